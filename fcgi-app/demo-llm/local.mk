@@ -1,0 +1,1 @@
+# parts of fcgi-app/demo-llm/

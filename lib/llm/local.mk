@@ -1,0 +1,1 @@
+lib_liblamplighter_a_SOURCES +=

@@ -1,0 +1,18 @@
+# The convenience library that responder, command and tests link.
+noinst_LIBRARIES += lib/liblamplighter.a
+lib_liblamplighter_a_SOURCES =
+
+# What a program that links the whole library needs.
+LAMPLIGHTER_LIBS = lib/liblamplighter.a $(JANSSON_LIBS) $(CURL_LIBS) \
+	$(MARIADB_LIBS) $(YAML_LIBS) $(SODIUM_LIBS) $(OPENSSL_LIBS)
+
+include lib/base/local.mk
+include lib/conf/local.mk
+include lib/db/local.mk
+include lib/net/local.mk
+include lib/auth/local.mk
+include lib/store/local.mk
+include lib/llm/local.mk
+include lib/prompt/local.mk
+include lib/tool/local.mk
+include lib/turn/local.mk
