@@ -1,0 +1,65 @@
+/*
+ * Memory with one lifetime: everything taken from an arena is given back at
+ * once. A worker has one per request; a turn rewinds it to a mark. Strings in
+ * an arena are never freed singly. Foreign things (a json_t, a handle, a file
+ * descriptor) join with arena_defer and are released newest first.
+ *
+ * Allocation aborts when memory is exhausted or the arena outgrows
+ * LIM_ARENA_BYTES: sizes from outside are checked against their own caps first.
+ * One thread at a time.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "base/str.h"
+#include "base/util.h"
+
+struct arena_chunk;
+struct arena_defer;
+
+struct arena {
+	struct arena_chunk *chunk;	/* newest; NULL = nothing taken yet */
+	struct arena_defer *defers;	/* newest first */
+	size_t total_bytes;		/* in all chunks */
+};
+
+#define ARENA_INIT { .chunk = NULL }
+
+struct arena_mark {
+	struct arena_chunk *chunk;
+	size_t used;
+	struct arena_defer *defers;
+};
+
+/* n_bytes of memory, aligned for any type, not cleared. Never NULL. */
+void *arena_alloc(struct arena *a, size_t n_bytes);
+
+/* As arena_alloc for n objects of size_bytes, cleared to zero. */
+void *arena_zalloc(struct arena *a, size_t n, size_t size_bytes);
+
+#define arena_new(a, type) ((type *)arena_zalloc((a), 1, sizeof(type)))
+
+/* Copies, NUL-terminated. s may be NULL: then NULL. Owned by the arena. */
+char *arena_strdup(struct arena *a, const char *s);
+char *arena_memdup(struct arena *a, const char *p, size_t n_bytes);
+struct str arena_str(struct arena *a, struct str s);
+
+/* Formatted text. Owned by the arena. */
+char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* Calls fn(p) when the arena is reset or rewound past this point. */
+void arena_defer(struct arena *a, void (*fn)(void *p), void *p);
+
+/* Remember a point, and give back all that was taken since then. */
+struct arena_mark arena_mark(const struct arena *a);
+void arena_rewind(struct arena *a, struct arena_mark m);
+
+/* Runs the defers and keeps one chunk for the next round. */
+void arena_reset(struct arena *a);
+
+/* Runs the defers and gives everything back; the arena is as after INIT. */
+void arena_release(struct arena *a);
+
+#endif

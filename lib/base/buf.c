@@ -1,0 +1,166 @@
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+char buf_empty[1];
+
+void buf_release(struct buf *b)
+{
+	if (b->size)
+		free(b->p);
+	b->p = buf_empty;
+	b->n = b->size = 0;
+	b->overflow = false;
+}
+
+void buf_reset(struct buf *b)
+{
+	b->n = 0;
+	b->overflow = false;
+	if (b->size)
+		b->p[0] = '\0';
+}
+
+bool buf_reserve(struct buf *b, size_t n_bytes)
+{
+	size_t need, size;
+
+	if (b->overflow || n_bytes > b->cap || b->n > b->cap - n_bytes) {
+		b->overflow = true;
+		return false;
+	}
+	need = b->n + n_bytes + 1;
+	if (need <= b->size)
+		return true;
+	size = b->size ? b->size : 64;
+	while (size < need)
+		size *= 2;
+	b->p = xrealloc(b->size ? b->p : NULL, size);
+	b->size = size;
+	return true;
+}
+
+void buf_add(struct buf *b, const void *p, size_t n_bytes)
+{
+	if (!n_bytes || !buf_reserve(b, n_bytes))
+		return;
+	memcpy(b->p + b->n, p, n_bytes);
+	b->n += n_bytes;
+	b->p[b->n] = '\0';
+}
+
+void buf_adds(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
+
+void buf_addstr(struct buf *b, struct str s)
+{
+	buf_add(b, s.p, s.n);
+}
+
+void buf_addc(struct buf *b, char c)
+{
+	buf_add(b, &c, 1);
+}
+
+void buf_addf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		BUG("bad format");
+	if (!buf_reserve(b, (size_t)n))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	b->n += (size_t)n;
+}
+
+void buf_addu(struct buf *b, uint64_t v)
+{
+	char tmp[20], *p = tmp + sizeof(tmp);
+
+	do {
+		*--p = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	buf_add(b, p, (size_t)(tmp + sizeof(tmp) - p));
+}
+
+void buf_shift(struct buf *b, size_t n_bytes)
+{
+	if (n_bytes > b->n)
+		BUG("buf_shift beyond the content");
+	if (!n_bytes)
+		return;
+	memmove(b->p, b->p + n_bytes, b->n - n_bytes);
+	b->n -= n_bytes;
+	b->p[b->n] = '\0';
+}
+
+char *buf_take(struct buf *b)
+{
+	char *p = b->size ? b->p : xstrdup("");
+
+	b->p = buf_empty;
+	b->n = b->size = 0;
+	b->overflow = false;
+	return p;
+}
+
+void buf_json(struct buf *b, struct str s)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t i, from = 0;
+
+	buf_addc(b, '"');
+	for (i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+		char esc[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
+		size_t n = 2;
+
+		if (c >= 0x20 && c != '"' && c != '\\')
+			continue;
+		buf_add(b, s.p + from, i - from);
+		from = i + 1;
+		switch (c) {
+		case '"': case '\\': esc[1] = (char)c; break;
+		case '\n': esc[1] = 'n'; break;
+		case '\r': esc[1] = 'r'; break;
+		case '\t': esc[1] = 't'; break;
+		default: n = 6;
+		}
+		buf_add(b, esc, n);
+	}
+	buf_add(b, s.p + from, s.n - from);
+	buf_addc(b, '"');
+}
+
+void buf_url(struct buf *b, struct str s)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	size_t i;
+
+	for (i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+		char esc[3] = { '%', hex[c >> 4], hex[c & 15] };
+
+		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		    (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+		    c == '_' || c == '~')
+			buf_addc(b, (char)c);
+		else
+			buf_add(b, esc, 3);
+	}
+}

@@ -1,0 +1,72 @@
+#include "base/clock.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/banned.h"
+
+static _Atomic int64_t fixed_us;
+
+int64_t clock_now_us(void)
+{
+	int64_t us = atomic_load_explicit(&fixed_us, memory_order_relaxed);
+	struct timespec ts;
+
+	if (us)
+		return us;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+int64_t clock_mono_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+int64_t clock_mono_ms(void)
+{
+	return clock_mono_us() / 1000;
+}
+
+/*
+ * Civil date from days since 1970 (Howard Hinnant's days-from-civil inverted):
+ * a page of messages formats dozens of times, and gmtime_r takes a lock.
+ */
+char *clock_iso(int64_t us, char *out)
+{
+	int64_t ms = us / 1000, s = ms / 1000, days = s / 86400;
+	int64_t z = days + 719468, era = z / 146097;
+	unsigned doe = (unsigned)(z - era * 146097);
+	unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	unsigned mp = (5 * doy + 2) / 153;
+	unsigned d = doy - (153 * mp + 2) / 5 + 1;
+	unsigned m = mp < 10 ? mp + 3 : mp - 9;
+	unsigned y = (unsigned)(yoe + era * 400 + (m <= 2));
+	unsigned t = (unsigned)(s % 86400);
+	unsigned f[7] = { y, m, d, t / 3600, t / 60 % 60, t % 60,
+			  (unsigned)(ms % 1000) };
+	static const char tail[] = "--T::.Z";
+	static const unsigned char width[] = { 4, 2, 2, 2, 2, 2, 3 };
+	char *p = out;
+
+	for (int i = 0; i < 7; i++) {
+		for (int k = width[i] - 1; k >= 0; k--) {
+			p[k] = (char)('0' + f[i] % 10);
+			f[i] /= 10;
+		}
+		p += width[i];
+		*p++ = tail[i];
+	}
+	*p = '\0';
+	return out;
+}
+
+void clock_fix_us(int64_t us)
+{
+	atomic_store(&fixed_us, us);
+}

@@ -1,0 +1,104 @@
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+
+const struct err_row err_rows[ERR__MAX] = {
+#define ERR(n, status, wire, text, level, retry) \
+	[ERR_##n] = { .name = "ERR_" #n, .http_status = status, .code = wire, \
+		.message = text, .log_level = LOG_LVL_##level, \
+		.retryable = retry },
+#include "base/err.def"
+#undef ERR
+};
+
+static int start(struct err *e, const char *file, int line,
+		 enum err_code code)
+{
+	if (e->code != ERR_NONE)
+		return 0;
+	e->code = code;
+	e->file = file;
+	e->line = line;
+	return 1;
+}
+
+int err_set_at(struct err *e, const char *file, int line, enum err_code code,
+	       const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!start(e, file, line, code))
+		return -1;
+	va_start(ap, fmt);
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int err_public_at(struct err *e, const char *file, int line,
+		  enum err_code code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!start(e, file, line, code))
+		return -1;
+	va_start(ap, fmt);
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	va_end(ap);
+	memcpy(e->public, e->text, sizeof(e->public));
+	return -1;
+}
+
+int err_field_at(struct err *e, const char *file, int line,
+		 enum err_code code, const char *field, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!start(e, file, line, code))
+		return -1;
+	va_start(ap, fmt);
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	va_end(ap);
+	memcpy(e->public, e->text, sizeof(e->public));
+	snprintf(e->field, sizeof(e->field), "%s", field);
+	return -1;
+}
+
+int err_wrap(struct err *e, const char *fmt, ...)
+{
+	char old[sizeof(e->text)];
+	va_list ap;
+	size_t n;
+
+	memcpy(old, e->text, sizeof(old));
+	va_start(ap, fmt);
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	va_end(ap);
+	n = strlen(e->text);
+	snprintf(e->text + n, sizeof(e->text) - n, ": %s", old);
+	return -1;
+}
+
+void err_clear(struct err *e)
+{
+	*e = (struct err)ERR_INIT;
+}
+
+const char *err_message(const struct err *e)
+{
+	return e->public[0] ? e->public : err_rows[e->code].message;
+}
+
+const struct err_row *err_row(const struct err *e)
+{
+	return &err_rows[e->code];
+}
+
+const char *err_errno(int n, char *buf, size_t n_bytes)
+{
+	return strerror_r(n, buf, n_bytes);
+}

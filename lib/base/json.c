@@ -1,0 +1,378 @@
+#include "base/json.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+void jx_seed(void)
+{
+	json_object_seed(0);
+}
+
+/* Nesting depth of s without parsing it; stops counting beyond the cap. */
+static bool too_deep(struct str s)
+{
+	bool in_string = false;
+	int depth = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (in_string) {
+			if (c == '\\')
+				i++;
+			else if (c == '"')
+				in_string = false;
+		} else if (c == '"') {
+			in_string = true;
+		} else if (c == '{' || c == '[') {
+			if (++depth > LIM_JSON_DEPTH)
+				return true;
+		} else if (c == '}' || c == ']') {
+			depth--;
+		}
+	}
+	return false;
+}
+
+json_t *jx_load(struct str s, struct err *e)
+{
+	json_error_t je;
+	json_t *j;
+
+	if (!utf8_valid(s)) {
+		err_set(e, ERR_INVALID_UTF8, "body is not UTF-8");
+		return NULL;
+	}
+	if (too_deep(s)) {
+		err_public(e, ERR_INVALID_JSON,
+			   "The JSON is nested more than %d levels deep.",
+			   LIM_JSON_DEPTH);
+		return NULL;
+	}
+	j = json_loadb(s.p ? s.p : "", s.n,
+		       JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &je);
+	if (!j)
+		err_public(e, ERR_INVALID_JSON,
+			   "Not valid JSON (line %d, column %d): %.120s",
+			   je.line, je.column, je.text);
+	return j;
+}
+
+static int hex4(const char *p)
+{
+	int v = 0;
+
+	for (int i = 0; i < 4; i++) {
+		char c = p[i];
+		int d = c >= '0' && c <= '9' ? c - '0'
+			: (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+			: -1;
+
+		if (d < 0)
+			return -1;
+		v = v << 4 | d;
+	}
+	return v;
+}
+
+/* Copies JSON text with lone surrogate escapes and \u0000 made U+FFFD. */
+static void mend_escapes(struct buf *out, struct str s)
+{
+	size_t i = 0;
+
+	while (i < s.n) {
+		const char *q = memchr(s.p + i, '\\', s.n - i);
+		size_t at = q ? (size_t)(q - s.p) : s.n;
+		int u, lo;
+
+		buf_add(out, s.p + i, at - i);
+		if (!q)
+			return;
+		i = at;
+		if (s.n - i < 6 || s.p[i + 1] != 'u' ||
+		    (u = hex4(s.p + i + 2)) < 0) {
+			size_t n = MIN(s.n - i, 2);
+
+			buf_add(out, s.p + i, n);
+			i += n;
+			continue;
+		}
+		lo = s.n - i >= 12 && s.p[i + 6] == '\\' && s.p[i + 7] == 'u'
+			? hex4(s.p + i + 8) : -1;
+		if (u >= 0xd800 && u < 0xdc00 && lo >= 0xdc00 && lo < 0xe000) {
+			buf_add(out, s.p + i, 12);
+			i += 12;
+		} else if ((u >= 0xd800 && u < 0xe000) || u == 0) {
+			buf_adds(out, "\\ufffd");
+			i += 6;
+		} else {
+			buf_add(out, s.p + i, 6);
+			i += 6;
+		}
+	}
+}
+
+json_t *jx_load_lenient(struct str s, struct err *e)
+{
+	struct buf clean = BUF_INIT(LIM_UPSTREAM_BYTES);
+	struct buf mended = BUF_INIT(LIM_UPSTREAM_BYTES);
+	json_error_t je;
+	json_t *j;
+
+	j = json_loadb(s.p ? s.p : "", s.n, JSON_DECODE_ANY, &je);
+	if (j)
+		return j;
+	utf8_scrub(&clean, s);
+	mend_escapes(&mended, buf_str(&clean));
+	if (buf_ok(&clean) && buf_ok(&mended) && !too_deep(buf_str(&mended))) {
+		j = json_loadb(mended.p, mended.n, JSON_DECODE_ANY, &je);
+		if (!j)
+			j = json_loadb(mended.p, mended.n, JSON_DECODE_ANY |
+				       JSON_DECODE_INT_AS_REAL, &je);
+	}
+	buf_release(&clean);
+	buf_release(&mended);
+	if (!j)
+		err_set(e, ERR_UPSTREAM_PROTOCOL, "not JSON: %.120s", je.text);
+	return j;
+}
+
+static int dump_to_buf(const char *p, size_t n, void *b)
+{
+	buf_add(b, p, n);
+	return 0;
+}
+
+static void dump(struct buf *out, const json_t *j, size_t flags)
+{
+	if (json_dump_callback(j, dump_to_buf, out,
+			       flags | JSON_COMPACT | JSON_ENCODE_ANY) < 0)
+		BUG("a JSON value that cannot be dumped");
+}
+
+void jx_dump(struct buf *out, const json_t *j)
+{
+	dump(out, j, 0);
+}
+
+void jx_dump_sorted(struct buf *out, const json_t *j)
+{
+	dump(out, j, JSON_SORT_KEYS);
+}
+
+char *jx_text(struct arena *a, const json_t *j)
+{
+	struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
+	char *s;
+
+	jx_dump(&b, j);
+	s = arena_memdup(a, b.p, b.n);
+	buf_release(&b);
+	return s;
+}
+
+static void decref(void *j)
+{
+	json_decref(j);
+}
+
+json_t *jx_keep(struct arena *a, json_t *j)
+{
+	if (j)
+		arena_defer(a, decref, j);
+	return j;
+}
+
+struct str jx_str(const json_t *obj, const char *key)
+{
+	const json_t *v = json_object_get(obj, key);
+
+	if (!json_is_string(v))
+		return (struct str){ NULL, 0 };
+	return (struct str){ json_string_value(v), json_string_length(v) };
+}
+
+int64_t jx_int(const json_t *obj, const char *key, int64_t dflt)
+{
+	const json_t *v = json_object_get(obj, key);
+
+	if (json_is_integer(v))
+		return json_integer_value(v);
+	if (json_is_real(v))
+		return (int64_t)json_real_value(v);
+	return dflt;
+}
+
+bool jx_bool(const json_t *obj, const char *key, bool dflt)
+{
+	const json_t *v = json_object_get(obj, key);
+
+	return json_is_boolean(v) ? json_is_true(v) : dflt;
+}
+
+json_t *jx_obj(const json_t *obj, const char *key)
+{
+	json_t *v = json_object_get(obj, key);
+
+	return json_is_object(v) ? v : NULL;
+}
+
+json_t *jx_arr(const json_t *obj, const char *key)
+{
+	json_t *v = json_object_get(obj, key);
+
+	return json_is_array(v) ? v : NULL;
+}
+
+json_t *jx_string(struct str s)
+{
+	json_t *j = json_stringn(s.p ? s.p : "", s.n);
+
+	if (!j) {
+		struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
+
+		utf8_scrub(&b, s);
+		j = json_stringn(b.p, b.n);
+		buf_release(&b);
+	}
+	if (!j)
+		BUG("out of memory for a JSON string");
+	return j;
+}
+
+static void comma(struct jw *w)
+{
+	if (w->comma)
+		buf_addc(w->b, ',');
+	w->comma = true;
+}
+
+static void open_with(struct jw *w, char c)
+{
+	comma(w);
+	buf_addc(w->b, c);
+	w->comma = false;
+}
+
+static void close_with(struct jw *w, char c)
+{
+	buf_addc(w->b, c);
+	w->comma = true;
+}
+
+void jw_obj(struct jw *w) { open_with(w, '{'); }
+void jw_end_obj(struct jw *w) { close_with(w, '}'); }
+void jw_arr(struct jw *w) { open_with(w, '['); }
+void jw_end_arr(struct jw *w) { close_with(w, ']'); }
+
+void jw_key(struct jw *w, const char *key)
+{
+	comma(w);
+	buf_addc(w->b, '"');
+	buf_adds(w->b, key);
+	buf_add(w->b, "\":", 2);
+	w->comma = false;
+}
+
+void jw_str(struct jw *w, struct str s)
+{
+	comma(w);
+	buf_json(w->b, s);
+}
+
+void jw_int(struct jw *w, int64_t v)
+{
+	comma(w);
+	if (v < 0)
+		buf_addc(w->b, '-');
+	buf_addu(w->b, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
+void jw_bool(struct jw *w, bool v)
+{
+	jw_raw(w, v ? STR("true") : STR("false"));
+}
+
+void jw_null(struct jw *w)
+{
+	jw_raw(w, STR("null"));
+}
+
+void jw_raw(struct jw *w, struct str json)
+{
+	comma(w);
+	buf_addstr(w->b, json);
+}
+
+void jw_json(struct jw *w, const json_t *j)
+{
+	if (!j) {
+		jw_null(w);
+		return;
+	}
+	comma(w);
+	jx_dump(w->b, j);
+}
+
+void jw_uuid(struct jw *w, const struct uuid *u)
+{
+	char text[UUID_TEXT_BYTES];
+
+	comma(w);
+	buf_addc(w->b, '"');
+	buf_add(w->b, uuid_format(u, text), UUID_TEXT_BYTES - 1);
+	buf_addc(w->b, '"');
+}
+
+void jw_time(struct jw *w, int64_t us)
+{
+	char text[CLOCK_ISO_BYTES];
+
+	comma(w);
+	buf_addc(w->b, '"');
+	buf_adds(w->b, clock_iso(us, text));
+	buf_addc(w->b, '"');
+}
+
+void jw_kstr(struct jw *w, const char *key, struct str s)
+{
+	jw_key(w, key);
+	if (s.p)
+		jw_str(w, s);
+	else
+		jw_null(w);
+}
+
+void jw_kstrz(struct jw *w, const char *key, const char *s)
+{
+	jw_kstr(w, key, str_of(s));
+}
+
+void jw_kint(struct jw *w, const char *key, int64_t v)
+{
+	jw_key(w, key);
+	jw_int(w, v);
+}
+
+void jw_kbool(struct jw *w, const char *key, bool v)
+{
+	jw_key(w, key);
+	jw_bool(w, v);
+}
+
+void jw_kuuid(struct jw *w, const char *key, const struct uuid *u)
+{
+	jw_key(w, key);
+	jw_uuid(w, u);
+}
+
+void jw_ktime(struct jw *w, const char *key, int64_t us)
+{
+	jw_key(w, key);
+	jw_time(w, us);
+}

@@ -1,0 +1,107 @@
+/*
+ * JSON. Jansson reads and holds documents (jx_*); what we send in streams and
+ * record lists is written straight into a buffer (jw_*), without a tree:
+ * a page of a thread and every token of a stream go through here.
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/uuid.h"
+
+/* Seeds Jansson's hash. main, once, before threads. */
+void jx_seed(void);
+
+/* Hands an owned reference over and clears the variable. */
+static inline json_t *jx_move(json_t **j)
+{
+	json_t *r = *j;
+
+	*j = NULL;
+	return r;
+}
+
+/*
+ * Strict reading, for what clients send: valid UTF-8, no duplicate keys,
+ * nesting at most LIM_JSON_DEPTH, any JSON value at the top. Returns a new
+ * reference, or NULL with ERR_INVALID_UTF8, ERR_INVALID_JSON (public text has
+ * the position).
+ */
+json_t *jx_load(struct str s, struct err *e) MUST_CHECK;
+
+/*
+ * Lenient reading, for providers, MCP servers and the like: what Jansson would
+ * refuse a whole document for (lone surrogates, bad UTF-8, NUL, integers
+ * beyond 64 bit) is repaired instead (protocols.md C9-C11). Returns a new
+ * reference or NULL with ERR_UPSTREAM_PROTOCOL.
+ */
+json_t *jx_load_lenient(struct str s, struct err *e) MUST_CHECK;
+
+/*
+ * Appends j as compact JSON. Strings in j must be UTF-8 (Jansson's rule).
+ * jx_dump_sorted sorts object keys: for comparing and hashing.
+ */
+void jx_dump(struct buf *out, const json_t *j);
+void jx_dump_sorted(struct buf *out, const json_t *j);
+
+/* j as compact text in the arena. */
+char *jx_text(struct arena *a, const json_t *j);
+
+/* Reference released when the arena is reset. Takes the reference. */
+json_t *jx_keep(struct arena *a, json_t *j);
+
+/*
+ * Members of an object, lenient: a wrong type, null or absence give the
+ * default. Results are borrowed. jx_str: "" view with p == NULL when absent.
+ */
+struct str jx_str(const json_t *obj, const char *key);
+int64_t jx_int(const json_t *obj, const char *key, int64_t dflt);
+bool jx_bool(const json_t *obj, const char *key, bool dflt);
+json_t *jx_obj(const json_t *obj, const char *key);
+json_t *jx_arr(const json_t *obj, const char *key);
+
+/* New JSON string from a view; bad bytes are replaced. Never NULL. */
+json_t *jx_string(struct str s);
+
+/*
+ * The writer. Commas are its business: a value after a value gets one. Misuse
+ * (a key outside an object) is not checked; tests read the output with Jansson.
+ */
+struct jw {
+	struct buf *b;
+	bool comma;	/* the next element needs one in front */
+};
+
+static inline struct jw jw_on(struct buf *b)
+{
+	return (struct jw){ .b = b };
+}
+
+void jw_obj(struct jw *w);	/* { */
+void jw_end_obj(struct jw *w);	/* } */
+void jw_arr(struct jw *w);	/* [ */
+void jw_end_arr(struct jw *w);	/* ] */
+void jw_key(struct jw *w, const char *key);	/* key is plain ASCII */
+void jw_str(struct jw *w, struct str s);	/* valid UTF-8 */
+void jw_int(struct jw *w, int64_t v);
+void jw_bool(struct jw *w, bool v);
+void jw_null(struct jw *w);
+void jw_raw(struct jw *w, struct str json);	/* one JSON value as text */
+void jw_json(struct jw *w, const json_t *j);	/* NULL writes null */
+void jw_uuid(struct jw *w, const struct uuid *u);
+void jw_time(struct jw *w, int64_t us);		/* ISO-8601 UTC, ms */
+
+/* key and value in one: jw_kstr(w, "name", s). s.p == NULL writes null. */
+void jw_kstr(struct jw *w, const char *key, struct str s);
+void jw_kstrz(struct jw *w, const char *key, const char *s);
+void jw_kint(struct jw *w, const char *key, int64_t v);
+void jw_kbool(struct jw *w, const char *key, bool v);
+void jw_kuuid(struct jw *w, const char *key, const struct uuid *u);
+void jw_ktime(struct jw *w, const char *key, int64_t us);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * Every cap on a size that comes from outside, in one place. Those that an
+ * admin may change are options too (lib/conf/option.def) with these as their
+ * defaults or bounds.
+ */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+#define LIM_URI_BYTES        8192	/* request target */
+#define LIM_PARAMS           256	/* FastCGI parameters of one request */
+#define LIM_PARAMS_BYTES     65536	/* their total size */
+#define LIM_BODY_BYTES       1048576	/* JSON request body, default */
+#define LIM_JSON_DEPTH       64		/* nesting of inbound JSON */
+#define LIM_MESSAGE_CHARS    100000	/* one user message */
+#define LIM_TITLE_CHARS      200
+#define LIM_SLUG_BYTES       64		/* workspace, agent, dataset ids */
+#define LIM_USER_BYTES       190	/* login name */
+#define LIM_GROUPS           256	/* groups of one caller */
+#define LIM_PAGE_DEFAULT     30
+#define LIM_PAGE_MAX         100
+#define LIM_CURSOR_BYTES     512
+
+#define LIM_SSE_LINE_BYTES   8388608	/* one line of an upstream stream */
+#define LIM_SSE_EVENT_BYTES  8388608	/* data of one upstream event */
+#define LIM_UPSTREAM_BYTES   67108864	/* whole upstream body, stream or not */
+#define LIM_ERROR_BODY_BYTES 65536	/* upstream error body that we look at */
+#define LIM_ANSWER_BYTES     4194304	/* text of one model answer */
+#define LIM_TOOL_ARGS_BYTES  262144	/* arguments of one tool call */
+#define LIM_TOOL_CALLS       64		/* calls in one model step */
+#define LIM_TOOL_RESULT      65536	/* tool result sent to the model */
+
+#define LIM_CONF_FILE_BYTES  1048576	/* one YAML file */
+#define LIM_CONF_DEPTH       32
+#define LIM_ARENA_BYTES      268435456	/* one request's arena */
+
+#endif

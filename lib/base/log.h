@@ -1,0 +1,41 @@
+/*
+ * The log: one logfmt line per entry to stderr or syslog. Message texts are
+ * constant and data goes into fields; control characters in data are escaped,
+ * so a request cannot forge a line. Request id, user and route are bound once
+ * per request and added by the logger. Prompts and bodies never appear above
+ * debug, secrets never at all.
+ */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+#include "base/err.h"
+
+enum log_level { LOG_LVL_ERROR, LOG_LVL_WARN, LOG_LVL_INFO, LOG_LVL_DEBUG };
+enum log_target { LOG_TO_STDERR, LOG_TO_SYSLOG };
+
+/* Chooses level and target. main, before threads; again on a reload. */
+void log_setup(enum log_level level, enum log_target target);
+
+/* What follows in this thread belongs to this request; NULL = to none. */
+void log_bind(const char *request_id, const char *user);
+
+/*
+ * One line. msg is a constant text; the rest are pairs of field name and value
+ * (both const char *, a NULL value is left out), ended by NULL:
+ *   log_line(LOG_LVL_WARN, "slow query", "dataset", name, NULL);
+ */
+void log_line(enum log_level level, const char *msg, ...)
+	__attribute__((sentinel));
+
+#define log_error(...) log_line(LOG_LVL_ERROR, __VA_ARGS__, (char *)NULL)
+#define log_warn(...)  log_line(LOG_LVL_WARN, __VA_ARGS__, (char *)NULL)
+#define log_info(...)  log_line(LOG_LVL_INFO, __VA_ARGS__, (char *)NULL)
+#define log_debug(...) log_line(LOG_LVL_DEBUG, __VA_ARGS__, (char *)NULL)
+
+/* Logs a set error at its row's level, with code, text and place. */
+void log_err(const char *msg, const struct err *e);
+
+/* Whether lines of this level are written at all. */
+int log_on(enum log_level level);
+
+#endif

@@ -1,0 +1,68 @@
+/* Views of bytes that someone else owns; not NUL-terminated unless said. */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct str {
+	const char *p;	/* may be NULL when n is 0 */
+	size_t n;	/* bytes */
+};
+
+#define STR(lit) ((struct str){ (lit), sizeof(lit) - 1 })
+#define STR_ARG(s) (int)(s).n, (s).p	/* for "%.*s" */
+
+/* View of a C string; NULL gives the empty view. */
+static inline struct str str_of(const char *s)
+{
+	return (struct str){ s, s ? strlen(s) : 0 };
+}
+
+static inline bool str_eq(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool str_is(struct str a, const char *b)
+{
+	return str_eq(a, str_of(b));
+}
+
+static inline bool str_starts(struct str a, struct str prefix)
+{
+	return a.n >= prefix.n &&
+	       (prefix.n == 0 || memcmp(a.p, prefix.p, prefix.n) == 0);
+}
+
+/* Without blanks, tabs and line ends at both ends. */
+static inline struct str str_trim(struct str s)
+{
+	while (s.n && strchr(" \t\r\n", s.p[0]) && s.p[0])
+		s.p++, s.n--;
+	while (s.n && s.p[s.n - 1] && strchr(" \t\r\n", s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+/*
+ * Cuts the text before the first sep off *rest and returns it; *rest is what
+ * follows sep, or empty with p == NULL when there was no sep.
+ */
+static inline struct str str_cut(struct str *rest, char sep)
+{
+	struct str s = *rest;
+	const char *q = s.n ? memchr(s.p, sep, s.n) : NULL;
+
+	if (!q) {
+		*rest = (struct str){ NULL, 0 };
+		return s;
+	}
+	rest->p = q + 1;
+	rest->n = s.n - (size_t)(q + 1 - s.p);
+	s.n = (size_t)(q - s.p);
+	return s;
+}
+
+#endif

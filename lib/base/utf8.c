@@ -1,0 +1,119 @@
+#include "base/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+/*
+ * Length of the sequence at p (n bytes left): 1-4, 0 = can never be valid,
+ * -1 = valid so far but cut off.
+ */
+static int seq_len(const unsigned char *p, size_t n)
+{
+	unsigned char c = p[0], lo = 0x80, hi = 0xbf;
+	int len;
+
+	if (c < 0x80)
+		return 1;
+	if (c < 0xc2 || c > 0xf4)
+		return 0;
+	len = c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+	if (c == 0xe0)
+		lo = 0xa0;
+	else if (c == 0xed)
+		hi = 0x9f;
+	else if (c == 0xf0)
+		lo = 0x90;
+	else if (c == 0xf4)
+		hi = 0x8f;
+	for (int i = 1; i < len; i++) {
+		if ((size_t)i >= n)
+			return -1;
+		if (p[i] < lo || p[i] > hi)
+			return 0;
+		lo = 0x80;
+		hi = 0xbf;
+	}
+	return len;
+}
+
+bool utf8_valid(struct str s)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+	size_t i = 0;
+
+	while (i < s.n) {
+		uint64_t w;
+		int len;
+
+		while (s.n - i >= sizeof(w)) {
+			memcpy(&w, p + i, sizeof(w));
+			if (w & UINT64_C(0x8080808080808080))
+				break;
+			i += sizeof(w);
+		}
+		if (i == s.n)
+			break;
+		len = seq_len(p + i, s.n - i);
+		if (len <= 0)
+			return false;
+		i += (size_t)len;
+	}
+	return true;
+}
+
+size_t utf8_complete(struct str s)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+
+	for (size_t back = 1; back <= 3 && back <= s.n; back++) {
+		unsigned char c = p[s.n - back];
+
+		if ((c & 0xc0) == 0x80)
+			continue;
+		if (c >= 0xc0 && seq_len(p + s.n - back, back) == -1)
+			return s.n - back;
+		break;
+	}
+	return s.n;
+}
+
+void utf8_scrub(struct buf *out, struct str s)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+	size_t i = 0, from = 0;
+
+	while (i < s.n) {
+		int len = p[i] ? seq_len(p + i, s.n - i) : 0;
+
+		if (len > 0) {
+			i += (size_t)len;
+			continue;
+		}
+		buf_add(out, s.p + from, i - from);
+		buf_add(out, "\xef\xbf\xbd", 3);
+		from = ++i;
+	}
+	buf_add(out, s.p + from, s.n - from);
+}
+
+size_t utf8_chars(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+	return n;
+}
+
+struct str utf8_head(struct str s, size_t max_chars)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < s.n; i++)
+		if (((unsigned char)s.p[i] & 0xc0) != 0x80 && n++ == max_chars)
+			break;
+	s.n = i;
+	return s;
+}

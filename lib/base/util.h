@@ -1,0 +1,30 @@
+/* Small things that everything uses and that have no better room. */
+#ifndef BASE_UTIL_H
+#define BASE_UTIL_H
+
+#include <stddef.h>
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#define MUST_CHECK __attribute__((warn_unused_result))
+
+/* Our own mistake: prints where and aborts. Never for outside input. */
+_Noreturn void bug_at(const char *file, int line, const char *what);
+#define BUG(what) bug_at(__FILE__, __LINE__, what)
+
+/* malloc family that aborts when memory is exhausted; sizes are capped before. */
+void *xmalloc(size_t n_bytes);
+void *xcalloc(size_t n, size_t size_bytes);
+void *xrealloc(void *p, size_t n_bytes);
+char *xstrdup(const char *s);
+
+/* x rounded up to a multiple of the power of two a. */
+static inline size_t align_up(size_t x, size_t a)
+{
+	return (x + a - 1) & ~(a - 1);
+}
+
+#endif
