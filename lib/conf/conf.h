@@ -1,0 +1,238 @@
+/*
+ * The configuration: YAML files read into one immutable tree of typed structs.
+ *
+ * The main file, workspaces.d/ and prompts.d/ are read as one generation. A
+ * generation that has any error is refused whole, with file, line, column and
+ * (for an unknown key) the nearest known one; the generation before stays in
+ * force. `struct conf` is never changed after it was published, so a request
+ * works on the generation that it took with conf_get until conf_put.
+ *
+ * Options are rows of lib/conf/option.def; loader, range check, `config print`,
+ * `list options` and docs/configuration.md come from them.
+ */
+#ifndef CONF_CONF_H
+#define CONF_CONF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+
+struct conf_list {		/* list of strings */
+	const char **v;
+	size_t n;
+};
+
+struct conf_db {		/* `database:` and each entry of `databases:` */
+	const char *id;		/* key in `databases:`, "app" for ours */
+	const char *socket;	/* "" = TCP */
+	const char *host;
+	int port;
+	const char *name, *user;
+	const char *password;	/* secret */
+	const char *tls_ca;	/* PEM file; "" = no TLS */
+	int pool;		/* connections at most, per process */
+};
+
+enum conf_identity_kind {
+	IDENTITY_API_TOKEN, IDENTITY_REMOTE_USER, IDENTITY_TRUSTED_HEADER,
+	IDENTITY_ANONYMOUS, IDENTITY_JWT, IDENTITY_SESSION_SQL,
+};
+
+struct conf_identity {		/* one link of identity.chain */
+	enum conf_identity_kind kind;
+	const char *groups_param, *proof_param;		/* remote_user */
+	const char *user_header, *groups_header;	/* trusted_header */
+	const char *secret_header, *secret;		/* secret */
+	struct conf_list from;				/* addresses */
+	const char *user, *name;			/* anonymous */
+	struct conf_list groups;			/* anonymous */
+};
+
+struct conf_role {
+	const char *id;
+	struct conf_list groups;	/* who has it; "*" = everyone */
+	struct conf_list permissions;	/* "*" at the end matches the rest */
+};
+
+/* llm_services.*: capabilities as bits. */
+enum {
+	LLM_CAN_CHAT = 1, LLM_CAN_TOOLS = 2, LLM_CAN_VISION = 4,
+	LLM_CAN_EMBED = 8, LLM_CAN_RERANK = 16, LLM_CAN_SUMMARIZE = 32,
+};
+
+struct conf_llm {
+	const char *id;
+	const char *provider;	/* a row of the provider table, or unknown */
+	const char *model;
+	const char *url;	/* base URL; "" = the provider's own */
+	const char *api_key;	/* secret; "" = none */
+	const char *api_version;	/* Azure, Anthropic; "" = default */
+	const char *deployment;		/* Azure; "" = model */
+	unsigned capabilities;		/* LLM_CAN_* */
+	int context_tokens, max_output_tokens;
+	double temperature, top_p;	/* NAN = not sent */
+	const char *reasoning_effort;	/* "" = not sent */
+	int thinking_budget_tokens;	/* Anthropic; 0 = off */
+	bool prompt_cache;		/* Anthropic cache marks (E30) */
+	int connect_timeout_ms, first_byte_timeout_ms;
+	int idle_timeout_ms, total_timeout_ms;
+	int retries;
+	json_t *quirks;		/* object: overrides of the provider's quirks,
+				   checked by llm_quirks_check; NULL = none */
+	json_t *extra_body;	/* object merged into requests; NULL = none */
+	struct conf_list extra_headers;	/* "Name: value"; secret */
+	const char *file;	/* where it stands, for messages */
+	int line;
+};
+
+struct conf_prompt {
+	const char *name;	/* NULL = layer absent */
+	int version;
+	const char *text;
+};
+
+struct conf_agent {
+	const char *id, *name, *description;
+	bool is_default;
+	const char *system_prompt;	/* "" = falls back (B20) */
+	const char *llm_service;	/* "" = falls back (B15) */
+	struct conf_list tools;		/* offered ones; n == 0 = all */
+	int max_tool_iterations;	/* 0 = the workspace's */
+};
+
+enum conf_col_type {
+	COL_TEXT, COL_INTEGER, COL_DECIMAL, COL_DATE, COL_DATETIME, COL_BOOLEAN,
+	COL_JSON,
+};
+
+struct conf_column {
+	const char *name;	/* what the model sees */
+	const char *expr;	/* SQL written by the admin; "" = the name */
+	const char *description;
+	enum conf_col_type type;
+	struct conf_list values;	/* known values, for the model */
+	struct conf_list groups;	/* who may see it; n == 0 = everyone */
+	bool filter, sort, group;	/* may be used so; default true */
+};
+
+struct conf_dataset {
+	const char *name, *description;
+	const char *database;	/* id in `databases:`; "app" = ours */
+	const char *table;	/* "" when `from` is given */
+	const char *from;	/* FROM clause by the admin; "" when `table` */
+	const char *where;	/* row filter with :user :user_id :tenant :groups */
+	int max_rows, timeout_ms;
+	struct conf_list groups;	/* who may query it; n == 0 = everyone */
+	const struct conf_column *columns;	/* n_columns == 0: introspected */
+	size_t n_columns;
+	const char *file;
+	int line;
+};
+
+struct conf_workspace {
+	const char *id, *name, *description;
+	const char *llm_service;	/* "" = the chat: block */
+	struct conf_prompt prompt;
+	struct conf_list visible_to;	/* groups; n == 0 or "*" = everyone */
+	int max_tool_iterations;	/* 1..25, default 6 */
+	int history_messages;		/* default 20 */
+	int history_tokens;		/* default 24000 */
+	int max_parallel_tools;		/* default 4 */
+	bool title_by_model;
+	struct conf_list suggestions;
+	const struct conf_agent *agents;	/* at least one, one default */
+	size_t n_agents;
+	const struct conf_dataset *datasets;
+	size_t n_datasets;
+	const char *file;
+};
+
+struct conf {
+	struct arena arena;	/* owns everything below */
+	int refs;		/* atomic; conf.c's business */
+	uint64_t generation;	/* 1, 2, … */
+
+	struct conf_db db;
+	struct conf_db *databases;
+	size_t n_databases;
+	struct {
+		int max, max_turns, idle_s, stack_kb;
+	} threads;
+	struct {
+		int level;	/* enum log_level */
+		int target;	/* enum log_target */
+	} log;
+	struct {
+		int body_bytes, message_chars, answer_bytes;
+		int tool_result_bytes;
+	} limits;
+	struct {
+		const char *base;	/* "" = as the web server says */
+		const char *origin;	/* "" = compare with Host */
+	} server;
+	const char *tenant;
+	const struct conf_identity *chain;
+	size_t n_chain;
+	const struct conf_role *roles;
+	size_t n_roles;
+	const struct conf_llm *llms;
+	size_t n_llms;
+	const char *chat_llm_service;	/* "" = no chat: block */
+	const char *chat_system_prompt;
+	struct conf_prompt platform;
+	const struct conf_prompt *prompts;	/* prompts.d */
+	size_t n_prompts;
+	const struct conf_workspace *workspaces;
+	size_t n_workspaces;
+};
+
+/*
+ * Reads main_file and the directories that it names. Returns a configuration
+ * with one reference, or NULL with ERR_CONFIG whose text starts with
+ * "FILE:LINE:COLUMN: ". Reads the environment; any thread.
+ */
+struct conf *conf_load(const char *main_file, struct err *e) MUST_CHECK;
+
+/* One more reference; one less (frees at zero; NULL is fine). Any thread. */
+const struct conf *conf_ref(const struct conf *c);
+void conf_put(const struct conf *c);
+
+/*
+ * The live configuration of a process: loads, and on conf_live_get looks at
+ * the files again (by mtime, size and inode, at most once a second, by one
+ * thread at a time). A changed generation replaces the old one only if it is
+ * valid; else the old one stays and the error is logged once per change.
+ */
+struct conf_live;
+struct conf_live *conf_live_open(const char *main_file, struct err *e) MUST_CHECK;
+const struct conf *conf_live_get(struct conf_live *l);	/* give back: conf_put */
+void conf_live_close(struct conf_live *l);
+
+/*
+ * Whether the files on disk are the generation in force. False: e says why
+ * (ERR_CONFIG). For /ready. Any thread.
+ */
+bool conf_live_ok(struct conf_live *l, struct err *e);
+
+/* Prints c as YAML-like text with secrets masked, for `config print`. */
+void conf_print(const struct conf *c, struct buf *out);
+
+/* One line per option, for `list options` and the docs drift test. */
+void conf_print_options(struct buf *out);
+
+/* Look-ups; NULL when absent. Borrowed from c. */
+const struct conf_workspace *conf_workspace(const struct conf *c, struct str id);
+const struct conf_agent *conf_agent(const struct conf_workspace *w, struct str id);
+const struct conf_agent *conf_default_agent(const struct conf_workspace *w);
+const struct conf_llm *conf_llm(const struct conf *c, struct str id);
+const struct conf_prompt *conf_prompt(const struct conf *c, struct str name);
+const struct conf_db *conf_database(const struct conf *c, struct str id);
+const struct conf_dataset *conf_dataset(const struct conf_workspace *w, struct str name);
+
+/* Whether the list has s. */
+bool conf_list_has(const struct conf_list *l, struct str s);
+
+#endif

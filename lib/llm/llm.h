@@ -1,0 +1,206 @@
+/*
+ * The provider seam (E22-E27): neutral messages in, neutral events out.
+ *
+ * A provider is a const table of pure functions on bytes and JSON: it builds
+ * a request from neutral messages and turns each piece of the answer into
+ * events. All I/O (connections, retries, timeouts, abort) is in llm_stream
+ * (lib/llm/stream.c) over lib/net/http.h. Whatever differs between servers
+ * that speak the same dialect is a quirk: data in a row, not a branch.
+ */
+#ifndef LLM_LLM_H
+#define LLM_LLM_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "conf/conf.h"
+
+enum llm_role { LLM_SYSTEM, LLM_USER, LLM_ASSISTANT, LLM_TOOL };
+
+struct llm_tool_call {
+	struct str id;		/* never empty; ours where the model gave none */
+	struct str name;	/* as the model said it */
+	struct str args;	/* JSON text; "{}" where the model gave none */
+	json_t *opaque;		/* members to replay verbatim (B11), or NULL */
+};
+
+/* One message of the context. Borrowed memory; lives as long as the request. */
+struct llm_message {
+	enum llm_role role;
+	struct str text;	/* may be empty for an assistant with calls */
+	const struct llm_tool_call *calls;	/* assistant */
+	size_t n_calls;
+	struct str call_id, tool_name;	/* tool: which call it answers */
+	bool is_error;			/* tool */
+	/*
+	 * Provider blocks to replay verbatim to the same provider and model
+	 * (Anthropic thinking with signatures, reasoning_details): as the
+	 * `done` event gave it; NULL = none. Dropped when the origin differs.
+	 */
+	const json_t *replay;
+};
+
+struct llm_tool {		/* a declaration */
+	const char *name, *description;
+	const json_t *schema;	/* JSON Schema object */
+};
+
+struct llm_request {
+	const struct conf_llm *service;
+	struct str system[8];	/* blocks in order, stable ones first */
+	size_t n_system;
+	const struct llm_message *messages;
+	size_t n_messages;
+	const struct llm_tool *tools;	/* n_tools == 0: tools not sent */
+	size_t n_tools;
+	int max_output_tokens;		/* 0 = the service's */
+	const json_t *output_schema;	/* typed output (A1), or NULL */
+	bool stream;
+};
+
+enum llm_stop {			/* E26 and what providers really send */
+	LLM_STOP_NONE,		/* not said (yet) */
+	LLM_STOP_END, LLM_STOP_TOOL_USE, LLM_STOP_MAX_TOKENS,
+	LLM_STOP_SEQUENCE, LLM_STOP_REFUSAL, LLM_STOP_FILTER,
+	LLM_STOP_PAUSE,		/* Anthropic pause_turn */
+	LLM_STOP_CONTEXT,	/* context window exceeded */
+};
+
+/* "stop", "tool_calls", "length", … as finish_reason shows it (B43). */
+const char *llm_stop_name(enum llm_stop s);
+
+struct llm_usage {		/* four disjoint counters (D1), -1 = unknown */
+	int64_t input, cache_read, cache_write, output;
+	int64_t reasoning;	/* part of output; -1 = unknown */
+	double cost;		/* in the provider's currency; NAN = unknown */
+	bool estimated;
+};
+
+enum llm_event_type {
+	LLM_EV_TEXT,		/* text: delta */
+	LLM_EV_REASONING,	/* text: delta */
+	LLM_EV_REFUSAL,		/* text: delta of a refusal */
+	LLM_EV_TOOL_START,	/* index, id (may be empty yet), name */
+	LLM_EV_TOOL_ARGS,	/* index, text: fragment of the arguments */
+	LLM_EV_TOOL_CALL,	/* index, id, name, text = whole arguments JSON */
+	LLM_EV_USAGE,		/* usage: last known, whole */
+	LLM_EV_WARNING,		/* text: something was repaired or lost */
+	LLM_EV_DONE,		/* stop, usage, replay, model: exactly one, last */
+	LLM_EV_ERROR,		/* err: instead of DONE, last */
+	LLM_EV__MAX
+};
+
+/* Name for `decode` and logs: "text", "tool-call", … */
+const char *llm_event_name(enum llm_event_type t);
+
+struct llm_event {		/* everything borrowed until the handler returns */
+	enum llm_event_type type;
+	struct str text;
+	int index;		/* ordinal of the tool call, from 0 */
+	struct str id, name;
+	json_t *opaque;		/* TOOL_CALL: members to replay, or NULL */
+	enum llm_stop stop;
+	struct llm_usage usage;
+	json_t *replay;		/* DONE: see llm_message.replay, or NULL */
+	struct str model;	/* DONE: as the server named it, or empty */
+	const struct err *err;
+};
+
+/*
+ * Receives events in order. Returns 0 to go on; -1 stops the stream (the
+ * handler has set its own error; llm_stream then returns ERR_CANCELLED unless
+ * e was set).
+ */
+typedef int llm_handler(void *ctx, const struct llm_event *ev);
+
+/* -- decoding without I/O: fixtures, `lamplighter decode`, fuzzers -------- */
+
+struct llm_decoder;
+
+/*
+ * A decoder for one answer of this provider under this service's quirks
+ * (service may be NULL: the row's own). Owned by the caller.
+ */
+struct llm_decoder *llm_decoder_new(const char *provider,
+				    const struct conf_llm *service,
+				    struct err *e) MUST_CHECK;
+
+/*
+ * Feeds body bytes as they came, split anywhere. content_type decides between
+ * event stream, NDJSON and one JSON document (A13); NULL or "" = guess from
+ * the first byte. Returns -1 when the handler stopped or e was set.
+ */
+int llm_decoder_feed(struct llm_decoder *d, struct str bytes,
+		     llm_handler *fn, void *ctx, struct err *e) MUST_CHECK;
+void llm_decoder_content_type(struct llm_decoder *d, struct str content_type);
+
+/* End of body: gives the one terminal event (A1). */
+int llm_decoder_finish(struct llm_decoder *d, llm_handler *fn, void *ctx,
+		       struct err *e) MUST_CHECK;
+void llm_decoder_free(struct llm_decoder *d);
+
+/* Turns a non-2xx answer into an error (A8-A12). headers may be NULL. Sets e. */
+struct http_response;
+void llm_error_from_response(const char *provider, int http_status,
+			     struct str retry_after, struct str retry_after_ms,
+			     struct str body, struct err *e);
+
+/* -- requests ------------------------------------------------------------- */
+
+/* What goes on the wire; everything in the arena. */
+struct llm_wire {
+	const char *url;
+	const char **headers;	/* "Name: value"; secret values among them */
+	size_t n_headers;
+	struct str body;
+};
+
+/* ERR_LLM_UNSUPPORTED, ERR_LLM_NO_CREDENTIAL (B17, B18), ERR_TOO_BIG. */
+int llm_build(const struct llm_request *r, struct arena *a,
+	      struct llm_wire *out, struct err *e) MUST_CHECK;
+
+/* Whether the service can be used at all: the errors of llm_build. */
+int llm_check_service(const struct conf_llm *s, struct err *e) MUST_CHECK;
+
+/* Checks `quirks:` of a service; NULL-safe. ERR_CONFIG names the nearest key. */
+int llm_quirks_check(const char *provider, const json_t *quirks,
+		     struct err *e) MUST_CHECK;
+
+/* Capabilities of a service as E27 shows them; new reference. */
+json_t *llm_capabilities(const struct conf_llm *s);
+
+/* ceil(characters / 4), C25. */
+int64_t llm_estimate_tokens(struct str s);
+
+/* -- with I/O ------------------------------------------------------------- */
+
+struct http_pool;
+struct http_abort;
+
+/*
+ * Sends r and delivers events until the one terminal event was delivered.
+ * Retries (A7-A9) only while nothing was delivered. abort (may be NULL) ends
+ * it from another thread: then ERR_CANCELLED. idle_fn (may be NULL) is called
+ * about every idle_ms of silence and when watch_fd (-1 = none) becomes
+ * readable; it may return -1 to stop.
+ * Returns 0 when DONE was delivered; -1 with e set when the stream failed:
+ * the handler then has seen LLM_EV_ERROR with the same error.
+ */
+struct llm_io {
+	struct http_pool *http;
+	struct http_abort *abort;
+	int watch_fd;
+	int idle_ms;
+	int (*idle_fn)(void *ctx);
+	void (*flush_fn)(void *ctx);	/* after each batch of events that one
+					   upstream read gave; may be NULL */
+};
+int llm_stream(const struct llm_request *r, const struct llm_io *io,
+	       struct arena *a, llm_handler *fn, void *ctx,
+	       struct err *e) MUST_CHECK;
+
+/* Prints the provider table, for `list providers`. */
+void llm_print_providers(struct buf *out);
+
+#endif
