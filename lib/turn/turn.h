@@ -1,0 +1,75 @@
+/*
+ * One turn: from a user message to the stored answer (DESIGN.md section 4).
+ *
+ *   turn_open   gates and the begin transaction; fails as plain HTTP errors
+ *   turn_run    context, model, tools, repeat; ends with one terminal event
+ *   turn_after  what may happen once the response is finished (title)
+ *
+ * A turn never holds a database connection while a model or a tool works.
+ */
+#ifndef TURN_TURN_H
+#define TURN_TURN_H
+
+#include "auth/identity.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "conf/conf.h"
+#include "turn/event.h"
+
+struct db;		/* connection pool, db/db.h */
+struct http_pool;	/* net/http.h */
+struct turn_live;	/* turn/live.h: running turns of this process */
+struct tool_env;	/* tool/tool.h: what tools need */
+
+/* What every turn of the process shares. */
+struct turn_deps {
+	struct db *db;
+	struct http_pool *http;
+	struct turn_live *live;
+	struct tool_env *tools;
+};
+
+struct turn_input {
+	const struct conf *conf;
+	const struct identity *who;
+	const struct conf_workspace *workspace;
+	const struct conf_agent *agent;
+	struct uuid conversation_id;	/* nil = create one */
+	struct str content;		/* valid UTF-8, within the caps */
+};
+
+enum turn_outcome { TURN_DONE, TURN_ERROR, TURN_CANCELLED };
+
+struct turn {
+	const struct turn_deps *deps;
+	struct turn_input in;
+	struct uuid id, conversation_id;
+	const struct conf_llm *service;
+	bool created_conversation;
+	struct message user;		/* the stored user message */
+	struct message answer;		/* valid after turn_run */
+	struct arena *arena;
+	struct turn_state *state;	/* the loop's own */
+};
+
+/*
+ * Resolves the LLM service (B15: ERR_CHAT_DISABLED, ERR_LLM_UNSUPPORTED,
+ * ERR_LLM_NO_CREDENTIAL), takes the conversation (ERR_NOT_FOUND, ERR_BUSY with
+ * the running turn's id in e->id) and stores user message and turn in one
+ * transaction. Everything is allocated in a, which must outlive the turn.
+ */
+int turn_open(struct turn *t, const struct turn_deps *deps,
+	      const struct turn_input *in, struct arena *a,
+	      struct err *e) MUST_CHECK;
+
+/*
+ * Runs the opened turn to its end and stores it, emitting every event into s
+ * (which may be NULL). Exactly one of DONE and ERROR is emitted, last, with
+ * the stored answer; if even storing fails, ERROR carries an unstored message.
+ */
+enum turn_outcome turn_run(struct turn *t, struct sink *s);
+
+/* Post-turn work: the model-written title. Call after the response is sent. */
+void turn_after(struct turn *t);
+
+#endif
