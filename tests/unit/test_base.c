@@ -1,0 +1,318 @@
+/* lib/base: errors, arenas, buffers, views, UTF-8, ids, time, log. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "base/uuid.h"
+#include "unit.h"
+
+static void err_first_set_wins(void **state)
+{
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(err_set(&e, ERR_DB, "first %d", 1), -1);
+	err_set(&e, ERR_NOT_FOUND, "second");
+	assert_int_equal(e.code, ERR_DB);
+	assert_string_equal(e.text, "first 1");
+	err_wrap(&e, "while testing");
+	assert_string_equal(e.text, "while testing: first 1");
+	/* The log text never is the public text. */
+	assert_string_equal(err_message(&e), err_rows[ERR_DB].message);
+	err_clear(&e);
+	err_field(&e, ERR_INVALID_FIELD, "title", "too long");
+	assert_string_equal(e.field, "title");
+	assert_string_equal(err_message(&e), "too long");
+}
+
+static void err_rows_are_whole(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ERR__MAX; i++) {
+		assert_non_null(err_rows[i].name);
+		assert_non_null(err_rows[i].code);
+		assert_true(strlen(err_rows[i].message) > 3);
+		assert_in_range(err_rows[i].http_status, 200, 504);
+		for (const char *p = err_rows[i].code; *p; p++)
+			assert_true((*p >= 'a' && *p <= 'z') || *p == '_' ||
+				    (*p >= '0' && *p <= '9'));
+	}
+}
+
+static int released;
+
+static void count_release(void *p)
+{
+	/* Newest first: each is told the number it must find. */
+	assert_int_equal(released, *(int *)p);
+	released++;
+}
+
+static void arena_releases_newest_first(void **state)
+{
+	struct arena a = ARENA_INIT;
+	int order[] = { 2, 1, 0 };
+	struct arena_mark m;
+	char *s;
+
+	(void)state;
+	released = 0;
+	s = arena_strdup(&a, "kept");
+	arena_defer(&a, count_release, &order[0]);
+	m = arena_mark(&a);
+	arena_defer(&a, count_release, &order[1]);
+	arena_defer(&a, count_release, &order[2]);
+	for (int i = 0; i < 1000; i++)
+		memset(arena_alloc(&a, 1000), 'x', 1000);
+	arena_rewind(&a, m);
+	assert_int_equal(released, 2);
+	assert_string_equal(s, "kept");
+	arena_reset(&a);
+	assert_int_equal(released, 3);
+	arena_release(&a);
+	assert_int_equal(a.total_bytes, 0);
+}
+
+static void arena_aligns_and_formats(void **state)
+{
+	struct arena a = ARENA_INIT;
+
+	(void)state;
+	for (size_t n = 0; n < 300; n++)
+		assert_int_equal((uintptr_t)arena_alloc(&a, n) % 16, 0);
+	assert_string_equal(arena_printf(&a, "%s-%d", "a", 7), "a-7");
+	assert_null(arena_strdup(&a, NULL));
+	memset(arena_alloc(&a, 200000), 1, 200000);
+	arena_release(&a);
+}
+
+static void buf_cap_is_sticky(void **state)
+{
+	struct buf b = BUF_INIT(10);
+
+	(void)state;
+	assert_sane_buf(&b);
+	buf_adds(&b, "12345");
+	buf_adds(&b, "678901");
+	assert_false(buf_ok(&b));
+	assert_string_equal(b.p, "12345");
+	buf_adds(&b, "6");
+	assert_string_equal(b.p, "12345");
+	assert_sane_buf(&b);
+	buf_reset(&b);
+	assert_true(buf_ok(&b));
+	buf_adds(&b, "1234567890");
+	assert_true(buf_ok(&b));
+	buf_shift(&b, 4);
+	assert_string_equal(b.p, "567890");
+	assert_sane_buf(&b);
+	buf_release(&b);
+	buf_release(&b);
+	assert_sane_buf(&b);
+}
+
+static void buf_take_gives_memory(void **state)
+{
+	struct buf b = BUF_INIT(100);
+	char *p;
+
+	(void)state;
+	p = buf_take(&b);
+	assert_string_equal(p, "");
+	free(p);
+	buf_addf(&b, "%05d", 42);
+	buf_addu(&b, UINT64_MAX);
+	p = buf_take(&b);
+	assert_string_equal(p, "0004218446744073709551615");
+	free(p);
+	assert_sane_buf(&b);
+}
+
+static void buf_escapes_by_destination(void **state)
+{
+	struct buf b = BUF_INIT(1000);
+
+	(void)state;
+	buf_json(&b, (struct str){ "a\"b\\c\n\x01\0z\xc3\xa9", 11 });
+	assert_string_equal(b.p, "\"a\\\"b\\\\c\\n\\u0001\\u0000z\xc3\xa9\"");
+	buf_reset(&b);
+	buf_url(&b, STR("a b/ä~"));
+	assert_string_equal(b.p, "a%20b%2F%C3%A4~");
+	buf_release(&b);
+}
+
+static void str_views(void **state)
+{
+	struct str rest = STR("a,b,,c");
+
+	(void)state;
+	assert_str_is(str_cut(&rest, ','), "a");
+	assert_str_is(str_cut(&rest, ','), "b");
+	assert_str_is(str_cut(&rest, ','), "");
+	assert_str_is(str_cut(&rest, ','), "c");
+	assert_null(rest.p);
+	assert_str_is(str_trim(STR(" \t x y\r\n")), "x y");
+	assert_true(str_starts(STR("abc"), STR("ab")));
+	assert_false(str_starts(STR("a"), STR("ab")));
+}
+
+static void utf8_tells_good_from_bad(void **state)
+{
+	static const struct {
+		const char *s;
+		size_t n;
+		bool ok;
+	} t[] = {
+		{ "", 0, true }, { "plain ascii that is long", 24, true },
+		{ "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9, true },
+		{ "\xc0\x80", 2, false }, { "\xed\xa0\x80", 3, false },
+		{ "\xf4\x90\x80\x80", 4, false }, { "\xe2\x82", 2, false },
+		{ "\x80", 1, false }, { "12345678\xff", 9, false },
+		{ "\xe0\x80\xaf", 3, false }, { "\xf0\x80\x80\xaf", 4, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++)
+		assert_int_equal(utf8_valid((struct str){ t[i].s, t[i].n }),
+				 t[i].ok);
+}
+
+static void utf8_carries_cut_sequences(void **state)
+{
+	const char *euro = "x\xe2\x82\xac";
+
+	(void)state;
+	assert_int_equal(utf8_complete((struct str){ euro, 1 }), 1);
+	assert_int_equal(utf8_complete((struct str){ euro, 2 }), 1);
+	assert_int_equal(utf8_complete((struct str){ euro, 3 }), 1);
+	assert_int_equal(utf8_complete((struct str){ euro, 4 }), 4);
+	/* Never wait for what cannot become valid. */
+	assert_int_equal(utf8_complete((struct str){ "x\xff", 2 }), 2);
+	assert_int_equal(utf8_complete((struct str){ "x\x80", 2 }), 2);
+}
+
+static void utf8_repairs(void **state)
+{
+	struct buf b = BUF_INIT(100);
+
+	(void)state;
+	utf8_scrub(&b, (struct str){ "a\xff\0b\xe2\x82", 6 });
+	assert_string_equal(b.p, "a\xef\xbf\xbd\xef\xbf\xbd" "b"
+			    "\xef\xbf\xbd\xef\xbf\xbd");
+	assert_true(utf8_valid(buf_str(&b)));
+	assert_int_equal(utf8_chars(buf_str(&b)), 6);
+	assert_str_is(utf8_head(STR("\xc3\xa9t\xc3\xa9"), 2), "\xc3\xa9t");
+	buf_release(&b);
+}
+
+static void uuid_rises_and_round_trips(void **state)
+{
+	struct uuid last = uuid_new(), u, back;
+	char text[UUID_TEXT_BYTES];
+
+	(void)state;
+	for (int i = 0; i < 10000; i++) {
+		u = uuid_new();
+		assert_true(memcmp(u.b, last.b, 16) > 0);
+		assert_int_equal(u.b[6] >> 4, 7);
+		assert_int_equal(u.b[8] >> 6, 2);
+		last = u;
+	}
+	uuid_format(&u, text);
+	assert_true(uuid_parse(str_of(text), &back));
+	assert_true(uuid_eq(&u, &back));
+	text[8] = 'x';
+	assert_false(uuid_parse(str_of(text), &back));
+	assert_false(uuid_parse(STR("0192"), &back));
+}
+
+static void uuid_time_is_now(void **state)
+{
+	struct uuid u;
+	uint64_t ms = 0;
+
+	(void)state;
+	clock_fix_us(INT64_C(4102444800123000));	/* later than any other */
+	u = uuid_new();
+	for (int i = 0; i < 6; i++)
+		ms = ms << 8 | u.b[i];
+	assert_int_equal(ms, 4102444800123);
+	clock_fix_us(0);
+}
+
+static void uuid_of_names_differ(void **state)
+{
+	struct uuid a = uuid_of_name(STR("t"), STR("ab"));
+	struct uuid b = uuid_of_name(STR("ta"), STR("b"));
+	struct uuid c = uuid_of_name(STR("t"), STR("ab"));
+
+	(void)state;
+	assert_false(uuid_eq(&a, &b));
+	assert_true(uuid_eq(&a, &c));
+}
+
+static void clock_writes_iso(void **state)
+{
+	char out[CLOCK_ISO_BYTES];
+
+	(void)state;
+	assert_string_equal(clock_iso(0, out), "1970-01-01T00:00:00.000Z");
+	assert_string_equal(clock_iso(INT64_C(1709210096789123), out),
+			    "2024-02-29T12:34:56.789Z");
+	assert_string_equal(clock_iso(INT64_C(4102444799999999), out),
+			    "2099-12-31T23:59:59.999Z");
+}
+
+static void log_cannot_be_forged(void **state)
+{
+	char line[2000];
+	int fds[2], saved = dup(STDERR_FILENO);
+	ssize_t n;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	dup2(fds[1], STDERR_FILENO);
+	log_bind("r1", "eve\nlevel=error");
+	log_info("hello", "path", "/x\nts=now \x1b[31m", "none", NULL);
+	log_bind(NULL, NULL);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(fds[1]);
+	n = read(fds[0], line, sizeof(line) - 1);
+	close(fds[0]);
+	assert_true(n > 0);
+	line[n] = '\0';
+	assert_ptr_equal(strchr(line, '\n'), line + n - 1);
+	assert_null(strchr(line, '\x1b'));
+	assert_non_null(strstr(line, "user=\"eve\\nlevel=error\""));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(err_first_set_wins),
+		cmocka_unit_test(err_rows_are_whole),
+		cmocka_unit_test(arena_releases_newest_first),
+		cmocka_unit_test(arena_aligns_and_formats),
+		cmocka_unit_test(buf_cap_is_sticky),
+		cmocka_unit_test(buf_take_gives_memory),
+		cmocka_unit_test(buf_escapes_by_destination),
+		cmocka_unit_test(str_views),
+		cmocka_unit_test(utf8_tells_good_from_bad),
+		cmocka_unit_test(utf8_carries_cut_sequences),
+		cmocka_unit_test(utf8_repairs),
+		cmocka_unit_test(uuid_rises_and_round_trips),
+		cmocka_unit_test(uuid_time_is_now),
+		cmocka_unit_test(uuid_of_names_differ),
+		cmocka_unit_test(clock_writes_iso),
+		cmocka_unit_test(log_cannot_be_forged),
+	};
+
+	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+/* lib/base/json: strict and lenient reading, the writer. */
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "unit.h"
+
+static enum err_code load_error(const char *text, size_t n)
+{
+	struct err e = ERR_INIT;
+	json_t *j = jx_load((struct str){ text, n }, &e);
+
+	json_decref(j);
+	return e.code;
+}
+
+static void strict_refuses(void **state)
+{
+	char deep[400];
+
+	(void)state;
+	assert_int_equal(load_error("{\"a\":1}", 7), ERR_NONE);
+	assert_int_equal(load_error("7", 1), ERR_NONE);
+	assert_int_equal(load_error("", 0), ERR_INVALID_JSON);
+	assert_int_equal(load_error("{\"a\":1,\"a\":2}", 13), ERR_INVALID_JSON);
+	assert_int_equal(load_error("{\"a\":\"\xff\"}", 9), ERR_INVALID_UTF8);
+	assert_int_equal(load_error("{} x", 4), ERR_INVALID_JSON);
+	memset(deep, '[', sizeof(deep));
+	assert_int_equal(load_error(deep, sizeof(deep)), ERR_INVALID_JSON);
+	/* Brackets inside a string are no nesting. */
+	deep[0] = deep[sizeof(deep) - 1] = '"';
+	assert_int_equal(load_error(deep, sizeof(deep)), ERR_NONE);
+}
+
+/* protocols.md C11: what Jansson refuses a whole document for. */
+static void lenient_repairs(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} t[] = {
+		{ "{\"a\":\"\\ud83d\"}", "{\"a\":\"\xef\xbf\xbd\"}" },
+		{ "{\"a\":\"\\ud83d\\ude00\"}", "{\"a\":\"\xf0\x9f\x98\x80\"}" },
+		{ "{\"a\":\"x\\u0000y\"}", "{\"a\":\"x\xef\xbf\xbdy\"}" },
+		{ "{\"a\":\"\xff\"}", "{\"a\":\"\xef\xbf\xbd\"}" },
+		{ "{\"a\":\"\\\\ud83d\"}", "{\"a\":\"\\\\ud83d\"}" },
+		{ "{\"a\":99999999999999999999}", "{\"a\":1e20}" },
+		{ "{\"a\":1,\"a\":2}", "{\"a\":2}" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct err e = ERR_INIT;
+		struct buf b = BUF_INIT(1000);
+		json_t *j = jx_load_lenient(str_of(t[i].in), &e);
+
+		assert_non_null(j);
+		jx_dump(&b, j);
+		assert_string_equal(b.p, t[i].out);
+		json_decref(j);
+		buf_release(&b);
+	}
+	for (int i = 0; i < 3; i++) {
+		static const char *bad[] = { "<html>", "{\"a\":", "NaN" };
+		struct err e = ERR_INIT;
+
+		assert_null(jx_load_lenient(str_of(bad[i]), &e));
+		assert_int_equal(e.code, ERR_UPSTREAM_PROTOCOL);
+	}
+}
+
+static void writer_writes_json(void **state)
+{
+	struct buf b = BUF_INIT(1000);
+	struct jw w = jw_on(&b);
+	json_t *j;
+
+	(void)state;
+	jw_obj(&w);
+	jw_kint(&w, "min", INT64_MIN);
+	jw_kstr(&w, "null", (struct str){ NULL, 0 });
+	jw_kstr(&w, "empty", STR(""));
+	jw_key(&w, "list");
+	jw_arr(&w);
+	jw_int(&w, 0);
+	jw_bool(&w, true);
+	jw_null(&w);
+	jw_arr(&w);
+	jw_end_arr(&w);
+	jw_obj(&w);
+	jw_end_obj(&w);
+	jw_end_arr(&w);
+	jw_ktime(&w, "at", 0);
+	jw_end_obj(&w);
+	assert_string_equal(b.p, "{\"min\":-9223372036854775808,\"null\":null,"
+		"\"empty\":\"\",\"list\":[0,true,null,[],{}],"
+		"\"at\":\"1970-01-01T00:00:00.000Z\"}");
+	j = json_loads(b.p, 0, NULL);
+	assert_non_null(j);
+	json_decref(j);
+	buf_release(&b);
+}
+
+static void members_are_lenient(void **state)
+{
+	json_t *j = json_loads("{\"s\":\"x\",\"n\":null,\"i\":3,\"r\":2.7}", 0, NULL);
+
+	(void)state;
+	assert_str_is(jx_str(j, "s"), "x");
+	assert_null(jx_str(j, "n").p);
+	assert_null(jx_str(j, "i").p);
+	assert_int_equal(jx_int(j, "i", 9), 3);
+	assert_int_equal(jx_int(j, "r", 9), 2);
+	assert_int_equal(jx_int(j, "s", 9), 9);
+	assert_null(jx_obj(j, "s"));
+	assert_int_equal(jx_int(NULL, "x", 4), 4);
+	json_decref(j);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strict_refuses),
+		cmocka_unit_test(lenient_repairs),
+		cmocka_unit_test(writer_writes_json),
+		cmocka_unit_test(members_are_lenient),
+	};
+
+	return cmocka_run_group_tests_name("json", tests, NULL, NULL);
+}
