@@ -1,0 +1,375 @@
+"""The laboratory: everything that the API tests, fault tests and benches run against.
+
+A Lab is one private deployment in a scratch directory: the stand-in model, the
+responder on its own socket and lighttpd in front, with a configuration made
+from a dict. MariaDB is the one that tests/unit/with-mariadb started (its
+environment variables say where); each Lab has a database of its own in it.
+Nothing here sleeps: readiness is polled with a deadline.
+"""
+
+import base64
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / "build"))
+RESPONDER = BUILD / "fcgi-app" / "lamplighter.fcgi"
+COMMAND = BUILD / "fcgi-app" / "lamplighter"
+DEMO_LLM = BUILD / "fcgi-app" / "demo-llm" / "lamplighter-demo-llm"
+DEADLINE_S = 30
+
+
+def wait_until(what, condition, deadline_s=DEADLINE_S):
+    """Polls condition() until it is true; its last value is returned."""
+    end = time.monotonic() + deadline_s
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"timed out waiting for {what}")
+        time.sleep(0.01)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def accepts(address):
+    """Whether something accepts connections at (host, port) or a socket path."""
+    family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
+    with socket.socket(family) as s:
+        return s.connect_ex(address) == 0
+
+
+def as_yaml(value):
+    """JSON is YAML; one file format less to write by hand."""
+    return json.dumps(value, indent=1, ensure_ascii=False)
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"<{self.status} {self.body[:300]!r}>"
+
+
+class Event:
+    def __init__(self, name, data, id):
+        self.name, self.data, self.id = name, data, id
+
+    def __repr__(self):
+        return f"{self.name}:{self.data}"
+
+
+class Stream:
+    """A text/event-stream answer, read event by event."""
+
+    def __init__(self, connection, response):
+        self.connection, self.response = connection, response
+        self.status = response.status
+        self.headers = response.headers
+        self.comments = []
+
+    def __iter__(self):
+        name, data, id = "message", [], None
+        while line := self.response.readline():
+            line = line.decode().rstrip("\n")
+            if line == "":
+                if data:
+                    yield Event(name, json.loads("\n".join(data)), id)
+                name, data = "message", []
+            elif line.startswith(":"):
+                self.comments.append(line[1:].strip())
+            else:
+                field, _, value = line.partition(":")
+                value = value.removeprefix(" ")
+                if field == "event":
+                    name = value
+                elif field == "data":
+                    data.append(value)
+                elif field == "id":
+                    id = value
+
+    def events(self):
+        with contextlib.closing(self):
+            return list(self)
+
+    def close(self):
+        self.response.close()
+        self.connection.close()
+
+
+class Lab:
+    def __init__(self, base="/chat", config=None, workspaces=None, prompts=None,
+                 responder_env=None, web=True):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="lamp-"))
+        self.base = base
+        self.port = free_port()
+        self.responder_socket = str(self.dir / "fcgi.sock")
+        self.config_file = self.dir / "lamplighter.yaml"
+        self.database = "lab_" + self.dir.name.replace("-", "_")
+        self.processes = {}
+        self.responder_env = responder_env or {}
+        self.with_web = web
+        self.overrides = config or {}
+        self.workspaces = workspaces
+        self.prompts = prompts or {}
+
+    # -- setting up ---------------------------------------------------------
+
+    def __enter__(self):
+        try:
+            self.sql(f"CREATE DATABASE `{self.database}` CHARACTER SET utf8mb4"
+                     " COLLATE utf8mb4_bin", database="")
+            self.start_model()
+            self.write_config()
+            self.command("migrate")
+            self.start_responder()
+            if self.with_web:
+                self.start_web()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for name in list(self.processes):
+            self.stop(name)
+        with contextlib.suppress(Exception):
+            self.sql(f"DROP DATABASE `{self.database}`", database="")
+        if not os.environ.get("LAMPLIGHTER_KEEP"):
+            shutil.rmtree(self.dir, ignore_errors=True)
+
+    def spawn(self, name, argv, env=None, **kw):
+        log = open(self.dir / f"{name}.log", "ab")
+        self.processes[name] = subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stderr=log,
+            env={**os.environ, **(env or {})}, **{"stdout": log, **kw})
+        log.close()
+        return self.processes[name]
+
+    def stop(self, name, sig=signal.SIGTERM, deadline_s=20):
+        process = self.processes.pop(name)
+        if process.poll() is None:
+            process.send_signal(sig)
+        try:
+            return process.wait(deadline_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise AssertionError(f"{name} did not end on {sig!r}")
+
+    def log(self, name):
+        return (self.dir / f"{name}.log").read_text(errors="replace")
+
+    def start_model(self):
+        process = self.spawn("model", [DEMO_LLM, "--port", "0"],
+                             stdout=subprocess.PIPE)
+        line = process.stdout.readline().decode()
+        self.model_port = int(line.rsplit(":", 1)[1])
+
+    @property
+    def model_url(self):
+        return f"http://127.0.0.1:{self.model_port}"
+
+    def default_config(self):
+        test_db = {
+            "socket": os.environ["LAMPLIGHTER_TEST_DB_SOCKET"],
+            "user": os.environ["LAMPLIGHTER_TEST_DB_USER"],
+            "password": os.environ.get("LAMPLIGHTER_TEST_DB_PASSWORD", ""),
+        }
+        return {
+            "database": {**test_db, "name": self.database, "pool": 8},
+            "log": {"level": "info"},
+            "identity": {"chain": [
+                {"kind": "api_token"},
+                {"kind": "trusted_header", "user_header": "X-Test-User",
+                 "groups_header": "X-Test-Groups", "from": ["127.0.0.1"],
+                 "secret_header": "X-Test-Secret", "secret": "lab-secret"},
+                {"kind": "anonymous", "user": "guest", "name": "Guest"},
+            ]},
+            "roles": {
+                "user": {"groups": ["*"], "permissions":
+                         ["AIChat.*", "AI.Chat.UseTool.*"]},
+            },
+            "llm_services": {
+                "demo": {"provider": "openai_compatible", "model": "demo",
+                         "url": self.model_url + "/v1",
+                         "capabilities": ["chat", "tools"]},
+                "claude": {"provider": "anthropic", "model": "demo",
+                           "url": self.model_url, "api_key": "test",
+                           "capabilities": ["chat", "tools"]},
+                "llama": {"provider": "ollama", "model": "demo",
+                          "url": self.model_url,
+                          "capabilities": ["chat", "tools"]},
+                "plain": {"provider": "openai_compatible", "model": "demo",
+                          "url": self.model_url + "/v1",
+                          "capabilities": ["chat"]},
+            },
+            "chat": {"llm_service": "demo"},
+            "databases": {"lab": {**test_db, "name": self.database, "pool": 4}},
+        }
+
+    def write_config(self, overrides=None):
+        config = self.default_config()
+        for key, value in {**self.overrides, **(overrides or {})}.items():
+            if isinstance(value, dict) and isinstance(config.get(key), dict):
+                config[key] = {**config[key], **value}
+            else:
+                config[key] = value
+        self.config_file.write_text(as_yaml(config))
+        for folder, files in (("workspaces.d", self.workspaces or {
+                "lab": {"workspace": "lab", "name": "Lab"}}),
+                ("prompts.d", self.prompts)):
+            path = self.dir / folder
+            path.mkdir(exist_ok=True)
+            for name, content in files.items():
+                text = content if isinstance(content, str) else as_yaml(content)
+                (path / f"{name}.yaml").write_text(text)
+
+    def command(self, *argv, check=True, stdin=None):
+        result = subprocess.run([COMMAND, "-c", self.config_file, *argv],
+                                input=stdin, capture_output=True, text=True)
+        if check and result.returncode:
+            raise AssertionError(f"lamplighter {argv}: {result.stdout}"
+                                 f"{result.stderr}")
+        return result
+
+    def start_responder(self, env=None):
+        self.spawn("responder", [RESPONDER, "-c", self.config_file,
+                                 "-s", self.responder_socket],
+                   env={**self.responder_env, **(env or {})})
+        process = self.processes["responder"]
+        wait_until("the responder's socket", lambda: process.poll() is not None
+                   or accepts(self.responder_socket))
+        if process.poll() is not None:
+            raise AssertionError("the responder ended: " + self.log("responder"))
+
+    def start_web(self):
+        conf = self.dir / "lighttpd.conf"
+        base = self.base.rstrip("/")
+        conf.write_text(f'''
+server.port = {self.port}
+server.bind = "127.0.0.1"
+server.document-root = "{self.dir}"
+server.max-fds = 16384
+server.max-connections = 8000
+server.listen-backlog = 4096
+server.modules = ("mod_setenv", "mod_fastcgi", "mod_proxy", "mod_alias")
+mimetype.assign = (".html" => "text/html; charset=utf-8", ".css" => "text/css",
+ ".js" => "text/javascript", ".mjs" => "text/javascript", ".svg" => "image/svg+xml")
+index-file.names = ("index.html")
+$HTTP["url"] =~ "^{base}/(api|openai|plain)(/|$)" {{
+  server.stream-response-body = 1
+  setenv.set-environment = ("LAMPLIGHTER_BASE" => "{base}")
+  fastcgi.server = ("{base}/" => (("socket" => "{self.responder_socket}",
+    "check-local" => "disable", "tcp-fin-propagate" => "enable")))
+}}
+else $HTTP["url"] =~ "^/direct/" {{
+  server.stream-response-body = 1
+  proxy.server = ("" => (("host" => "127.0.0.1", "port" => {self.model_port})))
+  proxy.header = ("map-urlpath" => ("/direct/" => "/"))
+}}
+else $HTTP["url"] =~ "^{base}/" {{
+  alias.url = ("{base}/" => "{ROOT}/www/")
+}}
+''')
+        self.spawn("web", [shutil.which("lighttpd", path=os.environ["PATH"] +
+                                        ":/usr/sbin"), "-D", "-f", conf])
+        wait_until("lighttpd", lambda: accepts(("127.0.0.1", self.port)))
+
+    # -- using it -----------------------------------------------------------
+
+    @property
+    def url(self):
+        return (f"http://127.0.0.1:{self.port}"
+                f"{urllib.parse.quote(self.base)}")
+
+    @staticmethod
+    def identity(user, groups=()):
+        return {"X-Test-User": user, "X-Test-Groups": ",".join(groups),
+                "X-Test-Secret": "lab-secret"}
+
+    def open(self, method, path, body=None, headers=None, user=None, groups=(),
+             timeout_s=60):
+        """Sends one request; path is relative to {base}/api/v1."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port,
+                                                timeout=timeout_s)
+        headers = {"Sec-Fetch-Site": "same-origin", **(headers or {})}
+        if user:
+            headers = {**self.identity(user, groups), **headers}
+        if body is not None and not isinstance(body, (bytes, str)):
+            body = json.dumps(body)
+            headers.setdefault("Content-Type", "application/json")
+        if isinstance(body, str):
+            body = body.encode()
+        if not path.startswith("//"):
+            path = urllib.parse.quote(self.base.rstrip("/")) + "/api/v1" + path
+        else:
+            path = path[1:]
+        connection.request(method, path, body, headers)
+        return connection, connection.getresponse()
+
+    def call(self, method, path, body=None, **kw):
+        connection, response = self.open(method, path, body, **kw)
+        with contextlib.closing(connection):
+            return Answer(response.status, response.headers, response.read())
+
+    def get(self, path, **kw):
+        return self.call("GET", path, **kw)
+
+    def post(self, path, body, **kw):
+        return self.call("POST", path, body, **kw)
+
+    def stream(self, path, body, **kw):
+        return Stream(*self.open("POST", path, body, **kw))
+
+    def chat(self, content, workspace="lab", user="ada", **fields):
+        """One turn; its events. content may be a script (a dict)."""
+        if isinstance(content, dict):
+            content = "!script " + json.dumps(content)
+        stream = self.stream(f"/chat/{workspace}/stream",
+                             {"content": content, **fields}, user=user)
+        if stream.status != 200:
+            body = stream.response.read()
+            stream.close()
+            raise AssertionError(f"{stream.status} {body!r}")
+        return stream.events()
+
+    def sql(self, text, database=None):
+        """Runs SQL with the client; rows as lists of strings."""
+        database = self.database if database is None else database
+        out = subprocess.run(
+            ["mariadb", "--socket", os.environ["LAMPLIGHTER_TEST_DB_SOCKET"],
+             "--user", os.environ["LAMPLIGHTER_TEST_DB_USER"],
+             "--batch", "--skip-column-names", "--default-character-set=utf8mb4",
+             *([database] if database else [])],
+            input=text, capture_output=True, text=True,
+            env={**os.environ, "MYSQL_PWD":
+                 os.environ.get("LAMPLIGHTER_TEST_DB_PASSWORD", "")})
+        if out.returncode:
+            raise AssertionError(out.stderr)
+        return [line.split("\t") for line in out.stdout.splitlines()]
+
+
+def decode_cursor(cursor):
+    padded = cursor + "=" * (-len(cursor) % 4)
+    return json.loads(base64.urlsafe_b64decode(padded))
