@@ -1,0 +1,334 @@
+/*
+ * Load client of the benches: N concurrent streams from one thread, cheap
+ * enough (epoll, memmem) that what is measured is the server. Every stream
+ * posts a body, reads the chunked answer and counts how often a marker occurs;
+ * the time to the first one is the time to first token.
+ *
+ *   load --port P --path /x --bodies FILE [--streams N] [--repeat R]
+ *        [--marker TEXT] [--end TEXT] [--header "Name: value"]...
+ *
+ * FILE has one request body per line; stream i uses line i modulo their number.
+ * Prints one JSON object.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/util.h"
+
+#include "base/banned.h"
+
+#define READ_BYTES 262144
+#define TAIL_BYTES 64		/* longest marker */
+#define DEADLINE_MS 600000
+
+enum framing { HEAD, CHUNK_SIZE, CHUNK_DATA, CHUNK_END, UNTIL_CLOSE, DONE };
+
+struct stream {
+	int fd;
+	int left;		/* repetitions to do */
+	const struct buf *request;
+	enum framing framing;
+	size_t chunk_left;
+	struct buf line;	/* head or chunk-size line being read */
+	char tail[TAIL_BYTES];	/* end of the content so far */
+	size_t n_tail;
+	int64_t sent_us;
+	bool first_seen, ended;
+	int status;
+};
+
+struct load {
+	struct sockaddr_in to;
+	int epoll;
+	int open;
+	const char *marker, *end;
+	size_t n_marker, n_end;
+	uint64_t tokens, bytes, ok, failed;
+	int64_t *ttft_us;
+	size_t n_ttft;
+};
+
+static void start(struct load *l, struct stream *s)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = s };
+	size_t off = 0;
+	int one = 1;
+
+	s->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (s->fd < 0 ||
+	    connect(s->fd, (struct sockaddr *)&l->to, sizeof(l->to)) < 0) {
+		perror("connect");
+		exit(1);
+	}
+	setsockopt(s->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	s->framing = HEAD;
+	s->n_tail = 0;
+	s->first_seen = s->ended = false;
+	s->status = 0;
+	buf_reset(&s->line);
+	s->sent_us = clock_mono_us();
+	while (off < s->request->n) {
+		ssize_t n = write(s->fd, s->request->p + off,
+				  s->request->n - off);
+
+		if (n < 0) {
+			perror("write");
+			exit(1);
+		}
+		off += (size_t)n;
+	}
+	if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, s->fd, &ev) < 0) {
+		perror("epoll_ctl");
+		exit(1);
+	}
+	l->open++;
+}
+
+static uint64_t count(const char *p, size_t n, const char *what, size_t n_what)
+{
+	uint64_t found = 0;
+	const char *end = p + n, *q;
+
+	while ((q = memmem(p, (size_t)(end - p), what, n_what))) {
+		found++;
+		p = q + n_what;
+	}
+	return found;
+}
+
+/* Counts in p[0..n) and across its border with what came before. */
+static void content(struct load *l, struct stream *s, const char *p, size_t n)
+{
+	size_t head = MIN(n, TAIL_BYTES - 1), keep = l->n_marker - 1;
+	char seam[2 * TAIL_BYTES];
+	size_t tail = MIN(s->n_tail, keep);
+	uint64_t found;
+
+	memcpy(seam, s->tail + s->n_tail - tail, tail);
+	memcpy(seam + tail, p, MIN(head, keep));
+	found = count(seam, tail + MIN(head, keep), l->marker, l->n_marker) +
+		count(p, n, l->marker, l->n_marker);
+	if (found && !s->first_seen) {
+		s->first_seen = true;
+		l->ttft_us[l->n_ttft++] = clock_mono_us() - s->sent_us;
+	}
+	l->tokens += found;
+	l->bytes += n;
+	if (n >= TAIL_BYTES) {
+		memcpy(s->tail, p + n - TAIL_BYTES, TAIL_BYTES);
+		s->n_tail = TAIL_BYTES;
+	} else {
+		size_t old = MIN(s->n_tail, TAIL_BYTES - n);
+
+		memmove(s->tail, s->tail + s->n_tail - old, old);
+		memcpy(s->tail + old, p, n);
+		s->n_tail = old + n;
+	}
+	/* The end marker sits in the last bytes or in this piece. */
+	if (memmem(p, n, l->end, l->n_end) ||
+	    memmem(s->tail, s->n_tail, l->end, l->n_end))
+		s->ended = true;
+}
+
+static void feed(struct load *l, struct stream *s, const char *p, size_t n)
+{
+	while (n && s->framing != DONE) {
+		const char *nl;
+		size_t take;
+
+		if (s->framing == UNTIL_CLOSE || s->framing == CHUNK_DATA) {
+			take = s->framing == CHUNK_DATA ? MIN(n, s->chunk_left)
+							: n;
+			content(l, s, p, take);
+			s->chunk_left -= s->framing == CHUNK_DATA ? take : 0;
+			if (s->framing == CHUNK_DATA && !s->chunk_left)
+				s->framing = CHUNK_END;
+			p += take;
+			n -= take;
+			continue;
+		}
+		nl = memchr(p, '\n', n);
+		take = nl ? (size_t)(nl + 1 - p) : n;
+		buf_add(&s->line, p, take);
+		p += take;
+		n -= take;
+		if (!nl)
+			break;
+		if (s->framing == HEAD) {
+			if (s->line.n < 4 ||
+			    memcmp(s->line.p + s->line.n - 4, "\r\n\r\n", 4))
+				continue;
+			s->status = (int)strtol(s->line.p + 9, NULL, 10);
+			s->framing = strcasestr(s->line.p, "chunked")
+				? CHUNK_SIZE : UNTIL_CLOSE;
+		} else if (s->framing == CHUNK_SIZE) {
+			s->chunk_left = strtoul(s->line.p, NULL, 16);
+			s->framing = s->chunk_left ? CHUNK_DATA : DONE;
+		} else {
+			s->framing = CHUNK_SIZE;
+		}
+		buf_reset(&s->line);
+	}
+}
+
+static void finish(struct load *l, struct stream *s)
+{
+	if (s->status == 200 && s->ended)
+		l->ok++;
+	else
+		l->failed++;
+	close(s->fd);
+	l->open--;
+	if (--s->left > 0)
+		start(l, s);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double percentile_ms(const struct load *l, int p)
+{
+	if (!l->n_ttft)
+		return -1;
+	return (double)l->ttft_us[(l->n_ttft - 1) * (size_t)p / 100] / 1000.0;
+}
+
+static void report(struct load *l, double seconds)
+{
+	qsort(l->ttft_us, l->n_ttft, sizeof(*l->ttft_us), by_value);
+	printf("{\"ok\": %lu, \"failed\": %lu, \"tokens\": %lu, \"bytes\": %lu,"
+	       " \"seconds\": %.4f, \"tokens_per_s\": %.0f, \"ttft_ms\":"
+	       " {\"p50\": %.4f, \"p90\": %.4f, \"p99\": %.4f}}\n",
+	       l->ok, l->failed, l->tokens, l->bytes, seconds,
+	       (double)l->tokens / seconds, percentile_ms(l, 50),
+	       percentile_ms(l, 90), percentile_ms(l, 99));
+}
+
+/* One request per line of the file. */
+static struct buf *requests(const char *file, const char *path,
+			    const struct buf *headers, size_t *n)
+{
+	FILE *f = fopen(file, "r");
+	struct buf *v = NULL;
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+
+	if (!f) {
+		perror(file);
+		exit(1);
+	}
+	*n = 0;
+	while ((len = getline(&line, &size, f)) > 0) {
+		struct buf *b;
+
+		if (line[len - 1] == '\n')
+			len--;
+		v = xrealloc(v, (*n + 1) * sizeof(*v));
+		b = &v[(*n)++];
+		*b = (struct buf)BUF_INIT(16 << 20);
+		buf_addf(b, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+			 "Connection: close\r\nAccept: text/event-stream\r\n"
+			 "Content-Type: application/json\r\n%s"
+			 "Content-Length: %zd\r\n\r\n",
+			 path, headers->p, len);
+		buf_add(b, line, (size_t)len);
+	}
+	free(line);
+	fclose(f);
+	return v;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "port", required_argument, NULL, 'p' },
+		{ "path", required_argument, NULL, 'u' },
+		{ "bodies", required_argument, NULL, 'b' },
+		{ "streams", required_argument, NULL, 'n' },
+		{ "repeat", required_argument, NULL, 'r' },
+		{ "marker", required_argument, NULL, 'm' },
+		{ "end", required_argument, NULL, 'e' },
+		{ "header", required_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct load l = { .marker = "event: token", .end = "event: done" };
+	struct buf headers = BUF_INIT(65536), *reqs;
+	const char *path = "/", *bodies = "/dev/null";
+	int n_streams = 1, repeat = 1, c;
+	struct epoll_event evs[256];
+	struct stream *streams;
+	size_t n_reqs;
+	char *data = xmalloc(READ_BYTES);
+	int64_t began;
+
+	l.to = (struct sockaddr_in){ .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'p': l.to.sin_port = htons((uint16_t)strtol(optarg, NULL, 10)); break;
+		case 'u': path = optarg; break;
+		case 'b': bodies = optarg; break;
+		case 'n': n_streams = (int)strtol(optarg, NULL, 10); break;
+		case 'r': repeat = (int)strtol(optarg, NULL, 10); break;
+		case 'm': l.marker = optarg; break;
+		case 'e': l.end = optarg; break;
+		case 'h': buf_addf(&headers, "%s\r\n", optarg); break;
+		default: return 2;
+		}
+	}
+	l.n_marker = strlen(l.marker);
+	l.n_end = strlen(l.end);
+	if (l.n_marker < 1 || l.n_marker >= TAIL_BYTES || l.n_end >= TAIL_BYTES) {
+		fputs("load: markers have 1 to 63 bytes\n", stderr);
+		return 2;
+	}
+	reqs = requests(bodies, path, &headers, &n_reqs);
+	if (!n_reqs || n_streams < 1 || repeat < 1)
+		return 2;
+	l.epoll = epoll_create1(EPOLL_CLOEXEC);
+	l.ttft_us = xcalloc((size_t)n_streams * (size_t)repeat,
+			    sizeof(*l.ttft_us));
+	streams = xcalloc((size_t)n_streams, sizeof(*streams));
+	began = clock_mono_us();
+	for (int i = 0; i < n_streams; i++) {
+		streams[i].left = repeat;
+		streams[i].request = &reqs[(size_t)i % n_reqs];
+		streams[i].line = (struct buf)BUF_INIT(65536);
+		start(&l, &streams[i]);
+	}
+	while (l.open) {
+		int n = epoll_wait(l.epoll, evs, ARRAY_LEN(evs), DEADLINE_MS);
+
+		if (n <= 0 && errno != EINTR) {
+			fputs("load: no progress\n", stderr);
+			return 1;
+		}
+		for (int i = 0; i < n; i++) {
+			struct stream *s = evs[i].data.ptr;
+			ssize_t got = read(s->fd, data, READ_BYTES);
+
+			if (got > 0)
+				feed(&l, s, data, (size_t)got);
+			if (got <= 0 || s->framing == DONE)
+				finish(&l, s);
+		}
+	}
+	report(&l, (double)(clock_mono_us() - began) / 1e6);
+	return l.failed ? 1 : 0;
+}
