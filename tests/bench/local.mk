@@ -1,9 +1,11 @@
-# The load client of the benches; built by `make bench` and by tests/bench/run.
-EXTRA_PROGRAMS = tests/bench/load
+# The programs of the benches; built and run by `make bench`.
+EXTRA_PROGRAMS = tests/bench/load tests/bench/hello
 tests_bench_load_SOURCES = tests/bench/load.c
 tests_bench_load_LDADD = lib/liblamplighter.a $(SODIUM_LIBS) $(JANSSON_LIBS)
+tests_bench_hello_SOURCES = tests/bench/hello.c
+tests_bench_hello_LDADD = $(FCGI_LIBS)
 CLEANFILES += $(EXTRA_PROGRAMS)
 
 .PHONY: bench
-bench: all tests/bench/load
+bench: all $(EXTRA_PROGRAMS)
 	LAMPLIGHTER_BUILD='$(abs_top_builddir)' $(top_srcdir)/tests/bench/run
