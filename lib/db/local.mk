@@ -1,1 +1,1 @@
-lib_liblamplighter_a_SOURCES +=
+lib_liblamplighter_a_SOURCES += lib/db/db.h

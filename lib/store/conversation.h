@@ -1,0 +1,113 @@
+/*
+ * Conversations: belong to one user and one agent (B5). Listing is keyset over
+ * (updated_us, id), newest first, at any depth one index range.
+ */
+#ifndef STORE_CONVERSATION_H
+#define STORE_CONVERSATION_H
+
+#include "store/store.h"
+
+/* Who chose the title; a model never overwrites a person's. */
+enum title_by { TITLE_NONE, TITLE_FIRST_MESSAGE, TITLE_MODEL, TITLE_USER };
+
+struct conversation {
+	struct uuid id;
+	struct str workspace_id, agent_id;
+	struct str title;		/* p == NULL: none yet */
+	int64_t title_by;		/* enum title_by */
+	int64_t last_seq;		/* = number of messages */
+	struct uuid running_turn_id;	/* nil: not answering */
+	int64_t running_until_us;	/* its lease; 0 when nil */
+	int64_t created_us, updated_us;
+};
+
+/* A conversation is answering when its turn's lease has not run out. */
+bool conversation_running(const struct conversation *c, int64_t now_us);
+
+struct conversation_new {
+	const struct uuid *id;		/* client's own, or NULL: made here */
+	struct str workspace_id, agent_id;
+	struct str title;		/* p == NULL: none */
+};
+
+/*
+ * Creates; *out as conversation_get would give it (text borrowed from n).
+ * ERR_CONFLICT when the id is taken, whoever has it. The caller has checked
+ * workspace and agent.
+ */
+int conversation_create(struct db *db, const struct owner *o,
+			const struct conversation_new *n,
+			struct conversation *out, struct err *e) MUST_CHECK;
+
+/* ERR_NOT_FOUND. Text in a. */
+int conversation_get(struct db *db, const struct owner *o,
+		     const struct uuid *id, struct arena *a,
+		     struct conversation *out, struct err *e) MUST_CHECK;
+
+/* Position in a list: the last row that was given. */
+struct conversation_key {
+	int64_t updated_us;
+	struct uuid id;
+};
+
+struct conversation_filter {
+	struct str workspace_id;	/* p == NULL: any */
+	struct str agent_id;		/* p == NULL: any */
+	struct str title;		/* part of the title, any case; NULL: any */
+};
+
+struct conversation_page {
+	struct conversation *items;	/* arena */
+	size_t n;
+	bool more;
+	struct conversation_key next;	/* of the last item; when more */
+};
+
+/*
+ * One page, newest first, of at most size (1..LIM_PAGE_MAX) conversations
+ * after `after` (NULL = from the newest). f may be NULL.
+ */
+int conversation_list(struct db *db, const struct owner *o,
+		      const struct conversation_filter *f,
+		      const struct conversation_key *after, size_t size,
+		      struct arena *a, struct conversation_page *out,
+		      struct err *e) MUST_CHECK;
+
+/* How many there are with this filter (totalCount). */
+int conversation_count(struct db *db, const struct owner *o,
+		       const struct conversation_filter *f, int64_t *out,
+		       struct err *e) MUST_CHECK;
+
+/*
+ * Sets the title (TITLE_USER), or the model's (TITLE_MODEL: nothing happens,
+ * and *changed is false, when a person has named it meanwhile). title.p ==
+ * NULL removes it. changed may be NULL. ERR_NOT_FOUND. A model's title does
+ * not move the conversation in the list; a person's does.
+ */
+int conversation_rename(struct db *db, const struct owner *o,
+			const struct uuid *id, struct str title,
+			enum title_by by, bool *changed,
+			struct err *e) MUST_CHECK;
+
+/*
+ * Deletes with messages, turns and turn events, in bounded batches; usage
+ * records stay for accounting but lose the link. A running turn is cancelled
+ * first: its process stops at the next touch, and all its later writes fail
+ * with ERR_CONFLICT. The conversation is gone for every reader at once; a
+ * delete that was interrupted is finished by calling it again, or by
+ * conversation_reap. ERR_NOT_FOUND.
+ */
+int conversation_delete(struct db *db, const struct owner *o,
+			const struct uuid *id, struct err *e) MUST_CHECK;
+
+/* Finishes interrupted deletes of this tenant's users. For the reaper. */
+int conversation_reap(struct db *db, struct err *e) MUST_CHECK;
+
+/*
+ * Writes the record (B13): workspaceId, agentId, conversationId, title,
+ * knowledgeBaseIds, createdAt, updatedAt, messageCount, runningTurnId.
+ */
+void conversation_write(struct jw *w, const struct conversation *c,
+			int64_t now_us);
+
+#endif

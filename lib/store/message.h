@@ -1,0 +1,76 @@
+/*
+ * Messages: rows of a thread, clustered by (conversation, seq), so a page is
+ * one range read however old the thread is. A message's public id is
+ * "{conversationId}.{seq}". Rows are written by turn.h only.
+ */
+#ifndef STORE_MESSAGE_H
+#define STORE_MESSAGE_H
+
+#include "store/store.h"
+
+enum message_role {
+	ROLE_USER = 1, ROLE_ASSISTANT = 2, ROLE_SYSTEM = 3, ROLE_TOOL = 4,
+};
+
+struct message {
+	int64_t seq;		/* 1, 2, … within the conversation */
+	int64_t role;		/* enum message_role */
+	struct uuid turn_id;	/* nil: none */
+	int64_t created_us;
+	struct str content;	/* valid UTF-8, may be empty; NUL allowed */
+	struct str meta;	/* JSON object text; p == NULL: {} */
+};
+
+struct message_page {
+	struct str workspace_id, agent_id;	/* of the conversation */
+	struct message *items;			/* arena */
+	size_t n;
+	bool more;
+	int64_t next_seq;	/* of the last item; when more */
+};
+
+/*
+ * One page with the ownership check, in one round trip. after_seq: position
+ * (a message's seq; 0 = from the end that the order says). size:
+ * 1..LIM_PAGE_MAX. ERR_NOT_FOUND when the conversation is not there or not
+ * theirs. Text in a.
+ */
+int message_list(struct db *db, const struct owner *o,
+		 const struct uuid *conversation_id, enum store_order order,
+		 int64_t after_seq, size_t size, struct arena *a,
+		 struct message_page *out, struct err *e) MUST_CHECK;
+
+/*
+ * For the model's context: the newest n_last messages with seq <= upto_seq
+ * (0 = all), oldest first. As message_list otherwise.
+ */
+int message_history(struct db *db, const struct owner *o,
+		    const struct uuid *conversation_id, int64_t upto_seq,
+		    size_t n_last, struct arena *a, struct message_page *out,
+		    struct err *e) MUST_CHECK;
+
+/* "{conversationId}.{seq}" into out. Returns out. */
+#define MESSAGE_ID_BYTES 48
+char *message_id(const struct uuid *conversation_id, int64_t seq, char *out);
+
+/* How a record is rendered: group A routes, or the agent-scoped ones (B6). */
+enum record_style { RECORD_PLAIN, RECORD_AGENT_SCOPED };
+
+/* "user", "assistant" ("agent" when agent-scoped), "system", "tool". */
+const char *message_role_name(enum message_role r, enum record_style style);
+
+/* What every message of a thread has in common on the wire. */
+struct message_scope {
+	struct str workspace_id, agent_id;
+	struct uuid conversation_id;
+	enum record_style style;
+};
+
+/*
+ * Writes the record (B47, A51): workspaceId, agentId, conversationId, turnId,
+ * messageId, id, role, content, createdAt, messageTs, metadata.
+ */
+void message_write(struct jw *w, const struct message_scope *s,
+		   const struct message *m);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * The store: one noun per file over lib/db. Every function on user data takes
+ * the owner; there is none without. What is not there and what is someone
+ * else's are the same ERR_NOT_FOUND.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "db/db.h"
+
+/* Whose data: the outermost scope and the person. Borrowed text. */
+struct owner {
+	struct str tenant_id;	/* slug */
+	struct uuid user_id;	/* uuid_of_name(tenant, login) */
+};
+
+/* Page direction of keyset lists. */
+enum store_order { NEWEST_FIRST, OLDEST_FIRST };
+
+/*
+ * Our own database with the statements of lib/store/stmt.def. Connects to
+ * nothing yet. Owned: db_close. wait_ms: for a free connection, 0 = 5000.
+ */
+struct db *store_open(const struct conf_db *conf, int wait_ms,
+		      struct err *e) MUST_CHECK;
+
+/* "NAME params columns" and SQL text, a line each: `list statements`. */
+void store_print_statements(struct buf *out);
+
+#endif

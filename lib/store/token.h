@@ -1,0 +1,50 @@
+/*
+ * API tokens: bearer credentials of a user, made and revoked by the command.
+ * Only a hash is stored; the text is shown once.
+ */
+#ifndef STORE_TOKEN_H
+#define STORE_TOKEN_H
+
+#include "store/store.h"
+
+#define TOKEN_TEXT_BYTES 64	/* "lamp_" and 43 characters, with its NUL */
+
+struct token {
+	struct uuid id;
+	struct str tenant_id;
+	struct uuid user_id;
+	struct str login;	/* the user it speaks for */
+	struct str name;	/* what it is for; p == NULL: none */
+	struct str groups;	/* JSON array of strings */
+	int64_t created_us;
+	int64_t expires_us;	/* 0 = never */
+	int64_t revoked_us;	/* 0 = not */
+};
+
+struct token_new {
+	struct str tenant_id, login, name;
+	struct str groups;	/* JSON array of strings */
+	int64_t expires_us;	/* 0 = never */
+};
+
+/* Creates; text (TOKEN_TEXT_BYTES) gets the secret, *id its id. */
+int token_create(struct db *db, const struct token_new *n, char *text,
+		 struct uuid *id, struct err *e) MUST_CHECK;
+
+/*
+ * Who a bearer text is: ERR_UNAUTHENTICATED when unknown, expired or revoked,
+ * not telling which. One round trip; no round trip for what cannot be a
+ * token. Text in a.
+ */
+int token_find(struct db *db, struct str text, struct arena *a,
+	       struct token *out, struct err *e) MUST_CHECK;
+
+/* All of a tenant, newest first. Arena. For the command. */
+int token_list(struct db *db, struct str tenant_id, struct arena *a,
+	       struct token **out, size_t *n, struct err *e) MUST_CHECK;
+
+/* ERR_NOT_FOUND. Revoking twice is fine. */
+int token_revoke(struct db *db, struct str tenant_id, const struct uuid *id,
+		 struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,177 @@
+/*
+ * Turns: one run of the loop, from a user message to the answer (DESIGN 4).
+ *
+ * A conversation runs one turn at a time. The turn's row carries a lease: the
+ * process that runs it extends it (turn_touch, or turn_flush); a turn whose
+ * lease ran out is dead, and the next one who wants the conversation closes it
+ * as interrupted, keeping the text so far. A process that was only slow then
+ * gets ERR_CONFLICT from its next write and must stop.
+ *
+ * Leases compare clocks of different machines: they must agree within seconds.
+ */
+#ifndef STORE_TURN_H
+#define STORE_TURN_H
+
+#include "store/conversation.h"
+#include "store/message.h"
+#include "store/store.h"
+#include "store/usage.h"
+
+#define TURN_LEASE_US 30000000	/* extend every 5 s or oftener */
+
+enum turn_status {
+	TURN_RUNNING = 1, TURN_WAITING = 2, TURN_DONE = 3, TURN_ERROR = 4,
+	TURN_CANCELLED = 5, TURN_INTERRUPTED = 6,
+};
+
+/* "running", "waiting", "done", … */
+const char *turn_status_name(enum turn_status s);
+
+struct turn {
+	struct uuid id, conversation_id;
+	int64_t status;			/* enum turn_status */
+	int64_t lease_until_us;
+	int64_t cancel_requested;	/* 0 or 1 */
+	int64_t user_seq;		/* of the user message */
+	int64_t answer_seq;		/* 0 = none yet */
+	int64_t last_event_seq;		/* stored events; 0 = none */
+	int64_t started_us, ended_us;	/* ended 0 = not yet */
+	struct str error_code, error_text;	/* wire code, public; or NULL */
+};
+
+/*
+ * Rebuilds the visible text of a dead turn's last step from its stored event
+ * batches: called in order for each, appends to (or resets) text. It belongs
+ * to who packs the events (lib/turn); NULL where there are none.
+ */
+typedef void turn_text_fn(struct buf *text, struct str data);
+
+struct turn_begin {
+	struct uuid turn_id;		/* made by the caller: uuid_new */
+	struct uuid conversation_id;
+	/*
+	 * create: the conversation is made in the same transaction (its id is
+	 * made by the caller) for this workspace and agent. Otherwise it must
+	 * exist; workspace_id/agent_id, where given (p), must be its own
+	 * (else ERR_NOT_FOUND).
+	 */
+	bool create;
+	struct str workspace_id, agent_id;
+	struct str title;	/* TITLE_FIRST_MESSAGE if it has none; or NULL */
+	struct str content;	/* the user message */
+	struct str meta;	/* JSON object text, or NULL */
+	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */
+	/* out: */
+	struct message user;	/* as stored; content and meta borrowed */
+	int64_t turn_number;	/* user messages so far, from 1 */
+	bool titled;		/* the title was set by this call */
+};
+
+/*
+ * Begins a turn in one transaction: takes the conversation, stores the user
+ * message, makes the turn row (running, lease TURN_LEASE_US from now), sets
+ * the title if it had none. ERR_NOT_FOUND; ERR_BUSY with the running turn's
+ * id in e->id; ERR_CONFLICT (create: id taken). 4 round trips.
+ */
+int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
+	       struct err *e) MUST_CHECK;
+
+/*
+ * Stores the rows of one step: the assistant row with its tool calls and the
+ * tool rows. In: role, content, meta of each; out: seq, turn_id, created_us.
+ * ERR_CONFLICT when the turn is not running any more. 3 round trips.
+ */
+int turn_append(struct db *db, const struct owner *o,
+		const struct uuid *conversation_id, const struct uuid *turn_id,
+		struct message *rows, size_t n, struct err *e) MUST_CHECK;
+
+struct turn_end {
+	struct uuid turn_id, conversation_id;
+	enum turn_status status;	/* DONE, ERROR, CANCELLED, INTERRUPTED */
+	struct message *answer;		/* role, content, meta in; seq … out;
+					   NULL = no answer row */
+	const struct usage *usage;	/* or NULL */
+	const char *error_code;		/* wire code; or NULL */
+	const char *error_text;		/* public text; or NULL */
+};
+
+/*
+ * Ends a turn in one transaction: answer row, usage record, turn status, the
+ * conversation is free and moves to the top. ERR_CONFLICT when someone else
+ * has closed it (or the conversation was deleted). 5 round trips.
+ */
+int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
+	     struct err *e) MUST_CHECK;
+
+/* By id. ERR_NOT_FOUND. Text in a. A dead turn still reads `running`; see
+   turn_recover. */
+int turn_get(struct db *db, const struct owner *o, const struct uuid *id,
+	     struct arena *a, struct turn *out, struct err *e) MUST_CHECK;
+
+/*
+ * Closes the turn as interrupted if it is running with an expired lease, and
+ * stores the text so far as its answer. *closed says whether it was (by this
+ * call). Readers call it when they meet a dead turn. ERR_NOT_FOUND.
+ */
+int turn_recover(struct db *db, const struct owner *o,
+		 const struct uuid *turn_id, turn_text_fn *text_of_events,
+		 bool *closed, struct err *e) MUST_CHECK;
+
+/*
+ * Asks a running turn to stop; its process sees it at its next turn_poll.
+ * Nothing happens to one that has ended. ERR_NOT_FOUND. The new state is in
+ * *out (text in a).
+ */
+int turn_cancel(struct db *db, const struct owner *o, const struct uuid *id,
+		struct arena *a, struct turn *out, struct err *e) MUST_CHECK;
+
+/* -- for the process that runs or watches many turns at once --------------- */
+
+/* Extends the leases of running turns, in one statement. No owner: the ids
+   are this process's own turns. */
+int turn_touch(struct db *db, const struct uuid *ids, size_t n,
+	       struct err *e) MUST_CHECK;
+
+struct turn_state {
+	struct uuid id;
+	int64_t status;			/* 0 = there is no such turn */
+	int64_t cancel_requested;
+	int64_t last_event_seq;
+};
+
+/*
+ * The states of n turns, in the order of ids, one statement per 256. The
+ * caller has checked that they may be watched.
+ */
+int turn_poll(struct db *db, const struct uuid *ids, size_t n,
+	      struct turn_state *out, struct err *e) MUST_CHECK;
+
+struct turn_events {		/* one flushed batch of one turn's events */
+	struct uuid turn_id;
+	int64_t seq;		/* number of the first event in it, from 1 */
+	int64_t n;		/* events in it */
+	struct str data;	/* packed by the caller; at most 1 MiB */
+};
+
+/*
+ * The flusher: stores batches of many turns and extends their leases, in one
+ * transaction. 3 round trips for any number of turns.
+ */
+int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
+	       struct err *e) MUST_CHECK;
+
+/*
+ * Batches of a turn that end after event after_seq (0 = all), at most
+ * max_rows, in order. Text in a. ERR_NOT_FOUND.
+ */
+int turn_events_list(struct db *db, const struct owner *o,
+		     const struct uuid *turn_id, int64_t after_seq,
+		     size_t max_rows, struct arena *a,
+		     struct turn_events **out, size_t *n,
+		     struct err *e) MUST_CHECK;
+
+/* Deletes batches older than before_us, at most limit rows; *n says how many. */
+int turn_events_expire(struct db *db, int64_t before_us, int64_t limit,
+		       int64_t *n, struct err *e) MUST_CHECK;
+
+#endif

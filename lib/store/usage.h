@@ -1,0 +1,49 @@
+/*
+ * Usage records: what a model call cost and how long it took (A43, E35). Never
+ * prompt or answer text (A44).
+ */
+#ifndef STORE_USAGE_H
+#define STORE_USAGE_H
+
+#include "store/store.h"
+
+enum usage_kind { USAGE_CHAT = 1, USAGE_COMPLETE = 2, USAGE_TITLE = 3 };
+
+struct usage {
+	struct uuid id;			/* made by the caller: uuid_new */
+	int64_t kind;			/* enum usage_kind */
+	struct str workspace_id, agent_id;	/* agent: p == NULL: none */
+	struct uuid conversation_id, turn_id;	/* nil: none */
+	int64_t turn_number;		/* of the conversation, from 1; 0 = none */
+	struct str provider, model;
+	/* Four disjoint counters; -1 = unknown. */
+	int64_t input_tokens, cache_read_tokens, cache_write_tokens;
+	int64_t output_tokens;
+	int64_t reasoning_tokens;	/* part of output; -1 = unknown */
+	double cost;			/* NAN = unknown */
+	bool estimated;			/* counters are ours, not the provider's */
+	int64_t iterations;		/* model calls */
+	int64_t ttft_ms;		/* first token; -1 = there was none */
+	int64_t duration_ms;
+	struct str finish_reason;
+	struct str prompts;	/* JSON [{"layer","name","version","hash"}] */
+	struct str tools;	/* JSON [{"name","ms","ok"}]; p == NULL: none */
+	int64_t created_us;
+};
+
+/* Empty record: unknown counters, a new id, the clock's time. */
+struct usage usage_init(enum usage_kind kind);
+
+/* Inserts. Inside turn_end it is part of the turn's transaction. */
+int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
+		 struct err *e) MUST_CHECK;
+
+/* Sums for a conversation, a user or all of a tenant since a time. */
+struct usage_sum {
+	int64_t records, input_tokens, cache_read_tokens, cache_write_tokens;
+	int64_t output_tokens;
+};
+int usage_sum_user(struct db *db, const struct owner *o, int64_t since_us,
+		   struct usage_sum *out, struct err *e) MUST_CHECK;
+
+#endif
