@@ -40,7 +40,7 @@ struct turn_event {
 	int64_t duration_ms;
 	int64_t input_tokens, context_tokens, n_messages;	/* context usage */
 	const struct message *message;		/* user-message, done, error */
-	const struct turn *turn;		/* ids; never NULL */
+	const struct turn_run *run;		/* ids; never NULL */
 };
 
 struct sink {

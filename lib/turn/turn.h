@@ -40,7 +40,7 @@ struct turn_input {
 
 enum turn_outcome { TURN_DONE, TURN_ERROR, TURN_CANCELLED };
 
-struct turn {
+struct turn_run {
 	const struct turn_deps *deps;
 	struct turn_input in;
 	struct uuid id, conversation_id;
@@ -49,7 +49,7 @@ struct turn {
 	struct message user;		/* the stored user message */
 	struct message answer;		/* valid after turn_run */
 	struct arena *arena;
-	struct turn_state *state;	/* the loop's own */
+	struct turn_loop *loop;	/* the loop's own */
 };
 
 /*
@@ -58,7 +58,7 @@ struct turn {
  * the running turn's id in e->id) and stores user message and turn in one
  * transaction. Everything is allocated in a, which must outlive the turn.
  */
-int turn_open(struct turn *t, const struct turn_deps *deps,
+int turn_open(struct turn_run *t, const struct turn_deps *deps,
 	      const struct turn_input *in, struct arena *a,
 	      struct err *e) MUST_CHECK;
 
@@ -67,9 +67,9 @@ int turn_open(struct turn *t, const struct turn_deps *deps,
  * (which may be NULL). Exactly one of DONE and ERROR is emitted, last, with
  * the stored answer; if even storing fails, ERROR carries an unstored message.
  */
-enum turn_outcome turn_run(struct turn *t, struct sink *s);
+enum turn_outcome turn_run(struct turn_run *t, struct sink *s);
 
 /* Post-turn work: the model-written title. Call after the response is sent. */
-void turn_after(struct turn *t);
+void turn_after(struct turn_run *t);
 
 #endif
