@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "conf/conf.h"
+#include "store/turn.h"
 #include "turn/event.h"
 
 struct db;		/* connection pool, db/db.h */
@@ -37,8 +38,6 @@ struct turn_input {
 	struct uuid conversation_id;	/* nil = create one */
 	struct str content;		/* valid UTF-8, within the caps */
 };
-
-enum turn_outcome { TURN_DONE, TURN_ERROR, TURN_CANCELLED };
 
 struct turn_run {
 	const struct turn_deps *deps;
@@ -66,8 +65,9 @@ int turn_open(struct turn_run *t, const struct turn_deps *deps,
  * Runs the opened turn to its end and stores it, emitting every event into s
  * (which may be NULL). Exactly one of DONE and ERROR is emitted, last, with
  * the stored answer; if even storing fails, ERROR carries an unstored message.
+ * Returns how it ended: TURN_DONE, TURN_ERROR, TURN_CANCELLED, …
  */
-enum turn_outcome turn_run(struct turn_run *t, struct sink *s);
+enum turn_status turn_run(struct turn_run *t, struct sink *s);
 
 /* Post-turn work: the model-written title. Call after the response is sent. */
 void turn_after(struct turn_run *t);
