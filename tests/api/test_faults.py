@@ -1,0 +1,215 @@
+"""Databases that are down, configurations that break, processes that die."""
+
+import json
+import signal
+import subprocess
+import threading
+import uuid
+
+from lab import RESPONDER, wait_until
+
+
+def dead_database(config=None):
+    return {"database": {"socket": f"/nonexistent/{uuid.uuid4().hex}.sock"},
+            **(config or {})}
+
+
+def test_database_down_at_start(make_lab):
+    lab = make_lab()
+    lab.stop("responder")
+    lab.write_config(dead_database())
+    lab.start_responder()
+    assert lab.get("/health").status == 200
+    ready = lab.get("/ready")
+    assert ready.status == 503 and ready.json["checks"]["database"]["ok"] is False
+    answer = lab.get("/conversations", user="ada")
+    assert answer.status == 503 and answer.json["code"] == "database_unavailable"
+    assert answer.headers["Retry-After"]
+    answer = lab.post("/chat/lab/stream", {"content": "x"}, user="ada")
+    assert answer.status == 503
+    # The admin mends the file; nothing is restarted.
+    lab.write_config()
+    wait_until("recovery", lambda: lab.get("/ready").status == 200)
+    assert lab.chat({"text": "back"})[-1].name == "done"
+
+
+def test_lost_connections_heal(make_lab):
+    lab = make_lab()
+    lab.chat({"text": "one"})
+    for _ in range(3):
+        for [id] in lab.sql("SELECT ID FROM information_schema.PROCESSLIST"
+                            f" WHERE DB = '{lab.database}'"
+                            " AND ID <> CONNECTION_ID()"):
+            lab.sql(f"KILL {id}", database="")
+        assert lab.get("/conversations", user="ada").status == 200
+        assert lab.chat({"text": "two"})[-1].name == "done"
+
+
+def test_links_cut_in_mid_stream(make_lab):
+    """The turn is stored all the same: the end is a new transaction."""
+    lab = make_lab()
+    stream = lab.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
+        {"tokens": 40, "rate": 40})}, user="ada")
+    events = iter(stream)
+    next(events)
+    for [id] in lab.sql("SELECT ID FROM information_schema.PROCESSLIST"
+                        f" WHERE DB = '{lab.database}'"
+                        " AND ID <> CONNECTION_ID()"):
+        lab.sql(f"KILL {id}", database="")
+    rest = list(events)
+    stream.close()
+    assert rest[-1].name == "done"
+    page = lab.get(f"/conversations/{rest[-1].data['conversationId']}/messages",
+                   user="ada").json
+    assert page["items"][0]["content"] == rest[-1].data["content"]
+
+
+def test_broken_config_keeps_the_old_one(make_lab):
+    lab = make_lab()
+    good = lab.config_file.read_text()
+    lab.config_file.write_text(good + "\nthraeds: {max: 5}\n"
+                               if not good.startswith("{") else
+                               good[:-2] + ',"thraeds": {"max": 5}}\n')
+    degraded = wait_until("the change to be seen", lambda: (
+        r := lab.get("/ready")).json["status"] == "degraded" and r)
+    check = degraded.json["checks"]["config"]
+    assert check["ok"] is False and "thraeds" in check["detail"]
+    assert "threads" in check["detail"]
+    assert lab.chat({"text": "still here"})[-1].name == "done"
+    lab.config_file.write_text(good)
+    wait_until("health", lambda: lab.get("/ready").json["status"] == "ready")
+
+
+def test_changed_config_is_picked_up(make_lab):
+    lab = make_lab()
+    path = lab.dir / "workspaces.d" / "second.yaml"
+    path.write_text("workspace: second\nname: Second\n")
+    wait_until("the new workspace", lambda:
+               lab.get("/workspaces/second", user="ada").status == 200)
+    path.unlink()
+    wait_until("it to go", lambda:
+               lab.get("/workspaces/second", user="ada").status == 404)
+
+
+def test_broken_config_at_start_is_said(make_lab):
+    lab = make_lab()
+    bad = lab.dir / "bad.yaml"
+    bad.write_text("database:\n  soket: /x\n")
+    for argv in ([RESPONDER, "-c", bad, "-s", str(lab.dir / "x.sock")],):
+        run = subprocess.run(argv, capture_output=True, text=True, timeout=20)
+        assert run.returncode != 0
+        assert "bad.yaml:2:3" in run.stderr and "socket" in run.stderr
+    run = lab.command("-c", str(bad), "check", check=False)
+    assert run.returncode == 1 and "bad.yaml:2:3" in run.stderr + run.stdout
+
+
+def test_no_llm_is_chat_disabled(make_lab):
+    """B19."""
+    lab = make_lab(config={"chat": None, "llm_services": {}},
+                   workspaces={"lab": {"workspace": "lab", "name": "Lab"}})
+    answer = lab.post("/chat/lab/stream", {"content": "x"}, user="ada")
+    assert answer.status == 503 and answer.json["code"] == "chat_disabled"
+    assert lab.get("/workspaces/lab", user="ada").json["chatEnabled"] is False
+    assert lab.get("/workspaces/lab/agents", user="ada").status == 200
+
+
+def test_unsupported_provider_and_missing_key(make_lab):
+    """B17, B18."""
+    lab = make_lab(config={"llm_services": {
+        "odd": {"provider": "smoke_signals", "model": "x"},
+        "keyless": {"provider": "openai", "model": "x"}}},
+        workspaces={"lab": {"workspace": "lab", "name": "Lab", "agents": [
+            {"id": "odd", "name": "Odd", "llm_service": "odd", "default": True},
+            {"id": "keyless", "name": "Keyless", "llm_service": "keyless"}]}})
+    for agent, code in (("odd", "llm_provider_unsupported"),
+                        ("keyless", "llm_credential_missing")):
+        answer = lab.post("/chat/lab/stream", {"content": "x", "agentId": agent},
+                          user="ada")
+        assert answer.status == 422 and answer.json["code"] == code
+
+
+def test_overload_is_said_at_once(make_lab):
+    lab = make_lab(config={"threads": {"max": 20, "max_turns": 3}})
+    streams = [lab.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
+        {"tokens": 100000, "rate": 10})}, user=f"u{n}") for n in range(3)]
+    firsts = [next(iter(s)).data for s in streams]
+    answer = lab.post("/chat/lab/stream", {"content": "x"}, user="ada")
+    assert answer.status == 503 and answer.json["code"] == "overloaded"
+    assert answer.headers["Retry-After"]
+    assert lab.get("/me", user="ada").status == 200
+    for n, (stream, first) in enumerate(zip(streams, firsts)):
+        lab.post(f"/turns/{first['turnId']}/cancel", {}, user=f"u{n}")
+        stream.events()
+
+
+def test_killed_responder_leaves_no_busy_conversation(make_lab):
+    lab = make_lab()
+    stream = lab.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
+        {"tokens": 100000, "rate": 50})}, user="ada")
+    ids = next(iter(stream)).data
+    lab.stop("responder", sig=signal.SIGKILL)
+    stream.close()
+    # The lease runs out; the test need not wait for the clock.
+    lab.sql("UPDATE turn SET lease_until_us = 1;"
+            "UPDATE conversation SET running_until_us = 1"
+            " WHERE running_turn_id IS NOT NULL")
+    lab.start_responder()
+    assert lab.get(f"/turns/{ids['turnId']}", user="ada").json["status"] \
+        == "interrupted"
+    assert lab.chat({"text": "again"}, conversationId=ids["conversationId"]
+                    )[-1].name == "done"
+
+
+def test_sigterm_drains(make_lab):
+    lab = make_lab()
+    done = []
+
+    def run():
+        done.extend(lab.chat({"tokens": 30, "rate": 30}))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    wait_until("the turn", lambda: lab.sql(
+        "SELECT id FROM turn WHERE status = 1"))
+    assert lab.stop("responder", deadline_s=60) == 0
+    thread.join()
+    assert done[-1].name == "done"
+
+
+def test_decode_prints_events(lab):
+    body = ('data: {"choices":[{"index":0,"delta":{"content":"hi"},'
+            '"finish_reason":null}]}\n\ndata: {"choices":[{"index":0,"delta":{},'
+            '"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
+    out = lab.command("decode", "openai", stdin=body).stdout
+    events = [json.loads(line) for line in out.splitlines()]
+    assert events[0]["type"] == "text" and events[0]["text"] == "hi"
+    assert events[-1]["type"] == "done" and events[-1]["stop"] == "stop"
+
+
+def test_complete_is_typed(lab):
+    """A1, A4."""
+    schema = {"type": "object", "required": ["mood"], "additionalProperties": False,
+              "properties": {"mood": {"type": "string", "enum": ["good", "bad"]}}}
+    answer = lab.post("/chat/lab/complete", {"input": "what a day",
+                                             "prompt": "classify",
+                                             "schema": schema}, user="ada")
+    assert answer.status == 200, answer
+    assert answer.json["output"]["mood"] in ("good", "bad")
+    assert answer.json["model"] and answer.json["finishReason"] == "stop"
+    assert answer.json["usage"]["outputTokens"] > 0
+
+
+def test_complete_refuses_what_it_cannot_check(lab):
+    for body, field in (({"input": "x", "prompt": "nope"}, "prompt"),
+                        ({"input": "x", "schema": {"type": "objekt"}}, "schema"),
+                        ({"input": "x", "schema": {"frobnicate": 1}}, "schema"),
+                        ({"prompt": "classify"}, "input")):
+        answer = lab.post("/chat/lab/complete", body, user="ada")
+        assert answer.status == 422 and answer.json["field"] == field, answer
+
+
+def test_answer_that_does_not_fit_the_schema(lab):
+    answer = lab.post("/chat/lab/complete", {
+        "input": '!script {"text": "not json"}',
+        "schema": {"type": "object"}}, user="ada")
+    assert answer.status == 502 and answer.json["code"] == "upstream_protocol"
