@@ -31,6 +31,11 @@
 
 #define LIM_CONF_FILE_BYTES  1048576	/* one YAML file */
 #define LIM_CONF_DEPTH       32
+#define LIM_CONF_NODES       200000	/* values in all YAML files together */
+#define LIM_CONF_KEYS        4096	/* keys of one map */
+#define LIM_CONF_FILES       1024	/* files in one directory */
+#define LIM_CONF_BYTES       16777216	/* all YAML files together */
+#define LIM_SECRET_BYTES     65536	/* a file named by `file:` */
 #define LIM_ARENA_BYTES      268435456	/* one request's arena */
 
 #endif

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 
@@ -27,7 +28,8 @@ struct conf_list {		/* list of strings */
 
 struct conf_db {		/* `database:` and each entry of `databases:` */
 	const char *id;		/* key in `databases:`, "app" for ours */
-	const char *socket;	/* "" = TCP */
+	const char *socket;	/* "" = TCP, or the client library's default
+				   socket when host is "" too */
 	const char *host;
 	int port;
 	const char *name, *user;
@@ -106,6 +108,7 @@ struct conf_agent {
 enum conf_col_type {
 	COL_TEXT, COL_INTEGER, COL_DECIMAL, COL_DATE, COL_DATETIME, COL_BOOLEAN,
 	COL_JSON,
+	COL_AUTO,	/* not said: as the table has it, else text */
 };
 
 struct conf_column {
@@ -154,9 +157,12 @@ struct conf {
 	struct arena arena;	/* owns everything below */
 	int refs;		/* atomic; conf.c's business */
 	uint64_t generation;	/* 1, 2, … */
+	uint64_t hash;		/* of everything that was read */
+	const char *file;	/* the main file, as given */
+	const char *workspaces_dir, *prompts_dir;	/* as written */
 
 	struct conf_db db;
-	struct conf_db *databases;
+	const struct conf_db *databases;	/* without ours */
 	size_t n_databases;
 	struct {
 		int max, max_turns, idle_s, stack_kb;
@@ -192,9 +198,17 @@ struct conf {
 /*
  * Reads main_file and the directories that it names. Returns a configuration
  * with one reference, or NULL with ERR_CONFIG whose text starts with
- * "FILE:LINE:COLUMN: ". Reads the environment; any thread.
+ * "FILE:LINE:COLUMN: " and ends with the number of further errors, if any.
+ * Reads the environment; any thread.
  */
 struct conf *conf_load(const char *main_file, struct err *e) MUST_CHECK;
+
+/*
+ * As conf_load, and appends every error that was found to report, one a line,
+ * in the order of the files. For `lamplighter check`.
+ */
+struct conf *conf_load_report(const char *main_file, struct buf *report,
+			      struct err *e) MUST_CHECK;
 
 /* One more reference; one less (frees at zero; NULL is fine). Any thread. */
 const struct conf *conf_ref(const struct conf *c);
@@ -211,17 +225,28 @@ struct conf_live *conf_live_open(const char *main_file, struct err *e) MUST_CHEC
 const struct conf *conf_live_get(struct conf_live *l);	/* give back: conf_put */
 void conf_live_close(struct conf_live *l);
 
+/* Looks at the files now, without waiting for the second (SIGHUP, tests). */
+void conf_live_look(struct conf_live *l);
+
 /*
  * Whether the files on disk are the generation in force. False: e says why
  * (ERR_CONFIG). For /ready. Any thread.
  */
 bool conf_live_ok(struct conf_live *l, struct err *e);
 
-/* Prints c as YAML-like text with secrets masked, for `config print`. */
+/*
+ * Prints c as YAML with every option and secrets masked ("***"), one document
+ * per file, for `config print`. What is not a secret reads back the same.
+ */
 void conf_print(const struct conf *c, struct buf *out);
 
-/* One line per option, for `list options` and the docs drift test. */
-void conf_print_options(struct buf *out);
+/*
+ * The options: one tab-separated line each (path, type, default, range, unit,
+ * flags, help) for `list options`, or as the body of docs/configuration.md or
+ * of lamplighter.yaml(5). A test compares those with this output.
+ */
+enum conf_doc { CONF_DOC_TEXT, CONF_DOC_MARKDOWN, CONF_DOC_MAN };
+void conf_print_options(struct buf *out, enum conf_doc form);
 
 /* Look-ups; NULL when absent. Borrowed from c. */
 const struct conf_workspace *conf_workspace(const struct conf *c, struct str id);

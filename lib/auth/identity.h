@@ -1,0 +1,80 @@
+/*
+ * Who is calling: the identity chain (DESIGN.md section 10).
+ *
+ * Each link of identity.chain looks at the request. It finds no credential of
+ * its kind: the next one is asked. It finds one that is right: that is the
+ * identity. It finds one that is wrong (an unknown token, a bad secret): the
+ * request is refused; it never falls through to a weaker link. Nobody at the
+ * end of the chain: refused too.
+ *
+ * The request is seen through one function, because lib/ knows no FastCGI.
+ * Clients can set HTTP_* parameters only; all others come from the web server.
+ */
+#ifndef AUTH_IDENTITY_H
+#define AUTH_IDENTITY_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "conf/conf.h"
+
+/* Valid UTF-8, NUL-terminated, in the arena or the configuration. */
+struct identity {
+	struct uuid user_id;	/* uuid_of_name(tenant, login) */
+	char user_id_text[UUID_TEXT_BYTES];
+	struct str tenant, login;
+	struct str name;	/* to show; the login where none is known */
+	const struct str *groups;	/* at most LIM_GROUPS, each once */
+	size_t n_groups;
+	enum conf_identity_kind kind;	/* of the link that found it */
+	const struct str *roles;	/* ids of the configuration */
+	size_t n_roles;
+	const struct str *grants;	/* permissions and patterns, each once */
+	size_t n_grants;
+};
+
+struct token_info {		/* whom an API token speaks for */
+	struct str login, name;	/* name.p == NULL: none known */
+	const struct str *groups;
+	size_t n_groups;
+};
+
+struct auth_request {
+	/* A CGI parameter ("HTTP_ORIGIN", "REMOTE_USER"), or NULL. Borrowed. */
+	const char *(*param)(void *ctx, const char *name);
+	/*
+	 * Whom the bearer text is: fills *out (arena a), or fails with
+	 * ERR_UNAUTHENTICATED for a wrong one, or with a database error. text
+	 * has the shape of a token. NULL = there are no tokens.
+	 */
+	int (*token_lookup)(void *ctx, struct str text, struct arena *a,
+			    struct token_info *out, struct err *e);
+	void *ctx;
+};
+
+/*
+ * Runs the chain. Texts are in a, roles and grants borrowed from c: the
+ * caller holds a reference on c for as long as it uses *out. Errors:
+ * ERR_UNAUTHENTICATED (no credential, or a wrong one; the log text says
+ * which), what token_lookup sets. Any thread.
+ */
+int identity_resolve(const struct conf *c, const struct auth_request *rq,
+		     struct arena *a, struct identity *out,
+		     struct err *e) MUST_CHECK;
+
+/*
+ * An identity from its parts, with roles and grants evaluated: what the links
+ * do in the end, and the command and tests do directly. Texts are copied.
+ * ERR_UNAUTHENTICATED for a login that is empty, not UTF-8, has control
+ * characters or is longer than LIM_USER_BYTES.
+ */
+int identity_make(const struct conf *c, enum conf_identity_kind kind,
+		  struct str login, struct str name, const struct str *groups,
+		  size_t n_groups, struct arena *a, struct identity *out,
+		  struct err *e) MUST_CHECK;
+
+/* "api_token", "remote_user", … */
+const char *identity_kind_name(enum conf_identity_kind kind);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * What an identity may do: roles of the configuration give permissions,
+ * routes and tools ask for them by name. "AIChat.*" gives everything below
+ * AIChat, "*" everything.
+ */
+#ifndef AUTH_POLICY_H
+#define AUTH_POLICY_H
+
+#include <stdbool.h>
+
+#include "auth/identity.h"
+#include "base/buf.h"
+
+enum permission {
+#define PERM(id, name, help) PERM_##id,
+#include "auth/permissions.def"
+#undef PERM
+	PERM__MAX
+};
+
+struct permission_row {
+	const char *name, *help;
+};
+
+/* Indexed by enum permission. */
+extern const struct permission_row permission_rows[PERM__MAX];
+
+#define PERM_TOOL_PREFIX "AI.Chat.UseTool."	/* and the tool's name */
+
+/* Whether some grant of who covers the permission. Any thread. */
+bool policy_allows(const struct identity *who, const char *permission);
+bool policy_may(const struct identity *who, enum permission p);
+
+/* As policy_allows for PERM_TOOL_PREFIX and the tool's name. */
+bool policy_may_use_tool(const struct identity *who, const char *tool);
+
+/*
+ * Whether who is one of the groups. No groups at all and "*" are everyone:
+ * the rule of visible_to, and of groups of datasets and columns.
+ */
+bool policy_in_groups(const struct identity *who, const struct conf_list *l);
+
+/* Whether who sees the workspace; who does not gets ERR_NOT_FOUND. */
+bool policy_sees(const struct identity *who, const struct conf_workspace *w);
+
+/*
+ * The permissions of who for /me: names of the table, and tool permissions as
+ * they were granted. Sorted as the table; in a.
+ */
+void policy_names(const struct identity *who, struct arena *a,
+		  const struct str **out, size_t *n);
+
+/* Whether pattern (of a role) covers name. */
+bool policy_covers(struct str pattern, struct str name);
+
+/*
+ * Appends one line per permission of a role that covers nothing that is ever
+ * asked for: a typing error, most likely. For `lamplighter check`. Returns
+ * how many there are.
+ */
+int policy_check(const struct conf *c, struct buf *out);
+
+/* "name TAB help" lines, for `list permissions` and the docs. */
+void policy_print(struct buf *out);
+
+#endif

@@ -1,0 +1,62 @@
+#include "conf/addr.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+/* 1 to 3 digits without a sign or a needless zero; -1 otherwise. */
+static int small_number(struct str s)
+{
+	int v = 0;
+
+	if (s.n < 1 || s.n > 3 || (s.n > 1 && s.p[0] == '0'))
+		return -1;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return -1;
+		v = v * 10 + (s.p[i] - '0');
+	}
+	return v;
+}
+
+bool addr_parse(struct str s, struct addr_net *out)
+{
+	static const unsigned char v4[12] = { [10] = 0xff, [11] = 0xff };
+	struct str host = str_cut(&s, '/');
+	struct addr_net a = { .bits = 128 };
+	char text[INET6_ADDRSTRLEN + 1];
+	bool is4 = false;
+	int bits;
+
+	if (host.n == 0 || host.n >= sizeof(text) ||
+	    memchr(host.p, '\0', host.n))
+		return false;
+	memcpy(text, host.p, host.n);
+	text[host.n] = '\0';
+	if (inet_pton(AF_INET, text, a.ip + 12) == 1) {
+		memcpy(a.ip, v4, sizeof(v4));
+		is4 = true;
+	} else if (inet_pton(AF_INET6, text, a.ip) != 1) {
+		return false;
+	}
+	if (s.p) {
+		bits = small_number(s);
+		if (bits < 0 || bits > (is4 ? 32 : 128))
+			return false;
+		a.bits = is4 ? bits + 96 : bits;
+	}
+	*out = a;
+	return true;
+}
+
+bool addr_in(const struct addr_net *net, const struct addr_net *addr)
+{
+	int bytes = net->bits / 8, rest = net->bits % 8;
+	unsigned char mask = (unsigned char)(0xff00 >> rest);
+
+	if (memcmp(net->ip, addr->ip, (size_t)bytes))
+		return false;
+	return rest == 0 ||
+	       (net->ip[bytes] & mask) == (addr->ip[bytes] & mask);
+}

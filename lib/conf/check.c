@@ -1,0 +1,340 @@
+/*
+ * What one option alone cannot tell: references, keys that exclude each other,
+ * ids that must differ, and what absent keys fall back to. Runs over the
+ * loaded structs; the loader knows where each value stood.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/limits.h"
+#include "conf/load.h"
+#include "conf/rules.h"
+
+#include "base/banned.h"
+
+#define SECRET_MIN 16	/* characters of a shared secret */
+
+#define FIELD_IS_SET(l, field) (load_pos((l), &(field)) != NULL)
+
+/* -- references ----------------------------------------------------------------- */
+
+/* The nearest of n ids (the first member of structs of size bytes). */
+static const char *nearest_id(const void *v, size_t n, size_t size,
+			      const char *unknown)
+{
+	int best = 1 + (int)MIN(strlen(unknown), 64) / 3;
+	const char *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *id = *(const char *const *)((const char *)v +
+							i * size);
+		int d = edit_distance(unknown, id);
+
+		if (d < best || (d == best && !found)) {
+			best = d;
+			found = id;
+		}
+	}
+	return found;
+}
+
+static void fail_reference(struct loader *l, const void *field,
+			   const char *what, const char *unknown,
+			   const char *near)
+{
+	if (near)
+		load_fail(l, load_pos(l, field),
+			  "unknown %s \"%.64s\"; did you mean \"%s\"?", what,
+			  unknown, near);
+	else
+		load_fail(l, load_pos(l, field), "unknown %s \"%.64s\"", what,
+			  unknown);
+}
+
+/* "" is fine: it falls back. */
+static void check_llm_ref(struct loader *l, const char *const *field)
+{
+	const struct conf_llm *llm;
+
+	if (!*field || !**field)
+		return;
+	llm = conf_llm(l->c, str_of(*field));
+	if (!llm)
+		fail_reference(l, field, "llm_service", *field,
+			       nearest_id(l->c->llms, l->c->n_llms,
+					  sizeof(*l->c->llms), *field));
+	else if (!(llm->capabilities & LLM_CAN_CHAT))
+		load_fail(l, load_pos(l, field), "llm_service \"%s\" does not "
+			  "have the capability chat", *field);
+}
+
+/* -- databases, identity, roles, models ----------------------------------------- */
+
+static void check_db(struct loader *l, const struct conf_db *db)
+{
+	if (*db->socket && *db->host)
+		load_fail(l, load_pos(l, &db->host),
+			  "either socket or host, not both");
+}
+
+static void check_databases(struct loader *l)
+{
+	l->c->db.id = "app";
+	check_db(l, &l->c->db);
+	for (size_t i = 0; i < l->c->n_databases; i++) {
+		const struct conf_db *db = &l->c->databases[i];
+
+		if (!strcmp(db->id, "app"))
+			load_fail(l, load_pos(l, db), "the name app is "
+				  "Lamplighter's own database (database:)");
+		check_db(l, db);
+	}
+}
+
+/* Keys that say nothing for the kind are mistakes: say so. */
+static void check_link_keys(struct loader *l, const struct conf_identity *link)
+{
+	static const struct {
+		const char *key;
+		enum conf_identity_kind kind;
+	} belongs[] = {
+		{ "groups_param", IDENTITY_REMOTE_USER },
+		{ "proof_param", IDENTITY_REMOTE_USER },
+		{ "user_header", IDENTITY_TRUSTED_HEADER },
+		{ "groups_header", IDENTITY_TRUSTED_HEADER },
+		{ "from", IDENTITY_TRUSTED_HEADER },
+		{ "secret_header", IDENTITY_TRUSTED_HEADER },
+		{ "secret", IDENTITY_TRUSTED_HEADER },
+		{ "user", IDENTITY_ANONYMOUS },
+		{ "name", IDENTITY_ANONYMOUS },
+		{ "groups", IDENTITY_ANONYMOUS },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(belongs); i++) {
+		const struct option *o = option_find(SEC_IDENTITY,
+						     belongs[i].key);
+		const struct ypos *pos;
+
+		if (belongs[i].kind == link->kind)
+			continue;
+		pos = load_pos(l, (const char *)link + o->offset);
+		if (pos)
+			load_fail(l, pos, "%s does not belong to this kind of "
+				  "identity", o->key);
+	}
+}
+
+static void check_trusted_header(struct loader *l,
+				 const struct conf_identity *link)
+{
+	const struct ypos *pos = load_pos(l, link);
+
+	if (!*link->user_header)
+		load_fail(l, pos, "trusted_header needs user_header");
+	if (!link->from.n && !FIELD_IS_SET(l, link->from))
+		load_fail(l, pos, "trusted_header needs from: the addresses "
+			  "of the proxies that may send it");
+	else if (!link->from.n)
+		load_fail(l, load_pos(l, &link->from),
+			  "from must name an address at least");
+	if (!*link->secret && !FIELD_IS_SET(l, link->secret))
+		load_fail(l, pos, "trusted_header needs secret");
+	else if (strlen(link->secret) < SECRET_MIN)
+		load_fail(l, load_pos(l, &link->secret),
+			  "secret must have at least %d characters",
+			  SECRET_MIN);
+}
+
+static void check_chain(struct loader *l)
+{
+	static const struct conf_identity tokens = {
+		.kind = IDENTITY_API_TOKEN, .groups_param = "",
+		.proof_param = "", .user_header = "", .groups_header = "",
+		.secret_header = "", .secret = "", .user = "", .name = "",
+	};
+	static const char *const later[] = {
+		[IDENTITY_JWT] = "jwt", [IDENTITY_SESSION_SQL] = "session_sql",
+	};
+	struct conf *c = l->c;
+	bool seen[IDENTITY_SESSION_SQL + 1] = { false };
+
+	if (!FIELD_IS_SET(l, c->chain)) {
+		c->chain = &tokens;
+		c->n_chain = 1;
+		return;
+	}
+	for (size_t i = 0; i < c->n_chain; i++) {
+		const struct conf_identity *link = &c->chain[i];
+		const struct ypos *pos = load_pos(l, link);
+
+		if (!FIELD_IS_SET(l, link->kind))
+			continue;	/* noted: kind is missing */
+		if (seen[IDENTITY_ANONYMOUS])
+			load_fail(l, pos, "this is never tried: it stands "
+				  "behind anonymous");
+		else if (seen[link->kind] &&
+			 link->kind != IDENTITY_TRUSTED_HEADER)
+			load_fail(l, pos, "this kind is in the chain already");
+		seen[link->kind] = true;
+		if (link->kind == IDENTITY_JWT ||
+		    link->kind == IDENTITY_SESSION_SQL) {
+			load_fail(l, pos, "identity kind %s is not available "
+				  "in this version", later[link->kind]);
+			continue;
+		}
+		check_link_keys(l, link);
+		if (link->kind == IDENTITY_TRUSTED_HEADER)
+			check_trusted_header(l, link);
+	}
+}
+
+static void check_roles(struct loader *l)
+{
+	static const char *everyone[] = { "*" };
+	static const char *may[] = { "AIChat.*", "AI.Chat.UseTool.*" };
+	static const struct conf_role user = {
+		.id = "user", .groups = { everyone, 1 },
+		.permissions = { may, ARRAY_LEN(may) },
+	};
+
+	if (!FIELD_IS_SET(l, l->c->roles)) {
+		l->c->roles = &user;
+		l->c->n_roles = 1;
+	}
+}
+
+static void check_llms(struct loader *l)
+{
+	for (size_t i = 0; i < l->c->n_llms; i++) {
+		const struct conf_llm *m = &l->c->llms[i];
+
+		if (m->max_output_tokens >= m->context_tokens)
+			load_fail(l, FIELD_IS_SET(l, m->max_output_tokens)
+				  ? load_pos(l, &m->max_output_tokens)
+				  : load_pos(l, &m->context_tokens),
+				  "max_output_tokens (%d) must be less than "
+				  "context_tokens (%d)", m->max_output_tokens,
+				  m->context_tokens);
+	}
+}
+
+/* -- workspaces ----------------------------------------------------------------- */
+
+/* Two ids that MariaDB would not tell apart; v holds structs of size bytes. */
+static void check_same(struct loader *l, const void *v, size_t n, size_t size,
+		       const char *what)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = 0; k < i; k++) {
+			const char *a = (const char *)v + i * size;
+			const char *b = (const char *)v + k * size;
+			const char *id = *(const char *const *)a;
+
+			if (strcasecmp(id, *(const char *const *)b))
+				continue;
+			load_fail(l, load_pos(l, a),
+				  "there are two %s named \"%.64s\"", what,
+				  id);
+			break;
+		}
+}
+
+static void check_dataset(struct loader *l, const struct conf_dataset *d)
+{
+	const struct ypos *pos = load_pos(l, d);
+
+	if (*d->table && *d->from)
+		load_fail(l, load_pos(l, &d->from),
+			  "either table or from, not both");
+	else if (!*d->table && !*d->from)
+		load_fail(l, pos, "dataset \"%s\" needs table or from",
+			  d->name);
+	else if (*d->from && !d->n_columns)
+		load_fail(l, load_pos(l, &d->from),
+			  "with from, columns must be listed");
+	if (!conf_database(l->c, str_of(d->database)))
+		fail_reference(l, &d->database, "database", d->database,
+			       nearest_id(l->c->databases, l->c->n_databases,
+					  sizeof(*l->c->databases),
+					  d->database));
+	check_same(l, d->columns, d->n_columns, sizeof(*d->columns),
+		   "columns");
+}
+
+static void check_agents(struct loader *l, struct conf_workspace *w)
+{
+	struct conf_agent *agents = (struct conf_agent *)w->agents;
+	const struct conf_agent *dflt = NULL;
+
+	if (!w->n_agents) {
+		agents = arena_new(l->a, struct conf_agent);
+		*agents = (struct conf_agent){
+			.id = "default", .name = "Assistant",
+			.description = "", .is_default = true,
+			.system_prompt = "", .llm_service = "",
+		};
+		w->agents = agents;
+		w->n_agents = 1;
+		return;
+	}
+	for (size_t i = 0; i < w->n_agents; i++) {
+		struct conf_agent *a = &agents[i];
+
+		if (!a->id)
+			continue;	/* noted: id is missing */
+		if (!*a->name)
+			a->name = a->id;
+		for (size_t k = 0; k < i; k++)
+			if (agents[k].id && !strcmp(agents[k].id, a->id)) {
+				load_fail(l, load_pos(l, a), "there are two "
+					  "agents with the id \"%s\"", a->id);
+				break;
+			}
+		if (a->is_default && dflt)
+			load_fail(l, load_pos(l, &a->is_default), "there are "
+				  "two default agents: \"%s\" and \"%s\"",
+				  dflt->id, a->id);
+		else if (a->is_default)
+			dflt = a;
+		check_llm_ref(l, &a->llm_service);
+	}
+	if (!dflt)
+		agents[0].is_default = true;
+}
+
+static void check_workspace(struct loader *l, struct conf_workspace *w)
+{
+	if (!*w->name)
+		w->name = w->id;
+	if (w->prompt.text && !*w->prompt.name)
+		w->prompt.name = w->id;
+	check_llm_ref(l, &w->llm_service);
+	check_agents(l, w);
+	for (size_t i = 0; i < w->n_datasets; i++)
+		check_dataset(l, &w->datasets[i]);
+	check_same(l, w->datasets, w->n_datasets, sizeof(*w->datasets),
+		   "datasets");
+}
+
+void check_all(struct loader *l)
+{
+	struct conf *c = l->c;
+
+	check_databases(l);
+	if (c->threads.max_turns >= c->threads.max)
+		load_fail(l, FIELD_IS_SET(l, c->threads.max_turns)
+			  ? load_pos(l, &c->threads.max_turns)
+			  : load_pos(l, &c->threads.max),
+			  "threads.max_turns (%d) must be less than "
+			  "threads.max (%d)", c->threads.max_turns,
+			  c->threads.max);
+	check_chain(l);
+	check_roles(l);
+	check_llms(l);
+	check_llm_ref(l, &c->chat_llm_service);
+	if (c->platform.text && !*c->platform.name)
+		c->platform.name = "platform";
+	for (size_t i = 0; i < c->n_workspaces; i++)
+		check_workspace(l, (struct conf_workspace *)&c->workspaces[i]);
+}

@@ -1,0 +1,250 @@
+#include "conf/conf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "conf/load.h"
+#include "conf/read.h"
+#include "conf/rules.h"
+
+#include "base/banned.h"
+
+/* -- one generation ------------------------------------------------------------- */
+
+/* "intranet" of "/etc/x/intranet.yaml", in the arena. */
+static const char *stem(struct arena *a, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	const char *dot;
+
+	name = name ? name + 1 : path;
+	dot = strrchr(name, '.');
+	return arena_memdup(a, name, dot ? (size_t)(dot - name) : strlen(name));
+}
+
+/* An id that was not written is the file's name, which then must be one. */
+static bool id_or_stem(struct loader *l, const char **id,
+		       const struct ypos *at)
+{
+	if (!*id)
+		return false;	/* noted */
+	if (!**id)
+		*id = stem(l->a, at->file);
+	if (!check_slug(*id))
+		return true;
+	if (!load_pos(l, id))
+		load_fail(l, at, "the file's name is not an id, so the file "
+			  "must have one (a-z, 0-9, _ and -)");
+	return false;
+}
+
+static void add_workspace(struct loader *l, const struct ynode *root)
+{
+	struct conf_workspace *all = (struct conf_workspace *)l->c->workspaces;
+	struct conf_workspace *w = &all[l->c->n_workspaces];
+
+	load_place(l, w, &root->pos);
+	load_struct(l, SEC_WORKSPACE, w, root, &root->pos);
+	if (!id_or_stem(l, &w->id, &root->pos))
+		return;
+	for (size_t i = 0; i < l->c->n_workspaces; i++)
+		if (!strcmp(all[i].id, w->id)) {
+			load_fail(l, load_pos(l, w), "workspace \"%s\" is "
+				  "defined in %s already", w->id,
+				  all[i].file);
+			return;
+		}
+	l->c->n_workspaces++;
+}
+
+static void add_prompt(struct loader *l, const struct ynode *root)
+{
+	struct conf_prompt *all = (struct conf_prompt *)l->c->prompts;
+	struct conf_prompt *p = &all[l->c->n_prompts];
+
+	load_place(l, p, &root->pos);
+	load_struct(l, SEC_PROMPT, p, root, &root->pos);
+	if (!id_or_stem(l, &p->name, &root->pos))
+		return;
+	for (size_t i = 0; i < l->c->n_prompts; i++)
+		if (!strcmp(all[i].name, p->name)) {
+			load_fail(l, load_pos(l, p), "there is another prompt "
+				  "named \"%s\"", p->name);
+			return;
+		}
+	l->c->n_prompts++;
+}
+
+/* Reads each file of a directory. One that was named must exist. */
+static void load_dir(struct loader *l, const char *const *option,
+		     const void **array, size_t size,
+		     void (*add)(struct loader *l, const struct ynode *root))
+{
+	const struct ypos *pos = load_pos(l, option);
+	const char *dir = **option == '/' ? *option
+		: arena_printf(l->a, "%s%s", l->dir, *option);
+	struct err e = ERR_INIT;
+	const struct ynode *root;
+	char **names;
+	size_t n;
+	bool there;
+
+	if (source_list(l->src, dir, &names, &n, &there, &e))
+		load_fail(l, pos, "%s", e.text);
+	else if (!there && pos)
+		load_fail(l, pos, "there is no directory %s", dir);
+	*array = arena_zalloc(l->a, n + 1, size);
+	for (size_t i = 0; i < n; i++) {
+		root = load_file(l, arena_printf(&l->tree, "%s/%s", dir,
+						 names[i]));
+		if (root)
+			add(l, root);
+		free(names[i]);
+	}
+	free(names);
+}
+
+static void load_all(struct loader *l)
+{
+	struct conf *c = l->c;
+	const struct ynode *root = load_file(l, c->file);
+	struct ypos top = { .file = c->file, .line = 1, .column = 1 };
+
+	if (!root)
+		return;		/* the directories are not known */
+	load_struct(l, SEC_MAIN, c, root, &top);
+	if (c->workspaces_dir)
+		load_dir(l, &c->workspaces_dir, (const void **)&c->workspaces,
+			 sizeof(*c->workspaces), add_workspace);
+	if (c->prompts_dir)
+		load_dir(l, &c->prompts_dir, (const void **)&c->prompts,
+			 sizeof(*c->prompts), add_prompt);
+	/* a value that failed may be NULL: references would only add noise */
+	if (!l->n_errors)
+		check_all(l);
+}
+
+struct conf *conf_read(const char *main_file, struct conf_sources *src,
+		       struct buf *report, struct err *e)
+{
+	static uint64_t generations;
+	struct conf *c = xcalloc(1, sizeof(*c));
+	const char *slash = strrchr(main_file, '/');
+	struct loader l = {
+		.c = c, .a = &c->arena, .src = src, .report = report, .e = e,
+		.nodes_left = LIM_CONF_NODES, .bytes_left = LIM_CONF_BYTES,
+	};
+	size_t n;
+
+	sources_init(src);
+	c->refs = 1;
+	c->file = arena_strdup(&c->arena, main_file);
+	l.dir = slash ? arena_memdup(&c->arena, main_file,
+				     (size_t)(slash - main_file) + 1) : "";
+	load_all(&l);
+	if (l.n_errors > 1) {
+		n = strlen(e->text);
+		snprintf(e->text + n, sizeof(e->text) - n, " (and %d more)",
+			 l.n_errors - 1);
+	}
+	arena_release(&l.tree);
+	free(l.places);
+	c->hash = src->hash;
+	c->generation = __atomic_add_fetch(&generations, 1, __ATOMIC_RELAXED);
+	if (!l.n_errors)
+		return c;
+	conf_put(c);
+	return NULL;
+}
+
+struct conf *conf_load_report(const char *main_file, struct buf *report,
+			      struct err *e)
+{
+	struct conf_sources src;
+	struct conf *c = conf_read(main_file, &src, report, e);
+
+	sources_release(&src);
+	return c;
+}
+
+struct conf *conf_load(const char *main_file, struct err *e)
+{
+	return conf_load_report(main_file, NULL, e);
+}
+
+const struct conf *conf_ref(const struct conf *c)
+{
+	__atomic_add_fetch((int *)&c->refs, 1, __ATOMIC_RELAXED);
+	return c;
+}
+
+void conf_put(const struct conf *c)
+{
+	struct conf *mine = (struct conf *)c;
+
+	if (!c || __atomic_sub_fetch(&mine->refs, 1, __ATOMIC_ACQ_REL))
+		return;
+	arena_release(&mine->arena);
+	free(mine);
+}
+
+/* -- look-ups ------------------------------------------------------------------- */
+
+#define FIND(array, count, member, key) \
+	for (size_t i = 0; i < (count); i++) \
+		if ((array)[i].member && str_is((key), (array)[i].member)) \
+			return &(array)[i]; \
+	return NULL
+
+const struct conf_workspace *conf_workspace(const struct conf *c,
+					    struct str id)
+{
+	FIND(c->workspaces, c->n_workspaces, id, id);
+}
+
+const struct conf_agent *conf_agent(const struct conf_workspace *w,
+				    struct str id)
+{
+	FIND(w->agents, w->n_agents, id, id);
+}
+
+const struct conf_agent *conf_default_agent(const struct conf_workspace *w)
+{
+	for (size_t i = 0; i < w->n_agents; i++)
+		if (w->agents[i].is_default)
+			return &w->agents[i];
+	return w->agents;
+}
+
+const struct conf_llm *conf_llm(const struct conf *c, struct str id)
+{
+	FIND(c->llms, c->n_llms, id, id);
+}
+
+const struct conf_prompt *conf_prompt(const struct conf *c, struct str name)
+{
+	FIND(c->prompts, c->n_prompts, name, name);
+}
+
+const struct conf_db *conf_database(const struct conf *c, struct str id)
+{
+	if (str_is(id, "app"))
+		return &c->db;
+	FIND(c->databases, c->n_databases, id, id);
+}
+
+const struct conf_dataset *conf_dataset(const struct conf_workspace *w,
+					struct str name)
+{
+	FIND(w->datasets, w->n_datasets, name, name);
+}
+
+bool conf_list_has(const struct conf_list *l, struct str s)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (str_is(s, l->v[i]))
+			return true;
+	return false;
+}

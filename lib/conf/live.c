@@ -1,0 +1,158 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "conf/read.h"
+
+#include "base/banned.h"
+
+#define LOOK_MS   1000		/* between two looks at the files */
+#define SETTLE_US 300000	/* a file that is being written is left alone */
+#define YOUNG_US  2500000	/* then a young file is old enough to trust */
+
+struct conf_live {
+	char *file;
+	_Atomic int64_t next_look_ms;	/* monotonic */
+	atomic_bool looking;
+	/*
+	 * Guards what follows; held for a few instructions, never across I/O.
+	 */
+	pthread_mutex_t lock;
+	const struct conf *now;		/* one reference is ours */
+	struct err broken;		/* why the files are not in force */
+	/* Only who set `looking` touches these. */
+	struct conf_sources src;	/* of the last reading, good or bad */
+	uint64_t bad_hash;		/* of the last bad reading; 0 = good */
+};
+
+struct conf_live *conf_live_open(const char *main_file, struct err *e)
+{
+	struct conf_live *l = xcalloc(1, sizeof(*l));
+
+	l->now = conf_read(main_file, &l->src, NULL, e);
+	if (!l->now) {
+		sources_release(&l->src);
+		free(l);
+		return NULL;
+	}
+	l->file = xstrdup(main_file);
+	pthread_mutex_init(&l->lock, NULL);
+	atomic_store(&l->next_look_ms, clock_mono_ms() + LOOK_MS);
+	return l;
+}
+
+void conf_live_close(struct conf_live *l)
+{
+	if (!l)
+		return;
+	conf_put(l->now);
+	sources_release(&l->src);
+	pthread_mutex_destroy(&l->lock);
+	free(l->file);
+	free(l);
+}
+
+/* c takes the place of the generation in force; takes c. */
+static void publish(struct conf_live *l, struct conf *c)
+{
+	const struct conf *old = c;
+	char number[24];
+
+	pthread_mutex_lock(&l->lock);
+	if (c->hash != l->now->hash) {
+		old = l->now;
+		l->now = c;
+	}
+	err_clear(&l->broken);
+	pthread_mutex_unlock(&l->lock);
+	if (old != c) {
+		snprintf(number, sizeof(number), "%llu",
+			 (unsigned long long)c->generation);
+		log_info("configuration loaded", "file", l->file, "generation",
+			 number);
+	} else if (l->bad_hash) {
+		log_info("configuration is as it was again", "file", l->file);
+	}
+	conf_put(old);
+}
+
+/* One thread at a time; src and bad_hash are its own. */
+static void reread(struct conf_live *l)
+{
+	struct conf_sources src;
+	struct err e = ERR_INIT;
+	struct conf *c = conf_read(l->file, &src, NULL, &e);
+
+	sources_release(&l->src);
+	l->src = src;
+	if (c) {
+		publish(l, c);
+		l->bad_hash = 0;
+		return;
+	}
+	pthread_mutex_lock(&l->lock);
+	l->broken = e;
+	pthread_mutex_unlock(&l->lock);
+	if (l->bad_hash != src.hash)
+		log_err("new configuration refused, the old one stays", &e);
+	l->bad_hash = src.hash;
+}
+
+static bool must_reread(const struct conf_live *l, bool settle)
+{
+	int64_t now = clock_now_us();
+	int64_t newest;
+
+	if (sources_changed(&l->src)) {
+		newest = sources_newest_us(&l->src);
+		return !settle || newest > now || newest < now - SETTLE_US;
+	}
+	/* Written so shortly before reading that its stamp proves nothing. */
+	return sources_young(&l->src) && now > l->src.read_us + YOUNG_US;
+}
+
+static void look(struct conf_live *l, bool settle)
+{
+	bool idle = false;
+
+	if (!atomic_compare_exchange_strong(&l->looking, &idle, true))
+		return;
+	atomic_store(&l->next_look_ms, clock_mono_ms() + LOOK_MS);
+	if (must_reread(l, settle))
+		reread(l);
+	atomic_store(&l->looking, false);
+}
+
+void conf_live_look(struct conf_live *l)
+{
+	look(l, false);
+}
+
+const struct conf *conf_live_get(struct conf_live *l)
+{
+	const struct conf *c;
+
+	if (clock_mono_ms() >= atomic_load(&l->next_look_ms))
+		look(l, true);
+	pthread_mutex_lock(&l->lock);
+	c = conf_ref(l->now);
+	pthread_mutex_unlock(&l->lock);
+	return c;
+}
+
+bool conf_live_ok(struct conf_live *l, struct err *e)
+{
+	bool ok;
+
+	if (clock_mono_ms() >= atomic_load(&l->next_look_ms))
+		look(l, true);
+	pthread_mutex_lock(&l->lock);
+	ok = l->broken.code == ERR_NONE;
+	if (!ok && e->code == ERR_NONE)
+		*e = l->broken;
+	pthread_mutex_unlock(&l->lock);
+	return ok;
+}

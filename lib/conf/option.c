@@ -1,0 +1,235 @@
+#include "conf/option.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "conf/rules.h"
+
+#include "base/banned.h"
+
+#define NUMBER_(x) #x
+#define NUMBER(x) NUMBER_(x)
+
+static const struct opt_name log_levels[] = {
+	{ "error", LOG_LVL_ERROR }, { "warn", LOG_LVL_WARN },
+	{ "info", LOG_LVL_INFO }, { "debug", LOG_LVL_DEBUG }, { NULL, 0 },
+};
+
+static const struct opt_name log_targets[] = {
+	{ "stderr", LOG_TO_STDERR }, { "syslog", LOG_TO_SYSLOG }, { NULL, 0 },
+};
+
+static const struct opt_name identity_kinds[] = {
+	{ "api_token", IDENTITY_API_TOKEN },
+	{ "remote_user", IDENTITY_REMOTE_USER },
+	{ "trusted_header", IDENTITY_TRUSTED_HEADER },
+	{ "anonymous", IDENTITY_ANONYMOUS },
+	{ "jwt", IDENTITY_JWT },
+	{ "session_sql", IDENTITY_SESSION_SQL },
+	{ NULL, 0 },
+};
+
+static const struct opt_name capability_names[] = {
+	{ "chat", LLM_CAN_CHAT }, { "tools", LLM_CAN_TOOLS },
+	{ "vision", LLM_CAN_VISION }, { "embed", LLM_CAN_EMBED },
+	{ "rerank", LLM_CAN_RERANK }, { "summarize", LLM_CAN_SUMMARIZE },
+	{ NULL, 0 },
+};
+
+static const struct opt_name column_types[] = {
+	{ "auto", COL_AUTO }, { "text", COL_TEXT }, { "integer", COL_INTEGER },
+	{ "decimal", COL_DECIMAL }, { "date", COL_DATE },
+	{ "datetime", COL_DATETIME }, { "boolean", COL_BOOLEAN },
+	{ "json", COL_JSON }, { NULL, 0 },
+};
+
+/* The struct of each section, for offsetof. */
+#define S_MAIN      struct conf
+#define S_DB        struct conf_db
+#define S_IDENTITY  struct conf_identity
+#define S_ROLE      struct conf_role
+#define S_LLM       struct conf_llm
+#define S_PROMPT    struct conf_prompt
+#define S_WORKSPACE struct conf_workspace
+#define S_AGENT     struct conf_agent
+#define S_DATASET   struct conf_dataset
+#define S_COLUMN    struct conf_column
+
+const struct option options[] = {
+#define OPT(sec, k, ty, member, d, lo, hi, u, fl, ck, h) \
+	{ .in = SEC_##sec, .of = SEC_NONE, .key = k, .type = OPT_##ty, \
+	  .offset = offsetof(S_##sec, member), .dflt = d, .min = lo, \
+	  .max = hi, .unit = u, .flags = fl, .check = ck, .help = h },
+#define SUB(sec, k, ty, member, count, sub, fl, h) \
+	{ .in = SEC_##sec, .of = SEC_##sub, .key = k, .type = OPT_##ty, \
+	  .offset = offsetof(S_##sec, member), \
+	  .count_offset = offsetof(S_##sec, count), .unit = "", \
+	  .flags = fl, .help = h },
+#define PICK(sec, k, ty, member, d, set, fl, h) \
+	{ .in = SEC_##sec, .of = SEC_NONE, .key = k, .type = OPT_##ty, \
+	  .offset = offsetof(S_##sec, member), .dflt = d, .names = set, \
+	  .unit = "", .flags = fl, .help = h },
+#define none NULL
+#include "conf/option.def"
+#undef none
+#undef OPT
+#undef SUB
+#undef PICK
+};
+
+const size_t n_options = ARRAY_LEN(options);
+
+#define AT(type, member) ((int)offsetof(type, member))
+
+const struct opt_section_row opt_sections[SEC__MAX] = {
+	[SEC_MAIN] = {
+		.name = "main file", .size = sizeof(struct conf),
+		.help = "The main file, lamplighter.yaml.",
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_DB] = {
+		.name = "database, databases.*", .size = sizeof(struct conf_db),
+		.help = "How to reach a MariaDB server: Lamplighter's own "
+			"database, and the entries of databases.",
+		.id_offset = AT(struct conf_db, id),
+		.file_offset = -1, .line_offset = -1, .id_check = check_slug,
+	},
+	[SEC_IDENTITY] = {
+		.name = "identity.chain[]",
+		.help = "One way to learn who is calling. A credential that is "
+			"there but wrong is refused; it never falls through "
+			"to the next way.",
+		.size = sizeof(struct conf_identity),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_ROLE] = {
+		.name = "roles.*", .size = sizeof(struct conf_role),
+		.help = "What the members of groups may do "
+			"(lamplighter list permissions).",
+		.id_offset = AT(struct conf_role, id),
+		.file_offset = -1, .line_offset = -1, .id_check = check_slug,
+	},
+	[SEC_LLM] = {
+		.name = "llm_services.*", .size = sizeof(struct conf_llm),
+		.help = "A model of a provider, and how to talk to it.",
+		.id_offset = AT(struct conf_llm, id),
+		.file_offset = AT(struct conf_llm, file),
+		.line_offset = AT(struct conf_llm, line),
+		.id_check = check_slug,
+	},
+	[SEC_PROMPT] = {
+		.name = "prompts.platform, prompt of a workspace, "
+			"files in prompts_dir",
+		.help = "A prompt with a name and a version. The files in "
+			"prompts_dir are what /complete can name.",
+		.size = sizeof(struct conf_prompt),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_WORKSPACE] = {
+		.name = "files in workspaces_dir",
+		.help = "One workspace per file.",
+		.size = sizeof(struct conf_workspace), .id_offset = -1,
+		.file_offset = AT(struct conf_workspace, file),
+		.line_offset = -1,
+	},
+	[SEC_AGENT] = {
+		.name = "agents[] of a workspace",
+		.help = "A persona of a workspace.",
+		.size = sizeof(struct conf_agent),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_DATASET] = {
+		.name = "datasets.* of a workspace",
+		.help = "A table, or a join, that the model may query.",
+		.size = sizeof(struct conf_dataset),
+		.id_offset = AT(struct conf_dataset, name),
+		.file_offset = AT(struct conf_dataset, file),
+		.line_offset = AT(struct conf_dataset, line),
+		.id_check = check_ident,
+	},
+	[SEC_COLUMN] = {
+		.name = "datasets.*.columns.* of a workspace",
+		.help = "A column, as the model sees it.",
+		.size = sizeof(struct conf_column),
+		.id_offset = AT(struct conf_column, name),
+		.file_offset = -1, .line_offset = -1, .id_check = check_ident,
+	},
+};
+
+const struct option *option_find(enum opt_section in, const char *key)
+{
+	for (size_t i = 0; i < n_options; i++)
+		if (options[i].in == in && !strcmp(options[i].key, key))
+			return &options[i];
+	return NULL;
+}
+
+bool option_group(enum opt_section in, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	for (size_t i = 0; i < n_options; i++)
+		if (options[i].in == in && !strncmp(options[i].key, prefix, n) &&
+		    options[i].key[n] == '.')
+			return true;
+	return false;
+}
+
+#define EDIT_BYTES 64
+
+int edit_distance(const char *a, const char *b)
+{
+	int row[3][EDIT_BYTES + 1];
+	int n = (int)strnlen(a, EDIT_BYTES), m = (int)strnlen(b, EDIT_BYTES);
+	int *before = row[0], *last = row[1], *now = row[2], *t;
+
+	for (int j = 0; j <= m; j++)
+		last[j] = j;
+	for (int i = 1; i <= n; i++) {
+		now[0] = i;
+		for (int j = 1; j <= m; j++) {
+			int best = last[j - 1] + (a[i - 1] != b[j - 1]);
+
+			best = MIN(best, last[j] + 1);
+			best = MIN(best, now[j - 1] + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1])
+				best = MIN(best, before[j - 2] + 1);
+			now[j] = best;
+		}
+		t = before;
+		before = last;
+		last = now;
+		now = t;
+	}
+	return last[m];
+}
+
+const char *option_nearest(enum opt_section in, const char *prefix,
+			   const char *unknown, char *out, size_t n_bytes)
+{
+	int best = 1 + (int)MIN(strlen(unknown), EDIT_BYTES) / 3;
+	size_t n = strlen(prefix);
+	bool found = false;
+
+	for (size_t i = 0; i < n_options; i++) {
+		const char *key = options[i].key;
+		char part[EDIT_BYTES];
+		int d;
+
+		if (options[i].in != in || strncmp(key, prefix, n))
+			continue;
+		snprintf(part, sizeof(part), "%.*s",
+			 (int)strcspn(key + n, "."), key + n);
+		d = edit_distance(unknown, part);
+		if (d < best || (d == best && !found)) {
+			best = d;
+			found = true;
+			snprintf(out, n_bytes, "%s", part);
+		}
+	}
+	return found ? out : NULL;
+}

@@ -1,0 +1,99 @@
+/*
+ * The option table: what may stand in the configuration, one row per key.
+ *
+ * A row says where the value goes (section struct and offset), what it may be
+ * and what it means. Loading, range checks, defaults, printing, `list options`
+ * and the reference documentation all walk these rows; a key that has no row
+ * does not exist. Sections are the structs of conf.h; a key with dots stands
+ * in nested maps of the same struct.
+ */
+#ifndef CONF_OPTION_H
+#define CONF_OPTION_H
+
+#include "conf/conf.h"
+
+enum opt_section {
+	SEC_MAIN, SEC_DB, SEC_IDENTITY, SEC_ROLE, SEC_LLM, SEC_PROMPT,
+	SEC_WORKSPACE, SEC_AGENT, SEC_DATASET, SEC_COLUMN,
+	SEC__MAX,
+	SEC_NONE = SEC__MAX,
+};
+
+enum opt_type {
+	OPT_INT,	/* int; min..max */
+	OPT_DOUBLE,	/* double; min..max; NAN for null */
+	OPT_BOOL,	/* bool */
+	OPT_STRING,	/* const char *; min..max bytes */
+	OPT_LIST,	/* struct conf_list; min..max items; a scalar is one */
+	OPT_ENUM,	/* int-sized enum; names */
+	OPT_FLAGS,	/* unsigned; names, ORed */
+	OPT_JSON,	/* json_t *: a map of anything */
+	OPT_STRUCT,	/* embedded struct: a map with the rows of `of` */
+	OPT_MAP,	/* pointer + count: id -> map with the rows of `of` */
+	OPT_SEQ,	/* pointer + count: list of maps with the rows of `of` */
+};
+
+enum {
+	OPT_SECRET = 1,		/* masked when printed; `file:` is understood */
+	OPT_RESTART = 2,	/* a change takes effect only after a restart */
+	OPT_REQUIRED = 4,
+	OPT_MAYBE = 8,		/* OPT_STRUCT: absent leaves it all zero */
+};
+
+struct opt_name {		/* ended by NULL */
+	const char *name;
+	unsigned value;
+};
+
+/*
+ * A further rule for a text: NULL when it is kept, else what it must be, to
+ * stand behind the value ("must start with http:// or https://").
+ */
+typedef const char *opt_check(const char *text);
+
+struct option {
+	enum opt_section in, of;
+	const char *key;	/* within the section; dots nest */
+	enum opt_type type;
+	size_t offset, count_offset;
+	const struct opt_name *names;
+	const char *dflt;	/* as in YAML; lists by blanks; NULL = none */
+	double min, max;
+	const char *unit;
+	unsigned flags;
+	opt_check *check;	/* of the text, or of each item of a list */
+	const char *help;
+};
+
+extern const struct option options[];
+extern const size_t n_options;
+
+struct opt_section_row {
+	const char *name;	/* as documentation shows it: "llm_services.*" */
+	const char *help;
+	size_t size;		/* of the struct */
+	int id_offset;		/* gets the key in a map; -1 = none */
+	int file_offset, line_offset;	/* -1 = none */
+	opt_check *id_check;
+};
+
+extern const struct opt_section_row opt_sections[SEC__MAX];
+
+/* The row of a full key in a section, or NULL. */
+const struct option *option_find(enum opt_section in, const char *key);
+
+/* Whether some row's key starts with prefix and a dot. */
+bool option_group(enum opt_section in, const char *prefix);
+
+/*
+ * The known key that is nearest to the unknown one (edit distance) among the
+ * keys that may stand there, or NULL when none is near. prefix is "" or ends
+ * with a dot. The result is in out (n_bytes).
+ */
+const char *option_nearest(enum opt_section in, const char *prefix,
+			   const char *unknown, char *out, size_t n_bytes);
+
+/* Edits (insert, delete, change, swap) between a and b; at most 64 bytes count. */
+int edit_distance(const char *a, const char *b);
+
+#endif

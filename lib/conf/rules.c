@@ -1,0 +1,264 @@
+#include "conf/rules.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "conf/addr.h"
+
+#include "base/banned.h"
+
+#define LOWER "abcdefghijklmnopqrstuvwxyz"
+#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGIT "0123456789"
+
+/* Whether s has 1..max characters, all of them out of set. */
+static bool made_of(const char *s, const char *set, size_t max)
+{
+	size_t n = strspn(s, set);
+
+	return n > 0 && n <= max && s[n] == '\0';
+}
+
+static bool has_control(const char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			return true;
+	return false;
+}
+
+const char *check_slug(const char *s)
+{
+	if (made_of(s, LOWER DIGIT "_-", 64) && *s != '_' && *s != '-')
+		return NULL;
+	return "must be 1 to 64 of a-z, 0-9, _ and -, starting with a letter "
+	       "or digit";
+}
+
+const char *check_slug_or_empty(const char *s)
+{
+	return *s ? check_slug(s) : NULL;
+}
+
+const char *check_ident(const char *s)
+{
+	if (made_of(s, LOWER UPPER DIGIT "_-", 64) && *s != '-')
+		return NULL;
+	return "must be 1 to 64 letters, digits, _ and -";
+}
+
+const char *check_tool(const char *s)
+{
+	return made_of(s, LOWER UPPER DIGIT "_-", 64) ? NULL
+		: "must be a tool name: 1 to 64 letters, digits, _ and -";
+}
+
+/* Behind http:// or https://, or NULL. */
+static const char *behind_scheme(const char *s)
+{
+	if (!strncmp(s, "http://", 7))
+		return s + 7;
+	if (!strncmp(s, "https://", 8))
+		return s + 8;
+	return NULL;
+}
+
+const char *check_url(const char *s)
+{
+	const char *host = behind_scheme(s);
+
+	if (!*s)
+		return NULL;
+	if (!host || !*host || strchr("/?#", *host))
+		return "must start with http:// or https:// and a host";
+	if (has_control(s) || strpbrk(s, " \"<>\\^`{|}"))
+		return "must not have blanks or other characters that URLs "
+		       "do not have";
+	return NULL;
+}
+
+const char *check_origin(const char *s)
+{
+	const char *host = behind_scheme(s);
+
+	if (!*s)
+		return NULL;
+	if (!host || !made_of(host, LOWER UPPER DIGIT "-.:[]_", 300))
+		return "must be an origin such as https://www.example.org, "
+		       "without a path";
+	return NULL;
+}
+
+const char *check_base(const char *s)
+{
+	size_t n = strlen(s);
+
+	if (!n)
+		return NULL;
+	if (s[0] != '/' || s[n - 1] == '/' || strstr(s, "//") ||
+	    strstr(s, "/.") || !made_of(s, LOWER UPPER DIGIT "/._~-", 1024))
+		return "must be a path such as /intranet/chat, without a "
+		       "slash at its end";
+	return NULL;
+}
+
+static bool header_name(const char *s, size_t n)
+{
+	return n > 0 && n <= 128 && strspn(s, LOWER UPPER DIGIT "-") >= n;
+}
+
+const char *check_header(const char *s)
+{
+	return !*s || header_name(s, strlen(s)) ? NULL
+		: "must be the name of a header: letters, digits and -";
+}
+
+const char *check_header_value(const char *s)
+{
+	return has_control(s) ? "must not have control characters" : NULL;
+}
+
+const char *check_extra_header(const char *s)
+{
+	const char *colon = strchr(s, ':');
+
+	if (!colon || !header_name(s, (size_t)(colon - s)) || has_control(s))
+		return "must be a header, \"Name: value\"";
+	return NULL;
+}
+
+const char *check_param(const char *s)
+{
+	if (!*s)
+		return NULL;
+	if (!strncmp(s, "HTTP_", 5))
+		return "must not start with HTTP_: clients can set those";
+	return made_of(s, UPPER DIGIT "_", 128) ? NULL
+		: "must be the name of a server variable: A-Z, 0-9 and _";
+}
+
+const char *check_addr(const char *s)
+{
+	struct addr_net net;
+
+	return addr_parse(str_of(s), &net) ? NULL
+		: "must be an address, or a network such as 10.0.0.0/8";
+}
+
+const char *check_permission(const char *s)
+{
+	static const char rule[] = "must be * or names joined by dots, with * "
+		"as the last one at most, such as AIChat.Conversations.Read "
+		"or AIChat.*";
+	size_t n;
+
+	for (;;) {
+		if (!strcmp(s, "*"))
+			return NULL;
+		n = strspn(s, LOWER UPPER DIGIT "_-");
+		if (n == 0 || n > 64)
+			return rule;
+		s += n;
+		if (!*s)
+			return NULL;
+		if (*s++ != '.')
+			return rule;
+	}
+}
+
+const char *check_table(const char *s)
+{
+	size_t n;
+
+	if (!*s)
+		return NULL;
+	n = strspn(s, LOWER UPPER DIGIT "_$");
+	if (s[n] == '.' && n > 0 && n <= 64) {
+		s += n + 1;
+		n = strspn(s, LOWER UPPER DIGIT "_$");
+	}
+	return n > 0 && n <= 64 && !s[n] ? NULL
+		: "must be a table or schema.table of letters, digits, _ "
+		  "and $; use `from` for anything else";
+}
+
+/* Behind the quoted part that starts at s, or NULL when it is never closed. */
+static const char *behind_quote(const char *s)
+{
+	char q = *s++;
+
+	for (; *s; s++) {
+		if (*s == '\\' && q != '`' && s[1])
+			s++;
+		else if (*s == q)
+			return s + 1;
+	}
+	return NULL;
+}
+
+static bool known_placeholder(const char *s, size_t n)
+{
+	static const char *const names[] = {
+		"user", "user_id", "tenant", "groups",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strlen(names[i]) == n && !strncmp(s, names[i], n))
+			return true;
+	return false;
+}
+
+/*
+ * Not a parser: it finds what would break the statement that this text becomes
+ * a part of (open quotes and comments, placeholders that nobody fills). What
+ * the SQL means is the admin's business and the server's.
+ */
+static const char *sql_part(const char *s, bool placeholders)
+{
+	int depth = 0;
+
+	while (*s) {
+		if (strchr("'\"`", *s)) {
+			s = behind_quote(s);
+			if (!s)
+				return "has a quote that is not closed";
+			continue;
+		}
+		if (*s == '#' || !strncmp(s, "--", 2) || !strncmp(s, "/*", 2))
+			return "must not have comments";
+		if (*s == ';')
+			return "must be one part of a statement, without ;";
+		if (*s == '?')
+			return placeholders
+				? "must not have ?; use :user, :user_id, "
+				  ":tenant or :groups"
+				: "must not have ?";
+		if (*s == '(')
+			depth++;
+		if (*s == ')' && --depth < 0)
+			return "has a ) too many";
+		if (*s == ':' && s[1] != '=') {
+			size_t n = strspn(s + 1, LOWER UPPER DIGIT "_.");
+
+			if (n && !placeholders)
+				return "must not have :names; only `where` "
+				       "may";
+			if (n && !known_placeholder(s + 1, n))
+				return "may use no other names than :user, "
+				       ":user_id, :tenant and :groups";
+			s += n;
+		}
+		s++;
+	}
+	return depth ? "has a ( that is not closed" : NULL;
+}
+
+const char *check_sql(const char *s)
+{
+	return sql_part(s, false);
+}
+
+const char *check_where(const char *s)
+{
+	return sql_part(s, true);
+}

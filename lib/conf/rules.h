@@ -1,0 +1,28 @@
+/*
+ * Rules for texts of the configuration beyond their type and length. Each
+ * returns NULL when the text keeps it, else what it must be ("must be …").
+ * Pure; any thread.
+ */
+#ifndef CONF_RULES_H
+#define CONF_RULES_H
+
+#include "conf/option.h"
+
+opt_check check_slug;		/* [a-z0-9][a-z0-9_-]{0,63} */
+opt_check check_slug_or_empty;
+opt_check check_ident;		/* [A-Za-z0-9_][A-Za-z0-9_-]{0,63} */
+opt_check check_tool;		/* [A-Za-z0-9_-]{1,64} */
+opt_check check_url;		/* http(s)://…, no blanks; "" is fine */
+opt_check check_origin;		/* scheme://host[:port]; "" is fine */
+opt_check check_base;		/* /path without a slash at its end; "" */
+opt_check check_header;		/* name of a header; "" is fine */
+opt_check check_header_value;	/* no control characters */
+opt_check check_extra_header;	/* "Name: value" */
+opt_check check_param;		/* server variable, never HTTP_*; "" */
+opt_check check_addr;		/* address, or network with /bits */
+opt_check check_permission;	/* Part.Part, * at the end */
+opt_check check_table;		/* name or schema.name; "" */
+opt_check check_sql;		/* quotes closed, no placeholder, one part */
+opt_check check_where;		/* as check_sql, with identity placeholders */
+
+#endif
