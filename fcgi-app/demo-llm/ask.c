@@ -3,42 +3,64 @@
  */
 #include "demo-llm/ask.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/banned.h"
 
 struct msg *ask_add(struct ask *a, enum role role, const char *text)
 {
 	struct msg *m;
 
 	if (a->n == a->cap) {
-		a->cap = a->cap ? a->cap * 2 : 16;
-		a->msgs = xrealloc(a->msgs, a->cap * sizeof(*a->msgs));
+		size_t cap = a->cap ? a->cap * 2 : 16;
+
+		m = arena_zalloc(a->a, cap, sizeof(*m));
+		if (a->n)
+			memcpy(m, a->msgs, a->n * sizeof(*m));
+		a->msgs = m;
+		a->cap = cap;
 	}
 	m = &a->msgs[a->n++];
-	*m = (struct msg){.role = role, .text = xstrdup(text ? text : "")};
+	*m = (struct msg){.role = role, .text = text ? text : ""};
 	return m;
 }
 
-void msg_append(struct msg *m, const char *s)
+void ask_append(struct ask *a, struct msg *m, const char *s)
 {
-	struct out o = {0};
-
-	out_puts(&o, m->text);
-	if (*m->text && *s)
-		out_puts(&o, "\n");
-	out_puts(&o, s);
-	free(m->text);
-	m->text = out_take(&o);
-	out_release(&o);
+	if (!*s)
+		return;
+	m->text = *m->text ? arena_printf(a->a, "%s\n%s", m->text, s)
+			   : arena_strdup(a->a, s);
 }
 
-void msg_add_call(struct msg *m, const char *id, const char *name,
-		  json_t *args)
+const char *ask_content(struct ask *a, const json_t *content)
+{
+	struct out o = {0};
+	json_t *part;
+	size_t i;
+
+	if (json_is_string(content))
+		return json_string_value(content);
+	json_array_foreach(content, i, part) {
+		const char *text = json_string_value(
+			json_object_get(part, "text"));
+
+		if (!text)
+			continue;
+		if (out_size(&o))
+			out_puts(&o, "\n");
+		out_puts(&o, text);
+	}
+	return out_keep(&o, a->a);
+}
+
+void ask_add_call(struct ask *a, struct msg *m, const char *id,
+		  const char *name, json_t *args)
 {
 	json_t *call = json_object();
 
 	if (!m->calls)
-		m->calls = json_array();
+		m->calls = jx_keep(a->a, json_array());
 	json_object_set_new(call, "id", json_string(id ? id : ""));
 	json_object_set_new(call, "name", json_string(name ? name : ""));
 	json_object_set_new(call, "args", args ? args : json_object());
@@ -51,7 +73,7 @@ void ask_add_tool(struct ask *a, const char *name, const char *description,
 	json_t *tool = json_object();
 
 	if (!a->tools)
-		a->tools = json_array();
+		a->tools = jx_keep(a->a, json_array());
 	json_object_set_new(tool, "name", json_string(name));
 	json_object_set_new(tool, "description",
 			    json_string(description ? description : ""));
@@ -118,7 +140,7 @@ int ask_finish(struct ask *a, bool strict, struct refusal *w)
 				"tool call before it",
 				m->call_id ? m->call_id : "", i);
 		if (name && !m->tool_name)
-			m->tool_name = xstrdup(name);
+			m->tool_name = name;
 	}
 	if (!a->n)
 		return refuse(w, 400, "messages", "messages must not be empty");
@@ -163,10 +185,9 @@ const char *ask_tool(const struct ask *a, const char *name)
 	return NULL;
 }
 
-char *ask_system(const struct ask *a)
+const char *ask_system(const struct ask *a)
 {
 	struct out o = {0};
-	char *s;
 	size_t i;
 
 	for (i = 0; i < a->n; i++)
@@ -174,22 +195,5 @@ char *ask_system(const struct ask *a)
 			out_puts(&o, a->msgs[i].text);
 			out_puts(&o, "\n");
 		}
-	s = out_take(&o);
-	return s;
-}
-
-void ask_release(struct ask *a)
-{
-	size_t i;
-
-	for (i = 0; i < a->n; i++) {
-		free(a->msgs[i].text);
-		free(a->msgs[i].call_id);
-		free(a->msgs[i].tool_name);
-		json_decref(a->msgs[i].calls);
-	}
-	free(a->msgs);
-	json_decref(a->tools);
-	json_decref(a->root);
-	*a = (struct ask){0};
+	return out_keep(&o, a->a);
 }

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/banned.h"
+
 enum { CHUNK_SIZE, CHUNK_DATA, CHUNK_END, CHUNK_TRAILER };
 
 int refuse(struct refusal *w, int status, const char *param,
@@ -32,7 +34,7 @@ const char *http_reason(int status)
 		{402, "Payment Required"}, {403, "Forbidden"},
 		{404, "Not Found"}, {405, "Method Not Allowed"},
 		{408, "Request Timeout"}, {409, "Conflict"},
-		{413, "Content Too Large"}, {422, "Unprocessable Content"},
+		{413, "Content Too Large"}, {414, "URI Too Long"}, {422, "Unprocessable Content"},
 		{429, "Too Many Requests"},
 		{431, "Request Header Fields Too Large"},
 		{500, "Internal Server Error"}, {501, "Not Implemented"},
@@ -139,7 +141,7 @@ static int parse_header(struct http_req *r, const char *p, const char *end,
 		r->expect = is_name(v, vn, "100-continue");
 	} else if (is_name(p, n, "x-demo-script")) {
 		free(r->script);
-		r->script = xstrndup(v, vn);
+		r->script = memcpy(xcalloc(vn + 1, 1), v, vn);
 	}
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #define HTTP_HEAD_MAX (64 * 1024)
-#define HTTP_BODY_MAX (32 * 1024 * 1024)
+#define HTTP_BODY_MAX (8 * 1024 * 1024)
 
 /* Why a request is not answered as asked; status 0 means no refusal. */
 struct refusal {
@@ -32,7 +32,7 @@ struct http_req {
 	bool keep_alive;
 	bool expect;		/* waits for 100 Continue */
 	bool chunked;
-	char *script;		/* X-Demo-Script, owned, or NULL */
+	char *script;		/* X-Demo-Script, malloc, or NULL */
 	size_t head_len;	/* bytes of the head, 0 until it is complete */
 	size_t body_len;	/* bytes of decoded body, behind the head */
 	size_t length;		/* Content-Length */

@@ -1,5 +1,5 @@
 /*
- * out.c - the byte queue of the demo model and its allocation helpers.
+ * out.c - the byte queue of the demo model.
  */
 #include "demo-llm/out.h"
 
@@ -8,33 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *xrealloc(void *p, size_t n)
-{
-	void *q = realloc(p, n ? n : 1);
-
-	if (!q)
-		abort();
-	return q;
-}
-
-void *xalloc(size_t n)
-{
-	return memset(xrealloc(NULL, n), 0, n);
-}
-
-char *xstrndup(const char *s, size_t n)
-{
-	char *p = xrealloc(NULL, n + 1);
-
-	memcpy(p, s, n);
-	p[n] = '\0';
-	return p;
-}
-
-char *xstrdup(const char *s)
-{
-	return xstrndup(s, strlen(s));
-}
+#include "base/banned.h"
 
 char *out_room(struct out *o, size_t n)
 {
@@ -149,9 +123,9 @@ const char *out_str(struct out *o)
 	return out_front(o);
 }
 
-char *out_take(struct out *o)
+char *out_keep(struct out *o, struct arena *a)
 {
-	char *s = xstrndup(o->p ? out_front(o) : "", out_size(o));
+	char *s = arena_memdup(a, o->p ? out_front(o) : "", out_size(o));
 
 	out_release(o);
 	return s;

@@ -9,6 +9,8 @@
 #ifndef DEMO_OUT_H
 #define DEMO_OUT_H
 
+#include "base/arena.h"
+
 #include <jansson.h>
 #include <stddef.h>
 
@@ -63,16 +65,10 @@ void out_consume(struct out *o, size_t n);
 /* The bytes as a C string (a NUL is kept behind them); "" when empty. */
 const char *out_str(struct out *o);
 
-/* Hands over the storage as a C string for free(3); the queue is empty then. */
-char *out_take(struct out *o);
+/* Copies the bytes into the arena as a C string and frees the storage. */
+char *out_keep(struct out *o, struct arena *a);
 
 /* Frees the storage; the queue is empty and usable again. */
 void out_release(struct out *o);
-
-/* malloc, calloc, realloc and strdup that abort when memory is out. */
-void *xalloc(size_t n);
-void *xrealloc(void *p, size_t n);
-char *xstrndup(const char *s, size_t n);
-char *xstrdup(const char *s);
 
 #endif

@@ -5,8 +5,9 @@
  */
 #include "demo-llm/plan.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/banned.h"
 
 #define WORD_MAX_BYTES 24
 #define ARG_BYTES 9
@@ -19,34 +20,44 @@ static const char *const generated[] = {
 	" stones", ".",
 };
 
-void plan_init(struct plan *p)
+/* A piece under construction. */
+struct cutter {
+	struct out esc, tok;
+};
+
+void plan_init(struct plan *p, struct arena *a)
 {
-	*p = (struct plan){.stall_after = -1, .cut_after = -1,
+	*p = (struct plan){.a = a, .stall_after = -1, .cut_after = -1,
 			   .garbage_after = -1, .fault.after_tokens = -1};
 }
 
 static struct piece *add_piece(struct plan *p, enum piece_kind kind)
 {
-	struct piece *piece;
+	struct piece *all = arena_zalloc(p->a, p->n + 1, sizeof(*all));
 
-	p->piece = xrealloc(p->piece, (p->n + 1) * sizeof(*p->piece));
-	piece = &p->piece[p->n++];
-	*piece = (struct piece){.kind = kind};
-	return piece;
+	if (p->n)
+		memcpy(all, p->piece, p->n * sizeof(*all));
+	p->piece = all;
+	all[p->n].kind = kind;
+	return &all[p->n++];
 }
 
-static void add_token(struct piece *piece, const char *s, size_t n)
+static void add_token(struct cutter *c, const char *s, size_t n)
 {
-	size_t off = out_size(&piece->esc);
+	struct tok t = {.off = (uint32_t)out_size(&c->esc)};
 
-	if (!(piece->ntok & (piece->ntok + 1)))	/* full: 0, 1, 3, 7, ... */
-		piece->tok = xrealloc(piece->tok, (piece->ntok * 2 + 1) *
-				      sizeof(*piece->tok));
-	out_json(&piece->esc, s, n);
-	piece->tok[piece->ntok++] = (struct tok){
-		.off = (uint32_t)off,
-		.len = (uint32_t)(out_size(&piece->esc) - off)};
-	piece->count++;
+	out_json(&c->esc, s, n);
+	t.len = (uint32_t)(out_size(&c->esc) - t.off);
+	out_add(&c->tok, &t, sizeof(t));
+}
+
+static void seal(struct plan *p, struct piece *piece, struct cutter *c)
+{
+	piece->ntok = out_size(&c->tok) / sizeof(struct tok);
+	piece->count = piece->ntok;
+	piece->tok = (const void *)out_keep(&c->tok, p->a);
+	piece->esc_len = out_size(&c->esc);
+	piece->esc = out_keep(&c->esc, p->a);
 }
 
 /* Bytes of the next token of at most max bytes, whole UTF-8 sequences. */
@@ -67,12 +78,12 @@ static bool is_blank(char c)
 void plan_text(struct plan *p, enum piece_kind kind, const char *text)
 {
 	size_t n = strlen(text), i = 0;
+	struct cutter c = {0};
 	struct piece *piece;
 
 	if (!n)
 		return;
 	piece = add_piece(p, kind);
-	out_add(&piece->raw, text, n);
 	while (i < n) {
 		size_t j = i;
 
@@ -81,9 +92,10 @@ void plan_text(struct plan *p, enum piece_kind kind, const char *text)
 		while (j < n && !is_blank(text[j]) && j - i < WORD_MAX_BYTES)
 			j++;
 		j = i + cut_at(text + i, n - i, j - i);
-		add_token(piece, text + i, j - i);
+		add_token(&c, text + i, j - i);
 		i = j;
 	}
+	seal(p, piece, &c);
 	p->tokens += piece->count;
 	if (kind == PIECE_REASONING)
 		p->reasoning_tokens += piece->count;
@@ -92,41 +104,41 @@ void plan_text(struct plan *p, enum piece_kind kind, const char *text)
 void plan_words(struct plan *p, uint64_t n)
 {
 	struct piece *piece = add_piece(p, PIECE_TEXT);
+	struct cutter c = {0};
 	size_t i;
 
-	for (i = 0; i < sizeof(generated) / sizeof(generated[0]); i++)
-		add_token(piece, generated[i], strlen(generated[i]));
+	for (i = 0; i < ARRAY_LEN(generated); i++)
+		add_token(&c, generated[i], strlen(generated[i]));
+	seal(p, piece, &c);
 	piece->count = n;
 	p->tokens += n;
 }
 
 void plan_call(struct plan *p, const char *id, const char *name,
-	       const json_t *args)
+	       json_t *args)
 {
-	struct piece *piece;
 	size_t i, nth = 0, n;
+	struct cutter c = {0};
+	struct piece *piece;
 	const char *s;
 
 	for (i = 0; i < p->n; i++)
 		nth += p->piece[i].kind == PIECE_CALL;
 	piece = add_piece(p, PIECE_CALL);
 	piece->nth = nth;
-	piece->id = id && *id ? xstrdup(id) : NULL;
-	piece->name = xstrdup(name);
-	piece->args = args ? json_deep_copy(args) : json_object();
-	if (json_is_string(args))
-		out_add(&piece->raw, json_string_value(args),
-			json_string_length(args));
-	else
-		out_dump(&piece->raw, piece->args);
-	s = out_str(&piece->raw);
-	n = out_size(&piece->raw);
+	piece->id = id && *id ? id : NULL;
+	piece->name = name;
+	piece->args = args ? args : jx_keep(p->a, json_object());
+	s = json_is_string(args) ? json_string_value(args)
+				 : jx_text(p->a, piece->args);
+	n = strlen(s);
 	for (i = 0; i < n; ) {
 		size_t len = cut_at(s + i, n - i, ARG_BYTES);
 
-		add_token(piece, s + i, len);
+		add_token(&c, s + i, len);
 		i += len;
 	}
+	seal(p, piece, &c);
 	p->tokens += piece->count;
 }
 
@@ -140,31 +152,17 @@ void plan_limit(struct plan *p, uint64_t max)
 	for (i = 0; i < p->n; i++) {
 		struct piece *piece = &p->piece[i];
 
-		if (piece->count > max - p->tokens) {
-			struct tok last;
-
-			piece->count = max - p->tokens;
-			if (piece->count && piece->count <= piece->ntok) {
-				/* raw is cut by re-reading the escaped text */
-				last = piece->tok[piece->count - 1];
-				piece->esc.len = last.off + last.len;
-			}
-			if (!piece->count)
-				piece->esc.len = 0;
-			piece->raw.len = 0;
-		}
+		piece->count = MIN(piece->count, max - p->tokens);
 		p->tokens += piece->count;
 	}
-	free(p->finish);
-	p->finish = xstrdup("length");
+	p->finish = "length";
 }
 
-void plan_script(struct plan *p, const struct script *s, json_t *root)
+void plan_script(struct plan *p, const struct script *s)
 {
 	json_t *call;
 	size_t i;
 
-	p->script_root = json_incref(root);
 	p->usage = s->usage;
 	p->fault = s->fault;
 	p->stall_after = s->stall_after;
@@ -176,10 +174,7 @@ void plan_script(struct plan *p, const struct script *s, json_t *root)
 	p->html = s->html;
 	p->empty = s->empty;
 	p->no_done = s->no_done;
-	if (s->finish) {
-		free(p->finish);
-		p->finish = xstrdup(s->finish);
-	}
+	p->finish = s->finish;
 	if (s->reasoning)
 		plan_text(p, PIECE_REASONING, s->reasoning);
 	if (s->narration)
@@ -194,20 +189,17 @@ void plan_script(struct plan *p, const struct script *s, json_t *root)
 			  json_object_get(call, "args"));
 }
 
-void plan_release(struct plan *p)
+void piece_text(const struct piece *piece, struct out *o)
 {
-	size_t i;
+	uint64_t left = piece->count;
 
-	for (i = 0; i < p->n; i++) {
-		out_release(&p->piece[i].raw);
-		out_release(&p->piece[i].esc);
-		free(p->piece[i].tok);
-		free(p->piece[i].id);
-		free(p->piece[i].name);
-		json_decref(p->piece[i].args);
+	while (left >= piece->ntok && piece->ntok) {
+		out_add(o, piece->esc, piece->esc_len);
+		left -= piece->ntok;
 	}
-	free(p->piece);
-	free(p->finish);
-	json_decref(p->script_root);
-	*p = (struct plan){0};
+	if (left) {
+		const struct tok *t = &piece->tok[left - 1];
+
+		out_add(o, piece->esc, t->off + t->len);
+	}
 }

@@ -21,21 +21,22 @@ struct tok {
 
 struct piece {
 	enum piece_kind kind;
-	struct out raw;		/* the text unescaped; a call's arguments */
-	struct out esc;		/* the same, escaped token by token */
-	struct tok *tok;
+	const char *esc;	/* text or arguments as JSON string content */
+	size_t esc_len;
+	const struct tok *tok;
 	size_t ntok;		/* distinct tokens */
 	uint64_t count;		/* tokens to send; > ntok starts again */
-	char *id, *name;	/* of a call */
-	json_t *args;		/* of a call: what an object wire sends */
+	const char *id, *name;	/* of a call */
+	const json_t *args;	/* of a call: what an object wire sends */
 	size_t nth;		/* number of the call in the answer */
 };
 
 struct plan {
+	struct arena *a;
 	struct piece *piece;
 	size_t n;
-	char *finish;		/* in OpenAI's words */
-	json_t *usage;		/* borrowed from script_root; see script.h */
+	const char *finish;	/* in OpenAI's words; NULL: by the pieces */
+	json_t *usage;		/* see script.h */
 	struct fault fault;	/* on only when it is to happen */
 	long stall_after, cut_after, garbage_after;
 	double rate;
@@ -43,11 +44,13 @@ struct plan {
 	bool html, empty, no_done;
 	uint64_t tokens;	/* of all pieces */
 	uint64_t reasoning_tokens;
-	json_t *script_root;	/* keeps borrowed members alive */
 };
 
-/* An empty plan: answers "" with finish "stop", at once. */
-void plan_init(struct plan *p);
+/*
+ * An empty plan: answers "" with finish "stop", at once. Everything is made in
+ * the arena or borrowed from what lives as long.
+ */
+void plan_init(struct plan *p, struct arena *a);
 
 /* Appends a piece of text cut into words; nothing when text is "". */
 void plan_text(struct plan *p, enum piece_kind kind, const char *text);
@@ -56,22 +59,19 @@ void plan_text(struct plan *p, enum piece_kind kind, const char *text);
 void plan_words(struct plan *p, uint64_t n);
 
 /*
- * Appends a tool call; args is any JSON (takes no reference); a string is sent
- * as it is, so that broken arguments can be tested. id NULL or "": minted by
- * the wire when it is sent.
+ * Appends a tool call; args is any JSON, NULL is {}; a string is sent as it is,
+ * so that broken arguments can be tested. id NULL or "": the wire mints one.
  */
 void plan_call(struct plan *p, const char *id, const char *name,
-	       const json_t *args);
+	       json_t *args);
 
 /* Cuts text to max tokens with finish "length"; for max 0 does nothing. */
 void plan_limit(struct plan *p, uint64_t max);
 
-/*
- * Fills p from the script s for a request with these tool results: the caller
- * has chosen the `then` of the round. root is kept.
- */
-void plan_script(struct plan *p, const struct script *s, json_t *root);
+/* Fills p from the script s (the caller has chosen the `then` of the round). */
+void plan_script(struct plan *p, const struct script *s);
 
-void plan_release(struct plan *p);
+/* Appends all text of a piece, escaped, without quotes. */
+void piece_text(const struct piece *piece, struct out *o);
 
 #endif

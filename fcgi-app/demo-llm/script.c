@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/banned.h"
+
 enum kind { K_TEXT, K_LONG, K_REAL, K_BOOL, K_CALLS, K_USAGE, K_FAULT, K_THEN };
 
 struct row {

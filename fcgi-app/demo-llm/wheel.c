@@ -4,6 +4,8 @@
  */
 #include "demo-llm/wheel.h"
 
+#include "base/banned.h"
+
 static void list_init(struct timer *head)
 {
 	head->prev = head->next = head;
