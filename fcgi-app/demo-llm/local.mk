@@ -16,4 +16,4 @@ lamplighter_demo_llm_SOURCES = \
 	fcgi-app/demo-llm/wire_anthropic.c \
 	fcgi-app/demo-llm/wire_ollama.c \
 	fcgi-app/demo-llm/converse.c fcgi-app/demo-llm/converse.h
-lamplighter_demo_llm_LDADD = lib/liblamplighter.a $(JANSSON_LIBS)
+lamplighter_demo_llm_LDADD = lib/liblamplighter.a $(JANSSON_LIBS) $(SODIUM_LIBS)
