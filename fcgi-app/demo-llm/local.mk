@@ -15,5 +15,12 @@ lamplighter_demo_llm_SOURCES = \
 	fcgi-app/demo-llm/wire_openai.c \
 	fcgi-app/demo-llm/wire_anthropic.c \
 	fcgi-app/demo-llm/wire_ollama.c \
-	fcgi-app/demo-llm/converse.c fcgi-app/demo-llm/converse.h
-lamplighter_demo_llm_LDADD = lib/liblamplighter.a $(JANSSON_LIBS) $(SODIUM_LIBS)
+	fcgi-app/demo-llm/converse.c fcgi-app/demo-llm/converse.h \
+	fcgi-app/demo-llm/words.c fcgi-app/demo-llm/words.h \
+	fcgi-app/demo-llm/dates.c fcgi-app/demo-llm/dates.h \
+	fcgi-app/demo-llm/catalogue.c fcgi-app/demo-llm/catalogue.h \
+	fcgi-app/demo-llm/question.c fcgi-app/demo-llm/question.h \
+	fcgi-app/demo-llm/filters.c \
+	fcgi-app/demo-llm/answer.c fcgi-app/demo-llm/answer.h \
+	fcgi-app/demo-llm/fill.c fcgi-app/demo-llm/fill.h
+lamplighter_demo_llm_LDADD = lib/liblamplighter.a $(JANSSON_LIBS) $(SODIUM_LIBS) -lm

@@ -10,7 +10,7 @@
 #include "base/banned.h"
 
 #define WORD_MAX_BYTES 24
-#define ARG_BYTES 9
+#define ARG_BYTES 6
 
 static const char *const generated[] = {
 	" the", " lamp", " burns", " in", " a", " quiet", " street", ",",
