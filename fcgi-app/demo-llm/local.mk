@@ -1,1 +1,26 @@
-# parts of fcgi-app/demo-llm/
+# The stand-in model: a separate program, of ours it links only lib/base.
+bin_PROGRAMS += lamplighter-demo-llm
+lamplighter_demo_llm_SOURCES = \
+	fcgi-app/demo-llm/main.c \
+	fcgi-app/demo-llm/server.c fcgi-app/demo-llm/server.h \
+	fcgi-app/demo-llm/wheel.c fcgi-app/demo-llm/wheel.h \
+	fcgi-app/demo-llm/http.c fcgi-app/demo-llm/http.h \
+	fcgi-app/demo-llm/out.c fcgi-app/demo-llm/out.h \
+	fcgi-app/demo-llm/app.c fcgi-app/demo-llm/app.h \
+	fcgi-app/demo-llm/ask.c fcgi-app/demo-llm/ask.h \
+	fcgi-app/demo-llm/script.c fcgi-app/demo-llm/script.h \
+	fcgi-app/demo-llm/plan.c fcgi-app/demo-llm/plan.h \
+	fcgi-app/demo-llm/reply.c fcgi-app/demo-llm/reply.h \
+	fcgi-app/demo-llm/wire.c fcgi-app/demo-llm/wire.h \
+	fcgi-app/demo-llm/wire_openai.c \
+	fcgi-app/demo-llm/wire_anthropic.c \
+	fcgi-app/demo-llm/wire_ollama.c \
+	fcgi-app/demo-llm/converse.c fcgi-app/demo-llm/converse.h \
+	fcgi-app/demo-llm/words.c fcgi-app/demo-llm/words.h \
+	fcgi-app/demo-llm/dates.c fcgi-app/demo-llm/dates.h \
+	fcgi-app/demo-llm/catalogue.c fcgi-app/demo-llm/catalogue.h \
+	fcgi-app/demo-llm/question.c fcgi-app/demo-llm/question.h \
+	fcgi-app/demo-llm/filters.c \
+	fcgi-app/demo-llm/answer.c fcgi-app/demo-llm/answer.h \
+	fcgi-app/demo-llm/fill.c fcgi-app/demo-llm/fill.h
+lamplighter_demo_llm_LDADD = lib/liblamplighter.a $(JANSSON_LIBS) $(SODIUM_LIBS) -lm

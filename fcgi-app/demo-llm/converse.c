@@ -1,0 +1,443 @@
+/*
+ * converse.c - the conversational mode, as a function of the request alone: it
+ * keeps no state, so each round of the tool loop works out the same plan again
+ * and sees how far the results have come.
+ *
+ *	no catalogue yet        -> call list_datasets
+ *	ids of a name needed    -> call query_data for them
+ *	no rows yet             -> call query_data
+ *	rows                    -> answer
+ */
+#include "demo-llm/converse.h"
+
+#include "demo-llm/answer.h"
+#include "demo-llm/fill.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+#define TITLE_WORDS 7
+#define QUERIES_MAX 4		/* of one turn: then the last result counts */
+#define ERROR_BYTES 300
+#define IDS_MAX 50
+
+static const char trailer[] =
+	"\n\n_I am the demo model: fixed rules, no language model. To plug in "
+	"a real one, set `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` and run "
+	"`./lamp up` again, or edit `llm_services` in `lamplighter.yaml`._";
+
+/* A tool call of this turn with what came back. */
+struct done {
+	const char *name;
+	json_t *args;
+	const struct msg *result;
+};
+
+struct talk {
+	const struct ask *ask;
+	struct plan *plan;
+	struct arena *a;
+	struct words w;			/* of the question */
+	struct catalogue catalogue;
+	bool known;			/* the catalogue was read */
+	struct done *done;
+	size_t n_done;
+	const char *lister, *query;	/* tools as offered, or NULL */
+	struct out text;
+};
+
+static bool name_is(const char *name, const char *want)
+{
+	size_t n = name ? strlen(name) : 0, m = strlen(want);
+
+	return n >= m && !strcmp(name + n - m, want);
+}
+
+static void say(struct talk *t, bool with_trailer)
+{
+	if (with_trailer)
+		out_puts(&t->text, trailer);
+	plan_text(t->plan, PIECE_TEXT, out_keep(&t->text, t->a));
+}
+
+/* Pairs the calls behind the last user message with their results. */
+static void collect(struct talk *t)
+{
+	const struct ask *a = t->ask;
+	size_t i, k, j, n = 0;
+	json_t *call;
+
+	for (i = (size_t)(ask_last_user(a) + 1); i < a->n; i++)
+		n += json_array_size(a->msgs[i].calls);
+	t->done = arena_zalloc(t->a, n + 1, sizeof(*t->done));
+	for (i = (size_t)(ask_last_user(a) + 1); i < a->n; i++)
+		json_array_foreach(a->msgs[i].calls, k, call) {
+			struct done *d = &t->done[t->n_done];
+			const char *id = jx_str(call, "id").p;
+
+			for (j = i + 1; j < a->n &&
+			     a->msgs[j].role == ROLE_TOOL; j++)
+				if (a->msgs[j].call_id && *id
+				    ? !strcmp(a->msgs[j].call_id, id)
+				    : j - i - 1 == k)
+					d->result = &a->msgs[j];
+			if (!d->result)
+				continue;
+			d->name = jx_str(call, "name").p;
+			d->args = json_object_get(call, "args");
+			t->n_done++;
+		}
+}
+
+/* The newest readable list of datasets in the whole conversation. */
+static void find_catalogue(struct talk *t)
+{
+	size_t i = t->ask->n;
+
+	while (i-- > 0 && !t->known) {
+		const struct msg *m = &t->ask->msgs[i];
+
+		if (m->role == ROLE_TOOL && !m->is_error &&
+		    name_is(m->tool_name, "list_datasets"))
+			t->known = catalogue_read(&t->catalogue, t->a,
+						  m->text);
+	}
+}
+
+static void suggest(struct talk *t)
+{
+	if (!t->catalogue.n)
+		return;
+	out_puts(&t->text, " For example:\n");
+	answer_examples(&t->text, &t->catalogue);
+}
+
+/* Calls list_datasets when that can help; false when it cannot. */
+static bool need_catalogue(struct talk *t)
+{
+	size_t i;
+
+	if (t->known)
+		return false;
+	for (i = 0; i < t->n_done; i++)
+		if (name_is(t->done[i].name, "list_datasets")) {
+			out_printf(&t->text, "I asked for the list of datasets,"
+				" but could not use the answer: %.*s",
+				(int)strnlen(t->done[i].result->text,
+					     ERROR_BYTES),
+				t->done[i].result->text);
+			say(t, true);
+			return true;
+		}
+	if (!t->lister) {
+		out_puts(&t->text, "I have no datasets here that I could ask: "
+			 "the tools `list_datasets` and `query_data` are not "
+			 "offered to me, and without them I only know a few "
+			 "polite phrases.");
+		say(t, true);
+		return true;
+	}
+	plan_call(t->plan, NULL, t->lister, NULL);
+	return true;
+}
+
+static void call_query(struct talk *t, json_t *args)
+{
+	if (t->query) {
+		plan_call(t->plan, NULL, t->query, args);
+		return;
+	}
+	out_puts(&t->text, "I know how to look that up, but the tool "
+		 "`query_data` is not offered to me (any more).");
+	say(t, true);
+}
+
+/* The finished query_data call with these arguments, or NULL. */
+static const struct done *find_query(const struct talk *t, const json_t *args)
+{
+	size_t i;
+
+	for (i = 0; i < t->n_done; i++)
+		if (name_is(t->done[i].name, "query_data") &&
+		    json_equal(t->done[i].args, args))
+			return &t->done[i];
+	return NULL;
+}
+
+static size_t count_queries(const struct talk *t)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->n_done; i++)
+		n += name_is(t->done[i].name, "query_data");
+	return n;
+}
+
+/* The rows of a finished call; NULL after saying why there are none. */
+static json_t *rows_of(struct talk *t, const struct done *d)
+{
+	json_t *v = d->result->is_error ? NULL
+					: result_json(t->a, d->result->text);
+
+	if (json_is_array(json_object_get(v, "rows")))
+		return v;
+	out_printf(&t->text, "The query did not work: %.*s",
+		   (int)strnlen(d->result->text, ERROR_BYTES),
+		   d->result->text);
+	say(t, true);
+	return NULL;
+}
+
+/*
+ * Turns filters by another dataset's title into filters by id. True when q can
+ * be asked now; else the plan is made.
+ */
+static bool resolve(struct talk *t, struct question *q)
+{
+	size_t i, k;
+
+	for (i = 0; i < q->n_filters; i++) {
+		struct filter *f = &q->filter[i];
+		const struct done *d;
+		json_t *args, *v, *row, *ids;
+
+		if (!f->via)
+			continue;
+		args = question_lookup(f, t->a);
+		d = find_query(t, args);
+		if (!d) {
+			call_query(t, args);
+			return false;
+		}
+		v = rows_of(t, d);
+		if (!v)
+			return false;
+		ids = jx_keep(t->a, json_array());
+		json_array_foreach(jx_arr(v, "rows"), k, row)
+			if (k < IDS_MAX)
+				json_array_append(ids, json_array_get(row, 0));
+		if (!json_array_size(ids)) {
+			out_printf(&t->text, "I found no %s called **%s**.",
+				   f->via->one, json_string_value(f->value));
+			say(t, true);
+			return false;
+		}
+		f->value = ids;
+		f->via = NULL;
+		f->name = false;
+	}
+	return true;
+}
+
+/* No row, or a count of nothing. */
+static bool is_nothing(const json_t *result)
+{
+	const json_t *rows = jx_arr(result, "rows");
+	const json_t *v = json_array_get(json_array_get(rows, 0), 0);
+
+	return !json_array_size(rows) ||
+	       (json_array_size(rows) == 1 && json_is_integer(v) &&
+		!json_integer_value(v));
+}
+
+static void ask_data(struct talk *t, struct question *q)
+{
+	const struct done *d;
+	json_t *strict, *loose, *v;
+
+	if (!resolve(t, q))
+		return;
+	strict = question_query(q, t->a, false);
+	loose = question_query(q, t->a, true);
+	d = find_query(t, loose);
+	if (!d)
+		d = find_query(t, strict);
+	/* A caller that changed the arguments must not make us ask for ever. */
+	if (!d && count_queries(t) >= QUERIES_MAX)
+		d = &t->done[t->n_done - 1];
+	if (!d) {
+		call_query(t, strict);
+		return;
+	}
+	v = rows_of(t, d);
+	if (!v)
+		return;
+	if (is_nothing(v) && t->query && !find_query(t, loose) &&
+	    count_queries(t) < QUERIES_MAX) {
+		call_query(t, loose);
+		return;
+	}
+	answer_rows(&t->text, q, v);
+	say(t, true);
+}
+
+static bool smalltalk(struct talk *t)
+{
+	const struct words *w = &t->w;
+
+	if (!w->n || (w->n <= 4 && word_in(w, 0, "hi hello hey hallo moin "
+			"servus bonjour hola ciao greetings good"))) {
+		out_puts(&t->text, "Hello! I can answer simple questions about "
+			 "the datasets of this workspace, such as counting, "
+			 "listing and grouping. Ask me \"What can you do?\" to "
+			 "see them.");
+		say(t, true);
+		return true;
+	}
+	if (w->n <= 6 && words_find(w, "thanks thank thx danke merci bye "
+				    "goodbye") >= 0) {
+		out_puts(&t->text, words_find(w, "bye goodbye") >= 0
+			 ? "Goodbye!" : "You are welcome!");
+		say(t, false);
+		return true;
+	}
+	return false;
+}
+
+/* Does the question ask what can be asked? */
+static bool wants_help(const struct words *w)
+{
+	static const char *const phrase[] = {"what can you", "what do you know",
+		"what can i ask", "who are you", "what are you", "how do you "
+		"work", "what data", "which data", "help me", "what datasets",
+		"which datasets", "what tables", "which tables"};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(phrase); i++)
+		if (words_have(w, phrase[i]))
+			return true;
+	return words_find(w, "datasets dataset") >= 0 ||
+	       (w->n <= 2 && words_find(w, "help hilfe") >= 0);
+}
+
+static void help(struct talk *t)
+{
+	if (!t->catalogue.n) {
+		out_puts(&t->text, "There is no dataset here for you yet. The "
+			"administrator declares one with three lines of YAML "
+			"in the workspace's file, `datasets:`, a name, and "
+			"`{database: …, table: …}`.");
+		say(t, true);
+		return;
+	}
+	out_puts(&t->text, "I can count, list, sort, group and add up rows of "
+		 "these datasets:\n");
+	answer_datasets(&t->text, &t->catalogue);
+	out_puts(&t->text, "\n\nAsk me in plain English.");
+	suggest(t);
+	say(t, true);
+}
+
+bool converse_wants_title(const struct ask *a)
+{
+	const char *p;
+
+	if (json_array_size(a->tools))
+		return false;
+	for (p = ask_system(a); *p; p++)
+		if (tolower((unsigned char)*p) == 't' &&
+		    !strncasecmp(p, "title", 5))
+			return true;
+	return false;
+}
+
+/* A title from the user's words: "How many tickets are open?": Open tickets. */
+static const char *title(struct arena *a, const char *text)
+{
+	struct refusal ignored = {0};
+	struct words w;
+	struct out o = {0};
+	const char *rest;
+	char *s;
+	size_t i, n;
+	json_t *v;
+
+	if (!strncmp(text, "!script ", 8)) {
+		v = script_json(text + 8, &rest, &ignored);
+		text = v ? rest : "";
+		json_decref(v);
+	}
+	if (!strncasecmp(text, "user:", 5))
+		text += 5;
+	w = words_of(a, arena_memdup(a, text, strcspn(text, "\n")));
+	for (i = 0; i < w.n && is_stop_word(w.w[i].low); i++)
+		;
+	if (i == w.n)
+		i = 0;
+	if (!w.n) {
+		out_puts(&o, "New conversation");
+	} else if (words_at(&w, 0, "how many") && w.n == i + 3 &&
+		   word_in(&w, i + 1, "are is")) {
+		out_printf(&o, "%s %s", words_text(&w, i + 2, 1),
+			   words_text(&w, i, 1));
+	} else {
+		n = MIN(w.n - i, (size_t)TITLE_WORDS);
+		while (n > 1 && is_stop_word(w.w[i + n - 1].low))
+			n--;
+		out_puts(&o, words_text(&w, i, n));
+	}
+	s = out_keep(&o, a);
+	*s = (char)toupper((unsigned char)*s);
+	return s;
+}
+
+static void unknown(struct talk *t)
+{
+	out_puts(&t->text, "I did not understand that. I match simple "
+		 "questions about datasets, I cannot think.");
+	suggest(t);
+	say(t, true);
+}
+
+static void say_json(struct talk *t, const char *question)
+{
+	json_t *v = t->ask->schema ? fill_schema(t->ask->schema, question)
+				   : json_pack("{s:s}", "answer",
+			"The demo model has no language model behind it.");
+
+	out_dump(&t->text, v);
+	json_decref(v);
+	say(t, false);
+}
+
+void converse(const struct ask *a, struct plan *p)
+{
+	struct talk t = {.ask = a, .plan = p, .a = a->a};
+	long user = ask_last_user(a), before = user - 1;
+	const char *text = user < 0 ? "" : a->msgs[user].text;
+	struct words previous = {0};
+	struct question q;
+
+	if (converse_wants_title(a)) {
+		plan_text(p, PIECE_TEXT, title(t.a, text));
+		return;
+	}
+	if (a->schema || a->json_object) {
+		say_json(&t, text);
+		return;
+	}
+	t.w = words_of(t.a, text);
+	t.lister = ask_tool(a, "list_datasets");
+	t.query = ask_tool(a, "query_data");
+	collect(&t);
+	find_catalogue(&t);
+	if (smalltalk(&t) || need_catalogue(&t))
+		return;
+	if (wants_help(&t.w)) {
+		help(&t);
+		return;
+	}
+	while (before >= 0 && a->msgs[before].role != ROLE_USER)
+		before--;
+	if (before >= 0)
+		previous = words_of(t.a, a->msgs[before].text);
+	if (question_read(&q, &t.catalogue, &t.w,
+			  before >= 0 ? &previous : NULL))
+		ask_data(&t, &q);
+	else
+		unknown(&t);
+}

@@ -1,0 +1,364 @@
+/*
+ * question.c - which dataset is asked about, and for what: a count, groups, an
+ * aggregate or rows. All knowledge about the data comes from the catalogue.
+ */
+#include "demo-llm/question.h"
+
+#include <string.h>
+
+#include "base/banned.h"
+
+#define SCORE_MIN 2		/* a mentioned column is the least reason */
+#define LIST_LIMIT 20
+#define ALL_LIMIT 100
+#define RANK_LIMIT 5
+
+/* Points for the words that speak of the dataset. */
+static int score(const struct dataset *d, const struct words *w)
+{
+	int noun = 0, columns = 0, values = 0, about = 0;
+	size_t i, k, v;
+
+	for (i = 0; i < w->n; i++) {
+		if (dataset_is(d, w, i)) {
+			int n = 10;
+
+			if (i && word_in(w, i - 1, "many most fewest least "
+					 "newest latest oldest recent of more"))
+				n = 14;
+			else if (i && word_in(w, i - 1, "per each every by in"))
+				n = 5;
+			noun = MAX(noun, n);
+			continue;
+		}
+		if (is_stop_word(w->w[i].low))
+			continue;
+		columns += column_at(d, w, i, NULL) ? 2 : 0;
+		for (k = 0; k < d->n; k++)
+			for (v = 0; v < d->column[k].n_values; v++)
+				if (words_at(w, i, label_text(w->a,
+						d->column[k].value[v])))
+					values = 4;
+		for (k = 0; k < d->about.n; k++)
+			if (!is_stop_word(d->about.w[k].low) &&
+			    !strcmp(d->about.w[k].one, w->w[i].one))
+				about = 1;
+	}
+	if (dataset_is_people(d) && words_find(w, "who whom whose") >= 0)
+		noun = MAX(noun, 3);
+	return noun + MIN(columns, 6) + values + about;
+}
+
+static struct dataset *best_dataset(const struct catalogue *c,
+				    const struct words *w)
+{
+	struct dataset *best = NULL;
+	int n, best_n = SCORE_MIN - 1;
+	size_t i;
+
+	/* Requests for prose, whatever they are about. */
+	if (words_find(w, "write compose draft translate summarise summarize "
+		       "explain poem joke story essay code program") >= 0)
+		return NULL;
+	for (i = 0; i < c->n; i++) {
+		n = score(&c->dataset[i], w);
+		if (n > best_n) {
+			best = &c->dataset[i];
+			best_n = n;
+		}
+	}
+	return best;
+}
+
+/* Does the question go on from the one before? */
+static bool goes_on(const struct words *w)
+{
+	return w->n && (word_in(w, 0, "and or only") ||
+			words_at(w, 0, "what about") ||
+			words_at(w, 0, "how about") ||
+			words_find(w, "those them they ones these it") >= 0);
+}
+
+static struct column *group_column(const struct dataset *d,
+				   const struct words *w, size_t i, size_t *n)
+{
+	struct column *c = column_at(d, w, i, n);
+
+	return c && c->kind != COLUMN_DATE ? c : NULL;
+}
+
+static void find_group(struct question *q, struct words *w)
+{
+	struct dataset *d = q->dataset;
+	size_t i, at, n;
+
+	for (i = 0; i < w->n && !q->group; i++) {
+		if (!word_in(w, i, "by per each every across") ||
+		    (i && word_in(w, i - 1, "sorted sort order ordered ranked")))
+			continue;
+		at = i + 1;
+		while (word_in(w, at, "the each every their its"))
+			at++;
+		q->group = at < w->n ? group_column(d, w, at, &n) : NULL;
+		if (q->group)
+			words_use(w, i, at - i + n);
+	}
+	for (i = 0; i + 1 < w->n && !q->group; i++) {
+		bool most = words_find(w, "most fewest least") > (long)i;
+		bool there = words_have(w, "are there") ||
+			     words_find(w, "exist exists") >= 0 ||
+			     words_have(w, "do we have");
+
+		if (!word_in(w, i, "which what whose common frequent") ||
+		    dataset_is(d, w, i + 1))
+			continue;
+		if (!most && !there && word_in(w, i, "which what whose"))
+			continue;
+		q->group = group_column(d, w, i + 1, &n);
+		if (q->group)
+			words_use(w, i, 1 + n);
+	}
+	q->most = q->group && words_find(w, "most common frequent") >= 0;
+	q->least = q->group && words_find(w, "fewest least") >= 0;
+}
+
+static void find_aggregate(struct question *q, struct words *w)
+{
+	static const struct { const char *set, *fn; } row[] = {
+		{"average mean avg durchschnitt", "avg"},
+		{"sum total", "sum"},
+		{"maximum max highest largest", "max"},
+		{"minimum min lowest smallest", "min"},
+	};
+	size_t k, n;
+	long i;
+
+	for (k = 0; k < ARRAY_LEN(row) && !q->fn; k++) {
+		struct column *c;
+
+		i = words_find(w, row[k].set);
+		if (i < 0 || words_at(w, (size_t)i, "total number"))
+			continue;
+		c = column_at(q->dataset, w, (size_t)i + 1, &n);
+		/* "the largest order" is a row, "the largest price" a number */
+		if (k > 1 && !(c && c->kind == COLUMN_NUMBER))
+			continue;
+		q->measure = number_column(q->dataset, w);
+		if (!q->measure)
+			continue;
+		q->fn = row[k].fn;
+		words_use(w, (size_t)i, 1);
+	}
+	if (!q->fn && words_have(w, "how much")) {
+		q->measure = number_column(q->dataset, w);
+		q->fn = q->measure ? "sum" : NULL;
+	}
+	for (i = 0; q->measure && i < (long)w->n; i++)
+		if (column_at(q->dataset, w, (size_t)i, &n) == q->measure)
+			words_use(w, (size_t)i, n);
+}
+
+static void find_rank(struct question *q, struct words *w)
+{
+	static const struct { const char *set; bool date, desc; } row[] = {
+		{"newest latest recent recently last youngest", true, true},
+		{"oldest earliest first longest", true, false},
+		{"expensive highest largest biggest top costliest", false, true},
+		{"cheapest lowest smallest", false, false},
+	};
+	struct range r;
+	size_t i, k;
+
+	for (i = 0; i < w->n; i++)
+		for (k = 0; k < ARRAY_LEN(row); k++) {
+			if (w->w[i].used || !word_in(w, i, row[k].set) ||
+			    date_phrase(w, i, &r) ||
+			    word_in(w, i + 1, "name"))
+				continue;
+			q->sort = row[k].date ? date_column(q->dataset, w)
+					      : number_column(q->dataset, w);
+			if (!q->sort)
+				continue;
+			q->desc = row[k].desc;
+			if (i && word_in(w, i - 1, "least"))
+				q->desc = !q->desc;
+			q->rank = word_in(w, i, "recent recently last")
+				? "newest" : word_in(w, i, "expensive")
+				? (q->desc ? "most expensive"
+					   : "least expensive") : w->w[i].low;
+			words_use(w, i, 1);
+			return;
+		}
+	for (i = 0; i + 2 < w->n; i++)
+		if (word_in(w, i, "sort sorted order ordered") &&
+		    word_in(w, i + 1, "by")) {
+			q->sort = column_at(q->dataset, w, i + 2, &k);
+			q->desc = words_find(w, "descending desc") >= 0;
+			if (q->sort)
+				words_use(w, i, 2 + k);
+		}
+}
+
+/* A number of rows: "the 5 newest tickets", "newest 5", "show 3 assets". */
+static void find_limit(struct question *q, struct words *w)
+{
+	bool plural = false;
+	size_t i;
+	long n;
+
+	for (i = 0; i < w->n; i++) {
+		if (dataset_is(q->dataset, w, i))
+			plural |= strcmp(w->w[i].low, w->w[i].one) != 0;
+		n = w->w[i].used ? -1 : word_count(w, i);
+		if (n < 1 || n > 200 || q->limit ||
+		    (i && w->w[i].src.p[-1] == '#') ||
+		    word_in(w, i - (i > 0), "id number than over above below "
+			    "under least most") ||
+		    (i && dataset_is(q->dataset, w, i - 1)))
+			continue;
+		if (!strcmp(w->w[i].low, "one") && !q->rank)
+			continue;
+		q->limit = n;
+		words_use(w, i, 1);
+	}
+	if (!q->limit && q->rank)
+		q->limit = plural || q->group ? RANK_LIMIT : 1;
+	if (!q->limit)
+		q->limit = words_find(w, "all every") >= 0 ? ALL_LIMIT
+							   : LIST_LIMIT;
+}
+
+static void show(struct question *q, struct column *c)
+{
+	size_t i;
+
+	for (i = 0; i < q->n_show; i++)
+		if (q->show[i] == c)
+			return;
+	if (c && q->n_show < SHOW_MAX)
+		q->show[q->n_show++] = c;
+}
+
+/* The columns of a list: those named in the question, else the first ones. */
+static void find_columns(struct question *q, const struct words *w,
+			 bool named)
+{
+	struct dataset *d = q->dataset;
+	size_t i, n;
+
+	if (named)
+		show(q, column_title(d));
+	for (i = 0; i < w->n; i++)
+		if (!w->w[i].used && !dataset_is(d, w, i))
+			show(q, column_at(d, w, i, &n));
+	if (q->n_show > named)
+		goto more;
+	for (i = 0; i < d->n && q->n_show < SHOW_MAX - 1; i++)
+		if (!d->column[i].bulky &&
+		    (!d->column[i].key || !strcmp(d->column[i].name, "id")))
+			show(q, &d->column[i]);
+more:
+	show(q, q->sort);
+}
+
+bool question_read(struct question *q, const struct catalogue *c,
+		   struct words *w, struct words *previous)
+{
+	bool count = words_have(w, "how many") || words_have(w, "number of") ||
+		     words_have(w, "wie viele") || words_have(w, "combien de") ||
+		     words_have(w, "cuantos") || words_find(w, "count") >= 0;
+	bool wants_columns;
+
+	*q = (struct question){.dataset = best_dataset(c, w)};
+	if (previous && goes_on(w) && !q->dataset)
+		q->dataset = best_dataset(c, previous);
+	if (!q->dataset)
+		return false;
+	find_group(q, w);
+	find_aggregate(q, w);
+	find_rank(q, w);
+	find_limit(q, w);
+	question_filters(q, c, w);
+	wants_columns = words_find(w, "what whats what's when where show get "
+				   "give list") >= 0 || q->n_filters;
+	if (q->group)
+		q->shape = SHAPE_GROUP;
+	else if (q->fn)
+		q->shape = SHAPE_AGGREGATE;
+	else if (count)
+		q->shape = SHAPE_COUNT;
+	else
+		q->shape = SHAPE_LIST;
+	if (q->shape == SHAPE_LIST)
+		find_columns(q, w, wants_columns);
+	return true;
+}
+
+static json_t *filters_json(const struct question *q, bool loose)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < q->n_filters; i++) {
+		const struct filter *f = &q->filter[i];
+		const char *op = f->op;
+		json_t *v;
+
+		if (f->name && !f->via && !loose && !f->column->n_values &&
+		    json_string_length(f->value) <= 3)
+			op = "eq";
+		v = json_pack("{s:s,s:s}", "column", f->column->name, "op", op);
+		if (f->value)
+			json_object_set(v, "value", f->value);
+		json_array_append_new(list, v);
+	}
+	return list;
+}
+
+json_t *question_query(const struct question *q, struct arena *a, bool loose)
+{
+	json_t *v = json_pack("{s:s}", "dataset", q->dataset->name);
+	json_t *agg = NULL;
+	size_t i;
+
+	if (q->shape == SHAPE_LIST) {
+		json_t *select = json_array();
+
+		for (i = 0; i < q->n_show; i++)
+			json_array_append_new(select,
+				json_string(q->show[i]->name));
+		json_object_set_new(v, "select", select);
+	} else if (q->fn) {
+		agg = json_pack("{s:s,s:s,s:s}", "fn", q->fn, "column",
+				q->measure->name, "as", "value");
+	} else {
+		agg = json_pack("{s:s,s:s}", "fn", "count", "as", "count");
+	}
+	if (q->n_filters)
+		json_object_set_new(v, "filters", filters_json(q, loose));
+	if (q->group)
+		json_object_set_new(v, "group_by",
+				    json_pack("[s]", q->group->name));
+	if (agg)
+		json_object_set_new(v, "aggregates", json_pack("[o]", agg));
+	if (q->group)
+		json_object_set_new(v, "sort", json_pack("[{s:s,s:s}]",
+			"column", q->fn ? "value" : "count", "direction",
+			q->least ? "asc" : "desc"));
+	else if (q->sort && q->shape == SHAPE_LIST)
+		json_object_set_new(v, "sort", json_pack("[{s:s,s:s}]",
+			"column", q->sort->name, "direction",
+			q->desc ? "desc" : "asc"));
+	if (q->shape == SHAPE_LIST || q->group)
+		json_object_set_new(v, "limit", json_integer(q->limit));
+	return jx_keep(a, v);
+}
+
+json_t *question_lookup(const struct filter *f, struct arena *a)
+{
+	return jx_keep(a, json_pack("{s:s,s:[s,s],s:[{s:s,s:s,s:O}],s:i}",
+		"dataset", f->via->name,
+		"select", "id", column_title(f->via)->name,
+		"filters", "column", column_title(f->via)->name, "op",
+		"contains", "value", f->value, "limit", 50));
+}
