@@ -381,7 +381,8 @@ up_lighttpd() {
 	bin=$(command -v lighttpd)
 	fds=$(ulimit -Hn)
 	[ "$fds" != unlimited ] && [ "$fds" -lt 16384 ] || fds=16384
-	sub[BASE]=$base sub[BASE_RE]=${base//./[.]} sub[BASE_URL]=$(encode "$base")
+	sub[BASE]=$base sub[BASE_RE]=${base//./[.]}
+	sub[BASE_URL]=${base// /%%20}	# where %2 would be a back reference
 	sub[WWW]=$root/share/lamplighter/www
 	sub[MAX_FDS]=$fds sub[MAX_CONN]=$((fds / 2))
 	port=${exact:-${was:-8080}}
@@ -422,7 +423,7 @@ check_base() {
 }
 
 up() {
-	local was_port='' was_base='' was_url exact=$port
+	local was_port='' was_base='' exact=$port before
 	make_dirs
 	exec 9>"$var/lock"
 	flock -w 300 9 || die "another lamp is at work on $var"
@@ -433,9 +434,10 @@ up() {
 	check_base
 	[[ -z $port || $port =~ ^[1-9][0-9]{0,4}$ && $port -le 65535 ]] ||
 		die "--port must be a number from 1 to 65535"
-	was_url=$(port=$was_port base=$was_base; url)
-	local before
 	before=$(pids)
+	# Said now, before anything of a running instance is touched.
+	[ -z "$exact" ] || { [ "$exact" = "$was_port" ] && running lighttpd; } ||
+		! taken "$exact" || die "port $exact is in use by another program"
 	packages
 	build_all
 	sub[RUN]=$run sub[VAR]=$var sub[LOG]=$log sub[SECRETS]=$secrets
