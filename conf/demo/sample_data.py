@@ -84,6 +84,15 @@ def insert(table, rows):
         print(f"INSERT INTO {table} ({','.join(part[0])}) VALUES\n{values};")
 
 
+def office(at, rnd):
+    """The time itself, or the next morning when nobody is at work then."""
+    if at.hour >= 19 or at.hour < 6 or at.weekday() > 4:
+        at += dt.timedelta(days=1 if at.hour >= 19 else 0)
+        at += dt.timedelta(days={5: 2, 6: 1}.get(at.weekday(), 0))
+        at = at.replace(hour=6, minute=30) + dt.timedelta(minutes=rnd.randrange(150))
+    return at
+
+
 def login_of(first, last):
     name = f"{first}.{last}".translate(str.maketrans(
         {"ł": "l", "Ł": "L", "ø": "o", "ß": "ss", "ı": "i", " ": None, "'": None}))
@@ -268,9 +277,10 @@ class Company:
             if category in ("production", "security"):
                 priority = rnd.choice(["normal", "high", "high", "urgent"])
             took = rnd.lognormvariate(2.7, 1.5) * DUE_HOURS[priority] / 70
-            closed = at + dt.timedelta(hours=min(max(took, 0.2), 1100))
-            status = "closed"
-            if closed > self.now - dt.timedelta(minutes=2):
+            closed = office(at + dt.timedelta(hours=min(max(took, 0.2), 1100)), rnd)
+            stuck = self.now - at < dt.timedelta(days=50) and rnd.random() < 0.3
+            status = "closed"       # nearly always, but a queue is never empty
+            if stuck or closed > self.now - dt.timedelta(minutes=2):
                 status, closed = rnd.choices(["open", "waiting"], [72, 28])[0], None
             fresh = self.now - at < dt.timedelta(hours=20)
             asset = by_person.get((who["id"], kind)) if kind else None
@@ -308,12 +318,13 @@ class Company:
         span = (end - ticket["opened_at"]).total_seconds()
         at = ticket["opened_at"]
         for i, (author, body) in enumerate(said, 1):
-            at = min(end, max(at, ticket["opened_at"] + dt.timedelta(
-                seconds=span * (i - rnd.uniform(0.1, 0.6)) / len(said))))
+            later = ticket["opened_at"] + dt.timedelta(
+                seconds=span * (i - rnd.uniform(0.1, 0.6)) / len(said))
+            at = min(end, max(at, office(later, rnd)))
             self.comments.append({"id": 0, "ticket_id": ticket["id"],
                                   "author_id": author, "written_at": at, "body": body})
         if ticket["closed_at"] and rnd.random() < 0.3:
-            at = end + dt.timedelta(minutes=rnd.randrange(5, 900))
+            at = office(end + dt.timedelta(minutes=rnd.randrange(5, 900)), rnd)
             if at < self.now:
                 self.comments.append({"id": 0, "ticket_id": ticket["id"],
                                       "author_id": ticket["requester_id"],
