@@ -7,6 +7,7 @@ PY_LOG_COMPILER = python3 -B
 PY_LOG_DRIVER = $(LOG_DRIVER)
 
 # Checks of the sources themselves.
-CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py
+CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
+	tests/check/doc-examples
 TESTS += $(CHECKS)
 EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py

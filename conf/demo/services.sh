@@ -128,17 +128,21 @@ render() {
 
 # generate SOURCE TARGET: write it, unless somebody edited the last one.
 generate() {
-	local new=$2.new sum=$var/conf/.sum-${2##*/}
+	local new=$2.new sum=$var/conf/.sum-${2##*/} last
+	last=$(cat "$sum" 2>/dev/null)
 	render "$1" >"$new" || die "cannot write $new"
-	if [ -e "$2" ] && [ "$(digest <"$2")" != "$(cat "$sum" 2>/dev/null)" ]; then
-		if cmp -s "$new" "$2"; then
+	if cmp -s "$new" "$2"; then
+		rm -f "$new"
+	elif [ -e "$2" ] && [ "$(digest <"$2")" != "$last" ]; then
+		if [ "$(digest <"$new")" = "$last" ]; then
 			rm -f "$new"
 		else
-			note config "kept your edited ${2#"$top"/} (lamp's own: ${new##*/})"
-			return
+			note config "kept your edited ${2#"$top"/}; lamp's is ${new##*/}"
 		fi
+		return
+	else
+		mv -f "$new" "$2" || die "cannot write $2"
 	fi
-	[ -e "$new" ] && { cmp -s "$new" "$2" && rm -f "$new" || mv -f "$new" "$2"; }
 	digest <"$2" >"$sum"
 }
 
@@ -278,11 +282,26 @@ settled_demo() {
 	demo_ready || ! kill -0 "$(cat "$run/demo-llm.pid")" 2>/dev/null
 }
 
-# choose_llm: from --llm, the environment and what was chosen before.
+# inherit NAME: where this shell does not have it, the running responder may.
+inherit() {
+	local pid
+	[ -z "${!1:-}" ] && pid=$(pid_of responder) || return 0
+	export "$1=$(tr '\0' '\n' <"/proc/$pid/environ" | sed -n "s/^$1=//p")"
+}
+
+# choose_llm: from --llm, the environment and what was chosen before. A key is
+# never stored; a second shell without it gets it from the running process.
 choose_llm() {
 	local was model='' key='' url='' provider what
 	was=$(cat "$run/llm" 2>/dev/null)
 	what=${llm:-auto}
+	case $was in
+	openai | anthropic | openrouter)
+		case $what in auto | "$was")
+			inherit "${was^^}_API_KEY"
+			inherit LAMPLIGHTER_MODEL ;;
+		esac ;;
+	esac
 	if [ "$what" = auto ]; then
 		if [ -n "${OPENAI_API_KEY:-}" ]; then what=openai
 		elif [ -n "${ANTHROPIC_API_KEY:-}" ]; then what=anthropic
@@ -291,10 +310,6 @@ choose_llm() {
 			model=$(ollama_model)
 			[ -n "$model" ] && what=ollama || what=demo
 		fi
-		# A key that only the first shell had is still in the running process.
-		case $was in openai | anthropic | openrouter)
-			[ "$what" != demo ] || ! current responder "$fcgi" || what=$was ;;
-		esac
 	fi
 	provider=$what
 	case $what in
@@ -310,7 +325,7 @@ choose_llm() {
 		provider=openai model=demo url=http://127.0.0.1:$(demo_port)/v1 ;;
 	*) die "--llm must be auto, demo, openai, anthropic, openrouter or ollama" ;;
 	esac
-	if [ -n "$key" ] && [ -z "${!key:-}" ] && [ "$was" != "$what" ]; then
+	if [ -n "$key" ] && [ -z "${!key:-}" ]; then
 		die "--llm $what needs $key in the environment"
 	fi
 	[ "$what" = demo ] || stop demo-llm 5
@@ -342,10 +357,6 @@ up_responder() {
 	# Config files are re-read by the running process; a new binary, address
 	# or key needs a new one.
 	state=$(printf '%s\n' "$run" "$llm_key" "${llm_key:+${!llm_key:-}}" | digest)
-	if [ -n "$llm_key" ] && [ -z "${!llm_key:-}" ] && current responder "$fcgi"
-	then
-		return
-	fi
 	current responder "$fcgi" && same responder "$state" && return
 	stop responder 30
 	rm -f "$run/fcgi.sock"
