@@ -1,1 +1,22 @@
-# parts of conf/
+# Samples for an installation, with its directories filled in.
+SUFFIXES = .in .sample
+.in.sample:
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)sed -e 's|@pkglibexecdir[@]|$(pkglibexecdir)|g' \
+		-e 's|@pkgdatadir[@]|$(pkgdatadir)|g' \
+		-e 's|@sysconfdir[@]|$(sysconfdir)|g' $< >$@.tmp && mv $@.tmp $@
+
+sampledir = $(sysconfdir)/lamplighter
+sample_DATA = conf/lamplighter.yaml.sample conf/lighttpd.conf.sample \
+	conf/apache.conf.sample conf/lamplighter.service.sample
+sampleworkspacesdir = $(sampledir)/workspaces.d
+sampleworkspaces_DATA = conf/workspaces.d/help.yaml.sample
+samplepromptsdir = $(sampledir)/prompts.d
+sampleprompts_DATA = conf/prompts.d/summary.yaml.sample
+SAMPLES = $(sample_DATA) $(sampleworkspaces_DATA) $(sampleprompts_DATA)
+CLEANFILES += $(SAMPLES)
+EXTRA_DIST += $(SAMPLES:.sample=.in) \
+	conf/demo/services.sh conf/demo/my.cnf conf/demo/init.sql \
+	conf/demo/lighttpd.conf conf/demo/lamplighter.yaml \
+	conf/demo/workspaces.d/intranet.yaml conf/demo/sample_data.py \
+	conf/demo/sample_words.py conf/demo/sample_tickets.py

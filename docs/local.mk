@@ -1,1 +1,1 @@
-# parts of docs/
+EXTRA_DIST += docs/install.md docs/configuration.md

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Includes point downwards only (docs: the modules and their order), and a
+foreign library's header is included in one room only."""
+
+import pathlib
+import re
+import tempfile
+
+from tree import ROOT, Tap, code_only, files, text_of
+
+# Each module may include those of the lines below its own; modules of one line
+# may include each other, but not in a circle.
+LAYERS = [
+    {"fcgi-app"},
+    {"turn"},
+    {"tool", "llm", "prompt", "rag", "entity"},
+    {"store", "auth"},
+    {"net", "db", "conf"},
+    {"base"},
+]
+RANK = {module: i for i, layer in enumerate(LAYERS) for module in layer}
+
+# Header (as written in the include, by its beginning) and where it may be.
+FOREIGN = [
+    (r"fcgi(app|_stdio|os|misc)", "fcgi-app/"),
+    (r"curl/", "lib/net/"),
+    (r"(mysql|mariadb)/|mysql|errmsg\.h|mysqld_error", "lib/db/"),
+    (r"yaml\.h", "lib/conf/"),
+]
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+
+
+def module_of(path):
+    """The module a file belongs to: a folder of lib, or fcgi-app."""
+    parts = pathlib.PurePath(path).parts
+    if parts[0] == "lib" and len(parts) > 2:
+        return parts[1]
+    return parts[0]
+
+
+def resolve(path, name, root):
+    """The file of the tree that an include names, or None."""
+    for folder in (path.parent, pathlib.Path("lib"), pathlib.Path("fcgi-app"),
+                   pathlib.Path()):
+        if (root / folder / name).is_file():
+            return pathlib.Path(*[p for p in (folder / name).parts if p != "."])
+    return None
+
+
+def includes(root):
+    for path in files(".c", ".h", ".def", root=root, under=("lib", "fcgi-app")):
+        text = text_of(path, root)
+        code = code_only(text)
+        for m in INCLUDE.finditer(text):
+            if code[m.start():m.end()].strip():       # not in a comment
+                line = text.count("\n", 0, m.start()) + 1
+                yield path, line, m.group(1), m.group(2)
+
+
+def circles(edges):
+    """Circles among modules of one layer: the sideways includes they are of."""
+    def reaches(a, b, seen):
+        return a == b or any(reaches(c, b, seen | {c}) for c in edges.get(a, {})
+                             if c not in seen)
+    return [f"{where}: {a} and {b} include each other"
+            for a in edges for b, where in edges[a].items() if reaches(b, a, {b})]
+
+
+def check(root):
+    problems, sideways = [], {}
+    for path, line, bracket, name in includes(root):
+        where = f"{path}:{line}"
+        for pattern, room in FOREIGN:
+            if re.match(pattern, name) and bracket == "<" and (
+                    not str(path).startswith(room)
+                    or str(path).startswith("fcgi-app/demo-llm/")):
+                problems.append(f"{where}: <{name}> belongs in {room} only")
+        target = resolve(path, name, root) if bracket == '"' else None
+        if target is None:
+            continue
+        a, b = module_of(path), module_of(target)
+        if a not in RANK or b not in RANK:
+            problems.append(f"{where}: {a if a not in RANK else b} is in no layer")
+        elif RANK[b] < RANK[a]:
+            problems.append(f"{where}: upward include of {name} ({a} is below {b})")
+        elif RANK[b] == RANK[a] and a != b:
+            sideways.setdefault(a, {}).setdefault(b, where)
+        if str(path).startswith("fcgi-app/demo-llm/") and b != "base" and \
+                not str(target).startswith("fcgi-app/demo-llm/"):
+            problems.append(f"{where}: the stand-in model may use lib/base only")
+    return problems + circles(sideways)
+
+
+def sample(**written):
+    """The problems of a small tree; names use __ for / and _h, _c for a dot."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name in ("lib/base/err.h", "lib/store/turn.h", "lib/auth/who.h",
+                     "lib/turn/loop.h", "fcgi-app/worker.h"):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text("")
+        for name, text in written.items():
+            path = root / name.replace("__", "/").replace("demo_llm", "demo-llm") \
+                .replace("fcgi_app", "fcgi-app").replace("_c", ".c").replace("_h", ".h")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return check(root)
+
+
+def main():
+    tap = Tap()
+    tap.clean("includes point downwards", check(ROOT))
+    tap.clean("passes what is allowed", sample(
+        lib__store__a_c='#include "base/err.h"\n#include "store/turn.h"\n'
+                        '#include "auth/who.h"\n/* #include "turn/loop.h" */\n',
+        fcgi_app__b_c='#include <fcgiapp.h>\n#include "turn/loop.h"\n',
+        lib__net__c_c="#include <curl/curl.h>\n", lib__db__d_c="#include <mysql.h>\n"))
+    tap.finds("an upward include", sample(
+        lib__store__a_c='#include "turn/loop.h"\n'), "lib/store/a.c:1: upward include")
+    tap.finds("an include of the program", sample(
+        lib__turn__a_c='\n#include "worker.h"\n'), "lib/turn/a.c:2: upward include")
+    tap.finds("two modules in a circle", sample(
+        lib__store__a_c='#include "auth/who.h"\n',
+        lib__auth__b_c='#include "store/turn.h"\n'), "include each other")
+    for header, folder in (("fcgiapp.h", "lib__net"), ("curl/curl.h", "fcgi_app"),
+                           ("mysql.h", "lib__store"), ("yaml.h", "lib__base"),
+                           ("fcgiapp.h", "fcgi_app__demo_llm")):
+        tap.finds(f"<{header}> outside its room", sample(
+            **{folder + "__a_c": f"#include <{header}>\n"}), f"<{header}> belongs in")
+    tap.finds("the stand-in model using more than the base", sample(
+        fcgi_app__demo_llm__a_c='#include "store/turn.h"\n'), "may use lib/base only")
+    tap.finds("an unknown module", sample(
+        lib__misc__a_c='#include "base/err.h"\n'), "misc is in no layer")
+    tap.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+# The test runner of ./lamp test: each suite is run, its results are counted,
+# the last line says how many tests passed and failed. Sourced by lamp.
+# shellcheck shell=bash disable=SC2154
+
+passed=0 failed=0 skipped=0
+out=$build/test
+
+# tally SUITE PASSED FAILED SKIPPED LOG: add and show the result of one suite.
+# A suite in which nothing ran is broken, not green.
+tally() {
+	local p=${2:-0} f=${3:-0} s=${4:-0}
+	[ $((p + f + s)) -gt 0 ] || f=1
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	printf 'test: %-22s %5d passed, %d failed, %d skipped  (%d s)\n' \
+		"$1" "$p" "$f" "$s" "$((SECONDS - suite_start))"
+	if [ "$f" -gt 0 ]; then
+		printf 'test: the end of %s:\n' "$5"
+		tail -n 40 "$5" | sed 's/^/    /'
+	fi
+}
+
+# absent SUITE WHAT: a part that is not there fails in CI and is left out
+# elsewhere.
+absent() {
+	echo "$2" >"$out/absent.log"
+	if [ "${CI:-}" = true ]; then
+		tally "$1" 0 1 0 "$out/absent.log"
+	else
+		echo "test: $1 left out: $2"
+		tally "$1" 0 0 1 "$out/absent.log"
+	fi
+}
+
+begin() {
+	suite_start=$SECONDS
+	echo "test: $1 ..."
+}
+
+# make_check NAME DIR: automake's own suite.
+make_check() {
+	local file=$out/$1.log n
+	begin "$1"
+	make -C "$2" -j"$(nproc)" check >"$file" 2>&1 </dev/null
+	n=$(sed -n 's/^# \(PASS\|FAIL\|ERROR\|XPASS\|SKIP\): *\([0-9]*\)$/\1=\2/p' "$file" |
+		tail -n 5)
+	local PASS=0 FAIL=0 ERROR=0 XPASS=0 SKIP=0
+	[ -z "$n" ] || declare $n
+	[ "$FAIL$ERROR$XPASS" = 000 ] ||
+		grep -hE '^(FAIL|ERROR|XPASS)' "$file" >>"$file"
+	tally "$1" "$PASS" $((FAIL + ERROR + XPASS)) "$SKIP" "$file"
+}
+
+# api NAME BUILD [PYTEST-OPTION...]: the API suite against one build. Reports
+# of the sanitizers are failures too, whichever process wrote them.
+api() {
+	local name=$1 dir=$2 file=$out/$1.log xml=$out/$1.xml reports n
+	shift 2
+	begin "$name"
+	rm -f "$xml" "$out/$name".report.*
+	LAMPLIGHTER_BUILD=$dir PYTHONDONTWRITEBYTECODE=1 \
+		ASAN_OPTIONS=log_path=$out/$name.report:detect_stack_use_after_return=1 \
+		UBSAN_OPTIONS=log_path=$out/$name.report:print_stacktrace=1 \
+		TSAN_OPTIONS=log_path=$out/$name.report:second_deadlock_stack=1 \
+		"$top/tests/unit/with-mariadb" /usr/bin/python3 -m pytest -q \
+		-p no:cacheprovider --junitxml="$xml" "$@" "$top/tests/api" \
+		>"$file" 2>&1 </dev/null
+	n=$(/usr/bin/python3 - "$xml" 2>/dev/null <<-'PY'
+		import sys, xml.etree.ElementTree as tree
+		s = next(tree.parse(sys.argv[1]).getroot().iter("testsuite")).attrib
+		bad = int(s["failures"]) + int(s["errors"])
+		print(int(s["tests"]) - bad - int(s["skipped"]), bad, s["skipped"])
+	PY
+	)
+	reports=$(find "$out" -name "$name.report.*" | wc -l)
+	if [ "$reports" -gt 0 ]; then
+		head -n 40 "$(find "$out" -name "$name.report.*" -print -quit)" >>"$file"
+	fi
+	set -- ${n:-0 1 0}
+	tally "$name" "$1" $(($2 + reports)) "$3" "$file"
+}
+
+# build_with NAME SANITIZERS: a second build, in its own directory.
+build_with() {
+	begin "build with $2 sanitizer"
+	build_tree "$build/$1" "$out/build-$1.log" --enable-developer \
+		--enable-sanitize="$2" CFLAGS='-O1 -g' ||
+		{ tally "build-$1" 0 1 0 "$out/build-$1.log"; return 1; }
+}
+
+test_unit() { make_check unit "$build"; }
+test_api() { api api "$build"; }
+
+test_sanitize() {
+	if build_with asan address,undefined; then
+		make_check unit-asan "$build/asan"
+		api api-asan "$build/asan"
+	fi
+	if build_with tsan thread; then
+		api api-tsan "$build/tsan" -m threads
+	fi
+}
+
+# The pages are tested against a deployment of their own, with the demo model.
+test_browser() {
+	local file=$out/browser.log tap=$out/browser.tap n url tests
+	tests=$(find "$top/tests/browser" -name '*.test.mjs' 2>/dev/null | sort)
+	[ -n "$tests" ] || { begin browser; absent browser "no tests/browser"; return; }
+	have cmd chromium ||
+		{ begin browser; absent browser "chromium is not installed"; return; }
+	begin browser
+	LAMP_VAR=$out/var "$top/lamp" up --yes --llm demo >"$file" 2>&1 </dev/null
+	url=$(sed -n 's/^lamp: .*running: \(http.*\)$/\1/p' "$file")
+	if [ -z "$url" ]; then
+		tally browser 0 1 0 "$file"
+		return
+	fi
+	(
+		cd "$top" && LAMPLIGHTER_URL=$url node --test --test-concurrency=1 \
+			--test-reporter=tap --test-reporter-destination="$tap" \
+			$tests >>"$file" 2>&1 </dev/null
+	)
+	cat "$tap" >>"$file" 2>/dev/null
+	n=$(sed -n 's/^# \(pass\|fail\|cancelled\|skipped\) \([0-9]*\)$/\1=\2/p' "$tap" \
+		2>/dev/null)
+	local pass=0 fail=0 cancelled=0 skipped_here=0
+	[ -z "$n" ] || declare ${n/skipped=/skipped_here=}
+	LAMP_VAR=$out/var "$top/lamp" down >>"$file" 2>&1 </dev/null
+	tally browser "$pass" $((fail + cancelled)) "$skipped_here" "$file"
+}
+
+run_tests() {
+	local suite suites=("$@") start=$SECONDS
+	[ ${#suites[@]} -gt 0 ] && [ "${suites[0]}" != all ] ||
+		suites=(unit api browser sanitize)
+	for suite in "${suites[@]}"; do
+		case $suite in
+		unit | api | browser | sanitize) ;;
+		*) die "there is no test suite $suite" ;;
+		esac
+	done
+	# Tests talk to the stand-in model only.
+	unset OPENAI_API_KEY ANTHROPIC_API_KEY OPENROUTER_API_KEY LAMPLIGHTER_MODEL
+	mkdir -p "$out"
+	build_all
+	for suite in "${suites[@]}"; do
+		"test_$suite"
+	done
+	echo "test: $((SECONDS - start)) s, logs in $out"
+	if [ "$skipped" -gt 0 ]; then
+		echo "$passed passed, $failed failed, $skipped skipped"
+	else
+		echo "$passed passed, $failed failed"
+	fi
+	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+}
