@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "auth/policy.h"
 #include "base/log.h"
 #include "tool/query.h"
 #include "tool/rowfilter.h"
@@ -12,20 +13,9 @@
 
 #include "base/banned.h"
 
-/* Whether a list of groups admits the caller; an empty one admits everyone. */
-static bool admits(const struct conf_list *groups, const struct identity *who)
-{
-	if (groups->n == 0 || conf_list_has(groups, STR("*")))
-		return true;
-	for (size_t i = 0; i < who->n_groups; i++)
-		if (conf_list_has(groups, who->groups[i]))
-			return true;
-	return false;
-}
-
 bool dataset_visible(const struct tool_ctx *ctx, const struct conf_dataset *d)
 {
-	return admits(&d->groups, ctx->who);
+	return policy_in_groups(ctx->who, &d->groups);
 }
 
 bool dataset_any(const struct tool *t, const struct tool_ctx *ctx)
@@ -59,7 +49,7 @@ int dataset_resolve(const struct tool_ctx *ctx, const struct conf_dataset *d,
 	}
 	out->columns = arena_alloc(ctx->arena, (n + 1) * sizeof(*out->columns));
 	for (size_t i = 0; i < n; i++)
-		if (admits(&columns[i].groups, ctx->who))
+		if (policy_in_groups(ctx->who, &columns[i].groups))
 			out->columns[out->n_columns++] = &columns[i];
 	if (out->n_columns == 0)
 		return err_public(e, ERR_TOOL_ARGS, "Dataset \"%.60s\" has no "

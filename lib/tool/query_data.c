@@ -236,10 +236,9 @@ int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
 		   const json_t *args, struct buf *out, bool *is_json,
 		   struct err *e)
 {
-	char user_id[UUID_TEXT_BYTES];
 	struct row_caller who = {
-		.user = ctx->who->user, .tenant = ctx->who->tenant_id,
-		.user_id = str_of(uuid_format(&ctx->who->user_id, user_id)),
+		.user = ctx->who->login, .tenant = ctx->who->tenant,
+		.user_id = str_of(ctx->who->user_id_text),
 		.groups = ctx->who->groups, .n_groups = ctx->who->n_groups,
 	};
 	struct dataset d;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auth/policy.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "tool/builtin.h"
@@ -83,14 +84,10 @@ size_t tool_result_cap(const struct tool *t, const struct tool_ctx *ctx)
 
 bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 {
-	char permission[128] = "AI.Chat.UseTool.";
-
 	if (ctx->agent && ctx->agent->tools.n &&
 	    !conf_list_has(&ctx->agent->tools, str_of(t->name)))
 		return false;
-	memcpy(permission + strlen(permission), t->name,
-	       MIN(strlen(t->name), 64) + 1);
-	if (!identity_may(ctx->who, str_of(permission)))
+	if (!policy_may_use_tool(ctx->who, t->name))
 		return false;
 	return !t->advertise || t->advertise(t, ctx);
 }
