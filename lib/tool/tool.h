@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "conf/conf.h"
+#include "tool/schema.h"
 
 struct db;
 struct http_pool;
@@ -36,6 +37,8 @@ struct tool_ctx {
 
 enum tool_effect { TOOL_READ, TOOL_WRITE, TOOL_DESTRUCTIVE };
 
+struct tool_offer;
+
 struct tool {
 	const char *name;		/* [A-Za-z0-9_-]{1,64} */
 	const char *description;	/* for the model */
@@ -43,14 +46,22 @@ struct tool {
 	const char *schema;		/* JSON Schema text of the arguments */
 	enum tool_effect effect;
 	bool untrusted;			/* results are others' text (A10) */
-	int timeout_ms;
-	int result_cap_bytes;		/* 0 = LIM_TOOL_RESULT */
+	int timeout_ms;			/* run keeps it by itself */
+	int result_cap_bytes;		/* 0 = the configured cap */
 	/* MAY be NULL = always. Whether this turn may see it; asked again before run. */
 	bool (*advertise)(const struct tool *t, const struct tool_ctx *ctx);
 	/*
+	 * MAY be NULL. Replaces description and schema by what fits this turn
+	 * (names that exist here, say). What it makes lives in ctx->arena.
+	 */
+	int (*describe)(const struct tool *t, const struct tool_ctx *ctx,
+			struct tool_offer *o, struct err *e);
+	/*
 	 * MUST. Arguments have passed the schema. Appends the result (JSON, or
-	 * text when *is_json is set to false) to out, which is capped. Returns
-	 * -1 with an error whose public text tells the model what to do better.
+	 * text when *is_json is set to false) to out. A tool that can shorten
+	 * its result sensibly keeps it within tool_result_cap and says so in
+	 * it; of others the middle is cut out. Returns -1 with an error whose
+	 * public text tells the model what to do better.
 	 */
 	int (*run)(const struct tool *t, const struct tool_ctx *ctx,
 		   const json_t *args, struct buf *out, bool *is_json,
@@ -58,46 +69,65 @@ struct tool {
 	const void *data;		/* the kind's own */
 };
 
+/* A tool as this turn sees it: what is sent to the model. */
+struct tool_offer {
+	const struct tool *tool;
+	const char *description;
+	const json_t *schema;		/* read-only, shared between threads */
+};
+
 /* The tools offered in this turn, sorted by name (E12). In the arena. */
 struct tool_set {
-	const struct tool **v;
+	const struct tool_offer *v;
 	size_t n;
 };
 
 /*
  * Everything that context, workspace, agent and the caller's permissions
- * (AI.Chat.UseTool.{name}, A25) leave. ctx->arena owns the set.
+ * (AI.Chat.UseTool.{name}, A25) leave. ctx->arena owns the set. A tool that
+ * cannot be described at the moment (its database is down) is left out and
+ * logged; the turn goes on without it.
  */
 int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 		   struct err *e) MUST_CHECK;
 
+/* The offer of this name, or NULL. */
+const struct tool_offer *tool_set_find(const struct tool_set *set,
+				       struct str name);
+
+/* Bytes of result that the model may get from t. */
+size_t tool_result_cap(const struct tool *t, const struct tool_ctx *ctx);
+
 struct tool_result {
-	struct str text;	/* what the model sees; valid UTF-8, capped */
+	struct str text;	/* what the model sees; valid UTF-8, capped;
+				   in ctx->arena */
 	bool is_json, is_error, truncated;
 	int64_t duration_ms;
 	size_t full_bytes;	/* before the cap */
 };
 
 /*
- * Runs one call: offered → permission → arguments parse and fit the schema →
- * run under its timeout → cap. Never fails: what goes wrong is an error
- * result that the model can act on (B17). args is the model's JSON text.
+ * Runs one call: known and offered → permission → arguments parse and fit the
+ * schema → run under its timeout → cap. Never fails: what goes wrong is an
+ * error result that the model can act on (B17). args is the model's JSON text.
  * Thread: any; calls of one turn may run in parallel with their own ctx->arena.
  */
 void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 	       struct str name, struct str args, struct tool_result *out);
 
+/* An error result for a call that is not run, as the model gets it. */
+void tool_refuse(struct arena *a, enum err_code code, const char *text,
+		 struct tool_result *out);
+
 /*
- * Checks v against the JSON Schema subset that tool schemas use (schema.c
- * lists it). Public error text names the place ("filters[0].op") and what was
- * expected. ERR_TOOL_ARGS.
+ * What a configuration says about tools and datasets, checked as far as that
+ * is possible without a database: tools that agents name exist, row filters
+ * and SQL fragments of datasets are well-formed. ERR_CONFIG with "FILE:LINE: ".
+ * For `lamplighter check` and for whoever loads a configuration.
  */
-int schema_check(const json_t *schema, const json_t *v, struct err *e) MUST_CHECK;
+int tool_check_conf(const struct conf *conf, struct err *e) MUST_CHECK;
 
-/* Refuses keywords that schema_check does not know. ERR_CONFIG. */
-int schema_supported(const json_t *schema, struct err *e) MUST_CHECK;
-
-/* For `list tools`. */
+/* For `list tools`: a line each. */
 void tool_print_list(struct buf *out);
 
 #endif

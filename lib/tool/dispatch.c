@@ -1,0 +1,175 @@
+/*
+ * One call of a tool, from the model's text to a result that the model can
+ * read. The order of checks is fixed: known → offered → still allowed →
+ * arguments are JSON → they fit the schema → run → cap.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "net/http.h"
+#include "tool/builtin.h"
+#include "tool/text.h"
+
+#include "base/banned.h"
+
+enum { RAW_RESULT_BYTES = 16777216 };	/* before the cap */
+
+void tool_refuse(struct arena *a, enum err_code code, const char *text,
+		 struct tool_result *out)
+{
+	struct buf b = BUF_INIT(4096);
+	struct jw w = jw_on(&b);
+
+	jw_obj(&w);
+	jw_key(&w, "error");
+	jw_obj(&w);
+	jw_kstrz(&w, "code", err_rows[code].code);
+	jw_kstrz(&w, "message", text);
+	jw_end_obj(&w);
+	jw_end_obj(&w);
+	*out = (struct tool_result){
+		.text = arena_str(a, buf_str(&b)), .is_json = true,
+		.is_error = true, .full_bytes = b.n,
+	};
+	buf_release(&b);
+}
+
+static int find(const struct tool_set *set, const struct tool_ctx *ctx,
+		struct str name, const struct tool_offer **out, struct err *e)
+{
+	const struct tool_offer *o = tool_set_find(set, name);
+	struct buf hint = BUF_INIT(4096);
+	const char **names;
+
+	*out = o;
+	if (o && tool_allowed(o->tool, ctx))
+		return 0;
+	if (o)
+		return err_public(e, ERR_TOOL_DENIED,
+				  "This user may not use the tool \"%.64s\".",
+				  o->tool->name);
+	names = arena_alloc(ctx->arena, (set->n + 1) * sizeof(*names));
+	for (size_t i = 0; i < set->n; i++)
+		names[i] = set->v[i].tool->name;
+	text_names(&hint, "Tools", name, names, set->n);
+	err_public(e, ERR_TOOL_UNKNOWN, "There is no tool \"%.*s\". %.170s",
+		   STR_ARG(text_quote(name, 48)), hint.p);
+	buf_release(&hint);
+	return -1;
+}
+
+/* The model's arguments as an object; "" and null are an empty one. */
+static json_t *parse(struct str args, struct arena *a, struct err *e)
+{
+	struct err cause = ERR_INIT;
+	json_t *j;
+
+	args = str_trim(args);
+	if (args.n == 0 || str_is(args, "null"))
+		args = STR("{}");
+	if (args.n > LIM_TOOL_ARGS_BYTES) {
+		err_public(e, ERR_TOOL_ARGS, "The arguments are longer than %d "
+			   "bytes.", LIM_TOOL_ARGS_BYTES);
+		return NULL;
+	}
+	j = jx_load_lenient(args, &cause);
+	if (!j) {
+		err_public(e, ERR_TOOL_ARGS, "The arguments are not valid JSON "
+			   "(%.150s). Send one JSON object.", cause.text);
+		return NULL;
+	}
+	jx_keep(a, j);
+	if (!json_is_object(j)) {
+		err_public(e, ERR_TOOL_ARGS,
+			   "The arguments must be one JSON object.");
+		return NULL;
+	}
+	return j;
+}
+
+/*
+ * Keeps head and tail of a long result with a marker between them, as valid
+ * text: the head has what it is about, the tail often the sum.
+ */
+static void cap(struct buf *b, size_t max_bytes, struct arena *a,
+		struct tool_result *out)
+{
+	struct str head = { b->p, max_bytes * 3 / 4 };
+	size_t from = b->n - max_bytes / 5;
+	const char *marker;
+	char *text;
+
+	head.n = utf8_complete(head);
+	while (from < b->n && ((unsigned char)b->p[from] & 0xc0) == 0x80)
+		from++;
+	marker = arena_printf(a, "\n[… %zu bytes left out here …]\n",
+			      from - head.n);
+	text = arena_alloc(a, head.n + strlen(marker) + b->n - from + 1);
+	memcpy(text, head.p, head.n);
+	memcpy(text + head.n, marker, strlen(marker));
+	memcpy(text + head.n + strlen(marker), b->p + from, b->n - from);
+	out->text = (struct str){ text, head.n + strlen(marker) + b->n - from };
+	text[out->text.n] = '\0';
+	out->is_json = false;
+	out->truncated = true;
+}
+
+static void finish(struct buf *b, size_t max_bytes, struct arena *a,
+		   struct tool_result *out)
+{
+	out->full_bytes = b->n;
+	if (!utf8_valid(buf_str(b))) {
+		struct buf clean = BUF_INIT(3 * RAW_RESULT_BYTES);
+
+		utf8_scrub(&clean, buf_str(b));
+		buf_release(b);
+		*b = clean;
+	}
+	if (b->n > max_bytes || !buf_ok(b))
+		cap(b, MIN(max_bytes, b->n), a, out);
+	else
+		out->text = arena_str(a, buf_str(b));
+}
+
+static int run(const struct tool_set *set, const struct tool_ctx *ctx,
+	       struct str name, struct str args, struct buf *b,
+	       struct tool_result *out, const struct tool **tool,
+	       struct err *e)
+{
+	const struct tool_offer *o;
+	json_t *j;
+
+	if (find(set, ctx, name, &o, e) < 0)
+		return -1;
+	*tool = o->tool;
+	j = parse(args, ctx->arena, e);
+	if (!j || schema_check(o->schema, j, e) < 0)
+		return -1;
+	if (ctx->abort && http_aborted(ctx->abort))
+		return err_set(e, ERR_CANCELLED, "before the tool ran");
+	out->is_json = true;
+	return o->tool->run(o->tool, ctx, j, b, &out->is_json, e);
+}
+
+void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
+	       struct str name, struct str args, struct tool_result *out)
+{
+	struct buf b = BUF_INIT(RAW_RESULT_BYTES);
+	int64_t start = clock_mono_ms();
+	const struct tool *tool = NULL;
+	struct err e = ERR_INIT;
+
+	*out = (struct tool_result){ .is_json = true };
+	if (run(set, ctx, name, args, &b, out, &tool, &e) < 0) {
+		if (!e.public[0])
+			log_err("tool call", &e);
+		tool_refuse(ctx->arena, e.code, err_message(&e), out);
+	} else {
+		finish(&b, tool_result_cap(tool, ctx), ctx->arena, out);
+	}
+	out->duration_ms = clock_mono_ms() - start;
+	buf_release(&b);
+}

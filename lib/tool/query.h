@@ -1,0 +1,61 @@
+/*
+ * The structured query of query_data: from the model's JSON to one
+ * parameterised SELECT. Nothing that the model wrote ever becomes SQL text:
+ * names are looked up among the dataset's columns and the admin's own text is
+ * used, aliases are numbered by us, every value is a parameter.
+ */
+#ifndef TOOL_QUERY_H
+#define TOOL_QUERY_H
+
+#include "base/json.h"
+#include "tool/dataset.h"
+#include "tool/rowfilter.h"
+
+enum {
+	QUERY_MAX_FILTERS = 32, QUERY_MAX_IN = 200, QUERY_MAX_SELECT = 64,
+	QUERY_MAX_GROUP = 8, QUERY_MAX_AGGREGATES = 16, QUERY_MAX_SORT = 8,
+	QUERY_MAX_TEXT_BYTES = 4096,	/* one filter value */
+	QUERY_COUNT_CAP = 100000,	/* totalCount is not counted beyond */
+};
+
+struct query_column {		/* of the result */
+	struct str name;	/* as the model calls it */
+	enum conf_col_type type;
+};
+
+struct query {
+	struct str sql;			/* the SELECT; LIMIT is its last ? */
+	struct str count_sql;		/* rows in all, same parameters less LIMIT */
+	struct query_args args;
+	struct query_column *columns;
+	size_t n_columns;
+	size_t limit;			/* rows wanted; LIMIT asks one more */
+};
+
+/*
+ * Compiles args (checked against query_schema) for dataset d as the caller
+ * sees it. Everything in arena a. ERR_TOOL_ARGS with a public text that says
+ * what is allowed; ERR_CONFIG when the admin's part is at fault.
+ */
+int query_compile(const struct dataset *d, const struct row_caller *who,
+		  const json_t *args, struct arena *a, struct query *out,
+		  struct err *e) MUST_CHECK;
+
+/*
+ * A model's value as a parameter for a column of this type: "2026-01-31" and
+ * ISO datetimes, numbers also as text, true/false/0/1. *whole_day is set when
+ * a datetime column got a bare date. what names the place for the message.
+ * ERR_TOOL_ARGS.
+ */
+int query_value(const struct conf_column *c, const json_t *v,
+		const char *what, struct arena *a, struct db_val *out,
+		bool *whole_day, struct err *e) MUST_CHECK;
+
+/* s for LIKE ? ESCAPE '!': wildcards taken literally, with % around. */
+struct str query_like(struct arena *a, struct str s, bool leading,
+		      bool trailing);
+
+/* "integer", "text", … */
+const char *query_type_name(enum conf_col_type t);
+
+#endif

@@ -1,0 +1,260 @@
+/*
+ * The tool query_data: what the model is told about it, and one run: find the
+ * dataset, compile, ask, and write the rows straight into the result.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "tool/query.h"
+#include "tool/text.h"
+
+#include "base/banned.h"
+
+enum {
+	DESCRIBE_DATASETS = 8,	/* up to so many, columns are described at once */
+	DESCRIBE_VALUES = 12,
+	DESCRIBE_BYTES = 16384,
+	COUNT_TIMEOUT_MS = 500,
+	TAIL_BYTES = 128,	/* rowCount, truncated, totalCount */
+};
+
+static const char schema_head[] =
+"{\"type\":\"object\",\"properties\":{\"dataset\":{\"type\":\"string\",\"enum\":[";
+
+static const char schema_tail[] =
+"]},"
+"\"select\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"maxItems\":64,"
+"\"description\":\"Columns to return; all when left out\"},"
+"\"filters\":{\"type\":\"array\",\"maxItems\":32,\"description\":\"All must hold\",\"items\":{"
+"\"type\":\"object\",\"properties\":{\"column\":{\"type\":\"string\"},"
+"\"op\":{\"type\":\"string\",\"enum\":[\"eq\",\"ne\",\"lt\",\"le\",\"gt\",\"ge\",\"in\",\"contains\","
+"\"starts_with\",\"is_null\",\"not_null\",\"between\"]},"
+"\"value\":{\"description\":\"A value; a list for in, two values for between; none for is_null and not_null\"}},"
+"\"required\":[\"column\",\"op\"],\"additionalProperties\":false}},"
+"\"group_by\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"maxItems\":8},"
+"\"aggregates\":{\"type\":\"array\",\"maxItems\":16,\"items\":{\"type\":\"object\",\"properties\":{"
+"\"fn\":{\"type\":\"string\",\"enum\":[\"count\",\"sum\",\"avg\",\"min\",\"max\",\"count_distinct\"]},"
+"\"column\":{\"type\":\"string\"},"
+"\"as\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":64,\"description\":\"Name of the result\"}},"
+"\"required\":[\"fn\"],\"additionalProperties\":false}},"
+"\"sort\":{\"type\":\"array\",\"maxItems\":8,\"items\":{\"type\":\"object\",\"properties\":{"
+"\"column\":{\"type\":\"string\",\"description\":\"A column or the name of an aggregate\"},"
+"\"direction\":{\"type\":\"string\",\"enum\":[\"asc\",\"desc\"]}},"
+"\"required\":[\"column\"],\"additionalProperties\":false}},"
+"\"limit\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Rows at most\"}},"
+"\"required\":[\"dataset\"],\"additionalProperties\":false}";
+
+static void describe_column(struct buf *b, const struct conf_column *c)
+{
+	buf_addf(b, "%s %s", c->name, query_type_name(c->type));
+	if (c->values.n && c->values.n <= DESCRIBE_VALUES) {
+		buf_addc(b, '(');
+		for (size_t i = 0; i < c->values.n; i++)
+			buf_addf(b, "%s%s", i ? "|" : "", c->values.v[i]);
+		buf_addc(b, ')');
+	}
+	if (c->description && c->description[0])
+		buf_addf(b, " \"%s\"", c->description);
+}
+
+/*
+ * "- tickets: Help desk tickets. Columns: id integer, status text(open|closed)"
+ * per dataset, so that one round of the model is enough. A dataset whose
+ * database is down is named without columns.
+ */
+static void describe_dataset(const struct tool_ctx *ctx,
+			     const struct conf_dataset *d, bool with_columns,
+			     struct buf *b)
+{
+	struct err e = ERR_INIT;
+	struct dataset view;
+	size_t before;
+
+	buf_addf(b, "\n- %s", d->name);
+	if (d->description && d->description[0])
+		buf_addf(b, ": %s", d->description);
+	if (!with_columns)
+		return;
+	if (dataset_resolve(ctx, d, &view, &e) < 0) {
+		log_err("dataset cannot be described", &e);
+		buf_adds(b, ". (Its columns are not known at the moment.)");
+		return;
+	}
+	before = b->n;
+	buf_adds(b, b->p[b->n - 1] == '.' ? " Columns: " : ". Columns: ");
+	for (size_t i = 0; i < view.n_columns; i++) {
+		if (i)
+			buf_adds(b, ", ");
+		if (b->n - before > DESCRIBE_BYTES / DESCRIBE_DATASETS) {
+			buf_adds(b, "… (list_datasets has them all)");
+			break;
+		}
+		describe_column(b, view.columns[i]);
+	}
+}
+
+int query_data_describe(const struct tool *t, const struct tool_ctx *ctx,
+			struct tool_offer *o, struct err *e)
+{
+	struct buf text = BUF_INIT(4 * DESCRIBE_BYTES);
+	struct buf schema = BUF_INIT(4 * DESCRIBE_BYTES);
+	const struct conf_workspace *w = ctx->workspace;
+	json_error_t je;
+	json_t *j = NULL;
+	size_t n = 0, k = 0;
+
+	for (size_t i = 0; i < w->n_datasets; i++)
+		n += dataset_visible(ctx, &w->datasets[i]);
+	buf_adds(&text, t->description);
+	if (n > DESCRIBE_DATASETS)
+		buf_adds(&text, " Ask list_datasets for the columns first.");
+	buf_adds(&text, "\nDatasets:");
+	buf_adds(&schema, schema_head);
+	for (size_t i = 0; i < w->n_datasets; i++) {
+		if (!dataset_visible(ctx, &w->datasets[i]))
+			continue;
+		if (k++)
+			buf_addc(&schema, ',');
+		buf_json(&schema, str_of(w->datasets[i].name));
+		describe_dataset(ctx, &w->datasets[i], n <= DESCRIBE_DATASETS,
+				 &text);
+	}
+	buf_adds(&schema, schema_tail);
+	if (buf_ok(&text) && buf_ok(&schema))
+		j = json_loadb(schema.p, schema.n, 0, &je);
+	if (j) {
+		o->schema = jx_keep(ctx->arena, j);
+		o->description = arena_memdup(ctx->arena, text.p, text.n);
+	} else {
+		err_set(e, ERR_CONFIG, "too many datasets to describe");
+	}
+	buf_release(&text);
+	buf_release(&schema);
+	return j ? 0 : -1;
+}
+
+static int explain(const struct dataset *d, const struct db_query_limits *l,
+		   const struct err *cause, struct err *e)
+{
+	log_err("query_data", cause);
+	switch (cause->code) {
+	case ERR_DB_TIMEOUT:
+		return err_public(e, ERR_TOOL_TIMEOUT,
+				  "The query took longer than %d ms. Narrow it "
+				  "with filters, or ask for less.",
+				  l->timeout_ms);
+	case ERR_DB_DOWN:
+	case ERR_OVERLOADED:
+		return err_public(e, ERR_TOOL_FAILED,
+				  "The database of dataset \"%.60s\" cannot be "
+				  "reached at the moment.", d->conf->name);
+	default:
+		return err_public(e, ERR_TOOL_FAILED,
+				  "The database refused the query on dataset "
+				  "\"%.60s\"; its declaration may be wrong.",
+				  d->conf->name);
+	}
+}
+
+/* All rows that the query would give, or -1 when that is not cheap to know. */
+static int64_t count_all(struct db *db, const struct query *q,
+			 const struct db_query_limits *l, struct arena *a)
+{
+	struct db_query_limits limits = {
+		.timeout_ms = MIN(l->timeout_ms, COUNT_TIMEOUT_MS),
+		.max_rows = 1, .max_bytes = 256,
+	};
+	struct buf b = BUF_INIT(1024);
+	struct jw w = jw_on(&b);
+	struct db_query_result r;
+	struct err e = ERR_INIT;
+	int64_t n = -1;
+
+	if (db_query_json(db, q->count_sql, q->args.v, q->args.n - 1, &limits,
+			  a, &w, NULL, NULL, &r, &e) == 0 && r.n_rows == 1)
+		n = strtoll(b.p + strspn(b.p, "["), NULL, 10);
+	buf_release(&b);
+	return n > QUERY_COUNT_CAP ? -1 : n;
+}
+
+static void write_columns(struct jw *w, const struct query *q)
+{
+	jw_key(w, "columns");
+	jw_arr(w);
+	for (size_t i = 0; i < q->n_columns; i++) {
+		jw_obj(w);
+		jw_kstr(w, "name", q->columns[i].name);
+		jw_kstrz(w, "type", query_type_name(q->columns[i].type));
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+}
+
+/* Asks and writes the whole result; what does not fit the cap is left out. */
+static int answer(struct db *db, const struct dataset *d,
+		  const struct query *q, size_t cap, struct arena *a,
+		  struct buf *out, struct err *e)
+{
+	struct db_query_limits l = {
+		.timeout_ms = MAX(d->conf->timeout_ms, 1), .max_rows = q->limit,
+	};
+	struct jw w = jw_on(out);
+	struct db_query_result r;
+	struct err cause = ERR_INIT;
+
+	jw_obj(&w);
+	jw_kstrz(&w, "dataset", d->conf->name);
+	write_columns(&w, q);
+	if (out->n + 2 * TAIL_BYTES > cap)
+		return err_public(e, ERR_TOOL_ARGS,
+				  "Select fewer columns: their names alone are "
+				  "too much.");
+	l.max_bytes = cap - out->n - TAIL_BYTES;
+	jw_key(&w, "rows");
+	if (db_query_json(db, q->sql, q->args.v, q->args.n, &l, a, &w, NULL,
+			  NULL, &r, &cause) < 0)
+		return explain(d, &l, &cause, e);
+	if (r.truncated && r.n_rows == 0)
+		return err_public(e, ERR_TOOL_ARGS,
+				  "A single row has more than %zu bytes. Select "
+				  "fewer columns.", l.max_bytes);
+	jw_kint(&w, "rowCount", (int64_t)r.n_rows);
+	jw_kbool(&w, "truncated", r.truncated);
+	if (r.truncated) {
+		int64_t n = count_all(db, q, &l, a);
+
+		if (n >= 0)
+			jw_kint(&w, "totalCount", n);
+	}
+	jw_end_obj(&w);
+	return 0;
+}
+
+int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
+		   const json_t *args, struct buf *out, bool *is_json,
+		   struct err *e)
+{
+	struct row_caller who = {
+		.user = ctx->who->login, .tenant = ctx->who->tenant,
+		.user_id = str_of(ctx->who->user_id_text),
+		.groups = ctx->who->groups, .n_groups = ctx->who->n_groups,
+	};
+	struct dataset d;
+	struct query q;
+	struct db *db;
+	int rc;
+
+	*is_json = true;
+	if (dataset_find(ctx, jx_str(args, "dataset"), &d, e) < 0)
+		return -1;
+	if (query_compile(&d, &who, args, ctx->arena, &q, e) < 0)
+		return -1;
+	db = tool_env_pool(ctx->env, d.database, e);
+	if (!db)
+		return -1;
+	rc = answer(db, &d, &q, tool_result_cap(t, ctx), ctx->arena, out, e);
+	tool_env_done(ctx->env, db);
+	return rc;
+}

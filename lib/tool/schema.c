@@ -1,0 +1,793 @@
+/*
+ * See schema.h. Each keyword is one row: the form its value must have, which
+ * schema_supported verifies, and the check, which schema_check calls for every
+ * member of a schema that has one. Nothing here allocates but the compiled
+ * pattern, and the work is bounded: by the depth of $ref chains and by a
+ * number of steps, since anyOf below $ref can grow exponentially.
+ */
+#include "tool/schema.h"
+
+#include <math.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+enum {
+	SCHEMA_DEPTH = 2 * LIM_JSON_DEPTH,
+	SCHEMA_STEPS = 200000,
+	PATTERN_BYTES = 256,
+	PATTERN_REPEATS = 10000,	/* product of the upper bounds */
+};
+
+enum form {
+	FORM_IGNORED, FORM_TYPE, FORM_SCHEMA, FORM_SCHEMA_MAP, FORM_SCHEMA_LIST,
+	FORM_NAMES, FORM_COUNT, FORM_NUMBER, FORM_BOOL, FORM_ANY, FORM_LIST,
+	FORM_PATTERN, FORM_REF,
+};
+
+struct place {			/* where we are in the value or the schema */
+	char text[160];
+	size_t n;
+};
+
+struct check {
+	const json_t *root;
+	struct place at;
+	int depth, steps;
+};
+
+typedef int check_fn(struct check *c, const json_t *rule,
+		     const json_t *schema, const json_t *v, struct err *e);
+
+struct keyword {
+	const char *name;
+	enum form form;
+	check_fn *check;	/* NULL: says nothing about values by itself */
+};
+
+static int check_value(struct check *c, const json_t *schema,
+		       const json_t *v, struct err *e);
+
+static size_t place_push(struct place *p, const char *key,
+			 size_t index)
+{
+	size_t before = p->n;
+	int n = key ? snprintf(p->text + p->n, sizeof(p->text) - p->n,
+			       "%s%s", p->n ? "." : "", key)
+		    : snprintf(p->text + p->n, sizeof(p->text) - p->n,
+			       "[%zu]", index);
+
+	if (n > 0)
+		p->n = MIN(p->n + (size_t)n, sizeof(p->text) - 1);
+	return before;
+}
+
+static void place_pop(struct place *p, size_t before)
+{
+	p->n = before;
+	p->text[before] = '\0';
+}
+
+static const char *here(const struct check *c)
+{
+	return c->at.n ? c->at.text : "the arguments";
+}
+
+static const char *type_name(const json_t *v)
+{
+	switch (json_typeof(v)) {
+	case JSON_OBJECT: return "object";
+	case JSON_ARRAY: return "array";
+	case JSON_STRING: return "string";
+	case JSON_INTEGER: return "integer";
+	case JSON_REAL: return "number";
+	case JSON_TRUE:
+	case JSON_FALSE: return "boolean";
+	case JSON_NULL: break;
+	}
+	return "null";
+}
+
+static const char *const type_names[] = {
+	"object", "array", "string", "integer", "number", "boolean", "null",
+};
+
+static bool type_known(const json_t *t)
+{
+	for (size_t i = 0; json_is_string(t) && i < ARRAY_LEN(type_names); i++)
+		if (strcmp(json_string_value(t), type_names[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool type_fits(const json_t *type, const json_t *v)
+{
+	const char *want = json_string_value(type);
+
+	if (!want)
+		return false;
+	if (strcmp(want, "number") == 0)
+		return json_is_number(v);
+	if (strcmp(want, "integer") == 0 && json_is_real(v))
+		return floor(json_real_value(v)) == json_real_value(v);
+	return strcmp(want, type_name(v)) == 0;
+}
+
+/* Equal in the sense of JSON Schema: 1 and 1.0 are the same number. */
+static bool same(const json_t *a, const json_t *b)
+{
+	if (json_is_number(a) && json_is_number(b) &&
+	    json_typeof(a) != json_typeof(b))
+		return !(json_number_value(a) < json_number_value(b) ||
+			 json_number_value(a) > json_number_value(b));
+	return json_equal(a, b);
+}
+
+static int check_type(struct check *c, const json_t *rule,
+		      const json_t *schema, const json_t *v, struct err *e)
+{
+	char want[96] = "";
+	size_t n = 0;
+	const json_t *t;
+	size_t i;
+
+	(void)schema;
+	if (json_is_string(rule)) {
+		if (type_fits(rule, v))
+			return 0;
+		return err_public(e, ERR_TOOL_ARGS, "%s must be %s, not %s.",
+				  here(c), json_string_value(rule),
+				  type_name(v));
+	}
+	json_array_foreach((json_t *)rule, i, t) {
+		if (type_fits(t, v))
+			return 0;
+		n += (size_t)snprintf(want + n, sizeof(want) - n, "%s%s",
+				      i ? " or " : "", json_string_value(t));
+		n = MIN(n, sizeof(want) - 1);
+	}
+	return err_public(e, ERR_TOOL_ARGS, "%s must be %s, not %s.", here(c),
+			  want, type_name(v));
+}
+
+/* Up to a few values of a list as text, for messages. */
+static void list_values(const json_t *list, char *out, size_t size)
+{
+	struct buf b = BUF_INIT(4096);
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, item) {
+		if (i)
+			buf_adds(&b, ", ");
+		if (b.n > size) {
+			buf_adds(&b, "…");
+			break;
+		}
+		if (json_is_string(item))
+			buf_adds(&b, json_string_value(item));
+		else
+			jx_dump(&b, item);
+	}
+	snprintf(out, size, "%.*s",
+		 (int)utf8_complete((struct str){ b.p, MIN(b.n, size - 1) }),
+		 b.p);
+	buf_release(&b);
+}
+
+static int check_enum(struct check *c, const json_t *rule,
+		      const json_t *schema, const json_t *v, struct err *e)
+{
+	char known[120];
+	const json_t *item;
+	size_t i;
+
+	(void)schema;
+	json_array_foreach((json_t *)rule, i, item)
+		if (same(item, v))
+			return 0;
+	list_values(rule, known, sizeof(known));
+	return err_public(e, ERR_TOOL_ARGS, "%s must be one of: %s.", here(c),
+			  known);
+}
+
+static int check_const(struct check *c, const json_t *rule,
+		       const json_t *schema, const json_t *v, struct err *e)
+{
+	struct buf b = BUF_INIT(4096);
+
+	(void)schema;
+	if (same(rule, v))
+		return 0;
+	jx_dump(&b, rule);
+	err_public(e, ERR_TOOL_ARGS, "%s must be %.80s.", here(c), b.p);
+	buf_release(&b);
+	return -1;
+}
+
+static int check_properties(struct check *c, const json_t *rule,
+			    const json_t *schema, const json_t *v,
+			    struct err *e)
+{
+	const char *key;
+	json_t *sub;
+
+	(void)schema;
+	json_object_foreach((json_t *)rule, key, sub) {
+		const json_t *member = json_object_get(v, key);
+		size_t before;
+
+		if (!member)
+			continue;
+		before = place_push(&c->at, key, 0);
+		if (check_value(c, sub, member, e) < 0)
+			return -1;
+		place_pop(&c->at, before);
+	}
+	return 0;
+}
+
+static int check_required(struct check *c, const json_t *rule,
+			  const json_t *schema, const json_t *v, struct err *e)
+{
+	const json_t *name;
+	size_t i;
+
+	(void)schema;
+	if (!json_is_object(v))
+		return 0;
+	json_array_foreach((json_t *)rule, i, name)
+		if (!json_object_get(v, json_string_value(name)))
+			return err_public(e, ERR_TOOL_ARGS,
+					  "%s needs \"%.60s\".", here(c),
+					  json_string_value(name));
+	return 0;
+}
+
+static int check_additional(struct check *c, const json_t *rule,
+			    const json_t *schema, const json_t *v,
+			    struct err *e)
+{
+	json_t *known = jx_obj(schema, "properties");
+	const char *key;
+	json_t *member;
+
+	json_object_foreach((json_t *)v, key, member) {
+		char names[120] = "";
+		size_t before, n = 0;
+		const char *k;
+		json_t *unused;
+
+		if (json_object_get(known, key))
+			continue;
+		if (!json_is_false(rule)) {
+			before = place_push(&c->at, key, 0);
+			if (check_value(c, rule, member, e) < 0)
+				return -1;
+			place_pop(&c->at, before);
+			continue;
+		}
+		json_object_foreach(known, k, unused) {
+			n += (size_t)snprintf(names + n, sizeof(names) - n,
+					      "%s%s", n ? ", " : "", k);
+			n = MIN(n, sizeof(names) - 1);
+		}
+		return err_public(e, ERR_TOOL_ARGS,
+				  "%s has no \"%.40s\"; known: %s.", here(c),
+				  key, names);
+	}
+	return 0;
+}
+
+static int check_items(struct check *c, const json_t *rule,
+		       const json_t *schema, const json_t *v, struct err *e)
+{
+	const json_t *item;
+	size_t i;
+
+	(void)schema;
+	json_array_foreach((json_t *)v, i, item) {
+		size_t before = place_push(&c->at, NULL, i);
+
+		if (check_value(c, rule, item, e) < 0)
+			return -1;
+		place_pop(&c->at, before);
+	}
+	return 0;
+}
+
+static int check_unique(struct check *c, const json_t *rule,
+			const json_t *schema, const json_t *v, struct err *e)
+{
+	size_t n = json_array_size(v);
+
+	(void)schema;
+	for (size_t i = 1; json_is_true(rule) && i < n; i++)
+		for (size_t k = 0; k < i; k++) {
+			if (--c->steps < 0)
+				return err_public(e, ERR_TOOL_ARGS,
+						  "%s is too long to compare.",
+						  here(c));
+			if (same(json_array_get(v, i), json_array_get(v, k)))
+				return err_public(e, ERR_TOOL_ARGS,
+						  "%s has an entry twice.",
+						  here(c));
+		}
+	return 0;
+}
+
+/* The counting keywords share one comparison; the table names them. */
+static int bound(struct check *c, bool fits, const char *what, const char *unit,
+		 const json_t *rule, struct err *e)
+{
+	char number[32];
+
+	if (fits)
+		return 0;
+	if (json_is_integer(rule))
+		snprintf(number, sizeof(number), "%lld",
+			 (long long)json_integer_value(rule));
+	else
+		snprintf(number, sizeof(number), "%g", json_real_value(rule));
+	return err_public(e, ERR_TOOL_ARGS, "%s must %s %s%s.", here(c), what,
+			  number, unit);
+}
+
+#define COUNTED(fn, applies, count, op, what, unit) \
+static int fn(struct check *c, const json_t *rule, const json_t *schema, \
+	      const json_t *v, struct err *e) \
+{ \
+	(void)schema; \
+	if (!(applies)) \
+		return 0; \
+	return bound(c, (count) op json_number_value(rule), what, unit, rule, e); \
+}
+
+static double chars(const json_t *v)
+{
+	struct str s = { json_string_value(v), json_string_length(v) };
+
+	return (double)utf8_chars(s);
+}
+
+static bool divides(const json_t *rule, const json_t *v)
+{
+	double d = json_number_value(v) / json_number_value(rule);
+
+	return fabs(d - nearbyint(d)) <= 1e-9 * MAX(1, fabs(d));
+}
+
+COUNTED(check_min_props, json_is_object(v), (double)json_object_size(v), >=,
+	"have at least", " members")
+COUNTED(check_max_props, json_is_object(v), (double)json_object_size(v), <=,
+	"have at most", " members")
+COUNTED(check_min_items, json_is_array(v), (double)json_array_size(v), >=,
+	"have at least", " entries")
+COUNTED(check_max_items, json_is_array(v), (double)json_array_size(v), <=,
+	"have at most", " entries")
+COUNTED(check_min_length, json_is_string(v), chars(v), >=,
+	"have at least", " characters")
+COUNTED(check_max_length, json_is_string(v), chars(v), <=,
+	"have at most", " characters")
+COUNTED(check_minimum, json_is_number(v), json_number_value(v), >=,
+	"be at least", "")
+COUNTED(check_maximum, json_is_number(v), json_number_value(v), <=,
+	"be at most", "")
+COUNTED(check_above, json_is_number(v), json_number_value(v), >,
+	"be more than", "")
+COUNTED(check_below, json_is_number(v), json_number_value(v), <,
+	"be less than", "")
+
+static int check_multiple(struct check *c, const json_t *rule,
+			  const json_t *schema, const json_t *v, struct err *e)
+{
+	(void)schema;
+	return bound(c, !json_is_number(v) || divides(rule, v),
+		     "be a multiple of", "", rule, e);
+}
+
+static int check_pattern(struct check *c, const json_t *rule,
+			 const json_t *schema, const json_t *v, struct err *e)
+{
+	regex_t re;
+	int rc;
+
+	(void)schema;
+	if (!json_is_string(v))
+		return 0;
+	if (json_string_length(v) > 65536)
+		return err_public(e, ERR_TOOL_ARGS, "%s is too long.", here(c));
+	if (regcomp(&re, json_string_value(rule), REG_EXTENDED | REG_NOSUB))
+		return err_set(e, ERR_INTERNAL, "pattern was not checked");
+	rc = regexec(&re, json_string_value(v), 0, NULL, 0);
+	regfree(&re);
+	if (rc == 0)
+		return 0;
+	return err_public(e, ERR_TOOL_ARGS, "%s must match %.100s.", here(c),
+			  json_string_value(rule));
+}
+
+/* How many of the alternatives fit; *first is the first that does not. */
+static size_t count_fitting(struct check *c, const json_t *rule,
+			    const json_t *v, struct err *first)
+{
+	size_t i, before = c->at.n, n = 0;
+	const json_t *sub;
+
+	json_array_foreach((json_t *)rule, i, sub) {
+		struct err e1 = ERR_INIT;
+
+		if (check_value(c, sub, v, &e1) == 0)
+			n++;
+		else if (first->code == ERR_NONE)
+			*first = e1;
+		place_pop(&c->at, before);
+	}
+	return n;
+}
+
+static int check_any_of(struct check *c, const json_t *rule,
+			const json_t *schema, const json_t *v, struct err *e)
+{
+	struct err first = ERR_INIT;
+
+	(void)schema;
+	if (count_fitting(c, rule, v, &first) > 0)
+		return 0;
+	return err_public(e, ERR_TOOL_ARGS,
+			  "%s fits none of the allowed forms (%.150s)", here(c),
+			  first.public);
+}
+
+static int check_one_of(struct check *c, const json_t *rule,
+			const json_t *schema, const json_t *v, struct err *e)
+{
+	struct err first = ERR_INIT;
+	size_t n = count_fitting(c, rule, v, &first);
+
+	(void)schema;
+	if (n == 1)
+		return 0;
+	if (n == 0)
+		return err_public(e, ERR_TOOL_ARGS,
+				  "%s fits none of the allowed forms (%.150s)",
+				  here(c), first.public);
+	return err_public(e, ERR_TOOL_ARGS,
+			  "%s fits more than one of the allowed forms.",
+			  here(c));
+}
+
+static int check_all_of(struct check *c, const json_t *rule,
+			const json_t *schema, const json_t *v, struct err *e)
+{
+	const json_t *sub;
+	size_t i;
+
+	(void)schema;
+	json_array_foreach((json_t *)rule, i, sub)
+		if (check_value(c, sub, v, e) < 0)
+			return -1;
+	return 0;
+}
+
+static int check_not(struct check *c, const json_t *rule,
+		     const json_t *schema, const json_t *v, struct err *e)
+{
+	struct err unused = ERR_INIT;
+	size_t before = c->at.n;
+
+	(void)schema;
+	if (check_value(c, rule, v, &unused) < 0) {
+		place_pop(&c->at, before);
+		return 0;
+	}
+	return err_public(e, ERR_TOOL_ARGS, "%s has a form that is excluded.",
+			  here(c));
+}
+
+/* "#", "#/$defs/NAME" or "#/definitions/NAME" within root; NULL otherwise. */
+static const json_t *resolve(const json_t *root, const json_t *ref)
+{
+	const char *p = json_string_value(ref);
+
+	if (!p || p[0] != '#')
+		return NULL;
+	if (!p[1])
+		return root;
+	if (strncmp(p, "#/$defs/", 8) == 0)
+		return json_object_get(jx_obj(root, "$defs"), p + 8);
+	if (strncmp(p, "#/definitions/", 14) == 0)
+		return json_object_get(jx_obj(root, "definitions"), p + 14);
+	return NULL;
+}
+
+static int check_ref(struct check *c, const json_t *rule,
+		     const json_t *schema, const json_t *v, struct err *e)
+{
+	const json_t *target = resolve(c->root, rule);
+
+	(void)schema;
+	if (!target)
+		return err_set(e, ERR_INTERNAL, "$ref was not checked");
+	return check_value(c, target, v, e);
+}
+
+static const struct keyword keywords[] = {
+	{ "type", FORM_TYPE, check_type },
+	{ "enum", FORM_LIST, check_enum },
+	{ "const", FORM_ANY, check_const },
+	{ "required", FORM_NAMES, check_required },
+	{ "properties", FORM_SCHEMA_MAP, check_properties },
+	{ "additionalProperties", FORM_SCHEMA, check_additional },
+	{ "minProperties", FORM_COUNT, check_min_props },
+	{ "maxProperties", FORM_COUNT, check_max_props },
+	{ "minItems", FORM_COUNT, check_min_items },
+	{ "maxItems", FORM_COUNT, check_max_items },
+	{ "items", FORM_SCHEMA, check_items },
+	{ "uniqueItems", FORM_BOOL, check_unique },
+	{ "minimum", FORM_NUMBER, check_minimum },
+	{ "maximum", FORM_NUMBER, check_maximum },
+	{ "exclusiveMinimum", FORM_NUMBER, check_above },
+	{ "exclusiveMaximum", FORM_NUMBER, check_below },
+	{ "multipleOf", FORM_NUMBER, check_multiple },
+	{ "minLength", FORM_COUNT, check_min_length },
+	{ "maxLength", FORM_COUNT, check_max_length },
+	{ "pattern", FORM_PATTERN, check_pattern },
+	{ "anyOf", FORM_SCHEMA_LIST, check_any_of },
+	{ "oneOf", FORM_SCHEMA_LIST, check_one_of },
+	{ "allOf", FORM_SCHEMA_LIST, check_all_of },
+	{ "not", FORM_SCHEMA, check_not },
+	{ "$ref", FORM_REF, check_ref },
+	{ "$defs", FORM_SCHEMA_MAP, NULL },
+	{ "definitions", FORM_SCHEMA_MAP, NULL },
+	{ "$schema", FORM_IGNORED, NULL },
+	{ "$id", FORM_IGNORED, NULL },
+	{ "$comment", FORM_IGNORED, NULL },
+	{ "title", FORM_IGNORED, NULL },
+	{ "description", FORM_IGNORED, NULL },
+	{ "default", FORM_IGNORED, NULL },
+	{ "example", FORM_IGNORED, NULL },
+	{ "examples", FORM_IGNORED, NULL },
+	{ "deprecated", FORM_IGNORED, NULL },
+	{ "readOnly", FORM_IGNORED, NULL },
+	{ "writeOnly", FORM_IGNORED, NULL },
+	{ "format", FORM_IGNORED, NULL },
+};
+
+static int check_value(struct check *c, const json_t *schema,
+		       const json_t *v, struct err *e)
+{
+	int rc = 0;
+
+	if (json_is_true(schema))
+		return 0;
+	if (json_is_false(schema))
+		return err_public(e, ERR_TOOL_ARGS, "%s may not be given.",
+				  here(c));
+	if (--c->steps < 0 || ++c->depth > SCHEMA_DEPTH)
+		return err_public(e, ERR_TOOL_ARGS, "%s is too complex.",
+				  here(c));
+	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(keywords); i++) {
+		const struct keyword *k = &keywords[i];
+		const json_t *rule;
+
+		if (!k->check)
+			continue;
+		rule = json_object_get(schema, k->name);
+		if (rule)
+			rc = k->check(c, rule, schema, v, e);
+	}
+	c->depth--;
+	return rc;
+}
+
+int schema_check(const json_t *schema, const json_t *v, struct err *e)
+{
+	struct check c = { .root = schema, .steps = SCHEMA_STEPS };
+
+	return check_value(&c, schema, v, e);
+}
+
+/* -- what is supported ------------------------------------------------------ */
+
+static int refuse(const struct check *c, const char *key, const char *why,
+		  struct err *e)
+{
+	return err_public(e, ERR_CONFIG, "JSON Schema%s%s: \"%.40s\" %s",
+			  c->at.n ? " at " : "", c->at.text, key, why);
+}
+
+/*
+ * POSIX extended only, and small once compiled: glibc unrolls repetition, so
+ * the product of all upper bounds is capped.
+ */
+static const char *pattern_fault(const char *p)
+{
+	long repeats = 1;
+	regex_t re;
+
+	if (strlen(p) > PATTERN_BYTES)
+		return "is longer than 256 bytes";
+	for (const char *q = p; *q; q++) {
+		if (*q == '\\') {
+			q++;
+			if (!*q || (*q >= '0' && *q <= '9') ||
+			    (*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z'))
+				return "uses an escape that POSIX expressions "
+				       "do not have";
+		} else if (*q == '(' && q[1] == '?') {
+			return "uses (?…), which POSIX expressions do not have";
+		} else if (*q == '?' && q > p && strchr("*+?}", q[-1])) {
+			return "uses lazy repetition, which POSIX expressions "
+			       "do not have";
+		} else if (*q == '{') {
+			const char *end = strchr(q, '}');
+			const char *from = memchr(q, ',', end ? (size_t)(end - q) : 0);
+			long n = strtol(from ? from + 1 : q + 1, NULL, 10);
+
+			if (n == 0 && from)
+				n = strtol(q + 1, NULL, 10);
+			repeats *= MAX(n, 1);
+			if (n > PATTERN_REPEATS || repeats > PATTERN_REPEATS)
+				return "repeats too often";
+		}
+	}
+	if (regcomp(&re, p, REG_EXTENDED | REG_NOSUB))
+		return "is not a valid expression";
+	regfree(&re);
+	return NULL;
+}
+
+static int supported(struct check *c, const json_t *schema, struct err *e);
+
+static int supported_each(struct check *c, const char *key, const json_t *rule,
+			  struct err *e)
+{
+	size_t before = place_push(&c->at, key, 0);
+	const char *name;
+	json_t *sub;
+	size_t i;
+
+	json_object_foreach((json_t *)rule, name, sub) {
+		size_t b1 = place_push(&c->at, name, 0);
+
+		if (supported(c, sub, e) < 0)
+			return -1;
+		place_pop(&c->at, b1);
+	}
+	json_array_foreach((json_t *)rule, i, sub) {
+		size_t b1 = place_push(&c->at, NULL, i);
+
+		if (supported(c, sub, e) < 0)
+			return -1;
+		place_pop(&c->at, b1);
+	}
+	place_pop(&c->at, before);
+	return 0;
+}
+
+static bool all_strings(const json_t *list)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, item)
+		if (!json_is_string(item))
+			return false;
+	return json_is_array(list);
+}
+
+static bool all_types(const json_t *list)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, item)
+		if (!type_known(item))
+			return false;
+	return json_array_size(list) > 0;
+}
+
+static int supported_keyword(struct check *c, const struct keyword *k,
+			     const json_t *rule, struct err *e)
+{
+	const char *fault;
+	size_t before;
+	int rc;
+
+	switch (k->form) {
+	case FORM_IGNORED:
+	case FORM_ANY:
+		return 0;
+	case FORM_TYPE:
+		if (!type_known(rule) && !all_types(rule))
+			return refuse(c, k->name, "names no known type", e);
+		return 0;
+	case FORM_SCHEMA:
+		before = place_push(&c->at, k->name, 0);
+		rc = supported(c, rule, e);
+		if (rc == 0)
+			place_pop(&c->at, before);
+		return rc;
+	case FORM_SCHEMA_MAP:
+		if (!json_is_object(rule))
+			return refuse(c, k->name, "must be an object", e);
+		return supported_each(c, k->name, rule, e);
+	case FORM_SCHEMA_LIST:
+		if (json_array_size(rule) == 0)
+			return refuse(c, k->name, "must be a list of schemas", e);
+		return supported_each(c, k->name, rule, e);
+	case FORM_NAMES:
+		if (!all_strings(rule))
+			return refuse(c, k->name, "must be a list of names", e);
+		return 0;
+	case FORM_COUNT:
+		if (!json_is_integer(rule) || json_integer_value(rule) < 0)
+			return refuse(c, k->name, "must be a count", e);
+		return 0;
+	case FORM_NUMBER:
+		if (!json_is_number(rule) ||
+		    (strcmp(k->name, "multipleOf") == 0 &&
+		     json_number_value(rule) <= 0))
+			return refuse(c, k->name, "must be a number", e);
+		return 0;
+	case FORM_BOOL:
+		if (!json_is_boolean(rule))
+			return refuse(c, k->name, "must be true or false", e);
+		return 0;
+	case FORM_LIST:
+		if (!json_is_array(rule))
+			return refuse(c, k->name, "must be a list", e);
+		return 0;
+	case FORM_PATTERN:
+		if (!json_is_string(rule))
+			return refuse(c, k->name, "must be a string", e);
+		fault = pattern_fault(json_string_value(rule));
+		return fault ? refuse(c, k->name, fault, e) : 0;
+	case FORM_REF:
+		if (!resolve(c->root, rule))
+			return refuse(c, k->name, "must name a local definition"
+				      " (#/$defs/…) that exists", e);
+		return 0;
+	}
+	return 0;
+}
+
+static int supported(struct check *c, const json_t *schema, struct err *e)
+{
+	const char *key;
+	json_t *rule;
+
+	if (json_is_boolean(schema))
+		return 0;
+	if (!json_is_object(schema))
+		return refuse(c, "schema", "must be an object", e);
+	if (++c->depth > SCHEMA_DEPTH)
+		return refuse(c, "schema", "is nested too deep", e);
+	json_object_foreach((json_t *)schema, key, rule) {
+		const struct keyword *k = NULL;
+
+		for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
+			if (strcmp(keywords[i].name, key) == 0)
+				k = &keywords[i];
+		if (!k)
+			return refuse(c, key, "is not supported", e);
+		if (supported_keyword(c, k, rule, e) < 0)
+			return -1;
+	}
+	c->depth--;
+	return 0;
+}
+
+int schema_supported(const json_t *schema, struct err *e)
+{
+	struct check c = { .root = schema };
+
+	return supported(&c, schema, e);
+}

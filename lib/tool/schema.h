@@ -1,0 +1,39 @@
+/*
+ * The JSON Schema subset that tool arguments and typed outputs use. One table
+ * of keywords (schema.c) serves both functions, so what is accepted is what is
+ * checked:
+ *
+ *   type (one or a list) · enum · const · properties · required ·
+ *   additionalProperties · minProperties · maxProperties · items · minItems ·
+ *   maxItems · uniqueItems · minimum · maximum · exclusiveMinimum ·
+ *   exclusiveMaximum · multipleOf · minLength · maxLength · pattern · anyOf ·
+ *   oneOf · allOf · not · $ref to "#", "#/$defs/…", "#/definitions/…" · $defs
+ *   · definitions
+ *
+ * Annotations (title, description, default, examples, format, …) are ignored.
+ * Patterns are POSIX extended expressions; what ECMAScript has beyond them is
+ * refused by schema_supported, never guessed.
+ */
+#ifndef TOOL_SCHEMA_H
+#define TOOL_SCHEMA_H
+
+#include "base/err.h"
+#include "base/json.h"
+
+/*
+ * Checks v against schema, which has passed schema_supported. ERR_TOOL_ARGS
+ * with a public text that names the place ("filters[0].op"), what was expected
+ * and, for an unknown property, the known ones. A schema that never ends
+ * (a $ref to itself) is an error, not a loop. Any thread.
+ */
+int schema_check(const json_t *schema, const json_t *v,
+		 struct err *e) MUST_CHECK;
+
+/*
+ * Refuses keywords that schema_check does not know, and known ones with a
+ * value of the wrong form. ERR_CONFIG, public text with the place in the
+ * schema. Any thread.
+ */
+int schema_supported(const json_t *schema, struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,24 @@
+/* Small helpers of the tools for texts that teach a model. */
+#ifndef TOOL_TEXT_H
+#define TOOL_TEXT_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+/*
+ * The name among n that is nearest to the wrong one (edit distance, any case),
+ * or NULL when none is similar. Borrowed. At most 64 bytes of each count.
+ */
+const char *text_nearest(struct str wrong, const char *const *names, size_t n);
+
+/*
+ * "Did you mean "x"? " where a name is near, then "WHAT: a, b, c." with as
+ * many names as fit into about 150 bytes.
+ */
+void text_names(struct buf *out, const char *what, struct str wrong,
+		const char *const *names, size_t n);
+
+/* Valid text of at most max_bytes from a name a model gave, for a message. */
+struct str text_quote(struct str s, size_t max_bytes);
+
+#endif
