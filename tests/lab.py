@@ -23,9 +23,9 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / "build"))
-RESPONDER = BUILD / "fcgi-app" / "lamplighter.fcgi"
-COMMAND = BUILD / "fcgi-app" / "lamplighter"
-DEMO_LLM = BUILD / "fcgi-app" / "demo-llm" / "lamplighter-demo-llm"
+RESPONDER = BUILD / "lamplighter.fcgi"
+COMMAND = BUILD / "lamplighter"
+DEMO_LLM = BUILD / "lamplighter-demo-llm"
 DEADLINE_S = 30
 
 
