@@ -1,0 +1,154 @@
+#include "prompt/untrusted.h"
+
+#include <sodium.h>
+#include <strings.h>
+
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+#define MARKER "UNTRUSTED-DATA"
+#define SOURCE_CHARS 200
+
+void untrusted_init(struct untrusted *u)
+{
+	unsigned char raw[(UNTRUSTED_ID_BYTES - 1) / 2];
+
+	randombytes_buf(raw, sizeof(raw));
+	sodium_bin2hex(u->id, sizeof(u->id), raw, sizeof(raw));
+}
+
+/*
+ * Tokens by which chat templates mark turns and roles, and our own marker.
+ * Where one is found, a blank goes in behind its first `keep` bytes; it then
+ * is ordinary text to every tokenizer. Letters match in either case.
+ */
+static const struct {
+	struct str token;
+	size_t keep;
+} tokens[] = {
+	{ STR("<|"), 1 }, { STR("|>"), 1 },		/* ChatML, Llama 3, … */
+	{ STR("<\xef\xbd\x9c"), 1 },			/* DeepSeek: <｜ */
+	{ STR("\xef\xbd\x9c>"), 3 },
+	{ STR("[INST]"), 1 }, { STR("[/INST]"), 1 },	/* Llama 2, Mistral */
+	{ STR("<<SYS>>"), 1 }, { STR("<</SYS>>"), 1 },
+	{ STR("<s>"), 1 }, { STR("</s>"), 1 },
+	{ STR("[SYSTEM_PROMPT]"), 1 }, { STR("[/SYSTEM_PROMPT]"), 1 },
+	{ STR("[TOOL_CALLS]"), 1 }, { STR("[TOOL_RESULTS]"), 1 },
+	{ STR("[AVAILABLE_TOOLS]"), 1 },
+	{ STR("<start_of_turn>"), 1 }, { STR("<end_of_turn>"), 1 },  /* Gemma */
+	{ STR("<bos>"), 1 }, { STR("<eos>"), 1 },
+	{ STR("<tool_call>"), 1 }, { STR("</tool_call>"), 1 },	/* Hermes */
+	{ STR("<tool_response>"), 1 }, { STR("</tool_response>"), 1 },
+	{ STR("<function_calls>"), 1 }, { STR("</function_calls>"), 1 },
+	{ STR("\n\nHuman:"), 7 }, { STR("\n\nAssistant:"), 11 },
+	{ STR(MARKER), 9 },
+};
+
+static bool at(struct str s, size_t i, struct str token)
+{
+	return s.n - i >= token.n && !strncasecmp(s.p + i, token.p, token.n);
+}
+
+/* Code point at valid s, i; *len gets its bytes. */
+static unsigned code_point(struct str s, size_t i, size_t *len)
+{
+	const unsigned char *p = (const unsigned char *)s.p + i;
+
+	*len = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	switch (*len) {
+	case 1:
+		return p[0];
+	case 2:
+		return (p[0] & 0x1fu) << 6 | (p[1] & 0x3f);
+	case 3:
+		return (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 |
+		       (p[2] & 0x3f);
+	default:
+		return (p[0] & 0x07u) << 18 | (p[1] & 0x3fu) << 12 |
+		       (p[2] & 0x3fu) << 6 | (p[3] & 0x3f);
+	}
+}
+
+static bool invisible(unsigned c)
+{
+	return (c < 0x20 && c != '\n' && c != '\t') ||
+	       (c >= 0x7f && c <= 0x9f) ||
+	       c == 0xad || c == 0x180e ||		/* soft hyphen */
+	       c == 0x200b || c == 0x2060 || c == 0xfeff ||	/* zero width */
+	       (c >= 0x202a && c <= 0x202e) ||		/* directions */
+	       (c >= 0x2066 && c <= 0x2069) ||
+	       (c >= 0xfff9 && c <= 0xfffb) ||
+	       (c >= 0xe0000 && c <= 0xe007f);		/* tags */
+}
+
+/* First, so that they cannot hide a token from the second pass. */
+static void drop_invisible(struct str s, struct buf *out)
+{
+	size_t i = 0, len;
+
+	while (i < s.n) {
+		if (!invisible(code_point(s, i, &len)))
+			buf_add(out, s.p + i, len);
+		i += len;
+	}
+}
+
+static void break_tokens(const struct untrusted *u, struct str s,
+			 struct buf *out)
+{
+	const struct str id = str_of(u ? u->id : NULL);
+	size_t done = 0, i = 0;
+
+	while (i < s.n) {
+		size_t keep = 0;
+
+		/* only these can begin a token; the id is hex */
+		if (id.n && at(s, i, id))
+			keep = 4;
+		else if (s.p[i] && strchr("<|[\n\xef" "Uu", s.p[i]))
+			for (size_t k = 0; k < ARRAY_LEN(tokens) && !keep; k++)
+				if (at(s, i, tokens[k].token))
+					keep = tokens[k].keep;
+		if (!keep) {
+			i++;
+			continue;
+		}
+		buf_add(out, s.p + done, i + keep - done);
+		buf_addc(out, ' ');
+		done = i = i + keep;
+	}
+	buf_add(out, s.p + done, s.n - done);
+}
+
+void untrusted_clean(const struct untrusted *u, struct str text,
+		     struct buf *out)
+{
+	/* a replacement character has three bytes for one bad one */
+	struct buf valid = BUF_INIT(3 * text.n + 1);
+	struct buf plain = BUF_INIT(3 * text.n + 1);
+
+	utf8_scrub(&valid, text);
+	drop_invisible(buf_str(&valid), &plain);
+	break_tokens(u, buf_str(&plain), out);
+	buf_release(&valid);
+	buf_release(&plain);
+}
+
+void untrusted_wrap(const struct untrusted *u, struct str source,
+		    struct str text, struct buf *out)
+{
+	struct buf name = BUF_INIT(6 * SOURCE_CHARS + 16);
+	struct buf valid = BUF_INIT(3 * source.n + 1);
+
+	utf8_scrub(&valid, source);
+	untrusted_clean(u, utf8_head(buf_str(&valid), SOURCE_CHARS), &name);
+	for (size_t i = 0; i < name.n; i++)
+		if (strchr("\n\t\"]", name.p[i]))
+			name.p[i] = ' ';
+	buf_addf(out, "[" MARKER " %s source=\"%s\"]\n", u->id, name.p);
+	untrusted_clean(u, text, out);
+	buf_addf(out, "\n[/" MARKER " %s]\n", u->id);
+	buf_release(&name);
+	buf_release(&valid);
+}
