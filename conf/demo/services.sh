@@ -62,7 +62,8 @@ pid_of() {
 	for pid in /proc/[0-9]*; do
 		pid=${pid#/proc/}
 		if is_ours "$pid" "$1"; then
-			echo "$pid" | tee "$run/$1.pid"
+			echo "$pid"
+			{ echo "$pid" >"$run/$1.pid"; } 2>/dev/null
 			return 0
 		fi
 	done
@@ -214,7 +215,8 @@ up_sample() {
 			die_log "the sample data could not be loaded" "$log/sample.log"
 		printf '%s\n' "$stamp" >"$var/db/sample.stamp"
 	fi
-	note database "MariaDB $(sql lamplighter 'SELECT VERSION()'), sample data:" \
+	note database "MariaDB $(sql lamplighter "SELECT SUBSTRING_INDEX(VERSION(), '-', 1)")," \
+		"sample data:" \
 		"$(sql intranet_reader "SELECT CONCAT_WS(' ',
 			(SELECT COUNT(*) FROM person), 'people,',
 			(SELECT COUNT(*) FROM ticket), 'tickets,',
@@ -481,7 +483,7 @@ pids() {
 
 down() {
 	local n any=no
-	[ -d "$var" ] || { say "nothing runs"; return; }
+	# Also without var/, which may have been removed too early.
 	make_dirs
 	exec 9>"$var/lock"
 	flock -w 300 9 || die "another lamp is at work on $var"
@@ -506,8 +508,7 @@ version_of() {
 
 status() {
 	local n pid up=0 want=4 state
-	[ -d "$var" ] || { say "nothing runs"; return 3; }
-	[ -O "$var" ] || die "$var belongs to $(stat -c %U "$var")"
+	[ ! -e "$var" ] || [ -O "$var" ] || die "$var belongs to $(stat -c %U "$var")"
 	{ read -r port; read -r base; } 2>/dev/null <"$run/instance"
 	[ "$(cat "$run/llm" 2>/dev/null)" = demo ] || want=3
 	printf '%-10s %-8s %-18s %s\n' PROCESS PID VERSION LOG
@@ -525,7 +526,7 @@ status() {
 		say "nothing runs; start with ./lamp up"
 		return 3
 	elif [ "$up" -lt "$want" ] || [ -z "$port" ]; then
-		say "only $up of $want run; ./lamp up starts the rest"
+		say "not everything runs; ./lamp up starts the rest"
 		return 1
 	elif ! web_ready; then
 		say "all run, but $(url)api/v1/ready reports a problem:"
