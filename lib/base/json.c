@@ -13,8 +13,7 @@ void jx_seed(void)
 	json_object_seed(0);
 }
 
-/* Nesting depth of s without parsing it; stops counting beyond the cap. */
-static bool too_deep(struct str s)
+bool jx_too_deep(struct str s)
 {
 	bool in_string = false;
 	int depth = 0;
@@ -48,7 +47,7 @@ json_t *jx_load(struct str s, struct err *e)
 		err_set(e, ERR_INVALID_UTF8, "body is not UTF-8");
 		return NULL;
 	}
-	if (too_deep(s)) {
+	if (jx_too_deep(s)) {
 		err_public(e, ERR_INVALID_JSON,
 			   "The JSON is nested more than %d levels deep.",
 			   LIM_JSON_DEPTH);
@@ -124,12 +123,16 @@ json_t *jx_load_lenient(struct str s, struct err *e)
 	json_error_t je;
 	json_t *j;
 
+	if (jx_too_deep(s)) {
+		err_set(e, ERR_UPSTREAM_PROTOCOL, "JSON nested too deep");
+		return NULL;
+	}
 	j = json_loadb(s.p ? s.p : "", s.n, JSON_DECODE_ANY, &je);
 	if (j)
 		return j;
 	utf8_scrub(&clean, s);
 	mend_escapes(&mended, buf_str(&clean));
-	if (buf_ok(&clean) && buf_ok(&mended) && !too_deep(buf_str(&mended))) {
+	if (buf_ok(&clean) && buf_ok(&mended)) {
 		j = json_loadb(mended.p, mended.n, JSON_DECODE_ANY, &je);
 		if (!j)
 			j = json_loadb(mended.p, mended.n, JSON_DECODE_ANY |

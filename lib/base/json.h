@@ -43,6 +43,12 @@ json_t *jx_load(struct str s, struct err *e) MUST_CHECK;
 json_t *jx_load_lenient(struct str s, struct err *e) MUST_CHECK;
 
 /*
+ * Whether s nests deeper than LIM_JSON_DEPTH, found without parsing: Jansson's
+ * own cap of 2048 levels is more than the stack of a worker holds.
+ */
+bool jx_too_deep(struct str s);
+
+/*
  * Appends j as compact JSON. Strings in j must be UTF-8 (Jansson's rule).
  * jx_dump_sorted sorts object keys: for comparing and hashing.
  */

@@ -54,6 +54,12 @@ struct llm_request {
 	size_t n_messages;
 	const struct llm_tool *tools;	/* n_tools == 0: tools not sent */
 	size_t n_tools;
+	/*
+	 * The tools are declared but may not be called: the last answer at
+	 * the cap. Keeps the cached prefix, and Anthropic wants declarations
+	 * as long as the history has calls.
+	 */
+	bool no_tool_calls;
 	int max_output_tokens;		/* 0 = the service's */
 	const json_t *output_schema;	/* typed output (A1), or NULL */
 	bool stream;
@@ -83,9 +89,13 @@ enum llm_event_type {
 	LLM_EV_REFUSAL,		/* text: delta of a refusal */
 	LLM_EV_TOOL_START,	/* index, id (may be empty yet), name */
 	LLM_EV_TOOL_ARGS,	/* index, text: fragment of the arguments */
-	LLM_EV_TOOL_CALL,	/* index, id, name, text = whole arguments JSON */
-	LLM_EV_USAGE,		/* usage: last known, whole */
+	LLM_EV_TOOL_CALL,	/* index, id, name, text = whole arguments JSON,
+				   bad_args, opaque; all of them right before
+				   USAGE and DONE, none before an ERROR: this,
+				   not `stop`, says that tools are called (B1) */
 	LLM_EV_WARNING,		/* text: something was repaired or lost */
+	LLM_EV_USAGE,		/* usage: at most once, before DONE or ERROR;
+				   missing when nothing is known */
 	LLM_EV_DONE,		/* stop, usage, replay, model: exactly one, last */
 	LLM_EV_ERROR,		/* err: instead of DONE, last */
 	LLM_EV__MAX
@@ -99,6 +109,7 @@ struct llm_event {		/* everything borrowed until the handler returns */
 	struct str text;
 	int index;		/* ordinal of the tool call, from 0 */
 	struct str id, name;
+	bool bad_args;		/* TOOL_CALL: text is not a JSON object (A6) */
 	json_t *opaque;		/* TOOL_CALL: members to replay, or NULL */
 	enum llm_stop stop;
 	struct llm_usage usage;
@@ -127,18 +138,37 @@ struct llm_decoder *llm_decoder_new(const char *provider,
 				    struct err *e) MUST_CHECK;
 
 /*
- * Feeds body bytes as they came, split anywhere. content_type decides between
- * event stream, NDJSON and one JSON document (A13); NULL or "" = guess from
- * the first byte. Returns -1 when the handler stopped or e was set.
+ * Feeds body bytes as they came, split anywhere. The first byte that is not
+ * blank decides between event stream and JSON, the content type (optional,
+ * before the first feed) between NDJSON and one document (A13). The terminal
+ * event is given as soon as it is certain ([DONE], message_stop, an error);
+ * later bytes are ignored. Returns -1 when the handler stopped. Upstream
+ * failures are ERROR events, not errors of these functions.
  */
 int llm_decoder_feed(struct llm_decoder *d, struct str bytes,
 		     llm_handler *fn, void *ctx, struct err *e) MUST_CHECK;
 void llm_decoder_content_type(struct llm_decoder *d, struct str content_type);
 
-/* End of body: gives the one terminal event (A1). */
+/* End of body: gives the one terminal event (A1) unless it was given. */
 int llm_decoder_finish(struct llm_decoder *d, llm_handler *fn, void *ctx,
 		       struct err *e) MUST_CHECK;
 void llm_decoder_free(struct llm_decoder *d);
+
+/* Ends the stream with an error of the transport: USAGE if known, ERROR. */
+int llm_decoder_fail(struct llm_decoder *d, const struct err *why,
+		     llm_handler *fn, void *ctx) MUST_CHECK;
+
+/* Whether the terminal event was given (or the handler stopped). */
+bool llm_decoder_over(const struct llm_decoder *d);
+
+/* Whether the provider's mark of success was seen: only the end is missing. */
+bool llm_decoder_finished(const struct llm_decoder *d);
+
+/* Usage that the provider does not tell is estimated (D5) from now on. */
+void llm_decoder_estimate(struct llm_decoder *d, int64_t input_tokens);
+
+/* Ids that we make up count up instead of being random: same output twice. */
+void llm_decoder_fixed_ids(struct llm_decoder *d);
 
 /* Turns a non-2xx answer into an error (A8-A12). headers may be NULL. Sets e. */
 struct http_response;
@@ -200,7 +230,11 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 	       struct arena *a, llm_handler *fn, void *ctx,
 	       struct err *e) MUST_CHECK;
 
-/* Prints the provider table, for `list providers`. */
+/*
+ * Print the provider table (name, dialect, "key" or "-", URL, title) and the
+ * quirk table (name, values, meaning), tab separated: `list providers`.
+ */
 void llm_print_providers(struct buf *out);
+void llm_print_quirks(struct buf *out);
 
 #endif

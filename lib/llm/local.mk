@@ -1,1 +1,14 @@
-lib_liblamplighter_a_SOURCES +=
+lib_liblamplighter_a_SOURCES += \
+	lib/llm/anthropic.c lib/llm/anthropic_build.c \
+	lib/llm/build.c lib/llm/build.h \
+	lib/llm/decode_cli.c lib/llm/decode_cli.h \
+	lib/llm/decoder.c lib/llm/decoder.h \
+	lib/llm/emit.c lib/llm/emit.h \
+	lib/llm/error.c lib/llm/error.h \
+	lib/llm/llm.h \
+	lib/llm/mend.c lib/llm/mend.h \
+	lib/llm/ollama.c \
+	lib/llm/openai.c lib/llm/openai.h lib/llm/openai_build.c \
+	lib/llm/provider.c lib/llm/provider.h \
+	lib/llm/schema.c \
+	lib/llm/toolname.c lib/llm/toolname.h

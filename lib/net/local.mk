@@ -1,1 +1,2 @@
-lib_liblamplighter_a_SOURCES +=
+lib_liblamplighter_a_SOURCES += \
+	lib/net/sse.c lib/net/sse.h

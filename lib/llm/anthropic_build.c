@@ -1,0 +1,295 @@
+/*
+ * Anthropic Messages, writing (protocols.md 6.3-6.5). Messages are made as a
+ * tree: neighbours of one role become one message, tool results stand first in
+ * theirs, and the cache marks go on what comes out.
+ */
+#include "llm/openai.h"
+
+#include <math.h>
+
+#include "llm/build.h"
+
+#include "base/banned.h"
+
+#define THINKING_MIN 1024
+
+static void add_block(json_t *messages, const char *role, json_t *block)
+{
+	size_t n = json_array_size(messages);
+	json_t *last = json_array_get(messages, n - 1);
+
+	if (!n || !str_is(jx_str(last, "role"), role)) {
+		last = json_pack("{s:s, s:[]}", "role", role, "content");
+		json_array_append_new(messages, last);
+	}
+	json_array_append_new(jx_arr(last, "content"), block);
+}
+
+static void add_text(json_t *messages, const char *role, struct str text)
+{
+	if (text.n)	/* an empty text block is refused (C5) */
+		add_block(messages, role, json_pack("{s:s, s:o}", "type",
+			  "text", "text", jx_string(text)));
+}
+
+static json_t *parsed_args(struct build *b, struct str args)
+{
+	struct err ignored = ERR_INIT;
+
+	return jx_load_lenient(build_args_text(b, args), &ignored);
+}
+
+/* Whether the blocks that the model gave can be sent back as they are. */
+static json_t *verbatim(struct build *b, const struct build_item *it)
+{
+	const json_t *o = it->msg ? it->msg->replay : NULL;
+
+	if (!o || (b->repair & REPAIR_STRIP) ||
+	    b->q.reasoning_replay == REPLAY_NONE || !build_same_origin(b, o))
+		return NULL;
+	return jx_arr(o, "content");
+}
+
+static void add_assistant(struct build *b, json_t *messages,
+			  const struct build_item *it)
+{
+	json_t *content = verbatim(b, it), *block;
+	size_t i;
+
+	if (!json_array_size(messages))
+		add_text(messages, "user",
+			 STR("(Earlier messages are left out.)"));
+	if (content) {
+		json_array_foreach(content, i, block)
+			add_block(messages, "assistant",
+				  json_deep_copy(block));
+		return;
+	}
+	add_text(messages, "assistant", it->text);
+	for (i = 0; i < it->msg->n_calls; i++) {
+		const struct llm_tool_call *c = &it->msg->calls[i];
+
+		add_block(messages, "assistant", json_pack(
+			"{s:s, s:o, s:o, s:o}", "type", "tool_use",
+			"id", jx_string(build_call_id(b, c->id)),
+			"name", jx_string(build_tool_name(b, c->name)),
+			"input", parsed_args(b, c->args)));
+	}
+}
+
+static void add_result(struct build *b, json_t *messages,
+		       const struct build_item *it)
+{
+	json_t *block = json_pack("{s:s, s:o, s:o}", "type", "tool_result",
+		"tool_use_id", jx_string(build_call_id(b, it->call_id)),
+		"content", jx_string(it->text.n ? it->text : STR("(empty)")));
+
+	if (it->is_error)
+		json_object_set_new(block, "is_error", json_true());
+	add_block(messages, "user", block);
+}
+
+static json_t *messages(struct build *b)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < b->n_items; i++) {
+		const struct build_item *it = &b->items[i];
+
+		if (it->role == LLM_ASSISTANT)
+			add_assistant(b, list, it);
+		else if (it->role == LLM_TOOL)
+			add_result(b, list, it);
+		else
+			add_text(list, "user", it->text);
+	}
+	return list;
+}
+
+static json_t *ephemeral(void)
+{
+	return json_pack("{s:s}", "type", "ephemeral");
+}
+
+/*
+ * E30: a mark on the last block of the second-to-last message; it moves along
+ * with a tool loop, so each request finds the prefix of the one before.
+ */
+static void mark_messages(struct build *b, json_t *list)
+{
+	size_t n = json_array_size(list);
+	json_t *content, *block;
+
+	if (!b->r->service->prompt_cache || n < 2)
+		return;
+	content = jx_arr(json_array_get(list, n - 2), "content");
+	block = json_array_get(content, json_array_size(content) - 1);
+	if (!str_is(jx_str(block, "type"), "thinking") &&
+	    !str_is(jx_str(block, "type"), "redacted_thinking"))
+		json_object_set_new(block, "cache_control", ephemeral());
+}
+
+static json_t *system_block(struct str text)
+{
+	return json_pack("{s:s, s:o}", "type", "text", "text", jx_string(text));
+}
+
+/* The blocks stay apart, so that the stable ones in front cache alone. */
+static json_t *system_blocks(struct build *b)
+{
+	const struct llm_request *r = b->r;
+	json_t *list = json_array();
+
+	if (r->output_schema && b->q.output_format != OUTPUT_SCHEMA) {
+		json_array_append_new(list, system_block(b->system));
+	} else {
+		for (size_t i = 0; b->system.n && i < r->n_system; i++)
+			if (r->system[i].n)
+				json_array_append_new(list, system_block(
+					r->system[i]));
+	}
+	if (r->service->prompt_cache && json_array_size(list))
+		json_object_set_new(json_array_get(list,
+				    json_array_size(list) - 1),
+				    "cache_control", ephemeral());
+	return list;
+}
+
+/* Names of tools in the history: they must be declared to be talked about. */
+static json_t *history_tools(struct build *b)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < b->n_items; i++) {
+		struct str name = b->items[i].tool_name;
+		bool known = !name.n;
+		size_t k;
+		json_t *t;
+
+		if (b->items[i].role != LLM_TOOL)
+			continue;
+		name = build_tool_name(b, name);
+		json_array_foreach(list, k, t)
+			known |= str_eq(jx_str(t, "name"), name);
+		if (!known)
+			json_array_append_new(list, json_pack(
+				"{s:o, s:{s:s}}", "name", jx_string(name),
+				"input_schema", "type", "object"));
+	}
+	return list;
+}
+
+static json_t *tools(struct build *b, bool *forbid)
+{
+	json_t *list;
+
+	*forbid = b->r->no_tool_calls;
+	if (!b->n_tools) {
+		*forbid = true;
+		return history_tools(b);
+	}
+	list = json_array();
+	for (size_t i = 0; i < b->n_tools; i++)
+		json_array_append_new(list, json_pack("{s:o, s:s, s:O}",
+			"name", jx_string(b->tools[i].wire_name),
+			"description", b->tools[i].description,
+			"input_schema", b->tools[i].schema));
+	if (b->r->service->prompt_cache)
+		json_object_set_new(json_array_get(list, b->n_tools - 1),
+				    "cache_control", ephemeral());
+	return list;
+}
+
+/*
+ * Thinking is refused when the turn in progress has calls without their
+ * thinking blocks (a conversation that moved here from another model).
+ */
+static int thinking_budget(struct build *b)
+{
+	int n = b->r->service->thinking_budget_tokens;
+
+	for (size_t i = 0; i < b->n_items; i++) {
+		const struct build_item *it = &b->items[i];
+
+		if (it->role == LLM_ASSISTANT && it->in_loop &&
+		    it->msg->n_calls && !verbatim(b, it))
+			return 0;
+	}
+	return n > 0 ? MAX(n, THINKING_MIN) : 0;
+}
+
+static void output_config(struct build *b)
+{
+	const char *effort = b->r->service->reasoning_effort;
+	bool schema = b->r->output_schema &&
+		b->q.output_format == OUTPUT_SCHEMA;
+	struct jw *w = &b->w;
+
+	if (!schema && !(effort && effort[0]))
+		return;
+	if (!build_key(b, "output_config"))
+		return;
+	jw_obj(w);
+	if (effort && effort[0])
+		jw_kstrz(w, "effort", effort);
+	if (schema) {
+		jw_key(w, "format");
+		jw_obj(w);
+		jw_kstrz(w, "type", "json_schema");
+		jw_key(w, "schema");
+		jw_json(w, b->r->output_schema);
+		jw_end_obj(w);
+	}
+	jw_end_obj(w);
+}
+
+static void key_json(struct build *b, const char *key, json_t *j)
+{
+	if (json_array_size(j) && build_key(b, key))
+		jw_json(&b->w, j);
+	json_decref(j);
+}
+
+int anthropic_build(struct build *b, struct err *e)
+{
+	const struct conf_llm *s = b->r->service;
+	int budget = thinking_budget(b), max = build_max_tokens(b);
+	struct jw *w = &b->w;
+	json_t *list, *tool_list;
+	bool forbid;
+
+	(void)e;
+	max = max > 0 ? max : 4096;	/* required */
+	if (max <= budget)
+		max = budget + 4096;
+	jw_obj(w);
+	if (build_key(b, "model"))
+		jw_str(w, build_text(str_of(s->model)));
+	if (build_key(b, "max_tokens"))
+		jw_int(w, max);
+	if (build_key(b, "stream"))
+		jw_bool(w, b->r->stream);
+	tool_list = tools(b, &forbid);
+	if (json_array_size(tool_list) && forbid &&
+	    build_key(b, "tool_choice"))
+		jw_raw(w, STR("{\"type\":\"none\"}"));
+	key_json(b, "tools", tool_list);
+	key_json(b, "system", system_blocks(b));
+	list = messages(b);
+	mark_messages(b, list);
+	key_json(b, "messages", list);
+	if (budget && build_key(b, "thinking")) {
+		jw_obj(w);
+		jw_kstrz(w, "type", "enabled");
+		jw_kint(w, "budget_tokens", budget);
+		jw_end_obj(w);
+	}
+	if (build_sampling(b) && !isnan(s->temperature))
+		build_kreal(b, "temperature", s->temperature);
+	if (build_sampling(b) && !isnan(s->top_p))
+		build_kreal(b, "top_p", s->top_p);
+	output_config(b);
+	build_extra(b, NULL);
+	jw_end_obj(w);
+	return 0;
+}

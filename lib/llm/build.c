@@ -1,0 +1,496 @@
+/*
+ * A request from neutral messages: everything before the dialect writes its
+ * body, and the address and headers after it.
+ */
+#include "llm/build.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/limits.h"
+#include "llm/toolname.h"
+
+#include "base/banned.h"
+
+#define BODY_BYTES (32 << 20)
+#define AZURE_VERSION "2024-10-21"
+#define ANTHROPIC_VERSION "2023-06-01"
+
+/* -- messages ------------------------------------------------------------- */
+
+static struct build_item *push(struct build *b, enum llm_role role,
+			       const struct llm_message *m, struct str text)
+{
+	struct build_item *it = &b->items[b->n_items++];
+
+	*it = (struct build_item){ .role = role, .msg = m, .text = text };
+	return it;
+}
+
+/*
+ * The result of call among the tool messages right behind its assistant
+ * message; one is made up where the history has none (B15).
+ */
+static void push_result(struct build *b, const struct llm_message *from,
+			const struct llm_message *end,
+			const struct llm_tool_call *call)
+{
+	const struct llm_message *m = from;
+	struct build_item *it;
+
+	while (m < end && m->role == LLM_TOOL && !str_eq(m->call_id, call->id))
+		m++;
+	if (m < end && m->role == LLM_TOOL) {
+		it = push(b, LLM_TOOL, m, m->text);
+		it->is_error = m->is_error;
+	} else {
+		it = push(b, LLM_TOOL, NULL,
+			  STR("{\"error\":\"This tool call was not run.\"}"));
+		it->is_error = true;
+	}
+	it->call_id = call->id;
+	it->tool_name = call->name;
+}
+
+/*
+ * Orders messages as every server wants them: each call answered exactly once
+ * and at once, no result without its call (the start of the history may have
+ * been cut there), no empty assistant message (C5).
+ */
+static void collect(struct build *b)
+{
+	const struct llm_message *m = b->r->messages;
+	const struct llm_message *end = m + b->r->n_messages;
+	size_t n_max = b->r->n_messages + 2, last_user = 0;
+
+	for (const struct llm_message *i = m; i < end; i++)
+		n_max += i->n_calls;
+	b->items = arena_zalloc(b->a, n_max, sizeof(*b->items));
+	for (; m < end; m++) {
+		if (m->role == LLM_TOOL ||
+		    (m->role == LLM_ASSISTANT && !m->text.n && !m->n_calls &&
+		     !(m->replay && build_same_origin(b, m->replay))))
+			continue;
+		push(b, m->role, m, m->text);
+		if (m->role != LLM_ASSISTANT)
+			continue;
+		for (size_t i = 0; i < m->n_calls; i++)
+			push_result(b, m + 1, end, &m->calls[i]);
+	}
+	for (size_t i = 0; i < b->n_items; i++)
+		if (b->items[i].role == LLM_USER)
+			last_user = i;
+	for (size_t i = last_user; i < b->n_items; i++)
+		b->items[i].in_loop = true;
+}
+
+static void schema_hint(struct build *b, struct buf *t)
+{
+	if (!b->r->output_schema || b->q.output_format == OUTPUT_SCHEMA)
+		return;
+	buf_adds(t, "\n\nAnswer with one JSON value and nothing else. It must "
+		 "match this JSON Schema:\n");
+	jx_dump(t, b->r->output_schema);
+}
+
+static void system_text(struct build *b)
+{
+	struct buf t = BUF_INIT(BODY_BYTES);
+
+	for (size_t i = 0; i < b->r->n_system; i++) {
+		if (!b->r->system[i].n)
+			continue;
+		if (t.n)
+			buf_adds(&t, "\n\n");
+		buf_addstr(&t, b->r->system[i]);
+	}
+	schema_hint(b, &t);
+	b->system = arena_str(b->a, str_trim(buf_str(&t)));
+	buf_release(&t);
+}
+
+/* E6: a model without a system role gets the text before the first message. */
+static void fold_system(struct build *b)
+{
+	struct build_item *it = NULL;
+
+	if (!b->system.n || (b->q.system_role != SYSROLE_USER &&
+			     !(b->repair & REPAIR_SYSTEM_ROLE)))
+		return;
+	for (size_t i = 0; i < b->n_items && !it; i++)
+		if (b->items[i].role == LLM_USER)
+			it = &b->items[i];
+	if (!it)
+		it = push(b, LLM_USER, NULL, STR(""));
+	it->text = str_of(arena_printf(b->a, "%.*s\n\n%.*s",
+				       STR_ARG(b->system), STR_ARG(it->text)));
+	b->system = STR("");
+}
+
+/* -- tools ---------------------------------------------------------------- */
+
+static int by_name(const void *x, const void *y)
+{
+	const struct build_tool *a = x, *b = y;
+
+	return strcmp(a->wire_name.p, b->wire_name.p);
+}
+
+static void collect_tools(struct build *b)
+{
+	const struct llm_request *r = b->r;
+	unsigned can = r->service->capabilities;
+
+	if (!r->n_tools || !b->q.supports_tools ||
+	    (can && !(can & LLM_CAN_TOOLS)) ||
+	    (r->no_tool_calls && !b->q.supports_tool_choice))
+		return;
+	b->tools = arena_zalloc(b->a, r->n_tools, sizeof(*b->tools));
+	for (size_t i = 0; i < r->n_tools; i++) {
+		char name[TOOLNAME_BYTES];
+		json_t *schema = schema_normal(r->tools[i].schema,
+					       b->q.tool_schema_filter);
+
+		b->tools[b->n_tools++] = (struct build_tool){
+			.wire_name = arena_str(b->a, toolname_wire(
+				str_of(r->tools[i].name), name)),
+			.description = r->tools[i].description
+				? r->tools[i].description : "",
+			.schema = jx_keep(b->a, schema),
+		};
+	}
+	qsort(b->tools, b->n_tools, sizeof(*b->tools), by_name);
+}
+
+struct str build_tool_name(struct build *b, struct str name)
+{
+	char out[TOOLNAME_BYTES];
+
+	return arena_str(b->a, toolname_wire(name, out));
+}
+
+void build_function_tool(struct build *b, const struct build_tool *t,
+			 bool strict)
+{
+	struct jw *w = &b->w;
+
+	jw_obj(w);
+	jw_kstrz(w, "type", "function");
+	jw_key(w, "function");
+	jw_obj(w);
+	jw_kstr(w, "name", t->wire_name);
+	jw_kstrz(w, "description", t->description);
+	jw_key(w, "parameters");
+	jw_json(w, t->schema);
+	if (strict)
+		jw_kbool(w, "strict", true);
+	jw_end_obj(w);
+	jw_end_obj(w);
+}
+
+/* -- ids and arguments ---------------------------------------------------- */
+
+static bool id_fits(struct str id, int style)
+{
+	if (!id.n || id.n > 40 || (style == TOOLID_ALNUM9 && id.n != 9))
+		return false;
+	if (style == TOOLID_ANY)
+		return true;
+	for (size_t i = 0; i < id.n; i++) {
+		unsigned char c = (unsigned char)id.p[i];
+
+		if (!isalnum(c) && !(style == TOOLID_SAFE &&
+				     (c == '_' || c == '-')))
+			return false;
+	}
+	return true;
+}
+
+/* An id that does not fit becomes a hash of it: the same for call and result. */
+struct str build_call_id(struct build *b, struct str id)
+{
+	static const char alnum[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	uint64_t h = UINT64_C(14695981039346656037);
+	char out[10];
+
+	if (id_fits(id, b->q.tool_id_style))
+		return id;
+	for (size_t i = 0; i < id.n; i++)
+		h = (h ^ (unsigned char)id.p[i]) * UINT64_C(1099511628211);
+	for (int i = 0; i < 9; i++, h /= 62)
+		out[i] = alnum[h % 62];
+	out[9] = '\0';
+	if (b->q.tool_id_style == TOOLID_ALNUM9)
+		return arena_str(b->a, (struct str){ out, 9 });
+	return str_of(arena_printf(b->a, "call_%s", out));
+}
+
+struct str build_args_text(struct build *b, struct str args)
+{
+	struct err ignored = ERR_INIT;
+	json_t *j = jx_load_lenient(args, &ignored);
+	struct str s = STR("{}");
+
+	if (json_is_object(j))
+		s = str_of(jx_text(b->a, j));
+	json_decref(j);
+	return s;
+}
+
+void build_args_object(struct build *b, struct str args)
+{
+	jw_raw(&b->w, build_args_text(b, args));
+}
+
+/* -- replay (B11-B13) ----------------------------------------------------- */
+
+bool build_same_origin(const struct build *b, const json_t *o)
+{
+	const struct conf_llm *s = b->r->service;
+
+	return str_is(jx_str(o, "provider"), b->p->name) &&
+		str_is(jx_str(o, "model"), s->model ? s->model : "") &&
+		str_eq(jx_str(o, "url"), str_of(s->url));
+}
+
+const json_t *build_replay(struct build *b, const struct build_item *it)
+{
+	const json_t *o = it->msg ? it->msg->replay : NULL;
+	const json_t *members = jx_obj(o, "members");
+
+	if (!members || (b->repair & REPAIR_STRIP) || !build_same_origin(b, o))
+		return NULL;
+	if (!it->in_loop && b->q.reasoning_replay == REPLAY_TOOL_LOOP) {
+		/* Reasoning of turns that are over is left out. */
+		json_t *rest = json_copy((json_t *)members);
+
+		for (int i = 0; i < QUIRK_FIELDS && b->q.reasoning_in[i]; i++)
+			json_object_del(rest, b->q.reasoning_in[i]);
+		json_object_del(rest, "thinking");
+		return jx_keep(b->a, rest);
+	}
+	return members;
+}
+
+const json_t *build_call_members(struct build *b,
+				 const struct llm_tool_call *c)
+{
+	if (!c->opaque || (b->repair & REPAIR_STRIP) ||
+	    !build_same_origin(b, c->opaque))
+		return NULL;
+	return jx_obj(c->opaque, "members");
+}
+
+void build_members(struct build *b, const json_t *o)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)o, key, v) {
+		jw_str(&b->w, str_of(key));
+		buf_addc(&b->body, ':');
+		b->w.comma = false;
+		jw_json(&b->w, v);
+	}
+}
+
+/* -- small things --------------------------------------------------------- */
+
+bool build_key(struct build *b, const char *key)
+{
+	if (json_object_get(b->r->service->extra_body, key))
+		return false;
+	jw_key(&b->w, key);
+	return true;
+}
+
+void build_extra(struct build *b, const char *skip)
+{
+	json_t *rest = json_copy(b->r->service->extra_body);
+
+	if (rest && skip)
+		json_object_del(rest, skip);
+	build_members(b, rest);
+	json_decref(rest);
+}
+
+void build_kreal(struct build *b, const char *key, double v)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6g", v);
+	jw_key(&b->w, key);
+	jw_raw(&b->w, str_of(text));
+}
+
+int build_max_tokens(const struct build *b)
+{
+	int n = b->r->max_output_tokens ? b->r->max_output_tokens
+		: b->r->service->max_output_tokens;
+
+	return b->q.max_tokens_field == MAXTOK_NONE ? 0 : n;
+}
+
+bool build_sampling(const struct build *b)
+{
+	return !(b->repair & REPAIR_SAMPLING);
+}
+
+/* -- address and headers -------------------------------------------------- */
+
+/* Whether url ends with the n bytes at p. */
+static bool ends_with(struct str url, const char *p, size_t n)
+{
+	return n && url.n >= n && memcmp(url.p + url.n - n, p, n) == 0;
+}
+
+/*
+ * The base address without what the template adds again: people paste the
+ * whole address of an endpoint, or one with /v1 where none is expected.
+ */
+static struct str base_url(const struct build *b)
+{
+	const char *url = b->r->service->url, *path = b->q.url_template;
+	struct str s = str_of(url && url[0] ? url : b->p->url);
+	const char *slash;
+
+	if (strncmp(path, "{url}", 5) == 0)
+		path += 5;
+	while (s.n && s.p[s.n - 1] == '/')
+		s.n--;
+	if (ends_with(s, path, strlen(path)))
+		s.n -= strlen(path);
+	slash = path[0] ? strchr(path + 1, '/') : NULL;
+	if (slash && ends_with(s, path, (size_t)(slash - path)))
+		s.n -= (size_t)(slash - path);
+	return s;
+}
+
+static void make_url(struct build *b, struct llm_wire *out)
+{
+	const struct conf_llm *s = b->r->service;
+	struct buf t = BUF_INIT(8192);
+	const char *p = b->q.url_template, *model = s->model ? s->model : "";
+	bool version = s->api_version && s->api_version[0];
+
+	while (*p) {
+		if (strncmp(p, "{url}", 5) == 0) {
+			buf_addstr(&t, base_url(b));
+			p += 5;
+		} else if (strncmp(p, "{deployment}", 12) == 0) {
+			buf_url(&t, str_of(s->deployment && s->deployment[0]
+					   ? s->deployment : model));
+			p += 12;
+		} else if (strncmp(p, "{model}", 7) == 0) {
+			buf_url(&t, str_of(model));
+			p += 7;
+		} else if (strncmp(p, "{api_version}", 13) == 0) {
+			buf_url(&t, str_of(version ? s->api_version
+					   : AZURE_VERSION));
+			p += 13;
+		} else {
+			buf_addc(&t, *p++);
+		}
+	}
+	out->url = arena_memdup(b->a, t.p, t.n);
+	buf_release(&t);
+}
+
+/* Whether the admin's own headers say who we are already (E13). */
+static bool has_own_auth(const struct conf_llm *s)
+{
+	static const char *const names[] = {
+		"Authorization:", "x-api-key:", "api-key:",
+	};
+
+	for (size_t i = 0; i < s->extra_headers.n; i++)
+		for (size_t k = 0; k < ARRAY_LEN(names); k++)
+			if (strncasecmp(s->extra_headers.v[i], names[k],
+					strlen(names[k])) == 0)
+				return true;
+	return false;
+}
+
+static const char *auth_header(struct build *b)
+{
+	const char *form = b->q.auth_header, *key = b->r->service->api_key;
+	const char *at = form ? strstr(form, "{key}") : NULL;
+
+	if (!at || !key || !key[0] || has_own_auth(b->r->service))
+		return NULL;
+	return arena_printf(b->a, "%.*s%s%s", (int)(at - form), form, key,
+			    at + 5);
+}
+
+static int make_headers(struct build *b, struct llm_wire *out, struct err *e)
+{
+	const struct conf_llm *s = b->r->service;
+	const char *auth = auth_header(b);
+	size_t n = 0;
+
+	out->headers = arena_zalloc(b->a, 5 + s->extra_headers.n,
+				    sizeof(*out->headers));
+	out->headers[n++] = "Content-Type: application/json";
+	out->headers[n++] = b->r->stream
+		? "Accept: text/event-stream, application/x-ndjson, "
+		  "application/json" : "Accept: application/json";
+	if (auth)
+		out->headers[n++] = auth;
+	if (b->p->dialect == &dialect_anthropic)
+		out->headers[n++] = arena_printf(b->a, "anthropic-version: %s",
+			s->api_version && s->api_version[0] ? s->api_version
+			: ANTHROPIC_VERSION);
+	for (size_t i = 0; i < s->extra_headers.n; i++)
+		out->headers[n++] = s->extra_headers.v[i];
+	for (size_t i = 0; i < n; i++)
+		if (strpbrk(out->headers[i], "\r\n"))
+			return err_set(e, ERR_CONFIG, "LLM service %s: a "
+				       "header or key has a line end", s->id);
+	out->n_headers = n;
+	return 0;
+}
+
+int build_request(const struct llm_request *r, unsigned repair,
+		  struct arena *a, struct llm_wire *out, struct err *e)
+{
+	struct build b = {
+		.r = r, .a = a, .repair = repair,
+		.body = BUF_INIT(BODY_BYTES),
+	};
+	int rc;
+
+	*out = (struct llm_wire){ .url = NULL };
+	if (llm_check_service(r->service, e) < 0)
+		return -1;
+	b.p = provider_find(r->service->provider);
+	if (provider_quirks(b.p, r->service->quirks, &b.q, e) < 0)
+		return -1;
+	b.w = jw_on(&b.body);
+	collect(&b);
+	system_text(&b);
+	fold_system(&b);
+	collect_tools(&b);
+	rc = b.p->dialect->build(&b, e);
+	if (rc == 0 && !buf_ok(&b.body))
+		rc = err_set(e, ERR_TOO_BIG, "request to %s is over %d bytes",
+			     b.p->name, BODY_BYTES);
+	if (rc == 0) {
+		out->body = (struct str){
+			arena_memdup(a, b.body.p, b.body.n), b.body.n
+		};
+		make_url(&b, out);
+		rc = make_headers(&b, out, e);
+	}
+	buf_release(&b.body);
+	return rc;
+}
+
+int llm_build(const struct llm_request *r, struct arena *a,
+	      struct llm_wire *out, struct err *e)
+{
+	return build_request(r, 0, a, out, e);
+}

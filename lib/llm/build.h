@@ -1,0 +1,105 @@
+/*
+ * Requests, the part that all dialects share: messages brought into an order
+ * that every server accepts, tool names and ids in their wire form, schemas,
+ * replayed members, extra_body. Inside lib/llm only.
+ */
+#ifndef LLM_BUILD_H
+#define LLM_BUILD_H
+
+#include "llm/error.h"
+#include "llm/provider.h"
+
+/* A message as it is sent; msg is NULL for one that we made up. */
+struct build_item {
+	enum llm_role role;
+	const struct llm_message *msg;
+	struct str text;
+	struct str call_id, tool_name;	/* tool */
+	bool is_error;			/* tool */
+	bool in_loop;			/* after the last user message */
+};
+
+struct build_tool {
+	struct str wire_name;
+	const char *description;
+	json_t *schema;		/* normalised; kept by the arena */
+};
+
+struct build {
+	const struct llm_request *r;
+	const struct provider *p;
+	struct quirks q;
+	unsigned repair;	/* REPAIR_* to apply */
+	struct arena *a;
+	struct build_item *items;
+	size_t n_items;
+	struct build_tool *tools;	/* sorted by name (E12) */
+	size_t n_tools;
+	struct str system;	/* all blocks in one, "" = none */
+	struct buf body;
+	struct jw w;		/* on body */
+};
+
+/*
+ * llm_build with repairs (REPAIR_*, error.h). The URL and headers are in *out
+ * too.
+ */
+int build_request(const struct llm_request *r, unsigned repair,
+		  struct arena *a, struct llm_wire *out, struct err *e)
+	MUST_CHECK;
+
+/* Never NULL: jw_kstr writes null for NULL. */
+static inline struct str build_text(struct str s)
+{
+	return s.p ? s : STR("");
+}
+
+/*
+ * Starts a top-level member, unless extra_body has it: then false, and
+ * build_extra writes the admin's value.
+ */
+bool build_key(struct build *b, const char *key);
+
+/* Writes extra_body's members but `skip` (may be NULL). Last in the body. */
+void build_extra(struct build *b, const char *skip);
+
+/* "key": number, without needless digits. */
+void build_kreal(struct build *b, const char *key, double v);
+
+/* The output limit, 0 = none; whether sampling parameters may be sent. */
+int build_max_tokens(const struct build *b);
+bool build_sampling(const struct build *b);
+
+/* Wire forms of a call id (B5, B6) and a tool name (B14); in the arena. */
+struct str build_call_id(struct build *b, struct str id);
+struct str build_tool_name(struct build *b, struct str name);
+
+/* Writes call arguments as an object; {} for what is none. */
+void build_args_object(struct build *b, struct str args);
+/* The same as JSON text. In the arena. */
+struct str build_args_text(struct build *b, struct str args);
+
+/*
+ * The members to send back with an assistant message: NULL when there are
+ * none, when they come from another provider, model or address, or when the
+ * quirk or a repair says not to (B12, B13). Borrowed.
+ */
+const json_t *build_replay(struct build *b, const struct build_item *it);
+/* The same for the opaque members of a call. */
+const json_t *build_call_members(struct build *b,
+				 const struct llm_tool_call *c);
+/* Whether o, a replay or opaque, was made by this service (B12). */
+bool build_same_origin(const struct build *b, const json_t *o);
+/* Writes the members of o, if any, into the open object. */
+void build_members(struct build *b, const json_t *o);
+
+/* Writes {"type":"function","function":{…}}. */
+void build_function_tool(struct build *b, const struct build_tool *t,
+			 bool strict);
+
+/* A schema as the quirk wants it (E10, E11). New reference. */
+json_t *schema_normal(const json_t *schema, int filter);
+/* Whether a schema keeps the rules of strict:true (E9). */
+bool schema_is_strict(const json_t *schema);
+
+#endif

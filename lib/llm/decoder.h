@@ -1,0 +1,142 @@
+/*
+ * Inside of the decoder, for the dialects. A dialect reads JSON and calls
+ * dec_*; everything that all providers share is behind those: framing, repair
+ * of broken text, the <think> splitter, assembling tool calls, usage, the one
+ * terminal event.
+ */
+#ifndef LLM_DECODER_H
+#define LLM_DECODER_H
+
+#include "llm/error.h"
+#include "llm/provider.h"
+#include "net/sse.h"
+
+#define CALL_NO_KEY (-1)
+
+struct dec_call {
+	int key;		/* the provider's index, or CALL_NO_KEY */
+	struct buf id, name, args;
+	json_t *opaque;		/* members to replay (B11), or NULL */
+	size_t n_sent;		/* bytes of args given as TOOL_ARGS */
+	bool started;		/* TOOL_START was given */
+};
+
+/* A UTF-8 sequence or surrogate pair that the next delta may complete (C7). */
+struct dec_carry {
+	char bytes[4];
+	unsigned n;
+	unsigned surrogate;	/* a high one waiting, or 0 */
+};
+
+enum dec_channel { CH_TEXT, CH_REASONING, CH_REFUSAL, CH_ARGS, CH__MAX };
+
+enum dec_framing { FRAME_UNKNOWN, FRAME_SSE, FRAME_NDJSON, FRAME_JSON };
+
+/* The bytes around the text of the last pure text delta; see decoder.c. */
+struct dec_template {
+	struct buf prefix, suffix, name;
+	bool set;
+	bool loose;		/* suffix has no string: blanks in it may vary */
+	int slot;
+	unsigned n_wasted;	/* learned in a row without a hit */
+};
+
+struct llm_decoder {
+	const struct provider *provider;
+	const struct dialect *dialect;
+	struct quirks q;
+	const char *model;	/* the service's, or "" (B12) */
+	const char *url;	/* the service's, or "" (B12) */
+	bool fast;		/* the template is used */
+	bool fixed_ids;		/* minted ids count instead of being random */
+
+	enum dec_framing framing;
+	bool ndjson_type;	/* the content type says NDJSON */
+	bool not_lines;		/* "NDJSON" that turned out a document */
+	struct sse_reader reader;
+	struct buf body;	/* until framing is known; the document */
+	char head[161];		/* start of the body, for messages (A12) */
+	size_t n_head;
+	uint64_t n_bytes;
+
+	llm_handler *fn;	/* of the feed that is running */
+	void *ctx;
+	bool stopped;		/* the handler said so */
+	bool terminal;		/* DONE or ERROR was given */
+
+	bool finished;		/* the provider's success mark was seen (A1) */
+	enum llm_stop stop;
+	bool refused;
+	struct llm_usage usage;
+	bool output_final;	/* usage.output is not a placeholder (D2) */
+	int64_t est_input;	/* -1 = do not estimate (D5) */
+	uint64_t n_chars;	/* given so far, for the estimate */
+	uint64_t n_out_bytes;	/* against LIM_ANSWER_BYTES */
+	struct buf said_model;
+
+	struct dec_call *calls;
+	int n_calls;
+	struct dec_carry carry[CH__MAX];
+	bool mended;		/* this payload was repaired */
+	unsigned n_mended, n_lost;
+
+	bool thinking;		/* inside <think> */
+	bool think_open;	/* <think> may still come */
+	bool think_trim;	/* swallow line ends after </think> */
+	struct buf held;	/* possible part of a tag */
+
+	struct buf reasoning;	/* whole, where it is replayed */
+	json_t *opaque;		/* openai: members of the message to replay */
+	struct dec_block *blocks;	/* anthropic */
+	int n_blocks;
+	json_t *replay;
+
+	struct llm_fault fault;	/* of an error in the stream */
+	struct err err;		/* its error */
+	struct dec_template tmpl;
+};
+
+/* Deltas. Empty ones are ignored. */
+void dec_text(struct llm_decoder *d, struct str s);
+void dec_reasoning(struct llm_decoder *d, struct str s);
+void dec_refusal(struct llm_decoder *d, struct str s);
+
+/* The server's name for the model; the last non-empty one stays. */
+void dec_model(struct llm_decoder *d, struct str s);
+
+/*
+ * The call that a fragment belongs to (B2-B4, B7): key is the provider's
+ * index or CALL_NO_KEY; id and name may be empty. NULL when there are too many
+ * (the stream has then failed).
+ */
+struct dec_call *dec_call(struct llm_decoder *d, int key, struct str id,
+			  struct str name);
+/* Always a new call, for wire formats that send whole calls. */
+struct dec_call *dec_call_new(struct llm_decoder *d, int key, struct str id,
+			      struct str name);
+void dec_call_args(struct llm_decoder *d, struct dec_call *c, struct str s);
+/* Arguments in any form: string, object, null, absent (B8). */
+void dec_call_args_json(struct llm_decoder *d, struct dec_call *c,
+			const json_t *args);
+
+/* {"provider":…,"model":…} plus url where one is configured (B12). */
+json_t *dec_origin(const struct llm_decoder *d);
+
+/* Ends the stream with an error; the first one stays. */
+void dec_fail(struct llm_decoder *d, enum err_code code, const char *text);
+/* The same from a provider's error object, in any shape (A3). */
+void dec_fail_json(struct llm_decoder *d, const json_t *j);
+
+/* The stream is over ([DONE], message_stop, done:true): terminal event now. */
+void dec_end(struct llm_decoder *d);
+
+/* For tests and measurements: use or do not use the template. */
+void llm_decoder_fast(struct llm_decoder *d, bool on);
+
+/* The fault behind an ERROR event. Borrowed. */
+const struct llm_fault *llm_decoder_fault(const struct llm_decoder *d);
+
+/* Payloads so far: keep-alive comments are not among them. */
+uint64_t llm_decoder_events(const struct llm_decoder *d);
+
+#endif

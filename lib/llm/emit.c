@@ -1,0 +1,569 @@
+/*
+ * What dialects say becomes events here: text is made valid UTF-8 whatever its
+ * cuts, <think> is split off, fragments of tool calls find their call, and the
+ * terminal event comes once, after everything that was held back.
+ */
+#include "llm/emit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "llm/mend.h"
+
+#include "base/banned.h"
+
+static const char *const event_names[] = {
+	[LLM_EV_TEXT] = "text",
+	[LLM_EV_REASONING] = "reasoning",
+	[LLM_EV_REFUSAL] = "refusal",
+	[LLM_EV_TOOL_START] = "tool-start",
+	[LLM_EV_TOOL_ARGS] = "tool-args",
+	[LLM_EV_TOOL_CALL] = "tool-call",
+	[LLM_EV_WARNING] = "warning",
+	[LLM_EV_USAGE] = "usage",
+	[LLM_EV_DONE] = "done",
+	[LLM_EV_ERROR] = "error",
+};
+_Static_assert(ARRAY_LEN(event_names) == LLM_EV__MAX, "a name per event");
+
+static const char *const stop_names[] = {
+	[LLM_STOP_NONE] = "none",
+	[LLM_STOP_END] = "stop",
+	[LLM_STOP_TOOL_USE] = "tool_calls",
+	[LLM_STOP_MAX_TOKENS] = "length",
+	[LLM_STOP_SEQUENCE] = "stop",
+	[LLM_STOP_REFUSAL] = "refusal",
+	[LLM_STOP_FILTER] = "content_filter",
+	[LLM_STOP_PAUSE] = "pause",
+	[LLM_STOP_CONTEXT] = "context_length",
+};
+
+const char *llm_event_name(enum llm_event_type t)
+{
+	return event_names[t];
+}
+
+const char *llm_stop_name(enum llm_stop s)
+{
+	return stop_names[s];
+}
+
+int64_t llm_estimate_tokens(struct str s)
+{
+	return ((int64_t)utf8_chars(s) + 3) / 4;
+}
+
+static void send(struct llm_decoder *d, const struct llm_event *ev)
+{
+	if (!d->stopped && d->fn(d->ctx, ev) < 0)
+		d->stopped = true;
+}
+
+/* -- deltas --------------------------------------------------------------- */
+
+static const enum llm_event_type channel_event[CH__MAX] = {
+	[CH_TEXT] = LLM_EV_TEXT, [CH_REASONING] = LLM_EV_REASONING,
+	[CH_REFUSAL] = LLM_EV_REFUSAL, [CH_ARGS] = LLM_EV_TOOL_ARGS,
+};
+
+/*
+ * s, cleaned: without stray pieces and NUL (C7, C9). Uses *tmp only when there
+ * is something to do.
+ */
+static struct str clean(struct llm_decoder *d, enum dec_channel ch,
+			struct str s, struct buf *tmp)
+{
+	struct dec_carry *carry = &d->carry[ch];
+	bool waiting = carry->n || carry->surrogate;
+
+	if (!d->mended && !waiting && (!s.n || !memchr(s.p, 0, s.n)))
+		return s;
+	if (d->mended) {
+		mend_join(tmp, s, carry);
+	} else {
+		mend_flush(tmp, carry);
+		utf8_scrub(tmp, s);
+	}
+	return buf_str(tmp);
+}
+
+/* Cleaned text on its way out. */
+static void deliver(struct llm_decoder *d, enum dec_channel ch, struct str s)
+{
+	if (!s.n)
+		return;
+	d->n_out_bytes += s.n;
+	d->n_chars += utf8_chars(s);
+	if (ch == CH_REASONING && d->q.reasoning_replay != REPLAY_NONE)
+		buf_addstr(&d->reasoning, s);
+	send(d, &(struct llm_event){ .type = channel_event[ch], .text = s });
+	if (d->n_out_bytes > LIM_ANSWER_BYTES)
+		dec_fail(d, ERR_TOO_BIG, "an answer that is too large");
+}
+
+static void delta(struct llm_decoder *d, enum dec_channel ch, struct str s)
+{
+	struct buf tmp = BUF_INIT(LIM_UPSTREAM_BYTES);
+
+	deliver(d, ch, clean(d, ch, s, &tmp));
+	buf_release(&tmp);
+}
+
+void dec_reasoning(struct llm_decoder *d, struct str s)
+{
+	if (s.n)
+		delta(d, CH_REASONING, s);
+}
+
+void dec_refusal(struct llm_decoder *d, struct str s)
+{
+	if (!s.n)
+		return;
+	d->refused = true;
+	delta(d, CH_REFUSAL, s);
+}
+
+void dec_model(struct llm_decoder *d, struct str s)
+{
+	if (!s.n || str_eq(s, buf_str(&d->said_model)))
+		return;
+	buf_reset(&d->said_model);
+	utf8_scrub(&d->said_model, utf8_head(s, 60));
+}
+
+/* -- <think> (C3) --------------------------------------------------------- */
+
+/* Length of the longest end of s that starts tag. */
+static size_t tag_at_end(struct str s, struct str tag)
+{
+	for (size_t n = MIN(s.n, tag.n - 1); n; n--)
+		if (memcmp(s.p + s.n - n, tag.p, n) == 0)
+			return n;
+	return 0;
+}
+
+static void keep(struct llm_decoder *d, struct str s)
+{
+	struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
+
+	buf_addstr(&b, s);	/* s may lie in d->held */
+	buf_reset(&d->held);
+	buf_addstr(&d->held, buf_str(&b));
+	buf_release(&b);
+}
+
+static void outside(struct llm_decoder *d, struct str s);
+
+static void inside(struct llm_decoder *d, struct str s)
+{
+	const struct str tag = STR("</think>");
+	const char *q = s.n ? memmem(s.p, s.n, tag.p, tag.n) : NULL;
+	size_t n_keep;
+
+	if (q) {
+		dec_reasoning(d, (struct str){ s.p, (size_t)(q - s.p) });
+		d->thinking = false;
+		d->think_trim = true;
+		s.n -= (size_t)(q - s.p) + tag.n;
+		s.p = q + tag.n;
+		outside(d, s);
+		return;
+	}
+	n_keep = tag_at_end(s, tag);
+	dec_reasoning(d, (struct str){ s.p, s.n - n_keep });
+	keep(d, (struct str){ s.p + s.n - n_keep, n_keep });
+}
+
+/* <think> counts only as the first thing said: elsewhere it is text. */
+static void outside(struct llm_decoder *d, struct str s)
+{
+	const struct str tag = STR("<think>");
+	struct str t = s;
+
+	if (d->think_trim || d->think_open)
+		while (t.n && t.p[0] && strchr(" \t\r\n", t.p[0]))
+			t.p++, t.n--;
+	if (d->think_trim)
+		s = t;
+	if (!t.n && d->think_open && s.n <= 8) {
+		keep(d, s);
+		return;
+	}
+	if (t.n || s.n)
+		d->think_trim = false;
+	if (d->think_open && str_starts(t, tag)) {
+		d->think_open = false;
+		d->thinking = true;
+		inside(d, (struct str){ t.p + tag.n, t.n - tag.n });
+		return;
+	}
+	if (d->think_open && t.n < tag.n && str_starts(tag, t)) {
+		keep(d, s);
+		return;
+	}
+	if (s.n)
+		d->think_open = false;
+	buf_reset(&d->held);
+	if (s.n)
+		delta(d, CH_TEXT, s);
+}
+
+void dec_text(struct llm_decoder *d, struct str s)
+{
+	struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
+
+	if (!s.n)
+		return;
+	if (!d->thinking && !d->think_open && !d->think_trim) {
+		delta(d, CH_TEXT, s);
+		return;
+	}
+	buf_addstr(&b, buf_str(&d->held));
+	buf_addstr(&b, s);
+	buf_reset(&d->held);
+	if (d->thinking)
+		inside(d, buf_str(&b));
+	else
+		outside(d, buf_str(&b));
+	buf_release(&b);
+}
+
+/* -- tool calls ----------------------------------------------------------- */
+
+static void start_call(struct llm_decoder *d, struct dec_call *c)
+{
+	c->started = true;
+	send(d, &(struct llm_event){
+		.type = LLM_EV_TOOL_START, .index = (int)(c - d->calls),
+		.id = buf_str(&c->id), .name = buf_str(&c->name),
+	});
+	if (c->args.n)
+		send(d, &(struct llm_event){
+			.type = LLM_EV_TOOL_ARGS, .index = (int)(c - d->calls),
+			.text = buf_str(&c->args),
+		});
+}
+
+/* The first non-empty value wins (B4, B7). */
+static void first_wins(struct buf *b, struct str s)
+{
+	if (!b->n && s.n)
+		utf8_scrub(b, s);
+}
+
+struct dec_call *dec_call_new(struct llm_decoder *d, int key, struct str id,
+			      struct str name)
+{
+	struct dec_call *c;
+
+	if (d->n_calls == LIM_TOOL_CALLS) {
+		dec_fail(d, ERR_TOO_BIG, "too many tool calls at once");
+		return NULL;
+	}
+	d->calls = xrealloc(d->calls, ((size_t)d->n_calls + 1) * sizeof(*c));
+	c = &d->calls[d->n_calls++];
+	*c = (struct dec_call){
+		.key = key, .id = BUF_INIT(256), .name = BUF_INIT(256),
+		.args = BUF_INIT(LIM_TOOL_ARGS_BYTES),
+	};
+	first_wins(&c->id, id);
+	first_wins(&c->name, name);
+	if (c->name.n)
+		start_call(d, c);
+	return c;
+}
+
+static struct dec_call *find_call(struct llm_decoder *d, int key,
+				  struct str id, struct str name)
+{
+	for (int i = d->n_calls - 1; i >= 0; i--) {
+		struct dec_call *c = &d->calls[i];
+		bool other_id = id.n && c->id.n &&
+			!str_eq(id, buf_str(&c->id));
+		bool other_name = name.n && c->name.n &&
+			!str_eq(name, buf_str(&c->name));
+
+		if (c->key != key)
+			continue;
+		if (other_id)			/* B3 */
+			continue;
+		if (key == CALL_NO_KEY && name.n && c->name.n &&
+		    !(id.n && c->id.n))
+			return NULL;		/* B2: whole calls, no ids */
+		if (other_name && !id.n && !c->id.n)
+			return NULL;
+		return c;
+	}
+	return NULL;
+}
+
+struct dec_call *dec_call(struct llm_decoder *d, int key, struct str id,
+			  struct str name)
+{
+	struct dec_call *c = find_call(d, key, id, name);
+
+	if (!c)
+		return dec_call_new(d, key, id, name);
+	first_wins(&c->id, id);
+	first_wins(&c->name, name);
+	if (c->name.n && !c->started)
+		start_call(d, c);
+	return c;
+}
+
+void dec_call_args(struct llm_decoder *d, struct dec_call *c, struct str s)
+{
+	struct buf tmp = BUF_INIT(LIM_UPSTREAM_BYTES);
+
+	s = clean(d, CH_ARGS, s, &tmp);
+	buf_addstr(&c->args, s);
+	if (!buf_ok(&c->args)) {
+		dec_fail(d, ERR_TOO_BIG, "tool arguments that are too large");
+	} else if (s.n) {
+		d->n_chars += utf8_chars(s);
+		if (c->started)
+			send(d, &(struct llm_event){
+				.type = LLM_EV_TOOL_ARGS, .text = s,
+				.index = (int)(c - d->calls),
+			});
+	}
+	buf_release(&tmp);
+}
+
+void dec_call_args_json(struct llm_decoder *d, struct dec_call *c,
+			const json_t *args)
+{
+	struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
+
+	if (json_is_string(args)) {
+		dec_call_args(d, c, (struct str){ json_string_value(args),
+			      json_string_length(args) });
+	} else if (json_is_object(args) || json_is_array(args)) {
+		jx_dump(&b, args);
+		dec_call_args(d, c, buf_str(&b));
+	}
+	buf_release(&b);
+}
+
+static void mint_id(struct llm_decoder *d, struct dec_call *c)
+{
+	static const char alnum[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	unsigned char r[24];
+	char id[30] = "call_";
+
+	if (d->fixed_ids) {
+		snprintf(id, sizeof(id), "call_%024d",
+			 (int)(c - d->calls) + 1);
+	} else {
+		if (getrandom(r, sizeof(r), 0) != (ssize_t)sizeof(r))
+			BUG("no random bytes");
+		for (size_t i = 0; i < sizeof(r); i++)
+			id[5 + i] = alnum[r[i] % 62];
+		id[29] = '\0';
+	}
+	buf_adds(&c->id, id);
+}
+
+/*
+ * The arguments as the caller gets them: "" and null mean none (B8, B16), text
+ * that only a lenient reader takes is written anew. False: no JSON object (A6).
+ */
+static bool settle_args(struct dec_call *c)
+{
+	struct str s = str_trim(buf_str(&c->args));
+	bool mended, ok;
+	json_t *j;
+
+	if (!s.n || str_is(s, "null")) {
+		buf_reset(&c->args);
+		buf_adds(&c->args, "{}");
+		return true;
+	}
+	j = mend_load(s, &mended);
+	ok = json_is_object(j);
+	if (ok && mended) {
+		struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
+		struct buf joined = BUF_INIT(LIM_UPSTREAM_BYTES);
+		struct dec_carry carry = { .n = 0 };
+
+		jx_dump(&b, j);
+		mend_join(&joined, buf_str(&b), &carry);
+		mend_flush(&joined, &carry);
+		buf_reset(&c->args);
+		buf_addstr(&c->args, buf_str(&joined));
+		buf_release(&b);
+		buf_release(&joined);
+		ok = buf_ok(&c->args);
+	}
+	json_decref(j);
+	return ok;
+}
+
+json_t *dec_origin(const struct llm_decoder *d)
+{
+	json_t *o = json_pack("{s:s, s:s}", "provider", d->provider->name,
+			      "model", d->model[0] ? d->model
+			      : d->said_model.p);
+
+	if (d->url[0])
+		json_object_set_new(o, "url", json_string(d->url));
+	return o;
+}
+
+static void finish_call(struct llm_decoder *d, struct dec_call *c)
+{
+	bool ok;
+
+	if (!c->id.n)
+		mint_id(d, c);
+	if (!c->started)
+		start_call(d, c);
+	ok = settle_args(c);
+	if (c->opaque) {
+		json_t *o = dec_origin(d);
+
+		json_object_set_new(o, "members", c->opaque);
+		c->opaque = o;
+	}
+	send(d, &(struct llm_event){
+		.type = LLM_EV_TOOL_CALL, .index = (int)(c - d->calls),
+		.id = buf_str(&c->id), .name = buf_str(&c->name),
+		.text = buf_str(&c->args), .bad_args = !ok,
+		.opaque = c->opaque,
+	});
+}
+
+/* -- the end -------------------------------------------------------------- */
+
+static void flush_deltas(struct llm_decoder *d)
+{
+	struct buf b = BUF_INIT(64);
+	struct str held = buf_str(&d->held);
+
+	if (held.n)
+		delta(d, d->thinking ? CH_REASONING : CH_TEXT, held);
+	buf_reset(&d->held);
+	for (int ch = 0; ch < CH__MAX; ch++) {
+		buf_reset(&b);
+		mend_flush(&b, &d->carry[ch]);
+		if (b.n && ch != CH_ARGS)
+			deliver(d, (enum dec_channel)ch, buf_str(&b));
+	}
+	buf_release(&b);
+}
+
+/* B1: calls, not the server's word, decide whether tools are used. */
+static enum llm_stop final_stop(const struct llm_decoder *d)
+{
+	bool plain = d->stop == LLM_STOP_END || d->stop == LLM_STOP_NONE ||
+		d->stop == LLM_STOP_TOOL_USE;
+
+	if (d->refused && plain)
+		return LLM_STOP_REFUSAL;
+	if (!plain)
+		return d->stop;
+	return d->n_calls ? LLM_STOP_TOOL_USE : LLM_STOP_END;
+}
+
+/* D5: what the provider did not say, marked as an estimate. */
+static void settle_usage(struct llm_decoder *d)
+{
+	struct llm_usage *u = &d->usage;
+	int64_t output = ((int64_t)d->n_chars + 3) / 4;
+
+	if (u->reasoning > u->output && u->output >= 0)
+		u->reasoning = u->output;
+	if (d->est_input < 0 ||
+	    (!d->n_bytes && d->err.code != ERR_CANCELLED))
+		return;
+	if (u->input < 0) {
+		u->input = d->est_input;
+		u->estimated = true;
+	}
+	if (u->output < 0 || (!d->output_final && u->output < output)) {
+		u->output = output;
+		u->estimated = true;
+	}
+}
+
+static void warn(struct llm_decoder *d)
+{
+	char text[120];
+
+	if (!d->n_mended && !d->n_lost)
+		return;
+	snprintf(text, sizeof(text), "%u pieces of the answer were repaired, "
+		 "%u were unreadable and left out", d->n_mended, d->n_lost);
+	send(d, &(struct llm_event){ .type = LLM_EV_WARNING,
+	     .text = str_of(text) });
+}
+
+void emit_terminal(struct llm_decoder *d)
+{
+	bool failed = d->err.code != ERR_NONE;
+
+	if (d->terminal)
+		return;
+	d->terminal = true;
+	d->mended = false;
+	flush_deltas(d);
+	failed |= d->err.code != ERR_NONE;
+	for (int i = 0; !failed && i < d->n_calls; i++)
+		finish_call(d, &d->calls[i]);
+	if (!failed && d->dialect->finish)
+		d->dialect->finish(d);
+	warn(d);
+	settle_usage(d);
+	if (d->usage.input >= 0 || d->usage.output >= 0)
+		send(d, &(struct llm_event){ .type = LLM_EV_USAGE,
+		     .usage = d->usage });
+	if (failed)
+		send(d, &(struct llm_event){ .type = LLM_EV_ERROR,
+		     .err = &d->err, .usage = d->usage });
+	else
+		send(d, &(struct llm_event){
+			.type = LLM_EV_DONE, .stop = final_stop(d),
+			.usage = d->usage, .replay = d->replay,
+			.model = buf_str(&d->said_model),
+		});
+}
+
+void dec_fail(struct llm_decoder *d, enum err_code code, const char *text)
+{
+	if (d->err.code != ERR_NONE)
+		return;
+	err_set(&d->err, code, "%s: %s%s%.120s", d->provider->name, text,
+		d->n_head && code == ERR_UPSTREAM_PROTOCOL ? ": " : "",
+		code == ERR_UPSTREAM_PROTOCOL ? d->head : "");
+	for (char *p = d->err.text; *p; p++)
+		if ((unsigned char)*p < ' ' || (unsigned char)*p >= 0x7f)
+			*p = ' ';
+	d->fault = (struct llm_fault){ .code = code, .retry_after_ms = -1,
+		.retry = err_rows[code].retryable };
+	emit_terminal(d);
+}
+
+void dec_fail_json(struct llm_decoder *d, const json_t *j)
+{
+	if (d->err.code != ERR_NONE)
+		return;
+	if (d->dialect->usage)
+		d->dialect->usage(d, j);
+	llm_fault_of_json(j, &d->fault, &d->err);
+	err_wrap(&d->err, "%s, in the answer", d->provider->name);
+	emit_terminal(d);
+}
+
+void dec_end(struct llm_decoder *d)
+{
+	if (d->finished)
+		emit_terminal(d);
+	else
+		dec_fail(d, ERR_UPSTREAM_EARLY_END,
+			 "the stream ended without its end mark");
+}

@@ -1,0 +1,372 @@
+/*
+ * Classification goes by the provider's own words first and by status last
+ * (A9): a 429 may mean "wait" or "pay", a 400 may mean "too long". The retry
+ * rules are those of the official OpenAI client (protocols.md 2.3):
+ * x-should-retry decides when present; else 408, 409, 429 and 5xx.
+ */
+#include "llm/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+/* What an error body says, as far as it does. Borrowed. */
+struct said {
+	struct str message, type, code, param;
+	int64_t number;		/* a numeric code, or 0 */
+	const json_t *details;	/* Google's list, or NULL */
+	struct str raw;		/* metadata.raw, failed_generation */
+};
+
+/* Signs, looked for without case; the first match decides. */
+static const struct {
+	const char *sign;
+	enum err_code code;
+} code_signs[] = {		/* in code, type or status */
+	{ "insufficient_quota", ERR_UPSTREAM_QUOTA },
+	{ "billing", ERR_UPSTREAM_QUOTA },
+	{ "insufficient_balance", ERR_UPSTREAM_QUOTA },
+	{ "credit", ERR_UPSTREAM_QUOTA },
+	{ "context_length", ERR_UPSTREAM_CONTEXT },
+	{ "context_window", ERR_UPSTREAM_CONTEXT },
+	{ "exceed_context_size", ERR_UPSTREAM_CONTEXT },
+	{ "request_too_large", ERR_UPSTREAM_CONTEXT },
+	{ "content_filter", ERR_UPSTREAM_FILTER },
+	{ "content_policy", ERR_UPSTREAM_FILTER },
+	{ "moderation", ERR_UPSTREAM_FILTER },
+	{ "invalid_api_key", ERR_UPSTREAM_AUTH },
+	{ "authentication_error", ERR_UPSTREAM_AUTH },
+	{ "permission_error", ERR_UPSTREAM_AUTH },
+	{ "UNAUTHENTICATED", ERR_UPSTREAM_AUTH },
+	{ "PERMISSION_DENIED", ERR_UPSTREAM_AUTH },
+	{ "model_not_found", ERR_UPSTREAM_MODEL },
+	{ "DeploymentNotFound", ERR_UPSTREAM_MODEL },
+	{ "rate_limit", ERR_UPSTREAM_RATE },
+	{ "RateLimitReached", ERR_UPSTREAM_RATE },
+	{ "too_many_requests", ERR_UPSTREAM_RATE },
+	{ "RESOURCE_EXHAUSTED", ERR_UPSTREAM_RATE },
+	{ "overloaded", ERR_UPSTREAM_OVERLOAD },
+	{ "unavailable", ERR_UPSTREAM_OVERLOAD },
+	{ "timeout", ERR_UPSTREAM_TIMEOUT },
+	{ "not_found_error", ERR_UPSTREAM_MODEL },
+}, text_signs[] = {		/* in the message (2.4) */
+	{ "prompt is too long", ERR_UPSTREAM_CONTEXT },
+	{ "prompt too long", ERR_UPSTREAM_CONTEXT },
+	{ "maximum context length", ERR_UPSTREAM_CONTEXT },
+	{ "exceeded max context length", ERR_UPSTREAM_CONTEXT },
+	{ "context window", ERR_UPSTREAM_CONTEXT },
+	{ "exceeds the available context size", ERR_UPSTREAM_CONTEXT },
+	{ "input token count", ERR_UPSTREAM_CONTEXT },
+	{ "Request too large for model", ERR_UPSTREAM_CONTEXT },
+	{ "insufficient balance", ERR_UPSTREAM_QUOTA },
+	{ "credit balance is too low", ERR_UPSTREAM_QUOTA },
+	{ "spend limit", ERR_UPSTREAM_QUOTA },
+	{ "requires more credits", ERR_UPSTREAM_QUOTA },
+	{ "content management policy", ERR_UPSTREAM_FILTER },
+	{ "Loading model", ERR_UPSTREAM_OVERLOAD },
+	{ "overloaded", ERR_UPSTREAM_OVERLOAD },
+};
+
+static bool has(struct str s, const char *sign)
+{
+	size_t n = strlen(sign);
+
+	for (size_t i = 0; n <= s.n && i <= s.n - n; i++)
+		if (strncasecmp(s.p + i, sign, n) == 0)
+			return true;
+	return false;
+}
+
+static void say_details(struct said *s, const json_t *detail)
+{
+	const json_t *first = json_array_get(detail, 0);
+
+	if (json_is_string(detail))
+		s->message = (struct str){ json_string_value(detail),
+			json_string_length(detail) };
+	else if (json_is_object(first))
+		s->message = jx_str(first, "msg");
+}
+
+static void say_object(struct said *s, const json_t *o)
+{
+	const json_t *code = json_object_get(o, "code");
+	const json_t *message = json_object_get(o, "message");
+
+	s->message = jx_str(o, "message");
+	if (json_is_object(message))	/* Mistral: {"detail": [{"msg"}]} */
+		say_details(s, json_object_get(message, "detail"));
+	s->type = jx_str(o, "type");
+	if (!s->type.n)
+		s->type = jx_str(o, "status");
+	s->code = jx_str(o, "code");
+	s->param = jx_str(o, "param");
+	s->number = json_is_integer(code) ? json_integer_value(code) : 0;
+	if (s->code.n == 3 && s->code.p[0] >= '4' && s->code.p[0] <= '5')
+		s->number = strtol(s->code.p, NULL, 10);
+	s->details = jx_arr(o, "details");
+	s->raw = jx_str(jx_obj(o, "metadata"), "raw");
+	if (!s->raw.n)
+		s->raw = jx_str(o, "failed_generation");
+}
+
+/* All shapes of A3, A11; what is none of them says nothing. */
+static struct said say(const json_t *j)
+{
+	struct said s = { .number = 0 };
+	const json_t *err;
+
+	if (json_is_array(j) && json_array_size(j) == 1)
+		j = json_array_get(j, 0);
+	err = json_object_get(j, "error");
+	if (!err && jx_obj(j, "response"))	/* Responses: response.failed */
+		err = json_object_get(jx_obj(j, "response"), "error");
+	if (json_is_object(err)) {
+		say_object(&s, err);
+	} else if (json_is_string(err)) {
+		s.message = (struct str){ json_string_value(err),
+			json_string_length(err) };
+	} else if (json_is_object(j)) {
+		say_object(&s, j);
+		if (!s.message.n)
+			say_details(&s, json_object_get(j, "detail"));
+	}
+	return s;
+}
+
+bool llm_is_error(struct str name, const json_t *j)
+{
+	const json_t *err;
+
+	if (json_is_array(j) && json_array_size(j) == 1)
+		j = json_array_get(j, 0);
+	err = json_object_get(j, "error");
+	if (json_is_object(err))
+		return json_object_size(err) != 0;
+	if (json_is_string(err))
+		return json_string_length(err) != 0;
+	return str_is(name, "error") || str_is(jx_str(j, "object"), "error");
+}
+
+static enum err_code by_status(int status)
+{
+	switch (status) {
+	case 401: case 403:
+		return ERR_UPSTREAM_AUTH;
+	case 402:
+		return ERR_UPSTREAM_QUOTA;
+	case 404:
+		return ERR_UPSTREAM_MODEL;
+	case 408: case 504:
+		return ERR_UPSTREAM_TIMEOUT;
+	case 413:
+		return ERR_UPSTREAM_CONTEXT;
+	case 429:
+		return ERR_UPSTREAM_RATE;
+	case 409: case 498: case 502: case 503: case 529:
+		return ERR_UPSTREAM_OVERLOAD;
+	default:
+		return status >= 400 && status < 500 ? ERR_UPSTREAM_REQUEST
+			: ERR_UPSTREAM;
+	}
+}
+
+static enum err_code classify(const struct said *s, int status)
+{
+	for (size_t i = 0; i < ARRAY_LEN(text_signs); i++)
+		if (has(s->message, text_signs[i].sign))
+			return text_signs[i].code;
+	for (size_t i = 0; i < ARRAY_LEN(code_signs); i++)
+		if (has(s->code, code_signs[i].sign) ||
+		    has(s->type, code_signs[i].sign))
+			return code_signs[i].code;
+	return by_status(status);
+}
+
+/* What a refused request would need to be accepted. */
+static unsigned repairs(const struct said *s)
+{
+	struct str m = s->message;
+	bool unsupported = has(m, "support") || has(m, "unrecognized") ||
+		has(m, "unknown") || has(m, "not permitted") ||
+		has(m, "deprecated") || has(m, "Extra inputs") ||
+		has(s->code, "unsupported");
+	unsigned r = 0;
+
+	if ((has(m, "signature") && (has(m, "thought") || has(m, "thinking"))) ||
+	    has(s->raw, "thought signature"))
+		r |= REPAIR_STRIP;
+	if (!unsupported)
+		return r;
+	if (has(m, "max_tokens") || has(m, "max_completion_tokens") ||
+	    has(s->param, "max_tokens") || has(s->param, "max_completion_tokens"))
+		r |= REPAIR_MAX_TOKENS;
+	if (has(m, "temperature") || has(m, "top_p") ||
+	    has(s->param, "temperature") || has(s->param, "top_p"))
+		r |= REPAIR_SAMPLING;
+	if (has(m, "stream_options") || has(m, "include_obfuscation"))
+		r |= REPAIR_STREAM_OPTIONS;
+	if (has(m, "role") && (has(m, "'developer'") || has(m, "'system'") ||
+			       has(m, "system role") || has(m, "System role")))
+		r |= REPAIR_SYSTEM_ROLE;
+	return r;
+}
+
+/* "34.4s" or "12s" in details[].retryDelay (A8). */
+static int64_t retry_delay_ms(const json_t *details)
+{
+	size_t i;
+	json_t *d;
+
+	json_array_foreach(details, i, d) {
+		struct str s = jx_str(d, "retryDelay");
+		char *end;
+		double v;
+
+		if (!s.n)
+			continue;
+		v = strtod(s.p, &end);
+		if (end != s.p && *end == 's' && v >= 0 && v < 1e6)
+			return (int64_t)(v * 1000);
+	}
+	return -1;
+}
+
+static int64_t days_from_civil(int64_t y, int m, int d)
+{
+	int64_t era, yoe, doy;
+
+	y -= m <= 2;
+	era = (y >= 0 ? y : y - 399) / 400;
+	yoe = y - era * 400;
+	doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
+	return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+int64_t llm_retry_after_ms(struct str value, int64_t now_us)
+{
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	char text[64], month[4], *end;
+	int day, year, h, m, s;
+	int64_t at;
+	const char *q;
+	double v;
+
+	value = str_trim(value);
+	if (!value.n || value.n >= sizeof(text))
+		return -1;
+	memcpy(text, value.p, value.n);
+	text[value.n] = '\0';
+	v = strtod(text, &end);
+	if (end != text && !*end)
+		return v >= 0 && v < 1e9 ? (int64_t)(v * 1000) : -1;
+	if (sscanf(text, "%*3s, %2d %3s %4d %2d:%2d:%2d", &day, month, &year,
+		   &h, &m, &s) != 6)
+		return -1;
+	q = strstr(months, month);
+	if (strlen(month) != 3 || !q || (q - months) % 3)
+		return -1;
+	at = days_from_civil(year, (int)((q - months) / 3) + 1, day) * 86400 +
+		h * 3600 + m * 60 + s;
+	return MAX(at * 1000 - now_us / 1000, 0);
+}
+
+/* The text for the log; never for the client. */
+static void tell(const struct said *s, int status, struct str body,
+		 const struct llm_fault *f, struct err *e)
+{
+	struct str what = s->message.n ? s->message : body;
+	struct buf clean = BUF_INIT(2048);
+	struct str code = s->code.n ? s->code : s->type;
+
+	utf8_scrub(&clean, (struct str){ what.p, MIN(what.n, 160) });
+	for (size_t i = 0; i < clean.n; i++)
+		if ((unsigned char)clean.p[i] < ' ')
+			clean.p[i] = ' ';
+	err_set(e, f->code, "HTTP %d%s%.*s: %s%s%.*s", status,
+		code.n ? " " : "", (int)MIN(code.n, 40), code.p ? code.p : "",
+		clean.p, s->raw.n ? " | " : "", (int)MIN(s->raw.n, 40),
+		s->raw.p ? s->raw.p : "");
+	if (f->retry_after_ms > 0)
+		e->retry_after_s = (int)MIN((f->retry_after_ms + 999) / 1000,
+					    86400);
+	buf_release(&clean);
+}
+
+void llm_fault_of_answer(const struct llm_answer *a, struct llm_fault *f,
+			 struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	json_t *j = jx_load_lenient(a->body, &ignored);
+	struct said s = say(j);
+	int64_t ms = -1;
+
+	if (a->retry_after_ms.n)
+		ms = llm_retry_after_ms(a->retry_after_ms, 0) / 1000;
+	if (ms <= 0 && a->retry_after.n)
+		ms = llm_retry_after_ms(a->retry_after, clock_now_us());
+	if (ms < 0)
+		ms = retry_delay_ms(s.details);
+	*f = (struct llm_fault){
+		.code = classify(&s, a->status), .retry_after_ms = ms,
+		.retry = a->status == 408 || a->status == 409 ||
+			a->status == 429 || a->status == 498 || a->status >= 500,
+	};
+	if (a->status == 402 && ms >= 0) {
+		f->retry = true;	/* OpenRouter: only with Retry-After */
+		f->code = ERR_UPSTREAM_RATE;
+	}
+	if (f->code == ERR_UPSTREAM_QUOTA || f->code == ERR_UPSTREAM_CONTEXT ||
+	    f->code == ERR_UPSTREAM_FILTER)
+		f->retry = false;
+	else if (str_is(a->should_retry, "true"))
+		f->retry = true;
+	else if (str_is(a->should_retry, "false"))
+		f->retry = false;
+	if (has(s.code, "tool_use_failed"))
+		f->retry = f->once = true;
+	if (a->status == 400 || a->status == 422)
+		f->repair = repairs(&s);
+	tell(&s, a->status, a->body, f, e);
+	json_decref(j);
+}
+
+void llm_fault_of_json(const json_t *j, struct llm_fault *f, struct err *e)
+{
+	struct said s = say(j);
+	int status = s.number >= 400 && s.number < 600 ? (int)s.number : 0;
+
+	if (!status && has(s.type, "invalid_request"))
+		status = 400;
+	*f = (struct llm_fault){
+		.code = classify(&s, status),
+		.retry_after_ms = retry_delay_ms(s.details),
+	};
+	f->retry = f->code == ERR_UPSTREAM_RATE ||
+		f->code == ERR_UPSTREAM_OVERLOAD ||
+		f->code == ERR_UPSTREAM_TIMEOUT || status >= 500 ||
+		has(s.type, "api_error") || has(s.type, "server_error");
+	if (has(s.code, "tool_use_failed"))
+		f->retry = f->once = true;
+	f->repair = status == 400 || status == 422 ? repairs(&s) : 0;
+	tell(&s, status ? status : 200, (struct str){ NULL, 0 }, f, e);
+}
+
+void llm_error_from_response(const char *provider, int http_status,
+			     struct str retry_after, struct str retry_after_ms,
+			     struct str body, struct err *e)
+{
+	struct llm_fault f;
+
+	llm_fault_of_answer(&(struct llm_answer){
+		.status = http_status, .retry_after = retry_after,
+		.retry_after_ms = retry_after_ms, .body = body,
+	}, &f, e);
+	err_wrap(e, "%s", provider ? provider : "?");
+}

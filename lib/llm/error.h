@@ -1,0 +1,49 @@
+/*
+ * What a provider's failure means: one classification for statuses, error
+ * bodies and errors inside a stream (A3, A8-A12), and what may be done about
+ * it.
+ */
+#ifndef LLM_ERROR_H
+#define LLM_ERROR_H
+
+#include "llm/llm.h"
+
+/* Changes to a request that a 400 asks for; each is tried once. */
+enum {
+	REPAIR_MAX_TOKENS = 1,	/* the other name of max_tokens (E1) */
+	REPAIR_STRIP = 2,	/* without signatures and opaque members (B12) */
+	REPAIR_SAMPLING = 4,	/* without temperature and top_p (E2) */
+	REPAIR_SYSTEM_ROLE = 8,	/* system text in the first user message (E6) */
+	REPAIR_STREAM_OPTIONS = 16,	/* without stream_options (E7) */
+};
+
+struct llm_fault {
+	enum err_code code;
+	bool retry;		/* the same request may succeed soon */
+	bool once;		/* … but one retry is enough (B18) */
+	unsigned repair;	/* REPAIR_* that would help */
+	int64_t retry_after_ms;	/* as the server said; -1 = nothing */
+};
+
+/* An answer that is not 2xx. Values may be empty. Sets *f and e. */
+struct llm_answer {
+	int status;
+	struct str retry_after, retry_after_ms, should_retry;
+	struct str body;
+};
+void llm_fault_of_answer(const struct llm_answer *a, struct llm_fault *f,
+			 struct err *e);
+
+/* An error object inside a 200 answer, in any shape. Sets *f and e. */
+void llm_fault_of_json(const json_t *j, struct llm_fault *f, struct err *e);
+
+/* Whether j, a payload of a stream named name, is an error (A3). */
+bool llm_is_error(struct str name, const json_t *j);
+
+/*
+ * Milliseconds from a Retry-After value: seconds or an HTTP date, which is
+ * compared with now_us (wall clock). -1 = neither.
+ */
+int64_t llm_retry_after_ms(struct str value, int64_t now_us);
+
+#endif

@@ -1,0 +1,199 @@
+#include "llm/mend.h"
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "llm/decoder.h"
+
+#include "base/banned.h"
+
+/*
+ * Private characters of plane 16: U+10Dxxx for the surrogate U+Dxxx, U+10EFxx
+ * for the byte xx. They can only be met in documents that were mended.
+ */
+#define PRIVATE_SURROGATE 0x100000u
+#define PRIVATE_BYTE 0x10ef00u
+
+static void add_char(struct buf *out, unsigned c)
+{
+	char u[4];
+	unsigned n = 4;
+
+	if (c < 0x80) {
+		u[0] = (char)c;
+		n = 1;
+	} else if (c < 0x800) {
+		u[0] = (char)(0xc0 | c >> 6);
+		n = 2;
+	} else if (c < 0x10000) {
+		u[0] = (char)(0xe0 | c >> 12);
+		n = 3;
+	} else {
+		u[0] = (char)(0xf0 | c >> 18);
+	}
+	for (unsigned i = 1; i < n; i++)
+		u[i] = (char)(0x80 | (c >> 6 * (n - 1 - i) & 0x3f));
+	buf_add(out, u, n);
+}
+
+static int hex4(const char *p)
+{
+	int v = 0;
+
+	for (int i = 0; i < 4; i++) {
+		char c = p[i];
+		int d = c >= '0' && c <= '9' ? c - '0'
+			: (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+			: -1;
+
+		if (d < 0)
+			return -1;
+		v = v << 4 | d;
+	}
+	return v;
+}
+
+static bool is_high(int u) { return u >= 0xd800 && u < 0xdc00; }
+static bool is_low(int u) { return u >= 0xdc00 && u < 0xe000; }
+
+/* One escape at s.p[i]; returns its length in the source. */
+static size_t mend_escape(struct buf *out, struct str s, size_t i)
+{
+	int u = -1, lo = -1;
+
+	if (s.n - i >= 6 && s.p[i + 1] == 'u')
+		u = hex4(s.p + i + 2);
+	if (s.n - i >= 12 && s.p[i + 6] == '\\' && s.p[i + 7] == 'u')
+		lo = hex4(s.p + i + 8);
+	if (is_high(u) && is_low(lo)) {
+		buf_add(out, s.p + i, 12);
+		return 12;
+	}
+	if (is_high(u) || is_low(u)) {
+		add_char(out, PRIVATE_SURROGATE + (unsigned)u);
+		return 6;
+	}
+	if (u == 0) {
+		buf_adds(out, "\xef\xbf\xbd");	/* C9 */
+		return 6;
+	}
+	u = (int)MIN(s.n - i, 2);
+	buf_add(out, s.p + i, (size_t)u);
+	return (size_t)u;
+}
+
+static void mend(struct buf *out, struct str s)
+{
+	size_t i = 0;
+
+	while (i < s.n) {
+		unsigned char c = (unsigned char)s.p[i];
+		size_t n = 1;
+
+		if (c == '\\') {
+			i += mend_escape(out, s, i);
+			continue;
+		}
+		if (c == 0) {
+			buf_adds(out, "\xef\xbf\xbd");
+			i++;
+			continue;
+		}
+		if (c >= 0x80) {
+			n = c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+			if (n > s.n - i || !utf8_valid((struct str){ s.p + i, n })) {
+				add_char(out, PRIVATE_BYTE + c);
+				i++;
+				continue;
+			}
+		}
+		buf_add(out, s.p + i, n);
+		i += n;
+	}
+}
+
+json_t *mend_load(struct str s, bool *mended)
+{
+	struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
+	struct err e = ERR_INIT;
+	json_t *j = NULL;
+
+	*mended = false;
+	if (jx_too_deep(s))
+		return NULL;
+	j = json_loadb(s.p ? s.p : "", s.n, 0, NULL);
+	if (j)
+		return j;
+	mend(&b, s);
+	if (buf_ok(&b))
+		j = jx_load_lenient(buf_str(&b), &e);
+	*mended = j != NULL;
+	buf_release(&b);
+	return j;
+}
+
+void mend_flush(struct buf *out, struct dec_carry *carry)
+{
+	if (carry->n || carry->surrogate)
+		buf_adds(out, "\xef\xbf\xbd");
+	*carry = (struct dec_carry){ .n = 0 };
+}
+
+static void join_surrogate(struct buf *out, unsigned u, struct dec_carry *c)
+{
+	if (is_low((int)u) && c->surrogate) {
+		add_char(out, 0x10000 + ((c->surrogate - 0xd800) << 10) +
+			 (u - 0xdc00));
+		*c = (struct dec_carry){ .n = 0 };
+		return;
+	}
+	mend_flush(out, c);
+	if (is_high((int)u))
+		c->surrogate = u;
+	else
+		buf_adds(out, "\xef\xbf\xbd");
+}
+
+static void join_byte(struct buf *out, unsigned char b, struct dec_carry *c)
+{
+	struct str s = { c->bytes, 0 };
+
+	if (c->surrogate)
+		mend_flush(out, c);
+	c->bytes[c->n++] = (char)b;
+	s.n = c->n;
+	if (utf8_valid(s)) {
+		buf_addstr(out, s);
+		c->n = 0;
+	} else if (utf8_complete(s) != 0) {	/* can never become valid */
+		c->n--;
+		mend_flush(out, c);
+		s.n = 1;
+		c->bytes[0] = (char)b;
+		c->n = utf8_complete(s) == 0;
+		if (!c->n)
+			buf_adds(out, "\xef\xbf\xbd");
+	}
+}
+
+void mend_join(struct buf *out, struct str s, struct dec_carry *carry)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+
+	for (size_t i = 0; i < s.n;) {
+		size_t n = p[i] < 0x80 ? 1 : p[i] < 0xe0 ? 2 : p[i] < 0xf0 ? 3 : 4;
+		unsigned c = 0;
+
+		if (n == 4)
+			c = (p[i] & 7u) << 18 | (p[i + 1] & 63u) << 12 |
+				(p[i + 2] & 63u) << 6 | (p[i + 3] & 63u);
+		if (c >= 0x10d800 && c < 0x10e000) {
+			join_surrogate(out, c - PRIVATE_SURROGATE, carry);
+		} else if (c >= PRIVATE_BYTE && c <= PRIVATE_BYTE + 0xff) {
+			join_byte(out, (unsigned char)(c - PRIVATE_BYTE), carry);
+		} else {
+			mend_flush(out, carry);
+			buf_add(out, s.p + i, n);
+		}
+		i += n;
+	}
+}

@@ -1,0 +1,222 @@
+/*
+ * Ollama's own chat (protocols.md section 5): one JSON object per line, whole
+ * tool calls with arguments as objects, counters in the last line.
+ */
+#include "llm/build.h"
+#include "llm/decoder.h"
+
+#include <math.h>
+
+#include "base/banned.h"
+
+/* -- reading -------------------------------------------------------------- */
+
+static void usage(struct llm_decoder *d, const json_t *j)
+{
+	int64_t in = jx_int(j, "prompt_eval_count", -1);
+	int64_t out = jx_int(j, "eval_count", -1);
+
+	if (in >= 0) {
+		d->usage.input = in;
+		d->usage.cache_read = d->usage.cache_write = 0;
+	}
+	if (out >= 0) {
+		d->usage.output = out;
+		d->output_final = true;
+	}
+}
+
+static void event(struct llm_decoder *d, struct str name, json_t *j)
+{
+	const json_t *m = jx_obj(j, "message");
+	size_t i;
+	json_t *tc;
+
+	(void)name;
+	dec_model(d, jx_str(j, "model"));
+	dec_reasoning(d, jx_str(m, "thinking"));
+	dec_text(d, jx_str(m, "content"));
+	json_array_foreach(jx_arr(m, "tool_calls"), i, tc) {
+		const json_t *fn = jx_obj(tc, "function");
+		struct dec_call *c = dec_call_new(d, CALL_NO_KEY,
+						  jx_str(tc, "id"),
+						  jx_str(fn, "name"));
+
+		if (!c)
+			return;
+		dec_call_args_json(d, c, json_object_get(fn, "arguments"));
+	}
+	if (!jx_bool(j, "done", false))
+		return;
+	d->finished = true;
+	d->stop = str_is(jx_str(j, "done_reason"), "length")
+		? LLM_STOP_MAX_TOKENS : LLM_STOP_END;
+	usage(d, j);
+	dec_end(d);
+}
+
+static void whole(struct llm_decoder *d, json_t *j)
+{
+	if (!jx_obj(j, "message")) {
+		dec_fail(d, ERR_UPSTREAM_PROTOCOL, "not a chat answer");
+		return;
+	}
+	event(d, STR(""), j);
+	d->finished = true;
+}
+
+/* created_at differs in each line: templates would never match. */
+static json_t *slot(json_t *j, int *n)
+{
+	(void)j;
+	*n = 0;
+	return NULL;
+}
+
+static void plain(struct llm_decoder *d, int n, struct str text)
+{
+	(void)n;
+	dec_text(d, text);
+}
+
+static void finish(struct llm_decoder *d)
+{
+	json_t *members;
+
+	if (d->q.reasoning_replay == REPLAY_NONE || !d->reasoning.n)
+		return;
+	members = json_object();
+	json_object_set_new(members, "thinking",
+			    jx_string(buf_str(&d->reasoning)));
+	d->replay = dec_origin(d);
+	json_object_set_new(d->replay, "members", members);
+}
+
+/* -- writing -------------------------------------------------------------- */
+
+static void call(struct build *b, const struct llm_tool_call *c)
+{
+	struct jw *w = &b->w;
+
+	jw_obj(w);
+	jw_kstr(w, "id", build_call_id(b, c->id));
+	jw_key(w, "function");
+	jw_obj(w);
+	jw_kstr(w, "name", build_tool_name(b, c->name));
+	jw_key(w, "arguments");
+	build_args_object(b, c->args);
+	jw_end_obj(w);
+	jw_end_obj(w);
+}
+
+static void message(struct build *b, const struct build_item *it)
+{
+	static const char *const roles[] = {
+		[LLM_SYSTEM] = "system", [LLM_USER] = "user",
+		[LLM_ASSISTANT] = "assistant", [LLM_TOOL] = "tool",
+	};
+	const struct llm_message *m = it->msg;
+	struct jw *w = &b->w;
+
+	jw_obj(w);
+	jw_kstrz(w, "role", roles[it->role]);
+	jw_kstr(w, "content", build_text(it->text));
+	if (it->role == LLM_TOOL) {
+		jw_kstr(w, "tool_name", build_tool_name(b, it->tool_name));
+		jw_kstr(w, "tool_call_id", build_call_id(b, it->call_id));
+	}
+	if (it->role == LLM_ASSISTANT && m->n_calls) {
+		jw_key(w, "tool_calls");
+		jw_arr(w);
+		for (size_t i = 0; i < m->n_calls; i++)
+			call(b, &m->calls[i]);
+		jw_end_arr(w);
+	}
+	if (it->role == LLM_ASSISTANT)
+		build_members(b, build_replay(b, it));
+	jw_end_obj(w);
+}
+
+static void options(struct build *b)
+{
+	const struct conf_llm *s = b->r->service;
+	const json_t *extra = jx_obj(s->extra_body, "options");
+	struct jw *w = &b->w;
+	const char *key;
+	json_t *v;
+
+	jw_key(w, "options");
+	jw_obj(w);
+	if (s->context_tokens > 0 && !json_object_get(extra, "num_ctx"))
+		jw_kint(w, "num_ctx", s->context_tokens);	/* E4 */
+	if (build_max_tokens(b) > 0 && !json_object_get(extra, "num_predict"))
+		jw_kint(w, "num_predict", build_max_tokens(b));
+	if (build_sampling(b) && !isnan(s->temperature))
+		build_kreal(b, "temperature", s->temperature);
+	if (build_sampling(b) && !isnan(s->top_p))
+		build_kreal(b, "top_p", s->top_p);
+	json_object_foreach((json_t *)extra, key, v) {
+		jw_key(w, key);
+		jw_json(w, v);
+	}
+	jw_end_obj(w);
+}
+
+static void think(struct build *b)
+{
+	const char *effort = b->r->service->reasoning_effort;
+
+	if (!effort || !effort[0])
+		return;
+	jw_key(&b->w, "think");
+	if (strcmp(effort, "none") == 0)
+		jw_bool(&b->w, false);
+	else if (strcmp(effort, "on") == 0)
+		jw_bool(&b->w, true);
+	else
+		jw_str(&b->w, str_of(effort));
+}
+
+static int ollama_build(struct build *b, struct err *e)
+{
+	const struct llm_request *r = b->r;
+	struct jw *w = &b->w;
+
+	(void)e;
+	jw_obj(w);
+	jw_kstrz(w, "model", r->service->model);
+	if (build_key(b, "stream"))
+		jw_bool(w, r->stream);
+	jw_key(w, "messages");
+	jw_arr(w);
+	for (size_t i = 0; i < b->n_items; i++)
+		message(b, &b->items[i]);
+	jw_end_arr(w);
+	if (b->n_tools && !r->no_tool_calls) {
+		jw_key(w, "tools");
+		jw_arr(w);
+		for (size_t i = 0; i < b->n_tools; i++)
+			build_function_tool(b, &b->tools[i], false);
+		jw_end_arr(w);
+	}
+	if (r->output_schema && b->q.output_format != OUTPUT_PROMPT &&
+	    build_key(b, "format"))
+		jw_json(w, r->output_schema);
+	think(b);
+	options(b);
+	build_extra(b, "options");
+	jw_end_obj(w);
+	return 0;
+}
+
+const struct dialect dialect_ollama = {
+	.name = "ollama",
+	.text_key = "content",
+	.build = ollama_build,
+	.event = event,
+	.whole = whole,
+	.usage = usage,
+	.slot = slot,
+	.plain = plain,
+	.finish = finish,
+};

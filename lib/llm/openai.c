@@ -1,0 +1,417 @@
+/*
+ * OpenAI chat completions, reading: the chunk of a stream and the whole
+ * document (protocols.md 2.2, section 4). The fields are those that some server
+ * of the family really sends; null and absent are the same everywhere (B10),
+ * `choices` may be empty or missing (C1), roles are ignored (C6).
+ */
+#include "llm/openai.h"
+
+#include <math.h>
+
+#include "llm/decoder.h"
+
+#include "base/banned.h"
+
+static struct str text_of(const json_t *v)
+{
+	return (struct str){ json_string_value(v), json_string_length(v) };
+}
+
+static bool is_null(const json_t *v)
+{
+	return !v || json_is_null(v);
+}
+
+/* -- usage (D1, D3, D4, D6) ----------------------------------------------- */
+
+static void take_usage(struct llm_decoder *d, const json_t *u)
+{
+	const json_t *in = jx_obj(u, "prompt_tokens_details");
+	const json_t *out = jx_obj(u, "completion_tokens_details");
+	const json_t *cost = json_object_get(u, "cost");
+	int64_t prompt = jx_int(u, "prompt_tokens", -1);
+	int64_t completion = jx_int(u, "completion_tokens", -1);
+	int64_t total = jx_int(u, "total_tokens", -1);
+	int64_t read = jx_int(in, "cached_tokens",
+			      jx_int(u, "prompt_cache_hit_tokens", 0));
+	int64_t write = jx_int(in, "cache_write_tokens", 0);
+
+	if (prompt < 0 && completion < 0)
+		return;
+	if (d->q.usage_output_rule == USAGE_TOTAL && prompt >= 0)
+		completion = MAX(completion, total - prompt);
+	d->usage.cache_read = MAX(read, 0);
+	d->usage.cache_write = MAX(write, 0);
+	d->usage.input = prompt < 0 ? -1
+		: MAX(prompt - d->usage.cache_read - d->usage.cache_write, 0);
+	d->usage.output = completion;
+	d->usage.reasoning = jx_int(out, "reasoning_tokens",
+				    jx_int(u, "reasoning_tokens", -1));
+	if (json_is_object(cost))	/* Perplexity */
+		cost = json_object_get(cost, "total_cost");
+	if (json_is_number(cost))
+		d->usage.cost = json_number_value(cost);
+	d->output_final = true;
+}
+
+static void usage(struct llm_decoder *d, const json_t *j)
+{
+	const json_t *u = jx_obj(j, "usage");
+
+	if (!u)
+		u = jx_obj(jx_obj(j, "x_groq"), "usage");
+	if (u)
+		take_usage(d, u);
+}
+
+/* -- text and reasoning (C2, C4) ------------------------------------------ */
+
+/* Content parts: text, and Mistral's thinking with parts of its own. */
+static void parts(struct llm_decoder *d, const json_t *list, bool reasoning)
+{
+	size_t i;
+	json_t *part;
+
+	json_array_foreach(list, i, part) {
+		const json_t *inner = json_object_get(part, "thinking");
+		struct str text = json_is_string(part) ? text_of(part)
+			: jx_str(part, "text");
+
+		if (json_is_array(inner))
+			parts(d, inner, true);
+		else if (json_is_string(inner))
+			dec_reasoning(d, text_of(inner));
+		else if (str_is(jx_str(part, "type"), "refusal"))
+			dec_refusal(d, jx_str(part, "refusal"));
+		else if (reasoning)
+			dec_reasoning(d, text);
+		else
+			dec_text(d, text);
+	}
+}
+
+/*
+ * Takes reasoning from the first field that has some, so that a server that
+ * says it twice is heard once.
+ */
+static void reasoning(struct llm_decoder *d, const json_t *delta)
+{
+	for (int i = 0; i < QUIRK_FIELDS && d->q.reasoning_in[i]; i++) {
+		const json_t *v = json_object_get(delta, d->q.reasoning_in[i]);
+		size_t k;
+		json_t *part;
+
+		if (json_is_string(v) && json_string_length(v)) {
+			dec_reasoning(d, text_of(v));
+			return;
+		}
+		if (!json_array_size(v))
+			continue;
+		json_array_foreach(v, k, part) {
+			dec_reasoning(d, jx_str(part, "text"));
+			dec_reasoning(d, jx_str(part, "summary"));
+		}
+		return;
+	}
+}
+
+/* -- members to replay (B11, B13) ----------------------------------------- */
+
+/* Appends b to the string member key of a, making it if needed. */
+static void grow(json_t *a, const char *key, struct str b)
+{
+	struct buf t = BUF_INIT(8 << 20);
+
+	buf_addstr(&t, jx_str(a, key));
+	buf_addstr(&t, b);
+	json_object_set_new(a, key, jx_string(buf_str(&t)));
+	buf_release(&t);
+}
+
+/*
+ * reasoning_details come in pieces: those of one type and index are one entry
+ * whose text grows; signatures and ids are taken as they come.
+ */
+static void merge_details(json_t *all, const json_t *pieces)
+{
+	static const char *const grown[] = { "text", "summary", "data" };
+	size_t i;
+	json_t *piece;
+
+	json_array_foreach(pieces, i, piece) {
+		json_t *last = json_array_get(all, json_array_size(all) - 1);
+		const char *key;
+		json_t *v;
+
+		if (!json_is_object(piece))
+			continue;
+		if (!last || !json_equal(json_object_get(last, "type"),
+					 json_object_get(piece, "type")) ||
+		    !json_equal(json_object_get(last, "index"),
+				json_object_get(piece, "index")) ||
+		    (jx_str(last, "id").n && jx_str(piece, "id").n &&
+		     !str_eq(jx_str(last, "id"), jx_str(piece, "id")))) {
+			json_array_append_new(all, json_deep_copy(piece));
+			continue;
+		}
+		json_object_foreach(piece, key, v) {
+			bool grows = false;
+
+			for (size_t k = 0; k < ARRAY_LEN(grown); k++)
+				grows |= strcmp(key, grown[k]) == 0;
+			if (grows && json_is_string(v))
+				grow(last, key, text_of(v));
+			else if (!json_is_null(v))
+				json_object_set(last, key, v);
+		}
+	}
+}
+
+static json_t **opaque_of(json_t **o)
+{
+	if (!*o)
+		*o = json_object();
+	return o;
+}
+
+static void message_opaque(struct llm_decoder *d, const json_t *delta)
+{
+	static const char *const kept[] = {
+		"extra_content", "thought_signature", "reasoning_signature",
+		"reasoning_opaque",
+	};
+	const json_t *details = jx_arr(delta, "reasoning_details");
+
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
+		json_t *v = json_object_get(delta, kept[i]);
+
+		if (!is_null(v))
+			json_object_set(*opaque_of(&d->opaque), kept[i], v);
+	}
+	if (json_array_size(details)) {
+		json_t *all = jx_arr(*opaque_of(&d->opaque),
+				     "reasoning_details");
+
+		if (!all) {
+			all = json_array();
+			json_object_set_new(d->opaque, "reasoning_details",
+					    all);
+		}
+		merge_details(all, details);
+	}
+}
+
+/* Unknown members of a call; they come back verbatim with it. */
+static void call_opaque(struct dec_call *c, const json_t *tc)
+{
+	static const char *const known[] = {
+		"index", "id", "type", "function", "custom",
+	};
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)tc, key, v) {
+		bool skip = json_is_null(v);
+
+		for (size_t i = 0; i < ARRAY_LEN(known); i++)
+			skip |= strcmp(key, known[i]) == 0;
+		if (!skip)
+			json_object_set(*opaque_of(&c->opaque), key, v);
+	}
+}
+
+/* -- tool calls ----------------------------------------------------------- */
+
+static void tool_calls(struct llm_decoder *d, const json_t *list, bool whole)
+{
+	size_t i;
+	json_t *tc;
+
+	json_array_foreach(list, i, tc) {
+		const json_t *fn = jx_obj(tc, "function");
+		int key = (int)jx_int(tc, "index", CALL_NO_KEY);
+		struct str id = jx_str(tc, "id"), name = jx_str(fn, "name");
+		struct dec_call *c = whole ? dec_call_new(d, key, id, name)
+			: dec_call(d, key, id, name);
+
+		if (!c)
+			return;
+		dec_call_args_json(d, c, json_object_get(fn, "arguments"));
+		call_opaque(c, tc);
+	}
+}
+
+/* The form before tool_calls: one call, without id. */
+static void function_call(struct llm_decoder *d, const json_t *fc)
+{
+	struct dec_call *c;
+
+	if (!fc)
+		return;
+	c = dec_call(d, -2, (struct str){ NULL, 0 }, jx_str(fc, "name"));
+	if (c)
+		dec_call_args_json(d, c, json_object_get(fc, "arguments"));
+}
+
+/* -- choices -------------------------------------------------------------- */
+
+static const struct {
+	const char *said;
+	enum llm_stop stop;
+} reasons[] = {
+	{ "stop", LLM_STOP_END },
+	{ "length", LLM_STOP_MAX_TOKENS },
+	{ "max_tokens", LLM_STOP_MAX_TOKENS },
+	{ "model_length", LLM_STOP_CONTEXT },
+	{ "tool_calls", LLM_STOP_TOOL_USE },
+	{ "function_call", LLM_STOP_TOOL_USE },
+	{ "content_filter", LLM_STOP_FILTER },
+	{ "refusal", LLM_STOP_REFUSAL },
+};
+
+static void finish_reason(struct llm_decoder *d, const json_t *v)
+{
+	struct str s = text_of(v);
+	enum llm_stop stop = LLM_STOP_END;
+
+	if (!s.n)
+		return;
+	if (str_is(s, "error")) {
+		dec_fail(d, ERR_UPSTREAM, "finish_reason is \"error\"");
+		return;
+	}
+	if (str_is(s, "insufficient_system_resource")) {	/* DeepSeek */
+		dec_fail(d, ERR_UPSTREAM_OVERLOAD, "out of resources");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+		if (str_is(s, reasons[i].said))
+			stop = reasons[i].stop;
+	d->stop = stop;
+	d->finished = true;
+}
+
+/* A delta, or the message of a whole document: the same members. */
+static void message(struct llm_decoder *d, const json_t *m, bool whole)
+{
+	const json_t *content = json_object_get(m, "content");
+
+	reasoning(d, m);
+	if (json_is_string(content))
+		dec_text(d, text_of(content));
+	else if (json_is_array(content))
+		parts(d, content, false);
+	dec_refusal(d, jx_str(m, "refusal"));
+	tool_calls(d, jx_arr(m, "tool_calls"), whole);
+	function_call(d, jx_obj(m, "function_call"));
+	message_opaque(d, m);
+}
+
+static json_t *first_choice(const json_t *j)
+{
+	size_t i;
+	json_t *c;
+
+	json_array_foreach(jx_arr(j, "choices"), i, c)
+		if (json_is_object(c) && jx_int(c, "index", 0) == 0)
+			return c;
+	return NULL;
+}
+
+/* B9: delta, then finish_reason, then usage of the same chunk. */
+static void event(struct llm_decoder *d, struct str name, json_t *j)
+{
+	const json_t *choice = first_choice(j);
+
+	(void)name;
+	dec_model(d, jx_str(j, "model"));
+	if (choice) {
+		message(d, jx_obj(choice, "delta"), false);
+		finish_reason(d, json_object_get(choice, "finish_reason"));
+	}
+	usage(d, j);
+}
+
+static void whole(struct llm_decoder *d, json_t *j)
+{
+	const json_t *choice = first_choice(j);
+	const json_t *m = jx_obj(choice, "message");
+
+	if (!m) {
+		if (jx_str(j, "message").n || json_object_get(j, "detail"))
+			dec_fail_json(d, j);
+		else
+			dec_fail(d, ERR_UPSTREAM_PROTOCOL,
+				 "not a chat completion");
+		return;
+	}
+	dec_model(d, jx_str(j, "model"));
+	usage(d, j);
+	message(d, m, true);
+	d->finished = true;	/* a whole document was not cut */
+	finish_reason(d, json_object_get(choice, "finish_reason"));
+}
+
+/* -- the template --------------------------------------------------------- */
+
+/* Nothing that message() would look at. */
+static bool says_nothing(const json_t *v)
+{
+	return is_null(v) || (json_is_string(v) && !json_string_length(v)) ||
+		(json_is_array(v) && !json_array_size(v));
+}
+
+static json_t *slot(json_t *j, int *n)
+{
+	json_t *choices = jx_arr(j, "choices"), *choice, *delta, *v;
+	const char *key;
+
+	*n = 0;
+	if (json_array_size(choices) != 1 ||
+	    !is_null(json_object_get(j, "usage")) ||
+	    json_object_get(j, "x_groq") || json_object_get(j, "error") ||
+	    str_is(jx_str(j, "object"), "error"))
+		return NULL;
+	choice = json_array_get(choices, 0);
+	delta = jx_obj(choice, "delta");
+	if (jx_int(choice, "index", 0) != 0 ||
+	    !is_null(json_object_get(choice, "finish_reason")) ||
+	    !json_is_string(json_object_get(delta, "content")))
+		return NULL;
+	json_object_foreach(delta, key, v)
+		if (strcmp(key, "content") != 0 && strcmp(key, "role") != 0 &&
+		    !says_nothing(v))
+			return NULL;
+	return delta;
+}
+
+static void plain(struct llm_decoder *d, int n, struct str text)
+{
+	(void)n;
+	dec_text(d, text);
+}
+
+static void finish(struct llm_decoder *d)
+{
+	if (d->q.reasoning_replay != REPLAY_NONE && d->reasoning.n &&
+	    d->q.reasoning_in[0])
+		json_object_set_new(*opaque_of(&d->opaque),
+				    d->q.reasoning_in[0],
+				    jx_string(buf_str(&d->reasoning)));
+	if (!d->opaque)
+		return;
+	d->replay = dec_origin(d);
+	json_object_set(d->replay, "members", d->opaque);
+}
+
+const struct dialect dialect_openai = {
+	.name = "openai",
+	.text_key = "content",
+	.build = openai_build,
+	.event = event,
+	.whole = whole,
+	.usage = usage,
+	.slot = slot,
+	.plain = plain,
+	.finish = finish,
+};

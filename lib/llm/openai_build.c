@@ -1,0 +1,174 @@
+/*
+ * OpenAI chat completions, writing. Only what is configured is sent (E2, E8):
+ * strict servers refuse members that they do not know.
+ */
+#include "llm/openai.h"
+
+#include <math.h>
+
+#include "llm/build.h"
+
+#include "base/banned.h"
+
+static void call(struct build *b, const struct llm_tool_call *c)
+{
+	struct jw *w = &b->w;
+
+	jw_obj(w);
+	jw_kstr(w, "id", build_call_id(b, c->id));
+	jw_kstrz(w, "type", "function");
+	jw_key(w, "function");
+	jw_obj(w);
+	jw_kstr(w, "name", build_tool_name(b, c->name));
+	jw_kstr(w, "arguments", build_args_text(b, c->args));
+	jw_end_obj(w);
+	build_members(b, build_call_members(b, c));
+	jw_end_obj(w);
+}
+
+static void message(struct build *b, const struct build_item *it)
+{
+	static const char *const roles[] = {
+		[LLM_SYSTEM] = "system", [LLM_USER] = "user",
+		[LLM_ASSISTANT] = "assistant", [LLM_TOOL] = "tool",
+	};
+	size_t n_calls = it->role == LLM_ASSISTANT ? it->msg->n_calls : 0;
+	struct jw *w = &b->w;
+
+	jw_obj(w);
+	jw_kstrz(w, "role", roles[it->role]);
+	if (it->role == LLM_TOOL)
+		jw_kstr(w, "tool_call_id", build_call_id(b, it->call_id));
+	jw_key(w, "content");
+	if (n_calls && !it->text.n)
+		jw_null(w);
+	else
+		jw_str(w, build_text(it->text));
+	if (n_calls) {
+		jw_key(w, "tool_calls");
+		jw_arr(w);
+		for (size_t i = 0; i < n_calls; i++)
+			call(b, &it->msg->calls[i]);
+		jw_end_arr(w);
+	}
+	if (it->role == LLM_ASSISTANT)
+		build_members(b, build_replay(b, it));
+	jw_end_obj(w);
+}
+
+static void messages(struct build *b)
+{
+	struct jw *w = &b->w;
+
+	jw_key(w, "messages");
+	jw_arr(w);
+	if (b->system.n) {
+		jw_obj(w);
+		jw_kstrz(w, "role", b->q.system_role == SYSROLE_DEVELOPER
+			 ? "developer" : "system");
+		jw_kstr(w, "content", b->system);
+		jw_end_obj(w);
+	}
+	for (size_t i = 0; i < b->n_items; i++)
+		message(b, &b->items[i]);
+	jw_end_arr(w);
+}
+
+static void tools(struct build *b)
+{
+	struct jw *w = &b->w;
+
+	if (!b->n_tools)
+		return;
+	if (build_key(b, "tools")) {
+		jw_arr(w);
+		for (size_t i = 0; i < b->n_tools; i++)
+			build_function_tool(b, &b->tools[i], false);
+		jw_end_arr(w);
+	}
+	if (b->r->no_tool_calls && build_key(b, "tool_choice"))
+		jw_str(w, STR("none"));
+	if (b->q.parallel_tool_calls != PARALLEL_UNSET &&
+	    build_key(b, "parallel_tool_calls"))
+		jw_bool(w, b->q.parallel_tool_calls == PARALLEL_ON);
+}
+
+/* E1: the name that this server takes, or the other one after a 400. */
+static void max_tokens(struct build *b)
+{
+	bool completion = b->q.max_tokens_field == MAXTOK_COMPLETION;
+	const char *key;
+
+	if (b->repair & REPAIR_MAX_TOKENS)
+		completion = !completion;
+	key = completion ? "max_completion_tokens" : "max_tokens";
+	if (build_max_tokens(b) > 0 && build_key(b, key))
+		jw_int(&b->w, build_max_tokens(b));
+}
+
+static void response_format(struct build *b)
+{
+	const json_t *schema = b->r->output_schema;
+	struct jw *w = &b->w;
+
+	if (!schema || b->q.output_format == OUTPUT_PROMPT ||
+	    !build_key(b, "response_format"))
+		return;
+	jw_obj(w);
+	if (b->q.output_format == OUTPUT_OBJECT) {
+		jw_kstrz(w, "type", "json_object");
+	} else {
+		jw_kstrz(w, "type", "json_schema");
+		jw_key(w, "json_schema");
+		jw_obj(w);
+		jw_kstrz(w, "name", "output");
+		jw_key(w, "schema");
+		jw_json(w, schema);
+		if (b->q.strict_schema && schema_is_strict(schema))
+			jw_kbool(w, "strict", true);
+		jw_end_obj(w);
+	}
+	jw_end_obj(w);
+}
+
+static void stream(struct build *b)
+{
+	struct jw *w = &b->w;
+
+	if (build_key(b, "stream"))
+		jw_bool(w, b->r->stream);
+	if (!b->r->stream || !b->q.include_usage ||
+	    (b->repair & REPAIR_STREAM_OPTIONS) ||
+	    !build_key(b, "stream_options"))
+		return;
+	jw_obj(w);
+	jw_kbool(w, "include_usage", true);
+	if (b->q.hide_obfuscation)
+		jw_kbool(w, "include_obfuscation", false);
+	jw_end_obj(w);
+}
+
+int openai_build(struct build *b, struct err *e)
+{
+	const struct conf_llm *s = b->r->service;
+
+	(void)e;
+	jw_obj(&b->w);
+	if (build_key(b, "model"))
+		jw_str(&b->w, build_text(str_of(s->model)));
+	messages(b);
+	tools(b);
+	stream(b);
+	max_tokens(b);
+	if (build_sampling(b) && !isnan(s->temperature))
+		build_kreal(b, "temperature", s->temperature);
+	if (build_sampling(b) && !isnan(s->top_p))
+		build_kreal(b, "top_p", s->top_p);
+	if (s->reasoning_effort && s->reasoning_effort[0] &&
+	    build_key(b, "reasoning_effort"))
+		jw_str(&b->w, str_of(s->reasoning_effort));
+	response_format(b);
+	build_extra(b, NULL);
+	jw_end_obj(&b->w);
+	return 0;
+}

@@ -1,0 +1,397 @@
+/*
+ * The provider table and the quirk table (protocols.md section 4). Values that
+ * a row does not name are zero, hence the first of each enum; BASE has those
+ * that nearly all share.
+ */
+#include "llm/provider.h"
+
+#include <math.h>
+
+#include "base/util.h"
+
+#include "base/banned.h"
+
+#define CHAT_URL "{url}/chat/completions"
+#define BEARER "Authorization: Bearer {key}"
+
+/* What an OpenAI-compatible server is taken for until a row says otherwise. */
+#define BASE \
+	.include_usage = true, .supports_tools = true, \
+	.supports_tool_choice = true, .url_template = CHAT_URL, \
+	.auth_header = BEARER, \
+	.reasoning_in = { "reasoning_content", "reasoning", "reasoning_details" }
+#define HOSTED BASE, .key_required = true
+
+/* A row's own value after BASE's is meant to win. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+static const struct provider rows[] = {
+	{
+		.name = "openai", .title = "OpenAI",
+		.dialect = &dialect_openai, .url = "https://api.openai.com/v1",
+		.quirks = { HOSTED, .max_tokens_field = MAXTOK_COMPLETION,
+			.hide_obfuscation = true, .supports_vision = true,
+			.strict_schema = true },
+	}, {
+		.name = "azure", .title = "Azure OpenAI",
+		.dialect = &dialect_openai, .url = "",
+		.quirks = { HOSTED, .max_tokens_field = MAXTOK_COMPLETION,
+			.supports_vision = true, .strict_schema = true,
+			.url_template = "{url}/openai/deployments/{deployment}"
+				"/chat/completions?api-version={api_version}",
+			.auth_header = "api-key: {key}" },
+	}, {
+		.name = "azure_v1", .title = "Azure OpenAI, v1 address",
+		.dialect = &dialect_openai, .url = "",
+		.quirks = { HOSTED, .max_tokens_field = MAXTOK_COMPLETION,
+			.supports_vision = true, .strict_schema = true,
+			.url_template = "{url}/openai/v1/chat/completions",
+			.auth_header = "api-key: {key}" },
+	}, {
+		.name = "openrouter", .title = "OpenRouter",
+		.dialect = &dialect_openai, .url = "https://openrouter.ai/api/v1",
+		.quirks = { HOSTED, .supports_vision = true,
+			.reasoning_in = { "reasoning", "reasoning_content",
+				"reasoning_details" } },
+	}, {
+		.name = "gemini", .title = "Google Gemini (compatible address)",
+		.dialect = &dialect_openai,
+		.url = "https://generativelanguage.googleapis.com/v1beta/openai",
+		.quirks = { HOSTED, .supports_vision = true,
+			.tool_schema_filter = SCHEMA_GEMINI,
+			.usage_output_rule = USAGE_TOTAL },
+	}, {
+		.name = "mistral", .title = "Mistral",
+		.dialect = &dialect_openai, .url = "https://api.mistral.ai/v1",
+		.quirks = { HOSTED, .tool_id_style = TOOLID_ALNUM9,
+			.include_usage = false },
+	}, {
+		.name = "groq", .title = "Groq",
+		.dialect = &dialect_openai,
+		.url = "https://api.groq.com/openai/v1",
+		.quirks = { HOSTED, .max_tokens_field = MAXTOK_COMPLETION,
+			.output_format = OUTPUT_OBJECT },
+	}, {
+		.name = "deepseek", .title = "DeepSeek",
+		.dialect = &dialect_openai, .url = "https://api.deepseek.com",
+		.quirks = { HOSTED, .reasoning_replay = REPLAY_TOOL_LOOP,
+			.output_format = OUTPUT_OBJECT },
+	}, {
+		.name = "xai", .title = "xAI",
+		.dialect = &dialect_openai, .url = "https://api.x.ai/v1",
+		.quirks = { HOSTED, .supports_vision = true,
+			.usage_output_rule = USAGE_TOTAL },
+	}, {
+		.name = "qwen", .title = "Qwen (DashScope)",
+		.dialect = &dialect_openai,
+		.url = "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+		.quirks = { HOSTED, .output_format = OUTPUT_OBJECT },
+	}, {
+		.name = "perplexity", .title = "Perplexity",
+		.dialect = &dialect_openai, .url = "https://api.perplexity.ai",
+		.quirks = { HOSTED, .supports_tools = false,
+			.include_usage = false, .think_tags = THINK_TAGS },
+	}, {
+		.name = "vllm", .title = "vLLM",
+		.dialect = &dialect_openai, .url = "http://127.0.0.1:8000/v1",
+		.quirks = { BASE, .reasoning_in = { "reasoning",
+				"reasoning_content" } },
+	}, {
+		.name = "llamacpp", .title = "llama.cpp server",
+		.dialect = &dialect_openai, .url = "http://127.0.0.1:8080/v1",
+		.quirks = { BASE },
+	}, {
+		.name = "gpustack", .title = "GPUStack, llama-box",
+		.dialect = &dialect_openai, .url = "",
+		.quirks = { BASE },
+	}, {
+		.name = "lmstudio", .title = "LM Studio",
+		.dialect = &dialect_openai, .url = "http://127.0.0.1:1234/v1",
+		.quirks = { BASE, .think_tags = THINK_TAGS },
+	}, {
+		.name = "ollama_v1", .title = "Ollama, compatible address",
+		.dialect = &dialect_openai, .url = "http://127.0.0.1:11434/v1",
+		.quirks = { BASE, .supports_tool_choice = false,
+			.reasoning_replay = REPLAY_TOOL_LOOP,
+			.reasoning_in = { "reasoning", "reasoning_content" } },
+	}, {
+		.name = "openai_compatible", .title = "Any compatible server",
+		.dialect = &dialect_openai, .url = "",
+		.quirks = { BASE },
+	}, {
+		.name = "anthropic", .title = "Anthropic",
+		.dialect = &dialect_anthropic, .url = "https://api.anthropic.com",
+		.quirks = { .supports_tools = true, .supports_tool_choice = true,
+			.supports_vision = true, .key_required = true,
+			.tool_id_style = TOOLID_SAFE,
+			.reasoning_replay = REPLAY_ALWAYS,
+			.url_template = "{url}/v1/messages",
+			.auth_header = "x-api-key: {key}" },
+	}, {
+		.name = "anthropic_compatible", .title = "Any server like Anthropic's",
+		.dialect = &dialect_anthropic, .url = "",
+		.quirks = { .supports_tools = true, .supports_tool_choice = true,
+			.tool_id_style = TOOLID_SAFE,
+			.output_format = OUTPUT_PROMPT,
+			.reasoning_replay = REPLAY_ALWAYS,
+			.url_template = "{url}/v1/messages",
+			.auth_header = BEARER },
+	}, {
+		.name = "ollama", .title = "Ollama",
+		.dialect = &dialect_ollama, .url = "http://127.0.0.1:11434",
+		.quirks = { .supports_tools = true,
+			.reasoning_replay = REPLAY_TOOL_LOOP,
+			.url_template = "{url}/api/chat",
+			.auth_header = BEARER },
+	},
+};
+#pragma GCC diagnostic pop
+
+const struct provider *provider_rows(size_t *n)
+{
+	*n = ARRAY_LEN(rows);
+	return rows;
+}
+
+const struct provider *provider_find(const char *name)
+{
+	for (size_t i = 0; name && i < ARRAY_LEN(rows); i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+/* Quirks as `quirks:` names them. */
+
+enum q_type { Q_ENUM, Q_BOOL, Q_STR, Q_FIELDS };
+
+static const struct quirk_row {
+	const char *key;
+	enum q_type type;
+	size_t offset;
+	const char *values;	/* of an enum, in order, blank separated */
+	const char *help;
+} quirk_rows[] = {
+#define Q(member) .key = #member, .offset = offsetof(struct quirks, member)
+	{ Q(max_tokens_field), .type = Q_ENUM, .values = "max_tokens max_completion_tokens none", .help = "name of the output limit" },
+	{ Q(system_role), .type = Q_ENUM, .values = "system developer user", .help = "role of the system text; user = in front of the first message" },
+	{ Q(reasoning_replay), .type = Q_ENUM, .values = "none tool-loop always", .help = "whether reasoning is sent back" },
+	{ Q(think_tags), .type = Q_ENUM, .values = "off tags starts-inside", .help = "reasoning inline between <think> and </think>" },
+	{ Q(tool_id_style), .type = Q_ENUM, .values = "any alnum9 safe", .help = "form of tool call ids" },
+	{ Q(tool_schema_filter), .type = Q_ENUM, .values = "as-is plain gemini", .help = "what is left out of tool schemas" },
+	{ Q(output_format), .type = Q_ENUM, .values = "schema object prompt", .help = "how typed output is asked for" },
+	{ Q(usage_output_rule), .type = Q_ENUM, .values = "completion total", .help = "output tokens; total = all that is not prompt" },
+	{ Q(parallel_tool_calls), .type = Q_ENUM, .values = "unset on off", .help = "sent when set" },
+	{ Q(include_usage), .type = Q_BOOL, .help = "ask for usage in streams" },
+	{ Q(hide_obfuscation), .type = Q_BOOL, .help = "ask for streams without padding" },
+	{ Q(supports_tools), .type = Q_BOOL, .help = "tools are sent" },
+	{ Q(supports_tool_choice), .type = Q_BOOL, .help = "tool_choice is understood" },
+	{ Q(supports_vision), .type = Q_BOOL, .help = "images are understood" },
+	{ Q(strict_schema), .type = Q_BOOL, .help = "strict schemas where they comply" },
+	{ Q(key_required), .type = Q_BOOL, .help = "cannot be used without api_key" },
+	{ Q(reasoning_in), .type = Q_FIELDS, .help = "members that hold reasoning, best first" },
+	{ Q(url_template), .type = Q_STR, .help = "{url}, {deployment}, {api_version}" },
+	{ Q(auth_header), .type = Q_STR, .help = "header with {key}; empty = none" },
+#undef Q
+};
+
+/* Levenshtein distance, capped lengths; for "did you mean". */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[33], la = strlen(a), lb = strlen(b);
+
+	if (la > 32 || lb > 32)
+		return 99;
+	for (size_t j = 0; j <= lb; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= la; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= lb; j++) {
+			size_t best = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			best = MIN(best, row[j] + 1);
+			row[j] = MIN(best, row[j - 1] + 1);
+		}
+	}
+	return row[lb];
+}
+
+static int unknown_quirk(const char *key, struct err *e)
+{
+	size_t best = 0, best_d = 99;
+
+	for (size_t i = 0; i < ARRAY_LEN(quirk_rows); i++) {
+		size_t d = distance(key, quirk_rows[i].key);
+
+		if (d < best_d) {
+			best_d = d;
+			best = i;
+		}
+	}
+	return err_set(e, ERR_CONFIG, "unknown quirk \"%.40s\"; "
+		       "did you mean \"%s\"?", key, quirk_rows[best].key);
+}
+
+static int set_enum(const struct quirk_row *row, const json_t *v, int *out,
+		    struct err *e)
+{
+	struct str rest = str_of(row->values), want = {
+		json_string_value(v), json_string_length(v)
+	};
+
+	/* YAML reads on and off as booleans. */
+	if (json_is_boolean(v))
+		want = json_is_true(v) ? STR("on") : STR("off");
+	for (int i = 0; rest.p; i++) {
+		if (str_eq(str_cut(&rest, ' '), want)) {
+			*out = i;
+			return 0;
+		}
+	}
+	return err_set(e, ERR_CONFIG, "quirk %s must be one of: %s", row->key,
+		       row->values);
+}
+
+static int set_fields(const struct quirk_row *row, const json_t *v,
+		      const char **out, struct err *e)
+{
+	size_t n = json_array_size(v);
+
+	if (!json_is_array(v) || n > QUIRK_FIELDS)
+		return err_set(e, ERR_CONFIG, "quirk %s must be a list of at "
+			       "most %d names", row->key, QUIRK_FIELDS);
+	for (size_t i = 0; i < QUIRK_FIELDS; i++) {
+		const json_t *s = i < n ? json_array_get(v, i) : NULL;
+
+		if (i < n && !json_is_string(s))
+			return err_set(e, ERR_CONFIG,
+				       "quirk %s must be a list of names",
+				       row->key);
+		out[i] = json_string_value(s);
+	}
+	return 0;
+}
+
+static int set_quirk(const char *key, const json_t *v, struct quirks *q,
+		     struct err *e)
+{
+	const struct quirk_row *row = NULL;
+	char *at;
+
+	for (size_t i = 0; i < ARRAY_LEN(quirk_rows); i++)
+		if (strcmp(quirk_rows[i].key, key) == 0)
+			row = &quirk_rows[i];
+	if (!row)
+		return unknown_quirk(key, e);
+	at = (char *)q + row->offset;
+	switch (row->type) {
+	case Q_ENUM:
+		return set_enum(row, v, (int *)(void *)at, e);
+	case Q_BOOL:
+		if (!json_is_boolean(v))
+			return err_set(e, ERR_CONFIG, "quirk %s must be true "
+				       "or false", key);
+		*(bool *)(void *)at = json_is_true(v);
+		return 0;
+	case Q_STR:
+		if (!json_is_string(v))
+			return err_set(e, ERR_CONFIG, "quirk %s must be text",
+				       key);
+		*(const char **)(void *)at = json_string_value(v);
+		return 0;
+	case Q_FIELDS:
+		return set_fields(row, v, (const char **)(void *)at, e);
+	}
+	BUG("quirk type");
+}
+
+int provider_quirks(const struct provider *p, const json_t *overrides,
+		    struct quirks *q, struct err *e)
+{
+	const char *key;
+	json_t *v;
+
+	*q = p->quirks;
+	if (overrides && !json_is_object(overrides))
+		return err_set(e, ERR_CONFIG, "quirks must be a mapping");
+	json_object_foreach((json_t *)overrides, key, v)
+		if (set_quirk(key, v, q, e) < 0)
+			return -1;
+	return 0;
+}
+
+int llm_quirks_check(const char *provider, const json_t *quirks, struct err *e)
+{
+	const struct provider *p = provider_find(provider);
+	struct quirks q;
+
+	if (!p)
+		return 0;	/* B17: that is told when it is used */
+	return provider_quirks(p, quirks, &q, e);
+}
+
+int llm_check_service(const struct conf_llm *s, struct err *e)
+{
+	const struct provider *p = provider_find(s->provider);
+	struct quirks q;
+
+	if (!p)
+		return err_public(e, ERR_LLM_UNSUPPORTED,
+				  "The LLM provider \"%.40s\" is not supported.",
+				  s->provider ? s->provider : "");
+	if (provider_quirks(p, s->quirks, &q, e) < 0)
+		return -1;
+	if (!p->url[0] && !(s->url && s->url[0]))
+		return err_set(e, ERR_CONFIG, "LLM service %s: provider %s "
+			       "needs `url:`", s->id, p->name);
+	if (q.key_required && !(s->api_key && s->api_key[0]))
+		return err_set(e, ERR_LLM_NO_CREDENTIAL,
+			       "LLM service %s has no api_key", s->id);
+	return 0;
+}
+
+json_t *llm_capabilities(const struct conf_llm *s)
+{
+	const struct provider *p = provider_find(s->provider);
+	struct quirks q = { .supports_tools = false };
+	struct err e = ERR_INIT;
+	bool tools;
+
+	if (p && provider_quirks(p, s->quirks, &q, &e) < 0)
+		q = p->quirks;
+	tools = q.supports_tools &&
+		(!s->capabilities || (s->capabilities & LLM_CAN_TOOLS));
+	return json_pack("{s:s, s:s, s:b, s:b, s:b, s:b}",
+			 "providerName", s->provider ? s->provider : "",
+			 "model", s->model ? s->model : "",
+			 "supportsStreaming", p != NULL,
+			 "supportsToolUse", p && tools,
+			 "supportsVision", (s->capabilities & LLM_CAN_VISION) != 0,
+			 "supportsPromptCaching",
+			 p && p->dialect == &dialect_anthropic &&
+			 s->prompt_cache);
+}
+
+void llm_print_providers(struct buf *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const struct provider *p = &rows[i];
+
+		buf_addf(out, "%s\t%s\t%s\t%s\t%s\n", p->name, p->dialect->name,
+			 p->quirks.key_required ? "key" : "-",
+			 p->url[0] ? p->url : "-", p->title);
+	}
+}
+
+void llm_print_quirks(struct buf *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(quirk_rows); i++)
+		buf_addf(out, "%s\t%s\t%s\n", quirk_rows[i].key,
+			 quirk_rows[i].type == Q_ENUM ? quirk_rows[i].values :
+			 quirk_rows[i].type == Q_BOOL ? "true false" :
+			 quirk_rows[i].type == Q_STR ? "text" : "list",
+			 quirk_rows[i].help);
+}

@@ -1,0 +1,99 @@
+/*
+ * Providers and dialects. A dialect is a wire format: how to write a request
+ * and how to read an answer. A provider is a row of data: a dialect, an
+ * address, and quirks. An admin can override each quirk per service
+ * (`quirks:` in YAML), so a server that nobody has met needs no code.
+ *
+ * Adding a provider: one row in provider.c. Adding a dialect: one file with a
+ * `struct dialect`, pure functions on bytes and JSON.
+ */
+#ifndef LLM_PROVIDER_H
+#define LLM_PROVIDER_H
+
+#include "llm/llm.h"
+
+struct llm_decoder;
+
+enum q_max_tokens { MAXTOK_MAX_TOKENS, MAXTOK_COMPLETION, MAXTOK_NONE };
+enum q_system_role { SYSROLE_SYSTEM, SYSROLE_DEVELOPER, SYSROLE_USER };
+enum q_replay { REPLAY_NONE, REPLAY_TOOL_LOOP, REPLAY_ALWAYS };
+enum q_think { THINK_OFF, THINK_TAGS, THINK_INSIDE };
+enum q_tool_id { TOOLID_ANY, TOOLID_ALNUM9, TOOLID_SAFE };
+enum q_schema { SCHEMA_AS_IS, SCHEMA_PLAIN, SCHEMA_GEMINI };
+enum q_output { OUTPUT_SCHEMA, OUTPUT_OBJECT, OUTPUT_PROMPT };
+enum q_usage { USAGE_COMPLETION, USAGE_TOTAL };
+enum q_parallel { PARALLEL_UNSET, PARALLEL_ON, PARALLEL_OFF };
+
+#define QUIRK_FIELDS 4
+
+struct quirks {
+	int max_tokens_field;	/* enum q_max_tokens (E1) */
+	int system_role;	/* enum q_system_role (E6) */
+	int reasoning_replay;	/* enum q_replay (B13) */
+	int think_tags;		/* enum q_think (C3) */
+	int tool_id_style;	/* enum q_tool_id (B6) */
+	int tool_schema_filter;	/* enum q_schema (E10) */
+	int output_format;	/* enum q_output: typed output (A1) */
+	int usage_output_rule;	/* enum q_usage (D4) */
+	int parallel_tool_calls;	/* enum q_parallel (E8) */
+	bool include_usage;	/* send stream_options.include_usage (E7) */
+	bool hide_obfuscation;	/* send include_obfuscation:false (C8) */
+	bool supports_tools;	/* tools are sent at all (B21) */
+	bool supports_tool_choice;	/* else `none` = tools left out (E5) */
+	bool supports_vision;	/* for E27 only */
+	bool strict_schema;	/* strict:true for schemas that comply (E9) */
+	bool key_required;	/* no key: ERR_LLM_NO_CREDENTIAL (B18) */
+	const char *reasoning_in[QUIRK_FIELDS];	/* fields, best first (C2) */
+	const char *url_template;	/* {url} {deployment} {api_version} */
+	const char *auth_header;	/* "Name: … {key}"; "" = none (E13) */
+};
+
+/* A request being built; see build.h. */
+struct build;
+
+struct dialect {
+	const char *name;
+	const char *text_key;	/* member that holds the text of a delta */
+	/* Writes the body into b->body. */
+	int (*build)(struct build *b, struct err *e);
+	/* One stream payload; one whole document (stream:false, A13). */
+	void (*event)(struct llm_decoder *d, struct str name, json_t *j);
+	void (*whole)(struct llm_decoder *d, json_t *j);
+	/* Takes the usage that j holds, if any, and nothing else. */
+	void (*usage)(struct llm_decoder *d, const json_t *j);
+	/*
+	 * The object whose member text_key is the whole effect of j, and a
+	 * number that `plain` needs; NULL when j does anything else as well.
+	 */
+	json_t *(*slot)(json_t *j, int *slot);
+	/* The effect of such a j with another text. */
+	void (*plain)(struct llm_decoder *d, int slot, struct str text);
+	/* Before the terminal event: builds d->replay. MAY be NULL. */
+	void (*finish)(struct llm_decoder *d);
+	void (*release)(struct llm_decoder *d);	/* MAY be NULL */
+};
+
+extern const struct dialect dialect_openai, dialect_anthropic, dialect_ollama;
+
+struct provider {
+	const char *name;	/* what `provider:` says */
+	const char *title;	/* for people */
+	const struct dialect *dialect;
+	const char *url;	/* base URL; "" = must be configured */
+	struct quirks quirks;
+};
+
+/* The row, or NULL. */
+const struct provider *provider_find(const char *name);
+
+/* All rows. */
+const struct provider *provider_rows(size_t *n);
+
+/*
+ * The row's quirks with those of `quirks:` on top (NULL = none). Strings are
+ * borrowed from overrides. ERR_CONFIG names the wrong key and the nearest one.
+ */
+int provider_quirks(const struct provider *p, const json_t *overrides,
+		    struct quirks *q, struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,213 @@
+/*
+ * JSON Schemas of tools on their way to a provider (E9-E11). A reference inside
+ * the document is replaced by what it names; one to anywhere else is never
+ * fetched and becomes "anything".
+ */
+#include "llm/build.h"
+
+#include "base/limits.h"
+#include "base/log.h"
+
+#include "base/banned.h"
+
+#define INLINE_DEPTH 12
+
+static const char *const plain_drops[] = {
+	"$schema", "$id", "$comment", "$defs", "definitions",
+};
+static const char *const gemini_drops[] = {
+	"additionalProperties", "default", "examples", "patternProperties",
+	"unevaluatedProperties", "exclusiveMinimum", "exclusiveMaximum",
+	"propertyNames", "not", "if", "then", "else", "readOnly", "writeOnly",
+	"contentEncoding", "contentMediaType", "dependentRequired", "title",
+};
+
+/* "#/$defs/x" in root; borrowed, or NULL. */
+static const json_t *resolve(const json_t *root, struct str ref)
+{
+	struct str part;
+
+	if (!ref.n || ref.p[0] != '#')
+		return NULL;
+	ref.p++, ref.n--;
+	if (ref.n && ref.p[0] == '/')
+		ref.p++, ref.n--;
+	while (ref.n && root) {
+		char key[128];
+
+		part = str_cut(&ref, '/');
+		if (!part.n || part.n >= sizeof(key))
+			return NULL;
+		memcpy(key, part.p, part.n);
+		key[part.n] = '\0';
+		root = json_object_get(root, key);
+	}
+	return root;
+}
+
+static json_t *filtered(const json_t *s, const json_t *root, int filter,
+			int depth);
+
+static void drop(json_t *o, const char *const *keys, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!json_object_get(o, keys[i]))
+			continue;
+		json_object_del(o, keys[i]);
+		log_debug("tool schema: member left out", "member", keys[i]);
+	}
+}
+
+/* ["string","null"] becomes string and nullable; const becomes enum. */
+static void for_gemini(json_t *o)
+{
+	json_t *type = json_object_get(o, "type"), *v;
+	json_t *c = json_object_get(o, "const");
+	struct str format = jx_str(o, "format");
+	size_t i;
+
+	if (json_is_array(type)) {
+		json_t *one = NULL;
+
+		json_array_foreach(type, i, v) {
+			if (strcmp(json_string_value(v) ? json_string_value(v)
+				   : "", "null") == 0)
+				json_object_set_new(o, "nullable",
+						    json_true());
+			else if (!one)
+				one = json_incref(v);
+		}
+		json_object_set_new(o, "type", one ? one
+				    : json_string("string"));
+	}
+	if (json_is_string(c))
+		json_object_set_new(o, "enum", json_pack("[O]", c));
+	json_object_del(o, "const");
+	if (format.n && !str_is(format, "date-time") && !str_is(format, "enum"))
+		json_object_del(o, "format");
+	v = json_object_get(o, "oneOf");
+	if (v && !json_object_get(o, "anyOf"))
+		json_object_set(o, "anyOf", v);
+	json_object_del(o, "oneOf");
+	drop(o, gemini_drops, ARRAY_LEN(gemini_drops));
+}
+
+/* Members whose values are schemas by name. */
+static bool by_name(const char *key)
+{
+	return strcmp(key, "properties") == 0;
+}
+
+static json_t *children(const char *key, const json_t *v, const json_t *root,
+			int filter, int depth)
+{
+	const char *k;
+	json_t *c, *out;
+	size_t i;
+
+	if (json_is_object(v) && by_name(key)) {
+		out = json_object();
+		json_object_foreach((json_t *)v, k, c)
+			json_object_set_new(out, k, filtered(c, root, filter,
+							     depth + 1));
+		return out;
+	}
+	if (json_is_array(v) && (strcmp(key, "anyOf") == 0 ||
+				 strcmp(key, "oneOf") == 0 ||
+				 strcmp(key, "allOf") == 0 ||
+				 strcmp(key, "prefixItems") == 0)) {
+		out = json_array();
+		json_array_foreach(v, i, c)
+			json_array_append_new(out, filtered(c, root, filter,
+							    depth + 1));
+		return out;
+	}
+	if (json_is_object(v) && strcmp(key, "items") == 0)
+		return filtered(v, root, filter, depth + 1);
+	return json_deep_copy(v);
+}
+
+static json_t *filtered(const json_t *s, const json_t *root, int filter,
+			int depth)
+{
+	json_t *out, *v;
+	const char *key;
+
+	if (json_is_object(s) && json_object_get(s, "$ref")) {
+		const json_t *to = resolve(root, jx_str(s, "$ref"));
+
+		if (!to || depth > INLINE_DEPTH)
+			return json_object();
+		return filtered(to, root, filter, depth + 1);
+	}
+	if (!json_is_object(s) || depth > LIM_JSON_DEPTH)
+		return json_deep_copy(s);
+	out = json_object();
+	json_object_foreach((json_t *)s, key, v)
+		json_object_set_new(out, key, children(key, v, root, filter,
+						       depth));
+	drop(out, plain_drops, ARRAY_LEN(plain_drops));
+	if (filter == SCHEMA_GEMINI)
+		for_gemini(out);
+	return out;
+}
+
+json_t *schema_normal(const json_t *schema, int filter)
+{
+	json_t *out;
+
+	if (!json_is_object(schema))
+		out = json_object();
+	else if (filter == SCHEMA_AS_IS)
+		out = json_copy((json_t *)schema);
+	else
+		out = filtered(schema, schema, filter, 0);
+	if (!str_is(jx_str(out, "type"), "object"))
+		json_object_set_new(out, "type", json_string("object"));
+	if (!jx_obj(out, "properties"))
+		json_object_set_new(out, "properties", json_object());
+	return out;
+}
+
+static bool has_name(const json_t *list, const char *name)
+{
+	size_t i;
+	json_t *v;
+
+	json_array_foreach(list, i, v)
+		if (json_is_string(v) && strcmp(json_string_value(v), name) == 0)
+			return true;
+	return false;
+}
+
+bool schema_is_strict(const json_t *s)
+{
+	const json_t *props = jx_obj(s, "properties");
+	const json_t *items = json_object_get(s, "items");
+	const json_t *any = jx_arr(s, "anyOf");
+	const json_t *defs = jx_obj(s, "$defs");
+	const char *key;
+	json_t *v;
+	size_t i;
+
+	if (!json_is_object(s) || json_object_get(s, "oneOf") ||
+	    json_object_get(s, "allOf") || json_object_get(s, "not"))
+		return false;
+	if (props || str_is(jx_str(s, "type"), "object")) {
+		if (!json_is_false(json_object_get(s, "additionalProperties")))
+			return false;
+		json_object_foreach((json_t *)props, key, v)
+			if (!has_name(jx_arr(s, "required"), key) ||
+			    !schema_is_strict(v))
+				return false;
+	}
+	if (items && !schema_is_strict(items))
+		return false;
+	json_array_foreach(any, i, v)
+		if (!schema_is_strict(v))
+			return false;
+	json_object_foreach((json_t *)defs, key, v)
+		if (!schema_is_strict(v))
+			return false;
+	return true;
+}

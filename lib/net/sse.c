@@ -1,0 +1,290 @@
+/*
+ * Line splitting is on bytes, never on characters (C7): CR and LF cannot occur
+ * inside a UTF-8 sequence. A CR at the end of a read ends its line at once, and
+ * an LF at the start of the next read is then swallowed, so that an event is
+ * never held back for a byte that may not come.
+ */
+#include "net/sse.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+void sse_init(struct sse_reader *r)
+{
+	*r = (struct sse_reader){
+		.line = BUF_INIT(LIM_SSE_LINE_BYTES),
+		.data = BUF_INIT(LIM_SSE_EVENT_BYTES),
+		.name = BUF_INIT(256),
+	};
+}
+
+void sse_release(struct sse_reader *r)
+{
+	buf_release(&r->line);
+	buf_release(&r->data);
+	buf_release(&r->name);
+}
+
+static int stop(struct sse_reader *r)
+{
+	r->stopped = true;
+	return -1;
+}
+
+static int too_big(struct sse_reader *r, const char *what, struct err *e)
+{
+	stop(r);
+	return err_public(e, ERR_TOO_BIG,
+			  "The language model sent %s that is too large.", what);
+}
+
+static int hand_out(struct sse_reader *r, struct str data, sse_handler *fn,
+		    void *ctx)
+{
+	int rc = 0;
+
+	if (data.n) {
+		r->n_events++;
+		rc = fn(ctx, buf_str(&r->name), data);
+	}
+	buf_reset(&r->data);
+	buf_reset(&r->name);
+	r->has_data = false;
+	return rc < 0 ? stop(r) : 0;
+}
+
+/* One field line that is not `data`. */
+static void other_field(struct sse_reader *r, struct str line)
+{
+	struct str value = line, name = str_cut(&value, ':');
+
+	if (line.n && line.p[0] == ':') {
+		r->n_comments++;
+		return;
+	}
+	if (value.n && value.p[0] == ' ')
+		value.p++, value.n--;
+	if (str_is(name, "event")) {
+		buf_reset(&r->name);
+		buf_addstr(&r->name, value);
+		if (!buf_ok(&r->name))
+			buf_reset(&r->name);
+	}
+}
+
+/* Whether line is a data field; *value is what follows. */
+static bool data_field(struct str line, struct str *value)
+{
+	if (line.n < 4 || memcmp(line.p, "data", 4) != 0)
+		return false;
+	if (line.n == 4) {
+		*value = (struct str){ line.p + 4, 0 };
+		return true;
+	}
+	if (line.p[4] != ':')
+		return false;
+	*value = (struct str){ line.p + 5, line.n - 5 };
+	if (value->n && value->p[0] == ' ')
+		value->p++, value->n--;
+	return true;
+}
+
+static int whole_line(struct sse_reader *r, struct str line, sse_handler *fn,
+		      void *ctx, struct err *e)
+{
+	struct str value;
+
+	if (!line.n)
+		return hand_out(r, buf_str(&r->data), fn, ctx);
+	if (!data_field(line, &value)) {
+		other_field(r, line);
+		return 0;
+	}
+	if (r->has_data)
+		buf_addc(&r->data, '\n');
+	buf_addstr(&r->data, value);
+	r->has_data = true;
+	if (!buf_ok(&r->data))
+		return too_big(r, "an event", e);
+	return 0;
+}
+
+/*
+ * The end of the line that starts at p: length before it in *n, bytes of the
+ * line end in *n_end. False when p has no whole line.
+ */
+static bool find_end(const char *p, size_t n_bytes, size_t *n, size_t *n_end)
+{
+	const char *lf = memchr(p, '\n', n_bytes);
+	size_t upto = lf ? (size_t)(lf - p) : n_bytes;
+	const char *cr = memchr(p, '\r', upto);
+
+	if (!lf && !cr)
+		return false;
+	*n = cr ? (size_t)(cr - p) : upto;
+	*n_end = cr && lf && lf == cr + 1 ? 2 : 1;
+	return true;
+}
+
+/* At most once per stream: a BOM may stand first, itself split anywhere. */
+static void skip_bom(struct sse_reader *r, struct str *line)
+{
+	if (r->started)
+		return;
+	r->started = true;
+	if (str_starts(*line, STR("\xef\xbb\xbf")))
+		line->p += 3, line->n -= 3;
+}
+
+/*
+ * The ordinary event in one go: a data line and the empty line behind it, both
+ * in this read and nothing pending. Returns the bytes used, 0 = not that.
+ */
+static size_t plain_event(const struct sse_reader *r, struct str line,
+			  size_t n_end, size_t n_left, struct str *value)
+{
+	const char *next = line.p + line.n + n_end;
+
+	if (r->has_data || r->line.n || !data_field(line, value) || !value->n)
+		return 0;
+	if (n_left > line.n + n_end && next[0] == '\n')
+		return line.n + n_end + 1;
+	if (n_left > line.n + n_end + 1 && next[0] == '\r' && next[1] == '\n')
+		return line.n + n_end + 2;
+	return 0;
+}
+
+int sse_feed(struct sse_reader *r, struct str bytes, sse_handler *fn,
+	     void *ctx, struct err *e)
+{
+	const char *p = bytes.p;
+	size_t left = bytes.n;
+
+	if (r->stopped)
+		return -1;
+	if (r->skip_lf && left) {
+		if (*p == '\n')
+			p++, left--;
+		r->skip_lf = false;
+	}
+	while (left) {
+		struct str line, value;
+		size_t n, n_end, used;
+
+		if (!find_end(p, left, &n, &n_end)) {
+			buf_add(&r->line, p, left);
+			return buf_ok(&r->line) ? 0 : too_big(r, "a line", e);
+		}
+		r->skip_lf = n_end == 1 && n + 1 == left && p[n] == '\r';
+		line = (struct str){ p, n };
+		if (r->line.n) {
+			buf_add(&r->line, p, n);
+			if (!buf_ok(&r->line))
+				return too_big(r, "a line", e);
+			line = buf_str(&r->line);
+		}
+		skip_bom(r, &line);
+		used = r->line.n ? 0 : plain_event(r, line, n_end,
+				      left - (size_t)(line.p - p), &value);
+		if (used) {
+			used += (size_t)(line.p - p);
+			if (hand_out(r, value, fn, ctx) < 0)
+				return -1;
+		} else {
+			if (whole_line(r, line, fn, ctx, e) < 0)
+				return -1;
+			buf_reset(&r->line);
+			used = n + n_end;
+		}
+		p += used;
+		left -= used;
+	}
+	return 0;
+}
+
+static bool complete(struct str data)
+{
+	struct err e = ERR_INIT;
+	json_t *j;
+
+	if (str_is(str_trim(data), "[DONE]"))
+		return true;
+	j = jx_load_lenient(data, &e);
+	json_decref(j);
+	return j != NULL;
+}
+
+int sse_finish(struct sse_reader *r, sse_handler *fn, void *ctx,
+	       struct err *e)
+{
+	if (r->stopped)
+		return -1;
+	if (r->line.n) {
+		struct str line = buf_str(&r->line);
+
+		skip_bom(r, &line);
+		if (whole_line(r, line, fn, ctx, e) < 0)
+			return -1;
+		buf_reset(&r->line);
+	}
+	if (r->data.n && complete(buf_str(&r->data)))
+		return hand_out(r, buf_str(&r->data), fn, ctx);
+	return 0;
+}
+
+static int json_line(struct sse_reader *r, struct str line, sse_handler *fn,
+		     void *ctx)
+{
+	skip_bom(r, &line);
+	line = str_trim(line);
+	if (!line.n)
+		return 0;
+	r->n_events++;
+	return fn(ctx, STR(""), line) < 0 ? stop(r) : 0;
+}
+
+int ndjson_feed(struct sse_reader *r, struct str bytes, sse_handler *fn,
+		void *ctx, struct err *e)
+{
+	const char *p = bytes.p;
+	size_t left = bytes.n;
+
+	if (r->stopped)
+		return -1;
+	while (left) {
+		const char *lf = memchr(p, '\n', left);
+		size_t n = lf ? (size_t)(lf - p) : left;
+		struct str line = { p, n };
+
+		if (!lf || r->line.n) {
+			buf_add(&r->line, p, n);
+			if (!buf_ok(&r->line))
+				return too_big(r, "a line", e);
+			line = buf_str(&r->line);
+		}
+		if (!lf)
+			return 0;
+		if (json_line(r, line, fn, ctx) < 0)
+			return -1;
+		buf_reset(&r->line);
+		p += n + 1;
+		left -= n + 1;
+	}
+	return 0;
+}
+
+int ndjson_finish(struct sse_reader *r, sse_handler *fn, void *ctx,
+		  struct err *e)
+{
+	(void)e;
+	if (r->stopped)
+		return -1;
+	if (r->line.n && json_line(r, buf_str(&r->line), fn, ctx) < 0)
+		return -1;
+	buf_reset(&r->line);
+	return 0;
+}
