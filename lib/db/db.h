@@ -123,7 +123,7 @@ void db_close(struct db *db);
 struct db_stats {
 	int open, idle, waiting;	/* now */
 	uint64_t connects, lost, retries, waits;	/* since db_open */
-	uint64_t round_trips;	/* statements, commits and set-ups sent */
+	uint64_t round_trips;	/* statements, prepares, commits, set-ups */
 };
 void db_stats(struct db *db, struct db_stats *out);
 
@@ -140,8 +140,9 @@ struct db_result {
 /*
  * Runs a statement without result rows. args: as many as the signature has
  * letters, of these types (a mismatch is a BUG). r may be NULL. On the pool it
- * is its own transaction; a lost link is an error there, since it is not
- * known whether it ran: writes that must survive that go through db_tx.
+ * is its own transaction and runs again after a deadlock or a lost link: it
+ * must be one whose second run does no harm (ids made before the call, then
+ * ERR_DB_DUPLICATE may mean that the first run did it); others use db_tx.
  */
 int db_exec(struct db *db, unsigned stmt, const struct db_val *args,
 	    struct db_result *r, struct err *e) MUST_CHECK;
