@@ -84,9 +84,15 @@ static inline void conn_trip(struct conn *c)
 struct conn *pool_take(struct pool *p, bool autocommit, struct err *e);
 void pool_give(struct conn *c);
 
-/* A connection outside the count of the pool; closed by conn_close. */
-struct conn *conn_open(struct pool *p, struct err *e);
+/*
+ * A connection outside the count of the pool, with this read and write
+ * timeout; closed by conn_close.
+ */
+struct conn *conn_open(struct pool *p, unsigned io_s, struct err *e);
 void conn_close(struct conn *c);
+
+/* Closes a statement whose rows nobody wants; the connection is dropped. */
+void conn_abandon(struct conn *c, MYSQL_STMT *st);
 
 /* One text statement without result; what names it in errors. */
 int conn_query(struct conn *c, const char *sql, const char *what,

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -33,6 +34,7 @@
 #define WAIT_MS          5000
 #define CONNECT_S        2
 #define IO_S             30
+#define FOREIGN_IO_S     65		/* above the longest dataset timeout */
 #define IDLE_MAX_MS      300000		/* below the wait_timeout that we set */
 #define BACK_OFF_MIN_MS  100
 #define BACK_OFF_MAX_MS  2000
@@ -94,7 +96,7 @@ struct db *db_open(const struct db_options *o, struct err *e)
 	if (!p->opt.connect_timeout_s)
 		p->opt.connect_timeout_s = CONNECT_S;
 	if (!p->opt.io_timeout_s)
-		p->opt.io_timeout_s = IO_S;
+		p->opt.io_timeout_s = o->foreign ? FOREIGN_IO_S : IO_S;
 	p->max = o->conf->pool > 0 ? o->conf->pool : 1;
 	p->last = &p->first;
 	pthread_mutex_init(&p->lock, NULL);
@@ -202,12 +204,11 @@ static int set_up(struct conn *c, struct err *e)
 	return read_packet_cap(c, e);
 }
 
-struct conn *conn_open(struct pool *p, struct err *e)
+struct conn *conn_open(struct pool *p, unsigned io_s, struct err *e)
 {
 	const struct conf_db *d = &p->conf;
 	const bool socket = *d->socket, tls = *d->tls_ca && !socket;
 	unsigned connect_s = (unsigned)p->opt.connect_timeout_s;
-	unsigned io_s = (unsigned)p->opt.io_timeout_s;
 	const my_bool yes = 1, no = 0;
 	struct conn *c = xcalloc(1, sizeof(*c));
 	MYSQL *my = mysql_init(NULL);
@@ -258,6 +259,14 @@ void conn_close(struct conn *c)
 	conn_drop_preps(c);
 	mysql_close(c->my);
 	free(c);
+}
+
+void conn_abandon(struct conn *c, MYSQL_STMT *st)
+{
+	/* Closing would read the rest first; now there is nothing to read. */
+	shutdown(mysql_get_socket(c->my), SHUT_RDWR);
+	mysql_stmt_close(st);
+	c->drop = true;
 }
 
 /* Whether the server has hung up on an idle connection. No round trip. */
@@ -356,7 +365,7 @@ static struct conn *open_one(struct pool *p, struct err *e)
 	struct conn *c;
 
 	pthread_mutex_unlock(&p->lock);
-	c = conn_open(p, e);
+	c = conn_open(p, (unsigned)p->opt.io_timeout_s, e);
 	pthread_mutex_lock(&p->lock);
 	p->probing = false;
 	if (c) {
@@ -468,6 +477,7 @@ struct conn *pool_take(struct pool *p, bool autocommit, struct err *e)
 		if (!c)
 			return NULL;
 		c->fault = FAULT_NONE;
+		c->drop = false;
 		if (!fresh && (hung_up(c) || clock_mono_ms() -
 			       c->idle_since_ms > IDLE_MAX_MS)) {
 			forget(p, c);
