@@ -1,1 +1,7 @@
 # parts of sql/
+sqldir = $(pkgdatadir)/sql
+dist_sql_DATA = \
+	sql/0001-people.sql \
+	sql/0002-conversation.sql \
+	sql/0003-turn.sql \
+	sql/0004-usage.sql

@@ -123,7 +123,7 @@ void db_close(struct db *db);
 struct db_stats {
 	int open, idle, waiting;	/* now */
 	uint64_t connects, lost, retries, waits;	/* since db_open */
-	uint64_t round_trips;	/* statements, commits and set-ups sent */
+	uint64_t round_trips;	/* statements, prepares, commits, set-ups */
 };
 void db_stats(struct db *db, struct db_stats *out);
 
@@ -140,8 +140,9 @@ struct db_result {
 /*
  * Runs a statement without result rows. args: as many as the signature has
  * letters, of these types (a mismatch is a BUG). r may be NULL. On the pool it
- * is its own transaction; a lost link is an error there, since it is not
- * known whether it ran: writes that must survive that go through db_tx.
+ * is its own transaction and runs again after a deadlock or a lost link: it
+ * must be one whose second run does no harm (ids made before the call, then
+ * ERR_DB_DUPLICATE may mean that the first run did it); others use db_tx.
  */
 int db_exec(struct db *db, unsigned stmt, const struct db_val *args,
 	    struct db_result *r, struct err *e) MUST_CHECK;
@@ -222,6 +223,8 @@ struct db_query_limits {
 	int timeout_ms;		/* max_statement_time; 1..60000 */
 	size_t max_rows;	/* rows written; one more is looked for */
 	size_t max_bytes;	/* of JSON written by one query */
+	size_t max_cell_bytes;	/* longer texts are cut, with an ellipsis;
+				   0 = max_bytes */
 };
 
 struct db_query_result {
@@ -238,7 +241,8 @@ struct db_query_result {
  * columns and text as strings (bad bytes replaced), bytes as hex, BIT as
  * integer, TINYINT(1) as integer. Before the first row `head` is called (may
  * be NULL) with the columns. The session is read-only; ERR_DB_TIMEOUT past the
- * time limit; the link is dropped when a query is cut off in its rows.
+ * time limit; the link is dropped when a query is cut off in its rows. Text of
+ * *out is in a.
  */
 typedef void db_query_head_fn(void *ctx, const struct db_column *c, size_t n);
 int db_query_json(struct db *foreign, struct str sql,
@@ -266,13 +270,17 @@ struct db_migration {
  * Brings the schema to what sql_dir/NNNN-name.sql say. Append-only, resumable,
  * safe for any number of starters at once (a lease in schema_lock; the losers
  * wait until all steps are recorded, at most wait_s seconds, 0 = 120). Needs
- * rights on its one database only. ERR_CONFIG: a file changed after it was
- * applied, or the database is newer than the files. r may be NULL.
+ * rights on its one database only. A database newer than the files is left as
+ * it is: migrations only add, so older programs go on working. ERR_CONFIG: a
+ * file is not readable, or changed after it was applied. r may be NULL.
  */
 int db_migrate(struct db *db, const char *sql_dir, int wait_s,
 	       struct db_migration *r, struct err *e) MUST_CHECK;
 
-/* Whether the schema is what sql_dir says. 0, or -1 with ERR_CONFIG / ERR_DB*. */
+/*
+ * Whether the schema has all that sql_dir says. 0, or -1 with ERR_CONFIG (the
+ * text says what is missing) or an error of the database. For /ready.
+ */
 int db_schema_check(struct db *db, const char *sql_dir,
 		    struct err *e) MUST_CHECK;
 

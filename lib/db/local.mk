@@ -1,1 +1,9 @@
-lib_liblamplighter_a_SOURCES += lib/db/db.h
+lib_liblamplighter_a_SOURCES += \
+	lib/db/conn.h lib/db/db.h \
+	lib/db/fault.c \
+	lib/db/migrate.c \
+	lib/db/pool.c \
+	lib/db/query.c \
+	lib/db/split.c lib/db/split.h \
+	lib/db/stmt.c \
+	lib/db/tx.c

@@ -1,3 +1,10 @@
 lib_liblamplighter_a_SOURCES += \
-	lib/store/conversation.h lib/store/message.h lib/store/store.h \
-	lib/store/token.h lib/store/turn.h lib/store/usage.h lib/store/user.h
+	lib/store/conversation.c lib/store/conversation.h \
+	lib/store/message.c lib/store/message.h \
+	lib/store/record.c \
+	lib/store/stmt.def lib/store/stmt.h \
+	lib/store/store.c lib/store/store.h \
+	lib/store/token.c lib/store/token.h \
+	lib/store/turn.c lib/store/turn.h lib/store/turn_many.c \
+	lib/store/usage.c lib/store/usage.h \
+	lib/store/user.c lib/store/user.h

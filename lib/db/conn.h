@@ -1,0 +1,119 @@
+/*
+ * Inside lib/db: a connection with its prepared statements, and the pool.
+ * Nobody outside includes this (nor mysql.h).
+ */
+#ifndef DB_CONN_H
+#define DB_CONN_H
+
+#include <mysql.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "db/db.h"
+
+/* What an error means for the connection and the transaction. */
+enum fault {
+	FAULT_NONE,
+	FAULT_DATA,	/* this statement only; the caller's business */
+	FAULT_RETRY,	/* transaction is gone; the same again may work */
+	FAULT_LOST,	/* connection is gone, or must not be used again */
+};
+
+struct prep;
+
+struct conn {
+	MYSQL *my;
+	struct pool *pool;
+	struct conn *next;	/* idle list */
+	bool autocommit;	/* as the session is set */
+	bool open_tx;		/* a statement ran since the last commit */
+	enum fault fault;	/* worst since it was borrowed */
+	bool drop;		/* close it when it comes back */
+	int64_t idle_since_ms;
+	size_t max_packet_bytes;
+	struct prep *preps;	/* pool->n_stmts of them */
+};
+
+struct waiter {			/* on the waiting thread's stack */
+	struct waiter *next;
+	pthread_cond_t cond;
+	struct conn *conn;	/* handed over */
+	bool woken;		/* look again */
+};
+
+/* The pool, or a transaction on one of its connections. */
+struct db {
+	struct pool *pool;
+	struct conn *conn;	/* NULL: the pool itself */
+	bool failed;		/* sticky: must be rolled back */
+	bool unknown;		/* an earlier try may have been committed */
+};
+
+struct pool {
+	struct db root;
+	struct conf_db conf;	/* own copies of its texts */
+	struct db_options opt;
+	int max;
+
+	pthread_mutex_t lock;	/* never held across I/O */
+	struct conn *idle;	/* LIFO */
+	int n_open, n_idle, n_mode[2];	/* by autocommit */
+	struct waiter *first, **last;
+	int n_waiting;
+	int64_t down_until_ms;	/* no connects before; 0 = server is up */
+	int back_off_ms;
+	bool probing;		/* one thread tries while the server is down */
+	char down_text[160];
+
+	atomic_bool no_wsrep;	/* the server has no such variable */
+	_Atomic uint64_t connects, lost, retries, waits, trips;
+};
+
+static inline void conn_trip(struct conn *c)
+{
+	atomic_fetch_add_explicit(&c->pool->trips, 1, memory_order_relaxed);
+}
+
+/* pool.c */
+
+/*
+ * Borrows a connection with this autocommit mode (one round trip more when no
+ * idle one has it). ERR_DB_DOWN, ERR_OVERLOADED. Given back by pool_give,
+ * which rolls an open transaction back and drops a lost connection.
+ */
+struct conn *pool_take(struct pool *p, bool autocommit, struct err *e);
+void pool_give(struct conn *c);
+
+/*
+ * A connection outside the count of the pool, with this read and write
+ * timeout; closed by conn_close.
+ */
+struct conn *conn_open(struct pool *p, unsigned io_s, struct err *e);
+void conn_close(struct conn *c);
+
+/* Closes a statement whose rows nobody wants; the connection is dropped. */
+void conn_abandon(struct conn *c, MYSQL_STMT *st);
+
+/* One text statement without result; what names it in errors. */
+int conn_query(struct conn *c, const char *sql, const char *what,
+	       struct err *e);
+
+/*
+ * Notes an error of the library and puts it in e by its class. Always -1.
+ * what: statement name, for the log.
+ */
+int conn_fail(struct conn *c, unsigned number, const char *text,
+	      const char *what, struct err *e);
+
+/* fault.c */
+enum fault fault_of(unsigned number, enum err_code *code);
+
+/* Sleeps before try number n (from 1): 10 ms doubling to 200, jittered. */
+void db_pause(int n);
+
+/* stmt.c */
+void conn_drop_preps(struct conn *c);
+/* Sets *b for a parameter value; null may be any address that stays valid. */
+void bind_param(MYSQL_BIND *b, const struct db_val *v);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * What each error number means: the table of the platform notes. 1205 only
+ * undid its statement, but what follows it in the transaction was computed on
+ * the belief that it worked: the whole is rolled back and run again.
+ */
+#include <errmsg.h>
+#include <mysqld_error.h>
+#include <sodium.h>
+#include <time.h>
+
+#include "db/conn.h"
+
+#include "base/banned.h"
+
+static const struct fault_row {
+	unsigned number;
+	enum fault fault;
+	enum err_code code;
+} rows[] = {
+	{ 1213, FAULT_RETRY, ERR_DB_RETRY },	/* deadlock, certification */
+	{ 1020, FAULT_RETRY, ERR_DB_RETRY },	/* snapshot isolation */
+	{ 1205, FAULT_RETRY, ERR_DB_RETRY },	/* lock wait timeout */
+	{ 1047, FAULT_LOST, ERR_DB_DOWN },	/* Galera: not primary */
+	{ 1180, FAULT_LOST, ERR_DB_DOWN },	/* Galera: quorum lost in commit */
+	{ 1290, FAULT_LOST, ERR_DB_DOWN },	/* read-only server */
+	{ 1836, FAULT_LOST, ERR_DB_DOWN },
+	{ 1053, FAULT_LOST, ERR_DB_DOWN },	/* shutdown */
+	{ 1927, FAULT_LOST, ERR_DB_DOWN },	/* connection was killed */
+	{ 1243, FAULT_LOST, ERR_DB_DOWN },	/* statement unknown there */
+	{ 2002, FAULT_LOST, ERR_DB_DOWN },
+	{ 2003, FAULT_LOST, ERR_DB_DOWN },
+	{ 2005, FAULT_LOST, ERR_DB_DOWN },
+	{ 2006, FAULT_LOST, ERR_DB_DOWN },
+	{ 2013, FAULT_LOST, ERR_DB_DOWN },
+	{ 2014, FAULT_LOST, ERR_DB },		/* out of sync */
+	{ 2026, FAULT_LOST, ERR_DB_DOWN },	/* TLS */
+	{ 2027, FAULT_LOST, ERR_DB },		/* malformed packet */
+	{ 2055, FAULT_LOST, ERR_DB_DOWN },
+	{ 1040, FAULT_LOST, ERR_OVERLOADED },	/* too many connections */
+	{ 1203, FAULT_LOST, ERR_OVERLOADED },
+	{ 1226, FAULT_LOST, ERR_OVERLOADED },
+	{ 1969, FAULT_DATA, ERR_DB_TIMEOUT },	/* max_statement_time */
+	{ 1317, FAULT_DATA, ERR_DB_TIMEOUT },	/* KILL QUERY */
+	{ 1062, FAULT_DATA, ERR_DB_DUPLICATE },
+	{ 1153, FAULT_LOST, ERR_TOO_BIG },
+};
+
+enum fault fault_of(unsigned number, enum err_code *code)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].number == number) {
+			*code = rows[i].code;
+			return rows[i].fault;
+		}
+	*code = ERR_DB;
+	return FAULT_DATA;
+}
+
+void db_pause(int n)
+{
+	uint32_t ms = n >= 5 ? 200 : 10u << n;
+	struct timespec ts;
+
+	ms = ms / 2 + randombytes_uniform(ms / 2 + 1);
+	ts = (struct timespec){ .tv_nsec = (long)ms * 1000000 };
+	nanosleep(&ts, NULL);
+}

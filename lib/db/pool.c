@@ -1,0 +1,540 @@
+/*
+ * The pool: a connection is borrowed for one operation, LIFO, so that a quiet
+ * process works on one or two warm connections.
+ *
+ * No ping on borrow. An idle connection that the server closed (timeout, KILL,
+ * restart) shows as a hang-up on its socket, which poll tells without a round
+ * trip. One that dies in use is dropped with its statements, and the idle ones
+ * with it, since what kills one usually kills all.
+ *
+ * Sessions come in two modes, autocommit on (single statements) and off
+ * (transactions: no BEGIN is sent). A session is switched only when no idle
+ * one has the wanted mode, so a process settles at some of each.
+ *
+ * While the server is down, one thread at a time tries to connect, with a
+ * growing pause; all others fail at once. Waiters are served in order.
+ */
+#include "db/conn.h"
+
+#include <errmsg.h>
+#include <fcntl.h>
+#include <mysqld_error.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include "base/banned.h"
+
+#define WAIT_MS          5000
+#define CONNECT_S        2
+#define IO_S             30
+#define FOREIGN_IO_S     65		/* above the longest dataset timeout */
+#define IDLE_MAX_MS      300000		/* below the wait_timeout that we set */
+#define BACK_OFF_MIN_MS  100
+#define BACK_OFF_MAX_MS  2000
+
+#define SESSION \
+	"SET SESSION sql_mode='STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO," \
+	"NO_ENGINE_SUBSTITUTION,ONLY_FULL_GROUP_BY',time_zone='+00:00'," \
+	"innodb_lock_wait_timeout=5,max_statement_time=20,wait_timeout=600," \
+	"idle_transaction_timeout=30,tx_isolation='READ-COMMITTED',autocommit=1"
+#define SESSION_WSREP ",wsrep_sync_wait=1"
+/* An admin's database: its own sql_mode and time zone are part of its data. */
+#define SESSION_FOREIGN \
+	"SET SESSION tx_read_only=1,max_statement_time=60,wait_timeout=600," \
+	"tx_isolation='READ-COMMITTED',autocommit=1"
+
+int db_global_init(struct err *e)
+{
+	if (mysql_library_init(0, NULL, NULL))
+		return err_set(e, ERR_INTERNAL, "mysql_library_init failed");
+	return 0;
+}
+
+void db_global_end(void)
+{
+	mysql_library_end();
+}
+
+struct db_val db_uuid_if(const struct uuid *u)
+{
+	struct db_val v = { .type = 'u', .null = !u || uuid_is_nil(u) };
+
+	if (!v.null)
+		v.s = (struct str){ (const char *)u->b, 16 };
+	return v;
+}
+
+struct db *db_open(const struct db_options *o, struct err *e)
+{
+	struct pool *p;
+
+	if (!o->conf->name || !*o->conf->name) {
+		err_set(e, ERR_CONFIG, "database: no name");
+		return NULL;
+	}
+	p = xcalloc(1, sizeof(*p));
+	p->root.pool = p;
+	p->opt = *o;
+	p->conf = *o->conf;
+	p->conf.id = xstrdup(o->conf->id ? o->conf->id : "app");
+	p->conf.socket = xstrdup(o->conf->socket ? o->conf->socket : "");
+	p->conf.host = xstrdup(o->conf->host ? o->conf->host : "");
+	p->conf.name = xstrdup(o->conf->name);
+	p->conf.user = xstrdup(o->conf->user ? o->conf->user : "");
+	p->conf.password = xstrdup(o->conf->password ? o->conf->password : "");
+	p->conf.tls_ca = xstrdup(o->conf->tls_ca ? o->conf->tls_ca : "");
+	p->opt.conf = &p->conf;
+	if (!p->opt.wait_ms)
+		p->opt.wait_ms = WAIT_MS;
+	if (!p->opt.connect_timeout_s)
+		p->opt.connect_timeout_s = CONNECT_S;
+	if (!p->opt.io_timeout_s)
+		p->opt.io_timeout_s = o->foreign ? FOREIGN_IO_S : IO_S;
+	p->max = o->conf->pool > 0 ? o->conf->pool : 1;
+	p->last = &p->first;
+	pthread_mutex_init(&p->lock, NULL);
+	return &p->root;
+}
+
+void db_close(struct db *db)
+{
+	struct pool *p;
+
+	if (!db)
+		return;
+	p = db->pool;
+	if (db->conn)
+		BUG("db_close on a transaction");
+	while (p->idle) {
+		struct conn *c = p->idle;
+
+		p->idle = c->next;
+		conn_close(c);
+	}
+	pthread_mutex_destroy(&p->lock);
+	free((char *)p->conf.id);
+	free((char *)p->conf.socket);
+	free((char *)p->conf.host);
+	free((char *)p->conf.name);
+	free((char *)p->conf.user);
+	free((char *)p->conf.password);
+	free((char *)p->conf.tls_ca);
+	free(p);
+}
+
+void db_stats(struct db *db, struct db_stats *out)
+{
+	struct pool *p = db->pool;
+
+	pthread_mutex_lock(&p->lock);
+	*out = (struct db_stats){ .open = p->n_open, .idle = p->n_idle,
+				  .waiting = p->n_waiting };
+	pthread_mutex_unlock(&p->lock);
+	out->connects = atomic_load(&p->connects);
+	out->lost = atomic_load(&p->lost);
+	out->retries = atomic_load(&p->retries);
+	out->waits = atomic_load(&p->waits);
+	out->round_trips = atomic_load(&p->trips);
+}
+
+/* -- one connection -------------------------------------------------------- */
+
+int conn_fail(struct conn *c, unsigned number, const char *text,
+	      const char *what, struct err *e)
+{
+	enum err_code code;
+	enum fault f = fault_of(number, &code);
+
+	if (f > c->fault)
+		c->fault = f;
+	return err_set(e, code, "%s: %u %.160s", what, number, text);
+}
+
+int conn_query(struct conn *c, const char *sql, const char *what,
+	       struct err *e)
+{
+	conn_trip(c);
+	if (mysql_real_query(c->my, sql, strlen(sql)))
+		return conn_fail(c, mysql_errno(c->my), mysql_error(c->my),
+				 what, e);
+	return 0;
+}
+
+static int read_packet_cap(struct conn *c, struct err *e)
+{
+	MYSQL_RES *r;
+	MYSQL_ROW row;
+
+	if (conn_query(c, "SELECT @@max_allowed_packet", "set-up", e))
+		return -1;
+	r = mysql_store_result(c->my);
+	row = r ? mysql_fetch_row(r) : NULL;
+	c->max_packet_bytes = row && row[0] ? strtoul(row[0], NULL, 10) : 0;
+	mysql_free_result(r);
+	if (!c->max_packet_bytes)
+		return conn_fail(c, mysql_errno(c->my), mysql_error(c->my),
+				 "set-up", e);
+	return 0;
+}
+
+static int set_up(struct conn *c, struct err *e)
+{
+	struct pool *p = c->pool;
+
+	if (p->opt.foreign)
+		return conn_query(c, SESSION_FOREIGN, "set-up", e);
+	if (!atomic_load(&p->no_wsrep)) {
+		if (!conn_query(c, SESSION SESSION_WSREP, "set-up", e))
+			return read_packet_cap(c, e);
+		if (mysql_errno(c->my) != ER_UNKNOWN_SYSTEM_VARIABLE)
+			return -1;
+		err_clear(e);
+		c->fault = FAULT_NONE;
+		atomic_store(&p->no_wsrep, true);
+	}
+	if (conn_query(c, SESSION, "set-up", e))
+		return -1;
+	return read_packet_cap(c, e);
+}
+
+struct conn *conn_open(struct pool *p, unsigned io_s, struct err *e)
+{
+	const struct conf_db *d = &p->conf;
+	const bool socket = *d->socket, tls = *d->tls_ca && !socket;
+	unsigned connect_s = (unsigned)p->opt.connect_timeout_s;
+	const my_bool yes = 1, no = 0;
+	struct conn *c = xcalloc(1, sizeof(*c));
+	MYSQL *my = mysql_init(NULL);
+	int fd;
+
+	if (!my)
+		BUG("out of memory for a connection");
+	c->pool = p;
+	c->my = my;
+	c->autocommit = true;
+	mysql_options(my, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
+	mysql_options(my, MYSQL_OPT_READ_TIMEOUT, &io_s);
+	mysql_options(my, MYSQL_OPT_WRITE_TIMEOUT, &io_s);
+	mysql_options(my, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+	mysql_options(my, MYSQL_OPT_LOCAL_INFILE, NULL);
+	/* 3.4 verifies by default, even where there is no TLS: say it. */
+	mysql_options(my, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, tls ? &yes : &no);
+	if (tls) {
+		mysql_options(my, MYSQL_OPT_SSL_ENFORCE, &yes);
+		mysql_options(my, MYSQL_OPT_SSL_CA, d->tls_ca);
+	}
+	atomic_fetch_add(&p->connects, 1);
+	if (!mysql_real_connect(my, socket ? "localhost" : d->host, d->user,
+				d->password, d->name,
+				socket ? 0 : (unsigned)d->port,
+				socket ? d->socket : NULL, CLIENT_FOUND_ROWS)) {
+		enum err_code code;
+
+		fault_of(mysql_errno(my), &code);
+		/* Wrong password, unknown database: not usable either. */
+		err_set(e, code == ERR_OVERLOADED ? code : ERR_DB_DOWN,
+			"connect to database %s: %u %.160s", d->id,
+			mysql_errno(my), mysql_error(my));
+		goto fail;
+	}
+	fd = mysql_get_socket(my);
+	fcntl(fd, F_SETFD, fcntl(fd, F_GETFD) | FD_CLOEXEC);
+	if (set_up(c, e))
+		goto fail;
+	return c;
+fail:
+	conn_close(c);
+	return NULL;
+}
+
+void conn_close(struct conn *c)
+{
+	conn_drop_preps(c);
+	mysql_close(c->my);
+	free(c);
+}
+
+void conn_abandon(struct conn *c, MYSQL_STMT *st)
+{
+	/* Closing would read the rest first; now there is nothing to read. */
+	shutdown(mysql_get_socket(c->my), SHUT_RDWR);
+	mysql_stmt_close(st);
+	c->drop = true;
+}
+
+/* Whether the server has hung up on an idle connection. No round trip. */
+static bool hung_up(struct conn *c)
+{
+	struct pollfd fd = { .fd = mysql_get_socket(c->my),
+			     .events = POLLRDHUP };
+
+	return poll(&fd, 1, 0) != 0;
+}
+
+static int switch_mode(struct conn *c, bool autocommit, struct err *e)
+{
+	struct pool *p = c->pool;
+
+	if (c->autocommit == autocommit)
+		return 0;
+	if (conn_query(c, autocommit ? "SET autocommit=1" : "SET autocommit=0",
+		       "autocommit", e))
+		return -1;
+	pthread_mutex_lock(&p->lock);
+	p->n_mode[c->autocommit]--;
+	p->n_mode[autocommit]++;
+	pthread_mutex_unlock(&p->lock);
+	c->autocommit = autocommit;
+	return 0;
+}
+
+/* -- borrowing -------------------------------------------------------------- */
+
+/* Takes an idle one of this mode off the list; NULL when there is none. */
+static struct conn *pop_idle(struct pool *p, bool autocommit)
+{
+	for (struct conn **at = &p->idle; *at; at = &(*at)->next) {
+		struct conn *c = *at;
+
+		if (c->autocommit != autocommit)
+			continue;
+		*at = c->next;
+		c->next = NULL;
+		p->n_idle--;
+		return c;
+	}
+	return NULL;
+}
+
+/* The first waiter looks again: a place has become free. Locked. */
+static void wake_one(struct pool *p)
+{
+	struct waiter *w = p->first;
+
+	if (!w)
+		return;
+	p->first = w->next;
+	if (!p->first)
+		p->last = &p->first;
+	p->n_waiting--;
+	w->woken = true;
+	pthread_cond_signal(&w->cond);
+}
+
+static void forget(struct pool *p, struct conn *c)
+{
+	pthread_mutex_lock(&p->lock);
+	p->n_open--;
+	p->n_mode[c->autocommit]--;
+	wake_one(p);
+	pthread_mutex_unlock(&p->lock);
+	conn_close(c);
+}
+
+/* Closes every idle connection. */
+static void purge(struct pool *p)
+{
+	struct conn *list;
+
+	pthread_mutex_lock(&p->lock);
+	list = p->idle;
+	p->idle = NULL;
+	p->n_idle = 0;
+	pthread_mutex_unlock(&p->lock);
+	while (list) {
+		struct conn *c = list;
+
+		list = c->next;
+		forget(p, c);
+	}
+}
+
+/*
+ * Opens one more; its place in n_open is taken already. Locked on entry and
+ * on return.
+ */
+static struct conn *open_one(struct pool *p, struct err *e)
+{
+	struct conn *c;
+
+	pthread_mutex_unlock(&p->lock);
+	c = conn_open(p, (unsigned)p->opt.io_timeout_s, e);
+	pthread_mutex_lock(&p->lock);
+	p->probing = false;
+	if (c) {
+		p->back_off_ms = 0;
+		p->down_until_ms = 0;
+		return c;
+	}
+	p->n_open--;
+	p->n_mode[true]--;
+	if (e->code == ERR_DB_DOWN) {
+		p->back_off_ms = p->back_off_ms
+			? MIN(p->back_off_ms * 2, BACK_OFF_MAX_MS)
+			: BACK_OFF_MIN_MS;
+		p->down_until_ms = clock_mono_ms() + p->back_off_ms;
+		snprintf(p->down_text, sizeof(p->down_text), "%.159s", e->text);
+		e->retry_after_s = 2;
+	}
+	/* Whoever waits for a connection would wait in vain. */
+	while (p->first)
+		wake_one(p);
+	return NULL;
+}
+
+static int wait_turn(struct pool *p, int64_t deadline_ms, struct conn **out)
+{
+	pthread_condattr_t attr;
+	struct waiter w = { .next = NULL };
+	struct timespec until = { .tv_sec = deadline_ms / 1000,
+				  .tv_nsec = deadline_ms % 1000 * 1000000 };
+	int rc = 0;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&w.cond, &attr);
+	pthread_condattr_destroy(&attr);
+	*p->last = &w;
+	p->last = &w.next;
+	p->n_waiting++;
+	atomic_fetch_add(&p->waits, 1);
+	while (!w.woken && rc == 0)
+		rc = pthread_cond_timedwait(&w.cond, &p->lock, &until);
+	if (!w.woken) {		/* timed out: leave the queue */
+		struct waiter **at = &p->first;
+
+		while (*at != &w)
+			at = &(*at)->next;
+		*at = w.next;
+		if (p->last == &w.next)
+			p->last = at;
+		p->n_waiting--;
+	}
+	pthread_cond_destroy(&w.cond);
+	*out = w.conn;
+	return w.woken ? 0 : -1;
+}
+
+/* A connection of any state, or NULL with e set. */
+static struct conn *take_any(struct pool *p, bool autocommit, struct err *e)
+{
+	int64_t deadline_ms = clock_mono_ms() + p->opt.wait_ms;
+	struct conn *c = NULL;
+
+	pthread_mutex_lock(&p->lock);
+	while (!c) {
+		bool room = p->n_open < p->max;
+		bool down = p->down_until_ms &&
+			(p->probing || clock_mono_ms() < p->down_until_ms);
+
+		c = pop_idle(p, autocommit);
+		if (!c && (p->n_mode[autocommit] || !room || down))
+			c = pop_idle(p, !autocommit);
+		if (c)
+			break;
+		if (room && down) {
+			err_set(e, ERR_DB_DOWN, "%s", p->down_text);
+			e->retry_after_s = 2;
+			break;
+		}
+		if (room) {
+			p->n_open++;
+			p->n_mode[true]++;
+			p->probing = p->down_until_ms != 0;
+			c = open_one(p, e);
+			if (!c && e->code == ERR_OVERLOADED && p->n_open) {
+				/* The server is full: share what we have. */
+				err_clear(e);
+			} else {
+				break;
+			}
+		}
+		if (wait_turn(p, deadline_ms, &c)) {
+			err_set(e, ERR_OVERLOADED,
+				"no database connection free in %d ms",
+				p->opt.wait_ms);
+			e->retry_after_s = 1;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&p->lock);
+	return c;
+}
+
+struct conn *pool_take(struct pool *p, bool autocommit, struct err *e)
+{
+	for (int tries = 0; ; tries++) {
+		struct conn *c = take_any(p, autocommit, e);
+		bool fresh = c && !c->idle_since_ms;
+
+		if (!c)
+			return NULL;
+		c->fault = FAULT_NONE;
+		c->drop = false;
+		if (!fresh && (hung_up(c) || clock_mono_ms() -
+			       c->idle_since_ms > IDLE_MAX_MS)) {
+			forget(p, c);
+			continue;
+		}
+		if (switch_mode(c, autocommit, e) == 0)
+			return c;
+		pool_give(c);
+		if (fresh || tries > 2)
+			return NULL;
+		err_clear(e);
+	}
+}
+
+void pool_give(struct conn *c)
+{
+	struct pool *p = c->pool;
+	struct waiter *w;
+
+	if (c->open_tx && c->fault != FAULT_LOST) {
+		struct err ignored = ERR_INIT;
+
+		(void)conn_query(c, "ROLLBACK", "rollback", &ignored);
+		c->open_tx = false;
+	}
+	if (c->fault == FAULT_LOST) {
+		atomic_fetch_add(&p->lost, 1);
+		forget(p, c);
+		purge(p);
+		return;
+	}
+	if (c->drop) {
+		forget(p, c);
+		return;
+	}
+	c->idle_since_ms = clock_mono_ms();
+	pthread_mutex_lock(&p->lock);
+	w = p->first;
+	if (w) {
+		w->conn = c;
+		wake_one(p);
+	} else {
+		c->next = p->idle;
+		p->idle = c;
+		p->n_idle++;
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+int db_ping(struct db *db, struct err *e)
+{
+	struct conn *c = pool_take(db->pool, true, e);
+	int rc;
+
+	if (!c)
+		return -1;
+	rc = conn_query(c, "DO 1", "ping", e);
+	pool_give(c);
+	return rc;
+}

@@ -1,0 +1,688 @@
+/*
+ * Declared statements: prepared lazily, kept per connection under their number
+ * in the table. Preparing checks the row against what the server says: number
+ * of parameters, number, types and nullability of columns. Executing checks
+ * the arguments against the row, so a type cannot drift anywhere.
+ *
+ * Rows are read unbuffered, straight from the wire into the arena: integers
+ * and ids are bound, texts are bound with no room and fetched at their length.
+ */
+#include "db/conn.h"
+
+#include <ctype.h>
+#include <errmsg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+#define CHARSET_BINARY 63
+#define PACKET_SLACK   4096	/* protocol around the values */
+
+struct cell {			/* where one column lands */
+	union {
+		int64_t i;
+		double d;
+		char u[16];
+	};
+	unsigned long length;
+	my_bool null, error;
+};
+
+struct prep {
+	MYSQL_STMT *st;		/* NULL: not prepared yet */
+	unsigned n_params, n_columns;
+	MYSQL_BIND *in, *out;
+	struct cell *cells;
+};
+
+static void drop_prep(struct prep *p)
+{
+	if (p->st)
+		mysql_stmt_close(p->st);
+	free(p->in);
+	free(p->out);
+	free(p->cells);
+	*p = (struct prep){ .st = NULL };
+}
+
+void conn_drop_preps(struct conn *c)
+{
+	if (!c->preps)
+		return;
+	for (size_t i = 0; i < c->pool->opt.n_stmts; i++)
+		drop_prep(&c->preps[i]);
+	free(c->preps);
+	c->preps = NULL;
+}
+
+static const struct db_stmt *row_of(struct conn *c, unsigned stmt)
+{
+	if (stmt >= c->pool->opt.n_stmts)
+		BUG("a statement number beyond the table");
+	return &c->pool->opt.stmts[stmt];
+}
+
+static int stmt_fail(struct conn *c, struct prep *p, const char *name,
+		     struct err *e)
+{
+	unsigned n = mysql_stmt_errno(p->st);
+
+	/* The link's own error says more than the statement's. */
+	if (!n)
+		n = mysql_errno(c->my);
+	return conn_fail(c, n ? n : CR_UNKNOWN_ERROR, mysql_stmt_error(p->st),
+			 name, e);
+}
+
+/* Whether a column of the server's description is what the row declares. */
+static bool column_fits(const MYSQL_FIELD *f, char declared)
+{
+	bool binary = f->charsetnr == CHARSET_BINARY;
+
+	if (islower((unsigned char)declared) && !(f->flags & NOT_NULL_FLAG))
+		return false;
+	switch (tolower((unsigned char)declared)) {
+	case 'i':
+		return IS_NUM(f->type) && f->type != MYSQL_TYPE_DOUBLE &&
+			f->type != MYSQL_TYPE_FLOAT &&
+			f->type != MYSQL_TYPE_DECIMAL &&
+			f->type != MYSQL_TYPE_NEWDECIMAL &&
+			!(f->type == MYSQL_TYPE_LONGLONG &&
+			  (f->flags & UNSIGNED_FLAG));
+	case 'd':
+		return f->type == MYSQL_TYPE_DOUBLE ||
+			f->type == MYSQL_TYPE_FLOAT;
+	case 's':
+		return !IS_NUM(f->type) && !binary;
+	case 'b':
+		return !IS_NUM(f->type) && binary;
+	case 'u':
+		return !IS_NUM(f->type) && binary && f->length == 16;
+	}
+	return false;
+}
+
+static int check_prep(struct prep *p, const struct db_stmt *row, struct err *e)
+{
+	const MYSQL_FIELD *f = mariadb_stmt_fetch_fields(p->st);
+
+	if (mysql_stmt_param_count(p->st) != strlen(row->params))
+		return err_set(e, ERR_DB, "%s: %lu parameters, declared \"%s\"",
+			       row->name, mysql_stmt_param_count(p->st),
+			       row->params);
+	if (mysql_stmt_field_count(p->st) != strlen(row->columns))
+		return err_set(e, ERR_DB, "%s: %u columns, declared \"%s\"",
+			       row->name, mysql_stmt_field_count(p->st),
+			       row->columns);
+	for (unsigned i = 0; row->columns[i]; i++)
+		if (!column_fits(&f[i], row->columns[i]))
+			return err_set(e, ERR_DB, "%s: column %u (%s) is not "
+				       "'%c': type %d, flags %x, length %lu",
+				       row->name, i + 1, f[i].name,
+				       row->columns[i], (int)f[i].type,
+				       f[i].flags, f[i].length);
+	return 0;
+}
+
+static void bind_columns(struct prep *p, const char *columns)
+{
+	for (unsigned i = 0; columns[i]; i++) {
+		MYSQL_BIND *b = &p->out[i];
+		struct cell *c = &p->cells[i];
+
+		b->length = &c->length;
+		b->is_null = &c->null;
+		b->error = &c->error;
+		b->buffer = &c->i;
+		switch (tolower((unsigned char)columns[i])) {
+		case 'i':
+			b->buffer_type = MYSQL_TYPE_LONGLONG;
+			break;
+		case 'd':
+			b->buffer_type = MYSQL_TYPE_DOUBLE;
+			break;
+		case 'u':
+			b->buffer_type = MYSQL_TYPE_BLOB;
+			b->buffer = c->u;
+			b->buffer_length = 16;
+			break;
+		default:
+			b->buffer_type = MYSQL_TYPE_BLOB;
+			b->buffer_length = 0;
+		}
+	}
+}
+
+static struct prep *prepare(struct conn *c, unsigned stmt, struct err *e)
+{
+	const struct db_stmt *row = row_of(c, stmt);
+	struct prep *p;
+
+	if (!c->preps)
+		c->preps = xcalloc(c->pool->opt.n_stmts, sizeof(*c->preps));
+	p = &c->preps[stmt];
+	if (p->st)
+		return p;
+	p->st = mysql_stmt_init(c->my);
+	if (!p->st)
+		BUG("out of memory for a statement");
+	conn_trip(c);
+	if (mysql_stmt_prepare(p->st, row->sql, strlen(row->sql))) {
+		stmt_fail(c, p, row->name, e);
+		goto fail;
+	}
+	if (check_prep(p, row, e)) {
+		if (c->fault < FAULT_DATA)
+			c->fault = FAULT_DATA;
+		goto fail;
+	}
+	p->n_params = (unsigned)strlen(row->params);
+	p->n_columns = (unsigned)strlen(row->columns);
+	p->in = xcalloc(p->n_params + 1, sizeof(*p->in));
+	p->out = xcalloc(p->n_columns + 1, sizeof(*p->out));
+	p->cells = xcalloc(p->n_columns + 1, sizeof(*p->cells));
+	bind_columns(p, row->columns);
+	return p;
+fail:
+	drop_prep(p);
+	return NULL;
+}
+
+/* -- arguments -------------------------------------------------------------- */
+
+void bind_param(MYSQL_BIND *b, const struct db_val *v)
+{
+	static my_bool is_null = 1;
+
+	memset(b, 0, sizeof(*b));
+	switch (v->type) {
+	case 'i':
+		b->buffer_type = MYSQL_TYPE_LONGLONG;
+		b->buffer = (void *)&v->i;
+		break;
+	case 'd':
+		b->buffer_type = MYSQL_TYPE_DOUBLE;
+		b->buffer = (void *)&v->d;
+		break;
+	case 's':
+		b->buffer_type = MYSQL_TYPE_STRING;
+		break;
+	case 'b':
+	case 'u':
+		b->buffer_type = MYSQL_TYPE_BLOB;
+		break;
+	default:
+		BUG("a value of no type");
+	}
+	if (v->null) {
+		b->is_null = &is_null;
+	} else if (!b->buffer) {
+		b->buffer = v->s.n ? (char *)v->s.p : (char *)"";
+		b->buffer_length = v->s.n;
+		b->length_value = v->s.n;
+	}
+}
+
+static size_t value_bytes(const struct db_val *v)
+{
+	return v->type == 'i' || v->type == 'd' || v->null ? 9 : v->s.n + 9;
+}
+
+static void check_arg(const struct db_stmt *row, unsigned i,
+		      const struct db_val *v)
+{
+	char want = row->params[i];
+
+	if (v->type != tolower((unsigned char)want) ||
+	    (v->null && islower((unsigned char)want)) ||
+	    (v->type == 'u' && !v->null && v->s.n != 16)) {
+		fprintf(stderr, "%s: argument %u\n", row->name, i + 1);
+		BUG("an argument that is not what its statement declares");
+	}
+}
+
+static int too_big(struct conn *c, const struct db_stmt *row, size_t n_bytes,
+		   struct err *e)
+{
+	if (n_bytes + PACKET_SLACK <= c->max_packet_bytes)
+		return 0;
+	if (c->fault < FAULT_DATA)
+		c->fault = FAULT_DATA;
+	return err_set(e, ERR_TOO_BIG, "%s: %zu bytes, the server takes %zu",
+		       row->name, n_bytes, c->max_packet_bytes);
+}
+
+/* Prepares if need be and executes. The prep, or NULL with e set. */
+static struct prep *execute(struct conn *c, unsigned stmt,
+			    const struct db_val *args, struct err *e)
+{
+	const struct db_stmt *row = row_of(c, stmt);
+	struct prep *p = prepare(c, stmt, e);
+	size_t n_bytes = 0;
+
+	if (!p)
+		return NULL;
+	for (unsigned i = 0; i < p->n_params; i++) {
+		check_arg(row, i, &args[i]);
+		bind_param(&p->in[i], &args[i]);
+		n_bytes += value_bytes(&args[i]);
+	}
+	if (too_big(c, row, n_bytes, e))
+		return NULL;
+	c->open_tx = !c->autocommit;
+	conn_trip(c);
+	if ((p->n_params && mysql_stmt_bind_param(p->st, p->in)) ||
+	    mysql_stmt_execute(p->st) ||
+	    (p->n_columns && mysql_stmt_bind_result(p->st, p->out))) {
+		stmt_fail(c, p, row->name, e);
+		return NULL;
+	}
+	return p;
+}
+
+static int exec_on(struct conn *c, unsigned stmt, const struct db_val *args,
+		   struct db_result *r, struct err *e)
+{
+	struct prep *p = execute(c, stmt, args, e);
+
+	if (!p)
+		return -1;
+	if (r) {
+		r->affected = (int64_t)mysql_stmt_affected_rows(p->st);
+		r->insert_id = (int64_t)mysql_stmt_insert_id(p->st);
+	}
+	return 0;
+}
+
+/* -- many rows at once ------------------------------------------------------ */
+
+/* One parameter of all rows, as the bulk protocol wants it: by column. */
+static void bind_many(MYSQL_BIND *b, const struct db_val *first,
+		      size_t stride, size_t n, struct arena *a)
+{
+	char *ind = arena_zalloc(a, n, 1);
+	int64_t *nums = NULL;
+	double *reals = NULL;
+	const char **texts = NULL;
+	unsigned long *lengths = NULL;
+
+	bind_param(b, first);
+	b->is_null = NULL;
+	b->u.indicator = ind;
+	if (first->type == 'i')
+		b->buffer = nums = arena_zalloc(a, n, sizeof(*nums));
+	else if (first->type == 'd')
+		b->buffer = reals = arena_zalloc(a, n, sizeof(*reals));
+	else {
+		b->buffer = texts = arena_zalloc(a, n, sizeof(*texts));
+		b->length = lengths = arena_zalloc(a, n, sizeof(*lengths));
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct db_val *v = first + i * stride;
+
+		ind[i] = v->null ? STMT_INDICATOR_NULL : STMT_INDICATOR_NONE;
+		if (nums) {
+			nums[i] = v->i;
+		} else if (reals) {
+			reals[i] = v->d;
+		} else {
+			texts[i] = v->null || !v->s.n ? "" : v->s.p;
+			lengths[i] = v->null ? 0 : v->s.n;
+		}
+	}
+}
+
+static int exec_some(struct conn *c, struct prep *p, const struct db_stmt *row,
+		     const struct db_val *rows, size_t n,
+		     struct db_result *r, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	unsigned count = (unsigned)n, none = 0;
+	int rc = -1;
+
+	mysql_stmt_attr_set(p->st, STMT_ATTR_ARRAY_SIZE, &count);
+	for (unsigned i = 0; i < p->n_params; i++)
+		bind_many(&p->in[i], rows + i, p->n_params, n, &a);
+	c->open_tx = !c->autocommit;
+	conn_trip(c);
+	if (mysql_stmt_bind_param(p->st, p->in) || mysql_stmt_execute(p->st)) {
+		stmt_fail(c, p, row->name, e);
+		goto out;
+	}
+	if (r)
+		r->affected += (int64_t)mysql_stmt_affected_rows(p->st);
+	rc = 0;
+out:
+	mysql_stmt_attr_set(p->st, STMT_ATTR_ARRAY_SIZE, &none);
+	arena_release(&a);
+	return rc;
+}
+
+static int exec_rows_on(struct conn *c, unsigned stmt,
+			const struct db_val *rows, size_t n_rows,
+			struct db_result *r, struct err *e)
+{
+	const struct db_stmt *row = row_of(c, stmt);
+	struct prep *p = prepare(c, stmt, e);
+
+	if (!p)
+		return -1;
+	if (r)
+		*r = (struct db_result){ .affected = 0 };
+	for (size_t at = 0, n; at < n_rows; at += n) {
+		size_t bytes = 0;
+
+		for (n = 0; at + n < n_rows && n < DB_BULK_ROWS; n++) {
+			const struct db_val *v = rows + (at + n) * p->n_params;
+			size_t one = 0;
+
+			for (unsigned i = 0; i < p->n_params; i++) {
+				check_arg(row, i, &v[i]);
+				one += value_bytes(&v[i]);
+			}
+			if (too_big(c, row, one, e))
+				return -1;
+			if (n && bytes + one > MIN(DB_BULK_BYTES,
+					c->max_packet_bytes - PACKET_SLACK))
+				break;
+			bytes += one;
+		}
+		if (exec_some(c, p, row, rows + at * p->n_params, n, r, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* -- rows ------------------------------------------------------------------- */
+
+static int fetch_cell(struct prep *p, unsigned i, char type, struct arena *a,
+		      struct db_val *v)
+{
+	struct cell *cell = &p->cells[i];
+
+	*v = (struct db_val){ .type = (char)tolower((unsigned char)type),
+			      .null = cell->null };
+	if (v->null)
+		return 0;
+	switch (v->type) {
+	case 'i':
+		v->i = cell->i;
+		return 0;
+	case 'd':
+		v->d = cell->d;
+		return 0;
+	case 'u':
+		v->s = (struct str){ arena_memdup(a, cell->u, 16), 16 };
+		return 0;
+	}
+	v->s.n = cell->length;
+	v->s.p = arena_alloc(a, v->s.n + 1);
+	if (v->s.n) {
+		MYSQL_BIND b = {
+			.buffer_type = MYSQL_TYPE_BLOB,
+			.buffer = (char *)v->s.p,
+			.buffer_length = v->s.n,
+			.length = &cell->length,
+			.is_null = &cell->null,
+			.error = &cell->error,
+		};
+
+		if (mysql_stmt_fetch_column(p->st, &b, i, 0))
+			return -1;
+	}
+	((char *)v->s.p)[v->s.n] = '\0';
+	return 0;
+}
+
+/* Calls fn per row; *given counts them. */
+static int each_on(struct conn *c, unsigned stmt, const struct db_val *args,
+		   struct arena *a, db_row_fn *fn, void *ctx, size_t *given,
+		   struct err *e)
+{
+	const struct db_stmt *row = row_of(c, stmt);
+	struct db_val cells[32];
+	struct prep *p;
+	int rc = -1;
+
+	if (strlen(row->columns) > ARRAY_LEN(cells))
+		BUG("a statement with too many columns");
+	p = execute(c, stmt, args, e);
+	if (!p)
+		return -1;
+	for (;;) {
+		int got = mysql_stmt_fetch(p->st);
+
+		if (got == MYSQL_NO_DATA) {
+			rc = 0;
+			break;
+		}
+		if (got != 0 && got != MYSQL_DATA_TRUNCATED) {
+			stmt_fail(c, p, row->name, e);
+			break;
+		}
+		for (unsigned i = 0; i < p->n_columns; i++)
+			if (fetch_cell(p, i, row->columns[i], a, &cells[i])) {
+				stmt_fail(c, p, row->name, e);
+				goto out;
+			}
+		++*given;
+		got = fn(ctx, cells, e);
+		if (got) {
+			rc = got < 0 ? -1 : 0;
+			break;
+		}
+	}
+out:
+	mysql_stmt_free_result(p->st);
+	return rc;
+}
+
+/* -- on the pool or in a transaction ----------------------------------------- */
+
+/*
+ * One operation. On the pool: a connection for it alone, and once more after
+ * a lost link or a deadlock. In a transaction: on its connection, and what is
+ * more than a data error dooms it.
+ */
+struct op {
+	int (*run)(struct conn *c, struct op *op, struct err *e);
+	unsigned stmt;
+	const struct db_val *args;
+	size_t n_rows;
+	struct db_result *r;
+	struct arena *a;
+	db_row_fn *fn;
+	void *ctx;
+	size_t given;
+};
+
+static int op_run(struct db *db, struct op *op, struct err *e)
+{
+	struct conn *c = db->conn;
+	int rc;
+
+	if (c) {
+		rc = op->run(c, op, e);
+		if (c->fault > FAULT_DATA)
+			db->failed = true;
+		return rc;
+	}
+	for (int tries = 1; ; tries++) {
+		enum fault fault;
+
+		c = pool_take(db->pool, true, e);
+		if (!c)
+			return -1;
+		rc = op->run(c, op, e);
+		fault = c->fault;
+		pool_give(c);
+		if (!rc || op->given || tries > 3 ||
+		    (fault == FAULT_LOST && (tries > 1 ||
+					     e->code == ERR_TOO_BIG)) ||
+		    fault <= FAULT_DATA)
+			return rc;
+		err_clear(e);
+		atomic_fetch_add(&db->pool->retries, 1);
+		if (fault == FAULT_RETRY)
+			db_pause(tries);
+	}
+}
+
+static int run_exec(struct conn *c, struct op *op, struct err *e)
+{
+	return exec_on(c, op->stmt, op->args, op->r, e);
+}
+
+int db_exec(struct db *db, unsigned stmt, const struct db_val *args,
+	    struct db_result *r, struct err *e)
+{
+	struct op op = { .run = run_exec, .stmt = stmt, .args = args, .r = r };
+
+	return op_run(db, &op, e);
+}
+
+static int run_rows(struct conn *c, struct op *op, struct err *e)
+{
+	return exec_rows_on(c, op->stmt, op->args, op->n_rows, op->r, e);
+}
+
+int db_exec_rows(struct db *db, unsigned stmt, const struct db_val *rows,
+		 size_t n_rows, struct db_result *r, struct err *e)
+{
+	struct op op = { .run = run_rows, .stmt = stmt, .args = rows,
+			 .n_rows = n_rows, .r = r };
+
+	if (r)
+		*r = (struct db_result){ .affected = 0 };
+	return n_rows ? op_run(db, &op, e) : 0;
+}
+
+static int run_each(struct conn *c, struct op *op, struct err *e)
+{
+	return each_on(c, op->stmt, op->args, op->a, op->fn, op->ctx,
+		       &op->given, e);
+}
+
+int db_each(struct db *db, unsigned stmt, const struct db_val *args,
+	    struct arena *a, db_row_fn *fn, void *ctx, struct err *e)
+{
+	struct op op = { .run = run_each, .stmt = stmt, .args = args,
+			 .a = a, .fn = fn, .ctx = ctx };
+
+	return op_run(db, &op, e);
+}
+
+void db_map(const struct db_field *fields, size_t n, const struct db_val *row,
+	    void *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct db_field *f = &fields[i];
+		const struct db_val *v = &row[i];
+		char *to = (char *)out + f->offset;
+
+		if (f->type != v->type)
+			BUG("a field that is not what its statement declares");
+		switch (v->type) {
+		case 'i':
+			*(int64_t *)(void *)to = v->null ? f->null_i : v->i;
+			break;
+		case 'd':
+			*(double *)(void *)to = v->null ? 0 : v->d;
+			break;
+		case 'u':
+			if (v->null)
+				memset(to, 0, 16);
+			else
+				memcpy(to, v->s.p, 16);
+			break;
+		default:
+			*(struct str *)(void *)to = v->null
+				? (struct str){ NULL, 0 } : v->s;
+		}
+	}
+}
+
+struct mapping {
+	const struct db_field *fields;
+	size_t n_fields;
+	char *out;		/* next row; grows in list_row */
+	size_t size_bytes, n, room, max;
+	struct arena *a;
+};
+
+static int get_row(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct mapping *m = ctx;
+
+	(void)e;
+	db_map(m->fields, m->n_fields, row, m->out);
+	m->n = 1;
+	return 1;
+}
+
+static size_t n_columns(struct db *db, unsigned stmt)
+{
+	if (stmt >= db->pool->opt.n_stmts)
+		BUG("a statement number beyond the table");
+	return strlen(db->pool->opt.stmts[stmt].columns);
+}
+
+int db_get(struct db *db, unsigned stmt, const struct db_val *args,
+	   struct arena *a, const struct db_field *fields, void *out,
+	   struct err *e)
+{
+	struct mapping m = { .fields = fields, .n_fields = n_columns(db, stmt),
+			     .out = out };
+
+	if (db_each(db, stmt, args, a, get_row, &m, e))
+		return -1;
+	return (int)m.n;
+}
+
+static int list_row(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct mapping *m = ctx;
+
+	(void)e;
+	if (m->max && m->n == m->max)
+		return 1;
+	if (m->n == m->room) {
+		size_t room = m->room ? m->room * 2 : 32;
+		char *p = arena_zalloc(m->a, room, m->size_bytes);
+
+		if (m->n)
+			memcpy(p, m->out, m->n * m->size_bytes);
+		m->out = p;
+		m->room = room;
+	}
+	db_map(m->fields, m->n_fields, row, m->out + m->n++ * m->size_bytes);
+	return 0;
+}
+
+int db_list(struct db *db, unsigned stmt, const struct db_val *args,
+	    struct arena *a, const struct db_field *fields, size_t size_bytes,
+	    size_t max_rows, void *out, size_t *n, struct err *e)
+{
+	struct mapping m = { .fields = fields, .n_fields = n_columns(db, stmt),
+			     .size_bytes = size_bytes, .a = a,
+			     .max = max_rows };
+
+	if (db_each(db, stmt, args, a, list_row, &m, e))
+		return -1;
+	*(void **)out = m.out;
+	*n = m.n;
+	return 0;
+}
+
+int db_check_stmts(struct db *db, struct err *e)
+{
+	struct conn *c = pool_take(db->pool, true, e);
+	int rc = c ? 0 : -1;
+
+	for (unsigned i = 0; !rc && i < db->pool->opt.n_stmts; i++)
+		rc = prepare(c, i, e) ? 0 : -1;
+	if (c)
+		pool_give(c);
+	return rc;
+}

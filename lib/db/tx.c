@@ -1,0 +1,78 @@
+/*
+ * Transactions: closures that run again. Any database error beyond the data
+ * ends a try; the wrapper rolls back, or drops the lost link, and starts over
+ * with a pause. Nested calls join the outer transaction; their failure sticks.
+ */
+#include "db/conn.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+#include "base/banned.h"
+
+#define TRIES    10
+#define TRIES_MS 10000
+
+bool db_tx_unknown(const struct db *tx)
+{
+	return tx->unknown;
+}
+
+/* One try. *fault says what became of it. */
+static int attempt(struct db *tx, db_tx_fn *fn, void *ctx, enum fault *fault,
+		   struct err *e)
+{
+	struct conn *c = tx->conn;
+	int rc = fn(tx, ctx, e);
+
+	if (rc == 0 && !tx->failed && c->open_tx) {
+		rc = conn_query(c, "COMMIT", "commit", e);
+		if (rc && c->fault == FAULT_LOST)
+			tx->unknown = true;
+		else
+			c->open_tx = false;
+	} else if (rc == 0 && tx->failed) {
+		rc = err_set(e, ERR_DB, "a failed transaction was continued");
+	}
+	*fault = c->fault;
+	return rc;
+}
+
+int db_tx(struct db *db, db_tx_fn *fn, void *ctx, struct err *e)
+{
+	int64_t deadline_ms = clock_mono_ms() + TRIES_MS;
+	bool unknown = false;
+
+	if (db->conn) {
+		int rc = fn(db, ctx, e);
+
+		if (rc)
+			db->failed = true;
+		return rc;
+	}
+	if (db->pool->opt.foreign)
+		BUG("a transaction on a foreign database");
+	for (int tries = 1; ; tries++) {
+		struct db tx = { .pool = db->pool, .unknown = unknown };
+		enum fault fault = FAULT_LOST;
+		bool again;
+		int rc = -1;
+
+		tx.conn = pool_take(db->pool, false, e);
+		if (tx.conn) {
+			rc = attempt(&tx, fn, ctx, &fault, e);
+			unknown = tx.unknown;
+			pool_give(tx.conn);
+		}
+		/* The first connect fails at once; later ones have a cause. */
+		again = rc && fault > FAULT_DATA && (tx.conn || tries > 1) &&
+			tries < TRIES && clock_mono_ms() < deadline_ms &&
+			e->code != ERR_TOO_BIG;
+		if (!again)
+			return rc;
+		err_clear(e);
+		atomic_fetch_add(&db->pool->retries, 1);
+		db_pause(tries);
+	}
+}

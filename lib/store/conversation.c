@@ -1,0 +1,375 @@
+/*
+ * Deleting first gives the row to nobody (no tenant, no user), so that every
+ * owner-checked query misses it from that moment, and then removes what
+ * belongs to it in batches, itself last: what a crash leaves is found again
+ * under that nobody.
+ */
+#include "store/conversation.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+static const struct db_field fields[] = {
+#define F(m, t, sql) FIELD_OF(struct conversation, m, t)
+	CONVERSATION_FIELDS(F, COMMA)
+#undef F
+};
+
+static const struct db_field locked_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct locked, m, t)
+	LOCKED_FIELDS(F, COMMA)
+#undef F
+};
+
+static const struct uuid nobody;
+
+static int not_found(struct err *e)
+{
+	return err_set(e, ERR_NOT_FOUND, "no such conversation");
+}
+
+int conversation_get(struct db *db, const struct owner *o,
+		     const struct uuid *id, struct arena *a,
+		     struct conversation *out, struct err *e)
+{
+	int n = db_get(db, STMT_CONVERSATION_GET,
+		       DB_ARGS(DB_U(id), DB_S(o->tenant_id),
+			       DB_U(&o->user_id)), a, fields, out, e);
+
+	return n > 0 ? 0 : n < 0 ? -1 : not_found(e);
+}
+
+int conversation_lock(struct db *tx, const struct owner *o,
+		      const struct uuid *id, struct arena *a,
+		      struct locked *out, struct err *e)
+{
+	int n = db_get(tx, STMT_CONVERSATION_LOCK,
+		       DB_ARGS(DB_U(id), DB_S(o->tenant_id),
+			       DB_U(&o->user_id)), a, locked_fields, out, e);
+
+	return n > 0 ? 0 : n < 0 ? -1 : not_found(e);
+}
+
+struct creating {
+	const struct owner *o;
+	const struct conversation *c;
+};
+
+static int create_tx(struct db *tx, void *ctx, struct err *e)
+{
+	const struct creating *k = ctx;
+	const struct conversation *c = k->c;
+
+	if (db_tx_unknown(tx)) {
+		struct conversation seen;
+		struct arena a = ARENA_INIT;
+		int rc = conversation_get(tx, k->o, &c->id, &a, &seen, e);
+
+		arena_release(&a);
+		if (!rc && seen.created_us == c->created_us)
+			return 0;
+		if (e->code != ERR_NONE && e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+	}
+	return db_exec(tx, STMT_CONVERSATION_INSERT,
+		       DB_ARGS(DB_U(&c->id), DB_S(k->o->tenant_id),
+			       DB_U(&k->o->user_id), DB_S(c->workspace_id),
+			       DB_S(c->agent_id), DB_S_IF(c->title),
+			       DB_I(c->title_by), DB_I(0), DB_I(0),
+			       DB_U_IF(&nobody), DB_I(c->created_us),
+			       DB_I(c->updated_us)), NULL, e);
+}
+
+int conversation_create(struct db *db, const struct owner *o,
+			const struct conversation_new *n,
+			struct conversation *out, struct err *e)
+{
+	int64_t now_us = clock_now_us();
+	struct creating k = { .o = o, .c = out };
+
+	*out = (struct conversation){
+		.id = n->id ? *n->id : uuid_new(),
+		.workspace_id = n->workspace_id,
+		.agent_id = n->agent_id,
+		.title = n->title.p ? utf8_head(n->title, LIM_TITLE_CHARS)
+				    : n->title,
+		.title_by = n->title.p ? TITLE_USER : TITLE_NONE,
+		.created_us = now_us,
+		.updated_us = now_us,
+	};
+	if (!db_tx(db, create_tx, &k, e))
+		return 0;
+	if (e->code == ERR_DB_DUPLICATE) {
+		err_clear(e);
+		err_set(e, ERR_CONFLICT, "the conversation id is taken");
+	}
+	return -1;
+}
+
+/* "%part%" with the part's own wildcards escaped; p == NULL stays so. */
+static struct str like_pattern(struct str part, struct arena *a)
+{
+	struct buf b = BUF_INIT(part.n * 2 + 2);
+	struct str s;
+
+	if (!part.p)
+		return part;
+	buf_addc(&b, '%');
+	for (size_t i = 0; i < part.n; i++) {
+		if (strchr("%_|", part.p[i]) && part.p[i])
+			buf_addc(&b, '|');
+		buf_addc(&b, part.p[i]);
+	}
+	buf_addc(&b, '%');
+	s = arena_str(a, buf_str(&b));
+	buf_release(&b);
+	return s;
+}
+
+int conversation_list(struct db *db, const struct owner *o,
+		      const struct conversation_filter *f,
+		      const struct conversation_key *after, size_t size,
+		      struct arena *a, struct conversation_page *out,
+		      struct err *e)
+{
+	struct conversation_key k = { .updated_us = INT64_MAX };
+	int64_t limit = (int64_t)size + 1;
+	struct str like;
+	int rc;
+
+	if (!size || size > LIM_PAGE_MAX)
+		BUG("a page of no or of too many conversations");
+	if (after)
+		k = *after;
+	*out = (struct conversation_page){ .n = 0 };
+	if (f && (f->workspace_id.p || f->agent_id.p || f->title.p)) {
+		like = like_pattern(f->title, a);
+		rc = db_list(db, STMT_CONVERSATION_FIND,
+			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+				     DB_I(k.updated_us), DB_I(k.updated_us),
+				     DB_U(&k.id),
+				     DB_S_IF(f->workspace_id),
+				     DB_S_IF(f->workspace_id),
+				     DB_S_IF(f->agent_id),
+				     DB_S_IF(f->agent_id),
+				     DB_S_IF(like), DB_S_IF(like),
+				     DB_I(limit)),
+			     a, fields, sizeof(*out->items), 0, &out->items,
+			     &out->n, e);
+	} else {
+		rc = db_list(db, STMT_CONVERSATION_LIST,
+			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+				     DB_I(k.updated_us), DB_I(k.updated_us),
+				     DB_U(&k.id), DB_I(limit)),
+			     a, fields, sizeof(*out->items), 0, &out->items,
+			     &out->n, e);
+	}
+	if (rc)
+		return -1;
+	if (out->n > size) {
+		out->n = size;
+		out->more = true;
+		out->next.updated_us = out->items[size - 1].updated_us;
+		out->next.id = out->items[size - 1].id;
+	}
+	return 0;
+}
+
+static int take_count(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	*(int64_t *)ctx = row[0].i;
+	return 0;
+}
+
+int conversation_count(struct db *db, const struct owner *o,
+		       const struct conversation_filter *f, int64_t *out,
+		       struct err *e)
+{
+	static const struct conversation_filter all;
+	struct arena a = ARENA_INIT;
+	struct str like;
+	int rc;
+
+	if (!f)
+		f = &all;
+	like = like_pattern(f->title, &a);
+	rc = db_each(db, STMT_CONVERSATION_COUNT,
+		     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+			     DB_S_IF(f->workspace_id), DB_S_IF(f->workspace_id),
+			     DB_S_IF(f->agent_id), DB_S_IF(f->agent_id),
+			     DB_S_IF(like), DB_S_IF(like)),
+		     &a, take_count, out, e);
+	arena_release(&a);
+	return rc;
+}
+
+int conversation_rename(struct db *db, const struct owner *o,
+			const struct uuid *id, struct str title,
+			enum title_by by, bool *changed, struct err *e)
+{
+	struct conversation c;
+	struct arena a = ARENA_INIT;
+	struct db_result r;
+	int rc;
+
+	title.n = title.p ? utf8_head(title, LIM_TITLE_CHARS).n : 0;
+	if (by == TITLE_MODEL)
+		rc = db_exec(db, STMT_CONVERSATION_TITLE,
+			     DB_ARGS(DB_S_IF(title), DB_U(id),
+				     DB_S(o->tenant_id), DB_U(&o->user_id)),
+			     &r, e);
+	else
+		rc = db_exec(db, STMT_CONVERSATION_RENAME,
+			     DB_ARGS(DB_S_IF(title),
+				     DB_I(title.p ? TITLE_USER : TITLE_NONE),
+				     DB_I(clock_now_us()), DB_U(id),
+				     DB_S(o->tenant_id), DB_U(&o->user_id)),
+			     &r, e);
+	if (rc)
+		return -1;
+	if (changed)
+		*changed = r.affected > 0;
+	if (!r.affected && by == TITLE_MODEL)	/* named, or not there? */
+		rc = conversation_get(db, o, id, &a, &c, e);
+	else if (!r.affected)
+		rc = not_found(e);
+	arena_release(&a);
+	return rc;
+}
+
+/* -- deleting ---------------------------------------------------------------- */
+
+struct dooming {
+	const struct owner *o;
+	const struct uuid *id;
+};
+
+static int doom_tx(struct db *tx, void *ctx, struct err *e)
+{
+	const struct dooming *d = ctx;
+	struct arena a = ARENA_INIT;
+	struct locked l;
+	int rc = conversation_lock(tx, d->o, d->id, &a, &l, e);
+
+	arena_release(&a);
+	if (rc && e->code == ERR_NOT_FOUND && db_tx_unknown(tx)) {
+		err_clear(e);	/* an earlier try did it */
+		return 0;
+	}
+	if (rc)
+		return -1;
+	if (!uuid_is_nil(&l.turn_id) &&
+	    db_exec(tx, STMT_TURN_STOP, DB_ARGS(DB_I(clock_now_us()),
+						DB_U(&l.turn_id)), NULL, e))
+		return -1;
+	return db_exec(tx, STMT_CONVERSATION_DOOM,
+		       DB_ARGS(DB_U(&nobody), DB_U(d->id),
+			       DB_S(d->o->tenant_id), DB_U(&d->o->user_id)),
+		       NULL, e);
+}
+
+/* Runs a DELETE or UPDATE … LIMIT until it finds nothing more. */
+static int drain(struct db *db, enum stmt stmt, const struct uuid *id,
+		 struct err *e)
+{
+	struct db_result r;
+
+	do {
+		if (db_exec(db, stmt, DB_ARGS(DB_U(id)), &r, e))
+			return -1;
+	} while (r.affected);
+	return 0;
+}
+
+struct id_row {
+	struct uuid id;
+};
+
+static const struct db_field id_fields[] = {
+	FIELD_OF(struct id_row, id, u),
+};
+
+struct ids {
+	const struct db_val *v;
+	size_t n;
+};
+
+static int purge_turns_tx(struct db *tx, void *ctx, struct err *e)
+{
+	const struct ids *ids = ctx;
+
+	if (db_exec_rows(tx, STMT_TURN_EVENT_PURGE, ids->v, ids->n, NULL, e))
+		return -1;
+	return db_exec_rows(tx, STMT_TURN_PURGE, ids->v, ids->n, NULL, e);
+}
+
+static int purge_turns(struct db *db, const struct uuid *id, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct id_row *rows;
+	struct db_val *v;
+	struct ids ids;
+	int rc;
+
+	do {
+		rc = db_list(db, STMT_TURN_OF_CONVERSATION, DB_ARGS(DB_U(id)),
+			     &a, id_fields, sizeof(*rows), 0, &rows, &ids.n, e);
+		if (rc || !ids.n)
+			break;
+		v = arena_zalloc(&a, ids.n, sizeof(*v));
+		for (size_t i = 0; i < ids.n; i++)
+			v[i] = DB_U(&rows[i].id);
+		ids.v = v;
+		rc = db_tx(db, purge_turns_tx, &ids, e);
+		arena_reset(&a);
+	} while (!rc);
+	arena_release(&a);
+	return rc;
+}
+
+static int purge(struct db *db, const struct uuid *id, struct err *e)
+{
+	if (drain(db, STMT_MESSAGE_PURGE, id, e) ||
+	    purge_turns(db, id, e) ||
+	    drain(db, STMT_USAGE_UNLINK, id, e))
+		return -1;
+	return db_exec(db, STMT_CONVERSATION_DELETE,
+		       DB_ARGS(DB_U(id), DB_U(&nobody)), NULL, e);
+}
+
+int conversation_delete(struct db *db, const struct owner *o,
+			const struct uuid *id, struct err *e)
+{
+	struct dooming d = { .o = o, .id = id };
+
+	if (db_tx(db, doom_tx, &d, e))
+		return -1;
+	return purge(db, id, e);
+}
+
+int conversation_reap(struct db *db, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct id_row *rows;
+	size_t n = 0;
+	int rc;
+
+	do {
+		arena_reset(&a);
+		rc = db_list(db, STMT_CONVERSATION_DOOMED,
+			     DB_ARGS(DB_U(&nobody)), &a, id_fields,
+			     sizeof(*rows), 0, &rows, &n, e);
+		for (size_t i = 0; !rc && i < n; i++)
+			rc = purge(db, &rows[i].id, e);
+	} while (!rc && n);
+	arena_release(&a);
+	return rc;
+}

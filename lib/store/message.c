@@ -1,0 +1,115 @@
+/*
+ * Pages of a thread. The conversation is joined in front, so one round trip
+ * tells three things apart: no row (not there, or not theirs), one row without
+ * a message (empty), and messages.
+ */
+#include "store/message.h"
+
+#include "base/limits.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+#define SEQ_MAX ((int64_t)UINT32_MAX)
+
+struct row {
+	struct str workspace_id, agent_id;
+	struct message m;
+};
+
+static const struct db_field fields[] = {
+	FIELD_OF(struct row, workspace_id, s),
+	FIELD_OF(struct row, agent_id, s),
+#define F(mem, t, sql) { .column = #mem, .type = T_##t, \
+		.offset = offsetof(struct row, m) + offsetof(struct message, mem) }
+	MESSAGE_FIELDS(F, COMMA)
+#undef F
+};
+
+struct filling {
+	struct message_page *page;
+	size_t size;		/* wanted; one more is read */
+	bool backwards;		/* fill from the end of items */
+	bool found;
+};
+
+static int take_row(void *ctx, const struct db_val *cells, struct err *e)
+{
+	struct filling *f = ctx;
+	struct message_page *p = f->page;
+	struct row r;
+
+	(void)e;
+	db_map(fields, ARRAY_LEN(fields), cells, &r);
+	if (!f->found) {
+		p->workspace_id = r.workspace_id;
+		p->agent_id = r.agent_id;
+		f->found = true;
+	}
+	if (!r.m.role)
+		return 0;	/* the conversation is there and has none */
+	if (p->n == f->size) {
+		p->more = true;
+		return 0;
+	}
+	p->n++;
+	p->items[f->backwards ? f->size - p->n : p->n - 1] = r.m;
+	return 0;
+}
+
+static int fill(struct db *db, enum stmt stmt, const struct owner *o,
+		const struct uuid *conversation_id, int64_t after_seq,
+		struct filling *f, struct arena *a, struct err *e)
+{
+	struct message_page *p = f->page;
+
+	*p = (struct message_page){
+		.items = arena_zalloc(a, f->size, sizeof(*p->items)),
+	};
+	if (db_each(db, stmt,
+		    DB_ARGS(DB_I(after_seq), DB_U(conversation_id),
+			    DB_S(o->tenant_id), DB_U(&o->user_id),
+			    DB_I((int64_t)f->size + 1)),
+		    a, take_row, f, e))
+		return -1;
+	if (!f->found)
+		return err_set(e, ERR_NOT_FOUND, "no such conversation");
+	return 0;
+}
+
+int message_list(struct db *db, const struct owner *o,
+		 const struct uuid *conversation_id, enum store_order order,
+		 int64_t after_seq, size_t size, struct arena *a,
+		 struct message_page *out, struct err *e)
+{
+	bool newest = order == NEWEST_FIRST;
+	struct filling f = { .page = out, .size = size };
+
+	if (!size || size > LIM_PAGE_MAX)
+		BUG("a page of no or of too many messages");
+	if (newest && !after_seq)
+		after_seq = SEQ_MAX + 1;
+	if (fill(db, newest ? STMT_MESSAGE_PAGE_NEWEST
+			    : STMT_MESSAGE_PAGE_OLDEST,
+		 o, conversation_id, after_seq, &f, a, e))
+		return -1;
+	out->next_seq = out->more ? out->items[out->n - 1].seq : 0;
+	return 0;
+}
+
+int message_history(struct db *db, const struct owner *o,
+		    const struct uuid *conversation_id, int64_t upto_seq,
+		    size_t n_last, struct arena *a, struct message_page *out,
+		    struct err *e)
+{
+	struct filling f = { .page = out, .size = n_last, .backwards = true };
+
+	if (!n_last)
+		BUG("a history of no messages");
+	if (fill(db, STMT_MESSAGE_PAGE_NEWEST, o, conversation_id,
+		 (upto_seq ? upto_seq : SEQ_MAX) + 1, &f, a, e))
+		return -1;
+	out->items += n_last - out->n;
+	out->next_seq = out->more ? out->items[0].seq : 0;
+	return 0;
+}

@@ -1,0 +1,154 @@
+/*
+ * Inside lib/store: the statements by name, and the row descriptions.
+ *
+ * An entity's members are listed once, F(member, type letter, SQL); the
+ * column list of its SELECTs, their signature and the table that fills the
+ * struct all come from that list, so they cannot differ.
+ */
+#ifndef STORE_STMT_H
+#define STORE_STMT_H
+
+#include <stddef.h>
+
+#include "store/store.h"
+
+enum stmt {
+#define STMT(id, params, columns, sql) STMT_##id,
+#include "store/stmt.def"
+#undef STMT
+	STMT__MAX
+};
+
+extern const struct db_stmt store_stmts[STMT__MAX];
+
+/* What is done with a list of F(member, letter, SQL). */
+#define COMMA ,
+#define AS_SQL(member, t, sql) sql
+#define AS_SIG(member, t, sql) #t
+#define COLUMNS(list) list(AS_SQL, ",")
+#define SIGNATURE(list) list(AS_SIG, )
+
+/* In a function's file: static const struct db_field x[] = { FIELDS(…) }. */
+enum { T_i = 'i', T_I = 'i', T_d = 'd', T_D = 'd', T_s = 's', T_S = 's',
+       T_b = 'b', T_B = 'b', T_u = 'u', T_U = 'u' };
+#define FIELD_OF(structure, member_, t) \
+	{ .column = #member_, .type = T_##t, \
+	  .offset = offsetof(structure, member_) }
+
+#define CONVERSATION_FIELDS(F, SEP) \
+	F(id, u, "c.id") SEP \
+	F(workspace_id, s, "c.workspace_id") SEP \
+	F(agent_id, s, "c.agent_id") SEP \
+	F(title, S, "c.title") SEP \
+	F(title_by, i, "c.title_by") SEP \
+	F(last_seq, i, "c.last_seq") SEP \
+	F(running_turn_id, U, "t.id") SEP \
+	F(running_until_us, I, "t.lease_until_us") SEP \
+	F(created_us, i, "c.created_us") SEP \
+	F(updated_us, i, "c.updated_us")
+#define CONVERSATION_FROM \
+	" FROM conversation c LEFT JOIN turn t" \
+	" ON t.id = c.running_turn_id AND t.status IN (1, 2)"
+
+struct locked {		/* a conversation and who holds it, both locked */
+	struct str workspace_id, agent_id;
+	int64_t last_seq, turns;
+	struct uuid turn_id;	/* nil: free */
+	int64_t status, lease_until_us, user_seq;	/* of that turn */
+};
+#define LOCKED_FIELDS(F, SEP) \
+	F(workspace_id, s, "c.workspace_id") SEP \
+	F(agent_id, s, "c.agent_id") SEP \
+	F(last_seq, i, "c.last_seq") SEP \
+	F(turns, i, "c.turns") SEP \
+	F(turn_id, U, "c.running_turn_id") SEP \
+	F(status, I, "t.status") SEP \
+	F(lease_until_us, I, "t.lease_until_us") SEP \
+	F(user_seq, I, "t.user_seq")
+
+/* Locks in one order everywhere: conversation, then turn. ERR_NOT_FOUND. */
+int conversation_lock(struct db *tx, const struct owner *o,
+		      const struct uuid *id, struct arena *a,
+		      struct locked *out, struct err *e) MUST_CHECK;
+
+/* Nullable: the page's LEFT JOIN gives one empty row for an empty thread. */
+#define MESSAGE_FIELDS(F, SEP) \
+	F(seq, I, "m.seq") SEP \
+	F(role, I, "m.role") SEP \
+	F(turn_id, U, "m.turn_id") SEP \
+	F(created_us, I, "m.created_us") SEP \
+	F(content, S, "m.content") SEP \
+	F(meta, S, "m.meta")
+#define MESSAGE_PAGE \
+	"SELECT c.workspace_id, c.agent_id, " COLUMNS(MESSAGE_FIELDS) \
+	" FROM conversation c LEFT JOIN message m" \
+	" ON m.conversation_id = c.id AND m.seq "
+#define MESSAGE_PAGE_OF \
+	" WHERE c.id = ? AND c.tenant_id = ? AND c.user_id = ?" \
+	" ORDER BY m.seq "
+
+#define TURN_FIELDS(F, SEP) \
+	F(id, u, "t.id") SEP \
+	F(conversation_id, u, "t.conversation_id") SEP \
+	F(status, i, "t.status") SEP \
+	F(lease_until_us, i, "t.lease_until_us") SEP \
+	F(cancel_requested, i, "t.cancel_requested") SEP \
+	F(user_seq, i, "t.user_seq") SEP \
+	F(answer_seq, I, "t.answer_seq") SEP \
+	F(last_event_seq, i, "t.last_event_seq") SEP \
+	F(started_us, i, "t.started_us") SEP \
+	F(ended_us, I, "t.ended_us") SEP \
+	F(error_code, S, "t.error_code") SEP \
+	F(error_text, S, "t.error_text")
+#define TURN_OWNED \
+	" FROM turn t JOIN conversation c ON c.id = t.conversation_id" \
+	" WHERE t.id = ? AND c.tenant_id = ? AND c.user_id = ?"
+
+#define TURN_STATE_FIELDS(F, SEP) \
+	F(id, u, "id") SEP \
+	F(status, i, "status") SEP \
+	F(cancel_requested, i, "cancel_requested") SEP \
+	F(last_event_seq, i, "last_event_seq")
+
+#define TURN_EVENTS_FIELDS(F, SEP) \
+	F(turn_id, u, "e.turn_id") SEP \
+	F(seq, i, "e.seq") SEP \
+	F(n, i, "e.n") SEP \
+	F(data, b, "e.data")
+
+#define TOKEN_FIELDS(F, SEP) \
+	F(id, u, "id") SEP \
+	F(tenant_id, s, "tenant_id") SEP \
+	F(user_id, u, "user_id") SEP \
+	F(login, s, "login") SEP \
+	F(name, S, "name") SEP \
+	F(groups, s, "groups") SEP \
+	F(created_us, i, "created_us") SEP \
+	F(expires_us, I, "expires_us") SEP \
+	F(revoked_us, I, "revoked_us")
+
+#define USER_FIELDS(F, SEP) \
+	F(id, u, "id") SEP \
+	F(login, s, "login") SEP \
+	F(name, S, "name") SEP \
+	F(first_seen_us, i, "first_seen_us") SEP \
+	F(last_seen_us, i, "last_seen_us")
+
+#define USAGE_SUM_FIELDS(F, SEP) \
+	F(records, i, "COUNT(*)") SEP \
+	F(input_tokens, I, "CAST(SUM(input_tokens) AS SIGNED)") SEP \
+	F(cache_read_tokens, I, "CAST(SUM(cache_read_tokens) AS SIGNED)") SEP \
+	F(cache_write_tokens, I, "CAST(SUM(cache_write_tokens) AS SIGNED)") SEP \
+	F(output_tokens, I, "CAST(SUM(output_tokens) AS SIGNED)")
+
+/* Lists of ids: three sizes, padded with the last one. */
+#define IDS_4 "?,?,?,?"
+#define IDS_32 IDS_4 "," IDS_4 "," IDS_4 "," IDS_4 "," \
+	IDS_4 "," IDS_4 "," IDS_4 "," IDS_4
+#define IDS_256 IDS_32 "," IDS_32 "," IDS_32 "," IDS_32 "," \
+	IDS_32 "," IDS_32 "," IDS_32 "," IDS_32
+#define U_4 "uuuu"
+#define U_32 U_4 U_4 U_4 U_4 U_4 U_4 U_4 U_4
+#define U_256 U_32 U_32 U_32 U_32 U_32 U_32 U_32 U_32
+
+#endif

@@ -1,0 +1,483 @@
+/*
+ * The turn's own transactions. Who holds a conversation is one column of its
+ * row, taken by one conditional UPDATE that finds it free: exactly one winner,
+ * on one server and on a Galera cluster. Only who finds it taken looks at the
+ * lease. Locks are taken in one order everywhere: conversation, then turn.
+ */
+#include "store/turn.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+static const char *const status_names[] = {
+	[TURN_RUNNING] = "running", [TURN_WAITING] = "waiting",
+	[TURN_DONE] = "done", [TURN_ERROR] = "error",
+	[TURN_CANCELLED] = "cancelled", [TURN_INTERRUPTED] = "interrupted",
+};
+
+const char *turn_status_name(enum turn_status s)
+{
+	if (s < TURN_RUNNING || s > TURN_INTERRUPTED)
+		BUG("a turn of no status");
+	return status_names[s];
+}
+
+static const struct db_field fields[] = {
+#define F(m, t, sql) FIELD_OF(struct turn, m, t)
+	TURN_FIELDS(F, COMMA)
+#undef F
+};
+
+int turn_get(struct db *db, const struct owner *o, const struct uuid *id,
+	     struct arena *a, struct turn *out, struct err *e)
+{
+	int n = db_get(db, STMT_TURN_GET,
+		       DB_ARGS(DB_U(id), DB_S(o->tenant_id),
+			       DB_U(&o->user_id)), a, fields, out, e);
+
+	return n > 0 ? 0 : n < 0 ? -1
+		: err_set(e, ERR_NOT_FOUND, "no such turn");
+}
+
+static struct db_val *message_args(struct db_val *v,
+				   const struct uuid *conversation_id,
+				   const struct message *m)
+{
+	const struct db_val row[] = {
+		DB_U(conversation_id), DB_I(m->seq), DB_I(m->role),
+		DB_U(&m->turn_id), DB_I(m->created_us),
+		DB_S(m->content.p ? m->content : STR("")), DB_S_IF(m->meta),
+	};
+
+	memcpy(v, row, sizeof(row));
+	return v + ARRAY_LEN(row);
+}
+
+static int insert_message(struct db *tx, const struct uuid *conversation_id,
+			  const struct message *m, struct err *e)
+{
+	struct db_val v[7];
+
+	message_args(v, conversation_id, m);
+	return db_exec(tx, STMT_MESSAGE_INSERT, v, NULL, e);
+}
+
+/* -- closing a dead turn ----------------------------------------------------- */
+
+struct collecting {
+	struct buf text;
+	turn_text_fn *fn;
+};
+
+static int collect(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct collecting *c = ctx;
+
+	(void)e;
+	c->fn(&c->text, row[0].s);
+	return 0;
+}
+
+/* The conversation is locked by l. Stores the text so far and frees it. */
+static int close_dead(struct db *tx, const struct owner *o,
+		      const struct uuid *conversation_id,
+		      const struct locked *l, turn_text_fn *fn, struct err *e)
+{
+	struct collecting c = { .text = BUF_INIT(LIM_ANSWER_BYTES), .fn = fn };
+	int64_t now_us = clock_now_us();
+	struct arena a = ARENA_INIT;
+	struct message m = {
+		.seq = l->last_seq + 1,
+		.role = ROLE_ASSISTANT,
+		.turn_id = l->turn_id,
+		.created_us = now_us,
+		.meta = STR("{\"finish_reason\":\"interrupted\","
+			    "\"context_document_ids\":[]}"),
+	};
+	bool dead = l->status == TURN_RUNNING;
+	int rc = -1;
+
+	if (dead && fn && db_each(tx, STMT_TURN_EVENT_DATA,
+				  DB_ARGS(DB_U(&l->turn_id)), &a, collect, &c, e))
+		goto out;
+	m.content = buf_str(&c.text);
+	if (dead && insert_message(tx, conversation_id, &m, e))
+		goto out;
+	if (dead && db_exec(tx, STMT_TURN_END,
+			    DB_ARGS(DB_I(TURN_INTERRUPTED), DB_I(m.seq),
+				    DB_I(now_us), DB_S_IF((struct str){ 0 }),
+				    DB_S_IF((struct str){ 0 }),
+				    DB_U(&l->turn_id)), NULL, e))
+		goto out;
+	rc = db_exec(tx, STMT_CONVERSATION_FREE,
+		     DB_ARGS(DB_I(dead), DB_I(now_us), DB_U(conversation_id),
+			     DB_S(o->tenant_id), DB_U(&o->user_id),
+			     DB_U(&l->turn_id)), NULL, e);
+out:
+	buf_release(&c.text);
+	arena_release(&a);
+	return rc;
+}
+
+/* Whether the turn that holds the conversation may be closed by others. */
+static bool is_dead(const struct locked *l, int64_t now_us)
+{
+	if (l->status == TURN_WAITING)
+		return false;
+	return l->status != TURN_RUNNING || l->lease_until_us < now_us;
+}
+
+/* -- begin ------------------------------------------------------------------- */
+
+struct beginning {
+	const struct owner *o;
+	struct turn_begin *b;
+};
+
+/* An earlier try was committed: what it did. 1 when it was, 0 when not. */
+static int begun_before(struct db *tx, struct beginning *k, struct err *e)
+{
+	struct turn_begin *b = k->b;
+	struct arena a = ARENA_INIT;
+	struct locked l;
+	struct turn t;
+	int rc = turn_get(tx, k->o, &b->turn_id, &a, &t, e);
+
+	if (!rc)
+		rc = conversation_lock(tx, k->o, &b->conversation_id, &a, &l, e);
+	if (!rc) {
+		b->user.seq = t.user_seq;
+		b->turn_number = l.turns;
+		b->titled = b->title.p && t.user_seq == 1;
+		rc = 1;
+	} else if (e->code == ERR_NOT_FOUND) {
+		err_clear(e);
+		rc = 0;
+	}
+	arena_release(&a);
+	return rc;
+}
+
+static int insert_conversation(struct db *tx, struct beginning *k,
+			       struct err *e)
+{
+	struct turn_begin *b = k->b;
+	int64_t now_us = b->user.created_us;
+
+	if (db_exec(tx, STMT_CONVERSATION_INSERT,
+		    DB_ARGS(DB_U(&b->conversation_id), DB_S(k->o->tenant_id),
+			    DB_U(&k->o->user_id), DB_S(b->workspace_id),
+			    DB_S(b->agent_id), DB_S_IF(b->title),
+			    DB_I(b->title.p ? TITLE_FIRST_MESSAGE : TITLE_NONE),
+			    DB_I(1), DB_I(1), DB_U_IF(&b->turn_id),
+			    DB_I(now_us), DB_I(now_us)), NULL, e)) {
+		if (e->code == ERR_DB_DUPLICATE) {
+			err_clear(e);
+			err_set(e, ERR_CONFLICT, "the conversation id is taken");
+		}
+		return -1;
+	}
+	b->user.seq = 1;
+	b->turn_number = 1;
+	b->titled = b->title.p != NULL;
+	return 0;
+}
+
+/* Takes it if it is free: 1, 0 when it is not (or not there), -1. */
+static int take(struct db *tx, struct beginning *k, struct err *e)
+{
+	struct turn_begin *b = k->b;
+	struct db_result r;
+
+	if (db_exec(tx, STMT_CONVERSATION_TAKE,
+		    DB_ARGS(DB_S_IF(b->title), DB_U(&b->turn_id),
+			    DB_I(b->user.created_us), DB_S_IF(b->title),
+			    DB_S_IF(b->title), DB_U(&b->conversation_id),
+			    DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
+			    DB_S_IF(b->workspace_id), DB_S_IF(b->workspace_id),
+			    DB_S_IF(b->agent_id), DB_S_IF(b->agent_id)),
+		    &r, e))
+		return -1;
+	if (!r.affected)
+		return 0;
+	b->user.seq = r.insert_id & UINT32_MAX;
+	b->turn_number = r.insert_id >> 32 & 0x3fffffff;
+	b->titled = r.insert_id >> 62 & 1;
+	return 1;
+}
+
+/* It was not free: says why, or closes the dead turn that holds it. */
+static int make_free(struct db *tx, struct beginning *k, struct err *e)
+{
+	struct turn_begin *b = k->b;
+	struct arena a = ARENA_INIT;
+	struct locked l;
+	int rc = conversation_lock(tx, k->o, &b->conversation_id, &a, &l, e);
+
+	if (!rc && ((b->workspace_id.p &&
+		     !str_eq(b->workspace_id, l.workspace_id)) ||
+		    (b->agent_id.p && !str_eq(b->agent_id, l.agent_id))))
+		rc = err_set(e, ERR_NOT_FOUND,
+			     "the conversation is not of that agent");
+	if (!rc && !uuid_is_nil(&l.turn_id)) {
+		if (is_dead(&l, clock_now_us())) {
+			rc = close_dead(tx, k->o, &b->conversation_id, &l,
+					b->text_of_events, e);
+		} else {
+			rc = err_set(e, ERR_BUSY, "a turn is running");
+			uuid_format(&l.turn_id, e->id);
+		}
+	}
+	arena_release(&a);
+	return rc;
+}
+
+static int begin_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct beginning *k = ctx;
+	struct turn_begin *b = k->b;
+	int got = db_tx_unknown(tx) ? begun_before(tx, k, e) : 0;
+
+	if (got)
+		return got < 0 ? -1 : 0;
+	if (b->create) {
+		if (insert_conversation(tx, k, e))
+			return -1;
+	} else {
+		/* Once more at most: after make_free the row is locked. */
+		got = take(tx, k, e);
+		if (got == 0)
+			got = make_free(tx, k, e) ? -1 : take(tx, k, e);
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			return err_set(e, ERR_DB, "a free conversation that "
+				       "cannot be taken");
+	}
+	if (insert_message(tx, &b->conversation_id, &b->user, e))
+		return -1;
+	return db_exec(tx, STMT_TURN_INSERT,
+		       DB_ARGS(DB_U(&b->turn_id), DB_U(&b->conversation_id),
+			       DB_I(b->user.created_us + TURN_LEASE_US),
+			       DB_I(b->user.seq), DB_I(b->user.created_us)),
+		       NULL, e);
+}
+
+int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
+	       struct err *e)
+{
+	struct beginning k = { .o = o, .b = b };
+
+	b->user = (struct message){
+		.role = ROLE_USER,
+		.turn_id = b->turn_id,
+		.created_us = clock_now_us(),
+		.content = b->content,
+		.meta = b->meta,
+	};
+	if (b->title.p)
+		b->title = utf8_head(b->title, LIM_TITLE_CHARS);
+	return db_tx(db, begin_tx, &k, e);
+}
+
+/* -- steps and end ----------------------------------------------------------- */
+
+static int gone(struct err *e)
+{
+	return err_set(e, ERR_CONFLICT, "the turn is not running any more");
+}
+
+struct appending {
+	const struct owner *o;
+	const struct uuid *conversation_id, *turn_id;
+	struct message *rows;
+	size_t n;
+	struct arena a;
+};
+
+static int take_seq(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	*(int64_t *)ctx = row[0].i;
+	return 0;
+}
+
+static int append_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct appending *k = ctx;
+	struct db_val *v = arena_zalloc(&k->a, k->n * 7, sizeof(*v)), *at = v;
+	int64_t seen = 0;
+	struct db_result r;
+
+	/* Nobody else appends while we hold it: our row there is our commit. */
+	if (db_tx_unknown(tx) && k->rows[0].seq &&
+	    db_each(tx, STMT_MESSAGE_OF_TURN,
+		    DB_ARGS(DB_U(k->conversation_id), DB_I(k->rows[0].seq),
+			    DB_U(k->turn_id)), &k->a, take_seq, &seen, e))
+		return -1;
+	if (seen)
+		return 0;
+	if (db_exec(tx, STMT_CONVERSATION_ADVANCE,
+		    DB_ARGS(DB_I((int64_t)k->n), DB_U(k->conversation_id),
+			    DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
+			    DB_U(k->turn_id)), &r, e))
+		return -1;
+	if (!r.affected)
+		return gone(e);
+	for (size_t i = 0; i < k->n; i++) {
+		k->rows[i].seq = r.insert_id - (int64_t)k->n + 1 + (int64_t)i;
+		at = message_args(at, k->conversation_id, &k->rows[i]);
+	}
+	return db_exec_rows(tx, STMT_MESSAGE_INSERT, v, k->n, NULL, e);
+}
+
+int turn_append(struct db *db, const struct owner *o,
+		const struct uuid *conversation_id, const struct uuid *turn_id,
+		struct message *rows, size_t n, struct err *e)
+{
+	struct appending k = { .o = o, .conversation_id = conversation_id,
+			       .turn_id = turn_id, .rows = rows, .n = n,
+			       .a = ARENA_INIT };
+	int64_t now_us = clock_now_us();
+	int rc;
+
+	if (!n)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		rows[i].seq = 0;
+		rows[i].turn_id = *turn_id;
+		rows[i].created_us = now_us;
+	}
+	rc = db_tx(db, append_tx, &k, e);
+	arena_release(&k.a);
+	return rc;
+}
+
+struct ending {
+	const struct owner *o;
+	struct turn_end *t;
+	int64_t now_us;
+};
+
+static int ended_before(struct db *tx, struct ending *k, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct turn t;
+	int rc = turn_get(tx, k->o, &k->t->turn_id, &a, &t, e);
+
+	arena_release(&a);
+	if (rc)
+		return -1;
+	if (t.status != (int64_t)k->t->status || t.ended_us != k->now_us)
+		return 0;
+	if (k->t->answer)
+		k->t->answer->seq = t.answer_seq;
+	return 1;
+}
+
+static int end_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct ending *k = ctx;
+	struct turn_end *t = k->t;
+	int got = db_tx_unknown(tx) ? ended_before(tx, k, e) : 0;
+	struct db_result r;
+
+	if (got)
+		return got < 0 ? -1 : 0;
+	if (db_exec(tx, STMT_CONVERSATION_FREE,
+		    DB_ARGS(DB_I(t->answer != NULL), DB_I(k->now_us),
+			    DB_U(&t->conversation_id), DB_S(k->o->tenant_id),
+			    DB_U(&k->o->user_id), DB_U(&t->turn_id)), &r, e))
+		return -1;
+	if (!r.affected)
+		return gone(e);
+	if (t->answer) {
+		t->answer->seq = r.insert_id;
+		if (insert_message(tx, &t->conversation_id, t->answer, e))
+			return -1;
+	}
+	if (t->usage && usage_insert(tx, k->o, t->usage, e))
+		return -1;
+	if (db_exec(tx, STMT_TURN_END,
+		    DB_ARGS(DB_I(t->status),
+			    DB_I_IF(t->answer, t->answer ? t->answer->seq : 0),
+			    DB_I(k->now_us),
+			    DB_S_IF(utf8_head(str_of(t->error_code), 64)),
+			    DB_S_IF(utf8_head(str_of(t->error_text), 255)),
+			    DB_U(&t->turn_id)), &r, e))
+		return -1;
+	return r.affected ? 0 : gone(e);
+}
+
+int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
+	     struct err *e)
+{
+	struct ending k = { .o = o, .t = t, .now_us = clock_now_us() };
+
+	if (t->answer) {
+		t->answer->turn_id = t->turn_id;
+		t->answer->created_us = k.now_us;
+	}
+	return db_tx(db, end_tx, &k, e);
+}
+
+/* -- recover, cancel ----------------------------------------------------------- */
+
+struct recovering {
+	const struct owner *o;
+	const struct uuid *turn_id;
+	turn_text_fn *fn;
+	bool closed;
+};
+
+static int recover_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct recovering *k = ctx;
+	struct arena a = ARENA_INIT;
+	struct locked l;
+	struct turn t;
+	int rc = turn_get(tx, k->o, k->turn_id, &a, &t, e);
+
+	k->closed = false;
+	if (!rc && t.status == TURN_RUNNING &&
+	    t.lease_until_us < clock_now_us()) {
+		rc = conversation_lock(tx, k->o, &t.conversation_id, &a, &l, e);
+		if (!rc && uuid_eq(&l.turn_id, k->turn_id) &&
+		    is_dead(&l, clock_now_us())) {
+			rc = close_dead(tx, k->o, &t.conversation_id, &l,
+					k->fn, e);
+			k->closed = !rc;
+		}
+	}
+	arena_release(&a);
+	return rc;
+}
+
+int turn_recover(struct db *db, const struct owner *o,
+		 const struct uuid *turn_id, turn_text_fn *text_of_events,
+		 bool *closed, struct err *e)
+{
+	struct recovering k = { .o = o, .turn_id = turn_id,
+				.fn = text_of_events };
+	int rc = db_tx(db, recover_tx, &k, e);
+
+	*closed = k.closed;
+	return rc;
+}
+
+int turn_cancel(struct db *db, const struct owner *o, const struct uuid *id,
+		struct arena *a, struct turn *out, struct err *e)
+{
+	if (db_exec(db, STMT_TURN_CANCEL,
+		    DB_ARGS(DB_U(id), DB_S(o->tenant_id), DB_U(&o->user_id)),
+		    NULL, e))
+		return -1;
+	return turn_get(db, o, id, a, out, e);
+}

@@ -1,0 +1,165 @@
+/*
+ * Turns by the hundred: what the one thread of a process does for all that
+ * run or are watched here. Lists of ids are statements of three sizes, padded
+ * with the last id.
+ */
+#include "store/turn.h"
+
+#include "base/clock.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+#define IDS_MAX 256
+
+static const struct db_field state_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct turn_state, m, t)
+	TURN_STATE_FIELDS(F, COMMA)
+#undef F
+};
+
+static const struct db_field events_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct turn_events, m, t)
+	TURN_EVENTS_FIELDS(F, COMMA)
+#undef F
+};
+
+/* Fills v with n ids, padded to a size there is a statement for: 0, 1, 2. */
+static int pad_ids(struct db_val *v, const struct uuid *ids, size_t n)
+{
+	size_t size = n <= 4 ? 4 : n <= 32 ? 32 : IDS_MAX;
+
+	for (size_t i = 0; i < size; i++)
+		v[i] = DB_U(&ids[MIN(i, n - 1)]);
+	return size == 4 ? 0 : size == 32 ? 1 : 2;
+}
+
+int turn_touch(struct db *db, const struct uuid *ids, size_t n, struct err *e)
+{
+	static const enum stmt stmts[] = { STMT_TURN_TOUCH_4,
+					   STMT_TURN_TOUCH_32,
+					   STMT_TURN_TOUCH_256 };
+	struct db_val v[1 + IDS_MAX];
+
+	for (size_t at = 0; at < n; at += IDS_MAX) {
+		int size = pad_ids(v + 1, ids + at, MIN(n - at, IDS_MAX));
+
+		v[0] = DB_I(clock_now_us() + TURN_LEASE_US);
+		if (db_exec(db, stmts[size], v, NULL, e))
+			return -1;
+	}
+	return 0;
+}
+
+struct polling {
+	const struct uuid *ids;
+	size_t n;
+	struct turn_state *out;
+};
+
+static int take_state(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct polling *p = ctx;
+	struct turn_state s;
+
+	(void)e;
+	db_map(state_fields, ARRAY_LEN(state_fields), row, &s);
+	for (size_t i = 0; i < p->n; i++)
+		if (uuid_eq(&p->ids[i], &s.id))
+			p->out[i] = s;
+	return 0;
+}
+
+int turn_poll(struct db *db, const struct uuid *ids, size_t n,
+	      struct turn_state *out, struct err *e)
+{
+	static const enum stmt stmts[] = { STMT_TURN_POLL_4, STMT_TURN_POLL_32,
+					   STMT_TURN_POLL_256 };
+	struct arena a = ARENA_INIT;
+	struct db_val v[IDS_MAX];
+	int rc = 0;
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = (struct turn_state){ .id = ids[i] };
+	for (size_t at = 0; !rc && at < n; at += IDS_MAX) {
+		struct polling p = { .ids = ids + at,
+				     .n = MIN(n - at, IDS_MAX),
+				     .out = out + at };
+		int size = pad_ids(v, p.ids, p.n);
+
+		rc = db_each(db, stmts[size], v, &a, take_state, &p, e);
+		arena_reset(&a);
+	}
+	arena_release(&a);
+	return rc;
+}
+
+struct flushing {
+	const struct turn_events *rows;
+	size_t n;
+	struct arena a;
+};
+
+static int flush_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct flushing *k = ctx;
+	int64_t now_us = clock_now_us();
+	struct db_val *v, *at;
+
+	arena_reset(&k->a);
+	at = v = arena_zalloc(&k->a, k->n * 3, sizeof(*v));
+	for (size_t i = 0; i < k->n; i++) {
+		*at++ = DB_I(k->rows[i].seq + k->rows[i].n - 1);
+		*at++ = DB_I(now_us + TURN_LEASE_US);
+		*at++ = DB_U(&k->rows[i].turn_id);
+	}
+	if (db_exec_rows(tx, STMT_TURN_FLUSH, v, k->n, NULL, e))
+		return -1;
+	at = v = arena_zalloc(&k->a, k->n * 5, sizeof(*v));
+	for (size_t i = 0; i < k->n; i++) {
+		*at++ = DB_I(k->rows[i].seq);
+		*at++ = DB_I(k->rows[i].n);
+		*at++ = DB_I(now_us);
+		*at++ = DB_B(k->rows[i].data);
+		*at++ = DB_U(&k->rows[i].turn_id);
+	}
+	return db_exec_rows(tx, STMT_TURN_EVENT_INSERT, v, k->n, NULL, e);
+}
+
+int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
+	       struct err *e)
+{
+	struct flushing k = { .rows = rows, .n = n, .a = ARENA_INIT };
+	int rc = n ? db_tx(db, flush_tx, &k, e) : 0;
+
+	arena_release(&k.a);
+	return rc;
+}
+
+int turn_events_list(struct db *db, const struct owner *o,
+		     const struct uuid *turn_id, int64_t after_seq,
+		     size_t max_rows, struct arena *a,
+		     struct turn_events **out, size_t *n, struct err *e)
+{
+	struct turn t;
+
+	if (db_list(db, STMT_TURN_EVENT_LIST,
+		    DB_ARGS(DB_U(turn_id), DB_S(o->tenant_id),
+			    DB_U(&o->user_id), DB_I(after_seq),
+			    DB_I((int64_t)max_rows)),
+		    a, events_fields, sizeof(**out), 0, out, n, e))
+		return -1;
+	return *n ? 0 : turn_get(db, o, turn_id, a, &t, e);
+}
+
+int turn_events_expire(struct db *db, int64_t before_us, int64_t limit,
+		       int64_t *n, struct err *e)
+{
+	struct db_result r;
+
+	if (db_exec(db, STMT_TURN_EVENT_EXPIRE,
+		    DB_ARGS(DB_I(before_us), DB_I(limit)), &r, e))
+		return -1;
+	*n = r.affected;
+	return 0;
+}

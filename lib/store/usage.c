@@ -1,0 +1,66 @@
+#include "store/usage.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+static const struct db_field sum_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct usage_sum, m, t)
+	USAGE_SUM_FIELDS(F, COMMA)
+#undef F
+};
+
+struct usage usage_init(enum usage_kind kind)
+{
+	return (struct usage){
+		.id = uuid_new(),
+		.kind = kind,
+		.input_tokens = -1, .cache_read_tokens = -1,
+		.cache_write_tokens = -1, .output_tokens = -1,
+		.reasoning_tokens = -1, .cost = NAN, .ttft_ms = -1,
+		.created_us = clock_now_us(),
+	};
+}
+
+static struct db_val counter(int64_t v)
+{
+	return DB_I_IF(v >= 0, MIN(v, UINT32_MAX));
+}
+
+int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
+		 struct err *e)
+{
+	static const struct str none = { "[]", 2 };
+
+	return db_exec(db, STMT_USAGE_INSERT, DB_ARGS(
+		DB_U(&u->id), DB_S(o->tenant_id), DB_U(&o->user_id),
+		DB_I(u->kind), DB_S(u->workspace_id), DB_S_IF(u->agent_id),
+		DB_U_IF(&u->conversation_id), DB_U_IF(&u->turn_id),
+		DB_I(u->turn_number), DB_S(u->provider),
+		DB_S(utf8_head(u->model, 190)),
+		counter(u->input_tokens), counter(u->cache_read_tokens),
+		counter(u->cache_write_tokens), counter(u->output_tokens),
+		counter(u->reasoning_tokens),
+		DB_D_IF(isfinite(u->cost), u->cost), DB_I(u->estimated),
+		DB_I(u->iterations), counter(u->ttft_ms),
+		DB_I(MAX(u->duration_ms, 0)),
+		DB_S(utf8_head(u->finish_reason, 64)),
+		DB_S(u->prompts.p ? u->prompts : none), DB_S_IF(u->tools),
+		DB_I(u->created_us)), NULL, e);
+}
+
+int usage_sum_user(struct db *db, const struct owner *o, int64_t since_us,
+		   struct usage_sum *out, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int n = db_get(db, STMT_USAGE_SUM_USER,
+		       DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+			       DB_I(since_us)), &a, sum_fields, out, e);
+
+	arena_release(&a);
+	return n < 0 ? -1 : 0;
+}
