@@ -27,6 +27,43 @@ bool dataset_any(const struct tool *t, const struct tool_ctx *ctx)
 	return false;
 }
 
+static bool has_auto(const struct conf_dataset *d)
+{
+	for (size_t i = 0; i < d->n_columns; i++)
+		if (d->columns[i].type == COL_AUTO)
+			return true;
+	return false;
+}
+
+/* The declared columns; what they do not say is as the table has it. */
+static struct conf_column *declared_with_types(struct arena *a,
+					       const struct conf_dataset *d,
+					       const struct conf_column *table,
+					       size_t n_table)
+{
+	struct conf_column *out = arena_alloc(a, d->n_columns * sizeof(*out));
+
+	for (size_t i = 0; i < d->n_columns; i++) {
+		struct conf_column *c = &out[i];
+
+		*c = d->columns[i];
+		if (c->type != COL_AUTO)
+			continue;
+		c->type = COL_TEXT;
+		for (size_t k = 0; k < n_table; k++) {
+			if (strcmp(table[k].name, c->name) != 0 ||
+			    (c->expr && c->expr[0]))
+				continue;
+			c->type = table[k].type;
+			if (!c->description || !c->description[0])
+				c->description = table[k].description;
+			if (c->values.n == 0)
+				c->values = table[k].values;
+		}
+	}
+	return out;
+}
+
 int dataset_resolve(const struct tool_ctx *ctx, const struct conf_dataset *d,
 		    struct dataset *out, struct err *e)
 {
@@ -39,13 +76,18 @@ int dataset_resolve(const struct tool_ctx *ctx, const struct conf_dataset *d,
 	if (!out->database)
 		return err_set(e, ERR_CONFIG, "%s:%d: dataset %s: no database "
 			       "%s", d->file, d->line, d->name, d->database);
-	if (n == 0) {
-		struct conf_column *read;
+	if (n == 0 || has_auto(d)) {
+		struct conf_column *read = NULL;
+		size_t n_read = 0;
 
-		if (tool_env_columns(ctx->env, out->database, d->table,
-				     ctx->arena, &read, &n, e) < 0)
+		if (d->table[0] &&
+		    tool_env_columns(ctx->env, out->database, d->table,
+				     ctx->arena, &read, &n_read, e) < 0)
 			return err_wrap(e, "dataset %s", d->name);
+		if (n)
+			read = declared_with_types(ctx->arena, d, read, n_read);
 		columns = read;
+		n = n ? n : n_read;
 	}
 	out->columns = arena_alloc(ctx->arena, (n + 1) * sizeof(*out->columns));
 	for (size_t i = 0; i < n; i++)

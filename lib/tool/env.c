@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "db/db.h"
 #include "tool/dataset.h"
 
 #include "base/banned.h"

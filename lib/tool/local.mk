@@ -9,5 +9,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/registry.c \
 	lib/tool/rowfilter.c lib/tool/rowfilter.h \
 	lib/tool/schema.c lib/tool/schema.h \
+	lib/tool/schema_form.c lib/tool/schema_keyword.h \
 	lib/tool/text.c lib/tool/text.h \
 	lib/tool/tool.h

@@ -17,6 +17,7 @@ enum {
 	DESCRIBE_VALUES = 12,
 	DESCRIBE_BYTES = 16384,
 	COUNT_TIMEOUT_MS = 500,
+	CELL_BYTES = 4000,	/* of one text in the result */
 	TAIL_BYTES = 128,	/* rowCount, truncated, totalCount */
 };
 
@@ -199,6 +200,7 @@ static int answer(struct db *db, const struct dataset *d,
 {
 	struct db_query_limits l = {
 		.timeout_ms = MAX(d->conf->timeout_ms, 1), .max_rows = q->limit,
+		.max_cell_bytes = CELL_BYTES,
 	};
 	struct jw w = jw_on(out);
 	struct db_query_result r;

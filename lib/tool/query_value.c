@@ -24,6 +24,7 @@ static const struct {
 			   "like \"2026-01-31T14:30:00\"" },
 	[COL_BOOLEAN] = { "boolean", "true or false" },
 	[COL_JSON] = { "json", "a string" },
+	[COL_AUTO] = { "text", "a string" },	/* dataset_resolve leaves none */
 };
 
 const char *query_type_name(enum conf_col_type t)
@@ -295,6 +296,7 @@ int query_value(const struct conf_column *c, const json_t *v,
 		return 0;
 	case COL_TEXT:
 	case COL_JSON:
+	case COL_AUTO:
 		if (!text_value(v, a, out))
 			return wrong(c, v, what, e);
 		return 0;

@@ -1,11 +1,11 @@
 /*
  * See schema.h. Each keyword is one row: the form its value must have, which
- * schema_supported verifies, and the check, which schema_check calls for every
+ * schema_form.c verifies, and the check, which schema_check calls for every
  * member of a schema that has one. Nothing here allocates but the compiled
  * pattern, and the work is bounded: by the depth of $ref chains and by a
  * number of steps, since anyOf below $ref can grow exponentially.
  */
-#include "tool/schema.h"
+#include "tool/schema_keyword.h"
 
 #include <math.h>
 #include <regex.h>
@@ -13,48 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limits.h"
 #include "base/utf8.h"
 
 #include "base/banned.h"
 
-enum {
-	SCHEMA_DEPTH = 2 * LIM_JSON_DEPTH,
-	SCHEMA_STEPS = 200000,
-	PATTERN_BYTES = 256,
-	PATTERN_REPEATS = 10000,	/* product of the upper bounds */
-};
-
-enum form {
-	FORM_IGNORED, FORM_TYPE, FORM_SCHEMA, FORM_SCHEMA_MAP, FORM_SCHEMA_LIST,
-	FORM_NAMES, FORM_COUNT, FORM_NUMBER, FORM_BOOL, FORM_ANY, FORM_LIST,
-	FORM_PATTERN, FORM_REF,
-};
-
-struct place {			/* where we are in the value or the schema */
-	char text[160];
-	size_t n;
-};
-
-struct check {
-	const json_t *root;
-	struct place at;
-	int depth, steps;
-};
-
-typedef int check_fn(struct check *c, const json_t *rule,
-		     const json_t *schema, const json_t *v, struct err *e);
-
-struct keyword {
-	const char *name;
-	enum form form;
-	check_fn *check;	/* NULL: says nothing about values by itself */
-};
-
 static int check_value(struct check *c, const json_t *schema,
 		       const json_t *v, struct err *e);
 
-static size_t place_push(struct place *p, const char *key,
+size_t place_push(struct place *p, const char *key,
 			 size_t index)
 {
 	size_t before = p->n;
@@ -68,7 +34,7 @@ static size_t place_push(struct place *p, const char *key,
 	return before;
 }
 
-static void place_pop(struct place *p, size_t before)
+void place_pop(struct place *p, size_t before)
 {
 	p->n = before;
 	p->text[before] = '\0';
@@ -98,7 +64,7 @@ static const char *const type_names[] = {
 	"object", "array", "string", "integer", "number", "boolean", "null",
 };
 
-static bool type_known(const json_t *t)
+bool schema_type_known(const json_t *t)
 {
 	for (size_t i = 0; json_is_string(t) && i < ARRAY_LEN(type_names); i++)
 		if (strcmp(json_string_value(t), type_names[i]) == 0)
@@ -491,8 +457,7 @@ static int check_not(struct check *c, const json_t *rule,
 			  here(c));
 }
 
-/* "#", "#/$defs/NAME" or "#/definitions/NAME" within root; NULL otherwise. */
-static const json_t *resolve(const json_t *root, const json_t *ref)
+const json_t *schema_resolve(const json_t *root, const json_t *ref)
 {
 	const char *p = json_string_value(ref);
 
@@ -510,7 +475,7 @@ static const json_t *resolve(const json_t *root, const json_t *ref)
 static int check_ref(struct check *c, const json_t *rule,
 		     const json_t *schema, const json_t *v, struct err *e)
 {
-	const json_t *target = resolve(c->root, rule);
+	const json_t *target = schema_resolve(c->root, rule);
 
 	(void)schema;
 	if (!target)
@@ -518,7 +483,7 @@ static int check_ref(struct check *c, const json_t *rule,
 	return check_value(c, target, v, e);
 }
 
-static const struct keyword keywords[] = {
+const struct keyword schema_keywords[] = {
 	{ "type", FORM_TYPE, check_type },
 	{ "enum", FORM_LIST, check_enum },
 	{ "const", FORM_ANY, check_const },
@@ -560,6 +525,8 @@ static const struct keyword keywords[] = {
 	{ "format", FORM_IGNORED, NULL },
 };
 
+const size_t schema_n_keywords = ARRAY_LEN(schema_keywords);
+
 static int check_value(struct check *c, const json_t *schema,
 		       const json_t *v, struct err *e)
 {
@@ -573,8 +540,8 @@ static int check_value(struct check *c, const json_t *schema,
 	if (--c->steps < 0 || ++c->depth > SCHEMA_DEPTH)
 		return err_public(e, ERR_TOOL_ARGS, "%s is too complex.",
 				  here(c));
-	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(keywords); i++) {
-		const struct keyword *k = &keywords[i];
+	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(schema_keywords); i++) {
+		const struct keyword *k = &schema_keywords[i];
 		const json_t *rule;
 
 		if (!k->check)
@@ -592,202 +559,4 @@ int schema_check(const json_t *schema, const json_t *v, struct err *e)
 	struct check c = { .root = schema, .steps = SCHEMA_STEPS };
 
 	return check_value(&c, schema, v, e);
-}
-
-/* -- what is supported ------------------------------------------------------ */
-
-static int refuse(const struct check *c, const char *key, const char *why,
-		  struct err *e)
-{
-	return err_public(e, ERR_CONFIG, "JSON Schema%s%s: \"%.40s\" %s",
-			  c->at.n ? " at " : "", c->at.text, key, why);
-}
-
-/*
- * POSIX extended only, and small once compiled: glibc unrolls repetition, so
- * the product of all upper bounds is capped.
- */
-static const char *pattern_fault(const char *p)
-{
-	long repeats = 1;
-	regex_t re;
-
-	if (strlen(p) > PATTERN_BYTES)
-		return "is longer than 256 bytes";
-	for (const char *q = p; *q; q++) {
-		if (*q == '\\') {
-			q++;
-			if (!*q || (*q >= '0' && *q <= '9') ||
-			    (*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z'))
-				return "uses an escape that POSIX expressions "
-				       "do not have";
-		} else if (*q == '(' && q[1] == '?') {
-			return "uses (?…), which POSIX expressions do not have";
-		} else if (*q == '?' && q > p && strchr("*+?}", q[-1])) {
-			return "uses lazy repetition, which POSIX expressions "
-			       "do not have";
-		} else if (*q == '{') {
-			const char *end = strchr(q, '}');
-			const char *from = memchr(q, ',', end ? (size_t)(end - q) : 0);
-			long n = strtol(from ? from + 1 : q + 1, NULL, 10);
-
-			if (n == 0 && from)
-				n = strtol(q + 1, NULL, 10);
-			repeats *= MAX(n, 1);
-			if (n > PATTERN_REPEATS || repeats > PATTERN_REPEATS)
-				return "repeats too often";
-		}
-	}
-	if (regcomp(&re, p, REG_EXTENDED | REG_NOSUB))
-		return "is not a valid expression";
-	regfree(&re);
-	return NULL;
-}
-
-static int supported(struct check *c, const json_t *schema, struct err *e);
-
-static int supported_each(struct check *c, const char *key, const json_t *rule,
-			  struct err *e)
-{
-	size_t before = place_push(&c->at, key, 0);
-	const char *name;
-	json_t *sub;
-	size_t i;
-
-	json_object_foreach((json_t *)rule, name, sub) {
-		size_t b1 = place_push(&c->at, name, 0);
-
-		if (supported(c, sub, e) < 0)
-			return -1;
-		place_pop(&c->at, b1);
-	}
-	json_array_foreach((json_t *)rule, i, sub) {
-		size_t b1 = place_push(&c->at, NULL, i);
-
-		if (supported(c, sub, e) < 0)
-			return -1;
-		place_pop(&c->at, b1);
-	}
-	place_pop(&c->at, before);
-	return 0;
-}
-
-static bool all_strings(const json_t *list)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach((json_t *)list, i, item)
-		if (!json_is_string(item))
-			return false;
-	return json_is_array(list);
-}
-
-static bool all_types(const json_t *list)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach((json_t *)list, i, item)
-		if (!type_known(item))
-			return false;
-	return json_array_size(list) > 0;
-}
-
-static int supported_keyword(struct check *c, const struct keyword *k,
-			     const json_t *rule, struct err *e)
-{
-	const char *fault;
-	size_t before;
-	int rc;
-
-	switch (k->form) {
-	case FORM_IGNORED:
-	case FORM_ANY:
-		return 0;
-	case FORM_TYPE:
-		if (!type_known(rule) && !all_types(rule))
-			return refuse(c, k->name, "names no known type", e);
-		return 0;
-	case FORM_SCHEMA:
-		before = place_push(&c->at, k->name, 0);
-		rc = supported(c, rule, e);
-		if (rc == 0)
-			place_pop(&c->at, before);
-		return rc;
-	case FORM_SCHEMA_MAP:
-		if (!json_is_object(rule))
-			return refuse(c, k->name, "must be an object", e);
-		return supported_each(c, k->name, rule, e);
-	case FORM_SCHEMA_LIST:
-		if (json_array_size(rule) == 0)
-			return refuse(c, k->name, "must be a list of schemas", e);
-		return supported_each(c, k->name, rule, e);
-	case FORM_NAMES:
-		if (!all_strings(rule))
-			return refuse(c, k->name, "must be a list of names", e);
-		return 0;
-	case FORM_COUNT:
-		if (!json_is_integer(rule) || json_integer_value(rule) < 0)
-			return refuse(c, k->name, "must be a count", e);
-		return 0;
-	case FORM_NUMBER:
-		if (!json_is_number(rule) ||
-		    (strcmp(k->name, "multipleOf") == 0 &&
-		     json_number_value(rule) <= 0))
-			return refuse(c, k->name, "must be a number", e);
-		return 0;
-	case FORM_BOOL:
-		if (!json_is_boolean(rule))
-			return refuse(c, k->name, "must be true or false", e);
-		return 0;
-	case FORM_LIST:
-		if (!json_is_array(rule))
-			return refuse(c, k->name, "must be a list", e);
-		return 0;
-	case FORM_PATTERN:
-		if (!json_is_string(rule))
-			return refuse(c, k->name, "must be a string", e);
-		fault = pattern_fault(json_string_value(rule));
-		return fault ? refuse(c, k->name, fault, e) : 0;
-	case FORM_REF:
-		if (!resolve(c->root, rule))
-			return refuse(c, k->name, "must name a local definition"
-				      " (#/$defs/…) that exists", e);
-		return 0;
-	}
-	return 0;
-}
-
-static int supported(struct check *c, const json_t *schema, struct err *e)
-{
-	const char *key;
-	json_t *rule;
-
-	if (json_is_boolean(schema))
-		return 0;
-	if (!json_is_object(schema))
-		return refuse(c, "schema", "must be an object", e);
-	if (++c->depth > SCHEMA_DEPTH)
-		return refuse(c, "schema", "is nested too deep", e);
-	json_object_foreach((json_t *)schema, key, rule) {
-		const struct keyword *k = NULL;
-
-		for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
-			if (strcmp(keywords[i].name, key) == 0)
-				k = &keywords[i];
-		if (!k)
-			return refuse(c, key, "is not supported", e);
-		if (supported_keyword(c, k, rule, e) < 0)
-			return -1;
-	}
-	c->depth--;
-	return 0;
-}
-
-int schema_supported(const json_t *schema, struct err *e)
-{
-	struct check c = { .root = schema };
-
-	return supported(&c, schema, e);
 }

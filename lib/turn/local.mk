@@ -1,1 +1,11 @@
-lib_liblamplighter_a_SOURCES +=
+lib_liblamplighter_a_SOURCES += \
+	lib/turn/calls.c \
+	lib/turn/context.c \
+	lib/turn/event.c lib/turn/event.def lib/turn/event.h \
+	lib/turn/finish.c \
+	lib/turn/live.c lib/turn/live.h \
+	lib/turn/loop.c lib/turn/loop.h \
+	lib/turn/meta.c \
+	lib/turn/open.c \
+	lib/turn/title.c \
+	lib/turn/turn.h

@@ -52,6 +52,22 @@ struct turn_run {
 };
 
 /*
+ * The LLM service that a turn of this agent (may be NULL) uses: the agent's,
+ * else the workspace's, else the chat: block's (B15). ERR_CHAT_DISABLED when
+ * none is named, it is not declared or cannot chat (A29);
+ * ERR_LLM_UNSUPPORTED, ERR_LLM_NO_CREDENTIAL. *out borrowed from c.
+ */
+int turn_service(const struct conf *c, const struct conf_workspace *w,
+		 const struct conf_agent *a, const struct conf_llm **out,
+		 struct err *e) MUST_CHECK;
+
+/*
+ * A title from a first message: its first words on one line, at most 60
+ * characters, cut between words. In a; empty when there is no text in it.
+ */
+struct str turn_first_title(struct arena *a, struct str content);
+
+/*
  * Resolves the LLM service (B15: ERR_CHAT_DISABLED, ERR_LLM_UNSUPPORTED,
  * ERR_LLM_NO_CREDENTIAL), takes the conversation (ERR_NOT_FOUND, ERR_BUSY with
  * the running turn's id in e->id) and stores user message and turn in one

@@ -1,0 +1,209 @@
+/* Which schemas can be checked at all. See schema.h. */
+#include "tool/schema_keyword.h"
+
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+enum {
+	PATTERN_BYTES = 256,
+	PATTERN_REPEATS = 10000,	/* product of the upper bounds */
+};
+
+static int refuse(const struct check *c, const char *key, const char *why,
+		  struct err *e)
+{
+	return err_public(e, ERR_CONFIG, "JSON Schema%s%s: \"%.40s\" %s",
+			  c->at.n ? " at " : "", c->at.text, key, why);
+}
+
+/*
+ * POSIX extended only, and small once compiled: glibc unrolls repetition, so
+ * the product of all upper bounds is capped.
+ */
+static const char *pattern_fault(const char *p)
+{
+	long repeats = 1;
+	regex_t re;
+
+	if (strlen(p) > PATTERN_BYTES)
+		return "is longer than 256 bytes";
+	for (const char *q = p; *q; q++) {
+		if (*q == '\\') {
+			q++;
+			if (!*q || (*q >= '0' && *q <= '9') ||
+			    (*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z'))
+				return "uses an escape that POSIX expressions "
+				       "do not have";
+		} else if (*q == '(' && q[1] == '?') {
+			return "uses (?…), which POSIX expressions do not have";
+		} else if (*q == '?' && q > p && strchr("*+?}", q[-1])) {
+			return "uses lazy repetition, which POSIX expressions "
+			       "do not have";
+		} else if (*q == '{') {
+			const char *end = strchr(q, '}');
+			const char *from = memchr(q, ',', end ? (size_t)(end - q) : 0);
+			long n = strtol(from ? from + 1 : q + 1, NULL, 10);
+
+			if (n == 0 && from)
+				n = strtol(q + 1, NULL, 10);
+			repeats *= MAX(n, 1);
+			if (n > PATTERN_REPEATS || repeats > PATTERN_REPEATS)
+				return "repeats too often";
+		}
+	}
+	if (regcomp(&re, p, REG_EXTENDED | REG_NOSUB))
+		return "is not a valid expression";
+	regfree(&re);
+	return NULL;
+}
+
+static int supported(struct check *c, const json_t *schema, struct err *e);
+
+static int supported_each(struct check *c, const char *key, const json_t *rule,
+			  struct err *e)
+{
+	size_t before = place_push(&c->at, key, 0);
+	const char *name;
+	json_t *sub;
+	size_t i;
+
+	json_object_foreach((json_t *)rule, name, sub) {
+		size_t b1 = place_push(&c->at, name, 0);
+
+		if (supported(c, sub, e) < 0)
+			return -1;
+		place_pop(&c->at, b1);
+	}
+	json_array_foreach((json_t *)rule, i, sub) {
+		size_t b1 = place_push(&c->at, NULL, i);
+
+		if (supported(c, sub, e) < 0)
+			return -1;
+		place_pop(&c->at, b1);
+	}
+	place_pop(&c->at, before);
+	return 0;
+}
+
+static bool all_strings(const json_t *list)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, item)
+		if (!json_is_string(item))
+			return false;
+	return json_is_array(list);
+}
+
+static bool all_types(const json_t *list)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, item)
+		if (!schema_type_known(item))
+			return false;
+	return json_array_size(list) > 0;
+}
+
+static int supported_keyword(struct check *c, const struct keyword *k,
+			     const json_t *rule, struct err *e)
+{
+	const char *fault;
+	size_t before;
+	int rc;
+
+	switch (k->form) {
+	case FORM_IGNORED:
+	case FORM_ANY:
+		return 0;
+	case FORM_TYPE:
+		if (!schema_type_known(rule) && !all_types(rule))
+			return refuse(c, k->name, "names no known type", e);
+		return 0;
+	case FORM_SCHEMA:
+		before = place_push(&c->at, k->name, 0);
+		rc = supported(c, rule, e);
+		if (rc == 0)
+			place_pop(&c->at, before);
+		return rc;
+	case FORM_SCHEMA_MAP:
+		if (!json_is_object(rule))
+			return refuse(c, k->name, "must be an object", e);
+		return supported_each(c, k->name, rule, e);
+	case FORM_SCHEMA_LIST:
+		if (json_array_size(rule) == 0)
+			return refuse(c, k->name, "must be a list of schemas", e);
+		return supported_each(c, k->name, rule, e);
+	case FORM_NAMES:
+		if (!all_strings(rule))
+			return refuse(c, k->name, "must be a list of names", e);
+		return 0;
+	case FORM_COUNT:
+		if (!json_is_integer(rule) || json_integer_value(rule) < 0)
+			return refuse(c, k->name, "must be a count", e);
+		return 0;
+	case FORM_NUMBER:
+		if (!json_is_number(rule) ||
+		    (strcmp(k->name, "multipleOf") == 0 &&
+		     json_number_value(rule) <= 0))
+			return refuse(c, k->name, "must be a number", e);
+		return 0;
+	case FORM_BOOL:
+		if (!json_is_boolean(rule))
+			return refuse(c, k->name, "must be true or false", e);
+		return 0;
+	case FORM_LIST:
+		if (!json_is_array(rule))
+			return refuse(c, k->name, "must be a list", e);
+		return 0;
+	case FORM_PATTERN:
+		if (!json_is_string(rule))
+			return refuse(c, k->name, "must be a string", e);
+		fault = pattern_fault(json_string_value(rule));
+		return fault ? refuse(c, k->name, fault, e) : 0;
+	case FORM_REF:
+		if (!schema_resolve(c->root, rule))
+			return refuse(c, k->name, "must name a local definition"
+				      " (#/$defs/…) that exists", e);
+		return 0;
+	}
+	return 0;
+}
+
+static int supported(struct check *c, const json_t *schema, struct err *e)
+{
+	const char *key;
+	json_t *rule;
+
+	if (json_is_boolean(schema))
+		return 0;
+	if (!json_is_object(schema))
+		return refuse(c, "schema", "must be an object", e);
+	if (++c->depth > SCHEMA_DEPTH)
+		return refuse(c, "schema", "is nested too deep", e);
+	json_object_foreach((json_t *)schema, key, rule) {
+		const struct keyword *k = NULL;
+
+		for (size_t i = 0; i < schema_n_keywords; i++)
+			if (strcmp(schema_keywords[i].name, key) == 0)
+				k = &schema_keywords[i];
+		if (!k)
+			return refuse(c, key, "is not supported", e);
+		if (supported_keyword(c, k, rule, e) < 0)
+			return -1;
+	}
+	c->depth--;
+	return 0;
+}
+
+int schema_supported(const json_t *schema, struct err *e)
+{
+	struct check c = { .root = schema };
+
+	return supported(&c, schema, e);
+}

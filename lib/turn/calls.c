@@ -1,0 +1,313 @@
+/*
+ * The tool calls of one step. Each gets an answer, whatever happens (B15). A
+ * single short call runs in the turn's own thread; several run in parallel, a
+ * limited number at a time, while the turn's thread keeps the client informed:
+ * events are emitted by that thread only.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "turn/loop.h"
+
+#include "base/banned.h"
+
+enum {
+	INLINE_TIMEOUT_MS = TURN_IDLE_MS,	/* a tool that may take longer
+						   gets a thread, for keep-alive */
+	TOOL_STACK_BYTES = 262144,
+};
+
+struct jobs {
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+};
+
+enum job_state { JOB_WAITS, JOB_RUNS, JOB_ENDED, JOB_TOLD };
+
+struct job {
+	struct jobs *jobs;
+	struct turn_loop *loop;
+	struct turn_call *call;
+	struct arena arena;		/* the call's own */
+	struct tool_result result;	/* in that arena */
+	enum job_state state;		/* under jobs->lock once it runs */
+	pthread_t thread;
+};
+
+/* -- what is told and noted ------------------------------------------------- */
+
+static void tell_call(struct turn_loop *l, const struct turn_call *c)
+{
+	struct turn_event ev = {
+		.type = TURN_EV_TOOL_CALL, .call_id = c->id,
+		.tool_name = c->name,
+		.args = c->bad_args ? STR("{}") : c->args,
+	};
+
+	loop_emit(l, &ev);
+}
+
+static void tell_result(struct turn_loop *l, const struct turn_call *c)
+{
+	struct turn_event ev = {
+		.type = TURN_EV_TOOL_RESULT, .call_id = c->id,
+		.tool_name = c->name, .result = c->result.text,
+		.result_json = c->result.is_json,
+		.is_error = c->result.is_error,
+		.duration_ms = c->result.duration_ms,
+	};
+
+	loop_emit(l, &ev);
+	loop_flush(l);
+}
+
+/* {"name","ms","ok"} for the usage record; names that exist only. */
+static void note_timing(struct turn_loop *l, const struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	struct jw w = jw_on(&l->timings);
+
+	if (!o)
+		return;
+	if (l->timings.n)
+		buf_addc(&l->timings, ',');
+	jw_obj(&w);
+	jw_kstrz(&w, "name", o->tool->name);
+	jw_kint(&w, "ms", c->result.duration_ms);
+	jw_kbool(&w, "ok", !c->result.is_error);
+	jw_end_obj(&w);
+}
+
+static void end_call(struct turn_loop *l, struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+
+	c->untrusted = o && o->tool->untrusted && !c->result.is_error;
+	note_timing(l, c);
+	tell_result(l, c);
+}
+
+/* -- calls that are not run ------------------------------------------------- */
+
+/* The arguments in canonical form, for comparing. */
+static struct str canonical(struct turn_loop *l, const struct turn_call *c)
+{
+	struct buf b = BUF_INIT(LIM_TOOL_ARGS_BYTES * 2);
+	struct err e = ERR_INIT;
+	json_auto_t *j = c->bad_args ? NULL : jx_load_lenient(c->args, &e);
+	struct str s;
+
+	if (!j)
+		return c->args;
+	jx_dump_sorted(&b, j);
+	s = arena_str(l->arena, buf_str(&b));
+	buf_release(&b);
+	return s;
+}
+
+/* How often this call was made before, in this turn. */
+static int times_before(struct turn_loop *l, const struct turn_call *c)
+{
+	struct str args = canonical(l, c);
+	struct turn_seen *s;
+
+	for (s = l->seen; s; s = s->next)
+		if (str_eq(s->name, c->name) && str_eq(s->args, args))
+			return s->times++;
+	s = arena_new(l->arena, struct turn_seen);
+	*s = (struct turn_seen){ l->seen, c->name, args, 1 };
+	l->seen = s;
+	return 0;
+}
+
+/* Whether the call is answered without being run. */
+static bool refused(struct turn_loop *l, struct turn_call *c)
+{
+	if (http_aborted(l->abort)) {
+		tool_refuse(l->arena, ERR_CANCELLED,
+			    "The user stopped this turn before the call ran.",
+			    &c->result);
+		return true;
+	}
+	if (c->bad_args && l->step.stop == LLM_STOP_MAX_TOKENS) {
+		tool_refuse(l->arena, ERR_TOOL_ARGS,
+			    "The call was cut off at the output limit, so its "
+			    "arguments are incomplete. Make a shorter call.",
+			    &c->result);
+		return true;
+	}
+	if (times_before(l, c) >= TURN_REPEATS) {
+		tool_refuse(l->arena, ERR_TOOL_ARGS,
+			    "This call was made with the same arguments before; "
+			    "its result will not change. Use the results that "
+			    "you have, change the arguments, or answer.",
+			    &c->result);
+		return true;
+	}
+	return false;
+}
+
+/* -- running ---------------------------------------------------------------- */
+
+static void run_job(struct job *j)
+{
+	struct tool_ctx ctx = j->loop->tool_ctx;
+
+	ctx.arena = &j->arena;
+	tool_call(&j->loop->tools, &ctx, j->call->name, j->call->args,
+		  &j->result);
+}
+
+static void *job_main(void *p)
+{
+	struct job *j = p;
+
+	run_job(j);
+	pthread_mutex_lock(&j->jobs->lock);
+	j->state = JOB_ENDED;
+	pthread_cond_signal(&j->jobs->ended);
+	pthread_mutex_unlock(&j->jobs->lock);
+	return NULL;
+}
+
+/* Takes the result over into the turn's arena. */
+static void finish_job(struct job *j)
+{
+	struct turn_loop *l = j->loop;
+
+	j->call->result = j->result;
+	j->call->result.text = arena_str(l->arena, j->result.text);
+	arena_release(&j->arena);
+	j->state = JOB_TOLD;
+	end_call(l, j->call);
+}
+
+static bool start_thread(struct job *j)
+{
+	pthread_attr_t attr;
+	bool ok;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, TOOL_STACK_BYTES);
+	j->state = JOB_RUNS;
+	ok = pthread_create(&j->thread, &attr, job_main, j) == 0;
+	pthread_attr_destroy(&attr);
+	return ok;
+}
+
+static void start_or_run(struct job *j)
+{
+	if (start_thread(j))
+		return;
+	log_warn("no thread for a tool, it runs in the turn's");
+	run_job(j);
+	finish_job(j);
+}
+
+/* Waits until a job has ended, or for one keep-alive interval. Under the lock. */
+static void wait_for_end(struct turn_loop *l, struct jobs *jobs,
+			 int64_t *idle_at_ms)
+{
+	struct timespec at = {
+		.tv_sec = *idle_at_ms / 1000,
+		.tv_nsec = *idle_at_ms % 1000 * 1000000,
+	};
+
+	if (pthread_cond_timedwait(&jobs->ended, &jobs->lock, &at) == 0)
+		return;
+	pthread_mutex_unlock(&jobs->lock);
+	loop_idle(l);
+	*idle_at_ms = clock_mono_ms() + TURN_IDLE_MS;
+	pthread_mutex_lock(&jobs->lock);
+}
+
+/* The first job in this state, or NULL. */
+static struct job *job_in(struct job *jobs, size_t n, enum job_state state)
+{
+	for (size_t i = 0; i < n; i++)
+		if (jobs[i].state == state)
+			return &jobs[i];
+	return NULL;
+}
+
+/* At most max of n jobs at a time; returns when all were told. */
+static void run_parallel(struct turn_loop *l, struct job *jobs, size_t n,
+			 size_t max)
+{
+	struct jobs shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	int64_t idle_at_ms = clock_mono_ms() + TURN_IDLE_MS;
+	pthread_condattr_t attr;
+	size_t running = 0;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&shared.ended, &attr);
+	pthread_condattr_destroy(&attr);
+	for (size_t i = 0; i < n; i++)
+		jobs[i].jobs = &shared;
+	pthread_mutex_lock(&shared.lock);
+	for (;;) {
+		struct job *ended = job_in(jobs, n, JOB_ENDED);
+		struct job *next = job_in(jobs, n, JOB_WAITS);
+
+		if (!ended && next && running < max) {
+			pthread_mutex_unlock(&shared.lock);
+			start_or_run(next);
+			pthread_mutex_lock(&shared.lock);
+			running += next->state != JOB_TOLD;
+		} else if (ended) {
+			pthread_mutex_unlock(&shared.lock);
+			pthread_join(ended->thread, NULL);
+			finish_job(ended);
+			pthread_mutex_lock(&shared.lock);
+			running--;
+		} else if (running) {
+			wait_for_end(l, &shared, &idle_at_ms);
+		} else {
+			break;
+		}
+	}
+	pthread_mutex_unlock(&shared.lock);
+	pthread_cond_destroy(&shared.ended);
+	pthread_mutex_destroy(&shared.lock);
+}
+
+static bool may_run_inline(const struct turn_loop *l, const struct job *j)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, j->call->name);
+
+	return !o || o->tool->timeout_ms <= INLINE_TIMEOUT_MS;
+}
+
+void calls_run(struct turn_loop *l)
+{
+	struct turn_step *s = &l->step;
+	struct job *jobs = arena_zalloc(l->arena, s->n_calls, sizeof(*jobs));
+	int max = l->run->in.workspace->max_parallel_tools;
+	size_t n = 0;
+
+	loop_status(l, "executing");
+	for (size_t i = 0; i < s->n_calls; i++)
+		tell_call(l, &s->calls[i]);
+	loop_flush(l);
+	for (size_t i = 0; i < s->n_calls; i++) {
+		if (refused(l, &s->calls[i]))
+			end_call(l, &s->calls[i]);
+		else
+			jobs[n++] = (struct job){
+				.loop = l, .call = &s->calls[i],
+			};
+	}
+	if (n == 1 && may_run_inline(l, &jobs[0])) {
+		run_job(&jobs[0]);
+		finish_job(&jobs[0]);
+	} else if (n) {
+		run_parallel(l, jobs, n, max > 0 ? (size_t)max : 4);
+	}
+}

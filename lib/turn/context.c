@@ -1,0 +1,354 @@
+/*
+ * What the model is sent: prompt layers, tool declarations, the newest part of
+ * the thread within its budget, the user's message, and later the steps of
+ * this turn.
+ *
+ * History is cut in units: a user message, an answer, or a step with all its
+ * tool rows. So it never starts with a tool row, and every call is answered:
+ * where the stored thread lacks an answer, one that says so is put in (B15).
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "db/db.h"
+#include "prompt/layers.h"
+#include "turn/loop.h"
+
+#include "base/banned.h"
+
+enum {
+	ROWS_PER_MESSAGE = 3,	/* rows read for one message of history */
+	MESSAGE_TOKENS = 4,	/* what a message costs beside its text */
+};
+
+static const char unanswered[] =
+	"{\"error\":{\"code\":\"interrupted\",\"message\":\"This call was not "
+	"answered: the turn ended before.\"}}";
+
+static struct llm_message *add(struct turn_loop *l, enum llm_role role,
+			       struct str text)
+{
+	struct llm_message *m;
+
+	if (l->n_messages == l->messages_size) {
+		size_t size = MAX(l->messages_size * 2, 32);
+		struct llm_message *bigger =
+			arena_alloc(l->arena, size * sizeof(*bigger));
+
+		if (l->n_messages)
+			memcpy(bigger, l->messages,
+			       l->n_messages * sizeof(*bigger));
+		l->messages = bigger;
+		l->messages_size = size;
+	}
+	m = &l->messages[l->n_messages++];
+	*m = (struct llm_message){ .role = role, .text = text };
+	return m;
+}
+
+static int64_t message_cost(const struct llm_message *m)
+{
+	int64_t n = MESSAGE_TOKENS + llm_estimate_tokens(m->text);
+
+	for (size_t i = 0; i < m->n_calls; i++)
+		n += MESSAGE_TOKENS + llm_estimate_tokens(m->calls[i].name) +
+		     llm_estimate_tokens(m->calls[i].args);
+	return n;
+}
+
+static void count_messages(struct turn_loop *l)
+{
+	l->message_tokens = 0;
+	for (size_t i = 0; i < l->n_messages; i++)
+		l->message_tokens += message_cost(&l->messages[i]);
+	l->request.messages = l->messages;
+	l->request.n_messages = l->n_messages;
+}
+
+int64_t context_tokens(const struct turn_loop *l)
+{
+	return l->fixed_tokens + l->message_tokens;
+}
+
+/* -- prompt and tools ------------------------------------------------------- */
+
+static int offer_tools(struct turn_loop *l, struct err *e)
+{
+	struct llm_tool *declared;
+
+	if (!(l->run->service->capabilities & LLM_CAN_TOOLS))
+		return 0;	/* B21: it answers without */
+	if (tool_set_build(&l->tool_ctx, &l->tools, e) < 0)
+		return -1;
+	declared = arena_alloc(l->arena, (l->tools.n + 1) * sizeof(*declared));
+	for (size_t i = 0; i < l->tools.n; i++) {
+		const struct tool_offer *o = &l->tools.v[i];
+
+		declared[i] = (struct llm_tool){
+			.name = o->tool->name, .description = o->description,
+			.schema = o->schema,
+		};
+		l->fixed_tokens += llm_estimate_tokens(str_of(o->description)) +
+			(int64_t)json_dumpb(o->schema, NULL, 0, JSON_COMPACT) / 4;
+	}
+	l->request.tools = declared;
+	l->request.n_tools = l->tools.n;
+	return 0;
+}
+
+static void compose_prompt(struct turn_loop *l)
+{
+	const struct turn_input *in = &l->run->in;
+	struct prompt_input p = {
+		.conf = in->conf, .workspace = in->workspace,
+		.agent = in->agent, .tools = l->tools.n > 0,
+		.user_name = in->who->name, .now_us = clock_now_us(),
+	};
+	struct prompt_layers *layers = arena_new(l->arena, struct prompt_layers);
+	struct buf b = BUF_INIT(65536);
+	struct jw w = jw_on(&b);
+
+	prompt_compose(&p, l->arena, layers);
+	for (size_t i = 0; i < layers->n; i++) {
+		l->request.system[i] = layers->block[i];
+		l->fixed_tokens += llm_estimate_tokens(layers->block[i]);
+	}
+	l->request.n_system = layers->n;
+	prompt_stamps(layers, &w);
+	l->stamps = arena_str(l->arena, buf_str(&b));
+	buf_release(&b);
+}
+
+/* -- history ---------------------------------------------------------------- */
+
+/* The result as the model sees it: others' text in its envelope (A10). */
+static struct str for_model(struct turn_loop *l, struct str tool,
+			    struct str text, bool untrusted)
+{
+	struct buf b = BUF_INIT(4 * LIM_ANSWER_BYTES);
+	struct str s;
+
+	if (!untrusted)
+		return text;
+	untrusted_wrap(&l->untrusted, tool, text, &b);
+	s = arena_str(l->arena, buf_str(&b));
+	buf_release(&b);
+	return s;
+}
+
+static void add_result(struct turn_loop *l, const struct llm_tool_call *c,
+		       struct str text, bool is_error)
+{
+	struct llm_message *m = add(l, LLM_TOOL, text);
+
+	m->call_id = c->id;
+	m->tool_name = c->name;
+	m->is_error = is_error;
+}
+
+/*
+ * A stored step: the assistant row at *at and the tool rows behind it, in the
+ * order of the calls. Moves *at to the last of its rows.
+ */
+static void add_stored_step(struct turn_loop *l, const struct message *rows,
+			    const struct meta_row *meta, size_t n, size_t *at)
+{
+	const struct meta_row *step = &meta[*at];
+	size_t first = *at + 1, end = first;
+	struct llm_message *m;
+
+	while (end < n && rows[end].role == ROLE_TOOL)
+		end++;
+	m = add(l, LLM_ASSISTANT, rows[*at].content);
+	m->calls = step->calls;
+	m->n_calls = step->n_calls;
+	m->replay = step->replay;
+	for (size_t i = 0; i < step->n_calls; i++) {
+		const struct llm_tool_call *c = &step->calls[i];
+		size_t k = first;
+
+		while (k < end && !str_eq(meta[k].call_id, c->id))
+			k++;
+		if (k == end)
+			add_result(l, c, STR(unanswered), true);
+		else
+			add_result(l, c, for_model(l, c->name, rows[k].content,
+						   meta[k].untrusted),
+				   meta[k].is_error);
+	}
+	*at = end - 1;
+}
+
+/* One row (with a step's tool rows) as messages; nothing for what says nothing. */
+static void add_unit(struct turn_loop *l, const struct message *rows,
+		     const struct meta_row *meta, size_t n, size_t *at)
+{
+	const struct message *r = &rows[*at];
+
+	switch (r->role) {
+	case ROLE_USER:
+		add(l, LLM_USER, r->content);
+		break;
+	case ROLE_SYSTEM:
+		add(l, LLM_USER, r->content);
+		break;
+	case ROLE_ASSISTANT:
+		if (meta[*at].step && meta[*at].n_calls)
+			add_stored_step(l, rows, meta, n, at);
+		else if (r->content.n && !(meta[*at].failed &&
+			 str_eq(r->content, meta[*at].error_message)))
+			add(l, LLM_ASSISTANT, r->content);
+		break;
+	default:	/* a tool row without its step */
+		break;
+	}
+}
+
+/* Whether a unit may come first: what it answers would be missing. */
+static bool may_start(const struct message *r)
+{
+	return r->role != ROLE_TOOL;
+}
+
+/*
+ * The first row that is kept: going back from the newest, as many messages
+ * (user messages and answers) and tokens as fit; then on to a user message if
+ * there is one.
+ */
+static size_t first_row(const struct turn_loop *l, const struct message *rows,
+			const struct meta_row *meta, size_t n, int64_t budget)
+{
+	const struct conf_workspace *w = l->run->in.workspace;
+	size_t first = n, at = n, user;
+	int messages = 0;
+
+	while (at > 0) {
+		const struct message *r = &rows[--at];
+
+		budget -= MESSAGE_TOKENS + llm_estimate_tokens(r->content);
+		if (meta[at].step)
+			budget -= llm_estimate_tokens(r->meta);
+		else if (r->role != ROLE_TOOL)
+			messages++;
+		if (budget < 0 || messages > w->history_messages)
+			break;
+		if (may_start(r))
+			first = at;
+	}
+	for (user = first; user < n && rows[user].role != ROLE_USER; user++)
+		continue;
+	return user < n ? user : first;
+}
+
+/* Tokens that history may have: its own cap, and what the model has left. */
+static int64_t history_budget(const struct turn_loop *l)
+{
+	const struct conf_llm *s = l->run->service;
+	int64_t budget = l->run->in.workspace->history_tokens;
+	int64_t left = s->context_tokens - s->max_output_tokens -
+		l->fixed_tokens - llm_estimate_tokens(l->run->in.content) -
+		MESSAGE_TOKENS;
+
+	return s->context_tokens > 0 ? MIN(budget, MAX(left, 0)) : budget;
+}
+
+static int add_history(struct turn_loop *l, struct err *e)
+{
+	struct turn_run *t = l->run;
+	size_t want = (size_t)MAX(t->in.workspace->history_messages, 0) *
+		      ROWS_PER_MESSAGE;
+	struct message_page page;
+	struct meta_row *meta;
+
+	if (t->created_conversation || t->user.seq <= 1 || want == 0)
+		return 0;
+	if (message_history(t->deps->db, &l->owner, &t->conversation_id,
+			    t->user.seq - 1, MIN(want, LIM_PAGE_MAX), l->arena,
+			    &page, e) < 0)
+		return -1;
+	meta = arena_alloc(l->arena, (page.n + 1) * sizeof(*meta));
+	for (size_t i = 0; i < page.n; i++)
+		meta_read(l->arena, t->service, &page.items[i], &meta[i]);
+	for (size_t i = first_row(l, page.items, meta, page.n,
+				  history_budget(l)); i < page.n; i++)
+		add_unit(l, page.items, meta, page.n, &i);
+	l->n_history = l->n_messages;
+	return 0;
+}
+
+int context_build(struct turn_loop *l, struct err *e)
+{
+	l->request = (struct llm_request){
+		.service = l->run->service, .stream = true,
+	};
+	untrusted_init(&l->untrusted);
+	if (offer_tools(l, e) < 0)
+		return -1;
+	compose_prompt(l);
+	if (add_history(l, e) < 0)
+		return -1;
+	add(l, LLM_USER, l->run->in.content);
+	count_messages(l);
+	return 0;
+}
+
+/* -- during the turn -------------------------------------------------------- */
+
+void context_add_step(struct turn_loop *l)
+{
+	const struct turn_step *s = &l->step;
+	struct llm_tool_call *calls = arena_zalloc(l->arena, s->n_calls + 1,
+						   sizeof(*calls));
+	struct llm_message *m;
+
+	for (size_t i = 0; i < s->n_calls; i++)
+		calls[i] = (struct llm_tool_call){
+			.id = s->calls[i].id, .name = s->calls[i].name,
+			.args = s->calls[i].bad_args ? STR("{}")
+						     : s->calls[i].args,
+			.opaque = s->calls[i].opaque,
+		};
+	m = add(l, LLM_ASSISTANT, arena_str(l->arena, buf_str(&s->text)));
+	m->calls = calls;
+	m->n_calls = s->n_calls;
+	m->replay = s->replay;
+	for (size_t i = 0; i < s->n_calls; i++) {
+		const struct turn_call *c = &s->calls[i];
+
+		add_result(l, &calls[i], for_model(l, c->name, c->result.text,
+						   c->untrusted),
+			   c->result.is_error);
+	}
+	count_messages(l);
+}
+
+bool context_shorten(struct turn_loop *l)
+{
+	size_t drop = (l->n_history + 1) / 2;
+
+	if (l->n_history == 0)
+		return false;
+	/* Never between a call and its results: on to the next user message. */
+	while (drop < l->n_history && l->messages[drop].role != LLM_USER)
+		drop++;
+	memmove(l->messages, l->messages + drop,
+		(l->n_messages - drop) * sizeof(*l->messages));
+	l->n_messages -= drop;
+	l->n_history -= drop;
+	count_messages(l);
+	return true;
+}
+
+void context_last_call(struct turn_loop *l)
+{
+	struct llm_message *last = &l->messages[l->n_messages - 1];
+
+	l->request.no_tool_calls = true;
+	if (last->role != LLM_TOOL)
+		return;
+	last->text = str_of(arena_printf(l->arena,
+		"%.*s\n\n[No more tool calls are possible in this turn. Answer "
+		"now with what you have, and say what is missing.]",
+		STR_ARG(last->text)));
+}

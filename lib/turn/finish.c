@@ -1,0 +1,278 @@
+/*
+ * The end of a turn: what is stored as the answer, and the one terminal event
+ * (B45). It is emitted after the commit, so DONE and ERROR carry what a reader
+ * will find; where nothing could be stored, ERROR says so and brings the text,
+ * so that the person can save it.
+ */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "db/db.h"
+#include "turn/loop.h"
+
+#include "base/banned.h"
+
+/* Waits between tries to store the answer; with the store's own some 10 s. */
+static const int store_waits_ms[] = { 100, 300, 800, 1500, 2500 };
+
+static void add_counter(int64_t *sum, int64_t n)
+{
+	if (n >= 0)
+		*sum = (*sum < 0 ? 0 : *sum) + n;
+}
+
+void usage_add(struct llm_usage *sum, const struct llm_usage *u)
+{
+	add_counter(&sum->input, u->input);
+	add_counter(&sum->cache_read, u->cache_read);
+	add_counter(&sum->cache_write, u->cache_write);
+	add_counter(&sum->output, u->output);
+	add_counter(&sum->reasoning, u->reasoning);
+	if (!isnan(u->cost))
+		sum->cost = (isnan(sum->cost) ? 0 : sum->cost) + u->cost;
+	sum->estimated |= u->estimated;
+}
+
+/* -- rows of steps ---------------------------------------------------------- */
+
+static size_t step_rows(struct turn_loop *l, struct message *rows)
+{
+	const struct turn_step *s = &l->step;
+
+	rows[0] = (struct message){
+		.role = ROLE_ASSISTANT,
+		.content = arena_str(l->arena, buf_str(&s->text)),
+		.meta = meta_step(l),
+	};
+	for (size_t i = 0; i < s->n_calls; i++)
+		rows[1 + i] = (struct message){
+			.role = ROLE_TOOL, .content = s->calls[i].result.text,
+			.meta = meta_tool(l, &s->calls[i]),
+		};
+	return 1 + s->n_calls;
+}
+
+/* Stores the rows that wait and these behind them. */
+static int append(struct turn_loop *l, struct err *e)
+{
+	struct turn_run *t = l->run;
+
+	if (l->n_unstored == 0)
+		return 0;
+	if (turn_append(t->deps->db, &l->owner, &t->conversation_id, &t->id,
+			l->unstored, l->n_unstored, e) < 0)
+		return -1;
+	l->n_unstored = 0;
+	return 0;
+}
+
+void steps_store(struct turn_loop *l)
+{
+	size_t need = l->n_unstored + 1 + l->step.n_calls;
+	struct err e = ERR_INIT;
+
+	if (need > l->unstored_size) {
+		struct message *bigger = arena_alloc(l->arena,
+						     need * sizeof(*bigger));
+
+		if (l->n_unstored)
+			memcpy(bigger, l->unstored,
+			       l->n_unstored * sizeof(*bigger));
+		l->unstored = bigger;
+		l->unstored_size = need;
+	}
+	l->n_unstored += step_rows(l, l->unstored + l->n_unstored);
+	if (append(l, &e) < 0)
+		log_err("step of a turn not stored yet", &e);
+}
+
+/* -- the outcome ------------------------------------------------------------ */
+
+struct outcome {
+	enum turn_status status;
+	const char *finish_reason;
+	struct str content;
+	const struct err *why;		/* of an error */
+};
+
+/* What stands for an answer that has no text. */
+static const char *silence(const struct turn_loop *l)
+{
+	if (l->step.refused || l->step.stop == LLM_STOP_REFUSAL)
+		return "The model declined to answer this.";
+	if (l->step.stop == LLM_STOP_FILTER)
+		return "The provider's content filter stopped the answer.";
+	if (l->step.stop == LLM_STOP_MAX_TOKENS ||
+	    l->step.stop == LLM_STOP_CONTEXT)
+		return "The answer was cut off at the output limit before it "
+		       "had any text.";
+	return NULL;
+}
+
+static const char *finish_reason(const struct turn_loop *l)
+{
+	if (l->step.refused)
+		return "refusal";
+	if (l->step.stop == LLM_STOP_TOOL_USE || l->step.stop == LLM_STOP_NONE ||
+	    l->step.stop == LLM_STOP_PAUSE || l->step.stop == LLM_STOP_SEQUENCE)
+		return "stop";
+	return llm_stop_name(l->step.stop);
+}
+
+static void decide(struct turn_loop *l, struct outcome *o)
+{
+	struct str text = arena_str(l->arena, buf_str(&l->step.text));
+
+	*o = (struct outcome){ .status = TURN_DONE, .content = text };
+	if (l->err.code == ERR_CANCELLED) {
+		o->status = TURN_CANCELLED;
+		o->finish_reason = "cancelled";
+		return;
+	}
+	if (l->err.code == ERR_NONE && str_trim(text).n == 0 && !silence(l))
+		err_public(&l->err, ERR_UPSTREAM_PROTOCOL,
+			   "The language model gave an empty answer.");
+	if (l->err.code != ERR_NONE) {
+		o->status = TURN_ERROR;
+		o->finish_reason = "error";
+		o->why = &l->err;
+		if (text.n == 0)
+			o->content = str_of(err_message(&l->err));
+		return;
+	}
+	o->finish_reason = finish_reason(l);
+	if (str_trim(text).n == 0)
+		o->content = str_of(silence(l));
+}
+
+static struct usage usage_of(struct turn_loop *l, const struct outcome *o)
+{
+	const struct turn_run *t = l->run;
+	struct usage u = usage_init(USAGE_CHAT);
+
+	u.workspace_id = str_of(t->in.workspace->id);
+	u.agent_id = str_of(t->in.agent->id);
+	u.conversation_id = t->conversation_id;
+	u.turn_id = t->id;
+	u.turn_number = l->turn_number;
+	u.provider = str_of(t->service->provider);
+	u.model = l->model.n ? l->model : str_of(t->service->model);
+	u.input_tokens = l->usage.input;
+	u.cache_read_tokens = l->usage.cache_read;
+	u.cache_write_tokens = l->usage.cache_write;
+	u.output_tokens = l->usage.output;
+	u.reasoning_tokens = l->usage.reasoning;
+	u.cost = l->usage.cost;
+	u.estimated = l->usage.estimated;
+	u.iterations = l->model_calls;
+	u.ttft_ms = l->first_token_ms ? l->first_token_ms - l->started_ms : -1;
+	u.duration_ms = clock_mono_ms() - l->started_ms;
+	u.finish_reason = str_of(o->finish_reason);
+	u.prompts = l->stamps.n ? l->stamps : STR("[]");
+	if (l->timings.n)
+		u.tools = str_of(arena_printf(l->arena, "[%s]", l->timings.p));
+	return u;
+}
+
+/* -- storing ---------------------------------------------------------------- */
+
+static int store(struct turn_loop *l, const struct outcome *o,
+		 const struct usage *u, struct err *e)
+{
+	struct turn_run *t = l->run;
+	struct turn_end end = {
+		.turn_id = t->id, .conversation_id = t->conversation_id,
+		.status = o->status, .answer = &t->answer, .usage = u,
+		.error_code = o->why ? err_row(o->why)->code : NULL,
+		.error_text = o->why ? err_message(o->why) : NULL,
+	};
+
+	if (append(l, e) < 0)
+		return -1;
+	return turn_end(t->deps->db, &l->owner, &end, e);
+}
+
+static bool worth_a_retry(const struct err *e)
+{
+	return e->code == ERR_DB_DOWN || e->code == ERR_DB_RETRY ||
+	       e->code == ERR_OVERLOADED || e->code == ERR_DB_TIMEOUT;
+}
+
+static void pause_ms(int ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+}
+
+/* Tries for some seconds; the client is told that it takes longer. */
+static int store_stubbornly(struct turn_loop *l, const struct outcome *o,
+			    const struct usage *u, struct err *e)
+{
+	for (size_t i = 0;; i++) {
+		if (store(l, o, u, e) == 0)
+			return 0;
+		if (!worth_a_retry(e) || i == ARRAY_LEN(store_waits_ms))
+			return -1;
+		log_err("answer not stored yet", e);
+		if (i == 0)
+			loop_warn(l, "storing_delayed",
+				  "The answer could not be stored yet; trying "
+				  "again.");
+		loop_idle(l);
+		pause_ms(store_waits_ms[i]);
+		err_clear(e);
+	}
+}
+
+/* What the client is told when nothing was stored. */
+static void not_stored(struct turn_loop *l, const struct outcome *o,
+		       const struct err *cause)
+{
+	struct err why = ERR_INIT;
+	struct turn_run *t = l->run;
+
+	log_err("answer of a turn is lost", cause);
+	if (cause->code == ERR_CONFLICT || cause->code == ERR_NOT_FOUND)
+		err_public(&why, ERR_CONFLICT, "This turn was closed or its "
+			   "conversation deleted meanwhile. The answer was not "
+			   "stored.");
+	else
+		err_public(&why, cause->code, "The answer could not be stored: "
+			   "%s It will be gone after a reload.",
+			   err_rows[cause->code].message);
+	t->answer = (struct message){
+		.role = ROLE_ASSISTANT, .turn_id = t->id,
+		.created_us = clock_now_us(),
+		.content = o->status == TURN_DONE ? o->content
+						  : str_of(err_message(&why)),
+		.meta = meta_answer(l, "error", &why, false),
+	};
+	if (o->status != TURN_DONE && l->step.text.n)
+		t->answer.content = o->content;
+}
+
+enum turn_status loop_finish(struct turn_loop *l)
+{
+	struct turn_run *t = l->run;
+	struct outcome o;
+	struct usage u;
+	struct err e = ERR_INIT;
+
+	decide(l, &o);
+	u = usage_of(l, &o);
+	t->answer = (struct message){
+		.role = ROLE_ASSISTANT, .turn_id = t->id, .content = o.content,
+		.meta = meta_answer(l, o.finish_reason, o.why, true),
+	};
+	if (store_stubbornly(l, &o, &u, &e) < 0) {
+		not_stored(l, &o, &e);
+		o.status = TURN_ERROR;
+	}
+	loop_message(l, o.status == TURN_ERROR ? TURN_EV_ERROR : TURN_EV_DONE,
+		     &t->answer);
+	return o.status;
+}

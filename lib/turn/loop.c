@@ -1,0 +1,300 @@
+/*
+ * The loop (E1): ask the model, run the tools it calls, ask again, until it
+ * answers or the limit of iterations is met; then one last call in which it
+ * may not call tools.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "turn/live.h"
+#include "turn/loop.h"
+
+#include "base/banned.h"
+
+/* -- what the model says ---------------------------------------------------- */
+
+static void first_delta(struct turn_loop *l)
+{
+	if (!l->first_token_ms)
+		l->first_token_ms = clock_mono_ms();
+}
+
+/* The hot path: one append, one emit. */
+static int on_text(struct turn_loop *l, struct str text)
+{
+	struct turn_event ev = { .type = TURN_EV_TOKEN, .text = text };
+
+	if (!l->step.answering) {
+		first_delta(l);
+		l->step.answering = true;
+		loop_status(l, "answering");
+	}
+	buf_addstr(&l->step.text, text);
+	if (!buf_ok(&l->step.text)) {
+		l->step.full = true;
+		return -1;
+	}
+	turn_live_text(l->run->deps->live, &l->live, text);
+	loop_emit(l, &ev);
+	return 0;
+}
+
+static void on_reasoning(struct turn_loop *l, struct str text)
+{
+	struct turn_event ev = { .type = TURN_EV_REASONING, .text = text };
+
+	first_delta(l);
+	buf_addstr(&l->step.reasoning, text);
+	loop_emit(l, &ev);
+}
+
+static void on_call(struct turn_loop *l, const struct llm_event *ev)
+{
+	struct turn_step *s = &l->step;
+	struct turn_call *c;
+
+	if (s->n_calls == LIM_TOOL_CALLS)
+		return;
+	if (s->n_calls == s->calls_size) {
+		size_t size = MAX(s->calls_size * 2, 4);
+		struct turn_call *bigger = arena_alloc(l->arena,
+						       size * sizeof(*bigger));
+
+		if (s->n_calls)
+			memcpy(bigger, s->calls, s->n_calls * sizeof(*bigger));
+		s->calls = bigger;
+		s->calls_size = size;
+	}
+	c = &s->calls[s->n_calls++];
+	*c = (struct turn_call){
+		.id = arena_str(l->arena, ev->id),
+		.name = arena_str(l->arena, ev->name),
+		.args = arena_str(l->arena, ev->text),
+		.bad_args = ev->bad_args,
+	};
+	if (ev->opaque)
+		c->opaque = jx_keep(l->arena, json_incref(ev->opaque));
+}
+
+static void on_done(struct turn_loop *l, const struct llm_event *ev)
+{
+	l->step.stop = ev->stop;
+	if (ev->replay)
+		l->step.replay = jx_keep(l->arena, json_incref(ev->replay));
+	if (ev->model.n)
+		l->model = arena_str(l->arena, ev->model);
+}
+
+static int on_event(void *ctx, const struct llm_event *ev)
+{
+	struct turn_loop *l = ctx;
+
+	switch (ev->type) {
+	case LLM_EV_TEXT:
+		return on_text(l, ev->text);
+	case LLM_EV_REFUSAL:
+		l->step.refused = true;
+		return on_text(l, ev->text);
+	case LLM_EV_REASONING:
+		on_reasoning(l, ev->text);
+		break;
+	case LLM_EV_TOOL_CALL:
+		on_call(l, ev);
+		break;
+	case LLM_EV_USAGE:
+		l->step.usage = ev->usage;
+		l->step.has_usage = true;
+		break;
+	case LLM_EV_DONE:
+		on_done(l, ev);
+		break;
+	case LLM_EV_TOOL_START:
+	case LLM_EV_TOOL_ARGS:
+	case LLM_EV_WARNING:	/* llm_stream has logged it */
+	case LLM_EV_ERROR:	/* llm_stream returns it */
+	case LLM_EV__MAX:
+		break;
+	}
+	return 0;
+}
+
+static int on_idle(void *ctx)
+{
+	loop_idle(ctx);
+	return 0;
+}
+
+static void on_flush(void *ctx)
+{
+	loop_flush(ctx);
+}
+
+/* -- one call of the model -------------------------------------------------- */
+
+static void step_reset(struct turn_loop *l)
+{
+	buf_reset(&l->step.text);
+	buf_reset(&l->step.reasoning);
+	l->step = (struct turn_step){
+		.text = l->step.text, .reasoning = l->step.reasoning,
+	};
+}
+
+static void tell_usage(struct turn_loop *l)
+{
+	struct turn_event ev = {
+		.type = TURN_EV_CONTEXT_USAGE,
+		.input_tokens = context_tokens(l),
+		.context_tokens = l->run->service->context_tokens,
+		.n_messages = (int64_t)l->n_messages,
+	};
+
+	loop_emit(l, &ev);
+}
+
+/* What D5 asks for where the provider said nothing. */
+static void settle_usage(struct turn_loop *l)
+{
+	if (!l->step.has_usage)
+		l->step.usage = (struct llm_usage){
+			.input = context_tokens(l), .cache_read = -1,
+			.cache_write = -1,
+			.output = llm_estimate_tokens(buf_str(&l->step.text)) +
+				  llm_estimate_tokens(buf_str(&l->step.reasoning)),
+			.reasoning = -1, .cost = NAN, .estimated = true,
+		};
+	usage_add(&l->usage, &l->step.usage);
+}
+
+static bool nothing_said(const struct turn_loop *l)
+{
+	return l->step.text.n == 0 && l->step.reasoning.n == 0;
+}
+
+static int ask_model(struct turn_loop *l, struct err *e)
+{
+	struct llm_io io = {
+		.http = l->run->deps->http, .abort = l->abort, .watch_fd = -1,
+		.idle_ms = TURN_IDLE_MS, .idle_fn = on_idle,
+		.flush_fn = on_flush,
+	};
+	int rc;
+
+	for (;;) {
+		step_reset(l);
+		tell_usage(l);
+		loop_status(l, "thinking");
+		loop_flush(l);
+		l->model_calls++;
+		rc = llm_stream(&l->request, &io, l->arena, on_event, l, e);
+		if (rc == 0 || e->code != ERR_UPSTREAM_CONTEXT ||
+		    !nothing_said(l) || !context_shorten(l))
+			break;
+		err_clear(e);
+		loop_warn(l, "history_shortened",
+			  "The conversation is too long for the model; its "
+			  "older part was left out.");
+	}
+	if (rc == 0 || !nothing_said(l) || l->step.has_usage)
+		settle_usage(l);
+	if (rc < 0 && l->step.full) {	/* our own limit: an answer cut off */
+		err_clear(e);
+		l->step.stop = LLM_STOP_MAX_TOKENS;
+		l->step.n_calls = 0;
+		l->step.text.overflow = false;
+		rc = 0;
+	}
+	if (http_aborted(l->abort)) {
+		err_clear(e);
+		return err_set(e, ERR_CANCELLED, "stopped on request");
+	}
+	return rc;
+}
+
+/* -- the loop --------------------------------------------------------------- */
+
+static void run_tools(struct turn_loop *l)
+{
+	bool narrated = l->step.text.n > 0;
+	struct turn_event reset = { .type = TURN_EV_TOKEN_RESET };
+
+	calls_run(l);
+	context_add_step(l);
+	steps_store(l);
+	turn_live_reset(l->run->deps->live, &l->live);
+	if (narrated)
+		loop_emit(l, &reset);
+	l->iterations++;
+}
+
+static int max_iterations(const struct turn_loop *l)
+{
+	const struct turn_input *in = &l->run->in;
+	int n = in->agent->max_tool_iterations;
+
+	if (n <= 0)
+		n = in->workspace->max_tool_iterations;
+	return n > 0 ? n : 6;
+}
+
+static int converse(struct turn_loop *l, struct err *e)
+{
+	int limit = max_iterations(l);
+
+	for (;;) {
+		if (ask_model(l, e) < 0)
+			return -1;
+		if (l->step.n_calls == 0 || l->request.no_tool_calls)
+			return 0;
+		run_tools(l);
+		if (http_aborted(l->abort)) {
+			step_reset(l);
+			return err_set(e, ERR_CANCELLED, "stopped on request");
+		}
+		if (l->iterations >= limit) {
+			l->capped = true;
+			context_last_call(l);
+		}
+	}
+}
+
+/* The id, the user's message as stored, and the title it gave. */
+static void tell_begin(struct turn_loop *l)
+{
+	struct turn_event session = { .type = TURN_EV_SESSION };
+	struct turn_event title = {
+		.type = TURN_EV_TITLE, .text = l->title,
+	};
+
+	loop_emit(l, &session);
+	loop_message(l, TURN_EV_USER_MESSAGE, &l->run->user);
+	if (l->titled)
+		loop_emit(l, &title);
+}
+
+static void emit_nowhere(struct sink *s, const struct turn_event *ev)
+{
+	(void)s;
+	(void)ev;
+}
+
+enum turn_status turn_run(struct turn_run *t, struct sink *s)
+{
+	struct sink nowhere = { .emit = emit_nowhere };
+	struct turn_loop *l = t->loop;
+	enum turn_status status;
+
+	l->sink = s ? s : &nowhere;
+	turn_live_add(t->deps->live, &l->live, &t->id, l->abort);
+	tell_begin(l);
+	if (context_build(l, &l->err) == 0 && converse(l, &l->err) < 0 &&
+	    l->err.code != ERR_CANCELLED)
+		log_err("turn failed", &l->err);
+	turn_live_remove(t->deps->live, &l->live);
+	status = loop_finish(l);
+	l->sink = NULL;
+	return status;
+}

@@ -1,0 +1,171 @@
+/*
+ * The inside of a running turn, shared by the files of lib/turn:
+ *
+ *   open.c     gates, service, begin           context.c  what the model sees
+ *   loop.c     model ↔ tools until the answer  calls.c    one step's tool calls
+ *   finish.c   the answer stored, one terminal event
+ *   meta.c     metadata of rows                event.c    events to the sink
+ */
+#ifndef TURN_LOOP_H
+#define TURN_LOOP_H
+
+#include "llm/llm.h"
+#include "net/http.h"
+#include "prompt/untrusted.h"
+#include "tool/tool.h"
+#include "turn/live.h"
+#include "turn/turn.h"
+
+enum {
+	TURN_IDLE_MS = 15000,		/* silence until a keep-alive */
+	TURN_REPEATS = 2,		/* same call with the same arguments */
+	TURN_REASONING_BYTES = 65536,	/* stored of the reasoning of a step */
+};
+
+struct turn_call {		/* a tool call of the current step; arena */
+	struct str id, name, args;	/* args: the model's JSON text */
+	bool bad_args;			/* it is not a JSON object */
+	json_t *opaque;			/* kept by the arena */
+	struct tool_result result;
+	bool untrusted;
+};
+
+struct turn_step {		/* what one call of the model gave */
+	struct buf text, reasoning;	/* memory is kept from step to step */
+	struct turn_call *calls;
+	size_t n_calls, calls_size;
+	enum llm_stop stop;
+	struct llm_usage usage;
+	bool has_usage, answering, refused, full;
+	json_t *replay;			/* kept by the arena */
+};
+
+struct turn_seen {		/* a call that was made before */
+	struct turn_seen *next;
+	struct str name, args;		/* args in canonical form */
+	int times;
+};
+
+struct turn_loop {
+	struct turn_run *run;
+	struct arena *arena;
+	struct sink *sink;		/* never NULL */
+	struct http_abort *abort;
+	struct turn_live_entry live;
+	uint32_t seq;			/* of the last event */
+	struct owner owner;
+
+	/* from the begin */
+	int64_t started_ms, first_token_ms;	/* monotonic; 0 = none yet */
+	int64_t turn_number;
+	bool titled;
+	struct str title;
+
+	/* what the model is sent */
+	struct tool_ctx tool_ctx;
+	struct tool_set tools;
+	struct llm_request request;
+	struct llm_message *messages;
+	size_t n_messages, messages_size;
+	size_t n_history;		/* of them from before this turn */
+	int64_t fixed_tokens, message_tokens;	/* estimates */
+	struct untrusted untrusted;	/* this turn's envelope */
+	struct str stamps;		/* JSON: prompts used (A43) */
+
+	/* what happened */
+	struct turn_step step;
+	struct turn_seen *seen;
+	int model_calls, iterations;
+	bool capped;			/* the limit of iterations was met */
+	struct str model;		/* as the server named it, or empty */
+	struct llm_usage usage;		/* summed */
+	struct buf timings;		/* of tools: JSON objects, comma between */
+	struct message *unstored;	/* rows of steps the store refused */
+	size_t n_unstored, unstored_size;
+	struct err err;			/* what ended it, when not the answer */
+};
+
+/* -- event.c ---------------------------------------------------------------- */
+
+/* Gives ev the next number and the sink. */
+static inline void loop_emit(struct turn_loop *l, struct turn_event *ev)
+{
+	ev->seq = ++l->seq;
+	ev->run = l->run;
+	l->sink->emit(l->sink, ev);
+}
+
+static inline void loop_flush(struct turn_loop *l)
+{
+	if (l->sink->flush)
+		l->sink->flush(l->sink);
+}
+
+void loop_idle(struct turn_loop *l);
+void loop_status(struct turn_loop *l, const char *status);
+void loop_warn(struct turn_loop *l, const char *code, const char *text);
+void loop_message(struct turn_loop *l, enum turn_event_type type,
+		  const struct message *m);
+
+/* -- context.c -------------------------------------------------------------- */
+
+/* Prompt layers, tools, history and the user's message. */
+int context_build(struct turn_loop *l, struct err *e) MUST_CHECK;
+
+/* Adds the current step and the results of its calls. */
+void context_add_step(struct turn_loop *l);
+
+/* Drops the older half of the history; false when there is none left. */
+bool context_shorten(struct turn_loop *l);
+
+/* Tells the model that this is its last call. */
+void context_last_call(struct turn_loop *l);
+
+/* Estimated tokens of the request as it is now (C25). */
+int64_t context_tokens(const struct turn_loop *l);
+
+/* -- calls.c ---------------------------------------------------------------- */
+
+/*
+ * Answers every call of the step (B15): runs it, refuses it, or says that it
+ * was stopped. Emits TOOL_CALL for all, TOOL_RESULT as they end.
+ */
+void calls_run(struct turn_loop *l);
+
+/* -- meta.c ----------------------------------------------------------------- */
+
+/* Metadata as JSON text in the arena. */
+struct str meta_step(struct turn_loop *l);
+struct str meta_tool(struct turn_loop *l, const struct turn_call *c);
+struct str meta_answer(struct turn_loop *l, const char *finish_reason,
+		       const struct err *why, bool stored);
+
+/* Reads the parts of a stored row's metadata that the context needs. */
+struct meta_row {
+	bool step, failed;		/* failed: finish_reason "error" */
+	struct llm_tool_call *calls;	/* step; arena */
+	size_t n_calls;
+	const json_t *replay;		/* when the origin is this service */
+	struct str call_id, tool_name;	/* tool row */
+	bool is_error, untrusted;
+	struct str error_message;	/* of a failed answer */
+};
+void meta_read(struct arena *a, const struct conf_llm *service,
+	       const struct message *m, struct meta_row *out);
+
+/* -- title.c --------------------------------------------------------------- */
+
+struct str title_clean(struct arena *a, struct str s);
+
+/* -- finish.c --------------------------------------------------------------- */
+
+/* Adds the usage of a model call to the turn's. */
+void usage_add(struct llm_usage *sum, const struct llm_usage *u);
+
+/* Stores the step's rows now; on failure they wait for the end. */
+void steps_store(struct turn_loop *l);
+
+/* Stores the answer and emits the one terminal event. */
+enum turn_status loop_finish(struct turn_loop *l);
+
+#endif

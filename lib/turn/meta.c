@@ -1,0 +1,235 @@
+/*
+ * Metadata of message rows, both ways. What is written here is what clients
+ * read (docs/turn.md lists it), so names are the wire's.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "turn/loop.h"
+
+#include "base/banned.h"
+
+enum { META_BYTES = 4 * 1048576 };
+
+static struct str take(struct turn_loop *l, struct buf *b)
+{
+	struct str s = arena_str(l->arena, buf_str(b));
+
+	buf_release(b);
+	return s;
+}
+
+static void write_reasoning(struct turn_loop *l, struct jw *w)
+{
+	struct str s = buf_str(&l->step.reasoning);
+
+	if (s.n == 0)
+		return;
+	if (s.n > TURN_REASONING_BYTES) {
+		s.n = TURN_REASONING_BYTES;
+		s.n = utf8_complete(s);
+	}
+	jw_kstr(w, "reasoning", s);
+}
+
+/*
+ * args as JSON where they are; as a string where the model wrote something
+ * else, so that it can be shown and sent back as it was.
+ */
+static void write_call(struct jw *w, const struct turn_call *c)
+{
+	jw_obj(w);
+	jw_kstr(w, "callId", c->id);
+	jw_kstr(w, "toolName", c->name);
+	jw_key(w, "args");
+	if (c->bad_args)
+		jw_str(w, c->args);
+	else
+		jw_raw(w, c->args);
+	if (c->opaque) {
+		jw_key(w, "opaque");
+		jw_json(w, c->opaque);
+	}
+	jw_end_obj(w);
+}
+
+static bool has_opaque(const struct turn_step *s)
+{
+	for (size_t i = 0; i < s->n_calls; i++)
+		if (s->calls[i].opaque)
+			return true;
+	return s->replay != NULL;
+}
+
+struct str meta_step(struct turn_loop *l)
+{
+	struct buf b = BUF_INIT(META_BYTES);
+	struct jw w = jw_on(&b);
+
+	jw_obj(&w);
+	jw_kbool(&w, "step", true);
+	jw_key(&w, "toolCalls");
+	jw_arr(&w);
+	for (size_t i = 0; i < l->step.n_calls; i++)
+		write_call(&w, &l->step.calls[i]);
+	jw_end_arr(&w);
+	write_reasoning(l, &w);
+	if (has_opaque(&l->step)) {
+		jw_key(&w, "origin");
+		jw_obj(&w);
+		jw_kstrz(&w, "provider", l->run->service->provider);
+		jw_kstrz(&w, "model", l->run->service->model);
+		jw_end_obj(&w);
+	}
+	if (l->step.replay) {
+		jw_key(&w, "replay");
+		jw_json(&w, l->step.replay);
+	}
+	jw_end_obj(&w);
+	return take(l, &b);
+}
+
+struct str meta_tool(struct turn_loop *l, const struct turn_call *c)
+{
+	struct buf b = BUF_INIT(META_BYTES);
+	struct jw w = jw_on(&b);
+
+	jw_obj(&w);
+	jw_kstr(&w, "callId", c->id);
+	jw_kstr(&w, "toolName", c->name);
+	jw_kbool(&w, "isError", c->result.is_error);
+	jw_kint(&w, "durationMs", c->result.duration_ms);
+	if (c->result.truncated)
+		jw_kbool(&w, "truncated", true);
+	if (c->untrusted)
+		jw_kbool(&w, "untrusted", true);
+	jw_end_obj(&w);
+	return take(l, &b);
+}
+
+static void write_counter(struct jw *w, const char *key, int64_t n)
+{
+	jw_key(w, key);
+	if (n < 0)
+		jw_null(w);
+	else
+		jw_int(w, n);
+}
+
+static void write_usage(struct jw *w, const struct llm_usage *u)
+{
+	jw_key(w, "usage");
+	jw_obj(w);
+	write_counter(w, "inputTokens", u->input);
+	write_counter(w, "cachedTokens", u->cache_read);
+	write_counter(w, "cacheWriteTokens", u->cache_write);
+	write_counter(w, "outputTokens", u->output);
+	write_counter(w, "reasoningTokens", u->reasoning);
+	if (u->estimated)
+		jw_kbool(w, "estimated", true);
+	jw_end_obj(w);
+}
+
+struct str meta_answer(struct turn_loop *l, const char *finish_reason,
+		       const struct err *why, bool stored)
+{
+	struct buf b = BUF_INIT(META_BYTES);
+	struct jw w = jw_on(&b);
+
+	jw_obj(&w);
+	jw_kstr(&w, "model", l->model.n ? l->model
+					: str_of(l->run->service->model));
+	jw_kstrz(&w, "provider", l->run->service->provider);
+	jw_kstrz(&w, "finish_reason", finish_reason);
+	jw_key(&w, "context_document_ids");
+	jw_raw(&w, STR("[]"));
+	if (l->model_calls)
+		write_usage(&w, &l->usage);
+	if (l->capped)
+		jw_kbool(&w, "capped", true);
+	if (why) {
+		jw_key(&w, "error");
+		jw_obj(&w);
+		jw_kstrz(&w, "code", err_row(why)->code);
+		jw_kstrz(&w, "message", err_message(why));
+		jw_kbool(&w, "retryable", err_row(why)->retryable);
+		jw_end_obj(&w);
+	}
+	if (!stored)
+		jw_kbool(&w, "stored", false);
+	write_reasoning(l, &w);
+	jw_end_obj(&w);
+	return take(l, &b);
+}
+
+/* -- reading ---------------------------------------------------------------- */
+
+static bool same_origin(const json_t *meta, const struct conf_llm *s)
+{
+	const json_t *origin = jx_obj(meta, "origin");
+
+	return str_is(jx_str(origin, "provider"), s->provider) &&
+	       str_is(jx_str(origin, "model"), s->model);
+}
+
+static void read_calls(struct arena *a, const json_t *meta, bool ours,
+		       struct meta_row *out)
+{
+	const json_t *list = jx_arr(meta, "toolCalls"), *c;
+	size_t i;
+
+	out->calls = arena_zalloc(a, json_array_size(list) + 1,
+				  sizeof(*out->calls));
+	json_array_foreach((json_t *)list, i, c) {
+		const json_t *args = json_object_get(c, "args");
+		struct llm_tool_call *call = &out->calls[out->n_calls];
+
+		call->id = jx_str(c, "callId");
+		call->name = jx_str(c, "toolName");
+		if (call->id.n == 0 || call->name.n == 0)
+			continue;
+		/* What was no JSON then would be refused by providers now. */
+		call->args = json_is_object(args) ? str_of(jx_text(a, args))
+						  : STR("{}");
+		call->opaque = ours ? json_object_get(c, "opaque") : NULL;
+		out->n_calls++;
+	}
+}
+
+/* An ordinary answer needs nothing of its metadata: no parsing then. */
+static bool is_plain(struct str meta)
+{
+	static const char stop[] = "\"finish_reason\":\"stop\"";
+
+	return meta.n == 0 || memmem(meta.p, meta.n, stop, sizeof(stop) - 1);
+}
+
+void meta_read(struct arena *a, const struct conf_llm *service,
+	       const struct message *m, struct meta_row *out)
+{
+	struct err ignored = ERR_INIT;
+	json_t *meta;
+	bool ours;
+
+	*out = (struct meta_row){ .step = false };
+	if (m->role == ROLE_USER || m->role == ROLE_SYSTEM || is_plain(m->meta))
+		return;
+	meta = jx_keep(a, jx_load_lenient(m->meta, &ignored));
+	if (!meta)
+		return;
+	out->call_id = jx_str(meta, "callId");
+	out->tool_name = jx_str(meta, "toolName");
+	out->is_error = jx_bool(meta, "isError", false);
+	out->untrusted = jx_bool(meta, "untrusted", false);
+	out->step = jx_bool(meta, "step", false);
+	out->failed = str_is(jx_str(meta, "finish_reason"), "error");
+	out->error_message = jx_str(jx_obj(meta, "error"), "message");
+	if (!out->step)
+		return;
+	ours = same_origin(meta, service);
+	read_calls(a, meta, ours, out);
+	if (ours)
+		out->replay = json_object_get(meta, "replay");
+}

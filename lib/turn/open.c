@@ -1,0 +1,170 @@
+/*
+ * Before the stream: what can be answered with a plain HTTP error is decided
+ * here, and the user message is stored.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "db/db.h"
+#include "turn/loop.h"
+
+#include "base/banned.h"
+
+enum { TITLE_CHARS = 60 };
+
+/* The first of the named services: agent's, workspace's, the chat: block's. */
+int turn_service(const struct conf *c, const struct conf_workspace *w,
+		 const struct conf_agent *a, const struct conf_llm **out,
+		 struct err *e)
+{
+	const char *names[] = {
+		a ? a->llm_service : NULL, w->llm_service, c->chat_llm_service,
+	};
+
+	*out = NULL;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (!names[i] || !names[i][0])
+			continue;
+		*out = conf_llm(c, str_of(names[i]));
+		if (!*out)
+			return err_set(e, ERR_CHAT_DISABLED,
+				       "workspace %s: no LLM service %s", w->id,
+				       names[i]);
+		break;
+	}
+	if (!*out)
+		return err_set(e, ERR_CHAT_DISABLED,
+			       "workspace %s: no LLM service named", w->id);
+	if (!((*out)->capabilities & LLM_CAN_CHAT))
+		return err_set(e, ERR_CHAT_DISABLED, "LLM service %s cannot "
+			       "chat", (*out)->id);
+	return llm_check_service(*out, e);
+}
+
+/*
+ * A title from the first message (E19): its first words on one line, at most
+ * TITLE_CHARS characters, cut between words.
+ */
+struct str turn_first_title(struct arena *a, struct str content)
+{
+	char *out = arena_alloc(a, MIN(content.n, 4 * TITLE_CHARS) + 8);
+	size_t n = 0, chars = 0, last_space = 0;
+	bool space = false, cut = false;
+
+	for (size_t i = 0; i < content.n; i++) {
+		unsigned char c = (unsigned char)content.p[i];
+
+		if (c <= ' ' || c == 0x7f) {
+			space = n > 0;
+			continue;
+		}
+		if (space) {
+			last_space = n;
+			out[n++] = ' ';
+			chars++;
+			space = false;
+		}
+		if ((c & 0xc0) != 0x80 && chars++ >= TITLE_CHARS) {
+			cut = true;
+			break;
+		}
+		out[n++] = (char)c;
+	}
+	if (cut) {
+		if (last_space > n / 2)
+			n = last_space;
+		while (n && out[n - 1] == ' ')
+			n--;
+		memcpy(out + n, "…", 3);
+		n += 3;
+	}
+	out[n] = '\0';
+	return (struct str){ out, n };
+}
+
+static void begin_of(const struct turn_run *t, struct turn_begin *b,
+		     struct arena *a)
+{
+	*b = (struct turn_begin){
+		.turn_id = t->id, .conversation_id = t->conversation_id,
+		.create = t->created_conversation,
+		.workspace_id = str_of(t->in.workspace->id),
+		.agent_id = str_of(t->in.agent->id),
+		.content = t->in.content,
+		.text_of_events = turn_text_of_events,
+	};
+	b->title = turn_first_title(a, t->in.content);
+	if (b->title.n == 0)
+		b->title.p = NULL;
+}
+
+static struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
+{
+	struct turn_loop *l = arena_new(a, struct turn_loop);
+	int answer_bytes = t->in.conf->limits.answer_bytes;
+
+	*l = (struct turn_loop){
+		.run = t, .arena = a, .started_ms = clock_mono_ms(),
+		.owner = {
+			.tenant_id = t->in.who->tenant,
+			.user_id = t->in.who->user_id,
+		},
+		.tool_ctx = {
+			.env = t->deps->tools, .conf = t->in.conf,
+			.workspace = t->in.workspace, .agent = t->in.agent,
+			.who = t->in.who, .arena = a,
+		},
+		.step = {
+			.text = BUF_INIT(answer_bytes > 0 ? (size_t)answer_bytes
+							  : LIM_ANSWER_BYTES),
+			.reasoning = BUF_INIT(LIM_ANSWER_BYTES),
+		},
+		.usage = { -1, -1, -1, -1, -1, NAN, false },
+		.timings = BUF_INIT(65536),
+	};
+	return l;
+}
+
+static void loop_release(void *p)
+{
+	struct turn_loop *l = p;
+
+	buf_release(&l->step.text);
+	buf_release(&l->step.reasoning);
+	buf_release(&l->timings);
+	http_abort_free(l->abort);
+}
+
+int turn_open(struct turn_run *t, const struct turn_deps *deps,
+	      const struct turn_input *in, struct arena *a, struct err *e)
+{
+	struct turn_begin b;
+
+	*t = (struct turn_run){
+		.deps = deps, .in = *in, .arena = a, .id = uuid_new(),
+		.conversation_id = in->conversation_id,
+	};
+	if (turn_service(in->conf, in->workspace, in->agent, &t->service,
+			 e) < 0)
+		return -1;
+	t->created_conversation = uuid_is_nil(&in->conversation_id);
+	if (t->created_conversation)
+		t->conversation_id = uuid_new();
+	t->loop = loop_new(t, a);
+	t->loop->abort = http_abort_new(e);
+	if (!t->loop->abort)
+		return -1;
+	arena_defer(a, loop_release, t->loop);
+	begin_of(t, &b, a);
+	if (turn_begin(deps->db, &t->loop->owner, &b, e) < 0)
+		return -1;
+	t->user = b.user;
+	t->loop->turn_number = b.turn_number;
+	t->loop->titled = b.titled;
+	t->loop->title = b.title;
+	t->loop->tool_ctx.abort = t->loop->abort;
+	return 0;
+}
