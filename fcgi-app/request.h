@@ -32,6 +32,7 @@ struct param {
 
 /* A value taken from the path, already checked for its type. */
 struct path_arg {
+	struct str name;	/* as in the pattern; n == 0: none */
 	struct str text;
 	struct uuid id;		/* of a uuid argument */
 };
