@@ -148,7 +148,7 @@ int fields_read(const struct field *fields, size_t n, const json_t *body,
 
 	memset(out, 0, size_bytes);
 	if (!json_is_object(body))
-		return err_public(e, ERR_INVALID_FIELD,
+		return err_public(e, ERR_INVALID_JSON,
 				  "The body must be a JSON object.");
 	if (refuse_unknown(fields, n, body, e) < 0)
 		return -1;

@@ -32,7 +32,8 @@ struct field {
 	unsigned flags;
 	size_t offset;		/* of the member */
 	size_t max_chars;	/* text, code points; 0 = any */
-	/* Of a bool that says whether the key was there; 0 = not wanted. */
+	/* Of a bool (not the first member) that says whether the key was
+	   there; 0 = not wanted. */
 	size_t given_offset;
 };
 
@@ -40,7 +41,7 @@ struct field {
  * Reads body into *out, which is cleared first (size_bytes). Text points into
  * body. A key that is not declared: ERR_UNKNOWN_FIELD with the nearest one; a
  * value that does not fit: ERR_INVALID_FIELD; both name the field. A body that
- * is not an object: ERR_INVALID_FIELD.
+ * is not an object: ERR_INVALID_JSON.
  */
 int fields_read(const struct field *fields, size_t n, const json_t *body,
 		void *out, size_t size_bytes, struct err *e) MUST_CHECK;

@@ -122,7 +122,7 @@ int path_split(struct str uri, const char *base, struct target *out,
 	struct str at = str_of(base);
 
 	if (uri.n > LIM_URI_BYTES)
-		return err_set(e, ERR_NOT_FOUND, "request target of %zu bytes",
+		return err_set(e, ERR_TOO_BIG, "request target of %zu bytes",
 			       uri.n);
 	while (at.n && at.p[at.n - 1] == '/')
 		at.n--;

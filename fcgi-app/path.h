@@ -24,7 +24,8 @@ struct target {
  * without a slash at its end; "" or NULL means that nobody said: then it is
  * what stands before the first "/api/v1" segment. Behind the base (without a
  * base: everywhere) only [A-Za-z0-9._~/-] may stand, and neither "//" nor dot
- * segments: ERR_NOT_FOUND for all that does not fit. Results point into uri.
+ * segments: ERR_NOT_FOUND for all that does not fit, ERR_TOO_BIG beyond
+ * LIM_URI_BYTES. Results point into uri.
  */
 int path_split(struct str uri, const char *base, struct target *out,
 	       struct err *e) MUST_CHECK;

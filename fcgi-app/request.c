@@ -155,6 +155,27 @@ static int read_query(struct request *rq, struct err *e)
 	return 0;
 }
 
+int req_query_names(struct request *rq, const char *names, struct err *e)
+{
+	if (read_query(rq, e) < 0)
+		return -1;
+	for (size_t i = 0; i < rq->n_query; i++) {
+		struct str rest = str_of(names);
+		bool known = false;
+
+		while (rest.n && !known)
+			known = str_eq(str_cut(&rest, ' '), rq->query[i].name);
+		if (!known)
+			return err_field(e, ERR_UNKNOWN_FIELD,
+					 rq->query[i].name.p,
+					 "There is no query parameter "
+					 "\"%.60s\"; there are: %s.",
+					 rq->query[i].name.p,
+					 *names ? names : "none");
+	}
+	return 0;
+}
+
 int req_query(struct request *rq, const char *name, struct str *out,
 	      struct err *e)
 {

@@ -83,6 +83,13 @@ struct str req_param(const struct request *rq, const char *name);
 struct str req_header(const struct request *rq, const char *name);
 
 /*
+ * Refuses query parameters that are not among names (a blank-separated list):
+ * ERR_UNKNOWN_FIELD, ERR_BAD_REQUEST, ERR_INVALID_UTF8.
+ */
+int req_query_names(struct request *rq, const char *names,
+		    struct err *e) MUST_CHECK;
+
+/*
  * A query parameter, decoded; p == NULL when absent, the last one when it
  * comes twice. ERR_BAD_REQUEST, ERR_INVALID_UTF8.
  */

@@ -5,10 +5,10 @@
 
 #include "api/api.h"
 #include "app.h"
-#include "auth/csrf.h"
 #include "auth/policy.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "caller.h"
 #include "fields.h"
 
 #include "base/banned.h"
@@ -22,10 +22,10 @@
 #define MODEL  ROUTE_MODEL
 
 const struct route routes[] = {
-#define ROUTE(m, pat, fn, fl, perm, cap, text) \
+#define ROUTE(m, pat, fn, fl, perm, qry, cap, text) \
 	{ .method = METHOD_##m, .pattern = pat, .handler = fn, \
-	  .flags = fl, .permission = perm, .body_cap_bytes = cap, \
-	  .summary = text },
+	  .flags = fl, .permission = PERM_##perm, .query = qry, \
+	  .body_cap_bytes = cap, .summary = text },
 #include "routes.def"
 #undef ROUTE
 };
@@ -146,17 +146,24 @@ static int gate_identity(struct request *rq, struct err *e)
 {
 	if (!(rq->route->flags & ROUTE_AUTH))
 		return 0;
-	return 0;
+	return caller_identify(rq, e);
 }
 
 static int gate_permission(struct request *rq, struct err *e)
 {
-	return 0;
+	int p = rq->route->permission;
+
+	if (p == PERM_NONE || policy_may(&rq->who, (enum permission)p))
+		return 0;
+	return err_public(e, ERR_FORBIDDEN, "This needs the permission %s.",
+			  permission_rows[p].name);
 }
 
 static int gate_csrf(struct request *rq, struct err *e)
 {
-	return 0;
+	if (!(rq->route->flags & ROUTE_CSRF))
+		return 0;
+	return caller_check_origin(rq, e);
 }
 
 /*
@@ -243,6 +250,8 @@ static int gate_parse(struct request *rq, struct err *e)
 {
 	struct str body;
 
+	if (req_query_names(rq, rq->route->query, e) < 0)
+		return -1;
 	if (!(rq->route->flags & ROUTE_JSON))
 		return 0;
 	if (req_body(rq, body_cap(rq), &body, e) < 0)

@@ -17,6 +17,8 @@ enum {			/* flags of a row; routes.def without the prefix */
 				   counted against threads.max_turns */
 };
 
+#define PERM_NONE (-1)
+
 /*
  * Answers one request: fills rs, or opens a stream with it and fills that.
  * Returns 0, or -1 with e set while rs is still open: the caller turns that
@@ -31,7 +33,8 @@ struct route {
 	const char *pattern;	/* behind /api/v1, "{name:type}" segments */
 	route_handler *handler;
 	unsigned flags;
-	const char *permission;	/* NULL = none */
+	int permission;		/* enum permission, or PERM_NONE */
+	const char *query;	/* known parameters, blank-separated */
 	size_t body_cap_bytes;	/* 0 = limits.body_bytes */
 	const char *summary;
 };

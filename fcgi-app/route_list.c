@@ -4,15 +4,18 @@
  */
 #include "route.h"
 
+#include "auth/policy.h"
+
 #include "base/banned.h"
 
 struct listed {
-	const char *method, *pattern, *flags, *permission, *summary;
+	const char *method, *pattern, *flags, *summary;
+	int permission;
 };
 
 static const struct listed listed[] = {
-#define ROUTE(m, pat, fn, fl, perm, cap, text) \
-	{ .method = #m, .pattern = pat, .flags = #fl, .permission = perm, \
+#define ROUTE(m, pat, fn, fl, perm, qry, cap, text) \
+	{ .method = #m, .pattern = pat, .flags = #fl, .permission = PERM_##perm, \
 	  .summary = text },
 #include "routes.def"
 #undef ROUTE
@@ -52,7 +55,7 @@ void route_print(struct buf *out)
 		print_pattern(out, l->pattern);
 		buf_addc(out, ' ');
 		print_flags(out, l->flags);
-		buf_addf(out, " %s  %s\n", l->permission ? l->permission : "-",
-			 l->summary);
+		buf_addf(out, " %s  %s\n", l->permission == PERM_NONE ? "-"
+			 : permission_rows[l->permission].name, l->summary);
 	}
 }

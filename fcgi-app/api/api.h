@@ -9,7 +9,7 @@
 #include "route.h"
 #include "store/store.h"
 
-#define ROUTE(m, pattern, fn, flags, permission, cap, summary) \
+#define ROUTE(m, pattern, fn, flags, permission, query, cap, summary) \
 	int fn(struct request *rq, struct response *rs, struct err *e);
 #include "routes.def"
 #undef ROUTE
