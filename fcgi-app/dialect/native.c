@@ -32,6 +32,29 @@ static void frame_close(struct buf *out)
 	buf_add(out, "\n\n", 2);
 }
 
+/*
+ * JSON text that a model or a tool wrote: one line of it (a line end between
+ * its tokens would end the frame's data), or, if it is no JSON after all, as a
+ * string, so that the frame is always readable.
+ */
+static void write_foreign(struct jw *w, struct str text)
+{
+	json_t *j = json_loadb(text.p, text.n, JSON_DECODE_ANY, NULL);
+	size_t start = w->b->n;
+
+	if (!j) {
+		j = jx_string(text);
+		jw_json(w, j);
+		json_decref(j);
+		return;
+	}
+	json_decref(j);
+	jw_raw(w, text);
+	for (size_t i = start; i < w->b->n; i++)
+		if (w->b->p[i] == '\n' || w->b->p[i] == '\r')
+			w->b->p[i] = ' ';
+}
+
 /* {"delta":"…"}: the one that must be cheap. */
 static void write_delta(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
@@ -109,7 +132,7 @@ static void write_tool_call(struct buf *out, const char *name,
 	jw_obj(&w);
 	jw_kstr(&w, "toolName", ev->tool_name);
 	jw_key(&w, "args");
-	jw_raw(&w, ev->args.n ? ev->args : STR("{}"));
+	write_foreign(&w, ev->args.n ? ev->args : STR("{}"));
 	jw_kstr(&w, "callId", ev->call_id);
 	jw_end_obj(&w);
 	frame_close(out);
@@ -128,7 +151,7 @@ static void write_tool_result(struct buf *out, const char *name,
 	jw_kstr(&w, "callId", ev->call_id);
 	jw_key(&w, "result");
 	if (ev->result_json && ev->result.n)
-		jw_raw(&w, ev->result);
+		write_foreign(&w, ev->result);
 	else
 		jw_str(&w, ev->result);
 	jw_kbool(&w, "isError", ev->is_error);
