@@ -96,7 +96,8 @@ struct conn *cgi_conn(void)
 
 	cgi.left = length && *length ? strtoll(length, NULL, 10) : -1;
 	cgi.conn = (struct conn){
-		.env = environ, .read = conn_read, .drain = conn_drain,
+		.env = (const char *const *)environ,
+		.read = conn_read, .drain = conn_drain,
 		.write = conn_write, .flush = conn_flush,
 	};
 	return &cgi.conn;

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 struct conn {
-	char *const *env;	/* "NAME=value", NULL-ended; gone after finish */
+	const char *const *env;	/* "NAME=value", NULL-ended; gone after finish */
 	/* Up to n bytes of the body; 0 at its end, -1 when it broke off. */
 	ssize_t (*read)(struct conn *c, char *p, size_t n);
 	/*

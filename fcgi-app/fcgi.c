@@ -111,7 +111,7 @@ struct conn *fcgi_begin(struct fcgi *f, int fd)
 	f->r.keepConnection = 1;	/* else Accept_r closes the preset fd */
 	if (FCGX_Accept_r(&f->r) < 0)
 		return NULL;
-	f->conn.env = f->r.envp;
+	f->conn.env = (const char *const *)f->r.envp;
 	return &f->conn;
 }
 

@@ -24,7 +24,7 @@ static int read_params(struct request *rq, struct err *e)
 	struct param *v;
 	size_t n = 0, bytes = 0;
 
-	for (char *const *p = rq->conn->env; p && *p; p++) {
+	for (const char *const *p = rq->conn->env; p && *p; p++) {
 		n++;
 		bytes += strlen(*p) + 1;
 	}

@@ -60,7 +60,7 @@ static int fake_flush(struct conn *c)
 	return f->writes_left == 0 ? -1 : 0;
 }
 
-static inline struct fake_conn fake_conn(char *const *env, struct str body)
+static inline struct fake_conn fake_conn(const char *const *env, struct str body)
 {
 	return (struct fake_conn){
 		.conn = { .env = env, .read = fake_read, .drain = fake_drain,

@@ -14,7 +14,8 @@ static int reset(void **state)
 	return 0;
 }
 
-static int read_env(struct request *rq, struct fake_conn *f, char **env,
+static int read_env(struct request *rq, struct fake_conn *f,
+		    const char *const *env,
 		    struct err *e)
 {
 	*f = fake_conn(env, STR(""));
@@ -23,7 +24,7 @@ static int read_env(struct request *rq, struct fake_conn *f, char **env,
 
 static void last_parameter_wins(void **state)
 {
-	char *env[] = { "REMOTE_USER=spoofed", "REQUEST_METHOD=GET", "EMPTY=",
+	const char *env[] = { "REMOTE_USER=spoofed", "REQUEST_METHOD=GET", "EMPTY=",
 		"REQUEST_URI=/x/api/v1/me?q=1", "HTTP_X_NAME=v", "NOEQUALS",
 		"REMOTE_USER=real", NULL };
 	struct err e = ERR_INIT;
@@ -44,12 +45,12 @@ static void last_parameter_wins(void **state)
 
 static void ids(void **state)
 {
-	static char *const given[] = { "UNIQUE_ID=aZ9-_@x", "UNIQUE_ID=a b",
+	static const char *const given[] = { "UNIQUE_ID=aZ9-_@x", "UNIQUE_ID=a b",
 		"UNIQUE_ID=", "UNIQUE_ID=0123456789012345678901234567890123456789" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(given); i++) {
-		char *env[] = { "REQUEST_URI=/api/v1/me", given[i], NULL };
+		const char *env[] = { "REQUEST_URI=/api/v1/me", given[i], NULL };
 		struct err e = ERR_INIT;
 		struct fake_conn f;
 		struct request rq;
@@ -67,7 +68,7 @@ static void methods(void **state)
 	(void)state;
 	for (int m = 0; m < METHOD_OTHER; m++) {
 		char line[40] = "REQUEST_METHOD=";
-		char *env[] = { "REQUEST_URI=/api/v1/me", line, NULL };
+		const char *env[] = { "REQUEST_URI=/api/v1/me", line, NULL };
 		struct err e = ERR_INIT;
 		struct fake_conn f;
 		struct request rq;
@@ -80,7 +81,7 @@ static void methods(void **state)
 
 static void too_many_parameters(void **state)
 {
-	char *env[LIM_PARAMS + 2];
+	const char *env[LIM_PARAMS + 2];
 	struct err e = ERR_INIT;
 	struct fake_conn f;
 	struct request rq;
@@ -96,9 +97,9 @@ static void too_many_parameters(void **state)
 
 static void base_from_the_server_or_the_file(void **state)
 {
-	char *env[] = { "REQUEST_URI=/a%20b/api/v1/me", "LAMPLIGHTER_BASE=/a b",
+	const char *env[] = { "REQUEST_URI=/a%20b/api/v1/me", "LAMPLIGHTER_BASE=/a b",
 		NULL };
-	char *without[] = { "REQUEST_URI=/deep/er/api/v1/me", NULL };
+	const char *without[] = { "REQUEST_URI=/deep/er/api/v1/me", NULL };
 	const struct conf c = { .server = { .base = "/deep/er" } };
 	struct err e = ERR_INIT;
 	struct fake_conn f;
@@ -114,7 +115,7 @@ static void base_from_the_server_or_the_file(void **state)
 
 static void queries(void **state)
 {
-	char *env[] = { "REQUEST_URI=/api/v1/me?a=1&b=x%20y+z&&a=2&n=-7&e=", NULL };
+	const char *env[] = { "REQUEST_URI=/api/v1/me?a=1&b=x%20y+z&&a=2&n=-7&e=", NULL };
 	struct err e = ERR_INIT;
 	struct fake_conn f;
 	struct request rq;
@@ -149,7 +150,7 @@ static void queries(void **state)
 static void bad_queries(void **state)
 {
 	static const struct {
-		char *uri;
+		const char *uri;
 		enum err_code code;
 	} t[] = {
 		{ "REQUEST_URI=/api/v1/me?a=%zz", ERR_BAD_REQUEST },
@@ -161,7 +162,7 @@ static void bad_queries(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
-		char *env[] = { t[i].uri, NULL };
+		const char *env[] = { t[i].uri, NULL };
 		struct err e = ERR_INIT;
 		struct fake_conn f;
 		struct request rq;
@@ -199,7 +200,7 @@ static void bodies(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(t) * 2; i++) {
 		size_t k = i / 2;
 		char line[64] = "CONTENT_LENGTH=";
-		char *env[] = { "REQUEST_URI=/api/v1/me",
+		const char *env[] = { "REQUEST_URI=/api/v1/me",
 			t[k].length ? line : NULL, NULL };
 		struct err e = ERR_INIT;
 		struct fake_conn f;
