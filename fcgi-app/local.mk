@@ -1,1 +1,29 @@
-# parts of fcgi-app/
+# The responder. Everything but main.c is a library, so that tests link it.
+noinst_LIBRARIES += fcgi-app/libapp.a
+fcgi_app_libapp_a_SOURCES = \
+	fcgi-app/api/api.h \
+	fcgi-app/api/chat.c \
+	fcgi-app/api/complete.c \
+	fcgi-app/api/conversation.c \
+	fcgi-app/api/health.c \
+	fcgi-app/api/me.c \
+	fcgi-app/api/message.c \
+	fcgi-app/api/page.c fcgi-app/api/page.h \
+	fcgi-app/api/scope.c fcgi-app/api/scope.h \
+	fcgi-app/api/send.c fcgi-app/api/send.h \
+	fcgi-app/api/turn.c \
+	fcgi-app/api/workspace.c \
+	fcgi-app/app.c fcgi-app/app.h \
+	fcgi-app/caller.c fcgi-app/caller.h \
+	fcgi-app/cgi.c fcgi-app/cgi.h \
+	fcgi-app/conn.h \
+	fcgi-app/dialect/dialect.c fcgi-app/dialect/dialect.h \
+	fcgi-app/dialect/native.c \
+	fcgi-app/fcgi.c fcgi-app/fcgi.h \
+	fcgi-app/fields.c fcgi-app/fields.h \
+	fcgi-app/path.c fcgi-app/path.h \
+	fcgi-app/request.c fcgi-app/request.h \
+	fcgi-app/response.c fcgi-app/response.h \
+	fcgi-app/route.c fcgi-app/route.h fcgi-app/routes.def \
+	fcgi-app/route_list.c \
+	fcgi-app/worker.c fcgi-app/worker.h

@@ -10,6 +10,7 @@
 #define LIM_PARAMS           256	/* FastCGI parameters of one request */
 #define LIM_PARAMS_BYTES     65536	/* their total size */
 #define LIM_BODY_BYTES       1048576	/* JSON request body, default */
+#define LIM_BODY_DRAIN_BYTES 67108864	/* of a refused body that we still read */
 #define LIM_JSON_DEPTH       64		/* nesting of inbound JSON */
 #define LIM_MESSAGE_CHARS    100000	/* one user message */
 #define LIM_TITLE_CHARS      200

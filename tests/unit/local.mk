@@ -14,5 +14,23 @@ UNIT_TESTS += tests/unit/test_json
 tests_unit_test_json_SOURCES = tests/unit/test_json.c
 tests_unit_test_json_LDADD = $(UNIT_LIBS)
 
+APP_LIBS = fcgi-app/libapp.a $(UNIT_LIBS) $(FCGI_LIBS) -lm
+
+UNIT_TESTS += tests/unit/test_path
+tests_unit_test_path_SOURCES = tests/unit/test_path.c tests/unit/unit.h
+tests_unit_test_path_LDADD = $(APP_LIBS)
+
+UNIT_TESTS += tests/unit/test_fields
+tests_unit_test_fields_SOURCES = tests/unit/test_fields.c tests/unit/unit.h
+tests_unit_test_fields_LDADD = $(APP_LIBS)
+
+UNIT_TESTS += tests/unit/test_request
+tests_unit_test_request_SOURCES = tests/unit/test_request.c tests/unit/fake_conn.h tests/unit/unit.h
+tests_unit_test_request_LDADD = $(APP_LIBS)
+
+UNIT_TESTS += tests/unit/test_response
+tests_unit_test_response_SOURCES = tests/unit/test_response.c tests/unit/fake_conn.h tests/unit/unit.h
+tests_unit_test_response_LDADD = $(APP_LIBS)
+
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)

@@ -1,0 +1,17 @@
+/*
+ * The handlers, one file per noun. Each returns 0 with the answer in rs, or -1
+ * with e set; see route_handler. What a resource takes and gives is written
+ * over its handler and in docs/openapi.yaml.
+ */
+#ifndef API_API_H
+#define API_API_H
+
+#include "route.h"
+#include "store/store.h"
+
+#define ROUTE(m, pattern, fn, flags, permission, query, cap, summary) \
+	int fn(struct request *rq, struct response *rs, struct err *e);
+#include "routes.def"
+#undef ROUTE
+
+#endif

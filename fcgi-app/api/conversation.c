@@ -1,0 +1,299 @@
+/*
+ * Conversations, in both forms: /conversations over all of the caller's, and
+ * below an agent (B28 to B32). The path decides; the record is the same
+ * (conversation_write).
+ */
+#include "api/api.h"
+
+#include <stdio.h>
+
+#include "api/page.h"
+#include "api/scope.h"
+#include "app.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "fields.h"
+#include "store/conversation.h"
+#include "store/turn.h"
+#include "turn/live.h"
+#include "turn/turn.h"
+
+#include "base/banned.h"
+
+/* The position in {"u":updated_us,"id":"…"}. */
+static int read_key(struct request *rq, struct conversation_key *key,
+		    bool *given, struct err *e)
+{
+	json_t *j;
+
+	*given = false;
+	if (page_cursor(rq, &j, e) < 0)
+		return -1;
+	if (!j)
+		return 0;
+	key->updated_us = jx_int(j, "u", -1);
+	if (key->updated_us < 0 || !uuid_parse(jx_str(j, "id"), &key->id))
+		return err_set(e, ERR_INVALID_CURSOR, "not a conversation's");
+	*given = true;
+	return 0;
+}
+
+static void write_next(struct jw *w, const struct conversation_page *page)
+{
+	struct buf b = BUF_INIT(LIM_CURSOR_BYTES);
+	struct jw c = jw_on(&b);
+
+	if (page->more) {
+		jw_obj(&c);
+		jw_kint(&c, "u", page->next.updated_us);
+		jw_kuuid(&c, "id", &page->next.id);
+		jw_end_obj(&c);
+	}
+	page_write_next(w, page->more ? buf_str(&b) : (struct str){ NULL, 0 });
+	buf_release(&b);
+}
+
+/* Workspace, agent and title part that narrow the list. */
+static int read_filter(struct request *rq, struct conversation_filter *f,
+		       struct err *e)
+{
+	const struct conf_workspace *w;
+	const struct conf_agent *a;
+
+	*f = (struct conversation_filter){ .workspace_id = { NULL, 0 } };
+	if (scope_path(rq, &w, &a, e) < 0)
+		return -1;
+	if (w)
+		f->workspace_id = str_of(w->id);
+	else if (req_query(rq, "workspaceId", &f->workspace_id, e) < 0)
+		return -1;
+	if (a)
+		f->agent_id = str_of(a->id);
+	else if (!w && req_query(rq, "agentId", &f->agent_id, e) < 0)
+		return -1;
+	if (f->workspace_id.p && !slug_valid(f->workspace_id))
+		return err_field(e, ERR_INVALID_FIELD, "workspaceId",
+				 "workspaceId must be a workspace's id.");
+	if (f->agent_id.p && !slug_valid(f->agent_id))
+		return err_field(e, ERR_INVALID_FIELD, "agentId",
+				 "agentId must be an agent's id.");
+	if (req_query(rq, "q", &f->title, e) < 0)
+		return -1;
+	if (f->title.p && !f->title.n)
+		f->title.p = NULL;
+	if (f->title.p && utf8_chars(f->title) > LIM_TITLE_CHARS)
+		return err_field(e, ERR_INVALID_FIELD, "q",
+				 "q may have at most %d characters.",
+				 LIM_TITLE_CHARS);
+	return 0;
+}
+
+/*
+ * GET /conversations?workspaceId=&agentId=&q=&cursor=&pageSize=
+ * GET /workspaces/{w}/agents/{a}/conversations?q=&cursor=&pageSize=
+ * 200 {items: [Conversation], totalCount, nextCursor}, by updatedAt, newest
+ * first; q is part of the title, in any case.
+ */
+int api_conversation_list(struct request *rq, struct response *rs,
+			  struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct conversation_filter f;
+	struct conversation_page page;
+	struct conversation_key key;
+	int64_t total, now_us = clock_now_us();
+	size_t size;
+	bool given;
+	struct jw w;
+
+	if (read_filter(rq, &f, e) < 0 || read_key(rq, &key, &given, e) < 0 ||
+	    page_size(rq, &size, e) < 0 ||
+	    conversation_list(rq->app->db, &owner, &f, given ? &key : NULL,
+			      size, rq->arena, &page, e) < 0)
+		return -1;
+	/* A first page that is not full has counted them already. */
+	total = (int64_t)page.n;
+	if ((given || page.more) &&
+	    conversation_count(rq->app->db, &owner, &f, &total, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	for (size_t i = 0; i < page.n; i++)
+		conversation_write(&w, &page.items[i], now_us);
+	jw_end_arr(&w);
+	jw_kint(&w, "totalCount", total);
+	write_next(&w, &page);
+	jw_end_obj(&w);
+	return 0;
+}
+
+struct create_body {
+	struct str workspace_id, agent_id, title;
+	struct uuid id;
+};
+
+/* Without surrounding blanks; p == NULL for what has nothing else. */
+static struct str clean_title(struct str s)
+{
+	s = str_trim(s);
+	return s.n ? s : (struct str){ NULL, 0 };
+}
+
+/*
+ * POST /conversations {workspaceId, agentId?, title?, conversationId?}
+ * POST /workspaces/{w}/agents/{a}/conversations {title?, conversationId?}
+ * 201 Conversation, Location. 404 workspace or agent; 409 conflict when the id
+ * is taken.
+ */
+int api_conversation_create(struct request *rq, struct response *rs,
+			    struct err *e)
+{
+	/* The first two are the path's business below an agent. */
+	static const struct field fields[] = {
+		{ .key = "workspaceId", .type = FIELD_SLUG,
+		  .flags = FIELD_REQUIRED,
+		  .offset = offsetof(struct create_body, workspace_id) },
+		{ .key = "agentId", .type = FIELD_SLUG,
+		  .offset = offsetof(struct create_body, agent_id) },
+		{ .key = "title", .type = FIELD_TEXT, .flags = FIELD_NULLABLE,
+		  .max_chars = LIM_TITLE_CHARS,
+		  .offset = offsetof(struct create_body, title) },
+		{ .key = "conversationId", .type = FIELD_UUID,
+		  .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct create_body, id) },
+	};
+	const size_t skip = route_has_arg(rq, "agent") ? 2 : 0;
+	struct owner owner = scope_owner(rq);
+	const struct conf_workspace *ws;
+	const struct conf_agent *agent;
+	struct conversation c;
+	struct create_body b;
+	char where[64] = "conversations/", id[UUID_TEXT_BYTES];
+	struct jw w;
+
+	if (fields_read(fields + skip, ARRAY_LEN(fields) - skip, rq->body, &b,
+			sizeof(b), e) < 0 ||
+	    scope_path(rq, &ws, &agent, e) < 0)
+		return -1;
+	if (!ws)
+		ws = scope_workspace(rq, b.workspace_id, e);
+	if (ws && !agent)
+		agent = scope_agent(ws, b.agent_id, e);
+	if (!ws || !agent)
+		return -1;
+	if (conversation_create(rq->app->db, &owner, &(struct conversation_new){
+			.id = uuid_is_nil(&b.id) ? NULL : &b.id,
+			.workspace_id = str_of(ws->id),
+			.agent_id = str_of(agent->id),
+			.title = clean_title(b.title),
+		}, &c, e) < 0)
+		return -1;
+	w = resp_json(rs, 201);
+	conversation_write(&w, &c, clock_now_us());
+	snprintf(where, sizeof(where), "conversations/%s",
+		 uuid_format(&c.id, id));
+	resp_header(rs, "Location", where);
+	return 0;
+}
+
+/*
+ * The conversation that the path names, the caller's own; below an agent it
+ * must be that agent's (B36). One that a dead process left answering is closed
+ * first, so that nobody sees it busy for ever.
+ */
+static int find(struct request *rq, struct conversation *c, struct err *e)
+{
+	const struct uuid *id = route_arg_uuid(rq, "conversation");
+	struct owner owner = scope_owner(rq);
+	const struct conf_workspace *ws;
+	const struct conf_agent *agent;
+	struct db *db = rq->app->db;
+	bool closed;
+
+	if (scope_path(rq, &ws, &agent, e) < 0 ||
+	    conversation_get(db, &owner, id, rq->arena, c, e) < 0)
+		return -1;
+	if ((ws && !str_is(c->workspace_id, ws->id)) ||
+	    (agent && !str_is(c->agent_id, agent->id)))
+		return err_set(e, ERR_NOT_FOUND, "another agent's");
+	if (!uuid_is_nil(&c->running_turn_id) &&
+	    !conversation_running(c, clock_now_us())) {
+		if (turn_recover(db, &owner, &c->running_turn_id,
+				 NULL, &closed, e) < 0)
+			return -1;
+		return conversation_get(db, &owner, id, rq->arena, c, e);
+	}
+	return 0;
+}
+
+/* GET …/conversations/{c}: 200 Conversation. */
+int api_conversation_get(struct request *rq, struct response *rs,
+			 struct err *e)
+{
+	struct conversation c;
+	struct jw w;
+
+	if (find(rq, &c, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	conversation_write(&w, &c, clock_now_us());
+	return 0;
+}
+
+struct patch_body {
+	struct str title;
+	bool has_title;
+};
+
+/*
+ * PATCH …/conversations/{c} {title}: 200 Conversation. null takes the title
+ * away; an absent one stays.
+ */
+int api_conversation_patch(struct request *rq, struct response *rs,
+			   struct err *e)
+{
+	static const struct field fields[] = {
+		{ .key = "title", .type = FIELD_TEXT,
+		  .flags = FIELD_NULLABLE | FIELD_FILLED,
+		  .max_chars = LIM_TITLE_CHARS,
+		  .offset = offsetof(struct patch_body, title),
+		  .given_offset = offsetof(struct patch_body, has_title) },
+	};
+	struct owner owner = scope_owner(rq);
+	struct patch_body b;
+	struct conversation c;
+	struct jw w;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
+			e) < 0 || find(rq, &c, e) < 0)
+		return -1;
+	if (b.has_title &&
+	    (conversation_rename(rq->app->db, &owner, &c.id,
+				 clean_title(b.title), TITLE_USER, NULL,
+				 e) < 0 ||
+	     conversation_get(rq->app->db, &owner, &c.id, rq->arena, &c,
+			      e) < 0))
+		return -1;
+	w = resp_json(rs, 200);
+	conversation_write(&w, &c, clock_now_us());
+	return 0;
+}
+
+/* DELETE …/conversations/{c}: 204; its messages and turns go with it (B48). */
+int api_conversation_delete(struct request *rq, struct response *rs,
+			    struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct conversation c;
+
+	if (find(rq, &c, e) < 0 ||
+	    conversation_delete(rq->app->db, &owner, &c.id, e) < 0)
+		return -1;
+	if (!uuid_is_nil(&c.running_turn_id))
+		turn_live_cancel(rq->app->live, &c.running_turn_id);
+	resp_empty(rs, 204);
+	return 0;
+}

@@ -1,0 +1,86 @@
+/* Whether the process lives, and whether it can serve. No identity needed. */
+#include "api/api.h"
+
+#include <stdio.h>
+
+#include "config.h"
+
+#include "app.h"
+#include "base/log.h"
+
+#include "base/banned.h"
+
+/* GET /health: 200 {status:"ok", version}. Touches nothing. */
+int api_health(struct request *rq, struct response *rs, struct err *e)
+{
+	struct jw w = resp_json(rs, 200);
+
+	(void)rq;
+	(void)e;
+	jw_obj(&w);
+	jw_kstrz(&w, "status", "ok");
+	jw_kstrz(&w, "version", PACKAGE_VERSION);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/*
+ * What a check may say to anybody: configuration errors without the directory,
+ * everything else in its public words. The log has the rest.
+ */
+static const char *detail_of(const struct err *e)
+{
+	const char *file = e->text, *p;
+
+	if (e->code != ERR_CONFIG)
+		return err_message(e);
+	for (p = e->text; *p && *p != ':'; p++)
+		if (*p == '/')
+			file = p + 1;
+	return file;
+}
+
+static void write_check(struct jw *w, const char *name, const struct err *e)
+{
+	jw_key(w, name);
+	jw_obj(w);
+	jw_kbool(w, "ok", e->code == ERR_NONE);
+	jw_kstrz(w, "detail", e->code ? detail_of(e) : "");
+	jw_end_obj(w);
+}
+
+/*
+ * GET /ready: {status, checks: {database, schema, config: {ok, detail}}}.
+ * 200 ready; 200 degraded when the configuration on disk is broken and the one
+ * before is in force; 503 unavailable without database or schema.
+ */
+int api_ready(struct request *rq, struct response *rs, struct err *e)
+{
+	struct err database = ERR_INIT, schema = ERR_INIT, config = ERR_INIT;
+	struct app *app = rq->app;
+	const char *status = "ready";
+	struct jw w;
+	int rc;
+
+	(void)e;
+	rc = db_ping(app->db, &database);
+	if (rc == 0)
+		rc = db_schema_check(app->db, app->sql_dir, &schema);
+	else
+		err_set(&schema, database.code, "not looked at");
+	if (!conf_live_ok(app->conf, &config))
+		status = "degraded";
+	if (rc < 0)
+		status = "unavailable";
+	w = resp_json(rs, rc < 0 ? 503 : 200);
+	jw_obj(&w);
+	jw_kstrz(&w, "status", status);
+	jw_key(&w, "checks");
+	jw_obj(&w);
+	write_check(&w, "database", &database);
+	write_check(&w, "schema", &schema);
+	write_check(&w, "config", &config);
+	jw_end_obj(&w);
+	jw_end_obj(&w);
+	return 0;
+}

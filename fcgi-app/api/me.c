@@ -1,0 +1,65 @@
+/* Who is calling. */
+#include "api/api.h"
+
+#include "api/scope.h"
+#include "app.h"
+#include "auth/policy.h"
+#include "base/log.h"
+#include "store/user.h"
+
+#include "base/banned.h"
+
+static void write_list(struct jw *w, const char *key, const struct str *v,
+		       size_t n)
+{
+	jw_key(w, key);
+	jw_arr(w);
+	for (size_t i = 0; i < n; i++)
+		jw_str(w, v[i]);
+	jw_end_arr(w);
+}
+
+/* Notes that the user is here, once the answer is out. */
+static void touch(struct request *rq)
+{
+	struct owner owner = scope_owner(rq);
+	struct err e = ERR_INIT;
+
+	if (user_touch(rq->app->db, &owner, rq->who.login, rq->who.name,
+		       &e) < 0)
+		log_err("user not noted", &e);
+}
+
+/*
+ * GET /me: 200 {userId, user, name, tenantId, groups[], roles[],
+ * permissions[], identityKind, defaultWorkspaceId}. Needs no database unless
+ * the caller shows a token. defaultWorkspaceId: the first one that the caller
+ * sees, or null.
+ */
+int api_me(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct identity *who = &rq->who;
+	const struct conf_workspace *first = NULL;
+	const struct str *names;
+	struct jw w = resp_json(rs, 200);
+	size_t n;
+
+	(void)e;
+	for (size_t i = 0; i < rq->conf->n_workspaces && !first; i++)
+		if (scope_sees(rq, &rq->conf->workspaces[i]))
+			first = &rq->conf->workspaces[i];
+	policy_names(who, rq->arena, &names, &n);
+	jw_obj(&w);
+	jw_kstrz(&w, "userId", who->user_id_text);
+	jw_kstr(&w, "user", who->login);
+	jw_kstr(&w, "name", who->name);
+	jw_kstr(&w, "tenantId", who->tenant);
+	write_list(&w, "groups", who->groups, who->n_groups);
+	write_list(&w, "roles", who->roles, who->n_roles);
+	write_list(&w, "permissions", names, n);
+	jw_kstrz(&w, "identityKind", identity_kind_name(who->kind));
+	jw_kstrz(&w, "defaultWorkspaceId", first ? first->id : NULL);
+	jw_end_obj(&w);
+	rq->after = touch;
+	return 0;
+}

@@ -1,0 +1,142 @@
+/*
+ * Messages: two read forms over one store query (A45 to A54, B33), and sending
+ * below an agent (B34, B35).
+ */
+#include "api/api.h"
+
+#include <stdio.h>
+
+#include "api/page.h"
+#include "api/scope.h"
+#include "api/send.h"
+#include "app.h"
+#include "base/limits.h"
+#include "fields.h"
+#include "store/message.h"
+
+#include "base/banned.h"
+
+/* The position in {"id":"SEQ"}; 0 = the first page. */
+static int read_position(struct request *rq, int64_t *seq, struct err *e)
+{
+	struct str id;
+	json_t *j;
+
+	*seq = 0;
+	if (page_cursor(rq, &j, e) < 0)
+		return -1;
+	if (!j)
+		return 0;
+	id = jx_str(j, "id");
+	for (size_t i = 0; i < id.n && *seq >= 0; i++)
+		*seq = id.p[i] >= '0' && id.p[i] <= '9' && id.n < 11
+			? *seq * 10 + (id.p[i] - '0') : -1;
+	if (*seq <= 0)
+		return err_set(e, ERR_INVALID_CURSOR, "not a message's");
+	return 0;
+}
+
+static void write_next(struct jw *w, const struct message_page *page)
+{
+	char text[48];
+	int n = snprintf(text, sizeof(text), "{\"id\":\"%lld\"}",
+			 (long long)page->next_seq);
+
+	page_write_next(w, page->more ? (struct str){ text, (size_t)n }
+			: (struct str){ NULL, 0 });
+}
+
+/*
+ * GET /conversations/{c}/messages?cursor=&pageSize=: newest first.
+ * GET /workspaces/{w}/agents/{a}/conversations/{c}/messages: oldest first, and
+ * answers have the role "agent" (B6).
+ * 200 {items: [Message], totalCount: null, nextCursor}. Steps and tool rows of
+ * a turn are among the items, in their order. 404 for a conversation that is
+ * not the caller's, or not that agent's.
+ */
+int api_message_list(struct request *rq, struct response *rs, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	const struct conf_workspace *ws;
+	const struct conf_agent *agent;
+	struct message_scope scope;
+	struct message_page page;
+	int64_t seq;
+	size_t size;
+	struct jw w;
+
+	if (scope_path(rq, &ws, &agent, e) < 0 ||
+	    read_position(rq, &seq, e) < 0 || page_size(rq, &size, e) < 0)
+		return -1;
+	scope = (struct message_scope){
+		.conversation_id = *route_arg_uuid(rq, "conversation"),
+		.style = agent ? RECORD_AGENT_SCOPED : RECORD_PLAIN,
+	};
+	if (message_list(rq->app->db, &owner, &scope.conversation_id,
+			 agent ? OLDEST_FIRST : NEWEST_FIRST, seq, size,
+			 rq->arena, &page, e) < 0)
+		return -1;
+	if (agent && (!str_is(page.workspace_id, ws->id) ||
+		      !str_is(page.agent_id, agent->id)))
+		return err_set(e, ERR_NOT_FOUND, "another agent's");
+	scope.workspace_id = page.workspace_id;
+	scope.agent_id = page.agent_id;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	for (size_t i = 0; i < page.n; i++)
+		message_write(&w, &scope, &page.items[i]);
+	jw_end_arr(&w);
+	jw_key(&w, "totalCount");
+	jw_null(&w);
+	write_next(&w, &page);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/* Opens a turn in the conversation of the path from a body of {content}. */
+static struct turn_run *open_turn(struct request *rq, struct err *e)
+{
+	const struct field fields[] = {
+		{ .key = "content", .type = FIELD_TEXT,
+		  .flags = FIELD_REQUIRED | FIELD_FILLED,
+		  .max_chars = (size_t)rq->conf->limits.message_chars },
+	};
+	const struct conf_workspace *ws;
+	const struct conf_agent *agent;
+	struct str content;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &content,
+			sizeof(content), e) < 0 ||
+	    scope_path(rq, &ws, &agent, e) < 0)
+		return NULL;
+	return send_open(rq, ws, agent, route_arg_uuid(rq, "conversation"),
+			 content, e);
+}
+
+/*
+ * POST …/agents/{a}/conversations/{c}/messages {content}: waits for the whole
+ * answer; 200 {user: Message, assistant: Message}. Errors before the turn
+ * begins: 404, 409 conversation_busy, 422 llm_*, 503 chat_disabled.
+ */
+int api_message_send(struct request *rq, struct response *rs, struct err *e)
+{
+	struct turn_run *t = open_turn(rq, e);
+
+	if (!t)
+		return -1;
+	send_wait(rs, t, RECORD_AGENT_SCOPED);
+	return 0;
+}
+
+/* POST …/messages/stream {content}: the same as events (B35, B38 to B45). */
+int api_message_stream(struct request *rq, struct response *rs, struct err *e)
+{
+	struct turn_run *t = open_turn(rq, e);
+
+	if (!t)
+		return -1;
+	send_stream(rs, t, DIALECT_NATIVE, RECORD_AGENT_SCOPED);
+	return 0;
+}

@@ -1,0 +1,59 @@
+#include "api/page.h"
+
+#include <sodium.h>
+
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+#define VARIANT sodium_base64_VARIANT_URLSAFE_NO_PADDING
+
+int page_size(struct request *rq, size_t *out, struct err *e)
+{
+	int64_t n;
+
+	if (req_query_int(rq, "pageSize", LIM_PAGE_DEFAULT, &n, e) < 0)
+		return -1;
+	if (n < 1)
+		return err_field(e, ERR_INVALID_FIELD, "pageSize",
+				 "pageSize must be at least 1.");
+	*out = (size_t)MIN(n, LIM_PAGE_MAX);
+	return 0;
+}
+
+int page_cursor(struct request *rq, json_t **out, struct err *e)
+{
+	unsigned char text[LIM_CURSOR_BYTES];
+	struct err inner = ERR_INIT;
+	struct str s;
+	size_t n = 0;
+	json_t *j;
+
+	*out = NULL;
+	if (req_query(rq, "cursor", &s, &inner) < 0)
+		return err_set(e, ERR_INVALID_CURSOR, "%s", inner.text);
+	if (!s.n)
+		return 0;
+	if (sodium_base642bin(text, sizeof(text), s.p, s.n, NULL, &n, NULL,
+			      VARIANT) != 0)
+		return err_set(e, ERR_INVALID_CURSOR, "not base64url");
+	j = jx_keep(rq->arena,
+		    jx_load((struct str){ (char *)text, n }, &inner));
+	if (!json_is_object(j))
+		return err_set(e, ERR_INVALID_CURSOR, "not an object");
+	*out = j;
+	return 0;
+}
+
+void page_write_next(struct jw *w, struct str json)
+{
+	char text[sodium_base64_ENCODED_LEN(LIM_CURSOR_BYTES, VARIANT)];
+
+	if (json.n > LIM_CURSOR_BYTES)
+		BUG("a cursor beyond its cap");
+	if (json.p)
+		sodium_bin2base64(text, sizeof(text),
+				  (const unsigned char *)json.p, json.n,
+				  VARIANT);
+	jw_kstrz(w, "nextCursor", json.p ? text : NULL);
+}

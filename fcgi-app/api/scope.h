@@ -1,0 +1,37 @@
+/*
+ * What handlers need to know of the caller: whose data, and which workspaces
+ * and agents there are for them. Not there and not yours are one answer.
+ */
+#ifndef API_SCOPE_H
+#define API_SCOPE_H
+
+#include "request.h"
+#include "store/store.h"
+
+/* The owner under which the caller's rows stand. */
+struct owner scope_owner(const struct request *rq);
+
+/* Whether the caller may see w (visible_to). */
+bool scope_sees(const struct request *rq, const struct conf_workspace *w);
+
+/* A workspace that the caller sees, by id; NULL with ERR_NOT_FOUND. */
+const struct conf_workspace *scope_workspace(const struct request *rq,
+					     struct str id, struct err *e);
+
+/* An agent of w; id.p == NULL: the default one. NULL with ERR_NOT_FOUND. */
+const struct conf_agent *scope_agent(const struct conf_workspace *w,
+				     struct str id, struct err *e);
+
+/*
+ * The workspace and agent that the path names ("workspace", "agent"), where it
+ * does; *w and *a are NULL where not. ERR_NOT_FOUND.
+ */
+int scope_path(const struct request *rq, const struct conf_workspace **w,
+	       const struct conf_agent **a, struct err *e) MUST_CHECK;
+
+/* The service of an agent, a workspace, or the chat: block (B15), or NULL. */
+const struct conf_llm *scope_service(const struct conf *c,
+				     const struct conf_workspace *w,
+				     const struct conf_agent *a);
+
+#endif

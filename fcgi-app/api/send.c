@@ -1,0 +1,117 @@
+#include "api/send.h"
+
+#include "api/scope.h"
+#include "app.h"
+#include "base/log.h"
+#include "store/user.h"
+
+#include "base/banned.h"
+
+#define BATCH_BYTES 32768	/* sent at once, even before a flush is asked for */
+
+/* The sink of a stream: a dialect over an answer. */
+struct stream_sink {
+	struct sink sink;	/* first: a sink is cast back */
+	struct response *rs;
+	const struct dialect *dialect;
+	struct dialect_state state;
+};
+
+static void stream_flush(struct sink *s)
+{
+	resp_flush(((struct stream_sink *)s)->rs);
+}
+
+static void stream_emit(struct sink *s, const struct turn_event *ev)
+{
+	struct stream_sink *ss = (struct stream_sink *)s;
+
+	if (ss->rs->gone)
+		return;		/* the turn goes on without a listener */
+	dialect_encode(ss->dialect, resp_stream(ss->rs), ev, &ss->state);
+	if (resp_stream(ss->rs)->n > BATCH_BYTES)
+		stream_flush(s);
+}
+
+static void stream_idle(struct sink *s)
+{
+	struct stream_sink *ss = (struct stream_sink *)s;
+
+	if (ss->rs->gone)
+		return;
+	buf_addstr(resp_stream(ss->rs), ss->dialect->keep_alive);
+	stream_flush(s);
+}
+
+/* Once the answer is out: title and the like, then the turn is over here. */
+static void after(struct request *rq)
+{
+	struct turn_run *t = rq->after_ctx;
+	struct owner owner = scope_owner(rq);
+	struct err e = ERR_INIT;
+
+	turn_after(t);
+	app_turn_end(rq->app, &t->id);
+	if (t->created_conversation &&
+	    user_touch(rq->app->db, &owner, rq->who.login, rq->who.name,
+		       &e) < 0)
+		log_err("user not noted", &e);
+}
+
+struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
+			   const struct conf_agent *agent,
+			   const struct uuid *conversation, struct str content,
+			   struct err *e)
+{
+	struct turn_run *t = arena_new(rq->arena, struct turn_run);
+	struct turn_input in = {
+		.conf = rq->conf, .who = &rq->who, .workspace = ws,
+		.agent = agent, .content = content,
+	};
+
+	if (conversation)
+		in.conversation_id = *conversation;
+	if (turn_open(t, &rq->app->deps, &in, rq->arena, e) < 0)
+		return NULL;
+	app_turn_begin(rq->app, &t->id);
+	rq->after = after;
+	rq->after_ctx = t;
+	return t;
+}
+
+void send_stream(struct response *rs, struct turn_run *t,
+		 enum dialect_id dialect, enum record_style style)
+{
+	const struct dialect *d = dialect_get(dialect);
+	struct stream_sink s = {
+		.sink = { .emit = stream_emit, .flush = stream_flush,
+			  .idle = stream_idle },
+		.rs = rs, .dialect = d, .state = { .style = style },
+	};
+
+	resp_open_stream(rs, d->content_type, d->preamble);
+	turn_run(t, &s.sink);
+	buf_addstr(resp_stream(rs), d->end);
+	resp_flush(rs);
+}
+
+void send_wait(struct response *rs, struct turn_run *t,
+	       enum record_style style)
+{
+	struct message_scope scope = {
+		.workspace_id = str_of(t->in.workspace->id),
+		.agent_id = str_of(t->in.agent->id),
+		.conversation_id = t->conversation_id,
+		.style = style,
+	};
+	struct jw w;
+
+	turn_run(t, NULL);
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "user");
+	message_write(&w, &scope, &t->user);
+	jw_key(&w, "assistant");
+	message_write(&w, &scope, &t->answer);
+	jw_end_obj(&w);
+}

@@ -1,0 +1,33 @@
+/*
+ * A user message and its turn, for every route that sends one: gates and begin
+ * as plain HTTP errors, then the loop into an event stream or a plain answer,
+ * then what may happen after it.
+ */
+#ifndef API_SEND_H
+#define API_SEND_H
+
+#include "dialect/dialect.h"
+#include "route.h"
+#include "turn/turn.h"
+
+/*
+ * Opens a turn; conversation NULL = a new one. Returns it (arena), or NULL
+ * with the errors of turn_open. The turn's after-work is arranged.
+ */
+struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
+			   const struct conf_agent *agent,
+			   const struct uuid *conversation, struct str content,
+			   struct err *e);
+
+/* Runs t, streaming in a dialect. Always leaves a complete stream. */
+void send_stream(struct response *rs, struct turn_run *t,
+		 enum dialect_id dialect, enum record_style style);
+
+/*
+ * Runs t and answers 200 {user, assistant} (B34). An answer that failed is
+ * stored and shown like any other, with finish_reason "error".
+ */
+void send_wait(struct response *rs, struct turn_run *t,
+	       enum record_style style);
+
+#endif

@@ -1,0 +1,162 @@
+/* Workspaces and their agents, as the configuration has them. */
+#include "api/api.h"
+
+#include "api/scope.h"
+#include "llm/llm.h"
+
+#include "base/banned.h"
+
+static void write_strings(struct jw *w, const char *key,
+			  const struct conf_list *l)
+{
+	jw_key(w, key);
+	jw_arr(w);
+	for (size_t i = 0; i < l->n; i++)
+		jw_str(w, str_of(l->v[i]));
+	jw_end_arr(w);
+}
+
+static void write_capabilities(struct jw *w, const struct conf_llm *s)
+{
+	json_t *list = s ? llm_capabilities(s) : json_array();
+
+	jw_key(w, "capabilities");
+	jw_json(w, list);
+	json_decref(list);
+}
+
+/* Whether a turn with this service would start (B17 to B19). */
+static bool usable(const struct conf_llm *s)
+{
+	struct err e = ERR_INIT;
+
+	return s && llm_check_service(s, &e) == 0;
+}
+
+static void write_workspace(struct jw *w, const struct conf *c,
+			    const struct conf_workspace *ws)
+{
+	const struct conf_agent *agent = conf_default_agent(ws);
+	const struct conf_llm *s = scope_service(c, ws, agent);
+
+	jw_obj(w);
+	jw_kstrz(w, "workspaceId", ws->id);
+	jw_kstrz(w, "name", ws->name);
+	jw_kstrz(w, "description", ws->description);
+	jw_kstrz(w, "source", "config");
+	jw_kstrz(w, "model", s ? s->model : NULL);
+	jw_kstrz(w, "provider", s ? s->provider : NULL);
+	write_capabilities(w, s);
+	jw_kstrz(w, "defaultAgentId", agent->id);
+	write_strings(w, "suggestions", &ws->suggestions);
+	jw_kbool(w, "chatEnabled", usable(s));
+	jw_end_obj(w);
+}
+
+/* How a list that is never cut ends. */
+static void end_list(struct jw *w, size_t n)
+{
+	jw_end_arr(w);
+	jw_kint(w, "totalCount", (int64_t)n);
+	jw_kstrz(w, "nextCursor", NULL);
+	jw_end_obj(w);
+}
+
+/* GET /workspaces: 200 {items: [Workspace], …}, in the configuration's order. */
+int api_workspace_list(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct conf *c = rq->conf;
+	struct jw w = resp_json(rs, 200);
+	size_t n = 0;
+
+	(void)e;
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	for (size_t i = 0; i < c->n_workspaces; i++)
+		if (scope_sees(rq, &c->workspaces[i])) {
+			write_workspace(&w, c, &c->workspaces[i]);
+			n++;
+		}
+	end_list(&w, n);
+	return 0;
+}
+
+/* GET /workspaces/{w}: 200 Workspace; 404 for one that is not visible. */
+int api_workspace_get(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct conf_workspace *ws =
+		scope_workspace(rq, route_arg(rq, "workspace"), e);
+	struct jw w;
+
+	if (!ws)
+		return -1;
+	w = resp_json(rs, 200);
+	write_workspace(&w, rq->conf, ws);
+	return 0;
+}
+
+/*
+ * The record (B12). Agents of the configuration have no creation time of their
+ * own; createdAt and updatedAt are null. The prompt is shown to those who chat
+ * with it: it is no secret from them.
+ */
+static void write_agent(struct jw *w, const struct conf *c,
+			const struct conf_workspace *ws,
+			const struct conf_agent *a)
+{
+	const struct conf_llm *s = scope_service(c, ws, a);
+
+	jw_obj(w);
+	jw_kstrz(w, "workspaceId", ws->id);
+	jw_kstrz(w, "agentId", a->id);
+	jw_kstrz(w, "name", a->name);
+	jw_kstrz(w, "description", a->description);
+	jw_kstrz(w, "source", "config");
+	jw_kbool(w, "isDefault", a->is_default);
+	write_strings(w, "toolIds", &a->tools);
+	jw_kstrz(w, "llmServiceId", s ? s->id : NULL);
+	jw_kstrz(w, "model", s ? s->model : NULL);
+	if (*a->system_prompt)
+		jw_kstrz(w, "systemPrompt", a->system_prompt);
+	jw_kbool(w, "ragEnabled", false);
+	jw_key(w, "knowledgeBaseIds");
+	jw_arr(w);
+	jw_end_arr(w);
+	jw_kstrz(w, "createdAt", NULL);
+	jw_kstrz(w, "updatedAt", NULL);
+	jw_end_obj(w);
+}
+
+/* GET /workspaces/{w}/agents: 200 {items: [Agent], …}. */
+int api_agent_list(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct conf_workspace *ws =
+		scope_workspace(rq, route_arg(rq, "workspace"), e);
+	struct jw w;
+
+	if (!ws)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	for (size_t i = 0; i < ws->n_agents; i++)
+		write_agent(&w, rq->conf, ws, &ws->agents[i]);
+	end_list(&w, ws->n_agents);
+	return 0;
+}
+
+/* GET /workspaces/{w}/agents/{a}: 200 Agent; 404. */
+int api_agent_get(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct conf_workspace *ws;
+	const struct conf_agent *a;
+	struct jw w;
+
+	if (scope_path(rq, &ws, &a, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	write_agent(&w, rq->conf, ws, a);
+	return 0;
+}

@@ -1,0 +1,141 @@
+#include "app.h"
+
+#include <pthread.h>
+#include <sodium.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "db/db.h"
+#include "net/http.h"
+#include "store/store.h"
+#include "tool/tool.h"
+#include "turn/live.h"
+
+#include "base/banned.h"
+
+#define WARM_UPSTREAMS 64	/* idle upstream connections that are kept */
+
+/* Turns between begin and end, in no order. */
+struct running {
+	pthread_mutex_t lock;
+	struct uuid *ids;
+	size_t n, size;
+	bool aborted;		/* what begins now is stopped at once */
+};
+
+static int open_libraries(struct err *e)
+{
+	if (sodium_init() < 0)
+		return err_set(e, ERR_INTERNAL, "libsodium does not start");
+	jx_seed();
+	if (http_global_init(e) < 0 || db_global_init(e) < 0)
+		return -1;
+	return 0;
+}
+
+int app_open(struct app *app, const char *conf_file, struct err *e)
+{
+	const struct conf *conf;
+	const char *sql_dir = getenv("LAMPLIGHTER_SQL_DIR");
+
+	*app = (struct app){ .sql_dir = sql_dir && *sql_dir ? sql_dir
+				: LAMPLIGHTER_DATADIR "/sql" };
+	if (open_libraries(e) < 0)
+		return -1;
+	app->conf = conf_live_open(conf_file, e);
+	if (!app->conf)
+		return -1;
+	app->running = xcalloc(1, sizeof(*app->running));
+	pthread_mutex_init(&app->running->lock, NULL);
+	conf = app_conf(app);
+	app->db = store_open(&conf->db, 0, e);
+	conf_put(conf);
+	if (!app->db)
+		return -1;
+	app->http = http_pool_new(WARM_UPSTREAMS);
+	app->live = turn_live_new(app->db, e);
+	if (!app->live)
+		return -1;
+	app->tools = tool_env_new(app->db, app->http, e);
+	if (!app->tools)
+		return -1;
+	app->deps = (struct turn_deps){
+		.db = app->db, .http = app->http, .live = app->live,
+		.tools = app->tools,
+	};
+	return 0;
+}
+
+void app_close(struct app *app)
+{
+	if (app->tools)
+		tool_env_free(app->tools);
+	turn_live_free(app->live);
+	if (app->http)
+		http_pool_free(app->http);
+	if (app->db)
+		db_close(app->db);
+	if (app->conf)
+		conf_live_close(app->conf);
+	if (app->running) {
+		pthread_mutex_destroy(&app->running->lock);
+		free(app->running->ids);
+		free(app->running);
+	}
+	db_global_end();
+	http_global_cleanup();
+}
+
+const struct conf *app_conf(struct app *app)
+{
+	const struct conf *c = conf_live_get(app->conf);
+
+	if (atomic_load(&app->log_generation) != c->generation) {
+		atomic_store(&app->log_generation, c->generation);
+		log_setup((enum log_level)c->log.level,
+			  (enum log_target)c->log.target);
+	}
+	return c;
+}
+
+void app_turn_begin(struct app *app, const struct uuid *turn)
+{
+	struct running *r = app->running;
+	bool aborted;
+
+	pthread_mutex_lock(&r->lock);
+	if (r->n == r->size) {
+		r->size = r->size ? r->size * 2 : 16;
+		r->ids = xrealloc(r->ids, r->size * sizeof(*r->ids));
+	}
+	r->ids[r->n++] = *turn;
+	aborted = r->aborted;
+	pthread_mutex_unlock(&r->lock);
+	if (aborted)
+		turn_live_cancel(app->live, turn);
+}
+
+void app_turn_end(struct app *app, const struct uuid *turn)
+{
+	struct running *r = app->running;
+
+	pthread_mutex_lock(&r->lock);
+	for (size_t i = 0; i < r->n; i++)
+		if (uuid_eq(&r->ids[i], turn)) {
+			r->ids[i] = r->ids[--r->n];
+			break;
+		}
+	pthread_mutex_unlock(&r->lock);
+}
+
+void app_abort_turns(struct app *app)
+{
+	struct running *r = app->running;
+
+	pthread_mutex_lock(&r->lock);
+	r->aborted = true;
+	for (size_t i = 0; i < r->n; i++)
+		turn_live_cancel(app->live, &r->ids[i]);
+	pthread_mutex_unlock(&r->lock);
+}

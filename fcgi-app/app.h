@@ -1,0 +1,56 @@
+/*
+ * What one process has, made by main before the first request and only read
+ * afterwards; the members guard themselves. There are no other globals.
+ */
+#ifndef APP_APP_H
+#define APP_APP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "conf/conf.h"
+#include "turn/turn.h"
+
+struct running;
+
+struct app {
+	struct conf_live *conf;
+	struct db *db;
+	struct http_pool *http;
+	struct turn_live *live;
+	struct tool_env *tools;
+	struct turn_deps deps;		/* the four above, as turns take them */
+	const char *sql_dir;		/* where the schema's files are */
+
+	atomic_int n_models;	/* requests that wait for a model now */
+	atomic_bool stopping;	/* no new turns any more */
+	struct running *running;	/* the turns of this process */
+	atomic_uint_fast64_t log_generation;	/* conf that log_setup took */
+};
+
+/*
+ * Library init in its one right order, then everything above. No connection
+ * is made: a database that is down is an error of the requests. main, before
+ * threads; the caller has blocked the signals. app_close ends it all.
+ */
+int app_open(struct app *app, const char *conf_file, struct err *e) MUST_CHECK;
+void app_close(struct app *app);
+
+/*
+ * This request's configuration (conf_put it). A new generation's log settings
+ * come into force here. Any thread.
+ */
+const struct conf *app_conf(struct app *app);
+
+/*
+ * A turn runs here from begin to end, so that app_abort_turns can find it.
+ * Any thread.
+ */
+void app_turn_begin(struct app *app, const struct uuid *turn);
+void app_turn_end(struct app *app, const struct uuid *turn);
+
+/* Stops all that run: they end as cancelled and store what they have. */
+void app_abort_turns(struct app *app);
+
+#endif

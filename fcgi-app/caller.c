@@ -1,0 +1,66 @@
+#include "caller.h"
+
+#include "app.h"
+#include "auth/csrf.h"
+#include "auth/identity.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "store/token.h"
+
+#include "base/banned.h"
+
+static const char *param(void *ctx, const char *name)
+{
+	return req_param(ctx, name).p;
+}
+
+static int token_lookup(void *ctx, struct str text, struct arena *a,
+			struct token_info *out, struct err *e)
+{
+	const struct request *rq = ctx;
+	struct token t;
+	struct str *groups;
+	size_t n = 0;
+	json_t *list, *v;
+	size_t i;
+
+	if (token_find(rq->app->db, text, a, &t, e) < 0)
+		return -1;
+	if (!str_is(t.tenant_id, rq->conf->tenant))
+		return err_set(e, ERR_UNAUTHENTICATED, "another tenant's token");
+	list = jx_keep(a, jx_load(t.groups, e));
+	if (!list)
+		return -1;
+	groups = arena_zalloc(a, LIM_GROUPS, sizeof(*groups));
+	json_array_foreach(list, i, v)
+		if (json_is_string(v) && n < LIM_GROUPS)
+			groups[n++] = (struct str){ json_string_value(v),
+						    json_string_length(v) };
+	*out = (struct token_info){ .login = t.login, .groups = groups,
+				    .n_groups = n };
+	return 0;
+}
+
+static struct auth_request as_auth(struct request *rq)
+{
+	return (struct auth_request){
+		.param = param, .token_lookup = token_lookup, .ctx = rq,
+	};
+}
+
+int caller_identify(struct request *rq, struct err *e)
+{
+	struct auth_request ar = as_auth(rq);
+
+	if (identity_resolve(rq->conf, &ar, rq->arena, &rq->who, e) < 0)
+		return -1;
+	log_bind(rq->id, rq->who.login.p);
+	return 0;
+}
+
+int caller_check_origin(struct request *rq, struct err *e)
+{
+	struct auth_request ar = as_auth(rq);
+
+	return csrf_check(rq->conf, &rq->who, &ar, e);
+}

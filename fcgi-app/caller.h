@@ -1,0 +1,16 @@
+/* Who calls: the request as lib/auth sees it. */
+#ifndef APP_CALLER_H
+#define APP_CALLER_H
+
+#include "request.h"
+
+/*
+ * Runs the identity chain and fills rq->who; the log knows the user from here
+ * on. ERR_UNAUTHENTICATED, database errors of the token look-up.
+ */
+int caller_identify(struct request *rq, struct err *e) MUST_CHECK;
+
+/* Whether a write comes from our own site, or needs no proof. ERR_CSRF. */
+int caller_check_origin(struct request *rq, struct err *e) MUST_CHECK;
+
+#endif

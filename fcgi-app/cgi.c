@@ -1,0 +1,104 @@
+#include "cgi.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/util.h"
+
+#include "base/banned.h"
+
+#define OUT_BYTES 65536
+
+extern char **environ;
+
+static struct {
+	struct conn conn;
+	long long left;		/* of the body; -1 = to the end of stdin */
+	char out[OUT_BYTES];
+	size_t n;
+} cgi;
+
+static int send_all(const char *p, size_t n)
+{
+	while (n) {
+		ssize_t done = write(STDOUT_FILENO, p, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return -1;
+		p += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+/* Never beyond CONTENT_LENGTH: stdin may stay open behind the body. */
+static ssize_t conn_read(struct conn *c, char *p, size_t n)
+{
+	ssize_t got;
+
+	(void)c;
+	if (cgi.left >= 0)
+		n = (size_t)MIN((long long)n, cgi.left);
+	if (!n)
+		return 0;
+	do
+		got = read(STDIN_FILENO, p, n);
+	while (got < 0 && errno == EINTR);
+	if (cgi.left >= 0 && got > 0)
+		cgi.left -= got;
+	return got;
+}
+
+static void conn_drain(struct conn *c)
+{
+	char skip[4096];
+	size_t left = LIM_BODY_DRAIN_BYTES;
+
+	while (cgi.left > 0 && left) {
+		ssize_t n = conn_read(c, skip, MIN(left, sizeof(skip)));
+
+		if (n <= 0)
+			break;
+		left -= (size_t)n;
+	}
+}
+
+static int conn_flush(struct conn *c)
+{
+	size_t n = cgi.n;
+
+	(void)c;
+	cgi.n = 0;
+	return send_all(cgi.out, n);
+}
+
+static int conn_write(struct conn *c, const char *p, size_t n)
+{
+	if (n > sizeof(cgi.out) - cgi.n) {
+		if (conn_flush(c) < 0)
+			return -1;
+		if (n > sizeof(cgi.out))
+			return send_all(p, n);
+	}
+	memcpy(cgi.out + cgi.n, p, n);
+	cgi.n += n;
+	return 0;
+}
+
+struct conn *cgi_conn(void)
+{
+	const char *length = getenv("CONTENT_LENGTH");
+
+	cgi.left = length && *length ? strtoll(length, NULL, 10) : -1;
+	cgi.conn = (struct conn){
+		.env = (const char *const *)environ,
+		.read = conn_read, .drain = conn_drain,
+		.write = conn_write, .flush = conn_flush,
+	};
+	return &cgi.conn;
+}

@@ -1,0 +1,28 @@
+/*
+ * One request's connection to the web server, whatever carries it: FastCGI
+ * (fcgi.c), plain CGI (cgi.c), or a test. Everything above reads and writes
+ * through these functions only.
+ */
+#ifndef APP_CONN_H
+#define APP_CONN_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct conn {
+	const char *const *env;	/* "NAME=value", NULL-ended; gone after finish */
+	/* Up to n bytes of the body; 0 at its end, -1 when it broke off. */
+	ssize_t (*read)(struct conn *c, char *p, size_t n);
+	/*
+	 * Reads and forgets what is left of the body (at most
+	 * LIM_BODY_DRAIN_BYTES). Before the first output byte: a server may
+	 * send all of the body before it reads any of the answer.
+	 */
+	void (*drain)(struct conn *c);
+	/* All n bytes, buffered. -1: the peer is gone. */
+	int (*write)(struct conn *c, const char *p, size_t n);
+	/* Sends what is buffered. -1: the peer is gone. */
+	int (*flush)(struct conn *c);
+};
+
+#endif

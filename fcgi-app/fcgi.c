@@ -1,0 +1,124 @@
+#include "fcgi.h"
+
+#include <fcgiapp.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+#define RECEIVE_TIMEOUT_S 10	/* libfcgi's own guard is lost with our accept */
+#define SEND_TIMEOUT_S    30	/* a peer that does not read for so long is gone */
+
+struct fcgi {
+	struct conn conn;	/* first: a conn is cast back to its fcgi */
+	FCGX_Request r;
+};
+
+int fcgi_global_init(struct err *e)
+{
+	if (FCGX_Init() != 0)
+		return err_set(e, ERR_INTERNAL, "FCGX_Init failed");
+	return 0;
+}
+
+static ssize_t conn_read(struct conn *c, char *p, size_t n)
+{
+	FCGX_Stream *in = ((struct fcgi *)c)->r.in;
+	int got = FCGX_GetStr(p, (int)MIN(n, (size_t)INT_MAX), in);
+
+	return got <= 0 && FCGX_GetError(in) ? -1 : got;
+}
+
+static void conn_drain(struct conn *c)
+{
+	char skip[4096];
+	size_t left = LIM_BODY_DRAIN_BYTES;
+
+	while (left) {
+		ssize_t n = conn_read(c, skip, MIN(left, sizeof(skip)));
+
+		if (n <= 0)
+			break;
+		left -= (size_t)n;
+	}
+}
+
+/*
+ * libfcgi reports a lost peer once and pretends success afterwards, so the
+ * stream's error code is asked each time.
+ */
+static int conn_write(struct conn *c, const char *p, size_t n)
+{
+	FCGX_Stream *out = ((struct fcgi *)c)->r.out;
+
+	while (n) {
+		int part = (int)MIN(n, (size_t)INT_MAX);
+
+		if (FCGX_PutStr(p, part, out) < 0 || FCGX_GetError(out))
+			return -1;
+		p += part;
+		n -= (size_t)part;
+	}
+	return 0;
+}
+
+static int conn_flush(struct conn *c)
+{
+	FCGX_Stream *out = ((struct fcgi *)c)->r.out;
+
+	return FCGX_FFlush(out) < 0 || FCGX_GetError(out) ? -1 : 0;
+}
+
+struct fcgi *fcgi_new(void)
+{
+	struct fcgi *f = xcalloc(1, sizeof(*f));
+
+	f->conn.read = conn_read;
+	f->conn.drain = conn_drain;
+	f->conn.write = conn_write;
+	f->conn.flush = conn_flush;
+	FCGX_InitRequest(&f->r, -1, 0);
+	return f;
+}
+
+void fcgi_free(struct fcgi *f)
+{
+	if (!f)
+		return;
+	FCGX_Free(&f->r, 1);
+	free(f);
+}
+
+static void set_timeout(int fd, int option, int seconds)
+{
+	struct timeval tv = { .tv_sec = seconds };
+
+	/* A socket without the timeout still works, only less guarded. */
+	(void)setsockopt(fd, SOL_SOCKET, option, &tv, sizeof(tv));
+}
+
+struct conn *fcgi_begin(struct fcgi *f, int fd)
+{
+	set_timeout(fd, SO_RCVTIMEO, RECEIVE_TIMEOUT_S);
+	set_timeout(fd, SO_SNDTIMEO, SEND_TIMEOUT_S);
+	f->r.ipcFd = fd;
+	f->r.keepConnection = 1;	/* else Accept_r closes the preset fd */
+	if (FCGX_Accept_r(&f->r) < 0)
+		return NULL;
+	f->conn.env = (const char *const *)f->r.envp;
+	return &f->conn;
+}
+
+void fcgi_end(struct fcgi *f)
+{
+	conn_drain(&f->conn);
+	f->r.keepConnection = 0;
+	FCGX_Finish_r(&f->r);
+	f->conn.env = NULL;
+}

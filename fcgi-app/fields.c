@@ -1,0 +1,170 @@
+#include "fields.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+#define KEY_BYTES 48	/* longest key that is worth a suggestion */
+
+bool slug_valid(struct str s)
+{
+	if (!s.n || s.n > LIM_SLUG_BYTES || s.p[0] == '_' || s.p[0] == '-')
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+		      c == '_' || c == '-'))
+			return false;
+	}
+	return true;
+}
+
+/* Edits between a and b (Levenshtein); KEY_BYTES for what is too long. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[KEY_BYTES + 1], n = strlen(a), m = strlen(b);
+
+	if (n > KEY_BYTES || m > KEY_BYTES)
+		return KEY_BYTES;
+	for (size_t j = 0; j <= m; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= m; j++) {
+			size_t change = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			row[j] = MIN(change, MIN(row[j], row[j - 1]) + 1);
+		}
+	}
+	return row[m];
+}
+
+/* The declared key that was probably meant, or NULL. */
+static const char *nearest(const struct field *fields, size_t n,
+			   const char *key)
+{
+	size_t best = MAX(strlen(key) / 2, 1) + 1;
+	const char *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t d = distance(key, fields[i].key);
+
+		if (d < best) {
+			best = d;
+			found = fields[i].key;
+		}
+	}
+	return found;
+}
+
+static int refuse_unknown(const struct field *fields, size_t n,
+			  const json_t *body, struct err *e)
+{
+	const char *key, *meant;
+	json_t *value;
+
+	json_object_foreach((json_t *)body, key, value) {
+		size_t i = 0;
+
+		while (i < n && strcmp(fields[i].key, key) != 0)
+			i++;
+		if (i < n)
+			continue;
+		meant = nearest(fields, n, key);
+		if (meant)
+			return err_field(e, ERR_UNKNOWN_FIELD, key,
+					 "There is no field \"%.60s\"; did you "
+					 "mean \"%s\"?", key, meant);
+		return err_field(e, ERR_UNKNOWN_FIELD, key,
+				 "There is no field \"%.60s\".", key);
+	}
+	return 0;
+}
+
+static int wrong(const struct field *f, const char *what, struct err *e)
+{
+	return err_field(e, ERR_INVALID_FIELD, f->key, "%s must be %s.", f->key,
+			 what);
+}
+
+static int read_text(const struct field *f, const json_t *v, struct str *out,
+		     struct err *e)
+{
+	struct str s;
+
+	if (!json_is_string(v))
+		return wrong(f, "a string", e);
+	s = (struct str){ json_string_value(v), json_string_length(v) };
+	if (f->type == FIELD_SLUG && !slug_valid(s))
+		return wrong(f, "an id of small letters, digits, - and _", e);
+	if ((f->flags & FIELD_FILLED) && !str_trim(s).n)
+		return err_field(e, ERR_INVALID_FIELD, f->key,
+				 "%s must not be empty.", f->key);
+	if (f->max_chars && s.n > f->max_chars &&
+	    utf8_chars(s) > f->max_chars)
+		return err_field(e, ERR_INVALID_FIELD, f->key,
+				 "%s may have at most %zu characters.", f->key,
+				 f->max_chars);
+	*out = s;
+	return 0;
+}
+
+static int read_one(const struct field *f, json_t *v, char *member,
+		    struct err *e)
+{
+	switch (f->type) {
+	case FIELD_TEXT:
+	case FIELD_SLUG:
+		return read_text(f, v, (struct str *)(void *)member, e);
+	case FIELD_UUID:
+		if (!json_is_string(v) ||
+		    !uuid_parse((struct str){ json_string_value(v),
+					      json_string_length(v) },
+				(struct uuid *)(void *)member))
+			return wrong(f, "a UUID", e);
+		return 0;
+	case FIELD_OBJECT:
+		if (!json_is_object(v))
+			return wrong(f, "an object", e);
+		/* fall through */
+	case FIELD_JSON:
+		*(json_t **)(void *)member = v;
+		return 0;
+	}
+	BUG("a field type without a case");
+}
+
+int fields_read(const struct field *fields, size_t n, const json_t *body,
+		void *out, size_t size_bytes, struct err *e)
+{
+	char *base = out;
+
+	memset(out, 0, size_bytes);
+	if (!json_is_object(body))
+		return err_public(e, ERR_INVALID_JSON,
+				  "The body must be a JSON object.");
+	if (refuse_unknown(fields, n, body, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const struct field *f = &fields[i];
+		json_t *v = json_object_get(body, f->key);
+
+		if (v && f->given_offset)
+			*(bool *)(base + f->given_offset) = true;
+		if (!v && (f->flags & FIELD_REQUIRED))
+			return err_field(e, ERR_INVALID_FIELD, f->key,
+					 "%s is missing.", f->key);
+		if (!v || (json_is_null(v) && (f->flags & FIELD_NULLABLE)))
+			continue;
+		if (read_one(f, v, base + f->offset, e) < 0)
+			return -1;
+	}
+	return 0;
+}

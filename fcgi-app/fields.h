@@ -1,0 +1,52 @@
+/*
+ * Request bodies: an object is declared as a table of fields and read into a
+ * plain struct, strictly. Handlers only ever see values that have the right
+ * type and size; absent ones are zero.
+ */
+#ifndef APP_FIELDS_H
+#define APP_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/json.h"
+
+enum field_type {
+	FIELD_TEXT,	/* struct str; p == NULL: absent or null */
+	FIELD_SLUG,	/* struct str, as a workspace or agent id */
+	FIELD_UUID,	/* struct uuid; nil: absent or null */
+	FIELD_JSON,	/* json_t *, any value, borrowed; NULL: absent */
+	FIELD_OBJECT,	/* json_t *, an object, borrowed; NULL: absent */
+};
+
+enum {
+	FIELD_REQUIRED = 1,	/* must be there and must not be null */
+	FIELD_NULLABLE = 2,	/* null is a value; see given_offset */
+	FIELD_FILLED = 4,	/* text: more than blanks */
+};
+
+struct field {
+	const char *key;
+	enum field_type type;
+	unsigned flags;
+	size_t offset;		/* of the member */
+	size_t max_chars;	/* text, code points; 0 = any */
+	/* Of a bool (not the first member) that says whether the key was
+	   there; 0 = not wanted. */
+	size_t given_offset;
+};
+
+/*
+ * Reads body into *out, which is cleared first (size_bytes). Text points into
+ * body. A key that is not declared: ERR_UNKNOWN_FIELD with the nearest one; a
+ * value that does not fit: ERR_INVALID_FIELD; both name the field. A body that
+ * is not an object: ERR_INVALID_JSON.
+ */
+int fields_read(const struct field *fields, size_t n, const json_t *body,
+		void *out, size_t size_bytes, struct err *e) MUST_CHECK;
+
+/* A slug: [a-z0-9][a-z0-9_-]*, at most LIM_SLUG_BYTES. */
+bool slug_valid(struct str s);
+
+#endif

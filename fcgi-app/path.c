@@ -1,0 +1,176 @@
+#include "path.h"
+
+#include "base/limits.h"
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* The next decoded byte of *s, which it leaves; -1 at the end. */
+static int next_byte(struct str *s)
+{
+	int c, hi, lo;
+
+	if (!s->n)
+		return -1;
+	c = (unsigned char)s->p[0];
+	if (c == '%' && s->n >= 3) {
+		hi = hex(s->p[1]);
+		lo = hex(s->p[2]);
+		if (hi >= 0 && lo >= 0) {
+			s->p += 3;
+			s->n -= 3;
+			return hi << 4 | lo;
+		}
+	}
+	s->p++;
+	s->n--;
+	return c;
+}
+
+/*
+ * Takes base off the front of *path, comparing decoded bytes: a base may hold
+ * blanks or letters that browsers encode and admins do not.
+ */
+static bool strip_base(struct str *path, struct str base)
+{
+	struct str rest = *path;
+
+	while (base.n) {
+		int want = next_byte(&base);
+
+		if (next_byte(&rest) != want)
+			return false;
+	}
+	if (rest.n && rest.p[0] != '/')
+		return false;
+	*path = rest;
+	return true;
+}
+
+static bool plain_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '~' ||
+	       c == '-' || c == '/';
+}
+
+/* Only plain characters, no empty and no dot segments. */
+static bool plain_path(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		size_t left = s.n - i - 1;
+
+		if (!plain_char(s.p[i]))
+			return false;
+		if (s.p[i] != '/')
+			continue;
+		if (left && s.p[i + 1] == '/')
+			return false;
+		if (left && s.p[i + 1] == '.' &&
+		    (left == 1 || s.p[i + 2] == '/' ||
+		     (s.p[i + 2] == '.' && (left == 2 || s.p[i + 3] == '/'))))
+			return false;
+	}
+	return true;
+}
+
+/* "http://host/path" → "/path"; a path stays as it is. */
+static struct str strip_authority(struct str uri)
+{
+	const char *slash;
+	size_t skip;
+
+	if (str_starts(uri, STR("http://")))
+		skip = 7;
+	else if (str_starts(uri, STR("https://")))
+		skip = 8;
+	else
+		return uri;
+	uri.p += skip;
+	uri.n -= skip;
+	slash = memchr(uri.p, '/', uri.n);
+	if (!slash)
+		return STR("/");
+	uri.n -= (size_t)(slash - uri.p);
+	uri.p = slash;
+	return uri;
+}
+
+/* Whether p starts with API_ROOT as whole segments. */
+static bool at_root(struct str p)
+{
+	size_t n = sizeof(API_ROOT) - 1;
+
+	return str_starts(p, STR(API_ROOT)) && (p.n == n || p.p[n] == '/');
+}
+
+int path_split(struct str uri, const char *base, struct target *out,
+	       struct err *e)
+{
+	struct str rest = strip_authority(uri), path = str_cut(&rest, '?');
+	struct str at = str_of(base);
+
+	if (uri.n > LIM_URI_BYTES)
+		return err_set(e, ERR_TOO_BIG, "request target of %zu bytes",
+			       uri.n);
+	while (at.n && at.p[at.n - 1] == '/')
+		at.n--;
+	if (!path.n || path.p[0] != '/')
+		return err_set(e, ERR_NOT_FOUND, "not a path");
+	if (base && *base) {
+		if (!strip_base(&path, at) || !plain_path(path) ||
+		    !at_root(path))
+			return err_set(e, ERR_NOT_FOUND, "outside the base");
+	} else {
+		if (!plain_path(path))
+			return err_set(e, ERR_NOT_FOUND, "not a plain path");
+		while (path.n && !at_root(path)) {
+			const char *q = memchr(path.p + 1, '/', path.n - 1);
+
+			if (!q)
+				return err_set(e, ERR_NOT_FOUND,
+					       "no " API_ROOT " in it");
+			path.n -= (size_t)(q - path.p);
+			path.p = q;
+		}
+	}
+	path.p += sizeof(API_ROOT) - 1;
+	path.n -= sizeof(API_ROOT) - 1;
+	*out = (struct target){ .path = path, .query = rest };
+	return 0;
+}
+
+int path_decode(struct arena *a, struct str s, bool plus, struct str *out,
+		struct err *e)
+{
+	char *p = arena_alloc(a, s.n + 1);
+	size_t n = 0;
+
+	while (s.n) {
+		bool escape = s.p[0] == '%', blank = plus && s.p[0] == '+';
+		size_t before = s.n;
+		int c = next_byte(&s);
+
+		if ((escape && before - s.n != 3) || c == 0)
+			return err_public(e, ERR_BAD_REQUEST,
+					  "The query has a broken %% escape.");
+		p[n++] = blank ? ' ' : (char)c;
+	}
+	p[n] = '\0';
+	*out = (struct str){ p, n };
+	if (!utf8_valid(*out))
+		return err_public(e, ERR_INVALID_UTF8,
+				  "The query is not valid UTF-8.");
+	return 0;
+}

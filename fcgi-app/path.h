@@ -1,0 +1,40 @@
+/*
+ * From the raw request target to a route-able path. Pure functions: the
+ * router works on REQUEST_URI as the client sent it, since SCRIPT_NAME and
+ * PATH_INFO differ between web servers and are normalised, while a server's
+ * access rules see the normalised path: a lenient router would be a way
+ * around them (platform-web.md section 4).
+ */
+#ifndef APP_PATH_H
+#define APP_PATH_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#define API_ROOT "/api/v1"
+
+struct target {
+	struct str path;	/* behind base and API_ROOT: "/me"; "" = none */
+	struct str query;	/* raw, without '?'; may be empty */
+};
+
+/*
+ * Splits uri (REQUEST_URI: a path, or an absolute form with scheme and host).
+ * base is where the application is mounted, percent-encoded or not, with or
+ * without a slash at its end; "" or NULL means that nobody said: then it is
+ * what stands before the first "/api/v1" segment. Behind the base (without a
+ * base: everywhere) only [A-Za-z0-9._~/-] may stand, and neither "//" nor dot
+ * segments: ERR_NOT_FOUND for all that does not fit, ERR_TOO_BIG beyond
+ * LIM_URI_BYTES. Results point into uri.
+ */
+int path_split(struct str uri, const char *base, struct target *out,
+	       struct err *e) MUST_CHECK;
+
+/*
+ * Decodes %XX (and '+' as a blank when plus is set) into the arena. The result
+ * must be UTF-8 without NUL: ERR_BAD_REQUEST, ERR_INVALID_UTF8.
+ */
+int path_decode(struct arena *a, struct str s, bool plus, struct str *out,
+		struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,260 @@
+#include "request.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "path.h"
+
+#include "base/banned.h"
+
+#define QUERY_PARAMS 32
+
+const char *const method_names[METHOD__MAX] = {
+	[METHOD_GET] = "GET", [METHOD_HEAD] = "HEAD", [METHOD_POST] = "POST",
+	[METHOD_PATCH] = "PATCH", [METHOD_PUT] = "PUT",
+	[METHOD_DELETE] = "DELETE", [METHOD_OPTIONS] = "OPTIONS",
+	[METHOD_OTHER] = "-",
+};
+
+static int read_params(struct request *rq, struct err *e)
+{
+	struct param *v;
+	size_t n = 0, bytes = 0;
+
+	for (const char *const *p = rq->conn->env; p && *p; p++) {
+		n++;
+		bytes += strlen(*p) + 1;
+	}
+	if (n > LIM_PARAMS || bytes > LIM_PARAMS_BYTES)
+		return err_set(e, ERR_TOO_BIG, "%zu parameters, %zu bytes", n,
+			       bytes);
+	v = arena_zalloc(rq->arena, n + 1, sizeof(*v));
+	for (size_t i = 0; i < n; i++) {
+		char *copy = arena_strdup(rq->arena, rq->conn->env[i]);
+		char *eq = strchr(copy, '=');
+
+		v[i].value = str_of(eq ? eq + 1 : copy + strlen(copy));
+		if (eq)
+			*eq = '\0';
+		v[i].name = str_of(copy);
+	}
+	rq->params = v;
+	rq->n_params = n;
+	return 0;
+}
+
+struct str req_param(const struct request *rq, const char *name)
+{
+	struct str want = str_of(name);
+
+	for (size_t i = rq->n_params; i-- > 0;)
+		if (str_eq(rq->params[i].name, want))
+			return rq->params[i].value;
+	return (struct str){ NULL, 0 };
+}
+
+struct str req_header(const struct request *rq, const char *name)
+{
+	char cgi[128] = "HTTP_";
+	size_t n = strlen(cgi);
+
+	for (; *name && n < sizeof(cgi) - 1; name++) {
+		char c = *name;
+
+		cgi[n++] = c == '-' ? '_' : c >= 'a' && c <= 'z' ?
+			(char)(c - 'a' + 'A') : c;
+	}
+	cgi[n] = '\0';
+	return req_param(rq, cgi);
+}
+
+/*
+ * The server's own id where it has one (Apache's mod_unique_id), so that its
+ * log and ours can be put side by side; clients cannot set that name.
+ */
+static void choose_id(struct request *rq)
+{
+	struct str theirs = req_param(rq, "UNIQUE_ID");
+	bool plain = theirs.n > 0 && theirs.n < sizeof(rq->id);
+	struct uuid u;
+
+	for (size_t i = 0; plain && i < theirs.n; i++)
+		plain = strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu"
+			       "vwxyz0123456789@_-", theirs.p[i]) != NULL;
+	if (plain) {
+		memcpy(rq->id, theirs.p, theirs.n + 1);
+		return;
+	}
+	u = uuid_new();
+	uuid_format(&u, rq->id);
+}
+
+static enum method find_method(struct str name)
+{
+	for (int i = 0; i < METHOD_OTHER; i++)
+		if (str_is(name, method_names[i]))
+			return (enum method)i;
+	return METHOD_OTHER;
+}
+
+int req_read(struct request *rq, struct app *app, const struct conf *conf,
+	     struct conn *conn, struct arena *a, struct err *e)
+{
+	struct str base;
+	struct target t;
+
+	*rq = (struct request){
+		.app = app, .conf = conf, .arena = a, .conn = conn,
+		.started_us = clock_mono_us(), .method = METHOD_OTHER,
+	};
+	if (read_params(rq, e) < 0) {
+		choose_id(rq);
+		return -1;
+	}
+	choose_id(rq);
+	rq->method = find_method(req_param(rq, "REQUEST_METHOD"));
+	base = req_param(rq, "LAMPLIGHTER_BASE");
+	if (path_split(req_param(rq, "REQUEST_URI"),
+		       base.n ? base.p : conf->server.base, &t, e) < 0)
+		return -1;
+	rq->path = t.path;
+	rq->raw_query = t.query;
+	return 0;
+}
+
+/* Splits and decodes the query, once. */
+static int read_query(struct request *rq, struct err *e)
+{
+	struct str rest = rq->raw_query;
+	struct param *v;
+	size_t n = 0;
+
+	if (rq->query_read)
+		return 0;
+	v = arena_zalloc(rq->arena, QUERY_PARAMS, sizeof(*v));
+	while (rest.n) {
+		struct str value = str_cut(&rest, '&');
+		struct str name = str_cut(&value, '=');
+
+		if (!name.n && !value.n)
+			continue;
+		if (n == QUERY_PARAMS)
+			return err_public(e, ERR_BAD_REQUEST,
+					  "The query has too many parameters.");
+		if (path_decode(rq->arena, name, true, &v[n].name, e) < 0 ||
+		    path_decode(rq->arena, value, true, &v[n].value, e) < 0)
+			return -1;
+		n++;
+	}
+	rq->query = v;
+	rq->n_query = n;
+	rq->query_read = true;
+	return 0;
+}
+
+int req_query_names(struct request *rq, const char *names, struct err *e)
+{
+	if (read_query(rq, e) < 0)
+		return -1;
+	for (size_t i = 0; i < rq->n_query; i++) {
+		struct str rest = str_of(names);
+		bool known = false;
+
+		while (rest.n && !known)
+			known = str_eq(str_cut(&rest, ' '), rq->query[i].name);
+		if (!known)
+			return err_field(e, ERR_UNKNOWN_FIELD,
+					 rq->query[i].name.p,
+					 "There is no query parameter "
+					 "\"%.60s\"; there are: %s.",
+					 rq->query[i].name.p,
+					 *names ? names : "none");
+	}
+	return 0;
+}
+
+int req_query(struct request *rq, const char *name, struct str *out,
+	      struct err *e)
+{
+	*out = (struct str){ NULL, 0 };
+	if (read_query(rq, e) < 0)
+		return -1;
+	for (size_t i = rq->n_query; i-- > 0;)
+		if (str_is(rq->query[i].name, name)) {
+			*out = rq->query[i].value;
+			break;
+		}
+	return 0;
+}
+
+int req_query_int(struct request *rq, const char *name, int64_t dflt,
+		  int64_t *out, struct err *e)
+{
+	struct str s;
+	char *end;
+
+	*out = dflt;
+	if (req_query(rq, name, &s, e) < 0)
+		return -1;
+	if (!s.n)
+		return 0;
+	errno = 0;
+	*out = strtoll(s.p, &end, 10);
+	if (errno || *end || !strchr("-0123456789", s.p[0]))
+		return err_field(e, ERR_INVALID_FIELD, name,
+				 "%s must be a whole number.", name);
+	return 0;
+}
+
+int req_length(const struct request *rq, int64_t *out, struct err *e)
+{
+	struct str s = req_param(rq, "CONTENT_LENGTH");
+	char *end;
+
+	*out = -1;
+	if (!s.n)
+		return 0;
+	errno = 0;
+	*out = strtoll(s.p, &end, 10);
+	if (errno || *end || s.p[0] < '0' || s.p[0] > '9')
+		return err_public(e, ERR_BAD_REQUEST,
+				  "The content length is not a number.");
+	return 0;
+}
+
+int req_body(struct request *rq, size_t cap, struct str *out, struct err *e)
+{
+	struct buf b = BUF_INIT(cap + 1);
+	int64_t length;
+	ssize_t got = 0;
+
+	if (req_length(rq, &length, e) < 0)
+		return -1;
+	if (length > 0 && (uint64_t)length > cap)
+		return err_public(e, ERR_TOO_BIG,
+				  "The body may have at most %zu bytes.", cap);
+	/* One byte more than allowed tells a body that is too long. */
+	while (b.n <= cap) {
+		size_t want = length >= 0 ? (size_t)length - b.n : 16384;
+
+		want = MIN(want, cap + 1 - b.n);
+		if (!want || !buf_reserve(&b, want))
+			break;
+		got = rq->conn->read(rq->conn, b.p + b.n, want);
+		if (got <= 0)
+			break;
+		b.n += (size_t)got;
+	}
+	if (b.n > cap)
+		err_public(e, ERR_TOO_BIG,
+			   "The body may have at most %zu bytes.", cap);
+	else if (got < 0 || (length > 0 && b.n < (size_t)length))
+		err_public(e, ERR_BAD_REQUEST, "The body broke off.");
+	else
+		*out = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
+	buf_release(&b);
+	return e->code ? -1 : 0;
+}

@@ -1,0 +1,113 @@
+/*
+ * One request, read-only once it was read: parameters, method, path, query,
+ * body, and after the gates its route, path arguments and identity. Everything
+ * lives in the worker's arena until the worker resets it.
+ */
+#ifndef APP_REQUEST_H
+#define APP_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "auth/identity.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "conf/conf.h"
+#include "conn.h"
+
+struct app;
+struct route;
+
+enum method {
+	METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_PATCH, METHOD_PUT,
+	METHOD_DELETE, METHOD_OPTIONS, METHOD_OTHER,
+	METHOD__MAX
+};
+extern const char *const method_names[METHOD__MAX];
+
+struct param {
+	struct str name, value;	/* both NUL-terminated */
+};
+
+/* A value taken from the path, already checked for its type. */
+struct path_arg {
+	struct str name;	/* as in the pattern; n == 0: none */
+	struct str text;
+	struct uuid id;		/* of a uuid argument */
+};
+
+#define REQ_PATH_ARGS 4
+
+struct request {
+	struct app *app;
+	const struct conf *conf;	/* this request's generation */
+	struct arena *arena;
+	struct conn *conn;
+	int64_t started_us;	/* monotonic */
+	char id[40];		/* request id, in logs and error bodies */
+
+	const struct param *params;	/* of the web server, CGI names */
+	size_t n_params;
+	enum method method;
+	struct str path;	/* behind base and /api/v1 */
+	struct str raw_query;
+	const struct param *query;	/* decoded, in order */
+	size_t n_query;
+	bool query_read;
+
+	const struct route *route;	/* set by route_dispatch … */
+	struct path_arg args[REQ_PATH_ARGS];	/* in the pattern's order */
+	struct identity who;	/* only behind an AUTH route's gate */
+	json_t *body;		/* only behind a JSON route's gate; borrowed */
+	bool holds_turn;	/* counted against threads.max_turns */
+
+	/* What is left to do once the answer is out; may be NULL. */
+	void (*after)(struct request *rq);
+	void *after_ctx;
+};
+
+/*
+ * Copies the parameters (a name that comes twice: the last one counts, so that
+ * an admin's value stands behind one that a client smuggled in) and finds
+ * method and path. ERR_TOO_BIG, ERR_NOT_FOUND for a target that is not ours;
+ * rq can be answered in any case.
+ */
+int req_read(struct request *rq, struct app *app, const struct conf *conf,
+	     struct conn *conn, struct arena *a, struct err *e) MUST_CHECK;
+
+/* A parameter ("CONTENT_TYPE"); p == NULL when absent. Borrowed. */
+struct str req_param(const struct request *rq, const char *name);
+
+/* The header ("X-Name" as "HTTP_X_NAME"); p == NULL when absent. */
+struct str req_header(const struct request *rq, const char *name);
+
+/*
+ * Refuses query parameters that are not among names (a blank-separated list):
+ * ERR_UNKNOWN_FIELD, ERR_BAD_REQUEST, ERR_INVALID_UTF8.
+ */
+int req_query_names(struct request *rq, const char *names,
+		    struct err *e) MUST_CHECK;
+
+/*
+ * A query parameter, decoded; p == NULL when absent, the last one when it
+ * comes twice. ERR_BAD_REQUEST, ERR_INVALID_UTF8.
+ */
+int req_query(struct request *rq, const char *name, struct str *out,
+	      struct err *e) MUST_CHECK;
+
+/* A query parameter that is a whole number; dflt when absent. ERR_INVALID_FIELD. */
+int req_query_int(struct request *rq, const char *name, int64_t dflt,
+		  int64_t *out, struct err *e) MUST_CHECK;
+
+/* What CONTENT_LENGTH says; -1 = nothing said. ERR_BAD_REQUEST. */
+int req_length(const struct request *rq, int64_t *out, struct err *e) MUST_CHECK;
+
+/*
+ * Reads the whole body, at most cap bytes: ERR_TOO_BIG beyond, ERR_BAD_REQUEST
+ * when it breaks off. Works with and without a content length.
+ */
+int req_body(struct request *rq, size_t cap, struct str *out,
+	     struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,216 @@
+#include "response.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+#define HEADERS_BYTES 8192
+#define KEEP_BYTES    262144	/* a body buffer beyond this is given back */
+
+const char *resp_reason(int status)
+{
+	static const struct {
+		int status;
+		const char *reason;
+	} rows[] = {
+		{ 200, "OK" }, { 201, "Created" }, { 202, "Accepted" },
+		{ 204, "No Content" }, { 400, "Bad Request" },
+		{ 401, "Unauthorized" }, { 403, "Forbidden" },
+		{ 404, "Not Found" }, { 405, "Method Not Allowed" },
+		{ 406, "Not Acceptable" }, { 409, "Conflict" },
+		{ 413, "Content Too Large" },
+		{ 415, "Unsupported Media Type" },
+		{ 422, "Unprocessable Content" },
+		{ 500, "Internal Server Error" }, { 502, "Bad Gateway" },
+		{ 503, "Service Unavailable" }, { 504, "Gateway Timeout" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].status == status)
+			return rows[i].reason;
+	return "Error";
+}
+
+void resp_init(struct response *rs)
+{
+	*rs = (struct response){
+		.headers = BUF_INIT(HEADERS_BYTES),
+		.body = BUF_INIT(RESP_BODY_BYTES),
+	};
+}
+
+void resp_release(struct response *rs)
+{
+	buf_release(&rs->headers);
+	buf_release(&rs->body);
+}
+
+void resp_begin(struct response *rs, struct conn *conn, const char *request_id,
+		bool head_only)
+{
+	if (rs->body.size > KEEP_BYTES)
+		buf_release(&rs->body);
+	buf_reset(&rs->headers);
+	buf_reset(&rs->body);
+	rs->conn = conn;
+	rs->state = RESP_OPEN;
+	rs->status = 500;
+	rs->content_type = NULL;
+	rs->head_only = head_only;
+	rs->gone = false;
+	rs->sent_bytes = 0;
+	rs->request_id = request_id;
+}
+
+void resp_header(struct response *rs, const char *name, const char *value)
+{
+	if (rs->state != RESP_OPEN)
+		BUG("a header behind the head");
+	buf_adds(&rs->headers, name);
+	buf_adds(&rs->headers, ": ");
+	for (const char *p = value; *p; p++)
+		if ((unsigned char)*p >= 0x20 && *p != 0x7f)
+			buf_addc(&rs->headers, *p);
+	buf_adds(&rs->headers, "\r\n");
+}
+
+struct jw resp_json(struct response *rs, int status)
+{
+	if (rs->state != RESP_OPEN)
+		BUG("an answer behind the head");
+	buf_reset(&rs->body);
+	rs->status = status;
+	rs->content_type = "application/json";
+	return jw_on(&rs->body);
+}
+
+void resp_empty(struct response *rs, int status)
+{
+	if (rs->state != RESP_OPEN)
+		BUG("an answer behind the head");
+	buf_reset(&rs->body);
+	rs->status = status;
+	rs->content_type = NULL;
+}
+
+void resp_error(struct response *rs, const struct err *e)
+{
+	const struct err_row *row = err_row(e);
+	struct jw w;
+
+	buf_reset(&rs->headers);
+	w = resp_json(rs, row->http_status);
+
+	rs->content_type = "application/problem+json";
+	jw_obj(&w);
+	jw_kstrz(&w, "type", "about:blank");
+	jw_kstrz(&w, "title", resp_reason(row->http_status));
+	jw_kint(&w, "status", row->http_status);
+	jw_kstrz(&w, "code", row->code);
+	jw_kstrz(&w, "detail", err_message(e));
+	if (e->field[0])
+		jw_kstrz(&w, "field", e->field);
+	if (e->code == ERR_BUSY && e->id[0])
+		jw_kstrz(&w, "turnId", e->id);
+	jw_kstrz(&w, "requestId", rs->request_id);
+	jw_end_obj(&w);
+	if (row->http_status == 503 && (row->retryable || e->retry_after_s)) {
+		char seconds[16];
+
+		snprintf(seconds, sizeof(seconds), "%d",
+			 e->retry_after_s > 0 ? e->retry_after_s : 2);
+		resp_header(rs, "Retry-After", seconds);
+	}
+	if (e->code == ERR_UNAUTHENTICATED)
+		resp_header(rs, "WWW-Authenticate", "Bearer");
+}
+
+static void put(struct response *rs, const void *p, size_t n)
+{
+	if (!rs->gone && n && rs->conn->write(rs->conn, p, n) < 0)
+		rs->gone = true;
+}
+
+static void send_head(struct response *rs, bool stream)
+{
+	char line[256];
+	int n;
+
+	rs->conn->drain(rs->conn);
+	n = snprintf(line, sizeof(line), "Status: %d %s\r\n", rs->status,
+		     resp_reason(rs->status));
+	put(rs, line, (size_t)n);
+	if (rs->content_type) {
+		n = snprintf(line, sizeof(line), "Content-Type: %s\r\n",
+			     rs->content_type);
+		put(rs, line, (size_t)n);
+	}
+	if (stream)
+		n = snprintf(line, sizeof(line),
+			     "Cache-Control: no-cache, no-transform\r\n"
+			     "X-Accel-Buffering: no\r\n");
+	else if (rs->content_type)
+		n = snprintf(line, sizeof(line), "Content-Length: %zu\r\n"
+			     "Cache-Control: no-store\r\n", rs->body.n);
+	else
+		n = snprintf(line, sizeof(line), "Cache-Control: no-store\r\n");
+	put(rs, line, (size_t)n);
+	n = snprintf(line, sizeof(line), "X-Content-Type-Options: nosniff\r\n"
+		     "X-Request-Id: %s\r\n", rs->request_id);
+	put(rs, line, (size_t)n);
+	put(rs, rs->headers.p, rs->headers.n);
+	put(rs, "\r\n", 2);
+}
+
+void resp_open_stream(struct response *rs, const char *content_type,
+		      struct str preamble)
+{
+	if (rs->state != RESP_OPEN)
+		BUG("a stream behind the head");
+	buf_reset(&rs->body);
+	rs->status = 200;
+	rs->content_type = content_type;
+	send_head(rs, true);
+	rs->state = RESP_STREAM;
+	buf_addstr(&rs->body, preamble);
+	resp_flush(rs);
+}
+
+void resp_flush(struct response *rs)
+{
+	if (rs->state != RESP_STREAM)
+		BUG("a flush outside a stream");
+	if (!rs->body.n && buf_ok(&rs->body))
+		return;
+	if (!rs->head_only) {
+		put(rs, rs->body.p, rs->body.n);
+		rs->sent_bytes += rs->body.n;
+	}
+	if (!rs->gone && rs->conn->flush(rs->conn) < 0)
+		rs->gone = true;
+	buf_reset(&rs->body);
+}
+
+void resp_finish(struct response *rs)
+{
+	if (rs->state == RESP_STREAM)
+		resp_flush(rs);
+	if (rs->state == RESP_OPEN) {
+		if (!buf_ok(&rs->body)) {
+			struct err e = ERR_INIT;
+
+			err_set(&e, ERR_INTERNAL, "answer beyond %d bytes",
+				RESP_BODY_BYTES);
+			resp_error(rs, &e);
+		}
+		send_head(rs, false);
+		if (!rs->head_only && rs->content_type) {
+			put(rs, rs->body.p, rs->body.n);
+			rs->sent_bytes += rs->body.n;
+		}
+		/* Not flushed: the end of the connection sends it, in one
+		   write with the end record. */
+	}
+	rs->state = RESP_SENT;
+}

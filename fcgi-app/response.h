@@ -1,0 +1,94 @@
+/*
+ * One answer: head, then body, then nothing. The only code that writes to the
+ * client. A handler either fills a whole answer (resp_json, resp_empty), which
+ * is sent when it returns, or opens a stream, which is sent as it grows. What
+ * cannot be sent is forgotten: after the first failed write the client counts
+ * as gone, and everything later succeeds into nothing, since a turn outlives
+ * its listeners.
+ *
+ * One thread. The buffers belong to a worker and are used again.
+ */
+#ifndef APP_RESPONSE_H
+#define APP_RESPONSE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "conn.h"
+
+#define RESP_BODY_BYTES 134217728	/* cap of a whole answer */
+
+enum resp_state {
+	RESP_OPEN,	/* nothing sent, everything may change */
+	RESP_STREAM,	/* head sent, the body follows piece by piece */
+	RESP_SENT,	/* complete */
+};
+
+struct response {
+	struct conn *conn;
+	enum resp_state state;
+	int status;
+	const char *content_type;	/* NULL = no body */
+	struct buf headers;	/* further "Name: value\r\n" lines */
+	struct buf body;	/* whole answer, or the stream's next batch */
+	bool head_only;		/* HEAD: everything but the body */
+	bool gone;		/* latched: the client does not read any more */
+	size_t sent_bytes;	/* of the body */
+	const char *request_id;	/* borrowed */
+};
+
+/* For all requests of a worker; release at its end. */
+void resp_init(struct response *rs);
+void resp_release(struct response *rs);
+
+/* A new answer on conn. request_id is borrowed until the answer is sent. */
+void resp_begin(struct response *rs, struct conn *conn, const char *request_id,
+		bool head_only);
+
+/*
+ * Adds a header line; control characters in value are dropped. A name is
+ * constant text. Not after the head was sent (BUG).
+ */
+void resp_header(struct response *rs, const char *name, const char *value);
+
+/* The body is JSON: write it into what is returned, from the start. */
+struct jw resp_json(struct response *rs, int status);
+
+/* No body: 204, or the answer to OPTIONS. */
+void resp_empty(struct response *rs, int status);
+
+/*
+ * The problem document (RFC 9457) of e instead of anything filled in so far.
+ * The one place where an error becomes an HTTP answer. A stream that is open
+ * already cannot be answered this way (BUG).
+ */
+void resp_error(struct response *rs, const struct err *e);
+
+/*
+ * Opens an event stream and sends its head and preamble at once. From here on
+ * append whole events to resp_stream and flush.
+ */
+void resp_open_stream(struct response *rs, const char *content_type,
+		      struct str preamble);
+
+/* Where the stream's next bytes go. Once the client is gone it stays empty. */
+static inline struct buf *resp_stream(struct response *rs)
+{
+	return &rs->body;
+}
+
+/* Passes the batch on, and sends it. Nothing to send: nothing happens. */
+void resp_flush(struct response *rs);
+
+/*
+ * Hands on the head and body of a whole answer, or the rest of a stream. The
+ * connection's end sends what it buffers.
+ */
+void resp_finish(struct response *rs);
+
+/* "Not Found" for 404; never NULL. */
+const char *resp_reason(int status);
+
+#endif

@@ -1,0 +1,328 @@
+#include "route.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#include "api/api.h"
+#include "app.h"
+#include "auth/policy.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "caller.h"
+#include "fields.h"
+
+#include "base/banned.h"
+
+#define SEGMENTS 12	/* of the deepest pattern, and some */
+
+#define AUTH   ROUTE_AUTH
+#define JSON   ROUTE_JSON
+#define CSRF   ROUTE_CSRF
+#define STREAM ROUTE_STREAM
+#define MODEL  ROUTE_MODEL
+
+const struct route routes[] = {
+#define ROUTE(m, pat, fn, fl, perm, qry, cap, text) \
+	{ .method = METHOD_##m, .pattern = pat, .handler = fn, \
+	  .flags = fl, .permission = PERM_##perm, .query = qry, \
+	  .body_cap_bytes = cap, .summary = text },
+#include "routes.def"
+#undef ROUTE
+};
+const size_t n_routes = ARRAY_LEN(routes);
+
+/* -- matching -------------------------------------------------------------- */
+
+/* One segment against "{name:type}"; fills arg. */
+static bool match_arg(struct str pattern, struct str segment,
+		      struct path_arg *arg)
+{
+	struct str type = { pattern.p + 1, pattern.n - 2 };
+	struct str name = str_cut(&type, ':');
+
+	*arg = (struct path_arg){ .name = name, .text = segment };
+	if (str_is(type, "uuid"))
+		return uuid_parse(segment, &arg->id);
+	return slug_valid(segment);
+}
+
+static bool match_path(const char *pattern, struct str path,
+		       struct path_arg args[REQ_PATH_ARGS])
+{
+	struct str want = str_of(pattern);
+	size_t n = 0;
+
+	while (want.n || path.n) {
+		struct str w = str_cut(&want, '/'), p = str_cut(&path, '/');
+
+		if (w.n && w.p[0] == '{') {
+			if (!match_arg(w, p, &args[n++]))
+				return false;
+		} else if (!str_eq(w, p)) {
+			return false;
+		}
+		if ((want.p == NULL) != (path.p == NULL))
+			return false;
+	}
+	while (n < REQ_PATH_ARGS)
+		args[n++] = (struct path_arg){ .name = { NULL, 0 } };
+	return true;
+}
+
+const struct route *route_find(enum method method, struct str path,
+			       struct path_arg args[REQ_PATH_ARGS],
+			       unsigned *allow, struct err *e)
+{
+	enum method want = method == METHOD_HEAD ? METHOD_GET : method;
+	unsigned methods = 0;
+
+	for (size_t i = 0; i < n_routes; i++) {
+		if (!match_path(routes[i].pattern, path, args))
+			continue;
+		if (routes[i].method == want)
+			return &routes[i];
+		methods |= 1u << routes[i].method;
+	}
+	if (allow)
+		*allow = methods;
+	if (methods)
+		err_set(e, ERR_METHOD, "other methods: %#x", methods);
+	else
+		err_set(e, ERR_NOT_FOUND, "no such route");
+	return NULL;
+}
+
+static const struct path_arg *find_arg(const struct request *rq,
+				       const char *name)
+{
+	for (size_t i = 0; i < REQ_PATH_ARGS; i++)
+		if (str_is(rq->args[i].name, name))
+			return &rq->args[i];
+	return NULL;
+}
+
+bool route_has_arg(const struct request *rq, const char *name)
+{
+	return find_arg(rq, name) != NULL;
+}
+
+struct str route_arg(const struct request *rq, const char *name)
+{
+	const struct path_arg *arg = find_arg(rq, name);
+
+	if (!arg)
+		BUG("a path argument that the pattern does not have");
+	return arg->text;
+}
+
+const struct uuid *route_arg_uuid(const struct request *rq, const char *name)
+{
+	const struct path_arg *arg = find_arg(rq, name);
+
+	if (!arg)
+		BUG("a path argument that the pattern does not have");
+	return &arg->id;
+}
+
+/* -- gates ----------------------------------------------------------------- */
+
+static void set_allow(struct response *rs, unsigned methods)
+{
+	char line[128];
+	size_t n = 0;
+
+	if (methods & 1u << METHOD_GET)
+		methods |= 1u << METHOD_HEAD;
+	methods |= 1u << METHOD_OPTIONS;
+	for (int m = 0; m < METHOD__MAX; m++)
+		if (methods & 1u << m)
+			n += (size_t)snprintf(line + n, sizeof(line) - n,
+					      "%s%s", n ? ", " : "",
+					      method_names[m]);
+	resp_header(rs, "Allow", line);
+}
+
+static int gate_identity(struct request *rq, struct err *e)
+{
+	if (!(rq->route->flags & ROUTE_AUTH))
+		return 0;
+	return caller_identify(rq, e);
+}
+
+static int gate_permission(struct request *rq, struct err *e)
+{
+	int p = rq->route->permission;
+
+	if (p == PERM_NONE || policy_may(&rq->who, (enum permission)p))
+		return 0;
+	return err_public(e, ERR_FORBIDDEN, "This needs the permission %s.",
+			  permission_rows[p].name);
+}
+
+static int gate_csrf(struct request *rq, struct err *e)
+{
+	if (!(rq->route->flags & ROUTE_CSRF))
+		return 0;
+	return caller_check_origin(rq, e);
+}
+
+/*
+ * A request that waits for a model holds its worker for minutes. Beyond
+ * max_turns it is refused at once, so that workers are left for short requests.
+ */
+static int gate_overload(struct request *rq, struct err *e)
+{
+	struct app *app = rq->app;
+
+	if (!(rq->route->flags & ROUTE_MODEL))
+		return 0;
+	rq->holds_turn = true;
+	if (atomic_fetch_add(&app->n_models, 1) >= rq->conf->threads.max_turns ||
+	    atomic_load(&app->stopping)) {
+		e->retry_after_s = 5;
+		return err_set(e, ERR_OVERLOADED, "%d turns run already",
+			       atomic_load(&app->n_models) - 1);
+	}
+	return 0;
+}
+
+void route_release(struct request *rq)
+{
+	if (rq->holds_turn)
+		atomic_fetch_sub(&rq->app->n_models, 1);
+	rq->holds_turn = false;
+}
+
+static size_t body_cap(const struct request *rq)
+{
+	return rq->route->body_cap_bytes ? rq->route->body_cap_bytes
+		: (size_t)rq->conf->limits.body_bytes;
+}
+
+static int gate_size(struct request *rq, struct err *e)
+{
+	int64_t length;
+
+	if (!(rq->route->flags & ROUTE_JSON))
+		return 0;
+	if (req_length(rq, &length, e) < 0)
+		return -1;
+	if (length > 0 && (uint64_t)length > body_cap(rq))
+		return err_public(e, ERR_TOO_BIG,
+				  "The body may have at most %zu bytes.",
+				  body_cap(rq));
+	return 0;
+}
+
+/* "application/json", in any case, with charset=utf-8 at most. */
+static bool is_json(struct str type)
+{
+	struct str params = type, name = str_trim(str_cut(&params, ';'));
+
+	if (name.n != 16 || strncasecmp(name.p, "application/json", 16) != 0)
+		return false;
+	while (params.n) {
+		struct str value = str_cut(&params, ';');
+		struct str key = str_trim(str_cut(&value, '='));
+
+		value = str_trim(value);
+		if (value.n >= 2 && value.p[0] == '"') {
+			value.p++;
+			value.n -= 2;
+		}
+		if (key.n == 7 && strncasecmp(key.p, "charset", 7) == 0 &&
+		    !(value.n == 5 && strncasecmp(value.p, "utf-8", 5) == 0))
+			return false;
+	}
+	return true;
+}
+
+static int gate_media_type(struct request *rq, struct err *e)
+{
+	if (!(rq->route->flags & ROUTE_JSON))
+		return 0;
+	if (!is_json(req_param(rq, "CONTENT_TYPE")))
+		return err_set(e, ERR_MEDIA_TYPE, "not JSON");
+	return 0;
+}
+
+static int gate_parse(struct request *rq, struct err *e)
+{
+	struct str body;
+
+	if (req_query_names(rq, rq->route->query, e) < 0)
+		return -1;
+	if (!(rq->route->flags & ROUTE_JSON))
+		return 0;
+	if (req_body(rq, body_cap(rq), &body, e) < 0)
+		return -1;
+	rq->body = jx_keep(rq->arena, jx_load(body, e));
+	return rq->body ? 0 : -1;
+}
+
+/* What stands between a matched row and its handler, in this order. */
+static int (*const gates[])(struct request *rq, struct err *e) = {
+	gate_identity, gate_permission, gate_csrf, gate_overload, gate_size,
+	gate_media_type, gate_parse,
+};
+
+static int run(struct request *rq, struct response *rs, unsigned *allow,
+	       struct err *e)
+{
+	rq->route = route_find(rq->method, rq->path, rq->args, allow, e);
+	if (!rq->route && *allow && rq->method == METHOD_OPTIONS) {
+		err_clear(e);
+		resp_empty(rs, 204);
+		return 0;
+	}
+	if (!rq->route)
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(gates); i++)
+		if (gates[i](rq, e) < 0)
+			return -1;
+	return rq->route->handler(rq, rs, e);
+}
+
+/* -- the whole request ------------------------------------------------------ */
+
+/* Errors at their own level; every request at debug, those that ran long at info. */
+static void log_request(const struct request *rq, const struct response *rs,
+			const struct err *e)
+{
+	bool turn = rq->route && (rq->route->flags & ROUTE_MODEL);
+	enum log_level level = turn ? LOG_LVL_INFO : LOG_LVL_DEBUG;
+	char status[8], us[24], bytes[24];
+
+	if (e->code)
+		log_err("request failed", e);
+	if (!log_on(level))
+		return;
+	snprintf(status, sizeof(status), "%d", rs->status);
+	snprintf(us, sizeof(us), "%lld",
+		 (long long)(clock_mono_us() - rq->started_us));
+	snprintf(bytes, sizeof(bytes), "%zu", rs->sent_bytes);
+	log_line(level, "request", "method", method_names[rq->method],
+		 "route", rq->route ? rq->route->pattern : "-",
+		 "status", status, "us", us, "bytes", bytes,
+		 "gone", rs->gone ? "yes" : NULL, (char *)NULL);
+}
+
+void route_refuse(struct request *rq, struct response *rs, const struct err *e)
+{
+	resp_error(rs, e);
+	resp_finish(rs);
+	log_request(rq, rs, e);
+}
+
+void route_dispatch(struct request *rq, struct response *rs)
+{
+	struct err e = ERR_INIT;
+	unsigned allow = 0;
+
+	if (run(rq, rs, &allow, &e) < 0 && rs->state == RESP_OPEN)
+		resp_error(rs, &e);
+	if (allow)
+		set_allow(rs, allow);
+	resp_finish(rs);
+	log_request(rq, rs, &e);
+}

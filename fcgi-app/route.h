@@ -1,0 +1,79 @@
+/*
+ * From a request to its handler: the table of resources (routes.def) and the
+ * gates in front of every handler, in one fixed order.
+ */
+#ifndef APP_ROUTE_H
+#define APP_ROUTE_H
+
+#include "request.h"
+#include "response.h"
+
+enum {			/* flags of a row; routes.def without the prefix */
+	ROUTE_AUTH = 1,		/* somebody must be signed in */
+	ROUTE_JSON = 2,		/* has a JSON body, given as request.body */
+	ROUTE_CSRF = 4,		/* must come from our own site */
+	ROUTE_STREAM = 8,	/* answers with an event stream */
+	ROUTE_MODEL = 16,	/* holds its worker while a model works:
+				   counted against threads.max_turns */
+};
+
+#define PERM_NONE (-1)
+
+/*
+ * Answers one request: fills rs, or opens a stream with it and fills that.
+ * Returns 0, or -1 with e set while rs is still open: the caller turns that
+ * into the problem document. Parses only what the gates left (query, fields),
+ * and writes through rs only.
+ */
+typedef int route_handler(struct request *rq, struct response *rs,
+			  struct err *e);
+
+struct route {
+	enum method method;
+	const char *pattern;	/* behind /api/v1, "{name:type}" segments */
+	route_handler *handler;
+	unsigned flags;
+	int permission;		/* enum permission, or PERM_NONE */
+	const char *query;	/* known parameters, blank-separated */
+	size_t body_cap_bytes;	/* 0 = limits.body_bytes */
+	const char *summary;
+};
+
+extern const struct route routes[];
+extern const size_t n_routes;
+
+/*
+ * Finds the row of method and path and fills args. NULL with ERR_NOT_FOUND or,
+ * when the path exists with other methods, ERR_METHOD; *allow (if not NULL) is
+ * then the bit set (1 << method) of those. HEAD finds the row of GET.
+ */
+const struct route *route_find(enum method method, struct str path,
+			       struct path_arg args[REQ_PATH_ARGS],
+			       unsigned *allow, struct err *e);
+
+/*
+ * Does the whole request: gates in order (match 404, method 405, identity 401,
+ * permission 403, origin 403, overload 503, size 413, media type 415, parse
+ * 400), handler, answer. When it returns the answer is complete. Errors are
+ * logged here, once.
+ */
+void route_dispatch(struct request *rq, struct response *rs);
+
+/*
+ * What req_read refused, answered and logged the same way.
+ */
+void route_refuse(struct request *rq, struct response *rs,
+		  const struct err *e);
+
+/* Gives the worker's place back, once after-work is done. */
+void route_release(struct request *rq);
+
+/* Path arguments by name, for handlers; BUG when the pattern has none. */
+struct str route_arg(const struct request *rq, const char *name);
+const struct uuid *route_arg_uuid(const struct request *rq, const char *name);
+bool route_has_arg(const struct request *rq, const char *name);
+
+/* "METHOD pattern flags permission summary", a line each: `list routes`. */
+void route_print(struct buf *out);
+
+#endif

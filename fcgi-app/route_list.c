@@ -1,0 +1,61 @@
+/*
+ * The table of resources as text, without the handlers: the command prints it
+ * too and links none of them.
+ */
+#include "route.h"
+
+#include "auth/policy.h"
+
+#include "base/banned.h"
+
+struct listed {
+	const char *method, *pattern, *flags, *summary;
+	int permission;
+};
+
+static const struct listed listed[] = {
+#define ROUTE(m, pat, fn, fl, perm, qry, cap, text) \
+	{ .method = #m, .pattern = pat, .flags = #fl, .permission = PERM_##perm, \
+	  .summary = text },
+#include "routes.def"
+#undef ROUTE
+};
+
+/* "/turns/{turnId:uuid}" as "/turns/{turnId}". */
+static void print_pattern(struct buf *out, const char *p)
+{
+	for (; *p; p++) {
+		if (*p == ':')
+			while (p[1] && p[1] != '}')
+				p++;
+		else
+			buf_addc(out, *p);
+	}
+}
+
+/* "AUTH | JSON" as "auth,json"; "0" as "-". */
+static void print_flags(struct buf *out, const char *p)
+{
+	if (p[0] == '0')
+		buf_addc(out, '-');
+	else
+		for (; *p; p++)
+			if (*p == '|')
+				buf_addc(out, ',');
+			else if (*p != ' ')
+				buf_addc(out, (char)(*p | 32));
+}
+
+void route_print(struct buf *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(listed); i++) {
+		const struct listed *l = &listed[i];
+
+		buf_addf(out, "%-6s ", l->method);
+		print_pattern(out, l->pattern);
+		buf_addc(out, ' ');
+		print_flags(out, l->flags);
+		buf_addf(out, " %s  %s\n", l->permission == PERM_NONE ? "-"
+			 : permission_rows[l->permission].name, l->summary);
+	}
+}

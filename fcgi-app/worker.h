@@ -1,0 +1,40 @@
+/*
+ * The workers: one thread per request, blocking code. Idle workers wait in
+ * accept on the shared socket; the one that takes the last idle place starts
+ * the next, and idle ones leave (platform-web.md sections 0 and 1). What a
+ * streaming turn costs is a sleeping thread.
+ */
+#ifndef APP_WORKER_H
+#define APP_WORKER_H
+
+#include <stdbool.h>
+
+#include "app.h"
+#include "response.h"
+
+struct pool;
+
+/*
+ * Starts serving the listening socket fd, which stays the caller's. owned:
+ * nobody else accepts on it, so it may be shut down at the end. Threads get
+ * the signal mask of the caller, who has blocked all. ERR_INTERNAL when not
+ * even one thread can be started.
+ */
+struct pool *pool_start(struct app *app, int fd, bool owned,
+			struct err *e) MUST_CHECK;
+
+/*
+ * Accepts no more. In-flight requests get grace_ms to finish; then their turns
+ * are stopped and get abort_ms to store what they have. Returns how many
+ * workers are still busy; with 0 the pool is freed, else it must be left alone
+ * and the process should exit.
+ */
+int pool_stop(struct pool *p, int grace_ms, int abort_ms);
+
+/* How many workers there are now; for tests and /metrics. */
+int pool_size(struct pool *p);
+
+/* Serves the one request of a plain CGI process. */
+void serve_cgi(struct app *app);
+
+#endif

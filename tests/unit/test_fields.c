@@ -1,0 +1,133 @@
+/* fcgi-app/fields: bodies against their declarations. */
+#include "fields.h"
+#include "unit.h"
+
+struct sample {
+	struct str title, slug;
+	struct uuid id;
+	json_t *any, *object;
+	bool has_title;
+};
+
+static const struct field fields[] = {
+	{ .key = "title", .type = FIELD_TEXT,
+	  .flags = FIELD_NULLABLE | FIELD_FILLED, .max_chars = 3,
+	  .offset = offsetof(struct sample, title),
+	  .given_offset = offsetof(struct sample, has_title) },
+	{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_REQUIRED,
+	  .offset = offsetof(struct sample, slug) },
+	{ .key = "conversationId", .type = FIELD_UUID,
+	  .offset = offsetof(struct sample, id) },
+	{ .key = "any", .type = FIELD_JSON,
+	  .offset = offsetof(struct sample, any) },
+	{ .key = "schema", .type = FIELD_OBJECT,
+	  .offset = offsetof(struct sample, object) },
+};
+
+static int read_text(const char *text, struct sample *out, struct err *e,
+		     json_t **keep)
+{
+	*keep = json_loads(text, JSON_DECODE_ANY, NULL);
+	assert_non_null(*keep);
+	return fields_read(fields, ARRAY_LEN(fields), *keep, out, sizeof(*out),
+			   e);
+}
+
+static void good_values(void **state)
+{
+	struct err e = ERR_INIT;
+	struct sample s;
+	json_t *j;
+
+	(void)state;
+	assert_int_equal(read_text("{\"agentId\":\"a-1_b\",\"title\":\"\xc3\xa4"
+				   "\xc3\xb6\xc3\xbc\",\"any\":null,"
+				   "\"schema\":{},\"conversationId\":"
+				   "\"0192f000-0000-7000-8000-000000000001\"}",
+				   &s, &e, &j), 0);
+	assert_str_is(s.slug, "a-1_b");
+	assert_str_is(s.title, "\xc3\xa4\xc3\xb6\xc3\xbc");
+	assert_true(s.has_title);
+	assert_true(json_is_null(s.any));
+	assert_true(json_is_object(s.object));
+	assert_int_equal(s.id.b[15], 1);
+	json_decref(j);
+	assert_int_equal(read_text("{\"agentId\":\"a\",\"title\":null}", &s, &e,
+				   &j), 0);
+	assert_null(s.title.p);
+	assert_true(s.has_title);
+	assert_true(uuid_is_nil(&s.id));
+	json_decref(j);
+	assert_int_equal(read_text("{\"agentId\":\"a\"}", &s, &e, &j), 0);
+	assert_false(s.has_title);
+	json_decref(j);
+}
+
+static void bad_values(void **state)
+{
+	static const struct {
+		const char *text;
+		enum err_code code;
+		const char *field, *says;
+	} t[] = {
+		{ "[]", ERR_INVALID_JSON, "", "object" },
+		{ "null", ERR_INVALID_JSON, "", "object" },
+		{ "{}", ERR_INVALID_FIELD, "agentId", "missing" },
+		{ "{\"agentId\":null}", ERR_INVALID_FIELD, "agentId", "string" },
+		{ "{\"agentId\":7}", ERR_INVALID_FIELD, "agentId", "string" },
+		{ "{\"agentId\":\"A\"}", ERR_INVALID_FIELD, "agentId", "id" },
+		{ "{\"agentId\":\"-a\"}", ERR_INVALID_FIELD, "agentId", "id" },
+		{ "{\"agentId\":\"\"}", ERR_INVALID_FIELD, "agentId", "id" },
+		{ "{\"agentId\":\"a\",\"title\":\"abcd\"}", ERR_INVALID_FIELD,
+		  "title", "at most 3" },
+		{ "{\"agentId\":\"a\",\"title\":\" \"}", ERR_INVALID_FIELD,
+		  "title", "empty" },
+		{ "{\"agentId\":\"a\",\"conversationId\":\"x\"}",
+		  ERR_INVALID_FIELD, "conversationId", "UUID" },
+		{ "{\"agentId\":\"a\",\"conversationId\":null}",
+		  ERR_INVALID_FIELD, "conversationId", "UUID" },
+		{ "{\"agentId\":\"a\",\"schema\":[]}", ERR_INVALID_FIELD,
+		  "schema", "object" },
+		{ "{\"agent\":\"a\"}", ERR_UNKNOWN_FIELD, "agent", "agentId" },
+		{ "{\"tilte\":\"a\"}", ERR_UNKNOWN_FIELD, "tilte", "title" },
+		{ "{\"zzzzzz\":1}", ERR_UNKNOWN_FIELD, "zzzzzz", "zzzzzz" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct err e = ERR_INIT;
+		struct sample s;
+		json_t *j;
+
+		assert_int_equal(read_text(t[i].text, &s, &e, &j), -1);
+		assert_int_equal(e.code, t[i].code);
+		assert_string_equal(e.field, t[i].field);
+		assert_non_null(strstr(err_message(&e), t[i].says));
+		json_decref(j);
+	}
+}
+
+static void slugs(void **state)
+{
+	char max[66];
+
+	(void)state;
+	memset(max, 'a', 65);
+	max[65] = '\0';
+	assert_true(slug_valid((struct str){ max, 64 }));
+	assert_false(slug_valid((struct str){ max, 65 }));
+	assert_true(slug_valid(STR("0")));
+	assert_false(slug_valid(STR("_a")));
+	assert_false(slug_valid(STR("a.b")));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_values),
+		cmocka_unit_test(bad_values),
+		cmocka_unit_test(slugs),
+	};
+
+	return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
+}

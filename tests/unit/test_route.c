@@ -1,0 +1,399 @@
+/* fcgi-app/route: the table of resources, and the gates in their order. */
+#include <stdio.h>
+
+#include "app.h"
+#include "auth/policy.h"
+#include "base/log.h"
+#include "fake_conn.h"
+#include "route.h"
+#include "unit.h"
+
+#define UUID_A "0192f000-0000-7000-8000-000000000001"
+
+/* A deployment that lets everybody in, or nobody. */
+static const char *everything[] = { "*" }, *nothing[] = { "Nothing.*" },
+	*everyone[] = { "*" };
+static const struct conf_identity anonymous = {
+	.kind = IDENTITY_ANONYMOUS, .user = "guest", .name = "Guest",
+};
+static const struct conf_role may_all = {
+	.id = "all", .groups = { everyone, 1 }, .permissions = { everything, 1 },
+}, may_nothing = {
+	.id = "none", .groups = { everyone, 1 }, .permissions = { nothing, 1 },
+};
+
+static struct conf make_conf(bool open, const struct conf_role *role)
+{
+	return (struct conf){
+		.tenant = "default", .chain = &anonymous, .n_chain = open,
+		.roles = role, .n_roles = 1,
+		.server = { .base = "", .origin = "" },
+		.threads = { .max = 8, .max_turns = 4 },
+		.limits = { .body_bytes = 100, .message_chars = 50 },
+		.chat_llm_service = "", .chat_system_prompt = "",
+	};
+}
+
+/* The pattern with an id for every argument. */
+static void sample_path(const char *pattern, char *out)
+{
+	for (; *pattern; pattern++) {
+		if (*pattern != '{') {
+			*out++ = *pattern;
+			continue;
+		}
+		const char *type = strchr(pattern, ':') + 1;
+		const char *value = strncmp(type, "uuid", 4) == 0 ? UUID_A
+			: "lab";
+
+		memcpy(out, value, strlen(value));
+		out += strlen(value);
+		pattern = strchr(pattern, '}');
+	}
+	*out = '\0';
+}
+
+struct answer {
+	int status;
+	char head[4096];
+	json_t *body;
+};
+
+/* Sends one request through the gates; the answer is what went out. */
+static struct answer dispatch(const struct conf *conf, struct app *app,
+			      const char *const *headers, const char *method,
+			      const char *path, struct str body)
+{
+	char uri[512], meth[64];
+	const char *env[16] = { uri, meth };
+	struct arena arena = ARENA_INIT;
+	struct answer a = { .status = 0 };
+	struct err e = ERR_INIT;
+	struct fake_conn f;
+	struct response rs;
+	struct request rq;
+	const char *end;
+	size_t n = 2;
+
+	snprintf(uri, sizeof(uri), "REQUEST_URI=/chat/api/v1%s", path);
+	snprintf(meth, sizeof(meth), "REQUEST_METHOD=%s", method);
+	while (headers && *headers)
+		env[n++] = *headers++;
+	env[n] = NULL;
+	f = fake_conn(env, body);
+	resp_init(&rs);
+	if (req_read(&rq, app, conf, &f.conn, &arena, &e) < 0) {
+		resp_begin(&rs, &f.conn, rq.id, false);
+		route_refuse(&rq, &rs, &e);
+	} else {
+		resp_begin(&rs, &f.conn, rq.id, rq.method == METHOD_HEAD);
+		route_dispatch(&rq, &rs);
+	}
+	route_release(&rq);
+	a.status = rs.status;
+	end = strstr(f.out.p, "\r\n\r\n");
+	assert_non_null(end);
+	snprintf(a.head, sizeof(a.head), "%.*s", (int)(end - f.out.p), f.out.p);
+	a.body = json_loads(end + 4, JSON_DECODE_ANY, NULL);
+	resp_release(&rs);
+	buf_release(&f.out);
+	arena_release(&arena);
+	return a;
+}
+
+static void assert_problem(const struct answer *a, enum err_code code)
+{
+	assert_int_equal(a->status, err_rows[code].http_status);
+	assert_non_null(a->body);
+	assert_str_is(jx_str(a->body, "code"), err_rows[code].code);
+	json_decref(a->body);
+}
+
+static void rows_are_sane(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_routes; i++) {
+		const struct route *r = &routes[i];
+		bool writes = r->method == METHOD_POST ||
+			r->method == METHOD_PATCH || r->method == METHOD_PUT ||
+			r->method == METHOD_DELETE;
+
+		assert_non_null(r->handler);
+		assert_true(r->summary[0] && r->pattern[0] == '/');
+		assert_in_range(r->permission + 1, 0, PERM__MAX);
+		/* What changes something must come from our own site. */
+		if (writes && (r->flags & ROUTE_AUTH))
+			assert_true(r->flags & ROUTE_CSRF);
+		if (r->flags & ROUTE_JSON)
+			assert_true(writes && r->method != METHOD_DELETE);
+		if (r->flags & ROUTE_STREAM)
+			assert_true(r->flags & ROUTE_MODEL);
+		/* Nobody gets a permission without being somebody. */
+		if (r->permission != PERM_NONE)
+			assert_true(r->flags & ROUTE_AUTH);
+		for (size_t j = 0; j < i; j++)
+			assert_false(routes[j].method == r->method &&
+				     !strcmp(routes[j].pattern, r->pattern));
+	}
+}
+
+static void every_row_is_found(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_routes; i++) {
+		struct path_arg args[REQ_PATH_ARGS];
+		struct err e = ERR_INIT;
+		unsigned allow = 0;
+		char path[300];
+
+		sample_path(routes[i].pattern, path);
+		assert_ptr_equal(route_find(routes[i].method, str_of(path),
+					    args, &allow, &e), &routes[i]);
+		if (routes[i].method == METHOD_GET)
+			assert_ptr_equal(route_find(METHOD_HEAD, str_of(path),
+						    args, &allow, &e),
+					 &routes[i]);
+		assert_null(route_find(METHOD_OTHER, str_of(path), args,
+				       &allow, &e));
+		assert_int_equal(e.code, ERR_METHOD);
+		assert_true(allow & 1u << routes[i].method);
+	}
+}
+
+static void arguments_are_typed(void **state)
+{
+	static const char *const wrong[] = {
+		"", "/", "me", "/me/", "/ME", "/conversations/x",
+		"/conversations/" UUID_A "0", "/conversations/" UUID_A "/",
+		"/workspaces/UPPER", "/workspaces/a.b", "/workspaces/-x",
+		"/turns/", "/chat/lab", "/conversations//messages",
+	};
+	struct path_arg args[REQ_PATH_ARGS];
+	struct err e = ERR_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		unsigned allow = 0;
+
+		err_clear(&e);
+		assert_null(route_find(METHOD_GET, str_of(wrong[i]), args,
+				       &allow, &e));
+		assert_int_equal(e.code, ERR_NOT_FOUND);
+		assert_int_equal(allow, 0);
+	}
+	err_clear(&e);
+	assert_non_null(route_find(METHOD_GET, STR("/workspaces/w1/agents/a-2/"
+		"conversations/" UUID_A "/messages"), args, NULL, &e));
+	assert_str_is(args[0].name, "workspace");
+	assert_str_is(args[0].text, "w1");
+	assert_str_is(args[1].text, "a-2");
+	assert_str_is(args[2].name, "conversation");
+	assert_int_equal(args[2].id.b[15], 1);
+	assert_int_equal(args[3].name.n, 0);
+}
+
+/* Nobody signed in: 401, whatever else is wrong with the request. */
+static void auth_rows_refuse_anonymous_use(void **state)
+{
+	const struct conf conf = make_conf(false, &may_all);
+
+	(void)state;
+	for (size_t i = 0; i < n_routes; i++) {
+		struct app app = { .db = NULL };
+		struct answer a;
+		char path[300];
+
+		if (!(routes[i].flags & ROUTE_AUTH))
+			continue;
+		sample_path(routes[i].pattern, path);
+		a = dispatch(&conf, &app, NULL, method_names[routes[i].method],
+			     path, STR("{"));
+		assert_non_null(strstr(a.head, "WWW-Authenticate"));
+		assert_problem(&a, ERR_UNAUTHENTICATED);
+		assert_int_equal(atomic_load(&app.n_models), 0);
+	}
+}
+
+static void permission_rows_refuse_without_it(void **state)
+{
+	const struct conf conf = make_conf(true, &may_nothing);
+
+	(void)state;
+	for (size_t i = 0; i < n_routes; i++) {
+		struct app app = { .db = NULL };
+		struct answer a;
+		char path[300];
+
+		if (routes[i].permission == PERM_NONE)
+			continue;
+		sample_path(routes[i].pattern, path);
+		a = dispatch(&conf, &app, NULL, method_names[routes[i].method],
+			     path, STR("{"));
+		assert_problem(&a, ERR_FORBIDDEN);
+	}
+}
+
+static void csrf_rows_refuse_foreign_sites(void **state)
+{
+	static const char *const headers[] = {
+		"HTTP_SEC_FETCH_SITE=cross-site", NULL };
+	const struct conf conf = make_conf(true, &may_all);
+
+	(void)state;
+	for (size_t i = 0; i < n_routes; i++) {
+		struct app app = { .db = NULL };
+		struct answer a;
+		char path[300];
+
+		if (!(routes[i].flags & ROUTE_CSRF))
+			continue;
+		sample_path(routes[i].pattern, path);
+		a = dispatch(&conf, &app, headers,
+			     method_names[routes[i].method], path, STR("{"));
+		assert_problem(&a, ERR_CSRF);
+	}
+}
+
+static void json_rows_check_the_body(void **state)
+{
+	static const char *const ours = "HTTP_SEC_FETCH_SITE=same-origin";
+	static const struct {
+		const char *type, *length, *body;
+		enum err_code code;
+	} t[] = {
+		{ NULL, NULL, "{}", ERR_MEDIA_TYPE },
+		{ "CONTENT_TYPE=text/plain", NULL, "{}", ERR_MEDIA_TYPE },
+		{ "CONTENT_TYPE=application/jsonx", NULL, "{}", ERR_MEDIA_TYPE },
+		{ "CONTENT_TYPE=application/json; charset=latin1", NULL, "{}",
+		  ERR_MEDIA_TYPE },
+		{ "CONTENT_TYPE=application/json", NULL, "{", ERR_INVALID_JSON },
+		{ "CONTENT_TYPE=Application/JSON;charset=\"UTF-8\"", NULL, "",
+		  ERR_INVALID_JSON },
+		{ "CONTENT_TYPE=application/json", NULL, "\"\xff\"",
+		  ERR_INVALID_UTF8 },
+		{ "CONTENT_TYPE=text/plain", "CONTENT_LENGTH=101", "",
+		  ERR_TOO_BIG },
+		{ "CONTENT_TYPE=application/json", "CONTENT_LENGTH=x", "",
+		  ERR_BAD_REQUEST },
+		{ "CONTENT_TYPE=application/json", NULL, "{\"nope\":1}",
+		  ERR_UNKNOWN_FIELD },
+		{ "CONTENT_TYPE=application/json", NULL, "[1]",
+		  ERR_INVALID_JSON },
+	};
+	const struct conf conf = make_conf(true, &may_all);
+
+	(void)state;
+	for (size_t i = 0; i < n_routes; i++) {
+		if (!(routes[i].flags & ROUTE_JSON) ||
+		    strstr(routes[i].pattern, "{workspace"))
+			continue;
+		for (size_t k = 0; k < ARRAY_LEN(t); k++) {
+			const char *headers[4] = { ours };
+			struct app app = { .db = NULL };
+			struct answer a;
+			char path[300];
+			size_t n = 1;
+
+			if (t[k].type)
+				headers[n++] = t[k].type;
+			if (t[k].length)
+				headers[n++] = t[k].length;
+			sample_path(routes[i].pattern, path);
+			a = dispatch(&conf, &app, headers,
+				     method_names[routes[i].method], path,
+				     str_of(t[k].body));
+			assert_problem(&a, t[k].code);
+			assert_int_equal(atomic_load(&app.n_models), 0);
+		}
+	}
+}
+
+static void model_rows_are_counted(void **state)
+{
+	static const char *const headers[] = {
+		"HTTP_SEC_FETCH_SITE=same-origin",
+		"CONTENT_TYPE=application/json", NULL };
+	const struct conf conf = make_conf(true, &may_all);
+
+	(void)state;
+	for (size_t i = 0; i < n_routes; i++) {
+		struct app app = { .n_models = 4 };
+		struct answer a;
+		char path[300];
+
+		if (!(routes[i].flags & ROUTE_MODEL))
+			continue;
+		sample_path(routes[i].pattern, path);
+		a = dispatch(&conf, &app, headers, "POST", path, STR("{}"));
+		assert_non_null(strstr(a.head, "Retry-After: "));
+		assert_problem(&a, ERR_OVERLOADED);
+		assert_int_equal(atomic_load(&app.n_models), 4);
+		/* One less, and it gets through to its handler. */
+		atomic_store(&app.n_models, 3);
+		a = dispatch(&conf, &app, headers, "POST", path, STR("{}"));
+		assert_true(a.status == 422 || a.status == 404);
+		json_decref(a.body);
+		assert_int_equal(atomic_load(&app.n_models), 3);
+	}
+}
+
+static void methods_and_targets(void **state)
+{
+	const struct conf conf = make_conf(true, &may_all);
+	struct app app = { .db = NULL };
+	struct answer a;
+
+	(void)state;
+	a = dispatch(&conf, &app, NULL, "PUT", "/me", STR(""));
+	assert_non_null(strstr(a.head, "Allow: GET, HEAD, OPTIONS"));
+	assert_problem(&a, ERR_METHOD);
+	a = dispatch(&conf, &app, NULL, "OPTIONS", "/conversations", STR(""));
+	assert_int_equal(a.status, 204);
+	assert_non_null(strstr(a.head, "Allow: GET, HEAD, POST, OPTIONS"));
+	assert_null(a.body);
+	a = dispatch(&conf, &app, NULL, "HEAD", "/health", STR(""));
+	assert_int_equal(a.status, 200);
+	assert_null(a.body);
+	a = dispatch(&conf, &app, NULL, "GET", "/../me", STR(""));
+	assert_problem(&a, ERR_NOT_FOUND);
+	a = dispatch(&conf, &app, NULL, "GET", "/me?x=1", STR(""));
+	assert_problem(&a, ERR_UNKNOWN_FIELD);
+	a = dispatch(&conf, &app, NULL, "GET", "/me", STR(""));
+	assert_int_equal(a.status, 200);
+	assert_str_is(jx_str(a.body, "user"), "guest");
+	json_decref(a.body);
+}
+
+static void listing_names_all(void **state)
+{
+	struct buf b = BUF_INIT(100000);
+	size_t lines = 0;
+
+	(void)state;
+	route_print(&b);
+	for (size_t i = 0; i < b.n; i++)
+		lines += b.p[i] == '\n';
+	assert_int_equal(lines, n_routes);
+	assert_non_null(strstr(b.p, "GET    /turns/{turn} auth "));
+	assert_null(strstr(b.p, ":uuid"));
+	buf_release(&b);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_sane),
+		cmocka_unit_test(every_row_is_found),
+		cmocka_unit_test(arguments_are_typed),
+		cmocka_unit_test(auth_rows_refuse_anonymous_use),
+		cmocka_unit_test(permission_rows_refuse_without_it),
+		cmocka_unit_test(csrf_rows_refuse_foreign_sites),
+		cmocka_unit_test(json_rows_check_the_body),
+		cmocka_unit_test(model_rows_are_counted),
+		cmocka_unit_test(methods_and_targets),
+		cmocka_unit_test(listing_names_all),
+	};
+
+	log_setup(LOG_LVL_ERROR, LOG_TO_STDERR);
+	return cmocka_run_group_tests_name("route", tests, NULL, NULL);
+}
