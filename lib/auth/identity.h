@@ -46,7 +46,7 @@ struct auth_request {
 	/*
 	 * Whom the bearer text is: fills *out (arena a), or fails with
 	 * ERR_UNAUTHENTICATED for a wrong one, or with a database error. text
-	 * has the shape of a token. NULL = there are no tokens.
+	 * is any bytes that a client sent. NULL = there are no tokens.
 	 */
 	int (*token_lookup)(void *ctx, struct str text, struct arena *a,
 			    struct token_info *out, struct err *e);

@@ -2,5 +2,4 @@ lib_liblamplighter_a_SOURCES += \
 	lib/auth/csrf.c lib/auth/csrf.h \
 	lib/auth/identity.c lib/auth/identity.h \
 	lib/auth/permissions.def \
-	lib/auth/policy.c lib/auth/policy.h \
-	lib/auth/token.c lib/auth/token.h
+	lib/auth/policy.c lib/auth/policy.h

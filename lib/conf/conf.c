@@ -28,13 +28,16 @@ static const char *stem(struct arena *a, const char *path)
 static bool id_or_stem(struct loader *l, const char **id,
 		       const struct ypos *at)
 {
+	bool written;
+
 	if (!*id)
 		return false;	/* noted */
-	if (!**id)
+	written = **id != '\0';
+	if (!written)
 		*id = stem(l->a, at->file);
 	if (!check_slug(*id))
 		return true;
-	if (!load_pos(l, id))
+	if (!written)
 		load_fail(l, at, "the file's name is not an id, so the file "
 			  "must have one (a-z, 0-9, _ and -)");
 	return false;
@@ -77,9 +80,9 @@ static void add_prompt(struct loader *l, const struct ynode *root)
 	l->c->n_prompts++;
 }
 
-/* Reads each file of a directory. One that was named must exist. */
+/* Reads each file of a directory. One with a name of its own must exist. */
 static void load_dir(struct loader *l, const char *const *option,
-		     const void **array, size_t size,
+		     const char *usual, const void **array, size_t size,
 		     void (*add)(struct loader *l, const struct ynode *root))
 {
 	const struct ypos *pos = load_pos(l, option);
@@ -93,7 +96,7 @@ static void load_dir(struct loader *l, const char *const *option,
 
 	if (source_list(l->src, dir, &names, &n, &there, &e))
 		load_fail(l, pos, "%s", e.text);
-	else if (!there && pos)
+	else if (!there && strcmp(*option, usual))
 		load_fail(l, pos, "there is no directory %s", dir);
 	*array = arena_zalloc(l->a, n + 1, size);
 	for (size_t i = 0; i < n; i++) {
@@ -116,11 +119,13 @@ static void load_all(struct loader *l)
 		return;		/* the directories are not known */
 	load_struct(l, SEC_MAIN, c, root, &top);
 	if (c->workspaces_dir)
-		load_dir(l, &c->workspaces_dir, (const void **)&c->workspaces,
-			 sizeof(*c->workspaces), add_workspace);
+		load_dir(l, &c->workspaces_dir, "workspaces.d",
+			 (const void **)&c->workspaces, sizeof(*c->workspaces),
+			 add_workspace);
 	if (c->prompts_dir)
-		load_dir(l, &c->prompts_dir, (const void **)&c->prompts,
-			 sizeof(*c->prompts), add_prompt);
+		load_dir(l, &c->prompts_dir, "prompts.d",
+			 (const void **)&c->prompts, sizeof(*c->prompts),
+			 add_prompt);
 	/* a value that failed may be NULL: references would only add noise */
 	if (!l->n_errors)
 		check_all(l);

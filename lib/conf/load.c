@@ -205,9 +205,11 @@ static bool parse_int(const char *s, long long *v)
 
 static bool parse_double(const char *s, double *v)
 {
+	const char *digits = s + (*s == '-' || *s == '+');
 	char *end;
 
-	if (!*s || strspn(s, "0123456789.eE+-") != strlen(s))
+	if (!*s || strspn(s, "0123456789.eE+-") != strlen(s) ||
+	    (*digits == '0' && isdigit((unsigned char)digits[1])))
 		return false;
 	*v = strtod(s, &end);
 	return *end == '\0' && isfinite(*v);
@@ -563,8 +565,8 @@ static void fail_unknown(struct loader *l, enum opt_section sec,
 
 	if (option_nearest(sec, prefix, key->name, near, sizeof(near)))
 		load_fail(l, &key->pos,
-			  "unknown key \"%s%.*s\"; did you mean \"%s\"?",
-			  prefix, QUOTE_BYTES, key->name, near);
+			  "unknown key \"%s%.*s\"; did you mean \"%s%s\"?",
+			  prefix, QUOTE_BYTES, key->name, prefix, near);
 	else
 		load_fail(l, &key->pos, "unknown key \"%s%.*s\"", prefix,
 			  QUOTE_BYTES, key->name);
@@ -660,9 +662,11 @@ const struct ynode *load_file(struct loader *l, const char *path)
 		goto out;
 	}
 	l->bytes_left -= b.n;
-	if (ytree_parse(&l->tree, name, buf_str(&b), &l->nodes_left, &root, &e))
+	if (ytree_parse(&l->tree, name, buf_str(&b), &l->nodes_left, &root,
+			&e)) {
 		load_fail(l, NULL, "%s", e.text);
-	else if (!root)
+		root = NULL;	/* a part of it would give errors of its own */
+	} else if (!root)
 		load_fail(l, &top, "the file is empty");
 out:
 	buf_release(&b);

@@ -13,6 +13,7 @@ struct reader {
 	yaml_parser_t parser;
 	struct arena *a;
 	const char *file;
+	struct str text;
 	size_t *budget;
 	struct err *e;
 };
@@ -30,6 +31,19 @@ static struct ypos pos_of(const struct reader *r, yaml_mark_t m)
 	err_set((r)->e, ERR_CONFIG, "%s:%d:%d: " fmt, (r)->file, \
 		(int)(mark).line + 1, (int)(mark).column + 1, ##__VA_ARGS__)
 
+/* Whether the line of the mark is indented with a tab. */
+static bool tab_indent(const struct reader *r, yaml_mark_t m)
+{
+	struct str rest = r->text, line = str_cut(&rest, '\n');
+	size_t i = 0;
+
+	while (m.line--)
+		line = str_cut(&rest, '\n');
+	while (i < line.n && line.p[i] == ' ')
+		i++;
+	return i < line.n && line.p[i] == '\t';
+}
+
 static int next(struct reader *r, yaml_event_t *ev)
 {
 	const yaml_parser_t *p = &r->parser;
@@ -38,6 +52,10 @@ static int next(struct reader *r, yaml_event_t *ev)
 		return 0;
 	if (p->error == YAML_MEMORY_ERROR)
 		BUG("out of memory");
+	if (tab_indent(r, p->problem_mark))
+		return fail(r, p->problem_mark,
+			    "this line is indented with a tab; YAML wants "
+			    "blanks");
 	if (p->context)
 		return fail(r, p->problem_mark, "%s (%s, line %d)",
 			    p->problem ? p->problem : "not YAML", p->context,
@@ -292,7 +310,9 @@ static int check_utf8(struct reader *r, struct str s)
 int ytree_parse(struct arena *a, const char *file, struct str text,
 		size_t *budget, struct ynode **root, struct err *e)
 {
-	struct reader r = { .a = a, .file = file, .budget = budget, .e = e };
+	struct reader r = {
+		.a = a, .file = file, .text = text, .budget = budget, .e = e,
+	};
 	int rc;
 
 	*root = NULL;

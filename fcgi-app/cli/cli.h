@@ -1,0 +1,56 @@
+/*
+ * The admin command `lamplighter`: one table of commands (main.c), one file
+ * per group. Results go to stdout, everything said to a person to stderr.
+ * Exit codes: 0 done, 1 failed, 2 not understood.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "conf/conf.h"
+
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+#define CLI_OUT_BYTES (16 * 1024 * 1024)	/* cap of one printed text */
+
+struct cli_command;
+
+struct cli {
+	const char *conf_file;
+	const struct cli_command *command;	/* the one that runs */
+};
+
+struct cli_command {
+	const char *name;
+	const char *args;	/* synopsis behind the name */
+	const char *summary;	/* one line, for the overview */
+	const char *help;	/* lines for `help NAME`, or "" */
+	/* argv[0] is the name; returns an exit code. */
+	int (*run)(struct cli *cli, int argc, char **argv);
+};
+
+/* The commands, one function each. */
+int cli_check(struct cli *cli, int argc, char **argv);
+int cli_config(struct cli *cli, int argc, char **argv);
+int cli_list(struct cli *cli, int argc, char **argv);
+int cli_token(struct cli *cli, int argc, char **argv);
+int cli_migrate(struct cli *cli, int argc, char **argv);
+int cli_decode(struct cli *cli, int argc, char **argv);
+
+/* Says what is wrong and how the command is used. Returns CLI_USAGE. */
+int cli_usage(const struct cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* Says that it failed, with the error's log text. Returns CLI_FAILED. */
+int cli_failed(const struct err *e);
+
+/*
+ * The configuration, or NULL when it has errors: then all of them have been
+ * said. The caller gives it back with conf_put.
+ */
+const struct conf *cli_conf(const struct cli *cli);
+
+/* Writes the text to stdout and releases it. Returns an exit code. */
+int cli_print(struct buf *b);
+
+#endif

@@ -1,0 +1,86 @@
+/* check, config print. */
+#include <stdio.h>
+#include <string.h>
+
+#include "auth/policy.h"
+#include "cli.h"
+#include "llm/llm.h"
+
+#include "base/banned.h"
+
+/* What only the modules above lib/conf know. Returns the number of errors. */
+static int check_services(const struct conf *c)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < c->n_llms; i++) {
+		const struct conf_llm *m = &c->llms[i];
+		struct err e = ERR_INIT;
+
+		if (!llm_check_service(m, &e) &&
+		    !llm_quirks_check(m->provider, m->quirks, &e))
+			continue;
+		fprintf(stderr, "%s:%d: llm_services.%s: %s\n", m->file,
+			m->line, m->id, e.text);
+		n++;
+	}
+	return n;
+}
+
+static size_t datasets(const struct conf *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_workspaces; i++)
+		n += c->workspaces[i].n_datasets;
+	return n;
+}
+
+int cli_check(struct cli *cli, int argc, char **argv)
+{
+	struct buf warnings = BUF_INIT(65536);
+	const struct conf *c;
+	int errors;
+
+	(void)argv;
+	if (argc > 1)
+		return cli_usage(cli, "there are no arguments");
+	c = cli_conf(cli);
+	if (!c)
+		return CLI_FAILED;
+	errors = check_services(c);
+	policy_check(c, &warnings);
+	if (!*c->chat_llm_service && !c->n_llms)
+		buf_adds(&warnings, "there are no llm_services: chat will "
+			 "answer 503 chat_disabled\n");
+	if (!c->n_workspaces)
+		buf_addf(&warnings, "there are no workspaces in %s\n",
+			 c->workspaces_dir);
+	for (struct str rest = buf_str(&warnings); rest.n;) {
+		struct str line = str_cut(&rest, '\n');
+
+		fprintf(stderr, "warning: %.*s\n", STR_ARG(line));
+	}
+	buf_release(&warnings);
+	if (!errors)
+		printf("%s: valid; %zu workspaces, %zu datasets, %zu LLM "
+		       "services, %zu prompts\n", c->file, c->n_workspaces,
+		       datasets(c), c->n_llms, c->n_prompts);
+	conf_put(c);
+	return errors ? CLI_FAILED : CLI_OK;
+}
+
+int cli_config(struct cli *cli, int argc, char **argv)
+{
+	struct buf out = BUF_INIT(CLI_OUT_BYTES);
+	const struct conf *c;
+
+	if (argc != 2 || strcmp(argv[1], "print"))
+		return cli_usage(cli, "say what to do: print");
+	c = cli_conf(cli);
+	if (!c)
+		return CLI_FAILED;
+	conf_print(c, &out);
+	conf_put(c);
+	return cli_print(&out);
+}

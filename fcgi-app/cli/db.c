@@ -1,0 +1,306 @@
+/* migrate, token: what needs the database. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "auth/identity.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "cli.h"
+#include "store/store.h"
+#include "store/token.h"
+
+#include "base/banned.h"
+
+#define NAME_CHARS 100		/* of a token's name */
+#define GROUP_BYTES 190
+#define MAX_DAYS   36500
+#define DAY_US     (86400LL * 1000000)
+
+/* One use of the database by a command. */
+struct session {
+	const struct conf *conf;
+	struct db *db;
+	struct arena arena;
+};
+
+static int session_open(struct session *s, const struct cli *cli)
+{
+	struct err e = ERR_INIT;
+
+	*s = (struct session){ .arena = ARENA_INIT };
+	s->conf = cli_conf(cli);
+	if (!s->conf)
+		return -1;
+	if (!db_global_init(&e))
+		s->db = store_open(&s->conf->db, 0, &e);
+	if (s->db)
+		return 0;
+	cli_failed(&e);
+	conf_put(s->conf);
+	return -1;
+}
+
+static void session_close(struct session *s)
+{
+	db_close(s->db);
+	db_global_end();
+	conf_put(s->conf);
+	arena_release(&s->arena);
+}
+
+/* A whole number within bounds, or -1. */
+static int number(const char *s, int min, int max)
+{
+	char *end;
+	long v;
+
+	errno = 0;
+	v = strtol(s, &end, 10);
+	return *s && !*end && !errno && v >= min && v <= max ? (int)v : -1;
+}
+
+/* -- migrate -------------------------------------------------------------------- */
+
+int cli_migrate(struct cli *cli, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "dir", required_argument, NULL, 'd' },
+		{ "wait", required_argument, NULL, 'w' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *env = getenv("LAMPLIGHTER_SQL_DIR");
+	const char *dir = env && *env ? env : LAMPLIGHTER_DATADIR "/sql";
+	struct db_migration m = { .version = 0 };
+	struct err e = ERR_INIT;
+	struct session s;
+	int c, wait_s = 0, rc;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		if (c == 'd')
+			dir = optarg;
+		else if (c == 'w')
+			wait_s = number(optarg, 1, 86400);
+		else
+			return cli_usage(cli, "not understood");
+		if (wait_s < 0)
+			return cli_usage(cli, "--wait takes a number of "
+					 "seconds");
+	}
+	if (optind < argc)
+		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+	if (session_open(&s, cli))
+		return CLI_FAILED;
+	rc = db_migrate(s.db, dir, wait_s, &m, &e);
+	session_close(&s);
+	if (rc)
+		return cli_failed(&e);
+	if (m.steps_run)
+		printf("schema version %d, %d steps run\n", m.version,
+		       m.steps_run);
+	else
+		printf("schema version %d, nothing to do%s\n", m.version,
+		       m.waited ? " (another process did it)" : "");
+	return CLI_OK;
+}
+
+/* -- token ---------------------------------------------------------------------- */
+
+struct create {
+	const char *user, *name;
+	const char *groups[LIM_GROUPS];
+	size_t n_groups;
+	int days;		/* 0 = for ever */
+};
+
+static bool clean(const char *s)
+{
+	for (const char *p = s; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			return false;
+	return utf8_valid(str_of(s));
+}
+
+static int create_args(struct cli *cli, int argc, char **argv,
+		       struct create *out)
+{
+	static const struct option longs[] = {
+		{ "user", required_argument, NULL, 'u' },
+		{ "name", required_argument, NULL, 'n' },
+		{ "group", required_argument, NULL, 'g' },
+		{ "days", required_argument, NULL, 'd' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (c) {
+		case 'u':
+			out->user = optarg;
+			break;
+		case 'n':
+			out->name = optarg;
+			if (!clean(optarg) ||
+			    utf8_chars(str_of(optarg)) > NAME_CHARS)
+				return cli_usage(cli, "--name takes one line "
+						 "of at most %d characters",
+						 NAME_CHARS);
+			break;
+		case 'g':
+			if (out->n_groups == LIM_GROUPS)
+				return cli_usage(cli, "more than %d groups",
+						 LIM_GROUPS);
+			if (!*optarg || strlen(optarg) > GROUP_BYTES ||
+			    !clean(optarg) || !strcmp(optarg, "*"))
+				return cli_usage(cli, "--group takes the name "
+						 "of a group");
+			out->groups[out->n_groups++] = optarg;
+			break;
+		case 'd':
+			out->days = number(optarg, 1, MAX_DAYS);
+			if (out->days < 0)
+				return cli_usage(cli, "--days takes a number "
+						 "from 1 to %d", MAX_DAYS);
+			break;
+		default:
+			return cli_usage(cli, "not understood");
+		}
+	}
+	if (optind < argc)
+		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+	if (!out->user)
+		return cli_usage(cli, "--user is missing");
+	return CLI_OK;
+}
+
+/* The same rules as when the token is used. */
+static int check_login(const struct session *s, const char *user,
+		       struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct identity who;
+	int rc = identity_make(s->conf, IDENTITY_API_TOKEN, str_of(user),
+			       str_of(user), NULL, 0, &a, &who, e);
+
+	for (size_t i = 0; i < s->conf->n_chain && !rc; i++)
+		if (s->conf->chain[i].kind == IDENTITY_ANONYMOUS &&
+		    !strcmp(user, s->conf->chain[i].user))
+			rc = err_set(e, ERR_UNAUTHENTICATED, "%s is the login "
+				     "of anonymous callers", user);
+	arena_release(&a);
+	return rc;
+}
+
+static int create(struct cli *cli, int argc, char **argv)
+{
+	struct create args = { .user = NULL };
+	char text[TOKEN_TEXT_BYTES], id_text[UUID_TEXT_BYTES];
+	char when[CLOCK_ISO_BYTES];
+	struct buf groups = BUF_INIT(LIM_GROUPS * (GROUP_BYTES + 3) * 2);
+	struct jw w = jw_on(&groups);
+	struct err e = ERR_INIT;
+	struct token_new n;
+	struct session s;
+	struct uuid id;
+	int rc = create_args(cli, argc, argv, &args);
+
+	if (rc != CLI_OK)
+		return rc;
+	if (session_open(&s, cli))
+		return CLI_FAILED;
+	jw_arr(&w);
+	for (size_t i = 0; i < args.n_groups; i++)
+		jw_str(&w, str_of(args.groups[i]));
+	jw_end_arr(&w);
+	n = (struct token_new){
+		.tenant_id = str_of(s.conf->tenant),
+		.login = str_of(args.user), .name = str_of(args.name),
+		.groups = buf_str(&groups),
+		.expires_us = args.days ? clock_now_us() + args.days * DAY_US
+					: 0,
+	};
+	rc = check_login(&s, args.user, &e);
+	if (!rc)
+		rc = token_create(s.db, &n, text, &id, &e);
+	session_close(&s);
+	buf_release(&groups);
+	if (rc)
+		return cli_failed(&e);
+	puts(text);
+	fprintf(stderr, "token %s of %s, %s%s; it is not shown again\n",
+		uuid_format(&id, id_text), args.user,
+		args.days ? "valid until " : "valid until revoked",
+		args.days ? clock_iso(n.expires_us, when) : "");
+	return CLI_OK;
+}
+
+static const char *state_of(const struct token *t)
+{
+	if (t->revoked_us)
+		return "revoked";
+	if (t->expires_us && t->expires_us <= clock_now_us())
+		return "expired";
+	return "valid";
+}
+
+static int list(struct cli *cli, int argc, char **argv)
+{
+	struct buf out = BUF_INIT(CLI_OUT_BYTES);
+	char id[UUID_TEXT_BYTES], made[CLOCK_ISO_BYTES], until[CLOCK_ISO_BYTES];
+	struct err e = ERR_INIT;
+	struct token *v;
+	struct session s;
+	size_t n;
+	int rc;
+
+	if (argc != 1)
+		return cli_usage(cli, "\"%s\" is not understood", argv[1]);
+	if (session_open(&s, cli))
+		return CLI_FAILED;
+	rc = token_list(s.db, str_of(s.conf->tenant), &s.arena, &v, &n, &e);
+	for (size_t i = 0; !rc && i < n; i++)
+		buf_addf(&out, "%s\t%s\t%.*s\t%.*s\t%.*s\t%.10s\t%.10s\n",
+			 uuid_format(&v[i].id, id), state_of(&v[i]),
+			 STR_ARG(v[i].login),
+			 v[i].name.p ? (int)v[i].name.n : 1,
+			 v[i].name.p ? v[i].name.p : "-",
+			 STR_ARG(v[i].groups), clock_iso(v[i].created_us, made),
+			 v[i].expires_us ? clock_iso(v[i].expires_us, until)
+					 : "-");
+	session_close(&s);
+	if (!rc)
+		return cli_print(&out);
+	buf_release(&out);
+	return cli_failed(&e);
+}
+
+static int revoke(struct cli *cli, int argc, char **argv)
+{
+	struct err e = ERR_INIT;
+	struct session s;
+	struct uuid id;
+	int rc;
+
+	if (argc != 2 || !uuid_parse(str_of(argv[1]), &id))
+		return cli_usage(cli, "revoke takes the id that `token list` "
+				 "shows");
+	if (session_open(&s, cli))
+		return CLI_FAILED;
+	rc = token_revoke(s.db, str_of(s.conf->tenant), &id, &e);
+	session_close(&s);
+	return rc ? cli_failed(&e) : CLI_OK;
+}
+
+int cli_token(struct cli *cli, int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "create"))
+		return create(cli, argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "list"))
+		return list(cli, argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "revoke"))
+		return revoke(cli, argc - 1, argv + 1);
+	return cli_usage(cli, "say what to do: create, list or revoke");
+}

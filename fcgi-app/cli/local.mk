@@ -1,0 +1,10 @@
+# The admin command. Of the responder it links the route table's text only.
+bin_PROGRAMS += lamplighter
+lamplighter_SOURCES = \
+	fcgi-app/cli/cli.h \
+	fcgi-app/cli/config.c \
+	fcgi-app/cli/db.c \
+	fcgi-app/cli/decode.c \
+	fcgi-app/cli/list.c \
+	fcgi-app/cli/main.c
+lamplighter_LDADD = fcgi-app/libapp.a $(LAMPLIGHTER_LIBS) -lm

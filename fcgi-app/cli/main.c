@@ -1,0 +1,265 @@
+#include <getopt.h>
+#include <locale.h>
+#include <sodium.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cli.h"
+#include "conf/option.h"
+
+#include "base/banned.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+static int cli_help(struct cli *cli, int argc, char **argv);
+static int cli_version(struct cli *cli, int argc, char **argv);
+
+static const struct cli_command commands[] = {
+	{
+		.name = "check", .args = "", .run = cli_check,
+		.summary = "check the configuration",
+		.help =
+"Reads the main file and its directories as the responder does, and says every\n"
+"error with its file, line and column. Also looks at what the loader cannot\n"
+"know: whether LLM services can be used at all, and whether every permission\n"
+"of a role is ever asked for (a warning).\n",
+	},
+	{
+		.name = "config", .args = "print", .run = cli_config,
+		.summary = "print the configuration that is in force",
+		.help =
+"Prints every option with its value, defaults included, as YAML. Secrets are\n"
+"shown as ***.\n",
+	},
+	{
+		.name = "migrate", .args = "[--dir DIR] [--wait SECONDS]",
+		.run = cli_migrate,
+		.summary = "create or update the tables in the database",
+		.help =
+"Runs the steps of DIR that the database does not have yet; without any it\n"
+"does nothing. Several at once are safe: one works, the others wait. DIR is\n"
+"else $LAMPLIGHTER_SQL_DIR, else where `make install` put the schema.\n",
+	},
+	{
+		.name = "token",
+		.args = "create --user LOGIN [--name TEXT] [--group G]... "
+			"[--days N] | list | revoke ID",
+		.run = cli_token,
+		.summary = "make, list and revoke API tokens",
+		.help =
+"create prints the token on stdout. It is shown this once; the database has\n"
+"only a hash of it. The token speaks for the user LOGIN, with the groups that\n"
+"are given here, until it expires (--days) or is revoked.\n"
+"list shows id, user, groups, dates and state; revoke takes the id.\n",
+	},
+	{
+		.name = "list",
+		.args = "routes|options|errors|tools|permissions|providers|"
+			"quirks|statements",
+		.run = cli_list,
+		.summary = "print one of the tables that are compiled in",
+		.help =
+"One line per row. `list options` can also print the reference as it stands\n"
+"in the documentation: list options --markdown, list options --man.\n",
+	},
+	{
+		.name = "decode", .args = "[--quirks JSON] PROVIDER",
+		.run = cli_decode,
+		.summary = "decode a recorded answer of a provider",
+		.help =
+"Reads the body of an answer on stdin, as the provider sent it (event stream,\n"
+"lines of JSON or one document), and prints the events that Lamplighter makes\n"
+"of it, one JSON object per line. Needs no configuration. Attach the output\n"
+"to a bug report.\n",
+	},
+	{
+		.name = "version", .args = "", .run = cli_version,
+		.summary = "print the version", .help = "",
+	},
+	{
+		.name = "help", .args = "[COMMAND]", .run = cli_help,
+		.summary = "print how a command is used", .help = "",
+	},
+};
+
+static void overview(FILE *f)
+{
+	fputs("usage: lamplighter [-c CONFIG] COMMAND ...\n\n", f);
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		fprintf(f, "  %-8s  %s\n", commands[i].name,
+			commands[i].summary);
+	fputs("\nCONFIG is the main file; else $LAMPLIGHTER_CONFIG, else\n"
+	      LAMPLIGHTER_SYSCONFDIR "/lamplighter.yaml.\n"
+	      "`lamplighter help COMMAND` says more.\n", f);
+}
+
+static void synopsis(FILE *f, const struct cli_command *c)
+{
+	fprintf(f, "usage: lamplighter [-c CONFIG] %s%s%s\n", c->name,
+		*c->args ? " " : "", c->args);
+}
+
+static const struct cli_command *find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int unknown(const char *name)
+{
+	const char *near = NULL;
+	int best = 3;
+
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+		int d = edit_distance(name, commands[i].name);
+
+		if (d < best) {
+			best = d;
+			near = commands[i].name;
+		}
+	}
+	if (near)
+		fprintf(stderr, "lamplighter: there is no command \"%s\"; did "
+			"you mean \"%s\"?\n", name, near);
+	else
+		fprintf(stderr, "lamplighter: there is no command \"%s\"\n",
+			name);
+	return CLI_USAGE;
+}
+
+static int cli_help(struct cli *cli, int argc, char **argv)
+{
+	const struct cli_command *c;
+
+	if (argc > 2)
+		return cli_usage(cli, "one command at most");
+	if (argc < 2) {
+		overview(stdout);
+		return CLI_OK;
+	}
+	c = find(argv[1]);
+	if (!c)
+		return unknown(argv[1]);
+	synopsis(stdout, c);
+	printf("\n%s%s", c->help, *c->help ? "" : c->summary);
+	if (!*c->help)
+		putchar('\n');
+	return CLI_OK;
+}
+
+static int cli_version(struct cli *cli, int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		return cli_usage(cli, "there are no arguments");
+	puts("lamplighter " PACKAGE_VERSION);
+	return CLI_OK;
+}
+
+int cli_usage(const struct cli *cli, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "lamplighter %s: ", cli->command->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	synopsis(stderr, cli->command);
+	return CLI_USAGE;
+}
+
+int cli_failed(const struct err *e)
+{
+	fprintf(stderr, "lamplighter: %s\n",
+		*e->text ? e->text : err_message(e));
+	return CLI_FAILED;
+}
+
+const struct conf *cli_conf(const struct cli *cli)
+{
+	struct buf report = BUF_INIT(1024 * 1024);
+	struct err e = ERR_INIT;
+	const struct conf *c = conf_load_report(cli->conf_file, &report, &e);
+
+	if (!c)
+		fputs(report.p, stderr);
+	buf_release(&report);
+	return c;
+}
+
+int cli_print(struct buf *b)
+{
+	int rc = CLI_OK;
+
+	if (!buf_ok(b)) {
+		fputs("lamplighter: this is too long to print\n", stderr);
+		rc = CLI_FAILED;
+	}
+	fwrite(b->p, 1, b->n, stdout);
+	buf_release(b);
+	return rc;
+}
+
+/* A full disk or a closed pipe must not look like success. */
+static int finish(int rc)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("lamplighter: stdout");
+		return rc == CLI_OK ? CLI_FAILED : rc;
+	}
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	const char *env = getenv("LAMPLIGHTER_CONFIG");
+	struct cli cli = {
+		.conf_file = env && *env ? env
+			: LAMPLIGHTER_SYSCONFDIR "/lamplighter.yaml",
+	};
+	int c;
+
+	setlocale(LC_CTYPE, "");
+	log_setup(LOG_LVL_WARN, LOG_TO_STDERR);
+	jx_seed();
+	if (sodium_init() < 0)
+		BUG("libsodium cannot be used");
+	while ((c = getopt(argc, argv, "+c:hV")) != -1) {
+		switch (c) {
+		case 'c':
+			cli.conf_file = optarg;
+			break;
+		case 'h':
+			overview(stdout);
+			return finish(CLI_OK);
+		case 'V':
+			puts("lamplighter " PACKAGE_VERSION);
+			return finish(CLI_OK);
+		default:
+			overview(stderr);
+			return CLI_USAGE;
+		}
+	}
+	if (optind >= argc) {
+		overview(stderr);
+		return CLI_USAGE;
+	}
+	cli.command = find(argv[optind]);
+	if (!cli.command) {
+		c = unknown(argv[optind]);
+		overview(stderr);
+		return c;
+	}
+	argc -= optind;
+	argv += optind;
+	optind = 0;	/* glibc: the next getopt starts afresh */
+	return finish(cli.command->run(&cli, argc, argv));
+}
