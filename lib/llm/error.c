@@ -283,13 +283,16 @@ static void tell(const struct said *s, int status, struct str body,
 {
 	struct str what = s->message.n ? s->message : body;
 	struct buf clean = BUF_INIT(2048);
+	char http[16] = "error";
 	struct str code = s->code.n ? s->code : s->type;
 
 	utf8_scrub(&clean, (struct str){ what.p, MIN(what.n, 160) });
 	for (size_t i = 0; i < clean.n; i++)
 		if ((unsigned char)clean.p[i] < ' ')
 			clean.p[i] = ' ';
-	err_set(e, f->code, "HTTP %d%s%.*s: %s%s%.*s", status,
+	if (status)
+		snprintf(http, sizeof(http), "HTTP %d", status);
+	err_set(e, f->code, "%s%s%.*s: %s%s%.*s", http,
 		code.n ? " " : "", (int)MIN(code.n, 40), code.p ? code.p : "",
 		clean.p, s->raw.n ? " | " : "", (int)MIN(s->raw.n, 40),
 		s->raw.p ? s->raw.p : "");
@@ -355,7 +358,7 @@ void llm_fault_of_json(const json_t *j, struct llm_fault *f, struct err *e)
 	if (has(s.code, "tool_use_failed"))
 		f->retry = f->once = true;
 	f->repair = status == 400 || status == 422 ? repairs(&s) : 0;
-	tell(&s, status ? status : 200, (struct str){ NULL, 0 }, f, e);
+	tell(&s, status, (struct str){ NULL, 0 }, f, e);
 }
 
 void llm_error_from_response(const char *provider, int http_status,

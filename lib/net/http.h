@@ -1,9 +1,11 @@
 /*
  * Outgoing HTTP. The only user of libcurl. Warm connections are kept in a
  * LIFO pool of handles that threads borrow one at a time; certificates are
- * parsed once per process, DNS and TLS sessions are shared
- * (platform-web.md section 6). Redirects are never followed; only http and
- * https are spoken.
+ * parsed once per process, at the first use of https; DNS and TLS sessions are
+ * shared. Redirects are never followed; only http and https are spoken. A
+ * proxy is what the environment said at start (http_proxy, https_proxy,
+ * all_proxy, no_proxy; upper case too, but for HTTP_PROXY, which CGI lets a
+ * client set).
  */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
@@ -24,12 +26,18 @@ void http_global_cleanup(void);
 struct http_pool *http_pool_new(int max_idle);
 void http_pool_free(struct http_pool *p);
 
-/* Ends a transfer from another thread. Owned by the caller; reusable. */
+/*
+ * Ends transfers from another thread within milliseconds. Owned by the caller;
+ * any number of requests one after another may use it; once it was pulled, all
+ * of them end at once. Costs one file descriptor.
+ */
 struct http_abort;
 struct http_abort *http_abort_new(struct err *e) MUST_CHECK;
 void http_abort_now(struct http_abort *a);	/* any thread, any time */
 bool http_aborted(const struct http_abort *a);
 void http_abort_free(struct http_abort *a);
+
+struct http_result;
 
 struct http_request {
 	const char *method;		/* "GET", "POST", … */
@@ -43,14 +51,20 @@ struct http_request {
 	int total_timeout_ms;		/* 0 = none */
 	size_t max_body_bytes;		/* 0 = LIM_UPSTREAM_BYTES */
 	struct http_abort *abort;	/* may be NULL */
-	int watch_fd;			/* polled for input too; -1 = none */
+	int watch_fd;			/* polled for input too; -1 = none.
+					   Told once, then no longer watched. */
 	int tick_ms;			/* silence after which on_tick runs; 0 = never */
 
-	/* Each returns 0, or -1 to stop the transfer (then ERR_CANCELLED). */
-	int (*on_head)(void *ctx, int status);	/* final headers have arrived */
+	/*
+	 * Each may be NULL and returns 0, or -1 to stop the transfer (then
+	 * ERR_CANCELLED). on_body may return n > 0: all that matters has
+	 * arrived; the end of the body, which keeps the connection warm, is
+	 * waited for n ms more at most, and not getting it is no error.
+	 */
+	int (*on_head)(void *ctx, const struct http_result *res);
 	int (*on_body)(void *ctx, struct str bytes);
 	int (*on_tick)(void *ctx);	/* silence, or watch_fd is readable */
-	void (*on_batch)(void *ctx);	/* after the callbacks of one read */
+	void (*on_batch)(void *ctx);	/* after the on_body calls of one read */
 	void *ctx;
 };
 
@@ -61,6 +75,7 @@ struct http_result {
 	char request_id[128];
 	int64_t first_byte_us;		/* from the start; -1 = none */
 	bool reused;			/* the connection was warm */
+	bool sent;			/* connected: the server may have seen it */
 };
 
 /*
@@ -72,5 +87,13 @@ struct http_result {
  */
 int http_do(struct http_pool *p, const struct http_request *r,
 	    struct http_result *res, struct err *e) MUST_CHECK;
+
+/*
+ * Waits ms milliseconds as http_do would: 0 when they are over, -1 with
+ * ERR_CANCELLED when abort was pulled or on_tick (every tick_ms, and once when
+ * watch_fd is readable) said so. Only abort, watch_fd, tick_ms, on_tick and ctx
+ * of r are looked at.
+ */
+int http_wait(const struct http_request *r, int ms, struct err *e) MUST_CHECK;
 
 #endif

@@ -1,0 +1,466 @@
+/*
+ * llm_stream: one request, with its retries, as one sequence of events.
+ *
+ * A failure is retried only while nothing was delivered (A7), by the policy of
+ * the official client: at most `retries` times, after the server's delay if it
+ * is at most 60 s, else 0.5 s doubling to 8 s less up to a quarter. A 400 that
+ * says which parameter it minds is answered once by a request without it (E1,
+ * E2, E6, E7, B12), and what helped is remembered for the process.
+ */
+#include "llm/llm.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "llm/build.h"
+#include "llm/decoder.h"
+#include "llm/toolname.h"
+#include "net/http.h"
+
+#include "base/banned.h"
+
+#define BACKOFF_MS 500
+#define BACKOFF_MAX_MS 8000
+#define SERVER_DELAY_MAX_MS 60000
+#define LINGER_OVER_MS 50	/* for the end of body after the last event */
+#define LINGER_USAGE_MS 3000	/* for usage after finish_reason (D3) */
+
+/*
+ * Repairs that helped, by service: a direct-mapped table of hash << 8 | bits.
+ * A lost or wrong entry costs one request, so a word per slot is enough.
+ */
+static _Atomic uint64_t memory[64];
+
+struct attempt {
+	const struct llm_request *r;
+	const struct llm_io *io;
+	llm_handler *fn;
+	void *ctx;
+	struct llm_decoder *d;
+	struct buf error_body;
+	bool bad_status;
+	bool delivered;		/* the handler has seen something */
+	bool handler_stopped;
+	bool terminal;		/* DONE went to the handler */
+	bool has_usage;
+	struct llm_usage usage;	/* held back until it is final */
+	char warning[160];	/* the same; "" = none */
+	struct err failed;	/* the ERROR that was held back */
+	struct llm_fault fault;
+	int64_t last_event_ms;
+	uint64_t n_events;
+	int stall_ms;		/* life without progress; 0 = no limit */
+};
+
+/* -- what was learned ----------------------------------------------------- */
+
+static uint64_t service_hash(const struct conf_llm *s)
+{
+	const char *parts[] = { s->provider, s->url, s->model };
+	uint64_t h = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		for (const char *p = parts[i] ? parts[i] : ""; ; p++) {
+			h = (h ^ (unsigned char)*p) * UINT64_C(1099511628211);
+			if (!*p)
+				break;
+		}
+	return h;
+}
+
+static unsigned recall(const struct conf_llm *s)
+{
+	uint64_t h = service_hash(s);
+	uint64_t v = atomic_load(&memory[h % ARRAY_LEN(memory)]);
+
+	return v >> 8 == h >> 8 ? v & 0xff : 0;
+}
+
+static void remember(const struct conf_llm *s, unsigned repair)
+{
+	uint64_t h = service_hash(s);
+
+	repair &= ~(unsigned)REPAIR_STRIP;	/* that is the history's fault */
+	if (repair)
+		atomic_store(&memory[h % ARRAY_LEN(memory)],
+			     (h & ~UINT64_C(0xff)) | repair);
+}
+
+/* -- events on their way -------------------------------------------------- */
+
+static int pass_on(struct attempt *t, const struct llm_event *ev)
+{
+	t->delivered = true;
+	if (t->fn(t->ctx, ev) < 0) {
+		t->handler_stopped = true;
+		return -1;
+	}
+	return 0;
+}
+
+/* What comes right before a terminal event, once that one is certain. */
+static int pass_held(struct attempt *t)
+{
+	int rc = 0;
+
+	if (t->warning[0])
+		rc = pass_on(t, &(struct llm_event){ .type = LLM_EV_WARNING,
+			     .text = str_of(t->warning) });
+	if (rc == 0 && t->has_usage)
+		rc = pass_on(t, &(struct llm_event){ .type = LLM_EV_USAGE,
+			     .usage = t->usage });
+	return rc;
+}
+
+/* Names come back as the caller knows them; an ERROR waits for a decision. */
+static int on_event(void *ctx, const struct llm_event *ev)
+{
+	struct attempt *t = ctx;
+	struct llm_event named;
+
+	switch (ev->type) {
+	case LLM_EV_ERROR:
+		t->failed = *ev->err;
+		t->fault = *llm_decoder_fault(t->d);
+		return 0;
+	case LLM_EV_USAGE:
+		t->usage = ev->usage;
+		t->has_usage = true;
+		return 0;
+	case LLM_EV_WARNING:
+		snprintf(t->warning, sizeof(t->warning), "%.*s",
+			 STR_ARG(ev->text));
+		return 0;
+	case LLM_EV_TOOL_START:
+	case LLM_EV_TOOL_CALL:
+		named = *ev;
+		named.name = toolname_back(ev->name, t->r->tools,
+					   t->r->n_tools);
+		return pass_on(t, &named);
+	case LLM_EV_DONE:
+		t->terminal = true;
+		return pass_held(t) < 0 ? -1 : pass_on(t, ev);
+	default:
+		return pass_on(t, ev);
+	}
+}
+
+/* -- the transfer --------------------------------------------------------- */
+
+static int on_head(void *ctx, const struct http_result *res)
+{
+	struct attempt *t = ctx;
+
+	t->bad_status = res->status < 200 || res->status > 299;
+	llm_decoder_content_type(t->d, str_of(res->content_type));
+	t->last_event_ms = clock_mono_ms();
+	return 0;
+}
+
+/* Comments keep a stream alive, but not for ever. */
+static bool stalled(struct attempt *t)
+{
+	uint64_t n = llm_decoder_events(t->d);
+	int64_t now;
+
+	if (!t->stall_ms)
+		return false;
+	if (n != t->n_events) {
+		t->n_events = n;
+		t->last_event_ms = 0;
+		return false;
+	}
+	now = clock_mono_ms();
+	if (!t->last_event_ms)
+		t->last_event_ms = now;
+	return now - t->last_event_ms > t->stall_ms;
+}
+
+static int on_body(void *ctx, struct str bytes)
+{
+	struct attempt *t = ctx;
+	struct err ignored = ERR_INIT;
+
+	if (t->bad_status) {
+		buf_add(&t->error_body, bytes.p, MIN(bytes.n,
+			LIM_ERROR_BODY_BYTES - t->error_body.n));
+		return t->error_body.n < LIM_ERROR_BODY_BYTES ? 0 : 1;
+	}
+	if (llm_decoder_feed(t->d, bytes, on_event, t, &ignored) < 0)
+		return -1;
+	if (llm_decoder_over(t->d))
+		return LINGER_OVER_MS;
+	if (stalled(t)) {
+		err_set(&t->failed, ERR_UPSTREAM_TIMEOUT,
+			"only keep-alives for %d ms", t->stall_ms);
+		return -1;
+	}
+	return llm_decoder_finished(t->d) ? LINGER_USAGE_MS : 0;
+}
+
+static int on_tick(void *ctx)
+{
+	struct attempt *t = ctx;
+
+	return t->io->idle_fn ? t->io->idle_fn(t->ctx) : 0;
+}
+
+static void on_batch(void *ctx)
+{
+	struct attempt *t = ctx;
+
+	if (t->io->flush_fn)
+		t->io->flush_fn(t->ctx);
+}
+
+/* The key must not get into the log, whatever a provider echoes. */
+static void mask(struct err *e, const char *key)
+{
+	size_t n = key ? strlen(key) : 0;
+	char *p;
+
+	while (n >= 4 && (p = strstr(e->text, key)) != NULL)
+		memset(p, '*', n);
+}
+
+static void answered_badly(struct attempt *t, const struct http_result *res)
+{
+	struct str body = buf_str(&t->error_body);
+
+	t->fault = (struct llm_fault){ .retry_after_ms = -1 };
+	llm_fault_of_answer(&(struct llm_answer){
+		.status = res->status, .body = body,
+		.retry_after = str_of(res->retry_after),
+		.retry_after_ms = str_of(res->retry_after_ms),
+		.should_retry = str_of(res->should_retry),
+	}, &t->fault, &t->failed);
+	err_wrap(&t->failed, "%s%s%s", t->r->service->provider,
+		 res->request_id[0] ? " " : "", res->request_id);
+	if (log_on(LOG_LVL_DEBUG)) {
+		char head[501];
+
+		snprintf(head, sizeof(head), "%.*s", (int)MIN(body.n, 500),
+			 body.p);
+		log_debug("model error", "body", head);
+	}
+}
+
+static void transport_failed(struct attempt *t, const struct err *why)
+{
+	if (t->failed.code == ERR_NONE)
+		t->failed = *why;
+	t->fault = (struct llm_fault){
+		.code = t->failed.code, .retry_after_ms = -1,
+		.retry = err_row(&t->failed)->retryable,
+	};
+	if (t->failed.code == ERR_CANCELLED)
+		t->fault.retry = false;
+}
+
+/* One request and its answer. Afterwards t->terminal or t->failed says how. */
+static void attempt(struct attempt *t, const struct llm_wire *wire,
+		    const struct http_request *base)
+{
+	struct http_request q = *base;
+	struct http_result res;
+	struct err e = ERR_INIT, ignored = ERR_INIT;
+	int rc;
+
+	q.url = wire->url;
+	q.headers = wire->headers;
+	q.n_headers = wire->n_headers;
+	q.body = wire->body;
+	rc = http_do(t->io->http, &q, &res, &e);
+	if (!res.sent || t->bad_status)
+		llm_decoder_estimate(t->d, -1);	/* nothing was used */
+	if (t->handler_stopped || t->terminal)
+		return;
+	if (rc == 0 && t->bad_status) {
+		answered_badly(t, &res);
+	} else if (t->failed.code != ERR_NONE && t->fault.code != ERR_NONE) {
+		return;		/* an error in the stream */
+	} else if (rc == 0 || (llm_decoder_finished(t->d) &&
+			       e.code != ERR_CANCELLED)) {
+		if (llm_decoder_finish(t->d, on_event, t, &ignored) < 0)
+			return;
+	} else {
+		transport_failed(t, &e);
+	}
+}
+
+/* -- retries -------------------------------------------------------------- */
+
+static int backoff_ms(const struct llm_fault *f, int n)
+{
+	int64_t ms = BACKOFF_MS;
+	uint32_t r = 0;
+
+	if (f->retry_after_ms > 0 && f->retry_after_ms <= SERVER_DELAY_MAX_MS)
+		return (int)f->retry_after_ms;
+	for (int i = 0; i < n && ms < BACKOFF_MAX_MS; i++)
+		ms *= 2;
+	ms = MIN(ms, BACKOFF_MAX_MS);
+	if (getrandom(&r, sizeof(r), GRND_NONBLOCK) < 0)
+		r = (uint32_t)clock_mono_us();
+	return (int)(ms - ms * (r % 256) / 1024);
+}
+
+/* D5: what the request is about to cost, if the provider never says. */
+static int64_t estimate_input(const struct llm_request *r)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < r->n_system; i++)
+		n += llm_estimate_tokens(r->system[i]);
+	for (size_t i = 0; i < r->n_messages; i++) {
+		const struct llm_message *m = &r->messages[i];
+
+		n += llm_estimate_tokens(m->text);
+		for (size_t k = 0; k < m->n_calls; k++)
+			n += llm_estimate_tokens(m->calls[k].args);
+	}
+	for (size_t i = 0; i < r->n_tools; i++) {
+		struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
+
+		if (r->tools[i].schema)
+			jx_dump(&b, r->tools[i].schema);
+		if (r->tools[i].description)
+			buf_adds(&b, r->tools[i].description);
+		n += llm_estimate_tokens(buf_str(&b));
+		buf_release(&b);
+	}
+	return n;
+}
+
+/* The failure is final: USAGE if something was used, ERROR, e. */
+static int give_up(struct attempt *t, struct err *e)
+{
+	mask(&t->failed, t->r->service->api_key);
+	if (!t->handler_stopped && t->d && !llm_decoder_over(t->d)) {
+		struct err why = t->failed;
+
+		if (llm_decoder_fail(t->d, &why, on_event, t) < 0)
+			t->handler_stopped = true;
+	}
+	if (!t->handler_stopped && pass_held(t) == 0)
+		(void)pass_on(t, &(struct llm_event){
+			.type = LLM_EV_ERROR, .err = &t->failed });
+	if (e->code == ERR_NONE) {
+		if (t->handler_stopped)
+			err_set(e, ERR_CANCELLED, "stopped by the caller");
+		else
+			*e = t->failed;
+	}
+	return -1;
+}
+
+/* What to do after a failure: true = send again with t->… and *repair. */
+static bool again(struct attempt *t, unsigned *repair, int *n_retries,
+		  int *n_once, const struct http_request *base, struct err *e)
+{
+	unsigned fix = t->fault.repair & ~*repair;
+	int max = t->r->service->retries;
+
+	if (t->delivered || t->handler_stopped)
+		return false;
+	if (fix) {
+		log_info("model request repaired", "service",
+			 t->r->service->id, "because", t->failed.text);
+		*repair |= fix;
+		return true;
+	}
+	if (!t->fault.retry || *n_retries >= max ||
+	    (t->fault.once && (*n_once)++ > 0))
+		return false;
+	log_info("model request retried", "service", t->r->service->id,
+		 "because", t->failed.text);
+	return http_wait(base, backoff_ms(&t->fault, (*n_retries)++), e) == 0;
+}
+
+static int left_ms(const struct conf_llm *s, int64_t start)
+{
+	int64_t left = s->total_timeout_ms - (clock_mono_ms() - start);
+
+	return s->total_timeout_ms ? (int)MAX(left, 1) : 0;
+}
+
+static struct http_request base_request(struct attempt *t)
+{
+	const struct conf_llm *s = t->r->service;
+
+	return (struct http_request){
+		.method = "POST",
+		.connect_timeout_ms = s->connect_timeout_ms,
+		.first_byte_timeout_ms = s->first_byte_timeout_ms,
+		.idle_timeout_ms = s->idle_timeout_ms,
+		.abort = t->io->abort, .watch_fd = t->io->watch_fd,
+		.tick_ms = t->io->idle_ms, .on_head = on_head,
+		.on_body = on_body, .on_tick = on_tick, .on_batch = on_batch,
+		.ctx = t,
+	};
+}
+
+static int fail_early(struct attempt *t, const struct err *why, struct err *e)
+{
+	t->failed = *why;
+	return give_up(t, e);
+}
+
+int llm_stream(const struct llm_request *r, const struct llm_io *io,
+	       struct arena *a, llm_handler *fn, void *ctx, struct err *e)
+{
+	const struct conf_llm *s = r->service;
+	struct attempt t = {
+		.r = r, .io = io, .fn = fn, .ctx = ctx,
+		.error_body = BUF_INIT(LIM_ERROR_BODY_BYTES),
+		.stall_ms = MAX(s->first_byte_timeout_ms,
+				5 * s->idle_timeout_ms),
+	};
+	struct http_request base = base_request(&t);
+	unsigned repair = recall(s), repair_at_start = repair;
+	int64_t start = clock_mono_ms();
+	int n_retries = 0, n_once = 0, rc;
+
+	for (;;) {
+		struct err mine = ERR_INIT;
+		struct llm_wire wire;
+
+		llm_decoder_free(t.d);
+		t.d = NULL;
+		if (build_request(r, repair, a, &wire, &mine) < 0 ||
+		    !(t.d = llm_decoder_new(s->provider, s, &mine))) {
+			rc = fail_early(&t, &mine, e);
+			break;
+		}
+		llm_decoder_estimate(t.d, estimate_input(r));
+		buf_reset(&t.error_body);
+		t.bad_status = t.has_usage = false;
+		t.warning[0] = '\0';
+		t.failed = (struct err)ERR_INIT;
+		t.fault = (struct llm_fault){ .code = ERR_NONE };
+		t.last_event_ms = 0;
+		t.n_events = 0;
+		base.total_timeout_ms = left_ms(s, start);
+		attempt(&t, &wire, &base);
+		if (t.terminal && !t.handler_stopped) {
+			if (repair != repair_at_start)
+				remember(s, repair);
+			rc = 0;
+			break;
+		}
+		if (!again(&t, &repair, &n_retries, &n_once, &base, &mine)) {
+			if (mine.code != ERR_NONE && !t.handler_stopped)
+				t.failed = mine;
+			rc = give_up(&t, e);
+			break;
+		}
+	}
+	llm_decoder_free(t.d);
+	buf_release(&t.error_body);
+	return rc;
+}

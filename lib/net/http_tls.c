@@ -1,0 +1,53 @@
+#include "net/http_tls.h"
+
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/banned.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static X509_STORE *store;
+
+static X509_STORE *load(const char *bundle)
+{
+	const char *file = getenv("SSL_CERT_FILE");
+	X509_STORE *s = X509_STORE_new();
+
+	if (!s)
+		return NULL;
+	if (!file || !file[0])
+		file = bundle;
+	if (file && X509_STORE_load_file(s, file) == 1)
+		return s;
+	if (X509_STORE_set_default_paths(s) == 1)
+		return s;
+	X509_STORE_free(s);
+	return NULL;
+}
+
+int http_tls_load(const char *bundle, struct err *e)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&lock);
+	if (!store)
+		store = load(bundle);
+	if (!store)
+		rc = err_set(e, ERR_UPSTREAM_CONNECT,
+			     "no certificates to check https with");
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+void http_tls_use(void *ssl_ctx)
+{
+	SSL_CTX_set1_cert_store(ssl_ctx, store);
+}
+
+void http_tls_cleanup(void)
+{
+	X509_STORE_free(store);
+	store = NULL;
+}
