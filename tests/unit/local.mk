@@ -32,5 +32,13 @@ UNIT_TESTS += tests/unit/test_response
 tests_unit_test_response_SOURCES = tests/unit/test_response.c tests/unit/fake_conn.h tests/unit/unit.h
 tests_unit_test_response_LDADD = $(APP_LIBS)
 
+UNIT_TESTS += tests/unit/test_schema
+tests_unit_test_schema_SOURCES = tests/unit/test_schema.c
+tests_unit_test_schema_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_query
+tests_unit_test_query_SOURCES = tests/unit/test_query.c
+tests_unit_test_query_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)

@@ -1,0 +1,192 @@
+/* lib/tool/schema.c: what is accepted, what is refused and how it is said. */
+#include "unit.h"
+
+#include <stdio.h>
+
+#include "tool/schema.h"
+
+static json_t *parse(const char *text)
+{
+	json_error_t je;
+	json_t *j = json_loads(text, JSON_DECODE_ANY, &je);
+
+	if (!j)
+		fail_msg("%s: %s", text, je.text);
+	return j;
+}
+
+struct row {
+	const char *schema, *value;
+	const char *error;	/* part of the public text; NULL: fits */
+};
+
+static const struct row rows[] = {
+	/* type */
+	{ "{\"type\":\"string\"}", "\"x\"", NULL },
+	{ "{\"type\":\"string\"}", "1", "must be string, not integer" },
+	{ "{\"type\":[\"string\",\"null\"]}", "null", NULL },
+	{ "{\"type\":[\"string\",\"null\"]}", "[]", "string or null, not array" },
+	{ "{\"type\":\"integer\"}", "1.0", NULL },
+	{ "{\"type\":\"integer\"}", "1.5", "must be integer" },
+	{ "{\"type\":\"number\"}", "1", NULL },
+	{ "{\"type\":\"boolean\"}", "true", NULL },
+	{ "{\"type\":\"boolean\"}", "\"true\"", "must be boolean, not string" },
+	{ "true", "1", NULL },
+	{ "false", "1", "may not be given" },
+	{ "{}", "{\"a\":[1]}", NULL },
+	/* enum, const */
+	{ "{\"enum\":[\"a\",\"b\"]}", "\"b\"", NULL },
+	{ "{\"enum\":[\"a\",\"b\"]}", "\"c\"", "must be one of: a, b" },
+	{ "{\"enum\":[1]}", "1.0", NULL },
+	{ "{\"const\":{\"a\":1}}", "{\"a\":1}", NULL },
+	{ "{\"const\":2}", "3", "must be 2" },
+	/* objects */
+	{ "{\"properties\":{\"a\":{\"type\":\"integer\"}}}", "{\"a\":1,\"b\":2}", NULL },
+	{ "{\"properties\":{\"a\":{\"type\":\"integer\"}}}", "{\"a\":\"x\"}", "a must be integer" },
+	{ "{\"required\":[\"a\"]}", "{\"b\":1}", "needs \"a\"" },
+	{ "{\"properties\":{\"a\":{}},\"additionalProperties\":false}", "{\"b\":1}", "has no \"b\"; known: a" },
+	{ "{\"additionalProperties\":{\"type\":\"integer\"}}", "{\"b\":\"x\"}", "b must be integer" },
+	{ "{\"minProperties\":1}", "{}", "at least 1 members" },
+	{ "{\"maxProperties\":1}", "{\"a\":1,\"b\":1}", "at most 1 members" },
+	/* arrays */
+	{ "{\"items\":{\"type\":\"integer\"}}", "[1,2,\"x\"]", "[2] must be integer" },
+	{ "{\"minItems\":2}", "[1]", "at least 2 entries" },
+	{ "{\"maxItems\":1}", "[1,2]", "at most 1 entries" },
+	{ "{\"uniqueItems\":true}", "[1,2,1]", "an entry twice" },
+	{ "{\"uniqueItems\":true}", "[1,2]", NULL },
+	/* numbers */
+	{ "{\"minimum\":1}", "1", NULL },
+	{ "{\"minimum\":1}", "0", "at least 1" },
+	{ "{\"maximum\":1.5}", "2", "at most 1.5" },
+	{ "{\"exclusiveMinimum\":1}", "1", "more than 1" },
+	{ "{\"exclusiveMaximum\":1}", "1", "less than 1" },
+	{ "{\"multipleOf\":0.1}", "0.3", NULL },
+	{ "{\"multipleOf\":2}", "3", "a multiple of 2" },
+	/* strings: characters, not bytes */
+	{ "{\"maxLength\":2}", "\"äö\"", NULL },
+	{ "{\"maxLength\":2}", "\"äöü\"", "at most 2 characters" },
+	{ "{\"minLength\":1}", "\"\"", "at least 1 characters" },
+	{ "{\"pattern\":\"^[a-z]+$\"}", "\"abc\"", NULL },
+	{ "{\"pattern\":\"^[a-z]+$\"}", "\"a1\"", "must match" },
+	/* combination */
+	{ "{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"integer\"}]}", "1", NULL },
+	{ "{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"integer\"}]}", "true", "none of the allowed forms" },
+	{ "{\"oneOf\":[{\"type\":\"number\"},{\"type\":\"integer\"}]}", "1", "more than one" },
+	{ "{\"oneOf\":[{\"type\":\"number\"},{\"type\":\"integer\"}]}", "1.5", NULL },
+	{ "{\"allOf\":[{\"minimum\":1},{\"maximum\":2}]}", "3", "at most 2" },
+	{ "{\"not\":{\"type\":\"null\"}}", "null", "excluded" },
+	/* references */
+	{ "{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"type\":\"integer\"}}}", "\"x\"", "must be integer" },
+	{ "{\"properties\":{\"next\":{\"$ref\":\"#\"},\"v\":{\"type\":\"integer\"}}}",
+	  "{\"next\":{\"next\":{\"v\":\"x\"}}}", "next.next.v must be integer" },
+	/* annotations */
+	{ "{\"title\":\"t\",\"default\":1,\"format\":\"email\"}", "\"x\"", NULL },
+};
+
+static void values_fit_or_not(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		json_t *schema = parse(rows[i].schema);
+		json_t *value = parse(rows[i].value);
+		struct err e = ERR_INIT;
+		int rc;
+
+		if (schema_supported(schema, &e) < 0)
+			fail_msg("%s: %s", rows[i].schema, e.public);
+		rc = schema_check(schema, value, &e);
+		if (!rows[i].error != (rc == 0) ||
+		    (rows[i].error && !strstr(e.public, rows[i].error)))
+			fail_msg("%s with %s: %d \"%s\"", rows[i].schema,
+				 rows[i].value, rc, e.public);
+		if (rc < 0)
+			assert_int_equal(e.code, ERR_TOOL_ARGS);
+		json_decref(schema);
+		json_decref(value);
+	}
+}
+
+static const struct row refused[] = {
+	{ "[]", NULL, "must be an object" },
+	{ "{\"if\":{}}", NULL, "\"if\" is not supported" },
+	{ "{\"items\":[{}]}", NULL, "must be an object" },
+	{ "{\"type\":\"text\"}", NULL, "no known type" },
+	{ "{\"type\":[]}", NULL, "no known type" },
+	{ "{\"properties\":{\"a\":{\"patternProperties\":{}}}}", NULL, "at properties.a" },
+	{ "{\"$ref\":\"http://x/y\"}", NULL, "local definition" },
+	{ "{\"$ref\":\"#/$defs/none\"}", NULL, "local definition" },
+	{ "{\"required\":[1]}", NULL, "list of names" },
+	{ "{\"minLength\":-1}", NULL, "count" },
+	{ "{\"multipleOf\":0}", NULL, "number" },
+	{ "{\"anyOf\":[]}", NULL, "list of schemas" },
+	{ "{\"pattern\":\"\\\\d+\"}", NULL, "escape" },
+	{ "{\"pattern\":\"(?=x)\"}", NULL, "(?" },
+	{ "{\"pattern\":\"a+?\"}", NULL, "lazy" },
+	{ "{\"pattern\":\"((a{1,200}){1,200}){1,200}\"}", NULL, "too often" },
+	{ "{\"pattern\":\"(\"}", NULL, "valid expression" },
+};
+
+static void schemas_are_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		json_t *schema = parse(refused[i].schema);
+		struct err e = ERR_INIT;
+
+		if (schema_supported(schema, &e) == 0 ||
+		    !strstr(e.public, refused[i].error))
+			fail_msg("%s: \"%s\"", refused[i].schema, e.public);
+		assert_int_equal(e.code, ERR_CONFIG);
+		json_decref(schema);
+	}
+}
+
+/* A schema that never ends, and one whose alternatives explode. */
+static void work_is_bounded(void **state)
+{
+	json_t *loop = parse("{\"$ref\":\"#\"}");
+	json_t *bomb = json_object(), *defs = json_object();
+	json_t *v = parse("1");
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(schema_supported(loop, &e), 0);
+	assert_int_equal(schema_check(loop, v, &e), -1);
+	assert_non_null(strstr(e.public, "too complex"));
+	for (int i = 0; i < 40; i++) {
+		char name[8], ref[24];
+		json_t *list = json_array();
+
+		snprintf(name, sizeof(name), "d%d", i);
+		snprintf(ref, sizeof(ref), "#/$defs/d%d", i + 1);
+		for (int k = 0; i < 39 && k < 2; k++) {
+			json_t *o = json_object();
+
+			json_object_set_new(o, "$ref", json_string(ref));
+			json_array_append_new(list, o);
+		}
+		if (i == 39)
+			json_array_append_new(list, json_false());
+		json_object_set_new(defs, name, json_pack("{s:o}", "anyOf", list));
+	}
+	json_object_set_new(bomb, "$defs", defs);
+	json_object_set_new(bomb, "$ref", json_string("#/$defs/d0"));
+	e = (struct err)ERR_INIT;
+	assert_int_equal(schema_supported(bomb, &e), 0);
+	assert_int_equal(schema_check(bomb, v, &e), -1);
+	json_decref(bomb);
+	json_decref(loop);
+	json_decref(v);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_fit_or_not),
+		cmocka_unit_test(schemas_are_refused),
+		cmocka_unit_test(work_is_bounded),
+	};
+
+	jx_seed();
+	return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
+}
