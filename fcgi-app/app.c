@@ -91,10 +91,11 @@ const struct conf *app_conf(struct app *app)
 {
 	const struct conf *c = conf_live_get(app->conf);
 
-	if (atomic_load(&app->log_generation) != c->generation) {
-		atomic_store(&app->log_generation, c->generation);
+	if (atomic_exchange(&app->generation, c->generation) != c->generation) {
 		log_setup((enum log_level)c->log.level,
 			  (enum log_target)c->log.target);
+		if (app->db)
+			db_reconfigure(app->db, &c->db);
 	}
 	return c;
 }

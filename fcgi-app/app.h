@@ -26,7 +26,7 @@ struct app {
 	atomic_int n_models;	/* requests that wait for a model now */
 	atomic_bool stopping;	/* no new turns any more */
 	struct running *running;	/* the turns of this process */
-	atomic_uint_fast64_t log_generation;	/* conf that log_setup took */
+	atomic_uint_fast64_t generation;	/* of conf, that is in force */
 };
 
 /*
@@ -38,8 +38,8 @@ int app_open(struct app *app, const char *conf_file, struct err *e) MUST_CHECK;
 void app_close(struct app *app);
 
 /*
- * This request's configuration (conf_put it). A new generation's log settings
- * come into force here. Any thread.
+ * This request's configuration (conf_put it). A new generation's settings of
+ * log and database come into force here. Any thread.
  */
 const struct conf *app_conf(struct app *app);
 

@@ -27,3 +27,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/route.c fcgi-app/route.h fcgi-app/routes.def \
 	fcgi-app/route_list.c \
 	fcgi-app/worker.c fcgi-app/worker.h
+
+pkglibexec_PROGRAMS += lamplighter.fcgi
+lamplighter_fcgi_SOURCES = fcgi-app/main.c
+lamplighter_fcgi_LDADD = fcgi-app/libapp.a $(LAMPLIGHTER_LIBS) $(FCGI_LIBS) -lm

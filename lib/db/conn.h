@@ -21,9 +21,15 @@ enum fault {
 
 struct prep;
 
+struct settings {		/* where connections go to; never changed */
+	struct conf_db conf;	/* own copies of its texts */
+	struct settings *older;	/* no longer in force */
+};
+
 struct conn {
 	MYSQL *my;
 	struct pool *pool;
+	const struct settings *settings;	/* that it was made with */
 	struct conn *next;	/* idle list */
 	bool autocommit;	/* as the session is set */
 	bool open_tx;		/* a statement ran since the last commit */
@@ -51,7 +57,7 @@ struct db {
 
 struct pool {
 	struct db root;
-	struct conf_db conf;	/* own copies of its texts */
+	struct settings *_Atomic settings;	/* in force; set under the lock */
 	struct db_options opt;
 	int max;
 

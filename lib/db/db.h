@@ -119,6 +119,13 @@ void db_global_end(void);
 struct db *db_open(const struct db_options *o, struct err *e) MUST_CHECK;
 void db_close(struct db *db);
 
+/*
+ * Other settings for the same pool (conf is copied): connections made with the
+ * old ones are closed as they come back. Nothing happens when they are the
+ * same. Any thread.
+ */
+void db_reconfigure(struct db *db, const struct conf_db *conf);
+
 /* Numbers for /metrics and tests. */
 struct db_stats {
 	int open, idle, waiting;	/* now */

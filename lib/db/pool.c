@@ -71,6 +71,55 @@ struct db_val db_uuid_if(const struct uuid *u)
 	return v;
 }
 
+/* Copies; conf is not NULL. Stays until the pool goes: a connect may read it. */
+static struct settings *settings_new(const struct conf_db *conf,
+				     struct settings *older)
+{
+	struct settings *s = xcalloc(1, sizeof(*s));
+
+	s->older = older;
+	s->conf = *conf;
+	s->conf.id = xstrdup(conf->id ? conf->id : "app");
+	s->conf.socket = xstrdup(conf->socket ? conf->socket : "");
+	s->conf.host = xstrdup(conf->host ? conf->host : "");
+	s->conf.name = xstrdup(conf->name ? conf->name : "");
+	s->conf.user = xstrdup(conf->user ? conf->user : "");
+	s->conf.password = xstrdup(conf->password ? conf->password : "");
+	s->conf.tls_ca = xstrdup(conf->tls_ca ? conf->tls_ca : "");
+	return s;
+}
+
+static void settings_free(struct settings *s)
+{
+	while (s) {
+		struct settings *older = s->older;
+
+		free((char *)s->conf.id);
+		free((char *)s->conf.socket);
+		free((char *)s->conf.host);
+		free((char *)s->conf.name);
+		free((char *)s->conf.user);
+		free((char *)s->conf.password);
+		free((char *)s->conf.tls_ca);
+		free(s);
+		s = older;
+	}
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool same_settings(const struct conf_db *a, const struct conf_db *b)
+{
+	return same_text(a->socket, b->socket) && same_text(a->host, b->host) &&
+	       a->port == b->port && same_text(a->name, b->name) &&
+	       same_text(a->user, b->user) &&
+	       same_text(a->password, b->password) &&
+	       same_text(a->tls_ca, b->tls_ca) && a->pool == b->pool;
+}
+
 struct db *db_open(const struct db_options *o, struct err *e)
 {
 	struct pool *p;
@@ -82,15 +131,8 @@ struct db *db_open(const struct db_options *o, struct err *e)
 	p = xcalloc(1, sizeof(*p));
 	p->root.pool = p;
 	p->opt = *o;
-	p->conf = *o->conf;
-	p->conf.id = xstrdup(o->conf->id ? o->conf->id : "app");
-	p->conf.socket = xstrdup(o->conf->socket ? o->conf->socket : "");
-	p->conf.host = xstrdup(o->conf->host ? o->conf->host : "");
-	p->conf.name = xstrdup(o->conf->name);
-	p->conf.user = xstrdup(o->conf->user ? o->conf->user : "");
-	p->conf.password = xstrdup(o->conf->password ? o->conf->password : "");
-	p->conf.tls_ca = xstrdup(o->conf->tls_ca ? o->conf->tls_ca : "");
-	p->opt.conf = &p->conf;
+	atomic_store(&p->settings, settings_new(o->conf, NULL));
+	p->opt.conf = NULL;	/* borrowed: settings has the copy */
 	if (!p->opt.wait_ms)
 		p->opt.wait_ms = WAIT_MS;
 	if (!p->opt.connect_timeout_s)
@@ -119,13 +161,7 @@ void db_close(struct db *db)
 		conn_close(c);
 	}
 	pthread_mutex_destroy(&p->lock);
-	free((char *)p->conf.id);
-	free((char *)p->conf.socket);
-	free((char *)p->conf.host);
-	free((char *)p->conf.name);
-	free((char *)p->conf.user);
-	free((char *)p->conf.password);
-	free((char *)p->conf.tls_ca);
+	settings_free(atomic_load(&p->settings));
 	free(p);
 }
 
@@ -206,7 +242,8 @@ static int set_up(struct conn *c, struct err *e)
 
 struct conn *conn_open(struct pool *p, unsigned io_s, struct err *e)
 {
-	const struct conf_db *d = &p->conf;
+	const struct settings *settings = atomic_load(&p->settings);
+	const struct conf_db *d = &settings->conf;
 	const bool socket = *d->socket, tls = *d->tls_ca && !socket;
 	unsigned connect_s = (unsigned)p->opt.connect_timeout_s;
 	const my_bool yes = 1, no = 0;
@@ -217,6 +254,7 @@ struct conn *conn_open(struct pool *p, unsigned io_s, struct err *e)
 	if (!my)
 		BUG("out of memory for a connection");
 	c->pool = p;
+	c->settings = settings;
 	c->my = my;
 	c->autocommit = true;
 	mysql_options(my, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
@@ -509,12 +547,14 @@ void pool_give(struct conn *c)
 		purge(p);
 		return;
 	}
-	if (c->drop) {
+	c->idle_since_ms = clock_mono_ms();
+	pthread_mutex_lock(&p->lock);
+	if (c->drop || c->settings != atomic_load(&p->settings) ||
+	    p->n_open > p->max) {
+		pthread_mutex_unlock(&p->lock);
 		forget(p, c);
 		return;
 	}
-	c->idle_since_ms = clock_mono_ms();
-	pthread_mutex_lock(&p->lock);
 	w = p->first;
 	if (w) {
 		w->conn = c;
@@ -525,6 +565,28 @@ void pool_give(struct conn *c)
 		p->n_idle++;
 	}
 	pthread_mutex_unlock(&p->lock);
+}
+
+void db_reconfigure(struct db *db, const struct conf_db *conf)
+{
+	struct pool *p = db->pool;
+	struct settings *s;
+
+	pthread_mutex_lock(&p->lock);
+	s = atomic_load(&p->settings);
+	if (same_settings(&s->conf, conf)) {
+		pthread_mutex_unlock(&p->lock);
+		return;
+	}
+	atomic_store(&p->settings, settings_new(conf, s));
+	p->max = conf->pool > 0 ? conf->pool : 1;
+	p->down_until_ms = 0;	/* try the new one at once */
+	p->back_off_ms = 0;
+	while (p->first)
+		wake_one(p);
+	pthread_mutex_unlock(&p->lock);
+	atomic_store(&p->no_wsrep, false);
+	purge(p);
 }
 
 int db_ping(struct db *db, struct err *e)

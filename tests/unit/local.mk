@@ -40,5 +40,13 @@ UNIT_TESTS += tests/unit/test_query
 tests_unit_test_query_SOURCES = tests/unit/test_query.c
 tests_unit_test_query_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_route
+tests_unit_test_route_SOURCES = tests/unit/test_route.c tests/unit/fake_conn.h tests/unit/unit.h
+tests_unit_test_route_LDADD = $(APP_LIBS)
+
+UNIT_TESTS += tests/unit/test_dialect
+tests_unit_test_dialect_SOURCES = tests/unit/test_dialect.c tests/unit/unit.h
+tests_unit_test_dialect_LDADD = $(APP_LIBS)
+
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
