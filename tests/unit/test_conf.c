@@ -308,8 +308,8 @@ static void a_directory_or_fifo_is_no_file(void **state)
 static void option_rows_are_whole(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < n_options; i++) {
-		const struct option *o = &options[i];
+	for (size_t i = 0; i < n_conf_options; i++) {
+		const struct conf_option *o = &conf_options[i];
 		size_t n = strlen(o->help);
 
 		assert_true(n > 10 && o->help[n - 1] == '.');
