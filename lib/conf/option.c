@@ -225,6 +225,10 @@ const char *option_nearest(enum opt_section in, const char *prefix,
 		snprintf(part, sizeof(part), "%.*s",
 			 (int)strcspn(key + n, "."), key + n);
 		d = edit_distance(unknown, part);
+		/* a forgotten unit: "timeout" for "timeout_ms" */
+		if (strlen(unknown) > 2 &&
+		    !strncmp(part, unknown, strlen(unknown)))
+			d = MIN(d, 2);
 		if (d < best || (d == best && !found)) {
 			best = d;
 			found = true;

@@ -31,6 +31,7 @@ tests_unit_test_request_LDADD = $(APP_LIBS)
 UNIT_TESTS += tests/unit/test_response
 tests_unit_test_response_SOURCES = tests/unit/test_response.c tests/unit/fake_conn.h tests/unit/unit.h
 tests_unit_test_response_LDADD = $(APP_LIBS)
+
 UNIT_TESTS += tests/unit/test_conf
 tests_unit_test_conf_SOURCES = tests/unit/test_conf.c
 tests_unit_test_conf_LDADD = $(UNIT_LIBS)

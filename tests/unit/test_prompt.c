@@ -107,9 +107,9 @@ static void builtin_texts_have_versions(void **state)
 		int version;
 		const char *hash;
 	} known[] = {
-		{ &prompt_guardrails, 1, "GUARDRAILS_HASH" },
-		{ &prompt_default_agent, 1, "AGENT_HASH" },
-		{ &prompt_tools, 1, "TOOLS_HASH" },
+		{ &prompt_guardrails, 1, "c19800d329c42b979299b7b01c43580e" },
+		{ &prompt_default_agent, 1, "e2762af843b918170ee9403e0c57fe8e" },
+		{ &prompt_tools, 1, "d73519fbbb2d87c9ec378f12e586fb81" },
 	};
 	static const struct conf conf = { .chat_system_prompt = "" };
 	static const struct conf_workspace w = { .id = "w" };
@@ -207,7 +207,7 @@ static void the_envelope_cannot_be_closed(void **state)
 	snprintf(end, sizeof(end), "[/UNTRUSTED-DATA %s]\n", u.id);
 	assert_ptr_equal(strstr(out.p, end), out.p + out.n - strlen(end));
 	assert_int_equal(strncmp(out.p, "[UNTRUSTED-DATA ", 16), 0);
-	assert_non_null(strstr(out.p, " source=\"query_data    [x\"]\n"));
+	assert_non_null(strstr(out.p, " source=\"query_data   [x\"]\n"));
 	buf_release(&evil);
 
 	/* JSON stays JSON */
