@@ -6,15 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
+
 #include "base/log.h"
 #include "cli.h"
 #include "conf/option.h"
 
 #include "base/banned.h"
-
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unknown"
-#endif
 
 static int cli_help(struct cli *cli, int argc, char **argv);
 static int cli_version(struct cli *cli, int argc, char **argv);

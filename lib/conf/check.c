@@ -112,7 +112,7 @@ static void check_link_keys(struct loader *l, const struct conf_identity *link)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(belongs); i++) {
-		const struct option *o = option_find(SEC_IDENTITY,
+		const struct conf_option *o = option_find(SEC_IDENTITY,
 						     belongs[i].key);
 		const struct ypos *pos;
 

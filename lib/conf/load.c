@@ -57,123 +57,10 @@ const struct ypos *load_pos(const struct loader *l, const void *field)
 	return NULL;
 }
 
-/* -- texts: ${NAME}, file: ------------------------------------------------------ */
-
-/* The variable of "${NAME}" or "${NAME:-default}" at *s; moves *s behind it. */
-static int expand_one(struct loader *l, const struct ynode *n, const char **s,
-		      struct buf *out)
-{
-	const char *p = *s + 2, *end = strchr(p, '}'), *dflt = NULL, *v;
-	size_t len = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqr"
-			       "stuvwxyz0123456789_");
-	char name[128];
-
-	if (end && len && len < sizeof(name) && !isdigit((unsigned char)*p)) {
-		if (!strncmp(p + len, ":-", 2))
-			dflt = p + len + 2;
-		else if (p + len != end)
-			end = NULL;
-	} else {
-		end = NULL;
-	}
-	if (!end) {
-		load_fail(l, &n->pos, "\"${\" must begin a variable, ${NAME} "
-			  "or ${NAME:-default}; write $${ for the text itself");
-		return -1;
-	}
-	snprintf(name, sizeof(name), "%.*s", (int)len, p);
-	*s = end + 1;
-	v = getenv(name);
-	if (v && *v && !utf8_valid(str_of(v))) {
-		load_fail(l, &n->pos, "environment variable %s is not UTF-8",
-			  name);
-		return -1;
-	}
-	if (dflt && (!v || !*v)) {
-		buf_add(out, dflt, (size_t)(end - dflt));
-	} else if (v) {
-		buf_adds(out, v);
-	} else {
-		load_fail(l, &n->pos, "environment variable %s is not set",
-			  name);
-		return -1;
-	}
-	return 0;
-}
-
-/* n's text with variables filled in, in the arena; NULL when that failed. */
-static const char *expand(struct loader *l, const struct ynode *n)
-{
-	struct buf out = BUF_INIT(LIM_CONF_FILE_BYTES);
-	const char *s = n->text, *result = NULL;
-
-	while (*s) {
-		size_t len = strcspn(s, "$");
-
-		buf_add(&out, s, len);
-		s += len;
-		if (!strncmp(s, "$${", 3)) {
-			buf_adds(&out, "${");
-			s += 3;
-		} else if (!strncmp(s, "${", 2)) {
-			if (expand_one(l, n, &s, &out))
-				goto out;
-		} else if (*s) {
-			buf_addc(&out, *s++);
-		}
-	}
-	if (!buf_ok(&out) || out.n > l->bytes_left) {
-		load_fail(l, &n->pos, "the value is too long");
-		goto out;
-	}
-	l->bytes_left -= out.n;
-	result = arena_memdup(l->a, out.p, out.n);
-out:
-	buf_release(&out);
-	return result;
-}
-
-/* The content of the file that "file:PATH" names. */
-static const char *secret_file(struct loader *l, const struct ynode *n,
-			       const char *path)
-{
-	struct buf b = BUF_INIT(LIM_SECRET_BYTES);
-	struct err e = ERR_INIT;
-	const char *text = NULL;
-
-	if (*path != '/')
-		path = arena_printf(l->a, "%s%s", l->dir, path);
-	if (source_read(l->src, path, &b, &e)) {
-		load_fail(l, &n->pos, "%s", e.text);
-		goto out;
-	}
-	while (b.n && (b.p[b.n - 1] == '\n' || b.p[b.n - 1] == '\r'))
-		b.n--;
-	if (!b.n)
-		load_fail(l, &n->pos, "%s is empty", path);
-	else if (memchr(b.p, '\0', b.n) || !utf8_valid(buf_str(&b)))
-		load_fail(l, &n->pos, "%s is not a text", path);
-	else
-		text = arena_memdup(l->a, b.p, b.n);
-out:
-	buf_release(&b);
-	return text;
-}
-
-static const char *text_of(struct loader *l, const struct option *o,
-			   const struct ynode *n)
-{
-	const char *s = expand(l, n);
-
-	if (s && (o->flags & OPT_SECRET) && !strncmp(s, "file:", 5))
-		return secret_file(l, n, s + 5);
-	return s;
-}
-
 /* -- single values -------------------------------------------------------------- */
 
 /* What stands there, for a message; secrets and long texts are not shown. */
-static const char *shown(const struct option *o, const struct ynode *n,
+static const char *shown(const struct conf_option *o, const struct ynode *n,
 			 char *out, size_t n_bytes)
 {
 	struct str s = n ? str_of(n->text) : STR("");
@@ -230,7 +117,7 @@ static bool parse_bool(const char *s, bool *v)
 	return false;
 }
 
-static const struct opt_name *pick(const struct option *o, const char *s)
+static const struct opt_name *pick(const struct conf_option *o, const char *s)
 {
 	for (const struct opt_name *p = o->names; p->name; p++)
 		if (!strcmp(p->name, s))
@@ -238,7 +125,7 @@ static const struct opt_name *pick(const struct option *o, const char *s)
 	return NULL;
 }
 
-static void fail_pick(struct loader *l, const struct option *o,
+static void fail_pick(struct loader *l, const struct conf_option *o,
 		      const struct ynode *n)
 {
 	struct buf b = BUF_INIT(256);
@@ -253,7 +140,7 @@ static void fail_pick(struct loader *l, const struct option *o,
 }
 
 /* A whole double prints without ".000000". */
-static void fail_range(struct loader *l, const struct option *o,
+static void fail_range(struct loader *l, const struct conf_option *o,
 		       const struct ynode *n)
 {
 	char what[4 * QUOTE_BYTES + 8];
@@ -264,7 +151,7 @@ static void fail_range(struct loader *l, const struct option *o,
 }
 
 /* Length and rule of a text. n is NULL for a default, which is right. */
-static bool text_ok(struct loader *l, const struct option *o,
+static bool text_ok(struct loader *l, const struct conf_option *o,
 		    const struct ynode *n, const char *s)
 {
 	char what[4 * QUOTE_BYTES + 8];
@@ -291,7 +178,7 @@ static bool text_ok(struct loader *l, const struct option *o,
 }
 
 /* Sets a single value from text s. n is NULL for a default. */
-static void set_value(struct loader *l, const struct option *o, void *field,
+static void set_value(struct loader *l, const struct conf_option *o, void *field,
 		      const struct ynode *n, const char *s)
 {
 	char what[4 * QUOTE_BYTES + 8];
@@ -343,7 +230,7 @@ static void set_value(struct loader *l, const struct option *o, void *field,
 
 /* -- lists ---------------------------------------------------------------------- */
 
-static void set_default_list(struct loader *l, const struct option *o,
+static void set_default_list(struct loader *l, const struct conf_option *o,
 			     void *field)
 {
 	struct str rest = str_of(o->dflt);
@@ -369,7 +256,7 @@ static void set_default_list(struct loader *l, const struct option *o,
 	}
 }
 
-static void set_list(struct loader *l, const struct option *o, void *field,
+static void set_list(struct loader *l, const struct conf_option *o, void *field,
 		     const struct ynode *n)
 {
 	struct ynode *const one[1] = { (struct ynode *)n };
@@ -398,7 +285,7 @@ static void set_list(struct loader *l, const struct option *o, void *field,
 				  "not %s", o->key, ynode_kind_name(v[i]));
 			continue;
 		}
-		s = text_of(l, o, v[i]);
+		s = load_text(l, o, v[i]);
 		if (!s)
 			continue;
 		if (o->type == OPT_FLAGS) {
@@ -415,10 +302,10 @@ static void set_list(struct loader *l, const struct option *o, void *field,
 
 /* -- anything, as JSON ---------------------------------------------------------- */
 
-static json_t *scalar_json(struct loader *l, const struct option *o,
+static json_t *scalar_json(struct loader *l, const struct conf_option *o,
 			   const struct ynode *n)
 {
-	const char *s = text_of(l, o, n);
+	const char *s = load_text(l, o, n);
 	long long i;
 	double d;
 
@@ -438,7 +325,7 @@ static json_t *scalar_json(struct loader *l, const struct option *o,
 }
 
 /* YAML 1.2's plain scalars: `no` is a text here. Depth is the tree's. */
-static json_t *node_json(struct loader *l, const struct option *o,
+static json_t *node_json(struct loader *l, const struct conf_option *o,
 			 const struct ynode *n)
 {
 	json_t *j;
@@ -479,7 +366,7 @@ static void set_id(struct loader *l, enum opt_section sec, char *elem,
 }
 
 /* A map or a list of structs: one array of exactly as many. */
-static void set_structs(struct loader *l, const struct option *o, char *base,
+static void set_structs(struct loader *l, const struct conf_option *o, char *base,
 			const struct ynode *n)
 {
 	enum ykind want = o->type == OPT_MAP ? YMAP : YSEQ;
@@ -518,7 +405,7 @@ static void set_structs(struct loader *l, const struct option *o, char *base,
 }
 
 /* n is not null. */
-static void set_option(struct loader *l, const struct option *o, char *base,
+static void set_option(struct loader *l, const struct conf_option *o, char *base,
 		       const struct ynode *n)
 {
 	char *field = base + o->offset;
@@ -553,7 +440,7 @@ static void set_option(struct loader *l, const struct option *o, char *base,
 			  o->key, ynode_kind_name(n));
 		return;
 	}
-	s = text_of(l, o, n);
+	s = load_text(l, o, n);
 	if (s)
 		set_value(l, o, field, n, s);
 }
@@ -587,7 +474,7 @@ static void load_keys(struct loader *l, enum opt_section sec,
 	}
 	for (size_t i = 0; i < map->n; i++) {
 		const struct ynode *n = map->v[i];
-		const struct option *o;
+		const struct conf_option *o;
 
 		snprintf(key, sizeof(key), "%s%s", prefix, map->keys[i].name);
 		o = strchr(map->keys[i].name, '.') ? NULL
@@ -595,7 +482,7 @@ static void load_keys(struct loader *l, enum opt_section sec,
 		if (o) {
 			/* null is as if the key were not there */
 			if (!ynode_null(n)) {
-				seen[o - options] = true;
+				seen[o - conf_options] = true;
 				set_option(l, o, base, n);
 			}
 		} else if (!strchr(map->keys[i].name, '.') &&
@@ -609,7 +496,7 @@ static void load_keys(struct loader *l, enum opt_section sec,
 	}
 }
 
-static void set_default(struct loader *l, const struct option *o, char *base,
+static void set_default(struct loader *l, const struct conf_option *o, char *base,
 			const struct ypos *at)
 {
 	char *field = base + o->offset;
@@ -630,7 +517,7 @@ void load_struct(struct loader *l, enum opt_section sec, void *base,
 	const struct opt_section_row *row = &opt_sections[sec];
 	bool seen[MAX_OPTIONS] = { false };
 
-	if (n_options > MAX_OPTIONS)
+	if (n_conf_options > MAX_OPTIONS)
 		BUG("more options than MAX_OPTIONS");
 	if (row->file_offset >= 0)
 		*(const char **)((char *)base + row->file_offset) =
@@ -639,9 +526,9 @@ void load_struct(struct loader *l, enum opt_section sec, void *base,
 		*(int *)((char *)base + row->line_offset) = at->line;
 	if (node)
 		load_keys(l, sec, "", base, node, seen);
-	for (size_t i = 0; i < n_options; i++)
-		if (options[i].in == sec && !seen[i])
-			set_default(l, &options[i], base, at);
+	for (size_t i = 0; i < n_conf_options; i++)
+		if (conf_options[i].in == sec && !seen[i])
+			set_default(l, &conf_options[i], base, at);
 }
 
 const struct ynode *load_file(struct loader *l, const char *path)

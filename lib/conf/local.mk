@@ -9,4 +9,5 @@ lib_liblamplighter_a_SOURCES += \
 	lib/conf/read.h \
 	lib/conf/rules.c lib/conf/rules.h \
 	lib/conf/source.c lib/conf/source.h \
+	lib/conf/text.c \
 	lib/conf/yaml.c lib/conf/yaml.h

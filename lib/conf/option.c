@@ -58,7 +58,7 @@ static const struct opt_name column_types[] = {
 #define S_DATASET   struct conf_dataset
 #define S_COLUMN    struct conf_column
 
-const struct option options[] = {
+const struct conf_option conf_options[] = {
 #define OPT(sec, k, ty, member, d, lo, hi, u, fl, ck, h) \
 	{ .in = SEC_##sec, .of = SEC_NONE, .key = k, .type = OPT_##ty, \
 	  .offset = offsetof(S_##sec, member), .dflt = d, .min = lo, \
@@ -80,7 +80,7 @@ const struct option options[] = {
 #undef PICK
 };
 
-const size_t n_options = ARRAY_LEN(options);
+const size_t n_conf_options = ARRAY_LEN(conf_options);
 
 #define AT(type, member) ((int)offsetof(type, member))
 
@@ -159,11 +159,11 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 	},
 };
 
-const struct option *option_find(enum opt_section in, const char *key)
+const struct conf_option *option_find(enum opt_section in, const char *key)
 {
-	for (size_t i = 0; i < n_options; i++)
-		if (options[i].in == in && !strcmp(options[i].key, key))
-			return &options[i];
+	for (size_t i = 0; i < n_conf_options; i++)
+		if (conf_options[i].in == in && !strcmp(conf_options[i].key, key))
+			return &conf_options[i];
 	return NULL;
 }
 
@@ -171,9 +171,9 @@ bool option_group(enum opt_section in, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
-	for (size_t i = 0; i < n_options; i++)
-		if (options[i].in == in && !strncmp(options[i].key, prefix, n) &&
-		    options[i].key[n] == '.')
+	for (size_t i = 0; i < n_conf_options; i++)
+		if (conf_options[i].in == in && !strncmp(conf_options[i].key, prefix, n) &&
+		    conf_options[i].key[n] == '.')
 			return true;
 	return false;
 }
@@ -215,16 +215,20 @@ const char *option_nearest(enum opt_section in, const char *prefix,
 	size_t n = strlen(prefix);
 	bool found = false;
 
-	for (size_t i = 0; i < n_options; i++) {
-		const char *key = options[i].key;
+	for (size_t i = 0; i < n_conf_options; i++) {
+		const char *key = conf_options[i].key;
 		char part[EDIT_BYTES];
 		int d;
 
-		if (options[i].in != in || strncmp(key, prefix, n))
+		if (conf_options[i].in != in || strncmp(key, prefix, n))
 			continue;
 		snprintf(part, sizeof(part), "%.*s",
 			 (int)strcspn(key + n, "."), key + n);
 		d = edit_distance(unknown, part);
+		/* a forgotten unit: "timeout" for "timeout_ms" */
+		if (strlen(unknown) > 2 &&
+		    !strncmp(part, unknown, strlen(unknown)))
+			d = MIN(d, 2);
 		if (d < best || (d == best && !found)) {
 			best = d;
 			found = true;

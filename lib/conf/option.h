@@ -51,7 +51,7 @@ struct opt_name {		/* ended by NULL */
  */
 typedef const char *opt_check(const char *text);
 
-struct option {
+struct conf_option {
 	enum opt_section in, of;
 	const char *key;	/* within the section; dots nest */
 	enum opt_type type;
@@ -65,8 +65,8 @@ struct option {
 	const char *help;
 };
 
-extern const struct option options[];
-extern const size_t n_options;
+extern const struct conf_option conf_options[];
+extern const size_t n_conf_options;
 
 struct opt_section_row {
 	const char *name;	/* as documentation shows it: "llm_services.*" */
@@ -80,7 +80,7 @@ struct opt_section_row {
 extern const struct opt_section_row opt_sections[SEC__MAX];
 
 /* The row of a full key in a section, or NULL. */
-const struct option *option_find(enum opt_section in, const char *key);
+const struct conf_option *option_find(enum opt_section in, const char *key);
 
 /* Whether some row's key starts with prefix and a dot. */
 bool option_group(enum opt_section in, const char *prefix);

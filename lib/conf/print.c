@@ -78,7 +78,7 @@ static void print_secret(struct buf *out, const char *s, bool header)
 	}
 }
 
-static void print_list(struct buf *out, const struct option *o,
+static void print_list(struct buf *out, const struct conf_option *o,
 		       const struct conf_list *l)
 {
 	buf_addc(out, '[');
@@ -93,7 +93,7 @@ static void print_list(struct buf *out, const struct option *o,
 	buf_addc(out, ']');
 }
 
-static void print_names(struct buf *out, const struct option *o, unsigned v)
+static void print_names(struct buf *out, const struct conf_option *o, unsigned v)
 {
 	bool first = true;
 
@@ -111,7 +111,7 @@ static void print_names(struct buf *out, const struct option *o, unsigned v)
 		buf_addc(out, ']');
 }
 
-static void print_value(struct buf *out, const struct option *o,
+static void print_value(struct buf *out, const struct conf_option *o,
 			const char *field)
 {
 	const char *s;
@@ -155,7 +155,7 @@ static void print_struct(struct buf *out, enum opt_section sec,
 			 const char *base, int depth, bool dash);
 
 /* Whether the row says something that is worth a line. */
-static bool worth(const struct option *o, const char *base)
+static bool worth(const struct conf_option *o, const char *base)
 {
 	const char *field = base + o->offset;
 
@@ -172,7 +172,7 @@ static bool worth(const struct option *o, const char *base)
 }
 
 /* Of a chain's link only what belongs to its kind reads back. */
-static bool of_kind(const struct option *o, const char *base)
+static bool of_kind(const struct conf_option *o, const char *base)
 {
 	static const struct {
 		const char *prefix;
@@ -193,7 +193,7 @@ static bool of_kind(const struct option *o, const char *base)
 	return true;
 }
 
-static void print_structs(struct buf *out, const struct option *o,
+static void print_structs(struct buf *out, const struct conf_option *o,
 			  const char *base, int depth)
 {
 	const struct opt_section_row *row = &opt_sections[o->of];
@@ -224,8 +224,8 @@ static void print_struct(struct buf *out, enum opt_section sec,
 {
 	char group[64] = "";
 
-	for (size_t i = 0; i < n_options; i++) {
-		const struct option *o = &options[i];
+	for (size_t i = 0; i < n_conf_options; i++) {
+		const struct conf_option *o = &conf_options[i];
 		const char *dot = strchr(o->key, '.');
 		const char *key = dot ? dot + 1 : o->key;
 		size_t n = dot ? (size_t)(dot - o->key) : 0;
@@ -273,7 +273,7 @@ void conf_print(const struct conf *c, struct buf *out)
 
 /* -- the options ---------------------------------------------------------------- */
 
-static const char *type_name(const struct option *o)
+static const char *type_name(const struct conf_option *o)
 {
 	static const char *const names[] = {
 		[OPT_INT] = "integer", [OPT_DOUBLE] = "number",
@@ -287,7 +287,7 @@ static const char *type_name(const struct option *o)
 	return names[o->type];
 }
 
-static void option_range(struct buf *b, const struct option *o)
+static void option_range(struct buf *b, const struct conf_option *o)
 {
 	const char *sep = "";
 
@@ -301,7 +301,7 @@ static void option_range(struct buf *b, const struct option *o)
 	}
 }
 
-static void option_flags(struct buf *b, const struct option *o)
+static void option_flags(struct buf *b, const struct conf_option *o)
 {
 	if (o->flags & OPT_REQUIRED)
 		buf_adds(b, "required ");
@@ -315,7 +315,7 @@ static void option_flags(struct buf *b, const struct option *o)
 	}
 }
 
-static void option_default(struct buf *b, const struct option *o)
+static void option_default(struct buf *b, const struct conf_option *o)
 {
 	if (!o->dflt)
 		return;
@@ -331,7 +331,7 @@ struct doc {			/* one row in words */
 	struct buf type, dflt, flags;
 };
 
-static void print_row_text(struct buf *out, const struct option *o,
+static void print_row_text(struct buf *out, const struct conf_option *o,
 			   const struct doc *d)
 {
 	struct buf range = BUF_INIT(512);
@@ -353,7 +353,7 @@ static void md_cell(struct buf *out, const char *s)
 	}
 }
 
-static void print_row_md(struct buf *out, const struct option *o,
+static void print_row_md(struct buf *out, const struct conf_option *o,
 			 const struct doc *d)
 {
 	buf_addf(out, "| `%s` | %s | %s%s%s | ", o->key, d->type.p,
@@ -378,7 +378,7 @@ static void man_text(struct buf *out, const char *s)
 	}
 }
 
-static void print_row_man(struct buf *out, const struct option *o,
+static void print_row_man(struct buf *out, const struct conf_option *o,
 			  const struct doc *d)
 {
 	buf_adds(out, ".TP\n.BR ");
@@ -398,7 +398,7 @@ static void print_row_man(struct buf *out, const struct option *o,
 	buf_addc(out, '\n');
 }
 
-static void print_row(struct buf *out, const struct option *o,
+static void print_row(struct buf *out, const struct conf_option *o,
 		      enum conf_doc form)
 {
 	struct doc d = {
@@ -443,8 +443,8 @@ void conf_print_options(struct buf *out, enum conf_doc form)
 			man_text(out, row->help);
 			buf_addc(out, '\n');
 		}
-		for (size_t i = 0; i < n_options; i++)
-			if (options[i].in == (enum opt_section)s)
-				print_row(out, &options[i], form);
+		for (size_t i = 0; i < n_conf_options; i++)
+			if (conf_options[i].in == (enum opt_section)s)
+				print_row(out, &conf_options[i], form);
 	}
 }

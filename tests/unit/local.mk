@@ -47,6 +47,18 @@ tests_unit_test_route_LDADD = $(APP_LIBS)
 UNIT_TESTS += tests/unit/test_dialect
 tests_unit_test_dialect_SOURCES = tests/unit/test_dialect.c tests/unit/unit.h
 tests_unit_test_dialect_LDADD = $(APP_LIBS)
+UNIT_TESTS += tests/unit/test_conf
+tests_unit_test_conf_SOURCES = tests/unit/test_conf.c
+tests_unit_test_conf_LDADD = $(UNIT_LIBS)
+EXTRA_DIST += tests/fixtures/conf tests/fuzz/fuzz_yaml.c
+
+UNIT_TESTS += tests/unit/test_auth
+tests_unit_test_auth_SOURCES = tests/unit/test_auth.c
+tests_unit_test_auth_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_prompt
+tests_unit_test_prompt_SOURCES = tests/unit/test_prompt.c
+tests_unit_test_prompt_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)

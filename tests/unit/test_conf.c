@@ -1,5 +1,6 @@
 /* lib/conf: cases of tests/fixtures/conf, live reload, printing, rules. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
@@ -127,7 +128,7 @@ static void valid_files_print_as_expected(void **state)
 
 /* -- values --------------------------------------------------------------------- */
 
-static struct conf *load_text(const char *text, struct err *e)
+static struct conf *conf_of(const char *text, struct err *e)
 {
 	char path[PATH_MAX + 32];
 
@@ -237,7 +238,7 @@ static void printed_text_reads_back(void **state)
 	assert_non_null(c);
 	conf_print(c, &first);
 	conf_put(c);
-	c = load_text(first.p, &e);
+	c = conf_of(first.p, &e);
 	if (!c)
 		fail_msg("%s\n%s", e.text, first.p);
 	conf_print(c, &second);
@@ -259,12 +260,12 @@ static void caps_hold(void **state)
 	buf_adds(&b, "roles:\n  user:\n    groups:\n");
 	while (b.n < LIM_CONF_FILE_BYTES - 100)
 		buf_adds(&b, "    - a\n");
-	assert_null(load_text(b.p, &e));
+	assert_null(conf_of(b.p, &e));
 	assert_non_null(strstr(e.text, "groups must have"));
 	while (b.n <= LIM_CONF_FILE_BYTES)
 		buf_adds(&b, "    - a\n");
 	err_clear(&e);
-	assert_null(load_text(b.p, &e));
+	assert_null(conf_of(b.p, &e));
 	assert_non_null(strstr(e.text, "larger than"));
 	buf_reset(&b);
 	buf_adds(&b, "x: [");
@@ -272,13 +273,13 @@ static void caps_hold(void **state)
 		buf_adds(&b, "a,");
 	buf_adds(&b, "]\n");
 	err_clear(&e);
-	assert_null(load_text(b.p, &e));
+	assert_null(conf_of(b.p, &e));
 	assert_non_null(strstr(e.text, "more than 200000 values"));
 	buf_reset(&b);
 	for (int i = 0; i <= LIM_CONF_KEYS; i++)
 		buf_addf(&b, "k%d: 1\n", i);
 	err_clear(&e);
-	assert_null(load_text(b.p, &e));
+	assert_null(conf_of(b.p, &e));
 	assert_non_null(strstr(e.text, "more than 4096 keys"));
 	buf_release(&b);
 }
@@ -308,8 +309,8 @@ static void a_directory_or_fifo_is_no_file(void **state)
 static void option_rows_are_whole(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < n_options; i++) {
-		const struct option *o = &options[i];
+	for (size_t i = 0; i < n_conf_options; i++) {
+		const struct conf_option *o = &conf_options[i];
 		size_t n = strlen(o->help);
 
 		assert_true(n > 10 && o->help[n - 1] == '.');
@@ -342,7 +343,9 @@ static void nearest_keys(void **state)
 	assert_string_equal(option_nearest(SEC_MAIN, "", "thread", near,
 					   sizeof(near)), "threads");
 	assert_string_equal(option_nearest(SEC_MAIN, "threads.", "stack", near,
-					   sizeof(near)), "max");
+					   sizeof(near)), "stack_kb");
+	assert_null(option_nearest(SEC_MAIN, "threads.", "database", near,
+				   sizeof(near)));
 	assert_null(option_nearest(SEC_MAIN, "", "zzzzzz", near,
 				   sizeof(near)));
 }
