@@ -18,6 +18,7 @@ struct column {
 	const char **value;		/* declared values */
 	struct words *value_words;
 	size_t n_values;
+	bool flag;			/* text, its values are yes and no */
 	bool key;			/* id or something_id */
 	bool bulky;			/* long text by its name */
 };
@@ -60,7 +61,8 @@ struct column *column_named(const struct dataset *d, const char *name);
 struct column *column_at(const struct dataset *d, const struct words *w,
 			 size_t i, size_t *used);
 
-/* The first column with one of the blank-separated stems in its name. */
+/* The first column that has one of the words (blank-separated) in its name,
+ * compared by rough stem, in the order of the words; text before keys. */
 struct column *column_like(const struct dataset *d, const char *stems);
 
 /* The column that tells what a row is called: name, title, ...; or NULL. */

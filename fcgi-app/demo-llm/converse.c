@@ -272,6 +272,9 @@ static void ask_data(struct talk *t, struct question *q)
 		return;
 	}
 	answer_rows(&t->text, q, v);
+	if (words_find(&t->w, "my mine") >= 0)
+		out_puts(&t->text, "\n\nI cannot tell which rows are yours: "
+			 "these are all that you may see.");
 	say(t, true);
 }
 

@@ -13,40 +13,84 @@
 #define ALL_LIMIT 100
 #define RANK_LIMIT 5
 
+/* Does the description have the word, by its singular? */
+static bool tells_of(const struct dataset *d, const struct word *x)
+{
+	size_t k;
+
+	for (k = 0; k < d->about.n; k++)
+		if (!strcmp(d->about.w[k].one, x->one))
+			return true;
+	return false;
+}
+
+/* 5 for a word that only this dataset's description has, 1 for others. */
+static int about_score(const struct catalogue *c, const struct dataset *d,
+		       const struct word *x)
+{
+	size_t i;
+
+	if (!tells_of(d, x))
+		return 0;
+	for (i = 0; i < c->n; i++)
+		if (&c->dataset[i] != d && tells_of(&c->dataset[i], x))
+			return 1;
+	return 5;
+}
+
+static bool has_value(const struct dataset *d, const struct words *w,
+		      size_t i)
+{
+	size_t k, v, n;
+
+	for (k = 0; k < d->n; k++)
+		for (v = 0; v < d->column[k].n_values; v++) {
+			const struct words *x = &d->column[k].value_words[v];
+
+			for (n = 0; n < x->n && i + n < w->n; n++)
+				if (strcmp(x->w[n].one, w->w[i + n].one))
+					break;
+			if (n == x->n && !d->column[k].flag)
+				return true;
+		}
+	return false;
+}
+
 /* Points for the words that speak of the dataset. */
-static int score(const struct dataset *d, const struct words *w)
+static int score(const struct catalogue *c, const struct dataset *d,
+		 const struct words *w)
 {
 	int noun = 0, columns = 0, values = 0, about = 0;
-	size_t i, k, v;
+	size_t i, n;
 
 	for (i = 0; i < w->n; i++) {
 		if (dataset_is(d, w, i)) {
-			int n = 10;
+			int points = 10;
 
 			if (i && word_in(w, i - 1, "many most fewest least "
 					 "newest latest oldest recent of more"))
-				n = 14;
+				points = 14;
 			else if (i && word_in(w, i - 1, "per each every by in"))
-				n = 5;
-			noun = MAX(noun, n);
+				points = 5;
+			noun = MAX(noun, points);
 			continue;
 		}
 		if (is_stop_word(w->w[i].low))
 			continue;
-		columns += column_at(d, w, i, NULL) ? 2 : 0;
-		for (k = 0; k < d->n; k++)
-			for (v = 0; v < d->column[k].n_values; v++)
-				if (words_at(w, i, label_text(w->a,
-						d->column[k].value[v])))
-					values = 4;
-		for (k = 0; k < d->about.n; k++)
-			if (!is_stop_word(d->about.w[k].low) &&
-			    !strcmp(d->about.w[k].one, w->w[i].one))
-				about = 1;
+		if (column_at(d, w, i, &n)) {
+			columns += 2;
+			/* "the email of ...", "Anna's email" */
+			if (word_in(w, i + n, "of") ||
+			    (i && w->w[i - 1].possessive))
+				columns += 4;
+		}
+		if (has_value(d, w, i))
+			values = 4;
+		about = MAX(about, about_score(c, d, &w->w[i]));
 	}
 	if (dataset_is_people(d) && words_find(w, "who whom whose") >= 0)
 		noun = MAX(noun, 3);
-	return noun + MIN(columns, 6) + values + about;
+	return noun + MIN(columns, 8) + values + about;
 }
 
 static struct dataset *best_dataset(const struct catalogue *c,
@@ -61,7 +105,7 @@ static struct dataset *best_dataset(const struct catalogue *c,
 		       "explain poem joke story essay code program") >= 0)
 		return NULL;
 	for (i = 0; i < c->n; i++) {
-		n = score(&c->dataset[i], w);
+		n = score(c, &c->dataset[i], w);
 		if (n > best_n) {
 			best = &c->dataset[i];
 			best_n = n;
@@ -249,10 +293,15 @@ static void find_columns(struct question *q, const struct words *w,
 	if (named)
 		show(q, column_title(d));
 	for (i = 0; i < w->n; i++)
-		if (!w->w[i].used && !dataset_is(d, w, i))
+		if (!w->w[i].used && !dataset_is(d, w, i) &&
+		    !word_in(w, i, "description"))
 			show(q, column_at(d, w, i, &n));
-	if (q->n_show > named)
+	if (q->n_show > named && words_find(w, "which") < 0)
 		goto more;
+	/* "which ..., and who works on them?" */
+	if (!dataset_is_people(d) && words_find(w, "who whom") >= 0)
+		show(q, column_like(d, "assigned holder owner person "
+				    "organiser head requester"));
 	for (i = 0; i < d->n && q->n_show < SHOW_MAX - 1; i++)
 		if (!d->column[i].bulky &&
 		    (!d->column[i].key || !strcmp(d->column[i].name, "id")))

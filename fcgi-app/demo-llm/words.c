@@ -25,7 +25,8 @@ static bool joins(const char *s, size_t i, size_t n)
 		return false;
 	if (c == '\'' || c == '@' || c == '.')
 		return true;
-	return (c == '-' || c == ':') && isdigit((unsigned char)s[i - 1]) &&
+	/* "BW-1042", "2026-01-31", "10:30"; not "in-progress" */
+	return (c == '-' || (c == ':' && isdigit((unsigned char)s[i - 1]))) &&
 	       isdigit((unsigned char)s[i + 1]);
 }
 
@@ -278,5 +279,6 @@ bool is_stop_word(const char *low)
 		"own owns located named called name most least more less "
 		"newest latest oldest recent last first top highest lowest "
 		"average mean sum total minimum maximum min max describe "
-		"overview exist exists existing still also just only ones");
+		"overview exist exists existing still also just only ones "
+		"called handles handle me mine new old out expired overdue");
 }
