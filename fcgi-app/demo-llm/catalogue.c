@@ -227,6 +227,66 @@ struct column *column_like(const struct dataset *d, const char *names)
 	return NULL;
 }
 
+/* Words for one thing: any of a row stands for the declared value in it. */
+static const char *const synonyms[] = {
+	"open unresolved outstanding unsolved offen offene offenen ouvert "
+		"abierto abiertos aperto",
+	"closed resolved solved done finished completed geschlossen erledigt "
+		"ferme cerrado cerrados chiuso",
+	"new neu nouveau nuevo",
+	"high urgent critical important hoch dringend",
+	"low minor niedrig",
+	"active aktiv enabled",
+	"inactive disabled inaktiv",
+	"laptop notebook", "phone mobile smartphone telephone handy",
+	"monitor screen display", "broken defective faulty kaputt",
+	"retired disposed decommissioned scrapped",
+	"waiting pending blocked", "software application app",
+};
+
+/* Words of w at i, not understood yet, that spell the value; or 0. */
+static size_t spells_value(const struct words *value, const struct words *w,
+			   size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < value->n; k++)
+		if (i + k >= w->n || w->w[i + k].used ||
+		    (strcmp(w->w[i + k].low, value->w[k].low) &&
+		     strcmp(w->w[i + k].one, value->w[k].one)))
+			return 0;
+	return k;
+}
+
+size_t value_at(const struct column *c, const struct words *w, size_t i,
+		const char **value)
+{
+	size_t v, row, n, best = 0;
+
+	for (v = 0; v < c->n_values && !c->flag; v++) {
+		n = spells_value(&c->value_words[v], w, i);
+		if (n > best) {
+			best = n;
+			*value = c->value[v];
+		}
+	}
+	for (row = 0; row < ARRAY_LEN(synonyms) && !c->flag; row++) {
+		struct words one = {.w = &(struct word){.low = w->w[i].one},
+				    .n = 1};
+
+		if (best || w->w[i].used || (!word_in(w, i, synonyms[row]) &&
+					     !word_in(&one, 0, synonyms[row])))
+			continue;
+		for (v = 0; v < c->n_values && !best; v++)
+			if (c->value_words[v].n == 1 &&
+			    word_in(&c->value_words[v], 0, synonyms[row])) {
+				best = 1;
+				*value = c->value[v];
+			}
+	}
+	return best;
+}
+
 struct column *column_title(const struct dataset *d)
 {
 	static const char *const best[] = {"name", "full_name", "title",

@@ -65,6 +65,14 @@ struct column *column_at(const struct dataset *d, const struct words *w,
  * compared by rough stem, in the order of the words; text before keys. */
 struct column *column_like(const struct dataset *d, const char *stems);
 
+/*
+ * Do the words at i spell one of the column's declared values, or a usual
+ * synonym of one ("notebook" for laptop, "offen" for open)? Returns how many
+ * words and sets *value, or 0. Columns of yes and no never match.
+ */
+size_t value_at(const struct column *c, const struct words *w, size_t i,
+		const char **value);
+
 /* The column that tells what a row is called: name, title, ...; or NULL. */
 struct column *column_title(const struct dataset *d);
 

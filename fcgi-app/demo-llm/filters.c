@@ -5,28 +5,10 @@
  */
 #include "demo-llm/question.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/banned.h"
-
-/* Words for one thing: any of a row stands for the declared value in it. */
-static const char *const synonyms[] = {
-	"open unresolved outstanding unsolved offen offene offenen ouvert "
-		"abierto abiertos aperto",
-	"closed resolved solved done finished completed geschlossen erledigt "
-		"ferme cerrado cerrados chiuso",
-	"new neu nouveau nuevo",
-	"high urgent critical important hoch dringend",
-	"low minor niedrig",
-	"active aktiv enabled",
-	"inactive disabled inaktiv",
-	"laptop notebook", "phone mobile smartphone telephone handy",
-	"monitor screen display", "broken defective faulty kaputt",
-	"retired disposed decommissioned scrapped",
-	"waiting pending blocked", "software application app",
-};
 
 static struct filter *add(struct question *q, struct column *c,
 			  const char *op, json_t *value, const char *text)
@@ -46,37 +28,6 @@ static struct filter *add(struct question *q, struct column *c,
 static bool is_state(const struct column *c)
 {
 	return words_find(&c->words, "status state") >= 0;
-}
-
-/* Words of w at i that spell the value, or 0. */
-static size_t value_at(const struct words *value, const struct words *w,
-		       size_t i)
-{
-	size_t k;
-
-	for (k = 0; k < value->n; k++)
-		if (i + k >= w->n || w->w[i + k].used ||
-		    (strcmp(w->w[i + k].low, value->w[k].low) &&
-		     strcmp(w->w[i + k].one, value->w[k].one)))
-			return 0;
-	return k;
-}
-
-/* The index of the value that a synonym at i stands for, or -1. */
-static long synonym_at(const struct column *c, const struct words *w,
-		       size_t i)
-{
-	size_t row, v;
-
-	for (row = 0; row < ARRAY_LEN(synonyms); row++) {
-		if (!word_in(w, i, synonyms[row]))
-			continue;
-		for (v = 0; v < c->n_values; v++)
-			if (c->value_words[v].n == 1 &&
-			    word_in(&c->value_words[v], 0, synonyms[row]))
-				return (long)v;
-	}
-	return -1;
 }
 
 static bool negated(const struct words *w, size_t i)
@@ -127,7 +78,7 @@ static void put_value(struct question *q, struct column *c, const char *v,
 static void find_values(struct question *q, struct words *w)
 {
 	struct dataset *d = q->dataset;
-	size_t i, k, v;
+	size_t i, k;
 
 	for (i = 0; i < w->n; i++) {
 		struct column *best = NULL;
@@ -137,24 +88,13 @@ static void find_values(struct question *q, struct words *w)
 		if (w->w[i].used || dataset_is(d, w, i))
 			continue;
 		for (k = 0; k < d->n; k++) {
-			struct column *c = &d->column[k];
-			long s;
+			const char *v;
 
-			if (c->flag)
-				continue;
-			for (v = 0; v < c->n_values; v++) {
-				n = value_at(&c->value_words[v], w, i);
-				if (n > best_n) {
-					best_n = n;
-					best = c;
-					value = c->value[v];
-				}
-			}
-			s = best ? -1 : synonym_at(c, w, i);
-			if (s >= 0) {
-				best_n = 1;
-				best = c;
-				value = c->value[s];
+			n = value_at(&d->column[k], w, i, &v);
+			if (n > best_n) {
+				best_n = n;
+				best = &d->column[k];
+				value = v;
 			}
 		}
 		if (!best)
@@ -374,7 +314,8 @@ static void find_sizes(struct question *q, struct words *w)
 		{"fewer than", "lt"}, {"under", "lt"}, {"below", "lt"},
 		{"at most", "le"}, {"exceeding", "gt"},
 	};
-	struct column *c = number_column(q->dataset, w);
+	struct dataset *d = q->dataset;
+	struct column *c = number_column(d, w);
 	size_t i, k, n;
 
 	for (i = 0; c && i < w->n; i++)
@@ -386,6 +327,12 @@ static void find_sizes(struct question *q, struct words *w)
 			    arena_printf(w->a, "%s %s %s", c->label,
 					 row[k].phrase, w->w[i + n].low));
 			words_use(w, i, n + 1);
+			/* "more than 10 seats", "price over 500" */
+			if (column_at(d, w, i + n + 1, &k) == c)
+				words_use(w, i + n + 1, k);
+			if (i && column_at(d, w, i - 1, &k) == c)
+				words_use(w, i - 1, 1);
+			break;
 		}
 }
 
@@ -465,7 +412,9 @@ static struct column *name_column(const struct question *q,
 	if (!c && possessive && next < w->n && column_at(d, w, next, NULL))
 		return column_title(d);
 	if (!c && at > 1 && word_in(w, at - 1, "of") &&
-	    column_at(d, w, at - 2, NULL))
+	    (column_at(d, w, at - 2, NULL) ||
+	     (at > 2 && word_in(w, at - 2, "number address") &&
+	      column_at(d, w, at - 3, NULL))))
 		return column_title(d);
 	/* "requested by Anna", "assigned to Anna" */
 	if (!c && at > 1 && word_in(w, at - 1, "to by for from in at"))
@@ -525,7 +474,8 @@ static bool name_word(const struct question *q, const struct words *w,
 		return false;
 	if (x->quoted)
 		return true;
-	if (dataset_is(q->dataset, w, i) || is_stop_word(x->low) || x->number ||
+	if (dataset_is(q->dataset, w, i) || x->number ||
+	    (is_stop_word(x->low) && !x->caps) ||
 	    column_at(q->dataset, w, i, NULL))
 		return false;
 	return lower || (x->cap && (i || x->possessive));

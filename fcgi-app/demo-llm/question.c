@@ -24,7 +24,7 @@ static bool tells_of(const struct dataset *d, const struct word *x)
 	return false;
 }
 
-/* 5 for a word that only this dataset's description has, 1 for others. */
+/* 6 for a word that only this dataset's description has, 1 for others. */
 static int about_score(const struct catalogue *c, const struct dataset *d,
 		       const struct word *x)
 {
@@ -35,24 +35,32 @@ static int about_score(const struct catalogue *c, const struct dataset *d,
 	for (i = 0; i < c->n; i++)
 		if (&c->dataset[i] != d && tells_of(&c->dataset[i], x))
 			return 1;
-	return 5;
+	return 6;
 }
 
 static bool has_value(const struct dataset *d, const struct words *w,
 		      size_t i)
 {
-	size_t k, v, n;
+	const char *value;
+	size_t k;
 
 	for (k = 0; k < d->n; k++)
-		for (v = 0; v < d->column[k].n_values; v++) {
-			const struct words *x = &d->column[k].value_words[v];
+		if (value_at(&d->column[k], w, i, &value))
+			return true;
+	return false;
+}
 
-			for (n = 0; n < x->n && i + n < w->n; n++)
-				if (strcmp(x->w[n].one, w->w[i + n].one))
-					break;
-			if (n == x->n && !d->column[k].flag)
-				return true;
-		}
+/* Is the noun at i only where the rest is: "in the Sales department"? */
+static bool is_place(const struct words *w, size_t i)
+{
+	size_t k;
+
+	for (k = 1; k <= 3 && k <= i; k++) {
+		if (word_in(w, i - k, "many most fewest which what"))
+			return false;
+		if (word_in(w, i - k, "per each every by in at from"))
+			return true;
+	}
 	return false;
 }
 
@@ -70,7 +78,7 @@ static int score(const struct catalogue *c, const struct dataset *d,
 			if (i && word_in(w, i - 1, "many most fewest least "
 					 "newest latest oldest recent of more"))
 				points = 14;
-			else if (i && word_in(w, i - 1, "per each every by in"))
+			else if (is_place(w, i))
 				points = 5;
 			noun = MAX(noun, points);
 			continue;
@@ -80,17 +88,21 @@ static int score(const struct catalogue *c, const struct dataset *d,
 		if (column_at(d, w, i, &n)) {
 			columns += 2;
 			/* "the email of ...", "Anna's email" */
+			n += word_in(w, i + n, "number address");
 			if (word_in(w, i + n, "of") ||
 			    (i && w->w[i - 1].possessive))
-				columns += 4;
+				columns += 14;
 		}
 		if (has_value(d, w, i))
-			values = 4;
+			values = 6;
+		if (strpbrk(w->w[i].low, "0123456789") && !w->w[i].number &&
+		    column_like(d, "tag code serial"))
+			values = 6;
 		about = MAX(about, about_score(c, d, &w->w[i]));
 	}
 	if (dataset_is_people(d) && words_find(w, "who whom whose") >= 0)
-		noun = MAX(noun, 3);
-	return noun + MIN(columns, 8) + values + about;
+		noun = MAX(noun, 5);
+	return noun + MIN(columns, 20) + values + about;
 }
 
 static struct dataset *best_dataset(const struct catalogue *c,
@@ -310,12 +322,26 @@ more:
 	show(q, q->sort);
 }
 
+/* "the number of tickets" is a count, "the phone number of Tom" is not. */
+static bool wants_count(const struct dataset *d, const struct words *w)
+{
+	static const char *const phrase[] = {"how many", "wie viele",
+		"combien de", "cuantos", "cuantas", "count"};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(phrase); i++)
+		if (words_have(w, phrase[i]))
+			return true;
+	for (i = 0; i + 1 < w->n; i++)
+		if (words_at(w, i, "number of") &&
+		    !(i && column_at(d, w, i - 1, NULL)))
+			return true;
+	return false;
+}
+
 bool question_read(struct question *q, const struct catalogue *c,
 		   struct words *w, struct words *previous)
 {
-	bool count = words_have(w, "how many") || words_have(w, "number of") ||
-		     words_have(w, "wie viele") || words_have(w, "combien de") ||
-		     words_have(w, "cuantos") || words_find(w, "count") >= 0;
 	bool wants_columns;
 
 	*q = (struct question){.dataset = best_dataset(c, w)};
@@ -334,7 +360,7 @@ bool question_read(struct question *q, const struct catalogue *c,
 		q->shape = SHAPE_GROUP;
 	else if (q->fn)
 		q->shape = SHAPE_AGGREGATE;
-	else if (count)
+	else if (wants_count(q->dataset, w))
 		q->shape = SHAPE_COUNT;
 	else
 		q->shape = SHAPE_LIST;

@@ -75,7 +75,7 @@ static void add_word(struct words *w, struct str src, bool quoted)
 {
 	struct word *x = &w->w[w->n];
 	char *low = arena_memdup(w->a, src.p, src.n);
-	size_t i, dots = 0, digits = 0;
+	size_t i, dots = 0, digits = 0, upper = 0;
 
 	if (!src.n || w->n == WORDS_MAX)
 		return;
@@ -87,6 +87,7 @@ static void add_word(struct words *w, struct str src, bool quoted)
 	}
 	low[x->src.n] = '\0';
 	for (i = 0; low[i]; i++) {
+		upper += isupper((unsigned char)low[i]) != 0;
 		low[i] = (char)tolower((unsigned char)low[i]);
 		digits += isdigit((unsigned char)low[i]) != 0;
 		dots += low[i] == '.';
@@ -98,6 +99,7 @@ static void add_word(struct words *w, struct str src, bool quoted)
 	x->cap = isupper((unsigned char)src.p[0]) ||
 		 (src.n > 1 && (unsigned char)src.p[0] == 0xc3 &&
 		  (unsigned char)src.p[1] < 0x9f);
+	x->caps = upper > 1 && upper == x->src.n;
 	x->number = digits && digits + dots == x->src.n && dots < 2;
 	w->n++;
 }
