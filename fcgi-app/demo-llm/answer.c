@@ -12,13 +12,19 @@
 #define CELL_BYTES 80		/* of a table cell */
 #define EXAMPLES_MAX 5
 
-/* A number as people write it: 12,345.5 */
+/* A number as people write it: 12,345.50 */
 static void put_number(struct out *o, const char *digits)
 {
+	char tmp[64];
 	const char *p = digits + (*digits == '-');
 	size_t whole = strspn(p, "0123456789"), i;
-	size_t frac = p[whole] == '.' ? strlen(p + whole + 1) : 0;
 
+	/* Rounded to hundredths, where that can be done in a double. */
+	if (p[whole] == '.' && whole < 15) {
+		snprintf(tmp, sizeof(tmp), "%.2f", strtod(p, NULL));
+		p = tmp;
+		whole = strspn(p, "0123456789");
+	}
 	if (*digits == '-')
 		out_puts(o, "-");
 	for (i = 0; i < whole; i++) {
@@ -26,10 +32,8 @@ static void put_number(struct out *o, const char *digits)
 		if ((whole - i) % 3 == 1 && i + 1 < whole)
 			out_puts(o, ",");
 	}
-	while (frac && p[whole + frac] == '0')
-		frac--;
-	if (frac)
-		out_add(o, p + whole, MIN(frac, (size_t)2) + 1);
+	if (p[whole] == '.' && strspn(p + whole + 1, "0") != strlen(p + whole + 1))
+		out_puts(o, p + whole);
 }
 
 static bool is_digits(const char *s)
@@ -231,15 +235,21 @@ static bool answer_single(struct out *o, const struct question *q,
 {
 	const json_t *row = json_array_get(jx_arr(result, "rows"), 0);
 	const struct column *title = column_title(q->dataset);
+	bool named = false;
+	size_t i;
 
-	if (q->rank || json_array_size(jx_arr(result, "rows")) != 1 ||
+	for (i = 0; i < q->n_filters; i++)
+		named |= q->filter[i].column == title ||
+			 !strcmp(q->filter[i].column->name, "id");
+	if (!named || q->rank || json_array_size(jx_arr(result, "rows")) != 1 ||
 	    json_array_size(row) != 2 || q->n_show != 2 ||
 	    q->show[0] != title)
 		return false;
 	out_printf(o, "The %s of **", q->show[1]->label);
 	put_cell(o, json_array_get(row, 0), false);
 	out_puts(o, "** is **");
-	put_cell(o, json_array_get(row, 1), false);
+	put_cell(o, json_array_get(row, 1),
+		 q->show[1]->kind == COLUMN_NUMBER && !q->show[1]->key);
 	out_puts(o, "**.");
 	return true;
 }

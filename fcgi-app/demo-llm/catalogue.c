@@ -88,6 +88,8 @@ static void read_column(struct arena *a, struct column *c, const json_t *v)
 		c->value[c->n_values] = s;
 		c->value_words[c->n_values++] = words_of_name(a, s);
 	}
+	c->flag = c->n_values == 2 && (!strcmp(c->value[0], "yes") ||
+				       !strcmp(c->value[1], "yes"));
 }
 
 static void read_dataset(struct arena *a, struct dataset *d, const json_t *v)
@@ -178,7 +180,7 @@ static size_t spells(const struct column *c, const struct words *w, size_t i)
 	/* "department" for department_id or department_name, "opened" for
 	 * opened_at: the last part may be missing when it says little. */
 	if (k && k == c->words.n - 1 &&
-	    word_in(&c->words, k, "id name at on date to by time"))
+	    word_in(&c->words, k, "id name at on date to by time until day"))
 		return k;
 	return 0;
 }
@@ -205,29 +207,84 @@ struct column *column_at(const struct dataset *d, const struct words *w,
 	return best;
 }
 
-struct column *column_like(const struct dataset *d, const char *stems)
+struct column *column_like(const struct dataset *d, const char *names)
 {
-	const char *p;
-	size_t i, k, pass;
+	struct words w = words_of(d->words.a, names);
+	size_t i, j, k, pass;
 
-	for (pass = 0; pass < 2; pass++) {	/* text before keys */
-		for (p = stems; *p; ) {
-			size_t m = strcspn(p, " ");
-
+	for (pass = 0; pass < 2; pass++)	/* text before keys */
+		for (j = 0; j < w.n; j++)
 			for (i = 0; i < d->n; i++) {
 				struct column *c = &d->column[i];
 
 				if ((size_t)c->key != pass)
 					continue;
 				for (k = 0; k < c->words.n; k++)
-					if (strlen(c->words.w[k].stem) == m &&
-					    !memcmp(c->words.w[k].stem, p, m))
+					if (!strcmp(c->words.w[k].stem,
+						    w.w[j].stem))
 						return c;
 			}
-			p += m + (p[m] != '\0');
+	return NULL;
+}
+
+/* Words for one thing: any of a row stands for the declared value in it. */
+static const char *const synonyms[] = {
+	"open unresolved outstanding unsolved offen offene offenen ouvert "
+		"abierto abiertos aperto",
+	"closed resolved solved done finished completed geschlossen erledigt "
+		"ferme cerrado cerrados chiuso",
+	"new neu nouveau nuevo",
+	"high urgent critical important hoch dringend",
+	"low minor niedrig",
+	"active aktiv enabled",
+	"inactive disabled inaktiv",
+	"laptop notebook", "phone mobile smartphone telephone handy",
+	"monitor screen display", "broken defective faulty kaputt",
+	"retired disposed decommissioned scrapped",
+	"waiting pending blocked", "software application app",
+};
+
+/* Words of w at i, not understood yet, that spell the value; or 0. */
+static size_t spells_value(const struct words *value, const struct words *w,
+			   size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < value->n; k++)
+		if (i + k >= w->n || w->w[i + k].used ||
+		    (strcmp(w->w[i + k].low, value->w[k].low) &&
+		     strcmp(w->w[i + k].one, value->w[k].one)))
+			return 0;
+	return k;
+}
+
+size_t value_at(const struct column *c, const struct words *w, size_t i,
+		const char **value)
+{
+	size_t v, row, n, best = 0;
+
+	for (v = 0; v < c->n_values && !c->flag; v++) {
+		n = spells_value(&c->value_words[v], w, i);
+		if (n > best) {
+			best = n;
+			*value = c->value[v];
 		}
 	}
-	return NULL;
+	for (row = 0; row < ARRAY_LEN(synonyms) && !c->flag; row++) {
+		struct words one = {.w = &(struct word){.low = w->w[i].one},
+				    .n = 1};
+
+		if (best || w->w[i].used || (!word_in(w, i, synonyms[row]) &&
+					     !word_in(&one, 0, synonyms[row])))
+			continue;
+		for (v = 0; v < c->n_values && !best; v++)
+			if (c->value_words[v].n == 1 &&
+			    word_in(&c->value_words[v], 0, synonyms[row])) {
+				best = 1;
+				*value = c->value[v];
+			}
+	}
+	return best;
 }
 
 struct column *column_title(const struct dataset *d)
@@ -242,7 +299,7 @@ struct column *column_title(const struct dataset *d)
 		if (c)
 			return c;
 	}
-	c = column_like(d, "nam titl subject");
+	c = column_like(d, "name title subject");
 	if (c && c->kind == COLUMN_TEXT)
 		return c;
 	for (i = 0; i < d->n; i++)
@@ -251,35 +308,41 @@ struct column *column_title(const struct dataset *d)
 	return NULL;
 }
 
+/* What people say for a noun: the first of each row is a dataset's. */
+static const char *const nouns[] = {
+	"person employee colleague user staff member worker coworker",
+	"employee person colleague staff worker coworker",
+	"ticket issue incident problem case",
+	"asset equipment device machine",
+	"absence holiday vacation leave",
+	"booking reservation", "room", "order purchase",
+	"customer client", "product article item",
+};
+
 bool dataset_is(const struct dataset *d, const struct words *w, size_t i)
 {
-	static const char people[] = "person employee colleague user staff "
-				     "member worker coworker";
 	const struct words *n = &d->words;
+	const char *head = n->n ? n->w[n->n - 1].one : "";
 	size_t k;
 
-	if (!n->n || w->w[i].quoted)
+	if (!n->n || i >= w->n || w->w[i].quoted)
 		return false;
-	if (dataset_is_people(d) && n->n == 1 && i < w->n) {
-		const char *p;
-
-		for (p = people; *p; p += strcspn(p, " ") + 1) {
-			size_t m = strcspn(p, " ");
-
-			if (strlen(w->w[i].one) == m &&
-			    !memcmp(w->w[i].one, p, m))
-				return true;
-			if (!p[m])
-				break;
-		}
-	}
 	for (k = 0; k < n->n; k++)
 		if (i + k >= w->n || strcmp(w->w[i + k].one, n->w[k].one))
 			break;
-	if (k == n->n)
-		return true;
 	/* The head noun alone: "requests" for service_requests. */
-	return n->n > 1 && !strcmp(w->w[i].one, n->w[n->n - 1].one);
+	if (k == n->n || !strcmp(w->w[i].one, head))
+		return true;
+	for (k = 0; n->n == 1 && k < ARRAY_LEN(nouns); k++) {
+		size_t m = strcspn(nouns[k], " ");
+		struct words one = {.w = &(struct word){.low = w->w[i].one},
+				    .n = 1};
+
+		if (strlen(head) == m && !memcmp(head, nouns[k], m) &&
+		    word_in(&one, 0, nouns[k]))
+			return true;
+	}
+	return false;
 }
 
 bool dataset_is_people(const struct dataset *d)

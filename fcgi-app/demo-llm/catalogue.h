@@ -18,6 +18,7 @@ struct column {
 	const char **value;		/* declared values */
 	struct words *value_words;
 	size_t n_values;
+	bool flag;			/* text, its values are yes and no */
 	bool key;			/* id or something_id */
 	bool bulky;			/* long text by its name */
 };
@@ -60,8 +61,17 @@ struct column *column_named(const struct dataset *d, const char *name);
 struct column *column_at(const struct dataset *d, const struct words *w,
 			 size_t i, size_t *used);
 
-/* The first column with one of the blank-separated stems in its name. */
+/* The first column that has one of the words (blank-separated) in its name,
+ * compared by rough stem, in the order of the words; text before keys. */
 struct column *column_like(const struct dataset *d, const char *stems);
+
+/*
+ * Do the words at i spell one of the column's declared values, or a usual
+ * synonym of one ("notebook" for laptop, "offen" for open)? Returns how many
+ * words and sets *value, or 0. Columns of yes and no never match.
+ */
+size_t value_at(const struct column *c, const struct words *w, size_t i,
+		const char **value);
 
 /* The column that tells what a row is called: name, title, ...; or NULL. */
 struct column *column_title(const struct dataset *d);

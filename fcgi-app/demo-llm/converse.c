@@ -21,6 +21,7 @@
 #include "base/banned.h"
 
 #define TITLE_WORDS 7
+#define TITLE_PROMPT_BYTES 300	/* of the prompt, that must speak of it */
 #define QUERIES_MAX 4		/* of one turn: then the last result counts */
 #define ERROR_BYTES 300
 #define IDS_MAX 50
@@ -272,6 +273,9 @@ static void ask_data(struct talk *t, struct question *q)
 		return;
 	}
 	answer_rows(&t->text, q, v);
+	if (words_find(&t->w, "my mine") >= 0)
+		out_puts(&t->text, "\n\nI cannot tell which rows are yours: "
+			 "these are all that you may see.");
 	say(t, true);
 }
 
@@ -334,15 +338,23 @@ static void help(struct talk *t)
 
 bool converse_wants_title(const struct ask *a)
 {
-	const char *p;
+	struct arena tmp = ARENA_INIT;
+	struct words w;
+	bool wants;
+	size_t i;
 
-	if (json_array_size(a->tools))
+	/* A prompt that is about a title says so at once; one that mentions
+	 * a title somewhere is about something else. */
+	for (i = 0; i < a->n && a->msgs[i].role != ROLE_SYSTEM; i++)
+		;
+	if (i == a->n || json_array_size(a->tools))
 		return false;
-	for (p = ask_system(a); *p; p++)
-		if (tolower((unsigned char)*p) == 't' &&
-		    !strncasecmp(p, "title", 5))
-			return true;
-	return false;
+	w = words_of(&tmp, arena_memdup(&tmp, a->msgs[i].text,
+				strnlen(a->msgs[i].text, TITLE_PROMPT_BYTES)));
+	wants = words_find(&w, "title") >= 0 &&
+		words_find(&w, "conversation chat short words") >= 0;
+	arena_release(&tmp);
+	return wants;
 }
 
 /* A title from the user's words: "How many tickets are open?": Open tickets. */

@@ -218,3 +218,8 @@ size_t date_phrase(const struct words *w, size_t i, struct range *r)
 	r->text = words_text(w, i, lead + n);
 	return lead + n;
 }
+
+void date_today(char out[16])
+{
+	put(out, day_of((long)(clock_now_us() / DAY_US)));
+}

@@ -18,4 +18,7 @@ struct range {
  */
 size_t date_phrase(const struct words *w, size_t i, struct range *r);
 
+/* Writes today as YYYY-MM-DD. */
+void date_today(char out[16]);
+
 #endif

@@ -5,28 +5,10 @@
  */
 #include "demo-llm/question.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/banned.h"
-
-/* Words for one thing: any of a row stands for the declared value in it. */
-static const char *const synonyms[] = {
-	"open unresolved outstanding unsolved offen offene offenen ouvert "
-		"abierto abiertos aperto",
-	"closed resolved solved done finished completed geschlossen erledigt "
-		"ferme cerrado cerrados chiuso",
-	"new neu nouveau nuevo",
-	"high urgent critical important hoch dringend",
-	"low minor niedrig",
-	"active aktiv enabled",
-	"inactive disabled inaktiv",
-	"laptop notebook", "phone mobile smartphone telephone handy",
-	"monitor screen display", "broken defective faulty kaputt",
-	"retired disposed decommissioned scrapped",
-	"waiting pending blocked", "software application app",
-};
 
 static struct filter *add(struct question *q, struct column *c,
 			  const char *op, json_t *value, const char *text)
@@ -45,39 +27,7 @@ static struct filter *add(struct question *q, struct column *c,
 
 static bool is_state(const struct column *c)
 {
-	return column_like(&(struct dataset){.column = (struct column *)c,
-			   .n = 1}, "statu status stat state") != NULL;
-}
-
-/* Words of w at i that spell the value, or 0. */
-static size_t value_at(const struct words *value, const struct words *w,
-		       size_t i)
-{
-	size_t k;
-
-	for (k = 0; k < value->n; k++)
-		if (i + k >= w->n || w->w[i + k].used ||
-		    (strcmp(w->w[i + k].low, value->w[k].low) &&
-		     strcmp(w->w[i + k].one, value->w[k].one)))
-			return 0;
-	return k;
-}
-
-/* The index of the value that a synonym at i stands for, or -1. */
-static long synonym_at(const struct column *c, const struct words *w,
-		       size_t i)
-{
-	size_t row, v;
-
-	for (row = 0; row < ARRAY_LEN(synonyms); row++) {
-		if (!word_in(w, i, synonyms[row]))
-			continue;
-		for (v = 0; v < c->n_values; v++)
-			if (c->value_words[v].n == 1 &&
-			    word_in(&c->value_words[v], 0, synonyms[row]))
-				return (long)v;
-	}
-	return -1;
+	return words_find(&c->words, "status state") >= 0;
 }
 
 static bool negated(const struct words *w, size_t i)
@@ -128,7 +78,7 @@ static void put_value(struct question *q, struct column *c, const char *v,
 static void find_values(struct question *q, struct words *w)
 {
 	struct dataset *d = q->dataset;
-	size_t i, k, v;
+	size_t i, k;
 
 	for (i = 0; i < w->n; i++) {
 		struct column *best = NULL;
@@ -138,22 +88,13 @@ static void find_values(struct question *q, struct words *w)
 		if (w->w[i].used || dataset_is(d, w, i))
 			continue;
 		for (k = 0; k < d->n; k++) {
-			struct column *c = &d->column[k];
-			long s;
+			const char *v;
 
-			for (v = 0; v < c->n_values; v++) {
-				n = value_at(&c->value_words[v], w, i);
-				if (n > best_n) {
-					best_n = n;
-					best = c;
-					value = c->value[v];
-				}
-			}
-			s = best ? -1 : synonym_at(c, w, i);
-			if (s >= 0) {
-				best_n = 1;
-				best = c;
-				value = c->value[s];
+			n = value_at(&d->column[k], w, i, &v);
+			if (n > best_n) {
+				best_n = n;
+				best = &d->column[k];
+				value = v;
 			}
 		}
 		if (!best)
@@ -170,6 +111,7 @@ static void find_values(struct question *q, struct words *w)
 	}
 }
 
+/* "have a camera", "remote": columns that say yes or no. */
 static void find_flags(struct question *q, struct words *w)
 {
 	struct dataset *d = q->dataset;
@@ -177,14 +119,14 @@ static void find_flags(struct question *q, struct words *w)
 
 	for (i = 0; i < w->n; i++) {
 		struct column *c = w->w[i].used ? NULL : column_at(d, w, i, &n);
+		bool not;
 
-		if (c && c->kind == COLUMN_BOOL) {
-			bool not = negated(w, i);
-			struct filter *f = add(q, c, "eq", json_boolean(!not),
-				arena_printf(w->a, "%s%s", not ? "not " : "",
-					     c->label));
-			if (f)
-				f->adjective = true;
+		if (c && (c->kind == COLUMN_BOOL || c->flag)) {
+			not = negated(w, i);
+			add(q, c, "eq", c->flag ? json_string(not ? "no" : "yes")
+						: json_boolean(!not),
+			    arena_printf(w->a, "%s %s", not ? "no" : "with",
+					 c->label));
 			words_use(w, i, n);
 			continue;
 		}
@@ -201,43 +143,73 @@ static void find_flags(struct question *q, struct words *w)
 	}
 }
 
-/* The date column the words point to, or the most usual one. */
+/* The first date column with one of the words in its name, by rough stem. */
+static struct column *date_like(const struct dataset *d, const char *names)
+{
+	struct words w = words_of(d->words.a, names);
+	size_t i, j, k;
+
+	for (j = 0; j < w.n; j++)
+		for (i = 0; i < d->n; i++) {
+			struct column *c = &d->column[i];
+
+			for (k = 0; c->kind == COLUMN_DATE &&
+			     k < c->words.n; k++)
+				if (!strcmp(c->words.w[k].stem, w.w[j].stem))
+					return c;
+		}
+	return NULL;
+}
+
+/* The date column that the question names, or NULL. */
+static struct column *date_named(const struct dataset *d,
+				 const struct words *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->n; i++) {
+		struct column *c;
+
+		if (word_in(w, i, "at on date day time until last first end "
+			    "start from to"))
+			continue;
+		c = date_like(d, w->w[i].low);
+		if (c)
+			return c;
+	}
+	return NULL;
+}
+
 struct column *date_column(const struct dataset *d, const struct words *w)
 {
-	static const char usual[] = "creat open report start hir join "
-				    "purchas bought order date updat";
-	struct column *c;
-	size_t i, k, j;
+	struct column *c = date_named(d, w);
+	size_t i;
 
-	for (i = 0; i < w->n; i++)
-		for (k = 0; k < d->n; k++) {
-			c = &d->column[k];
-			if (c->kind != COLUMN_DATE)
-				continue;
-			for (j = 0; j < c->words.n; j++)
-				if (!strcmp(c->words.w[j].stem, w->w[i].stem) &&
-				    !word_in(&c->words, j, "at on date"))
-					return c;
-		}
-	for (k = 0; usual[k]; k += strcspn(usual + k, " ") + 1) {
-		char stem[16] = "";
-
-		memcpy(stem, usual + k, MIN(strcspn(usual + k, " "),
-					    sizeof(stem) - 1));
-		for (i = 0; i < d->n; i++) {
-			c = &d->column[i];
-			for (j = 0; c->kind == COLUMN_DATE && j < c->words.n;
-			     j++)
-				if (!strcmp(c->words.w[j].stem, stem))
-					return c;
-		}
-		if (!usual[k + strcspn(usual + k, " ")])
-			break;
-	}
-	for (i = 0; i < d->n; i++)
+	if (!c)
+		c = date_like(d, "created opened reported started starts hired "
+			      "joined purchased bought ordered date updated");
+	for (i = 0; !c && i < d->n; i++)
 		if (d->column[i].kind == COLUMN_DATE)
-			return &d->column[i];
-	return NULL;
+			c = &d->column[i];
+	return c;
+}
+
+/* What has a beginning and an end is meant while it lasts. */
+static bool add_interval(struct question *q, const struct words *w,
+			 const struct range *r)
+{
+	struct dataset *d = q->dataset;
+	struct column *from = date_like(d, "first start starts begin begins");
+	struct column *to = date_like(d, "last end ends until");
+
+	if (!from || !to || from == to || date_named(d, w))
+		return false;
+	if (r->to[0])
+		add(q, from, "lt", json_string(r->to), r->text);
+	if (r->from[0])
+		add(q, to, "ge", json_string(r->from),
+		    r->to[0] ? "" : r->text);
+	return true;
 }
 
 static void find_dates(struct question *q, struct words *w)
@@ -252,12 +224,51 @@ static void find_dates(struct question *q, struct words *w)
 		n = w->w[i].used ? 0 : date_phrase(w, i, &r);
 		if (!n)
 			continue;
+		words_use(w, i, n);
+		if (add_interval(q, w, &r))
+			continue;
 		text = arena_printf(w->a, "%s %s", c->label, r.text);
 		if (r.from[0])
 			add(q, c, "ge", json_string(r.from), text);
 		if (r.to[0])
 			add(q, c, "lt", json_string(r.to),
 			    r.from[0] ? "" : text);
+	}
+}
+
+/* "out of warranty", "overdue", "expired": a date that has passed. */
+static void find_expired(struct question *q, struct words *w)
+{
+	struct dataset *d = q->dataset;
+	char today[16];
+	size_t i, n;
+
+	date_today(today);
+	for (i = 0; i < w->n; i++) {
+		struct column *c = NULL, *done;
+		const char *op = "lt";
+
+		n = 1;
+		if (word_in(w, i, "out") && word_in(w, i + 1, "of")) {
+			c = column_at(d, w, i + 2, &n);
+			n += 2;
+		} else if (word_in(w, i, "under in") &&
+			   !word_in(w, i + 1, "the")) {
+			c = column_at(d, w, i + 1, &n);
+			op = "ge";
+			n++;
+		} else if (word_in(w, i, "expired")) {
+			c = date_like(d, "expires expiry until valid end due");
+		} else if (word_in(w, i, "overdue")) {
+			c = date_like(d, "due deadline until");
+			done = date_like(d, "closed resolved finished "
+					 "completed done returned");
+			if (c && done)
+				add(q, done, "is_null", NULL, "");
+		}
+		if (!c || c->kind != COLUMN_DATE)
+			continue;
+		add(q, c, op, json_string(today), words_text(w, i, n));
 		words_use(w, i, n);
 	}
 }
@@ -273,7 +284,7 @@ struct column *number_column(const struct dataset *d, const struct words *w)
 		if (c && c->kind == COLUMN_NUMBER && !c->key)
 			return c;
 	}
-	c = column_like(d, "pric cost amount valu total salary budget");
+	c = column_like(d, "price cost amount value total salary budget");
 	if (c && c->kind == COLUMN_NUMBER)
 		return c;
 	for (i = 0; i < d->n; i++) {
@@ -303,7 +314,8 @@ static void find_sizes(struct question *q, struct words *w)
 		{"fewer than", "lt"}, {"under", "lt"}, {"below", "lt"},
 		{"at most", "le"}, {"exceeding", "gt"},
 	};
-	struct column *c = number_column(q->dataset, w);
+	struct dataset *d = q->dataset;
+	struct column *c = number_column(d, w);
 	size_t i, k, n;
 
 	for (i = 0; c && i < w->n; i++)
@@ -315,6 +327,12 @@ static void find_sizes(struct question *q, struct words *w)
 			    arena_printf(w->a, "%s %s %s", c->label,
 					 row[k].phrase, w->w[i + n].low));
 			words_use(w, i, n + 1);
+			/* "more than 10 seats", "price over 500" */
+			if (column_at(d, w, i + n + 1, &k) == c)
+				words_use(w, i + n + 1, k);
+			if (i && column_at(d, w, i - 1, &k) == c)
+				words_use(w, i - 1, 1);
+			break;
 		}
 }
 
@@ -347,7 +365,7 @@ static void find_missing(struct question *q, struct words *w)
 
 	for (i = 0; i < w->n; i++) {
 		if (word_in(w, i, "unassigned")) {
-			c = column_like(d, "assign own holder person");
+			c = column_like(d, "assigned owner holder person");
 			at = i;
 			n = 1;
 		} else if (word_in(w, i, "without no missing lacking")) {
@@ -359,34 +377,65 @@ static void find_missing(struct question *q, struct words *w)
 		}
 		if (!c)
 			continue;
-		add(q, c, "is_null", NULL,
-		    arena_printf(w->a, "without %s", c->label));
+		if (c->flag)
+			add(q, c, "eq", json_string("no"),
+			    arena_printf(w->a, "no %s", c->label));
+		else
+			add(q, c, "is_null", NULL,
+			    arena_printf(w->a, "without %s", c->label));
 		words_use(w, i, n);
 	}
 }
 
-/* The column a name stands in, from the preposition before it. */
+/*
+ * The column a name stands in: at is where the name begins, an article before
+ * it left out; next is the word behind it.
+ */
 static struct column *name_column(const struct question *q,
 				  const struct words *w, size_t at,
-				  bool possessive)
+				  size_t next, bool possessive)
 {
 	static const char place[] = "department team division group unit "
-		"offic location city sit building country room plac category";
-	static const char person[] = "own holder assign assigne us person "
-		"employ request report custom author manag lead";
+		"office location city site building country room place "
+		"category";
+	static const char person[] = "owner holder assigned person employee "
+		"user requester customer reporter author manager lead "
+		"organiser head";
+	static const char sender[] = "requester reporter author organiser "
+		"customer owner person holder assigned";
+	const struct dataset *d = q->dataset;
 	struct column *c = NULL;
 
-	if (dataset_is_people(q->dataset) &&
+	if (strpbrk(w->w[at].low, "0123456789"))
+		c = column_like(d, "tag code serial number");
+	/* "Anna's email", "the head of Finance": of the row so called */
+	if (!c && possessive && next < w->n && column_at(d, w, next, NULL))
+		return column_title(d);
+	if (!c && at > 1 && word_in(w, at - 1, "of") &&
+	    (column_at(d, w, at - 2, NULL) ||
+	     (at > 2 && word_in(w, at - 2, "number address") &&
+	      column_at(d, w, at - 3, NULL))))
+		return column_title(d);
+	/* "requested by Anna", "assigned to Anna" */
+	if (!c && at > 1 && word_in(w, at - 1, "to by for from in at"))
+		c = column_at(d, w, at - 2, NULL);
+	if (c && c->kind == COLUMN_TEXT)
+		return c;
+	c = NULL;
+	if (dataset_is_people(d) &&
 	    (possessive || !at || !word_in(w, at - 1, "in at from within for")))
-		return column_title(q->dataset);
-	if (at && word_in(w, at - 1, "in at within from"))
-		c = column_like(q->dataset, place);
+		return column_title(d);
+	if (at && (word_in(w, at - 1, "in at within") ||
+		   (word_in(w, at - 1, "from") && dataset_is_people(d))))
+		c = column_like(d, place);
+	else if (at && word_in(w, at - 1, "from by"))
+		c = column_like(d, sender);
 	else if (possessive || (at && word_in(w, at - 1,
-			"to of by for has have does did is")))
-		c = column_like(q->dataset, person);
+			"to of for has have does did is")))
+		c = column_like(d, person);
 	if (!c && at && word_in(w, at - 1, "for of"))
-		c = column_like(q->dataset, place);
-	return c ? c : column_title(q->dataset);
+		c = column_like(d, place);
+	return c ? c : column_title(d);
 }
 
 static void put_name(struct question *q, const struct catalogue *c,
@@ -425,7 +474,8 @@ static bool name_word(const struct question *q, const struct words *w,
 		return false;
 	if (x->quoted)
 		return true;
-	if (dataset_is(q->dataset, w, i) || is_stop_word(x->low) || x->number ||
+	if (dataset_is(q->dataset, w, i) || x->number ||
+	    (is_stop_word(x->low) && !x->caps) ||
 	    column_at(q->dataset, w, i, NULL))
 		return false;
 	return lower || (x->cap && (i || x->possessive));
@@ -441,7 +491,8 @@ static void find_names(struct question *q, const struct catalogue *c,
 		bool possessive = false;
 
 		if (lower && (!i || !word_in(w, i - 1,
-				"in of to for from at by named called with")))
+				"in of to for from at by named called with "
+				"about containing mentioning has")))
 			if (!(i > 1 && word_in(w, i - 1, "the") &&
 			      word_in(w, i - 2, "in of to for from at by")))
 				continue;
@@ -449,20 +500,22 @@ static void find_names(struct question *q, const struct catalogue *c,
 			if (!name_word(q, w, i + n, lower))
 				break;
 			possessive |= w->w[i + n].possessive;
+			if (possessive && ++n)
+				break;
 		}
 		if (!n)
 			continue;
 		/* "department Sales", "the Sales department" */
 		if (i)
 			column = column_at(q->dataset, w, i - 1, &k);
-		if (!column && i + n < w->n)
+		if (!column && i + n < w->n && !possessive)
 			column = column_at(q->dataset, w, i + n, &k);
 		if (column && column->kind != COLUMN_TEXT && !column->key)
 			column = NULL;
 		if (!column)
 			column = name_column(q, w,
 				i && word_in(w, i - 1, "the") ? i - 1 : i,
-				possessive);
+				i + n, possessive);
 		if (column)
 			put_name(q, c, column, words_text(w, i, n));
 		words_use(w, i, n);
@@ -476,6 +529,7 @@ void question_filters(struct question *q, const struct catalogue *c,
 	size_t before;
 
 	find_missing(q, w);
+	find_expired(q, w);
 	find_values(q, w);
 	find_flags(q, w);
 	find_dates(q, w);

@@ -1,6 +1,8 @@
-# The stand-in model: a separate program, of ours it links only lib/base.
-bin_PROGRAMS += lamplighter-demo-llm
-lamplighter_demo_llm_SOURCES = \
+# The stand-in model: a separate program. The parts of lib/base that it uses
+# are named here instead of linking the library, so that nothing else of ours
+# can slip in and it builds by itself.
+bin_PROGRAMS += fcgi-app/demo-llm/lamplighter-demo-llm
+fcgi_app_demo_llm_lamplighter_demo_llm_SOURCES = \
 	fcgi-app/demo-llm/main.c \
 	fcgi-app/demo-llm/server.c fcgi-app/demo-llm/server.h \
 	fcgi-app/demo-llm/wheel.c fcgi-app/demo-llm/wheel.h \
@@ -22,5 +24,7 @@ lamplighter_demo_llm_SOURCES = \
 	fcgi-app/demo-llm/question.c fcgi-app/demo-llm/question.h \
 	fcgi-app/demo-llm/filters.c \
 	fcgi-app/demo-llm/answer.c fcgi-app/demo-llm/answer.h \
-	fcgi-app/demo-llm/fill.c fcgi-app/demo-llm/fill.h
-lamplighter_demo_llm_LDADD = lib/liblamplighter.a $(JANSSON_LIBS) $(SODIUM_LIBS) -lm
+	fcgi-app/demo-llm/fill.c fcgi-app/demo-llm/fill.h \
+	lib/base/arena.c lib/base/buf.c lib/base/clock.c lib/base/err.c \
+	lib/base/json.c lib/base/utf8.c lib/base/util.c lib/base/uuid.c
+fcgi_app_demo_llm_lamplighter_demo_llm_LDADD = $(JANSSON_LIBS) $(SODIUM_LIBS) -lm

@@ -13,40 +13,96 @@
 #define ALL_LIMIT 100
 #define RANK_LIMIT 5
 
+/* Does the description have the word, by its singular? */
+static bool tells_of(const struct dataset *d, const struct word *x)
+{
+	size_t k;
+
+	for (k = 0; k < d->about.n; k++)
+		if (!strcmp(d->about.w[k].one, x->one))
+			return true;
+	return false;
+}
+
+/* 6 for a word that only this dataset's description has, 1 for others. */
+static int about_score(const struct catalogue *c, const struct dataset *d,
+		       const struct word *x)
+{
+	size_t i;
+
+	if (!tells_of(d, x))
+		return 0;
+	for (i = 0; i < c->n; i++)
+		if (&c->dataset[i] != d && tells_of(&c->dataset[i], x))
+			return 1;
+	return 6;
+}
+
+static bool has_value(const struct dataset *d, const struct words *w,
+		      size_t i)
+{
+	const char *value;
+	size_t k;
+
+	for (k = 0; k < d->n; k++)
+		if (value_at(&d->column[k], w, i, &value))
+			return true;
+	return false;
+}
+
+/* Is the noun at i only where the rest is: "in the Sales department"? */
+static bool is_place(const struct words *w, size_t i)
+{
+	size_t k;
+
+	for (k = 1; k <= 3 && k <= i; k++) {
+		if (word_in(w, i - k, "many most fewest which what"))
+			return false;
+		if (word_in(w, i - k, "per each every by in at from"))
+			return true;
+	}
+	return false;
+}
+
 /* Points for the words that speak of the dataset. */
-static int score(const struct dataset *d, const struct words *w)
+static int score(const struct catalogue *c, const struct dataset *d,
+		 const struct words *w)
 {
 	int noun = 0, columns = 0, values = 0, about = 0;
-	size_t i, k, v;
+	size_t i, n;
 
 	for (i = 0; i < w->n; i++) {
 		if (dataset_is(d, w, i)) {
-			int n = 10;
+			int points = 10;
 
 			if (i && word_in(w, i - 1, "many most fewest least "
 					 "newest latest oldest recent of more"))
-				n = 14;
-			else if (i && word_in(w, i - 1, "per each every by in"))
-				n = 5;
-			noun = MAX(noun, n);
+				points = 14;
+			else if (is_place(w, i))
+				points = 5;
+			noun = MAX(noun, points);
 			continue;
 		}
 		if (is_stop_word(w->w[i].low))
 			continue;
-		columns += column_at(d, w, i, NULL) ? 2 : 0;
-		for (k = 0; k < d->n; k++)
-			for (v = 0; v < d->column[k].n_values; v++)
-				if (words_at(w, i, label_text(w->a,
-						d->column[k].value[v])))
-					values = 4;
-		for (k = 0; k < d->about.n; k++)
-			if (!is_stop_word(d->about.w[k].low) &&
-			    !strcmp(d->about.w[k].one, w->w[i].one))
-				about = 1;
+		if (column_at(d, w, i, &n)) {
+			columns += 2;
+			/* "the email of ...", "Anna's email" */
+			n += word_in(w, i + n, "number address");
+			if (word_in(w, i + n, "of") ||
+			    (i && w->w[i - 1].possessive))
+				columns += 14;
+		}
+		if (has_value(d, w, i))
+			values = 6;
+		if (strpbrk(w->w[i].low, "0123456789") && !w->w[i].number &&
+		    column_like(d, "tag code serial"))
+			values = 6;
+		about = MAX(about, about_score(c, d, &w->w[i]));
 	}
 	if (dataset_is_people(d) && words_find(w, "who whom whose") >= 0)
-		noun = MAX(noun, 3);
-	return noun + MIN(columns, 6) + values + about;
+		noun = MAX(noun, 5);
+	return noun + MIN(columns, 20) + values + about;
 }
 
 static struct dataset *best_dataset(const struct catalogue *c,
@@ -61,7 +117,7 @@ static struct dataset *best_dataset(const struct catalogue *c,
 		       "explain poem joke story essay code program") >= 0)
 		return NULL;
 	for (i = 0; i < c->n; i++) {
-		n = score(&c->dataset[i], w);
+		n = score(c, &c->dataset[i], w);
 		if (n > best_n) {
 			best = &c->dataset[i];
 			best_n = n;
@@ -249,10 +305,15 @@ static void find_columns(struct question *q, const struct words *w,
 	if (named)
 		show(q, column_title(d));
 	for (i = 0; i < w->n; i++)
-		if (!w->w[i].used && !dataset_is(d, w, i))
+		if (!w->w[i].used && !dataset_is(d, w, i) &&
+		    !word_in(w, i, "description"))
 			show(q, column_at(d, w, i, &n));
-	if (q->n_show > named)
+	if (q->n_show > named && words_find(w, "which") < 0)
 		goto more;
+	/* "which ..., and who works on them?" */
+	if (!dataset_is_people(d) && words_find(w, "who whom") >= 0)
+		show(q, column_like(d, "assigned holder owner person "
+				    "organiser head requester"));
 	for (i = 0; i < d->n && q->n_show < SHOW_MAX - 1; i++)
 		if (!d->column[i].bulky &&
 		    (!d->column[i].key || !strcmp(d->column[i].name, "id")))
@@ -261,12 +322,26 @@ more:
 	show(q, q->sort);
 }
 
+/* "the number of tickets" is a count, "the phone number of Tom" is not. */
+static bool wants_count(const struct dataset *d, const struct words *w)
+{
+	static const char *const phrase[] = {"how many", "wie viele",
+		"combien de", "cuantos", "cuantas", "count"};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(phrase); i++)
+		if (words_have(w, phrase[i]))
+			return true;
+	for (i = 0; i + 1 < w->n; i++)
+		if (words_at(w, i, "number of") &&
+		    !(i && column_at(d, w, i - 1, NULL)))
+			return true;
+	return false;
+}
+
 bool question_read(struct question *q, const struct catalogue *c,
 		   struct words *w, struct words *previous)
 {
-	bool count = words_have(w, "how many") || words_have(w, "number of") ||
-		     words_have(w, "wie viele") || words_have(w, "combien de") ||
-		     words_have(w, "cuantos") || words_find(w, "count") >= 0;
 	bool wants_columns;
 
 	*q = (struct question){.dataset = best_dataset(c, w)};
@@ -285,7 +360,7 @@ bool question_read(struct question *q, const struct catalogue *c,
 		q->shape = SHAPE_GROUP;
 	else if (q->fn)
 		q->shape = SHAPE_AGGREGATE;
-	else if (count)
+	else if (wants_count(q->dataset, w))
 		q->shape = SHAPE_COUNT;
 	else
 		q->shape = SHAPE_LIST;

@@ -25,7 +25,8 @@ static bool joins(const char *s, size_t i, size_t n)
 		return false;
 	if (c == '\'' || c == '@' || c == '.')
 		return true;
-	return (c == '-' || c == ':') && isdigit((unsigned char)s[i - 1]) &&
+	/* "BW-1042", "2026-01-31", "10:30"; not "in-progress" */
+	return (c == '-' || (c == ':' && isdigit((unsigned char)s[i - 1]))) &&
 	       isdigit((unsigned char)s[i + 1]);
 }
 
@@ -74,7 +75,7 @@ static void add_word(struct words *w, struct str src, bool quoted)
 {
 	struct word *x = &w->w[w->n];
 	char *low = arena_memdup(w->a, src.p, src.n);
-	size_t i, dots = 0, digits = 0;
+	size_t i, dots = 0, digits = 0, upper = 0;
 
 	if (!src.n || w->n == WORDS_MAX)
 		return;
@@ -86,6 +87,7 @@ static void add_word(struct words *w, struct str src, bool quoted)
 	}
 	low[x->src.n] = '\0';
 	for (i = 0; low[i]; i++) {
+		upper += isupper((unsigned char)low[i]) != 0;
 		low[i] = (char)tolower((unsigned char)low[i]);
 		digits += isdigit((unsigned char)low[i]) != 0;
 		dots += low[i] == '.';
@@ -97,6 +99,7 @@ static void add_word(struct words *w, struct str src, bool quoted)
 	x->cap = isupper((unsigned char)src.p[0]) ||
 		 (src.n > 1 && (unsigned char)src.p[0] == 0xc3 &&
 		  (unsigned char)src.p[1] < 0x9f);
+	x->caps = upper > 1 && upper == x->src.n;
 	x->number = digits && digits + dots == x->src.n && dots < 2;
 	w->n++;
 }
@@ -278,5 +281,6 @@ bool is_stop_word(const char *low)
 		"own owns located named called name most least more less "
 		"newest latest oldest recent last first top highest lowest "
 		"average mean sum total minimum maximum min max describe "
-		"overview exist exists existing still also just only ones");
+		"overview exist exists existing still also just only ones "
+		"called handles handle me mine new old out expired overdue");
 }

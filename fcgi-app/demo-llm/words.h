@@ -14,6 +14,7 @@ struct word {
 	const char *one;	/* lower case singular: "people" is "person" */
 	const char *stem;	/* rough: "assigned", "assignee": "assign" */
 	bool cap;		/* begins with a capital, ASCII or not */
+	bool caps;		/* all capitals, two or more: an acronym */
 	bool quoted;		/* was in quotes: src is what is inside */
 	bool possessive;	/* had 's */
 	bool number;		/* digits only (with one dot) */
