@@ -27,6 +27,7 @@ RESPONDER = BUILD / "lamplighter.fcgi"
 COMMAND = BUILD / "lamplighter"
 DEMO_LLM = BUILD / "lamplighter-demo-llm"
 DEADLINE_S = 30
+os.environ.setdefault("LAMPLIGHTER_SQL_DIR", str(ROOT / "sql"))
 
 
 def wait_until(what, condition, deadline_s=DEADLINE_S):
@@ -138,7 +139,10 @@ class Lab:
     def __enter__(self):
         try:
             self.sql(f"CREATE DATABASE `{self.database}` CHARACTER SET utf8mb4"
-                     " COLLATE utf8mb4_bin", database="")
+                     " COLLATE utf8mb4_bin; GRANT ALL ON"
+                     f" `{self.database}`.* TO"
+                     f" {os.environ['LAMPLIGHTER_TEST_DB_USER']}@localhost",
+                     database="")
             self.start_model()
             self.write_config()
             self.command("migrate")
@@ -203,7 +207,7 @@ class Lab:
                 {"kind": "api_token"},
                 {"kind": "trusted_header", "user_header": "X-Test-User",
                  "groups_header": "X-Test-Groups", "from": ["127.0.0.1"],
-                 "secret_header": "X-Test-Secret", "secret": "lab-secret"},
+                 "secret_header": "X-Test-Secret", "secret": "lab-secret-of-the-proxy"},
                 {"kind": "anonymous", "user": "guest", "name": "Guest"},
             ]},
             "roles": {
@@ -306,7 +310,7 @@ else $HTTP["url"] =~ "^{base}/" {{
     @staticmethod
     def identity(user, groups=()):
         return {"X-Test-User": user, "X-Test-Groups": ",".join(groups),
-                "X-Test-Secret": "lab-secret"}
+                "X-Test-Secret": "lab-secret-of-the-proxy"}
 
     def open(self, method, path, body=None, headers=None, user=None, groups=(),
              timeout_s=60):
@@ -355,16 +359,14 @@ else $HTTP["url"] =~ "^{base}/" {{
         return stream.events()
 
     def sql(self, text, database=None):
-        """Runs SQL with the client; rows as lists of strings."""
+        """Runs SQL with all rights; rows as lists of strings."""
         database = self.database if database is None else database
         out = subprocess.run(
             ["mariadb", "--socket", os.environ["LAMPLIGHTER_TEST_DB_SOCKET"],
-             "--user", os.environ["LAMPLIGHTER_TEST_DB_USER"],
+             "--user", os.environ["LAMPLIGHTER_TEST_DB_ROOT"],
              "--batch", "--skip-column-names", "--default-character-set=utf8mb4",
              *([database] if database else [])],
-            input=text, capture_output=True, text=True,
-            env={**os.environ, "MYSQL_PWD":
-                 os.environ.get("LAMPLIGHTER_TEST_DB_PASSWORD", "")})
+            input=text, capture_output=True, text=True)
         if out.returncode:
             raise AssertionError(out.stderr)
         return [line.split("\t") for line in out.stdout.splitlines()]

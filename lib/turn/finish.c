@@ -109,6 +109,9 @@ static const char *silence(const struct turn_loop *l)
 	    l->step.stop == LLM_STOP_CONTEXT)
 		return "The answer was cut off at the output limit before it "
 		       "had any text.";
+	if (l->capped)
+		return "The limit of tool calls was reached before the model "
+		       "gave an answer.";
 	return NULL;
 }
 

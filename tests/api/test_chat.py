@@ -14,12 +14,12 @@ COUNT_OPEN = {"name": "query_data", "args": {
 
 
 def names(events):
-    """Event names in order, neighbours of one kind joined."""
+    """Event names in order without the notices, neighbours joined."""
     out = []
     for e in events:
         if not out or out[-1] != e.name:
             out.append(e.name)
-    return [n for n in out if n not in ("context-usage", "status")]
+    return [n for n in out if n not in ("context-usage", "status", "title")]
 
 
 def text_of(events):
@@ -184,7 +184,6 @@ def test_model_without_tools_answers(lab):
     ({"empty": True}, None),
     ({"text": "one two three four five six", "cut_after": 3},
      "upstream_ended_early"),
-    ({"text": "one two three four five six", "garbage_after": 3}, None),
     ({"text": "one two three four", "error": {"status": 529, "body": {
         "error": {"message": "overloaded", "type": "overloaded_error"}},
         "after_tokens": 2}}, None),
@@ -209,6 +208,13 @@ def test_provider_failures_are_stored_and_readable(lab, script, code):
     again = lab.chat({"text": "better"},
                      conversationId=error.data["conversationId"])
     assert again[-1].name == "done"
+
+
+def test_garbage_does_not_end_the_answer(lab):
+    """C11: one odd line is counted and passed over."""
+    events = lab.chat({"text": "one two three four", "garbage_after": 2})
+    assert events[-1].name == "done"
+    assert text_of(events).split() == ["one", "two", "three", "four"]
 
 
 def test_retry_before_the_first_delta(lab):
@@ -258,7 +264,7 @@ def test_busy_names_the_running_turn(lab):
 
 def test_client_that_leaves_does_not_end_the_turn(lab):
     stream = lab.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
-        {"tokens": 60, "rate": 60})}, user="ada")
+        {"text": "word " * 60, "rate": 60})}, user="ada")
     ids = next(iter(stream)).data
     stream.close()
     turn = wait_until("the turn to end", lambda: (
@@ -340,6 +346,6 @@ def test_200_streams_with_a_pool_of_4(make_lab):
 def test_secrets_never_show(lab):
     """Keys are in no answer and in no log line."""
     lab.chat({"text": "x"}, agentId="claude")
-    assert "lab-secret" not in lab.log("responder")
+    assert "lab-secret-of-the-proxy" not in lab.log("responder")
     printed = lab.command("config", "print").stdout
-    assert "lab-secret" not in printed
+    assert "lab-secret-of-the-proxy" not in printed

@@ -11,7 +11,7 @@ def anonymous_off():
         {"kind": "api_token"},
         {"kind": "trusted_header", "user_header": "X-Test-User",
          "groups_header": "X-Test-Groups", "from": ["127.0.0.1"],
-         "secret_header": "X-Test-Secret", "secret": "lab-secret"}]}}
+         "secret_header": "X-Test-Secret", "secret": "lab-secret-of-the-proxy"}]}}
 
 
 @pytest.fixture(scope="module")
