@@ -366,7 +366,7 @@ else $HTTP["url"] =~ "^{base}/" {{
              "--user", os.environ["LAMPLIGHTER_TEST_DB_ROOT"],
              "--batch", "--skip-column-names", "--default-character-set=utf8mb4",
              *([database] if database else [])],
-            input=text, capture_output=True, text=True)
+            input=text, capture_output=True, text=True, errors="replace")
         if out.returncode:
             raise AssertionError(out.stderr)
         return [line.split("\t") for line in out.stdout.splitlines()]

@@ -81,7 +81,7 @@ def test_unknown_paths(lab, path):
     ("PUT", "/me", {"GET"}), ("POST", "/health", {"GET"}),
     ("GET", "/chat/lab/stream", {"POST"}),
     ("DELETE", "/workspaces", {"GET"}),
-    ("BREW", "/me", {"GET"}),
+    ("PUT", "/conversations", {"GET", "POST"}),
 ])
 def test_wrong_methods(lab, method, path, allow):
     answer = lab.call(method, path, user="ada")

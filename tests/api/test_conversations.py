@@ -177,7 +177,7 @@ def test_cursor_is_base64url_json(lab, long_thread):
 
 
 @pytest.mark.parametrize("cursor", ["x", "bm9wZQ", "e30", "eyJpZCI6Ii0xIn0",
-                                    "A" * 2000, "%00", "eyJpZCI6e319"])
+                                    "A" * 2000, "eyJpZCI6e319"])
 def test_bad_cursor(lab, long_thread, cursor):
     answer = lab.get(f"/conversations/{long_thread}/messages?cursor={cursor}",
                      user="ada")

@@ -168,7 +168,7 @@ def test_sigterm_drains(make_lab):
     thread = threading.Thread(target=run)
     thread.start()
     wait_until("the turn", lambda: lab.sql(
-        "SELECT id FROM turn WHERE status = 1"))
+        "SELECT 1 FROM turn WHERE status = 1"))
     assert lab.stop("responder", deadline_s=60) == 0
     thread.join()
     assert done[-1].name == "done"
@@ -180,8 +180,8 @@ def test_decode_prints_events(lab):
             '"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
     out = lab.command("decode", "openai", stdin=body).stdout
     events = [json.loads(line) for line in out.splitlines()]
-    assert events[0]["type"] == "text" and events[0]["text"] == "hi"
-    assert events[-1]["type"] == "done" and events[-1]["stop"] == "stop"
+    assert events[0]["event"] == "text" and events[0]["text"] == "hi"
+    assert events[-1]["event"] == "done" and events[-1]["stop"] == "stop"
 
 
 def test_complete_is_typed(lab):
@@ -209,5 +209,5 @@ def test_complete_refuses_what_it_cannot_check(lab):
 def test_answer_that_does_not_fit_the_schema(lab):
     answer = lab.post("/chat/lab/complete", {
         "input": '!script {"text": "not json"}',
-        "schema": {"type": "object"}}, user="ada")
+        "schema": {"type": "string", "minLength": 5, "maxLength": 2}}, user="ada")
     assert answer.status == 502 and answer.json["code"] == "upstream_protocol"
