@@ -306,9 +306,10 @@ static bool smalltalk(struct talk *t)
 static bool wants_help(const struct words *w)
 {
 	static const char *const phrase[] = {"what can you", "what do you know",
-		"what can i ask", "who are you", "what are you", "how do you "
-		"work", "what data", "which data", "help me", "what datasets",
-		"which datasets", "what tables", "which tables"};
+		"what can i ask", "who are you", "what are you",
+		"how do you work", "what data", "which data", "help me",
+		"what datasets", "which datasets", "what tables",
+		"which tables"};
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(phrase); i++)
