@@ -263,11 +263,17 @@ static void answer_list(struct out *o, const struct question *q,
 	if (answer_single(o, q, result))
 		return;
 	if (q->rank) {
+		bool date = q->sort->kind == COLUMN_DATE;
+
 		out_puts(o, n == 1 ? "This is the " : "Here are the ");
 		if (n > 1)
 			out_printf(o, "%zu ", n);
-		out_printf(o, "%s ", q->rank);
+		if (date)
+			out_printf(o, "%s ", q->rank);
 		put_noun(o, q, n == 1);
+		if (!date)
+			out_printf(o, " with the %s %s", q->rank,
+				   q->sort->label);
 	} else {
 		out_printf(o, "I found **%zu** ", n);
 		put_noun(o, q, n == 1);

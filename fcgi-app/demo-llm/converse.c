@@ -245,11 +245,24 @@ static bool is_nothing(const json_t *result)
 		!json_integer_value(v));
 }
 
+/* "my tickets": whose, is not known here, unless the dataset knows. */
+static bool is_mine(const struct talk *t, const struct question *q)
+{
+	return words_find(&t->w, "my mine") >= 0 &&
+	       words_find(&q->dataset->about, "your my own") < 0;
+}
+
 static void ask_data(struct talk *t, struct question *q)
 {
 	const struct done *d;
 	json_t *strict, *loose, *v;
 
+	if (is_mine(t, q) && !q->n_filters) {
+		out_puts(&t->text, "I do not know who you are, so I cannot "
+			 "tell what is yours. Ask again with a name, please.");
+		say(t, true);
+		return;
+	}
 	if (!resolve(t, q))
 		return;
 	strict = question_query(q, t->a, false);
@@ -273,7 +286,7 @@ static void ask_data(struct talk *t, struct question *q)
 		return;
 	}
 	answer_rows(&t->text, q, v);
-	if (words_find(&t->w, "my mine") >= 0)
+	if (is_mine(t, q))
 		out_puts(&t->text, "\n\nI cannot tell which rows are yours: "
 			 "these are all that you may see.");
 	say(t, true);
@@ -306,9 +319,10 @@ static bool smalltalk(struct talk *t)
 static bool wants_help(const struct words *w)
 {
 	static const char *const phrase[] = {"what can you", "what do you know",
-		"what can i ask", "who are you", "what are you", "how do you "
-		"work", "what data", "which data", "help me", "what datasets",
-		"which datasets", "what tables", "which tables"};
+		"what can i ask", "who are you", "what are you",
+		"how do you work", "what data", "which data", "help me",
+		"what datasets", "which datasets", "what tables",
+		"which tables"};
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(phrase); i++)

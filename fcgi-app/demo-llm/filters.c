@@ -64,7 +64,7 @@ static void put_value(struct question *q, struct column *c, const char *v,
 	if (not) {
 		add(q, c, "ne", json_string(v),
 		    arena_printf(a, "%s not %s", c->label, v));
-	} else if (is_state(c)) {
+	} else if (is_state(c) && !strpbrk(v, " _")) {
 		struct filter *f = add(q, c, "eq", json_string(v),
 				       label_text(a, v));
 		if (f)
@@ -338,21 +338,26 @@ static void find_sizes(struct question *q, struct words *w)
 
 static void find_ids(struct question *q, struct words *w)
 {
-	struct column *id = column_named(q->dataset, "id");
+	struct column *id = column_named(q->dataset, "id"), *c;
 	size_t i;
 
-	for (i = 1; id && i < w->n; i++) {
+	for (i = 1; i < w->n; i++) {
 		const struct word *x = &w->w[i];
 		bool hash = x->src.p[-1] == '#';
 
 		if (x->used || !x->number || strchr(x->low, '.') ||
 		    strlen(x->low) > 12)
 			continue;
-		if (!hash && !dataset_is(q->dataset, w, i - 1) &&
-		    !word_in(w, i - 1, "id number no nr"))
+		/* "comments on ticket 12": by the key of the other dataset */
+		c = column_at(q->dataset, w, i - 1, NULL);
+		if (!c || !c->key)
+			c = id;
+		if (!c || (c == id && !hash &&
+			   !dataset_is(q->dataset, w, i - 1) &&
+			   !word_in(w, i - 1, "id number no nr")))
 			continue;
-		add(q, id, "eq", json_integer(strtoll(x->low, NULL, 10)),
-		    arena_printf(w->a, "id %s", x->low));
+		add(q, c, "eq", json_integer(strtoll(x->low, NULL, 10)),
+		    arena_printf(w->a, "%s %s", c->label, x->low));
 		words_use(w, i, 1);
 	}
 }
@@ -428,7 +433,10 @@ static struct column *name_column(const struct question *q,
 	if (at && (word_in(w, at - 1, "in at within") ||
 		   (word_in(w, at - 1, "from") && dataset_is_people(d))))
 		c = column_like(d, place);
-	else if (at && word_in(w, at - 1, "from by"))
+	else if ((at && word_in(w, at - 1, "from by")) ||
+		 word_in(w, next, "report reported request requested open "
+			 "opened create created raise raised submit submitted "
+			 "file filed ask asked book booked"))
 		c = column_like(d, sender);
 	else if (possessive || (at && word_in(w, at - 1,
 			"to of for has have does did is")))
@@ -459,7 +467,9 @@ static void put_name(struct question *q, const struct catalogue *c,
 		arena_printf(c->a, "%s %s", via ? via->one : column->label,
 			     name));
 	if (f) {
-		f->name = true;
+		/* Of a title a part is meant: tickets about VPN. */
+		f->name = column != column_title(q->dataset) ||
+			  dataset_is_people(q->dataset);
 		f->via = via;
 	}
 }

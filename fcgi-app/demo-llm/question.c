@@ -95,14 +95,36 @@ static int score(const struct catalogue *c, const struct dataset *d,
 		}
 		if (has_value(d, w, i))
 			values = 6;
-		if (strpbrk(w->w[i].low, "0123456789") && !w->w[i].number &&
-		    column_like(d, "tag code serial"))
-			values = 6;
+		/* "BW-1042": something with a label */
+		if (strpbrk(w->w[i].low, "0123456789") && !w->w[i].number)
+			values = column_like(d, "tag serial") ? 7
+			       : column_like(d, "code") ? 6 : values;
+		/* "booked" is about bookings */
+		if (d->words.n && !strcmp(w->w[i].stem,
+					  d->words.w[d->words.n - 1].stem))
+			noun = MAX(noun, 8);
 		about = MAX(about, about_score(c, d, &w->w[i]));
 	}
 	if (dataset_is_people(d) && words_find(w, "who whom whose") >= 0)
 		noun = MAX(noun, 5);
 	return noun + MIN(columns, 20) + values + about;
+}
+
+/* "How many desks ...": only when the dataset has such a thing. */
+static bool counts_known(const struct dataset *d, const struct words *w)
+{
+	size_t i, k;
+
+	for (i = 0; i < w->n && !words_at(w, i, "how many"); i++)
+		;
+	if (i == w->n)
+		return true;
+	for (k = i += 2; k < w->n && (k == i || !is_stop_word(w->w[k].low)); k++)
+		if (dataset_is(d, w, k) || has_value(d, w, k) ||
+		    column_at(d, w, k, NULL))
+			return true;
+	/* "how many are open" */
+	return k == i || (i < w->n && is_stop_word(w->w[i].low));
 }
 
 static struct dataset *best_dataset(const struct catalogue *c,
@@ -123,7 +145,7 @@ static struct dataset *best_dataset(const struct catalogue *c,
 			best_n = n;
 		}
 	}
-	return best;
+	return best && counts_known(best, w) ? best : NULL;
 }
 
 /* Does the question go on from the one before? */
@@ -195,6 +217,8 @@ static void find_aggregate(struct question *q, struct words *w)
 		i = words_find(w, row[k].set);
 		if (i < 0 || words_at(w, (size_t)i, "total number"))
 			continue;
+		if (words_have(w, "how long"))
+			break;
 		c = column_at(q->dataset, w, (size_t)i + 1, &n);
 		/* "the largest order" is a row, "the largest price" a number */
 		if (k > 1 && !(c && c->kind == COLUMN_NUMBER))
@@ -208,6 +232,11 @@ static void find_aggregate(struct question *q, struct words *w)
 	if (!q->fn && words_have(w, "how much")) {
 		q->measure = number_column(q->dataset, w);
 		q->fn = q->measure ? "sum" : NULL;
+	}
+	if (!q->fn && words_have(w, "how long")) {
+		q->measure = column_like(q->dataset,
+					 "hours days minutes duration");
+		q->fn = q->measure ? "avg" : NULL;
 	}
 	for (i = 0; q->measure && i < (long)w->n; i++)
 		if (column_at(q->dataset, w, (size_t)i, &n) == q->measure)
@@ -238,10 +267,8 @@ static void find_rank(struct question *q, struct words *w)
 			q->desc = row[k].desc;
 			if (i && word_in(w, i - 1, "least"))
 				q->desc = !q->desc;
-			q->rank = word_in(w, i, "recent recently last")
-				? "newest" : word_in(w, i, "expensive")
-				? (q->desc ? "most expensive"
-					   : "least expensive") : w->w[i].low;
+			q->rank = row[k].date ? (q->desc ? "newest" : "oldest")
+					      : (q->desc ? "highest" : "lowest");
 			words_use(w, i, 1);
 			return;
 		}
@@ -259,11 +286,13 @@ static void find_rank(struct question *q, struct words *w)
 static void find_limit(struct question *q, struct words *w)
 {
 	bool plural = false;
+	struct column *c;
 	size_t i;
 	long n;
 
 	for (i = 0; i < w->n; i++) {
-		if (dataset_is(q->dataset, w, i))
+		if (!w->w[i].cap && (dataset_is(q->dataset, w, i) ||
+				     !is_stop_word(w->w[i].low)))
 			plural |= strcmp(w->w[i].low, w->w[i].one) != 0;
 		n = w->w[i].used ? -1 : word_count(w, i);
 		if (n < 1 || n > 200 || q->limit ||
@@ -271,6 +300,9 @@ static void find_limit(struct question *q, struct words *w)
 		    word_in(w, i - (i > 0), "id number than over above below "
 			    "under least most") ||
 		    (i && dataset_is(q->dataset, w, i - 1)))
+			continue;
+		c = i ? column_at(q->dataset, w, i - 1, NULL) : NULL;
+		if (c && c->key)
 			continue;
 		if (!strcmp(w->w[i].low, "one") && !q->rank)
 			continue;
@@ -295,31 +327,74 @@ static void show(struct question *q, struct column *c)
 		q->show[q->n_show++] = c;
 }
 
-/* The columns of a list: those named in the question, else the first ones. */
-static void find_columns(struct question *q, const struct words *w,
-			 bool named)
+/* Is there a condition on the column? fixed: one that leaves one value. */
+static bool is_filtered(const struct question *q, const struct column *c,
+			bool fixed)
+{
+	size_t i;
+
+	for (i = 0; i < q->n_filters; i++)
+		if (q->filter[i].column == c &&
+		    (!fixed || !strcmp(q->filter[i].op, "eq") ||
+		     !strcmp(q->filter[i].op, "is_null")))
+			return true;
+	return false;
+}
+
+/* Columns that the question names to see them. */
+static void show_named(struct question *q, const struct words *w)
 {
 	struct dataset *d = q->dataset;
 	size_t i, n;
 
-	if (named)
-		show(q, column_title(d));
-	for (i = 0; i < w->n; i++)
-		if (!w->w[i].used && !dataset_is(d, w, i) &&
-		    !word_in(w, i, "description"))
-			show(q, column_at(d, w, i, &n));
-	if (q->n_show > named && words_find(w, "which") < 0)
-		goto more;
+	for (i = 0; i < w->n; i++) {
+		struct column *c = column_at(d, w, i, &n);
+
+		if (!c || w->w[i].used || dataset_is(d, w, i) ||
+		    is_filtered(q, c, false) || c == q->sort ||
+		    (i && word_in(w, i - 1, "my our your")) ||
+		    word_in(w, i, "description"))
+			continue;
+		show(q, c);
+	}
+}
+
+/*
+ * The columns of a list: what the row is called and the columns named in the
+ * question; when none is named the first ones that differ between the rows.
+ */
+static void find_columns(struct question *q, const struct words *w)
+{
+	struct dataset *d = q->dataset;
+	struct column *c;
+	size_t i;
+
+	show(q, column_title(d));
+	show_named(q, w);
+	if (q->n_show > 1 && words_find(w, "which") < 0) {
+		show(q, q->sort);
+		return;
+	}
+	show(q, q->sort);
 	/* "which ..., and who works on them?" */
 	if (!dataset_is_people(d) && words_find(w, "who whom") >= 0)
 		show(q, column_like(d, "assigned holder owner person "
 				    "organiser head requester"));
-	for (i = 0; i < d->n && q->n_show < SHOW_MAX - 1; i++)
-		if (!d->column[i].bulky &&
-		    (!d->column[i].key || !strcmp(d->column[i].name, "id")))
+	for (i = 0; i < q->n_filters; i++) {
+		c = q->filter[i].column;
+		if (!is_filtered(q, c, true) && !c->bulky && !c->key)
+			show(q, c);
+	}
+	for (i = 0; i < d->n && q->n_show < SHOW_MAX - 1; i++) {
+		c = &d->column[i];
+		if (!c->bulky && !is_filtered(q, c, true) &&
+		    (!c->key || !strcmp(c->name, "id")))
+			show(q, c);
+	}
+	/* Where there is little else, the long text is what it is about. */
+	for (i = 0; i < d->n && q->n_show < 3; i++)
+		if (!is_filtered(q, &d->column[i], true))
 			show(q, &d->column[i]);
-more:
-	show(q, q->sort);
 }
 
 /* "the number of tickets" is a count, "the phone number of Tom" is not. */
@@ -342,8 +417,6 @@ static bool wants_count(const struct dataset *d, const struct words *w)
 bool question_read(struct question *q, const struct catalogue *c,
 		   struct words *w, struct words *previous)
 {
-	bool wants_columns;
-
 	*q = (struct question){.dataset = best_dataset(c, w)};
 	if (previous && goes_on(w) && !q->dataset)
 		q->dataset = best_dataset(c, previous);
@@ -354,8 +427,6 @@ bool question_read(struct question *q, const struct catalogue *c,
 	find_rank(q, w);
 	find_limit(q, w);
 	question_filters(q, c, w);
-	wants_columns = words_find(w, "what whats what's when where show get "
-				   "give list") >= 0 || q->n_filters;
 	if (q->group)
 		q->shape = SHAPE_GROUP;
 	else if (q->fn)
@@ -365,7 +436,7 @@ bool question_read(struct question *q, const struct catalogue *c,
 	else
 		q->shape = SHAPE_LIST;
 	if (q->shape == SHAPE_LIST)
-		find_columns(q, w, wants_columns);
+		find_columns(q, w);
 	return true;
 }
 

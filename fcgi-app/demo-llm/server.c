@@ -23,7 +23,7 @@
 #include "base/banned.h"
 
 #define EVENTS 256
-#define READ_BYTES 16384
+#define READ_BYTES 4096
 #define FILLS_PER_TURN 4
 #define IDLE_MS (10 * 60 * 1000)	/* without a request */
 #define QUEUE_KEEP_BYTES 4096		/* an idle queue's storage, at most */
@@ -175,6 +175,8 @@ static bool next_request(struct server *s, struct conn *c)
 	begin_reply(s, c, app_answer(s->app, &c->req, body, c->close,
 				     s->now_ns));
 	out_consume(&c->in, c->req.pos);
+	if (!out_size(&c->in))
+		out_release(&c->in);
 	http_reset(&c->req);
 	c->continued = false;
 	return true;

@@ -268,8 +268,9 @@ class Data:
         else:
             head = select or names
         for s in reversed(sort):
-            table.sort(key=lambda r: (r[s["column"]] is None, r[s["column"]]),
-                       reverse=s.get("direction") == "desc")
+            down = s.get("direction") == "desc"  # null is the smallest
+            table.sort(key=lambda r: ((v := r[s["column"]]) is not None, v),
+                       reverse=down)
         return {"dataset": dataset,
                 "columns": [{"name": n, "type": types.get(n, "integer")}
                             for n in head],

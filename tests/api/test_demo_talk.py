@@ -179,6 +179,10 @@ ANSWERS = [
     ("Who is the manager of Anna Weber?", "is **Eva Lund**."),
     ("Who is the head of IT?", "is **Ole Berg**."),
     ("What is the status of ticket 4?", "is **waiting**."),
+    ("How long does it take to close a ticket?", "hours to close of the "
+     "tickets is **2.50**"),
+    ("How many tickets did Anna Weber report?", "**2** tickets"),
+    ("Show my tickets", "do not know who you are"),
     ("How many tickets are about unicorns?", "There are **0** tickets"),
 ]
 
@@ -208,6 +212,9 @@ TABLES = [
     ("rooms without a camera", "Name", ["Calder"]),
     ("rooms with more than 10 seats", "Name", ["Elbe"]),
     ("Who in my department is away today?", "Person", ["Tom Hill"]),
+    ("Average hours to close by category", "Category",
+     ["account", "hardware", "email"]),
+    ("tickets about printer", "Subject", ["Printer ¦ jam"]),
     ("Show tickets from Anna Weber", "Subject",
      ["Printer ¦ jam", "Locked out"]),
     ("tickets assigned to Ole Berg", "Subject",
@@ -280,7 +287,7 @@ def test_other_datasets_work_as_well(model):
     assert "**1** service order" in \
         t.ask("How many service orders are in progress?")
     assert "is **42.25**" in t.ask("sum of the total of all orders")
-    assert [r[1] for r in table(t.ask("newest order"))] == ["Bolt"]
+    assert [r[0] for r in table(t.ask("newest order"))] == ["Bolt"]
 
 
 def test_follow_up_means_the_same_dataset(model):
@@ -316,7 +323,7 @@ def test_examples_it_gives_are_understood(model):
 
 
 @pytest.mark.parametrize("question", [
-    "Write a poem about lamps", "What is the meaning of life?",
+    "Write a poem about lamps", "How many desks are there?", "What is the meaning of life?",
     "Translate this into French", "What's the weather like?", "asdf qwer",
     "🙂", "?!", "\u0001\u0002", "Ünïcödé \u4f60\u597d"])
 def test_says_what_it_does_not_understand(model, question):
