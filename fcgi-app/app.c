@@ -90,8 +90,12 @@ void app_close(struct app *app)
 const struct conf *app_conf(struct app *app)
 {
 	const struct conf *c = conf_live_get(app->conf);
+	uint_fast64_t seen = atomic_load(&app->generation);
 
-	if (atomic_exchange(&app->generation, c->generation) != c->generation) {
+	/* Once per generation, and never back to an older one. */
+	if (c->generation > seen &&
+	    atomic_compare_exchange_strong(&app->generation, &seen,
+					   c->generation)) {
 		log_setup((enum log_level)c->log.level,
 			  (enum log_target)c->log.target);
 		if (app->db)

@@ -75,11 +75,12 @@ static int on_event(void *ctx, const struct llm_event *ev)
 }
 
 /* One call; the text, stop reason and usage are in c->a. */
-static int call(struct request *rq, struct complete *c,
-		const struct llm_message *messages, size_t n, struct err *e)
+static int call(struct request *rq, struct complete *c, struct str input,
+		struct err *e)
 {
+	const struct llm_message message = { .role = LLM_USER, .text = input };
 	struct llm_request r = {
-		.service = c->service, .messages = messages, .n_messages = n,
+		.service = c->service, .messages = &message, .n_messages = 1,
 		.output_schema = c->body.schema,
 	};
 	struct llm_io io = { .http = rq->app->http, .watch_fd = -1 };
@@ -137,19 +138,19 @@ static json_t *typed(struct request *rq, const struct complete *c,
 	return v;
 }
 
-/* Calls the model until the answer fits; once more at most. */
+/*
+ * Calls the model until the answer fits; once more at most. The second time
+ * the same input says what was wrong with the first answer.
+ */
 static json_t *run(struct request *rq, struct complete *c, struct err *e)
 {
-	struct llm_message m[3] = {
-		{ .role = LLM_USER, .text = c->body.input },
-	};
+	struct str input = c->body.input;
 	struct err wrong = ERR_INIT;
-	size_t n = 1;
 
 	for (int try = 0; try < TRIES; try++) {
 		json_t *v;
 
-		if (call(rq, c, m, n, e) < 0)
+		if (call(rq, c, input, e) < 0)
 			return NULL;
 		if (c->a.stop == LLM_STOP_REFUSAL ||
 		    c->a.stop == LLM_STOP_FILTER) {
@@ -164,18 +165,11 @@ static json_t *run(struct request *rq, struct complete *c, struct err *e)
 		v = typed(rq, c, &wrong);
 		if (v)
 			return v;
-		m[1] = (struct llm_message){
-			.role = LLM_ASSISTANT,
-			.text = arena_str(rq->arena, buf_str(&c->a.text)),
-		};
-		m[2] = (struct llm_message){
-			.role = LLM_USER,
-			.text = str_of(arena_printf(rq->arena,
-				"That does not fit the schema: %s Answer again "
-				"with the corrected JSON value only.",
-				err_message(&wrong))),
-		};
-		n = m[1].text.n ? 3 : 1;
+		input = str_of(arena_printf(rq->arena,
+			"%.*s\n\nYour answer before was:\n%s\n\nIt does not fit "
+			"the schema: %s Answer with the corrected JSON value "
+			"only.", STR_ARG(c->body.input), c->a.text.p,
+			err_message(&wrong)));
 	}
 	err_public(e, ERR_UPSTREAM_PROTOCOL,
 		   "The model's answer does not fit the schema: %.180s",
