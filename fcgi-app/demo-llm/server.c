@@ -5,7 +5,8 @@
  * peer leaving while its reply is pumped, then read again. Output is bounded
  * by REPLY_FILL_BYTES: a reply is asked for more only when the queue has room,
  * so a slow reader costs one buffer and no time. Fairness: a connection that
- * could write for ever gives way after FILLS_PER_TURN fills.
+ * could write for ever gives way after FILLS_PER_TURN fills. A peer that closes
+ * its side while a reply is under way is taken for gone, as providers do.
  */
 #include "demo-llm/server.h"
 #include "demo-llm/wheel.h"
@@ -26,6 +27,7 @@
 #define READ_BYTES 4096
 #define FILLS_PER_TURN 4
 #define IDLE_MS (10 * 60 * 1000)	/* without a request */
+#define LINGER_MS 2000		/* after a refusal, for the peer to read it */
 #define QUEUE_KEEP_BYTES 4096		/* an idle queue's storage, at most */
 
 struct conn {
@@ -38,7 +40,8 @@ struct conn {
 	struct reply *reply;	/* under way, or NULL */
 	enum pump state;	/* what the reply said last */
 	bool close;		/* after the reply */
-	bool eof;		/* the peer sends no more */
+	bool refused;		/* the request could not be read to its end */
+	bool linger;		/* answered; what still comes is thrown away */
 	bool continued;		/* 100 Continue was sent */
 };
 
@@ -158,7 +161,7 @@ static bool next_request(struct server *s, struct conn *c)
 	struct str body;
 
 	if (rc < 0) {
-		c->close = true;
+		c->close = c->refused = true;
 		begin_reply(s, c, app_refuse(&w));
 		return true;
 	}
@@ -193,10 +196,6 @@ static void go_idle(struct server *s, struct conn *c)
 {
 	shrink(&c->in);
 	shrink(&c->out);
-	if (c->eof) {
-		conn_close(s, c);
-		return;
-	}
 	watch(s, c, EPOLLIN | (out_size(&c->out) ? EPOLLOUT : 0));
 	wheel_arm(&s->wheel, &c->timer, s->now_ns / 1000000 + IDLE_MS);
 }
@@ -207,9 +206,17 @@ static bool end_reply(struct server *s, struct conn *c)
 	drop_reply(s, c);
 	if (!c->close)
 		return true;
-	/* Let the peer read what it has before the close takes it away. */
+	if (!c->refused) {
+		conn_close(s, c);
+		return false;
+	}
+	/* Closing with bytes unread resets the connection, and the peer may
+	 * lose the answer: so take what it still sends, for a while. */
 	shutdown(c->fd, SHUT_WR);
-	conn_close(s, c);
+	c->linger = true;
+	out_release(&c->in);
+	watch(s, c, EPOLLIN);
+	wheel_arm(&s->wheel, &c->timer, s->now_ns / 1000000 + LINGER_MS);
 	return false;
 }
 
@@ -270,10 +277,13 @@ static void conn_read(struct server *s, struct conn *c)
 			return;
 		}
 		c->in.len += (size_t)n;
+		if (c->linger)
+			out_consume(&c->in, (size_t)n);
 		if ((size_t)n < room)
 			break;
 	}
-	conn_run(s, c);
+	if (!c->linger)
+		conn_run(s, c);
 }
 
 static void accept_all(struct server *s)

@@ -587,6 +587,12 @@ def test_bad_bodies(model, wire, body):
     assert r.status == 400 and "error" in json.loads(text)
 
 
+def test_refusal_of_a_large_body_can_be_read(model):
+    data = (b"POST /api/chat HTTP/1.1\r\nContent-Length: 9000000\r\n\r\n" +
+            b"x" * 3000000)
+    assert model.raw(data).startswith(b"HTTP/1.1 413 ")
+
+
 def test_routes(model):
     assert model.get("/v1/models")[1]["data"][0]["id"] == "lamplighter-demo"
     assert model.get("/api/tags")[1]["models"][0]["name"] == "lamplighter-demo"

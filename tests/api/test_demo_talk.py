@@ -358,6 +358,17 @@ def test_tool_errors_are_told(model):
     assert "could not use the answer: no such tool" in t.ask("list tickets")
 
 
+def test_results_may_be_wrapped(model):
+    """The responder marks untrusted data with a line before and after it."""
+    class Wrapped(Data):
+        def run(self, name, args):
+            return (f'[UNTRUSTED-DATA 1f source="{name}"]\n'
+                    f"{super().run(name, args)}\n[/UNTRUSTED-DATA 1f]\n")
+    text = Talk(model, data=Wrapped(DATA.datasets)).ask(
+        "How many tickets are open?")
+    assert "There are **2** open tickets." in text
+
+
 def test_title(model):
     def title(text, wire="openai"):
         system = "Write a short title for this conversation."
