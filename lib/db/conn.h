@@ -111,6 +111,10 @@ int conn_query(struct conn *c, const char *sql, const char *what,
 int conn_fail(struct conn *c, unsigned number, const char *text,
 	      const char *what, struct err *e);
 
+/* As conn_fail, with what the statement or, failing that, its link says. */
+int conn_stmt_fail(struct conn *c, MYSQL_STMT *st, const char *what,
+		   struct err *e);
+
 /* fault.c */
 enum fault fault_of(unsigned number, enum err_code *code);
 

@@ -193,6 +193,19 @@ int conn_fail(struct conn *c, unsigned number, const char *text,
 	return err_set(e, code, "%s: %u %.160s", what, number, text);
 }
 
+int conn_stmt_fail(struct conn *c, MYSQL_STMT *st, const char *what,
+		   struct err *e)
+{
+	unsigned n = mysql_stmt_errno(st);
+
+	/* Errors between rows are noted on the link only. */
+	if (n)
+		return conn_fail(c, n, mysql_stmt_error(st), what, e);
+	n = mysql_errno(c->my);
+	return conn_fail(c, n ? n : CR_UNKNOWN_ERROR, mysql_error(c->my), what,
+			 e);
+}
+
 int conn_query(struct conn *c, const char *sql, const char *what,
 	       struct err *e)
 {

@@ -5,7 +5,6 @@
  * a query that has more than allowed is abandoned with its connection rather
  * than read to its end.
  */
-#include <errmsg.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,10 +46,7 @@ struct adhoc {
 
 static int adhoc_fail(struct adhoc *q, struct err *e)
 {
-	unsigned n = mysql_stmt_errno(q->st);
-
-	return conn_fail(q->c, n ? n : CR_UNKNOWN_ERROR,
-			 mysql_stmt_error(q->st), "query", e);
+	return conn_stmt_fail(q->c, q->st, "query", e);
 }
 
 static enum form form_of(const MYSQL_FIELD *f)
@@ -369,7 +365,7 @@ static int write_rows(struct adhoc *q, const struct db_query_limits *l,
 		if (write_row(q, cell, w, e))
 			return -1;
 		arena_rewind(q->a, m);
-		if (w->b->n - start > l->max_bytes || !buf_ok(w->b)) {
+		if (w->b->n - start >= l->max_bytes || !buf_ok(w->b)) {
 			w->b->n = before;	/* take the row back */
 			w->b->p[before] = '\0';
 			w->b->overflow = false;

@@ -10,7 +10,6 @@
 #include "db/conn.h"
 
 #include <ctype.h>
-#include <errmsg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,13 +65,7 @@ static const struct db_stmt *row_of(struct conn *c, unsigned stmt)
 static int stmt_fail(struct conn *c, struct prep *p, const char *name,
 		     struct err *e)
 {
-	unsigned n = mysql_stmt_errno(p->st);
-
-	/* The link's own error says more than the statement's. */
-	if (!n)
-		n = mysql_errno(c->my);
-	return conn_fail(c, n ? n : CR_UNKNOWN_ERROR, mysql_stmt_error(p->st),
-			 name, e);
+	return conn_stmt_fail(c, p->st, name, e);
 }
 
 /* Whether a column of the server's description is what the row declares. */

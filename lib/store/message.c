@@ -1,7 +1,7 @@
 /*
- * Pages of a thread. The conversation is joined in front, so one round trip
- * tells three things apart: no row (not there, or not theirs), one row without
- * a message (empty), and messages.
+ * Pages of a thread. The conversation is joined in front, so that one round
+ * trip checks the owner and reads the page. Only a page without messages needs
+ * a second one: is the thread empty there, or not theirs?
  */
 #include "store/message.h"
 
@@ -30,8 +30,17 @@ struct filling {
 	struct message_page *page;
 	size_t size;		/* wanted; one more is read */
 	bool backwards;		/* fill from the end of items */
-	bool found;
 };
+
+static int take_scope(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct message_page *p = ctx;
+
+	(void)e;
+	p->workspace_id = row[0].s;
+	p->agent_id = row[1].s;
+	return 0;
+}
 
 static int take_row(void *ctx, const struct db_val *cells, struct err *e)
 {
@@ -41,13 +50,8 @@ static int take_row(void *ctx, const struct db_val *cells, struct err *e)
 
 	(void)e;
 	db_map(fields, ARRAY_LEN(fields), cells, &r);
-	if (!f->found) {
-		p->workspace_id = r.workspace_id;
-		p->agent_id = r.agent_id;
-		f->found = true;
-	}
-	if (!r.m.role)
-		return 0;	/* the conversation is there and has none */
+	p->workspace_id = r.workspace_id;
+	p->agent_id = r.agent_id;
 	if (p->n == f->size) {
 		p->more = true;
 		return 0;
@@ -67,12 +71,18 @@ static int fill(struct db *db, enum stmt stmt, const struct owner *o,
 		.items = arena_zalloc(a, f->size, sizeof(*p->items)),
 	};
 	if (db_each(db, stmt,
-		    DB_ARGS(DB_I(after_seq), DB_U(conversation_id),
-			    DB_S(o->tenant_id), DB_U(&o->user_id),
-			    DB_I((int64_t)f->size + 1)),
+		    DB_ARGS(DB_U(conversation_id), DB_I(after_seq),
+			    DB_U(conversation_id), DB_S(o->tenant_id),
+			    DB_U(&o->user_id), DB_I((int64_t)f->size + 1)),
 		    a, take_row, f, e))
 		return -1;
-	if (!f->found)
+	if (p->n)
+		return 0;
+	if (db_each(db, STMT_CONVERSATION_SCOPE,
+		    DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
+			    DB_U(&o->user_id)), a, take_scope, p, e))
+		return -1;
+	if (!p->workspace_id.p)
 		return err_set(e, ERR_NOT_FOUND, "no such conversation");
 	return 0;
 }

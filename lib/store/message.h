@@ -30,7 +30,7 @@ struct message_page {
 };
 
 /*
- * One page with the ownership check, in one round trip. after_seq: position
+ * One page with the ownership check, in one round trip (two when it is empty). after_seq: position
  * (a message's seq; 0 = from the end that the order says). size:
  * 1..LIM_PAGE_MAX. ERR_NOT_FOUND when the conversation is not there or not
  * theirs. Text in a.

@@ -71,18 +71,21 @@ int conversation_lock(struct db *tx, const struct owner *o,
 		      const struct uuid *id, struct arena *a,
 		      struct locked *out, struct err *e) MUST_CHECK;
 
-/* Nullable: the page's LEFT JOIN gives one empty row for an empty thread. */
+/*
+ * Pages join the conversation by values of their own, not by its columns, and
+ * not as an outer join: the optimizer would sort a temporary table.
+ */
 #define MESSAGE_FIELDS(F, SEP) \
-	F(seq, I, "m.seq") SEP \
-	F(role, I, "m.role") SEP \
+	F(seq, i, "m.seq") SEP \
+	F(role, i, "m.role") SEP \
 	F(turn_id, U, "m.turn_id") SEP \
-	F(created_us, I, "m.created_us") SEP \
-	F(content, S, "m.content") SEP \
+	F(created_us, i, "m.created_us") SEP \
+	F(content, s, "m.content") SEP \
 	F(meta, S, "m.meta")
 #define MESSAGE_PAGE \
 	"SELECT c.workspace_id, c.agent_id, " COLUMNS(MESSAGE_FIELDS) \
-	" FROM conversation c LEFT JOIN message m" \
-	" ON m.conversation_id = c.id AND m.seq "
+	" FROM conversation c JOIN message m" \
+	" ON m.conversation_id = ? AND m.seq "
 #define MESSAGE_PAGE_OF \
 	" WHERE c.id = ? AND c.tenant_id = ? AND c.user_id = ?" \
 	" ORDER BY m.seq "

@@ -155,7 +155,9 @@ struct turn_events {		/* one flushed batch of one turn's events */
 
 /*
  * The flusher: stores batches of many turns and extends their leases, in one
- * transaction. 3 round trips for any number of turns.
+ * transaction of 4 round trips (one more per 256 batches). Batches of turns
+ * that do not run any more are left out. Storing a batch twice is storing it
+ * once. Batches of one turn must be in order.
  */
 int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
 	       struct err *e) MUST_CHECK;

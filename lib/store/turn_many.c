@@ -5,6 +5,8 @@
  */
 #include "store/turn.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "store/stmt.h"
 
@@ -97,33 +99,79 @@ int turn_poll(struct db *db, const struct uuid *ids, size_t n,
 struct flushing {
 	const struct turn_events *rows;
 	size_t n;
+	bool *live;		/* by row: its turn runs */
 	struct arena a;
 };
+
+struct live {
+	struct flushing *k;
+	size_t from, n;		/* the rows that were asked about */
+};
+
+static int take_live(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct live *l = ctx;
+
+	(void)e;
+	for (size_t i = l->from; i < l->from + l->n; i++)
+		if (!memcmp(l->k->rows[i].turn_id.b, row[0].s.p, 16))
+			l->k->live[i] = true;
+	return 0;
+}
+
+/* Locks the turns that run: none of them can end before we commit. */
+static int lock_live(struct db *tx, struct flushing *k, struct err *e)
+{
+	static const enum stmt stmts[] = { STMT_TURN_LIVE_4, STMT_TURN_LIVE_32,
+					   STMT_TURN_LIVE_256 };
+	struct uuid ids[IDS_MAX];
+	struct db_val v[IDS_MAX];
+
+	for (size_t at = 0; at < k->n; at += IDS_MAX) {
+		struct live l = { .k = k, .from = at,
+				  .n = MIN(k->n - at, IDS_MAX) };
+		int size;
+
+		for (size_t i = 0; i < l.n; i++)
+			ids[i] = k->rows[at + i].turn_id;
+		size = pad_ids(v, ids, l.n);
+		if (db_each(tx, stmts[size], v, &k->a, take_live, &l, e))
+			return -1;
+	}
+	return 0;
+}
 
 static int flush_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct flushing *k = ctx;
 	int64_t now_us = clock_now_us();
-	struct db_val *v, *at;
+	struct db_val *turns, *events, *t, *v;
 
 	arena_reset(&k->a);
-	at = v = arena_zalloc(&k->a, k->n * 3, sizeof(*v));
-	for (size_t i = 0; i < k->n; i++) {
-		*at++ = DB_I(k->rows[i].seq + k->rows[i].n - 1);
-		*at++ = DB_I(now_us + TURN_LEASE_US);
-		*at++ = DB_U(&k->rows[i].turn_id);
-	}
-	if (db_exec_rows(tx, STMT_TURN_FLUSH, v, k->n, NULL, e))
+	k->live = arena_zalloc(&k->a, k->n, sizeof(*k->live));
+	if (lock_live(tx, k, e))
 		return -1;
-	at = v = arena_zalloc(&k->a, k->n * 5, sizeof(*v));
+	t = turns = arena_zalloc(&k->a, k->n * 3, sizeof(*t));
+	v = events = arena_zalloc(&k->a, k->n * 5, sizeof(*v));
 	for (size_t i = 0; i < k->n; i++) {
-		*at++ = DB_I(k->rows[i].seq);
-		*at++ = DB_I(k->rows[i].n);
-		*at++ = DB_I(now_us);
-		*at++ = DB_B(k->rows[i].data);
-		*at++ = DB_U(&k->rows[i].turn_id);
+		const struct turn_events *r = &k->rows[i];
+
+		if (!k->live[i])
+			continue;
+		*t++ = DB_I(r->seq + r->n - 1);
+		*t++ = DB_I(now_us + TURN_LEASE_US);
+		*t++ = DB_U(&r->turn_id);
+		*v++ = DB_U(&r->turn_id);
+		*v++ = DB_I(r->seq);
+		*v++ = DB_I(r->n);
+		*v++ = DB_I(now_us);
+		*v++ = DB_B(r->data);
 	}
-	return db_exec_rows(tx, STMT_TURN_EVENT_INSERT, v, k->n, NULL, e);
+	if (db_exec_rows(tx, STMT_TURN_FLUSH, turns, (size_t)(t - turns) / 3,
+			 NULL, e))
+		return -1;
+	return db_exec_rows(tx, STMT_TURN_EVENT_INSERT, events,
+			    (size_t)(v - events) / 5, NULL, e);
 }
 
 int turn_flush(struct db *db, const struct turn_events *rows, size_t n,

@@ -59,6 +59,24 @@ tests_unit_test_auth_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test_prompt
 tests_unit_test_prompt_SOURCES = tests/unit/test_prompt.c
 tests_unit_test_prompt_LDADD = $(UNIT_LIBS)
+# Tests that need a MariaDB: all of them run one after the other on one private
+# server, started by the wrapper.
+DB_TESTS =
+DB_TEST_SOURCES = tests/unit/dbtest.c tests/unit/dbtest.h
+
+DB_TESTS += tests/unit/test_db
+tests_unit_test_db_SOURCES = tests/unit/test_db.c $(DB_TEST_SOURCES)
+tests_unit_test_db_LDADD = $(UNIT_LIBS)
+
+DB_TESTS += tests/unit/test_store
+tests_unit_test_store_SOURCES = tests/unit/test_store.c $(DB_TEST_SOURCES)
+tests_unit_test_store_LDADD = $(UNIT_LIBS)
+
+AM_TESTS_ENVIRONMENT += LAMPLIGHTER_DB_TESTS='$(DB_TESTS)'; \
+	export LAMPLIGHTER_DB_TESTS;
+check_PROGRAMS += $(DB_TESTS)
+TESTS += tests/unit/run-db-tests
+EXTRA_DIST += tests/unit/run-db-tests tests/unit/with-mariadb
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)

@@ -1,0 +1,901 @@
+/* lib/store over a real MariaDB: the rules of conversations and turns. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "dbtest.h"
+#include "store/conversation.h"
+#include "store/message.h"
+#include "store/stmt.h"
+#include "store/token.h"
+#include "store/turn.h"
+#include "store/usage.h"
+#include "store/user.h"
+
+static struct db *db;
+static struct arena a = ARENA_INIT;
+static struct err e = ERR_INIT;
+static struct owner ann, bob;
+
+static struct str S(const char *s)
+{
+	return str_of(s);
+}
+
+static struct uuid new_conversation(const struct owner *o, const char *title)
+{
+	struct conversation_new n = { .workspace_id = S("home"),
+				      .agent_id = S("assistant"),
+				      .title = S(title) };
+	struct conversation c;
+
+	ok(conversation_create(db, o, &n, &c, &e));
+	return c.id;
+}
+
+static struct turn_begin begin_of(const struct uuid *conversation,
+				  const char *content)
+{
+	return (struct turn_begin){ .turn_id = uuid_new(),
+				    .conversation_id = *conversation,
+				    .content = S(content) };
+}
+
+static void end_with(const struct owner *o, const struct turn_begin *b,
+		     const char *text)
+{
+	struct message answer = { .role = ROLE_ASSISTANT, .content = S(text),
+				  .meta = S("{\"finish_reason\":\"stop\"}") };
+	struct usage u = usage_init(USAGE_CHAT);
+	struct turn_end t = { .turn_id = b->turn_id,
+			      .conversation_id = b->conversation_id,
+			      .status = TURN_DONE, .answer = &answer,
+			      .usage = &u };
+
+	u.workspace_id = S("home");
+	u.agent_id = S("assistant");
+	u.conversation_id = b->conversation_id;
+	u.turn_id = b->turn_id;
+	u.provider = S("openai");
+	u.model = S("m");
+	u.finish_reason = S("stop");
+	u.prompts = S("[{\"layer\":\"guardrails\",\"version\":1}]");
+	u.input_tokens = 100;
+	u.output_tokens = 20;
+	ok(turn_end(db, o, &t, &e));
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	db = store_open(dbtest_schema("t_store", 8), 0, &e);
+	assert_non_null(db);
+	ann = owner_of(S("default"), S("ann"));
+	bob = owner_of(S("default"), S("bob"));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	db_close(db);
+	arena_release(&a);
+	return 0;
+}
+
+/* House rule: every statement prepares, with the declared types. */
+static void every_statement_prepares(void **state)
+{
+	(void)state;
+	ok(db_check_stmts(db, &e));
+}
+
+static void conversation_comes_back(void **state)
+{
+	struct uuid own = uuid_new();
+	struct conversation_new n = { .id = &own, .workspace_id = S("home"),
+				      .agent_id = S("helper"),
+				      .title = S("Gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80") };
+	struct conversation c, d;
+
+	(void)state;
+	ok(conversation_create(db, &ann, &n, &c, &e));
+	assert_true(uuid_eq(&c.id, &own));
+	ok(conversation_get(db, &ann, &own, &a, &d, &e));
+	assert_true(str_is(d.workspace_id, "home"));
+	assert_true(str_is(d.agent_id, "helper"));
+	assert_true(str_eq(d.title, n.title));
+	assert_int_equal(d.title_by, TITLE_USER);
+	assert_int_equal(d.created_us, c.created_us);
+	assert_int_equal(d.last_seq, 0);
+	assert_true(uuid_is_nil(&d.running_turn_id));
+	/* The id is taken, for its owner and for anyone else alike. */
+	refused(conversation_create(db, &ann, &n, &d, &e), ERR_CONFLICT);
+	refused(conversation_create(db, &bob, &n, &d, &e), ERR_CONFLICT);
+}
+
+/* A49: foreign and unknown are the same. */
+static void foreign_is_not_found(void **state)
+{
+	struct uuid id = new_conversation(&ann, "private");
+	struct owner other = owner_of(S("other"), S("ann"));
+	const struct owner *strangers[] = { &bob, &other };
+	struct turn_begin own = begin_of(&id, "hello");
+
+	(void)state;
+	ok(turn_begin(db, &ann, &own, &e));
+	for (size_t i = 0; i < 2; i++) {
+		const struct owner *o = strangers[i];
+		struct turn_begin b = begin_of(&id, "mine now");
+		struct turn_end t = { .turn_id = own.turn_id,
+				      .conversation_id = id,
+				      .status = TURN_DONE };
+		struct message row = { .role = ROLE_TOOL };
+		struct turn_events *events;
+		struct message_page page;
+		struct conversation c;
+		struct turn turn;
+		bool closed;
+		size_t n;
+
+		refused(conversation_get(db, o, &id, &a, &c, &e), ERR_NOT_FOUND);
+		refused(conversation_rename(db, o, &id, S("x"), TITLE_USER,
+					    NULL, &e), ERR_NOT_FOUND);
+		refused(conversation_rename(db, o, &id, S("x"), TITLE_MODEL,
+					    NULL, &e), ERR_NOT_FOUND);
+		refused(conversation_delete(db, o, &id, &e), ERR_NOT_FOUND);
+		refused(message_list(db, o, &id, NEWEST_FIRST, 0, 10, &a,
+				     &page, &e), ERR_NOT_FOUND);
+		refused(message_history(db, o, &id, 0, 10, &a, &page, &e),
+			ERR_NOT_FOUND);
+		refused(turn_begin(db, o, &b, &e), ERR_NOT_FOUND);
+		refused(turn_append(db, o, &id, &own.turn_id, &row, 1, &e),
+			ERR_CONFLICT);
+		refused(turn_end(db, o, &t, &e), ERR_CONFLICT);
+		refused(turn_get(db, o, &own.turn_id, &a, &turn, &e),
+			ERR_NOT_FOUND);
+		refused(turn_cancel(db, o, &own.turn_id, &a, &turn, &e),
+			ERR_NOT_FOUND);
+		refused(turn_recover(db, o, &own.turn_id, NULL, &closed, &e),
+			ERR_NOT_FOUND);
+		refused(turn_events_list(db, o, &own.turn_id, 0, 10, &a,
+					 &events, &n, &e), ERR_NOT_FOUND);
+	}
+	end_with(&ann, &own, "done");
+}
+
+static void wrong_agent_is_not_found(void **state)
+{
+	struct uuid id = new_conversation(&ann, "t");
+	struct turn_begin b = begin_of(&id, "x");
+
+	(void)state;
+	b.workspace_id = S("home");
+	b.agent_id = S("other");	/* B36 */
+	refused(turn_begin(db, &ann, &b, &e), ERR_NOT_FOUND);
+	b.agent_id = S("assistant");
+	ok(turn_begin(db, &ann, &b, &e));
+	end_with(&ann, &b, "y");
+}
+
+static void turn_from_begin_to_end(void **state)
+{
+	struct turn_begin b = { .turn_id = uuid_new(),
+				.conversation_id = uuid_new(), .create = true,
+				.workspace_id = S("home"),
+				.agent_id = S("assistant"),
+				.title = S("How many tickets are open?"),
+				.content = S("How many tickets are open?") };
+	struct message steps[] = {
+		{ .role = ROLE_ASSISTANT, .content = S(""),
+		  .meta = S("{\"step\":true}") },
+		{ .role = ROLE_TOOL, .content = S("{\"rows\":[[7]]}"),
+		  .meta = S("{\"callId\":\"c1\"}") },
+	};
+	struct message_page p;
+	struct conversation c;
+	struct turn t;
+
+	(void)state;
+	ok(turn_begin(db, &ann, &b, &e));
+	assert_int_equal(b.user.seq, 1);
+	assert_int_equal(b.turn_number, 1);
+	assert_true(b.titled);
+	ok(conversation_get(db, &ann, &b.conversation_id, &a, &c, &e));
+	assert_true(uuid_eq(&c.running_turn_id, &b.turn_id));
+	assert_true(conversation_running(&c, clock_now_us()));
+	assert_false(conversation_running(&c, clock_now_us() +
+					  TURN_LEASE_US + 1000000));
+	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, steps, 2, &e));
+	assert_int_equal(steps[0].seq, 2);
+	assert_int_equal(steps[1].seq, 3);
+	end_with(&ann, &b, "Seven.");
+	ok(turn_get(db, &ann, &b.turn_id, &a, &t, &e));
+	assert_int_equal(t.status, TURN_DONE);
+	assert_int_equal(t.answer_seq, 4);
+	assert_true(t.ended_us >= t.started_us);
+	ok(conversation_get(db, &ann, &b.conversation_id, &a, &c, &e));
+	assert_true(uuid_is_nil(&c.running_turn_id));
+	assert_int_equal(c.last_seq, 4);
+	assert_int_equal(c.title_by, TITLE_FIRST_MESSAGE);
+	assert_int_equal(c.updated_us, t.ended_us);
+	ok(message_history(db, &ann, &c.id, 0, 20, &a, &p, &e));
+	assert_int_equal(p.n, 4);
+	assert_true(str_is(p.workspace_id, "home"));
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(p.items[i].seq, i + 1);
+	assert_true(str_is(p.items[1].content, ""));
+	assert_true(str_is(p.items[2].meta, "{\"callId\":\"c1\"}"));
+	assert_null(p.items[0].meta.p);
+	assert_true(uuid_eq(&p.items[3].turn_id, &b.turn_id));
+	/* All of it is over: nothing more can be written. */
+	refused(turn_append(db, &ann, &c.id, &b.turn_id, steps, 1, &e),
+		ERR_CONFLICT);
+	/* The second turn does not change the title. */
+	b.turn_id = uuid_new();
+	b.create = false;
+	b.title = S("Another");
+	ok(turn_begin(db, &ann, &b, &e));
+	assert_int_equal(b.user.seq, 5);
+	assert_int_equal(b.turn_number, 2);
+	assert_false(b.titled);
+	end_with(&ann, &b, "ok");
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM usage_record"
+		" WHERE conversation_id = (SELECT conversation_id FROM turn"
+		" WHERE id = UNHEX(REPLACE('%s','-','')))",
+		uuid_format(&b.turn_id, (char[UUID_TEXT_BYTES]){ 0 })), 2);
+}
+
+/* B31, E19: a title that a person gave stays. */
+static void titles(void **state)
+{
+	struct uuid id = new_conversation(&ann, NULL);
+	struct turn_begin b = begin_of(&id, "first words");
+	struct conversation c;
+	bool changed;
+
+	(void)state;
+	b.title = S("first words");
+	ok(turn_begin(db, &ann, &b, &e));
+	assert_true(b.titled);
+	end_with(&ann, &b, "x");
+	ok(conversation_rename(db, &ann, &id, S("By the model"), TITLE_MODEL,
+			       &changed, &e));
+	assert_true(changed);
+	ok(conversation_get(db, &ann, &id, &a, &c, &e));
+	assert_true(str_is(c.title, "By the model"));
+	ok(conversation_rename(db, &ann, &id, S("By Ann"), TITLE_USER,
+			       &changed, &e));
+	assert_true(changed);
+	ok(conversation_rename(db, &ann, &id, S("Model again"), TITLE_MODEL,
+			       &changed, &e));
+	assert_false(changed);
+	ok(conversation_get(db, &ann, &id, &a, &c, &e));
+	assert_true(str_is(c.title, "By Ann"));
+	ok(conversation_rename(db, &ann, &id, (struct str){ 0 }, TITLE_USER,
+			       NULL, &e));
+	ok(conversation_get(db, &ann, &id, &a, &c, &e));
+	assert_null(c.title.p);
+}
+
+/* A46, B33: pages join without a gap or a double, both ways. */
+static void pages_join(void **state)
+{
+	struct uuid id = new_conversation(&ann, "pages");
+	struct turn_begin b = begin_of(&id, "1");
+	struct message rows[64];
+	struct message_page p;
+	int64_t after = 0, want = 65, count = 0;
+
+	(void)state;
+	ok(message_list(db, &ann, &id, NEWEST_FIRST, 0, 10, &a, &p, &e));
+	assert_int_equal(p.n, 0);
+	assert_false(p.more);
+	assert_true(str_is(p.agent_id, "assistant"));
+	ok(turn_begin(db, &ann, &b, &e));
+	for (size_t i = 0; i < 64; i++)
+		rows[i] = (struct message){ .role = ROLE_TOOL,
+					    .content = S("r") };
+	ok(turn_append(db, &ann, &id, &b.turn_id, rows, 64, &e));
+	do {
+		ok(message_list(db, &ann, &id, NEWEST_FIRST, after, 13, &a,
+				&p, &e));
+		for (size_t i = 0; i < p.n; i++)
+			assert_int_equal(p.items[i].seq, want--);
+		after = p.next_seq;
+	} while (p.more);
+	assert_int_equal(want, 0);
+	assert_int_equal(p.n, 13);	/* 65 = 5 * 13: no empty page at the end */
+	after = 0;
+	do {
+		ok(message_list(db, &ann, &id, OLDEST_FIRST, after, 10, &a,
+				&p, &e));
+		for (size_t i = 0; i < p.n; i++)
+			assert_int_equal(p.items[i].seq, ++count);
+		after = p.next_seq;
+	} while (p.more);
+	assert_int_equal(count, 65);
+	ok(message_history(db, &ann, &id, 30, 5, &a, &p, &e));
+	assert_int_equal(p.n, 5);
+	assert_int_equal(p.items[0].seq, 26);
+	assert_int_equal(p.items[4].seq, 30);
+	end_with(&ann, &b, "x");
+}
+
+static void text_of_all_kinds(void **state)
+{
+	static const char nasty[] = "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"
+		" \0 nul, '\"; DROP TABLE message; -- \xe2\x80\xae %_ \\";
+	struct uuid id = new_conversation(&ann, "text");
+	struct turn_begin b = begin_of(&id, "");
+	struct message_page p;
+	char *big;
+	size_t n = 4 << 20;
+	struct message row = { .role = ROLE_TOOL };
+
+	(void)state;
+	b.content = (struct str){ nasty, sizeof(nasty) - 1 };
+	ok(turn_begin(db, &ann, &b, &e));
+	big = malloc(n);
+	memset(big, 'x', n);
+	row.content = (struct str){ big, n };
+	ok(turn_append(db, &ann, &id, &b.turn_id, &row, 1, &e));
+	ok(message_history(db, &ann, &id, 0, 5, &a, &p, &e));
+	assert_true(str_eq(p.items[0].content, b.content));
+	assert_true(str_eq(p.items[1].content, row.content));
+	free(big);
+	/* Bad bytes are refused by the server, and cost nothing else. */
+	row.content = S("\xff\xfe");
+	refused(turn_append(db, &ann, &id, &b.turn_id, &row, 1, &e), ERR_DB);
+	end_with(&ann, &b, "x");
+}
+
+static void list_is_newest_first(void **state)
+{
+	struct owner o = owner_of(S("default"), S("lister"));
+	int64_t t = clock_now_us();
+	struct conversation_key key;
+	struct conversation_page p;
+	struct uuid ids[25];
+	size_t seen = 25;
+	int64_t n;
+
+	(void)state;
+	for (size_t i = 0; i < 25; i++) {
+		/* Three share each time: the id decides. */
+		clock_fix_us(t + (int64_t)(i / 3) * 1000);
+		ids[i] = new_conversation(&o, i % 2 ? "odd" : "even");
+	}
+	clock_fix_us(0);
+	ok(conversation_list(db, &o, NULL, NULL, 7, &a, &p, &e));
+	for (;;) {
+		for (size_t i = 0; i < p.n; i++)
+			assert_true(uuid_eq(&p.items[i].id, &ids[--seen]));
+		if (!p.more)
+			break;
+		key = p.next;
+		ok(conversation_list(db, &o, NULL, &key, 7, &a, &p, &e));
+	}
+	assert_int_equal(seen, 0);
+	ok(conversation_count(db, &o, NULL, &n, &e));
+	assert_int_equal(n, 25);
+	ok(conversation_count(db, &bob, &(struct conversation_filter){
+		.agent_id = S("nobody") }, &n, &e));
+	assert_int_equal(n, 0);
+	ok(conversation_list(db, &o, &(struct conversation_filter){
+		.workspace_id = S("home"), .agent_id = S("assistant"),
+		.title = S("ODD") }, NULL, 100, &a, &p, &e));
+	assert_int_equal(p.n, 12);
+}
+
+static void title_search(void **state)
+{
+	static const char *const titles_[] = { "100% done", "snake_case",
+		"a|b", "Stra\xc3\x9f" "e", "plain", "\xf0\x9f\x98\x80 smile" };
+	static const struct {
+		const char *q;
+		int n;
+	} cases[] = {
+		{ "%", 1 }, { "_", 1 }, { "|", 1 }, { "0% D", 1 },
+		{ "SNAKE_", 1 }, { "snakeXcase", 0 }, { "PLA", 1 },
+		{ "\xf0\x9f\x98\x80", 1 }, { "\xf0\x9f\x98\x81", 0 },
+		{ "", 6 }, { "'", 0 }, { "\\", 0 },
+	};
+	struct owner o = owner_of(S("default"), S("searcher"));
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(titles_); i++)
+		new_conversation(&o, titles_[i]);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct conversation_filter f = { .title = S(cases[i].q) };
+		struct conversation_page p;
+		int64_t n;
+
+		ok(conversation_list(db, &o, &f, NULL, 100, &a, &p, &e));
+		ok(conversation_count(db, &o, &f, &n, &e));
+		if (p.n != (size_t)cases[i].n || n != cases[i].n)
+			fail_msg("search \"%s\": %zu, %d", cases[i].q, p.n,
+				 (int)n);
+	}
+}
+
+/* -- busy, stale, cancelled ---------------------------------------------------- */
+
+static void second_turn_is_busy(void **state)
+{
+	struct uuid id = new_conversation(&ann, "busy");
+	struct turn_begin b = begin_of(&id, "1"), c = begin_of(&id, "2");
+	char text[UUID_TEXT_BYTES];
+
+	(void)state;
+	ok(turn_begin(db, &ann, &b, &e));
+	assert_int_equal(turn_begin(db, &ann, &c, &e), -1);
+	assert_int_equal(e.code, ERR_BUSY);
+	assert_string_equal(e.id, uuid_format(&b.turn_id, text));
+	err_clear(&e);
+	end_with(&ann, &b, "x");
+	ok(turn_begin(db, &ann, &c, &e));
+	end_with(&ann, &c, "x");
+}
+
+struct racer {
+	pthread_t thread;
+	struct uuid id;
+	struct turn_begin b;
+	struct err e;
+	int rc;
+};
+
+static pthread_barrier_t gate;
+
+static void *race(void *arg)
+{
+	struct racer *r = arg;
+
+	pthread_barrier_wait(&gate);
+	r->rc = turn_begin(db, &ann, &r->b, &r->e);
+	return NULL;
+}
+
+static void race_has_one_winner(void **state)
+{
+	enum { N = 16, ROUNDS = 20 };
+	static struct racer r[N];
+
+	(void)state;
+	pthread_barrier_init(&gate, NULL, N);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct uuid id = new_conversation(&ann, "race");
+		const struct turn_begin *won = NULL;
+
+		if (round % 2) {	/* a dead turn is to be closed first */
+			struct turn_begin b = begin_of(&id, "dead");
+
+			clock_fix_us(clock_now_us() - 2 * TURN_LEASE_US);
+			ok(turn_begin(db, &ann, &b, &e));
+			clock_fix_us(0);
+		}
+		for (int i = 0; i < N; i++) {
+			r[i] = (struct racer){ .b = begin_of(&id, "me") };
+			pthread_create(&r[i].thread, NULL, race, &r[i]);
+		}
+		for (int i = 0; i < N; i++) {
+			pthread_join(r[i].thread, NULL);
+			if (!r[i].rc) {
+				assert_null(won);
+				won = &r[i].b;
+			} else if (r[i].e.code != ERR_BUSY) {
+				fail_msg("%s", r[i].e.text);
+			}
+		}
+		assert_non_null(won);
+		end_with(&ann, won, "x");
+		assert_int_equal(dbtest_sql(
+			"SELECT COUNT(*) FROM turn t JOIN conversation c"
+			" ON c.id = t.conversation_id WHERE t.status = 6"
+			" AND c.title = 'race'"), (round + 1) / 2);
+	}
+	pthread_barrier_destroy(&gate);
+	/* Without gaps: as many messages as the last number says. */
+	assert_int_equal(dbtest_sql(
+		"SELECT COUNT(*) FROM conversation c WHERE c.last_seq <>"
+		" (SELECT COUNT(*) FROM message m"
+		" WHERE m.conversation_id = c.id)"), 0);
+}
+
+static void text_so_far(struct buf *text, struct str data)
+{
+	if (str_is(data, "reset"))
+		buf_reset(text);
+	else
+		buf_addstr(text, data);
+}
+
+static void dead_turn_is_closed(void **state)
+{
+	struct uuid id = new_conversation(&ann, "stale");
+	struct turn_begin b = begin_of(&id, "1"), c = begin_of(&id, "2");
+	struct turn_end late = { .turn_id = b.turn_id, .conversation_id = id,
+				 .status = TURN_DONE };
+	struct turn_events ev[] = {
+		{ .turn_id = b.turn_id, .seq = 1, .n = 2, .data = S("old") },
+		{ .turn_id = b.turn_id, .seq = 3, .n = 1, .data = S("reset") },
+		{ .turn_id = b.turn_id, .seq = 4, .n = 3, .data = S("Half an ") },
+		{ .turn_id = b.turn_id, .seq = 7, .n = 1, .data = S("answ") },
+	};
+	struct message_page p;
+	struct turn t;
+	bool closed;
+
+	(void)state;
+	ok(turn_begin(db, &ann, &b, &e));
+	ok(turn_flush(db, ev, 4, &e));
+	ok(turn_recover(db, &ann, &b.turn_id, text_so_far, &closed, &e));
+	assert_false(closed);		/* it lives */
+	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
+	c.text_of_events = text_so_far;
+	ok(turn_begin(db, &ann, &c, &e));
+	assert_int_equal(c.user.seq, 3);
+	assert_int_equal(c.turn_number, 2);
+	ok(turn_get(db, &ann, &b.turn_id, &a, &t, &e));
+	assert_int_equal(t.status, TURN_INTERRUPTED);
+	assert_int_equal(t.answer_seq, 2);
+	assert_int_equal(t.last_event_seq, 7);
+	ok(message_history(db, &ann, &id, 2, 1, &a, &p, &e));
+	assert_true(str_is(p.items[0].content, "Half an answ"));
+	assert_non_null(strstr(p.items[0].meta.p, "interrupted"));
+	/* The old process was only slow: it must not write any more. */
+	refused(turn_end(db, &ann, &late, &e), ERR_CONFLICT);
+	ok(turn_touch(db, &b.turn_id, 1, &e));
+	ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
+		.seq = 8, .n = 1, .data = S("late") }, 1, &e));
+	ok(turn_get(db, &ann, &b.turn_id, &a, &t, &e));
+	assert_int_equal(t.last_event_seq, 7);
+	/* And the reader's way: recover. */
+	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
+	ok(turn_recover(db, &ann, &c.turn_id, NULL, &closed, &e));
+	assert_true(closed);
+	ok(turn_recover(db, &ann, &c.turn_id, NULL, &closed, &e));
+	assert_false(closed);
+	ok(message_history(db, &ann, &id, 0, 1, &a, &p, &e));
+	assert_int_equal(p.items[0].seq, 4);
+	assert_true(str_is(p.items[0].content, ""));
+	clock_fix_us(0);
+}
+
+static void many_turns_at_once(void **state)
+{
+	enum { N = 300 };
+	static struct uuid ids[N + 1];
+	static struct turn_events ev[N];
+	static struct turn_state st[N + 1];
+	static struct turn_begin b[N];
+	struct turn_events *got;
+	struct db_stats s, s2;
+	struct turn t;
+	size_t n;
+	int64_t expired;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		struct uuid id = new_conversation(&ann, "many");
+
+		b[i] = begin_of(&id, "x");
+		ok(turn_begin(db, &ann, &b[i], &e));
+		ids[i] = b[i].turn_id;
+		ev[i] = (struct turn_events){ .turn_id = ids[i], .seq = 1,
+					      .n = 5, .data = S("some") };
+	}
+	ids[N] = uuid_new();		/* there is no such turn */
+	ok(turn_flush(db, ev, N, &e));
+	db_stats(db, &s);
+	ok(turn_flush(db, ev, N, &e));	/* twice is once */
+	db_stats(db, &s2);
+	assert_in_range(s2.round_trips - s.round_trips, 5, 6);
+	ok(turn_cancel(db, &ann, &ids[7], &a, &t, &e));
+	assert_int_equal(t.cancel_requested, 1);
+	assert_int_equal(t.status, TURN_RUNNING);
+	ok(turn_poll(db, ids, N + 1, st, &e));
+	for (int i = 0; i < N; i++) {
+		assert_true(uuid_eq(&st[i].id, &ids[i]));
+		assert_int_equal(st[i].status, TURN_RUNNING);
+		assert_int_equal(st[i].last_event_seq, 5);
+		assert_int_equal(st[i].cancel_requested, i == 7);
+	}
+	assert_int_equal(st[N].status, 0);
+	clock_fix_us(clock_now_us() + 10000000);
+	ok(turn_touch(db, ids, N + 1, &e));
+	clock_fix_us(0);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn WHERE status = 1"
+		" AND lease_until_us > %lld",
+		(long long)(clock_now_us() + TURN_LEASE_US + 1000000)), N);
+	ok(turn_events_list(db, &ann, &ids[0], 0, 10, &a, &got, &n, &e));
+	assert_int_equal(n, 1);
+	assert_true(str_is(got[0].data, "some"));
+	ok(turn_events_list(db, &ann, &ids[0], 4, 10, &a, &got, &n, &e));
+	assert_int_equal(n, 1);
+	ok(turn_events_list(db, &ann, &ids[0], 5, 10, &a, &got, &n, &e));
+	assert_int_equal(n, 0);
+	ok(turn_events_expire(db, clock_now_us(), 100, &expired, &e));
+	assert_int_equal(expired, 100);
+	for (int i = 0; i < N; i++)
+		end_with(&ann, &b[i], "x");
+	ok(turn_cancel(db, &ann, &ids[0], &a, &t, &e));
+	assert_int_equal(t.status, TURN_DONE);
+	assert_int_equal(t.cancel_requested, 0);
+}
+
+/* B48: nothing left, in any table. */
+static void delete_leaves_nothing(void **state)
+{
+	struct uuid id = new_conversation(&ann, "doomed");
+	struct turn_begin b = begin_of(&id, "x");
+	struct message rows[100];
+	char hex[UUID_TEXT_BYTES];
+	struct turn_end late;
+	struct conversation c;
+	struct turn t;
+
+	(void)state;
+	for (int k = 0; k < 120; k++) {		/* more than a batch of turns */
+		b = begin_of(&id, "x");
+		ok(turn_begin(db, &ann, &b, &e));
+		for (size_t i = 0; i < 100; i++)
+			rows[i] = (struct message){ .role = ROLE_TOOL };
+		if (k < 30)			/* and of messages */
+			ok(turn_append(db, &ann, &id, &b.turn_id, rows, 100,
+				       &e));
+		ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
+			.seq = 1, .n = 1, .data = S("ev") }, 1, &e));
+		if (k < 119)
+			end_with(&ann, &b, "y");
+	}
+	ok(conversation_delete(db, &ann, &id, &e));
+	refused(conversation_get(db, &ann, &id, &a, &c, &e), ERR_NOT_FOUND);
+	refused(conversation_delete(db, &ann, &id, &e), ERR_NOT_FOUND);
+	/* The turn that was running cannot write into the void. */
+	late = (struct turn_end){ .turn_id = b.turn_id, .conversation_id = id,
+				  .status = TURN_DONE };
+	refused(turn_end(db, &ann, &late, &e), ERR_CONFLICT);
+	refused(turn_append(db, &ann, &id, &b.turn_id, rows, 1, &e),
+		ERR_CONFLICT);
+	refused(turn_get(db, &ann, &b.turn_id, &a, &t, &e), ERR_NOT_FOUND);
+	ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
+		.seq = 2, .n = 1, .data = S("ev") }, 1, &e));
+	uuid_format(&id, hex);
+	for (const char *q = "conversation_id"; q; q = NULL) {
+		static const char *const tables[] = { "message", "turn",
+						      "usage_record" };
+
+		for (size_t i = 0; i < ARRAY_LEN(tables); i++)
+			assert_int_equal(dbtest_sql(
+				"SELECT COUNT(*) FROM %s WHERE %s ="
+				" UNHEX(REPLACE('%s','-',''))",
+				tables[i], q, hex), 0);
+	}
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM conversation WHERE"
+		" id = UNHEX(REPLACE('%s','-','')) OR tenant_id = ''", hex), 0);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn_event WHERE"
+		" turn_id NOT IN (SELECT id FROM turn)"), 0);
+	assert_true(dbtest_sql("SELECT COUNT(*) FROM usage_record"
+			       " WHERE conversation_id IS NULL") >= 119);
+}
+
+static void interrupted_delete_is_reaped(void **state)
+{
+	struct uuid id = new_conversation(&ann, "half deleted");
+	struct turn_begin b = begin_of(&id, "x");
+	char hex[UUID_TEXT_BYTES];
+	struct conversation c;
+
+	(void)state;
+	ok(turn_begin(db, &ann, &b, &e));
+	end_with(&ann, &b, "y");
+	/* As conversation_delete leaves it when its process dies. */
+	dbtest_sql("UPDATE conversation SET tenant_id = '', user_id ="
+		   " REPEAT(CHAR(0), 16) WHERE id = UNHEX(REPLACE('%s','-',''))",
+		   uuid_format(&id, hex));
+	refused(conversation_get(db, &ann, &id, &a, &c, &e), ERR_NOT_FOUND);
+	ok(conversation_reap(db, &e));
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM message WHERE"
+		" conversation_id = UNHEX(REPLACE('%s','-',''))", hex), 0);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM conversation"
+				    " WHERE tenant_id = ''"), 0);
+}
+
+/* -- people, tokens, usage -------------------------------------------------------- */
+
+static void tokens(void **state)
+{
+	struct token_new n = { .tenant_id = S("default"), .login = S("ann"),
+			       .name = S("ci"), .groups = S("[\"it\"]") };
+	char text[TOKEN_TEXT_BYTES], other[TOKEN_TEXT_BYTES];
+	struct db_stats before, after;
+	struct uuid id, id2;
+	struct token t, *list;
+	size_t count;
+
+	(void)state;
+	ok(token_create(db, &n, text, &id, &e));
+	assert_int_equal(strlen(text), 48);
+	ok(token_find(db, S(text), &a, &t, &e));
+	assert_true(uuid_eq(&t.id, &id));
+	assert_true(str_is(t.login, "ann"));
+	assert_true(str_is(t.groups, "[\"it\"]"));
+	assert_true(uuid_eq(&t.user_id, &ann.user_id));
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM api_token WHERE"
+		" hash = UNHEX(SHA2('%s', 256))", text), 1);
+	/* One wrong character; and what cannot be a token asks nobody. */
+	memcpy(other, text, sizeof(other));
+	other[20] = other[20] == 'A' ? 'B' : 'A';
+	refused(token_find(db, S(other), &a, &t, &e), ERR_UNAUTHENTICATED);
+	db_stats(db, &before);
+	refused(token_find(db, S("lamp_x"), &a, &t, &e), ERR_UNAUTHENTICATED);
+	db_stats(db, &after);
+	assert_int_equal(before.round_trips, after.round_trips);
+	n.expires_us = clock_now_us() + 1000000;
+	ok(token_create(db, &n, other, &id2, &e));
+	ok(token_find(db, S(other), &a, &t, &e));
+	clock_fix_us(n.expires_us);
+	refused(token_find(db, S(other), &a, &t, &e), ERR_UNAUTHENTICATED);
+	clock_fix_us(0);
+	ok(token_revoke(db, S("default"), &id, &e));
+	ok(token_revoke(db, S("default"), &id, &e));
+	refused(token_find(db, S(text), &a, &t, &e), ERR_UNAUTHENTICATED);
+	refused(token_revoke(db, S("other"), &id2, &e), ERR_NOT_FOUND);
+	ok(token_list(db, S("default"), &a, &list, &count, &e));
+	assert_int_equal(count, 2);
+	assert_true(uuid_eq(&list[0].id, &id2));
+	assert_true(list[1].revoked_us > 0);
+}
+
+static void users(void **state)
+{
+	struct owner o = owner_of(S("default"), S("dora"));
+	struct user u;
+
+	(void)state;
+	refused(user_get(db, &o, &a, &u, &e), ERR_NOT_FOUND);
+	ok(user_touch(db, &o, S("dora"), S("Dora"), &e));
+	ok(user_touch(db, &o, S("dora"), (struct str){ 0 }, &e));
+	ok(user_get(db, &o, &a, &u, &e));
+	assert_true(str_is(u.name, "Dora"));
+	assert_true(str_is(u.login, "dora"));
+	assert_true(u.last_seen_us >= u.first_seen_us);
+}
+
+static void usage_sums(void **state)
+{
+	struct owner o = owner_of(S("default"), S("spender"));
+	struct uuid id = new_conversation(&o, "usage");
+	int64_t start = clock_now_us();
+	struct usage_sum sum;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct turn_begin b = begin_of(&id, "x");
+
+		ok(turn_begin(db, &o, &b, &e));
+		end_with(&o, &b, "y");
+	}
+	ok(usage_sum_user(db, &o, start, &sum, &e));
+	assert_int_equal(sum.records, 3);
+	assert_int_equal(sum.input_tokens, 300);
+	assert_int_equal(sum.output_tokens, 60);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM usage_record WHERE"
+		" cache_read_tokens IS NOT NULL OR cost IS NOT NULL"), 0);
+}
+
+/* -- a very long thread -------------------------------------------------------------- */
+
+/*
+ * The plan of a declared statement with these literals for its parameters:
+ * ranges on the wanted key only, nothing sorted, nothing materialised.
+ */
+static void plan_is(enum stmt stmt, const char *key, const char *const *args)
+{
+	struct buf sql = BUF_INIT(65536);
+	const char *plan;
+	char want[64];
+
+	for (const char *p = store_stmts[stmt].sql; *p; p++) {
+		if (*p == '?')
+			buf_adds(&sql, *args++);
+		else
+			buf_addc(&sql, *p);
+	}
+	plan = dbtest_text("EXPLAIN FORMAT=JSON %s", sql.p);
+	snprintf(want, sizeof(want), "\"key\": \"%s\"", key);
+	if (strstr(plan, "filesort") || strstr(plan, "temporary") ||
+	    strstr(plan, "\"access_type\": \"ALL\"") ||
+	    strstr(plan, "\"access_type\": \"index\"") ||
+	    !strstr(plan, "\"access_type\": \"range\"") ||
+	    !strstr(plan, want))
+		fail_msg("%s: %s", store_stmts[stmt].name, plan);
+	buf_release(&sql);
+}
+
+static void long_thread(void **state)
+{
+	struct uuid id = new_conversation(&ann, "long");
+	char hex[UUID_TEXT_BYTES], x_id[80], x_ann[80];
+	int64_t t0, worst = 0;
+	struct message_page p;
+
+	(void)state;
+	uuid_format(&id, hex);
+	dbtest_sql("INSERT INTO message (conversation_id, seq, role,"
+		   " created_us, content, meta) SELECT"
+		   " UNHEX(REPLACE('%s','-','')), seq, 1 + seq %% 2, 1000 + seq,"
+		   " REPEAT('word ', 100), '{}' FROM seq_1_to_100000", hex);
+	dbtest_sql("UPDATE conversation SET last_seq = 100000"
+		   " WHERE id = UNHEX(REPLACE('%s','-',''))", hex);
+	for (int64_t at = 0; at < 100000; at += 9973) {
+		int64_t best = INT64_MAX;
+
+		for (int k = 0; k < 5; k++) {
+			t0 = clock_mono_us();
+			ok(message_list(db, &ann, &id, NEWEST_FIRST,
+					at ? 100001 - at : 0, 30, &a, &p, &e));
+			best = MIN(best, clock_mono_us() - t0);
+		}
+		worst = MAX(worst, best);
+		assert_int_equal(p.n, 30);
+		assert_int_equal(p.items[0].seq, 100000 - at);
+		arena_reset(&a);
+	}
+	if (worst > 20000)		/* OFFSET would take 100 ms and more */
+		fail_msg("a page took %d us", (int)worst);
+	snprintf(x_id, sizeof(x_id), "UNHEX(REPLACE('%s','-',''))", hex);
+	uuid_format(&ann.user_id, hex);
+	snprintf(x_ann, sizeof(x_ann), "UNHEX(REPLACE('%s','-',''))", hex);
+	plan_is(STMT_MESSAGE_PAGE_NEWEST, "PRIMARY", (const char *const[]){
+		x_id, "50000", x_id, "'default'", x_ann, "31" });
+	plan_is(STMT_MESSAGE_PAGE_OLDEST, "PRIMARY", (const char *const[]){
+		x_id, "50000", x_id, "'default'", x_ann, "31" });
+	dbtest_sql("INSERT INTO conversation (id, tenant_id, user_id,"
+		   " workspace_id, agent_id, created_us, updated_us)"
+		   " SELECT UNHEX(MD5(seq)), 'default', UNHEX(MD5(seq %% 100)),"
+		   " 'w', 'a', seq, seq FROM seq_1_to_20000");
+	dbtest_sql("ANALYZE TABLE conversation");
+	plan_is(STMT_CONVERSATION_LIST, "conversation_list",
+		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "15000",
+		"15000", "UNHEX(MD5(1))", "31" });
+	plan_is(STMT_CONVERSATION_FIND, "conversation_list",
+		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "15000",
+		"15000", "UNHEX(MD5(1))", "'w'", "'w'", "NULL", "NULL",
+		"'%x%'", "'%x%'", "31" });
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_statement_prepares),
+		cmocka_unit_test(conversation_comes_back),
+		cmocka_unit_test(foreign_is_not_found),
+		cmocka_unit_test(wrong_agent_is_not_found),
+		cmocka_unit_test(turn_from_begin_to_end),
+		cmocka_unit_test(titles),
+		cmocka_unit_test(pages_join),
+		cmocka_unit_test(text_of_all_kinds),
+		cmocka_unit_test(list_is_newest_first),
+		cmocka_unit_test(title_search),
+		cmocka_unit_test(second_turn_is_busy),
+		cmocka_unit_test(race_has_one_winner),
+		cmocka_unit_test(dead_turn_is_closed),
+		cmocka_unit_test(many_turns_at_once),
+		cmocka_unit_test(delete_leaves_nothing),
+		cmocka_unit_test(interrupted_delete_is_reaped),
+		cmocka_unit_test(tokens),
+		cmocka_unit_test(users),
+		cmocka_unit_test(usage_sums),
+		cmocka_unit_test(long_thread),
+	};
+	struct err err = ERR_INIT;
+
+	if (db_global_init(&err))
+		return 1;
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
