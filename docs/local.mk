@@ -1,4 +1,5 @@
-EXTRA_DIST += docs/install.md docs/configuration.md
+EXTRA_DIST += docs/install.md docs/configuration.md docs/identity.md \
+	docs/add-an-option.md
 EXTRA_DIST += docs/api.md docs/openapi.yaml docs/request.md docs/add-a-route.md
 dist_man_MANS += docs/lamplighter.8 docs/lamplighter.yaml.5
 EXTRA_DIST += docs/update-options.sh
@@ -6,7 +7,8 @@ EXTRA_DIST += docs/update-options.sh
 # Writes the option reference anew; tests/unit/test_conf compares it.
 update-docs: lamplighter$(EXEEXT)
 	$(srcdir)/docs/update-options.sh ./lamplighter \
-		$(srcdir)/docs/configuration.md --markdown
+		$(srcdir)/docs/configuration.md docs/identity.md \
+	docs/add-an-option.md --markdown
 	$(srcdir)/docs/update-options.sh ./lamplighter \
 		$(srcdir)/docs/lamplighter.yaml.5 --man
 .PHONY: update-docs

@@ -8,6 +8,6 @@ PY_LOG_DRIVER = $(LOG_DRIVER)
 
 # Checks of the sources themselves.
 CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
-	tests/check/doc-examples
+	tests/check/doc-examples tests/check/command.py
 TESTS += $(CHECKS)
 EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py

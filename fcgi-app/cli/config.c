@@ -5,6 +5,7 @@
 #include "auth/policy.h"
 #include "cli.h"
 #include "llm/llm.h"
+#include "tool/tool.h"
 
 #include "base/banned.h"
 
@@ -39,6 +40,7 @@ static size_t datasets(const struct conf *c)
 int cli_check(struct cli *cli, int argc, char **argv)
 {
 	struct buf warnings = BUF_INIT(65536);
+	struct err e = ERR_INIT;
 	const struct conf *c;
 	int errors;
 
@@ -49,6 +51,10 @@ int cli_check(struct cli *cli, int argc, char **argv)
 	if (!c)
 		return CLI_FAILED;
 	errors = check_services(c);
+	if (tool_check_conf(c, &e)) {
+		fprintf(stderr, "%s\n", e.text);
+		errors++;
+	}
 	policy_check(c, &warnings);
 	if (!*c->chat_llm_service && !c->n_llms)
 		buf_adds(&warnings, "there are no llm_services: chat will "

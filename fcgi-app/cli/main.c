@@ -24,8 +24,8 @@ static const struct cli_command commands[] = {
 		.help =
 "Reads the main file and its directories as the responder does, and says every\n"
 "error with its file, line and column. Also looks at what the loader cannot\n"
-"know: whether LLM services can be used at all, and whether every permission\n"
-"of a role is ever asked for (a warning).\n",
+"know: whether LLM services can be used at all, whether agents' tools exist,\n"
+"and, as a warning, permissions that nothing asks for.\n",
 	},
 	{
 		.name = "config", .args = "print", .run = cli_config,

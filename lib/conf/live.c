@@ -2,9 +2,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "conf/option.h"
 #include "conf/read.h"
 
 #include "base/banned.h"
@@ -55,6 +57,45 @@ void conf_live_close(struct conf_live *l)
 	free(l);
 }
 
+/* -- what a reload cannot change ------------------------------------------------ */
+
+static bool differs(const struct conf_option *o, const char *a, const char *b)
+{
+	a += o->offset;
+	b += o->offset;
+	if (o->type == OPT_INT)
+		return *(const int *)a != *(const int *)b;
+	if (o->type == OPT_STRING)
+		return strcmp(*(const char *const *)a, *(const char *const *)b);
+	if (o->type != OPT_STRUCT)
+		BUG("OPT_RESTART on a type that differs() does not know");
+	for (size_t i = 0; i < n_conf_options; i++)
+		if (conf_options[i].in == o->of &&
+		    differs(&conf_options[i], a, b))
+			return true;
+	return false;
+}
+
+static void warn_restart(const struct conf *old, const struct conf *now)
+{
+	struct buf names = BUF_INIT(1024);
+
+	for (size_t i = 0; i < n_conf_options; i++) {
+		const struct conf_option *o = &conf_options[i];
+
+		if (o->in != SEC_MAIN || !(o->flags & OPT_RESTART) ||
+		    !differs(o, (const char *)old, (const char *)now))
+			continue;
+		buf_addf(&names, "%s%s", names.n ? " " : "", o->key);
+	}
+	if (names.n)
+		log_warn("changed options take effect after a restart only",
+			 "options", names.p);
+	buf_release(&names);
+}
+
+/* -- the generation in force ---------------------------------------------------- */
+
 /* c takes the place of the generation in force; takes c. */
 static void publish(struct conf_live *l, struct conf *c)
 {
@@ -73,6 +114,7 @@ static void publish(struct conf_live *l, struct conf *c)
 			 (unsigned long long)c->generation);
 		log_info("configuration loaded", "file", l->file, "generation",
 			 number);
+		warn_restart(old, c);
 	} else if (l->bad_hash) {
 		log_info("configuration is as it was again", "file", l->file);
 	}

@@ -145,7 +145,8 @@ static int check_agent(const struct conf_workspace *w,
 	for (size_t i = 0; i < ARRAY_LEN(tools); i++)
 		names[i] = tools[i].name;
 	for (size_t i = 0; rc == 0 && i < a->tools.n; i++) {
-		if (is_tool(a->tools.v[i]))
+		/* `tools: none` is an agent without tools */
+		if (is_tool(a->tools.v[i]) || !strcmp(a->tools.v[i], "none"))
 			continue;
 		text_names(&hint, "Tools", str_of(a->tools.v[i]), names,
 			   ARRAY_LEN(names));

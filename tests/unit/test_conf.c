@@ -318,6 +318,12 @@ static void option_rows_are_whole(void **state)
 		assert_ptr_equal(option_find(o->in, o->key), o);
 		if (o->type == OPT_ENUM || o->type == OPT_FLAGS)
 			assert_non_null(o->names);
+		/* what live.c can compare */
+		if (o->flags & OPT_RESTART)
+			assert_true(o->in == SEC_MAIN &&
+				    (o->type == OPT_INT ||
+				     o->type == OPT_STRING ||
+				     o->type == OPT_STRUCT));
 		if (o->type >= OPT_STRUCT)
 			assert_true(o->of < SEC__MAX);
 		if (o->type == OPT_INT || o->type == OPT_DOUBLE ||
