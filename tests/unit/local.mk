@@ -59,6 +59,9 @@ tests_unit_test_auth_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test_prompt
 tests_unit_test_prompt_SOURCES = tests/unit/test_prompt.c
 tests_unit_test_prompt_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test_turn
+tests_unit_test_turn_SOURCES = tests/unit/test_turn.c tests/unit/turn_lab.c tests/unit/turn_lab.h
+tests_unit_test_turn_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
