@@ -79,7 +79,7 @@ static void start_llm(void)
 	size_t n = 0;
 	int fds[2];
 
-	snprintf(program, sizeof(program), "%s/lamplighter-demo-llm",
+	snprintf(program, sizeof(program), "%s/fcgi-app/demo-llm/lamplighter-demo-llm",
 		 getenv("LAMPLIGHTER_BUILD"));
 	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
 	lab.llm_pid = fork();
