@@ -77,6 +77,9 @@ AM_TESTS_ENVIRONMENT += LAMPLIGHTER_DB_TESTS='$(DB_TESTS)'; \
 check_PROGRAMS += $(DB_TESTS)
 TESTS += tests/unit/run-db-tests
 EXTRA_DIST += tests/unit/run-db-tests tests/unit/with-mariadb
+UNIT_TESTS += tests/unit/test_turn
+tests_unit_test_turn_SOURCES = tests/unit/test_turn.c tests/unit/turn_lab.c tests/unit/turn_lab.h
+tests_unit_test_turn_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)

@@ -1,0 +1,78 @@
+/*
+ * What tests of turns stand on: the stand-in model as a child process, the
+ * store in a private MariaDB (with-mariadb), a configuration, and a sink that
+ * writes down what it is told.
+ */
+#ifndef UNIT_TURN_LAB_H
+#define UNIT_TURN_LAB_H
+
+#include "unit.h"
+
+#include "store/store.h"
+#include "tool/tool.h"
+#include "turn/live.h"
+#include "turn/loop.h"
+
+struct lab {
+	struct conf *conf;
+	struct turn_deps deps;
+	struct db *root;	/* the store again, for tests to look into */
+	int llm_pid;
+};
+extern struct lab lab;
+
+/* Runs this program again under with-mariadb where there is no database. */
+void lab_need_database(char **argv);
+
+int lab_up(void **state);
+int lab_down(void **state);
+
+/* Stops the database (SIGKILL), starts it, waits until it answers. */
+void lab_db_stop(void);
+void lab_db_start(void);
+
+/* Milliseconds since an arbitrary time; waiting with a deadline. */
+int64_t lab_ms(void);
+void lab_nap(void);
+
+struct record;
+typedef void lab_hook(struct record *r, const struct turn_event *ev);
+
+/*
+ * A sink. log has a line per event, "token Hello" and so on; tokens in a row
+ * are joined.
+ */
+struct record {
+	struct sink sink;
+	struct buf log;
+	enum turn_event_type last;
+	int events, tokens, terminals, idles;
+	lab_hook *hook;		/* sees each event, after it was noted */
+};
+
+/* One turn with everything it needs. */
+struct play {
+	struct arena arena;
+	struct identity who;
+	struct turn_run run;
+	struct record record;
+	enum turn_status status;
+	struct err err;		/* of turn_open */
+};
+
+/* Opens a turn of user "anna" with agent (NULL: the default). 0 or -1. */
+int play_open(struct play *p, const char *agent, const struct uuid *conversation,
+	      const char *content);
+
+/* Runs the opened turn. */
+void play_run(struct play *p, lab_hook *hook);
+
+/* Both, and the turn must open. */
+void play(struct play *p, const char *agent, const struct uuid *conversation,
+	  const char *content);
+void play_end(struct play *p);
+
+/* A member of the answer's metadata; kept by the play's arena. */
+json_t *play_meta(struct play *p, const char *key);
+
+#endif
