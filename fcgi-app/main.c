@@ -30,7 +30,6 @@
 #include "base/banned.h"
 
 #define BACKLOG       4096	/* a burst waits here while workers start */
-#define GRACE_MS      20000	/* for what runs when we are told to stop */
 #define ABORT_MS      5000	/* for stopped turns to be stored */
 #define DEFAULT_CONF  LAMPLIGHTER_SYSCONFDIR "/lamplighter.yaml"
 
@@ -189,6 +188,16 @@ static void wait_for_stop(void)
 		;
 }
 
+/* For what runs when we are told to stop. */
+static int grace_ms(struct app *app)
+{
+	const struct conf *c = app_conf(app);
+	int ms = c->threads.grace_s * 1000;
+
+	conf_put(c);
+	return ms;
+}
+
 static int serve_fastcgi(struct app *app, const struct options *o,
 			 struct err *e)
 {
@@ -207,7 +216,7 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 	if (o->socket)
 		unlink(o->socket);
 	log_info("stopping");
-	left = pool_stop(pool, GRACE_MS, ABORT_MS);
+	left = pool_stop(pool, grace_ms(app), ABORT_MS);
 	close(fd);
 	if (left) {
 		log_warn("some requests did not end in time");

@@ -222,7 +222,7 @@ static int find(struct request *rq, struct conversation *c, struct err *e)
 	if (!uuid_is_nil(&c->running_turn_id) &&
 	    !conversation_running(c, clock_now_us())) {
 		if (turn_recover(db, &owner, &c->running_turn_id,
-				 NULL, &closed, e) < 0)
+				 turn_text_of_events, &closed, e) < 0)
 			return -1;
 		return conversation_get(db, &owner, id, rq->arena, c, e);
 	}

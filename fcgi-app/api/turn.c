@@ -26,7 +26,7 @@ int api_turn_get(struct request *rq, struct response *rs, struct err *e)
 	if (turn_get(db, &owner, id, rq->arena, &t, e) < 0)
 		return -1;
 	if (t.status == TURN_RUNNING && t.lease_until_us < clock_now_us() &&
-	    (turn_recover(db, &owner, id, NULL, &closed,
+	    (turn_recover(db, &owner, id, turn_text_of_events, &closed,
 			  e) < 0 ||
 	     turn_get(db, &owner, id, rq->arena, &t, e) < 0))
 		return -1;

@@ -165,7 +165,7 @@ struct conf {
 	const struct conf_db *databases;	/* without ours */
 	size_t n_databases;
 	struct {
-		int max, max_turns, idle_s, stack_kb;
+		int max, max_turns, idle_s, stack_kb, grace_s;
 	} threads;
 	struct {
 		int level;	/* enum log_level */
