@@ -4,6 +4,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "db/db.h"
@@ -15,6 +16,18 @@
 #include "base/banned.h"
 
 #define WARM_UPSTREAMS 64	/* idle upstream connections that are kept */
+
+#define SEEN_SLOTS 1024
+#define SEEN_MS    600000	/* a user is noted again after so long */
+
+/* By a part of the id; who shares a slot is only noted more often. */
+struct seen {
+	pthread_mutex_t lock;
+	struct {
+		struct uuid user;
+		int64_t at_ms;
+	} slots[SEEN_SLOTS];
+};
 
 /* Turns between begin and end, in no order. */
 struct running {
@@ -48,6 +61,8 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 		return -1;
 	app->running = xcalloc(1, sizeof(*app->running));
 	pthread_mutex_init(&app->running->lock, NULL);
+	app->seen = xcalloc(1, sizeof(*app->seen));
+	pthread_mutex_init(&app->seen->lock, NULL);
 	conf = app_conf(app);
 	app->db = store_open(&conf->db, 0, e);
 	conf_put(conf);
@@ -83,6 +98,10 @@ void app_close(struct app *app)
 		free(app->running->ids);
 		free(app->running);
 	}
+	if (app->seen) {
+		pthread_mutex_destroy(&app->seen->lock);
+		free(app->seen);
+	}
 	db_global_end();
 	http_global_cleanup();
 }
@@ -102,6 +121,24 @@ const struct conf *app_conf(struct app *app)
 			db_reconfigure(app->db, &c->db);
 	}
 	return c;
+}
+
+bool app_user_due(struct app *app, const struct uuid *user)
+{
+	struct seen *s = app->seen;
+	size_t i = (size_t)(user->b[14] << 8 | user->b[15]) % SEEN_SLOTS;
+	int64_t now_ms = clock_mono_ms();
+	bool due;
+
+	pthread_mutex_lock(&s->lock);
+	due = !uuid_eq(&s->slots[i].user, user) ||
+	      now_ms - s->slots[i].at_ms > SEEN_MS;
+	if (due) {
+		s->slots[i].user = *user;
+		s->slots[i].at_ms = now_ms;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return due;
 }
 
 void app_turn_begin(struct app *app, const struct uuid *turn)

@@ -13,6 +13,7 @@
 #include "turn/turn.h"
 
 struct running;
+struct seen;
 
 struct app {
 	struct conf_live *conf;
@@ -26,6 +27,7 @@ struct app {
 	atomic_int n_models;	/* requests that wait for a model now */
 	atomic_bool stopping;	/* no new turns any more */
 	struct running *running;	/* the turns of this process */
+	struct seen *seen;	/* users noted lately */
 	atomic_uint_fast64_t generation;	/* of conf, that is in force */
 };
 
@@ -42,6 +44,12 @@ void app_close(struct app *app);
  * log and database come into force here. Any thread.
  */
 const struct conf *app_conf(struct app *app);
+
+/*
+ * Whether it is time to note in the database that the user is here: true at
+ * most once in ten minutes and process (now and then once more). Any thread.
+ */
+bool app_user_due(struct app *app, const struct uuid *user);
 
 /*
  * A turn runs here from begin to end, so that app_abort_turns can find it.

@@ -60,6 +60,7 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	jw_kstrz(&w, "identityKind", identity_kind_name(who->kind));
 	jw_kstrz(&w, "defaultWorkspaceId", first ? first->id : NULL);
 	jw_end_obj(&w);
-	rq->after = touch;
+	if (rq->app->seen && app_user_due(rq->app, &who->user_id))
+		rq->after = touch;
 	return 0;
 }

@@ -52,7 +52,7 @@ static void after(struct request *rq)
 
 	turn_after(t);
 	app_turn_end(rq->app, &t->id);
-	if (t->created_conversation &&
+	if (app_user_due(rq->app, &rq->who.user_id) &&
 	    user_touch(rq->app->db, &owner, rq->who.login, rq->who.name,
 		       &e) < 0)
 		log_err("user not noted", &e);
