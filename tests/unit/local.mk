@@ -32,5 +32,15 @@ UNIT_TESTS += tests/unit/test_response
 tests_unit_test_response_SOURCES = tests/unit/test_response.c tests/unit/fake_conn.h tests/unit/unit.h
 tests_unit_test_response_LDADD = $(APP_LIBS)
 
+LLM_UNIT_LIBS = $(UNIT_LIBS) -lm
+
+UNIT_TESTS += tests/unit/test_sse
+tests_unit_test_sse_SOURCES = tests/unit/test_sse.c tests/unit/unit.h
+tests_unit_test_sse_LDADD = $(LLM_UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_llm_fixtures
+tests_unit_test_llm_fixtures_SOURCES = tests/unit/test_llm_fixtures.c tests/unit/llm_unit.h tests/unit/unit.h
+tests_unit_test_llm_fixtures_LDADD = $(LLM_UNIT_LIBS)
+
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
