@@ -6,7 +6,7 @@
  * The template: nearly all chunks of a stream differ only in the text of one
  * delta, and parsing each costs more than everything else we do with it. So
  * when a chunk turns out to be a pure text delta, the bytes around its text are
- * remembered, and a later payload with the same bytes around a plain JSON
+ * remembered, and a later payload with the same bytes around a simple JSON
  * string needs no parsing. That this is right for every provider is not
  * assumed but checked when a template is learned: the remembered bytes around
  * a marker are parsed, and the result must be the original document with the
@@ -61,6 +61,7 @@ struct llm_decoder *llm_decoder_new(const char *provider,
 		.tmpl.prefix = BUF_INIT(LIM_SSE_EVENT_BYTES),
 		.tmpl.suffix = BUF_INIT(LIM_SSE_EVENT_BYTES),
 		.tmpl.name = BUF_INIT(256),
+		.tmpl.tmp = BUF_INIT(LIM_SSE_EVENT_BYTES),
 	};
 	sse_init(&d->reader);
 	return d;
@@ -87,6 +88,7 @@ void llm_decoder_free(struct llm_decoder *d)
 	buf_release(&d->tmpl.prefix);
 	buf_release(&d->tmpl.suffix);
 	buf_release(&d->tmpl.name);
+	buf_release(&d->tmpl.tmp);
 	json_decref(d->opaque);
 	json_decref(d->replay);
 	free(d);
@@ -131,19 +133,52 @@ const struct llm_fault *llm_decoder_fault(const struct llm_decoder *d)
 
 #define MARKER "9c0ba5d1-template-marker"
 
-/* Whether s can stand in a JSON string as it is, without NUL or escapes. */
+/*
+ * The JSON string that starts behind its quote at p: *raw is it without the
+ * quotes, *text what it says. Only what needs no thought is read: valid UTF-8
+ * and the escapes of one character, put right in *tmp. False for all else.
+ */
+static bool simple_string(const char *p, size_t n, struct str *raw,
+			  struct str *text, struct buf *tmp)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	bool ascii = true;
+	size_t i, done = 0;
+
+	for (i = 0; i < n && p[i] != '"'; i++) {
+		unsigned char c = (unsigned char)p[i];
+		const char *escape;
+
+		ascii &= c < 0x80;
+		if (c < 0x20)
+			return false;
+		if (c != '\\')
+			continue;
+		escape = i + 1 < n && p[i + 1] ? strchr(from, p[i + 1]) : NULL;
+		if (!escape)
+			return false;
+		buf_add(tmp, p + done, i - done);
+		buf_addc(tmp, to[escape - from]);
+		done = ++i + 1;
+	}
+	if (i >= n)
+		return false;
+	*raw = *text = (struct str){ p, i };
+	if (done) {
+		buf_add(tmp, p + done, i - done);
+		*text = buf_str(tmp);
+	}
+	return ascii || utf8_valid(*raw);
+}
+
+/* Whether text is written in JSON as it is. */
 static bool plain_text(struct str s)
 {
-	bool ascii = true;
-
-	for (size_t i = 0; i < s.n; i++) {
-		unsigned char c = (unsigned char)s.p[i];
-
-		if (c < 0x20 || c == '"' || c == '\\')
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < 0x20 || s.p[i] == '"' ||
+		    s.p[i] == '\\')
 			return false;
-		ascii &= c < 0x80;
-	}
-	return ascii || utf8_valid(s);
+	return utf8_valid(s);
 }
 
 /* Equal but for blanks; neither side has strings in it. */
@@ -167,23 +202,20 @@ static bool try_template(struct llm_decoder *d, struct str name,
 			 struct str data)
 {
 	struct dec_template *t = &d->tmpl;
-	struct str text, rest;
-	const char *q;
+	struct str raw, text, rest;
 
 	if (!t->set || data.n < t->prefix.n + 1 ||
 	    memcmp(data.p, t->prefix.p, t->prefix.n) != 0 ||
 	    !str_eq(name, buf_str(&t->name)))
 		return false;
-	text.p = data.p + t->prefix.n;
-	q = memchr(text.p, '"', data.n - t->prefix.n);
-	if (!q)
+	buf_reset(&t->tmp);
+	if (!simple_string(data.p + t->prefix.n, data.n - t->prefix.n, &raw,
+			   &text, &t->tmp))
 		return false;
-	text.n = (size_t)(q - text.p);
-	rest = (struct str){ q + 1, data.n - t->prefix.n - text.n - 1 };
+	rest.p = raw.p + raw.n + 1;
+	rest.n = (size_t)(data.p + data.n - rest.p);
 	if (!str_eq(rest, buf_str(&t->suffix)) &&
 	    !(t->loose && same_tokens(rest, buf_str(&t->suffix))))
-		return false;
-	if (!plain_text(text))
 		return false;
 	t->n_wasted = 0;
 	d->mended = false;

@@ -35,6 +35,7 @@ enum dec_framing { FRAME_UNKNOWN, FRAME_SSE, FRAME_NDJSON, FRAME_JSON };
 /* The bytes around the text of the last pure text delta; see decoder.c. */
 struct dec_template {
 	struct buf prefix, suffix, name;
+	struct buf tmp;		/* a text without its escapes */
 	bool set;
 	bool loose;		/* suffix has no string: blanks in it may vary */
 	int slot;

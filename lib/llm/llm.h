@@ -231,8 +231,8 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 	       struct err *e) MUST_CHECK;
 
 /*
- * Print the provider table (name, dialect, "key" or "-", URL, title) and the
- * quirk table (name, values, meaning), tab separated: `list providers`.
+ * Print the provider table (name, dialect, "key" needed, "decode" only or "-",
+ * URL, title) and the quirk table (name, values, meaning), tab separated: `list providers`.
  */
 void llm_print_providers(struct buf *out);
 void llm_print_quirks(struct buf *out);

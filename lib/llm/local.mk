@@ -5,10 +5,12 @@ lib_liblamplighter_a_SOURCES += \
 	lib/llm/decoder.c lib/llm/decoder.h \
 	lib/llm/emit.c lib/llm/emit.h \
 	lib/llm/error.c lib/llm/error.h \
+	lib/llm/gemini_native.c \
 	lib/llm/llm.h \
 	lib/llm/mend.c lib/llm/mend.h \
 	lib/llm/ollama.c \
 	lib/llm/openai.c lib/llm/openai.h lib/llm/openai_build.c \
+	lib/llm/openai_responses.c \
 	lib/llm/provider.c lib/llm/provider.h \
 	lib/llm/schema.c \
 	lib/llm/stream.c \

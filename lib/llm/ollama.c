@@ -73,12 +73,6 @@ static json_t *slot(json_t *j, int *n)
 	return NULL;
 }
 
-static void plain(struct llm_decoder *d, int n, struct str text)
-{
-	(void)n;
-	dec_text(d, text);
-}
-
 static void finish(struct llm_decoder *d)
 {
 	json_t *members;
@@ -217,6 +211,5 @@ const struct dialect dialect_ollama = {
 	.whole = whole,
 	.usage = usage,
 	.slot = slot,
-	.plain = plain,
 	.finish = finish,
 };

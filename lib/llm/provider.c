@@ -143,6 +143,14 @@ static const struct provider rows[] = {
 			.reasoning_replay = REPLAY_TOOL_LOOP,
 			.url_template = "{url}/api/chat",
 			.auth_header = BEARER },
+	}, {
+		.name = "openai_responses",
+		.title = "OpenAI Responses, for `decode` only",
+		.dialect = &dialect_responses, .url = "",
+	}, {
+		.name = "gemini_native",
+		.title = "Gemini's own API, for `decode` only",
+		.dialect = &dialect_gemini, .url = "",
 	},
 };
 #pragma GCC diagnostic pop
@@ -338,7 +346,7 @@ int llm_check_service(const struct conf_llm *s, struct err *e)
 	const struct provider *p = provider_find(s->provider);
 	struct quirks q;
 
-	if (!p)
+	if (!p || !p->dialect->build)
 		return err_public(e, ERR_LLM_UNSUPPORTED,
 				  "The LLM provider \"%.40s\" is not supported.",
 				  s->provider ? s->provider : "");
@@ -381,6 +389,7 @@ void llm_print_providers(struct buf *out)
 		const struct provider *p = &rows[i];
 
 		buf_addf(out, "%s\t%s\t%s\t%s\t%s\n", p->name, p->dialect->name,
+			 !p->dialect->build ? "decode" :
 			 p->quirks.key_required ? "key" : "-",
 			 p->url[0] ? p->url : "-", p->title);
 	}

@@ -54,7 +54,7 @@ struct build;
 struct dialect {
 	const char *name;
 	const char *text_key;	/* member that holds the text of a delta */
-	/* Writes the body into b->body. */
+	/* Writes the body into b->body. NULL = can only be decoded. */
 	int (*build)(struct build *b, struct err *e);
 	/* One stream payload; one whole document (stream:false, A13). */
 	void (*event)(struct llm_decoder *d, struct str name, json_t *j);
@@ -66,14 +66,15 @@ struct dialect {
 	 * number that `plain` needs; NULL when j does anything else as well.
 	 */
 	json_t *(*slot)(json_t *j, int *slot);
-	/* The effect of such a j with another text. */
+	/* The effect of such a j with another text; NULL if slot gives none. */
 	void (*plain)(struct llm_decoder *d, int slot, struct str text);
 	/* Before the terminal event: builds d->replay. MAY be NULL. */
 	void (*finish)(struct llm_decoder *d);
 	void (*release)(struct llm_decoder *d);	/* MAY be NULL */
 };
 
-extern const struct dialect dialect_openai, dialect_anthropic, dialect_ollama;
+extern const struct dialect dialect_openai, dialect_anthropic, dialect_ollama,
+	dialect_responses, dialect_gemini;
 
 struct provider {
 	const char *name;	/* what `provider:` says */

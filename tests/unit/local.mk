@@ -80,6 +80,35 @@ EXTRA_DIST += tests/unit/run-db-tests tests/unit/with-mariadb
 UNIT_TESTS += tests/unit/test_turn
 tests_unit_test_turn_SOURCES = tests/unit/test_turn.c tests/unit/turn_lab.c tests/unit/turn_lab.h
 tests_unit_test_turn_LDADD = $(UNIT_LIBS)
+LLM_UNIT_LIBS = $(UNIT_LIBS) -lm
+
+UNIT_TESTS += tests/unit/test_sse
+tests_unit_test_sse_SOURCES = tests/unit/test_sse.c tests/unit/unit.h
+tests_unit_test_sse_LDADD = $(LLM_UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_llm_fixtures
+tests_unit_test_llm_fixtures_SOURCES = tests/unit/test_llm_fixtures.c tests/unit/llm_unit.h tests/unit/unit.h
+tests_unit_test_llm_fixtures_LDADD = $(LLM_UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_llm_decode
+tests_unit_test_llm_decode_SOURCES = tests/unit/test_llm_decode.c tests/unit/llm_unit.h tests/unit/unit.h
+tests_unit_test_llm_decode_LDADD = $(LLM_UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_llm_build
+tests_unit_test_llm_build_SOURCES = tests/unit/test_llm_build.c tests/unit/llm_unit.h tests/unit/unit.h
+tests_unit_test_llm_build_LDADD = $(LLM_UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_llm_error
+tests_unit_test_llm_error_SOURCES = tests/unit/test_llm_error.c tests/unit/llm_unit.h tests/unit/unit.h
+tests_unit_test_llm_error_LDADD = $(LLM_UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_http
+tests_unit_test_http_SOURCES = tests/unit/test_http.c tests/unit/peer.h tests/unit/unit.h
+tests_unit_test_http_LDADD = $(LLM_UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_llm_stream
+tests_unit_test_llm_stream_SOURCES = tests/unit/test_llm_stream.c tests/unit/llm_unit.h tests/unit/peer.h tests/unit/unit.h
+tests_unit_test_llm_stream_LDADD = $(LLM_UNIT_LIBS)
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
