@@ -74,7 +74,16 @@ int tool_env_columns(struct tool_env *env, const struct conf_db *c,
 		     struct conf_column **out, size_t *n,
 		     struct err *e) MUST_CHECK;
 
-/* Drops every cached column list: tests. */
+/*
+ * A small cache of what describe made, by a key that says for whom: a value
+ * that threads share and nobody changes. take gives a new reference or NULL;
+ * keep takes one of its own.
+ */
+json_t *tool_env_take(struct tool_env *env, const char *key);
+void tool_env_keep(struct tool_env *env, const char *key, json_t *value,
+		   int ttl_ms);
+
+/* Drops everything that is cached: tests. */
 void tool_env_forget(struct tool_env *env);
 
 #endif

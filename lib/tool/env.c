@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-enum { POOL_KEEP_MS = 60000 };
+enum { POOL_KEEP_MS = 60000, KEPT_MAX = 64 };
 
 struct pool {
 	struct pool *next;
@@ -35,12 +35,19 @@ struct table {
 	struct err err;			/* of the last try */
 };
 
+struct kept {
+	char *key;		/* NULL: free */
+	json_t *value;
+	int64_t until_ms;
+};
+
 struct tool_env {
 	struct db *app_db;
 	struct http_pool *http;
 	pthread_mutex_t lock;
 	struct pool *pools;
 	struct table *tables;
+	struct kept kept[KEPT_MAX];
 };
 
 struct tool_env *tool_env_new(struct db *app_db, struct http_pool *http,
@@ -69,9 +76,18 @@ static void table_free(struct table *t)
 	free(t);
 }
 
+static void kept_free(struct kept *k)
+{
+	free(k->key);
+	json_decref(k->value);
+	*k = (struct kept){ NULL, NULL, 0 };
+}
+
 void tool_env_forget(struct tool_env *env)
 {
 	pthread_mutex_lock(&env->lock);
+	for (size_t i = 0; i < KEPT_MAX; i++)
+		kept_free(&env->kept[i]);
 	for (struct table *t = env->tables, *next; t; t = next) {
 		next = t->next;
 		table_free(t);
@@ -350,4 +366,46 @@ int tool_env_columns(struct tool_env *env, const struct conf_db *c,
 	pthread_mutex_unlock(&env->lock);
 	tool_env_done(env, db);
 	return e->code ? -1 : 0;
+}
+
+/* -- descriptions ----------------------------------------------------------- */
+
+json_t *tool_env_take(struct tool_env *env, const char *key)
+{
+	int64_t now = clock_mono_ms();
+	json_t *value = NULL;
+
+	pthread_mutex_lock(&env->lock);
+	for (size_t i = 0; i < KEPT_MAX; i++) {
+		struct kept *k = &env->kept[i];
+
+		if (k->key && k->until_ms > now && strcmp(k->key, key) == 0)
+			value = json_incref(k->value);
+	}
+	pthread_mutex_unlock(&env->lock);
+	return value;
+}
+
+void tool_env_keep(struct tool_env *env, const char *key, json_t *value,
+		   int ttl_ms)
+{
+	struct kept *place;
+
+	pthread_mutex_lock(&env->lock);
+	place = &env->kept[0];
+	for (size_t i = 0; i < KEPT_MAX; i++) {
+		struct kept *k = &env->kept[i];
+
+		if (k->key && strcmp(k->key, key) == 0) {
+			place = k;
+			break;
+		}
+		if (k->until_ms < place->until_ms)
+			place = k;	/* free ones have 0 */
+	}
+	kept_free(place);
+	*place = (struct kept){
+		xstrdup(key), json_incref(value), clock_mono_ms() + ttl_ms,
+	};
+	pthread_mutex_unlock(&env->lock);
 }

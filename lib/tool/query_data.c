@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "auth/policy.h"
 #include "base/log.h"
+#include "db/db.h"
 #include "tool/query.h"
 #include "tool/text.h"
 
@@ -16,6 +17,8 @@ enum {
 	DESCRIBE_DATASETS = 8,	/* up to so many, columns are described at once */
 	DESCRIBE_VALUES = 12,
 	DESCRIBE_BYTES = 16384,
+	DESCRIBE_TTL_MS = 30000,
+	DESCRIBE_RETRY_MS = 2000,	/* while a database is down */
 	COUNT_TIMEOUT_MS = 500,
 	CELL_BYTES = 4000,	/* of one text in the result */
 	TAIL_BYTES = 128,	/* rowCount, truncated, totalCount */
@@ -65,7 +68,7 @@ static void describe_column(struct buf *b, const struct conf_column *c)
  * per dataset, so that one round of the model is enough. A dataset whose
  * database is down is named without columns.
  */
-static void describe_dataset(const struct tool_ctx *ctx,
+static bool describe_dataset(const struct tool_ctx *ctx,
 			     const struct conf_dataset *d, bool with_columns,
 			     struct buf *b)
 {
@@ -77,11 +80,11 @@ static void describe_dataset(const struct tool_ctx *ctx,
 	if (d->description && d->description[0])
 		buf_addf(b, ": %s", d->description);
 	if (!with_columns)
-		return;
+		return true;
 	if (dataset_resolve(ctx, d, &view, &e) < 0) {
 		log_err("dataset cannot be described", &e);
 		buf_adds(b, ". (Its columns are not known at the moment.)");
-		return;
+		return false;
 	}
 	before = b->n;
 	buf_adds(b, b->p[b->n - 1] == '.' ? " Columns: " : ". Columns: ");
@@ -94,10 +97,15 @@ static void describe_dataset(const struct tool_ctx *ctx,
 		}
 		describe_column(b, view.columns[i]);
 	}
+	return true;
 }
 
-int query_data_describe(const struct tool *t, const struct tool_ctx *ctx,
-			struct tool_offer *o, struct err *e)
+/*
+ * Description and schema for whoever sees the same datasets and columns:
+ * {"text","schema","bytes"}. *whole is false when some columns are missing.
+ */
+static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
+			bool *whole, struct err *e)
 {
 	struct buf text = BUF_INIT(4 * DESCRIBE_BYTES);
 	struct buf schema = BUF_INIT(4 * DESCRIBE_BYTES);
@@ -106,6 +114,7 @@ int query_data_describe(const struct tool *t, const struct tool_ctx *ctx,
 	json_t *j = NULL;
 	size_t n = 0, k = 0;
 
+	*whole = true;
 	for (size_t i = 0; i < w->n_datasets; i++)
 		n += dataset_visible(ctx, &w->datasets[i]);
 	buf_adds(&text, t->description);
@@ -119,21 +128,63 @@ int query_data_describe(const struct tool *t, const struct tool_ctx *ctx,
 		if (k++)
 			buf_addc(&schema, ',');
 		buf_json(&schema, str_of(w->datasets[i].name));
-		describe_dataset(ctx, &w->datasets[i], n <= DESCRIBE_DATASETS,
-				 &text);
+		*whole &= describe_dataset(ctx, &w->datasets[i],
+					   n <= DESCRIBE_DATASETS, &text);
 	}
 	buf_adds(&schema, schema_tail);
 	if (buf_ok(&text) && buf_ok(&schema))
 		j = json_loadb(schema.p, schema.n, 0, &je);
-	if (j) {
-		o->schema = jx_keep(ctx->arena, j);
-		o->description = arena_memdup(ctx->arena, text.p, text.n);
-	} else {
+	if (j)
+		j = json_pack("{s:o,s:o,s:I}", "text", jx_string(buf_str(&text)),
+			      "schema", j, "bytes", (json_int_t)schema.n);
+	else
 		err_set(e, ERR_CONFIG, "too many datasets to describe");
-	}
 	buf_release(&text);
 	buf_release(&schema);
-	return j ? 0 : -1;
+	return j;
+}
+
+/* Whom a description fits: configuration, workspace, what is visible of it. */
+static void describe_key(const struct tool_ctx *ctx, struct buf *key)
+{
+	const struct conf_workspace *w = ctx->workspace;
+
+	buf_addf(key, "query_data/%llu/%s/",
+		 (unsigned long long)ctx->conf->generation, w->id);
+	for (size_t i = 0; i < w->n_datasets; i++) {
+		const struct conf_dataset *d = &w->datasets[i];
+
+		buf_addc(key, dataset_visible(ctx, d) ? '+' : '-');
+		for (size_t k = 0; k < d->n_columns; k++)
+			if (d->columns[k].groups.n)
+				buf_addc(key, policy_in_groups(ctx->who,
+					 &d->columns[k].groups) ? '1' : '0');
+	}
+}
+
+int query_data_describe(const struct tool *t, const struct tool_ctx *ctx,
+			struct tool_offer *o, struct err *e)
+{
+	struct buf key = BUF_INIT(1 << 20);
+	bool whole;
+	json_t *j;
+
+	describe_key(ctx, &key);
+	j = tool_env_take(ctx->env, key.p);
+	if (!j) {
+		j = describe(t, ctx, &whole, e);
+		if (j)
+			tool_env_keep(ctx->env, key.p, j, whole
+				      ? DESCRIBE_TTL_MS : DESCRIBE_RETRY_MS);
+	}
+	buf_release(&key);
+	if (!j)
+		return -1;
+	jx_keep(ctx->arena, j);
+	o->description = json_string_value(json_object_get(j, "text"));
+	o->schema = json_object_get(j, "schema");
+	o->schema_bytes = (size_t)jx_int(j, "bytes", 0);
+	return 0;
 }
 
 static int explain(const struct dataset *d, const struct db_query_limits *l,

@@ -108,7 +108,9 @@ int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 
 		if (!tool_allowed(t, ctx))
 			continue;
-		*o = (struct tool_offer){ t, t->description, schemas[i] };
+		*o = (struct tool_offer){
+			t, t->description, schemas[i], strlen(t->schema),
+		};
 		if (t->describe && t->describe(t, ctx, o, &local) < 0) {
 			log_err("tool left out of this turn", &local);
 			continue;

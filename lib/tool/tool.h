@@ -74,6 +74,7 @@ struct tool_offer {
 	const struct tool *tool;
 	const char *description;
 	const json_t *schema;		/* read-only, shared between threads */
+	size_t schema_bytes;		/* of it as JSON text, about */
 };
 
 /* The tools offered in this turn, sorted by name (E12). In the arena. */

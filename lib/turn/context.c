@@ -90,7 +90,7 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 			.schema = o->schema,
 		};
 		l->fixed_tokens += llm_estimate_tokens(str_of(o->description)) +
-			(int64_t)json_dumpb(o->schema, NULL, 0, JSON_COMPACT) / 4;
+				   (int64_t)o->schema_bytes / 4;
 	}
 	l->request.tools = declared;
 	l->request.n_tools = l->tools.n;
