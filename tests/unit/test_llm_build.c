@@ -1,0 +1,662 @@
+/* Request builders: lib/llm/build.c, openai_build.c, anthropic_build.c, … */
+#include <math.h>
+
+#include "llm/build.h"
+#include "llm/toolname.h"
+#include "llm_unit.h"
+
+#define SERVICE .id = "s", .model = "m", .temperature = NAN, .top_p = NAN, \
+	.api_key = "sk-test"
+
+struct built {
+	struct arena arena;
+	struct llm_wire wire;
+	json_t *body;
+};
+
+static struct built *build_with(const struct llm_request *r, unsigned repair)
+{
+	static struct built b;
+	struct err e = ERR_INIT;
+
+	json_decref(b.body);
+	arena_release(&b.arena);
+	b = (struct built){ .arena = ARENA_INIT };
+	if (build_request(r, repair, &b.arena, &b.wire, &e) < 0)
+		fail_msg("%s", e.text);
+	b.body = jx_load(b.wire.body, &e);
+	if (!b.body)
+		fail_msg("%s: %s", e.text, b.wire.body.p);
+	return &b;
+}
+
+static struct built *build(const struct llm_request *r)
+{
+	return build_with(r, 0);
+}
+
+static const char *sorted(const json_t *j)
+{
+	static struct buf b[2] = { BUF_INIT(1 << 20), BUF_INIT(1 << 20) };
+	static int n;
+
+	n = !n;
+	buf_reset(&b[n]);
+	jx_dump_sorted(&b[n], j);
+	return b[n].p;
+}
+
+static bool has_header(const struct llm_wire *w, const char *h)
+{
+	for (size_t i = 0; i < w->n_headers; i++)
+		if (strcmp(w->headers[i], h) == 0)
+			return true;
+	return false;
+}
+
+static const struct llm_message hello = { .role = LLM_USER, .text = { "hi", 2 } };
+
+/* A question, a call, its result. */
+static const struct llm_tool_call calls[] = {
+	{ .id = { "call_1", 6 }, .name = { "query_data", 10 },
+	  .args = { "{\"limit\":1}", 11 } },
+	{ .id = { "toolu/2", 7 }, .name = { "a.b", 3 }, .args = { "{bad", 4 } },
+};
+static const struct llm_message loop[] = {
+	{ .role = LLM_USER, .text = { "how many?", 9 } },
+	{ .role = LLM_ASSISTANT, .text = { "I look.", 7 }, .calls = calls,
+	  .n_calls = 2 },
+	{ .role = LLM_TOOL, .call_id = { "call_1", 6 }, .text = { "7", 1 },
+	  .tool_name = { "query_data", 10 } },
+	{ .role = LLM_TOOL, .call_id = { "toolu/2", 7 }, .is_error = true,
+	  .text = { "{\"error\":\"x\"}", 13 }, .tool_name = { "a.b", 3 } },
+};
+
+static void urls_and_headers(void **state)
+{
+	static const struct {
+		struct conf_llm s;
+		const char *url, *header;
+	} t[] = {
+		{ { SERVICE, .provider = "openai" }, "https://api.openai.com/v1/chat/completions", "Authorization: Bearer sk-test" },
+		{ { SERVICE, .provider = "openai", .url = "http://h/v1/" }, "http://h/v1/chat/completions", "Content-Type: application/json" },
+		{ { SERVICE, .provider = "openai_compatible", .url = "http://h/v1/chat/completions" }, "http://h/v1/chat/completions", "Authorization: Bearer sk-test" },
+		{ { SERVICE, .provider = "azure", .url = "https://x.azure.com" }, "https://x.azure.com/openai/deployments/m/chat/completions?api-version=2024-10-21", "api-key: sk-test" },
+		{ { SERVICE, .provider = "azure", .url = "https://x", .deployment = "d e", .api_version = "2025-01-01" }, "https://x/openai/deployments/d%20e/chat/completions?api-version=2025-01-01", "api-key: sk-test" },
+		{ { SERVICE, .provider = "anthropic" }, "https://api.anthropic.com/v1/messages", "x-api-key: sk-test" },
+		{ { SERVICE, .provider = "anthropic", .url = "https://h/v1" }, "https://h/v1/messages", "anthropic-version: 2023-06-01" },
+		{ { SERVICE, .provider = "anthropic", .api_version = "2026-10-21" }, "https://api.anthropic.com/v1/messages", "anthropic-version: 2026-10-21" },
+		{ { SERVICE, .provider = "ollama" }, "http://127.0.0.1:11434/api/chat", "Authorization: Bearer sk-test" },
+	};
+	const char *own[] = { "Authorization: Bearer other", "X-Title: x" };
+	struct conf_llm s = { SERVICE, .provider = "anthropic",
+		.extra_headers = { own, 2 } };
+	struct llm_request r = { .messages = &hello, .n_messages = 1 };
+	struct err e = ERR_INIT;
+	struct arena a = ARENA_INIT;
+	struct llm_wire w;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct built *b;
+
+		r.service = &t[i].s;
+		b = build(&r);
+		assert_string_equal(b->wire.url, t[i].url);
+		if (!has_header(&b->wire, t[i].header))
+			fail_msg("no header %s", t[i].header);
+	}
+	/* E13: exactly one credential. */
+	r.service = &s;
+	assert_true(has_header(&build(&r)->wire, own[0]));
+	assert_true(has_header(&build(&r)->wire, own[1]));
+	assert_false(has_header(&build(&r)->wire, "x-api-key: sk-test"));
+	own[1] = "X-Evil: a\r\nHost: b";
+	assert_int_equal(llm_build(&r, &a, &w, &e), -1);
+	assert_int_equal(e.code, ERR_CONFIG);
+	arena_release(&a);
+}
+
+static enum err_code check(const struct conf_llm *s)
+{
+	struct err e = ERR_INIT;
+
+	return llm_check_service(s, &e) < 0 ? e.code : ERR_NONE;
+}
+
+static void b17_b18_unusable_services(void **state)
+{
+	struct conf_llm s = { SERVICE, .provider = "nobody" };
+
+	(void)state;
+	assert_int_equal(check(&s), ERR_LLM_UNSUPPORTED);
+	s.provider = "gemini_native";
+	assert_int_equal(check(&s), ERR_LLM_UNSUPPORTED);
+	s.provider = "openai";
+	assert_int_equal(check(&s), ERR_NONE);
+	s.api_key = "";
+	assert_int_equal(check(&s), ERR_LLM_NO_CREDENTIAL);
+	s.provider = "ollama";
+	assert_int_equal(check(&s), ERR_NONE);
+	s.provider = "openai_compatible";
+	assert_int_equal(check(&s), ERR_CONFIG);	/* no url */
+	s.url = "http://h";
+	assert_int_equal(check(&s), ERR_NONE);
+}
+
+/* E2, E8: nothing that was not asked for. */
+static void e2_e8_minimal_request(void **state)
+{
+	struct conf_llm s = { SERVICE, .provider = "openai" };
+	struct llm_request r = { .service = &s, .messages = &hello,
+		.n_messages = 1 };
+
+	(void)state;
+	assert_string_equal(sorted(build(&r)->body), "{\"messages\":["
+		"{\"content\":\"hi\",\"role\":\"user\"}],\"model\":\"m\","
+		"\"stream\":false}");
+	s.temperature = 0.25;
+	s.top_p = 1;
+	s.reasoning_effort = "low";
+	r.stream = true;
+	r.max_output_tokens = 50;
+	assert_string_equal(sorted(build(&r)->body),
+		"{\"max_completion_tokens\":50,\"messages\":[{\"content\":"
+		"\"hi\",\"role\":\"user\"}],\"model\":\"m\","
+		"\"reasoning_effort\":\"low\",\"stream\":true,"
+		"\"stream_options\":{\"include_obfuscation\":false,"
+		"\"include_usage\":true},\"temperature\":0.25,\"top_p\":1}");
+	/* E1, E2, E7 repaired. */
+	assert_string_equal(sorted(build_with(&r, REPAIR_MAX_TOKENS |
+		REPAIR_SAMPLING | REPAIR_STREAM_OPTIONS)->body),
+		"{\"max_tokens\":50,\"messages\":[{\"content\":\"hi\","
+		"\"role\":\"user\"}],\"model\":\"m\","
+		"\"reasoning_effort\":\"low\",\"stream\":true}");
+}
+
+static void quirks_and_extra_body(void **state)
+{
+	json_t *quirks = json_pack("{s:s, s:b, s:s, s:s}", "max_tokens_field",
+		"max_tokens", "include_usage", 0, "system_role", "developer",
+		"auth_header", "X-Key: <{key}>");
+	json_t *extra = json_pack("{s:i, s:{s:i}, s:s}", "seed", 1, "nested",
+				  "a", 2, "model", "override");
+	struct conf_llm s = { SERVICE, .provider = "openai", .quirks = quirks,
+		.extra_body = extra, .max_output_tokens = 9 };
+	struct llm_request r = { .service = &s, .messages = &hello,
+		.n_messages = 1, .system = { STR("be"), STR("nice") },
+		.n_system = 2, .stream = true };
+	struct built *b;
+
+	(void)state;
+	b = build(&r);
+	assert_string_equal(sorted(b->body),
+		"{\"max_tokens\":9,\"messages\":[{\"content\":\"be\\n\\nnice\","
+		"\"role\":\"developer\"},{\"content\":\"hi\",\"role\":\"user\""
+		"}],\"model\":\"override\",\"nested\":{\"a\":2},\"seed\":1,"
+		"\"stream\":true}");
+	assert_true(has_header(&b->wire, "X-Key: <sk-test>"));
+	/* E6: folded into the first user message. */
+	assert_has(sorted(build_with(&r, REPAIR_SYSTEM_ROLE)->body),
+		   "[{\"content\":\"be\\n\\nnice\\n\\nhi\",\"role\":\"user\"}]");
+	json_decref(quirks);
+	json_decref(extra);
+}
+
+static void openai_tool_loop(void **state)
+{
+	json_t *schema = json_pack("{s:s}", "type", "object");
+	struct llm_tool tools[] = {
+		{ .name = "zeta", .description = "z", .schema = schema },
+		{ .name = "a.b", .description = NULL, .schema = NULL },
+	};
+	struct conf_llm s = { SERVICE, .provider = "vllm" };
+	struct llm_request r = { .service = &s, .messages = loop,
+		.n_messages = 4, .tools = tools, .n_tools = 2 };
+	struct buf want = BUF_INIT(5000);
+	char wire[TOOLNAME_BYTES];
+
+	(void)state;
+	toolname_wire(STR("a.b"), wire);
+	buf_addf(&want, "{\"messages\":["
+		"{\"content\":\"how many?\",\"role\":\"user\"},"
+		"{\"content\":\"I look.\",\"role\":\"assistant\",\"tool_calls\""
+		":[{\"function\":{\"arguments\":\"{\\\"limit\\\":1}\",\"name\":"
+		"\"query_data\"},\"id\":\"call_1\",\"type\":\"function\"},"
+		"{\"function\":{\"arguments\":\"{}\",\"name\":\"%s\"},\"id\":"
+		"\"toolu/2\",\"type\":\"function\"}]},"
+		"{\"content\":\"7\",\"role\":\"tool\",\"tool_call_id\":"
+		"\"call_1\"},{\"content\":\"{\\\"error\\\":\\\"x\\\"}\","
+		"\"role\":\"tool\",\"tool_call_id\":\"toolu/2\"}],\"model\":"
+		"\"m\",\"stream\":false,\"tools\":[{\"function\":"
+		"{\"description\":\"\",\"name\":\"%s\",\"parameters\":"	/* E12 */
+		"{\"properties\":{},\"type\":\"object\"}},\"type\":\"function\""
+		"},{\"function\":{\"description\":\"z\",\"name\":\"zeta\","
+		"\"parameters\":{\"properties\":{},\"type\":\"object\"}},"	/* E11 */
+		"\"type\":\"function\"}]}", wire, wire);
+	assert_string_equal(sorted(build(&r)->body), want.p);
+	r.no_tool_calls = true;
+	assert_has(sorted(build(&r)->body), "\"tool_choice\":\"none\"");
+	s.provider = "ollama_v1";		/* E5: none = left out */
+	assert_null(json_object_get(build(&r)->body, "tools"));
+	assert_null(json_object_get(build(&r)->body, "tool_choice"));
+	s.provider = "vllm";
+	s.capabilities = LLM_CAN_CHAT;		/* B21 */
+	assert_null(json_object_get(build(&r)->body, "tools"));
+	buf_release(&want);
+	json_decref(schema);
+}
+
+/* Ids in the form that the provider takes, equal in call and result. */
+static void b5_b6_call_ids(void **state)
+{
+	static const struct {
+		const char *provider;
+		bool alnum9;
+	} t[] = { { "mistral", true }, { "anthropic", false } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct conf_llm s = { SERVICE, .provider = t[i].provider };
+		struct llm_request r = { .service = &s, .messages = loop,
+			.n_messages = 4 };
+		json_t *m = json_object_get(build(&r)->body, "messages");
+		struct str id, back;
+
+		if (t[i].alnum9) {
+			json_t *list = json_object_get(json_array_get(m, 1),
+						       "tool_calls");
+
+			id = jx_str(json_array_get(list, 1), "id");
+			back = jx_str(json_array_get(m, 3), "tool_call_id");
+			assert_int_equal(id.n, 9);
+		} else {
+			json_t *use = json_object_get(json_array_get(m, 1),
+						      "content");
+			json_t *res = json_object_get(json_array_get(m, 2),
+						      "content");
+
+			id = jx_str(json_array_get(use, 2), "id");
+			back = jx_str(json_array_get(res, 1), "tool_use_id");
+			assert_true(id.n > 0);
+			assert_null(memchr(id.p, '/', id.n));
+			assert_str_is(jx_str(json_array_get(use, 1), "id"),
+				      "call_1");	/* fits: stays */
+		}
+		assert_true(str_eq(id, back));
+	}
+}
+
+/* B15: each call answered once and at once; C5: no empty messages. */
+static void b15_history_is_put_right(void **state)
+{
+	struct llm_message m[] = {
+		{ .role = LLM_TOOL, .call_id = STR("gone"), .text = STR("x") },
+		{ .role = LLM_ASSISTANT },
+		loop[1],
+		loop[3],
+		{ .role = LLM_USER, .text = STR("next") },
+		{ .role = LLM_TOOL, .call_id = STR("call_1"), .text = STR("late") },
+	};
+	struct conf_llm s = { SERVICE, .provider = "openai" };
+	struct llm_request r = { .service = &s, .messages = m,
+		.n_messages = ARRAY_LEN(m) };
+	json_t *list;
+
+	(void)state;
+	list = json_object_get(build(&r)->body, "messages");
+	assert_int_equal(json_array_size(list), 4);
+	assert_str_is(jx_str(json_array_get(list, 0), "role"), "assistant");
+	assert_str_is(jx_str(json_array_get(list, 1), "tool_call_id"), "call_1");
+	assert_has(jx_str(json_array_get(list, 1), "content").p, "not run");
+	assert_str_is(jx_str(json_array_get(list, 2), "tool_call_id"), "toolu/2");
+	assert_str_is(jx_str(json_array_get(list, 3), "content"), "next");
+	/* Anthropic wants a user first. */
+	s.provider = "anthropic";
+	list = json_object_get(build(&r)->body, "messages");
+	assert_str_is(jx_str(json_array_get(list, 0), "role"), "user");
+	/* Results first, then the text, in one message. */
+	assert_int_equal(json_array_size(list), 3);
+	assert_int_equal(json_array_size(json_object_get(
+		json_array_get(list, 2), "content")), 3);
+}
+
+/* What a recorded answer asks to be replayed. */
+static json_t *kept_replay;
+
+static int keep_replay(void *ctx, const struct llm_event *ev)
+{
+	(void)ctx;
+	if (ev->type == LLM_EV_DONE && ev->replay)
+		kept_replay = json_deep_copy(ev->replay);
+	return 0;
+}
+
+/* The recorded exchange: our second request is the one the API accepted. */
+static void anthropic_thinking_replay(void **state)
+{
+	struct conf_llm s = { SERVICE, .provider = "anthropic",
+		.thinking_budget_tokens = 3000, .max_output_tokens = 4096 };
+	struct buf turn1 = slurp("tests/fixtures/providers/anthropic/"
+				 "thinking-tool-turn1.json");
+	struct buf turn2 = slurp("tests/fixtures/providers/anthropic/"
+				 "thinking-tool-turn2.request.json");
+	struct err e = ERR_INIT;
+	struct llm_decoder *d;
+	json_t *schema = json_pack("{s:b, s:{}, s:s}", "additionalProperties",
+				   0, "properties", "type", "object");
+	struct llm_tool tool = { .name = "get_user_country",
+		.description = "", .schema = schema };
+	struct llm_tool_call call = { .name = STR("get_user_country"),
+		.id = STR("toolu_01YGzqpRE16Vricda3Aqcejo"), .args = STR("{}") };
+	struct llm_message m[] = {
+		{ .role = LLM_USER, .text = STR("What is the largest city in "
+						"the user country?") },
+		{ .role = LLM_ASSISTANT, .calls = &call, .n_calls = 1,
+		  .text = STR("not this text but the blocks") },
+		{ .role = LLM_TOOL, .call_id = call.id, .text = STR("Mexico") },
+	};
+	struct llm_request r = { .service = &s, .messages = m, .n_messages = 3,
+		.tools = &tool, .n_tools = 1 };
+	json_t *want, *result;
+
+	(void)state;
+	s.model = "claude-sonnet-4-0";
+	d = llm_decoder_new("anthropic", &s, &e);
+	assert_int_equal(llm_decoder_feed(d, buf_str(&turn1), keep_replay,
+					  NULL, &e), 0);
+	assert_int_equal(llm_decoder_finish(d, keep_replay, NULL, &e), 0);
+	llm_decoder_free(d);
+	assert_non_null(kept_replay);
+	m[1].replay = kept_replay;
+	want = jx_load(buf_str(&turn2), &e);
+	assert_non_null(want);
+	/* We leave out what is the default anyway. */
+	json_object_del(want, "tool_choice");
+	result = json_array_get(json_object_get(json_array_get(json_object_get(
+		want, "messages"), 2), "content"), 0);
+	json_object_del(result, "is_error");
+	assert_string_equal(sorted(build(&r)->body), sorted(want));
+
+	/* B12: another model, or told so: only text and calls, no thinking. */
+	assert_lacks(sorted(build_with(&r, REPAIR_STRIP)->body), "signature");
+	s.model = "claude-other";
+	assert_lacks(sorted(build(&r)->body), "signature");
+	/* Then thinking cannot be asked for inside this loop. */
+	assert_null(json_object_get(build(&r)->body, "thinking"));
+	json_decref(want);
+	json_decref(kept_replay);
+	json_decref(schema);
+	buf_release(&turn1);
+	buf_release(&turn2);
+}
+
+static void b11_b13_members_replayed(void **state)
+{
+	json_t *replay = json_pack("{s:s, s:s, s:{s:s, s:s}}", "provider",
+		"deepseek", "model", "m", "members", "reasoning_content", "R",
+		"extra_content", "X");
+	json_t *opaque = json_pack("{s:s, s:s, s:{s:s}}", "provider",
+		"deepseek", "model", "m", "members", "sig", "S");
+	struct llm_tool_call c = calls[0];
+	struct llm_message m[] = {
+		loop[0], loop[1], loop[2], { .role = LLM_USER, .text = STR("more") },
+		loop[1], loop[2],
+	};
+	struct conf_llm s = { SERVICE, .provider = "deepseek" };
+	struct llm_request r = { .service = &s, .messages = m, .n_messages = 6 };
+	json_t *list;
+
+	(void)state;
+	c.opaque = opaque;
+	m[1].calls = m[4].calls = &c;
+	m[1].n_calls = m[4].n_calls = 1;
+	m[1].replay = m[4].replay = replay;
+	list = json_object_get(build(&r)->body, "messages");
+	/* tool-loop: reasoning only in the turn that is going on. */
+	assert_lacks(sorted(json_array_get(list, 1)), "reasoning_content");
+	assert_has(sorted(json_array_get(list, 1)), "extra_content");
+	assert_has(sorted(json_array_get(list, 1)), "\"sig\":\"S\"");
+	assert_has(sorted(json_array_get(list, 4)), "\"reasoning_content\":\"R\"");
+	assert_lacks(sorted(build_with(&r, REPAIR_STRIP)->body), "\"sig\"");
+	s.url = "https://elsewhere";
+	assert_lacks(sorted(build(&r)->body), "\"sig\"");
+	s.url = NULL;
+	s.provider = "openai";
+	assert_lacks(sorted(build(&r)->body), "reasoning_content");
+	json_decref(replay);
+	json_decref(opaque);
+}
+
+/* E30: marks on the last tool, the last system block, the message before. */
+static void e30_cache_marks(void **state)
+{
+	struct llm_tool tools[] = { { .name = "b" }, { .name = "a" } };
+	struct conf_llm s = { SERVICE, .provider = "anthropic",
+		.prompt_cache = true };
+	struct llm_request r = { .service = &s, .messages = loop,
+		.n_messages = 4, .tools = tools, .n_tools = 2,
+		.system = { STR("one"), STR("two") }, .n_system = 2 };
+	const char *text;
+	int n = 0;
+
+	(void)state;
+	text = sorted(build(&r)->body);
+	for (const char *p = text; (p = strstr(p, "cache_control")); p++)
+		n++;
+	assert_int_equal(n, 3);
+	assert_has(text, "{\"cache_control\":{\"type\":\"ephemeral\"},"
+		   "\"text\":\"two\",\"type\":\"text\"}");
+	assert_has(text, "{\"cache_control\":{\"type\":\"ephemeral\"},"
+		   "\"description\":\"\",\"input_schema\":{\"properties\":{},"
+		   "\"type\":\"object\"},\"name\":\"b\"}");
+	s.prompt_cache = false;
+	assert_lacks(sorted(build(&r)->body), "cache_control");
+}
+
+static void anthropic_rules(void **state)
+{
+	struct conf_llm s = { SERVICE, .provider = "anthropic",
+		.thinking_budget_tokens = 5000, .max_output_tokens = 1000 };
+	struct llm_request r = { .service = &s, .messages = &hello,
+		.n_messages = 1 };
+	const char *text;
+
+	(void)state;
+	/* max_tokens is required and above the budget. */
+	text = sorted(build(&r)->body);
+	assert_has(text, "\"max_tokens\":9096");
+	assert_has(text, "\"thinking\":{\"budget_tokens\":5000,\"type\":"
+		   "\"enabled\"}");
+	s.max_output_tokens = s.thinking_budget_tokens = 0;
+	assert_has(sorted(build(&r)->body), "\"max_tokens\":4096");
+	/* A history with calls wants declarations, but nothing may be called. */
+	r.messages = loop;
+	r.n_messages = 4;
+	text = sorted(build(&r)->body);
+	assert_has(text, "\"tool_choice\":{\"type\":\"none\"}");
+	assert_has(text, "{\"input_schema\":{\"type\":\"object\"},\"name\":"
+		   "\"query_data\"}");
+	assert_has(text, "\"is_error\":true");
+}
+
+static void ollama_request(void **state)
+{
+	json_t *extra = json_pack("{s:{s:i}, s:s}", "options", "num_ctx", 2048,
+				  "keep_alive", "5m");
+	struct conf_llm s = { SERVICE, .provider = "ollama",
+		.context_tokens = 8192, .max_output_tokens = 64 };
+	struct llm_request r = { .service = &s, .messages = loop,
+		.n_messages = 3, .stream = true };
+	char wire[TOOLNAME_BYTES];
+	struct buf want = BUF_INIT(4000);
+
+	(void)state;
+	s.temperature = 0.5;
+	toolname_wire(STR("a.b"), wire);
+	buf_addf(&want, "{\"messages\":[{\"content\":\"how many?\",\"role\":"
+		"\"user\"},{\"content\":\"I look.\",\"role\":\"assistant\","
+		"\"tool_calls\":[{\"function\":{\"arguments\":{\"limit\":1},"
+		"\"name\":\"query_data\"},\"id\":\"call_1\"},{\"function\":"
+		"{\"arguments\":{},\"name\":\"%s\"},\"id\":\"toolu/2\"}]},"
+		"{\"content\":\"7\",\"role\":\"tool\",\"tool_call_id\":"
+		"\"call_1\",\"tool_name\":\"query_data\"},{\"content\":"
+		"\"{\\\"error\\\":\\\"This tool call was not run.\\\"}\","
+		"\"role\":\"tool\",\"tool_call_id\":\"toolu/2\",\"tool_name\":"
+		"\"%s\"}],\"model\":\"m\",\"options\":{\"num_ctx\":8192,"
+		"\"num_predict\":64,\"temperature\":0.5},\"stream\":true}",
+		wire, wire);
+	assert_string_equal(sorted(build(&r)->body), want.p);	/* E3, E4 */
+	s.extra_body = extra;
+	assert_has(sorted(build(&r)->body), "\"keep_alive\":\"5m\"");
+	assert_has(sorted(build(&r)->body), "\"num_ctx\":2048");
+	assert_lacks(sorted(build(&r)->body), "8192");
+	json_decref(extra);
+	buf_release(&want);
+}
+
+static void typed_output(void **state)
+{
+	json_t *closed = json_pack("{s:s, s:{s:{s:s}}, s:[s], s:b}", "type",
+		"object", "properties", "a", "type", "integer", "required",
+		"a", "additionalProperties", 0);
+	json_t *open = json_pack("{s:s, s:{s:{s:s}}}", "type", "object",
+				 "properties", "a", "type", "integer");
+	struct conf_llm s = { SERVICE, .provider = "openai", .url = "http://h" };
+	struct llm_request r = { .service = &s, .messages = &hello,
+		.n_messages = 1, .output_schema = closed };
+
+	(void)state;
+	assert_has(sorted(build(&r)->body), "\"strict\":true");	/* E9 */
+	r.output_schema = open;
+	assert_lacks(sorted(build(&r)->body), "strict");
+	assert_has(sorted(build(&r)->body), "\"type\":\"json_schema\"");
+	s.provider = "vllm";
+	r.output_schema = closed;
+	assert_lacks(sorted(build(&r)->body), "strict");	/* E8 */
+	s.provider = "deepseek";
+	assert_has(sorted(build(&r)->body), "\"type\":\"json_object\"");
+	assert_has(sorted(build(&r)->body), "JSON Schema:");
+	s.provider = "anthropic";
+	assert_has(sorted(build(&r)->body), "\"output_config\":{\"format\":");
+	s.provider = "anthropic_compatible";
+	assert_has(sorted(build(&r)->body), "JSON Schema:");
+	s.provider = "ollama";
+	assert_has(sorted(build(&r)->body), "\"format\":{\"additional");
+	json_decref(closed);
+	json_decref(open);
+}
+
+static void check_schema(const char *in, int filter, const char *want)
+{
+	struct err e = ERR_INIT;
+	json_t *j = jx_load(str_of(in), &e), *out = schema_normal(j, filter);
+
+	assert_string_equal(sorted(out), want);
+	json_decref(j);
+	json_decref(out);
+}
+
+static void e10_e11_schemas(void **state)
+{
+	(void)state;
+	check_schema("{}", SCHEMA_AS_IS,
+		     "{\"properties\":{},\"type\":\"object\"}");
+	check_schema("7", SCHEMA_AS_IS,
+		     "{\"properties\":{},\"type\":\"object\"}");
+	check_schema("{\"type\":\"string\",\"$schema\":\"x\"}", SCHEMA_AS_IS,
+		     "{\"$schema\":\"x\",\"properties\":{},\"type\":\"object\"}");
+	check_schema("{\"$schema\":\"x\",\"$defs\":{\"p\":{\"type\":\"string\"}}"
+		     ",\"properties\":{\"a\":{\"$ref\":\"#/$defs/p\"},"
+		     "\"$ref\":{\"type\":\"number\"},"
+		     "\"b\":{\"$ref\":\"https://h/x.json\"}}}", SCHEMA_PLAIN,
+		     "{\"properties\":{\"$ref\":{\"type\":\"number\"},"
+		     "\"a\":{\"type\":\"string\"},\"b\":{}},"
+		     "\"type\":\"object\"}");
+	check_schema("{\"$defs\":{\"p\":{\"properties\":{\"next\":{\"$ref\":"
+		     "\"#/$defs/p\"}}}},\"properties\":{}}", SCHEMA_PLAIN,
+		     "{\"properties\":{},\"type\":\"object\"}");
+	check_schema("{\"type\":\"object\",\"additionalProperties\":false,"
+		     "\"properties\":{\"a\":{\"type\":[\"string\",\"null\"],"
+		     "\"format\":\"uri\"},\"k\":{\"const\":\"x\"},\"o\":"
+		     "{\"oneOf\":[{\"type\":\"integer\",\"default\":1}]}}}",
+		     SCHEMA_GEMINI,
+		     "{\"properties\":{\"a\":{\"nullable\":true,\"type\":"
+		     "\"string\"},\"k\":{\"enum\":[\"x\"]},\"o\":{\"anyOf\":"
+		     "[{\"type\":\"integer\"}]}},\"type\":\"object\"}");
+}
+
+static void b14_tool_names(void **state)
+{
+	static const char *const odd[] = {
+		"a.b", "a_b!", "\xc3\xa4", "", "mcp.server/tool",
+		"0123456789012345678901234567890123456789012345678901234567890123X",
+		"0123456789012345678901234567890123456789012345678901234567890123Y",
+	};
+	struct llm_tool tools[ARRAY_LEN(odd) + 1];
+	char out[TOOLNAME_BYTES], other[TOOLNAME_BYTES];
+
+	(void)state;
+	assert_str_is(toolname_wire(STR("query_data-2"), out), "query_data-2");
+	tools[ARRAY_LEN(odd)] = (struct llm_tool){ .name = "a_b" };
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++)
+		tools[i] = (struct llm_tool){ .name = odd[i] };
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
+		struct str w = toolname_wire(str_of(odd[i]), out);
+
+		assert_true(w.n > 0 && w.n <= 64);
+		assert_int_equal(strspn(out, "0123456789abcdefghijklmnopqrstuvw"
+			"xyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"), w.n);
+		for (size_t k = 0; k < i; k++)
+			assert_false(str_eq(w, toolname_wire(str_of(odd[k]),
+							     other)));
+		assert_str_is(toolname_back(w, tools, ARRAY_LEN(tools)),
+			      odd[i]);
+	}
+	assert_str_is(toolname_back(STR("invented"), tools, 1), "invented");
+}
+
+static void capabilities(void **state)
+{
+	struct conf_llm s = { SERVICE, .provider = "anthropic",
+		.prompt_cache = true, .capabilities = LLM_CAN_CHAT };
+	json_t *c = llm_capabilities(&s);
+	struct buf b = BUF_INIT(100000);
+
+	(void)state;
+	assert_string_equal(sorted(c), "{\"model\":\"m\",\"providerName\":"
+		"\"anthropic\",\"supportsPromptCaching\":true,"
+		"\"supportsStreaming\":true,\"supportsToolUse\":false,"
+		"\"supportsVision\":false}");
+	json_decref(c);
+	llm_print_providers(&b);
+	llm_print_quirks(&b);
+	assert_has(b.p, "openrouter\topenai\tkey\thttps://openrouter.ai");
+	assert_has(b.p, "think_tags\toff tags starts-inside\t");
+	buf_release(&b);
+	assert_int_equal(llm_estimate_tokens(STR("\xc3\xa4" "bcde")), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(urls_and_headers),
+		cmocka_unit_test(b17_b18_unusable_services),
+		cmocka_unit_test(e2_e8_minimal_request),
+		cmocka_unit_test(quirks_and_extra_body),
+		cmocka_unit_test(openai_tool_loop),
+		cmocka_unit_test(b5_b6_call_ids),
+		cmocka_unit_test(b15_history_is_put_right),
+		cmocka_unit_test(anthropic_thinking_replay),
+		cmocka_unit_test(b11_b13_members_replayed),
+		cmocka_unit_test(e30_cache_marks),
+		cmocka_unit_test(anthropic_rules),
+		cmocka_unit_test(ollama_request),
+		cmocka_unit_test(typed_output),
+		cmocka_unit_test(e10_e11_schemas),
+		cmocka_unit_test(b14_tool_names),
+		cmocka_unit_test(capabilities),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

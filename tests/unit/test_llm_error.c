@@ -1,0 +1,237 @@
+/* lib/llm/error: what a provider's failure means (A8-A12, B12, B18, E1-E7). */
+#include "llm_unit.h"
+
+static struct llm_fault fault_of(int status, const char *body,
+				 const char *retry_after,
+				 const char *retry_after_ms,
+				 const char *should_retry, struct err *e)
+{
+	struct llm_fault f;
+
+	err_clear(e);
+	llm_fault_of_answer(&(struct llm_answer){
+		.status = status, .body = str_of(body),
+		.retry_after = str_of(retry_after),
+		.retry_after_ms = str_of(retry_after_ms),
+		.should_retry = str_of(should_retry),
+	}, &f, e);
+	assert_int_equal(e->code, f.code);
+	return f;
+}
+
+/* The recorded error bodies with the status that they came with. */
+static void recorded_errors(void **state)
+{
+	static const struct {
+		const char *file;
+		int status;
+		enum err_code code;
+		bool retry;
+		unsigned repair;
+	} t[] = {
+		{ "anthropic/error-400-prompt-too-long", 400, ERR_UPSTREAM_CONTEXT, false, 0 },
+		{ "anthropic/error-401", 401, ERR_UPSTREAM_AUTH, false, 0 },
+		{ "azure/error-404-deployment", 404, ERR_UPSTREAM_MODEL, false, 0 },
+		{ "azure/error-429-rate-limit", 429, ERR_UPSTREAM_RATE, true, 0 },
+		{ "gemini-native/error-429-retry-info", 429, ERR_UPSTREAM_RATE, true, 0 },
+		{ "ollama/error-400-context", 400, ERR_UPSTREAM_CONTEXT, false, 0 },
+		{ "openai/error-400-max-tokens-unsupported", 400, ERR_UPSTREAM_REQUEST, false, REPAIR_MAX_TOKENS },
+		{ "openai/error-400-unsupported-value", 400, ERR_UPSTREAM_REQUEST, false, REPAIR_SYSTEM_ROLE },
+		{ "openai/error-404-model-not-found", 404, ERR_UPSTREAM_MODEL, false, 0 },
+		{ "openrouter/error-429", 429, ERR_UPSTREAM_RATE, true, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct err e = ERR_INIT;
+		char path[200];
+		struct buf body;
+		struct llm_fault f;
+
+		snprintf(path, sizeof(path), "tests/fixtures/providers/%s.json",
+			 t[i].file);
+		body = slurp(path);
+		assert_true(body.n > 0);
+		f = fault_of(t[i].status, body.p, "", "", "", &e);
+		if (f.code != t[i].code || f.retry != t[i].retry ||
+		    f.repair != t[i].repair)
+			fail_msg("%s: %s retry %d repair %u", t[i].file,
+				 err_rows[f.code].name, f.retry, f.repair);
+		buf_release(&body);
+	}
+}
+
+static void a9_a12_classes(void **state)
+{
+	static const struct {
+		int status;
+		const char *body;
+		enum err_code code;
+		bool retry;
+	} t[] = {
+		/* A9: 429 that waiting does not heal. */
+		{ 429, "{\"error\":{\"code\":\"insufficient_quota\",\"message\":\"x\"}}", ERR_UPSTREAM_QUOTA, false },
+		{ 429, "{\"error\":{\"code\":\"rate_limit_exceeded\"}}", ERR_UPSTREAM_RATE, true },
+		{ 402, "{\"error\":{\"message\":\"This request requires more credits\",\"code\":402}}", ERR_UPSTREAM_QUOTA, false },
+		{ 402, "{\"error\":{\"message\":\"Insufficient Balance\"}}", ERR_UPSTREAM_QUOTA, false },
+		{ 400, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"Your credit balance is too low\"}}", ERR_UPSTREAM_QUOTA, false },
+		{ 529, "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}", ERR_UPSTREAM_OVERLOAD, true },
+		{ 503, "{\"error\":{\"code\":503,\"message\":\"Loading model\"}}", ERR_UPSTREAM_OVERLOAD, true },
+		{ 498, "", ERR_UPSTREAM_OVERLOAD, true },
+		{ 400, "{\"error\":{\"code\":\"context_length_exceeded\",\"message\":\"x\"}}", ERR_UPSTREAM_CONTEXT, false },
+		{ 400, "{\"object\":\"error\",\"message\":\"This model's maximum context length is 4096 tokens\",\"code\":400}", ERR_UPSTREAM_CONTEXT, false },
+		{ 413, "{\"error\":{\"message\":\"Request too large for model `x`\",\"code\":\"rate_limit_exceeded\"}}", ERR_UPSTREAM_CONTEXT, false },
+		{ 400, "{\"error\":{\"code\":\"content_filter\",\"message\":\"The response was filtered due to Azure OpenAI's content management policy\"}}", ERR_UPSTREAM_FILTER, false },
+		{ 422, "{\"object\":\"error\",\"message\":{\"detail\":[{\"msg\":\"bad field\"}]}}", ERR_UPSTREAM_REQUEST, false },
+		{ 403, "nope", ERR_UPSTREAM_AUTH, false },
+		{ 408, "", ERR_UPSTREAM_TIMEOUT, true },
+		{ 409, "", ERR_UPSTREAM_OVERLOAD, true },
+		{ 500, "{\"error\":\"text\"}", ERR_UPSTREAM, true },
+		{ 502, "<html><body>Bad Gateway</body></html>", ERR_UPSTREAM_OVERLOAD, true },
+		{ 504, "upstream request timeout", ERR_UPSTREAM_TIMEOUT, true },
+		{ 404, "{\"detail\":\"Not Found\"}", ERR_UPSTREAM_MODEL, false },
+		{ 301, "", ERR_UPSTREAM, false },
+		{ 429, "[{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\",\"details\":[{\"retryDelay\":\"12s\"}]}}]", ERR_UPSTREAM_RATE, true },	/* A11 */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct err e = ERR_INIT;
+		struct llm_fault f = fault_of(t[i].status, t[i].body, "", "",
+					      "", &e);
+
+		if (f.code != t[i].code || f.retry != t[i].retry)
+			fail_msg("%s: %s, retry %d (%s)", t[i].body,
+				 err_rows[f.code].name, f.retry, e.text);
+		/* Public text never has a provider's body. */
+		assert_int_equal(e.public[0], '\0');
+	}
+}
+
+static void texts_for_the_log(void **state)
+{
+	struct err e = ERR_INIT;
+
+	(void)state;
+	fault_of(502, "<html>\n<b>Bad\tGateway \xff</b>", "", "", "", &e);
+	assert_has(e.text, "HTTP 502: <html> <b>Bad Gateway \xef\xbf\xbd</b>");
+	fault_of(422, "{\"detail\":[{\"msg\":\"field required\"}]}", "", "", "",
+		 &e);
+	assert_has(e.text, "field required");
+	llm_error_from_response("mistral", 400, STR(""), STR(""),
+				STR("{\"message\":\"plain\"}"), &e);
+	err_clear(&e);
+	llm_error_from_response("mistral", 400, STR("3"), STR(""),
+				STR("{\"message\":\"plain\"}"), &e);
+	assert_has(e.text, "mistral: HTTP 400: plain");
+	assert_int_equal(e.retry_after_s, 3);
+}
+
+static void a8_retry_after(void **state)
+{
+	const int64_t now = INT64_C(1700000000) * 1000000;
+	struct err e = ERR_INIT;
+	struct llm_fault f;
+
+	(void)state;
+	assert_int_equal(llm_retry_after_ms(STR("2"), now), 2000);
+	assert_int_equal(llm_retry_after_ms(STR(" 0.5 "), now), 500);
+	assert_int_equal(llm_retry_after_ms(
+		STR("Tue, 14 Nov 2023 22:13:30 GMT"), now), 10000);
+	assert_int_equal(llm_retry_after_ms(
+		STR("Tue, 14 Nov 2023 22:13:10 GMT"), now), 0);
+	assert_int_equal(llm_retry_after_ms(STR("soon"), now), -1);
+	assert_int_equal(llm_retry_after_ms(STR(""), now), -1);
+	assert_int_equal(llm_retry_after_ms(STR("-5"), now), -1);
+	assert_int_equal(llm_retry_after_ms(STR("1e300"), now), -1);
+	assert_int_equal(llm_retry_after_ms(STR("nan"), now), -1);
+
+	f = fault_of(429, "", "7", "", "", &e);
+	assert_int_equal(f.retry_after_ms, 7000);
+	f = fault_of(429, "", "7", "250", "", &e);	/* ms is finer */
+	assert_int_equal(f.retry_after_ms, 250);
+	f = fault_of(429, "", "1", "0", "", &e);	/* Azure */
+	assert_int_equal(f.retry_after_ms, 1000);
+	f = fault_of(429, "{\"error\":{\"details\":[{},{\"retryDelay\":"
+		     "\"34.4s\"}]}}", "", "", "", &e);
+	assert_int_equal(f.retry_after_ms, 34400);
+	assert_int_equal(e.retry_after_s, 35);
+	f = fault_of(429, "", "", "", "", &e);
+	assert_int_equal(f.retry_after_ms, -1);
+	f = fault_of(402, "", "5", "", "", &e);		/* OpenRouter */
+	assert_true(f.retry);
+}
+
+static void should_retry_decides(void **state)
+{
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_false(fault_of(500, "", "", "", "false", &e).retry);
+	assert_true(fault_of(400, "", "", "", "true", &e).retry);
+	assert_false(fault_of(429, "{\"error\":{\"code\":\"insufficient_quota\""
+			      "}}", "", "", "true", &e).retry);
+}
+
+static void b18_tool_use_failed_once(void **state)
+{
+	struct err e = ERR_INIT;
+	struct llm_fault f = fault_of(400, "{\"error\":{\"message\":\"Failed "
+		"to call a function.\",\"code\":\"tool_use_failed\","
+		"\"failed_generation\":\"<f>\"}}", "", "", "", &e);
+
+	(void)state;
+	assert_true(f.retry);
+	assert_true(f.once);
+}
+
+static void repairs(void **state)
+{
+	static const struct {
+		const char *message;
+		unsigned repair;
+	} t[] = {
+		{ "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", REPAIR_MAX_TOKENS },
+		{ "Unrecognized request argument supplied: max_completion_tokens", REPAIR_MAX_TOKENS },
+		{ "Unsupported value: 'temperature' does not support 0.5 with this model.", REPAIR_SAMPLING },
+		{ "`temperature` and `top_p` are deprecated for this model", REPAIR_SAMPLING },
+		{ "Unrecognized request argument supplied: stream_options", REPAIR_STREAM_OPTIONS },
+		{ "Unsupported value: 'messages[0].role' does not support 'system' with this model.", REPAIR_SYSTEM_ROLE },
+		{ "Function call is missing a thought_signature in functionCall parts.", REPAIR_STRIP },
+		{ "Corrupted thought signature.", REPAIR_STRIP },
+		{ "messages.1.content.0: Invalid `signature` in `thinking` block", REPAIR_STRIP },
+		{ "max_tokens is too large: 99999", 0 },
+		{ "Invalid value for temperature", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct err e = ERR_INIT;
+		struct buf b = BUF_INIT(1000);
+		unsigned got;
+
+		buf_adds(&b, "{\"error\":{\"message\":");
+		buf_json(&b, str_of(t[i].message));
+		buf_adds(&b, "}}");
+		got = fault_of(400, b.p, "", "", "", &e).repair;
+		if (got != t[i].repair)
+			fail_msg("%s: %u", t[i].message, got);
+		assert_int_equal(fault_of(500, b.p, "", "", "", &e).repair, 0);
+		buf_release(&b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(recorded_errors),
+		cmocka_unit_test(a9_a12_classes),
+		cmocka_unit_test(texts_for_the_log),
+		cmocka_unit_test(a8_retry_after),
+		cmocka_unit_test(should_retry_decides),
+		cmocka_unit_test(b18_tool_use_failed_once),
+		cmocka_unit_test(repairs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
