@@ -75,13 +75,23 @@ int tool_env_columns(struct tool_env *env, const struct conf_db *c,
 		     struct err *e) MUST_CHECK;
 
 /*
- * A small cache of what describe made, by a key that says for whom: a value
- * that threads share and nobody changes. take gives a new reference or NULL;
- * keep takes one of its own.
+ * A small cache of what describe made, by a key that says for whom. The value
+ * is shared by threads that only read it, never its reference count: that is
+ * ours, under the lock.
  */
-json_t *tool_env_take(struct tool_env *env, const char *key);
-void tool_env_keep(struct tool_env *env, const char *key, json_t *value,
-		   int ttl_ms);
+struct tool_shared {
+	const json_t *value;
+	struct tool_env *env;
+	int users;
+};
+
+/* One more user of the value, or NULL. Give it back: tool_env_put. */
+struct tool_shared *tool_env_take(struct tool_env *env, const char *key);
+
+/* Takes the value and keeps it for a while; the caller is its user too. */
+struct tool_shared *tool_env_keep(struct tool_env *env, const char *key,
+				  json_t *value, int ttl_ms);
+void tool_env_put(void *shared);	/* struct tool_shared */
 
 /* Drops everything that is cached: tests. */
 void tool_env_forget(struct tool_env *env);

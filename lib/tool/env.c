@@ -37,7 +37,7 @@ struct table {
 
 struct kept {
 	char *key;		/* NULL: free */
-	json_t *value;
+	struct tool_shared *shared;	/* one user is this entry */
 	int64_t until_ms;
 };
 
@@ -76,10 +76,19 @@ static void table_free(struct table *t)
 	free(t);
 }
 
+/* One user less. Under the lock. */
+static void shared_drop(struct tool_shared *s)
+{
+	if (!s || --s->users)
+		return;
+	json_decref((json_t *)s->value);
+	free(s);
+}
+
 static void kept_free(struct kept *k)
 {
 	free(k->key);
-	json_decref(k->value);
+	shared_drop(k->shared);
 	*k = (struct kept){ NULL, NULL, 0 };
 }
 
@@ -370,27 +379,41 @@ int tool_env_columns(struct tool_env *env, const struct conf_db *c,
 
 /* -- descriptions ----------------------------------------------------------- */
 
-json_t *tool_env_take(struct tool_env *env, const char *key)
+struct tool_shared *tool_env_take(struct tool_env *env, const char *key)
 {
 	int64_t now = clock_mono_ms();
-	json_t *value = NULL;
+	struct tool_shared *shared = NULL;
 
 	pthread_mutex_lock(&env->lock);
 	for (size_t i = 0; i < KEPT_MAX; i++) {
 		struct kept *k = &env->kept[i];
 
 		if (k->key && k->until_ms > now && strcmp(k->key, key) == 0)
-			value = json_incref(k->value);
+			shared = k->shared;
 	}
+	if (shared)
+		shared->users++;
 	pthread_mutex_unlock(&env->lock);
-	return value;
+	return shared;
 }
 
-void tool_env_keep(struct tool_env *env, const char *key, json_t *value,
-		   int ttl_ms)
+void tool_env_put(void *p)
 {
+	struct tool_shared *shared = p;
+	struct tool_env *env = shared->env;
+
+	pthread_mutex_lock(&env->lock);
+	shared_drop(shared);
+	pthread_mutex_unlock(&env->lock);
+}
+
+struct tool_shared *tool_env_keep(struct tool_env *env, const char *key,
+				  json_t *value, int ttl_ms)
+{
+	struct tool_shared *shared = xcalloc(1, sizeof(*shared));
 	struct kept *place;
 
+	*shared = (struct tool_shared){ value, env, 2 };
 	pthread_mutex_lock(&env->lock);
 	place = &env->kept[0];
 	for (size_t i = 0; i < KEPT_MAX; i++) {
@@ -404,8 +427,7 @@ void tool_env_keep(struct tool_env *env, const char *key, json_t *value,
 			place = k;	/* free ones have 0 */
 	}
 	kept_free(place);
-	*place = (struct kept){
-		xstrdup(key), json_incref(value), clock_mono_ms() + ttl_ms,
-	};
+	*place = (struct kept){ xstrdup(key), shared, clock_mono_ms() + ttl_ms };
 	pthread_mutex_unlock(&env->lock);
+	return shared;
 }

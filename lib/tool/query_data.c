@@ -166,24 +166,25 @@ int query_data_describe(const struct tool *t, const struct tool_ctx *ctx,
 			struct tool_offer *o, struct err *e)
 {
 	struct buf key = BUF_INIT(1 << 20);
+	struct tool_shared *shared;
 	bool whole;
 	json_t *j;
 
 	describe_key(ctx, &key);
-	j = tool_env_take(ctx->env, key.p);
-	if (!j) {
+	shared = tool_env_take(ctx->env, key.p);
+	if (!shared) {
 		j = describe(t, ctx, &whole, e);
 		if (j)
-			tool_env_keep(ctx->env, key.p, j, whole
-				      ? DESCRIBE_TTL_MS : DESCRIBE_RETRY_MS);
+			shared = tool_env_keep(ctx->env, key.p, j, whole
+				? DESCRIBE_TTL_MS : DESCRIBE_RETRY_MS);
 	}
 	buf_release(&key);
-	if (!j)
+	if (!shared)
 		return -1;
-	jx_keep(ctx->arena, j);
-	o->description = json_string_value(json_object_get(j, "text"));
-	o->schema = json_object_get(j, "schema");
-	o->schema_bytes = (size_t)jx_int(j, "bytes", 0);
+	arena_defer(ctx->arena, tool_env_put, shared);
+	o->description = jx_str(shared->value, "text").p;
+	o->schema = json_object_get(shared->value, "schema");
+	o->schema_bytes = (size_t)jx_int(shared->value, "bytes", 0);
 	return 0;
 }
 
