@@ -1,5 +1,4 @@
 /* The wire form of conversations and messages: names as in B13 and B47. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -27,9 +26,18 @@ const char *message_role_name(enum message_role r, enum record_style style)
 
 char *message_id(const struct uuid *conversation_id, int64_t seq, char *out)
 {
+	char digits[20], *at = digits + sizeof(digits), *p;
+	uint64_t v = (uint64_t)seq;
+
+	do {
+		*--at = (char)('0' + v % 10);
+		v /= 10;
+	} while (v && at > digits + sizeof(digits) - 10);
 	uuid_format(conversation_id, out);
-	snprintf(out + UUID_TEXT_BYTES - 1,
-		 MESSAGE_ID_BYTES - UUID_TEXT_BYTES + 1, ".%u", (unsigned)seq);
+	p = out + UUID_TEXT_BYTES - 1;
+	*p++ = '.';
+	memcpy(p, at, (size_t)(digits + sizeof(digits) - at));
+	p[digits + sizeof(digits) - at] = '\0';
 	return out;
 }
 
@@ -48,6 +56,8 @@ void message_write(struct jw *w, const struct message_scope *s,
 {
 	char text[MESSAGE_ID_BYTES];
 	struct str id = str_of(message_id(&s->conversation_id, m->seq, text));
+	char iso[CLOCK_ISO_BYTES];
+	struct str at = str_of(clock_iso(m->created_us, iso));
 
 	jw_obj(w);
 	jw_kstr(w, "workspaceId", s->workspace_id);
@@ -59,8 +69,8 @@ void message_write(struct jw *w, const struct message_scope *s,
 	jw_kstrz(w, "role", message_role_name((enum message_role)m->role,
 					      s->style));
 	jw_kstr(w, "content", m->content.p ? m->content : STR(""));
-	jw_ktime(w, "createdAt", m->created_us);
-	jw_ktime(w, "messageTs", m->created_us);
+	jw_kstr(w, "createdAt", at);
+	jw_kstr(w, "messageTs", at);
 	jw_key(w, "metadata");
 	jw_raw(w, m->meta.p ? m->meta : STR("{}"));
 	jw_end_obj(w);

@@ -134,6 +134,41 @@ static void buf_take_gives_memory(void **state)
 	assert_sane_buf(&b);
 }
 
+/* Every byte at every place of a word, against the rule in plain words. */
+static void buf_json_escapes_anywhere(void **state)
+{
+	struct buf b = BUF_INIT(256), want = BUF_INIT(256);
+
+	(void)state;
+	for (unsigned c = 0; c < 256; c++) {
+		for (size_t at = 0; at < 24; at++) {
+			char text[24];
+
+			memset(text, 'x', sizeof(text));
+			text[at] = (char)c;
+			buf_reset(&b);
+			buf_json(&b, (struct str){ text, sizeof(text) });
+			buf_reset(&want);
+			buf_addc(&want, '"');
+			buf_add(&want, text, at);
+			if (c == '"' || c == '\\')
+				buf_addf(&want, "\\%c", c);
+			else if (c == '\n' || c == '\r' || c == '\t')
+				buf_addf(&want, "\\%c", c == '\n' ? 'n'
+					 : c == '\r' ? 'r' : 't');
+			else if (c < 0x20)
+				buf_addf(&want, "\\u%04x", c);
+			else
+				buf_addc(&want, (char)c);
+			buf_add(&want, text + at + 1, sizeof(text) - at - 1);
+			buf_addc(&want, '"');
+			assert_true(str_eq(buf_str(&b), buf_str(&want)));
+		}
+	}
+	buf_release(&b);
+	buf_release(&want);
+}
+
 static void buf_escapes_by_destination(void **state)
 {
 	struct buf b = BUF_INIT(1000);
@@ -302,6 +337,7 @@ int main(void)
 		cmocka_unit_test(arena_aligns_and_formats),
 		cmocka_unit_test(buf_cap_is_sticky),
 		cmocka_unit_test(buf_take_gives_memory),
+		cmocka_unit_test(buf_json_escapes_anywhere),
 		cmocka_unit_test(buf_escapes_by_destination),
 		cmocka_unit_test(str_views),
 		cmocka_unit_test(utf8_tells_good_from_bad),
