@@ -18,11 +18,10 @@ static void write_strings(struct jw *w, const char *key,
 
 static void write_capabilities(struct jw *w, const struct conf_llm *s)
 {
-	json_t *list = s ? llm_capabilities(s) : json_array();
+	json_auto_t *caps = s ? llm_capabilities(s) : NULL;
 
 	jw_key(w, "capabilities");
-	jw_json(w, list);
-	json_decref(list);
+	jw_json(w, caps);
 }
 
 /* Whether a turn with this service would start (B17 to B19). */

@@ -1,0 +1,120 @@
+"""docs/openapi.yaml against the route table and against real answers."""
+
+import json
+import pathlib
+
+import jsonschema
+import pytest
+import yaml
+
+SPEC = yaml.safe_load((pathlib.Path(__file__).parents[2] / "docs" /
+                       "openapi.yaml").read_text())
+METHODS = {"get", "post", "patch", "put", "delete"}
+
+
+def test_paths_are_the_routes(lab):
+    declared = {(method.upper(), path) for path, item in SPEC["paths"].items()
+                for method in item if method in METHODS}
+    routes = {tuple(line.split()[:2])
+              for line in lab.command("list", "routes").stdout.splitlines()}
+    assert declared == routes and len(routes) > 20
+
+
+def test_error_codes_are_the_tables(lab):
+    """Every code that the description names exists in the error table."""
+    known = set()
+    for line in lab.command("list", "errors").stdout.splitlines():
+        known |= set(line.split())
+    text = (pathlib.Path(__file__).parents[2] / "docs" / "api.md").read_text()
+    for code in ("conversation_busy", "chat_disabled", "csrf_failed",
+                 "llm_provider_unsupported", "llm_credential_missing",
+                 "unknown_field", "database_unavailable", "overloaded"):
+        assert code in known and code in text
+
+
+def deref(node):
+    while "$ref" in node:
+        target = SPEC
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            target = target[part]
+        node = target
+    return node
+
+
+def check(path, method, answer):
+    """The answer has a declared status, type and shape."""
+    responses = SPEC["paths"][path][method.lower()]["responses"]
+    declared = responses.get(str(answer.status), responses.get("default"))
+    assert declared, f"{method} {path}: {answer.status} is not declared"
+    content = deref(declared).get("content")
+    if not content:
+        assert answer.body == b""
+        return
+    kind = answer.headers["Content-Type"].split(";")[0]
+    assert kind in content, f"{method} {path}: {kind} is not declared"
+    schema = {**content[kind]["schema"], "components": SPEC["components"]}
+    jsonschema.Draft202012Validator(schema).validate(answer.json)
+
+
+@pytest.fixture(scope="module")
+def ids(lab):
+    events = lab.chat({"tool_calls": [{"name": "list_datasets", "args": {}}],
+                       "then": {"text": "x"}})
+    return {"{workspace}": "lab", "{agent}": "helper",
+            "{conversation}": events[0].data["conversationId"],
+            "{turn}": events[0].data["turnId"]}
+
+
+BODIES = {
+    ("POST", "/conversations"): {"workspaceId": "lab", "title": "T"},
+    ("PATCH", "/conversations/{conversation}"): {"title": "T"},
+    ("POST", "/workspaces/{workspace}/agents/{agent}/conversations"): {},
+    ("PATCH", "/workspaces/{workspace}/agents/{agent}/conversations"
+     "/{conversation}"): {"title": "T"},
+    ("POST", "/workspaces/{workspace}/agents/{agent}/conversations"
+     "/{conversation}/messages"): {"content": '!script {"text": "x"}'},
+    ("POST", "/chat/{workspace}/complete"): {"input": "x"},
+    ("POST", "/turns/{turn}/cancel"): {},
+}
+CALLS = [(method.upper(), path) for path, item in SPEC["paths"].items()
+         for method in item if method in METHODS and not path.endswith("/stream")]
+
+
+@pytest.mark.parametrize("method,path", sorted(
+    CALLS, key=lambda c: (c[0] == "DELETE", c)))
+def test_answers_are_as_declared(lab, ids, method, path):
+    real = path
+    for name, value in ids.items():
+        real = real.replace(name, value)
+    if method != "DELETE":      # deleting comes last, and once
+        answer = lab.call(method, real, BODIES.get((method, path)), user="ada")
+        assert answer.status < 400, answer
+        check(path, method, answer)
+    # Nobody, nothing and nonsense are declared too.
+    wrong = real.replace(ids["{conversation}"],
+                         "0192f000-0000-7000-8000-000000000000")
+    for user, target, body in (("bob", real, BODIES.get((method, path))),
+                               ("ada", wrong, BODIES.get((method, path))),
+                               ("ada", real, {"nonsense": 1})):
+        if body == {"nonsense": 1} and method not in ("POST", "PATCH"):
+            continue
+        check(path, method, lab.call(method, target, body, user=user))
+
+
+def test_deleting_is_as_declared(lab):
+    for path in ("/conversations/{conversation}",
+                 "/workspaces/{workspace}/agents/{agent}/conversations"
+                 "/{conversation}"):
+        made = lab.post("/conversations", {"workspaceId": "lab"}, user="ada").json
+        real = (path.replace("{conversation}", made["conversationId"])
+                .replace("{workspace}", "lab").replace("{agent}", "helper"))
+        check(path, "DELETE", lab.call("DELETE", real, user="ada"))
+
+
+def test_stream_records_are_as_declared(lab):
+    events = lab.chat({"text": "x"})
+    schema = {"$ref": "#/components/schemas/Message",
+              "components": SPEC["components"]}
+    for event in (events[0], events[-1]):
+        jsonschema.Draft202012Validator(schema).validate(
+            json.loads(json.dumps(event.data)))
