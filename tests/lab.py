@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / "build"))
 RESPONDER = BUILD / "lamplighter.fcgi"
 COMMAND = BUILD / "lamplighter"
-DEMO_LLM = BUILD / "lamplighter-demo-llm"
+DEMO_LLM = BUILD / "fcgi-app/demo-llm/lamplighter-demo-llm"
 DEADLINE_S = 30
 os.environ.setdefault("LAMPLIGHTER_SQL_DIR", str(ROOT / "sql"))
 
