@@ -50,7 +50,7 @@ tests_unit_test_dialect_LDADD = $(APP_LIBS)
 UNIT_TESTS += tests/unit/test_conf
 tests_unit_test_conf_SOURCES = tests/unit/test_conf.c
 tests_unit_test_conf_LDADD = $(UNIT_LIBS)
-EXTRA_DIST += tests/fixtures/conf tests/fuzz/fuzz_yaml.c
+EXTRA_DIST += tests/fixtures/conf
 
 UNIT_TESTS += tests/unit/test_auth
 tests_unit_test_auth_SOURCES = tests/unit/test_auth.c

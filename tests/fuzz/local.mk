@@ -1,0 +1,30 @@
+# Fuzz targets. With --enable-fuzz (clang) they are libFuzzer programs, best
+# with --enable-sanitize=fuzzer-no-link,address,undefined; without it they
+# replay their corpus, and simple mutations of it, under `make check`.
+FUZZ_TARGETS = tests/fuzz/fuzz_sse tests/fuzz/fuzz_decode tests/fuzz/fuzz_yaml
+FUZZ_LIBS = $(LAMPLIGHTER_LIBS) -lm
+EXTRA_DIST += tests/fuzz/corpus
+
+if FUZZ
+FUZZ_DRIVER =
+FUZZ_LINK = -fsanitize=fuzzer
+else
+FUZZ_DRIVER = tests/fuzz/replay.c
+FUZZ_LINK =
+TESTS += $(FUZZ_TARGETS)
+endif
+
+tests_fuzz_fuzz_sse_SOURCES = tests/fuzz/fuzz_sse.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_sse_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_sse_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_decode_SOURCES = tests/fuzz/fuzz_decode.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_decode_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_decode_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_yaml_SOURCES = tests/fuzz/fuzz_yaml.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_yaml_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_yaml_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+check_PROGRAMS += $(FUZZ_TARGETS)
+EXTRA_DIST += tests/fuzz/replay.c
