@@ -88,6 +88,21 @@ static void cancel_in_a_tool_answers_all_calls(void **state)
 	play_end(&p);
 }
 
+static void cancel_before_the_run_counts(void **state)
+{
+	struct play p;
+
+	(void)state;
+	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"text\":\"no\"}"), 0);
+	assert_int_equal(turn_live_count(lab.deps.live), 1);
+	assert_true(turn_live_cancel(lab.deps.live, &p.run.id));
+	play_run(&p, NULL);
+	assert_cancelled(&p);
+	assert_null(strstr(p.record.log.p, "TOKEN"));
+	assert_int_equal(turn_live_count(lab.deps.live), 0);
+	play_end(&p);
+}
+
 /* -- failures upstream ------------------------------------------------------ */
 
 static void upstream_failures_are_told_and_stored(void **state)
@@ -284,6 +299,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cancel_keeps_the_text),
 		cmocka_unit_test(cancel_in_a_tool_answers_all_calls),
+		cmocka_unit_test(cancel_before_the_run_counts),
 		cmocka_unit_test(upstream_failures_are_told_and_stored),
 		cmocka_unit_test(a_failed_turn_is_not_replayed),
 		cmocka_unit_test(text_so_far_is_stored),
