@@ -32,6 +32,12 @@ UNIT_TESTS += tests/unit/test_response
 tests_unit_test_response_SOURCES = tests/unit/test_response.c tests/unit/fake_conn.h tests/unit/unit.h
 tests_unit_test_response_LDADD = $(APP_LIBS)
 
+EXTRA_DIST += tests/fixtures/query/lamplighter.yaml \
+	tests/fixtures/query/workspaces.d/shop.yaml \
+	tests/fixtures/query/cases.txt \
+	tests/fixtures/turn/lamplighter.yaml \
+	tests/fixtures/turn/workspaces.d/lab.yaml
+
 UNIT_TESTS += tests/unit/test_schema
 tests_unit_test_schema_SOURCES = tests/unit/test_schema.c tests/unit/unit.h
 tests_unit_test_schema_LDADD = $(UNIT_LIBS)
