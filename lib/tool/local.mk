@@ -3,9 +3,10 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/dataset.c lib/tool/dataset.h \
 	lib/tool/dispatch.c \
 	lib/tool/env.c \
-	lib/tool/query.c lib/tool/query.h \
+	lib/tool/query.c lib/tool/query.h lib/tool/query_compile.h \
 	lib/tool/query_data.c \
 	lib/tool/query_value.c \
+	lib/tool/query_where.c \
 	lib/tool/registry.c \
 	lib/tool/rowfilter.c lib/tool/rowfilter.h \
 	lib/tool/schema.c lib/tool/schema.h \

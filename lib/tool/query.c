@@ -1,5 +1,5 @@
 /* See query.h. Clauses are compiled in the order in which they stand in SQL. */
-#include "tool/query.h"
+#include "tool/query_compile.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,40 +10,6 @@
 #include "base/banned.h"
 
 enum { SQL_BYTES = 262144 };
-
-struct compile {
-	const struct dataset *d;
-	const json_t *in;		/* the model's query */
-	struct arena *arena;
-	struct query *out;
-	struct err *e;
-	struct buf sql;
-	const struct conf_column *groups[QUERY_MAX_GROUP];
-	size_t n_groups, n_aggregates;
-	bool grouped;			/* group_by or aggregates are there */
-};
-
-enum op_kind { OP_COMPARE, OP_IN, OP_LIKE, OP_NULL, OP_BETWEEN };
-
-static const struct op {
-	const char *name;
-	enum op_kind kind;
-	const char *sql;		/* compare, null: the operator */
-	const char *day_sql;		/* compare of a datetime with a whole day */
-} ops[] = {
-	{ "eq", OP_COMPARE, "=", NULL },
-	{ "ne", OP_COMPARE, "<>", NULL },
-	{ "lt", OP_COMPARE, "<", "< ?" },
-	{ "le", OP_COMPARE, "<=", "< ? + INTERVAL 1 DAY" },
-	{ "gt", OP_COMPARE, ">", ">= ? + INTERVAL 1 DAY" },
-	{ "ge", OP_COMPARE, ">=", ">= ?" },
-	{ "in", OP_IN, NULL, NULL },
-	{ "contains", OP_LIKE, NULL, NULL },
-	{ "starts_with", OP_LIKE, NULL, NULL },
-	{ "is_null", OP_NULL, "IS NULL", NULL },
-	{ "not_null", OP_NULL, "IS NOT NULL", NULL },
-	{ "between", OP_BETWEEN, NULL, NULL },
-};
 
 enum fn_takes { FN_ANY, FN_NUMBER, FN_ORDERED };
 
@@ -60,11 +26,6 @@ static const struct fn {
 	{ "count_distinct", "COUNT(DISTINCT ", FN_ANY, true },
 };
 
-static struct str text_of(const json_t *j)
-{
-	return (struct str){ json_string_value(j), json_string_length(j) };
-}
-
 static void add_name(struct buf *b, const char *name)
 {
 	buf_addc(b, '`');
@@ -76,8 +37,7 @@ static void add_name(struct buf *b, const char *name)
 	buf_addc(b, '`');
 }
 
-/* The column as SQL: the admin's expression, or its quoted name. */
-static void add_column(struct buf *b, const struct conf_column *c)
+void query_add_column(struct buf *b, const struct conf_column *c)
 {
 	if (c->expr && c->expr[0])
 		buf_addf(b, "(%s)", c->expr);
@@ -85,9 +45,8 @@ static void add_column(struct buf *b, const struct conf_column *c)
 		add_name(b, c->name);
 }
 
-/* The column of this name; NULL with an error that names the known ones. */
-static const struct conf_column *column(struct compile *q, const json_t *name,
-					const char *what)
+const struct conf_column *query_column(struct compile *q, const json_t *name,
+				       const char *what)
 {
 	const struct conf_column *c = dataset_column(q->d, text_of(name));
 	struct buf hint = BUF_INIT(4096);
@@ -107,9 +66,8 @@ static const struct conf_column *column(struct compile *q, const json_t *name,
 	return NULL;
 }
 
-/* Whether the column may be used in this clause. */
-static int allowed(struct compile *q, const struct conf_column *c, bool may,
-		   const char *what)
+int query_allowed(struct compile *q, const struct conf_column *c, bool may,
+		  const char *what)
 {
 	if (may)
 		return 0;
@@ -131,7 +89,7 @@ static void select_one(struct compile *q, const struct conf_column *c)
 {
 	if (q->out->n_columns)
 		buf_adds(&q->sql, ", ");
-	add_column(&q->sql, c);
+	query_add_column(&q->sql, c);
 	buf_addf(&q->sql, " AS c%zu", q->out->n_columns);
 	out_column(q, str_of(c->name), c->type);
 }
@@ -165,7 +123,7 @@ static int select_columns(struct compile *q)
 					select_one(q, q->d->columns[k]);
 			continue;
 		}
-		c = column(q, name, "select");
+		c = query_column(q, name, "select");
 		if (!c)
 			return -1;
 		if (!selected(q, str_of(c->name)))
@@ -180,9 +138,9 @@ static int select_groups(struct compile *q)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, name) {
-		const struct conf_column *c = column(q, name, "group_by");
+		const struct conf_column *c = query_column(q, name, "group_by");
 
-		if (!c || allowed(q, c, c->group, "group_by") < 0)
+		if (!c || query_allowed(q, c, c->group, "group_by") < 0)
 			return -1;
 		if (selected(q, str_of(c->name)))
 			continue;
@@ -191,7 +149,7 @@ static int select_groups(struct compile *q)
 	}
 	/* What is selected besides must be one of them. */
 	json_array_foreach(jx_arr(q->in, "select"), i, name) {
-		const struct conf_column *c = column(q, name, "select");
+		const struct conf_column *c = query_column(q, name, "select");
 
 		if (!c)
 			return -1;
@@ -257,7 +215,7 @@ static int select_aggregate(struct compile *q, const json_t *a)
 	if (str_is(text_of(name), "*"))
 		name = NULL;
 	if (name) {
-		c = column(q, name, "aggregates");
+		c = query_column(q, name, "aggregates");
 		if (!c)
 			return -1;
 	}
@@ -275,7 +233,7 @@ static int select_aggregate(struct compile *q, const json_t *a)
 		buf_adds(&q->sql, ", ");
 	buf_adds(&q->sql, f->sql);
 	if (c)
-		add_column(&q->sql, c);
+		query_add_column(&q->sql, c);
 	else
 		buf_addc(&q->sql, '*');
 	buf_addf(&q->sql, ") AS c%zu", q->out->n_columns);
@@ -328,183 +286,13 @@ static void compile_from(struct compile *q, struct buf *sql)
 	}
 }
 
-static int value(struct compile *q, const struct conf_column *c,
-		 const json_t *v, struct db_val *out, bool *whole_day)
-{
-	return query_value(c, v, "filters", q->arena, out, whole_day, q->e);
-}
-
-static int compile_compare(struct compile *q, struct buf *sql,
-			   const struct op *op, const struct conf_column *c,
-			   const json_t *v)
-{
-	bool equality = op->day_sql == NULL, whole_day;
-	struct db_val val;
-
-	if (json_is_null(v) && equality) {
-		add_column(sql, c);
-		buf_adds(sql, op->sql[0] == '=' ? " IS NULL" : " IS NOT NULL");
-		return 0;
-	}
-	if (value(q, c, v, &val, &whole_day) < 0)
-		return -1;
-	if (!whole_day) {
-		add_column(sql, c);
-		buf_addf(sql, " %s ?", op->sql);
-		query_args_add(&q->out->args, val);
-		return 0;
-	}
-	if (equality) {
-		buf_adds(sql, op->sql[0] == '=' ? "(" : "NOT (");
-		add_column(sql, c);
-		buf_adds(sql, " >= ? AND ");
-		query_args_add(&q->out->args, val);
-	}
-	add_column(sql, c);
-	buf_addf(sql, " %s%s", equality ? "< ? + INTERVAL 1 DAY" : op->day_sql,
-		 equality ? ")" : "");
-	query_args_add(&q->out->args, val);
-	return 0;
-}
-
-static int compile_in(struct compile *q, struct buf *sql,
-		      const struct conf_column *c, const json_t *v)
-{
-	size_t n = json_is_array(v) ? json_array_size(v) : 1;
-
-	if (n == 0 || n > QUERY_MAX_IN)
-		return err_public(q->e, ERR_TOOL_ARGS,
-				  "filters: \"in\" on \"%.60s\" needs a list of "
-				  "1 to %d values, not %zu.", c->name,
-				  QUERY_MAX_IN, n);
-	add_column(sql, c);
-	buf_adds(sql, " IN (");
-	for (size_t i = 0; i < n; i++) {
-		const json_t *item = json_is_array(v) ? json_array_get(v, i) : v;
-		struct db_val val;
-		bool whole_day;
-
-		if (value(q, c, item, &val, &whole_day) < 0)
-			return -1;
-		buf_adds(sql, i ? ", ?" : "?");
-		query_args_add(&q->out->args, val);
-	}
-	buf_addc(sql, ')');
-	return 0;
-}
-
-static int compile_like(struct compile *q, struct buf *sql,
-			const struct op *op, const struct conf_column *c,
-			const json_t *v)
-{
-	struct db_val val;
-	bool whole_day;
-
-	if (c->type != COL_TEXT && c->type != COL_JSON)
-		return err_public(q->e, ERR_TOOL_ARGS,
-				  "filters: \"%s\" works on text; \"%.60s\" is "
-				  "%s. Use eq, lt, le, gt, ge, between or in.",
-				  op->name, c->name, query_type_name(c->type));
-	if (value(q, c, v, &val, &whole_day) < 0)
-		return -1;
-	add_column(sql, c);
-	buf_adds(sql, " LIKE ? ESCAPE '!'");
-	query_args_add(&q->out->args,
-		       DB_S(query_like(q->arena, val.s, op->name[0] == 'c', true)));
-	return 0;
-}
-
-static int compile_between(struct compile *q, struct buf *sql,
-			   const struct conf_column *c, const json_t *v)
-{
-	struct db_val low, high;
-	bool low_day, high_day;
-
-	if (json_array_size(v) != 2)
-		return err_public(q->e, ERR_TOOL_ARGS,
-				  "filters: \"between\" on \"%.60s\" needs a "
-				  "list of two values.", c->name);
-	if (value(q, c, json_array_get(v, 0), &low, &low_day) < 0 ||
-	    value(q, c, json_array_get(v, 1), &high, &high_day) < 0)
-		return -1;
-	buf_addc(sql, '(');
-	add_column(sql, c);
-	buf_adds(sql, " >= ? AND ");
-	add_column(sql, c);
-	buf_adds(sql, high_day ? " < ? + INTERVAL 1 DAY)" : " <= ?)");
-	query_args_add(&q->out->args, low);
-	query_args_add(&q->out->args, high);
-	return 0;
-}
-
-static int compile_filter(struct compile *q, struct buf *sql, const json_t *f)
-{
-	const struct conf_column *c = column(q, json_object_get(f, "column"),
-					     "filters");
-	const json_t *v = json_object_get(f, "value");
-	const json_t *name = json_object_get(f, "op");
-	const struct op *op = NULL;
-
-	if (!c || allowed(q, c, c->filter, "filters") < 0)
-		return -1;
-	for (size_t i = 0; i < ARRAY_LEN(ops); i++)
-		if (str_is(text_of(name), ops[i].name))
-			op = &ops[i];
-	if (!op)
-		return err_set(q->e, ERR_INTERNAL, "op was not checked");
-	if (!v && op->kind != OP_NULL)
-		return err_public(q->e, ERR_TOOL_ARGS,
-				  "filters: \"%s\" on \"%.60s\" needs a value.",
-				  op->name, c->name);
-	switch (op->kind) {
-	case OP_COMPARE:
-		return compile_compare(q, sql, op, c, v);
-	case OP_IN:
-		return compile_in(q, sql, c, v);
-	case OP_LIKE:
-		return compile_like(q, sql, op, c, v);
-	case OP_BETWEEN:
-		return compile_between(q, sql, c, v);
-	case OP_NULL:
-		add_column(sql, c);
-		buf_addf(sql, " %s", op->sql);
-		return 0;
-	}
-	BUG("filter kind");
-}
-
-/* The row filter first, in parentheses, then the model's filters: all ANDed. */
-static int compile_where(struct compile *q, struct buf *sql,
-			 const struct row_caller *who)
-{
-	const char *row_filter = q->d->conf->where;
-	const json_t *filters = jx_arr(q->in, "filters"), *f;
-	bool any = row_filter && row_filter[0];
-	size_t i;
-
-	if (any) {
-		buf_adds(sql, " WHERE (");
-		if (row_filter_bind(row_filter, who, sql, &q->out->args,
-				    q->e) < 0)
-			return -1;
-		buf_addc(sql, ')');
-	}
-	json_array_foreach((json_t *)filters, i, f) {
-		buf_adds(sql, any ? " AND " : " WHERE ");
-		any = true;
-		if (compile_filter(q, sql, f) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* -- GROUP BY, ORDER BY, LIMIT ---------------------------------------------- */
 
 static void compile_group(struct compile *q, struct buf *sql)
 {
 	for (size_t i = 0; i < q->n_groups; i++) {
 		buf_adds(sql, i ? ", " : " GROUP BY ");
-		add_column(sql, q->groups[i]);
+		query_add_column(sql, q->groups[i]);
 	}
 }
 
@@ -535,8 +323,8 @@ static int compile_sort(struct compile *q)
 
 		if (index < 0 || (size_t)index < q->out->n_columns -
 						 q->n_aggregates) {
-			c = column(q, name, "sort");
-			if (!c || allowed(q, c, c->sort, "sort") < 0)
+			c = query_column(q, name, "sort");
+			if (!c || query_allowed(q, c, c->sort, "sort") < 0)
 				return -1;
 		}
 		if (index < 0 && q->grouped)
@@ -548,7 +336,7 @@ static int compile_sort(struct compile *q)
 		if (index >= 0)
 			buf_addf(&q->sql, "c%d", index);
 		else
-			add_column(&q->sql, c);
+			query_add_column(&q->sql, c);
 		if (str_is(jx_str(s, "direction"), "desc"))
 			buf_adds(&q->sql, " DESC");
 	}
@@ -580,7 +368,7 @@ int query_compile(const struct dataset *d, const struct row_caller *who,
 	if (compile_select(&q) < 0)
 		goto out;
 	compile_from(&q, &tail);
-	if (compile_where(&q, &tail, who) < 0)
+	if (query_where(&q, &tail, who) < 0)
 		goto out;
 	compile_group(&q, &tail);
 	buf_addstr(&q.sql, buf_str(&tail));

@@ -24,18 +24,20 @@ struct turn_live {
 	struct turn_live_entry *turns;
 	int n;
 	bool stop;
+	bool cancelling;		/* whoever comes is stopped */
 	pthread_t thread;
 };
 
 /* -- the loop's side -------------------------------------------------------- */
 
 void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
-		   const struct uuid *turn, struct http_abort *abort)
+		   const struct uuid *turn, struct http_abort *abort,
+		   bool ended)
 {
 	if (!l)
 		return;
 	*t = (struct turn_live_entry){
-		.turn = *turn, .abort = abort,
+		.turn = *turn, .abort = abort, .ended = ended,
 		.pending = BUF_INIT(PENDING_BYTES),
 	};
 	pthread_mutex_init(&t->lock, NULL);
@@ -45,6 +47,8 @@ void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 	if (t->next)
 		t->next->prev = &t->next;
 	l->turns = t;
+	if (l->cancelling)
+		http_abort_now(abort);
 	if (l->n++ == 0)
 		pthread_cond_signal(&l->wake);
 	pthread_mutex_unlock(&l->lock);
@@ -52,12 +56,13 @@ void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 
 void turn_live_remove(struct turn_live *l, struct turn_live_entry *t)
 {
-	if (!l)
+	if (!l || !t->prev)
 		return;
 	pthread_mutex_lock(&l->lock);
 	*t->prev = t->next;
 	if (t->next)
 		t->next->prev = t->prev;
+	t->prev = NULL;
 	l->n--;
 	pthread_mutex_unlock(&l->lock);
 	pthread_mutex_destroy(&t->lock);
@@ -96,6 +101,15 @@ bool turn_live_cancel(struct turn_live *l, const struct uuid *turn)
 		}
 	pthread_mutex_unlock(&l->lock);
 	return found;
+}
+
+void turn_live_cancel_all(struct turn_live *l)
+{
+	pthread_mutex_lock(&l->lock);
+	l->cancelling = true;
+	for (struct turn_live_entry *t = l->turns; t; t = t->next)
+		http_abort_now(t->abort);
+	pthread_mutex_unlock(&l->lock);
 }
 
 int turn_live_count(struct turn_live *l)
@@ -176,6 +190,8 @@ static bool collect(struct turn_live *l, struct round *r)
 	r->batches = arena_alloc(r->arena,
 				 (size_t)(l->n + 1) * sizeof(*r->batches));
 	for (struct turn_live_entry *t = l->turns; t; t = t->next) {
+		if (t->ended)
+			continue;
 		r->ids[r->n++] = t->turn;
 		if (pack(t, r->arena, &r->batches[r->n_batches]))
 			r->n_batches++;

@@ -25,8 +25,14 @@ struct turn_live *turn_live_new(struct db *db, struct err *e) MUST_CHECK;
 /* Ends the thread; no turn may be registered any more. NULL is fine. */
 void turn_live_free(struct turn_live *l);
 
-/* Stops it at once when it runs here; false when it does not. Any thread. */
+/*
+ * Stops it at once when it runs here (from the end of turn_open on, and its
+ * after-work too); false when it does not. Any thread.
+ */
 bool turn_live_cancel(struct turn_live *l, const struct uuid *turn);
+
+/* Stops all that run here, and those that still come: for a shutdown. */
+void turn_live_cancel_all(struct turn_live *l);
 
 /* How many run here now. */
 int turn_live_count(struct turn_live *l);
@@ -39,15 +45,21 @@ struct turn_live_entry {	/* in the turn's memory; zero before add */
 	struct turn_live_entry *next, **prev;
 	struct uuid turn;
 	struct http_abort *abort;
+	bool ended;			/* stored; only its after-work runs */
 	pthread_mutex_t lock;		/* of what follows */
 	struct buf pending;		/* text not stored yet */
 	int64_t seq;			/* of the last record that was stored */
 	bool reset;			/* the stored text is to be forgotten */
 };
 
-/* A turn begins and ends here. abort stays the caller's. Any thread. */
+/*
+ * A turn begins and ends here. abort stays the caller's. ended: the turn is
+ * stored already; it can be stopped, but nothing else is done for it. Removing
+ * what is not there does nothing. Any thread.
+ */
 void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
-		   const struct uuid *turn, struct http_abort *abort);
+		   const struct uuid *turn, struct http_abort *abort,
+		   bool ended);
 void turn_live_remove(struct turn_live *l, struct turn_live_entry *t);
 
 /* The answer grows; it starts anew (what there was is in rows now). */

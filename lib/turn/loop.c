@@ -288,7 +288,6 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s)
 	enum turn_status status;
 
 	l->sink = s ? s : &nowhere;
-	turn_live_add(t->deps->live, &l->live, &t->id, l->abort);
 	tell_begin(l);
 	if (context_build(l, &l->err) == 0 && converse(l, &l->err) < 0 &&
 	    l->err.code != ERR_CANCELLED)

@@ -132,6 +132,7 @@ static void loop_release(void *p)
 {
 	struct turn_loop *l = p;
 
+	turn_live_remove(l->run->deps->live, &l->live);
 	buf_release(&l->step.text);
 	buf_release(&l->step.reasoning);
 	buf_release(&l->timings);
@@ -166,5 +167,6 @@ int turn_open(struct turn_run *t, const struct turn_deps *deps,
 	t->loop->titled = b.titled;
 	t->loop->title = b.title;
 	t->loop->tool_ctx.abort = t->loop->abort;
+	turn_live_add(deps->live, &t->loop->live, &t->id, t->loop->abort, false);
 	return 0;
 }

@@ -16,7 +16,8 @@
 
 enum {
 	TITLE_MAX_CHARS = 60,
-	TITLE_TOKENS = 400,		/* reasoning models think first */
+	TITLE_TOKENS = 1000,		/* reasoning models think first */
+	TITLE_MS = 30000,
 	TITLE_EXCERPT_CHARS = 1500,	/* of question and answer each */
 	TITLE_REPLY_BYTES = 4096,
 };
@@ -114,19 +115,27 @@ static int ask(struct turn_run *t, struct titling *ti, struct err *e)
 {
 	struct buf b = BUF_INIT(65536);
 	struct llm_message m = { .role = LLM_USER };
+	struct conf_llm hasty = *t->service;
 	struct llm_request r = {
-		.service = t->service, .system = { str_of(title_prompt) },
+		.service = &hasty, .system = { str_of(title_prompt) },
 		.n_system = 1, .messages = &m, .n_messages = 1,
 		.max_output_tokens = TITLE_TOKENS, .stream = true,
 	};
-	struct llm_io io = { .http = t->deps->http, .watch_fd = -1 };
+	struct llm_io io = {
+		.http = t->deps->http, .abort = t->loop->abort, .watch_fd = -1,
+	};
 	int rc;
 
+	hasty.first_byte_timeout_ms = hasty.total_timeout_ms = TITLE_MS;
+	hasty.retries = 0;
+	hasty.thinking_budget_tokens = 0;
 	excerpt(&b, "User", t->in.content);
 	excerpt(&b, "Assistant", t->answer.content);
 	m.text = arena_str(t->arena, buf_str(&b));
 	buf_release(&b);
+	turn_live_add(t->deps->live, &t->loop->live, &t->id, t->loop->abort, true);
 	rc = llm_stream(&r, &io, t->arena, on_title, ti, e);
+	turn_live_remove(t->deps->live, &t->loop->live);
 	return rc;
 }
 

@@ -32,12 +32,18 @@ UNIT_TESTS += tests/unit/test_response
 tests_unit_test_response_SOURCES = tests/unit/test_response.c tests/unit/fake_conn.h tests/unit/unit.h
 tests_unit_test_response_LDADD = $(APP_LIBS)
 
+EXTRA_DIST += tests/fixtures/query/lamplighter.yaml \
+	tests/fixtures/query/workspaces.d/shop.yaml \
+	tests/fixtures/query/cases.txt \
+	tests/fixtures/turn/lamplighter.yaml \
+	tests/fixtures/turn/workspaces.d/lab.yaml
+
 UNIT_TESTS += tests/unit/test_schema
-tests_unit_test_schema_SOURCES = tests/unit/test_schema.c
+tests_unit_test_schema_SOURCES = tests/unit/test_schema.c tests/unit/unit.h
 tests_unit_test_schema_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_query
-tests_unit_test_query_SOURCES = tests/unit/test_query.c
+tests_unit_test_query_SOURCES = tests/unit/test_query.c tests/unit/unit.h
 tests_unit_test_query_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_route
@@ -80,6 +86,10 @@ EXTRA_DIST += tests/unit/run-db-tests tests/unit/with-mariadb
 UNIT_TESTS += tests/unit/test_turn
 tests_unit_test_turn_SOURCES = tests/unit/test_turn.c tests/unit/turn_lab.c tests/unit/turn_lab.h
 tests_unit_test_turn_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_turn_faults
+tests_unit_test_turn_faults_SOURCES = tests/unit/test_turn_faults.c tests/unit/turn_lab.c tests/unit/turn_lab.h
+tests_unit_test_turn_faults_LDADD = $(UNIT_LIBS)
 LLM_UNIT_LIBS = $(UNIT_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_sse

@@ -75,4 +75,19 @@ void play_end(struct play *p);
 /* A member of the answer's metadata; kept by the play's arena. */
 json_t *play_meta(struct play *p, const char *key);
 
+/* The log is want; has part in it. */
+void play_assert_log(const struct play *p, const char *want);
+void play_assert_has(const struct play *p, const char *part);
+
+/* Whose it is; the thread as it is stored, oldest first; the turn's row. */
+struct owner play_owner(const struct play *p);
+struct message_page play_thread(struct play *p);
+struct turn play_turn(struct play *p);
+
+/* Pieces of scripts: a call that counts the tickets, one that takes 300 ms. */
+#define COUNT_TICKETS "{\"name\":\"query_data\",\"args\":{\"dataset\":" \
+	"\"ticket\",\"aggregates\":[{\"fn\":\"count\"}]}}"
+#define SLOW(limit) "{\"name\":\"query_data\",\"args\":{\"dataset\":" \
+	"\"slow\",\"limit\":" limit "}}"
+
 #endif

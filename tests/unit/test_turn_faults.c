@@ -1,0 +1,314 @@
+/*
+ * The loop (lib/turn) when things go wrong: stopped turns, failures upstream,
+ * a process that dies, a small pool, a database that goes away.
+ */
+#include "turn_lab.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* -- cancel ----------------------------------------------------------------- */
+
+static void cancel_here(struct record *r, const struct turn_event *ev)
+{
+	if (ev->type == TURN_EV_TOKEN && r->tokens == 3)
+		assert_true(turn_live_cancel(lab.deps.live, &ev->run->id));
+}
+
+static void cancel_elsewhere(struct record *r, const struct turn_event *ev)
+{
+	struct owner o = { ev->run->in.who->tenant, ev->run->in.who->user_id };
+	struct arena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct turn t;
+
+	if (r->tokens != 3)
+		return;
+	r->tokens++;
+	assert_int_equal(turn_cancel(lab.root, &o, &ev->run->id, &a, &t, &e), 0);
+	arena_release(&a);
+}
+
+static void cancel_in_tool(struct record *r, const struct turn_event *ev)
+{
+	(void)r;
+	if (ev->type == TURN_EV_TOOL_CALL)
+		turn_live_cancel(lab.deps.live, &ev->run->id);
+}
+
+static void assert_cancelled(struct play *p)
+{
+	struct turn t = play_turn(p);
+
+	assert_int_equal(p->status, TURN_CANCELLED);
+	assert_int_equal(t.status, TURN_CANCELLED);
+	assert_string_equal(json_string_value(play_meta(p, "finish_reason")),
+			    "cancelled");
+	assert_int_equal(p->record.last, TURN_EV_DONE);
+}
+
+static void cancel_keeps_the_text(void **state)
+{
+	static lab_hook *const hooks[] = { cancel_here, cancel_elsewhere };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		int64_t start = lab_ms();
+		struct message_page page;
+		struct play p;
+
+		assert_int_equal(play_open(&p, NULL, NULL, "!script "
+			"{\"tokens\":1000,\"rate\":50}"), 0);
+		play_run(&p, hooks[i]);
+		assert_cancelled(&p);
+		assert_true(lab_ms() - start < 5000);	/* of 20 s */
+		page = play_thread(&p);
+		assert_int_equal(page.n, 2);
+		assert_true(page.items[1].content.n > 5);
+		play_end(&p);
+	}
+}
+
+static void cancel_in_a_tool_answers_all_calls(void **state)
+{
+	struct message_page page;
+	struct play p;
+
+	(void)state;
+	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"tool_calls\":["
+		SLOW("1") "," SLOW("2") "],\"then\":{\"text\":\"never\"}}"), 0);
+	play_run(&p, cancel_in_tool);
+	assert_cancelled(&p);
+	assert_null(strstr(p.record.log.p, "TOKEN never"));
+	page = play_thread(&p);
+	assert_int_equal(page.n, 5);	/* user, step, two results, answer */
+	assert_non_null(strstr(page.items[2].content.p, "cancelled"));
+	assert_non_null(strstr(page.items[3].content.p, "cancelled"));
+	play_end(&p);
+}
+
+static void cancel_before_the_run_counts(void **state)
+{
+	struct play p;
+
+	(void)state;
+	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"text\":\"no\"}"), 0);
+	assert_int_equal(turn_live_count(lab.deps.live), 1);
+	assert_true(turn_live_cancel(lab.deps.live, &p.run.id));
+	play_run(&p, NULL);
+	assert_cancelled(&p);
+	assert_null(strstr(p.record.log.p, "TOKEN"));
+	assert_int_equal(turn_live_count(lab.deps.live), 0);
+	play_end(&p);
+}
+
+/* -- failures upstream ------------------------------------------------------ */
+
+static void upstream_failures_are_told_and_stored(void **state)
+{
+	static const struct {
+		const char *agent, *script, *code, *content;
+	} rows[] = {
+		{ NULL, "{\"error\":{\"status\":500,\"body\":\"secret detail\"}}",
+		  "upstream_error", "The language model" },
+		{ NULL, "{\"error\":{\"status\":401}}", "upstream_auth",
+		  "The language model" },
+		{ NULL, "{\"html\":true}", "upstream_", "The language model" },
+		{ NULL, "{\"empty\":true}", "upstream_", "The language model" },
+		{ NULL, "{\"text\":\"one two three four\",\"cut_after\":2}",
+		  "upstream_ended_early", "one two" },
+		{ NULL, "{\"text\":\"one two three four\",\"error\":{\"after_tokens\":2}}",
+		  "upstream_", "one two" },
+		{ "away", "{}", "upstream_unreachable", "The language model" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char content[256];
+		struct play p;
+		struct turn t;
+
+		snprintf(content, sizeof(content), "!script %s", rows[i].script);
+		play(&p, rows[i].agent, NULL, content);
+		if (p.status != TURN_ERROR)
+			fail_msg("%s: %d\n%s", rows[i].script, p.status,
+				 p.record.log.p);
+		assert_int_equal(p.record.last, TURN_EV_ERROR);
+		assert_string_equal(json_string_value(
+			play_meta(&p, "finish_reason")), "error");
+		t = play_turn(&p);
+		assert_int_equal(t.status, TURN_ERROR);
+		if (!str_starts(t.error_code, str_of(rows[i].code)) ||
+		    !str_starts(p.run.answer.content, str_of(rows[i].content)))
+			fail_msg("%s: %.*s \"%.*s\"", rows[i].script,
+				 STR_ARG(t.error_code),
+				 STR_ARG(p.run.answer.content));
+		assert_null(strstr(p.run.answer.content.p, "secret detail"));
+		assert_null(strstr(p.run.answer.meta.p, "secret detail"));
+		play_end(&p);
+	}
+}
+
+static void a_failed_turn_is_not_replayed(void **state)
+{
+	struct play p, q;
+	struct llm_request *r;
+
+	(void)state;
+	play(&p, NULL, NULL, "!script {\"error\":{\"status\":500}}");
+	play(&q, NULL, &p.run.conversation_id, "!script {\"text\":\"Better.\"}");
+	r = &q.run.loop->request;
+	assert_int_equal(r->n_messages, 2);
+	assert_int_equal(r->messages[0].role, LLM_USER);
+	assert_int_equal(r->messages[1].role, LLM_USER);
+	play_end(&p);
+	play_end(&q);
+}
+
+/* -- text of a turn that dies ----------------------------------------------- */
+
+static void text_so_far_is_stored(void **state)
+{
+	struct buf text = BUF_INIT(1 << 20);
+	struct turn_events *batches;
+	struct err e = ERR_INIT;
+	struct owner o;
+	struct play p;
+	size_t n;
+
+	(void)state;
+	turn_text_of_events(&text, STR("{\"token\":\"a \"}\n{\"token\":\"b\"}\n"));
+	turn_text_of_events(&text, STR("{\"reset\":true}\n{\"token\":\"c\"}\nbad\n"));
+	assert_str_is(buf_str(&text), "c");
+	buf_reset(&text);
+	/* 60 tokens at 30 a second: two rounds of the live thread. */
+	play(&p, NULL, NULL, "!script {\"tokens\":60,\"rate\":30}");
+	o = play_owner(&p);
+	assert_int_equal(turn_events_list(lab.root, &o, &p.run.id, 0, 100,
+					  &p.arena, &batches, &n, &e), 0);
+	assert_true(n >= 1);
+	for (size_t i = 0; i < n; i++)
+		turn_text_of_events(&text, batches[i].data);
+	assert_true(text.n > 0);
+	assert_true(str_starts(p.run.answer.content, buf_str(&text)));
+	buf_release(&text);
+	play_end(&p);
+}
+
+/* -- many, and a small pool ------------------------------------------------- */
+
+enum { STREAMS = 200 };
+
+static void *one_stream(void *unused)
+{
+	struct play *p = malloc(sizeof(*p));
+	void *ok;
+
+	(void)unused;
+	play(p, NULL, NULL, "!script {\"tokens\":40,\"rate\":40}");
+	ok = p->status == TURN_DONE && p->record.tokens >= 40 ? p : NULL;
+	play_end(p);
+	free(p);
+	return ok;
+}
+
+static void streams_hold_no_connection(void **state)
+{
+	pthread_t threads[STREAMS];
+	int64_t start = lab_ms();
+	struct db_stats stats;
+	int done = 0;
+
+	(void)state;
+	for (int i = 0; i < STREAMS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, one_stream,
+						NULL), 0);
+	for (int i = 0; i < STREAMS; i++) {
+		void *ok;
+
+		pthread_join(threads[i], &ok);
+		done += ok != NULL;
+	}
+	assert_int_equal(done, STREAMS);
+	db_stats(lab.deps.db, &stats);
+	assert_true(stats.open <= 4);
+	assert_true(lab_ms() - start < 20000);
+	assert_int_equal(turn_live_count(lab.deps.live), 0);
+}
+
+/* -- the database goes away ------------------------------------------------- */
+
+static void stop_db_at_token(struct record *r, const struct turn_event *ev)
+{
+	if (ev->type == TURN_EV_TOKEN && r->tokens == 1)
+		lab_db_stop();
+}
+
+static void *start_db(void *unused)
+{
+	(void)unused;
+	lab_db_start();
+	return NULL;
+}
+
+static void restart_db_when_delayed(struct record *r,
+				    const struct turn_event *ev)
+{
+	stop_db_at_token(r, ev);
+	if (ev->type == TURN_EV_WARNING)
+		start_db(NULL);
+}
+
+static void a_short_outage_is_waited_for(void **state)
+{
+	struct message_page page;
+	struct play p;
+
+	(void)state;
+	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"tokens\":20,"
+		"\"rate\":40}"), 0);
+	play_run(&p, restart_db_when_delayed);
+	assert_int_equal(p.status, TURN_DONE);
+	play_assert_has(&p, "WARNING storing_delayed");
+	page = play_thread(&p);
+	assert_int_equal(page.n, 2);
+	assert_true(str_eq(page.items[1].content, p.run.answer.content));
+	play_end(&p);
+}
+
+static void nothing_stored_is_said(void **state)
+{
+	struct play p;
+
+	(void)state;
+	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"text\":\"Lost "
+		"words\"}"), 0);
+	play_run(&p, stop_db_at_token);
+	assert_int_equal(p.status, TURN_ERROR);
+	play_assert_has(&p, "ERROR Lost words");
+	assert_true(json_is_false(play_meta(&p, "stored")));
+	assert_int_equal(p.run.answer.seq, 0);
+	assert_non_null(strstr(p.run.answer.meta.p, "could not be stored"));
+	play_end(&p);
+	start_db(NULL);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cancel_keeps_the_text),
+		cmocka_unit_test(cancel_in_a_tool_answers_all_calls),
+		cmocka_unit_test(cancel_before_the_run_counts),
+		cmocka_unit_test(upstream_failures_are_told_and_stored),
+		cmocka_unit_test(a_failed_turn_is_not_replayed),
+		cmocka_unit_test(text_so_far_is_stored),
+		cmocka_unit_test(streams_hold_no_connection),
+		cmocka_unit_test(a_short_outage_is_waited_for),
+		cmocka_unit_test(nothing_stored_is_said),
+	};
+
+	(void)argc;
+	lab_need_database(argv);
+	return cmocka_run_group_tests_name("turn_faults", tests, lab_up, lab_down);
+}
