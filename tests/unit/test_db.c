@@ -442,6 +442,29 @@ static void small_pool_many_threads(void **state)
 	db_close(shared);
 }
 
+/* max_connections of the server below our pool's: those that we have do. */
+static void full_server_is_shared(void **state)
+{
+	pthread_t t[20];
+	struct db_stats s;
+	void *failed;
+
+	(void)state;
+	shared = open_pool(40, 0);
+	dbtest_sql("SET GLOBAL max_connections = 10");
+	for (intptr_t i = 0; i < 20; i++)
+		pthread_create(&t[i], NULL, use_pool, (void *)(i + 1));
+	for (int i = 0; i < 20; i++) {
+		pthread_join(t[i], &failed);
+		assert_null(failed);
+	}
+	dbtest_sql("SET GLOBAL max_connections = 200");
+	assert_int_equal(value(shared, 1), 1000);
+	db_stats(shared, &s);
+	assert_in_range(s.open, 1, 10);
+	db_close(shared);
+}
+
 static void *hold(void *arg)
 {
 	struct arena own = ARENA_INIT;
@@ -564,6 +587,7 @@ int main(void)
 		cmocka_unit_test(unknown_commit_is_looked_up),
 		cmocka_unit_test(statement_timeout),
 		cmocka_unit_test(small_pool_many_threads),
+		cmocka_unit_test(full_server_is_shared),
 		cmocka_unit_test(waiting_has_an_end),
 		cmocka_unit_test(modes_settle),
 		cmocka_unit_test(wrong_password_is_clear),

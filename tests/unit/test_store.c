@@ -250,7 +250,7 @@ static void list_is_newest_first(void **state)
 static void title_search(void **state)
 {
 	static const char *const titles_[] = { "100% done", "snake_case",
-		"a|b", "Stra\xc3\x9f" "e", "plain", "\xf0\x9f\x98\x80 smile" };
+		"a|b", ("Stra\xc3\x9f" "e"), "plain", "\xf0\x9f\x98\x80 smile" };
 	static const struct {
 		const char *q;
 		int n;
