@@ -13,3 +13,4 @@ update-docs: lamplighter$(EXEEXT)
 	$(srcdir)/docs/update-options.sh ./lamplighter \
 		$(srcdir)/docs/lamplighter.yaml.5 --man
 .PHONY: update-docs
+EXTRA_DIST += docs/database.md

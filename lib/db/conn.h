@@ -68,6 +68,7 @@ struct pool {
 	int n_waiting;
 	int64_t down_until_ms;	/* no connects before; 0 = server is up */
 	int back_off_ms;
+	int64_t full_until_ms;	/* the server had no place: share what we have */
 	bool probing;		/* one thread tries while the server is down */
 	char down_text[160];
 

@@ -38,6 +38,7 @@
 #define IDLE_MAX_MS      300000		/* below the wait_timeout that we set */
 #define BACK_OFF_MIN_MS  100
 #define BACK_OFF_MAX_MS  2000
+#define FULL_MS          200
 
 #define SESSION \
 	"SET SESSION sql_mode='STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO," \
@@ -433,10 +434,13 @@ static struct conn *open_one(struct pool *p, struct err *e)
 		p->down_until_ms = clock_mono_ms() + p->back_off_ms;
 		snprintf(p->down_text, sizeof(p->down_text), "%.159s", e->text);
 		e->retry_after_s = 2;
+		/* Whoever waits for a connection would wait in vain. */
+		while (p->first)
+			wake_one(p);
+	} else {
+		p->full_until_ms = clock_mono_ms() + FULL_MS;
+		e->retry_after_s = 1;
 	}
-	/* Whoever waits for a connection would wait in vain. */
-	while (p->first)
-		wake_one(p);
 	return NULL;
 }
 
@@ -481,9 +485,11 @@ static struct conn *take_any(struct pool *p, bool autocommit, struct err *e)
 
 	pthread_mutex_lock(&p->lock);
 	while (!c) {
-		bool room = p->n_open < p->max;
+		int64_t now_ms = clock_mono_ms();
+		bool room = p->n_open < p->max &&
+			(!p->n_open || now_ms >= p->full_until_ms);
 		bool down = p->down_until_ms &&
-			(p->probing || clock_mono_ms() < p->down_until_ms);
+			(p->probing || now_ms < p->down_until_ms);
 
 		c = pop_idle(p, autocommit);
 		if (!c && (p->n_mode[autocommit] || !room || down))

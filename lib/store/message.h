@@ -30,9 +30,9 @@ struct message_page {
 };
 
 /*
- * One page with the ownership check, in one round trip (two when it is empty). after_seq: position
- * (a message's seq; 0 = from the end that the order says). size:
- * 1..LIM_PAGE_MAX. ERR_NOT_FOUND when the conversation is not there or not
+ * One page with the ownership check, in one round trip (two when it is empty).
+ * after_seq: position (a message's seq; 0 = from the end that the order says).
+ * size: 1..LIM_PAGE_MAX. ERR_NOT_FOUND when the conversation is not there or not
  * theirs. Text in a.
  */
 int message_list(struct db *db, const struct owner *o,

@@ -29,8 +29,10 @@ extern const struct db_stmt store_stmts[STMT__MAX];
 #define SIGNATURE(list) list(AS_SIG, )
 
 /* In a function's file: static const struct db_field x[] = { FIELDS(…) }. */
-enum { T_i = 'i', T_I = 'i', T_d = 'd', T_D = 'd', T_s = 's', T_S = 's',
-       T_b = 'b', T_B = 'b', T_u = 'u', T_U = 'u' };
+enum {
+	T_i = 'i', T_I = 'i', T_d = 'd', T_D = 'd', T_s = 's', T_S = 's',
+	T_b = 'b', T_B = 'b', T_u = 'u', T_U = 'u',
+};
 #define FIELD_OF(structure, member_, t) \
 	{ .column = #member_, .type = T_##t, \
 	  .offset = offsetof(structure, member_) }

@@ -35,8 +35,7 @@ int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 		 struct err *e)
 {
 	static const struct str none = { "[]", 2 };
-
-	return db_exec(db, STMT_USAGE_INSERT, DB_ARGS(
+	int rc = db_exec(db, STMT_USAGE_INSERT, DB_ARGS(
 		DB_U(&u->id), DB_S(o->tenant_id), DB_U(&o->user_id),
 		DB_I(u->kind), DB_S(u->workspace_id), DB_S_IF(u->agent_id),
 		DB_U_IF(&u->conversation_id), DB_U_IF(&u->turn_id),
@@ -51,6 +50,12 @@ int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 		DB_S(utf8_head(u->finish_reason, 64)),
 		DB_S(u->prompts.p ? u->prompts : none), DB_S_IF(u->tools),
 		DB_I(u->created_us)), NULL, e);
+
+	if (rc && e->code == ERR_DB_DUPLICATE) {
+		err_clear(e);	/* a second run after a lost link */
+		rc = 0;
+	}
+	return rc;
 }
 
 int usage_sum_user(struct db *db, const struct owner *o, int64_t since_us,

@@ -1,12 +1,14 @@
 #include "dbtest.h"
 
 #include <mysql.h>
-#include <sched.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "db/db.h"
@@ -126,13 +128,24 @@ const struct conf_db *dbtest_schema(const char *name, int pool)
 	return c;
 }
 
-void dbtest_server(const char *what)
+void dbtest_run(const char *const *argv)
 {
-	char cmd[512];
+	int status;
+	pid_t pid;
 
-	snprintf(cmd, sizeof(cmd), "%s/restart %s",
-		 need_env("LAMPLIGHTER_TEST_DB_DIR"), what);
-	assert_int_equal(system(cmd), 0);
+	assert_int_equal(posix_spawnp(&pid, argv[0], NULL, NULL,
+				      (char **)argv, environ), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+void dbtest_server(const char *what, const char *signal)
+{
+	char script[512];
+
+	snprintf(script, sizeof(script), "%s/restart",
+		 need_env("LAMPLIGHTER_TEST_DB_DIR"));
+	dbtest_run((const char *const[]){ script, what, signal, NULL });
 }
 
 void dbtest_breathe(void)

@@ -24,8 +24,11 @@ int64_t dbtest_sql(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* The same; the first cell as text, in a static buffer ("" for NULL). */
 const char *dbtest_text(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
-/* "stop", "stop KILL" or "start". */
-void dbtest_server(const char *what);
+/* "stop" with a signal (NULL = TERM), or "start". */
+void dbtest_server(const char *what, const char *signal);
+
+/* Runs a program to its end, which must be a good one. NULL-terminated. */
+void dbtest_run(const char *const *argv);
 
 /* Polls until cond is true, at most 20 s; then fails. */
 #define dbtest_until(cond) do { \

@@ -70,13 +70,32 @@ tests_unit_test_prompt_LDADD = $(UNIT_LIBS)
 DB_TESTS =
 DB_TEST_SOURCES = tests/unit/dbtest.c tests/unit/dbtest.h
 
+STORE_LAB = tests/unit/store_lab.c tests/unit/store_lab.h
+
 DB_TESTS += tests/unit/test_db
-tests_unit_test_db_SOURCES = tests/unit/test_db.c $(DB_TEST_SOURCES)
+tests_unit_test_db_SOURCES = tests/unit/test_db.c \
+	$(DB_TEST_SOURCES)
 tests_unit_test_db_LDADD = $(UNIT_LIBS)
 
+DB_TESTS += tests/unit/test_db_query
+tests_unit_test_db_query_SOURCES = tests/unit/test_db_query.c \
+	$(DB_TEST_SOURCES)
+tests_unit_test_db_query_LDADD = $(UNIT_LIBS)
+
+DB_TESTS += tests/unit/test_migrate
+tests_unit_test_migrate_SOURCES = tests/unit/test_migrate.c \
+	$(DB_TEST_SOURCES)
+tests_unit_test_migrate_LDADD = $(UNIT_LIBS)
+
 DB_TESTS += tests/unit/test_store
-tests_unit_test_store_SOURCES = tests/unit/test_store.c $(DB_TEST_SOURCES)
+tests_unit_test_store_SOURCES = tests/unit/test_store.c $(STORE_LAB) \
+	$(DB_TEST_SOURCES)
 tests_unit_test_store_LDADD = $(UNIT_LIBS)
+
+DB_TESTS += tests/unit/test_store_turn
+tests_unit_test_store_turn_SOURCES = tests/unit/test_store_turn.c $(STORE_LAB) \
+	$(DB_TEST_SOURCES)
+tests_unit_test_store_turn_LDADD = $(UNIT_LIBS)
 
 AM_TESTS_ENVIRONMENT += LAMPLIGHTER_DB_TESTS='$(DB_TESTS)'; \
 	export LAMPLIGHTER_DB_TESTS;

@@ -1,17 +1,12 @@
-/* lib/db over a real MariaDB: pool, statements, transactions, migrations. */
+/* lib/db over a real MariaDB: values, transactions, the pool. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "db/db.h"
-#include "db/split.h"
 #include "dbtest.h"
 
 enum { PUT, ADD, GET, ALL, SLOW, LOCK, UNLOCKED, BROKEN, N_STMTS };
@@ -447,6 +442,29 @@ static void small_pool_many_threads(void **state)
 	db_close(shared);
 }
 
+/* max_connections of the server below our pool's: those that we have do. */
+static void full_server_is_shared(void **state)
+{
+	pthread_t t[20];
+	struct db_stats s;
+	void *failed;
+
+	(void)state;
+	shared = open_pool(40, 0);
+	dbtest_sql("SET GLOBAL max_connections = 10");
+	for (intptr_t i = 0; i < 20; i++)
+		pthread_create(&t[i], NULL, use_pool, (void *)(i + 1));
+	for (int i = 0; i < 20; i++) {
+		pthread_join(t[i], &failed);
+		assert_null(failed);
+	}
+	dbtest_sql("SET GLOBAL max_connections = 200");
+	assert_int_equal(value(shared, 1), 1000);
+	db_stats(shared, &s);
+	assert_in_range(s.open, 1, 10);
+	db_close(shared);
+}
+
 static void *hold(void *arg)
 {
 	struct arena own = ARENA_INIT;
@@ -510,7 +528,7 @@ static void server_goes_and_comes(void **state)
 
 	(void)state;
 	ok(db_tx(db, add_both, &first, &e));
-	dbtest_server("stop");
+	dbtest_server("stop", NULL);
 	for (int i = 0; i < 50; i++) {
 		t0 = clock_mono_ms();
 		refused(db_tx(db, add_both, &first, &e), ERR_DB_DOWN);
@@ -520,11 +538,11 @@ static void server_goes_and_comes(void **state)
 	}
 	if (total > 2500)
 		fail_msg("100 refusals took %d ms", (int)total);
-	dbtest_server("start");
+	dbtest_server("start", NULL);
 	dbtest_until(db_ping(db, &e) == 0 || (err_clear(&e), false));
 	assert_int_equal(value(db, 1), 1);
-	dbtest_server("stop KILL");
-	dbtest_server("start");
+	dbtest_server("stop", "KILL");
+	dbtest_server("start", NULL);
 	dbtest_until(db_ping(db, &e) == 0 || (err_clear(&e), false));
 	ok(db_tx(db, add_both, &first, &e));
 	assert_int_equal(value(db, 1), 2);
@@ -549,355 +567,6 @@ static void wrong_password_is_clear(void **state)
 	db_close(db);
 }
 
-/* -- foreign databases ---------------------------------------------------------------- */
-
-static char heads[256];
-
-static void note_head(void *ctx, const struct db_column *c, size_t n)
-{
-	(void)ctx;
-	heads[0] = '\0';
-	for (size_t i = 0; i < n; i++)
-		snprintf(heads + strlen(heads), sizeof(heads) - strlen(heads),
-			 "%s:%d ", c[i].name, (int)c[i].type);
-}
-
-static struct db *open_foreign(void)
-{
-	struct db_options o = { .conf = dbtest_conf("t_foreign", 2),
-				.foreign = true };
-	struct db *db;
-
-	err_clear(&e);
-	db = db_open(&o, &e);
-	assert_non_null(db);
-	dbtest_sql("CREATE TABLE ticket (id INT UNSIGNED NOT NULL PRIMARY KEY,"
-		" status ENUM('open','it''s closed') NOT NULL COMMENT 'state',"
-		" cost DECIMAL(12,2), big BIGINT UNSIGNED, f FLOAT, d DOUBLE,"
-		" day DATE, at DATETIME(3), t TIME, yes TINYINT(1), bits BIT(9),"
-		" raw VARBINARY(8), doc JSON, note TEXT CHARACTER SET latin1)");
-	dbtest_sql("INSERT INTO ticket VALUES"
-		" (1, 'open', 12.50, 18446744073709551615, 0.1, 0.1,"
-		" '2026-11-21', '2026-11-21 23:05:00.123', '01:02:03', 1,"
-		" b'100000001', x'00ff', '{\"a\":1}', 'Gr\xc3\xbc\xc3\x9f')");
-	dbtest_sql("INSERT INTO ticket (id, status) SELECT seq, 1 + seq %% 2"
-		   " FROM seq_2_to_500");
-	return db;
-}
-
-static const char *ask(struct db *db, const char *sql,
-		       const struct db_val *args, size_t n,
-		       const struct db_query_limits *l,
-		       struct db_query_result *r)
-{
-	static struct buf b = BUF_INIT(1 << 20);
-	struct jw w = jw_on(&b);
-
-	buf_reset(&b);
-	if (db_query_json(db, str_of(sql), args, n, l, &a, &w, note_head, NULL,
-			  r, &e))
-		return NULL;
-	return b.p;
-}
-
-static void foreign_query(void **state)
-{
-	struct db_query_limits l = { .timeout_ms = 1000, .max_rows = 100,
-				     .max_bytes = 100000 };
-	struct db *db = open_foreign();
-	struct db_query_result r;
-	const char *got;
-
-	(void)state;
-	got = ask(db, "SELECT * FROM ticket WHERE id = ? AND status = ?",
-		  DB_ARGS(DB_I(1), DB_S(STR("open"))), 2, &l, &r);
-	if (!got)
-		fail_msg("%s", e.text);
-	assert_string_equal(got, "[[1,\"open\",12.50,\"18446744073709551615\","
-		"0.1,0.1,\"2026-11-21\",\"2026-11-21 23:05:00.123\","
-		"\"01:02:03\",1,257,\"00ff\",\"{\\\"a\\\":1}\","
-		"\"Gr\xc3\xbc\xc3\x9f\"]]");
-	assert_int_equal(r.n_rows, 1);
-	assert_false(r.truncated);
-	snprintf(heads + 200, 50, "id:%d status:%d cost:%d", COL_INTEGER,
-		 COL_TEXT, COL_DECIMAL);
-	assert_memory_equal(heads, heads + 200, strlen(heads + 200));
-	assert_int_equal(r.columns[12].type, COL_JSON);
-	assert_int_equal(r.columns[7].type, COL_DATETIME);
-	got = ask(db, "SELECT id, note FROM ticket WHERE id = 2", NULL, 0, &l, &r);
-	assert_string_equal(got, "[[2,null]]");
-	got = ask(db, "SELECT id FROM ticket WHERE id > 900", NULL, 0, &l, &r);
-	assert_string_equal(got, "[]");
-	/* Caps: rows, bytes, one long text. */
-	l.max_rows = 3;
-	got = ask(db, "SELECT id FROM ticket ORDER BY id", NULL, 0, &l, &r);
-	assert_string_equal(got, "[[1],[2],[3]]");
-	assert_true(r.truncated);
-	got = ask(db, "SELECT id FROM ticket ORDER BY id LIMIT 3", NULL, 0, &l,
-		  &r);
-	assert_false(r.truncated);
-	l.max_rows = 1000;
-	l.max_bytes = 20;
-	got = ask(db, "SELECT id FROM ticket ORDER BY id", NULL, 0, &l, &r);
-	assert_string_equal(got, "[[1],[2],[3],[4]]");
-	assert_true(r.truncated);
-	l.max_bytes = 1000;
-	l.max_cell_bytes = 5;
-	got = ask(db, "SELECT REPEAT('\xc3\xbc', 100)", NULL, 0, &l, &r);
-	assert_string_equal(got, "[[\"\xc3\xbc\xc3\xbc\xe2\x80\xa6\"]]");
-	/* Limits of what may happen at all. */
-	l.timeout_ms = 100;
-	assert_null(ask(db, "SELECT SLEEP(5)", NULL, 0, &l, &r));
-	if (e.code != ERR_DB_TIMEOUT)
-		fail_msg("%s", e.text);
-	err_clear(&e);
-	assert_null(ask(db, "DELETE FROM ticket", NULL, 0, &l, &r));
-	err_clear(&e);
-	assert_null(ask(db, "SELECT 1; DELETE FROM ticket", NULL, 0, &l, &r));
-	err_clear(&e);
-	assert_null(ask(db, "SELECT nothing FROM ticket", NULL, 0, &l, &r));
-	assert_int_equal(e.code, ERR_DB);
-	err_clear(&e);
-	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM ticket"), 500);
-	got = ask(db, "SELECT 1", NULL, 0, &l, &r);
-	assert_string_equal(got, "[[1]]");
-	db_close(db);
-}
-
-static void foreign_columns(void **state)
-{
-	struct db *db = open_foreign();
-	struct db_column *c;
-	size_t n;
-
-	(void)state;
-	ok(db_columns(db, STR("ticket"), &a, &c, &n, &e));
-	assert_int_equal(n, 14);
-	assert_string_equal(c[1].name, "status");
-	assert_string_equal(c[1].comment, "state");
-	assert_int_equal(c[1].values.n, 2);
-	assert_string_equal(c[1].values.v[1], "it's closed");
-	assert_false(c[1].nullable);
-	assert_int_equal(c[2].type, COL_DECIMAL);
-	assert_int_equal(c[6].type, COL_DATE);
-	assert_int_equal(c[9].type, COL_BOOLEAN);
-	ok(db_columns(db, STR("t_foreign.ticket"), &a, &c, &n, &e));
-	assert_int_equal(n, 14);
-	refused(db_columns(db, STR("nothing"), &a, &c, &n, &e), ERR_NOT_FOUND);
-	refused(db_columns(db, STR("mysql.user"), &a, &c, &n, &e),
-		ERR_NOT_FOUND);
-	db_close(db);
-}
-
-/* -- migrations -------------------------------------------------------------------------- */
-
-static void split_cases(void **state)
-{
-	static const struct {
-		const char *text;
-		size_t n;
-		const char *first;
-	} cases[] = {
-		{ "", 0, NULL }, { " ;; -- x;\n", 0, NULL },
-		{ "a;b", 2, "a" }, { "a 'x;y' ; b", 2, "a 'x;y'" },
-		{ "a 'it''s;' \";\" `;` b", 1, "a 'it''s;' \";\" `;` b" },
-		{ "a '\\';' b;", 1, "a '\\';' b" },
-		{ "-- c;\na # d;\n/* e; */ b;", 1, "a   b" },
-		{ "a--b; c", 2, "a--b" }, { "a 'open", 1, "a 'open" },
-		{ "/* open", 0, NULL },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		size_t n;
-		struct str *s = sql_split(&a, str_of(cases[i].text), &n);
-
-		assert_int_equal(n, cases[i].n);
-		if (cases[i].first && !strchr(cases[i].text, '#'))
-			assert_str_is(s[0], cases[i].first);
-	}
-}
-
-static struct db *open_empty(void)
-{
-	struct db_options o = { .conf = dbtest_conf("t_migrate", 2) };
-	struct db *db;
-
-	err_clear(&e);
-	db = db_open(&o, &e);
-	assert_non_null(db);
-	return db;
-}
-
-static char *make_dir(const char *name1, const char *text1,
-		      const char *name2, const char *text2)
-{
-	const char *const files[][2] = { { name1, text1 }, { name2, text2 } };
-	char *dir = arena_strdup(&a, "/tmp/lamp-sql.XXXXXX");
-
-	assert_non_null(mkdtemp(dir));
-	for (size_t i = 0; i < 2; i++) {
-		FILE *f;
-
-		if (!files[i][0])
-			continue;
-		f = fopen(arena_printf(&a, "%s/%s", dir, files[i][0]), "w");
-		assert_non_null(f);
-		fputs(files[i][1], f);
-		fclose(f);
-	}
-	return dir;
-}
-
-static void remove_dir(const char *dir)
-{
-	assert_int_equal(system(arena_printf(&a, "rm -r %s", dir)), 0);
-}
-
-static void migrate_twice(void **state)
-{
-	struct db *db = open_empty();
-	struct db_migration m;
-	int64_t steps;
-
-	(void)state;
-	refused(db_schema_check(db, dbtest_sql_dir(), &e), ERR_CONFIG);
-	ok(db_migrate(db, dbtest_sql_dir(), 0, &m, &e));
-	assert_true(m.steps_run > 0 && m.version > 0);
-	ok(db_schema_check(db, dbtest_sql_dir(), &e));
-	steps = dbtest_sql("SELECT COUNT(*) FROM schema_step");
-	assert_int_equal(steps, m.steps_run);
-	ok(db_migrate(db, dbtest_sql_dir(), 0, &m, &e));
-	assert_int_equal(m.steps_run, 0);
-	/* Every statement can run again: as after a crash before the record. */
-	dbtest_sql("DELETE FROM schema_step");
-	ok(db_migrate(db, dbtest_sql_dir(), 0, &m, &e));
-	assert_int_equal(m.steps_run, steps);
-	/* What the docs promise of every column, and of every table. */
-	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM information_schema."
-		"columns WHERE table_schema = 't_migrate'"
-		" AND column_comment = ''"), 0);
-	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM information_schema."
-		"tables WHERE table_schema = 't_migrate' AND (engine <>"
-		" 'InnoDB' OR table_comment = '')"), 0);
-	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM information_schema."
-		"columns WHERE table_schema = 't_migrate' AND collation_name"
-		" NOT LIKE 'utf8mb4_%%'"), 0);
-	db_close(db);
-}
-
-static void migrate_together(void **state)
-{
-	enum { N = 6 };
-	struct db *db = open_empty();
-	pid_t pid[N];
-	int status;
-
-	(void)state;
-	for (int i = 0; i < N; i++) {
-		pid[i] = fork();
-		if (pid[i] == 0) {
-			const struct db_options o = {
-				.conf = &(struct conf_db){
-				.socket = getenv("LAMPLIGHTER_TEST_DB_SOCKET"),
-				.user = getenv("LAMPLIGHTER_TEST_DB_USER"),
-				.password = getenv("LAMPLIGHTER_TEST_DB_PASSWORD"),
-				.name = "t_migrate", .pool = 1 } };
-			struct err err = ERR_INIT;
-			struct db *own = db_open(&o, &err);
-			int rc = db_migrate(own, dbtest_sql_dir(), 60, NULL,
-					    &err);
-
-			if (!rc)
-				rc = db_schema_check(own, dbtest_sql_dir(), &err);
-			if (rc)
-				fprintf(stderr, "%s\n", err.text);
-			_exit(rc ? 1 : 0);
-		}
-		assert_true(pid[i] > 0);
-	}
-	for (int i = 0; i < N; i++) {
-		assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
-		assert_int_equal(status, 0);
-	}
-	ok(db_schema_check(db, dbtest_sql_dir(), &e));
-	db_close(db);
-}
-
-static void killed_migration_is_resumed(void **state)
-{
-	char *dir = make_dir("0001-a.sql",
-		"CREATE TABLE IF NOT EXISTS one (id INT PRIMARY KEY);"
-		"INSERT IGNORE INTO one SELECT SLEEP(3);"
-		"CREATE TABLE IF NOT EXISTS two (id INT PRIMARY KEY);", NULL, NULL);
-	struct db *db = open_empty();
-	struct db_migration m;
-	int status;
-	pid_t pid = fork();
-
-	(void)state;
-	if (pid == 0) {
-		const struct db_options o = { .conf = &(struct conf_db){
-			.socket = getenv("LAMPLIGHTER_TEST_DB_SOCKET"),
-			.user = getenv("LAMPLIGHTER_TEST_DB_USER"),
-			.password = getenv("LAMPLIGHTER_TEST_DB_PASSWORD"),
-			.name = "t_migrate", .pool = 1 } };
-		struct err err = ERR_INIT;
-
-		_exit(db_migrate(db_open(&o, &err), dir, 60, NULL, &err) ? 1 : 0);
-	}
-	dbtest_until(dbtest_sql("SELECT COUNT(*) FROM information_schema.tables"
-		" WHERE table_schema = 't_migrate' AND table_name = 'one'"));
-	dbtest_until(dbtest_sql("SELECT COUNT(*) FROM schema_step") == 1);
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-	/* The lease stands until it runs out: others do not rush in. */
-	refused(db_migrate(db, dir, 1, &m, &e), ERR_DB_RETRY);
-	assert_true(m.waited);
-	dbtest_sql("UPDATE schema_lock SET until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
-	ok(db_migrate(db, dir, 30, &m, &e));
-	assert_int_equal(m.steps_run, 2);
-	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM schema_step"), 3);
-	remove_dir(dir);
-	db_close(db);
-}
-
-static void migration_files_are_checked(void **state)
-{
-	struct db *db = open_empty();
-	char *dir;
-
-	(void)state;
-	refused(db_migrate(db, "/nonexistent", 1, NULL, &e), ERR_CONFIG);
-	dir = make_dir(NULL, NULL, "readme.txt", "x");
-	refused(db_migrate(db, dir, 1, NULL, &e), ERR_CONFIG);
-	remove_dir(dir);
-	dir = make_dir("0001-a.sql", "SELEKT 1", NULL, NULL);
-	assert_int_equal(db_migrate(db, dir, 1, NULL, &e), -1);
-	assert_non_null(strstr(e.text, "migration 0001, statement 1"));
-	err_clear(&e);
-	remove_dir(dir);
-	/* A comment may change later; a statement may not. */
-	dir = make_dir("0001-a.sql", "DO 1; DO 2", NULL, NULL);
-	ok(db_migrate(db, dir, 1, NULL, &e));
-	remove_dir(dir);
-	dir = make_dir("0001-a.sql", "-- words\nDO 1; DO 2", "0002-b.sql", "DO 3");
-	refused(db_schema_check(db, dir, &e), ERR_CONFIG);
-	ok(db_migrate(db, dir, 1, NULL, &e));
-	remove_dir(dir);
-	dir = make_dir("0001-a.sql", "DO 1; DO 22", NULL, NULL);
-	refused(db_migrate(db, dir, 1, NULL, &e), ERR_CONFIG);
-	remove_dir(dir);
-	/* An older program on a newer database goes on. */
-	dir = make_dir("0001-a.sql", "DO 1; DO 2", NULL, NULL);
-	ok(db_schema_check(db, dir, &e));
-	remove_dir(dir);
-	dir = make_dir("0001-a.sql", "DO 1", "0001-b.sql", "DO 2");
-	refused(db_migrate(db, dir, 1, NULL, &e), ERR_CONFIG);
-	remove_dir(dir);
-	db_close(db);
-}
-
 static int teardown(void **state)
 {
 	(void)state;
@@ -918,16 +587,10 @@ int main(void)
 		cmocka_unit_test(unknown_commit_is_looked_up),
 		cmocka_unit_test(statement_timeout),
 		cmocka_unit_test(small_pool_many_threads),
+		cmocka_unit_test(full_server_is_shared),
 		cmocka_unit_test(waiting_has_an_end),
 		cmocka_unit_test(modes_settle),
 		cmocka_unit_test(wrong_password_is_clear),
-		cmocka_unit_test(foreign_query),
-		cmocka_unit_test(foreign_columns),
-		cmocka_unit_test(split_cases),
-		cmocka_unit_test(migrate_twice),
-		cmocka_unit_test(migrate_together),
-		cmocka_unit_test(killed_migration_is_resumed),
-		cmocka_unit_test(migration_files_are_checked),
 		cmocka_unit_test(server_goes_and_comes),
 	};
 

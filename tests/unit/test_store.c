@@ -1,89 +1,14 @@
-/* lib/store over a real MariaDB: the rules of conversations and turns. */
-#include <pthread.h>
-#include <stdlib.h>
+/* lib/store over a real MariaDB: conversations, pages, people. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "dbtest.h"
-#include "store/conversation.h"
 #include "store/message.h"
 #include "store/stmt.h"
 #include "store/token.h"
-#include "store/turn.h"
 #include "store/usage.h"
-#include "store/user.h"
-
-static struct db *db;
-static struct arena a = ARENA_INIT;
-static struct err e = ERR_INIT;
-static struct owner ann, bob;
-
-static struct str S(const char *s)
-{
-	return str_of(s);
-}
-
-static struct uuid new_conversation(const struct owner *o, const char *title)
-{
-	struct conversation_new n = { .workspace_id = S("home"),
-				      .agent_id = S("assistant"),
-				      .title = S(title) };
-	struct conversation c;
-
-	ok(conversation_create(db, o, &n, &c, &e));
-	return c.id;
-}
-
-static struct turn_begin begin_of(const struct uuid *conversation,
-				  const char *content)
-{
-	return (struct turn_begin){ .turn_id = uuid_new(),
-				    .conversation_id = *conversation,
-				    .content = S(content) };
-}
-
-static void end_with(const struct owner *o, const struct turn_begin *b,
-		     const char *text)
-{
-	struct message answer = { .role = ROLE_ASSISTANT, .content = S(text),
-				  .meta = S("{\"finish_reason\":\"stop\"}") };
-	struct usage u = usage_init(USAGE_CHAT);
-	struct turn_end t = { .turn_id = b->turn_id,
-			      .conversation_id = b->conversation_id,
-			      .status = TURN_DONE, .answer = &answer,
-			      .usage = &u };
-
-	u.workspace_id = S("home");
-	u.agent_id = S("assistant");
-	u.conversation_id = b->conversation_id;
-	u.turn_id = b->turn_id;
-	u.provider = S("openai");
-	u.model = S("m");
-	u.finish_reason = S("stop");
-	u.prompts = S("[{\"layer\":\"guardrails\",\"version\":1}]");
-	u.input_tokens = 100;
-	u.output_tokens = 20;
-	ok(turn_end(db, o, &t, &e));
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	db = store_open(dbtest_schema("t_store", 8), 0, &e);
-	assert_non_null(db);
-	ann = owner_of(S("default"), S("ann"));
-	bob = owner_of(S("default"), S("bob"));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	db_close(db);
-	arena_release(&a);
-	return 0;
-}
+#include "store_lab.h"
 
 /* House rule: every statement prepares, with the declared types. */
 static void every_statement_prepares(void **state)
@@ -178,74 +103,6 @@ static void wrong_agent_is_not_found(void **state)
 	b.agent_id = S("assistant");
 	ok(turn_begin(db, &ann, &b, &e));
 	end_with(&ann, &b, "y");
-}
-
-static void turn_from_begin_to_end(void **state)
-{
-	struct turn_begin b = { .turn_id = uuid_new(),
-				.conversation_id = uuid_new(), .create = true,
-				.workspace_id = S("home"),
-				.agent_id = S("assistant"),
-				.title = S("How many tickets are open?"),
-				.content = S("How many tickets are open?") };
-	struct message steps[] = {
-		{ .role = ROLE_ASSISTANT, .content = S(""),
-		  .meta = S("{\"step\":true}") },
-		{ .role = ROLE_TOOL, .content = S("{\"rows\":[[7]]}"),
-		  .meta = S("{\"callId\":\"c1\"}") },
-	};
-	struct message_page p;
-	struct conversation c;
-	struct turn t;
-
-	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
-	assert_int_equal(b.user.seq, 1);
-	assert_int_equal(b.turn_number, 1);
-	assert_true(b.titled);
-	ok(conversation_get(db, &ann, &b.conversation_id, &a, &c, &e));
-	assert_true(uuid_eq(&c.running_turn_id, &b.turn_id));
-	assert_true(conversation_running(&c, clock_now_us()));
-	assert_false(conversation_running(&c, clock_now_us() +
-					  TURN_LEASE_US + 1000000));
-	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, steps, 2, &e));
-	assert_int_equal(steps[0].seq, 2);
-	assert_int_equal(steps[1].seq, 3);
-	end_with(&ann, &b, "Seven.");
-	ok(turn_get(db, &ann, &b.turn_id, &a, &t, &e));
-	assert_int_equal(t.status, TURN_DONE);
-	assert_int_equal(t.answer_seq, 4);
-	assert_true(t.ended_us >= t.started_us);
-	ok(conversation_get(db, &ann, &b.conversation_id, &a, &c, &e));
-	assert_true(uuid_is_nil(&c.running_turn_id));
-	assert_int_equal(c.last_seq, 4);
-	assert_int_equal(c.title_by, TITLE_FIRST_MESSAGE);
-	assert_int_equal(c.updated_us, t.ended_us);
-	ok(message_history(db, &ann, &c.id, 0, 20, &a, &p, &e));
-	assert_int_equal(p.n, 4);
-	assert_true(str_is(p.workspace_id, "home"));
-	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(p.items[i].seq, i + 1);
-	assert_true(str_is(p.items[1].content, ""));
-	assert_true(str_is(p.items[2].meta, "{\"callId\":\"c1\"}"));
-	assert_null(p.items[0].meta.p);
-	assert_true(uuid_eq(&p.items[3].turn_id, &b.turn_id));
-	/* All of it is over: nothing more can be written. */
-	refused(turn_append(db, &ann, &c.id, &b.turn_id, steps, 1, &e),
-		ERR_CONFLICT);
-	/* The second turn does not change the title. */
-	b.turn_id = uuid_new();
-	b.create = false;
-	b.title = S("Another");
-	ok(turn_begin(db, &ann, &b, &e));
-	assert_int_equal(b.user.seq, 5);
-	assert_int_equal(b.turn_number, 2);
-	assert_false(b.titled);
-	end_with(&ann, &b, "ok");
-	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM usage_record"
-		" WHERE conversation_id = (SELECT conversation_id FROM turn"
-		" WHERE id = UNHEX(REPLACE('%s','-','')))",
-		uuid_format(&b.turn_id, (char[UUID_TEXT_BYTES]){ 0 })), 2);
 }
 
 /* B31, E19: a title that a person gave stays. */
@@ -393,7 +250,7 @@ static void list_is_newest_first(void **state)
 static void title_search(void **state)
 {
 	static const char *const titles_[] = { "100% done", "snake_case",
-		"a|b", "Stra\xc3\x9f" "e", "plain", "\xf0\x9f\x98\x80 smile" };
+		"a|b", ("Stra\xc3\x9f" "e"), "plain", "\xf0\x9f\x98\x80 smile" };
 	static const struct {
 		const char *q;
 		int n;
@@ -419,290 +276,6 @@ static void title_search(void **state)
 			fail_msg("search \"%s\": %zu, %d", cases[i].q, p.n,
 				 (int)n);
 	}
-}
-
-/* -- busy, stale, cancelled ---------------------------------------------------- */
-
-static void second_turn_is_busy(void **state)
-{
-	struct uuid id = new_conversation(&ann, "busy");
-	struct turn_begin b = begin_of(&id, "1"), c = begin_of(&id, "2");
-	char text[UUID_TEXT_BYTES];
-
-	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
-	assert_int_equal(turn_begin(db, &ann, &c, &e), -1);
-	assert_int_equal(e.code, ERR_BUSY);
-	assert_string_equal(e.id, uuid_format(&b.turn_id, text));
-	err_clear(&e);
-	end_with(&ann, &b, "x");
-	ok(turn_begin(db, &ann, &c, &e));
-	end_with(&ann, &c, "x");
-}
-
-struct racer {
-	pthread_t thread;
-	struct uuid id;
-	struct turn_begin b;
-	struct err e;
-	int rc;
-};
-
-static pthread_barrier_t gate;
-
-static void *race(void *arg)
-{
-	struct racer *r = arg;
-
-	pthread_barrier_wait(&gate);
-	r->rc = turn_begin(db, &ann, &r->b, &r->e);
-	return NULL;
-}
-
-static void race_has_one_winner(void **state)
-{
-	enum { N = 16, ROUNDS = 20 };
-	static struct racer r[N];
-
-	(void)state;
-	pthread_barrier_init(&gate, NULL, N);
-	for (int round = 0; round < ROUNDS; round++) {
-		struct uuid id = new_conversation(&ann, "race");
-		const struct turn_begin *won = NULL;
-
-		if (round % 2) {	/* a dead turn is to be closed first */
-			struct turn_begin b = begin_of(&id, "dead");
-
-			clock_fix_us(clock_now_us() - 2 * TURN_LEASE_US);
-			ok(turn_begin(db, &ann, &b, &e));
-			clock_fix_us(0);
-		}
-		for (int i = 0; i < N; i++) {
-			r[i] = (struct racer){ .b = begin_of(&id, "me") };
-			pthread_create(&r[i].thread, NULL, race, &r[i]);
-		}
-		for (int i = 0; i < N; i++) {
-			pthread_join(r[i].thread, NULL);
-			if (!r[i].rc) {
-				assert_null(won);
-				won = &r[i].b;
-			} else if (r[i].e.code != ERR_BUSY) {
-				fail_msg("%s", r[i].e.text);
-			}
-		}
-		assert_non_null(won);
-		end_with(&ann, won, "x");
-		assert_int_equal(dbtest_sql(
-			"SELECT COUNT(*) FROM turn t JOIN conversation c"
-			" ON c.id = t.conversation_id WHERE t.status = 6"
-			" AND c.title = 'race'"), (round + 1) / 2);
-	}
-	pthread_barrier_destroy(&gate);
-	/* Without gaps: as many messages as the last number says. */
-	assert_int_equal(dbtest_sql(
-		"SELECT COUNT(*) FROM conversation c WHERE c.last_seq <>"
-		" (SELECT COUNT(*) FROM message m"
-		" WHERE m.conversation_id = c.id)"), 0);
-}
-
-static void text_so_far(struct buf *text, struct str data)
-{
-	if (str_is(data, "reset"))
-		buf_reset(text);
-	else
-		buf_addstr(text, data);
-}
-
-static void dead_turn_is_closed(void **state)
-{
-	struct uuid id = new_conversation(&ann, "stale");
-	struct turn_begin b = begin_of(&id, "1"), c = begin_of(&id, "2");
-	struct turn_end late = { .turn_id = b.turn_id, .conversation_id = id,
-				 .status = TURN_DONE };
-	struct turn_events ev[] = {
-		{ .turn_id = b.turn_id, .seq = 1, .n = 2, .data = S("old") },
-		{ .turn_id = b.turn_id, .seq = 3, .n = 1, .data = S("reset") },
-		{ .turn_id = b.turn_id, .seq = 4, .n = 3, .data = S("Half an ") },
-		{ .turn_id = b.turn_id, .seq = 7, .n = 1, .data = S("answ") },
-	};
-	struct message_page p;
-	struct turn t;
-	bool closed;
-
-	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
-	ok(turn_flush(db, ev, 4, &e));
-	ok(turn_recover(db, &ann, &b.turn_id, text_so_far, &closed, &e));
-	assert_false(closed);		/* it lives */
-	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
-	c.text_of_events = text_so_far;
-	ok(turn_begin(db, &ann, &c, &e));
-	assert_int_equal(c.user.seq, 3);
-	assert_int_equal(c.turn_number, 2);
-	ok(turn_get(db, &ann, &b.turn_id, &a, &t, &e));
-	assert_int_equal(t.status, TURN_INTERRUPTED);
-	assert_int_equal(t.answer_seq, 2);
-	assert_int_equal(t.last_event_seq, 7);
-	ok(message_history(db, &ann, &id, 2, 1, &a, &p, &e));
-	assert_true(str_is(p.items[0].content, "Half an answ"));
-	assert_non_null(strstr(p.items[0].meta.p, "interrupted"));
-	/* The old process was only slow: it must not write any more. */
-	refused(turn_end(db, &ann, &late, &e), ERR_CONFLICT);
-	ok(turn_touch(db, &b.turn_id, 1, &e));
-	ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
-		.seq = 8, .n = 1, .data = S("late") }, 1, &e));
-	ok(turn_get(db, &ann, &b.turn_id, &a, &t, &e));
-	assert_int_equal(t.last_event_seq, 7);
-	/* And the reader's way: recover. */
-	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
-	ok(turn_recover(db, &ann, &c.turn_id, NULL, &closed, &e));
-	assert_true(closed);
-	ok(turn_recover(db, &ann, &c.turn_id, NULL, &closed, &e));
-	assert_false(closed);
-	ok(message_history(db, &ann, &id, 0, 1, &a, &p, &e));
-	assert_int_equal(p.items[0].seq, 4);
-	assert_true(str_is(p.items[0].content, ""));
-	clock_fix_us(0);
-}
-
-static void many_turns_at_once(void **state)
-{
-	enum { N = 300 };
-	static struct uuid ids[N + 1];
-	static struct turn_events ev[N];
-	static struct turn_state st[N + 1];
-	static struct turn_begin b[N];
-	struct turn_events *got;
-	struct db_stats s, s2;
-	struct turn t;
-	size_t n;
-	int64_t expired;
-
-	(void)state;
-	for (int i = 0; i < N; i++) {
-		struct uuid id = new_conversation(&ann, "many");
-
-		b[i] = begin_of(&id, "x");
-		ok(turn_begin(db, &ann, &b[i], &e));
-		ids[i] = b[i].turn_id;
-		ev[i] = (struct turn_events){ .turn_id = ids[i], .seq = 1,
-					      .n = 5, .data = S("some") };
-	}
-	ids[N] = uuid_new();		/* there is no such turn */
-	ok(turn_flush(db, ev, N, &e));
-	db_stats(db, &s);
-	ok(turn_flush(db, ev, N, &e));	/* twice is once */
-	db_stats(db, &s2);
-	assert_in_range(s2.round_trips - s.round_trips, 5, 6);
-	ok(turn_cancel(db, &ann, &ids[7], &a, &t, &e));
-	assert_int_equal(t.cancel_requested, 1);
-	assert_int_equal(t.status, TURN_RUNNING);
-	ok(turn_poll(db, ids, N + 1, st, &e));
-	for (int i = 0; i < N; i++) {
-		assert_true(uuid_eq(&st[i].id, &ids[i]));
-		assert_int_equal(st[i].status, TURN_RUNNING);
-		assert_int_equal(st[i].last_event_seq, 5);
-		assert_int_equal(st[i].cancel_requested, i == 7);
-	}
-	assert_int_equal(st[N].status, 0);
-	clock_fix_us(clock_now_us() + 10000000);
-	ok(turn_touch(db, ids, N + 1, &e));
-	clock_fix_us(0);
-	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn WHERE status = 1"
-		" AND lease_until_us > %lld",
-		(long long)(clock_now_us() + TURN_LEASE_US + 1000000)), N);
-	ok(turn_events_list(db, &ann, &ids[0], 0, 10, &a, &got, &n, &e));
-	assert_int_equal(n, 1);
-	assert_true(str_is(got[0].data, "some"));
-	ok(turn_events_list(db, &ann, &ids[0], 4, 10, &a, &got, &n, &e));
-	assert_int_equal(n, 1);
-	ok(turn_events_list(db, &ann, &ids[0], 5, 10, &a, &got, &n, &e));
-	assert_int_equal(n, 0);
-	ok(turn_events_expire(db, clock_now_us(), 100, &expired, &e));
-	assert_int_equal(expired, 100);
-	for (int i = 0; i < N; i++)
-		end_with(&ann, &b[i], "x");
-	ok(turn_cancel(db, &ann, &ids[0], &a, &t, &e));
-	assert_int_equal(t.status, TURN_DONE);
-	assert_int_equal(t.cancel_requested, 0);
-}
-
-/* B48: nothing left, in any table. */
-static void delete_leaves_nothing(void **state)
-{
-	struct uuid id = new_conversation(&ann, "doomed");
-	struct turn_begin b = begin_of(&id, "x");
-	struct message rows[100];
-	char hex[UUID_TEXT_BYTES];
-	struct turn_end late;
-	struct conversation c;
-	struct turn t;
-
-	(void)state;
-	for (int k = 0; k < 120; k++) {		/* more than a batch of turns */
-		b = begin_of(&id, "x");
-		ok(turn_begin(db, &ann, &b, &e));
-		for (size_t i = 0; i < 100; i++)
-			rows[i] = (struct message){ .role = ROLE_TOOL };
-		if (k < 30)			/* and of messages */
-			ok(turn_append(db, &ann, &id, &b.turn_id, rows, 100,
-				       &e));
-		ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
-			.seq = 1, .n = 1, .data = S("ev") }, 1, &e));
-		if (k < 119)
-			end_with(&ann, &b, "y");
-	}
-	ok(conversation_delete(db, &ann, &id, &e));
-	refused(conversation_get(db, &ann, &id, &a, &c, &e), ERR_NOT_FOUND);
-	refused(conversation_delete(db, &ann, &id, &e), ERR_NOT_FOUND);
-	/* The turn that was running cannot write into the void. */
-	late = (struct turn_end){ .turn_id = b.turn_id, .conversation_id = id,
-				  .status = TURN_DONE };
-	refused(turn_end(db, &ann, &late, &e), ERR_CONFLICT);
-	refused(turn_append(db, &ann, &id, &b.turn_id, rows, 1, &e),
-		ERR_CONFLICT);
-	refused(turn_get(db, &ann, &b.turn_id, &a, &t, &e), ERR_NOT_FOUND);
-	ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
-		.seq = 2, .n = 1, .data = S("ev") }, 1, &e));
-	uuid_format(&id, hex);
-	for (const char *q = "conversation_id"; q; q = NULL) {
-		static const char *const tables[] = { "message", "turn",
-						      "usage_record" };
-
-		for (size_t i = 0; i < ARRAY_LEN(tables); i++)
-			assert_int_equal(dbtest_sql(
-				"SELECT COUNT(*) FROM %s WHERE %s ="
-				" UNHEX(REPLACE('%s','-',''))",
-				tables[i], q, hex), 0);
-	}
-	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM conversation WHERE"
-		" id = UNHEX(REPLACE('%s','-','')) OR tenant_id = ''", hex), 0);
-	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn_event WHERE"
-		" turn_id NOT IN (SELECT id FROM turn)"), 0);
-	assert_true(dbtest_sql("SELECT COUNT(*) FROM usage_record"
-			       " WHERE conversation_id IS NULL") >= 119);
-}
-
-static void interrupted_delete_is_reaped(void **state)
-{
-	struct uuid id = new_conversation(&ann, "half deleted");
-	struct turn_begin b = begin_of(&id, "x");
-	char hex[UUID_TEXT_BYTES];
-	struct conversation c;
-
-	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
-	end_with(&ann, &b, "y");
-	/* As conversation_delete leaves it when its process dies. */
-	dbtest_sql("UPDATE conversation SET tenant_id = '', user_id ="
-		   " REPEAT(CHAR(0), 16) WHERE id = UNHEX(REPLACE('%s','-',''))",
-		   uuid_format(&id, hex));
-	refused(conversation_get(db, &ann, &id, &a, &c, &e), ERR_NOT_FOUND);
-	ok(conversation_reap(db, &e));
-	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM message WHERE"
-		" conversation_id = UNHEX(REPLACE('%s','-',''))", hex), 0);
-	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM conversation"
-				    " WHERE tenant_id = ''"), 0);
 }
 
 /* -- people, tokens, usage -------------------------------------------------------- */
@@ -869,6 +442,12 @@ static void long_thread(void **state)
 		"'%x%'", "'%x%'", "31" });
 }
 
+static int open_it(void **state)
+{
+	*state = (char *)"t_store";
+	return store_lab_open(state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -876,26 +455,16 @@ int main(void)
 		cmocka_unit_test(conversation_comes_back),
 		cmocka_unit_test(foreign_is_not_found),
 		cmocka_unit_test(wrong_agent_is_not_found),
-		cmocka_unit_test(turn_from_begin_to_end),
 		cmocka_unit_test(titles),
 		cmocka_unit_test(pages_join),
 		cmocka_unit_test(text_of_all_kinds),
 		cmocka_unit_test(list_is_newest_first),
 		cmocka_unit_test(title_search),
-		cmocka_unit_test(second_turn_is_busy),
-		cmocka_unit_test(race_has_one_winner),
-		cmocka_unit_test(dead_turn_is_closed),
-		cmocka_unit_test(many_turns_at_once),
-		cmocka_unit_test(delete_leaves_nothing),
-		cmocka_unit_test(interrupted_delete_is_reaped),
 		cmocka_unit_test(tokens),
 		cmocka_unit_test(users),
 		cmocka_unit_test(usage_sums),
 		cmocka_unit_test(long_thread),
 	};
-	struct err err = ERR_INIT;
 
-	if (db_global_init(&err))
-		return 1;
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, open_it, store_lab_close);
 }

@@ -1,0 +1,76 @@
+#include "store_lab.h"
+
+#include "db/db.h"
+#include "store/store.h"
+
+struct db *db;
+struct arena a = ARENA_INIT;
+struct err e = ERR_INIT;
+struct owner ann, bob;
+
+struct str S(const char *s)
+{
+	return str_of(s);
+}
+
+struct uuid new_conversation(const struct owner *o, const char *title)
+{
+	struct conversation_new n = { .workspace_id = S("home"),
+				      .agent_id = S("assistant"),
+				      .title = S(title) };
+	struct conversation c;
+
+	ok(conversation_create(db, o, &n, &c, &e));
+	return c.id;
+}
+
+struct turn_begin begin_of(const struct uuid *conversation,
+			   const char *content)
+{
+	return (struct turn_begin){ .turn_id = uuid_new(),
+				    .conversation_id = *conversation,
+				    .content = S(content) };
+}
+
+void end_with(const struct owner *o, const struct turn_begin *b,
+	      const char *text)
+{
+	struct message answer = { .role = ROLE_ASSISTANT, .content = S(text),
+				  .meta = S("{\"finish_reason\":\"stop\"}") };
+	struct usage u = usage_init(USAGE_CHAT);
+	struct turn_end t = { .turn_id = b->turn_id,
+			      .conversation_id = b->conversation_id,
+			      .status = TURN_DONE, .answer = &answer,
+			      .usage = &u };
+
+	u.workspace_id = S("home");
+	u.agent_id = S("assistant");
+	u.conversation_id = b->conversation_id;
+	u.turn_id = b->turn_id;
+	u.provider = S("openai");
+	u.model = S("m");
+	u.finish_reason = S("stop");
+	u.prompts = S("[{\"layer\":\"guardrails\",\"version\":1}]");
+	u.input_tokens = 100;
+	u.output_tokens = 20;
+	ok(turn_end(db, o, &t, &e));
+}
+
+int store_lab_open(void **state)
+{
+	if (db_global_init(&e))
+		return -1;
+	db = store_open(dbtest_schema(*state, 8), 0, &e);
+	assert_non_null(db);
+	ann = owner_of(S("default"), S("ann"));
+	bob = owner_of(S("default"), S("bob"));
+	return 0;
+}
+
+int store_lab_close(void **state)
+{
+	(void)state;
+	db_close(db);
+	arena_release(&a);
+	return 0;
+}

@@ -1,0 +1,166 @@
+/* lib/db: SELECTs on databases that are not ours, and their columns. */
+#include <stdio.h>
+#include <string.h>
+
+#include "db/db.h"
+#include "dbtest.h"
+
+static struct err e = ERR_INIT;
+static struct arena a = ARENA_INIT;
+
+static char heads[256];
+
+static void note_head(void *ctx, const struct db_column *c, size_t n)
+{
+	(void)ctx;
+	heads[0] = '\0';
+	for (size_t i = 0; i < n; i++)
+		snprintf(heads + strlen(heads), sizeof(heads) - strlen(heads),
+			 "%s:%d ", c[i].name, (int)c[i].type);
+}
+
+static struct db *open_foreign(void)
+{
+	struct db_options o = { .conf = dbtest_conf("t_foreign", 2),
+				.foreign = true };
+	struct db *db;
+
+	err_clear(&e);
+	db = db_open(&o, &e);
+	assert_non_null(db);
+	dbtest_sql("CREATE TABLE ticket (id INT UNSIGNED NOT NULL PRIMARY KEY,"
+		" status ENUM('open','it''s closed') NOT NULL COMMENT 'state',"
+		" cost DECIMAL(12,2), big BIGINT UNSIGNED, f FLOAT, d DOUBLE,"
+		" day DATE, at DATETIME(3), t TIME, yes TINYINT(1), bits BIT(9),"
+		" raw VARBINARY(8), doc JSON, note TEXT CHARACTER SET latin1)");
+	dbtest_sql("INSERT INTO ticket VALUES"
+		" (1, 'open', 12.50, 18446744073709551615, 0.1, 0.1,"
+		" '2026-11-21', '2026-11-21 23:05:00.123', '01:02:03', 1,"
+		" b'100000001', x'00ff', '{\"a\":1}', 'Gr\xc3\xbc\xc3\x9f')");
+	dbtest_sql("INSERT INTO ticket (id, status) SELECT seq, 1 + seq %% 2"
+		   " FROM seq_2_to_500");
+	return db;
+}
+
+static const char *ask(struct db *db, const char *sql,
+		       const struct db_val *args, size_t n,
+		       const struct db_query_limits *l,
+		       struct db_query_result *r)
+{
+	static struct buf b = BUF_INIT(1 << 20);
+	struct jw w = jw_on(&b);
+
+	buf_reset(&b);
+	if (db_query_json(db, str_of(sql), args, n, l, &a, &w, note_head, NULL,
+			  r, &e))
+		return NULL;
+	return b.p;
+}
+
+static void foreign_query(void **state)
+{
+	struct db_query_limits l = { .timeout_ms = 1000, .max_rows = 100,
+				     .max_bytes = 100000 };
+	struct db *db = open_foreign();
+	struct db_query_result r;
+	const char *got;
+
+	(void)state;
+	got = ask(db, "SELECT * FROM ticket WHERE id = ? AND status = ?",
+		  DB_ARGS(DB_I(1), DB_S(STR("open"))), 2, &l, &r);
+	if (!got)
+		fail_msg("%s", e.text);
+	assert_string_equal(got, "[[1,\"open\",12.50,\"18446744073709551615\","
+		"0.1,0.1,\"2026-11-21\",\"2026-11-21 23:05:00.123\","
+		"\"01:02:03\",1,257,\"00ff\",\"{\\\"a\\\":1}\","
+		"\"Gr\xc3\xbc\xc3\x9f\"]]");
+	assert_int_equal(r.n_rows, 1);
+	assert_false(r.truncated);
+	snprintf(heads + 200, 50, "id:%d status:%d cost:%d", COL_INTEGER,
+		 COL_TEXT, COL_DECIMAL);
+	assert_memory_equal(heads, heads + 200, strlen(heads + 200));
+	assert_int_equal(r.columns[12].type, COL_JSON);
+	assert_int_equal(r.columns[7].type, COL_DATETIME);
+	got = ask(db, "SELECT id, note FROM ticket WHERE id = 2", NULL, 0, &l, &r);
+	assert_string_equal(got, "[[2,null]]");
+	got = ask(db, "SELECT id FROM ticket WHERE id > 900", NULL, 0, &l, &r);
+	assert_string_equal(got, "[]");
+	/* Caps: rows, bytes, one long text. */
+	l.max_rows = 3;
+	got = ask(db, "SELECT id FROM ticket ORDER BY id", NULL, 0, &l, &r);
+	assert_string_equal(got, "[[1],[2],[3]]");
+	assert_true(r.truncated);
+	got = ask(db, "SELECT id FROM ticket ORDER BY id LIMIT 3", NULL, 0, &l,
+		  &r);
+	assert_false(r.truncated);
+	l.max_rows = 1000;
+	l.max_bytes = 20;
+	got = ask(db, "SELECT id FROM ticket ORDER BY id", NULL, 0, &l, &r);
+	assert_string_equal(got, "[[1],[2],[3],[4]]");
+	assert_true(r.truncated);
+	l.max_bytes = 1000;
+	l.max_cell_bytes = 5;
+	got = ask(db, "SELECT REPEAT('\xc3\xbc', 100)", NULL, 0, &l, &r);
+	assert_string_equal(got, "[[\"\xc3\xbc\xc3\xbc\xe2\x80\xa6\"]]");
+	/* Limits of what may happen at all. */
+	l.timeout_ms = 100;
+	assert_null(ask(db, "SELECT SLEEP(5)", NULL, 0, &l, &r));
+	if (e.code != ERR_DB_TIMEOUT)
+		fail_msg("%s", e.text);
+	err_clear(&e);
+	assert_null(ask(db, "DELETE FROM ticket", NULL, 0, &l, &r));
+	err_clear(&e);
+	assert_null(ask(db, "SELECT 1; DELETE FROM ticket", NULL, 0, &l, &r));
+	err_clear(&e);
+	assert_null(ask(db, "SELECT nothing FROM ticket", NULL, 0, &l, &r));
+	assert_int_equal(e.code, ERR_DB);
+	err_clear(&e);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM ticket"), 500);
+	got = ask(db, "SELECT 1", NULL, 0, &l, &r);
+	assert_string_equal(got, "[[1]]");
+	db_close(db);
+}
+
+static void foreign_columns(void **state)
+{
+	struct db *db = open_foreign();
+	struct db_column *c;
+	size_t n;
+
+	(void)state;
+	ok(db_columns(db, STR("ticket"), &a, &c, &n, &e));
+	assert_int_equal(n, 14);
+	assert_string_equal(c[1].name, "status");
+	assert_string_equal(c[1].comment, "state");
+	assert_int_equal(c[1].values.n, 2);
+	assert_string_equal(c[1].values.v[1], "it's closed");
+	assert_false(c[1].nullable);
+	assert_int_equal(c[2].type, COL_DECIMAL);
+	assert_int_equal(c[6].type, COL_DATE);
+	assert_int_equal(c[9].type, COL_BOOLEAN);
+	ok(db_columns(db, STR("t_foreign.ticket"), &a, &c, &n, &e));
+	assert_int_equal(n, 14);
+	refused(db_columns(db, STR("nothing"), &a, &c, &n, &e), ERR_NOT_FOUND);
+	refused(db_columns(db, STR("mysql.user"), &a, &c, &n, &e),
+		ERR_NOT_FOUND);
+	db_close(db);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	arena_release(&a);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(foreign_query),
+		cmocka_unit_test(foreign_columns),
+	};
+
+	if (db_global_init(&e))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, teardown);
+}
