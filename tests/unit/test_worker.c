@@ -239,7 +239,8 @@ static void stop_says_who_is_left(void **state)
 
 	(void)state;
 	wait_size(p, 2, 2);
-	assert_int_equal(pool_stop(p, 0, 0), 1);
+	/* The idle one may or may not have left by now. */
+	assert_in_range(pool_stop(p, 0, 0), 1, 2);
 	close(c);
 	assert_int_equal(pool_stop(p, DEADLINE_MS, 0), 0);
 	close(fd);
