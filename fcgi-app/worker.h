@@ -26,8 +26,8 @@ struct pool *pool_start(struct app *app, int fd, bool owned,
 /*
  * Accepts no more. In-flight requests get grace_ms to finish; then their turns
  * are stopped and get abort_ms to store what they have. Returns how many
- * workers are still busy; with 0 the pool is freed, else it must be left alone
- * and the process should exit.
+ * workers are still busy: with 0 the pool is freed; else call it again, or end
+ * the process.
  */
 int pool_stop(struct pool *p, int grace_ms, int abort_ms);
 

@@ -50,6 +50,10 @@ UNIT_TESTS += tests/unit/test_route
 tests_unit_test_route_SOURCES = tests/unit/test_route.c tests/unit/fake_conn.h tests/unit/unit.h
 tests_unit_test_route_LDADD = $(APP_LIBS)
 
+UNIT_TESTS += tests/unit/test_worker
+tests_unit_test_worker_SOURCES = tests/unit/test_worker.c tests/unit/unit.h
+tests_unit_test_worker_LDADD = $(APP_LIBS)
+
 UNIT_TESTS += tests/unit/test_dialect
 tests_unit_test_dialect_SOURCES = tests/unit/test_dialect.c tests/unit/unit.h
 tests_unit_test_dialect_LDADD = $(APP_LIBS)
