@@ -1,0 +1,217 @@
+// The HTTP API, {base}/api/v1. The base is where the page was loaded from, so
+// that an installation works under any path. Every failure becomes an
+// ApiError; a request that got no answer has code "network".
+
+/** A request that failed. code is stable, detail is for people. */
+export class ApiError extends Error {
+	constructor(fields)
+	{
+		super(fields.detail || fields.title || fields.code);
+		this.name = 'ApiError';
+		/** HTTP status, 0 without an answer */
+		this.status = fields.status || 0;
+		this.code = fields.code || 'internal';
+		this.detail = fields.detail || '';
+		this.field = fields.field || '';
+		this.requestId = fields.requestId || '';
+		/** seconds, or null */
+		this.retryAfter = fields.retryAfter ?? null;
+		/** of conversation_busy: the turn that keeps it busy */
+		this.turnId = fields.turnId || '';
+	}
+
+	/** The same request may well succeed a little later. */
+	get retryable()
+	{
+		return this.code === 'network' || this.code === 'overloaded' ||
+			this.code === 'database_unavailable' ||
+			this.code === 'conversation_busy' ||
+			this.status === 502 || this.status === 504;
+	}
+}
+
+/** Reads an error answer, problem+json or whatever a proxy put there. */
+async function errorFrom(response)
+{
+	let body = {};
+
+	try {
+		body = JSON.parse(await response.text()) || {};
+	} catch {
+		body = {};
+	}
+	const after = Number(response.headers.get('Retry-After'));
+
+	return new ApiError({
+		...body,
+		status: response.status,
+		code: body.code || statusCode(response.status),
+		retryAfter: after > 0 ? after : null,
+	});
+}
+
+/** The code for an answer that names none (made by a proxy, mostly). */
+function statusCode(status)
+{
+	const codes = {
+		401: 'unauthenticated', 403: 'forbidden', 404: 'not_found',
+		409: 'conflict', 413: 'too_large', 429: 'overloaded',
+		502: 'upstream_unavailable', 503: 'overloaded',
+		504: 'upstream_timeout',
+	};
+
+	return codes[status] || 'internal';
+}
+
+/** Leaves out what is undefined, null or empty. */
+function query(params)
+{
+	const search = new URLSearchParams();
+
+	for (const [key, value] of Object.entries(params)) {
+		if (value !== undefined && value !== null && value !== '')
+			search.set(key, String(value));
+	}
+	const text = search.toString();
+
+	return text ? `?${text}` : '';
+}
+
+const enc = encodeURIComponent;
+
+export class Api {
+	/** @param page URL of the page; the API lives beside it */
+	constructor(page = document.baseURI)
+	{
+		this.base = new URL('./api/v1/', page).href.replace(/[?#].*$/, '');
+	}
+
+	/**
+	 * One request.
+	 * @param options body (sent as JSON), signal, accept
+	 * @returns the Response, its status a 2xx
+	 * @throws ApiError; an aborted request throws the AbortError as it is
+	 */
+	async request(method, path, { body, signal, accept } = {})
+	{
+		const headers = { Accept: accept || 'application/json' };
+		let response;
+
+		if (body !== undefined)
+			headers['Content-Type'] = 'application/json';
+		try {
+			response = await fetch(this.base + path, {
+				method,
+				headers,
+				body: body === undefined ? undefined : JSON.stringify(body),
+				signal,
+				cache: 'no-store',
+				credentials: 'same-origin',
+				redirect: 'manual',
+			});
+		} catch (error) {
+			if (error.name === 'AbortError')
+				throw error;
+			throw new ApiError({ code: 'network', detail: error.message });
+		}
+		// The API never redirects: this is a sign-in page in front of it.
+		if (response.type === 'opaqueredirect')
+			throw new ApiError({ status: 401, code: 'unauthenticated' });
+		if (!response.ok)
+			throw await errorFrom(response);
+		const type = response.headers.get('Content-Type') || '';
+
+		if (response.status !== 204 && /^text\/html/i.test(type))
+			throw new ApiError({ status: 401, code: 'unauthenticated' });
+		return response;
+	}
+
+	/** One request with a JSON answer; null for 204. */
+	async json(method, path, options)
+	{
+		const response = await this.request(method, path, options);
+
+		if (response.status === 204)
+			return null;
+		try {
+			return await response.json();
+		} catch (error) {
+			if (error.name === 'AbortError')
+				throw error;
+			throw new ApiError({
+				status: response.status,
+				code: error.name === 'TypeError' ? 'network' : 'internal',
+				detail: error.message,
+			});
+		}
+	}
+
+	me()
+	{
+		return this.json('GET', 'me');
+	}
+
+	workspaces()
+	{
+		return this.json('GET', 'workspaces?pageSize=100');
+	}
+
+	agents(workspaceId)
+	{
+		return this.json('GET',
+			`workspaces/${enc(workspaceId)}/agents?pageSize=100`);
+	}
+
+	/** A page of my conversations, newest first: {items, nextCursor}. */
+	conversations({ workspaceId, q, cursor, pageSize, signal } = {})
+	{
+		return this.json('GET',
+			`conversations${query({ workspaceId, q, cursor, pageSize })}`,
+			{ signal });
+	}
+
+	conversation(id, { signal } = {})
+	{
+		return this.json('GET', `conversations/${enc(id)}`, { signal });
+	}
+
+	rename(id, title)
+	{
+		return this.json('PATCH', `conversations/${enc(id)}`,
+			{ body: { title } });
+	}
+
+	remove(id)
+	{
+		return this.json('DELETE', `conversations/${enc(id)}`);
+	}
+
+	/** A page of a thread, newest first: {items, nextCursor}. */
+	messages(id, { cursor, pageSize, signal } = {})
+	{
+		return this.json('GET',
+			`conversations/${enc(id)}/messages${query({ cursor, pageSize })}`,
+			{ signal });
+	}
+
+	turn(turnId, { signal } = {})
+	{
+		return this.json('GET', `turns/${enc(turnId)}`, { signal });
+	}
+
+	cancel(turnId)
+	{
+		return this.json('POST', `turns/${enc(turnId)}/cancel`, { body: {} });
+	}
+
+	/**
+	 * Sends a message and opens the stream of its answer.
+	 * @param body {content, conversationId?, agentId?}
+	 * @returns the Response, its body an event stream
+	 */
+	stream(workspaceId, body, { signal } = {})
+	{
+		return this.request('POST', `chat/${enc(workspaceId)}/stream`,
+			{ body, signal, accept: 'text/event-stream' });
+	}
+}

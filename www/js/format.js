@@ -1,0 +1,81 @@
+// Dates, durations and errors as people read them.
+import { has, locale, t } from './strings.js';
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** "850 ms", "3.2 s", "2 min 5 s" */
+export function duration(ms)
+{
+	if (ms < 1000)
+		return `${Math.round(ms)} ms`;
+	if (ms < 60000)
+		return `${(ms / 1000).toLocaleString(locale(), { maximumFractionDigits: 1 })} s`;
+	return `${Math.floor(ms / 60000)} min ${Math.round(ms % 60000 / 1000)} s`;
+}
+
+/** A moment, whole, for tooltips. */
+export function moment(iso)
+{
+	const date = new Date(iso);
+
+	return Number.isNaN(date.getTime()) ? '' : date.toLocaleString(locale(),
+		{ dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** The heading under which a moment stands in the conversation list. */
+export function dayGroup(iso, now = new Date())
+{
+	const date = new Date(iso);
+	const today = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+	const age = today.getTime() - date.getTime();
+
+	if (Number.isNaN(age) || age <= 0)
+		return t('group.today');
+	if (age <= DAY_MS)
+		return t('group.yesterday');
+	if (age <= 7 * DAY_MS)
+		return t('group.week');
+	if (age <= 30 * DAY_MS)
+		return t('group.month');
+	return date.toLocaleDateString(locale(),
+		date.getFullYear() === now.getFullYear() ?
+			{ month: 'long' } : { month: 'long', year: 'numeric' });
+}
+
+/** The name of the greeting for an hour of the day. */
+export function greeting(hour = new Date().getHours())
+{
+	if (hour < 5)
+		return t('empty.night');
+	if (hour < 12)
+		return t('empty.morning');
+	if (hour < 18)
+		return t('empty.day');
+	return t('empty.evening');
+}
+
+/** What to tell a person about an ApiError. */
+export function errorText(error)
+{
+	const code = error?.code || 'internal';
+
+	if (code === 'overloaded' && error.retryAfter)
+		return t('error.overloadedAfter', { n: error.retryAfter });
+	if (code === 'invalid_field' || code === 'unknown_field')
+		return t('error.invalid_field', { detail: error.detail });
+	if (has(`error.${code}`))
+		return t(`error.${code}`);
+	if (code.startsWith('upstream'))
+		return t('error.upstream');
+	return t('error.internal');
+}
+
+/** The first words of a text, for announcements. */
+export function excerpt(text, chars = 160)
+{
+	const plain = text.replace(/[#*_`>|~]+/g, '').replace(/\s+/g, ' ').trim();
+
+	if (plain.length <= chars)
+		return plain;
+	return `${plain.slice(0, chars).replace(/\s+\S*$/, '')}…`;
+}

@@ -1,0 +1,153 @@
+// The list of my conversations in one workspace: pages, search by title,
+// rename and delete. Answers that come after a newer question are dropped.
+import { Observable } from '../observable.js';
+
+const SEARCH_WAIT_MS = 250;
+const PAGE = 40;
+
+export class Conversations extends Observable {
+	#api;
+	#round = 0;
+	#timer = null;
+
+	constructor(api)
+	{
+		super();
+		this.#api = api;
+		this.workspaceId = '';
+		/** the search text */
+		this.q = '';
+		this.items = [];
+		this.nextCursor = null;
+		this.loading = false;
+		/** true once a page for the present workspace and search came */
+		this.loaded = false;
+		this.error = null;
+	}
+
+	/** Shows another workspace. */
+	show(workspaceId)
+	{
+		if (workspaceId === this.workspaceId)
+			return Promise.resolve();
+		this.workspaceId = workspaceId;
+		this.items = [];
+		this.loaded = false;
+		return this.reload();
+	}
+
+	/** Searches when the typing has paused. */
+	search(q)
+	{
+		this.q = q;
+		clearTimeout(this.#timer);
+		this.#timer = setTimeout(() => this.reload(), SEARCH_WAIT_MS);
+		this.changed();
+	}
+
+	/** Loads the first page; what is shown stays until it is there. */
+	reload()
+	{
+		clearTimeout(this.#timer);
+		this.nextCursor = null;
+		return this.#page(true);
+	}
+
+	/** Loads the next page, if there is one. */
+	more()
+	{
+		if (this.loading || this.nextCursor === null)
+			return Promise.resolve();
+		return this.#page(false);
+	}
+
+	async #page(first)
+	{
+		const round = ++this.#round;
+
+		this.loading = true;
+		this.error = null;
+		this.changed();
+		try {
+			const page = await this.#api.conversations({
+				workspaceId: this.workspaceId,
+				q: this.q.trim(),
+				cursor: first ? '' : this.nextCursor,
+				pageSize: PAGE,
+			});
+
+			if (round !== this.#round)
+				return;
+			const old = first ? [] : this.items;
+			const seen = new Set(old.map((item) => item.conversationId));
+
+			// one that was touched meanwhile may come a second time
+			this.items = [...old, ...page.items.filter((item) =>
+				!seen.has(item.conversationId))];
+			this.nextCursor = page.nextCursor;
+			this.loaded = true;
+		} catch (error) {
+			if (round !== this.#round)
+				return;
+			this.error = error;
+		}
+		this.loading = false;
+		this.changed();
+	}
+
+	/** The listed conversation of that id, or undefined. */
+	find(id)
+	{
+		return this.items.find((item) => item.conversationId === id);
+	}
+
+	/** Changes fields of a listed conversation. */
+	patch(id, fields)
+	{
+		this.items = this.items.map((item) =>
+			item.conversationId === id ? { ...item, ...fields } : item);
+		this.changed();
+	}
+
+	/** Puts a conversation on top: it is new, or was just written in. */
+	lift(conversation)
+	{
+		if (conversation.workspaceId !== this.workspaceId)
+			return;
+		const known = this.find(conversation.conversationId);
+		const q = this.q.trim().toLowerCase();
+
+		if (!known && q && !(conversation.title || '').toLowerCase().includes(q))
+			return;
+		this.items = [{ ...known, ...conversation }, ...this.items.filter((item) =>
+			item.conversationId !== conversation.conversationId)];
+		this.changed();
+	}
+
+	/** Renames; the new title shows at once and goes back if it fails. */
+	async rename(id, title)
+	{
+		const before = this.find(id)?.title;
+
+		this.patch(id, { title });
+		try {
+			return await this.#api.rename(id, title);
+		} catch (error) {
+			this.patch(id, { title: before });
+			throw error;
+		}
+	}
+
+	/** Deletes for good. Gone already counts as deleted. */
+	async remove(id)
+	{
+		try {
+			await this.#api.remove(id);
+		} catch (error) {
+			if (error.code !== 'not_found')
+				throw error;
+		}
+		this.items = this.items.filter((item) => item.conversationId !== id);
+		this.changed();
+	}
+}

@@ -1,0 +1,232 @@
+// Every text the page shows. A culture is one more object in `cultures`; what
+// it lacks is taken from English. {name} is replaced; a text that depends on a
+// count is an object by plural category (Intl.PluralRules) and needs `n`.
+
+const en = {
+	'app.name': 'Lamplighter',
+	'app.skip': 'Skip to the message field',
+	'app.loading': 'Loading',
+	'app.retry': 'Try again',
+	'app.close': 'Close',
+	'app.cancel': 'Cancel',
+	'app.offline': 'You are offline. Messages can be sent when the connection is back.',
+
+	'list.label': 'Conversations',
+	'list.open': 'Show conversations',
+	'list.close': 'Hide conversations',
+	'list.new': 'New chat',
+	'list.search': 'Search titles',
+	'list.empty': 'Your conversations will appear here.',
+	'list.none': 'No title contains “{q}”.',
+	'list.more': 'Loading more',
+	'list.failed': 'The list could not be loaded.',
+	'list.found': { one: '{n} conversation found', other: '{n} conversations found' },
+	'list.foundMany': 'More than {n} conversations found',
+	'list.running': 'answering',
+	'list.untitled': 'Untitled',
+	'list.actions': 'Actions for “{title}”',
+	'list.rename': 'Rename',
+	'list.delete': 'Delete',
+	'list.renameLabel': 'Title',
+	'list.renamed': 'Renamed to “{title}”',
+	'list.deleted': 'Deleted “{title}”',
+
+	'group.today': 'Today',
+	'group.yesterday': 'Yesterday',
+	'group.week': 'Previous 7 days',
+	'group.month': 'Previous 30 days',
+
+	'delete.title': 'Delete this conversation?',
+	'delete.text': '“{title}” and all its messages will be gone for good.',
+	'delete.confirm': 'Delete',
+
+	'workspace.label': 'Workspace',
+	'agent.label': 'Assistant',
+
+	'theme.label': 'Colours',
+	'theme.system': 'As the system',
+	'theme.light': 'Light',
+	'theme.dark': 'Dark',
+
+	'empty.morning': 'Good morning',
+	'empty.day': 'Good afternoon',
+	'empty.evening': 'Good evening',
+	'empty.night': 'Still up?',
+	'empty.named': '{greeting}, {name}',
+	'empty.text': 'Ask a question to begin.',
+	'empty.suggestions': 'Suggestions',
+
+	'thread.label': 'Conversation',
+	'thread.older': 'Loading earlier messages',
+	'thread.olderFailed': 'Earlier messages could not be loaded.',
+	'thread.loadOlder': 'Load earlier messages',
+	'thread.start': 'Beginning of the conversation',
+	'thread.latest': 'Go to the latest message',
+	'thread.opened': 'Opened “{title}”',
+	'thread.actions': 'Actions for this conversation',
+
+	'message.you': 'You',
+	'message.youSaid': 'You said',
+	'message.assistantSaid': '{name} said',
+	'message.assistant': 'Assistant',
+	'message.copy': 'Copy',
+	'message.copied': 'Copied',
+	'message.copyFailed': 'Copying is not allowed here',
+	'message.copyMine': 'Copy my message',
+	'message.copyAnswer': 'Copy the answer',
+	'message.retry': 'Try again',
+	'message.reasoning': 'Reasoning',
+	'message.reasoningNow': 'Reasoning…',
+	'message.tokens': { one: '{n} token', other: '{n} tokens' },
+	'message.usage': '{input} tokens read ({cached} of them cached), {output} written',
+	'message.showMore': 'Show all of it',
+	'message.showLess': 'Show less',
+
+	'status.sending': 'Sending',
+	'status.thinking': 'Thinking',
+	'status.executing': 'Looking things up',
+	'status.answering': 'Writing',
+	'status.stopping': 'Stopping',
+	'status.recovering': 'The connection was lost. The answer goes on and will appear here',
+	'status.elsewhere': 'The answer is still being written',
+
+	'note.length': 'The answer was cut off at the length limit.',
+	'note.refusal': 'The model declined to answer this.',
+	'note.content_filter': 'The answer was withheld by the provider’s content filter.',
+	'note.cancelled': 'You stopped this answer.',
+	'note.interrupted': 'The answer was interrupted before its end.',
+	'note.capped': 'The limit of tool calls was reached; the answer uses what was found until then.',
+	'note.missing': 'No answer was stored for this message.',
+	'note.context': 'This conversation nearly fills what the model can read; the oldest messages may be left out.',
+	'note.error': 'Something went wrong while answering.',
+
+	'tool.running': 'running',
+	'tool.done': 'done',
+	'tool.failed': 'failed',
+	'tool.stopped': 'no result',
+	'tool.args': 'Arguments',
+	'tool.result': 'Result',
+	'tool.noArgs': 'No arguments',
+	'tool.empty': 'Nothing was found.',
+	'tool.rows': { one: '{n} row', other: '{n} rows' },
+	'tool.rowsOf': { one: '{n} row of {total}', other: '{n} rows of {total}' },
+	'tool.items': { one: '{n} entry', other: '{n} entries' },
+	'tool.truncated': 'The result was shortened.',
+	'tool.showAll': 'Show all {n} rows',
+	'tool.table': 'Result of {name}',
+
+	'code.copy': 'Copy',
+	'code.copyLabel': 'Copy this code',
+	'code.region': 'Code',
+	'code.table': 'Table',
+	'image.link': 'Image: {alt}',
+	'image.none': 'Image',
+	'link.newTab': 'opens in a new tab',
+
+	'composer.label': 'Message',
+	'composer.placeholder': 'Ask {name} something',
+	'composer.placeholderPlain': 'Ask something',
+	'composer.send': 'Send',
+	'composer.stop': 'Stop',
+	'composer.hint': 'Enter sends, Shift + Enter starts a new line',
+	'composer.left': { one: '{n} character left', other: '{n} characters left' },
+	'composer.over': { one: '{n} character too many', other: '{n} characters too many' },
+	'composer.disabled': 'Chat is switched off here',
+
+	'live.answering': '{name} is answering',
+	'live.finished': '{name} has answered: {text}',
+	'live.stopped': 'The answer was stopped',
+	'live.failed': 'The answer failed: {text}',
+	'live.older': 'Earlier messages loaded',
+
+	'error.network': 'The server cannot be reached. Check your connection, then try again.',
+	'error.unauthenticated': 'You are not signed in, or your session has ended. Sign in, then reload this page.',
+	'error.forbidden': 'Your account may not use this chat. Ask the people who run it for access.',
+	'error.csrf_failed': 'The server could not see that this request came from its own page. Reload, and check that the site is opened under its usual address.',
+	'error.not_found': 'This conversation does not exist, or it belongs to someone else.',
+	'error.conversation_busy': 'This conversation is already being answered, perhaps in another tab. Wait until it is finished, or stop it.',
+	'error.chat_disabled': 'Chat is not set up here yet: no language model is configured. An administrator can add one in the configuration.',
+	'error.llm_provider_unsupported': 'The configured language model provider is not supported by this installation.',
+	'error.llm_credential_missing': 'The language model has no key yet. An administrator has to add one in the configuration.',
+	'error.overloaded': 'Many people are chatting right now. Try again in a moment.',
+	'error.overloadedAfter': { one: 'Many people are chatting right now. Try again in {n} second.', other: 'Many people are chatting right now. Try again in {n} seconds.' },
+	'error.database_unavailable': 'The server cannot reach its database. Try again in a moment.',
+	'error.too_large': 'The message is too long for this server.',
+	'error.invalid_field': 'The server did not accept this: {detail}',
+	'error.invalid_utf8': 'The message contains characters the server cannot store.',
+	'error.upstream': 'The language model could not be reached. Try again in a moment.',
+	'error.internal': 'Something went wrong on the server.',
+	'error.ref': 'Reference: {id}',
+	'error.reload': 'Reload',
+	'error.startTitle': 'The chat cannot start',
+	'error.lostTitle': 'Nothing here',
+	'error.noWorkspace': 'There is no workspace that you can see.',
+	'error.toNew': 'Start a new chat',
+	'error.dismiss': 'Dismiss',
+
+	'help.title': 'Keyboard',
+	'help.open': 'Keyboard shortcuts',
+	'help.new': 'New chat',
+	'help.search': 'Search conversations',
+	'help.composer': 'Go to the message field',
+	'help.stop': 'Stop the answer',
+	'help.help': 'Show this list',
+	'help.close': 'Close a dialog, menu or the list',
+	'help.send': 'Send the message',
+	'help.line': 'New line',
+	'key.enter': 'Enter',
+	'key.shift': 'Shift',
+	'key.esc': 'Esc',
+	'key.alt': 'Alt',
+	'key.ctrl': 'Ctrl',
+};
+
+const cultures = { en };
+
+let culture = 'en';
+let plurals = new Intl.PluralRules(culture);
+
+/** Picks the first culture that exists, e.g. from navigator.languages. */
+export function setCulture(wanted)
+{
+	for (const tag of wanted) {
+		const short = tag.toLowerCase().split('-')[0];
+
+		if (cultures[short]) {
+			culture = short;
+			break;
+		}
+	}
+	plurals = new Intl.PluralRules(culture);
+	return culture;
+}
+
+/** The language for number and date formats: the texts' one. */
+export function locale()
+{
+	return culture;
+}
+
+/** True when there is a text of that name. */
+export function has(key)
+{
+	return key in en;
+}
+
+/** The text of that name with its {placeholders} filled in. */
+export function t(key, values = {})
+{
+	let text = cultures[culture][key] ?? en[key];
+
+	if (text === undefined)
+		return key;
+	if (typeof text === 'object')
+		text = text[plurals.select(values.n)] ?? text.other;
+	return text.replace(/\{(\w+)\}/g, (whole, name) => {
+		const value = values[name];
+
+		if (value === undefined)
+			return whole;
+		return typeof value === 'number' ? value.toLocaleString(culture) : value;
+	});
+}
