@@ -1,8 +1,15 @@
 #include "store/store.h"
 
+#include "base/clock.h"
+#include "store/conversation.h"
 #include "store/stmt.h"
+#include "store/turn.h"
 
 #include "base/banned.h"
+
+#define EVENTS_KEPT_US INT64_C(3600000000)
+#define TIDY_ROWS      1000
+#define TIDY_BATCHES   20	/* the rest is for the next time */
 
 const struct db_stmt store_stmts[STMT__MAX] = {
 #define STMT(id, params_, columns_, sql_) \
@@ -22,6 +29,18 @@ struct db *store_open(const struct conf_db *conf, int wait_ms, struct err *e)
 	};
 
 	return db_open(&o, e);
+}
+
+int store_tidy(struct db *db, struct err *e)
+{
+	int64_t before_us = clock_now_us() - EVENTS_KEPT_US, n = TIDY_ROWS;
+
+	if (conversation_reap(db, e))
+		return -1;
+	for (int i = 0; i < TIDY_BATCHES && n == TIDY_ROWS; i++)
+		if (turn_events_expire(db, before_us, TIDY_ROWS, &n, e))
+			return -1;
+	return 0;
 }
 
 void store_print_statements(struct buf *out)

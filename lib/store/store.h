@@ -24,6 +24,14 @@ enum store_order { NEWEST_FIRST, OLDEST_FIRST };
 struct db *store_open(const struct conf_db *conf, int wait_ms,
 		      struct err *e) MUST_CHECK;
 
+/*
+ * Housekeeping: finishes deletes that a crash interrupted, and deletes stored
+ * events of turns that are long over (an hour). Two round trips when there is
+ * nothing to do. Any number of processes may do it at once, about once a
+ * minute is enough.
+ */
+int store_tidy(struct db *db, struct err *e) MUST_CHECK;
+
 /* "NAME params columns" and SQL text, a line each: `list statements`. */
 void store_print_statements(struct buf *out);
 

@@ -172,7 +172,10 @@ int turn_events_list(struct db *db, const struct owner *o,
 		     struct turn_events **out, size_t *n,
 		     struct err *e) MUST_CHECK;
 
-/* Deletes batches older than before_us, at most limit rows; *n says how many. */
+/*
+ * Deletes batches older than before_us, at most limit rows; *n says how many.
+ * Those of turns that were never ended stay: turn_recover needs their text.
+ */
 int turn_events_expire(struct db *db, int64_t before_us, int64_t limit,
 		       int64_t *n, struct err *e) MUST_CHECK;
 

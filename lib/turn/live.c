@@ -14,6 +14,7 @@
 enum {
 	ROUND_MS = 1000,
 	TOUCH_ROUNDS = 5,		/* leases are extended every so often */
+	TIDY_ROUNDS = 60,		/* housekeeping; also at once: CGI has few */
 	PENDING_BYTES = 524288,		/* per turn and round */
 };
 
@@ -232,6 +233,9 @@ static void round_run(struct turn_live *l, struct arena *a, int number)
 	    turn_touch(l->db, r.ids, r.n, &e) < 0)
 		log_err("leases of running turns", &e);
 	look(l, &r);
+	err_clear(&e);
+	if (number % TIDY_ROUNDS == 1 && store_tidy(l->db, &e) < 0)
+		log_err("housekeeping", &e);
 }
 
 /* Until the next round; for ever while no turn runs. Returns false at the end. */

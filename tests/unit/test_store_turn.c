@@ -271,10 +271,19 @@ static void many_turns_at_once(void **state)
 	assert_int_equal(n, 1);
 	ok(turn_events_list(db, &ann, &ids[0], 5, 10, &a, &got, &n, &e));
 	assert_int_equal(n, 0);
+	/* Events of turns that did not end are kept, however old. */
 	ok(turn_events_expire(db, clock_now_us(), 100, &expired, &e));
-	assert_int_equal(expired, 100);
 	for (int i = 0; i < N; i++)
 		end_with(&ann, &b[i], "x");
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn_event"), N);
+	ok(turn_events_expire(db, clock_now_us(), 100, &expired, &e));
+	assert_int_equal(expired, 100);
+	ok(store_tidy(db, &e));		/* not an hour old */
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn_event"), N - 100);
+	clock_fix_us(clock_now_us() + INT64_C(3700000000));
+	ok(store_tidy(db, &e));
+	clock_fix_us(0);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn_event"), 0);
 	ok(turn_cancel(db, &ann, &ids[0], &a, &t, &e));
 	assert_int_equal(t.status, TURN_DONE);
 	assert_int_equal(t.cancel_requested, 0);
@@ -351,7 +360,7 @@ static void interrupted_delete_is_reaped(void **state)
 		   " REPEAT(CHAR(0), 16) WHERE id = UNHEX(REPLACE('%s','-',''))",
 		   uuid_format(&id, hex));
 	refused(conversation_get(db, &ann, &id, &a, &c, &e), ERR_NOT_FOUND);
-	ok(conversation_reap(db, &e));
+	ok(store_tidy(db, &e));
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM message WHERE"
 		" conversation_id = UNHEX(REPLACE('%s','-',''))", hex), 0);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM conversation"
