@@ -95,7 +95,8 @@ void utf8_scrub(struct buf *out, struct str s)
 		buf_add(out, "\xef\xbf\xbd", 3);
 		from = ++i;
 	}
-	buf_add(out, s.p + from, s.n - from);
+	if (s.n)
+		buf_add(out, s.p + from, s.n - from);
 }
 
 size_t utf8_chars(struct str s)

@@ -5,16 +5,11 @@
  * one event of a stream costs one poll and one recv; curl_multi_poll would add
  * a wakeup pipe, and curl_easy_perform cannot be ended from outside.
  *
- * Connections live in the multi handle, so what the pool keeps is the pair.
- * curl's connection sharing between threads (CURL_LOCK_DATA_CONNECT) is not
- * thread-safe in any version and not used.
- *
  * Timeouts are ours, by the monotonic clock: libcurl has no idle timeout, and
  * its others would wake us for bookkeeping.
  */
 #include "net/http.h"
 
-#include <curl/curl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -24,6 +19,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "net/http_abort.h"
+#include "net/http_handle.h"
 #include "net/http_tls.h"
 
 #include "base/banned.h"
@@ -31,19 +27,6 @@
 #define SOCKETS_MAX 8		/* of one transfer: two addresses, resolver */
 #define BUFFER_BYTES 65536	/* one recv of an unpaced stream */
 #define CONNECT_MS 5000
-#define ORIGIN_BYTES 160
-
-struct http_handle {
-	CURLM *multi;
-	CURL *easy;
-	char origin[ORIGIN_BYTES];	/* where its connection goes */
-};
-
-struct http_pool {
-	pthread_mutex_t lock;
-	struct http_handle **idle;	/* the last one was used last */
-	int n_idle, max_idle;
-};
 
 static CURLSH *share;
 static pthread_mutex_t share_locks[CURL_LOCK_DATA_LAST];
@@ -116,95 +99,6 @@ void http_global_cleanup(void)
 	free((char *)proxies.none);
 	http_tls_cleanup();
 	curl_global_cleanup();
-}
-
-/* -- pool ----------------------------------------------------------------- */
-
-struct http_pool *http_pool_new(int max_idle)
-{
-	struct http_pool *p = xcalloc(1, sizeof(*p));
-
-	pthread_mutex_init(&p->lock, NULL);
-	p->max_idle = MAX(max_idle, 0);
-	p->idle = xcalloc((size_t)p->max_idle + 1, sizeof(*p->idle));
-	return p;
-}
-
-static void handle_free(struct http_handle *h)
-{
-	if (!h)
-		return;
-	curl_easy_cleanup(h->easy);
-	curl_multi_cleanup(h->multi);
-	free(h);
-}
-
-void http_pool_free(struct http_pool *p)
-{
-	if (!p)
-		return;
-	for (int i = 0; i < p->n_idle; i++)
-		handle_free(p->idle[i]);
-	pthread_mutex_destroy(&p->lock);
-	free(p->idle);
-	free(p);
-}
-
-static struct http_handle *handle_new(void)
-{
-	struct http_handle *h = xcalloc(1, sizeof(*h));
-
-	h->multi = curl_multi_init();
-	h->easy = curl_easy_init();
-	if (!h->multi || !h->easy)
-		BUG("no memory for a libcurl handle");
-	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, 2L);
-	return h;
-}
-
-/* scheme://host:port of url in out. */
-static void origin_of(const char *url, char *out)
-{
-	const char *host = strstr(url, "://");
-	size_t n = host ? (size_t)(host + 3 - url) : 0;
-
-	n += strcspn(url + n, "/?#");
-	snprintf(out, ORIGIN_BYTES, "%.*s", (int)MIN(n, ORIGIN_BYTES - 1), url);
-}
-
-/* The handle used last for this origin; else a fresh one. */
-static struct http_handle *handle_get(struct http_pool *p, const char *origin)
-{
-	struct http_handle *h = NULL;
-
-	pthread_mutex_lock(&p->lock);
-	for (int i = p->n_idle - 1; i >= 0 && !h; i--) {
-		if (strcmp(p->idle[i]->origin, origin) != 0)
-			continue;
-		h = p->idle[i];
-		p->n_idle--;
-		memmove(&p->idle[i], &p->idle[i + 1],
-			(size_t)(p->n_idle - i) * sizeof(*p->idle));
-	}
-	pthread_mutex_unlock(&p->lock);
-	return h ? h : handle_new();
-}
-
-/* The oldest one makes room: its connection is the coldest. */
-static void handle_put(struct http_pool *p, struct http_handle *h)
-{
-	struct http_handle *old = NULL;
-
-	pthread_mutex_lock(&p->lock);
-	p->idle[p->n_idle++] = h;
-	if (p->n_idle > p->max_idle) {
-		old = p->idle[0];
-		p->n_idle--;
-		memmove(&p->idle[0], &p->idle[1],
-			(size_t)p->n_idle * sizeof(*p->idle));
-	}
-	pthread_mutex_unlock(&p->lock);
-	handle_free(old);
 }
 
 /* -- one transfer --------------------------------------------------------- */
@@ -641,37 +535,64 @@ static int run(struct transfer *t)
 	return t->e->code == ERR_NONE ? finished(t) : -1;
 }
 
+/* One try. fresh: not on a warm connection. */
+static int once(struct http_pool *p, struct transfer *t, bool fresh)
+{
+	long n_connects = 1;
+	CURLM *m;
+	int rc;
+
+	t->h = http_handle_get(p, t->r->url);
+	m = t->h->multi;
+	rc = set_up(t);
+	if (fresh)
+		curl_easy_setopt(t->h->easy, CURLOPT_FRESH_CONNECT, 1L);
+	if (rc == 0)
+		rc = run(t);
+	curl_easy_getinfo(t->h->easy, CURLINFO_NUM_CONNECTS, &n_connects);
+	t->res->reused = t->res->sent && n_connects == 0;
+	/* Closes the connection unless the answer came to its end. */
+	curl_multi_remove_handle(m, t->h->easy);
+	curl_slist_free_all(t->headers);
+	curl_easy_reset(t->h->easy);
+	curl_multi_setopt(m, CURLMOPT_SOCKETFUNCTION, NULL);
+	curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, NULL);
+	http_handle_put(p, t->h);
+	return rc;
+}
+
+/*
+ * Whether the warm connection had been closed by the server before our request
+ * came: libcurl tries again by itself in most such cases, but not in all.
+ */
+static bool was_stale(const struct transfer *t)
+{
+	return t->e->code == ERR_UPSTREAM_EARLY_END && t->res->reused &&
+		t->res->first_byte_us < 0;
+}
+
 int http_do(struct http_pool *p, const struct http_request *r,
 	    struct http_result *res, struct err *e)
 {
+	int64_t start_us = clock_mono_us();
 	struct err mine = ERR_INIT;
-	struct transfer t = {
-		.r = r, .res = res, .e = &mine, .curl_at = -1,
-		.linger_until = -1, .connected = -1, .last_byte = -1,
-	};
-	char origin[ORIGIN_BYTES];
-	long n_connects = 1;
-	int rc;
+	int rc = -1;
 
-	*res = (struct http_result){ .first_byte_us = -1 };
-	t.start_us = clock_mono_us();
-	t.start = t.now = t.start_us / 1000;
-	t.last_tick = t.start;
-	origin_of(r->url, origin);
-	t.h = handle_get(p, origin);
-	memcpy(t.h->origin, origin, sizeof(origin));
-	rc = set_up(&t);
-	if (rc == 0)
-		rc = run(&t);
-	curl_easy_getinfo(t.h->easy, CURLINFO_NUM_CONNECTS, &n_connects);
-	res->reused = res->sent && n_connects == 0;
-	/* Closes the connection unless the answer came to its end. */
-	curl_multi_remove_handle(t.h->multi, t.h->easy);
-	curl_slist_free_all(t.headers);
-	curl_easy_reset(t.h->easy);
-	curl_multi_setopt(t.h->multi, CURLMOPT_SOCKETFUNCTION, NULL);
-	curl_multi_setopt(t.h->multi, CURLMOPT_TIMERFUNCTION, NULL);
-	handle_put(p, t.h);
+	for (int n = 0; n < 2; n++) {
+		struct transfer t = {
+			.r = r, .res = res, .e = &mine, .curl_at = -1,
+			.linger_until = -1, .connected = -1, .last_byte = -1,
+			.start_us = start_us, .start = start_us / 1000,
+			.last_tick = start_us / 1000,
+			.now = clock_mono_ms(),
+		};
+
+		err_clear(&mine);
+		*res = (struct http_result){ .first_byte_us = -1 };
+		rc = once(p, &t, n > 0);
+		if (rc == 0 || !was_stale(&t))
+			break;
+	}
 	if (rc < 0 && e->code == ERR_NONE)
 		*e = mine;
 	return rc;

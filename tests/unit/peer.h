@@ -156,8 +156,8 @@ static inline void *peer_main(void *arg)
 		c = malloc(sizeof(*c));
 		*c = (struct peer_conn){ p, fd };
 		p->fds[i] = fd;
-		pthread_create(&p->conns[i], NULL, peer_conn_main, c);
 		atomic_store(&p->n_conns, i + 1);
+		pthread_create(&p->conns[i], NULL, peer_conn_main, c);
 	}
 }
 

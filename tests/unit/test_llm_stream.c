@@ -469,8 +469,8 @@ static void keep_alives_are_no_progress(void **state)
 
 	(void)state;
 	prepare(&t, p);
-	t.s.first_byte_timeout_ms = 50;
-	t.s.idle_timeout_ms = 20;
+	t.s.first_byte_timeout_ms = 500;
+	t.s.idle_timeout_ms = 100;
 	t.s.retries = 0;
 	assert_int_equal(stream(&t), -1);
 	assert_int_equal(t.e.code, ERR_UPSTREAM_TIMEOUT);
