@@ -1,5 +1,7 @@
 dist_man_MANS += docs/lamplighter.8 docs/lamplighter.yaml.5
 EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
+	docs/add-a-dialect.md \
+	docs/add-a-provider.md \
 	docs/add-a-route.md \
 	docs/add-a-tool.md \
 	docs/add-an-option.md \
@@ -10,6 +12,8 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/demo-model.md \
 	docs/identity.md \
 	docs/install.md \
+	docs/performance.md \
+	docs/providers.md \
 	docs/request.md \
 	docs/tools.md \
 	docs/turn.md
