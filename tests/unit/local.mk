@@ -113,6 +113,7 @@ tests_unit_test_turn_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test_turn_faults
 tests_unit_test_turn_faults_SOURCES = tests/unit/test_turn_faults.c tests/unit/turn_lab.c tests/unit/turn_lab.h
 tests_unit_test_turn_faults_LDADD = $(UNIT_LIBS)
+EXTRA_DIST += tests/fixtures/providers
 LLM_UNIT_LIBS = $(UNIT_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_sse
