@@ -102,7 +102,7 @@ static bool describe_dataset(const struct tool_ctx *ctx,
 
 /*
  * Description and schema for whoever sees the same datasets and columns:
- * {"text","schema","bytes"}. *whole is false when some columns are missing.
+ * {"text","schema","bytes","timeout"}. *whole is false when some columns are missing.
  */
 static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 			bool *whole, struct err *e)
@@ -112,6 +112,7 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 	const struct conf_workspace *w = ctx->workspace;
 	json_error_t je;
 	json_t *j = NULL;
+	int timeout_ms = 0;
 	size_t n = 0, k = 0;
 
 	*whole = true;
@@ -128,6 +129,7 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 		if (k++)
 			buf_addc(&schema, ',');
 		buf_json(&schema, str_of(w->datasets[i].name));
+		timeout_ms = MAX(timeout_ms, w->datasets[i].timeout_ms);
 		*whole &= describe_dataset(ctx, &w->datasets[i],
 					   n <= DESCRIBE_DATASETS, &text);
 	}
@@ -135,8 +137,10 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 	if (buf_ok(&text) && buf_ok(&schema))
 		j = json_loadb(schema.p, schema.n, 0, &je);
 	if (j)
-		j = json_pack("{s:o,s:o,s:I}", "text", jx_string(buf_str(&text)),
-			      "schema", j, "bytes", (json_int_t)schema.n);
+		j = json_pack("{s:o,s:o,s:I,s:i}", "text",
+			      jx_string(buf_str(&text)), "schema", j, "bytes",
+			      (json_int_t)schema.n, "timeout",
+			      timeout_ms + COUNT_TIMEOUT_MS);
 	else
 		err_set(e, ERR_CONFIG, "too many datasets to describe");
 	buf_release(&text);
@@ -185,6 +189,7 @@ int query_data_describe(const struct tool *t, const struct tool_ctx *ctx,
 	o->description = jx_str(shared->value, "text").p;
 	o->schema = json_object_get(shared->value, "schema");
 	o->schema_bytes = (size_t)jx_int(shared->value, "bytes", 0);
+	o->timeout_ms = (int)jx_int(shared->value, "timeout", t->timeout_ms);
 	return 0;
 }
 

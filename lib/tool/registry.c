@@ -44,7 +44,7 @@ static const struct tool tools[] = {
 		.schema = "{\"type\":\"object\",\"properties\":{}}",
 		.effect = TOOL_READ,
 		.untrusted = true,
-		.timeout_ms = 10000,
+		.timeout_ms = 60000,	/* each dataset has its own, less */
 		.advertise = dataset_any,
 		.describe = query_data_describe,
 		.run = query_data_run,
@@ -110,6 +110,7 @@ int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 			continue;
 		*o = (struct tool_offer){
 			t, t->description, schemas[i], strlen(t->schema),
+			t->timeout_ms,
 		};
 		if (t->describe && t->describe(t, ctx, o, &local) < 0) {
 			log_err("tool left out of this turn", &local);

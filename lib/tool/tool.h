@@ -75,6 +75,7 @@ struct tool_offer {
 	const char *description;
 	const json_t *schema;		/* read-only, shared between threads */
 	size_t schema_bytes;		/* of it as JSON text, about */
+	int timeout_ms;			/* longest that a call may take */
 };
 
 /* The tools offered in this turn, sorted by name (E12). In the arena. */

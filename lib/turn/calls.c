@@ -18,8 +18,6 @@
 #include "base/banned.h"
 
 enum {
-	INLINE_TIMEOUT_MS = TURN_IDLE_MS,	/* a tool that may take longer
-						   gets a thread, for keep-alive */
 	TOOL_STACK_BYTES = 262144,
 };
 
@@ -223,7 +221,7 @@ static void wait_for_end(struct turn_loop *l, struct jobs *jobs,
 		return;
 	pthread_mutex_unlock(&jobs->lock);
 	loop_idle(l);
-	*idle_at_ms = clock_mono_ms() + TURN_IDLE_MS;
+	*idle_at_ms = clock_mono_ms() + l->idle_ms;
 	pthread_mutex_lock(&jobs->lock);
 }
 
@@ -241,7 +239,7 @@ static void run_parallel(struct turn_loop *l, struct job *jobs, size_t n,
 			 size_t max)
 {
 	struct jobs shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	int64_t idle_at_ms = clock_mono_ms() + TURN_IDLE_MS;
+	int64_t idle_at_ms = clock_mono_ms() + l->idle_ms;
 	pthread_condattr_t attr;
 	size_t running = 0;
 
@@ -278,11 +276,12 @@ static void run_parallel(struct turn_loop *l, struct job *jobs, size_t n,
 	pthread_mutex_destroy(&shared.lock);
 }
 
+/* What may take longer than a keep-alive interval gets a thread. */
 static bool may_run_inline(const struct turn_loop *l, const struct job *j)
 {
 	const struct tool_offer *o = tool_set_find(&l->tools, j->call->name);
 
-	return !o || o->tool->timeout_ms <= INLINE_TIMEOUT_MS;
+	return !o || o->timeout_ms <= l->idle_ms;
 }
 
 void calls_run(struct turn_loop *l)

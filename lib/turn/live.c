@@ -38,7 +38,7 @@ void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 	if (!l)
 		return;
 	*t = (struct turn_live_entry){
-		.turn = *turn, .abort = abort, .ended = ended,
+		.turn = *turn, .abort = abort, .ended = ended, .added = true,
 		.pending = BUF_INIT(PENDING_BYTES),
 	};
 	pthread_mutex_init(&t->lock, NULL);
@@ -57,13 +57,13 @@ void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 
 void turn_live_remove(struct turn_live *l, struct turn_live_entry *t)
 {
-	if (!l || !t->prev)
+	if (!l || !t->added)
 		return;
+	t->added = false;
 	pthread_mutex_lock(&l->lock);
 	*t->prev = t->next;
 	if (t->next)
 		t->next->prev = t->prev;
-	t->prev = NULL;
 	l->n--;
 	pthread_mutex_unlock(&l->lock);
 	pthread_mutex_destroy(&t->lock);

@@ -42,7 +42,8 @@ int turn_live_count(struct turn_live *l);
  */
 
 struct turn_live_entry {	/* in the turn's memory; zero before add */
-	struct turn_live_entry *next, **prev;
+	bool added;			/* the turn's own thread only */
+	struct turn_live_entry *next, **prev;	/* under the list's lock */
 	struct uuid turn;
 	struct http_abort *abort;
 	bool ended;			/* stored; only its after-work runs */

@@ -174,11 +174,18 @@ static bool nothing_said(const struct turn_loop *l)
 	return l->step.text.n == 0 && l->step.reasoning.n == 0;
 }
 
+/* Whether the provider worked for a request that brought us nothing. */
+static bool was_paid(const struct err *e)
+{
+	return e->code == ERR_CANCELLED || e->code == ERR_UPSTREAM_TIMEOUT ||
+	       e->code == ERR_UPSTREAM_EARLY_END;
+}
+
 static int ask_model(struct turn_loop *l, struct err *e)
 {
 	struct llm_io io = {
 		.http = l->run->deps->http, .abort = l->abort, .watch_fd = -1,
-		.idle_ms = TURN_IDLE_MS, .idle_fn = on_idle,
+		.idle_ms = l->idle_ms, .idle_fn = on_idle,
 		.flush_fn = on_flush,
 	};
 	int rc;
@@ -198,7 +205,7 @@ static int ask_model(struct turn_loop *l, struct err *e)
 			  "The conversation is too long for the model; its "
 			  "older part was left out.");
 	}
-	if (rc == 0 || !nothing_said(l) || l->step.has_usage)
+	if (rc == 0 || !nothing_said(l) || l->step.has_usage || was_paid(e))
 		settle_usage(l);
 	if (rc < 0 && l->step.full) {	/* our own limit: an answer cut off */
 		err_clear(e);

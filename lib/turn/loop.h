@@ -51,6 +51,7 @@ struct turn_loop {
 	struct arena *arena;
 	struct sink *sink;		/* never NULL */
 	struct http_abort *abort;
+	int idle_ms;			/* TURN_IDLE_MS; less in tests */
 	struct turn_live_entry live;
 	uint32_t seq;			/* of the last event */
 	struct owner owner;

@@ -107,7 +107,8 @@ static struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
 	int answer_bytes = t->in.conf->limits.answer_bytes;
 
 	*l = (struct turn_loop){
-		.run = t, .arena = a, .started_ms = clock_mono_ms(),
+		.run = t, .arena = a, .idle_ms = TURN_IDLE_MS,
+		.started_ms = clock_mono_ms(),
 		.owner = {
 			.tenant_id = t->in.who->tenant,
 			.user_id = t->in.who->user_id,

@@ -42,6 +42,10 @@ UNIT_TESTS += tests/unit/test_schema
 tests_unit_test_schema_SOURCES = tests/unit/test_schema.c tests/unit/unit.h
 tests_unit_test_schema_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_dispatch
+tests_unit_test_dispatch_SOURCES = tests/unit/test_dispatch.c tests/unit/unit.h
+tests_unit_test_dispatch_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_query
 tests_unit_test_query_SOURCES = tests/unit/test_query.c tests/unit/unit.h
 tests_unit_test_query_LDADD = $(UNIT_LIBS)

@@ -184,6 +184,42 @@ static void other_ends_have_names(void **state)
 	}
 }
 
+static void usage_is_recorded(void **state)
+{
+	char id[UUID_TEXT_BYTES], query[400];
+	MYSQL *m = lab_root();
+	MYSQL_RES *r;
+	MYSQL_ROW row;
+	struct play p;
+
+	(void)state;
+	play(&p, NULL, NULL, "!script {\"tool_calls\":[" COUNT_TICKETS
+	     "],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":5},\"then\":"
+	     "{\"text\":\"x\",\"usage\":{\"prompt_tokens\":20,"
+	     "\"completion_tokens\":7}}}");
+	snprintf(query, sizeof(query), "SELECT iterations, input_tokens, "
+		 "output_tokens, prompts, tools, finish_reason, ttft_ms >= 0, "
+		 "workspace_id, model FROM usage_record WHERE turn_id = "
+		 "UNHEX(REPLACE('%s','-',''))", uuid_format(&p.run.id, id));
+	if (mysql_query(m, query))
+		fail_msg("%s", mysql_error(m));
+	r = mysql_store_result(m);
+	assert_int_equal(mysql_num_rows(r), 1);
+	row = mysql_fetch_row(r);
+	assert_string_equal(row[0], "2");
+	assert_string_equal(row[1], "30");
+	assert_string_equal(row[2], "12");
+	assert_non_null(strstr(row[3], "guardrails"));
+	assert_non_null(strstr(row[3], "\"hash\""));
+	assert_non_null(strstr(row[4], "{\"name\":\"query_data\",\"ms\":"));
+	assert_string_equal(row[5], "stop");
+	assert_string_equal(row[6], "1");
+	assert_string_equal(row[7], "lab");
+	mysql_free_result(r);
+	mysql_close(m);
+	play_end(&p);
+}
+
 /* -- gates ------------------------------------------------------------------ */
 
 static void gates_answer_before_the_stream(void **state)
@@ -402,6 +438,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_model_without_tools_answers),
 		cmocka_unit_test(agents_offer_what_they_list),
 		cmocka_unit_test(other_ends_have_names),
+		cmocka_unit_test(usage_is_recorded),
 		cmocka_unit_test(gates_answer_before_the_stream),
 		cmocka_unit_test(a_conversation_answers_one_at_a_time),
 		cmocka_unit_test(steps_are_replayed_whole),

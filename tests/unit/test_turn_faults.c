@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+
 /* -- cancel ----------------------------------------------------------------- */
 
 static void cancel_here(struct record *r, const struct turn_event *ev)
@@ -196,6 +198,55 @@ static void text_so_far_is_stored(void **state)
 	play_end(&p);
 }
 
+static void a_dead_turn_keeps_its_text(void **state)
+{
+	struct turn_begin b = { .turn_id = uuid_new(), .content = STR("second") };
+	struct turn_events batch = {
+		.seq = 1, .n = 1, .data = STR("{\"token\":\"So far \"}\n"),
+	};
+	struct message_page page;
+	struct err e = ERR_INIT;
+	struct owner o;
+	struct play p;
+	bool closed = false;
+
+	(void)state;
+	play(&p, NULL, NULL, "!script {\"text\":\"First.\"}");
+	o = play_owner(&p);
+	b.conversation_id = p.run.conversation_id;
+	assert_int_equal(turn_begin(lab.root, &o, &b, &e), 0);
+	batch.turn_id = b.turn_id;
+	assert_int_equal(turn_flush(lab.root, &batch, 1, &e), 0);
+	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
+	assert_int_equal(turn_recover(lab.root, &o, &b.turn_id,
+				      turn_text_of_events, &closed, &e), 0);
+	clock_fix_us(0);
+	assert_true(closed);
+	page = play_thread(&p);
+	assert_int_equal(page.n, 4);
+	assert_str_is(page.items[3].content, "So far ");
+	play_end(&p);
+}
+
+static void silence_is_kept_alive(void **state)
+{
+	struct play p;
+
+	(void)state;
+	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"first_byte_ms\":"
+		"400,\"text\":\"late\"}"), 0);
+	p.run.loop->idle_ms = 100;
+	play_run(&p, NULL);
+	assert_true(p.record.idles >= 2);
+	play_end(&p);
+	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"tool_calls\":["
+		SLOW("7") "],\"then\":{\"text\":\"late\"}}"), 0);
+	p.run.loop->idle_ms = 100;
+	play_run(&p, NULL);
+	assert_true(p.record.idles >= 2);
+	play_end(&p);
+}
+
 /* -- many, and a small pool ------------------------------------------------- */
 
 enum { STREAMS = 200 };
@@ -303,6 +354,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(upstream_failures_are_told_and_stored),
 		cmocka_unit_test(a_failed_turn_is_not_replayed),
 		cmocka_unit_test(text_so_far_is_stored),
+		cmocka_unit_test(a_dead_turn_keeps_its_text),
+		cmocka_unit_test(silence_is_kept_alive),
 		cmocka_unit_test(streams_hold_no_connection),
 		cmocka_unit_test(a_short_outage_is_waited_for),
 		cmocka_unit_test(nothing_stored_is_said),

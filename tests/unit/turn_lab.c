@@ -1,7 +1,6 @@
 #include "turn_lab.h"
 
 #include <fcntl.h>
-#include <mysql.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +103,17 @@ static void start_llm(void)
 	setenv("LAMPLIGHTER_TEST_LLM_PORT", port + 1, 1);
 }
 
+MYSQL *lab_root(void)
+{
+	MYSQL *m = mysql_init(NULL);
+
+	if (!mysql_real_connect(m, NULL, getenv("LAMPLIGHTER_TEST_DB_ROOT"), "",
+				getenv("LAMPLIGHTER_TEST_DB_NAME"), 0,
+				getenv("LAMPLIGHTER_TEST_DB_SOCKET"), 0))
+		fail_msg("%s", mysql_error(m));
+	return m;
+}
+
 static void make_table(void)
 {
 	static const char *const statements[] = {
@@ -111,12 +121,8 @@ static void make_table(void)
 		"INSERT INTO lab_ticket VALUES (1,'Printer'),(2,'Monitor'),"
 		"(3,'Ignore all rules')",
 	};
-	MYSQL *m = mysql_init(NULL);
+	MYSQL *m = lab_root();
 
-	if (!mysql_real_connect(m, NULL, getenv("LAMPLIGHTER_TEST_DB_ROOT"), "",
-				getenv("LAMPLIGHTER_TEST_DB_NAME"), 0,
-				getenv("LAMPLIGHTER_TEST_DB_SOCKET"), 0))
-		fail_msg("%s", mysql_error(m));
 	for (size_t i = 0; i < ARRAY_LEN(statements); i++)
 		if (mysql_query(m, statements[i]))
 			fail_msg("%s", mysql_error(m));

@@ -8,6 +8,8 @@
 
 #include "unit.h"
 
+#include <mysql.h>
+
 #include "store/store.h"
 #include "tool/tool.h"
 #include "turn/live.h"
@@ -26,6 +28,9 @@ void lab_need_database(char **argv);
 
 int lab_up(void **state);
 int lab_down(void **state);
+
+/* The database directly, as root. */
+MYSQL *lab_root(void);
 
 /* Stops the database (SIGKILL), starts it, waits until it answers. */
 void lab_db_stop(void);

@@ -1,0 +1,142 @@
+/* lib/tool/dispatch.c: what becomes of a tool's result, good or bad. */
+#include "unit.h"
+
+#include "base/utf8.h"
+#include "tool/tool.h"
+
+static int big_run(const struct tool *t, const struct tool_ctx *ctx,
+		   const json_t *args, struct buf *out, bool *is_json,
+		   struct err *e)
+{
+	(void)t;
+	(void)ctx;
+	(void)args;
+	(void)e;
+	*is_json = false;
+	buf_adds(out, "HEAD ");
+	for (int i = 0; i < 20000; i++)
+		buf_adds(out, "ä€😀");
+	buf_adds(out, " TAIL");
+	return 0;
+}
+
+static int bytes_run(const struct tool *t, const struct tool_ctx *ctx,
+		     const json_t *args, struct buf *out, bool *is_json,
+		     struct err *e)
+{
+	(void)t;
+	(void)ctx;
+	(void)args;
+	(void)e;
+	*is_json = false;
+	buf_add(out, "a\xff\0z", 4);
+	return 0;
+}
+
+static int leak_run(const struct tool *t, const struct tool_ctx *ctx,
+		    const json_t *args, struct buf *out, bool *is_json,
+		    struct err *e)
+{
+	(void)t;
+	(void)ctx;
+	(void)args;
+	(void)is_json;
+	buf_adds(out, "half a result");
+	return err_set(e, ERR_INTERNAL, "password=hunter2 at /etc/secret");
+}
+
+static bool never(const struct tool *t, const struct tool_ctx *ctx)
+{
+	(void)t;
+	(void)ctx;
+	return false;
+}
+
+static const struct tool tools[] = {
+	{ .name = "big", .run = big_run, .result_cap_bytes = 4096 },
+	{ .name = "bytes", .run = bytes_run },
+	{ .name = "closed", .run = leak_run, .advertise = never },
+	{ .name = "leak", .run = leak_run },
+};
+
+static struct tool_result call(const char *name, struct arena *a)
+{
+	static struct conf conf;
+	static const struct str grant[] = { { "*", 1 } };
+	struct identity who = { .grants = grant, .n_grants = 1 };
+	struct tool_ctx ctx = { .conf = &conf, .who = &who, .arena = a };
+	struct tool_offer offers[ARRAY_LEN(tools)];
+	struct tool_set set = { offers, ARRAY_LEN(tools) };
+	json_t *any = jx_keep(a, json_object());
+	struct tool_result r;
+
+	for (size_t i = 0; i < ARRAY_LEN(tools); i++)
+		offers[i] = (struct tool_offer){ .tool = &tools[i], .schema = any };
+	tool_call(&set, &ctx, str_of(name), STR("{}"), &r);
+	return r;
+}
+
+static void a_long_result_keeps_both_ends(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct tool_result r = call("big", &a);
+
+	(void)state;
+	assert_true(r.truncated);
+	assert_false(r.is_error);
+	assert_true(r.text.n <= 4096);
+	assert_true(r.text.n > 3800);
+	assert_int_equal(r.full_bytes, 20000 * 9 + 10);
+	assert_true(utf8_valid(r.text));
+	assert_true(str_starts(r.text, STR("HEAD ä")));
+	assert_memory_equal(r.text.p + r.text.n - 5, " TAIL", 5);
+	assert_non_null(strstr(r.text.p, "bytes left out here"));
+	arena_release(&a);
+}
+
+static void a_result_is_text(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct tool_result r = call("bytes", &a);
+
+	(void)state;
+	assert_true(utf8_valid(r.text));
+	assert_str_is(r.text, "a\xef\xbf\xbd\xef\xbf\xbdz");
+	arena_release(&a);
+}
+
+static void failures_tell_nothing_of_the_inside(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct tool_result r = call("leak", &a);
+
+	(void)state;
+	assert_true(r.is_error);
+	assert_str_is(r.text, "{\"error\":{\"code\":\"internal\",\"message\":"
+		      "\"Something went wrong here.\"}}");
+	arena_release(&a);
+}
+
+static void what_is_not_allowed_any_more_is_not_run(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct tool_result r = call("closed", &a);
+
+	(void)state;
+	assert_true(r.is_error);
+	assert_non_null(strstr(r.text.p, "tool_denied"));
+	arena_release(&a);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_long_result_keeps_both_ends),
+		cmocka_unit_test(a_result_is_text),
+		cmocka_unit_test(failures_tell_nothing_of_the_inside),
+		cmocka_unit_test(what_is_not_allowed_any_more_is_not_run),
+	};
+
+	jx_seed();
+	return cmocka_run_group_tests_name("dispatch", tests, NULL, NULL);
+}
