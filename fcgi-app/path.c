@@ -5,17 +5,6 @@
 
 #include "base/banned.h"
 
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* The next decoded byte of *s, which it leaves; -1 at the end. */
 static int next_byte(struct str *s)
 {
@@ -25,8 +14,8 @@ static int next_byte(struct str *s)
 		return -1;
 	c = (unsigned char)s->p[0];
 	if (c == '%' && s->n >= 3) {
-		hi = hex(s->p[1]);
-		lo = hex(s->p[2]);
+		hi = hex_digit(s->p[1]);
+		lo = hex_digit(s->p[2]);
 		if (hi >= 0 && lo >= 0) {
 			s->p += 3;
 			s->n -= 3;

@@ -62,23 +62,6 @@ json_t *jx_load(struct str s, struct err *e)
 	return j;
 }
 
-static int hex4(const char *p)
-{
-	int v = 0;
-
-	for (int i = 0; i < 4; i++) {
-		char c = p[i];
-		int d = c >= '0' && c <= '9' ? c - '0'
-			: (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-			: -1;
-
-		if (d < 0)
-			return -1;
-		v = v << 4 | d;
-	}
-	return v;
-}
-
 /* Copies JSON text with lone surrogate escapes and \u0000 made U+FFFD. */
 static void mend_escapes(struct buf *out, struct str s)
 {

@@ -36,6 +36,30 @@ static inline bool str_starts(struct str a, struct str prefix)
 	       (prefix.n == 0 || memcmp(a.p, prefix.p, prefix.n) == 0);
 }
 
+/* Value of a hexadecimal digit, or -1. */
+static inline int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 32;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Value of the four hexadecimal digits at p, or -1. */
+static inline int hex4(const char *p)
+{
+	int v = 0;
+
+	for (int i = 0; i < 4; i++) {
+		int d = hex_digit(p[i]);
+
+		if (d < 0)
+			return -1;
+		v = v << 4 | d;
+	}
+	return v;
+}
+
 /* Without blanks, tabs and line ends at both ends. */
 static inline struct str str_trim(struct str s)
 {

@@ -57,17 +57,6 @@ char *uuid_format(const struct uuid *u, char *out)
 	return out;
 }
 
-static int nibble(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 bool uuid_parse(struct str s, struct uuid *u)
 {
 	struct uuid r;
@@ -81,8 +70,8 @@ bool uuid_parse(struct str s, struct uuid *u)
 		if (i == 4 || i == 6 || i == 8 || i == 10)
 			if (s.p[at++] != '-')
 				return false;
-		hi = nibble(s.p[at]);
-		lo = nibble(s.p[at + 1]);
+		hi = hex_digit(s.p[at]);
+		lo = hex_digit(s.p[at + 1]);
 		if (hi < 0 || lo < 0)
 			return false;
 		r.b[i] = (unsigned char)(hi << 4 | lo);

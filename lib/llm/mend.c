@@ -35,23 +35,6 @@ static void add_char(struct buf *out, unsigned c)
 	buf_add(out, u, n);
 }
 
-static int hex4(const char *p)
-{
-	int v = 0;
-
-	for (int i = 0; i < 4; i++) {
-		char c = p[i];
-		int d = c >= '0' && c <= '9' ? c - '0'
-			: (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-			: -1;
-
-		if (d < 0)
-			return -1;
-		v = v << 4 | d;
-	}
-	return v;
-}
-
 static bool is_high(int u) { return u >= 0xd800 && u < 0xdc00; }
 static bool is_low(int u) { return u >= 0xdc00 && u < 0xe000; }
 
