@@ -1,7 +1,8 @@
 # Fuzz targets. With --enable-fuzz (clang) they are libFuzzer programs, best
 # with --enable-sanitize=fuzzer-no-link,address,undefined; without it they
 # replay their corpus, and simple mutations of it, under `make check`.
-FUZZ_TARGETS = tests/fuzz/fuzz_sse tests/fuzz/fuzz_decode tests/fuzz/fuzz_yaml
+FUZZ_TARGETS = tests/fuzz/fuzz_sse tests/fuzz/fuzz_decode tests/fuzz/fuzz_yaml \
+	tests/fuzz/fuzz_request
 FUZZ_LIBS = $(LAMPLIGHTER_LIBS) -lm
 EXTRA_DIST += tests/fuzz/corpus
 
@@ -25,6 +26,10 @@ tests_fuzz_fuzz_decode_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_yaml_SOURCES = tests/fuzz/fuzz_yaml.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_yaml_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_yaml_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_request_LDADD = fcgi-app/libapp.a $(FUZZ_LIBS) $(FCGI_LIBS)
+tests_fuzz_fuzz_request_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 
 check_PROGRAMS += $(FUZZ_TARGETS)
 EXTRA_DIST += tests/fuzz/replay.c
