@@ -93,26 +93,36 @@ export class Thread extends Observable {
 		this.changed();
 	}
 
-	/** Shows the newest page, keeping the objects of turns it had. */
+	/**
+	 * Takes the newest page. Turns that are shown already stay the same
+	 * objects, and older ones stay in front when the page reaches them.
+	 */
 	#takeNewest(page)
 	{
 		const groups = groupRows([...page.items].reverse());
 		const known = new Map(this.turns.filter((turn) => turn.turnId)
 			.map((turn) => [turn.turnId, turn]));
-
-		this.turns = groups.map((rows) => {
+		const first = groups.length > 0 ? known.get(groups[0][0].turnId) : null;
+		const joined = first && !first.key.startsWith('live-');
+		const before = joined ? this.turns.slice(0, this.turns.indexOf(first)) : [];
+		const turns = groups.map((rows) => {
 			const turn = known.get(rows[0].turnId);
 
 			if (!turn)
 				return Turn.fromRows(rows);
 			// a page may begin in the middle of a turn
-			if (rows[0].role === 'user' || !turn.user)
+			if (rows[0].role === 'user' || !joined)
 				turn.setRows(rows);
+			else if (turn.running)
+				turn.setRows([turn.user, ...rows].filter(Boolean));
 			turn.finishWith(null);
 			turn.changed();
 			return turn;
 		});
-		this.nextCursor = page.nextCursor;
+
+		this.turns = [...before, ...turns];
+		if (!joined)
+			this.nextCursor = page.nextCursor;
 	}
 
 	/** Loads the page before the oldest one there is. */

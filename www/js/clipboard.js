@@ -1,0 +1,32 @@
+// Copying text. An intranet page over plain http has no navigator.clipboard;
+// the old way still works there.
+
+/** @returns true when the text is in the clipboard */
+export async function copyText(text)
+{
+	if (navigator.clipboard && window.isSecureContext) {
+		try {
+			await navigator.clipboard.writeText(text);
+			return true;
+		} catch {
+			// not allowed for this document: try the other way
+		}
+	}
+	const focused = document.activeElement;
+	const field = document.createElement('textarea');
+	let done = false;
+
+	field.value = text;
+	field.className = 'offscreen';
+	field.setAttribute('aria-hidden', 'true');
+	document.body.append(field);
+	field.select();
+	try {
+		done = document.execCommand('copy');
+	} catch {
+		done = false;
+	}
+	field.remove();
+	focused?.focus?.();
+	return done;
+}

@@ -1,0 +1,251 @@
+// Model text to DOM. Model text is not trusted: raw HTML in it is shown as
+// text (but for a few bare tags), what marked makes of it goes through
+// DOMPurify with a short list of tags and attributes, images become links so
+// that nothing is fetched by looking at an answer, and no style attribute
+// survives.
+import { DOMPurify, hljs, Marked } from '../vendor/markdown.js';
+import { t } from './strings.js';
+
+const BARE_TAGS = /^<\/?(?:br|sub|sup|kbd|mark|b|i|em|strong|u|s)\s*\/?>$/i;
+
+const PURIFY = {
+	ALLOWED_TAGS: ['p', 'br', 'hr', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li',
+		'blockquote', 'pre', 'code', 'em', 'strong', 'del', 'b', 'i', 'u', 's',
+		'sub', 'sup', 'kbd', 'mark', 'a', 'table', 'thead', 'tbody', 'tr',
+		'th', 'td', 'span'],
+	ALLOWED_ATTR: ['href', 'title', 'class', 'align', 'start', 'scope',
+		'data-language'],
+	ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|tel:|#|\/(?!\/)|\.{1,2}\/)/i,
+	ALLOW_DATA_ATTR: false,
+	ALLOW_ARIA_ATTR: false,
+	RETURN_DOM_FRAGMENT: true,
+};
+
+/** hljs on a code block larger than this would hold up the page */
+const HIGHLIGHT_CHARS = 60000;
+
+/** and on one that still grows, than this */
+const HIGHLIGHT_LIVE_CHARS = 4000;
+
+function escape(text)
+{
+	return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+}
+
+const marked = new Marked({
+	gfm: true,
+	async: false,
+	renderer: {
+		html({ text })
+		{
+			return BARE_TAGS.test(text.trim()) ? text : escape(text);
+		},
+		image({ href, text })
+		{
+			const label = text ? t('image.link', { alt: text }) : t('image.none');
+
+			return `<a class="image-link" href="${escape(href)}">${escape(label)}</a>`;
+		},
+		// a page has its own first headings
+		heading({ tokens, depth })
+		{
+			const level = Math.min(depth + 2, 6);
+
+			return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+		},
+		checkbox({ checked })
+		{
+			return checked ? '☑ ' : '☐ ';
+		},
+		code({ text, lang })
+		{
+			const language = (lang || '').trim().split(/[\s,{]/)[0].toLowerCase();
+			const known = /^[a-z0-9+#_-]{1,30}$/.test(language) ? language : '';
+
+			return `<pre data-language="${known}"><code>${escape(text)}</code></pre>\n`;
+		},
+	},
+});
+
+/** A sanitised fragment of some markdown. */
+function fragment(source, live)
+{
+	const out = DOMPurify.sanitize(marked.parse(source), PURIFY);
+
+	for (const link of out.querySelectorAll('a'))
+		dressLink(link);
+	for (const pre of out.querySelectorAll('pre'))
+		dressCode(pre, live);
+	for (const table of out.querySelectorAll('table'))
+		dressTable(table);
+	return out;
+}
+
+function dressLink(link)
+{
+	if (!link.hasAttribute('href')) {
+		link.replaceWith(...link.childNodes);
+		return;
+	}
+	link.target = '_blank';
+	link.rel = 'noopener noreferrer nofollow';
+}
+
+function element(name, className, text)
+{
+	const el = document.createElement(name);
+
+	el.className = className;
+	if (text !== undefined)
+		el.textContent = text;
+	return el;
+}
+
+/** A wide block scrolls by itself, also from the keyboard. */
+function scrollable(className, label)
+{
+	const box = element('div', className);
+
+	box.tabIndex = 0;
+	box.setAttribute('role', 'region');
+	box.setAttribute('aria-label', label);
+	return box;
+}
+
+function dressTable(table)
+{
+	const box = scrollable('table-scroll', t('code.table'));
+
+	for (const th of table.querySelectorAll('thead th'))
+		th.scope = 'col';
+	table.replaceWith(box);
+	box.append(table);
+}
+
+function dressCode(pre, live)
+{
+	const code = pre.querySelector('code');
+	const language = pre.dataset.language || '';
+	const box = element('div', 'code');
+	const bar = element('div', 'code-bar');
+	const button = element('button', 'code-copy', t('code.copy'));
+
+	if (!code)
+		return;
+	highlight(code, language, live ? HIGHLIGHT_LIVE_CHARS : HIGHLIGHT_CHARS);
+	button.type = 'button';
+	button.setAttribute('aria-label', t('code.copyLabel'));
+	bar.append(element('span', 'code-language', language), button);
+	pre.replaceWith(box);
+	pre.tabIndex = 0;
+	pre.setAttribute('role', 'region');
+	pre.setAttribute('aria-label', t('code.region'));
+	box.append(bar, pre);
+}
+
+/** Colours the text of a code element in place. */
+export function highlight(code, language, maxChars = HIGHLIGHT_CHARS)
+{
+	const text = code.textContent;
+
+	if (!hljs.getLanguage(language) || text.length > maxChars)
+		return;
+	const { value } = hljs.highlight(text, { language, ignoreIllegals: true });
+
+	code.replaceChildren(DOMPurify.sanitize(value, {
+		ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'],
+		RETURN_DOM_FRAGMENT: true,
+	}));
+}
+
+/**
+ * Shows a markdown text that grows. The blocks before the last one are
+ * settled: they are drawn once and never looked at again, so the cost of a
+ * token does not grow with the length of the answer.
+ */
+export class MarkdownView {
+	#root;
+	#text = '';
+	#settled = 0;
+	#tail = [];
+	#live = false;
+
+	/** @param root the element that gets the blocks as its children */
+	constructor(root)
+	{
+		this.#root = root;
+	}
+
+	/**
+	 * @param live true while more may follow
+	 */
+	show(text, live)
+	{
+		if (text === this.#text && live === this.#live)
+			return;
+		const grows = text.startsWith(this.#text);
+		const ended = this.#live && !live;
+
+		// A link definition at the end changes blocks before it.
+		if (!grows || (ended && /^ {0,3}\[[^\]]+\]:/m.test(text)))
+			this.#clear();
+		this.#text = text;
+		this.#live = live;
+		this.#drawTail();
+	}
+
+	#clear()
+	{
+		this.#root.replaceChildren();
+		this.#settled = 0;
+		this.#tail = [];
+	}
+
+	#drawTail()
+	{
+		const source = this.#text.slice(this.#settled);
+
+		for (const node of this.#tail)
+			node.remove();
+		this.#tail = [];
+		if (source === '')
+			return;
+		if (!this.#live) {
+			this.#append(source, false);
+			this.#settled = this.#text.length;
+			return;
+		}
+		const at = lastBlock(source);
+
+		if (at > 0) {
+			this.#append(source.slice(0, at), false);
+			this.#settled += at;
+		}
+		this.#tail = this.#append(source.slice(at), true);
+	}
+
+	#append(source, live)
+	{
+		const part = fragment(source, live);
+		const nodes = [...part.childNodes];
+
+		this.#root.append(part);
+		return nodes;
+	}
+}
+
+/** Where the last block of a text begins; the ones before it are closed. */
+function lastBlock(source)
+{
+	const tokens = marked.lexer(source);
+	let end = tokens.length;
+	let at = 0;
+
+	while (end > 0 && tokens[end - 1].type === 'space')
+		end--;
+	for (let i = 0; i < end - 1; i++)
+		at += tokens[i].raw.length;
+	// The lexer turns tabs and line ends into its own; where lengths no
+	// longer agree, nothing is settled.
+	return source.startsWith(tokens[end - 1]?.raw ?? '', at) ? at : 0;
+}

@@ -1,0 +1,106 @@
+// Who is here and where they may chat: /me, the workspaces, their agents.
+import { ApiError } from '../api.js';
+import { Observable } from '../observable.js';
+import { remember, remembered } from './settings.js';
+
+export class Session extends Observable {
+	#api;
+	#agents = new Map();
+
+	constructor(api)
+	{
+		super();
+		this.#api = api;
+		this.me = null;
+		this.workspaces = [];
+		this.workspaceId = '';
+		this.ready = false;
+		/** ApiError of the start, or null */
+		this.error = null;
+	}
+
+	/** Loads what the page needs before it can show anything. */
+	async start()
+	{
+		this.error = null;
+		this.changed();
+		try {
+			const [me, page] = await Promise.all([
+				this.#api.me(), this.#api.workspaces(),
+			]);
+
+			this.me = me;
+			this.workspaces = page.items;
+			if (this.workspaces.length === 0)
+				throw new ApiError({ code: 'noWorkspace' });
+			const wanted = [remembered('workspace'), me.defaultWorkspaceId]
+				.find((id) => this.workspace(id));
+
+			await this.choose(wanted || this.workspaces[0].workspaceId, false);
+			this.ready = true;
+		} catch (error) {
+			this.error = error;
+		}
+		this.changed();
+	}
+
+	/** The workspace of that id, or undefined. */
+	workspace(id = this.workspaceId)
+	{
+		return this.workspaces.find((space) => space.workspaceId === id);
+	}
+
+	/** Goes to a workspace; keep: also next time. */
+	async choose(id, keep = true)
+	{
+		if (keep)
+			remember('workspace', id);
+		this.workspaceId = id;
+		this.changed();
+		await this.loadAgents(id);
+	}
+
+	/** Loads the agents of a workspace, once. */
+	async loadAgents(id)
+	{
+		if (this.#agents.has(id))
+			return;
+		try {
+			const page = await this.#api.agents(id);
+
+			this.#agents.set(id, page.items);
+		} catch (error) {
+			// Without the list there is no choice, but there is still the
+			// workspace's default agent to chat with.
+			if (error.code === 'unauthenticated')
+				throw error;
+		}
+		this.changed();
+	}
+
+	agents(id = this.workspaceId)
+	{
+		return this.#agents.get(id) || [];
+	}
+
+	agent(workspaceId, agentId)
+	{
+		return this.agents(workspaceId).find((agent) => agent.agentId === agentId);
+	}
+
+	/** The agent a new chat begins with, '' when there is no choice. */
+	firstAgent(id = this.workspaceId)
+	{
+		const wanted = [remembered(`agent.${id}`),
+			this.workspace(id)?.defaultAgentId];
+
+		return wanted.find((agentId) => agentId && this.agent(id, agentId)) ||
+			this.agents(id).find((agent) => agent.isDefault)?.agentId ||
+			this.agents(id)[0]?.agentId || '';
+	}
+
+	keepAgent(workspaceId, agentId)
+	{
+		remember(`agent.${workspaceId}`, agentId);
+	}
+}

@@ -1,0 +1,492 @@
+// <lamp-app>: the page. The list on the left (a drawer on a phone), the open
+// conversation on the right; keys, addresses and announcements.
+import { html, nothing } from '../../vendor/lit.js';
+import { Api } from '../api.js';
+import { errorText, excerpt, greeting } from '../format.js';
+import { Watch } from '../observable.js';
+import { go, readHash } from '../route.js';
+import { Conversations } from '../store/conversations.js';
+import { Session } from '../store/session.js';
+import { Theme } from '../store/settings.js';
+import { Threads } from '../store/threads.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { icon, lantern } from './icons.js';
+import './composer.js';
+import './dialogs.js';
+import './list.js';
+import './menu.js';
+import './thread.js';
+
+const NARROW = matchMedia('(max-width: 760px)');
+
+class LampApp extends PageElement {
+	static properties = {
+		drawer: { state: true },
+		said: { state: true },
+		offline: { state: true },
+	};
+
+	constructor()
+	{
+		super();
+		this.api = new Api();
+		this.theme = new Theme();
+		this.session = new Session(this.api);
+		this.list = new Conversations(this.api);
+		this.threads = new Threads(this.api, this.list, this.session,
+			(turn, shown) => this.#sayEnd(turn, shown));
+		this.drawer = false;
+		this.said = '';
+		this.offline = !navigator.onLine;
+		new Watch(this, () => this.theme);
+		new Watch(this, () => this.session);
+		new Watch(this, () => this.threads);
+		new Watch(this, () => this.threads.current);
+	}
+
+	connectedCallback()
+	{
+		super.connectedCallback();
+		addEventListener('hashchange', () => this.#open(readHash()));
+		addEventListener('keydown', (event) => this.#onKey(event));
+		addEventListener('online', () => { this.offline = false; });
+		addEventListener('offline', () => { this.offline = true; });
+		NARROW.addEventListener('change', () => {
+			this.drawer = false;
+			this.requestUpdate();
+		});
+		this.addEventListener('lamp-say', (event) => this.#say(event.detail.text));
+		this.addEventListener('lamp-send', (event) => this.#send(event.detail.content));
+		this.addEventListener('lamp-stop', () => this.threads.current.stop());
+		this.addEventListener('lamp-delete', (event) => this.#delete(event.detail));
+		this.addEventListener('lamp-rename', (event) => this.#rename(event.detail));
+		this.addEventListener('lamp-agent', (event) => this.#agent(event.detail.agentId));
+		document.addEventListener('visibilitychange', () => {
+			// another tab may have changed the list meanwhile
+			if (!document.hidden && this.session.ready && !this.list.q)
+				this.list.reload();
+		});
+		this.#start();
+	}
+
+	async #start()
+	{
+		await this.session.start();
+		if (!this.session.ready)
+			return;
+		this.list.show(this.session.workspaceId);
+		await this.#open(readHash());
+	}
+
+	/** Shows what the address names. */
+	async #open(id)
+	{
+		if (!this.session.ready || (id && this.threads.current.conversationId === id))
+			return;
+		this.drawer = false;
+		const thread = await this.threads.open(id);
+
+		if (this.threads.current !== thread)
+			return;
+		if (thread.workspaceId !== this.session.workspaceId && !thread.loadError &&
+		    this.session.workspace(thread.workspaceId)) {
+			await this.session.choose(thread.workspaceId, false);
+			this.list.show(thread.workspaceId);
+		}
+		if (id)
+			this.#say(t('thread.opened', { title: this.#title() }));
+		else if (!NARROW.matches)
+			this.#focusComposer();
+	}
+
+	#newChat()
+	{
+		this.drawer = false;
+		if (readHash() === '')
+			this.threads.open('').then(() => this.#focusComposer());
+		else
+			go('');
+	}
+
+	async #send(content)
+	{
+		const thread = this.threads.current;
+		const name = this.#agentName(thread);
+
+		this.querySelector('lamp-thread')?.follow();
+		this.#say(t('live.answering', { name }));
+		if (await thread.send(content))
+			return;
+		// not taken: the text goes back where it can be sent again
+		thread.draft = thread.draft ? `${content}\n\n${thread.draft}` : content;
+		thread.changed();
+	}
+
+	async #delete({ id, title })
+	{
+		const sure = await this.querySelector('lamp-confirm').ask(t('delete.title'),
+			t('delete.text', { title }), t('delete.confirm'));
+
+		if (!sure)
+			return;
+		try {
+			await this.list.remove(id);
+		} catch (error) {
+			this.#fail(error);
+			return;
+		}
+		this.#say(t('list.deleted', { title }));
+		this.threads.drop(id);
+		if (this.threads.current.conversationId === id)
+			this.#newChat();
+	}
+
+	async #rename({ id, title })
+	{
+		try {
+			const conversation = await this.list.rename(id, title);
+
+			this.threads.retitle(id, conversation.title);
+			this.#say(t('list.renamed', { title: conversation.title }));
+		} catch (error) {
+			this.#fail(error);
+		}
+	}
+
+	/** Renames the open conversation where it stands in the list. */
+	async #renameOpen(id)
+	{
+		if (NARROW.matches)
+			await this.#openDrawer();
+		if (!this.list.find(id))
+			this.list.lift(await this.api.conversation(id));
+		await this.updateComplete;
+		this.querySelector('lamp-list').rename(id);
+	}
+
+	/** Shows a failure that belongs to no message, above the field. */
+	#fail(error)
+	{
+		this.threads.current.sendError = error;
+		this.threads.current.changed();
+	}
+
+	async #workspace(id)
+	{
+		await this.session.choose(id);
+		this.list.q = '';
+		this.list.show(id);
+		if (readHash() === '')
+			await this.threads.open('');
+		else
+			go('');
+	}
+
+	#agent(agentId)
+	{
+		const thread = this.threads.current;
+
+		thread.agentId = agentId;
+		this.session.keepAgent(thread.workspaceId, agentId);
+		thread.changed();
+	}
+
+	/** Speaks through the live region. The same text twice is still said. */
+	#say(text)
+	{
+		this.said = text === this.said ? `${text}\u00a0` : text;
+	}
+
+	#sayEnd(turn, shown)
+	{
+		if (!shown)
+			return;
+		const name = this.#agentName(this.threads.current);
+
+		if (turn.finish === 'cancelled')
+			this.#say(t('live.stopped'));
+		else if (turn.finish === 'error')
+			this.#say(t('live.failed', { text: excerpt(turn.text) }));
+		else
+			this.#say(t('live.finished', { name, text: excerpt(turn.text) }));
+	}
+
+	#agentName(thread)
+	{
+		return this.session.agent(thread.workspaceId, thread.agentId)?.name ||
+			t('message.assistant');
+	}
+
+	#title()
+	{
+		const { current } = this.threads;
+
+		return current.title || (current.conversationId ?
+			t('list.untitled') : t('list.new'));
+	}
+
+	#focusComposer()
+	{
+		this.updateComplete.then(() =>
+			this.querySelector('lamp-composer')?.updateComplete).then(() =>
+			this.querySelector('lamp-composer')?.focusField());
+	}
+
+	async #openDrawer()
+	{
+		this.drawer = true;
+		await this.updateComplete;
+		this.querySelector('.drawer-close').focus();
+	}
+
+	#closeDrawer()
+	{
+		this.drawer = false;
+		this.updateComplete.then(() => this.querySelector('.drawer-open')?.focus());
+	}
+
+	#onKey(event)
+	{
+		const plain = !event.ctrlKey && !event.metaKey && !event.shiftKey &&
+			!event.getModifierState('AltGraph');
+		const typing = event.target.closest?.('input, textarea, select');
+
+		if (event.defaultPrevented || event.isComposing ||
+		    document.querySelector('dialog[open]'))
+			return;
+		const actions = {
+			KeyN: () => this.#newChat(),
+			KeyM: () => { this.drawer = false; this.#focusComposer(); },
+			KeyS: () => this.threads.current.stop(),
+		};
+
+		if (event.altKey && plain && actions[event.code]) {
+			event.preventDefault();
+			actions[event.code]();
+		} else if ((event.ctrlKey || event.metaKey) && !event.altKey &&
+			!event.shiftKey && event.key.toLowerCase() === 'k') {
+			event.preventDefault();
+			this.#search();
+		} else if (event.key === '?' && !typing && !event.altKey &&
+			!event.ctrlKey && !event.metaKey) {
+			event.preventDefault();
+			this.querySelector('lamp-help').show();
+		} else if (event.key === 'Escape' && this.drawer) {
+			this.#closeDrawer();
+		}
+	}
+
+	async #search()
+	{
+		if (NARROW.matches)
+			await this.#openDrawer();
+		this.querySelector('lamp-list')?.focusSearch();
+	}
+
+	updated()
+	{
+		const name = t('app.name');
+
+		document.title = this.threads.current.conversationId ?
+			`${this.#title()} – ${name}` : name;
+	}
+
+	render()
+	{
+		const { session } = this;
+
+		return html`
+			<div class="sr-only" role="status" aria-live="polite">${this.said}</div>
+			${session.error ? this.#startFailed(session.error) :
+				session.ready ? this.#page() : this.#starting()}`;
+	}
+
+	#starting()
+	{
+		return html`<main class="centre"><h1 class="sr-only">${t('app.name')}</h1>
+			<div class="big-lantern">${lantern('lit')}</div>
+			<p class="sr-only">${t('app.loading')}</p></main>`;
+	}
+
+	#startFailed(error)
+	{
+		return html`<main class="centre" role="alert">
+			<div class="big-lantern out">${lantern()}</div>
+			<h1>${t('error.startTitle')}</h1>
+			<p>${errorText(error)}</p>
+			${error.requestId ? html`<p class="muted">${
+				t('error.ref', { id: error.requestId })}</p>` : nothing}
+			<button type="button" class="button button-main"
+				@click=${() => error.status === 401 ? location.reload() : this.#start()}
+				>${error.status === 401 ? t('error.reload') : t('app.retry')}</button>
+		</main>`;
+	}
+
+	#page()
+	{
+		const hidden = NARROW.matches && !this.drawer;
+
+		return html`
+			<a class="skip" href="#composer" @click=${(event) => {
+				event.preventDefault();
+				this.#focusComposer();
+			}}>${t('app.skip')}</a>
+			<aside class="side ${this.drawer ? 'open' : ''}" ?inert=${hidden}
+				aria-label=${t('list.label')}>${this.#side()}</aside>
+			${this.drawer ? html`<div class="scrim"
+				@click=${() => this.#closeDrawer()}></div>` : nothing}
+			<main class="main" id="main" ?inert=${this.drawer}>${this.#main()}</main>
+			<lamp-confirm></lamp-confirm>
+			<lamp-help></lamp-help>`;
+	}
+
+	#side()
+	{
+		return html`
+			<div class="side-head">
+				<a class="brand" href="#/">${lantern()}<span>${t('app.name')}</span></a>
+				<button type="button" class="icon-button drawer-close"
+					aria-label=${t('list.close')} title=${t('list.close')}
+					@click=${() => this.#closeDrawer()}>${icon('close')}</button>
+			</div>
+			${this.#workspaceChoice()}
+			<button type="button" class="button new-chat" @click=${() => this.#newChat()}>
+				${icon('plus')}<span>${t('list.new')}</span></button>
+			<lamp-list .list=${this.list} .busy=${this.threads.busy}
+				current=${this.threads.current.conversationId}></lamp-list>
+			${this.#foot()}`;
+	}
+
+	#workspaceChoice()
+	{
+		const { workspaces, workspaceId } = this.session;
+
+		if (workspaces.length < 2)
+			return nothing;
+		return html`<label class="select workspace-select">
+			<span class="sr-only">${t('workspace.label')}</span>
+			<select @change=${(event) => this.#workspace(event.target.value)}>
+				${workspaces.map((space) => html`<option value=${space.workspaceId}
+					?selected=${space.workspaceId === workspaceId}
+					>${space.name}</option>`)}
+			</select>${icon('chevron')}</label>`;
+	}
+
+	#foot()
+	{
+		const { me } = this.session;
+
+		return html`<div class="side-foot">
+			<span class="user-name" title=${me.user || ''}>${me.name || me.user}</span>
+			<fieldset class="theme"><legend class="sr-only">${t('theme.label')}</legend>
+				${[['', 'system'], ['light', 'sun'], ['dark', 'moon']].map(
+					([choice, drawing]) => html`
+					<label title=${t(`theme.${choice || 'system'}`)}>
+						<input type="radio" name="theme" value=${choice} class="sr-only"
+							.checked=${this.theme.choice === choice}
+							@change=${() => this.theme.set(choice)}>
+						${icon(drawing)}
+						<span class="sr-only">${t(`theme.${choice || 'system'}`)}</span>
+					</label>`)}
+			</fieldset>
+			<button type="button" class="icon-button" aria-label=${t('help.open')}
+				title=${t('help.open')}
+				@click=${() => this.querySelector('lamp-help').show()}
+				>${icon('keyboard')}</button>
+		</div>`;
+	}
+
+	#main()
+	{
+		const thread = this.threads.current;
+		const id = thread.conversationId;
+		const space = this.session.workspace(thread.workspaceId);
+		const name = this.#agentName(thread);
+
+		return html`
+			<header class="main-head">
+				<button type="button" class="icon-button drawer-open"
+					aria-label=${t('list.open')} title=${t('list.open')}
+					aria-expanded=${this.drawer ? 'true' : 'false'}
+					@click=${() => this.#openDrawer()}>${icon('menu')}</button>
+				<div class="main-title">
+					<h1>${this.#title()}</h1>
+					${id && this.session.agents(thread.workspaceId).length > 1 ?
+						html`<p class="muted">${name}</p>` : nothing}
+				</div>
+				${id && thread.loaded ? html`<lamp-menu label=${t('thread.actions')}
+					.items=${[
+						{ text: t('list.rename'), icon: 'pencil',
+							run: () => this.#renameOpen(id) },
+						{ text: t('list.delete'), icon: 'trash', danger: true,
+							run: () => this.#delete({ id, title: this.#title() }) },
+					]}></lamp-menu>` : nothing}
+				<button type="button" class="icon-button head-new"
+					aria-label=${t('list.new')} title=${t('list.new')}
+					@click=${() => this.#newChat()}>${icon('plus')}</button>
+			</header>
+			${this.offline ? html`<p class="strip" role="status">${
+				t('app.offline')}</p>` : nothing}
+			${this.#content(thread, space, name)}`;
+	}
+
+	#content(thread, space, name)
+	{
+		if (thread.loadError)
+			return this.#loadFailed(thread);
+		const off = space && space.chatEnabled === false;
+
+		return html`
+			${thread.turns.length > 0 || (thread.conversationId && thread.loaded) ?
+				html`<lamp-thread .thread=${thread} name=${name}></lamp-thread>` :
+				thread.loaded ? this.#empty(thread, space, off) :
+					html`<div class="centre"><span class="spinner big"></span>
+						<p class="sr-only">${t('app.loading')}</p></div>`}
+			<div class="composer-dock" id="composer">
+				${off ? html`<div class="banner" role="status">${icon('warning')}
+					<p>${t('error.chat_disabled')}</p></div>` : nothing}
+				<lamp-composer .thread=${thread} ?disabled=${off}
+					name=${this.session.agents(thread.workspaceId).length > 0 ? name : ''}
+					.agents=${this.session.agents(thread.workspaceId)}></lamp-composer>
+			</div>`;
+	}
+
+	#empty(thread, space, off)
+	{
+		const { me } = this.session;
+		const first = (me.name || '').split(/\s+/)[0];
+		const hello = first && me.identityKind !== 'anonymous' ?
+			t('empty.named', { greeting: greeting(), name: first }) : greeting();
+		const suggestions = off ? [] : space?.suggestions || [];
+
+		return html`<div class="empty">
+			<div class="big-lantern">${lantern(off ? '' : 'lit')}</div>
+			<p class="empty-hello">${hello}</p>
+			<p class="empty-text">${space?.description || t('empty.text')}</p>
+			${suggestions.length > 0 ? html`
+				<ul class="suggestions" aria-label=${t('empty.suggestions')}>
+					${suggestions.slice(0, 6).map((text) => html`<li>
+						<button type="button" class="suggestion"
+							@click=${() => this.#send(text)}>${text}</button></li>`)}
+				</ul>` : nothing}
+		</div>`;
+	}
+
+	#loadFailed(thread)
+	{
+		const { loadError } = thread;
+		const lost = loadError.code === 'not_found';
+
+		return html`<div class="centre" role="alert">
+			<div class="big-lantern out">${lantern()}</div>
+			<h2>${lost ? t('error.lostTitle') : errorText(loadError)}</h2>
+			${lost ? html`<p>${errorText(loadError)}</p>` : nothing}
+			<button type="button" class="button button-main" @click=${() =>
+				lost ? this.#newChat() : thread.load()}>${
+				lost ? t('error.toNew') : t('app.retry')}</button>
+		</div>`;
+	}
+}
+
+customElements.define('lamp-app', LampApp);

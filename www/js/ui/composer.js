@@ -1,0 +1,168 @@
+// <lamp-composer>: the message field. Enter sends and Shift+Enter makes a new
+// line; where there is no real keyboard Enter makes a new line and the button
+// sends. While an answer runs the button stops it.
+import { html, live, nothing } from '../../vendor/lit.js';
+import { errorText } from '../format.js';
+import { Watch } from '../observable.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { icon } from './icons.js';
+
+/** What the server takes by default (limits.message_chars). */
+const MAX_CHARS = 100000;
+const TELL_FROM = MAX_CHARS * 0.95;
+
+class LampComposer extends PageElement {
+	static properties = {
+		thread: { attribute: false },
+		name: { type: String },
+		/** [{agentId, name}] to choose from; empty hides the choice */
+		agents: { attribute: false },
+		disabled: { type: Boolean },
+	};
+
+	constructor()
+	{
+		super();
+		this.agents = [];
+		new Watch(this, () => this.thread);
+	}
+
+	render()
+	{
+		const { thread } = this;
+		const running = Boolean(thread.live);
+		const left = MAX_CHARS - thread.draft.length;
+
+		return html`
+			${this.#error()}
+			<div class="composer ${this.disabled ? 'disabled' : ''}">
+				<textarea class="composer-field" rows="1" dir="auto"
+					aria-label=${t('composer.label')} aria-describedby="composer-hint"
+					placeholder=${this.disabled ? t('composer.disabled') :
+						this.name ? t('composer.placeholder', { name: this.name }) :
+							t('composer.placeholderPlain')}
+					.value=${live(thread.draft)} ?disabled=${this.disabled}
+					enterkeyhint=${touch() ? 'enter' : 'send'}
+					@input=${this.#onInput} @keydown=${this.#onKey}></textarea>
+				<div class="composer-bar">
+					${this.#agentChoice()}
+					<span class="composer-left ${left < 0 ? 'over' : ''}" aria-live="polite"
+						>${left < 0 ? t('composer.over', { n: -left }) :
+							thread.draft.length > TELL_FROM ?
+								t('composer.left', { n: left }) : nothing}</span>
+					${running ? html`
+						<button type="button" class="round-button stop-button"
+							aria-label=${t('composer.stop')} title=${t('composer.stop')}
+							?disabled=${thread.live.stopping}
+							@click=${() => this.emit('lamp-stop')}>${icon('stop')}</button>` : html`
+						<button type="button" class="round-button send-button"
+							aria-label=${t('composer.send')} title=${t('composer.send')}
+							?disabled=${!this.#sendable()}
+							@click=${this.#send}>${icon('send')}</button>`}
+				</div>
+			</div>
+			<p class="composer-hint" id="composer-hint">${t('composer.hint')}</p>`;
+	}
+
+	#agentChoice()
+	{
+		if (this.agents.length < 2 || this.thread.conversationId)
+			return html`<span class="composer-space"></span>`;
+		return html`<label class="select select-quiet">
+			<span class="sr-only">${t('agent.label')}</span>
+			<select class="agent-select"
+				@change=${(event) => this.emit('lamp-agent', { agentId: event.target.value })}>
+				${this.agents.map((agent) => html`<option value=${agent.agentId}
+					?selected=${agent.agentId === this.thread.agentId}
+					>${agent.name}</option>`)}
+			</select>${icon('chevron')}</label>`;
+	}
+
+	/** Why the last message was not taken. */
+	#error()
+	{
+		const { sendError } = this.thread;
+
+		if (!sendError)
+			return nothing;
+		return html`<div class="banner" role="alert">
+			${icon('warning')}
+			<p>${errorText(sendError)}
+				${sendError.requestId ? html`<span class="muted banner-ref">${
+					t('error.ref', { id: sendError.requestId })}</span>` : nothing}</p>
+			${sendError.status === 401 ? html`
+				<button type="button" class="chip-button"
+					@click=${() => location.reload()}>${t('error.reload')}</button>` : nothing}
+			${sendError.retryable && this.#sendable() ? html`
+				<button type="button" class="chip-button" @click=${this.#send}>
+					${icon('retry')}<span>${t('app.retry')}</span></button>` : nothing}
+			<button type="button" class="icon-button" aria-label=${t('error.dismiss')}
+				title=${t('error.dismiss')} @click=${this.#dismiss}>${icon('close')}</button>
+		</div>`;
+	}
+
+	#dismiss()
+	{
+		this.thread.sendError = null;
+		this.thread.changed();
+		this.focusField();
+	}
+
+	#sendable()
+	{
+		const { thread } = this;
+
+		return !this.disabled && !thread.live && thread.draft.trim() !== '' &&
+			thread.draft.length <= MAX_CHARS;
+	}
+
+	#send()
+	{
+		if (!this.#sendable())
+			return;
+		const content = this.thread.draft.trim();
+
+		this.thread.draft = '';
+		this.emit('lamp-send', { content });
+		this.focusField();
+	}
+
+	#onInput(event)
+	{
+		this.thread.draft = event.target.value;
+		this.requestUpdate();
+	}
+
+	#onKey(event)
+	{
+		// an input method's Enter takes its suggestion (229: old Safari)
+		if (event.key !== 'Enter' || event.shiftKey || event.isComposing ||
+		    event.keyCode === 229 || touch())
+			return;
+		event.preventDefault();
+		this.#send();
+	}
+
+	updated()
+	{
+		const field = this.querySelector('.composer-field');
+
+		// grows with its text up to the height the style sheet allows
+		field.style.height = 'auto';
+		field.style.height = `${field.scrollHeight}px`;
+	}
+
+	focusField()
+	{
+		this.querySelector('.composer-field')?.focus();
+	}
+}
+
+/** No keyboard but the one on the screen. */
+function touch()
+{
+	return matchMedia('(pointer: coarse) and (hover: none)').matches;
+}
+
+customElements.define('lamp-composer', LampComposer);

@@ -1,0 +1,103 @@
+// <lamp-confirm> and <lamp-help>: the browser's own modal dialog, which holds
+// the focus and gives it back.
+import { html } from '../../vendor/lit.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { icon } from './icons.js';
+
+class LampConfirm extends PageElement {
+	static properties = { heading: { state: true }, text: { state: true },
+		action: { state: true } };
+
+	#answer = null;
+
+	/** @returns a promise of true (do it) or false */
+	async ask(title, text, action)
+	{
+		this.heading = title;
+		this.text = text;
+		this.action = action;
+		await this.updateComplete;
+		const dialog = this.querySelector('dialog');
+
+		dialog.returnValue = '';
+		dialog.showModal();
+		return new Promise((resolve) => {
+			this.#answer = resolve;
+		});
+	}
+
+	render()
+	{
+		return html`<dialog class="dialog" aria-labelledby="confirm-title"
+			aria-describedby="confirm-text"
+			@close=${(event) => this.#answer?.(event.target.returnValue === 'yes')}
+			@click=${closeOutside}>
+			<div class="dialog-body">
+				<h2 id="confirm-title">${this.heading}</h2>
+				<p id="confirm-text">${this.text}</p>
+				<div class="dialog-buttons">
+					<button type="button" class="button" autofocus
+						@click=${() => this.#close('')}>${t('app.cancel')}</button>
+					<button type="button" class="button button-danger"
+						@click=${() => this.#close('yes')}>${this.action}</button>
+				</div>
+			</div>
+		</dialog>`;
+	}
+
+	#close(value)
+	{
+		this.querySelector('dialog').close(value);
+	}
+}
+
+class LampHelp extends PageElement {
+	show()
+	{
+		this.querySelector('dialog').showModal();
+	}
+
+	render()
+	{
+		const alt = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌥' : t('key.alt');
+		const ctrl = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : t('key.ctrl');
+		const rows = [
+			['help.new', [alt, 'N']],
+			['help.search', [ctrl, 'K']],
+			['help.composer', [alt, 'M']],
+			['help.stop', [alt, 'S']],
+			['help.send', [t('key.enter')]],
+			['help.line', [t('key.shift'), t('key.enter')]],
+			['help.close', [t('key.esc')]],
+			['help.help', ['?']],
+		];
+
+		return html`<dialog class="dialog" aria-labelledby="help-title"
+			@click=${closeOutside}>
+			<div class="dialog-body">
+				<div class="dialog-head">
+					<h2 id="help-title">${t('help.title')}</h2>
+					<button type="button" class="icon-button" aria-label=${t('app.close')}
+						title=${t('app.close')}
+						@click=${() => this.querySelector('dialog').close()}
+						>${icon('close')}</button>
+				</div>
+				<dl class="keys">${rows.map(([name, keys]) => html`
+					<div><dt>${t(name)}</dt>
+					<dd>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dd></div>`)}
+				</dl>
+			</div>
+		</dialog>`;
+	}
+}
+
+/** A click on the backdrop hits the dialog itself, not its body. */
+function closeOutside(event)
+{
+	if (event.target === event.currentTarget)
+		event.currentTarget.close('');
+}
+
+customElements.define('lamp-confirm', LampConfirm);
+customElements.define('lamp-help', LampHelp);

@@ -1,0 +1,18 @@
+// The base of all elements of the page. They draw into the page itself, not
+// into shadow trees: text can be selected and searched across messages, labels
+// reach across elements, and one style sheet dresses them all.
+import { LitElement } from '../../vendor/lit.js';
+
+export class PageElement extends LitElement {
+	createRenderRoot()
+	{
+		return this;
+	}
+
+	/** Sends an event up to whoever listens. */
+	emit(name, detail)
+	{
+		this.dispatchEvent(new CustomEvent(name,
+			{ detail, bubbles: true, composed: true }));
+	}
+}

@@ -1,0 +1,48 @@
+// The drawings of buttons, 24 by 24, in the colour of the text beside them.
+import { svg, html } from '../../vendor/lit.js';
+
+const paths = {
+	plus: svg`<path d="M12 5v14M5 12h14"/>`,
+	search: svg`<circle cx="11" cy="11" r="6.5"/><path d="m16 16 4.5 4.5"/>`,
+	more: svg`<path d="M5 12h.01M12 12h.01M19 12h.01" stroke-width="2.8"/>`,
+	menu: svg`<path d="M4 7h16M4 12h16M4 17h10"/>`,
+	close: svg`<path d="m6 6 12 12M18 6 6 18"/>`,
+	send: svg`<path d="M12 19V5M5.5 11.5 12 5l6.5 6.5"/>`,
+	stop: svg`<rect x="7" y="7" width="10" height="10" rx="1.8" fill="currentColor" stroke="none"/>`,
+	copy: svg`<rect x="9" y="9" width="11" height="11" rx="2.2"/><path d="M5 15.2A2 2 0 0 1 4 13.5V6a2 2 0 0 1 2-2h7.5a2 2 0 0 1 1.7 1"/>`,
+	check: svg`<path d="m5 12.5 4.5 4.5L19 7.5"/>`,
+	retry: svg`<path d="M4.5 12a7.5 7.5 0 1 1 2.2 5.3"/><path d="M4 20v-4.5h4.5"/>`,
+	chevron: svg`<path d="m9 6 6 6-6 6"/>`,
+	down: svg`<path d="M12 5v14M5.5 12.5 12 19l6.5-6.5"/>`,
+	pencil: svg`<path d="m14.5 6 3.5 3.5M5 19l.7-3.7L16 5a1.7 1.7 0 0 1 2.4 0l.6.6a1.7 1.7 0 0 1 0 2.4L8.7 18.3z"/>`,
+	trash: svg`<path d="M5 7h14M10 7V5h4v2M7 7l.8 12h8.4L17 7M10.5 11v4.5M13.5 11v4.5"/>`,
+	sun: svg`<circle cx="12" cy="12" r="3.8"/><path d="M12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6 7 7M17 17l1.4 1.4M18.4 5.6 17 7M7 17l-1.4 1.4"/>`,
+	moon: svg`<path d="M19.5 14.2A7.7 7.7 0 0 1 9.8 4.5a7.7 7.7 0 1 0 9.7 9.7z"/>`,
+	system: svg`<rect x="3.5" y="5" width="17" height="11.5" rx="2"/><path d="M9 20h6M12 16.5V20"/>`,
+	keyboard: svg`<rect x="2.5" y="6" width="19" height="12" rx="2.2"/><path d="M6.5 10h.01M10 10h.01M14 10h.01M17.5 10h.01M8 14h8"/>`,
+	warning: svg`<path d="M12 4 2.8 19.5h18.4zM12 10v4.5M12 17.2h.01"/>`,
+	tool: svg`<path d="M14.5 6.5a4 4 0 0 1 5-1l-2.7 2.7 1 1 2.7-2.7a4 4 0 0 1-5.4 5l-6.8 6.8a1.8 1.8 0 0 1-2.6-2.6l6.8-6.8a4 4 0 0 1 2-2.4z"/>`,
+	thought: svg`<path d="M9.5 18h5M10.5 21h3M12 3a6 6 0 0 0-3.7 10.7c.8.7 1.2 1.4 1.2 2.3h5c0-.9.4-1.6 1.2-2.3A6 6 0 0 0 12 3z"/>`,
+};
+
+/** An icon; it says nothing to a screen reader, its button does. */
+export function icon(name)
+{
+	return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"
+		focusable="false">${paths[name]}</svg>`;
+}
+
+/** The lantern. Its flame moves while .lit (see css/base.css). */
+export function lantern(className = '')
+{
+	return html`<svg class="lantern ${className}" viewBox="0 0 32 32"
+		aria-hidden="true" focusable="false">
+		<path class="lantern-glow" d="M9 13h14l-1.7 12.5H10.7z"/>
+		<path class="lantern-flame" d="M16 14.2c2.3 2.5 3.4 4.3 3.4 6.2a3.4
+			3.4 0 0 1-6.8 0c0-1.2.6-2.2 1.5-3.1.2.7.5 1.1.9 1.3
+			-.1-1.7.2-3.2 1-4.4z"/>
+		<path class="lantern-frame" d="M12.5 6.5a3.5 3.5 0 0 1 7 0M8
+			12.5l3.5-4.5h9l3.5 4.5zM9 13l1.7 12.5M23 13l-1.7
+			12.5M8.5 26h15"/>
+	</svg>`;
+}

@@ -1,0 +1,99 @@
+// <lamp-markdown>: shows a markdown text that may still grow, at most once
+// per frame, and less often when drawing is slow.
+import { copyText } from '../clipboard.js';
+import { MarkdownView } from '../markdown.js';
+import { t } from '../strings.js';
+
+const SLOW_MS = 8;
+
+class LampMarkdown extends HTMLElement {
+	#view = new MarkdownView(this);
+	#text = '';
+	#live = false;
+	#frame = 0;
+	#notBefore = 0;
+
+	set text(text)
+	{
+		this.#text = text;
+		this.#schedule();
+	}
+
+	get text()
+	{
+		return this.#text;
+	}
+
+	/** true while more text may come */
+	set live(live)
+	{
+		this.#live = live;
+		this.#schedule();
+	}
+
+	get live()
+	{
+		return this.#live;
+	}
+
+	connectedCallback()
+	{
+		this.classList.add('prose');
+		this.addEventListener('click', this.#click);
+		this.#schedule();
+	}
+
+	disconnectedCallback()
+	{
+		this.removeEventListener('click', this.#click);
+	}
+
+	#schedule()
+	{
+		// a finished text is there at once: the place it takes is known
+		// before the thread scrolls
+		if (!this.#live) {
+			cancelAnimationFrame(this.#frame);
+			this.#frame = 0;
+			this.#draw();
+		} else if (!this.#frame) {
+			this.#frame = requestAnimationFrame(() => this.#onFrame());
+		}
+	}
+
+	#onFrame()
+	{
+		const start = performance.now();
+
+		if (start < this.#notBefore) {
+			this.#frame = requestAnimationFrame(() => this.#onFrame());
+			return;
+		}
+		this.#frame = 0;
+		this.#draw();
+		const took = performance.now() - start;
+
+		this.#notBefore = took > SLOW_MS ? start + took * 6 : 0;
+	}
+
+	#draw()
+	{
+		this.#view.show(this.#text, this.#live);
+	}
+
+	#click = async (event) => {
+		const button = event.target.closest('.code-copy');
+		const code = button?.closest('.code')?.querySelector('code');
+
+		if (!code)
+			return;
+		const done = await copyText(code.textContent);
+
+		button.textContent = done ? t('message.copied') : t('message.copyFailed');
+		setTimeout(() => {
+			button.textContent = t('code.copy');
+		}, 1800);
+	};
+}
+
+customElements.define('lamp-markdown', LampMarkdown);

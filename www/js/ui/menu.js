@@ -1,0 +1,109 @@
+// <lamp-menu>: a button that opens a small menu beside it. The browser's
+// popover gives the top layer, Esc and closing by a click elsewhere; the arrow
+// keys are ours.
+import { html } from '../../vendor/lit.js';
+import { PageElement } from './element.js';
+import { icon } from './icons.js';
+
+let ids = 0;
+
+class LampMenu extends PageElement {
+	static properties = {
+		label: { type: String },
+		/** [{text, icon, danger, run}] */
+		items: { attribute: false },
+		open: { state: true },
+	};
+
+	#id = `menu-${++ids}`;
+
+	render()
+	{
+		return html`
+			<button type="button" class="icon-button menu-button"
+				aria-label=${this.label} title=${this.label}
+				aria-haspopup="menu" aria-expanded=${this.open ? 'true' : 'false'}
+				@click=${this.#toggle}
+				@keydown=${this.#onButtonKey}>${icon('more')}</button>
+			<div class="menu" id=${this.#id} popover="auto" role="menu"
+				aria-label=${this.label} @toggle=${this.#toggled}
+				@keydown=${this.#onKey}>
+				${this.items.map((item) => html`
+					<button type="button" role="menuitem" tabindex="-1"
+						class="menu-item ${item.danger ? 'danger' : ''}"
+						@click=${() => this.#choose(item)}>
+						${icon(item.icon)}<span>${item.text}</span></button>`)}
+			</div>`;
+	}
+
+	get #menu()
+	{
+		return this.querySelector('.menu');
+	}
+
+	get #button()
+	{
+		return this.querySelector('.menu-button');
+	}
+
+	#toggle()
+	{
+		if (this.open)
+			this.#menu.hidePopover();
+		else
+			this.#show();
+	}
+
+	#show()
+	{
+		const menu = this.#menu;
+		const at = this.#button.getBoundingClientRect();
+
+		menu.showPopover();
+		const below = at.bottom + 4 + menu.offsetHeight < innerHeight;
+
+		menu.style.left = `${Math.max(8,
+			Math.min(at.right - menu.offsetWidth, innerWidth - menu.offsetWidth - 8))}px`;
+		menu.style.top = `${below ? at.bottom + 4 : at.top - 4 - menu.offsetHeight}px`;
+		menu.querySelector('[role=menuitem]')?.focus();
+	}
+
+	#toggled(event)
+	{
+		this.open = event.newState === 'open';
+		if (!this.open && this.#menu.contains(document.activeElement))
+			this.#button.focus();
+	}
+
+	#choose(item)
+	{
+		this.#button.focus();
+		this.#menu.hidePopover();
+		item.run();
+	}
+
+	#onButtonKey(event)
+	{
+		if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')
+			return;
+		event.preventDefault();
+		this.#show();
+	}
+
+	#onKey(event)
+	{
+		const items = [...this.querySelectorAll('[role=menuitem]')];
+		const at = items.indexOf(document.activeElement);
+		const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0,
+			End: items.length - 1 }[event.key];
+
+		if (event.key === 'Tab')
+			this.#menu.hidePopover();
+		if (to === undefined)
+			return;
+		event.preventDefault();
+		items[(to + items.length) % items.length].focus();
+	}
+}
+
+customElements.define('lamp-menu', LampMenu);

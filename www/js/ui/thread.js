@@ -1,0 +1,189 @@
+// <lamp-thread>: the scrolling column of turns. Older pages are put in front
+// without moving what is read; the end stays in sight while an answer grows,
+// unless the reader has scrolled away from it.
+import { html, nothing, repeat } from '../../vendor/lit.js';
+import { errorText } from '../format.js';
+import { Watch } from '../observable.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { icon } from './icons.js';
+import './turn.js';
+
+/** As far from the end as still counts as at the end. */
+const NEAR_PX = 60;
+/** Older messages are fetched before the reader has reached the top. */
+const AHEAD_PX = '600px';
+
+class LampThread extends PageElement {
+	static properties = {
+		thread: { attribute: false },
+		name: { type: String },
+		away: { state: true },
+	};
+
+	#stick = true;
+	#shown = null;
+	#first = null;
+	#held = null;
+	#lastTop = 0;
+	#seeTop = null;
+	#grow = null;
+
+	constructor()
+	{
+		super();
+		this.away = false;
+		new Watch(this, () => this.thread);
+	}
+
+	connectedCallback()
+	{
+		super.connectedCallback();
+		this.#seeTop = new IntersectionObserver((seen) => {
+			if (seen.some((entry) => entry.isIntersecting))
+				this.#older();
+		}, { root: this, rootMargin: `${AHEAD_PX} 0px 0px 0px` });
+		this.#grow = new ResizeObserver(() => this.#follow());
+		this.addEventListener('scroll', this.#scrolled, { passive: true });
+	}
+
+	disconnectedCallback()
+	{
+		super.disconnectedCallback();
+		this.#seeTop.disconnect();
+		this.#grow.disconnect();
+		this.removeEventListener('scroll', this.#scrolled);
+	}
+
+	willUpdate()
+	{
+		const first = this.thread.turns[0];
+
+		if (this.thread !== this.#shown) {
+			this.#shown = this.thread;
+			this.#stick = true;
+			this.#lastTop = 0;
+			this.away = false;
+		} else if (this.#first && first !== this.#first && !this.#stick) {
+			// turns come in front: what is read shall not move
+			const held = this.querySelector('lamp-turn');
+
+			if (held)
+				this.#held = { held, y: held.getBoundingClientRect().top };
+		}
+		this.#first = first;
+	}
+
+	updated()
+	{
+		const top = this.querySelector('.thread-top');
+
+		this.#grow.disconnect();
+		this.#grow.observe(this.querySelector('.thread-column'));
+		// observed anew after each page: an observer speaks on a change only,
+		// and a page may be too short to push the top out of sight
+		this.#seeTop.disconnect();
+		this.#settle().then(() => {
+			if (top?.isConnected && !this.thread.loading)
+				this.#seeTop.observe(top);
+		});
+	}
+
+	/** After the turns have drawn themselves: to the end, or back in place. */
+	async #settle()
+	{
+		const turns = [...this.querySelectorAll('lamp-turn')];
+
+		await Promise.all(turns.map((turn) => turn.updateComplete));
+		if (this.#held) {
+			const { held, y } = this.#held;
+
+			this.#held = null;
+			this.scrollTop += held.getBoundingClientRect().top - y;
+			this.#lastTop = this.scrollTop;
+		}
+		this.#follow();
+	}
+
+	#scrolled = () => {
+		const left = this.scrollHeight - this.scrollTop - this.clientHeight;
+
+		// Only going up leaves the end: between an answer that has grown and
+		// the observer that follows it, the end is far away for a moment.
+		if (left < NEAR_PX)
+			this.#stick = true;
+		else if (this.scrollTop < this.#lastTop)
+			this.#stick = false;
+		this.#lastTop = this.scrollTop;
+		this.away = !this.#stick;
+	};
+
+	#follow()
+	{
+		if (this.#stick)
+			this.#toEnd();
+	}
+
+	#toEnd()
+	{
+		this.scrollTop = this.scrollHeight;
+	}
+
+	/** Shows the end and stays there. */
+	follow()
+	{
+		this.#stick = true;
+		this.away = false;
+		this.#toEnd();
+	}
+
+	async #older()
+	{
+		const { thread } = this;
+
+		if (thread.olderError || thread.nextCursor === null || thread.loading)
+			return;
+		await thread.loadOlder();
+		if (!thread.olderError)
+			this.emit('lamp-say', { text: t('live.older') });
+	}
+
+	render()
+	{
+		const { thread } = this;
+		const last = thread.turns.length - 1;
+
+		return html`
+			<section class="thread-column" aria-label=${t('thread.label')}>
+				${this.#head()}
+				${repeat(thread.turns, (turn) => turn.key, (turn, i) => html`
+					<lamp-turn .turn=${turn} name=${this.name}
+						?newest=${i === last && !thread.live}></lamp-turn>`)}
+			</section>
+			${this.away ? html`<button type="button" class="to-latest"
+				aria-label=${t('thread.latest')} title=${t('thread.latest')}
+				@click=${() => this.follow()}>${icon('down')}</button>` : nothing}`;
+	}
+
+	#head()
+	{
+		const { thread } = this;
+
+		if (!thread.loaded || thread.turns.length === 0)
+			return nothing;
+		if (thread.olderError) {
+			return html`<p class="thread-head">${t('thread.olderFailed')}
+				${errorText(thread.olderError)}
+				<button type="button" class="chip-button"
+					@click=${() => { thread.olderError = null; this.#older(); }}>
+					${t('app.retry')}</button></p>`;
+		}
+		if (thread.nextCursor === null)
+			return nothing;
+		return html`<p class="thread-head thread-top">
+			<span class="spinner" aria-hidden="true"></span>
+			<span>${t('thread.older')}</span></p>`;
+	}
+}
+
+customElements.define('lamp-thread', LampThread);
