@@ -1,1 +1,50 @@
-# parts of www/
+# The page: plain files for the web server. www/vendor, the bundled npm
+# packages, is made in the source directory and is part of the tarball, so
+# that building from one needs neither node nor npm.
+WWW_VENDOR = www/vendor/lit.js www/vendor/markdown.js \
+	www/vendor/LICENSES.txt
+WWW_SOURCES = www/build/lit.js www/build/markdown.js www/build/vendor.mjs \
+	www/build/vendor.sh package.json package-lock.json
+nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
+	www/css/base.css \
+	www/css/layout.css \
+	www/css/prose.css \
+	www/css/thread.css \
+	www/js/api.js \
+	www/js/clipboard.js \
+	www/js/format.js \
+	www/js/main.js \
+	www/js/markdown.js \
+	www/js/observable.js \
+	www/js/route.js \
+	www/js/sse.js \
+	www/js/store/conversations.js \
+	www/js/store/session.js \
+	www/js/store/settings.js \
+	www/js/store/thread.js \
+	www/js/store/threads.js \
+	www/js/store/turn.js \
+	www/js/strings.js \
+	www/js/theme.js \
+	www/js/ui/app.js \
+	www/js/ui/composer.js \
+	www/js/ui/dialogs.js \
+	www/js/ui/element.js \
+	www/js/ui/icons.js \
+	www/js/ui/list.js \
+	www/js/ui/markdown.js \
+	www/js/ui/menu.js \
+	www/js/ui/thread.js \
+	www/js/ui/tool.js \
+	www/js/ui/turn.js \
+	$(WWW_VENDOR)
+EXTRA_DIST += $(WWW_SOURCES) .npmrc www/vendor/stamp
+
+# The stamp is written last. One rule makes all files; naming the rule's
+# target in the source directory lets make find it from any build directory.
+$(srcdir)/www/vendor/stamp: $(WWW_SOURCES)
+	$(AM_V_GEN)cd $(srcdir) && sh www/build/vendor.sh
+$(WWW_VENDOR:%=$(srcdir)/%): $(srcdir)/www/vendor/stamp
+	@test -f $@ || { rm -f $(srcdir)/www/vendor/stamp && \
+		$(MAKE) $(AM_MAKEFLAGS) $(srcdir)/www/vendor/stamp; }
+MAINTAINERCLEANFILES = $(WWW_VENDOR:%=$(srcdir)/%) $(srcdir)/www/vendor/stamp

@@ -16,4 +16,6 @@ if [ ! -f "$mark" ] || [ package-lock.json -nt "$mark" ]; then
 	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch "$mark"
 fi
-exec node www/build/vendor.mjs
+rm -f www/vendor/stamp
+node www/build/vendor.mjs
+touch www/vendor/stamp
