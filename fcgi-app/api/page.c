@@ -1,8 +1,10 @@
 #include "api/page.h"
 
 #include <sodium.h>
+#include <stdio.h>
 
 #include "base/limits.h"
+#include "fields.h"
 
 #include "base/banned.h"
 
@@ -56,4 +58,49 @@ void page_write_next(struct jw *w, struct str json)
 				  (const unsigned char *)json.p, json.n,
 				  VARIANT);
 	jw_kstrz(w, "nextCursor", json.p ? text : NULL);
+}
+
+int page_walk_begin(struct request *rq, struct page_walk *p, struct err *e)
+{
+	json_t *cursor;
+
+	*p = (struct page_walk){ .size = 0 };
+	if (page_size(rq, &p->size, e) < 0 || page_cursor(rq, &cursor, e) < 0)
+		return -1;
+	if (cursor) {
+		p->after = jx_str(cursor, "id");
+		if (!slug_valid(p->after))
+			return err_set(e, ERR_INVALID_CURSOR, "no id in it");
+	}
+	return 0;
+}
+
+bool page_walk_takes(struct page_walk *p, struct str id)
+{
+	p->n_seen++;
+	if (p->after.p) {
+		if (str_eq(p->after, id))
+			p->after.p = NULL;
+		return false;
+	}
+	if (p->n_taken == p->size) {
+		p->more = true;
+		return false;
+	}
+	p->n_taken++;
+	p->last = id;
+	return true;
+}
+
+void page_walk_end(struct jw *w, const struct page_walk *p)
+{
+	char cursor[LIM_SLUG_BYTES + 16];
+	int n = snprintf(cursor, sizeof(cursor), "{\"id\":\"%.*s\"}",
+			 STR_ARG(p->last));
+
+	jw_end_arr(w);
+	jw_kint(w, "totalCount", (int64_t)p->n_seen);
+	page_write_next(w, p->more ? (struct str){ cursor, (size_t)n }
+				   : (struct str){ NULL, 0 });
+	jw_end_obj(w);
 }

@@ -23,4 +23,26 @@ int page_cursor(struct request *rq, json_t **out, struct err *e) MUST_CHECK;
  */
 void page_write_next(struct jw *w, struct str json);
 
+/*
+ * A page of a list that is in memory (the configuration's), in its order; the
+ * cursor is the id of the last item before the page.
+ */
+struct page_walk {
+	size_t size;		/* items on the page at most */
+	struct str after;	/* id; p == NULL: the first page */
+	struct str last;	/* id of the last item that was taken */
+	size_t n_taken, n_seen;
+	bool more;
+};
+
+/* Reads pageSize and cursor. ERR_INVALID_FIELD, ERR_INVALID_CURSOR. */
+int page_walk_begin(struct request *rq, struct page_walk *p,
+		    struct err *e) MUST_CHECK;
+
+/* Called for each item in order: whether it is on the page. */
+bool page_walk_takes(struct page_walk *p, struct str id);
+
+/* Writes what follows the items: "]", totalCount, nextCursor, "}". */
+void page_walk_end(struct jw *w, const struct page_walk *p);
+
 #endif

@@ -1,6 +1,7 @@
 /* Workspaces and their agents, as the configuration has them. */
 #include "api/api.h"
 
+#include "api/page.h"
 #include "api/scope.h"
 #include "llm/llm.h"
 
@@ -52,32 +53,24 @@ static void write_workspace(struct jw *w, const struct conf *c,
 	jw_end_obj(w);
 }
 
-/* How a list that is never cut ends. */
-static void end_list(struct jw *w, size_t n)
-{
-	jw_end_arr(w);
-	jw_kint(w, "totalCount", (int64_t)n);
-	jw_kstrz(w, "nextCursor", NULL);
-	jw_end_obj(w);
-}
-
 /* GET /workspaces: 200 {items: [Workspace], …}, in the configuration's order. */
 int api_workspace_list(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct conf *c = rq->conf;
-	struct jw w = resp_json(rs, 200);
-	size_t n = 0;
+	struct page_walk p;
+	struct jw w;
 
-	(void)e;
+	if (page_walk_begin(rq, &p, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
 	jw_obj(&w);
 	jw_key(&w, "items");
 	jw_arr(&w);
 	for (size_t i = 0; i < c->n_workspaces; i++)
-		if (scope_sees(rq, &c->workspaces[i])) {
+		if (scope_sees(rq, &c->workspaces[i]) &&
+		    page_walk_takes(&p, str_of(c->workspaces[i].id)))
 			write_workspace(&w, c, &c->workspaces[i]);
-			n++;
-		}
-	end_list(&w, n);
+	page_walk_end(&w, &p);
 	return 0;
 }
 
@@ -132,17 +125,19 @@ int api_agent_list(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct conf_workspace *ws =
 		scope_workspace(rq, route_arg(rq, "workspace"), e);
+	struct page_walk p;
 	struct jw w;
 
-	if (!ws)
+	if (!ws || page_walk_begin(rq, &p, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
 	jw_key(&w, "items");
 	jw_arr(&w);
 	for (size_t i = 0; i < ws->n_agents; i++)
-		write_agent(&w, rq->conf, ws, &ws->agents[i]);
-	end_list(&w, ws->n_agents);
+		if (page_walk_takes(&p, str_of(ws->agents[i].id)))
+			write_agent(&w, rq->conf, ws, &ws->agents[i]);
+	page_walk_end(&w, &p);
 	return 0;
 }
 

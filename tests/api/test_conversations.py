@@ -163,6 +163,23 @@ def test_oldest_first_pages(lab, long_thread):
     assert sum(got, [])[1] == "answer 0" and got[-1][-1] == "answer 34"
 
 
+@pytest.mark.parametrize("path,key,want", [
+    ("/workspaces/lab/agents", "agentId",
+     ["helper", "plain", "claude", "llama", "short"]),
+    ("/workspaces", "workspaceId", ["lab", "staff"]),
+])
+def test_lists_of_the_configuration_are_paged(lab, path, key, want):
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = lab.get(f"{path}?pageSize=2{cursor}", user="ada",
+                       groups=["staff"]).json
+        assert len(page["items"]) <= 2 and page["totalCount"] == len(want)
+        seen += [i[key] for i in page["items"]]
+        cursor = page["nextCursor"] and "&cursor=" + page["nextCursor"]
+    assert seen == want
+    assert lab.get(f"{path}?cursor=e30", user="ada").status == 400
+
+
 def test_page_size_default_and_clamp(lab, long_thread):
     """A47."""
     path = f"/conversations/{long_thread}/messages"
