@@ -153,13 +153,13 @@ export class Api {
 
 	workspaces()
 	{
-		return this.json('GET', 'workspaces?pageSize=100');
+		return this.json('GET', 'workspaces');
 	}
 
 	agents(workspaceId)
 	{
 		return this.json('GET',
-			`workspaces/${enc(workspaceId)}/agents?pageSize=100`);
+			`workspaces/${enc(workspaceId)}/agents`);
 	}
 
 	/** A page of my conversations, newest first: {items, nextCursor}. */

@@ -97,6 +97,7 @@ const en = {
 	'note.interrupted': 'The answer was interrupted before its end.',
 	'note.capped': 'The limit of tool calls was reached; the answer uses what was found until then.',
 	'note.missing': 'No answer was stored for this message.',
+	'note.unstored': 'This answer could not be stored. Copy it if you need it: it will be gone after a reload.',
 	'note.context': 'This conversation nearly fills what the model can read; the oldest messages may be left out.',
 	'note.error': 'Something went wrong while answering.',
 

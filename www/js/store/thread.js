@@ -323,7 +323,7 @@ export class Thread extends Observable {
 			try {
 				const state = await this.#api.turn(turn.turnId);
 
-				if (state.status === 'running')
+				if (['running', 'waiting'].includes(state.status))
 					continue;
 				const page = await this.#api.messages(this.conversationId);
 

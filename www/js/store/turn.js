@@ -67,6 +67,12 @@ export class Turn extends Observable {
 		return this.answer?.metadata || {};
 	}
 
+	/** {code, message, retryable} of a turn that failed, or null */
+	get failure()
+	{
+		return this.finish === 'error' ? this.meta.error || {} : null;
+	}
+
 	/** stop, length, error, refusal, ...; '' while there is no answer */
 	get finish()
 	{
@@ -143,6 +149,9 @@ export class Turn extends Observable {
 	{
 		this.answer = row;
 		this.text = row.content || '';
+		// a turn that failed without a word has the reason as its text
+		if (this.failure && this.text === this.failure.message)
+			this.text = '';
 	}
 
 	#setResult(callId, fields)
@@ -245,7 +254,7 @@ export class Turn extends Observable {
 			if (row.turnId)
 				this.turnId = row.turnId;
 			this.#setAnswer(row);
-			if (!row.content && row.metadata?.finish_reason !== 'error')
+			if (!row.content && !this.failure)
 				this.text = text;
 		}
 		this.running = false;

@@ -207,7 +207,7 @@ class LampApp extends PageElement {
 		if (turn.finish === 'cancelled')
 			this.#say(t('live.stopped'));
 		else if (turn.finish === 'error')
-			this.#say(t('live.failed', { text: excerpt(turn.text) }));
+			this.#say(t('live.failed', { text: turn.failure.message || '' }));
 		else
 			this.#say(t('live.finished', { name, text: excerpt(turn.text) }));
 	}

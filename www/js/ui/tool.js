@@ -152,11 +152,12 @@ class LampTool extends PageElement {
 	#result(result)
 	{
 		const table = this.part.isError ? null : asTable(result);
+		const failure = this.part.isError && result?.error?.message;
 
 		if (table)
 			return this.#table(table);
-		if (typeof result === 'string')
-			return html`<p class="tool-text">${result}</p>`;
+		if (failure || typeof result === 'string')
+			return html`<p class="tool-text">${failure || result}</p>`;
 		return json(result);
 	}
 

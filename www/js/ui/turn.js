@@ -111,23 +111,20 @@ class LampTurn extends PageElement {
 
 	#answer(turn)
 	{
-		if (turn.finish === 'error')
-			return this.#failure(turn);
 		// `live` first: setting it last would draw the old text as finished
-		return turn.text ? html`<lamp-markdown class="answer" .live=${turn.running}
-			.text=${turn.text}></lamp-markdown>` : nothing;
+		return html`${turn.text ? html`<lamp-markdown class="answer"
+			.live=${turn.running} .text=${turn.text}></lamp-markdown>` : nothing}
+			${turn.failure ? this.#failure(turn.failure) : nothing}`;
 	}
 
-	#failure(turn)
+	/** What went wrong; the words that came before it stay above. */
+	#failure({ code, message })
 	{
-		const error = turn.meta.error || {};
-		const text = turn.text || error.message || t('note.error');
-
 		return html`<div class="failure" role="group" aria-label=${t('note.error')}>
 			${icon('warning')}
 			<div>
-				<lamp-markdown .live=${false} .text=${text}></lamp-markdown>
-				${error.code ? html`<p class="muted">${error.code}</p>` : nothing}
+				<p>${message || t('note.error')}</p>
+				${code ? html`<p class="muted">${code}</p>` : nothing}
 			</div>
 		</div>`;
 	}
@@ -151,6 +148,8 @@ class LampTurn extends PageElement {
 			notes.push(t('note.missing'));
 		if (NOTES.includes(turn.finish))
 			notes.push(t(`note.${turn.finish}`));
+		if (turn.meta.stored === false)
+			notes.push(t('note.unstored'));
 		if (turn.meta.capped)
 			notes.push(t('note.capped'));
 		if (turn.context && turn.context.contextTokens > 0 &&
@@ -167,7 +166,7 @@ class LampTurn extends PageElement {
 		const asked = turn.user?.content;
 
 		return html`<div class="message-actions">
-			${turn.text && turn.finish !== 'error' ?
+			${turn.text ?
 				this.#copyButton('answer', t('message.copyAnswer'), turn.text) : nothing}
 			${turn.failed && this.newest && asked ? html`
 				<button type="button" class="chip-button"
