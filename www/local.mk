@@ -3,7 +3,7 @@
 # that building from one needs neither node nor npm.
 WWW_VENDOR = www/vendor/lit.js www/vendor/markdown.js \
 	www/vendor/LICENSES.txt
-WWW_SOURCES = www/build/lit.js www/build/markdown.js www/build/vendor.mjs \
+WWW_BUILD = www/build/lit.js www/build/markdown.js www/build/vendor.mjs \
 	www/build/vendor.sh package.json package-lock.json
 nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/base.css \
@@ -38,11 +38,11 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/tool.js \
 	www/js/ui/turn.js \
 	$(WWW_VENDOR)
-EXTRA_DIST += $(WWW_SOURCES) .npmrc www/vendor/stamp
+EXTRA_DIST += $(WWW_BUILD) .npmrc www/vendor/stamp
 
 # The stamp is written last. One rule makes all files; naming the rule's
 # target in the source directory lets make find it from any build directory.
-$(srcdir)/www/vendor/stamp: $(WWW_SOURCES)
+$(srcdir)/www/vendor/stamp: $(WWW_BUILD)
 	$(AM_V_GEN)cd $(srcdir) && sh www/build/vendor.sh
 $(WWW_VENDOR:%=$(srcdir)/%): $(srcdir)/www/vendor/stamp
 	@test -f $@ || { rm -f $(srcdir)/www/vendor/stamp && \
