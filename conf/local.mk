@@ -7,8 +7,10 @@ SUFFIXES = .in .sample
 		-e 's|@sysconfdir[@]|$(sysconfdir)|g' $< >$@.tmp && mv $@.tmp $@
 
 sampledir = $(sysconfdir)/lamplighter
-sample_DATA = conf/lamplighter.yaml.sample conf/lighttpd.conf.sample \
-	conf/apache.conf.sample conf/lamplighter.service.sample
+sample_DATA = conf/lamplighter.yaml.sample conf/lamplighter.service.sample \
+	conf/lighttpd.conf.sample conf/lighttpd-spawn.conf.sample \
+	conf/apache-proxy.conf.sample conf/apache-fcgid.conf.sample \
+	conf/htaccess.sample conf/nginx.conf.sample
 sampleworkspacesdir = $(sampledir)/workspaces.d
 sampleworkspaces_DATA = conf/workspaces.d/help.yaml.sample
 samplepromptsdir = $(sampledir)/prompts.d
