@@ -36,18 +36,19 @@ begin() {
 	echo "test: $1 ..."
 }
 
-# make_check NAME DIR: automake's own suite.
+# make_check NAME DIR [MAKE-ARGUMENT...]: automake's own suite, or some of it.
 make_check() {
-	local file=$out/$1.log n
-	begin "$1"
-	make -C "$2" -j"$(nproc)" check >"$file" 2>&1 </dev/null
+	local name=$1 dir=$2 file=$out/$1.log n
+	shift 2
+	begin "$name"
+	make -C "$dir" -j"$(nproc)" check "$@" >"$file" 2>&1 </dev/null
 	n=$(sed -n 's/^# \(PASS\|FAIL\|ERROR\|XPASS\|SKIP\): *\([0-9]*\)$/\1=\2/p' "$file" |
 		tail -n 5)
 	local PASS=0 FAIL=0 ERROR=0 XPASS=0 SKIP=0
 	[ -z "$n" ] || declare $n
 	[ "$FAIL$ERROR$XPASS" = 000 ] ||
 		grep -hE '^(FAIL|ERROR|XPASS)' "$file" >>"$file"
-	tally "$1" "$PASS" $((FAIL + ERROR + XPASS)) "$SKIP" "$file"
+	tally "$name" "$PASS" $((FAIL + ERROR + XPASS)) "$SKIP" "$file"
 }
 
 # api NAME BUILD [PYTEST-OPTION...]: the API suite against one build. Reports
@@ -90,12 +91,17 @@ build_with() {
 test_unit() { make_check unit "$build"; }
 test_api() { api api "$build"; }
 
+# What has threads of its own, for the thread sanitizer.
+threaded="tests/unit/test_http tests/unit/test_llm_stream tests/unit/test_turn
+	tests/unit/test_worker tests/unit/test_conf tests/unit/run-db-tests"
+
 test_sanitize() {
 	if build_with asan address,undefined; then
 		make_check unit-asan "$build/asan"
 		api api-asan "$build/asan"
 	fi
 	if build_with tsan thread; then
+		make_check unit-tsan "$build/tsan" TESTS="$threaded"
 		api api-tsan "$build/tsan" -m threads
 	fi
 }

@@ -47,6 +47,11 @@ WORKSPACES = {
 }
 
 
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "threads: also run with the thread sanitizer")
+
+
 @pytest.fixture(scope="session")
 def lab():
     with Lab(workspaces=WORKSPACES,

@@ -8,6 +8,8 @@ import pytest
 
 from lab import wait_until
 
+pytestmark = pytest.mark.threads
+
 COUNT_OPEN = {"name": "query_data", "args": {
     "dataset": "tickets", "aggregates": [{"fn": "count", "as": "n"}],
     "filters": [{"column": "status", "op": "eq", "value": "open"}]}}

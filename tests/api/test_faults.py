@@ -6,7 +6,11 @@ import subprocess
 import threading
 import uuid
 
+import pytest
+
 from lab import RESPONDER, wait_until
+
+pytestmark = pytest.mark.threads
 
 
 def dead_database(config=None):
