@@ -154,7 +154,7 @@ static void work_is_bounded(void **state)
 	assert_int_equal(schema_check(loop, v, &e), -1);
 	assert_non_null(strstr(e.public, "too complex"));
 	for (int i = 0; i < 40; i++) {
-		char name[8], ref[24];
+		char name[16], ref[24];
 		json_t *list = json_array();
 
 		snprintf(name, sizeof(name), "d%d", i);
