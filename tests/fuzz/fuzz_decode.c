@@ -59,11 +59,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct out b = { .text = BUF_INIT(1 << 26) };
 	const char *provider;
 	struct str s;
+	const struct provider *rows;
 	size_t n;
 
 	if (size < 2)
 		return 0;
-	provider = provider_rows(&n)[data[0] % n].name;
+	rows = provider_rows(&n);
+	provider = rows[data[0] % n].name;
 	s = (struct str){ (const char *)data + 2, size - 2 };
 	decode(&a, provider, s, 0, true);
 	decode(&b, provider, s, 1 + data[1] % 64, false);
