@@ -16,6 +16,8 @@ const PURIFY = {
 	ALLOWED_ATTR: ['href', 'title', 'class', 'align', 'start', 'scope',
 		'data-language'],
 	ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|tel:|#|\/(?!\/)|\.{1,2}\/)/i,
+	// attributes that hold no address, which the pattern above would refuse
+	ADD_URI_SAFE_ATTR: ['align', 'start', 'scope', 'data-language'],
 	ALLOW_DATA_ATTR: false,
 	ALLOW_ARIA_ATTR: false,
 	RETURN_DOM_FRAGMENT: true,
@@ -186,8 +188,9 @@ export class MarkdownView {
 		const grows = text.startsWith(this.#text);
 		const ended = this.#live && !live;
 
-		// A link definition at the end changes blocks before it.
-		if (!grows || (ended && /^ {0,3}\[[^\]]+\]:/m.test(text)))
+		// What was finished has no open block to go on with, and a link
+		// definition at the end changes blocks before it.
+		if (!grows || !this.#live || (ended && /^ {0,3}\[[^\]]+\]:/m.test(text)))
 			this.#clear();
 		this.#text = text;
 		this.#live = live;
