@@ -6,6 +6,8 @@ const DAY_MS = 24 * 3600 * 1000;
 /** "850 ms", "3.2 s", "2 min 5 s" */
 export function duration(ms)
 {
+	if (ms < 1)
+		return '< 1 ms';
 	if (ms < 1000)
 		return `${Math.round(ms)} ms`;
 	if (ms < 60000)

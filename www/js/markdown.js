@@ -8,6 +8,9 @@ import { t } from './strings.js';
 
 const BARE_TAGS = /^<\/?(?:br|sub|sup|kbd|mark|b|i|em|strong|u|s)\s*\/?>$/i;
 
+/** what a link may lead to; mind that //host is another site */
+const LINK = /^(?:https?:|mailto:|tel:|#|\/(?!\/)|\.{1,2}\/)/i;
+
 const PURIFY = {
 	ALLOWED_TAGS: ['p', 'br', 'hr', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li',
 		'blockquote', 'pre', 'code', 'em', 'strong', 'del', 'b', 'i', 'u', 's',
@@ -15,7 +18,9 @@ const PURIFY = {
 		'th', 'td', 'span'],
 	ALLOWED_ATTR: ['href', 'title', 'class', 'align', 'start', 'scope',
 		'data-language'],
-	ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|tel:|#|\/(?!\/)|\.{1,2}\/)/i,
+	ALLOWED_URI_REGEXP: LINK,
+	// attributes that hold no address, which the pattern above would refuse
+	ADD_URI_SAFE_ATTR: ['align', 'start', 'scope', 'data-language'],
 	ALLOW_DATA_ATTR: false,
 	ALLOW_ARIA_ATTR: false,
 	RETURN_DOM_FRAGMENT: true,
@@ -44,7 +49,17 @@ const marked = new Marked({
 		{
 			const label = text ? t('image.link', { alt: text }) : t('image.none');
 
-			return `<a class="image-link" href="${escape(href)}">${escape(label)}</a>`;
+			return LINK.test(href) ?
+				`<a class="image-link" href="${escape(href)}">${escape(label)}</a>` :
+				escape(label);
+		},
+		link({ href, title, tokens })
+		{
+			const inner = this.parser.parseInline(tokens);
+			const hint = title ? ` title="${escape(title)}"` : '';
+
+			return LINK.test(href) ?
+				`<a href="${escape(href)}"${hint}>${inner}</a>` : inner;
 		},
 		// a page has its own first headings
 		heading({ tokens, depth })
@@ -67,10 +82,19 @@ const marked = new Marked({
 	},
 });
 
+/**
+ * The first of the two barriers: HTML without what the model wrote as HTML,
+ * and without links to odd places. Not to be shown without the second one.
+ */
+export function toHtml(source)
+{
+	return marked.parse(source);
+}
+
 /** A sanitised fragment of some markdown. */
 function fragment(source, live)
 {
-	const out = DOMPurify.sanitize(marked.parse(source), PURIFY);
+	const out = DOMPurify.sanitize(toHtml(source), PURIFY);
 
 	for (const link of out.querySelectorAll('a'))
 		dressLink(link);
@@ -186,8 +210,9 @@ export class MarkdownView {
 		const grows = text.startsWith(this.#text);
 		const ended = this.#live && !live;
 
-		// A link definition at the end changes blocks before it.
-		if (!grows || (ended && /^ {0,3}\[[^\]]+\]:/m.test(text)))
+		// What was finished has no open block to go on with, and a link
+		// definition at the end changes blocks before it.
+		if (!grows || !this.#live || (ended && /^ {0,3}\[[^\]]+\]:/m.test(text)))
 			this.#clear();
 		this.#text = text;
 		this.#live = live;

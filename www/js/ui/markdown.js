@@ -13,27 +13,15 @@ class LampMarkdown extends HTMLElement {
 	#frame = 0;
 	#notBefore = 0;
 
-	set text(text)
+	/**
+	 * {text, live}; live: more text may come. One property, because the text
+	 * that ends an answer must not be drawn with the other's old value.
+	 */
+	set source({ text, live })
 	{
 		this.#text = text;
-		this.#schedule();
-	}
-
-	get text()
-	{
-		return this.#text;
-	}
-
-	/** true while more text may come */
-	set live(live)
-	{
 		this.#live = live;
 		this.#schedule();
-	}
-
-	get live()
-	{
-		return this.#live;
 	}
 
 	connectedCallback()

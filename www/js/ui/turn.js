@@ -97,8 +97,8 @@ class LampTurn extends PageElement {
 			return html`<lamp-tool .part=${part} version=${version}></lamp-tool>`;
 		}
 		if (part.kind === 'text') {
-			return html`<lamp-markdown class="narration" .live=${false}
-				.text=${part.text}></lamp-markdown>`;
+			return html`<lamp-markdown class="narration"
+				.source=${{ text: part.text, live: false }}></lamp-markdown>`;
 		}
 		return html`<details class="reasoning">
 			<summary>${icon('thought')}
@@ -111,9 +111,8 @@ class LampTurn extends PageElement {
 
 	#answer(turn)
 	{
-		// `live` first: setting it last would draw the old text as finished
 		return html`${turn.text ? html`<lamp-markdown class="answer"
-			.live=${turn.running} .text=${turn.text}></lamp-markdown>` : nothing}
+			.source=${{ text: turn.text, live: turn.running }}></lamp-markdown>` : nothing}
 			${turn.failure ? this.#failure(turn.failure) : nothing}`;
 	}
 

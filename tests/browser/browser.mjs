@@ -1,0 +1,162 @@
+// What the browser tests share: Chromium, a page that watches itself, and the
+// API as a test uses it. Nothing here sleeps; everything waits for a condition.
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { chromium } from 'playwright-core';
+
+/** The instance under test, with the final slash. */
+export const base = process.env.LAMPLIGHTER_URL;
+if (!base)
+	throw new Error('LAMPLIGHTER_URL is not set: ./lamp test browser sets it');
+
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true,
+	isMobile: true };
+const DESKTOP = { viewport: { width: 1280, height: 800 }, locale: 'en-GB' };
+const DEADLINE_MS = 15000;
+
+let browser = null;
+
+after(() => browser?.close());
+
+async function launch()
+{
+	browser ??= await chromium.launch({
+		executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+		args: ['--no-sandbox', '--disable-gpu', '--disable-quic',
+			'--no-first-run', '--disable-background-networking',
+			'--disable-component-update', '--disable-sync'],
+	});
+	return browser;
+}
+
+/**
+ * A page on the chat. What must never happen fails the test at its end: an
+ * uncaught error, a message of the content security policy, a dialog, a
+ * request to another host.
+ * @param t       the test's context
+ * @param options url, hash, init (a function that gets the page before it
+ *                goes anywhere), and those of a Playwright context
+ */
+export async function open(t, { url = base, hash = '', init, ...options } = {})
+{
+	const context = await (await launch()).newContext({ ...DESKTOP, ...options });
+	const page = await context.newPage();
+	const faults = [];
+	const { host } = new URL(url);
+
+	page.setDefaultTimeout(DEADLINE_MS);
+	await page.addInitScript(() => addEventListener('securitypolicyviolation',
+		(e) => console.error(`policy: ${e.violatedDirective} ${e.blockedURI}`)));
+	page.on('pageerror', (error) => faults.push(String(error.stack)));
+	page.on('dialog', (dialog) => {
+		faults.push(`dialog: ${dialog.message()}`);
+		dialog.dismiss();
+	});
+	page.on('console', (message) => {
+		// an error answer, which some tests are about
+		if (message.type() === 'error' &&
+		    !message.text().startsWith('Failed to load resource'))
+			faults.push(message.text());
+	});
+	page.on('request', (request) => {
+		const to = new URL(request.url());
+
+		if (/^(https?|wss?):$/.test(to.protocol) && to.host !== host)
+			faults.push(`request: ${to.href}`);
+	});
+	t.after(async () => {
+		await context.close();
+		assert.deepEqual(faults, []);
+	});
+	await init?.(page);
+	await page.goto(url + hash);
+	return page;
+}
+
+/** A page that is ready to chat. */
+export async function openChat(t, options)
+{
+	const page = await open(t, options);
+
+	await page.waitForSelector('.composer-field');
+	return page;
+}
+
+/** A message that makes the stand-in model do what the script says. */
+export function script(fields)
+{
+	return `!script ${JSON.stringify(fields)}`;
+}
+
+/** Types a message and sends it. */
+export async function send(page, text)
+{
+	await page.fill('.composer-field', text);
+	await page.press('.composer-field', 'Enter');
+}
+
+/** Waits until the newest answer has ended. */
+export async function ended(page)
+{
+	await page.waitForSelector('lamp-turn[newest] .message-assistant[aria-busy=false]');
+}
+
+/** Sends a message and waits for the end of its answer. */
+export async function ask(page, text)
+{
+	const before = await page.locator('lamp-turn').count();
+
+	await send(page, text);
+	await page.waitForFunction((n) =>
+		document.querySelectorAll('lamp-turn').length > n, before);
+	await ended(page);
+}
+
+/** One request to the API. @returns its JSON, null for an empty answer */
+export async function api(method, path, body)
+{
+	const response = await fetch(`${base}api/v1/${path}`, {
+		method,
+		headers: { 'X-Requested-With': 'test',
+			...body && { 'Content-Type': 'application/json' } },
+		body: body && JSON.stringify(body),
+	});
+	const text = await response.text();
+
+	assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+	return text ? JSON.parse(text) : null;
+}
+
+/** A new conversation of the demo's workspace. @returns its id */
+export async function conversation(title)
+{
+	const made = await api('POST', 'conversations',
+		{ workspaceId: 'intranet', title });
+
+	return made.conversationId;
+}
+
+/** Sends a message without the page and waits for its answer. */
+export function say(id, content)
+{
+	return api('POST', `workspaces/intranet/agents/assistant/conversations/${id}/messages`,
+		{ content });
+}
+
+/** The id of the conversation that the page shows. */
+export function shownId(page)
+{
+	return new URL(page.url()).hash.replace('#/c/', '');
+}
+
+/** A word that no other test and no earlier run has used. */
+export function unique(word)
+{
+	return `${word} ${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`;
+}
+
+/** What a person reads in the thread. */
+export function reading(page)
+{
+	return page.locator('.thread-column').innerText();
+}

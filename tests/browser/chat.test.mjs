@@ -1,0 +1,164 @@
+// Asking and answering against the real server and the stand-in model.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { api, ask, ended, open, openChat, reading, say, script, send, shownId,
+	unique, conversation } from './browser.mjs';
+
+test('the question of the README: tool call, table, answer, reload', async (t) => {
+	const page = await openChat(t);
+
+	await ask(page, 'How many tickets are open?');
+	const tool = page.locator('lamp-tool', { hasText: 'query_data' });
+
+	assert.equal(await tool.locator('details').getAttribute('open'), null);
+	const shown = await reading(page);
+
+	// the number that the tool has read is the one in the answer
+	const { items } = await api('GET', `conversations/${shownId(page)}/messages`);
+	const row = items.find((item) => item.metadata.toolName === 'query_data');
+	const [[count]] = JSON.parse(row.content).rows;
+
+	assert.ok(count > 0);
+	assert.match(await page.locator('.answer').innerText(),
+		new RegExp(`\\b${count}\\b.*open tickets`));
+	await tool.locator('summary').click();
+	assert.equal(await tool.locator('tbody td').innerText(), String(count));
+	assert.equal(await tool.locator('thead th').innerText(), 'count');
+	assert.match(await tool.locator('.tool-json').innerText(), /"tickets"/);
+
+	await page.reload();
+	await ended(page);
+	assert.equal(await reading(page), shown);
+	assert.match(await page.locator('.row.current').innerText(), /tickets/i);
+});
+
+test('text shows as it comes, and ends as a reload shows it', async (t) => {
+	const page = await openChat(t);
+	const text = '# Title\n\nOne _long stretch of emphasis with `code` in it, so ' +
+		'that many tokens come before its end_ and then more.\n\n- first\n- ' +
+		'second\n  1. inner\n\n```sql\nSELECT 1;\n\nSELECT 2;\n```\n\n| a | b |\n' +
+		'|---|--:|\n| one | 2 |\n\nSee [here][x].\n\n[x]: https://example.org/';
+
+	await send(page, script({ text, rate: 150 }));
+	const seen = await page.waitForFunction(() => {
+		const now = document.querySelector('.answer')?.textContent.length || 0;
+
+		window.lengths ??= [];
+		if (now !== window.lengths.at(-1))
+			window.lengths.push(now);
+		return document.querySelector('.stop-button') && window.lengths.length > 5 &&
+			window.lengths;
+	}, null, { polling: 'raf' });
+
+	assert.ok((await seen.jsonValue()).length > 5);
+	await ended(page);
+	const answer = page.locator('.answer');
+	const streamed = await answer.innerHTML();
+
+	await page.reload();
+	await ended(page);
+	assert.equal(await answer.innerHTML(), streamed);
+	assert.equal(await answer.locator('em').count(), 1);
+	assert.equal(await answer.locator('.code-language').innerText(), 'sql');
+	assert.ok(await answer.locator('.hljs-keyword').count() > 0);
+	assert.equal(await answer.locator('td').nth(1).getAttribute('align'), 'right');
+	assert.equal(await answer.locator('a').getAttribute('href'), 'https://example.org/');
+});
+
+test('stop keeps what was said', async (t) => {
+	const page = await openChat(t);
+
+	await send(page, script({ tokens: 5000, rate: 100 }));
+	await page.waitForFunction(() =>
+		document.querySelector('.answer')?.textContent.length > 40);
+	await page.click('.stop-button');
+	await ended(page);
+	assert.match(await reading(page), /You stopped this answer/);
+	await page.waitForSelector('.send-button');
+	const { items } = await api('GET', `conversations/${shownId(page)}/messages`);
+
+	assert.equal(items[0].metadata.finish_reason, 'cancelled');
+	assert.ok(items[0].content.length > 0);
+});
+
+test('a failed answer says why, and can be tried again', async (t) => {
+	const page = await openChat(t);
+	const once = script({ text: 'Now it works', id: unique('fail'), fail_times: 1,
+		error: { status: 400 } });
+
+	await ask(page, once);
+	assert.equal(await page.locator('.failure p').first().innerText(),
+		'The language model refused our request.');
+	assert.equal(await page.locator('.answer').count(), 0);
+	await page.getByRole('button', { name: 'Try again' }).click();
+	await page.waitForSelector('.answer');
+	await ended(page);
+	assert.equal(await page.locator('.answer').innerText(), 'Now it works');
+	assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
+	await page.reload();
+	await ended(page);
+	assert.equal(await page.locator('.failure').count(), 1);
+});
+
+test('words before a failure stay', async (t) => {
+	const page = await openChat(t);
+
+	await ask(page, script({ text: 'one two three four',
+		error: { status: 400, after_tokens: 2 } }));
+	for (const round of ['streamed', 'reloaded']) {
+		assert.equal(await page.locator('.answer').innerText(), 'one two', round);
+		assert.match(await page.locator('.failure').innerText(), /upstream_bad_request/);
+		await page.reload();
+		await ended(page);
+	}
+});
+
+test('reasoning, narration, parallel calls and a failing one', async (t) => {
+	const page = await openChat(t);
+
+	await ask(page, script({ reasoning: 'Two things to find out.',
+		narration: 'Let me look.', tool_calls: [
+			{ name: 'query_data', args: { dataset: 'rooms', select: ['name', 'seats'],
+				limit: 3 } },
+			{ name: 'query_data', args: { dataset: 'nothing' } }],
+		then: { text: 'Here they are.', finish: 'length' } }));
+	const shown = await reading(page);
+	const tools = page.locator('lamp-tool');
+
+	assert.equal(await tools.count(), 2);
+	assert.equal(await page.locator('.narration').innerText(), 'Let me look.');
+	assert.equal(await page.locator('.answer').innerText(), 'Here they are.');
+	assert.match(shown, /cut off at the length limit/);
+	await tools.nth(0).locator('summary').click();
+	assert.equal(await tools.nth(0).locator('tbody tr').count(), 3);
+	assert.equal(await tools.nth(0).locator('th.number').innerText(), 'seats');
+	await tools.nth(1).locator('summary').click();
+	assert.match(await tools.nth(1).locator('.tool-text').innerText(), /dataset must be/);
+	await page.reload();
+	await ended(page);
+	assert.equal(await reading(page), shown);
+});
+
+test('an answer that another page has started is followed', async (t) => {
+	const id = await conversation(unique('followed'));
+	const answer = say(id, script({ text: 'Written elsewhere', first_byte_ms: 1500 }));
+	const page = await open(t, { hash: `#/c/${id}` });
+
+	await page.waitForSelector('.status-elsewhere');
+	await send(page, 'too early');
+	assert.match(await page.locator('.composer-field').inputValue(), /too early/);
+	await page.waitForSelector('.answer');
+	assert.equal(await page.locator('.answer').innerText(), 'Written elsewhere');
+	await answer;
+});
+
+test('the agent is chosen for a new chat', async (t) => {
+	const page = await openChat(t);
+
+	await page.selectOption('.agent-select', 'service-desk');
+	await ask(page, script({ text: 'Desk here' }));
+	const made = await api('GET', `conversations/${shownId(page)}`);
+
+	assert.equal(made.agentId, 'service-desk');
+	assert.match(await page.locator('.main-title').innerText(), /Service desk analyst/);
+});

@@ -1,0 +1,126 @@
+// Modules of the page that need no browser.
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { toHtml } from '../../www/js/markdown.js';
+import { readEvents, SseParser } from '../../www/js/sse.js';
+import { has, setCulture, t } from '../../www/js/strings.js';
+
+const STREAM = ': ok\nretry: 2000\n\nevent: token\nid: 1\ndata: {"delta":"a"}\n\n' +
+	': ka\n\nevent: token\r\nid: 2\r\ndata: first\r\ndata:second\r\n\r\n' +
+	'data\r\rid\ndata:  x\n\nevent: lost\n\n';
+const EVENTS = [
+	{ type: 'token', data: '{"delta":"a"}', id: '1' },
+	{ type: 'token', data: 'first\nsecond', id: '2' },
+	{ type: 'message', data: '', id: '2' },
+	{ type: 'message', data: ' x', id: '' },
+];
+
+function parse(pieces)
+{
+	const events = [];
+	const parser = new SseParser((event) => events.push(event));
+
+	for (const piece of pieces)
+		parser.push(piece);
+	parser.end();
+	return { events, parser };
+}
+
+test('sse: a stream, whole and cut at every place', () => {
+	assert.deepEqual(parse([STREAM]).events, EVENTS);
+	assert.deepEqual(parse([...STREAM]).events, EVENTS);
+	for (let at = 1; at < STREAM.length; at++) {
+		const { events } = parse([STREAM.slice(0, at), STREAM.slice(at)]);
+
+		assert.deepEqual(events, EVENTS, `cut at ${at}`);
+	}
+	assert.equal(parse([STREAM]).parser.retryMs, 2000);
+});
+
+test('sse: an end without its empty line', () => {
+	assert.equal(parse(['data: {"a":1}']).events.length, 1);
+	assert.equal(parse(['data: {"a":']).events.length, 0);
+});
+
+test('sse: an event without end is refused', () => {
+	const piece = `data: ${'x'.repeat(1 << 20)}\n`;
+
+	assert.throws(() => parse(Array(9).fill(piece)), /too large/);
+});
+
+test('sse: characters cut in the middle, and a silent stream', async () => {
+	const bytes = new TextEncoder().encode('data: Grüße ☂ 🏮\n\n');
+	const events = [];
+
+	await readEvents(new ReadableStream({
+		start(to)
+		{
+			for (const byte of bytes)
+				to.enqueue(Uint8Array.of(byte));
+			to.close();
+		},
+	}), (event) => events.push(event.data));
+	assert.deepEqual(events, ['Grüße ☂ 🏮']);
+	await assert.rejects(readEvents(new ReadableStream(), () => {}, { idleMs: 20 }),
+		{ name: 'IdleError' });
+});
+
+test('markdown: no HTML of the model survives the first barrier', () => {
+	const attacks = [
+		'<script>alert(1)</script>', 'a <img src=x onerror=alert(1)> b',
+		'<svg/onload=alert(1)>', '<iframe src="https://example.org"></iframe>',
+		'<b onclick="alert(1)">x</b>', '<style>*{display:none}</style>',
+		'<details open ontoggle=alert(1)>', '<!-- <img src=x> -->',
+		'```x" onmouseover="alert(1)\ncode\n```', '| <img src=x onerror=1> |\n|---|',
+		'# <math><mi xlink:href="javascript:alert(1)">', '<a href="javascript:1">x</a>',
+	];
+
+	for (const attack of attacks) {
+		const html = toHtml(attack);
+
+		assert.doesNotMatch(html,
+			/<(?:script|img|svg|iframe|style|details|math|!--)|<\w+[^>]* on\w+=|<a /i,
+			`${attack} -> ${html}`);
+	}
+});
+
+test('markdown: links lead to known kinds of places only', () => {
+	for (const href of ['javascript:alert(1)', 'JaVaScRiPt:alert(1)',
+		'&#106;avascript:alert(1)', 'data:text/html,x', 'vbscript:x',
+		'//example.org/x', 'file:///etc/passwd']) {
+		assert.doesNotMatch(toHtml(`[x](${href})`), /<a/, href);
+		assert.doesNotMatch(toHtml(`![x](${href})`), /<a|<img/, href);
+	}
+	assert.match(toHtml('[x](https://example.org/ "t")'),
+		/<a href="https:\/\/example\.org\/" title="t">x<\/a>/);
+	assert.match(toHtml('![x](https://example.org/i.png)'), /<a class="image-link"/);
+});
+
+test('strings: each one that is used exists, each one is used', async () => {
+	const root = new URL('../../www/js/', import.meta.url);
+	const files = ['', 'store/', 'ui/'];
+	let source = '';
+
+	for (const dir of files) {
+		for (const name of await readdir(new URL(dir, root))) {
+			if (name.endsWith('.js') && name !== 'strings.js')
+				source += await readFile(new URL(dir + name, root), 'utf8');
+		}
+	}
+	for (const [, key] of source.matchAll(/\bt\('([\w.]+)'/g))
+		assert.ok(has(key), `t('${key}')`);
+	const own = await readFile(new URL('strings.js', root), 'utf8');
+	// families whose last part is computed
+	const computed = /^(?:error|note|status|theme|tool)\./;
+
+	for (const [, key] of own.matchAll(/^\t'([\w.]+)':/gm))
+		assert.ok(computed.test(key) || source.includes(`'${key}'`), `unused: ${key}`);
+});
+
+test('strings: numbers, plurals, placeholders, unknown cultures', () => {
+	assert.equal(setCulture(['xx-YY', 'en-GB']), 'en');
+	assert.equal(t('tool.rows', { n: 1 }), '1 row');
+	assert.equal(t('tool.rows', { n: 1200 }), '1,200 rows');
+	assert.equal(t('list.renamed', { title: '$& {n}' }), 'Renamed to “$& {n}”');
+});
