@@ -31,6 +31,11 @@
 
 #define BACKLOG       4096	/* a burst waits here while workers start */
 #define ABORT_MS      5000	/* for stopped turns to be stored */
+/*
+ * The longest grace under a web server that started us: mod_fcgid kills what
+ * is still there eight seconds after its SIGTERM.
+ */
+#define SPAWNED_GRACE_MS 4000
 #define DEFAULT_CONF  LAMPLIGHTER_SYSCONFDIR "/lamplighter.yaml"
 
 struct options {
@@ -189,13 +194,13 @@ static void wait_for_stop(void)
 }
 
 /* For what runs when we are told to stop. */
-static int grace_ms(struct app *app)
+static int grace_ms(struct app *app, bool spawned)
 {
 	const struct conf *c = app_conf(app);
 	int ms = c->threads.grace_s * 1000;
 
 	conf_put(c);
-	return ms;
+	return spawned ? MIN(ms, SPAWNED_GRACE_MS) : ms;
 }
 
 static int serve_fastcgi(struct app *app, const struct options *o,
@@ -216,7 +221,7 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 	if (o->socket)
 		unlink(o->socket);
 	log_info("stopping");
-	left = pool_stop(pool, grace_ms(app), ABORT_MS);
+	left = pool_stop(pool, grace_ms(app, !o->socket), ABORT_MS);
 	close(fd);
 	if (left) {
 		log_warn("some requests did not end in time");
