@@ -1,6 +1,8 @@
 #include "cgi.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -77,6 +79,15 @@ static int conn_flush(struct conn *c)
 	return send_all(cgi.out, n);
 }
 
+/* A pipe that is writable takes PIPE_BUF bytes; all else takes them too. */
+static bool conn_fits(struct conn *c, size_t n)
+{
+	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	(void)c;
+	return cgi.n + n <= PIPE_BUF && poll(&p, 1, 0) == 1;
+}
+
 static int conn_write(struct conn *c, const char *p, size_t n)
 {
 	if (n > sizeof(cgi.out) - cgi.n) {
@@ -99,6 +110,7 @@ struct conn *cgi_conn(void)
 		.env = (const char *const *)environ,
 		.read = conn_read, .drain = conn_drain,
 		.write = conn_write, .flush = conn_flush,
+		.fits = conn_fits,
 	};
 	return &cgi.conn;
 }

@@ -6,6 +6,7 @@
 #ifndef APP_CONN_H
 #define APP_CONN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -23,6 +24,11 @@ struct conn {
 	int (*write)(struct conn *c, const char *p, size_t n);
 	/* Sends what is buffered. -1: the peer is gone. */
 	int (*flush)(struct conn *c);
+	/*
+	 * Whether n bytes could be written and flushed now without waiting
+	 * for the peer. Errs on the side of no. NULL: nothing ever waits.
+	 */
+	bool (*fits)(struct conn *c, size_t n);
 };
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <fcgiapp.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,10 +15,14 @@
 
 #define RECEIVE_TIMEOUT_S 10	/* libfcgi's own guard is lost with our accept */
 #define SEND_TIMEOUT_S    30	/* a peer that does not read for so long is gone */
+#define RECORD_BYTES      8192	/* libfcgi writes in pieces of this size */
+#define RECORD_COST       2048	/* what the kernel charges for a piece */
 
 struct fcgi {
 	struct conn conn;	/* first: a conn is cast back to its fcgi */
 	FCGX_Request r;
+	size_t room;		/* bytes that certainly fit, costs included */
+	size_t room_at_most;	/* what an empty connection takes so */
 };
 
 int fcgi_global_init(struct err *e)
@@ -75,6 +80,40 @@ static int conn_flush(struct conn *c)
 	return FCGX_FFlush(out) < 0 || FCGX_GetError(out) ? -1 : 0;
 }
 
+/*
+ * libfcgi can only write blocking, and a part that was written cannot be taken
+ * back; so before it writes, the socket is asked. A writable socket has three
+ * quarters of its buffer free when it is a unix one, else a third; a buffer is
+ * charged for more than the bytes in it. One question is good for many small
+ * batches.
+ */
+static bool conn_fits(struct conn *c, size_t n)
+{
+	struct fcgi *f = (struct fcgi *)c;
+	struct pollfd p = { .fd = f->r.ipcFd, .events = POLLOUT };
+	size_t cost = 2 * n + (n / RECORD_BYTES + 1) * RECORD_COST;
+
+	if (cost > f->room) {
+		if (cost > f->room_at_most || poll(&p, 1, 0) != 1)
+			return false;
+		f->room = f->room_at_most;
+	}
+	f->room -= cost;
+	return true;
+}
+
+/* How much a writable socket has left at least. */
+static size_t room_of(int fd)
+{
+	int bytes = 0, domain = 0;
+	socklen_t n = sizeof(int), m = sizeof(int);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, &n) < 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &m) < 0)
+		return 0;
+	return (size_t)bytes / (domain == AF_UNIX ? 2 : 4);
+}
+
 struct fcgi *fcgi_new(void)
 {
 	struct fcgi *f = xcalloc(1, sizeof(*f));
@@ -83,6 +122,7 @@ struct fcgi *fcgi_new(void)
 	f->conn.drain = conn_drain;
 	f->conn.write = conn_write;
 	f->conn.flush = conn_flush;
+	f->conn.fits = conn_fits;
 	FCGX_InitRequest(&f->r, -1, 0);
 	return f;
 }
@@ -107,6 +147,8 @@ struct conn *fcgi_begin(struct fcgi *f, int fd)
 {
 	set_timeout(fd, SO_RCVTIMEO, RECEIVE_TIMEOUT_S);
 	set_timeout(fd, SO_SNDTIMEO, SEND_TIMEOUT_S);
+	f->room = 0;
+	f->room_at_most = room_of(fd);
 	f->r.ipcFd = fd;
 	f->r.keepConnection = 1;	/* else Accept_r closes the preset fd */
 	if (FCGX_Accept_r(&f->r) < 0)

@@ -192,6 +192,17 @@ void resp_flush(struct response *rs)
 	buf_reset(&rs->body);
 }
 
+bool resp_try_flush(struct response *rs)
+{
+	struct conn *c = rs->conn;
+
+	if (rs->body.n && !rs->gone && !rs->head_only && c->fits &&
+	    !c->fits(c, rs->body.n))
+		return false;
+	resp_flush(rs);
+	return true;
+}
+
 void resp_finish(struct response *rs)
 {
 	if (rs->state == RESP_STREAM)

@@ -6,7 +6,7 @@
  * as gone, and everything later succeeds into nothing, since a turn outlives
  * its listeners.
  *
- * One thread. The buffers belong to a worker and are used again.
+ * One thread at a time. The buffers belong to a worker and are used again.
  */
 #ifndef APP_RESPONSE_H
 #define APP_RESPONSE_H
@@ -81,6 +81,12 @@ static inline struct buf *resp_stream(struct response *rs)
 
 /* Passes the batch on, and sends it. Nothing to send: nothing happens. */
 void resp_flush(struct response *rs);
+
+/*
+ * The same if the client takes the whole batch without being waited for; else
+ * false, and nothing has happened.
+ */
+bool resp_try_flush(struct response *rs);
 
 /*
  * Hands on the head and body of a whole answer, or the rest of a stream. The

@@ -14,6 +14,7 @@ struct fake_conn {
 	struct buf out;
 	size_t drained, flushes;
 	bool wrote_before_drain;
+	bool full;		/* nothing fits */
 };
 
 static ssize_t fake_read(struct conn *c, char *p, size_t n)
@@ -60,11 +61,18 @@ static int fake_flush(struct conn *c)
 	return f->writes_left == 0 ? -1 : 0;
 }
 
+static bool fake_fits(struct conn *c, size_t n)
+{
+	(void)n;
+	return !((struct fake_conn *)c)->full;
+}
+
 static inline struct fake_conn fake_conn(const char *const *env, struct str body)
 {
 	return (struct fake_conn){
 		.conn = { .env = env, .read = fake_read, .drain = fake_drain,
-			  .write = fake_write, .flush = fake_flush },
+			  .write = fake_write, .flush = fake_flush,
+			  .fits = fake_fits },
 		.body = body, .writes_left = -1, .out = BUF_INIT(10000000),
 	};
 }

@@ -28,6 +28,10 @@ UNIT_TESTS += tests/unit/test_request
 tests_unit_test_request_SOURCES = tests/unit/test_request.c tests/unit/fake_conn.h tests/unit/unit.h
 tests_unit_test_request_LDADD = $(APP_LIBS)
 
+UNIT_TESTS += tests/unit/test_fcgi
+tests_unit_test_fcgi_SOURCES = tests/unit/test_fcgi.c tests/unit/unit.h
+tests_unit_test_fcgi_LDADD = $(APP_LIBS)
+
 UNIT_TESTS += tests/unit/test_response
 tests_unit_test_response_SOURCES = tests/unit/test_response.c tests/unit/fake_conn.h tests/unit/unit.h
 tests_unit_test_response_LDADD = $(APP_LIBS)

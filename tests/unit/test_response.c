@@ -165,6 +165,14 @@ static void stream(void **state)
 	resp_flush(&rs);
 	assert_int_equal(f.flushes, 2);
 	buf_adds(resp_stream(&rs), "end");
+	f.full = true;
+	assert_false(resp_try_flush(&rs));
+	assert_string_equal(f.out.p + head, "onetwo");
+	f.full = false;
+	assert_true(resp_try_flush(&rs));
+	f.full = true;
+	assert_true(resp_try_flush(&rs));	/* nothing to send always fits */
+	assert_int_equal(f.flushes, 3);
 	resp_finish(&rs);
 	assert_string_equal(f.out.p + head, "onetwoend");
 	buf_release(&f.out);
