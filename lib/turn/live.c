@@ -130,26 +130,30 @@ static bool pack(struct turn_live_entry *t, struct arena *a,
 		 struct turn_events *out)
 {
 	struct buf b = BUF_INIT(2 * PENDING_BYTES);
+	struct buf text;
 	struct jw w;
+	bool reset;
 
+	/* Taken, not read: the thread of lib/net may wait for this lock. */
 	pthread_mutex_lock(&t->lock);
 	*out = (struct turn_events){ .turn_id = t->turn, .seq = t->seq + 1 };
-	if (t->reset) {
+	text = t->pending;
+	t->pending = (struct buf)BUF_INIT(PENDING_BYTES);
+	reset = t->reset;
+	t->reset = false;
+	out->n = (text.n > 0) + reset;
+	t->seq += out->n;
+	pthread_mutex_unlock(&t->lock);
+	if (reset)
 		buf_adds(&b, "{\"reset\":true}\n");
-		out->n++;
-	}
-	if (t->pending.n) {
+	if (text.n) {
 		w = jw_on(&b);
 		jw_obj(&w);
-		jw_kstr(&w, "token", buf_str(&t->pending));
+		jw_kstr(&w, "token", buf_str(&text));
 		jw_end_obj(&w);
 		buf_addc(&b, '\n');
-		out->n++;
 	}
-	t->reset = false;
-	t->seq += out->n;
-	buf_reset(&t->pending);
-	pthread_mutex_unlock(&t->lock);
+	buf_release(&text);
 	out->data = arena_str(a, buf_str(&b));
 	buf_release(&b);
 	return out->n > 0;
