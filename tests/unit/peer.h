@@ -16,7 +16,7 @@
 
 #include "unit.h"
 
-#define PEER_CONNS 256
+#define PEER_CONNS 1024
 
 struct peer;
 
@@ -182,7 +182,7 @@ static inline struct peer *peer_start(peer_serve *serve)
 
 	p->serve = serve;
 	pthread_mutex_init(&p->lock, NULL);
-	p->fd = peer_listen(64, &p->port);
+	p->fd = peer_listen(1024, &p->port);
 	pthread_create(&p->thread, NULL, peer_main, p);
 	return p;
 }
