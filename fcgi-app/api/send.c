@@ -7,8 +7,6 @@
 
 #include "base/banned.h"
 
-#define BATCH_BYTES 32768	/* sent at once, even before a flush is asked for */
-
 /* The sink of a stream: a dialect over an answer. */
 struct stream_sink {
 	struct sink sink;	/* first: a sink is cast back */
@@ -22,6 +20,11 @@ static void stream_flush(struct sink *s)
 	resp_flush(((struct stream_sink *)s)->rs);
 }
 
+static bool stream_try_flush(struct sink *s)
+{
+	return resp_try_flush(((struct stream_sink *)s)->rs);
+}
+
 static void stream_emit(struct sink *s, const struct turn_event *ev)
 {
 	struct stream_sink *ss = (struct stream_sink *)s;
@@ -29,18 +32,14 @@ static void stream_emit(struct sink *s, const struct turn_event *ev)
 	if (ss->rs->gone)
 		return;		/* the turn goes on without a listener */
 	dialect_encode(ss->dialect, resp_stream(ss->rs), ev, &ss->state);
-	if (resp_stream(ss->rs)->n > BATCH_BYTES)
-		stream_flush(s);
 }
 
 static void stream_idle(struct sink *s)
 {
 	struct stream_sink *ss = (struct stream_sink *)s;
 
-	if (ss->rs->gone)
-		return;
-	buf_addstr(resp_stream(ss->rs), ss->dialect->keep_alive);
-	stream_flush(s);
+	if (!ss->rs->gone)
+		buf_addstr(resp_stream(ss->rs), ss->dialect->keep_alive);
 }
 
 /* Once the answer is out: title and the like, then the turn is over here. */
@@ -85,7 +84,7 @@ void send_stream(struct response *rs, struct turn_run *t,
 	const struct dialect *d = dialect_get(dialect);
 	struct stream_sink s = {
 		.sink = { .emit = stream_emit, .flush = stream_flush,
-			  .idle = stream_idle },
+			  .try_flush = stream_try_flush, .idle = stream_idle },
 		.rs = rs, .dialect = d, .state = { .style = style },
 	};
 

@@ -214,6 +214,9 @@ struct http_abort;
  * it from another thread: then ERR_CANCELLED. idle_fn (may be NULL) is called
  * about every idle_ms of silence and when watch_fd (-1 = none) becomes
  * readable; it may return -1 to stop.
+ * The handler, idle_fn and flush_fn run on another thread while the caller
+ * waits (http.h) and must not block: where they would have to, idle_fn and
+ * flush_fn return HTTP_STALL, and stall_fn does it in the caller's thread.
  * Returns 0 when DONE was delivered; -1 with e set when the stream failed:
  * the handler then has seen LLM_EV_ERROR with the same error.
  */
@@ -223,8 +226,9 @@ struct llm_io {
 	int watch_fd;
 	int idle_ms;
 	int (*idle_fn)(void *ctx);
-	void (*flush_fn)(void *ctx);	/* after each batch of events that one
+	int (*flush_fn)(void *ctx);	/* after each batch of events that one
 					   upstream read gave; may be NULL */
+	void (*stall_fn)(void *ctx);	/* see above; may be NULL */
 };
 int llm_stream(const struct llm_request *r, const struct llm_io *io,
 	       struct arena *a, llm_handler *fn, void *ctx,

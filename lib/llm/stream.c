@@ -210,12 +210,19 @@ static int on_tick(void *ctx)
 	return t->io->idle_fn ? t->io->idle_fn(t->ctx) : 0;
 }
 
-static void on_batch(void *ctx)
+static int on_batch(void *ctx)
 {
 	struct attempt *t = ctx;
 
-	if (t->io->flush_fn)
-		t->io->flush_fn(t->ctx);
+	return t->io->flush_fn ? t->io->flush_fn(t->ctx) : 0;
+}
+
+static void on_stall(void *ctx)
+{
+	struct attempt *t = ctx;
+
+	if (t->io->stall_fn)
+		t->io->stall_fn(t->ctx);
 }
 
 /* The key must not get into the log, whatever a provider echoes. */
@@ -401,7 +408,7 @@ static struct http_request base_request(struct attempt *t)
 		.abort = t->io->abort, .watch_fd = t->io->watch_fd,
 		.tick_ms = t->io->idle_ms, .on_head = on_head,
 		.on_body = on_body, .on_tick = on_tick, .on_batch = on_batch,
-		.ctx = t,
+		.on_stall = on_stall, .ctx = t,
 	};
 }
 

@@ -1,11 +1,11 @@
 /*
- * Outgoing HTTP. The only user of libcurl. Warm connections are kept in a
- * LIFO pool of handles that threads borrow one at a time; certificates are
- * parsed once per process, at the first use of https; DNS and TLS sessions are
- * shared. Redirects are never followed; only http and https are spoken. A
- * proxy is what the environment said at start (http_proxy, https_proxy,
- * all_proxy, no_proxy; upper case too, but for HTTP_PROXY, which CGI lets a
- * client set).
+ * Outgoing HTTP. The only user of libcurl. http_do blocks its caller, and one
+ * thread of the pool drives the transfers of all callers (loop.c): warm
+ * connections, DNS and TLS sessions are shared by all; certificates are
+ * parsed once per process, at the first use of https. Redirects are never
+ * followed; only http and https are spoken. A proxy is what the environment
+ * said at start (http_proxy, https_proxy, all_proxy, no_proxy; upper case too,
+ * but for HTTP_PROXY, which CGI lets a client set).
  */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
@@ -22,14 +22,21 @@ struct http_pool;
 int http_global_init(struct err *e) MUST_CHECK;
 void http_global_cleanup(void);
 
-/* A pool keeps at most max_idle warm handles. Any thread. */
+/*
+ * A pool has one thread, which starts with the first request, and keeps
+ * connections warm as long as not more than max_idle are open. Any thread;
+ * free it when no request runs any more.
+ */
 struct http_pool *http_pool_new(int max_idle);
 void http_pool_free(struct http_pool *p);
+
+/* From on_tick and on_batch: on_stall must run before anything else. */
+#define HTTP_STALL 1
 
 /*
  * Ends transfers from another thread within milliseconds. Owned by the caller;
  * any number of requests one after another may use it; once it was pulled, all
- * of them end at once. Costs one file descriptor.
+ * of them end at once. Costs one file descriptor. Gone before the pool is.
  */
 struct http_abort;
 struct http_abort *http_abort_new(struct err *e) MUST_CHECK;
@@ -56,15 +63,26 @@ struct http_request {
 	int tick_ms;			/* silence after which on_tick runs; 0 = never */
 
 	/*
+	 * All but on_stall run on the pool's thread, while the caller sleeps
+	 * in http_do: they own all that is the caller's, without locks, but
+	 * must never block (no client, database or file is waited for), since
+	 * every other transfer would wait too.
+	 *
 	 * Each may be NULL and returns 0, or -1 to stop the transfer (then
 	 * ERR_CANCELLED). on_body may return n > 0: all that matters has
 	 * arrived; the end of the body, which keeps the connection warm, is
 	 * waited for n ms more at most, and not getting it is no error.
+	 *
+	 * on_tick and on_batch may return HTTP_STALL: there is something to do
+	 * that may block. The transfer then pauses, on_stall does it in the
+	 * caller's thread, and the transfer goes on; time spent there counts
+	 * for total_timeout_ms only, and an abort is seen after it.
 	 */
 	int (*on_head)(void *ctx, const struct http_result *res);
 	int (*on_body)(void *ctx, struct str bytes);
 	int (*on_tick)(void *ctx);	/* silence, or watch_fd is readable */
-	void (*on_batch)(void *ctx);	/* after the on_body calls of one read */
+	int (*on_batch)(void *ctx);	/* after the on_body calls of a round */
+	void (*on_stall)(void *ctx);
 	void *ctx;
 };
 
@@ -91,8 +109,8 @@ int http_do(struct http_pool *p, const struct http_request *r,
 /*
  * Waits ms milliseconds as http_do would: 0 when they are over, -1 with
  * ERR_CANCELLED when abort was pulled or on_tick (every tick_ms, and once when
- * watch_fd is readable) said so. Only abort, watch_fd, tick_ms, on_tick and ctx
- * of r are looked at.
+ * watch_fd is readable) said so. Only abort, watch_fd, tick_ms, on_tick,
+ * on_stall and ctx of r are looked at; they run in this thread.
  */
 int http_wait(const struct http_request *r, int ms, struct err *e) MUST_CHECK;
 

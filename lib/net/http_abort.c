@@ -5,6 +5,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "net/transfer.h"
+
 #include "base/banned.h"
 
 struct http_abort *http_abort_new(struct err *e)
@@ -24,9 +26,14 @@ struct http_abort *http_abort_new(struct err *e)
 
 void http_abort_now(struct http_abort *a)
 {
+	struct http_pool *p;
 	uint64_t one = 1;
 
+	/* In this order: a transfer names its pool before it looks. */
 	atomic_store(&a->pulled, true);
+	p = atomic_load(&a->pool);
+	if (p)
+		loop_look(p);
 	/* Full already means readable, which is all that is wanted. */
 	if (write(a->fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
 		BUG("cannot write to an eventfd");

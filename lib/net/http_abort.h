@@ -1,6 +1,7 @@
 /*
- * The switch of http.h as the poll sees it: a flag that can be looked at
- * without a system call, and an eventfd that wakes whoever waits.
+ * The switch of http.h as waiters see it: a flag that can be looked at without
+ * a system call, an eventfd that wakes http_wait, and the pool whose loop has
+ * to look.
  */
 #ifndef NET_HTTP_ABORT_H
 #define NET_HTTP_ABORT_H
@@ -12,6 +13,7 @@
 struct http_abort {
 	int fd;			/* readable once pulled, and for ever */
 	atomic_bool pulled;
+	_Atomic(struct http_pool *) pool;	/* used it last; or NULL */
 };
 
 #endif

@@ -221,6 +221,7 @@ static void wait_for_end(struct turn_loop *l, struct jobs *jobs,
 		return;
 	pthread_mutex_unlock(&jobs->lock);
 	loop_idle(l);
+	loop_flush(l);
 	*idle_at_ms = clock_mono_ms() + l->idle_ms;
 	pthread_mutex_lock(&jobs->lock);
 }

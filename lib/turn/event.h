@@ -45,13 +45,19 @@ struct turn_event {
 
 struct sink {
 	/*
-	 * Takes one event. Never fails towards the turn: a sink whose client
-	 * is gone swallows the rest (a turn outlives its listeners).
+	 * Takes one event; does not send, so it never blocks. Never fails
+	 * towards the turn: a sink whose client is gone swallows the rest (a
+	 * turn outlives its listeners).
 	 */
 	void (*emit)(struct sink *s, const struct turn_event *ev);
-	/* Sends what was emitted since the last flush. May be NULL. */
+	/* Sends what was emitted; waits for the client. May be NULL. */
 	void (*flush)(struct sink *s);
-	/* Called during silence (about every 15 s): keep-alive. May be NULL. */
+	/*
+	 * The same without waiting: false, with nothing sent, when it would
+	 * have to. May be NULL where flush is.
+	 */
+	bool (*try_flush)(struct sink *s);
+	/* During silence (about every 15 s): emits a keep-alive. May be NULL. */
 	void (*idle)(struct sink *s);
 };
 

@@ -226,6 +226,7 @@ static int store_stubbornly(struct turn_loop *l, const struct outcome *o,
 				  "The answer could not be stored yet; trying "
 				  "again.");
 		loop_idle(l);
+		loop_flush(l);
 		pause_ms(store_waits_ms[i]);
 		err_clear(e);
 	}

@@ -121,13 +121,19 @@ static int on_event(void *ctx, const struct llm_event *ev)
 	return 0;
 }
 
+/* These two run on the thread of lib/net, as on_event does: see http.h. */
+static int on_flush(void *ctx)
+{
+	return loop_try_flush(ctx) ? 0 : HTTP_STALL;
+}
+
 static int on_idle(void *ctx)
 {
 	loop_idle(ctx);
-	return 0;
+	return on_flush(ctx);
 }
 
-static void on_flush(void *ctx)
+static void on_stall(void *ctx)
 {
 	loop_flush(ctx);
 }
@@ -186,7 +192,7 @@ static int ask_model(struct turn_loop *l, struct err *e)
 	struct llm_io io = {
 		.http = l->run->deps->http, .abort = l->abort, .watch_fd = -1,
 		.idle_ms = l->idle_ms, .idle_fn = on_idle,
-		.flush_fn = on_flush,
+		.flush_fn = on_flush, .stall_fn = on_stall,
 	};
 	int rc;
 

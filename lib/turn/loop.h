@@ -102,6 +102,13 @@ static inline void loop_flush(struct turn_loop *l)
 		l->sink->flush(l->sink);
 }
 
+/* False: it would have to wait, see sink.try_flush. */
+static inline bool loop_try_flush(struct turn_loop *l)
+{
+	return !l->sink->try_flush || l->sink->try_flush(l->sink);
+}
+
+/* The keep-alive; not flushed. */
 void loop_idle(struct turn_loop *l);
 void loop_status(struct turn_loop *l, const char *status);
 void loop_warn(struct turn_loop *l, const char *code, const char *text);

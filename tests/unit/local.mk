@@ -152,6 +152,10 @@ UNIT_TESTS += tests/unit/test_http
 tests_unit_test_http_SOURCES = tests/unit/test_http.c tests/unit/peer.h tests/unit/unit.h
 tests_unit_test_http_LDADD = $(LLM_UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_http_loop
+tests_unit_test_http_loop_SOURCES = tests/unit/test_http_loop.c tests/unit/peer.h tests/unit/unit.h
+tests_unit_test_http_loop_LDADD = $(LLM_UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_llm_stream
 tests_unit_test_llm_stream_SOURCES = tests/unit/test_llm_stream.c tests/unit/llm_unit.h tests/unit/peer.h tests/unit/unit.h
 tests_unit_test_llm_stream_LDADD = $(LLM_UNIT_LIBS)

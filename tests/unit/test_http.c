@@ -41,9 +41,10 @@ static int on_tick(void *ctx)
 	return s->on_tick_says && s->n_ticks >= s->on_tick_says ? -1 : 0;
 }
 
-static void on_batch(void *ctx)
+static int on_batch(void *ctx)
 {
 	((struct seen *)ctx)->n_batches++;
+	return 0;
 }
 
 #define SEEN { .body = BUF_INIT(1 << 20) }

@@ -38,9 +38,10 @@ static int handler(void *ctx, const struct llm_event *ev)
 	return ev->type == LLM_EV_TEXT && t->stop_at_text ? -1 : 0;
 }
 
-static void on_flush(void *ctx)
+static int on_flush(void *ctx)
 {
 	((struct run *)ctx)->n_flush++;
+	return 0;
 }
 
 static int on_idle(void *ctx)

@@ -1,0 +1,31 @@
+/*
+ * When transfers want to be looked at: a binary heap by time, of the loop's
+ * thread. Bytes only move a due time away, so an entry that is too early stays
+ * where it is and is looked at when its time comes: no work per token.
+ */
+#ifndef NET_DUE_H
+#define NET_DUE_H
+
+#include "net/transfer.h"
+
+struct due {			/* zero at the start */
+	struct transfer **heap;	/* from 1 */
+	size_t n, size;
+};
+
+/* Puts t where transfer_due says, unless it is there early enough already. */
+void due_set(struct due *d, struct transfer *t);
+
+/* Takes t out, if it is in. */
+void due_off(struct due *d, struct transfer *t);
+
+/* Takes out one that is due, or NULL. */
+struct transfer *due_take(struct due *d, int64_t now);
+
+/* When the first is due, monotonic ms; -1 = none. */
+static inline int64_t due_first(const struct due *d)
+{
+	return d->n ? d->heap[1]->due : -1;
+}
+
+#endif

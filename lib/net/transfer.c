@@ -1,0 +1,309 @@
+/*
+ * libcurl's side of a transfer: options, callbacks, and the clocks. Timeouts
+ * are ours, by the monotonic clock: libcurl has no idle timeout, and each of its
+ * others would be a node in a tree that it rebalances for every token of every
+ * stream. (CURLOPT_CONNECTTIMEOUT_MS too; its default of 300 s has no node.)
+ */
+#include "net/transfer.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "net/http_abort.h"
+#include "net/http_tls.h"
+
+#include "base/banned.h"
+
+#define BUFFER_BYTES 16384	/* one recv; per transfer */
+#define CONNECT_MS 5000
+
+/* -- what libcurl tells --------------------------------------------------- */
+
+/* The connection stands, new or warm, and the request goes out now. */
+static int on_connected(void *ctx, char *ip, char *local_ip, int port,
+			int local_port)
+{
+	struct transfer *t = ctx;
+
+	(void)ip, (void)local_ip, (void)port, (void)local_port;
+	t->connected = clock_mono_ms();
+	t->res->sent = true;
+	return CURL_PREREQFUNC_OK;
+}
+
+static void keep_header(struct str name, struct str value,
+			struct http_result *res)
+{
+	const struct {
+		const char *name;
+		char *to;
+		size_t n;
+	} kept[] = {
+		{ "content-type", res->content_type, sizeof(res->content_type) },
+		{ "retry-after", res->retry_after, sizeof(res->retry_after) },
+		{ "retry-after-ms", res->retry_after_ms,
+		  sizeof(res->retry_after_ms) },
+		{ "x-should-retry", res->should_retry,
+		  sizeof(res->should_retry) },
+		{ "x-request-id", res->request_id, sizeof(res->request_id) },
+		{ "request-id", res->request_id, sizeof(res->request_id) },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+		if (name.n == strlen(kept[i].name) &&
+		    strncasecmp(name.p, kept[i].name, name.n) == 0)
+			snprintf(kept[i].to, kept[i].n, "%.*s",
+				 STR_ARG(value));
+}
+
+static void byte_arrived(struct transfer *t)
+{
+	t->last_byte = *t->now;
+	if (t->res->first_byte_us < 0)
+		t->res->first_byte_us = clock_mono_us() - t->start_us;
+}
+
+static size_t on_header(char *p, size_t one, size_t n, void *ctx)
+{
+	struct transfer *t = ctx;
+	struct str value = { p, n }, name;
+	long status = 0;
+
+	(void)one;
+	byte_arrived(t);
+	value = str_trim(value);
+	if (str_starts(value, STR("HTTP/")))
+		return n;
+	if (value.n) {
+		name = str_cut(&value, ':');
+		keep_header(name, str_trim(value), t->res);
+		return n;
+	}
+	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status < 200)
+		return n;
+	t->res->status = (int)status;
+	if (t->got_head)	/* trailers */
+		return n;
+	t->got_head = true;
+	if (t->r->on_head && t->r->on_head(t->r->ctx, t->res) < 0) {
+		err_set(&t->e, ERR_CANCELLED, "stopped by the caller");
+		return 0;
+	}
+	return n;
+}
+
+static size_t on_body(char *p, size_t one, size_t n, void *ctx)
+{
+	struct transfer *t = ctx;
+	size_t cap = t->r->max_body_bytes ? t->r->max_body_bytes
+		: LIM_UPSTREAM_BYTES;
+	int rc;
+
+	(void)one;
+	byte_arrived(t);
+	t->n_body += n;
+	if (t->n_body > cap) {
+		err_set(&t->e, ERR_TOO_BIG, "answer over %zu bytes", cap);
+		return 0;
+	}
+	t->batch = true;
+	loop_dirty(t);
+	rc = t->r->on_body ? t->r->on_body(t->r->ctx, (struct str){ p, n }) : 0;
+	if (rc < 0) {
+		err_set(&t->e, ERR_CANCELLED, "stopped by the caller");
+		return 0;
+	}
+	if (rc > 0)
+		t->linger_until = *t->now + rc;
+	return n;
+}
+
+static void set_headers(struct transfer *t)
+{
+	CURL *c = t->easy;
+
+	for (size_t i = 0; i < t->r->n_headers; i++)
+		t->headers = curl_slist_append(t->headers, t->r->headers[i]);
+	t->headers = curl_slist_append(t->headers, "Expect:");
+	curl_easy_setopt(c, CURLOPT_HTTPHEADER, t->headers);
+	curl_easy_setopt(c, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+	curl_easy_setopt(c, CURLOPT_USERAGENT, "lamplighter");
+}
+
+static void set_body(struct transfer *t)
+{
+	const struct http_request *r = t->r;
+	CURL *c = t->easy;
+
+	if (r->body.p) {
+		curl_easy_setopt(c, CURLOPT_POST, 1L);
+		curl_easy_setopt(c, CURLOPT_POSTFIELDS, r->body.p);
+		curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE,
+				 (curl_off_t)r->body.n);
+	}
+	if (strcmp(r->method, "HEAD") == 0)
+		curl_easy_setopt(c, CURLOPT_NOBODY, 1L);
+	else if (strcmp(r->method, r->body.p ? "POST" : "GET") != 0)
+		curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, r->method);
+}
+
+static CURLcode on_tls(CURL *c, void *ssl_ctx, void *ctx)
+{
+	(void)c, (void)ctx;
+	http_tls_use(ssl_ctx);
+	return CURLE_OK;
+}
+
+static int set_tls(struct transfer *t)
+{
+	CURL *c = t->easy;
+
+	if (strncasecmp(t->r->url, "https:", 6) != 0)
+		return 0;
+	curl_easy_setopt(c, CURLOPT_CAINFO, NULL);
+	curl_easy_setopt(c, CURLOPT_CAPATH, NULL);
+	curl_easy_setopt(c, CURLOPT_SSL_CTX_FUNCTION, on_tls);
+	return http_tls_load(curl_version_info(CURLVERSION_NOW)->cainfo, &t->e);
+}
+
+int transfer_set_up(struct transfer *t)
+{
+	CURL *c = t->easy;
+
+	curl_easy_setopt(c, CURLOPT_URL, t->r->url);
+	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(c, CURLOPT_SHARE, http_share());
+	curl_easy_setopt(c, CURLOPT_PRIVATE, t);
+	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
+	curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(c, CURLOPT_PROXY, http_proxy_of(t->r->url));
+	curl_easy_setopt(c, CURLOPT_NOPROXY, http_no_proxy());
+	curl_easy_setopt(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl_easy_setopt(c, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
+	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, t->why);
+	curl_easy_setopt(c, CURLOPT_PREREQFUNCTION, on_connected);
+	curl_easy_setopt(c, CURLOPT_PREREQDATA, t);
+	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(c, CURLOPT_HEADERDATA, t);
+	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
+	set_headers(t);
+	set_body(t);
+	return set_tls(t);
+}
+
+/* -- clocks --------------------------------------------------------------- */
+
+static void sooner(int64_t *at, int64_t when)
+{
+	if (when >= 0 && (*at < 0 || when < *at))
+		*at = when;
+}
+
+/* When what is now being waited for is late; *what names it. -1 = never. */
+static int64_t deadline(const struct transfer *t, const char **what)
+{
+	const struct http_request *r = t->r;
+
+	if (t->linger_until >= 0) {
+		*what = NULL;
+		return t->linger_until;
+	}
+	if (t->connected < 0) {
+		*what = "connection";
+		return t->start + (r->connect_timeout_ms
+				   ? r->connect_timeout_ms : CONNECT_MS);
+	}
+	if (t->last_byte < 0) {
+		*what = "first byte";
+		return r->first_byte_timeout_ms
+			? t->connected + r->first_byte_timeout_ms : -1;
+	}
+	*what = "next byte";
+	return r->idle_timeout_ms ? t->last_byte + r->idle_timeout_ms : -1;
+}
+
+bool transfer_late(struct transfer *t, int64_t now)
+{
+	const char *what;
+	int64_t at = deadline(t, &what);
+
+	if (t->r->total_timeout_ms &&
+	    now >= t->start + t->r->total_timeout_ms) {
+		err_set(&t->e, ERR_UPSTREAM_TIMEOUT, "no end of the answer in "
+			"%d ms", t->r->total_timeout_ms);
+		return true;
+	}
+	if (at < 0 || now < at)
+		return false;
+	if (what)
+		err_set(&t->e, t->connected < 0 ? ERR_UPSTREAM_CONNECT
+			: ERR_UPSTREAM_TIMEOUT, "no %s in %d ms", what,
+			(int)(at - (t->connected < 0 ? t->start :
+				    t->last_byte < 0 ? t->connected
+				    : t->last_byte)));
+	return true;
+}
+
+static int64_t silent_since(const struct transfer *t)
+{
+	return MAX(MAX(t->start, t->last_byte), t->last_tick);
+}
+
+int64_t transfer_due(const struct transfer *t)
+{
+	const char *what;
+	int64_t at = deadline(t, &what);
+
+	if (t->r->total_timeout_ms)
+		sooner(&at, t->start + t->r->total_timeout_ms);
+	if (t->r->tick_ms)
+		sooner(&at, silent_since(t) + t->r->tick_ms);
+	return at;
+}
+
+int transfer_outside(struct transfer *t, int64_t now, bool told)
+{
+	const struct http_request *r = t->r;
+	int rc;
+
+	if (http_aborted(r->abort))
+		return err_set(&t->e, ERR_CANCELLED, "aborted");
+	if (!told && (!r->tick_ms || now - silent_since(t) < r->tick_ms))
+		return 0;
+	t->last_tick = now;
+	rc = r->on_tick ? r->on_tick(r->ctx) : 0;
+	if (rc < 0)
+		return err_set(&t->e, ERR_CANCELLED, "stopped by the caller");
+	return rc;
+}
+
+/* -- results -------------------------------------------------------------- */
+
+int transfer_fail(struct transfer *t, CURLcode code)
+{
+	const char *text = t->why[0] ? t->why : curl_easy_strerror(code);
+	enum err_code as;
+
+	switch (code) {
+	case CURLE_URL_MALFORMAT:
+		as = ERR_CONFIG;
+		break;
+	case CURLE_UNSUPPORTED_PROTOCOL:
+		as = t->res->sent ? ERR_UPSTREAM_PROTOCOL : ERR_CONFIG;
+		break;
+	case CURLE_WEIRD_SERVER_REPLY:
+	case CURLE_BAD_CONTENT_ENCODING:
+		as = ERR_UPSTREAM_PROTOCOL;
+		break;
+	default:
+		as = t->res->sent ? ERR_UPSTREAM_EARLY_END
+			: ERR_UPSTREAM_CONNECT;
+	}
+	return err_set(&t->e, as, "%.160s", text);
+}

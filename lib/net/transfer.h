@@ -1,0 +1,100 @@
+/*
+ * One transfer of http.h: what http.c sets up, transfer.c feeds from libcurl's
+ * callbacks, and loop.c drives. It lives on the stack of the thread that called
+ * http_do, which sleeps meanwhile; whoever does not sleep owns it:
+ *
+ *   caller: set up ──submit──▶ loop: running ──over──▶ caller: result
+ *                                 │     ▲
+ *                               stall  resume
+ *                                 ▼     │
+ *                            caller: on_stall
+ */
+#ifndef NET_TRANSFER_H
+#define NET_TRANSFER_H
+
+#include <curl/curl.h>
+#include <semaphore.h>
+
+#include "net/http.h"
+
+struct transfer {
+	const struct http_request *r;
+	struct http_result *res;
+	struct err e;			/* why it failed */
+	CURL *easy;
+	struct curl_slist *headers;
+
+	/* hand-over */
+	sem_t wake;			/* the caller sleeps on it */
+	bool over, stalled;		/* said to the caller when it wakes */
+	bool finished;			/* libcurl is done with it, as code says */
+	CURLcode code;
+
+	/* the loop's */
+	struct transfer *next_queued;	/* submitted or resumed */
+	struct transfer *next_dirty;	/* to be looked at in this round */
+	struct transfer *next, **prev;	/* all that run or stall */
+	bool added;			/* to the multi handle */
+	bool queued_dirty;
+	bool batch;			/* on_body was called since on_batch */
+	bool told;			/* watch_fd is readable */
+	size_t heap_at;			/* place in the timer heap; 0 = none */
+	int64_t due;			/* its key: not later than what it waits for */
+	struct transfer **dirty;	/* the loop's list of them */
+	const int64_t *now;		/* the loop's clock, ms */
+	int watch_fd;			/* a duplicate; -1 = not watched (any more) */
+
+	/* clocks, monotonic ms; -1 = not yet */
+	int64_t start, connected, last_byte, last_tick;
+	int64_t start_us;
+	int64_t linger_until;
+	size_t n_body;
+	bool got_head;
+	char why[CURL_ERROR_SIZE];
+};
+
+/* Fills t->easy; in the caller's thread, since https may load certificates. */
+int transfer_set_up(struct transfer *t) MUST_CHECK;
+
+/* ERR_UPSTREAM_… for what libcurl says. */
+int transfer_fail(struct transfer *t, CURLcode code);
+
+/* When its clocks want to be looked at; -1 = never. */
+int64_t transfer_due(const struct transfer *t);
+
+/* True when it is over by the clock; t->e is set if that is bad. */
+bool transfer_late(struct transfer *t, int64_t now);
+
+/*
+ * Abort and ticks; told: watch_fd is readable. -1 = stop (t->e is set),
+ * HTTP_STALL as on_tick said.
+ */
+int transfer_outside(struct transfer *t, int64_t now, bool told);
+
+/* libcurl, once per process and at the first use; then the shared handle. */
+CURLSH *http_share(void);
+
+/* What CURLOPT_PROXY and CURLOPT_NOPROXY get. */
+const char *http_proxy_of(const char *url);
+const char *http_no_proxy(void);
+
+/* -- loop.c --------------------------------------------------------------- */
+
+/*
+ * Runs t to its end, starting the loop at the first call. Returns when t->over
+ * or t->stalled; after a stall, loop_resume goes on. -1: no thread.
+ */
+int loop_run(struct http_pool *p, struct transfer *t) MUST_CHECK;
+void loop_resume(struct http_pool *p, struct transfer *t);
+
+/* t wants to be looked at in this round. The loop's thread. */
+void loop_dirty(struct transfer *t);
+
+/* Has all transfers look at their abort switches. Any thread. */
+void loop_look(struct http_pool *p);
+
+/* An easy handle that was reset, and back. Any thread. */
+CURL *loop_easy_get(struct http_pool *p);
+void loop_easy_put(struct http_pool *p, CURL *easy);
+
+#endif

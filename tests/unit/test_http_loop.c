@@ -1,0 +1,358 @@
+/* The one thread behind all transfers: stalls, many at once, clocks. */
+#include <semaphore.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "net/http.h"
+#include "peer.h"
+
+#define MANY 500
+#define PIECES 40
+
+static struct http_pool *pool;
+
+struct stream {
+	const struct peer *peer;
+	struct http_abort *abort;
+	pthread_t caller, thread;
+	bool stalls_once, stalls_in_tick, pulls_in_stall;
+	int tick_ms, n_stalls, n_ticks, ticks_wanted;
+	bool wrong_thread;
+	sem_t *stalled, *go_on;		/* on_stall: said, waited for */
+	struct buf body;
+	enum err_code got;
+	struct http_result res;
+};
+
+static void check_on_loop(struct stream *s)
+{
+	s->wrong_thread |= pthread_equal(pthread_self(), s->caller);
+}
+
+static int on_body(void *ctx, struct str bytes)
+{
+	struct stream *s = ctx;
+
+	check_on_loop(s);
+	buf_addstr(&s->body, bytes);
+	return 0;
+}
+
+static int on_batch(void *ctx)
+{
+	struct stream *s = ctx;
+
+	check_on_loop(s);
+	return s->stalls_once && !s->n_stalls ? HTTP_STALL : 0;
+}
+
+static int on_tick(void *ctx)
+{
+	struct stream *s = ctx;
+
+	check_on_loop(s);
+	if (++s->n_ticks == s->ticks_wanted)
+		return -1;
+	return s->stalls_in_tick ? HTTP_STALL : 0;
+}
+
+static void on_stall(void *ctx)
+{
+	struct stream *s = ctx;
+
+	s->wrong_thread |= !pthread_equal(pthread_self(), s->caller);
+	s->n_stalls++;
+	if (s->stalled)
+		sem_post(s->stalled);
+	if (s->go_on)
+		sem_wait(s->go_on);
+	if (s->pulls_in_stall)
+		http_abort_now(s->abort);
+}
+
+static void *run(void *ctx)
+{
+	struct stream *s = ctx;
+	char url[64];
+	struct http_request r = {
+		.method = "GET", .url = url, .watch_fd = -1,
+		.abort = s->abort, .tick_ms = s->tick_ms, .on_body = on_body,
+		.on_batch = on_batch, .on_tick = on_tick,
+		.on_stall = on_stall, .ctx = s,
+	};
+	struct err e = ERR_INIT;
+
+	s->caller = pthread_self();
+	s->body = (struct buf)BUF_INIT(1 << 20);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", s->peer->port);
+	if (http_do(pool, &r, &s->res, &e) < 0)
+		s->got = e.code;
+	return NULL;
+}
+
+static void start(struct stream *s)
+{
+	pthread_attr_t a;
+
+	pthread_attr_init(&a);
+	pthread_attr_setstacksize(&a, 256 * 1024);
+	assert_int_equal(pthread_create(&s->thread, &a, run, s), 0);
+	pthread_attr_destroy(&a);
+}
+
+static void end(struct stream *s, enum err_code want)
+{
+	pthread_join(s->thread, NULL);
+	assert_int_equal(s->got, want);
+	assert_false(s->wrong_thread);
+	buf_release(&s->body);
+}
+
+/* -- servers --------------------------------------------------------------- */
+
+static int serve_pieces(struct peer *p, int fd, int n)
+{
+	(void)p, (void)n;
+	peer_stream(fd);
+	for (int i = 0; i < PIECES; i++)
+		peer_chunk(fd, "0123456789");
+	return peer_end(fd);
+}
+
+static int serve_one_piece(struct peer *p, int fd, int n)
+{
+	(void)p, (void)n;
+	peer_stream(fd);
+	peer_chunk(fd, "0123456789");
+	return peer_stall(fd);
+}
+
+static int serve_silence(struct peer *p, int fd, int n)
+{
+	(void)p, (void)n;
+	return peer_stall(fd);
+}
+
+/* Answers when all are there, so that all run at once. */
+static int serve_all_at_once(struct peer *p, int fd, int n)
+{
+	int64_t until = clock_mono_ms() + 60000;
+
+	(void)n;
+	while (atomic_load(&p->n_reqs) < MANY && clock_mono_ms() < until)
+		poll(NULL, 0, 2);	/* looked at again and again */
+	peer_stream(fd);
+	for (int i = 0; i < PIECES; i++)
+		peer_chunk(fd, "0123456789");
+	if (n % 5 == 0)
+		return -1;	/* cut */
+	return peer_end(fd);
+}
+
+/* -- tests ----------------------------------------------------------------- */
+
+/* One client does not read; the other stream does not notice. */
+static void a_stall_is_its_own(void **state)
+{
+	struct peer *p = peer_start(serve_pieces);
+	sem_t stalled, go_on;
+	struct stream slow = { .peer = p, .stalls_once = true,
+		.stalled = &stalled, .go_on = &go_on };
+
+	(void)state;
+	sem_init(&stalled, 0, 0);
+	sem_init(&go_on, 0, 0);
+	start(&slow);
+	sem_wait(&stalled);
+	for (int i = 0; i < 5; i++) {
+		struct stream s = { .peer = p };
+
+		start(&s);
+		pthread_join(s.thread, NULL);
+		assert_int_equal(s.body.n, PIECES * 10);
+		assert_int_equal(s.got, ERR_NONE);
+		assert_false(s.wrong_thread);
+		buf_release(&s.body);
+	}
+	sem_post(&go_on);
+	pthread_join(slow.thread, NULL);
+	assert_int_equal(slow.body.n, PIECES * 10);
+	assert_int_equal(slow.n_stalls, 1);
+	assert_int_equal(slow.got, ERR_NONE);
+	assert_false(slow.wrong_thread);
+	buf_release(&slow.body);
+	sem_destroy(&stalled);
+	sem_destroy(&go_on);
+	peer_stop(p);
+}
+
+static void abort_in_a_stall(void **state)
+{
+	struct peer *p = peer_start(serve_one_piece);
+	struct err e = ERR_INIT;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		sem_t stalled, go_on;
+		struct stream s = { .peer = p, .stalls_once = true,
+			.abort = http_abort_new(&e) };
+
+		assert_non_null(s.abort);
+		sem_init(&stalled, 0, 0);
+		sem_init(&go_on, 0, 0);
+		if (i % 2) {	/* by itself, before it goes on */
+			s.pulls_in_stall = true;
+			start(&s);
+		} else {	/* by somebody else, while it blocks */
+			s.stalled = &stalled;
+			s.go_on = &go_on;
+			start(&s);
+			sem_wait(&stalled);
+			http_abort_now(s.abort);
+			sem_post(&go_on);
+		}
+		end(&s, ERR_CANCELLED);
+		assert_int_equal(s.n_stalls, 1);
+		http_abort_free(s.abort);
+		sem_destroy(&stalled);
+		sem_destroy(&go_on);
+	}
+	peer_stop(p);
+}
+
+static void stall_in_a_tick(void **state)
+{
+	struct peer *p = peer_start(serve_silence);
+	struct stream s = { .peer = p, .tick_ms = 2, .ticks_wanted = 4,
+		.stalls_in_tick = true };
+
+	(void)state;
+	start(&s);
+	end(&s, ERR_CANCELLED);
+	assert_int_equal(s.n_ticks, 4);
+	assert_int_equal(s.n_stalls, 3);
+	peer_stop(p);
+}
+
+/* Aborts, ticks and a busy stream next to each other. */
+static void clocks_of_many(void **state)
+{
+	struct peer *silent = peer_start(serve_silence);
+	struct peer *busy = peer_start(serve_pieces);
+	struct stream s[60];
+	struct err e = ERR_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(s); i++) {
+		s[i] = (struct stream){ .peer = i % 3 ? silent : busy };
+		if (i % 3 == 1) {
+			s[i].tick_ms = 1 + (int)i % 7;
+			s[i].ticks_wanted = 1 + (int)i % 5;
+		}
+		if (i % 3 == 2) {
+			s[i].abort = http_abort_new(&e);
+			assert_non_null(s[i].abort);
+		}
+		start(&s[i]);
+	}
+	for (size_t i = 2; i < ARRAY_LEN(s); i += 3)
+		http_abort_now(s[i].abort);
+	for (size_t i = 0; i < ARRAY_LEN(s); i++) {
+		size_t want = i % 3 ? 0 : PIECES * 10;
+
+		pthread_join(s[i].thread, NULL);
+		assert_int_equal(s[i].body.n, want);
+		assert_int_equal(s[i].n_ticks, s[i].ticks_wanted);
+		assert_int_equal(s[i].got, i % 3 ? ERR_CANCELLED : ERR_NONE);
+		buf_release(&s[i].body);
+		http_abort_free(s[i].abort);
+	}
+	peer_stop(silent);
+	peer_stop(busy);
+}
+
+static void five_hundred_at_once(void **state)
+{
+	struct peer *p = peer_start(serve_all_at_once);
+	struct stream *s = calloc(MANY, sizeof(*s));
+	int n_cut = 0;
+
+	(void)state;
+	for (int i = 0; i < MANY; i++) {
+		s[i].peer = p;
+		start(&s[i]);
+	}
+	for (int i = 0; i < MANY; i++) {
+		pthread_join(s[i].thread, NULL);
+		assert_int_equal(s[i].body.n, PIECES * 10);
+		assert_false(s[i].wrong_thread);
+		if (s[i].got == ERR_UPSTREAM_EARLY_END)
+			n_cut++;
+		else
+			assert_int_equal(s[i].got, ERR_NONE);
+		buf_release(&s[i].body);
+	}
+	assert_int_equal(n_cut, MANY / 5);
+	free(s);
+	peer_stop(p);
+}
+
+/* One connection serves threads that come one after the other. */
+static void warm_across_threads(void **state)
+{
+	struct peer *p = peer_start(serve_pieces);
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		struct stream s = { .peer = p };
+
+		start(&s);
+		pthread_join(s.thread, NULL);
+		assert_int_equal(s.got, ERR_NONE);
+		assert_int_equal(s.res.reused, i > 0);
+		buf_release(&s.body);
+	}
+	assert_int_equal(atomic_load(&p->n_conns), 1);
+	peer_stop(p);
+}
+
+static int setup(void **state)
+{
+	struct rlimit files;
+	struct err e = ERR_INIT;
+
+	(void)state;
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+	unsetenv("ALL_PROXY");
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (http_global_init(&e) < 0)
+		return -1;
+	pool = http_pool_new(16);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	http_pool_free(pool);
+	http_global_cleanup();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stall_is_its_own),
+		cmocka_unit_test(abort_in_a_stall),
+		cmocka_unit_test(stall_in_a_tick),
+		cmocka_unit_test(clocks_of_many),
+		cmocka_unit_test(five_hundred_at_once),
+		cmocka_unit_test(warm_across_threads),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
