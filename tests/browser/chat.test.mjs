@@ -39,18 +39,16 @@ test('text shows as it comes, and ends as a reload shows it', async (t) => {
 		'second\n  1. inner\n\n```sql\nSELECT 1;\n\nSELECT 2;\n```\n\n| a | b |\n' +
 		'|---|--:|\n| one | 2 |\n\nSee [here][x].\n\n[x]: https://example.org/';
 
-	await send(page, script({ text, rate: 150 }));
-	const seen = await page.waitForFunction(() => {
+	await send(page, script({ text, rate: 40 }));
+	await page.waitForFunction(() => {
 		const now = document.querySelector('.answer')?.textContent.length || 0;
 
 		window.lengths ??= [];
 		if (now !== window.lengths.at(-1))
 			window.lengths.push(now);
-		return document.querySelector('.stop-button') && window.lengths.length > 5 &&
-			window.lengths;
-	}, null, { polling: 'raf' });
-
-	assert.ok((await seen.jsonValue()).length > 5);
+		// grown several times while it still runs
+		return document.querySelector('.stop-button') && window.lengths.length > 3;
+	});
 	await ended(page);
 	const answer = page.locator('.answer');
 	const streamed = await answer.innerHTML();
