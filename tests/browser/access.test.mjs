@@ -26,10 +26,15 @@ async function violations(page, where)
 			`${nodes[0].failureSummary}`);
 }
 
-/** Looks at the page in all its states. */
-async function inspect(page)
-{
+test('axe finds nothing serious, light and dark, wide and narrow', async (t) => {
+	const page = await openChat(t);
 	const found = await violations(page, 'empty');
+	const look = async (where) => {
+		for (const colorScheme of ['light', 'dark']) {
+			await page.emulateMedia({ colorScheme });
+			found.push(...await violations(page, `${where}, ${colorScheme}`));
+		}
+	};
 
 	await ask(page, script({ reasoning: 'Thinking.', narration: 'Looking.',
 		tool_calls: [
@@ -39,37 +44,22 @@ async function inspect(page)
 	await ask(page, script({ text: 'some words', error: { status: 400, after_tokens: 1 } }));
 	for (const summary of await page.locator('lamp-turn summary').all())
 		await summary.click();
-	found.push(...await violations(page, 'thread'));
+	await look('thread');
 	await page.locator('.main-head .menu-button').click();
-	await page.waitForSelector('.main-head .menu:popover-open');
-	found.push(...await violations(page, 'menu'));
 	await page.getByRole('menuitem', { name: 'Delete' }).click();
 	await page.waitForSelector('dialog[open]');
-	found.push(...await violations(page, 'dialog'));
+	await look('dialog');
 	await page.getByRole('button', { name: 'Cancel' }).click();
 	await send(page, script({ tokens: 3000, rate: 50 }));
 	await page.waitForSelector('lamp-turn:last-of-type .answer');
 	found.push(...await violations(page, 'streaming'));
 	await page.click('.stop-button');
 	await ended(page);
-	return found;
-}
-
-for (const colorScheme of ['light', 'dark']) {
-	test(`axe finds nothing serious, ${colorScheme}`, async (t) => {
-		const page = await openChat(t, { colorScheme });
-
-		assert.deepEqual(await inspect(page), []);
-	});
-}
-
-test('axe finds nothing serious on a phone, with the drawer too', async (t) => {
-	const page = await openChat(t, PHONE);
-	const found = await inspect(page);
-
+	await page.setViewportSize(PHONE.viewport);
+	found.push(...await violations(page, 'narrow'));
 	await page.click('.drawer-open');
 	await page.waitForSelector('.side.open');
-	found.push(...await violations(page, 'drawer'));
+	await look('drawer');
 	assert.deepEqual(found, []);
 });
 
@@ -87,7 +77,7 @@ test('a phone: drawer, nothing wider than the screen', async (t) => {
 	await page.waitForSelector('.side.open:not([inert])');
 	assert.equal(await page.locator('.main').evaluate((el) => el.inert), true);
 	await page.locator('.row-link', { hasText: title }).click();
-	await page.waitForSelector('.side:not(.open)');
+	await page.waitForSelector('.side[inert]', { state: 'attached' });
 	await page.waitForFunction((text) =>
 		document.querySelector('.main-title h1').textContent === text, title);
 	// on a screen keyboard Enter makes a new line, the button sends
@@ -100,7 +90,7 @@ test('a phone: drawer, nothing wider than the screen', async (t) => {
 	assert.equal(await wide(), false);
 	await page.click('.drawer-open');
 	await page.keyboard.press('Escape');
-	await page.waitForSelector('.side:not(.open)');
+	await page.waitForSelector('.side[inert]', { state: 'attached' });
 	assert.equal(await page.evaluate(() =>
 		document.activeElement.classList.contains('drawer-open')), true);
 });
