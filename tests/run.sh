@@ -121,7 +121,7 @@ test_browser() {
 		return
 	fi
 	(
-		cd "$top" && LAMPLIGHTER_URL=$url node --test --test-concurrency=1 \
+		cd "$top" && LAMPLIGHTER_URL=$url node --test --test-concurrency=2 \
 			--test-reporter=tap --test-reporter-destination="$tap" \
 			$tests >>"$file" 2>&1 </dev/null
 	)

@@ -7,8 +7,11 @@ WWW_BUILD = www/build/lit.js www/build/markdown.js www/build/vendor.mjs \
 	www/build/vendor.sh package.json package-lock.json
 nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/base.css \
+	www/css/composer.css \
 	www/css/layout.css \
+	www/css/parts.css \
 	www/css/prose.css \
+	www/css/side.css \
 	www/css/thread.css \
 	www/js/api.js \
 	www/js/clipboard.js \
@@ -33,6 +36,8 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/icons.js \
 	www/js/ui/list.js \
 	www/js/ui/markdown.js \
+	www/js/ui/side.js \
+	www/js/ui/states.js \
 	www/js/ui/menu.js \
 	www/js/ui/thread.js \
 	www/js/ui/tool.js \

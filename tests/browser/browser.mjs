@@ -92,7 +92,7 @@ export function script(fields)
 export async function send(page, text)
 {
 	await page.fill('.composer-field', text);
-	await page.press('.composer-field', 'Enter');
+	await page.click('.send-button');
 }
 
 /** Waits until the newest answer has ended. */

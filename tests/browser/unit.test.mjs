@@ -115,7 +115,7 @@ test('strings: each one that is used exists, each one is used', async () => {
 	const computed = /^(?:error|note|status|theme|tool)\./;
 
 	for (const [, key] of own.matchAll(/^\t'([\w.]+)':/gm))
-		assert.ok(computed.test(key) || source.includes(`'${key}'`), `unused: ${key}`);
+		assert.ok(computed.test(key) || source.includes(`'${key}'`), `unused ${key}`);
 });
 
 test('strings: numbers, plurals, placeholders, unknown cultures', () => {

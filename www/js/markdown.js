@@ -111,6 +111,7 @@ function dressLink(link)
 		link.replaceWith(...link.childNodes);
 		return;
 	}
+	link.title ||= t('link.newTab');
 	link.target = '_blank';
 	link.rel = 'noopener noreferrer nofollow';
 }

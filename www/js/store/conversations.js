@@ -17,6 +17,8 @@ export class Conversations extends Observable {
 		this.workspaceId = '';
 		/** the search text */
 		this.q = '';
+		/** the search text that the items are the answer to */
+		this.foundFor = '';
 		this.items = [];
 		this.nextCursor = null;
 		this.loading = false;
@@ -64,6 +66,7 @@ export class Conversations extends Observable {
 	async #page(first)
 	{
 		const round = ++this.#round;
+		const q = this.q.trim();
 
 		this.loading = true;
 		this.error = null;
@@ -71,7 +74,7 @@ export class Conversations extends Observable {
 		try {
 			const page = await this.#api.conversations({
 				workspaceId: this.workspaceId,
-				q: this.q.trim(),
+				q,
 				cursor: first ? '' : this.nextCursor,
 				pageSize: PAGE,
 			});
@@ -85,6 +88,7 @@ export class Conversations extends Observable {
 			this.items = [...old, ...page.items.filter((item) =>
 				!seen.has(item.conversationId))];
 			this.nextCursor = page.nextCursor;
+			this.foundFor = q;
 			this.loaded = true;
 		} catch (error) {
 			if (round !== this.#round)

@@ -2,7 +2,7 @@
 // conversation on the right; keys, addresses and announcements.
 import { html, nothing } from '../../vendor/lit.js';
 import { Api } from '../api.js';
-import { errorText, excerpt, greeting } from '../format.js';
+import { excerpt } from '../format.js';
 import { Watch } from '../observable.js';
 import { go, readHash } from '../route.js';
 import { Conversations } from '../store/conversations.js';
@@ -11,10 +11,12 @@ import { Theme } from '../store/settings.js';
 import { Threads } from '../store/threads.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
-import { icon, lantern } from './icons.js';
+import { icon } from './icons.js';
+import { sideView } from './side.js';
+import { emptyView, loadFailedView, loadingView, offView, startFailedView,
+	startingView } from './states.js';
 import './composer.js';
 import './dialogs.js';
-import './list.js';
 import './menu.js';
 import './thread.js';
 
@@ -25,6 +27,13 @@ class LampApp extends PageElement {
 		drawer: { state: true },
 		said: { state: true },
 		offline: { state: true },
+	};
+
+	#sideActions = {
+		newChat: () => this.#newChat(),
+		closeDrawer: () => this.#closeDrawer(),
+		workspace: (id) => this.#workspace(id),
+		help: () => this.querySelector('lamp-help').show(),
 	};
 
 	constructor()
@@ -298,29 +307,8 @@ class LampApp extends PageElement {
 
 		return html`
 			<div class="sr-only" role="status" aria-live="polite">${this.said}</div>
-			${session.error ? this.#startFailed(session.error) :
-				session.ready ? this.#page() : this.#starting()}`;
-	}
-
-	#starting()
-	{
-		return html`<main class="centre"><h1 class="sr-only">${t('app.name')}</h1>
-			<div class="big-lantern">${lantern('lit')}</div>
-			<p class="sr-only">${t('app.loading')}</p></main>`;
-	}
-
-	#startFailed(error)
-	{
-		return html`<main class="centre" role="alert">
-			<div class="big-lantern out">${lantern()}</div>
-			<h1>${t('error.startTitle')}</h1>
-			<p>${errorText(error)}</p>
-			${error.requestId ? html`<p class="muted">${
-				t('error.ref', { id: error.requestId })}</p>` : nothing}
-			<button type="button" class="button button-main"
-				@click=${() => error.status === 401 ? location.reload() : this.#start()}
-				>${error.status === 401 ? t('error.reload') : t('app.retry')}</button>
-		</main>`;
+			${session.error ? startFailedView(session.error, () => this.#start()) :
+				session.ready ? this.#page() : startingView()}`;
 	}
 
 	#page()
@@ -333,68 +321,12 @@ class LampApp extends PageElement {
 				this.#focusComposer();
 			}}>${t('app.skip')}</a>
 			<aside class="side ${this.drawer ? 'open' : ''}" ?inert=${hidden}
-				aria-label=${t('list.label')}>${this.#side()}</aside>
+				aria-label=${t('list.label')}>${sideView(this, this.#sideActions)}</aside>
 			${this.drawer ? html`<div class="scrim"
 				@click=${() => this.#closeDrawer()}></div>` : nothing}
 			<main class="main" id="main" ?inert=${this.drawer}>${this.#main()}</main>
 			<lamp-confirm></lamp-confirm>
 			<lamp-help></lamp-help>`;
-	}
-
-	#side()
-	{
-		return html`
-			<div class="side-head">
-				<a class="brand" href="#/">${lantern()}<span>${t('app.name')}</span></a>
-				<button type="button" class="icon-button drawer-close"
-					aria-label=${t('list.close')} title=${t('list.close')}
-					@click=${() => this.#closeDrawer()}>${icon('close')}</button>
-			</div>
-			${this.#workspaceChoice()}
-			<button type="button" class="button new-chat" @click=${() => this.#newChat()}>
-				${icon('plus')}<span>${t('list.new')}</span></button>
-			<lamp-list .list=${this.list} .busy=${this.threads.busy}
-				current=${this.threads.current.conversationId}></lamp-list>
-			${this.#foot()}`;
-	}
-
-	#workspaceChoice()
-	{
-		const { workspaces, workspaceId } = this.session;
-
-		if (workspaces.length < 2)
-			return nothing;
-		return html`<label class="select workspace-select">
-			<span class="sr-only">${t('workspace.label')}</span>
-			<select @change=${(event) => this.#workspace(event.target.value)}>
-				${workspaces.map((space) => html`<option value=${space.workspaceId}
-					?selected=${space.workspaceId === workspaceId}
-					>${space.name}</option>`)}
-			</select>${icon('chevron')}</label>`;
-	}
-
-	#foot()
-	{
-		const { me } = this.session;
-
-		return html`<div class="side-foot">
-			<span class="user-name" title=${me.user || ''}>${me.name || me.user}</span>
-			<fieldset class="theme"><legend class="sr-only">${t('theme.label')}</legend>
-				${[['', 'system'], ['light', 'sun'], ['dark', 'moon']].map(
-					([choice, drawing]) => html`
-					<label title=${t(`theme.${choice || 'system'}`)}>
-						<input type="radio" name="theme" value=${choice} class="sr-only"
-							.checked=${this.theme.choice === choice}
-							@change=${() => this.theme.set(choice)}>
-						${icon(drawing)}
-						<span class="sr-only">${t(`theme.${choice || 'system'}`)}</span>
-					</label>`)}
-			</fieldset>
-			<button type="button" class="icon-button" aria-label=${t('help.open')}
-				title=${t('help.open')}
-				@click=${() => this.querySelector('lamp-help').show()}
-				>${icon('keyboard')}</button>
-		</div>`;
 	}
 
 	#main()
@@ -434,58 +366,21 @@ class LampApp extends PageElement {
 	#content(thread, space, name)
 	{
 		if (thread.loadError)
-			return this.#loadFailed(thread);
+			return loadFailedView(thread.loadError, { again: () => thread.load(),
+				newChat: () => this.#newChat() });
 		const off = space && space.chatEnabled === false;
 
 		return html`
 			${thread.turns.length > 0 || (thread.conversationId && thread.loaded) ?
 				html`<lamp-thread .thread=${thread} name=${name}></lamp-thread>` :
-				thread.loaded ? this.#empty(thread, space, off) :
-					html`<div class="centre"><span class="spinner big"></span>
-						<p class="sr-only">${t('app.loading')}</p></div>`}
+				thread.loaded ? emptyView({ me: this.session.me, space, off,
+					send: (text) => this.#send(text) }) : loadingView()}
 			<div class="composer-dock" id="composer">
-				${off ? html`<div class="banner" role="status">${icon('warning')}
-					<p>${t('error.chat_disabled')}</p></div>` : nothing}
+				${off ? offView() : nothing}
 				<lamp-composer .thread=${thread} ?disabled=${off}
 					name=${this.session.agents(thread.workspaceId).length > 0 ? name : ''}
 					.agents=${this.session.agents(thread.workspaceId)}></lamp-composer>
 			</div>`;
-	}
-
-	#empty(thread, space, off)
-	{
-		const { me } = this.session;
-		const first = (me.name || '').split(/\s+/)[0];
-		const hello = first && me.identityKind !== 'anonymous' ?
-			t('empty.named', { greeting: greeting(), name: first }) : greeting();
-		const suggestions = off ? [] : space?.suggestions || [];
-
-		return html`<div class="empty">
-			<div class="big-lantern">${lantern(off ? '' : 'lit')}</div>
-			<p class="empty-hello">${hello}</p>
-			<p class="empty-text">${space?.description || t('empty.text')}</p>
-			${suggestions.length > 0 ? html`
-				<ul class="suggestions" aria-label=${t('empty.suggestions')}>
-					${suggestions.slice(0, 6).map((text) => html`<li>
-						<button type="button" class="suggestion"
-							@click=${() => this.#send(text)}>${text}</button></li>`)}
-				</ul>` : nothing}
-		</div>`;
-	}
-
-	#loadFailed(thread)
-	{
-		const { loadError } = thread;
-		const lost = loadError.code === 'not_found';
-
-		return html`<div class="centre" role="alert">
-			<div class="big-lantern out">${lantern()}</div>
-			<h2>${lost ? t('error.lostTitle') : errorText(loadError)}</h2>
-			${lost ? html`<p>${errorText(loadError)}</p>` : nothing}
-			<button type="button" class="button button-main" @click=${() =>
-				lost ? this.#newChat() : thread.load()}>${
-				lost ? t('error.toNew') : t('app.retry')}</button>
-		</div>`;
 	}
 }
 

@@ -21,6 +21,7 @@ class LampList extends PageElement {
 	};
 
 	#seeEnd = null;
+	#told = '';
 
 	constructor()
 	{
@@ -52,6 +53,22 @@ class LampList extends PageElement {
 		this.#seeEnd.disconnect();
 		if (end && !this.list.loading && !this.list.error)
 			this.#seeEnd.observe(end);
+		this.#tellFound();
+	}
+
+	/** Says what a search has found. */
+	#tellFound()
+	{
+		const { foundFor, items, nextCursor } = this.list;
+		const n = items.length;
+
+		if (foundFor === this.#told)
+			return;
+		this.#told = foundFor;
+		if (foundFor !== '') {
+			this.emit('lamp-say', { text: n === 0 ? t('list.none', { q: foundFor }) :
+				t(nextCursor === null ? 'list.found' : 'list.foundMany', { n }) });
+		}
 	}
 
 	/** Begins to rename a listed conversation. */

@@ -1,0 +1,171 @@
+// For everyone: axe in each theme and width, work without a mouse, phones.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { ask, conversation, ended, openChat, PHONE, script, send, unique } from './browser.mjs';
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const MARKDOWN = '# Head\n\nText with `code`, [a link](https://example.org/) and **more**.\n\n' +
+	'```sql\nSELECT id, \'text\' FROM ticket -- note\n WHERE n > 12;\n```\n\n' +
+	'| a | b |\n|---|--:|\n| one | 2 |\n\n> quote\n\n- [x] item';
+
+/** What axe finds serious or critical on the page as it stands. */
+async function violations(page, where)
+{
+	// colours are measured when nothing is on its way to another one
+	await page.waitForFunction(() => document.getAnimations().every((animation) =>
+		animation.playState !== 'running' ||
+		animation.effect.getTiming().iterations === Infinity));
+	await page.evaluate(AXE);
+	const { violations: found } = await page.evaluate(() =>
+		globalThis.axe.run({ resultTypes: ['violations'] }));
+
+	return found.filter(({ impact }) => /serious|critical/.test(impact))
+		.map(({ id, nodes }) => `${where}: ${id}: ${nodes[0].html.slice(0, 200)} ` +
+			`${nodes[0].failureSummary}`);
+}
+
+test('axe finds nothing serious, light and dark, wide and narrow', async (t) => {
+	const page = await openChat(t);
+	const found = await violations(page, 'empty');
+	const look = async (where) => {
+		for (const colorScheme of ['light', 'dark']) {
+			await page.emulateMedia({ colorScheme });
+			found.push(...await violations(page, `${where}, ${colorScheme}`));
+		}
+	};
+
+	await ask(page, script({ reasoning: 'Thinking.', narration: 'Looking.',
+		tool_calls: [
+			{ name: 'query_data', args: { dataset: 'rooms', limit: 3 } },
+			{ name: 'query_data', args: { dataset: 'none' } }],
+		then: { text: MARKDOWN } }));
+	await ask(page, script({ text: 'some words', error: { status: 400, after_tokens: 1 } }));
+	for (const summary of await page.locator('lamp-turn summary').all())
+		await summary.click();
+	await look('thread');
+	await page.locator('.main-head .menu-button').click();
+	await page.getByRole('menuitem', { name: 'Delete' }).click();
+	await page.waitForSelector('dialog[open]');
+	await look('dialog');
+	await page.getByRole('button', { name: 'Cancel' }).click();
+	await send(page, script({ tokens: 3000, rate: 50 }));
+	await page.waitForSelector('lamp-turn:last-of-type .answer');
+	found.push(...await violations(page, 'streaming'));
+	await page.click('.stop-button');
+	await ended(page);
+	await page.setViewportSize(PHONE.viewport);
+	found.push(...await violations(page, 'narrow'));
+	await page.click('.drawer-open');
+	await page.waitForSelector('.side.open');
+	await look('drawer');
+	assert.deepEqual(found, []);
+});
+
+test('a phone: drawer, nothing wider than the screen', async (t) => {
+	const title = unique('pocket');
+
+	await conversation(title);
+	const page = await openChat(t, PHONE);
+	const wide = () => page.evaluate(() =>
+		document.scrollingElement.scrollWidth > innerWidth ||
+		document.querySelector('lamp-thread')?.scrollWidth > innerWidth);
+
+	assert.equal(await page.locator('.side').evaluate((el) => el.inert), true);
+	await page.click('.drawer-open');
+	await page.waitForSelector('.side.open:not([inert])');
+	assert.equal(await page.locator('.main').evaluate((el) => el.inert), true);
+	await page.locator('.row-link', { hasText: title }).click();
+	await page.waitForSelector('.side[inert]', { state: 'attached' });
+	await page.waitForFunction((text) =>
+		document.querySelector('.main-title h1').textContent === text, title);
+	// on a screen keyboard Enter makes a new line, the button sends
+	await page.fill('.composer-field', script({ text: `${'W'.repeat(300)}\n\n${MARKDOWN}` }));
+	await page.press('.composer-field', 'Enter');
+	assert.match(await page.inputValue('.composer-field'), /\n$/);
+	await page.click('.send-button');
+	await page.waitForSelector('lamp-turn');
+	await ended(page);
+	assert.equal(await wide(), false);
+	await page.click('.drawer-open');
+	await page.keyboard.press('Escape');
+	await page.waitForSelector('.side[inert]', { state: 'attached' });
+	assert.equal(await page.evaluate(() =>
+		document.activeElement.classList.contains('drawer-open')), true);
+});
+
+test('everything by keyboard', async (t) => {
+	const title = unique('keys');
+
+	await conversation(title);
+	const page = await openChat(t);
+	const { keyboard } = page;
+	const focused = (selector) => page.waitForFunction((text) =>
+		document.activeElement?.matches(text), selector);
+
+	await focused('.composer-field');
+	await keyboard.type('How many tickets are open?');
+	await keyboard.press('Enter');
+	await page.waitForSelector('lamp-turn');
+	await ended(page);
+	await focused('.composer-field');
+	// back from the field to the tool call: open it
+	while (!await page.evaluate(() => document.activeElement.closest('lamp-tool')))
+		await keyboard.press('Shift+Tab');
+	await keyboard.press('Enter');
+	await page.waitForSelector('lamp-tool details[open] .tool-body');
+
+	await keyboard.press('Control+k');
+	await focused('.search-field');
+	await keyboard.type(title);
+	await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
+	await keyboard.press('ArrowDown');
+	await focused('.row-link');
+	await keyboard.press('Enter');
+	await page.waitForFunction((text) =>
+		document.querySelector('.main-title h1').textContent === text, title);
+	await keyboard.press('F2');
+	await focused('.rename-field');
+	await keyboard.type(`${title} 2`);
+	await keyboard.press('Enter');
+	await focused('.row-link');
+	await page.waitForFunction((text) =>
+		document.querySelector('.main-title h1').textContent === text, `${title} 2`);
+	await keyboard.press('Tab');
+	await focused('.menu-button');
+	await keyboard.press('ArrowDown');
+	await focused('[role=menuitem]');
+	await keyboard.press('ArrowDown');
+	await keyboard.press('Enter');
+	await page.waitForSelector('dialog[open]');
+	await keyboard.press('Escape');
+	await page.waitForSelector('dialog[open]', { state: 'detached' });
+
+	await keyboard.press('Alt+n');
+	await focused('.composer-field');
+	await page.waitForSelector('.empty');
+	await keyboard.type(script({ tokens: 3000, rate: 50 }));
+	await keyboard.press('Enter');
+	await page.waitForSelector('.answer');
+	await keyboard.press('Alt+s');
+	await ended(page);
+	await page.waitForFunction(() => /stopped/i.test(
+		document.querySelector('[role=status]').textContent));
+	await page.locator('.brand').focus();
+	await keyboard.press('?');
+	await page.waitForSelector('dialog[open] .keys');
+	await keyboard.press('Escape');
+});
+
+test('colours follow the system or the choice, which is kept', async (t) => {
+	const page = await openChat(t, { colorScheme: 'dark' });
+	const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+
+	assert.equal(await theme(), 'dark');
+	await page.getByLabel('Light').check({ force: true });
+	assert.equal(await theme(), 'light');
+	await page.reload();
+	await page.waitForSelector('.composer-field');
+	assert.equal(await theme(), 'light');
+});

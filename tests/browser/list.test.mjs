@@ -1,0 +1,123 @@
+// The list of conversations, and long threads.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { api, conversation, open, openChat, say, script, unique } from './browser.mjs';
+
+const titles = (page) => page.locator('.row-title').allInnerTexts();
+
+test('rename and delete from the menu of a row', async (t) => {
+	const title = unique('to rename');
+	const id = await conversation(title);
+	const page = await openChat(t);
+	const row = page.locator('.row', { hasText: title });
+
+	await row.hover();
+	await row.getByRole('button', { name: /Actions for/ }).click();
+	await page.getByRole('menuitem', { name: 'Rename' }).click();
+	const renamed = `${title} <b>&amp;</b>`;
+
+	await page.fill('.rename-field', renamed);
+	await page.press('.rename-field', 'Enter');
+	const fresh = page.locator('.row', { hasText: renamed });
+
+	await fresh.waitFor();
+	await page.waitForFunction((text) => document.querySelector('[role=status]')
+		.textContent.includes(text), renamed);
+	assert.equal((await api('GET', `conversations/${id}`)).title, renamed);
+
+	await fresh.locator('.row-link').click();
+	await page.waitForFunction((text) =>
+		document.querySelector('.main-title h1').textContent === text, renamed);
+	await page.locator('.main-head').getByRole('button', { name: /Actions/ }).click();
+	await page.getByRole('menuitem', { name: 'Delete' }).click();
+	await page.getByRole('button', { name: 'Cancel' }).click();
+	assert.equal(await fresh.count(), 1);
+	await page.locator('.main-head').getByRole('button', { name: /Actions/ }).click();
+	await page.getByRole('menuitem', { name: 'Delete' }).click();
+	await page.getByRole('button', { name: 'Delete', exact: true }).click();
+	await fresh.waitFor({ state: 'detached' });
+	// the deleted one was open: a new chat takes its place
+	await page.waitForSelector('.empty');
+	await assert.rejects(api('GET', `conversations/${id}`), /404/);
+});
+
+test('search by title, and the list loads on as it is scrolled', async (t) => {
+	const word = unique('drawer');
+
+	await Promise.all(Array.from({ length: 45 }, (_, i) => conversation(`${word} ${i}`)));
+	const page = await openChat(t);
+
+	await page.fill('.search-field', word);
+	await page.waitForFunction((text) => {
+		const rows = [...document.querySelectorAll('.row-title')];
+
+		return rows.length >= 40 && rows.every((row) => row.textContent.includes(text));
+	}, word);
+	await page.locator('.row-title').last().scrollIntoViewIfNeeded();
+	await page.waitForFunction(() => document.querySelectorAll('.row').length === 45);
+	assert.equal(new Set(await titles(page)).size, 45);
+
+	await page.fill('.search-field', `${word} 4`);
+	await page.waitForFunction(() => document.querySelectorAll('.row').length === 6);
+	await page.waitForFunction(() =>
+		/6 conversations found/.test(document.querySelector('[role=status]').textContent));
+	await page.fill('.search-field', `${word} nothing`);
+	await page.waitForSelector('text=No title contains');
+	await page.press('.search-field', 'Escape');
+	await page.waitForFunction(() => document.querySelectorAll('.row').length >= 40);
+});
+
+test('a long thread pages backwards and stays in place', async (t) => {
+	const id = await conversation(unique('long'));
+	const turns = 40;
+
+	for (let n = 1; n <= turns; n++)
+		await say(id, script({ text: `Answer ${n}.\n\nIts second line.` }));
+	const page = await open(t, { hash: `#/c/${id}` });
+
+	await page.waitForSelector('lamp-turn[newest] .answer');
+	// opened at its end
+	await page.waitForFunction(() => {
+		const thread = document.querySelector('lamp-thread');
+
+		return thread.scrollHeight - thread.scrollTop - thread.clientHeight < 4;
+	});
+	const count = () => page.locator('lamp-turn').count();
+
+	assert.ok(await count() < turns);
+	let moved = 0;
+
+	for (let before = await count(); before < turns; before = await count()) {
+		// the place of the turn that is read, before and after older ones come
+		moved = Math.max(moved, await page.evaluate(() => new Promise((done) => {
+			const thread = document.querySelector('lamp-thread');
+			const held = document.querySelector('lamp-turn');
+			const n = document.querySelectorAll('lamp-turn').length;
+			let y = 0;
+			const look = () => {
+				if (document.querySelectorAll('lamp-turn').length > n) {
+					// one frame later everything has its size
+					requestAnimationFrame(() => requestAnimationFrame(() =>
+						done(Math.abs(held.getBoundingClientRect().top - y))));
+				} else {
+					y = held.getBoundingClientRect().top;
+					requestAnimationFrame(look);
+				}
+			};
+
+			thread.scrollTop = 5;
+			look();
+		})));
+	}
+	assert.ok(moved < 3, `moved by ${moved} px`);
+	assert.equal(await count(), turns);
+	const answers = await page.locator('.answer p:first-child').allInnerTexts();
+
+	assert.deepEqual(answers, Array.from({ length: turns }, (_, i) => `Answer ${i + 1}.`));
+	await page.getByRole('button', { name: 'Go to the latest message' }).click();
+	await page.waitForFunction(() => {
+		const thread = document.querySelector('lamp-thread');
+
+		return thread.scrollHeight - thread.scrollTop - thread.clientHeight < 4;
+	});
+});

@@ -1,0 +1,81 @@
+// The page without a conversation: starting, not able to start, a new chat,
+// and an address that shows nothing.
+import { html, nothing } from '../../vendor/lit.js';
+import { errorText, greeting } from '../format.js';
+import { t } from '../strings.js';
+import { icon, lantern } from './icons.js';
+
+const SUGGESTIONS = 6;
+
+export function startingView()
+{
+	return html`<main class="centre"><h1 class="sr-only">${t('app.name')}</h1>
+		<div class="big-lantern">${lantern('lit')}</div>
+		<p class="sr-only">${t('app.loading')}</p></main>`;
+}
+
+/** The page could not start. @param again tries it again */
+export function startFailedView(error, again)
+{
+	const out = error.status === 401;
+
+	return html`<main class="centre" role="alert">
+		<div class="big-lantern out">${lantern()}</div>
+		<h1>${t('error.startTitle')}</h1>
+		<p>${errorText(error)}</p>
+		${error.requestId ? html`<p class="muted">${
+			t('error.ref', { id: error.requestId })}</p>` : nothing}
+		<button type="button" class="button button-main"
+			@click=${() => out ? location.reload() : again()}
+			>${out ? t('error.reload') : t('app.retry')}</button>
+	</main>`;
+}
+
+/** A conversation could not be loaded. */
+export function loadFailedView(error, { again, newChat })
+{
+	const lost = error.code === 'not_found';
+
+	return html`<div class="centre" role="alert">
+		<div class="big-lantern out">${lantern()}</div>
+		<h2>${lost ? t('error.lostTitle') : errorText(error)}</h2>
+		${lost ? html`<p>${errorText(error)}</p>` : nothing}
+		<button type="button" class="button button-main"
+			@click=${lost ? newChat : again}>${
+			lost ? t('error.toNew') : t('app.retry')}</button>
+	</div>`;
+}
+
+export function loadingView()
+{
+	return html`<div class="centre"><span class="spinner big"></span>
+		<p class="sr-only">${t('app.loading')}</p></div>`;
+}
+
+/** A new chat. @param off true where nobody can chat */
+export function emptyView({ me, space, off, send })
+{
+	const first = (me.name || '').split(/\s+/)[0];
+	const hello = first && me.identityKind !== 'anonymous' ?
+		t('empty.named', { greeting: greeting(), name: first }) : greeting();
+	const suggestions = off ? [] : space?.suggestions || [];
+
+	return html`<div class="empty">
+		<div class="big-lantern">${lantern(off ? '' : 'lit')}</div>
+		<p class="empty-hello">${hello}</p>
+		<p class="empty-text">${space?.description || t('empty.text')}</p>
+		${suggestions.length > 0 ? html`
+			<ul class="suggestions" aria-label=${t('empty.suggestions')}>
+				${suggestions.slice(0, SUGGESTIONS).map((text) => html`<li>
+					<button type="button" class="suggestion"
+						@click=${() => send(text)}>${text}</button></li>`)}
+			</ul>` : nothing}
+	</div>`;
+}
+
+/** Why nobody can chat here. */
+export function offView()
+{
+	return html`<div class="banner" role="status">${icon('warning')}
+		<p>${t('error.chat_disabled')}</p></div>`;
+}
