@@ -85,8 +85,7 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	jw_obj(&w);
 	jw_key(&w, "items");
 	jw_arr(&w);
-	for (size_t i = 0; i < page.n; i++)
-		message_write(&w, &scope, &page.items[i]);
+	message_write_all(&w, &scope, page.items, page.n);
 	jw_end_arr(&w);
 	jw_key(&w, "totalCount");
 	jw_null(&w);

@@ -26,7 +26,7 @@ void buf_reset(struct buf *b)
 		b->p[0] = '\0';
 }
 
-bool buf_reserve(struct buf *b, size_t n_bytes)
+bool buf_grow(struct buf *b, size_t n_bytes)
 {
 	size_t need, size;
 
@@ -43,30 +43,6 @@ bool buf_reserve(struct buf *b, size_t n_bytes)
 	b->p = xrealloc(b->size ? b->p : NULL, size);
 	b->size = size;
 	return true;
-}
-
-void buf_add(struct buf *b, const void *p, size_t n_bytes)
-{
-	if (!n_bytes || !buf_reserve(b, n_bytes))
-		return;
-	memcpy(b->p + b->n, p, n_bytes);
-	b->n += n_bytes;
-	b->p[b->n] = '\0';
-}
-
-void buf_adds(struct buf *b, const char *s)
-{
-	buf_add(b, s, strlen(s));
-}
-
-void buf_addstr(struct buf *b, struct str s)
-{
-	buf_add(b, s.p, s.n);
-}
-
-void buf_addc(struct buf *b, char c)
-{
-	buf_add(b, &c, 1);
 }
 
 void buf_addf(struct buf *b, const char *fmt, ...)

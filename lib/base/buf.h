@@ -43,14 +43,47 @@ static inline struct str buf_str(const struct buf *b)
 	return (struct str){ b->p, b->n };
 }
 
-/* Makes room for n_bytes more; false (and overflow) beyond the cap. */
-bool buf_reserve(struct buf *b, size_t n_bytes);
+/* buf_reserve where memory has to grow, or the cap is met. */
+bool buf_grow(struct buf *b, size_t n_bytes);
 
-/* Appends bytes, a C string, a view, one character, formatted text. */
-void buf_add(struct buf *b, const void *p, size_t n_bytes);
-void buf_adds(struct buf *b, const char *s);
-void buf_addstr(struct buf *b, struct str s);
-void buf_addc(struct buf *b, char c);
+/* Makes room for n_bytes more; false (and overflow) beyond the cap. */
+static inline bool buf_reserve(struct buf *b, size_t n_bytes)
+{
+	/* Memory may be larger than the cap, so both are asked. */
+	if (!b->overflow && b->n < b->size && n_bytes < b->size - b->n &&
+	    n_bytes <= b->cap - b->n)
+		return true;
+	return buf_grow(b, n_bytes);
+}
+
+/*
+ * Appends bytes, a C string, a view, one character, formatted text. The plain
+ * ones are inline: answers are written in pieces of a few bytes.
+ */
+static inline void buf_add(struct buf *b, const void *p, size_t n_bytes)
+{
+	if (!n_bytes || !buf_reserve(b, n_bytes))
+		return;
+	memcpy(b->p + b->n, p, n_bytes);
+	b->n += n_bytes;
+	b->p[b->n] = '\0';
+}
+
+static inline void buf_adds(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
+
+static inline void buf_addstr(struct buf *b, struct str s)
+{
+	buf_add(b, s.p, s.n);
+}
+
+static inline void buf_addc(struct buf *b, char c)
+{
+	buf_add(b, &c, 1);
+}
+
 void buf_addf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_addu(struct buf *b, uint64_t v);	/* decimal */
 

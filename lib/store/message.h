@@ -73,4 +73,11 @@ struct message_scope {
 void message_write(struct jw *w, const struct message_scope *s,
 		   const struct message *m);
 
+/*
+ * The n records of a page, into an open array. The members that all of them
+ * share are escaped once.
+ */
+void message_write_all(struct jw *w, const struct message_scope *s,
+		       const struct message *m, size_t n);
+
 #endif

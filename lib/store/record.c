@@ -24,20 +24,26 @@ const char *message_role_name(enum message_role r, enum record_style style)
 					    : role_names[r].plain;
 }
 
-char *message_id(const struct uuid *conversation_id, int64_t seq, char *out)
+/* ".SEQ" into out (12 bytes); how many bytes without the NUL. */
+static size_t seq_format(int64_t seq, char *out)
 {
-	char digits[20], *at = digits + sizeof(digits), *p;
+	char digits[20], *end = digits + sizeof(digits), *at = end;
 	uint64_t v = (uint64_t)seq;
 
 	do {
 		*--at = (char)('0' + v % 10);
 		v /= 10;
-	} while (v && at > digits + sizeof(digits) - 10);
+	} while (v && at > end - 10);
+	*--at = '.';
+	memcpy(out, at, (size_t)(end - at));
+	out[end - at] = '\0';
+	return (size_t)(end - at);
+}
+
+char *message_id(const struct uuid *conversation_id, int64_t seq, char *out)
+{
 	uuid_format(conversation_id, out);
-	p = out + UUID_TEXT_BYTES - 1;
-	*p++ = '.';
-	memcpy(p, at, (size_t)(digits + sizeof(digits) - at));
-	p[digits + sizeof(digits) - at] = '\0';
+	seq_format(seq, out + UUID_TEXT_BYTES - 1);
 	return out;
 }
 
@@ -51,29 +57,80 @@ static void uuid_or_null(struct jw *w, const char *key, const struct uuid *u)
 	}
 }
 
+/* Members from the first to "turnId", which all messages of a thread share. */
+static void write_scope(struct buf *b, const struct message_scope *s,
+			const char *conversation_id)
+{
+	buf_adds(b, "{\"workspaceId\":");
+	buf_json(b, s->workspace_id);
+	buf_adds(b, ",\"agentId\":");
+	buf_json(b, s->agent_id);
+	buf_adds(b, ",\"conversationId\":\"");
+	buf_add(b, conversation_id, UUID_TEXT_BYTES - 1);
+	buf_adds(b, "\",\"turnId\":");
+}
+
+/* The rest. id is a messageId with its conversation's part filled in. */
+static void write_own(struct buf *b, const struct message_scope *s,
+		      const struct message *m, char *id)
+{
+	size_t id_n = UUID_TEXT_BYTES - 1 +
+		seq_format(m->seq, id + UUID_TEXT_BYTES - 1);
+	char turn[UUID_TEXT_BYTES], iso[CLOCK_ISO_BYTES];
+	size_t iso_n = strlen(clock_iso(m->created_us, iso));
+
+	if (uuid_is_nil(&m->turn_id)) {
+		buf_adds(b, "null,\"messageId\":\"");
+	} else {
+		buf_addc(b, '"');
+		buf_add(b, uuid_format(&m->turn_id, turn), sizeof(turn) - 1);
+		buf_adds(b, "\",\"messageId\":\"");
+	}
+	buf_add(b, id, id_n);
+	buf_adds(b, "\",\"id\":\"");
+	buf_add(b, id, id_n);
+	buf_adds(b, "\",\"role\":\"");
+	buf_adds(b, message_role_name((enum message_role)m->role, s->style));
+	buf_adds(b, "\",\"content\":");
+	buf_json(b, m->content);
+	buf_adds(b, ",\"createdAt\":\"");
+	buf_add(b, iso, iso_n);
+	buf_adds(b, "\",\"messageTs\":\"");
+	buf_add(b, iso, iso_n);
+	buf_adds(b, "\",\"metadata\":");
+	buf_addstr(b, m->meta.p ? m->meta : STR("{}"));
+	buf_addc(b, '}');
+}
+
+void message_write_all(struct jw *w, const struct message_scope *s,
+		       const struct message *m, size_t n)
+{
+	char id[MESSAGE_ID_BYTES];
+	struct buf *b = w->b;
+	size_t at = 0, n_scope = 0;
+
+	uuid_format(&s->conversation_id, id);
+	for (size_t i = 0; i < n; i++) {
+		if (w->comma)
+			buf_addc(b, ',');
+		w->comma = true;
+		if (i == 0) {
+			at = b->n;
+			write_scope(b, s, id);
+			n_scope = b->n - at;
+		} else if (buf_reserve(b, n_scope)) {
+			buf_add(b, b->p + at, n_scope);
+		}
+		write_own(b, s, &m[i], id);
+		if (!buf_ok(b))
+			return;
+	}
+}
+
 void message_write(struct jw *w, const struct message_scope *s,
 		   const struct message *m)
 {
-	char text[MESSAGE_ID_BYTES];
-	struct str id = str_of(message_id(&s->conversation_id, m->seq, text));
-	char iso[CLOCK_ISO_BYTES];
-	struct str at = str_of(clock_iso(m->created_us, iso));
-
-	jw_obj(w);
-	jw_kstr(w, "workspaceId", s->workspace_id);
-	jw_kstr(w, "agentId", s->agent_id);
-	jw_kuuid(w, "conversationId", &s->conversation_id);
-	uuid_or_null(w, "turnId", &m->turn_id);
-	jw_kstr(w, "messageId", id);
-	jw_kstr(w, "id", id);
-	jw_kstrz(w, "role", message_role_name((enum message_role)m->role,
-					      s->style));
-	jw_kstr(w, "content", m->content.p ? m->content : STR(""));
-	jw_kstr(w, "createdAt", at);
-	jw_kstr(w, "messageTs", at);
-	jw_key(w, "metadata");
-	jw_raw(w, m->meta.p ? m->meta : STR("{}"));
-	jw_end_obj(w);
+	message_write_all(w, s, m, 1);
 }
 
 bool conversation_running(const struct conversation *c, int64_t now_us)
