@@ -10,8 +10,6 @@
 
 #include "base/banned.h"
 
-#define SEQ_MAX ((int64_t)UINT32_MAX)
-
 struct row {
 	struct str workspace_id, agent_id;
 	struct message m;
@@ -61,8 +59,30 @@ static int take_row(void *ctx, const struct db_val *cells, struct err *e)
 	return 0;
 }
 
-static int fill(struct db *db, enum stmt stmt, const struct owner *o,
-		const struct uuid *conversation_id, int64_t after_seq,
+/* The rows of one page. seq: the position; 0 = the newest ones, newest first. */
+static int read_rows(struct db *db, enum store_order order,
+		     const struct owner *o, const struct uuid *conversation_id,
+		     int64_t seq, struct filling *f, struct arena *a,
+		     struct err *e)
+{
+	const int64_t limit = (int64_t)f->size + 1;
+
+	if (order == NEWEST_FIRST && !seq)
+		return db_each(db, STMT_MESSAGE_PAGE_TOP,
+			       DB_ARGS(DB_U(conversation_id),
+				       DB_U(conversation_id),
+				       DB_S(o->tenant_id), DB_U(&o->user_id),
+				       DB_I(limit)), a, take_row, f, e);
+	return db_each(db, order == NEWEST_FIRST ? STMT_MESSAGE_PAGE_NEWEST
+						 : STMT_MESSAGE_PAGE_OLDEST,
+		       DB_ARGS(DB_U(conversation_id), DB_I(seq),
+			       DB_U(conversation_id), DB_S(o->tenant_id),
+			       DB_U(&o->user_id), DB_I(limit)),
+		       a, take_row, f, e);
+}
+
+static int fill(struct db *db, enum store_order order, const struct owner *o,
+		const struct uuid *conversation_id, int64_t seq,
 		struct filling *f, struct arena *a, struct err *e)
 {
 	struct message_page *p = f->page;
@@ -70,11 +90,7 @@ static int fill(struct db *db, enum stmt stmt, const struct owner *o,
 	*p = (struct message_page){
 		.items = arena_zalloc(a, f->size, sizeof(*p->items)),
 	};
-	if (db_each(db, stmt,
-		    DB_ARGS(DB_U(conversation_id), DB_I(after_seq),
-			    DB_U(conversation_id), DB_S(o->tenant_id),
-			    DB_U(&o->user_id), DB_I((int64_t)f->size + 1)),
-		    a, take_row, f, e))
+	if (read_rows(db, order, o, conversation_id, seq, f, a, e))
 		return -1;
 	if (p->n)
 		return 0;
@@ -92,16 +108,11 @@ int message_list(struct db *db, const struct owner *o,
 		 int64_t after_seq, size_t size, struct arena *a,
 		 struct message_page *out, struct err *e)
 {
-	bool newest = order == NEWEST_FIRST;
 	struct filling f = { .page = out, .size = size };
 
 	if (!size || size > LIM_PAGE_MAX)
 		BUG("a page of no or of too many messages");
-	if (newest && !after_seq)
-		after_seq = SEQ_MAX + 1;
-	if (fill(db, newest ? STMT_MESSAGE_PAGE_NEWEST
-			    : STMT_MESSAGE_PAGE_OLDEST,
-		 o, conversation_id, after_seq, &f, a, e))
+	if (fill(db, order, o, conversation_id, after_seq, &f, a, e))
 		return -1;
 	out->next_seq = out->more ? out->items[out->n - 1].seq : 0;
 	return 0;
@@ -116,8 +127,8 @@ int message_history(struct db *db, const struct owner *o,
 
 	if (!n_last)
 		BUG("a history of no messages");
-	if (fill(db, STMT_MESSAGE_PAGE_NEWEST, o, conversation_id,
-		 (upto_seq ? upto_seq : SEQ_MAX) + 1, &f, a, e))
+	if (fill(db, NEWEST_FIRST, o, conversation_id,
+		 upto_seq ? upto_seq + 1 : 0, &f, a, e))
 		return -1;
 	out->items += n_last - out->n;
 	out->next_seq = out->more ? out->items[0].seq : 0;

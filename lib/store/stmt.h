@@ -87,7 +87,7 @@ int conversation_lock(struct db *tx, const struct owner *o,
 #define MESSAGE_PAGE \
 	"SELECT c.workspace_id, c.agent_id, " COLUMNS(MESSAGE_FIELDS) \
 	" FROM conversation c JOIN message m" \
-	" ON m.conversation_id = ? AND m.seq "
+	" ON m.conversation_id = ?"
 #define MESSAGE_PAGE_OF \
 	" WHERE c.id = ? AND c.tenant_id = ? AND c.user_id = ?" \
 	" ORDER BY m.seq "
