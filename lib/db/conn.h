@@ -38,6 +38,7 @@ struct conn {
 	int64_t idle_since_ms;
 	size_t max_packet_bytes;
 	struct prep *preps;	/* pool->n_stmts of them */
+	char *scratch;		/* where the texts of a row land first */
 };
 
 struct waiter {			/* on the waiting thread's stack */

@@ -4,8 +4,10 @@
  * of parameters, number, types and nullability of columns. Executing checks
  * the arguments against the row, so a type cannot drift anywhere.
  *
- * Rows are read unbuffered, straight from the wire into the arena: integers
- * and ids are bound, texts are bound with no room and fetched at their length.
+ * Rows are read unbuffered: integers and ids are bound, texts land in a scratch
+ * that all statements of the connection share (only one of them has rows at a
+ * time), and a row's texts go to the arena in one piece. A text that the
+ * scratch has no room for is fetched once more, at its length.
  */
 #include "db/conn.h"
 
@@ -17,6 +19,7 @@
 
 #define CHARSET_BINARY 63
 #define PACKET_SLACK   4096	/* protocol around the values */
+#define SCRATCH_BYTES  8192	/* shared out among a statement's text columns */
 
 struct cell {			/* where one column lands */
 	union {
@@ -33,6 +36,7 @@ struct prep {
 	unsigned n_params, n_columns;
 	MYSQL_BIND *in, *out;
 	struct cell *cells;
+	size_t text_bytes;	/* of the scratch, for one text column */
 };
 
 static void drop_prep(struct prep *p)
@@ -53,6 +57,8 @@ void conn_drop_preps(struct conn *c)
 		drop_prep(&c->preps[i]);
 	free(c->preps);
 	c->preps = NULL;
+	free(c->scratch);
+	c->scratch = NULL;
 }
 
 static const struct db_stmt *row_of(struct conn *c, unsigned stmt)
@@ -118,8 +124,23 @@ static int check_prep(struct prep *p, const struct db_stmt *row, struct err *e)
 	return 0;
 }
 
-static void bind_columns(struct prep *p, const char *columns)
+static bool is_text(char declared)
 {
+	return strchr("sSbB", declared) != NULL;
+}
+
+static void bind_columns(struct conn *conn, struct prep *p,
+			 const char *columns)
+{
+	char *room;
+	size_t n = 0;
+
+	if (!conn->scratch)
+		conn->scratch = xmalloc(SCRATCH_BYTES);
+	room = conn->scratch;
+	for (unsigned i = 0; columns[i]; i++)
+		n += is_text(columns[i]);
+	p->text_bytes = n ? SCRATCH_BYTES / n : 0;
 	for (unsigned i = 0; columns[i]; i++) {
 		MYSQL_BIND *b = &p->out[i];
 		struct cell *c = &p->cells[i];
@@ -142,7 +163,9 @@ static void bind_columns(struct prep *p, const char *columns)
 			break;
 		default:
 			b->buffer_type = MYSQL_TYPE_BLOB;
-			b->buffer_length = 0;
+			b->buffer = room;
+			b->buffer_length = p->text_bytes;
+			room += p->text_bytes;
 		}
 	}
 }
@@ -175,7 +198,7 @@ static struct prep *prepare(struct conn *c, unsigned stmt, struct err *e)
 	p->in = xcalloc(p->n_params + 1, sizeof(*p->in));
 	p->out = xcalloc(p->n_columns + 1, sizeof(*p->out));
 	p->cells = xcalloc(p->n_columns + 1, sizeof(*p->cells));
-	bind_columns(p, row->columns);
+	bind_columns(c, p, row->columns);
 	return p;
 fail:
 	drop_prep(p);
@@ -389,42 +412,66 @@ static int exec_rows_on(struct conn *c, unsigned stmt,
 
 /* -- rows ------------------------------------------------------------------- */
 
-static int fetch_cell(struct prep *p, unsigned i, char type, struct arena *a,
-		      struct db_val *v)
+/* The text of column i, to p, which has room for it and a NUL. */
+static int take_text(struct prep *p, unsigned i, char *to)
 {
 	struct cell *cell = &p->cells[i];
+	const size_t n = cell->length;
 
-	*v = (struct db_val){ .type = (char)tolower((unsigned char)type),
-			      .null = cell->null };
-	if (v->null)
-		return 0;
-	switch (v->type) {
-	case 'i':
-		v->i = cell->i;
-		return 0;
-	case 'd':
-		v->d = cell->d;
-		return 0;
-	case 'u':
-		v->s = (struct str){ arena_memdup(a, cell->u, 16), 16 };
+	to[n] = '\0';
+	if (n <= p->text_bytes) {
+		memcpy(to, p->out[i].buffer, n);
 		return 0;
 	}
-	v->s.n = cell->length;
-	v->s.p = arena_alloc(a, v->s.n + 1);
-	if (v->s.n) {
-		MYSQL_BIND b = {
+	return mysql_stmt_fetch_column(p->st, &(MYSQL_BIND){
 			.buffer_type = MYSQL_TYPE_BLOB,
-			.buffer = (char *)v->s.p,
-			.buffer_length = v->s.n,
+			.buffer = to,
+			.buffer_length = n,
 			.length = &cell->length,
 			.is_null = &cell->null,
 			.error = &cell->error,
-		};
+		}, i, 0) ? -1 : 0;
+}
 
-		if (mysql_stmt_fetch_column(p->st, &b, i, 0))
+/* The row that was fetched, its texts and ids in the arena. */
+static int take_row(struct prep *p, const char *columns, struct arena *a,
+		    struct db_val *v)
+{
+	size_t need = 0;
+	char *to;
+
+	for (unsigned i = 0; i < p->n_columns; i++)
+		if (!p->cells[i].null && is_text(columns[i]))
+			need += p->cells[i].length + 1;
+		else if (!p->cells[i].null && (columns[i] | 32) == 'u')
+			need += 16;
+	to = arena_alloc(a, need);
+	for (unsigned i = 0; i < p->n_columns; i++) {
+		const struct cell *cell = &p->cells[i];
+
+		v[i].type = (char)(columns[i] | 32);
+		v[i].null = cell->null;
+		v[i].s = (struct str){ NULL, 0 };
+		if (cell->null)
+			continue;
+		switch (v[i].type) {
+		case 'i':
+			v[i].i = cell->i;
+			continue;
+		case 'd':
+			v[i].d = cell->d;
+			continue;
+		case 'u':
+			v[i].s = (struct str){ to, 16 };
+			memcpy(to, cell->u, 16);
+			to += 16;
+			continue;
+		}
+		v[i].s = (struct str){ to, cell->length };
+		if (take_text(p, i, to))
 			return -1;
+		to += v[i].s.n + 1;
 	}
-	((char *)v->s.p)[v->s.n] = '\0';
 	return 0;
 }
 
@@ -454,11 +501,10 @@ static int each_on(struct conn *c, unsigned stmt, const struct db_val *args,
 			stmt_fail(c, p, row->name, e);
 			break;
 		}
-		for (unsigned i = 0; i < p->n_columns; i++)
-			if (fetch_cell(p, i, row->columns[i], a, &cells[i])) {
-				stmt_fail(c, p, row->name, e);
-				goto out;
-			}
+		if (take_row(p, row->columns, a, cells)) {
+			stmt_fail(c, p, row->name, e);
+			break;
+		}
 		++*given;
 		got = fn(ctx, cells, e);
 		if (got) {
@@ -466,7 +512,6 @@ static int each_on(struct conn *c, unsigned stmt, const struct db_val *args,
 			break;
 		}
 	}
-out:
 	mysql_stmt_free_result(p->st);
 	return rc;
 }
