@@ -39,6 +39,8 @@ struct running {
 
 static int open_libraries(struct err *e)
 {
+	/* Its own generator, seeded by the kernel: every request draws ids. */
+	randombytes_set_implementation(&randombytes_internal_implementation);
 	if (sodium_init() < 0)
 		return err_set(e, ERR_INTERNAL, "libsodium does not start");
 	jx_seed();

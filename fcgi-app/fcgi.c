@@ -157,10 +157,18 @@ struct conn *fcgi_begin(struct fcgi *f, int fd)
 	return &f->conn;
 }
 
+/*
+ * libfcgi closes by waiting until the peer has closed first, lest unread input
+ * make the kernel drop the answer. Where all input was read there is no such
+ * danger, and a detached request is closed at once: a wait and three system
+ * calls less.
+ */
 void fcgi_end(struct fcgi *f)
 {
 	conn_drain(&f->conn);
 	f->r.keepConnection = 0;
+	if (FCGX_HasSeenEOF(f->r.in))
+		(void)FCGX_Detach(&f->r);
 	FCGX_Finish_r(&f->r);
 	f->conn.env = NULL;
 }

@@ -36,6 +36,7 @@ void resp_init(struct response *rs)
 {
 	*rs = (struct response){
 		.headers = BUF_INIT(HEADERS_BYTES),
+		.head = BUF_INIT(2 * HEADERS_BYTES),
 		.body = BUF_INIT(RESP_BODY_BYTES),
 	};
 }
@@ -43,6 +44,7 @@ void resp_init(struct response *rs)
 void resp_release(struct response *rs)
 {
 	buf_release(&rs->headers);
+	buf_release(&rs->head);
 	buf_release(&rs->body);
 }
 
@@ -134,33 +136,35 @@ static void put(struct response *rs, const void *p, size_t n)
 
 static void send_head(struct response *rs, bool stream)
 {
-	char line[256];
-	int n;
+	struct buf *b = &rs->head;
 
 	rs->conn->drain(rs->conn);
-	n = snprintf(line, sizeof(line), "Status: %d %s\r\n", rs->status,
-		     resp_reason(rs->status));
-	put(rs, line, (size_t)n);
+	buf_reset(b);
+	buf_adds(b, "Status: ");
+	buf_addu(b, (uint64_t)rs->status);
+	buf_addc(b, ' ');
+	buf_adds(b, resp_reason(rs->status));
 	if (rs->content_type) {
-		n = snprintf(line, sizeof(line), "Content-Type: %s\r\n",
-			     rs->content_type);
-		put(rs, line, (size_t)n);
+		buf_adds(b, "\r\nContent-Type: ");
+		buf_adds(b, rs->content_type);
 	}
-	if (stream)
-		n = snprintf(line, sizeof(line),
-			     "Cache-Control: no-cache, no-transform\r\n"
-			     "X-Accel-Buffering: no\r\n");
-	else if (rs->content_type)
-		n = snprintf(line, sizeof(line), "Content-Length: %zu\r\n"
-			     "Cache-Control: no-store\r\n", rs->body.n);
-	else
-		n = snprintf(line, sizeof(line), "Cache-Control: no-store\r\n");
-	put(rs, line, (size_t)n);
-	n = snprintf(line, sizeof(line), "X-Content-Type-Options: nosniff\r\n"
-		     "X-Request-Id: %s\r\n", rs->request_id);
-	put(rs, line, (size_t)n);
-	put(rs, rs->headers.p, rs->headers.n);
-	put(rs, "\r\n", 2);
+	if (stream) {
+		buf_adds(b, "\r\nCache-Control: no-cache, no-transform"
+			 "\r\nX-Accel-Buffering: no");
+	} else {
+		if (rs->content_type) {
+			buf_adds(b, "\r\nContent-Length: ");
+			buf_addu(b, rs->body.n);
+		}
+		buf_adds(b, "\r\nCache-Control: no-store");
+	}
+	buf_adds(b, "\r\nX-Content-Type-Options: nosniff"
+		 "\r\nX-Request-Id: ");
+	buf_adds(b, rs->request_id);
+	buf_adds(b, "\r\n");
+	buf_addstr(b, buf_str(&rs->headers));
+	buf_adds(b, "\r\n");
+	put(rs, b->p, b->n);
 }
 
 void resp_open_stream(struct response *rs, const char *content_type,
@@ -174,7 +178,6 @@ void resp_open_stream(struct response *rs, const char *content_type,
 	send_head(rs, true);
 	rs->state = RESP_STREAM;
 	buf_addstr(&rs->body, preamble);
-	resp_flush(rs);
 }
 
 void resp_flush(struct response *rs)

@@ -32,6 +32,7 @@ struct response {
 	int status;
 	const char *content_type;	/* NULL = no body */
 	struct buf headers;	/* further "Name: value\r\n" lines */
+	struct buf head;	/* all of the head, as it is sent */
 	struct buf body;	/* whole answer, or the stream's next batch */
 	bool head_only;		/* HEAD: everything but the body */
 	bool gone;		/* latched: the client does not read any more */
@@ -67,8 +68,8 @@ void resp_empty(struct response *rs, int status);
 void resp_error(struct response *rs, const struct err *e);
 
 /*
- * Opens an event stream and sends its head and preamble at once. From here on
- * append whole events to resp_stream and flush.
+ * Opens an event stream with its head and preamble, which go out with the
+ * first flush. From here on append whole events to resp_stream and flush.
  */
 void resp_open_stream(struct response *rs, const char *content_type,
 		      struct str preamble);
