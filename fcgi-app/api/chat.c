@@ -5,7 +5,7 @@
 #include "api/send.h"
 #include "app.h"
 #include "fields.h"
-#include "store/conversation.h"
+#include "store/message.h"
 
 #include "base/banned.h"
 
@@ -16,22 +16,27 @@ struct chat_body {
 
 /*
  * The agent that is to answer: the one named; else the conversation's own,
- * where one is named; else the workspace's default.
+ * where one is named; else the workspace's default. *history is what was read
+ * on the way, or NULL.
  */
 static const struct conf_agent *choose_agent(struct request *rq,
 					     const struct conf_workspace *ws,
 					     const struct chat_body *b,
+					     const struct message_page **history,
 					     struct err *e)
 {
 	struct owner owner = scope_owner(rq);
-	struct conversation c;
+	struct message_page *page;
 
+	*history = NULL;
 	if (b->agent_id.p || uuid_is_nil(&b->conversation_id))
 		return scope_agent(ws, b->agent_id, e);
-	if (conversation_get(rq->app->db, &owner, &b->conversation_id,
-			     rq->arena, &c, e) < 0)
+	page = arena_new(rq->arena, struct message_page);
+	if (turn_read_history(rq->app->db, &owner, &b->conversation_id, ws,
+			      rq->arena, page, e) < 0)
 		return NULL;
-	return scope_agent(ws, c.agent_id, e);
+	*history = page;
+	return scope_agent(ws, page->agent_id, e);
 }
 
 /*
@@ -55,6 +60,7 @@ int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 		  .offset = offsetof(struct chat_body, agent_id) },
 	};
 	const struct conf_workspace *ws;
+	const struct message_page *history = NULL;
 	const struct conf_agent *agent;
 	struct chat_body b;
 	struct turn_run *t;
@@ -63,11 +69,11 @@ int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 			e) < 0)
 		return -1;
 	ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
-	agent = ws ? choose_agent(rq, ws, &b, e) : NULL;
+	agent = ws ? choose_agent(rq, ws, &b, &history, e) : NULL;
 	if (!agent)
 		return -1;
 	t = send_open(rq, ws, agent, uuid_is_nil(&b.conversation_id)
-		      ? NULL : &b.conversation_id, b.content, e);
+		      ? NULL : &b.conversation_id, b.content, history, e);
 	if (!t)
 		return -1;
 	send_stream(rs, t, DIALECT_NATIVE, RECORD_PLAIN);

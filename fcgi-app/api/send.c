@@ -60,12 +60,12 @@ static void after(struct request *rq)
 struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
 			   const struct conf_agent *agent,
 			   const struct uuid *conversation, struct str content,
-			   struct err *e)
+			   const struct message_page *history, struct err *e)
 {
 	struct turn_run *t = arena_new(rq->arena, struct turn_run);
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
-		.agent = agent, .content = content,
+		.agent = agent, .content = content, .history = history,
 	};
 
 	if (conversation)

@@ -11,13 +11,14 @@
 #include "turn/turn.h"
 
 /*
- * Opens a turn; conversation NULL = a new one. Returns it (arena), or NULL
- * with the errors of turn_open. The turn's after-work is arranged.
+ * Opens a turn; conversation NULL = a new one; history as in turn_input.
+ * Returns it (arena), or NULL with the errors of turn_open. The turn's
+ * after-work is arranged.
  */
 struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
 			   const struct conf_agent *agent,
 			   const struct uuid *conversation, struct str content,
-			   struct err *e);
+			   const struct message_page *history, struct err *e);
 
 /* Runs t, streaming in a dialect. Always leaves a complete stream. */
 void send_stream(struct response *rs, struct turn_run *t,

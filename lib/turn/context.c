@@ -19,6 +19,7 @@
 
 enum {
 	ROWS_PER_MESSAGE = 3,	/* rows read for one message of history */
+	SPARE_ROWS = 10,	/* rows of steps that the first read allows for */
 	MESSAGE_TOKENS = 4,	/* what a message costs beside its text */
 };
 
@@ -253,23 +254,82 @@ static int64_t history_budget(const struct turn_loop *l)
 	return s->context_tokens > 0 ? MIN(budget, MAX(left, 0)) : budget;
 }
 
+/* Rows of history that a turn of w looks at, at most; 0 = it wants none. */
+static size_t history_rows(const struct conf_workspace *w)
+{
+	size_t want = (size_t)MAX(w->history_messages, 0) * ROWS_PER_MESSAGE;
+
+	return MIN(want, LIM_PAGE_MAX);
+}
+
+/* What is read first: enough where few of the answers took steps. */
+static size_t first_rows(const struct conf_workspace *w)
+{
+	return MIN((size_t)MAX(w->history_messages, 0) + SPARE_ROWS,
+		   MAX(history_rows(w), 1));
+}
+
+int turn_read_history(struct db *db, const struct owner *o,
+		      const struct uuid *conversation_id,
+		      const struct conf_workspace *w, struct arena *a,
+		      struct message_page *out, struct err *e)
+{
+	return message_history(db, o, conversation_id, 0, first_rows(w), a,
+			       out, e);
+}
+
+/* Whether the page that was read before ends right before our message. */
+static bool is_current(const struct message_page *p, const struct turn_run *t)
+{
+	return p && p->n && p->items[p->n - 1].seq == t->user.seq - 1;
+}
+
+/* Whether the rows hold more messages than w wants, so older ones are idle. */
+static bool is_enough(const struct message_page *p, const struct meta_row *meta,
+		      const struct conf_workspace *w)
+{
+	int messages = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		messages += p->items[i].role != ROLE_TOOL && !meta[i].step;
+	return messages > w->history_messages;
+}
+
+/* n_rows 0: the page that came with the turn. */
+static int read_page(struct turn_loop *l, size_t n_rows,
+		     struct message_page *page, struct meta_row **meta,
+		     struct err *e)
+{
+	struct turn_run *t = l->run;
+
+	if (n_rows == 0)
+		*page = *t->in.history;
+	else if (message_history(t->deps->db, &l->owner, &t->conversation_id,
+				 t->user.seq - 1, n_rows, l->arena, page,
+				 e) < 0)
+		return -1;
+	*meta = arena_alloc(l->arena, (page->n + 1) * sizeof(**meta));
+	for (size_t i = 0; i < page->n; i++)
+		meta_read(l->arena, t->service, &page->items[i], &(*meta)[i]);
+	return 0;
+}
+
 static int add_history(struct turn_loop *l, struct err *e)
 {
 	struct turn_run *t = l->run;
-	size_t want = (size_t)MAX(t->in.workspace->history_messages, 0) *
-		      ROWS_PER_MESSAGE;
+	const struct conf_workspace *w = t->in.workspace;
+	size_t want = history_rows(w);
 	struct message_page page;
 	struct meta_row *meta;
 
 	if (t->created_conversation || t->user.seq <= 1 || want == 0)
 		return 0;
-	if (message_history(t->deps->db, &l->owner, &t->conversation_id,
-			    t->user.seq - 1, MIN(want, LIM_PAGE_MAX), l->arena,
-			    &page, e) < 0)
+	if (read_page(l, is_current(t->in.history, t) ? 0 : first_rows(w),
+		      &page, &meta, e) < 0)
 		return -1;
-	meta = arena_alloc(l->arena, (page.n + 1) * sizeof(*meta));
-	for (size_t i = 0; i < page.n; i++)
-		meta_read(l->arena, t->service, &page.items[i], &meta[i]);
+	if (page.more && page.n < want && !is_enough(&page, meta, w) &&
+	    read_page(l, want, &page, &meta, e) < 0)
+		return -1;
 	for (size_t i = first_row(l, page.items, meta, page.n,
 				  history_budget(l)); i < page.n; i++)
 		add_unit(l, page.items, meta, page.n, &i);

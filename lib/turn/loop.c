@@ -203,6 +203,8 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		loop_flush(l);
 		l->model_calls++;
 		rc = llm_stream(&l->request, &io, l->arena, on_event, l, e);
+		/* An answer that came in one piece does not wait for the store. */
+		loop_flush(l);
 		if (rc == 0 || e->code != ERR_UPSTREAM_CONTEXT ||
 		    !nothing_said(l) || !context_shorten(l))
 			break;

@@ -37,6 +37,7 @@ struct turn_input {
 	const struct conf_agent *agent;
 	struct uuid conversation_id;	/* nil = create one */
 	struct str content;		/* valid UTF-8, within the caps */
+	const struct message_page *history;	/* turn_read_history's, or NULL */
 };
 
 struct turn_run {
@@ -66,6 +67,18 @@ int turn_service(const struct conf *c, const struct conf_workspace *w,
  * characters, cut between words. In a; empty when there is no text in it.
  */
 struct str turn_first_title(struct arena *a, struct str content);
+
+/*
+ * The newest messages of a conversation, as many as a turn of w may want, and
+ * whose agent's it is. Who has to look at the conversation before turn_open
+ * reads this and passes it on: a round trip less before the first token. What
+ * was added meanwhile is noticed, and then it is read again. Text in a.
+ * ERR_NOT_FOUND.
+ */
+int turn_read_history(struct db *db, const struct owner *o,
+		      const struct uuid *conversation_id,
+		      const struct conf_workspace *w, struct arena *a,
+		      struct message_page *out, struct err *e) MUST_CHECK;
 
 /*
  * Resolves the LLM service (B15: ERR_CHAT_DISABLED, ERR_LLM_UNSUPPORTED,
