@@ -12,6 +12,7 @@
 
 #define CHUNK_BYTES 4096	/* the first; later ones double up to 64 KiB */
 #define CHUNK_MAX   65536
+#define KEEP_BYTES  32768	/* what a reset keeps */
 #define ALIGN       16
 
 struct arena_chunk {
@@ -144,13 +145,23 @@ void arena_rewind(struct arena *a, struct arena_mark m)
 
 void arena_reset(struct arena *a)
 {
-	struct arena_chunk *first = a->chunk;
-	struct arena_mark m = { .chunk = NULL };
+	struct arena_mark m = { .chunk = a->chunk };
 
-	while (first && first->prev)
-		first = first->prev;
-	m.chunk = first;
+	/* The newest chunk is the largest: with it, the same work again needs
+	   no memory. One that grew beyond that is not kept. */
+	if (a->chunk && a->chunk->size > KEEP_BYTES)
+		while (m.chunk->prev)
+			m.chunk = m.chunk->prev;
 	arena_rewind(a, m);
+	if (!a->chunk)
+		return;
+	while (a->chunk->prev) {
+		struct arena_chunk *c = a->chunk->prev;
+
+		a->chunk->prev = c->prev;
+		a->total_bytes -= c->size;
+		free(c);
+	}
 }
 
 void arena_release(struct arena *a)
