@@ -1,0 +1,111 @@
+/*
+ * Rows as structs: what a statement's columns are copied to is described by
+ * one table per entity (struct db_field).
+ */
+#include <string.h>
+
+#include "db/conn.h"
+
+#include "base/banned.h"
+
+void db_map(const struct db_field *fields, size_t n, const struct db_val *row,
+	    void *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct db_field *f = &fields[i];
+		const struct db_val *v = &row[i];
+		char *to = (char *)out + f->offset;
+
+		if (f->type != v->type)
+			BUG("a field that is not what its statement declares");
+		switch (v->type) {
+		case 'i':
+			*(int64_t *)(void *)to = v->null ? f->null_i : v->i;
+			break;
+		case 'd':
+			*(double *)(void *)to = v->null ? 0 : v->d;
+			break;
+		case 'u':
+			if (v->null)
+				memset(to, 0, 16);
+			else
+				memcpy(to, v->s.p, 16);
+			break;
+		default:
+			*(struct str *)(void *)to = v->null
+				? (struct str){ NULL, 0 } : v->s;
+		}
+	}
+}
+
+struct mapping {
+	const struct db_field *fields;
+	size_t n_fields;
+	char *out;		/* next row; grows in list_row */
+	size_t size_bytes, n, room, max;
+	struct arena *a;
+};
+
+static int get_row(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct mapping *m = ctx;
+
+	(void)e;
+	db_map(m->fields, m->n_fields, row, m->out);
+	m->n = 1;
+	return 1;
+}
+
+static size_t n_columns(struct db *db, unsigned stmt)
+{
+	if (stmt >= db->pool->opt.n_stmts)
+		BUG("a statement number beyond the table");
+	return strlen(db->pool->opt.stmts[stmt].columns);
+}
+
+int db_get(struct db *db, unsigned stmt, const struct db_val *args,
+	   struct arena *a, const struct db_field *fields, void *out,
+	   struct err *e)
+{
+	struct mapping m = { .fields = fields, .n_fields = n_columns(db, stmt),
+			     .out = out };
+
+	if (db_each(db, stmt, args, a, get_row, &m, e))
+		return -1;
+	return (int)m.n;
+}
+
+static int list_row(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct mapping *m = ctx;
+
+	(void)e;
+	if (m->max && m->n == m->max)
+		return 1;
+	if (m->n == m->room) {
+		size_t room = m->room ? m->room * 2 : 32;
+		char *p = arena_zalloc(m->a, room, m->size_bytes);
+
+		if (m->n)
+			memcpy(p, m->out, m->n * m->size_bytes);
+		m->out = p;
+		m->room = room;
+	}
+	db_map(m->fields, m->n_fields, row, m->out + m->n++ * m->size_bytes);
+	return 0;
+}
+
+int db_list(struct db *db, unsigned stmt, const struct db_val *args,
+	    struct arena *a, const struct db_field *fields, size_t size_bytes,
+	    size_t max_rows, void *out, size_t *n, struct err *e)
+{
+	struct mapping m = { .fields = fields, .n_fields = n_columns(db, stmt),
+			     .size_bytes = size_bytes, .a = a,
+			     .max = max_rows };
+
+	if (db_each(db, stmt, args, a, list_row, &m, e))
+		return -1;
+	*(void **)out = m.out;
+	*n = m.n;
+	return 0;
+}
