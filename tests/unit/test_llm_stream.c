@@ -418,15 +418,23 @@ static void abort_and_stop(void **state)
 	buf_release(&t.out);
 }
 
+static atomic_int ticks_since_reply;	/* -1: no reply was sent yet */
+
 static int serve_wait_long(struct peer *p, int fd, int n)
 {
+	int rc = peer_reply(fd, "503 Later", "Retry-After: 50\r\n", "");
+
 	(void)p, (void)n;
-	return peer_reply(fd, "503 Later", "Retry-After: 50\r\n", "");
+	atomic_store(&ticks_since_reply, 0);
+	return rc;
 }
 
+/* Pulls when the reply surely has arrived, so that it is the wait that ends. */
 static int pull(void *ctx)
 {
-	http_abort_now(((struct run *)ctx)->io.abort);
+	if (atomic_load(&ticks_since_reply) >= 0 &&
+	    atomic_fetch_add(&ticks_since_reply, 1) == 5)
+		http_abort_now(((struct run *)ctx)->io.abort);
 	return 0;
 }
 
@@ -438,6 +446,7 @@ static void abort_in_backoff(void **state)
 	int64_t start = clock_mono_ms();
 
 	(void)state;
+	atomic_store(&ticks_since_reply, -1);
 	prepare(&t, p);
 	t.io.abort = http_abort_new(&e);
 	t.io.idle_ms = 20;
