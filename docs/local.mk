@@ -10,6 +10,10 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/database.md \
 	docs/datasets.md \
 	docs/demo-model.md \
+	docs/deploy-apache.md \
+	docs/deploy-lighttpd.md \
+	docs/deploy-nginx.md \
+	docs/deploy-shared-hosting.md \
 	docs/identity.md \
 	docs/install.md \
 	docs/performance.md \

@@ -1,10 +1,12 @@
 #include "cgi.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -99,6 +101,21 @@ static int conn_write(struct conn *c, const char *p, size_t n)
 	memcpy(cgi.out + cgi.n, p, n);
 	cgi.n += n;
 	return 0;
+}
+
+void cgi_end(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct stat st;
+
+	/* Apache gives one socket as both, so both must go. */
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	/* A log is kept; a pipe may be the server's that waits for its end. */
+	if (fstat(STDERR_FILENO, &st) == 0 && S_ISFIFO(st.st_mode))
+		dup2(null, STDERR_FILENO);
+	if (null > STDERR_FILENO)
+		close(null);
 }
 
 struct conn *cgi_conn(void)

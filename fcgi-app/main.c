@@ -231,7 +231,7 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 	return 0;
 }
 
-/* A web server that stops a CGI leaves it few seconds: store what there is. */
+/* Whoever stops a CGI leaves it few seconds: store what there is. */
 static void *cgi_signals(void *app)
 {
 	wait_for_stop();
@@ -250,6 +250,29 @@ static int serve_one(struct app *app, struct err *e)
 	pthread_cancel(thread);
 	pthread_join(thread, NULL);
 	return 0;
+}
+
+/*
+ * Web servers end a CGI program, by its pid, soon after its client has left or
+ * its answer is complete. A turn shall go on, and so shall what it does after
+ * its answer: whatever may begin one runs in a child that the server does not
+ * know. The answer is on the descriptors, which the child has too. It keeps
+ * none of the server's others, which would hold its ports after a restart.
+ */
+static void leave_server(void)
+{
+	const char *method = getenv("REQUEST_METHOD");
+	pid_t pid;
+
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	if (!method || strcmp(method, "POST"))
+		return;
+	pid = fork();
+	if (pid > 0)
+		_exit(0);
+	if (pid == 0)
+		setsid();
+	/* Else there may be no more processes: serve it as it is. */
 }
 
 /* A CGI that cannot start still owes its web server an answer. */
@@ -281,6 +304,8 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return 64;
 	}
+	if (!fastcgi)
+		leave_server();
 	block_signals(&blocked);
 	rc = app_open(&app, o.conf, &e);
 	if (rc == 0 && fastcgi)

@@ -123,8 +123,7 @@ void serve_cgi(struct app *app)
 	serve_init(&s);
 	serve(&s, app, conn);
 	(void)conn->flush(conn);
-	/* The server reads to the end of our output, so the answer ends here. */
-	close(STDOUT_FILENO);
+	cgi_end();
 	serve_end(&s);
 	serve_release(&s);
 }

@@ -119,6 +119,8 @@ class Stream:
 
 
 class Lab:
+    model_options = ()	# of the stand-in model
+
     def __init__(self, base="/chat", config=None, workspaces=None, prompts=None,
                  responder_env=None, web=True):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="lamp-"))
@@ -185,7 +187,8 @@ class Lab:
         return (self.dir / f"{name}.log").read_text(errors="replace")
 
     def start_model(self):
-        process = self.spawn("model", [DEMO_LLM, "--port", "0"],
+        process = self.spawn("model", [DEMO_LLM, "--port", "0",
+                                       *self.model_options],
                              stdout=subprocess.PIPE)
         line = process.stdout.readline().decode()
         self.model_port = int(line.rsplit(":", 1)[1])

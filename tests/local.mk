@@ -10,4 +10,6 @@ PY_LOG_DRIVER = $(LOG_DRIVER)
 CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
 	tests/check/doc-examples tests/check/command.py
 TESTS += $(CHECKS)
-EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py
+EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py tests/web.py \
+	tests/servers/conftest.py tests/servers/test_setups.py \
+	tests/servers/test_life.py

@@ -51,11 +51,11 @@ make_check() {
 	tally "$name" "$PASS" $((FAIL + ERROR + XPASS)) "$SKIP" "$file"
 }
 
-# api NAME BUILD [PYTEST-OPTION...]: the API suite against one build. Reports
-# of the sanitizers are failures too, whichever process wrote them.
-api() {
-	local name=$1 dir=$2 file=$out/$1.log xml=$out/$1.xml reports n
-	shift 2
+# suite NAME BUILD TESTS [PYTEST-OPTION...]: tests/TESTS against one build.
+# Reports of the sanitizers are failures too, whichever process wrote them.
+suite() {
+	local name=$1 dir=$2 tests=$3 file=$out/$1.log xml=$out/$1.xml reports n
+	shift 3
 	begin "$name"
 	rm -f "$xml" "$out/$name".report.*
 	LAMPLIGHTER_BUILD=$dir PYTHONDONTWRITEBYTECODE=1 \
@@ -63,7 +63,7 @@ api() {
 		UBSAN_OPTIONS=log_path=$out/$name.report:print_stacktrace=1 \
 		TSAN_OPTIONS=log_path=$out/$name.report:second_deadlock_stack=1 \
 		"$top/tests/unit/with-mariadb" /usr/bin/python3 -m pytest -q \
-		-p no:cacheprovider --junitxml="$xml" "$@" "$top/tests/api" \
+		-p no:cacheprovider --junitxml="$xml" "$@" "$top/tests/$tests" \
 		>"$file" 2>&1 </dev/null
 	n=$(/usr/bin/python3 - "$xml" 2>/dev/null <<-'PY'
 		import sys, xml.etree.ElementTree as tree
@@ -89,7 +89,9 @@ build_with() {
 }
 
 test_unit() { make_check unit "$build"; }
-test_api() { api api "$build"; }
+test_api() { suite api "$build" api; }
+# lighttpd, Apache and nginx, each with its samples from conf/.
+test_servers() { suite servers "$build" servers; }
 
 # What has threads of its own, for the thread sanitizer.
 threaded="tests/unit/test_http tests/unit/test_llm_stream tests/unit/test_turn
@@ -98,11 +100,11 @@ threaded="tests/unit/test_http tests/unit/test_llm_stream tests/unit/test_turn
 test_sanitize() {
 	if build_with asan address,undefined; then
 		make_check unit-asan "$build/asan"
-		api api-asan "$build/asan"
+		suite api-asan "$build/asan" api
 	fi
 	if build_with tsan thread; then
 		make_check unit-tsan "$build/tsan" TESTS="$threaded"
-		api api-tsan "$build/tsan" -m threads
+		suite api-tsan "$build/tsan" api -m threads
 	fi
 }
 
@@ -135,21 +137,21 @@ test_browser() {
 }
 
 run_tests() {
-	local suite suites=("$@") start=$SECONDS
+	local one suites=("$@") start=$SECONDS
 	[ ${#suites[@]} -gt 0 ] && [ "${suites[0]}" != all ] ||
-		suites=(unit api browser sanitize)
-	for suite in "${suites[@]}"; do
-		case $suite in
-		unit | api | browser | sanitize) ;;
-		*) die "there is no test suite $suite" ;;
+		suites=(unit api servers browser sanitize)
+	for one in "${suites[@]}"; do
+		case $one in
+		unit | api | servers | browser | sanitize) ;;
+		*) die "there is no test suite $one" ;;
 		esac
 	done
 	# Tests talk to the stand-in model only.
 	unset OPENAI_API_KEY ANTHROPIC_API_KEY OPENROUTER_API_KEY LAMPLIGHTER_MODEL
 	mkdir -p "$out"
 	build_all
-	for suite in "${suites[@]}"; do
-		"test_$suite"
+	for one in "${suites[@]}"; do
+		"test_$one"
 	done
 	echo "test: $((SECONDS - start)) s, logs in $out"
 	if [ "$skipped" -gt 0 ]; then

@@ -1,0 +1,205 @@
+"""What web servers do to turns: leave them, restart, stop, kill, fall silent."""
+
+import http.client
+import json
+import os
+import signal
+
+import pytest
+
+from lab import wait_until
+from web import KINDS, Deployment
+
+SHORT = {"tokens": 40, "rate": 20}	# two seconds
+LONG = {"tokens": 2000, "rate": 20}
+SPAWNS = [kind for kind, cls in KINDS.items() if cls.spawns]
+
+
+def begin(site, script, workspace="lab"):
+    """A stream that has brought its first token, its ids and its events."""
+    stream = site.stream(f"/chat/{workspace}/stream",
+                         {"content": "!script " + json.dumps(script)})
+    assert stream.status == 200, stream.response.read()
+    events = iter(stream)
+    first = next(events)
+    for event in events:
+        if event.name == "token":
+            return stream, first.data, events
+    raise AssertionError("no token")
+
+
+def rest(stream, events):
+    """The last event, or None when the stream was cut."""
+    last = None
+    try:
+        for last in events:
+            pass
+    except (OSError, ValueError, http.client.HTTPException):
+        last = None
+    stream.close()
+    return last if last and last.name in ("done", "error") else None
+
+
+def free_again(site, first):
+    """The conversation takes the next message."""
+    assert site.chat({"text": "next"}, conversationId=first["conversationId"]
+                     )[-1].name == "done"
+
+
+def is_whole(text):
+    """Whether it is all of SHORT, and not a part."""
+    return len(text) > 150
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_turn_outlives_its_client(make_site, ended, kind):
+    site = make_site(kind)
+    stream, first, _ = begin(site, SHORT)
+    stream.close()
+    status, text = ended(first)
+    assert status == "done" and is_whole(text), (status, text)
+    free_again(site, first)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_stop_takes_effect_at_once(make_site, ended, kind):
+    """The request to stop may meet another process than the turn's."""
+    site = make_site(kind)
+    stream, first, events = begin(site, LONG)
+    assert site.post(f"/turns/{first['turnId']}/cancel", {}).status == 202
+    last = rest(stream, events)
+    assert last.data["metadata"]["finish_reason"] == "cancelled"
+    status, text = ended(first)
+    assert status == "cancelled" and text == last.data["content"] and text
+    free_again(site, first)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_title_comes_after_the_answer(make_site, kind):
+    """The answer's end waits for nothing; what comes after it is done as well."""
+    site = make_site(kind)
+    words = "Where does the lamp burn"
+    done = site.chat(words, workspace="titled")[-1]
+    conversation = f"/conversations/{done.data['conversationId']}"
+    # The model takes a while for a title: it cannot be there yet.
+    assert site.get(conversation).json["title"] == words
+    try:
+        wait_until("the model's title",
+                   lambda: site.get(conversation).json["title"] != words)
+    except AssertionError:
+        print(site.log("web"), site.responders())
+        raise
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_graceful_restart(make_site, ended, kind):
+    """Running turns finish; mod_fcgid ends them, then what there is is kept."""
+    site = make_site(kind)
+    stream, first, events = begin(
+        site, LONG if kind == "apache-fcgid" else SHORT)
+    site.signal(site.reload_signal)
+    last = rest(stream, events)
+    status, text = ended(first)
+    if kind == "apache-fcgid":
+        assert status in ("cancelled", "interrupted") and text, status
+    else:
+        assert last and last.name == "done" and last.data["content"] == text
+        assert status == "done" and is_whole(text)
+    wait_until("requests after it", lambda: answers(site))
+    free_again(site, first)
+
+
+def answers(site):
+    try:
+        return site.get("/health").status == 200
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_stop_of_the_web_server_loses_nothing(make_site, ended, kind):
+    """The client is cut off; the turn ends by itself."""
+    site = make_site(kind)
+    stream, first, events = begin(site, SHORT)
+    site.stop("web")
+    rest(stream, events)
+    status, text = ended(first)
+    if kind == "apache-fcgid":	# which kills what does not end at once
+        assert status in ("done", "cancelled", "interrupted") and text
+    else:
+        assert status == "done" and is_whole(text)
+    site.start()
+    free_again(site, first)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gentle_stop_lets_turns_finish(make_site, ended, kind):
+    site = make_site(kind)
+    stream, first, events = begin(site, SHORT)
+    site.signal(site.gentle_signal)
+    last = rest(stream, events)
+    status, text = ended(first)
+    if kind != "apache-fcgid":
+        assert last and last.name == "done"
+        assert status == "done" and is_whole(text)
+    assert status in ("done", "cancelled", "interrupted") and text
+
+
+@pytest.mark.parametrize("kind", ["nginx"])
+def test_responder_that_is_stopped_drains(make_site, kind):
+    with Deployment(workspaces={"lab": {"workspace": "lab", "name": "Lab"}}
+                    ) as own:
+        site = make_site(kind, deployment=own)
+        stream, first, events = begin(site, SHORT)
+        assert own.stop("responder", deadline_s=30) == 0
+        assert rest(stream, events).name == "done"
+        assert site.get("/health").status == 502
+        own.start_responder()
+        free_again(site, first)
+        site.__exit__()
+
+
+@pytest.mark.parametrize("kind", SPAWNS)
+def test_terminated_responder_stores_what_there_is(make_site, ended, kind):
+    """SIGTERM to the process itself, as a host does that wants it gone."""
+    site = make_site(kind)
+    stream, first, events = begin(site, LONG)
+    wait_until("some text", lambda: next(events).name == "token")
+    for pid in site.responders():
+        os.kill(pid, signal.SIGTERM)
+    last = rest(stream, events)
+    status, text = ended(first)
+    assert status in ("cancelled", "interrupted") and text
+    if last:
+        assert last.data["content"] == text
+    wait_until("requests after it", lambda: answers(site))
+    free_again(site, first)
+
+
+@pytest.mark.parametrize("kind", SPAWNS)
+def test_killed_responder_blocks_nothing(make_site, deployment, kind):
+    site = make_site(kind)
+    stream, first, events = begin(site, LONG)
+    for pid in site.responders():
+        os.kill(pid, signal.SIGKILL)
+    rest(stream, events)
+    # The lease runs out; the test need not wait for the clock.
+    deployment.sql("UPDATE turn SET lease_until_us = 1 WHERE id = 0x"
+                   + first["turnId"].replace("-", ""))
+    wait_until("requests after it", lambda: answers(site))
+    turn = site.get(f"/turns/{first['turnId']}").json
+    assert turn["status"] == "interrupted"
+    free_again(site, first)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_quiet_stream_is_kept_alive(quiet, kind):
+    stream = quiet[kind]
+    stream.join(120)
+    if stream.trouble:
+        raise stream.trouble
+    assert stream.events and stream.events[-1].name == "done"
+    assert stream.events[-1].data["content"] == "at last"
+    assert stream.took_s > 40
+    # ": ok" at once, then one sign of life every 15 s.
+    assert len(stream.comments) >= 3, stream.comments

@@ -1,0 +1,166 @@
+"""Every web server, under every kind of path, with sign-in in front."""
+
+import http.client
+import json
+import time
+import urllib.parse
+
+import pytest
+
+from web import INDEX, KINDS, PASSWORD, SCRIPT, USER, basic
+
+BASES = {"root": "/", "chat": "/chat", "blank": "/intranet/ai chat"}
+CAP = 1048576		# limits.body_bytes
+
+
+@pytest.fixture(scope="module", params=[
+    (kind, base) for kind in KINDS for base in BASES],
+    ids=lambda p: f"{p[0]}-{p[1]}")
+def site(request, deployment):
+    kind, base = request.param
+    with KINDS[kind](deployment, BASES[base]) as site:
+        yield site
+
+
+def prefix(site):
+    return urllib.parse.quote(site.base.rstrip("/"))
+
+
+def test_page(site):
+    page = site.call("GET", f"/{prefix(site)}/")
+    assert page.status == 200 and page.body.decode() == INDEX
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    assert page.headers["X-Content-Type-Options"] == "nosniff"
+    for path in "app.js", "js/deep.mjs":
+        script = site.call("GET", f"/{prefix(site)}/{path}")
+        assert script.status == 200 and script.body.decode() == SCRIPT
+        # Browsers run a module under this type only.
+        assert script.headers["Content-Type"].startswith("text/javascript")
+    assert site.call("GET", f"/{prefix(site)}/none.js").status == 404
+
+
+def test_path_without_its_slash_leads_to_the_page(site):
+    if site.base == "/":
+        return
+    answer = site.call("GET", f"/{prefix(site)}")
+    assert answer.status in (301, 302)
+    target = urllib.parse.urlsplit(answer.headers["Location"])
+    assert target.path == prefix(site) + "/"
+    assert target.netloc in ("", f"127.0.0.1:{site.port}")
+    assert site.call("GET", f"/{prefix(site)}x/api/v1/health").status == 404
+
+
+def test_sign_in_is_asked_for(site):
+    for path in f"/{prefix(site)}/", f"/{prefix(site)}/api/v1/me":
+        answer = site.call("GET", path, user=None)
+        assert answer.status == 401
+        assert answer.headers["WWW-Authenticate"].startswith("Basic realm=")
+        assert site.call("GET", path, user=None,
+                         headers=basic(USER, "wrong")).status == 401
+
+
+def test_user_of_the_server_arrives(site):
+    me = site.get("/me").json
+    assert me["user"] == USER and me["identityKind"] == "remote_user"
+    # The server's user, whatever else a client claims to be.
+    for name in "Remote-User", "REMOTE_USER", "X-Remote-User", "Auth-Type":
+        assert site.get("/me", headers={name: "eve"}).json["user"] == USER
+
+
+def test_programs_sign_in_by_token(site):
+    secret = next(w for w in site.deployment.command(
+        "token", "create", "--user", "robot").stdout.split()
+        if w.startswith("lamp_"))
+    bearer = {"Authorization": f"Bearer {secret}"}
+    assert site.get("/me", user=None, headers=bearer).json["user"] == "robot"
+    wrong = {"Authorization": f"Bearer {secret}x"}
+    answer = site.get("/me", user=None, headers=wrong)
+    assert answer.status == 401 and answer.json["code"] == "unauthenticated"
+    both = {"X-Api-Token": secret}
+    assert site.get("/me", headers=both).json["user"] == "robot"
+
+
+def test_every_method_passes(site):
+    made = site.post("/conversations", {"workspaceId": "lab"})
+    assert made.status == 201, made
+    path = f"/conversations/{made.json['conversationId']}"
+    assert site.call("PATCH", path, {"title": "Grüße"}).json["title"] == "Grüße"
+    assert site.get("/conversations?pageSize=1&q=Gr%C3%BC").json["items"][0][
+        "title"] == "Grüße"
+    assert site.call("HEAD", "/health").status == 200
+    assert site.call("DELETE", path).status == 204
+    assert site.get(path).status == 404
+
+
+def test_events_arrive_as_they_are_made(site):
+    """A turn with a tool call; the model takes its time for the answer."""
+    stream = site.stream("/chat/lab/stream", {"content": "!script " + json.dumps({
+        "tool_calls": [{"name": "query_data", "args": {
+            "dataset": "tickets", "aggregates": [{"fn": "count"}]}}],
+        "then": {"tokens": 30, "rate": 25}})})
+    assert stream.status == 200
+    assert stream.headers["Content-Type"].startswith("text/event-stream")
+    assert not stream.headers["Content-Encoding"]
+    times, names, text = [], [], ""
+    for event in stream:
+        names.append(event.name)
+        if event.name == "tool-result":
+            assert event.data["result"]["rows"] == [[40]]
+        if event.name == "token":
+            times.append(time.monotonic())
+            text += event.data["delta"]
+    stream.close()
+    assert names[-1] == "done" and names.index("tool-result") < len(names) - 25
+    # The tokens take 1.2 s. Held back, they come within a few ms.
+    gaps = [b - a for a, b in zip(times, times[1:])]
+    assert times[-1] - times[0] > 0.6, gaps
+    assert sum(gap > 0.01 for gap in gaps) > 15, gaps
+    assert event.data["content"] == text
+
+
+@pytest.mark.parametrize("path", [
+    "/api/v1%2Fme", "/api%2Fv1/me", "/api/v1//me", "//api/v1/me",
+    "/api//v1/me", "/api/v1/./me", "/api/v1/x/../me", "/api/../api/v1/me",
+    "/api/v1/%2e%2e/v1/me", "/api/%2E/v1/me", "/api/v1/me%00", "/api/v1/me/",
+    "/api/v1/me%20", "/api/v1/m%65", "/api\\v1\\me", "/api/v1/me;x"])
+def test_odd_paths_are_not_routes(site, path):
+    status, body = site.raw(prefix(site) + path)
+    assert status in ((400, 404) if "%00" in path else (404,)), body
+
+
+def test_bodies_arrive_up_to_the_cap(site):
+    """Also such as come in pieces, and none beyond."""
+    text = json.dumps({"workspaceId": "lab", "title": "Big"}).encode()
+    for size, status in ((CAP, 201), (CAP + 1, 413), (3 * CAP, 413)):
+        for pieces in False, True:
+            connection = http.client.HTTPConnection("127.0.0.1", site.port)
+            body = text.ljust(size)
+            connection.request(
+                "POST", f"{prefix(site)}/api/v1/conversations",
+                (body[i:i + 65536] for i in range(0, size, 65536)) if pieces
+                else body, {**basic(USER, PASSWORD),
+                            "Sec-Fetch-Site": "same-origin",
+                            "Content-Type": "application/json"},
+                encode_chunked=pieces)
+            answer = connection.getresponse()
+            got = answer.read()
+            connection.close()
+            assert answer.status == status, (size, pieces, got)
+            if status == 413:
+                assert json.loads(got)["code"] == "too_large"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_sign_in_nobody_can_claim_a_name(make_site, kind):
+    """The sample without its sign-in; on nginx even with REMOTE_USER passed on."""
+    site = make_site(kind, sign_in=False)
+    assert site.get("/health", user=None).status == 200
+    for headers in ({"Remote-User": USER}, {"REMOTE_USER": USER},
+                    {"X-Remote-User": USER}, {"X-Forwarded-User": USER},
+                    {"AUTH_TYPE": "Basic", "Remote-User": USER},
+                    {"Auth-Type": "Basic", "Lamplighter-Auth": "1", **basic()},
+                    basic(), basic(USER, "")):
+        answer = site.get("/me", user=None, headers=headers)
+        assert answer.status == 401, headers
+        assert answer.json["code"] == "unauthenticated"
