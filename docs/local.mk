@@ -10,6 +10,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/database.md \
 	docs/datasets.md \
 	docs/demo-model.md \
+	docs/dialects.md \
 	docs/identity.md \
 	docs/install.md \
 	docs/performance.md \
