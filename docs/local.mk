@@ -13,6 +13,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/dialects.md \
 	docs/identity.md \
 	docs/install.md \
+	docs/openai-server.md \
 	docs/performance.md \
 	docs/providers.md \
 	docs/request.md \

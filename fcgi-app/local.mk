@@ -6,6 +6,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/chat_ag_ui.c \
 	fcgi-app/api/chat_agent.c \
 	fcgi-app/api/chat_ai_sdk.c \
+	fcgi-app/api/chat_openai.c \
 	fcgi-app/api/client.c fcgi-app/api/client.h \
 	fcgi-app/api/complete.c \
 	fcgi-app/api/conversation.c \
