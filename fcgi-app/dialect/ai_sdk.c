@@ -205,6 +205,20 @@ static void write_tool_call(struct buf *out, const char *name,
 	part_close(&w);
 }
 
+/* What a person can read of {"error": {code, message}}, else the whole text. */
+static void put_error_text(struct jw *w, const struct turn_event *ev)
+{
+	struct err ignored = ERR_INIT;
+	json_t *j = ev->result_json ? jx_load_lenient(ev->result, &ignored)
+		: NULL;
+	struct str s = jx_str(jx_obj(j, "error"), "message");
+
+	if (!s.n)
+		s = ev->result.p ? ev->result : STR("");
+	jw_kstr(w, "errorText", s);
+	json_decref(j);
+}
+
 static void write_tool_result(struct buf *out, const char *name,
 			      const struct turn_event *ev,
 			      struct dialect_state *st)
@@ -214,7 +228,7 @@ static void write_tool_result(struct buf *out, const char *name,
 	(void)st;
 	if (ev->is_error) {
 		w = tool_open(out, "tool-output-error", ev);
-		jw_kstr(&w, "errorText", ev->result.p ? ev->result : STR(""));
+		put_error_text(&w, ev);
 	} else {
 		w = tool_open(out, name, ev);
 		jw_key(&w, "output");
