@@ -10,4 +10,7 @@ PY_LOG_DRIVER = $(LOG_DRIVER)
 CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
 	tests/check/doc-examples tests/check/command.py
 TESTS += $(CHECKS)
+EXTRA_DIST += tests/clients/run tests/clients/common.mjs \
+	tests/clients/ag-ui.test.mjs tests/clients/ai-sdk.test.mjs \
+	tests/clients/openai.test.mjs
 EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py
