@@ -19,6 +19,8 @@
 
 #include "base/banned.h"
 
+#define GIVEN_BYTES 8388608	/* of the messages before the last, stored */
+
 struct openai_ask {
 	const struct conf_workspace *workspace;
 	const struct conf_agent *agent;
@@ -191,7 +193,7 @@ static int read_messages(struct request *rq, struct openai_ask *ask,
 			 struct err *e)
 {
 	const json_t *messages = jx_arr(rq->body, "messages");
-	struct buf b = BUF_INIT(RESP_BODY_BYTES);
+	struct buf b = BUF_INIT(GIVEN_BYTES);
 	size_t n = json_array_size(messages);
 	struct jw w = jw_on(&b);
 	int rc = 0;
@@ -210,6 +212,9 @@ static int read_messages(struct request *rq, struct openai_ask *ask,
 	}
 	jw_end_obj(&w);
 	ask->meta = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
+	if (rc == 0 && !buf_ok(&b))
+		rc = err_field(e, ERR_TOO_BIG, "messages",
+			       "There are too many messages.");
 	buf_release(&b);
 	return rc;
 }

@@ -43,8 +43,10 @@ int client_text(struct request *rq, const json_t *content, const char *field,
 		buf_addstr(&b, jx_str(part, "text"));
 	}
 	*out = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
+	if (!buf_ok(&b))
+		err_field(e, ERR_TOO_BIG, field, "The text is too long.");
 	buf_release(&b);
-	return 0;
+	return e->code ? -1 : 0;
 }
 
 int client_last_text(struct request *rq, const json_t *messages,

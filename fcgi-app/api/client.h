@@ -13,7 +13,7 @@
 /*
  * A message's text: a string, or the joined text parts of a list
  * [{type:"text", text}]. ERR_INVALID_FIELD naming field for anything else (a
- * file, an image). In rq's arena.
+ * file, an image), ERR_TOO_BIG. In rq's arena, or borrowed from content.
  */
 int client_text(struct request *rq, const json_t *content, const char *field,
 		struct str *out, struct err *e) MUST_CHECK;

@@ -38,6 +38,7 @@ struct dialect_state {
 	bool said;		/* a token came since the last tool call */
 	bool text_open, reasoning_open;	/* for dialects with parts */
 	uint32_t part;			/* number of the open part */
+	char state_told;	/* v2: the first letter of the last agent_state */
 	bool step_open, step_called;	/* ai-sdk: and it called a tool */
 	bool has_parent;	/* ag-ui: this step's message has an id */
 };

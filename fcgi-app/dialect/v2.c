@@ -66,15 +66,19 @@ static void write_context_usage(struct buf *out, const char *name,
 	frame_close(&w);
 }
 
-/* D21: thinking, executing or waiting; that it answers is said by its text. */
+/*
+ * D21: thinking, executing or waiting; that it answers is said by its text. The
+ * same once more is no progress and is dropped (D28).
+ */
 static void write_state(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {
 	struct jw w;
 
-	(void)st;
-	if (str_is(ev->text, "answering"))
+	if (!ev->text.n || str_is(ev->text, "answering") ||
+	    ev->text.p[0] == st->state_told)
 		return;
+	st->state_told = ev->text.p[0];
 	w = frame_open(out, name, ev->seq);
 	jw_kstr(&w, "state", ev->text);
 	frame_close(&w);
@@ -198,18 +202,18 @@ const struct dialect dialect_v2 = {
 	.preamble = STR(": ok\nretry: 2000\n\n"),
 	.keep_alive = STR(": ka\n\n"),
 	.rows = {
-		[TURN_EV_SESSION] = { "session", write_session },
-		[TURN_EV_USER_MESSAGE] = { "user_message", write_record },
-		[TURN_EV_CONTEXT_USAGE] = { "context_usage", write_context_usage },
-		[TURN_EV_STATUS] = { "agent_state", write_state },
-		[TURN_EV_TOKEN] = { "text_delta", write_delta },
-		[TURN_EV_TOKEN_RESET] = { "text_reset", write_bare },
-		[TURN_EV_REASONING] = { "reasoning_delta", write_delta },
-		[TURN_EV_TOOL_CALL] = { "tool_call", write_tool_call },
-		[TURN_EV_TOOL_RESULT] = { "tool_result", write_tool_result },
-		[TURN_EV_TITLE] = { "title", write_title },
-		[TURN_EV_WARNING] = { "warning", write_warning },
-		[TURN_EV_DONE] = { "done", write_done },
-		[TURN_EV_ERROR] = { "error", write_error },
+		[TURN_EV_SESSION] = { .name = "session", .write = write_session },
+		[TURN_EV_USER_MESSAGE] = { .name = "user_message", .write = write_record },
+		[TURN_EV_CONTEXT_USAGE] = { .name = "context_usage", .write = write_context_usage },
+		[TURN_EV_STATUS] = { .name = "agent_state", .write = write_state },
+		[TURN_EV_TOKEN] = { .name = "text_delta", .write = write_delta },
+		[TURN_EV_TOKEN_RESET] = { .name = "text_reset", .write = write_bare },
+		[TURN_EV_REASONING] = { .name = "reasoning_delta", .write = write_delta },
+		[TURN_EV_TOOL_CALL] = { .name = "tool_call", .write = write_tool_call },
+		[TURN_EV_TOOL_RESULT] = { .name = "tool_result", .write = write_tool_result },
+		[TURN_EV_TITLE] = { .name = "title", .write = write_title },
+		[TURN_EV_WARNING] = { .name = "warning", .write = write_warning },
+		[TURN_EV_DONE] = { .name = "done", .write = write_done },
+		[TURN_EV_ERROR] = { .name = "error", .write = write_error },
 	},
 };

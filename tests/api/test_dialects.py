@@ -81,8 +81,9 @@ def check_v2(events, name):
     if "error" in names:
         assert names[-2] == "error" and events[-2].data["code"].startswith(
             "upstream_")
-    assert {e.data["state"] for e in events if e.name == "agent_state"} <= {
-        "thinking", "executing", "waiting"}
+    states = [e.data["state"] for e in events if e.name == "agent_state"]
+    assert set(states) <= {"thinking", "executing", "waiting"}
+    assert all(a != b for a, b in zip(states, states[1:]))      # D28
     text = ""
     for e in events:
         if e.name == "text_reset":
