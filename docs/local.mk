@@ -14,8 +14,10 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/deploy-lighttpd.md \
 	docs/deploy-nginx.md \
 	docs/deploy-shared-hosting.md \
+	docs/dialects.md \
 	docs/identity.md \
 	docs/install.md \
+	docs/openai-server.md \
 	docs/performance.md \
 	docs/providers.md \
 	docs/request.md \

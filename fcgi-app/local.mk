@@ -3,6 +3,11 @@ noinst_LIBRARIES += fcgi-app/libapp.a
 fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/api.h \
 	fcgi-app/api/chat.c \
+	fcgi-app/api/chat_ag_ui.c \
+	fcgi-app/api/chat_agent.c \
+	fcgi-app/api/chat_ai_sdk.c \
+	fcgi-app/api/chat_openai.c \
+	fcgi-app/api/client.c fcgi-app/api/client.h \
 	fcgi-app/api/complete.c \
 	fcgi-app/api/conversation.c \
 	fcgi-app/api/health.c \
@@ -18,7 +23,13 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/cgi.c fcgi-app/cgi.h \
 	fcgi-app/conn.h \
 	fcgi-app/dialect/dialect.c fcgi-app/dialect/dialect.h \
+	fcgi-app/dialect/ag_ui.c \
+	fcgi-app/dialect/ai_sdk.c \
+	fcgi-app/dialect/forge.c \
 	fcgi-app/dialect/native.c \
+	fcgi-app/dialect/openai.c fcgi-app/dialect/openai.h \
+	fcgi-app/dialect/v2.c \
+	fcgi-app/dialect/wire.c fcgi-app/dialect/wire.h \
 	fcgi-app/fcgi.c fcgi-app/fcgi.h \
 	fcgi-app/fields.c fcgi-app/fields.h \
 	fcgi-app/path.c fcgi-app/path.h \

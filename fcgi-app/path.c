@@ -96,12 +96,23 @@ static struct str strip_authority(struct str uri)
 	return uri;
 }
 
-/* Whether p starts with API_ROOT as whole segments. */
-static bool at_root(struct str p)
-{
-	size_t n = sizeof(API_ROOT) - 1;
+const char *const mount_roots[MOUNT__MAX] = {
+	[MOUNT_API] = "/api/v1", [MOUNT_OPENAI] = "/openai/v1",
+};
 
-	return str_starts(p, STR(API_ROOT)) && (p.n == n || p.p[n] == '/');
+/* The mount whose root p starts with, as whole segments; MOUNT__MAX: none. */
+static enum mount at_root(struct str p)
+{
+	int m = 0;
+
+	for (; m < MOUNT__MAX; m++) {
+		struct str root = str_of(mount_roots[m]);
+
+		if (str_starts(p, root) &&
+		    (p.n == root.n || p.p[root.n] == '/'))
+			break;
+	}
+	return (enum mount)m;
 }
 
 int path_split(struct str uri, const char *base, struct target *out,
@@ -109,6 +120,7 @@ int path_split(struct str uri, const char *base, struct target *out,
 {
 	struct str rest = strip_authority(uri), path = str_cut(&rest, '?');
 	struct str at = str_of(base);
+	enum mount m;
 
 	if (uri.n > LIM_URI_BYTES)
 		return err_set(e, ERR_TOO_BIG, "request target of %zu bytes",
@@ -118,25 +130,28 @@ int path_split(struct str uri, const char *base, struct target *out,
 	if (!path.n || path.p[0] != '/')
 		return err_set(e, ERR_NOT_FOUND, "not a path");
 	if (base && *base) {
-		if (!strip_base(&path, at) || !plain_path(path) ||
-		    !at_root(path))
+		if (!strip_base(&path, at) || !plain_path(path))
 			return err_set(e, ERR_NOT_FOUND, "outside the base");
+		m = at_root(path);
 	} else {
 		if (!plain_path(path))
 			return err_set(e, ERR_NOT_FOUND, "not a plain path");
-		while (path.n && !at_root(path)) {
+		m = at_root(path);
+		while (m == MOUNT__MAX && path.n) {
 			const char *q = memchr(path.p + 1, '/', path.n - 1);
 
 			if (!q)
-				return err_set(e, ERR_NOT_FOUND,
-					       "no " API_ROOT " in it");
+				break;
 			path.n -= (size_t)(q - path.p);
 			path.p = q;
+			m = at_root(path);
 		}
 	}
-	path.p += sizeof(API_ROOT) - 1;
-	path.n -= sizeof(API_ROOT) - 1;
-	*out = (struct target){ .path = path, .query = rest };
+	if (m == MOUNT__MAX)
+		return err_set(e, ERR_NOT_FOUND, "no root of ours in it");
+	path.p += strlen(mount_roots[m]);
+	path.n -= strlen(mount_roots[m]);
+	*out = (struct target){ .mount = m, .path = path, .query = rest };
 	return 0;
 }
 

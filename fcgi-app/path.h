@@ -11,10 +11,19 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define API_ROOT "/api/v1"
+/* What is mounted side by side below the base, each with its own routes. */
+enum mount {
+	MOUNT_API,	/* ours */
+	MOUNT_OPENAI,	/* for clients that speak OpenAI's format */
+	MOUNT__MAX
+};
+
+/* "/api/v1", "/openai/v1": where a mount stands behind the base. */
+extern const char *const mount_roots[MOUNT__MAX];
 
 struct target {
-	struct str path;	/* behind base and API_ROOT: "/me"; "" = none */
+	enum mount mount;
+	struct str path;	/* behind base and root: "/me"; "" = none */
 	struct str query;	/* raw, without '?'; may be empty */
 };
 
@@ -22,7 +31,7 @@ struct target {
  * Splits uri (REQUEST_URI: a path, or an absolute form with scheme and host).
  * base is where the application is mounted, percent-encoded or not, with or
  * without a slash at its end; "" or NULL means that nobody said: then it is
- * what stands before the first "/api/v1" segment. Behind the base (without a
+ * what stands before the first root of a mount. Behind the base (without a
  * base: everywhere) only [A-Za-z0-9._~/-] may stand, and neither "//" nor dot
  * segments: ERR_NOT_FOUND for all that does not fit, ERR_TOO_BIG beyond
  * LIM_URI_BYTES. Results point into uri.

@@ -120,6 +120,7 @@ int req_read(struct request *rq, struct app *app, const struct conf *conf,
 	if (path_split(req_param(rq, "REQUEST_URI"),
 		       base.n ? base.p : conf->server.base, &t, e) < 0)
 		return -1;
+	rq->mount = t.mount;
 	rq->path = t.path;
 	rq->raw_query = t.query;
 	return 0;

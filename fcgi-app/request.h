@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "conf/conf.h"
 #include "conn.h"
+#include "path.h"
 
 struct app;
 struct route;
@@ -50,7 +51,8 @@ struct request {
 	const struct param *params;	/* of the web server, CGI names */
 	size_t n_params;
 	enum method method;
-	struct str path;	/* behind base and /api/v1 */
+	enum mount mount;
+	struct str path;	/* behind base and the mount's root */
 	struct str raw_query;
 	const struct param *query;	/* decoded, in order */
 	size_t n_query;

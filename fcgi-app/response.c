@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dialect/openai.h"
+
 #include "base/banned.h"
 
 #define HEADERS_BYTES 8192
@@ -63,6 +65,7 @@ void resp_begin(struct response *rs, struct conn *conn, const char *request_id,
 	rs->gone = false;
 	rs->sent_bytes = 0;
 	rs->request_id = request_id;
+	rs->errors = RESP_ERRORS_PROBLEM;
 }
 
 void resp_header(struct response *rs, const char *name, const char *value)
@@ -96,13 +99,10 @@ void resp_empty(struct response *rs, int status)
 	rs->content_type = NULL;
 }
 
-void resp_error(struct response *rs, const struct err *e)
+static void put_problem(struct response *rs, const struct err *e)
 {
 	const struct err_row *row = err_row(e);
-	struct jw w;
-
-	buf_reset(&rs->headers);
-	w = resp_json(rs, row->http_status);
+	struct jw w = resp_json(rs, row->http_status);
 
 	rs->content_type = "application/problem+json";
 	jw_obj(&w);
@@ -117,6 +117,39 @@ void resp_error(struct response *rs, const struct err *e)
 		jw_kstrz(&w, "turnId", e->id);
 	jw_kstrz(&w, "requestId", rs->request_id);
 	jw_end_obj(&w);
+}
+
+/*
+ * OpenAI's form. Its clients know 400 for a wrong parameter, and send a request
+ * again on 409 and 5xx unless they are told that it is useless.
+ */
+static void put_openai_error(struct response *rs, const struct err *e)
+{
+	const struct err_row *row = err_row(e);
+	bool field = e->code == ERR_INVALID_FIELD ||
+		e->code == ERR_UNKNOWN_FIELD;
+	bool model = e->code == ERR_NOT_FOUND && !strcmp(e->field, "model");
+	int status = field ? 400 : row->http_status;
+	struct jw w = resp_json(rs, status);
+
+	jw_obj(&w);
+	jw_key(&w, "error");
+	openai_error(&w, status, str_of(err_message(e)), e->field,
+		     str_of(model ? "model_not_found" : row->code));
+	jw_end_obj(&w);
+	if (!row->retryable && !e->retry_after_s)
+		resp_header(rs, "X-Should-Retry", "false");
+}
+
+void resp_error(struct response *rs, const struct err *e)
+{
+	const struct err_row *row = err_row(e);
+
+	buf_reset(&rs->headers);
+	if (rs->errors == RESP_ERRORS_OPENAI)
+		put_openai_error(rs, e);
+	else
+		put_problem(rs, e);
 	if (row->http_status == 503 && (row->retryable || e->retry_after_s)) {
 		char seconds[16];
 

@@ -26,6 +26,12 @@ enum resp_state {
 	RESP_SENT,	/* complete */
 };
 
+/* How errors look: each mount has its clients' form. */
+enum resp_errors {
+	RESP_ERRORS_PROBLEM,	/* application/problem+json, RFC 9457 */
+	RESP_ERRORS_OPENAI,	/* {error: {message, type, param, code}} */
+};
+
 struct response {
 	struct conn *conn;
 	enum resp_state state;
@@ -38,6 +44,7 @@ struct response {
 	bool gone;		/* latched: the client does not read any more */
 	size_t sent_bytes;	/* of the body */
 	const char *request_id;	/* borrowed */
+	enum resp_errors errors;	/* set after resp_begin, else problems */
 };
 
 /* For all requests of a worker; release at its end. */
@@ -61,8 +68,8 @@ struct jw resp_json(struct response *rs, int status);
 void resp_empty(struct response *rs, int status);
 
 /*
- * The problem document (RFC 9457) of e instead of anything filled in so far.
- * The one place where an error becomes an HTTP answer. A stream that is open
+ * The error document of e, in rs->errors' form, instead of anything filled in
+ * so far. The one place where an error becomes an HTTP answer. A stream that is open
  * already cannot be answered this way (BUG).
  */
 void resp_error(struct response *rs, const struct err *e);

@@ -22,12 +22,13 @@
 #define MODEL  ROUTE_MODEL
 
 const struct route routes[] = {
-#define ROUTE(m, pat, fn, fl, perm, qry, cap, text) \
-	{ .method = METHOD_##m, .pattern = pat, .handler = fn, \
+#define ROUTE_AT(mnt, m, pat, fn, fl, perm, qry, cap, text) \
+	{ .mount = MOUNT_##mnt, .method = METHOD_##m, .pattern = pat, \
+	  .handler = fn, \
 	  .flags = fl, .permission = PERM_##perm, .query = qry, \
 	  .body_cap_bytes = cap, .summary = text },
 #include "routes.def"
-#undef ROUTE
+#undef ROUTE_AT
 };
 const size_t n_routes = ARRAY_LEN(routes);
 
@@ -69,7 +70,8 @@ static bool match_path(const char *pattern, struct str path,
 	return true;
 }
 
-const struct route *route_find(enum method method, struct str path,
+const struct route *route_find(enum mount mount, enum method method,
+			       struct str path,
 			       struct path_arg args[REQ_PATH_ARGS],
 			       unsigned *allow, struct err *e)
 {
@@ -77,7 +79,8 @@ const struct route *route_find(enum method method, struct str path,
 	unsigned methods = 0;
 
 	for (size_t i = 0; i < n_routes; i++) {
-		if (!match_path(routes[i].pattern, path, args))
+		if (routes[i].mount != mount ||
+		    !match_path(routes[i].pattern, path, args))
 			continue;
 		if (routes[i].method == want)
 			return &routes[i];
@@ -269,7 +272,8 @@ static int (*const gates[])(struct request *rq, struct err *e) = {
 static int run(struct request *rq, struct response *rs, unsigned *allow,
 	       struct err *e)
 {
-	rq->route = route_find(rq->method, rq->path, rq->args, allow, e);
+	rq->route = route_find(rq->mount, rq->method, rq->path, rq->args,
+			       allow, e);
 	if (!rq->route && *allow && rq->method == METHOD_OPTIONS) {
 		err_clear(e);
 		resp_empty(rs, 204);
@@ -307,8 +311,15 @@ static void log_request(const struct request *rq, const struct response *rs,
 		 "gone", rs->gone ? "yes" : NULL, (char *)NULL);
 }
 
+/* How the errors of a mount look. */
+static const enum resp_errors mount_errors[MOUNT__MAX] = {
+	[MOUNT_API] = RESP_ERRORS_PROBLEM,
+	[MOUNT_OPENAI] = RESP_ERRORS_OPENAI,
+};
+
 void route_refuse(struct request *rq, struct response *rs, const struct err *e)
 {
+	rs->errors = mount_errors[rq->mount];
 	resp_error(rs, e);
 	resp_finish(rs);
 	log_request(rq, rs, e);
@@ -319,6 +330,7 @@ void route_dispatch(struct request *rq, struct response *rs)
 	struct err e = ERR_INIT;
 	unsigned allow = 0;
 
+	rs->errors = mount_errors[rq->mount];
 	if (run(rq, rs, &allow, &e) < 0 && rs->state == RESP_OPEN)
 		resp_error(rs, &e);
 	if (allow)

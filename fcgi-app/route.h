@@ -29,8 +29,9 @@ typedef int route_handler(struct request *rq, struct response *rs,
 			  struct err *e);
 
 struct route {
+	enum mount mount;
 	enum method method;
-	const char *pattern;	/* behind /api/v1, "{name:type}" segments */
+	const char *pattern;	/* behind the root, "{name:type}" segments */
 	route_handler *handler;
 	unsigned flags;
 	int permission;		/* enum permission, or PERM_NONE */
@@ -43,11 +44,12 @@ extern const struct route routes[];
 extern const size_t n_routes;
 
 /*
- * Finds the row of method and path and fills args. NULL with ERR_NOT_FOUND or,
+ * Finds the row of mount, method and path and fills args. NULL with ERR_NOT_FOUND or,
  * when the path exists with other methods, ERR_METHOD; *allow (if not NULL) is
  * then the bit set (1 << method) of those. HEAD finds the row of GET.
  */
-const struct route *route_find(enum method method, struct str path,
+const struct route *route_find(enum mount mount, enum method method,
+			       struct str path,
 			       struct path_arg args[REQ_PATH_ARGS],
 			       unsigned *allow, struct err *e);
 

@@ -9,16 +9,20 @@
 #include "base/banned.h"
 
 struct listed {
-	const char *method, *pattern, *flags, *summary;
+	const char *root, *method, *pattern, *flags, *summary;
 	int permission;
 };
 
+/* Our own routes are shown without their root, as docs/openapi.yaml has them. */
+#define ROOT_API    ""
+#define ROOT_OPENAI "/openai/v1"
+
 static const struct listed listed[] = {
-#define ROUTE(m, pat, fn, fl, perm, qry, cap, text) \
-	{ .method = #m, .pattern = pat, .flags = #fl, .permission = PERM_##perm, \
+#define ROUTE_AT(mnt, m, pat, fn, fl, perm, qry, cap, text) \
+	{ .root = ROOT_##mnt, .method = #m, .pattern = pat, .flags = #fl, .permission = PERM_##perm, \
 	  .summary = text },
 #include "routes.def"
-#undef ROUTE
+#undef ROUTE_AT
 };
 
 /* "/turns/{turnId:uuid}" as "/turns/{turnId}". */
@@ -51,7 +55,7 @@ void route_print(struct buf *out)
 	for (size_t i = 0; i < ARRAY_LEN(listed); i++) {
 		const struct listed *l = &listed[i];
 
-		buf_addf(out, "%-6s ", l->method);
+		buf_addf(out, "%-6s %s", l->method, l->root);
 		print_pattern(out, l->pattern);
 		buf_addc(out, ' ');
 		print_flags(out, l->flags);

@@ -95,7 +95,9 @@ class Stream:
             line = line.decode().rstrip("\n")
             if line == "":
                 if data:
-                    yield Event(name, json.loads("\n".join(data)), id)
+                    data = "\n".join(data)
+                    yield Event(name, data if data == "[DONE]"
+                                else json.loads(data), id)
                 name, data = "message", []
             elif line.startswith(":"):
                 self.comments.append(line[1:].strip())

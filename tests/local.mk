@@ -13,3 +13,7 @@ TESTS += $(CHECKS)
 EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py tests/web.py \
 	tests/servers/conftest.py tests/servers/test_setups.py \
 	tests/servers/test_life.py
+EXTRA_DIST += tests/clients/run tests/clients/common.mjs \
+	tests/clients/ag-ui.test.mjs tests/clients/ai-sdk.test.mjs \
+	tests/clients/openai.test.mjs
+EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py

@@ -136,13 +136,31 @@ test_browser() {
 	tally browser "$pass" $((fail + cancelled)) "$skipped_here" "$file"
 }
 
+# Real clients from npm against a deployment of tests/lab.py.
+test_clients() {
+	local file=$out/clients.log tap=$out/clients.tap n
+	begin clients
+	[ -d "$top/node_modules/openai" ] ||
+		(cd "$top" && npm ci --ignore-scripts --no-audit --no-fund) \
+			>"$file" 2>&1 </dev/null ||
+		{ absent clients "npm packages cannot be installed"; return; }
+	LAMPLIGHTER_BUILD=$build "$top/tests/clients/run" --test-reporter=tap \
+		--test-reporter-destination="$tap" >"$file" 2>&1 </dev/null
+	cat "$tap" >>"$file" 2>/dev/null
+	n=$(sed -n 's/^# \(pass\|fail\|cancelled\|skipped\) \([0-9]*\)$/\1=\2/p' "$tap" \
+		2>/dev/null)
+	local pass=0 fail=0 cancelled=0 skipped_here=0
+	[ -z "$n" ] || declare ${n/skipped=/skipped_here=}
+	tally clients "$pass" $((fail + cancelled)) "$skipped_here" "$file"
+}
+
 run_tests() {
 	local one suites=("$@") start=$SECONDS
 	[ ${#suites[@]} -gt 0 ] && [ "${suites[0]}" != all ] ||
-		suites=(unit api servers browser sanitize)
+		suites=(unit api servers clients browser sanitize)
 	for one in "${suites[@]}"; do
 		case $one in
-		unit | api | servers | browser | sanitize) ;;
+		unit | api | servers | clients | browser | sanitize) ;;
 		*) die "there is no test suite $one" ;;
 		esac
 	done

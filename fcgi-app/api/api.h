@@ -9,9 +9,9 @@
 #include "route.h"
 #include "store/store.h"
 
-#define ROUTE(m, pattern, fn, flags, permission, query, cap, summary) \
+#define ROUTE_AT(mount, m, pattern, fn, flags, permission, query, cap, summary) \
 	int fn(struct request *rq, struct response *rs, struct err *e);
 #include "routes.def"
-#undef ROUTE
+#undef ROUTE_AT
 
 #endif

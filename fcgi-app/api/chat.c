@@ -40,9 +40,10 @@ static const struct conf_agent *choose_agent(struct request *rq,
 }
 
 /*
- * POST /chat/{w}/stream {content, conversationId?, agentId?}: events (B38 to
- * B45); docs/api.md has their table. Without conversationId a conversation is
- * created; the user-message event names it. Errors before the stream opens:
+ * POST /chat/{w}/stream?dialect= {content, conversationId?, agentId?}: events
+ * (B38 to B45, or in another dialect); docs/dialects.md has their table.
+ * Without conversationId a conversation is created; the user-message event
+ * names it. Errors before the stream opens:
  * 404 (workspace, agent, conversation, or not that agent's), 409
  * conversation_busy with turnId, 422 llm_*, 503 chat_disabled, 503 overloaded.
  */
@@ -59,13 +60,15 @@ int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 		{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct chat_body, agent_id) },
 	};
+	struct send_as as = { .state = { .style = RECORD_PLAIN } };
 	const struct conf_workspace *ws;
 	const struct message_page *history = NULL;
 	const struct conf_agent *agent;
 	struct chat_body b;
 	struct turn_run *t;
 
-	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
+	if (send_dialect(rq, &as.dialect, e) < 0 ||
+	    fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0)
 		return -1;
 	ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
@@ -76,6 +79,6 @@ int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 		      ? NULL : &b.conversation_id, b.content, history, e);
 	if (!t)
 		return -1;
-	send_stream(rs, t, DIALECT_NATIVE, RECORD_PLAIN);
+	send_stream(rs, t, &as);
 	return 0;
 }

@@ -129,13 +129,17 @@ int api_message_send(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* POST …/messages/stream {content}: the same as events (B35, B38 to B45). */
+/* POST …/messages/stream?dialect= {content}: the same as events (B35, B38 to B45). */
 int api_message_stream(struct request *rq, struct response *rs, struct err *e)
 {
-	struct turn_run *t = open_turn(rq, e);
+	struct send_as as = { .state = { .style = RECORD_AGENT_SCOPED } };
+	struct turn_run *t;
 
+	if (send_dialect(rq, &as.dialect, e) < 0)
+		return -1;
+	t = open_turn(rq, e);
 	if (!t)
 		return -1;
-	send_stream(rs, t, DIALECT_NATIVE, RECORD_AGENT_SCOPED);
+	send_stream(rs, t, &as);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "app.h"
 #include "base/log.h"
 #include "store/user.h"
+#include "turn/live.h"
 
 #include "base/banned.h"
 
@@ -13,11 +14,26 @@ struct stream_sink {
 	struct response *rs;
 	const struct dialect *dialect;
 	struct dialect_state state;
+	struct turn_run *stop;		/* when the client is gone; or NULL */
 };
+
+/* Whether nobody reads any more. A turn goes on then, unless it is to stop. */
+static bool stream_gone(struct stream_sink *ss)
+{
+	if (!ss->rs->gone)
+		return false;
+	if (ss->stop)
+		turn_live_cancel(ss->stop->deps->live, &ss->stop->id);
+	ss->stop = NULL;
+	return true;
+}
 
 static void stream_flush(struct sink *s)
 {
-	resp_flush(((struct stream_sink *)s)->rs);
+	struct stream_sink *ss = (struct stream_sink *)s;
+
+	resp_flush(ss->rs);
+	stream_gone(ss);
 }
 
 static bool stream_try_flush(struct sink *s)
@@ -29,8 +45,8 @@ static void stream_emit(struct sink *s, const struct turn_event *ev)
 {
 	struct stream_sink *ss = (struct stream_sink *)s;
 
-	if (ss->rs->gone)
-		return;		/* the turn goes on without a listener */
+	if (stream_gone(ss))
+		return;
 	dialect_encode(ss->dialect, resp_stream(ss->rs), ev, &ss->state);
 }
 
@@ -38,7 +54,7 @@ static void stream_idle(struct sink *s)
 {
 	struct stream_sink *ss = (struct stream_sink *)s;
 
-	if (!ss->rs->gone)
+	if (!stream_gone(ss))
 		buf_addstr(resp_stream(ss->rs), ss->dialect->keep_alive);
 }
 
@@ -57,15 +73,19 @@ static void after(struct request *rq)
 		log_err("user not noted", &e);
 }
 
-struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
-			   const struct conf_agent *agent,
-			   const struct uuid *conversation, struct str content,
-			   const struct message_page *history, struct err *e)
+struct turn_run *send_open_with(struct request *rq,
+				const struct conf_workspace *ws,
+				const struct conf_agent *agent,
+				const struct uuid *conversation,
+				struct str content, struct str meta,
+				const struct message_page *history,
+				struct err *e)
 {
 	struct turn_run *t = arena_new(rq->arena, struct turn_run);
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
-		.agent = agent, .content = content, .history = history,
+		.agent = agent, .content = content, .meta = meta,
+		.history = history,
 	};
 
 	if (conversation)
@@ -78,16 +98,47 @@ struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
 	return t;
 }
 
-void send_stream(struct response *rs, struct turn_run *t,
-		 enum dialect_id dialect, enum record_style style)
+struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
+			   const struct conf_agent *agent,
+			   const struct uuid *conversation, struct str content,
+			   const struct message_page *history, struct err *e)
 {
-	const struct dialect *d = dialect_get(dialect);
+	return send_open_with(rq, ws, agent, conversation, content,
+			      (struct str){ NULL, 0 }, history, e);
+}
+
+int send_dialect(struct request *rq, enum dialect_id *out, struct err *e)
+{
+	struct buf names = BUF_INIT(256);
+	struct str name;
+
+	*out = DIALECT_NATIVE;
+	if (req_query(rq, "dialect", &name, e) < 0)
+		return -1;
+	if (name.p)
+		*out = dialect_find(name);
+	if (*out < DIALECT__MAX)
+		return 0;
+	dialect_names(&names);
+	err_field(e, ERR_INVALID_FIELD, "dialect",
+		  "dialect must be one of: %s.", names.p);
+	buf_release(&names);
+	return -1;
+}
+
+void send_stream(struct response *rs, struct turn_run *t,
+		 const struct send_as *as)
+{
+	const struct dialect *d = dialect_get(as->dialect);
 	struct stream_sink s = {
 		.sink = { .emit = stream_emit, .flush = stream_flush,
 			  .try_flush = stream_try_flush, .idle = stream_idle },
-		.rs = rs, .dialect = d, .state = { .style = style },
+		.rs = rs, .dialect = d, .state = as->state,
+		.stop = as->stops_with_client ? t : NULL,
 	};
 
+	if (d->header)
+		resp_header(rs, d->header, d->value);
 	resp_open_stream(rs, d->content_type, d->preamble);
 	turn_run(t, &s.sink);
 	buf_addstr(resp_stream(rs), d->end);

@@ -20,9 +20,36 @@ struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
 			   const struct uuid *conversation, struct str content,
 			   const struct message_page *history, struct err *e);
 
+/*
+ * As send_open, with what the turn takes beside its text (turn_input.meta); in
+ * an existing conversation, or a new one when conversation is NULL.
+ */
+struct turn_run *send_open_with(struct request *rq,
+				const struct conf_workspace *ws,
+				const struct conf_agent *agent,
+				const struct uuid *conversation,
+				struct str content, struct str meta,
+				const struct message_page *history,
+				struct err *e);
+
+/* How a turn is streamed. */
+struct send_as {
+	enum dialect_id dialect;
+	struct dialect_state state;	/* what the request said */
+	/*
+	 * The turn is stopped when its client is gone: for clients that can
+	 * neither come back to it nor cancel it.
+	 */
+	bool stops_with_client;
+};
+
+/* The query's dialect=NAME; native when absent. ERR_INVALID_FIELD. */
+int send_dialect(struct request *rq, enum dialect_id *out,
+		 struct err *e) MUST_CHECK;
+
 /* Runs t, streaming in a dialect. Always leaves a complete stream. */
 void send_stream(struct response *rs, struct turn_run *t,
-		 enum dialect_id dialect, enum record_style style);
+		 const struct send_as *as);
 
 /*
  * Runs t and answers 200 {user, assistant} (B34). An answer that failed is

@@ -1,7 +1,7 @@
 /*
  * Events on the wire. A dialect is one vocabulary for the same events; each is
  * one file with one table that is indexed by the event type, and one row here.
- * Routes name the dialect they speak.
+ * Routes name the dialect they speak; docs/dialects.md is the whole table.
  *
  * Encoding is cheap: frames are appended to the stream's buffer, without a
  * JSON tree; a token costs well under a microsecond (tests/bench).
@@ -15,14 +15,32 @@
 
 enum dialect_id {
 	DIALECT_NATIVE,
+	DIALECT_V2,
+	DIALECT_FORGE,
+	DIALECT_AI_SDK,
+	DIALECT_AG_UI,
+	DIALECT_OPENAI,
 	DIALECT__MAX
 };
 
-/* What a stream remembers between its events. Zero at the start. */
+/*
+ * What a stream remembers between its events. Zero at the start, but for what
+ * its request said.
+ */
 struct dialect_state {
+	/* of the request */
 	enum record_style style;	/* how records are rendered (B6) */
+	struct str thread_id, run_id;	/* ag-ui: the client's; or empty */
+	struct str model;		/* openai: as it was asked for */
+	bool want_usage;		/* openai: stream_options */
+
+	/* of the stream */
+	bool said;		/* a token came since the last tool call */
 	bool text_open, reasoning_open;	/* for dialects with parts */
 	uint32_t part;			/* number of the open part */
+	char state_told;	/* v2: the first letter of the last agent_state */
+	bool step_open, step_called;	/* ai-sdk: and it called a tool */
+	bool has_parent;	/* ag-ui: this step's message has an id */
 };
 
 /*
@@ -33,24 +51,37 @@ typedef void dialect_write(struct buf *out, const char *name,
 			   const struct turn_event *ev,
 			   struct dialect_state *st);
 
+/*
+ * One decision per event and dialect: how it looks, or, in `left_out`, why it
+ * is not shown. A row without either is a hole, and a test finds it.
+ */
 struct dialect_row {
-	const char *name;	/* NULL: this dialect does not have the event */
+	const char *name;	/* on the wire, where frames have names */
 	dialect_write *write;
+	const char *left_out;	/* the reason, when write is NULL */
 };
 
 struct dialect {
 	const char *name;		/* "native" */
 	const char *content_type;
+	const char *header, *value;	/* one more of the head; or NULL */
 	struct str preamble;		/* first bytes of a stream */
 	struct str keep_alive;		/* during silence */
 	struct str end;			/* after the terminal event; or empty */
 	struct dialect_row rows[TURN_EV__MAX];
 };
 
-extern const struct dialect dialect_native;
+extern const struct dialect dialect_native, dialect_v2, dialect_forge,
+	dialect_ai_sdk, dialect_ag_ui, dialect_openai_chat;
 
 /* The table; never NULL. */
 const struct dialect *dialect_get(enum dialect_id id);
+
+/* The dialect called name; DIALECT__MAX when there is none. */
+enum dialect_id dialect_find(struct str name);
+
+/* "native, v2, …", for messages. Constant text of this program's table. */
+void dialect_names(struct buf *out);
 
 /* Appends ev in dialect d. */
 static inline void dialect_encode(const struct dialect *d, struct buf *out,
@@ -61,6 +92,10 @@ static inline void dialect_encode(const struct dialect *d, struct buf *out,
 
 	if (row->write)
 		row->write(out, row->name, ev, st);
+	if (ev->type == TURN_EV_TOKEN)
+		st->said = true;
+	else if (ev->type == TURN_EV_TOOL_CALL)
+		st->said = false;
 }
 
 #endif

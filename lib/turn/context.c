@@ -181,6 +181,30 @@ static void add_stored_step(struct turn_loop *l, const struct message *rows,
 	*at = end - 1;
 }
 
+/*
+ * What the client gave in front of a user message (turn_input.meta). A system
+ * message of a client is text like any other: what governs the agent is
+ * declared by the deployment (E12).
+ */
+static void add_given(struct turn_loop *l, struct str meta)
+{
+	static const char key[] = "\"given\"";
+	struct err ignored = ERR_INIT;
+	const json_t *given, *m;
+	json_t *j = NULL;
+	size_t i;
+
+	if (meta.n && memmem(meta.p, meta.n, key, sizeof(key) - 1))
+		j = jx_keep(l->arena, jx_load_lenient(meta, &ignored));
+	if (!j)
+		return;
+	given = jx_arr(j, "given");
+	json_array_foreach((json_t *)given, i, m)
+		if (jx_str(m, "content").n)
+			add(l, str_is(jx_str(m, "role"), "assistant")
+			    ? LLM_ASSISTANT : LLM_USER, jx_str(m, "content"));
+}
+
 /* One row (with a step's tool rows) as messages; nothing for what says nothing. */
 static void add_unit(struct turn_loop *l, const struct message *rows,
 		     const struct meta_row *meta, size_t n, size_t *at)
@@ -189,6 +213,7 @@ static void add_unit(struct turn_loop *l, const struct message *rows,
 
 	switch (r->role) {
 	case ROLE_USER:
+		add_given(l, r->meta);
 		add(l, LLM_USER, r->content);
 		break;
 	case ROLE_SYSTEM:
@@ -228,9 +253,9 @@ static size_t first_row(const struct turn_loop *l, const struct message *rows,
 		const struct message *r = &rows[--at];
 
 		budget -= MESSAGE_TOKENS + llm_estimate_tokens(r->content);
-		if (meta[at].step)
+		if (meta[at].step || r->role == ROLE_USER)
 			budget -= llm_estimate_tokens(r->meta);
-		else if (r->role != ROLE_TOOL)
+		if (!meta[at].step && r->role != ROLE_TOOL)
 			messages++;
 		if (budget < 0 || messages > w->history_messages)
 			break;
@@ -333,7 +358,6 @@ static int add_history(struct turn_loop *l, struct err *e)
 	for (size_t i = first_row(l, page.items, meta, page.n,
 				  history_budget(l)); i < page.n; i++)
 		add_unit(l, page.items, meta, page.n, &i);
-	l->n_history = l->n_messages;
 	return 0;
 }
 
@@ -348,6 +372,8 @@ int context_build(struct turn_loop *l, struct err *e)
 	compose_prompt(l);
 	if (add_history(l, e) < 0)
 		return -1;
+	add_given(l, l->run->in.meta);
+	l->n_history = l->n_messages;
 	add(l, LLM_USER, l->run->in.content);
 	count_messages(l);
 	return 0;

@@ -93,7 +93,7 @@ static void begin_of(const struct turn_run *t, struct turn_begin *b,
 		.create = t->created_conversation,
 		.workspace_id = str_of(t->in.workspace->id),
 		.agent_id = str_of(t->in.agent->id),
-		.content = t->in.content,
+		.content = t->in.content, .meta = t->in.meta,
 		.text_of_events = turn_text_of_events,
 	};
 	b->title = turn_first_title(a, t->in.content);

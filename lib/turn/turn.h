@@ -37,6 +37,14 @@ struct turn_input {
 	const struct conf_agent *agent;
 	struct uuid conversation_id;	/* nil = create one */
 	struct str content;		/* valid UTF-8, within the caps */
+	/*
+	 * Metadata of the user message: a JSON object as text, or empty. Its
+	 * member given: [{role, content}, …] is what the client says was said
+	 * before; the model is sent it in front of the message, now and when
+	 * the conversation goes on. It is stored, so nothing that the model
+	 * was sent is invisible (E12).
+	 */
+	struct str meta;
 	const struct message_page *history;	/* turn_read_history's, or NULL */
 };
 

@@ -45,7 +45,7 @@ def test_every_route_refuses_anonymous_use(closed):
         if not path.startswith("/"):
             continue
         path = path.removeprefix("/api/v1")
-        real = path
+        real = "/" + closed.base + path if path.startswith("/openai/") else path
         for name, value in (("{conversation}", "0192f000-0000-7000-8000-000000000000"),
                             ("{turn}", "0192f000-0000-7000-8000-000000000000"),
                             ("{workspace}", "lab"), ("{agent}", "helper")):

@@ -119,6 +119,187 @@ static void payloads(void **state)
 	json_decref(j);
 }
 
+/* One event of a type, with everything that any type has. */
+static struct turn_event sample(enum turn_event_type t)
+{
+	return (struct turn_event){
+		.type = t, .seq = 7, .text = STR("t\n\xc3\xa4"),
+		.code = STR("c"), .call_id = STR("id1"),
+		.tool_name = STR("query_data"), .args = STR("{\"a\":\n 1}"),
+		.result = STR("[1,\r\n2]"), .result_json = true,
+		.duration_ms = 3, .input_tokens = 1, .context_tokens = 2,
+		.n_messages = 3, .message = &message, .run = &run,
+	};
+}
+
+/* Only whole frames: lines of known fields, data that is JSON or the end mark. */
+static size_t assert_sane_frames(struct str s)
+{
+	size_t n = 0;
+
+	if (s.n)
+		assert_true(s.n > 2 && s.p[s.n - 1] == '\n' &&
+			    s.p[s.n - 2] == '\n');
+	assert_null(s.n ? memchr(s.p, '\r', s.n) : NULL);
+	while (s.n) {
+		struct str line = str_cut(&s, '\n');
+		json_t *j;
+
+		if (!line.n || line.p[0] == ':' ||
+		    str_starts(line, STR("event: ")) ||
+		    str_starts(line, STR("id: ")) ||
+		    str_starts(line, STR("retry: ")))
+			continue;
+		assert_true(str_starts(line, STR("data: ")));
+		n++;
+		if (str_is(line, "data: [DONE]"))
+			continue;
+		j = json_loadb(line.p + 6, line.n - 6, 0, NULL);
+		assert_non_null(j);
+		json_decref(j);
+	}
+	return n;
+}
+
+/* Every event has a decision in every dialect: it is shown, or left out. */
+static void every_dialect_decides_every_event(void **state)
+{
+	(void)state;
+	for (int d = 0; d < DIALECT__MAX; d++) {
+		const struct dialect *dl = dialect_get((enum dialect_id)d);
+
+		assert_int_equal(dialect_find(str_of(dl->name)), d);
+		assert_non_null(dl->content_type);
+		assert_int_equal(dl->header == NULL, dl->value == NULL);
+		assert_sane_frames(dl->preamble);
+		assert_sane_frames(dl->keep_alive);
+		assert_sane_frames(dl->end);
+		assert_true(dl->keep_alive.p[0] == ':');
+		for (int t = 0; t < TURN_EV__MAX; t++) {
+			const struct dialect_row *row = &dl->rows[t];
+
+			if (!row->write == !row->left_out)
+				fail_msg("%s has no one decision about %s",
+					 dl->name, turn_event_rows[t].name);
+			assert_int_equal(row->write != NULL, row->name != NULL);
+		}
+		/* The end of a turn is never left out, nor is its text. */
+		assert_non_null(dl->rows[TURN_EV_TOKEN].write);
+		assert_non_null(dl->rows[TURN_EV_DONE].write);
+		assert_non_null(dl->rows[TURN_EV_ERROR].write);
+	}
+	assert_int_equal(dialect_find(STR("nonsense")), DIALECT__MAX);
+	assert_int_equal(dialect_find(STR("")), DIALECT__MAX);
+}
+
+/* Whatever order events come in, what is written are whole frames. */
+static void frames_are_whole_in_any_order(void **state)
+{
+	unsigned seed = 1;
+
+	(void)state;
+	for (int d = 0; d < DIALECT__MAX; d++) {
+		struct dialect_state st = { .want_usage = true };
+		struct buf b = BUF_INIT(1000000);
+
+		for (int i = 0; i < 2000; i++) {
+			struct turn_event ev;
+
+			seed = seed * 1103515245 + 12345;
+			ev = sample((enum turn_event_type)
+				    ((seed >> 16) % TURN_EV__MAX));
+			ev.is_error = seed & 0x1000000;
+			ev.result_json = seed & 0x2000000;
+			if (seed & 0x4000000)
+				ev.args = STR("not json");
+			buf_reset(&b);
+			dialect_encode(dialect_get((enum dialect_id)d), &b,
+				       &ev, &st);
+			assert_true(buf_ok(&b));
+			assert_sane_frames(buf_str(&b));
+		}
+		buf_release(&b);
+	}
+}
+
+/* How often needle stands in what dialect d writes for the events. */
+static size_t count(enum dialect_id d, const enum turn_event_type *types,
+		    size_t n, const char *needle)
+{
+	struct dialect_state st = { .want_usage = true };
+	struct buf b = BUF_INIT(1000000);
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct turn_event ev = sample(types[i]);
+
+		dialect_encode(dialect_get(d), &b, &ev, &st);
+	}
+	for (const char *p = b.p; (p = strstr(p, needle)) != NULL; p++)
+		found++;
+	buf_release(&b);
+	return found;
+}
+
+/* Parts and messages that were opened are closed, once each. */
+static void parts_are_closed(void **state)
+{
+	static const enum turn_event_type turn[] = {
+		TURN_EV_SESSION, TURN_EV_CONTEXT_USAGE, TURN_EV_REASONING,
+		TURN_EV_REASONING, TURN_EV_TOKEN, TURN_EV_TOKEN,
+		TURN_EV_TOOL_CALL, TURN_EV_TOOL_RESULT, TURN_EV_TOKEN_RESET,
+		TURN_EV_CONTEXT_USAGE, TURN_EV_TOKEN, TURN_EV_REASONING,
+		TURN_EV_TOKEN, TURN_EV_DONE,
+	};
+	static const struct {
+		enum dialect_id dialect;
+		const char *open, *close;
+		size_t times;
+	} t[] = {
+		{ DIALECT_AI_SDK, "\"text-start\"", "\"text-end\"", 3 },
+		{ DIALECT_AI_SDK, "\"reasoning-start\"", "\"reasoning-end\"", 2 },
+		{ DIALECT_AI_SDK, "\"start-step\"", "\"finish-step\"", 2 },
+		{ DIALECT_AG_UI, "TEXT_MESSAGE_START", "TEXT_MESSAGE_END", 3 },
+		{ DIALECT_AG_UI, "REASONING_START", "REASONING_END", 2 },
+		{ DIALECT_AG_UI, "TOOL_CALL_START", "TOOL_CALL_END", 1 },
+		{ DIALECT_AG_UI, "RUN_STARTED", "RUN_FINISHED", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		assert_int_equal(count(t[i].dialect, turn, ARRAY_LEN(turn),
+				       t[i].open), t[i].times);
+		assert_int_equal(count(t[i].dialect, turn, ARRAY_LEN(turn),
+				       t[i].close), t[i].times);
+		/* The same when the turn breaks off anywhere. */
+		for (size_t n = 1; n < ARRAY_LEN(turn); n++) {
+			enum turn_event_type cut[ARRAY_LEN(turn)];
+
+			memcpy(cut, turn, n * sizeof(*turn));
+			cut[n] = TURN_EV_ERROR;
+			if (strcmp(t[i].open, "RUN_STARTED") == 0)
+				continue;
+			assert_int_equal(count(t[i].dialect, cut, n + 1,
+					       t[i].open),
+					 count(t[i].dialect, cut, n + 1,
+					       t[i].close));
+		}
+	}
+}
+
+/* An answer that no token brought is still told. */
+static void unsaid_answers_are_said(void **state)
+{
+	static const enum turn_event_type silent[] = {
+		TURN_EV_SESSION, TURN_EV_CONTEXT_USAGE, TURN_EV_DONE,
+	};
+
+	(void)state;
+	for (int d = 0; d < DIALECT__MAX; d++)
+		assert_int_equal(count((enum dialect_id)d, silent,
+				       ARRAY_LEN(silent), "a\\nb"), 1);
+}
+
 static void preamble_and_keep_alive_are_comments(void **state)
 {
 	const struct dialect *d = dialect_get(DIALECT_NATIVE);
@@ -135,20 +316,26 @@ static void a_token_is_cheap(void **state)
 	struct turn_event ev = { .type = TURN_EV_TOKEN, .run = &run,
 				 .text = STR(" lamplighter") };
 	struct dialect_state st = { .style = RECORD_PLAIN };
-	struct buf b = BUF_INIT(1000000);
-	int64_t best_us = INT64_MAX;
+	struct buf b = BUF_INIT(10000000);
 
 	(void)state;
-	for (int round = 0; round < 20; round++) {
-		int64_t start = clock_mono_us();
+	for (int d = 0; d < DIALECT__MAX; d++) {
+		const struct dialect *dl = dialect_get((enum dialect_id)d);
+		int64_t best_us = INT64_MAX;
 
-		buf_reset(&b);
-		for (ev.seq = 1; ev.seq <= 10000; ev.seq++)
-			dialect_encode(&dialect_native, &b, &ev, &st);
-		best_us = MIN(best_us, clock_mono_us() - start);
+		for (int round = 0; round < 10; round++) {
+			int64_t start = clock_mono_us();
+
+			buf_reset(&b);
+			for (ev.seq = 1; ev.seq <= 10000; ev.seq++)
+				dialect_encode(dl, &b, &ev, &st);
+			best_us = MIN(best_us, clock_mono_us() - start);
+		}
+		assert_true(buf_ok(&b));
+		print_message("# %s: %lld ns a token\n", dl->name,
+			      (long long)best_us / 10);
+		assert_true(best_us < 10000 * MAX_TOKEN_US);
 	}
-	print_message("# %lld ns a token\n", (long long)best_us / 10);
-	assert_true(best_us < 10000 * MAX_TOKEN_US);
 	buf_release(&b);
 }
 
@@ -157,6 +344,10 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_event),
 		cmocka_unit_test(payloads),
+		cmocka_unit_test(every_dialect_decides_every_event),
+		cmocka_unit_test(frames_are_whole_in_any_order),
+		cmocka_unit_test(parts_are_closed),
+		cmocka_unit_test(unsaid_answers_are_said),
 		cmocka_unit_test(preamble_and_keep_alive_are_comments),
 		cmocka_unit_test(a_token_is_cheap),
 	};

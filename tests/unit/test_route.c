@@ -34,9 +34,12 @@ static struct conf make_conf(bool open, const struct conf_role *role)
 	};
 }
 
-/* The pattern with an id for every argument. */
-static void sample_path(const char *pattern, char *out)
+/* The row's whole path below the base, with an id for every argument. */
+static void sample_path(const struct route *r, char *out)
 {
+	const char *pattern = r->pattern;
+
+	out = stpcpy(out, mount_roots[r->mount]);
 	for (; *pattern; pattern++) {
 		if (*pattern != '{') {
 			*out++ = *pattern;
@@ -75,7 +78,7 @@ static struct answer dispatch(const struct conf *conf, struct app *app,
 	const char *end;
 	size_t n = 2;
 
-	snprintf(uri, sizeof(uri), "REQUEST_URI=/chat/api/v1%s", path);
+	snprintf(uri, sizeof(uri), "REQUEST_URI=/chat%s", path);
 	snprintf(meth, sizeof(meth), "REQUEST_METHOD=%s", method);
 	while (headers && *headers)
 		env[n++] = *headers++;
@@ -101,12 +104,33 @@ static struct answer dispatch(const struct conf *conf, struct app *app,
 	return a;
 }
 
+/* The error in the form of the mount that answered. */
+static void assert_error(const struct answer *a, enum mount mount,
+			 enum err_code code)
+{
+	bool field = code == ERR_INVALID_FIELD || code == ERR_UNKNOWN_FIELD;
+	const json_t *e = a->body;
+
+	assert_int_equal(a->status, mount == MOUNT_OPENAI && field ? 400
+			 : err_rows[code].http_status);
+	assert_non_null(a->body);
+	if (mount == MOUNT_OPENAI) {
+		e = jx_obj(a->body, "error");
+		assert_true(jx_str(e, "message").n && jx_str(e, "type").n);
+		assert_non_null(json_object_get(e, "param"));
+		assert_int_equal(strstr(a->head, "X-Should-Retry: false") != NULL,
+				 !err_rows[code].retryable &&
+				 !strstr(a->head, "Retry-After"));
+	} else {
+		assert_non_null(strstr(a->head, "application/problem+json"));
+	}
+	assert_str_is(jx_str(e, "code"), err_rows[code].code);
+	json_decref(a->body);
+}
+
 static void assert_problem(const struct answer *a, enum err_code code)
 {
-	assert_int_equal(a->status, err_rows[code].http_status);
-	assert_non_null(a->body);
-	assert_str_is(jx_str(a->body, "code"), err_rows[code].code);
-	json_decref(a->body);
+	assert_error(a, MOUNT_API, code);
 }
 
 static void rows_are_sane(void **state)
@@ -132,7 +156,8 @@ static void rows_are_sane(void **state)
 		if (r->permission != PERM_NONE)
 			assert_true(r->flags & ROUTE_AUTH);
 		for (size_t j = 0; j < i; j++)
-			assert_false(routes[j].method == r->method &&
+			assert_false(routes[j].mount == r->mount &&
+				     routes[j].method == r->method &&
 				     !strcmp(routes[j].pattern, r->pattern));
 	}
 }
@@ -146,15 +171,17 @@ static void every_row_is_found(void **state)
 		unsigned allow = 0;
 		char path[300];
 
-		sample_path(routes[i].pattern, path);
-		assert_ptr_equal(route_find(routes[i].method, str_of(path),
-					    args, &allow, &e), &routes[i]);
+		enum mount m = routes[i].mount;
+		struct str p;
+
+		sample_path(&routes[i], path);
+		p = str_of(path + strlen(mount_roots[m]));
+		assert_ptr_equal(route_find(m, routes[i].method, p, args,
+					    &allow, &e), &routes[i]);
 		if (routes[i].method == METHOD_GET)
-			assert_ptr_equal(route_find(METHOD_HEAD, str_of(path),
-						    args, &allow, &e),
-					 &routes[i]);
-		assert_null(route_find(METHOD_OTHER, str_of(path), args,
-				       &allow, &e));
+			assert_ptr_equal(route_find(m, METHOD_HEAD, p, args,
+						    &allow, &e), &routes[i]);
+		assert_null(route_find(m, METHOD_OTHER, p, args, &allow, &e));
 		assert_int_equal(e.code, ERR_METHOD);
 		assert_true(allow & 1u << routes[i].method);
 	}
@@ -176,13 +203,14 @@ static void arguments_are_typed(void **state)
 		unsigned allow = 0;
 
 		err_clear(&e);
-		assert_null(route_find(METHOD_GET, str_of(wrong[i]), args,
-				       &allow, &e));
+		assert_null(route_find(MOUNT_API, METHOD_GET,
+				       str_of(wrong[i]), args, &allow, &e));
 		assert_int_equal(e.code, ERR_NOT_FOUND);
 		assert_int_equal(allow, 0);
 	}
 	err_clear(&e);
-	assert_non_null(route_find(METHOD_GET, STR("/workspaces/w1/agents/a-2/"
+	assert_non_null(route_find(MOUNT_API, METHOD_GET,
+		STR("/workspaces/w1/agents/a-2/"
 		"conversations/" UUID_A "/messages"), args, NULL, &e));
 	assert_str_is(args[0].name, "workspace");
 	assert_str_is(args[0].text, "w1");
@@ -205,11 +233,11 @@ static void auth_rows_refuse_anonymous_use(void **state)
 
 		if (!(routes[i].flags & ROUTE_AUTH))
 			continue;
-		sample_path(routes[i].pattern, path);
+		sample_path(&routes[i], path);
 		a = dispatch(&conf, &app, NULL, method_names[routes[i].method],
 			     path, STR("{"));
 		assert_non_null(strstr(a.head, "WWW-Authenticate"));
-		assert_problem(&a, ERR_UNAUTHENTICATED);
+		assert_error(&a, routes[i].mount, ERR_UNAUTHENTICATED);
 		assert_int_equal(atomic_load(&app.n_models), 0);
 	}
 }
@@ -226,10 +254,10 @@ static void permission_rows_refuse_without_it(void **state)
 
 		if (routes[i].permission == PERM_NONE)
 			continue;
-		sample_path(routes[i].pattern, path);
+		sample_path(&routes[i], path);
 		a = dispatch(&conf, &app, NULL, method_names[routes[i].method],
 			     path, STR("{"));
-		assert_problem(&a, ERR_FORBIDDEN);
+		assert_error(&a, routes[i].mount, ERR_FORBIDDEN);
 	}
 }
 
@@ -247,10 +275,10 @@ static void csrf_rows_refuse_foreign_sites(void **state)
 
 		if (!(routes[i].flags & ROUTE_CSRF))
 			continue;
-		sample_path(routes[i].pattern, path);
+		sample_path(&routes[i], path);
 		a = dispatch(&conf, &app, headers,
 			     method_names[routes[i].method], path, STR("{"));
-		assert_problem(&a, ERR_CSRF);
+		assert_error(&a, routes[i].mount, ERR_CSRF);
 	}
 }
 
@@ -298,11 +326,15 @@ static void json_rows_check_the_body(void **state)
 				headers[n++] = t[k].type;
 			if (t[k].length)
 				headers[n++] = t[k].length;
-			sample_path(routes[i].pattern, path);
+			sample_path(&routes[i], path);
 			a = dispatch(&conf, &app, headers,
 				     method_names[routes[i].method], path,
 				     str_of(t[k].body));
-			assert_problem(&a, t[k].code);
+			/* Lenient about members, but it has required ones. */
+			assert_error(&a, routes[i].mount,
+				     routes[i].mount == MOUNT_OPENAI &&
+				     t[k].code == ERR_UNKNOWN_FIELD
+				     ? ERR_INVALID_FIELD : t[k].code);
 			assert_int_equal(atomic_load(&app.n_models), 0);
 		}
 	}
@@ -323,15 +355,16 @@ static void model_rows_are_counted(void **state)
 
 		if (!(routes[i].flags & ROUTE_MODEL))
 			continue;
-		sample_path(routes[i].pattern, path);
+		sample_path(&routes[i], path);
 		a = dispatch(&conf, &app, headers, "POST", path, STR("{}"));
 		assert_non_null(strstr(a.head, "Retry-After: "));
-		assert_problem(&a, ERR_OVERLOADED);
+		assert_error(&a, routes[i].mount, ERR_OVERLOADED);
 		assert_int_equal(atomic_load(&app.n_models), 4);
 		/* One less, and it gets through to its handler. */
 		atomic_store(&app.n_models, 3);
 		a = dispatch(&conf, &app, headers, "POST", path, STR("{}"));
-		assert_true(a.status == 422 || a.status == 404);
+		assert_true(a.status == 422 || a.status == 404 ||
+			    a.status == 400);
 		json_decref(a.body);
 		assert_int_equal(atomic_load(&app.n_models), 3);
 	}
@@ -344,23 +377,44 @@ static void methods_and_targets(void **state)
 	struct answer a;
 
 	(void)state;
-	a = dispatch(&conf, &app, NULL, "PUT", "/me", STR(""));
+	a = dispatch(&conf, &app, NULL, "PUT", "/api/v1/me", STR(""));
 	assert_non_null(strstr(a.head, "Allow: GET, HEAD, OPTIONS"));
 	assert_problem(&a, ERR_METHOD);
-	a = dispatch(&conf, &app, NULL, "OPTIONS", "/conversations", STR(""));
+	a = dispatch(&conf, &app, NULL, "OPTIONS", "/api/v1/conversations", STR(""));
 	assert_int_equal(a.status, 204);
 	assert_non_null(strstr(a.head, "Allow: GET, HEAD, POST, OPTIONS"));
 	assert_null(a.body);
-	a = dispatch(&conf, &app, NULL, "HEAD", "/health", STR(""));
+	a = dispatch(&conf, &app, NULL, "HEAD", "/api/v1/health", STR(""));
 	assert_int_equal(a.status, 200);
 	assert_null(a.body);
-	a = dispatch(&conf, &app, NULL, "GET", "/../me", STR(""));
+	a = dispatch(&conf, &app, NULL, "GET", "/api/v1/../me", STR(""));
 	assert_problem(&a, ERR_NOT_FOUND);
-	a = dispatch(&conf, &app, NULL, "GET", "/me?x=1", STR(""));
+	a = dispatch(&conf, &app, NULL, "GET", "/api/v1/me?x=1", STR(""));
 	assert_problem(&a, ERR_UNKNOWN_FIELD);
-	a = dispatch(&conf, &app, NULL, "GET", "/me", STR(""));
+	a = dispatch(&conf, &app, NULL, "GET", "/api/v1/me", STR(""));
 	assert_int_equal(a.status, 200);
 	assert_str_is(jx_str(a.body, "user"), "guest");
+	json_decref(a.body);
+}
+
+/* A root is another mount's: same paths, other rows, other errors. */
+static void mounts_are_apart(void **state)
+{
+	const struct conf conf = make_conf(true, &may_all);
+	struct app app = { .db = NULL };
+	struct answer a;
+
+	(void)state;
+	a = dispatch(&conf, &app, NULL, "GET", "/openai/v1/me", STR(""));
+	assert_error(&a, MOUNT_OPENAI, ERR_NOT_FOUND);
+	a = dispatch(&conf, &app, NULL, "GET", "/api/v1/models", STR(""));
+	assert_error(&a, MOUNT_API, ERR_NOT_FOUND);
+	a = dispatch(&conf, &app, NULL, "DELETE", "/openai/v1/models", STR(""));
+	assert_non_null(strstr(a.head, "Allow: GET, HEAD, OPTIONS"));
+	assert_error(&a, MOUNT_OPENAI, ERR_METHOD);
+	a = dispatch(&conf, &app, NULL, "GET", "/openai/v1/models", STR(""));
+	assert_int_equal(a.status, 200);
+	assert_str_is(jx_str(a.body, "object"), "list");
 	json_decref(a.body);
 }
 
@@ -391,6 +445,7 @@ int main(void)
 		cmocka_unit_test(json_rows_check_the_body),
 		cmocka_unit_test(model_rows_are_counted),
 		cmocka_unit_test(methods_and_targets),
+		cmocka_unit_test(mounts_are_apart),
 		cmocka_unit_test(listing_names_all),
 	};
 

@@ -1,0 +1,312 @@
+/*
+ * The OpenAI-compatible server: an agent is a model (docs/openai-server.md).
+ *
+ * The format is stateless: a request brings the whole talk. It runs as a turn
+ * in a conversation of its own: the last message is the user's, what comes
+ * before it is stored in that message's metadata and sent to the model in
+ * front of it, so the owner can read all that the model was sent (E12). Tools
+ * run here, under the token's identity.
+ */
+#include "api/api.h"
+
+#include "api/client.h"
+#include "api/scope.h"
+#include "api/send.h"
+#include "app.h"
+#include "dialect/openai.h"
+#include "dialect/wire.h"
+#include "fields.h"
+
+#include "base/banned.h"
+
+#define GIVEN_BYTES 8388608	/* of the messages before the last, stored */
+
+struct openai_ask {
+	const struct conf_workspace *workspace;
+	const struct conf_agent *agent;
+	struct str model;		/* as it was asked for */
+	struct str text, meta;		/* of the user message */
+	bool stream, want_usage;
+};
+
+/* -- GET /models ------------------------------------------------------------ */
+
+static void write_model(struct jw *w, const struct conf_workspace *ws,
+			const struct conf_agent *a)
+{
+	struct buf id = BUF_INIT(512);
+
+	buf_addf(&id, "%s%s%s", ws->id, a ? "/" : "", a ? a->id : "");
+	jw_obj(w);
+	jw_kstr(w, "id", buf_str(&id));
+	jw_kstrz(w, "object", "model");
+	jw_kint(w, "created", 0);
+	jw_kstrz(w, "owned_by", "lamplighter");
+	jw_end_obj(w);
+	buf_release(&id);
+}
+
+static bool can_chat(const struct conf *c, const struct conf_workspace *w,
+		     const struct conf_agent *a)
+{
+	const struct conf_llm *service;
+	struct err e = ERR_INIT;
+
+	return turn_service(c, w, a, &service, &e) == 0;
+}
+
+/*
+ * GET {base}/openai/v1/models: 200 {object: "list", data: [{id, object,
+ * created, owned_by}]}: for each workspace that the caller sees "workspace",
+ * its default agent, and "workspace/agent" for each; those that can chat.
+ */
+int api_openai_models(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct conf *c = rq->conf;
+	struct jw w = resp_json(rs, 200);
+
+	(void)e;
+	jw_obj(&w);
+	jw_kstrz(&w, "object", "list");
+	jw_key(&w, "data");
+	jw_arr(&w);
+	for (size_t i = 0; i < c->n_workspaces; i++) {
+		const struct conf_workspace *ws = &c->workspaces[i];
+
+		if (!scope_sees(rq, ws))
+			continue;
+		if (can_chat(c, ws, conf_default_agent(ws)))
+			write_model(&w, ws, NULL);
+		for (size_t k = 0; k < ws->n_agents; k++)
+			if (can_chat(c, ws, &ws->agents[k]))
+				write_model(&w, ws, &ws->agents[k]);
+	}
+	jw_end_arr(&w);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/* -- the request ------------------------------------------------------------ */
+
+/* "workspace/agent" or "workspace". */
+static int read_model(struct request *rq, struct openai_ask *ask,
+		      struct err *e)
+{
+	struct str agent, workspace;
+	struct err inner = ERR_INIT;
+
+	if (client_name(rq->body, "model", &ask->model, e) < 0)
+		return -1;
+	agent = ask->model;
+	workspace = str_cut(&agent, '/');
+	if (slug_valid(workspace) && (!agent.p || slug_valid(agent)))
+		ask->workspace = scope_workspace(rq, workspace, &inner);
+	if (ask->workspace)
+		ask->agent = scope_agent(ask->workspace, agent, &inner);
+	if (ask->agent)
+		return 0;
+	return err_field(e, ERR_NOT_FOUND, "model", "There is no model "
+			 "\"%.*s\"; models are agents, named workspace/agent.",
+			 (int)MIN(ask->model.n, 100), ask->model.p);
+}
+
+/* Whether a parameter asks for nothing: absent, null, false, [], {}. */
+static bool idle(const json_t *v)
+{
+	return !v || json_is_null(v) || json_is_false(v) ||
+	       (json_is_array(v) && !json_array_size(v)) ||
+	       (json_is_object(v) && !json_object_size(v));
+}
+
+/*
+ * Parameters that ask for another kind of answer are refused. The others
+ * (temperature, seed, user, …) are not read: the agent's own settings hold.
+ */
+static int check_parameters(const json_t *body, struct err *e)
+{
+	static const struct {
+		const char *key, *why;
+	} refused[] = {
+		{ "tools", "The tools of an agent are its deployment's and run "
+		  "on the server; clients cannot add any." },
+		{ "functions", "The tools of an agent are its deployment's and "
+		  "run on the server; clients cannot add any." },
+		{ "logprobs", "Log probabilities are not available." },
+		{ "audio", "Only text is answered here." },
+		{ "stop", "Stop sequences are not available." },
+		{ "web_search_options", "Web search is not available." },
+	};
+	const json_t *n = json_object_get(body, "n"), *mode, *v;
+	struct str format = jx_str(jx_obj(body, "response_format"), "type");
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(refused); i++)
+		if (!idle(json_object_get(body, refused[i].key)))
+			return err_field(e, ERR_INVALID_FIELD, refused[i].key,
+					 "%s", refused[i].why);
+	if (n && !json_is_null(n) && json_integer_value(n) != 1)
+		return err_field(e, ERR_INVALID_FIELD, "n",
+				 "One choice is given per request.");
+	if (format.p && !str_is(format, "text"))
+		return err_field(e, ERR_INVALID_FIELD, "response_format",
+				 "Agents answer in text; for typed answers use "
+				 "/api/v1/chat/{workspace}/complete.");
+	mode = jx_arr(body, "modalities");
+	json_array_foreach((json_t *)mode, i, v)
+		if (!json_is_string(v) || strcmp(json_string_value(v), "text"))
+			return err_field(e, ERR_INVALID_FIELD, "modalities",
+					 "Only text is answered here.");
+	return 0;
+}
+
+/* One message before the last, for the metadata. */
+static int write_given(struct request *rq, struct jw *w, const json_t *m,
+		       struct err *e)
+{
+	static const struct {
+		const char *theirs, *ours;
+	} roles[] = {
+		{ "user", "user" }, { "assistant", "assistant" },
+		{ "system", "system" }, { "developer", "system" },
+	};
+	struct str role = jx_str(m, "role"), text;
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(roles) && !str_is(role, roles[i].theirs))
+		i++;
+	if (i == ARRAY_LEN(roles) || !idle(json_object_get(m, "tool_calls")))
+		return err_field(e, ERR_INVALID_FIELD, "messages", "Tools run "
+				 "on the server: messages have the roles "
+				 "system, developer, user and assistant, and "
+				 "no tool_calls.");
+	if (client_text(rq, json_object_get(m, "content"), "messages", &text,
+			e) < 0)
+		return -1;
+	jw_obj(w);
+	jw_kstrz(w, "role", roles[i].ours);
+	jw_kstr(w, "content", text);
+	jw_end_obj(w);
+	return 0;
+}
+
+static int read_messages(struct request *rq, struct openai_ask *ask,
+			 struct err *e)
+{
+	const json_t *messages = jx_arr(rq->body, "messages");
+	struct buf b = BUF_INIT(GIVEN_BYTES);
+	size_t n = json_array_size(messages);
+	struct jw w = jw_on(&b);
+	int rc = 0;
+
+	if (client_last_text(rq, messages, "content", &ask->text, e) < 0)
+		return -1;
+	jw_obj(&w);
+	jw_kstrz(&w, "client", "openai");
+	if (n > 1) {
+		jw_key(&w, "given");
+		jw_arr(&w);
+		for (size_t i = 0; i + 1 < n && rc == 0; i++)
+			rc = write_given(rq, &w, json_array_get(messages, i),
+					 e);
+		jw_end_arr(&w);
+	}
+	jw_end_obj(&w);
+	ask->meta = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
+	if (rc == 0 && !buf_ok(&b))
+		rc = err_field(e, ERR_TOO_BIG, "messages",
+			       "There are too many messages.");
+	buf_release(&b);
+	return rc;
+}
+
+static int read_ask(struct request *rq, struct openai_ask *ask, struct err *e)
+{
+	*ask = (struct openai_ask){ .workspace = NULL };
+	if (!json_is_object(rq->body))
+		return err_public(e, ERR_INVALID_JSON,
+				  "The body must be a JSON object.");
+	ask->stream = jx_bool(rq->body, "stream", false);
+	ask->want_usage = jx_bool(jx_obj(rq->body, "stream_options"),
+				  "include_usage", false);
+	if (read_model(rq, ask, e) < 0 || check_parameters(rq->body, e) < 0)
+		return -1;
+	return read_messages(rq, ask, e);
+}
+
+/* -- the answer ------------------------------------------------------------- */
+
+/* A turn that failed becomes the HTTP error that its code has. */
+static int fail(const struct turn_run *t, struct err *e)
+{
+	struct wire_answer a;
+	enum err_code code;
+
+	wire_answer_read(&a, &t->answer);
+	code = openai_err_code(a.error_code);
+	err_public(e, code, "%.*s", STR_ARG(a.error_message));
+	wire_answer_release(&a);
+	return -1;
+}
+
+static int answer_whole(struct response *rs, struct turn_run *t,
+			const struct openai_ask *ask, struct err *e)
+{
+	struct wire_answer a;
+	struct jw w;
+
+	if (turn_run(t, NULL) == TURN_ERROR)
+		return fail(t, e);
+	wire_answer_read(&a, &t->answer);
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	openai_head(&w, "chat.completion", ask->model, t);
+	jw_key(&w, "choices");
+	jw_arr(&w);
+	jw_obj(&w);
+	jw_kint(&w, "index", 0);
+	jw_key(&w, "message");
+	jw_obj(&w);
+	jw_kstrz(&w, "role", "assistant");
+	jw_kstr(&w, "content", t->answer.content.p ? t->answer.content
+		: STR(""));
+	jw_kstrz(&w, "refusal", NULL);
+	jw_end_obj(&w);
+	jw_kstrz(&w, "logprobs", NULL);
+	jw_kstrz(&w, "finish_reason", openai_finish_reason(a.finish_reason));
+	jw_end_obj(&w);
+	jw_end_arr(&w);
+	jw_key(&w, "usage");
+	openai_usage(&w, a.usage);
+	jw_end_obj(&w);
+	wire_answer_release(&a);
+	return 0;
+}
+
+/*
+ * POST {base}/openai/v1/chat/completions {model, messages, stream?,
+ * stream_options?, …}: 200 chat.completion, or with stream chunks and [DONE].
+ * Errors {error: {message, type, param, code}}: 400 for what cannot be done,
+ * 404 model_not_found, and the turn's own, before the stream as a status and
+ * within it as a chunk. A stream whose client leaves is stopped: nobody could
+ * fetch the answer.
+ */
+int api_openai_chat(struct request *rq, struct response *rs, struct err *e)
+{
+	struct send_as as = { .dialect = DIALECT_OPENAI,
+			      .stops_with_client = true };
+	struct openai_ask ask;
+	struct turn_run *t;
+
+	if (read_ask(rq, &ask, e) < 0)
+		return -1;
+	t = send_open_with(rq, ask.workspace, ask.agent, NULL, ask.text,
+			   ask.meta, NULL, e);
+	if (!t)
+		return -1;
+	as.state.model = ask.model;
+	as.state.want_usage = ask.want_usage;
+	if (!ask.stream)
+		return answer_whole(rs, t, &ask, e);
+	send_stream(rs, t, &as);
+	return 0;
+}

@@ -1,0 +1,169 @@
+#include "api/client.h"
+
+#include "api/scope.h"
+#include "app.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "fields.h"
+#include "store/conversation.h"
+#include "turn/turn.h"
+
+#include "base/banned.h"
+
+static struct str text_of(const json_t *v)
+{
+	return (struct str){ json_string_value(v), json_string_length(v) };
+}
+
+int client_text(struct request *rq, const json_t *content, const char *field,
+		struct str *out, struct err *e)
+{
+	struct buf b = BUF_INIT(LIM_ANSWER_BYTES);
+	const json_t *part;
+	size_t i;
+
+	if (json_is_string(content)) {
+		*out = text_of(content);
+		return 0;
+	}
+	if (!json_is_array(content))
+		return err_field(e, ERR_INVALID_FIELD, field,
+				 "%s must be a text or a list of parts.", field);
+	json_array_foreach((json_t *)content, i, part) {
+		struct str type = jx_str(part, "type");
+
+		if (!str_is(type, "text") ||
+		    !json_is_string(json_object_get(part, "text"))) {
+			buf_release(&b);
+			return err_field(e, ERR_INVALID_FIELD, field,
+					 "Only parts of the type text are "
+					 "taken here, not \"%.*s\".",
+					 (int)MIN(type.n, 40), type.p);
+		}
+		buf_addstr(&b, jx_str(part, "text"));
+	}
+	*out = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
+	if (!buf_ok(&b))
+		err_field(e, ERR_TOO_BIG, field, "The text is too long.");
+	buf_release(&b);
+	return e->code ? -1 : 0;
+}
+
+int client_last_text(struct request *rq, const json_t *messages,
+		     const char *key, struct str *out, struct err *e)
+{
+	size_t n = json_array_size(messages);
+	const json_t *last = n ? json_array_get(messages, n - 1) : NULL;
+	const json_t *content = json_object_get(last, key);
+	size_t max = (size_t)rq->conf->limits.message_chars;
+
+	if (!str_is(jx_str(last, "role"), "user"))
+		return err_field(e, ERR_INVALID_FIELD, "messages",
+				 "The last of messages must be a new one with "
+				 "the role user.");
+	if (!content)
+		content = json_object_get(last, "content");
+	if (client_text(rq, content, "messages", out, e) < 0)
+		return -1;
+	if (!str_trim(*out).n)
+		return err_field(e, ERR_INVALID_FIELD, "messages",
+				 "The last message must not be empty.");
+	if (out->n > max && utf8_chars(*out) > max)
+		return err_field(e, ERR_INVALID_FIELD, "messages",
+				 "A message may have at most %zu characters.",
+				 max);
+	return 0;
+}
+
+int client_name(const json_t *body, const char *key, struct str *out,
+		struct err *e)
+{
+	*out = jx_str(body, key);
+	if (!out->n || utf8_chars(*out) > CLIENT_NAME_CHARS)
+		return err_field(e, ERR_INVALID_FIELD, key,
+				 "%s must be a text of 1 to %d characters.",
+				 key, CLIENT_NAME_CHARS);
+	return 0;
+}
+
+/* The id under which this caller's thread is kept. */
+static struct uuid thread_id(const struct request *rq,
+			     const struct conf_workspace *w, const char *kind,
+			     struct str name)
+{
+	struct buf scope = BUF_INIT(1024);
+	struct uuid id;
+
+	buf_addf(&scope, "%s/%s/%s", rq->who.user_id_text, kind, w->id);
+	id = uuid_of_name(buf_str(&scope), name);
+	buf_release(&scope);
+	return id;
+}
+
+/* Finds it; 1 = there is none. */
+static int find(struct request *rq, const struct uuid *id,
+		struct client_thread *t, struct str agent, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct conversation c;
+
+	if (conversation_get(rq->app->db, &owner, id, rq->arena, &c, e) < 0) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		return 1;
+	}
+	if (!str_is(c.workspace_id, t->workspace->id))
+		return err_set(e, ERR_NOT_FOUND, "another workspace's thread");
+	t->conversation_id = *id;
+	t->agent = scope_agent(t->workspace, agent.p ? agent : c.agent_id, e);
+	return t->agent ? 0 : -1;
+}
+
+static int make(struct request *rq, const struct uuid *id,
+		struct client_thread *t, struct str agent, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct conversation_new n = { .id = id };
+	const struct conf_llm *service;
+	struct conversation c;
+
+	t->agent = scope_agent(t->workspace, agent, e);
+	if (!t->agent ||
+	    turn_service(rq->conf, t->workspace, t->agent, &service, e) < 0)
+		return -1;
+	n.workspace_id = str_of(t->workspace->id);
+	n.agent_id = str_of(t->agent->id);
+	t->conversation_id = *id;
+	if (conversation_create(rq->app->db, &owner, &n, &c, e) == 0)
+		return 0;
+	if (e->code != ERR_CONFLICT)
+		return -1;
+	err_clear(e);		/* another request of this client was first */
+	if (find(rq, id, t, agent, e) == 0)
+		return 0;
+	return err_set(e, ERR_CONFLICT, "the thread comes and goes");
+}
+
+int client_thread(struct request *rq, const char *kind, struct str name,
+		  struct client_thread *out, struct err *e)
+{
+	struct str agent;
+	struct uuid id;
+	int rc = 1;
+
+	*out = (struct client_thread){
+		.workspace = scope_workspace(rq, route_arg(rq, "workspace"), e),
+	};
+	if (!out->workspace || req_query(rq, "agentId", &agent, e) < 0)
+		return -1;
+	if (agent.p && !slug_valid(agent))
+		return err_set(e, ERR_NOT_FOUND, "no agent's id");
+	if (uuid_parse(name, &id))
+		rc = find(rq, &id, out, agent, e);
+	if (rc == 1) {
+		id = thread_id(rq, out->workspace, kind, name);
+		rc = find(rq, &id, out, agent, e);
+	}
+	return rc == 1 ? make(rq, &id, out, agent, e) : rc;
+}

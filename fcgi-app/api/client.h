@@ -1,0 +1,55 @@
+/*
+ * What clients of foreign protocols send: texts in parts, names of their own
+ * for threads. Their bodies are read leniently, since those protocols grow;
+ * what would change the answer and is not done here is refused by name.
+ */
+#ifndef API_CLIENT_H
+#define API_CLIENT_H
+
+#include "route.h"
+
+#define CLIENT_NAME_CHARS 200	/* of a thread, a run, a chat */
+
+/*
+ * A message's text: a string, or the joined text parts of a list
+ * [{type:"text", text}]. ERR_INVALID_FIELD naming field for anything else (a
+ * file, an image), ERR_TOO_BIG. In rq's arena, or borrowed from content.
+ */
+int client_text(struct request *rq, const json_t *content, const char *field,
+		struct str *out, struct err *e) MUST_CHECK;
+
+/*
+ * The new user text: content of the last of messages (a list), which must have
+ * the role user, as key ("content", "parts") or, without it, as "content"; more
+ * than blanks, at most limits.message_chars. The history that these clients
+ * send along is not read: the server's own is the truth (F8).
+ */
+int client_last_text(struct request *rq, const json_t *messages,
+		     const char *key, struct str *out,
+		     struct err *e) MUST_CHECK;
+
+/*
+ * A short name ("threadId") that body must have: 1 to CLIENT_NAME_CHARS
+ * characters. ERR_INVALID_FIELD.
+ */
+int client_name(const json_t *body, const char *key, struct str *out,
+		struct err *e) MUST_CHECK;
+
+/* Where a client's thread leads. */
+struct client_thread {
+	const struct conf_workspace *workspace;
+	const struct conf_agent *agent;
+	struct uuid conversation_id;
+};
+
+/*
+ * The conversation that a client calls name: one of the caller's by its id, or
+ * else one that is made for this caller, workspace, kind ("ai-sdk") and name
+ * and found again under the same. The workspace is the path's; the agent is
+ * the query's agentId, else the conversation's, else the default.
+ * ERR_NOT_FOUND, and the errors of turn_service before anything is made.
+ */
+int client_thread(struct request *rq, const char *kind, struct str name,
+		  struct client_thread *out, struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,353 @@
+/*
+ * UI message stream v1 of the Vercel AI SDK: one `data: {part}` per frame and
+ * `data: [DONE]` behind the last.
+ *
+ * Clients validate strictly (protocols.md 9.1, F1): only types that versions 5,
+ * 6 and 7 all know are written, and never null for an optional string. Text
+ * and reasoning are parts with an id that are opened and closed; all are
+ * closed before finish-step (F4). Our tools are not known to the client when
+ * it is built, so they are `dynamic`. What has no part of its own is a
+ * transient data part, which the client shows and does not keep.
+ *
+ * Narration before tools stays: parts of versions 5 and 6 cannot be taken back,
+ * and it stands in front of its tool call, where it belongs.
+ *
+ * Source: vercel/ai, ui-message-chunks.ts of 5.0.277, 6.0.322, 7.0.173.
+ */
+#include "dialect/wire.h"
+
+#include <stdio.h>
+
+#include "base/banned.h"
+
+static struct jw part_open(struct buf *out, const char *type)
+{
+	struct jw w = jw_on(out);
+
+	buf_add(out, "data: ", 6);
+	jw_obj(&w);
+	jw_kstrz(&w, "type", type);
+	return w;
+}
+
+static void part_close(struct jw *w)
+{
+	jw_end_obj(w);
+	wire_close(w->b);
+}
+
+static void put_bare(struct buf *out, const char *type)
+{
+	struct jw w = part_open(out, type);
+
+	part_close(&w);
+}
+
+/* {"type", "id"}: the number of the open part. */
+static void put_edge(struct buf *out, const char *type,
+		     const struct dialect_state *st)
+{
+	struct jw w = part_open(out, type);
+	char id[16];
+
+	snprintf(id, sizeof(id), "%u", st->part);
+	jw_kstrz(&w, "id", id);
+	part_close(&w);
+}
+
+static void close_parts(struct buf *out, struct dialect_state *st)
+{
+	if (st->text_open)
+		put_edge(out, "text-end", st);
+	if (st->reasoning_open)
+		put_edge(out, "reasoning-end", st);
+	st->text_open = st->reasoning_open = false;
+}
+
+static void write_start(struct buf *out, const char *name,
+			const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = part_open(out, name);
+
+	(void)st;
+	jw_kuuid(&w, "messageId", &ev->run->id);
+	jw_key(&w, "messageMetadata");
+	jw_obj(&w);
+	jw_kuuid(&w, "conversationId", &ev->run->conversation_id);
+	jw_kuuid(&w, "turnId", &ev->run->id);
+	jw_kstrz(&w, "workspaceId", ev->run->in.workspace->id);
+	jw_kstrz(&w, "agentId", ev->run->in.agent->id);
+	jw_end_obj(&w);
+	part_close(&w);
+}
+
+/* A data part up to its data; they are not stored by the client. */
+static struct jw data_open(struct buf *out, const char *type)
+{
+	struct jw w = part_open(out, type);
+
+	jw_kbool(&w, "transient", true);
+	jw_key(&w, "data");
+	jw_obj(&w);
+	return w;
+}
+
+static void data_close(struct jw *w)
+{
+	jw_end_obj(w);
+	part_close(w);
+}
+
+/* It stands before each call of the model: a step begins there. */
+static void write_context_usage(struct buf *out, const char *name,
+				const struct turn_event *ev,
+				struct dialect_state *st)
+{
+	struct jw w;
+
+	if (st->step_open && st->step_called) {
+		close_parts(out, st);
+		put_bare(out, "finish-step");
+		st->step_open = false;
+	}
+	if (!st->step_open)
+		put_bare(out, "start-step");
+	st->step_open = true;
+	st->step_called = false;
+	w = data_open(out, name);
+	jw_kint(&w, "inputTokens", ev->input_tokens);
+	jw_kint(&w, "contextTokens", ev->context_tokens);
+	jw_kint(&w, "messages", ev->n_messages);
+	data_close(&w);
+}
+
+static void write_status(struct buf *out, const char *name,
+			 const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = data_open(out, name);
+
+	(void)st;
+	jw_kstr(&w, "status", ev->text);
+	data_close(&w);
+}
+
+/* The one that must be cheap. */
+static void put_delta(struct buf *out, const char *type, struct str text,
+		      const struct dialect_state *st)
+{
+	buf_add(out, "data: {\"type\":\"", 15);
+	buf_adds(out, type);
+	buf_add(out, "\",\"id\":\"", 8);
+	buf_addu(out, st->part);
+	buf_add(out, "\",\"delta\":", 10);
+	buf_json(out, text);
+	buf_addc(out, '}');
+	wire_close(out);
+}
+
+static void put_text(struct buf *out, struct str text,
+		     struct dialect_state *st)
+{
+	if (!st->text_open) {
+		close_parts(out, st);
+		st->part++;
+		put_edge(out, "text-start", st);
+		st->text_open = true;
+	}
+	put_delta(out, "text-delta", text, st);
+}
+
+static void write_text(struct buf *out, const char *name,
+		       const struct turn_event *ev, struct dialect_state *st)
+{
+	(void)name;
+	put_text(out, ev->text, st);
+}
+
+static void write_reasoning(struct buf *out, const char *name,
+			    const struct turn_event *ev,
+			    struct dialect_state *st)
+{
+	if (!st->reasoning_open) {
+		close_parts(out, st);
+		st->part++;
+		put_edge(out, "reasoning-start", st);
+		st->reasoning_open = true;
+	}
+	put_delta(out, name, ev->text, st);
+}
+
+static struct jw tool_open(struct buf *out, const char *type,
+			   const struct turn_event *ev)
+{
+	struct jw w = part_open(out, type);
+
+	jw_kstr(&w, "toolCallId", ev->call_id);
+	jw_kbool(&w, "dynamic", true);
+	return w;
+}
+
+static void write_tool_call(struct buf *out, const char *name,
+			    const struct turn_event *ev,
+			    struct dialect_state *st)
+{
+	struct jw w;
+
+	close_parts(out, st);
+	st->step_called = true;
+	w = tool_open(out, "tool-input-start", ev);
+	jw_kstr(&w, "toolName", ev->tool_name);
+	part_close(&w);
+	w = tool_open(out, name, ev);
+	jw_kstr(&w, "toolName", ev->tool_name);
+	jw_key(&w, "input");
+	wire_foreign(&w, ev->args.n ? ev->args : STR("{}"));
+	part_close(&w);
+}
+
+/* What a person can read of {"error": {code, message}}, else the whole text. */
+static void put_error_text(struct jw *w, const struct turn_event *ev)
+{
+	struct err ignored = ERR_INIT;
+	json_t *j = ev->result_json ? jx_load_lenient(ev->result, &ignored)
+		: NULL;
+	struct str s = jx_str(jx_obj(j, "error"), "message");
+
+	if (!s.n)
+		s = ev->result.p ? ev->result : STR("");
+	jw_kstr(w, "errorText", s);
+	json_decref(j);
+}
+
+static void write_tool_result(struct buf *out, const char *name,
+			      const struct turn_event *ev,
+			      struct dialect_state *st)
+{
+	struct jw w;
+
+	(void)st;
+	if (ev->is_error) {
+		w = tool_open(out, "tool-output-error", ev);
+		put_error_text(&w, ev);
+	} else {
+		w = tool_open(out, name, ev);
+		jw_key(&w, "output");
+		wire_result(&w, ev);
+	}
+	part_close(&w);
+}
+
+static void write_title(struct buf *out, const char *name,
+			const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = data_open(out, name);
+
+	(void)st;
+	jw_kuuid(&w, "conversationId", &ev->run->conversation_id);
+	jw_kstr(&w, "title", ev->text);
+	data_close(&w);
+}
+
+static void write_warning(struct buf *out, const char *name,
+			  const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = data_open(out, name);
+
+	(void)st;
+	jw_kstr(&w, "code", ev->code);
+	jw_kstr(&w, "message", ev->text);
+	data_close(&w);
+}
+
+/* Ours in the client's list: one outside of it throws in 6 and 7. */
+static const char *finish_reason(struct str ours)
+{
+	static const struct {
+		const char *ours, *theirs;
+	} rows[] = {
+		{ "stop", "stop" }, { "length", "length" },
+		{ "refusal", "content-filter" },
+		{ "content_filter", "content-filter" }, { "error", "error" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (str_is(ours, rows[i].ours))
+			return rows[i].theirs;
+	return "other";
+}
+
+/* Everything closed, then what is known of the stored answer. */
+static void put_finish(struct buf *out, const struct turn_event *ev,
+		       const struct wire_answer *a, struct dialect_state *st)
+{
+	char id[MESSAGE_ID_BYTES];
+	struct jw w = part_open(out, "finish");
+
+	(void)st;
+	jw_kstrz(&w, "finishReason", finish_reason(a->finish_reason));
+	jw_key(&w, "messageMetadata");
+	jw_obj(&w);
+	if (ev->message->seq)
+		jw_kstrz(&w, "storedId", message_id(&ev->run->conversation_id,
+						    ev->message->seq, id));
+	jw_kstr(&w, "finishReason", a->finish_reason);
+	if (a->model.n)
+		jw_kstr(&w, "model", a->model);
+	if (a->usage) {
+		jw_key(&w, "usage");
+		jw_json(&w, a->usage);
+	}
+	jw_end_obj(&w);
+	part_close(&w);
+}
+
+static void write_end(struct buf *out, const char *name,
+		      const struct turn_event *ev, struct dialect_state *st)
+{
+	struct str unsaid = wire_unsaid(ev, st);
+	struct wire_answer a;
+	struct jw w;
+
+	(void)name;
+	wire_answer_read(&a, ev->message);
+	if (ev->type == TURN_EV_DONE && unsaid.n)
+		put_text(out, unsaid, st);
+	close_parts(out, st);
+	if (st->step_open)
+		put_bare(out, "finish-step");
+	st->step_open = false;
+	if (ev->type == TURN_EV_ERROR) {
+		w = part_open(out, "error");
+		jw_kstr(&w, "errorText", a.error_message.n ? a.error_message
+			: STR("The answer could not be made."));
+		part_close(&w);
+	} else if (str_is(a.finish_reason, "cancelled")) {
+		put_bare(out, "abort");
+	}
+	put_finish(out, ev, &a, st);
+	wire_answer_release(&a);
+}
+
+const struct dialect dialect_ai_sdk = {
+	.name = "ai-sdk",
+	.content_type = "text/event-stream",
+	.header = "X-Vercel-AI-UI-Message-Stream", .value = "v1",
+	.preamble = STR(": ok\n\n"),
+	.keep_alive = STR(": ka\n\n"),
+	.end = STR("data: [DONE]\n\n"),
+	.rows = {
+		[TURN_EV_SESSION] = { .name = "start", .write = write_start },
+		[TURN_EV_USER_MESSAGE] = { .left_out = "the client has made it" },
+		[TURN_EV_CONTEXT_USAGE] = { .name = "data-context-usage", .write = write_context_usage },
+		[TURN_EV_STATUS] = { .name = "data-status", .write = write_status },
+		[TURN_EV_TOKEN] = { .name = "text-delta", .write = write_text },
+		[TURN_EV_TOKEN_RESET] = { .left_out = "parts stay; narration is one before its tool call" },
+		[TURN_EV_REASONING] = { .name = "reasoning-delta", .write = write_reasoning },
+		[TURN_EV_TOOL_CALL] = { .name = "tool-input-available", .write = write_tool_call },
+		[TURN_EV_TOOL_RESULT] = { .name = "tool-output-available", .write = write_tool_result },
+		[TURN_EV_TITLE] = { .name = "data-title", .write = write_title },
+		[TURN_EV_WARNING] = { .name = "data-warning", .write = write_warning },
+		[TURN_EV_DONE] = { .name = "finish", .write = write_end },
+		[TURN_EV_ERROR] = { .name = "error", .write = write_end },
+	},
+};

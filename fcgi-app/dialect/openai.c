@@ -1,0 +1,270 @@
+/*
+ * OpenAI's chat.completion.chunk stream (protocols.md 9.3, F5): the role in the
+ * first chunk, text, a finish_reason in the last, the usage in one of its own
+ * where the client asked, [DONE].
+ *
+ * Tools run on the server, so their calls are not told: a client would take
+ * them for its own to answer. Narration cannot be taken back; an empty line
+ * sets it off from what follows. Reasoning goes out as `reasoning_content`,
+ * which clients know from other servers and else ignore.
+ */
+#include "dialect/openai.h"
+
+#include <string.h>
+
+#include "dialect/wire.h"
+
+#include "base/banned.h"
+
+void openai_model(struct jw *w, struct str asked, const struct turn_run *run)
+{
+	if (asked.n) {
+		jw_str(w, asked);
+		return;
+	}
+	jw_raw(w, STR("\""));		/* slugs need no escapes */
+	buf_adds(w->b, run->in.workspace->id);
+	buf_addc(w->b, '/');
+	buf_adds(w->b, run->in.agent->id);
+	buf_addc(w->b, '"');
+}
+
+void openai_head(struct jw *w, const char *object, struct str asked,
+		 const struct turn_run *run)
+{
+	char id[9 + UUID_TEXT_BYTES] = "chatcmpl-";
+
+	uuid_format(&run->id, id + 9);
+	jw_kstrz(w, "id", id);
+	jw_kstrz(w, "object", object);
+	jw_kint(w, "created", run->user.created_us / 1000000);
+	jw_key(w, "model");
+	openai_model(w, asked, run);
+}
+
+const char *openai_finish_reason(struct str ours)
+{
+	if (str_is(ours, "length"))
+		return "length";
+	if (str_is(ours, "refusal") || str_is(ours, "content_filter"))
+		return "content_filter";
+	return "stop";
+}
+
+static int64_t known(const json_t *usage, const char *key)
+{
+	int64_t n = jx_int(usage, key, 0);
+
+	return n > 0 ? n : 0;
+}
+
+/* Our counters are disjoint; theirs contain each other. */
+void openai_usage(struct jw *w, const json_t *usage)
+{
+	int64_t cached = known(usage, "cachedTokens");
+	int64_t prompt = known(usage, "inputTokens") + cached +
+		known(usage, "cacheWriteTokens");
+	int64_t completion = known(usage, "outputTokens");
+
+	jw_obj(w);
+	jw_kint(w, "prompt_tokens", prompt);
+	jw_kint(w, "completion_tokens", completion);
+	jw_kint(w, "total_tokens", prompt + completion);
+	jw_key(w, "prompt_tokens_details");
+	jw_obj(w);
+	jw_kint(w, "cached_tokens", cached);
+	jw_end_obj(w);
+	jw_key(w, "completion_tokens_details");
+	jw_obj(w);
+	jw_kint(w, "reasoning_tokens", known(usage, "reasoningTokens"));
+	jw_end_obj(w);
+	jw_end_obj(w);
+}
+
+static const char *error_type(int status)
+{
+	switch (status) {
+	case 401:
+		return "authentication_error";
+	case 403:
+		return "permission_error";
+	case 429:
+		return "rate_limit_error";
+	default:
+		return status >= 500 ? "server_error" : "invalid_request_error";
+	}
+}
+
+void openai_error(struct jw *w, int status, struct str message,
+		  const char *param, struct str code)
+{
+	jw_obj(w);
+	jw_kstr(w, "message", message);
+	jw_kstrz(w, "type", error_type(status));
+	jw_kstrz(w, "param", *param ? param : NULL);
+	jw_kstr(w, "code", code);
+	jw_end_obj(w);
+}
+
+enum err_code openai_err_code(struct str code)
+{
+	for (int i = 0; i < ERR__MAX; i++)
+		if (str_is(code, err_rows[i].code))
+			return (enum err_code)i;
+	return ERR_INTERNAL;
+}
+
+/* -- the stream ------------------------------------------------------------- */
+
+static struct jw chunk_open(struct buf *out, const struct turn_event *ev,
+			    const struct dialect_state *st)
+{
+	struct jw w = jw_on(out);
+
+	buf_add(out, "data: ", 6);
+	jw_obj(&w);
+	openai_head(&w, "chat.completion.chunk", st->model, ev->run);
+	return w;
+}
+
+static void chunk_close(struct jw *w)
+{
+	jw_end_obj(w);
+	wire_close(w->b);
+}
+
+/* choices with one choice, open at the members of its delta. */
+static void delta_open(struct jw *w)
+{
+	jw_key(w, "choices");
+	jw_arr(w);
+	jw_obj(w);
+	jw_kint(w, "index", 0);
+	jw_key(w, "delta");
+	jw_obj(w);
+}
+
+static void delta_close(struct jw *w, const char *finish_reason)
+{
+	jw_end_obj(w);
+	jw_kstrz(w, "finish_reason", finish_reason);
+	jw_end_obj(w);
+	jw_end_arr(w);
+}
+
+static void write_role(struct buf *out, const char *name,
+		       const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = chunk_open(out, ev, st);
+
+	(void)name;
+	delta_open(&w);
+	jw_kstrz(&w, "role", "assistant");
+	jw_kstrz(&w, "content", "");
+	delta_close(&w, NULL);
+	chunk_close(&w);
+}
+
+/* The one that must be cheap. */
+static void put_text(struct buf *out, const char *key, struct str text,
+		     const struct turn_event *ev,
+		     const struct dialect_state *st)
+{
+	char id[UUID_TEXT_BYTES];
+	struct jw w = jw_on(out);
+
+	/* As chunk_open to chunk_close write it, in a few appends. */
+	buf_adds(out, "data: {\"id\":\"chatcmpl-");
+	buf_add(out, uuid_format(&ev->run->id, id), UUID_TEXT_BYTES - 1);
+	buf_adds(out, "\",\"object\":\"chat.completion.chunk\",\"created\":");
+	buf_addu(out, (uint64_t)ev->run->user.created_us / 1000000);
+	buf_adds(out, ",\"model\":");
+	openai_model(&w, st->model, ev->run);
+	buf_adds(out, ",\"choices\":[{\"index\":0,\"delta\":{\"");
+	buf_adds(out, key);
+	buf_add(out, "\":", 2);
+	buf_json(out, text);
+	buf_adds(out, "},\"finish_reason\":null}]}");
+	wire_close(out);
+}
+
+static void write_delta(struct buf *out, const char *name,
+			const struct turn_event *ev, struct dialect_state *st)
+{
+	put_text(out, name, ev->text, ev, st);
+}
+
+static void write_gap(struct buf *out, const char *name,
+		      const struct turn_event *ev, struct dialect_state *st)
+{
+	put_text(out, name, STR("\n\n"), ev, st);
+}
+
+static void write_done(struct buf *out, const char *name,
+		       const struct turn_event *ev, struct dialect_state *st)
+{
+	struct str unsaid = wire_unsaid(ev, st);
+	struct wire_answer a;
+	struct jw w;
+
+	(void)name;
+	if (unsaid.n)
+		put_text(out, "content", unsaid, ev, st);
+	wire_answer_read(&a, ev->message);
+	w = chunk_open(out, ev, st);
+	delta_open(&w);
+	delta_close(&w, openai_finish_reason(a.finish_reason));
+	chunk_close(&w);
+	if (st->want_usage) {
+		w = chunk_open(out, ev, st);
+		jw_key(&w, "choices");
+		jw_arr(&w);
+		jw_end_arr(&w);
+		jw_key(&w, "usage");
+		openai_usage(&w, a.usage);
+		chunk_close(&w);
+	}
+	wire_answer_release(&a);
+}
+
+static void write_error(struct buf *out, const char *name,
+			const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = jw_on(out);
+	struct wire_answer a;
+
+	(void)name;
+	(void)st;
+	wire_answer_read(&a, ev->message);
+	buf_add(out, "data: ", 6);
+	jw_obj(&w);
+	jw_key(&w, "error");
+	openai_error(&w, err_rows[openai_err_code(a.error_code)].http_status,
+		     a.error_message.n ? a.error_message
+		     : STR("The answer could not be made."), "", a.error_code);
+	chunk_close(&w);
+	wire_answer_release(&a);
+}
+
+const struct dialect dialect_openai_chat = {
+	.name = "openai",
+	.content_type = "text/event-stream",
+	.preamble = STR(": ok\n\n"),
+	.keep_alive = STR(": ka\n\n"),
+	.end = STR("data: [DONE]\n\n"),
+	.rows = {
+		[TURN_EV_SESSION] = { .name = "role", .write = write_role },
+		[TURN_EV_USER_MESSAGE] = { .left_out = "the client has made it" },
+		[TURN_EV_CONTEXT_USAGE] = { .left_out = "not in the format; usage comes at the end" },
+		[TURN_EV_STATUS] = { .left_out = "not in the format" },
+		[TURN_EV_TOKEN] = { .name = "content", .write = write_delta },
+		[TURN_EV_TOKEN_RESET] = { .name = "content", .write = write_gap },
+		[TURN_EV_REASONING] = { .name = "reasoning_content", .write = write_delta },
+		[TURN_EV_TOOL_CALL] = { .left_out = "tools run here; a client would answer the call itself" },
+		[TURN_EV_TOOL_RESULT] = { .left_out = "tools run here" },
+		[TURN_EV_TITLE] = { .left_out = "not in the format" },
+		[TURN_EV_WARNING] = { .left_out = "not in the format" },
+		[TURN_EV_DONE] = { .name = "finish", .write = write_done },
+		[TURN_EV_ERROR] = { .name = "error", .write = write_error },
+	},
+};

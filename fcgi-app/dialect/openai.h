@@ -1,0 +1,36 @@
+/*
+ * The parts of the OpenAI chat completions format that a stream, a plain
+ * answer and an error have in common. Source: OpenAI API reference, chat
+ * completions (2026-11), and openai-node 7.57.0 as its reader.
+ */
+#ifndef DIALECT_OPENAI_H
+#define DIALECT_OPENAI_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "turn/turn.h"
+
+/* The model that the client asked for, else "workspace/agent". */
+void openai_model(struct jw *w, struct str asked, const struct turn_run *run);
+
+/* id, created and model members; object is "chat.completion…". */
+void openai_head(struct jw *w, const char *object, struct str asked,
+		 const struct turn_run *run);
+
+/* Our finish_reason in their list: stop, length, content_filter. */
+const char *openai_finish_reason(struct str ours);
+
+/* usage {prompt_tokens, completion_tokens, …} from our metadata's; may be NULL. */
+void openai_usage(struct jw *w, const json_t *usage);
+
+/*
+ * {message, type, param, code}. param may be "" (null); status is the HTTP
+ * status that the error has or would have, for its type.
+ */
+void openai_error(struct jw *w, int status, struct str message,
+		  const char *param, struct str code);
+
+/* The row of a wire code ("upstream_auth"); ERR_INTERNAL for an unknown one. */
+enum err_code openai_err_code(struct str code);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * What dialects share: the frame of an event, JSON that others wrote, and what
+ * the record that ends a turn says. Lines end with LF and the data is one of
+ * them, in every dialect.
+ */
+#ifndef DIALECT_WIRE_H
+#define DIALECT_WIRE_H
+
+#include "base/json.h"
+#include "dialect/dialect.h"
+#include "turn/turn.h"
+
+/*
+ * "event: NAME", "id: N" and "data: ", up to the data. seq is the event's
+ * number within its turn, 0 = no id line.
+ */
+static inline void wire_open(struct buf *out, const char *name, uint32_t seq)
+{
+	buf_add(out, "event: ", 7);
+	buf_adds(out, name);
+	if (seq) {
+		buf_add(out, "\nid: ", 5);
+		buf_addu(out, seq);
+	}
+	buf_add(out, "\ndata: ", 7);
+}
+
+/* The end of a frame: an empty line. */
+static inline void wire_close(struct buf *out)
+{
+	buf_add(out, "\n\n", 2);
+}
+
+/*
+ * JSON text that a model or a tool wrote: one line of it (a line end between
+ * its tokens would end the frame's data), or, if it is no JSON after all, as a
+ * string, so that the frame is always readable.
+ */
+void wire_foreign(struct jw *w, struct str text);
+
+/* A tool's result: its JSON, or its text as a string. */
+void wire_result(struct jw *w, const struct turn_event *ev);
+
+/* The record that ends a turn: who, whose, and how it is rendered. */
+void wire_message(struct jw *w, const struct turn_event *ev,
+		  const struct dialect_state *st);
+
+/* How a turn ended, read from the metadata of its answer. */
+struct wire_answer {
+	json_t *meta;			/* owned; NULL when there is none */
+	struct str finish_reason;	/* "stop", "cancelled", "error", … */
+	struct str model;
+	struct str error_code, error_message;	/* of finish_reason error */
+	bool retryable;
+	const json_t *usage;		/* borrowed; or NULL */
+};
+
+/* Reads m. Release it with wire_answer_release; views are borrowed from it. */
+void wire_answer_read(struct wire_answer *a, const struct message *m);
+void wire_answer_release(struct wire_answer *a);
+
+/*
+ * The text of an answer that no token brought (a refusal without words, the
+ * limit of tool calls): what a dialect whose last event has no record must
+ * still send. Empty in the ordinary case.
+ */
+struct str wire_unsaid(const struct turn_event *ev,
+		       const struct dialect_state *st);
+
+#endif

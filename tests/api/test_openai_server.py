@@ -1,0 +1,190 @@
+"""{base}/openai/v1: an agent is a model (docs/openai-server.md)."""
+
+import json
+
+import pytest
+
+from lab import wait_until
+from test_dialects import SCENARIOS, check_openai, script
+
+CHAT = "//chat/openai/v1/chat/completions"
+MODELS = "//chat/openai/v1/models"
+
+
+def body(text, model="lab/helper", before=(), **more):
+    return {"model": model, "messages": [*before, {"role": "user",
+                                                   "content": text}], **more}
+
+
+@pytest.fixture(scope="module")
+def token(lab):
+    made = lab.command("token", "create", "--user", "ada", "--name", "openai")
+    return next(w for w in made.stdout.split() if w.startswith("lamp"))
+
+
+@pytest.fixture
+def bearer(token):
+    """What an OpenAI client sends: its key, and nothing of a browser's."""
+    return {"headers": {"Authorization": "Bearer " + token,
+                        "Sec-Fetch-Site": "cross-site"}}
+
+
+def test_models_are_agents(lab, bearer):
+    answer = lab.get(MODELS, **bearer)
+    assert answer.status == 200 and answer.json["object"] == "list"
+    ids = [m["id"] for m in answer.json["data"]]
+    assert ids[0] == "lab" and "lab/helper" in ids and "lab/claude" in ids
+    assert not any(i.startswith("staff") for i in ids)
+    assert all(set(m) == {"id", "object", "created", "owned_by"}
+               for m in answer.json["data"])
+    staff = lab.get(MODELS, user="eve", groups=["staff"]).json["data"]
+    assert "staff" in [m["id"] for m in staff]
+
+
+@pytest.mark.parametrize("model", ["lab", "lab/helper", "lab/claude",
+                                   "lab/llama"])
+def test_a_plain_answer(lab, bearer, model):
+    answer = lab.post(CHAT, body(script("tool"), model), **bearer)
+    assert answer.status == 200, answer
+    got = answer.json
+    assert got["object"] == "chat.completion" and got["model"] == model
+    choice = got["choices"][0]
+    assert choice["message"]["role"] == "assistant"
+    assert choice["message"]["content"] == "It is ticket 1."
+    assert choice["finish_reason"] == "stop" and choice["index"] == 0
+    usage = got["usage"]
+    assert usage["total_tokens"] == (usage["prompt_tokens"]
+                                     + usage["completion_tokens"]) > 0
+    assert answer.headers["X-Request-Id"]
+
+
+@pytest.mark.parametrize("name", [n for n in SCENARIOS if n != "cancel"])
+def test_streams(lab, bearer, name):
+    stream = lab.stream(CHAT, body(script(name), stream=True), **bearer)
+    events = stream.events()
+    assert stream.headers["Content-Type"] == "text/event-stream"
+    check_openai(list(events), name)
+    assert all("usage" not in e.data for e in events[:-1])
+    assert events[0].data["model"] == "lab/helper"
+
+
+def test_usage_when_asked(lab, bearer):
+    events = lab.stream(CHAT, body(
+        script("text"), stream=True, stream_options={"include_usage": True}),
+        **bearer).events()
+    assert events[-1].data == "[DONE]"
+    last = events[-2].data
+    assert last["choices"] == [] and last["usage"]["completion_tokens"] > 0
+
+
+def test_the_given_history_is_the_context(lab, bearer):
+    """It is stored with the message, and sent to the model before it."""
+    before = [{"role": "system", "content": "Be brief."},
+              {"role": "user", "content": "old question " * 30},
+              {"role": "assistant", "content": "old answer " * 30}]
+    sizes = []
+    for given in ([], before):
+        answer = lab.post(CHAT, body(script("text"), before=given), **bearer)
+        turn = answer.json["id"].removeprefix("chatcmpl-")
+        conversation = lab.get(f"/turns/{turn}", user="ada").json[
+            "conversationId"]
+        page = lab.get(f"/conversations/{conversation}/messages", user="ada")
+        user = page.json["items"][-1]
+        assert user["content"] == script("text")
+        assert user["metadata"].get("given", []) == given
+        assert user["metadata"]["client"] == "openai"
+        # The page goes on where the client was.
+        again = lab.chat({"text": "x"}, conversationId=conversation)
+        sizes.append([e.data for e in again if e.name == "context-usage"][0])
+    assert sizes[1]["messages"] == sizes[0]["messages"] + 3
+    assert sizes[1]["inputTokens"] > sizes[0]["inputTokens"] + 150
+
+
+def test_requests_are_separate_conversations(lab, bearer):
+    turns = {lab.post(CHAT, body(script("text")), **bearer).json["id"]
+             for _ in range(2)}
+    conversations = {lab.get(f"/turns/{t.removeprefix('chatcmpl-')}",
+                             user="ada").json["conversationId"] for t in turns}
+    assert len(conversations) == 2
+
+
+@pytest.mark.parametrize("change,status,param,code", [
+    ({"model": "lab/nope"}, 404, "model", "model_not_found"),
+    ({"model": "staff"}, 404, "model", "model_not_found"),
+    ({"model": "gpt-5/../x"}, 404, "model", "model_not_found"),
+    ({"model": "lab/helper/x"}, 404, "model", "model_not_found"),
+    ({"model": None}, 400, "model", "invalid_field"),
+    ({"messages": []}, 400, "messages", "invalid_field"),
+    ({"messages": [{"role": "assistant", "content": "x"}]}, 400, "messages",
+     "invalid_field"),
+    ({"messages": [{"role": "tool", "content": "x", "tool_call_id": "1"},
+                   {"role": "user", "content": "x"}]}, 400, "messages",
+     "invalid_field"),
+    ({"messages": [{"role": "user", "content": [{
+        "type": "image_url", "image_url": {"url": "data:,"}}]}]}, 400,
+     "messages", "invalid_field"),
+    ({"tools": [{"type": "function", "function": {"name": "f"}}]}, 400,
+     "tools", "invalid_field"),
+    ({"n": 2}, 400, "n", "invalid_field"),
+    ({"response_format": {"type": "json_object"}}, 400, "response_format",
+     "invalid_field"),
+    ({"logprobs": True}, 400, "logprobs", "invalid_field"),
+    ({"modalities": ["text", "audio"]}, 400, "modalities", "invalid_field"),
+])
+def test_what_cannot_be_done_is_refused(lab, bearer, change, status, param,
+                                        code):
+    answer = lab.post(CHAT, {**body("x"), **change}, **bearer)
+    assert answer.status == status, answer
+    error = answer.json["error"]
+    assert error["param"] == param and error["code"] == code
+    assert error["type"] == "invalid_request_error" and error["message"]
+    assert answer.headers["X-Should-Retry"] == "false"
+
+
+def test_what_asks_for_nothing_is_accepted(lab, bearer):
+    answer = lab.post(CHAT, body(
+        [{"type": "text", "text": script("text")}], temperature=0.2, n=1,
+        tools=[], logprobs=False, modalities=["text"], user="u", seed=1,
+        response_format={"type": "text"}, max_completion_tokens=5,
+        unheard_of={"a": 1}), **bearer)
+    assert answer.status == 200, answer
+
+
+def test_refusals_before_the_handler(lab, bearer):
+    answer = lab.post(CHAT, body("x"), headers={
+        "Authorization": "Bearer lamp_wrong"})
+    assert answer.status == 401
+    assert answer.json["error"]["type"] == "authentication_error"
+    assert answer.headers["X-Should-Retry"] == "false"
+    answer = lab.post(CHAT, "{", headers={
+        **bearer["headers"], "Content-Type": "application/json"})
+    assert answer.status == 400
+    assert answer.json["error"]["code"] == "invalid_json"
+    answer = lab.get("//chat/openai/v1/nothing", **bearer)
+    assert answer.status == 404 and "error" in answer.json
+    answer = lab.get(CHAT, **bearer)
+    assert answer.status == 405 and "POST" in answer.headers["Allow"]
+
+
+@pytest.mark.parametrize("name,status,retry", [
+    ({"error": {"status": 401, "body": "nope"}}, 502, "false"),
+    ({"text": "one two three", "cut_after": 2}, 502, None),
+    ({"error": {"status": 400, "body": "no"}}, 502, "false"),
+])
+def test_failed_turns_have_a_status(lab, bearer, name, status, retry):
+    answer = lab.post(CHAT, body("!script " + json.dumps(name)), **bearer)
+    assert answer.status == status, answer
+    assert answer.json["error"]["code"].startswith("upstream_")
+    assert answer.json["error"]["type"] == "server_error"
+    assert answer.headers.get("X-Should-Retry") == retry
+
+
+def test_a_stream_that_is_left_is_stopped(lab, bearer):
+    stream = lab.stream(CHAT, body(script("cancel"), stream=True), **bearer)
+    first = next(iter(stream)).data
+    stream.close()
+    turn = first["id"].removeprefix("chatcmpl-")
+    state = wait_until("the turn to stop", lambda: (
+        t := lab.get(f"/turns/{turn}", user="ada").json)
+        ["status"] != "running" and t)
+    assert state["status"] == "cancelled"

@@ -1,0 +1,131 @@
+// The Vercel AI SDK, three versions of it, against POST /ai-sdk/{workspace}: the
+// transport and reader alone, and the Chat that useChat stands upon.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+
+import * as ai6 from 'ai';
+import * as ai5 from 'ai5';
+import * as ai7 from 'ai7';
+
+import { TEXT, api, broken, call, cancel, ended, endless, failure, headers, text, tools } from './common.mjs';
+
+const user = (content) => ({
+	id: randomUUID(), role: 'user', parts: [{ type: 'text', text: content }],
+});
+const texts = (m) => m.parts.filter((p) => p.type === 'text').map((p) => p.text);
+
+for (const [version, ai] of [['5', ai5], ['6', ai6], ['7', ai7]]) {
+	const transport = (more = {}) => new ai.DefaultChatTransport(
+		{ api: `${api}/ai-sdk/lab`, headers, ...more });
+	const send = (messages, chatId = randomUUID(), more = {}) =>
+		transport().sendMessages({ chatId, messages, trigger: 'submit-message', ...more });
+
+	// The message as it grows, the errors on the way, and the last state.
+	const read = async (stream, each = () => {}) => {
+		const errors = [];
+		let last;
+		for await (const m of ai.readUIMessageStream({ stream, onError: (e) => errors.push(e) })) {
+			last = m;
+			await each(m);
+		}
+		return { message: last, errors };
+	};
+
+	// useChat without React: the same class, state in plain fields.
+	class Chat extends ai.AbstractChat {
+		constructor(id, errors) {
+			const state = {
+				status: 'ready', error: undefined, messages: [],
+				pushMessage(m) { this.messages = [...this.messages, m]; },
+				popMessage() { this.messages = this.messages.slice(0, -1); },
+				replaceMessage(i, m) { this.messages = this.messages.with?.(i, m) ??
+					this.messages.map((old, k) => (k === i ? m : old)); },
+				snapshot: (v) => structuredClone(v),
+			};
+			super({ id, state, transport: transport(), onError: (e) => errors.push(e) });
+		}
+	}
+
+	describe(`AI SDK ${version}`, () => {
+		test('text and reasoning', async () => {
+			const { message, errors } = await read(await send([user(text)]));
+			assert.deepEqual(errors, []);
+			assert.deepEqual(texts(message), [TEXT]);
+			assert.deepEqual(message.parts.filter((p) => p.type === 'reasoning').map((p) => p.text),
+				['Let me think.']);
+			assert.ok(message.parts.every((p) => p.state === undefined || p.state === 'done'));
+			assert.equal(message.id, message.metadata.turnId);
+			assert.equal(message.metadata.finishReason, 'stop');
+			assert.ok(message.metadata.storedId.startsWith(message.metadata.conversationId));
+		});
+
+		test('tools are dynamic parts between the texts', async () => {
+			const { message, errors } = await read(await send([user(tools)]));
+			assert.deepEqual(errors, []);
+			assert.deepEqual(message.parts.map((p) => p.type), ['step-start', 'text',
+				'dynamic-tool', 'dynamic-tool', 'step-start', 'text']);
+			const [good, bad] = message.parts.filter((p) => p.type === 'dynamic-tool');
+			assert.equal(good.toolName, 'query_data');
+			assert.equal(good.input.dataset, 'tickets');
+			assert.equal(good.state, 'output-available');
+			assert.deepEqual(good.output.rows, [[1]]);
+			assert.equal(bad.state, 'output-error');
+			assert.match(bad.errorText, /^dataset must be one of/);
+			assert.deepEqual(texts(message), ['Let me look.', 'It is ticket 1.']);
+		});
+
+		for (const [what, message] of [['before', failure], ['within', broken]])
+			test(`a failure ${what} the answer is an error`, async () => {
+				const { errors } = await read(await send([user(message)]));
+				assert.equal(errors.length, 1);
+				assert.match(String(errors[0]), /language model/i);
+			});
+
+		test('stopping on the server ends the stream', async () => {
+			let turn;
+			const { message, errors } = await read(await send([user(endless)]), async (m) => {
+				if (!turn && texts(m).length) {
+					turn = m.metadata.turnId;
+					assert.equal((await cancel(turn)).status, 202);
+				}
+			});
+			assert.deepEqual(errors, []);
+			assert.equal(message.metadata.finishReason, 'cancelled');
+			assert.equal((await ended(turn)).status, 'cancelled');
+		});
+
+		test('what is refused is the error of the request', async () => {
+			await assert.rejects(send([user(text)], 'c', { trigger: 'regenerate-message' }),
+				/regenerated/);
+			await assert.rejects(send([{ id: '1', role: 'user', parts: [
+				{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AA==' }] }]),
+			/type text/);
+		});
+
+		test('Chat: a talk of two turns is one stored conversation', async () => {
+			const errors = [];
+			const chat = new Chat(`my chat ${randomUUID()}`, errors);
+			await chat.sendMessage({ text });
+			await chat.sendMessage({ text: tools });
+			assert.deepEqual(errors, []);
+			assert.equal(chat.status, 'ready');
+			assert.deepEqual(chat.messages.map((m) => m.role),
+				['user', 'assistant', 'user', 'assistant']);
+			assert.deepEqual(texts(chat.messages[3]), ['Let me look.', 'It is ticket 1.']);
+			const id = chat.messages[1].metadata.conversationId;
+			assert.equal(chat.messages[3].metadata.conversationId, id);
+			const { body } = await call('GET', `/conversations/${id}/messages`);
+			assert.deepEqual(body.items.map((m) => m.role).reverse(),
+				['user', 'assistant', 'user', 'assistant', 'tool', 'tool', 'assistant']);
+		});
+
+		test('Chat: an error is its status', async () => {
+			const errors = [];
+			const chat = new Chat(randomUUID(), errors);
+			await chat.sendMessage({ text: failure });
+			assert.equal(errors.length, 1);
+			assert.equal(chat.status, 'error');
+		});
+	});
+}

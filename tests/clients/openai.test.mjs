@@ -1,0 +1,114 @@
+// The official OpenAI client against {base}/openai/v1.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import OpenAI from 'openai';
+
+import { TEXT, broken, endless, ended, failure, text, token, tools, url } from './common.mjs';
+
+let requests = 0;
+const client = new OpenAI({
+	baseURL: `${url}/openai/v1`,
+	apiKey: token,
+	fetch: (...args) => {
+		requests++;
+		return fetch(...args);
+	},
+});
+const ask = (content, more = {}) => ({
+	model: 'lab/helper', messages: [{ role: 'user', content }], ...more,
+});
+
+test('models are agents', async () => {
+	const ids = [];
+	for await (const model of client.models.list())
+		ids.push(model.id);
+	assert.deepEqual(ids, ['lab', 'lab/helper', 'lab/plain']);
+});
+
+test('a plain completion, tools run on the server', async () => {
+	const done = await client.chat.completions.create(ask(tools));
+	assert.equal(done.choices[0].message.content, 'It is ticket 1.');
+	assert.equal(done.choices[0].finish_reason, 'stop');
+	assert.equal(done.choices[0].message.tool_calls, undefined);
+	assert.ok(done.usage.total_tokens > 0);
+	assert.ok(done._request_id);
+});
+
+test('a stream, chunk by chunk', async () => {
+	const stream = await client.chat.completions.create(
+		ask(text, { stream: true, stream_options: { include_usage: true } }));
+	let said = '', usage;
+	for await (const chunk of stream) {
+		said += chunk.choices[0]?.delta?.content ?? '';
+		usage = chunk.usage ?? usage;
+	}
+	assert.equal(said, TEXT);
+	assert.ok(usage.completion_tokens > 0);
+});
+
+test('the stream helper puts it together', async () => {
+	const runner = client.chat.completions.stream(
+		ask(text, { stream_options: { include_usage: true } }));
+	let deltas = '';
+	runner.on('content', (delta) => { deltas += delta; });
+	const done = await runner.finalChatCompletion();
+	assert.equal(done.choices[0].message.content, TEXT);
+	assert.equal(done.choices[0].message.role, 'assistant');
+	assert.equal(done.choices[0].finish_reason, 'stop');
+	assert.equal(deltas, TEXT);
+	assert.ok((await runner.totalUsage()).total_tokens > 0);
+});
+
+test('the whole given history is the context', async () => {
+	const messages = [
+		{ role: 'system', content: 'Be brief.' },
+		{ role: 'user', content: [{ type: 'text', text: 'before' }] },
+		{ role: 'assistant', content: 'an answer' },
+		{ role: 'user', content: text },
+	];
+	const short = await client.chat.completions.create(ask(text));
+	const long = await client.chat.completions.create(ask('', { messages }));
+	assert.equal(long.choices[0].message.content, TEXT);
+	assert.ok(long.usage.prompt_tokens > short.usage.prompt_tokens);
+});
+
+test('errors are the classes that clients know', async () => {
+	await assert.rejects(client.chat.completions.create(ask(text, { model: 'lab/nobody' })),
+		(e) => e instanceof OpenAI.NotFoundError && e.code === 'model_not_found' &&
+			e.param === 'model');
+	await assert.rejects(client.chat.completions.create(ask(text, {
+		tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
+	})), (e) => e instanceof OpenAI.BadRequestError && e.param === 'tools');
+	await assert.rejects(client.withOptions({ apiKey: 'wrong' }).models.list(),
+		(e) => e instanceof OpenAI.AuthenticationError && e.type === 'authentication_error');
+});
+
+test('what would fail again is not sent again', async () => {
+	requests = 0;
+	await assert.rejects(client.chat.completions.create(ask(failure)),
+		(e) => e instanceof OpenAI.InternalServerError && e.status === 502 &&
+			e.code === 'upstream_auth');
+	assert.equal(requests, 1);
+});
+
+test('a failure in the stream is an error of the stream', async () => {
+	let said = '';
+	await assert.rejects(async () => {
+		const stream = await client.chat.completions.create(ask(broken, { stream: true }));
+		for await (const chunk of stream)
+			said += chunk.choices[0].delta.content ?? '';
+	}, (e) => e instanceof OpenAI.APIError && e.code === 'upstream_ended_early');
+	assert.match(said, /^one /);
+});
+
+test('a stream that is left stops its turn', async () => {
+	const stream = await client.chat.completions.create(ask(endless, { stream: true }));
+	let turn;
+	for await (const chunk of stream) {
+		turn = chunk.id.replace('chatcmpl-', '');
+		if (chunk.choices[0].delta.content)
+			break;
+	}
+	assert.equal((await ended(turn)).status, 'cancelled');
+});
