@@ -12,6 +12,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/demo-model.md \
 	docs/identity.md \
 	docs/install.md \
+	docs/page.md \
 	docs/performance.md \
 	docs/providers.md \
 	docs/request.md \
