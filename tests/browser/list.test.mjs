@@ -53,6 +53,14 @@ test('search by title, and the list loads on as it is scrolled', async (t) => {
 
 		return rows.length >= 40 && rows.every((row) => row.textContent.includes(text));
 	}, word);
+	// the list scrolls by itself and ends above the foot
+	assert.ok(await page.evaluate(() => {
+		const list = document.querySelector('.list-scroll');
+		const foot = document.querySelector('.side-foot').getBoundingClientRect();
+
+		return list.scrollHeight > list.clientHeight &&
+			list.getBoundingClientRect().bottom <= foot.top;
+	}));
 	await page.locator('.row-title').last().scrollIntoViewIfNeeded();
 	await page.waitForFunction(() => document.querySelectorAll('.row').length === 45);
 	assert.equal(new Set(await titles(page)).size, 45);
