@@ -20,7 +20,7 @@ extern char **environ;
 
 static struct {
 	struct conn conn;
-	long long left;		/* of the body; -1 = to the end of stdin */
+	long long left;		/* of the body; -1: to the end of stdin */
 	char out[OUT_BYTES];
 	size_t n;
 } cgi;
@@ -53,7 +53,9 @@ static ssize_t conn_read(struct conn *c, char *p, size_t n)
 	do
 		got = read(STDIN_FILENO, p, n);
 	while (got < 0 && errno == EINTR);
-	if (cgi.left >= 0 && got > 0)
+	if (got <= 0)
+		cgi.left = 0;
+	else if (cgi.left > 0)
 		cgi.left -= got;
 	return got;
 }
@@ -63,7 +65,7 @@ static void conn_drain(struct conn *c)
 	char skip[4096];
 	size_t left = LIM_BODY_DRAIN_BYTES;
 
-	while (cgi.left > 0 && left) {
+	while (cgi.left && left) {
 		ssize_t n = conn_read(c, skip, MIN(left, sizeof(skip)));
 
 		if (n <= 0)
@@ -122,7 +124,12 @@ struct conn *cgi_conn(void)
 {
 	const char *length = getenv("CONTENT_LENGTH");
 
-	cgi.left = length && *length ? strtoll(length, NULL, 10) : -1;
+	/* Without a length there is no body, and stdin may never end; but a
+	   chunked one is passed on by Apache without telling its length. */
+	if (length && *length)
+		cgi.left = MAX(strtoll(length, NULL, 10), 0);
+	else
+		cgi.left = getenv("HTTP_TRANSFER_ENCODING") ? -1 : 0;
 	cgi.conn = (struct conn){
 		.env = (const char *const *)environ,
 		.read = conn_read, .drain = conn_drain,

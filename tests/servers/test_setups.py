@@ -7,7 +7,7 @@ import urllib.parse
 
 import pytest
 
-from web import INDEX, KINDS, PASSWORD, SCRIPT, USER, basic
+from web import INDEX, KINDS, PASSWORD, SCRIPT, USER, Deployment, basic
 
 BASES = {"root": "/", "chat": "/chat", "blank": "/intranet/ai chat"}
 CAP = 1048576		# limits.body_bytes
@@ -164,3 +164,25 @@ def test_without_sign_in_nobody_can_claim_a_name(make_site, kind):
         answer = site.get("/me", user=None, headers=headers)
         assert answer.status == 401, headers
         assert answer.json["code"] == "unauthenticated"
+
+
+def test_parameter_of_the_admins_vouches_for_the_user(make_site):
+    """proof_param, for a server that sends no AUTH_TYPE."""
+    def vouch(text):
+        line = "fastcgi_param AUTH_TYPE Basic;"
+        assert line in text
+        return text.replace(line, "fastcgi_param LAMPLIGHTER_AUTH 1;")
+
+    chain = {"chain": [{"kind": "remote_user", "proof_param": "LAMPLIGHTER_AUTH"}]}
+    claims = {"Lamplighter-Auth": "1", "LAMPLIGHTER_AUTH": "1", **basic()}
+    with Deployment(config={"identity": chain}) as own:
+        signed = make_site("nginx", deployment=own, edit=vouch)
+        assert signed.get("/me").json["user"] == USER
+        unproven = make_site("nginx", deployment=own,
+                             edit=lambda text: vouch(text).replace(
+                                 "fastcgi_param LAMPLIGHTER_AUTH 1;", ""))
+        assert unproven.get("/me", headers=claims).status == 401
+        open_one = make_site("nginx", deployment=own, sign_in=False)
+        assert open_one.get("/me", user=None, headers=claims).status == 401
+        for site in signed, unproven, open_one:
+            site.__exit__()
