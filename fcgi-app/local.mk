@@ -5,6 +5,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/chat.c \
 	fcgi-app/api/complete.c \
 	fcgi-app/api/conversation.c \
+	fcgi-app/api/events.c \
 	fcgi-app/api/health.c \
 	fcgi-app/api/me.c \
 	fcgi-app/api/message.c \
