@@ -20,6 +20,16 @@ struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
 			   const struct uuid *conversation, struct str content,
 			   const struct message_page *history, struct err *e);
 
+/*
+ * Opens a turn that goes on where another one of the conversation was cut
+ * short (turn_open_again); as send_open otherwise.
+ */
+struct turn_run *send_open_again(struct request *rq,
+				 const struct conf_workspace *ws,
+				 const struct conf_agent *agent,
+				 const struct uuid *conversation,
+				 const struct uuid *turn, struct err *e);
+
 /* Runs t, streaming in a dialect. Always leaves a complete stream. */
 void send_stream(struct response *rs, struct turn_run *t,
 		 enum dialect_id dialect, enum record_style style);

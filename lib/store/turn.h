@@ -83,6 +83,25 @@ struct turn_begin {
 int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	       struct err *e) MUST_CHECK;
 
+struct turn_resume {
+	struct uuid turn_id;		/* made by the caller: uuid_new */
+	struct uuid of;			/* the turn that was cut short */
+	/* out: */
+	struct uuid conversation_id;
+	int64_t user_seq;		/* of the user message, of both */
+	int64_t last_seq;		/* of the thread: the old turn's answer */
+	int64_t turn_number;
+};
+
+/*
+ * Begins a turn that goes on where another one, which ended as interrupted,
+ * cancelled or error and is the thread's last, was cut short. No row is added
+ * to the thread. ERR_NOT_FOUND; ERR_BUSY with the running turn's id in e->id;
+ * ERR_CONFLICT when it was not cut short, or the thread has gone on.
+ */
+int turn_resume(struct db *db, const struct owner *o, struct turn_resume *r,
+		struct err *e) MUST_CHECK;
+
 /*
  * Stores the rows of one step: the assistant row with its tool calls and the
  * tool rows. In: role, content, meta of each; out: seq, turn_id, created_us.

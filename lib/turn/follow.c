@@ -82,6 +82,8 @@ static int tell_user(struct following *k, struct turn_event *ev, struct err *e)
 	struct turn_run *run = &k->f->run;
 
 	if (load_message(k, k->f->turn.user_seq, &run->user, e)) {
+		/* Of a continuation: it answers an earlier turn's message. */
+		run->user.turn_id = k->f->turn_id;
 		ev->message = &run->user;
 		tell(k, ev);
 	}

@@ -79,10 +79,15 @@ const struct uuid *turn_log_turn(const struct turn_log *log)
 
 /* -- the turn ---------------------------------------------------------------- */
 
-/* A tool may work for long, and what it did must not be lost. */
+/*
+ * A tool may work for long, and what it did must not be lost; a reset says that
+ * the text before is a step's, which is stored already.
+ */
 static bool is_milestone(const struct turn_event *ev)
 {
-	return ev->type == TURN_EV_TOOL_CALL || ev->type == TURN_EV_TOOL_RESULT;
+	return ev->type == TURN_EV_TOOL_CALL ||
+		ev->type == TURN_EV_TOOL_RESULT ||
+		ev->type == TURN_EV_TOKEN_RESET;
 }
 
 bool turn_log_add(struct turn_log *log, const struct turn_event *ev)

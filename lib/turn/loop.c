@@ -302,7 +302,7 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s)
 
 	l->sink = s ? s : &nowhere;
 	tell_begin(l);
-	if (context_build(l, &l->err) == 0 && converse(l, &l->err) < 0 &&
+	if (l->err.code == ERR_NONE && context_build(l, &l->err) == 0 && converse(l, &l->err) < 0 &&
 	    l->err.code != ERR_CANCELLED)
 		log_err("turn failed", &l->err);
 	status = loop_finish(l);

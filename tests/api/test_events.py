@@ -7,6 +7,8 @@ import pytest
 
 from lab import Lab, Stream
 
+pytestmark = pytest.mark.threads
+
 TOOL = {"name": "query_data", "args": {"dataset": "tickets", "limit": 2}}
 LONG = {"reasoning": "first think", "narration": "Let me look. ",
         "tool_calls": [TOOL], "then": {"tokens": 60, "rate": 60}}

@@ -11,8 +11,12 @@ import random
 import signal
 import threading
 
+import pytest
+
 from lab import Stream, wait_until
 from test_events import Twin
+
+pytestmark = pytest.mark.threads
 
 FINAL = {"done", "error", "cancelled", "interrupted"}
 TOOL = {"name": "query_data", "args": {"dataset": "tickets", "limit": 3}}
