@@ -73,6 +73,14 @@ static void after(struct request *rq)
 		log_err("user not noted", &e);
 }
 
+/* It runs here from now on, and what may follow it is arranged. */
+static void opened(struct request *rq, struct turn_run *t)
+{
+	app_turn_begin(rq->app, &t->id);
+	rq->after = after;
+	rq->after_ctx = t;
+}
+
 struct turn_run *send_open_with(struct request *rq,
 				const struct conf_workspace *ws,
 				const struct conf_agent *agent,
@@ -92,9 +100,25 @@ struct turn_run *send_open_with(struct request *rq,
 		in.conversation_id = *conversation;
 	if (turn_open(t, &rq->app->deps, &in, rq->arena, e) < 0)
 		return NULL;
-	app_turn_begin(rq->app, &t->id);
-	rq->after = after;
-	rq->after_ctx = t;
+	opened(rq, t);
+	return t;
+}
+
+struct turn_run *send_open_again(struct request *rq,
+				 const struct conf_workspace *ws,
+				 const struct conf_agent *agent,
+				 const struct uuid *conversation,
+				 const struct uuid *turn, struct err *e)
+{
+	struct turn_run *t = arena_new(rq->arena, struct turn_run);
+	struct turn_input in = {
+		.conf = rq->conf, .who = &rq->who, .workspace = ws,
+		.agent = agent, .conversation_id = *conversation,
+	};
+
+	if (turn_open_again(t, &rq->app->deps, &in, turn, rq->arena, e) < 0)
+		return NULL;
+	opened(rq, t);
 	return t;
 }
 

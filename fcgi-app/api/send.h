@@ -32,6 +32,16 @@ struct turn_run *send_open_with(struct request *rq,
 				const struct message_page *history,
 				struct err *e);
 
+/*
+ * Opens a turn that goes on where another one of the conversation was cut
+ * short (turn_open_again); as send_open otherwise.
+ */
+struct turn_run *send_open_again(struct request *rq,
+				 const struct conf_workspace *ws,
+				 const struct conf_agent *agent,
+				 const struct uuid *conversation,
+				 const struct uuid *turn, struct err *e);
+
 /* How a turn is streamed. */
 struct send_as {
 	enum dialect_id dialect;

@@ -2,12 +2,31 @@
 #include "api/api.h"
 
 #include "api/scope.h"
+#include "api/send.h"
 #include "app.h"
 #include "base/clock.h"
+#include "store/conversation.h"
 #include "store/turn.h"
 #include "turn/live.h"
 
 #include "base/banned.h"
+
+/* The turn as it is now: one whose process died is closed first. */
+static int load(struct request *rq, struct turn *t, struct err *e)
+{
+	const struct uuid *id = route_arg_uuid(rq, "turn");
+	struct owner owner = scope_owner(rq);
+	struct db *db = rq->app->db;
+	bool closed;
+
+	if (turn_get(db, &owner, id, rq->arena, t, e) < 0)
+		return -1;
+	if (t->status != TURN_RUNNING || t->lease_until_us >= clock_now_us())
+		return 0;
+	if (turn_recover(db, &owner, id, turn_text_of_events, &closed, e) < 0)
+		return -1;
+	return turn_get(db, &owner, id, rq->arena, t, e);
+}
 
 /*
  * GET /turns/{t}: 200 {turnId, conversationId, status, startedAt, endedAt,
@@ -16,19 +35,10 @@
  */
 int api_turn_get(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct uuid *id = route_arg_uuid(rq, "turn");
-	struct owner owner = scope_owner(rq);
-	struct db *db = rq->app->db;
 	struct turn t;
-	bool closed;
 	struct jw w;
 
-	if (turn_get(db, &owner, id, rq->arena, &t, e) < 0)
-		return -1;
-	if (t.status == TURN_RUNNING && t.lease_until_us < clock_now_us() &&
-	    (turn_recover(db, &owner, id, turn_text_of_events, &closed,
-			  e) < 0 ||
-	     turn_get(db, &owner, id, rq->arena, &t, e) < 0))
+	if (load(rq, &t, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
@@ -72,5 +82,38 @@ int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 	jw_kuuid(&w, "turnId", &t.id);
 	jw_kstrz(&w, "status", turn_status_name((enum turn_status)t.status));
 	jw_end_obj(&w);
+	return 0;
+}
+
+/*
+ * POST /turns/{t}/continue: goes on where a turn was cut short (interrupted,
+ * cancelled, error), as a new turn of the same user message, and streams it.
+ * What the old one stored stays: the model sees its steps and its text so far,
+ * and the new answer is what comes behind (metadata.continues names it). 404;
+ * 409 conflict when it was not cut short or the thread has gone on, 409
+ * conversation_busy with turnId; 422 llm_*, 503 as for a message.
+ */
+int api_turn_continue(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct send_as as = { .dialect = DIALECT_NATIVE };
+	struct owner owner = scope_owner(rq);
+	const struct conf_workspace *ws;
+	const struct conf_agent *agent;
+	struct conversation c;
+	struct turn_run *run;
+	struct turn t;
+
+	if (load(rq, &t, e) < 0 ||
+	    conversation_get(rq->app->db, &owner, &t.conversation_id, rq->arena,
+			     &c, e) < 0)
+		return -1;
+	ws = scope_workspace(rq, c.workspace_id, e);
+	agent = ws ? scope_agent(ws, c.agent_id, e) : NULL;
+	if (!agent)
+		return -1;
+	run = send_open_again(rq, ws, agent, &c.id, &t.id, e);
+	if (!run)
+		return -1;
+	send_stream(rs, run, &as);
 	return 0;
 }

@@ -5,6 +5,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/stmt.def lib/store/stmt.h \
 	lib/store/store.c lib/store/store.h \
 	lib/store/token.c lib/store/token.h \
-	lib/store/turn.c lib/store/turn.h lib/store/turn_many.c \
+	lib/store/turn.c lib/store/turn.h lib/store/turn_again.c lib/store/turn_many.c \
 	lib/store/usage.c lib/store/usage.h \
 	lib/store/user.c lib/store/user.h

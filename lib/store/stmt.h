@@ -73,6 +73,11 @@ int conversation_lock(struct db *tx, const struct owner *o,
 		      const struct uuid *id, struct arena *a,
 		      struct locked *out, struct err *e) MUST_CHECK;
 
+/* Writes batches; the turns' rows are locked by tx. */
+struct turn_events;
+int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
+		       int64_t now_us, struct err *e) MUST_CHECK;
+
 /*
  * Pages join the conversation by values of their own, not by its columns, and
  * not as an outer join: the optimizer would sort a temporary table.
@@ -113,7 +118,8 @@ int conversation_lock(struct db *tx, const struct owner *o,
 	F(id, u, "id") SEP \
 	F(status, i, "status") SEP \
 	F(cancel_requested, i, "cancel_requested") SEP \
-	F(last_event_seq, i, "last_event_seq")
+	F(last_event_seq, i, "last_event_seq") SEP \
+	F(lease_until_us, i, "lease_until_us")
 
 #define TURN_EVENTS_FIELDS(F, SEP) \
 	F(turn_id, u, "e.turn_id") SEP \

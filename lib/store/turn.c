@@ -114,6 +114,7 @@ static int close_dead(struct db *tx, const struct owner *o,
 			    DB_ARGS(DB_I(TURN_INTERRUPTED), DB_I(m.seq),
 				    DB_I(now_us), DB_S_IF((struct str){ 0 }),
 				    DB_S_IF((struct str){ 0 }),
+				    DB_I(TURN_SEQ_GAP), DB_I(0),
 				    DB_U(&l->turn_id)), NULL, e))
 		goto out;
 	rc = db_exec(tx, STMT_CONVERSATION_FREE,
@@ -411,9 +412,13 @@ static int end_tx(struct db *tx, void *ctx, struct err *e)
 			    DB_I(k->now_us),
 			    DB_S_IF(utf8_head(str_of(t->error_code), 64)),
 			    DB_S_IF(utf8_head(str_of(t->error_text), 255)),
+			    DB_I(0), DB_I(t->last_event_seq),
 			    DB_U(&t->turn_id)), &r, e))
 		return -1;
-	return r.affected ? 0 : gone(e);
+	if (!r.affected)
+		return gone(e);
+	/* Behind the turn's row, which the flusher locks first as well. */
+	return turn_events_insert(tx, t->events, t->n_events, k->now_us, e);
 }
 
 int turn_end(struct db *db, const struct owner *o, struct turn_end *t,

@@ -19,6 +19,12 @@
 
 #define TURN_LEASE_US 30000000	/* extend every 5 s or oftener */
 
+/*
+ * A process that died may have told its listeners more events than it stored.
+ * The number of an interrupted turn's terminal event leaves room for those.
+ */
+#define TURN_SEQ_GAP 65536
+
 enum turn_status {
 	TURN_RUNNING = 1, TURN_WAITING = 2, TURN_DONE = 3, TURN_ERROR = 4,
 	TURN_CANCELLED = 5, TURN_INTERRUPTED = 6,
@@ -34,7 +40,8 @@ struct turn {
 	int64_t cancel_requested;	/* 0 or 1 */
 	int64_t user_seq;		/* of the user message */
 	int64_t answer_seq;		/* 0 = none yet */
-	int64_t last_event_seq;		/* stored events; 0 = none */
+	int64_t last_event_seq;		/* of stored events; 0 = none; of an
+					   ended turn: the terminal event's */
 	int64_t started_us, ended_us;	/* ended 0 = not yet */
 	struct str error_code, error_text;	/* wire code, public; or NULL */
 };
@@ -76,6 +83,25 @@ struct turn_begin {
 int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	       struct err *e) MUST_CHECK;
 
+struct turn_resume {
+	struct uuid turn_id;		/* made by the caller: uuid_new */
+	struct uuid of;			/* the turn that was cut short */
+	/* out: */
+	struct uuid conversation_id;
+	int64_t user_seq;		/* of the user message, of both */
+	int64_t last_seq;		/* of the thread: the old turn's answer */
+	int64_t turn_number;
+};
+
+/*
+ * Begins a turn that goes on where another one, which ended as interrupted,
+ * cancelled or error and is the thread's last, was cut short. No row is added
+ * to the thread. ERR_NOT_FOUND; ERR_BUSY with the running turn's id in e->id;
+ * ERR_CONFLICT when it was not cut short, or the thread has gone on.
+ */
+int turn_resume(struct db *db, const struct owner *o, struct turn_resume *r,
+		struct err *e) MUST_CHECK;
+
 /*
  * Stores the rows of one step: the assistant row with its tool calls and the
  * tool rows. In: role, content, meta of each; out: seq, turn_id, created_us.
@@ -85,6 +111,13 @@ int turn_append(struct db *db, const struct owner *o,
 		const struct uuid *conversation_id, const struct uuid *turn_id,
 		struct message *rows, size_t n, struct err *e) MUST_CHECK;
 
+struct turn_events {		/* one batch of one turn's events */
+	struct uuid turn_id;
+	int64_t seq;		/* number of the first event in it, from 1 */
+	int64_t n;		/* numbers that it covers, below 65536 */
+	struct str data;	/* packed by the caller; at most 1 MiB */
+};
+
 struct turn_end {
 	struct uuid turn_id, conversation_id;
 	enum turn_status status;	/* DONE, ERROR, CANCELLED, INTERRUPTED */
@@ -93,12 +126,17 @@ struct turn_end {
 	const struct usage *usage;	/* or NULL */
 	const char *error_code;		/* wire code; or NULL */
 	const char *error_text;		/* public text; or NULL */
+	const struct turn_events *events;	/* not flushed yet */
+	size_t n_events;
+	int64_t last_event_seq;		/* number of the terminal event */
 };
 
 /*
  * Ends a turn in one transaction: answer row, usage record, turn status, the
- * conversation is free and moves to the top. ERR_CONFLICT when someone else
- * has closed it (or the conversation was deleted). 5 round trips.
+ * last events; the conversation is free and moves to the top. So who finds a
+ * turn ended finds all its events. ERR_CONFLICT when someone else
+ * has closed it (or the conversation was deleted). 5 round trips, one more
+ * with events.
  */
 int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
 	     struct err *e) MUST_CHECK;
@@ -137,6 +175,7 @@ struct turn_state {
 	int64_t status;			/* 0 = there is no such turn */
 	int64_t cancel_requested;
 	int64_t last_event_seq;
+	int64_t lease_until_us;
 };
 
 /*
@@ -146,18 +185,12 @@ struct turn_state {
 int turn_poll(struct db *db, const struct uuid *ids, size_t n,
 	      struct turn_state *out, struct err *e) MUST_CHECK;
 
-struct turn_events {		/* one flushed batch of one turn's events */
-	struct uuid turn_id;
-	int64_t seq;		/* number of the first event in it, from 1 */
-	int64_t n;		/* events in it */
-	struct str data;	/* packed by the caller; at most 1 MiB */
-};
-
 /*
  * The flusher: stores batches of many turns and extends their leases, in one
  * transaction of 4 round trips (one more per 256 batches). Batches of turns
  * that do not run any more are left out. Storing a batch twice is storing it
- * once. Batches of one turn must be in order.
+ * once, and a longer one takes the place of one that begins at the same event.
+ * Batches of one turn must be in order.
  */
 int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
 	       struct err *e) MUST_CHECK;

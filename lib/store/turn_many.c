@@ -141,18 +141,42 @@ static int lock_live(struct db *tx, struct flushing *k, struct err *e)
 	return 0;
 }
 
+int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
+		       int64_t now_us, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct db_val *events, *v;
+	int rc;
+
+	if (!n)
+		return 0;
+	v = events = arena_zalloc(&a, n * 5, sizeof(*v));
+	for (size_t i = 0; i < n; i++) {
+		*v++ = DB_U(&rows[i].turn_id);
+		*v++ = DB_I(rows[i].seq);
+		*v++ = DB_I(rows[i].n);
+		*v++ = DB_I(now_us);
+		*v++ = DB_B(rows[i].data);
+	}
+	rc = db_exec_rows(tx, STMT_TURN_EVENT_INSERT, events, n, NULL, e);
+	arena_release(&a);
+	return rc;
+}
+
 static int flush_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct flushing *k = ctx;
 	int64_t now_us = clock_now_us();
-	struct db_val *turns, *events, *t, *v;
+	struct db_val *turns, *t;
+	struct turn_events *live;
+	size_t n = 0;
 
 	arena_reset(&k->a);
 	k->live = arena_zalloc(&k->a, k->n, sizeof(*k->live));
 	if (lock_live(tx, k, e))
 		return -1;
 	t = turns = arena_zalloc(&k->a, k->n * 3, sizeof(*t));
-	v = events = arena_zalloc(&k->a, k->n * 5, sizeof(*v));
+	live = arena_alloc(&k->a, k->n * sizeof(*live));
 	for (size_t i = 0; i < k->n; i++) {
 		const struct turn_events *r = &k->rows[i];
 
@@ -161,17 +185,12 @@ static int flush_tx(struct db *tx, void *ctx, struct err *e)
 		*t++ = DB_I(r->seq + r->n - 1);
 		*t++ = DB_I(now_us + TURN_LEASE_US);
 		*t++ = DB_U(&r->turn_id);
-		*v++ = DB_U(&r->turn_id);
-		*v++ = DB_I(r->seq);
-		*v++ = DB_I(r->n);
-		*v++ = DB_I(now_us);
-		*v++ = DB_B(r->data);
+		live[n++] = *r;
 	}
 	if (db_exec_rows(tx, STMT_TURN_FLUSH, turns, (size_t)(t - turns) / 3,
 			 NULL, e))
 		return -1;
-	return db_exec_rows(tx, STMT_TURN_EVENT_INSERT, events,
-			    (size_t)(v - events) / 5, NULL, e);
+	return turn_events_insert(tx, live, n, now_us, e);
 }
 
 int turn_flush(struct db *db, const struct turn_events *rows, size_t n,

@@ -23,6 +23,10 @@ enum {
 	MESSAGE_TOKENS = 4,	/* what a message costs beside its text */
 };
 
+static const char go_on[] =
+	"[Your answer above was cut off. Go on exactly where it stops, without "
+	"repeating any of it and without a remark about this.]";
+
 static const char unanswered[] =
 	"{\"error\":{\"code\":\"interrupted\",\"message\":\"This call was not "
 	"answered: the turn ended before.\"}}";
@@ -303,10 +307,16 @@ int turn_read_history(struct db *db, const struct owner *o,
 			       out, e);
 }
 
+/* The last row that is history: before our message, or the old turn's answer. */
+static int64_t history_end(const struct turn_run *t)
+{
+	return t->resumed_seq ? t->resumed_seq : t->user.seq - 1;
+}
+
 /* Whether the page that was read before ends right before our message. */
 static bool is_current(const struct message_page *p, const struct turn_run *t)
 {
-	return p && p->n && p->items[p->n - 1].seq == t->user.seq - 1;
+	return p && p->n && p->items[p->n - 1].seq == history_end(t);
 }
 
 /* Whether the rows hold more messages than w wants, so older ones are idle. */
@@ -330,8 +340,7 @@ static int read_page(struct turn_loop *l, size_t n_rows,
 	if (n_rows == 0)
 		*page = *t->in.history;
 	else if (message_history(t->deps->db, &l->owner, &t->conversation_id,
-				 t->user.seq - 1, n_rows, l->arena, page,
-				 e) < 0)
+				 history_end(t), n_rows, l->arena, page, e) < 0)
 		return -1;
 	*meta = arena_alloc(l->arena, (page->n + 1) * sizeof(**meta));
 	for (size_t i = 0; i < page->n; i++)
@@ -346,11 +355,15 @@ static int add_history(struct turn_loop *l, struct err *e)
 	size_t want = history_rows(w);
 	struct message_page page;
 	struct meta_row *meta;
+	bool given = is_current(t->in.history, t);
+	size_t first = given ? 0 : first_rows(w);
 
-	if (t->created_conversation || t->user.seq <= 1 || want == 0)
+	/* A continuation needs what it goes on from, whatever history may have. */
+	if (t->resumed_seq)
+		first = want = LIM_PAGE_MAX;
+	if (t->created_conversation || history_end(t) < 1 || want == 0)
 		return 0;
-	if (read_page(l, is_current(t->in.history, t) ? 0 : first_rows(w),
-		      &page, &meta, e) < 0)
+	if (read_page(l, first, &page, &meta, e) < 0)
 		return -1;
 	if (page.more && page.n < want && !is_enough(&page, meta, w) &&
 	    read_page(l, want, &page, &meta, e) < 0)
@@ -359,6 +372,24 @@ static int add_history(struct turn_loop *l, struct err *e)
 				  history_budget(l)); i < page.n; i++)
 		add_unit(l, page.items, meta, page.n, &i);
 	return 0;
+}
+
+/*
+ * The old turn's message, steps and text so far stand at the end of the
+ * history: they are not part of what may be left out, and where it was cut off
+ * in mid-text the model is told to go on.
+ */
+static void add_resumption(struct turn_loop *l)
+{
+	size_t at = l->n_messages;
+
+	while (at > 0 && l->messages[at - 1].role != LLM_USER)
+		at--;
+	if (at == 0)	/* it was too far back */
+		add(l, LLM_USER, l->run->in.content);
+	l->n_history = at ? at - 1 : 0;
+	if (at && l->messages[l->n_messages - 1].role == LLM_ASSISTANT)
+		add(l, LLM_USER, STR(go_on));
 }
 
 int context_build(struct turn_loop *l, struct err *e)
@@ -374,7 +405,10 @@ int context_build(struct turn_loop *l, struct err *e)
 		return -1;
 	add_given(l, l->run->in.meta);
 	l->n_history = l->n_messages;
-	add(l, LLM_USER, l->run->in.content);
+	if (l->run->resumed_seq)
+		add_resumption(l);
+	else
+		add(l, LLM_USER, l->run->in.content);
 	count_messages(l);
 	return 0;
 }

@@ -191,8 +191,13 @@ static int store(struct turn_loop *l, const struct outcome *o,
 		.status = o->status, .answer = &t->answer, .usage = u,
 		.error_code = o->why ? err_row(o->why)->code : NULL,
 		.error_text = o->why ? err_message(o->why) : NULL,
+		.last_event_seq = (int64_t)l->seq + 1,
 	};
+	struct turn_events *events = NULL;
 
+	turn_live_ending(t->deps->live, &l->live, l->arena, &events,
+			 &end.n_events);
+	end.events = events;
 	if (append(l, e) < 0)
 		return -1;
 	return turn_end(t->deps->db, &l->owner, &end, e);
@@ -276,6 +281,8 @@ enum turn_status loop_finish(struct turn_loop *l)
 		not_stored(l, &o, &e);
 		o.status = TURN_ERROR;
 	}
+	/* Who follows goes on in the store, where the terminal event is now. */
+	turn_live_remove(t->deps->live, &l->live);
 	loop_message(l, o.status == TURN_ERROR ? TURN_EV_ERROR : TURN_EV_DONE,
 		     &t->answer);
 	return o.status;

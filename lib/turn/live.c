@@ -5,26 +5,40 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "store/turn.h"
+#include "turn/pack.h"
 
 #include "base/banned.h"
 
 enum {
-	ROUND_MS = 1000,
-	TOUCH_ROUNDS = 5,		/* leases are extended every so often */
-	TIDY_ROUNDS = 60,		/* housekeeping; also at once: CGI has few */
-	PENDING_BYTES = 524288,		/* per turn and round */
+	ROUND_MS = 250,
+	LOOK_ROUNDS = 2,		/* how often own turns are looked at */
+	TOUCH_ROUNDS = 20,		/* leases are extended every so often */
+	TIDY_ROUNDS = 240,		/* housekeeping; also at once: CGI has few */
+	URGENT_GAP_MS = 20,		/* between flushes that cannot wait */
+	TURN_BYTES = 1048576,		/* of one turn in a flush */
+	FLUSH_BYTES = 4194304,		/* of all; the rest comes at once */
+};
+
+struct turn_watch {
+	struct turn_live *live;
+	struct turn_watch *next, **prev;	/* under live->lock */
+	struct uuid turn;
+	struct turn_state state;		/* under live->lock */
+	int refs;				/* under live->lock */
+	pthread_cond_t news;			/* with live->lock */
 };
 
 struct turn_live {
 	struct db *db;
 	pthread_mutex_t lock;
-	pthread_cond_t wake;		/* a turn came, or the end */
+	pthread_cond_t wake;		/* a turn or a watch came, or the end */
 	struct turn_live_entry *turns;
-	int n;
+	struct turn_watch *watches;
+	int n, n_watches;
 	bool stop;
+	bool urgent;			/* a flush cannot wait */
 	bool cancelling;		/* whoever comes is stopped */
 	pthread_t thread;
 };
@@ -39,9 +53,8 @@ void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 		return;
 	*t = (struct turn_live_entry){
 		.turn = *turn, .abort = abort, .ended = ended, .added = true,
-		.pending = BUF_INIT(PENDING_BYTES),
+		.log = ended ? NULL : turn_log_new(turn),
 	};
-	pthread_mutex_init(&t->lock, NULL);
 	pthread_mutex_lock(&l->lock);
 	t->next = l->turns;
 	t->prev = &l->turns;
@@ -66,28 +79,34 @@ void turn_live_remove(struct turn_live *l, struct turn_live_entry *t)
 		t->next->prev = t->prev;
 	l->n--;
 	pthread_mutex_unlock(&l->lock);
-	pthread_mutex_destroy(&t->lock);
-	buf_release(&t->pending);
+	if (t->log)
+		turn_log_end(t->log);
+	turn_log_unref(t->log);
+	t->log = NULL;
 }
 
-void turn_live_text(struct turn_live *l, struct turn_live_entry *t,
-		    struct str text)
+void turn_live_event(struct turn_live *l, struct turn_live_entry *t,
+		     const struct turn_event *ev)
 {
-	if (!l)
+	if (!l || !t->log || !turn_log_add(t->log, ev))
 		return;
-	pthread_mutex_lock(&t->lock);
-	buf_addstr(&t->pending, text);
-	pthread_mutex_unlock(&t->lock);
+	pthread_mutex_lock(&l->lock);
+	if (!l->urgent)
+		pthread_cond_signal(&l->wake);
+	l->urgent = true;
+	pthread_mutex_unlock(&l->lock);
 }
 
-void turn_live_reset(struct turn_live *l, struct turn_live_entry *t)
+void turn_live_ending(struct turn_live *l, struct turn_live_entry *t,
+		      struct arena *a, struct turn_events **rows, size_t *n)
 {
-	if (!l)
+	*n = 0;
+	if (!l || !t->log)
 		return;
-	pthread_mutex_lock(&t->lock);
-	buf_reset(&t->pending);
-	t->reset = t->seq > 0;
-	pthread_mutex_unlock(&t->lock);
+	pthread_mutex_lock(&l->lock);
+	t->ending = true;
+	pthread_mutex_unlock(&l->lock);
+	turn_log_pending(t->log, 0, a, rows, n);
 }
 
 bool turn_live_cancel(struct turn_live *l, const struct uuid *turn)
@@ -123,154 +142,359 @@ int turn_live_count(struct turn_live *l)
 	return n;
 }
 
-/* -- batches ---------------------------------------------------------------- */
-
-/* What came since the last round, as lines. False when nothing did. */
-static bool pack(struct turn_live_entry *t, struct arena *a,
-		 struct turn_events *out)
-{
-	struct buf b = BUF_INIT(2 * PENDING_BYTES);
-	struct buf text;
-	struct jw w;
-	bool reset;
-
-	/* Taken, not read: the thread of lib/net may wait for this lock. */
-	pthread_mutex_lock(&t->lock);
-	*out = (struct turn_events){ .turn_id = t->turn, .seq = t->seq + 1 };
-	text = t->pending;
-	t->pending = (struct buf)BUF_INIT(PENDING_BYTES);
-	reset = t->reset;
-	t->reset = false;
-	out->n = (text.n > 0) + reset;
-	t->seq += out->n;
-	pthread_mutex_unlock(&t->lock);
-	if (reset)
-		buf_adds(&b, "{\"reset\":true}\n");
-	if (text.n) {
-		w = jw_on(&b);
-		jw_obj(&w);
-		jw_kstr(&w, "token", buf_str(&text));
-		jw_end_obj(&w);
-		buf_addc(&b, '\n');
-	}
-	buf_release(&text);
-	out->data = arena_str(a, buf_str(&b));
-	buf_release(&b);
-	return out->n > 0;
-}
-
-static void apply_line(struct buf *text, struct str line)
-{
-	struct err e = ERR_INIT;
-	json_auto_t *j = line.n ? jx_load_lenient(line, &e) : NULL;
-
-	if (!j)
-		return;
-	if (jx_bool(j, "reset", false))
-		buf_reset(text);
-	buf_addstr(text, jx_str(j, "token"));
-}
-
 void turn_text_of_events(struct buf *text, struct str data)
 {
-	while (data.p && data.n)
-		apply_line(text, str_cut(&data, '\n'));
+	struct pack_reader r = { .data = data };
+	struct turn_event ev;
+
+	while (pack_next(&r, &ev)) {
+		if (ev.type == TURN_EV_TOKEN)
+			buf_addstr(text, ev.text);
+		else if (ev.type == TURN_EV_TOKEN_RESET)
+			buf_reset(text);
+	}
+}
+
+/* -- those who follow -------------------------------------------------------- */
+
+struct turn_log *turn_live_log(struct turn_live *l, const struct uuid *turn)
+{
+	struct turn_log *log = NULL;
+
+	if (!l)
+		return NULL;
+	pthread_mutex_lock(&l->lock);
+	for (struct turn_live_entry *t = l->turns; t && !log; t = t->next)
+		if (t->log && uuid_eq(&t->turn, turn))
+			log = turn_log_ref(t->log);
+	pthread_mutex_unlock(&l->lock);
+	return log;
+}
+
+static void init_cond(pthread_cond_t *c)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(c, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+static struct timespec in_ms(int64_t ms)
+{
+	int64_t at = clock_mono_ms() + ms;
+
+	return (struct timespec){ .tv_sec = at / 1000,
+				  .tv_nsec = at % 1000 * 1000000 };
+}
+
+struct turn_watch *turn_watch_open(struct turn_live *l,
+				   const struct uuid *turn)
+{
+	struct turn_watch *w;
+
+	if (!l)
+		return NULL;
+	w = xcalloc(1, sizeof(*w));
+	w->live = l;
+	w->turn = *turn;
+	w->refs = 1;
+	w->state = (struct turn_state){ .status = TURN_RUNNING,
+					.lease_until_us = INT64_MAX };
+	init_cond(&w->news);
+	pthread_mutex_lock(&l->lock);
+	w->next = l->watches;
+	w->prev = &l->watches;
+	if (w->next)
+		w->next->prev = &w->next;
+	l->watches = w;
+	if (l->n_watches++ == 0)
+		pthread_cond_signal(&l->wake);
+	pthread_mutex_unlock(&l->lock);
+	return w;
+}
+
+/* Under the list's lock. */
+static void watch_unref(struct turn_watch *w)
+{
+	if (--w->refs)
+		return;
+	pthread_cond_destroy(&w->news);
+	free(w);
+}
+
+void turn_watch_close(struct turn_watch *w)
+{
+	struct turn_live *l = w ? w->live : NULL;
+
+	if (!w)
+		return;
+	pthread_mutex_lock(&l->lock);
+	*w->prev = w->next;
+	if (w->next)
+		w->next->prev = w->prev;
+	l->n_watches--;
+	watch_unref(w);
+	pthread_mutex_unlock(&l->lock);
+}
+
+/* Under the list's lock. */
+static bool has_news(const struct turn_watch *w, int64_t after)
+{
+	const struct turn_state *s = &w->state;
+
+	return s->last_event_seq > after ||
+		(s->status != TURN_RUNNING && s->status != TURN_WAITING) ||
+		(s->status == TURN_RUNNING &&
+		 s->lease_until_us < clock_now_us());
+}
+
+bool turn_watch_wait(struct turn_watch *w, int64_t after, int wait_ms)
+{
+	struct timespec at = in_ms(wait_ms);
+	bool news;
+
+	if (!w) {
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		return true;
+	}
+	pthread_mutex_lock(&w->live->lock);
+	while (!has_news(w, after) &&
+	       pthread_cond_timedwait(&w->news, &w->live->lock, &at) == 0)
+		continue;
+	news = has_news(w, after);
+	/* Said once: until the thread has looked again. */
+	if (w->state.lease_until_us < clock_now_us())
+		w->state.lease_until_us = INT64_MAX;
+	pthread_mutex_unlock(&w->live->lock);
+	return news;
 }
 
 /* -- the thread ------------------------------------------------------------- */
 
 struct round {
 	struct arena *arena;
-	struct uuid *ids;
-	size_t n;
-	struct turn_events *batches;
-	size_t n_batches;
+	struct uuid *ids;		/* own turns, then watched ones */
+	size_t n_own, n_ids;
+	struct turn_log **logs;		/* of the own turns; references */
+	size_t n_logs;
+	struct turn_watch **watches;	/* references */
+	struct turn_events *rows;
+	size_t n_rows, rows_size, bytes;
+	bool rest;			/* not all fitted */
 };
 
 /* Copies what the round needs; false when there is nothing to look after. */
 static bool collect(struct turn_live *l, struct round *r)
 {
+	size_t size;
+
 	pthread_mutex_lock(&l->lock);
-	r->ids = arena_alloc(r->arena, (size_t)(l->n + 1) * sizeof(*r->ids));
-	r->batches = arena_alloc(r->arena,
-				 (size_t)(l->n + 1) * sizeof(*r->batches));
+	l->urgent = false;
+	size = (size_t)(l->n + l->n_watches) + 1;
+	r->ids = arena_alloc(r->arena, size * sizeof(*r->ids));
+	r->logs = arena_alloc(r->arena, size * sizeof(struct turn_log *));
+	r->watches = arena_alloc(r->arena, size * sizeof(struct turn_watch *));
 	for (struct turn_live_entry *t = l->turns; t; t = t->next) {
 		if (t->ended)
 			continue;
-		r->ids[r->n++] = t->turn;
-		if (pack(t, r->arena, &r->batches[r->n_batches]))
-			r->n_batches++;
+		r->ids[r->n_own++] = t->turn;
+		if (!t->ending)
+			r->logs[r->n_logs++] = turn_log_ref(t->log);
+	}
+	r->n_ids = r->n_own;
+	for (struct turn_watch *w = l->watches; w; w = w->next) {
+		w->refs++;
+		r->watches[r->n_ids - r->n_own] = w;
+		r->ids[r->n_ids++] = w->turn;
 	}
 	pthread_mutex_unlock(&l->lock);
-	return r->n > 0;
+	return r->n_ids > 0;
 }
 
-/* Stops those that were asked to, and those that are not ours any more. */
+static void let_go(struct turn_live *l, struct round *r)
+{
+	for (size_t i = 0; i < r->n_logs; i++)
+		turn_log_unref(r->logs[i]);
+	pthread_mutex_lock(&l->lock);
+	for (size_t i = r->n_own; i < r->n_ids; i++)
+		watch_unref(r->watches[i - r->n_own]);
+	pthread_mutex_unlock(&l->lock);
+}
+
+static void add_rows(struct round *r, const struct turn_events *rows, size_t n)
+{
+	size_t need = r->n_rows + n;
+
+	if (need > r->rows_size) {
+		size_t size = MAX(need, r->rows_size * 2 + 64);
+		struct turn_events *bigger =
+			arena_alloc(r->arena, size * sizeof(*bigger));
+
+		if (r->n_rows)
+			memcpy(bigger, r->rows, r->n_rows * sizeof(*bigger));
+		r->rows = bigger;
+		r->rows_size = size;
+	}
+	memcpy(r->rows + r->n_rows, rows, n * sizeof(*rows));
+	r->n_rows = need;
+	for (size_t i = 0; i < n; i++)
+		r->bytes += rows[i].data.n;
+}
+
+/* Stores what has come since the last time. */
+static void flush(struct turn_live *l, struct round *r)
+{
+	struct err e = ERR_INIT;
+	size_t at = 0;
+
+	for (size_t i = 0; i < r->n_logs && r->bytes < FLUSH_BYTES; i++) {
+		struct turn_events *rows;
+		size_t n;
+
+		turn_log_pending(r->logs[i], TURN_BYTES, r->arena, &rows, &n);
+		if (n)
+			add_rows(r, rows, n);
+	}
+	r->rest = r->bytes >= FLUSH_BYTES;
+	if (!r->n_rows)
+		return;
+	if (turn_flush(l->db, r->rows, r->n_rows, &e) < 0) {
+		log_err("events of running turns", &e);
+		r->rest = false;
+		return;
+	}
+	/* Rows stand in the order of logs, which know their own turn only. */
+	for (size_t i = 0; i < r->n_logs && at < r->n_rows; i++) {
+		const struct uuid *turn = turn_log_turn(r->logs[i]);
+		int64_t last = 0;
+
+		for (; at < r->n_rows && uuid_eq(&r->rows[at].turn_id, turn);
+		     at++)
+			last = r->rows[at].seq + r->rows[at].n - 1;
+		if (last)
+			turn_log_stored(r->logs[i], (uint32_t)last);
+	}
+}
+
+/* Stops an own turn, unless it is being stored. */
+static void stop_own(struct turn_live *l, const struct uuid *turn)
+{
+	pthread_mutex_lock(&l->lock);
+	for (struct turn_live_entry *t = l->turns; t; t = t->next)
+		if (!t->ending && !t->ended && uuid_eq(&t->turn, turn))
+			http_abort_now(t->abort);
+	pthread_mutex_unlock(&l->lock);
+}
+
+static void tell_watches(struct turn_live *l, struct round *r,
+			 const struct turn_state *states)
+{
+	pthread_mutex_lock(&l->lock);
+	for (size_t i = r->n_own; i < r->n_ids; i++) {
+		struct turn_watch *w = r->watches[i - r->n_own];
+
+		w->state = states[i];
+		pthread_cond_broadcast(&w->news);
+	}
+	pthread_mutex_unlock(&l->lock);
+}
+
+/*
+ * Stops those that were asked to, and those that are not ours any more; tells
+ * those who watch.
+ */
 static void look(struct turn_live *l, struct round *r)
 {
-	struct turn_state *states = arena_zalloc(r->arena, r->n,
+	struct turn_state *states = arena_zalloc(r->arena, r->n_ids,
 						 sizeof(*states));
 	struct err e = ERR_INIT;
 
-	if (turn_poll(l->db, r->ids, r->n, states, &e) < 0) {
+	if (turn_poll(l->db, r->ids, r->n_ids, states, &e) < 0) {
 		log_err("state of running turns", &e);
 		return;
 	}
-	for (size_t i = 0; i < r->n; i++)
+	for (size_t i = 0; i < r->n_own; i++)
 		if (states[i].cancel_requested ||
 		    states[i].status != TURN_RUNNING)
-			turn_live_cancel(l, &r->ids[i]);
+			stop_own(l, &r->ids[i]);
+	tell_watches(l, r, states);
 }
 
-static void round_run(struct turn_live *l, struct arena *a, int number)
+/* number 0: only what cannot wait. Returns whether something is left to flush. */
+static bool round_run(struct turn_live *l, struct arena *a, int number)
 {
 	struct round r = { .arena = a };
 	struct err e = ERR_INIT;
 
 	if (!collect(l, &r))
-		return;
-	if (r.n_batches && turn_flush(l->db, r.batches, r.n_batches, &e) < 0) {
-		log_err("text of running turns", &e);
-		err_clear(&e);
-	}
-	if (number % TOUCH_ROUNDS == 0 &&
-	    turn_touch(l->db, r.ids, r.n, &e) < 0)
+		return false;
+	flush(l, &r);
+	if (number && number % TOUCH_ROUNDS == 0 && r.n_own &&
+	    turn_touch(l->db, r.ids, r.n_own, &e) < 0)
 		log_err("leases of running turns", &e);
-	look(l, &r);
+	if (number && (number % LOOK_ROUNDS == 0 || r.n_ids > r.n_own))
+		look(l, &r);
+	let_go(l, &r);
 	err_clear(&e);
 	if (number % TIDY_ROUNDS == 1 && store_tidy(l->db, &e) < 0)
 		log_err("housekeeping", &e);
+	return r.rest;
 }
 
-/* Until the next round; for ever while no turn runs. Returns false at the end. */
-static bool wait_round(struct turn_live *l)
+enum wake { WAKE_END, WAKE_ROUND, WAKE_URGENT };
+
+/* Until the next round, or until a flush is urgent; for ever while idle. */
+static enum wake wait_round(struct turn_live *l, int64_t *round_ms,
+			    int64_t flushed_ms)
 {
-	struct timespec at;
-	int64_t until;
-	bool stop;
+	enum wake why = WAKE_ROUND;
 
 	pthread_mutex_lock(&l->lock);
-	while (!l->stop && l->n == 0)
-		pthread_cond_wait(&l->wake, &l->lock);
-	until = clock_mono_ms() + ROUND_MS;
-	at.tv_sec = until / 1000;
-	at.tv_nsec = until % 1000 * 1000000;
-	while (!l->stop &&
-	       pthread_cond_timedwait(&l->wake, &l->lock, &at) == 0)
-		continue;
-	stop = l->stop;
+	if (!l->stop && l->n == 0 && l->n_watches == 0) {
+		while (!l->stop && l->n == 0 && l->n_watches == 0)
+			pthread_cond_wait(&l->wake, &l->lock);
+		*round_ms = clock_mono_ms() + ROUND_MS;
+	}
+	while (!l->stop) {
+		int64_t now_ms = clock_mono_ms(), until_ms = *round_ms;
+		struct timespec at;
+
+		if (l->urgent)
+			until_ms = MIN(until_ms, flushed_ms + URGENT_GAP_MS);
+		if (now_ms >= until_ms)
+			break;
+		at = in_ms(until_ms - now_ms);
+		pthread_cond_timedwait(&l->wake, &l->lock, &at);
+	}
+	if (l->stop)
+		why = WAKE_END;
+	else if (clock_mono_ms() < *round_ms)
+		why = WAKE_URGENT;
+	else
+		*round_ms = clock_mono_ms() + ROUND_MS;
 	pthread_mutex_unlock(&l->lock);
-	return !stop;
+	return why;
 }
 
 static void *live_main(void *p)
 {
 	struct arena a = ARENA_INIT;
 	struct turn_live *l = p;
+	int64_t round_ms = 0, flushed_ms = 0;
+	int number = 0;
 
-	for (int number = 1; wait_round(l); number++) {
-		round_run(l, &a, number);
+	for (;;) {
+		enum wake why = wait_round(l, &round_ms, flushed_ms);
+
+		if (why == WAKE_END)
+			break;
+		for (int n = why == WAKE_ROUND ? ++number : 0;
+		     round_run(l, &a, n); n = 0)
+			arena_reset(&a);
 		arena_reset(&a);
+		flushed_ms = clock_mono_ms();
 	}
 	arena_release(&a);
 	return NULL;
@@ -279,16 +503,12 @@ static void *live_main(void *p)
 struct turn_live *turn_live_new(struct db *db, struct err *e)
 {
 	struct turn_live *l = xcalloc(1, sizeof(*l));
-	pthread_condattr_t attr;
 	char text[64];
 	int rc;
 
 	l->db = db;
 	pthread_mutex_init(&l->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&l->wake, &attr);
-	pthread_condattr_destroy(&attr);
+	init_cond(&l->wake);
 	rc = pthread_create(&l->thread, NULL, live_main, l);
 	if (rc == 0)
 		return l;

@@ -1,9 +1,12 @@
 /*
- * The turns that run in this process, and the one thread that looks after
- * them all (platform-db.md section 4): every second it stores the text that
- * has come since, extends the leases and reads which turns were asked to stop,
- * by whichever process. It sleeps while no turn runs. Texts are copied out
- * under a lock; none is held across I/O.
+ * The turns that run in this process, those of other processes that are
+ * watched here, and the one thread that looks after them all (platform-db.md
+ * section 4). Every 250 ms, at once for a tool call or much text, it stores
+ * the events that came since, for all turns in one transaction; it extends the
+ * leases, reads which turns were asked to stop, by whichever process, and
+ * finds out with one query what the watched ones have done. It sleeps while
+ * there is neither. Events are copied out under a lock; none is held across
+ * I/O, so who emits never waits for the database.
  */
 #ifndef TURN_LIVE_H
 #define TURN_LIVE_H
@@ -15,6 +18,8 @@
 #include "base/err.h"
 #include "base/uuid.h"
 #include "net/http.h"
+#include "store/turn.h"
+#include "turn/log.h"
 
 struct db;
 struct turn_live;
@@ -43,14 +48,12 @@ int turn_live_count(struct turn_live *l);
 
 struct turn_live_entry {	/* in the turn's memory; zero before add */
 	bool added;			/* the turn's own thread only */
+	bool ended;			/* stored; only its after-work runs */
+	bool ending;			/* being stored: under the list's lock */
 	struct turn_live_entry *next, **prev;	/* under the list's lock */
 	struct uuid turn;
 	struct http_abort *abort;
-	bool ended;			/* stored; only its after-work runs */
-	pthread_mutex_t lock;		/* of what follows */
-	struct buf pending;		/* text not stored yet */
-	int64_t seq;			/* of the last record that was stored */
-	bool reset;			/* the stored text is to be forgotten */
+	struct turn_log *log;		/* NULL when ended */
 };
 
 /*
@@ -63,16 +66,45 @@ void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 		   bool ended);
 void turn_live_remove(struct turn_live *l, struct turn_live_entry *t);
 
-/* The answer grows; it starts anew (what there was is in rows now). */
-void turn_live_text(struct turn_live *l, struct turn_live_entry *t,
-		    struct str text);
-void turn_live_reset(struct turn_live *l, struct turn_live_entry *t);
+/* Notes an event for those who read later. Never blocks. */
+void turn_live_event(struct turn_live *l, struct turn_live_entry *t,
+		     const struct turn_event *ev);
+
+/*
+ * The turn is being stored: rows (in a) are the events that turn_end has to
+ * store with it. From here on nobody else flushes, nor stops it. May be called
+ * again, when storing failed.
+ */
+void turn_live_ending(struct turn_live *l, struct turn_live_entry *t,
+		      struct arena *a, struct turn_events **rows, size_t *n);
 
 /*
  * Rebuilds the text so far of a turn whose process died: a turn_text_fn
- * (store/turn.h) for the batches that the thread stores. A batch is lines of
- * JSON: {"token":"…"} appends, {"reset":true} starts anew.
+ * (store/turn.h) for the batches that the thread stores (turn/pack.h).
  */
 void turn_text_of_events(struct buf *text, struct str data);
+
+/*
+ * -- for those who follow a turn (turn/follow.h). Any thread. ----------------
+ */
+
+/* Its log when it runs here, with a reference; else NULL. */
+struct turn_log *turn_live_log(struct turn_live *l, const struct uuid *turn);
+
+struct turn_watch;
+
+/*
+ * Has the thread look at a turn of another process. l may be NULL: then every
+ * wait just ends after its time. The caller has checked that it may.
+ */
+struct turn_watch *turn_watch_open(struct turn_live *l,
+				   const struct uuid *turn);
+void turn_watch_close(struct turn_watch *w);
+
+/*
+ * Waits until the turn has stored events behind number after, does not run any
+ * more, or its lease has run out; at most wait_ms. True when one of these is.
+ */
+bool turn_watch_wait(struct turn_watch *w, int64_t after, int wait_ms);
 
 #endif

@@ -3,9 +3,12 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/context.c \
 	lib/turn/event.c lib/turn/event.def lib/turn/event.h \
 	lib/turn/finish.c \
+	lib/turn/follow.c lib/turn/follow.h \
 	lib/turn/live.c lib/turn/live.h \
+	lib/turn/log.c lib/turn/log.h \
 	lib/turn/loop.c lib/turn/loop.h \
 	lib/turn/meta.c \
 	lib/turn/open.c \
+	lib/turn/pack.c lib/turn/pack.h \
 	lib/turn/title.c \
 	lib/turn/turn.h

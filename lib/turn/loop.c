@@ -37,7 +37,6 @@ static int on_text(struct turn_loop *l, struct str text)
 		l->step.full = true;
 		return -1;
 	}
-	turn_live_text(l->run->deps->live, &l->live, text);
 	loop_emit(l, &ev);
 	return 0;
 }
@@ -239,7 +238,6 @@ static void run_tools(struct turn_loop *l)
 	calls_run(l);
 	context_add_step(l);
 	steps_store(l);
-	turn_live_reset(l->run->deps->live, &l->live);
 	if (narrated)
 		loop_emit(l, &reset);
 	l->iterations++;
@@ -304,10 +302,9 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s)
 
 	l->sink = s ? s : &nowhere;
 	tell_begin(l);
-	if (context_build(l, &l->err) == 0 && converse(l, &l->err) < 0 &&
+	if (l->err.code == ERR_NONE && context_build(l, &l->err) == 0 && converse(l, &l->err) < 0 &&
 	    l->err.code != ERR_CANCELLED)
 		log_err("turn failed", &l->err);
-	turn_live_remove(t->deps->live, &l->live);
 	status = loop_finish(l);
 	l->sink = NULL;
 	return status;

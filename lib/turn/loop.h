@@ -88,11 +88,16 @@ struct turn_loop {
 
 /* -- event.c ---------------------------------------------------------------- */
 
-/* Gives ev the next number and the sink. */
+/*
+ * Gives ev the next number; notes it for those who read later, then tells the
+ * sink, so that what a client has seen can always be gone on from.
+ */
 static inline void loop_emit(struct turn_loop *l, struct turn_event *ev)
 {
 	ev->seq = ++l->seq;
 	ev->run = l->run;
+	if (turn_event_rows[ev->type].stored)
+		turn_live_event(l->run->deps->live, &l->live, ev);
 	l->sink->emit(l->sink, ev);
 }
 

@@ -159,6 +159,12 @@ struct str meta_answer(struct turn_loop *l, const char *finish_reason,
 	}
 	if (!stored)
 		jw_kbool(&w, "stored", false);
+	if (l->run->resumed_seq) {
+		char id[MESSAGE_ID_BYTES];
+
+		jw_kstrz(&w, "continues", message_id(&l->run->conversation_id,
+						    l->run->resumed_seq, id));
+	}
 	write_reasoning(l, &w);
 	jw_end_obj(&w);
 	return take(l, &b);

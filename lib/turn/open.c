@@ -140,11 +140,10 @@ static void loop_release(void *p)
 	http_abort_free(l->abort);
 }
 
-int turn_open(struct turn_run *t, const struct turn_deps *deps,
-	      const struct turn_input *in, struct arena *a, struct err *e)
+/* What both kinds of opening have in front: service, conversation, loop. */
+static int prepare(struct turn_run *t, const struct turn_deps *deps,
+		   const struct turn_input *in, struct arena *a, struct err *e)
 {
-	struct turn_begin b;
-
 	*t = (struct turn_run){
 		.deps = deps, .in = *in, .arena = a, .id = uuid_new(),
 		.conversation_id = in->conversation_id,
@@ -159,7 +158,18 @@ int turn_open(struct turn_run *t, const struct turn_deps *deps,
 	t->loop->abort = http_abort_new(e);
 	if (!t->loop->abort)
 		return -1;
+	t->loop->tool_ctx.abort = t->loop->abort;
 	arena_defer(a, loop_release, t->loop);
+	return 0;
+}
+
+int turn_open(struct turn_run *t, const struct turn_deps *deps,
+	      const struct turn_input *in, struct arena *a, struct err *e)
+{
+	struct turn_begin b;
+
+	if (prepare(t, deps, in, a, e) < 0)
+		return -1;
 	begin_of(t, &b, a);
 	if (turn_begin(deps->db, &t->loop->owner, &b, e) < 0)
 		return -1;
@@ -167,7 +177,43 @@ int turn_open(struct turn_run *t, const struct turn_deps *deps,
 	t->loop->turn_number = b.turn_number;
 	t->loop->titled = b.titled;
 	t->loop->title = b.title;
-	t->loop->tool_ctx.abort = t->loop->abort;
 	turn_live_add(deps->live, &t->loop->live, &t->id, t->loop->abort, false);
+	return 0;
+}
+
+/* The user message that the old turn answered. */
+static int load_user(struct turn_run *t, int64_t seq, struct err *e)
+{
+	struct message_page page;
+
+	if (message_list(t->deps->db, &t->loop->owner, &t->conversation_id,
+			 OLDEST_FIRST, seq - 1, 1, t->arena, &page, e) < 0)
+		return -1;
+	if (page.n == 0 || page.items[0].seq != seq)
+		return err_set(e, ERR_CONFLICT, "a turn without its message");
+	t->user = page.items[0];
+	t->user.turn_id = t->id;
+	t->in.content = t->user.content;
+	return 0;
+}
+
+int turn_open_again(struct turn_run *t, const struct turn_deps *deps,
+		    const struct turn_input *in, const struct uuid *of,
+		    struct arena *a, struct err *e)
+{
+	struct turn_resume r = { .of = *of };
+
+	if (prepare(t, deps, in, a, e) < 0)
+		return -1;
+	r.turn_id = t->id;
+	if (turn_resume(deps->db, &t->loop->owner, &r, e) < 0)
+		return -1;
+	t->resumed_seq = r.last_seq;
+	t->loop->turn_number = r.turn_number;
+	turn_live_add(deps->live, &t->loop->live, &t->id, t->loop->abort, false);
+	/* It has begun: what fails from here on is the turn's own error. */
+	if (load_user(t, r.user_seq, &t->loop->err) < 0)
+		t->user = (struct message){ .role = ROLE_USER, .seq = r.user_seq,
+					    .turn_id = t->id };
 	return 0;
 }

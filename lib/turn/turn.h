@@ -55,6 +55,8 @@ struct turn_run {
 	const struct conf_llm *service;
 	bool created_conversation;
 	struct message user;		/* the stored user message */
+	int64_t resumed_seq;		/* of the answer that it goes on from;
+					   0 = it is not a continuation */
 	struct message answer;		/* valid after turn_run */
 	struct arena *arena;
 	struct turn_loop *loop;	/* the loop's own */
@@ -97,6 +99,16 @@ int turn_read_history(struct db *db, const struct owner *o,
 int turn_open(struct turn_run *t, const struct turn_deps *deps,
 	      const struct turn_input *in, struct arena *a,
 	      struct err *e) MUST_CHECK;
+
+/*
+ * The same for a turn that goes on where another one of the conversation in
+ * `in` was cut short: with its steps and its text so far, without a new user
+ * message (in->content is not read). ERR_CONFLICT when that turn was not cut
+ * short or is not the last one.
+ */
+int turn_open_again(struct turn_run *t, const struct turn_deps *deps,
+		    const struct turn_input *in, const struct uuid *of,
+		    struct arena *a, struct err *e) MUST_CHECK;
 
 /*
  * Runs the opened turn to its end and stores it, emitting every event into s

@@ -450,7 +450,7 @@ static void full_server_is_shared(void **state)
 	void *failed;
 
 	(void)state;
-	shared = open_pool(40, 0);
+	shared = open_pool(40, 60000);	/* also on a busy machine */
 	dbtest_sql("SET GLOBAL max_connections = 10");
 	for (intptr_t i = 0; i < 20; i++)
 		pthread_create(&t[i], NULL, use_pool, (void *)(i + 1));

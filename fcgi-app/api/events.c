@@ -1,0 +1,212 @@
+/* A turn's events for those who come later, or come back. */
+#include "api/api.h"
+
+#include <string.h>
+
+#include "app.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "dialect/dialect.h"
+#include "turn/follow.h"
+
+#include "base/banned.h"
+
+enum {
+	WAIT_MAX_S = 25,	/* proxies give up at 30 s */
+	LINGER_MS = 100,	/* a poll's answer gathers what follows closely */
+	LOOK_MS = 1000,		/* how often a stream looks whether to end */
+	FRAME_BYTES = 33554432,
+};
+
+/* Where to go on: the later of the query's and the reconnecting client's. */
+static int read_after(struct request *rq, int64_t *after, struct err *e)
+{
+	struct str header = req_header(rq, "Last-Event-ID");
+	int64_t seen = 0;
+
+	if (req_query_int(rq, "after", 0, after, e) < 0)
+		return -1;
+	if (*after < 0)
+		return err_field(e, ERR_INVALID_FIELD, "after",
+				 "after must not be negative.");
+	for (size_t i = 0; i < header.n && seen >= 0; i++)
+		seen = header.p[i] >= '0' && header.p[i] <= '9' &&
+			header.n < 11 ? seen * 10 + (header.p[i] - '0') : -1;
+	*after = MAX(*after, seen);
+	return 0;
+}
+
+/* -- as a stream ------------------------------------------------------------ */
+
+struct events_sink {
+	struct sink sink;	/* first: a sink is cast back */
+	struct request *rq;
+	struct response *rs;
+	const struct dialect *dialect;
+	struct dialect_state state;
+};
+
+static void events_flush(struct sink *s)
+{
+	resp_flush(((struct events_sink *)s)->rs);
+}
+
+static void events_emit(struct sink *s, const struct turn_event *ev)
+{
+	struct events_sink *es = (struct events_sink *)s;
+
+	if (!es->rs->gone)
+		dialect_encode(es->dialect, resp_stream(es->rs), ev, &es->state);
+}
+
+static void events_idle(struct sink *s)
+{
+	struct events_sink *es = (struct events_sink *)s;
+
+	if (!es->rs->gone)
+		buf_addstr(resp_stream(es->rs), es->dialect->keep_alive);
+}
+
+/* A process that is told to stop lets its readers go: they come back. */
+static int events_patience(void *ctx)
+{
+	struct events_sink *es = ctx;
+
+	return es->rs->gone || atomic_load(&es->rq->app->stopping) ? 0 : LOOK_MS;
+}
+
+static void stream(struct request *rq, struct response *rs,
+		   struct turn_follow *f)
+{
+	const struct dialect *d = dialect_get(DIALECT_NATIVE);
+	struct events_sink s = {
+		.sink = { .emit = events_emit, .flush = events_flush,
+			  .idle = events_idle },
+		.rq = rq, .rs = rs, .dialect = d,
+	};
+	struct err e = ERR_INIT;
+
+	resp_open_stream(rs, d->content_type, d->preamble);
+	if (rs->head_only)
+		return;
+	f->patience = events_patience;
+	f->ctx = &s;
+	if (turn_follow_run(f, &s.sink, &e) < 0)
+		log_err("events of a turn", &e);
+	if (f->done)
+		buf_addstr(resp_stream(rs), d->end);
+	resp_flush(rs);
+}
+
+/* -- as a long poll --------------------------------------------------------- */
+
+struct poll_sink {
+	struct sink sink;
+	struct jw items;
+	struct buf frame;
+	const struct dialect *dialect;
+	struct dialect_state state;
+	int64_t until_ms, linger_ms;	/* linger: 0 = nothing came yet */
+};
+
+/* What stands behind "name: " in the line of a frame. */
+static struct str line_of(struct str frame, const char *name)
+{
+	size_t n = strlen(name);
+
+	while (frame.n) {
+		struct str line = str_cut(&frame, '\n');
+
+		if (line.n > n + 1 && memcmp(line.p, name, n) == 0)
+			return (struct str){ line.p + n + 2, line.n - n - 2 };
+	}
+	return (struct str){ NULL, 0 };
+}
+
+/* {"id","event","data"} of the frame that a stream would have. */
+static void poll_emit(struct sink *s, const struct turn_event *ev)
+{
+	struct poll_sink *p = (struct poll_sink *)s;
+	struct str frame;
+
+	buf_reset(&p->frame);
+	dialect_encode(p->dialect, &p->frame, ev, &p->state);
+	frame = buf_str(&p->frame);
+	if (frame.n == 0 || !buf_ok(&p->frame))
+		return;
+	jw_obj(&p->items);
+	jw_kint(&p->items, "id", ev->seq);
+	jw_kstr(&p->items, "event", line_of(frame, "event"));
+	jw_key(&p->items, "data");
+	jw_raw(&p->items, line_of(frame, "data"));
+	jw_end_obj(&p->items);
+	if (!p->linger_ms)
+		p->linger_ms = clock_mono_ms() + LINGER_MS;
+}
+
+static int poll_patience(void *ctx)
+{
+	const struct poll_sink *p = ctx;
+	int64_t until_ms = p->until_ms;
+
+	if (p->linger_ms)
+		until_ms = MIN(until_ms, p->linger_ms);
+	return (int)MIN(MAX(until_ms - clock_mono_ms(), 0), LOOK_MS);
+}
+
+static int poll(struct response *rs, struct turn_follow *f, int64_t wait_s,
+		struct err *e)
+{
+	struct poll_sink p = {
+		.sink = { .emit = poll_emit }, .items = resp_json(rs, 200),
+		.frame = BUF_INIT(FRAME_BYTES),
+		.dialect = dialect_get(DIALECT_NATIVE),
+		.until_ms = clock_mono_ms() + wait_s * 1000,
+	};
+	int rc;
+
+	jw_obj(&p.items);
+	jw_key(&p.items, "items");
+	jw_arr(&p.items);
+	f->patience = poll_patience;
+	f->ctx = &p;
+	rc = turn_follow_run(f, &p.sink, e);
+	jw_end_arr(&p.items);
+	jw_kbool(&p.items, "done", f->done);
+	jw_end_obj(&p.items);
+	buf_release(&p.frame);
+	return rc;
+}
+
+/*
+ * GET /turns/{t}/events?after=N: the events behind number N (or behind the
+ * Last-Event-ID), as the turn's own stream has them, then what it tells from
+ * now on, until the terminal event. 204 when that one has been seen.
+ * With wait=SECONDS (0 to 25): 200 {items: [{id, event, data}], done}, as soon
+ * as there is an event behind N, or without one when the time is over. A turn
+ * whose process died is closed first. 404 for others' turns.
+ */
+int api_turn_events(struct request *rq, struct response *rs, struct err *e)
+{
+	struct turn_follow f = {
+		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
+		.turn_id = *route_arg_uuid(rq, "turn"), .arena = rq->arena,
+	};
+	int64_t wait_s;
+
+	if (read_after(rq, &f.after, e) < 0 ||
+	    req_query_int(rq, "wait", -1, &wait_s, e) < 0)
+		return -1;
+	if (wait_s < -1 || wait_s > WAIT_MAX_S)
+		return err_field(e, ERR_INVALID_FIELD, "wait",
+				 "wait must be 0 to %d seconds.", WAIT_MAX_S);
+	if (turn_follow_open(&f, e) < 0)
+		return -1;
+	if (wait_s >= 0)
+		return poll(rs, &f, wait_s, e);
+	if (f.done)
+		resp_empty(rs, 204);
+	else
+		stream(rq, rs, &f);
+	return 0;
+}

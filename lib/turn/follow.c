@@ -1,0 +1,354 @@
+#include "turn/follow.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "store/conversation.h"
+#include "turn/live.h"
+#include "turn/log.h"
+#include "turn/loop.h"
+#include "turn/pack.h"
+
+#include "base/banned.h"
+
+enum {
+	LIST_ROWS = 16,		/* batches read at a time */
+	JOIN_BYTES = 8192,	/* of a replayed delta, about */
+	CHUNK_BYTES = 33554432,	/* of a log */
+};
+
+struct following {
+	struct turn_follow *f;
+	struct sink *sink;
+	struct owner owner;
+	struct arena chunk;	/* of one batch, reset after it */
+	struct buf records;	/* copied from a log */
+	struct buf delta;	/* neighbouring deltas, joined */
+	struct turn_event joined;	/* their event; type TOKEN … or _MAX */
+	int64_t told_ms;	/* when the client last heard something */
+	bool told;		/* since the last flush */
+};
+
+static bool has_ended(const struct turn *t)
+{
+	return t->status != TURN_RUNNING && t->status != TURN_WAITING;
+}
+
+/* -- telling ---------------------------------------------------------------- */
+
+static void tell(struct following *k, struct turn_event *ev)
+{
+	ev->run = &k->f->run;
+	k->sink->emit(k->sink, ev);
+	k->f->after = ev->seq;
+	k->told = true;
+}
+
+static void tell_delta(struct following *k)
+{
+	if (k->joined.type == TURN_EV__MAX)
+		return;
+	k->joined.text = buf_str(&k->delta);
+	tell(k, &k->joined);
+	buf_reset(&k->delta);
+	k->joined.type = TURN_EV__MAX;
+}
+
+static void add_delta(struct following *k, const struct turn_event *ev)
+{
+	if (k->joined.type != ev->type || k->delta.n > JOIN_BYTES)
+		tell_delta(k);
+	k->joined = *ev;
+	buf_addstr(&k->delta, ev->text);
+}
+
+/* One message of the thread; false when it is not there. */
+static bool load_message(struct following *k, int64_t seq, struct message *out,
+			 struct err *e)
+{
+	struct message_page page;
+
+	if (seq <= 0 ||
+	    message_list(k->f->deps->db, &k->owner,
+			 &k->f->turn.conversation_id, OLDEST_FIRST, seq - 1, 1,
+			 k->f->arena, &page, e) < 0 ||
+	    page.n == 0 || page.items[0].seq != seq)
+		return false;
+	*out = page.items[0];
+	return true;
+}
+
+static int tell_user(struct following *k, struct turn_event *ev, struct err *e)
+{
+	struct turn_run *run = &k->f->run;
+
+	if (load_message(k, k->f->turn.user_seq, &run->user, e)) {
+		/* Of a continuation: it answers an earlier turn's message. */
+		run->user.turn_id = k->f->turn_id;
+		ev->message = &run->user;
+		tell(k, ev);
+	}
+	return e->code == ERR_NONE ? 0 : -1;
+}
+
+/* The records behind `after`. */
+static int tell_records(struct following *k, struct str data, uint32_t first,
+			struct err *e)
+{
+	struct pack_reader r = { .data = data, .first = first };
+	struct turn_event ev;
+
+	while (pack_next(&r, &ev)) {
+		if (ev.seq <= k->f->after)
+			continue;
+		if (turn_event_rows[ev.type].coalesced) {
+			add_delta(k, &ev);
+			continue;
+		}
+		tell_delta(k);
+		if (ev.type == TURN_EV_USER_MESSAGE) {
+			if (tell_user(k, &ev, e) < 0)
+				return -1;
+		} else {
+			tell(k, &ev);
+		}
+	}
+	tell_delta(k);
+	return 0;
+}
+
+static void tell_end(struct following *k, struct err *e)
+{
+	struct turn_follow *f = k->f;
+	const struct turn *t = &f->turn;
+	struct turn_event ev = {
+		.type = t->status == TURN_ERROR ? TURN_EV_ERROR : TURN_EV_DONE,
+		.seq = (uint32_t)t->last_event_seq,
+		.message = &f->run.answer,
+	};
+
+	if (!load_message(k, t->answer_seq, &f->run.answer, e))
+		f->run.answer = (struct message){
+			.role = ROLE_ASSISTANT, .turn_id = t->id,
+			.created_us = t->ended_us,
+			.meta = STR("{\"finish_reason\":\"cancelled\"}"),
+		};
+	if (e->code == ERR_NONE) {
+		tell(k, &ev);
+		f->done = true;
+	}
+}
+
+/* How long to wait now; 0 = no longer. Sends what was told before. */
+static int wait_ms(struct following *k)
+{
+	int64_t now_ms = clock_mono_ms();
+
+	if (k->told) {
+		k->told = false;
+		k->told_ms = now_ms;
+		if (k->sink->flush)
+			k->sink->flush(k->sink);
+	} else if (now_ms - k->told_ms >= TURN_IDLE_MS) {
+		k->told_ms = now_ms;
+		if (k->sink->idle)
+			k->sink->idle(k->sink);
+		if (k->sink->flush)
+			k->sink->flush(k->sink);
+	}
+	return k->f->patience(k->f->ctx);
+}
+
+/* -- from the store --------------------------------------------------------- */
+
+/* All that is stored behind `after`. *n: how many batches there were. */
+static int tell_stored(struct following *k, size_t *n, struct err *e)
+{
+	struct turn_events *rows;
+	size_t got;
+
+	*n = 0;
+	do {
+		int rc = turn_events_list(k->f->deps->db, &k->owner,
+					  &k->f->turn_id, k->f->after,
+					  LIST_ROWS, &k->chunk, &rows, &got, e);
+
+		for (size_t i = 0; !rc && i < got; i++)
+			rc = tell_records(k, rows[i].data,
+					  (uint32_t)rows[i].seq, e);
+		arena_reset(&k->chunk);
+		if (rc < 0)
+			return -1;
+		*n += got;
+	} while (got == LIST_ROWS);
+	return 0;
+}
+
+static int refresh(struct following *k, struct err *e)
+{
+	struct turn_follow *f = k->f;
+	bool closed;
+
+	if (turn_get(f->deps->db, &k->owner, &f->turn_id, f->arena, &f->turn,
+		     e) < 0)
+		return -1;
+	if (f->turn.status != TURN_RUNNING ||
+	    f->turn.lease_until_us >= clock_now_us())
+		return 0;
+	if (turn_recover(f->deps->db, &k->owner, &f->turn_id,
+			 turn_text_of_events, &closed, e) < 0)
+		return -1;
+	return turn_get(f->deps->db, &k->owner, &f->turn_id, f->arena, &f->turn,
+			e);
+}
+
+static int follow_store(struct following *k, struct err *e)
+{
+	struct turn_follow *f = k->f;
+	struct turn_watch *w = turn_watch_open(f->deps->live, &f->turn_id);
+	int rc, ms;
+	size_t n;
+
+	do {
+		rc = refresh(k, e);
+		if (!rc)
+			rc = tell_stored(k, &n, e);
+		if (!rc && has_ended(&f->turn)) {
+			if (f->turn.last_event_seq > f->after)
+				tell_end(k, e);
+			else
+				f->done = true;
+			rc = e->code == ERR_NONE ? 0 : -1;
+		}
+		/* Asked each time, also when there is something already. */
+		ms = rc || f->done ? 0 : wait_ms(k);
+		while (ms && !turn_watch_wait(w, MAX(f->after,
+						     f->turn.last_event_seq),
+					      ms))
+			ms = wait_ms(k);
+	} while (ms);
+	turn_watch_close(w);
+	return rc;
+}
+
+/* -- from memory ------------------------------------------------------------ */
+
+/* 1: the turn has ended here, the rest is in the store; 0: no patience; -1. */
+static int follow_log(struct following *k, struct turn_log *log, struct err *e)
+{
+	uint32_t first;
+	size_t n;
+
+	for (;;) {
+		/* The first look does not wait. */
+		int ms = wait_ms(k);
+
+		switch (turn_log_read(log, (uint32_t)k->f->after, ms,
+				      &k->records, &first)) {
+		case TURN_LOG_NEWS:
+			if (tell_records(k, buf_str(&k->records), first, e) < 0)
+				return -1;
+			if (ms == 0)
+				return 0;
+			break;
+		case TURN_LOG_BEHIND:
+			if (tell_stored(k, &n, e) < 0)
+				return -1;
+			if (n == 0)	/* it is gone from there too */
+				return 1;
+			break;
+		case TURN_LOG_ENDED:
+			return 1;
+		case TURN_LOG_QUIET:
+			if (ms == 0)
+				return 0;
+			break;
+		}
+	}
+}
+
+/* -- all of it -------------------------------------------------------------- */
+
+static struct owner owner_of(const struct turn_follow *f)
+{
+	return (struct owner){ .tenant_id = f->who->tenant,
+			       .user_id = f->who->user_id };
+}
+
+/* What events point to: the agent as declared, or only named. */
+static void scope(struct turn_follow *f, const struct conversation *c)
+{
+	struct turn_input *in = &f->run.in;
+
+	in->workspace = conf_workspace(f->conf, c->workspace_id);
+	if (in->workspace)
+		in->agent = conf_agent(in->workspace, c->agent_id);
+	if (!in->agent) {
+		struct conf_agent *a = arena_zalloc(f->arena, 1, sizeof(*a));
+
+		a->id = arena_str(f->arena, c->agent_id).p;
+		a->name = a->description = a->llm_service = "";
+		in->agent = a;
+	}
+	if (!in->workspace) {
+		struct conf_workspace *w = arena_zalloc(f->arena, 1, sizeof(*w));
+
+		w->id = arena_str(f->arena, c->workspace_id).p;
+		w->name = w->description = w->llm_service = "";
+		in->workspace = w;
+	}
+}
+
+int turn_follow_open(struct turn_follow *f, struct err *e)
+{
+	struct owner owner = owner_of(f);
+	struct conversation c;
+	struct err ignored = ERR_INIT;
+
+	if (turn_get(f->deps->db, &owner, &f->turn_id, f->arena, &f->turn,
+		     e) < 0 ||
+	    conversation_get(f->deps->db, &owner, &f->turn.conversation_id,
+			     f->arena, &c, e) < 0)
+		return -1;
+	f->run = (struct turn_run){
+		.deps = f->deps, .id = f->turn_id,
+		.conversation_id = f->turn.conversation_id, .arena = f->arena,
+		.in = { .conf = f->conf, .who = f->who,
+			.conversation_id = f->turn.conversation_id },
+	};
+	scope(f, &c);
+	/* Dialects may name the model; without one they go without. */
+	if (turn_service(f->conf, f->run.in.workspace, f->run.in.agent,
+			 &f->run.service, &ignored) < 0)
+		f->run.service = NULL;
+	f->after = MIN(MAX(f->after, 0), UINT32_MAX);
+	f->done = has_ended(&f->turn) && f->turn.last_event_seq <= f->after &&
+		f->after > 0;
+	return 0;
+}
+
+int turn_follow_run(struct turn_follow *f, struct sink *s, struct err *e)
+{
+	struct following k = {
+		.f = f, .sink = s, .owner = owner_of(f), .chunk = ARENA_INIT,
+		.records = BUF_INIT(CHUNK_BYTES), .delta = BUF_INIT(CHUNK_BYTES),
+		.joined = { .type = TURN_EV__MAX }, .told_ms = clock_mono_ms(),
+	};
+	struct turn_log *log = f->done ? NULL
+		: turn_live_log(f->deps->live, &f->turn_id);
+	int rc = f->done ? 0 : 1;
+
+	if (log) {
+		turn_log_follow(log);
+		rc = follow_log(&k, log, e);
+		turn_log_unfollow(log);
+		turn_log_unref(log);
+	}
+	if (rc > 0)
+		rc = follow_store(&k, e);
+	if (s->flush)
+		s->flush(s);
+	arena_release(&k.chunk);
+	buf_release(&k.records);
+	buf_release(&k.delta);
+	return rc;
+}

@@ -1,0 +1,256 @@
+#include "turn/log.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "turn/pack.h"
+
+#include "base/banned.h"
+
+enum {
+	LOG_BYTES = 33554432,	/* not stored; what comes then is not kept */
+	URGENT_BYTES = 65536,	/* not stored: flush at once */
+	KEEP_BYTES = 32768,	/* stored, kept for those who follow */
+	BATCH_BYTES = 262144,	/* of one row */
+	BATCH_EVENTS = 60000,	/* turn_event.n has 16 bits */
+};
+
+struct turn_log {
+	struct uuid turn;
+	pthread_mutex_t lock;	/* of all that follows */
+	pthread_cond_t more;
+	int refs, followers;
+	struct buf data;	/* records of the events behind base */
+	uint32_t base, last;	/* numbers; 0 = none */
+	size_t stored_bytes;	/* of data */
+	uint32_t stored;	/* number of the last of them, or base */
+	bool urged, ended;
+};
+
+struct turn_log *turn_log_new(const struct uuid *turn)
+{
+	struct turn_log *log = xcalloc(1, sizeof(*log));
+	pthread_condattr_t attr;
+
+	log->turn = *turn;
+	log->refs = 1;
+	log->data = (struct buf)BUF_INIT(LOG_BYTES);
+	pthread_mutex_init(&log->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&log->more, &attr);
+	pthread_condattr_destroy(&attr);
+	return log;
+}
+
+struct turn_log *turn_log_ref(struct turn_log *log)
+{
+	pthread_mutex_lock(&log->lock);
+	log->refs++;
+	pthread_mutex_unlock(&log->lock);
+	return log;
+}
+
+void turn_log_unref(struct turn_log *log)
+{
+	bool last;
+
+	if (!log)
+		return;
+	pthread_mutex_lock(&log->lock);
+	last = --log->refs == 0;
+	pthread_mutex_unlock(&log->lock);
+	if (!last)
+		return;
+	pthread_cond_destroy(&log->more);
+	pthread_mutex_destroy(&log->lock);
+	buf_release(&log->data);
+	free(log);
+}
+
+const struct uuid *turn_log_turn(const struct turn_log *log)
+{
+	return &log->turn;
+}
+
+/* -- the turn ---------------------------------------------------------------- */
+
+/*
+ * A tool may work for long, and what it did must not be lost; a reset says that
+ * the text before is a step's, which is stored already.
+ */
+static bool is_milestone(const struct turn_event *ev)
+{
+	return ev->type == TURN_EV_TOOL_CALL ||
+		ev->type == TURN_EV_TOOL_RESULT ||
+		ev->type == TURN_EV_TOKEN_RESET;
+}
+
+bool turn_log_add(struct turn_log *log, const struct turn_event *ev)
+{
+	bool urgent = false;
+
+	pthread_mutex_lock(&log->lock);
+	if (pack_add(&log->data, log->last, ev)) {
+		log->last = ev->seq;
+		urgent = !log->urged &&
+			(is_milestone(ev) ||
+			 log->data.n - log->stored_bytes > URGENT_BYTES);
+		log->urged |= urgent;
+		if (log->followers)
+			pthread_cond_broadcast(&log->more);
+	}
+	pthread_mutex_unlock(&log->lock);
+	return urgent;
+}
+
+void turn_log_end(struct turn_log *log)
+{
+	pthread_mutex_lock(&log->lock);
+	log->ended = true;
+	pthread_cond_broadcast(&log->more);
+	pthread_mutex_unlock(&log->lock);
+}
+
+/* -- the flusher -------------------------------------------------------------- */
+
+/* The next row of what is left in r; false at the end. */
+static bool next_row(const struct turn_log *log, struct pack_reader *r,
+		     struct arena *a, struct turn_events *row)
+{
+	const char *start = r->data.p;
+	struct turn_event ev;
+
+	*row = (struct turn_events){ .turn_id = log->turn };
+	while ((size_t)(r->data.p - start) < BATCH_BYTES &&
+	       row->n < BATCH_EVENTS && pack_next(r, &ev)) {
+		if (!row->seq)
+			row->seq = ev.seq;
+		row->n = (int64_t)ev.seq - row->seq + 1;
+	}
+	row->data = arena_str(a, (struct str){
+		start, (size_t)(r->data.p - start) });
+	return row->seq > 0;
+}
+
+void turn_log_pending(struct turn_log *log, size_t max_bytes, struct arena *a,
+		      struct turn_events **rows, size_t *n)
+{
+	struct pack_reader r;
+	size_t size;
+
+	*n = 0;
+	pthread_mutex_lock(&log->lock);
+	log->urged = false;
+	r = (struct pack_reader){
+		.data = { log->data.p + log->stored_bytes,
+			  log->data.n - log->stored_bytes },
+		.seq = log->stored,
+	};
+	size = r.data.n / BATCH_BYTES + (log->last - log->stored) / BATCH_EVENTS
+		+ 2;
+	*rows = arena_alloc(a, (r.data.n ? size : 1) * sizeof(**rows));
+	for (size_t bytes = 0; r.data.n && *n < size &&
+	     (!max_bytes || bytes < max_bytes); bytes += (*rows)[*n - 1].data.n)
+		if (!next_row(log, &r, a, &(*rows)[(*n)++])) {
+			--*n;
+			break;
+		}
+	pthread_mutex_unlock(&log->lock);
+}
+
+void turn_log_stored(struct turn_log *log, uint32_t seq)
+{
+	struct turn_event ev;
+	struct pack_reader r;
+
+	pthread_mutex_lock(&log->lock);
+	r = (struct pack_reader){
+		.data = { log->data.p + log->stored_bytes,
+			  log->data.n - log->stored_bytes },
+		.seq = log->stored,
+	};
+	if (seq >= log->last) {		/* the usual case: no need to look */
+		log->stored_bytes = log->data.n;
+		log->stored = log->last;
+	}
+	while (log->stored < seq && pack_next(&r, &ev)) {
+		log->stored_bytes = log->data.n - r.data.n;
+		log->stored = ev.seq;
+	}
+	if (!log->followers || log->stored_bytes > KEEP_BYTES) {
+		buf_shift(&log->data, log->stored_bytes);
+		log->stored_bytes = 0;
+		log->base = log->stored;
+	}
+	pthread_mutex_unlock(&log->lock);
+}
+
+/* -- followers --------------------------------------------------------------- */
+
+void turn_log_follow(struct turn_log *log)
+{
+	pthread_mutex_lock(&log->lock);
+	log->followers++;
+	pthread_mutex_unlock(&log->lock);
+}
+
+void turn_log_unfollow(struct turn_log *log)
+{
+	pthread_mutex_lock(&log->lock);
+	log->followers--;
+	pthread_mutex_unlock(&log->lock);
+}
+
+/* Copies the records behind number after. Under the lock. */
+static void copy(const struct turn_log *log, uint32_t after, struct buf *out,
+		 uint32_t *first)
+{
+	struct pack_reader r = { .data = buf_str(&log->data), .seq = log->base };
+	struct str rest = r.data;
+	struct turn_event ev;
+
+	/* Most often the reader has seen all but what is not stored yet. */
+	if (after >= log->stored) {
+		rest.p += log->stored_bytes;
+		rest.n -= log->stored_bytes;
+		r = (struct pack_reader){ .data = rest, .seq = log->stored };
+	}
+	while (pack_next(&r, &ev)) {
+		if (ev.seq > after) {
+			*first = ev.seq;
+			buf_addstr(out, rest);
+			return;
+		}
+		rest = r.data;
+	}
+}
+
+enum turn_log_news turn_log_read(struct turn_log *log, uint32_t after,
+				 int wait_ms, struct buf *out,
+				 uint32_t *first)
+{
+	int64_t until_ms = clock_mono_ms() + wait_ms;
+	struct timespec at = { .tv_sec = until_ms / 1000,
+			       .tv_nsec = until_ms % 1000 * 1000000 };
+	enum turn_log_news news = TURN_LOG_NEWS;
+	int rc = 0;
+
+	buf_reset(out);
+	*first = 0;
+	pthread_mutex_lock(&log->lock);
+	while (log->last <= after && !log->ended && rc == 0)
+		rc = pthread_cond_timedwait(&log->more, &log->lock, &at);
+	if (after < log->base)
+		news = TURN_LOG_BEHIND;
+	else if (log->last > after)
+		copy(log, after, out, first);
+	else
+		news = log->ended ? TURN_LOG_ENDED : TURN_LOG_QUIET;
+	pthread_mutex_unlock(&log->lock);
+	return news;
+}

@@ -1,0 +1,218 @@
+"""Turns that are read from outside: replay, following, long poll."""
+
+import json
+import threading
+
+import pytest
+
+from lab import Lab, Stream
+
+pytestmark = pytest.mark.threads
+
+TOOL = {"name": "query_data", "args": {"dataset": "tickets", "limit": 2}}
+LONG = {"reasoning": "first think", "narration": "Let me look. ",
+        "tool_calls": [TOOL], "then": {"tokens": 60, "rate": 60}}
+STORED = {"user-message", "token", "token-reset", "reasoning", "tool-call",
+          "tool-result", "title", "warning", "done", "error"}
+
+
+def start(lab, script, **kw):
+    return lab.stream("/chat/lab/stream",
+                      {"content": "!script " + json.dumps(script)},
+                      user="ada", **kw)
+
+
+def follow(lab, turn, after=None, user="ada", headers=None):
+    query = "" if after is None else f"?after={after}"
+    return Stream(*lab.open("GET", f"/turns/{turn}/events{query}", user=user,
+                            headers=headers))
+
+
+def texts(events):
+    """What a client would show: (kind, text) with deltas joined."""
+    out = []
+    for e in events:
+        if e.name in ("token", "reasoning"):
+            if out and out[-1][0] == e.name:
+                out[-1][1] += e.data["delta"]
+            else:
+                out.append([e.name, e.data["delta"]])
+        elif e.name in STORED:
+            out.append([e.name, e.data])
+    return out
+
+
+def rising(events):
+    ids = [int(e.id) for e in events]
+    assert ids == sorted(set(ids)), ids
+
+
+def test_finished_turn_replays(lab):
+    told = start(lab, LONG).events()
+    turn = told[0].data["turnId"]
+    again = follow(lab, turn).events()
+    assert texts(again) == texts(told)
+    rising(again)
+    assert again[-1].id == told[-1].id
+    assert len(again) < len(told) / 2      # joined
+
+
+def test_every_number_can_be_gone_on_from(lab):
+    """Also those inside a batch, and those that are not stored."""
+    told = start(lab, {**LONG, "then": {"tokens": 12}}).events()
+    turn = told[0].data["turnId"]
+    for i, event in enumerate(told[:-1]):
+        rest = follow(lab, turn, event.id).events()
+        assert texts(rest) == texts(told[i + 1:]), event
+        rising(rest)
+    assert lab.get(f"/turns/{turn}/events?after={told[-1].id}",
+                   user="ada").status == 204
+
+
+def test_last_event_id_header(lab):
+    told = start(lab, {"text": "a b c d e f"}).events()
+    turn = told[0].data["turnId"]
+    middle = told[len(told) // 2]
+    rest = follow(lab, turn, after=1,
+                  headers={"Last-Event-ID": middle.id}).events()
+    assert texts(rest) == texts(told[told.index(middle) + 1:])
+
+
+def test_running_turn_is_followed(lab):
+    """The reload in mid-stream: nothing lost, nothing twice."""
+    stream = start(lab, LONG)
+    seen, events = [], iter(stream)
+    while sum(e.name == "token" for e in seen) < 15:
+        seen.append(next(events))
+    stream.close()
+    turn = seen[0].data["turnId"]
+    rest = follow(lab, turn, seen[-1].id).events()
+    assert rest[-1].name == "done"
+    rising(seen + rest)
+    whole = follow(lab, turn).events()
+    assert texts(seen + rest) == texts(whole)
+    text = "".join(t for kind, t in texts(whole)[-2:-1])
+    assert text == whole[-1].data["content"]
+
+
+def test_many_followers_of_one_turn(lab):
+    stream = start(lab, LONG)
+    first = next(iter(stream))
+    got = [None] * 8
+
+    def read(i):
+        got[i] = follow(lab, first.data["turnId"]).events()
+
+    threads = [threading.Thread(target=read, args=(i,)) for i in range(8)]
+    for t in threads:
+        t.start()
+    told = [first, *stream.events()]
+    for t in threads:
+        t.join()
+    for events in got:
+        assert texts(events) == texts(told)
+
+
+def test_long_poll(lab):
+    stream = start(lab, LONG)
+    turn = next(iter(stream)).data["turnId"]
+    stream.close()
+    items, polls, done = [], 0, False
+    while not done:
+        after = items[-1]["id"] if items else 0
+        answer = lab.get(f"/turns/{turn}/events?wait=20&after={after}",
+                         user="ada")
+        assert answer.status == 200, answer
+        page = answer.json
+        assert page["items"] or page["done"]
+        items += page["items"]
+        done = page["done"]
+        polls += 1
+    assert polls > 2
+    whole = follow(lab, turn).events()
+    ids = [i["id"] for i in items]
+    assert ids == sorted(set(ids)) and items[-1]["event"] == "done"
+    assert "".join(i["data"]["delta"] for i in items if i["event"] == "token") \
+        == "".join(e.data["delta"] for e in whole if e.name == "token")
+    page = lab.get(f"/turns/{turn}/events?wait=20&after={ids[-1]}",
+                   user="ada").json
+    assert page == {"items": [], "done": True}
+
+
+def test_poll_without_news_is_empty(lab):
+    stream = start(lab, {"text": "late", "first_byte_ms": 3000})
+    turn = next(iter(stream)).data["turnId"]
+    page = lab.get(f"/turns/{turn}/events?wait=0", user="ada").json
+    last = page["items"][-1]["id"]
+    page = lab.get(f"/turns/{turn}/events?wait=0&after={last}", user="ada").json
+    assert page == {"items": [], "done": False}
+    lab.post(f"/turns/{turn}/cancel", {}, user="ada")
+    assert stream.events()[-1].name == "done"
+
+
+@pytest.mark.parametrize("query,field", [
+    ("after=-1", "after"), ("after=x", "after"), ("wait=26", "wait"),
+    ("wait=-2", "wait"), ("wait=soon", "wait")])
+def test_bad_queries(lab, query, field):
+    turn = start(lab, {"text": "x"}).events()[0].data["turnId"]
+    answer = lab.get(f"/turns/{turn}/events?{query}", user="ada")
+    assert answer.status == 422 and answer.json["field"] == field
+
+
+def test_others_turns_are_not_there(lab):
+    turn = start(lab, {"text": "mine"}).events()[0].data["turnId"]
+    for path in (f"/turns/{turn}/events", f"/turns/{turn}/events?wait=0"):
+        assert lab.get(path, user="bob").json["code"] == "not_found"
+    unknown = turn[:-4] + "0000"
+    assert lab.get(f"/turns/{unknown}/events", user="ada").status == 404
+
+
+def test_old_turn_has_its_end(lab):
+    told = start(lab, LONG).events()
+    turn = told[0].data["turnId"]
+    lab.sql(f"DELETE FROM turn_event WHERE turn_id = UNHEX('{turn.replace('-', '')}')")
+    again = follow(lab, turn).events()
+    assert [e.name for e in again] == ["done"]
+    assert again[0].data == told[-1].data
+
+
+class Twin(Lab):
+    """A second responder and web server on another Lab's database."""
+
+    def __init__(self, first):
+        super().__init__(workspaces=first.workspaces)
+        self.first = first
+        self.database = first.database
+
+    def __enter__(self):
+        self.model_port = self.first.model_port
+        self.write_config()
+        self.start_responder()
+        self.start_web()
+        return self
+
+    def __exit__(self, *_):
+        for name in list(self.processes):
+            self.stop(name)
+
+
+def test_followed_in_another_process(lab):
+    with Twin(lab) as other:
+        stream = start(lab, LONG)
+        seen, events = [], iter(stream)
+        while sum(e.name == "token" for e in seen) < 10:
+            seen.append(next(events))
+        turn = seen[0].data["turnId"]
+        rest = follow(other, turn, seen[-1].id).events()
+        told = seen + list(events)
+        stream.close()
+        assert texts(seen + rest) == texts(told)
+        rising(seen + rest)
+        assert texts(follow(other, turn).events()) == texts(told)
+        # Stopped from the other process.
+        stream = start(lab, {"tokens": 10000, "rate": 50})
+        turn = next(iter(stream)).data["turnId"]
+        assert other.post(f"/turns/{turn}/cancel", {}, user="ada").status == 202
+        assert follow(other, turn).events()[-1].data["metadata"][
+            "finish_reason"] == "cancelled"
+        stream.close()

@@ -1,0 +1,257 @@
+/*
+ * A turn's log (turn/log.c) and how it is packed: nothing lost, nothing twice,
+ * whoever flushes and follows meanwhile.
+ */
+#include "unit.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "turn/log.h"
+#include "turn/pack.h"
+
+static struct turn_event token(uint32_t seq, const char *text)
+{
+	return (struct turn_event){ .type = TURN_EV_TOKEN, .seq = seq,
+				    .text = str_of(text) };
+}
+
+static void events_come_back(void **state)
+{
+	struct turn_event in[] = {
+		{ .type = TURN_EV_SESSION, .seq = 1 },
+		{ .type = TURN_EV_USER_MESSAGE, .seq = 2 },
+		{ .type = TURN_EV_TOKEN, .seq = 5, .text = STR("hé\n") },
+		{ .type = TURN_EV_TOKEN, .seq = 6, .text = STR("") },
+		{ .type = TURN_EV_TOOL_CALL, .seq = 300, .call_id = STR("c1"),
+		  .tool_name = STR("query_data"), .args = STR("{\"a\":1}") },
+		{ .type = TURN_EV_TOOL_RESULT, .seq = 70000,
+		  .call_id = STR("c1"), .result = STR("[]"),
+		  .result_json = true, .is_error = true, .duration_ms = 1234 },
+		{ .type = TURN_EV_WARNING, .seq = 70001, .code = STR("w"),
+		  .text = STR("text") },
+		{ .type = TURN_EV_TOKEN_RESET, .seq = 4000000000 },
+	};
+	struct buf b = BUF_INIT(4096);
+	struct pack_reader r;
+	struct turn_event ev;
+	uint32_t prev = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(in); i++) {
+		assert_true(pack_add(&b, prev, &in[i]));
+		prev = in[i].seq;
+	}
+	assert_false(pack_add(&b, prev, &(struct turn_event){
+		.type = TURN_EV_STATUS, .seq = prev + 1 }));
+	r = (struct pack_reader){ .data = buf_str(&b) };
+	for (size_t i = 0; i < ARRAY_LEN(in); i++) {
+		assert_true(pack_next(&r, &ev));
+		assert_int_equal(ev.type, in[i].type);
+		assert_int_equal(ev.seq, in[i].seq);
+		assert_true(str_eq(ev.text, in[i].text));
+		assert_true(str_eq(ev.call_id, in[i].call_id));
+		assert_true(str_eq(ev.args, in[i].args));
+		assert_true(str_eq(ev.result, in[i].result));
+		assert_int_equal(ev.is_error, in[i].is_error);
+		assert_int_equal(ev.result_json, in[i].result_json);
+		assert_int_equal(ev.duration_ms, in[i].duration_ms);
+	}
+	assert_false(pack_next(&r, &ev));
+	/* Cut anywhere, it ends early and reads nothing that is not there. */
+	for (size_t n = 0; n < b.n; n++) {
+		r = (struct pack_reader){ .data = { b.p, n } };
+		while (pack_next(&r, &ev))
+			assert_true(ev.text.p == NULL ||
+				    ev.text.p + ev.text.n <= b.p + n);
+	}
+	buf_release(&b);
+}
+
+static void what_does_not_fit_changes_nothing(void **state)
+{
+	struct turn_event ev = token(1, "123456789");
+	struct buf b = BUF_INIT(20);
+
+	(void)state;
+	assert_true(pack_add(&b, 0, &ev));
+	ev.seq = 2;
+	assert_false(pack_add(&b, 1, &ev));
+	assert_int_equal(b.n, 12);
+	assert_sane_buf(&b);
+	buf_release(&b);
+}
+
+static void rows_are_cut_and_confirmed(void **state)
+{
+	struct uuid id = uuid_new();
+	struct turn_log *log = turn_log_new(&id);
+	struct turn_events *rows;
+	struct arena a = ARENA_INIT;
+	int64_t next = 1;
+	size_t n;
+
+	(void)state;
+	for (uint32_t i = 1; i <= 130000; i++) {
+		struct turn_event ev = token(i, "x");
+
+		(void)turn_log_add(log, &ev);
+	}
+	turn_log_pending(log, 0, &a, &rows, &n);
+	assert_true(n >= 3);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(rows[i].seq, next);
+		assert_in_range(rows[i].n, 1, 65535);
+		next += rows[i].n;
+	}
+	assert_int_equal(next, 130001);
+	/* Only a part was stored: the next rows begin behind it. */
+	turn_log_stored(log, (uint32_t)(rows[0].n));
+	next = rows[0].n + 1;
+	turn_log_pending(log, 1, &a, &rows, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(rows[0].seq, next);
+	turn_log_stored(log, 130000);
+	turn_log_pending(log, 0, &a, &rows, &n);
+	assert_int_equal(n, 0);
+	arena_release(&a);
+	turn_log_unref(log);
+}
+
+/* -- many threads ------------------------------------------------------------ */
+
+enum { TOKENS = 20000, FOLLOWERS = 3 };
+
+struct store {			/* what the flusher of this test wrote */
+	pthread_mutex_t lock;
+	struct buf data;
+	uint32_t last;
+};
+
+struct reader {
+	struct turn_log *log;
+	struct store *store;
+	struct buf text;
+};
+
+static void *write_tokens(void *p)
+{
+	struct turn_log *log = p;
+
+	for (uint32_t i = 1; i <= TOKENS; i++) {
+		char text[16];
+		struct turn_event ev;
+
+		snprintf(text, sizeof(text), "%u ", i);
+		ev = token(i, text);
+		(void)turn_log_add(log, &ev);
+	}
+	turn_log_end(log);
+	return NULL;
+}
+
+static void *flush_all(void *p)
+{
+	struct reader *f = p;
+	struct arena a = ARENA_INIT;
+
+	while (f->store->last < TOKENS) {
+		struct turn_events *rows;
+		size_t n;
+
+		turn_log_pending(f->log, 10000, &a, &rows, &n);
+		pthread_mutex_lock(&f->store->lock);
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(rows[i].seq, f->store->last + 1);
+			buf_addstr(&f->store->data, rows[i].data);
+			f->store->last = (uint32_t)(rows[i].seq + rows[i].n - 1);
+		}
+		pthread_mutex_unlock(&f->store->lock);
+		if (n)
+			turn_log_stored(f->log, f->store->last);
+		arena_reset(&a);
+	}
+	arena_release(&a);
+	return NULL;
+}
+
+static uint32_t take(struct reader *f, struct str data, uint32_t first,
+		     uint32_t after)
+{
+	struct pack_reader r = { .data = data, .first = first };
+	struct turn_event ev;
+
+	while (pack_next(&r, &ev))
+		if (ev.seq > after) {
+			assert_int_equal(ev.seq, after + 1);
+			buf_addstr(&f->text, ev.text);
+			after = ev.seq;
+		}
+	return after;
+}
+
+static void *read_all(void *p)
+{
+	struct buf records = BUF_INIT(1 << 24);
+	struct reader *f = p;
+	uint32_t after = 0, first;
+
+	turn_log_follow(f->log);
+	while (after < TOKENS)
+		switch (turn_log_read(f->log, after, 10, &records, &first)) {
+		case TURN_LOG_NEWS:
+			after = take(f, buf_str(&records), first, after);
+			break;
+		case TURN_LOG_BEHIND:
+			pthread_mutex_lock(&f->store->lock);
+			after = take(f, buf_str(&f->store->data), 1, after);
+			pthread_mutex_unlock(&f->store->lock);
+			break;
+		case TURN_LOG_QUIET:
+			break;
+		case TURN_LOG_ENDED:
+			fail();
+		}
+	turn_log_unfollow(f->log);
+	buf_release(&records);
+	return NULL;
+}
+
+static void followers_miss_nothing(void **state)
+{
+	struct uuid id = uuid_new();
+	struct turn_log *log = turn_log_new(&id);
+	struct store store = { .lock = PTHREAD_MUTEX_INITIALIZER,
+			       .data = BUF_INIT(1 << 24) };
+	struct reader f[FOLLOWERS + 1];
+	pthread_t threads[FOLLOWERS + 2];
+
+	(void)state;
+	for (size_t i = 0; i <= FOLLOWERS; i++)
+		f[i] = (struct reader){ .log = log, .store = &store,
+					.text = BUF_INIT(1 << 24) };
+	pthread_create(&threads[0], NULL, flush_all, &f[FOLLOWERS]);
+	for (size_t i = 0; i < FOLLOWERS; i++)
+		pthread_create(&threads[i + 1], NULL, read_all, &f[i]);
+	pthread_create(&threads[FOLLOWERS + 1], NULL, write_tokens, log);
+	for (size_t i = 0; i < ARRAY_LEN(threads); i++)
+		pthread_join(threads[i], NULL);
+	for (size_t i = 1; i < FOLLOWERS; i++)
+		assert_true(str_eq(buf_str(&f[i].text), buf_str(&f[0].text)));
+	for (size_t i = 0; i <= FOLLOWERS; i++)
+		buf_release(&f[i].text);
+	buf_release(&store.data);
+	turn_log_unref(log);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_come_back),
+		cmocka_unit_test(what_does_not_fit_changes_nothing),
+		cmocka_unit_test(rows_are_cut_and_confirmed),
+		cmocka_unit_test(followers_miss_nothing),
+	};
+
+	return cmocka_run_group_tests_name("turn log", tests, NULL, NULL);
+}
