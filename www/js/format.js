@@ -3,7 +3,7 @@ import { has, locale, t } from './strings.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** columns of a line of JSON that is not broken up */
-const JSON_LINE = 64;
+const JSON_LINE = 72;
 
 /** "850 ms", "3.2 s", "2 min 5 s" */
 export function duration(ms)
