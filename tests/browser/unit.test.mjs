@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { prettyJson } from '../../www/js/format.js';
 import { toHtml } from '../../www/js/markdown.js';
 import { readEvents, SseParser } from '../../www/js/sse.js';
 import { has, setCulture, t } from '../../www/js/strings.js';
@@ -95,6 +96,18 @@ test('markdown: links lead to known kinds of places only', () => {
 	assert.match(toHtml('[x](https://example.org/ "t")'),
 		/<a href="https:\/\/example\.org\/" title="t">x<\/a>/);
 	assert.match(toHtml('![x](https://example.org/i.png)'), /<a class="image-link"/);
+});
+
+test('json: short things stay on a line, and it stays the same json', () => {
+	const args = { dataset: 'tickets', select: ['id', 'subject'], none: [], deep: {},
+		filters: [{ column: 'status', op: 'eq', value: 'open' },
+			{ column: 'subject', op: 'contains', value: 'a "quoted" text\n' }] };
+
+	assert.deepEqual(JSON.parse(prettyJson(args)), args);
+	assert.match(prettyJson(args), /^  "select": \["id", "subject"\],$/m);
+	assert.match(prettyJson(args), /^    \{ "column": "status", "op": "eq", "value": "open" \},$/m);
+	assert.equal(prettyJson('x'), '"x"');
+	assert.equal(prettyJson(null), 'null');
 });
 
 test('strings: each one that is used exists, each one is used', async () => {

@@ -2,6 +2,8 @@
 import { has, locale, t } from './strings.js';
 
 const DAY_MS = 24 * 3600 * 1000;
+/** columns of a line of JSON that is not broken up */
+const JSON_LINE = 72;
 
 /** "850 ms", "3.2 s", "2 min 5 s" */
 export function duration(ms)
@@ -70,6 +72,26 @@ export function errorText(error)
 	if (code.startsWith('upstream'))
 		return t('error.upstream');
 	return t('error.internal');
+}
+
+/** JSON for reading: what fits into a line stays on one. */
+export function prettyJson(value, indent = '')
+{
+	if (value === null || typeof value !== 'object')
+		return JSON.stringify(value);
+	const inner = `${indent}  `;
+	const list = Array.isArray(value);
+	const parts = list ? value.map((item) => prettyJson(item, inner)) :
+		Object.entries(value).map(([key, item]) =>
+			`${JSON.stringify(key)}: ${prettyJson(item, inner)}`);
+	const line = parts.join(', ');
+	const [open, close] = list ? '[]' : '{}';
+
+	if (parts.length === 0)
+		return open + close;
+	if (!line.includes('\n') && indent.length + line.length <= JSON_LINE)
+		return list ? `[${line}]` : `{ ${line} }`;
+	return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
 /** The first words of a text, for announcements. */

@@ -2,7 +2,7 @@
 // the result: a table where it has columns and rows or is a list of alike
 // objects, else formatted JSON or the plain text.
 import { html, nothing } from '../../vendor/lit.js';
-import { duration } from '../format.js';
+import { duration, prettyJson } from '../format.js';
 import { highlight } from '../markdown.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -193,7 +193,7 @@ class LampTool extends PageElement {
 /** Formatted JSON with colours. */
 function json(value)
 {
-	const text = JSON.stringify(value, null, 2);
+	const text = prettyJson(value);
 	const code = document.createElement('code');
 	const short = text.length > JSON_SHOWN ? `${text.slice(0, JSON_SHOWN)}\n…` : text;
 
