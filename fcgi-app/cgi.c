@@ -111,6 +111,11 @@ void cgi_end(void)
 	struct stat st;
 
 	/* Apache gives one socket as both, so both must go. */
+	if (null < 0) {
+		close(STDIN_FILENO);
+		close(STDOUT_FILENO);
+		return;
+	}
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	/* A log is kept; a pipe may be the server's that waits for its end. */

@@ -68,10 +68,13 @@ def test_user_of_the_server_arrives(site):
         assert site.get("/me", headers={name: "eve"}).json["user"] == USER
 
 
+def new_token(site):
+    out = site.deployment.command("token", "create", "--user", "robot").stdout
+    return next(w for w in out.split() if w.startswith("lamp_"))
+
+
 def test_programs_sign_in_by_token(site):
-    secret = next(w for w in site.deployment.command(
-        "token", "create", "--user", "robot").stdout.split()
-        if w.startswith("lamp_"))
+    secret = new_token(site)
     bearer = {"Authorization": f"Bearer {secret}"}
     assert site.get("/me", user=None, headers=bearer).json["user"] == "robot"
     wrong = {"Authorization": f"Bearer {secret}x"}
@@ -79,6 +82,14 @@ def test_programs_sign_in_by_token(site):
     assert answer.status == 401 and answer.json["code"] == "unauthenticated"
     both = {"X-Api-Token": secret}
     assert site.get("/me", headers=both).json["user"] == "robot"
+
+
+def test_other_interfaces_are_there_as_well(site):
+    """Beside api/v1; programs find OpenAI's with their token."""
+    secret = new_token(site)
+    answer = site.call("GET", f"/{prefix(site)}/openai/v1/models", user=None,
+                       headers={"Authorization": f"Bearer {secret}"})
+    assert answer.status == 200 and answer.json["object"] == "list"
 
 
 def test_every_method_passes(site):
