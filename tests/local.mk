@@ -10,10 +10,28 @@ PY_LOG_DRIVER = $(LOG_DRIVER)
 CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
 	tests/check/doc-examples tests/check/command.py
 TESTS += $(CHECKS)
-EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py tests/web.py \
-	tests/servers/conftest.py tests/servers/test_setups.py \
-	tests/servers/test_life.py
+EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py \
+	tests/web.py
+
+# Suites of ./lamp test beside `make check`.
+EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
+	tests/api/test_bad_input.py \
+	tests/api/test_chat.py \
+	tests/api/test_continue.py \
+	tests/api/test_conversations.py \
+	tests/api/test_demo_llm.py \
+	tests/api/test_demo_talk.py \
+	tests/api/test_dialects.py \
+	tests/api/test_events.py \
+	tests/api/test_faults.py \
+	tests/api/test_identity.py \
+	tests/api/test_kill.py \
+	tests/api/test_openai_server.py \
+	tests/api/test_openapi.py
+EXTRA_DIST += tests/servers/conftest.py \
+	tests/servers/test_life.py \
+	tests/servers/test_setups.py
 EXTRA_DIST += tests/clients/run tests/clients/common.mjs \
-	tests/clients/ag-ui.test.mjs tests/clients/ai-sdk.test.mjs \
+	tests/clients/ag-ui.test.mjs \
+	tests/clients/ai-sdk.test.mjs \
 	tests/clients/openai.test.mjs
-EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py

@@ -5,6 +5,7 @@ tests_bench_load_LDADD = lib/liblamplighter.a $(SODIUM_LIBS) $(JANSSON_LIBS)
 tests_bench_hello_SOURCES = tests/bench/hello.c
 tests_bench_hello_LDADD = $(FCGI_LIBS)
 CLEANFILES += $(EXTRA_PROGRAMS)
+EXTRA_DIST += tests/bench/run
 
 .PHONY: bench
 bench: all $(EXTRA_PROGRAMS)
