@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "api/send.h"
 #include "app.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "dialect/dialect.h"
 #include "turn/follow.h"
 
 #include "base/banned.h"
@@ -76,9 +76,8 @@ static int events_patience(void *ctx)
 }
 
 static void stream(struct request *rq, struct response *rs,
-		   struct turn_follow *f)
+		   struct turn_follow *f, const struct dialect *d)
 {
-	const struct dialect *d = dialect_get(DIALECT_NATIVE);
 	struct events_sink s = {
 		.sink = { .emit = events_emit, .flush = events_flush,
 			  .idle = events_idle },
@@ -86,6 +85,8 @@ static void stream(struct request *rq, struct response *rs,
 	};
 	struct err e = ERR_INIT;
 
+	if (d->header)
+		resp_header(rs, d->header, d->value);
 	resp_open_stream(rs, d->content_type, d->preamble);
 	if (rs->head_only)
 		return;
@@ -182,9 +183,10 @@ static int poll(struct response *rs, struct turn_follow *f, int64_t wait_s,
  * GET /turns/{t}/events?after=N: the events behind number N (or behind the
  * Last-Event-ID), as the turn's own stream has them, then what it tells from
  * now on, until the terminal event. 204 when that one has been seen.
- * With wait=SECONDS (0 to 25): 200 {items: [{id, event, data}], done}, as soon
- * as there is an event behind N, or without one when the time is over. A turn
- * whose process died is closed first. 404 for others' turns.
+ * dialect: as for a message. With wait=SECONDS (0 to 25), always native: 200
+ * {items: [{id, event, data}], done}, as soon as there is an event behind N, or
+ * without one when the time is over. A turn whose process died is closed first.
+ * 404 for others' turns.
  */
 int api_turn_events(struct request *rq, struct response *rs, struct err *e)
 {
@@ -192,9 +194,10 @@ int api_turn_events(struct request *rq, struct response *rs, struct err *e)
 		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
 		.turn_id = *route_arg_uuid(rq, "turn"), .arena = rq->arena,
 	};
+	enum dialect_id dialect;
 	int64_t wait_s;
 
-	if (read_after(rq, &f.after, e) < 0 ||
+	if (send_dialect(rq, &dialect, e) < 0 || read_after(rq, &f.after, e) < 0 ||
 	    req_query_int(rq, "wait", -1, &wait_s, e) < 0)
 		return -1;
 	if (wait_s < -1 || wait_s > WAIT_MAX_S)
@@ -207,6 +210,6 @@ int api_turn_events(struct request *rq, struct response *rs, struct err *e)
 	if (f.done)
 		resp_empty(rs, 204);
 	else
-		stream(rq, rs, &f);
+		stream(rq, rs, &f, dialect_get(dialect));
 	return 0;
 }

@@ -95,15 +95,15 @@ int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
  */
 int api_turn_continue(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct send_as as = { .dialect = DIALECT_NATIVE };
 	struct owner owner = scope_owner(rq);
 	const struct conf_workspace *ws;
 	const struct conf_agent *agent;
+	struct send_as as = { .dialect = DIALECT_NATIVE };
 	struct conversation c;
 	struct turn_run *run;
 	struct turn t;
 
-	if (load(rq, &t, e) < 0 ||
+	if (send_dialect(rq, &as.dialect, e) < 0 || load(rq, &t, e) < 0 ||
 	    conversation_get(rq->app->db, &owner, &t.conversation_id, rq->arena,
 			     &c, e) < 0)
 		return -1;

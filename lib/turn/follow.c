@@ -314,6 +314,10 @@ int turn_follow_open(struct turn_follow *f, struct err *e)
 		.conversation_id = f->turn.conversation_id, .arena = f->arena,
 		.in = { .conf = f->conf, .who = f->who,
 			.conversation_id = f->turn.conversation_id },
+		/* Until it is told; dialects date their frames by it. */
+		.user = { .seq = f->turn.user_seq, .role = ROLE_USER,
+			  .turn_id = f->turn_id,
+			  .created_us = f->turn.started_us },
 	};
 	scope(f, &c);
 	/* Dialects may name the model; without one they go without. */

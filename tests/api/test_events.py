@@ -216,3 +216,12 @@ def test_followed_in_another_process(lab):
         assert follow(other, turn).events()[-1].data["metadata"][
             "finish_reason"] == "cancelled"
         stream.close()
+
+
+@pytest.mark.parametrize("dialect", ["v2", "forge", "ai-sdk", "ag-ui", "openai"])
+def test_replays_in_every_dialect(lab, dialect):
+    turn = start(lab, LONG).events()[0].data["turnId"]
+    answer = lab.get(f"/turns/{turn}/events?dialect={dialect}", user="ada")
+    assert answer.status == 200 and b"data: " in answer.body, answer
+    bad = lab.get(f"/turns/{turn}/events?dialect=klingon", user="ada")
+    assert bad.status == 422 and bad.json["field"] == "dialect"
