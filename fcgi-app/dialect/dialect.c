@@ -8,7 +8,7 @@ static const struct dialect *const dialects[] = {
 	[DIALECT_FORGE] = &dialect_forge,
 	[DIALECT_AI_SDK] = &dialect_ai_sdk,
 	[DIALECT_AG_UI] = &dialect_ag_ui,
-	[DIALECT_OPENAI] = &dialect_openai_chat,
+	[DIALECT_OPENAI] = &dialect_openai,
 };
 _Static_assert(ARRAY_LEN(dialects) == DIALECT__MAX, "a dialect without a row");
 

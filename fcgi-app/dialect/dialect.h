@@ -72,7 +72,7 @@ struct dialect {
 };
 
 extern const struct dialect dialect_native, dialect_v2, dialect_forge,
-	dialect_ai_sdk, dialect_ag_ui, dialect_openai_chat;
+	dialect_ai_sdk, dialect_ag_ui, dialect_openai;
 
 /* The table; never NULL. */
 const struct dialect *dialect_get(enum dialect_id id);

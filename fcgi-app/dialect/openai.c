@@ -246,7 +246,7 @@ static void write_error(struct buf *out, const char *name,
 	wire_answer_release(&a);
 }
 
-const struct dialect dialect_openai_chat = {
+const struct dialect dialect_openai = {
 	.name = "openai",
 	.content_type = "text/event-stream",
 	.preamble = STR(": ok\n\n"),

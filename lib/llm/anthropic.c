@@ -317,7 +317,7 @@ static void release(struct llm_decoder *d)
 	free(d->blocks);
 }
 
-const struct dialect dialect_anthropic = {
+const struct llm_dialect llm_dialect_anthropic = {
 	.name = "anthropic",
 	.text_key = "text",
 	.build = anthropic_build,

@@ -440,7 +440,7 @@ static int make_headers(struct build *b, struct llm_wire *out, struct err *e)
 		  "application/json" : "Accept: application/json";
 	if (auth)
 		out->headers[n++] = auth;
-	if (b->p->dialect == &dialect_anthropic)
+	if (b->p->dialect == &llm_dialect_anthropic)
 		out->headers[n++] = arena_printf(b->a, "anthropic-version: %s",
 			s->api_version && s->api_version[0] ? s->api_version
 			: ANTHROPIC_VERSION);

@@ -393,7 +393,7 @@ static bool find_framing(struct llm_decoder *d)
 	buf_shift(&d->body, d->body.n - s.n);
 	if (d->body.p[0] != '{' && d->body.p[0] != '[')
 		d->framing = FRAME_SSE;
-	else if (d->ndjson_type || d->dialect == &dialect_ollama)
+	else if (d->ndjson_type || d->dialect == &llm_dialect_ollama)
 		d->framing = FRAME_NDJSON;
 	else
 		d->framing = FRAME_JSON;

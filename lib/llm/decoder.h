@@ -44,7 +44,7 @@ struct dec_template {
 
 struct llm_decoder {
 	const struct provider *provider;
-	const struct dialect *dialect;
+	const struct llm_dialect *dialect;
 	struct quirks q;
 	const char *model;	/* the service's, or "" (B12) */
 	const char *url;	/* the service's, or "" (B12) */

@@ -93,7 +93,7 @@ static json_t *slot(json_t *j, int *n)
 	return NULL;
 }
 
-const struct dialect dialect_gemini = {
+const struct llm_dialect llm_dialect_gemini = {
 	.name = "gemini_native",
 	.text_key = "text",
 	.event = event,

@@ -203,7 +203,7 @@ static int ollama_build(struct build *b, struct err *e)
 	return 0;
 }
 
-const struct dialect dialect_ollama = {
+const struct llm_dialect llm_dialect_ollama = {
 	.name = "ollama",
 	.text_key = "content",
 	.build = ollama_build,

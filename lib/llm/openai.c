@@ -404,7 +404,7 @@ static void finish(struct llm_decoder *d)
 	json_object_set(d->replay, "members", d->opaque);
 }
 
-const struct dialect dialect_openai = {
+const struct llm_dialect llm_dialect_openai = {
 	.name = "openai",
 	.text_key = "content",
 	.build = openai_build,

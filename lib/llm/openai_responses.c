@@ -134,7 +134,7 @@ static json_t *slot(json_t *j, int *n)
 	return NULL;
 }
 
-const struct dialect dialect_responses = {
+const struct llm_dialect llm_dialect_responses = {
 	.name = "openai_responses",
 	.text_key = "delta",
 	.event = event,

@@ -28,13 +28,13 @@
 static const struct provider rows[] = {
 	{
 		.name = "openai", .title = "OpenAI",
-		.dialect = &dialect_openai, .url = "https://api.openai.com/v1",
+		.dialect = &llm_dialect_openai, .url = "https://api.openai.com/v1",
 		.quirks = { HOSTED, .max_tokens_field = MAXTOK_COMPLETION,
 			.hide_obfuscation = true, .supports_vision = true,
 			.strict_schema = true },
 	}, {
 		.name = "azure", .title = "Azure OpenAI",
-		.dialect = &dialect_openai, .url = "",
+		.dialect = &llm_dialect_openai, .url = "",
 		.quirks = { HOSTED, .max_tokens_field = MAXTOK_COMPLETION,
 			.supports_vision = true, .strict_schema = true,
 			.url_template = "{url}/openai/deployments/{deployment}"
@@ -42,85 +42,85 @@ static const struct provider rows[] = {
 			.auth_header = "api-key: {key}" },
 	}, {
 		.name = "azure_v1", .title = "Azure OpenAI, v1 address",
-		.dialect = &dialect_openai, .url = "",
+		.dialect = &llm_dialect_openai, .url = "",
 		.quirks = { HOSTED, .max_tokens_field = MAXTOK_COMPLETION,
 			.supports_vision = true, .strict_schema = true,
 			.url_template = "{url}/openai/v1/chat/completions",
 			.auth_header = "api-key: {key}" },
 	}, {
 		.name = "openrouter", .title = "OpenRouter",
-		.dialect = &dialect_openai, .url = "https://openrouter.ai/api/v1",
+		.dialect = &llm_dialect_openai, .url = "https://openrouter.ai/api/v1",
 		.quirks = { HOSTED, .supports_vision = true,
 			.reasoning_in = { "reasoning", "reasoning_content",
 				"reasoning_details" } },
 	}, {
 		.name = "gemini", .title = "Google Gemini (compatible address)",
-		.dialect = &dialect_openai,
+		.dialect = &llm_dialect_openai,
 		.url = "https://generativelanguage.googleapis.com/v1beta/openai",
 		.quirks = { HOSTED, .supports_vision = true,
 			.tool_schema_filter = SCHEMA_GEMINI,
 			.usage_output_rule = USAGE_TOTAL },
 	}, {
 		.name = "mistral", .title = "Mistral",
-		.dialect = &dialect_openai, .url = "https://api.mistral.ai/v1",
+		.dialect = &llm_dialect_openai, .url = "https://api.mistral.ai/v1",
 		.quirks = { HOSTED, .tool_id_style = TOOLID_ALNUM9,
 			.include_usage = false },
 	}, {
 		.name = "groq", .title = "Groq",
-		.dialect = &dialect_openai,
+		.dialect = &llm_dialect_openai,
 		.url = "https://api.groq.com/openai/v1",
 		.quirks = { HOSTED, .max_tokens_field = MAXTOK_COMPLETION,
 			.output_format = OUTPUT_OBJECT },
 	}, {
 		.name = "deepseek", .title = "DeepSeek",
-		.dialect = &dialect_openai, .url = "https://api.deepseek.com",
+		.dialect = &llm_dialect_openai, .url = "https://api.deepseek.com",
 		.quirks = { HOSTED, .reasoning_replay = REPLAY_TOOL_LOOP,
 			.output_format = OUTPUT_OBJECT },
 	}, {
 		.name = "xai", .title = "xAI",
-		.dialect = &dialect_openai, .url = "https://api.x.ai/v1",
+		.dialect = &llm_dialect_openai, .url = "https://api.x.ai/v1",
 		.quirks = { HOSTED, .supports_vision = true,
 			.usage_output_rule = USAGE_TOTAL },
 	}, {
 		.name = "qwen", .title = "Qwen (DashScope)",
-		.dialect = &dialect_openai,
+		.dialect = &llm_dialect_openai,
 		.url = "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
 		.quirks = { HOSTED, .output_format = OUTPUT_OBJECT },
 	}, {
 		.name = "perplexity", .title = "Perplexity",
-		.dialect = &dialect_openai, .url = "https://api.perplexity.ai",
+		.dialect = &llm_dialect_openai, .url = "https://api.perplexity.ai",
 		.quirks = { HOSTED, .supports_tools = false,
 			.include_usage = false, .think_tags = THINK_TAGS },
 	}, {
 		.name = "vllm", .title = "vLLM",
-		.dialect = &dialect_openai, .url = "http://127.0.0.1:8000/v1",
+		.dialect = &llm_dialect_openai, .url = "http://127.0.0.1:8000/v1",
 		.quirks = { BASE, .reasoning_in = { "reasoning",
 				"reasoning_content" } },
 	}, {
 		.name = "llamacpp", .title = "llama.cpp server",
-		.dialect = &dialect_openai, .url = "http://127.0.0.1:8080/v1",
+		.dialect = &llm_dialect_openai, .url = "http://127.0.0.1:8080/v1",
 		.quirks = { BASE },
 	}, {
 		.name = "gpustack", .title = "GPUStack, llama-box",
-		.dialect = &dialect_openai, .url = "",
+		.dialect = &llm_dialect_openai, .url = "",
 		.quirks = { BASE },
 	}, {
 		.name = "lmstudio", .title = "LM Studio",
-		.dialect = &dialect_openai, .url = "http://127.0.0.1:1234/v1",
+		.dialect = &llm_dialect_openai, .url = "http://127.0.0.1:1234/v1",
 		.quirks = { BASE, .think_tags = THINK_TAGS },
 	}, {
 		.name = "ollama_v1", .title = "Ollama, compatible address",
-		.dialect = &dialect_openai, .url = "http://127.0.0.1:11434/v1",
+		.dialect = &llm_dialect_openai, .url = "http://127.0.0.1:11434/v1",
 		.quirks = { BASE, .supports_tool_choice = false,
 			.reasoning_replay = REPLAY_TOOL_LOOP,
 			.reasoning_in = { "reasoning", "reasoning_content" } },
 	}, {
 		.name = "openai_compatible", .title = "Any compatible server",
-		.dialect = &dialect_openai, .url = "",
+		.dialect = &llm_dialect_openai, .url = "",
 		.quirks = { BASE },
 	}, {
 		.name = "anthropic", .title = "Anthropic",
-		.dialect = &dialect_anthropic, .url = "https://api.anthropic.com",
+		.dialect = &llm_dialect_anthropic, .url = "https://api.anthropic.com",
 		.quirks = { .supports_tools = true, .supports_tool_choice = true,
 			.supports_vision = true, .key_required = true,
 			.tool_id_style = TOOLID_SAFE,
@@ -129,7 +129,7 @@ static const struct provider rows[] = {
 			.auth_header = "x-api-key: {key}" },
 	}, {
 		.name = "anthropic_compatible", .title = "Any server like Anthropic's",
-		.dialect = &dialect_anthropic, .url = "",
+		.dialect = &llm_dialect_anthropic, .url = "",
 		.quirks = { .supports_tools = true, .supports_tool_choice = true,
 			.tool_id_style = TOOLID_SAFE,
 			.output_format = OUTPUT_PROMPT,
@@ -138,7 +138,7 @@ static const struct provider rows[] = {
 			.auth_header = BEARER },
 	}, {
 		.name = "ollama", .title = "Ollama",
-		.dialect = &dialect_ollama, .url = "http://127.0.0.1:11434",
+		.dialect = &llm_dialect_ollama, .url = "http://127.0.0.1:11434",
 		.quirks = { .supports_tools = true,
 			.reasoning_replay = REPLAY_TOOL_LOOP,
 			.url_template = "{url}/api/chat",
@@ -146,11 +146,11 @@ static const struct provider rows[] = {
 	}, {
 		.name = "openai_responses",
 		.title = "OpenAI Responses, for `decode` only",
-		.dialect = &dialect_responses, .url = "",
+		.dialect = &llm_dialect_responses, .url = "",
 	}, {
 		.name = "gemini_native",
 		.title = "Gemini's own API, for `decode` only",
-		.dialect = &dialect_gemini, .url = "",
+		.dialect = &llm_dialect_gemini, .url = "",
 	},
 };
 #pragma GCC diagnostic pop
@@ -379,7 +379,7 @@ json_t *llm_capabilities(const struct conf_llm *s)
 			 "supportsToolUse", p && tools,
 			 "supportsVision", (s->capabilities & LLM_CAN_VISION) != 0,
 			 "supportsPromptCaching",
-			 p && p->dialect == &dialect_anthropic &&
+			 p && p->dialect == &llm_dialect_anthropic &&
 			 s->prompt_cache);
 }
 

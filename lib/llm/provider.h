@@ -5,7 +5,7 @@
  * (`quirks:` in YAML), so a server that nobody has met needs no code.
  *
  * Adding a provider: one row in provider.c. Adding a dialect: one file with a
- * `struct dialect`, pure functions on bytes and JSON.
+ * `struct llm_dialect`, pure functions on bytes and JSON.
  */
 #ifndef LLM_PROVIDER_H
 #define LLM_PROVIDER_H
@@ -51,7 +51,7 @@ struct quirks {
 /* A request being built; see build.h. */
 struct build;
 
-struct dialect {
+struct llm_dialect {
 	const char *name;
 	const char *text_key;	/* member that holds the text of a delta */
 	/* Writes the body into b->body. NULL = can only be decoded. */
@@ -73,13 +73,13 @@ struct dialect {
 	void (*release)(struct llm_decoder *d);	/* MAY be NULL */
 };
 
-extern const struct dialect dialect_openai, dialect_anthropic, dialect_ollama,
-	dialect_responses, dialect_gemini;
+extern const struct llm_dialect llm_dialect_openai, llm_dialect_anthropic, llm_dialect_ollama,
+	llm_dialect_responses, llm_dialect_gemini;
 
 struct provider {
 	const char *name;	/* what `provider:` says */
 	const char *title;	/* for people */
-	const struct dialect *dialect;
+	const struct llm_dialect *dialect;
 	const char *url;	/* base URL; "" = must be configured */
 	struct quirks quirks;
 };
