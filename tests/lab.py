@@ -262,9 +262,11 @@ class Lab:
                                  f"{result.stderr}")
         return result
 
+    def responder_argv(self):
+        return [RESPONDER, "-c", self.config_file, "-s", self.responder_socket]
+
     def start_responder(self, env=None):
-        self.spawn("responder", [RESPONDER, "-c", self.config_file,
-                                 "-s", self.responder_socket],
+        self.spawn("responder", self.responder_argv(),
                    env={**self.responder_env, **(env or {})})
         process = self.processes["responder"]
         wait_until("the responder's socket", lambda: process.poll() is not None
