@@ -46,5 +46,4 @@ void loop_message(struct turn_loop *l, enum turn_event_type type,
 	struct turn_event ev = { .type = type, .message = m };
 
 	loop_emit(l, &ev);
-	loop_flush(l);
 }

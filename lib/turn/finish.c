@@ -285,5 +285,6 @@ enum turn_status loop_finish(struct turn_loop *l)
 	turn_live_remove(t->deps->live, &l->live);
 	loop_message(l, o.status == TURN_ERROR ? TURN_EV_ERROR : TURN_EV_DONE,
 		     &t->answer);
+	loop_flush(l);
 	return o.status;
 }

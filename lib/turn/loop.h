@@ -117,6 +117,7 @@ static inline bool loop_try_flush(struct turn_loop *l)
 void loop_idle(struct turn_loop *l);
 void loop_status(struct turn_loop *l, const char *status);
 void loop_warn(struct turn_loop *l, const char *code, const char *text);
+/* The record of a message; not flushed. */
 void loop_message(struct turn_loop *l, enum turn_event_type type,
 		  const struct message *m);
 
