@@ -39,6 +39,10 @@ struct dialect_state {
 	bool text_open, reasoning_open;	/* for dialects with parts */
 	uint32_t part;			/* number of the open part */
 	char state_told;	/* v2: the first letter of the last agent_state */
+	const char *delta_name;	/* v2: the last delta … */
+	uint32_t delta_seq;
+	size_t delta_text_end, delta_end;	/* … and where its JSON string
+						   and its frame end, unsent */
 	bool step_open, step_called;	/* ai-sdk: and it called a tool */
 	bool has_parent;	/* ag-ui: this step's message has an id */
 };

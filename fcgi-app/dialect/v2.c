@@ -84,18 +84,34 @@ static void write_state(struct buf *out, const char *name,
 	frame_close(&w);
 }
 
-/* The one that must be cheap. */
+/*
+ * The one that must be cheap. The number stands behind the data, so that the
+ * end of the frame can be taken back: deltas of a kind that wait together for
+ * a slow client become one (D28).
+ */
 static void write_delta(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {
-	(void)st;
-	wire_open(out, name, ev->seq);
-	buf_add(out, "{\"type\":\"", 9);
-	buf_adds(out, name);
-	buf_add(out, "\",\"delta\":", 10);
-	buf_json(out, ev->text);
-	buf_addc(out, '}');
+	bool joins = st->delta_name == name && st->delta_seq + 1 == ev->seq &&
+		st->delta_end == out->n && buf_ok(out);
+
+	if (joins) {
+		out->n = st->delta_text_end;
+		buf_json_more(out, ev->text);
+	} else {
+		wire_open(out, name, 0);
+		buf_add(out, "{\"type\":\"", 9);
+		buf_adds(out, name);
+		buf_add(out, "\",\"delta\":", 10);
+		buf_json(out, ev->text);
+	}
+	st->delta_text_end = out->n;
+	buf_add(out, "}\nid: ", 6);
+	buf_addu(out, ev->seq);
 	wire_close(out);
+	st->delta_name = name;
+	st->delta_seq = ev->seq;
+	st->delta_end = out->n;
 }
 
 static void write_bare(struct buf *out, const char *name,

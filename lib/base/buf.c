@@ -123,12 +123,11 @@ static size_t json_plain(struct str s, size_t i)
 	return i - from;
 }
 
-void buf_json(struct buf *b, struct str s)
+static void json_chars(struct buf *b, struct str s)
 {
 	static const char hex[] = "0123456789abcdef";
 	size_t i = 0;
 
-	buf_addc(b, '"');
 	for (;;) {
 		size_t n = json_plain(s, i);
 		unsigned char c;
@@ -151,6 +150,22 @@ void buf_json(struct buf *b, struct str s)
 		}
 	}
 	buf_addc(b, '"');
+}
+
+void buf_json(struct buf *b, struct str s)
+{
+	buf_addc(b, '"');
+	json_chars(b, s);
+}
+
+void buf_json_more(struct buf *b, struct str s)
+{
+	if (!buf_ok(b))
+		return;
+	if (!b->n || b->p[b->n - 1] != '"')
+		BUG("no JSON string to go on with");
+	b->n--;
+	json_chars(b, s);
 }
 
 void buf_url(struct buf *b, struct str s)

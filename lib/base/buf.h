@@ -95,10 +95,12 @@ char *buf_take(struct buf *b);
 
 /*
  * Appends s escaped for one destination. buf_json adds a JSON string with its
- * quotes; s must be valid UTF-8 (it is passed through as it is). buf_url
+ * quotes; s must be valid UTF-8 (it is passed through as it is). buf_json_more
+ * puts s at the end of the JSON string that b ends with. buf_url
  * percent-encodes all but unreserved characters.
  */
 void buf_json(struct buf *b, struct str s);
+void buf_json_more(struct buf *b, struct str s);
 void buf_url(struct buf *b, struct str s);
 
 #endif

@@ -310,6 +310,36 @@ static void preamble_and_keep_alive_are_comments(void **state)
 	assert_str_is(d->keep_alive, ": ka\n\n");
 }
 
+/* v2: deltas that wait for their client together become one (D28). */
+static void waiting_deltas_are_joined(void **state)
+{
+	const struct dialect *d = dialect_get(DIALECT_V2);
+	struct turn_event ev = { .type = TURN_EV_TOKEN, .run = &run };
+	struct dialect_state st = { .style = RECORD_PLAIN };
+	struct buf b = BUF_INIT(100000);
+
+	(void)state;
+	for (ev.seq = 8; ev.seq <= 11; ev.seq++) {
+		ev.text = ev.seq % 2 ? STR("a\"b") : STR("");
+		dialect_encode(d, &b, &ev, &st);
+	}
+	assert_string_equal(b.p, "event: text_delta\ndata: {\"type\":"
+			    "\"text_delta\",\"delta\":\"a\\\"ba\\\"b\"}\n"
+			    "id: 11\n\n");
+	/* What was sent, another kind, or an event between: a new frame. */
+	buf_reset(&b);
+	ev.text = STR("c");
+	dialect_encode(d, &b, &ev, &st);
+	ev.seq++;
+	ev.type = TURN_EV_REASONING;
+	dialect_encode(d, &b, &ev, &st);
+	ev.seq += 2;
+	dialect_encode(d, &b, &ev, &st);
+	assert_int_equal(assert_sane_frames(buf_str(&b)), 3);
+	assert_non_null(strstr(b.p, "\"delta\":\"c\"}\nid: 12\n\n"));
+	buf_release(&b);
+}
+
 /* A token must cost well under a microsecond; generous, for slow machines. */
 static void a_token_is_cheap(void **state)
 {
@@ -349,6 +379,7 @@ int main(void)
 		cmocka_unit_test(parts_are_closed),
 		cmocka_unit_test(unsaid_answers_are_said),
 		cmocka_unit_test(preamble_and_keep_alive_are_comments),
+		cmocka_unit_test(waiting_deltas_are_joined),
 		cmocka_unit_test(a_token_is_cheap),
 	};
 
