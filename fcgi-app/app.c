@@ -29,14 +29,6 @@ struct seen {
 	} slots[SEEN_SLOTS];
 };
 
-/* Turns between begin and end, in no order. */
-struct running {
-	pthread_mutex_t lock;
-	struct uuid *ids;
-	size_t n, size;
-	bool aborted;		/* what begins now is stopped at once */
-};
-
 static int open_libraries(struct err *e)
 {
 	/* Its own generator, seeded by the kernel: every request draws ids. */
@@ -61,8 +53,6 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	app->conf = conf_live_open(conf_file, e);
 	if (!app->conf)
 		return -1;
-	app->running = xcalloc(1, sizeof(*app->running));
-	pthread_mutex_init(&app->running->lock, NULL);
 	app->seen = xcalloc(1, sizeof(*app->seen));
 	pthread_mutex_init(&app->seen->lock, NULL);
 	conf = app_conf(app);
@@ -95,11 +85,6 @@ void app_close(struct app *app)
 		db_close(app->db);
 	if (app->conf)
 		conf_live_close(app->conf);
-	if (app->running) {
-		pthread_mutex_destroy(&app->running->lock);
-		free(app->running->ids);
-		free(app->running);
-	}
 	if (app->seen) {
 		pthread_mutex_destroy(&app->seen->lock);
 		free(app->seen);
@@ -141,45 +126,4 @@ bool app_user_due(struct app *app, const struct uuid *user)
 	}
 	pthread_mutex_unlock(&s->lock);
 	return due;
-}
-
-void app_turn_begin(struct app *app, const struct uuid *turn)
-{
-	struct running *r = app->running;
-	bool aborted;
-
-	pthread_mutex_lock(&r->lock);
-	if (r->n == r->size) {
-		r->size = r->size ? r->size * 2 : 16;
-		r->ids = xrealloc(r->ids, r->size * sizeof(*r->ids));
-	}
-	r->ids[r->n++] = *turn;
-	aborted = r->aborted;
-	pthread_mutex_unlock(&r->lock);
-	if (aborted)
-		turn_live_cancel(app->live, turn);
-}
-
-void app_turn_end(struct app *app, const struct uuid *turn)
-{
-	struct running *r = app->running;
-
-	pthread_mutex_lock(&r->lock);
-	for (size_t i = 0; i < r->n; i++)
-		if (uuid_eq(&r->ids[i], turn)) {
-			r->ids[i] = r->ids[--r->n];
-			break;
-		}
-	pthread_mutex_unlock(&r->lock);
-}
-
-void app_abort_turns(struct app *app)
-{
-	struct running *r = app->running;
-
-	pthread_mutex_lock(&r->lock);
-	r->aborted = true;
-	for (size_t i = 0; i < r->n; i++)
-		turn_live_cancel(app->live, &r->ids[i]);
-	pthread_mutex_unlock(&r->lock);
 }

@@ -12,7 +12,6 @@
 #include "conf/conf.h"
 #include "turn/turn.h"
 
-struct running;
 struct seen;
 
 struct app {
@@ -26,7 +25,6 @@ struct app {
 
 	atomic_int n_models;	/* requests that wait for a model now */
 	atomic_bool stopping;	/* no new turns any more */
-	struct running *running;	/* the turns of this process */
 	struct seen *seen;	/* users noted lately */
 	atomic_uint_fast64_t generation;	/* of conf, that is in force */
 };
@@ -50,15 +48,5 @@ const struct conf *app_conf(struct app *app);
  * most once in ten minutes and process (now and then once more). Any thread.
  */
 bool app_user_due(struct app *app, const struct uuid *user);
-
-/*
- * A turn runs here from begin to end, so that app_abort_turns can find it.
- * Any thread.
- */
-void app_turn_begin(struct app *app, const struct uuid *turn);
-void app_turn_end(struct app *app, const struct uuid *turn);
-
-/* Stops all that run: they end as cancelled and store what they have. */
-void app_abort_turns(struct app *app);
 
 #endif

@@ -6,7 +6,7 @@
  * Signals: all are blocked before the first thread exists, so that none ever
  * interrupts a write; one thread takes them with sigwait. SIGTERM and SIGINT
  * drain: no new connections, what runs may finish within the grace period,
- * then turns are stopped and stored with what they have.
+ * then turns are stopped and stored with what they have, as interrupted.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -25,6 +25,7 @@
 #include "app.h"
 #include "base/log.h"
 #include "fcgi.h"
+#include "turn/live.h"
 #include "worker.h"
 
 #include "base/banned.h"
@@ -235,7 +236,7 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 static void *cgi_signals(void *app)
 {
 	wait_for_stop();
-	app_abort_turns(app);
+	turn_live_interrupt(((struct app *)app)->live);
 	return NULL;
 }
 

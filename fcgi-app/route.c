@@ -7,6 +7,7 @@
 #include "app.h"
 #include "auth/policy.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "caller.h"
 #include "fields.h"
@@ -44,6 +45,8 @@ static bool match_arg(struct str pattern, struct str segment,
 	*arg = (struct path_arg){ .name = name, .text = segment };
 	if (str_is(type, "uuid"))
 		return uuid_parse(segment, &arg->id);
+	if (str_is(type, "name"))
+		return segment.n > 0 && segment.n <= LIM_NAME_BYTES;
 	return slug_valid(segment);
 }
 

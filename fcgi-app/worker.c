@@ -13,6 +13,7 @@
 #include "cgi.h"
 #include "fcgi.h"
 #include "route.h"
+#include "turn/live.h"
 
 #include "base/banned.h"
 
@@ -280,7 +281,7 @@ int pool_stop(struct pool *p, int grace_ms, int abort_ms)
 
 		snprintf(text, sizeof(text), "%d", left);
 		log_warn("stopping the turns that still run", "workers", text);
-		app_abort_turns(p->app);
+		turn_live_interrupt(p->app->live);
 		left = wait_gone(p, abort_ms);
 	}
 	if (left)

@@ -57,3 +57,25 @@ int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 	send_stream(rs, t, &as);
 	return 0;
 }
+
+/*
+ * GET /ai-sdk/{w}/{chat}/stream: the answer that is being written in a chat,
+ * all of it from its start and then as it grows (the transport's
+ * reconnectToStream; there is no Last-Event-ID). 204 when nothing is, or there
+ * is no such chat. 404 for a workspace that the caller does not see. The path
+ * takes names of letters, digits and ._~- only, as generateId makes them.
+ */
+int api_ai_sdk_resume(struct request *rq, struct response *rs, struct err *e)
+{
+	struct client_thread thread;
+	int rc = client_find_thread(rq, "ai-sdk", route_arg(rq, "chat"),
+				    &thread, e);
+
+	if (rc < 0)
+		return -1;
+	if (rc == 0 && !uuid_is_nil(&thread.running_turn_id))
+		return send_events(rq, rs, &thread.running_turn_id, 0,
+				   DIALECT_AI_SDK, e);
+	resp_empty(rs, 204);
+	return 0;
+}

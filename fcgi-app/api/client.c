@@ -2,6 +2,7 @@
 
 #include "api/scope.h"
 #include "app.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "fields.h"
@@ -116,6 +117,8 @@ static int find(struct request *rq, const struct uuid *id,
 	if (!str_is(c.workspace_id, t->workspace->id))
 		return err_set(e, ERR_NOT_FOUND, "another workspace's thread");
 	t->conversation_id = *id;
+	if (conversation_running(&c, clock_now_us()))
+		t->running_turn_id = c.running_turn_id;
 	t->agent = scope_agent(t->workspace, agent.p ? agent : c.agent_id, e);
 	return t->agent ? 0 : -1;
 }
@@ -145,25 +148,44 @@ static int make(struct request *rq, const struct uuid *id,
 	return err_set(e, ERR_CONFLICT, "the thread comes and goes");
 }
 
-int client_thread(struct request *rq, const char *kind, struct str name,
-		  struct client_thread *out, struct err *e)
+/* 1 = there is none; *id is then what it would be made under. */
+static int find_named(struct request *rq, const char *kind, struct str name,
+		      struct client_thread *out, struct str *agent,
+		      struct uuid *id, struct err *e)
 {
-	struct str agent;
-	struct uuid id;
 	int rc = 1;
 
 	*out = (struct client_thread){
 		.workspace = scope_workspace(rq, route_arg(rq, "workspace"), e),
 	};
-	if (!out->workspace || req_query(rq, "agentId", &agent, e) < 0)
+	if (!out->workspace || req_query(rq, "agentId", agent, e) < 0)
 		return -1;
-	if (agent.p && !slug_valid(agent))
+	if (agent->p && !slug_valid(*agent))
 		return err_set(e, ERR_NOT_FOUND, "no agent's id");
-	if (uuid_parse(name, &id))
-		rc = find(rq, &id, out, agent, e);
+	if (uuid_parse(name, id))
+		rc = find(rq, id, out, *agent, e);
 	if (rc == 1) {
-		id = thread_id(rq, out->workspace, kind, name);
-		rc = find(rq, &id, out, agent, e);
+		*id = thread_id(rq, out->workspace, kind, name);
+		rc = find(rq, id, out, *agent, e);
 	}
+	return rc;
+}
+
+int client_thread(struct request *rq, const char *kind, struct str name,
+		  struct client_thread *out, struct err *e)
+{
+	struct str agent;
+	struct uuid id;
+	int rc = find_named(rq, kind, name, out, &agent, &id, e);
+
 	return rc == 1 ? make(rq, &id, out, agent, e) : rc;
+}
+
+int client_find_thread(struct request *rq, const char *kind, struct str name,
+		       struct client_thread *out, struct err *e)
+{
+	struct str agent;
+	struct uuid id;
+
+	return find_named(rq, kind, name, out, &agent, &id, e);
 }

@@ -40,6 +40,7 @@ struct client_thread {
 	const struct conf_workspace *workspace;
 	const struct conf_agent *agent;
 	struct uuid conversation_id;
+	struct uuid running_turn_id;	/* nil: it is not answering */
 };
 
 /*
@@ -51,5 +52,9 @@ struct client_thread {
  */
 int client_thread(struct request *rq, const char *kind, struct str name,
 		  struct client_thread *out, struct err *e) MUST_CHECK;
+
+/* The same where it is there; 1, with nothing made, where not. */
+int client_find_thread(struct request *rq, const char *kind, struct str name,
+		       struct client_thread *out, struct err *e) MUST_CHECK;
 
 #endif

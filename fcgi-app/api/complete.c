@@ -18,6 +18,7 @@
 #include "net/http.h"
 #include "store/usage.h"
 #include "tool/tool.h"
+#include "turn/live.h"
 
 #include "base/banned.h"
 
@@ -46,6 +47,9 @@ struct complete {
 	struct complete_body body;
 	struct answer a;
 	struct usage usage;
+	struct turn_live *live;
+	struct turn_live_entry entry;	/* so that a shutdown stops it */
+	struct http_abort *abort;
 };
 
 static int64_t add_known(int64_t sum, int64_t v)
@@ -83,7 +87,8 @@ static int call(struct request *rq, struct complete *c, struct str input,
 		.service = c->service, .messages = &message, .n_messages = 1,
 		.output_schema = c->body.schema,
 	};
-	struct llm_io io = { .http = rq->app->http, .watch_fd = -1 };
+	struct llm_io io = { .http = rq->app->http, .abort = c->abort,
+			     .watch_fd = -1 };
 	struct usage *u = &c->usage;
 	int rc;
 
@@ -242,9 +247,31 @@ static void write_tokens(struct jw *w, const char *key, int64_t n)
 		jw_int(w, n);
 }
 
-static void release_text(void *p)
+static void release(void *p)
 {
-	buf_release(p);
+	struct complete *c = p;
+
+	turn_live_remove(c->live, &c->entry);
+	http_abort_free(c->abort);
+	buf_release(&c->a.text);
+}
+
+/* From here on c is released with the arena, and a shutdown can stop it. */
+static int register_call(struct request *rq, struct complete *c, struct err *e)
+{
+	struct uuid id = uuid_new();
+
+	c->a = (struct answer){
+		.text = BUF_INIT(LIM_ANSWER_BYTES), .arena = rq->arena,
+		.started_ms = clock_mono_ms(), .ttft_ms = -1,
+	};
+	c->live = rq->app->live;
+	c->abort = http_abort_new(e);
+	if (!c->abort)
+		return -1;
+	turn_live_add(c->live, &c->entry, &id, c->abort, true);
+	arena_defer(rq->arena, release, c);
+	return 0;
 }
 
 /*
@@ -252,8 +279,8 @@ static void release_text(void *p)
  * finishReason, usage}. prompt names an instruction of prompts.d; output is
  * text, or with schema a value that fits it. 422 for an unknown prompt or a
  * schema with keywords that cannot be checked; 502 upstream_protocol when the
- * model's answer does not fit even after one repair. Nothing is stored but a
- * usage record.
+ * model's answer does not fit even after one repair; 503 overloaded when this
+ * process ends before the answer is there. Nothing is stored but a usage record.
  */
 int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 {
@@ -270,11 +297,8 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 		return err_set(e, ERR_CHAT_DISABLED, "no service");
 	if (llm_check_service(c->service, e) < 0)
 		return -1;
-	c->a = (struct answer){
-		.text = BUF_INIT(LIM_ANSWER_BYTES), .arena = rq->arena,
-		.started_ms = clock_mono_ms(), .ttft_ms = -1,
-	};
-	arena_defer(rq->arena, release_text, &c->a.text);
+	if (register_call(rq, c, e) < 0)
+		return -1;
 	*u = usage_init(USAGE_COMPLETE);
 	u->workspace_id = str_of(c->ws->id);
 	u->provider = str_of(c->service->provider);
@@ -286,6 +310,12 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 	u->finish_reason = str_of(output ? llm_stop_name(c->a.stop) : "error");
 	rq->after = record;
 	rq->after_ctx = c;
+	if (!output && c->entry.interrupted) {
+		err_clear(e);
+		e->retry_after_s = 2;
+		return err_public(e, ERR_OVERLOADED, "The server is being "
+				  "restarted; try again in a moment.");
+	}
 	if (!output)
 		return -1;
 	w = resp_json(rs, 200);

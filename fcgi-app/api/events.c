@@ -75,28 +75,40 @@ static int events_patience(void *ctx)
 	return es->rs->gone || atomic_load(&es->rq->app->stopping) ? 0 : LOOK_MS;
 }
 
-static void stream(struct request *rq, struct response *rs,
-		   struct turn_follow *f, const struct dialect *d)
+int send_events(struct request *rq, struct response *rs,
+		const struct uuid *turn, int64_t after,
+		enum dialect_id dialect, struct err *e)
 {
+	const struct dialect *d = dialect_get(dialect);
 	struct events_sink s = {
 		.sink = { .emit = events_emit, .flush = events_flush,
 			  .idle = events_idle },
 		.rq = rq, .rs = rs, .dialect = d,
 	};
-	struct err e = ERR_INIT;
+	struct turn_follow f = {
+		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
+		.turn_id = *turn, .after = after, .arena = rq->arena,
+		.patience = events_patience, .ctx = &s,
+	};
+	struct err later = ERR_INIT;
 
+	if (turn_follow_open(&f, e) < 0)
+		return -1;
+	if (f.done) {
+		resp_empty(rs, 204);
+		return 0;
+	}
 	if (d->header)
 		resp_header(rs, d->header, d->value);
 	resp_open_stream(rs, d->content_type, d->preamble);
 	if (rs->head_only)
-		return;
-	f->patience = events_patience;
-	f->ctx = &s;
-	if (turn_follow_run(f, &s.sink, &e) < 0)
-		log_err("events of a turn", &e);
-	if (f->done)
+		return 0;
+	if (turn_follow_run(&f, &s.sink, &later) < 0)
+		log_err("events of a turn", &later);
+	if (f.done)
 		buf_addstr(resp_stream(rs), d->end);
 	resp_flush(rs);
+	return 0;
 }
 
 /* -- as a long poll --------------------------------------------------------- */
@@ -155,25 +167,31 @@ static int poll_patience(void *ctx)
 	return (int)MIN(MAX(until_ms - clock_mono_ms(), 0), LOOK_MS);
 }
 
-static int poll(struct response *rs, struct turn_follow *f, int64_t wait_s,
+static int poll(struct request *rq, struct response *rs,
+		const struct uuid *turn, int64_t after, int64_t wait_s,
 		struct err *e)
 {
 	struct poll_sink p = {
-		.sink = { .emit = poll_emit }, .items = resp_json(rs, 200),
-		.frame = BUF_INIT(FRAME_BYTES),
+		.sink = { .emit = poll_emit }, .frame = BUF_INIT(FRAME_BYTES),
 		.dialect = dialect_get(DIALECT_NATIVE),
 		.until_ms = clock_mono_ms() + wait_s * 1000,
 	};
+	struct turn_follow f = {
+		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
+		.turn_id = *turn, .after = after, .arena = rq->arena,
+		.patience = poll_patience, .ctx = &p,
+	};
 	int rc;
 
+	if (turn_follow_open(&f, e) < 0)
+		return -1;
+	p.items = resp_json(rs, 200);
 	jw_obj(&p.items);
 	jw_key(&p.items, "items");
 	jw_arr(&p.items);
-	f->patience = poll_patience;
-	f->ctx = &p;
-	rc = turn_follow_run(f, &p.sink, e);
+	rc = turn_follow_run(&f, &p.sink, e);
 	jw_end_arr(&p.items);
-	jw_kbool(&p.items, "done", f->done);
+	jw_kbool(&p.items, "done", f.done);
 	jw_end_obj(&p.items);
 	buf_release(&p.frame);
 	return rc;
@@ -190,26 +208,17 @@ static int poll(struct response *rs, struct turn_follow *f, int64_t wait_s,
  */
 int api_turn_events(struct request *rq, struct response *rs, struct err *e)
 {
-	struct turn_follow f = {
-		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
-		.turn_id = *route_arg_uuid(rq, "turn"), .arena = rq->arena,
-	};
+	const struct uuid *turn = route_arg_uuid(rq, "turn");
 	enum dialect_id dialect;
-	int64_t wait_s;
+	int64_t wait_s, after;
 
-	if (send_dialect(rq, &dialect, e) < 0 || read_after(rq, &f.after, e) < 0 ||
+	if (send_dialect(rq, &dialect, e) < 0 || read_after(rq, &after, e) < 0 ||
 	    req_query_int(rq, "wait", -1, &wait_s, e) < 0)
 		return -1;
 	if (wait_s < -1 || wait_s > WAIT_MAX_S)
 		return err_field(e, ERR_INVALID_FIELD, "wait",
 				 "wait must be 0 to %d seconds.", WAIT_MAX_S);
-	if (turn_follow_open(&f, e) < 0)
-		return -1;
 	if (wait_s >= 0)
-		return poll(rs, &f, wait_s, e);
-	if (f.done)
-		resp_empty(rs, 204);
-	else
-		stream(rq, rs, &f, dialect_get(dialect));
-	return 0;
+		return poll(rq, rs, turn, after, wait_s, e);
+	return send_events(rq, rs, turn, after, dialect, e);
 }

@@ -66,7 +66,6 @@ static void after(struct request *rq)
 	struct err e = ERR_INIT;
 
 	turn_after(t);
-	app_turn_end(rq->app, &t->id);
 	if (app_user_due(rq->app, &rq->who.user_id) &&
 	    user_touch(rq->app->db, &owner, rq->who.login, rq->who.name,
 		       &e) < 0)
@@ -76,7 +75,6 @@ static void after(struct request *rq)
 /* It runs here from now on, and what may follow it is arranged. */
 static void opened(struct request *rq, struct turn_run *t)
 {
-	app_turn_begin(rq->app, &t->id);
 	rq->after = after;
 	rq->after_ctx = t;
 }

@@ -62,6 +62,15 @@ void send_stream(struct response *rs, struct turn_run *t,
 		 const struct send_as *as);
 
 /*
+ * The events of a turn behind number after, as a stream, then what it tells
+ * from now on; 204 when there is nothing behind it and never will be.
+ * ERR_NOT_FOUND. (events.c)
+ */
+int send_events(struct request *rq, struct response *rs,
+		const struct uuid *turn, int64_t after,
+		enum dialect_id dialect, struct err *e) MUST_CHECK;
+
+/*
  * Runs t and answers 200 {user, assistant} (B34). An answer that failed is
  * stored and shown like any other, with finish_reason "error".
  */

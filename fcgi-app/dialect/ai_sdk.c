@@ -321,7 +321,7 @@ static void write_end(struct buf *out, const char *name,
 		jw_kstr(&w, "errorText", a.error_message.n ? a.error_message
 			: STR("The answer could not be made."));
 		part_close(&w);
-	} else if (str_is(a.finish_reason, "cancelled")) {
+	} else if (wire_cut_short(&a)) {
 		put_bare(out, "abort");
 	}
 	put_finish(out, ev, &a, st);

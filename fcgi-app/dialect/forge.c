@@ -121,7 +121,8 @@ static void write_complete(struct buf *out, const char *name,
 
 	wire_answer_read(&a, ev->message);
 	put_status(out, ev, 0, str_is(a.finish_reason, "cancelled")
-		   ? "Cancelled" : "Completed");
+		   ? "Cancelled" : wire_cut_short(&a) ? "Interrupted"
+		   : "Completed");
 	wire_answer_release(&a);
 	w = case_open(out, name, ev->seq, ev->run);
 	wire_message(&w, ev, st);

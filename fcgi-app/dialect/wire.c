@@ -61,6 +61,12 @@ void wire_answer_read(struct wire_answer *a, const struct message *m)
 	a->retryable = jx_bool(error, "retryable", false);
 }
 
+bool wire_cut_short(const struct wire_answer *a)
+{
+	return str_is(a->finish_reason, "cancelled") ||
+		str_is(a->finish_reason, "interrupted");
+}
+
 void wire_answer_release(struct wire_answer *a)
 {
 	json_decref(a->meta);

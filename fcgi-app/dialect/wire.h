@@ -55,6 +55,9 @@ struct wire_answer {
 	const json_t *usage;		/* borrowed; or NULL */
 };
 
+/* Whether it was stopped, by somebody or by a shutdown. */
+bool wire_cut_short(const struct wire_answer *a);
+
 /* Reads m. Release it with wire_answer_release; views are borrowed from it. */
 void wire_answer_read(struct wire_answer *a, const struct message *m);
 void wire_answer_release(struct wire_answer *a);

@@ -15,6 +15,7 @@
 #define LIM_MESSAGE_CHARS    100000	/* one user message */
 #define LIM_TITLE_CHARS      200
 #define LIM_SLUG_BYTES       64		/* workspace, agent, dataset ids */
+#define LIM_NAME_BYTES       200	/* of a client's own name in a path */
 #define LIM_USER_BYTES       190	/* login name */
 #define LIM_GROUPS           256	/* groups of one caller */
 #define LIM_PAGE_DEFAULT     30

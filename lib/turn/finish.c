@@ -131,8 +131,9 @@ static void decide(struct turn_loop *l, struct outcome *o)
 
 	*o = (struct outcome){ .status = TURN_DONE, .content = text };
 	if (l->err.code == ERR_CANCELLED) {
-		o->status = TURN_CANCELLED;
-		o->finish_reason = "cancelled";
+		o->status = l->live.interrupted ? TURN_INTERRUPTED
+			: TURN_CANCELLED;
+		o->finish_reason = turn_status_name(o->status);
 		return;
 	}
 	if (l->err.code == ERR_NONE && str_trim(text).n == 0 && !silence(l))

@@ -39,11 +39,20 @@ struct turn_live {
 	int n, n_watches;
 	bool stop;
 	bool urgent;			/* a flush cannot wait */
-	bool cancelling;		/* whoever comes is stopped */
+	bool interrupting;		/* whoever comes is stopped */
 	pthread_t thread;
 };
 
 /* -- the loop's side -------------------------------------------------------- */
+
+/* Under the lock. What was stopped by somebody stays stopped by them. */
+static void interrupt(struct turn_live_entry *t)
+{
+	if (http_aborted(t->abort))
+		return;
+	t->interrupted = true;
+	http_abort_now(t->abort);
+}
 
 void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 		   const struct uuid *turn, struct http_abort *abort,
@@ -61,8 +70,8 @@ void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 	if (t->next)
 		t->next->prev = &t->next;
 	l->turns = t;
-	if (l->cancelling)
-		http_abort_now(abort);
+	if (l->interrupting)
+		interrupt(t);
 	if (l->n++ == 0)
 		pthread_cond_signal(&l->wake);
 	pthread_mutex_unlock(&l->lock);
@@ -123,12 +132,12 @@ bool turn_live_cancel(struct turn_live *l, const struct uuid *turn)
 	return found;
 }
 
-void turn_live_cancel_all(struct turn_live *l)
+void turn_live_interrupt(struct turn_live *l)
 {
 	pthread_mutex_lock(&l->lock);
-	l->cancelling = true;
+	l->interrupting = true;
 	for (struct turn_live_entry *t = l->turns; t; t = t->next)
-		http_abort_now(t->abort);
+		interrupt(t);
 	pthread_mutex_unlock(&l->lock);
 }
 

@@ -36,8 +36,11 @@ void turn_live_free(struct turn_live *l);
  */
 bool turn_live_cancel(struct turn_live *l, const struct uuid *turn);
 
-/* Stops all that run here, and those that still come: for a shutdown. */
-void turn_live_cancel_all(struct turn_live *l);
+/*
+ * Stops all that run here, and those that still come: for a shutdown. They end
+ * as interrupted, but for those that were stopped before.
+ */
+void turn_live_interrupt(struct turn_live *l);
 
 /* How many run here now. */
 int turn_live_count(struct turn_live *l);
@@ -50,6 +53,8 @@ struct turn_live_entry {	/* in the turn's memory; zero before add */
 	bool added;			/* the turn's own thread only */
 	bool ended;			/* stored; only its after-work runs */
 	bool ending;			/* being stored: under the list's lock */
+	bool interrupted;		/* stopped by a shutdown; written before
+					   the abort, read when that is seen */
 	struct turn_live_entry *next, **prev;	/* under the list's lock */
 	struct uuid turn;
 	struct http_abort *abort;
@@ -58,8 +63,9 @@ struct turn_live_entry {	/* in the turn's memory; zero before add */
 
 /*
  * A turn begins and ends here. abort stays the caller's. ended: the turn is
- * stored already; it can be stopped, but nothing else is done for it. Removing
- * what is not there does nothing. Any thread.
+ * stored already, or it is another call of a model and none; it can be stopped,
+ * but nothing else is done for it. Removing what is not there does nothing.
+ * Any thread.
  */
 void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 		   const struct uuid *turn, struct http_abort *abort,

@@ -8,7 +8,7 @@ import * as ai6 from 'ai';
 import * as ai5 from 'ai5';
 import * as ai7 from 'ai7';
 
-import { TEXT, api, broken, call, cancel, ended, endless, failure, headers, text, tools } from './common.mjs';
+import { TEXT, api, broken, call, cancel, ended, endless, failure, headers, slow, text, tools } from './common.mjs';
 
 const user = (content) => ({
 	id: randomUUID(), role: 'user', parts: [{ type: 'text', text: content }],
@@ -118,6 +118,44 @@ for (const [version, ai] of [['5', ai5], ['6', ai6], ['7', ai7]]) {
 			const { body } = await call('GET', `/conversations/${id}/messages`);
 			assert.deepEqual(body.items.map((m) => m.role).reverse(),
 				['user', 'assistant', 'user', 'assistant', 'tool', 'tool', 'assistant']);
+		});
+
+		test('Chat: a second tab resumes the answer, all of it, once', async () => {
+			const errors = [];
+			const id = ai.generateId();
+			const first = new Chat(id, errors);
+			const sent = first.sendMessage({ text: slow });
+			while (!first.messages[1] || !texts(first.messages[1]).join('').includes(' '))
+				await new Promise((go) => { setImmediate(go); });
+			const second = new Chat(id, errors);
+			second.messages = [first.messages[0]];
+			await second.resumeStream();
+			await sent;
+			assert.deepEqual(errors, []);
+			assert.equal(second.status, 'ready');
+			assert.deepEqual(second.messages.map((m) => m.role), ['user', 'assistant']);
+			assert.deepEqual(texts(second.messages[1]), texts(first.messages[1]));
+			assert.deepEqual(second.messages[1].parts.filter((p) => p.type === 'dynamic-tool')
+				.map((p) => [p.toolCallId, p.state, p.output]),
+			first.messages[1].parts.filter((p) => p.type === 'dynamic-tool')
+				.map((p) => [p.toolCallId, p.state, p.output]));
+			assert.equal(second.messages[1].id, first.messages[1].id);
+			assert.equal(second.messages[1].metadata.finishReason, 'stop');
+		});
+
+		test('Chat: nothing to resume is nothing', async () => {
+			const errors = [];
+			for (const id of [ai.generateId(), randomUUID()]) {
+				const chat = new Chat(id, errors);
+				await chat.resumeStream();
+				assert.equal(chat.status, 'ready');
+				assert.equal(chat.messages.length, 0);
+				await chat.sendMessage({ text });
+				await chat.resumeStream();
+				assert.equal(chat.messages.length, 2);
+				assert.deepEqual(texts(chat.messages[1]), [TEXT]);
+			}
+			assert.deepEqual(errors, []);
 		});
 
 		test('Chat: an error is its status', async () => {

@@ -17,6 +17,12 @@ export const tools = script({
 	],
 	then: { text: 'It is ticket 1.' },
 });
+// Two seconds of text behind a tool call.
+export const slow = script({
+	narration: 'Let me look.',
+	tool_calls: [{ name: 'query_data', args: { dataset: 'tickets', select: ['id'], limit: 1 } }],
+	then: { tokens: 80, rate: 40 },
+});
 export const failure = script({ error: { status: 401, body: 'nope' } });
 export const broken = script({ text: 'one two three four five six', cut_after: 3 });
 export const endless = script({ tokens: 100000, rate: 100 });

@@ -106,6 +106,38 @@ static void cancel_before_the_run_counts(void **state)
 	play_end(&p);
 }
 
+/* All that runs, and what still comes; but what a person stopped stays so. */
+static void a_shutdown_interrupts(void **state)
+{
+	struct turn_live *usual = lab.deps.live;
+	struct play running, stopped, late;
+	struct err e = ERR_INIT;
+
+	(void)state;
+	lab.deps.live = turn_live_new(lab.deps.db, &e);
+	assert_non_null(lab.deps.live);
+	assert_int_equal(play_open(&running, NULL, NULL,
+				   "!script {\"text\":\"no\"}"), 0);
+	assert_int_equal(play_open(&stopped, NULL, NULL,
+				   "!script {\"text\":\"no\"}"), 0);
+	assert_true(turn_live_cancel(lab.deps.live, &stopped.run.id));
+	turn_live_interrupt(lab.deps.live);
+	assert_int_equal(play_open(&late, NULL, NULL,
+				   "!script {\"text\":\"no\"}"), 0);
+	play_run(&running, NULL);
+	play_run(&stopped, NULL);
+	play_run(&late, NULL);
+	assert_cancelled(&stopped);
+	assert_int_equal(running.status, TURN_INTERRUPTED);
+	assert_int_equal(late.status, TURN_INTERRUPTED);
+	assert_non_null(strstr(running.run.answer.meta.p, "\"interrupted\""));
+	play_end(&running);
+	play_end(&stopped);
+	play_end(&late);
+	turn_live_free(lab.deps.live);
+	lab.deps.live = usual;
+}
+
 /* -- failures upstream ------------------------------------------------------ */
 
 static void upstream_failures_are_told_and_stored(void **state)
@@ -351,6 +383,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(cancel_keeps_the_text),
 		cmocka_unit_test(cancel_in_a_tool_answers_all_calls),
 		cmocka_unit_test(cancel_before_the_run_counts),
+		cmocka_unit_test(a_shutdown_interrupts),
 		cmocka_unit_test(upstream_failures_are_told_and_stored),
 		cmocka_unit_test(a_failed_turn_is_not_replayed),
 		cmocka_unit_test(text_so_far_is_stored),
