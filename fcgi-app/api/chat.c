@@ -5,7 +5,7 @@
 #include "api/send.h"
 #include "app.h"
 #include "fields.h"
-#include "store/message.h"
+#include "store/conversation.h"
 
 #include "base/banned.h"
 
@@ -14,29 +14,55 @@ struct chat_body {
 	struct uuid conversation_id;
 };
 
-/*
- * The agent that is to answer: the one named; else the conversation's own,
- * where one is named; else the workspace's default. *history is what was read
- * on the way, or NULL.
- */
-static const struct conf_agent *choose_agent(struct request *rq,
-					     const struct conf_workspace *ws,
-					     const struct chat_body *b,
-					     const struct message_page **history,
-					     struct err *e)
+static struct turn_run *open_with(struct request *rq,
+				  const struct conf_workspace *ws,
+				  const struct conf_agent *agent,
+				  const struct chat_body *b, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
-	struct message_page *page;
+	return send_open(rq, ws, agent, uuid_is_nil(&b->conversation_id)
+			 ? NULL : &b->conversation_id, b->content, e);
+}
 
-	*history = NULL;
-	if (b->agent_id.p || uuid_is_nil(&b->conversation_id))
-		return scope_agent(ws, b->agent_id, e);
-	page = arena_new(rq->arena, struct message_page);
-	if (turn_read_history(rq->app->db, &owner, &b->conversation_id, ws,
-			      rq->arena, page, e) < 0)
+/* Whether another agent might be asked instead. */
+static bool is_the_agents(const struct err *e)
+{
+	return e->code == ERR_NOT_FOUND || e->code == ERR_CHAT_DISABLED ||
+		e->code == ERR_LLM_UNSUPPORTED ||
+		e->code == ERR_LLM_NO_CREDENTIAL;
+}
+
+/*
+ * The agent that is to answer is the one named; else the conversation's own,
+ * where one is named; else the workspace's default. Most conversations are the
+ * default agent's, and turn_open finds out whether this one is: so it is only
+ * looked at when it is not.
+ */
+static struct turn_run *open_turn(struct request *rq,
+				  const struct conf_workspace *ws,
+				  const struct chat_body *b, struct err *e)
+{
+	const struct conf_agent *first = scope_agent(ws, b->agent_id, e), *own;
+	struct owner owner = scope_owner(rq);
+	struct err why = ERR_INIT;
+	struct conversation c;
+	struct turn_run *t;
+
+	if (!first)
 		return NULL;
-	*history = page;
-	return scope_agent(ws, page->agent_id, e);
+	if (b->agent_id.p || uuid_is_nil(&b->conversation_id))
+		return open_with(rq, ws, first, b, e);
+	t = open_with(rq, ws, first, b, &why);
+	if (t || !is_the_agents(&why)) {
+		*e = why;
+		return t;
+	}
+	if (conversation_get(rq->app->db, &owner, &b->conversation_id,
+			     rq->arena, &c, e) < 0)
+		return NULL;
+	own = scope_agent(ws, c.agent_id, e);
+	if (own == first)
+		*e = why;
+	return own && own != first ? open_with(rq, ws, own, b, e) : NULL;
 }
 
 /*
@@ -62,8 +88,6 @@ int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 	};
 	struct send_as as = { .state = { .style = RECORD_PLAIN } };
 	const struct conf_workspace *ws;
-	const struct message_page *history = NULL;
-	const struct conf_agent *agent;
 	struct chat_body b;
 	struct turn_run *t;
 
@@ -72,11 +96,7 @@ int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 			e) < 0)
 		return -1;
 	ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
-	agent = ws ? choose_agent(rq, ws, &b, &history, e) : NULL;
-	if (!agent)
-		return -1;
-	t = send_open(rq, ws, agent, uuid_is_nil(&b.conversation_id)
-		      ? NULL : &b.conversation_id, b.content, history, e);
+	t = ws ? open_turn(rq, ws, &b, e) : NULL;
 	if (!t)
 		return -1;
 	send_stream(rs, t, &as);

@@ -124,7 +124,7 @@ int api_agent_stream(struct request *rq, struct response *rs, struct err *e)
 	if (!agent)
 		return -1;
 	t = send_open(rq, ws, agent, uuid_is_nil(&b.session_id)
-		      ? NULL : &b.session_id, b.message, NULL, e);
+		      ? NULL : &b.session_id, b.message, e);
 	if (!t)
 		return -1;
 	send_stream(rs, t, &as);

@@ -51,7 +51,7 @@ int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 	    client_thread(rq, "ai-sdk", chat, &thread, e) < 0)
 		return -1;
 	t = send_open(rq, thread.workspace, thread.agent,
-		      &thread.conversation_id, text, NULL, e);
+		      &thread.conversation_id, text, e);
 	if (!t)
 		return -1;
 	send_stream(rs, t, &as);

@@ -300,7 +300,7 @@ int api_openai_chat(struct request *rq, struct response *rs, struct err *e)
 	if (read_ask(rq, &ask, e) < 0)
 		return -1;
 	t = send_open_with(rq, ask.workspace, ask.agent, NULL, ask.text,
-			   ask.meta, NULL, e);
+			   ask.meta, e);
 	if (!t)
 		return -1;
 	as.state.model = ask.model;

@@ -111,7 +111,7 @@ static struct turn_run *open_turn(struct request *rq, struct err *e)
 	    scope_path(rq, &ws, &agent, e) < 0)
 		return NULL;
 	return send_open(rq, ws, agent, route_arg_uuid(rq, "conversation"),
-			 content, NULL, e);
+			 content, e);
 }
 
 /*

@@ -84,14 +84,12 @@ struct turn_run *send_open_with(struct request *rq,
 				const struct conf_agent *agent,
 				const struct uuid *conversation,
 				struct str content, struct str meta,
-				const struct message_page *history,
 				struct err *e)
 {
 	struct turn_run *t = arena_new(rq->arena, struct turn_run);
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
 		.agent = agent, .content = content, .meta = meta,
-		.history = history,
 	};
 
 	if (conversation)
@@ -123,10 +121,10 @@ struct turn_run *send_open_again(struct request *rq,
 struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
 			   const struct conf_agent *agent,
 			   const struct uuid *conversation, struct str content,
-			   const struct message_page *history, struct err *e)
+			   struct err *e)
 {
 	return send_open_with(rq, ws, agent, conversation, content,
-			      (struct str){ NULL, 0 }, history, e);
+			      (struct str){ NULL, 0 }, e);
 }
 
 int send_dialect(struct request *rq, enum dialect_id *out, struct err *e)

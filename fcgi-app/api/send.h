@@ -11,14 +11,13 @@
 #include "turn/turn.h"
 
 /*
- * Opens a turn; conversation NULL = a new one; history as in turn_input.
- * Returns it (arena), or NULL with the errors of turn_open. The turn's
- * after-work is arranged.
+ * Opens a turn; conversation NULL = a new one. Returns it (arena), or
+ * NULL with the errors of turn_open. The turn's after-work is arranged.
  */
 struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
 			   const struct conf_agent *agent,
 			   const struct uuid *conversation, struct str content,
-			   const struct message_page *history, struct err *e);
+			   struct err *e);
 
 /*
  * As send_open, with what the turn takes beside its text (turn_input.meta); in
@@ -29,7 +28,6 @@ struct turn_run *send_open_with(struct request *rq,
 				const struct conf_agent *agent,
 				const struct uuid *conversation,
 				struct str content, struct str meta,
-				const struct message_page *history,
 				struct err *e);
 
 /*

@@ -33,6 +33,7 @@ struct conn {
 	struct conn *next;	/* idle list */
 	bool autocommit;	/* as the session is set */
 	bool open_tx;		/* a statement ran since the last commit */
+	bool unsure;		/* a whole transaction is on its way */
 	enum fault fault;	/* worst since it was borrowed */
 	bool drop;		/* close it when it comes back */
 	int64_t idle_since_ms;
@@ -54,6 +55,7 @@ struct db {
 	struct conn *conn;	/* NULL: the pool itself */
 	bool failed;		/* sticky: must be rolled back */
 	bool unknown;		/* an earlier try may have been committed */
+	int depth;		/* db_tx within db_tx */
 };
 
 struct pool {

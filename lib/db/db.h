@@ -95,7 +95,22 @@ struct db_stmt {
 	const char *params;	/* one type letter per ? */
 	const char *columns;	/* one per result column; "" = no result */
 	const char *sql;
+	bool whole;		/* see DB_WHOLE */
 };
+
+/*
+ * A statement that is a transaction of its own, in one round trip: some
+ * statements with a COMMIT, or a ROLLBACK, on every way through them. No
+ * stored routine, and what it is made of is parsed once per connection. It
+ * may have result sets, which all have the declared columns; they are checked
+ * when they come. What fails in it is rolled back with the closure of db_tx,
+ * where alone it may run: with db_exec (r is NULL) or db_each (fn gets all
+ * rows and returns 0), not nested, and not behind writes. A link lost on the
+ * way sets db_tx_unknown for the next run. What it rolled back by itself may
+ * be followed by other statements of the closure. ROW_COUNT() in it counts the
+ * rows that were changed, not those that were found.
+ */
+#define DB_WHOLE(sql) "BEGIN NOT ATOMIC START TRANSACTION; " sql " END"
 
 struct db_options {
 	const struct conf_db *conf;	/* copied */

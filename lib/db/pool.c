@@ -534,7 +534,7 @@ struct conn *pool_take(struct pool *p, bool autocommit, struct err *e)
 		if (!c)
 			return NULL;
 		c->fault = FAULT_NONE;
-		c->drop = false;
+		c->drop = c->unsure = false;
 		if (!fresh && (hung_up(c) || clock_mono_ms() -
 			       c->idle_since_ms > IDLE_MAX_MS)) {
 			forget(p, c);

@@ -102,14 +102,11 @@ static bool column_fits(const MYSQL_FIELD *f, char declared)
 	return false;
 }
 
-static int check_prep(struct prep *p, const struct db_stmt *row, struct err *e)
+static int check_columns(struct prep *p, const struct db_stmt *row,
+			 struct err *e)
 {
 	const MYSQL_FIELD *f = mariadb_stmt_fetch_fields(p->st);
 
-	if (mysql_stmt_param_count(p->st) != strlen(row->params))
-		return err_set(e, ERR_DB, "%s: %lu parameters, declared \"%s\"",
-			       row->name, mysql_stmt_param_count(p->st),
-			       row->params);
 	if (mysql_stmt_field_count(p->st) != strlen(row->columns))
 		return err_set(e, ERR_DB, "%s: %u columns, declared \"%s\"",
 			       row->name, mysql_stmt_field_count(p->st),
@@ -122,6 +119,16 @@ static int check_prep(struct prep *p, const struct db_stmt *row, struct err *e)
 				       row->columns[i], (int)f[i].type,
 				       f[i].flags, f[i].length);
 	return 0;
+}
+
+static int check_prep(struct prep *p, const struct db_stmt *row, struct err *e)
+{
+	if (mysql_stmt_param_count(p->st) != strlen(row->params))
+		return err_set(e, ERR_DB, "%s: %lu parameters, declared \"%s\"",
+			       row->name, mysql_stmt_param_count(p->st),
+			       row->params);
+	/* The server does not say in advance what a whole transaction gives. */
+	return row->whole ? 0 : check_columns(p, row, e);
 }
 
 static bool is_text(char declared)
@@ -287,10 +294,12 @@ static struct prep *execute(struct conn *c, unsigned stmt,
 	if (too_big(c, row, n_bytes, e))
 		return NULL;
 	c->open_tx = !c->autocommit;
+	c->unsure = row->whole;
 	conn_trip(c);
 	if ((p->n_params && mysql_stmt_bind_param(p->st, p->in)) ||
 	    mysql_stmt_execute(p->st) ||
-	    (p->n_columns && mysql_stmt_bind_result(p->st, p->out))) {
+	    (p->n_columns && !row->whole &&
+	     mysql_stmt_bind_result(p->st, p->out))) {
 		stmt_fail(c, p, row->name, e);
 		return NULL;
 	}
@@ -475,45 +484,72 @@ static int take_row(struct prep *p, const char *columns, struct arena *a,
 	return 0;
 }
 
-/* Calls fn per row; *given counts them. */
+/* Gives fn the rows of one result; *given counts them. As db_each returns. */
+static int take_rows(struct conn *c, struct prep *p, const struct db_stmt *row,
+		     struct arena *a, db_row_fn *fn, void *ctx, size_t *given,
+		     struct err *e)
+{
+	struct db_val cells[32];
+
+	if (p->n_columns > ARRAY_LEN(cells))
+		BUG("a statement with too many columns");
+	for (;;) {
+		int got = mysql_stmt_fetch(p->st);
+
+		if (got == MYSQL_NO_DATA)
+			return 0;
+		if ((got != 0 && got != MYSQL_DATA_TRUNCATED) ||
+		    take_row(p, row->columns, a, cells))
+			return stmt_fail(c, p, row->name, e);
+		++*given;
+		got = fn(ctx, cells, e);
+		if (got)
+			return got < 0 ? -1 : 0;
+	}
+}
+
 static int each_on(struct conn *c, unsigned stmt, const struct db_val *args,
 		   struct arena *a, db_row_fn *fn, void *ctx, size_t *given,
 		   struct err *e)
 {
-	const struct db_stmt *row = row_of(c, stmt);
-	struct db_val cells[32];
-	struct prep *p;
-	int rc = -1;
+	struct prep *p = execute(c, stmt, args, e);
+	int rc;
 
-	if (strlen(row->columns) > ARRAY_LEN(cells))
-		BUG("a statement with too many columns");
-	p = execute(c, stmt, args, e);
 	if (!p)
 		return -1;
-	for (;;) {
-		int got = mysql_stmt_fetch(p->st);
-
-		if (got == MYSQL_NO_DATA) {
-			rc = 0;
-			break;
-		}
-		if (got != 0 && got != MYSQL_DATA_TRUNCATED) {
-			stmt_fail(c, p, row->name, e);
-			break;
-		}
-		if (take_row(p, row->columns, a, cells)) {
-			stmt_fail(c, p, row->name, e);
-			break;
-		}
-		++*given;
-		got = fn(ctx, cells, e);
-		if (got) {
-			rc = got < 0 ? -1 : 0;
-			break;
-		}
-	}
+	rc = take_rows(c, p, row_of(c, stmt), a, fn, ctx, given, e);
 	mysql_stmt_free_result(p->st);
 	return rc;
+}
+
+/* A whole transaction: its results, and that it came to its end. */
+static int whole_on(struct conn *c, unsigned stmt, const struct db_val *args,
+		    struct arena *a, db_row_fn *fn, void *ctx, size_t *given,
+		    struct err *e)
+{
+	const struct db_stmt *row = row_of(c, stmt);
+	struct prep *p = execute(c, stmt, args, e);
+	int more = 0;
+
+	if (!p)
+		return -1;
+	while (more == 0) {
+		if (mysql_stmt_field_count(p->st)) {
+			if (check_columns(p, row, e)) {
+				c->fault = FAULT_LOST;	/* unread rows */
+				return -1;
+			}
+			if (mysql_stmt_bind_result(p->st, p->out))
+				return stmt_fail(c, p, row->name, e);
+			if (take_rows(c, p, row, a, fn, ctx, given, e))
+				return -1;
+		}
+		more = mysql_stmt_next_result(p->st);
+	}
+	if (more > 0)
+		return stmt_fail(c, p, row->name, e);
+	c->unsure = c->open_tx = false;
+	return 0;
 }
 
 /* -- on the pool or in a transaction ----------------------------------------- */
@@ -567,6 +603,23 @@ static int op_run(struct db *db, struct op *op, struct err *e)
 	}
 }
 
+/* Whether it is a whole transaction, and at its place. */
+static bool is_whole(struct db *db, unsigned stmt)
+{
+	bool whole = stmt < db->pool->opt.n_stmts &&
+		db->pool->opt.stmts[stmt].whole;
+
+	if (whole && (!db->conn || db->depth))
+		BUG("a whole transaction on the pool or within another");
+	return whole;
+}
+
+static int run_whole(struct conn *c, struct op *op, struct err *e)
+{
+	return whole_on(c, op->stmt, op->args, op->a, op->fn, op->ctx,
+			&op->given, e);
+}
+
 static int run_exec(struct conn *c, struct op *op, struct err *e)
 {
 	return exec_on(c, op->stmt, op->args, op->r, e);
@@ -575,7 +628,8 @@ static int run_exec(struct conn *c, struct op *op, struct err *e)
 int db_exec(struct db *db, unsigned stmt, const struct db_val *args,
 	    struct db_result *r, struct err *e)
 {
-	struct op op = { .run = run_exec, .stmt = stmt, .args = args, .r = r };
+	struct op op = { .run = is_whole(db, stmt) ? run_whole : run_exec,
+			 .stmt = stmt, .args = args, .r = r };
 
 	return op_run(db, &op, e);
 }
@@ -605,8 +659,8 @@ static int run_each(struct conn *c, struct op *op, struct err *e)
 int db_each(struct db *db, unsigned stmt, const struct db_val *args,
 	    struct arena *a, db_row_fn *fn, void *ctx, struct err *e)
 {
-	struct op op = { .run = run_each, .stmt = stmt, .args = args,
-			 .a = a, .fn = fn, .ctx = ctx };
+	struct op op = { .run = is_whole(db, stmt) ? run_whole : run_each,
+			 .stmt = stmt, .args = args, .a = a, .fn = fn, .ctx = ctx };
 
 	return op_run(db, &op, e);
 }

@@ -32,6 +32,8 @@ static int attempt(struct db *tx, db_tx_fn *fn, void *ctx, enum fault *fault,
 			tx->unknown = true;
 		else
 			c->open_tx = false;
+	} else if (c->unsure && c->fault == FAULT_LOST) {
+		tx->unknown = true;
 	} else if (rc == 0 && tx->failed) {
 		rc = err_set(e, ERR_DB, "a failed transaction was continued");
 	}
@@ -45,8 +47,11 @@ int db_tx(struct db *db, db_tx_fn *fn, void *ctx, struct err *e)
 	bool unknown = false;
 
 	if (db->conn) {
-		int rc = fn(db, ctx, e);
+		int rc;
 
+		db->depth++;
+		rc = fn(db, ctx, e);
+		db->depth--;
 		if (rc)
 			db->failed = true;
 		return rc;

@@ -14,8 +14,10 @@
 
 enum stmt {
 #define STMT(id, params, columns, sql) STMT_##id,
+#define STMT_WHOLE(id, params, columns, sql) STMT_##id,
 #include "store/stmt.def"
 #undef STMT
+#undef STMT_WHOLE
 	STMT__MAX
 };
 
@@ -68,10 +70,50 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(lease_until_us, I, "t.lease_until_us") SEP \
 	F(user_seq, I, "t.user_seq")
 
+/* What single statements and whole transactions have in common. */
+#define CONVERSATION_ROW "usussSiiiUii"
+#define CONVERSATION_INSERT \
+	"INSERT INTO conversation (id, tenant_id, user_id, workspace_id," \
+	" agent_id, title, title_by, last_seq, turns, running_turn_id," \
+	" created_us, updated_us) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
+#define CONVERSATION_FREE \
+	"UPDATE conversation SET last_seq = LAST_INSERT_ID(last_seq + ?)," \
+	" running_turn_id = NULL, updated_us = ?" \
+	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
+	" AND running_turn_id = ?"
+#define MESSAGE_INSERT \
+	"INSERT INTO message (conversation_id, seq, role, turn_id, created_us," \
+	" content, meta) VALUES "
+#define TURN_INSERT \
+	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
+	" user_seq, started_us) VALUES "
+#define TURN_EVENT_INSERT \
+	"INSERT INTO turn_event (turn_id, seq, n, created_us, data)" \
+	" VALUES (?,?,?,?,?) ON DUPLICATE KEY UPDATE" \
+	" n = VALUES(n), data = VALUES(data)"
+#define TURN_END(answer_seq) \
+	"UPDATE turn SET status = ?, answer_seq = " answer_seq ", ended_us = ?," \
+	" error_code = ?, error_text = ?," \
+	" last_event_seq = GREATEST(last_event_seq + ?, ?)" \
+	" WHERE id = ? AND status IN (1, 2)"
+#define USAGE_ROW "usuisSUUissIIIIIDiiIissSi"
+#define USAGE_INSERT \
+	"INSERT INTO usage_record (id, tenant_id, user_id, kind, workspace_id," \
+	" agent_id, conversation_id, turn_id, turn_number, provider, model," \
+	" input_tokens, cache_read_tokens, cache_write_tokens, output_tokens," \
+	" reasoning_tokens, cost, estimated, iterations, ttft_ms, duration_ms," \
+	" finish_reason, prompts, tools, created_us)" \
+	" VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+
 /* Locks in one order everywhere: conversation, then turn. ERR_NOT_FOUND. */
 int conversation_lock(struct db *tx, const struct owner *o,
 		      const struct uuid *id, struct arena *a,
 		      struct locked *out, struct err *e) MUST_CHECK;
+
+/* The arguments of USAGE_ROW. u is the one that lives: they point into it. */
+struct usage;
+struct db_val *usage_args(struct db_val *v, const struct owner *o,
+			  const struct usage *u);
 
 /* Writes batches; the turns' rows are locked by tx. */
 struct turn_events;

@@ -15,8 +15,12 @@ const struct db_stmt store_stmts[STMT__MAX] = {
 #define STMT(id, params_, columns_, sql_) \
 	[STMT_##id] = { .name = #id, .params = params_, \
 			.columns = columns_, .sql = sql_ },
+#define STMT_WHOLE(id, params_, columns_, sql_) \
+	[STMT_##id] = { .name = #id, .params = params_, .columns = columns_, \
+			.sql = DB_WHOLE(sql_), .whole = true },
 #include "store/stmt.def"
 #undef STMT
+#undef STMT_WHOLE
 };
 
 struct db *store_open(const struct conf_db *conf, int wait_ms, struct err *e)

@@ -16,6 +16,8 @@
 
 #include "base/banned.h"
 
+#define TRIES 10	/* to take a conversation that others take as well */
+
 static const char *const status_names[] = {
 	[TURN_RUNNING] = "running", [TURN_WAITING] = "waiting",
 	[TURN_DONE] = "done", [TURN_ERROR] = "error",
@@ -46,6 +48,11 @@ int turn_get(struct db *db, const struct owner *o, const struct uuid *id,
 		: err_set(e, ERR_NOT_FOUND, "no such turn");
 }
 
+static struct str content_of(const struct message *m)
+{
+	return m->content.p ? m->content : STR("");
+}
+
 static struct db_val *message_args(struct db_val *v,
 				   const struct uuid *conversation_id,
 				   const struct message *m)
@@ -53,7 +60,7 @@ static struct db_val *message_args(struct db_val *v,
 	const struct db_val row[] = {
 		DB_U(conversation_id), DB_I(m->seq), DB_I(m->role),
 		DB_U(&m->turn_id), DB_I(m->created_us),
-		DB_S(m->content.p ? m->content : STR("")), DB_S_IF(m->meta),
+		DB_S(content_of(m)), DB_S_IF(m->meta),
 	};
 
 	memcpy(v, row, sizeof(row));
@@ -140,6 +147,7 @@ static bool is_dead(const struct locked *l, int64_t now_us)
 struct beginning {
 	const struct owner *o;
 	struct turn_begin *b;
+	bool taken;		/* it has begun */
 };
 
 /* An earlier try was committed: what it did. 1 when it was, 0 when not. */
@@ -166,19 +174,101 @@ static int begun_before(struct db *tx, struct beginning *k, struct err *e)
 	return rc;
 }
 
-static int insert_conversation(struct db *tx, struct beginning *k,
-			       struct err *e)
+/* What TURN_BEGIN gives: the message itself, then what it follows. */
+struct begun {
+	int64_t got;		/* title set << 62 | turns << 32 | seq */
+	struct message m;
+};
+
+static const struct db_field begun_fields[] = {
+	FIELD_OF(struct begun, got, i),
+#define F(mem, t, sql) { .column = #mem, .type = T_##t, \
+		.offset = offsetof(struct begun, m) + offsetof(struct message, mem) }
+	MESSAGE_FIELDS(F, COMMA)
+#undef F
+};
+
+static int take_begun(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct beginning *k = ctx;
+	struct turn_begin *b = k->b;
+	struct message_page *p = &b->history;
+	struct begun r;
+
+	(void)e;
+	db_map(begun_fields, ARRAY_LEN(begun_fields), row, &r);
+	if (!k->taken) {
+		k->taken = true;
+		b->user.seq = r.got & UINT32_MAX;
+		b->turn_number = r.got >> 32 & 0x3fffffff;
+		b->titled = r.got >> 62 & 1;
+	} else if (p->n == b->n_history) {
+		p->more = true;
+	} else {	/* newest first: filled from the end */
+		p->n++;
+		*--p->items = r.m;
+		p->next_seq = r.m.seq;
+	}
+	return 0;
+}
+
+static int take(struct db *tx, struct beginning *k, struct err *e)
 {
 	struct turn_begin *b = k->b;
-	int64_t now_us = b->user.created_us;
+	const struct message *m = &b->user;
+	struct arena own = ARENA_INIT, *a = b->n_history ? b->arena : &own;
+	int rc;
 
-	if (db_exec(tx, STMT_CONVERSATION_INSERT,
+	b->history = (struct message_page){ .n = 0 };
+	if (b->n_history)
+		b->history.items = b->n_history + (struct message *)
+			arena_zalloc(a, b->n_history, sizeof(*m));
+	rc = db_each(tx, STMT_TURN_BEGIN,
+		     DB_ARGS(DB_S_IF(b->title), DB_U(&b->turn_id),
+			     DB_I(m->created_us), DB_S_IF(b->title),
+			     DB_S_IF(b->title), DB_U(&b->conversation_id),
+			     DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
+			     DB_S_IF(b->workspace_id), DB_S_IF(b->workspace_id),
+			     DB_S_IF(b->agent_id), DB_S_IF(b->agent_id),
+
+			     DB_U(&b->conversation_id), DB_U(&b->turn_id),
+			     DB_I(m->created_us), DB_S(content_of(m)),
+			     DB_S_IF(m->meta),
+
+			     DB_U(&b->turn_id), DB_U(&b->conversation_id),
+			     DB_I(m->created_us + TURN_LEASE_US),
+			     DB_I(m->created_us),
+
+			     DB_U(&b->conversation_id),
+			     DB_I((int64_t)b->n_history + 2)),
+		     a, take_begun, k, e);
+	if (!b->history.more)
+		b->history.next_seq = 0;
+	arena_release(&own);
+	return rc;
+}
+
+static int create(struct db *tx, struct beginning *k, struct err *e)
+{
+	struct turn_begin *b = k->b;
+	const struct message *m = &b->user;
+
+	if (db_exec(tx, STMT_TURN_CREATE,
 		    DB_ARGS(DB_U(&b->conversation_id), DB_S(k->o->tenant_id),
 			    DB_U(&k->o->user_id), DB_S(b->workspace_id),
 			    DB_S(b->agent_id), DB_S_IF(b->title),
 			    DB_I(b->title.p ? TITLE_FIRST_MESSAGE : TITLE_NONE),
 			    DB_I(1), DB_I(1), DB_U_IF(&b->turn_id),
-			    DB_I(now_us), DB_I(now_us)), NULL, e)) {
+			    DB_I(m->created_us), DB_I(m->created_us),
+
+			    DB_U(&b->conversation_id), DB_I(1), DB_I(m->role),
+			    DB_U(&b->turn_id), DB_I(m->created_us),
+			    DB_S(content_of(m)), DB_S_IF(m->meta),
+
+			    DB_U(&b->turn_id), DB_U(&b->conversation_id),
+			    DB_I(m->created_us + TURN_LEASE_US), DB_I(1),
+			    DB_I(m->created_us)), NULL, e)) {
+		/* The other ids are new. */
 		if (e->code == ERR_DB_DUPLICATE) {
 			err_clear(e);
 			err_set(e, ERR_CONFLICT, "the conversation id is taken");
@@ -188,35 +278,25 @@ static int insert_conversation(struct db *tx, struct beginning *k,
 	b->user.seq = 1;
 	b->turn_number = 1;
 	b->titled = b->title.p != NULL;
+	k->taken = true;
 	return 0;
 }
 
-/* Takes it if it is free: 1, 0 when it is not (or not there), -1. */
-static int take(struct db *tx, struct beginning *k, struct err *e)
+static int begin_tx(struct db *tx, void *ctx, struct err *e)
 {
-	struct turn_begin *b = k->b;
-	struct db_result r;
+	struct beginning *k = ctx;
+	int got = db_tx_unknown(tx) ? begun_before(tx, k, e) : 0;
 
-	if (db_exec(tx, STMT_CONVERSATION_TAKE,
-		    DB_ARGS(DB_S_IF(b->title), DB_U(&b->turn_id),
-			    DB_I(b->user.created_us), DB_S_IF(b->title),
-			    DB_S_IF(b->title), DB_U(&b->conversation_id),
-			    DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
-			    DB_S_IF(b->workspace_id), DB_S_IF(b->workspace_id),
-			    DB_S_IF(b->agent_id), DB_S_IF(b->agent_id)),
-		    &r, e))
-		return -1;
-	if (!r.affected)
-		return 0;
-	b->user.seq = r.insert_id & UINT32_MAX;
-	b->turn_number = r.insert_id >> 32 & 0x3fffffff;
-	b->titled = r.insert_id >> 62 & 1;
-	return 1;
+	k->taken = got > 0;
+	if (got)
+		return got < 0 ? -1 : 0;
+	return k->b->create ? create(tx, k, e) : take(tx, k, e);
 }
 
 /* It was not free: says why, or closes the dead turn that holds it. */
-static int make_free(struct db *tx, struct beginning *k, struct err *e)
+static int make_free_tx(struct db *tx, void *ctx, struct err *e)
 {
+	struct beginning *k = ctx;
 	struct turn_begin *b = k->b;
 	struct arena a = ARENA_INIT;
 	struct locked l;
@@ -240,37 +320,6 @@ static int make_free(struct db *tx, struct beginning *k, struct err *e)
 	return rc;
 }
 
-static int begin_tx(struct db *tx, void *ctx, struct err *e)
-{
-	struct beginning *k = ctx;
-	struct turn_begin *b = k->b;
-	int got = db_tx_unknown(tx) ? begun_before(tx, k, e) : 0;
-
-	if (got)
-		return got < 0 ? -1 : 0;
-	if (b->create) {
-		if (insert_conversation(tx, k, e))
-			return -1;
-	} else {
-		/* Once more at most: after make_free the row is locked. */
-		got = take(tx, k, e);
-		if (got == 0)
-			got = make_free(tx, k, e) ? -1 : take(tx, k, e);
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			return err_set(e, ERR_DB, "a free conversation that "
-				       "cannot be taken");
-	}
-	if (insert_message(tx, &b->conversation_id, &b->user, e))
-		return -1;
-	return db_exec(tx, STMT_TURN_INSERT,
-		       DB_ARGS(DB_U(&b->turn_id), DB_U(&b->conversation_id),
-			       DB_I(b->user.created_us + TURN_LEASE_US),
-			       DB_I(b->user.seq), DB_I(b->user.created_us)),
-		       NULL, e);
-}
-
 int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	       struct err *e)
 {
@@ -285,7 +334,17 @@ int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	};
 	if (b->title.p)
 		b->title = utf8_head(b->title, LIM_TITLE_CHARS);
-	return db_tx(db, begin_tx, &k, e);
+	for (int tries = 0; ; tries++) {
+		if (db_tx(db, begin_tx, &k, e))
+			return -1;
+		if (k.taken)
+			return 0;
+		if (tries == TRIES)	/* others come and go all the time */
+			return err_set(e, ERR_DB_RETRY, "a conversation that "
+				       "is free, but never when asked for");
+		if (db_tx(db, make_free_tx, &k, e))
+			return -1;
+	}
 }
 
 /* -- steps and end ----------------------------------------------------------- */
@@ -364,7 +423,8 @@ int turn_append(struct db *db, const struct owner *o,
 struct ending {
 	const struct owner *o;
 	struct turn_end *t;
-	int64_t now_us;
+	int64_t now_us, last_seq;
+	bool ended;
 };
 
 static int ended_before(struct db *tx, struct ending *k, struct err *e)
@@ -383,42 +443,83 @@ static int ended_before(struct db *tx, struct ending *k, struct err *e)
 	return 1;
 }
 
+static int take_last(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct ending *k = ctx;
+
+	(void)e;
+	k->last_seq = row[0].i;
+	k->ended = true;
+	return 0;
+}
+
+static struct db_val *event_args(struct db_val *v, const struct turn_events *r,
+				 int64_t now_us)
+{
+	const struct db_val row[] = {
+		DB_U(&r->turn_id), DB_I(r->seq), DB_I(r->n), DB_I(now_us),
+		DB_B(r->data),
+	};
+
+	memcpy(v, row, sizeof(row));
+	return v + ARRAY_LEN(row);
+}
+
+/* The arguments of TURN_FINISH: parts that are not there are empty. */
+static void end_args(struct db_val *v, const struct ending *k)
+{
+	static const struct message no_answer;
+	static const struct usage no_usage;
+	static const struct turn_events no_events;
+	const struct turn_end *t = k->t;
+	const bool answer = t->answer != NULL;
+	const struct message *m = answer ? t->answer : &no_answer;
+	const struct db_val free_and_answer[] = {
+		DB_I(answer), DB_I(k->now_us), DB_U(&t->conversation_id),
+		DB_S(k->o->tenant_id), DB_U(&k->o->user_id), DB_U(&t->turn_id),
+
+		DB_I(answer), DB_U(&t->conversation_id), DB_I(m->role),
+		DB_U(&t->turn_id), DB_I(k->now_us), DB_S(content_of(m)),
+		DB_S_IF(m->meta),
+
+		DB_I(t->usage != NULL),
+	};
+	const struct db_val end[] = {
+		DB_I(t->status), DB_I(answer), DB_I(k->now_us),
+		DB_S_IF(utf8_head(str_of(t->error_code), 64)),
+		DB_S_IF(utf8_head(str_of(t->error_text), 255)),
+		DB_I(0), DB_I(t->last_event_seq), DB_U(&t->turn_id),
+
+		DB_I(t->n_events > 0),
+	};
+
+	memcpy(v, free_and_answer, sizeof(free_and_answer));
+	v = usage_args(v + ARRAY_LEN(free_and_answer), k->o,
+		       t->usage ? t->usage : &no_usage);
+	memcpy(v, end, sizeof(end));
+	event_args(v + ARRAY_LEN(end), t->n_events
+		   ? &t->events[t->n_events - 1] : &no_events, k->now_us);
+}
+
 static int end_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct ending *k = ctx;
-	struct turn_end *t = k->t;
+	struct arena a = ARENA_INIT;
+	struct db_val v[14 + sizeof(USAGE_ROW) - 1 + 9 + 5];
 	int got = db_tx_unknown(tx) ? ended_before(tx, k, e) : 0;
-	struct db_result r;
+	int rc;
 
 	if (got)
 		return got < 0 ? -1 : 0;
-	if (db_exec(tx, STMT_CONVERSATION_FREE,
-		    DB_ARGS(DB_I(t->answer != NULL), DB_I(k->now_us),
-			    DB_U(&t->conversation_id), DB_S(k->o->tenant_id),
-			    DB_U(&k->o->user_id), DB_U(&t->turn_id)), &r, e))
-		return -1;
-	if (!r.affected)
-		return gone(e);
-	if (t->answer) {
-		t->answer->seq = r.insert_id;
-		if (insert_message(tx, &t->conversation_id, t->answer, e))
-			return -1;
-	}
-	if (t->usage && usage_insert(tx, k->o, t->usage, e))
-		return -1;
-	if (db_exec(tx, STMT_TURN_END,
-		    DB_ARGS(DB_I(t->status),
-			    DB_I_IF(t->answer, t->answer ? t->answer->seq : 0),
-			    DB_I(k->now_us),
-			    DB_S_IF(utf8_head(str_of(t->error_code), 64)),
-			    DB_S_IF(utf8_head(str_of(t->error_text), 255)),
-			    DB_I(0), DB_I(t->last_event_seq),
-			    DB_U(&t->turn_id)), &r, e))
-		return -1;
-	if (!r.affected)
-		return gone(e);
-	/* Behind the turn's row, which the flusher locks first as well. */
-	return turn_events_insert(tx, t->events, t->n_events, k->now_us, e);
+	k->ended = false;
+	end_args(v, k);
+	rc = db_each(tx, STMT_TURN_FINISH, v, &a, take_last, k, e);
+	arena_release(&a);
+	if (!rc && !k->ended)
+		rc = gone(e);
+	if (!rc && k->t->answer)
+		k->t->answer->seq = k->last_seq;
+	return rc;
 }
 
 int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
@@ -430,6 +531,10 @@ int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
 		t->answer->turn_id = t->turn_id;
 		t->answer->created_us = k.now_us;
 	}
+	/* The last batch is stored with the end; there is rarely another one. */
+	if (t->n_events > 1 &&
+	    turn_flush(db, t->events, t->n_events - 1, e))
+		return -1;
 	return db_tx(db, end_tx, &k, e);
 }
 

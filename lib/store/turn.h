@@ -68,17 +68,22 @@ struct turn_begin {
 	struct str content;	/* the user message */
 	struct str meta;	/* JSON object text, or NULL */
 	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */
+	size_t n_history;	/* rows in front of the message that are wanted */
+	struct arena *arena;	/* for them */
 	/* out: */
 	struct message user;	/* as stored; content and meta borrowed */
 	int64_t turn_number;	/* user messages so far, from 1 */
 	bool titled;		/* the title was set by this call */
+	struct message_page history;	/* oldest first; without the agent's
+		ids. Empty where the outcome had to be looked up: see db_tx. */
 };
 
 /*
  * Begins a turn in one transaction: takes the conversation, stores the user
  * message, makes the turn row (running, lease TURN_LEASE_US from now), sets
  * the title if it had none. ERR_NOT_FOUND; ERR_BUSY with the running turn's
- * id in e->id; ERR_CONFLICT (create: id taken). 4 round trips.
+ * id in e->id; ERR_CONFLICT (create: id taken). 1 round trip, with the rows
+ * that the message follows. Not within db_tx.
  */
 int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	       struct err *e) MUST_CHECK;
@@ -135,8 +140,9 @@ struct turn_end {
  * Ends a turn in one transaction: answer row, usage record, turn status, the
  * last events; the conversation is free and moves to the top. So who finds a
  * turn ended finds all its events. ERR_CONFLICT when someone else
- * has closed it (or the conversation was deleted). 5 round trips, one more
- * with events.
+ * has closed it (or the conversation was deleted). 1 round trip; 4 more where
+ * there is more than one batch of events, which are then stored before. Not
+ * within db_tx.
  */
 int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
 	     struct err *e) MUST_CHECK;

@@ -1,6 +1,7 @@
 #include "store/usage.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -31,11 +32,11 @@ static struct db_val counter(int64_t v)
 	return DB_I_IF(v >= 0, MIN(v, UINT32_MAX));
 }
 
-int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
-		 struct err *e)
+struct db_val *usage_args(struct db_val *v, const struct owner *o,
+			  const struct usage *u)
 {
 	static const struct str none = { "[]", 2 };
-	int rc = db_exec(db, STMT_USAGE_INSERT, DB_ARGS(
+	const struct db_val row[] = {
 		DB_U(&u->id), DB_S(o->tenant_id), DB_U(&o->user_id),
 		DB_I(u->kind), DB_S(u->workspace_id), DB_S_IF(u->agent_id),
 		DB_U_IF(&u->conversation_id), DB_U_IF(&u->turn_id),
@@ -49,8 +50,22 @@ int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 		DB_I(MAX(u->duration_ms, 0)),
 		DB_S(utf8_head(u->finish_reason, 64)),
 		DB_S(u->prompts.p ? u->prompts : none), DB_S_IF(u->tools),
-		DB_I(u->created_us)), NULL, e);
+		DB_I(u->created_us),
+	};
 
+	_Static_assert(ARRAY_LEN(row) == sizeof(USAGE_ROW) - 1, "a row");
+	memcpy(v, row, sizeof(row));
+	return v + ARRAY_LEN(row);
+}
+
+int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
+		 struct err *e)
+{
+	struct db_val v[sizeof(USAGE_ROW) - 1];
+	int rc;
+
+	usage_args(v, o, u);
+	rc = db_exec(db, STMT_USAGE_INSERT, v, NULL, e);
 	if (rc && e->code == ERR_DB_DUPLICATE) {
 		err_clear(e);	/* a second run after a lost link */
 		rc = 0;

@@ -291,32 +291,17 @@ static size_t history_rows(const struct conf_workspace *w)
 	return MIN(want, LIM_PAGE_MAX);
 }
 
-/* What is read first: enough where few of the answers took steps. */
-static size_t first_rows(const struct conf_workspace *w)
+/* Enough where few of the answers took steps. */
+size_t context_first_rows(const struct conf_workspace *w)
 {
 	return MIN((size_t)MAX(w->history_messages, 0) + SPARE_ROWS,
-		   MAX(history_rows(w), 1));
-}
-
-int turn_read_history(struct db *db, const struct owner *o,
-		      const struct uuid *conversation_id,
-		      const struct conf_workspace *w, struct arena *a,
-		      struct message_page *out, struct err *e)
-{
-	return message_history(db, o, conversation_id, 0, first_rows(w), a,
-			       out, e);
+		   history_rows(w));
 }
 
 /* The last row that is history: before our message, or the old turn's answer. */
 static int64_t history_end(const struct turn_run *t)
 {
 	return t->resumed_seq ? t->resumed_seq : t->user.seq - 1;
-}
-
-/* Whether the page that was read before ends right before our message. */
-static bool is_current(const struct message_page *p, const struct turn_run *t)
-{
-	return p && p->n && p->items[p->n - 1].seq == history_end(t);
 }
 
 /* Whether the rows hold more messages than w wants, so older ones are idle. */
@@ -330,7 +315,7 @@ static bool is_enough(const struct message_page *p, const struct meta_row *meta,
 	return messages > w->history_messages;
 }
 
-/* n_rows 0: the page that came with the turn. */
+/* n_rows 0: the page that came with the begin. */
 static int read_page(struct turn_loop *l, size_t n_rows,
 		     struct message_page *page, struct meta_row **meta,
 		     struct err *e)
@@ -338,7 +323,7 @@ static int read_page(struct turn_loop *l, size_t n_rows,
 	struct turn_run *t = l->run;
 
 	if (n_rows == 0)
-		*page = *t->in.history;
+		*page = t->history;
 	else if (message_history(t->deps->db, &l->owner, &t->conversation_id,
 				 history_end(t), n_rows, l->arena, page, e) < 0)
 		return -1;
@@ -355,8 +340,7 @@ static int add_history(struct turn_loop *l, struct err *e)
 	size_t want = history_rows(w);
 	struct message_page page;
 	struct meta_row *meta;
-	bool given = is_current(t->in.history, t);
-	size_t first = given ? 0 : first_rows(w);
+	size_t first = t->history.n ? 0 : context_first_rows(w);
 
 	/* A continuation needs what it goes on from, whatever history may have. */
 	if (t->resumed_seq)

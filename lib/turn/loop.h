@@ -123,6 +123,9 @@ void loop_message(struct turn_loop *l, enum turn_event_type type,
 
 /* -- context.c -------------------------------------------------------------- */
 
+/* Rows of history that are read with the begin of a turn of w. */
+size_t context_first_rows(const struct conf_workspace *w);
+
 /* Prompt layers, tools, history and the user's message. */
 int context_build(struct turn_loop *l, struct err *e) MUST_CHECK;
 

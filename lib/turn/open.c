@@ -94,8 +94,10 @@ static void begin_of(const struct turn_run *t, struct turn_begin *b,
 		.workspace_id = str_of(t->in.workspace->id),
 		.agent_id = str_of(t->in.agent->id),
 		.content = t->in.content, .meta = t->in.meta,
-		.text_of_events = turn_text_of_events,
+		.text_of_events = turn_text_of_events, .arena = a,
 	};
+	if (!b->create)
+		b->n_history = context_first_rows(t->in.workspace);
 	b->title = turn_first_title(a, t->in.content);
 	if (b->title.n == 0)
 		b->title.p = NULL;
@@ -174,6 +176,7 @@ int turn_open(struct turn_run *t, const struct turn_deps *deps,
 	if (turn_begin(deps->db, &t->loop->owner, &b, e) < 0)
 		return -1;
 	t->user = b.user;
+	t->history = b.history;
 	t->loop->turn_number = b.turn_number;
 	t->loop->titled = b.titled;
 	t->loop->title = b.title;

@@ -45,7 +45,6 @@ struct turn_input {
 	 * was sent is invisible (E12).
 	 */
 	struct str meta;
-	const struct message_page *history;	/* turn_read_history's, or NULL */
 };
 
 struct turn_run {
@@ -55,6 +54,8 @@ struct turn_run {
 	const struct conf_llm *service;
 	bool created_conversation;
 	struct message user;		/* the stored user message */
+	struct message_page history;	/* what it follows, as far as it came
+					   with the begin */
 	int64_t resumed_seq;		/* of the answer that it goes on from;
 					   0 = it is not a continuation */
 	struct message answer;		/* valid after turn_run */
@@ -77,18 +78,6 @@ int turn_service(const struct conf *c, const struct conf_workspace *w,
  * characters, cut between words. In a; empty when there is no text in it.
  */
 struct str turn_first_title(struct arena *a, struct str content);
-
-/*
- * The newest messages of a conversation, as many as a turn of w may want, and
- * whose agent's it is. Who has to look at the conversation before turn_open
- * reads this and passes it on: a round trip less before the first token. What
- * was added meanwhile is noticed, and then it is read again. Text in a.
- * ERR_NOT_FOUND.
- */
-int turn_read_history(struct db *db, const struct owner *o,
-		      const struct uuid *conversation_id,
-		      const struct conf_workspace *w, struct arena *a,
-		      struct message_page *out, struct err *e) MUST_CHECK;
 
 /*
  * Resolves the LLM service (B15: ERR_CHAT_DISABLED, ERR_LLM_UNSUPPORTED,

@@ -74,6 +74,77 @@ static void turn_from_begin_to_end(void **state)
 		uuid_format(&b.turn_id, (char[UUID_TEXT_BYTES]){ 0 })), 2);
 }
 
+/* What a begin brings from the thread, and how often it asks the server. */
+static void begin_brings_the_history(void **state)
+{
+	struct turn_begin b = { .turn_id = uuid_new(),
+				.conversation_id = uuid_new(), .create = true,
+				.workspace_id = S("home"),
+				.agent_id = S("assistant"), .content = S("1") };
+	struct db_stats s, s2;
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		db_stats(db, &s);
+		ok(turn_begin(db, &ann, &b, &e));
+		end_with(&ann, &b, "answer");
+		db_stats(db, &s2);
+		b.turn_id = uuid_new();
+		b.create = false;
+		b.n_history = 5;
+		b.arena = &a;
+	}
+	assert_int_equal(s2.round_trips - s.round_trips, 2);
+	assert_int_equal(b.user.seq, 11);
+	assert_int_equal(b.history.n, 5);
+	assert_true(b.history.more);
+	assert_int_equal(b.history.next_seq, 6);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(b.history.items[i].seq, 6 + i);
+	assert_true(str_is(b.history.items[4].content, "answer"));
+	b.n_history = 20;
+	ok(turn_begin(db, &ann, &b, &e));
+	assert_int_equal(b.history.n, 12);
+	assert_false(b.history.more);
+	assert_int_equal(b.history.items[0].seq, 1);
+	/* Not that agent's: nothing was taken. */
+	end_with(&ann, &b, "answer");
+	b.agent_id = S("other");
+	refused(turn_begin(db, &ann, &b, &e), ERR_NOT_FOUND);
+}
+
+/* Batches in front of the last one are stored as well, in their order. */
+static void an_end_with_many_batches(void **state)
+{
+	struct turn_begin b = { .turn_id = uuid_new(),
+				.conversation_id = uuid_new(), .create = true,
+				.workspace_id = S("home"),
+				.agent_id = S("assistant"), .content = S("1") };
+	struct turn_events rows[3], *back;
+	struct turn_end t = { .status = TURN_ERROR, .events = rows,
+			      .n_events = 3, .last_event_seq = 7,
+			      .error_code = "code", .error_text = "text" };
+	struct turn seen;
+	size_t n;
+
+	(void)state;
+	ok(turn_begin(db, &ann, &b, &e));
+	for (int i = 0; i < 3; i++)
+		rows[i] = (struct turn_events){ .turn_id = b.turn_id,
+			.seq = 1 + 2 * i, .n = 2, .data = S("data") };
+	t.turn_id = b.turn_id;
+	t.conversation_id = b.conversation_id;
+	ok(turn_end(db, &ann, &t, &e));
+	ok(turn_events_list(db, &ann, &b.turn_id, 0, 10, &a, &back, &n, &e));
+	assert_int_equal(n, 3);
+	ok(turn_get(db, &ann, &b.turn_id, &a, &seen, &e));
+	assert_int_equal(seen.status, TURN_ERROR);
+	assert_int_equal(seen.last_event_seq, 7);
+	assert_int_equal(seen.answer_seq, 0);
+	assert_true(str_is(seen.error_code, "code"));
+	refused(turn_end(db, &ann, &t, &e), ERR_CONFLICT);
+}
+
 /* -- busy, stale, cancelled ---------------------------------------------------- */
 
 static void second_turn_is_busy(void **state)
@@ -377,6 +448,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turn_from_begin_to_end),
+		cmocka_unit_test(begin_brings_the_history),
+		cmocka_unit_test(an_end_with_many_batches),
 		cmocka_unit_test(second_turn_is_busy),
 		cmocka_unit_test(race_has_one_winner),
 		cmocka_unit_test(dead_turn_is_closed),

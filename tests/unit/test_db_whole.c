@@ -1,0 +1,254 @@
+/* lib/db over a real MariaDB: statements that are whole transactions. */
+#include <pthread.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "db/db.h"
+#include "dbtest.h"
+
+enum { ADD, FIND, MOVE, MOVE_BADLY, MOVE_SLOWLY, N_STMTS };
+
+static const struct db_stmt stmts[N_STMTS] = {
+	[ADD] = { "ADD", "ii", "", "UPDATE n SET v = v + ? WHERE id = ?" },
+	[FIND] = { "FIND", "i", "i", "SELECT i FROM t WHERE i = ?" },
+	/* Notes an id in t and moves a number from n 1 to 2, if it is there. */
+	[MOVE] = { "MOVE", "iiiii", "i", DB_WHOLE(
+		   "INSERT INTO t (i) VALUES (?);"
+		   " UPDATE n SET v = v - ? WHERE id = 1 AND v >= ?;"
+		   " IF ROW_COUNT() = 1 THEN"
+		   " UPDATE n SET v = v + ? WHERE id = 2;"
+		   " SELECT v FROM n WHERE id <= ? ORDER BY id; COMMIT;"
+		   " ELSE ROLLBACK; END IF;"), .whole = true },
+	[MOVE_BADLY] = { "MOVE_BADLY", "", "s", DB_WHOLE(
+			 "UPDATE n SET v = v - 1 WHERE id = 1;"
+			 " SELECT v FROM n; COMMIT;"), .whole = true },
+	[MOVE_SLOWLY] = { "MOVE_SLOWLY", "i", "", DB_WHOLE(
+			  "INSERT INTO t (i) VALUES (?);"
+			  " UPDATE n SET v = v + 1 WHERE id = 2; COMMIT;"
+			  " DO SLEEP(20);"), .whole = true },
+};
+
+static struct err e = ERR_INIT;
+static struct arena a = ARENA_INIT;
+
+static struct db *open_pool(int pool)
+{
+	struct db_options o = { .conf = dbtest_conf("t_db_whole", pool),
+				.stmts = stmts, .n_stmts = N_STMTS };
+	struct db *db;
+
+	err_clear(&e);
+	db = db_open(&o, &e);
+	assert_non_null(db);
+	dbtest_sql("CREATE TABLE t (i BIGINT NOT NULL PRIMARY KEY)");
+	dbtest_sql("CREATE TABLE n (id INT NOT NULL PRIMARY KEY,"
+		   " v INT NOT NULL)");
+	dbtest_sql("INSERT INTO n VALUES (1, 0), (2, 0)");
+	return db;
+}
+
+struct moving {
+	int64_t id, by;
+	int64_t v[2];		/* of n, as the statement says */
+	size_t n;
+	bool looked;		/* an earlier try had done it */
+};
+
+static int take_v(void *ctx, const struct db_val *row, struct err *err)
+{
+	struct moving *m = ctx;
+
+	(void)err;
+	assert_true(m->n < 2);
+	m->v[m->n++] = row[0].i;
+	return 0;
+}
+
+static int move(struct db *tx, void *ctx, struct err *err)
+{
+	struct moving *m = ctx;
+
+	m->n = 0;
+	return db_each(tx, MOVE, DB_ARGS(DB_I(m->id), DB_I(m->by), DB_I(m->by),
+					 DB_I(m->by), DB_I(2)),
+		       &a, take_v, m, err);
+}
+
+static int move_and_add(struct db *tx, void *ctx, struct err *err)
+{
+	if (move(tx, ctx, err))
+		return -1;
+	return db_exec(tx, ADD, DB_ARGS(DB_I(5), DB_I(1)), NULL, err);
+}
+
+static void whole_transactions(void **state)
+{
+	struct db *db = open_pool(1);
+	struct moving m = { .id = 1, .by = 3 };
+	struct db_stats s, s2;
+
+	(void)state;
+	/* Not there: rolled back by itself, and other statements may follow. */
+	ok(db_tx(db, move, &m, &e));
+	assert_int_equal(m.n, 0);
+	ok(db_tx(db, move_and_add, &m, &e));
+	assert_int_equal(dbtest_sql("SELECT v FROM n WHERE id = 1"), 5);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM t"), 0);
+	ok(db_tx(db, move, &m, &e));
+	assert_int_equal(m.n, 2);
+	assert_int_equal(m.v[0], 2);
+	assert_int_equal(m.v[1], 3);
+	assert_int_equal(dbtest_sql("SELECT v FROM n WHERE id = 2"), 3);
+	/* What fails in it is undone as a whole. */
+	m.by = 1;
+	refused(db_tx(db, move, &m, &e), ERR_DB_DUPLICATE);
+	assert_int_equal(dbtest_sql("SELECT v FROM n WHERE id = 1"), 2);
+	m.id = 2;
+	db_stats(db, &s);
+	ok(db_tx(db, move, &m, &e));
+	db_stats(db, &s2);
+	assert_int_equal(s2.round_trips - s.round_trips, 1);
+	db_close(db);
+}
+
+static int move_badly(struct db *tx, void *ctx, struct err *err)
+{
+	return db_each(tx, MOVE_BADLY, DB_NOARGS, &a, take_v, ctx, err);
+}
+
+static void whole_with_a_wrong_declaration(void **state)
+{
+	struct db *db = open_pool(1);
+	struct moving m = { .n = 0 };
+
+	(void)state;
+	refused(db_tx(db, move_badly, &m, &e), ERR_DB);
+	assert_int_equal(m.n, 0);
+	dbtest_sql("UPDATE n SET v = 1");
+	m.by = 1;
+	ok(db_tx(db, move, &m, &e));	/* the pool goes on */
+	assert_int_equal(m.n, 2);
+	db_close(db);
+}
+
+static struct db *shared;
+
+/* Locks in the other order. */
+static int back(struct db *tx, void *ctx, struct err *err)
+{
+	(void)ctx;
+	if (db_exec(tx, ADD, DB_ARGS(DB_I(1), DB_I(2)), NULL, err))
+		return -1;
+	return db_exec(tx, ADD, DB_ARGS(DB_I(-1), DB_I(1)), NULL, err);
+}
+
+static void *move_many(void *arg)
+{
+	struct moving m = { .id = 1 + (intptr_t)arg * 1000, .by = 1 };
+	struct err mine = ERR_INIT;
+
+	for (int i = 0; i < 200; i++, m.id++)
+		if (db_tx(shared, move, &m, &mine))
+			return arg;
+	return NULL;
+}
+
+static void *back_many(void *arg)
+{
+	struct err mine = ERR_INIT;
+
+	for (int i = 0; i < 200; i++)
+		if (db_tx(shared, back, NULL, &mine))
+			return arg;
+	return NULL;
+}
+
+static void whole_transactions_are_retried(void **state)
+{
+	pthread_t t[4];
+	struct db_stats s;
+	void *failed;
+
+	(void)state;
+	shared = open_pool(4);
+	dbtest_sql("UPDATE n SET v = 1000");
+	for (intptr_t i = 0; i < 4; i++)
+		pthread_create(&t[i], NULL, i % 2 ? back_many : move_many,
+			       (void *)(i + 1));
+	for (int i = 0; i < 4; i++) {
+		pthread_join(t[i], &failed);
+		assert_null(failed);
+	}
+	db_stats(shared, &s);
+	assert_true(s.retries > 0);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM t"), 400);
+	assert_int_equal(dbtest_sql("SELECT v FROM n WHERE id = 1"), 200);
+	assert_int_equal(dbtest_sql("SELECT v FROM n WHERE id = 2"), 1800);
+	db_close(shared);
+}
+
+static void kill_links(void)
+{
+	dbtest_sql("KILL HARD USER lamplighter");
+	dbtest_until(dbtest_sql("SELECT COUNT(*) FROM information_schema."
+		"processlist WHERE user = 'lamplighter'") == 0);
+}
+
+/* Killed behind its COMMIT, before it has answered: the next run is told. */
+static int move_slowly(struct db *tx, void *ctx, struct err *err)
+{
+	struct moving *m = ctx;
+
+	if (db_tx_unknown(tx)) {
+		if (db_each(tx, FIND, DB_ARGS(DB_I(m->id)), &a, take_v, m, err))
+			return -1;
+		m->looked = m->n == 1;
+	}
+	if (m->looked)
+		return 0;
+	return db_exec(tx, MOVE_SLOWLY, DB_ARGS(DB_I(m->id)), NULL, err);
+}
+
+static void *kill_when_done(void *arg)
+{
+	(void)arg;
+	dbtest_until(dbtest_sql("SELECT COUNT(*) FROM t WHERE i = 9") == 1);
+	kill_links();
+	return NULL;
+}
+
+static void unknown_whole_is_looked_up(void **state)
+{
+	struct moving m = { .id = 9 };
+	struct db *db = open_pool(1);
+	pthread_t t;
+
+	(void)state;
+	pthread_create(&t, NULL, kill_when_done, NULL);
+	ok(db_tx(db, move_slowly, &m, &e));
+	pthread_join(t, NULL);
+	assert_true(m.looked);
+	assert_int_equal(dbtest_sql("SELECT v FROM n WHERE id = 2"), 1);
+	db_close(db);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	arena_release(&a);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_transactions),
+		cmocka_unit_test(whole_with_a_wrong_declaration),
+		cmocka_unit_test(whole_transactions_are_retried),
+		cmocka_unit_test(unknown_whole_is_looked_up),
+	};
+
+	if (db_global_init(&e))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, teardown);
+}
