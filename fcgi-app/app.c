@@ -50,7 +50,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 				: LAMPLIGHTER_DATADIR "/sql" };
 	if (open_libraries(e) < 0)
 		return -1;
-	app->conf = conf_live_open(conf_file, e);
+	app->conf = conf_live_open(conf_file, tool_check_conf, e);
 	if (!app->conf)
 		return -1;
 	app->seen = xcalloc(1, sizeof(*app->seen));

@@ -7,6 +7,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/base/json.c lib/base/json.h \
 	lib/base/limits.h \
 	lib/base/log.c lib/base/log.h \
+	lib/base/spawn.c lib/base/spawn.h \
 	lib/base/str.h \
 	lib/base/utf8.c lib/base/utf8.h \
 	lib/base/util.c lib/base/util.h \

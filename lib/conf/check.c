@@ -262,6 +262,27 @@ static void check_dataset(struct loader *l, const struct conf_dataset *d)
 		   "columns");
 }
 
+static void check_tools(struct loader *l, const struct conf_tool *tools,
+			size_t n)
+{
+	static const enum tool_confirm by_effect[] = {
+		[TOOL_READ] = TOOL_CONFIRM_NEVER,
+		[TOOL_WRITE] = TOOL_CONFIRM_TAINTED,
+		[TOOL_DESTRUCTIVE] = TOOL_CONFIRM_ALWAYS,
+	};
+
+	for (size_t i = 0; i < n; i++) {
+		struct conf_tool *t = (struct conf_tool *)&tools[i];
+
+		if (t->confirm == TOOL_CONFIRM_BY_EFFECT)
+			t->confirm = by_effect[t->effect];
+		if (t->parameters)
+			t->parameters_bytes = json_dumpb(t->parameters, NULL,
+							 0, JSON_COMPACT);
+	}
+	check_same(l, tools, n, sizeof(*tools), "tools");
+}
+
 static void check_agents(struct loader *l, struct conf_workspace *w)
 {
 	struct conf_agent *agents = (struct conf_agent *)w->agents;
@@ -315,6 +336,7 @@ static void check_workspace(struct loader *l, struct conf_workspace *w)
 		check_dataset(l, &w->datasets[i]);
 	check_same(l, w->datasets, w->n_datasets, sizeof(*w->datasets),
 		   "datasets");
+	check_tools(l, w->tools, w->n_tools);
 }
 
 void check_all(struct loader *l)
@@ -335,6 +357,7 @@ void check_all(struct loader *l)
 	check_llm_ref(l, &c->chat_llm_service);
 	if (c->platform.text && !*c->platform.name)
 		c->platform.name = "platform";
+	check_tools(l, c->tools, c->n_tools);
 	for (size_t i = 0; i < c->n_workspaces; i++)
 		check_workspace(l, (struct conf_workspace *)&c->workspaces[i]);
 }

@@ -101,7 +101,7 @@ struct conf_agent {
 	bool is_default;
 	const char *system_prompt;	/* "" = falls back (B20) */
 	const char *llm_service;	/* "" = falls back (B15) */
-	struct conf_list tools;		/* offered ones; n == 0 = all */
+	struct conf_list tools;		/* names and "group:NAME"; n == 0 = all */
 	int max_tool_iterations;	/* 0 = the workspace's */
 };
 
@@ -135,6 +135,48 @@ struct conf_dataset {
 	int line;
 };
 
+enum tool_effect { TOOL_READ, TOOL_WRITE, TOOL_DESTRUCTIVE };
+
+/* When the user is asked before a call runs. */
+enum tool_confirm {
+	TOOL_CONFIRM_NEVER,
+	TOOL_CONFIRM_TAINTED,	/* while others' text is in the context */
+	TOOL_CONFIRM_ALWAYS,
+	TOOL_CONFIRM_BY_EFFECT,	/* while loading only */
+};
+
+enum conf_output { OUTPUT_AUTO, OUTPUT_JSON, OUTPUT_TEXT };
+
+struct conf_tool_command {	/* `command:` of a tool */
+	struct conf_list run;		/* program's path, fixed arguments */
+	const char *dir;		/* working directory */
+	struct conf_list env;		/* "NAME=value"; secret */
+	enum conf_output output;
+	int output_bytes;		/* read at most; more kills it */
+	int cpu_s, memory_mb, file_mb;	/* 0 = as the responder has it */
+	int files, processes;		/* 0 = as the responder has it */
+};
+
+/*
+ * An entry of `tools:`, in the main file or in a workspace. What a kind needs
+ * besides stands in a map named like the kind.
+ */
+struct conf_tool {
+	const char *name, *kind, *description;
+	const char *group;		/* for `group:NAME`; "" = none */
+	enum tool_effect effect;
+	enum tool_confirm confirm;
+	bool untrusted;			/* results are others' text */
+	int timeout_ms;			/* 0 = the kind's */
+	int result_bytes;		/* 0 = limits.tool_result_bytes */
+	struct conf_list groups;	/* who has it; n == 0 = everyone */
+	json_t *parameters;		/* JSON Schema; NULL = no arguments */
+	size_t parameters_bytes;	/* of it as text */
+	const struct conf_tool_command *command;	/* NULL = not there */
+	const char *file;
+	int line;
+};
+
 struct conf_workspace {
 	const char *id, *name, *description;
 	const char *llm_service;	/* "" = the chat: block */
@@ -150,6 +192,8 @@ struct conf_workspace {
 	size_t n_agents;
 	const struct conf_dataset *datasets;
 	size_t n_datasets;
+	const struct conf_tool *tools;	/* besides those of the main file */
+	size_t n_tools;
 	const char *file;
 };
 
@@ -191,6 +235,8 @@ struct conf {
 	struct conf_prompt platform;
 	const struct conf_prompt *prompts;	/* prompts.d */
 	size_t n_prompts;
+	const struct conf_tool *tools;		/* of every workspace */
+	size_t n_tools;
 	const struct conf_workspace *workspaces;
 	size_t n_workspaces;
 };
@@ -221,7 +267,13 @@ void conf_put(const struct conf *c);
  * valid; else the old one stays and the error is logged once per change.
  */
 struct conf_live;
-struct conf_live *conf_live_open(const char *main_file, struct err *e) MUST_CHECK;
+
+/* What only modules above know of a configuration. ERR_CONFIG, "FILE:LINE: …". */
+typedef int conf_check(const struct conf *c, struct err *e);
+
+/* check, which may be NULL, has the last word on every generation. */
+struct conf_live *conf_live_open(const char *main_file, conf_check *check,
+				 struct err *e) MUST_CHECK;
 const struct conf *conf_live_get(struct conf_live *l);	/* give back: conf_put */
 void conf_live_close(struct conf_live *l);
 
@@ -256,6 +308,13 @@ const struct conf_llm *conf_llm(const struct conf *c, struct str id);
 const struct conf_prompt *conf_prompt(const struct conf *c, struct str name);
 const struct conf_db *conf_database(const struct conf *c, struct str id);
 const struct conf_dataset *conf_dataset(const struct conf_workspace *w, struct str name);
+
+/*
+ * The line of a file where the value of path stands ("tools.x.http.url",
+ * "tools.x.parameters.required[1]"), or of as much of path as is there; 0 when
+ * the file cannot be read. Reads it again: for messages. Any thread.
+ */
+int conf_line(const char *file, const char *path);
 
 /* Whether the list has s. */
 bool conf_list_has(const struct conf_list *l, struct str s);

@@ -17,6 +17,7 @@
 
 struct conf_live {
 	char *file;
+	conf_check *check;		/* may be NULL */
 	_Atomic int64_t next_look_ms;	/* monotonic */
 	atomic_bool looking;
 	/*
@@ -30,11 +31,24 @@ struct conf_live {
 	uint64_t bad_hash;		/* of the last bad reading; 0 = good */
 };
 
-struct conf_live *conf_live_open(const char *main_file, struct err *e)
+static struct conf *read_checked(const char *file, struct conf_sources *src,
+				 conf_check *check, struct err *e)
+{
+	struct conf *c = conf_read(file, src, NULL, e);
+
+	if (!c || !check || check(c, e) == 0)
+		return c;
+	conf_put(c);
+	return NULL;
+}
+
+struct conf_live *conf_live_open(const char *main_file, conf_check *check,
+				 struct err *e)
 {
 	struct conf_live *l = xcalloc(1, sizeof(*l));
 
-	l->now = conf_read(main_file, &l->src, NULL, e);
+	l->check = check;
+	l->now = read_checked(main_file, &l->src, check, e);
 	if (!l->now) {
 		sources_release(&l->src);
 		free(l);
@@ -126,7 +140,7 @@ static void reread(struct conf_live *l)
 {
 	struct conf_sources src;
 	struct err e = ERR_INIT;
-	struct conf *c = conf_read(l->file, &src, NULL, &e);
+	struct conf *c = read_checked(l->file, &src, l->check, &e);
 
 	sources_release(&l->src);
 	l->src = src;

@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-#define MAX_OPTIONS 256		/* rows of the table; seen[] has as many bits */
+#define MAX_OPTIONS 512		/* rows of the table; seen[] has as many bits */
 #define MAX_ERRORS  100		/* a report has no more lines */
 #define MAX_ITEMS   256		/* structs in one list */
 #define QUOTE_BYTES 40		/* of a wrong value in a message */
@@ -427,6 +427,11 @@ static void set_option(struct loader *l, const struct conf_option *o, char *base
 		return;
 	case OPT_STRUCT:
 		load_struct(l, o->of, field, n, &n->pos);
+		return;
+	case OPT_POINTER:
+		*(void **)field = arena_zalloc(l->a, 1,
+					       opt_sections[o->of].size);
+		load_struct(l, o->of, *(void **)field, n, &n->pos);
 		return;
 	case OPT_MAP:
 	case OPT_SEQ:

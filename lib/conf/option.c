@@ -46,6 +46,22 @@ static const struct opt_name column_types[] = {
 	{ "json", COL_JSON }, { NULL, 0 },
 };
 
+static const struct opt_name tool_effects[] = {
+	{ "read", TOOL_READ }, { "write", TOOL_WRITE },
+	{ "destructive", TOOL_DESTRUCTIVE }, { NULL, 0 },
+};
+
+static const struct opt_name tool_confirms[] = {
+	{ "never", TOOL_CONFIRM_NEVER }, { "tainted", TOOL_CONFIRM_TAINTED },
+	{ "always", TOOL_CONFIRM_ALWAYS },
+	{ "by-effect", TOOL_CONFIRM_BY_EFFECT }, { NULL, 0 },
+};
+
+static const struct opt_name outputs[] = {
+	{ "auto", OUTPUT_AUTO }, { "json", OUTPUT_JSON },
+	{ "text", OUTPUT_TEXT }, { NULL, 0 },
+};
+
 /* The struct of each section, for offsetof. */
 #define S_MAIN      struct conf
 #define S_DB        struct conf_db
@@ -57,6 +73,8 @@ static const struct opt_name column_types[] = {
 #define S_AGENT     struct conf_agent
 #define S_DATASET   struct conf_dataset
 #define S_COLUMN    struct conf_column
+#define S_TOOL      struct conf_tool
+#define S_TOOL_COMMAND struct conf_tool_command
 
 const struct conf_option conf_options[] = {
 #define OPT(sec, k, ty, member, d, lo, hi, u, fl, ck, h) \
@@ -156,6 +174,25 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.size = sizeof(struct conf_column),
 		.id_offset = AT(struct conf_column, name),
 		.file_offset = -1, .line_offset = -1, .id_check = check_ident,
+	},
+	[SEC_TOOL] = {
+		.name = "tools.* of the main file or a workspace",
+		.help = "A tool that the model may call (docs/tools.md). In "
+			"the main file for every workspace, in a workspace's "
+			"file for that one. What its kind needs stands in a "
+			"map named like the kind.",
+		.size = sizeof(struct conf_tool),
+		.id_offset = AT(struct conf_tool, name),
+		.file_offset = AT(struct conf_tool, file),
+		.line_offset = AT(struct conf_tool, line),
+		.id_check = check_tool,
+	},
+	[SEC_TOOL_COMMAND] = {
+		.name = "tools.*.command",
+		.help = "A program that gets the arguments as JSON on stdin "
+			"and answers on stdout.",
+		.size = sizeof(struct conf_tool_command),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 };
 

@@ -15,6 +15,7 @@
 enum opt_section {
 	SEC_MAIN, SEC_DB, SEC_IDENTITY, SEC_ROLE, SEC_LLM, SEC_PROMPT,
 	SEC_WORKSPACE, SEC_AGENT, SEC_DATASET, SEC_COLUMN,
+	SEC_TOOL, SEC_TOOL_COMMAND,
 	SEC__MAX,
 	SEC_NONE = SEC__MAX,
 };
@@ -29,6 +30,7 @@ enum opt_type {
 	OPT_FLAGS,	/* unsigned; names, ORed */
 	OPT_JSON,	/* json_t *: a map of anything */
 	OPT_STRUCT,	/* embedded struct: a map with the rows of `of` */
+	OPT_POINTER,	/* pointer to such a struct; absent: NULL */
 	OPT_MAP,	/* pointer + count: id -> map with the rows of `of` */
 	OPT_SEQ,	/* pointer + count: list of maps with the rows of `of` */
 };

@@ -63,15 +63,15 @@ static void print_json(struct buf *out, const json_t *j)
 	}
 }
 
-/* Of "Name: value" the name is no secret. */
-static void print_secret(struct buf *out, const char *s, bool header)
+/* Of "Name: value" and "NAME=value" the name is no secret. */
+static void print_secret(struct buf *out, const char *s, bool named)
 {
-	const char *colon = header ? strchr(s, ':') : NULL;
+	const char *end = named ? strpbrk(s, ":=") : NULL;
 	char text[160];
 
-	if (colon && colon - s < 140) {
-		snprintf(text, sizeof(text), "%.*s: " MASK, (int)(colon - s),
-			 s);
+	if (end && end - s < 140) {
+		snprintf(text, sizeof(text), "%.*s%s" MASK, (int)(end - s), s,
+			 *end == ':' ? ": " : "=");
 		print_text(out, text);
 	} else {
 		print_text(out, *s ? MASK : "");
@@ -159,8 +159,8 @@ static bool worth(const struct conf_option *o, const char *base)
 {
 	const char *field = base + o->offset;
 
-	if (o->type == OPT_JSON)
-		return *(json_t *const *)field != NULL;
+	if (o->type == OPT_JSON || o->type == OPT_POINTER)
+		return *(void *const *)field != NULL;
 	if (o->type == OPT_STRUCT && (o->flags & OPT_MAYBE))
 		return ((const struct conf_prompt *)field)->text != NULL;
 	/* an empty list may not be written where it would mean nobody */
@@ -240,9 +240,12 @@ static void print_struct(struct buf *out, enum opt_section sec,
 		indent(out, depth + (dot != NULL) - dash);
 		buf_addf(out, "%s%s:", dash ? "- " : "", key);
 		dash = false;
-		if (o->type == OPT_STRUCT) {
+		if (o->type == OPT_STRUCT || o->type == OPT_POINTER) {
+			const char *in = base + o->offset;
+
 			buf_addc(out, '\n');
-			print_struct(out, o->of, base + o->offset,
+			print_struct(out, o->of, o->type == OPT_STRUCT ? in
+				     : *(const char *const *)in,
 				     depth + 1 + (dot != NULL), false);
 		} else if (o->type == OPT_MAP || o->type == OPT_SEQ) {
 			print_structs(out, o, base, depth + (dot != NULL));
@@ -280,7 +283,8 @@ static const char *type_name(const struct conf_option *o)
 		[OPT_BOOL] = "boolean", [OPT_STRING] = "text",
 		[OPT_LIST] = "list", [OPT_ENUM] = "one of",
 		[OPT_FLAGS] = "some of", [OPT_JSON] = "map",
-		[OPT_STRUCT] = "section", [OPT_MAP] = "map of sections",
+		[OPT_STRUCT] = "section", [OPT_POINTER] = "section",
+		[OPT_MAP] = "map of sections",
 		[OPT_SEQ] = "list of sections",
 	};
 

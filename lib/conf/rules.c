@@ -53,6 +53,29 @@ const char *check_tool(const char *s)
 		: "must be a tool name: 1 to 64 letters, digits, _ and -";
 }
 
+const char *check_tool_choice(const char *s)
+{
+	if (!strncmp(s, "group:", 6))
+		return check_slug(s + 6) ? "must be the name of a tool, or "
+			"group: and the name of a group" : NULL;
+	return check_tool(s);
+}
+
+const char *check_path(const char *s)
+{
+	return *s == '/' ? NULL : "must be an absolute path";
+}
+
+const char *check_env(const char *s)
+{
+	size_t n = strspn(s, LOWER UPPER DIGIT "_");
+
+	if (n == 0 || s[n] != '=' || strchr(DIGIT, *s))
+		return "must be \"NAME=value\"";
+	return !strncmp(s, "LAMPLIGHTER_", 12)
+		? "must not start with LAMPLIGHTER_" : NULL;
+}
+
 /* Behind http:// or https://, or NULL. */
 static const char *behind_scheme(const char *s)
 {

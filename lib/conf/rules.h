@@ -12,6 +12,9 @@ opt_check check_slug;		/* [a-z0-9][a-z0-9_-]{0,63} */
 opt_check check_slug_or_empty;
 opt_check check_ident;		/* [A-Za-z0-9_][A-Za-z0-9_-]{0,63} */
 opt_check check_tool;		/* [A-Za-z0-9_-]{1,64} */
+opt_check check_tool_choice;	/* the same, or "group:NAME" */
+opt_check check_path;		/* /absolute */
+opt_check check_env;		/* "NAME=value" */
 opt_check check_url;		/* http(s)://…, no blanks; "" is fine */
 opt_check check_origin;		/* scheme://host[:port]; "" is fine */
 opt_check check_base;		/* /path without a slash at its end; "" */

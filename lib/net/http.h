@@ -42,6 +42,7 @@ struct http_abort;
 struct http_abort *http_abort_new(struct err *e) MUST_CHECK;
 void http_abort_now(struct http_abort *a);	/* any thread, any time */
 bool http_aborted(const struct http_abort *a);
+int http_abort_fd(const struct http_abort *a);	/* readable once pulled */
 void http_abort_free(struct http_abort *a);
 
 struct http_result;

@@ -44,6 +44,11 @@ bool http_aborted(const struct http_abort *a)
 	return a && atomic_load(&a->pulled);
 }
 
+int http_abort_fd(const struct http_abort *a)
+{
+	return a->fd;
+}
+
 void http_abort_free(struct http_abort *a)
 {
 	if (!a)

@@ -3,6 +3,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/dataset.c lib/tool/dataset.h \
 	lib/tool/dispatch.c \
 	lib/tool/env.c \
+	lib/tool/kind.c lib/tool/kind.h \
+	lib/tool/kind_command.c \
 	lib/tool/query.c lib/tool/query.h lib/tool/query_compile.h \
 	lib/tool/query_data.c \
 	lib/tool/query_value.c \
@@ -11,5 +13,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/rowfilter.c lib/tool/rowfilter.h \
 	lib/tool/schema.c lib/tool/schema.h \
 	lib/tool/schema_form.c lib/tool/schema_keyword.h \
+	lib/tool/secret.c lib/tool/secret.h \
 	lib/tool/text.c lib/tool/text.h \
 	lib/tool/tool.h

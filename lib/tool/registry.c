@@ -1,7 +1,8 @@
 /*
- * The table of built-in tools, and which of them a turn is offered: agent's
- * list ∩ caller's permissions ∩ what the tool itself says (advertise). Another
- * tool is another row here and a file of its own (docs/add-a-tool.md).
+ * The table of built-in tools, and what a turn is offered of them and of the
+ * declared ones (kind.c): agent's list ∩ the tool's groups ∩ caller's
+ * permissions ∩ what the tool itself says (advertise). Another built-in tool
+ * is another row here and a file of its own (docs/add-a-tool.md).
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/log.h"
 #include "tool/builtin.h"
 #include "tool/dataset.h"
+#include "tool/kind.h"
 #include "tool/text.h"
 
 #include "base/banned.h"
@@ -82,34 +84,88 @@ size_t tool_result_cap(const struct tool *t, const struct tool_ctx *ctx)
 	return MAX(cap, 1024);
 }
 
+/* Agents name tools, or all of a group. */
+static bool chosen(const struct conf_list *l, const struct tool *t)
+{
+	if (l->n == 0 || conf_list_has(l, str_of(t->name)))
+		return true;
+	for (size_t i = 0; t->group && t->group[0] && i < l->n; i++)
+		if (strncmp(l->v[i], "group:", 6) == 0 &&
+		    strcmp(l->v[i] + 6, t->group) == 0)
+			return true;
+	return false;
+}
+
 bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 {
-	if (ctx->agent && ctx->agent->tools.n &&
-	    !conf_list_has(&ctx->agent->tools, str_of(t->name)))
+	if (ctx->agent && !chosen(&ctx->agent->tools, t))
+		return false;
+	if (t->groups && !policy_in_groups(ctx->who, t->groups))
 		return false;
 	if (!policy_may_use_tool(ctx->who, t->name))
 		return false;
 	return !t->advertise || t->advertise(t, ctx);
 }
 
+static void builtin_rows(struct tool_rows *rows)
+{
+	pthread_once(&schemas_once, schemas_parse);
+	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
+		struct tool t = tools[i];
+
+		t.source = "built-in";
+		t.parameters = schemas[i];
+		t.parameters_bytes = strlen(t.schema);
+		tool_rows_add(rows, &t);
+	}
+}
+
+/* Built-in ones before others of the same name. */
+static int by_name(const void *a, const void *b)
+{
+	const struct tool *x = a, *y = b;
+	int rc = strcmp(x->name, y->name);
+
+	return rc ? rc : (x->kind != NULL) - (y->kind != NULL);
+}
+
+/* Every tool there is for this turn, by name, each name once. */
+static void all_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
+{
+	size_t n = 0;
+
+	builtin_rows(rows);
+	tool_kind_rows(ctx, rows);
+	qsort(rows->v, rows->n, sizeof(*rows->v), by_name);
+	for (size_t i = 0; i < rows->n; i++) {
+		if (n && strcmp(rows->v[i].name, rows->v[n - 1].name) == 0)
+			log_warn("two tools of one name, the second is left "
+				 "out", "tool", rows->v[i].name);
+		else
+			rows->v[n++] = rows->v[i];
+	}
+	rows->n = n;
+}
+
 int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 		   struct err *e)
 {
-	struct tool_offer *v = arena_zalloc(ctx->arena, ARRAY_LEN(tools),
-					    sizeof(*v));
+	struct tool_rows rows = { .arena = ctx->arena };
+	struct tool_offer *v;
 
 	(void)e;
-	pthread_once(&schemas_once, schemas_parse);
+	all_rows(ctx, &rows);
+	v = arena_zalloc(ctx->arena, rows.n, sizeof(*v));
 	*out = (struct tool_set){ .v = v };
-	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
-		const struct tool *t = &tools[i];
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct tool *t = &rows.v[i];
 		struct tool_offer *o = &v[out->n];
 		struct err local = ERR_INIT;
 
 		if (!tool_allowed(t, ctx))
 			continue;
 		*o = (struct tool_offer){
-			t, t->description, schemas[i], strlen(t->schema),
+			t, t->description, t->parameters, t->parameters_bytes,
 			t->timeout_ms,
 		};
 		if (t->describe && t->describe(t, ctx, o, &local) < 0) {
@@ -130,44 +186,85 @@ const struct tool_offer *tool_set_find(const struct tool_set *set,
 	return NULL;
 }
 
-static bool is_tool(const char *name)
+/* -- what an admin wrote ---------------------------------------------------- */
+
+static bool is_builtin(struct str name, bool group)
 {
 	for (size_t i = 0; i < ARRAY_LEN(tools); i++)
-		if (strcmp(tools[i].name, name) == 0)
+		if (str_is(name, group ? tools[i].group : tools[i].name))
 			return true;
 	return false;
 }
 
-static int check_agent(const struct conf_workspace *w,
-		       const struct conf_agent *a, struct err *e)
+static bool is_choice(const struct conf *conf, const struct conf_workspace *w,
+		      struct str s)
 {
-	const char *names[ARRAY_LEN(tools)];
+	struct str group;
+
+	/* `tools: none` is an agent without tools */
+	if (str_is(s, "none"))
+		return true;
+	if (!str_starts(s, STR("group:")))
+		return is_builtin(s, false) || tool_kind_makes(conf, w, s);
+	group = (struct str){ s.p + 6, s.n - 6 };
+	return is_builtin(group, true) || tool_kind_group(conf, w, group);
+}
+
+/* The names that could have been meant, and how many. */
+static size_t known_names(const struct conf *conf,
+			  const struct conf_workspace *w, struct arena *a,
+			  const char ***out)
+{
+	size_t n = 0;
+
+	*out = arena_alloc(a, (ARRAY_LEN(tools) + conf->n_tools + w->n_tools) *
+			      sizeof(**out));
+	for (size_t i = 0; i < ARRAY_LEN(tools); i++)
+		(*out)[n++] = tools[i].name;
+	for (size_t i = 0; i < conf->n_tools; i++)
+		(*out)[n++] = conf->tools[i].name;
+	for (size_t i = 0; i < w->n_tools; i++)
+		(*out)[n++] = w->tools[i].name;
+	return n;
+}
+
+static int check_agent(const struct conf *conf, const struct conf_workspace *w,
+		       size_t agent, struct err *e)
+{
+	const struct conf_agent *a = &w->agents[agent];
 	struct buf hint = BUF_INIT(4096);
+	struct arena arena = ARENA_INIT;
 	int rc = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(tools); i++)
-		names[i] = tools[i].name;
 	for (size_t i = 0; rc == 0 && i < a->tools.n; i++) {
-		/* `tools: none` is an agent without tools */
-		if (is_tool(a->tools.v[i]) || !strcmp(a->tools.v[i], "none"))
+		struct str s = str_of(a->tools.v[i]);
+		const char **names;
+		size_t n;
+
+		if (is_choice(conf, w, s))
 			continue;
-		text_names(&hint, "Tools", str_of(a->tools.v[i]), names,
-			   ARRAY_LEN(names));
-		rc = err_public(e, ERR_CONFIG, "%s: agent %.60s: there is no "
-				"tool %.64s. %.100s", w->file ? w->file : w->id,
-				a->id, a->tools.v[i], hint.p);
+		n = known_names(conf, w, &arena, &names);
+		text_names(&hint, "Tools", s, names, n);
+		rc = err_public(e, ERR_CONFIG, "%s:%d: agent %.60s: there is "
+				"no tool %.70s. %.100s", w->file,
+				conf_line(w->file, arena_printf(&arena,
+					"agents[%zu].tools[%zu]", agent, i)),
+				a->id, s.p, hint.p);
 	}
 	buf_release(&hint);
+	arena_release(&arena);
 	return rc;
 }
 
 int tool_check_conf(const struct conf *conf, struct err *e)
 {
+	if (tool_kind_check(conf, e) < 0)
+		return -1;
 	for (size_t i = 0; i < conf->n_workspaces; i++) {
 		const struct conf_workspace *w = &conf->workspaces[i];
 
 		for (size_t k = 0; k < w->n_agents; k++)
-			if (check_agent(w, &w->agents[k], e) < 0)
+			if (check_agent(conf, w, k, e) < 0)
 				return -1;
 		for (size_t k = 0; k < w->n_datasets; k++)
 			if (dataset_check(conf, &w->datasets[k], e) < 0)

@@ -32,7 +32,7 @@ int schema_check(const json_t *schema, const json_t *v,
 /*
  * Refuses keywords that schema_check does not know, and known ones with a
  * value of the wrong form. ERR_CONFIG, public text with the place in the
- * schema. Any thread.
+ * schema, and the place of the keyword (cut at 63 bytes) as field. Any thread.
  */
 int schema_supported(const json_t *schema, struct err *e) MUST_CHECK;
 

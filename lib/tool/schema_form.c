@@ -2,6 +2,7 @@
 #include "tool/schema_keyword.h"
 
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,12 @@ enum {
 static int refuse(const struct check *c, const char *key, const char *why,
 		  struct err *e)
 {
-	return err_public(e, ERR_CONFIG, "JSON Schema%s%s: \"%.40s\" %s",
-			  c->at.n ? " at " : "", c->at.text, key, why);
+	char field[sizeof(e->field)];
+
+	snprintf(field, sizeof(field), "%.40s%s%.20s", c->at.text,
+		 c->at.n ? "." : "", key);
+	return err_field(e, ERR_CONFIG, field, "JSON Schema%s%s: \"%.40s\" %s",
+			 c->at.n ? " at " : "", c->at.text, key, why);
 }
 
 /*

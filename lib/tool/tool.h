@@ -35,16 +35,24 @@ struct tool_ctx {
 	struct arena *arena;		/* this call's own */
 };
 
-enum tool_effect { TOOL_READ, TOOL_WRITE, TOOL_DESTRUCTIVE };
+/* Where it runs: here, or in the page of the user (E13, E16). */
+enum tool_visibility { TOOL_SERVER, TOOL_CLIENT };
 
 struct tool_offer;
 
 struct tool {
 	const char *name;		/* [A-Za-z0-9_-]{1,64} */
 	const char *description;	/* for the model */
-	const char *group;
-	const char *schema;		/* JSON Schema text of the arguments */
+	const char *group;		/* for `group:NAME` of agents; "" = none */
+	const char *source;		/* what declares it: "built-in", a file */
+	const char *kind;		/* row of kind.c; NULL = built-in */
+	const char *schema;		/* JSON Schema text of the arguments, or */
+	const json_t *parameters;	/* … parsed: read-only, outlives the row */
+	size_t parameters_bytes;	/* of it as text, about */
+	const struct conf_list *groups;	/* who has it; NULL = everyone */
 	enum tool_effect effect;
+	enum tool_confirm confirm;	/* never BY_EFFECT */
+	enum tool_visibility visibility;
 	bool untrusted;			/* results are others' text (A10) */
 	int timeout_ms;			/* run keeps it by itself */
 	int result_cap_bytes;		/* 0 = the configured cap */
@@ -66,6 +74,12 @@ struct tool {
 	int (*run)(const struct tool *t, const struct tool_ctx *ctx,
 		   const json_t *args, struct buf *out, bool *is_json,
 		   struct err *e);
+	/*
+	 * MAY be NULL. What run would send, as text for a person, with secrets
+	 * masked; sends nothing. For `lamplighter tools call --dry-run`.
+	 */
+	int (*dry_run)(const struct tool *t, const struct tool_ctx *ctx,
+		       const json_t *args, struct buf *out, struct err *e);
 	const void *data;		/* the kind's own */
 };
 
@@ -123,9 +137,10 @@ void tool_refuse(struct arena *a, enum err_code code, const char *text,
 
 /*
  * What a configuration says about tools and datasets, checked as far as that
- * is possible without a database: tools that agents name exist, row filters
- * and SQL fragments of datasets are well-formed. ERR_CONFIG with "FILE:LINE: ".
- * For `lamplighter check` and for whoever loads a configuration.
+ * is possible without asking anybody: declared tools are whole and their
+ * schemas are of the subset that schema.h checks, tools that agents name
+ * exist, row filters and SQL fragments of datasets are well-formed. ERR_CONFIG
+ * with "FILE:LINE: ". A conf_check: conf_live_open gets it.
  */
 int tool_check_conf(const struct conf *conf, struct err *e) MUST_CHECK;
 

@@ -50,6 +50,20 @@ UNIT_TESTS += tests/unit/test_dispatch
 tests_unit_test_dispatch_SOURCES = tests/unit/test_dispatch.c tests/unit/unit.h
 tests_unit_test_dispatch_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_spawn
+tests_unit_test_spawn_SOURCES = tests/unit/test_spawn.c tests/unit/unit.h
+tests_unit_test_spawn_LDADD = $(UNIT_LIBS)
+
+KIND_LAB = tests/unit/kind_lab.c tests/unit/kind_lab.h tests/unit/unit.h
+
+UNIT_TESTS += tests/unit/test_kind
+tests_unit_test_kind_SOURCES = tests/unit/test_kind.c $(KIND_LAB)
+tests_unit_test_kind_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_kind_command
+tests_unit_test_kind_command_SOURCES = tests/unit/test_kind_command.c $(KIND_LAB)
+tests_unit_test_kind_command_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_query
 tests_unit_test_query_SOURCES = tests/unit/test_query.c tests/unit/unit.h
 tests_unit_test_query_LDADD = $(UNIT_LIBS)

@@ -448,7 +448,7 @@ static void live_follows_the_files(void **state)
 	write_text(secret, "one\n");
 	write_text(main_file, "identity: {tenant: one}\n"
 		   "database: {password: 'file:secret'}\n");
-	l = conf_live_open(main_file, &e);
+	l = conf_live_open(main_file, NULL, &e);
 	assert_non_null(l);
 	assert_true(conf_live_ok(l, &e));
 	old = conf_live_get(l);
@@ -527,7 +527,7 @@ static void live_sees_a_change_in_place(void **state)
 	snprintf(path, sizeof(path), "%s/live.yaml", scratch);
 	write_text(path, "identity: {tenant: one}\n");
 	assert_int_equal(stat(path, &st), 0);
-	l = conf_live_open(path, &e);
+	l = conf_live_open(path, NULL, &e);
 	assert_non_null(l);
 	f = fopen(path, "r+");
 	fputs("identity: {tenant: two}\n", f);
@@ -564,7 +564,7 @@ static void live_is_shared(void **state)
 	(void)state;
 	snprintf(path, sizeof(path), "%s/live.yaml", scratch);
 	write_text(path, "identity: {tenant: t0}\n");
-	l = conf_live_open(path, &e);
+	l = conf_live_open(path, NULL, &e);
 	assert_non_null(l);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&t[i], NULL, many_gets, l), 0);

@@ -1,0 +1,71 @@
+/*
+ * Programs that we start: without a shell, with an environment, limits, pipes
+ * and a session of their own, so that nothing of ours is inherited and all of
+ * it can be killed at once.
+ *
+ * Between fork and exec only system calls are made, since other threads hold
+ * locks. Signals are blocked around fork and have their defaults in the
+ * program. Every child is waited for: there are no zombies. A program that
+ * puts itself into yet another session escapes the kill; its pipes do not
+ * keep us waiting. SIGPIPE must be ignored: not every program reads its stdin.
+ */
+#ifndef BASE_SPAWN_H
+#define BASE_SPAWN_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct spawn_limits {		/* of each process; 0 = as we have it */
+	int cpu_s, memory_mb, file_mb, files;
+	int processes;		/* of the account, ours included */
+};
+
+struct spawn {
+	const char *const *argv;	/* argv[0] is the path; ends with NULL */
+	const char *const *env;		/* "NAME=value"; ends with NULL */
+	const char *dir;		/* working directory */
+	struct spawn_limits limits;
+	bool outlives_thread;	/* false: killed when the starter's thread ends */
+};
+
+struct child {
+	pid_t pid;		/* and its group; -1 = none */
+	int pid_fd;		/* readable when it has ended; -1 = none */
+	int in, out, err;	/* our ends, non-blocking; -1 = closed */
+};
+
+/*
+ * Starts a program. ERR_TOOL_FAILED when it cannot be (the text has the path
+ * and why, for the log); ERR_OVERLOADED when there are no processes or
+ * descriptors left. child_end must follow.
+ */
+int child_start(const struct spawn *s, struct child *c,
+		struct err *e) MUST_CHECK;
+
+/*
+ * Kills what is left of its group, waits for it and closes the pipes. Returns
+ * the status as waitpid has it. Legal on a child that never started (0).
+ */
+int child_end(struct child *c);
+
+struct spawn_result {
+	int exit_code;		/* -1 = it ended by a signal */
+	int signal;		/* 0 = it ended by itself */
+	bool late, stopped, too_big;	/* why we killed it */
+};
+
+/*
+ * Runs a program to its end, with input on its stdin. What it writes goes to
+ * out (more than its cap: it is killed) and errors (what does not fit is
+ * dropped). It is killed with all its children after timeout_ms, or when
+ * stop_fd (-1 = none) becomes readable; what it left running is killed when
+ * it ends. -1 only when it could not be started, with child_start's errors.
+ */
+int spawn_run(const struct spawn *s, struct str input, int timeout_ms,
+	      int stop_fd, struct buf *out, struct buf *errors,
+	      struct spawn_result *r, struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,191 @@
+/* lib/tool/kind.c: declarations, their checks, and who is offered what. */
+#include "kind_lab.h"
+
+#define TOOL_HEAD "tools:\n  t:\n    kind: command\n    description: A test.\n"
+#define RUN "    command: {run: [/bin/cat]}\n"
+
+static const char main_tools[] =
+	"tools:\n"
+	"  echo:\n"
+	"    kind: command\n"
+	"    description: Gives back its arguments.\n"
+	"    group: basics\n"
+	"    parameters:\n"
+	"      type: object\n"
+	"      properties: {n: {type: integer, minimum: 1}}\n"
+	"      required: [n]\n"
+	"    command: {run: [/bin/cat]}\n"
+	"  secret_echo:\n"
+	"    kind: command\n"
+	"    description: Only for a few.\n"
+	"    groups: [few]\n"
+	"    effect: destructive\n"
+	"    command: {run: [/bin/cat]}\n";
+
+static void declared_tools_are_offered(void **state)
+{
+	struct arena a = ARENA_INIT;
+
+	(void)state;
+	kind_lab_conf(main_tools, "tools:\n  wipe:\n    kind: command\n"
+		      "    description: W.\n    effect: write\n"
+		      "    command: {run: [/bin/true]}\n");
+	assert_string_equal(kind_lab_offered("", &a), "echo wipe");
+	assert_string_equal(kind_lab_offered("few", &a),
+			    "echo secret_echo wipe");
+	arena_release(&a);
+}
+
+static void agents_choose_by_name_and_group(void **state)
+{
+	struct arena a = ARENA_INIT;
+
+	(void)state;
+	kind_lab_conf(main_tools, "agents: [{id: a, tools: [group:basics]}]\n");
+	assert_string_equal(kind_lab_offered("few", &a), "echo");
+	kind_lab_conf(main_tools, "agents: [{id: a, tools: [secret_echo]}]\n");
+	assert_string_equal(kind_lab_offered("few", &a), "secret_echo");
+	kind_lab_conf(main_tools, "agents: [{id: a, tools: none}]\n");
+	assert_string_equal(kind_lab_offered("few", &a), "");
+	arena_release(&a);
+}
+
+static void permissions_bound_them(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct buf b = BUF_INIT(8192);
+
+	(void)state;
+	buf_adds(&b, main_tools);
+	buf_adds(&b, "roles: {u: {groups: ['*'], permissions: "
+		 "[AI.Chat.UseTool.secret_echo]}}\n");
+	kind_lab_conf(b.p, "name: W\n");
+	assert_string_equal(kind_lab_offered("few", &a), "secret_echo");
+	assert_string_equal(kind_lab_offered("", &a), "");
+	buf_release(&b);
+	arena_release(&a);
+}
+
+static void confirm_follows_the_effect(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct tool_ctx ctx;
+	struct tool_set set;
+
+	(void)state;
+	kind_lab_conf(main_tools, "tools:\n  wipe:\n    kind: command\n"
+		      "    description: W.\n    effect: write\n"
+		      "    command: {run: [/bin/true]}\n  calm:\n"
+		      "    kind: command\n    description: C.\n"
+		      "    effect: destructive\n    confirm: never\n"
+		      "    untrusted: false\n    timeout_ms: 77\n"
+		      "    command: {run: [/bin/true]}\n");
+	kind_lab_ctx("few", &a, &ctx);
+	assert_int_equal(tool_set_build(&ctx, &set, &e), 0);
+	assert_int_equal(set.n, 4);
+	assert_int_equal(set.v[0].tool->confirm, TOOL_CONFIRM_NEVER);
+	assert_false(set.v[0].tool->untrusted);
+	assert_int_equal(set.v[0].timeout_ms, 77);
+	assert_int_equal(set.v[1].tool->confirm, TOOL_CONFIRM_NEVER);
+	assert_true(set.v[1].tool->untrusted);
+	assert_int_equal(set.v[2].tool->confirm, TOOL_CONFIRM_ALWAYS);
+	assert_int_equal(set.v[3].tool->confirm, TOOL_CONFIRM_TAINTED);
+	assert_int_equal(set.v[3].tool->visibility, TOOL_SERVER);
+	assert_string_equal(set.v[3].tool->kind, "command");
+	arena_release(&a);
+}
+
+/* Each error has the line of what is wrong. */
+static void bad_declarations_are_refused(void **state)
+{
+	static const struct {
+		const char *main_file, *workspace, *error;
+	} cases[] = {
+		{ "tools:\n  t:\n    kind: comand\n    description: A.\n" RUN,
+		  "name: W\n",
+		  "lamplighter.yaml:3: tools.t.kind: there is no kind "
+		  "\"comand\". Did you mean \"command\"? Kinds: " },
+		{ TOOL_HEAD, "name: W\n",
+		  "lamplighter.yaml:2: tools.t: kind command needs the map "
+		  "command:" },
+		{ TOOL_HEAD "    command: {run: [cat]}\n", "name: W\n",
+		  "lamplighter.yaml:5: tools.t.command.run[0]: must be the "
+		  "path of a program, from /" },
+		{ TOOL_HEAD RUN "    parameters:\n      type: object\n"
+		  "      properties:\n        a:\n          type: string\n"
+		  "          contentEncoding: base64\n", "name: W\n",
+		  "lamplighter.yaml:11: tools.t.parameters.properties.a."
+		  "contentEncoding: JSON Schema at properties.a: "
+		  "\"contentEncoding\" is not supported" },
+		{ TOOL_HEAD RUN "    parameters:\n      properties: {}\n",
+		  "name: W\n",
+		  "lamplighter.yaml:6: tools.t.parameters: must be a schema "
+		  "with type: object" },
+		{ TOOL_HEAD RUN, "agents:\n  - id: a\n    tools: [t, tt]\n",
+		  "w.yaml:3: agent a: there is no tool tt. Tools: " },
+		{ TOOL_HEAD RUN, "agents:\n  - id: a\n    tools: group:x\n",
+		  "w.yaml:3: agent a: there is no tool group:x." },
+		{ TOOL_HEAD RUN, TOOL_HEAD RUN,
+		  "w.yaml:2: tools.t: is declared in " },
+		{ "tools:\n  query_data:\n    kind: command\n"
+		  "    description: A.\n" RUN, "name: W\n",
+		  "lamplighter.yaml:2: tools.query_data: is the name of a "
+		  "built-in tool" },
+		{ "tools:\n  none:\n    kind: command\n    description: A.\n"
+		  RUN, "name: W\n",
+		  "lamplighter.yaml:2: tools.none: none is the word for no "
+		  "tools at all" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct err e = ERR_INIT;
+
+		assert_int_equal(kind_lab_load(cases[i].main_file,
+					       cases[i].workspace, &e), -1);
+		if (e.code != ERR_CONFIG || !strstr(e.text, cases[i].error))
+			fail_msg("%zu: %s", i, e.text);
+	}
+}
+
+/* The responder keeps what it has when a new file is refused here. */
+static void a_live_configuration_asks_the_check(void **state)
+{
+	struct err e = ERR_INIT;
+	const struct conf *c;
+	struct conf_live *l;
+	char path[256];
+
+	(void)state;
+	kind_lab_conf(TOOL_HEAD RUN, "name: W\n");
+	snprintf(path, sizeof(path), "%s/lamplighter.yaml", kind_lab.dir);
+	l = conf_live_open(path, tool_check_conf, &e);
+	assert_non_null(l);
+	kind_lab_file("lamplighter.yaml", TOOL_HEAD, 0600);
+	conf_live_look(l);
+	c = conf_live_get(l);
+	assert_non_null(c->tools[0].command);
+	assert_false(conf_live_ok(l, &e));
+	assert_non_null(strstr(e.text, "needs the map command:"));
+	conf_put(c);
+	conf_live_close(l);
+	err_clear(&e);
+	assert_null(conf_live_open(path, tool_check_conf, &e));
+	assert_non_null(strstr(e.text, "needs the map command:"));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(declared_tools_are_offered),
+		cmocka_unit_test(agents_choose_by_name_and_group),
+		cmocka_unit_test(permissions_bound_them),
+		cmocka_unit_test(confirm_follows_the_effect),
+		cmocka_unit_test(bad_declarations_are_refused),
+		cmocka_unit_test(a_live_configuration_asks_the_check),
+	};
+
+	return cmocka_run_group_tests_name("kind", tests, kind_lab_up,
+					   kind_lab_down);
+}
