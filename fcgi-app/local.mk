@@ -10,6 +10,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/client.c fcgi-app/api/client.h \
 	fcgi-app/api/complete.c \
 	fcgi-app/api/conversation.c \
+	fcgi-app/api/thread.c \
 	fcgi-app/api/events.c \
 	fcgi-app/api/health.c \
 	fcgi-app/api/me.c \

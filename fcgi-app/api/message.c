@@ -4,8 +4,6 @@
  */
 #include "api/api.h"
 
-#include <stdio.h>
-
 #include "api/page.h"
 #include "api/scope.h"
 #include "api/send.h"
@@ -15,36 +13,6 @@
 #include "store/message.h"
 
 #include "base/banned.h"
-
-/* The position in {"id":"SEQ"}; 0 = the first page. */
-static int read_position(struct request *rq, int64_t *seq, struct err *e)
-{
-	struct str id;
-	json_t *j;
-
-	*seq = 0;
-	if (page_cursor(rq, &j, e) < 0)
-		return -1;
-	if (!j)
-		return 0;
-	id = jx_str(j, "id");
-	for (size_t i = 0; i < id.n && *seq >= 0; i++)
-		*seq = id.p[i] >= '0' && id.p[i] <= '9' && id.n < 11
-			? *seq * 10 + (id.p[i] - '0') : -1;
-	if (*seq <= 0)
-		return err_set(e, ERR_INVALID_CURSOR, "not a message's");
-	return 0;
-}
-
-static void write_next(struct jw *w, const struct message_page *page)
-{
-	char text[48];
-	int n = snprintf(text, sizeof(text), "{\"id\":\"%lld\"}",
-			 (long long)page->next_seq);
-
-	page_write_next(w, page->more ? (struct str){ text, (size_t)n }
-			: (struct str){ NULL, 0 });
-}
 
 /*
  * GET /conversations/{c}/messages?cursor=&pageSize=: newest first.
@@ -66,7 +34,7 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	struct jw w;
 
 	if (scope_path(rq, &ws, &agent, e) < 0 ||
-	    read_position(rq, &seq, e) < 0 || page_size(rq, &size, e) < 0)
+	    page_seq(rq, &seq, e) < 0 || page_size(rq, &size, e) < 0)
 		return -1;
 	scope = (struct message_scope){
 		.conversation_id = *route_arg_uuid(rq, "conversation"),
@@ -89,7 +57,7 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	jw_end_arr(&w);
 	jw_key(&w, "totalCount");
 	jw_null(&w);
-	write_next(&w, &page);
+	page_write_next_seq(&w, page.next_seq);
 	jw_end_obj(&w);
 	return 0;
 }

@@ -60,6 +60,35 @@ void page_write_next(struct jw *w, struct str json)
 	jw_kstrz(w, "nextCursor", json.p ? text : NULL);
 }
 
+int page_seq(struct request *rq, int64_t *seq, struct err *e)
+{
+	struct str id;
+	json_t *j;
+
+	*seq = 0;
+	if (page_cursor(rq, &j, e) < 0)
+		return -1;
+	if (!j)
+		return 0;
+	id = jx_str(j, "id");
+	for (size_t i = 0; i < id.n && *seq >= 0; i++)
+		*seq = id.p[i] >= '0' && id.p[i] <= '9' && id.n < 11
+			? *seq * 10 + (id.p[i] - '0') : -1;
+	if (*seq <= 0)
+		return err_set(e, ERR_INVALID_CURSOR, "not a number's");
+	return 0;
+}
+
+void page_write_next_seq(struct jw *w, int64_t seq)
+{
+	char text[48];
+	int n = snprintf(text, sizeof(text), "{\"id\":\"%lld\"}",
+			 (long long)seq);
+
+	page_write_next(w, seq ? (struct str){ text, (size_t)n }
+			: (struct str){ NULL, 0 });
+}
+
 int page_walk_begin(struct request *rq, struct page_walk *p, struct err *e)
 {
 	json_t *cursor;

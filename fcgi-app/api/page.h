@@ -24,6 +24,13 @@ int page_cursor(struct request *rq, json_t **out, struct err *e) MUST_CHECK;
 void page_write_next(struct jw *w, struct str json);
 
 /*
+ * Cursors of lists that are ordered by a number: {"id":"NUMBER"}. *seq is 0 for
+ * the first page; writing 0 is null. ERR_INVALID_CURSOR.
+ */
+int page_seq(struct request *rq, int64_t *seq, struct err *e) MUST_CHECK;
+void page_write_next_seq(struct jw *w, int64_t seq);
+
+/*
  * A page of a list that is in memory (the configuration's), in its order; the
  * cursor is the id of the last item before the page.
  */

@@ -118,6 +118,25 @@ struct turn_run *send_open_again(struct request *rq,
 	return t;
 }
 
+struct turn_run *send_open_redo(struct request *rq,
+				const struct conf_workspace *ws,
+				const struct conf_agent *agent,
+				const struct uuid *conversation, int64_t seq,
+				struct str content, struct err *e)
+{
+	struct turn_run *t = arena_new(rq->arena, struct turn_run);
+	struct turn_input in = {
+		.conf = rq->conf, .who = &rq->who, .workspace = ws,
+		.agent = agent, .conversation_id = *conversation,
+		.content = content,
+	};
+
+	if (turn_open_redo(t, &rq->app->deps, &in, seq, rq->arena, e) < 0)
+		return NULL;
+	opened(rq, t);
+	return t;
+}
+
 struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
 			   const struct conf_agent *agent,
 			   const struct uuid *conversation, struct str content,

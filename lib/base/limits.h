@@ -21,6 +21,8 @@
 #define LIM_PAGE_DEFAULT     30
 #define LIM_PAGE_MAX         100
 #define LIM_CURSOR_BYTES     512
+#define LIM_VARIANTS         1000	/* at one place of a thread */
+#define LIM_VARIANT_MESSAGES 20		/* shown of each in a list */
 
 #define LIM_SSE_LINE_BYTES   8388608	/* one line of an upstream stream */
 #define LIM_SSE_EVENT_BYTES  8388608	/* data of one upstream event */

@@ -338,7 +338,9 @@ static int purge_turns(struct db *db, const struct uuid *id, struct err *e)
 static int purge(struct db *db, const struct uuid *id, struct err *e)
 {
 	if (drain(db, STMT_MESSAGE_PURGE, id, e) ||
+	    drain(db, STMT_VARIANT_PURGE, id, e) ||
 	    purge_turns(db, id, e) ||
+	    drain(db, STMT_CONVERSATION_UNFORK, id, e) ||
 	    drain(db, STMT_USAGE_UNLINK, id, e))
 		return -1;
 	return db_exec(db, STMT_CONVERSATION_DELETE,

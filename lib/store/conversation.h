@@ -15,7 +15,11 @@ struct conversation {
 	struct str workspace_id, agent_id;
 	struct str title;		/* p == NULL: none yet */
 	int64_t title_by;		/* enum title_by */
-	int64_t last_seq;		/* = number of messages */
+	int64_t last_seq;		/* newest number that was given */
+	int64_t superseded;		/* numbers that are not in the thread */
+	int64_t version;		/* moved by every change, see stmt.def */
+	struct uuid forked_from;	/* conversation; nil: none */
+	int64_t forked_seq;		/* of the last message copied; 0: none */
 	struct uuid running_turn_id;	/* nil: not answering */
 	int64_t running_until_us;	/* its lease; 0 when nil */
 	int64_t created_us, updated_us;
@@ -105,7 +109,8 @@ int conversation_reap(struct db *db, struct err *e) MUST_CHECK;
 
 /*
  * Writes the record (B13): workspaceId, agentId, conversationId, title,
- * knowledgeBaseIds, createdAt, updatedAt, messageCount, runningTurnId.
+ * knowledgeBaseIds, createdAt, updatedAt, messageCount, runningTurnId;
+ * forkedFrom {conversationId, messageId} where it is a fork.
  */
 void conversation_write(struct jw *w, const struct conversation *c,
 			int64_t now_us);

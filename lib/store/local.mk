@@ -4,6 +4,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/record.c \
 	lib/store/stmt.def lib/store/stmt.h \
 	lib/store/store.c lib/store/store.h \
+	lib/store/thread.c lib/store/thread.h lib/store/thread_fork.c \
 	lib/store/token.c lib/store/token.h \
 	lib/store/turn.c lib/store/turn.h lib/store/turn_again.c lib/store/turn_many.c \
 	lib/store/usage.c lib/store/usage.h \

@@ -10,14 +10,27 @@
 
 #include "base/banned.h"
 
-struct row {
+struct scope {
 	struct str workspace_id, agent_id;
+	int64_t version;
+};
+
+struct row {
+	struct scope scope;
 	struct message m;
 };
 
+static const struct db_field scope_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct scope, m, t)
+	SCOPE_FIELDS(F, COMMA)
+#undef F
+};
+
 static const struct db_field fields[] = {
-	FIELD_OF(struct row, workspace_id, s),
-	FIELD_OF(struct row, agent_id, s),
+#define F(mem, t, sql) { .column = #mem, .type = T_##t, \
+		.offset = offsetof(struct row, scope) + offsetof(struct scope, mem) }
+	SCOPE_FIELDS(F, COMMA),
+#undef F
 #define F(mem, t, sql) { .column = #mem, .type = T_##t, \
 		.offset = offsetof(struct row, m) + offsetof(struct message, mem) }
 	MESSAGE_FIELDS(F, COMMA)
@@ -30,14 +43,11 @@ struct filling {
 	bool backwards;		/* fill from the end of items */
 };
 
-static int take_scope(void *ctx, const struct db_val *row, struct err *e)
+static void set_scope(struct message_page *p, const struct scope *s)
 {
-	struct message_page *p = ctx;
-
-	(void)e;
-	p->workspace_id = row[0].s;
-	p->agent_id = row[1].s;
-	return 0;
+	p->workspace_id = s->workspace_id;
+	p->agent_id = s->agent_id;
+	p->version = s->version;
 }
 
 static int take_row(void *ctx, const struct db_val *cells, struct err *e)
@@ -48,8 +58,7 @@ static int take_row(void *ctx, const struct db_val *cells, struct err *e)
 
 	(void)e;
 	db_map(fields, ARRAY_LEN(fields), cells, &r);
-	p->workspace_id = r.workspace_id;
-	p->agent_id = r.agent_id;
+	set_scope(p, &r.scope);
 	if (p->n == f->size) {
 		p->more = true;
 		return 0;
@@ -86,6 +95,8 @@ static int fill(struct db *db, enum store_order order, const struct owner *o,
 		struct filling *f, struct arena *a, struct err *e)
 {
 	struct message_page *p = f->page;
+	struct scope s;
+	int n;
 
 	*p = (struct message_page){
 		.items = arena_zalloc(a, f->size, sizeof(*p->items)),
@@ -94,13 +105,13 @@ static int fill(struct db *db, enum store_order order, const struct owner *o,
 		return -1;
 	if (p->n)
 		return 0;
-	if (db_each(db, STMT_CONVERSATION_SCOPE,
-		    DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
-			    DB_U(&o->user_id)), a, take_scope, p, e))
-		return -1;
-	if (!p->workspace_id.p)
-		return err_set(e, ERR_NOT_FOUND, "no such conversation");
-	return 0;
+	n = db_get(db, STMT_CONVERSATION_SCOPE,
+		   DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
+			   DB_U(&o->user_id)), a, scope_fields, &s, e);
+	if (n > 0)
+		set_scope(p, &s);
+	return n > 0 ? 0 : n < 0 ? -1
+		: err_set(e, ERR_NOT_FOUND, "no such conversation");
 }
 
 int message_list(struct db *db, const struct owner *o,
@@ -133,4 +144,20 @@ int message_history(struct db *db, const struct owner *o,
 	out->items += n_last - out->n;
 	out->next_seq = out->more ? out->items[0].seq : 0;
 	return 0;
+}
+
+int message_get(struct db *db, const struct owner *o,
+		const struct uuid *conversation_id, int64_t seq,
+		struct arena *a, struct message *out, struct err *e)
+{
+	struct row r;
+	int n = db_get(db, STMT_MESSAGE_GET,
+		       DB_ARGS(DB_U(conversation_id), DB_I(seq),
+			       DB_U(conversation_id), DB_S(o->tenant_id),
+			       DB_U(&o->user_id)), a, fields, &r, e);
+
+	if (n > 0)
+		*out = r.m;
+	return n > 0 ? 0 : n < 0 ? -1
+		: err_set(e, ERR_NOT_FOUND, "no such message");
 }

@@ -19,10 +19,13 @@ struct message {
 	int64_t created_us;
 	struct str content;	/* valid UTF-8, may be empty; NUL allowed */
 	struct str meta;	/* JSON object text; p == NULL: {} */
+	/* Which of how many variants at its place; 0: it is the only one. */
+	int64_t variant_index, variant_count;
 };
 
 struct message_page {
 	struct str workspace_id, agent_id;	/* of the conversation */
+	int64_t version;			/* of the conversation, then */
 	struct message *items;			/* arena */
 	size_t n;
 	bool more;
@@ -33,7 +36,8 @@ struct message_page {
  * One page with the ownership check, in one round trip (two when it is empty).
  * after_seq: position (a message's seq; 0 = from the end that the order says).
  * size: 1..LIM_PAGE_MAX. ERR_NOT_FOUND when the conversation is not there or not
- * theirs. Text in a.
+ * theirs. Superseded messages are left out; a position may be one of theirs.
+ * Text in a.
  */
 int message_list(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, enum store_order order,
@@ -49,9 +53,21 @@ int message_history(struct db *db, const struct owner *o,
 		    size_t n_last, struct arena *a, struct message_page *out,
 		    struct err *e) MUST_CHECK;
 
+/*
+ * One message by its number, in the thread or superseded. ERR_NOT_FOUND. Text
+ * in a.
+ */
+int message_get(struct db *db, const struct owner *o,
+		const struct uuid *conversation_id, int64_t seq,
+		struct arena *a, struct message *out, struct err *e) MUST_CHECK;
+
 /* "{conversationId}.{seq}" into out. Returns out. */
 #define MESSAGE_ID_BYTES 48
 char *message_id(const struct uuid *conversation_id, int64_t seq, char *out);
+
+/* The other way. False when id is not in that form; seq is 1 to 2^32 - 1. */
+bool message_id_parse(struct str id, struct uuid *conversation_id,
+		      int64_t *seq) MUST_CHECK;
 
 /* How a record is rendered: group A routes, or the agent-scoped ones (B6). */
 enum record_style { RECORD_PLAIN, RECORD_AGENT_SCOPED };
@@ -68,7 +84,8 @@ struct message_scope {
 
 /*
  * Writes the record (B47, A51): workspaceId, agentId, conversationId, turnId,
- * messageId, id, role, content, createdAt, messageTs, metadata.
+ * messageId, id, role, content, createdAt, messageTs, metadata; variantIndex
+ * and variantCount where there is more than one.
  */
 void message_write(struct jw *w, const struct message_scope *s,
 		   const struct message *m);

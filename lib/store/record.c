@@ -47,6 +47,22 @@ char *message_id(const struct uuid *conversation_id, int64_t seq, char *out)
 	return out;
 }
 
+bool message_id_parse(struct str id, struct uuid *conversation_id, int64_t *seq)
+{
+	struct str uuid = { id.p, UUID_TEXT_BYTES - 1 };
+
+	*seq = 0;
+	if (id.n <= uuid.n + 1 || id.n > uuid.n + 11 || id.p[uuid.n] != '.' ||
+	    id.p[uuid.n + 1] == '0' || !uuid_parse(uuid, conversation_id))
+		return false;
+	for (size_t i = uuid.n + 1; i < id.n; i++) {
+		if (id.p[i] < '0' || id.p[i] > '9')
+			return false;
+		*seq = *seq * 10 + (id.p[i] - '0');
+	}
+	return *seq <= UINT32_MAX;
+}
+
 static void uuid_or_null(struct jw *w, const char *key, const struct uuid *u)
 {
 	if (uuid_is_nil(u)) {
@@ -99,6 +115,10 @@ static void write_own(struct buf *b, const struct message_scope *s,
 	buf_add(b, iso, iso_n);
 	buf_adds(b, "\",\"metadata\":");
 	buf_addstr(b, m->meta.p ? m->meta : STR("{}"));
+	if (m->variant_count > 1)
+		buf_addf(b, ",\"variantIndex\":%lld,\"variantCount\":%lld",
+			 (long long)m->variant_index,
+			 (long long)m->variant_count);
 	buf_addc(b, '}');
 }
 
@@ -143,6 +163,7 @@ void conversation_write(struct jw *w, const struct conversation *c,
 			int64_t now_us)
 {
 	static const struct uuid none;
+	char id[MESSAGE_ID_BYTES];
 
 	jw_obj(w);
 	jw_kstr(w, "workspaceId", c->workspace_id);
@@ -154,8 +175,16 @@ void conversation_write(struct jw *w, const struct conversation *c,
 	jw_end_arr(w);
 	jw_ktime(w, "createdAt", c->created_us);
 	jw_ktime(w, "updatedAt", c->updated_us);
-	jw_kint(w, "messageCount", c->last_seq);
+	jw_kint(w, "messageCount", c->last_seq - c->superseded);
 	uuid_or_null(w, "runningTurnId", conversation_running(c, now_us)
 		     ? &c->running_turn_id : &none);
+	if (!uuid_is_nil(&c->forked_from)) {
+		jw_key(w, "forkedFrom");
+		jw_obj(w);
+		jw_kuuid(w, "conversationId", &c->forked_from);
+		jw_kstrz(w, "messageId", message_id(&c->forked_from,
+						    c->forked_seq, id));
+		jw_end_obj(w);
+	}
 	jw_end_obj(w);
 }

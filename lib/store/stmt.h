@@ -10,7 +10,9 @@
 
 #include <stddef.h>
 
+#include "store/message.h"
 #include "store/store.h"
+#include "store/turn.h"
 
 enum stmt {
 #define STMT(id, params, columns, sql) STMT_##id,
@@ -46,6 +48,10 @@ enum {
 	F(title, S, "c.title") SEP \
 	F(title_by, i, "c.title_by") SEP \
 	F(last_seq, i, "c.last_seq") SEP \
+	F(superseded, i, "c.superseded") SEP \
+	F(version, i, "c.version") SEP \
+	F(forked_from, U, "c.forked_from") SEP \
+	F(forked_seq, I, "c.forked_seq") SEP \
 	F(running_turn_id, U, "t.id") SEP \
 	F(running_until_us, I, "t.lease_until_us") SEP \
 	F(created_us, i, "c.created_us") SEP \
@@ -56,19 +62,24 @@ enum {
 
 struct locked {		/* a conversation and who holds it, both locked */
 	struct str workspace_id, agent_id;
-	int64_t last_seq, turns;
+	int64_t title_by, last_seq, superseded, turns;
 	struct uuid turn_id;	/* nil: free */
 	int64_t status, lease_until_us, user_seq;	/* of that turn */
+	int64_t variant_index, variant_count;		/* of its answer */
 };
 #define LOCKED_FIELDS(F, SEP) \
 	F(workspace_id, s, "c.workspace_id") SEP \
 	F(agent_id, s, "c.agent_id") SEP \
+	F(title_by, i, "c.title_by") SEP \
 	F(last_seq, i, "c.last_seq") SEP \
+	F(superseded, i, "c.superseded") SEP \
 	F(turns, i, "c.turns") SEP \
 	F(turn_id, U, "c.running_turn_id") SEP \
 	F(status, I, "t.status") SEP \
 	F(lease_until_us, I, "t.lease_until_us") SEP \
-	F(user_seq, I, "t.user_seq")
+	F(user_seq, I, "t.user_seq") SEP \
+	F(variant_index, I, "t.variant_index") SEP \
+	F(variant_count, I, "t.variant_count")
 
 /* What single statements and whole transactions have in common. */
 #define CONVERSATION_ROW "usussSiiiUii"
@@ -78,15 +89,16 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" created_us, updated_us) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
 #define CONVERSATION_FREE \
 	"UPDATE conversation SET last_seq = LAST_INSERT_ID(last_seq + ?)," \
-	" running_turn_id = NULL, updated_us = ?" \
+	" running_turn_id = NULL, updated_us = ?, version = version + 1" \
 	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
 	" AND running_turn_id = ?"
+#define MESSAGE_ROW "uiiuisSII"
 #define MESSAGE_INSERT \
 	"INSERT INTO message (conversation_id, seq, role, turn_id, created_us," \
-	" content, meta) VALUES "
+	" content, meta, variant_index, variant_count) VALUES "
 #define TURN_INSERT \
 	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
-	" user_seq, started_us) VALUES "
+	" user_seq, started_us, variant_index, variant_count) VALUES "
 #define TURN_EVENT_INSERT \
 	"INSERT INTO turn_event (turn_id, seq, n, created_us, data)" \
 	" VALUES (?,?,?,?,?) ON DUPLICATE KEY UPDATE" \
@@ -114,9 +126,19 @@ int conversation_lock(struct db *tx, const struct owner *o,
 struct usage;
 struct db_val *usage_args(struct db_val *v, const struct owner *o,
 			  const struct usage *u);
+/*
+ * Makes a locked conversation free for the caller: nothing to do when no turn
+ * holds it; a dead turn is closed (lock it again then, it has a row more), a
+ * live one is ERR_BUSY with its id in e->id.
+ */
+int turn_evict(struct db *tx, const struct owner *o,
+	       const struct uuid *conversation_id, const struct locked *l,
+	       turn_text_fn *fn, struct err *e) MUST_CHECK;
+
+int message_insert(struct db *tx, const struct uuid *conversation_id,
+		   const struct message *m, struct err *e) MUST_CHECK;
 
 /* Writes batches; the turns' rows are locked by tx. */
-struct turn_events;
 int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
 		       int64_t now_us, struct err *e) MUST_CHECK;
 
@@ -130,14 +152,57 @@ int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
 	F(turn_id, U, "m.turn_id") SEP \
 	F(created_us, i, "m.created_us") SEP \
 	F(content, s, "m.content") SEP \
-	F(meta, S, "m.meta")
+	F(meta, S, "m.meta") SEP \
+	F(variant_index, I, "m.variant_index") SEP \
+	F(variant_count, I, "m.variant_count")
+#define SCOPE_FIELDS(F, SEP) \
+	F(workspace_id, s, "c.workspace_id") SEP \
+	F(agent_id, s, "c.agent_id") SEP \
+	F(version, i, "c.version")
 #define MESSAGE_PAGE \
-	"SELECT c.workspace_id, c.agent_id, " COLUMNS(MESSAGE_FIELDS) \
+	"SELECT " COLUMNS(SCOPE_FIELDS) "," COLUMNS(MESSAGE_FIELDS) \
 	" FROM conversation c JOIN message m" \
-	" ON m.conversation_id = ?"
+	" ON m.conversation_id = ? AND m.superseded_seq IS NULL"
 #define MESSAGE_PAGE_OF \
 	" WHERE c.id = ? AND c.tenant_id = ? AND c.user_id = ?" \
 	" ORDER BY m.seq "
+
+/* A row of assistant's that called tools (lib/turn/meta.c begins it so). */
+#define IS_STEP "(COALESCE(meta, '') LIKE '{\"step\":true%')"
+struct spot {		/* a message without its text */
+	int64_t seq, role, superseded_seq, created_us, step;
+};
+
+/*
+ * A message of the thread by its number. ERR_NOT_FOUND; ERR_CONFLICT when it
+ * was superseded. The caller has checked whose conversation it is.
+ */
+int thread_spot(struct db *db, const struct uuid *conversation_id, int64_t seq,
+		struct spot *out, struct err *e) MUST_CHECK;
+
+/*
+ * The last message of a thread; 0 = it has none. The conversation is locked.
+ */
+int thread_last(struct db *tx, const struct uuid *conversation_id,
+		int64_t *seq, struct err *e) MUST_CHECK;
+
+#define SPOT_FIELDS(F, SEP) \
+	F(seq, i, "seq") SEP \
+	F(role, i, "role") SEP \
+	F(superseded_seq, I, "superseded_seq") SEP \
+	F(created_us, i, "created_us") SEP \
+	F(step, i, IS_STEP)
+#define VARIANT_FIELDS(F, SEP) \
+	F(after_seq, i, "after_seq") SEP \
+	F(head_seq, i, "head_seq") SEP \
+	F(last_seq, I, "last_seq") SEP \
+	F(created_us, i, "created_us")
+struct number {
+	int64_t index, count;
+};
+#define NUMBER_FIELDS(F, SEP) \
+	F(index, I, "CAST(SUM(head_seq <= ?) AS SIGNED)") SEP \
+	F(count, i, "COUNT(*)")
 
 #define TURN_FIELDS(F, SEP) \
 	F(id, u, "t.id") SEP \

@@ -53,6 +53,8 @@ static struct str content_of(const struct message *m)
 	return m->content.p ? m->content : STR("");
 }
 
+enum { MESSAGE_PARAMS = sizeof(MESSAGE_ROW) - 1 };
+
 static struct db_val *message_args(struct db_val *v,
 				   const struct uuid *conversation_id,
 				   const struct message *m)
@@ -61,16 +63,18 @@ static struct db_val *message_args(struct db_val *v,
 		DB_U(conversation_id), DB_I(m->seq), DB_I(m->role),
 		DB_U(&m->turn_id), DB_I(m->created_us),
 		DB_S(content_of(m)), DB_S_IF(m->meta),
+		DB_I_IF(m->variant_count > 1, m->variant_index),
+		DB_I_IF(m->variant_count > 1, m->variant_count),
 	};
 
 	memcpy(v, row, sizeof(row));
 	return v + ARRAY_LEN(row);
 }
 
-static int insert_message(struct db *tx, const struct uuid *conversation_id,
-			  const struct message *m, struct err *e)
+int message_insert(struct db *tx, const struct uuid *conversation_id,
+		   const struct message *m, struct err *e)
 {
-	struct db_val v[7];
+	struct db_val v[MESSAGE_PARAMS];
 
 	message_args(v, conversation_id, m);
 	return db_exec(tx, STMT_MESSAGE_INSERT, v, NULL, e);
@@ -107,6 +111,8 @@ static int close_dead(struct db *tx, const struct owner *o,
 		.created_us = now_us,
 		.meta = STR("{\"finish_reason\":\"interrupted\","
 			    "\"context_document_ids\":[]}"),
+		.variant_index = l->variant_index,
+		.variant_count = l->variant_count,
 	};
 	bool dead = l->status == TURN_RUNNING;
 	int rc = -1;
@@ -115,7 +121,7 @@ static int close_dead(struct db *tx, const struct owner *o,
 				  DB_ARGS(DB_U(&l->turn_id)), &a, collect, &c, e))
 		goto out;
 	m.content = buf_str(&c.text);
-	if (dead && insert_message(tx, conversation_id, &m, e))
+	if (dead && message_insert(tx, conversation_id, &m, e))
 		goto out;
 	if (dead && db_exec(tx, STMT_TURN_END,
 			    DB_ARGS(DB_I(TURN_INTERRUPTED), DB_I(m.seq),
@@ -140,6 +146,18 @@ static bool is_dead(const struct locked *l, int64_t now_us)
 	if (l->status == TURN_WAITING)
 		return false;
 	return l->status != TURN_RUNNING || l->lease_until_us < now_us;
+}
+
+int turn_evict(struct db *tx, const struct owner *o,
+	       const struct uuid *conversation_id, const struct locked *l,
+	       turn_text_fn *fn, struct err *e)
+{
+	if (uuid_is_nil(&l->turn_id))
+		return 0;
+	if (is_dead(l, clock_now_us()))
+		return close_dead(tx, o, conversation_id, l, fn, e);
+	uuid_format(&l->turn_id, e->id);
+	return err_set(e, ERR_BUSY, "a turn is running");
 }
 
 /* -- begin ------------------------------------------------------------------- */
@@ -264,6 +282,7 @@ static int create(struct db *tx, struct beginning *k, struct err *e)
 			    DB_U(&b->conversation_id), DB_I(1), DB_I(m->role),
 			    DB_U(&b->turn_id), DB_I(m->created_us),
 			    DB_S(content_of(m)), DB_S_IF(m->meta),
+			    DB_I_IF(false, 0), DB_I_IF(false, 0),
 
 			    DB_U(&b->turn_id), DB_U(&b->conversation_id),
 			    DB_I(m->created_us + TURN_LEASE_US), DB_I(1),
@@ -307,15 +326,9 @@ static int make_free_tx(struct db *tx, void *ctx, struct err *e)
 		    (b->agent_id.p && !str_eq(b->agent_id, l.agent_id))))
 		rc = err_set(e, ERR_NOT_FOUND,
 			     "the conversation is not of that agent");
-	if (!rc && !uuid_is_nil(&l.turn_id)) {
-		if (is_dead(&l, clock_now_us())) {
-			rc = close_dead(tx, k->o, &b->conversation_id, &l,
-					b->text_of_events, e);
-		} else {
-			rc = err_set(e, ERR_BUSY, "a turn is running");
-			uuid_format(&l.turn_id, e->id);
-		}
-	}
+	if (!rc)
+		rc = turn_evict(tx, k->o, &b->conversation_id, &l,
+				b->text_of_events, e);
 	arena_release(&a);
 	return rc;
 }
@@ -372,7 +385,8 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 static int append_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct appending *k = ctx;
-	struct db_val *v = arena_zalloc(&k->a, k->n * 7, sizeof(*v)), *at = v;
+	struct db_val *v = arena_zalloc(&k->a, k->n * MESSAGE_PARAMS,
+					sizeof(*v)), *at = v;
 	int64_t seen = 0;
 	struct db_result r;
 
@@ -480,7 +494,8 @@ static void end_args(struct db_val *v, const struct ending *k)
 
 		DB_I(answer), DB_U(&t->conversation_id), DB_I(m->role),
 		DB_U(&t->turn_id), DB_I(k->now_us), DB_S(content_of(m)),
-		DB_S_IF(m->meta),
+		DB_S_IF(m->meta), DB_I_IF(m->variant_count > 1, m->variant_index),
+		DB_I_IF(m->variant_count > 1, m->variant_count),
 
 		DB_I(t->usage != NULL),
 	};
@@ -505,7 +520,7 @@ static int end_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct ending *k = ctx;
 	struct arena a = ARENA_INIT;
-	struct db_val v[14 + sizeof(USAGE_ROW) - 1 + 9 + 5];
+	struct db_val v[16 + sizeof(USAGE_ROW) - 1 + 9 + 5];
 	int got = db_tx_unknown(tx) ? ended_before(tx, k, e) : 0;
 	int rc;
 

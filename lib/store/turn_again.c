@@ -38,7 +38,8 @@ static int resumed_before(struct db *tx, struct resuming *k, struct arena *a,
 	return 0;
 }
 
-static int check(const struct turn *t, const struct locked *l, struct err *e)
+static int check(const struct turn *t, const struct locked *l,
+		 int64_t last_seq, struct err *e)
 {
 	if (!uuid_is_nil(&l->turn_id)) {
 		uuid_format(&l->turn_id, e->id);
@@ -47,7 +48,7 @@ static int check(const struct turn *t, const struct locked *l, struct err *e)
 	if (!was_cut_short(t))
 		return err_public(e, ERR_CONFLICT,
 				  "This turn was not cut short.");
-	if (t->answer_seq != l->last_seq)
+	if (t->answer_seq != last_seq)
 		return err_public(e, ERR_CONFLICT,
 				  "The conversation has gone on since.");
 	return 0;
@@ -63,13 +64,13 @@ static int resume(struct db *tx, struct resuming *k, struct arena *a,
 	/* Locks in the one order: conversation, then turn. */
 	if (turn_get(tx, k->o, &r->of, a, &t, e) ||
 	    conversation_lock(tx, k->o, &t.conversation_id, a, &l, e) ||
-	    turn_get(tx, k->o, &r->of, a, &t, e))
+	    turn_get(tx, k->o, &r->of, a, &t, e) ||
+	    thread_last(tx, &t.conversation_id, &r->last_seq, e))
 		return -1;
 	r->conversation_id = t.conversation_id;
 	r->user_seq = t.user_seq;
-	r->last_seq = l.last_seq;
 	r->turn_number = l.turns;
-	if (check(&t, &l, e) ||
+	if (check(&t, &l, r->last_seq, e) ||
 	    db_exec(tx, STMT_CONVERSATION_RETAKE,
 		    DB_ARGS(DB_U(&r->turn_id), DB_I(k->now_us),
 			    DB_U(&t.conversation_id), DB_S(k->o->tenant_id),
@@ -78,7 +79,8 @@ static int resume(struct db *tx, struct resuming *k, struct arena *a,
 	return db_exec(tx, STMT_TURN_INSERT,
 		       DB_ARGS(DB_U(&r->turn_id), DB_U(&t.conversation_id),
 			       DB_I(k->now_us + TURN_LEASE_US),
-			       DB_I(t.user_seq), DB_I(k->now_us)), NULL, e);
+			       DB_I(t.user_seq), DB_I(k->now_us),
+			       DB_I_IF(false, 0), DB_I_IF(false, 0)), NULL, e);
 }
 
 static int resume_tx(struct db *tx, void *ctx, struct err *e)

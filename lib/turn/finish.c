@@ -277,6 +277,8 @@ enum turn_status loop_finish(struct turn_loop *l)
 	t->answer = (struct message){
 		.role = ROLE_ASSISTANT, .turn_id = t->id, .content = o.content,
 		.meta = meta_answer(l, o.finish_reason, o.why, true),
+		.variant_index = t->variant_index,
+		.variant_count = t->variant_count,
 	};
 	if (store_stubbornly(l, &o, &u, &e) < 0) {
 		not_stored(l, &o, &e);

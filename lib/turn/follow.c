@@ -61,20 +61,14 @@ static void add_delta(struct following *k, const struct turn_event *ev)
 	buf_addstr(&k->delta, ev->text);
 }
 
-/* One message of the thread; false when it is not there. */
+/* One message, superseded or not; false when there is none. */
 static bool load_message(struct following *k, int64_t seq, struct message *out,
 			 struct err *e)
 {
-	struct message_page page;
-
-	if (seq <= 0 ||
-	    message_list(k->f->deps->db, &k->owner,
-			 &k->f->turn.conversation_id, OLDEST_FIRST, seq - 1, 1,
-			 k->f->arena, &page, e) < 0 ||
-	    page.n == 0 || page.items[0].seq != seq)
-		return false;
-	*out = page.items[0];
-	return true;
+	return seq > 0 &&
+		message_get(k->f->deps->db, &k->owner,
+			    &k->f->turn.conversation_id, seq, k->f->arena, out,
+			    e) == 0;
 }
 
 static int tell_user(struct following *k, struct turn_event *ev, struct err *e)

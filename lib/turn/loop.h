@@ -60,6 +60,7 @@ struct turn_loop {
 	int64_t started_ms, first_token_ms;	/* monotonic; 0 = none yet */
 	int64_t turn_number;
 	bool titled;
+	bool opens;			/* its message is the thread's first */
 	struct str title;
 
 	/* what the model is sent */

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "db/db.h"
+#include "store/thread.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
@@ -85,6 +86,13 @@ struct str turn_first_title(struct arena *a, struct str content)
 	return (struct str){ out, n };
 }
 
+static struct str title_of(const struct turn_run *t, struct arena *a)
+{
+	struct str s = turn_first_title(a, t->in.content);
+
+	return s.n ? s : (struct str){ NULL, 0 };
+}
+
 static void begin_of(const struct turn_run *t, struct turn_begin *b,
 		     struct arena *a)
 {
@@ -98,9 +106,7 @@ static void begin_of(const struct turn_run *t, struct turn_begin *b,
 	};
 	if (!b->create)
 		b->n_history = context_first_rows(t->in.workspace);
-	b->title = turn_first_title(a, t->in.content);
-	if (b->title.n == 0)
-		b->title.p = NULL;
+	b->title = title_of(t, a);
 }
 
 static struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
@@ -179,6 +185,7 @@ int turn_open(struct turn_run *t, const struct turn_deps *deps,
 	t->history = b.history;
 	t->loop->turn_number = b.turn_number;
 	t->loop->titled = b.titled;
+	t->loop->opens = b.turn_number == 1;
 	t->loop->title = b.title;
 	turn_live_add(deps->live, &t->loop->live, &t->id, t->loop->abort, false);
 	return 0;
@@ -187,17 +194,25 @@ int turn_open(struct turn_run *t, const struct turn_deps *deps,
 /* The user message that the old turn answered. */
 static int load_user(struct turn_run *t, int64_t seq, struct err *e)
 {
-	struct message_page page;
-
-	if (message_list(t->deps->db, &t->loop->owner, &t->conversation_id,
-			 OLDEST_FIRST, seq - 1, 1, t->arena, &page, e) < 0)
+	if (message_get(t->deps->db, &t->loop->owner, &t->conversation_id, seq,
+			t->arena, &t->user, e) < 0)
 		return -1;
-	if (page.n == 0 || page.items[0].seq != seq)
-		return err_set(e, ERR_CONFLICT, "a turn without its message");
-	t->user = page.items[0];
 	t->user.turn_id = t->id;
 	t->in.content = t->user.content;
 	return 0;
+}
+
+/*
+ * It has begun as a turn of that message: what fails from here on is the
+ * turn's own error.
+ */
+static void begun_again(struct turn_run *t, int64_t user_seq)
+{
+	turn_live_add(t->deps->live, &t->loop->live, &t->id, t->loop->abort,
+		      false);
+	if (load_user(t, user_seq, &t->loop->err) < 0)
+		t->user = (struct message){ .role = ROLE_USER, .seq = user_seq,
+					    .turn_id = t->id };
 }
 
 int turn_open_again(struct turn_run *t, const struct turn_deps *deps,
@@ -213,10 +228,33 @@ int turn_open_again(struct turn_run *t, const struct turn_deps *deps,
 		return -1;
 	t->resumed_seq = r.last_seq;
 	t->loop->turn_number = r.turn_number;
-	turn_live_add(deps->live, &t->loop->live, &t->id, t->loop->abort, false);
-	/* It has begun: what fails from here on is the turn's own error. */
-	if (load_user(t, r.user_seq, &t->loop->err) < 0)
-		t->user = (struct message){ .role = ROLE_USER, .seq = r.user_seq,
-					    .turn_id = t->id };
+	begun_again(t, r.user_seq);
+	return 0;
+}
+
+int turn_open_redo(struct turn_run *t, const struct turn_deps *deps,
+		   const struct turn_input *in, int64_t seq, struct arena *a,
+		   struct err *e)
+{
+	struct turn_redo r = {
+		.conversation_id = in->conversation_id, .seq = seq,
+		.edit = in->content.p != NULL, .content = in->content,
+		.meta = in->meta, .text_of_events = turn_text_of_events,
+	};
+
+	if (prepare(t, deps, in, a, e) < 0)
+		return -1;
+	r.turn_id = t->id;
+	if (r.edit)
+		r.title = title_of(t, a);
+	if (thread_redo(deps->db, &t->loop->owner, &r, e) < 0)
+		return -1;
+	t->loop->turn_number = r.turn_number;
+	t->loop->opens = t->loop->titled = r.titled;
+	t->loop->title = r.title;
+	t->variant_index = r.variant_index;
+	t->variant_count = r.variant_count;
+	begun_again(t, r.user.seq);
+	t->in.meta = t->user.meta;
 	return 0;
 }

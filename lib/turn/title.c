@@ -150,7 +150,7 @@ void turn_after(struct turn_run *t)
 	struct str title;
 
 	if (!t->in.workspace->title_by_model || !t->loop->titled ||
-	    t->loop->turn_number != 1 || t->loop->err.code != ERR_NONE ||
+	    !t->loop->opens || t->loop->err.code != ERR_NONE ||
 	    t->answer.seq == 0)
 		return;
 	if (ask(t, &ti, &e) < 0) {

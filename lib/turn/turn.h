@@ -58,6 +58,7 @@ struct turn_run {
 					   with the begin */
 	int64_t resumed_seq;		/* of the answer that it goes on from;
 					   0 = it is not a continuation */
+	int64_t variant_index, variant_count;	/* of its answer, see message */
 	struct message answer;		/* valid after turn_run */
 	struct arena *arena;
 	struct turn_loop *loop;	/* the loop's own */
@@ -98,6 +99,17 @@ int turn_open(struct turn_run *t, const struct turn_deps *deps,
 int turn_open_again(struct turn_run *t, const struct turn_deps *deps,
 		    const struct turn_input *in, const struct uuid *of,
 		    struct arena *a, struct err *e) MUST_CHECK;
+
+/*
+ * The same for a turn that takes the place of a thread's tail (thread_redo):
+ * with in->content (p != NULL) the user message seq is said anew, else the user
+ * message that seq is, or answers, is answered again; seq 0 = the last one.
+ * The agent may be another than the conversation's. ERR_NOT_FOUND, ERR_BUSY,
+ * ERR_CONFLICT, ERR_INVALID_FIELD as there.
+ */
+int turn_open_redo(struct turn_run *t, const struct turn_deps *deps,
+		   const struct turn_input *in, int64_t seq, struct arena *a,
+		   struct err *e) MUST_CHECK;
 
 /*
  * Runs the opened turn to its end and stores it, emitting every event into s

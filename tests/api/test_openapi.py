@@ -60,8 +60,15 @@ def check(path, method, answer):
 def ids(lab):
     events = lab.chat({"tool_calls": [{"name": "list_datasets", "args": {}}],
                        "then": {"text": "x"}})
+    again = lab.stream(f"/conversations/{events[0].data['conversationId']}"
+                       "/regenerate", {}, user="ada").events()
+    assert again[-1].name == "done"
+    variants = lab.get(f"/conversations/{again[0].data['conversationId']}/variants"
+                       f"?messageId={again[-1].data['messageId']}", user="ada")
     return {"{workspace}": "lab", "{agent}": "helper",
+            "{variant}": variants.json["items"][0]["variantId"],
             "{conversation}": events[0].data["conversationId"],
+            "{message}": events[0].data["messageId"],
             "{turn}": events[0].data["turnId"]}
 
 
@@ -75,6 +82,9 @@ BODIES = {
      "/{conversation}/messages"): {"content": '!script {"text": "x"}'},
     ("POST", "/chat/{workspace}/complete"): {"input": "x"},
     ("POST", "/turns/{turn}/cancel"): {},
+    ("POST", "/conversations/{conversation}/variants"):
+        {"variantId": "{variant}"},
+    ("POST", "/conversations/{conversation}/fork"): {"messageId": "{message}"},
     ("POST", "/openai/v1/chat/completions"): {"model": "lab", "messages": [
         {"role": "user", "content": '!script {"text": "x"}'}]},
 }
@@ -84,29 +94,36 @@ CALLS = [(method.upper(), path) for path, item in SPEC["paths"].items()
                  .get("content", {})) != {"text/event-stream"}]
 
 
+def filled(text, ids):
+    for name, value in ids.items():
+        text = text.replace(name, value)
+    return text
+
+
 @pytest.mark.parametrize("method,path", sorted(
     CALLS, key=lambda c: (c[0] == "DELETE", c)))
 def test_answers_are_as_declared(lab, ids, method, path):
     real = path
     if path.startswith("/openai/"):     # beside our API
         real = "/" + lab.base + path
-    for name, value in ids.items():
-        real = real.replace(name, value)
+    real = filled(real, ids)
     if path.endswith("/events"):        # the form that is JSON
         real += "?wait=0"
+    if (method, path.rsplit("/", 1)[1]) == ("GET", "variants"):
+        real += "?messageId=" + ids["{message}"]
+    body = json.loads(filled(json.dumps(BODIES.get((method, path))), ids))
     if method != "DELETE":      # deleting comes last, and once
-        answer = lab.call(method, real, BODIES.get((method, path)), user="ada")
+        answer = lab.call(method, real, body, user="ada")
         assert answer.status < 400, answer
         check(path, method, answer)
     # Nobody, nothing and nonsense are declared too.
     wrong = real.replace(ids["{conversation}"],
                          "0192f000-0000-7000-8000-000000000000")
-    for user, target, body in (("bob", real, BODIES.get((method, path))),
-                               ("ada", wrong, BODIES.get((method, path))),
+    for user, target, sent in (("bob", real, body), ("ada", wrong, body),
                                ("ada", real, {"nonsense": 1})):
-        if body == {"nonsense": 1} and method not in ("POST", "PATCH"):
+        if sent == {"nonsense": 1} and method not in ("POST", "PATCH"):
             continue
-        check(path, method, lab.call(method, target, body, user=user))
+        check(path, method, lab.call(method, target, sent, user=user))
 
 
 def test_deleting_is_as_declared(lab):

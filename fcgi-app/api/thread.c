@@ -1,0 +1,264 @@
+/*
+ * Editing of threads: answering again, editing a message, the variants that
+ * come of it, and forks (docs/thread.md).
+ */
+#include "api/api.h"
+
+#include <stdio.h>
+
+#include "api/page.h"
+#include "api/scope.h"
+#include "api/send.h"
+#include "app.h"
+#include "base/clock.h"
+#include "fields.h"
+#include "store/thread.h"
+#include "turn/live.h"
+
+#include "base/banned.h"
+
+/*
+ * The number of a message of the path's conversation. ERR_INVALID_FIELD naming
+ * key; another conversation's is ERR_NOT_FOUND.
+ */
+static int read_message_id(struct request *rq, struct str id, const char *key,
+			   int64_t *seq, struct err *e)
+{
+	struct uuid conversation;
+
+	if (!message_id_parse(id, &conversation, seq))
+		return err_field(e, ERR_INVALID_FIELD, key,
+				 "%s must be a message's id.", key);
+	if (!uuid_eq(&conversation, route_arg_uuid(rq, "conversation")))
+		return err_set(e, ERR_NOT_FOUND, "another conversation's");
+	return 0;
+}
+
+/* -- turns that take the place of a tail -------------------------------------- */
+
+struct redo_body {
+	struct str message_id, content, agent_id;
+};
+
+/* Opens the turn in the path's conversation, by the agent named or its own. */
+static struct turn_run *open_redo(struct request *rq,
+				  const struct redo_body *b, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	const struct conf_workspace *ws;
+	const struct conf_agent *agent;
+	struct conversation c;
+	int64_t seq = 0;
+
+	if ((b->message_id.p && read_message_id(rq, b->message_id, "messageId",
+						&seq, e) < 0) ||
+	    conversation_get(rq->app->db, &owner,
+			     route_arg_uuid(rq, "conversation"), rq->arena, &c,
+			     e) < 0)
+		return NULL;
+	ws = scope_workspace(rq, c.workspace_id, e);
+	agent = ws ? scope_agent(ws, b->agent_id.p ? b->agent_id : c.agent_id,
+				 e) : NULL;
+	return agent ? send_open_redo(rq, ws, agent, &c.id, seq, b->content, e)
+		     : NULL;
+}
+
+/*
+ * POST /conversations/{c}/regenerate?dialect= {messageId?, agentId?}: answers a
+ * user message again, and streams it: the one that messageId is or answers, the
+ * last one without. What followed it becomes a variant, in the same moment as
+ * the turn begins. agentId: another agent of the workspace, for this answer.
+ * 404; 409 conversation_busy with turnId, 409 conflict (superseded, or nothing
+ * to answer); 422 llm_*, 503 as for a message.
+ */
+int api_thread_regenerate(struct request *rq, struct response *rs,
+			  struct err *e)
+{
+	static const struct field fields[] = {
+		{ .key = "messageId", .type = FIELD_TEXT,
+		  .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct redo_body, message_id) },
+		{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct redo_body, agent_id) },
+	};
+	struct send_as as = { .state = { .style = RECORD_PLAIN } };
+	struct redo_body b;
+	struct turn_run *t;
+
+	if (send_dialect(rq, &as.dialect, e) < 0 ||
+	    fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
+			e) < 0)
+		return -1;
+	t = open_redo(rq, &b, e);
+	if (!t)
+		return -1;
+	send_stream(rs, t, &as);
+	return 0;
+}
+
+/*
+ * POST /conversations/{c}/edit?dialect= {messageId, content, agentId?}: says a
+ * user message anew, and streams the answer. The old one and all behind it
+ * become a variant. Errors as for regenerate; 422 when messageId is no user
+ * message.
+ */
+int api_thread_edit(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct field fields[] = {
+		{ .key = "messageId", .type = FIELD_TEXT,
+		  .flags = FIELD_REQUIRED,
+		  .offset = offsetof(struct redo_body, message_id) },
+		{ .key = "content", .type = FIELD_TEXT,
+		  .flags = FIELD_REQUIRED | FIELD_FILLED,
+		  .max_chars = (size_t)rq->conf->limits.message_chars,
+		  .offset = offsetof(struct redo_body, content) },
+		{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct redo_body, agent_id) },
+	};
+	struct send_as as = { .state = { .style = RECORD_PLAIN } };
+	struct redo_body b;
+	struct turn_run *t;
+
+	if (send_dialect(rq, &as.dialect, e) < 0 ||
+	    fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
+			e) < 0)
+		return -1;
+	t = open_redo(rq, &b, e);
+	if (!t)
+		return -1;
+	send_stream(rs, t, &as);
+	return 0;
+}
+
+/* -- variants ------------------------------------------------------------------ */
+
+static void write_variant(struct jw *w, const struct message_scope *scope,
+			  const struct variant_item *item)
+{
+	char id[MESSAGE_ID_BYTES];
+
+	jw_obj(w);
+	jw_kstrz(w, "variantId", message_id(&scope->conversation_id,
+					   item->v.head_seq, id));
+	jw_ktime(w, "createdAt", item->v.created_us);
+	jw_kbool(w, "current", item->v.last_seq == 0);
+	jw_key(w, "messages");
+	jw_arr(w);
+	message_write_all(w, scope, item->messages, item->n);
+	jw_end_arr(w);
+	jw_end_obj(w);
+}
+
+/*
+ * GET /conversations/{c}/variants?messageId=&cursor=&pageSize=: what there is at
+ * the place of a message of the thread: of a user message its edited forms, of
+ * any other the answers to the same user message. 200 {items: [{variantId,
+ * createdAt, current, messages}], totalCount, nextCursor}, oldest first;
+ * messages are its first ones, at most LIM_VARIANT_MESSAGES. 404; 409 conflict
+ * when the message was superseded.
+ */
+int api_variant_list(struct request *rq, struct response *rs, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct message_scope scope = {
+		.conversation_id = *route_arg_uuid(rq, "conversation"),
+		.style = RECORD_PLAIN,
+	};
+	struct variant_page page;
+	int64_t seq, after_seq;
+	struct str id;
+	size_t size;
+	struct jw w;
+
+	if (req_query(rq, "messageId", &id, e) < 0 ||
+	    read_message_id(rq, id, "messageId", &seq, e) < 0 ||
+	    page_seq(rq, &after_seq, e) < 0 || page_size(rq, &size, e) < 0 ||
+	    thread_variants(rq->app->db, &owner, &scope.conversation_id, seq,
+			    after_seq, size, rq->arena, &page, e) < 0)
+		return -1;
+	scope.workspace_id = page.workspace_id;
+	scope.agent_id = page.agent_id;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	for (size_t i = 0; i < page.n; i++)
+		write_variant(&w, &scope, &page.items[i]);
+	jw_end_arr(&w);
+	jw_kint(&w, "totalCount", page.total);
+	page_write_next_seq(&w, page.next_seq);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/* Answers with the record of a conversation as it is now. */
+static int answer_conversation(struct request *rq, struct response *rs,
+			       int status, const struct uuid *id,
+			       struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct conversation c;
+	struct jw w;
+
+	if (conversation_get(rq->app->db, &owner, id, rq->arena, &c, e) < 0)
+		return -1;
+	w = resp_json(rs, status);
+	conversation_write(&w, &c, clock_now_us());
+	return 0;
+}
+
+/*
+ * POST /conversations/{c}/variants {variantId}: makes that variant the thread
+ * again; what is in its place becomes a variant. 200 Conversation, also when it
+ * was the thread already. 404; 409 conversation_busy with turnId; 409 conflict
+ * when what it follows is not in the thread.
+ */
+int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
+{
+	static const struct field fields[] = {
+		{ .key = "variantId", .type = FIELD_TEXT,
+		  .flags = FIELD_REQUIRED },
+	};
+	const struct uuid *id = route_arg_uuid(rq, "conversation");
+	struct owner owner = scope_owner(rq);
+	struct str variant;
+	int64_t seq;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &variant,
+			sizeof(variant), e) < 0 ||
+	    read_message_id(rq, variant, "variantId", &seq, e) < 0 ||
+	    thread_choose(rq->app->db, &owner, id, seq, turn_text_of_events,
+			  e) < 0)
+		return -1;
+	return answer_conversation(rq, rs, 200, id, e);
+}
+
+/*
+ * POST /conversations/{c}/fork {messageId}: 201 Conversation with Location: a
+ * new one of the same agent, with the thread up to and including that message,
+ * a user message or an answer. forkedFrom says where it came from. 404; 409
+ * conflict when the message was superseded; 422 when it is a step.
+ */
+int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
+{
+	static const struct field fields[] = {
+		{ .key = "messageId", .type = FIELD_TEXT,
+		  .flags = FIELD_REQUIRED },
+	};
+	struct owner owner = scope_owner(rq);
+	struct uuid id = uuid_new();
+	char text[UUID_TEXT_BYTES], where[UUID_TEXT_BYTES + 4];
+	struct str message;
+	int64_t seq;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &message,
+			sizeof(message), e) < 0 ||
+	    read_message_id(rq, message, "messageId", &seq, e) < 0 ||
+	    thread_fork(rq->app->db, &owner, route_arg_uuid(rq, "conversation"),
+			seq, &id, e) < 0)
+		return -1;
+	/* Relative to …/conversations/{c}/fork. */
+	snprintf(where, sizeof(where), "../%s", uuid_format(&id, text));
+	resp_header(rs, "Location", where);
+	return answer_conversation(rq, rs, 201, &id, e);
+}

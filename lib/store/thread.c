@@ -1,0 +1,476 @@
+/*
+ * The transactions that change what a thread consists of. All of them lock the
+ * conversation first, so what they find does not move.
+ */
+#include "store/thread.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+static const struct db_field spot_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct spot, m, t)
+	SPOT_FIELDS(F, COMMA)
+#undef F
+};
+
+static const struct db_field variant_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct variant, m, t)
+	VARIANT_FIELDS(F, COMMA)
+#undef F
+};
+
+static const struct db_field number_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct number, m, t)
+	NUMBER_FIELDS(F, COMMA)
+#undef F
+};
+
+static const struct db_field message_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct message, m, t)
+	MESSAGE_FIELDS(F, COMMA)
+#undef F
+};
+
+/* -- looking around ----------------------------------------------------------- */
+
+/* db_get for a row of numbers only. */
+static int get_numbers(struct db *db, enum stmt stmt, const struct db_val *args,
+		       const struct db_field *fields, void *out, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int n = db_get(db, stmt, args, &a, fields, out, e);
+
+	arena_release(&a);
+	return n;
+}
+
+/* 1 when there is one, 0 (and *out zero) when not, -1. */
+static int find_spot(struct db *db, enum stmt stmt, const struct uuid *id,
+		     int64_t seq, struct spot *out, struct err *e)
+{
+	*out = (struct spot){ .seq = 0 };
+	return get_numbers(db, stmt, DB_ARGS(DB_U(id), DB_I(seq)), spot_fields,
+			   out, e);
+}
+
+int thread_spot(struct db *db, const struct uuid *id, int64_t seq,
+		struct spot *out, struct err *e)
+{
+	int n = find_spot(db, STMT_MESSAGE_SPOT, id, seq, out, e);
+
+	if (n < 0)
+		return -1;
+	if (n == 0)
+		return err_set(e, ERR_NOT_FOUND, "no such message");
+	if (out->superseded_seq)
+		return err_public(e, ERR_CONFLICT, "This message is not in the "
+				  "thread any more.");
+	return 0;
+}
+
+int thread_last(struct db *tx, const struct uuid *conversation_id,
+		int64_t *seq, struct err *e)
+{
+	struct spot s;
+	int n = find_spot(tx, STMT_MESSAGE_SPOT_BEFORE, conversation_id,
+			  INT64_C(1) << 32, &s, e);
+
+	*seq = s.seq;
+	return MIN(n, 0);
+}
+
+static int count_variants(struct db *db, const struct uuid *id,
+			  int64_t after_seq, int64_t head_seq,
+			  struct number *out, struct err *e)
+{
+	return MIN(get_numbers(db, STMT_VARIANT_COUNT,
+			       DB_ARGS(DB_I(head_seq), DB_U(id),
+				       DB_I(after_seq)), number_fields, out,
+			       e), 0);
+}
+
+/* Locks a conversation that no turn holds, or holds no longer. */
+static int lock_free(struct db *tx, const struct owner *o,
+		     const struct uuid *id, turn_text_fn *fn, struct arena *a,
+		     struct locked *l, struct err *e)
+{
+	if (conversation_lock(tx, o, id, a, l, e))
+		return -1;
+	if (uuid_is_nil(&l->turn_id))
+		return 0;
+	if (turn_evict(tx, o, id, l, fn, e))
+		return -1;
+	return conversation_lock(tx, o, id, a, l, e);
+}
+
+/* -- superseding -------------------------------------------------------------- */
+
+/*
+ * The tail behind after_seq, which begins with head, becomes a variant; *n says
+ * how many messages that were.
+ */
+static int supersede(struct db *tx, const struct uuid *id, int64_t after_seq,
+		     const struct spot *head, int64_t last_seq, int64_t *n,
+		     struct err *e)
+{
+	struct db_result r;
+
+	if (db_exec(tx, STMT_MESSAGE_SUPERSEDE,
+		    DB_ARGS(DB_I(head->seq), DB_U(id), DB_I(after_seq)), &r, e))
+		return -1;
+	*n = r.affected;
+	return db_exec(tx, STMT_VARIANT_PUT,
+		       DB_ARGS(DB_U(id), DB_I(after_seq), DB_I(head->seq),
+			       DB_I_IF(true, last_seq), DB_I(head->created_us)),
+		       NULL, e);
+}
+
+struct redoing {
+	const struct owner *o;
+	struct turn_redo *r;
+	int64_t now_us;
+	/* found on the way */
+	struct locked l;
+	int64_t after_seq;	/* what stays ends with it */
+	struct number number;	/* of the variant that begins; 0: the only one */
+};
+
+/* What is to be said or answered again, and where the thread is cut. */
+static int find_place(struct db *tx, struct redoing *k, struct err *e)
+{
+	const struct uuid *id = &k->r->conversation_id;
+	struct spot s = { .seq = INT64_C(1) << 32 };
+	int n;
+
+	if (k->r->seq && thread_spot(tx, id, k->r->seq, &s, e))
+		return -1;
+	if (k->r->edit) {
+		if (s.role != ROLE_USER)
+			return err_field(e, ERR_INVALID_FIELD, "messageId",
+					 "Only a user's message can be "
+					 "edited.");
+		n = find_spot(tx, STMT_MESSAGE_SPOT_BEFORE, id, s.seq, &s, e);
+	} else {
+		n = find_spot(tx, STMT_MESSAGE_SPOT_USER, id, s.seq, &s, e);
+		k->r->user.seq = s.seq;
+		if (n == 0)
+			return err_public(e, ERR_CONFLICT, "There is no "
+					  "message that could be answered.");
+	}
+	k->after_seq = s.seq;
+	return MIN(n, 0);
+}
+
+/* Makes way: the tail becomes a variant, and so does what is to come. */
+static int cut(struct db *tx, struct redoing *k, struct err *e)
+{
+	const struct uuid *id = &k->r->conversation_id;
+	int64_t next_seq = k->l.last_seq + 1, n_rows = 0;
+	struct spot head;
+	int n = find_spot(tx, STMT_MESSAGE_SPOT_AFTER, id, k->after_seq, &head,
+			  e);
+
+	k->number = (struct number){ .index = 0 };
+	if (n <= 0)
+		return n;
+	if (supersede(tx, id, k->after_seq, &head, k->l.last_seq, &n_rows, e) ||
+	    db_exec(tx, STMT_VARIANT_PUT,
+		    DB_ARGS(DB_U(id), DB_I(k->after_seq), DB_I(next_seq),
+			    DB_I_IF(false, 0), DB_I(k->now_us)), NULL, e) ||
+	    count_variants(tx, id, k->after_seq, next_seq, &k->number, e))
+		return -1;
+	k->l.superseded += n_rows;
+	if (k->number.count > LIM_VARIANTS)
+		return err_public(e, ERR_CONFLICT, "There are %d variants of "
+				  "this already.", LIM_VARIANTS);
+	return 0;
+}
+
+/* The rows: of an edit the new message, then the turn. */
+static int begin(struct db *tx, struct redoing *k, struct err *e)
+{
+	struct turn_redo *r = k->r;
+	bool answer = !r->edit && k->number.count > 0;
+
+	if (r->edit) {
+		r->user = (struct message){
+			.seq = k->l.last_seq + 1, .role = ROLE_USER,
+			.turn_id = r->turn_id, .created_us = k->now_us,
+			.content = r->content, .meta = r->meta,
+			.variant_index = k->number.index,
+			.variant_count = k->number.count,
+		};
+		if (message_insert(tx, &r->conversation_id, &r->user, e))
+			return -1;
+	}
+	r->variant_index = answer ? k->number.index : 0;
+	r->variant_count = answer ? k->number.count : 0;
+	return db_exec(tx, STMT_TURN_INSERT,
+		       DB_ARGS(DB_U(&r->turn_id), DB_U(&r->conversation_id),
+			       DB_I(k->now_us + TURN_LEASE_US),
+			       DB_I(r->user.seq), DB_I(k->now_us),
+			       DB_I_IF(answer, r->variant_index),
+			       DB_I_IF(answer, r->variant_count)), NULL, e);
+}
+
+/* An earlier try was committed, with the outputs that it left: 1, 0, -1. */
+static int redone_before(struct db *tx, struct redoing *k, struct arena *a,
+			 struct err *e)
+{
+	struct turn t;
+
+	if (!db_tx_unknown(tx))
+		return 0;
+	if (turn_get(tx, k->o, &k->r->turn_id, a, &t, e) == 0)
+		return 1;
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return 0;
+}
+
+static int redo(struct db *tx, struct redoing *k, struct arena *a,
+		struct err *e)
+{
+	struct turn_redo *r = k->r;
+	struct str title = { NULL, 0 };
+
+	if (lock_free(tx, k->o, &r->conversation_id, r->text_of_events, a, &k->l,
+		      e) || find_place(tx, k, e) || cut(tx, k, e))
+		return -1;
+	if (r->edit && k->after_seq == 0 && k->l.title_by != TITLE_USER)
+		title = r->title;
+	r->titled = title.p != NULL;
+	r->turn_number = k->l.turns + r->edit;
+	if (db_exec(tx, STMT_CONVERSATION_REDO,
+		    DB_ARGS(DB_I(r->edit), DB_I(r->edit), DB_U(&r->turn_id),
+			    DB_I(k->now_us), DB_I(k->l.superseded),
+			    DB_S_IF(title), DB_S_IF(title),
+			    DB_U(&r->conversation_id), DB_S(k->o->tenant_id),
+			    DB_U(&k->o->user_id)), NULL, e))
+		return -1;
+	return begin(tx, k, e);
+}
+
+static int redo_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct redoing *k = ctx;
+	struct arena a = ARENA_INIT;
+	int rc = redone_before(tx, k, &a, e);
+
+	rc = rc ? MIN(rc, 0) : redo(tx, k, &a, e);
+	arena_release(&a);
+	return rc;
+}
+
+int thread_redo(struct db *db, const struct owner *o, struct turn_redo *r,
+		struct err *e)
+{
+	struct redoing k = { .o = o, .r = r, .now_us = clock_now_us() };
+
+	if (r->title.p)
+		r->title = utf8_head(r->title, LIM_TITLE_CHARS);
+	return db_tx(db, redo_tx, &k, e);
+}
+
+/* -- choosing ------------------------------------------------------------------- */
+
+struct choosing {
+	const struct owner *o;
+	const struct uuid *id;
+	int64_t head_seq, now_us;
+	turn_text_fn *fn;
+};
+
+static int get_variant(struct db *db, const struct uuid *id, int64_t head_seq,
+		       struct variant *out, struct err *e)
+{
+	int n = get_numbers(db, STMT_VARIANT_OF,
+			    DB_ARGS(DB_U(id), DB_I(head_seq)), variant_fields,
+			    out, e);
+
+	return n > 0 ? 0 : n < 0 ? -1
+		: err_set(e, ERR_NOT_FOUND, "no such variant");
+}
+
+/* The rows of v come back, with the number that it has now. */
+static int restore(struct db *tx, const struct uuid *id,
+		   const struct variant *v, int64_t *n, struct err *e)
+{
+	struct number number;
+	struct db_result r;
+	struct spot head;
+
+	if (db_exec(tx, STMT_MESSAGE_RESTORE,
+		    DB_ARGS(DB_U(id), DB_I(v->head_seq), DB_I(v->last_seq),
+			    DB_I(v->head_seq)), &r, e) ||
+	    db_exec(tx, STMT_VARIANT_PUT,
+		    DB_ARGS(DB_U(id), DB_I(v->after_seq), DB_I(v->head_seq),
+			    DB_I_IF(false, 0), DB_I(v->created_us)), NULL, e) ||
+	    count_variants(tx, id, v->after_seq, v->head_seq, &number, e) ||
+	    thread_spot(tx, id, v->head_seq, &head, e))
+		return -1;
+	*n = r.affected;
+	return db_exec(tx, STMT_MESSAGE_NUMBER_FIRST,
+		       DB_ARGS(DB_I(number.index), DB_I(number.count), DB_U(id),
+			       DB_I(v->head_seq), DB_I(head.role)), NULL, e);
+}
+
+static int choose(struct db *tx, struct choosing *k, struct arena *a,
+		  struct err *e)
+{
+	int64_t n_out = 0, n_in = 0;
+	struct spot place, head;
+	struct variant v;
+	struct locked l;
+	int n;
+
+	if (lock_free(tx, k->o, k->id, k->fn, a, &l, e) ||
+	    get_variant(tx, k->id, k->head_seq, &v, e) ||
+	    (v.after_seq && thread_spot(tx, k->id, v.after_seq, &place, e)))
+		return -1;
+	if (v.last_seq == 0)	/* it is the thread */
+		return 0;
+	n = find_spot(tx, STMT_MESSAGE_SPOT_AFTER, k->id, v.after_seq, &head, e);
+	if (n < 0 ||
+	    (n > 0 && supersede(tx, k->id, v.after_seq, &head, l.last_seq,
+				&n_out, e)) ||
+	    restore(tx, k->id, &v, &n_in, e))
+		return -1;
+	return db_exec(tx, STMT_CONVERSATION_CHOOSE,
+		       DB_ARGS(DB_I(k->now_us),
+			       DB_I(l.superseded + n_out - n_in),
+			       DB_U(k->id), DB_S(k->o->tenant_id),
+			       DB_U(&k->o->user_id)), NULL, e);
+}
+
+/* An earlier try may have been committed: then it is the thread already. */
+static int choose_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int rc = choose(tx, ctx, &a, e);
+
+	arena_release(&a);
+	return rc;
+}
+
+int thread_choose(struct db *db, const struct owner *o,
+		  const struct uuid *conversation_id, int64_t head_seq,
+		  turn_text_fn *text_of_events, struct err *e)
+{
+	struct choosing k = { .o = o, .id = conversation_id,
+			      .head_seq = head_seq, .now_us = clock_now_us(),
+			      .fn = text_of_events };
+
+	return db_tx(db, choose_tx, &k, e);
+}
+
+/* -- listing -------------------------------------------------------------------- */
+
+/* The place of a message, and what stands there if that is all there is. */
+static int place_of(struct db *db, const struct uuid *id, int64_t seq,
+		    struct variant *out, struct err *e)
+{
+	struct spot s, before = { .seq = 0 }, head;
+	int n;
+
+	if (thread_spot(db, id, seq, &s, e))
+		return -1;
+	n = find_spot(db, s.role == ROLE_USER ? STMT_MESSAGE_SPOT_BEFORE
+					      : STMT_MESSAGE_SPOT_USER,
+		      id, seq, &before, e);
+	if (n >= 0)
+		n = find_spot(db, STMT_MESSAGE_SPOT_AFTER, id, before.seq,
+			      &head, e);
+	*out = (struct variant){ .after_seq = before.seq, .head_seq = head.seq,
+				 .created_us = head.created_us };
+	return MIN(n, 0);
+}
+
+/* The message of a variant that is numbered: its first that is no step. */
+static void number_first(struct variant_item *item, int64_t index,
+			 int64_t count)
+{
+	static const struct str step = STR("{\"step\":true");
+
+	for (size_t i = 0; i < item->n; i++) {
+		struct message *m = &item->messages[i];
+
+		if (m->role != item->messages[0].role ||
+		    (m->meta.n >= step.n &&
+		     str_eq((struct str){ m->meta.p, step.n }, step)))
+			continue;
+		m->variant_index = index;
+		m->variant_count = count;
+		return;
+	}
+}
+
+static int read_messages(struct db *db, const struct uuid *id,
+			 struct variant_item *item, struct arena *a,
+			 struct err *e)
+{
+	const struct variant *v = &item->v;
+	bool current = v->last_seq == 0;
+
+	return db_list(db, STMT_VARIANT_MESSAGES,
+		       DB_ARGS(DB_U(id), DB_I(v->head_seq),
+			       DB_I(current ? UINT32_MAX : v->last_seq),
+			       DB_I_IF(!current, v->head_seq),
+			       DB_I(LIM_VARIANT_MESSAGES)), a, message_fields,
+		       sizeof(*item->messages), 0, &item->messages, &item->n, e);
+}
+
+static int read_variants(struct db *db, const struct uuid *id,
+			 const struct variant *place, int64_t after_seq,
+			 size_t size, struct arena *a, struct variant_page *p,
+			 struct err *e)
+{
+	struct number before;
+	struct variant *v;
+	size_t n;
+
+	if (count_variants(db, id, place->after_seq, after_seq, &before, e) ||
+	    db_list(db, STMT_VARIANT_LIST,
+		    DB_ARGS(DB_U(id), DB_I(place->after_seq), DB_I(after_seq),
+			    DB_I((int64_t)size + 1)), a, variant_fields,
+		    sizeof(*v), 0, &v, &n, e))
+		return -1;
+	p->total = MAX(before.count, 1);
+	p->more = n > size;
+	p->n = before.count ? MIN(n, size) : 1;
+	p->items = arena_zalloc(a, p->n + 1, sizeof(*p->items));
+	for (size_t i = 0; i < p->n; i++) {
+		p->items[i].v = before.count ? v[i] : *place;
+		if (read_messages(db, id, &p->items[i], a, e))
+			return -1;
+		number_first(&p->items[i], before.index + 1 + (int64_t)i,
+			     before.count);
+	}
+	p->next_seq = p->more ? p->items[p->n - 1].v.head_seq : 0;
+	return 0;
+}
+
+int thread_variants(struct db *db, const struct owner *o,
+		    const struct uuid *conversation_id, int64_t seq,
+		    int64_t after_seq, size_t size, struct arena *a,
+		    struct variant_page *out, struct err *e)
+{
+	struct conversation c;
+	struct variant place;
+
+	if (!size || size > LIM_PAGE_MAX)
+		BUG("a page of no or of too many variants");
+	*out = (struct variant_page){ .n = 0 };
+	if (conversation_get(db, o, conversation_id, a, &c, e) ||
+	    place_of(db, conversation_id, seq, &place, e))
+		return -1;
+	out->workspace_id = c.workspace_id;
+	out->agent_id = c.agent_id;
+	return read_variants(db, conversation_id, &place, after_seq, size, a,
+			     out, e);
+}

@@ -1,0 +1,105 @@
+/*
+ * Editing of threads (DESIGN 5). A thread is linear: editing a message, or
+ * answering it again, supersedes what followed. That stays as a variant; what
+ * follows a message has as many variants as there were tries, one of them in
+ * the thread. docs/thread.md.
+ *
+ * Numbers only grow, so a thread is always in the order of seq: a page stays
+ * one range of the primary key, without the rows that have a superseded_seq.
+ * That is the number of the first message of the variant they belong to (its
+ * head): within a superseded variant, what had been superseded before keeps
+ * its own, so bringing the variant back brings back what it was.
+ */
+#ifndef STORE_THREAD_H
+#define STORE_THREAD_H
+
+#include "store/conversation.h"
+#include "store/turn.h"
+
+struct turn_redo {
+	struct uuid turn_id;		/* made by the caller: uuid_new */
+	struct uuid conversation_id;
+	int64_t seq;			/* any message of the thread; 0: its last */
+	/*
+	 * edit: the user message seq is superseded with all behind it, and
+	 * content is said instead. Otherwise the user message that seq is, or
+	 * answers, is answered again: what is behind it is superseded.
+	 */
+	bool edit;
+	struct str content, meta;	/* edit; meta: JSON object, or NULL */
+	struct str title;		/* edit of a thread's first message: its
+					   title unless a person chose one */
+	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */
+	/* out: */
+	struct message user;		/* edit: as stored; else only its seq */
+	int64_t turn_number;
+	bool titled;			/* the title was set by this call */
+	int64_t variant_index, variant_count;	/* of the answer to come; or 0 */
+};
+
+/*
+ * Begins a turn that takes the place of the thread's tail, superseding it in
+ * the same transaction. ERR_NOT_FOUND; ERR_BUSY with the running turn's id in
+ * e->id; ERR_CONFLICT when seq was superseded, there is nothing to answer, or
+ * LIM_VARIANTS are there; ERR_INVALID_FIELD (messageId) when it is to edit what
+ * is no user message.
+ */
+int thread_redo(struct db *db, const struct owner *o, struct turn_redo *r,
+		struct err *e) MUST_CHECK;
+
+struct variant {
+	int64_t after_seq;	/* what it follows; 0: it begins the thread */
+	int64_t head_seq;	/* of its first message */
+	int64_t last_seq;	/* greater than any of its; 0: it is current */
+	int64_t created_us;
+};
+
+struct variant_item {
+	struct variant v;
+	struct message *messages;	/* the first ones, arena */
+	size_t n;
+};
+
+struct variant_page {
+	struct str workspace_id, agent_id;	/* of the conversation */
+	struct variant_item *items;		/* arena, oldest first */
+	size_t n;
+	int64_t total;
+	bool more;
+	int64_t next_seq;		/* head of the last item; when more */
+};
+
+/*
+ * The variants at the place of a message of the thread: of a user message its
+ * edited forms, of any other the answers to the same user message. One that has
+ * no others is the only item. after_seq: head of the last item before the page,
+ * or 0; size: 1..LIM_PAGE_MAX; at most LIM_VARIANT_MESSAGES messages of each.
+ * ERR_NOT_FOUND; ERR_CONFLICT when seq was superseded. Text in a.
+ */
+int thread_variants(struct db *db, const struct owner *o,
+		    const struct uuid *conversation_id, int64_t seq,
+		    int64_t after_seq, size_t size, struct arena *a,
+		    struct variant_page *out, struct err *e) MUST_CHECK;
+
+/*
+ * Makes the variant that begins with head_seq the thread again, as it was when
+ * it was superseded; what is in its place now becomes a variant. Nothing
+ * happens to one that is in the thread. ERR_NOT_FOUND (no such variant);
+ * ERR_BUSY with e->id; ERR_CONFLICT when its place is not in the thread.
+ */
+int thread_choose(struct db *db, const struct owner *o,
+		  const struct uuid *conversation_id, int64_t head_seq,
+		  turn_text_fn *text_of_events, struct err *e) MUST_CHECK;
+
+/*
+ * A new conversation (*id made by the caller) with the thread up to and
+ * including seq, a user message or an answer, which keep their numbers;
+ * variants and turns stay behind. One transaction of a statement per 1000
+ * numbers. ERR_NOT_FOUND; ERR_CONFLICT when seq was superseded;
+ * ERR_INVALID_FIELD (messageId) when it is a step or a tool's result.
+ */
+int thread_fork(struct db *db, const struct owner *o,
+		const struct uuid *conversation_id, int64_t seq,
+		const struct uuid *id, struct err *e) MUST_CHECK;
+
+#endif
