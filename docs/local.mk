@@ -20,6 +20,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/openai-server.md \
 	docs/page.md \
 	docs/performance.md \
+	docs/plain.md \
 	docs/providers.md \
 	docs/request.md \
 	docs/tools.md \

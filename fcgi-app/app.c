@@ -53,6 +53,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	app->conf = conf_live_open(conf_file, tool_check_conf, e);
 	if (!app->conf)
 		return -1;
+	pthread_mutex_init(&app->form_key_lock, NULL);
 	app->seen = xcalloc(1, sizeof(*app->seen));
 	pthread_mutex_init(&app->seen->lock, NULL);
 	conf = app_conf(app);
@@ -86,6 +87,7 @@ void app_close(struct app *app)
 	if (app->conf)
 		conf_live_close(app->conf);
 	if (app->seen) {
+		pthread_mutex_destroy(&app->form_key_lock);
 		pthread_mutex_destroy(&app->seen->lock);
 		free(app->seen);
 	}

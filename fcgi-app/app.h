@@ -5,6 +5,7 @@
 #ifndef APP_APP_H
 #define APP_APP_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -27,6 +28,10 @@ struct app {
 	atomic_bool stopping;	/* no new turns any more */
 	struct seen *seen;	/* users noted lately */
 	atomic_uint_fast64_t generation;	/* of conf, that is in force */
+
+	pthread_mutex_t form_key_lock;	/* over these, for form.c */
+	bool has_form_key;
+	unsigned char form_key[32];
 };
 
 /*

@@ -1,7 +1,6 @@
 #include "caller.h"
 
 #include "app.h"
-#include "auth/csrf.h"
 #include "auth/identity.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -63,4 +62,11 @@ int caller_check_origin(struct request *rq, struct err *e)
 	struct auth_request ar = as_auth(rq);
 
 	return csrf_check(rq->conf, &rq->who, &ar, e);
+}
+
+enum csrf_evidence caller_origin(struct request *rq)
+{
+	struct auth_request ar = as_auth(rq);
+
+	return csrf_evidence(&ar, rq->conf->server.origin);
 }

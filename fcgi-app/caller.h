@@ -2,6 +2,7 @@
 #ifndef APP_CALLER_H
 #define APP_CALLER_H
 
+#include "auth/csrf.h"
 #include "request.h"
 
 /*
@@ -12,5 +13,8 @@ int caller_identify(struct request *rq, struct err *e) MUST_CHECK;
 
 /* Whether a write comes from our own site, or needs no proof. ERR_CSRF. */
 int caller_check_origin(struct request *rq, struct err *e) MUST_CHECK;
+
+/* What the request's headers say of where it comes from. */
+enum csrf_evidence caller_origin(struct request *rq);
 
 #endif

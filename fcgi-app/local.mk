@@ -34,7 +34,17 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/dialect/wire.c fcgi-app/dialect/wire.h \
 	fcgi-app/fcgi.c fcgi-app/fcgi.h \
 	fcgi-app/fields.c fcgi-app/fields.h \
+	fcgi-app/form.c fcgi-app/form.h \
+	fcgi-app/html.c fcgi-app/html.h \
 	fcgi-app/path.c fcgi-app/path.h \
+	fcgi-app/plain/plain.h \
+	fcgi-app/plain/edit.c \
+	fcgi-app/plain/list.c \
+	fcgi-app/plain/message.c \
+	fcgi-app/plain/page.c \
+	fcgi-app/plain/send.c \
+	fcgi-app/plain/thread.c \
+	fcgi-app/plain/turn.c \
 	fcgi-app/request.c fcgi-app/request.h \
 	fcgi-app/response.c fcgi-app/response.h \
 	fcgi-app/route.c fcgi-app/route.h fcgi-app/routes.def \
@@ -43,4 +53,4 @@ fcgi_app_libapp_a_SOURCES = \
 
 pkglibexec_PROGRAMS += lamplighter.fcgi
 lamplighter_fcgi_SOURCES = fcgi-app/main.c
-lamplighter_fcgi_LDADD = fcgi-app/libapp.a $(LAMPLIGHTER_LIBS) $(FCGI_LIBS) -lm
+lamplighter_fcgi_LDADD = fcgi-app/libapp.a $(LAMPLIGHTER_LIBS) $(FCGI_LIBS) $(MD4C_LIBS) -lm

@@ -98,6 +98,7 @@ static struct str strip_authority(struct str uri)
 
 const char *const mount_roots[MOUNT__MAX] = {
 	[MOUNT_API] = "/api/v1", [MOUNT_OPENAI] = "/openai/v1",
+	[MOUNT_PLAIN] = "/plain",
 };
 
 /* The mount whose root p starts with, as whole segments; MOUNT__MAX: none. */
@@ -168,13 +169,13 @@ int path_decode(struct arena *a, struct str s, bool plus, struct str *out,
 
 		if ((escape && before - s.n != 3) || c == 0)
 			return err_public(e, ERR_BAD_REQUEST,
-					  "The query has a broken %% escape.");
+					  "The query or form has a broken %% escape.");
 		p[n++] = blank ? ' ' : (char)c;
 	}
 	p[n] = '\0';
 	*out = (struct str){ p, n };
 	if (!utf8_valid(*out))
 		return err_public(e, ERR_INVALID_UTF8,
-				  "The query is not valid UTF-8.");
+				  "The query or form is not valid UTF-8.");
 	return 0;
 }

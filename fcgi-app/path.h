@@ -15,10 +15,11 @@
 enum mount {
 	MOUNT_API,	/* ours */
 	MOUNT_OPENAI,	/* for clients that speak OpenAI's format */
+	MOUNT_PLAIN,	/* pages for browsers without JavaScript */
 	MOUNT__MAX
 };
 
-/* "/api/v1", "/openai/v1": where a mount stands behind the base. */
+/* "/api/v1", "/openai/v1", "/plain": where a mount stands behind the base. */
 extern const char *const mount_roots[MOUNT__MAX];
 
 struct target {

@@ -62,6 +62,8 @@ struct request {
 	struct path_arg args[REQ_PATH_ARGS];	/* in the pattern's order */
 	struct identity who;	/* only behind an AUTH route's gate */
 	json_t *body;		/* only behind a JSON route's gate; borrowed */
+	const struct param *form;	/* of a FORM route: form.h */
+	size_t n_form;
 	bool holds_turn;	/* counted against threads.max_turns */
 
 	/* What is left to do once the answer is out; may be NULL. */

@@ -17,7 +17,8 @@ const char *resp_reason(int status)
 		const char *reason;
 	} rows[] = {
 		{ 200, "OK" }, { 201, "Created" }, { 202, "Accepted" },
-		{ 204, "No Content" }, { 400, "Bad Request" },
+		{ 204, "No Content" }, { 303, "See Other" },
+		{ 400, "Bad Request" },
 		{ 401, "Unauthorized" }, { 403, "Forbidden" },
 		{ 404, "Not Found" }, { 405, "Method Not Allowed" },
 		{ 406, "Not Acceptable" }, { 409, "Conflict" },
@@ -90,6 +91,22 @@ struct jw resp_json(struct response *rs, int status)
 	return jw_on(&rs->body);
 }
 
+struct buf *resp_html(struct response *rs, int status)
+{
+	if (rs->state != RESP_OPEN)
+		BUG("an answer behind the head");
+	buf_reset(&rs->body);
+	rs->status = status;
+	rs->content_type = RESP_HTML;
+	return &rs->body;
+}
+
+void resp_see_other(struct response *rs, const char *location)
+{
+	resp_empty(rs, 303);
+	resp_header(rs, "Location", location);
+}
+
 void resp_empty(struct response *rs, int status)
 {
 	if (rs->state != RESP_OPEN)
@@ -148,6 +165,8 @@ void resp_error(struct response *rs, const struct err *e)
 	buf_reset(&rs->headers);
 	if (rs->errors == RESP_ERRORS_OPENAI)
 		put_openai_error(rs, e);
+	else if (rs->errors == RESP_ERRORS_PAGE)
+		rs->error_page(rs->error_ctx, rs, e);
 	else
 		put_problem(rs, e);
 	if (row->http_status == 503 && (row->retryable || e->retry_after_s)) {

@@ -30,6 +30,7 @@ enum resp_state {
 enum resp_errors {
 	RESP_ERRORS_PROBLEM,	/* application/problem+json, RFC 9457 */
 	RESP_ERRORS_OPENAI,	/* {error: {message, type, param, code}} */
+	RESP_ERRORS_PAGE,	/* a page to read: response.error_page */
 };
 
 struct response {
@@ -45,6 +46,9 @@ struct response {
 	size_t sent_bytes;	/* of the body */
 	const char *request_id;	/* borrowed */
 	enum resp_errors errors;	/* set after resp_begin, else problems */
+	/* Writes the page of an error with resp_html; called by resp_error. */
+	void (*error_page)(void *ctx, struct response *rs, const struct err *e);
+	void *error_ctx;
 };
 
 /* For all requests of a worker; release at its end. */
@@ -64,8 +68,15 @@ void resp_header(struct response *rs, const char *name, const char *value);
 /* The body is JSON: write it into what is returned, from the start. */
 struct jw resp_json(struct response *rs, int status);
 
+/* The body is a page: append it to what is returned, from the start. */
+struct buf *resp_html(struct response *rs, int status);
+#define RESP_HTML "text/html; charset=utf-8"	/* its type; of streams too */
+
 /* No body: 204, or the answer to OPTIONS. */
 void resp_empty(struct response *rs, int status);
+
+/* 303: the answer is at location, relative to this request or absolute. */
+void resp_see_other(struct response *rs, const char *location);
 
 /*
  * The error document of e, in rs->errors' form, instead of anything filled in

@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "caller.h"
 #include "fields.h"
+#include "form.h"
+#include "plain/plain.h"
 
 #include "base/banned.h"
 
@@ -21,6 +23,7 @@
 #define CSRF   ROUTE_CSRF
 #define STREAM ROUTE_STREAM
 #define MODEL  ROUTE_MODEL
+#define FORM   ROUTE_FORM
 
 const struct route routes[] = {
 #define ROUTE_AT(mnt, m, pat, fn, fl, perm, qry, cap, text) \
@@ -169,7 +172,22 @@ static int gate_csrf(struct request *rq, struct err *e)
 {
 	if (!(rq->route->flags & ROUTE_CSRF))
 		return 0;
+	/* Of a form that nothing is said about its token decides, once read. */
+	if (rq->route->flags & ROUTE_FORM && caller_origin(rq) == CSRF_NONE)
+		return 0;
 	return caller_check_origin(rq, e);
+}
+
+static int gate_token(struct request *rq, struct err *e)
+{
+	const unsigned both = ROUTE_CSRF | ROUTE_FORM;
+
+	/* No browser adds a bearer token by itself. */
+	if ((rq->route->flags & both) != both ||
+	    rq->who.kind == IDENTITY_API_TOKEN ||
+	    caller_origin(rq) == CSRF_OURS)
+		return 0;
+	return form_check(rq, e);
 }
 
 /*
@@ -205,11 +223,16 @@ static size_t body_cap(const struct request *rq)
 		: (size_t)rq->conf->limits.body_bytes;
 }
 
+static bool has_body(const struct request *rq)
+{
+	return (rq->route->flags & (ROUTE_JSON | ROUTE_FORM)) != 0;
+}
+
 static int gate_size(struct request *rq, struct err *e)
 {
 	int64_t length;
 
-	if (!(rq->route->flags & ROUTE_JSON))
+	if (!has_body(rq))
 		return 0;
 	if (req_length(rq, &length, e) < 0)
 		return -1;
@@ -243,12 +266,24 @@ static bool is_json(struct str type)
 	return true;
 }
 
+/* What every browser sends for a form without files, whatever follows it. */
+static bool is_form(struct str type)
+{
+	struct str name = str_trim(str_cut(&type, ';'));
+
+	return name.n == 33 &&
+	       !strncasecmp(name.p, "application/x-www-form-urlencoded", 33);
+}
+
 static int gate_media_type(struct request *rq, struct err *e)
 {
-	if (!(rq->route->flags & ROUTE_JSON))
-		return 0;
-	if (!is_json(req_param(rq, "CONTENT_TYPE")))
+	struct str type = req_param(rq, "CONTENT_TYPE");
+
+	if (rq->route->flags & ROUTE_JSON && !is_json(type))
 		return err_set(e, ERR_MEDIA_TYPE, "not JSON");
+	if (rq->route->flags & ROUTE_FORM && !is_form(type))
+		return err_public(e, ERR_MEDIA_TYPE, "Send a form "
+				  "(application/x-www-form-urlencoded).");
 	return 0;
 }
 
@@ -258,10 +293,12 @@ static int gate_parse(struct request *rq, struct err *e)
 
 	if (req_query_names(rq, rq->route->query, e) < 0)
 		return -1;
-	if (!(rq->route->flags & ROUTE_JSON))
+	if (!has_body(rq))
 		return 0;
 	if (req_body(rq, body_cap(rq), &body, e) < 0)
 		return -1;
+	if (rq->route->flags & ROUTE_FORM)
+		return form_read(rq, body, e);
 	rq->body = jx_keep(rq->arena, jx_load(body, e));
 	return rq->body ? 0 : -1;
 }
@@ -269,7 +306,7 @@ static int gate_parse(struct request *rq, struct err *e)
 /* What stands between a matched row and its handler, in this order. */
 static int (*const gates[])(struct request *rq, struct err *e) = {
 	gate_identity, gate_permission, gate_csrf, gate_overload, gate_size,
-	gate_media_type, gate_parse,
+	gate_media_type, gate_parse, gate_token,
 };
 
 static int run(struct request *rq, struct response *rs, unsigned *allow,
@@ -318,11 +355,19 @@ static void log_request(const struct request *rq, const struct response *rs,
 static const enum resp_errors mount_errors[MOUNT__MAX] = {
 	[MOUNT_API] = RESP_ERRORS_PROBLEM,
 	[MOUNT_OPENAI] = RESP_ERRORS_OPENAI,
+	[MOUNT_PLAIN] = RESP_ERRORS_PAGE,
 };
+
+static void choose_errors(struct request *rq, struct response *rs)
+{
+	rs->errors = mount_errors[rq->mount];
+	rs->error_page = plain_error;
+	rs->error_ctx = rq;
+}
 
 void route_refuse(struct request *rq, struct response *rs, const struct err *e)
 {
-	rs->errors = mount_errors[rq->mount];
+	choose_errors(rq, rs);
 	resp_error(rs, e);
 	resp_finish(rs);
 	log_request(rq, rs, e);
@@ -333,7 +378,7 @@ void route_dispatch(struct request *rq, struct response *rs)
 	struct err e = ERR_INIT;
 	unsigned allow = 0;
 
-	rs->errors = mount_errors[rq->mount];
+	choose_errors(rq, rs);
 	if (run(rq, rs, &allow, &e) < 0 && rs->state == RESP_OPEN)
 		resp_error(rs, &e);
 	if (allow)

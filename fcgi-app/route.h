@@ -15,6 +15,9 @@ enum {			/* flags of a row; routes.def without the prefix */
 	ROUTE_STREAM = 8,	/* answers with an event stream */
 	ROUTE_MODEL = 16,	/* holds its worker while a model works:
 				   counted against threads.max_turns */
+	ROUTE_FORM = 32,	/* has a form as its body: form.h. With CSRF it
+				   must carry our token where the browser does
+				   not say that it comes from our site */
 };
 
 #define PERM_NONE (-1)
@@ -56,7 +59,7 @@ const struct route *route_find(enum mount mount, enum method method,
 /*
  * Does the whole request: gates in order (match 404, method 405, identity 401,
  * permission 403, origin 403, overload 503, size 413, media type 415, parse
- * 400), handler, answer. When it returns the answer is complete. Errors are
+ * 400, a form's token 403), handler, answer. When it returns the answer is complete. Errors are
  * logged here, once.
  */
 void route_dispatch(struct request *rq, struct response *rs);

@@ -16,6 +16,7 @@ struct listed {
 /* Our own routes are shown without their root, as docs/openapi.yaml has them. */
 #define ROOT_API    ""
 #define ROOT_OPENAI "/openai/v1"
+#define ROOT_PLAIN  "/plain"
 
 static const struct listed listed[] = {
 #define ROUTE_AT(mnt, m, pat, fn, fl, perm, qry, cap, text) \

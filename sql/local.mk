@@ -5,4 +5,5 @@ dist_sql_DATA = \
 	sql/0002-conversation.sql \
 	sql/0003-turn.sql \
 	sql/0004-usage.sql \
-	sql/0006-thread.sql
+	sql/0006-thread.sql \
+	sql/0011-site-key.sql

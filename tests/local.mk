@@ -29,9 +29,11 @@ EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_kill.py \
 	tests/api/test_openai_server.py \
 	tests/api/test_openapi.py \
+	tests/api/test_plain.py \
 	tests/api/test_shutdown.py
 EXTRA_DIST += tests/servers/conftest.py \
 	tests/servers/test_life.py \
+	tests/servers/test_plain.py \
 	tests/servers/test_setups.py
 EXTRA_DIST += tests/clients/run tests/clients/common.mjs \
 	tests/clients/ag-ui.test.mjs \

@@ -10,6 +10,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/composer.css \
 	www/css/layout.css \
 	www/css/parts.css \
+	www/css/plain.css \
 	www/css/prose.css \
 	www/css/side.css \
 	www/css/thread.css \

@@ -14,4 +14,13 @@
 #include "routes.def"
 #undef ROUTE_AT
 
+/*
+ * The conversation that the path names, the caller's own; below an agent it
+ * must be that agent's (B36). One that a dead process left answering is closed
+ * first, so that nobody sees it busy for ever. ERR_NOT_FOUND.
+ */
+struct conversation;
+int conversation_of_path(struct request *rq, struct conversation *c,
+			 struct err *e) MUST_CHECK;
+
 #endif

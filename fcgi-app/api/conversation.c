@@ -199,12 +199,8 @@ int api_conversation_create(struct request *rq, struct response *rs,
 	return 0;
 }
 
-/*
- * The conversation that the path names, the caller's own; below an agent it
- * must be that agent's (B36). One that a dead process left answering is closed
- * first, so that nobody sees it busy for ever.
- */
-static int find(struct request *rq, struct conversation *c, struct err *e)
+int conversation_of_path(struct request *rq, struct conversation *c,
+			 struct err *e)
 {
 	const struct uuid *id = route_arg_uuid(rq, "conversation");
 	struct owner owner = scope_owner(rq);
@@ -236,7 +232,7 @@ int api_conversation_get(struct request *rq, struct response *rs,
 	struct conversation c;
 	struct jw w;
 
-	if (find(rq, &c, e) < 0)
+	if (conversation_of_path(rq, &c, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	conversation_write(&w, &c, clock_now_us());
@@ -268,7 +264,8 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	struct jw w;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
-			e) < 0 || find(rq, &c, e) < 0)
+			e) < 0 ||
+	    conversation_of_path(rq, &c, e) < 0)
 		return -1;
 	if (b.has_title &&
 	    (conversation_rename(rq->app->db, &owner, &c.id,
@@ -289,7 +286,7 @@ int api_conversation_delete(struct request *rq, struct response *rs,
 	struct owner owner = scope_owner(rq);
 	struct conversation c;
 
-	if (find(rq, &c, e) < 0 ||
+	if (conversation_of_path(rq, &c, e) < 0 ||
 	    conversation_delete(rq->app->db, &owner, &c.id, e) < 0)
 		return -1;
 	if (!uuid_is_nil(&c.running_turn_id))

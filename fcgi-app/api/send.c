@@ -79,6 +79,18 @@ static void opened(struct request *rq, struct turn_run *t)
 	rq->after_ctx = t;
 }
 
+static void run_after(struct request *rq)
+{
+	(void)turn_run(rq->after_ctx, NULL);
+	after(rq);
+}
+
+void send_later(struct request *rq, struct turn_run *t)
+{
+	rq->after = run_after;
+	rq->after_ctx = t;
+}
+
 struct turn_run *send_open_with(struct request *rq,
 				const struct conf_workspace *ws,
 				const struct conf_agent *agent,

@@ -66,6 +66,12 @@ struct send_as {
 int send_dialect(struct request *rq, enum dialect_id *out,
 		 struct err *e) MUST_CHECK;
 
+/*
+ * Runs t once this request's answer is out, for those who follow it by its id
+ * (GET /turns/{t}/events and such).
+ */
+void send_later(struct request *rq, struct turn_run *t);
+
 /* Runs t, streaming in a dialect. Always leaves a complete stream. */
 void send_stream(struct response *rs, struct turn_run *t,
 		 const struct send_as *as);

@@ -1,5 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/store/conversation.c lib/store/conversation.h \
+	lib/store/key.c lib/store/key.h \
 	lib/store/message.c lib/store/message.h \
 	lib/store/record.c \
 	lib/store/stmt.def lib/store/stmt.h \

@@ -23,6 +23,7 @@ RANK = {module: i for i, layer in enumerate(LAYERS) for module in layer}
 # Header (as written in the include, by its beginning) and where it may be.
 FOREIGN = [
     (r"fcgi(app|_stdio|os|misc)", "fcgi-app/"),
+    (r"md4c", "fcgi-app/"),
     (r"curl/", "lib/net/"),
     (r"(mysql|mariadb)/|mysql|errmsg\.h|mysqld_error", "lib/db/"),
     (r"yaml\.h", "lib/conf/"),

@@ -28,7 +28,7 @@ tests_fuzz_fuzz_yaml_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_yaml_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 
 tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c $(FUZZ_DRIVER)
-tests_fuzz_fuzz_request_LDADD = fcgi-app/libapp.a $(FUZZ_LIBS) $(FCGI_LIBS)
+tests_fuzz_fuzz_request_LDADD = fcgi-app/libapp.a $(FUZZ_LIBS) $(FCGI_LIBS) $(MD4C_LIBS)
 tests_fuzz_fuzz_request_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 
 check_PROGRAMS += $(FUZZ_TARGETS)

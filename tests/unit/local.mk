@@ -14,11 +14,15 @@ UNIT_TESTS += tests/unit/test_json
 tests_unit_test_json_SOURCES = tests/unit/test_json.c
 tests_unit_test_json_LDADD = $(UNIT_LIBS)
 
-APP_LIBS = fcgi-app/libapp.a $(UNIT_LIBS) $(FCGI_LIBS) -lm
+APP_LIBS = fcgi-app/libapp.a $(UNIT_LIBS) $(FCGI_LIBS) $(MD4C_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_path
 tests_unit_test_path_SOURCES = tests/unit/test_path.c tests/unit/unit.h
 tests_unit_test_path_LDADD = $(APP_LIBS)
+
+UNIT_TESTS += tests/unit/test_html
+tests_unit_test_html_SOURCES = tests/unit/test_html.c tests/unit/unit.h
+tests_unit_test_html_LDADD = $(APP_LIBS)
 
 UNIT_TESTS += tests/unit/test_fields
 tests_unit_test_fields_SOURCES = tests/unit/test_fields.c tests/unit/unit.h

@@ -59,6 +59,7 @@ static void sample_path(const struct route *r, char *out)
 struct answer {
 	int status;
 	char head[4096];
+	char page[4096];	/* the body as it went out, or its begin */
 	json_t *body;
 };
 
@@ -97,6 +98,7 @@ static struct answer dispatch(const struct conf *conf, struct app *app,
 	end = strstr(f.out.p, "\r\n\r\n");
 	assert_non_null(end);
 	snprintf(a.head, sizeof(a.head), "%.*s", (int)(end - f.out.p), f.out.p);
+	snprintf(a.page, sizeof(a.page), "%s", end + 4);
 	a.body = json_loads(end + 4, JSON_DECODE_ANY, NULL);
 	resp_release(&rs);
 	buf_release(&f.out);
@@ -113,6 +115,12 @@ static void assert_error(const struct answer *a, enum mount mount,
 
 	assert_int_equal(a->status, mount == MOUNT_OPENAI && field ? 400
 			 : err_rows[code].http_status);
+	if (mount == MOUNT_PLAIN) {
+		assert_non_null(strstr(a->head, "Content-Type: text/html"));
+		assert_non_null(strstr(a->head, "default-src 'none'"));
+		assert_non_null(strstr(a->page, "<p class=\"error\">"));
+		return;
+	}
 	assert_non_null(a->body);
 	if (mount == MOUNT_OPENAI) {
 		e = jx_obj(a->body, "error");
@@ -143,11 +151,16 @@ static void rows_are_sane(void **state)
 			r->method == METHOD_DELETE;
 
 		assert_non_null(r->handler);
-		assert_true(r->summary[0] && r->pattern[0] == '/');
+		/* Pages have an address without a slash at its end too. */
+		assert_true(r->summary[0] && (r->pattern[0] == '/' ||
+			    (r->mount == MOUNT_PLAIN && !r->pattern[0])));
 		assert_in_range(r->permission + 1, 0, PERM__MAX);
 		/* What changes something must come from our own site. */
 		if (writes && (r->flags & ROUTE_AUTH))
 			assert_true(r->flags & ROUTE_CSRF);
+		if (r->flags & ROUTE_FORM)
+			assert_true(writes && r->mount == MOUNT_PLAIN &&
+				    !(r->flags & ROUTE_JSON));
 		if (r->flags & ROUTE_JSON)
 			assert_true(writes && r->method != METHOD_DELETE);
 		if (r->flags & ROUTE_STREAM)
@@ -282,6 +295,49 @@ static void csrf_rows_refuse_foreign_sites(void **state)
 	}
 }
 
+/* Where nothing tells where a form comes from, its token must. */
+static void form_rows_need_a_token(void **state)
+{
+	static const struct {
+		const char *type, *body;
+		enum err_code code;
+	} t[] = {
+		{ "CONTENT_TYPE=application/json", "{}", ERR_MEDIA_TYPE },
+		{ "CONTENT_TYPE=multipart/form-data; boundary=x", "",
+		  ERR_MEDIA_TYPE },
+		{ "CONTENT_TYPE=application/x-www-form-urlencoded", "a=b",
+		  ERR_CSRF },
+		{ "CONTENT_TYPE=Application/X-WWW-Form-UrlEncoded; charset=x",
+		  "token=", ERR_CSRF },
+		{ "CONTENT_TYPE=application/x-www-form-urlencoded",
+		  "token=AAAA%41", ERR_CSRF },
+		{ "CONTENT_TYPE=application/x-www-form-urlencoded", "a=%zz",
+		  ERR_BAD_REQUEST },
+		{ "CONTENT_TYPE=application/x-www-form-urlencoded", "a=%ff",
+		  ERR_INVALID_UTF8 },
+	};
+	const struct conf conf = make_conf(true, &may_all);
+
+	(void)state;
+	for (size_t i = 0; i < n_routes; i++) {
+		if (!(routes[i].flags & ROUTE_FORM))
+			continue;
+		for (size_t k = 0; k < ARRAY_LEN(t); k++) {
+			const char *headers[] = { t[k].type, NULL };
+			struct app app = { .db = NULL };
+			struct answer a;
+			char path[300];
+
+			sample_path(&routes[i], path);
+			a = dispatch(&conf, &app, headers,
+				     method_names[routes[i].method], path,
+				     str_of(t[k].body));
+			assert_error(&a, routes[i].mount, t[k].code);
+			assert_int_equal(atomic_load(&app.n_models), 0);
+		}
+	}
+}
+
 static void json_rows_check_the_body(void **state)
 {
 	static const char *const ours = "HTTP_SEC_FETCH_SITE=same-origin";
@@ -345,10 +401,15 @@ static void model_rows_are_counted(void **state)
 	static const char *const headers[] = {
 		"HTTP_SEC_FETCH_SITE=same-origin",
 		"CONTENT_TYPE=application/json", NULL };
+	static const char *const form_headers[] = {
+		"HTTP_SEC_FETCH_SITE=same-origin",
+		"CONTENT_TYPE=application/x-www-form-urlencoded", NULL };
 	const struct conf conf = make_conf(true, &may_all);
 
 	(void)state;
 	for (size_t i = 0; i < n_routes; i++) {
+		const char *const *sent = routes[i].flags & ROUTE_FORM
+			? form_headers : headers;
 		const char *method = method_names[routes[i].method];
 		struct app app = { .n_models = 4 };
 		struct answer a;
@@ -361,13 +422,13 @@ static void model_rows_are_counted(void **state)
 		if (!(routes[i].flags & ROUTE_JSON))
 			snprintf(path + strlen(path), sizeof(path) - strlen(path),
 				 "?nonsense=1");
-		a = dispatch(&conf, &app, headers, method, path, STR("{\"nonsense\":1}"));
+		a = dispatch(&conf, &app, sent, method, path, STR("{\"nonsense\":1}"));
 		assert_non_null(strstr(a.head, "Retry-After: "));
 		assert_error(&a, routes[i].mount, ERR_OVERLOADED);
 		assert_int_equal(atomic_load(&app.n_models), 4);
 		/* One less, and it gets through to its handler. */
 		atomic_store(&app.n_models, 3);
-		a = dispatch(&conf, &app, headers, method, path, STR("{\"nonsense\":1}"));
+		a = dispatch(&conf, &app, sent, method, path, STR("{\"nonsense\":1}"));
 		assert_true(a.status == 422 || a.status == 404 ||
 			    a.status == 400);
 		json_decref(a.body);
@@ -447,6 +508,7 @@ int main(void)
 		cmocka_unit_test(auth_rows_refuse_anonymous_use),
 		cmocka_unit_test(permission_rows_refuse_without_it),
 		cmocka_unit_test(csrf_rows_refuse_foreign_sites),
+		cmocka_unit_test(form_rows_need_a_token),
 		cmocka_unit_test(json_rows_check_the_body),
 		cmocka_unit_test(model_rows_are_counted),
 		cmocka_unit_test(methods_and_targets),

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "store/key.h"
 #include "store/message.h"
 #include "store/stmt.h"
 #include "store/token.h"
@@ -451,6 +452,19 @@ static int open_it(void **state)
 	return store_lab_open(state);
 }
 
+/* Whoever asks first makes the key; everybody gets the same one. */
+static void keys(void **state)
+{
+	unsigned char first[KEY_BYTES], again[KEY_BYTES], other[KEY_BYTES];
+
+	(void)state;
+	ok(key_get(db, "form", first, &e));
+	ok(key_get(db, "form", again, &e));
+	ok(key_get(db, "other", other, &e));
+	assert_memory_equal(first, again, KEY_BYTES);
+	assert_memory_not_equal(first, other, KEY_BYTES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -465,6 +479,7 @@ int main(void)
 		cmocka_unit_test(title_search),
 		cmocka_unit_test(tokens),
 		cmocka_unit_test(users),
+		cmocka_unit_test(keys),
 		cmocka_unit_test(usage_sums),
 		cmocka_unit_test(long_thread),
 	};

@@ -1,0 +1,150 @@
+#include "form.h"
+
+#include <sodium.h>
+
+#include "app.h"
+#include "base/clock.h"
+#include "path.h"
+#include "store/key.h"
+
+#include "base/banned.h"
+
+#define VARIANT sodium_base64_VARIANT_URLSAFE_NO_PADDING
+
+/* What a token is: its text is this in base64url. */
+struct token {
+	unsigned char made_s[8];	/* since 1970, big-endian */
+	unsigned char mac[crypto_auth_BYTES];
+};
+
+_Static_assert(sodium_base64_ENCODED_LEN(sizeof(struct token), VARIANT) <=
+	       FORM_TOKEN_BYTES, "a token's text fits");
+
+/* Browsers send CR LF. The text is the arena's and may be changed. */
+static void unify_line_ends(struct str *s)
+{
+	char *to = (char *)s->p;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->p[i] != '\r' || i + 1 == s->n || s->p[i + 1] != '\n')
+			to[n++] = s->p[i];
+	to[n] = '\0';
+	s->n = n;
+}
+
+int form_read(struct request *rq, struct str body, struct err *e)
+{
+	struct param *v = arena_zalloc(rq->arena, FORM_FIELDS, sizeof(*v));
+	size_t n = 0;
+
+	while (body.n) {
+		struct str value = str_cut(&body, '&');
+		struct str name = str_cut(&value, '=');
+
+		if (!name.n)
+			continue;
+		if (n == FORM_FIELDS)
+			return err_public(e, ERR_BAD_REQUEST,
+					  "The form has too many fields.");
+		if (path_decode(rq->arena, name, true, &v[n].name, e) < 0 ||
+		    path_decode(rq->arena, value, true, &v[n].value, e) < 0)
+			return -1;
+		unify_line_ends(&v[n].value);
+		n++;
+	}
+	rq->form = v;
+	rq->n_form = n;
+	return 0;
+}
+
+struct str form_field(const struct request *rq, const char *name)
+{
+	for (size_t i = rq->n_form; i-- > 0;)
+		if (str_is(rq->form[i].name, name))
+			return rq->form[i].value;
+	return (struct str){ NULL, 0 };
+}
+
+/* The deployment's key, asked for once per process. */
+static int load_key(struct app *app, unsigned char key[KEY_BYTES],
+		    struct err *e)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&app->form_key_lock);
+	if (!app->has_form_key) {
+		unsigned char fresh[KEY_BYTES];
+
+		/* Nobody else waits for the database. */
+		pthread_mutex_unlock(&app->form_key_lock);
+		rc = key_get(app->db, "form", fresh, e);
+		pthread_mutex_lock(&app->form_key_lock);
+		if (rc == 0) {
+			memcpy(app->form_key, fresh, KEY_BYTES);
+			app->has_form_key = true;
+		}
+	}
+	if (rc == 0)
+		memcpy(key, app->form_key, KEY_BYTES);
+	pthread_mutex_unlock(&app->form_key_lock);
+	return rc;
+}
+
+/* The HMAC of a token's time for this caller. */
+static int sign(struct request *rq, struct token *t, struct err *e)
+{
+	unsigned char key[KEY_BYTES];
+	struct buf text = BUF_INIT(1024);
+
+	_Static_assert(KEY_BYTES == crypto_auth_KEYBYTES, "keys fit");
+	if (load_key(rq->app, key, e) < 0)
+		return -1;
+	buf_add(&text, t->made_s, sizeof(t->made_s));
+	buf_addstr(&text, rq->who.tenant);
+	buf_addc(&text, '\0');
+	buf_adds(&text, rq->who.user_id_text);
+	crypto_auth(t->mac, (const unsigned char *)text.p, text.n, key);
+	sodium_memzero(key, sizeof(key));
+	buf_release(&text);
+	return 0;
+}
+
+int form_token(struct request *rq, char out[FORM_TOKEN_BYTES], struct err *e)
+{
+	int64_t now_s = clock_now_us() / 1000000;
+	struct token t;
+
+	for (size_t i = 0; i < sizeof(t.made_s); i++)
+		t.made_s[i] = (unsigned char)(now_s >> (56 - 8 * i));
+	if (sign(rq, &t, e) < 0)
+		return -1;
+	sodium_bin2base64(out, FORM_TOKEN_BYTES, (unsigned char *)&t, sizeof(t),
+			  VARIANT);
+	return 0;
+}
+
+int form_check(struct request *rq, struct err *e)
+{
+	struct str text = form_field(rq, FORM_TOKEN_FIELD);
+	int64_t made_s = 0, now_s = clock_now_us() / 1000000;
+	struct token given, right;
+	size_t n = 0;
+
+	if (sodium_base642bin((unsigned char *)&given, sizeof(given), text.p,
+			      text.n, NULL, &n, NULL, VARIANT) != 0 ||
+	    n != sizeof(given))
+		return err_set(e, ERR_CSRF, "the form has no token");
+	right = given;
+	if (sign(rq, &right, e) < 0)
+		return -1;
+	if (sodium_memcmp(given.mac, right.mac, sizeof(given.mac)) != 0)
+		return err_set(e, ERR_CSRF, "the form's token is not ours, or "
+			       "another caller's");
+	for (size_t i = 0; i < sizeof(given.made_s); i++)
+		made_s = (int64_t)((uint64_t)made_s << 8 | given.made_s[i]);
+	if (made_s > now_s + 60 || now_s - made_s > FORM_TOKEN_AGE_S)
+		return err_public(e, ERR_CSRF,
+				  "This form is too old. Send it again.");
+	return 0;
+}

@@ -1,0 +1,40 @@
+/*
+ * Forms of plain pages: what they send, and the proof that they are ours.
+ *
+ * Text browsers say neither where a request comes from (Sec-Fetch-Site,
+ * Origin) nor can they add a header, and a form, unlike JSON, may be sent here
+ * by any page. So each of our forms carries a token that no other page can
+ * know: the time it was made and its HMAC together with the caller's identity
+ * under a key of the deployment (store/key.h). Nothing is stored per form or
+ * session, and any process knows the tokens of any other.
+ */
+#ifndef APP_FORM_H
+#define APP_FORM_H
+
+#include "request.h"
+
+#define FORM_FIELDS       32
+#define FORM_TOKEN_FIELD  "token"
+#define FORM_TOKEN_BYTES  64	/* text with its NUL */
+#define FORM_TOKEN_AGE_S  172800	/* two days */
+
+/*
+ * Reads application/x-www-form-urlencoded text into rq->form: at most
+ * FORM_FIELDS fields, line ends as LF. ERR_BAD_REQUEST, ERR_INVALID_UTF8.
+ */
+int form_read(struct request *rq, struct str body, struct err *e) MUST_CHECK;
+
+/* A field's value; p == NULL when there is none. Borrowed. */
+struct str form_field(const struct request *rq, const char *name);
+
+/* A new token for the caller. Errors of the database. */
+int form_token(struct request *rq, char out[FORM_TOKEN_BYTES],
+	       struct err *e) MUST_CHECK;
+
+/*
+ * Whether the form that was read is one of ours: 0, or -1 with ERR_CSRF for a
+ * token that is missing, wrong, another caller's or too old.
+ */
+int form_check(struct request *rq, struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,82 @@
+/* Renaming and deleting a conversation. */
+#include "plain/plain.h"
+
+#include "api/scope.h"
+#include "app.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "turn/live.h"
+
+#include "base/banned.h"
+
+/*
+ * GET {base}/plain/conversations/{c}/edit: both forms; the one that deletes
+ * says what it does and is the only question asked.
+ */
+int plain_edit(struct request *rq, struct response *rs, struct err *e)
+{
+	struct conversation c;
+	char id[UUID_TEXT_BYTES];
+	struct plain p;
+
+	if (conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0)
+		return -1;
+	uuid_format(&c.id, id);
+	plain_begin(&p, rs, 200, c.title.n ? c.title : STR("Untitled"));
+	plain_form(&p, arena_printf(rq->arena, "conversations/%s/rename", id));
+	buf_addf(p.b, "<p><label for=\"title\">Title</label><br>\n"
+		 "<input id=\"title\" name=\"title\" size=\"60\" "
+		 "maxlength=\"%d\" value=\"", LIM_TITLE_CHARS);
+	buf_html(p.b, c.title);
+	buf_adds(p.b, "\"></p>\n<p><input type=\"submit\" value=\"Rename\">"
+		 "</p>\n</form>\n<hr>\n");
+	plain_form(&p, arena_printf(rq->arena, "conversations/%s/delete", id));
+	buf_addf(p.b, "<p>Deleting removes the conversation with its %lld "
+		 "messages. It cannot be undone.</p>\n<p><input type=\"submit\" "
+		 "value=\"Delete\"></p>\n</form>\n<p><a href=\"%sconversations/"
+		 "%s\">Back to the conversation</a></p>\n",
+		 (long long)c.last_seq, p.root, id);
+	plain_foot(&p);
+	return 0;
+}
+
+/* POST …/rename title: 303 to the conversation; blanks take the title away. */
+int plain_rename(struct request *rq, struct response *rs, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct str title = str_trim(form_field(rq, "title"));
+	struct conversation c;
+	char id[UUID_TEXT_BYTES];
+
+	for (size_t i = 0; i < title.n; i++)
+		if ((unsigned char)title.p[i] < 0x20)
+			return err_field(e, ERR_INVALID_FIELD, "title",
+					 "The title must be one line.");
+	if (utf8_chars(title) > LIM_TITLE_CHARS)
+		return err_field(e, ERR_INVALID_FIELD, "title", "The title may "
+				 "have at most %d characters.", LIM_TITLE_CHARS);
+	if (!title.n)
+		title.p = NULL;
+	if (conversation_of_path(rq, &c, e) < 0 ||
+	    conversation_rename(rq->app->db, &owner, &c.id, title, TITLE_USER,
+				NULL, e) < 0)
+		return -1;
+	plain_go(rq, rs, arena_printf(rq->arena, "conversations/%s",
+				      uuid_format(&c.id, id)), "");
+	return 0;
+}
+
+/* POST …/delete: 303 to the list. */
+int plain_delete(struct request *rq, struct response *rs, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct conversation c;
+
+	if (conversation_of_path(rq, &c, e) < 0 ||
+	    conversation_delete(rq->app->db, &owner, &c.id, e) < 0)
+		return -1;
+	if (!uuid_is_nil(&c.running_turn_id))
+		turn_live_cancel(rq->app->live, &c.running_turn_id);
+	plain_go(rq, rs, "./", "");
+	return 0;
+}

@@ -1,0 +1,244 @@
+/*
+ * Messages on plain pages: stored ones as Markdown, and a running turn's
+ * events as plain text, since a page that is being sent cannot be changed any
+ * more. What belongs to the answer only in part (reasoning, tool calls) stands
+ * in <details>.
+ */
+#include "plain/plain.h"
+
+#include "api/scope.h"
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+#define SHOWN_BYTES 8192	/* of a tool's arguments or result */
+
+struct str plain_agent_name(const struct request *rq, struct str workspace,
+			    struct str agent)
+{
+	const struct conf_workspace *w = conf_workspace(rq->conf, workspace);
+	const struct conf_agent *a = w && scope_sees(rq, w)
+		? conf_agent(w, agent) : NULL;
+
+	return a && *a->name ? str_of(a->name) : agent;
+}
+
+static void put_section(struct buf *b, const char *class, struct str who)
+{
+	buf_addf(b, "<section class=\"%s\">\n<h2>", class);
+	buf_html(b, who);
+	buf_adds(b, "</h2>\n");
+}
+
+static void put_long(struct buf *b, struct str s)
+{
+	struct str head = { s.p, MIN(s.n, SHOWN_BYTES) };
+
+	head.n = utf8_complete(head);
+	buf_adds(b, "<pre>");
+	buf_html(b, head);
+	buf_adds(b, "</pre>\n");
+	if (head.n < s.n)
+		buf_addf(b, "<p class=\"small\">and %zu bytes more</p>\n",
+			 s.n - head.n);
+}
+
+static void put_call(struct buf *b, struct str tool, struct str args)
+{
+	buf_adds(b, "<details class=\"tool\"><summary>Asks ");
+	buf_html(b, tool);
+	buf_adds(b, "</summary>\n");
+	put_long(b, args);
+	buf_adds(b, "</details>\n");
+}
+
+static void put_result(struct buf *b, struct str tool, struct str result,
+		       bool is_error, int64_t ms)
+{
+	buf_adds(b, "<details class=\"tool\"><summary>");
+	buf_html(b, tool);
+	buf_addf(b, "%s after %lld ms</summary>\n",
+		 is_error ? " failed" : " answered", (long long)ms);
+	put_long(b, result);
+	buf_adds(b, "</details>\n");
+}
+
+static void put_reasoning(struct buf *b, struct str text)
+{
+	if (!text.n)
+		return;
+	buf_adds(b, "<details class=\"reasoning\"><summary>Reasoning</summary>\n"
+		 "<p class=\"text\">");
+	buf_html_lines(b, text);
+	buf_adds(b, "</p></details>\n");
+}
+
+/* How an answer ended, where that is not simply its end. */
+static void put_end(struct buf *b, const json_t *meta)
+{
+	struct str how = jx_str(meta, "finish_reason");
+	struct str why = jx_str(jx_obj(meta, "error"), "message");
+	static const struct {
+		const char *reason, *text;
+	} rows[] = {
+		{ "cancelled", "Stopped." },
+		{ "interrupted", "Interrupted: the server stopped in between." },
+		{ "length", "Cut off: the answer reached the model's limit." },
+		{ "error", "The answer failed." },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		if (!str_is(how, rows[i].reason))
+			continue;
+		buf_addf(b, "<p class=\"error\">%s ", rows[i].text);
+		buf_html(b, why);
+		buf_adds(b, "</p>\n");
+	}
+}
+
+static json_t *meta_of(struct plain *p, const struct message *m)
+{
+	struct err ignored = ERR_INIT;
+
+	return m->meta.n ? jx_keep(p->rq->arena,
+				   jx_load_lenient(m->meta, &ignored)) : NULL;
+}
+
+bool plain_cut_short(struct plain *p, const struct message *m)
+{
+	struct str how = jx_str(meta_of(p, m), "finish_reason");
+
+	return m->role == ROLE_ASSISTANT &&
+	       (str_is(how, "cancelled") || str_is(how, "interrupted") ||
+		str_is(how, "error"));
+}
+
+/* -- stored -------------------------------------------------------------------- */
+
+static void put_calls(struct plain *p, const json_t *meta)
+{
+	const json_t *list = jx_arr(meta, "toolCalls"), *call;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, call) {
+		const json_t *args = json_object_get(call, "args");
+
+		put_call(p->b, jx_str(call, "toolName"),
+			 json_is_string(args) ? jx_str(call, "args")
+			 : str_of(jx_text(p->rq->arena, args)));
+	}
+}
+
+static void put_assistant(struct plain *p, const struct message *m,
+			  struct str name)
+{
+	const json_t *meta = meta_of(p, m);
+
+	put_section(p->b, "answer", name);
+	put_reasoning(p->b, jx_str(meta, "reasoning"));
+	buf_html_markdown(p->b, m->content);
+	put_calls(p, meta);
+	put_end(p->b, meta);
+	buf_adds(p->b, "</section>\n");
+}
+
+void plain_message(struct plain *p, const struct message *m, struct str name)
+{
+	const json_t *meta;
+	struct buf *b = p->b;
+
+	buf_addf(b, "<div id=\"m%lld\">\n", (long long)m->seq);
+	switch ((enum message_role)m->role) {
+	case ROLE_USER:
+		put_section(b, "user", STR("You"));
+		buf_adds(b, "<p class=\"text\">");
+		buf_html_lines(b, m->content);
+		buf_adds(b, "</p>\n</section>\n");
+		break;
+	case ROLE_ASSISTANT:
+		put_assistant(p, m, name);
+		break;
+	case ROLE_TOOL:
+		meta = meta_of(p, m);
+		put_result(b, jx_str(meta, "toolName"), m->content,
+			   jx_bool(meta, "isError", false),
+			   jx_int(meta, "durationMs", 0));
+		break;
+	case ROLE_SYSTEM:
+		break;
+	}
+	buf_adds(b, "</div>\n");
+}
+
+/* -- as events ----------------------------------------------------------------- */
+
+void plain_close(struct plain_writer *w)
+{
+	if (w->open == PLAIN_ANSWER)
+		buf_adds(w->p->b, "</p>\n</section>\n");
+	if (w->open == PLAIN_REASONING)
+		buf_adds(w->p->b, "</p></details>\n");
+	w->open = PLAIN_NONE;
+}
+
+static void put_delta(struct plain_writer *w, enum plain_block block,
+		      struct str text)
+{
+	if (w->open != block) {
+		plain_close(w);
+		if (block == PLAIN_ANSWER) {
+			put_section(w->p->b, "answer", w->name);
+			buf_adds(w->p->b, "<p class=\"text\">");
+		} else {
+			buf_adds(w->p->b, "<details class=\"reasoning\">"
+				 "<summary>Reasoning</summary>\n<p class=\"text\">");
+		}
+		w->open = block;
+	}
+	buf_html_lines(w->p->b, text);
+}
+
+void plain_event(struct plain_writer *w, const struct turn_event *ev)
+{
+	struct buf *b = w->p->b;
+
+	switch (ev->type) {
+	case TURN_EV_TOKEN:
+		put_delta(w, PLAIN_ANSWER, ev->text);
+		return;
+	case TURN_EV_REASONING:
+		put_delta(w, PLAIN_REASONING, ev->text);
+		return;
+	case TURN_EV_SESSION:
+	case TURN_EV_CONTEXT_USAGE:
+	case TURN_EV_STATUS:
+	case TURN_EV_TITLE:
+		return;
+	default:
+		plain_close(w);
+	}
+	switch (ev->type) {
+	case TURN_EV_USER_MESSAGE:
+		plain_message(w->p, ev->message, w->name);
+		break;
+	case TURN_EV_TOOL_CALL:
+		put_call(b, ev->tool_name, ev->args);
+		break;
+	case TURN_EV_TOOL_RESULT:
+		put_result(b, ev->tool_name, ev->result, ev->is_error,
+			   ev->duration_ms);
+		break;
+	case TURN_EV_WARNING:
+		buf_adds(b, "<p class=\"error\">");
+		buf_html(b, ev->text);
+		buf_adds(b, "</p>\n");
+		break;
+	case TURN_EV_DONE:
+	case TURN_EV_ERROR:
+		put_end(b, meta_of(w->p, ev->message));
+		w->ended = true;
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,202 @@
+/* What every plain page has, and the page of an error. */
+#include "plain/plain.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+#define POLICY "default-src 'none'; style-src 'self'; img-src 'self'; " \
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+/* "../" for each folder between the mount's root and this page. */
+static const char *root_of(struct request *rq)
+{
+	struct buf b = BUF_INIT(LIM_URI_BYTES * 3);
+	const char *root;
+
+	for (size_t i = 1; i < rq->path.n; i++)
+		if (rq->path.p[i] == '/')
+			buf_adds(&b, "../");
+	if (rq->path.n == 0)	/* "{base}/plain" itself */
+		buf_adds(&b, "plain/");
+	root = arena_strdup(rq->arena, b.p);
+	buf_release(&b);
+	return root;
+}
+
+static bool wants_steps(struct request *rq)
+{
+	struct err ignored = ERR_INIT;
+	struct str v;
+
+	if (form_field(rq, "steps").n)
+		return true;
+	return req_query(rq, "steps", &v, &ignored) == 0 && v.n > 0;
+}
+
+int plain_open(struct request *rq, struct plain *p, struct err *e)
+{
+	*p = (struct plain){ .rq = rq, .root = root_of(rq),
+			     .steps = wants_steps(rq) };
+	return form_token(rq, p->token, e);
+}
+
+void plain_headers(struct response *rs)
+{
+	resp_header(rs, "Content-Security-Policy", POLICY);
+	resp_header(rs, "Referrer-Policy", "same-origin");
+}
+
+void plain_begin(struct plain *p, struct response *rs, int status,
+		 struct str title)
+{
+	p->b = resp_html(rs, status);
+	plain_headers(rs);
+	plain_head(p, title, 0);
+}
+
+static void put_nav(struct plain *p)
+{
+	const char *steps = p->steps ? "?steps=1" : "";
+
+	buf_addf(p->b, "<nav><a href=\"%s./%s\">Conversations</a> "
+		 "<a href=\"%snew%s\">New conversation</a>", p->root, steps,
+		 p->root, steps);
+	if (p->rq->who.login.n) {
+		buf_adds(p->b, " <span>");
+		buf_html(p->b, p->rq->who.name);
+		buf_adds(p->b, "</span>");
+	}
+	buf_adds(p->b, "</nav>\n");
+}
+
+void plain_head(struct plain *p, struct str title, int refresh_s)
+{
+	struct buf *b = p->b;
+
+	buf_adds(b, "<!doctype html>\n<html lang=\"en\">\n<head>\n"
+		 "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+		 "content=\"width=device-width, initial-scale=1\">\n");
+	if (refresh_s)
+		buf_addf(b, "<meta http-equiv=\"refresh\" content=\"%d\">\n",
+			 refresh_s);
+	buf_adds(b, "<title>");
+	buf_html(b, title);
+	buf_addf(b, "</title>\n<link rel=\"stylesheet\" "
+		 "href=\"%s../css/plain.css\">\n<link rel=\"icon\" "
+		 "href=\"%s../favicon.svg\" type=\"image/svg+xml\">\n"
+		 "</head>\n<body>\n", p->root, p->root);
+	put_nav(p);
+	buf_adds(b, "<main>\n<h1>");
+	buf_html(b, title);
+	buf_adds(b, "</h1>\n");
+}
+
+void plain_foot(struct plain *p)
+{
+	buf_adds(p->b, "</main>\n</body>\n</html>\n");
+}
+
+void plain_form(struct plain *p, const char *path)
+{
+	buf_addf(p->b, "<form method=\"post\" accept-charset=\"utf-8\" "
+		 "action=\"%s%s\">\n<input type=\"hidden\" "
+		 "name=\"" FORM_TOKEN_FIELD "\" value=\"%s\">", p->root, path,
+		 p->token);
+}
+
+void plain_message_fields(struct plain *p, struct str content)
+{
+	struct buf *b = p->b;
+
+	buf_adds(b, "<p><label for=\"content\">Message</label><br>\n"
+		 "<textarea id=\"content\" name=\"content\" rows=\"6\" "
+		 "cols=\"72\" required>\n");
+	buf_html(b, content);
+	buf_addf(b, "</textarea></p>\n<p><input type=\"submit\" value=\"Send\"> "
+		 "<label><input type=\"checkbox\" name=\"steps\" value=\"1\"%s> "
+		 "Show the answer in steps, where it would appear only once "
+		 "it is complete</label></p>\n</form>\n",
+		 p->steps ? " checked" : "");
+}
+
+void plain_go(struct request *rq, struct response *rs, const char *path,
+	      const char *fragment)
+{
+	resp_see_other(rs, arena_printf(rq->arena, "%s%s%s%s", root_of(rq),
+					path, wants_steps(rq) ? "?steps=1" : "",
+					fragment));
+}
+
+void plain_time(struct buf *b, int64_t us)
+{
+	char iso[CLOCK_ISO_BYTES];
+
+	clock_iso(us, iso);
+	buf_add(b, iso, 10);
+	buf_addc(b, ' ');
+	buf_add(b, iso + 11, 5);
+}
+
+/* -- errors ------------------------------------------------------------------ */
+
+/*
+ * What was sent, once more: nobody types a message twice because something
+ * here was not ready. Only where there is a text to lose.
+ */
+static void put_again(struct plain *p)
+{
+	struct request *rq = p->rq;
+	struct err ignored = ERR_INIT;
+	struct str body;
+
+	/* Refused before it was read. */
+	if (!rq->form && (req_body(rq, (size_t)rq->conf->limits.body_bytes,
+				   &body, &ignored) < 0 ||
+			  form_read(rq, body, &ignored) < 0))
+		return;
+	if (!form_field(rq, "content").n ||
+	    form_token(rq, p->token, &ignored) < 0)
+		return;
+	plain_form(p, arena_printf(rq->arena, "%.*s", STR_ARG(rq->path)) + 1);
+	for (size_t i = 0; i < rq->n_form; i++) {
+		const struct param *f = &rq->form[i];
+
+		if (str_is(f->name, "content") || str_is(f->name, "steps") ||
+		    str_is(f->name, FORM_TOKEN_FIELD))
+			continue;
+		buf_adds(p->b, "<input type=\"hidden\" name=\"");
+		buf_html(p->b, f->name);
+		buf_adds(p->b, "\" value=\"");
+		buf_html(p->b, f->value);
+		buf_adds(p->b, "\">");
+	}
+	plain_message_fields(p, form_field(rq, "content"));
+}
+
+void plain_error(void *ctx, struct response *rs, const struct err *e)
+{
+	struct request *rq = ctx;
+	int status = err_row(e)->http_status;
+	struct plain p = { .rq = rq, .root = root_of(rq),
+			   .steps = wants_steps(rq) };
+	bool form = rq->route && rq->route->flags & ROUTE_FORM &&
+		rq->who.login.n && e->code != ERR_TOO_BIG &&
+		e->code != ERR_MEDIA_TYPE;
+
+	plain_begin(&p, rs, status, str_of(resp_reason(status)));
+	buf_adds(p.b, "<p class=\"error\">");
+	buf_html(p.b, str_of(err_message(e)));
+	buf_adds(p.b, "</p>\n");
+	if (e->code == ERR_BUSY && e->id[0])
+		buf_addf(p.b, "<p><a href=\"%sturns/%s%s\">Look at the answer "
+			 "that is being written</a></p>\n", p.root, e->id,
+			 p.steps ? "?steps=1" : "");
+	if (form)
+		put_again(&p);
+	buf_addf(p.b, "<p class=\"small\">Request %s</p>\n", rs->request_id);
+	plain_foot(&p);
+}

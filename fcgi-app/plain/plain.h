@@ -1,0 +1,91 @@
+/*
+ * Plain pages ({base}/plain): the chat as HTML and forms, for browsers without
+ * JavaScript. They stand on the same store, turns and gates as the API; see
+ * docs/plain.md.
+ *
+ *   page.c     what every page has; the page of an error
+ *   list.c     conversations        edit.c     rename, delete
+ *   thread.c   one conversation     message.c  messages, stored and as events
+ *   send.c     forms that begin a turn, stop one, go on with one
+ *   turn.c     the page of a running turn, streamed or in steps
+ */
+#ifndef PLAIN_PLAIN_H
+#define PLAIN_PLAIN_H
+
+#include "api/api.h"
+#include "form.h"
+#include "html.h"
+#include "store/conversation.h"
+#include "store/message.h"
+#include "turn/event.h"
+
+/* A page that is being written. */
+struct plain {
+	struct request *rq;
+	struct buf *b;		/* set by who writes it */
+	const char *root;	/* from this page to {base}/plain/: "../" … */
+	bool steps;		/* answers are shown in steps, not streamed */
+	char token[FORM_TOKEN_BYTES];
+};
+
+/*
+ * Prepares: what can fail does so here, before anything is written. Errors of
+ * the database, ERR_INVALID_UTF8.
+ */
+int plain_open(struct request *rq, struct plain *p, struct err *e) MUST_CHECK;
+
+/* Headers of every page: what the browser may do with it. */
+void plain_headers(struct response *rs);
+
+/* An answer that is one whole page, up to and including its head. */
+void plain_begin(struct plain *p, struct response *rs, int status,
+		 struct str title);
+
+/* From the doctype to the beginning of what the page is about. */
+void plain_head(struct plain *p, struct str title, int refresh_s);
+void plain_foot(struct plain *p);
+
+/* "<form …>" to a path behind the root, with what every form carries. */
+void plain_form(struct plain *p, const char *path);
+
+/* The fields of a new message, with its text so far, and the button. */
+void plain_message_fields(struct plain *p, struct str content);
+
+/*
+ * 303 to a path behind the root, with the choice of steps kept; fragment is
+ * "" or "#…".
+ */
+void plain_go(struct request *rq, struct response *rs, const char *path,
+	      const char *fragment);
+
+/* The page of an error: response.error_page. ctx is the struct request. */
+void plain_error(void *ctx, struct response *rs, const struct err *e);
+
+/* "2026-11-22 06:30" (UTC). */
+void plain_time(struct buf *b, int64_t us);
+
+/* -- message.c --------------------------------------------------------------- */
+
+/* One stored message; name is the agent's. */
+void plain_message(struct plain *p, const struct message *m, struct str name);
+
+/* Whether an answer was cut short, so that it can be gone on with. */
+bool plain_cut_short(struct plain *p, const struct message *m);
+
+/* Writes a turn's events as they come; also over a page written at once. */
+struct plain_writer {
+	struct plain *p;
+	struct str name;	/* of the agent */
+	enum plain_block { PLAIN_NONE, PLAIN_ANSWER, PLAIN_REASONING } open;
+	bool ended;		/* the terminal event came */
+};
+void plain_event(struct plain_writer *w, const struct turn_event *ev);
+
+/* Ends what is open. */
+void plain_close(struct plain_writer *w);
+
+/* The name of an agent as it is shown; its id where it is not known any more. */
+struct str plain_agent_name(const struct request *rq, struct str workspace,
+			    struct str agent);
+
+#endif

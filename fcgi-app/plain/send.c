@@ -1,0 +1,185 @@
+/*
+ * Forms that begin a turn, stop one, or go on with one. Each leads, by 303, to
+ * a page that can be loaded again without sending anything again; the turn
+ * runs once that answer is out, and its page follows it.
+ */
+#include "plain/plain.h"
+
+#include "api/scope.h"
+#include "api/send.h"
+#include "app.h"
+#include "base/utf8.h"
+#include "turn/live.h"
+
+#include "base/banned.h"
+
+static int read_content(struct request *rq, struct str *out, struct err *e)
+{
+	size_t max = (size_t)rq->conf->limits.message_chars;
+
+	*out = form_field(rq, "content");
+	if (!str_trim(*out).n)
+		return err_field(e, ERR_INVALID_FIELD, "content",
+				 "The message must not be empty.");
+	if (utf8_chars(*out) > max)
+		return err_field(e, ERR_INVALID_FIELD, "content", "A message "
+				 "may have at most %zu characters.", max);
+	return 0;
+}
+
+static void go_to_turn(struct request *rq, struct response *rs,
+		       struct turn_run *t)
+{
+	char id[UUID_TEXT_BYTES];
+
+	send_later(rq, t);
+	plain_go(rq, rs, arena_printf(rq->arena, "turns/%s",
+				      uuid_format(&t->id, id)), "");
+}
+
+static void put_option(struct buf *b, const struct conf_workspace *w,
+		       const struct conf_agent *a)
+{
+	buf_adds(b, "<option value=\"");
+	buf_html(b, str_of(w->id));
+	buf_addc(b, '/');
+	buf_html(b, str_of(a->id));
+	buf_adds(b, conf_default_agent(w) == a ? "\" selected>" : "\">");
+	buf_html(b, str_of(*a->name ? a->name : a->id));
+	buf_adds(b, "</option>\n");
+}
+
+/* Each workspace that the caller sees, with its agents. */
+static void put_choice(struct plain *p)
+{
+	const struct conf *c = p->rq->conf;
+	struct buf *b = p->b;
+
+	buf_adds(b, "<p><label for=\"agent\">Agent</label><br>\n"
+		 "<select id=\"agent\" name=\"agent\">\n");
+	for (size_t i = 0; i < c->n_workspaces; i++) {
+		const struct conf_workspace *w = &c->workspaces[i];
+
+		if (!scope_sees(p->rq, w))
+			continue;
+		buf_adds(b, "<optgroup label=\"");
+		buf_html(b, str_of(*w->name ? w->name : w->id));
+		buf_adds(b, "\">\n");
+		for (size_t k = 0; k < w->n_agents; k++)
+			put_option(b, w, &w->agents[k]);
+		buf_adds(b, "</optgroup>\n");
+	}
+	buf_adds(b, "</select></p>\n");
+}
+
+/* GET {base}/plain/new: a message for an agent of one's choice. */
+int plain_new(struct request *rq, struct response *rs, struct err *e)
+{
+	struct plain p;
+
+	if (plain_open(rq, &p, e) < 0)
+		return -1;
+	plain_begin(&p, rs, 200, STR("New conversation"));
+	plain_form(&p, "new");
+	put_choice(&p);
+	plain_message_fields(&p, STR(""));
+	plain_foot(&p);
+	return 0;
+}
+
+/*
+ * POST {base}/plain/new agent=WORKSPACE/AGENT, content, steps: 303 to the
+ * turn's page. Errors as of POST /chat/{workspace}/stream.
+ */
+int plain_start(struct request *rq, struct response *rs, struct err *e)
+{
+	struct str agent = form_field(rq, "agent"), content;
+	struct str workspace = str_cut(&agent, '/');
+	const struct conf_workspace *w;
+	const struct conf_agent *a;
+	struct turn_run *t;
+
+	if (read_content(rq, &content, e) < 0)
+		return -1;
+	w = scope_workspace(rq, workspace, e);
+	a = w ? scope_agent(w, agent, e) : NULL;
+	if (!a)
+		return -1;
+	t = send_open(rq, w, a, NULL, content, e);
+	if (!t)
+		return -1;
+	go_to_turn(rq, rs, t);
+	return 0;
+}
+
+/*
+ * POST {base}/plain/conversations/{c} content, steps: 303 to the turn's page.
+ * 404; 409 with the way to the answer that is being written; as above.
+ */
+int plain_send(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct conf_workspace *w;
+	const struct conf_agent *a;
+	struct conversation c;
+	struct turn_run *t;
+	struct str content;
+
+	if (read_content(rq, &content, e) < 0 ||
+	    conversation_of_path(rq, &c, e) < 0)
+		return -1;
+	w = scope_workspace(rq, c.workspace_id, e);
+	a = w ? scope_agent(w, c.agent_id, e) : NULL;
+	if (!a)
+		return -1;
+	t = send_open(rq, w, a, &c.id, content, e);
+	if (!t)
+		return -1;
+	go_to_turn(rq, rs, t);
+	return 0;
+}
+
+/* POST {base}/plain/turns/{t}/stop: 303 to the turn's page. */
+int plain_stop(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct uuid *id = route_arg_uuid(rq, "turn");
+	struct owner owner = scope_owner(rq);
+	char text[UUID_TEXT_BYTES];
+	struct turn t;
+
+	if (turn_cancel(rq->app->db, &owner, id, rq->arena, &t, e) < 0)
+		return -1;
+	if (t.status == TURN_RUNNING)
+		turn_live_cancel(rq->app->live, id);
+	plain_go(rq, rs, arena_printf(rq->arena, "turns/%s",
+				      uuid_format(id, text)), "");
+	return 0;
+}
+
+/*
+ * POST {base}/plain/turns/{t}/continue: 303 to the page of a new turn that
+ * goes on where this one was cut short; errors as of the API's route.
+ */
+int plain_continue(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct uuid *id = route_arg_uuid(rq, "turn");
+	struct owner owner = scope_owner(rq);
+	const struct conf_workspace *w;
+	const struct conf_agent *a;
+	struct conversation c;
+	struct turn_run *run;
+	struct turn t;
+
+	if (turn_get(rq->app->db, &owner, id, rq->arena, &t, e) < 0 ||
+	    conversation_get(rq->app->db, &owner, &t.conversation_id,
+			     rq->arena, &c, e) < 0)
+		return -1;
+	w = scope_workspace(rq, c.workspace_id, e);
+	a = w ? scope_agent(w, c.agent_id, e) : NULL;
+	if (!a)
+		return -1;
+	run = send_open_again(rq, w, a, &c.id, id, e);
+	if (!run)
+		return -1;
+	go_to_turn(rq, rs, run);
+	return 0;
+}

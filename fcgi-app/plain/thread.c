@@ -1,0 +1,95 @@
+/* One conversation: a page of its messages, and what can be done with it. */
+#include "plain/plain.h"
+
+#include "api/scope.h"
+#include "app.h"
+#include "base/clock.h"
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+static void put_running(struct plain *p, const struct uuid *turn)
+{
+	char id[UUID_TEXT_BYTES];
+
+	uuid_format(turn, id);
+	buf_addf(p->b, "<p id=\"send\">An answer is being written: "
+		 "<a href=\"%sturns/%s\">look at it as it grows</a>, or "
+		 "<a href=\"%sturns/%s?steps=1\">in steps</a>.</p>\n",
+		 p->root, id, p->root, id);
+	plain_form(p, arena_printf(p->rq->arena, "turns/%s/stop", id));
+	buf_adds(p->b, "<p><input type=\"submit\" value=\"Stop\"></p></form>\n");
+}
+
+/* Below the newest messages: go on with the last answer, or say something. */
+static void put_forms(struct plain *p, const struct conversation *c,
+		      const struct message *last)
+{
+	char id[UUID_TEXT_BYTES];
+
+	if (last && plain_cut_short(p, last) && !uuid_is_nil(&last->turn_id)) {
+		uuid_format(&last->turn_id, id);
+		plain_form(p, arena_printf(p->rq->arena, "turns/%s/continue",
+					   id));
+		buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Go on with "
+			 "this answer\"></p></form>\n", p->steps ? "<input "
+			 "type=\"hidden\" name=\"steps\" value=\"1\">" : "");
+	}
+	buf_adds(p->b, "<div id=\"send\">\n");
+	plain_form(p, arena_printf(p->rq->arena, "conversations/%s",
+				   uuid_format(&c->id, id)));
+	plain_message_fields(p, STR(""));
+	buf_adds(p->b, "</div>\n");
+}
+
+static void put_page_link(struct plain *p, const struct conversation *c,
+			  int64_t before, const char *text)
+{
+	char id[UUID_TEXT_BYTES];
+
+	buf_addf(p->b, "<p><a href=\"%sconversations/%s?before=%lld%s\">%s</a>"
+		 "</p>\n", p->root, uuid_format(&c->id, id), (long long)before,
+		 p->steps ? "&amp;steps=1" : "", text);
+}
+
+/*
+ * GET {base}/plain/conversations/{c}?before=SEQ&steps=: its newest messages,
+ * or those before SEQ, in the order they were written. 200; 404.
+ */
+int plain_thread(struct request *rq, struct response *rs, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct message_page page;
+	struct conversation c;
+	char id[UUID_TEXT_BYTES];
+	int64_t before;
+	struct plain p;
+	struct str name;
+
+	if (req_query_int(rq, "before", 0, &before, e) < 0)
+		return -1;
+	if (before < 0)
+		return err_field(e, ERR_INVALID_FIELD, "before",
+				 "before must be a message's number.");
+	if (conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0 ||
+	    message_list(rq->app->db, &owner, &c.id, NEWEST_FIRST, before,
+			 LIM_PAGE_DEFAULT, rq->arena, &page, e) < 0)
+		return -1;
+	uuid_format(&c.id, id);
+	name = plain_agent_name(rq, c.workspace_id, c.agent_id);
+	plain_begin(&p, rs, 200, c.title.n ? c.title : STR("Untitled"));
+	buf_addf(p.b, "<p class=\"small\"><a href=\"%sconversations/%s/edit\">"
+		 "rename, delete</a></p>\n", p.root, id);
+	if (page.more)
+		put_page_link(&p, &c, page.next_seq, "Older messages");
+	for (size_t i = page.n; i-- > 0;)
+		plain_message(&p, &page.items[i], name);
+	if (before && before <= c.last_seq)
+		put_page_link(&p, &c, 0, "The newest messages");
+	else if (conversation_running(&c, clock_now_us()))
+		put_running(&p, &c.running_turn_id);
+	else
+		put_forms(&p, &c, page.n ? &page.items[0] : NULL);
+	plain_foot(&p);
+	return 0;
+}

@@ -1,0 +1,217 @@
+/*
+ * The page of a turn: its events so far and as they come (turn/follow.h). It
+ * may be loaded again at any time, from anywhere; once the turn has ended it
+ * leads to the conversation, where the answer stands formatted.
+ *
+ * Streamed, the page grows with the answer. Where something between here and
+ * the browser holds it back until it is complete, it can be asked for in steps
+ * instead: a page that is whole within seconds and asks for itself again.
+ */
+#include "plain/plain.h"
+
+#include "api/scope.h"
+#include "app.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "turn/follow.h"
+
+#include "base/banned.h"
+
+enum {
+	LOOK_MS = 1000,		/* how often a stream looks whether to end */
+	STEP_MS = 3000,		/* what a step waits for */
+	STEP_PAUSE_S = 1,	/* until the browser asks for the next one */
+};
+
+struct page_sink {
+	struct sink sink;	/* first: a sink is cast back */
+	struct response *rs;
+	struct request *rq;
+	struct plain_writer w;
+	int64_t until_ms;	/* of a step */
+};
+
+static void page_emit(struct sink *s, const struct turn_event *ev)
+{
+	struct page_sink *ts = (struct page_sink *)s;
+
+	if (!ts->rs->gone)
+		plain_event(&ts->w, ev);
+}
+
+static void page_flush(struct sink *s)
+{
+	resp_flush(((struct page_sink *)s)->rs);
+}
+
+/* Something for servers and proxies that count the time without bytes. */
+static void page_idle(struct sink *s)
+{
+	struct page_sink *ts = (struct page_sink *)s;
+
+	if (!ts->rs->gone)
+		buf_adds(ts->w.p->b, "<!-- -->\n");
+}
+
+static int stream_patience(void *ctx)
+{
+	struct page_sink *ts = ctx;
+
+	return ts->rs->gone || atomic_load(&ts->rq->app->stopping) ? 0 : LOOK_MS;
+}
+
+static int step_patience(void *ctx)
+{
+	struct page_sink *ts = ctx;
+
+	if (atomic_load(&ts->rq->app->stopping))
+		return 0;
+	return (int)MAX(ts->until_ms - clock_mono_ms(), 0);
+}
+
+/* In front of the turn, since what follows may take long. */
+static void put_controls(struct plain *p, const struct turn *t)
+{
+	char id[UUID_TEXT_BYTES], conversation[UUID_TEXT_BYTES];
+
+	uuid_format(&t->id, id);
+	uuid_format(&t->conversation_id, conversation);
+	plain_form(p, arena_printf(p->rq->arena, "turns/%s/stop", id));
+	buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Stop\"> "
+		 "<a href=\"%sturns/%s%s\">Show it %s</a> "
+		 "<a href=\"%sconversations/%s\">Conversation</a></p></form>\n",
+		 p->steps ? "<input type=\"hidden\" name=\"steps\" value=\"1\">"
+			  : "",
+		 p->root, id, p->steps ? "" : "?steps=1",
+		 p->steps ? "as it grows" : "in steps", p->root, conversation);
+}
+
+/* Behind it: on with the conversation, or what to do about one that goes on. */
+static void put_after(struct plain *p, const struct turn *t, bool ended)
+{
+	char id[UUID_TEXT_BYTES], conversation[UUID_TEXT_BYTES];
+
+	uuid_format(&t->conversation_id, conversation);
+	if (!ended) {
+		buf_addf(p->b, "<p>The answer is still being written. "
+			 "<a href=\"%sturns/%s%s\">Look again</a></p>\n",
+			 p->root, uuid_format(&t->id, id),
+			 p->steps ? "?steps=1" : "");
+		return;
+	}
+	buf_addf(p->b, "<p><a href=\"%sconversations/%s%s#m%lld\">The answer "
+		 "with its formatting</a></p>\n", p->root, conversation,
+		 p->steps ? "?steps=1" : "", (long long)t->user_seq);
+	plain_form(p, arena_printf(p->rq->arena, "conversations/%s",
+				   conversation));
+	plain_message_fields(p, STR(""));
+}
+
+static void stream(struct page_sink *s, struct turn_follow *f)
+{
+	struct plain *p = s->w.p;
+	struct err e = ERR_INIT;
+
+	plain_headers(s->rs);
+	resp_open_stream(s->rs, RESP_HTML, STR(""));
+	if (s->rs->head_only)
+		return;
+	p->b = resp_stream(s->rs);
+	plain_head(p, STR("Answer"), 0);
+	put_controls(p, &f->turn);
+	resp_flush(s->rs);
+	s->sink.flush = page_flush;
+	s->sink.idle = page_idle;
+	f->patience = stream_patience;
+	if (turn_follow_run(f, &s->sink, &e) < 0)
+		log_err("page of a turn", &e);
+	if (s->rs->gone)
+		return;
+	plain_close(&s->w);
+	put_after(p, &f->turn, s->w.ended);
+	plain_foot(p);
+	resp_flush(s->rs);
+}
+
+/* Where an ended turn is: on its own page of a long conversation. */
+static int go_to_thread(struct request *rq, struct response *rs,
+			const struct turn *t, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	char id[UUID_TEXT_BYTES];
+	struct conversation c;
+	struct plain p;
+
+	if (conversation_get(rq->app->db, &owner, &t->conversation_id,
+			     rq->arena, &c, e) < 0 ||
+	    plain_open(rq, &p, e) < 0)
+		return -1;
+	uuid_format(&c.id, id);
+	if (t->answer_seq && t->answer_seq < c.last_seq)
+		resp_see_other(rs, arena_printf(
+			rq->arena, "%sconversations/%s?before=%lld%s#m%lld",
+			p.root, id, (long long)t->answer_seq + 1,
+			p.steps ? "&steps=1" : "", (long long)t->user_seq));
+	else
+		plain_go(rq, rs, arena_printf(rq->arena, "conversations/%s", id),
+			 arena_printf(rq->arena, "#m%lld",
+				      (long long)t->user_seq));
+	return 0;
+}
+
+static int step(struct page_sink *s, struct turn_follow *f, struct err *e)
+{
+	struct plain *p = s->w.p;
+	struct buf turn = BUF_INIT(RESP_BODY_BYTES);
+	int rc;
+
+	p->b = &turn;
+	f->patience = step_patience;
+	s->until_ms = clock_mono_ms() + STEP_MS;
+	rc = turn_follow_run(f, &s->sink, e);
+	plain_close(&s->w);
+	if (rc == 0 && s->w.ended) {
+		rc = go_to_thread(s->rq, s->rs, &f->turn, e);
+	} else if (rc == 0) {
+		p->b = resp_html(s->rs, 200);
+		plain_headers(s->rs);
+		plain_head(p, STR("Answer"), STEP_PAUSE_S);
+		put_controls(p, &f->turn);
+		buf_addstr(p->b, buf_str(&turn));
+		put_after(p, &f->turn, false);
+		plain_foot(p);
+	}
+	buf_release(&turn);
+	return rc;
+}
+
+/*
+ * GET {base}/plain/turns/{t}?steps=1: 200 with the page, which grows until the
+ * turn ends; in steps it is complete after STEP_MS at most and refreshes
+ * itself. 303 to the conversation when the turn has ended. 404.
+ */
+int plain_turn(struct request *rq, struct response *rs, struct err *e)
+{
+	struct turn_follow f = {
+		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
+		.turn_id = *route_arg_uuid(rq, "turn"), .arena = rq->arena,
+	};
+	struct page_sink s = { .sink = { .emit = page_emit }, .rs = rs,
+			       .rq = rq };
+	struct plain p;
+
+	if (turn_follow_open(&f, e) < 0 || plain_open(rq, &p, e) < 0)
+		return -1;
+	if (f.turn.ended_us)
+		return go_to_thread(rq, rs, &f.turn, e);
+	f.ctx = &s;
+	s.w = (struct plain_writer){
+		.p = &p,
+		.name = plain_agent_name(rq, str_of(f.run.in.workspace->id),
+					 str_of(f.run.in.agent->id)),
+	};
+	if (p.steps)
+		return step(&s, &f, e);
+	stream(&s, &f);
+	return 0;
+}

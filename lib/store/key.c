@@ -1,0 +1,60 @@
+#include "store/key.h"
+
+#include <sodium.h>
+
+#include "base/clock.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+struct row {
+	struct str secret;
+};
+
+/* 1: there it is; 0: there is none; -1. */
+static int load(struct db *db, const char *purpose, unsigned char *out,
+		struct err *e)
+{
+	static const struct db_field fields[] = {
+		{ .column = "secret", .type = 'b',
+		  .offset = offsetof(struct row, secret) },
+	};
+	struct arena a = ARENA_INIT;
+	struct row row;
+	int n = db_get(db, STMT_KEY_GET, DB_ARGS(DB_S(str_of(purpose))), &a,
+		       fields, &row, e);
+
+	if (n == 1 && row.secret.n != KEY_BYTES)
+		n = err_set(e, ERR_DB, "the key %s has %zu bytes", purpose,
+			    row.secret.n);
+	if (n == 1)
+		memcpy(out, row.secret.p, KEY_BYTES);
+	arena_release(&a);
+	return n;
+}
+
+int key_get(struct db *db, const char *purpose, unsigned char *out,
+	    struct err *e)
+{
+	unsigned char fresh[KEY_BYTES];
+	struct str secret = { (const char *)fresh, sizeof(fresh) };
+	int n = load(db, purpose, out, e);
+
+	if (n)
+		return n < 0 ? -1 : 0;
+	randombytes_buf(fresh, sizeof(fresh));
+	/* Who was first has made it for everybody. */
+	if (db_exec(db, STMT_KEY_INSERT,
+		    DB_ARGS(DB_S(str_of(purpose)), DB_B(secret),
+			    DB_I(clock_now_us())), NULL, e) < 0) {
+		if (e->code != ERR_DB_DUPLICATE)
+			return -1;
+		err_clear(e);
+	}
+	sodium_memzero(fresh, sizeof(fresh));
+	n = load(db, purpose, out, e);
+	if (n == 0)
+		return err_set(e, ERR_DB_RETRY, "the key %s comes and goes",
+			       purpose);
+	return n < 0 ? -1 : 0;
+}
