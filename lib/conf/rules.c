@@ -168,6 +168,20 @@ const char *check_addr(const char *s)
 		: "must be an address, or a network such as 10.0.0.0/8";
 }
 
+const char *check_allow(const char *s)
+{
+	size_t n = strncmp(s, "*.", 2) ? 0 : 2;
+
+	n += strspn(s + n, LOWER UPPER DIGIT "-._");
+	/* "10.0.0" and "10/8" are slips, not names */
+	if (!check_addr(s) ||
+	    (!s[n] && n > 2 && n < 254 && s[n - 1] != '.' &&
+	     strspn(s, DIGIT "./") < n))
+		return NULL;
+	return "must be an address, a network such as 10.0.0.0/8, the name of "
+	       "a host, or *. and a domain";
+}
+
 const char *check_permission(const char *s)
 {
 	static const char rule[] = "must be * or names joined by dots, with * "

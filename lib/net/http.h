@@ -17,6 +17,7 @@
 #include "base/str.h"
 
 struct http_pool;
+struct net_guard;
 
 /* main, before threads / at the end. */
 int http_global_init(struct err *e) MUST_CHECK;
@@ -59,6 +60,7 @@ struct http_request {
 	int total_timeout_ms;		/* 0 = none */
 	size_t max_body_bytes;		/* 0 = LIM_UPSTREAM_BYTES */
 	struct http_abort *abort;	/* may be NULL */
+	const struct net_guard *guard;	/* net/guard.h; NULL = anywhere */
 	int watch_fd;			/* polled for input too; -1 = none.
 					   Told once, then no longer watched. */
 	int tick_ms;			/* silence after which on_tick runs; 0 = never */
@@ -68,6 +70,9 @@ struct http_request {
 	 * in http_do: they own all that is the caller's, without locks, but
 	 * must never block (no client, database or file is waited for), since
 	 * every other transfer would wait too.
+	 *
+	 * on_header gets each header of an answer, blanks trimmed, names in
+	 * the server's case; those of an interim answer (1xx) too.
 	 *
 	 * Each may be NULL and returns 0, or -1 to stop the transfer (then
 	 * ERR_CANCELLED). on_body may return n > 0: all that matters has
@@ -79,6 +84,7 @@ struct http_request {
 	 * caller's thread, and the transfer goes on; time spent there counts
 	 * for total_timeout_ms only, and an abort is seen after it.
 	 */
+	void (*on_header)(void *ctx, struct str name, struct str value);
 	int (*on_head)(void *ctx, const struct http_result *res);
 	int (*on_body)(void *ctx, struct str bytes);
 	int (*on_tick)(void *ctx);	/* silence, or watch_fd is readable */
@@ -100,7 +106,8 @@ struct http_result {
 /*
  * Does one request, blocking. Returns 0 when an answer came to its end,
  * whatever its status; -1 with ERR_UPSTREAM_CONNECT, ERR_UPSTREAM_TIMEOUT,
- * ERR_UPSTREAM_EARLY_END, ERR_TOO_BIG, ERR_CANCELLED or ERR_UPSTREAM_PROTOCOL;
+ * ERR_UPSTREAM_EARLY_END, ERR_TOO_BIG, ERR_CANCELLED, ERR_UPSTREAM_PROTOCOL, or
+ * with a guard ERR_ADDRESS_REFUSED (before a byte was sent);
  * *res is filled as far as it went. A warm connection that turns out to be
  * closed is replaced by a fresh one silently.
  */

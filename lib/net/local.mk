@@ -1,5 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/net/due.c lib/net/due.h \
+	lib/net/guard.c lib/net/guard.h \
 	lib/net/http.c lib/net/http.h \
 	lib/net/http_abort.c lib/net/http_abort.h \
 	lib/net/http_tls.c lib/net/http_tls.h \

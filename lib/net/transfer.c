@@ -6,11 +6,14 @@
  */
 #include "net/transfer.h"
 
+#include <arpa/inet.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <strings.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "net/guard.h"
 #include "net/http_abort.h"
 #include "net/http_tls.h"
 
@@ -21,13 +24,44 @@
 
 /* -- what libcurl tells --------------------------------------------------- */
 
+/* Before each connection: names may have any addresses, at any time. */
+static curl_socket_t on_open(void *ctx, curlsocktype purpose,
+			     struct curl_sockaddr *a)
+{
+	struct transfer *t = ctx;
+
+	(void)purpose;
+	if (!guard_allows(t->r->guard, t->host, &a->addr)) {
+		t->refused = true;
+		return CURL_SOCKET_BAD;
+	}
+	return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+}
+
+/* A warm connection was perhaps made without a guard, or with another one. */
+static bool warm_allowed(const struct transfer *t, const char *ip)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+
+	if (inet_pton(AF_INET, ip, &in.sin_addr) == 1)
+		return guard_allows(t->r->guard, t->host,
+				    (struct sockaddr *)&in);
+	return inet_pton(AF_INET6, ip, &in6.sin6_addr) == 1 &&
+	       guard_allows(t->r->guard, t->host, (struct sockaddr *)&in6);
+}
+
 /* The connection stands, new or warm, and the request goes out now. */
 static int on_connected(void *ctx, char *ip, char *local_ip, int port,
 			int local_port)
 {
 	struct transfer *t = ctx;
 
-	(void)ip, (void)local_ip, (void)port, (void)local_port;
+	(void)local_ip, (void)port, (void)local_port;
+	if (t->r->guard && !warm_allowed(t, ip)) {
+		t->refused = true;
+		return CURL_PREREQFUNC_ABORT;
+	}
 	t->connected = clock_mono_ms();
 	t->res->sent = true;
 	return CURL_PREREQFUNC_OK;
@@ -79,6 +113,8 @@ static size_t on_header(char *p, size_t one, size_t n, void *ctx)
 	if (value.n) {
 		name = str_cut(&value, ':');
 		keep_header(name, str_trim(value), t->res);
+		if (t->r->on_header)
+			t->r->on_header(t->r->ctx, name, str_trim(value));
 		return n;
 	}
 	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
@@ -169,6 +205,41 @@ static int set_tls(struct transfer *t)
 	return http_tls_load(curl_version_info(CURLVERSION_NOW)->cainfo, &t->e);
 }
 
+/* Who is asked for, as guard_allows wants it; refuses what hides a host. */
+static int set_guard(struct transfer *t)
+{
+	CURL *c = t->easy;
+	CURLU *u = curl_url();
+	char *host = NULL, *user = NULL;
+	int rc = -1;
+
+	if (!u)
+		BUG("no memory for a URL");
+	if (curl_url_set(u, CURLUPART_URL, t->r->url, 0) != CURLUE_OK ||
+	    curl_url_get(u, CURLUPART_HOST, &host, 0) != CURLUE_OK) {
+		err_set(&t->e, ERR_CONFIG, "not a URL");
+		goto out;
+	}
+	if (curl_url_get(u, CURLUPART_USER, &user, 0) == CURLUE_OK) {
+		err_set(&t->e, ERR_ADDRESS_REFUSED, "a login in the URL");
+		goto out;
+	}
+	snprintf(t->host, sizeof(t->host), "%s", host);
+	for (char *p = t->host; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	if (t->host[0] && t->host[strlen(t->host) - 1] == '.')
+		t->host[strlen(t->host) - 1] = '\0';
+	curl_easy_setopt(c, CURLOPT_PROXY, "");
+	curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_open);
+	curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, t);
+	rc = 0;
+out:
+	curl_free(host);
+	curl_free(user);
+	curl_url_cleanup(u);
+	return rc;
+}
+
 int transfer_set_up(struct transfer *t)
 {
 	CURL *c = t->easy;
@@ -194,6 +265,8 @@ int transfer_set_up(struct transfer *t)
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
 	set_headers(t);
 	set_body(t);
+	if (t->r->guard && set_guard(t) < 0)
+		return -1;
 	return set_tls(t);
 }
 
@@ -290,6 +363,9 @@ int transfer_fail(struct transfer *t, CURLcode code)
 	const char *text = t->why[0] ? t->why : curl_easy_strerror(code);
 	enum err_code as;
 
+	if (t->refused && !t->res->sent)
+		return err_set(&t->e, ERR_ADDRESS_REFUSED, "%.160s has an "
+			       "address that is not allowed", t->host);
 	switch (code) {
 	case CURLE_URL_MALFORMAT:
 		as = ERR_CONFIG;

@@ -50,6 +50,8 @@ struct transfer {
 	int64_t linger_until;
 	size_t n_body;
 	bool got_head;
+	char host[256];			/* of the URL; with a guard only */
+	bool refused;			/* by the guard */
 	char why[CURL_ERROR_SIZE];
 };
 

@@ -179,6 +179,10 @@ UNIT_TESTS += tests/unit/test_http
 tests_unit_test_http_SOURCES = tests/unit/test_http.c tests/unit/peer.h tests/unit/unit.h
 tests_unit_test_http_LDADD = $(LLM_UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_guard
+tests_unit_test_guard_SOURCES = tests/unit/test_guard.c tests/unit/peer.h tests/unit/unit.h
+tests_unit_test_guard_LDADD = $(LLM_UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_http_loop
 tests_unit_test_http_loop_SOURCES = tests/unit/test_http_loop.c tests/unit/peer.h tests/unit/unit.h
 tests_unit_test_http_loop_LDADD = $(LLM_UNIT_LIBS)

@@ -1,0 +1,55 @@
+/*
+ * The address guard: what a request whose URL somebody else had a hand in may
+ * connect to (server-side request forgery). Asked with the socket address that
+ * is about to be connected, so it sees what names resolve to at that very
+ * moment: no second look-up, no redirect and no rebinding goes around it. A
+ * warm connection is asked about again before it is used.
+ *
+ * Public addresses may be reached. Of the others only what the admin lists:
+ *   10.0.0.0/8, 192.0.2.7, fd00::/8   these addresses, of whatever kind
+ *   intranet.example                  private addresses of this host name
+ *   *.corp.example                    … of every name below corp.example
+ *   localhost                         loopback, under that name
+ * A name never opens link-local addresses, metadata services of clouds or the
+ * loopback (but for localhost): whoever controls a name must not be able to
+ * turn it into a way to those. They need an address in the list.
+ *
+ * A guarded request goes out directly, never through a proxy, since what a
+ * proxy connects to cannot be seen here.
+ */
+#ifndef NET_GUARD_H
+#define NET_GUARD_H
+
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "base/err.h"
+#include "conf/conf.h"
+
+enum guard_class {
+	GUARD_PUBLIC,
+	GUARD_PRIVATE,		/* RFC 1918, unique local, carrier NAT */
+	GUARD_LOOPBACK,
+	GUARD_METADATA,		/* link-local and metadata of clouds */
+	GUARD_RESERVED,		/* multicast, unspecified, documentation, … */
+};
+
+struct net_guard {
+	/* Passed check_allow (conf/rules.h); NULL or empty = nothing private. */
+	const struct conf_list *allow;
+};
+
+/*
+ * Of an IPv4 address in IPv6 clothes (mapped, NAT64, 6to4) the IPv4 one
+ * counts. What is neither IPv4 nor IPv6 is GUARD_RESERVED. Pure; any thread.
+ */
+enum guard_class guard_class(const struct sockaddr *sa);
+
+/*
+ * Whether sa may be connected to for a URL with this host (lower case, without
+ * brackets and the dot at its end). Pure; any thread.
+ */
+bool guard_allows(const struct net_guard *g, const char *host,
+		  const struct sockaddr *sa);
+
+#endif
