@@ -84,6 +84,15 @@ static void much_goes_both_ways(void **state)
 	free(in);
 }
 
+/* The signals of a mask in /proc/PID/status, but for the two of libc itself. */
+static unsigned long long signals(const char *status, const char *name)
+{
+	const char *p = strstr(status, name);
+
+	assert_non_null(p);
+	return strtoull(p + strlen(name), NULL, 16) & ~(3ULL << 31);
+}
+
 static void nothing_is_inherited(void **state)
 {
 	int leaked = fcntl(1, F_DUPFD, 70);	/* without O_CLOEXEC */
@@ -98,8 +107,8 @@ static void nothing_is_inherited(void **state)
 	assert_null(strstr(x.out.p, " 70 "));
 	assert_null(strstr(x.out.p, "hunter2"));
 	assert_non_null(strstr(x.out.p, "ONLY=this\n"));
-	assert_non_null(strstr(x.out.p, "SigBlk:\t0000000000000000\n"));
-	assert_non_null(strstr(x.out.p, "SigIgn:\t0000000000000000\n"));
+	assert_int_equal(signals(x.out.p, "SigBlk:"), 0);
+	assert_int_equal(signals(x.out.p, "SigIgn:"), 0);
 	close(leaked);
 	done(&x);
 }
