@@ -16,13 +16,17 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/thread.css \
 	www/js/api.js \
 	www/js/clipboard.js \
+	www/js/feed.js \
 	www/js/format.js \
+	www/js/link.js \
 	www/js/main.js \
 	www/js/markdown.js \
 	www/js/observable.js \
 	www/js/route.js \
 	www/js/sse.js \
 	www/js/store/conversations.js \
+	www/js/store/notices.js \
+	www/js/store/pages.js \
 	www/js/store/session.js \
 	www/js/store/settings.js \
 	www/js/store/thread.js \
@@ -33,6 +37,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/app.js \
 	www/js/ui/composer.js \
 	www/js/ui/dialogs.js \
+	www/js/ui/edit.js \
 	www/js/ui/element.js \
 	www/js/ui/icons.js \
 	www/js/ui/list.js \
@@ -43,6 +48,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/thread.js \
 	www/js/ui/tool.js \
 	www/js/ui/turn.js \
+	www/js/ui/variants.js \
 	$(WWW_VENDOR)
 EXTRA_DIST += $(WWW_BUILD) .npmrc www/vendor/stamp
 

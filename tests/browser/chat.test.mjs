@@ -1,8 +1,7 @@
 // Asking and answering against the real server and the stand-in model.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, ask, ended, open, openChat, reading, say, script, send, shownId,
-	unique, conversation } from './browser.mjs';
+import { api, ask, ended, openChat, reading, script, send, shownId, unique } from './browser.mjs';
 
 test('the question of the README: tool call, table, answer, reload', async (t) => {
 	const page = await openChat(t);
@@ -93,9 +92,11 @@ test('a failed answer says why, and can be tried again', async (t) => {
 	await ended(page);
 	assert.equal(await page.locator('.answer').innerText(), 'Now it works');
 	assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
-	await page.reload();
-	await ended(page);
-	assert.equal(await page.locator('.failure').count(), 1);
+	// the failed one stays as the other version
+	assert.equal(await page.locator('.bubble').count(), 1);
+	await page.getByRole('button', { name: 'Previous version' }).click();
+	await page.waitForSelector('.failure');
+	assert.match(await page.locator('.variants').innerText(), /1\/2/);
 });
 
 test('words before a failure stay', async (t) => {
@@ -135,24 +136,6 @@ test('reasoning, narration, parallel calls and a failing one', async (t) => {
 	await page.reload();
 	await ended(page);
 	assert.equal(await reading(page), shown);
-});
-
-test('an answer that another page has started is followed, and stopped', async (t) => {
-	const id = await conversation(unique('followed'));
-	const answer = say(id, script({ tokens: 100000, rate: 20 }));
-	const page = await open(t, { hash: `#/c/${id}` });
-
-	await page.waitForSelector('.status-elsewhere');
-	await page.fill('.composer-field', 'too early');
-	await page.press('.composer-field', 'Enter');
-	assert.match(await page.locator('.composer-field').inputValue(), /too early/);
-	await page.click('.stop-button');
-	await page.waitForSelector('.note');
-	const { assistant } = await answer;
-
-	assert.equal(assistant.metadata.finish_reason, 'cancelled');
-	assert.equal((await page.locator('.answer').innerText()).split(/\s+/).join(' '),
-		assistant.content.trim().split(/\s+/).join(' '));
 });
 
 test('the agent is chosen for a new chat', async (t) => {

@@ -204,6 +204,20 @@ export class Api {
 		return this.json('POST', `turns/${enc(turnId)}/cancel`, { body: {} });
 	}
 
+	/** Events of a turn behind number `after`, and on live. @returns the Response */
+	events(turnId, { after, signal } = {})
+	{
+		return this.request('GET', `turns/${enc(turnId)}/events${query({ after })}`,
+			{ signal, accept: 'text/event-stream' });
+	}
+
+	/** The same as a long poll of `wait` seconds: {items, done}. */
+	eventsPage(turnId, { after, wait, signal } = {})
+	{
+		return this.json('GET',
+			`turns/${enc(turnId)}/events${query({ after, wait })}`, { signal });
+	}
+
 	/**
 	 * Sends a message and opens the stream of its answer.
 	 * @param body {content, conversationId?, agentId?}
@@ -211,7 +225,66 @@ export class Api {
 	 */
 	stream(workspaceId, body, { signal } = {})
 	{
-		return this.request('POST', `chat/${enc(workspaceId)}/stream`,
+		return this.#begin(`chat/${enc(workspaceId)}/stream`, body, signal);
+	}
+
+	/** Goes on where a turn was cut short; a stream like stream()'s. */
+	goOn(turnId, { signal } = {})
+	{
+		return this.#begin(`turns/${enc(turnId)}/continue`, undefined, signal);
+	}
+
+	/** Answers again, from the answer of that id on; a stream. */
+	regenerate(id, messageId, { signal } = {})
+	{
+		return this.#begin(`conversations/${enc(id)}/regenerate`,
+			{ messageId }, signal);
+	}
+
+	/** Puts another text in place of a message and answers it; a stream. */
+	edit(id, messageId, content, { signal } = {})
+	{
+		return this.#begin(`conversations/${enc(id)}/edit`,
+			{ messageId, content }, signal);
+	}
+
+	#begin(path, body, signal)
+	{
+		return this.request('POST', path,
 			{ body, signal, accept: 'text/event-stream' });
+	}
+
+	/** What stood, or stands, at a message's place: {items}, oldest first. */
+	variants(id, messageId)
+	{
+		return this.json('GET',
+			`conversations/${enc(id)}/variants${query({ messageId })}`);
+	}
+
+	/** Makes a variant the thread again. */
+	restore(id, variantId)
+	{
+		return this.json('POST', `conversations/${enc(id)}/variants`,
+			{ body: { variantId } });
+	}
+
+	/** A new conversation with the thread up to a message. @returns its record */
+	fork(id, messageId)
+	{
+		return this.json('POST', `conversations/${enc(id)}/fork`,
+			{ body: { messageId } });
+	}
+
+	/** What happens in my conversations behind number `after`. @returns the Response */
+	notices({ after, signal } = {})
+	{
+		return this.request('GET', `notifications${query({ after })}`,
+			{ signal, accept: 'text/event-stream' });
+	}
+
+	/** The same as a long poll of `wait` seconds. */
+	noticesPage({ after, wait, signal } = {})
+	{
+		return this.json('GET', `notifications${query({ after, wait })}`, { signal });
 	}
 }

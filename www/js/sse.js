@@ -145,10 +145,12 @@ function isJson(text)
  * @param onEvent called for each event, in order
  * @param idleMs  longest silence; comments count as life (the server sends
  *                one each 15 s), so this is about a dead connection only
+ * @param onBytes called for whatever arrives, before its events
  * @returns when the server has ended the stream
  * @throws IdleError, or what the network gave
  */
-export async function readEvents(body, onEvent, { idleMs = 45000 } = {})
+export async function readEvents(body, onEvent,
+	{ idleMs = 45000, onBytes = () => {} } = {})
 {
 	const reader = body.getReader();
 	const decoder = new TextDecoder();
@@ -178,6 +180,7 @@ export async function readEvents(body, onEvent, { idleMs = 45000 } = {})
 			lastByte = Date.now();
 			if (done)
 				break;
+			onBytes();
 			parser.push(decoder.decode(value, { stream: true }));
 		}
 		parser.push(decoder.decode());

@@ -75,6 +75,13 @@ const en = {
 	'message.reasoningNow': 'Reasoning…',
 	'message.tokens': { one: '{n} token', other: '{n} tokens' },
 	'message.usage': '{input} tokens read ({cached} of them cached), {output} written',
+	'message.actions': 'Actions for my message',
+	'message.moreActions': 'More actions for this answer',
+	'message.edit': 'Edit my message',
+	'message.continue': 'Continue',
+	'message.regenerate': 'Answer again',
+	'message.regenerateHere': 'Answer again from here',
+	'message.fork': 'New chat from here',
 	'message.showMore': 'Show all of it',
 	'message.showLess': 'Show less',
 
@@ -83,8 +90,7 @@ const en = {
 	'status.executing': 'Looking things up',
 	'status.answering': 'Writing',
 	'status.stopping': 'Stopping',
-	'status.recovering': 'The connection was lost. The answer goes on and will appear here',
-	'status.elsewhere': 'The answer is still being written',
+	'status.reconnecting': 'Reconnecting',
 
 	'note.length': 'The answer was cut off at the length limit.',
 	'note.refusal': 'The model declined to answer this.',
@@ -96,6 +102,15 @@ const en = {
 	'note.unstored': 'This answer could not be stored. Copy it if you need it: it will be gone after a reload.',
 	'note.context': 'This conversation nearly fills what the model can read; the oldest messages may be left out.',
 	'note.error': 'Something went wrong while answering.',
+
+	'edit.label': 'Change my message',
+	'edit.hint': 'What follows it gives way and stays as an earlier version.',
+
+	'variant.label': 'Versions',
+	'variant.at': 'Version {at} of {of}',
+	'variant.previous': 'Previous version',
+	'variant.next': 'Next version',
+	'variant.shown': 'Version {at} is shown',
 
 	'tool.running': 'running',
 	'tool.done': 'done',
@@ -134,6 +149,8 @@ const en = {
 	'live.finished': '{name} has answered: {text}',
 	'live.stopped': 'The answer was stopped',
 	'live.failed': 'The answer failed: {text}',
+	'live.reconnecting': 'The connection was lost. Reconnecting',
+	'live.forked': 'A new chat with the messages up to here',
 	'live.older': 'Earlier messages loaded',
 
 	'error.network': 'The server cannot be reached. Check your connection, then try again.',
@@ -141,7 +158,7 @@ const en = {
 	'error.forbidden': 'Your account may not use this chat. Ask the people who run it for access.',
 	'error.csrf_failed': 'The server could not see that this request came from its own page. Reload, and check that the site is opened under its usual address.',
 	'error.not_found': 'This conversation does not exist, or it belongs to someone else.',
-	'error.conversation_busy': 'This conversation is already being answered, perhaps in another tab. Wait until it is finished, or stop it.',
+	'error.conversation_busy': 'This conversation is already being answered, perhaps in another tab. Your message waits in the field; send it when the answer is finished, or stop that.',
 	'error.chat_disabled': 'Chat is not set up here yet: no language model is configured. An administrator can add one in the configuration.',
 	'error.llm_provider_unsupported': 'The configured language model provider is not supported by this installation.',
 	'error.llm_credential_missing': 'The language model has no key yet. An administrator has to add one in the configuration.',

@@ -108,6 +108,8 @@ export class Conversations extends Observable {
 	/** Changes fields of a listed conversation. */
 	patch(id, fields)
 	{
+		if (!this.find(id))
+			return;
 		this.items = this.items.map((item) =>
 			item.conversationId === id ? { ...item, ...fields } : item);
 		this.changed();
@@ -151,6 +153,12 @@ export class Conversations extends Observable {
 			if (error.code !== 'not_found')
 				throw error;
 		}
+		this.forget(id);
+	}
+
+	/** Takes one that is no more out of the list. */
+	forget(id)
+	{
 		this.items = this.items.filter((item) => item.conversationId !== id);
 		this.changed();
 	}

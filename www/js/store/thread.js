@@ -1,53 +1,44 @@
-// One conversation as it is shown: its turns, paged backwards, and the stream
-// of the answer that is being written. Lives on when another conversation is
+// One conversation as it is shown: what is stored (pages.js) and the turn that
+// runs: begun here, or met and followed. Lives on when another conversation is
 // shown, so that coming back finds the answer further on.
-import { ApiError } from '../api.js';
-import { Observable } from '../observable.js';
-import { readEvents } from '../sse.js';
-import { groupRows, Turn } from './turn.js';
+import { Feed } from '../feed.js';
+import { Pages } from './pages.js';
+import { Turn } from './turn.js';
 
-/** After a stop, the longest wait for the stream's own end. */
+/** After a stop, the longest wait for the turn's own end. */
 const STOP_WAIT_MS = 15000;
-const WATCH_MS = [500, 1000, 1500, 2000, 3000];
+/** Among so many conversations a new one is looked for. */
+const NEW_AMONG = 5;
 
 let drafts = 0;
 
-export class Thread extends Observable {
+export class Thread extends Pages {
 	#api;
+	#link;
 	#events;
-	#abort = null;
+	#feed = null;
 	#stopWanted = false;
 	#stopTimer = null;
-	#wake = null;
 
 	/**
 	 * @param events {created(thread), changed(thread), finished(thread, turn)}:
 	 *        told when the server has made the conversation, when it has
 	 *        another title or state, and when a turn has ended
 	 */
-	constructor(api, events, { conversationId = '', workspaceId = '', agentId = '' })
+	constructor(api, link, events, fields)
 	{
-		super();
+		super(api, fields);
 		this.#api = api;
+		this.#link = link;
 		this.#events = events;
 		/** stays the same for the life of this object */
-		this.key = conversationId || `draft-${++drafts}`;
-		this.conversationId = conversationId;
-		this.workspaceId = workspaceId;
-		this.agentId = agentId;
-		this.title = '';
-		/** @type {Turn[]} oldest first */
-		this.turns = [];
-		this.nextCursor = null;
-		/** '' | 'first' | 'older' */
-		this.loading = '';
-		/** ApiError of the first load, of an older page, of sending */
-		this.loadError = null;
-		this.olderError = null;
+		this.key = this.conversationId || `draft-${++drafts}`;
+		/** ApiError of the last thing that was asked for, or null */
 		this.sendError = null;
 		/** what is in the message field */
 		this.draft = '';
-		this.loaded = conversationId === '';
+		/** true while another version is being fetched */
+		this.switching = false;
 	}
 
 	/** the turn that runs, or null */
@@ -58,206 +49,302 @@ export class Thread extends Observable {
 		return last?.running ? last : null;
 	}
 
-	/** Loads the conversation and its newest page. */
 	async load()
 	{
-		if (this.loading || !this.conversationId)
-			return;
-		this.loading = 'first';
-		this.loadError = null;
-		this.changed();
-		try {
-			const [conversation, page] = await Promise.all([
-				this.#api.conversation(this.conversationId),
-				this.#api.messages(this.conversationId),
-			]);
+		const conversation = await super.load();
 
-			this.take(conversation);
-			this.#takeNewest(page);
-			this.loaded = true;
-			if (conversation.runningTurnId)
-				this.#follow(conversation.runningTurnId);
-		} catch (error) {
-			this.loadError = error;
-		}
-		this.loading = '';
-		this.changed();
-	}
-
-	/** Takes what the server says of the conversation itself. */
-	take(conversation)
-	{
-		this.workspaceId = conversation.workspaceId;
-		this.agentId = conversation.agentId;
-		this.title = conversation.title || '';
-		this.changed();
-	}
-
-	/**
-	 * Takes the newest page. Turns that are shown already stay the same
-	 * objects, and older ones stay in front when the page reaches them.
-	 */
-	#takeNewest(page)
-	{
-		const groups = groupRows([...page.items].reverse());
-		const known = new Map(this.turns.filter((turn) => turn.turnId)
-			.map((turn) => [turn.turnId, turn]));
-		const first = groups.length > 0 ? known.get(groups[0][0].turnId) : null;
-		const joined = first && !first.key.startsWith('live-');
-		const before = joined ? this.turns.slice(0, this.turns.indexOf(first)) : [];
-		const turns = groups.map((rows) => {
-			const turn = known.get(rows[0].turnId);
-
-			if (!turn)
-				return Turn.fromRows(rows);
-			// a page may begin in the middle of a turn
-			if (rows[0].role === 'user' || !joined)
-				turn.setRows(rows);
-			else if (turn.running)
-				turn.setRows([turn.user, ...rows].filter(Boolean));
-			turn.finishWith(null);
-			turn.changed();
-			return turn;
-		});
-
-		this.turns = [...before, ...turns];
-		if (!joined)
-			this.nextCursor = page.nextCursor;
-	}
-
-	/** Loads the page before the oldest one there is. */
-	async loadOlder()
-	{
-		if (this.loading || this.nextCursor === null)
-			return;
-		this.loading = 'older';
-		this.olderError = null;
-		this.changed();
-		try {
-			const page = await this.#api.messages(this.conversationId,
-				{ cursor: this.nextCursor });
-			const groups = groupRows([...page.items].reverse());
-			const last = groups[groups.length - 1];
-			const first = this.turns[0];
-
-			this.nextCursor = page.nextCursor;
-			// a turn that was cut by the page border is put together again
-			if (last && first && last[0].turnId &&
-			    last[0].turnId === first.turnId && !first.user)
-				first.prependRows(groups.pop());
-			this.turns = [...groups.map((rows) => Turn.fromRows(rows)),
-				...this.turns];
-		} catch (error) {
-			this.olderError = error;
-		}
-		this.loading = '';
-		this.changed();
+		if (conversation?.runningTurnId)
+			this.#follow(conversation.runningTurnId);
+		return conversation;
 	}
 
 	/**
 	 * Sends a message and reads its answer to the end.
 	 * @returns false when it was not taken; sendError says why
 	 */
-	async send(content)
+	send(content)
 	{
-		const turn = new Turn(`live-${Date.now()}-${++drafts}`);
+		const turn = new Turn(`live-${++drafts}`);
+		const body = { content };
+
+		turn.begin(content);
+		if (this.conversationId)
+			body.conversationId = this.conversationId;
+		else if (this.agentId)
+			body.agentId = this.agentId;
+		return this.#begin(turn, this.turns, content, (signal) =>
+			this.#api.stream(this.workspaceId, body, { signal }));
+	}
+
+	/** Answers a turn's question again; what came after it gives way. */
+	regenerate(turn)
+	{
+		const fresh = new Turn(`live-${++drafts}`);
+		const at = this.turns.indexOf(turn);
+
+		fresh.goesOn = turn.continues;
+		fresh.beginAgain(turn.user);
+		return this.#begin(fresh, this.turns.slice(0, at), '', (signal) =>
+			this.#api.regenerate(this.conversationId, turn.answerId, { signal }));
+	}
+
+	/** Asks something else in a turn's place; what came after it gives way. */
+	edit(turn, content)
+	{
+		const fresh = new Turn(`live-${++drafts}`);
+		const at = this.turns.indexOf(turn);
+
+		fresh.begin(content);
+		return this.#begin(fresh, this.turns.slice(0, at), content, (signal) =>
+			this.#api.edit(this.conversationId, turn.user.messageId, content, { signal }));
+	}
+
+	/** Goes on where the last answer was cut short. */
+	goOn(turn)
+	{
+		const fresh = new Turn(`live-${++drafts}`);
+
+		fresh.goesOn = true;
+		fresh.beginAgain(null);
+		return this.#begin(fresh, this.turns, '', (signal) =>
+			this.#api.goOn(turn.turnId, { signal }));
+	}
+
+	/** Shows another version of what stands at a message. @param index from 1 */
+	async showVariant(messageId, index)
+	{
+		if (this.live || this.switching)
+			return;
+		this.switching = true;
+		this.changed();
+		try {
+			const { items } = await this.#api.variants(this.conversationId, messageId);
+			const wanted = items[index - 1];
+
+			if (wanted && !wanted.current)
+				await this.#api.restore(this.conversationId, wanted.variantId);
+			await this.refresh();
+		} catch (error) {
+			this.sendError = error;
+		}
+		this.switching = false;
+		this.changed();
+	}
+
+	/**
+	 * One turn from its request to its end.
+	 * @param kept    the turns that stay in front of it
+	 * @param content what was asked, '' when nothing new was
+	 * @param open    sends the request: gets a signal, returns the Response
+	 * @returns false when it was refused; then all is as before
+	 */
+	async #begin(turn, kept, content, open)
+	{
+		const before = this.turns;
 
 		if (this.live)
 			return false;
-		turn.begin(content);
-		this.turns = [...this.turns, turn];
+		this.turns = [...kept, turn];
 		this.sendError = null;
 		this.#stopWanted = false;
-		this.#abort = new AbortController();
 		this.changed();
-
-		let response;
+		const known = new Set(before.map(({ turnId }) => turnId));
+		const feed = this.#read(turn, turn, '', () => this.#find(known, content));
 
 		try {
-			const body = { content };
-
-			if (this.conversationId)
-				body.conversationId = this.conversationId;
-			else if (this.agentId)
-				body.agentId = this.agentId;
-			response = await this.#api.stream(this.workspaceId, body,
-				{ signal: this.#abort.signal });
+			await this.#end(turn, await feed.run(open));
 		} catch (error) {
-			this.#drop(turn, error);
-			return false;
+			if (!feed.turnId) {
+				turn.finishWith(null);
+				this.turns = before;
+				this.#refused(error);
+				return false;
+			}
+			this.#failed(turn, error);
 		}
-		let ended = false;
-
-		try {
-			await readEvents(response.body, (event) => {
-				if (!ended)
-					ended = this.#event(turn, event);
-			});
-		} catch {
-			// how a stream breaks does not matter; that it did, does
-		}
-		this.#abort = null;
-		clearTimeout(this.#stopTimer);
-		if (!ended && !turn.turnId) {
-			this.#drop(turn, new ApiError({ code: 'network' }));
-			return false;
-		}
-		if (!ended)
-			await this.#recover(turn);
-		this.changed();
-		this.#events.finished(this, turn);
+		this.#done(turn);
 		return true;
 	}
 
-	/** The message was not taken: nothing of it stays in the thread. */
-	#drop(turn, error)
+	/** A turn that another page, or this one before a reload, has begun. */
+	async attach(turnId)
 	{
-		this.turns = this.turns.filter((other) => other !== turn);
+		if (this.live)
+			return;
+		try {
+			await this.refresh();
+		} catch {
+			// what is shown stays; the turn's events say the rest
+		}
+		await this.#follow(turnId);
+	}
+
+	async #follow(turnId)
+	{
+		let turn = this.turns.find((other) => other.turnId === turnId);
+		const last = this.turns[this.turns.length - 1];
+
+		if (this.live || turn?.answer)
+			return;
+		// a question without an answer is being answered again
+		if (!turn && last?.user && !last.answer && last.parts.length === 0)
+			turn = last;
+		if (!turn) {
+			turn = new Turn(turnId);
+			this.turns = [...this.turns, turn];
+		}
+		const copy = turn.catchUp(turnId);
+		const feed = this.#read(turn, copy, turnId);
+
+		turn.changed();
+		this.changed();
+		this.#events.changed(this);
+		try {
+			await this.#end(turn, await feed.run());
+		} catch (error) {
+			this.#failed(turn, error);
+		}
+		this.#done(turn);
+	}
+
+	/** Reads the events of a turn into `copy`, which may be the turn itself. */
+	#read(turn, copy, turnId, find)
+	{
+		let into = copy;
+
+		this.#feed = new Feed(this.#api, this.#link, {
+			turnId, find,
+			onEvent: (type, data) => {
+				if (type === 'user-message')
+					this.#taken(into, data);
+				if (type === 'title') {
+					// a repeated one may be out of date
+					if (copy === turn)
+						this.#titled(data.title);
+					return;
+				}
+				into.apply(type, data);
+				if (into !== turn && into.covers(turn)) {
+					turn.adopt(into);
+					if (into.answer)
+						turn.finishWith(into.answer);
+					into = turn;
+				}
+				if (type === 'user-message')
+					this.changed();
+			},
+			onState: (state) => {
+				if (turn.connection === state || !turn.running)
+					return;
+				turn.connection = state;
+				turn.changed();
+			},
+		});
+		return this.#feed;
+	}
+
+	/** The server has stored the question. */
+	#taken(turn, message)
+	{
+		const fresh = !this.conversationId;
+
+		this.conversationId = message.conversationId;
+		this.agentId = message.agentId || this.agentId;
+		if (this.turns.some((other) => other.turnId !== message.turnId && !other.running &&
+		    other.user?.messageId === message.messageId))
+			turn.goesOn = true;
+		turn.turnId = message.turnId;
+		if (fresh)
+			this.#events.created(this);
+		if (this.#stopWanted)
+			this.stop();
+	}
+
+	#titled(title)
+	{
+		this.title = title;
+		this.changed();
+		this.#events.changed(this);
+	}
+
+	/** @param how what the feed has ended with */
+	async #end(turn, how)
+	{
+		// shown by its events, but for those that are no longer kept
+		if (!turn.running && how !== 'gone')
+			return;
 		turn.finishWith(null);
-		this.#abort = null;
+		await this.refresh();
+	}
+
+	/** The answer cannot be read any further. */
+	#failed(turn, error)
+	{
+		turn.finishWith(null);
+		turn.changed();
+		this.sendError = error;
+	}
+
+	#done(turn)
+	{
+		this.#feed = null;
+		clearTimeout(this.#stopTimer);
+		if (this.sendError?.code === 'conversation_busy')
+			this.sendError = null;
+		this.changed();
+		this.#events.finished(this, turn);
+	}
+
+	/** What was asked for was not begun. */
+	#refused(error)
+	{
+		this.#feed = null;
 		this.sendError = error.name === 'AbortError' ? null : error;
 		this.changed();
 		this.#events.changed(this);
-		if (error.code === 'conversation_busy')
-			this.#refresh(error.turnId);
+		if (error.code === 'conversation_busy' && error.turnId)
+			this.attach(error.turnId);
 	}
 
-	/** @returns true for the terminal event */
-	#event(turn, { type, data })
+	/**
+	 * The id of a turn that was begun but has not said so, '' if there is none.
+	 * @param known ids of the turns before it
+	 */
+	async #find(known, content)
 	{
-		let body;
+		if (!this.conversationId)
+			return this.#findNew(content);
+		const { items } = await this.#api.messages(this.conversationId);
+		const { runningTurnId } = await this.#api.conversation(this.conversationId);
+		const turnId = runningTurnId || items[0]?.turnId || '';
 
-		try {
-			body = JSON.parse(data);
-		} catch {
-			return false;
-		}
-		if (type === 'title') {
-			this.title = body.title;
-			this.changed();
-			this.#events.changed(this);
-			return false;
-		}
-		const ended = turn.apply(type, body);
-
-		if (type === 'user-message') {
-			const fresh = !this.conversationId;
-
-			this.conversationId = body.conversationId;
-			this.agentId = body.agentId || this.agentId;
-			if (fresh)
-				this.#events.created(this);
-			this.changed();
-			if (this.#stopWanted)
-				this.stop();
-		}
-		return ended;
+		if (known.has(turnId) || (content && !asked(items, turnId, content)))
+			return '';
+		return turnId;
 	}
 
-	/** Ends the running answer; the stream is read until its own end. */
+	/** The same for a message that began a conversation. */
+	async #findNew(content)
+	{
+		const { items } = await this.#api.conversations(
+			{ workspaceId: this.workspaceId, pageSize: NEW_AMONG });
+
+		for (const { conversationId, runningTurnId } of items) {
+			if (!runningTurnId)
+				continue;
+			const page = await this.#api.messages(conversationId);
+
+			if (page.items.length > 0 && asked(page.items, runningTurnId, content))
+				return runningTurnId;
+		}
+		return '';
+	}
+
+	/** Ends the running answer; it is read until its own end. */
 	async stop()
 	{
 		const turn = this.live;
+		const feed = this.#feed;
 
 		if (!turn)
 			return;
@@ -280,97 +367,13 @@ export class Thread extends Observable {
 				return;
 			}
 		}
-		const abort = this.#abort;
-
-		this.#wake?.();
-		if (abort)
-			this.#stopTimer = setTimeout(() => abort.abort(), STOP_WAIT_MS);
+		this.#stopTimer = setTimeout(() => feed?.stop(), STOP_WAIT_MS);
 	}
+}
 
-	/** The connection broke, the turn goes on: wait for its end. */
-	async #recover(turn)
-	{
-		turn.status = 'recovering';
-		turn.changed();
-		await this.#watchTurn(turn);
-	}
-
-	/** A turn that another page, or this one before a reload, has started. */
-	async #follow(turnId)
-	{
-		let turn = this.turns.find((other) => other.turnId === turnId);
-
-		if (!turn) {
-			turn = new Turn(turnId);
-			turn.turnId = turnId;
-			this.turns = [...this.turns, turn];
-		}
-		if (turn.running)
-			return;
-		turn.running = true;
-		turn.status = 'elsewhere';
-		turn.changed();
-		this.changed();
-		await this.#watchTurn(turn);
-		this.#events.finished(this, turn);
-	}
-
-	/** Asks for the state of a turn until it has ended, then for its rows. */
-	async #watchTurn(turn)
-	{
-		for (let n = 0; ; n++) {
-			await this.#pause(WATCH_MS[Math.min(n, WATCH_MS.length - 1)]);
-			try {
-				const state = await this.#api.turn(turn.turnId);
-
-				if (['running', 'waiting'].includes(state.status))
-					continue;
-				const page = await this.#api.messages(this.conversationId);
-
-				turn.finishWith(null);
-				this.#takeNewest(page);
-				this.changed();
-				return;
-			} catch (error) {
-				if (error.retryable)
-					continue;
-				turn.finishWith(null);
-				this.sendError = error;
-				this.changed();
-				return;
-			}
-		}
-	}
-
-	/** Waits; stop() and a connection that is back end it early. */
-	#pause(ms)
-	{
-		return new Promise((resolve) => {
-			const wake = () => {
-				clearTimeout(timer);
-				removeEventListener('online', wake);
-				this.#wake = null;
-				resolve();
-			};
-			const timer = setTimeout(wake, ms);
-
-			addEventListener('online', wake);
-			this.#wake = wake;
-		});
-	}
-
-	/** Loads the newest page again, for a conversation others write in. */
-	async #refresh(turnId)
-	{
-		try {
-			const page = await this.#api.messages(this.conversationId);
-
-			this.#takeNewest(page);
-			this.changed();
-			if (turnId)
-				this.#follow(turnId);
-		} catch {
-			// the error that led here is already shown
-		}
-	}
+/** Is this what a turn among some rows was asked? */
+function asked(rows, turnId, content)
+{
+	return rows.some((row) => row.role === 'user' && row.turnId === turnId &&
+		row.content === content);
 }

@@ -11,16 +11,18 @@ const TITLE_MS = [800, 1600, 3000, 6000, 10000];
 
 export class Threads extends Observable {
 	#api;
+	#link;
 	#list;
 	#session;
 	/** @type {Thread[]} the one used last at the end */
 	#known = [];
 
 	/** @param say announces a text */
-	constructor(api, list, session, say)
+	constructor(api, link, list, session, say)
 	{
 		super();
 		this.#api = api;
+		this.#link = link;
 		this.#list = list;
 		this.#session = session;
 		this.say = say;
@@ -37,7 +39,7 @@ export class Threads extends Observable {
 
 	#make(fields)
 	{
-		return new Thread(this.#api, {
+		return new Thread(this.#api, this.#link, {
 			created: (thread) => this.#created(thread),
 			changed: (thread) => this.#changed(thread),
 			finished: (thread, turn) => this.#finished(thread, turn),
@@ -86,13 +88,104 @@ export class Threads extends Observable {
 		this.#known = this.#known.filter((thread) => thread.conversationId !== id);
 	}
 
+	/** A new conversation with the thread up to a turn. @returns its id */
+	async fork(thread, turn)
+	{
+		const made = await this.#api.fork(thread.conversationId,
+			turn.answerId || turn.user.messageId);
+
+		this.#list.lift(made);
+		return made.conversationId;
+	}
+
+	/** The page is looked at again: takes what has happened to what it shows. */
+	async sync()
+	{
+		const thread = this.current;
+
+		if (!thread.conversationId || !thread.loaded || thread.live)
+			return;
+		try {
+			const now = await this.#api.conversation(thread.conversationId);
+
+			if (now.runningTurnId)
+				thread.attach(now.runningTurnId);
+			else if (now.updatedAt !== thread.updatedAt && !thread.live)
+				await thread.refresh();
+			thread.take(now);
+		} catch (error) {
+			if (error.code === 'not_found')
+				this.#deleted(thread.conversationId);
+		}
+	}
+
+	/** Takes one notice of what happened elsewhere (or here). */
+	notice(type, data)
+	{
+		const id = data.conversationId;
+
+		if (type === 'turn-status')
+			this.#turnStatus(id, data.turnId, data.status);
+		else if (type === 'title')
+			this.retitle(id, data.title);
+		else if (type === 'conversation' && data.change === 'deleted')
+			this.#deleted(id);
+		else if (type === 'conversation')
+			this.#listed(id);
+		else if (type === 'refresh')
+			this.#list.reload();
+	}
+
+	#turnStatus(id, turnId, status)
+	{
+		const running = status === 'running' || status === 'waiting';
+		const thread = this.#known.find((known) => known.conversationId === id);
+		const turn = thread?.turns.find((known) => known.turnId === turnId);
+
+		if (running && !this.#list.find(id))
+			this.#listed(id);
+		this.#list.patch(id, { runningTurnId: running ? turnId : null });
+		if (!thread?.loaded || thread.live || turn?.answer)
+			return;
+		if (running)
+			thread.attach(turnId);
+		else
+			thread.refresh().catch(() => {});
+	}
+
+	/** Shows a conversation in the list as the server has it. */
+	async #listed(id)
+	{
+		try {
+			const conversation = await this.#api.conversation(id);
+
+			if (this.#list.find(id))
+				this.#list.patch(id, conversation);
+			else
+				this.#list.lift(conversation);
+			this.retitle(id, conversation.title);
+		} catch {
+			// gone again, or the network is: the next load of the list tells
+		}
+	}
+
+	#deleted(id)
+	{
+		this.#list.forget(id);
+		this.drop(id);
+		if (this.current.conversationId !== id)
+			return;
+		this.current.lose();
+		this.changed();
+	}
+
 	/** Changes the title where it is shown. */
 	retitle(id, title)
 	{
 		const thread = this.#known.find((known) => known.conversationId === id);
 
 		this.#list.patch(id, { title });
-		if (!thread)
+		if (!thread || thread.title === title)
 			return;
 		thread.title = title;
 		thread.changed();

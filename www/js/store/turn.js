@@ -42,10 +42,18 @@ export class Turn extends Observable {
 		this.text = '';
 		/** the stored answer row, or null */
 		this.answer = null;
+		/** the row, not the user's, that stands there in several versions */
+		this.versioned = null;
 		this.running = false;
 		this.stopping = false;
-		/** sending thinking executing answering recovering elsewhere */
+		/** sending thinking executing answering */
 		this.status = '';
+		/** '' or reconnecting: of a turn that runs */
+		this.connection = '';
+		/** the user's message as it is being changed, or null */
+		this.editing = null;
+		/** true when it goes on from the turn above it */
+		this.goesOn = false;
 		/** {code, message} from warning events */
 		this.warnings = [];
 		/** of context-usage: {inputTokens, contextTokens, messages} or null */
@@ -67,6 +75,12 @@ export class Turn extends Observable {
 		return this.answer?.metadata || {};
 	}
 
+	/** the id of the stored answer, or undefined */
+	get answerId()
+	{
+		return this.answer?.messageId;
+	}
+
 	/** {code, message, retryable} of a turn that failed, or null */
 	get failure()
 	{
@@ -77,6 +91,19 @@ export class Turn extends Observable {
 	get finish()
 	{
 		return this.answer ? this.meta.finish_reason || 'stop' : '';
+	}
+
+	/** True when it goes on from the answer above it. */
+	get continues()
+	{
+		return this.goesOn || Boolean(this.meta.continues);
+	}
+
+	/** True when the answer was cut short and may be gone on from. */
+	get cut()
+	{
+		return !this.running && Boolean(this.turnId) &&
+			(!this.answer || ['error', 'cancelled', 'interrupted'].includes(this.finish));
 	}
 
 	/** True when the same question may be asked again. */
@@ -103,6 +130,7 @@ export class Turn extends Observable {
 		this.parts = [];
 		this.text = '';
 		this.answer = null;
+		this.versioned = null;
 		for (const row of rows)
 			this.#addRow(row);
 	}
@@ -113,6 +141,8 @@ export class Turn extends Observable {
 
 		if (row.turnId)
 			this.turnId = row.turnId;
+		if (row.role !== 'user' && row.variantCount > 1)
+			this.versioned = row;
 		if (row.role === 'user') {
 			this.user = row;
 		} else if (row.role === 'tool') {
@@ -174,6 +204,51 @@ export class Turn extends Observable {
 		this.status = 'sending';
 	}
 
+	/** Begins to answer a question that is stored already. */
+	beginAgain(user)
+	{
+		this.user = user;
+		this.running = true;
+		this.status = 'sending';
+	}
+
+	/**
+	 * Runs already, seen from its first event on. What is shown stays until
+	 * the events have come as far (apply on the copy, then adopt).
+	 * @returns the turn that takes the events meanwhile
+	 */
+	catchUp(turnId)
+	{
+		const copy = new Turn('copy');
+
+		copy.goesOn = this.goesOn;
+		copy.turnId = this.turnId = turnId;
+		this.running = copy.running = true;
+		this.status = copy.status = 'thinking';
+		return copy;
+	}
+
+	/** True when it shows at least what the other one does. */
+	covers(other)
+	{
+		const results = (turn) => turn.parts.filter((part) =>
+			part.kind === 'tool' && part.result !== undefined).length;
+
+		return results(this) >= results(other) &&
+			this.parts.length >= other.parts.length &&
+			this.text.length >= other.text.length;
+	}
+
+	/** Takes over what a copy has gathered. */
+	adopt(copy)
+	{
+		this.user = copy.user || this.user;
+		this.goesOn ||= copy.goesOn;
+		for (const name of ['parts', 'text', 'status', 'warnings', 'context'])
+			this[name] = copy[name];
+		this.changed();
+	}
+
 	/**
 	 * Takes one event of a stream.
 	 * @returns true for the terminal one
@@ -184,7 +259,9 @@ export class Turn extends Observable {
 
 		switch (name) {
 		case 'user-message':
-			this.user = data;
+			// repeated by one that goes on: the question stands above already
+			if (!this.goesOn)
+				this.user = data;
 			this.turnId = data.turnId;
 			this.status = 'thinking';
 			break;
@@ -253,6 +330,8 @@ export class Turn extends Observable {
 
 			if (row.turnId)
 				this.turnId = row.turnId;
+			if (row.variantCount > 1)
+				this.versioned = row;
 			this.#setAnswer(row);
 			if (!row.content && !this.failure)
 				this.text = text;
@@ -260,6 +339,7 @@ export class Turn extends Observable {
 		this.running = false;
 		this.stopping = false;
 		this.status = '';
+		this.connection = '';
 		for (const part of this.parts)
 			part.running = false;
 	}
@@ -273,20 +353,27 @@ export class Turn extends Observable {
 	}
 }
 
-/** Stored rows, oldest first, as one array of rows per turn. */
+/**
+ * Stored rows, oldest first, as one array of rows per turn. A question stands
+ * with the answer behind it, also when that is of a later turn (it was answered
+ * again).
+ */
 export function groupRows(rows)
 {
 	const groups = [];
 	let key = null;
+	let open = false;
 
 	for (const row of rows) {
 		if (row.role === 'system')
 			continue;
 		const own = row.turnId || (row.role === 'user' ? row.messageId : key);
+		const joins = groups.length > 0 && row.role !== 'user' && (own === key || open);
 
-		if (groups.length === 0 || own !== key)
+		if (!joins)
 			groups.push([]);
 		groups[groups.length - 1].push(row);
+		open = row.role === 'user';
 		key = own;
 	}
 	return groups;

@@ -3,9 +3,11 @@
 import { html, nothing } from '../../vendor/lit.js';
 import { Api } from '../api.js';
 import { excerpt } from '../format.js';
+import { Link } from '../link.js';
 import { Watch } from '../observable.js';
 import { go, readHash } from '../route.js';
 import { Conversations } from '../store/conversations.js';
+import { Notices } from '../store/notices.js';
 import { Session } from '../store/session.js';
 import { Theme } from '../store/settings.js';
 import { Threads } from '../store/threads.js';
@@ -15,7 +17,7 @@ import { icon } from './icons.js';
 import { sideView } from './side.js';
 import { emptyView, loadFailedView, loadingView, offView, startFailedView,
 	startingView } from './states.js';
-import './composer.js';
+import { touch } from './composer.js';
 import './dialogs.js';
 import './menu.js';
 import './thread.js';
@@ -43,8 +45,11 @@ class LampApp extends PageElement {
 		this.theme = new Theme();
 		this.session = new Session(this.api);
 		this.list = new Conversations(this.api);
-		this.threads = new Threads(this.api, this.list, this.session,
+		this.link = new Link();
+		this.threads = new Threads(this.api, this.link, this.list, this.session,
 			(turn, shown) => this.#sayEnd(turn, shown));
+		this.notices = new Notices(this.api, this.link,
+			(type, data) => this.threads.notice(type, data));
 		this.drawer = false;
 		this.said = '';
 		this.offline = !navigator.onLine;
@@ -68,14 +73,26 @@ class LampApp extends PageElement {
 		this.addEventListener('lamp-say', (event) => this.#say(event.detail.text));
 		this.addEventListener('lamp-send', (event) => this.#send(event.detail.content));
 		this.addEventListener('lamp-stop', () => this.threads.current.stop());
+		this.addEventListener('lamp-regenerate', ({ detail: { turn } }) =>
+			this.#again((thread) => thread.regenerate(turn)));
+		this.addEventListener('lamp-go-on', ({ detail: { turn } }) =>
+			this.#again((thread) => thread.goOn(turn)));
+		this.addEventListener('lamp-edit', (event) => this.#edit(event.detail));
+		this.addEventListener('lamp-variant', (event) =>
+			this.#variant(event.target.closest('lamp-turn'), event.detail));
+		this.addEventListener('lamp-fork', (event) => this.#fork(event.detail.turn));
 		this.addEventListener('lamp-delete', (event) => this.#delete(event.detail));
 		this.addEventListener('lamp-rename', (event) => this.#rename(event.detail));
 		this.addEventListener('lamp-agent', (event) => this.#agent(event.detail.agentId));
 		document.addEventListener('visibilitychange', () => {
-			// another tab may have changed the list meanwhile
-			if (!document.hidden && this.session.ready && !this.list.q)
+			// another tab may have changed things meanwhile
+			if (document.hidden || !this.session.ready)
+				return;
+			if (!this.list.q)
 				this.list.reload();
+			this.threads.sync();
 		});
+		this.link.listen();
 		this.#start();
 	}
 
@@ -84,6 +101,7 @@ class LampApp extends PageElement {
 		await this.session.start();
 		if (!this.session.ready)
 			return;
+		this.notices.start();
 		this.list.show(this.session.workspaceId);
 		await this.#open(readHash());
 	}
@@ -116,6 +134,51 @@ class LampApp extends PageElement {
 			this.threads.open('').then(() => this.#focusComposer());
 		else
 			go('');
+	}
+
+	/** Begins a turn of the open conversation. @returns false when refused */
+	#again(begin)
+	{
+		const thread = this.threads.current;
+
+		this.querySelector('lamp-thread')?.follow();
+		this.#say(t('live.answering', { name: this.#agentName(thread) }));
+		// what was pressed goes away with the old answer
+		if (!touch())
+			this.#focusComposer();
+		return begin(thread);
+	}
+
+	async #edit({ turn, content })
+	{
+		if (await this.#again((thread) => thread.edit(turn, content)))
+			return;
+		turn.editing = content;
+		turn.changed();
+	}
+
+	/** Shows another version; the focus stays on its arrow. */
+	async #variant(element, { messageId, index, which })
+	{
+		const turns = () => [...this.querySelectorAll('lamp-turn')];
+		const at = turns().indexOf(element);
+		const mine = element.turn.user?.messageId === messageId;
+
+		await this.threads.current.showVariant(messageId, index);
+		await this.querySelector('lamp-thread')?.drawn();
+		turns()[at]?.querySelector(`${mine ? '.message-user' : '.message-assistant'
+		} .variant-${which}`)?.focus();
+		this.#say(t('variant.shown', { at: index }));
+	}
+
+	async #fork(turn)
+	{
+		try {
+			go(await this.threads.fork(this.threads.current, turn));
+			this.#say(t('live.forked'));
+		} catch (error) {
+			this.#fail(error);
+		}
 	}
 
 	async #send(content)

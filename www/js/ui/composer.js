@@ -9,7 +9,7 @@ import { PageElement } from './element.js';
 import { icon } from './icons.js';
 
 /** What the server takes by default (limits.message_chars). */
-const MAX_CHARS = 100000;
+export const MAX_CHARS = 100000;
 const TELL_FROM = MAX_CHARS * 0.95;
 
 class LampComposer extends PageElement {
@@ -86,8 +86,10 @@ class LampComposer extends PageElement {
 
 		if (!sendError)
 			return nothing;
-		return html`<div class="banner" role="alert">
-			${icon('warning')}
+		const wait = sendError.code === 'conversation_busy';
+
+		return html`<div class="banner ${wait ? 'banner-wait' : ''}" role="alert">
+			${icon(wait ? 'thought' : 'warning')}
 			<p>${errorText(sendError)}
 				${sendError.requestId ? html`<span class="muted banner-ref">${
 					t('error.ref', { id: sendError.requestId })}</span>` : nothing}</p>
@@ -160,7 +162,7 @@ class LampComposer extends PageElement {
 }
 
 /** No keyboard but the one on the screen. */
-function touch()
+export function touch()
 {
 	return matchMedia('(pointer: coarse) and (hover: none)').matches;
 }

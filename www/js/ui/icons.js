@@ -12,6 +12,8 @@ const paths = {
 	copy: svg`<rect x="9" y="9" width="11" height="11" rx="2.2"/><path d="M5 15.2A2 2 0 0 1 4 13.5V6a2 2 0 0 1 2-2h7.5a2 2 0 0 1 1.7 1"/>`,
 	check: svg`<path d="m5 12.5 4.5 4.5L19 7.5"/>`,
 	retry: svg`<path d="M4.5 12a7.5 7.5 0 1 1 2.2 5.3"/><path d="M4 20v-4.5h4.5"/>`,
+	play: svg`<path d="M8 5.5v13l10.5-6.5z"/>`,
+	fork: svg`<circle cx="6.5" cy="5.5" r="2"/><circle cx="6.5" cy="18.5" r="2"/><circle cx="17.5" cy="8.5" r="2"/><path d="M6.5 7.5v9M17.5 10.5c0 4.5-11 2.500-11 6"/>`,
 	chevron: svg`<path d="m9 6 6 6-6 6"/>`,
 	down: svg`<path d="M12 5v14M5.5 12.5 12 19l6.5-6.5"/>`,
 	pencil: svg`<path d="m14.5 6 3.5 3.5M5 19l.7-3.7L16 5a1.7 1.7 0 0 1 2.4 0l.6.6a1.7 1.7 0 0 1 0 2.4L8.7 18.3z"/>`,

@@ -89,12 +89,18 @@ class LampThread extends PageElement {
 		});
 	}
 
+	/** Resolves when all turns of the thread are drawn. */
+	async drawn()
+	{
+		await this.updateComplete;
+		await Promise.all([...this.querySelectorAll('lamp-turn')]
+			.map((turn) => turn.updateComplete));
+	}
+
 	/** After the turns have drawn themselves: to the end, or back in place. */
 	async #settle()
 	{
-		const turns = [...this.querySelectorAll('lamp-turn')];
-
-		await Promise.all(turns.map((turn) => turn.updateComplete));
+		await this.drawn();
 		if (this.#held) {
 			const { held, y } = this.#held;
 
@@ -158,7 +164,8 @@ class LampThread extends PageElement {
 				${this.#head()}
 				${repeat(thread.turns, (turn) => turn.key, (turn, i) => html`
 					<lamp-turn .turn=${turn} name=${this.name}
-						?newest=${i === last && !thread.live}></lamp-turn>`)}
+						?newest=${i === last && !thread.live}
+						?busy=${Boolean(thread.live) || thread.switching}></lamp-turn>`)}
 			</section>
 			${this.away ? html`<button type="button" class="to-latest"
 				aria-label=${t('thread.latest')} title=${t('thread.latest')}

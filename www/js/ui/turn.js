@@ -6,8 +6,11 @@ import { Watch } from '../observable.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon, lantern } from './icons.js';
+import './edit.js';
 import './markdown.js';
+import './menu.js';
 import './tool.js';
+import './variants.js';
 
 /** Longer messages of the user are folded. */
 const FOLD_CHARS = 1500;
@@ -22,6 +25,8 @@ class LampTurn extends PageElement {
 		name: { type: String },
 		/** true when this is the newest turn, which may be tried again */
 		newest: { type: Boolean },
+		/** true while nothing of the thread may be changed */
+		busy: { type: Boolean },
 		copied: { state: true },
 		unfolded: { state: true },
 	};
@@ -43,6 +48,15 @@ class LampTurn extends PageElement {
 		return done;
 	}
 
+	updated()
+	{
+		const { connection } = this.turn;
+
+		if (connection && connection !== this.#told)
+			this.emit('lamp-say', { text: t('live.reconnecting') });
+		this.#told = connection;
+	}
+
 	render()
 	{
 		const { turn } = this;
@@ -59,6 +73,8 @@ class LampTurn extends PageElement {
 		const long = row.content.length > FOLD_CHARS;
 		const fold = long && !this.unfolded;
 
+		if (this.turn.editing !== null)
+			return this.#editing();
 		return html`<article class="message message-user">
 			<h2 class="sr-only">${t('message.youSaid')}</h2>
 			<div class="bubble ${fold ? 'folded' : ''}" title=${moment(row.createdAt)}
@@ -69,14 +85,72 @@ class LampTurn extends PageElement {
 					@click=${() => { this.unfolded = !this.unfolded; }}>
 					${fold ? t('message.showMore') : t('message.showLess')}
 				</button>` : nothing}
-				${this.#copyButton('user', t('message.copyMine'), row.content)}
+				${row.messageId ? html`<span class="wide-only">
+					${this.#button('pencil', t('message.edit'), this.#edit, 'edit-button')}
+				</span>` : nothing}
+				<span class="wide-only">${this.#copyButton('user',
+					t('message.copyMine'), row.content)}</span>
+				<lamp-menu class="narrow-only" label=${t('message.actions')}
+					.items=${this.#userItems(row)}></lamp-menu>
 			</div>
+			${this.#variants(row)}
 		</article>`;
+	}
+
+	/** The same as the buttons beside a question, where there is no room. */
+	#userItems(row)
+	{
+		const items = [{ text: t('message.copyMine'), icon: 'copy',
+			run: () => this.#copy('user', row.content) }];
+
+		if (row.messageId && !this.busy)
+			items.unshift({ text: t('message.edit'), icon: 'pencil', run: this.#edit });
+		return items;
+	}
+
+	#editing()
+	{
+		return html`<article class="message message-user">
+			<h2 class="sr-only">${t('message.youSaid')}</h2>
+			<lamp-edit text=${this.turn.editing} ?tail=${!this.newest} ?disabled=${this.busy}
+				@lamp-edit-input=${(event) => { this.turn.editing = event.detail.text; }}
+				@lamp-edit-end=${() => this.#edited()}
+				@lamp-edit-send=${(event) => this.#edited(event.detail.content)}
+			></lamp-edit>
+		</article>`;
+	}
+
+	#edit = () => {
+		this.turn.editing = this.turn.user.content;
+		this.turn.changed();
+	};
+
+	/** Back to the bubble; with another text it is asked instead. */
+	#edited(content)
+	{
+		const { turn } = this;
+
+		turn.editing = null;
+		turn.changed();
+		if (content !== undefined && content !== turn.user.content) {
+			this.emit('lamp-edit', { turn, content });
+			return;
+		}
+		this.updateComplete.then(() => [...this.querySelectorAll(
+			'.message-user .edit-button, .message-user .menu-button')]
+			.find((button) => button.offsetParent)?.focus());
+	}
+
+	#variants(row)
+	{
+		return row?.variantCount > 1 ? html`<lamp-variants .row=${row}
+			?disabled=${this.busy}></lamp-variants>` : nothing;
 	}
 
 	#assistant(turn)
 	{
-		return html`<article class="message message-assistant"
+		return html`<article class="message message-assistant ${
+			turn.continues ? 'message-goes-on' : ''}"
 			aria-busy=${turn.running ? 'true' : 'false'}>
 			<h2 class="sr-only">${t('message.assistantSaid', { name: this.name })}</h2>
 			<div class="avatar">${lantern(turn.running ? 'lit' : '')}</div>
@@ -130,7 +204,8 @@ class LampTurn extends PageElement {
 
 	#status(turn)
 	{
-		const name = turn.stopping ? 'stopping' : turn.status || 'thinking';
+		const name = turn.stopping ? 'stopping' :
+			turn.connection || turn.status || 'thinking';
 
 		// while the text grows it speaks for itself
 		if (name === 'answering' && turn.text)
@@ -162,15 +237,19 @@ class LampTurn extends PageElement {
 	{
 		const { model, usage } = turn.meta;
 		const output = usage?.outputTokens;
-		const asked = turn.user?.content;
+		const retry = turn.failed && this.newest && turn.user;
 
 		return html`<div class="message-actions">
+			${turn.cut && this.newest && (turn.text || turn.parts.length > 0) ?
+				this.#chip('play', t('message.continue'), 'lamp-go-on') : nothing}
+			${retry ? this.#chip('retry', t('message.retry'), 'lamp-regenerate') : nothing}
 			${turn.text ?
 				this.#copyButton('answer', t('message.copyAnswer'), turn.text) : nothing}
-			${turn.failed && this.newest && asked ? html`
-				<button type="button" class="chip-button"
-					@click=${() => this.emit('lamp-send', { content: asked })}>
-					${icon('retry')}<span>${t('message.retry')}</span></button>` : nothing}
+			${this.newest && !retry && turn.answer ? this.#button('retry',
+				t('message.regenerate'), () => this.emit('lamp-regenerate', { turn })) : nothing}
+			${turn.answer ? html`<lamp-menu label=${t('message.moreActions')}
+				.items=${this.#answerItems(turn)}></lamp-menu>` : nothing}
+			${this.#variants(turn.versioned)}
 			${model ? html`<span class="message-meta"
 				title=${usage ? t('message.usage', {
 					input: (usage.inputTokens || 0) + (usage.cachedTokens || 0),
@@ -178,6 +257,31 @@ class LampTurn extends PageElement {
 					output: output || 0 }) : ''}>${model}${output ?
 				html` · ${t('message.tokens', { n: output })}` : nothing}</span>` : nothing}
 		</div>`;
+	}
+
+	#answerItems(turn)
+	{
+		const items = [{ text: t('message.fork'), icon: 'fork',
+			run: () => this.emit('lamp-fork', { turn }) }];
+
+		if (!this.newest && !this.busy)
+			items.unshift({ text: t('message.regenerateHere'), icon: 'retry',
+				run: () => this.emit('lamp-regenerate', { turn }) });
+		return items;
+	}
+
+	#chip(drawing, text, event)
+	{
+		return html`<button type="button" class="chip-button" ?disabled=${this.busy}
+			@click=${() => this.emit(event, { turn: this.turn })}>
+			${icon(drawing)}<span>${text}</span></button>`;
+	}
+
+	#button(drawing, label, run, className = '')
+	{
+		return html`<button type="button" class="icon-button ${className}"
+			aria-label=${label} title=${label} ?disabled=${this.busy}
+			@click=${run}>${icon(drawing)}</button>`;
 	}
 
 	#copyButton(which, label, text)
@@ -202,6 +306,7 @@ class LampTurn extends PageElement {
 	}
 
 	#timer = null;
+	#told = '';
 }
 
 customElements.define('lamp-turn', LampTurn);

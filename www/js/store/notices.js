@@ -1,0 +1,113 @@
+// What happens in my conversations elsewhere: in other tabs, on other devices,
+// in tasks. One connection, and only while the page is looked at: a browser has
+// six per host, and a tab that comes back into sight loads its list anew. As
+// a stream or, where those do not come through, as long polls; where the server
+// has no such thing, none.
+import { readEvents } from '../sse.js';
+
+const WAIT_S = 25;
+const POLL_EXTRA_MS = 15000;
+const RETRY_MS = [1000, 2000, 5000, 15000, 30000];
+/** A tab that is hidden for so long gives its connection back. */
+const HIDDEN_MS = 5000;
+/** Without a byte for so long (there is a comment each 15 s) nothing comes. */
+const SILENT_MS = 25000;
+
+export class Notices {
+	#api;
+	#link;
+	#onNotice;
+	#last = '';
+	#abort = null;
+	#hideTimer = null;
+	#running = false;
+	#absent = false;
+
+	/** @param onNotice called with (type, data) */
+	constructor(api, link, onNotice)
+	{
+		this.#api = api;
+		this.#link = link;
+		this.#onNotice = onNotice;
+	}
+
+	/** Listens while the page is in sight. */
+	start()
+	{
+		document.addEventListener('visibilitychange', () => this.#look());
+		this.#look();
+	}
+
+	#look()
+	{
+		clearTimeout(this.#hideTimer);
+		if (document.hidden) {
+			this.#hideTimer = setTimeout(() => this.#abort?.abort(), HIDDEN_MS);
+			return;
+		}
+		if (!this.#running && !this.#absent)
+			this.#run();
+	}
+
+	async #run()
+	{
+		let failures = 0;
+
+		this.#running = true;
+		while (!document.hidden && !this.#absent) {
+			const before = this.#last;
+			let after = 0;
+
+			try {
+				await (this.#link.polls ? this.#poll() : this.#stream());
+				failures = 0;
+			} catch (error) {
+				this.#absent = [401, 403, 404, 405].includes(error.status);
+				after = error.retryAfter || 0;
+				failures = this.#last === before ? failures + 1 : 0;
+			}
+			if (document.hidden || this.#absent)
+				break;
+			await this.#link.pause(Math.max(after * 1000,
+				RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]));
+		}
+		this.#running = false;
+		// seen again in the meantime
+		if (!document.hidden && !this.#absent)
+			this.#look();
+	}
+
+	async #stream()
+	{
+		this.#abort = new AbortController();
+		const { signal } = this.#abort;
+		const response = await this.#api.notices({ after: this.#last, signal });
+
+		await readEvents(response.body, ({ type, data, id }) => {
+			this.#take(type, JSON.parse(data), id);
+		}, { idleMs: SILENT_MS });
+	}
+
+	async #poll()
+	{
+		while (!document.hidden) {
+			this.#abort = new AbortController();
+			const { signal } = this.#abort;
+			const late = setTimeout(() => this.#abort.abort(),
+				WAIT_S * 1000 + POLL_EXTRA_MS);
+			const page = await this.#api.noticesPage(
+				{ after: this.#last, wait: WAIT_S, signal })
+				.finally(() => clearTimeout(late));
+
+			for (const { event, data, id } of page.items)
+				this.#take(event, data, String(id));
+		}
+	}
+
+	#take(type, data, id)
+	{
+		if (id)
+			this.#last = id;
+		this.#onNotice(type, data);
+	}
+}

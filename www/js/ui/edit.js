@@ -1,0 +1,85 @@
+// <lamp-edit>: a message of the user, changed where it stands. Enter sends as
+// in the message field, Esc leaves it as it was.
+import { html, live, nothing } from '../../vendor/lit.js';
+import { t } from '../strings.js';
+import { MAX_CHARS, touch } from './composer.js';
+import { PageElement } from './element.js';
+
+class LampEdit extends PageElement {
+	static properties = {
+		text: { type: String },
+		/** true when later messages give way */
+		tail: { type: Boolean },
+		disabled: { type: Boolean },
+	};
+
+	#focused = false;
+
+	render()
+	{
+		const over = this.text.length - MAX_CHARS;
+
+		return html`<div class="edit">
+			<textarea class="edit-field" rows="1" dir="auto"
+				aria-label=${t('edit.label')} aria-describedby=${this.tail ? 'edit-hint' : nothing}
+				.value=${live(this.text)} @input=${this.#onInput}
+				@keydown=${this.#onKey}></textarea>
+			<div class="edit-bar">
+				${over > 0 ? html`<span class="composer-left over" role="status"
+					>${t('composer.over', { n: over })}</span>` :
+					this.tail ? html`<span class="edit-hint" id="edit-hint"
+						>${t('edit.hint')}</span>` : nothing}
+				<button type="button" class="button button-small"
+					@click=${() => this.emit('lamp-edit-end')}>${t('app.cancel')}</button>
+				<button type="button" class="button button-small button-main"
+					?disabled=${!this.#sendable()} @click=${this.#send}
+					>${t('composer.send')}</button>
+			</div>
+		</div>`;
+	}
+
+	#sendable()
+	{
+		return !this.disabled && this.text.trim() !== '' && this.text.length <= MAX_CHARS;
+	}
+
+	#send()
+	{
+		if (this.#sendable())
+			this.emit('lamp-edit-send', { content: this.text.trim() });
+	}
+
+	#onInput(event)
+	{
+		this.text = event.target.value;
+		this.emit('lamp-edit-input', { text: this.text });
+	}
+
+	#onKey(event)
+	{
+		if (event.key === 'Escape') {
+			event.preventDefault();
+			event.stopPropagation();
+			this.emit('lamp-edit-end');
+		} else if (event.key === 'Enter' && !event.shiftKey && !event.isComposing &&
+			event.keyCode !== 229 && !touch()) {
+			event.preventDefault();
+			this.#send();
+		}
+	}
+
+	updated()
+	{
+		const field = this.querySelector('.edit-field');
+
+		field.style.height = 'auto';
+		field.style.height = `${field.scrollHeight}px`;
+		if (this.#focused)
+			return;
+		this.#focused = true;
+		field.focus();
+		field.setSelectionRange(this.text.length, this.text.length);
+	}
+}
+
+customElements.define('lamp-edit', LampEdit);

@@ -1,0 +1,41 @@
+// <lamp-variants>: ‹ 2/3 › beside a message that stands there in several
+// versions. Either arrow makes its version the thread.
+import { html } from '../../vendor/lit.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { icon } from './icons.js';
+
+class LampVariants extends PageElement {
+	static properties = {
+		/** the stored message: {messageId, variantIndex, variantCount} */
+		row: { attribute: false },
+		disabled: { type: Boolean },
+	};
+
+	render()
+	{
+		const { variantIndex: at, variantCount: of } = this.row;
+
+		return html`<div class="variants" role="group" aria-label=${t('variant.label')}>
+			${this.#arrow('previous', at - 1, at > 1)}
+			<span class="variants-at" aria-hidden="true">${at}/${of}</span>
+			<span class="sr-only">${t('variant.at', { at, of })}</span>
+			${this.#arrow('next', at + 1, at < of)}
+		</div>`;
+	}
+
+	#arrow(which, index, there)
+	{
+		const label = which === 'next' ? t('variant.next') : t('variant.previous');
+
+		return html`<button type="button" class="icon-button variant-${which}"
+			aria-label=${label} title=${label}
+			aria-disabled=${there && !this.disabled ? 'false' : 'true'}
+			@click=${() => {
+				if (there && !this.disabled)
+					this.emit('lamp-variant', { messageId: this.row.messageId, index, which });
+			}}>${icon('chevron')}</button>`;
+	}
+}
+
+customElements.define('lamp-variants', LampVariants);
