@@ -2,56 +2,149 @@
 #include "api/api.h"
 
 #include "api/client.h"
+#include "api/scope.h"
 #include "api/send.h"
+#include "app.h"
+#include "base/utf8.h"
+#include "store/message.h"
+#include "store/turn.h"
 
 #include "base/banned.h"
 
-/*
- * Only a new message is taken. What changes the thread (regenerate, an edited
- * message) is refused, since the client would show another thread than the
- * stored one.
- */
-static int check_trigger(const json_t *body, struct err *e)
-{
-	struct str trigger = jx_str(body, "trigger");
-	const json_t *edited = json_object_get(body, "messageId");
+/* What useChat asks for. */
+struct ask {
+	struct str chat, text;
+	struct str meta;		/* of the user message */
+	struct str message_id;		/* what is regenerated or edited; n == 0:
+					   nothing, or the last one */
+	bool regenerate;
+};
 
-	if (str_is(trigger, "regenerate-message"))
+/*
+ * The metadata of a message that the client calls id: by it the message is
+ * found when it is edited or answered again. Empty when the client has no name.
+ */
+static struct str client_meta(struct request *rq, struct str id)
+{
+	struct buf b = BUF_INIT(8 * CLIENT_NAME_CHARS + 256);
+	struct jw w = jw_on(&b);
+	struct str s = { NULL, 0 };
+
+	if (id.n && utf8_chars(id) <= CLIENT_NAME_CHARS) {
+		jw_obj(&w);
+		jw_kstrz(&w, "client", "ai-sdk");
+		jw_kstr(&w, "clientMessageId", id);
+		jw_end_obj(&w);
+		s = arena_str(rq->arena, buf_str(&b));
+	}
+	buf_release(&b);
+	return s;
+}
+
+static int read_ask(struct request *rq, struct ask *ask, struct err *e)
+{
+	const json_t *messages = jx_arr(rq->body, "messages");
+	size_t n = json_array_size(messages);
+	struct str trigger = jx_str(rq->body, "trigger");
+
+	*ask = (struct ask){
+		.message_id = jx_str(rq->body, "messageId"),
+		.regenerate = str_is(trigger, "regenerate-message"),
+	};
+	if (client_name(rq->body, "id", &ask->chat, e) < 0)
+		return -1;
+	if (trigger.p && !ask->regenerate && !str_is(trigger, "submit-message"))
 		return err_field(e, ERR_INVALID_FIELD, "trigger",
-				 "Answers cannot be regenerated here yet; send "
-				 "a new message.");
-	if (trigger.p && !str_is(trigger, "submit-message"))
-		return err_field(e, ERR_INVALID_FIELD, "trigger",
-				 "trigger must be submit-message.");
-	if (edited && !json_is_null(edited))
-		return err_field(e, ERR_INVALID_FIELD, "messageId",
-				 "Messages cannot be edited here yet; send a "
-				 "new one.");
+				 "trigger must be submit-message or "
+				 "regenerate-message.");
+	if (ask->regenerate)
+		return 0;
+	if (client_last_text(rq, messages, "parts", &ask->text, e) < 0)
+		return -1;
+	ask->meta = client_meta(rq, jx_str(json_array_get(messages, n - 1),
+					   "id"));
 	return 0;
+}
+
+/*
+ * The message that the client names: by our id, by the turn's, under which it
+ * has the answers, or by its own, under which it has the user's.
+ */
+static int find_message(struct request *rq, const struct client_thread *th,
+			const struct ask *ask, int64_t *seq, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct str name = ask->message_id;
+	struct uuid id;
+	struct turn t;
+
+	*seq = 0;
+	if (name.n == 0)
+		return 0;
+	if (message_id_parse(name, &id, seq) &&
+	    uuid_eq(&id, &th->conversation_id))
+		return 0;
+	if (uuid_parse(name, &id)) {
+		if (turn_get(rq->app->db, &owner, &id, rq->arena, &t, e) == 0 &&
+		    uuid_eq(&t.conversation_id, &th->conversation_id)) {
+			*seq = t.user_seq;
+			return 0;
+		}
+		if (e->code != ERR_NONE && e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+	}
+	if (message_find(rq->app->db, &owner, &th->conversation_id,
+			 client_meta(rq, name), seq, e) < 0)
+		return -1;
+	return *seq ? 0 : err_field(e, ERR_INVALID_FIELD, "messageId",
+				    "The stored thread has no such message.");
+}
+
+static struct turn_run *open_new(struct request *rq, const struct ask *ask,
+				 struct err *e)
+{
+	struct client_thread th;
+
+	if (client_thread(rq, "ai-sdk", ask->chat, &th, e) < 0)
+		return NULL;
+	return send_open_with(rq, th.workspace, th.agent, &th.conversation_id,
+			      ask->text, ask->meta, e);
+}
+
+static struct turn_run *open_redo(struct request *rq, const struct ask *ask,
+				  struct err *e)
+{
+	struct client_thread th;
+	int64_t seq;
+	int rc = client_find_thread(rq, "ai-sdk", ask->chat, &th, e);
+
+	if (rc == 1)
+		err_set(e, ERR_NOT_FOUND, "no such chat");
+	if (rc || find_message(rq, &th, ask, &seq, e) < 0)
+		return NULL;
+	return send_open_redo(rq, th.workspace, th.agent, &th.conversation_id,
+			      seq, ask->text, ask->meta, e);
 }
 
 /*
  * POST /ai-sdk/{w}?agentId= {id, messages, trigger?, messageId?}: the UI
  * message stream v1, docs/dialects.md. id is the client's chat id: the caller's
  * conversation of that id, or one that is kept under it. Of messages only the
- * last one's text is taken. Other members are not read. Errors as
- * POST /chat/{w}/stream.
+ * last one's text and id are taken. With messageId that user message is edited;
+ * trigger regenerate-message answers again, as POST /conversations/{c}/edit and
+ * …/regenerate. Other members are not read. Errors as there.
  */
 int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct send_as as = { .dialect = DIALECT_AI_SDK };
-	struct client_thread thread;
-	struct str chat, text;
 	struct turn_run *t;
+	struct ask ask;
 
-	if (client_name(rq->body, "id", &chat, e) < 0 ||
-	    check_trigger(rq->body, e) < 0 ||
-	    client_last_text(rq, jx_arr(rq->body, "messages"), "parts", &text,
-			     e) < 0 ||
-	    client_thread(rq, "ai-sdk", chat, &thread, e) < 0)
+	if (read_ask(rq, &ask, e) < 0)
 		return -1;
-	t = send_open(rq, thread.workspace, thread.agent,
-		      &thread.conversation_id, text, e);
+	t = ask.regenerate || ask.message_id.n ? open_redo(rq, &ask, e)
+					       : open_new(rq, &ask, e);
 	if (!t)
 		return -1;
 	send_stream(rs, t, &as);

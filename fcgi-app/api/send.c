@@ -134,13 +134,14 @@ struct turn_run *send_open_redo(struct request *rq,
 				const struct conf_workspace *ws,
 				const struct conf_agent *agent,
 				const struct uuid *conversation, int64_t seq,
-				struct str content, struct err *e)
+				struct str content, struct str meta,
+				struct err *e)
 {
 	struct turn_run *t = arena_new(rq->arena, struct turn_run);
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
 		.agent = agent, .conversation_id = *conversation,
-		.content = content,
+		.content = content, .meta = meta,
 	};
 
 	if (turn_open_redo(t, &rq->app->deps, &in, seq, rq->arena, e) < 0)

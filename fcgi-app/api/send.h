@@ -42,14 +42,15 @@ struct turn_run *send_open_again(struct request *rq,
 
 /*
  * Opens a turn that takes the place of the conversation's tail
- * (turn_open_redo); as send_open otherwise. seq as there; content.p == NULL: it
- * is answered again.
+ * (turn_open_redo); as send_open_with otherwise. seq as there; content.p == NULL:
+ * it is answered again.
  */
 struct turn_run *send_open_redo(struct request *rq,
 				const struct conf_workspace *ws,
 				const struct conf_agent *agent,
 				const struct uuid *conversation, int64_t seq,
-				struct str content, struct err *e);
+				struct str content, struct str meta,
+				struct err *e);
 
 /* How a turn is streamed. */
 struct send_as {

@@ -59,8 +59,8 @@ static struct turn_run *open_redo(struct request *rq,
 	ws = scope_workspace(rq, c.workspace_id, e);
 	agent = ws ? scope_agent(ws, b->agent_id.p ? b->agent_id : c.agent_id,
 				 e) : NULL;
-	return agent ? send_open_redo(rq, ws, agent, &c.id, seq, b->content, e)
-		     : NULL;
+	return agent ? send_open_redo(rq, ws, agent, &c.id, seq, b->content,
+				      (struct str){ NULL, 0 }, e) : NULL;
 }
 
 /*

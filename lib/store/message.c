@@ -161,3 +161,26 @@ int message_get(struct db *db, const struct owner *o,
 	return n > 0 ? 0 : n < 0 ? -1
 		: err_set(e, ERR_NOT_FOUND, "no such message");
 }
+
+static int take_seq(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	*(int64_t *)ctx = row[0].i;
+	return 0;
+}
+
+int message_find(struct db *db, const struct owner *o,
+		 const struct uuid *conversation_id, struct str meta,
+		 int64_t *seq, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	*seq = 0;
+	rc = db_each(db, STMT_MESSAGE_OF_META,
+		     DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
+			     DB_U(&o->user_id), DB_U(conversation_id),
+			     DB_S(meta)), &a, take_seq, seq, e);
+	arena_release(&a);
+	return rc;
+}

@@ -61,6 +61,14 @@ int message_get(struct db *db, const struct owner *o,
 		const struct uuid *conversation_id, int64_t seq,
 		struct arena *a, struct message *out, struct err *e) MUST_CHECK;
 
+/*
+ * The number of the newest user message of the thread whose metadata is just
+ * that text; 0: there is none. It looks through the thread.
+ */
+int message_find(struct db *db, const struct owner *o,
+		 const struct uuid *conversation_id, struct str meta,
+		 int64_t *seq, struct err *e) MUST_CHECK;
+
 /* "{conversationId}.{seq}" into out. Returns out. */
 #define MESSAGE_ID_BYTES 48
 char *message_id(const struct uuid *conversation_id, int64_t seq, char *out);

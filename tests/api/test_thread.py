@@ -593,3 +593,52 @@ def test_replay_of_a_regenerated_turn(thread):
     first = thread.regenerate()
     again = follow(thread.lab, first[0].data["turnId"]).events()
     assert texts(again) == texts(first)
+
+
+# -- AI SDK -----------------------------------------------------------------------
+
+def ai_sdk(lab, chat, content, id="m", **more):
+    return lab.stream("/ai-sdk/lab", {
+        "id": chat, "messages": [{"id": id, "role": "user", "parts": [
+            {"type": "text", "text": content}]}], **more}, user="ada")
+
+
+def test_ai_sdk_regenerates_and_edits(thread, lab):
+    def send(content, **more):
+        events = told(ai_sdk(lab, thread.id, content, **more))
+        return events[0].data["messageId"]
+
+    first = send(say("one"), id="m1")
+    send(say("two"), id='m"2', trigger="submit-message")
+    send("", trigger="regenerate-message", messages=[])
+    assert place(sound(thread)[-1]) == (2, 2)
+    # By the client's id of a user message, to answer it again or to edit it.
+    send("", trigger="regenerate-message", messageId='m"2')
+    assert place(thread.rows()[-1]) == (3, 3)
+    send(say("three"), id='m"2', messageId='m"2')
+    send(say("four"), id='m"2', messageId='m"2')
+    assert place(sound(thread)[2]) == (3, 3)
+    assert thread.said()[2:] == [("u", "four"), ("a", "four")]
+    # By the turn's id, or the stored message's.
+    send(say("five"), id="x", messageId=thread.rows()[2]["messageId"])
+    assert thread.said()[2:] == [("u", "five"), ("a", "five")]
+    send("", trigger="regenerate-message", messageId=first)
+    assert thread.said() == [("u", "one"), ("a", "one")]
+    assert place(sound(thread)[1]) == (2, 2)
+
+
+def test_ai_sdk_refuses_what_is_not_there(thread, lab):
+    told(ai_sdk(lab, thread.id, say("one"), id="m1"))
+    other = Thread(lab)
+    turn = other.send(say("one"))[0].data
+    for id in ("m2", turn["turnId"], turn["messageId"]):
+        for trigger in ("regenerate-message", "submit-message"):
+            stream = ai_sdk(lab, thread.id, "x", messageId=id, trigger=trigger)
+            assert stream.status == 422
+            assert json.load(stream.response)["field"] == "messageId"
+            stream.close()
+    stream = ai_sdk(lab, "nothing there", "x", trigger="regenerate-message")
+    assert stream.status == 404
+    stream.close()
+    sound(thread)
+    assert thread.said() == [("u", "one"), ("a", "one")]

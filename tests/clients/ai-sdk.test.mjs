@@ -97,7 +97,7 @@ for (const [version, ai] of [['5', ai5], ['6', ai6], ['7', ai7]]) {
 
 		test('what is refused is the error of the request', async () => {
 			await assert.rejects(send([user(text)], 'c', { trigger: 'regenerate-message' }),
-				/regenerated/);
+				/not_found/);
 			await assert.rejects(send([{ id: '1', role: 'user', parts: [
 				{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AA==' }] }]),
 			/type text/);
@@ -118,6 +118,39 @@ for (const [version, ai] of [['5', ai5], ['6', ai6], ['7', ai7]]) {
 			const { body } = await call('GET', `/conversations/${id}/messages`);
 			assert.deepEqual(body.items.map((m) => m.role).reverse(),
 				['user', 'assistant', 'user', 'assistant', 'tool', 'tool', 'assistant']);
+		});
+
+		test('Chat: regenerate and edit change the stored thread too', async () => {
+			const errors = [];
+			const chat = new Chat(`my chat ${randomUUID()}`, errors);
+			await chat.sendMessage({ text });
+			await chat.sendMessage({ text: tools });
+			const [, first, second, answer] = chat.messages;
+			const id = first.metadata.conversationId;
+			const stored = async () => (await call('GET', `/conversations/${id}/messages`))
+				.body.items.reverse();
+			await chat.regenerate();
+			assert.deepEqual(texts(chat.messages[3]), ['Let me look.', 'It is ticket 1.']);
+			assert.notEqual(chat.messages[3].metadata.storedId, answer.metadata.storedId);
+			let rows = await stored();
+			assert.deepEqual(rows.map((m) => m.role),
+				['user', 'assistant', 'user', 'assistant', 'tool', 'tool', 'assistant']);
+			assert.equal(rows[6].id, chat.messages[3].metadata.storedId);
+			assert.equal(rows[6].variantCount, 2);
+			// A message of the client's, by the client's id; it keeps it.
+			await chat.sendMessage({ text, messageId: second.id });
+			assert.deepEqual(texts(chat.messages[3]), [TEXT]);
+			await chat.sendMessage({ text, messageId: second.id });
+			rows = await stored();
+			assert.deepEqual(rows.map((m) => m.role), ['user', 'assistant', 'user', 'assistant']);
+			assert.equal(rows[2].variantCount, 3);
+			// An answer in the middle, by the turn's id, under which the client has it.
+			await chat.regenerate({ messageId: first.id });
+			rows = await stored();
+			assert.equal(chat.messages.length, 2);
+			assert.deepEqual(rows.map((m) => m.role), ['user', 'assistant']);
+			assert.equal(rows[1].id, chat.messages[1].metadata.storedId);
+			assert.deepEqual(errors, []);
 		});
 
 		test('Chat: a second tab resumes the answer, all of it, once', async () => {
