@@ -448,8 +448,9 @@ static int read_variants(struct db *db, const struct uuid *id,
 		p->items[i].v = before.count ? v[i] : *place;
 		if (read_messages(db, id, &p->items[i], a, e))
 			return -1;
-		number_first(&p->items[i], before.index + 1 + (int64_t)i,
-			     before.count);
+		if (before.count)
+			number_first(&p->items[i], before.index + 1 + (int64_t)i,
+				     before.count);
 	}
 	p->next_seq = p->more ? p->items[p->n - 1].v.head_seq : 0;
 	return 0;
