@@ -17,6 +17,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/dialects.md \
 	docs/identity.md \
 	docs/install.md \
+	docs/mcp.md \
 	docs/openai-server.md \
 	docs/page.md \
 	docs/performance.md \

@@ -66,6 +66,18 @@ static const struct cli_command commands[] = {
 "in the documentation: list options --markdown, list options --man.\n",
 	},
 	{
+		.name = "mcp",
+		.args = "list | show SERVER [TOOL]... | "
+			"accept SERVER [TOOL]...",
+		.run = cli_mcp,
+		.summary = "look at the tools of MCP servers and accept them",
+		.help =
+"list asks every server of mcp_servers for its tools and says of each whether\n"
+"it was accepted, is new or has changed. show prints definitions as the server\n"
+"gives them, and of one that changed also the accepted one. accept takes them as\n"
+"they are now: read them first, the model will.\n",
+	},
+	{
 		.name = "decode", .args = "[--quirks JSON] PROVIDER",
 		.run = cli_decode,
 		.summary = "decode a recorded answer of a provider",

@@ -250,6 +250,17 @@ static void write_title(struct buf *out, const char *name,
 	custom_close(&w);
 }
 
+static void write_operation(struct buf *out, const char *name,
+			    const struct turn_event *ev,
+			    struct dialect_state *st)
+{
+	struct jw w = custom_open(out, name);
+
+	(void)st;
+	wire_operation(&w, ev);
+	custom_close(&w);
+}
+
 static void write_warning(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {
@@ -318,6 +329,7 @@ const struct dialect dialect_ag_ui = {
 		[TURN_EV_REASONING] = { .name = "REASONING_MESSAGE_CONTENT", .write = write_reasoning },
 		[TURN_EV_TOOL_CALL] = { .name = "TOOL_CALL_START", .write = write_tool_call },
 		[TURN_EV_TOOL_RESULT] = { .name = "TOOL_CALL_RESULT", .write = write_tool_result },
+		[TURN_EV_OPERATION] = { .name = "operation", .write = write_operation },
 		[TURN_EV_TITLE] = { .name = "title", .write = write_title },
 		[TURN_EV_WARNING] = { .name = "warning", .write = write_warning },
 		[TURN_EV_DONE] = { .name = "RUN_FINISHED", .write = write_finished },

@@ -108,6 +108,20 @@ static void write_tool_result(struct buf *out, const char *name,
 	wire_close(out);
 }
 
+static void write_operation(struct buf *out, const char *name,
+			    const struct turn_event *ev,
+			    struct dialect_state *st)
+{
+	struct jw w = jw_on(out);
+
+	(void)st;
+	wire_open(out, name, ev->seq);
+	jw_obj(&w);
+	wire_operation(&w, ev);
+	jw_end_obj(&w);
+	wire_close(out);
+}
+
 static void write_title(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {
@@ -151,6 +165,7 @@ const struct dialect dialect_native = {
 		[TURN_EV_REASONING] = { .name = "reasoning", .write = write_delta },
 		[TURN_EV_TOOL_CALL] = { .name = "tool-call", .write = write_tool_call },
 		[TURN_EV_TOOL_RESULT] = { .name = "tool-result", .write = write_tool_result },
+		[TURN_EV_OPERATION] = { .name = "operation", .write = write_operation },
 		[TURN_EV_TITLE] = { .name = "title", .write = write_title },
 		[TURN_EV_WARNING] = { .name = "warning", .write = write_warning },
 		[TURN_EV_DONE] = { .name = "done", .write = write_message },

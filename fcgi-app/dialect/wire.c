@@ -28,6 +28,15 @@ void wire_result(struct jw *w, const struct turn_event *ev)
 		jw_str(w, ev->result.p ? ev->result : STR(""));
 }
 
+void wire_operation(struct jw *w, const struct turn_event *ev)
+{
+	jw_kstr(w, "callId", ev->call_id);
+	jw_kstr(w, "toolName", ev->tool_name);
+	jw_kstr(w, "status", ev->code);
+	if (ev->text.n)
+		jw_kstr(w, "text", ev->text);
+}
+
 void wire_message(struct jw *w, const struct turn_event *ev,
 		  const struct dialect_state *st)
 {

@@ -41,6 +41,9 @@ void wire_foreign(struct jw *w, struct str text);
 /* A tool's result: its JSON, or its text as a string. */
 void wire_result(struct jw *w, const struct turn_event *ev);
 
+/* The members of an operation: callId, toolName, status and, if any, text. */
+void wire_operation(struct jw *w, const struct turn_event *ev);
+
 /* The record that ends a turn: who, whose, and how it is rendered. */
 void wire_message(struct jw *w, const struct turn_event *ev,
 		  const struct dialect_state *st);

@@ -219,6 +219,26 @@ static void check_llms(struct loader *l)
 	}
 }
 
+/* -- MCP servers ----------------------------------------------------------------- */
+
+static void check_mcp(struct loader *l, const struct conf_mcp *s)
+{
+	bool url = *s->url;
+
+	if (url == (s->command.n > 0))
+		load_fail(l, load_pos(l, s), "MCP server \"%s\" needs url or "
+			  "command, and not both", s->id);
+	if (s->command.n && s->command.v[0][0] != '/')
+		load_fail(l, load_pos(l, &s->command), "command must begin "
+			  "with the absolute path of a program");
+	if (url && (s->env.n || strcmp(s->dir, "/")))
+		load_fail(l, load_pos(l, s), "env and dir belong to command, "
+			  "not to url");
+	if (!url && (s->headers.n || s->allow_private.n))
+		load_fail(l, load_pos(l, s), "headers and allow_private "
+			  "belong to url, not to command");
+}
+
 /* -- workspaces ----------------------------------------------------------------- */
 
 /* Two ids that MariaDB would not tell apart; v holds structs of size bytes. */
@@ -358,6 +378,8 @@ void check_all(struct loader *l)
 	if (c->platform.text && !*c->platform.name)
 		c->platform.name = "platform";
 	check_tools(l, c->tools, c->n_tools);
+	for (size_t i = 0; i < c->n_mcp_servers; i++)
+		check_mcp(l, &c->mcp_servers[i]);
 	for (size_t i = 0; i < c->n_workspaces; i++)
 		check_workspace(l, (struct conf_workspace *)&c->workspaces[i]);
 }

@@ -228,6 +228,11 @@ const struct conf_llm *conf_llm(const struct conf *c, struct str id)
 	FIND(c->llms, c->n_llms, id, id);
 }
 
+const struct conf_mcp *conf_mcp(const struct conf *c, struct str id)
+{
+	FIND(c->mcp_servers, c->n_mcp_servers, id, id);
+}
+
 const struct conf_prompt *conf_prompt(const struct conf *c, struct str name)
 {
 	FIND(c->prompts, c->n_prompts, name, name);

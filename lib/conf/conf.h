@@ -177,6 +177,40 @@ struct conf_tool {
 	int line;
 };
 
+/* What an admin says about single tools of an MCP server. */
+struct conf_mcp_tool {
+	const char *name;		/* as the server has it, or a glob */
+	enum tool_effect effect;	/* CONF_EFFECT_SERVER: the server's */
+	enum tool_confirm confirm;	/* BY_EFFECT: what follows from effect */
+	bool idempotent;		/* a second call does no more harm */
+	int timeout_ms;			/* 0 = the server's */
+};
+
+enum { CONF_EFFECT_SERVER = TOOL_DESTRUCTIVE + 1 };
+
+enum conf_pin { PIN_ACCEPT, PIN_FIRST_USE };
+
+struct conf_mcp {		/* an entry of `mcp_servers:` */
+	const char *id;
+	const char *url;		/* "" when command is given */
+	struct conf_list command;	/* program's path and arguments */
+	const char *dir;
+	struct conf_list env;		/* "NAME=value"; secret */
+	struct conf_list headers;	/* "Name: value"; secret */
+	struct conf_list allow_private;	/* net/guard.h */
+	struct conf_list allow;		/* globs of the server's tool names */
+	enum conf_pin pin;
+	enum tool_effect effect;	/* where `tools` says nothing */
+	enum tool_confirm confirm;
+	bool trust_hints;		/* readOnlyHint makes a tool read, … */
+	int timeout_ms, result_bytes, idle_s;
+	struct conf_list groups;	/* who has its tools; n == 0 = everyone */
+	const struct conf_mcp_tool *tools;
+	size_t n_tools;
+	const char *file;
+	int line;
+};
+
 struct conf_workspace {
 	const char *id, *name, *description;
 	const char *llm_service;	/* "" = the chat: block */
@@ -237,6 +271,8 @@ struct conf {
 	size_t n_prompts;
 	const struct conf_tool *tools;		/* of every workspace */
 	size_t n_tools;
+	const struct conf_mcp *mcp_servers;
+	size_t n_mcp_servers;
 	const struct conf_workspace *workspaces;
 	size_t n_workspaces;
 };
@@ -305,6 +341,7 @@ const struct conf_workspace *conf_workspace(const struct conf *c, struct str id)
 const struct conf_agent *conf_agent(const struct conf_workspace *w, struct str id);
 const struct conf_agent *conf_default_agent(const struct conf_workspace *w);
 const struct conf_llm *conf_llm(const struct conf *c, struct str id);
+const struct conf_mcp *conf_mcp(const struct conf *c, struct str id);
 const struct conf_prompt *conf_prompt(const struct conf *c, struct str name);
 const struct conf_db *conf_database(const struct conf *c, struct str id);
 const struct conf_dataset *conf_dataset(const struct conf_workspace *w, struct str name);

@@ -62,6 +62,16 @@ static const struct opt_name outputs[] = {
 	{ "text", OUTPUT_TEXT }, { NULL, 0 },
 };
 
+static const struct opt_name mcp_effects[] = {
+	{ "read", TOOL_READ }, { "write", TOOL_WRITE },
+	{ "destructive", TOOL_DESTRUCTIVE },
+	{ "server", CONF_EFFECT_SERVER }, { NULL, 0 },
+};
+
+static const struct opt_name pins[] = {
+	{ "accept", PIN_ACCEPT }, { "first-use", PIN_FIRST_USE }, { NULL, 0 },
+};
+
 /* The struct of each section, for offsetof. */
 #define S_MAIN      struct conf
 #define S_DB        struct conf_db
@@ -75,6 +85,8 @@ static const struct opt_name outputs[] = {
 #define S_COLUMN    struct conf_column
 #define S_TOOL      struct conf_tool
 #define S_TOOL_COMMAND struct conf_tool_command
+#define S_MCP       struct conf_mcp
+#define S_MCP_TOOL  struct conf_mcp_tool
 
 const struct conf_option conf_options[] = {
 #define OPT(sec, k, ty, member, d, lo, hi, u, fl, ck, h) \
@@ -193,6 +205,26 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 			"and answers on stdout.",
 		.size = sizeof(struct conf_tool_command),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_MCP] = {
+		.name = "mcp_servers.*",
+		.help = "A server of the Model Context Protocol (docs/mcp.md). "
+			"Its tools are named SERVER_TOOL, in every workspace, "
+			"and are offered once they were accepted.",
+		.size = sizeof(struct conf_mcp),
+		.id_offset = AT(struct conf_mcp, id),
+		.file_offset = AT(struct conf_mcp, file),
+		.line_offset = AT(struct conf_mcp, line),
+		.id_check = check_slug,
+	},
+	[SEC_MCP_TOOL] = {
+		.name = "mcp_servers.*.tools.*",
+		.help = "What is known of a tool better than its server says. "
+			"The key is the server's name of it, or a glob; the "
+			"first that fits counts.",
+		.size = sizeof(struct conf_mcp_tool),
+		.id_offset = AT(struct conf_mcp_tool, name),
+		.file_offset = -1, .line_offset = -1,
 	},
 };
 

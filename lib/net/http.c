@@ -179,9 +179,9 @@ int http_do(struct http_pool *p, const struct http_request *r,
 		*res = (struct http_result){ .first_byte_us = -1 };
 		if (http_aborted(r->abort))
 			return err_set(e, ERR_CANCELLED, "aborted");
-		if (try(p, &t, n > 0) == 0)
+		if (try(p, &t, n > 0 || r->once) == 0)
 			return 0;
-		if (n == 0 && was_stale(&t))
+		if (n == 0 && !r->once && was_stale(&t))
 			continue;
 		if (e->code == ERR_NONE)
 			*e = t.e;

@@ -54,6 +54,8 @@ struct http_request {
 	const char *const *headers;	/* "Name: value" */
 	size_t n_headers;
 	struct str body;		/* n == 0 and p == NULL: none */
+	bool once;	/* never sent twice: not on a warm connection, which
+			   may turn out to be closed when it is too late */
 	int connect_timeout_ms;		/* 0 = 5000 */
 	int first_byte_timeout_ms;	/* 0 = none */
 	int idle_timeout_ms;		/* between bytes; 0 = none */

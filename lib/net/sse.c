@@ -18,7 +18,8 @@ void sse_init(struct sse_reader *r)
 	*r = (struct sse_reader){
 		.line = BUF_INIT(LIM_SSE_LINE_BYTES),
 		.data = BUF_INIT(LIM_SSE_EVENT_BYTES),
-		.name = BUF_INIT(256),
+		.name = BUF_INIT(256), .id = BUF_INIT(256),
+		.id_line = BUF_INIT(256), .retry_ms = -1,
 	};
 }
 
@@ -27,6 +28,17 @@ void sse_release(struct sse_reader *r)
 	buf_release(&r->line);
 	buf_release(&r->data);
 	buf_release(&r->name);
+	buf_release(&r->id);
+	buf_release(&r->id_line);
+}
+
+void sse_again(struct sse_reader *r)
+{
+	buf_reset(&r->line);
+	buf_reset(&r->data);
+	buf_reset(&r->name);
+	buf_reset(&r->id_line);
+	r->has_data = r->skip_lf = r->started = r->stopped = false;
 }
 
 static int stop(struct sse_reader *r)
@@ -42,11 +54,24 @@ static int too_big(struct sse_reader *r, const char *what, struct err *e)
 			  "The language model sent %s that is too large.", what);
 }
 
+/* Keeps a text that fits; one that is too long is none. */
+static void keep(struct buf *b, struct str value)
+{
+	buf_reset(b);
+	buf_addstr(b, value);
+	if (!buf_ok(b))
+		buf_reset(b);
+}
+
 static int hand_out(struct sse_reader *r, struct str data, sse_handler *fn,
 		    void *ctx)
 {
 	int rc = 0;
 
+	if (r->id_line.n) {
+		keep(&r->id, buf_str(&r->id_line));
+		buf_reset(&r->id_line);
+	}
 	if (data.n) {
 		r->n_events++;
 		rc = fn(ctx, buf_str(&r->name), data);
@@ -55,6 +80,20 @@ static int hand_out(struct sse_reader *r, struct str data, sse_handler *fn,
 	buf_reset(&r->name);
 	r->has_data = false;
 	return rc < 0 ? stop(r) : 0;
+}
+
+/* Digits only, as the standard has it. */
+static void keep_retry(struct sse_reader *r, struct str value)
+{
+	int ms = 0;
+
+	for (size_t i = 0; i < value.n; i++) {
+		if (value.p[i] < '0' || value.p[i] > '9' || ms > 3600000)
+			return;
+		ms = ms * 10 + (value.p[i] - '0');
+	}
+	if (value.n)
+		r->retry_ms = ms;
 }
 
 /* One field line that is not `data`. */
@@ -68,12 +107,12 @@ static void other_field(struct sse_reader *r, struct str line)
 	}
 	if (value.n && value.p[0] == ' ')
 		value.p++, value.n--;
-	if (str_is(name, "event")) {
-		buf_reset(&r->name);
-		buf_addstr(&r->name, value);
-		if (!buf_ok(&r->name))
-			buf_reset(&r->name);
-	}
+	if (str_is(name, "event"))
+		keep(&r->name, value);
+	else if (str_is(name, "id") && !(value.n && memchr(value.p, 0, value.n)))
+		keep(&r->id_line, value);
+	else if (str_is(name, "retry"))
+		keep_retry(r, value);
 }
 
 /* Whether line is a data field; *value is what follows. */

@@ -26,6 +26,9 @@ struct sse_reader {
 	struct buf line;	/* an unfinished line of earlier reads */
 	struct buf data;	/* data lines of the event being read */
 	struct buf name;	/* its event name */
+	struct buf id;		/* of the last whole event; empty: none */
+	struct buf id_line;	/* of the event being read */
+	int retry_ms;		/* what the stream asks for; -1 = nothing */
 	bool has_data;		/* a data line was seen */
 	bool skip_lf;		/* the last read ended with CR */
 	bool started;		/* past the place where a BOM may stand */
@@ -41,11 +44,17 @@ void sse_release(struct sse_reader *r);
 /*
  * Reads bytes. Returns 0, or -1 when the handler stopped (e untouched) or a
  * line or event is larger than LIM_SSE_LINE_BYTES / LIM_SSE_EVENT_BYTES
- * (ERR_TOO_BIG). `id` and `retry` lines are read over: nothing upstream of us
- * can be resumed.
+ * (ERR_TOO_BIG). `id` and `retry` are kept in the reader for who can resume
+ * (MCP); models cannot.
  */
 int sse_feed(struct sse_reader *r, struct str bytes, sse_handler *fn,
 	     void *ctx, struct err *e) MUST_CHECK;
+
+/*
+ * Another stream takes over where this one was cut: the unfinished event is
+ * forgotten, id and retry_ms stay.
+ */
+void sse_again(struct sse_reader *r);
 
 /*
  * End of the stream. The standard drops an event that no empty line ended;

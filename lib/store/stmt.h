@@ -245,6 +245,12 @@ struct number {
 	F(expires_us, I, "expires_us") SEP \
 	F(revoked_us, I, "revoked_us")
 
+#define MCP_PIN_FIELDS(F, SEP) \
+	F(tool, s, "tool") SEP \
+	F(hash, b, "hash") SEP \
+	F(definition, s, "definition") SEP \
+	F(accepted_us, i, "accepted_us")
+
 #define USER_FIELDS(F, SEP) \
 	F(id, u, "id") SEP \
 	F(login, s, "login") SEP \

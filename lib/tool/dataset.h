@@ -55,6 +55,12 @@ int dataset_check(const struct conf *conf, const struct conf_dataset *d,
  * -- env.c: connections and columns of foreign databases, shared by threads --
  */
 
+/* What the process shares. Borrowed. */
+struct mcp_hub;
+struct db *tool_env_db(struct tool_env *env);	/* our own */
+struct http_pool *tool_env_http(struct tool_env *env);
+struct mcp_hub *tool_env_mcp(struct tool_env *env);
+
 /*
  * The read-only pool of this database; give it back with tool_env_done. A pool
  * is made on first use, and again when its settings change.

@@ -161,14 +161,18 @@ void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 	int64_t start = clock_mono_ms();
 	const struct tool *tool = NULL;
 	struct err e = ERR_INIT;
+	int rc;
 
 	*out = (struct tool_result){ .is_json = true };
-	if (run(set, ctx, name, args, &b, out, &tool, &e) < 0) {
+	rc = run(set, ctx, name, args, &b, out, &tool, &e);
+	if (rc < 0) {
 		if (!e.public[0])
 			log_err("tool call", &e);
 		tool_refuse(ctx->arena, e.code, err_message(&e), out);
 	} else {
 		finish(&b, tool_result_cap(tool, ctx), ctx->arena, out);
+		out->is_error = rc > 0;
+		out->foreign = true;
 	}
 	out->duration_ms = clock_mono_ms() - start;
 	buf_release(&b);

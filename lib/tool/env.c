@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "db/db.h"
 #include "tool/dataset.h"
+#include "tool/mcp.h"
 
 #include "base/banned.h"
 
@@ -48,6 +49,7 @@ struct tool_env {
 	struct pool *pools;
 	struct table *tables;
 	struct kept kept[KEPT_MAX];
+	struct mcp_hub *mcp;
 };
 
 struct tool_env *tool_env_new(struct db *app_db, struct http_pool *http,
@@ -58,6 +60,7 @@ struct tool_env *tool_env_new(struct db *app_db, struct http_pool *http,
 	(void)e;
 	env->app_db = app_db;
 	env->http = http;
+	env->mcp = mcp_hub_new(http);
 	pthread_mutex_init(&env->lock, NULL);
 	return env;
 }
@@ -109,6 +112,7 @@ void tool_env_free(struct tool_env *env)
 {
 	if (!env)
 		return;
+	mcp_hub_free(env->mcp);
 	tool_env_forget(env);
 	for (struct pool *p = env->pools, *next; p; p = next) {
 		next = p->next;
@@ -116,6 +120,21 @@ void tool_env_free(struct tool_env *env)
 	}
 	pthread_mutex_destroy(&env->lock);
 	free(env);
+}
+
+struct db *tool_env_db(struct tool_env *env)
+{
+	return env->app_db;
+}
+
+struct http_pool *tool_env_http(struct tool_env *env)
+{
+	return env->http;
+}
+
+struct mcp_hub *tool_env_mcp(struct tool_env *env)
+{
+	return env->mcp;
 }
 
 static bool same_text(const char *a, const char *b)

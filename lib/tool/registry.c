@@ -14,6 +14,7 @@
 #include "tool/builtin.h"
 #include "tool/dataset.h"
 #include "tool/kind.h"
+#include "tool/mcp.h"
 #include "tool/text.h"
 
 #include "base/banned.h"
@@ -136,6 +137,7 @@ static void all_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
 
 	builtin_rows(rows);
 	tool_kind_rows(ctx, rows);
+	mcp_rows(ctx, rows);
 	qsort(rows->v, rows->n, sizeof(*rows->v), by_name);
 	for (size_t i = 0; i < rows->n; i++) {
 		if (n && strcmp(rows->v[i].name, rows->v[n - 1].name) == 0)
@@ -205,9 +207,11 @@ static bool is_choice(const struct conf *conf, const struct conf_workspace *w,
 	if (str_is(s, "none"))
 		return true;
 	if (!str_starts(s, STR("group:")))
-		return is_builtin(s, false) || tool_kind_makes(conf, w, s);
+		return is_builtin(s, false) || tool_kind_makes(conf, w, s) ||
+		       mcp_makes(conf, s);
 	group = (struct str){ s.p + 6, s.n - 6 };
-	return is_builtin(group, true) || tool_kind_group(conf, w, group);
+	return is_builtin(group, true) || tool_kind_group(conf, w, group) ||
+	       mcp_group(conf, group);
 }
 
 /* The names that could have been meant, and how many. */

@@ -24,6 +24,22 @@ struct tool_env *tool_env_new(struct db *app_db, struct http_pool *http,
 			      struct err *e) MUST_CHECK;
 void tool_env_free(struct tool_env *env);
 
+/* What a call is at, for the person who waits. */
+enum tool_note_status { NOTE_START, NOTE_PROGRESS, NOTE_SUCCESS, NOTE_ERROR };
+
+struct tool_note {
+	enum tool_note_status status;
+	struct str tool;	/* what is done: the tool itself, or one below */
+	struct str text;	/* valid UTF-8 of anybody; may be empty */
+};
+
+/* What the turn does for a call that it runs; implemented above (calls.c). */
+struct tool_host {
+	/* Shows a note. Never blocks; any thread. */
+	void (*note)(void *ctx, const struct tool_note *n);
+	void *ctx;
+};
+
 /* What a tool may know of the turn that calls it. All borrowed. */
 struct tool_ctx {
 	struct tool_env *env;
@@ -33,7 +49,16 @@ struct tool_ctx {
 	const struct identity *who;
 	struct http_abort *abort;	/* NULL = cannot be cancelled */
 	struct arena *arena;		/* this call's own */
+	const struct tool_host *host;	/* NULL = not in a turn */
 };
+
+/* Tells the turn, if there is one, what the call is at. Any thread. */
+static inline void tool_note(const struct tool_ctx *ctx,
+			     const struct tool_note *n)
+{
+	if (ctx->host)
+		ctx->host->note(ctx->host->ctx, n);
+}
 
 /* Where it runs: here, or in the page of the user (E13, E16). */
 enum tool_visibility { TOOL_SERVER, TOOL_CLIENT };
@@ -69,7 +94,8 @@ struct tool {
 	 * text when *is_json is set to false) to out. A tool that can shorten
 	 * its result sensibly keeps it within tool_result_cap and says so in
 	 * it; of others the middle is cut out. Returns -1 with an error whose
-	 * public text tells the model what to do better.
+	 * public text tells the model what to do better; or 1 when what it
+	 * asked says in out that it failed: others' words, like a result.
 	 */
 	int (*run)(const struct tool *t, const struct tool_ctx *ctx,
 		   const json_t *args, struct buf *out, bool *is_json,
@@ -118,6 +144,7 @@ struct tool_result {
 	struct str text;	/* what the model sees; valid UTF-8, capped;
 				   in ctx->arena */
 	bool is_json, is_error, truncated;
+	bool foreign;		/* the tool's words, not ours about it */
 	int64_t duration_ms;
 	size_t full_bytes;	/* before the cap */
 };

@@ -13,12 +13,20 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
 
 enum {
 	TOOL_STACK_BYTES = 262144,
+	NOTES = 16,		/* of one call that wait to be told */
+	NOTE_CHARS = 200,
+};
+
+struct note {
+	enum tool_note_status status;
+	char tool[65], text[4 * NOTE_CHARS + 1];
 };
 
 struct jobs {
@@ -36,6 +44,9 @@ struct job {
 	struct tool_result result;	/* in that arena */
 	enum job_state state;		/* under jobs->lock once it runs */
 	pthread_t thread;
+	struct tool_host host;
+	struct note *notes;		/* under jobs->lock; NOTES, or NULL */
+	size_t n_notes;
 };
 
 /* -- what is told and noted ------------------------------------------------- */
@@ -86,7 +97,7 @@ static void end_call(struct turn_loop *l, struct turn_call *c)
 {
 	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
 
-	c->untrusted = o && o->tool->untrusted && !c->result.is_error;
+	c->untrusted = o && o->tool->untrusted && c->result.foreign;
 	note_timing(l, c);
 	tell_result(l, c);
 }
@@ -151,6 +162,69 @@ static bool refused(struct turn_loop *l, struct turn_call *c)
 	return false;
 }
 
+/* -- notes ------------------------------------------------------------------ */
+
+/*
+ * Kept until the turn's thread tells them. News of progress replace older ones
+ * that nobody has seen (D28); where there are too many, the rest is not told.
+ */
+static void on_note(void *ctx, const struct tool_note *n)
+{
+	struct job *j = ctx;
+	struct note *to;
+
+	pthread_mutex_lock(&j->jobs->lock);
+	if (!j->notes)
+		j->notes = xcalloc(NOTES, sizeof(*j->notes));
+	to = j->n_notes ? &j->notes[j->n_notes - 1] : NULL;
+	if (!to || to->status != NOTE_PROGRESS || n->status != NOTE_PROGRESS)
+		to = j->n_notes < NOTES ? &j->notes[j->n_notes++] : NULL;
+	if (to) {
+		to->status = n->status;
+		snprintf(to->tool, sizeof(to->tool), "%.*s",
+			 STR_ARG(utf8_head(n->tool, 64)));
+		snprintf(to->text, sizeof(to->text), "%.*s",
+			 STR_ARG(utf8_head(n->text, NOTE_CHARS)));
+		pthread_cond_signal(&j->jobs->ended);
+	}
+	pthread_mutex_unlock(&j->jobs->lock);
+}
+
+static void tell_note(struct turn_loop *l, const struct turn_call *c,
+		      const struct note *n)
+{
+	static const struct str status[] = {
+		[NOTE_START] = STR("start"), [NOTE_PROGRESS] = STR("progress"),
+		[NOTE_SUCCESS] = STR("success"), [NOTE_ERROR] = STR("error"),
+	};
+	struct turn_event ev = {
+		.type = TURN_EV_OPERATION, .call_id = c->id,
+		.tool_name = str_of(n->tool), .code = status[n->status],
+		.text = str_of(n->text),
+	};
+
+	loop_emit(l, &ev);
+}
+
+/* Tells what j has noted; false when there was nothing. Under the lock. */
+static bool tell_notes(struct turn_loop *l, struct jobs *jobs, struct job *j)
+{
+	struct note *notes = j->notes;
+	size_t n = j->n_notes;
+
+	if (n == 0)
+		return false;
+	j->notes = NULL;
+	j->n_notes = 0;
+	pthread_mutex_unlock(&jobs->lock);
+	for (size_t i = 0; i < n; i++)
+		tell_note(l, j->call, &notes[i]);
+	loop_flush(l);
+	free(notes);
+	pthread_mutex_lock(&jobs->lock);
+	return true;
+}
+
 /* -- running ---------------------------------------------------------------- */
 
 static void run_job(struct job *j)
@@ -158,6 +232,10 @@ static void run_job(struct job *j)
 	struct tool_ctx ctx = j->loop->tool_ctx;
 
 	ctx.arena = &j->arena;
+	if (j->jobs) {		/* else nobody would tell them */
+		j->host = (struct tool_host){ .note = on_note, .ctx = j };
+		ctx.host = &j->host;
+	}
 	tool_call(&j->loop->tools, &ctx, j->call->name, j->call->args,
 		  &j->result);
 }
@@ -235,6 +313,17 @@ static struct job *job_in(struct job *jobs, size_t n, enum job_state state)
 	return NULL;
 }
 
+/* Whether any job had notes to tell. Under the lock. */
+static bool tell_all(struct turn_loop *l, struct jobs *jobs, struct job *v,
+		     size_t n)
+{
+	bool told = false;
+
+	for (size_t i = 0; i < n; i++)
+		told |= tell_notes(l, jobs, &v[i]);
+	return told;
+}
+
 /* At most max of n jobs at a time; returns when all were told. */
 static void run_parallel(struct turn_loop *l, struct job *jobs, size_t n,
 			 size_t max)
@@ -255,6 +344,8 @@ static void run_parallel(struct turn_loop *l, struct job *jobs, size_t n,
 		struct job *ended = job_in(jobs, n, JOB_ENDED);
 		struct job *next = job_in(jobs, n, JOB_WAITS);
 
+		if (tell_all(l, &shared, jobs, n))
+			continue;
 		if (!ended && next && running < max) {
 			pthread_mutex_unlock(&shared.lock);
 			start_or_run(next);

@@ -11,6 +11,7 @@ static const char letters[TURN_EV__MAX] = {
 	[TURN_EV_REASONING] = 'r',
 	[TURN_EV_TOOL_CALL] = 'c',
 	[TURN_EV_TOOL_RESULT] = 'o',
+	[TURN_EV_OPERATION] = 'p',
 	[TURN_EV_TITLE] = 'n',
 	[TURN_EV_WARNING] = 'w',
 };

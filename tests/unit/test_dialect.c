@@ -58,6 +58,7 @@ static void every_event(void **state)
 		[TURN_EV_REASONING] = "reasoning",
 		[TURN_EV_TOOL_CALL] = "tool-call",
 		[TURN_EV_TOOL_RESULT] = "tool-result",
+		[TURN_EV_OPERATION] = "operation",
 		[TURN_EV_TITLE] = "title", [TURN_EV_WARNING] = "warning",
 		[TURN_EV_DONE] = "done", [TURN_EV_ERROR] = "error",
 	};

@@ -179,12 +179,65 @@ static void work_is_bounded(void **state)
 	json_decref(v);
 }
 
+/* Foreign schemas: what is left, and that nothing allowed gets refused. */
+static void foreign_schemas(void **state)
+{
+	static const struct {
+		const char *schema, *fits, *fails;	/* fails: or NULL */
+	} foreign[] = {
+		{ "null", "{}", "1" },
+		{ "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"}}}",
+		  "{\"a\":1}", "{\"a\":\"x\"}" },
+		{ "{\"properties\":{\"a\":{\"pattern\":\"\\\\d\",\"maxLength\":2}}}",
+		  "{\"a\":\"xx\"}", "{\"a\":\"xxx\"}" },
+		{ "{\"patternProperties\":{\"^x\":{}},\"additionalProperties\":false}",
+		  "{\"x1\":1}", NULL },
+		{ "{\"not\":{\"if\":{}}}", "{}", NULL },
+		{ "{\"not\":{\"required\":[\"z\"]}}", "{}", "{\"z\":1}" },
+		{ "{\"oneOf\":[{\"contains\":{}},{\"required\":[\"a\"]}]}",
+		  "{\"a\":1}", NULL },
+		{ "{\"oneOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}]}",
+		  "{\"a\":1}", "{\"a\":1,\"b\":1}" },
+		{ "{\"properties\":{\"a\":{\"$ref\":\"http://x/y\"}}}",
+		  "{\"a\":[1]}", NULL },
+		{ "{\"$defs\":{\"t\":{\"type\":\"string\",\"contentEncoding\":\"q\"}},"
+		  "\"properties\":{\"a\":{\"$ref\":\"#/$defs/t\"}}}",
+		  "{\"a\":\"x\"}", "{\"a\":1}" },
+		{ "{\"properties\":{\"a\":{\"$ref\":\"#/$defs/none\"}}}",
+		  "{\"a\":1}", NULL },
+		{ "{\"properties\":{\"a\":{\"items\":[{},{}],\"type\":\"array\"}}}",
+		  "{\"a\":[1]}", "{\"a\":1}" },
+		{ "{\"type\":[\"object\",\"x\"],\"required\":7}", "{}", "1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
+		json_t *schema = parse(foreign[i].schema);
+		json_t *relaxed = schema_relaxed(schema);
+		json_t *fits = parse(foreign[i].fits);
+		json_t *fails = parse(foreign[i].fails ? foreign[i].fails : "1");
+		struct err e = ERR_INIT;
+
+		assert_int_equal(schema_supported(relaxed, &e), 0);
+		if (schema_check(relaxed, fits, &e) < 0)
+			fail_msg("%s: %s", foreign[i].schema, e.public);
+		if (schema_check(relaxed, fails, &e) == 0)
+			fail_msg("%s took %s", foreign[i].schema,
+				 foreign[i].fails);
+		json_decref(schema);
+		json_decref(relaxed);
+		json_decref(fits);
+		json_decref(fails);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_fit_or_not),
 		cmocka_unit_test(schemas_are_refused),
 		cmocka_unit_test(work_is_bounded),
+		cmocka_unit_test(foreign_schemas),
 	};
 
 	jx_seed();

@@ -189,6 +189,30 @@ static void caps_and_counts(void **state)
 	buf_release(&out);
 }
 
+/* Ids and retry times are kept, an id once its event is whole (protocols G2). */
+static void ids_and_retry(void **state)
+{
+	struct buf out = BUF_INIT(100);
+	struct err e = ERR_INIT;
+	struct sse_reader r;
+
+	(void)state;
+	sse_init(&r);
+	assert_int_equal(r.retry_ms, -1);
+	assert_int_equal(sse_feed(&r, STR("id: a\nretry: 250\ndata:\n\n"
+		"id: b\ndata: 1\n\nretry: x\nid: c\ndata: 2"), note, &out,
+		&e), 0);
+	assert_string_equal(r.id.p, "b");
+	assert_int_equal(r.retry_ms, 250);
+	assert_int_equal(r.n_events, 1);
+	sse_again(&r);
+	assert_int_equal(sse_feed(&r, STR("data: 3\n\n"), note, &out, &e), 0);
+	assert_string_equal(r.id.p, "b");
+	assert_int_equal(r.n_events, 2);
+	sse_release(&r);
+	buf_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +220,7 @@ int main(void)
 		cmocka_unit_test(ndjson_examples),
 		cmocka_unit_test(stops),
 		cmocka_unit_test(caps_and_counts),
+		cmocka_unit_test(ids_and_retry),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

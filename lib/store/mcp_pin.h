@@ -1,0 +1,38 @@
+/*
+ * What was accepted of the tools of MCP servers: a tool whose definition is
+ * not the pinned one any more is not offered. Deployment's data, of a tenant,
+ * not of a user.
+ */
+#ifndef STORE_MCP_PIN_H
+#define STORE_MCP_PIN_H
+
+#include "store/store.h"
+
+#define MCP_PIN_HASH_BYTES 32
+#define MCP_PIN_MAX 4096	/* read of one server */
+
+struct mcp_pin {
+	struct str tool;	/* the server's name of it, at most 128 chars */
+	struct str hash;	/* MCP_PIN_HASH_BYTES */
+	struct str definition;	/* canonical JSON */
+	int64_t accepted_us;
+};
+
+/* All of a server, by name; in a. Any thread. */
+int mcp_pin_list(struct db *db, struct str tenant_id, struct str server,
+		 struct arena *a, struct mcp_pin **out, size_t *n,
+		 struct err *e) MUST_CHECK;
+
+/* Accepts: in place of what was pinned. pin->accepted_us is not read. */
+int mcp_pin_set(struct db *db, struct str tenant_id, struct str server,
+		const struct mcp_pin *pin, struct err *e) MUST_CHECK;
+
+/* Accepts unless something is pinned; the first of several wins. */
+int mcp_pin_first(struct db *db, struct str tenant_id, struct str server,
+		  const struct mcp_pin *pin, struct err *e) MUST_CHECK;
+
+/* Forgets the pin of a tool; one that is not there is no error. */
+int mcp_pin_delete(struct db *db, struct str tenant_id, struct str server,
+		   struct str tool, struct err *e) MUST_CHECK;
+
+#endif

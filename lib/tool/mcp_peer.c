@@ -1,0 +1,590 @@
+/*
+ * A server as one credential sees it: which era it is of, its session or its
+ * child process, and what is done when that turns out to be gone.
+ *
+ * Over HTTP the era is found by server/discover in the modern form, which no
+ * server of either era acts upon (8.3); over stdio initialize comes first,
+ * since every server of the session era answers it, and a modern one refuses it.
+ * Nothing is ever sent twice that might run twice, unless the admin says that
+ * the tool only reads, or is idempotent (G5).
+ */
+#include "tool/mcp_peer.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "net/http.h"
+
+#include "base/banned.h"
+
+enum {
+	ROUNDS = 5,		/* answers "input_required" with a state only */
+	KEEP_MS = 600000,	/* a peer that nobody used is given up */
+};
+
+struct mcp_hub {
+	struct http_pool *http;
+	pthread_mutex_t lock;
+	struct mcp_peer *peers;
+};
+
+/* -- how it is spoken to, now ----------------------------------------------- */
+
+static void mode_release(struct mcp_mode *m)
+{
+	mcp_child_put(m->child);
+	m->child = NULL;
+}
+
+/* A copy of what is known; m->opened is 0 when nothing is. */
+static void look_at(struct mcp_peer *p, struct mcp_mode *m)
+{
+	struct mcp_child *dead = NULL;
+
+	*m = (struct mcp_mode){ .era = MCP_ERA_UNKNOWN };
+	pthread_mutex_lock(&p->lock);
+	if (p->child && !mcp_child_alive(p->child)) {
+		dead = p->child;
+		p->child = NULL;
+		p->era = MCP_ERA_UNKNOWN;
+	}
+	if (p->era != MCP_ERA_UNKNOWN) {
+		m->era = p->era;
+		m->opened = p->opened;
+		snprintf(m->version, sizeof(m->version), "%s", p->version);
+		snprintf(m->session, sizeof(m->session), "%s", p->session);
+		m->child = p->child;
+		if (m->child)
+			mcp_child_hold(m->child);
+	}
+	pthread_mutex_unlock(&p->lock);
+	if (dead)
+		mcp_child_stop(dead);
+}
+
+/* -- peers ----------------------------------------------------------------- */
+
+struct mcp_hub *mcp_hub_new(struct http_pool *http)
+{
+	struct mcp_hub *hub = xcalloc(1, sizeof(*hub));
+
+	hub->http = http;
+	pthread_mutex_init(&hub->lock, NULL);
+	return hub;
+}
+
+struct http_pool *mcp_http_pool(const struct mcp_peer *p)
+{
+	return p->hub->http;
+}
+
+static void hash_list(crypto_generichash_state *h, const struct conf_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		crypto_generichash_update(h, (const unsigned char *)l->v[i],
+					  strlen(l->v[i]) + 1);
+	crypto_generichash_update(h, (const unsigned char *)"", 1);
+}
+
+/* Who has the same key may share a session, a child and a list of tools. */
+static char *key_of(const struct conf_mcp *s)
+{
+	unsigned char hash[16];
+	char hex[33], *key;
+	crypto_generichash_state h;
+	size_t n = strlen(s->id) + sizeof(hex) + 1;
+
+	crypto_generichash_init(&h, NULL, 0, sizeof(hash));
+	crypto_generichash_update(&h, (const unsigned char *)s->url,
+				  strlen(s->url) + 1);
+	hash_list(&h, &s->command);
+	hash_list(&h, &s->env);
+	hash_list(&h, &s->headers);
+	hash_list(&h, &s->allow);
+	hash_list(&h, &s->allow_private);
+	crypto_generichash_final(&h, hash, sizeof(hash));
+	sodium_bin2hex(hex, sizeof(hex), hash, sizeof(hash));
+	key = xmalloc(n);
+	snprintf(key, n, "%s\n%s", s->id, hex);
+	return key;
+}
+
+static struct conf_list copy_list(struct arena *a, const struct conf_list *l)
+{
+	struct conf_list out = { .v = arena_zalloc(a, l->n + 1,
+						   sizeof(*out.v)) };
+
+	for (; out.n < l->n; out.n++)
+		out.v[out.n] = arena_strdup(a, l->v[out.n]);
+	return out;
+}
+
+/* The configuration that it was made with may be gone when it ends. */
+static void keep_conf(struct mcp_peer *p, const struct conf_mcp *s)
+{
+	p->conf = (struct conf_mcp){
+		.id = arena_strdup(&p->arena, s->id),
+		.url = arena_strdup(&p->arena, s->url),
+		.headers = copy_list(&p->arena, &s->headers),
+		.allow_private = copy_list(&p->arena, &s->allow_private),
+	};
+}
+
+static void peer_free(struct mcp_peer *p)
+{
+	struct mcp_mode m;
+
+	look_at(p, &m);
+	if (m.session[0])
+		mcp_http_end(p, &p->conf, &m);
+	mode_release(&m);
+	if (p->child)
+		mcp_child_stop(p->child);
+	arena_release(&p->arena);
+	mcp_list_put(p->list);
+	pthread_mutex_destroy(&p->lock);
+	free(p->key);
+	free(p);
+}
+
+/* Under the hub's lock: takes out what nobody used for long, or all. */
+static struct mcp_peer *unlink_unused(struct mcp_hub *hub, bool all)
+{
+	int64_t before = clock_mono_ms() - KEEP_MS;
+	struct mcp_peer *out = NULL;
+
+	for (struct mcp_peer **at = &hub->peers; *at;) {
+		struct mcp_peer *p = *at;
+
+		if (!all && (p->users || p->used_ms > before)) {
+			at = &p->next;
+			continue;
+		}
+		*at = p->next;
+		p->next = out;
+		out = p;
+	}
+	return out;
+}
+
+static void free_all(struct mcp_peer *p)
+{
+	while (p) {
+		struct mcp_peer *next = p->next;
+
+		peer_free(p);
+		p = next;
+	}
+}
+
+void mcp_hub_free(struct mcp_hub *hub)
+{
+	if (!hub)
+		return;
+	free_all(unlink_unused(hub, true));
+	pthread_mutex_destroy(&hub->lock);
+	free(hub);
+}
+
+struct mcp_peer *mcp_peer_get(struct mcp_hub *hub, const struct conf_mcp *s)
+{
+	char *key = key_of(s);
+	struct mcp_peer *p, *unused;
+
+	pthread_mutex_lock(&hub->lock);
+	for (p = hub->peers; p && strcmp(p->key, key); p = p->next)
+		continue;
+	if (!p) {
+		p = xcalloc(1, sizeof(*p));
+		pthread_mutex_init(&p->lock, NULL);
+		p->hub = hub;
+		p->key = key;
+		key = NULL;
+		keep_conf(p, s);
+		atomic_init(&p->next_id, 1);
+		p->next = hub->peers;
+		hub->peers = p;
+	}
+	p->users++;
+	p->used_ms = clock_mono_ms();
+	unused = unlink_unused(hub, false);
+	pthread_mutex_unlock(&hub->lock);
+	free(key);
+	free_all(unused);
+	return p;
+}
+
+void mcp_peer_put(struct mcp_peer *p)
+{
+	pthread_mutex_lock(&p->hub->lock);
+	p->users--;
+	p->used_ms = clock_mono_ms();
+	pthread_mutex_unlock(&p->hub->lock);
+}
+
+/* -- opening --------------------------------------------------------------- */
+
+/*
+ * Makes m what everybody uses. Where another thread was faster its opening
+ * stays, and ours is closed again.
+ */
+static void publish(struct mcp_peer *p, const struct conf_mcp *s,
+		    struct mcp_mode *m)
+{
+	struct mcp_mode ours = *m;
+	bool first;
+
+	pthread_mutex_lock(&p->lock);
+	first = p->era == MCP_ERA_UNKNOWN;
+	if (first) {
+		p->era = m->era;
+		p->opened = m->opened = p->opened + 1;
+		snprintf(p->version, sizeof(p->version), "%s", m->version);
+		snprintf(p->session, sizeof(p->session), "%s", m->session);
+		p->child = m->child;
+	}
+	pthread_mutex_unlock(&p->lock);
+	if (first)
+		return;
+	mcp_http_end(p, s, &ours);
+	if (ours.child) {
+		mcp_child_stop(ours.child);
+		mcp_child_put(ours.child);
+	}
+	look_at(p, m);
+}
+
+/* What was opened as number `opened` does not work any more. */
+static void forget(struct mcp_peer *p, unsigned opened)
+{
+	pthread_mutex_lock(&p->lock);
+	if (p->opened == opened) {
+		p->era = MCP_ERA_UNKNOWN;
+		p->session[0] = '\0';
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+static int exchange(struct mcp_peer *p, struct mcp_call *c,
+		    const struct mcp_mode *m, struct mcp_outcome *out,
+		    struct err *e)
+{
+	*out = (struct mcp_outcome){ .status = 0 };
+	return m->child ? mcp_stdio_exchange(p, c, m, out, e)
+		: mcp_http_exchange(p, c, m, out, e);
+}
+
+static int64_t error_code(const struct mcp_call *c)
+{
+	return c->error ? jx_int(c->error, "code", 0) : 0;
+}
+
+/* Versions of the session era that we speak. */
+static bool known_version(struct str v)
+{
+	static const char *const known[] = {
+		"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (str_is(v, known[i]))
+			return true;
+	return false;
+}
+
+/* The era of sessions: initialize, then the notification that ends it. */
+static int initialize(struct mcp_peer *p, const struct mcp_call *asked,
+		      struct mcp_mode *m, struct mcp_outcome *out,
+		      struct err *e)
+{
+	struct mcp_call c = {
+		.server = asked->server, .method = "initialize",
+		.timeout_ms = asked->timeout_ms, .abort = asked->abort,
+		.params = json_pack("{s:s, s:{}, s:{s:s, s:s}}",
+			"protocolVersion", MCP_LEGACY, "capabilities",
+			"clientInfo", "name", "lamplighter", "version", "1"),
+	};
+	struct str version;
+	int rc;
+
+	m->era = MCP_ERA_SESSION;
+	m->version[0] = m->session[0] = '\0';
+	rc = exchange(p, &c, m, out, e);
+	version = jx_str(c.result, "protocolVersion");
+	if (rc == 0 && c.result && !known_version(version))
+		rc = err_set(e, ERR_UPSTREAM_PROTOCOL,
+			     "it speaks version \"%.32s\" only", version.p
+			     ? version.p : "");
+	else if (rc == 0 && !c.result)
+		rc = err_set(e, out->status == 401 || out->status == 403
+			     ? ERR_UPSTREAM_AUTH : ERR_UPSTREAM_PROTOCOL,
+			     "initialize was answered %d %.100s", out->status,
+			     c.error ? jx_str(c.error, "message").p : "");
+	if (rc == 0) {
+		snprintf(m->version, sizeof(m->version), "%.*s",
+			 STR_ARG(version));
+		snprintf(m->session, sizeof(m->session), "%s", out->session);
+		if (m->child)
+			mcp_stdio_notify(m, "notifications/initialized", -1);
+		else
+			mcp_http_notify(p, asked, m,
+					"notifications/initialized", -1);
+	}
+	mcp_call_release(&c);
+	return rc;
+}
+
+/* Whether the answer is one that only a server of the modern era gives. */
+static bool is_modern(const struct mcp_call *c, const struct mcp_outcome *out)
+{
+	int64_t code = error_code(c);
+
+	if (c->result)
+		return out->status / 100 == 2;
+	if (code == -32022) {	/* it names the versions that it has */
+		const json_t *v, *list = jx_arr(jx_obj(c->error, "data"),
+						"supported");
+		size_t i;
+
+		json_array_foreach((json_t *)list, i, v)
+			if (json_is_string(v) &&
+			    !strcmp(json_string_value(v), MCP_MODERN))
+				return true;
+		return false;
+	}
+	return code == -32020 || code == -32021 ||
+	       (code == -32601 && out->status == 404);
+}
+
+static int open_http(struct mcp_peer *p, const struct mcp_call *asked,
+		     struct mcp_mode *m, struct err *e)
+{
+	struct mcp_call probe = {
+		.server = asked->server, .method = "server/discover",
+		.timeout_ms = asked->timeout_ms, .abort = asked->abort,
+	};
+	struct mcp_outcome out;
+	bool modern;
+
+	*m = (struct mcp_mode){ .era = MCP_ERA_STATELESS,
+				.version = MCP_MODERN };
+	if (exchange(p, &probe, m, &out, e) < 0)
+		return -1;
+	modern = is_modern(&probe, &out);
+	mcp_call_release(&probe);
+	if (modern)
+		return 0;
+	if (out.status == 401 || out.status == 403)
+		return err_set(e, ERR_UPSTREAM_AUTH, "status %d", out.status);
+	if (out.status >= 500 || out.status / 100 == 3)
+		return err_set(e, ERR_UPSTREAM, "status %d", out.status);
+	return initialize(p, asked, m, &out, e);
+}
+
+static int open_stdio(struct mcp_peer *p, const struct mcp_call *asked,
+		      struct mcp_mode *m, struct err *e)
+{
+	struct mcp_outcome out;
+	struct err refused = ERR_INIT;
+
+	*m = (struct mcp_mode){ .era = MCP_ERA_SESSION };
+	m->child = mcp_child_start(p, asked->server, e);
+	if (!m->child)
+		return -1;
+	if (initialize(p, asked, m, &out, &refused) == 0)
+		return 0;
+	if (out.answered && refused.code == ERR_UPSTREAM_PROTOCOL) {
+		m->era = MCP_ERA_STATELESS;
+		snprintf(m->version, sizeof(m->version), "%s", MCP_MODERN);
+		return 0;	/* the first request shows whether it is so */
+	}
+	*e = refused;
+	mcp_child_stop(m->child);
+	mode_release(m);
+	return -1;
+}
+
+/* Fills m, opening the server when it is not. Give m back: mode_release. */
+static int ready(struct mcp_peer *p, const struct mcp_call *c,
+		 struct mcp_mode *m, struct err *e)
+{
+	int rc;
+
+	look_at(p, m);
+	if (m->era != MCP_ERA_UNKNOWN)
+		return 0;
+	rc = c->server->command.n ? open_stdio(p, c, m, e)
+		: open_http(p, c, m, e);
+	if (rc == 0)
+		publish(p, c->server, m);
+	return rc;
+}
+
+/* -- requests -------------------------------------------------------------- */
+
+/*
+ * Whether the server did not know our session, or not our era: then nothing was
+ * run (G9). A 400 counts when it says so.
+ */
+static bool is_lost(const struct mcp_call *c, const struct mcp_mode *m,
+		    const struct mcp_outcome *out)
+{
+	struct str said = jx_str(c->error, "message");
+	int64_t code = error_code(c);
+
+	if (m->era == MCP_ERA_SESSION && out->status == 404)
+		return true;
+	if (m->era == MCP_ERA_STATELESS)
+		return out->status == 400 && code != -32020 && code != -32021 &&
+			code != -32602;
+	return out->status == 400 && said.p &&
+		(strcasestr(said.p, "session") ||
+		 strcasestr(said.p, "initialize") ||
+		 strcasestr(said.p, "protocol version"));
+}
+
+/* A status without an answer to it. */
+static int from_status(const struct mcp_outcome *out, struct err *e)
+{
+	int status = out->status;
+
+	if (status == 401 || status == 403)
+		return err_set(e, ERR_UPSTREAM_AUTH, "status %d", status);
+	if (status == 429 || status == 503)
+		return err_set(e, ERR_UPSTREAM_OVERLOAD, "status %d", status);
+	if (status / 100 == 2)
+		return err_set(e, ERR_UPSTREAM_EARLY_END,
+			       "the answer ended without a result");
+	return err_set(e, ERR_UPSTREAM, "status %d", status);
+}
+
+/* Once, opening it anew when it forgot us. */
+static int transact(struct mcp_peer *p, struct mcp_call *c, bool *unknown,
+		    struct err *e)
+{
+	for (int n = 0; ; n++) {
+		struct mcp_outcome out;
+		struct mcp_mode m;
+		bool lost, again;
+		int rc;
+
+		if (ready(p, c, &m, e) < 0)
+			return -1;
+		rc = exchange(p, c, &m, &out, e);
+		lost = rc == 0 && is_lost(c, &m, &out);
+		/* A child that ended before it read, or a repeatable call. */
+		again = rc < 0 && e->code != ERR_CANCELLED &&
+			e->code != ERR_UPSTREAM_TIMEOUT &&
+			e->code != ERR_TOO_BIG &&
+			(!out.sent || c->repeatable);
+		if (lost || (again && m.child))
+			forget(p, m.opened);
+		*unknown = rc < 0 && out.sent && !c->repeatable;
+		mode_release(&m);
+		if (n == 0 && (lost || (again && (m.era == MCP_ERA_STATELESS ||
+						  c->server->command.n)))) {
+			mcp_call_release(c);
+			err_clear(e);
+			continue;
+		}
+		if (rc == 0 && out.answered)
+			return 0;
+		return rc < 0 ? -1 : from_status(&out, e);
+	}
+}
+
+/* The error as the model and the log get it. */
+static int explain(const struct mcp_call *c, const struct err *why,
+		   bool unknown, struct err *e)
+{
+	const char *id = c->server->id, *what;
+	enum err_code code = ERR_TOOL_FAILED;
+
+	switch (why->code) {
+	case ERR_CANCELLED:
+		*e = *why;
+		return -1;
+	case ERR_UPSTREAM_TIMEOUT:
+		code = ERR_TOOL_TIMEOUT;
+		what = "did not answer in time";
+		break;
+	case ERR_ADDRESS_REFUSED:
+		what = "has an address that may not be reached from here";
+		break;
+	case ERR_UPSTREAM_CONNECT:
+		what = "cannot be reached";
+		break;
+	case ERR_OVERLOADED:
+	case ERR_TOOL_FAILED:
+		what = "cannot be started";
+		break;
+	case ERR_UPSTREAM_AUTH:
+		what = "refused our credential; tell the user that an "
+			"administrator has to look at it";
+		break;
+	case ERR_UPSTREAM_OVERLOAD:
+		what = "is overloaded; it may work later";
+		break;
+	case ERR_UPSTREAM_EARLY_END:
+		what = "broke off its answer";
+		break;
+	case ERR_TOO_BIG:
+		what = "sent more than is allowed, or was sent so; ask for less";
+		break;
+	default:
+		what = "gave an answer that cannot be understood";
+		break;
+	}
+	log_warn("MCP server failed", "server", id, "method", c->method,
+		 "because", why->text);
+	return err_public(e, code, "The MCP server \"%s\" %s.%s", id, what,
+			  unknown ? " Whether the call was carried out is not "
+			  "known: find out before it is made again." : "");
+}
+
+/* input_required without a question: the same again, with its state (8.2). */
+static bool asks_again(struct mcp_call *c, struct err *e)
+{
+	json_t *state = json_object_get(c->result, "requestState");
+	struct str type = jx_str(c->result, "resultType");
+
+	if (!type.p || str_is(type, "complete"))
+		return false;
+	if (!str_is(type, "input_required") || !json_is_string(state) ||
+	    json_object_size(jx_obj(c->result, "inputRequests")) ||
+	    json_array_size(jx_arr(c->result, "inputRequests"))) {
+		err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" wants "
+			   "something that is not possible here (%.40s).",
+			   c->server->id, type.p);
+		return false;
+	}
+	if (!c->params)
+		c->params = json_object();
+	json_object_set(c->params, "requestState", state);
+	return true;
+}
+
+int mcp_request(struct mcp_peer *p, struct mcp_call *c, struct err *e)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		struct err why = ERR_INIT;
+		bool unknown = false;
+
+		if (transact(p, c, &unknown, &why) < 0)
+			return explain(c, &why, unknown, e);
+		if (!c->result || !asks_again(c, e))
+			return e->code == ERR_NONE ? 0 : -1;
+		json_decref(jx_move(&c->result));
+	}
+	return err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" never "
+			  "came to an end.", c->server->id);
+}
+
+void mcp_call_release(struct mcp_call *c)
+{
+	json_decref(jx_move(&c->result));
+	json_decref(jx_move(&c->error));
+}
