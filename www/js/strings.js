@@ -158,7 +158,7 @@ const en = {
 	'error.forbidden': 'Your account may not use this chat. Ask the people who run it for access.',
 	'error.csrf_failed': 'The server could not see that this request came from its own page. Reload, and check that the site is opened under its usual address.',
 	'error.not_found': 'This conversation does not exist, or it belongs to someone else.',
-	'error.conversation_busy': 'This conversation is already being answered, perhaps in another tab. Your message waits in the field; send it when the answer is finished, or stop that.',
+	'error.conversation_busy': 'This conversation is already being answered, perhaps in another tab. Your message waits here until that is finished.',
 	'error.chat_disabled': 'Chat is not set up here yet: no language model is configured. An administrator can add one in the configuration.',
 	'error.llm_provider_unsupported': 'The configured language model provider is not supported by this installation.',
 	'error.llm_credential_missing': 'The language model has no key yet. An administrator has to add one in the configuration.',
