@@ -6,6 +6,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/add-a-tool.md \
 	docs/add-an-option.md \
 	docs/api.md \
+	docs/approvals.md \
 	docs/configuration.md \
 	docs/database.md \
 	docs/datasets.md \

@@ -89,6 +89,7 @@ int send_events(struct request *rq, struct response *rs,
 		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
 		.turn_id = *turn, .after = after, .arena = rq->arena,
 		.patience = events_patience, .ctx = &s,
+		.ends_at_wait = d->ends_at_wait,
 	};
 	struct err later = ERR_INIT;
 

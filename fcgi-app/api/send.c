@@ -3,6 +3,8 @@
 #include "api/scope.h"
 #include "app.h"
 #include "base/log.h"
+#include "dialect/wire.h"
+#include "store/conversation.h"
 #include "store/user.h"
 #include "turn/live.h"
 
@@ -150,6 +152,37 @@ struct turn_run *send_open_redo(struct request *rq,
 	return t;
 }
 
+int send_open_woken(struct request *rq, const struct turn *old,
+		    struct turn_decision *decisions, size_t n,
+		    struct turn_run **run, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct turn_input in = {
+		.conf = rq->conf, .who = &rq->who,
+		.conversation_id = old->conversation_id,
+	};
+	struct turn_run *t = arena_new(rq->arena, struct turn_run);
+	struct conversation c;
+	bool woken;
+
+	*run = NULL;
+	if (conversation_get(rq->app->db, &owner, &old->conversation_id,
+			     rq->arena, &c, e) < 0)
+		return -1;
+	in.workspace = scope_workspace(rq, c.workspace_id, e);
+	in.agent = in.workspace ? scope_agent(in.workspace, c.agent_id, e)
+		: NULL;
+	if (!in.agent ||
+	    turn_open_woken(t, &rq->app->deps, &in, old, decisions, n, &woken,
+			    rq->arena, e) < 0)
+		return -1;
+	if (!woken)
+		return 0;
+	opened(rq, t);
+	*run = t;
+	return 0;
+}
+
 struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
 			   const struct conf_agent *agent,
 			   const struct uuid *conversation, struct str content,
@@ -206,14 +239,24 @@ void send_wait(struct response *rs, struct turn_run *t,
 		.conversation_id = t->conversation_id,
 		.style = style,
 	};
+	enum turn_status status;
 	struct jw w;
 
-	turn_run(t, NULL);
+	status = turn_run(t, NULL);
 	w = resp_json(rs, 200);
 	jw_obj(&w);
 	jw_key(&w, "user");
 	message_write(&w, &scope, &t->user);
 	jw_key(&w, "assistant");
-	message_write(&w, &scope, &t->answer);
+	if (status != TURN_WAITING) {
+		message_write(&w, &scope, &t->answer);
+	} else {
+		jw_null(&w);
+		jw_key(&w, "waitingFor");
+		jw_arr(&w);
+		for (size_t i = 0; i < t->n_waits; i++)
+			wire_wait(&w, &t->waits[i]);
+		jw_end_arr(&w);
+	}
 	jw_end_obj(&w);
 }

@@ -52,6 +52,15 @@ struct turn_run *send_open_redo(struct request *rq,
 				struct str content, struct str meta,
 				struct err *e);
 
+/*
+ * Takes decisions about a turn that waits (turn_open_woken), whose row old is;
+ * its workspace and agent must still be visible to the caller. *run is the turn
+ * where it goes on here, NULL where another request runs it already.
+ */
+int send_open_woken(struct request *rq, const struct turn *old,
+		    struct turn_decision *decisions, size_t n,
+		    struct turn_run **run, struct err *e) MUST_CHECK;
+
 /* How a turn is streamed. */
 struct send_as {
 	enum dialect_id dialect;
@@ -88,7 +97,8 @@ int send_events(struct request *rq, struct response *rs,
 
 /*
  * Runs t and answers 200 {user, assistant} (B34). An answer that failed is
- * stored and shown like any other, with finish_reason "error".
+ * stored and shown like any other, with finish_reason "error". Of a turn that
+ * waits: {user, assistant: null, waitingFor: […]}.
  */
 void send_wait(struct response *rs, struct turn_run *t,
 	       enum record_style style);

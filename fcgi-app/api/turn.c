@@ -6,7 +6,9 @@
 #include "app.h"
 #include "base/clock.h"
 #include "store/conversation.h"
+#include "dialect/wire.h"
 #include "store/turn.h"
+#include "store/wait.h"
 #include "turn/live.h"
 
 #include "base/banned.h"
@@ -28,9 +30,28 @@ static int load(struct request *rq, struct turn *t, struct err *e)
 	return turn_get(db, &owner, id, rq->arena, t, e);
 }
 
+static int write_waits(struct request *rq, struct jw *w, const struct turn *t,
+		       struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct turn_wait *rows;
+	size_t n;
+
+	if (turn_wait_list(rq->app->db, &owner, &t->id, rq->arena, &rows, &n,
+			   e) < 0)
+		return -1;
+	jw_key(w, "waitingFor");
+	jw_arr(w);
+	for (size_t i = 0; i < n; i++)
+		if (!rows[i].used_us)
+			wire_wait(w, &rows[i]);
+	jw_end_arr(w);
+	return 0;
+}
+
 /*
  * GET /turns/{t}: 200 {turnId, conversationId, status, startedAt, endedAt,
- * error?: {code, message}}. status: running, waiting, done, error, cancelled,
+ * error?: {code, message}, waitingFor?: […]}. status: running, waiting, done, error, cancelled,
  * interrupted. A turn whose process died is closed first.
  */
 int api_turn_get(struct request *rq, struct response *rs, struct err *e)
@@ -57,6 +78,8 @@ int api_turn_get(struct request *rq, struct response *rs, struct err *e)
 		jw_kstr(&w, "message", t.error_text.p ? t.error_text : STR(""));
 		jw_end_obj(&w);
 	}
+	if (t.status == TURN_WAITING && write_waits(rq, &w, &t, e) < 0)
+		return -1;
 	jw_end_obj(&w);
 	return 0;
 }
@@ -70,6 +93,7 @@ int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct uuid *id = route_arg_uuid(rq, "turn");
 	struct owner owner = scope_owner(rq);
+	bool closed;
 	struct turn t;
 	struct jw w;
 
@@ -77,6 +101,11 @@ int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	if (t.status == TURN_RUNNING)
 		turn_live_cancel(rq->app->live, id);
+	/* One that waits has no process to stop it. */
+	if (t.status == TURN_WAITING &&
+	    (turn_abandon(rq->app->db, &owner, id, &closed, e) < 0 ||
+	     turn_get(rq->app->db, &owner, id, rq->arena, &t, e) < 0))
+		return -1;
 	w = resp_json(rs, 202);
 	jw_obj(&w);
 	jw_kuuid(&w, "turnId", &t.id);

@@ -103,8 +103,12 @@ static void custom_close(struct jw *w)
 static void write_started(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {
-	struct jw w = event_open(out, name);
+	struct jw w;
 
+	if (st->begun)		/* one run: the turn went on */
+		return;
+	st->begun = true;
+	w = event_open(out, name);
 	put_run(&w, ev, st);
 	event_close(&w);
 	w = custom_open(out, "session");
@@ -272,6 +276,78 @@ static void write_warning(struct buf *out, const char *name,
 	custom_close(&w);
 }
 
+static void write_action(struct buf *out, const char *name,
+			 const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = event_open(out, "CUSTOM");
+
+	(void)st;
+	jw_kstrz(&w, "name", name);
+	jw_key(&w, "value");
+	wire_object(&w, ev->args);
+	event_close(&w);
+}
+
+static void write_wait(struct buf *out, const char *name,
+		       const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w;
+
+	close_parts(out, ev, st);
+	w = event_open(out, "CUSTOM");
+	jw_kstrz(&w, "name", name);
+	jw_key(&w, "value");
+	wire_wait(&w, &ev->waits[0]);
+	event_close(&w);
+}
+
+/* What the next run must bring: resume for these, messages for the tools'. */
+static void put_interrupt(struct jw *w, const struct turn_wait *wait)
+{
+	bool approval = wait->kind == WAIT_APPROVAL;
+
+	jw_obj(w);
+	jw_kuuid(w, "id", &wait->id);
+	jw_kstrz(w, "reason", approval ? "approval" : "clarification");
+	jw_kstr(w, "toolCallId", wait->call_id);
+	jw_key(w, "responseSchema");
+	jw_raw(w, approval
+	       ? STR("{\"type\":\"object\",\"properties\":{\"approved\":"
+		     "{\"type\":\"boolean\"},\"arguments\":{\"type\":"
+		     "\"object\"}},\"required\":[\"approved\"]}")
+	       : STR("{\"type\":\"object\",\"properties\":{\"choice\":"
+		     "{\"type\":\"string\"},\"answer\":{\"type\":"
+		     "\"string\"}}}"));
+	jw_ktime(w, "expiresAt", wait->expires_us);
+	jw_end_obj(w);
+}
+
+static void write_waiting(struct buf *out, const char *name,
+			  const struct turn_event *ev, struct dialect_state *st)
+{
+	size_t n_interrupts = 0;
+	struct jw w;
+
+	close_parts(out, ev, st);
+	for (size_t i = 0; i < ev->n_waits; i++)
+		n_interrupts += ev->waits[i].kind != WAIT_CLIENT;
+	w = event_open(out, name);
+	put_run(&w, ev, st);
+	jw_key(&w, "outcome");
+	jw_obj(&w);
+	jw_kstrz(&w, "type", n_interrupts ? "interrupt" : "success");
+	jw_key(&w, n_interrupts ? "interrupts" : "pendingToolCallIds");
+	jw_arr(&w);
+	for (size_t i = 0; i < ev->n_waits; i++)
+		if (!n_interrupts)
+			jw_str(&w, ev->waits[i].call_id);
+		else if (ev->waits[i].kind != WAIT_CLIENT)
+			put_interrupt(&w, &ev->waits[i]);
+	jw_end_arr(&w);
+	jw_end_obj(&w);
+	event_close(&w);
+}
+
 /* A turn that was stopped is finished too; `result` says how. */
 static void write_finished(struct buf *out, const char *name,
 			   const struct turn_event *ev,
@@ -319,6 +395,7 @@ const struct dialect dialect_ag_ui = {
 	.content_type = "text/event-stream",
 	.preamble = STR(": ok\n\n"),
 	.keep_alive = STR(": ka\n\n"),
+	.ends_at_wait = true,
 	.rows = {
 		[TURN_EV_SESSION] = { .name = "RUN_STARTED", .write = write_started },
 		[TURN_EV_USER_MESSAGE] = { .left_out = "the client has made it" },
@@ -332,6 +409,11 @@ const struct dialect dialect_ag_ui = {
 		[TURN_EV_OPERATION] = { .name = "operation", .write = write_operation },
 		[TURN_EV_TITLE] = { .name = "title", .write = write_title },
 		[TURN_EV_WARNING] = { .name = "warning", .write = write_warning },
+		[TURN_EV_SUGGESTED_ACTION] = { .name = "suggested_action", .write = write_action },
+		[TURN_EV_APPROVAL_REQUEST] = { .name = "approval_request", .write = write_wait },
+		[TURN_EV_CLIENT_TOOL_CALL] = { .left_out = "a tool call without a result is the client's" },
+		[TURN_EV_CLARIFICATION] = { .name = "clarification", .write = write_wait },
+		[TURN_EV_WAITING] = { .name = "RUN_FINISHED", .write = write_waiting },
 		[TURN_EV_DONE] = { .name = "RUN_FINISHED", .write = write_finished },
 		[TURN_EV_ERROR] = { .name = "RUN_ERROR", .write = write_error },
 	},

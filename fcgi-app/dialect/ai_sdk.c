@@ -67,9 +67,12 @@ static void close_parts(struct buf *out, struct dialect_state *st)
 static void write_start(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {
-	struct jw w = part_open(out, name);
+	struct jw w;
 
-	(void)st;
+	if (st->begun)		/* one message: the turn went on */
+		return;
+	st->begun = true;
+	w = part_open(out, name);
 	jw_kuuid(&w, "messageId", &ev->run->id);
 	jw_key(&w, "messageMetadata");
 	jw_obj(&w);
@@ -312,6 +315,80 @@ static void put_finish(struct buf *out, const struct turn_event *ev,
 	part_close(&w);
 }
 
+static void write_action(struct buf *out, const char *name,
+			 const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = part_open(out, name);
+
+	(void)st;
+	jw_key(&w, "data");
+	wire_object(&w, ev->args);
+	part_close(&w);
+}
+
+/*
+ * From version 6 on there is a part for it. For others it is a data part, kept
+ * with the message: one more of the same id takes its place.
+ */
+static void write_approval(struct buf *out, const char *name,
+			   const struct turn_event *ev,
+			   struct dialect_state *st)
+{
+	const struct turn_wait *wait = &ev->waits[0];
+	char id[UUID_TEXT_BYTES];
+	struct jw w;
+
+	close_parts(out, st);
+	if (st->sdk >= 6) {
+		w = part_open(out, "tool-approval-request");
+		jw_kuuid(&w, "approvalId", &wait->id);
+		jw_kstr(&w, "toolCallId", wait->call_id);
+		part_close(&w);
+	}
+	w = part_open(out, name);
+	jw_kstrz(&w, "id", uuid_format(&wait->id, id));
+	jw_key(&w, "data");
+	wire_wait(&w, wait);
+	part_close(&w);
+}
+
+static void write_question(struct buf *out, const char *name,
+			   const struct turn_event *ev,
+			   struct dialect_state *st)
+{
+	struct jw w;
+
+	close_parts(out, st);
+	w = part_open(out, name);
+	jw_kstr(&w, "id", ev->call_id);
+	jw_key(&w, "data");
+	wire_wait(&w, &ev->waits[0]);
+	part_close(&w);
+}
+
+/*
+ * The message stays open: the client sends it back with what was decided, and
+ * the turn goes on under the same id. Calls without an output are the client's.
+ */
+static void write_waiting(struct buf *out, const char *name,
+			  const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w;
+
+	close_parts(out, st);
+	if (st->step_open)
+		put_bare(out, "finish-step");
+	st->step_open = false;
+	w = part_open(out, name);
+	jw_kstrz(&w, "finishReason", "tool-calls");
+	jw_key(&w, "messageMetadata");
+	jw_obj(&w);
+	jw_kstrz(&w, "finishReason", "waiting");
+	jw_kuuid(&w, "turnId", &ev->run->id);
+	jw_end_obj(&w);
+	part_close(&w);
+}
+
 static void write_end(struct buf *out, const char *name,
 		      const struct turn_event *ev, struct dialect_state *st)
 {
@@ -346,6 +423,7 @@ const struct dialect dialect_ai_sdk = {
 	.preamble = STR(": ok\n\n"),
 	.keep_alive = STR(": ka\n\n"),
 	.end = STR("data: [DONE]\n\n"),
+	.ends_at_wait = true,
 	.rows = {
 		[TURN_EV_SESSION] = { .name = "start", .write = write_start },
 		[TURN_EV_USER_MESSAGE] = { .left_out = "the client has made it" },
@@ -359,6 +437,11 @@ const struct dialect dialect_ai_sdk = {
 		[TURN_EV_OPERATION] = { .name = "data-operation", .write = write_operation },
 		[TURN_EV_TITLE] = { .name = "data-title", .write = write_title },
 		[TURN_EV_WARNING] = { .name = "data-warning", .write = write_warning },
+		[TURN_EV_SUGGESTED_ACTION] = { .name = "data-suggested-action", .write = write_action },
+		[TURN_EV_APPROVAL_REQUEST] = { .name = "data-approval", .write = write_approval },
+		[TURN_EV_CLIENT_TOOL_CALL] = { .left_out = "tool-input-available without an output is one" },
+		[TURN_EV_CLARIFICATION] = { .name = "data-clarification", .write = write_question },
+		[TURN_EV_WAITING] = { .name = "finish", .write = write_waiting },
 		[TURN_EV_DONE] = { .name = "finish", .write = write_end },
 		[TURN_EV_ERROR] = { .name = "error", .write = write_end },
 	},

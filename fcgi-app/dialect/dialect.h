@@ -33,6 +33,7 @@ struct dialect_state {
 	struct str thread_id, run_id;	/* ag-ui: the client's; or empty */
 	struct str model;		/* openai: as it was asked for */
 	bool want_usage;		/* openai: stream_options */
+	int sdk;			/* ai-sdk: major version; 0 = not said */
 
 	/* of the stream */
 	bool said;		/* a token came since the last tool call */
@@ -45,6 +46,7 @@ struct dialect_state {
 						   and its frame end, unsent */
 	bool step_open, step_called;	/* ai-sdk: and it called a tool */
 	bool has_parent;	/* ag-ui: this step's message has an id */
+	bool begun;		/* the run or message of the client was opened */
 };
 
 /*
@@ -72,6 +74,7 @@ struct dialect {
 	struct str preamble;		/* first bytes of a stream */
 	struct str keep_alive;		/* during silence */
 	struct str end;			/* after the terminal event; or empty */
+	bool ends_at_wait;		/* WAITING ends its streams, all of them */
 	struct dialect_row rows[TURN_EV__MAX];
 };
 

@@ -71,6 +71,15 @@ static void write_status(struct buf *out, const char *name,
 			put_status(out, ev, ev->seq, names[i].theirs);
 }
 
+/* Numbered, unlike the status before it, so that it can be gone on from. */
+static void write_waiting(struct buf *out, const char *name,
+			  const struct turn_event *ev, struct dialect_state *st)
+{
+	(void)name;
+	(void)st;
+	put_status(out, ev, ev->seq, "Waiting");
+}
+
 static void write_delta(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {
@@ -164,6 +173,11 @@ const struct dialect dialect_forge = {
 		[TURN_EV_OPERATION] = { .left_out = "no case of E3" },
 		[TURN_EV_TITLE] = { .left_out = "no case of E3; the conversation has it" },
 		[TURN_EV_WARNING] = { .left_out = "no case of E3" },
+		[TURN_EV_SUGGESTED_ACTION] = { .left_out = "no case of E3; the result of the tool has it" },
+		[TURN_EV_APPROVAL_REQUEST] = { .left_out = "no case of E3; the status is Waiting, GET /approvals says for what" },
+		[TURN_EV_CLIENT_TOOL_CALL] = { .left_out = "no case of E3; the call is AIToolCallStarted, the status Waiting" },
+		[TURN_EV_CLARIFICATION] = { .left_out = "no case of E3; the call is AIToolCallStarted, the status Waiting" },
+		[TURN_EV_WAITING] = { .name = "AITaskStatusChanged", .write = write_waiting },
 		[TURN_EV_DONE] = { .name = "AIMessageComplete", .write = write_complete },
 		[TURN_EV_ERROR] = { .name = "AIStreamError", .write = write_error },
 	},

@@ -150,6 +150,49 @@ static void write_warning(struct buf *out, const char *name,
 	wire_close(out);
 }
 
+/* {"type", …}: approval-request, client-tool-call, clarification. */
+static void write_wait(struct buf *out, const char *name,
+		       const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = jw_on(out);
+
+	(void)st;
+	wire_open(out, name, ev->seq);
+	wire_wait(&w, &ev->waits[0]);
+	wire_close(out);
+}
+
+static void write_waiting(struct buf *out, const char *name,
+			  const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = jw_on(out);
+
+	(void)st;
+	wire_open(out, name, ev->seq);
+	jw_obj(&w);
+	jw_kuuid(&w, "turnId", &ev->run->id);
+	jw_kuuid(&w, "conversationId", &ev->run->conversation_id);
+	jw_key(&w, "for");
+	jw_arr(&w);
+	for (size_t i = 0; i < ev->n_waits; i++)
+		wire_wait(&w, &ev->waits[i]);
+	jw_end_arr(&w);
+	jw_end_obj(&w);
+	wire_close(out);
+}
+
+/* The action as the tool made it: {"type","label","url",…}. */
+static void write_action(struct buf *out, const char *name,
+			 const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = jw_on(out);
+
+	(void)st;
+	wire_open(out, name, ev->seq);
+	wire_object(&w, ev->args);
+	wire_close(out);
+}
+
 const struct dialect dialect_native = {
 	.name = "native",
 	.content_type = "text/event-stream",
@@ -168,6 +211,11 @@ const struct dialect dialect_native = {
 		[TURN_EV_OPERATION] = { .name = "operation", .write = write_operation },
 		[TURN_EV_TITLE] = { .name = "title", .write = write_title },
 		[TURN_EV_WARNING] = { .name = "warning", .write = write_warning },
+		[TURN_EV_SUGGESTED_ACTION] = { .name = "suggested-action", .write = write_action },
+		[TURN_EV_APPROVAL_REQUEST] = { .name = "approval-request", .write = write_wait },
+		[TURN_EV_CLIENT_TOOL_CALL] = { .name = "client-tool-call", .write = write_wait },
+		[TURN_EV_CLARIFICATION] = { .name = "clarification", .write = write_wait },
+		[TURN_EV_WAITING] = { .name = "waiting", .write = write_waiting },
 		[TURN_EV_DONE] = { .name = "done", .write = write_message },
 		[TURN_EV_ERROR] = { .name = "error", .write = write_message },
 	},

@@ -227,6 +227,25 @@ static void write_done(struct buf *out, const char *name,
 	wire_answer_release(&a);
 }
 
+/* There is nothing to wait with in the format: the text says for what. */
+static void write_waiting(struct buf *out, const char *name,
+			  const struct turn_event *ev, struct dialect_state *st)
+{
+	struct arena a = ARENA_INIT;
+	struct jw w;
+
+	(void)name;
+	if (st->said)
+		put_text(out, "content", STR("\n\n"), ev, st);
+	put_text(out, "content", turn_waiting_text(&a, ev->waits, ev->n_waits),
+		 ev, st);
+	arena_release(&a);
+	w = chunk_open(out, ev, st);
+	delta_open(&w);
+	delta_close(&w, "stop");
+	chunk_close(&w);
+}
+
 static void write_error(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {
@@ -252,6 +271,7 @@ const struct dialect dialect_openai = {
 	.preamble = STR(": ok\n\n"),
 	.keep_alive = STR(": ka\n\n"),
 	.end = STR("data: [DONE]\n\n"),
+	.ends_at_wait = true,
 	.rows = {
 		[TURN_EV_SESSION] = { .name = "role", .write = write_role },
 		[TURN_EV_USER_MESSAGE] = { .left_out = "the client has made it" },
@@ -265,6 +285,11 @@ const struct dialect dialect_openai = {
 		[TURN_EV_OPERATION] = { .left_out = "tools run here" },
 		[TURN_EV_TITLE] = { .left_out = "not in the format" },
 		[TURN_EV_WARNING] = { .left_out = "not in the format" },
+		[TURN_EV_SUGGESTED_ACTION] = { .left_out = "not in the format" },
+		[TURN_EV_APPROVAL_REQUEST] = { .left_out = "not in the format; the end says it in words" },
+		[TURN_EV_CLIENT_TOOL_CALL] = { .left_out = "no tools of the client are taken" },
+		[TURN_EV_CLARIFICATION] = { .left_out = "not in the format; the end asks in words" },
+		[TURN_EV_WAITING] = { .name = "finish", .write = write_waiting },
 		[TURN_EV_DONE] = { .name = "finish", .write = write_done },
 		[TURN_EV_ERROR] = { .name = "error", .write = write_error },
 	},

@@ -175,6 +175,91 @@ static void write_warning(struct buf *out, const char *name,
 	frame_close(&w);
 }
 
+static void put_arguments(struct jw *w, const struct turn_wait *wait)
+{
+	jw_key(w, "args");
+	wire_foreign(w, wait->args);
+}
+
+static void write_approval(struct buf *out, const char *name,
+			   const struct turn_event *ev,
+			   struct dialect_state *st)
+{
+	const struct turn_wait *wait = &ev->waits[0];
+	struct jw w = frame_open(out, name, ev->seq);
+	char digest[WIRE_DIGEST_CHARS + 1];
+
+	(void)st;
+	jw_kuuid(&w, "approval_id", &wait->id);
+	jw_kuuid(&w, "turn_id", &wait->turn_id);
+	jw_kstr(&w, "call_id", wait->call_id);
+	jw_kstr(&w, "tool_name", wait->tool);
+	jw_kstrz(&w, "effect", wire_effect(wait->effect));
+	put_arguments(&w, wait);
+	jw_kbool(&w, "editable", wait->flags & WAIT_EDITABLE);
+	jw_kbool(&w, "rememberable", wait->flags & WAIT_REMEMBER);
+	jw_kstr(&w, "reason", wait->reason);
+	jw_kstrz(&w, "digest", wire_digest(wait, digest));
+	jw_ktime(&w, "expires_at", wait->expires_us);
+	frame_close(&w);
+}
+
+static void write_client_call(struct buf *out, const char *name,
+			      const struct turn_event *ev,
+			      struct dialect_state *st)
+{
+	struct jw w = frame_open(out, name, ev->seq);
+
+	(void)st;
+	jw_kuuid(&w, "turn_id", &ev->run->id);
+	jw_kstr(&w, "call_id", ev->waits[0].call_id);
+	jw_kstr(&w, "tool_name", ev->waits[0].tool);
+	put_arguments(&w, &ev->waits[0]);
+	frame_close(&w);
+}
+
+static void write_question(struct buf *out, const char *name,
+			   const struct turn_event *ev,
+			   struct dialect_state *st)
+{
+	struct jw w = frame_open(out, name, ev->seq);
+
+	(void)st;
+	jw_key(&w, "question");
+	wire_wait(&w, &ev->waits[0]);
+	frame_close(&w);
+}
+
+static void write_action(struct buf *out, const char *name,
+			 const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = frame_open(out, name, ev->seq);
+
+	(void)st;
+	jw_key(&w, "action");
+	wire_object(&w, ev->args);
+	frame_close(&w);
+}
+
+/* A stream ends with done (D22); the turn has no message yet. */
+static void write_waiting(struct buf *out, const char *name,
+			  const struct turn_event *ev, struct dialect_state *st)
+{
+	struct jw w = frame_open(out, name, ev->seq);
+
+	(void)st;
+	jw_kuuid(&w, "session_id", &ev->run->conversation_id);
+	jw_kuuid(&w, "turn_id", &ev->run->id);
+	jw_kstrz(&w, "finish_reason", "waiting");
+	jw_kstrz(&w, "message", NULL);
+	jw_key(&w, "waiting_for");
+	jw_arr(&w);
+	for (size_t i = 0; i < ev->n_waits; i++)
+		jw_str(&w, ev->waits[i].call_id);
+	jw_end_arr(&w);
+	frame_close(&w);
+}
+
 static void write_done(struct buf *out, const char *name,
 		       const struct turn_event *ev, struct dialect_state *st)
 {
@@ -217,6 +302,7 @@ const struct dialect dialect_v2 = {
 	.content_type = "text/event-stream",
 	.preamble = STR(": ok\nretry: 2000\n\n"),
 	.keep_alive = STR(": ka\n\n"),
+	.ends_at_wait = true,
 	.rows = {
 		[TURN_EV_SESSION] = { .name = "session", .write = write_session },
 		[TURN_EV_USER_MESSAGE] = { .name = "user_message", .write = write_record },
@@ -230,6 +316,11 @@ const struct dialect dialect_v2 = {
 		[TURN_EV_OPERATION] = { .left_out = "D24 has no word for tools without entities" },
 		[TURN_EV_TITLE] = { .name = "title", .write = write_title },
 		[TURN_EV_WARNING] = { .name = "warning", .write = write_warning },
+		[TURN_EV_SUGGESTED_ACTION] = { .name = "suggested_action", .write = write_action },
+		[TURN_EV_APPROVAL_REQUEST] = { .name = "approval_request", .write = write_approval },
+		[TURN_EV_CLIENT_TOOL_CALL] = { .name = "client_tool_call", .write = write_client_call },
+		[TURN_EV_CLARIFICATION] = { .name = "clarification", .write = write_question },
+		[TURN_EV_WAITING] = { .name = "done", .write = write_waiting },
 		[TURN_EV_DONE] = { .name = "done", .write = write_done },
 		[TURN_EV_ERROR] = { .name = "error", .write = write_error },
 	},

@@ -1,5 +1,9 @@
 #include "dialect/wire.h"
 
+#include <sodium.h>
+
+#include "tool/tool.h"
+
 #include "base/banned.h"
 
 void wire_foreign(struct jw *w, struct str text)
@@ -20,6 +24,17 @@ void wire_foreign(struct jw *w, struct str text)
 			w->b->p[i] = ' ';
 }
 
+void wire_object(struct jw *w, struct str text)
+{
+	json_t *j = json_loadb(text.p ? text.p : "", text.n, 0, NULL);
+
+	if (json_is_object(j))
+		jw_json(w, j);
+	else
+		jw_raw(w, STR("{}"));
+	json_decref(j);
+}
+
 void wire_result(struct jw *w, const struct turn_event *ev)
 {
 	if (ev->result_json && ev->result.n)
@@ -35,6 +50,93 @@ void wire_operation(struct jw *w, const struct turn_event *ev)
 	jw_kstr(w, "status", ev->code);
 	if (ev->text.n)
 		jw_kstr(w, "text", ev->text);
+}
+
+/* -- what a turn waits for -------------------------------------------------- */
+
+const char *wire_effect(int64_t effect)
+{
+	static const char *const names[] = {
+		[TOOL_READ] = "read", [TOOL_WRITE] = "write",
+		[TOOL_DESTRUCTIVE] = "destructive",
+	};
+
+	return effect >= 0 && effect < (int64_t)ARRAY_LEN(names)
+		? names[effect] : "destructive";
+}
+
+const char *wire_digest(const struct turn_wait *wait,
+			char out[WIRE_DIGEST_CHARS + 1])
+{
+	return sodium_bin2hex(out, WIRE_DIGEST_CHARS + 1,
+			      (const unsigned char *)wait->digest.p,
+			      MIN(wait->digest.n, WAIT_DIGEST_BYTES));
+}
+
+/* Options get the letters A, B, C, …, which is what the user answers with. */
+static void question_members(struct jw *w, const struct turn_wait *wait)
+{
+	struct err ignored = ERR_INIT;
+	json_t *j = jx_load_lenient(wait->args, &ignored);
+	const json_t *options = jx_arr(j, "options"), *o;
+	struct str question = jx_str(j, "question");
+	size_t i;
+
+	jw_kstr(w, "question", question.p ? question : STR(""));
+	jw_key(w, "options");
+	jw_arr(w);
+	json_array_foreach((json_t *)options, i, o) {
+		const char id[2] = { (char)('A' + i), '\0' };
+
+		jw_obj(w);
+		jw_kstrz(w, "id", id);
+		jw_kstr(w, "label", (struct str){ json_string_value(o),
+						  json_string_length(o) });
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+	jw_kbool(w, "allowOther", jx_bool(j, "allow_other", true));
+	json_decref(j);
+}
+
+static void approval_members(struct jw *w, const struct turn_wait *wait)
+{
+	char digest[WIRE_DIGEST_CHARS + 1];
+
+	jw_kstrz(w, "effect", wire_effect(wait->effect));
+	jw_key(w, "arguments");
+	wire_foreign(w, wait->args);
+	jw_kbool(w, "editable", wait->flags & WAIT_EDITABLE);
+	jw_kbool(w, "rememberable", wait->flags & WAIT_REMEMBER);
+	jw_kstr(w, "reason", wait->reason);
+	jw_kstrz(w, "digest", wire_digest(wait, digest));
+}
+
+void wire_wait_members(struct jw *w, const struct turn_wait *wait)
+{
+	jw_kstrz(w, "type", wait_kind_name((enum wait_kind)wait->kind));
+	if (wait->kind == WAIT_APPROVAL)
+		jw_kuuid(w, "approvalId", &wait->id);
+	jw_kuuid(w, "turnId", &wait->turn_id);
+	jw_kuuid(w, "conversationId", &wait->conversation_id);
+	jw_kstr(w, "toolCallId", wait->call_id);
+	jw_kstr(w, "tool", wait->tool);
+	if (wait->kind == WAIT_APPROVAL)
+		approval_members(w, wait);
+	else if (wait->kind == WAIT_QUESTION)
+		question_members(w, wait);
+	else {
+		jw_key(w, "arguments");
+		wire_foreign(w, wait->args);
+	}
+	jw_ktime(w, "expiresAt", wait->expires_us);
+}
+
+void wire_wait(struct jw *w, const struct turn_wait *wait)
+{
+	jw_obj(w);
+	wire_wait_members(w, wait);
+	jw_end_obj(w);
 }
 
 void wire_message(struct jw *w, const struct turn_event *ev,

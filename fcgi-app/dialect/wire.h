@@ -38,11 +38,32 @@ static inline void wire_close(struct buf *out)
  */
 void wire_foreign(struct jw *w, struct str text);
 
+/* As wire_foreign, but an object always: an empty one for anything else. */
+void wire_object(struct jw *w, struct str text);
+
 /* A tool's result: its JSON, or its text as a string. */
 void wire_result(struct jw *w, const struct turn_event *ev);
 
 /* The members of an operation: callId, toolName, status and, if any, text. */
 void wire_operation(struct jw *w, const struct turn_event *ev);
+
+/*
+ * What a turn waits for, as one object with the names of the native dialect:
+ * {type, turnId, toolCallId, tool, …}; the members by kind stand in
+ * docs/approvals.md. The decision, if any, is not in it.
+ */
+void wire_wait(struct jw *w, const struct turn_wait *wait);
+
+/* The same, its members into an open object. */
+void wire_wait_members(struct jw *w, const struct turn_wait *wait);
+
+/* "read", "write", "destructive". */
+const char *wire_effect(int64_t effect);
+
+/* The digest of a wait as hex text. */
+#define WIRE_DIGEST_CHARS (2 * WAIT_DIGEST_BYTES)
+const char *wire_digest(const struct turn_wait *wait,
+			char out[WIRE_DIGEST_CHARS + 1]);
 
 /* The record that ends a turn: who, whose, and how it is rendered. */
 void wire_message(struct jw *w, const struct turn_event *ev,

@@ -37,6 +37,18 @@ bool policy_may(const struct identity *who, enum permission p)
 	return allows(who, str_of(permission_rows[p].name));
 }
 
+bool policy_may_decide(const struct identity *who)
+{
+	if (who->kind != IDENTITY_API_TOKEN)
+		return policy_may(who, PERM_APPROVALS_DECIDE);
+	for (size_t i = 0; i < who->n_grants; i++)
+		if (str_starts(who->grants[i], STR("AIChat.Approvals.")) &&
+		    policy_covers(who->grants[i], str_of(
+			permission_rows[PERM_APPROVALS_DECIDE].name)))
+			return true;
+	return false;
+}
+
 bool policy_may_use_tool(const struct identity *who, const char *tool)
 {
 	char name[sizeof(PERM_TOOL_PREFIX) + 128];

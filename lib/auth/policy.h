@@ -31,6 +31,13 @@ extern const struct permission_row permission_rows[PERM__MAX];
 bool policy_allows(const struct identity *who, const char *permission);
 bool policy_may(const struct identity *who, enum permission p);
 
+/*
+ * Whether who may decide approvals: a person with PERM_APPROVALS_DECIDE. What
+ * signs in with an API token is no person, so for it the grant must say so
+ * ("AIChat.Approvals.Decide", "AIChat.Approvals.*"): a wider one does not.
+ */
+bool policy_may_decide(const struct identity *who);
+
 /* As policy_allows for PERM_TOOL_PREFIX and the tool's name. */
 bool policy_may_use_tool(const struct identity *who, const char *tool);
 

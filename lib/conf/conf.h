@@ -145,6 +145,12 @@ enum tool_confirm {
 	TOOL_CONFIRM_BY_EFFECT,	/* while loading only */
 };
 
+/* Whether "always allow in this conversation" may be chosen. */
+enum tool_remember {
+	TOOL_REMEMBER_BY_POLICY,	/* write tools that ask when tainted */
+	TOOL_REMEMBER_YES, TOOL_REMEMBER_NO,
+};
+
 enum conf_output { OUTPUT_AUTO, OUTPUT_JSON, OUTPUT_TEXT };
 
 struct conf_tool_command {	/* `command:` of a tool */
@@ -166,6 +172,8 @@ struct conf_tool {
 	const char *group;		/* for `group:NAME`; "" = none */
 	enum tool_effect effect;
 	enum tool_confirm confirm;
+	enum tool_remember remember;
+	bool editable;			/* by the user, before they approve */
 	bool untrusted;			/* results are others' text */
 	int timeout_ms;			/* 0 = the kind's */
 	int result_bytes;		/* 0 = limits.tool_result_bytes */
@@ -221,6 +229,7 @@ struct conf_workspace {
 	int history_tokens;		/* default 24000 */
 	int max_parallel_tools;		/* default 4 */
 	bool title_by_model;
+	enum tool_confirm confirm;	/* least, of tools that change things */
 	struct conf_list suggestions;
 	const struct conf_agent *agents;	/* at least one, one default */
 	size_t n_agents;
@@ -251,8 +260,9 @@ struct conf {
 	} log;
 	struct {
 		int body_bytes, message_chars, answer_bytes;
-		int tool_result_bytes;
+		int tool_result_bytes, approval_s;
 	} limits;
+	enum tool_confirm confirm;	/* as a workspace's */
 	struct {
 		const char *base;	/* "" = as the web server says */
 		const char *origin;	/* "" = compare with Host */

@@ -57,6 +57,11 @@ static const struct opt_name tool_confirms[] = {
 	{ "by-effect", TOOL_CONFIRM_BY_EFFECT }, { NULL, 0 },
 };
 
+static const struct opt_name tool_remembers[] = {
+	{ "by-policy", TOOL_REMEMBER_BY_POLICY }, { "yes", TOOL_REMEMBER_YES },
+	{ "no", TOOL_REMEMBER_NO }, { NULL, 0 },
+};
+
 static const struct opt_name outputs[] = {
 	{ "auto", OUTPUT_AUTO }, { "json", OUTPUT_JSON },
 	{ "text", OUTPUT_TEXT }, { NULL, 0 },
@@ -70,6 +75,11 @@ static const struct opt_name mcp_effects[] = {
 
 static const struct opt_name pins[] = {
 	{ "accept", PIN_ACCEPT }, { "first-use", PIN_FIRST_USE }, { NULL, 0 },
+};
+
+static const struct opt_name confirm_floors[] = {
+	{ "never", TOOL_CONFIRM_NEVER }, { "tainted", TOOL_CONFIRM_TAINTED },
+	{ "always", TOOL_CONFIRM_ALWAYS }, { NULL, 0 },
 };
 
 /* The struct of each section, for offsetof. */

@@ -341,6 +341,8 @@ static int purge(struct db *db, const struct uuid *id, struct err *e)
 	    drain(db, STMT_VARIANT_PURGE, id, e) ||
 	    purge_turns(db, id, e) ||
 	    drain(db, STMT_CONVERSATION_UNFORK, id, e) ||
+	    drain(db, STMT_TURN_WAIT_PURGE, id, e) ||
+	    drain(db, STMT_CONVERSATION_ALLOW_PURGE, id, e) ||
 	    drain(db, STMT_USAGE_UNLINK, id, e))
 		return -1;
 	return db_exec(db, STMT_CONVERSATION_DELETE,

@@ -10,4 +10,5 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/token.c lib/store/token.h \
 	lib/store/turn.c lib/store/turn.h lib/store/turn_again.c lib/store/turn_many.c \
 	lib/store/usage.c lib/store/usage.h \
-	lib/store/user.c lib/store/user.h
+	lib/store/user.c lib/store/user.h \
+	lib/store/wait.c lib/store/wait.h

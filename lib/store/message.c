@@ -54,7 +54,7 @@ static int take_row(void *ctx, const struct db_val *cells, struct err *e)
 {
 	struct filling *f = ctx;
 	struct message_page *p = f->page;
-	struct row r;
+	struct row r = { .m = { .seq = 0 } };
 
 	(void)e;
 	db_map(fields, ARRAY_LEN(fields), cells, &r);

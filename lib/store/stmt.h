@@ -66,6 +66,7 @@ struct locked {		/* a conversation and who holds it, both locked */
 	struct uuid turn_id;	/* nil: free */
 	int64_t status, lease_until_us, user_seq;	/* of that turn */
 	int64_t variant_index, variant_count;		/* of its answer */
+	int64_t tainted;
 };
 #define LOCKED_FIELDS(F, SEP) \
 	F(workspace_id, s, "c.workspace_id") SEP \
@@ -79,7 +80,8 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(lease_until_us, I, "t.lease_until_us") SEP \
 	F(user_seq, I, "t.user_seq") SEP \
 	F(variant_index, I, "t.variant_index") SEP \
-	F(variant_count, I, "t.variant_count")
+	F(variant_count, I, "t.variant_count") SEP \
+	F(tainted, i, "c.tainted")
 
 /* What single statements and whole transactions have in common. */
 #define CONVERSATION_ROW "usussSiiiUii"
@@ -99,6 +101,9 @@ struct locked {		/* a conversation and who holds it, both locked */
 #define TURN_INSERT \
 	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
 	" user_seq, started_us, variant_index, variant_count) VALUES "
+#define TURN_INSERT_CLIENT \
+	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
+	" user_seq, started_us, client) VALUES "
 #define TURN_EVENT_INSERT \
 	"INSERT INTO turn_event (turn_id, seq, n, created_us, data)" \
 	" VALUES (?,?,?,?,?) ON DUPLICATE KEY UPDATE" \
@@ -128,8 +133,8 @@ struct db_val *usage_args(struct db_val *v, const struct owner *o,
 			  const struct usage *u);
 /*
  * Makes a locked conversation free for the caller: nothing to do when no turn
- * holds it; a dead turn is closed (lock it again then, it has a row more), a
- * live one is ERR_BUSY with its id in e->id.
+ * holds it; a dead turn is closed, and one that waits is ended (lock it again
+ * then, it has more rows), a live one is ERR_BUSY with its id in e->id.
  */
 int turn_evict(struct db *tx, const struct owner *o,
 	       const struct uuid *conversation_id, const struct locked *l,
@@ -137,6 +142,14 @@ int turn_evict(struct db *tx, const struct owner *o,
 
 int message_insert(struct db *tx, const struct uuid *conversation_id,
 		   const struct message *m, struct err *e) MUST_CHECK;
+
+/*
+ * Ends a turn that waits, whose conversation l is locked by tx: what is open
+ * becomes expired or why (enum wait_status), each call gets an error result.
+ */
+int wait_close(struct db *tx, const struct owner *o,
+	       const struct uuid *conversation_id, const struct locked *l,
+	       int64_t why, struct err *e) MUST_CHECK;
 
 /* Writes batches; the turns' rows are locked by tx. */
 int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
@@ -216,7 +229,8 @@ struct number {
 	F(started_us, i, "t.started_us") SEP \
 	F(ended_us, I, "t.ended_us") SEP \
 	F(error_code, S, "t.error_code") SEP \
-	F(error_text, S, "t.error_text")
+	F(error_text, S, "t.error_text") SEP \
+	F(client, S, "t.client")
 #define TURN_OWNED \
 	" FROM turn t JOIN conversation c ON c.id = t.conversation_id" \
 	" WHERE t.id = ? AND c.tenant_id = ? AND c.user_id = ?"
@@ -233,6 +247,30 @@ struct number {
 	F(seq, i, "e.seq") SEP \
 	F(n, i, "e.n") SEP \
 	F(data, b, "e.data")
+
+#define TURN_WAIT_FIELDS(F, SEP) \
+	F(turn_id, u, "w.turn_id") SEP \
+	F(position, i, "w.position") SEP \
+	F(id, u, "w.id") SEP \
+	F(conversation_id, u, "w.conversation_id") SEP \
+	F(kind, i, "w.kind") SEP \
+	F(status, i, "w.status") SEP \
+	F(call_id, s, "w.call_id") SEP \
+	F(tool, s, "w.tool") SEP \
+	F(effect, i, "w.effect") SEP \
+	F(flags, i, "w.flags") SEP \
+	F(reason, s, "w.reason") SEP \
+	F(args, s, "w.args") SEP \
+	F(digest, b, "w.digest") SEP \
+	F(edited, S, "w.edited") SEP \
+	F(result, S, "w.result") SEP \
+	F(is_error, i, "w.is_error") SEP \
+	F(created_us, i, "w.created_us") SEP \
+	F(expires_us, i, "w.expires_us") SEP \
+	F(decided_us, I, "w.decided_us") SEP \
+	F(decided_by, U, "w.decided_by") SEP \
+	F(decided_via, S, "w.decided_via") SEP \
+	F(used_us, I, "w.used_us")
 
 #define TOKEN_FIELDS(F, SEP) \
 	F(id, u, "id") SEP \

@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "store/stmt.h"
+#include "store/wait.h"
 
 #include "base/banned.h"
 
@@ -156,8 +157,18 @@ int turn_evict(struct db *tx, const struct owner *o,
 		return 0;
 	if (is_dead(l, clock_now_us()))
 		return close_dead(tx, o, conversation_id, l, fn, e);
+	if (l->status == TURN_WAITING)
+		return wait_close(tx, o, conversation_id, l, WAIT_SUPERSEDED,
+				  e);
 	uuid_format(&l->turn_id, e->id);
 	return err_set(e, ERR_BUSY, "a turn is running");
+}
+
+static int taint(struct db *tx, const struct uuid *conversation_id,
+		 const struct uuid *turn_id, struct err *e)
+{
+	return db_exec(tx, STMT_CONVERSATION_TAINT,
+		       DB_ARGS(DB_U(conversation_id), DB_U(turn_id)), NULL, e);
 }
 
 /* -- begin ------------------------------------------------------------------- */
@@ -211,7 +222,7 @@ static int take_begun(void *ctx, const struct db_val *row, struct err *e)
 	struct beginning *k = ctx;
 	struct turn_begin *b = k->b;
 	struct message_page *p = &b->history;
-	struct begun r;
+	struct begun r = { .m = { .seq = 0 } };
 
 	(void)e;
 	db_map(begun_fields, ARRAY_LEN(begun_fields), row, &r);
@@ -243,7 +254,8 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 			arena_zalloc(a, b->n_history, sizeof(*m));
 	rc = db_each(tx, STMT_TURN_BEGIN,
 		     DB_ARGS(DB_S_IF(b->title), DB_U(&b->turn_id),
-			     DB_I(m->created_us), DB_S_IF(b->title),
+			     DB_I(m->created_us), DB_I(b->taints),
+			     DB_S_IF(b->title),
 			     DB_S_IF(b->title), DB_U(&b->conversation_id),
 			     DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
 			     DB_S_IF(b->workspace_id), DB_S_IF(b->workspace_id),
@@ -255,7 +267,7 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 
 			     DB_U(&b->turn_id), DB_U(&b->conversation_id),
 			     DB_I(m->created_us + TURN_LEASE_US),
-			     DB_I(m->created_us),
+			     DB_I(m->created_us), DB_S_IF(b->client),
 
 			     DB_U(&b->conversation_id),
 			     DB_I((int64_t)b->n_history + 2)),
@@ -286,7 +298,10 @@ static int create(struct db *tx, struct beginning *k, struct err *e)
 
 			    DB_U(&b->turn_id), DB_U(&b->conversation_id),
 			    DB_I(m->created_us + TURN_LEASE_US), DB_I(1),
-			    DB_I(m->created_us)), NULL, e)) {
+			    DB_I(m->created_us), DB_S_IF(b->client),
+
+			    DB_I(b->taints), DB_U(&b->conversation_id)),
+		    NULL, e)) {
 		/* The other ids are new. */
 		if (e->code == ERR_DB_DUPLICATE) {
 			err_clear(e);
@@ -409,7 +424,12 @@ static int append_tx(struct db *tx, void *ctx, struct err *e)
 		k->rows[i].seq = r.insert_id - (int64_t)k->n + 1 + (int64_t)i;
 		at = message_args(at, k->conversation_id, &k->rows[i]);
 	}
-	return db_exec_rows(tx, STMT_MESSAGE_INSERT, v, k->n, NULL, e);
+	if (db_exec_rows(tx, STMT_MESSAGE_INSERT, v, k->n, NULL, e))
+		return -1;
+	for (size_t i = 0; i < k->n; i++)
+		if (k->rows[i].taints)
+			return taint(tx, k->conversation_id, k->turn_id, e);
+	return 0;
 }
 
 int turn_append(struct db *db, const struct owner *o,

@@ -44,6 +44,7 @@ struct turn {
 					   ended turn: the terminal event's */
 	int64_t started_us, ended_us;	/* ended 0 = not yet */
 	struct str error_code, error_text;	/* wire code, public; or NULL */
+	struct str client;	/* JSON: the page that it has; or NULL */
 };
 
 /*
@@ -67,6 +68,8 @@ struct turn_begin {
 	struct str title;	/* TITLE_FIRST_MESSAGE if it has none; or NULL */
 	struct str content;	/* the user message */
 	struct str meta;	/* JSON object text, or NULL */
+	struct str client;	/* JSON: the page's tools (turn.client); or NULL */
+	bool taints;		/* text of others came with the message */
 	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */
 	size_t n_history;	/* rows in front of the message that are wanted */
 	struct arena *arena;	/* for them */
@@ -81,9 +84,11 @@ struct turn_begin {
 /*
  * Begins a turn in one transaction: takes the conversation, stores the user
  * message, makes the turn row (running, lease TURN_LEASE_US from now), sets
- * the title if it had none. ERR_NOT_FOUND; ERR_BUSY with the running turn's
- * id in e->id; ERR_CONFLICT (create: id taken). 1 round trip, with the rows
- * that the message follows. Not within db_tx.
+ * the title if it had none, and takes the taint away: these are the user's own
+ * words. A turn that waits is ended for it (store/wait.h). ERR_NOT_FOUND;
+ * ERR_BUSY with the running turn's id in e->id; ERR_CONFLICT (create: id
+ * taken). 1 round trip, with the rows that the message follows. Not within
+ * db_tx.
  */
 int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	       struct err *e) MUST_CHECK;
@@ -96,6 +101,7 @@ struct turn_resume {
 	int64_t user_seq;		/* of the user message, of both */
 	int64_t last_seq;		/* of the thread: the old turn's answer */
 	int64_t turn_number;
+	bool tainted;			/* text of others is in the context */
 };
 
 /*

@@ -1,7 +1,8 @@
 /*
  * One call of a tool, from the model's text to a result that the model can
  * read. The order of checks is fixed: known → offered → still allowed →
- * arguments are JSON → they fit the schema → run → cap.
+ * arguments are JSON → they fit the schema → approved where it must be → run →
+ * cap.
  */
 #include <string.h>
 
@@ -134,6 +135,30 @@ static void finish(struct buf *b, size_t max_bytes, struct arena *a,
 		out->text = arena_str(a, buf_str(b));
 }
 
+int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
+		 struct str name, struct str args,
+		 const struct tool_offer **o, json_t **out, struct err *e)
+{
+	if (find(set, ctx, name, o, e) < 0)
+		return -1;
+	*out = parse(args, ctx->arena, e);
+	return *out ? schema_check((*o)->schema, *out, e) : -1;
+}
+
+/* Who cannot ask may not run what needs asking. */
+static int check_gate(const struct tool *t, const struct tool_ctx *ctx,
+		      struct err *e)
+{
+	if (t->visibility != TOOL_SERVER)
+		return err_public(e, ERR_TOOL_DENIED, "The tool \"%.64s\" "
+				  "cannot be used from here.", t->name);
+	if (!ctx->approved && tool_asks(t, ctx, NULL))
+		return err_public(e, ERR_TOOL_NOT_APPROVED, "The tool "
+				  "\"%.64s\" needs the user's approval, which "
+				  "cannot be asked for here.", t->name);
+	return 0;
+}
+
 static int run(const struct tool_set *set, const struct tool_ctx *ctx,
 	       struct str name, struct str args, struct buf *b,
 	       struct tool_result *out, const struct tool **tool,
@@ -142,15 +167,13 @@ static int run(const struct tool_set *set, const struct tool_ctx *ctx,
 	const struct tool_offer *o;
 	json_t *j;
 
-	if (find(set, ctx, name, &o, e) < 0)
+	if (tool_prepare(set, ctx, name, args, &o, &j, e) < 0 ||
+	    check_gate(o->tool, ctx, e) < 0)
 		return -1;
 	*tool = o->tool;
-	j = parse(args, ctx->arena, e);
-	if (!j || schema_check(o->schema, j, e) < 0)
-		return -1;
 	if (ctx->abort && http_aborted(ctx->abort))
 		return err_set(e, ERR_CANCELLED, "before the tool ran");
-	out->is_json = true;
+	out->is_json = out->ran = true;
 	return o->tool->run(o->tool, ctx, j, b, &out->is_json, e);
 }
 
@@ -166,14 +189,32 @@ void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 	*out = (struct tool_result){ .is_json = true };
 	rc = run(set, ctx, name, args, &b, out, &tool, &e);
 	if (rc < 0) {
+		bool ran = out->ran;
+
 		if (!e.public[0])
 			log_err("tool call", &e);
 		tool_refuse(ctx->arena, e.code, err_message(&e), out);
+		out->ran = ran;
 	} else {
 		finish(&b, tool_result_cap(tool, ctx), ctx->arena, out);
 		out->is_error = rc > 0;
 		out->foreign = true;
 	}
 	out->duration_ms = clock_mono_ms() - start;
+	buf_release(&b);
+}
+
+void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
+		 struct str text, struct tool_result *out)
+{
+	static const struct tool any;
+	struct buf b = BUF_INIT(RAW_RESULT_BYTES);
+	json_t *j = json_loadb(text.p ? text.p : "", text.n, JSON_DECODE_ANY,
+			       NULL);
+
+	*out = (struct tool_result){ .is_json = j != NULL };
+	json_decref(j);
+	buf_addstr(&b, text);
+	finish(&b, tool_result_cap(t ? t : &any, ctx), ctx->arena, out);
 	buf_release(&b);
 }

@@ -62,6 +62,8 @@ static struct tool row_of(const struct tool_kind *k, const struct conf_tool *c,
 	t.groups = &c->groups;
 	t.effect = c->effect;
 	t.confirm = c->confirm;
+	t.remember = c->remember;
+	t.editable = c->editable;
 	t.untrusted = c->untrusted;
 	t.result_cap_bytes = c->result_bytes;
 	if (c->timeout_ms)

@@ -3,6 +3,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/dataset.c lib/tool/dataset.h \
 	lib/tool/dispatch.c \
 	lib/tool/env.c \
+	lib/tool/gate.c \
 	lib/tool/kind.c lib/tool/kind.h \
 	lib/tool/kind_command.c \
 	lib/tool/kind_mcp.c \

@@ -138,6 +138,8 @@ static void all_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
 	builtin_rows(rows);
 	tool_kind_rows(ctx, rows);
 	mcp_rows(ctx, rows);
+	for (size_t i = 0; i < ctx->n_more; i++)
+		tool_rows_add(rows, &ctx->more[i]);
 	qsort(rows->v, rows->n, sizeof(*rows->v), by_name);
 	for (size_t i = 0; i < rows->n; i++) {
 		if (n && strcmp(rows->v[i].name, rows->v[n - 1].name) == 0)

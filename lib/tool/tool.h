@@ -50,6 +50,13 @@ struct tool_ctx {
 	struct http_abort *abort;	/* NULL = cannot be cancelled */
 	struct arena *arena;		/* this call's own */
 	const struct tool_host *host;	/* NULL = not in a turn */
+	/* Text of others is in the context since the user's last own words. */
+	bool tainted;
+	bool approved;			/* this call, by the user */
+	const struct str *allowed;	/* tools approved for the conversation */
+	size_t n_allowed;
+	const struct tool *more;	/* tools of this turn alone (the page's) */
+	size_t n_more;
 };
 
 /* Tells the turn, if there is one, what the call is at. Any thread. */
@@ -60,8 +67,12 @@ static inline void tool_note(const struct tool_ctx *ctx,
 		ctx->host->note(ctx->host->ctx, n);
 }
 
-/* Where it runs: here, or in the page of the user (E13, E16). */
-enum tool_visibility { TOOL_SERVER, TOOL_CLIENT };
+/* Who carries a call out. */
+enum tool_visibility {
+	TOOL_SERVER,	/* run, here */
+	TOOL_CLIENT,	/* the user's page (E16) */
+	TOOL_USER,	/* the user, who answers a question (A41) */
+};
 
 struct tool_offer;
 
@@ -77,7 +88,9 @@ struct tool {
 	const struct conf_list *groups;	/* who has it; NULL = everyone */
 	enum tool_effect effect;
 	enum tool_confirm confirm;	/* never BY_EFFECT */
+	enum tool_remember remember;
 	enum tool_visibility visibility;
+	bool editable;			/* the user may change the arguments */
 	bool untrusted;			/* results are others' text (A10) */
 	int timeout_ms;			/* run keeps it by itself */
 	int result_cap_bytes;		/* 0 = the configured cap */
@@ -90,7 +103,7 @@ struct tool {
 	int (*describe)(const struct tool *t, const struct tool_ctx *ctx,
 			struct tool_offer *o, struct err *e);
 	/*
-	 * MUST. Arguments have passed the schema. Appends the result (JSON, or
+	 * MUST, for TOOL_SERVER. Arguments have passed the schema. Appends the result (JSON, or
 	 * text when *is_json is set to false) to out. A tool that can shorten
 	 * its result sensibly keeps it within tool_result_cap and says so in
 	 * it; of others the middle is cut out. Returns -1 with an error whose
@@ -145,6 +158,7 @@ struct tool_result {
 				   in ctx->arena */
 	bool is_json, is_error, truncated;
 	bool foreign;		/* the tool's words, not ours about it */
+	bool ran;		/* the tool itself was reached */
 	int64_t duration_ms;
 	size_t full_bytes;	/* before the cap */
 };
@@ -158,9 +172,43 @@ struct tool_result {
 void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 	       struct str name, struct str args, struct tool_result *out);
 
+/*
+ * The checks in front of a run: known and offered → permission → arguments
+ * parse and fit the schema. *args is kept by ctx->arena. For who must know
+ * before a call is run, or asked about; tool_call does it again.
+ */
+int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
+		 struct str name, struct str args,
+		 const struct tool_offer **o, json_t **out,
+		 struct err *e) MUST_CHECK;
+
+/* -- policy (gate.c): whether the user is asked first (D57) ------------------- */
+
+struct tool_question {
+	const char *reason;	/* "policy", "tainted" */
+	bool may_remember;	/* "always allow in this conversation" */
+};
+
+/*
+ * Whether the user must approve a call of t: the strictest of the tool's, the
+ * workspace's and the tenant's policy, unless they have approved this tool for
+ * the conversation, which a policy of `always` of the latter two outweighs.
+ * A tool_call that needs it and has no ctx->approved gives
+ * ERR_TOOL_NOT_APPROVED. q may be NULL.
+ */
+bool tool_asks(const struct tool *t, const struct tool_ctx *ctx,
+	       struct tool_question *q);
+
 /* An error result for a call that is not run, as the model gets it. */
 void tool_refuse(struct arena *a, enum err_code code, const char *text,
 		 struct tool_result *out);
+
+/*
+ * A result that came from elsewhere (the page, the user): JSON text as such,
+ * other text as text, within the cap of t (NULL: the configured one).
+ */
+void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
+		 struct str text, struct tool_result *out);
 
 /*
  * What a configuration says about tools and datasets, checked as far as that

@@ -1,5 +1,6 @@
 /*
- * The tool calls of one step. Each gets an answer, whatever happens (B15). A
+ * The tool calls of one step. Each gets an answer, whatever happens (B15), but
+ * for those that wait for somebody (pause.c): they get it when the turn goes on. A
  * single short call runs in the turn's own thread; several run in parallel, a
  * limited number at a time, while the turn's thread keeps the client informed:
  * events are emitted by that thread only.
@@ -93,19 +94,30 @@ static void note_timing(struct turn_loop *l, const struct turn_call *c)
 	jw_end_obj(&w);
 }
 
-static void end_call(struct turn_loop *l, struct turn_call *c)
+/*
+ * A tool of others brings their text along, also where it failed. What came
+ * from the page or the user was marked by who put it in.
+ */
+static void judge(struct turn_loop *l, struct turn_call *c)
 {
 	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	bool foreign = o && o->tool->untrusted && c->result.ran;
 
-	c->untrusted = o && o->tool->untrusted && c->result.foreign;
+	c->untrusted |= foreign && c->result.foreign;
+	c->taints = (foreign || c->untrusted) && !l->tainted;
+	l->tainted |= c->taints;
+}
+
+void calls_end(struct turn_loop *l, struct turn_call *c)
+{
+	judge(l, c);
 	note_timing(l, c);
 	tell_result(l, c);
 }
 
 /* -- calls that are not run ------------------------------------------------- */
 
-/* The arguments in canonical form, for comparing. */
-static struct str canonical(struct turn_loop *l, const struct turn_call *c)
+struct str calls_canonical(struct turn_loop *l, const struct turn_call *c)
 {
 	struct buf b = BUF_INIT(LIM_TOOL_ARGS_BYTES * 2);
 	struct err e = ERR_INIT;
@@ -120,10 +132,9 @@ static struct str canonical(struct turn_loop *l, const struct turn_call *c)
 	return s;
 }
 
-/* How often this call was made before, in this turn. */
-static int times_before(struct turn_loop *l, const struct turn_call *c)
+int calls_note(struct turn_loop *l, const struct turn_call *c)
 {
-	struct str args = canonical(l, c);
+	struct str args = calls_canonical(l, c);
 	struct turn_seen *s;
 
 	for (s = l->seen; s; s = s->next)
@@ -151,7 +162,7 @@ static bool refused(struct turn_loop *l, struct turn_call *c)
 			    &c->result);
 		return true;
 	}
-	if (times_before(l, c) >= TURN_REPEATS) {
+	if (calls_note(l, c) >= TURN_REPEATS) {
 		tool_refuse(l->arena, ERR_TOOL_ARGS,
 			    "This call was made with the same arguments before; "
 			    "its result will not change. Use the results that "
@@ -236,7 +247,9 @@ static void run_job(struct job *j)
 		j->host = (struct tool_host){ .note = on_note, .ctx = j };
 		ctx.host = &j->host;
 	}
-	tool_call(&j->loop->tools, &ctx, j->call->name, j->call->args,
+	ctx.approved = j->call->approved;
+	tool_call(&j->loop->tools, &ctx, j->call->name,
+		  j->call->edited.n ? j->call->edited : j->call->args,
 		  &j->result);
 }
 
@@ -261,7 +274,7 @@ static void finish_job(struct job *j)
 	j->call->result.text = arena_str(l->arena, j->result.text);
 	arena_release(&j->arena);
 	j->state = JOB_TOLD;
-	end_call(l, j->call);
+	calls_end(l, j->call);
 }
 
 static bool start_thread(struct job *j)
@@ -376,29 +389,41 @@ static bool may_run_inline(const struct turn_loop *l, const struct job *j)
 	return !o || o->timeout_ms <= l->idle_ms;
 }
 
-void calls_run(struct turn_loop *l)
+void calls_go(struct turn_loop *l)
 {
 	struct turn_step *s = &l->step;
 	struct job *jobs = arena_zalloc(l->arena, s->n_calls, sizeof(*jobs));
 	int max = l->run->in.workspace->max_parallel_tools;
 	size_t n = 0;
 
-	loop_status(l, "executing");
 	for (size_t i = 0; i < s->n_calls; i++)
-		tell_call(l, &s->calls[i]);
-	loop_flush(l);
-	for (size_t i = 0; i < s->n_calls; i++) {
-		if (refused(l, &s->calls[i]))
-			end_call(l, &s->calls[i]);
-		else
+		if (!s->calls[i].result.text.p && !s->calls[i].wait)
 			jobs[n++] = (struct job){
 				.loop = l, .call = &s->calls[i],
 			};
-	}
 	if (n == 1 && may_run_inline(l, &jobs[0])) {
 		run_job(&jobs[0]);
 		finish_job(&jobs[0]);
 	} else if (n) {
 		run_parallel(l, jobs, n, max > 0 ? (size_t)max : 4);
 	}
+}
+
+void calls_run(struct turn_loop *l)
+{
+	struct turn_step *s = &l->step;
+
+	/* All of a step was asked for before any of it was read. */
+	l->tool_ctx.tainted = l->tainted;
+	loop_status(l, "executing");
+	for (size_t i = 0; i < s->n_calls; i++)
+		tell_call(l, &s->calls[i]);
+	loop_flush(l);
+	for (size_t i = 0; i < s->n_calls; i++)
+		if (refused(l, &s->calls[i]))
+			calls_end(l, &s->calls[i]);
+		else if (pause_needed(l, &s->calls[i]) &&
+			 s->calls[i].result.text.p)
+			calls_end(l, &s->calls[i]);
+	calls_go(l);
 }

@@ -127,16 +127,25 @@ static void compose_prompt(struct turn_loop *l)
 
 /* -- history ---------------------------------------------------------------- */
 
-/* The result as the model sees it: others' text in its envelope (A10). */
+/*
+ * The result as the model sees it: others' text in its envelope (A10), and
+ * behind it, where the user has changed the arguments, what was run.
+ */
 static struct str for_model(struct turn_loop *l, struct str tool,
-			    struct str text, bool untrusted)
+			    struct str text, bool untrusted, struct str edited)
 {
 	struct buf b = BUF_INIT(4 * LIM_ANSWER_BYTES);
 	struct str s;
 
-	if (!untrusted)
+	if (!untrusted && !edited.n)
 		return text;
-	untrusted_wrap(&l->untrusted, tool, text, &b);
+	if (untrusted)
+		untrusted_wrap(&l->untrusted, tool, text, &b);
+	else
+		buf_addstr(&b, text);
+	if (edited.n)
+		buf_addf(&b, "\n[The user changed the arguments before approving "
+			 "the call. It was run with: %.*s]", STR_ARG(edited));
 	s = arena_str(l->arena, buf_str(&b));
 	buf_release(&b);
 	return s;
@@ -179,7 +188,8 @@ static void add_stored_step(struct turn_loop *l, const struct message *rows,
 			add_result(l, c, STR(unanswered), true);
 		else
 			add_result(l, c, for_model(l, c->name, rows[k].content,
-						   meta[k].untrusted),
+						   meta[k].untrusted,
+						   meta[k].edited),
 				   meta[k].is_error);
 	}
 	*at = end - 1;
@@ -393,7 +403,124 @@ int context_build(struct turn_loop *l, struct err *e)
 		add_resumption(l);
 	else
 		add(l, LLM_USER, l->run->in.content);
+	if (l->run->woken && context_add_own(l, e) < 0)
+		return -1;
 	count_messages(l);
+	return 0;
+}
+
+/* -- of a turn that goes on ------------------------------------------------- */
+
+struct own_rows {
+	struct message *rows;
+	struct meta_row *meta;
+	size_t n, size, last;	/* last: its last step */
+	bool has_step;
+};
+
+static void own_add(struct turn_loop *l, struct own_rows *o,
+		    const struct message_page *page)
+{
+	size_t need = o->n + page->n;
+
+	if (need > o->size) {
+		size_t size = MAX(need, o->size * 2 + 32);
+		struct message *rows = arena_zalloc(l->arena, size, sizeof(*rows));
+		struct meta_row *meta = arena_zalloc(l->arena, size, sizeof(*meta));
+
+		if (o->n) {
+			memcpy(rows, o->rows, o->n * sizeof(*rows));
+			memcpy(meta, o->meta, o->n * sizeof(*meta));
+		}
+		o->rows = rows;
+		o->meta = meta;
+		o->size = size;
+	}
+	for (size_t i = 0; i < page->n; i++, o->n++) {
+		const struct message *m = &page->items[i];
+
+		o->rows[o->n] = *m;
+		meta_read(l->arena, l->run->service, m, &o->meta[o->n]);
+		if (!uuid_eq(&m->turn_id, &l->run->id) || !o->meta[o->n].step)
+			continue;
+		o->last = o->n;
+		o->has_step = true;
+		l->iterations++;
+	}
+}
+
+/* The stored step as the current one; what has no row has no result yet. */
+static void own_step(struct turn_loop *l, const struct own_rows *o)
+{
+	const struct meta_row *meta = &o->meta[o->last];
+	struct turn_step *s = &l->step;
+
+	buf_addstr(&s->text, o->rows[o->last].content);
+	s->replay = (json_t *)meta->replay;
+	s->stored = true;
+	s->n_calls = s->calls_size = meta->n_calls;
+	s->calls = arena_zalloc(l->arena, s->n_calls, sizeof(*s->calls));
+	for (size_t i = 0; i < s->n_calls; i++) {
+		struct turn_call *c = &s->calls[i];
+
+		c->id = meta->calls[i].id;
+		c->name = meta->calls[i].name;
+		c->args = meta->calls[i].args;
+		c->opaque = (json_t *)meta->calls[i].opaque;
+		for (size_t k = o->last + 1; k < o->n; k++) {
+			if (!str_eq(o->meta[k].call_id, c->id))
+				continue;
+			c->result.text = o->rows[k].content;
+			c->result.is_error = o->meta[k].is_error;
+			c->untrusted = o->meta[k].untrusted;
+			c->edited = o->meta[k].edited;
+			c->stored = true;
+		}
+	}
+}
+
+/* What it has called counts as called. */
+static void note_calls(struct turn_loop *l, const struct meta_row *meta)
+{
+	for (size_t k = 0; meta && k < meta->n_calls; k++)
+		calls_note(l, &(struct turn_call){
+			.name = meta->calls[k].name,
+			.args = meta->calls[k].args,
+		});
+}
+
+int context_add_own(struct turn_loop *l, struct err *e)
+{
+	struct turn_run *t = l->run;
+	struct own_rows o = { .n = 0 };
+	struct message_page page;
+	int64_t after = t->user.seq;
+
+	do {
+		if (message_list(t->deps->db, &l->owner, &t->conversation_id,
+				 OLDEST_FIRST, after, LIM_PAGE_MAX, l->arena,
+				 &page, e) < 0)
+			return -1;
+		own_add(l, &o, &page);
+		after = page.next_seq;
+	} while (page.more);
+	if (!o.has_step)
+		return err_set(e, ERR_CONFLICT, "a turn that waits for nothing");
+	for (size_t i = 0, first = 1; i <= o.last; i++) {
+		bool own = uuid_eq(&o.rows[i].turn_id, &t->id);
+
+		/* It went on where another turn was cut short. */
+		if (own && first &&
+		    l->messages[l->n_messages - 1].role == LLM_ASSISTANT)
+			add(l, LLM_USER, STR(go_on));
+		first &= !own;
+		if (i == o.last)
+			break;
+		note_calls(l, own ? &o.meta[i] : NULL);
+		add_unit(l, o.rows, o.meta, o.n, &i);
+	}
+	own_step(l, &o);
+	note_calls(l, &o.meta[o.last]);
 	return 0;
 }
 
@@ -421,7 +548,7 @@ void context_add_step(struct turn_loop *l)
 		const struct turn_call *c = &s->calls[i];
 
 		add_result(l, &calls[i], for_model(l, c->name, c->result.text,
-						   c->untrusted),
+						   c->untrusted, c->edited),
 			   c->result.is_error);
 	}
 	count_messages(l);

@@ -14,6 +14,8 @@
 #include "base/uuid.h"
 #include "store/message.h"
 
+struct turn_wait;	/* store/wait.h */
+
 enum turn_event_type {
 #define EVENT(name, stored, coalesced) TURN_EV_##name,
 #include "turn/event.def"
@@ -40,6 +42,8 @@ struct turn_event {
 	int64_t duration_ms;
 	int64_t input_tokens, context_tokens, n_messages;	/* context usage */
 	const struct message *message;		/* user-message, done, error */
+	const struct turn_wait *waits;		/* what the turn waits for */
+	size_t n_waits;
 	const struct turn_run *run;		/* ids; never NULL */
 };
 

@@ -38,21 +38,31 @@ void usage_add(struct llm_usage *sum, const struct llm_usage *u)
 
 /* -- rows of steps ---------------------------------------------------------- */
 
+/* The rows of the step that are new; a call that waits has none yet. */
 static size_t step_rows(struct turn_loop *l, struct message *rows)
 {
-	const struct turn_step *s = &l->step;
+	struct turn_step *s = &l->step;
+	size_t n = 0;
 
-	rows[0] = (struct message){
-		.role = ROLE_ASSISTANT,
-		.content = arena_str(l->arena, buf_str(&s->text)),
-		.meta = meta_step(l),
-	};
-	for (size_t i = 0; i < s->n_calls; i++)
-		rows[1 + i] = (struct message){
-			.role = ROLE_TOOL, .content = s->calls[i].result.text,
-			.meta = meta_tool(l, &s->calls[i]),
+	if (!s->stored)
+		rows[n++] = (struct message){
+			.role = ROLE_ASSISTANT,
+			.content = arena_str(l->arena, buf_str(&s->text)),
+			.meta = meta_step(l),
 		};
-	return 1 + s->n_calls;
+	s->stored = true;
+	for (size_t i = 0; i < s->n_calls; i++) {
+		struct turn_call *c = &s->calls[i];
+
+		if (c->stored || c->wait)
+			continue;
+		c->stored = true;
+		rows[n++] = (struct message){
+			.role = ROLE_TOOL, .content = c->result.text,
+			.meta = meta_tool(l, c), .taints = c->taints,
+		};
+	}
+	return n;
 }
 
 /* Stores the rows that wait and these behind them. */
@@ -69,10 +79,9 @@ static int append(struct turn_loop *l, struct err *e)
 	return 0;
 }
 
-void steps_store(struct turn_loop *l)
+void steps_add(struct turn_loop *l)
 {
 	size_t need = l->n_unstored + 1 + l->step.n_calls;
-	struct err e = ERR_INIT;
 
 	if (need > l->unstored_size) {
 		struct message *bigger = arena_alloc(l->arena,
@@ -85,6 +94,13 @@ void steps_store(struct turn_loop *l)
 		l->unstored_size = need;
 	}
 	l->n_unstored += step_rows(l, l->unstored + l->n_unstored);
+}
+
+void steps_store(struct turn_loop *l)
+{
+	struct err e = ERR_INIT;
+
+	steps_add(l);
 	if (append(l, &e) < 0)
 		log_err("step of a turn not stored yet", &e);
 }
@@ -152,7 +168,7 @@ static void decide(struct turn_loop *l, struct outcome *o)
 		o->content = str_of(silence(l));
 }
 
-static struct usage usage_of(struct turn_loop *l, const struct outcome *o)
+struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 {
 	const struct turn_run *t = l->run;
 	struct usage u = usage_init(USAGE_CHAT);
@@ -174,7 +190,7 @@ static struct usage usage_of(struct turn_loop *l, const struct outcome *o)
 	u.iterations = l->model_calls;
 	u.ttft_ms = l->first_token_ms ? l->first_token_ms - l->started_ms : -1;
 	u.duration_ms = clock_mono_ms() - l->started_ms;
-	u.finish_reason = str_of(o->finish_reason);
+	u.finish_reason = str_of(finish_reason);
 	u.prompts = l->stamps.n ? l->stamps : STR("[]");
 	if (l->timings.n)
 		u.tools = str_of(arena_printf(l->arena, "[%s]", l->timings.p));
@@ -183,13 +199,19 @@ static struct usage usage_of(struct turn_loop *l, const struct outcome *o)
 
 /* -- storing ---------------------------------------------------------------- */
 
-static int store(struct turn_loop *l, const struct outcome *o,
-		 const struct usage *u, struct err *e)
+struct ending {
+	struct outcome o;
+	struct usage usage;
+};
+
+static int store(struct turn_loop *l, void *ctx, struct err *e)
 {
+	const struct ending *n = ctx;
+	const struct outcome *o = &n->o;
 	struct turn_run *t = l->run;
 	struct turn_end end = {
 		.turn_id = t->id, .conversation_id = t->conversation_id,
-		.status = o->status, .answer = &t->answer, .usage = u,
+		.status = o->status, .answer = &t->answer, .usage = &n->usage,
 		.error_code = o->why ? err_row(o->why)->code : NULL,
 		.error_text = o->why ? err_message(o->why) : NULL,
 		.last_event_seq = (int64_t)l->seq + 1,
@@ -217,16 +239,15 @@ static void pause_ms(int ms)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
 }
 
-/* Tries for some seconds; the client is told that it takes longer. */
-static int store_stubbornly(struct turn_loop *l, const struct outcome *o,
-			    const struct usage *u, struct err *e)
+int loop_stubbornly(struct turn_loop *l, loop_store_fn *fn, void *ctx,
+		    struct err *e)
 {
 	for (size_t i = 0;; i++) {
-		if (store(l, o, u, e) == 0)
+		if (fn(l, ctx, e) == 0)
 			return 0;
 		if (!worth_a_retry(e) || i == ARRAY_LEN(store_waits_ms))
 			return -1;
-		log_err("answer not stored yet", e);
+		log_err("end of a turn not stored yet", e);
 		if (i == 0)
 			loop_warn(l, "storing_delayed",
 				  "The answer could not be stored yet; trying "
@@ -268,26 +289,26 @@ static void not_stored(struct turn_loop *l, const struct outcome *o,
 enum turn_status loop_finish(struct turn_loop *l)
 {
 	struct turn_run *t = l->run;
-	struct outcome o;
-	struct usage u;
+	struct ending n;
 	struct err e = ERR_INIT;
 
-	decide(l, &o);
-	u = usage_of(l, &o);
+	decide(l, &n.o);
+	n.usage = loop_usage(l, n.o.finish_reason);
 	t->answer = (struct message){
-		.role = ROLE_ASSISTANT, .turn_id = t->id, .content = o.content,
-		.meta = meta_answer(l, o.finish_reason, o.why, true),
+		.role = ROLE_ASSISTANT, .turn_id = t->id,
+		.content = n.o.content,
+		.meta = meta_answer(l, n.o.finish_reason, n.o.why, true),
 		.variant_index = t->variant_index,
 		.variant_count = t->variant_count,
 	};
-	if (store_stubbornly(l, &o, &u, &e) < 0) {
-		not_stored(l, &o, &e);
-		o.status = TURN_ERROR;
+	if (loop_stubbornly(l, store, &n, &e) < 0) {
+		not_stored(l, &n.o, &e);
+		n.o.status = TURN_ERROR;
 	}
 	/* Who follows goes on in the store, where the terminal event is now. */
 	turn_live_remove(t->deps->live, &l->live);
-	loop_message(l, o.status == TURN_ERROR ? TURN_EV_ERROR : TURN_EV_DONE,
+	loop_message(l, n.o.status == TURN_ERROR ? TURN_EV_ERROR : TURN_EV_DONE,
 		     &t->answer);
 	loop_flush(l);
-	return o.status;
+	return n.o.status;
 }

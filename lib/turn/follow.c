@@ -132,6 +132,46 @@ static void tell_end(struct following *k, struct err *e)
 	}
 }
 
+/*
+ * What a waiting turn asks for: numbered down from its last event. The rows
+ * are those it was stored with, since who decides one takes the turn up.
+ */
+static int tell_waiting(struct following *k, struct err *e)
+{
+	static const enum turn_event_type types[] = {
+		[WAIT_APPROVAL] = TURN_EV_APPROVAL_REQUEST,
+		[WAIT_CLIENT] = TURN_EV_CLIENT_TOOL_CALL,
+		[WAIT_QUESTION] = TURN_EV_CLARIFICATION,
+	};
+	struct turn_follow *f = k->f;
+	struct turn_wait *rows;
+	int64_t seq;
+	size_t n, open = 0;
+
+	if (turn_wait_list(f->deps->db, &k->owner, &f->turn_id, f->arena,
+			   &rows, &n, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (!rows[i].used_us)
+			rows[open++] = rows[i];
+	seq = f->turn.last_event_seq - (int64_t)open;
+	for (size_t i = 0; i < open; i++, seq++) {
+		struct turn_event ev = {
+			.type = types[rows[i].kind], .seq = (uint32_t)seq,
+			.waits = &rows[i], .n_waits = 1,
+			.call_id = rows[i].call_id, .tool_name = rows[i].tool,
+		};
+
+		if (seq > f->after)
+			tell(k, &ev);
+	}
+	tell(k, &(struct turn_event){
+		.type = TURN_EV_WAITING,
+		.seq = (uint32_t)f->turn.last_event_seq,
+		.waits = rows, .n_waits = open });
+	return 0;
+}
+
 /* How long to wait now; 0 = no longer. Sends what was told before. */
 static int wait_ms(struct following *k)
 {
@@ -212,6 +252,10 @@ static int follow_store(struct following *k, struct err *e)
 			else
 				f->done = true;
 			rc = e->code == ERR_NONE ? 0 : -1;
+		} else if (!rc && f->turn.status == TURN_WAITING) {
+			if (f->turn.last_event_seq > f->after)
+				rc = tell_waiting(k, e);
+			f->done = f->ends_at_wait;
 		}
 		/* Asked each time, also when there is something already. */
 		ms = rc || f->done ? 0 : wait_ms(k);
@@ -319,8 +363,9 @@ int turn_follow_open(struct turn_follow *f, struct err *e)
 			 &f->run.service, &ignored) < 0)
 		f->run.service = NULL;
 	f->after = MIN(MAX(f->after, 0), UINT32_MAX);
-	f->done = has_ended(&f->turn) && f->turn.last_event_seq <= f->after &&
-		f->after > 0;
+	f->done = (has_ended(&f->turn) ||
+		   (f->ends_at_wait && f->turn.status == TURN_WAITING)) &&
+		f->turn.last_event_seq <= f->after && f->after > 0;
 	return 0;
 }
 

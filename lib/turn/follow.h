@@ -29,6 +29,8 @@ struct turn_follow {
 	 */
 	int (*patience)(void *ctx);
 	void *ctx;
+	/* WAITING is an end: for dialects whose streams end with it. */
+	bool ends_at_wait;
 	struct arena *arena;	/* for all of it */
 	/* out */
 	struct turn turn;

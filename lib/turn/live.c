@@ -118,6 +118,15 @@ void turn_live_ending(struct turn_live *l, struct turn_live_entry *t,
 	turn_log_pending(t->log, 0, a, rows, n);
 }
 
+void turn_live_on(struct turn_live *l, struct turn_live_entry *t)
+{
+	if (!l || !t->added)
+		return;
+	pthread_mutex_lock(&l->lock);
+	t->ending = false;
+	pthread_mutex_unlock(&l->lock);
+}
+
 bool turn_live_cancel(struct turn_live *l, const struct uuid *turn)
 {
 	bool found = false;

@@ -84,6 +84,9 @@ void turn_live_event(struct turn_live *l, struct turn_live_entry *t,
 void turn_live_ending(struct turn_live *l, struct turn_live_entry *t,
 		      struct arena *a, struct turn_events **rows, size_t *n);
 
+/* It does not end after all: it is looked after as before. */
+void turn_live_on(struct turn_live *l, struct turn_live_entry *t);
+
 /*
  * Rebuilds the text so far of a turn whose process died: a turn_text_fn
  * (store/turn.h) for the batches that the thread stores (turn/pack.h).

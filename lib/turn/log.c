@@ -72,6 +72,13 @@ void turn_log_unref(struct turn_log *log)
 	free(log);
 }
 
+void turn_log_start(struct turn_log *log, uint32_t seq)
+{
+	pthread_mutex_lock(&log->lock);
+	log->base = log->last = log->stored = seq;
+	pthread_mutex_unlock(&log->lock);
+}
+
 const struct uuid *turn_log_turn(const struct turn_log *log)
 {
 	return &log->turn;

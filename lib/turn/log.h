@@ -18,6 +18,9 @@ struct turn_log *turn_log_new(const struct uuid *turn);
 struct turn_log *turn_log_ref(struct turn_log *log);
 void turn_log_unref(struct turn_log *log);	/* NULL is fine */
 
+/* Events up to number seq are stored already: for a turn that goes on. */
+void turn_log_start(struct turn_log *log, uint32_t seq);
+
 /* Whose it is; lives as long as the log. */
 const struct uuid *turn_log_turn(const struct turn_log *log);
 

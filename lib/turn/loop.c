@@ -230,17 +230,45 @@ static int ask_model(struct turn_loop *l, struct err *e)
 
 /* -- the loop --------------------------------------------------------------- */
 
-static void run_tools(struct turn_loop *l)
+static void tell_reset(struct turn_loop *l)
 {
-	bool narrated = l->step.text.n > 0;
 	struct turn_event reset = { .type = TURN_EV_TOKEN_RESET };
 
-	calls_run(l);
+	if (l->step.text.n)
+		loop_emit(l, &reset);
+}
+
+/* 1: the turn waits; 0: the step is done; -1. */
+static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
+{
+	while (pause_waits(l)) {
+		int rc;
+
+		if (http_aborted(l->abort)) {
+			pause_drop(l);
+			break;
+		}
+		if (pausing)
+			tell_reset(l);
+		pausing = false;
+		rc = pause_turn(l, e);
+		if (rc)
+			return rc;
+		if (wake_calls(l, e) < 0)
+			return -1;
+	}
 	context_add_step(l);
 	steps_store(l);
-	if (narrated)
-		loop_emit(l, &reset);
+	if (pausing)
+		tell_reset(l);
+	return 0;
+}
+
+static int run_tools(struct turn_loop *l, struct err *e)
+{
+	calls_run(l);
 	l->iterations++;
+	return finish_step(l, true, e);
 }
 
 static int max_iterations(const struct turn_loop *l)
@@ -253,25 +281,43 @@ static int max_iterations(const struct turn_loop *l)
 	return n > 0 ? n : 6;
 }
 
+/* Behind a step: whether the model may be asked again, and how. */
+static int go_on(struct turn_loop *l, int limit, struct err *e)
+{
+	if (http_aborted(l->abort)) {
+		step_reset(l);
+		return err_set(e, ERR_CANCELLED, "stopped on request");
+	}
+	if (l->iterations >= limit) {
+		l->capped = true;
+		context_last_call(l);
+	}
+	return 0;
+}
+
+/* Until there is an answer, or the turn waits. */
 static int converse(struct turn_loop *l, struct err *e)
 {
 	int limit = max_iterations(l);
+	int rc = 0;
 
-	for (;;) {
+	if (l->run->woken) {
+		if (wake_calls(l, e) < 0)
+			return -1;
+		rc = finish_step(l, false, e);
+		if (rc || go_on(l, limit, e) < 0)
+			return rc > 0 ? 0 : -1;
+	}
+	while (rc == 0) {
 		if (ask_model(l, e) < 0)
 			return -1;
 		if (l->step.n_calls == 0 || l->request.no_tool_calls)
 			return 0;
-		run_tools(l);
-		if (http_aborted(l->abort)) {
-			step_reset(l);
-			return err_set(e, ERR_CANCELLED, "stopped on request");
-		}
-		if (l->iterations >= limit) {
-			l->capped = true;
-			context_last_call(l);
-		}
+		rc = run_tools(l, e);
+		if (rc == 0 && go_on(l, limit, e) < 0)
+			return -1;
 	}
+	return MIN(rc, 0);
 }
 
 /* The id, the user's message as stored, and the title it gave. */
@@ -283,6 +329,8 @@ static void tell_begin(struct turn_loop *l)
 	};
 
 	loop_emit(l, &session);
+	if (l->run->woken)
+		return;
 	loop_message(l, TURN_EV_USER_MESSAGE, &l->run->user);
 	if (l->titled)
 		loop_emit(l, &title);
@@ -305,7 +353,7 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s)
 	if (l->err.code == ERR_NONE && context_build(l, &l->err) == 0 && converse(l, &l->err) < 0 &&
 	    l->err.code != ERR_CANCELLED)
 		log_err("turn failed", &l->err);
-	status = loop_finish(l);
+	status = l->waiting ? TURN_WAITING : loop_finish(l);
 	l->sink = NULL;
 	return status;
 }

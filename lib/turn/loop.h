@@ -3,7 +3,8 @@
  *
  *   open.c     gates, service, begin           context.c  what the model sees
  *   loop.c     model ↔ tools until the answer  calls.c    one step's tool calls
- *   finish.c   the answer stored, one terminal event
+ *   pause.c    what waits for somebody         finish.c   the answer stored
+ *   wake.c     a turn that waited goes on
  *   meta.c     metadata of rows                event.c    events to the sink
  */
 #ifndef TURN_LOOP_H
@@ -12,6 +13,7 @@
 #include "llm/llm.h"
 #include "net/http.h"
 #include "prompt/untrusted.h"
+#include "store/wait.h"
 #include "tool/tool.h"
 #include "turn/live.h"
 #include "turn/turn.h"
@@ -27,7 +29,15 @@ struct turn_call {		/* a tool call of the current step; arena */
 	bool bad_args;			/* it is not a JSON object */
 	json_t *opaque;			/* kept by the arena */
 	struct tool_result result;
-	bool untrusted;
+	bool untrusted, taints;		/* of the result */
+	bool stored;			/* its tool row */
+	/* A call that waits; the rest is zero for others. */
+	enum wait_kind wait;		/* 0 = it does not, or no longer */
+	struct turn_wait *row;		/* of the store; NULL = not there yet */
+	struct tool_question ask;	/* of an approval */
+	struct str shown;		/* canonical arguments */
+	struct str edited;		/* what the user made of them; or empty */
+	bool approved;
 };
 
 struct turn_step {		/* what one call of the model gave */
@@ -37,6 +47,7 @@ struct turn_step {		/* what one call of the model gave */
 	enum llm_stop stop;
 	struct llm_usage usage;
 	bool has_usage, answering, refused, full;
+	bool stored;			/* its assistant row */
 	json_t *replay;			/* kept by the arena */
 };
 
@@ -76,6 +87,11 @@ struct turn_loop {
 
 	/* what happened */
 	struct turn_step step;
+	bool tainted;			/* since the user's last own words */
+	bool waiting;			/* the turn was stored as waiting */
+	size_t n_waits;			/* rows that the turn has had */
+	struct turn_wait *waits;	/* those that it waits for now */
+	size_t n_waiting;
 	struct turn_seen *seen;
 	int model_calls, iterations;
 	bool capped;			/* the limit of iterations was met */
@@ -133,6 +149,13 @@ int context_build(struct turn_loop *l, struct err *e) MUST_CHECK;
 /* Adds the current step and the results of its calls. */
 void context_add_step(struct turn_loop *l);
 
+/*
+ * Of a turn that was stored and goes on: what it did after the user's message,
+ * but for its last step, which becomes the current one, with the results that
+ * are stored. Counts iterations and notes calls as if it had done it just now.
+ */
+int context_add_own(struct turn_loop *l, struct err *e) MUST_CHECK;
+
 /* Drops the older half of the history; false when there is none left. */
 bool context_shorten(struct turn_loop *l);
 
@@ -150,6 +173,47 @@ int64_t context_tokens(const struct turn_loop *l);
  */
 void calls_run(struct turn_loop *l);
 
+/* Runs those of the step that have no result and do not wait. */
+void calls_go(struct turn_loop *l);
+
+/* Answers a call with what was put into c->result, without running it. */
+void calls_end(struct turn_loop *l, struct turn_call *c);
+
+/* Notes a call for the count of repeats; how often it was made before. */
+int calls_note(struct turn_loop *l, const struct turn_call *c);
+
+/* The arguments in canonical form, for comparing. */
+struct str calls_canonical(struct turn_loop *l, const struct turn_call *c);
+
+/* -- pause.c ----------------------------------------------------------------- */
+
+/*
+ * Whether the call must wait for somebody: sets c->wait and what goes with it.
+ * A call that would wait but is not valid is answered at once.
+ */
+bool pause_needed(struct turn_loop *l, struct turn_call *c);
+
+/* Whether some call of the step waits. */
+bool pause_waits(const struct turn_loop *l);
+
+/*
+ * Stores the step as far as it is and leaves the turn waiting; tells what for.
+ * 1: it waits now. 0: something was decided meanwhile, take that up and try
+ * again. -1.
+ */
+int pause_turn(struct turn_loop *l, struct err *e) MUST_CHECK;
+
+/* Answers what waits because the turn is stopped. */
+void pause_drop(struct turn_loop *l);
+
+/* -- wake.c ------------------------------------------------------------------- */
+
+/*
+ * Takes up what was decided about the step: runs what was approved, answers
+ * what was denied or came from the page. What is undecided waits on.
+ */
+int wake_calls(struct turn_loop *l, struct err *e) MUST_CHECK;
+
 /* -- meta.c ----------------------------------------------------------------- */
 
 /* Metadata as JSON text in the arena. */
@@ -165,6 +229,7 @@ struct meta_row {
 	size_t n_calls;
 	const json_t *replay;		/* when the origin is this service */
 	struct str call_id, tool_name;	/* tool row */
+	struct str edited;		/* arguments as the user changed them */
 	bool is_error, untrusted;
 	struct str error_message;	/* of a failed answer */
 };
@@ -182,6 +247,20 @@ void usage_add(struct llm_usage *sum, const struct llm_usage *u);
 
 /* Stores the step's rows now; on failure they wait for the end. */
 void steps_store(struct turn_loop *l);
+
+/* Adds those of its rows that are new to l->unstored, without storing them. */
+void steps_add(struct turn_loop *l);
+
+/* What a turn cost so far, for the record at its end or at a pause. */
+struct usage loop_usage(struct turn_loop *l, const char *finish_reason);
+
+/*
+ * Calls fn until it gives 0 or an error that does not heal, for some seconds;
+ * the client is told that it takes longer.
+ */
+typedef int loop_store_fn(struct turn_loop *l, void *ctx, struct err *e);
+int loop_stubbornly(struct turn_loop *l, loop_store_fn *fn, void *ctx,
+		    struct err *e) MUST_CHECK;
 
 /* Stores the answer and emits the one terminal event. */
 enum turn_status loop_finish(struct turn_loop *l);

@@ -105,6 +105,12 @@ struct str meta_tool(struct turn_loop *l, const struct turn_call *c)
 		jw_kbool(&w, "truncated", true);
 	if (c->untrusted)
 		jw_kbool(&w, "untrusted", true);
+	if (c->row && c->row->kind == WAIT_APPROVAL)
+		jw_kuuid(&w, "approvalId", &c->row->id);
+	if (c->edited.n) {
+		jw_key(&w, "editedArgs");
+		jw_raw(&w, c->edited);
+	}
 	jw_end_obj(&w);
 	return take(l, &b);
 }
@@ -229,6 +235,8 @@ void meta_read(struct arena *a, const struct conf_llm *service,
 	out->tool_name = jx_str(meta, "toolName");
 	out->is_error = jx_bool(meta, "isError", false);
 	out->untrusted = jx_bool(meta, "untrusted", false);
+	if (jx_obj(meta, "editedArgs"))
+		out->edited = str_of(jx_text(a, jx_obj(meta, "editedArgs")));
 	out->step = jx_bool(meta, "step", false);
 	out->failed = str_is(jx_str(meta, "finish_reason"), "error");
 	out->error_message = jx_str(jx_obj(meta, "error"), "message");

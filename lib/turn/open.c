@@ -93,6 +93,14 @@ static struct str title_of(const struct turn_run *t, struct arena *a)
 	return s.n ? s : (struct str){ NULL, 0 };
 }
 
+/* Whether a client said what was said before: not all is the user's own word. */
+static bool was_given(struct str meta)
+{
+	static const char key[] = "\"given\"";
+
+	return meta.n && memmem(meta.p, meta.n, key, sizeof(key) - 1);
+}
+
 static void begin_of(const struct turn_run *t, struct turn_begin *b,
 		     struct arena *a)
 {
@@ -102,6 +110,8 @@ static void begin_of(const struct turn_run *t, struct turn_begin *b,
 		.workspace_id = str_of(t->in.workspace->id),
 		.agent_id = str_of(t->in.agent->id),
 		.content = t->in.content, .meta = t->in.meta,
+		.client = t->in.client,
+		.taints = was_given(t->in.meta),
 		.text_of_events = turn_text_of_events, .arena = a,
 	};
 	if (!b->create)
@@ -187,6 +197,7 @@ int turn_open(struct turn_run *t, const struct turn_deps *deps,
 	t->loop->titled = b.titled;
 	t->loop->opens = b.turn_number == 1;
 	t->loop->title = b.title;
+	t->loop->tainted = b.taints;
 	turn_live_add(deps->live, &t->loop->live, &t->id, t->loop->abort, false);
 	return 0;
 }
@@ -228,6 +239,7 @@ int turn_open_again(struct turn_run *t, const struct turn_deps *deps,
 		return -1;
 	t->resumed_seq = r.last_seq;
 	t->loop->turn_number = r.turn_number;
+	t->loop->tainted = r.tainted;
 	begun_again(t, r.user_seq);
 	return 0;
 }
@@ -250,11 +262,92 @@ int turn_open_redo(struct turn_run *t, const struct turn_deps *deps,
 	if (thread_redo(deps->db, &t->loop->owner, &r, e) < 0)
 		return -1;
 	t->loop->turn_number = r.turn_number;
+	t->loop->tainted = r.tainted;
 	t->loop->opens = t->loop->titled = r.titled;
 	t->loop->title = r.title;
 	t->variant_index = r.variant_index;
 	t->variant_count = r.variant_count;
 	begun_again(t, r.user.seq);
+	t->in.meta = t->user.meta;
+	return 0;
+}
+
+/*
+ * Arguments that the user changed must fit the tool as it is offered now, and
+ * are kept in canonical form. The tools are described as for the turn itself.
+ */
+static int check_edited(struct turn_run *t, struct turn_decision *d,
+			const struct turn_wait *w, struct err *e)
+{
+	struct tool_ctx *ctx = &t->loop->tool_ctx;
+	const struct tool_offer *offer;
+	struct err wrong = ERR_INIT;
+	struct tool_set set;
+	json_t *j;
+
+	if (!(w->flags & WAIT_EDITABLE))
+		return err_field(e, ERR_INVALID_FIELD, "arguments",
+				 "The arguments of this call cannot be "
+				 "changed.");
+	if (tool_set_build(ctx, &set, e) < 0)
+		return -1;
+	if (tool_prepare(&set, ctx, w->tool, d->edited, &offer, &j, &wrong) < 0)
+		return err_field(e, ERR_INVALID_FIELD, "arguments", "%s",
+				 err_message(&wrong));
+	d->edited = calls_canonical(t->loop, &(struct turn_call){
+		.args = d->edited });
+	return 0;
+}
+
+/* Decisions with arguments, against what they are about. */
+static int check_decisions(struct turn_run *t, struct turn_decision *d,
+			   size_t n, struct err *e)
+{
+	struct turn_wait *rows;
+	size_t n_rows;
+
+	if (turn_wait_list(t->deps->db, &t->loop->owner, &t->id, t->arena,
+			   &rows, &n_rows, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; d[i].edited.p && k < n_rows; k++)
+			if (uuid_eq(&rows[k].id, &d[i].id) &&
+			    check_edited(t, &d[i], &rows[k], e) < 0)
+				return -1;
+	return 0;
+}
+
+int turn_open_woken(struct turn_run *t, const struct turn_deps *deps,
+		    const struct turn_input *in, const struct turn *old,
+		    struct turn_decision *decisions, size_t n, bool *woken,
+		    struct arena *a, struct err *e)
+{
+	struct turn_wake w = {
+		.turn_id = old->id, .decisions = decisions, .n = n,
+		.via = str_of(identity_kind_name(in->who->kind)),
+	};
+
+	if (prepare(t, deps, in, a, e) < 0)
+		return -1;
+	t->id = old->id;
+	t->woken = true;
+	t->in.client = old->client;
+	if (check_decisions(t, decisions, n, e) < 0 ||
+	    turn_wake(deps->db, &t->loop->owner, &w, e) < 0)
+		return -1;
+	*woken = w.woken;
+	if (!w.woken)
+		return 0;
+	t->loop->seq = (uint32_t)w.turn.last_event_seq;
+	t->loop->turn_number = w.turn_number;
+	t->loop->tainted = w.tainted;
+	/* A better title may come. */
+	t->loop->opens = t->loop->titled = w.turn_number == 1;
+	t->variant_index = w.variant_index;
+	t->variant_count = w.variant_count;
+	begun_again(t, w.turn.user_seq);
+	if (t->loop->live.log)
+		turn_log_start(t->loop->live.log, t->loop->seq);
 	t->in.meta = t->user.meta;
 	return 0;
 }

@@ -14,6 +14,7 @@ static const char letters[TURN_EV__MAX] = {
 	[TURN_EV_OPERATION] = 'p',
 	[TURN_EV_TITLE] = 'n',
 	[TURN_EV_WARNING] = 'w',
+	[TURN_EV_SUGGESTED_ACTION] = 'a',
 };
 
 enum { RESULT_JSON = 1, IS_ERROR = 2 };

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "conf/conf.h"
 #include "store/turn.h"
+#include "store/wait.h"
 #include "turn/event.h"
 
 struct db;		/* connection pool, db/db.h */
@@ -45,6 +46,7 @@ struct turn_input {
 	 * was sent is invisible (E12).
 	 */
 	struct str meta;
+	struct str client;	/* the page (turn.client); or NULL */
 };
 
 struct turn_run {
@@ -59,7 +61,11 @@ struct turn_run {
 	int64_t resumed_seq;		/* of the answer that it goes on from;
 					   0 = it is not a continuation */
 	int64_t variant_index, variant_count;	/* of its answer, see message */
-	struct message answer;		/* valid after turn_run */
+	bool woken;			/* it waited, and goes on */
+	struct message answer;		/* valid after turn_run; of a turn that
+					   waits: a text that says so, not stored */
+	const struct turn_wait *waits;	/* what it waits for; in the arena */
+	size_t n_waits;
 	struct arena *arena;
 	struct turn_loop *loop;	/* the loop's own */
 };
@@ -112,10 +118,27 @@ int turn_open_redo(struct turn_run *t, const struct turn_deps *deps,
 		   struct err *e) MUST_CHECK;
 
 /*
- * Runs the opened turn to its end and stores it, emitting every event into s
- * (which may be NULL). Exactly one of DONE and ERROR is emitted, last, with
- * the stored answer; if even storing fails, ERROR carries an unstored message.
- * Returns how it ended: TURN_DONE, TURN_ERROR, TURN_CANCELLED, …
+ * The same for a turn that waits: stores what was decided (store/wait.h), and
+ * where nobody else runs the turn already (*woken), takes it up here. old is
+ * its row as read, in->conversation_id its conversation; in->content is not
+ * read. Arguments that the user changed are checked against the tool's schema
+ * first. The errors of turn_wake; ERR_INVALID_FIELD for arguments.
+ */
+int turn_open_woken(struct turn_run *t, const struct turn_deps *deps,
+		    const struct turn_input *in, const struct turn *old,
+		    struct turn_decision *decisions, size_t n, bool *woken,
+		    struct arena *a, struct err *e) MUST_CHECK;
+
+/* What a turn waits for, in words, for clients that know only text. In a. */
+struct str turn_waiting_text(struct arena *a, const struct turn_wait *waits,
+			     size_t n);
+
+/*
+ * Runs the opened turn to its end, or until it must wait, and stores it,
+ * emitting every event into s (which may be NULL). Exactly one of DONE, ERROR
+ * and WAITING is emitted, last; the first two with the stored answer; if even
+ * storing fails, ERROR carries an unstored message.
+ * Returns how it is now: TURN_DONE, TURN_ERROR, TURN_CANCELLED, TURN_WAITING …
  */
 enum turn_status turn_run(struct turn_run *t, struct sink *s);
 

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "dialect/dialect.h"
+#include "store/wait.h"
+#include "tool/tool.h"
 #include "turn/turn.h"
 #include "unit.h"
 
@@ -22,6 +24,20 @@ static struct message message = {
 };
 static struct turn_run run = {
 	.in = { .workspace = &workspace, .agent = &agent },
+};
+
+static const struct turn_wait waits[] = {
+	{ .kind = WAIT_APPROVAL, .status = WAIT_OPEN, .call_id = { "id1", 3 },
+	  .tool = { "query_data", 10 }, .effect = TOOL_DESTRUCTIVE,
+	  .flags = WAIT_EDITABLE, .reason = { "policy", 6 },
+	  .args = { "{\"a\":\n 1}", 9 },
+	  .digest = { "0123456789abcdef0123456789abcdef", 32 },
+	  .expires_us = 1700000000123456 },
+	{ .kind = WAIT_CLIENT, .status = WAIT_OPEN, .call_id = { "id2", 3 },
+	  .tool = { "click", 5 }, .args = { "{}", 2 } },
+	{ .kind = WAIT_QUESTION, .status = WAIT_OPEN, .call_id = { "id3", 3 },
+	  .tool = { "ask_user", 8 }, .args = {
+		"{\"question\":\"Which?\",\"options\":[\"Red\",\"Blue\"]}", 46 } },
 };
 
 /* The frame of ev: exactly one event with one data line, as JSON. */
@@ -60,6 +76,11 @@ static void every_event(void **state)
 		[TURN_EV_TOOL_RESULT] = "tool-result",
 		[TURN_EV_OPERATION] = "operation",
 		[TURN_EV_TITLE] = "title", [TURN_EV_WARNING] = "warning",
+		[TURN_EV_SUGGESTED_ACTION] = "suggested-action",
+		[TURN_EV_APPROVAL_REQUEST] = "approval-request",
+		[TURN_EV_CLIENT_TOOL_CALL] = "client-tool-call",
+		[TURN_EV_CLARIFICATION] = "clarification",
+		[TURN_EV_WAITING] = "waiting",
 		[TURN_EV_DONE] = "done", [TURN_EV_ERROR] = "error",
 	};
 
@@ -73,6 +94,7 @@ static void every_event(void **state)
 			.result_json = true, .duration_ms = 3,
 			.input_tokens = 1, .context_tokens = 2, .n_messages = 3,
 			.message = &message, .run = &run,
+			.waits = waits, .n_waits = ARRAY_LEN(waits),
 		};
 
 		if (names[t])
@@ -130,6 +152,7 @@ static struct turn_event sample(enum turn_event_type t)
 		.result = STR("[1,\r\n2]"), .result_json = true,
 		.duration_ms = 3, .input_tokens = 1, .context_tokens = 2,
 		.n_messages = 3, .message = &message, .run = &run,
+		.waits = waits, .n_waits = ARRAY_LEN(waits),
 	};
 }
 

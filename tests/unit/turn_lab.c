@@ -214,6 +214,18 @@ static void note(struct record *r, const struct turn_event *ev)
 		buf_addf(b, " %.*s %.*s %.*s", STR_ARG(ev->tool_name),
 			 STR_ARG(ev->code), STR_ARG(ev->text));
 		break;
+	case TURN_EV_APPROVAL_REQUEST:
+	case TURN_EV_CLIENT_TOOL_CALL:
+	case TURN_EV_CLARIFICATION:
+		buf_addf(b, " %.*s %.*s", STR_ARG(ev->tool_name),
+			 STR_ARG(ev->waits[0].args));
+		break;
+	case TURN_EV_WAITING:
+		buf_addf(b, " %zu", ev->n_waits);
+		break;
+	case TURN_EV_SUGGESTED_ACTION:
+		buf_addf(b, " %.*s", STR_ARG(ev->args));
+		break;
 	case TURN_EV_USER_MESSAGE:
 	case TURN_EV_DONE:
 	case TURN_EV_ERROR:
@@ -239,7 +251,8 @@ static void on_emit(struct sink *s, const struct turn_event *ev)
 	note(r, ev);
 	r->last = ev->type;
 	r->tokens += ev->type == TURN_EV_TOKEN;
-	r->terminals += ev->type == TURN_EV_DONE || ev->type == TURN_EV_ERROR;
+	r->terminals += ev->type == TURN_EV_DONE ||
+		ev->type == TURN_EV_ERROR || ev->type == TURN_EV_WAITING;
 	if (r->hook)
 		r->hook(r, ev);
 }

@@ -1,0 +1,332 @@
+/*
+ * What a turn waits for, and the answers (docs/approvals.md): approvals by the
+ * user, results of the page's tools, answers to questions. They are requests
+ * of the signed-in user that the gates have seen (origin, permission); nothing
+ * that a model, a tool or a page's tool says comes here.
+ */
+#include "api/api.h"
+
+#include <sodium.h>
+
+#include "api/scope.h"
+#include "api/send.h"
+#include "app.h"
+#include "auth/policy.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "dialect/wire.h"
+#include "fields.h"
+#include "store/wait.h"
+
+#include "base/banned.h"
+
+/* -- reading ---------------------------------------------------------------- */
+
+static void write_approval(struct jw *w, const struct turn_wait *row)
+{
+	jw_obj(w);
+	wire_wait_members(w, row);
+	jw_kstrz(w, "status", wait_status_name((enum wait_status)row->status));
+	jw_ktime(w, "createdAt", row->created_us);
+	if (row->decided_us)
+		jw_ktime(w, "decidedAt", row->decided_us);
+	else
+		jw_kstrz(w, "decidedAt", NULL);
+	if (row->edited.p) {
+		jw_key(w, "editedArguments");
+		wire_foreign(w, row->edited);
+	}
+	jw_end_obj(w);
+}
+
+static void write_list(struct response *rs, const struct turn_wait *rows,
+		       size_t n)
+{
+	struct jw w = resp_json(rs, 200);
+	int64_t total = 0;
+
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].kind == WAIT_APPROVAL) {
+			write_approval(&w, &rows[i]);
+			total++;
+		}
+	jw_end_arr(&w);
+	jw_kint(&w, "totalCount", total);
+	jw_kstrz(&w, "nextCursor", NULL);
+	jw_end_obj(&w);
+}
+
+/*
+ * GET /turns/{t}/approvals: 200 {items: [Approval], totalCount, nextCursor},
+ * in the order of asking, decided ones too. 404 for others' turns.
+ */
+int api_approval_list(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct uuid *id = route_arg_uuid(rq, "turn");
+	struct owner owner = scope_owner(rq);
+	struct turn_wait *rows;
+	struct turn t;
+	size_t n;
+
+	if (turn_get(rq->app->db, &owner, id, rq->arena, &t, e) < 0 ||
+	    turn_wait_list(rq->app->db, &owner, id, rq->arena, &rows, &n,
+			   e) < 0)
+		return -1;
+	write_list(rs, rows, n);
+	return 0;
+}
+
+/*
+ * GET /approvals: 200 {items: [Approval], …}: the open ones of all of the
+ * caller's conversations that can still be approved, newest first, at most
+ * LIM_PAGE_MAX.
+ */
+int api_approval_open(struct request *rq, struct response *rs, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct turn_wait *rows;
+	size_t n;
+
+	if (turn_wait_open(rq->app->db, &owner, LIM_PAGE_MAX, rq->arena, &rows,
+			   &n, e) < 0)
+		return -1;
+	write_list(rs, rows, n);
+	return 0;
+}
+
+/* -- deciding ---------------------------------------------------------------- */
+
+/* The turn goes on here, or its stream is followed where it runs. */
+static int go_on(struct request *rq, struct response *rs, const struct turn *t,
+		 struct turn_decision *d, size_t n, enum dialect_id dialect,
+		 struct err *e)
+{
+	const struct send_as as = { .dialect = dialect };
+	struct turn_run *run;
+
+	if (send_open_woken(rq, t, d, n, &run, e) < 0)
+		return -1;
+	if (!run)
+		return send_events(rq, rs, &t->id, t->last_event_seq, dialect,
+				   e);
+	send_stream(rs, run, &as);
+	return 0;
+}
+
+struct decide_body {
+	struct uuid approval_id;
+	struct str decision, remember, digest;
+	json_t *arguments;
+};
+
+static int read_decision(struct request *rq, const struct decide_body *b,
+			 struct turn_decision *d, struct err *e)
+{
+	unsigned char *digest = arena_alloc(rq->arena, WAIT_DIGEST_BYTES);
+	size_t n;
+
+	*d = (struct turn_decision){
+		.id = b->approval_id, .kind = WAIT_APPROVAL,
+		.status = str_is(b->decision, "approve") ? WAIT_APPROVED
+			: WAIT_DENIED,
+		.remember = b->remember.p != NULL,
+	};
+	if (!str_is(b->decision, "approve") && !str_is(b->decision, "deny"))
+		return err_field(e, ERR_INVALID_FIELD, "decision",
+				 "decision must be approve or deny.");
+	if (b->remember.p && !str_is(b->remember, "conversation"))
+		return err_field(e, ERR_INVALID_FIELD, "remember",
+				 "remember must be conversation.");
+	if (d->status == WAIT_DENIED && (b->remember.p || b->arguments))
+		return err_field(e, ERR_INVALID_FIELD, "decision", "What is "
+				 "denied is neither changed nor remembered.");
+	if (b->arguments)
+		d->edited = str_of(jx_text(rq->arena, b->arguments));
+	if (!b->digest.p)
+		return 0;
+	if (sodium_hex2bin(digest, WAIT_DIGEST_BYTES, b->digest.p, b->digest.n,
+			   NULL, &n, NULL) != 0 || n != WAIT_DIGEST_BYTES)
+		return err_field(e, ERR_INVALID_FIELD, "digest", "digest must "
+				 "be the one of the approval.");
+	d->digest = (struct str){ (const char *)digest, n };
+	return 0;
+}
+
+/*
+ * POST /turns/{t}/approvals?dialect= {approvalId, decision: approve|deny,
+ * arguments?, remember?: conversation, digest?}: stores the decision and
+ * streams how the turn goes on; where another request runs it already, what
+ * that one tells. arguments: instead of those that were asked about, where
+ * `editable`. digest: refuses when the call is another than the caller has
+ * seen. 403 forbidden for API tokens without the permission by name; 404; 409
+ * conflict (decided before, the turn does not wait any more, another digest),
+ * 409 approval_expired; 422 invalid_field; and as for a message.
+ */
+int api_approval_decide(struct request *rq, struct response *rs, struct err *e)
+{
+	static const struct field fields[] = {
+		{ .key = "approvalId", .type = FIELD_UUID,
+		  .flags = FIELD_REQUIRED,
+		  .offset = offsetof(struct decide_body, approval_id) },
+		{ .key = "decision", .type = FIELD_TEXT,
+		  .flags = FIELD_REQUIRED,
+		  .offset = offsetof(struct decide_body, decision) },
+		{ .key = "remember", .type = FIELD_TEXT,
+		  .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct decide_body, remember) },
+		{ .key = "digest", .type = FIELD_TEXT, .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct decide_body, digest) },
+		{ .key = "arguments", .type = FIELD_OBJECT,
+		  .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct decide_body, arguments) },
+	};
+	struct owner owner = scope_owner(rq);
+	enum dialect_id dialect;
+	struct turn_decision d;
+	struct decide_body b;
+	struct turn t;
+
+	if (!policy_may_decide(&rq->who))
+		return err_set(e, ERR_FORBIDDEN, "an API token without %s",
+			       permission_rows[PERM_APPROVALS_DECIDE].name);
+	if (send_dialect(rq, &dialect, e) < 0 ||
+	    fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
+			e) < 0 ||
+	    read_decision(rq, &b, &d, e) < 0 ||
+	    turn_get(rq->app->db, &owner, route_arg_uuid(rq, "turn"),
+		     rq->arena, &t, e) < 0)
+		return -1;
+	return go_on(rq, rs, &t, &d, 1, dialect, e);
+}
+
+/* -- results ------------------------------------------------------------------- */
+
+static int too_many(struct err *e)
+{
+	return err_field(e, ERR_INVALID_FIELD, "results",
+			 "results must be a list of 1 to %d results.",
+			 LIM_TOOL_CALLS);
+}
+
+/* The row of a call that the page or the user answers; the latest, if more. */
+static const struct turn_wait *find_row(const struct turn_wait *rows, size_t n,
+					struct str call_id)
+{
+	const struct turn_wait *found = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].kind != WAIT_APPROVAL &&
+		    str_eq(rows[i].call_id, call_id))
+			found = &rows[i];
+	return found;
+}
+
+/* {"choice":"A"}, {"answer":"text"} or a text: what the model gets of it. */
+static int read_answer(struct request *rq, const struct turn_wait *row,
+		       const json_t *result, struct turn_decision *d,
+		       struct err *e)
+{
+	json_t *args = jx_keep(rq->arena, jx_load_lenient(row->args, e));
+	const json_t *options = jx_arr(args, "options"), *option = NULL;
+	struct str choice = jx_str(result, "choice");
+	struct str answer = jx_str(result, "answer");
+	struct buf b = BUF_INIT(8 * LIM_ANSWER_CHARS);
+	struct jw w = jw_on(&b);
+
+	if (json_is_string(result))
+		answer = (struct str){ json_string_value(result),
+				       json_string_length(result) };
+	if (choice.n == 1 && choice.p[0] >= 'A')
+		option = json_array_get(options, (size_t)(choice.p[0] - 'A'));
+	if (choice.p ? !option : !str_trim(answer).n ||
+	    !jx_bool(args, "allow_other", true) ||
+	    utf8_chars(answer) > LIM_ANSWER_CHARS)
+		return err_field(e, ERR_INVALID_FIELD, "results", "An answer "
+				 "is {\"choice\": one of the options' ids}, or "
+				 "{\"answer\": text} where that is allowed.");
+	jw_obj(&w);
+	if (option)
+		jw_kstr(&w, "choice", choice);
+	jw_kstr(&w, "answer", option
+		? (struct str){ json_string_value(option),
+				json_string_length(option) } : answer);
+	jw_end_obj(&w);
+	d->result = arena_str(rq->arena, buf_str(&b));
+	buf_release(&b);
+	return 0;
+}
+
+/* One of results: {toolCallId, result} or {toolCallId, error}. */
+static int read_result(struct request *rq, const struct turn_wait *rows,
+		       size_t n, const json_t *item, struct turn_decision *d,
+		       struct err *e)
+{
+	const json_t *result = json_object_get(item, "result");
+	struct str error = jx_str(item, "error");
+	const struct turn_wait *row = find_row(rows, n,
+					       jx_str(item, "toolCallId"));
+
+	if (!json_is_object(item) || !jx_str(item, "toolCallId").n ||
+	    !result == !error.p)
+		return err_field(e, ERR_INVALID_FIELD, "results", "A result "
+				 "is {toolCallId, result} or {toolCallId, "
+				 "error}.");
+	if (!row)
+		return err_set(e, ERR_NOT_FOUND, "no such call waits");
+	*d = (struct turn_decision){
+		.id = row->id, .kind = (enum wait_kind)row->kind,
+		.status = WAIT_ANSWERED, .is_error = !result,
+	};
+	if (row->kind == WAIT_QUESTION)
+		return read_answer(rq, row, result, d, e);
+	d->result = result ? str_of(jx_text(rq->arena, result)) : error;
+	if (d->result.n > LIM_CLIENT_RESULT_BYTES)
+		return err_field(e, ERR_TOO_BIG, "results", "A result may have "
+				 "at most %d bytes.", LIM_CLIENT_RESULT_BYTES);
+	return 0;
+}
+
+/*
+ * POST /turns/{t}/tool-results?dialect= {results: [{toolCallId, result} or
+ * {toolCallId, error}]}: what the page made of client-tool-call events, and the
+ * user's answers to clarifications; streams how the turn goes on. A page's
+ * result is any JSON, at most LIM_CLIENT_RESULT_BYTES, and text of others for
+ * the model; error is a text. An answer is {choice}, {answer} or a text.
+ * 404 when no such call waits; 409 conflict when it was answered before; 413;
+ * 422 invalid_field; and as for a message.
+ */
+int api_tool_results(struct request *rq, struct response *rs, struct err *e)
+{
+	json_t *results = NULL;
+	const struct field fields[] = {
+		{ .key = "results", .type = FIELD_JSON,
+		  .flags = FIELD_REQUIRED },
+	};
+	struct owner owner = scope_owner(rq);
+	struct turn_decision *d;
+	enum dialect_id dialect;
+	struct turn_wait *rows;
+	struct turn t;
+	size_t n, n_rows;
+
+	if (send_dialect(rq, &dialect, e) < 0 ||
+	    fields_read(fields, 1, rq->body, &results, sizeof(results),
+			e) < 0 ||
+	    turn_get(rq->app->db, &owner, route_arg_uuid(rq, "turn"),
+		     rq->arena, &t, e) < 0 ||
+	    turn_wait_list(rq->app->db, &owner, &t.id, rq->arena, &rows,
+			   &n_rows, e) < 0)
+		return -1;
+	n = json_array_size(results);
+	if (n == 0 || n > LIM_TOOL_CALLS)
+		return too_many(e);
+	d = arena_zalloc(rq->arena, n, sizeof(*d));
+	for (size_t i = 0; i < n; i++)
+		if (read_result(rq, rows, n_rows, json_array_get(results, i),
+				&d[i], e) < 0)
+			return -1;
+	return go_on(rq, rs, &t, d, n, dialect, e);
+}

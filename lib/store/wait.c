@@ -1,0 +1,513 @@
+#include "store/wait.h"
+
+#include <sodium.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+static const struct db_field fields[] = {
+#define F(m, t, sql) FIELD_OF(struct turn_wait, m, t)
+	TURN_WAIT_FIELDS(F, COMMA)
+#undef F
+};
+
+const char *wait_status_name(enum wait_status s)
+{
+	static const char *const names[] = {
+		[WAIT_OPEN] = "open", [WAIT_APPROVED] = "approved",
+		[WAIT_DENIED] = "denied", [WAIT_EXPIRED] = "expired",
+		[WAIT_SUPERSEDED] = "superseded", [WAIT_ANSWERED] = "answered",
+	};
+
+	if (s < WAIT_OPEN || s > WAIT_ANSWERED)
+		BUG("a wait of no status");
+	return names[s];
+}
+
+const char *wait_kind_name(enum wait_kind k)
+{
+	return k == WAIT_APPROVAL ? "approval"
+		: k == WAIT_CLIENT ? "client-tool" : "clarification";
+}
+
+/* Each part with its length in front, so that none can flow into the next. */
+static void hash_part(crypto_generichash_state *st, struct str s)
+{
+	uint64_t n = s.n;
+
+	crypto_generichash_update(st, (const unsigned char *)&n, sizeof(n));
+	crypto_generichash_update(st, (const unsigned char *)s.p, s.n);
+}
+
+void wait_digest(const struct uuid *turn_id, struct str call_id,
+		 struct str tool, struct str args,
+		 unsigned char out[WAIT_DIGEST_BYTES])
+{
+	crypto_generichash_state st;
+
+	crypto_generichash_init(&st, NULL, 0, WAIT_DIGEST_BYTES);
+	crypto_generichash_update(&st, turn_id->b, sizeof(turn_id->b));
+	hash_part(&st, call_id);
+	hash_part(&st, tool);
+	hash_part(&st, args);
+	crypto_generichash_final(&st, out, WAIT_DIGEST_BYTES);
+}
+
+int turn_wait_list(struct db *db, const struct owner *o,
+		   const struct uuid *turn_id, struct arena *a,
+		   struct turn_wait **out, size_t *n, struct err *e)
+{
+	return db_list(db, STMT_TURN_WAIT_LIST,
+		       DB_ARGS(DB_U(turn_id), DB_S(o->tenant_id),
+			       DB_U(&o->user_id)), a, fields, sizeof(**out), 0,
+		       out, n, e);
+}
+
+int turn_wait_open(struct db *db, const struct owner *o, size_t max,
+		   struct arena *a, struct turn_wait **out, size_t *n,
+		   struct err *e)
+{
+	return db_list(db, STMT_TURN_WAIT_OPEN,
+		       DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+			       DB_I(clock_now_us()), DB_I((int64_t)max)),
+		       a, fields, sizeof(**out), 0, out, n, e);
+}
+
+struct tool_row {
+	struct str tool;
+};
+
+int wait_allowed_tools(struct db *db, const struct uuid *conversation_id,
+		       struct arena *a, struct str **out, size_t *n,
+		       struct err *e)
+{
+	static const struct db_field columns[] = {
+		FIELD_OF(struct tool_row, tool, s),
+	};
+
+	return db_list(db, STMT_CONVERSATION_ALLOWED,
+		       DB_ARGS(DB_U(conversation_id)), a, columns,
+		       sizeof(struct tool_row), 0, out, n, e);
+}
+
+static int gone(struct err *e)
+{
+	return err_public(e, ERR_CONFLICT,
+			  "This turn does not wait for that any more.");
+}
+
+static int take_count(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	*(int64_t *)ctx = row[0].i;
+	return 0;
+}
+
+/* -- pausing ------------------------------------------------------------------ */
+
+struct pausing {
+	const struct owner *o;
+	struct turn_pause *p;
+	int64_t now_us;
+};
+
+static int insert_waits(struct db *tx, struct pausing *k, struct arena *a,
+			struct err *e)
+{
+	const struct turn_pause *p = k->p;
+	struct db_val *rows = arena_zalloc(a, p->n_waits * 17, sizeof(*rows));
+	struct db_val *v = rows;
+
+	for (size_t i = 0; i < p->n_waits; i++) {
+		struct turn_wait *w = &p->waits[i];
+
+		w->turn_id = p->turn_id;
+		w->conversation_id = p->conversation_id;
+		w->position = p->n_before + (int64_t)i + 1;
+		w->status = WAIT_OPEN;
+		w->created_us = k->now_us;
+		*v++ = DB_U(&w->turn_id);
+		*v++ = DB_I(w->position);
+		*v++ = DB_U(&w->id);
+		*v++ = DB_U(&w->conversation_id);
+		*v++ = DB_S(k->o->tenant_id);
+		*v++ = DB_U(&k->o->user_id);
+		*v++ = DB_I(w->kind);
+		*v++ = DB_I(w->status);
+		*v++ = DB_S(w->call_id);
+		*v++ = DB_S(w->tool);
+		*v++ = DB_I(w->effect);
+		*v++ = DB_I(w->flags);
+		*v++ = DB_S(w->reason.p ? w->reason : STR(""));
+		*v++ = DB_S(w->args);
+		*v++ = DB_B(w->digest);
+		*v++ = DB_I(w->created_us);
+		*v++ = DB_I(w->expires_us);
+	}
+	return db_exec_rows(tx, STMT_TURN_WAIT_INSERT, rows, p->n_waits, NULL,
+			    e);
+}
+
+/* An earlier try was committed: 1, 0 when not. */
+static int paused_before(struct db *tx, struct pausing *k, struct arena *a,
+			 struct err *e)
+{
+	struct turn t;
+
+	if (!db_tx_unknown(tx))
+		return 0;
+	if (turn_get(tx, k->o, &k->p->turn_id, a, &t, e))
+		return -1;
+	/* Nobody else tells an event of that number. */
+	return t.last_event_seq >= k->p->last_event_seq;
+}
+
+static int pause_in(struct db *tx, struct pausing *k, struct arena *a,
+		    struct err *e)
+{
+	struct turn_pause *p = k->p;
+	int64_t news = 0;
+	struct db_result r;
+	struct locked l;
+
+	/* Locks in the one order: conversation, then turn. */
+	if (conversation_lock(tx, k->o, &p->conversation_id, a, &l, e))
+		return -1;
+	if (!uuid_eq(&l.turn_id, &p->turn_id) || l.status != TURN_RUNNING)
+		return gone(e);
+	if ((p->n_rows && turn_append(tx, k->o, &p->conversation_id,
+				      &p->turn_id, p->rows, p->n_rows, e)) ||
+	    (p->n_waits && insert_waits(tx, k, a, e)) ||
+	    db_each(tx, STMT_TURN_WAIT_NEWS, DB_ARGS(DB_U(&p->turn_id)), a,
+		    take_count, &news, e))
+		return -1;
+	p->news = news > 0;
+	if (p->news)
+		return 0;
+	if ((p->usage && usage_insert(tx, k->o, p->usage, e)) ||
+	    db_exec(tx, STMT_TURN_PAUSE,
+		    DB_ARGS(DB_I(p->until_us), DB_I(p->last_event_seq),
+			    DB_U(&p->turn_id)), &r, e))
+		return -1;
+	return r.affected ? turn_events_insert(tx, p->events, p->n_events,
+					       k->now_us, e) : gone(e);
+}
+
+static int pause_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct pausing *k = ctx;
+	struct arena a = ARENA_INIT;
+	int rc = paused_before(tx, k, &a, e);
+
+	rc = rc ? MIN(rc, 0) : pause_in(tx, k, &a, e);
+	arena_release(&a);
+	return rc;
+}
+
+int turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
+	       struct err *e)
+{
+	struct pausing k = { .o = o, .p = p, .now_us = clock_now_us() };
+
+	p->news = false;
+	return db_tx(db, pause_tx, &k, e);
+}
+
+/* -- taking up ---------------------------------------------------------------- */
+
+struct taking {
+	const struct owner *o;
+	const struct uuid *turn_id;
+	struct arena *a;
+	int64_t now_us;
+	struct turn_wait *rows;
+	size_t n;
+};
+
+static int take_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct taking *k = ctx;
+	size_t kept = 0;
+
+	/* A second run finds none left to mark, and those of the first. */
+	if (db_exec(tx, STMT_TURN_WAIT_TAKE,
+		    DB_ARGS(DB_I(k->now_us), DB_U(k->turn_id),
+			    DB_I(k->now_us)), NULL, e) ||
+	    turn_wait_list(tx, k->o, k->turn_id, k->a, &k->rows, &k->n, e))
+		return -1;
+	for (size_t i = 0; i < k->n; i++)
+		if (k->rows[i].used_us == k->now_us)
+			k->rows[kept++] = k->rows[i];
+	k->n = kept;
+	return 0;
+}
+
+int turn_wait_take(struct db *db, const struct owner *o,
+		   const struct uuid *turn_id, struct arena *a,
+		   struct turn_wait **out, size_t *n, struct err *e)
+{
+	struct taking k = { .o = o, .turn_id = turn_id, .a = a,
+			    .now_us = clock_now_us() };
+
+	if (db_tx(db, take_tx, &k, e))
+		return -1;
+	*out = k.rows;
+	*n = k.n;
+	return 0;
+}
+
+/* -- deciding ------------------------------------------------------------------- */
+
+struct waking {
+	const struct owner *o;
+	struct turn_wake *w;
+	int64_t now_us;
+};
+
+static const struct turn_wait *row_of(const struct turn_wait *rows, size_t n,
+				      const struct uuid *id)
+{
+	for (size_t i = 0; i < n; i++)
+		if (uuid_eq(&rows[i].id, id))
+			return &rows[i];
+	return NULL;
+}
+
+/* Why a row could not be decided; 0: an earlier try of ours has done it. */
+static int why_not(struct db *tx, struct waking *k, struct arena *a,
+		   const struct turn_decision *d, struct err *e)
+{
+	const struct turn_wait *row;
+	struct turn_wait *rows;
+	size_t n;
+
+	if (turn_wait_list(tx, k->o, &k->w->turn_id, a, &rows, &n, e))
+		return -1;
+	row = row_of(rows, n, &d->id);
+	if (!row || row->kind != (int64_t)d->kind)
+		return err_set(e, ERR_NOT_FOUND, "nothing of this id waits");
+	if (db_tx_unknown(tx) && row->decided_us == k->now_us)
+		return 0;
+	if (row->status != WAIT_OPEN)
+		return err_public(e, ERR_CONFLICT,
+				  "This was decided before: it is %s.",
+				  wait_status_name((enum wait_status)row->status));
+	if (d->digest.p && !str_eq(d->digest, row->digest))
+		return err_public(e, ERR_CONFLICT, "These are not the "
+				  "arguments that were asked about.");
+	return err_set(e, ERR_EXPIRED, "decided too late");
+}
+
+static int decide(struct db *tx, struct waking *k, struct arena *a,
+		  const struct turn_decision *d, struct err *e)
+{
+	struct db_result r;
+
+	if (db_exec(tx, STMT_TURN_WAIT_DECIDE,
+		    DB_ARGS(DB_I(d->status), DB_S_IF(d->edited),
+			    DB_S_IF(d->result), DB_I(d->is_error),
+			    DB_I(k->now_us), DB_U(&k->o->user_id),
+			    DB_S(k->w->via), DB_U(&d->id),
+			    DB_U(&k->w->turn_id), DB_I(d->kind),
+			    ((struct db_val){ .type = 'b', .null = !d->digest.p,
+					      .s = d->digest }),
+			    ((struct db_val){ .type = 'b', .null = !d->digest.p,
+					      .s = d->digest }),
+			    DB_I(d->status), DB_I(k->now_us)), &r, e))
+		return -1;
+	return r.affected ? 0 : why_not(tx, k, a, d, e);
+}
+
+static int remember(struct db *tx, struct waking *k,
+		    const struct uuid *conversation_id, struct arena *a,
+		    struct err *e)
+{
+	struct turn_wait *rows;
+	size_t n;
+
+	for (size_t i = 0; i < k->w->n; i++) {
+		const struct turn_decision *d = &k->w->decisions[i];
+		const struct turn_wait *row;
+
+		if (!d->remember)
+			continue;
+		if (turn_wait_list(tx, k->o, &k->w->turn_id, a, &rows, &n, e))
+			return -1;
+		row = row_of(rows, n, &d->id);
+		if (!row || !(row->flags & WAIT_REMEMBER))
+			return err_field(e, ERR_INVALID_FIELD, "remember",
+					 "This tool must be asked about each "
+					 "time.");
+		if (db_exec(tx, STMT_CONVERSATION_ALLOW,
+			    DB_ARGS(DB_U(conversation_id), DB_S(row->tool),
+				    DB_U(&row->id), DB_I(k->now_us)), NULL, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int wake_in(struct db *tx, struct waking *k, struct arena *a,
+		   struct err *e)
+{
+	struct turn_wake *w = k->w;
+	struct db_result r;
+	struct locked l;
+
+	if (turn_get(tx, k->o, &w->turn_id, a, &w->turn, e) ||
+	    conversation_lock(tx, k->o, &w->turn.conversation_id, a, &l, e) ||
+	    turn_get(tx, k->o, &w->turn_id, a, &w->turn, e))
+		return -1;
+	w->last_seq = l.last_seq;
+	w->turn_number = l.turns;
+	w->tainted = l.tainted;
+	w->variant_index = l.variant_index;
+	w->variant_count = l.variant_count;
+	w->woken = w->turn.status == TURN_WAITING;
+	for (size_t i = 0; i < w->n; i++)
+		if (decide(tx, k, a, &w->decisions[i], e))
+			return -1;
+	if (!uuid_eq(&l.turn_id, &w->turn_id) ||
+	    (w->turn.status != TURN_WAITING &&
+	     w->turn.status != TURN_RUNNING))
+		return gone(e);
+	/* An earlier try: its lease is the one that it got then. */
+	if (db_tx_unknown(tx) &&
+	    w->turn.lease_until_us == k->now_us + TURN_LEASE_US) {
+		w->woken = true;
+		return 0;
+	}
+	if (remember(tx, k, &w->turn.conversation_id, a, e) ||
+	    db_exec(tx, STMT_TURN_WAKE,
+		    DB_ARGS(DB_I(k->now_us + TURN_LEASE_US),
+			    DB_U(&w->turn_id)), &r, e))
+		return -1;
+	return r.affected ? 0 : gone(e);
+}
+
+static int wake_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct waking *k = ctx;
+	struct arena a = ARENA_INIT;
+	int rc = wake_in(tx, k, &a, e);
+
+	k->w->turn.error_code = k->w->turn.error_text = k->w->turn.client =
+		(struct str){ NULL, 0 };
+	arena_release(&a);
+	return rc;
+}
+
+int turn_wake(struct db *db, const struct owner *o, struct turn_wake *w,
+	      struct err *e)
+{
+	struct waking k = { .o = o, .w = w, .now_us = clock_now_us() };
+
+	return db_tx(db, wake_tx, &k, e);
+}
+
+/* -- closing --------------------------------------------------------------------- */
+
+/* What the model reads of a call that was never run. */
+static struct str closing_result(const struct turn_wait *w, int64_t now_us)
+{
+	if (w->expires_us <= now_us)
+		return STR("{\"error\":{\"code\":\"tool_not_approved\","
+			   "\"message\":\"Nobody answered in time; the call "
+			   "was not run.\"}}");
+	return STR("{\"error\":{\"code\":\"tool_not_approved\",\"message\":"
+		   "\"Not approved: the user went on without an answer to "
+		   "this; the call was not run.\"}}");
+}
+
+static int close_call(struct db *tx, const struct uuid *conversation_id,
+		      const struct turn_wait *w, int64_t seq, int64_t now_us,
+		      struct err *e)
+{
+	struct buf b = BUF_INIT(1048576);
+	struct jw j = jw_on(&b);
+	struct message m = {
+		.seq = seq, .role = ROLE_TOOL, .turn_id = w->turn_id,
+		.created_us = now_us, .content = closing_result(w, now_us),
+	};
+	int rc;
+
+	jw_obj(&j);
+	jw_kstr(&j, "callId", w->call_id);
+	jw_kstr(&j, "toolName", w->tool);
+	jw_kbool(&j, "isError", true);
+	jw_kint(&j, "durationMs", 0);
+	jw_end_obj(&j);
+	m.meta = buf_str(&b);
+	rc = message_insert(tx, conversation_id, &m, e);
+	buf_release(&b);
+	return rc;
+}
+
+int wait_close(struct db *tx, const struct owner *o,
+	       const struct uuid *conversation_id, const struct locked *l,
+	       int64_t why, struct err *e)
+{
+	int64_t now_us = clock_now_us(), n_rows = 0;
+	struct arena a = ARENA_INIT;
+	struct str none = { NULL, 0 };
+	struct turn_wait *rows;
+	size_t n;
+	int rc = turn_wait_list(tx, o, &l->turn_id, &a, &rows, &n, e);
+
+	for (size_t i = 0; !rc && i < n; i++)
+		if (!rows[i].used_us)
+			rc = close_call(tx, conversation_id, &rows[i],
+					l->last_seq + ++n_rows, now_us, e);
+	arena_release(&a);
+	if (rc ||
+	    db_exec(tx, STMT_TURN_WAIT_CLOSE,
+		    DB_ARGS(DB_I(now_us), DB_I(why), DB_I(now_us),
+			    DB_I(now_us), DB_U(&l->turn_id)), NULL, e) ||
+	    db_exec(tx, STMT_TURN_END,
+		    DB_ARGS(DB_I(TURN_CANCELLED), DB_I_IF(false, 0),
+			    DB_I(now_us), DB_S_IF(none), DB_S_IF(none),
+			    DB_I(1), DB_I(0), DB_U(&l->turn_id)), NULL, e))
+		return -1;
+	return db_exec(tx, STMT_CONVERSATION_FREE,
+		       DB_ARGS(DB_I(n_rows), DB_I(now_us),
+			       DB_U(conversation_id), DB_S(o->tenant_id),
+			       DB_U(&o->user_id), DB_U(&l->turn_id)), NULL, e);
+}
+
+struct abandoning {
+	const struct owner *o;
+	const struct uuid *turn_id;
+	bool closed;
+};
+
+static int abandon_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct abandoning *k = ctx;
+	struct arena a = ARENA_INIT;
+	struct locked l;
+	struct turn t;
+	int rc = turn_get(tx, k->o, k->turn_id, &a, &t, e);
+
+	if (!rc)
+		rc = conversation_lock(tx, k->o, &t.conversation_id, &a, &l, e);
+	if (!rc && uuid_eq(&l.turn_id, k->turn_id) &&
+	    l.status == TURN_WAITING) {
+		rc = wait_close(tx, k->o, &t.conversation_id, &l,
+				WAIT_SUPERSEDED, e);
+		k->closed = !rc;
+	}
+	arena_release(&a);
+	return rc;
+}
+
+int turn_abandon(struct db *db, const struct owner *o,
+		 const struct uuid *turn_id, bool *closed, struct err *e)
+{
+	struct abandoning k = { .o = o, .turn_id = turn_id };
+	int rc = db_tx(db, abandon_tx, &k, e);
+
+	*closed = k.closed;
+	return rc;
+}

@@ -1,0 +1,160 @@
+/*
+ * What a turn waits for: one row per tool call that needs the user's approval,
+ * the browser, or an answer of the user. While there is one that is open the
+ * turn's status is TURN_WAITING, no process has it, and nothing of it is in
+ * memory: whoever's request answers a row takes the turn up again.
+ *
+ * A decision is one conditional UPDATE of an open row, so it is made once; it
+ * is taken up once (used_us), by the one request that turned the turn from
+ * waiting to running. Both write the turn's row, so on a Galera cluster one of
+ * two at a time is refused at commit and runs again.
+ */
+#ifndef STORE_WAIT_H
+#define STORE_WAIT_H
+
+#include "store/turn.h"
+
+#define WAIT_DIGEST_BYTES 32
+
+enum wait_kind {
+	WAIT_APPROVAL = 1,	/* may this call run? */
+	WAIT_CLIENT = 2,	/* the page runs it */
+	WAIT_QUESTION = 3,	/* the user answers */
+};
+
+enum wait_status {
+	WAIT_OPEN = 1, WAIT_APPROVED = 2, WAIT_DENIED = 3, WAIT_EXPIRED = 4,
+	WAIT_SUPERSEDED = 5,	/* the user went on, or stopped the turn */
+	WAIT_ANSWERED = 6,	/* result is there */
+};
+
+enum { WAIT_EDITABLE = 1, WAIT_REMEMBER = 2 };	/* flags */
+
+/* "open", "approved", …; "approval", "client-tool", "clarification". */
+const char *wait_status_name(enum wait_status s);
+const char *wait_kind_name(enum wait_kind k);
+
+struct turn_wait {
+	struct uuid turn_id;
+	int64_t position;	/* 1, 2, … within the turn */
+	struct uuid id;
+	struct uuid conversation_id;
+	int64_t kind, status;	/* enum wait_kind, enum wait_status */
+	struct str call_id, tool;
+	int64_t effect;		/* enum tool_effect */
+	int64_t flags;		/* WAIT_EDITABLE, WAIT_REMEMBER */
+	struct str reason;	/* "policy", "tainted"; or empty */
+	struct str args;	/* as shown: canonical JSON */
+	struct str digest;	/* WAIT_DIGEST_BYTES: wait_digest of them */
+	struct str edited;	/* what the user made of them; p == NULL: not */
+	struct str result;	/* JSON; p == NULL: none */
+	int64_t is_error;
+	int64_t created_us, expires_us;
+	int64_t decided_us;	/* 0 = open */
+	struct uuid decided_by;
+	struct str decided_via;
+	int64_t used_us;	/* 0 = not taken up yet */
+};
+
+/* What an approval is bound to: turn, call, tool and canonical arguments. */
+void wait_digest(const struct uuid *turn_id, struct str call_id,
+		 struct str tool, struct str args,
+		 unsigned char out[WAIT_DIGEST_BYTES]);
+
+/* -- the turn's process ------------------------------------------------------- */
+
+struct turn_pause {
+	struct uuid turn_id, conversation_id;
+	struct message *rows;		/* of the step, as for turn_append */
+	size_t n_rows;
+	/* New ones; position, tenant and owner are filled in here. */
+	struct turn_wait *waits;
+	size_t n_waits;
+	int64_t n_before;		/* rows that the turn has already */
+	const struct usage *usage;	/* of this part of the turn; or NULL */
+	const struct turn_events *events;	/* not flushed yet */
+	size_t n_events;
+	int64_t last_event_seq;		/* of the event that says so */
+	int64_t until_us;		/* latest time that something expires */
+	/* out: */
+	bool news;	/* something was decided meanwhile: it does not wait;
+			   rows, waits and usage are stored all the same */
+};
+
+/*
+ * Stores rows, waits and events, and leaves the turn waiting, in one
+ * transaction; or, with *news, running. ERR_CONFLICT when the turn is not
+ * running any more.
+ */
+int turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
+	       struct err *e) MUST_CHECK;
+
+/*
+ * Takes up what was decided, each once, and what has expired: *out in order
+ * of position, text in a. For the process that runs the turn.
+ */
+int turn_wait_take(struct db *db, const struct owner *o,
+		   const struct uuid *turn_id, struct arena *a,
+		   struct turn_wait **out, size_t *n, struct err *e) MUST_CHECK;
+
+/* -- requests ------------------------------------------------------------------ */
+
+struct turn_decision {
+	struct uuid id;			/* of the row */
+	enum wait_kind kind;		/* that it must have */
+	enum wait_status status;	/* APPROVED, DENIED, ANSWERED */
+	struct str digest;		/* that it must have; p == NULL: any */
+	struct str edited;		/* canonical JSON; p == NULL: as shown */
+	struct str result;		/* JSON; p == NULL: none */
+	bool is_error;
+	bool remember;			/* always allow in this conversation */
+};
+
+struct turn_wake {
+	struct uuid turn_id;
+	const struct turn_decision *decisions;
+	size_t n;
+	struct str via;			/* identity_kind_name */
+	/* out: */
+	bool woken;			/* by this call: the caller runs it */
+	struct turn turn;		/* before; without texts */
+	int64_t last_seq;		/* of the thread */
+	int64_t turn_number;
+	int64_t variant_index, variant_count;	/* of the answer to come; or 0 */
+	bool tainted;
+};
+
+/*
+ * Stores decisions, all or none, and takes the turn: woken with a lease
+ * TURN_LEASE_US from now, or, when it runs, left to its process, which finds
+ * them when it would wait again. ERR_NOT_FOUND; ERR_CONFLICT: it does not wait
+ * any more, a row was decided before, another digest; ERR_EXPIRED.
+ */
+int turn_wake(struct db *db, const struct owner *o, struct turn_wake *w,
+	      struct err *e) MUST_CHECK;
+
+/* All rows of a turn in order of position; none for others' turns. Text in a. */
+int turn_wait_list(struct db *db, const struct owner *o,
+		   const struct uuid *turn_id, struct arena *a,
+		   struct turn_wait **out, size_t *n, struct err *e) MUST_CHECK;
+
+/* Open approvals of all of the owner's turns that wait, newest first. */
+int turn_wait_open(struct db *db, const struct owner *o, size_t max,
+		   struct arena *a, struct turn_wait **out, size_t *n,
+		   struct err *e) MUST_CHECK;
+
+/* Tools that the user need not be asked about in a conversation. Text in a. */
+int wait_allowed_tools(struct db *db, const struct uuid *conversation_id,
+		       struct arena *a, struct str **out, size_t *n,
+		       struct err *e) MUST_CHECK;
+
+/*
+ * Ends a waiting turn without taking it up: its open calls get an error result
+ * that says why (they are answered, B15), the turn is cancelled, the
+ * conversation free. *closed: it did wait. In a transaction of its own.
+ */
+int turn_abandon(struct db *db, const struct owner *o,
+		 const struct uuid *turn_id, bool *closed,
+		 struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,280 @@
+/*
+ * Calls that wait: for the user's approval (A42), for the page that carries
+ * them out (E16), for an answer of the user (A41). The step's other calls run;
+ * then the turn is stored as waiting and this process forgets it. wake.c goes
+ * on with it, in whichever process somebody answers.
+ *
+ * The requests are told after the commit, so who is told can answer at once;
+ * they are made from the rows, so are those for who comes later (follow.c).
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "turn/loop.h"
+
+#include "base/banned.h"
+
+/* -- which calls ------------------------------------------------------------ */
+
+/*
+ * Whether the user is asked. What they have approved for the whole
+ * conversation is read when a call comes to that.
+ */
+static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
+{
+	struct tool_ctx *ctx = &l->tool_ctx;
+	struct err e = ERR_INIT;
+	struct str *allowed;
+
+	if (c->approved || !tool_asks(t, ctx, &c->ask))
+		return false;
+	if (l->run->created_conversation || ctx->allowed ||
+	    !c->ask.may_remember)
+		return true;
+	if (wait_allowed_tools(l->run->deps->db, &l->run->conversation_id,
+			       l->arena, &allowed, &ctx->n_allowed, &e) < 0)
+		log_err("tools that need no approval", &e);
+	else
+		ctx->allowed = allowed;
+	return tool_asks(t, ctx, &c->ask);
+}
+
+static enum wait_kind kind_of(struct turn_loop *l, const struct tool *t,
+			      struct turn_call *c)
+{
+	if (asks(l, t, c))
+		return WAIT_APPROVAL;
+	if (t->visibility == TOOL_CLIENT)
+		return WAIT_CLIENT;
+	return t->visibility == TOOL_USER ? WAIT_QUESTION : 0;
+}
+
+bool pause_needed(struct turn_loop *l, struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	struct str args = c->edited.n ? c->edited : c->args;
+	enum wait_kind kind = o ? kind_of(l, o->tool, c) : 0;
+	struct err e = ERR_INIT;
+	json_t *j;
+
+	if (!kind)
+		return false;
+	/* Nobody is asked about a call that could not run. */
+	if (tool_prepare(&l->tools, &l->tool_ctx, c->name, args, &o, &j,
+			 &e) < 0) {
+		tool_refuse(l->arena, e.code, err_message(&e), &c->result);
+		return true;
+	}
+	c->shown = c->edited.n ? c->edited : calls_canonical(l, c);
+	c->wait = kind;
+	return true;
+}
+
+bool pause_waits(const struct turn_loop *l)
+{
+	for (size_t i = 0; i < l->step.n_calls; i++)
+		if (l->step.calls[i].wait)
+			return true;
+	return false;
+}
+
+void pause_drop(struct turn_loop *l)
+{
+	for (size_t i = 0; i < l->step.n_calls; i++) {
+		struct turn_call *c = &l->step.calls[i];
+
+		if (!c->wait)
+			continue;
+		c->wait = 0;
+		tool_refuse(l->arena, ERR_CANCELLED,
+			    "The user stopped this turn before the call ran.",
+			    &c->result);
+		calls_end(l, c);
+	}
+}
+
+/* -- rows -------------------------------------------------------------------- */
+
+static void fill_row(struct turn_loop *l, struct turn_call *c,
+		     struct turn_wait *w)
+{
+	const struct tool *t = tool_set_find(&l->tools, c->name)->tool;
+	unsigned char *digest = arena_alloc(l->arena, WAIT_DIGEST_BYTES);
+	bool approval = c->wait == WAIT_APPROVAL;
+
+	wait_digest(&l->run->id, c->id, c->name, c->shown, digest);
+	*w = (struct turn_wait){
+		.id = uuid_new(), .turn_id = l->run->id, .kind = c->wait,
+		.call_id = c->id, .tool = str_of(t->name), .effect = t->effect,
+		.flags = (approval && t->editable ? WAIT_EDITABLE : 0) |
+			 (approval && c->ask.may_remember ? WAIT_REMEMBER : 0),
+		.reason = approval ? str_of(c->ask.reason) : STR(""),
+		.args = c->shown,
+		.digest = { (const char *)digest, WAIT_DIGEST_BYTES },
+		.expires_us = clock_now_us() +
+			(int64_t)l->run->in.conf->limits.approval_s * 1000000,
+	};
+}
+
+/* The rows of all that waits, in order; the new ones are the last *n_new. */
+static void make_rows(struct turn_loop *l, size_t *n_new)
+{
+	struct turn_step *s = &l->step;
+	struct turn_wait *rows = arena_zalloc(l->arena, s->n_calls,
+					      sizeof(*rows));
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_calls; i++)
+		if (s->calls[i].wait && s->calls[i].row)
+			rows[n++] = *s->calls[i].row;
+	*n_new = n;
+	for (size_t i = 0; i < s->n_calls; i++)
+		if (s->calls[i].wait && !s->calls[i].row)
+			fill_row(l, &s->calls[i], &rows[n++]);
+	*n_new = n - *n_new;
+	l->waits = rows;
+	l->n_waiting = n;
+}
+
+/* The calls that got a row know it now. */
+static void keep_rows(struct turn_loop *l, struct turn_wait *made, size_t n)
+{
+	struct turn_step *s = &l->step;
+
+	for (size_t i = 0, k = 0; i < s->n_calls && k < n; i++)
+		if (s->calls[i].wait && !s->calls[i].row)
+			s->calls[i].row = &made[k++];
+	l->n_waits += n;
+}
+
+static int store(struct turn_loop *l, void *ctx, struct err *e)
+{
+	struct turn_pause *p = ctx;
+	struct turn_events *events = NULL;
+
+	turn_live_ending(l->run->deps->live, &l->live, l->arena, &events,
+			 &p->n_events);
+	p->events = events;
+	/* One for each that is asked, and the last: told after the commit. */
+	p->last_event_seq = (int64_t)l->seq + (int64_t)l->n_waiting + 1;
+	p->rows = l->unstored;
+	p->n_rows = l->n_unstored;
+	return turn_pause(l->run->deps->db, &l->owner, p, e);
+}
+
+/* -- telling ------------------------------------------------------------------ */
+
+static void tell(struct turn_loop *l)
+{
+	static const enum turn_event_type types[] = {
+		[WAIT_APPROVAL] = TURN_EV_APPROVAL_REQUEST,
+		[WAIT_CLIENT] = TURN_EV_CLIENT_TOOL_CALL,
+		[WAIT_QUESTION] = TURN_EV_CLARIFICATION,
+	};
+	struct turn_event all = {
+		.type = TURN_EV_WAITING, .waits = l->waits,
+		.n_waits = l->n_waiting,
+	};
+
+	for (size_t i = 0; i < l->n_waiting; i++) {
+		struct turn_event ev = {
+			.type = types[l->waits[i].kind],
+			.waits = &l->waits[i], .n_waits = 1,
+			.call_id = l->waits[i].call_id,
+			.tool_name = l->waits[i].tool,
+		};
+
+		loop_emit(l, &ev);
+	}
+	loop_emit(l, &all);
+	loop_flush(l);
+}
+
+/* What stands for the answer where a client needs one. */
+static void stand_in(struct turn_loop *l)
+{
+	struct turn_run *t = l->run;
+
+	t->waits = l->waits;
+	t->n_waits = l->n_waiting;
+	t->answer = (struct message){
+		.role = ROLE_ASSISTANT, .turn_id = t->id,
+		.created_us = clock_now_us(),
+		.content = turn_waiting_text(l->arena, l->waits, l->n_waiting),
+		.meta = meta_answer(l, "waiting", NULL, false),
+	};
+}
+
+int pause_turn(struct turn_loop *l, struct err *e)
+{
+	struct turn_run *t = l->run;
+	struct usage u = loop_usage(l, "waiting");
+	struct turn_pause p = {
+		.turn_id = t->id, .conversation_id = t->conversation_id,
+		.n_before = (int64_t)l->n_waits,
+		.usage = l->model_calls ? &u : NULL,
+	};
+	size_t n_new;
+
+	make_rows(l, &n_new);
+	p.waits = l->waits + l->n_waiting - n_new;
+	p.n_waits = n_new;
+	for (size_t i = 0; i < l->n_waiting; i++)
+		p.until_us = MAX(p.until_us, l->waits[i].expires_us);
+	steps_add(l);
+	loop_status(l, "waiting");
+	if (loop_stubbornly(l, store, &p, e) < 0)
+		return -1;
+	l->n_unstored = 0;
+	keep_rows(l, p.waits, n_new);
+	if (p.news) {
+		turn_live_on(t->deps->live, &l->live);
+		return 0;
+	}
+	l->waiting = true;
+	turn_live_remove(t->deps->live, &l->live);
+	stand_in(l);
+	tell(l);
+	return 1;
+}
+
+/* -- as text ------------------------------------------------------------------- */
+
+static void add_question(struct buf *b, const struct turn_wait *w)
+{
+	struct err ignored = ERR_INIT;
+	json_t *j = jx_load_lenient(w->args, &ignored);
+	const json_t *options = jx_arr(j, "options"), *o;
+	size_t i;
+
+	buf_addstr(b, jx_str(j, "question"));
+	json_array_foreach((json_t *)options, i, o)
+		buf_addf(b, "\n%c: %s", (char)('A' + i),
+			 json_is_string(o) ? json_string_value(o) : "");
+	json_decref(j);
+}
+
+struct str turn_waiting_text(struct arena *a, const struct turn_wait *waits,
+			     size_t n)
+{
+	struct buf b = BUF_INIT(1048576);
+	struct str s;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct turn_wait *w = &waits[i];
+
+		buf_adds(&b, i ? "\n\n" : "");
+		if (w->kind == WAIT_QUESTION)
+			add_question(&b, w);
+		else if (w->kind == WAIT_CLIENT)
+			buf_addf(&b, "This waits for the page, which is to run "
+				 "%.*s.", STR_ARG(w->tool));
+		else
+			buf_addf(&b, "This waits for your approval: %.*s with "
+				 "%.*s", STR_ARG(w->tool), STR_ARG(w->args));
+	}
+	s = arena_str(a, buf_str(&b));
+	buf_release(&b);
+	return s;
+}
