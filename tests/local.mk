@@ -15,7 +15,7 @@ EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py \
 
 # Suites of ./lamp test beside `make check`.
 EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
-	tests/api/test_approvals.py tests/api/test_bad_input.py \
+	tests/api/test_approvals.py tests/api/test_waiting.py tests/api/test_bad_input.py \
 	tests/api/test_chat.py \
 	tests/api/test_continue.py \
 	tests/api/test_thread.py tests/api/test_thread_faults.py \

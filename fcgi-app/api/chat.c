@@ -12,6 +12,7 @@
 struct chat_body {
 	struct str content, agent_id;
 	struct uuid conversation_id;
+	json_t *client;
 };
 
 static struct turn_run *open_with(struct request *rq,
@@ -19,8 +20,9 @@ static struct turn_run *open_with(struct request *rq,
 				  const struct conf_agent *agent,
 				  const struct chat_body *b, struct err *e)
 {
-	return send_open(rq, ws, agent, uuid_is_nil(&b->conversation_id)
-			 ? NULL : &b->conversation_id, b->content, e);
+	return send_open_page(rq, ws, agent, uuid_is_nil(&b->conversation_id)
+			      ? NULL : &b->conversation_id, b->content,
+			      b->client, e);
 }
 
 /* Whether another agent might be asked instead. */
@@ -66,7 +68,7 @@ static struct turn_run *open_turn(struct request *rq,
 }
 
 /*
- * POST /chat/{w}/stream?dialect= {content, conversationId?, agentId?}: events
+ * POST /chat/{w}/stream?dialect= {content, conversationId?, agentId?, client?}: events
  * (B38 to B45, or in another dialect); docs/dialects.md has their table.
  * Without conversationId a conversation is created; the user-message event
  * names it. Errors before the stream opens:
@@ -80,6 +82,9 @@ int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 		  .flags = FIELD_REQUIRED | FIELD_FILLED,
 		  .max_chars = (size_t)rq->conf->limits.message_chars,
 		  .offset = offsetof(struct chat_body, content) },
+		{ .key = "client", .type = FIELD_OBJECT,
+		  .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct chat_body, client) },
 		{ .key = "conversationId", .type = FIELD_UUID,
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct chat_body, conversation_id) },

@@ -6,6 +6,7 @@
 #include "dialect/wire.h"
 #include "store/conversation.h"
 #include "store/user.h"
+#include "tool/tool.h"
 #include "turn/live.h"
 
 #include "base/banned.h"
@@ -93,6 +94,17 @@ void send_later(struct request *rq, struct turn_run *t)
 	rq->after_ctx = t;
 }
 
+static struct turn_run *open_turn(struct request *rq,
+				  const struct turn_input *in, struct err *e)
+{
+	struct turn_run *t = arena_new(rq->arena, struct turn_run);
+
+	if (turn_open(t, &rq->app->deps, in, rq->arena, e) < 0)
+		return NULL;
+	opened(rq, t);
+	return t;
+}
+
 struct turn_run *send_open_with(struct request *rq,
 				const struct conf_workspace *ws,
 				const struct conf_agent *agent,
@@ -100,7 +112,6 @@ struct turn_run *send_open_with(struct request *rq,
 				struct str content, struct str meta,
 				struct err *e)
 {
-	struct turn_run *t = arena_new(rq->arena, struct turn_run);
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
 		.agent = agent, .content = content, .meta = meta,
@@ -108,10 +119,26 @@ struct turn_run *send_open_with(struct request *rq,
 
 	if (conversation)
 		in.conversation_id = *conversation;
-	if (turn_open(t, &rq->app->deps, &in, rq->arena, e) < 0)
+	return open_turn(rq, &in, e);
+}
+
+struct turn_run *send_open_page(struct request *rq,
+				const struct conf_workspace *ws,
+				const struct conf_agent *agent,
+				const struct uuid *conversation,
+				struct str content, const json_t *client,
+				struct err *e)
+{
+	struct turn_input in = {
+		.conf = rq->conf, .who = &rq->who, .workspace = ws,
+		.agent = agent, .content = content,
+	};
+
+	if (tool_page_read(client, rq->arena, &in.client, e) < 0)
 		return NULL;
-	opened(rq, t);
-	return t;
+	if (conversation)
+		in.conversation_id = *conversation;
+	return open_turn(rq, &in, e);
 }
 
 struct turn_run *send_open_again(struct request *rq,

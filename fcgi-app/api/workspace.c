@@ -1,8 +1,11 @@
 /* Workspaces and their agents, as the configuration has them. */
 #include "api/api.h"
 
+#include <string.h>
+
 #include "api/page.h"
 #include "api/scope.h"
+#include "auth/policy.h"
 #include "llm/llm.h"
 
 #include "base/banned.h"
@@ -33,9 +36,32 @@ static bool usable(const struct conf_llm *s)
 	return s && llm_check_service(s, &e) == 0;
 }
 
-static void write_workspace(struct jw *w, const struct conf *c,
+/* Those that the caller may have and that are whole as they stand (A40). */
+static void write_actions(struct jw *w, const struct request *rq,
+			  const struct conf_workspace *ws)
+{
+	jw_key(w, "suggestedActions");
+	jw_arr(w);
+	for (size_t i = 0; i < ws->n_actions; i++) {
+		const struct conf_action *a = &ws->actions[i];
+
+		if (!a->offered || strchr(a->url, '{') ||
+		    !policy_in_groups(&rq->who, &a->groups))
+			continue;
+		jw_obj(w);
+		jw_kstrz(w, "action", a->name);
+		jw_kstrz(w, "type", a->type);
+		jw_kstrz(w, "label", a->label);
+		jw_kstrz(w, "url", a->url);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+}
+
+static void write_workspace(struct jw *w, const struct request *rq,
 			    const struct conf_workspace *ws)
 {
+	const struct conf *c = rq->conf;
 	const struct conf_agent *agent = conf_default_agent(ws);
 	const struct conf_llm *s = scope_service(c, ws, agent);
 
@@ -49,6 +75,7 @@ static void write_workspace(struct jw *w, const struct conf *c,
 	write_capabilities(w, s);
 	jw_kstrz(w, "defaultAgentId", agent->id);
 	write_strings(w, "suggestions", &ws->suggestions);
+	write_actions(w, rq, ws);
 	jw_kbool(w, "chatEnabled", usable(s));
 	jw_end_obj(w);
 }
@@ -69,7 +96,7 @@ int api_workspace_list(struct request *rq, struct response *rs, struct err *e)
 	for (size_t i = 0; i < c->n_workspaces; i++)
 		if (scope_sees(rq, &c->workspaces[i]) &&
 		    page_walk_takes(&p, str_of(c->workspaces[i].id)))
-			write_workspace(&w, c, &c->workspaces[i]);
+			write_workspace(&w, rq, &c->workspaces[i]);
 	page_walk_end(&w, &p);
 	return 0;
 }
@@ -84,7 +111,7 @@ int api_workspace_get(struct request *rq, struct response *rs, struct err *e)
 	if (!ws)
 		return -1;
 	w = resp_json(rs, 200);
-	write_workspace(&w, rq->conf, ws);
+	write_workspace(&w, rq, ws);
 	return 0;
 }
 

@@ -32,6 +32,8 @@
 #define LIM_TOOL_ARGS_BYTES  262144	/* arguments of one tool call */
 #define LIM_TOOL_CALLS       64		/* calls in one model step */
 #define LIM_CLIENT_RESULT_BYTES 262144	/* of one call, from the page */
+#define LIM_PAGE_TOOLS       32		/* that a page may declare */
+#define LIM_PAGE_TOOLS_BYTES 65536	/* of their declarations */
 #define LIM_ANSWER_CHARS     10000	/* to a question of the model */
 #define LIM_TOOL_RESULT      65536	/* tool result sent to the model */
 

@@ -356,6 +356,7 @@ static void check_workspace(struct loader *l, struct conf_workspace *w)
 		check_dataset(l, &w->datasets[i]);
 	check_same(l, w->datasets, w->n_datasets, sizeof(*w->datasets),
 		   "datasets");
+	check_same(l, w->actions, w->n_actions, sizeof(*w->actions), "actions");
 	check_tools(l, w->tools, w->n_tools);
 }
 

@@ -219,6 +219,23 @@ struct conf_mcp {		/* an entry of `mcp_servers:` */
 	int line;
 };
 
+/* An entry of `actions:`: a link that the agent may suggest (A40). */
+struct conf_action {
+	const char *name, *label, *description;
+	const char *type;	/* in the page's words: "link", "connect", … */
+	const char *url;	/* with {placeholders} behind its host */
+	struct conf_list groups;	/* who gets it; n == 0 = everyone */
+	bool offered;		/* an empty conversation shows it */
+	const char *file;
+	int line;
+};
+
+/* Whose tools of the page a turn takes (E16). */
+enum conf_client_tools {
+	CLIENT_TOOLS_DECLARED,	/* those that YAML declares (kind client) */
+	CLIENT_TOOLS_ALLOW,	/* and those that the page brings along */
+};
+
 struct conf_workspace {
 	const char *id, *name, *description;
 	const char *llm_service;	/* "" = the chat: block */
@@ -235,6 +252,9 @@ struct conf_workspace {
 	size_t n_agents;
 	const struct conf_dataset *datasets;
 	size_t n_datasets;
+	const struct conf_action *actions;
+	size_t n_actions;
+	enum conf_client_tools client_tools;
 	const struct conf_tool *tools;	/* besides those of the main file */
 	size_t n_tools;
 	const char *file;

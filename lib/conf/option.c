@@ -57,6 +57,11 @@ static const struct opt_name tool_confirms[] = {
 	{ "by-effect", TOOL_CONFIRM_BY_EFFECT }, { NULL, 0 },
 };
 
+static const struct opt_name client_tools[] = {
+	{ "declared", CLIENT_TOOLS_DECLARED }, { "allow", CLIENT_TOOLS_ALLOW },
+	{ NULL, 0 },
+};
+
 static const struct opt_name tool_remembers[] = {
 	{ "by-policy", TOOL_REMEMBER_BY_POLICY }, { "yes", TOOL_REMEMBER_YES },
 	{ "no", TOOL_REMEMBER_NO }, { NULL, 0 },
@@ -93,6 +98,7 @@ static const struct opt_name confirm_floors[] = {
 #define S_AGENT     struct conf_agent
 #define S_DATASET   struct conf_dataset
 #define S_COLUMN    struct conf_column
+#define S_ACTION    struct conf_action
 #define S_TOOL      struct conf_tool
 #define S_TOOL_COMMAND struct conf_tool_command
 #define S_MCP       struct conf_mcp
@@ -196,6 +202,17 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.size = sizeof(struct conf_column),
 		.id_offset = AT(struct conf_column, name),
 		.file_offset = -1, .line_offset = -1, .id_check = check_ident,
+	},
+	[SEC_ACTION] = {
+		.name = "actions.* of a workspace",
+		.help = "A link that the agent may suggest with the tool "
+			"suggest_action. It is shown, and followed by the "
+			"user only.",
+		.size = sizeof(struct conf_action),
+		.id_offset = AT(struct conf_action, name),
+		.file_offset = AT(struct conf_action, file),
+		.line_offset = AT(struct conf_action, line),
+		.id_check = check_ident,
 	},
 	[SEC_TOOL] = {
 		.name = "tools.* of the main file or a workspace",

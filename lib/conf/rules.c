@@ -100,6 +100,31 @@ const char *check_url(const char *s)
 	return NULL;
 }
 
+/* The part that a model may fill in begins behind scheme and host. */
+const char *check_action_url(const char *s)
+{
+	const char *host = behind_scheme(s);
+	const char *rest = host ? host + strcspn(host, "/?#") : s;
+
+	if (host ? rest == host : *s != '/' || s[1] == '/' || s[1] == '\\')
+		return "must be a path from / or start with http:// or "
+		       "https:// and a host";
+	if (host && memchr(host, '{', (size_t)(rest - host)))
+		return "may have {NAME} behind its host only";
+	if (has_control(s) || strpbrk(s, " \"<>\\^`|"))
+		return "must not have blanks or other characters that URLs "
+		       "do not have";
+	for (s = rest; (s = strpbrk(s, "{}")) != NULL;) {
+		size_t n = strspn(s + 1, LOWER UPPER DIGIT "_");
+
+		if (*s == '}' || n == 0 || n > 32 || s[n + 1] != '}')
+			return "must have names of 1 to 32 letters, digits "
+			       "and _ in its braces";
+		s += n + 2;
+	}
+	return NULL;
+}
+
 const char *check_origin(const char *s)
 {
 	const char *host = behind_scheme(s);

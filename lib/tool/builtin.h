@@ -13,6 +13,14 @@ size_t tool_builtin(const struct tool **out);
  */
 int tool_parameters_check(const json_t *schema, struct err *e) MUST_CHECK;
 
+/* suggest_action (suggest.c). */
+bool suggest_any(const struct tool *t, const struct tool_ctx *ctx);
+int suggest_describe(const struct tool *t, const struct tool_ctx *ctx,
+		     struct tool_offer *o, struct err *e);
+int suggest_run(const struct tool *t, const struct tool_ctx *ctx,
+		const json_t *args, struct buf *out, bool *is_json,
+		struct err *e);
+
 /* Agent's list, groups, caller's permission, and the tool's own advertise. */
 bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx);
 

@@ -13,6 +13,7 @@
 
 /* Sorted by name. */
 static const struct tool_kind *const kinds[] = {
+	&kind_client,
 	&kind_command,
 };
 

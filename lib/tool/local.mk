@@ -5,6 +5,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/env.c \
 	lib/tool/gate.c \
 	lib/tool/kind.c lib/tool/kind.h \
+	lib/tool/kind_client.c \
 	lib/tool/kind_command.c \
 	lib/tool/kind_mcp.c \
 	lib/tool/mcp.h \
@@ -14,6 +15,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/mcp_result.c \
 	lib/tool/mcp_stdio.c \
 	lib/tool/mcp_wire.c \
+	lib/tool/page.c \
 	lib/tool/query.c lib/tool/query.h lib/tool/query_compile.h \
 	lib/tool/query_data.c \
 	lib/tool/query_value.c \
@@ -21,6 +23,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/registry.c \
 	lib/tool/rowfilter.c lib/tool/rowfilter.h \
 	lib/tool/schema.c lib/tool/schema.h \
+	lib/tool/suggest.c \
 	lib/tool/schema_relax.c \
 	lib/tool/schema_form.c lib/tool/schema_keyword.h \
 	lib/tool/secret.c lib/tool/secret.h \

@@ -19,8 +19,39 @@
 
 #include "base/banned.h"
 
+/* For agents that say which tools they have: not every one is to ask. */
+static bool is_chosen(const struct tool *t, const struct tool_ctx *ctx)
+{
+	(void)t;
+	return ctx->agent && ctx->agent->tools.n > 0;
+}
+
 /* Sorted by name: the order in which the model sees them (E12). */
 static const struct tool tools[] = {
+	{
+		.name = "ask_user",
+		.description =
+			"Asks the user one question with two to six options "
+			"and waits for the answer. Use it when the request "
+			"can be read in ways that lead to different work and "
+			"nothing here tells which is meant. Do not use it to "
+			"have a call confirmed: that is asked by the system "
+			"itself, where it must be.",
+		.group = "dialog",
+		.schema = "{\"type\":\"object\",\"properties\":{"
+			"\"question\":{\"type\":\"string\",\"minLength\":1,"
+			"\"maxLength\":1000},"
+			"\"options\":{\"type\":\"array\",\"minItems\":2,"
+			"\"maxItems\":6,\"items\":{\"type\":\"string\","
+			"\"minLength\":1,\"maxLength\":200}},"
+			"\"allow_other\":{\"type\":\"boolean\",\"description\":"
+			"\"Whether the user may answer in own words; default "
+			"true\"}},\"required\":[\"question\",\"options\"],"
+			"\"additionalProperties\":false}",
+		.effect = TOOL_READ,
+		.visibility = TOOL_USER,
+		.advertise = is_chosen,
+	},
 	{
 		.name = "list_datasets",
 		.description = "Lists the datasets that query_data can read, "
@@ -51,6 +82,21 @@ static const struct tool tools[] = {
 		.advertise = dataset_any,
 		.describe = query_data_describe,
 		.run = query_data_run,
+	},
+	{
+		.name = "suggest_action",
+		.description =
+			"Shows the user a link beside the answer. It does "
+			"nothing by itself: the user follows it or not. "
+			"Suggest what the user would do next, at most two.",
+		.group = "dialog",
+		.schema = "{\"type\":\"object\",\"properties\":{}}",
+		.effect = TOOL_READ,
+		.suggests = true,
+		.timeout_ms = 1000,
+		.advertise = suggest_any,
+		.describe = suggest_describe,
+		.run = suggest_run,
 	},
 };
 

@@ -57,6 +57,8 @@ struct tool_ctx {
 	size_t n_allowed;
 	const struct tool *more;	/* tools of this turn alone (the page's) */
 	size_t n_more;
+	const struct str *page;		/* names of all that the page accepts */
+	size_t n_page;
 };
 
 /* Tells the turn, if there is one, what the call is at. Any thread. */
@@ -91,6 +93,7 @@ struct tool {
 	enum tool_remember remember;
 	enum tool_visibility visibility;
 	bool editable;			/* the user may change the arguments */
+	bool suggests;			/* results are actions, shown as such */
 	bool untrusted;			/* results are others' text (A10) */
 	int timeout_ms;			/* run keeps it by itself */
 	int result_cap_bytes;		/* 0 = the configured cap */
@@ -181,6 +184,25 @@ int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
 		 struct str name, struct str args,
 		 const struct tool_offer **o, json_t **out,
 		 struct err *e) MUST_CHECK;
+
+/* -- the user's page (page.c) -------------------------------------------------- */
+
+/*
+ * What a request says of its page, {mode, tools: [name or {name, description,
+ * parameters}]}, checked: text for turn.client, p == NULL when the turn gets no
+ * tools of it (E17: mode is not "page", or there are none). In a.
+ * ERR_INVALID_FIELD and ERR_TOO_BIG with field "client".
+ */
+int tool_page_read(const json_t *client, struct arena *a, struct str *out,
+		   struct err *e) MUST_CHECK;
+
+/*
+ * Puts into ctx what turn.client says: the names that the page accepts, and,
+ * where the workspace allows it, the tools that it brings along. Those change
+ * what the user sees, so they count as `write`. ctx->conf and workspace are
+ * set. In a; text that is not ours gives nothing.
+ */
+void tool_page_load(struct str client, struct arena *a, struct tool_ctx *ctx);
 
 /* -- policy (gate.c): whether the user is asked first (D57) ------------------- */
 

@@ -108,10 +108,23 @@ static void judge(struct turn_loop *l, struct turn_call *c)
 	l->tainted |= c->taints;
 }
 
+static void tell_action(struct turn_loop *l, const struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	struct turn_event ev = {
+		.type = TURN_EV_SUGGESTED_ACTION, .call_id = c->id,
+		.tool_name = c->name, .args = c->result.text,
+	};
+
+	if (o && o->tool->suggests && !c->result.is_error)
+		loop_emit(l, &ev);
+}
+
 void calls_end(struct turn_loop *l, struct turn_call *c)
 {
 	judge(l, c);
 	note_timing(l, c);
+	tell_action(l, c);
 	tell_result(l, c);
 }
 

@@ -188,6 +188,7 @@ int turn_open(struct turn_run *t, const struct turn_deps *deps,
 
 	if (prepare(t, deps, in, a, e) < 0)
 		return -1;
+	tool_page_load(in->client, a, &t->loop->tool_ctx);
 	begin_of(t, &b, a);
 	if (turn_begin(deps->db, &t->loop->owner, &b, e) < 0)
 		return -1;
@@ -332,6 +333,7 @@ int turn_open_woken(struct turn_run *t, const struct turn_deps *deps,
 	t->id = old->id;
 	t->woken = true;
 	t->in.client = old->client;
+	tool_page_load(t->in.client, a, &t->loop->tool_ctx);
 	if (check_decisions(t, decisions, n, e) < 0 ||
 	    turn_wake(deps->db, &t->loop->owner, &w, e) < 0)
 		return -1;

@@ -1,0 +1,155 @@
+/*
+ * What a request says of the page that sends it: which tools it accepts, and
+ * which it declares itself. It is stored with the turn as text, so that the
+ * turn can go on elsewhere with the same tools.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "tool/builtin.h"
+#include "tool/kind.h"
+
+#include "base/banned.h"
+
+#define DESCRIPTION_CHARS 2000
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+/* -- the request -------------------------------------------------------------- */
+
+static bool is_name(struct str s)
+{
+	return s.n && s.n <= 64 && strspn(s.p, LETTERS) == s.n;
+}
+
+/* "name", or {name, description, parameters}. */
+static int check_tool_of_page(const json_t *t, struct err *e)
+{
+	struct str name = json_is_string(t)
+		? (struct str){ json_string_value(t), json_string_length(t) }
+		: jx_str(t, "name");
+	const json_t *parameters = json_object_get(t, "parameters");
+	struct err fault = ERR_INIT;
+
+	if (!is_name(name))
+		return err_field(e, ERR_INVALID_FIELD, "client",
+				 "A tool of client.tools is a name of 1 to 64 "
+				 "letters, digits, _ and -, or {name, "
+				 "description, parameters}.");
+	if (json_is_string(t))
+		return 0;
+	if (!jx_str(t, "description").n ||
+	    utf8_chars(jx_str(t, "description")) > DESCRIPTION_CHARS)
+		return err_field(e, ERR_INVALID_FIELD, "client", "The tool "
+				 "%.64s needs a description of at most %d "
+				 "characters.", name.p, DESCRIPTION_CHARS);
+	if (parameters && !json_is_null(parameters) &&
+	    (!str_is(jx_str(parameters, "type"), "object") ||
+	     schema_supported(parameters, &fault) < 0))
+		return err_field(e, ERR_INVALID_FIELD, "client",
+				 "The parameters of the tool %.64s must be a "
+				 "schema with type object. %.100s", name.p,
+				 fault.public);
+	return 0;
+}
+
+int tool_page_read(const json_t *client, struct arena *a, struct str *out,
+		   struct err *e)
+{
+	const json_t *tools = json_object_get(client, "tools"), *t;
+	struct str mode = jx_str(client, "mode");
+	size_t i;
+
+	*out = (struct str){ NULL, 0 };
+	if (!client)
+		return 0;
+	if (!str_is(mode, "page") && !str_is(mode, "panel"))
+		return err_field(e, ERR_INVALID_FIELD, "client",
+				 "client.mode must be page or panel.");
+	if (tools && !json_is_null(tools) && !json_is_array(tools))
+		return err_field(e, ERR_INVALID_FIELD, "client",
+				 "client.tools must be a list.");
+	if (json_array_size(tools) > LIM_PAGE_TOOLS)
+		return err_field(e, ERR_TOO_BIG, "client", "client.tools may "
+				 "have at most %d tools.", LIM_PAGE_TOOLS);
+	json_array_foreach((json_t *)tools, i, t)
+		if (check_tool_of_page(t, e) < 0)
+			return -1;
+	if (!json_array_size(tools) || !str_is(mode, "page"))
+		return 0;
+	*out = str_of(jx_text(a, tools));
+	if (out->n > LIM_PAGE_TOOLS_BYTES)
+		return err_field(e, ERR_TOO_BIG, "client", "client.tools may "
+				 "have at most %d bytes.",
+				 LIM_PAGE_TOOLS_BYTES);
+	return 0;
+}
+
+/* -- the turn ------------------------------------------------------------------ */
+
+/* Others of the name come first, whoever declares them. */
+static bool is_taken(const struct tool_ctx *ctx, struct str name)
+{
+	const struct tool *builtin;
+	size_t n = tool_builtin(&builtin);
+
+	for (size_t i = 0; i < n; i++)
+		if (str_is(name, builtin[i].name))
+			return true;
+	for (size_t i = 0; i < ctx->n_more; i++)
+		if (str_is(name, ctx->more[i].name))
+			return true;
+	return tool_kind_makes(ctx->conf, ctx->workspace, name);
+}
+
+static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
+		     struct tool *v)
+{
+	const json_t *parameters = json_object_get(t, "parameters");
+	struct str name = jx_str(t, "name");
+
+	if (!json_is_object(t) || is_taken(ctx, name))
+		return;
+	if (!json_is_object(parameters))
+		parameters = jx_keep(a, json_pack("{s:s,s:{}}", "type",
+						  "object", "properties"));
+	v[ctx->n_more++] = (struct tool){
+		.name = name.p, .description = jx_str(t, "description").p,
+		.group = "", .source = "the page", .kind = "client",
+		.parameters = parameters,
+		.parameters_bytes = json_dumpb(parameters, NULL, 0,
+					       JSON_COMPACT),
+		.effect = TOOL_WRITE, .confirm = TOOL_CONFIRM_TAINTED,
+		.visibility = TOOL_CLIENT, .untrusted = true,
+	};
+}
+
+void tool_page_load(struct str client, struct arena *a, struct tool_ctx *ctx)
+{
+	struct err ignored = ERR_INIT;
+	json_t *tools = client.p ? jx_keep(a, jx_load_lenient(client, &ignored))
+		: NULL;
+	struct tool *more;
+	struct str *names;
+	const json_t *t;
+	size_t i, n = json_array_size(tools);
+
+	if (!n)
+		return;
+	names = arena_zalloc(a, n, sizeof(*names));
+	json_array_foreach(tools, i, t)
+		names[i] = json_is_string(t)
+			? (struct str){ json_string_value(t),
+					json_string_length(t) }
+			: jx_str(t, "name");
+	ctx->page = names;
+	ctx->n_page = n;
+	if (ctx->workspace->client_tools != CLIENT_TOOLS_ALLOW)
+		return;
+	more = arena_zalloc(a, ctx->n_more + n, sizeof(*more));
+	if (ctx->n_more)
+		memcpy(more, ctx->more, ctx->n_more * sizeof(*more));
+	ctx->more = more;
+	json_array_foreach(tools, i, t)
+		add_tool(t, a, ctx, more);
+}
