@@ -101,6 +101,7 @@ int conversation_create(struct db *db, const struct owner *o,
 		.title = n->title.p ? utf8_head(n->title, LIM_TITLE_CHARS)
 				    : n->title,
 		.title_by = n->title.p ? TITLE_USER : TITLE_NONE,
+		.user_id = o->user_id,
 		.created_us = now_us,
 		.updated_us = now_us,
 	};

@@ -47,6 +47,7 @@ enum {
 	F(agent_id, s, "c.agent_id") SEP \
 	F(title, S, "c.title") SEP \
 	F(title_by, i, "c.title_by") SEP \
+	F(user_id, u, "c.user_id") SEP \
 	F(last_seq, i, "c.last_seq") SEP \
 	F(superseded, i, "c.superseded") SEP \
 	F(version, i, "c.version") SEP \

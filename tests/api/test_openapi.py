@@ -88,6 +88,7 @@ BODIES = {
     ("POST", "/conversations/{conversation}/variants"):
         {"variantId": "{variant}"},
     ("POST", "/conversations/{conversation}/fork"): {"messageId": "{message}"},
+    ("POST", "/tasks"): {"workspaceId": "lab", "content": '!script {"text": "x"}'},
     ("POST", "/openai/v1/chat/completions"): {"model": "lab", "messages": [
         {"role": "user", "content": '!script {"text": "x"}'}]},
 }

@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import signal
+import time
 
 import pytest
 
@@ -59,6 +60,19 @@ def test_turn_outlives_its_client(make_site, ended, kind):
     status, text = ended(first)
     assert status == "done" and is_whole(text), (status, text)
     free_again(site, first)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_task_runs_on_behind_its_answer(make_site, ended, kind):
+    site = make_site(kind)
+    began = time.monotonic()
+    answer = site.post("/tasks", {"workspaceId": "lab", "content":
+                                  "!script " + json.dumps(SHORT)})
+    assert answer.status == 202, answer
+    assert time.monotonic() - began < 1.5	# of two seconds
+    status, text = ended(answer.json)
+    assert status == "done" and is_whole(text), (status, text)
+    free_again(site, answer.json)
 
 
 @pytest.mark.parametrize("kind", KINDS)
