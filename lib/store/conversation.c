@@ -353,7 +353,9 @@ int conversation_delete(struct db *db, const struct owner *o,
 {
 	struct dooming d = { .o = o, .id = id };
 
-	if (db_tx(db, doom_tx, &d, e))
+	if (db_tx(db, doom_tx, &d, e) ||
+	    db_exec(db, STMT_NOTICE_FORGET,
+		    DB_ARGS(DB_U(&o->user_id), DB_U(id)), NULL, e))
 		return -1;
 	return purge(db, id, e);
 }

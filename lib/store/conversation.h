@@ -95,10 +95,10 @@ int conversation_rename(struct db *db, const struct owner *o,
 			struct err *e) MUST_CHECK;
 
 /*
- * Deletes with messages, turns and turn events, in bounded batches; usage
- * records stay for accounting but lose the link. A running turn is cancelled
- * first: its process stops at the next touch, and all its later writes fail
- * with ERR_CONFLICT. The conversation is gone for every reader at once; a
+ * Deletes with messages, turns and turn events, in bounded batches; titles in
+ * notices are blanked; usage records stay for accounting but lose the link. A
+ * running turn is cancelled first: its process stops at the next touch, and all
+ * its later writes fail with ERR_CONFLICT. The conversation is gone for every reader at once; a
  * delete that was interrupted is finished by calling it again, or by
  * conversation_reap. ERR_NOT_FOUND.
  */

@@ -139,6 +139,13 @@ int turn_evict(struct db *tx, const struct owner *o,
 int message_insert(struct db *tx, const struct uuid *conversation_id,
 		   const struct message *m, struct err *e) MUST_CHECK;
 
+/*
+ * Fills v with n ids (1 to IDS_MAX), padded with the last one to a size that
+ * there is a statement for: 0 = 4, 1 = 32, 2 = 256.
+ */
+#define IDS_MAX 256
+int pad_ids(struct db_val *v, const struct uuid *ids, size_t n);
+
 /* Writes batches; the turns' rows are locked by tx. */
 int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
 		       int64_t now_us, struct err *e) MUST_CHECK;
@@ -234,6 +241,17 @@ struct number {
 	F(seq, i, "e.seq") SEP \
 	F(n, i, "e.n") SEP \
 	F(data, b, "e.data")
+
+#define NOTICE_FIELDS(F, SEP) \
+	F(seq, i, "n.seq") SEP \
+	F(kind, i, "n.kind") SEP \
+	F(subject_id, U, "n.subject_id") SEP \
+	F(conversation_id, U, "n.conversation_id") SEP \
+	F(word, S, "n.word") SEP \
+	F(title, S, "n.title") SEP \
+	F(done, I, "n.done") SEP \
+	F(total, I, "n.total") SEP \
+	F(created_us, i, "n.created_us")
 
 #define TOKEN_FIELDS(F, SEP) \
 	F(id, u, "id") SEP \
