@@ -251,6 +251,7 @@ struct conf {
 	} log;
 	struct {
 		int body_bytes, message_chars, answer_bytes;
+		int notification_streams;
 		int tool_result_bytes;
 	} limits;
 	struct {

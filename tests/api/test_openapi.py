@@ -111,7 +111,7 @@ def test_answers_are_as_declared(lab, ids, method, path):
     if path.startswith(("/openai/", "/plain")):     # beside our API
         real = "/" + lab.base + path
     real = filled(real, ids)
-    if path.endswith("/events"):        # the form that is JSON
+    if path.endswith(("/events", "/notifications")):    # the form that is JSON
         real += "?wait=0"
     if (method, path.rsplit("/", 1)[1]) == ("GET", "variants"):
         real += "?messageId=" + ids["{message}"]
