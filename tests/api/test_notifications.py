@@ -328,7 +328,7 @@ def threads(lab):
 def test_idle_streams_take_no_thread(make_lab):
     """More of them than there are threads, and the chat goes on."""
     lab = make_lab(config={"threads": {"max": 6, "max_turns": 4, "idle_s": 1}})
-    streams = [opened(lab, user=f"u{i % 10}") for i in range(60)]
+    streams = [opened(lab, user=f"u{i % 10}") for i in range(300)]
     assert threads(lab) < 12
     assert lab.chat({"text": "still here"})[-1].data["content"] == "still here"
     ids = {user: make(lab, user=user) for user in (f"u{i}" for i in range(10))}
