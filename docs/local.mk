@@ -19,6 +19,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/identity.md \
 	docs/install.md \
 	docs/mcp.md \
+	docs/notifications.md \
 	docs/openai-server.md \
 	docs/page.md \
 	docs/performance.md \

@@ -12,6 +12,7 @@
 #include "store/store.h"
 #include "tool/tool.h"
 #include "turn/live.h"
+#include "turn/notify.h"
 
 #include "base/banned.h"
 
@@ -65,12 +66,15 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	app->live = turn_live_new(app->db, e);
 	if (!app->live)
 		return -1;
+	app->notify = notify_new(app->db, e);
+	if (!app->notify)
+		return -1;
 	app->tools = tool_env_new(app->db, app->http, e);
 	if (!app->tools)
 		return -1;
 	app->deps = (struct turn_deps){
 		.db = app->db, .http = app->http, .live = app->live,
-		.tools = app->tools,
+		.notify = app->notify, .tools = app->tools,
 	};
 	return 0;
 }
@@ -80,6 +84,7 @@ void app_close(struct app *app)
 	if (app->tools)
 		tool_env_free(app->tools);
 	turn_live_free(app->live);
+	notify_free(app->notify);
 	if (app->http)
 		http_pool_free(app->http);
 	if (app->db)

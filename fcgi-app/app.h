@@ -20,8 +20,9 @@ struct app {
 	struct db *db;
 	struct http_pool *http;
 	struct turn_live *live;
+	struct notify *notify;
 	struct tool_env *tools;
-	struct turn_deps deps;		/* the four above, as turns take them */
+	struct turn_deps deps;		/* the five above, as turns take them */
 	const char *sql_dir;		/* where the schema's files are */
 
 	atomic_int n_models;	/* requests that wait for a model now */

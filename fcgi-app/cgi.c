@@ -125,6 +125,12 @@ void cgi_end(void)
 		close(null);
 }
 
+static void conn_end(struct conn *c)
+{
+	(void)conn_flush(c);
+	cgi_end();
+}
+
 struct conn *cgi_conn(void)
 {
 	const char *length = getenv("CONTENT_LENGTH");
@@ -139,7 +145,7 @@ struct conn *cgi_conn(void)
 		.env = (const char *const *)environ,
 		.read = conn_read, .drain = conn_drain,
 		.write = conn_write, .flush = conn_flush,
-		.fits = conn_fits,
+		.fits = conn_fits, .end = conn_end, .fd = STDOUT_FILENO,
 	};
 	return &cgi.conn;
 }

@@ -29,6 +29,12 @@ struct conn {
 	 * for the peer. Errs on the side of no. NULL: nothing ever waits.
 	 */
 	bool (*fits)(struct conn *c, size_t n);
+	/*
+	 * Completes the answer, closes and frees: for who was handed the
+	 * connection (request.adopt). Any thread.
+	 */
+	void (*end)(struct conn *c);
+	int fd;			/* hangs up when the peer closes; -1: none */
 };
 
 #endif

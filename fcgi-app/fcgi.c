@@ -114,6 +114,14 @@ static size_t room_of(int fd)
 	return (size_t)bytes / (domain == AF_UNIX ? 2 : 4);
 }
 
+static void conn_end(struct conn *c)
+{
+	struct fcgi *f = (struct fcgi *)c;
+
+	fcgi_end(f);
+	fcgi_free(f);
+}
+
 struct fcgi *fcgi_new(void)
 {
 	struct fcgi *f = xcalloc(1, sizeof(*f));
@@ -123,6 +131,8 @@ struct fcgi *fcgi_new(void)
 	f->conn.write = conn_write;
 	f->conn.flush = conn_flush;
 	f->conn.fits = conn_fits;
+	f->conn.end = conn_end;
+	f->conn.fd = -1;
 	FCGX_InitRequest(&f->r, -1, 0);
 	return f;
 }
@@ -149,7 +159,7 @@ struct conn *fcgi_begin(struct fcgi *f, int fd)
 	set_timeout(fd, SO_SNDTIMEO, SEND_TIMEOUT_S);
 	f->room = 0;
 	f->room_at_most = room_of(fd);
-	f->r.ipcFd = fd;
+	f->r.ipcFd = f->conn.fd = fd;
 	f->r.keepConnection = 1;	/* else Accept_r closes the preset fd */
 	if (FCGX_Accept_r(&f->r) < 0)
 		return NULL;

@@ -16,6 +16,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/health.c \
 	fcgi-app/api/me.c \
 	fcgi-app/api/message.c \
+	fcgi-app/api/notification.c \
 	fcgi-app/api/page.c fcgi-app/api/page.h \
 	fcgi-app/api/scope.c fcgi-app/api/scope.h \
 	fcgi-app/api/send.c fcgi-app/api/send.h \
@@ -30,6 +31,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/dialect/ai_sdk.c \
 	fcgi-app/dialect/forge.c \
 	fcgi-app/dialect/native.c \
+	fcgi-app/dialect/notice.c fcgi-app/dialect/notice.h \
 	fcgi-app/dialect/openai.c fcgi-app/dialect/openai.h \
 	fcgi-app/dialect/v2.c \
 	fcgi-app/dialect/wire.c fcgi-app/dialect/wire.h \

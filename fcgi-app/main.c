@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -26,6 +27,7 @@
 #include "base/log.h"
 #include "fcgi.h"
 #include "turn/live.h"
+#include "turn/notify.h"
 #include "worker.h"
 
 #include "base/banned.h"
@@ -169,6 +171,17 @@ static void block_signals(sigset_t *all)
 	pthread_sigmask(SIG_BLOCK, all, NULL);
 }
 
+/* A stream takes one, and the usual soft limit of 1024 is for select(). */
+static void allow_descriptors(void)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim) == 0) {
+		lim.rlim_cur = lim.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &lim);
+	}
+}
+
 /* libfcgi and the database client both touch SIGPIPE; the last word is ours. */
 static void settle_signals(void)
 {
@@ -233,10 +246,13 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 }
 
 /* Whoever stops a CGI leaves it few seconds: store what there is. */
-static void *cgi_signals(void *app)
+static void *cgi_signals(void *p)
 {
+	struct app *app = p;
+
 	wait_for_stop();
-	turn_live_interrupt(((struct app *)app)->live);
+	turn_live_interrupt(app->live);
+	notify_stop(app->notify);
 	return NULL;
 }
 
@@ -308,6 +324,7 @@ int main(int argc, char **argv)
 	if (!fastcgi)
 		leave_server();
 	block_signals(&blocked);
+	allow_descriptors();
 	rc = app_open(&app, o.conf, &e);
 	if (rc == 0 && fastcgi)
 		rc = fcgi_global_init(&e);

@@ -69,6 +69,14 @@ struct request {
 	/* What is left to do once the answer is out; may be NULL. */
 	void (*after)(struct request *rq);
 	void *after_ctx;
+
+	/*
+	 * Set by a handler that has called resp_leave: takes the connection
+	 * away from the worker, which goes on with the next request. Whoever
+	 * has it answers, and ends it (conn.end). Nothing of rq outlives it.
+	 */
+	void (*adopt)(void *ctx, struct conn *conn);
+	void *adopt_ctx;
 };
 
 /*

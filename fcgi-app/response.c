@@ -116,6 +116,14 @@ void resp_empty(struct response *rs, int status)
 	rs->content_type = NULL;
 }
 
+void resp_leave(struct response *rs)
+{
+	if (rs->state != RESP_OPEN)
+		BUG("an answer left behind its head");
+	rs->state = RESP_SENT;
+	rs->status = 200;
+}
+
 static void put_problem(struct response *rs, const struct err *e)
 {
 	const struct err_row *row = err_row(e);

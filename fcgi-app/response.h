@@ -78,6 +78,9 @@ void resp_empty(struct response *rs, int status);
 /* 303: the answer is at location, relative to this request or absolute. */
 void resp_see_other(struct response *rs, const char *location);
 
+/* Nothing: somebody else answers on this connection (request.adopt). */
+void resp_leave(struct response *rs);
+
 /*
  * The error document of e, in rs->errors' form, instead of anything filled in
  * so far. The one place where an error becomes an HTTP answer. A stream that is open

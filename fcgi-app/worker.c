@@ -14,6 +14,7 @@
 #include "fcgi.h"
 #include "route.h"
 #include "turn/live.h"
+#include "turn/notify.h"
 
 #include "base/banned.h"
 
@@ -123,8 +124,13 @@ void serve_cgi(struct app *app)
 
 	serve_init(&s);
 	serve(&s, app, conn);
-	(void)conn->flush(conn);
-	cgi_end();
+	if (s.rq.adopt) {
+		conn->fits = NULL;	/* it holds up nobody but itself */
+		s.rq.adopt(s.rq.adopt_ctx, conn);
+		notify_wait(app->notify);
+	} else {
+		conn->end(conn);
+	}
 	serve_end(&s);
 	serve_release(&s);
 }
@@ -185,7 +191,12 @@ static void *worker_run(void *arg)
 		conn = fcgi_begin(fcgi, fd);
 		if (conn) {
 			serve(s, p->app, conn);
-			fcgi_end(fcgi);
+			if (s->rq.adopt) {
+				s->rq.adopt(s->rq.adopt_ctx, conn);
+				fcgi = fcgi_new();
+			} else {
+				fcgi_end(fcgi);
+			}
 			serve_end(s);
 		}
 		atomic_fetch_add(&p->idle, 1);
@@ -273,6 +284,7 @@ int pool_stop(struct pool *p, int grace_ms, int abort_ms)
 
 	atomic_store(&p->stopping, true);
 	atomic_store(&p->app->stopping, true);
+	notify_stop(p->app->notify);
 	if (p->owned)
 		shutdown(p->fd, SHUT_RD);	/* wakes every accept */
 	left = wait_gone(p, grace_ms);

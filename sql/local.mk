@@ -6,6 +6,7 @@ dist_sql_DATA = \
 	sql/0003-turn.sql \
 	sql/0004-usage.sql \
 	sql/0006-thread.sql \
+	sql/0007-notification.sql \
 	sql/0008-approval.sql \
 	sql/0010-mcp.sql \
 	sql/0011-site-key.sql

@@ -1,5 +1,7 @@
-/* Chat by workspace: the route that the page uses. */
+/* Chat by workspace: as a stream, which the page uses, and as a task. */
 #include "api/api.h"
+
+#include <stdio.h>
 
 #include "api/scope.h"
 #include "api/send.h"
@@ -10,7 +12,7 @@
 #include "base/banned.h"
 
 struct chat_body {
-	struct str content, agent_id;
+	struct str workspace_id, content, agent_id;
 	struct uuid conversation_id;
 	json_t *client;
 };
@@ -67,17 +69,13 @@ static struct turn_run *open_turn(struct request *rq,
 	return own && own != first ? open_with(rq, ws, own, b, e) : NULL;
 }
 
-/*
- * POST /chat/{w}/stream?dialect= {content, conversationId?, agentId?, client?}: events
- * (B38 to B45, or in another dialect); docs/dialects.md has their table.
- * Without conversationId a conversation is created; the user-message event
- * names it. Errors before the stream opens:
- * 404 (workspace, agent, conversation, or not that agent's), 409
- * conversation_busy with turnId, 422 llm_*, 503 chat_disabled, 503 overloaded.
- */
-int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
+/* The members; workspaceId where the path does not say it. */
+static int read_body(struct request *rq, struct chat_body *b, struct err *e)
 {
 	const struct field fields[] = {
+		{ .key = "workspaceId", .type = FIELD_SLUG,
+		  .flags = FIELD_REQUIRED,
+		  .offset = offsetof(struct chat_body, workspace_id) },
 		{ .key = "content", .type = FIELD_TEXT,
 		  .flags = FIELD_REQUIRED | FIELD_FILLED,
 		  .max_chars = (size_t)rq->conf->limits.message_chars,
@@ -91,19 +89,73 @@ int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 		{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct chat_body, agent_id) },
 	};
+	const size_t skip = route_has_arg(rq, "workspace") ? 1 : 0;
+
+	if (fields_read(fields + skip, ARRAY_LEN(fields) - skip, rq->body, b,
+			sizeof(*b), e) < 0)
+		return -1;
+	if (skip)
+		b->workspace_id = route_arg(rq, "workspace");
+	return 0;
+}
+
+/*
+ * POST /chat/{w}/stream?dialect= {content, conversationId?, agentId?,
+ * client?}: events (B38 to B45, or in another dialect); docs/dialects.md has their table.
+ * Without conversationId a conversation is created; the user-message event
+ * names it. Errors before the stream opens:
+ * 404 (workspace, agent, conversation, or not that agent's), 409
+ * conversation_busy with turnId, 422 llm_*, 503 chat_disabled, 503 overloaded.
+ */
+int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
+{
 	struct send_as as = { .state = { .style = RECORD_PLAIN } };
 	const struct conf_workspace *ws;
 	struct chat_body b;
 	struct turn_run *t;
 
-	if (send_dialect(rq, &as.dialect, e) < 0 ||
-	    fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
-			e) < 0)
+	if (send_dialect(rq, &as.dialect, e) < 0 || read_body(rq, &b, e) < 0)
 		return -1;
-	ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
+	ws = scope_workspace(rq, b.workspace_id, e);
 	t = ws ? open_turn(rq, ws, &b, e) : NULL;
 	if (!t)
 		return -1;
 	send_stream(rs, t, &as);
+	return 0;
+}
+
+/*
+ * POST /tasks {workspaceId, content, conversationId?, agentId?, client?} (E6): 202
+ * {taskId, turnId, conversationId, messageId} at once; the turn, which is the
+ * task, runs on when the answer is out. Its events are those of the turn
+ * (Location leads to them), its status is one of GET /notifications. Errors as
+ * POST /chat/{w}/stream, all of them before the 202.
+ */
+int api_task_submit(struct request *rq, struct response *rs, struct err *e)
+{
+	char id[UUID_TEXT_BYTES], message[MESSAGE_ID_BYTES], where[64];
+	const struct conf_workspace *ws;
+	struct chat_body b;
+	struct turn_run *t;
+	struct jw w;
+
+	if (read_body(rq, &b, e) < 0)
+		return -1;
+	ws = scope_workspace(rq, b.workspace_id, e);
+	t = ws ? open_turn(rq, ws, &b, e) : NULL;
+	if (!t)
+		return -1;
+	w = resp_json(rs, 202);
+	jw_obj(&w);
+	jw_kuuid(&w, "taskId", &t->id);
+	jw_kuuid(&w, "turnId", &t->id);
+	jw_kuuid(&w, "conversationId", &t->conversation_id);
+	jw_kstrz(&w, "messageId", message_id(&t->conversation_id, t->user.seq,
+					     message));
+	jw_end_obj(&w);
+	snprintf(where, sizeof(where), "turns/%s/events",
+		 uuid_format(&t->id, id));
+	resp_header(rs, "Location", where);
+	send_later(rq, t);
 	return 0;
 }

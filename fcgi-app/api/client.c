@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "fields.h"
 #include "store/conversation.h"
+#include "turn/notify.h"
 #include "turn/turn.h"
 
 #include "base/banned.h"
@@ -138,8 +139,11 @@ static int make(struct request *rq, const struct uuid *id,
 	n.workspace_id = str_of(t->workspace->id);
 	n.agent_id = str_of(t->agent->id);
 	t->conversation_id = *id;
-	if (conversation_create(rq->app->db, &owner, &n, &c, e) == 0)
+	if (conversation_create(rq->app->db, &owner, &n, &c, e) == 0) {
+		notify_conversation(rq->app->notify, &owner, id, "created",
+				    c.title);
 		return 0;
+	}
 	if (e->code != ERR_CONFLICT)
 		return -1;
 	err_clear(e);		/* another request of this client was first */

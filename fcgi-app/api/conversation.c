@@ -17,6 +17,7 @@
 #include "store/conversation.h"
 #include "store/turn.h"
 #include "turn/live.h"
+#include "turn/notify.h"
 #include "turn/turn.h"
 
 #include "base/banned.h"
@@ -191,6 +192,7 @@ int api_conversation_create(struct request *rq, struct response *rs,
 			.title = clean_title(b.title),
 		}, &c, e) < 0)
 		return -1;
+	notify_conversation(rq->app->notify, &owner, &c.id, "created", c.title);
 	w = resp_json(rs, 201);
 	conversation_write(&w, &c, clock_now_us());
 	snprintf(where, sizeof(where), "conversations/%s",
@@ -220,6 +222,9 @@ int conversation_of_path(struct request *rq, struct conversation *c,
 		if (turn_recover(db, &owner, &c->running_turn_id,
 				 turn_text_of_events, &closed, e) < 0)
 			return -1;
+		if (closed)
+			notify_turn(rq->app->notify, &owner,
+				    &c->running_turn_id, id, TURN_INTERRUPTED);
 		return conversation_get(db, &owner, id, rq->arena, c, e);
 	}
 	return 0;
@@ -274,6 +279,9 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	     conversation_get(rq->app->db, &owner, &c.id, rq->arena, &c,
 			      e) < 0))
 		return -1;
+	if (b.has_title)
+		notify_conversation(rq->app->notify, &owner, &c.id, "renamed",
+				    c.title);
 	w = resp_json(rs, 200);
 	conversation_write(&w, &c, clock_now_us());
 	return 0;
@@ -291,6 +299,8 @@ int api_conversation_delete(struct request *rq, struct response *rs,
 		return -1;
 	if (!uuid_is_nil(&c.running_turn_id))
 		turn_live_cancel(rq->app->live, &c.running_turn_id);
+	notify_conversation(rq->app->notify, &owner, &c.id, "deleted",
+			    (struct str){ NULL, 0 });
 	resp_empty(rs, 204);
 	return 0;
 }

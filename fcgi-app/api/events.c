@@ -18,24 +18,6 @@ enum {
 	FRAME_BYTES = 33554432,
 };
 
-/* Where to go on: the later of the query's and the reconnecting client's. */
-static int read_after(struct request *rq, int64_t *after, struct err *e)
-{
-	struct str header = req_header(rq, "Last-Event-ID");
-	int64_t seen = 0;
-
-	if (req_query_int(rq, "after", 0, after, e) < 0)
-		return -1;
-	if (*after < 0)
-		return err_field(e, ERR_INVALID_FIELD, "after",
-				 "after must not be negative.");
-	for (size_t i = 0; i < header.n && seen >= 0; i++)
-		seen = header.p[i] >= '0' && header.p[i] <= '9' &&
-			header.n < 11 ? seen * 10 + (header.p[i] - '0') : -1;
-	*after = MAX(*after, seen);
-	return 0;
-}
-
 /* -- as a stream ------------------------------------------------------------ */
 
 struct events_sink {
@@ -213,7 +195,7 @@ int api_turn_events(struct request *rq, struct response *rs, struct err *e)
 	enum dialect_id dialect;
 	int64_t wait_s, after;
 
-	if (send_dialect(rq, &dialect, e) < 0 || read_after(rq, &after, e) < 0 ||
+	if (send_dialect(rq, &dialect, e) < 0 || send_after(rq, 0, &after, e) < 0 ||
 	    req_query_int(rq, "wait", -1, &wait_s, e) < 0)
 		return -1;
 	if (wait_s < -1 || wait_s > WAIT_MAX_S)

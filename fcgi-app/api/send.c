@@ -238,6 +238,23 @@ int send_dialect(struct request *rq, enum dialect_id *out, struct err *e)
 	return -1;
 }
 
+int send_after(struct request *rq, int64_t dflt, int64_t *after, struct err *e)
+{
+	struct str header = req_header(rq, "Last-Event-ID");
+	int64_t given, seen = header.n ? 0 : -1;
+
+	if (req_query_int(rq, "after", INT64_MIN, &given, e) < 0)
+		return -1;
+	if (given < 0 && given != INT64_MIN)
+		return err_field(e, ERR_INVALID_FIELD, "after",
+				 "after must not be negative.");
+	for (size_t i = 0; i < header.n && seen >= 0; i++)
+		seen = header.p[i] >= '0' && header.p[i] <= '9' &&
+			header.n < 11 ? seen * 10 + (header.p[i] - '0') : -1;
+	*after = MAX(given == INT64_MIN ? dflt : given, seen);
+	return 0;
+}
+
 void send_stream(struct response *rs, struct turn_run *t,
 		 const struct send_as *as)
 {

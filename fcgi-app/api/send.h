@@ -93,6 +93,13 @@ int send_dialect(struct request *rq, enum dialect_id *out,
  */
 void send_later(struct request *rq, struct turn_run *t);
 
+/*
+ * Where to go on: the later of the query's after=N (dflt when absent) and the
+ * Last-Event-ID of a client that comes back. ERR_INVALID_FIELD.
+ */
+int send_after(struct request *rq, int64_t dflt, int64_t *after,
+	       struct err *e) MUST_CHECK;
+
 /* Runs t, streaming in a dialect. Always leaves a complete stream. */
 void send_stream(struct response *rs, struct turn_run *t,
 		 const struct send_as *as);

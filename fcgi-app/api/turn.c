@@ -10,6 +10,7 @@
 #include "store/turn.h"
 #include "store/wait.h"
 #include "turn/live.h"
+#include "turn/notify.h"
 
 #include "base/banned.h"
 
@@ -27,6 +28,9 @@ static int load(struct request *rq, struct turn *t, struct err *e)
 		return 0;
 	if (turn_recover(db, &owner, id, turn_text_of_events, &closed, e) < 0)
 		return -1;
+	if (closed)
+		notify_turn(rq->app->notify, &owner, id, &t->conversation_id,
+			    TURN_INTERRUPTED);
 	return turn_get(db, &owner, id, rq->arena, t, e);
 }
 

@@ -280,6 +280,7 @@ struct conf {
 	} log;
 	struct {
 		int body_bytes, message_chars, answer_bytes;
+		int notification_streams;
 		int tool_result_bytes, approval_s;
 	} limits;
 	enum tool_confirm confirm;	/* as a workspace's */

@@ -101,6 +101,7 @@ int conversation_create(struct db *db, const struct owner *o,
 		.title = n->title.p ? utf8_head(n->title, LIM_TITLE_CHARS)
 				    : n->title,
 		.title_by = n->title.p ? TITLE_USER : TITLE_NONE,
+		.user_id = o->user_id,
 		.created_us = now_us,
 		.updated_us = now_us,
 	};
@@ -354,7 +355,9 @@ int conversation_delete(struct db *db, const struct owner *o,
 {
 	struct dooming d = { .o = o, .id = id };
 
-	if (db_tx(db, doom_tx, &d, e))
+	if (db_tx(db, doom_tx, &d, e) ||
+	    db_exec(db, STMT_NOTICE_FORGET,
+		    DB_ARGS(DB_U(&o->user_id), DB_U(id)), NULL, e))
 		return -1;
 	return purge(db, id, e);
 }

@@ -15,6 +15,7 @@ struct conversation {
 	struct str workspace_id, agent_id;
 	struct str title;		/* p == NULL: none yet */
 	int64_t title_by;		/* enum title_by */
+	struct uuid user_id;		/* whose it is */
 	int64_t last_seq;		/* newest number that was given */
 	int64_t superseded;		/* numbers that are not in the thread */
 	int64_t version;		/* moved by every change, see stmt.def */
@@ -94,10 +95,10 @@ int conversation_rename(struct db *db, const struct owner *o,
 			struct err *e) MUST_CHECK;
 
 /*
- * Deletes with messages, turns and turn events, in bounded batches; usage
- * records stay for accounting but lose the link. A running turn is cancelled
- * first: its process stops at the next touch, and all its later writes fail
- * with ERR_CONFLICT. The conversation is gone for every reader at once; a
+ * Deletes with messages, turns and turn events, in bounded batches; titles in
+ * notices are blanked; usage records stay for accounting but lose the link. A
+ * running turn is cancelled first: its process stops at the next touch, and all
+ * its later writes fail with ERR_CONFLICT. The conversation is gone for every reader at once; a
  * delete that was interrupted is finished by calling it again, or by
  * conversation_reap. ERR_NOT_FOUND.
  */
@@ -108,9 +109,11 @@ int conversation_delete(struct db *db, const struct owner *o,
 int conversation_reap(struct db *db, struct err *e) MUST_CHECK;
 
 /*
- * Writes the record (B13): workspaceId, agentId, conversationId, title,
- * knowledgeBaseIds, createdAt, updatedAt, messageCount, runningTurnId;
- * forkedFrom {conversationId, messageId} where it is a fork.
+ * Writes the record (B13, E19): workspaceId, agentId, conversationId, title,
+ * participants (the user and the agent: [{kind, id}]), knowledgeBaseIds,
+ * createdAt, updatedAt, messageCount, runningTurnId (null where nothing runs,
+ * or what ran is dead); forkedFrom {conversationId, messageId} where it is a
+ * fork.
  */
 void conversation_write(struct jw *w, const struct conversation *c,
 			int64_t now_us);

@@ -3,6 +3,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/key.c lib/store/key.h \
 	lib/store/mcp_pin.c lib/store/mcp_pin.h \
 	lib/store/message.c lib/store/message.h \
+	lib/store/notice.c lib/store/notice.h \
 	lib/store/record.c \
 	lib/store/stmt.def lib/store/stmt.h \
 	lib/store/store.c lib/store/store.h \

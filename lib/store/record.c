@@ -159,6 +159,21 @@ bool conversation_running(const struct conversation *c, int64_t now_us)
 		c->running_until_us >= now_us;
 }
 
+static void write_participants(struct jw *w, const struct conversation *c)
+{
+	jw_key(w, "participants");
+	jw_arr(w);
+	jw_obj(w);
+	jw_kstrz(w, "kind", "user");
+	jw_kuuid(w, "id", &c->user_id);
+	jw_end_obj(w);
+	jw_obj(w);
+	jw_kstrz(w, "kind", "agent");
+	jw_kstr(w, "id", c->agent_id);
+	jw_end_obj(w);
+	jw_end_arr(w);
+}
+
 void conversation_write(struct jw *w, const struct conversation *c,
 			int64_t now_us)
 {
@@ -170,6 +185,7 @@ void conversation_write(struct jw *w, const struct conversation *c,
 	jw_kstr(w, "agentId", c->agent_id);
 	jw_kuuid(w, "conversationId", &c->id);
 	jw_kstr(w, "title", c->title);
+	write_participants(w, c);
 	jw_key(w, "knowledgeBaseIds");
 	jw_arr(w);
 	jw_end_arr(w);

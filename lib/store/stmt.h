@@ -47,6 +47,7 @@ enum {
 	F(agent_id, s, "c.agent_id") SEP \
 	F(title, S, "c.title") SEP \
 	F(title_by, i, "c.title_by") SEP \
+	F(user_id, u, "c.user_id") SEP \
 	F(last_seq, i, "c.last_seq") SEP \
 	F(superseded, i, "c.superseded") SEP \
 	F(version, i, "c.version") SEP \
@@ -150,6 +151,13 @@ int message_insert(struct db *tx, const struct uuid *conversation_id,
 int wait_close(struct db *tx, const struct owner *o,
 	       const struct uuid *conversation_id, const struct locked *l,
 	       int64_t why, struct err *e) MUST_CHECK;
+
+/*
+ * Fills v with n ids (1 to IDS_MAX), padded with the last one to a size that
+ * there is a statement for: 0 = 4, 1 = 32, 2 = 256.
+ */
+#define IDS_MAX 256
+int pad_ids(struct db_val *v, const struct uuid *ids, size_t n);
 
 /* Writes batches; the turns' rows are locked by tx. */
 int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
@@ -271,6 +279,16 @@ struct number {
 	F(decided_by, U, "w.decided_by") SEP \
 	F(decided_via, S, "w.decided_via") SEP \
 	F(used_us, I, "w.used_us")
+#define NOTICE_FIELDS(F, SEP) \
+	F(seq, i, "n.seq") SEP \
+	F(kind, i, "n.kind") SEP \
+	F(subject_id, U, "n.subject_id") SEP \
+	F(conversation_id, U, "n.conversation_id") SEP \
+	F(word, S, "n.word") SEP \
+	F(title, S, "n.title") SEP \
+	F(done, I, "n.done") SEP \
+	F(total, I, "n.total") SEP \
+	F(created_us, i, "n.created_us")
 
 #define TOKEN_FIELDS(F, SEP) \
 	F(id, u, "id") SEP \

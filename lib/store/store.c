@@ -2,12 +2,13 @@
 
 #include "base/clock.h"
 #include "store/conversation.h"
+#include "store/notice.h"
 #include "store/stmt.h"
 #include "store/turn.h"
 
 #include "base/banned.h"
 
-#define EVENTS_KEPT_US INT64_C(3600000000)
+#define KEPT_US        INT64_C(3600000000)	/* events and notices */
 #define TIDY_ROWS      1000
 #define TIDY_BATCHES   20	/* the rest is for the next time */
 
@@ -37,12 +38,16 @@ struct db *store_open(const struct conf_db *conf, int wait_ms, struct err *e)
 
 int store_tidy(struct db *db, struct err *e)
 {
-	int64_t before_us = clock_now_us() - EVENTS_KEPT_US, n = TIDY_ROWS;
+	int64_t before_us = clock_now_us() - KEPT_US, n = TIDY_ROWS;
 
 	if (conversation_reap(db, e))
 		return -1;
 	for (int i = 0; i < TIDY_BATCHES && n == TIDY_ROWS; i++)
 		if (turn_events_expire(db, before_us, TIDY_ROWS, &n, e))
+			return -1;
+	n = TIDY_ROWS;
+	for (int i = 0; i < TIDY_BATCHES && n == TIDY_ROWS; i++)
+		if (notice_expire(db, before_us, TIDY_ROWS, &n, e))
 			return -1;
 	return 0;
 }

@@ -12,8 +12,6 @@
 
 #include "base/banned.h"
 
-#define IDS_MAX 256
-
 static const struct db_field state_fields[] = {
 #define F(m, t, sql) FIELD_OF(struct turn_state, m, t)
 	TURN_STATE_FIELDS(F, COMMA)
@@ -26,8 +24,7 @@ static const struct db_field events_fields[] = {
 #undef F
 };
 
-/* Fills v with n ids, padded to a size there is a statement for: 0, 1, 2. */
-static int pad_ids(struct db_val *v, const struct uuid *ids, size_t n)
+int pad_ids(struct db_val *v, const struct uuid *ids, size_t n)
 {
 	size_t size = n <= 4 ? 4 : n <= 32 ? 32 : IDS_MAX;
 

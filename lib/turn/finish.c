@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "db/db.h"
 #include "turn/loop.h"
+#include "turn/notify.h"
 
 #include "base/banned.h"
 
@@ -304,6 +305,9 @@ enum turn_status loop_finish(struct turn_loop *l)
 	if (loop_stubbornly(l, store, &n, &e) < 0) {
 		not_stored(l, &n.o, &e);
 		n.o.status = TURN_ERROR;
+	} else {
+		notify_turn(t->deps->notify, &l->owner, &t->id,
+			    &t->conversation_id, n.o.status);
 	}
 	/* Who follows goes on in the store, where the terminal event is now. */
 	turn_live_remove(t->deps->live, &l->live);

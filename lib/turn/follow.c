@@ -6,6 +6,7 @@
 #include "turn/live.h"
 #include "turn/log.h"
 #include "turn/loop.h"
+#include "turn/notify.h"
 #include "turn/pack.h"
 
 #include "base/banned.h"
@@ -231,6 +232,9 @@ static int refresh(struct following *k, struct err *e)
 	if (turn_recover(f->deps->db, &k->owner, &f->turn_id,
 			 turn_text_of_events, &closed, e) < 0)
 		return -1;
+	if (closed)
+		notify_turn(f->deps->notify, &k->owner, &f->turn_id,
+			    &f->turn.conversation_id, TURN_INTERRUPTED);
 	return turn_get(f->deps->db, &k->owner, &f->turn_id, f->arena, &f->turn,
 			e);
 }

@@ -11,6 +11,7 @@
 #include "db/db.h"
 #include "store/thread.h"
 #include "turn/loop.h"
+#include "turn/notify.h"
 
 #include "base/banned.h"
 
@@ -181,6 +182,22 @@ static int prepare(struct turn_run *t, const struct turn_deps *deps,
 	return 0;
 }
 
+/* It has begun: who runs it looks after it, and who watches is told. */
+static void begun(struct turn_run *t)
+{
+	struct notify *n = t->deps->notify;
+	const struct owner *o = &t->loop->owner;
+
+	turn_live_add(t->deps->live, &t->loop->live, &t->id, t->loop->abort,
+		      false);
+	if (t->created_conversation)
+		notify_conversation(n, o, &t->conversation_id, "created",
+				    t->loop->title);
+	else if (t->loop->titled)
+		notify_title(n, o, &t->conversation_id, t->loop->title);
+	notify_turn(n, o, &t->id, &t->conversation_id, TURN_RUNNING);
+}
+
 int turn_open(struct turn_run *t, const struct turn_deps *deps,
 	      const struct turn_input *in, struct arena *a, struct err *e)
 {
@@ -199,7 +216,7 @@ int turn_open(struct turn_run *t, const struct turn_deps *deps,
 	t->loop->opens = b.turn_number == 1;
 	t->loop->title = b.title;
 	t->loop->tainted = b.taints;
-	turn_live_add(deps->live, &t->loop->live, &t->id, t->loop->abort, false);
+	begun(t);
 	return 0;
 }
 
@@ -220,8 +237,7 @@ static int load_user(struct turn_run *t, int64_t seq, struct err *e)
  */
 static void begun_again(struct turn_run *t, int64_t user_seq)
 {
-	turn_live_add(t->deps->live, &t->loop->live, &t->id, t->loop->abort,
-		      false);
+	begun(t);
 	if (load_user(t, user_seq, &t->loop->err) < 0)
 		t->user = (struct message){ .role = ROLE_USER, .seq = user_seq,
 					    .turn_id = t->id };

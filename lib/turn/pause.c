@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "turn/loop.h"
+#include "turn/notify.h"
 
 #include "base/banned.h"
 
@@ -233,6 +234,8 @@ int pause_turn(struct turn_loop *l, struct err *e)
 		return 0;
 	}
 	l->waiting = true;
+	notify_turn(t->deps->notify, &l->owner, &t->id, &t->conversation_id,
+		    TURN_WAITING);
 	turn_live_remove(t->deps->live, &l->live);
 	stand_in(l);
 	tell(l);

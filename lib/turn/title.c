@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "db/db.h"
 #include "turn/loop.h"
+#include "turn/notify.h"
 
 #include "base/banned.h"
 
@@ -147,6 +148,7 @@ void turn_after(struct turn_run *t)
 	};
 	int64_t started_ms = clock_mono_ms();
 	struct err e = ERR_INIT;
+	bool changed = false;
 	struct str title;
 
 	if (!t->in.workspace->title_by_model || !t->loop->titled ||
@@ -163,6 +165,9 @@ void turn_after(struct turn_run *t)
 	buf_release(&ti.text);
 	if (title.n && conversation_rename(t->deps->db, &t->loop->owner,
 					   &t->conversation_id, title,
-					   TITLE_MODEL, NULL, &e) < 0)
+					   TITLE_MODEL, &changed, &e) < 0)
 		log_err("title", &e);
+	if (changed)
+		notify_title(t->deps->notify, &t->loop->owner,
+			     &t->conversation_id, title);
 }

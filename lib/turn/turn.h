@@ -21,6 +21,7 @@
 struct db;		/* connection pool, db/db.h */
 struct http_pool;	/* net/http.h */
 struct turn_live;	/* turn/live.h: running turns of this process */
+struct notify;		/* turn/notify.h: what users are told of */
 struct tool_env;	/* tool/tool.h: what tools need */
 
 /* What every turn of the process shares. */
@@ -28,6 +29,7 @@ struct turn_deps {
 	struct db *db;
 	struct http_pool *http;
 	struct turn_live *live;
+	struct notify *notify;		/* or NULL: nobody is */
 	struct tool_env *tools;
 };
 

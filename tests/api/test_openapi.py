@@ -88,6 +88,7 @@ BODIES = {
     ("POST", "/conversations/{conversation}/variants"):
         {"variantId": "{variant}"},
     ("POST", "/conversations/{conversation}/fork"): {"messageId": "{message}"},
+    ("POST", "/tasks"): {"workspaceId": "lab", "content": '!script {"text": "x"}'},
     ("POST", "/openai/v1/chat/completions"): {"model": "lab", "messages": [
         {"role": "user", "content": '!script {"text": "x"}'}]},
 }
@@ -110,7 +111,7 @@ def test_answers_are_as_declared(lab, ids, method, path):
     if path.startswith(("/openai/", "/plain")):     # beside our API
         real = "/" + lab.base + path
     real = filled(real, ids)
-    if path.endswith("/events"):        # the form that is JSON
+    if path.endswith(("/events", "/notifications")):    # the form that is JSON
         real += "?wait=0"
     if (method, path.rsplit("/", 1)[1]) == ("GET", "variants"):
         real += "?messageId=" + ids["{message}"]

@@ -4,10 +4,11 @@ import http.client
 import json
 import os
 import signal
+import time
 
 import pytest
 
-from lab import wait_until
+from lab import Stream, wait_until
 from web import KINDS, Deployment
 
 SHORT = {"tokens": 40, "rate": 20}	# two seconds
@@ -59,6 +60,41 @@ def test_turn_outlives_its_client(make_site, ended, kind):
     status, text = ended(first)
     assert status == "done" and is_whole(text), (status, text)
     free_again(site, first)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_task_runs_on_behind_its_answer(make_site, ended, kind):
+    site = make_site(kind)
+    began = time.monotonic()
+    answer = site.post("/tasks", {"workspaceId": "lab", "content":
+                                  "!script " + json.dumps(SHORT)})
+    assert answer.status == 202, answer
+    assert time.monotonic() - began < 1.5	# of two seconds
+    status, text = ended(answer.json)
+    assert status == "done" and is_whole(text), (status, text)
+    free_again(site, answer.json)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_notifications_come_as_they_are_made(make_site, kind):
+    site = make_site(kind)
+    stream = Stream(*site.open("GET", "/notifications"))
+    events = iter(stream)
+    assert next(events).name == "ready"
+    for _ in range(3):
+        began = time.monotonic()
+        made = site.post("/conversations", {"workspaceId": "lab"}).json
+        for event in events:	# others of this user's may come as well
+            if event.data.get("conversationId") == made["conversationId"]:
+                break
+        assert time.monotonic() - began < 3
+    last = int(event.id)
+    stream.close()
+    page = site.get(f"/notifications?wait=0&after={last - 1}").json
+    assert page["items"][0]["data"] == event.data
+    made = site.post("/conversations", {"workspaceId": "lab"}).json
+    page = site.get(f"/notifications?wait=20&after={page['lastId']}").json
+    assert made["conversationId"] in json.dumps(page["items"])
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -137,6 +137,11 @@ tests_unit_test_store_thread_SOURCES = tests/unit/test_store_thread.c $(STORE_LA
 	$(DB_TEST_SOURCES)
 tests_unit_test_store_thread_LDADD = $(UNIT_LIBS)
 
+DB_TESTS += tests/unit/test_store_notice
+tests_unit_test_store_notice_SOURCES = tests/unit/test_store_notice.c $(STORE_LAB) \
+	$(DB_TEST_SOURCES)
+tests_unit_test_store_notice_LDADD = $(UNIT_LIBS)
+
 AM_TESTS_ENVIRONMENT += LAMPLIGHTER_DB_TESTS='$(DB_TESTS)'; \
 	export LAMPLIGHTER_DB_TESTS;
 check_PROGRAMS += $(DB_TESTS)

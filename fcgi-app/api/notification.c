@@ -1,0 +1,297 @@
+/*
+ * One stream per user with every kind of notice (E5). An idle stream is no
+ * worker and no thread: its connection is handed to the process's thread for
+ * notices (turn/notify.h), which tells, keeps alive and ends it; the worker
+ * serves the next request.
+ */
+#include "api/api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/scope.h"
+#include "api/send.h"
+#include "app.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "dialect/notice.h"
+#include "dialect/wire.h"
+#include "turn/notify.h"
+
+#include "base/banned.h"
+
+enum {
+	WAIT_MAX_S = 25,	/* proxies give up at 30 s */
+	KEEP_ALIVE_MS = 15000,
+	STALL_MS = 30000,	/* who does not read for so long is gone */
+};
+
+/* An open stream or long poll. The notify thread's once it is handed over. */
+struct listener {
+	struct notify_sub sub;	/* first: a sub is cast back */
+	struct app *app;
+	struct conn *conn;
+	struct response rs;	/* of its own: the worker's is in use */
+	char request_id[sizeof(((struct request *)NULL)->id)];
+	enum dialect_id dialect;
+	bool lost;		/* something before `after` cannot be told */
+	bool poll;		/* JSON instead of a stream */
+	int64_t until_ms;	/* of a poll: when it is answered at last */
+	struct jw items;	/* of a poll */
+	size_t n_items;
+	int64_t stalled_ms;	/* since when it takes nothing; 0: it does */
+	char tenant[];
+};
+
+/* -- one notice on the wire ----------------------------------------------------- */
+
+static void put(struct listener *l, const struct notice *n)
+{
+	const char *name = notice_name(l->dialect, n);
+	struct buf *out = resp_stream(&l->rs);
+	struct jw w = jw_on(out);
+
+	if (!name)
+		return;
+	if (l->poll) {
+		jw_obj(&l->items);
+		jw_kint(&l->items, "id", n->seq);
+		jw_kstrz(&l->items, "event", name);
+		jw_key(&l->items, "data");
+		notice_data(l->dialect, &l->items, n);
+		jw_end_obj(&l->items);
+		l->n_items++;
+		return;
+	}
+	wire_open(out, name, (uint32_t)n->seq);
+	notice_data(l->dialect, &w, n);
+	wire_close(out);
+}
+
+/* What the listener cannot be told one by one any more. */
+static void put_lost(struct listener *l, int64_t seq)
+{
+	const struct notice all = { .seq = seq, .kind = NOTICE_REFRESH,
+				    .word = STR("all") };
+
+	put(l, &all);
+}
+
+/* -- the stream ------------------------------------------------------------------ */
+
+/* Sends what is there; false when the listener takes nothing now. */
+static bool pass(struct listener *l)
+{
+	if (resp_try_flush(&l->rs)) {
+		l->stalled_ms = 0;
+		return true;
+	}
+	buf_reset(resp_stream(&l->rs));
+	if (!l->stalled_ms)
+		l->stalled_ms = clock_mono_ms();
+	return false;
+}
+
+static bool is_gone(const struct listener *l, int64_t now_ms)
+{
+	return l->rs.gone ||
+		(l->stalled_ms && now_ms - l->stalled_ms > STALL_MS);
+}
+
+/*
+ * Numbers are given without gaps; where there is one, notices have expired
+ * unread.
+ */
+static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
+{
+	struct listener *l = (struct listener *)sub;
+	int64_t after = sub->after, now_ms = clock_mono_ms();
+
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].seq <= after)
+			continue;
+		if (rows[i].seq > after + 1)
+			put_lost(l, rows[i].seq - 1);
+		if (rows[i].kind)
+			put(l, &rows[i]);
+		after = rows[i].kind ? rows[i].seq : rows[i].seq - 1;
+	}
+	if (l->poll) {
+		sub->after = after;
+		if (l->n_items)
+			sub->due_ms = l->until_ms = 0;	/* in this round */
+		return true;
+	}
+	if (pass(l)) {
+		sub->after = after;
+		sub->due_ms = now_ms + KEEP_ALIVE_MS;
+	}
+	return !is_gone(l, now_ms);
+}
+
+static bool stream_due(struct listener *l, int64_t now_ms)
+{
+	buf_adds(resp_stream(&l->rs), ": ka\n\n");
+	(void)pass(l);
+	l->sub.due_ms = now_ms + KEEP_ALIVE_MS;
+	return !is_gone(l, now_ms);
+}
+
+static bool due(struct notify_sub *sub, int64_t now_ms)
+{
+	struct listener *l = (struct listener *)sub;
+
+	if (!l->poll)
+		return stream_due(l, now_ms);
+	sub->due_ms = l->until_ms;
+	return now_ms < l->until_ms;
+}
+
+/* The client's first position is told, so that it can come back to it. */
+static void begin_stream(struct listener *l)
+{
+	resp_open_stream(&l->rs, "text/event-stream",
+			 STR(": ok\nretry: 2000\n\n"));
+	if (l->dialect == DIALECT_NATIVE)
+		buf_addf(resp_stream(&l->rs),
+			 "event: ready\nid: %lld\ndata: {}\n\n",
+			 (long long)l->sub.after);
+	l->sub.due_ms = clock_mono_ms() + KEEP_ALIVE_MS;
+}
+
+/* -- the long poll --------------------------------------------------------------- */
+
+static void begin_poll(struct listener *l)
+{
+	l->items = resp_json(&l->rs, 200);
+	jw_obj(&l->items);
+	jw_key(&l->items, "items");
+	jw_arr(&l->items);
+}
+
+static void end_poll(struct listener *l)
+{
+	jw_end_arr(&l->items);
+	jw_kint(&l->items, "lastId", l->sub.after);
+	jw_end_obj(&l->items);
+}
+
+/* -- both ------------------------------------------------------------------------ */
+
+static void begin(struct listener *l, struct conn *conn)
+{
+	l->conn = conn;
+	resp_begin(&l->rs, conn, l->request_id, false);
+	if (l->poll)
+		begin_poll(l);
+	else
+		begin_stream(l);
+	if (l->lost)
+		put_lost(l, l->sub.after);
+	if (l->n_items)
+		l->until_ms = 0;
+	if (l->poll)
+		l->sub.due_ms = l->until_ms;
+}
+
+static void end(struct notify_sub *sub)
+{
+	struct listener *l = (struct listener *)sub;
+
+	if (l->poll)
+		end_poll(l);
+	resp_finish(&l->rs);
+	l->conn->end(l->conn);
+	resp_release(&l->rs);
+	free(l);
+}
+
+/* On the worker, once it is done with the request. */
+static void adopt(void *ctx, struct conn *conn)
+{
+	struct listener *l = ctx;
+
+	begin(l, conn);
+	if (!l->poll)
+		resp_flush(&l->rs);
+	if (l->rs.gone)
+		l->sub.due_ms = 0;
+	l->sub.fd = conn->fd;
+	notify_add(l->app->notify, &l->sub);
+}
+
+/* What the query says; *after -1: from now on. */
+static int read_query(struct request *rq, enum dialect_id *dialect,
+		      int64_t *after, int64_t *wait_s, struct err *e)
+{
+	if (send_dialect(rq, dialect, e) < 0 || send_after(rq, -1, after, e) < 0 ||
+	    req_query_int(rq, "wait", -1, wait_s, e) < 0)
+		return -1;
+	if (!notice_speaks(*dialect))
+		return err_field(e, ERR_INVALID_FIELD, "dialect",
+				 "dialect must be native or forge here.");
+	if (*wait_s < -1 || *wait_s > WAIT_MAX_S)
+		return err_field(e, ERR_INVALID_FIELD, "wait",
+				 "wait must be 0 to %d seconds.", WAIT_MAX_S);
+	return 0;
+}
+
+static struct listener *listener_new(struct request *rq)
+{
+	static const struct notify_ops ops = {
+		.tell = tell, .due = due, .end = end,
+	};
+	struct str tenant = rq->who.tenant;
+	struct listener *l = xcalloc(1, sizeof(*l) + tenant.n);
+
+	memcpy(l->tenant, tenant.p, tenant.n);
+	memcpy(l->request_id, rq->id, sizeof(l->request_id));
+	l->sub.ops = &ops;
+	l->sub.fd = -1;
+	l->sub.owner.tenant_id = (struct str){ l->tenant, tenant.n };
+	l->sub.owner.user_id = rq->who.user_id;
+	l->app = rq->app;
+	resp_init(&l->rs);
+	return l;
+}
+
+/*
+ * GET /notifications?after=N: what happens to the caller's conversations from
+ * now on, or behind number N (or the Last-Event-ID), until the client leaves or
+ * this process ends: turn-status, title, conversation, job-progress, refresh;
+ * docs/notifications.md. dialect: native or forge. With wait=SECONDS (0 to 25):
+ * 200 {items: [{id, event, data}], lastId} as soon as there is one, or when the
+ * time is over. 503 overloaded beyond limits.notification_streams.
+ */
+int api_notifications(struct request *rq, struct response *rs, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	int64_t after, wait_s, last_seq;
+	enum dialect_id dialect;
+	struct listener *l;
+
+	if (read_query(rq, &dialect, &after, &wait_s, e) < 0 ||
+	    notice_listen(rq->app->db, &owner, &last_seq, e) < 0)
+		return -1;
+	if (rs->head_only) {
+		resp_open_stream(rs, wait_s >= 0 ? "application/json"
+				 : "text/event-stream", STR(""));
+		return 0;
+	}
+	if (!notify_reserve(rq->app->notify,
+			    rq->conf->limits.notification_streams)) {
+		e->retry_after_s = 30;
+		return err_set(e, ERR_OVERLOADED, "too many notification streams");
+	}
+	l = listener_new(rq);
+	l->dialect = dialect;
+	l->poll = wait_s >= 0;
+	l->lost = after > last_seq;
+	l->sub.after = after < 0 || l->lost ? last_seq : after;
+	l->sub.last_seq = last_seq;
+	l->until_ms = clock_mono_ms() + MAX(wait_s, 0) * 1000;
+	rq->adopt = adopt;
+	rq->adopt_ctx = l;
+	resp_leave(rs);
+	return 0;
+}

@@ -1,0 +1,241 @@
+#include "store/notice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+#define WORD_BYTES 32
+
+static const struct db_field fields[] = {
+#define F(m, t, sql) { .column = #m, .type = T_##t, \
+		       .offset = offsetof(struct notice, m), .null_i = -1 }
+	NOTICE_FIELDS(F, COMMA)
+#undef F
+};
+
+static int take_int(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	*(int64_t *)ctx = row[0].i;
+	return 0;
+}
+
+static int find_topic(struct db *db, const struct owner *o, int64_t *last_seq,
+		      struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int rc = db_each(db, STMT_NOTICE_TOPIC,
+			 DB_ARGS(DB_U(&o->user_id), DB_S(o->tenant_id)), &a,
+			 take_int, last_seq, e);
+
+	arena_release(&a);
+	return rc;
+}
+
+int notice_listen(struct db *db, const struct owner *o, int64_t *last_seq,
+		  struct err *e)
+{
+	*last_seq = -1;
+	if (find_topic(db, o, last_seq, e))
+		return -1;
+	if (*last_seq >= 0)
+		return 0;
+	if (db_exec(db, STMT_NOTICE_TOPIC_MAKE,
+		    DB_ARGS(DB_U(&o->user_id), DB_S(o->tenant_id),
+			    DB_I(clock_now_us())), NULL, e) ||
+	    find_topic(db, o, last_seq, e))
+		return -1;
+	return *last_seq >= 0 ? 0
+		: err_set(e, ERR_INTERNAL, "a user's id in two tenants");
+}
+
+/* -- the newest numbers -------------------------------------------------------- */
+
+struct polling {
+	const struct uuid *users;
+	size_t n;
+	int64_t *out;
+};
+
+static int take_last(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct polling *p = ctx;
+
+	(void)e;
+	for (size_t i = 0; i < p->n; i++)
+		if (!memcmp(p->users[i].b, row[0].s.p, 16))
+			p->out[i] = row[1].i;
+	return 0;
+}
+
+int notice_poll(struct db *db, const struct uuid *users, size_t n,
+		int64_t *last_seqs, struct err *e)
+{
+	static const enum stmt stmts[] = { STMT_NOTICE_POLL_4,
+					   STMT_NOTICE_POLL_32,
+					   STMT_NOTICE_POLL_256 };
+	struct arena a = ARENA_INIT;
+	struct db_val v[IDS_MAX];
+	int rc = 0;
+
+	for (size_t i = 0; i < n; i++)
+		last_seqs[i] = 0;
+	for (size_t at = 0; !rc && at < n; at += IDS_MAX) {
+		struct polling p = { .users = users + at,
+				     .n = MIN(n - at, IDS_MAX),
+				     .out = last_seqs + at };
+		int size = pad_ids(v, p.users, p.n);
+
+		rc = db_each(db, stmts[size], v, &a, take_last, &p, e);
+		arena_reset(&a);
+	}
+	arena_release(&a);
+	return rc;
+}
+
+/* -- storing ----------------------------------------------------------------- */
+
+struct storing {
+	const struct notice_row **rows;	/* by user, each one's in order */
+	size_t n;
+	struct arena a;
+};
+
+static int compare(const struct notice_row *x, const struct notice_row *y)
+{
+	return memcmp(x->owner.user_id.b, y->owner.user_id.b,
+		      sizeof(x->owner.user_id.b));
+}
+
+/* By user, then by place: all processes lock topics in the same order. */
+static int by_user(const void *x, const void *y)
+{
+	const struct notice_row *const *a = x, *const *b = y;
+	int c = compare(*a, *b);
+
+	return c ? c : *a < *b ? -1 : *a > *b;
+}
+
+static struct str cut(struct str s, size_t max_chars)
+{
+	return s.p ? utf8_head(s, max_chars) : s;
+}
+
+static struct db_val *insert_args(struct db_val *v,
+				  const struct notice_row *row, int64_t seq)
+{
+	const struct notice *n = &row->notice;
+	const struct db_val args[] = {
+		DB_U(&row->owner.user_id), DB_I(seq), DB_I(n->kind),
+		DB_U_IF(&n->subject_id), DB_U_IF(&n->conversation_id),
+		DB_S_IF(cut(n->word, WORD_BYTES)),
+		DB_S_IF(cut(n->title, LIM_TITLE_CHARS)),
+		DB_I_IF(n->done >= 0, n->done), DB_I_IF(n->total >= 0, n->total),
+		DB_I(n->created_us),
+	};
+
+	memcpy(v, args, sizeof(args));
+	return v + ARRAY_LEN(args);
+}
+
+/* Takes as many numbers of each user's as there are notices: users[], n. */
+static int take_numbers(struct db *tx, struct storing *k, struct uuid *users,
+			size_t *n, struct db_result *r, struct err *e)
+{
+	struct db_val *args = arena_zalloc(&k->a, k->n * 3, sizeof(*args));
+	struct db_val *v = args;
+
+	*n = 0;
+	for (size_t i = 0, end; i < k->n; i = end) {
+		const struct owner *o = &k->rows[i]->owner;
+
+		for (end = i + 1; end < k->n; end++)
+			if (compare(k->rows[i], k->rows[end]))
+				break;
+		users[(*n)++] = o->user_id;
+		*v++ = DB_I((int64_t)(end - i));
+		*v++ = DB_U(&o->user_id);
+		*v++ = DB_S(o->tenant_id);
+	}
+	return db_exec_rows(tx, STMT_NOTICE_NUMBER, args, *n, r, e);
+}
+
+static int store_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct storing *k = ctx;
+	struct db_val *args, *v;
+	struct db_result r;
+	struct uuid *users;
+	int64_t *last;
+	size_t n, u;
+
+	arena_reset(&k->a);
+	users = arena_alloc(&k->a, k->n * sizeof(*users));
+	if (take_numbers(tx, k, users, &n, &r, e))
+		return -1;
+	if (!r.affected)
+		return 0;
+	last = arena_alloc(&k->a, n * sizeof(*last));
+	if (notice_poll(tx, users, n, last, e))
+		return -1;
+	v = args = arena_zalloc(&k->a, k->n * 10, sizeof(*v));
+	/* From the last one back, as the last number is known. */
+	u = n - 1;
+	for (size_t i = k->n; i-- > 0;) {
+		if (!uuid_eq(&users[u], &k->rows[i]->owner.user_id))
+			u--;
+		if (last[u])	/* else this one has never listened */
+			v = insert_args(v, k->rows[i], last[u]--);
+	}
+	return db_exec_rows(tx, STMT_NOTICE_INSERT, args, (size_t)(v - args) / 10,
+			    NULL, e);
+}
+
+int notice_store(struct db *db, const struct notice_row *rows, size_t n,
+		 struct err *e)
+{
+	struct storing k = { .n = n, .a = ARENA_INIT };
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	if (!n)
+		return 0;
+	k.rows = arena_alloc(&a, n * sizeof(*k.rows));
+	for (size_t i = 0; i < n; i++)
+		k.rows[i] = &rows[i];
+	qsort(k.rows, n, sizeof(*k.rows), by_user);
+	rc = db_tx(db, store_tx, &k, e);
+	arena_release(&k.a);
+	arena_release(&a);
+	return rc;
+}
+
+/* -- reading ----------------------------------------------------------------- */
+
+int notice_list(struct db *db, const struct owner *o, int64_t after,
+		size_t max_rows, struct arena *a, struct notice **out,
+		size_t *n, struct err *e)
+{
+	return db_list(db, STMT_NOTICE_LIST,
+		       DB_ARGS(DB_U(&o->user_id), DB_S(o->tenant_id),
+			       DB_I(after), DB_I((int64_t)max_rows)),
+		       a, fields, sizeof(**out), 0, out, n, e);
+}
+
+int notice_expire(struct db *db, int64_t before_us, int64_t limit, int64_t *n,
+		  struct err *e)
+{
+	struct db_result r;
+
+	if (db_exec(db, STMT_NOTICE_EXPIRE,
+		    DB_ARGS(DB_I(before_us), DB_I(limit)), &r, e))
+		return -1;
+	*n = r.affected;
+	return 0;
+}

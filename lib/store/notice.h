@@ -1,0 +1,70 @@
+/*
+ * Notices: what happens to a user's conversations and jobs, numbered per user
+ * (E5, E8). The key is the user, whose id is a hash of tenant and login, so
+ * nobody's list can hold another one's rows.
+ *
+ * They are hints for those who look at many things at once, not the truth: who
+ * gets one may read the record. They are kept for an hour.
+ */
+#ifndef STORE_NOTICE_H
+#define STORE_NOTICE_H
+
+#include "store/store.h"
+
+enum notice_kind {
+	NOTICE_TURN_STATUS = 1,	/* subject: the turn; word: its status */
+	NOTICE_TITLE = 2,	/* title */
+	NOTICE_CONVERSATION = 3,	/* word: created, renamed, deleted */
+	NOTICE_JOB_PROGRESS = 4,	/* subject: the job; word: its status */
+	NOTICE_REFRESH = 5,	/* word: what to read again */
+};
+
+struct notice {
+	int64_t seq;		/* 1, 2, … for this user; the store's */
+	int64_t kind;		/* enum notice_kind */
+	struct uuid subject_id, conversation_id;	/* nil: none */
+	struct str word;	/* at most 32 bytes; p == NULL: none */
+	struct str title;	/* at most LIM_TITLE_CHARS; p == NULL: none */
+	int64_t done, total;	/* of a job; -1: none, not known */
+	int64_t created_us;
+};
+
+/* A notice and whose it is, to be stored. */
+struct notice_row {
+	struct owner owner;
+	struct notice notice;
+};
+
+/*
+ * Begins to listen: from now on notices of this user are kept. *last_seq is the
+ * newest number so far. 1 round trip, 3 the first time.
+ */
+int notice_listen(struct db *db, const struct owner *o, int64_t *last_seq,
+		  struct err *e) MUST_CHECK;
+
+/*
+ * Stores notices of any users, in this order for each of them, in one
+ * transaction of 4 round trips; 2 when none of the users has ever listened,
+ * and then nothing is stored. A lost commit may store them twice, under two
+ * numbers each.
+ */
+int notice_store(struct db *db, const struct notice_row *rows, size_t n,
+		 struct err *e) MUST_CHECK;
+
+/*
+ * The newest numbers of n users (0: never listened), in the order of ids; one
+ * statement per 256. The caller has checked that they may be watched.
+ */
+int notice_poll(struct db *db, const struct uuid *users, size_t n,
+		int64_t *last_seqs, struct err *e) MUST_CHECK;
+
+/* Those behind number after, at most max_rows, in order. Text in a. */
+int notice_list(struct db *db, const struct owner *o, int64_t after,
+		size_t max_rows, struct arena *a, struct notice **out,
+		size_t *n, struct err *e) MUST_CHECK;
+
+/* Deletes those older than before_us, at most limit; *n says how many. */
+int notice_expire(struct db *db, int64_t before_us, int64_t limit, int64_t *n,
+		  struct err *e) MUST_CHECK;
+
+#endif

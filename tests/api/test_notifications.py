@@ -1,0 +1,421 @@
+"""GET /notifications: one stream per user, from every process, for nobody else."""
+
+import json
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from lab import Lab, Stream, wait_until
+
+pytestmark = pytest.mark.threads
+
+ENDLESS = {"tokens": 20000, "rate": 50}
+
+
+def listen(lab, query="", user="ada", headers=None, timeout_s=30):
+    stream = Stream(*lab.open("GET", f"/notifications{query}", user=user,
+                              headers=headers, timeout_s=timeout_s))
+    assert stream.status == 200, stream.response.read()
+    return stream
+
+
+def opened(lab, query="", **kw):
+    """A stream that is live: its first event has come. With its iterator."""
+    stream = listen(lab, query, **kw)
+    events = iter(stream)
+    ready = next(events)
+    assert ready.name == "ready" and ready.data == {}
+    return stream, events, int(ready.id)
+
+
+def poll(lab, query, user="ada"):
+    answer = lab.get(f"/notifications?{query}", user=user)
+    assert answer.status == 200, answer
+    return answer.json
+
+
+def task(lab, script, user="ada", **fields):
+    answer = lab.post("/tasks", {"workspaceId": "lab", "content":
+                                 "!script " + json.dumps(script), **fields},
+                      user=user)
+    assert answer.status == 202, answer
+    return answer.json
+
+
+def make(lab, user="ada", **fields):
+    return lab.post("/conversations", {"workspaceId": "lab", **fields},
+                    user=user).json["conversationId"]
+
+
+def until(events, name, **data):
+    """Reads on to an event; all that were read, it last."""
+    seen = []
+    for event in events:
+        seen.append(event)
+        if event.name == name and data.items() <= event.data.items():
+            return seen
+    raise AssertionError(f"no {name} {data} in {seen}")
+
+
+def test_tells_what_turns_do(lab):
+    stream, events, start = opened(lab)
+    t = task(lab, {"text": "hello"})
+    seen = until(events, "turn-status", status="done")
+    stream.close()
+    told = [(e.name, e.data) for e in seen
+            if e.data["conversationId"] == t["conversationId"]]
+    status = {"turnId": t["turnId"], "conversationId": t["conversationId"]}
+    assert told == [
+        ("conversation", {"conversationId": t["conversationId"], "change":
+                          "created", "title": told[0][1]["title"]}),
+        ("turn-status", {**status, "status": "running"}),
+        ("turn-status", {**status, "status": "done"})]
+    assert [int(e.id) for e in seen] == list(range(start + 1,
+                                                   start + 1 + len(seen)))
+
+
+def test_tells_what_becomes_of_conversations(lab):
+    stream, events, _ = opened(lab)
+    c = make(lab)
+    lab.call("PATCH", f"/conversations/{c}", {"title": "Größe 📏"}, user="ada")
+    lab.call("DELETE", f"/conversations/{c}", user="ada")
+    seen = until(events, "conversation", change="deleted")
+    assert [e.data for e in seen] == [
+        {"conversationId": c, "change": "created", "title": None},
+        {"conversationId": c, "change": "renamed", "title": "Größe 📏"},
+        {"conversationId": c, "change": "deleted"}]
+    # Its first message gives a conversation its title.
+    c = make(lab)
+    task(lab, {"text": "x"}, conversationId=c)
+    assert until(events, "title")[-1].data["conversationId"] == c
+    stream.close()
+
+
+@pytest.mark.parametrize("script,status", [
+    ({"error": {"status": 401, "body": "no"}}, "error"), (ENDLESS, "cancelled")])
+def test_tells_how_turns_end(lab, script, status):
+    stream, events, _ = opened(lab)
+    t = task(lab, script)
+    until(events, "turn-status", turnId=t["turnId"], status="running")
+    if status == "cancelled":
+        lab.post(f"/turns/{t['turnId']}/cancel", {}, user="ada")
+    until(events, "turn-status", turnId=t["turnId"], status=status)
+    stream.close()
+
+
+def test_tells_the_title_of_a_model(make_lab):
+    lab = make_lab(workspaces={"lab": {"workspace": "lab", "name": "Lab",
+                                       "title_by_model": True}})
+    stream, events, _ = opened(lab)
+    lab.post("/tasks", {"workspaceId": "lab", "content": "Where is the lamp"},
+             user="ada")
+    first = until(events, "conversation", change="created")[-1].data
+    title = until(events, "title")[-1].data
+    stream.close()
+    assert title["conversationId"] == first["conversationId"]
+    record = lab.get(f"/conversations/{first['conversationId']}", user="ada").json
+    assert title["title"] == record["title"] != first["title"]
+
+
+def test_comes_at_once_in_the_same_process(lab):
+    """Not with the next look at the store, which is 250 ms away at worst."""
+    stream, events, _ = opened(lab)
+    delays = []
+    for _ in range(12):
+        c = make(lab)
+        began = time.monotonic()
+        until(events, "conversation", conversationId=c)
+        delays.append(time.monotonic() - began)
+    stream.close()
+    assert sorted(delays)[len(delays) // 2] < 0.15, delays
+
+
+class Twin(Lab):
+    """A second responder and web server on another Lab's database."""
+
+    def __init__(self, first, **kw):
+        super().__init__(workspaces=first.workspaces, **kw)
+        self.first = first
+        self.database = first.database
+
+    def __enter__(self):
+        self.model_port = self.first.model_port
+        self.write_config()
+        self.start_responder()
+        self.start_web()
+        return self
+
+    def __exit__(self, *_):
+        for name in list(self.processes):
+            self.stop(name)
+
+
+def test_comes_from_other_processes(lab):
+    with Twin(lab) as other:
+        stream, events, start = opened(other)
+        delays = []
+        for _ in range(8):
+            c = make(lab)
+            began = time.monotonic()
+            until(events, "conversation", conversationId=c)
+            delays.append(time.monotonic() - began)
+        stream.close()
+        assert sorted(delays)[len(delays) // 2] < 1, delays
+        # The same numbers everywhere.
+        page = poll(lab, f"after={start}&wait=0")
+        assert len(page["items"]) == 8 and page["lastId"] == start + 8
+
+
+def test_goes_on_after_any_number(lab):
+    stream, events, start = opened(lab)
+    told = []
+    for _ in range(5):
+        make(lab)
+        told += until(events, "conversation")
+    stream.close()
+    for i, event in enumerate(told):
+        for again in (listen(lab, f"?after={event.id}"),
+                      listen(lab, headers={"Last-Event-ID": event.id})):
+            rest = iter(again)
+            assert next(rest).id == event.id
+            for want in told[i + 1:]:
+                got = next(rest)
+                assert (got.id, got.data) == (want.id, want.data)
+            again.close()
+    page = poll(lab, f"wait=0&after={start}")
+    assert [(str(i["id"]), i["event"], i["data"]) for i in page["items"]] == [
+        (e.id, e.name, e.data) for e in told]
+
+
+def test_many_are_told_in_pages(lab):
+    _, _, start = opened(lab)
+    user = lab.get("/me", user="ada").json["userId"].replace("-", "")
+    lab.sql(f"""
+        INSERT INTO notification (user_id, seq, kind, word, created_us)
+        SELECT x'{user}', {start} + seq, 5, 'x', 9e15 FROM seq_1_to_500;
+        UPDATE notification_topic SET last_seq = last_seq + 500
+        WHERE user_id = x'{user}'""")
+    stream = listen(lab, f"?after={start}")
+    ids = [int(e.id) for _, e in zip(range(501), stream)]
+    stream.close()
+    assert ids == list(range(start, start + 501))
+    page = poll(lab, f"after={start}&wait=0")
+    assert len(page["items"]) == 500 and page["lastId"] == start + 500
+
+
+@pytest.mark.parametrize("gone", ["some", "all"])
+def test_what_has_expired_is_said(make_lab, gone):
+    lab = make_lab()
+    _, _, start = opened(lab)
+    for _ in range(4):
+        make(lab)
+    wait_until("the notices", lambda: len(poll(
+        lab, f"after={start}&wait=0")["items"]) == 4)
+    lab.sql("DELETE FROM notification" + (" WHERE seq < 4" if gone == "some" else ""))
+    items = poll(lab, f"after={start}&wait=0")["items"]
+    assert items[0]["event"] == "refresh" and items[0]["data"] == {"what": "all"}
+    assert [i["id"] for i in items] == ([3, 4] if gone == "some" else [4])
+    # Nothing is missed by who was there.
+    assert poll(lab, "after=4&wait=0") == {"items": [], "lastId": 4}
+
+
+def test_number_from_elsewhere_is_a_refresh(lab):
+    stream = listen(lab, "?after=999999999")
+    events = iter(stream)
+    ready, lost = next(events), next(events)
+    assert lost.name == "refresh" and lost.data == {"what": "all"}
+    assert int(lost.id) == int(ready.id) < 999999999
+    stream.close()
+
+
+def test_long_poll(lab):
+    last = poll(lab, "wait=0")["lastId"]
+    assert poll(lab, f"wait=0&after={last}") == {"items": [], "lastId": last}
+    began = time.monotonic()
+    answers = []
+    thread = threading.Thread(
+        target=lambda: answers.append(poll(lab, f"wait=20&after={last}")))
+    thread.start()
+    c = make(lab)
+    thread.join(10)
+    assert answers and time.monotonic() - began < 5
+    assert answers[0]["items"][0]["data"]["conversationId"] == c
+    assert answers[0]["lastId"] == last + 1
+    began = time.monotonic()
+    assert poll(lab, "wait=1")["items"] == []
+    assert 0.9 < time.monotonic() - began < 5
+
+
+def test_forge_has_its_one_case(lab):
+    stream = listen(lab, "?dialect=forge")
+    events = iter(stream)
+    t = task(lab, {"text": "x"})
+    seen = [next(events), next(events)]
+    stream.close()
+    assert [e.name for e in seen] == ["AITaskStatusChanged"] * 2
+    assert [e.data for e in seen] == [
+        {"Case": "AITaskStatusChanged",
+         "Fields": [t["taskId"], t["conversationId"], status]}
+        for status in ("Running", "Completed")]
+
+
+@pytest.mark.parametrize("query,field", [
+    ("after=-1", "after"), ("after=x", "after"), ("wait=26", "wait"),
+    ("wait=-2", "wait"), ("dialect=v2", "dialect"), ("dialect=x", "dialect")])
+def test_bad_queries(lab, query, field):
+    answer = lab.get(f"/notifications?{query}", user="ada")
+    assert answer.status == 422 and answer.json["field"] == field
+
+
+def test_head_and_methods(lab):
+    assert lab.call("HEAD", "/notifications", user="ada").status == 200
+    assert lab.post("/notifications", {}, user="ada").status == 405
+
+
+# -- nobody else's ------------------------------------------------------------------
+
+
+def test_scopes_see_nothing_of_each_other(lab):
+    """Another user, the same login of another tenant, another team."""
+    with Twin(lab, config={"identity": {**lab.default_config()["identity"],
+                                        "tenant": "other"}}) as other:
+        streams = {}
+        for name, where, user, groups in (
+                ("ada", lab, "ada", ()), ("bob", lab, "bob", ()),
+                ("tenant", other, "ada", ()), ("team", lab, "cyd", ("staff",))):
+            stream = Stream(*where.open("GET", "/notifications", user=user,
+                                        groups=groups, timeout_s=30))
+            events = iter(stream)
+            assert next(events).name == "ready"
+            streams[name] = stream, events
+        makers = (("ada", lab, "ada", ()), ("bob", lab, "bob", ()),
+                  ("tenant", other, "ada", ()), ("team", lab, "cyd", ("staff",)))
+        mine = {}
+        for round_ in range(3):
+            for name, where, user, groups in makers:
+                answer = where.post("/conversations", {"workspaceId": "lab"},
+                                    user=user, groups=groups)
+                mine.setdefault(name, []).append(answer.json["conversationId"])
+        for name, (stream, events) in streams.items():
+            seen = [next(events).data["conversationId"] for _ in range(3)]
+            assert seen == mine[name]
+            stream.close()
+        # Nothing further is on its way to anybody.
+        for name, where, user, groups in makers:
+            answer = where.call("GET", "/notifications?wait=0&after=0", user=user,
+                                groups=groups)
+            told = {i["data"].get("conversationId") for i in answer.json["items"]}
+            for other_name, ids in mine.items():
+                assert (name == other_name) == bool(told & set(ids))
+
+
+def test_needs_the_permission(make_lab):
+    lab = make_lab(config={"roles": {"user": {"groups": ["*"], "permissions": [
+        "AIChat.Workspaces.Read"]}}})
+    assert lab.get("/notifications?wait=0", user="ada").status == 403
+
+
+# -- many, idle, gone ---------------------------------------------------------------
+
+
+def threads(lab):
+    return len(os.listdir(f"/proc/{lab.processes['responder'].pid}/task"))
+
+
+def test_idle_streams_take_no_thread(make_lab):
+    """More of them than there are threads, and the chat goes on."""
+    lab = make_lab(config={"threads": {"max": 6, "max_turns": 4, "idle_s": 1}})
+    streams = [opened(lab, user=f"u{i % 10}") for i in range(300)]
+    assert threads(lab) < 12
+    assert lab.chat({"text": "still here"})[-1].data["content"] == "still here"
+    ids = {user: make(lab, user=user) for user in (f"u{i}" for i in range(10))}
+    for i, (stream, events, _) in enumerate(streams):
+        assert next(events).data["conversationId"] == ids[f"u{i % 10}"]
+        stream.close()
+
+
+def test_cap_of_their_own(make_lab):
+    lab = make_lab(config={"limits": {"notification_streams": 3}})
+    streams = [opened(lab) for _ in range(3)]
+    refused = lab.get("/notifications?wait=1", user="ada")
+    assert refused.status == 503 and refused.json["code"] == "overloaded"
+    assert int(refused.headers["Retry-After"]) >= 10
+    streams[0][0].close()
+    # The one that left is noticed by itself.
+    wait_until("its place", lambda: lab.get("/notifications?wait=0",
+                                            user="ada").status == 200, 10)
+    for stream, _, _ in streams[1:]:
+        stream.close()
+
+
+def test_holds_no_connection(make_lab):
+    lab = make_lab(config={"database": {"pool": 2}})
+    streams = [opened(lab, user=f"u{i}") for i in range(12)]
+    assert len(lab.sql("SELECT id FROM information_schema.processlist WHERE db ="
+                       f" '{lab.database}' AND command = 'Sleep'")) <= 4
+    assert lab.chat({"text": "x"})[-1].name == "done"
+    for stream, _, _ in streams:
+        stream.close()
+
+
+def test_shutdown_ends_them_and_they_come_back(make_lab):
+    lab = make_lab()
+    stream, events, _ = opened(lab)
+    c = make(lab)
+    seen = until(events, "conversation", conversationId=c)
+    began = time.monotonic()
+    assert lab.stop("responder") == 0
+    assert time.monotonic() - began < 5		# not the grace of turns
+    assert list(events) == []
+    stream.close()
+    lab.start_responder()
+    wait_until("health", lambda: lab.get("/health").status == 200)
+    later = make(lab)
+    stream = listen(lab, headers={"Last-Event-ID": seen[-1].id})
+    assert until(iter(stream), "conversation")[-1].data["conversationId"] == later
+    stream.close()
+
+
+def test_dead_process_is_told_by_who_closes_its_turn(make_lab):
+    lab = make_lab()
+    stream, events, start = opened(lab)
+    t = task(lab, ENDLESS)
+    until(events, "turn-status", turnId=t["turnId"], status="running")
+    lab.stop("responder", sig=signal.SIGKILL)
+    stream.close()
+    lab.sql("UPDATE turn SET lease_until_us = 1 WHERE status = 1")
+    lab.start_responder()
+    wait_until("health", lambda: lab.get("/health").status == 200)
+    stream = listen(lab, f"?after={start}")
+    assert lab.get(f"/turns/{t['turnId']}", user="ada").json["status"] \
+        == "interrupted"
+    until(iter(stream), "turn-status", turnId=t["turnId"], status="interrupted")
+    stream.close()
+
+
+def test_store_that_was_away_is_waited_for(make_lab):
+    """What was made meanwhile is not lost, and streams stay open."""
+    lab = make_lab()
+    stream, events, _ = opened(lab)
+    lab.sql("RENAME TABLE notification_topic TO elsewhere")
+    c = make(lab)
+    wait_until("a failed try", lambda: "notices" in lab.log("responder"))
+    lab.sql("RENAME TABLE elsewhere TO notification_topic")
+    assert until(events, "conversation")[-1].data["conversationId"] == c
+    stream.close()
+
+
+def test_nothing_is_kept_for_who_never_listens(make_lab):
+    lab = make_lab()
+    make(lab)
+    lab.chat({"text": "x"})
+    stream, events, start = opened(lab, user="bob")
+    c = make(lab, user="bob")
+    assert until(events, "conversation")[-1].data["conversationId"] == c
+    stream.close()
+    assert lab.sql("SELECT COUNT(*), COUNT(DISTINCT user_id) FROM notification"
+                   ) == [["1", "1"]]
+    assert start == 0
