@@ -16,6 +16,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/deploy-nginx.md \
 	docs/deploy-shared-hosting.md \
 	docs/dialects.md \
+	docs/doctor.md \
 	docs/identity.md \
 	docs/install.md \
 	docs/mcp.md \

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "conf/conf.h"
+#include "doctor/doctor.h"
 #include "turn/turn.h"
 
 struct seen;
@@ -24,6 +25,7 @@ struct app {
 	struct tool_env *tools;
 	struct turn_deps deps;		/* the five above, as turns take them */
 	const char *sql_dir;		/* where the schema's files are */
+	enum doctor_gateway gateway;	/* how we were started; main sets it */
 
 	atomic_int n_models;	/* requests that wait for a model now */
 	atomic_bool stopping;	/* no new turns any more */

@@ -12,6 +12,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/complete.c \
 	fcgi-app/api/conversation.c \
 	fcgi-app/api/thread.c \
+	fcgi-app/api/doctor.c \
 	fcgi-app/api/events.c \
 	fcgi-app/api/health.c \
 	fcgi-app/api/me.c \
@@ -35,6 +36,10 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/dialect/openai.c fcgi-app/dialect/openai.h \
 	fcgi-app/dialect/v2.c \
 	fcgi-app/dialect/wire.c fcgi-app/dialect/wire.h \
+	fcgi-app/doctor/checks.def fcgi-app/doctor/doctor.h \
+	fcgi-app/doctor/advice.c \
+	fcgi-app/doctor/judge.c \
+	fcgi-app/doctor/look.c \
 	fcgi-app/fcgi.c fcgi-app/fcgi.h \
 	fcgi-app/fields.c fcgi-app/fields.h \
 	fcgi-app/form.c fcgi-app/form.h \

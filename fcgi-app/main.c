@@ -328,6 +328,8 @@ int main(int argc, char **argv)
 	rc = app_open(&app, o.conf, &e);
 	if (rc == 0 && fastcgi)
 		rc = fcgi_global_init(&e);
+	app.gateway = o.socket ? GATEWAY_SOCKET : fastcgi ? GATEWAY_SPAWNED
+		: GATEWAY_CGI;
 	settle_signals();
 	if (rc == 0)
 		rc = fastcgi ? serve_fastcgi(&app, &o, &e)

@@ -277,10 +277,11 @@ class Lab:
     def start_web(self):
         conf = self.dir / "lighttpd.conf"
         base = self.base.rstrip("/")
+        (self.dir / "docroot").mkdir(exist_ok=True)
         conf.write_text(f'''
 server.port = {self.port}
 server.bind = "127.0.0.1"
-server.document-root = "{self.dir}"
+server.document-root = "{self.dir}/docroot"
 server.max-fds = 16384
 server.max-connections = 8000
 server.listen-backlog = 4096

@@ -65,6 +65,7 @@ class Deployment(Lab):
         config["identity"] = {"chain": [
             {"kind": "api_token"},
             {"kind": "remote_user", "groups_param": "REMOTE_GROUPS"}]}
+        config["roles"]["admin"] = {"groups": ["it"], "permissions": ["*"]}
         return config
 
     def make_ready(self):

@@ -6,6 +6,7 @@ WWW_VENDOR = www/vendor/chart.js www/vendor/lit.js www/vendor/markdown.js \
 WWW_BUILD = www/build/chart.js www/build/lit.js www/build/markdown.js www/build/vendor.mjs \
 	www/build/vendor.sh package.json package-lock.json
 nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
+	www/doctor.html www/css/doctor.css www/js/doctor.js \
 	www/css/base.css \
 	www/css/composer.css \
 	www/css/layout.css \

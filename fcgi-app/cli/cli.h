@@ -6,6 +6,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "conf/conf.h"
@@ -15,6 +16,7 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 #define CLI_OUT_BYTES (16 * 1024 * 1024)	/* cap of one printed text */
 
 struct cli_command;
+struct db;
 
 struct cli {
 	const char *conf_file;
@@ -37,6 +39,7 @@ int cli_list(struct cli *cli, int argc, char **argv);
 int cli_token(struct cli *cli, int argc, char **argv);
 int cli_migrate(struct cli *cli, int argc, char **argv);
 int cli_mcp(struct cli *cli, int argc, char **argv);
+int cli_doctor(struct cli *cli, int argc, char **argv);
 int cli_decode(struct cli *cli, int argc, char **argv);
 
 /* Says what is wrong and how the command is used. Returns CLI_USAGE. */
@@ -50,6 +53,17 @@ int cli_failed(const struct err *e);
  * said. The caller gives it back with conf_put.
  */
 const struct conf *cli_conf(const struct cli *cli);
+
+/* One use of the configuration and the database by a command. */
+struct cli_session {
+	const struct conf *conf;
+	struct db *db;		/* connects to nothing until it is used */
+	struct arena arena;
+};
+
+/* 0, or -1 when the configuration has errors, which have been said. */
+int cli_session_open(struct cli_session *s, const struct cli *cli) MUST_CHECK;
+void cli_session_close(struct cli_session *s);
 
 /* Writes the text to stdout and releases it. Returns an exit code. */
 int cli_print(struct buf *b);

@@ -20,18 +20,11 @@
 #define MAX_DAYS   36500
 #define DAY_US     (86400LL * 1000000)
 
-/* One use of the database by a command. */
-struct session {
-	const struct conf *conf;
-	struct db *db;
-	struct arena arena;
-};
-
-static int session_open(struct session *s, const struct cli *cli)
+int cli_session_open(struct cli_session *s, const struct cli *cli)
 {
 	struct err e = ERR_INIT;
 
-	*s = (struct session){ .arena = ARENA_INIT };
+	*s = (struct cli_session){ .arena = ARENA_INIT };
 	s->conf = cli_conf(cli);
 	if (!s->conf)
 		return -1;
@@ -44,7 +37,7 @@ static int session_open(struct session *s, const struct cli *cli)
 	return -1;
 }
 
-static void session_close(struct session *s)
+void cli_session_close(struct cli_session *s)
 {
 	db_close(s->db);
 	db_global_end();
@@ -76,7 +69,7 @@ int cli_migrate(struct cli *cli, int argc, char **argv)
 	const char *dir = env && *env ? env : LAMPLIGHTER_DATADIR "/sql";
 	struct db_migration m = { .version = 0 };
 	struct err e = ERR_INIT;
-	struct session s;
+	struct cli_session s;
 	int c, wait_s = 0, rc;
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
@@ -92,10 +85,10 @@ int cli_migrate(struct cli *cli, int argc, char **argv)
 	}
 	if (optind < argc)
 		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
-	if (session_open(&s, cli))
+	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
 	rc = db_migrate(s.db, dir, wait_s, &m, &e);
-	session_close(&s);
+	cli_session_close(&s);
 	if (rc)
 		return cli_failed(&e);
 	if (m.steps_run)
@@ -177,7 +170,7 @@ static int create_args(struct cli *cli, int argc, char **argv,
 }
 
 /* The same rules as when the token is used. */
-static int check_login(const struct session *s, const char *user,
+static int check_login(const struct cli_session *s, const char *user,
 		       struct err *e)
 {
 	struct arena a = ARENA_INIT;
@@ -203,13 +196,13 @@ static int create(struct cli *cli, int argc, char **argv)
 	struct jw w = jw_on(&groups);
 	struct err e = ERR_INIT;
 	struct token_new n;
-	struct session s;
+	struct cli_session s;
 	struct uuid id;
 	int rc = create_args(cli, argc, argv, &args);
 
 	if (rc != CLI_OK)
 		return rc;
-	if (session_open(&s, cli))
+	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
 	jw_arr(&w);
 	for (size_t i = 0; i < args.n_groups; i++)
@@ -225,7 +218,7 @@ static int create(struct cli *cli, int argc, char **argv)
 	rc = check_login(&s, args.user, &e);
 	if (!rc)
 		rc = token_create(s.db, &n, text, &id, &e);
-	session_close(&s);
+	cli_session_close(&s);
 	buf_release(&groups);
 	if (rc)
 		return cli_failed(&e);
@@ -252,13 +245,13 @@ static int list(struct cli *cli, int argc, char **argv)
 	char id[UUID_TEXT_BYTES], made[CLOCK_ISO_BYTES], until[CLOCK_ISO_BYTES];
 	struct err e = ERR_INIT;
 	struct token *v;
-	struct session s;
+	struct cli_session s;
 	size_t n;
 	int rc;
 
 	if (argc != 1)
 		return cli_usage(cli, "\"%s\" is not understood", argv[1]);
-	if (session_open(&s, cli))
+	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
 	rc = token_list(s.db, str_of(s.conf->tenant), &s.arena, &v, &n, &e);
 	for (size_t i = 0; !rc && i < n; i++)
@@ -270,7 +263,7 @@ static int list(struct cli *cli, int argc, char **argv)
 			 STR_ARG(v[i].groups), clock_iso(v[i].created_us, made),
 			 v[i].expires_us ? clock_iso(v[i].expires_us, until)
 					 : "-");
-	session_close(&s);
+	cli_session_close(&s);
 	if (!rc)
 		return cli_print(&out);
 	buf_release(&out);
@@ -280,17 +273,17 @@ static int list(struct cli *cli, int argc, char **argv)
 static int revoke(struct cli *cli, int argc, char **argv)
 {
 	struct err e = ERR_INIT;
-	struct session s;
+	struct cli_session s;
 	struct uuid id;
 	int rc;
 
 	if (argc != 2 || !uuid_parse(str_of(argv[1]), &id))
 		return cli_usage(cli, "revoke takes the id that `token list` "
 				 "shows");
-	if (session_open(&s, cli))
+	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
 	rc = token_revoke(s.db, str_of(s.conf->tenant), &id, &e);
-	session_close(&s);
+	cli_session_close(&s);
 	return rc ? cli_failed(&e) : CLI_OK;
 }
 

@@ -5,7 +5,9 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/config.c \
 	fcgi-app/cli/db.c \
 	fcgi-app/cli/decode.c \
+	fcgi-app/cli/doctor.c \
 	fcgi-app/cli/list.c \
 	fcgi-app/cli/main.c \
-	fcgi-app/cli/mcp.c
+	fcgi-app/cli/mcp.c \
+	fcgi-app/cli/measure.c fcgi-app/cli/measure.h
 lamplighter_LDADD = fcgi-app/libapp.a $(LAMPLIGHTER_LIBS) -lm

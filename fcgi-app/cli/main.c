@@ -66,6 +66,21 @@ static const struct cli_command commands[] = {
 "in the documentation: list options --markdown, list options --man.\n",
 	},
 	{
+		.name = "doctor", .args = "[--json] [--user NAME] [URL]",
+		.run = cli_doctor,
+		.summary = "say what works, and how to mend what does not",
+		.help =
+"With URL, the address of the chat (http://host/intranet/chat), it measures\n"
+"through the web server: whether answers stream, who arrives, whether API\n"
+"tokens, large bodies and the page do, whether a made-up name is believed. It\n"
+"makes an API token of its own for that, which ends with it. --user signs in\n"
+"at the web server as a person too; the password is $LAMPLIGHTER_PASSWORD.\n"
+"Always: the database, its schema and clock, LLM services (asked for their list\n"
+"of models, which costs nothing), databases of datasets, tools, file rights;\n"
+"as the responder sees them with URL, else as this command does.\n"
+"Exit status: 0 all is well, 1 there are warnings, 2 there are problems.\n",
+	},
+	{
 		.name = "mcp",
 		.args = "list | show SERVER [TOOL]... | "
 			"accept SERVER [TOOL]...",

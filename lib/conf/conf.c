@@ -131,6 +131,15 @@ static void load_all(struct loader *l)
 		check_all(l);
 }
 
+static void note_files(struct conf *c, const struct conf_sources *src)
+{
+	c->files.v = arena_alloc(&c->arena, (src->n + 1) * sizeof(*c->files.v));
+	for (size_t i = 0; i < src->n; i++)
+		if (src->v[i].there)
+			c->files.v[c->files.n++] =
+				arena_strdup(&c->arena, src->v[i].path);
+}
+
 struct conf *conf_read(const char *main_file, struct conf_sources *src,
 		       struct buf *report, struct err *e)
 {
@@ -156,6 +165,7 @@ struct conf *conf_read(const char *main_file, struct conf_sources *src,
 	}
 	arena_release(&l.tree);
 	free(l.places);
+	note_files(c, src);
 	c->hash = src->hash;
 	c->generation = __atomic_add_fetch(&generations, 1, __ATOMIC_RELAXED);
 	if (!l.n_errors)

@@ -267,6 +267,8 @@ struct conf {
 	uint64_t hash;		/* of everything that was read */
 	const char *file;	/* the main file, as given */
 	const char *workspaces_dir, *prompts_dir;	/* as written */
+	struct conf_list files;	/* and directories: all that was read,
+				   secrets' files too */
 
 	struct conf_db db;
 	const struct conf_db *databases;	/* without ours */

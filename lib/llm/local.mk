@@ -12,6 +12,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/llm/openai.c lib/llm/openai.h lib/llm/openai_build.c \
 	lib/llm/openai_responses.c \
 	lib/llm/provider.c lib/llm/provider.h \
+	lib/llm/probe.c lib/llm/probe.h \
 	lib/llm/schema.c \
 	lib/llm/stream.c \
 	lib/llm/toolname.c lib/llm/toolname.h

@@ -76,6 +76,9 @@ static void keep_header(struct str name, struct str value,
 		size_t n;
 	} kept[] = {
 		{ "content-type", res->content_type, sizeof(res->content_type) },
+		{ "server", res->server, sizeof(res->server) },
+		{ "date", res->date, sizeof(res->date) },
+		{ "content-encoding", res->encoding, sizeof(res->encoding) },
 		{ "retry-after", res->retry_after, sizeof(res->retry_after) },
 		{ "retry-after-ms", res->retry_after_ms,
 		  sizeof(res->retry_after_ms) },

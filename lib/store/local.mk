@@ -5,6 +5,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/message.c lib/store/message.h \
 	lib/store/notice.c lib/store/notice.h \
 	lib/store/record.c \
+	lib/store/server.c lib/store/server.h \
 	lib/store/stmt.def lib/store/stmt.h \
 	lib/store/store.c lib/store/store.h \
 	lib/store/thread.c lib/store/thread.h lib/store/thread_fork.c \

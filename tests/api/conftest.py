@@ -55,7 +55,9 @@ def pytest_configure(config):
 @pytest.fixture(scope="session")
 def lab():
     with Lab(workspaces=WORKSPACES,
-             config={"limits": {"body_bytes": 65536, "message_chars": 5000}},
+             config={"limits": {"body_bytes": 65536, "message_chars": 5000},
+                     "roles": {"admin": {"groups": ["it"],
+                                         "permissions": ["*"]}}},
              prompts={"classify": {"name": "classify", "version": 2,
                                    "text": "Classify the text."}}) as lab:
         lab.sql(TICKETS)

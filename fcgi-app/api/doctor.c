@@ -1,0 +1,199 @@
+/*
+ * What doctor asks the responder (docs/doctor.md): what arrives of a request, a
+ * stream to measure by, a body to send, and all findings in the end.
+ */
+#include "api/api.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "app.h"
+#include "base/clock.h"
+#include "doctor/doctor.h"
+#include "fields.h"
+#include "net/http.h"
+
+#include "base/banned.h"
+
+static struct str base_of(const struct request *rq)
+{
+	struct str base = req_param(rq, "LAMPLIGHTER_BASE");
+
+	return base.n ? base : str_of(rq->conf->server.base);
+}
+
+/* What stands before the mount's root in the address. */
+static struct str derived_base(const struct request *rq)
+{
+	struct str uri = req_param(rq, "REQUEST_URI"), path = str_cut(&uri, '?');
+	size_t behind = rq->path.n + strlen(mount_roots[rq->mount]);
+
+	if (str_starts(path, STR("http"))) {	/* the absolute form */
+		const char *slash = path.n > 8
+			? memchr(path.p + 8, '/', path.n - 8) : NULL;
+
+		path = slash ? (struct str){ slash, path.n - (size_t)(slash -
+								 path.p) }
+			: STR("");
+	}
+	path.n -= MIN(path.n, behind);
+	return path;
+}
+
+/* "basic", "bearer", "other", "none". */
+static const char *authorization_of(const struct request *rq)
+{
+	struct str v = req_param(rq, "HTTP_AUTHORIZATION");
+
+	if (!v.n)
+		return "none";
+	return v.n > 6 && !strncasecmp(v.p, "Basic ", 6) ? "basic"
+		: v.n > 7 && !strncasecmp(v.p, "Bearer ", 7) ? "bearer" : "other";
+}
+
+/* As the server says to us, or else to the client; either may be silent. */
+static enum doctor_web web_of(const struct request *rq, struct str seen)
+{
+	struct str software = req_param(rq, "SERVER_SOFTWARE");
+
+	return doctor_web_of(software.n ? software : seen, rq->app->gateway);
+}
+
+/*
+ * GET /doctor/request: 200 {timeMs, server, base, user, kind, authorization,
+ * https}: what of this request arrived.
+ */
+int api_doctor_request(struct request *rq, struct response *rs, struct err *e)
+{
+	struct jw w = resp_json(rs, 200);
+
+	(void)e;
+	jw_obj(&w);
+	jw_kint(&w, "timeMs", clock_now_us() / 1000);
+	jw_kstrz(&w, "server", doctor_web_name(web_of(rq, STR(""))));
+	jw_kstr(&w, "base", derived_base(rq));
+	jw_kstr(&w, "user", rq->who.login);
+	jw_kstrz(&w, "kind", identity_kind_name(rq->who.kind));
+	jw_kstrz(&w, "authorization", authorization_of(rq));
+	jw_kbool(&w, "https", str_is(req_param(rq, "HTTPS"), "on") ||
+		 str_is(req_param(rq, "REQUEST_SCHEME"), "https"));
+	jw_kint(&w, "bodyBytes", rq->conf->limits.body_bytes);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/*
+ * POST /doctor/body {padding?}, blanks welcome: 200 {bytes}, how many of them
+ * arrived.
+ */
+int api_doctor_body(struct request *rq, struct response *rs, struct err *e)
+{
+	static const struct field fields[] = {
+		{ .key = "padding", .type = FIELD_TEXT },
+	};
+	struct str padding;
+	int64_t length;
+	struct jw w;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &padding,
+			sizeof(padding), e) < 0 ||
+	    req_length(rq, &length, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_kint(&w, "bytes", MAX(length, 0));
+	jw_end_obj(&w);
+	return 0;
+}
+
+/*
+ * GET /doctor/probe: an event stream of DOCTOR_EVENTS events "tick" {n, timeMs},
+ * one each DOCTOR_EVENT_MS, sent like those of an answer.
+ */
+int api_doctor_probe(struct request *rq, struct response *rs, struct err *e)
+{
+	struct http_request wait = { .watch_fd = -1 };
+
+	resp_open_stream(rs, "text/event-stream", STR(""));
+	if (rs->head_only)
+		return 0;
+	for (int i = 0; i < DOCTOR_EVENTS && !rs->gone &&
+	     !atomic_load(&rq->app->stopping); i++) {
+		if (i && http_wait(&wait, DOCTOR_EVENT_MS, e) < 0)
+			return -1;
+		buf_addf(resp_stream(rs), "event: tick\ndata: {\"n\":%d,"
+			 "\"timeMs\":%lld}\n\n", i,
+			 (long long)(clock_now_us() / 1000));
+		resp_flush(rs);
+	}
+	return 0;
+}
+
+/* Who says where we are, and whether it is true. */
+static void look_base(struct doctor *d, const struct request *rq)
+{
+	struct str said = req_param(rq, "LAMPLIGHTER_BASE");
+	struct str conf = str_of(rq->conf->server.base);
+
+	if (said.n || conf.n)
+		doctor_add(d, DOCTOR_BASE, DOCTOR_OK, "", "",
+			   "%s, from %s.", d->base, said.n
+			   ? "LAMPLIGHTER_BASE" : "server.base");
+	else
+		doctor_add(d, DOCTOR_BASE, DOCTOR_WARNING, "",
+			   doctor_advice(d, ADVICE_BASE),
+			   "%s was found in the address; the web server should "
+			   "say it.", *d->base ? d->base : "The host's root");
+}
+
+/* The base as it is written in configurations, without a slash at its end. */
+static const char *written_base(struct request *rq)
+{
+	struct str base = base_of(rq), decoded;
+	struct err ignored = ERR_INIT;
+
+	if (!base.n)
+		base = derived_base(rq);
+	if (path_decode(rq->arena, base, false, &decoded, &ignored) < 0)
+		decoded = base;
+	while (decoded.n && decoded.p[decoded.n - 1] == '/')
+		decoded.n--;
+	return arena_memdup(rq->arena, decoded.p, decoded.n);
+}
+
+/*
+ * POST /doctor {measured}: 200 {result, server, base, items: [{check, title,
+ * result, subject, text, advice}]}, ordered by check: what the client measured,
+ * judged, and what the responder sees. Takes as long as LLM services and
+ * databases take to answer. Runs them without spending anything.
+ */
+int api_doctor(struct request *rq, struct response *rs, struct err *e)
+{
+	static const struct field fields[] = {
+		{ .key = "measured", .type = FIELD_OBJECT,
+		  .flags = FIELD_REQUIRED },
+	};
+	const struct doctor_inside in = {
+		.db = rq->app->db, .http = rq->app->http,
+		.tools = rq->app->tools,
+		.sql_dir = rq->app->sql_dir,
+		.document_root = req_param(rq, "DOCUMENT_ROOT"),
+	};
+	struct doctor *d = arena_new(rq->arena, struct doctor);
+	json_t *measured;
+	struct jw w;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &measured,
+			sizeof(measured), e) < 0)
+		return -1;
+	d->arena = rq->arena;
+	d->conf = rq->conf;
+	d->web = web_of(rq, jx_str(measured, "server"));
+	d->base = written_base(rq);
+	doctor_judge(d, measured);
+	look_base(d, rq);
+	doctor_look(d, &in);
+	w = resp_json(rs, 200);
+	doctor_write(d, &w);
+	return 0;
+}

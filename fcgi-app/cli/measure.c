@@ -1,0 +1,305 @@
+#include "measure.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "doctor/doctor.h"
+#include "net/http.h"
+
+#include "base/banned.h"
+
+enum {
+	ARRIVALS = 64, HEADERS = 8, ANSWER_BYTES = 4194304,
+	CONNECT_MS = 5000, TOTAL_MS = 20000, REPORT_MS = 300000,
+};
+
+/* One request and what came of it. */
+struct ask {
+	const char *method, *path, *auth;
+	const char *headers[HEADERS];
+	size_t n_headers;
+	struct str body;
+	int total_ms;		/* 0 = TOTAL_MS */
+	/* out */
+	struct http_result res;
+	struct err e;
+	json_t *json;		/* the answer, where it is JSON; kept */
+	struct buf answer;
+	int64_t arrivals_ms[ARRIVALS];
+	size_t n_arrivals;
+	int64_t began_ms, took_ms, answered_at_ms;
+};
+
+static int on_body(void *ctx, struct str bytes)
+{
+	struct ask *a = ctx;
+
+	if (a->n_arrivals < ARRIVALS)
+		a->arrivals_ms[a->n_arrivals++] = clock_mono_ms() - a->began_ms;
+	buf_addstr(&a->answer, bytes);
+	return 0;
+}
+
+static void run(struct measure *m, struct ask *a)
+{
+	struct http_request rq = {
+		.method = a->method ? a->method : "GET",
+		.url = arena_printf(m->arena, "%s%s", m->url, a->path),
+		.headers = a->headers, .body = a->body,
+		.connect_timeout_ms = CONNECT_MS,
+		.total_timeout_ms = a->total_ms ? a->total_ms : TOTAL_MS,
+		.max_body_bytes = ANSWER_BYTES, .watch_fd = -1,
+		.on_body = on_body, .ctx = a,
+	};
+	struct err ignored = ERR_INIT;
+
+	if (a->auth)
+		a->headers[a->n_headers++] = a->auth;
+	rq.n_headers = a->n_headers;
+	a->answer = (struct buf)BUF_INIT(ANSWER_BYTES);
+	a->e = (struct err)ERR_INIT;
+	a->began_ms = clock_mono_ms();
+	if (http_do(m->http, &rq, &a->res, &a->e) < 0 && !a->e.code)
+		err_set(&a->e, ERR_UPSTREAM, "no answer");
+	a->took_ms = clock_mono_ms() - a->began_ms;
+	a->answered_at_ms = clock_now_us() / 1000;
+	if (strstr(a->res.content_type, "json"))
+		a->json = jx_keep(m->arena, jx_load_lenient(
+			buf_str(&a->answer), &ignored));
+	buf_release(&a->answer);
+	if (*a->res.server && !*m->server)
+		m->server = arena_strdup(m->arena, a->res.server);
+}
+
+/* Whether it was the responder that answered: it names every request. */
+static bool ours(const struct ask *a)
+{
+	return *a->res.request_id && a->json;
+}
+
+static void put(struct measure *m, const char *key, json_t *value)
+{
+	json_object_set_new(m->measured, key, value);
+}
+
+static json_t *text(const char *s)
+{
+	return jx_string(str_of(s));
+}
+
+/* Gets in, by token or else by password; what that says of the way there. */
+static void measure_reach(struct measure *m)
+{
+	const char *const ways[] = { m->bearer, m->basic, NULL };
+	struct ask a;
+
+	for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+		if (!ways[i] && i + 1 < ARRAY_LEN(ways))
+			continue;
+		a = (struct ask){ .path = "/api/v1/health", .auth = ways[i] };
+		run(m, &a);
+		if (a.res.status != 401)
+			break;
+	}
+	put(m, "reach", json_pack("{s:i, s:b, s:b, s:o}", "status",
+				  a.res.status, "ours",
+				  ours(&a) && a.res.status == 200, "problem",
+				  ours(&a) && a.res.status != 200, "error",
+				  text(a.e.text)));
+}
+
+static void measure_page(struct measure *m)
+{
+	struct ask a = { .path = "/", .auth = m->basic };
+
+	run(m, &a);
+	put(m, "page", json_pack("{s:i, s:o}", "status", a.res.status, "type",
+				 text(a.res.content_type)));
+}
+
+/* Date: as RFC 9110 has it, in ms; 0 = not understood. */
+static int64_t date_ms(const char *s)
+{
+	struct tm tm = { .tm_sec = 0 };
+	const char *end = strptime(s, "%a, %d %b %Y %H:%M:%S GMT", &tm);
+
+	return end && !*end ? (int64_t)timegm(&tm) * 1000 : 0;
+}
+
+static void note_clock(struct measure *m, const struct ask *a)
+{
+	/* The process looked at its clock about in the middle. */
+	put(m, "clock", json_pack("{s:I, s:I, s:I, s:I}", "clientMs",
+		(json_int_t)(a->answered_at_ms - a->took_ms / 2), "processMs",
+		(json_int_t)jx_int(a->json, "timeMs", 0), "rttMs",
+		(json_int_t)a->took_ms, "dateMs",
+		(json_int_t)date_ms(a->res.date)));
+}
+
+static void measure_token(struct measure *m)
+{
+	struct ask a = { .path = "/api/v1/doctor/request", .auth = m->bearer };
+
+	if (!m->bearer)
+		return;
+	run(m, &a);
+	put(m, "token", json_pack("{s:i, s:b, s:o}", "status", a.res.status,
+				  "ours", ours(&a), "kind",
+				  jx_string(jx_str(a.json, "kind"))));
+	if (a.res.status == 200 && ours(&a)) {
+		m->entry = m->bearer;
+		note_clock(m, &a);
+	}
+}
+
+/* Who arrives: of a sign-in at the web server, or without any. */
+static void measure_identity(struct measure *m)
+{
+	struct ask a = { .path = "/api/v1/me", .auth = m->basic };
+	struct ask d = { .path = "/api/v1/doctor/request", .auth = m->basic };
+
+	run(m, &a);
+	if (!m->basic && a.res.status != 200)
+		return;		/* nobody comes in; that is no finding */
+	put(m, "identity", json_pack("{s:i, s:b, s:b, s:o, s:o}", "status",
+		a.res.status, "ours", ours(&a), "signedIn", m->basic != NULL,
+		"user", jx_string(jx_str(a.json, "user")), "kind",
+		jx_string(jx_str(a.json, "identityKind"))));
+	if (m->entry || !m->basic)
+		return;
+	run(m, &d);
+	if (d.res.status == 200 && ours(&d)) {
+		m->entry = m->basic;
+		note_clock(m, &d);
+	}
+}
+
+static void try_spoof(struct measure *m, json_t *list, const char *name,
+		      const char *header, const char *auth)
+{
+	struct ask a = { .path = "/api/v1/me", .auth = auth };
+
+	if (header)
+		a.headers[a.n_headers++] = header;
+	run(m, &a);
+	json_array_append_new(list, json_pack("{s:o, s:i, s:o, s:o}", "header",
+		text(name), "status", a.res.status, "user",
+		jx_string(jx_str(a.json, "user")), "kind",
+		jx_string(jx_str(a.json, "identityKind"))));
+}
+
+/* The ways in which a client could say that it is somebody. */
+static void measure_spoof(struct measure *m)
+{
+	static const char *const names[] = {
+		"Remote-User", "REMOTE_USER", "X-Remote-User", "X-Forwarded-User",
+	};
+	/* "lamplighter-doctor-spoof:x" */
+	static const char basic[] = "Authorization: Basic "
+		"bGFtcGxpZ2h0ZXItZG9jdG9yLXNwb29mOng=";
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		try_spoof(m, list, names[i],
+			  arena_printf(m->arena, "%s: " DOCTOR_SPOOF_LOGIN,
+				       names[i]), m->basic);
+	for (size_t i = 0; i < m->conf->n_chain; i++)
+		if (m->conf->chain[i].kind == IDENTITY_TRUSTED_HEADER)
+			try_spoof(m, list, m->conf->chain[i].user_header,
+				  arena_printf(m->arena, "%s: "
+					       DOCTOR_SPOOF_LOGIN,
+					       m->conf->chain[i].user_header),
+				  m->basic);
+	try_spoof(m, list, "Authorization: Basic with a wrong password", NULL,
+		  basic);
+	put(m, "spoof", list);
+}
+
+static void measure_stream(struct measure *m, const char *key,
+			   const char *header)
+{
+	struct ask a = { .path = "/api/v1/doctor/probe", .auth = m->entry };
+	json_t *arrivals = json_array();
+
+	a.headers[a.n_headers++] = header;
+	run(m, &a);
+	for (size_t i = 0; i < a.n_arrivals; i++)
+		json_array_append_new(arrivals, json_integer(a.arrivals_ms[i]));
+	put(m, key, json_pack("{s:i, s:o, s:o}", "status", a.res.status,
+			      "encoding", text(a.res.encoding), "arrivalsMs",
+			      arrivals));
+}
+
+static const char *const write_headers[] = {
+	"Content-Type: application/json", "X-Requested-With: lamplighter",
+};
+
+static void add_write_headers(struct ask *a)
+{
+	for (size_t i = 0; i < ARRAY_LEN(write_headers); i++)
+		a->headers[a->n_headers++] = write_headers[i];
+}
+
+/* As large as the configuration allows. */
+static void measure_body(struct measure *m)
+{
+	size_t n = (size_t)m->conf->limits.body_bytes;
+	struct ask a = { .method = "POST", .path = "/api/v1/doctor/body",
+			 .auth = m->entry };
+	char *body = arena_alloc(m->arena, n + 1);
+
+	memset(body, ' ', n);
+	memcpy(body, "{}", 2);
+	a.body = (struct str){ body, n };
+	add_write_headers(&a);
+	run(m, &a);
+	put(m, "body", json_pack("{s:I, s:i, s:I}", "sent", (json_int_t)n,
+		"status", a.res.status, "bytes",
+		(json_int_t)jx_int(a.json, "bytes", 0)));
+}
+
+void measure_all(struct measure *m)
+{
+	m->server = "";
+	m->entry = NULL;
+	m->measured = jx_keep(m->arena, json_object());
+	measure_reach(m);
+	if (jx_int(jx_obj(m->measured, "reach"), "status", 0) == 0)
+		return;
+	measure_page(m);
+	if (!jx_bool(jx_obj(m->measured, "reach"), "ours", false) &&
+	    jx_int(jx_obj(m->measured, "reach"), "status", 0) != 401)
+		return;
+	measure_token(m);
+	measure_identity(m);
+	measure_spoof(m);
+	if (!m->entry)
+		return;
+	measure_stream(m, "stream", "Accept-Encoding: identity");
+	measure_stream(m, "compressed", "Accept-Encoding: gzip, deflate, br");
+	measure_body(m);
+}
+
+json_t *measure_report(struct measure *m, int *status)
+{
+	struct ask a = { .method = "POST", .path = "/api/v1/doctor",
+			 .auth = m->entry, .total_ms = REPORT_MS };
+	struct buf b = BUF_INIT(1048576);
+
+	*status = 0;
+	if (!m->entry)
+		return NULL;
+	put(m, "server", text(m->server));
+	buf_adds(&b, "{\"measured\":");
+	jx_dump(&b, m->measured);
+	buf_addc(&b, '}');
+	a.body = buf_str(&b);
+	add_write_headers(&a);
+	run(m, &a);
+	buf_release(&b);
+	*status = a.res.status;
+	return a.res.status == 200 && ours(&a) ? a.json : NULL;
+}

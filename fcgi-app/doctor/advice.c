@@ -1,0 +1,222 @@
+/* Findings, and the lines to paste: one table of topics and web servers. */
+#include "doctor/doctor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+#define TEXT_BYTES   1024
+#define ADVICE_BYTES 4096
+
+const struct doctor_row doctor_rows[DOCTOR__MAX] = {
+#define DOCTOR(id, name_, title_) \
+	[DOCTOR_##id] = { .name = name_, .title = title_ },
+#include "doctor/checks.def"
+#undef DOCTOR
+};
+
+const char *const doctor_results[3] = {
+	[DOCTOR_OK] = "ok", [DOCTOR_WARNING] = "warning",
+	[DOCTOR_PROBLEM] = "problem",
+};
+
+static const char *const web_names[WEB__MAX] = {
+	[WEB_LIGHTTPD] = "lighttpd",
+	[WEB_APACHE_PROXY] = "Apache with mod_proxy_fcgi",
+	[WEB_APACHE_FCGID] = "Apache with mod_fcgid",
+	[WEB_APACHE_CGI] = "Apache with plain CGI",
+	[WEB_NGINX] = "nginx",
+	[WEB_OTHER] = "unknown",
+};
+
+const char *doctor_web_name(enum doctor_web w)
+{
+	return web_names[w];
+}
+
+enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g)
+{
+	if (software.n >= 8 && !strncasecmp(software.p, "lighttpd", 8))
+		return WEB_LIGHTTPD;
+	if (software.n >= 5 && !strncasecmp(software.p, "nginx", 5))
+		return WEB_NGINX;
+	if (software.n < 6 || strncasecmp(software.p, "Apache", 6) != 0)
+		return WEB_OTHER;
+	return g == GATEWAY_CGI ? WEB_APACHE_CGI
+		: g == GATEWAY_SPAWNED ? WEB_APACHE_FCGID : WEB_APACHE_PROXY;
+}
+
+/* {base} is replaced; a server without a row of its own gets WEB_OTHER's. */
+static const char *const lines[ADVICE__MAX][WEB__MAX] = {
+	[ADVICE_ROUTE] = {
+		[WEB_LIGHTTPD] = "$HTTP[\"url\"] =~ \"^{base}/(api|openai|plain)(/|$)\" {\n"
+			"\tfastcgi.server = (\"{base}/\" => ((\"socket\" => \"/run/lamplighter/fcgi.sock\", \"check-local\" => \"disable\")))\n}",
+		[WEB_APACHE_PROXY] = "<LocationMatch \"^{base}/(api|openai|plain)(/|$)\">\n"
+			"\tSetHandler \"proxy:unix:/run/lamplighter/fcgi.sock|fcgi://lamplighter\"\n</LocationMatch>",
+		[WEB_APACHE_FCGID] = "ScriptAliasMatch \"^{base}/(api|openai|plain)(/|$)\" \"/usr/libexec/lamplighter/lamplighter.fcgi\"",
+		[WEB_APACHE_CGI] = "RewriteRule ^(api|openai|plain)(/|$) lamplighter.cgi [L]",
+		[WEB_NGINX] = "location ~ \"^{base}/(api|openai|plain)(/|$)\" {\n"
+			"\tfastcgi_pass unix:/run/lamplighter/fcgi.sock;\n}",
+		[WEB_OTHER] = "Pass {base}/api, {base}/openai and {base}/plain to the responder.",
+	},
+	[ADVICE_PAGE] = {
+		[WEB_LIGHTTPD] = "alias.url += (\"{base}/\" => \"/usr/share/lamplighter/www/\")",
+		[WEB_APACHE_PROXY] = "Alias \"{base}/\" \"/usr/share/lamplighter/www/\"\n"
+			"<Directory \"/usr/share/lamplighter/www\">\n\tRequire all granted\n\tDirectoryIndex index.html\n</Directory>",
+		[WEB_APACHE_FCGID] = "Alias \"{base}/\" \"/usr/share/lamplighter/www/\"\n"
+			"<Directory \"/usr/share/lamplighter/www\">\n\tRequire all granted\n\tDirectoryIndex index.html\n</Directory>",
+		[WEB_APACHE_CGI] = "DirectoryIndex index.html",
+		[WEB_NGINX] = "location \"{base}/\" {\n\talias /usr/share/lamplighter/www/;\n\tindex index.html;\n}",
+		[WEB_OTHER] = "Serve /usr/share/lamplighter/www/ under {base}/.",
+	},
+	[ADVICE_TOKEN] = {
+		[WEB_APACHE_PROXY] = "CGIPassAuth On",
+		[WEB_APACHE_FCGID] = "CGIPassAuth On",
+		[WEB_APACHE_CGI] = "CGIPassAuth On",
+		[WEB_NGINX] = "fastcgi_param HTTP_AUTHORIZATION $http_authorization;",
+		[WEB_OTHER] = "Pass the request header Authorization on to the responder.",
+	},
+	[ADVICE_BEARER] = {
+		[WEB_LIGHTTPD] = "$REQUEST_HEADER[\"Authorization\"] !~ \"^Bearer \" {\n\tauth.require = …\n}",
+		[WEB_APACHE_PROXY] = "<If \"%{HTTP:Authorization} !~ /^Bearer /\">\n\tRequire valid-user\n</If>",
+		[WEB_APACHE_FCGID] = "<If \"%{HTTP:Authorization} !~ /^Bearer /\">\n\tRequire valid-user\n</If>",
+		[WEB_APACHE_CGI] = "<If \"%{HTTP:Authorization} !~ /^Bearer /\">\n\tRequire valid-user\n</If>",
+		[WEB_NGINX] = "if ($http_authorization ~ \"^Bearer \") {\n\tset $lamplighter_realm off;\n}\nauth_basic $lamplighter_realm;",
+		[WEB_OTHER] = "Let requests with \"Authorization: Bearer\" pass the sign-in; the responder checks the token.",
+	},
+	[ADVICE_IDENTITY] = {
+		[WEB_LIGHTTPD] = "auth.require = (\"\" => (\"method\" => \"basic\", \"realm\" => \"Intranet\", \"require\" => \"valid-user\"))",
+		[WEB_APACHE_PROXY] = "Require valid-user",
+		[WEB_APACHE_FCGID] = "Require valid-user",
+		[WEB_APACHE_CGI] = "Require valid-user",
+		[WEB_NGINX] = "fastcgi_param REMOTE_USER $remote_user;\nfastcgi_param AUTH_TYPE Basic;",
+		[WEB_OTHER] = "Pass REMOTE_USER and AUTH_TYPE to the responder.",
+	},
+	[ADVICE_SPOOF] = {
+		[WEB_LIGHTTPD] = "setenv.set-request-header = (\"X-Remote-User\" => \"\", \"Remote-User\" => \"\")",
+		[WEB_APACHE_PROXY] = "RequestHeader unset X-Remote-User\nRequestHeader unset Remote-User",
+		[WEB_APACHE_FCGID] = "RequestHeader unset X-Remote-User\nRequestHeader unset Remote-User",
+		[WEB_APACHE_CGI] = "RequestHeader unset X-Remote-User\nRequestHeader unset Remote-User",
+		[WEB_NGINX] = "auth_basic \"Intranet\";\nauth_basic_user_file \"/etc/lamplighter/htpasswd\";",
+		[WEB_OTHER] = "Set REMOTE_USER and AUTH_TYPE only where the password was checked.",
+	},
+	[ADVICE_STREAM] = {
+		[WEB_LIGHTTPD] = "server.stream-response-body = 1",
+		[WEB_APACHE_PROXY] = "<Proxy \"fcgi://lamplighter\">\n\tProxySet flushpackets=on\n</Proxy>",
+		[WEB_APACHE_FCGID] = "FcgidOutputBufferSize 0",
+		[WEB_APACHE_CGI] = "SetEnv no-gzip 1",
+		[WEB_NGINX] = "fastcgi_buffering off;",
+		[WEB_OTHER] = "Switch off buffering of answers (and of every proxy in front).",
+	},
+	[ADVICE_COMPRESS] = {
+		[WEB_LIGHTTPD] = "deflate.mimetypes = (\"text/html\", \"text/css\", \"text/javascript\")",
+		[WEB_APACHE_PROXY] = "SetEnv no-gzip 1",
+		[WEB_APACHE_FCGID] = "SetEnv no-gzip 1",
+		[WEB_APACHE_CGI] = "SetEnv no-gzip 1",
+		[WEB_NGINX] = "gzip off;",
+		[WEB_OTHER] = "Leave text/event-stream uncompressed.",
+	},
+	[ADVICE_BODY] = {
+		[WEB_LIGHTTPD] = "server.max-request-size = 16384",
+		[WEB_APACHE_PROXY] = "LimitRequestBody 16777216",
+		[WEB_APACHE_FCGID] = "FcgidMaxRequestLen 16777216",
+		[WEB_APACHE_CGI] = "LimitRequestBody 16777216",
+		[WEB_NGINX] = "client_max_body_size 16m;",
+		[WEB_OTHER] = "Allow request bodies of 16 MB.",
+	},
+	[ADVICE_BASE] = {
+		[WEB_LIGHTTPD] = "setenv.set-environment = (\"LAMPLIGHTER_BASE\" => \"{base}\")",
+		[WEB_APACHE_PROXY] = "SetEnv LAMPLIGHTER_BASE \"{base}\"",
+		[WEB_APACHE_FCGID] = "SetEnv LAMPLIGHTER_BASE \"{base}\"",
+		[WEB_APACHE_CGI] = "SetEnv LAMPLIGHTER_BASE \"{base}\"",
+		[WEB_NGINX] = "fastcgi_param LAMPLIGHTER_BASE \"{base}\";",
+		[WEB_OTHER] = "server: {base: \"{base}\"}   # in lamplighter.yaml",
+	},
+};
+
+const char *doctor_advice(const struct doctor *d, enum doctor_topic t)
+{
+	const char *p = lines[t][d->web] ? lines[t][d->web] : lines[t][WEB_OTHER];
+	struct buf b = BUF_INIT(ADVICE_BYTES);
+	const char *out;
+
+	for (const char *at; (at = strstr(p, "{base}")); p = at + 6) {
+		buf_add(&b, p, (size_t)(at - p));
+		buf_adds(&b, d->base);
+	}
+	buf_adds(&b, p);
+	out = arena_strdup(d->arena, b.p);
+	buf_release(&b);
+	return out;
+}
+
+void doctor_add(struct doctor *d, enum doctor_check c, enum doctor_result r,
+		const char *subject, const char *advice, const char *fmt, ...)
+{
+	struct buf clean = BUF_INIT(4 * TEXT_BYTES);
+	char text[TEXT_BYTES];
+	va_list ap;
+
+	d->worst = MAX(d->worst, r);
+	if (d->n == DOCTOR_FINDINGS)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	/* It may quote what a server said, and may have been cut. */
+	utf8_scrub(&clean, str_of(text));
+	for (size_t i = 0; i < clean.n; i++)
+		if ((unsigned char)clean.p[i] < 0x20)
+			clean.p[i] = ' ';
+	d->items[d->n++] = (struct doctor_finding){
+		.check = c, .result = r,
+		.subject = arena_strdup(d->arena, subject),
+		.text = arena_strdup(d->arena, clean.p),
+		.advice = arena_strdup(d->arena, advice),
+	};
+	buf_release(&clean);
+}
+
+/* Few items, and those of one check stay in their order. */
+static void sort(struct doctor *d)
+{
+	for (size_t i = 1; i < d->n; i++) {
+		struct doctor_finding f = d->items[i];
+		size_t k = i;
+
+		for (; k && d->items[k - 1].check > f.check; k--)
+			d->items[k] = d->items[k - 1];
+		d->items[k] = f;
+	}
+}
+
+void doctor_write(struct doctor *d, struct jw *w)
+{
+	sort(d);
+	jw_obj(w);
+	jw_kstrz(w, "result", doctor_results[d->worst]);
+	jw_kstrz(w, "server", doctor_web_name(d->web));
+	jw_kstrz(w, "base", d->base);
+	jw_key(w, "items");
+	jw_arr(w);
+	for (size_t i = 0; i < d->n; i++) {
+		const struct doctor_finding *f = &d->items[i];
+
+		jw_obj(w);
+		jw_kstrz(w, "check", doctor_rows[f->check].name);
+		jw_kstrz(w, "title", doctor_rows[f->check].title);
+		jw_kstrz(w, "result", doctor_results[f->result]);
+		jw_kstrz(w, "subject", f->subject);
+		jw_kstrz(w, "text", f->text);
+		jw_kstrz(w, "advice", f->advice);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+	jw_end_obj(w);
+}

@@ -1,0 +1,118 @@
+/*
+ * doctor: what works in a deployment, what does not, and the line that mends
+ * it. The command and the page measure what only a client can see, through the
+ * real address; the responder looks at what only it can see. Both become
+ * findings of one table of checks (checks.def), with advice for the web server
+ * at hand (advice.c). docs/doctor.md.
+ *
+ *   checks.def  the table       judge.c   what clients measured
+ *   advice.c    lines to paste  look.c    database, services, files
+ */
+#ifndef DOCTOR_DOCTOR_H
+#define DOCTOR_DOCTOR_H
+
+#include "base/json.h"
+#include "conf/conf.h"
+
+struct db;
+struct http_pool;
+struct tool_env;
+
+#define DOCTOR_SPOOF_LOGIN "lamplighter-doctor-spoof"	/* the made-up login */
+#define DOCTOR_EVENTS     8	/* of the probe stream */
+#define DOCTOR_EVENT_MS   250	/* between two of them */
+#define DOCTOR_FINDINGS   256	/* beyond, the rest is counted only */
+
+enum doctor_check {
+#define DOCTOR(id, name, title) DOCTOR_##id,
+#include "doctor/checks.def"
+#undef DOCTOR
+	DOCTOR__MAX
+};
+
+struct doctor_row {
+	const char *name, *title;
+};
+extern const struct doctor_row doctor_rows[DOCTOR__MAX];
+
+enum doctor_result { DOCTOR_OK, DOCTOR_WARNING, DOCTOR_PROBLEM };
+
+/* "ok", "warning", "problem". */
+extern const char *const doctor_results[3];
+
+struct doctor_finding {
+	enum doctor_check check;
+	enum doctor_result result;
+	const char *subject;	/* which service, database, file; "" = none */
+	const char *text;	/* one sentence */
+	const char *advice;	/* lines to add or change; "" = none */
+};
+
+/* Which web server, and how it runs the responder. */
+enum doctor_web {
+	WEB_LIGHTTPD, WEB_APACHE_PROXY, WEB_APACHE_FCGID, WEB_APACHE_CGI,
+	WEB_NGINX, WEB_OTHER,
+	WEB__MAX
+};
+const char *doctor_web_name(enum doctor_web w);
+
+/* How the responder was started; GATEWAY_UNKNOWN from outside. */
+enum doctor_gateway {
+	GATEWAY_UNKNOWN, GATEWAY_SOCKET, GATEWAY_SPAWNED, GATEWAY_CGI,
+};
+
+/* By the name that the server gives itself ("Apache/2.4.62 (Debian)"). */
+enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g);
+
+enum doctor_topic {
+	ADVICE_ROUTE, ADVICE_PAGE, ADVICE_TOKEN, ADVICE_BEARER, ADVICE_IDENTITY,
+	ADVICE_SPOOF, ADVICE_STREAM, ADVICE_COMPRESS, ADVICE_BODY, ADVICE_BASE,
+	ADVICE__MAX
+};
+
+struct doctor {
+	/* in */
+	struct arena *arena;	/* everything of the findings */
+	const struct conf *conf;
+	enum doctor_web web;
+	const char *base;	/* "/intranet/chat"; "" = the host's root */
+	/* out */
+	struct doctor_finding items[DOCTOR_FINDINGS];
+	size_t n;
+	enum doctor_result worst;
+};
+
+/* The lines for the server at hand, with its base. In d's arena. */
+const char *doctor_advice(const struct doctor *d, enum doctor_topic t);
+
+/* Adds a finding. subject and advice are copied; fmt makes the sentence. */
+void doctor_add(struct doctor *d, enum doctor_check c, enum doctor_result r,
+		const char *subject, const char *advice, const char *fmt, ...)
+	PRINTF_LIKE(6, 7);
+
+/* Sorts by check; then writes {result, server, base, items}. */
+void doctor_write(struct doctor *d, struct jw *w);
+
+/*
+ * Findings from what a client measured: an object as docs/doctor.md has it.
+ * Read leniently; what is not there was not measured and is not judged. Texts
+ * in it are cut and cleaned before they are shown.
+ */
+void doctor_judge(struct doctor *d, const json_t *measured);
+
+/* What the inside needs. */
+struct doctor_inside {
+	struct db *db;			/* ours */
+	struct http_pool *http;
+	struct tool_env *tools;
+	const char *sql_dir;
+	struct str document_root;	/* of the web server; n == 0: unknown */
+};
+
+/*
+ * Looks at everything that needs no client; takes as long as what it asks
+ * takes to answer, some seconds each at most. Any thread that may block.
+ */
+void doctor_look(struct doctor *d, const struct doctor_inside *in);
+
+#endif

@@ -1,0 +1,293 @@
+/* What a client measured through the real address, as findings. */
+#include "doctor/doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+enum {
+	SHOWN_CHARS = 80,	/* of a text that a client or server gave */
+	ARRIVALS = 256,		/* looked at */
+	SKEW_WARN_MS = 2000, SKEW_BAD_MS = 10000,
+};
+
+/* A time that may be added to others. */
+static int64_t ms_of(const json_t *obj, const char *key)
+{
+	const int64_t far = INT64_C(1000000000000000);
+
+	return MIN(MAX(jx_int(obj, key, 0), -far), far);
+}
+
+/* A text from outside, short enough for a sentence. */
+static const char *shown(struct doctor *d, struct str s)
+{
+	struct buf b = BUF_INIT(1024);
+	const char *out;
+
+	utf8_scrub(&b, utf8_head(s, SHOWN_CHARS));
+	out = arena_strdup(d->arena, b.p);
+	buf_release(&b);
+	return out;
+}
+
+static void judge_reach(struct doctor *d, const json_t *m)
+{
+	int status = (int)jx_int(m, "status", 0);
+
+	if (!m)
+		return;
+	if (jx_bool(m, "ours", false))
+		doctor_add(d, DOCTOR_REACH, DOCTOR_OK, "", "",
+			   "The interface answers under %s/api/v1.",
+			   d->base);
+	else if (status == 0)
+		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "", "",
+			   "Nothing answers there: %s",
+			   shown(d, jx_str(m, "error")));
+	else if (status == 401)
+		doctor_add(d, DOCTOR_REACH, DOCTOR_OK, "", "",
+			   "The web server asks for a sign-in before anything "
+			   "else.");
+	else if (status >= 500)
+		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_ROUTE),
+			   "The web server says %d: it does not reach the "
+			   "responder. Is that running, and is the socket's "
+			   "path the same on both sides?", status);
+	else if (jx_bool(m, "problem", false))
+		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_BASE),
+			   "The responder answers, but does not know its base: "
+			   "it says %d.", status);
+	else
+		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_ROUTE),
+			   "%s/api/v1/health is not Lamplighter's (status %d): "
+			   "the web server does not pass it on.", d->base,
+			   status);
+}
+
+static void judge_page(struct doctor *d, const json_t *m)
+{
+	int status = (int)jx_int(m, "status", 0);
+
+	if (!m)
+		return;
+	if (status == 200 && str_starts(jx_str(m, "type"), STR("text/html")))
+		doctor_add(d, DOCTOR_PAGE, DOCTOR_OK, "", "",
+			   "%s/ is served.", d->base);
+	else if (status == 401)
+		doctor_add(d, DOCTOR_PAGE, DOCTOR_OK, "", "",
+			   "%s/ is behind the sign-in.", d->base);
+	else
+		doctor_add(d, DOCTOR_PAGE, DOCTOR_WARNING, "",
+			   doctor_advice(d, ADVICE_PAGE),
+			   "%s/ is not the page (status %d, %s).", d->base,
+			   status, shown(d, jx_str(m, "type")));
+}
+
+static void judge_token(struct doctor *d, const json_t *m)
+{
+	int status = (int)jx_int(m, "status", 0);
+
+	if (!m)
+		return;
+	if (jx_bool(m, "ours", false) && status == 200 &&
+	    str_is(jx_str(m, "kind"), "api_token"))
+		doctor_add(d, DOCTOR_TOKEN, DOCTOR_OK, "", "",
+			   "A bearer token arrives and is known.");
+	else if (jx_bool(m, "ours", false))
+		doctor_add(d, DOCTOR_TOKEN, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_TOKEN),
+			   "A bearer token does not arrive: the web server "
+			   "keeps the Authorization header to itself.");
+	else if (status == 401)
+		doctor_add(d, DOCTOR_TOKEN, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_BEARER),
+			   "The web server wants a password from requests with "
+			   "a bearer token too, so that programs cannot use "
+			   "API tokens.");
+	else
+		doctor_add(d, DOCTOR_TOKEN, DOCTOR_WARNING, "", "",
+			   "Not measured: the answer was %d.", status);
+}
+
+static void judge_identity(struct doctor *d, const json_t *m)
+{
+	int status = (int)jx_int(m, "status", 0);
+	struct str kind = jx_str(m, "kind");
+
+	if (!m)
+		return;
+	if (status == 401 || !jx_bool(m, "ours", false))
+		doctor_add(d, DOCTOR_IDENTITY, DOCTOR_PROBLEM, "",
+			   status == 401 && jx_bool(m, "ours", false)
+			   ? doctor_advice(d, ADVICE_IDENTITY) : "",
+			   status == 401 && jx_bool(m, "ours", false)
+			   ? "Whoever signed in at the web server is nobody "
+			     "here: REMOTE_USER with AUTH_TYPE did not arrive, "
+			     "or no link of identity.chain takes it."
+			   : "The sign-in was not accepted (status %d).",
+			   status);
+	else if (str_is(kind, "anonymous") && jx_bool(m, "signedIn", false))
+		doctor_add(d, DOCTOR_IDENTITY, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_IDENTITY),
+			   "Whoever signed in at the web server arrives as the "
+			   "guest: no link of identity.chain takes its name.");
+	else
+		doctor_add(d, DOCTOR_IDENTITY, DOCTOR_OK, "", "",
+			   "%s arrives, by %s.", shown(d, jx_str(m, "user")),
+			   shown(d, kind));
+}
+
+static void judge_spoof(struct doctor *d, const json_t *list)
+{
+	const json_t *m;
+	bool bad = false;
+	size_t i;
+
+	if (!json_array_size(list))
+		return;
+	json_array_foreach((json_t *)list, i, m) {
+		if (!str_is(jx_str(m, "user"), DOCTOR_SPOOF_LOGIN))
+			continue;
+		bad = true;
+		doctor_add(d, DOCTOR_SPOOF, DOCTOR_PROBLEM,
+			   shown(d, jx_str(m, "header")),
+			   doctor_advice(d, ADVICE_SPOOF),
+			   "Anybody can be anybody: a client that sends %s is "
+			   "believed (by %s).", shown(d, jx_str(m, "header")),
+			   shown(d, jx_str(m, "kind")));
+	}
+	if (!bad)
+		doctor_add(d, DOCTOR_SPOOF, DOCTOR_OK, "", "",
+			   "Names that a client made up were not believed (%zu "
+			   "ways tried).", json_array_size(list));
+}
+
+/* From the first piece to the last; -1 = nothing arrived. */
+static int64_t spread_ms(const json_t *arrivals)
+{
+	size_t n = MIN(json_array_size(arrivals), ARRIVALS);
+	int64_t first, last;
+
+	if (!n)
+		return -1;
+	first = json_integer_value(json_array_get(arrivals, 0));
+	last = json_integer_value(json_array_get(arrivals, n - 1));
+	return first < 0 || last < first ? -1 : last - first;
+}
+
+static void judge_stream(struct doctor *d, const json_t *m)
+{
+	const int64_t made_ms = (DOCTOR_EVENTS - 1) * DOCTOR_EVENT_MS;
+	int64_t spread = spread_ms(jx_arr(m, "arrivalsMs"));
+	int status = (int)jx_int(m, "status", 0);
+
+	if (!m)
+		return;
+	if (status != 200 || spread < 0)
+		doctor_add(d, DOCTOR_STREAM, DOCTOR_WARNING, "", "",
+			   "Not measured: the answer was %d.", status);
+	else if (spread < made_ms / 2)
+		doctor_add(d, DOCTOR_STREAM, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_STREAM),
+			   "Answers are held back until they are complete: "
+			   "events made over %lld ms arrived within %lld ms.",
+			   (long long)made_ms, (long long)spread);
+	else if (json_array_size(jx_arr(m, "arrivalsMs")) < DOCTOR_EVENTS - 2)
+		doctor_add(d, DOCTOR_STREAM, DOCTOR_WARNING, "",
+			   doctor_advice(d, ADVICE_STREAM),
+			   "Events arrive several at a time: %d of them in %zu "
+			   "pieces.", DOCTOR_EVENTS,
+			   json_array_size(jx_arr(m, "arrivalsMs")));
+	else
+		doctor_add(d, DOCTOR_STREAM, DOCTOR_OK, "", "",
+			   "Events arrive as they are made.");
+}
+
+static void judge_compression(struct doctor *d, const json_t *m)
+{
+	const int64_t made_ms = (DOCTOR_EVENTS - 1) * DOCTOR_EVENT_MS;
+	int64_t spread = spread_ms(jx_arr(m, "arrivalsMs"));
+	struct str encoding = jx_str(m, "encoding");
+
+	if (!m || jx_int(m, "status", 0) != 200)
+		return;
+	if (!encoding.n || str_is(encoding, "identity"))
+		doctor_add(d, DOCTOR_COMPRESS, DOCTOR_OK, "", "",
+			   "Streams are not compressed.");
+	else if (spread < made_ms / 2)
+		doctor_add(d, DOCTOR_COMPRESS, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_COMPRESS),
+			   "Streams are compressed (%s), and so held back until "
+			   "they are complete.", shown(d, encoding));
+	else
+		doctor_add(d, DOCTOR_COMPRESS, DOCTOR_WARNING, "",
+			   doctor_advice(d, ADVICE_COMPRESS),
+			   "Streams are compressed (%s): it costs more than it "
+			   "saves.", shown(d, encoding));
+}
+
+static void judge_body(struct doctor *d, const json_t *m)
+{
+	long long sent = (long long)jx_int(m, "sent", 0);
+	int status = (int)jx_int(m, "status", 0);
+
+	if (!m)
+		return;
+	if (status == 200 && jx_int(m, "bytes", 0) == sent)
+		doctor_add(d, DOCTOR_BODY, DOCTOR_OK, "", "",
+			   "A body of %lld bytes (limits.body_bytes) arrives.",
+			   sent);
+	else
+		doctor_add(d, DOCTOR_BODY, DOCTOR_PROBLEM, "",
+			   doctor_advice(d, ADVICE_BODY),
+			   "A body of %lld bytes (limits.body_bytes) does not "
+			   "arrive: the answer was %d.", sent, status);
+}
+
+static void judge_skew(struct doctor *d, const char *what, int64_t ms,
+		       int64_t doubt_ms)
+{
+	int64_t off = ms < 0 ? -ms : ms;
+
+	off = MAX(off - doubt_ms, 0);
+	doctor_add(d, DOCTOR_CLOCK, off >= SKEW_BAD_MS ? DOCTOR_PROBLEM
+		   : off >= SKEW_WARN_MS ? DOCTOR_WARNING : DOCTOR_OK, what,
+		   off >= SKEW_WARN_MS ? "timedatectl set-ntp true" : "",
+		   "The clock of %s and the responder's differ by %lld.%03lld s.",
+		   what, (long long)(off / 1000), (long long)(off % 1000));
+}
+
+static void judge_clock(struct doctor *d, const json_t *m)
+{
+	int64_t process_ms = ms_of(m, "processMs");
+	int64_t rtt_ms = MAX(ms_of(m, "rttMs"), 0);
+
+	if (!process_ms)
+		return;
+	if (ms_of(m, "clientMs"))
+		judge_skew(d, "this client", ms_of(m, "clientMs") - process_ms,
+			   rtt_ms);
+	if (ms_of(m, "dateMs"))		/* whole seconds */
+		judge_skew(d, "the web server", ms_of(m, "dateMs") - process_ms,
+			   rtt_ms + 1000);
+}
+
+void doctor_judge(struct doctor *d, const json_t *measured)
+{
+	judge_reach(d, jx_obj(measured, "reach"));
+	judge_page(d, jx_obj(measured, "page"));
+	judge_token(d, jx_obj(measured, "token"));
+	judge_identity(d, jx_obj(measured, "identity"));
+	judge_spoof(d, jx_arr(measured, "spoof"));
+	judge_stream(d, jx_obj(measured, "stream"));
+	judge_compression(d, jx_obj(measured, "compressed"));
+	judge_body(d, jx_obj(measured, "body"));
+	judge_clock(d, jx_obj(measured, "clock"));
+}

@@ -1,0 +1,357 @@
+/* What the responder (or the command, on its own) sees from inside. */
+#include "doctor/doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "db/db.h"
+#include "llm/probe.h"
+#include "net/http.h"
+#include "store/server.h"
+#include "tool/dataset.h"
+#include "tool/mcp.h"
+
+#include "base/banned.h"
+
+#define MIN_VERSION      "10.11"
+#define MIN_PACKET_BYTES 8388608	/* answers of 4 MiB, escaped */
+#define SKEW_WARN_US     2000000
+#define SKEW_BAD_US      10000000	/* leases are 30 s */
+#define SERVICES         64		/* asked; the rest is said to be left out */
+
+static const char *log_text(const struct err *e)
+{
+	return *e->text ? e->text : err_message(e);
+}
+
+/* -- the database ---------------------------------------------------------------- */
+
+static bool too_old(const char *version)
+{
+	char *rest;
+	long major = strtol(version, &rest, 10), minor = 0;
+
+	if (*rest == '.')
+		minor = strtol(rest + 1, NULL, 10);
+	return major < 10 || (major == 10 && minor < 11);
+}
+
+static void look_settings(struct doctor *d, const struct db_server *s)
+{
+	if (too_old(s->version.p) || !strstr(s->version.p, "MariaDB"))
+		doctor_add(d, DOCTOR_DATABASE, DOCTOR_PROBLEM, "version", "",
+			   "The server is %s; MariaDB %s or newer is needed.",
+			   s->version.p, MIN_VERSION);
+	if (s->max_packet_bytes < MIN_PACKET_BYTES)
+		doctor_add(d, DOCTOR_DATABASE, DOCTOR_WARNING,
+			   "max_allowed_packet",
+			   "[mariadbd]\nmax_allowed_packet = 16M",
+			   "Long answers and tool results will not fit into "
+			   "%lld bytes.", (long long)s->max_packet_bytes);
+	if (s->max_connections <= d->conf->db.pool)
+		doctor_add(d, DOCTOR_DATABASE, DOCTOR_WARNING,
+			   "max_connections",
+			   arena_printf(d->arena, "[mariadbd]\n"
+					"max_connections = %d",
+					4 * d->conf->db.pool),
+			   "The server takes %lld connections, and one "
+			   "responder may want %d (database.pool).",
+			   (long long)s->max_connections, d->conf->db.pool);
+	if (s->read_only)
+		doctor_add(d, DOCTOR_DATABASE, DOCTOR_PROBLEM, "read_only", "",
+			   "The server is read-only (a replica?): nothing can "
+			   "be stored.");
+}
+
+static void look_database(struct doctor *d, const struct doctor_inside *in)
+{
+	int64_t before_us = clock_now_us(), took_us, off_us;
+	struct db_server s;
+	struct err e = ERR_INIT;
+
+	if (server_get(in->db, d->arena, &s, &e) < 0) {
+		doctor_add(d, DOCTOR_DATABASE, DOCTOR_PROBLEM, "",
+			   e.code == ERR_DB_DOWN
+			   ? "database: {socket: …, name: …, user: …, "
+			     "password: …}   # in lamplighter.yaml" : "",
+			   "It does not answer: %s", log_text(&e));
+		return;
+	}
+	took_us = clock_now_us() - before_us;
+	doctor_add(d, DOCTOR_DATABASE, DOCTOR_OK, "", "",
+		   "%s answers within %lld.%03lld ms.", s.version.p,
+		   (long long)(took_us / 1000), (long long)(took_us % 1000));
+	look_settings(d, &s);
+	off_us = s.now_us - before_us - took_us / 2;
+	off_us = MAX((off_us < 0 ? -off_us : off_us) - took_us / 2, 0);
+	doctor_add(d, DOCTOR_CLOCK, off_us >= SKEW_BAD_US ? DOCTOR_PROBLEM
+		   : off_us >= SKEW_WARN_US ? DOCTOR_WARNING : DOCTOR_OK,
+		   "the database",
+		   off_us >= SKEW_WARN_US ? "timedatectl set-ntp true" : "",
+		   "The clock of the database and the responder's differ by "
+		   "%lld.%03lld s.", (long long)(off_us / 1000000),
+		   (long long)(off_us / 1000 % 1000));
+	if (db_schema_check(in->db, in->sql_dir, &e) < 0)
+		doctor_add(d, DOCTOR_SCHEMA, DOCTOR_PROBLEM, "",
+			   "lamplighter migrate", "%s", log_text(&e));
+	else
+		doctor_add(d, DOCTOR_SCHEMA, DOCTOR_OK, "", "",
+			   "All steps of %s were run.", in->sql_dir);
+}
+
+/* A connection of its own, as the first query would make it. */
+static void look_foreign(struct doctor *d, const struct conf_db *c)
+{
+	const struct db_options o = {
+		.conf = c, .foreign = true, .connect_timeout_s = 5,
+	};
+	struct err e = ERR_INIT;
+	struct db *db = db_open(&o, &e);
+
+	if (db && db_ping(db, &e) == 0)
+		doctor_add(d, DOCTOR_DATASETS, DOCTOR_OK, c->id, "",
+			   "The database answers.");
+	else
+		doctor_add(d, DOCTOR_DATASETS, DOCTOR_PROBLEM, c->id,
+			   arena_printf(d->arena, "databases: {%s: {socket: …, "
+					"name: …, user: …, password: …}}"
+					"   # in lamplighter.yaml", c->id),
+			   "The database does not answer: %s", log_text(&e));
+	if (db)
+		db_close(db);
+}
+
+/* -- LLM services -------------------------------------------------------------- */
+
+static void judge_answer(struct doctor *d, const struct conf_llm *s,
+			 const struct llm_probe *p)
+{
+	if (p->status == 401 || p->status == 403)
+		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_PROBLEM, s->id,
+			   arena_printf(d->arena, "llm_services: {%s: {api_key: "
+					"…}}   # in lamplighter.yaml", s->id),
+			   "The credential is refused (GET %s: %d).", p->url,
+			   p->status);
+	else if (p->status == 404 || p->status == 405)
+		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_OK, s->id, "",
+			   "The server answers within %lld ms; it has no list "
+			   "of models, so the credential was not checked "
+			   "(GET %s: %d).", (long long)p->ms, p->url, p->status);
+	else if (p->status != 200)
+		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_WARNING, s->id, "",
+			   "The server answers, but with an error (GET %s: %d).",
+			   p->url, p->status);
+	else if (p->has_list && !p->has_model)
+		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_WARNING, s->id,
+			   arena_printf(d->arena, "llm_services: {%s: {model: "
+					"…}}   # in lamplighter.yaml", s->id),
+			   "The server answers, but its list of models does "
+			   "not have %s.", s->model);
+	else
+		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_OK, s->id, "",
+			   "The server answers within %lld ms%s (GET %s).",
+			   (long long)p->ms, p->has_model
+			   ? ", and has the model" : "", p->url);
+}
+
+static void look_provider(struct doctor *d, const struct doctor_inside *in,
+			  const struct conf_llm *s)
+{
+	struct err e = ERR_INIT;
+	struct llm_probe p;
+
+	if (llm_probe(in->http, s, d->arena, &p, &e) == 0)
+		judge_answer(d, s, &p);
+	else if (e.code == ERR_LLM_NO_CREDENTIAL)
+		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_PROBLEM, s->id,
+			   arena_printf(d->arena, "llm_services: {%s: {api_key: "
+					"\"${NAME}\"}}   # in lamplighter.yaml",
+					s->id),
+			   "The service has no api_key (an empty environment "
+			   "variable?).");
+	else
+		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_PROBLEM, s->id, "",
+			   "It cannot be reached: %s", log_text(&e));
+}
+
+static void look_providers(struct doctor *d, const struct doctor_inside *in)
+{
+	const struct conf *c = d->conf;
+
+	if (!c->n_llms)
+		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_PROBLEM, "",
+			   "llm_services: {main: {provider: openai, model: …, "
+			   "api_key: …}}   # in lamplighter.yaml",
+			   "There is no LLM service: nothing can answer.");
+	for (size_t i = 0; i < MIN(c->n_llms, SERVICES); i++)
+		look_provider(d, in, &c->llms[i]);
+	if (c->n_llms > SERVICES)
+		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_WARNING, "", "",
+			   "%zu further services were not asked.",
+			   c->n_llms - SERVICES);
+}
+
+/* -- tools: a row per kind that has something to look at ------------------------- */
+
+static void look_command(struct doctor *d, const struct conf_tool *t)
+{
+	const char *program = t->command && t->command->run.n
+		? t->command->run.v[0] : NULL;
+
+	if (!program)
+		return;
+	if (access(program, X_OK) == 0)
+		doctor_add(d, DOCTOR_TOOL, DOCTOR_OK, t->name, "",
+			   "%s can be run.", program);
+	else
+		doctor_add(d, DOCTOR_TOOL, DOCTOR_PROBLEM, t->name,
+			   arena_printf(d->arena, "chmod 0755 %s", program),
+			   "%s cannot be run by the responder's user.", program);
+}
+
+static const struct {
+	const char *kind;
+	void (*look)(struct doctor *d, const struct conf_tool *t);
+} tool_rows[] = {
+	{ "command", look_command },
+};
+
+static void look_tools(struct doctor *d, const struct conf_tool *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < ARRAY_LEN(tool_rows); k++)
+			if (!strcmp(v[i].kind, tool_rows[k].kind))
+				tool_rows[k].look(d, &v[i]);
+}
+
+/* A server is asked for its list of tools, which it keeps for a while. */
+static void look_mcp(struct doctor *d, const struct doctor_inside *in,
+		     const struct conf_mcp *m)
+{
+	const struct tool_ctx ctx = {
+		.env = in->tools, .conf = d->conf, .arena = d->arena,
+	};
+	struct mcp_peer *p = mcp_peer_get(tool_env_mcp(in->tools), m);
+	struct err e = ERR_INIT;
+	struct mcp_list *l = mcp_list_get(p, m, &ctx, &e);
+	size_t waiting = 0;
+
+	mcp_peer_put(p);
+	if (!l) {
+		doctor_add(d, DOCTOR_TOOL, DOCTOR_PROBLEM, m->id, "",
+			   "The MCP server does not answer: %s", log_text(&e));
+		return;
+	}
+	for (size_t i = 0; i < l->n; i++)
+		waiting += l->tools[i].state == MCP_NEW ||
+			l->tools[i].state == MCP_CHANGED;
+	if (waiting)
+		doctor_add(d, DOCTOR_TOOL, DOCTOR_WARNING, m->id,
+			   arena_printf(d->arena, "lamplighter mcp show %s\n"
+					"lamplighter mcp accept %s", m->id,
+					m->id),
+			   "The MCP server answers; %zu of its %zu tools are new "
+			   "or have changed, and are not used.", waiting, l->n);
+	else
+		doctor_add(d, DOCTOR_TOOL, DOCTOR_OK, m->id, "",
+			   "The MCP server answers, with %zu tools.", l->n);
+	mcp_list_put(l);
+}
+
+/* -- files -------------------------------------------------------------------- */
+
+static bool is_yaml(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n > 5 && (!strcmp(path + n - 5, ".yaml") ||
+			 !strcmp(path + n - 4, ".yml"));
+}
+
+/* Whether path, with its links followed, lies below dir. */
+static bool is_below(const char *path, struct str dir)
+{
+	char root[4096], *real = realpath(path, NULL), *home = NULL;
+	bool below = false;
+
+	if (real && dir.n > 1 && dir.n < sizeof(root)) {
+		memcpy(root, dir.p, dir.n);
+		root[dir.n] = '\0';
+		home = realpath(root, NULL);
+	}
+	if (home && strlen(home) > 1)
+		below = !strncmp(real, home, strlen(home)) &&
+			real[strlen(home)] == '/';
+	free(real);
+	free(home);
+	return below;
+}
+
+/* True when there is nothing to say of it. */
+static bool look_file(struct doctor *d, const struct doctor_inside *in,
+		      const char *path)
+{
+	bool main_file = !strcmp(path, d->conf->file), dir, secret;
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return true;
+	dir = S_ISDIR(st.st_mode);
+	secret = !dir && !is_yaml(path);
+	if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))
+		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
+			   arena_printf(d->arena, "chmod o-w %s", path),
+			   "Everybody on the host can change it.");
+	else if ((main_file || secret || dir) &&
+		 is_below(path, in->document_root))
+		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path, "",
+			   "It lies below the web server's document root (%.*s) "
+			   "and may be fetched by anybody: move it elsewhere.",
+			   STR_ARG(in->document_root));
+	else if (st.st_mode & S_IROTH && secret)
+		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
+			   arena_printf(d->arena, "chmod o-r %s", path),
+			   "Everybody on the host can read this secret.");
+	else if (st.st_mode & S_IROTH && main_file)
+		doctor_add(d, DOCTOR_FILES, DOCTOR_WARNING, path,
+			   arena_printf(d->arena, "chown root:www-data %s && "
+					"chmod 0640 %s", path, path),
+			   "Everybody on the host can read the main file; "
+			   "passwords in it are open.");
+	else
+		return true;
+	return false;
+}
+
+static void look_files(struct doctor *d, const struct doctor_inside *in)
+{
+	const struct conf_list *l = &d->conf->files;
+	bool fine = true;
+
+	for (size_t i = 0; i < l->n; i++)
+		fine &= look_file(d, in, l->v[i]);
+	if (fine)
+		doctor_add(d, DOCTOR_FILES, DOCTOR_OK, "", "",
+			   "%zu files and directories, none open to others.",
+			   l->n);
+}
+
+void doctor_look(struct doctor *d, const struct doctor_inside *in)
+{
+	const struct conf *c = d->conf;
+
+	look_files(d, in);
+	look_database(d, in);
+	look_providers(d, in);
+	for (size_t i = 0; i < c->n_databases; i++)
+		look_foreign(d, &c->databases[i]);
+	look_tools(d, c->tools, c->n_tools);
+	for (size_t i = 0; i < c->n_mcp_servers; i++)
+		look_mcp(d, in, &c->mcp_servers[i]);
+	for (size_t i = 0; i < c->n_workspaces; i++)
+		look_tools(d, c->workspaces[i].tools, c->workspaces[i].n_tools);
+}

@@ -1,0 +1,111 @@
+#include "llm/probe.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "net/http.h"
+
+#include "base/banned.h"
+
+enum { CONNECT_MS = 5000, TOTAL_MS = 10000, LIST_BYTES = 4194304 };
+
+/* Where a chat goes, by the end of its path, and where the models are. */
+static const struct {
+	const char *chat, *models;
+} rows[] = {
+	{ "/chat/completions", "/models" },
+	{ "/v1/messages", "/v1/models" },
+	{ "/api/chat", "/api/tags" },
+};
+
+/* The address of the list beside that of the chat; NULL: not known. */
+static const char *models_url(struct arena *a, const char *chat_url)
+{
+	struct str query = str_of(chat_url), path = str_cut(&query, '?');
+	static const char azure[] = "/openai/deployments/";
+	const char *deployment = strstr(chat_url, azure);
+	const char *mark = query.p ? "?" : "", *q = query.p ? query.p : "";
+
+	if (deployment && deployment < path.p + path.n)
+		return arena_printf(a, "%.*s/openai/models%s%s",
+				    (int)(deployment - chat_url), chat_url,
+				    mark, q);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		size_t n = strlen(rows[i].chat);
+
+		if (path.n > n && !memcmp(path.p + path.n - n, rows[i].chat, n))
+			return arena_printf(a, "%.*s%s%s%s",
+					    (int)(path.n - n), path.p,
+					    rows[i].models, mark, q);
+	}
+	return NULL;
+}
+
+static int on_body(void *ctx, struct str bytes)
+{
+	buf_addstr(ctx, bytes);
+	return 0;
+}
+
+static bool names(const json_t *m, const char *key, const char *model)
+{
+	struct str name = jx_str(m, key);
+
+	/* Gemini's list has "models/NAME", Ollama's "NAME:latest". */
+	if (str_starts(name, STR("models/"))) {
+		name.p += 7;
+		name.n -= 7;
+	}
+	return str_is(name, model) ||
+	       (name.n > 7 && !memcmp(name.p + name.n - 7, ":latest", 7) &&
+		str_eq((struct str){ name.p, name.n - 7 }, str_of(model)));
+}
+
+static void read_list(struct llm_probe *out, struct str body, const char *model)
+{
+	struct err ignored = ERR_INIT;
+	json_t *j = jx_load_lenient(body, &ignored), *list, *m;
+	size_t i;
+
+	list = jx_arr(j, "data") ? jx_arr(j, "data") : jx_arr(j, "models");
+	out->has_list = list != NULL;
+	json_array_foreach(list, i, m)
+		if (names(m, "id", model) || names(m, "name", model))
+			out->has_model = true;
+	json_decref(j);
+}
+
+int llm_probe(struct http_pool *http, const struct conf_llm *s,
+	      struct arena *a, struct llm_probe *out, struct err *e)
+{
+	const struct llm_message ask = { .role = LLM_USER, .text = STR("?") };
+	const struct llm_request r = {
+		.service = s, .messages = &ask, .n_messages = 1,
+	};
+	struct buf body = BUF_INIT(LIST_BYTES);
+	int64_t began_ms = clock_mono_ms();
+	struct http_request rq;
+	struct http_result res;
+	struct llm_wire wire;
+	int rc;
+
+	*out = (struct llm_probe){ .url = "" };
+	if (llm_build(&r, a, &wire, e) < 0)
+		return -1;
+	out->url = models_url(a, wire.url);
+	rq = (struct http_request){
+		.method = "GET", .url = out->url ? out->url : wire.url,
+		.headers = wire.headers, .n_headers = wire.n_headers,
+		.connect_timeout_ms = CONNECT_MS, .total_timeout_ms = TOTAL_MS,
+		.max_body_bytes = LIST_BYTES, .watch_fd = -1,
+		.on_body = on_body, .ctx = &body,
+	};
+	out->url = rq.url;
+	rc = http_do(http, &rq, &res, e);
+	out->status = res.status;
+	out->ms = clock_mono_ms() - began_ms;
+	if (rc == 0 && res.status == 200)
+		read_list(out, buf_str(&body), s->model);
+	buf_release(&body);
+	return rc;
+}

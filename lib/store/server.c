@@ -1,0 +1,21 @@
+#include "store/server.h"
+
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+int server_get(struct db *db, struct arena *a, struct db_server *out,
+	       struct err *e)
+{
+	static const struct db_field fields[] = {
+		FIELD_OF(struct db_server, version, s),
+		FIELD_OF(struct db_server, now_us, i),
+		FIELD_OF(struct db_server, max_packet_bytes, i),
+		FIELD_OF(struct db_server, max_connections, i),
+		FIELD_OF(struct db_server, read_only, i),
+	};
+	int n = db_get(db, STMT_SERVER_GET, DB_NOARGS, a, fields, out, e);
+
+	return n == 0 ? err_set(e, ERR_DB, "the server says nothing of itself")
+		: MIN(n, 0);
+}

@@ -1,0 +1,406 @@
+"""doctor: the routes that it measures with, its judgement, and the command."""
+
+import json
+import os
+import socket
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from lab import COMMAND, Stream
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
+
+from hostile_mcp import HostileMcp  # noqa: E402
+
+ADMIN = {"roles": {"admin": {"groups": ["it"], "permissions": ["*"]}}}
+
+
+@pytest.fixture(scope="module")
+def lab():
+    from conftest import TICKETS, WORKSPACES
+    from lab import Lab
+    with Lab(workspaces=WORKSPACES, config=ADMIN) as lab:
+        lab.sql(TICKETS)
+        yield lab
+
+
+def ask(lab, measured=None, **kw):
+    answer = lab.post("/doctor", {"measured": measured or {}}, user="root", groups=["it"], **kw)
+    assert answer.status == 200, answer
+    found = {}
+    for item in answer.json["items"]:
+        assert item["result"] in ("ok", "warning", "problem")
+        found.setdefault(item["check"], []).append(item)
+    return answer.json, found
+
+
+def run(lab, *argv, env=None):
+    return subprocess.run([COMMAND, "-c", lab.config_file, "doctor", *argv],
+                          capture_output=True, text=True,
+                          env={**os.environ, **(env or {})})
+
+
+# -- the routes ----------------------------------------------------------------------
+
+
+def test_only_admins(lab):
+    for method, path, body in (("GET", "/doctor/request", None),
+                               ("GET", "/doctor/probe", None),
+                               ("POST", "/doctor/body", {}),
+                               ("POST", "/doctor", {})):
+        answer = lab.call(method, path, body, user="ada")
+        assert answer.status == 403 and "AI.Admin.Doctor" in answer.json["detail"]
+
+
+def test_everybodys_role_is_no_admin(lab):
+    """AIChat.*, which samples give to everybody, is not enough."""
+    assert not [p for p in lab.get("/me", user="ada").json["permissions"]
+                if "Doctor" in p]
+
+
+def test_what_arrives(lab):
+    answer = lab.get("/doctor/request", user="root", groups=["it"], headers={
+        "Authorization": "Basic eDp5"}).json
+    assert answer["user"] == "root" and answer["kind"] == "trusted_header"
+    assert answer["authorization"] == "basic" and answer["https"] is False
+    assert answer["base"] == "/chat" and answer["server"] == "lighttpd"
+    assert abs(answer["timeMs"] - time.time() * 1000) < 5000
+
+
+def test_the_probe_streams(lab):
+    began = time.monotonic()
+    stream = Stream(*lab.open("GET", "/doctor/probe", user="root", groups=["it"]))
+    assert stream.headers["X-Accel-Buffering"] == "no"
+    times = [(time.monotonic() - began, e.data["n"]) for e in stream]
+    stream.close()
+    assert [n for _, n in times] == list(range(8))
+    assert times[-1][0] - times[0][0] > 1
+    assert times[0][0] < 1
+
+
+def test_a_body_is_counted(lab):
+    answer = lab.post("/doctor/body", "{}" + " " * 5000, user="root", groups=["it"],
+                      headers={"Content-Type": "application/json"})
+    assert answer.status == 200 and answer.json == {"bytes": 5002}
+
+
+# -- what it sees from inside -----------------------------------------------------------
+
+
+def test_inside(lab):
+    report, found = ask(lab)
+    assert report["server"] == "lighttpd" and report["base"] == "/chat"
+    order = [item["check"] for item in report["items"]]
+    assert order == sorted(order, key=[
+        "clock", "base", "database", "schema", "provider", "datasets", "tool",
+        "files"].index)
+    assert "MariaDB answers within" in found["database"][0]["text"] or \
+        "MariaDB" in found["database"][0]["text"]
+    assert found["schema"][0]["result"] == "ok"
+    assert found["clock"][0]["subject"] == "the database"
+    assert {p["subject"] for p in found["provider"]} == {
+        "demo", "claude", "llama", "plain"}
+    # The stand-in lists its own model, and lab calls it something else.
+    assert all(p["result"] == "warning" and "does not have demo" in p["text"]
+               for p in found["provider"])
+    assert [d["subject"] for d in found["datasets"]] == ["lab"]
+    assert "stream" not in found		# not measured, not judged
+
+
+def test_services(make_lab):
+    """Each way in which a service can be wrong, and nothing spent on it."""
+    lab = make_lab(config=ADMIN)
+    url = lab.model_url
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        nobody = s.getsockname()[1]
+    refuses = server(lambda path: (401, b'{"error": "no"}'))
+    bare = server(lambda path: (404, b"nothing"))
+    sick = server(lambda path: (500, b"oops"))
+    base = {"provider": "openai_compatible", "model": "lamplighter-demo",
+            "capabilities": ["chat"]}
+    lab.write_config({"llm_services": {
+        "fine": {**base, "url": url + "/v1"},
+        "ollama": {**base, "provider": "ollama", "url": url},
+        "claude": {**base, "provider": "anthropic", "url": url, "api_key": "x"},
+        "away": {**base, "url": f"http://127.0.0.1:{nobody}"},
+        "refused": {**base, "url": refuses.url, "api_key": "very-secret"},
+        "bare": {**base, "url": bare.url}, "sick": {**base, "url": sick.url},
+        "keyless": {**base, "provider": "openai", "api_key": ""},
+    }, "chat": {"llm_service": "fine"}})
+    lab.stop("responder")
+    lab.start_responder()
+    report, found = ask(lab)
+    got = {p["subject"]: (p["result"], p["text"]) for p in found["provider"]}
+    assert got["fine"][0] == "ok" and "has the model" in got["fine"][1]
+    assert got["ollama"][0] == "ok" and "/api/tags" in got["ollama"][1]
+    assert got["claude"][0] == "ok" and "/v1/models" in got["claude"][1]
+    assert got["away"][0] == "problem" and "reached" in got["away"][1]
+    assert got["refused"][0] == "problem" and "refused" in got["refused"][1]
+    assert got["bare"][0] == "ok" and "not checked" in got["bare"][1]
+    assert got["sick"][0] == "warning" and "500" in got["sick"][1]
+    assert got["keyless"][0] == "problem" and "api_key" in got["keyless"][1]
+    assert "very-secret" not in json.dumps(report)
+    assert refuses.paths == ["/models"]		# once, and no chat
+
+
+class server:
+    """An HTTP server that answers by path."""
+
+    def __init__(self, answer):
+        import http.server
+        self.paths = paths = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                paths.append(self.path)
+                status, body = answer(self.path)
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{http.server_port}"
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+
+
+def test_broken_inside(make_lab):
+    lab = make_lab(config=ADMIN)
+    secret = lab.dir / "password"
+    secret.write_text("pw")
+    secret.chmod(0o644)
+    lab.write_config({
+        "databases": {"gone": {"socket": str(lab.dir / "none.sock"),
+                               "name": "x", "user": "x", "password": "x"}},
+        "llm_services": {"demo": {
+            "provider": "openai_compatible", "model": "m",
+            "url": lab.model_url + "/v1", "api_key": f"file:{secret}",
+            "capabilities": ["chat"]}}})
+    for name in ("lab", "staff"):
+        (lab.dir / "workspaces.d" / f"{name}.yaml").unlink()
+    (lab.dir / "workspaces.d/w.yaml").write_text(
+        '{"workspace": "w", "name": "W"}')
+    (lab.dir / "workspaces.d").chmod(0o777)
+    lab.config_file.chmod(0o644)
+    lab.sql("DROP TABLE site_key; DELETE FROM schema_step WHERE version = 11")
+    lab.stop("responder")
+    lab.start_responder()
+    _, found = ask(lab)
+    got = {f["subject"]: f for f in found["datasets"]}
+    assert got["gone"]["result"] == "problem" and got["lab"]["result"] == "ok"
+    assert "gone" in got["gone"]["advice"]
+    assert found["schema"][0]["result"] == "problem"
+    assert found["schema"][0]["advice"] == "lamplighter migrate"
+    files = {os.path.basename(f["subject"]): f for f in found["files"]}
+    assert files["password"]["result"] == "problem"
+    assert files["password"]["advice"] == f"chmod o-r {secret}"
+    assert files["lamplighter.yaml"]["result"] == "warning"
+    assert files["workspaces.d"]["advice"].startswith("chmod o-w ")
+
+
+def test_tools_that_cannot_run(make_lab):
+    lab = make_lab(config=ADMIN)
+    program = lab.dir / "program"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    lab.write_config({"tools": {
+        "works": {"kind": "command", "description": "d",
+                  "command": {"run": [str(program)]}},
+        "broken": {"kind": "command", "description": "d",
+                   "command": {"run": [str(program) + "x"]}}}})
+    (lab.dir / "programx").write_text("#!/bin/sh\n")
+    (lab.dir / "programx").chmod(0o755)
+    lab.stop("responder")
+    lab.start_responder()
+    (lab.dir / "programx").unlink()
+    _, found = ask(lab)
+    got = {t["subject"]: t for t in found["tool"]}
+    assert got["works"]["result"] == "ok"
+    assert got["broken"]["result"] == "problem"
+    assert got["broken"]["advice"] == f"chmod 0755 {program}x"
+
+
+def test_mcp_servers(make_lab):
+    """One that answers, with what is not accepted yet, and one that does not."""
+    server = HostileMcp()
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        nobody = s.getsockname()[1]
+    private = {"allow_private": ["127.0.0.1"]}
+    lab = make_lab(config={**ADMIN, "mcp_servers": {
+        "here": {"url": server.url, **private},
+        "away": {"url": f"http://127.0.0.1:{nobody}/mcp", **private}}})
+    _, found = ask(lab)
+    got = {t["subject"]: t for t in found["tool"]}
+    assert got["away"]["result"] == "problem"
+    assert got["here"]["result"] == "warning"
+    assert "lamplighter mcp accept here" in got["here"]["advice"]
+    lab.command("mcp", "accept", "here")
+    out = run(lab, "--json")
+    got = {t["subject"]: t for t in json.loads(out.stdout)["items"]
+           if t["check"] == "tool"}
+    assert got["here"]["result"] == "ok" and "1 tools" in got["here"]["text"]
+    server.close()
+
+
+# -- what was measured -------------------------------------------------------------------
+
+
+GAP, N = 250, 8
+STREAMED = [GAP * i for i in range(N)]
+
+
+@pytest.mark.parametrize("measured,check,result,word", [
+    ({"stream": {"status": 200, "arrivalsMs": STREAMED}}, "stream", "ok", ""),
+    ({"stream": {"status": 200, "arrivalsMs": [1750] * 8}}, "stream", "problem",
+     "server.stream-response-body = 1"),
+    ({"stream": {"status": 200, "arrivalsMs": [1750]}}, "stream", "problem", ""),
+    ({"stream": {"status": 200, "arrivalsMs": [0, 900, 1750]}}, "stream",
+     "warning", "3 pieces"),
+    ({"stream": {"status": 503, "arrivalsMs": []}}, "stream", "warning", "503"),
+    ({"compressed": {"status": 200, "encoding": "gzip", "arrivalsMs": STREAMED}},
+     "compression", "warning", "gzip"),
+    ({"compressed": {"status": 200, "encoding": "br", "arrivalsMs": [5]}},
+     "compression", "problem", "br"),
+    ({"body": {"sent": 100, "status": 200, "bytes": 100}}, "body", "ok", ""),
+    ({"body": {"sent": 100, "status": 413}}, "body", "problem", "413"),
+    ({"body": {"sent": 100, "status": 200, "bytes": 7}}, "body", "problem", ""),
+    ({"reach": {"status": 0, "error": "no route"}}, "reach", "problem", "no route"),
+    ({"reach": {"status": 404, "ours": False, "problem": True}}, "reach",
+     "problem", "LAMPLIGHTER_BASE"),
+    ({"reach": {"status": 503}}, "reach", "problem", "fastcgi.server"),
+    ({"reach": {"status": 401}}, "reach", "ok", ""),
+    ({"page": {"status": 200, "type": "text/html; charset=utf-8"}}, "page", "ok", ""),
+    ({"page": {"status": 404, "type": "text/html"}}, "page", "warning", "alias.url"),
+    ({"token": {"status": 401, "ours": False}}, "token", "problem", "Bearer"),
+    ({"token": {"status": 200, "ours": True, "kind": "remote_user"}}, "token",
+     "problem", "does not arrive"),
+    ({"identity": {"status": 200, "ours": True, "signedIn": True, "user": "g",
+                   "kind": "anonymous"}}, "identity", "problem", "guest"),
+    ({"identity": {"status": 401, "ours": True, "signedIn": True}}, "identity",
+     "problem", "REMOTE_USER"),
+    ({"spoof": [{"header": "X", "status": 200, "user": "lamplighter-doctor-spoof",
+                 "kind": "remote_user"}]}, "spoof", "problem", "sends X"),
+    ({"spoof": [{"header": "X", "status": 401, "user": ""}]}, "spoof", "ok", ""),
+])
+def test_judgement(lab, measured, check, result, word):
+    _, found = ask(lab, measured)
+    assert len(found[check]) == 1
+    assert found[check][0]["result"] == result, found[check]
+    assert word in found[check][0]["text"] + found[check][0]["advice"]
+
+
+def test_clocks(lab):
+    now = int(time.time() * 1000)
+    _, found = ask(lab, {"clock": {"clientMs": now - 20000, "processMs": now,
+                                   "rttMs": 3, "dateMs": now + 4000}})
+    got = {c["subject"]: c["result"] for c in found["clock"]}
+    assert got == {"this client": "problem", "the web server": "warning",
+                   "the database": "ok"}
+
+
+@pytest.mark.parametrize("measured", [
+    {"stream": {"status": 200, "arrivalsMs": ["x", None, {}, -5, 10**18]}},
+    {"stream": [], "reach": 7, "spoof": {"a": 1}, "clock": "x", "page": None},
+    {"spoof": [None, 7, {"user": ["x"]}] * 300},
+    {"reach": {"status": 0, "error": "\u0001\u0007" + "\u00e4" * 5000}},
+    {"reach": {"status": -1, "error": "<script>"}, "server": "\u202e" * 1000},
+    {"clock": {"clientMs": -2**63, "processMs": 2**63 - 1, "rttMs": -1,
+               "dateMs": 1}},
+    {"stream": {"status": 200, "arrivalsMs": list(range(100000))}},
+    {"unknown": {"x": 1}},
+])
+def test_odd_measurements(lab, measured):
+    report, _ = ask(lab, measured)
+    for item in report["items"]:
+        assert len(item["text"]) < 1024 and "\u0007" not in item["text"]
+
+
+def test_a_body_that_is_wrong(lab):
+    for body, status in (({"measured": [1]}, 422), ({}, 422),
+                         ({"measured": {}, "other": 1}, 422),
+                         ("[", 400)):
+        assert lab.post("/doctor", body, user="root", groups=["it"], headers={
+            "Content-Type": "application/json"}).status == status
+
+
+# -- the command --------------------------------------------------------------------------
+
+
+def test_command_through_the_url(lab):
+    out = run(lab, lab.url + "/")
+    assert out.returncode == 1, out			# the model's name
+    assert f"{lab.url}  (lighttpd)" in out.stdout
+    assert "ok       stream: Events arrive as they are made." in out.stdout
+    assert "WARNING  provider demo:" in out.stdout
+    tokens = lab.command("token", "list").stdout.splitlines()
+    assert tokens and all("revoked" in t for t in tokens if "doctor" in t)
+
+
+def test_command_exit_codes(make_lab):
+    lab = make_lab(config=ADMIN)
+    services = lab.default_config()["llm_services"]
+    lab.write_config({"workspaces_dir": "w2", "llm_services": {
+        id: {**service, "model": "lamplighter-demo"}
+        for id, service in services.items()}})
+    (lab.dir / "w2").mkdir()
+    (lab.dir / "w2/w.yaml").write_text('{"workspace": "w", "name": "W"}')
+    lab.config_file.chmod(0o600)
+    lab.stop("responder")
+    lab.start_responder()
+    out = run(lab, "--json", lab.url)
+    assert out.returncode == 0, out.stdout
+    assert json.loads(out.stdout)["result"] == "ok"
+    out = run(lab)
+    assert out.returncode == 0 and "from this machine" in out.stdout
+    lab.stop("responder")
+    out = run(lab, "--json", lab.url)
+    assert out.returncode == 2
+    items = {i["check"]: i for i in json.loads(out.stdout)["items"]}
+    assert items["reach"]["result"] == "problem" and "503" in items["reach"]["text"]
+    assert items["database"]["result"] == "ok"	# looked at from here
+    assert "could not be asked" in items["base"]["text"]
+    lab.start_responder()
+
+
+def test_command_without_a_role(make_lab):
+    lab = make_lab()
+    out = run(lab, "--json", lab.url)
+    items = {i["check"]: i for i in json.loads(out.stdout)["items"]}
+    assert "AI.Admin.Doctor" in items["token"]["advice"]
+    assert items["reach"]["result"] == "ok"
+
+
+@pytest.mark.parametrize("argv", [
+    ["ftp://x"], ["--user", "a"], ["--nonsense"], ["http://a", "http://b"],
+    ["--user", "a:b", "http://x"]])
+def test_command_line(lab, argv):
+    out = run(lab, *argv)
+    assert out.returncode == 2 and "usage: lamplighter" in out.stderr
+
+
+def test_command_with_a_broken_configuration(make_lab):
+    lab = make_lab()
+    lab.config_file.write_text("nonsense: 1\n")
+    out = run(lab)
+    assert out.returncode == 2 and "nonsense" in out.stderr
+
+
+def test_command_against_odd_servers(lab):
+    """Whatever answers there: findings, no crash."""
+    for status, body in ((200, b"{}"), (302, b""), (200, b"<html>" * 100000),
+                         (500, b"\xff\xfe"), (404, b'{"status":"ok"}')):
+        odd = server(lambda path, s=status, b=body: (s, b))
+        out = run(lab, "--json", odd.url)
+        items = {i["check"]: i for i in json.loads(out.stdout)["items"]}
+        assert items["reach"]["result"] == "problem", (status, body[:20])

@@ -1,0 +1,185 @@
+// doctor.html: measures what a browser can see of the deployment, and shows
+// what the responder makes of it. The same as `lamplighter doctor URL`; what
+// the members of `measured` mean is in docs/doctor.md.
+const API = 'api/v1/';
+const SPOOF = 'lamplighter-doctor-spoof';
+const SPOOF_HEADERS = ['Remote-User', 'X-Remote-User', 'X-Forwarded-User'];
+const WORDS = { ok: 'Fine', warning: 'Warning', problem: 'Problem' };
+const WRITE = { 'Content-Type': 'application/json' };
+
+const status = document.querySelector('#status');
+const list = document.querySelector('#findings');
+const again = document.querySelector('#again');
+
+/** Server header as the browser saw it first; '' without one. */
+let server = '';
+
+/** @returns {status, json, headers, startedMs, tookMs}; status 0: no answer */
+async function ask(path, options = {})
+{
+	const started = performance.now();
+	const startedMs = Date.now();
+
+	try {
+		const response = await fetch(path, { cache: 'no-store', ...options });
+		const text = await response.text();
+		let json = null;
+
+		server ||= response.headers.get('Server') || '';
+		try {
+			json = JSON.parse(text);
+		} catch {
+			json = null;
+		}
+		return { status: response.status, json, headers: response.headers,
+			startedMs, tookMs: performance.now() - started };
+	} catch (error) {
+		return { status: 0, json: null, headers: new Headers(), startedMs,
+			tookMs: performance.now() - started, error: String(error) };
+	}
+}
+
+/** The responder names every request; others do not. */
+function ours(answer)
+{
+	return answer.json !== null && answer.headers.has('X-Request-Id');
+}
+
+async function reach()
+{
+	const answer = await ask(`${API}health`);
+
+	return { status: answer.status, error: answer.error || '',
+		ours: ours(answer) && answer.status === 200,
+		problem: ours(answer) && answer.status !== 200 };
+}
+
+async function spoofs()
+{
+	const tried = [];
+
+	for (const header of SPOOF_HEADERS) {
+		const answer = await ask(`${API}me`, { headers: { [header]: SPOOF } });
+
+		tried.push({ header, status: answer.status,
+			user: answer.json?.user || '',
+			kind: answer.json?.identityKind || '' });
+	}
+	return tried;
+}
+
+async function stream()
+{
+	const started = performance.now();
+	const arrivalsMs = [];
+	const response = await fetch(`${API}doctor/probe`, { cache: 'no-store' });
+	const reader = response.body.getReader();
+
+	while (!(await reader.read()).done)
+		arrivalsMs.push(Math.round(performance.now() - started));
+	return { status: response.status, arrivalsMs,
+		encoding: response.headers.get('Content-Encoding') || '' };
+}
+
+async function body(bytes)
+{
+	const answer = await ask(`${API}doctor/body`, { method: 'POST',
+		headers: WRITE, body: '{}'.padEnd(bytes, ' ') });
+
+	return { sent: bytes, status: answer.status, bytes: answer.json?.bytes || 0 };
+}
+
+async function measure()
+{
+	const measured = { reach: await reach() };
+	const page = await ask('./');
+	const me = await ask(`${API}me`);
+	const arrived = await ask(`${API}doctor/request`);
+
+	measured.page = { status: page.status,
+		type: page.headers.get('Content-Type') || '' };
+	measured.identity = { status: me.status, ours: ours(me), signedIn: false,
+		user: me.json?.user || '', kind: me.json?.identityKind || '' };
+	measured.spoof = await spoofs();
+	if (arrived.status !== 200)
+		return { measured, refused: arrived };
+	measured.clock = {
+		clientMs: Math.round(arrived.startedMs + arrived.tookMs / 2),
+		processMs: arrived.json.timeMs, rttMs: Math.round(arrived.tookMs),
+		dateMs: Date.parse(arrived.headers.get('Date')) || 0 };
+	measured.stream = await stream();
+	measured.compressed = measured.stream;
+	measured.body = await body(arrived.json.bodyBytes);
+	measured.server = server;
+	return { measured, refused: null };
+}
+
+function element(name, text, className = '')
+{
+	const made = document.createElement(name);
+
+	made.textContent = text;
+	made.className = className;
+	return made;
+}
+
+function show(finding)
+{
+	const item = element('li', '', finding.result);
+	const subject = finding.subject ? ` (${finding.subject})` : '';
+
+	item.append(element('h2', `${WORDS[finding.result]}: ${finding.title}${subject}`),
+		element('p', finding.text));
+	if (finding.advice)
+		item.append(element('pre', finding.advice));
+	list.append(item);
+}
+
+/** What to say when the responder does not let us look. */
+function refusal(answer)
+{
+	if (answer.status === 403)
+		return answer.json?.detail || 'You may not look at this.';
+	if (answer.status === 401)
+		return 'Sign in first.';
+	return `The responder does not answer as it should (${answer.status}). ` +
+		'Run `lamplighter doctor` with this address on the server.';
+}
+
+async function run()
+{
+	again.disabled = true;
+	status.textContent = 'Measuring …';
+	list.replaceChildren();
+	try {
+		const { measured, refused } = await measure();
+
+		if (refused) {
+			status.textContent = refusal(refused);
+			return;
+		}
+		status.textContent = 'Asking the responder to look …';
+		const report = await ask(`${API}doctor`, { method: 'POST',
+			headers: WRITE, body: JSON.stringify({ measured }) });
+
+		if (report.status !== 200) {
+			status.textContent = refusal(report);
+			return;
+		}
+		const order = ['problem', 'warning', 'ok'];
+		const items = report.json.items.toSorted((a, b) =>
+			order.indexOf(a.result) - order.indexOf(b.result));
+		const bad = items.filter((item) => item.result !== 'ok').length;
+
+		items.forEach(show);
+		status.textContent = `${report.json.base || '/'} on ` +
+			`${report.json.server}: ${items.length - bad} fine, ${bad} to look at.`;
+	} catch (error) {
+		status.textContent = `The measurement broke off: ${error.message}`;
+	} finally {
+		again.disabled = false;
+	}
+}
+
+again.addEventListener('click', run);
+run();
