@@ -6,5 +6,6 @@ dist_sql_DATA = \
 	sql/0003-turn.sql \
 	sql/0004-usage.sql \
 	sql/0006-thread.sql \
+	sql/0009-tool-output.sql \
 	sql/0010-mcp.sql \
 	sql/0011-site-key.sql

@@ -31,6 +31,7 @@
 #define LIM_ANSWER_BYTES     4194304	/* text of one model answer */
 #define LIM_TOOL_ARGS_BYTES  262144	/* arguments of one tool call */
 #define LIM_TOOL_CALLS       64		/* calls in one model step */
+#define LIM_TOOL_OUTPUT      4194304	/* kept of a longer one, for read_result */
 #define LIM_TOOL_RESULT      65536	/* tool result sent to the model */
 
 #define LIM_CONF_FILE_BYTES  1048576	/* one YAML file */

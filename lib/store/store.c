@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "store/conversation.h"
 #include "store/stmt.h"
+#include "store/tool_output.h"
 #include "store/turn.h"
 
 #include "base/banned.h"
@@ -43,6 +44,10 @@ int store_tidy(struct db *db, struct err *e)
 		return -1;
 	for (int i = 0; i < TIDY_BATCHES && n == TIDY_ROWS; i++)
 		if (turn_events_expire(db, before_us, TIDY_ROWS, &n, e))
+			return -1;
+	n = TIDY_ROWS;
+	for (int i = 0; i < TIDY_BATCHES && n == TIDY_ROWS; i++)
+		if (tool_output_expire(db, TIDY_ROWS, &n, e))
 			return -1;
 	return 0;
 }

@@ -26,9 +26,9 @@ struct db *store_open(const struct conf_db *conf, int wait_ms,
 
 /*
  * Housekeeping: finishes deletes that a crash interrupted, and deletes stored
- * events of turns that are long over (an hour). Two round trips when there is
- * nothing to do. Any number of processes may do it at once, about once a
- * minute is enough.
+ * events of turns that are long over (an hour) and long results of tools (a
+ * day). Three round trips when there is nothing to do. Any number of processes
+ * may do it at once, about once a minute is enough.
  */
 int store_tidy(struct db *db, struct err *e) MUST_CHECK;
 

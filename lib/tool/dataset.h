@@ -57,7 +57,7 @@ int dataset_check(const struct conf *conf, const struct conf_dataset *d,
 
 /* What the process shares. Borrowed. */
 struct mcp_hub;
-struct db *tool_env_db(struct tool_env *env);	/* our own */
+struct db *tool_env_db(struct tool_env *env);	/* our own; may be NULL */
 struct http_pool *tool_env_http(struct tool_env *env);
 struct mcp_hub *tool_env_mcp(struct tool_env *env);
 

@@ -90,13 +90,32 @@ static json_t *parse(struct str args, struct arena *a, struct err *e)
 	return j;
 }
 
+/* "[… 123 bytes left out here …]", and how to get at them. */
+static const char *marker_of(const struct tool *t, const struct tool_ctx *ctx,
+			     const struct buf *b, size_t from, size_t to)
+{
+	char text[UUID_TEXT_BYTES];
+	struct uuid id;
+
+	/* What reads kept results is not kept in turn. */
+	if (!t || t->run == read_result_run ||
+	    !read_result_keep(ctx, t->name, buf_str(b), &id))
+		return arena_printf(ctx->arena, "\n[… %zu bytes left out here "
+				    "…]\n", to - from);
+	return arena_printf(ctx->arena, "\n[… %zu bytes left out here; "
+			    "read_result {\"result\":\"%s\",\"offset\":%zu} "
+			    "reads on …]\n", to - from, uuid_format(&id, text),
+			    from);
+}
+
 /*
  * Keeps head and tail of a long result with a marker between them, as valid
  * text: the head has what it is about, the tail often the sum.
  */
-static void cap(struct buf *b, size_t max_bytes, struct arena *a,
-		struct tool_result *out)
+static void cap(const struct tool *t, const struct tool_ctx *ctx,
+		struct buf *b, size_t max_bytes, struct tool_result *out)
 {
+	struct arena *a = ctx->arena;
 	struct str head = { b->p, max_bytes * 3 / 4 };
 	size_t from = b->n - max_bytes / 5;
 	const char *marker;
@@ -105,8 +124,7 @@ static void cap(struct buf *b, size_t max_bytes, struct arena *a,
 	head.n = utf8_complete(head);
 	while (from < b->n && ((unsigned char)b->p[from] & 0xc0) == 0x80)
 		from++;
-	marker = arena_printf(a, "\n[… %zu bytes left out here …]\n",
-			      from - head.n);
+	marker = marker_of(t, ctx, b, head.n, from);
 	text = arena_alloc(a, head.n + strlen(marker) + b->n - from + 1);
 	memcpy(text, head.p, head.n);
 	memcpy(text + head.n, marker, strlen(marker));
@@ -117,9 +135,11 @@ static void cap(struct buf *b, size_t max_bytes, struct arena *a,
 	out->truncated = true;
 }
 
-static void finish(struct buf *b, size_t max_bytes, struct arena *a,
-		   struct tool_result *out)
+static void finish(const struct tool *t, const struct tool_ctx *ctx,
+		   struct buf *b, struct tool_result *out)
 {
+	size_t max_bytes = tool_result_cap(t, ctx);
+
 	out->full_bytes = b->n;
 	if (!utf8_valid(buf_str(b))) {
 		struct buf clean = BUF_INIT(3 * RAW_RESULT_BYTES);
@@ -129,9 +149,9 @@ static void finish(struct buf *b, size_t max_bytes, struct arena *a,
 		*b = clean;
 	}
 	if (b->n > max_bytes || !buf_ok(b))
-		cap(b, MIN(max_bytes, b->n), a, out);
+		cap(t, ctx, b, MIN(max_bytes, b->n), out);
 	else
-		out->text = arena_str(a, buf_str(b));
+		out->text = arena_str(ctx->arena, buf_str(b));
 }
 
 static int run(const struct tool_set *set, const struct tool_ctx *ctx,
@@ -170,7 +190,7 @@ void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 			log_err("tool call", &e);
 		tool_refuse(ctx->arena, e.code, err_message(&e), out);
 	} else {
-		finish(&b, tool_result_cap(tool, ctx), ctx->arena, out);
+		finish(tool, ctx, &b, out);
 		out->is_error = rc > 0;
 		out->foreign = true;
 	}

@@ -14,6 +14,7 @@
 /* Sorted by name. */
 static const struct tool_kind *const kinds[] = {
 	&kind_command,
+	&kind_http,
 };
 
 const struct tool_kind *tool_kind(const char *name)

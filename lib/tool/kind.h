@@ -54,6 +54,7 @@ struct tool_kind {
 
 /* The rows, at the end of their files. */
 extern const struct tool_kind kind_command;
+extern const struct tool_kind kind_http;
 
 /* The row of this name, or NULL. */
 const struct tool_kind *tool_kind(const char *name);

@@ -50,6 +50,9 @@ struct tool_ctx {
 	struct http_abort *abort;	/* NULL = cannot be cancelled */
 	struct arena *arena;		/* this call's own */
 	const struct tool_host *host;	/* NULL = not in a turn */
+	/* Where long results are kept; NULL = nowhere. */
+	const struct uuid *conversation_id;
+	bool has_kept;			/* the model was told of one */
 };
 
 /* Tells the turn, if there is one, what the call is at. Any thread. */
