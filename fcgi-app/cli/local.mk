@@ -7,5 +7,6 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/decode.c \
 	fcgi-app/cli/list.c \
 	fcgi-app/cli/main.c \
+	fcgi-app/cli/tools.c \
 	fcgi-app/cli/mcp.c
 lamplighter_LDADD = fcgi-app/libapp.a $(LAMPLIGHTER_LIBS) -lm

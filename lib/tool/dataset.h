@@ -47,6 +47,10 @@ int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
 		   const json_t *args, struct buf *out, bool *is_json,
 		   struct err *e) MUST_CHECK;
 
+int query_data_dry_run(const struct tool *t, const struct tool_ctx *ctx,
+		       const json_t *args, struct buf *out,
+		       struct err *e) MUST_CHECK;
+
 /* Checks what the admin wrote. ERR_CONFIG, "FILE:LINE: dataset …". */
 int dataset_check(const struct conf *conf, const struct conf_dataset *d,
 		  struct err *e) MUST_CHECK;

@@ -90,6 +90,24 @@ static json_t *parse(struct str args, struct arena *a, struct err *e)
 	return j;
 }
 
+int tool_dry_run(const struct tool_set *set, const struct tool_ctx *ctx,
+		 struct str name, struct str args, struct buf *out,
+		 struct err *e)
+{
+	const struct tool_offer *o;
+	json_t *j;
+
+	if (find(set, ctx, name, &o, e) < 0)
+		return -1;
+	j = parse(args, ctx->arena, e);
+	if (!j || schema_check(o->schema, j, e) < 0)
+		return -1;
+	if (o->tool->dry_run)
+		return o->tool->dry_run(o->tool, ctx, j, out, e);
+	return err_public(e, ERR_TOOL_ARGS, "%.64s cannot show what it would "
+			  "send.", o->tool->name);
+}
+
 /* "[… 123 bytes left out here …]", and how to get at them. */
 static const char *marker_of(const struct tool *t, const struct tool_ctx *ctx,
 			     const struct buf *b, size_t from, size_t to)

@@ -51,6 +51,7 @@ static const struct tool tools[] = {
 		.advertise = dataset_any,
 		.describe = query_data_describe,
 		.run = query_data_run,
+		.dry_run = query_data_dry_run,
 	},
 	{
 		.name = "read_result",

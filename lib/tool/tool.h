@@ -161,6 +161,15 @@ struct tool_result {
 void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 	       struct str name, struct str args, struct tool_result *out);
 
+/*
+ * What a call would send, as text for a person; the same checks in front.
+ * Returns -1 with a public text when it would be refused, or when the tool
+ * cannot show it.
+ */
+int tool_dry_run(const struct tool_set *set, const struct tool_ctx *ctx,
+		 struct str name, struct str args, struct buf *out,
+		 struct err *e) MUST_CHECK;
+
 /* An error result for a call that is not run, as the model gets it. */
 void tool_refuse(struct arena *a, enum err_code code, const char *text,
 		 struct tool_result *out);

@@ -244,3 +244,51 @@ def test_read_result_is_offered_only_then(lab):
         "tool_calls": [{"name": "long", "args": {}}], "then": {"text": "x"}}})
     assert ["read_result" in tools for tools in offered(lab)][:3] == [
         False, False, True]
+
+
+# -- lamplighter tools --------------------------------------------------------
+
+def test_the_command_lists_what_a_user_has(lab):
+    rows = [line.split("\t") for line in lab.command(
+        "tools", "list", "--user", "ada").stdout.splitlines()]
+    names = [row[0] for row in rows]
+    assert names == sorted(names) and "echo" in names and "few" not in names
+    assert ["tickets", "http", "read", "desk"] in [row[:4] for row in rows]
+    few = lab.command("tools", "list", "--user", "ada", "--group", "few").stdout
+    assert "few\tcommand" in few
+    desk = lab.command("tools", "list", "--user", "ada", "--agent", "desk").stdout
+    assert [line.split("\t")[0] for line in desk.splitlines()] == ["tickets"]
+
+
+def test_the_command_shows_and_calls(lab):
+    shown = lab.command("tools", "show", "tickets", "--user", "ada").stdout
+    assert "permission: AI.Chat.UseTool.tickets" in shown
+    assert '"required": [' in shown
+    done = lab.command("tools", "call", "echo", "--user", "ada",
+                       "--args", '{"x": [1, "ü"]}')
+    assert json.loads(done.stdout) == {"x": [1, "ü"]}
+    assert done.stderr.startswith("done in ")
+    failed = lab.command("tools", "call", "tickets", "--user", "ada",
+                         "--args", '{"who": ".."}', check=False)
+    assert failed.returncode == 1 and "tool_arguments_invalid" in failed.stdout
+    for argv in (("call", "few", "--user", "ada"), ("show", "nix", "--user", "ada")):
+        refused = lab.command("tools", *argv, check=False)
+        assert refused.returncode == 1 and "ada has no tool" in refused.stderr
+    for argv in ((), ("call",), ("call", "echo"), ("list", "--dry-run", "--user", "a"),
+                 ("list", "--user", "ada", "x")):
+        assert lab.command("tools", *argv, check=False).returncode == 2
+
+
+def test_a_dry_run_sends_nothing(lab, service):
+    before = len(service.seen)
+    shown = lab.command("tools", "call", "tickets", "--user", "ada", "--dry-run",
+                        "--args", '{"who": "a b"}').stdout
+    assert shown.startswith(f"GET http://127.0.0.1:{service.server_port}/tickets/a%20b\n")
+    shown = lab.command("tools", "call", "echo_service", "--user", "ada",
+                        "--dry-run").stdout
+    assert "Authorization: Bearer ***" in shown and "hunter2" not in shown
+    assert len(service.seen) == before
+    shown = lab.command("tools", "call", "who", "--user", "ada", "--dry-run").stdout
+    assert 'run: "/bin/sh" "-c" "env | sort"' in shown
+    assert "env: API_KEY=***" in shown and "env: LAMPLIGHTER_USER=ada" in shown
+    assert "stdin: {}" in shown
