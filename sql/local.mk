@@ -8,5 +8,6 @@ dist_sql_DATA = \
 	sql/0006-thread.sql \
 	sql/0007-notification.sql \
 	sql/0008-approval.sql \
+	sql/0009-tool-output.sql \
 	sql/0010-mcp.sql \
 	sql/0011-site-key.sql

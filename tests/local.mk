@@ -32,6 +32,7 @@ EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_notifications.py \
 	tests/api/test_openai_server.py \
 	tests/api/test_openapi.py \
+	tests/api/test_tools.py \
 	tests/api/test_plain.py \
 	tests/api/test_shutdown.py \
 	tests/api/test_tasks.py

@@ -40,6 +40,7 @@ int cli_token(struct cli *cli, int argc, char **argv);
 int cli_migrate(struct cli *cli, int argc, char **argv);
 int cli_mcp(struct cli *cli, int argc, char **argv);
 int cli_doctor(struct cli *cli, int argc, char **argv);
+int cli_tools(struct cli *cli, int argc, char **argv);
 int cli_decode(struct cli *cli, int argc, char **argv);
 
 /* Says what is wrong and how the command is used. Returns CLI_USAGE. */

@@ -93,6 +93,20 @@ static const struct cli_command commands[] = {
 "they are now: read them first, the model will.\n",
 	},
 	{
+		.name = "tools",
+		.args = "list | show NAME | call NAME [--args JSON] [--dry-run] "
+			"--user LOGIN [--group G]... [--workspace W] "
+			"[--agent A]",
+		.run = cli_tools,
+		.summary = "see what tools a user has, and call them by hand",
+		.help =
+"list prints name, kind, effect, group and file of the tools that the user is\n"
+"offered, show all that is known of one. call runs it as that user and prints\n"
+"what the model would get; with --dry-run it prints what would be sent (SQL with\n"
+"its values, the request, the program with its environment) and sends nothing.\n"
+"Secrets are shown as ***.\n",
+	},
+	{
 		.name = "decode", .args = "[--quirks JSON] PROVIDER",
 		.run = cli_decode,
 		.summary = "decode a recorded answer of a provider",

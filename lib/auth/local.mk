@@ -2,4 +2,5 @@ lib_liblamplighter_a_SOURCES += \
 	lib/auth/csrf.c lib/auth/csrf.h \
 	lib/auth/identity.c lib/auth/identity.h \
 	lib/auth/permissions.def \
-	lib/auth/policy.c lib/auth/policy.h
+	lib/auth/policy.c lib/auth/policy.h \
+	lib/auth/user_token.c lib/auth/user_token.h

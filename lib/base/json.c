@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -213,6 +214,50 @@ json_t *jx_arr(const json_t *obj, const char *key)
 	json_t *v = json_object_get(obj, key);
 
 	return json_is_array(v) ? v : NULL;
+}
+
+/* The part of a pointer at *p, unescaped into out; false when it is too long. */
+static bool pointer_part(const char **p, char *out, size_t n_bytes)
+{
+	size_t n = 0;
+
+	for (++*p; **p && **p != '/'; ++*p) {
+		char c = **p;
+
+		if (c == '~') {
+			++*p;
+			if (**p != '0' && **p != '1')
+				return false;
+			c = **p == '0' ? '~' : '/';
+		}
+		if (n + 1 >= n_bytes)
+			return false;
+		out[n++] = c;
+	}
+	out[n] = '\0';
+	return true;
+}
+
+json_t *jx_pointer(const json_t *j, const char *pointer)
+{
+	const char *p = pointer;
+	char part[256];
+
+	while (j && *p) {
+		if (*p != '/' || !pointer_part(&p, part, sizeof(part)))
+			return NULL;
+		if (!json_is_array(j)) {
+			j = json_object_get(j, part);
+		} else {
+			size_t n = strlen(part);
+
+			if (!n || n > 9 || strspn(part, "0123456789") != n ||
+			    (n > 1 && part[0] == '0'))
+				return NULL;
+			j = json_array_get(j, strtoul(part, NULL, 10));
+		}
+	}
+	return (json_t *)j;
 }
 
 json_t *jx_string(struct str s)

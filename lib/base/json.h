@@ -71,6 +71,11 @@ bool jx_bool(const json_t *obj, const char *key, bool dflt);
 json_t *jx_obj(const json_t *obj, const char *key);
 json_t *jx_arr(const json_t *obj, const char *key);
 
+/*
+ * What a JSON pointer (RFC 6901) names, or NULL. "" is the whole. Borrowed.
+ */
+json_t *jx_pointer(const json_t *j, const char *pointer);
+
 /* New JSON string from a view; bad bytes are replaced. Never NULL. */
 json_t *jx_string(struct str s);
 

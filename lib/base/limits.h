@@ -35,6 +35,7 @@
 #define LIM_PAGE_TOOLS       32		/* that a page may declare */
 #define LIM_PAGE_TOOLS_BYTES 65536	/* of their declarations */
 #define LIM_ANSWER_CHARS     10000	/* to a question of the model */
+#define LIM_TOOL_OUTPUT      4194304	/* kept of a longer one, for read_result */
 #define LIM_TOOL_RESULT      65536	/* tool result sent to the model */
 
 #define LIM_CONF_FILE_BYTES  1048576	/* one YAML file */

@@ -163,6 +163,42 @@ struct conf_tool_command {	/* `command:` of a tool */
 	int files, processes;		/* 0 = as the responder has it */
 };
 
+/* A short-lived token that says who asks, for services of the intranet. */
+struct conf_user_token {
+	const char *audience, *issuer;
+	enum conf_token_alg { TOKEN_HS256, TOKEN_EDDSA } algorithm;
+	const char *key;		/* secret */
+	const char *key_id;		/* "" = none */
+	int ttl_s;
+};
+
+struct conf_tool_http {		/* `http:` of a tool */
+	const char *method;
+	const char *url;		/* template; {name} in path and query */
+	struct conf_list headers;	/* templates, "Name: value" */
+	json_t *query, *body;		/* templates; NULL = what is left */
+	enum conf_body { BODY_JSON, BODY_FORM } body_type;
+	enum conf_http_auth {
+		HTTP_AUTH_NONE, HTTP_AUTH_HEADER, HTTP_AUTH_BEARER,
+		HTTP_AUTH_BASIC, HTTP_AUTH_USER_TOKEN,
+	} auth;
+	const char *secret;		/* secret */
+	const char *user;		/* basic */
+	const char *auth_header;	/* header, user_token */
+	const struct conf_user_token *token;	/* user_token; else NULL */
+	enum conf_output output;
+	const char *select;		/* JSON pointer; "" = all */
+	struct {
+		int max;		/* 1 = no paging */
+		const char *next;	/* JSON pointer, "link" or "" */
+		const char *param;	/* of the query; "" = none */
+		int first, step;	/* of param without next */
+	} page;
+	int retries;
+	int response_bytes;		/* of one answer, before select */
+	struct conf_list allow_private;	/* net/guard.h */
+};
+
 /*
  * An entry of `tools:`, in the main file or in a workspace. What a kind needs
  * besides stands in a map named like the kind.
@@ -181,6 +217,7 @@ struct conf_tool {
 	json_t *parameters;		/* JSON Schema; NULL = no arguments */
 	size_t parameters_bytes;	/* of it as text */
 	const struct conf_tool_command *command;	/* NULL = not there */
+	const struct conf_tool_http *http;
 	const char *file;
 	int line;
 };
@@ -306,6 +343,7 @@ struct conf {
 	size_t n_tools;
 	const struct conf_mcp *mcp_servers;
 	size_t n_mcp_servers;
+	struct conf_list allow_private;	/* net/guard.h: tools with URLs of the admin */
 	const struct conf_workspace *workspaces;
 	size_t n_workspaces;
 };

@@ -87,6 +87,20 @@ static const struct opt_name confirm_floors[] = {
 	{ "always", TOOL_CONFIRM_ALWAYS }, { NULL, 0 },
 };
 
+static const struct opt_name http_auths[] = {
+	{ "none", HTTP_AUTH_NONE }, { "header", HTTP_AUTH_HEADER },
+	{ "bearer", HTTP_AUTH_BEARER }, { "basic", HTTP_AUTH_BASIC },
+	{ "user_token", HTTP_AUTH_USER_TOKEN }, { NULL, 0 },
+};
+
+static const struct opt_name body_types[] = {
+	{ "json", BODY_JSON }, { "form", BODY_FORM }, { NULL, 0 },
+};
+
+static const struct opt_name token_algs[] = {
+	{ "HS256", TOKEN_HS256 }, { "EdDSA", TOKEN_EDDSA }, { NULL, 0 },
+};
+
 /* The struct of each section, for offsetof. */
 #define S_MAIN      struct conf
 #define S_DB        struct conf_db
@@ -103,6 +117,8 @@ static const struct opt_name confirm_floors[] = {
 #define S_TOOL_COMMAND struct conf_tool_command
 #define S_MCP       struct conf_mcp
 #define S_MCP_TOOL  struct conf_mcp_tool
+#define S_TOOL_HTTP struct conf_tool_http
+#define S_USER_TOKEN struct conf_user_token
 
 const struct conf_option conf_options[] = {
 #define OPT(sec, k, ty, member, d, lo, hi, u, fl, ck, h) \
@@ -252,6 +268,20 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.size = sizeof(struct conf_mcp_tool),
 		.id_offset = AT(struct conf_mcp_tool, name),
 		.file_offset = -1, .line_offset = -1,
+	},
+	[SEC_TOOL_HTTP] = {
+		.name = "tools.*.http",
+		.help = "A request to a web service. {name} in a template is "
+			"the argument of that name.",
+		.size = sizeof(struct conf_tool_http),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_USER_TOKEN] = {
+		.name = "tools.*.http.token",
+		.help = "A signed token (JWT) that tells a service who asks; "
+			"docs/tools.md says how to verify it.",
+		.size = sizeof(struct conf_user_token),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 };
 

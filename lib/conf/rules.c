@@ -125,6 +125,46 @@ const char *check_action_url(const char *s)
 	return NULL;
 }
 
+const char *check_url_template(const char *s)
+{
+	const char *host = behind_scheme(s);
+	size_t n;
+
+	if (!host || !*host || strchr("/?#", *host))
+		return "must start with http:// or https:// and a host";
+	n = strcspn(host, "/?#");
+	if (memchr(host, '{', n) || memchr(host, '@', n))
+		return "must not have a template or a login in its host";
+	if (has_control(s) || strpbrk(s, " \"<>\\^`|#"))
+		return "must not have blanks, # or other characters that URLs "
+		       "do not have";
+	return NULL;
+}
+
+const char *check_method(const char *s)
+{
+	return made_of(s, UPPER, 16) ? NULL
+		: "must be a method such as GET or POST";
+}
+
+const char *check_pointer(const char *s)
+{
+	if (!*s)
+		return NULL;
+	if (*s != '/')
+		return "must be a JSON pointer, such as /data/items";
+	for (s = strchr(s, '~'); s; s = strchr(s + 1, '~'))
+		if (s[1] != '0' && s[1] != '1')
+			return "must be a JSON pointer: ~ only as ~0 (a ~) or "
+			       "~1 (a /)";
+	return NULL;
+}
+
+const char *check_next(const char *s)
+{
+	return !strcmp(s, "link") ? NULL : check_pointer(s);
+}
+
 const char *check_origin(const char *s)
 {
 	const char *host = behind_scheme(s);

@@ -17,6 +17,10 @@ opt_check check_action_url;	/* /path or http(s)://, {NAME} within */
 opt_check check_path;		/* /absolute */
 opt_check check_env;		/* "NAME=value" */
 opt_check check_url;		/* http(s)://…, no blanks; "" is fine */
+opt_check check_url_template;	/* the same, and {name} behind the host */
+opt_check check_method;		/* of HTTP: A-Z */
+opt_check check_pointer;	/* JSON pointer; "" */
+opt_check check_next;		/* the same, or "link" */
 opt_check check_origin;		/* scheme://host[:port]; "" is fine */
 opt_check check_base;		/* /path without a slash at its end; "" */
 opt_check check_header;		/* name of a header; "" is fine */

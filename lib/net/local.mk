@@ -6,4 +6,5 @@ lib_liblamplighter_a_SOURCES += \
 	lib/net/http_tls.c lib/net/http_tls.h \
 	lib/net/loop.c \
 	lib/net/sse.c lib/net/sse.h \
-	lib/net/transfer.c lib/net/transfer.h
+	lib/net/transfer.c lib/net/transfer.h \
+	lib/net/url.c lib/net/url.h

@@ -341,6 +341,7 @@ static int purge(struct db *db, const struct uuid *id, struct err *e)
 	if (drain(db, STMT_MESSAGE_PURGE, id, e) ||
 	    drain(db, STMT_VARIANT_PURGE, id, e) ||
 	    purge_turns(db, id, e) ||
+	    drain(db, STMT_TOOL_OUTPUT_PURGE, id, e) ||
 	    drain(db, STMT_CONVERSATION_UNFORK, id, e) ||
 	    drain(db, STMT_TURN_WAIT_PURGE, id, e) ||
 	    drain(db, STMT_CONVERSATION_ALLOW_PURGE, id, e) ||

@@ -321,6 +321,10 @@ struct number {
 	F(cache_write_tokens, I, "CAST(SUM(cache_write_tokens) AS SIGNED)") SEP \
 	F(output_tokens, I, "CAST(SUM(output_tokens) AS SIGNED)")
 
+#define TOOL_OUTPUT_FIELDS(F, SEP) \
+	F(tool, s, "tool") SEP \
+	F(content, s, "content")
+
 /* Lists of ids: three sizes, padded with the last one. */
 #define IDS_4 "?,?,?,?"
 #define IDS_32 IDS_4 "," IDS_4 "," IDS_4 "," IDS_4 "," \

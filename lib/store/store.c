@@ -4,6 +4,7 @@
 #include "store/conversation.h"
 #include "store/notice.h"
 #include "store/stmt.h"
+#include "store/tool_output.h"
 #include "store/turn.h"
 
 #include "base/banned.h"
@@ -48,6 +49,10 @@ int store_tidy(struct db *db, struct err *e)
 	n = TIDY_ROWS;
 	for (int i = 0; i < TIDY_BATCHES && n == TIDY_ROWS; i++)
 		if (notice_expire(db, before_us, TIDY_ROWS, &n, e))
+			return -1;
+	n = TIDY_ROWS;
+	for (int i = 0; i < TIDY_BATCHES && n == TIDY_ROWS; i++)
+		if (tool_output_expire(db, TIDY_ROWS, &n, e))
 			return -1;
 	return 0;
 }

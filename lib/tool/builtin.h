@@ -8,6 +8,17 @@
 size_t tool_builtin(const struct tool **out);
 
 /*
+ * read_result.c: keeps a result that is too long, so that read_result finds it
+ * by *id. False when it cannot be kept (logged).
+ */
+bool read_result_keep(const struct tool_ctx *ctx, const char *tool,
+		      struct str text, struct uuid *id);
+bool read_result_any(const struct tool *t, const struct tool_ctx *ctx);
+int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
+		    const json_t *args, struct buf *out, bool *is_json,
+		    struct err *e) MUST_CHECK;
+
+/*
  * Whether schema can be that of a tool: of the subset, and an object. ERR_CONFIG
  * with the field "parameters…".
  */

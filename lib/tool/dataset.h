@@ -47,6 +47,10 @@ int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
 		   const json_t *args, struct buf *out, bool *is_json,
 		   struct err *e) MUST_CHECK;
 
+int query_data_dry_run(const struct tool *t, const struct tool_ctx *ctx,
+		       const json_t *args, struct buf *out,
+		       struct err *e) MUST_CHECK;
+
 /* Checks what the admin wrote. ERR_CONFIG, "FILE:LINE: dataset …". */
 int dataset_check(const struct conf *conf, const struct conf_dataset *d,
 		  struct err *e) MUST_CHECK;
@@ -57,7 +61,7 @@ int dataset_check(const struct conf *conf, const struct conf_dataset *d,
 
 /* What the process shares. Borrowed. */
 struct mcp_hub;
-struct db *tool_env_db(struct tool_env *env);	/* our own */
+struct db *tool_env_db(struct tool_env *env);	/* our own; may be NULL */
 struct http_pool *tool_env_http(struct tool_env *env);
 struct mcp_hub *tool_env_mcp(struct tool_env *env);
 

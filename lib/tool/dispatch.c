@@ -91,13 +91,57 @@ static json_t *parse(struct str args, struct arena *a, struct err *e)
 	return j;
 }
 
+int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
+		 struct str name, struct str args,
+		 const struct tool_offer **o, json_t **out, struct err *e)
+{
+	if (find(set, ctx, name, o, e) < 0)
+		return -1;
+	*out = parse(args, ctx->arena, e);
+	return *out ? schema_check((*o)->schema, *out, e) : -1;
+}
+
+int tool_dry_run(const struct tool_set *set, const struct tool_ctx *ctx,
+		 struct str name, struct str args, struct buf *out,
+		 struct err *e)
+{
+	const struct tool_offer *o;
+	json_t *j;
+
+	if (tool_prepare(set, ctx, name, args, &o, &j, e) < 0)
+		return -1;
+	if (o->tool->dry_run)
+		return o->tool->dry_run(o->tool, ctx, j, out, e);
+	return err_public(e, ERR_TOOL_ARGS, "%.64s cannot show what it would "
+			  "send.", o->tool->name);
+}
+
+/* "[… 123 bytes left out here …]", and how to get at them. */
+static const char *marker_of(const struct tool *t, const struct tool_ctx *ctx,
+			     const struct buf *b, size_t from, size_t to)
+{
+	char text[UUID_TEXT_BYTES];
+	struct uuid id;
+
+	/* What reads kept results is not kept in turn. */
+	if (!t->name || t->run == read_result_run ||
+	    !read_result_keep(ctx, t->name, buf_str(b), &id))
+		return arena_printf(ctx->arena, "\n[… %zu bytes left out here "
+				    "…]\n", to - from);
+	return arena_printf(ctx->arena, "\n[… %zu bytes left out here; "
+			    "read_result {\"result\":\"%s\",\"offset\":%zu} "
+			    "reads on …]\n", to - from, uuid_format(&id, text),
+			    from);
+}
+
 /*
  * Keeps head and tail of a long result with a marker between them, as valid
  * text: the head has what it is about, the tail often the sum.
  */
-static void cap(struct buf *b, size_t max_bytes, struct arena *a,
-		struct tool_result *out)
+static void cap(const struct tool *t, const struct tool_ctx *ctx,
+		struct buf *b, size_t max_bytes, struct tool_result *out)
 {
+	struct arena *a = ctx->arena;
 	struct str head = { b->p, max_bytes * 3 / 4 };
 	size_t from = b->n - max_bytes / 5;
 	const char *marker;
@@ -106,8 +150,7 @@ static void cap(struct buf *b, size_t max_bytes, struct arena *a,
 	head.n = utf8_complete(head);
 	while (from < b->n && ((unsigned char)b->p[from] & 0xc0) == 0x80)
 		from++;
-	marker = arena_printf(a, "\n[… %zu bytes left out here …]\n",
-			      from - head.n);
+	marker = marker_of(t, ctx, b, head.n, from);
 	text = arena_alloc(a, head.n + strlen(marker) + b->n - from + 1);
 	memcpy(text, head.p, head.n);
 	memcpy(text + head.n, marker, strlen(marker));
@@ -118,9 +161,11 @@ static void cap(struct buf *b, size_t max_bytes, struct arena *a,
 	out->truncated = true;
 }
 
-static void finish(struct buf *b, size_t max_bytes, struct arena *a,
-		   struct tool_result *out)
+static void finish(const struct tool *t, const struct tool_ctx *ctx,
+		   struct buf *b, struct tool_result *out)
 {
+	size_t max_bytes = tool_result_cap(t, ctx);
+
 	out->full_bytes = b->n;
 	if (!utf8_valid(buf_str(b))) {
 		struct buf clean = BUF_INIT(3 * RAW_RESULT_BYTES);
@@ -130,19 +175,9 @@ static void finish(struct buf *b, size_t max_bytes, struct arena *a,
 		*b = clean;
 	}
 	if (b->n > max_bytes || !buf_ok(b))
-		cap(b, MIN(max_bytes, b->n), a, out);
+		cap(t, ctx, b, MIN(max_bytes, b->n), out);
 	else
-		out->text = arena_str(a, buf_str(b));
-}
-
-int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
-		 struct str name, struct str args,
-		 const struct tool_offer **o, json_t **out, struct err *e)
-{
-	if (find(set, ctx, name, o, e) < 0)
-		return -1;
-	*out = parse(args, ctx->arena, e);
-	return *out ? schema_check((*o)->schema, *out, e) : -1;
+		out->text = arena_str(ctx->arena, buf_str(b));
 }
 
 /* Who cannot ask may not run what needs asking. */
@@ -196,7 +231,7 @@ void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 		tool_refuse(ctx->arena, e.code, err_message(&e), out);
 		out->ran = ran;
 	} else {
-		finish(&b, tool_result_cap(tool, ctx), ctx->arena, out);
+		finish(tool, ctx, &b, out);
 		out->is_error = rc > 0;
 		out->foreign = true;
 	}
@@ -215,6 +250,6 @@ void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
 	*out = (struct tool_result){ .is_json = j != NULL };
 	json_decref(j);
 	buf_addstr(&b, text);
-	finish(&b, tool_result_cap(t ? t : &any, ctx), ctx->arena, out);
+	finish(t ? t : &any, ctx, &b, out);
 	buf_release(&b);
 }

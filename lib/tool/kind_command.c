@@ -2,9 +2,10 @@
  * Tools of kind `command`: a program of the admin's, called as CGI was meant.
  * The arguments come as one JSON object on stdin; who asks stands in the
  * environment, which has nothing else of ours. What it writes to stdout is the
- * result. It fails with an exit code other than 0: then the first line of
- * stdout tells the model why, and stderr goes to the log.
+ * result, also when it fails (an exit code other than 0): then it should say
+ * what to do better. stderr goes to the log.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +16,13 @@
 #include "net/http.h"
 #include "tool/kind.h"
 #include "tool/secret.h"
+#include "tool/text.h"
 
 #include "base/banned.h"
 
 enum {
 	STDERR_BYTES = 4096,
-	WHY_BYTES = 160,	/* of stdout, in an error */
+	WHY_BYTES = 2000,	/* of stdout, when it failed */
 	OWN_VARIABLES = 12,
 };
 
@@ -128,27 +130,10 @@ static void log_stderr(const struct tool *t, struct buf *errors)
 	buf_release(&text);
 }
 
-/* The first line of what it wrote, as valid text, for an error. */
-static struct str first_line(struct arena *a, const struct buf *out)
-{
-	struct str rest = str_trim(buf_str(out));
-	struct str line = str_trim(str_cut(&rest, '\n'));
-	struct buf clean = BUF_INIT(4 * WHY_BYTES);
-
-	line.n = MIN(line.n, WHY_BYTES);
-	line.n = utf8_complete(line);
-	utf8_scrub(&clean, line);
-	line = arena_str(a, buf_str(&clean));
-	buf_release(&clean);
-	return line;
-}
-
-static int judge(const struct tool *t, const struct tool_ctx *ctx,
-		 const struct spawn_result *r, const struct buf *out,
+static int judge(const struct tool *t, const struct spawn_result *r,
 		 struct err *e)
 {
 	const struct conf_tool *c = t->data;
-	struct str why;
 
 	if (r->stopped)
 		return err_set(e, ERR_CANCELLED, "command stopped");
@@ -165,12 +150,30 @@ static int judge(const struct tool *t, const struct tool_ctx *ctx,
 				  "limits.", r->signal,
 				  sigabbrev_np(r->signal)
 				  ? sigabbrev_np(r->signal) : "unknown");
-	if (r->exit_code == 0)
-		return 0;
-	why = first_line(ctx->arena, out);
-	return err_public(e, ERR_TOOL_FAILED, "The command failed (exit code "
-			  "%d)%s%.*s", r->exit_code, why.n ? ": " : ".",
-			  STR_ARG(why));
+	return 0;
+}
+
+/* {"error":{"code","message"},"output":…}: its own words. Returns 1. */
+static int write_failure(const struct spawn_result *r, const struct buf *got,
+			 struct buf *out)
+{
+	struct buf text = BUF_INIT(4 * WHY_BYTES);
+	struct jw w = jw_on(out);
+	char code[32];
+
+	snprintf(code, sizeof(code), "exit_%d", r->exit_code);
+	utf8_scrub(&text, text_quote(str_trim(buf_str(got)), WHY_BYTES));
+	jw_obj(&w);
+	jw_key(&w, "error");
+	jw_obj(&w);
+	jw_kstrz(&w, "code", code);
+	jw_kstrz(&w, "message", "The command failed.");
+	jw_end_obj(&w);
+	if (text.n)
+		jw_kstr(&w, "output", buf_str(&text));
+	jw_end_obj(&w);
+	buf_release(&text);
+	return 1;
 }
 
 /* JSON is written compactly; what is not JSON is a text, where that may be. */
@@ -225,8 +228,10 @@ static int command_run(const struct tool *t, const struct tool_ctx *ctx,
 		mask(c->command, &got);
 		mask(c->command, &errors);
 		log_stderr(t, &errors);
-		rc = judge(t, ctx, &r, &got, e);
-		if (rc == 0)
+		rc = judge(t, &r, e);
+		if (rc == 0 && r.exit_code)
+			rc = write_failure(&r, &got, out);
+		else if (rc == 0)
 			rc = answer(c, &got, out, is_json, e);
 	}
 	buf_release(&errors);

@@ -4,6 +4,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/dispatch.c \
 	lib/tool/env.c \
 	lib/tool/gate.c \
+	lib/tool/http_answer.c lib/tool/http_build.c lib/tool/http_tool.h \
+	lib/tool/html.c lib/tool/html.h \
 	lib/tool/kind.c lib/tool/kind.h \
 	lib/tool/kind_client.c \
 	lib/tool/kind_command.c \
@@ -15,11 +17,13 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/mcp_result.c \
 	lib/tool/mcp_stdio.c \
 	lib/tool/mcp_wire.c \
+	lib/tool/kind_http.c \
 	lib/tool/page.c \
 	lib/tool/query.c lib/tool/query.h lib/tool/query_compile.h \
 	lib/tool/query_data.c \
 	lib/tool/query_value.c \
 	lib/tool/query_where.c \
+	lib/tool/read_result.c \
 	lib/tool/registry.c \
 	lib/tool/rowfilter.c lib/tool/rowfilter.h \
 	lib/tool/schema.c lib/tool/schema.h \
@@ -27,5 +31,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/schema_relax.c \
 	lib/tool/schema_form.c lib/tool/schema_keyword.h \
 	lib/tool/secret.c lib/tool/secret.h \
+	lib/tool/template.c lib/tool/template.h \
 	lib/tool/text.c lib/tool/text.h \
 	lib/tool/tool.h

@@ -291,24 +291,32 @@ static int answer(struct db *db, const struct dataset *d,
 	return 0;
 }
 
-int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
-		   const json_t *args, struct buf *out, bool *is_json,
-		   struct err *e)
+/* The dataset that args name, and the query that they mean. */
+static int prepare(const struct tool_ctx *ctx, const json_t *args,
+		   struct dataset *d, struct query *q, struct err *e)
 {
 	struct row_caller who = {
 		.user = ctx->who->login, .tenant = ctx->who->tenant,
 		.user_id = str_of(ctx->who->user_id_text),
 		.groups = ctx->who->groups, .n_groups = ctx->who->n_groups,
 	};
+
+	if (dataset_find(ctx, jx_str(args, "dataset"), d, e) < 0)
+		return -1;
+	return query_compile(d, &who, args, ctx->arena, q, e);
+}
+
+int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
+		   const json_t *args, struct buf *out, bool *is_json,
+		   struct err *e)
+{
 	struct dataset d;
 	struct query q;
 	struct db *db;
 	int rc;
 
 	*is_json = true;
-	if (dataset_find(ctx, jx_str(args, "dataset"), &d, e) < 0)
-		return -1;
-	if (query_compile(&d, &who, args, ctx->arena, &q, e) < 0)
+	if (prepare(ctx, args, &d, &q, e) < 0)
 		return -1;
 	db = tool_env_pool(ctx->env, d.database, e);
 	if (!db)
@@ -316,4 +324,31 @@ int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
 	rc = answer(db, &d, &q, tool_result_cap(t, ctx), ctx->arena, out, e);
 	tool_env_done(ctx->env, db);
 	return rc;
+}
+
+int query_data_dry_run(const struct tool *t, const struct tool_ctx *ctx,
+		       const json_t *args, struct buf *out, struct err *e)
+{
+	struct dataset d;
+	struct query q;
+
+	(void)t;
+	if (prepare(ctx, args, &d, &q, e) < 0)
+		return -1;
+	buf_addf(out, "database: %s\nsql: %.*s\n", d.conf->database,
+		 STR_ARG(q.sql));
+	for (size_t i = 0; i < q.args.n; i++) {
+		const struct db_val *v = &q.args.v[i];
+
+		buf_addf(out, "?%zu: ", i + 1);
+		if (v->type == 'i')
+			buf_addf(out, "%lld\n", (long long)v->i);
+		else if (v->type == 'd')
+			buf_addf(out, "%.15g\n", v->d);
+		else {
+			buf_json(out, v->s);
+			buf_addc(out, '\n');
+		}
+	}
+	return 0;
 }

@@ -82,6 +82,33 @@ static const struct tool tools[] = {
 		.advertise = dataset_any,
 		.describe = query_data_describe,
 		.run = query_data_run,
+		.dry_run = query_data_dry_run,
+	},
+	{
+		.name = "read_result",
+		.description =
+			"Reads a result that was too long and of which the "
+			"middle was left out: a part of it from offset on, or "
+			"with search the places where some words stand. The "
+			"text that was cut says the result's id.",
+		.group = "data",
+		.schema = "{\"type\":\"object\",\"properties\":{"
+			"\"result\":{\"type\":\"string\",\"description\":"
+			"\"Id of the result\"},"
+			"\"offset\":{\"type\":\"integer\",\"minimum\":0,"
+			"\"description\":\"Where to start, in bytes\"},"
+			"\"limit\":{\"type\":\"integer\",\"minimum\":100,"
+			"\"maximum\":1000000,\"description\":\"Bytes at most\"},"
+			"\"search\":{\"type\":\"string\",\"minLength\":1,"
+			"\"maxLength\":200,\"description\":\"Words to look for "
+			"instead of reading on\"}},"
+			"\"required\":[\"result\"],"
+			"\"additionalProperties\":false}",
+		.effect = TOOL_READ,
+		.untrusted = true,
+		.timeout_ms = 5000,
+		.advertise = read_result_any,
+		.run = read_result_run,
 	},
 	{
 		.name = "suggest_action",
@@ -131,11 +158,16 @@ size_t tool_result_cap(const struct tool *t, const struct tool_ctx *ctx)
 	return MAX(cap, 1024);
 }
 
-/* Agents name tools, or all of a group. */
+/*
+ * Agents name tools, or all of a group. read_result comes along with any: it
+ * has nothing but what the others said.
+ */
 static bool chosen(const struct conf_list *l, const struct tool *t)
 {
 	if (l->n == 0 || conf_list_has(l, str_of(t->name)))
 		return true;
+	if (t->run == read_result_run)
+		return !conf_list_has(l, STR("none"));
 	for (size_t i = 0; t->group && t->group[0] && i < l->n; i++)
 		if (strncmp(l->v[i], "group:", 6) == 0 &&
 		    strcmp(l->v[i] + 6, t->group) == 0)

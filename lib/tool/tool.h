@@ -59,6 +59,9 @@ struct tool_ctx {
 	size_t n_more;
 	const struct str *page;		/* names of all that the page accepts */
 	size_t n_page;
+	/* Where long results are kept; NULL = nowhere. */
+	const struct uuid *conversation_id;
+	bool has_kept;			/* the model was told of one */
 };
 
 /* Tells the turn, if there is one, what the call is at. Any thread. */
@@ -220,6 +223,15 @@ struct tool_question {
  */
 bool tool_asks(const struct tool *t, const struct tool_ctx *ctx,
 	       struct tool_question *q);
+
+/*
+ * What a call would send, as text for a person; the same checks in front.
+ * Returns -1 with a public text when it would be refused, or when the tool
+ * cannot show it.
+ */
+int tool_dry_run(const struct tool_set *set, const struct tool_ctx *ctx,
+		 struct str name, struct str args, struct buf *out,
+		 struct err *e) MUST_CHECK;
 
 /* An error result for a call that is not run, as the model gets it. */
 void tool_refuse(struct arena *a, enum err_code code, const char *text,

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "db/db.h"
 #include "prompt/layers.h"
 #include "turn/loop.h"
@@ -78,12 +79,21 @@ int64_t context_tokens(const struct turn_loop *l)
 
 /* -- prompt and tools ------------------------------------------------------- */
 
+static int64_t offer_tokens(const struct tool_offer *o)
+{
+	return llm_estimate_tokens(str_of(o->description)) +
+	       (int64_t)o->schema_bytes / 4;
+}
+
+/* What is offered now; again when a call has changed what that is. */
 static int offer_tools(struct turn_loop *l, struct err *e)
 {
 	struct llm_tool *declared;
 
 	if (!(l->run->service->capabilities & LLM_CAN_TOOLS))
 		return 0;	/* B21: it answers without */
+	for (size_t i = 0; i < l->tools.n; i++)
+		l->fixed_tokens -= offer_tokens(&l->tools.v[i]);
 	if (tool_set_build(&l->tool_ctx, &l->tools, e) < 0)
 		return -1;
 	declared = arena_alloc(l->arena, (l->tools.n + 1) * sizeof(*declared));
@@ -94,12 +104,33 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 			.name = o->tool->name, .description = o->description,
 			.schema = o->schema,
 		};
-		l->fixed_tokens += llm_estimate_tokens(str_of(o->description)) +
-				   (int64_t)o->schema_bytes / 4;
+		l->fixed_tokens += offer_tokens(o);
 	}
 	l->request.tools = declared;
 	l->request.n_tools = l->tools.n;
 	return 0;
+}
+
+/*
+ * The model has just been told of a result that read_result reads: then that
+ * is offered too. Not before, so that most turns have a tool less.
+ */
+static void told_of_kept(struct turn_loop *l)
+{
+	struct err e = ERR_INIT;
+
+	if (l->tool_ctx.has_kept)
+		return;
+	l->tool_ctx.has_kept = true;
+	if (offer_tools(l, &e) < 0)
+		log_err("read_result is not offered", &e);
+}
+
+static bool tells_of_kept(struct str text)
+{
+	static const char mark[] = "; read_result {\"result\":\"";
+
+	return text.n && memmem(text.p, text.n, mark, sizeof(mark) - 1);
 }
 
 static void compose_prompt(struct turn_loop *l)
@@ -184,6 +215,8 @@ static void add_stored_step(struct turn_loop *l, const struct message *rows,
 
 		while (k < end && !str_eq(meta[k].call_id, c->id))
 			k++;
+		if (k < end && tells_of_kept(rows[k].content))
+			told_of_kept(l);
 		if (k == end)
 			add_result(l, c, STR(unanswered), true);
 		else
@@ -550,6 +583,8 @@ void context_add_step(struct turn_loop *l)
 		add_result(l, &calls[i], for_model(l, c->name, c->result.text,
 						   c->untrusted, c->edited),
 			   c->result.is_error);
+		if (tells_of_kept(c->result.text))
+			told_of_kept(l);
 	}
 	count_messages(l);
 }

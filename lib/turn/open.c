@@ -178,6 +178,7 @@ static int prepare(struct turn_run *t, const struct turn_deps *deps,
 	if (!t->loop->abort)
 		return -1;
 	t->loop->tool_ctx.abort = t->loop->abort;
+	t->loop->tool_ctx.conversation_id = &t->conversation_id;
 	arena_defer(a, loop_release, t->loop);
 	return 0;
 }

@@ -27,6 +27,7 @@ FOREIGN = [
     (r"curl/", "lib/net/"),
     (r"(mysql|mariadb)/|mysql|errmsg\.h|mysqld_error", "lib/db/"),
     (r"yaml\.h", "lib/conf/"),
+    (r"libxml/", "lib/tool/"),
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)

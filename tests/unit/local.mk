@@ -68,6 +68,10 @@ UNIT_TESTS += tests/unit/test_kind_command
 tests_unit_test_kind_command_SOURCES = tests/unit/test_kind_command.c $(KIND_LAB)
 tests_unit_test_kind_command_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_kind_http
+tests_unit_test_kind_http_SOURCES = tests/unit/test_kind_http.c tests/unit/peer.h $(KIND_LAB)
+tests_unit_test_kind_http_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_query
 tests_unit_test_query_SOURCES = tests/unit/test_query.c tests/unit/unit.h
 tests_unit_test_query_LDADD = $(UNIT_LIBS)
@@ -91,6 +95,10 @@ EXTRA_DIST += tests/fixtures/conf
 UNIT_TESTS += tests/unit/test_auth
 tests_unit_test_auth_SOURCES = tests/unit/test_auth.c
 tests_unit_test_auth_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_user_token
+tests_unit_test_user_token_SOURCES = tests/unit/test_user_token.c tests/unit/unit.h
+tests_unit_test_user_token_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_prompt
 tests_unit_test_prompt_SOURCES = tests/unit/test_prompt.c

@@ -115,6 +115,36 @@ static void members_are_lenient(void **state)
 	json_decref(j);
 }
 
+/* The examples of RFC 6901 section 5, and what is none. */
+static void pointers_point(void **state)
+{
+	static const struct {
+		const char *pointer;
+		int value;
+	} rows[] = {
+		{ "/foo/1", 11 }, { "/", 0 }, { "/a~1b", 1 }, { "/c%d", 2 },
+		{ "/e^f", 3 }, { "/g|h", 4 }, { "/i\\j", 5 }, { "/k\"l", 6 },
+		{ "/ ", 7 }, { "/m~0n", 8 },
+	};
+	static const char *const none[] = {
+		"x", "/x", "/foo/2", "/foo/01", "/foo/-", "/foo/-1", "/foo/",
+		"/foo/1/x", "/foo/99999999999999999999", "/m~2n", "/m~",
+	};
+	struct err e = ERR_INIT;
+	json_auto_t *j = jx_load(STR("{\"foo\":[10,11],\"\":0,\"a/b\":1,"
+		"\"c%d\":2,\"e^f\":3,\"g|h\":4,\"i\\\\j\":5,\"k\\\"l\":6,"
+		"\" \":7,\"m~n\":8}"), &e);
+
+	(void)state;
+	assert_non_null(j);
+	assert_ptr_equal(jx_pointer(j, ""), j);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		assert_int_equal(json_integer_value(jx_pointer(j,
+					rows[i].pointer)), rows[i].value);
+	for (size_t i = 0; i < ARRAY_LEN(none); i++)
+		assert_null(jx_pointer(j, none[i]));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -122,6 +152,7 @@ int main(void)
 		cmocka_unit_test(lenient_repairs),
 		cmocka_unit_test(writer_writes_json),
 		cmocka_unit_test(members_are_lenient),
+		cmocka_unit_test(pointers_point),
 	};
 
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);

@@ -72,9 +72,10 @@ static void failures_tell_the_model_why(void **state)
 		const char *script, *more, *want;
 	} cases[] = {
 		{ "echo 'No such room: hunter2-key.'; echo x >&2; exit 4", "",
-		  "\"code\":\"tool_failed\",\"message\":\"The command failed "
-		  "(exit code 4): No such room: ***.\"" },
-		{ "exit 1", "", "The command failed (exit code 1)." },
+		  "{\"error\":{\"code\":\"exit_4\",\"message\":\"The command "
+		  "failed.\"},\"output\":\"No such room: ***.\"}" },
+		{ "exit 1", "", "{\"error\":{\"code\":\"exit_1\",\"message\":"
+		  "\"The command failed.\"}}" },
 		{ "kill -SEGV $$", "", "ended by signal 11 (SEGV)" },
 		{ "exec yes", "", "wrote more than 4096 bytes" },
 		{ "exec sleep 60", "    timeout_ms: 200\n",
@@ -89,6 +90,7 @@ static void failures_tell_the_model_why(void **state)
 					    "{}", &a);
 
 		assert_true(r.is_error);
+		assert_int_equal(r.foreign, i < 2);
 		if (!strstr(r.text.p, cases[i].want))
 			fail_msg("%s: %s", cases[i].script, r.text.p);
 		arena_release(&a);

@@ -1,5 +1,6 @@
 /* lib/store over a real MariaDB: conversations, pages, people. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -8,6 +9,7 @@
 #include "store/message.h"
 #include "store/stmt.h"
 #include "store/token.h"
+#include "store/tool_output.h"
 #include "store/usage.h"
 #include "store_lab.h"
 
@@ -465,6 +467,39 @@ static void keys(void **state)
 	assert_memory_not_equal(first, other, KEY_BYTES);
 }
 
+/* Long results: bounded, their owner's, gone with the conversation or in time. */
+static void tool_outputs_are_kept_for_their_owner(void **state)
+{
+	struct uuid c = new_conversation(&ann, "long"), id, last;
+	char *big = calloc(1, LIM_TOOL_OUTPUT + 100);
+	struct tool_output o;
+
+	(void)state;
+	memset(big, 'x', LIM_TOOL_OUTPUT + 10);
+	memcpy(big + LIM_TOOL_OUTPUT - 1, "\xc3\xa4", 2);
+	ok(tool_output_put(db, &ann, &c, S("t"), S(big), &id, &e));
+	ok(tool_output_get(db, &ann, &id, &a, &o, &e));
+	assert_int_equal(o.content.n, LIM_TOOL_OUTPUT - 1);
+	assert_true(str_is(o.tool, "t"));
+	refused(tool_output_get(db, &bob, &id, &a, &o, &e), ERR_NOT_FOUND);
+	for (int i = 0; i < TOOL_OUTPUTS_KEPT + 5; i++)
+		ok(tool_output_put(db, &ann, &c, S("t"), S("text"), &last, &e));
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"),
+			 TOOL_OUTPUTS_KEPT);
+	refused(tool_output_get(db, &ann, &id, &a, &o, &e), ERR_NOT_FOUND);
+	ok(tool_output_get(db, &ann, &last, &a, &o, &e));
+	/* over its day it is not read any more, and then deleted */
+	clock_fix_us(clock_now_us() + INT64_C(87000000000));
+	refused(tool_output_get(db, &ann, &last, &a, &o, &e), ERR_NOT_FOUND);
+	ok(store_tidy(db, &e));
+	clock_fix_us(0);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"), 0);
+	ok(tool_output_put(db, &ann, &c, S("t"), S("text"), &last, &e));
+	ok(conversation_delete(db, &ann, &c, &e));
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"), 0);
+	free(big);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -482,6 +517,7 @@ int main(void)
 		cmocka_unit_test(keys),
 		cmocka_unit_test(usage_sums),
 		cmocka_unit_test(long_thread),
+		cmocka_unit_test(tool_outputs_are_kept_for_their_owner),
 	};
 
 	return cmocka_run_group_tests(tests, open_it, store_lab_close);

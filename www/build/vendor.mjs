@@ -11,7 +11,6 @@ const root = path.resolve(here, '../..');
 const out = path.join(root, 'www/vendor');
 
 const bundles = {
-	'chart.js': { entry: 'chart.js', packages: ['chart.js', '@kurkle/color'] },
 	'lit.js': { entry: 'lit.js', packages: ['lit'] },
 	'markdown.js': {
 		entry: 'markdown.js',

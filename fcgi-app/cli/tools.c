@@ -1,0 +1,310 @@
+/* tools: what a user has in a workspace, and a call of it by hand. */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "auth/identity.h"
+#include "auth/user_token.h"
+#include "base/limits.h"
+#include "cli.h"
+#include "net/http.h"
+#include "store/store.h"
+#include "tool/tool.h"
+
+#include "base/banned.h"
+
+struct wanted {			/* by the command line */
+	const char *user, *workspace, *agent, *args, *tool;
+	struct str groups[LIM_GROUPS];
+	size_t n_groups;
+	bool dry_run;
+};
+
+struct session {
+	const struct conf *conf;
+	struct db *db;
+	struct http_pool *http;
+	struct tool_env *env;
+	struct arena arena;
+	struct identity who;
+	struct tool_ctx ctx;
+	struct tool_set set;
+};
+
+/* -- the command line ------------------------------------------------------- */
+
+static int read_args(struct cli *cli, int argc, char **argv, struct wanted *w)
+{
+	static const struct option longs[] = {
+		{ "user", required_argument, NULL, 'u' },
+		{ "group", required_argument, NULL, 'g' },
+		{ "workspace", required_argument, NULL, 'w' },
+		{ "agent", required_argument, NULL, 'a' },
+		{ "args", required_argument, NULL, 'j' },
+		{ "dry-run", no_argument, NULL, 'n' },
+		{ NULL, 0, NULL, 0 },
+	};
+	bool list = !strcmp(argv[0], "list"), call = !strcmp(argv[0], "call");
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (c) {
+		case 'u':
+			w->user = optarg;
+			break;
+		case 'g':
+			if (w->n_groups == LIM_GROUPS)
+				return cli_usage(cli, "more than %d groups",
+						 LIM_GROUPS);
+			w->groups[w->n_groups++] = str_of(optarg);
+			break;
+		case 'w':
+			w->workspace = optarg;
+			break;
+		case 'a':
+			w->agent = optarg;
+			break;
+		case 'j':
+			w->args = optarg;
+			break;
+		case 'n':
+			w->dry_run = true;
+			break;
+		default:
+			return cli_usage(cli, "not understood");
+		}
+	}
+	if (!list)
+		w->tool = optind < argc ? argv[optind++] : NULL;
+	if (optind < argc)
+		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+	if (!list && !w->tool)
+		return cli_usage(cli, "say which tool");
+	if (!w->user)
+		return cli_usage(cli, "--user is missing: as whom?");
+	if (!call && (w->args || w->dry_run))
+		return cli_usage(cli, "--args and --dry-run belong to call");
+	return CLI_OK;
+}
+
+/* -- one use of everything that tools need ----------------------------------- */
+
+static int find_place(struct session *s, const struct wanted *w, struct err *e)
+{
+	const struct conf *c = s->conf;
+	const struct conf_workspace *ws = w->workspace
+		? conf_workspace(c, str_of(w->workspace))
+		: c->n_workspaces == 1 ? &c->workspaces[0] : NULL;
+
+	if (!ws && w->workspace)
+		return err_set(e, ERR_NOT_FOUND, "there is no workspace \"%s\"",
+			       w->workspace);
+	if (!ws)
+		return err_set(e, ERR_NOT_FOUND, "there are %zu workspaces; say "
+			       "which, with --workspace", c->n_workspaces);
+	s->ctx.workspace = ws;
+	s->ctx.agent = w->agent ? conf_agent(ws, str_of(w->agent))
+		: conf_default_agent(ws);
+	if (!s->ctx.agent)
+		return err_set(e, ERR_NOT_FOUND, "there is no agent \"%s\" in "
+			       "the workspace %s", w->agent, ws->id);
+	return 0;
+}
+
+static int open_all(struct session *s, const struct wanted *w, struct err *e)
+{
+	const struct conf *c = s->conf;
+
+	if (tool_check_conf(c, e) < 0)
+		return -1;
+	s->db = store_open(&c->db, 0, e);
+	if (!s->db)
+		return -1;
+	s->http = http_pool_new(4);
+	s->env = tool_env_new(s->db, s->http, e);
+	if (!s->env ||
+	    identity_make(c, IDENTITY_API_TOKEN, str_of(w->user),
+			  str_of(w->user), w->groups, w->n_groups, &s->arena,
+			  &s->who, e) < 0)
+		return -1;
+	s->ctx = (struct tool_ctx){
+		.env = s->env, .conf = c, .who = &s->who, .arena = &s->arena,
+	};
+	if (find_place(s, w, e) < 0)
+		return -1;
+	return tool_set_build(&s->ctx, &s->set, e);
+}
+
+static void close_all(struct session *s)
+{
+	tool_env_free(s->env);
+	http_pool_free(s->http);
+	db_close(s->db);
+	arena_release(&s->arena);
+	conf_put(s->conf);
+	db_global_end();
+	http_global_cleanup();
+}
+
+/* -- list, show, call ------------------------------------------------------- */
+
+static const char *const effects[] = { "read", "write", "destructive" };
+static const char *const confirms[] = { "never", "tainted", "always" };
+
+static int list(struct session *s, const struct wanted *w)
+{
+	(void)w;
+	for (size_t i = 0; i < s->set.n; i++) {
+		const struct tool *t = s->set.v[i].tool;
+
+		printf("%s\t%s\t%s\t%s\t%s\n", t->name,
+		       t->kind ? t->kind : "built-in", effects[t->effect],
+		       t->group && *t->group ? t->group : "-", t->source);
+	}
+	return CLI_OK;
+}
+
+/* The offer, or NULL with the names that there are. */
+static const struct tool_offer *find(struct session *s, const struct wanted *w)
+{
+	const struct tool_offer *o = tool_set_find(&s->set, str_of(w->tool));
+
+	if (o)
+		return o;
+	fprintf(stderr, "lamplighter: %s has no tool \"%s\" there. Tools:",
+		w->user, w->tool);
+	for (size_t i = 0; i < s->set.n; i++)
+		fprintf(stderr, " %s", s->set.v[i].tool->name);
+	fputc('\n', stderr);
+	return NULL;
+}
+
+static void print_json(const json_t *j)
+{
+	char *text = json_dumps(j, JSON_INDENT(2));
+
+	printf("%s\n", text ? text : "{}");
+	free(text);
+}
+
+static const struct conf_tool *declared(const struct session *s,
+					const char *name)
+{
+	const struct conf_workspace *w = s->ctx.workspace;
+
+	for (size_t i = 0; i < s->conf->n_tools; i++)
+		if (!strcmp(s->conf->tools[i].name, name))
+			return &s->conf->tools[i];
+	for (size_t i = 0; i < w->n_tools; i++)
+		if (!strcmp(w->tools[i].name, name))
+			return &w->tools[i];
+	return NULL;
+}
+
+/* What a service needs to verify our tokens. */
+static void print_token(struct session *s, const struct tool *t)
+{
+	const struct conf_tool *c = declared(s, t->name);
+	struct err e = ERR_INIT;
+	struct str key;
+
+	if (!c || !c->http || !c->http->token)
+		return;
+	printf("token: issuer %s, audience %s, %s, good for %d s\n",
+	       c->http->token->issuer, c->http->token->audience,
+	       c->http->token->algorithm == TOKEN_EDDSA ? "EdDSA" : "HS256",
+	       c->http->token->ttl_s);
+	if (user_token_public(c->http->token, &s->arena, &key, &e) == 0 && key.p)
+		printf("public key: {\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":"
+		       "\"%s\"}\n", key.p);
+}
+
+static int show(struct session *s, const struct wanted *w)
+{
+	const struct tool_offer *o = find(s, w);
+	const struct tool *t;
+
+	if (!o)
+		return CLI_FAILED;
+	t = o->tool;
+	printf("name: %s\nkind: %s\ndeclared in: %s\ngroup: %s\neffect: %s\n"
+	       "confirm: %s\nresults: %s\ntimeout: %d ms\nresult cap: %zu bytes\n"
+	       "permission: AI.Chat.UseTool.%s\n", t->name,
+	       t->kind ? t->kind : "built-in", t->source,
+	       t->group ? t->group : "", effects[t->effect],
+	       confirms[t->confirm], t->untrusted ? "text of others" : "our own",
+	       o->timeout_ms, tool_result_cap(t, &s->ctx), t->name);
+	print_token(s, t);
+	printf("\n%s\n\n", o->description);
+	print_json(o->schema);
+	return CLI_OK;
+}
+
+static int dry_run(struct session *s, const struct wanted *w)
+{
+	struct buf out = BUF_INIT(CLI_OUT_BYTES);
+	struct err e = ERR_INIT;
+	int rc = tool_dry_run(&s->set, &s->ctx, str_of(w->tool),
+			      str_of(w->args ? w->args : "{}"), &out, &e);
+
+	if (rc == 0)
+		return cli_print(&out);
+	buf_release(&out);
+	fprintf(stderr, "lamplighter: %s\n", err_message(&e));
+	return CLI_FAILED;
+}
+
+static int call(struct session *s, const struct wanted *w)
+{
+	struct tool_result r;
+
+	if (!find(s, w))
+		return CLI_FAILED;
+	if (w->dry_run)
+		return dry_run(s, w);
+	tool_call(&s->set, &s->ctx, str_of(w->tool),
+		  str_of(w->args ? w->args : "{}"), &r);
+	fwrite(r.text.p, 1, r.text.n, stdout);
+	putchar('\n');
+	fprintf(stderr, "%s in %lld ms, %zu bytes%s\n",
+		r.is_error ? "failed" : "done", (long long)r.duration_ms,
+		r.full_bytes, r.truncated ? ", cut for the model" : "");
+	return r.is_error ? CLI_FAILED : CLI_OK;
+}
+
+int cli_tools(struct cli *cli, int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(struct session *s, const struct wanted *w);
+	} verbs[] = {
+		{ "list", list }, { "show", show }, { "call", call },
+	};
+	struct wanted w = { .user = NULL };
+	struct session s = { .arena = ARENA_INIT };
+	struct err e = ERR_INIT;
+	size_t i = 0;
+	int rc;
+
+	while (argc > 1 && i < ARRAY_LEN(verbs) &&
+	       strcmp(argv[1], verbs[i].name))
+		i++;
+	if (argc < 2 || i == ARRAY_LEN(verbs))
+		return cli_usage(cli, "say what to do: list, show or call");
+	rc = read_args(cli, argc - 1, argv + 1, &w);
+	if (rc != CLI_OK)
+		return rc;
+	s.conf = cli_conf(cli);
+	if (!s.conf)
+		return CLI_FAILED;
+	signal(SIGPIPE, SIG_IGN);	/* programs need not read their stdin */
+	if (http_global_init(&e) < 0 || db_global_init(&e) < 0 ||
+	    open_all(&s, &w, &e) < 0)
+		rc = cli_failed(&e);
+	else
+		rc = verbs[i].run(&s, &w);
+	close_all(&s);
+	return rc;
+}

@@ -1,0 +1,71 @@
+#include "net/url.h"
+
+#include <curl/curl.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/banned.h"
+
+enum { URL_BYTES = 65536 };
+
+bool url_join(const char *base, struct str ref, struct buf *out)
+{
+	struct buf text = BUF_INIT(URL_BYTES);
+	CURLU *u = curl_url();
+	char *scheme = NULL, *whole = NULL;
+	bool ok;
+
+	if (!u)
+		BUG("no memory for a URL");
+	buf_addstr(&text, ref);
+	ok = buf_ok(&text) && strlen(text.p) == text.n &&
+	     curl_url_set(u, CURLUPART_URL, base, 0) == CURLUE_OK &&
+	     curl_url_set(u, CURLUPART_URL, text.p, 0) == CURLUE_OK &&
+	     curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+	     (strcasecmp(scheme, "http") == 0 ||
+	      strcasecmp(scheme, "https") == 0) &&
+	     curl_url_get(u, CURLUPART_URL, &whole, 0) == CURLUE_OK;
+	if (ok)
+		buf_adds(out, whole);
+	curl_free(whole);
+	curl_free(scheme);
+	curl_url_cleanup(u);
+	buf_release(&text);
+	return ok;
+}
+
+/* "scheme://host:port", or false: no URL, or one with a login. */
+static bool origin_of(const char *url, struct buf *out)
+{
+	CURLU *u = curl_url();
+	char *scheme = NULL, *host = NULL, *port = NULL, *user = NULL;
+	bool ok;
+
+	if (!u)
+		BUG("no memory for a URL");
+	ok = curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	     curl_url_get(u, CURLUPART_USER, &user, 0) == CURLUE_NO_USER &&
+	     curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+	     curl_url_get(u, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+	     curl_url_get(u, CURLUPART_PORT, &port,
+			  CURLU_DEFAULT_PORT) == CURLUE_OK;
+	if (ok)
+		buf_addf(out, "%s://%s:%s", scheme, host, port);
+	curl_free(scheme);
+	curl_free(host);
+	curl_free(port);
+	curl_free(user);
+	curl_url_cleanup(u);
+	return ok;
+}
+
+bool url_same_origin(const char *a, const char *b)
+{
+	struct buf x = BUF_INIT(URL_BYTES), y = BUF_INIT(URL_BYTES);
+	bool same = origin_of(a, &x) && origin_of(b, &y) &&
+		    strcasecmp(x.p, y.p) == 0;
+
+	buf_release(&x);
+	buf_release(&y);
+	return same;
+}

@@ -1,0 +1,18 @@
+/* URLs, read and put together by libcurl. Pure; any thread. */
+#ifndef NET_URL_H
+#define NET_URL_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/*
+ * Appends what ref means on a page with the URL base (RFC 3986 section 5).
+ * False, and nothing appended, when that is no http or https URL.
+ */
+bool url_join(const char *base, struct str ref, struct buf *out);
+
+/* Whether both have the same scheme, host and port, and neither a login. */
+bool url_same_origin(const char *a, const char *b);
+
+#endif

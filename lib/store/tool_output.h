@@ -1,0 +1,32 @@
+/*
+ * Results of tools that were longer than what the model gets at once. Bounded
+ * (LIM_TOOL_OUTPUT each, TOOL_OUTPUTS_KEPT per conversation), kept for a day,
+ * deleted with the conversation, read by the owner only.
+ */
+#ifndef STORE_TOOL_OUTPUT_H
+#define STORE_TOOL_OUTPUT_H
+
+#include "store/store.h"
+
+enum { TOOL_OUTPUTS_KEPT = 20 };
+
+/* Stores it, *id is new. content is valid UTF-8, cut at LIM_TOOL_OUTPUT. */
+int tool_output_put(struct db *db, const struct owner *o,
+		    const struct uuid *conversation_id, struct str tool,
+		    struct str content, struct uuid *id,
+		    struct err *e) MUST_CHECK;
+
+struct tool_output {
+	struct str tool, content;
+};
+
+/* ERR_NOT_FOUND. Text in a. */
+int tool_output_get(struct db *db, const struct owner *o,
+		    const struct uuid *id, struct arena *a,
+		    struct tool_output *out, struct err *e) MUST_CHECK;
+
+/* Deletes at most limit rows that are over their day; *n says how many. */
+int tool_output_expire(struct db *db, int64_t limit, int64_t *n,
+		       struct err *e) MUST_CHECK;
+
+#endif

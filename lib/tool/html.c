@@ -1,0 +1,218 @@
+#include "tool/html.h"
+
+#include <libxml/HTMLparser.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+enum { DEPTH_MAX = 200, HTML_BYTES_MAX = 16777216 };
+
+enum how { AS_INLINE, AS_BLOCK, AS_ITEM, AS_CELL, AS_PRE, AS_BREAK, AS_RULE, AS_SKIP };
+
+/* Elements that are more than their text. */
+static const struct element {
+	const char *name;
+	enum how how;
+	int heading;
+} elements[] = {
+	{ "address", AS_BLOCK, 0 }, { "article", AS_BLOCK, 0 },
+	{ "aside", AS_BLOCK, 0 }, { "blockquote", AS_BLOCK, 0 },
+	{ "br", AS_BREAK, 0 }, { "canvas", AS_SKIP, 0 },
+	{ "caption", AS_BLOCK, 0 }, { "dd", AS_BLOCK, 0 },
+	{ "details", AS_BLOCK, 0 }, { "div", AS_BLOCK, 0 },
+	{ "dl", AS_BLOCK, 0 }, { "dt", AS_BLOCK, 0 },
+	{ "fieldset", AS_BLOCK, 0 }, { "figcaption", AS_BLOCK, 0 },
+	{ "figure", AS_BLOCK, 0 }, { "footer", AS_BLOCK, 0 },
+	{ "form", AS_BLOCK, 0 }, { "h1", AS_BLOCK, 1 }, { "h2", AS_BLOCK, 2 },
+	{ "h3", AS_BLOCK, 3 }, { "h4", AS_BLOCK, 4 }, { "h5", AS_BLOCK, 5 },
+	{ "h6", AS_BLOCK, 6 }, { "head", AS_BLOCK, 0 },
+	{ "header", AS_BLOCK, 0 }, { "hr", AS_RULE, 0 },
+	{ "iframe", AS_SKIP, 0 }, { "legend", AS_BLOCK, 0 },
+	{ "li", AS_ITEM, 0 }, { "link", AS_SKIP, 0 }, { "main", AS_BLOCK, 0 },
+	{ "meta", AS_SKIP, 0 }, { "nav", AS_BLOCK, 0 },
+	{ "noscript", AS_SKIP, 0 }, { "object", AS_SKIP, 0 },
+	{ "ol", AS_BLOCK, 0 }, { "option", AS_BLOCK, 0 }, { "p", AS_BLOCK, 0 },
+	{ "pre", AS_PRE, 0 }, { "script", AS_SKIP, 0 },
+	{ "section", AS_BLOCK, 0 }, { "style", AS_SKIP, 0 },
+	{ "summary", AS_BLOCK, 0 }, { "svg", AS_SKIP, 0 },
+	{ "table", AS_BLOCK, 0 }, { "tbody", AS_BLOCK, 0 },
+	{ "td", AS_CELL, 0 }, { "template", AS_SKIP, 0 },
+	{ "textarea", AS_PRE, 0 }, { "th", AS_CELL, 0 },
+	{ "thead", AS_BLOCK, 0 }, { "title", AS_BLOCK, 1 },
+	{ "tr", AS_BLOCK, 0 }, { "ul", AS_BLOCK, 0 },
+};
+
+struct writer {
+	struct buf *out;
+	size_t start;		/* of our text in out */
+	unsigned flags;
+	int depth;
+	bool pre;
+	bool space;		/* one is due before the next word */
+	bool cells;		/* a cell was written in this row */
+};
+
+static const struct element *element_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(elements); i++)
+		if (strcasecmp(elements[i].name, name) == 0)
+			return &elements[i];
+	return NULL;
+}
+
+static bool at_line_start(const struct writer *w)
+{
+	return w->out->n == w->start || w->out->p[w->out->n - 1] == '\n';
+}
+
+static void new_line(struct writer *w)
+{
+	if (!at_line_start(w))
+		buf_addc(w->out, '\n');
+	w->space = false;
+}
+
+/* Words with one blank between them, or as they are. */
+static void text(struct writer *w, const char *s)
+{
+	for (; *s; s++) {
+		bool blank = strchr(" \t\r\n\f", *s) != NULL;
+
+		if (w->pre) {
+			buf_addc(w->out, *s);
+			continue;
+		}
+		if (!blank && w->space && !at_line_start(w))
+			buf_addc(w->out, ' ');
+		w->space = blank;
+		if (!blank)
+			buf_addc(w->out, *s);
+	}
+}
+
+static void walk(struct writer *w, const xmlNode *n);
+
+static void link_target(struct writer *w, xmlNode *n)
+{
+	xmlChar *href = xmlGetProp(n, (const xmlChar *)"href");
+	const char *s = (const char *)href;
+
+	if (s && (strncasecmp(s, "http:", 5) == 0 ||
+		  strncasecmp(s, "https:", 6) == 0 || s[0] == '/')) {
+		w->space = true;
+		text(w, "(");
+		text(w, s);
+		text(w, ")");
+	}
+	xmlFree(href);
+}
+
+static void inline_element(struct writer *w, xmlNode *n)
+{
+	const char *name = (const char *)n->name;
+	xmlChar *alt = NULL;
+
+	if (strcasecmp(name, "img") == 0)
+		alt = xmlGetProp(n, (const xmlChar *)"alt");
+	if (alt)
+		text(w, (const char *)alt);
+	xmlFree(alt);
+	walk(w, n->children);
+	if ((w->flags & HTML_LINKS) && strcasecmp(name, "a") == 0)
+		link_target(w, n);
+}
+
+static void element(struct writer *w, xmlNode *n)
+{
+	const struct element *el = element_of((const char *)n->name);
+	bool pre = w->pre;
+
+	switch (el ? el->how : AS_INLINE) {
+	case AS_SKIP:
+		return;
+	case AS_INLINE:
+		inline_element(w, n);
+		return;
+	case AS_BREAK:
+		buf_addc(w->out, '\n');
+		w->space = false;
+		return;
+	case AS_RULE:
+		new_line(w);
+		buf_adds(w->out, "---\n");
+		return;
+	case AS_CELL:
+		if (w->cells) {
+			w->space = true;
+			text(w, "|");
+			w->space = true;
+		}
+		walk(w, n->children);
+		w->cells = true;
+		return;
+	case AS_ITEM:
+		new_line(w);
+		buf_adds(w->out, "- ");
+		walk(w, n->children);
+		new_line(w);
+		return;
+	case AS_PRE:
+		new_line(w);
+		w->pre = true;
+		walk(w, n->children);
+		w->pre = pre;
+		new_line(w);
+		return;
+	case AS_BLOCK:
+		break;
+	}
+	/* a paragraph in a cell does not end the row */
+	if (!(w->cells && strcasecmp((const char *)n->name, "p") == 0))
+		new_line(w);
+	w->cells = false;
+	if (el->heading)
+		buf_addf(w->out, "%.*s ", el->heading, "######");
+	walk(w, n->children);
+	new_line(w);
+	w->cells = false;
+}
+
+static void walk(struct writer *w, const xmlNode *n)
+{
+	if (++w->depth > DEPTH_MAX)
+		n = NULL;
+	for (; n && buf_ok(w->out); n = n->next) {
+		if (n->type == XML_TEXT_NODE || n->type == XML_CDATA_SECTION_NODE)
+			text(w, n->content ? (const char *)n->content : "");
+		else if (n->type == XML_ELEMENT_NODE)
+			element(w, (xmlNode *)n);
+	}
+	w->depth--;
+}
+
+int html_text(struct str html, const char *charset, unsigned flags,
+	      struct buf *out, struct err *e)
+{
+	struct writer w = { .out = out, .start = out->n, .flags = flags };
+	const char *known = NULL;
+	htmlDocPtr doc;
+
+	xmlInitParser();
+	if (charset && xmlFindCharEncodingHandler(charset))
+		known = charset;
+	if (html.n > HTML_BYTES_MAX)
+		return err_set(e, ERR_TOO_BIG, "page of %zu bytes", html.n);
+	if (!known && utf8_valid(html))
+		known = "UTF-8";
+	doc = htmlReadMemory(html.p ? html.p : "", (int)html.n, NULL, known,
+			     HTML_PARSE_RECOVER | HTML_PARSE_NOERROR |
+			     HTML_PARSE_NOWARNING | HTML_PARSE_NONET);
+	if (!doc)
+		return err_set(e, ERR_UPSTREAM_PROTOCOL, "not HTML");
+	walk(&w, xmlDocGetRootElement(doc));
+	xmlFreeDoc(doc);
+	return 0;
+}

@@ -1,0 +1,294 @@
+"""Tools that YAML declares, end to end: a scripted model calls them, real
+programs and a real web service answer. Also long results and read_result."""
+
+import contextlib
+import http.server
+import json
+import pathlib
+import re
+import threading
+import urllib.request
+
+import pytest
+
+from lab import Lab, wait_until
+
+
+class Service(http.server.ThreadingHTTPServer):
+    """A web service of the intranet: tickets, and an echo of what it got."""
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.seen = []
+        self.stalled = threading.Event()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.server.seen.append((self.command, self.path, dict(self.headers)))
+        if self.path.startswith("/stall"):
+            self.server.stalled.set()
+            self.rfile.read(1)          # until the other side goes away
+            return
+        body = json.dumps({"path": self.path, "headers": dict(self.headers),
+                           "items": [{"id": n} for n in range(3)]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def tool(kind, own, parameters=None, **more):
+    return {"kind": kind, "description": "A test.", kind: own, **more,
+            **({"parameters": {"type": "object", **parameters}}
+               if parameters else {})}
+
+
+def script(code):
+    return {"run": ["/bin/sh", "-c", code], "env": ["API_KEY=hunter2-secret"]}
+
+
+@pytest.fixture(scope="module")
+def service():
+    server = Service()
+    yield server
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def lab(service):
+    url = f"http://127.0.0.1:{service.server_port}"
+    tools = {
+        "tickets": tool("http", {"url": url + "/tickets/{who}",
+                                 "select": "/items"},
+                        {"properties": {"who": {"type": "string"}},
+                         "required": ["who"]}, group="desk"),
+        "echo_service": tool("http", {"url": url + "/echo", "auth": "bearer",
+                                      "secret": "hunter2-secret"}),
+        "closed": tool("http", {"url": url + "/", "allow_private": ["10.0.0.0/8"]}),
+        "stall": tool("http", {"url": url + "/stall"}, timeout_ms=50000),
+        "echo": tool("command", script("cat"), {"properties": {"x": {}}}),
+        "who": tool("command", script("env | sort")),
+        "long": tool("command", script(
+            "i=0; while [ $i -lt 20000 ]; do echo \"line $i of the report\";"
+            " i=$((i+1)); done; echo the very end")),
+        "sleep": tool("command", script("exec sleep 77"), timeout_ms=60000),
+        "php": tool("command", {"run": ["/usr/bin/php", "-r", """
+            $a = json_decode(file_get_contents('php://stdin'), true);
+            echo json_encode(['sum' => array_sum($a['numbers']),
+                              'for' => getenv('LAMPLIGHTER_USER')]);"""],
+                            "memory_mb": 0},
+                    {"properties": {"numbers": {"type": "array"}}}),
+        "few": tool("command", script("echo secret"), groups=["few"]),
+    }
+    class Recorded(Lab):
+        model_options = ("--record", "1000")
+    with Recorded(config={"tools": tools, "net": {"allow_private": ["127.0.0.1"]}},
+             workspaces={"lab": {
+                 "workspace": "lab", "name": "Lab", "agents": [
+                     {"id": "all", "default": True},
+                     {"id": "desk", "tools": ["group:desk"]}]}}) as lab:
+        yield lab
+
+
+def results(events):
+    """In the order of the calls; they end in any."""
+    order = [e.data["callId"] for e in events if e.name == "tool-call"]
+    return sorted((e.data for e in events if e.name == "tool-result"),
+                  key=lambda data: order.index(data["callId"]))
+
+
+def run(lab, name, args=None, **kw):
+    """The result of one call, as the client sees it."""
+    events = lab.chat({"tool_calls": [{"name": name, "args": args or {}}],
+                       "then": {"text": "done"}}, **kw)
+    return results(events)[0]
+
+
+def text_of(result):
+    value = result["result"]
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def test_a_web_service_answers(lab, service):
+    result = run(lab, "tickets", {"who": "ada lovelace"})
+    assert result["result"] == [{"id": 0}, {"id": 1}, {"id": 2}]
+    assert service.seen[-1][1] == "/tickets/ada%20lovelace"
+
+
+@pytest.mark.parametrize("who", ["../admin", "..", "a/../../b", "x\r\nHost: y", ""])
+def test_a_value_cannot_leave_its_place(lab, service, who):
+    before = len(service.seen)
+    result = run(lab, "tickets", {"who": who})
+    assert result["isError"]
+    assert len(service.seen) == before
+
+
+def test_secrets_are_never_shown(lab):
+    for name in ("echo_service", "who"):
+        text = text_of(run(lab, name))
+        assert "***" in text and "hunter2" not in text
+    assert "hunter2" not in lab.log("responder")
+
+
+def test_private_addresses_need_the_list(lab):
+    result = run(lab, "closed")
+    assert result["isError"] and "may not be reached" in text_of(result)
+
+
+def test_programs_answer(lab):
+    assert run(lab, "echo", {"x": "$(id) `id` \"; rm -rf /"})["result"] == {
+        "x": "$(id) `id` \"; rm -rf /"}
+    who = text_of(run(lab, "who", user="bob"))
+    assert "LAMPLIGHTER_USER=bob" in who and "LAMPLIGHTER_TENANT=default" in who
+    if pathlib.Path("/usr/bin/php").exists():
+        assert run(lab, "php", {"numbers": [1, 2, 39]})["result"] == {
+            "sum": 42, "for": "ada"}
+
+
+def test_groups_bound_tools(lab):
+    assert "no tool" in text_of(run(lab, "few"))
+    stream = lab.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
+        {"tool_calls": [{"name": "few", "args": {}}], "then": {"text": "x"}})},
+        user="eve", groups=["few"])
+    assert results(stream.events())[0]["result"] == "secret"
+
+
+def test_an_agent_has_its_group(lab):
+    assert "no tool" in text_of(run(lab, "echo", agentId="desk"))
+    assert not run(lab, "tickets", {"who": "x"}, agentId="desk").get("isError")
+
+
+def alive(command):
+    """Whether some process was started with this command line."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if path.read_bytes() == command:
+                return True
+    return False
+
+
+@pytest.mark.parametrize("name", ["sleep", "stall"])
+def test_stop_ends_a_running_tool(lab, service, name):
+    stream = lab.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
+        {"tool_calls": [{"name": name, "args": {}}], "then": {"text": "x"}})},
+        user="ada")
+    events = iter(stream)
+    turn = None
+    for event in events:
+        turn = turn or event.data.get("turnId")
+        if event.name == "tool-call":
+            break
+    if name == "sleep":
+        wait_until("the program", lambda: alive(b"sleep\x0077\x00"))
+    else:
+        assert service.stalled.wait(20)
+    conversations = lab.get("/conversations", user="ada").json["items"]
+    turn = turn or conversations[0]["runningTurnId"]
+    assert lab.post(f"/turns/{turn}/cancel", {}, user="ada").status in (200, 202, 204)
+    list(events)
+    stream.close()
+    if name == "sleep":
+        wait_until("its end", lambda: not alive(b"sleep\x0077\x00"))
+
+
+def offered(lab):
+    with urllib.request.urlopen(lab.model_url + "/demo/requests") as answer:
+        bodies = [r["body"] for r in json.load(answer)
+                  if "tools" in r["body"]]
+    return [[t["function"]["name"] for t in b["tools"]] for b in bodies]
+
+
+def test_a_long_result_is_read_page_by_page(lab):
+    events = lab.chat({"tool_calls": [{"name": "long", "args": {}}],
+                       "then": {"text": "I have seen the beginning"}})
+    cut = results(events)[0]["result"]
+    assert len(cut) < 66000
+    assert cut.startswith("line 0 of") and cut.endswith("the very end")
+    mark = re.search(r'read_result (\{"result":"([0-9a-f-]{36})","offset":\d+\})', cut)
+    conversation = events[0].data["conversationId"]
+    ask = [{"name": "read_result", "args": json.loads(mark[1])},
+           {"name": "read_result", "args": {"result": mark[2], "offset": 0,
+                                            "limit": 100}},
+           {"name": "read_result", "args": {"result": mark[2],
+                                            "search": "LINE 1234"}},
+           {"name": "read_result", "args": {"result": mark[2].replace(
+               mark[2][:8], "00000000")}}]
+    got = [text_of(r) for r in results(lab.chat(
+        {"tool_calls": ask, "then": {"text": "ok"}},
+        conversationId=conversation))]
+    assert re.match(r"\[bytes \d+ to \d+ of \d+; go on with offset \d+\]\n", got[0])
+    assert got[1].startswith("[bytes 0 to 100 of ") and "line 0 of the report\n" in got[1]
+    assert "line 1234 of the report" in got[2] and "[11 of 11 places" in got[2]
+    assert "There is no such result" in got[3]
+    # nobody else's, and nobody's after the conversation is gone
+    other = lab.chat({"tool_calls": [{"name": "long", "args": {}}], "then": {
+        "tool_calls": [ask[1]], "then": {"text": "x"}}}, user="mallory")
+    assert "There is no such result" in text_of(results(other)[1])
+    assert int(lab.sql("SELECT COUNT(*) FROM tool_output")[0][0]) == 2
+    lab.call("DELETE", f"/conversations/{conversation}", user="ada")
+    assert int(lab.sql("SELECT COUNT(*) FROM tool_output")[0][0]) == 1
+
+
+def test_read_result_is_offered_only_then(lab):
+    with urllib.request.urlopen(urllib.request.Request(
+            lab.model_url + "/demo/requests", method="DELETE")):
+        pass
+    lab.chat({"tool_calls": [{"name": "echo", "args": {}}], "then": {
+        "tool_calls": [{"name": "long", "args": {}}], "then": {"text": "x"}}})
+    assert ["read_result" in tools for tools in offered(lab)][:3] == [
+        False, False, True]
+
+
+# -- lamplighter tools --------------------------------------------------------
+
+def test_the_command_lists_what_a_user_has(lab):
+    rows = [line.split("\t") for line in lab.command(
+        "tools", "list", "--user", "ada").stdout.splitlines()]
+    names = [row[0] for row in rows]
+    assert names == sorted(names) and "echo" in names and "few" not in names
+    assert ["tickets", "http", "read", "desk"] in [row[:4] for row in rows]
+    few = lab.command("tools", "list", "--user", "ada", "--group", "few").stdout
+    assert "few\tcommand" in few
+    desk = lab.command("tools", "list", "--user", "ada", "--agent", "desk").stdout
+    assert [line.split("\t")[0] for line in desk.splitlines()] == ["tickets"]
+
+
+def test_the_command_shows_and_calls(lab):
+    shown = lab.command("tools", "show", "tickets", "--user", "ada").stdout
+    assert "permission: AI.Chat.UseTool.tickets" in shown
+    assert '"required": [' in shown
+    done = lab.command("tools", "call", "echo", "--user", "ada",
+                       "--args", '{"x": [1, "ü"]}')
+    assert json.loads(done.stdout) == {"x": [1, "ü"]}
+    assert done.stderr.startswith("done in ")
+    failed = lab.command("tools", "call", "tickets", "--user", "ada",
+                         "--args", '{"who": ".."}', check=False)
+    assert failed.returncode == 1 and "tool_arguments_invalid" in failed.stdout
+    for argv in (("call", "few", "--user", "ada"), ("show", "nix", "--user", "ada")):
+        refused = lab.command("tools", *argv, check=False)
+        assert refused.returncode == 1 and "ada has no tool" in refused.stderr
+    for argv in ((), ("call",), ("call", "echo"), ("list", "--dry-run", "--user", "a"),
+                 ("list", "--user", "ada", "x")):
+        assert lab.command("tools", *argv, check=False).returncode == 2
+
+
+def test_a_dry_run_sends_nothing(lab, service):
+    before = len(service.seen)
+    shown = lab.command("tools", "call", "tickets", "--user", "ada", "--dry-run",
+                        "--args", '{"who": "a b"}').stdout
+    assert shown.startswith(f"GET http://127.0.0.1:{service.server_port}/tickets/a%20b\n")
+    shown = lab.command("tools", "call", "echo_service", "--user", "ada",
+                        "--dry-run").stdout
+    assert "Authorization: Bearer ***" in shown and "hunter2" not in shown
+    assert len(service.seen) == before
+    shown = lab.command("tools", "call", "who", "--user", "ada", "--dry-run").stdout
+    assert 'run: "/bin/sh" "-c" "env | sort"' in shown
+    assert "env: API_KEY=***" in shown and "env: LAMPLIGHTER_USER=ada" in shown
+    assert "stdin: {}" in shown
