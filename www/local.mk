@@ -1,9 +1,9 @@
 # The page: plain files for the web server. www/vendor, the bundled npm
 # packages, is made in the source directory and is part of the tarball, so
 # that building from one needs neither node nor npm.
-WWW_VENDOR = www/vendor/lit.js www/vendor/markdown.js \
+WWW_VENDOR = www/vendor/chart.js www/vendor/lit.js www/vendor/markdown.js \
 	www/vendor/LICENSES.txt
-WWW_BUILD = www/build/lit.js www/build/markdown.js www/build/vendor.mjs \
+WWW_BUILD = www/build/chart.js www/build/lit.js www/build/markdown.js www/build/vendor.mjs \
 	www/build/vendor.sh package.json package-lock.json
 nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/doctor.html www/css/doctor.css www/js/doctor.js \
@@ -14,6 +14,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/plain.css \
 	www/css/prose.css \
 	www/css/side.css \
+	www/css/table.css \
 	www/css/thread.css \
 	www/js/api.js \
 	www/js/clipboard.js \
@@ -34,8 +35,10 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/store/threads.js \
 	www/js/store/turn.js \
 	www/js/strings.js \
+	www/js/table.js \
 	www/js/theme.js \
 	www/js/ui/app.js \
+	www/js/ui/chart.js \
 	www/js/ui/composer.js \
 	www/js/ui/dialogs.js \
 	www/js/ui/edit.js \
@@ -46,6 +49,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/side.js \
 	www/js/ui/states.js \
 	www/js/ui/menu.js \
+	www/js/ui/table.js \
 	www/js/ui/thread.js \
 	www/js/ui/tool.js \
 	www/js/ui/turn.js \

@@ -36,7 +36,7 @@ enum {
 
 static int check_names(const char *field, struct str unknown, struct err *e)
 {
-	char path[64];
+	char path[80];
 
 	if (!unknown.p)
 		return 0;

@@ -1,39 +1,20 @@
-// The page below a path of its own, one with a blank in it: an instance of its
-// own, which lamp starts for this test.
+// The page below a path of its own, one with a blank in it.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { ask, ended, openChat, reading } from './browser.mjs';
+import { startInstance } from './instance.mjs';
 
-const LAMP = fileURLToPath(new URL('../../lamp', import.meta.url));
-const run = promisify(execFile);
-let state = '';
-let url = '';
-
-function lamp(...args)
-{
-	return run(LAMP, args, { env: { ...process.env, LAMP_VAR: state } });
-}
+let instance = null;
 
 before(async () => {
-	state = await mkdtemp(path.join(tmpdir(), 'lamp-page-'));
-	const { stdout } = await lamp('up', '--yes', '--llm', 'demo',
-		'--base', '/intranet/ai chat');
-
-	[, url] = /running: (\S+)/.exec(stdout);
+	instance = await startInstance('--base', '/intranet/ai chat');
 });
 
-after(async () => {
-	await lamp('down');
-	await rm(state, { recursive: true, force: true });
-});
+after(() => instance.end());
 
 test('chat, reload and address under /intranet/ai chat/', async (t) => {
+	const { url } = instance;
+
 	assert.match(url, /\/intranet\/ai%20chat\/$/);
 	const page = await openChat(t, { url });
 
@@ -45,6 +26,9 @@ test('chat, reload and address under /intranet/ai chat/', async (t) => {
 	await page.reload();
 	await ended(page);
 	assert.equal(await reading(page), shown);
+	await page.getByRole('button', { name: 'Answer again', exact: true }).click();
+	await page.waitForSelector('.variants');
+	await ended(page);
 	await page.goto(url.slice(0, -1));
 	await page.waitForSelector('.composer-field');
 	assert.ok(page.url().startsWith(url));

@@ -11,6 +11,7 @@ const root = path.resolve(here, '../..');
 const out = path.join(root, 'www/vendor');
 
 const bundles = {
+	'chart.js': { entry: 'chart.js', packages: ['chart.js', '@kurkle/color'] },
 	'lit.js': { entry: 'lit.js', packages: ['lit'] },
 	'markdown.js': {
 		entry: 'markdown.js',

@@ -237,7 +237,7 @@ export class Feed {
 	}
 
 	/** Compares how long the events took here with what the server says. */
-	#gauge(conn, type, { createdAt })
+	#gauge(conn, type, { turnId, createdAt })
 	{
 		const now = performance.now();
 
@@ -246,7 +246,7 @@ export class Feed {
 			return;
 		if (type === 'user-message') {
 			conn.firstAt = now;
-			conn.madeAt = Date.parse(createdAt);
+			conn.madeAt = timeOfId(turnId);
 		} else if (LAST.has(type) && conn.firstAt) {
 			this.#link.streamEnded(now - conn.firstAt,
 				Date.parse(createdAt) - conn.madeAt);
@@ -324,6 +324,12 @@ function mayHaveArrived(error)
 {
 	return !(error instanceof ApiError) || error.code === 'network' ||
 		error.status === 502 || error.status === 504;
+}
+
+/** When an id (UUID version 7) was made, in ms. The question may be older. */
+function timeOfId(id)
+{
+	return parseInt(id.replace('-', '').slice(0, 12), 16);
 }
 
 function sleep(ms)

@@ -96,7 +96,7 @@ class LampComposer extends PageElement {
 			${sendError.status === 401 ? html`
 				<button type="button" class="chip-button"
 					@click=${() => location.reload()}>${t('error.reload')}</button>` : nothing}
-			${sendError.retryable && this.#sendable() ? html`
+			${sendError.retryable && !wait && this.#sendable() ? html`
 				<button type="button" class="chip-button" @click=${this.#send}>
 					${icon('retry')}<span>${t('app.retry')}</span></button>` : nothing}
 			<button type="button" class="icon-button" aria-label=${t('error.dismiss')}

@@ -1,0 +1,43 @@
+// An instance of its own, which lamp starts for one test file and which may be
+// stopped and started in the midst of it.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const LAMP = fileURLToPath(new URL('../../lamp', import.meta.url));
+const run = promisify(execFile);
+
+/**
+ * @param options those of ./lamp up
+ * @returns {url, up(): starts what is not running, kill(name): ends one of its
+ *          processes (lighttpd, responder, db) and waits for that, end(): ends and removes all}
+ */
+export async function startInstance(...options)
+{
+	const state = await mkdtemp(path.join(tmpdir(), 'lamp-page-'));
+	const lamp = (...args) => run(LAMP, args, { env: { ...process.env, LAMP_VAR: state } });
+	const up = async () => {
+		const { stdout } = await lamp('up', '--yes', '--llm', 'demo', ...options);
+
+		return /running: (\S+)/.exec(stdout)[1];
+	};
+
+	return {
+		url: await up(),
+		up,
+		kill: async (name) => {
+			const pid = Number(await readFile(path.join(state, 'run', `${name}.pid`), 'utf8'));
+
+			process.kill(pid, 'SIGTERM');
+			while (await readlink(`/proc/${pid}/exe`).catch(() => ''))
+				await new Promise((resolve) => setTimeout(resolve, 20));
+		},
+		end: async () => {
+			await lamp('down');
+			await rm(state, { recursive: true, force: true });
+		},
+	};
+}

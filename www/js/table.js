@@ -1,0 +1,154 @@
+// Results of tools as tables: what is one, sorting, as text for elsewhere, and
+// what of it a chart can show.
+
+const NUMBER_TYPE = /^(integer|decimal|float|double|number)/;
+const DATE_TYPE = /^(date|time)/;
+/** More of a table than this is no picture. */
+export const CHART_ROWS = 60;
+const CHART_SERIES = 4;
+
+/**
+ * What a result looks like as a table, or null.
+ * @returns {columns: [{name, type}], rows: [[]], total, truncated}
+ */
+export function asTable(result)
+{
+	if (result === null || typeof result !== 'object')
+		return null;
+	if (Array.isArray(result.columns) && Array.isArray(result.rows)) {
+		const columns = result.columns.map((column) =>
+			typeof column === 'string' ? { name: column } : column);
+		const rows = result.rows.map((row) => Array.isArray(row) ? row :
+			columns.map((column) => row?.[column.name]));
+
+		return { columns, rows, total: result.totalCount ?? null,
+			truncated: Boolean(result.truncated) };
+	}
+	const list = listIn(result);
+
+	if (!list || list.length === 0 || !list.every(isObject))
+		return null;
+	const names = [...new Set(list.flatMap((item) => Object.keys(item)))];
+
+	return {
+		columns: names.map((name) => ({ name })),
+		rows: list.map((item) => names.map((name) => item[name])),
+		total: null, truncated: false,
+	};
+}
+
+/** The list a result is, or has as its only list; null without one. */
+export function listIn(result)
+{
+	if (Array.isArray(result))
+		return result;
+	const lists = Object.values(result).filter(Array.isArray);
+
+	return lists.length === 1 ? lists[0] : null;
+}
+
+function isObject(item)
+{
+	return item !== null && typeof item === 'object' && !Array.isArray(item);
+}
+
+function isEmpty(value)
+{
+	return value === null || value === undefined || value === '';
+}
+
+/** A value as one line of text, '' for none. */
+export function cellText(value)
+{
+	if (isEmpty(value))
+		return '';
+	if (Array.isArray(value)) {
+		return value.map((item) => isObject(item) ?
+			String(item.name ?? JSON.stringify(item)) : String(item)).join(', ');
+	}
+	return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** True when all values of a column are numbers, and there is one. */
+export function isNumeric({ columns, rows }, at)
+{
+	const values = rows.map((row) => row[at]).filter((value) => !isEmpty(value));
+
+	return values.length > 0 && values.every((value) => typeof value === 'number' ||
+		(NUMBER_TYPE.test(columns[at].type || '') && Number.isFinite(Number(value))));
+}
+
+/**
+ * The rows in the order of a column; empty ones last, equal ones as they were.
+ * @param by {at, down}
+ */
+export function sorted(table, { at, down }, locale)
+{
+	const numeric = isNumeric(table, at);
+	const texts = new Intl.Collator(locale, { numeric: true, sensitivity: 'base' });
+	const compare = (a, b) => numeric ? Number(a) - Number(b) :
+		texts.compare(cellText(a), cellText(b));
+
+	return [...table.rows].sort(({ [at]: a }, { [at]: b }) => {
+		if (isEmpty(a) || isEmpty(b))
+			return isEmpty(a) - isEmpty(b);
+		return down ? compare(b, a) : compare(a, b);
+	});
+}
+
+/** The table as lines of cells, for the clipboard. */
+export function toTsv({ columns }, rows)
+{
+	return [columns.map(({ name }) => name), ...rows].map((row) =>
+		row.map((value) => cellText(value).replace(/[\t\r\n]+/g, ' ')).join('\t'))
+		.join('\n');
+}
+
+/** The table as CSV (RFC 4180), with the mark that spreadsheets know UTF-8 by. */
+export function toCsv({ columns }, rows)
+{
+	return `\ufeff${[columns.map(({ name }) => name), ...rows].map((row) =>
+		row.map(csvCell).join(',')).join('\r\n')}\r\n`;
+}
+
+/** One cell. A text that a spreadsheet would run as a formula is made text. */
+function csvCell(value)
+{
+	let text = cellText(value);
+
+	if (typeof value !== 'number' && /^[=+\-@\t\r]/.test(text) &&
+	    !/^[+-]?[\d.,]+$/.test(text))
+		text = `'${text}`;
+	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * What of a table can be drawn, or null: its first column of texts along the
+ * axis, its columns of numbers as series; lines where the axis is time.
+ * @returns {kind: 'bar' | 'line', label, labels, series: [{name, values}], left}
+ */
+export function chartOf(table, rows = table.rows)
+{
+	const all = table.columns.map((_, at) => at);
+	const numeric = all.filter((at) => isNumeric(table, at));
+	const axis = all.find((at) => !numeric.includes(at)) ?? -1;
+	// an id is a number that says nothing as a height
+	const series = numeric.filter((at) => !/(^|_|\b)id$/i.test(table.columns[at].name));
+	const drawn = rows.slice(0, CHART_ROWS);
+
+	if (axis < 0 || series.length === 0 || rows.length < 2)
+		return null;
+	const time = DATE_TYPE.test(table.columns[axis].type || '') ||
+		drawn.every((row) => /^\d{4}-\d{2}/.test(cellText(row[axis])));
+
+	return {
+		kind: time ? 'line' : 'bar',
+		label: table.columns[axis].name,
+		labels: drawn.map((row) => cellText(row[axis])),
+		series: series.slice(0, CHART_SERIES).map((at) => ({
+			name: table.columns[at].name,
+			values: drawn.map((row) => isEmpty(row[at]) ? null : Number(row[at])),
+		})),
+		left: rows.length - drawn.length,
+	};
+}
