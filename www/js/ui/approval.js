@@ -34,7 +34,8 @@ function parse(text, before)
 
 class LampApproval extends PageElement {
 	static properties = {
-		/** {tool, effect, arguments, editable, rememberable, reason, expiresAt} */
+		/** {tool, effect, arguments, editable, rememberable, reason, expiresAt},
+		 *  and texts, which is the page's */
 		wait: { attribute: false },
 		disabled: { type: Boolean },
 		armed: { state: true },
@@ -56,6 +57,14 @@ class LampApproval extends PageElement {
 	{
 		super.disconnectedCallback();
 		clearTimeout(this.#timer);
+	}
+
+	willUpdate(changed)
+	{
+		// kept with the call: the card goes away while it is decided
+		if (changed.has('wait'))
+			this.texts = this.wait.texts ?? null;
+		this.wait.texts = this.texts;
 	}
 
 	render()
