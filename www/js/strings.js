@@ -121,6 +121,8 @@ const en = {
 	'question.label': 'Question',
 	'question.other': 'Something else',
 	'question.answer': 'Your answer',
+	'question.answered': 'Your answer:',
+	'question.passed': 'Not answered',
 	'question.pageLabel': 'Waiting for a page',
 	'question.page': 'A page that is open elsewhere should run',
 	'question.without': 'Go on without it',

@@ -98,10 +98,14 @@ export class Threads extends Observable {
 		return made.conversationId;
 	}
 
-	/** The page is looked at again: takes what has happened to what it shows. */
-	async sync()
+	/** Something may have been missed: takes what is so now. */
+	async refresh()
 	{
 		const thread = this.current;
+
+		// a search stays as it was found
+		if (!this.#list.q)
+			this.#list.reload();
 
 		if (!thread.conversationId || !thread.loaded || thread.live)
 			return;
@@ -143,7 +147,7 @@ export class Threads extends Observable {
 		else if (type === 'conversation')
 			this.#listed(id);
 		else if (type === 'refresh')
-			this.#list.reload();
+			this.refresh();
 	}
 
 	#turnStatus(id, turnId, status)

@@ -58,8 +58,6 @@ export class Turn extends Observable {
 		this.warnings = [];
 		/** what it waits for: approvals, questions, tools of a page */
 		this.waiting = [];
-		/** links that were suggested: {type, label, url} */
-		this.actions = [];
 		/** number of the last event it has taken */
 		this.seen = 0;
 		/** of context-usage: {inputTokens, contextTokens, messages} or null */
@@ -260,8 +258,7 @@ export class Turn extends Observable {
 	{
 		this.user = copy.user || this.user;
 		this.goesOn ||= copy.goesOn;
-		for (const name of ['parts', 'text', 'status', 'warnings', 'context', 'actions',
-			'seen'])
+		for (const name of ['parts', 'text', 'status', 'warnings', 'context', 'seen'])
 			this[name] = copy[name];
 		if (!copy.running)
 			this.finishWith(copy.answer);
@@ -328,9 +325,6 @@ export class Turn extends Observable {
 			break;
 		case 'warning':
 			this.warnings.push(data);
-			break;
-		case 'suggested-action':
-			this.actions.push(data);
 			break;
 		case 'waiting':
 			this.finishWith(null);

@@ -90,11 +90,8 @@ class LampApp extends PageElement {
 		this.addEventListener('lamp-agent', (event) => this.#agent(event.detail.agentId));
 		document.addEventListener('visibilitychange', () => {
 			// another tab may have changed things meanwhile
-			if (document.hidden || !this.session.ready)
-				return;
-			if (!this.list.q)
-				this.list.reload();
-			this.threads.sync();
+			if (!document.hidden && this.session.ready)
+				this.threads.refresh();
 		});
 		this.link.listen();
 		this.#start();

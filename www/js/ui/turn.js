@@ -171,6 +171,10 @@ class LampTurn extends PageElement {
 	#part(part)
 	{
 		if (part.kind === 'tool') {
+			if (isLink(part))
+				return nothing;
+			if (part.name === 'ask_user' && part.args?.question)
+				return this.#asked(part);
 			const waits = this.turn.waiting.some((wait) => wait.toolCallId === part.callId);
 			const version = (part.running ? 0 : 1) + (part.result === undefined ? 0 : 2);
 
@@ -233,10 +237,21 @@ class LampTurn extends PageElement {
 				{ turn: this.turn, ...detail })}></lamp-question>`;
 	}
 
-	/** Links that lead somewhere and do nothing by themselves. */
-	#suggested({ actions })
+	/** A question that was answered; while it waits it is a card. */
+	#asked({ callId, args, result, running })
 	{
-		const links = actions.filter(({ url, label }) => label && LINK.test(url));
+		if (running || this.turn.waiting.some((wait) => wait.toolCallId === callId))
+			return nothing;
+		return html`<div class="asked"><p>${args.question}</p>
+			<p>${result?.answer ? html`<span class="sr-only">${t('question.answered')}</span>
+				${result.choice ? html`<kbd>${result.choice}</kbd> ` : nothing}${result.answer}` :
+				html`<span class="muted">${t('question.passed')}</span>`}</p></div>`;
+	}
+
+	/** Links that lead somewhere and do nothing by themselves. */
+	#suggested({ parts })
+	{
+		const links = parts.filter(isLink).map(({ result }) => result);
 
 		return links.length === 0 ? nothing : html`<div class="suggested" role="group"
 			aria-label=${t('message.suggested')}>${links.map(({ url, label }) => html`<a
@@ -337,6 +352,13 @@ class LampTurn extends PageElement {
 
 	#timer = null;
 	#told = '';
+}
+
+/** A call that has suggested a link, and one that may be followed. */
+function isLink({ name, result, isError })
+{
+	return name === 'suggest_action' && !isError && Boolean(result?.label) &&
+		LINK.test(result.url);
 }
 
 customElements.define('lamp-turn', LampTurn);
