@@ -7,6 +7,7 @@ WWW_BUILD = www/build/chart.js www/build/lit.js www/build/markdown.js www/build/
 	www/build/vendor.sh package.json package-lock.json
 nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/doctor.html www/css/doctor.css www/js/doctor.js \
+	www/css/ask.css \
 	www/css/base.css \
 	www/css/composer.css \
 	www/css/layout.css \
@@ -38,6 +39,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/table.js \
 	www/js/theme.js \
 	www/js/ui/app.js \
+	www/js/ui/approval.js \
 	www/js/ui/chart.js \
 	www/js/ui/composer.js \
 	www/js/ui/dialogs.js \
@@ -46,6 +48,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/icons.js \
 	www/js/ui/list.js \
 	www/js/ui/markdown.js \
+	www/js/ui/question.js \
 	www/js/ui/side.js \
 	www/js/ui/states.js \
 	www/js/ui/menu.js \

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 /**
  * @param options those of ./lamp up
- * @returns {url, up(): starts what is not running, kill(name): ends one of its
+ * @returns {url, conf: the directory of its configuration, up(): starts what is not running, kill(name): ends one of its
  *          processes (lighttpd, responder, db) and waits for that, end(): ends and removes all}
  */
 export async function startInstance(...options)
@@ -27,6 +27,7 @@ export async function startInstance(...options)
 
 	return {
 		url: await up(),
+		conf: path.join(state, 'conf'),
 		up,
 		kill: async (name) => {
 			const pid = Number(await readFile(path.join(state, 'run', `${name}.pid`), 'utf8'));

@@ -248,6 +248,18 @@ export class Api {
 			{ messageId, content }, signal);
 	}
 
+	/** Decides about a call that waits, and streams how the turn goes on. */
+	decide(turnId, body, { signal } = {})
+	{
+		return this.#begin(`turns/${enc(turnId)}/approvals`, body, signal);
+	}
+
+	/** Answers questions and calls of the page's tools; the same stream. */
+	reply(turnId, results, { signal } = {})
+	{
+		return this.#begin(`turns/${enc(turnId)}/tool-results`, { results }, signal);
+	}
+
 	#begin(path, body, signal)
 	{
 		return this.request('POST', path,

@@ -43,16 +43,18 @@ export class Feed {
 
 	/**
 	 * @param options turnId ('' when the turn is yet to begin);
+	 *        after: number of the last event that is known;
 	 *        find(): the turn's id, when a request to begin one is not
 	 *        answered ('' if there is none);
-	 *        onEvent(type, data, id): data parsed;
+	 *        onEvent(type, data, number): data parsed;
 	 *        onState(text): '' or 'reconnecting'
 	 */
-	constructor(api, link, { turnId = '', find, onEvent, onState })
+	constructor(api, link, { turnId = '', after = 0, find, onEvent, onState })
 	{
 		this.#api = api;
 		this.#link = link;
 		this.turnId = turnId;
+		this.#last = after;
 		this.#find = find;
 		this.#onEvent = onEvent;
 		this.#onState = onState;
@@ -87,7 +89,7 @@ export class Feed {
 				try {
 					await (this.#link.polls ? this.#poll() : this.#stream());
 				} catch (problem) {
-					if (isFinal(problem))
+					if (isFinal(problem) && !this.#end)
 						throw problem;
 					error = problem;
 				}
@@ -140,10 +142,10 @@ export class Feed {
 		} finally {
 			conn.over = true;
 		}
-		if (this.#end || this.turnId || this.#stopped.signal.aborted)
-			return;
 		if (!answered && !mayHaveArrived(reason))
 			throw reason;
+		if (this.#end || this.turnId || this.#stopped.signal.aborted)
+			return;
 		await this.#search(answered, reason);
 	}
 
@@ -226,14 +228,18 @@ export class Feed {
 	/** Each event once: what a new connection repeats is dropped. */
 	#take(type, data, id)
 	{
-		if (this.#end || !(id > this.#last))
+		// that it waits is told anew to each who comes, and has no number of its own
+		if (this.#end || !(id > this.#last || type === 'waiting'))
 			return;
-		this.#last = id;
+		this.#last = Math.max(this.#last, id || 0);
 		if (data.turnId && type === 'user-message')
 			this.turnId = data.turnId;
 		if (LAST.has(type))
 			this.#end = type;
-		this.#onEvent(type, data, id);
+		this.#onEvent(type, data, this.#last);
+		// the stream of a turn that waits may stay open
+		if (type === 'waiting')
+			this.#conn.abort.abort();
 	}
 
 	/** Compares how long the events took here with what the server says. */

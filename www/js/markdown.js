@@ -9,7 +9,7 @@ import { t } from './strings.js';
 const BARE_TAGS = /^<\/?(?:br|sub|sup|kbd|mark|b|i|em|strong|u|s)\s*\/?>$/i;
 
 /** what a link may lead to; mind that //host is another site */
-const LINK = /^(?:https?:|mailto:|tel:|#|\/(?!\/)|\.{1,2}\/)/i;
+export const LINK = /^(?:https?:|mailto:|tel:|#|\/(?!\/)|\.{1,2}\/)/i;
 
 const PURIFY = {
 	ALLOWED_TAGS: ['p', 'br', 'hr', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li',

@@ -95,12 +95,14 @@ export class Notices {
 			const { signal } = this.#abort;
 			const late = setTimeout(() => this.#abort.abort(),
 				WAIT_S * 1000 + POLL_EXTRA_MS);
+			// the first one only asks where we are
 			const page = await this.#api.noticesPage(
-				{ after: this.#last, wait: WAIT_S, signal })
+				{ after: this.#last, wait: this.#last === '' ? 0 : WAIT_S, signal })
 				.finally(() => clearTimeout(late));
 
 			for (const { event, data, id } of page.items)
 				this.#take(event, data, String(id));
+			this.#last = String(page.lastId);
 		}
 	}
 

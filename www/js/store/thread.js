@@ -131,6 +131,45 @@ export class Thread extends Pages {
 		this.changed();
 	}
 
+	/** Approves or denies a call that waits. @param body {decision, arguments?, remember?} */
+	decide(turn, wait, body)
+	{
+		return this.#resume(turn, wait, (signal) => this.#api.decide(turn.turnId,
+			{ approvalId: wait.approvalId, digest: wait.digest, ...body }, { signal }));
+	}
+
+	/** Answers a question, or a call of a tool of the page. @param result {result} or {error} */
+	reply(turn, wait, result)
+	{
+		return this.#resume(turn, wait, (signal) => this.#api.reply(turn.turnId,
+			[{ toolCallId: wait.toolCallId, ...result }], { signal }));
+	}
+
+	/** A turn that has waited goes on. */
+	async #resume(turn, wait, open)
+	{
+		const { waiting } = turn;
+
+		if (this.live)
+			return;
+		this.sendError = null;
+		turn.resume(wait);
+		this.changed();
+		try {
+			await this.#end(turn, await this.#read(turn, turn, turn.turnId).run(open));
+		} catch (error) {
+			turn.finishWith(null);
+			turn.waiting = waiting;
+			turn.changed();
+			this.#refused(error);
+			// decided elsewhere, or too late: what is so now?
+			if (error.status === 404 || error.code === 'conflict')
+				this.attach(turn.turnId);
+			return;
+		}
+		this.#done(turn);
+	}
+
 	/**
 	 * One turn from its request to its end.
 	 * @param kept    the turns that stay in front of it
@@ -148,6 +187,7 @@ export class Thread extends Pages {
 		this.sendError = null;
 		this.#stopWanted = false;
 		this.changed();
+		const asking = before.some(({ waiting }) => waiting.length > 0);
 		const known = new Set(before.map(({ turnId }) => turnId));
 		const feed = this.#read(turn, turn, '', () => this.#find(known, content));
 
@@ -163,6 +203,9 @@ export class Thread extends Pages {
 			this.#failed(turn, error);
 		}
 		this.#done(turn);
+		// what was waited for has been answered by going past it
+		if (asking && !this.live)
+			this.refresh().catch(() => {});
 		return true;
 	}
 
@@ -213,8 +256,9 @@ export class Thread extends Pages {
 		let into = copy;
 
 		this.#feed = new Feed(this.#api, this.#link, {
-			turnId, find,
-			onEvent: (type, data) => {
+			turnId, find, after: copy.seen,
+			onEvent: (type, data, number) => {
+				into.seen = number;
 				if (type === 'user-message')
 					this.#taken(into, data);
 				if (type === 'title') {
@@ -224,12 +268,8 @@ export class Thread extends Pages {
 					return;
 				}
 				into.apply(type, data);
-				if (into !== turn && into.covers(turn)) {
-					turn.adopt(into);
-					if (into.answer)
-						turn.finishWith(into.answer);
-					into = turn;
-				}
+				if (into !== turn && (type === 'waiting' || into.covers(turn)))
+					into = turn.adopt(into);
 				if (type === 'user-message')
 					this.changed();
 			},

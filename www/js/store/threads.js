@@ -98,10 +98,14 @@ export class Threads extends Observable {
 		return made.conversationId;
 	}
 
-	/** The page is looked at again: takes what has happened to what it shows. */
-	async sync()
+	/** Something may have been missed: takes what is so now. */
+	async refresh()
 	{
 		const thread = this.current;
+
+		// a search stays as it was found
+		if (!this.#list.q)
+			this.#list.reload();
 
 		if (!thread.conversationId || !thread.loaded || thread.live)
 			return;
@@ -109,7 +113,7 @@ export class Threads extends Observable {
 			const now = await this.#api.conversation(thread.conversationId);
 
 			if (now.runningTurnId)
-				thread.attach(now.runningTurnId);
+				await this.#catchUp(thread, now.runningTurnId);
 			else if (now.updatedAt !== thread.updatedAt && !thread.live)
 				await thread.refresh();
 			thread.take(now);
@@ -117,6 +121,16 @@ export class Threads extends Observable {
 			if (error.code === 'not_found')
 				this.#deleted(thread.conversationId);
 		}
+	}
+
+	/** Attaches, unless the turn waits as is shown already. */
+	async #catchUp(thread, turnId)
+	{
+		const waits = thread.turns.some((turn) => turn.turnId === turnId &&
+			turn.waiting.length > 0);
+
+		if (!waits || (await this.#api.turn(turnId)).status !== 'waiting')
+			thread.attach(turnId);
 	}
 
 	/** Takes one notice of what happened elsewhere (or here). */
@@ -133,21 +147,23 @@ export class Threads extends Observable {
 		else if (type === 'conversation')
 			this.#listed(id);
 		else if (type === 'refresh')
-			this.#list.reload();
+			this.refresh();
 	}
 
 	#turnStatus(id, turnId, status)
 	{
-		const running = status === 'running' || status === 'waiting';
+		const running = status === 'running';
+		const waiting = status === 'waiting';
 		const thread = this.#known.find((known) => known.conversationId === id);
 		const turn = thread?.turns.find((known) => known.turnId === turnId);
 
-		if (running && !this.#list.find(id))
+		if ((running || waiting) && !this.#list.find(id))
 			this.#listed(id);
-		this.#list.patch(id, { runningTurnId: running ? turnId : null });
-		if (!thread?.loaded || thread.live || turn?.answer)
+		this.#list.patch(id, { runningTurnId: running ? turnId : null, waiting });
+		if (!thread?.loaded || thread.live || turn?.answer ||
+		    (waiting && turn?.waiting.length > 0))
 			return;
-		if (running)
+		if (running || waiting)
 			thread.attach(turnId);
 		else
 			thread.refresh().catch(() => {});
@@ -234,14 +250,15 @@ export class Threads extends Observable {
 
 	async #finished(thread, turn)
 	{
-		this.#list.patch(thread.conversationId, { runningTurnId: null });
+		this.#list.patch(thread.conversationId, { runningTurnId: null,
+			waiting: turn.waiting.length > 0 });
 		this.changed();
 		this.say(turn, thread === this.current);
 		const before = thread.title;
 		const conversation = await this.#fetch(thread);
 
 		// later answers change no title
-		if (!conversation || thread.turns.length > 1 || thread.nextCursor !== null)
+		if (!conversation || turn.waiting.length > 0 || thread.turns.length > 1 || thread.nextCursor !== null)
 			return;
 		for (const ms of TITLE_MS) {
 			if (thread.title !== before)

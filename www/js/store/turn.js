@@ -56,6 +56,10 @@ export class Turn extends Observable {
 		this.goesOn = false;
 		/** {code, message} from warning events */
 		this.warnings = [];
+		/** what it waits for: approvals, questions, tools of a page */
+		this.waiting = [];
+		/** number of the last event it has taken */
+		this.seen = 0;
 		/** of context-usage: {inputTokens, contextTokens, messages} or null */
 		this.context = null;
 	}
@@ -102,14 +106,14 @@ export class Turn extends Observable {
 	/** True when the answer was cut short and may be gone on from. */
 	get cut()
 	{
-		return !this.running && Boolean(this.turnId) &&
+		return !this.running && this.waiting.length === 0 && Boolean(this.turnId) &&
 			(!this.answer || ['error', 'cancelled', 'interrupted'].includes(this.finish));
 	}
 
 	/** True when the same question may be asked again. */
 	get failed()
 	{
-		if (this.running)
+		if (this.running || this.waiting.length > 0)
 			return false;
 		return !this.answer || ['error', 'cancelled', 'interrupted', 'refusal',
 			'content_filter'].includes(this.finish);
@@ -224,8 +228,18 @@ export class Turn extends Observable {
 		copy.goesOn = this.goesOn;
 		copy.turnId = this.turnId = turnId;
 		this.running = copy.running = true;
+		this.waiting = [];
 		this.status = copy.status = 'thinking';
 		return copy;
+	}
+
+	/** Goes on after one of the things it waits for was decided. */
+	resume(wait)
+	{
+		this.waiting = this.waiting.filter((other) => other !== wait);
+		this.running = true;
+		this.status = 'executing';
+		this.changed();
 	}
 
 	/** True when it shows at least what the other one does. */
@@ -239,14 +253,18 @@ export class Turn extends Observable {
 			this.text.length >= other.text.length;
 	}
 
-	/** Takes over what a copy has gathered. */
+	/** Takes over what a copy has gathered. @returns itself */
 	adopt(copy)
 	{
 		this.user = copy.user || this.user;
 		this.goesOn ||= copy.goesOn;
-		for (const name of ['parts', 'text', 'status', 'warnings', 'context'])
+		for (const name of ['parts', 'text', 'status', 'warnings', 'context', 'seen'])
 			this[name] = copy[name];
+		if (!copy.running)
+			this.finishWith(copy.answer);
+		this.waiting = copy.waiting;
 		this.changed();
+		return this;
 	}
 
 	/**
@@ -308,6 +326,10 @@ export class Turn extends Observable {
 		case 'warning':
 			this.warnings.push(data);
 			break;
+		case 'waiting':
+			this.finishWith(null);
+			this.waiting = data.for;
+			break;
 		case 'done':
 		case 'error':
 			this.finishWith(data);
@@ -325,6 +347,7 @@ export class Turn extends Observable {
 	finishWith(row)
 	{
 		this.#endReasoning();
+		this.waiting = [];
 		if (row) {
 			const text = this.text;
 

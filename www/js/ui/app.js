@@ -77,6 +77,10 @@ class LampApp extends PageElement {
 			this.#again((thread) => thread.regenerate(turn)));
 		this.addEventListener('lamp-go-on', ({ detail: { turn } }) =>
 			this.#again((thread) => thread.goOn(turn)));
+		this.addEventListener('lamp-decided', ({ detail: { turn, wait, body } }) =>
+			this.#again((thread) => thread.decide(turn, wait, body)));
+		this.addEventListener('lamp-replied', ({ detail: { turn, wait, result } }) =>
+			this.#again((thread) => thread.reply(turn, wait, result)));
 		this.addEventListener('lamp-edit', (event) => this.#edit(event.detail));
 		this.addEventListener('lamp-variant', (event) =>
 			this.#variant(event.target.closest('lamp-turn'), event.detail));
@@ -86,11 +90,8 @@ class LampApp extends PageElement {
 		this.addEventListener('lamp-agent', (event) => this.#agent(event.detail.agentId));
 		document.addEventListener('visibilitychange', () => {
 			// another tab may have changed things meanwhile
-			if (document.hidden || !this.session.ready)
-				return;
-			if (!this.list.q)
-				this.list.reload();
-			this.threads.sync();
+			if (!document.hidden && this.session.ready)
+				this.threads.refresh();
 		});
 		this.link.listen();
 		this.#start();
@@ -276,12 +277,20 @@ class LampApp extends PageElement {
 			return;
 		const name = this.#agentName(this.threads.current);
 
-		if (turn.finish === 'cancelled')
+		if (turn.waiting.length > 0)
+			this.#sayWaiting(turn.waiting[0]);
+		else if (turn.finish === 'cancelled')
 			this.#say(t('live.stopped'));
 		else if (turn.finish === 'error')
 			this.#say(t('live.failed', { text: turn.failure.message || '' }));
 		else
 			this.#say(t('live.finished', { name, text: excerpt(turn.text) }));
+	}
+
+	#sayWaiting({ type, tool, question })
+	{
+		this.#say(type === 'clarification' ? t('live.question', { text: question }) :
+			t('live.approval', { tool }));
 	}
 
 	#agentName(thread)

@@ -141,7 +141,11 @@ class LampList extends PageElement {
 				aria-current=${id === this.current ? 'page' : nothing}
 				@keydown=${(event) => this.#onRowKey(event, item)}>
 				<span class="row-title">${title}</span>
-				${item.runningTurnId || this.busy.has(id) ? html`
+				${item.waiting && !this.busy.has(id) ? html`
+					<span class="row-waiting" role="img"
+						aria-label=${t('list.waiting')}
+						title=${t('list.waiting')}>${icon('question')}</span>` :
+					item.runningTurnId || this.busy.has(id) ? html`
 					<span class="row-running" role="img"
 						aria-label=${t('list.running')}></span>` : nothing}
 			</a>

@@ -16,6 +16,8 @@ class LampTool extends PageElement {
 		part: { attribute: false },
 		// a part is changed in place; this makes lit look again
 		version: { type: Number },
+		/** true while the user has to decide about it */
+		waits: { type: Boolean },
 		opened: { state: true },
 	};
 
@@ -23,15 +25,16 @@ class LampTool extends PageElement {
 	{
 		const part = this.part;
 		const state = part.running ? 'running' : part.isError ? 'failed' :
-			part.result === undefined ? 'stopped' : 'done';
+			part.result !== undefined ? 'done' : this.waits ? 'waiting' : 'stopped';
+		const drawing = { done: 'check', failed: 'warning', waiting: 'question',
+			stopped: 'stop' }[state];
 
 		return html`<details class="tool tool-${state}"
 			@toggle=${(event) => { this.opened = event.target.open; }}>
 			<summary>
 				<span class="tool-state">${state === 'running' ?
 					html`<span class="spinner" aria-hidden="true"></span>` :
-					icon(state === 'done' ? 'check' :
-						state === 'failed' ? 'warning' : 'stop')}</span>
+					icon(drawing)}</span>
 				<span class="tool-name">${part.name}</span>
 				<span class="tool-gist">${this.#gist()}</span>
 				<span class="sr-only">${t(`tool.${state}`)}</span>

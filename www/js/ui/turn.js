@@ -2,13 +2,16 @@
 import { html, nothing } from '../../vendor/lit.js';
 import { copyText } from '../clipboard.js';
 import { moment } from '../format.js';
+import { LINK } from '../markdown.js';
 import { Watch } from '../observable.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon, lantern } from './icons.js';
+import './approval.js';
 import './edit.js';
 import './markdown.js';
 import './menu.js';
+import './question.js';
 import './tool.js';
 import './variants.js';
 
@@ -157,8 +160,10 @@ class LampTurn extends PageElement {
 			<div class="message-body">
 				${turn.parts.map((part) => this.#part(part))}
 				${this.#answer(turn)}
+				${this.#suggested(turn)}
 				${turn.running ? this.#status(turn) : this.#notes(turn)}
-				${turn.running ? nothing : this.#actions(turn)}
+				${turn.waiting.map((wait) => this.#wait(wait))}
+				${turn.running || turn.waiting.length > 0 ? nothing : this.#actions(turn)}
 			</div>
 		</article>`;
 	}
@@ -166,9 +171,14 @@ class LampTurn extends PageElement {
 	#part(part)
 	{
 		if (part.kind === 'tool') {
+			if (isLink(part))
+				return nothing;
+			if (part.name === 'ask_user' && part.args?.question)
+				return this.#asked(part);
+			const waits = this.turn.waiting.some((wait) => wait.toolCallId === part.callId);
 			const version = (part.running ? 0 : 1) + (part.result === undefined ? 0 : 2);
 
-			return html`<lamp-tool .part=${part} version=${version}></lamp-tool>`;
+			return html`<lamp-tool .part=${part} version=${version} ?waits=${waits}></lamp-tool>`;
 		}
 		if (part.kind === 'text') {
 			return html`<lamp-markdown class="narration"
@@ -214,11 +224,46 @@ class LampTurn extends PageElement {
 			class="dots" aria-hidden="true"><i></i><i></i><i></i></span></p>`;
 	}
 
+	/** Something that the user, or a page, has to answer first. */
+	#wait(wait)
+	{
+		if (wait.type === 'approval') {
+			return html`<lamp-approval .wait=${wait} ?disabled=${this.busy}
+				@lamp-decide=${({ detail }) => this.emit('lamp-decided',
+					{ turn: this.turn, ...detail })}></lamp-approval>`;
+		}
+		return html`<lamp-question .wait=${wait} ?disabled=${this.busy}
+			@lamp-reply=${({ detail }) => this.emit('lamp-replied',
+				{ turn: this.turn, ...detail })}></lamp-question>`;
+	}
+
+	/** A question that was answered; while it waits it is a card. */
+	#asked({ callId, args, result, running })
+	{
+		if (running || this.turn.waiting.some((wait) => wait.toolCallId === callId))
+			return nothing;
+		return html`<div class="asked"><p>${args.question}</p>
+			<p>${result?.answer ? html`<span class="sr-only">${t('question.answered')}</span>
+				${result.choice ? html`<kbd>${result.choice}</kbd> ` : nothing}${result.answer}` :
+				html`<span class="muted">${t('question.passed')}</span>`}</p></div>`;
+	}
+
+	/** Links that lead somewhere and do nothing by themselves. */
+	#suggested({ parts })
+	{
+		const links = parts.filter(isLink).map(({ result }) => result);
+
+		return links.length === 0 ? nothing : html`<div class="suggested" role="group"
+			aria-label=${t('message.suggested')}>${links.map(({ url, label }) => html`<a
+				href=${url} target="_blank" rel="noopener noreferrer nofollow"
+				title=${url}>${label}${icon('link')}</a>`)}</div>`;
+	}
+
 	#notes(turn)
 	{
 		const notes = turn.warnings.map((warning) => warning.message);
 
-		if (!turn.answer)
+		if (!turn.answer && turn.waiting.length === 0)
 			notes.push(t('note.missing'));
 		if (NOTES.includes(turn.finish))
 			notes.push(t(`note.${turn.finish}`));
@@ -307,6 +352,13 @@ class LampTurn extends PageElement {
 
 	#timer = null;
 	#told = '';
+}
+
+/** A call that has suggested a link, and one that may be followed. */
+function isLink({ name, result, isError })
+{
+	return name === 'suggest_action' && !isError && Boolean(result?.label) &&
+		LINK.test(result.url);
 }
 
 customElements.define('lamp-turn', LampTurn);

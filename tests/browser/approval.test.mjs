@@ -1,0 +1,247 @@
+// Turns that wait for the user: approvals and questions, in an instance whose
+// tools write into a file, so that a run that should not be is seen.
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { ended, openChat, PHONE, reading, script, send } from './browser.mjs';
+import { startInstance } from './instance.mjs';
+
+let instance = null;
+let log = '';
+
+const workspace = (file) => ({
+	workspace: 'desk', name: 'Desk', title_by_model: false,
+	agents: [{ id: 'clerk', name: 'Clerk', default: true,
+		tools: ['keep', 'change', 'wipe'] }],
+	tools: {
+		keep: tool(file, { effect: 'write', confirm: 'always', remember: 'yes' }),
+		change: tool(file, { effect: 'write', confirm: 'always', editable: true }),
+		wipe: tool(file, { effect: 'destructive' }),
+	},
+});
+
+function tool(file, fields)
+{
+	return { kind: 'command', description: 'Writes a note.', untrusted: false,
+		parameters: { type: 'object', required: ['text'], additionalProperties: false,
+			properties: { text: { type: 'string' }, count: { type: 'integer' } } },
+		command: { run: ['/bin/sh', '-c', `cat >>${file}; echo >>${file}; echo '{"noted":true}'`] },
+		...fields };
+}
+
+before(async () => {
+	instance = await startInstance('--base', '/ask');
+	log = path.join(instance.conf, 'runs');
+	await writeFile(log, '');
+	// JSON is YAML
+	await writeFile(path.join(instance.conf, 'workspaces.d', 'desk.yaml'),
+		JSON.stringify(workspace(log)));
+	for (;;) {
+		const { items } = await (await fetch(`${instance.url}api/v1/workspaces`)).json();
+
+		if (items.some(({ workspaceId }) => workspaceId === 'desk'))
+			break;
+	}
+});
+
+after(() => instance.end());
+
+/** The arguments of all runs since the last look. */
+async function runs()
+{
+	const text = await readFile(log, 'utf8');
+
+	await writeFile(log, '');
+	return text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+}
+
+async function desk(t, options = {})
+{
+	return openChat(t, { url: instance.url, ...options,
+		init: (page) => page.addInitScript(() =>
+			localStorage.setItem('lamplighter.workspace', 'desk')) });
+}
+
+const call = (name, args, then = 'All done') =>
+	script({ tool_calls: [{ name, args }], then: { text: then } });
+
+const button = (page, name) => page.getByRole('button', { name, exact: true });
+
+test('approved, and denied: after a reload, in the thread', async (t) => {
+	const page = await desk(t);
+	const args = { text: 'line one\nline \u202etwo', count: 3 };
+
+	await send(page, call('wipe', args));
+	const card = page.locator('lamp-approval');
+
+	await card.waitFor();
+	assert.match(await card.innerText(), /wipe[^]*deletes or overwrites/);
+	// to the letter, and nothing hides
+	assert.deepEqual(await card.locator('dd').allInnerTexts(),
+		['3', 'line one\nline ⟨U+202E⟩two']);
+	assert.deepEqual(await runs(), []);
+	await page.waitForFunction(() => /approval is needed to run wipe/.test(
+		document.querySelector('[role=status]').textContent));
+	assert.equal(await page.locator('.row-waiting').count(), 1);
+	// it does not ask for the focus
+	assert.equal(await page.evaluate(() =>
+		document.activeElement.classList.contains('composer-field')), true);
+
+	await page.reload();
+	await card.waitFor();
+	await button(page, 'Approve').click();
+	await page.waitForSelector('.answer');
+	await ended(page);
+	assert.equal(await card.count(), 0);
+	assert.equal(await page.locator('.row-waiting').count(), 0);
+	assert.deepEqual(await runs(), [args]);
+	const shown = await reading(page);
+
+	assert.match(shown, /All done/);
+	await page.reload();
+	await ended(page);
+	assert.equal(await reading(page), shown);
+
+	await send(page, call('wipe', { text: 'no' }, 'Then not'));
+	await card.waitFor();
+	await button(page, 'Deny').click();
+	await page.waitForFunction(() => document.querySelectorAll('.answer').length === 2);
+	await ended(page);
+	assert.deepEqual(await runs(), []);
+	assert.equal(await page.locator('.tool-failed').count(), 1);
+});
+
+test('only a press of a person counts', async (t) => {
+	const page = await desk(t);
+
+	await send(page, call('wipe', { text: 'by script' }));
+	await page.waitForSelector('lamp-approval .button-main:enabled');
+	await page.evaluate(() => {
+		const approve = document.querySelector('lamp-approval .button-main');
+
+		approve.click();
+		approve.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
+		approve.focus();
+		approve.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+		approve.dispatchEvent(new KeyboardEvent('keyup', { key: 'Enter', bubbles: true }));
+	});
+	assert.deepEqual(await runs(), []);
+	assert.equal(await page.locator('lamp-approval').count(), 1);
+	// by keyboard it is
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('.answer');
+	await ended(page);
+	assert.deepEqual(await runs(), [{ text: 'by script' }]);
+});
+
+test('a card that has just come is not pressed by accident', async (t) => {
+	const page = await desk(t);
+
+	await page.addInitScript(() => {
+		// as fast as anybody: the very moment that it is there
+		new MutationObserver(() => {
+			window.early ??= document.querySelector('lamp-approval .button-main')?.disabled;
+		}).observe(document, { childList: true, subtree: true });
+	});
+	await page.reload();
+	await page.waitForSelector('.composer-field');
+	await send(page, call('wipe', { text: 'fast' }));
+	await page.waitForSelector('lamp-approval');
+	assert.equal(await page.evaluate(() => window.early), true);
+	await button(page, 'Deny').click();
+	await page.waitForSelector('.answer');
+	await ended(page);
+});
+
+test('arguments are changed before approving', async (t) => {
+	const page = await desk(t);
+
+	await send(page, call('change', { text: 'wrong', count: 1 }));
+	await page.waitForSelector('lamp-approval');
+	await button(page, 'Change the arguments').click();
+	await page.waitForSelector('.ask-field:focus');
+	await page.getByRole('textbox', { name: 'text' }).fill('right');
+	await page.getByRole('textbox', { name: 'count' }).fill('2x');
+	await button(page, 'Approve').click();
+	assert.match(await page.locator('.ask-wrong').innerText(), /not valid JSON/);
+	assert.deepEqual(await runs(), []);
+	// what the tool's schema refuses is said, and nothing is lost
+	await page.getByRole('textbox', { name: 'count' }).fill('"two"');
+	await button(page, 'Approve').click();
+	await page.waitForSelector('.banner');
+	assert.equal(await page.getByRole('textbox', { name: 'text' }).inputValue(), 'right');
+	await page.getByRole('textbox', { name: 'count' }).fill('2');
+	await button(page, 'Approve').click();
+	await page.waitForSelector('.answer');
+	await ended(page);
+	assert.equal(await page.locator('.banner').count(), 0);
+	assert.deepEqual(await runs(), [{ text: 'right', count: 2 }]);
+});
+
+test('two calls: one after the other; allowed for the conversation', async (t) => {
+	const page = await desk(t);
+	const keep = (text) => ({ name: 'keep', args: { text } });
+
+	await send(page, script({ tool_calls: [keep('a'), keep('b')],
+		then: { text: 'Both' } }));
+	await page.waitForFunction(() => document.querySelectorAll('lamp-approval').length === 2);
+	const second = page.locator('lamp-approval').nth(1);
+
+	await page.locator('lamp-approval').first().getByRole('button', { name: 'Deny' }).click();
+	await page.waitForFunction(() => document.querySelectorAll('lamp-approval').length === 1);
+	await page.getByLabel('Do not ask again').check();
+	await button(page, 'Approve').click();
+	await page.waitForSelector('.answer');
+	await ended(page);
+	assert.equal(await second.count(), 0);
+	assert.deepEqual(await runs(), [{ text: 'b' }]);
+	// not asked again, here; elsewhere it is
+	await send(page, script({ tool_calls: [keep('c')], then: { text: 'Third' } }));
+	await page.waitForFunction(() => document.querySelectorAll('.answer').length === 2);
+	await ended(page);
+	assert.deepEqual(await runs(), [{ text: 'c' }]);
+	await page.keyboard.press('Alt+n');
+	await page.waitForSelector('.empty');
+	await send(page, script({ tool_calls: [keep('d')], then: { text: 'Fourth' } }));
+	await page.waitForSelector('lamp-approval');
+	assert.deepEqual(await runs(), []);
+});
+
+test('a new message goes past what was asked; on a phone', async (t) => {
+	const page = await desk(t, PHONE);
+
+	await send(page, call('wipe', { text: 'x'.repeat(500) }));
+	await page.waitForSelector('lamp-approval');
+	assert.equal(await page.evaluate(() =>
+		document.querySelector('lamp-thread').scrollWidth > innerWidth), false);
+	await send(page, script({ text: 'Something else' }));
+	await page.waitForFunction(() => document.querySelectorAll('lamp-turn').length === 2);
+	await ended(page);
+	await page.waitForFunction(() => !document.querySelector('lamp-approval'));
+	assert.deepEqual(await runs(), []);
+	const shown = await reading(page);
+
+	await page.reload();
+	await ended(page);
+	assert.equal(await reading(page), shown);
+});
+
+test('decided in another tab meanwhile', async (t) => {
+	const page = await desk(t);
+
+	await send(page, call('wipe', { text: 'once' }));
+	await page.waitForSelector('lamp-approval');
+	const second = await desk(t);
+
+	await second.goto(page.url());
+	await second.waitForSelector('lamp-approval');
+	await page.route('**/notifications*', (route) => route.abort());
+	await button(second, 'Approve').click();
+	await second.waitForSelector('.answer');
+	// the first tab may not know yet: what is so is shown, and nothing runs twice
+	await button(page, 'Approve').click({ timeout: 3000 }).catch(() => {});
+	await page.waitForSelector('.answer');
+	await ended(page);
+	assert.deepEqual(await runs(), [{ text: 'once' }]);
+});

@@ -1,0 +1,123 @@
+// What happens elsewhere is seen here: in other tabs, on other devices. And
+// the page without notices, and with streams that do not come through.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { api, ask, conversation, ended, open, openChat, reading, say, script, send,
+	shownId, unique } from './browser.mjs';
+import { startProxy } from './proxy.mjs';
+
+const row = (page, title) => page.locator('.row', { hasText: title });
+
+/** The page has its position, so that what follows is told to it. */
+async function listening(t, options = {})
+{
+	const { init, ...rest } = options;
+	let ready = null;
+	const page = await openChat(t, { ...rest, init: async (made) => {
+		ready = made.waitForResponse(/\/notifications/);
+		await init?.(made);
+	} });
+
+	await ready;
+	return page;
+}
+
+/** The list follows what is done through the API. */
+async function follows(page)
+{
+	const title = unique('noticed');
+	const id = await conversation(title);
+
+	await row(page, title).waitFor();
+	await api('PATCH', `conversations/${id}`, { title: `${title} anew` });
+	await row(page, `${title} anew`).waitFor();
+	const answer = say(id, script({ tokens: 100000, rate: 20 }));
+
+	await row(page, title).locator('.row-running').waitFor();
+	const { runningTurnId } = await api('GET', `conversations/${id}`);
+
+	await api('POST', `turns/${runningTurnId}/cancel`);
+	await answer;
+	await row(page, title).locator('.row-running').waitFor({ state: 'detached' });
+	await api('DELETE', `conversations/${id}`);
+	await row(page, title).waitFor({ state: 'detached' });
+}
+
+test('the list follows: new, renamed, running, over, deleted', async (t) => {
+	await follows(await listening(t));
+});
+
+test('the same where streams are kept back', async (t) => {
+	const proxy = await startProxy(t);
+
+	proxy.mode = 'buffer';
+	await follows(await listening(t, { url: proxy.url, init: (page) =>
+		page.addInitScript(() => sessionStorage.setItem('lamplighter.polls',
+			String(Date.now() + 600000))) }));
+});
+
+test('an open conversation shows what another tab asks in it', async (t) => {
+	const page = await listening(t);
+
+	await ask(page, script({ text: 'first' }));
+	const other = await listening(t, { hash: `#/c/${shownId(page)}` });
+
+	await other.waitForSelector('.answer');
+	await send(page, script({ text: 'one two three four five six seven eight', rate: 4 }));
+	await other.waitForSelector('.stop-button');
+	await other.waitForFunction(() => document.querySelectorAll('.answer').length === 2);
+	await Promise.all([ended(page), ended(other)]);
+	assert.equal(await reading(other), await reading(page));
+	// what replaces an answer, too
+	await page.getByRole('button', { name: 'Answer again', exact: true }).click();
+	await other.waitForFunction(() => document.querySelector('.variants'));
+	await Promise.all([ended(page), ended(other)]);
+	assert.equal(await other.locator('lamp-turn').count(), 2);
+});
+
+test('the open conversation is deleted elsewhere', async (t) => {
+	const id = await conversation(unique('to go'));
+	const page = await listening(t, { hash: `#/c/${id}` });
+
+	await page.waitForSelector('.row.current');
+	await api('DELETE', `conversations/${id}`);
+	await page.waitForSelector('text=Nothing here');
+	await page.getByRole('button', { name: 'Start a new chat' }).click();
+	await page.waitForSelector('.empty');
+});
+
+test('one connection, given back while nobody looks', async (t) => {
+	const proxy = await startProxy(t);
+	const page = await listening(t, { url: proxy.url });
+	const asked = [];
+
+	page.on('request', (request) => {
+		if (/notifications/.test(request.url()))
+			asked.push(request.url());
+	});
+	await ask(page, script({ text: 'x' }));
+	assert.equal(asked.length, 0);
+	// cut: it comes back to where it was, and what happened meanwhile is told
+	const title = unique('meanwhile');
+
+	proxy.cut();
+	await conversation(title);
+	await row(page, title).waitFor();
+	assert.match(asked[0], /after=\d+/);
+});
+
+test('a server without notices', async (t) => {
+	let asked = 0;
+	const page = await openChat(t, { init: (p) => p.route('**/notifications*', (route) => {
+		asked++;
+		return route.fulfill({ status: 404, contentType: 'application/problem+json',
+			body: '{"code":"not_found","status":404}' });
+	}) });
+
+	await ask(page, script({ text: 'works' }));
+	assert.equal(await page.locator('.row.current').count(), 1);
+	assert.equal(asked, 1);
+	const second = await open(t, { hash: `#/c/${shownId(page)}` });
+
+	await ended(second);
+});

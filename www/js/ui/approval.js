@@ -1,0 +1,171 @@
+// <lamp-approval>: a call that waits for the user's yes. It shows what would
+// run, to the letter. Only a person's own press counts: presses made by a
+// script, or in the first moment after the card has come under the pointer, do
+// nothing.
+import { html, live, nothing } from '../../vendor/lit.js';
+import { moment } from '../format.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { icon } from './icons.js';
+
+/** Buttons that have just appeared are not pressed on purpose. */
+const ARM_MS = 500;
+/** What is not seen, or turns the direction of what is. */
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/** A text in which nothing hides. */
+export function plain(text)
+{
+	return text.replace(HIDDEN, (c) =>
+		`⟨U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
+}
+
+/** An argument as it is written for people, and read back by parse(). */
+function written(value)
+{
+	return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** @throws SyntaxError when a value that was no text is not JSON any more */
+function parse(text, before)
+{
+	return typeof before === 'string' ? text : JSON.parse(text);
+}
+
+class LampApproval extends PageElement {
+	static properties = {
+		/** {tool, effect, arguments, editable, rememberable, reason, expiresAt},
+		 *  and texts, which is the page's */
+		wait: { attribute: false },
+		disabled: { type: Boolean },
+		armed: { state: true },
+		/** texts by name while they are changed, or null */
+		texts: { state: true },
+		wrong: { state: true },
+	};
+
+	#timer = null;
+
+	connectedCallback()
+	{
+		super.connectedCallback();
+		this.armed = false;
+		this.#timer = setTimeout(() => { this.armed = true; }, ARM_MS);
+	}
+
+	disconnectedCallback()
+	{
+		super.disconnectedCallback();
+		clearTimeout(this.#timer);
+	}
+
+	willUpdate(changed)
+	{
+		// kept with the call: the card goes away while it is decided
+		if (changed.has('wait'))
+			this.texts = this.wait.texts ?? null;
+		this.wait.texts = this.texts;
+	}
+
+	render()
+	{
+		const { tool, effect, reason, rememberable, expiresAt } = this.wait;
+		const off = this.disabled || !this.armed;
+		const known = ['read', 'destructive'].includes(effect) ? effect : 'write';
+
+		return html`<section class="ask ask-${known}" aria-label=${t('approval.label', { tool })}>
+			<h3>${icon('shield')}<span>${t('approval.title')} <code>${plain(tool)}</code></span></h3>
+			<p>${t(`effect.${known}`)}
+				${reason === 'tainted' ? t('approval.tainted') : nothing}</p>
+			${this.#arguments()}
+			${rememberable ? html`<label class="ask-remember">
+				<input type="checkbox" class="remember">
+				<span>${t('approval.remember')}</span></label>` : nothing}
+			<div class="ask-buttons">
+				<button type="button" class="button button-small button-main"
+					?disabled=${off} @click=${(event) => this.#decide(event, 'approve')}
+					>${t('approval.approve')}</button>
+				<button type="button" class="button button-small"
+					?disabled=${off} @click=${(event) => this.#decide(event, 'deny')}
+					>${t('approval.deny')}</button>
+				<span class="muted ask-until">${expiresAt ?
+					t('approval.until', { when: moment(expiresAt) }) : nothing}</span>
+			</div>
+		</section>`;
+	}
+
+	#arguments()
+	{
+		const args = Object.entries(this.wait.arguments || {});
+
+		if (args.length === 0)
+			return html`<p class="muted">${t('tool.noArgs')}</p>`;
+		return html`<dl class="ask-args">${args.map(([name, value]) => html`<div>
+			<dt>${plain(name)}</dt>
+			<dd>${this.texts ? this.#field(name) : plain(written(value))}</dd></div>`)}</dl>
+			${this.wait.editable && !this.texts ? html`<button type="button"
+				class="link-button" ?disabled=${this.disabled}
+				@click=${this.#edit}>${t('approval.edit')}</button>` : nothing}`;
+	}
+
+	#field(name)
+	{
+		const wrong = this.wrong === name;
+
+		return html`<textarea class="ask-field" aria-label=${name} spellcheck="false"
+			rows=${Math.min(12, this.texts[name].split('\n').length)}
+			aria-invalid=${wrong ? 'true' : 'false'}
+			.value=${live(this.texts[name])}
+			@input=${(event) => {
+				this.texts = { ...this.texts, [name]: event.target.value };
+				this.wrong = '';
+			}}></textarea>
+			${wrong ? html`<p class="ask-wrong" role="alert">${t('approval.notJson')}</p>` : nothing}`;
+	}
+
+	#edit = async () => {
+		this.texts = Object.fromEntries(Object.entries(this.wait.arguments)
+			.map(([name, value]) => [name, written(value)]));
+		await this.updateComplete;
+		this.querySelector('.ask-field')?.focus();
+	};
+
+	/** The arguments as they were changed; undefined: as they were. */
+	#changed()
+	{
+		const before = this.wait.arguments;
+		let changed;
+
+		for (const [name, text] of Object.entries(this.texts || {})) {
+			if (text === written(before[name]))
+				continue;
+			this.wrong = name;
+			changed = { ...before, ...changed, [name]: parse(text, before[name]) };
+			this.wrong = '';
+		}
+		return changed;
+	}
+
+	#decide(event, decision)
+	{
+		const body = { decision };
+
+		if (!event.isTrusted || this.disabled || !this.armed)
+			return;
+		if (decision === 'approve') {
+			try {
+				const changed = this.#changed();
+
+				if (changed)
+					body.arguments = changed;
+			} catch {
+				return;
+			}
+			if (this.querySelector('.remember')?.checked)
+				body.remember = 'conversation';
+		}
+		this.emit('lamp-decide', { wait: this.wait, body });
+	}
+}
+
+customElements.define('lamp-approval', LampApproval);
