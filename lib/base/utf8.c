@@ -101,9 +101,16 @@ void utf8_scrub(struct buf *out, struct str s)
 
 size_t utf8_chars(struct str s)
 {
-	size_t n = 0;
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	size_t n = 0, i = 0;
 
-	for (size_t i = 0; i < s.n; i++)
+	/* Eight at a time: bit 7 and not bit 6 is a continuation. */
+	for (uint64_t w; s.n - i >= sizeof(w); i += sizeof(w)) {
+		memcpy(&w, s.p + i, sizeof(w));
+		w = w >> 7 & ~(w >> 6) & ones;
+		n += sizeof(w) - (size_t)(w * ones >> 56);
+	}
+	for (; i < s.n; i++)
 		n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
 	return n;
 }

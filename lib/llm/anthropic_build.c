@@ -193,7 +193,7 @@ static json_t *tools(struct build *b, bool *forbid)
 		json_array_append_new(list, json_pack("{s:o, s:s, s:O}",
 			"name", jx_string(b->tools[i].wire_name),
 			"description", b->tools[i].description,
-			"input_schema", b->tools[i].schema));
+			"input_schema", b->tools[i].schema->normal));
 	if (b->r->service->prompt_cache)
 		json_object_set_new(json_array_get(list, b->n_tools - 1),
 				    "cache_control", ephemeral());

@@ -151,15 +151,14 @@ static void collect_tools(struct build *b)
 	b->tools = arena_zalloc(b->a, r->n_tools, sizeof(*b->tools));
 	for (size_t i = 0; i < r->n_tools; i++) {
 		char name[TOOLNAME_BYTES];
-		json_t *schema = schema_normal(r->tools[i].schema,
-					       b->q.tool_schema_filter);
 
 		b->tools[b->n_tools++] = (struct build_tool){
 			.wire_name = arena_str(b->a, toolname_wire(
 				str_of(r->tools[i].name), name)),
 			.description = r->tools[i].description
 				? r->tools[i].description : "",
-			.schema = jx_keep(b->a, schema),
+			.schema = schema_form(r->tools[i].schema,
+					      b->q.tool_schema_filter, b->a),
 		};
 	}
 	qsort(b->tools, b->n_tools, sizeof(*b->tools), by_name);
@@ -184,7 +183,7 @@ void build_function_tool(struct build *b, const struct build_tool *t,
 	jw_kstr(w, "name", t->wire_name);
 	jw_kstrz(w, "description", t->description);
 	jw_key(w, "parameters");
-	jw_json(w, t->schema);
+	jw_raw(w, t->schema->text);
 	if (strict)
 		jw_kbool(w, "strict", true);
 	jw_end_obj(w);
@@ -454,6 +453,27 @@ static int make_headers(struct build *b, struct llm_wire *out, struct err *e)
 	return 0;
 }
 
+/* D5: what the request is about to cost, if the provider never says. */
+static int64_t estimate(const struct build *b)
+{
+	const struct llm_request *r = b->r;
+	int64_t n = 0;
+
+	for (size_t i = 0; i < r->n_system; i++)
+		n += llm_estimate_tokens(r->system[i]);
+	for (size_t i = 0; i < r->n_messages; i++) {
+		const struct llm_message *m = &r->messages[i];
+
+		n += llm_estimate_tokens(m->text);
+		for (size_t k = 0; k < m->n_calls; k++)
+			n += llm_estimate_tokens(m->calls[k].args);
+	}
+	for (size_t i = 0; i < b->n_tools; i++)
+		n += b->tools[i].schema->tokens +
+			llm_estimate_tokens(str_of(b->tools[i].description));
+	return n;
+}
+
 int build_request(const struct llm_request *r, unsigned repair,
 		  struct arena *a, struct llm_wire *out, struct err *e)
 {
@@ -482,6 +502,7 @@ int build_request(const struct llm_request *r, unsigned repair,
 		out->body = (struct str){
 			arena_memdup(a, b.body.p, b.body.n), b.body.n
 		};
+		out->tokens = estimate(&b);
 		make_url(&b, out);
 		rc = make_headers(&b, out, e);
 	}

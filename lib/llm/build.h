@@ -22,7 +22,17 @@ struct build_item {
 struct build_tool {
 	struct str wire_name;
 	const char *description;
-	json_t *schema;		/* normalised; kept by the arena */
+	const struct schema_form *schema;	/* kept by the arena */
+};
+
+/* A tool's schema as it is sent. Shared between threads, never changed. */
+struct schema_form {
+	_Atomic int refs;
+	const json_t *from;	/* the tool's own, and what was asked of it */
+	int filter;
+	json_t *normal;
+	struct str text;	/* normal as JSON */
+	int64_t tokens;		/* of text, estimated */
 };
 
 struct build {
@@ -96,6 +106,13 @@ void build_members(struct build *b, const json_t *o);
 /* Writes {"type":"function","function":{…}}. */
 void build_function_tool(struct build *b, const struct build_tool *t,
 			 bool strict);
+
+/*
+ * A tool's schema as the quirk wants it, rendered once for many turns; NULL is
+ * taken for {}. The arena holds it.
+ */
+const struct schema_form *schema_form(const json_t *schema, int filter,
+				      struct arena *a);
 
 /* A schema as the quirk wants it (E10, E11). New reference. */
 json_t *schema_normal(const json_t *schema, int filter);

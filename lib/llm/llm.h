@@ -184,6 +184,7 @@ struct llm_wire {
 	const char **headers;	/* "Name: value"; secret values among them */
 	size_t n_headers;
 	struct str body;
+	int64_t tokens;		/* of input, estimated */
 };
 
 /* ERR_LLM_UNSUPPORTED, ERR_LLM_NO_CREDENTIAL (B17, B18), ERR_TOO_BIG. */

@@ -5,6 +5,10 @@
  */
 #include "llm/build.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
 #include "base/limits.h"
 #include "base/log.h"
 
@@ -167,6 +171,72 @@ json_t *schema_normal(const json_t *schema, int filter)
 	if (!jx_obj(out, "properties"))
 		json_object_set_new(out, "properties", json_object());
 	return out;
+}
+
+/* -- rendered forms -------------------------------------------------------- */
+
+/*
+ * Tools stay the same from turn to turn, so what was rendered is kept: by the
+ * schema itself, of which a reference is held, so that its address is its
+ * name. Direct-mapped; what is pushed out is rendered again.
+ */
+static struct schema_form *forms[64];
+static pthread_mutex_t forms_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct schema_form *form_ref(struct schema_form *f)
+{
+	atomic_fetch_add(&f->refs, 1);
+	return f;
+}
+
+static void form_unref(void *p)
+{
+	struct schema_form *f = p;
+
+	if (!f || atomic_fetch_sub(&f->refs, 1) > 1)
+		return;
+	json_decref((json_t *)f->from);
+	json_decref(f->normal);
+	free((char *)f->text.p);
+	free(f);
+}
+
+static struct schema_form *form_new(const json_t *schema, int filter)
+{
+	struct schema_form *f = xcalloc(1, sizeof(*f));
+	struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
+
+	f->from = json_incref((json_t *)schema);
+	f->filter = filter;
+	f->normal = schema_normal(schema, filter);
+	jx_dump(&b, f->normal);
+	f->text.n = b.n;
+	f->text.p = buf_take(&b);
+	f->tokens = llm_estimate_tokens(f->text);
+	atomic_store(&f->refs, 1);
+	return f;
+}
+
+const struct schema_form *schema_form(const json_t *schema, int filter,
+				      struct arena *a)
+{
+	size_t i = ((uintptr_t)schema / 16 + (size_t)filter) % ARRAY_LEN(forms);
+	struct schema_form *f = NULL, *old = NULL;
+
+	pthread_mutex_lock(&forms_lock);
+	if (forms[i] && forms[i]->from == schema && forms[i]->filter == filter)
+		f = form_ref(forms[i]);
+	pthread_mutex_unlock(&forms_lock);
+	if (!f) {
+		f = form_new(schema, filter);
+		pthread_mutex_lock(&forms_lock);
+		old = forms[i];
+		forms[i] = form_ref(f);
+		pthread_mutex_unlock(&forms_lock);
+		form_unref(old);
+	}
+	arena_defer(a, form_unref, f);
+	return f;
 }
 
 static bool has_name(const json_t *list, const char *name)

@@ -317,33 +317,6 @@ static int backoff_ms(const struct llm_fault *f, int n)
 	return (int)(ms - ms * (r % 256) / 1024);
 }
 
-/* D5: what the request is about to cost, if the provider never says. */
-static int64_t estimate_input(const struct llm_request *r)
-{
-	int64_t n = 0;
-
-	for (size_t i = 0; i < r->n_system; i++)
-		n += llm_estimate_tokens(r->system[i]);
-	for (size_t i = 0; i < r->n_messages; i++) {
-		const struct llm_message *m = &r->messages[i];
-
-		n += llm_estimate_tokens(m->text);
-		for (size_t k = 0; k < m->n_calls; k++)
-			n += llm_estimate_tokens(m->calls[k].args);
-	}
-	for (size_t i = 0; i < r->n_tools; i++) {
-		struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
-
-		if (r->tools[i].schema)
-			jx_dump(&b, r->tools[i].schema);
-		if (r->tools[i].description)
-			buf_adds(&b, r->tools[i].description);
-		n += llm_estimate_tokens(buf_str(&b));
-		buf_release(&b);
-	}
-	return n;
-}
-
 /* The failure is final: USAGE if something was used, ERROR, e. */
 static int give_up(struct attempt *t, struct err *e)
 {
@@ -444,7 +417,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 			rc = fail_early(&t, &mine, e);
 			break;
 		}
-		llm_decoder_estimate(t.d, estimate_input(r));
+		llm_decoder_estimate(t.d, wire.tokens);
 		buf_reset(&t.error_body);
 		t.bad_status = t.has_usage = false;
 		t.warning[0] = '\0';

@@ -243,6 +243,8 @@ static void utf8_repairs(void **state)
 	assert_true(utf8_valid(buf_str(&b)));
 	assert_int_equal(utf8_chars(buf_str(&b)), 6);
 	assert_str_is(utf8_head(STR("\xc3\xa9t\xc3\xa9"), 2), "\xc3\xa9t");
+	assert_int_equal(utf8_chars(STR("abcdefg\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 and on \xc3\xa9")),
+			 19);
 	buf_release(&b);
 }
 

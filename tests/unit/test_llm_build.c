@@ -557,6 +557,37 @@ static void check_schema(const char *in, int filter, const char *want)
 	json_decref(out);
 }
 
+/* Rendered once; kept while somebody uses it, even when pushed out. */
+static void schemas_are_rendered_once(void **state)
+{
+	struct arena mine = ARENA_INIT;
+	struct err e = ERR_INIT;
+	json_t *j[200];
+	const struct schema_form *first, *gemini;
+
+	(void)state;
+	for (size_t i = 0; i < 200; i++)
+		j[i] = jx_load(STR("{\"type\":\"object\",\"$id\":\"x\","
+				   "\"properties\":{}}"), &e);
+	first = schema_form(j[0], SCHEMA_PLAIN, &mine);
+	assert_ptr_equal(schema_form(j[0], SCHEMA_PLAIN, &mine), first);
+	gemini = schema_form(j[0], SCHEMA_AS_IS, &mine);
+	assert_ptr_not_equal(gemini, first);
+	for (size_t i = 0; i < 200; i++) {
+		const struct schema_form *f = schema_form(j[i], SCHEMA_PLAIN,
+							  &mine);
+
+		assert_string_equal(f->text.p, "{\"type\":\"object\","
+				    "\"properties\":{}}");
+		json_decref(j[i]);
+	}
+	assert_string_equal(first->text.p, "{\"type\":\"object\","
+			    "\"properties\":{}}");
+	assert_non_null(strstr(gemini->text.p, "$id"));
+	assert_int_equal(first->tokens, 9);
+	arena_release(&mine);
+}
+
 static void e10_e11_schemas(void **state)
 {
 	(void)state;
@@ -654,6 +685,7 @@ int main(void)
 		cmocka_unit_test(ollama_request),
 		cmocka_unit_test(typed_output),
 		cmocka_unit_test(e10_e11_schemas),
+		cmocka_unit_test(schemas_are_rendered_once),
 		cmocka_unit_test(b14_tool_names),
 		cmocka_unit_test(capabilities),
 	};
