@@ -10,6 +10,7 @@
  */
 #include "demo-llm/converse.h"
 
+#include "demo-llm/act.h"
 #include "demo-llm/answer.h"
 #include "demo-llm/fill.h"
 
@@ -31,13 +32,6 @@ static const char trailer[] =
 	"a real one, set `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` and run "
 	"`./lamp up` again, or edit `llm_services` in `lamplighter.yaml`._";
 
-/* A tool call of this turn with what came back. */
-struct done {
-	const char *name;
-	json_t *args;
-	const struct msg *result;
-};
-
 struct talk {
 	const struct ask *ask;
 	struct plan *plan;
@@ -50,13 +44,6 @@ struct talk {
 	const char *lister, *query;	/* tools as offered, or NULL */
 	struct out text;
 };
-
-static bool name_is(const char *name, const char *want)
-{
-	size_t n = name ? strlen(name) : 0, m = strlen(want);
-
-	return n >= m && !strcmp(name + n - m, want);
-}
 
 static void say(struct talk *t, bool with_trailer)
 {
@@ -103,7 +90,7 @@ static void find_catalogue(struct talk *t)
 		const struct msg *m = &t->ask->msgs[i];
 
 		if (m->role == ROLE_TOOL && !m->is_error &&
-		    name_is(m->tool_name, "list_datasets"))
+		    tool_is(m->tool_name, "list_datasets"))
 			t->known = catalogue_read(&t->catalogue, t->a,
 						  m->text);
 	}
@@ -125,7 +112,7 @@ static bool need_catalogue(struct talk *t)
 	if (t->known)
 		return false;
 	for (i = 0; i < t->n_done; i++)
-		if (name_is(t->done[i].name, "list_datasets")) {
+		if (tool_is(t->done[i].name, "list_datasets")) {
 			out_printf(&t->text, "I asked for the list of datasets,"
 				" but could not use the answer: %.*s",
 				(int)strnlen(t->done[i].result->text,
@@ -163,7 +150,7 @@ static const struct done *find_query(const struct talk *t, const json_t *args)
 	size_t i;
 
 	for (i = 0; i < t->n_done; i++)
-		if (name_is(t->done[i].name, "query_data") &&
+		if (tool_is(t->done[i].name, "query_data") &&
 		    json_equal(t->done[i].args, args))
 			return &t->done[i];
 	return NULL;
@@ -174,7 +161,7 @@ static size_t count_queries(const struct talk *t)
 	size_t i, n = 0;
 
 	for (i = 0; i < t->n_done; i++)
-		n += name_is(t->done[i].name, "query_data");
+		n += tool_is(t->done[i].name, "query_data");
 	return n;
 }
 
@@ -430,11 +417,22 @@ static void say_json(struct talk *t, const char *question)
 	say(t, false);
 }
 
+/* Requests that need no data. True when the plan is made. */
+static bool acts(struct talk *t)
+{
+	enum act did = act(t->ask, &t->w, (struct deeds){ t->done, t->n_done },
+			   t->plan, &t->text);
+
+	if (did == ACT_SAID)
+		say(t, true);
+	return did != ACT_NONE;
+}
+
 void converse(const struct ask *a, struct plan *p)
 {
 	struct talk t = {.ask = a, .plan = p, .a = a->a};
 	long user = ask_last_user(a), before = user - 1;
-	const char *text = user < 0 ? "" : a->msgs[user].text;
+	const char *text = user < 0 ? "" : a->msgs[user].text, *choice;
 	struct words previous = {0};
 	struct question q;
 
@@ -451,7 +449,16 @@ void converse(const struct ask *a, struct plan *p)
 	t.query = ask_tool(a, "query_data");
 	collect(&t);
 	find_catalogue(&t);
-	if (smalltalk(&t) || need_catalogue(&t))
+	choice = act_choice(t.a, (struct deeds){ t.done, t.n_done });
+	if (choice && !*choice) {
+		out_puts(&t.text, "Then I leave it at that.");
+		say(&t, false);
+		return;
+	}
+	if (choice)
+		t.w = words_of(t.a, choice);
+	if (acts(&t) || smalltalk(&t) || need_catalogue(&t) ||
+	    (!choice && act_ask_back(a, &t.catalogue, &t.w, p)))
 		return;
 	if (wants_help(&t.w)) {
 		help(&t);

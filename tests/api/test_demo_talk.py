@@ -426,3 +426,76 @@ def test_max_tokens_cuts_the_answer(model):
     r = model.post("openai", request("openai", "Hello!", max_tokens=3))
     o = decode("openai", r.read())
     assert o.finish == "length" and o.text == "Hello! I can"
+
+
+class Deeds(Talk):
+    """A dialogue with tools that do something; their results are given."""
+
+    def __init__(self, model, wire, results):
+        super().__init__(model, wire)
+        self.tools += [
+            tool(wire, "desk_create_ticket", "Opens a ticket"),
+            tool(wire, "ask_user", "Asks the user"),
+            tool(wire, "set_field", "Sets a field", {
+                "type": "object", "properties": {
+                    "field": {"type": "string",
+                              "enum": ["subject", "due_date", "priority"]},
+                    "value": {"type": "string"}}})]
+        self.results, self.calls = results, []
+        data = self.data
+
+        class Run:
+            def run(_, name, args):
+                if name in ("list_datasets", "query_data"):
+                    return data.run(name, args)
+                self.calls.append((name, args))
+                return json.dumps(self.results.pop(0))
+        self.data = Run()
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic", "ollama"])
+def test_a_ticket_is_opened(model, wire):
+    t = Deeds(model, wire, [{"ticket": 3201, "subject": "Printer out of toner",
+                             "priority": "high"}])
+    text = t.ask("Please open a ticket: the printer is out of toner, urgent")
+    assert t.calls == [("desk_create_ticket", {
+        "subject": "The printer is out of toner, urgent",
+        "priority": "urgent"})]
+    assert "Ticket **3201** is open: Printer out of toner (priority high)" \
+        in text
+    t.results = [{"error": {"code": "tool_not_approved",
+                            "message": "The user did not approve it."}}]
+    text = t.ask("Create a new ticket about a broken chair")
+    assert t.calls[1][1] == {"subject": "A broken chair", "priority": "normal"}
+    assert "No ticket was opened: The user did not approve it." in text
+    # a question about tickets is not one
+    assert "Printer" in t.ask("Open tickets in a list")
+    assert len(t.calls) == 2
+
+
+def test_a_form_is_filled(model):
+    t = Deeds(model, "openai", [{"ok": True}, {"error": {
+        "code": "tool_failed", "message": "no such day"}}, {"ok": True}])
+    text = t.ask("Set the subject to New chairs, the due date to Friday and "
+                 "the priority to low")
+    assert t.calls == [
+        ("set_field", {"field": "subject", "value": "New chairs"}),
+        ("set_field", {"field": "due_date", "value": "Friday"}),
+        ("set_field", {"field": "priority", "value": "low"})]
+    assert "**subject** is now New chairs" in text
+    assert "**due date** is as it was: no such day" in text
+
+
+def test_a_dataset_alone_is_asked_back_about(model):
+    t = Deeds(model, "openai", [{"choice": "A",
+                                 "answer": "How many tickets are there?"}])
+    text = t.ask("Tell me something about the tickets")
+    name, args = t.calls[0]
+    assert name == "ask_user" and args == {
+        "question": "What about the tickets?", "options": [
+            "How many tickets are there?", "List the first 5 tickets",
+            "How many tickets are there by status?"]}
+    assert "**4** tickets" in text
+    t.results = [{"error": {"code": "tool_not_approved", "message": "no"}}]
+    assert t.ask("tickets") == "Then I leave it at that."
+    assert len(t.calls) == 2
