@@ -175,11 +175,12 @@ up_db() {
 	[ "$(id -u)" = 0 ] && sub[ROOT_USER]=user=root
 	render "$top/conf/demo/my.cnf" >"$var/db/my.cnf"
 	sub[PW_APP]=$(secret lamplighter) sub[PW_OWNER]=$(secret intranet_owner)
-	sub[PW_READER]=$(secret intranet_reader)
+	sub[PW_READER]=$(secret intranet_reader) sub[PW_DESK]=$(secret intranet_desk)
 	render "$top/conf/demo/init.sql" | grep -v '^--' >"$var/db/init.sql"
 	client lamplighter lamplighter
 	client intranet_owner intranet
 	client intranet_reader intranet
+	client intranet_desk intranet
 	state=$(cat "$var/db/my.cnf" "$var/db/init.sql" | digest)
 	if running db && same db "$state" && await 20 settled db db_ready &&
 		running db; then
@@ -454,6 +455,7 @@ up() {
 	packages
 	build_all
 	sub[RUN]=$run sub[VAR]=$var sub[LOG]=$log sub[SECRETS]=$secrets
+	sub[DEMO]=$top/conf/demo
 	up_db
 	up_sample
 	choose_llm
