@@ -22,7 +22,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/mcp.md \
 	docs/notifications.md \
 	docs/openai-server.md \
-	docs/page.md \
+	docs/page.md docs/page-tools.md \
 	docs/performance.md \
 	docs/plain.md \
 	docs/providers.md \

@@ -6,6 +6,7 @@ WWW_VENDOR = www/vendor/chart.js www/vendor/lit.js www/vendor/markdown.js \
 WWW_BUILD = www/build/chart.js www/build/lit.js www/build/markdown.js www/build/vendor.mjs \
 	www/build/vendor.sh package.json package-lock.json
 nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
+	www/demo-form.html www/css/demo-form.css www/js/demo-form.js \
 	www/doctor.html www/css/doctor.css www/js/doctor.js \
 	www/css/ask.css \
 	www/css/base.css \
@@ -38,6 +39,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/strings.js \
 	www/js/table.js \
 	www/js/theme.js \
+	www/js/tools.js \
 	www/js/ui/app.js \
 	www/js/ui/approval.js \
 	www/js/ui/chart.js \

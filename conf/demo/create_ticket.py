@@ -28,7 +28,7 @@ def main():
             {text(args.get("description", args["subject"]))}, 'open',
             {text(priority)}, {text(args.get("category", "hardware"))}, id,
             UTC_TIMESTAMP(), UTC_TIMESTAMP() + INTERVAL {HOURS[priority]} HOUR
-        FROM person WHERE login = {login}
+        FROM person WHERE login = {login} COLLATE utf8mb4_unicode_520_ci
         RETURNING id;"""
     done = subprocess.run(
         ["mariadb", f"--defaults-file={sys.argv[1]}", "-N", "-B"],

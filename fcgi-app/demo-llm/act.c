@@ -43,6 +43,9 @@ static void say_failure(struct arena *a, struct out *say,
 	if (!*why)
 		why = d->result->text;
 	out_printf(say, "%.*s", (int)strnlen(why, ERROR_BYTES), why);
+	why = member(v, "output");
+	out_printf(say, "%s%.*s", *why ? " " : "",
+		   (int)strnlen(why, ERROR_BYTES), why);
 }
 
 static bool failed(struct arena *a, const struct done *d)

@@ -125,6 +125,7 @@ const en = {
 	'question.passed': 'Not answered',
 	'question.pageLabel': 'Waiting for a page',
 	'question.page': 'A page that is open elsewhere should run',
+	'question.here': 'Do it in this page',
 	'question.without': 'Go on without it',
 
 	'edit.label': 'Change my message',

@@ -2,6 +2,7 @@
 // runs: begun here, or met and followed. Lives on when another conversation is
 // shown, so that coming back finds the answer further on.
 import { Feed } from '../feed.js';
+import { canRun, clientOf, runCall } from '../tools.js';
 import { Pages } from './pages.js';
 import { Turn } from './turn.js';
 
@@ -65,7 +66,7 @@ export class Thread extends Pages {
 	send(content)
 	{
 		const turn = new Turn(`live-${++drafts}`);
-		const body = { content };
+		const body = { content, client: clientOf() };
 
 		turn.begin(content);
 		if (this.conversationId)
@@ -134,26 +135,39 @@ export class Thread extends Pages {
 	/** Approves or denies a call that waits. @param body {decision, arguments?, remember?} */
 	decide(turn, wait, body)
 	{
-		return this.#resume(turn, wait, (signal) => this.#api.decide(turn.turnId,
+		return this.#resume(turn, [wait], (signal) => this.#api.decide(turn.turnId,
 			{ approvalId: wait.approvalId, digest: wait.digest, ...body }, { signal }));
 	}
 
 	/** Answers a question, or a call of a tool of the page. @param result {result} or {error} */
 	reply(turn, wait, result)
 	{
-		return this.#resume(turn, wait, (signal) => this.#api.reply(turn.turnId,
+		return this.#resume(turn, [wait], (signal) => this.#api.reply(turn.turnId,
 			[{ toolCallId: wait.toolCallId, ...result }], { signal }));
 	}
 
-	/** A turn that has waited goes on. */
-	async #resume(turn, wait, open)
+	/** Carries out, in their order, the calls of this page's tools. */
+	async carryOut(turn)
+	{
+		const waits = turn.waiting.filter(canRun), results = [];
+
+		if (waits.length === 0)
+			return;
+		for (const wait of waits)
+			results.push(await runCall(wait));
+		await this.#resume(turn, waits, (signal) =>
+			this.#api.reply(turn.turnId, results, { signal }));
+	}
+
+	/** A turn goes on, of whose waits some are answered. */
+	async #resume(turn, waits, open)
 	{
 		const { waiting } = turn;
 
 		if (this.live)
 			return;
 		this.sendError = null;
-		turn.resume(wait);
+		turn.resume(waits);
 		this.changed();
 		try {
 			await this.#end(turn, await this.#read(turn, turn, turn.turnId).run(open));
@@ -168,6 +182,7 @@ export class Thread extends Pages {
 			return;
 		}
 		this.#done(turn);
+		await this.carryOut(turn);
 	}
 
 	/**
@@ -206,6 +221,8 @@ export class Thread extends Pages {
 		// what was waited for has been answered by going past it
 		if (asking && !this.live)
 			this.refresh().catch(() => {});
+		// not where a turn is only followed: another page of the user began it
+		this.carryOut(turn);
 		return true;
 	}
 

@@ -233,10 +233,10 @@ export class Turn extends Observable {
 		return copy;
 	}
 
-	/** Goes on after one of the things it waits for was decided. */
-	resume(wait)
+	/** Goes on after some of the things it waits for were decided. */
+	resume(waits)
 	{
-		this.waiting = this.waiting.filter((other) => other !== wait);
+		this.waiting = this.waiting.filter((wait) => !waits.includes(wait));
 		this.running = true;
 		this.status = 'executing';
 		this.changed();

@@ -1,7 +1,8 @@
 // <lamp-question>: a question of the assistant with its choices, or a call of
-// a tool that some page would have to run.
+// a tool that some page would have to run: this one, after a reload, or another.
 import { html, nothing } from '../../vendor/lit.js';
 import { t } from '../strings.js';
+import { canRun } from '../tools.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 
@@ -50,12 +51,19 @@ class LampQuestion extends PageElement {
 	{
 		return html`<section class="ask" aria-label=${t('question.pageLabel')}>
 			<h3>${icon('tool')}<span>${t('question.page')} <code>${this.wait.tool}</code></span></h3>
-			<div class="ask-buttons"><button type="button" class="button button-small"
-				?disabled=${this.disabled}
+			<div class="ask-buttons">${canRun(this.wait) ? html`<button type="button"
+				class="button button-small button-main" ?disabled=${this.disabled}
+				@click=${this.#run}>${t('question.here')}</button>` : nothing}<button
+				type="button" class="button button-small" ?disabled=${this.disabled}
 				@click=${(event) => this.#reply(event, { error: 'The page cannot do this.' })}
 				>${t('question.without')}</button></div>
 		</section>`;
 	}
+
+	#run = (event) => {
+		if (event.isTrusted && !this.disabled)
+			this.emit('lamp-carry-out', {});
+	};
 
 	#openOther = async () => {
 		this.other = true;

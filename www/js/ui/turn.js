@@ -233,6 +233,7 @@ class LampTurn extends PageElement {
 					{ turn: this.turn, ...detail })}></lamp-approval>`;
 		}
 		return html`<lamp-question .wait=${wait} ?disabled=${this.busy}
+			@lamp-carry-out=${() => this.emit('lamp-carried-out', { turn: this.turn })}
 			@lamp-reply=${({ detail }) => this.emit('lamp-replied',
 				{ turn: this.turn, ...detail })}></lamp-question>`;
 	}

@@ -1,0 +1,86 @@
+// Tools of the page (E16, E17): the demo's form, filled in by the agent.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ask, base, openChat, PHONE, script, send } from './browser.mjs';
+
+const FORM = { url: `${base}demo-form.html` };
+
+const fields = (page) => page.$eval('#request', (form) =>
+	Object.fromEntries(new FormData(form)));
+
+const calls = (...list) => script({
+	tool_calls: list.map(([field, value]) => ({ name: 'set_field', args: { field, value } })),
+	then: { text: 'Filled in' },
+});
+
+/** What the model was told of the calls: the tool rows of the thread. */
+async function results(page)
+{
+	const id = new URL(page.url()).hash.match(/[0-9a-f-]{36}/)[0];
+	const { items } = await (await fetch(
+		`${base}api/v1/conversations/${id}/messages`)).json();
+
+	return items.filter(({ role }) => role === 'tool').map(({ content }) => content);
+}
+
+test('the agent fills the form in, in words and in order', async (t) => {
+	const page = await openChat(t, FORM);
+
+	await ask(page, 'Set the subject to New chairs, the due date to 2026-12-01 ' +
+		'and the priority to low');
+	await page.getByText('is now 2026-12-01').waitFor();
+	assert.deepEqual(await fields(page), { subject: 'New chairs', description: '',
+		due_date: '2026-12-01', priority: 'low' });
+	// it is the user who sends
+	assert.equal(await page.$eval('output', (out) => out.value), '');
+});
+
+test('what the page cannot do is told; the rest is done', async (t) => {
+	const page = await openChat(t, FORM);
+
+	await send(page, calls(['priority', 'huge'], ['subject', 'Lamp <b>']));
+	await page.getByText('Filled in').waitFor();
+	assert.deepEqual((await fields(page)).subject, 'Lamp <b>');
+	const told = (await results(page)).join();
+
+	assert.match(told, /priority cannot be/);
+	assert.match(told, /Lamp/);
+});
+
+test('elsewhere there is no such tool', async (t) => {
+	const page = await openChat(t);
+
+	await send(page, calls(['subject', 'x']));
+	await page.getByText('Filled in').waitFor();
+	assert.match((await results(page)).join(), /no tool/);
+});
+
+test('after a reload a card carries the call out, or goes on without', async (t) => {
+	for (const [name, subject] of [['Do it in this page', 'Later'],
+		['Go on without it', '']]) {
+		const page = await openChat(t, FORM);
+
+		// the answer to the call is lost: as if the page went away in between
+		await page.route('**/tool-results', (route) => route.abort());
+		await send(page, calls(['subject', 'Later']));
+		await page.locator('lamp-question').waitFor();
+		await page.unroute('**/tool-results');
+		await page.reload();
+		await page.locator('lamp-question').waitFor();
+		assert.equal((await fields(page)).subject, '');
+		// a script's click is none
+		await page.$eval('lamp-question button', (button) => button.click());
+		await page.getByRole('button', { name }).click();
+		await page.getByText('Filled in').waitFor();
+		assert.equal((await fields(page)).subject, subject);
+	}
+});
+
+test('the form stands under the chat on a phone', async (t) => {
+	const page = await openChat(t, { ...FORM, ...PHONE });
+	const [chat, form] = await page.$$eval('lamp-app, .form-side', (all) =>
+		all.map((one) => one.getBoundingClientRect().toJSON()));
+
+	assert.ok(form.top >= chat.bottom);
+	assert.ok(form.width <= 390);
+});

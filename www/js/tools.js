@@ -1,0 +1,56 @@
+// Tools of the page: what the agent may have done here, by functions of the
+// page that the chat stands in (docs/page-tools.md). A page imports this module
+// and registers them; nothing else can.
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const tools = new Map();
+
+/**
+ * Registers a tool of this page, from the next message on.
+ * @param tool {name, description, parameters, run}. With only name and run it is
+ *             one that the workspace declares (kind: client); description and
+ *             parameters (a JSON Schema) declare one here, where the workspace
+ *             says client_tools: allow. run gets the arguments, which fit the
+ *             schema, and returns the result, any JSON, or a promise of it; what
+ *             it throws is told to the agent.
+ * @returns a function that takes it away again
+ */
+export function registerTool({ name, description, parameters, run })
+{
+	if (!NAME.test(name) || typeof run !== 'function')
+		throw new TypeError('a tool needs a name of A-Z a-z 0-9 _ - and a function');
+	const tool = { name, description, parameters, run };
+
+	tools.set(name, tool);
+	return () => {
+		if (tools.get(name) === tool)
+			tools.delete(name);
+	};
+}
+
+/** What a request says of this page; undefined when it has no tools. */
+export function clientOf()
+{
+	if (tools.size === 0)
+		return undefined;
+	return { mode: 'page', tools: [...tools.values()].map(
+		({ name, description, parameters }) => (description === undefined
+			? name : { name, description, parameters })) };
+}
+
+/** Whether something that a turn waits for can be done here. */
+export function canRun(wait)
+{
+	return wait.type === 'client-tool' && tools.has(wait.tool);
+}
+
+/** Carries a call out. @returns {toolCallId, result} or {toolCallId, error} */
+export async function runCall({ toolCallId, tool, arguments: args })
+{
+	try {
+		const result = await tools.get(tool).run(args);
+
+		return { toolCallId, result: result === undefined ? { ok: true } : result };
+	} catch (error) {
+		return { toolCallId, error: String(error?.message || error) };
+	}
+}
