@@ -13,6 +13,9 @@ const calls = (...list) => script({
 	then: { text: 'Filled in' },
 });
 
+const said = (page, text) => page.locator('lamp-turn .message-assistant')
+	.filter({ hasText: text }).waitFor();
+
 /** What the model was told of the calls: the tool rows of the thread. */
 async function results(page)
 {
@@ -28,7 +31,7 @@ test('the agent fills the form in, in words and in order', async (t) => {
 
 	await ask(page, 'Set the subject to New chairs, the due date to 2026-12-01 ' +
 		'and the priority to low');
-	await page.getByText('is now 2026-12-01').waitFor();
+	await said(page, /due date is now 2026-12-01/);
 	assert.deepEqual(await fields(page), { subject: 'New chairs', description: '',
 		due_date: '2026-12-01', priority: 'low' });
 	// it is the user who sends
@@ -39,7 +42,7 @@ test('what the page cannot do is told; the rest is done', async (t) => {
 	const page = await openChat(t, FORM);
 
 	await send(page, calls(['priority', 'huge'], ['subject', 'Lamp <b>']));
-	await page.getByText('Filled in').waitFor();
+	await said(page, 'Filled in');
 	assert.deepEqual((await fields(page)).subject, 'Lamp <b>');
 	const told = (await results(page)).join();
 
@@ -51,7 +54,7 @@ test('elsewhere there is no such tool', async (t) => {
 	const page = await openChat(t);
 
 	await send(page, calls(['subject', 'x']));
-	await page.getByText('Filled in').waitFor();
+	await said(page, 'Filled in');
 	assert.match((await results(page)).join(), /no tool/);
 });
 
@@ -71,7 +74,7 @@ test('after a reload a card carries the call out, or goes on without', async (t)
 		// a script's click is none
 		await page.$eval('lamp-question button', (button) => button.click());
 		await page.getByRole('button', { name }).click();
-		await page.getByText('Filled in').waitFor();
+		await said(page, 'Filled in');
 		assert.equal((await fields(page)).subject, subject);
 	}
 });

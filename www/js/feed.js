@@ -44,8 +44,8 @@ export class Feed {
 	/**
 	 * @param options turnId ('' when the turn is yet to begin);
 	 *        after: number of the last event that is known;
-	 *        find(): the turn's id, when a request to begin one is not
-	 *        answered ('' if there is none);
+	 *        find(): the turn's id, when a request to begin one, or to go on
+	 *        with it, is not answered ('' if it had no effect);
 	 *        onEvent(type, data, number): data parsed;
 	 *        onState(text): '' or 'reconnecting'
 	 */
@@ -144,14 +144,15 @@ export class Feed {
 		}
 		if (!answered && !mayHaveArrived(reason))
 			throw reason;
-		if (this.#end || this.turnId || this.#stopped.signal.aborted)
+		if (this.#end || this.#stopped.signal.aborted ||
+		    (this.turnId && (answered || !this.#find)))
 			return;
 		await this.#search(answered, reason);
 	}
 
 	/**
-	 * Nobody has named the turn. Where the server has opened a stream there is
-	 * one, so it is looked for until the server answers; else once.
+	 * Nobody has said that the turn runs. Where the server has opened a stream
+	 * there is one, so it is looked for until the server answers; else once.
 	 */
 	async #search(answered, reason)
 	{

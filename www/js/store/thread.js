@@ -19,6 +19,7 @@ export class Thread extends Pages {
 	#events;
 	#feed = null;
 	#stopWanted = false;
+	#carried = new Set();
 	#stopTimer = null;
 
 	/**
@@ -146,15 +147,23 @@ export class Thread extends Pages {
 			[{ toolCallId: wait.toolCallId, ...result }], { signal }));
 	}
 
-	/** Carries out, in their order, the calls of this page's tools. */
-	async carryOut(turn)
+	/**
+	 * Carries out, in their order, the calls of this page's tools: each once by
+	 * itself, so that an answer that does not get through is not repeated for
+	 * ever, and again when the user says so.
+	 */
+	async carryOut(turn, again = false)
 	{
-		const waits = turn.waiting.filter(canRun), results = [];
+		const waits = turn.waiting.filter((wait) => canRun(wait) &&
+			(again || !this.#carried.has(wait.toolCallId)));
+		const results = [];
 
 		if (waits.length === 0)
 			return;
-		for (const wait of waits)
+		for (const wait of waits) {
+			this.#carried.add(wait.toolCallId);
 			results.push(await runCall(wait));
+		}
 		await this.#resume(turn, waits, (signal) =>
 			this.#api.reply(turn.turnId, results, { signal }));
 	}
@@ -170,7 +179,8 @@ export class Thread extends Pages {
 		turn.resume(waits);
 		this.changed();
 		try {
-			await this.#end(turn, await this.#read(turn, turn, turn.turnId).run(open));
+			await this.#end(turn, await this.#read(turn, turn, turn.turnId,
+				() => this.#gone(turn.turnId, waits)).run(open));
 		} catch (error) {
 			turn.finishWith(null);
 			turn.waiting = waiting;
@@ -183,6 +193,15 @@ export class Thread extends Pages {
 		}
 		this.#done(turn);
 		await this.carryOut(turn);
+	}
+
+	/** The turn's id, unless it waits for the same things still. */
+	async #gone(turnId, waits)
+	{
+		const { waitingFor = [] } = await this.#api.turn(turnId);
+
+		return waitingFor.some(({ toolCallId }) =>
+			waits.some((wait) => wait.toolCallId === toolCallId)) ? '' : turnId;
 	}
 
 	/**

@@ -82,7 +82,7 @@ class LampApp extends PageElement {
 		this.addEventListener('lamp-replied', ({ detail: { turn, wait, result } }) =>
 			this.#again((thread) => thread.reply(turn, wait, result)));
 		this.addEventListener('lamp-carried-out', ({ detail: { turn } }) =>
-			this.#again((thread) => thread.carryOut(turn)));
+			this.#again((thread) => thread.carryOut(turn, true)));
 		this.addEventListener('lamp-edit', (event) => this.#edit(event.detail));
 		this.addEventListener('lamp-variant', (event) =>
 			this.#variant(event.target.closest('lamp-turn'), event.detail));
