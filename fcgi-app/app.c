@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "db/db.h"
 #include "net/http.h"
+#include "page_cache.h"
 #include "store/store.h"
 #include "tool/tool.h"
 #include "turn/live.h"
@@ -55,6 +56,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	if (!app->conf)
 		return -1;
 	pthread_mutex_init(&app->form_key_lock, NULL);
+	app->pages = page_cache_new();
 	app->seen = xcalloc(1, sizeof(*app->seen));
 	pthread_mutex_init(&app->seen->lock, NULL);
 	conf = app_conf(app);
@@ -91,6 +93,7 @@ void app_close(struct app *app)
 		db_close(app->db);
 	if (app->conf)
 		conf_live_close(app->conf);
+	page_cache_free(app->pages);
 	if (app->seen) {
 		pthread_mutex_destroy(&app->form_key_lock);
 		pthread_mutex_destroy(&app->seen->lock);

@@ -14,6 +14,7 @@
 #include "doctor/doctor.h"
 #include "turn/turn.h"
 
+struct page_cache;
 struct seen;
 
 struct app {
@@ -30,6 +31,7 @@ struct app {
 	atomic_int n_models;	/* requests that wait for a model now */
 	atomic_bool stopping;	/* no new turns any more */
 	struct seen *seen;	/* users noted lately */
+	struct page_cache *pages;	/* of threads read lately */
 	atomic_uint_fast64_t generation;	/* of conf, that is in force */
 
 	pthread_mutex_t form_key_lock;	/* over these, for form.c */

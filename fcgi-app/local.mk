@@ -27,6 +27,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/caller.c fcgi-app/caller.h \
 	fcgi-app/cgi.c fcgi-app/cgi.h \
 	fcgi-app/conn.h \
+	fcgi-app/page_cache.c fcgi-app/page_cache.h \
 	fcgi-app/dialect/dialect.c fcgi-app/dialect/dialect.h \
 	fcgi-app/dialect/ag_ui.c \
 	fcgi-app/dialect/ai_sdk.c \

@@ -28,6 +28,7 @@ EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_faults.py \
 	tests/api/test_identity.py \
 	tests/api/test_kill.py \
+	tests/api/test_page_cache.py \
 	tests/api/test_mcp.py \
 	tests/api/test_notifications.py \
 	tests/api/test_openai_server.py \

@@ -10,9 +10,56 @@
 #include "app.h"
 #include "base/limits.h"
 #include "fields.h"
+#include "page_cache.h"
 #include "store/message.h"
 
 #include "base/banned.h"
+
+static void write_page(struct response *rs, struct message_scope *scope,
+		       const struct message_page *page)
+{
+	struct jw w = resp_json(rs, 200);
+
+	scope->workspace_id = page->workspace_id;
+	scope->agent_id = page->agent_id;
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	message_write_all(&w, scope, page->items, page->n);
+	jw_end_arr(&w);
+	jw_key(&w, "totalCount");
+	jw_null(&w);
+	page_write_next_seq(&w, page->next_seq);
+	jw_end_obj(&w);
+}
+
+/* The page that is read again and again: see page_cache.h. */
+static int newest_page(struct request *rq, struct response *rs,
+		       struct message_scope *scope, size_t size, struct err *e)
+{
+	struct page_key key = { scope->conversation_id, size };
+	struct owner owner = scope_owner(rq);
+	struct message_page page;
+	struct page_state state;
+	struct jw w;
+
+	if (page_cache_has(rq->app->pages, &key)) {
+		if (message_head(rq->app->db, &owner, &key.conversation_id,
+				 rq->arena, &page, e) < 0)
+			return -1;
+		state = (struct page_state){ page.version, page.created_us };
+		w = resp_json(rs, 200);
+		if (page_cache_get(rq->app->pages, &key, &state, w.b))
+			return 0;
+	}
+	if (message_list(rq->app->db, &owner, &key.conversation_id,
+			 NEWEST_FIRST, 0, size, rq->arena, &page, e) < 0)
+		return -1;
+	state = (struct page_state){ page.version, page.created_us };
+	write_page(rs, scope, &page);
+	page_cache_put(rq->app->pages, &key, &state, buf_str(&rs->body));
+	return 0;
+}
 
 /*
  * GET /conversations/{c}/messages?cursor=&pageSize=: newest first.
@@ -31,7 +78,6 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	struct message_page page;
 	int64_t seq;
 	size_t size;
-	struct jw w;
 
 	if (scope_path(rq, &ws, &agent, e) < 0 ||
 	    page_seq(rq, &seq, e) < 0 || page_size(rq, &size, e) < 0)
@@ -40,6 +86,8 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 		.conversation_id = *route_arg_uuid(rq, "conversation"),
 		.style = agent ? RECORD_AGENT_SCOPED : RECORD_PLAIN,
 	};
+	if (!agent && !seq)
+		return newest_page(rq, rs, &scope, size, e);
 	if (message_list(rq->app->db, &owner, &scope.conversation_id,
 			 agent ? OLDEST_FIRST : NEWEST_FIRST, seq, size,
 			 rq->arena, &page, e) < 0)
@@ -47,18 +95,7 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	if (agent && (!str_is(page.workspace_id, ws->id) ||
 		      !str_is(page.agent_id, agent->id)))
 		return err_set(e, ERR_NOT_FOUND, "another agent's");
-	scope.workspace_id = page.workspace_id;
-	scope.agent_id = page.agent_id;
-	w = resp_json(rs, 200);
-	jw_obj(&w);
-	jw_key(&w, "items");
-	jw_arr(&w);
-	message_write_all(&w, &scope, page.items, page.n);
-	jw_end_arr(&w);
-	jw_key(&w, "totalCount");
-	jw_null(&w);
-	page_write_next_seq(&w, page.next_seq);
-	jw_end_obj(&w);
+	write_page(rs, &scope, &page);
 	return 0;
 }
 

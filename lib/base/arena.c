@@ -10,7 +10,7 @@
 
 #include "base/banned.h"
 
-#define CHUNK_BYTES 4096	/* the first; later ones double up to 64 KiB */
+#define CHUNK_BYTES 4096	/* and multiples of it */
 #define CHUNK_MAX   65536
 #define KEEP_BYTES  32768	/* what a reset keeps */
 #define ALIGN       16
@@ -29,8 +29,10 @@ struct arena_defer {
 
 static void grow(struct arena *a, size_t need)
 {
-	size_t size = a->chunk ? MIN(a->chunk->size * 2, CHUNK_MAX)
-			       : CHUNK_BYTES - sizeof(struct arena_chunk);
+	/* By half each time: a stream that lasts holds what it took. */
+	size_t size = MIN(align_up(MAX(a->total_bytes / 2, CHUNK_BYTES),
+				   CHUNK_BYTES), CHUNK_MAX) -
+		sizeof(struct arena_chunk);
 	struct arena_chunk *c;
 
 	if (size < need)

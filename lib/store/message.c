@@ -12,7 +12,7 @@
 
 struct scope {
 	struct str workspace_id, agent_id;
-	int64_t version;
+	int64_t version, created_us;
 };
 
 struct row {
@@ -48,6 +48,7 @@ static void set_scope(struct message_page *p, const struct scope *s)
 	p->workspace_id = s->workspace_id;
 	p->agent_id = s->agent_id;
 	p->version = s->version;
+	p->created_us = s->created_us;
 }
 
 static int take_row(void *ctx, const struct db_val *cells, struct err *e)
@@ -90,28 +91,34 @@ static int read_rows(struct db *db, enum store_order order,
 		       a, take_row, f, e);
 }
 
+int message_head(struct db *db, const struct owner *o,
+		 const struct uuid *conversation_id, struct arena *a,
+		 struct message_page *out, struct err *e)
+{
+	struct scope s;
+	int n = db_get(db, STMT_CONVERSATION_SCOPE,
+		       DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
+			       DB_U(&o->user_id)), a, scope_fields, &s, e);
+
+	*out = (struct message_page){ .n = 0 };
+	if (n > 0)
+		set_scope(out, &s);
+	return n > 0 ? 0 : n < 0 ? -1
+		: err_set(e, ERR_NOT_FOUND, "no such conversation");
+}
+
 static int fill(struct db *db, enum store_order order, const struct owner *o,
 		const struct uuid *conversation_id, int64_t seq,
 		struct filling *f, struct arena *a, struct err *e)
 {
 	struct message_page *p = f->page;
-	struct scope s;
-	int n;
 
 	*p = (struct message_page){
 		.items = arena_zalloc(a, f->size, sizeof(*p->items)),
 	};
 	if (read_rows(db, order, o, conversation_id, seq, f, a, e))
 		return -1;
-	if (p->n)
-		return 0;
-	n = db_get(db, STMT_CONVERSATION_SCOPE,
-		   DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
-			   DB_U(&o->user_id)), a, scope_fields, &s, e);
-	if (n > 0)
-		set_scope(p, &s);
-	return n > 0 ? 0 : n < 0 ? -1
-		: err_set(e, ERR_NOT_FOUND, "no such conversation");
+	return p->n ? 0 : message_head(db, o, conversation_id, a, p, e);
 }
 
 int message_list(struct db *db, const struct owner *o,

@@ -26,7 +26,7 @@ struct message {
 
 struct message_page {
 	struct str workspace_id, agent_id;	/* of the conversation */
-	int64_t version;			/* of the conversation, then */
+	int64_t version, created_us;		/* of the conversation, then */
 	struct message *items;			/* arena */
 	size_t n;
 	bool more;
@@ -43,6 +43,11 @@ struct message_page {
 int message_list(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, enum store_order order,
 		 int64_t after_seq, size_t size, struct arena *a,
+		 struct message_page *out, struct err *e) MUST_CHECK;
+
+/* A page without its messages: the owner's check and the version. */
+int message_head(struct db *db, const struct owner *o,
+		 const struct uuid *conversation_id, struct arena *a,
 		 struct message_page *out, struct err *e) MUST_CHECK;
 
 /*

@@ -179,7 +179,8 @@ int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
 #define SCOPE_FIELDS(F, SEP) \
 	F(workspace_id, s, "c.workspace_id") SEP \
 	F(agent_id, s, "c.agent_id") SEP \
-	F(version, i, "c.version")
+	F(version, i, "c.version") SEP \
+	F(created_us, i, "c.created_us")
 #define MESSAGE_PAGE \
 	"SELECT " COLUMNS(SCOPE_FIELDS) "," COLUMNS(MESSAGE_FIELDS) \
 	" FROM conversation c JOIN message m" \

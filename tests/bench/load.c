@@ -6,6 +6,12 @@
  *
  *   load --port P --path /x --bodies FILE [--streams N] [--repeat R]
  *        [--marker TEXT] [--end TEXT] [--header "Name: value"]...
+ *        [--ramp MS] [--rate R]
+ *
+ * The streams start evenly over MS milliseconds. R markers a second are what
+ * each stream should bring: then the delay of every one is reported, against a
+ * stream's own schedule (the one that its least delayed marker fits), from the
+ * time when all streams have begun to when the first one has ended.
  *
  * FILE has one request body per line; stream i uses line i modulo their number.
  * Prints one JSON object.
@@ -46,6 +52,8 @@ struct stream {
 	int64_t sent_us;
 	bool first_seen, ended;
 	int status;
+	int64_t *at_us;		/* when its markers came; with --rate */
+	size_t n_at, at_size;
 };
 
 struct load {
@@ -57,6 +65,9 @@ struct load {
 	uint64_t tokens, bytes, ok, failed;
 	int64_t *ttft_us;
 	size_t n_ttft;
+	double rate;
+	int64_t all_begun_us, first_end_us;
+	size_t n_streams;
 };
 
 static void start(struct load *l, struct stream *s)
@@ -107,6 +118,20 @@ static uint64_t count(const char *p, size_t n, const char *what, size_t n_what)
 	return found;
 }
 
+static void note_arrival(struct stream *s, uint64_t n)
+{
+	int64_t now_us = clock_mono_us();
+
+	for (; n; n--) {
+		if (s->n_at == s->at_size) {
+			s->at_size = s->at_size * 2 + 64;
+			s->at_us = xrealloc(s->at_us,
+					    s->at_size * sizeof(*s->at_us));
+		}
+		s->at_us[s->n_at++] = now_us;
+	}
+}
+
 /* Counts in p[0..n) and across its border with what came before. */
 static void content(struct load *l, struct stream *s, const char *p, size_t n)
 {
@@ -122,7 +147,11 @@ static void content(struct load *l, struct stream *s, const char *p, size_t n)
 	if (found && !s->first_seen) {
 		s->first_seen = true;
 		l->ttft_us[l->n_ttft++] = clock_mono_us() - s->sent_us;
+		if (l->n_ttft == l->n_streams)
+			l->all_begun_us = clock_mono_us();
 	}
+	if (found && l->rate > 0)
+		note_arrival(s, found);
 	l->tokens += found;
 	l->bytes += n;
 	if (n >= TAIL_BYTES) {
@@ -188,6 +217,8 @@ static void finish(struct load *l, struct stream *s)
 		l->ok++;
 	else
 		l->failed++;
+	if (!l->first_end_us)
+		l->first_end_us = clock_mono_us();
 	close(s->fd);
 	l->open--;
 	if (--s->left > 0)
@@ -201,22 +232,65 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double percentile_ms(const struct load *l, int p)
+static double of_sorted_ms(const int64_t *us, size_t n, int p)
 {
-	if (!l->n_ttft)
-		return -1;
-	return (double)l->ttft_us[(l->n_ttft - 1) * (size_t)p / 100] / 1000.0;
+	return n ? (double)us[(n - 1) * (size_t)p / 100] / 1000.0 : -1;
 }
 
-static void report(struct load *l, double seconds)
+static double percentile_ms(const struct load *l, int p)
+{
+	return of_sorted_ms(l->ttft_us, l->n_ttft, p);
+}
+
+/* The delays of one stream's markers, behind those that are there already. */
+static size_t add_delays(const struct load *l, const struct stream *s,
+			 int64_t *to)
+{
+	int64_t least = INT64_MAX;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_at; i++)
+		least = MIN(least, s->at_us[i] -
+			    (int64_t)((double)i * 1e6 / l->rate));
+	for (size_t i = 0; i < s->n_at; i++)
+		if (s->at_us[i] >= l->all_begun_us &&
+		    s->at_us[i] < l->first_end_us)
+			to[n++] = s->at_us[i] - least -
+				(int64_t)((double)i * 1e6 / l->rate);
+	return n;
+}
+
+static void report_delays(const struct load *l, const struct stream *streams)
+{
+	int64_t *us;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_streams; i++)
+		n += streams[i].n_at;
+	us = xcalloc(n + 1, sizeof(*us));
+	n = 0;
+	for (size_t i = 0; i < l->n_streams && l->all_begun_us; i++)
+		n += add_delays(l, &streams[i], us + n);
+	qsort(us, n, sizeof(*us), by_value);
+	printf(", \"delay_ms\": {\"n\": %zu, \"p50\": %.4f, \"p99\": %.4f,"
+	       " \"max\": %.4f}", n, of_sorted_ms(us, n, 50),
+	       of_sorted_ms(us, n, 99), of_sorted_ms(us, n, 100));
+	free(us);
+}
+
+static void report(struct load *l, const struct stream *streams,
+		   double seconds)
 {
 	qsort(l->ttft_us, l->n_ttft, sizeof(*l->ttft_us), by_value);
 	printf("{\"ok\": %lu, \"failed\": %lu, \"tokens\": %lu, \"bytes\": %lu,"
 	       " \"seconds\": %.4f, \"tokens_per_s\": %.0f, \"ttft_ms\":"
-	       " {\"p50\": %.4f, \"p90\": %.4f, \"p99\": %.4f}}\n",
+	       " {\"p50\": %.4f, \"p90\": %.4f, \"p99\": %.4f}",
 	       l->ok, l->failed, l->tokens, l->bytes, seconds,
 	       (double)l->tokens / seconds, percentile_ms(l, 50),
 	       percentile_ms(l, 90), percentile_ms(l, 99));
+	if (l->rate > 0)
+		report_delays(l, streams);
+	puts("}");
 }
 
 /* One request per line of the file. */
@@ -265,12 +339,15 @@ int main(int argc, char **argv)
 		{ "marker", required_argument, NULL, 'm' },
 		{ "end", required_argument, NULL, 'e' },
 		{ "header", required_argument, NULL, 'h' },
+		{ "ramp", required_argument, NULL, 'a' },
+		{ "rate", required_argument, NULL, 't' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct load l = { .marker = "event: token", .end = "event: done" };
 	struct buf headers = BUF_INIT(65536), *reqs;
 	const char *path = "/", *bodies = "/dev/null";
-	int n_streams = 1, repeat = 1, c;
+	int n_streams = 1, n_started = 0, repeat = 1, c;
+	int64_t ramp_us = 0;
 	struct epoll_event evs[256];
 	struct stream *streams;
 	size_t n_reqs;
@@ -288,6 +365,8 @@ int main(int argc, char **argv)
 		case 'r': repeat = (int)strtol(optarg, NULL, 10); break;
 		case 'm': l.marker = optarg; break;
 		case 'e': l.end = optarg; break;
+		case 'a': ramp_us = strtol(optarg, NULL, 10) * 1000; break;
+		case 't': l.rate = strtod(optarg, NULL); break;
 		case 'h': buf_addf(&headers, "%s\r\n", optarg); break;
 		default: return 2;
 		}
@@ -310,12 +389,21 @@ int main(int argc, char **argv)
 		streams[i].left = repeat;
 		streams[i].request = &reqs[(size_t)i % n_reqs];
 		streams[i].line = (struct buf)BUF_INIT(65536);
-		start(&l, &streams[i]);
 	}
-	while (l.open) {
-		int n = epoll_wait(l.epoll, evs, ARRAY_LEN(evs), DEADLINE_MS);
+	l.n_streams = (size_t)n_streams;
+	while (l.open || n_started < n_streams) {
+		int64_t due_us = began + ramp_us * n_started / n_streams;
+		int64_t wait_us = due_us - clock_mono_us();
+		int n;
 
-		if (n <= 0 && errno != EINTR) {
+		if (n_started < n_streams && wait_us <= 0) {
+			start(&l, &streams[n_started++]);
+			continue;
+		}
+		n = epoll_wait(l.epoll, evs, ARRAY_LEN(evs),
+			       n_started < n_streams
+			       ? (int)(wait_us / 1000) + 1 : DEADLINE_MS);
+		if (n <= 0 && errno != EINTR && n_started == n_streams) {
 			fputs("load: no progress\n", stderr);
 			return 1;
 		}
@@ -329,6 +417,6 @@ int main(int argc, char **argv)
 				finish(&l, s);
 		}
 	}
-	report(&l, (double)(clock_mono_us() - began) / 1e6);
+	report(&l, streams, (double)(clock_mono_us() - began) / 1e6);
 	return l.failed ? 1 : 0;
 }

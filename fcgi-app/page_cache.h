@@ -1,0 +1,46 @@
+/*
+ * The newest pages of threads that were read lately, as they were written.
+ *
+ * A copy is never trusted: whoever wants it reads the conversation's row, which
+ * checks the owner and says the version, in the same request (message_head).
+ * Every change of a thread moves that version in its own transaction, so a copy
+ * of this version is what a read would give, whichever process or node made the
+ * change. created_us tells a conversation from one that had its id before.
+ */
+#ifndef APP_PAGE_CACHE_H
+#define APP_PAGE_CACHE_H
+
+#include "base/buf.h"
+#include "base/uuid.h"
+
+struct page_cache;
+
+struct page_key {
+	struct uuid conversation_id;
+	size_t size;			/* of the page */
+};
+
+struct page_state {			/* of the conversation */
+	int64_t version, created_us;
+};
+
+struct page_cache *page_cache_new(void);
+void page_cache_free(struct page_cache *c);
+
+/* All of these: any thread. */
+
+/* Whether there is a copy, so that it is worth to ask for the state. */
+bool page_cache_has(struct page_cache *c, const struct page_key *k);
+
+/* Appends the copy to out if it is of this state. */
+bool page_cache_get(struct page_cache *c, const struct page_key *k,
+		    const struct page_state *s, struct buf *out);
+
+/*
+ * Keeps a copy of body, which was read in this state; not when it is over
+ * LIM_PAGE_COPY_BYTES.
+ */
+void page_cache_put(struct page_cache *c, const struct page_key *k,
+		    const struct page_state *s, struct str body);
+
+#endif
