@@ -73,6 +73,14 @@ export async function open(t, { url = base, hash = '', init, ...options } = {})
 	return page;
 }
 
+/** For open()'s init: the page is not told what happens elsewhere. */
+export function withoutNotices(page)
+{
+	return page.route('**/notifications*', (route) => route.fulfill({ status: 404,
+		contentType: 'application/problem+json',
+		body: '{"code":"not_found","status":404}' }));
+}
+
 /** A page that is ready to chat. */
 export async function openChat(t, options)
 {

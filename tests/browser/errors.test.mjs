@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { api, ask, conversation, ended, open, openChat, say, script, send, shownId,
-	unique } from './browser.mjs';
+	unique, withoutNotices } from './browser.mjs';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 
@@ -93,7 +93,7 @@ test('refused messages go back into the field', async (t) => {
 
 test('the conversation is being answered already', async (t) => {
 	const id = await conversation(unique('busy'));
-	const page = await openChat(t, { hash: `#/c/${id}` });
+	const page = await openChat(t, { hash: `#/c/${id}`, init: withoutNotices });
 
 	await page.waitForFunction(() =>
 		document.querySelector('.main-title h1').textContent.startsWith('busy'));

@@ -2,8 +2,8 @@
 // the page without notices, and with streams that do not come through.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, ask, conversation, ended, open, openChat, reading, say, script, send,
-	shownId, unique } from './browser.mjs';
+import { api, ask, conversation, ended, openChat, reading, say, script, send,
+	shownId, unique, withoutNotices } from './browser.mjs';
 import { startProxy } from './proxy.mjs';
 
 const row = (page, title) => page.locator('.row', { hasText: title });
@@ -20,6 +20,15 @@ async function listening(t, options = {})
 
 	await ready;
 	return page;
+}
+
+/** The tab goes out of sight, or comes back. */
+function look(page, visible)
+{
+	return page.evaluate((hidden) => {
+		Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+		document.dispatchEvent(new Event('visibilitychange'));
+	}, !visible);
 }
 
 /** The list follows what is done through the API. */
@@ -104,20 +113,28 @@ test('one connection, given back while nobody looks', async (t) => {
 	await conversation(title);
 	await row(page, title).waitFor();
 	assert.match(asked[0], /after=\d+/);
+	const given = page.waitForEvent('requestfailed',
+		(request) => /notifications/.test(request.url()));
+
+	await look(page, false);
+	await given;
+	assert.equal(asked.length, 1);
+	await Promise.all([page.waitForRequest(/notifications/), look(page, true)]);
 });
 
 test('a server without notices', async (t) => {
+	const page = await openChat(t, { init: withoutNotices });
 	let asked = 0;
-	const page = await openChat(t, { init: (p) => p.route('**/notifications*', (route) => {
-		asked++;
-		return route.fulfill({ status: 404, contentType: 'application/problem+json',
-			body: '{"code":"not_found","status":404}' });
-	}) });
 
+	page.on('request', (request) => {
+		asked += /notifications/.test(request.url());
+	});
 	await ask(page, script({ text: 'works' }));
 	assert.equal(await page.locator('.row.current').count(), 1);
-	assert.equal(asked, 1);
-	const second = await open(t, { hash: `#/c/${shownId(page)}` });
-
-	await ended(second);
+	// a tab that is looked at again loads what it shows
+	await say(shownId(page), script({ text: 'from elsewhere' }));
+	await look(page, false);
+	await look(page, true);
+	await page.waitForFunction(() => document.querySelectorAll('.answer').length === 2);
+	assert.equal(asked, 0);
 });

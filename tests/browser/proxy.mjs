@@ -48,7 +48,7 @@ function pass(proxy, open, answer, response)
 		answer.pipe(response);
 		return;
 	}
-	proxy.streams++;
+	proxy.streams += /\/notifications/.test(answer.req.path) ? 0 : 1;
 	open.add(answer);
 	answer.on('close', () => {
 		open.delete(answer);

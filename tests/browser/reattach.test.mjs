@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { api, ask, conversation, ended, open, openChat, reading, say, script, send,
-	shownId, unique } from './browser.mjs';
+	shownId, unique, withoutNotices } from './browser.mjs';
 import { startProxy } from './proxy.mjs';
 
 /** Words that differ, so that a lost or doubled one shows. */
@@ -170,10 +170,10 @@ test('a second tab is refused, and shows the running answer', async (t) => {
 	const text = words(250);
 
 	await ask(page, script({ text: 'first' }));
-	const second = await open(t, { hash: `#/c/${shownId(page)}`, init: watchAnswer });
+	// one that is not told what happens in the first
+	const second = await open(t, { hash: `#/c/${shownId(page)}`, init: withoutNotices });
 
 	await second.waitForSelector('.answer');
-	await second.route('**/notifications*', (route) => route.abort());
 	await send(page, script({ text, rate: 50 }));
 	await shows(page, 10);
 	await send(second, 'meanwhile');

@@ -142,6 +142,7 @@ const en = {
 	'tool.done': 'done',
 	'tool.failed': 'failed',
 	'tool.stopped': 'no result',
+	'tool.steps': 'Steps',
 	'tool.args': 'Arguments',
 	'tool.result': 'Result',
 	'tool.noArgs': 'No arguments',

@@ -12,6 +12,8 @@ const RETRY_MS = [1000, 2000, 5000, 15000, 30000];
 const HIDDEN_MS = 5000;
 /** Without a byte for so long (there is a comment each 15 s) nothing comes. */
 const SILENT_MS = 25000;
+/** The first event comes at once; a stream without it may be held up. */
+const FIRST_MS = 4000;
 
 export class Notices {
 	#api;
@@ -80,12 +82,33 @@ export class Notices {
 	async #stream()
 	{
 		this.#abort = new AbortController();
-		const { signal } = this.#abort;
-		const response = await this.#api.notices({ after: this.#last, signal });
+		const abort = this.#abort;
+		const early = setTimeout(() => this.#heldUp(abort), FIRST_MS);
 
-		await readEvents(response.body, ({ type, data, id }) => {
-			this.#take(type, JSON.parse(data), id);
-		}, { idleMs: SILENT_MS });
+		try {
+			const response = await this.#api.notices(
+				{ after: this.#last, signal: abort.signal });
+
+			await readEvents(response.body, ({ type, data, id }) => {
+				clearTimeout(early);
+				this.#take(type, JSON.parse(data), id);
+			}, { idleMs: SILENT_MS });
+		} finally {
+			clearTimeout(early);
+		}
+	}
+
+	/** Nothing came: where a plain request is answered, streams do not arrive. */
+	async #heldUp(abort)
+	{
+		try {
+			await this.#api.noticesPage({ after: this.#last, wait: 0,
+				signal: abort.signal });
+		} catch {
+			return;
+		}
+		this.#link.streamFailed(2);
+		abort.abort();
 	}
 
 	async #poll()

@@ -9,7 +9,8 @@ import { Observable } from '../observable.js';
  *   {kind: 'reasoning', text, running}
  *   {kind: 'text', text}                     words before a tool call
  *   {kind: 'tool', callId, name, args, result, isError, durationMs,
- *    truncated, running}                     result is undefined until known
+ *    truncated, running, steps}              result is undefined until known;
+ *                   steps, if any: [{toolName, text, running, isError}]
  */
 
 /** Text of a tool result, or what it holds when it is JSON. */
@@ -323,6 +324,9 @@ export class Turn extends Observable {
 				truncated: Boolean(data.truncated),
 			});
 			break;
+		case 'operation':
+			this.#operation(data);
+			break;
 		case 'warning':
 			this.warnings.push(data);
 			break;
@@ -341,6 +345,22 @@ export class Turn extends Observable {
 		}
 		this.changed();
 		return false;
+	}
+
+	/** What a call is at: itself, or a tool that it uses. */
+	#operation({ callId, toolName, status, text })
+	{
+		const part = this.parts.find((known) =>
+			known.kind === 'tool' && known.callId === callId);
+		const running = status === 'start' || status === 'progress';
+
+		if (!part)
+			return;
+		const steps = part.steps || [];
+		const open = steps.findLast((step) => step.toolName === toolName && step.running);
+
+		part.steps = [...steps.filter((step) => step !== open),
+			{ toolName, running, isError: status === 'error', text: text || open?.text || '' }];
 	}
 
 	/** The answer row is there (null: there is none); nothing runs any more. */

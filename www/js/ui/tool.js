@@ -10,12 +10,16 @@ import { icon } from './icons.js';
 import './table.js';
 
 const JSON_SHOWN = 20000;
+/** Of a call that runs; all of them are in its details afterwards. */
+const STEPS_SHOWN = 4;
 
 class LampTool extends PageElement {
 	static properties = {
 		part: { attribute: false },
 		// a part is changed in place; this makes lit look again
 		version: { type: Number },
+		/** what the call is at, and was: [{toolName, text, running, isError}] */
+		steps: { attribute: false },
 		/** true while the user has to decide about it */
 		waits: { type: Boolean },
 		opened: { state: true },
@@ -44,7 +48,21 @@ class LampTool extends PageElement {
 				<span class="tool-chevron">${icon('chevron')}</span>
 			</summary>
 			${this.opened ? this.#body() : nothing}
-		</details>`;
+		</details>
+		${part.running ? this.#steps(this.steps.slice(-STEPS_SHOWN)) : nothing}`;
+	}
+
+	/** What a call that takes long has done, and is doing. */
+	#steps(steps)
+	{
+		return steps.length === 0 ? nothing : html`<ul class="tool-steps"
+			aria-label=${t('tool.steps')}>${steps.map(({ toolName, text, running, isError }) => html`
+			<li class=${isError ? 'tool-failed' : ''}><span class="tool-state">${running ?
+				html`<span class="spinner" aria-hidden="true"></span>` :
+				icon(isError ? 'warning' : 'check')}</span>
+				${toolName === this.part.name ? nothing : html`<span class="tool-name">${
+					toolName}</span>`}
+				<span class="tool-gist">${text}</span></li>`)}</ul>`;
 	}
 
 	/** The few words beside the name. */
@@ -77,6 +95,8 @@ class LampTool extends PageElement {
 		return html`<div class="tool-body">
 			<h4>${t('tool.args')}</h4>
 			${none ? html`<p class="muted">${t('tool.noArgs')}</p>` : json(args)}
+			${this.steps.length > 0 && !this.part.running ? html`<h4>${t('tool.steps')}</h4>
+				${this.#steps(this.steps)}` : nothing}
 			${result === undefined ? nothing : html`
 				<h4>${t('tool.result')}</h4>
 				${this.#result(result)}

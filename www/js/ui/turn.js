@@ -178,7 +178,8 @@ class LampTurn extends PageElement {
 			const waits = this.turn.waiting.some((wait) => wait.toolCallId === part.callId);
 			const version = (part.running ? 0 : 1) + (part.result === undefined ? 0 : 2);
 
-			return html`<lamp-tool .part=${part} version=${version} ?waits=${waits}></lamp-tool>`;
+			return html`<lamp-tool .part=${part} .steps=${part.steps || []}
+				version=${version} ?waits=${waits}></lamp-tool>`;
 		}
 		if (part.kind === 'text') {
 			return html`<lamp-markdown class="narration"

@@ -1,0 +1,57 @@
+// What a call that takes long is at. The events are put in by the test, in the
+// form of docs/api.md: no tool of the demo has any.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Turn } from '../../www/js/store/turn.js';
+import { openChat, script, send } from './browser.mjs';
+
+const STEPS = [
+	{ toolName: 'query_data', status: 'start', text: 'Reading sources' },
+	{ toolName: 'fetch', status: 'start' },
+	{ toolName: 'fetch', status: 'error', text: 'No <b>such</b> page' },
+	{ toolName: 'summarize', status: 'start' },
+	{ toolName: 'summarize', status: 'progress', text: 'half' },
+];
+
+test('steps: each tool has a line that changes with it', () => {
+	const turn = new Turn('x');
+
+	turn.apply('operation', { callId: 'unknown', ...STEPS[0] });
+	turn.apply('tool-call', { callId: 'c', toolName: 'query_data', args: {} });
+	for (const step of STEPS)
+		turn.apply('operation', { callId: 'c', ...step });
+	turn.apply('operation', { callId: 'c', toolName: 'summarize', status: 'success' });
+	turn.apply('operation', { callId: 'c', toolName: 'fetch', status: 'start' });
+	assert.deepEqual(turn.parts[0].steps, [
+		{ toolName: 'query_data', running: true, isError: false, text: 'Reading sources' },
+		{ toolName: 'fetch', running: false, isError: true, text: 'No <b>such</b> page' },
+		{ toolName: 'summarize', running: false, isError: false, text: 'half' },
+		{ toolName: 'fetch', running: true, isError: false, text: '' },
+	]);
+});
+
+test('the steps of a nested agent are shown while it runs', async (t) => {
+	const page = await openChat(t);
+
+	// the stream as it is while the call runs; there is no more of it
+	await page.route('**/stream', async (route) => {
+		const response = await route.fetch();
+		const text = await response.text();
+		const body = text.slice(0, text.indexOf('event: tool-result'));
+		const { callId } = JSON.parse(/event: tool-call\nid: \d+\ndata: (.*)\n/.exec(body)[1]);
+
+		await route.fulfill({ response, body: body + STEPS.map((step, i) =>
+			`event: operation\nid: ${1000 + i}\ndata: ${JSON.stringify({ callId, ...step })}\n\n`)
+			.join('') });
+	});
+	await page.route('**/events*', (route) => route.fulfill(
+		{ status: 503, headers: { 'Retry-After': '60' } }));
+	await send(page, script({ tool_calls: [{ name: 'query_data',
+		args: { dataset: 'rooms', limit: 1 } }], then: { text: 'Done' } }));
+	await page.waitForFunction(() => document.querySelectorAll('.tool-steps li').length === 3);
+	assert.deepEqual((await page.locator('.tool-steps li').allInnerTexts())
+		.map((text) => text.split(/\s+/).join(' ').trim()),
+	['Reading sources', 'fetch No <b>such</b> page', 'summarize half']);
+	assert.equal(await page.locator('.tool-steps .spinner').count(), 2);
+	assert.equal(await page.locator('.tool-steps .tool-failed').count(), 1);
+});
