@@ -21,11 +21,22 @@
 #define MIN_PACKET_BYTES 8388608	/* answers of 4 MiB, escaped */
 #define SKEW_WARN_US     2000000
 #define SKEW_BAD_US      10000000	/* leases are 30 s */
-#define SERVICES         64		/* asked; the rest is said to be left out */
+#define BUDGET_MS        40000		/* web servers wait 60 s, some of them */
 
 static const char *log_text(const struct err *e)
 {
 	return *e->text ? e->text : err_message(e);
+}
+
+/* Whether there is no time to ask for one more thing; then that is said. */
+static bool late(struct doctor *d, int64_t until_ms, enum doctor_check check,
+		 const char *subject)
+{
+	if (clock_mono_ms() < until_ms)
+		return false;
+	doctor_add(d, check, DOCTOR_WARNING, subject, "",
+		   "Not asked: what came before took %d s.", BUDGET_MS / 1000);
+	return true;
 }
 
 /* -- the database ---------------------------------------------------------------- */
@@ -178,7 +189,8 @@ static void look_provider(struct doctor *d, const struct doctor_inside *in,
 			   "It cannot be reached: %s", log_text(&e));
 }
 
-static void look_providers(struct doctor *d, const struct doctor_inside *in)
+static void look_providers(struct doctor *d, const struct doctor_inside *in,
+			   int64_t until_ms)
 {
 	const struct conf *c = d->conf;
 
@@ -187,12 +199,9 @@ static void look_providers(struct doctor *d, const struct doctor_inside *in)
 			   "llm_services: {main: {provider: openai, model: …, "
 			   "api_key: …}}   # in lamplighter.yaml",
 			   "There is no LLM service: nothing can answer.");
-	for (size_t i = 0; i < MIN(c->n_llms, SERVICES); i++)
-		look_provider(d, in, &c->llms[i]);
-	if (c->n_llms > SERVICES)
-		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_WARNING, "", "",
-			   "%zu further services were not asked.",
-			   c->n_llms - SERVICES);
+	for (size_t i = 0; i < c->n_llms; i++)
+		if (!late(d, until_ms, DOCTOR_PROVIDER, c->llms[i].id))
+			look_provider(d, in, &c->llms[i]);
 }
 
 /* -- tools: a row per kind that has something to look at ------------------------- */
@@ -342,16 +351,19 @@ static void look_files(struct doctor *d, const struct doctor_inside *in)
 
 void doctor_look(struct doctor *d, const struct doctor_inside *in)
 {
+	int64_t until_ms = clock_mono_ms() + BUDGET_MS;
 	const struct conf *c = d->conf;
 
 	look_files(d, in);
 	look_database(d, in);
-	look_providers(d, in);
 	for (size_t i = 0; i < c->n_databases; i++)
-		look_foreign(d, &c->databases[i]);
+		if (!late(d, until_ms, DOCTOR_DATASETS, c->databases[i].id))
+			look_foreign(d, &c->databases[i]);
+	look_providers(d, in, until_ms);
 	look_tools(d, c->tools, c->n_tools);
 	for (size_t i = 0; i < c->n_mcp_servers; i++)
-		look_mcp(d, in, &c->mcp_servers[i]);
+		if (!late(d, until_ms, DOCTOR_TOOL, c->mcp_servers[i].id))
+			look_mcp(d, in, &c->mcp_servers[i]);
 	for (size_t i = 0; i < c->n_workspaces; i++)
 		look_tools(d, c->workspaces[i].tools, c->workspaces[i].n_tools);
 }

@@ -272,6 +272,8 @@ STREAMED = [GAP * i for i in range(N)]
      "compression", "warning", "gzip"),
     ({"compressed": {"status": 200, "encoding": "br", "arrivalsMs": [5]}},
      "compression", "problem", "br"),
+    ({"protocol": "h2"}, "http", "ok", "h2"),
+    ({"protocol": "http/1.1"}, "http", "ok", "six"),
     ({"body": {"sent": 100, "status": 200, "bytes": 100}}, "body", "ok", ""),
     ({"body": {"sent": 100, "status": 413}}, "body", "problem", "413"),
     ({"body": {"sent": 100, "status": 200, "bytes": 7}}, "body", "problem", ""),
