@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "db/db.h"
 #include "llm/probe.h"
+#include "net/guard.h"
 #include "net/http.h"
 #include "store/server.h"
 #include "tool/dataset.h"
@@ -206,11 +207,13 @@ static void look_providers(struct doctor *d, const struct doctor_inside *in,
 
 /* -- tools: a row per kind that has something to look at ------------------------- */
 
-static void look_command(struct doctor *d, const struct conf_tool *t)
+static void look_command(struct doctor *d, const struct doctor_inside *in,
+			 const struct conf_tool *t)
 {
 	const char *program = t->command && t->command->run.n
 		? t->command->run.v[0] : NULL;
 
+	(void)in;
 	if (!program)
 		return;
 	if (access(program, X_OK) == 0)
@@ -222,19 +225,57 @@ static void look_command(struct doctor *d, const struct conf_tool *t)
 			   "%s cannot be run by the responder's user.", program);
 }
 
+/*
+ * Only the way to the server: HEAD of its root, without the tool's credential,
+ * under the tool's address guard. Whatever it answers, it is there.
+ */
+static void look_http(struct doctor *d, const struct doctor_inside *in,
+		      const struct conf_tool *t)
+{
+	const char *url = t->http ? t->http->url : "";
+	const char *host = strstr(url, "://");
+	const struct conf_list *own = t->http ? &t->http->allow_private : NULL;
+	const struct net_guard guard = {
+		.allow = own && own->n ? own : &d->conf->allow_private,
+	};
+	struct http_request rq = {
+		.method = "HEAD", .watch_fd = -1, .guard = &guard,
+		.connect_timeout_ms = 5000, .total_timeout_ms = 10000,
+	};
+	struct err e = ERR_INIT;
+	struct http_result res;
+
+	if (!host)
+		return;
+	host += 3;
+	rq.url = arena_printf(d->arena, "%.*s/",
+			      (int)(host - url) + (int)strcspn(host, "/?#"),
+			      url);
+	if (http_do(in->http, &rq, &res, &e) == 0)
+		doctor_add(d, DOCTOR_TOOL, DOCTOR_OK, t->name, "",
+			   "%s can be reached.", rq.url);
+	else
+		doctor_add(d, DOCTOR_TOOL, DOCTOR_PROBLEM, t->name, "",
+			   "%s cannot be reached: %s", rq.url, log_text(&e));
+}
+
 static const struct {
 	const char *kind;
-	void (*look)(struct doctor *d, const struct conf_tool *t);
+	void (*look)(struct doctor *d, const struct doctor_inside *in,
+		     const struct conf_tool *t);
 } tool_rows[] = {
 	{ "command", look_command },
+	{ "http", look_http },
 };
 
-static void look_tools(struct doctor *d, const struct conf_tool *v, size_t n)
+static void look_tools(struct doctor *d, const struct doctor_inside *in,
+		       const struct conf_tool *v, size_t n, int64_t until_ms)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < ARRAY_LEN(tool_rows); k++)
-			if (!strcmp(v[i].kind, tool_rows[k].kind))
-				tool_rows[k].look(d, &v[i]);
+			if (!strcmp(v[i].kind, tool_rows[k].kind) &&
+			    !late(d, until_ms, DOCTOR_TOOL, v[i].name))
+				tool_rows[k].look(d, in, &v[i]);
 }
 
 /* A server is asked for its list of tools, which it keeps for a while. */
@@ -360,10 +401,11 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 		if (!late(d, until_ms, DOCTOR_DATASETS, c->databases[i].id))
 			look_foreign(d, &c->databases[i]);
 	look_providers(d, in, until_ms);
-	look_tools(d, c->tools, c->n_tools);
+	look_tools(d, in, c->tools, c->n_tools, until_ms);
 	for (size_t i = 0; i < c->n_mcp_servers; i++)
 		if (!late(d, until_ms, DOCTOR_TOOL, c->mcp_servers[i].id))
 			look_mcp(d, in, &c->mcp_servers[i]);
 	for (size_t i = 0; i < c->n_workspaces; i++)
-		look_tools(d, c->workspaces[i].tools, c->workspaces[i].n_tools);
+		look_tools(d, in, c->workspaces[i].tools,
+			   c->workspaces[i].n_tools, until_ms);
 }

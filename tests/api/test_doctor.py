@@ -166,6 +166,8 @@ class server:
                 self.end_headers()
                 self.wfile.write(body)
 
+            do_HEAD = do_GET
+
             def log_message(self, *_):
                 pass
 
@@ -228,6 +230,25 @@ def test_tools_that_cannot_run(make_lab):
     assert got["works"]["result"] == "ok"
     assert got["broken"]["result"] == "problem"
     assert got["broken"]["advice"] == f"chmod 0755 {program}x"
+
+
+def test_http_tools(make_lab):
+    """Whether the server is there; not the resource, not the credential."""
+    away = server(lambda path: (404, b"nothing"))
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        nobody = s.getsockname()[1]
+    http = {"kind": "http", "description": "d"}
+    private = {"allow_private": ["127.0.0.1"]}
+    lab = make_lab(config={**ADMIN, "tools": {
+        "there": {**http, "http": {"url": away.url + "/secret/x", **private}},
+        "closed": {**http, "http": {"url": away.url + "/y"}},
+        "gone": {**http, "http": {"url": f"http://127.0.0.1:{nobody}/z",
+                                  **private}}}})
+    _, found = ask(lab)
+    got = {t["subject"]: t["result"] for t in found["tool"]}
+    assert got == {"there": "ok", "closed": "problem", "gone": "problem"}
+    assert away.paths == ["/"]
 
 
 def test_mcp_servers(make_lab):
