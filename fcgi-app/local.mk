@@ -54,6 +54,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/plain/send.c \
 	fcgi-app/plain/thread.c \
 	fcgi-app/plain/turn.c \
+	fcgi-app/plain/wait.c \
 	fcgi-app/request.c fcgi-app/request.h \
 	fcgi-app/response.c fcgi-app/response.h \
 	fcgi-app/route.c fcgi-app/route.h fcgi-app/routes.def \

@@ -325,7 +325,7 @@ choose_llm() {
 		[ -n "$model" ] || die "no Ollama with a model answers at $url" ;;
 	demo)
 		up_demo_llm
-		provider=openai model=demo url=http://127.0.0.1:$(demo_port)/v1 ;;
+		provider=openai model=lamplighter-demo url=http://127.0.0.1:$(demo_port)/v1 ;;
 	*) die "--llm must be auto, demo, openai, anthropic, openrouter or ollama" ;;
 	esac
 	if [ -n "$key" ] && [ -z "${!key:-}" ]; then

@@ -20,7 +20,25 @@
  * first, so that nobody sees it busy for ever. ERR_NOT_FOUND.
  */
 struct conversation;
+struct turn;
+struct turn_decision;
+struct turn_wait;
 int conversation_of_path(struct request *rq, struct conversation *c,
 			 struct err *e) MUST_CHECK;
+
+/*
+ * Stops a turn of the caller's, whichever process runs it, or none because it
+ * waits; *t is what became of it. ERR_NOT_FOUND. (turn.c)
+ */
+int turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
+	      struct err *e) MUST_CHECK;
+
+/*
+ * Reads an answer to the question row into d->result: {"choice":"A"},
+ * {"answer":"text"} or a text. ERR_INVALID_FIELD. (approval.c)
+ */
+int wait_answer(struct request *rq, const struct turn_wait *row,
+		const json_t *result, struct turn_decision *d,
+		struct err *e) MUST_CHECK;
 
 #endif

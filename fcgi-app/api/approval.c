@@ -224,10 +224,8 @@ static const struct turn_wait *find_row(const struct turn_wait *rows, size_t n,
 	return found;
 }
 
-/* {"choice":"A"}, {"answer":"text"} or a text: what the model gets of it. */
-static int read_answer(struct request *rq, const struct turn_wait *row,
-		       const json_t *result, struct turn_decision *d,
-		       struct err *e)
+int wait_answer(struct request *rq, const struct turn_wait *row,
+		const json_t *result, struct turn_decision *d, struct err *e)
 {
 	json_t *args = jx_keep(rq->arena, jx_load_lenient(row->args, e));
 	const json_t *options = jx_arr(args, "options"), *option = NULL;
@@ -281,7 +279,7 @@ static int read_result(struct request *rq, const struct turn_wait *rows,
 		.status = WAIT_ANSWERED, .is_error = !result,
 	};
 	if (row->kind == WAIT_QUESTION)
-		return read_answer(rq, row, result, d, e);
+		return wait_answer(rq, row, result, d, e);
 	d->result = result ? str_of(jx_text(rq->arena, result)) : error;
 	if (d->result.n > LIM_CLIENT_RESULT_BYTES)
 		return err_field(e, ERR_TOO_BIG, "results", "A result may have "

@@ -88,6 +88,24 @@ int api_turn_get(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
+int turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
+	      struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	bool closed;
+
+	if (turn_cancel(rq->app->db, &owner, id, rq->arena, t, e) < 0)
+		return -1;
+	if (t->status == TURN_RUNNING)
+		turn_live_cancel(rq->app->live, id);
+	/* One that waits has no process to stop it. */
+	if (t->status == TURN_WAITING &&
+	    (turn_abandon(rq->app->db, &owner, id, &closed, e) < 0 ||
+	     turn_get(rq->app->db, &owner, id, rq->arena, t, e) < 0))
+		return -1;
+	return 0;
+}
+
 /*
  * POST /turns/{t}/cancel: 202 {turnId, status}. The wish is stored, so that it
  * reaches whichever process runs the turn; one that runs here stops at once.
@@ -95,20 +113,10 @@ int api_turn_get(struct request *rq, struct response *rs, struct err *e)
  */
 int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct uuid *id = route_arg_uuid(rq, "turn");
-	struct owner owner = scope_owner(rq);
-	bool closed;
 	struct turn t;
 	struct jw w;
 
-	if (turn_cancel(rq->app->db, &owner, id, rq->arena, &t, e) < 0)
-		return -1;
-	if (t.status == TURN_RUNNING)
-		turn_live_cancel(rq->app->live, id);
-	/* One that waits has no process to stop it. */
-	if (t.status == TURN_WAITING &&
-	    (turn_abandon(rq->app->db, &owner, id, &closed, e) < 0 ||
-	     turn_get(rq->app->db, &owner, id, rq->arena, &t, e) < 0))
+	if (turn_stop(rq, route_arg_uuid(rq, "turn"), &t, e) < 0)
 		return -1;
 	w = resp_json(rs, 202);
 	jw_obj(&w);

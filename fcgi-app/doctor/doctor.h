@@ -111,7 +111,8 @@ struct doctor_inside {
 
 /*
  * Looks at everything that needs no client; takes as long as what it asks
- * takes to answer, some seconds each at most. Any thread that may block.
+ * takes to answer, some seconds each at most, and less than a minute in all:
+ * what is left then is said. Any thread that may block.
  */
 void doctor_look(struct doctor *d, const struct doctor_inside *in);
 

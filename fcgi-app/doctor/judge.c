@@ -233,6 +233,20 @@ static void judge_compression(struct doctor *d, const json_t *m)
 			   "saves.", shown(d, encoding));
 }
 
+/* Only browsers know; what they do is the same as on the page. */
+static void judge_http(struct doctor *d, struct str protocol)
+{
+	if (!protocol.n)
+		return;
+	if (str_starts(protocol, STR("http/1")))
+		doctor_add(d, DOCTOR_HTTP, DOCTOR_OK, "", "",
+			   "HTTP/1.1 is spoken: a browser opens six connections "
+			   "at a time, so six answers; HTTP/2 allows for more.");
+	else
+		doctor_add(d, DOCTOR_HTTP, DOCTOR_OK, "", "",
+			   "%s is spoken.", shown(d, protocol));
+}
+
 static void judge_body(struct doctor *d, const json_t *m)
 {
 	long long sent = (long long)jx_int(m, "sent", 0);
@@ -288,6 +302,7 @@ void doctor_judge(struct doctor *d, const json_t *measured)
 	judge_spoof(d, jx_arr(measured, "spoof"));
 	judge_stream(d, jx_obj(measured, "stream"));
 	judge_compression(d, jx_obj(measured, "compressed"));
+	judge_http(d, jx_str(measured, "protocol"));
 	judge_body(d, jx_obj(measured, "body"));
 	judge_clock(d, jx_obj(measured, "clock"));
 }

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "db/db.h"
 #include "llm/probe.h"
+#include "net/guard.h"
 #include "net/http.h"
 #include "store/server.h"
 #include "tool/dataset.h"
@@ -21,11 +22,22 @@
 #define MIN_PACKET_BYTES 8388608	/* answers of 4 MiB, escaped */
 #define SKEW_WARN_US     2000000
 #define SKEW_BAD_US      10000000	/* leases are 30 s */
-#define SERVICES         64		/* asked; the rest is said to be left out */
+#define BUDGET_MS        40000		/* web servers wait 60 s, some of them */
 
 static const char *log_text(const struct err *e)
 {
 	return *e->text ? e->text : err_message(e);
+}
+
+/* Whether there is no time to ask for one more thing; then that is said. */
+static bool late(struct doctor *d, int64_t until_ms, enum doctor_check check,
+		 const char *subject)
+{
+	if (clock_mono_ms() < until_ms)
+		return false;
+	doctor_add(d, check, DOCTOR_WARNING, subject, "",
+		   "Not asked: what came before took %d s.", BUDGET_MS / 1000);
+	return true;
 }
 
 /* -- the database ---------------------------------------------------------------- */
@@ -178,7 +190,8 @@ static void look_provider(struct doctor *d, const struct doctor_inside *in,
 			   "It cannot be reached: %s", log_text(&e));
 }
 
-static void look_providers(struct doctor *d, const struct doctor_inside *in)
+static void look_providers(struct doctor *d, const struct doctor_inside *in,
+			   int64_t until_ms)
 {
 	const struct conf *c = d->conf;
 
@@ -187,21 +200,20 @@ static void look_providers(struct doctor *d, const struct doctor_inside *in)
 			   "llm_services: {main: {provider: openai, model: …, "
 			   "api_key: …}}   # in lamplighter.yaml",
 			   "There is no LLM service: nothing can answer.");
-	for (size_t i = 0; i < MIN(c->n_llms, SERVICES); i++)
-		look_provider(d, in, &c->llms[i]);
-	if (c->n_llms > SERVICES)
-		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_WARNING, "", "",
-			   "%zu further services were not asked.",
-			   c->n_llms - SERVICES);
+	for (size_t i = 0; i < c->n_llms; i++)
+		if (!late(d, until_ms, DOCTOR_PROVIDER, c->llms[i].id))
+			look_provider(d, in, &c->llms[i]);
 }
 
 /* -- tools: a row per kind that has something to look at ------------------------- */
 
-static void look_command(struct doctor *d, const struct conf_tool *t)
+static void look_command(struct doctor *d, const struct doctor_inside *in,
+			 const struct conf_tool *t)
 {
 	const char *program = t->command && t->command->run.n
 		? t->command->run.v[0] : NULL;
 
+	(void)in;
 	if (!program)
 		return;
 	if (access(program, X_OK) == 0)
@@ -213,19 +225,57 @@ static void look_command(struct doctor *d, const struct conf_tool *t)
 			   "%s cannot be run by the responder's user.", program);
 }
 
+/*
+ * Only the way to the server: HEAD of its root, without the tool's credential,
+ * under the tool's address guard. Whatever it answers, it is there.
+ */
+static void look_http(struct doctor *d, const struct doctor_inside *in,
+		      const struct conf_tool *t)
+{
+	const char *url = t->http ? t->http->url : "";
+	const char *host = strstr(url, "://");
+	const struct conf_list *own = t->http ? &t->http->allow_private : NULL;
+	const struct net_guard guard = {
+		.allow = own && own->n ? own : &d->conf->allow_private,
+	};
+	struct http_request rq = {
+		.method = "HEAD", .watch_fd = -1, .guard = &guard,
+		.connect_timeout_ms = 5000, .total_timeout_ms = 10000,
+	};
+	struct err e = ERR_INIT;
+	struct http_result res;
+
+	if (!host)
+		return;
+	host += 3;
+	rq.url = arena_printf(d->arena, "%.*s/",
+			      (int)(host - url) + (int)strcspn(host, "/?#"),
+			      url);
+	if (http_do(in->http, &rq, &res, &e) == 0)
+		doctor_add(d, DOCTOR_TOOL, DOCTOR_OK, t->name, "",
+			   "%s can be reached.", rq.url);
+	else
+		doctor_add(d, DOCTOR_TOOL, DOCTOR_PROBLEM, t->name, "",
+			   "%s cannot be reached: %s", rq.url, log_text(&e));
+}
+
 static const struct {
 	const char *kind;
-	void (*look)(struct doctor *d, const struct conf_tool *t);
+	void (*look)(struct doctor *d, const struct doctor_inside *in,
+		     const struct conf_tool *t);
 } tool_rows[] = {
 	{ "command", look_command },
+	{ "http", look_http },
 };
 
-static void look_tools(struct doctor *d, const struct conf_tool *v, size_t n)
+static void look_tools(struct doctor *d, const struct doctor_inside *in,
+		       const struct conf_tool *v, size_t n, int64_t until_ms)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < ARRAY_LEN(tool_rows); k++)
-			if (!strcmp(v[i].kind, tool_rows[k].kind))
-				tool_rows[k].look(d, &v[i]);
+			if (!strcmp(v[i].kind, tool_rows[k].kind) &&
+			    !late(d, until_ms, DOCTOR_TOOL, v[i].name))
+				tool_rows[k].look(d, in, &v[i]);
 }
 
 /* A server is asked for its list of tools, which it keeps for a while. */
@@ -342,16 +392,20 @@ static void look_files(struct doctor *d, const struct doctor_inside *in)
 
 void doctor_look(struct doctor *d, const struct doctor_inside *in)
 {
+	int64_t until_ms = clock_mono_ms() + BUDGET_MS;
 	const struct conf *c = d->conf;
 
 	look_files(d, in);
 	look_database(d, in);
-	look_providers(d, in);
 	for (size_t i = 0; i < c->n_databases; i++)
-		look_foreign(d, &c->databases[i]);
-	look_tools(d, c->tools, c->n_tools);
+		if (!late(d, until_ms, DOCTOR_DATASETS, c->databases[i].id))
+			look_foreign(d, &c->databases[i]);
+	look_providers(d, in, until_ms);
+	look_tools(d, in, c->tools, c->n_tools, until_ms);
 	for (size_t i = 0; i < c->n_mcp_servers; i++)
-		look_mcp(d, in, &c->mcp_servers[i]);
+		if (!late(d, until_ms, DOCTOR_TOOL, c->mcp_servers[i].id))
+			look_mcp(d, in, &c->mcp_servers[i]);
 	for (size_t i = 0; i < c->n_workspaces; i++)
-		look_tools(d, c->workspaces[i].tools, c->workspaces[i].n_tools);
+		look_tools(d, in, c->workspaces[i].tools,
+			   c->workspaces[i].n_tools, until_ms);
 }

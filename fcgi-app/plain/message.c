@@ -133,13 +133,17 @@ static void put_assistant(struct plain *p, const struct message *m,
 			  struct str name)
 {
 	const json_t *meta = meta_of(p, m);
+	bool step = jx_bool(meta, "step", false);
 
-	put_section(p->b, "answer", name);
 	put_reasoning(p->b, jx_str(meta, "reasoning"));
-	buf_html_markdown(p->b, m->content);
+	/* A step may have said nothing before its calls. */
+	if (!step || m->content.n) {
+		put_section(p->b, "answer", name);
+		buf_html_markdown(p->b, m->content);
+		put_end(p->b, meta);
+		buf_adds(p->b, "</section>\n");
+	}
 	put_calls(p, meta);
-	put_end(p->b, meta);
-	buf_adds(p->b, "</section>\n");
 }
 
 void plain_message(struct plain *p, const struct message *m, struct str name)

@@ -8,6 +8,7 @@
  *   thread.c   one conversation     message.c  messages, stored and as events
  *   send.c     forms that begin a turn, stop one, go on with one
  *   turn.c     the page of a running turn, streamed or in steps
+ *   wait.c     what a turn waits for: approvals, questions
  */
 #ifndef PLAIN_PLAIN_H
 #define PLAIN_PLAIN_H
@@ -83,6 +84,10 @@ void plain_event(struct plain_writer *w, const struct turn_event *ev);
 
 /* Ends what is open. */
 void plain_close(struct plain_writer *w);
+
+/* Forms for what the turn waits for. Errors of the database. (wait.c) */
+int plain_waits(struct plain *p, const struct uuid *turn,
+		struct err *e) MUST_CHECK;
 
 /* The name of an agent as it is shown; its id where it is not known any more. */
 struct str plain_agent_name(const struct request *rq, struct str workspace,

@@ -9,7 +9,6 @@
 #include "api/send.h"
 #include "app.h"
 #include "base/utf8.h"
-#include "turn/live.h"
 
 #include "base/banned.h"
 
@@ -142,14 +141,11 @@ int plain_send(struct request *rq, struct response *rs, struct err *e)
 int plain_stop(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct uuid *id = route_arg_uuid(rq, "turn");
-	struct owner owner = scope_owner(rq);
 	char text[UUID_TEXT_BYTES];
 	struct turn t;
 
-	if (turn_cancel(rq->app->db, &owner, id, rq->arena, &t, e) < 0)
+	if (turn_stop(rq, id, &t, e) < 0)
 		return -1;
-	if (t.status == TURN_RUNNING)
-		turn_live_cancel(rq->app->live, id);
 	plain_go(rq, rs, arena_printf(rq->arena, "turns/%s",
 				      uuid_format(id, text)), "");
 	return 0;

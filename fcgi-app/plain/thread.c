@@ -13,7 +13,7 @@ static void put_running(struct plain *p, const struct uuid *turn)
 	char id[UUID_TEXT_BYTES];
 
 	uuid_format(turn, id);
-	buf_addf(p->b, "<p id=\"send\">An answer is being written: "
+	buf_addf(p->b, "<p id=\"send\">An answer is being written, or waits for you: "
 		 "<a href=\"%sturns/%s\">look at it as it grows</a>, or "
 		 "<a href=\"%sturns/%s?steps=1\">in steps</a>.</p>\n",
 		 p->root, id, p->root, id);

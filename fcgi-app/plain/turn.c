@@ -89,9 +89,16 @@ static void put_controls(struct plain *p, const struct turn *t)
 /* Behind it: on with the conversation, or what to do about one that goes on. */
 static void put_after(struct plain *p, const struct turn *t, bool ended)
 {
+	struct err e = ERR_INIT;
 	char id[UUID_TEXT_BYTES], conversation[UUID_TEXT_BYTES];
 
 	uuid_format(&t->conversation_id, conversation);
+	if (t->status == TURN_WAITING) {
+		buf_adds(p->b, "<p>It waits for you.</p>\n");
+		if (plain_waits(p, &t->id, &e) < 0)
+			log_err("what a turn waits for", &e);
+		return;
+	}
 	if (!ended) {
 		buf_addf(p->b, "<p>The answer is still being written. "
 			 "<a href=\"%sturns/%s%s\">Look again</a></p>\n",
@@ -175,7 +182,8 @@ static int step(struct page_sink *s, struct turn_follow *f, struct err *e)
 	} else if (rc == 0) {
 		p->b = resp_html(s->rs, 200);
 		plain_headers(s->rs);
-		plain_head(p, STR("Answer"), STEP_PAUSE_S);
+		plain_head(p, STR("Answer"), f->turn.status == TURN_WAITING
+			   ? 0 : STEP_PAUSE_S);
 		put_controls(p, &f->turn);
 		buf_addstr(p->b, buf_str(&turn));
 		put_after(p, &f->turn, false);
@@ -188,13 +196,15 @@ static int step(struct page_sink *s, struct turn_follow *f, struct err *e)
 /*
  * GET {base}/plain/turns/{t}?steps=1: 200 with the page, which grows until the
  * turn ends; in steps it is complete after STEP_MS at most and refreshes
- * itself. 303 to the conversation when the turn has ended. 404.
+ * itself. A turn that waits for the user shows what for, as forms. 303 to the
+ * conversation when the turn has ended. 404.
  */
 int plain_turn(struct request *rq, struct response *rs, struct err *e)
 {
 	struct turn_follow f = {
 		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
 		.turn_id = *route_arg_uuid(rq, "turn"), .arena = rq->arena,
+		.ends_at_wait = true,
 	};
 	struct page_sink s = { .sink = { .emit = page_emit }, .rs = rs,
 			       .rq = rq };

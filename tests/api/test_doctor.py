@@ -166,6 +166,8 @@ class server:
                 self.end_headers()
                 self.wfile.write(body)
 
+            do_HEAD = do_GET
+
             def log_message(self, *_):
                 pass
 
@@ -230,6 +232,25 @@ def test_tools_that_cannot_run(make_lab):
     assert got["broken"]["advice"] == f"chmod 0755 {program}x"
 
 
+def test_http_tools(make_lab):
+    """Whether the server is there; not the resource, not the credential."""
+    away = server(lambda path: (404, b"nothing"))
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        nobody = s.getsockname()[1]
+    http = {"kind": "http", "description": "d"}
+    private = {"allow_private": ["127.0.0.1"]}
+    lab = make_lab(config={**ADMIN, "tools": {
+        "there": {**http, "http": {"url": away.url + "/secret/x", **private}},
+        "closed": {**http, "http": {"url": away.url + "/y"}},
+        "gone": {**http, "http": {"url": f"http://127.0.0.1:{nobody}/z",
+                                  **private}}}})
+    _, found = ask(lab)
+    got = {t["subject"]: t["result"] for t in found["tool"]}
+    assert got == {"there": "ok", "closed": "problem", "gone": "problem"}
+    assert away.paths == ["/"]
+
+
 def test_mcp_servers(make_lab):
     """One that answers, with what is not accepted yet, and one that does not."""
     server = HostileMcp()
@@ -272,6 +293,8 @@ STREAMED = [GAP * i for i in range(N)]
      "compression", "warning", "gzip"),
     ({"compressed": {"status": 200, "encoding": "br", "arrivalsMs": [5]}},
      "compression", "problem", "br"),
+    ({"protocol": "h2"}, "http", "ok", "h2"),
+    ({"protocol": "http/1.1"}, "http", "ok", "six"),
     ({"body": {"sent": 100, "status": 200, "bytes": 100}}, "body", "ok", ""),
     ({"body": {"sent": 100, "status": 413}}, "body", "problem", "413"),
     ({"body": {"sent": 100, "status": 200, "bytes": 7}}, "body", "problem", ""),

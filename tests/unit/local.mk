@@ -24,6 +24,10 @@ UNIT_TESTS += tests/unit/test_html
 tests_unit_test_html_SOURCES = tests/unit/test_html.c tests/unit/unit.h
 tests_unit_test_html_LDADD = $(APP_LIBS)
 
+UNIT_TESTS += tests/unit/test_doctor
+tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c tests/unit/unit.h
+tests_unit_test_doctor_LDADD = $(APP_LIBS)
+
 UNIT_TESTS += tests/unit/test_fields
 tests_unit_test_fields_SOURCES = tests/unit/test_fields.c tests/unit/unit.h
 tests_unit_test_fields_LDADD = $(APP_LIBS)

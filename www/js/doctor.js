@@ -111,6 +111,8 @@ async function measure()
 	measured.compressed = measured.stream;
 	measured.body = await body(arrived.json.bodyBytes);
 	measured.server = server;
+	measured.protocol = performance.getEntriesByType('resource')
+		.findLast((entry) => entry.nextHopProtocol)?.nextHopProtocol || '';
 	return { measured, refused: null };
 }
 

@@ -1,0 +1,240 @@
+/*
+ * What a turn waits for, as forms below it: calls to approve, questions to
+ * answer, and calls that only the page with JavaScript could run. The same
+ * rules as api/approval.c; the forms' tokens are the proof of origin.
+ */
+#include "plain/plain.h"
+
+#include <sodium.h>
+
+#include "api/scope.h"
+#include "api/send.h"
+#include "app.h"
+#include "auth/policy.h"
+#include "store/wait.h"
+
+#include "base/banned.h"
+
+#define NO_PAGE "The user's browser cannot run this: it has no JavaScript."
+
+static void hidden(struct buf *b, const char *name, struct str value)
+{
+	buf_addf(b, "<input type=\"hidden\" name=\"%s\" value=\"", name);
+	buf_html(b, value);
+	buf_adds(b, "\">");
+}
+
+static void button(struct buf *b, const char *name, const char *value,
+		   struct str label)
+{
+	buf_addf(b, "<input type=\"submit\" name=\"%s\" value=\"%s\"> ", name,
+		 value);
+	buf_html(b, label);
+	buf_adds(b, "<br>\n");
+}
+
+static void open_form(struct plain *p, const struct turn_wait *w,
+		      const char *what)
+{
+	char id[UUID_TEXT_BYTES];
+
+	uuid_format(&w->turn_id, id);
+	plain_form(p, arena_printf(p->rq->arena, "turns/%s/%s", id, what));
+	hidden(p->b, "wait", str_of(uuid_format(&w->id, id)));
+	if (p->steps)
+		hidden(p->b, "steps", STR("1"));
+}
+
+/* What is approved is what was shown: its digest goes along. */
+static void put_approval(struct plain *p, const struct turn_wait *w)
+{
+	char digest[2 * WAIT_DIGEST_BYTES + 1];
+	struct buf *b = p->b;
+
+	buf_adds(b, "<h2>May this run?</h2>\n<p><b>");
+	buf_html(b, w->tool);
+	buf_adds(b, "</b></p>\n<pre>");
+	buf_html(b, w->args);
+	buf_adds(b, "</pre>\n");
+	if (str_is(w->reason, "tainted"))
+		buf_adds(b, "<p>Text of others is part of this conversation; it "
+			 "may have led to this.</p>\n");
+	open_form(p, w, "decide");
+	hidden(b, "digest", str_of(sodium_bin2hex(
+		digest, sizeof(digest), (const unsigned char *)w->digest.p,
+		w->digest.n)));
+	buf_adds(b, "<p>");
+	button(b, "approve", "Approve", STR("Run it as it stands here"));
+	button(b, "deny", "Deny", STR("Go on without it"));
+	buf_adds(b, "</p>\n</form>\n");
+}
+
+static void put_question(struct plain *p, const struct turn_wait *w)
+{
+	struct err ignored = ERR_INIT;
+	const json_t *args = jx_keep(p->rq->arena,
+				     jx_load_lenient(w->args, &ignored));
+	const json_t *option;
+	struct buf *b = p->b;
+	size_t i;
+
+	buf_adds(b, "<h2>");
+	buf_html(b, jx_str(args, "question"));
+	buf_adds(b, "</h2>\n");
+	open_form(p, w, "answer");
+	buf_adds(b, "<p>\n");
+	json_array_foreach(jx_arr(args, "options"), i, option)
+		if (i < 26 && json_is_string(option))
+			button(b, "choice", (char[]){ (char)('A' + i), '\0' },
+			       (struct str){ json_string_value(option),
+					     json_string_length(option) });
+	buf_adds(b, "</p>\n</form>\n");
+	if (!jx_bool(args, "allow_other", true))
+		return;
+	open_form(p, w, "answer");
+	buf_adds(b, "<p><label for=\"answer\">Your answer</label><br>\n"
+		 "<input id=\"answer\" name=\"answer\" size=\"60\" required> "
+		 "<input type=\"submit\" value=\"Answer\"></p>\n</form>\n");
+}
+
+static void put_client(struct plain *p, const struct turn_wait *w)
+{
+	buf_adds(p->b, "<h2>This needs the page with JavaScript</h2>\n<p><b>");
+	buf_html(p->b, w->tool);
+	buf_adds(p->b, "</b></p>\n");
+	open_form(p, w, "answer");
+	buf_adds(p->b, "<p><input type=\"submit\" value=\"Go on without it\">"
+		 "</p>\n</form>\n");
+}
+
+int plain_waits(struct plain *p, const struct uuid *turn, struct err *e)
+{
+	struct owner owner = scope_owner(p->rq);
+	struct turn_wait *rows;
+	size_t n;
+
+	if (turn_wait_list(p->rq->app->db, &owner, turn, p->rq->arena, &rows,
+			   &n, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].status != WAIT_OPEN)
+			continue;
+		buf_adds(p->b, "<section class=\"wait\">\n");
+		if (rows[i].kind == WAIT_APPROVAL)
+			put_approval(p, &rows[i]);
+		else if (rows[i].kind == WAIT_QUESTION)
+			put_question(p, &rows[i]);
+		else
+			put_client(p, &rows[i]);
+		buf_adds(p->b, "</section>\n");
+	}
+	return 0;
+}
+
+/* -- what the forms send ------------------------------------------------------ */
+
+/* The turn of the path and the row that the form is about. ERR_NOT_FOUND. */
+static const struct turn_wait *find(struct request *rq, struct turn *t,
+				    bool approval, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct turn_wait *rows;
+	struct uuid id;
+	size_t n;
+
+	if (turn_get(rq->app->db, &owner, route_arg_uuid(rq, "turn"),
+		     rq->arena, t, e) < 0 ||
+	    turn_wait_list(rq->app->db, &owner, &t->id, rq->arena, &rows, &n,
+			   e) < 0)
+		return NULL;
+	if (uuid_parse(form_field(rq, "wait"), &id))
+		for (size_t i = 0; i < n; i++)
+			if (uuid_eq(&rows[i].id, &id) &&
+			    (rows[i].kind == WAIT_APPROVAL) == approval)
+				return &rows[i];
+	err_set(e, ERR_NOT_FOUND, "nothing of that id waits");
+	return NULL;
+}
+
+/* The turn goes on, here or where it runs already; its page shows how. */
+static int go_on(struct request *rq, struct response *rs, const struct turn *t,
+		 struct turn_decision *d, struct err *e)
+{
+	char id[UUID_TEXT_BYTES];
+	struct turn_run *run;
+
+	if (send_open_woken(rq, t, d, 1, &run, e) < 0)
+		return -1;
+	if (run)
+		send_later(rq, run);
+	plain_go(rq, rs, arena_printf(rq->arena, "turns/%s",
+				      uuid_format(&t->id, id)), "");
+	return 0;
+}
+
+/*
+ * POST {base}/plain/turns/{t}/decide wait, digest, approve or deny: 303 to the
+ * turn's page. Errors as of POST /turns/{t}/approvals.
+ */
+int plain_decide(struct request *rq, struct response *rs, struct err *e)
+{
+	struct str hex = form_field(rq, "digest");
+	unsigned char digest[WAIT_DIGEST_BYTES];
+	bool approve = form_field(rq, "approve").n > 0;
+	const struct turn_wait *w;
+	struct turn_decision d;
+	struct turn t;
+	size_t n = 0;
+
+	if (!policy_may_decide(&rq->who))
+		return err_set(e, ERR_FORBIDDEN, "an API token without %s",
+			       permission_rows[PERM_APPROVALS_DECIDE].name);
+	if (approve == (form_field(rq, "deny").n > 0) ||
+	    sodium_hex2bin(digest, sizeof(digest), hex.p, hex.n, NULL, &n,
+			   NULL) != 0 || n != sizeof(digest))
+		return err_public(e, ERR_BAD_REQUEST, "Approve it, or deny it, "
+				  "from its page.");
+	w = find(rq, &t, true, e);
+	if (!w)
+		return -1;
+	d = (struct turn_decision){
+		.id = w->id, .kind = WAIT_APPROVAL,
+		.status = approve ? WAIT_APPROVED : WAIT_DENIED,
+		.digest = { (const char *)digest, sizeof(digest) },
+	};
+	return go_on(rq, rs, &t, &d, e);
+}
+
+/*
+ * POST {base}/plain/turns/{t}/answer wait, and choice or answer to a question;
+ * for a call of the page: that it cannot be run here. 303, errors as of POST
+ * /turns/{t}/tool-results.
+ */
+int plain_answer(struct request *rq, struct response *rs, struct err *e)
+{
+	struct str choice = form_field(rq, "choice");
+	struct str answer = form_field(rq, "answer");
+	const struct turn_wait *w;
+	struct turn_decision d;
+	struct turn t;
+	json_t *given;
+
+	w = find(rq, &t, false, e);
+	if (!w)
+		return -1;
+	d = (struct turn_decision){
+		.id = w->id, .kind = (enum wait_kind)w->kind,
+		.status = WAIT_ANSWERED,
+	};
+	if (w->kind == WAIT_CLIENT) {
+		d.is_error = true;
+		d.result = STR(NO_PAGE);
+		return go_on(rq, rs, &t, &d, e);
+	}
+	given = jx_keep(rq->arena, choice.n
+			? json_pack("{s:o}", "choice", jx_string(choice))
+			: json_pack("{s:o}", "answer", jx_string(answer)));
+	if (wait_answer(rq, w, given, &d, e) < 0)
+		return -1;
+	return go_on(rq, rs, &t, &d, e);
+}

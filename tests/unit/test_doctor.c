@@ -1,0 +1,124 @@
+/* doctor: its tables, and what becomes of findings. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "doctor/doctor.h"
+
+static struct arena arena = ARENA_INIT;
+
+static struct doctor *fresh(enum doctor_web web, const char *base)
+{
+	struct doctor *d = arena_new(&arena, struct doctor);
+
+	d->arena = &arena;
+	d->web = web;
+	d->base = base;
+	return d;
+}
+
+static void every_check_has_its_words(void **state)
+{
+	(void)state;
+	for (int i = 0; i < DOCTOR__MAX; i++) {
+		assert_true(doctor_rows[i].name[0] && doctor_rows[i].title[0]);
+		for (int k = 0; k < i; k++)
+			assert_string_not_equal(doctor_rows[i].name,
+						doctor_rows[k].name);
+	}
+}
+
+/* Something to do for every topic and server, with the base in it. */
+static void every_advice_is_complete(void **state)
+{
+	(void)state;
+	for (int w = 0; w < WEB__MAX; w++) {
+		struct doctor *d = fresh((enum doctor_web)w, "/ai chat");
+
+		assert_true(doctor_web_name((enum doctor_web)w)[0]);
+		for (int t = 0; t < ADVICE__MAX; t++) {
+			const char *lines = doctor_advice(d, (enum doctor_topic)t);
+
+			assert_true(lines[0]);
+			assert_null(strstr(lines, "{base}"));
+		}
+		assert_non_null(strstr(doctor_advice(d, ADVICE_BASE),
+				       "/ai chat"));
+	}
+	assert_string_equal(doctor_advice(fresh(WEB_APACHE_CGI, "/c"),
+					  ADVICE_BASE),
+			    "SetEnv LAMPLIGHTER_BASE \"/c\"");
+	arena_reset(&arena);
+}
+
+static void servers_are_known(void **state)
+{
+	static const struct {
+		const char *software;
+		enum doctor_gateway gateway;
+		enum doctor_web web;
+	} t[] = {
+		{ "lighttpd/1.4.69", GATEWAY_SPAWNED, WEB_LIGHTTPD },
+		{ "Apache/2.4.62 (Debian)", GATEWAY_SOCKET, WEB_APACHE_PROXY },
+		{ "Apache", GATEWAY_SPAWNED, WEB_APACHE_FCGID },
+		{ "Apache/2.4", GATEWAY_CGI, WEB_APACHE_CGI },
+		{ "Apache/2.4", GATEWAY_UNKNOWN, WEB_APACHE_PROXY },
+		{ "nginx/1.22.1", GATEWAY_SOCKET, WEB_NGINX },
+		{ "cloudflare", GATEWAY_SOCKET, WEB_OTHER },
+		{ "", GATEWAY_UNKNOWN, WEB_OTHER }, { "Apac", 0, WEB_OTHER },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++)
+		assert_int_equal(doctor_web_of(str_of(t[i].software),
+					       t[i].gateway), t[i].web);
+	assert_int_equal(doctor_web_of((struct str){ NULL, 0 }, GATEWAY_CGI),
+			 WEB_OTHER);
+}
+
+/* Ordered by check, those of one in their order; too many are cut. */
+static void findings_are_written_in_order(void **state)
+{
+	struct doctor *d = fresh(WEB_OTHER, "");
+	struct buf b = BUF_INIT(1 << 20);
+	struct jw w = jw_on(&b);
+	struct err e = ERR_INIT;
+	json_t *j;
+
+	(void)state;
+	doctor_add(d, DOCTOR_FILES, DOCTOR_OK, "1", "", "a\nb\x01\xff");
+	doctor_add(d, DOCTOR_REACH, DOCTOR_WARNING, "", "do", "%s", "x");
+	doctor_add(d, DOCTOR_FILES, DOCTOR_OK, "2", "", "c");
+	doctor_write(d, &w);
+	j = jx_load(buf_str(&b), &e);
+	assert_non_null(j);
+	assert_str_is(jx_str(j, "result"), "warning");
+	assert_int_equal(json_array_size(jx_arr(j, "items")), 3);
+	assert_str_is(jx_str(json_array_get(jx_arr(j, "items"), 0), "check"),
+		      "reach");
+	assert_str_is(jx_str(json_array_get(jx_arr(j, "items"), 1), "subject"),
+		      "1");
+	assert_str_is(jx_str(json_array_get(jx_arr(j, "items"), 1), "text"),
+		      "a b \xef\xbf\xbd");
+	json_decref(j);
+	buf_release(&b);
+	for (int i = 0; i < 2 * DOCTOR_FINDINGS; i++)
+		doctor_add(d, DOCTOR_TOOL, i ? DOCTOR_OK : DOCTOR_PROBLEM, "",
+			   "", "x");
+	assert_int_equal(d->n, DOCTOR_FINDINGS);
+	assert_int_equal(d->worst, DOCTOR_PROBLEM);
+	arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_check_has_its_words),
+		cmocka_unit_test(every_advice_is_complete),
+		cmocka_unit_test(servers_are_known),
+		cmocka_unit_test(findings_are_written_in_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
