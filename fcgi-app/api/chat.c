@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -99,6 +100,16 @@ static int read_body(struct request *rq, struct chat_body *b, struct err *e)
 	return 0;
 }
 
+/* What another request with the same Idempotency-Key must have. */
+static struct idempotent_turn same_as(const struct chat_body *b)
+{
+	return (struct idempotent_turn){
+		.content = b->content,
+		.conversation = uuid_is_nil(&b->conversation_id)
+			? NULL : &b->conversation_id,
+	};
+}
+
 /*
  * POST /chat/{w}/stream?dialect= {content, conversationId?, agentId?,
  * client?}: events (B38 to B45, or in another dialect); docs/dialects.md has their table.
@@ -106,16 +117,23 @@ static int read_body(struct request *rq, struct chat_body *b, struct err *e)
  * names it. Errors before the stream opens:
  * 404 (workspace, agent, conversation, or not that agent's), 409
  * conversation_busy with turnId, 422 llm_*, 503 chat_disabled, 503 overloaded.
+ * A repeated Idempotency-Key: the first one's stream, from its start.
  */
 int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 {
 	struct send_as as = { .state = { .style = RECORD_PLAIN } };
 	const struct conf_workspace *ws;
+	struct idempotent_turn same;
 	struct chat_body b;
 	struct turn_run *t;
+	int rc;
 
 	if (send_dialect(rq, &as.dialect, e) < 0 || read_body(rq, &b, e) < 0)
 		return -1;
+	same = same_as(&b);
+	rc = idempotent_stream(rq, rs, &same, as.dialect, RECORD_PLAIN, e);
+	if (rc)
+		return MIN(rc, 0);
 	ws = scope_workspace(rq, b.workspace_id, e);
 	t = ws ? open_turn(rq, ws, &b, e) : NULL;
 	if (!t)

@@ -168,7 +168,7 @@ int api_ai_sdk_resume(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	if (rc == 0 && !uuid_is_nil(&thread.running_turn_id))
 		return send_events(rq, rs, &thread.running_turn_id, 0,
-				   DIALECT_AI_SDK, e);
+				   DIALECT_AI_SDK, RECORD_PLAIN, e);
 	resp_empty(rs, 204);
 	return 0;
 }

@@ -4,6 +4,7 @@
  */
 #include "api/api.h"
 
+#include "api/idempotent.h"
 #include "api/page.h"
 #include "api/scope.h"
 #include "api/send.h"
@@ -62,35 +63,53 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* Opens a turn in the conversation of the path from a body of {content}. */
-static struct turn_run *open_turn(struct request *rq, struct err *e)
+/* What is said in the conversation of the path: a body of {content}. */
+static int read_content(struct request *rq, struct idempotent_turn *out,
+			struct err *e)
 {
 	const struct field fields[] = {
 		{ .key = "content", .type = FIELD_TEXT,
 		  .flags = FIELD_REQUIRED | FIELD_FILLED,
 		  .max_chars = (size_t)rq->conf->limits.message_chars },
 	};
+
+	*out = (struct idempotent_turn){
+		.conversation = route_arg_uuid(rq, "conversation"),
+	};
+	return fields_read(fields, ARRAY_LEN(fields), rq->body, &out->content,
+			   sizeof(out->content), e);
+}
+
+static struct turn_run *open_turn(struct request *rq,
+				  const struct idempotent_turn *said,
+				  struct err *e)
+{
 	const struct conf_workspace *ws;
 	const struct conf_agent *agent;
-	struct str content;
 
-	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &content,
-			sizeof(content), e) < 0 ||
-	    scope_path(rq, &ws, &agent, e) < 0)
+	if (scope_path(rq, &ws, &agent, e) < 0)
 		return NULL;
-	return send_open(rq, ws, agent, route_arg_uuid(rq, "conversation"),
-			 content, e);
+	return send_open(rq, ws, agent, said->conversation, said->content, e);
 }
 
 /*
  * POST …/agents/{a}/conversations/{c}/messages {content}: waits for the whole
  * answer; 200 {user: Message, assistant: Message}. Errors before the turn
- * begins: 404, 409 conversation_busy, 422 llm_*, 503 chat_disabled.
+ * begins: 404, 409 conversation_busy, 422 llm_*, 503 chat_disabled. A repeated
+ * Idempotency-Key: the first one's answer, once it is there.
  */
 int api_message_send(struct request *rq, struct response *rs, struct err *e)
 {
-	struct turn_run *t = open_turn(rq, e);
+	struct idempotent_turn said;
+	struct turn_run *t;
+	int rc;
 
+	if (read_content(rq, &said, e) < 0)
+		return -1;
+	rc = idempotent_wait(rq, rs, &said, RECORD_AGENT_SCOPED, e);
+	if (rc)
+		return MIN(rc, 0);
+	t = open_turn(rq, &said, e);
 	if (!t)
 		return -1;
 	send_wait(rs, t, RECORD_AGENT_SCOPED);
@@ -101,11 +120,18 @@ int api_message_send(struct request *rq, struct response *rs, struct err *e)
 int api_message_stream(struct request *rq, struct response *rs, struct err *e)
 {
 	struct send_as as = { .state = { .style = RECORD_AGENT_SCOPED } };
+	struct idempotent_turn said;
 	struct turn_run *t;
+	int rc;
 
-	if (send_dialect(rq, &as.dialect, e) < 0)
+	if (send_dialect(rq, &as.dialect, e) < 0 ||
+	    read_content(rq, &said, e) < 0)
 		return -1;
-	t = open_turn(rq, e);
+	rc = idempotent_stream(rq, rs, &said, as.dialect, RECORD_AGENT_SCOPED,
+			       e);
+	if (rc)
+		return MIN(rc, 0);
+	t = open_turn(rq, &said, e);
 	if (!t)
 		return -1;
 	send_stream(rs, t, &as);

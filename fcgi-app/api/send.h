@@ -106,12 +106,13 @@ void send_stream(struct response *rs, struct turn_run *t,
 
 /*
  * The events of a turn behind number after, as a stream, then what it tells
- * from now on; 204 when there is nothing behind it and never will be.
- * ERR_NOT_FOUND. (events.c)
+ * from now on, records in that style; 204 when there is nothing behind it and
+ * never will be. ERR_NOT_FOUND. (events.c)
  */
 int send_events(struct request *rq, struct response *rs,
 		const struct uuid *turn, int64_t after,
-		enum dialect_id dialect, struct err *e) MUST_CHECK;
+		enum dialect_id dialect, enum record_style style,
+		struct err *e) MUST_CHECK;
 
 /*
  * Runs t and answers 200 {user, assistant} (B34). An answer that failed is
@@ -120,5 +121,9 @@ int send_events(struct request *rq, struct response *rs,
  */
 void send_wait(struct response *rs, struct turn_run *t,
 	       enum record_style style);
+
+/* That answer, of a turn that has ended or waits. */
+void send_both(struct response *rs, const struct turn_run *t,
+	       enum turn_status status, enum record_style style);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "api/idempotent.h"
 #include "api/page.h"
 #include "api/scope.h"
 #include "api/send.h"
@@ -63,13 +64,37 @@ static struct turn_run *open_redo(struct request *rq,
 				      (struct str){ NULL, 0 }, e) : NULL;
 }
 
+static int stream_redo(struct request *rq, struct response *rs,
+		       const struct redo_body *b, struct err *e)
+{
+	const struct idempotent_turn same = {
+		.content = b->content,
+		.conversation = route_arg_uuid(rq, "conversation"),
+	};
+	struct send_as as = { .state = { .style = RECORD_PLAIN } };
+	struct turn_run *t;
+	int rc;
+
+	if (send_dialect(rq, &as.dialect, e) < 0)
+		return -1;
+	rc = idempotent_stream(rq, rs, &same, as.dialect, RECORD_PLAIN, e);
+	if (rc)
+		return MIN(rc, 0);
+	t = open_redo(rq, b, e);
+	if (!t)
+		return -1;
+	send_stream(rs, t, &as);
+	return 0;
+}
+
 /*
  * POST /conversations/{c}/regenerate?dialect= {messageId?, agentId?}: answers a
  * user message again, and streams it: the one that messageId is or answers, the
  * last one without. What followed it becomes a variant, in the same moment as
  * the turn begins. agentId: another agent of the workspace, for this answer.
  * 404; 409 conversation_busy with turnId, 409 conflict (superseded, or nothing
- * to answer); 422 llm_*, 503 as for a message.
+ * to answer); 422 llm_*, 503 as for a message. A repeated Idempotency-Key: the
+ * first one's stream, from its start.
  */
 int api_thread_regenerate(struct request *rq, struct response *rs,
 			  struct err *e)
@@ -81,19 +106,12 @@ int api_thread_regenerate(struct request *rq, struct response *rs,
 		{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct redo_body, agent_id) },
 	};
-	struct send_as as = { .state = { .style = RECORD_PLAIN } };
 	struct redo_body b;
-	struct turn_run *t;
 
-	if (send_dialect(rq, &as.dialect, e) < 0 ||
-	    fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0)
 		return -1;
-	t = open_redo(rq, &b, e);
-	if (!t)
-		return -1;
-	send_stream(rs, t, &as);
-	return 0;
+	return stream_redo(rq, rs, &b, e);
 }
 
 /*
@@ -115,19 +133,12 @@ int api_thread_edit(struct request *rq, struct response *rs, struct err *e)
 		{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct redo_body, agent_id) },
 	};
-	struct send_as as = { .state = { .style = RECORD_PLAIN } };
 	struct redo_body b;
-	struct turn_run *t;
 
-	if (send_dialect(rq, &as.dialect, e) < 0 ||
-	    fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0)
 		return -1;
-	t = open_redo(rq, &b, e);
-	if (!t)
-		return -1;
-	send_stream(rs, t, &as);
-	return 0;
+	return stream_redo(rq, rs, &b, e);
 }
 
 /* -- variants ------------------------------------------------------------------ */
@@ -233,11 +244,25 @@ int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
 	return answer_conversation(rq, rs, 200, id, e);
 }
 
+/* The fork of a key: 1 when it is there, 0, or -1. */
+static int forked_before(struct request *rq, const struct uuid *id, int64_t seq,
+			 struct err *e)
+{
+	struct conversation c;
+	int rc = idempotent_conversation(rq, id, &c, e);
+
+	if (rc > 0 && (c.forked_seq != seq || !uuid_eq(
+			&c.forked_from, route_arg_uuid(rq, "conversation"))))
+		return idempotent_differs(e);
+	return rc;
+}
+
 /*
  * POST /conversations/{c}/fork {messageId}: 201 Conversation with Location: a
  * new one of the same agent, with the thread up to and including that message,
  * a user message or an answer. forkedFrom says where it came from. 404; 409
- * conflict when the message was superseded; 422 when it is a step.
+ * conflict when the message was superseded; 422 when it is a step. A repeated
+ * Idempotency-Key: the same conversation, as it is now.
  */
 int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 {
@@ -246,16 +271,25 @@ int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 		  .flags = FIELD_REQUIRED },
 	};
 	struct owner owner = scope_owner(rq);
-	struct uuid id = uuid_new();
 	char text[UUID_TEXT_BYTES], where[UUID_TEXT_BYTES + 4];
 	struct str message;
+	struct uuid id;
 	int64_t seq;
+	int key, rc;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &message,
 			sizeof(message), e) < 0 ||
-	    read_message_id(rq, message, "messageId", &seq, e) < 0 ||
-	    thread_fork(rq->app->db, &owner, route_arg_uuid(rq, "conversation"),
-			seq, &id, e) < 0)
+	    read_message_id(rq, message, "messageId", &seq, e) < 0)
+		return -1;
+	key = idempotent_id(rq, "fork", &id, e);
+	if (key == 0)
+		id = uuid_new();
+	rc = key > 0 ? forked_before(rq, &id, seq, e) : key;
+	if (rc == 0)
+		rc = thread_fork(rq->app->db, &owner,
+				 route_arg_uuid(rq, "conversation"), seq, &id,
+				 e);
+	if (rc < 0)
 		return -1;
 	/* Relative to …/conversations/{c}/fork. */
 	snprintf(where, sizeof(where), "../%s", uuid_format(&id, text));

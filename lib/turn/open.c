@@ -164,7 +164,8 @@ static int prepare(struct turn_run *t, const struct turn_deps *deps,
 		   const struct turn_input *in, struct arena *a, struct err *e)
 {
 	*t = (struct turn_run){
-		.deps = deps, .in = *in, .arena = a, .id = uuid_new(),
+		.deps = deps, .in = *in, .arena = a,
+		.id = uuid_is_nil(&in->id) ? uuid_new() : in->id,
 		.conversation_id = in->conversation_id,
 	};
 	if (turn_service(in->conf, in->workspace, in->agent, &t->service,
