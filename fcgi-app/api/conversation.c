@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "api/etag.h"
 #include "api/idempotent.h"
 #include "api/page.h"
 #include "api/scope.h"
@@ -256,17 +257,35 @@ int conversation_of_path(struct request *rq, struct conversation *c,
 	return 0;
 }
 
-/* GET …/conversations/{c}: 200 Conversation. */
+/* Answers with the record and its tag. */
+static void answer(struct request *rq, struct response *rs,
+		   const struct conversation *c)
+{
+	int64_t now_us = clock_now_us();
+	char tag[ETAG_BYTES];
+	struct jw w;
+
+	etag_conversation(c, now_us, tag);
+	if (rq->method == METHOD_PATCH)
+		resp_header(rs, "ETag", tag);
+	else if (etag_answer(rq, rs, tag))
+		return;
+	w = resp_json(rs, 200);
+	conversation_write(&w, c, now_us);
+}
+
+/*
+ * GET …/conversations/{c}: 200 Conversation with its ETag; 304 when
+ * If-None-Match has that.
+ */
 int api_conversation_get(struct request *rq, struct response *rs,
 			 struct err *e)
 {
 	struct conversation c;
-	struct jw w;
 
 	if (conversation_of_path(rq, &c, e) < 0)
 		return -1;
-	w = resp_json(rs, 200);
-	conversation_write(&w, &c, clock_now_us());
+	answer(rq, rs, &c);
 	return 0;
 }
 
@@ -277,7 +296,7 @@ struct patch_body {
 
 /*
  * PATCH …/conversations/{c} {title}: 200 Conversation. null takes the title
- * away; an absent one stays.
+ * away; an absent one stays. 412 when If-Match does not have its ETag.
  */
 int api_conversation_patch(struct request *rq, struct response *rs,
 			   struct err *e)
@@ -292,24 +311,23 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	struct owner owner = scope_owner(rq);
 	struct patch_body b;
 	struct conversation c;
-	struct jw w;
+	int64_t version;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0 ||
-	    conversation_of_path(rq, &c, e) < 0)
+	    conversation_of_path(rq, &c, e) < 0 ||
+	    etag_required(rq, &c, &version, e) < 0)
 		return -1;
 	if (b.has_title &&
-	    (conversation_rename(rq->app->db, &owner, &c.id,
-				 clean_title(b.title), TITLE_USER, NULL,
-				 e) < 0 ||
+	    (conversation_rename_at(rq->app->db, &owner, &c.id,
+				    clean_title(b.title), version, e) < 0 ||
 	     conversation_get(rq->app->db, &owner, &c.id, rq->arena, &c,
 			      e) < 0))
 		return -1;
 	if (b.has_title)
 		notify_conversation(rq->app->notify, &owner, &c.id, "renamed",
 				    c.title);
-	w = resp_json(rs, 200);
-	conversation_write(&w, &c, clock_now_us());
+	answer(rq, rs, &c);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "api/api.h"
 
+#include "api/etag.h"
 #include "api/idempotent.h"
 #include "api/page.h"
 #include "api/scope.h"
@@ -20,8 +21,9 @@
  * GET /workspaces/{w}/agents/{a}/conversations/{c}/messages: oldest first, and
  * answers have the role "agent" (B6).
  * 200 {items: [Message], totalCount: null, nextCursor}. Steps and tool rows of
- * a turn are among the items, in their order. 404 for a conversation that is
- * not the caller's, or not that agent's.
+ * a turn are among the items, in their order. With an ETag; 304 when
+ * If-None-Match has it. 404 for a conversation that is not the caller's, or not
+ * that agent's.
  */
 int api_message_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -30,6 +32,7 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	const struct conf_agent *agent;
 	struct message_scope scope;
 	struct message_page page;
+	char tag[ETAG_BYTES];
 	int64_t seq;
 	size_t size;
 	struct jw w;
@@ -50,6 +53,8 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 		return err_set(e, ERR_NOT_FOUND, "another agent's");
 	scope.workspace_id = page.workspace_id;
 	scope.agent_id = page.agent_id;
+	if (etag_answer(rq, rs, etag_page(page.version, tag)))
+		return 0;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
 	jw_key(&w, "items");
