@@ -157,8 +157,11 @@ static int create_once(struct request *rq, struct conversation_new *n,
 		return -1;
 	if (rc && !n->id)
 		n->id = &id;
-	if (conversation_create(rq->app->db, &owner, n, c, e) == 0)
+	if (conversation_create(rq->app->db, &owner, n, c, e) == 0) {
+		notify_conversation(rq->app->notify, &owner, &c->id, "created",
+				    c->title);
 		return 0;
+	}
 	if (!rc || e->code != ERR_CONFLICT)
 		return -1;
 	err_clear(e);
@@ -219,7 +222,6 @@ int api_conversation_create(struct request *rq, struct response *rs,
 	};
 	if (create_once(rq, &n, &c, e) < 0)
 		return -1;
-	notify_conversation(rq->app->notify, &owner, &c.id, "created", c.title);
 	w = resp_json(rs, 201);
 	conversation_write(&w, &c, clock_now_us());
 	snprintf(where, sizeof(where), "conversations/%s",

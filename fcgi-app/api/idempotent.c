@@ -7,7 +7,6 @@
 #include "app.h"
 #include "base/limits.h"
 #include "store/message.h"
-#include "store/turn.h"
 #include "turn/follow.h"
 
 #include "base/banned.h"
@@ -74,22 +73,21 @@ static int check_same(struct request *rq, const struct turn *t,
 	return str_eq(user.content, same->content) ? 0 : idempotent_differs(e);
 }
 
-/* 1 when the key's turn is there; 0: the one that is opened gets its id. */
-static int find_turn(struct request *rq, const struct idempotent_turn *same,
-		     struct uuid *id, struct err *e)
+int idempotent_find(struct request *rq, const struct idempotent_turn *same,
+		    struct turn *out, struct err *e)
 {
 	struct owner owner = scope_owner(rq);
-	struct turn t;
-	int rc = idempotent_id(rq, "turn", id, e);
+	struct uuid id;
+	int rc = idempotent_id(rq, "turn", &id, e);
 
 	if (rc <= 0)
 		return rc;
-	if (turn_get(rq->app->db, &owner, id, rq->arena, &t, e) == 0)
-		return check_same(rq, &t, same, e) < 0 ? -1 : 1;
+	if (turn_get(rq->app->db, &owner, &id, rq->arena, out, e) == 0)
+		return check_same(rq, out, same, e) < 0 ? -1 : 1;
 	if (e->code != ERR_NOT_FOUND)
 		return -1;
 	err_clear(e);
-	rq->turn_id = *id;
+	rq->turn_id = id;
 	return 0;
 }
 
@@ -98,12 +96,12 @@ int idempotent_stream(struct request *rq, struct response *rs,
 		      enum dialect_id dialect, enum record_style style,
 		      struct err *e)
 {
-	struct uuid id;
-	int rc = find_turn(rq, same, &id, e);
+	struct turn t;
+	int rc = idempotent_find(rq, same, &t, e);
 
 	if (rc <= 0)
 		return rc;
-	return send_events(rq, rs, &id, 0, dialect, style, e) < 0 ? -1 : 1;
+	return send_events(rq, rs, &t.id, 0, dialect, style, e) < 0 ? -1 : 1;
 }
 
 static int patience(void *ctx)
@@ -142,10 +140,12 @@ int idempotent_wait(struct request *rq, struct response *rs,
 		.sink = { .emit = keep_waits }, .run = &f.run,
 	};
 	struct owner owner = scope_owner(rq);
-	int rc = find_turn(rq, same, &f.turn_id, e);
+	struct turn t;
+	int rc = idempotent_find(rq, same, &t, e);
 
 	if (rc <= 0)
 		return rc;
+	f.turn_id = t.id;
 	if (turn_follow_open(&f, e) < 0 || turn_follow_run(&f, &s.sink, e) < 0)
 		return -1;
 	if (!f.done) {

@@ -16,6 +16,7 @@
 #include "dialect/dialect.h"
 #include "route.h"
 #include "store/conversation.h"
+#include "store/turn.h"
 
 /*
  * 1 and the id that the request's key gives to a thing of kind ("fork"), 0 and
@@ -39,17 +40,21 @@ struct idempotent_turn {
 };
 
 /*
- * For a request that opens a turn: 1 when its key has done so before, and what
- * that turn tells was streamed, from its start; 0: go on, the turn that is
- * opened here (send.h) gets the key's id. -1: ERR_INVALID_FIELD.
+ * For a request that opens a turn: 1 when its key has done so before, and the
+ * turn; 0: go on, the one that is opened here (send.h) gets the key's id. -1:
+ * ERR_INVALID_FIELD. Text in rq's arena.
  */
+int idempotent_find(struct request *rq, const struct idempotent_turn *same,
+		    struct turn *out, struct err *e) MUST_CHECK;
+
+/* The same; when 1, what that turn tells was streamed, from its start. */
 int idempotent_stream(struct request *rq, struct response *rs,
 		      const struct idempotent_turn *same,
 		      enum dialect_id dialect, enum record_style style,
 		      struct err *e) MUST_CHECK;
 
 /*
- * The same, with the answer of send_wait once the turn has ended. ERR_BUSY with
+ * The same with the answer of send_wait once the turn has ended. ERR_BUSY with
  * the turn's id when this process is told to stop before.
  */
 int idempotent_wait(struct request *rq, struct response *rs,

@@ -165,19 +165,19 @@ struct turn_run *send_open_again(struct request *rq,
 struct turn_run *send_open_redo(struct request *rq,
 				const struct conf_workspace *ws,
 				const struct conf_agent *agent,
-				const struct uuid *conversation, int64_t seq,
-				struct str content, struct str meta,
-				struct err *e)
+				const struct uuid *conversation,
+				const struct send_redo *redo, struct err *e)
 {
 	struct turn_run *t = arena_new(rq->arena, struct turn_run);
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
 		.id = rq->turn_id,
 		.agent = agent, .conversation_id = *conversation,
-		.content = content, .meta = meta,
+		.content = redo->content, .meta = redo->meta,
 	};
 
-	if (turn_open_redo(t, &rq->app->deps, &in, seq, rq->arena, e) < 0)
+	if (tool_page_read(redo->client, rq->arena, &in.client, e) < 0 ||
+	    turn_open_redo(t, &rq->app->deps, &in, redo->seq, rq->arena, e) < 0)
 		return NULL;
 	opened(rq, t);
 	return t;

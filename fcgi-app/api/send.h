@@ -51,17 +51,22 @@ struct turn_run *send_open_again(struct request *rq,
 				 const struct uuid *conversation,
 				 const struct uuid *turn, struct err *e);
 
+struct send_redo {
+	int64_t seq;		/* as turn_open_redo's */
+	struct str content;	/* p == NULL: it is answered again */
+	struct str meta;	/* of the user message, or NULL */
+	const json_t *client;	/* as send_open_page's, or NULL */
+};
+
 /*
  * Opens a turn that takes the place of the conversation's tail
- * (turn_open_redo); as send_open_with otherwise. seq as there; content.p == NULL:
- * it is answered again.
+ * (turn_open_redo); as send_open_page otherwise.
  */
 struct turn_run *send_open_redo(struct request *rq,
 				const struct conf_workspace *ws,
 				const struct conf_agent *agent,
-				const struct uuid *conversation, int64_t seq,
-				struct str content, struct str meta,
-				struct err *e);
+				const struct uuid *conversation,
+				const struct send_redo *redo, struct err *e);
 
 /*
  * Takes decisions about a turn that waits (turn_open_woken), whose row old is;

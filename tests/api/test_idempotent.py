@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from lab import Stream
-from test_events import texts
+from test_events import follow, texts
 from test_thread import Thread, place, say, sound, thread  # noqa: F401
 
 pytestmark = pytest.mark.threads
@@ -150,6 +150,25 @@ def test_waiting_for_the_answer_twice(thread, lab):
     # Streamed it is the same, in that route's records.
     events = stream(lab, path + "/stream", body, headers).events()
     assert events[-1].data == again.json["assistant"]
+
+
+def test_a_task_is_submitted_once(thread, lab):
+    headers = key()
+    body = {"workspaceId": "lab", "conversationId": thread.id,
+            "content": say("one", first_byte_ms=300)}
+    first = lab.post("/tasks", body, user="ada", headers=headers)
+    again = lab.post("/tasks", body, user="ada", headers=headers)
+    assert first.status == again.status == 202
+    assert first.json == again.json
+    assert first.headers["Location"] == again.headers["Location"]
+    end = follow(lab, first.json["turnId"]).events()[-1]
+    assert end.name == "done"
+    assert lab.post("/tasks", body, user="ada",
+                    headers=headers).json == first.json
+    assert [r["role"] for r in sound(thread)] == ["user", "assistant"]
+    other = lab.post("/tasks", {**body, "content": "x"}, user="ada",
+                     headers=headers)
+    assert other.status == 422 and other.json["field"] == "Idempotency-Key"
 
 
 def test_editing_once(thread, lab):

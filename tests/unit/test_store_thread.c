@@ -264,6 +264,55 @@ static void a_dead_turn_keeps_its_place(void **state)
 	clock_fix_us(0);
 }
 
+/*
+ * A turn that waited and was given up has no answer: its first step is what is
+ * numbered, then and whenever it comes back.
+ */
+static void steps_alone_are_a_variant(void **state)
+{
+	struct message rows[] = {
+		{ .role = ROLE_ASSISTANT, .content = S(""),
+		  .meta = S("{\"step\":true,\"toolCalls\":[]}") },
+		{ .role = ROLE_TOOL, .content = S("{}"), .meta = S("{}") },
+	};
+	static struct tree t;
+	struct variant_page v;
+	struct message_page p;
+	struct turn_begin b;
+	struct turn_redo r;
+	char id[UUID_TEXT_BYTES];
+
+	(void)state;
+	tree_new(&t, "waits");
+	tree_say(&t, 0);
+	r = redo_of(&t.id, 0, NULL);
+	ok(thread_redo(db, &ann, &r, &e));
+	ok(turn_append(db, &ann, &t.id, &r.turn_id, rows, 2, &e));
+	dbtest_sql("UPDATE turn SET status = %d WHERE id ="
+		   " UNHEX(REPLACE('%s','-',''))", TURN_WAITING,
+		   uuid_format(&r.turn_id, id));
+	b = begin_of(&t.id, "next");
+	ok(turn_begin(db, &ann, &b, &e));
+	assert_int_equal(b.user.seq, 5);
+	end_with(&ann, &b, "answer");
+	for (int i = 0; i < 2; i++) {
+		ok(message_list(db, &ann, &t.id, OLDEST_FIRST, 0, 10, &a, &p,
+				&e));
+		assert_int_equal(p.n, 5);
+		assert_int_equal(p.items[1].seq, 3);
+		for (int k = 0; k < 5; k++)
+			assert_int_equal(p.items[k].variant_count,
+					 k == 1 ? 2 : 0);
+		assert_int_equal(p.items[1].variant_index, 2);
+		ok(thread_choose(db, &ann, &t.id, 2, NULL, &e));
+		ok(thread_variants(db, &ann, &t.id, 2, 0, 10, &a, &v, &e));
+		assert_int_equal(v.n, 2);
+		assert_int_equal(v.items[1].messages[0].variant_index, 2);
+		assert_int_equal(v.items[1].messages[3].variant_count, 0);
+		ok(thread_choose(db, &ann, &t.id, 3, NULL, &e));
+	}
+}
+
 static void kill_links(void)
 {
 	dbtest_sql("KILL HARD USER lamplighter");
@@ -470,6 +519,7 @@ int main(void)
 		cmocka_unit_test(variants_have_a_limit),
 		cmocka_unit_test(of_many_editors_one_wins),
 		cmocka_unit_test(a_dead_turn_keeps_its_place),
+		cmocka_unit_test(steps_alone_are_a_variant),
 		cmocka_unit_test(lost_commits_are_looked_up),
 		cmocka_unit_test(a_turns_id_is_taken_once),
 		cmocka_unit_test(long_tails),
