@@ -428,6 +428,7 @@ static void a_turns_id_is_taken_once(void **state)
 
 static void long_tails(void **state)
 {
+	enum { LONG = 20000 };
 	static struct tree t;
 	struct uuid id = uuid_new();
 	char hex[UUID_TEXT_BYTES];
@@ -442,21 +443,21 @@ static void long_tails(void **state)
 	dbtest_sql("INSERT INTO message (conversation_id, seq, role,"
 		   " created_us, content, meta) SELECT"
 		   " UNHEX(REPLACE('%s','-','')), seq, 2 - seq %% 2, 1000 + seq,"
-		   " REPEAT('word ', 100), '{}' FROM seq_1_to_100000", hex);
-	dbtest_sql("UPDATE conversation SET last_seq = 100000"
-		   " WHERE id = UNHEX(REPLACE('%s','-',''))", hex);
+		   " REPEAT('word ', 100), '{}' FROM seq_1_to_%d", hex, LONG);
+	dbtest_sql("UPDATE conversation SET last_seq = %d"
+		   " WHERE id = UNHEX(REPLACE('%s','-',''))", LONG, hex);
 	t0 = clock_mono_us();
-	ok(thread_fork(db, &ann, &t.id, 100000, &id, &e));
+	ok(thread_fork(db, &ann, &t.id, LONG, &id, &e));
 	us[0] = clock_mono_us() - t0;
 	ok(conversation_get(db, &ann, &id, &a, &c, &e));
-	assert_int_equal(c.last_seq, 100000);
+	assert_int_equal(c.last_seq, LONG);
 	assert_int_equal(c.superseded, 0);
 	t0 = clock_mono_us();
 	r = redo_of(&t.id, 1, NULL);
 	ok(thread_redo(db, &ann, &r, &e));
 	us[1] = clock_mono_us() - t0;
 	tree_add(&t, -1, ROLE_USER, false);
-	t.last_seq = 100000;
+	t.last_seq = LONG;
 	tree_answer(&t, 0, &r.turn_id, r.variant_index, r.variant_count, 0);
 	/* A page behind all that was superseded is a range still, if a long one. */
 	for (int i = 0; i < 5; i++) {
@@ -470,9 +471,9 @@ static void long_tails(void **state)
 	ok(thread_choose(db, &ann, &t.id, 2, NULL, &e));
 	us[2] = clock_mono_us() - t0;
 	ok(message_list(db, &ann, &t.id, NEWEST_FIRST, 0, 30, &a, &p, &e));
-	assert_int_equal(p.items[0].seq, 100000);
-	print_message("# 100,000 messages: fork %d ms, supersede %d ms, choose "
-		      "%d ms, page behind them %d ms\n", (int)(us[0] / 1000),
+	assert_int_equal(p.items[0].seq, LONG);
+	print_message("# %d messages: fork %d ms, supersede %d ms, choose %d "
+		      "ms, page behind them %d ms\n", LONG, (int)(us[0] / 1000),
 		      (int)(us[1] / 1000), (int)(us[2] / 1000),
 		      (int)(page_us / 1000));
 }
