@@ -13,6 +13,8 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/conversation.c \
 	fcgi-app/api/thread.c \
 	fcgi-app/api/doctor.c \
+	fcgi-app/api/etag.c fcgi-app/api/etag.h \
+	fcgi-app/api/idempotent.c fcgi-app/api/idempotent.h \
 	fcgi-app/api/events.c \
 	fcgi-app/api/health.c \
 	fcgi-app/api/me.c \

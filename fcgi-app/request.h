@@ -64,6 +64,7 @@ struct request {
 	json_t *body;		/* only behind a JSON route's gate; borrowed */
 	const struct param *form;	/* of a FORM route: form.h */
 	size_t n_form;
+	struct uuid turn_id;	/* of the turn that it opens; nil: any */
 	bool holds_turn;	/* counted against threads.max_turns */
 
 	/* What is left to do once the answer is out; may be NULL. */

@@ -18,11 +18,12 @@ const char *resp_reason(int status)
 	} rows[] = {
 		{ 200, "OK" }, { 201, "Created" }, { 202, "Accepted" },
 		{ 204, "No Content" }, { 303, "See Other" },
+		{ 304, "Not Modified" },
 		{ 400, "Bad Request" },
 		{ 401, "Unauthorized" }, { 403, "Forbidden" },
 		{ 404, "Not Found" }, { 405, "Method Not Allowed" },
 		{ 406, "Not Acceptable" }, { 409, "Conflict" },
-		{ 413, "Content Too Large" },
+		{ 412, "Precondition Failed" }, { 413, "Content Too Large" },
 		{ 415, "Unsupported Media Type" },
 		{ 422, "Unprocessable Content" },
 		{ 500, "Internal Server Error" }, { 502, "Bad Gateway" },

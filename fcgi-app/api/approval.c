@@ -111,7 +111,7 @@ static int go_on(struct request *rq, struct response *rs, const struct turn *t,
 		return -1;
 	if (!run)
 		return send_events(rq, rs, &t->id, t->last_event_seq, dialect,
-				   e);
+				   RECORD_PLAIN, e);
 	send_stream(rs, run, &as);
 	return 0;
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -99,6 +100,16 @@ static int read_body(struct request *rq, struct chat_body *b, struct err *e)
 	return 0;
 }
 
+/* What another request with the same Idempotency-Key must have. */
+static struct idempotent_turn same_as(const struct chat_body *b)
+{
+	return (struct idempotent_turn){
+		.content = b->content,
+		.conversation = uuid_is_nil(&b->conversation_id)
+			? NULL : &b->conversation_id,
+	};
+}
+
 /*
  * POST /chat/{w}/stream?dialect= {content, conversationId?, agentId?,
  * client?}: events (B38 to B45, or in another dialect); docs/dialects.md has their table.
@@ -106,16 +117,23 @@ static int read_body(struct request *rq, struct chat_body *b, struct err *e)
  * names it. Errors before the stream opens:
  * 404 (workspace, agent, conversation, or not that agent's), 409
  * conversation_busy with turnId, 422 llm_*, 503 chat_disabled, 503 overloaded.
+ * A repeated Idempotency-Key: the first one's stream, from its start.
  */
 int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 {
 	struct send_as as = { .state = { .style = RECORD_PLAIN } };
 	const struct conf_workspace *ws;
+	struct idempotent_turn same;
 	struct chat_body b;
 	struct turn_run *t;
+	int rc;
 
 	if (send_dialect(rq, &as.dialect, e) < 0 || read_body(rq, &b, e) < 0)
 		return -1;
+	same = same_as(&b);
+	rc = idempotent_stream(rq, rs, &same, as.dialect, RECORD_PLAIN, e);
+	if (rc)
+		return MIN(rc, 0);
 	ws = scope_workspace(rq, b.workspace_id, e);
 	t = ws ? open_turn(rq, ws, &b, e) : NULL;
 	if (!t)
@@ -124,38 +142,53 @@ int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
+static void answer_task(struct response *rs, const struct uuid *turn,
+			const struct uuid *conversation, int64_t user_seq)
+{
+	char id[UUID_TEXT_BYTES], message[MESSAGE_ID_BYTES], where[64];
+	struct jw w = resp_json(rs, 202);
+
+	jw_obj(&w);
+	jw_kuuid(&w, "taskId", turn);
+	jw_kuuid(&w, "turnId", turn);
+	jw_kuuid(&w, "conversationId", conversation);
+	jw_kstrz(&w, "messageId", message_id(conversation, user_seq, message));
+	jw_end_obj(&w);
+	snprintf(where, sizeof(where), "turns/%s/events", uuid_format(turn, id));
+	resp_header(rs, "Location", where);
+}
+
 /*
  * POST /tasks {workspaceId, content, conversationId?, agentId?, client?} (E6): 202
  * {taskId, turnId, conversationId, messageId} at once; the turn, which is the
  * task, runs on when the answer is out. Its events are those of the turn
  * (Location leads to them), its status is one of GET /notifications. Errors as
- * POST /chat/{w}/stream, all of them before the 202.
+ * POST /chat/{w}/stream, all of them before the 202. A repeated
+ * Idempotency-Key: the first one's ids.
  */
 int api_task_submit(struct request *rq, struct response *rs, struct err *e)
 {
-	char id[UUID_TEXT_BYTES], message[MESSAGE_ID_BYTES], where[64];
 	const struct conf_workspace *ws;
+	struct idempotent_turn same;
 	struct chat_body b;
 	struct turn_run *t;
-	struct jw w;
+	struct turn before;
+	int rc;
 
 	if (read_body(rq, &b, e) < 0)
 		return -1;
+	same = same_as(&b);
+	rc = idempotent_find(rq, &same, &before, e);
+	if (rc > 0)
+		answer_task(rs, &before.id, &before.conversation_id,
+			    before.user_seq);
+	if (rc)
+		return MIN(rc, 0);
 	ws = scope_workspace(rq, b.workspace_id, e);
 	t = ws ? open_turn(rq, ws, &b, e) : NULL;
 	if (!t)
 		return -1;
-	w = resp_json(rs, 202);
-	jw_obj(&w);
-	jw_kuuid(&w, "taskId", &t->id);
-	jw_kuuid(&w, "turnId", &t->id);
-	jw_kuuid(&w, "conversationId", &t->conversation_id);
-	jw_kstrz(&w, "messageId", message_id(&t->conversation_id, t->user.seq,
-					     message));
-	jw_end_obj(&w);
-	snprintf(where, sizeof(where), "turns/%s/events",
-		 uuid_format(&t->id, id));
-	resp_header(rs, "Location", where);
+	answer_task(rs, &t->id, &t->conversation_id, t->user.seq);
 	send_later(rq, t);
 	return 0;
 }

@@ -115,16 +115,16 @@ static struct turn_run *open_new(struct request *rq, const struct ask *ask,
 static struct turn_run *open_redo(struct request *rq, const struct ask *ask,
 				  struct err *e)
 {
+	struct send_redo redo = { .content = ask->text, .meta = ask->meta };
 	struct client_thread th;
-	int64_t seq;
 	int rc = client_find_thread(rq, "ai-sdk", ask->chat, &th, e);
 
 	if (rc == 1)
 		err_set(e, ERR_NOT_FOUND, "no such chat");
-	if (rc || find_message(rq, &th, ask, &seq, e) < 0)
+	if (rc || find_message(rq, &th, ask, &redo.seq, e) < 0)
 		return NULL;
 	return send_open_redo(rq, th.workspace, th.agent, &th.conversation_id,
-			      seq, ask->text, ask->meta, e);
+			      &redo, e);
 }
 
 /*
@@ -168,7 +168,7 @@ int api_ai_sdk_resume(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	if (rc == 0 && !uuid_is_nil(&thread.running_turn_id))
 		return send_events(rq, rs, &thread.running_turn_id, 0,
-				   DIALECT_AI_SDK, e);
+				   DIALECT_AI_SDK, RECORD_PLAIN, e);
 	resp_empty(rs, 204);
 	return 0;
 }

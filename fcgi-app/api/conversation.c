@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "api/etag.h"
+#include "api/idempotent.h"
 #include "api/page.h"
 #include "api/scope.h"
 #include "app.h"
@@ -143,11 +145,39 @@ static struct str clean_title(struct str s)
 	return s.n ? s : (struct str){ NULL, 0 };
 }
 
+/* Creates it; with an Idempotency-Key that was used, the one from then. */
+static int create_once(struct request *rq, struct conversation_new *n,
+		       struct conversation *c, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct uuid id;
+	int rc = idempotent_id(rq, "conversation", &id, e);
+
+	if (rc < 0)
+		return -1;
+	if (rc && !n->id)
+		n->id = &id;
+	if (conversation_create(rq->app->db, &owner, n, c, e) == 0) {
+		notify_conversation(rq->app->notify, &owner, &c->id, "created",
+				    c->title);
+		return 0;
+	}
+	if (!rc || e->code != ERR_CONFLICT)
+		return -1;
+	err_clear(e);
+	rc = idempotent_conversation(rq, n->id, c, e);
+	if (rc > 0 && str_eq(c->workspace_id, n->workspace_id) &&
+	    str_eq(c->agent_id, n->agent_id))
+		return 0;
+	return rc < 0 ? -1 : rc > 0 ? idempotent_differs(e)
+		: err_set(e, ERR_CONFLICT, "the conversation id is taken");
+}
+
 /*
  * POST /conversations {workspaceId, agentId?, title?, conversationId?}
  * POST /workspaces/{w}/agents/{a}/conversations {title?, conversationId?}
  * 201 Conversation, Location. 404 workspace or agent; 409 conflict when the id
- * is taken.
+ * is taken. A repeated Idempotency-Key: the same conversation, as it is now.
  */
 int api_conversation_create(struct request *rq, struct response *rs,
 			    struct err *e)
@@ -167,9 +197,9 @@ int api_conversation_create(struct request *rq, struct response *rs,
 		  .offset = offsetof(struct create_body, id) },
 	};
 	const size_t skip = route_has_arg(rq, "agent") ? 2 : 0;
-	struct owner owner = scope_owner(rq);
 	const struct conf_workspace *ws;
 	const struct conf_agent *agent;
+	struct conversation_new n;
 	struct conversation c;
 	struct create_body b;
 	char where[64] = "conversations/", id[UUID_TEXT_BYTES];
@@ -185,14 +215,13 @@ int api_conversation_create(struct request *rq, struct response *rs,
 		agent = scope_agent(ws, b.agent_id, e);
 	if (!ws || !agent)
 		return -1;
-	if (conversation_create(rq->app->db, &owner, &(struct conversation_new){
-			.id = uuid_is_nil(&b.id) ? NULL : &b.id,
-			.workspace_id = str_of(ws->id),
-			.agent_id = str_of(agent->id),
-			.title = clean_title(b.title),
-		}, &c, e) < 0)
+	n = (struct conversation_new){
+		.id = uuid_is_nil(&b.id) ? NULL : &b.id,
+		.workspace_id = str_of(ws->id), .agent_id = str_of(agent->id),
+		.title = clean_title(b.title),
+	};
+	if (create_once(rq, &n, &c, e) < 0)
 		return -1;
-	notify_conversation(rq->app->notify, &owner, &c.id, "created", c.title);
 	w = resp_json(rs, 201);
 	conversation_write(&w, &c, clock_now_us());
 	snprintf(where, sizeof(where), "conversations/%s",
@@ -230,17 +259,35 @@ int conversation_of_path(struct request *rq, struct conversation *c,
 	return 0;
 }
 
-/* GET …/conversations/{c}: 200 Conversation. */
+/* Answers with the record and its tag. */
+static void answer(struct request *rq, struct response *rs,
+		   const struct conversation *c)
+{
+	int64_t now_us = clock_now_us();
+	char tag[ETAG_BYTES];
+	struct jw w;
+
+	etag_conversation(c, now_us, tag);
+	if (rq->method == METHOD_PATCH)
+		resp_header(rs, "ETag", tag);
+	else if (etag_answer(rq, rs, tag))
+		return;
+	w = resp_json(rs, 200);
+	conversation_write(&w, c, now_us);
+}
+
+/*
+ * GET …/conversations/{c}: 200 Conversation with its ETag; 304 when
+ * If-None-Match has that.
+ */
 int api_conversation_get(struct request *rq, struct response *rs,
 			 struct err *e)
 {
 	struct conversation c;
-	struct jw w;
 
 	if (conversation_of_path(rq, &c, e) < 0)
 		return -1;
-	w = resp_json(rs, 200);
-	conversation_write(&w, &c, clock_now_us());
+	answer(rq, rs, &c);
 	return 0;
 }
 
@@ -251,7 +298,7 @@ struct patch_body {
 
 /*
  * PATCH …/conversations/{c} {title}: 200 Conversation. null takes the title
- * away; an absent one stays.
+ * away; an absent one stays. 412 when If-Match does not have its ETag.
  */
 int api_conversation_patch(struct request *rq, struct response *rs,
 			   struct err *e)
@@ -266,24 +313,23 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	struct owner owner = scope_owner(rq);
 	struct patch_body b;
 	struct conversation c;
-	struct jw w;
+	int64_t version;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0 ||
-	    conversation_of_path(rq, &c, e) < 0)
+	    conversation_of_path(rq, &c, e) < 0 ||
+	    etag_required(rq, &c, &version, e) < 0)
 		return -1;
 	if (b.has_title &&
-	    (conversation_rename(rq->app->db, &owner, &c.id,
-				 clean_title(b.title), TITLE_USER, NULL,
-				 e) < 0 ||
+	    (conversation_rename_at(rq->app->db, &owner, &c.id,
+				    clean_title(b.title), version, e) < 0 ||
 	     conversation_get(rq->app->db, &owner, &c.id, rq->arena, &c,
 			      e) < 0))
 		return -1;
 	if (b.has_title)
 		notify_conversation(rq->app->notify, &owner, &c.id, "renamed",
 				    c.title);
-	w = resp_json(rs, 200);
-	conversation_write(&w, &c, clock_now_us());
+	answer(rq, rs, &c);
 	return 0;
 }
 

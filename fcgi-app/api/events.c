@@ -59,13 +59,14 @@ static int events_patience(void *ctx)
 
 int send_events(struct request *rq, struct response *rs,
 		const struct uuid *turn, int64_t after,
-		enum dialect_id dialect, struct err *e)
+		enum dialect_id dialect, enum record_style style,
+		struct err *e)
 {
 	const struct dialect *d = dialect_get(dialect);
 	struct events_sink s = {
 		.sink = { .emit = events_emit, .flush = events_flush,
 			  .idle = events_idle },
-		.rq = rq, .rs = rs, .dialect = d,
+		.rq = rq, .rs = rs, .dialect = d, .state = { .style = style },
 	};
 	struct turn_follow f = {
 		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
@@ -203,5 +204,5 @@ int api_turn_events(struct request *rq, struct response *rs, struct err *e)
 				 "wait must be 0 to %d seconds.", WAIT_MAX_S);
 	if (wait_s >= 0)
 		return poll(rq, rs, turn, after, wait_s, e);
-	return send_events(rq, rs, turn, after, dialect, e);
+	return send_events(rq, rs, turn, after, dialect, RECORD_PLAIN, e);
 }

@@ -4,6 +4,8 @@
  */
 #include "api/api.h"
 
+#include "api/etag.h"
+#include "api/idempotent.h"
 #include "api/page.h"
 #include "api/scope.h"
 #include "api/send.h"
@@ -33,6 +35,15 @@ static void write_page(struct response *rs, struct message_scope *scope,
 	jw_end_obj(&w);
 }
 
+/* Says which state of the thread this is; true when the client has it. */
+static bool unchanged(struct request *rq, struct response *rs,
+		      const struct message_page *page)
+{
+	char tag[ETAG_BYTES];
+
+	return etag_answer(rq, rs, etag_page(page->version, tag));
+}
+
 /* The page that is read again and again: see page_cache.h. */
 static int newest_page(struct request *rq, struct response *rs,
 		       struct message_scope *scope, size_t size, struct err *e)
@@ -49,12 +60,16 @@ static int newest_page(struct request *rq, struct response *rs,
 			return -1;
 		state = (struct page_state){ page.version, page.created_us };
 		w = resp_json(rs, 200);
-		if (page_cache_get(rq->app->pages, &key, &state, w.b))
+		if (page_cache_get(rq->app->pages, &key, &state, w.b)) {
+			unchanged(rq, rs, &page);
 			return 0;
+		}
 	}
 	if (message_list(rq->app->db, &owner, &key.conversation_id,
 			 NEWEST_FIRST, 0, size, rq->arena, &page, e) < 0)
 		return -1;
+	if (unchanged(rq, rs, &page))
+		return 0;
 	state = (struct page_state){ page.version, page.created_us };
 	write_page(rs, scope, &page);
 	page_cache_put(rq->app->pages, &key, &state, buf_str(&rs->body));
@@ -66,8 +81,9 @@ static int newest_page(struct request *rq, struct response *rs,
  * GET /workspaces/{w}/agents/{a}/conversations/{c}/messages: oldest first, and
  * answers have the role "agent" (B6).
  * 200 {items: [Message], totalCount: null, nextCursor}. Steps and tool rows of
- * a turn are among the items, in their order. 404 for a conversation that is
- * not the caller's, or not that agent's.
+ * a turn are among the items, in their order. With an ETag; 304 when
+ * If-None-Match has it. 404 for a conversation that is not the caller's, or not
+ * that agent's.
  */
 int api_message_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -95,39 +111,58 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	if (agent && (!str_is(page.workspace_id, ws->id) ||
 		      !str_is(page.agent_id, agent->id)))
 		return err_set(e, ERR_NOT_FOUND, "another agent's");
-	write_page(rs, &scope, &page);
+	if (!unchanged(rq, rs, &page))
+		write_page(rs, &scope, &page);
 	return 0;
 }
 
-/* Opens a turn in the conversation of the path from a body of {content}. */
-static struct turn_run *open_turn(struct request *rq, struct err *e)
+/* What is said in the conversation of the path: a body of {content}. */
+static int read_content(struct request *rq, struct idempotent_turn *out,
+			struct err *e)
 {
 	const struct field fields[] = {
 		{ .key = "content", .type = FIELD_TEXT,
 		  .flags = FIELD_REQUIRED | FIELD_FILLED,
 		  .max_chars = (size_t)rq->conf->limits.message_chars },
 	};
+
+	*out = (struct idempotent_turn){
+		.conversation = route_arg_uuid(rq, "conversation"),
+	};
+	return fields_read(fields, ARRAY_LEN(fields), rq->body, &out->content,
+			   sizeof(out->content), e);
+}
+
+static struct turn_run *open_turn(struct request *rq,
+				  const struct idempotent_turn *said,
+				  struct err *e)
+{
 	const struct conf_workspace *ws;
 	const struct conf_agent *agent;
-	struct str content;
 
-	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &content,
-			sizeof(content), e) < 0 ||
-	    scope_path(rq, &ws, &agent, e) < 0)
+	if (scope_path(rq, &ws, &agent, e) < 0)
 		return NULL;
-	return send_open(rq, ws, agent, route_arg_uuid(rq, "conversation"),
-			 content, e);
+	return send_open(rq, ws, agent, said->conversation, said->content, e);
 }
 
 /*
  * POST …/agents/{a}/conversations/{c}/messages {content}: waits for the whole
  * answer; 200 {user: Message, assistant: Message}. Errors before the turn
- * begins: 404, 409 conversation_busy, 422 llm_*, 503 chat_disabled.
+ * begins: 404, 409 conversation_busy, 422 llm_*, 503 chat_disabled. A repeated
+ * Idempotency-Key: the first one's answer, once it is there.
  */
 int api_message_send(struct request *rq, struct response *rs, struct err *e)
 {
-	struct turn_run *t = open_turn(rq, e);
+	struct idempotent_turn said;
+	struct turn_run *t;
+	int rc;
 
+	if (read_content(rq, &said, e) < 0)
+		return -1;
+	rc = idempotent_wait(rq, rs, &said, RECORD_AGENT_SCOPED, e);
+	if (rc)
+		return MIN(rc, 0);
+	t = open_turn(rq, &said, e);
 	if (!t)
 		return -1;
 	send_wait(rs, t, RECORD_AGENT_SCOPED);
@@ -138,11 +173,18 @@ int api_message_send(struct request *rq, struct response *rs, struct err *e)
 int api_message_stream(struct request *rq, struct response *rs, struct err *e)
 {
 	struct send_as as = { .state = { .style = RECORD_AGENT_SCOPED } };
+	struct idempotent_turn said;
 	struct turn_run *t;
+	int rc;
 
-	if (send_dialect(rq, &as.dialect, e) < 0)
+	if (send_dialect(rq, &as.dialect, e) < 0 ||
+	    read_content(rq, &said, e) < 0)
 		return -1;
-	t = open_turn(rq, e);
+	rc = idempotent_stream(rq, rs, &said, as.dialect, RECORD_AGENT_SCOPED,
+			       e);
+	if (rc)
+		return MIN(rc, 0);
+	t = open_turn(rq, &said, e);
 	if (!t)
 		return -1;
 	send_stream(rs, t, &as);

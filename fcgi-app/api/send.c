@@ -114,6 +114,7 @@ struct turn_run *send_open_with(struct request *rq,
 {
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
+		.id = rq->turn_id,
 		.agent = agent, .content = content, .meta = meta,
 	};
 
@@ -131,6 +132,7 @@ struct turn_run *send_open_page(struct request *rq,
 {
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
+		.id = rq->turn_id,
 		.agent = agent, .content = content,
 	};
 
@@ -150,6 +152,7 @@ struct turn_run *send_open_again(struct request *rq,
 	struct turn_run *t = arena_new(rq->arena, struct turn_run);
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
+		.id = rq->turn_id,
 		.agent = agent, .conversation_id = *conversation,
 	};
 
@@ -162,18 +165,19 @@ struct turn_run *send_open_again(struct request *rq,
 struct turn_run *send_open_redo(struct request *rq,
 				const struct conf_workspace *ws,
 				const struct conf_agent *agent,
-				const struct uuid *conversation, int64_t seq,
-				struct str content, struct str meta,
-				struct err *e)
+				const struct uuid *conversation,
+				const struct send_redo *redo, struct err *e)
 {
 	struct turn_run *t = arena_new(rq->arena, struct turn_run);
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
+		.id = rq->turn_id,
 		.agent = agent, .conversation_id = *conversation,
-		.content = content, .meta = meta,
+		.content = redo->content, .meta = redo->meta,
 	};
 
-	if (turn_open_redo(t, &rq->app->deps, &in, seq, rq->arena, e) < 0)
+	if (tool_page_read(redo->client, rq->arena, &in.client, e) < 0 ||
+	    turn_open_redo(t, &rq->app->deps, &in, redo->seq, rq->arena, e) < 0)
 		return NULL;
 	opened(rq, t);
 	return t;
@@ -274,8 +278,8 @@ void send_stream(struct response *rs, struct turn_run *t,
 	resp_flush(rs);
 }
 
-void send_wait(struct response *rs, struct turn_run *t,
-	       enum record_style style)
+void send_both(struct response *rs, const struct turn_run *t,
+	       enum turn_status status, enum record_style style)
 {
 	struct message_scope scope = {
 		.workspace_id = str_of(t->in.workspace->id),
@@ -283,11 +287,8 @@ void send_wait(struct response *rs, struct turn_run *t,
 		.conversation_id = t->conversation_id,
 		.style = style,
 	};
-	enum turn_status status;
-	struct jw w;
+	struct jw w = resp_json(rs, 200);
 
-	status = turn_run(t, NULL);
-	w = resp_json(rs, 200);
 	jw_obj(&w);
 	jw_key(&w, "user");
 	message_write(&w, &scope, &t->user);
@@ -303,4 +304,12 @@ void send_wait(struct response *rs, struct turn_run *t,
 		jw_end_arr(&w);
 	}
 	jw_end_obj(&w);
+}
+
+void send_wait(struct response *rs, struct turn_run *t,
+	       enum record_style style)
+{
+	enum turn_status status = turn_run(t, NULL);
+
+	send_both(rs, t, status, style);
 }

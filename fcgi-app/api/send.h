@@ -51,17 +51,22 @@ struct turn_run *send_open_again(struct request *rq,
 				 const struct uuid *conversation,
 				 const struct uuid *turn, struct err *e);
 
+struct send_redo {
+	int64_t seq;		/* as turn_open_redo's */
+	struct str content;	/* p == NULL: it is answered again */
+	struct str meta;	/* of the user message, or NULL */
+	const json_t *client;	/* as send_open_page's, or NULL */
+};
+
 /*
  * Opens a turn that takes the place of the conversation's tail
- * (turn_open_redo); as send_open_with otherwise. seq as there; content.p == NULL:
- * it is answered again.
+ * (turn_open_redo); as send_open_page otherwise.
  */
 struct turn_run *send_open_redo(struct request *rq,
 				const struct conf_workspace *ws,
 				const struct conf_agent *agent,
-				const struct uuid *conversation, int64_t seq,
-				struct str content, struct str meta,
-				struct err *e);
+				const struct uuid *conversation,
+				const struct send_redo *redo, struct err *e);
 
 /*
  * Takes decisions about a turn that waits (turn_open_woken), whose row old is;
@@ -106,12 +111,13 @@ void send_stream(struct response *rs, struct turn_run *t,
 
 /*
  * The events of a turn behind number after, as a stream, then what it tells
- * from now on; 204 when there is nothing behind it and never will be.
- * ERR_NOT_FOUND. (events.c)
+ * from now on, records in that style; 204 when there is nothing behind it and
+ * never will be. ERR_NOT_FOUND. (events.c)
  */
 int send_events(struct request *rq, struct response *rs,
 		const struct uuid *turn, int64_t after,
-		enum dialect_id dialect, struct err *e) MUST_CHECK;
+		enum dialect_id dialect, enum record_style style,
+		struct err *e) MUST_CHECK;
 
 /*
  * Runs t and answers 200 {user, assistant} (B34). An answer that failed is
@@ -120,5 +126,9 @@ int send_events(struct request *rq, struct response *rs,
  */
 void send_wait(struct response *rs, struct turn_run *t,
 	       enum record_style style);
+
+/* That answer, of a turn that has ended or waits. */
+void send_both(struct response *rs, const struct turn_run *t,
+	       enum turn_status status, enum record_style style);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "api/idempotent.h"
 #include "api/page.h"
 #include "api/scope.h"
 #include "api/send.h"
@@ -14,6 +15,7 @@
 #include "fields.h"
 #include "store/thread.h"
 #include "turn/live.h"
+#include "turn/notify.h"
 
 #include "base/banned.h"
 
@@ -38,7 +40,15 @@ static int read_message_id(struct request *rq, struct str id, const char *key,
 
 struct redo_body {
 	struct str message_id, content, agent_id;
+	json_t *client;
 };
+
+/* The members that both have. */
+#define REDO_FIELDS \
+	{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_NULLABLE, \
+	  .offset = offsetof(struct redo_body, agent_id) }, \
+	{ .key = "client", .type = FIELD_OBJECT, .flags = FIELD_NULLABLE, \
+	  .offset = offsetof(struct redo_body, client) }
 
 /* Opens the turn in the path's conversation, by the agent named or its own. */
 static struct turn_run *open_redo(struct request *rq,
@@ -47,11 +57,11 @@ static struct turn_run *open_redo(struct request *rq,
 	struct owner owner = scope_owner(rq);
 	const struct conf_workspace *ws;
 	const struct conf_agent *agent;
+	struct send_redo redo = { .content = b->content, .client = b->client };
 	struct conversation c;
-	int64_t seq = 0;
 
 	if ((b->message_id.p && read_message_id(rq, b->message_id, "messageId",
-						&seq, e) < 0) ||
+						&redo.seq, e) < 0) ||
 	    conversation_get(rq->app->db, &owner,
 			     route_arg_uuid(rq, "conversation"), rq->arena, &c,
 			     e) < 0)
@@ -59,17 +69,40 @@ static struct turn_run *open_redo(struct request *rq,
 	ws = scope_workspace(rq, c.workspace_id, e);
 	agent = ws ? scope_agent(ws, b->agent_id.p ? b->agent_id : c.agent_id,
 				 e) : NULL;
-	return agent ? send_open_redo(rq, ws, agent, &c.id, seq, b->content,
-				      (struct str){ NULL, 0 }, e) : NULL;
+	return agent ? send_open_redo(rq, ws, agent, &c.id, &redo, e) : NULL;
+}
+
+static int stream_redo(struct request *rq, struct response *rs,
+		       const struct redo_body *b, struct err *e)
+{
+	const struct idempotent_turn same = {
+		.content = b->content,
+		.conversation = route_arg_uuid(rq, "conversation"),
+	};
+	struct send_as as = { .state = { .style = RECORD_PLAIN } };
+	struct turn_run *t;
+	int rc;
+
+	if (send_dialect(rq, &as.dialect, e) < 0)
+		return -1;
+	rc = idempotent_stream(rq, rs, &same, as.dialect, RECORD_PLAIN, e);
+	if (rc)
+		return MIN(rc, 0);
+	t = open_redo(rq, b, e);
+	if (!t)
+		return -1;
+	send_stream(rs, t, &as);
+	return 0;
 }
 
 /*
- * POST /conversations/{c}/regenerate?dialect= {messageId?, agentId?}: answers a
- * user message again, and streams it: the one that messageId is or answers, the
+ * POST /conversations/{c}/regenerate?dialect= {messageId?, agentId?, client?}:
+ * answers a user message again, and streams it: the one that messageId is or answers, the
  * last one without. What followed it becomes a variant, in the same moment as
  * the turn begins. agentId: another agent of the workspace, for this answer.
  * 404; 409 conversation_busy with turnId, 409 conflict (superseded, or nothing
- * to answer); 422 llm_*, 503 as for a message.
+ * to answer); 422 llm_*, 503 as for a message. A repeated Idempotency-Key: the
+ * first one's stream, from its start.
  */
 int api_thread_regenerate(struct request *rq, struct response *rs,
 			  struct err *e)
@@ -78,27 +111,19 @@ int api_thread_regenerate(struct request *rq, struct response *rs,
 		{ .key = "messageId", .type = FIELD_TEXT,
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct redo_body, message_id) },
-		{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_NULLABLE,
-		  .offset = offsetof(struct redo_body, agent_id) },
+		REDO_FIELDS,
 	};
-	struct send_as as = { .state = { .style = RECORD_PLAIN } };
 	struct redo_body b;
-	struct turn_run *t;
 
-	if (send_dialect(rq, &as.dialect, e) < 0 ||
-	    fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0)
 		return -1;
-	t = open_redo(rq, &b, e);
-	if (!t)
-		return -1;
-	send_stream(rs, t, &as);
-	return 0;
+	return stream_redo(rq, rs, &b, e);
 }
 
 /*
- * POST /conversations/{c}/edit?dialect= {messageId, content, agentId?}: says a
- * user message anew, and streams the answer. The old one and all behind it
+ * POST /conversations/{c}/edit?dialect= {messageId, content, agentId?, client?}:
+ * says a user message anew, and streams the answer. The old one and all behind it
  * become a variant. Errors as for regenerate; 422 when messageId is no user
  * message.
  */
@@ -112,22 +137,14 @@ int api_thread_edit(struct request *rq, struct response *rs, struct err *e)
 		  .flags = FIELD_REQUIRED | FIELD_FILLED,
 		  .max_chars = (size_t)rq->conf->limits.message_chars,
 		  .offset = offsetof(struct redo_body, content) },
-		{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_NULLABLE,
-		  .offset = offsetof(struct redo_body, agent_id) },
+		REDO_FIELDS,
 	};
-	struct send_as as = { .state = { .style = RECORD_PLAIN } };
 	struct redo_body b;
-	struct turn_run *t;
 
-	if (send_dialect(rq, &as.dialect, e) < 0 ||
-	    fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0)
 		return -1;
-	t = open_redo(rq, &b, e);
-	if (!t)
-		return -1;
-	send_stream(rs, t, &as);
-	return 0;
+	return stream_redo(rq, rs, &b, e);
 }
 
 /* -- variants ------------------------------------------------------------------ */
@@ -233,11 +250,39 @@ int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
 	return answer_conversation(rq, rs, 200, id, e);
 }
 
+static int fork_now(struct request *rq, int64_t seq, const struct uuid *id,
+		    struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct conversation c;
+
+	if (thread_fork(rq->app->db, &owner, route_arg_uuid(rq, "conversation"),
+			seq, id, e) < 0 ||
+	    conversation_get(rq->app->db, &owner, id, rq->arena, &c, e) < 0)
+		return -1;
+	notify_conversation(rq->app->notify, &owner, id, "created", c.title);
+	return 0;
+}
+
+/* The fork of a key: 1 when it is there, 0, or -1. */
+static int forked_before(struct request *rq, const struct uuid *id, int64_t seq,
+			 struct err *e)
+{
+	struct conversation c;
+	int rc = idempotent_conversation(rq, id, &c, e);
+
+	if (rc > 0 && (c.forked_seq != seq || !uuid_eq(
+			&c.forked_from, route_arg_uuid(rq, "conversation"))))
+		return idempotent_differs(e);
+	return rc;
+}
+
 /*
  * POST /conversations/{c}/fork {messageId}: 201 Conversation with Location: a
  * new one of the same agent, with the thread up to and including that message,
  * a user message or an answer. forkedFrom says where it came from. 404; 409
- * conflict when the message was superseded; 422 when it is a step.
+ * conflict when the message was superseded; 422 when it is a step. A repeated
+ * Idempotency-Key: the same conversation, as it is now.
  */
 int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 {
@@ -245,17 +290,23 @@ int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 		{ .key = "messageId", .type = FIELD_TEXT,
 		  .flags = FIELD_REQUIRED },
 	};
-	struct owner owner = scope_owner(rq);
-	struct uuid id = uuid_new();
 	char text[UUID_TEXT_BYTES], where[UUID_TEXT_BYTES + 4];
 	struct str message;
+	struct uuid id;
 	int64_t seq;
+	int key, rc;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &message,
 			sizeof(message), e) < 0 ||
-	    read_message_id(rq, message, "messageId", &seq, e) < 0 ||
-	    thread_fork(rq->app->db, &owner, route_arg_uuid(rq, "conversation"),
-			seq, &id, e) < 0)
+	    read_message_id(rq, message, "messageId", &seq, e) < 0)
+		return -1;
+	key = idempotent_id(rq, "fork", &id, e);
+	if (key == 0)
+		id = uuid_new();
+	rc = key > 0 ? forked_before(rq, &id, seq, e) : key;
+	if (rc == 0)
+		rc = fork_now(rq, seq, &id, e);
+	if (rc < 0)
 		return -1;
 	/* Relative to …/conversations/{c}/fork. */
 	snprintf(where, sizeof(where), "../%s", uuid_format(&id, text));

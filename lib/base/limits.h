@@ -21,6 +21,7 @@
 #define LIM_PAGE_DEFAULT     30
 #define LIM_PAGE_MAX         100
 #define LIM_CURSOR_BYTES     512
+#define LIM_KEY_BYTES        255	/* Idempotency-Key */
 #define LIM_VARIANTS         1000	/* at one place of a thread */
 #define LIM_VARIANT_MESSAGES 20		/* shown of each in a list */
 

@@ -212,36 +212,59 @@ int conversation_count(struct db *db, const struct owner *o,
 	return rc;
 }
 
-int conversation_rename(struct db *db, const struct owner *o,
-			const struct uuid *id, struct str title,
-			enum title_by by, bool *changed, struct err *e)
+static struct str title_head(struct str title)
+{
+	title.n = title.p ? utf8_head(title, LIM_TITLE_CHARS).n : 0;
+	return title;
+}
+
+int conversation_rename_at(struct db *db, const struct owner *o,
+			   const struct uuid *id, struct str title,
+			   int64_t version, struct err *e)
 {
 	struct conversation c;
 	struct arena a = ARENA_INIT;
 	struct db_result r;
 	int rc;
 
-	title.n = title.p ? utf8_head(title, LIM_TITLE_CHARS).n : 0;
+	title = title_head(title);
+	if (db_exec(db, STMT_CONVERSATION_RENAME,
+		    DB_ARGS(DB_S_IF(title),
+			    DB_I(title.p ? TITLE_USER : TITLE_NONE),
+			    DB_I(clock_now_us()), DB_U(id),
+			    DB_S(o->tenant_id), DB_U(&o->user_id),
+			    DB_I(version), DB_I(version)), &r, e))
+		return -1;
+	if (r.affected)
+		return 0;
+	rc = conversation_get(db, o, id, &a, &c, e);
+	arena_release(&a);
+	return rc ? -1 : err_set(e, ERR_PRECONDITION, "it is at version %lld",
+				 (long long)c.version);
+}
+
+int conversation_rename(struct db *db, const struct owner *o,
+			const struct uuid *id, struct str title,
+			enum title_by by, bool *changed, struct err *e)
+{
+	struct conversation c;
+	struct arena a = ARENA_INIT;
+	struct db_result r = { .affected = 1 };
+	int rc;
+
 	if (by == TITLE_MODEL)
 		rc = db_exec(db, STMT_CONVERSATION_TITLE,
-			     DB_ARGS(DB_S_IF(title), DB_U(id),
+			     DB_ARGS(DB_S_IF(title_head(title)), DB_U(id),
 				     DB_S(o->tenant_id), DB_U(&o->user_id)),
 			     &r, e);
 	else
-		rc = db_exec(db, STMT_CONVERSATION_RENAME,
-			     DB_ARGS(DB_S_IF(title),
-				     DB_I(title.p ? TITLE_USER : TITLE_NONE),
-				     DB_I(clock_now_us()), DB_U(id),
-				     DB_S(o->tenant_id), DB_U(&o->user_id)),
-			     &r, e);
+		rc = conversation_rename_at(db, o, id, title, -1, e);
 	if (rc)
 		return -1;
 	if (changed)
 		*changed = r.affected > 0;
-	if (!r.affected && by == TITLE_MODEL)	/* named, or not there? */
+	if (!r.affected)	/* named by a person, or not there? */
 		rc = conversation_get(db, o, id, &a, &c, e);
-	else if (!r.affected)
-		rc = not_found(e);
 	arena_release(&a);
 	return rc;
 }

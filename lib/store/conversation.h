@@ -95,6 +95,14 @@ int conversation_rename(struct db *db, const struct owner *o,
 			struct err *e) MUST_CHECK;
 
 /*
+ * A person's title, when the conversation is at that version still (-1: at
+ * any). Otherwise as conversation_rename. ERR_PRECONDITION, ERR_NOT_FOUND.
+ */
+int conversation_rename_at(struct db *db, const struct owner *o,
+			   const struct uuid *id, struct str title,
+			   int64_t version, struct err *e) MUST_CHECK;
+
+/*
  * Deletes with messages, turns and turn events, in bounded batches; titles in
  * notices are blanked; usage records stay for accounting but lose the link. A
  * running turn is cancelled first: its process stops at the next touch, and all

@@ -101,7 +101,7 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" content, meta, variant_index, variant_count) VALUES "
 #define TURN_INSERT \
 	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
-	" user_seq, started_us, variant_index, variant_count) VALUES "
+	" user_seq, started_us, variant_index, variant_count, client) VALUES "
 #define TURN_INSERT_CLIENT \
 	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
 	" user_seq, started_us, client) VALUES "
@@ -201,6 +201,15 @@ struct spot {		/* a message without its text */
  */
 int thread_spot(struct db *db, const struct uuid *conversation_id, int64_t seq,
 		struct spot *out, struct err *e) MUST_CHECK;
+
+/*
+ * Numbers what follows after_seq as a variant: the user message that is there;
+ * else the answer, or, where there are only steps (a wait that was given up),
+ * the first of them.
+ */
+int thread_number(struct db *tx, const struct uuid *conversation_id,
+		  int64_t after_seq, int64_t index, int64_t count,
+		  struct err *e) MUST_CHECK;
 
 /*
  * The last message of a thread; 0 = it has none. The conversation is locked.

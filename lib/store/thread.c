@@ -83,6 +83,26 @@ int thread_last(struct db *tx, const struct uuid *conversation_id,
 	return MIN(n, 0);
 }
 
+int thread_number(struct db *tx, const struct uuid *conversation_id,
+		  int64_t after_seq, int64_t index, int64_t count,
+		  struct err *e)
+{
+	struct spot head, said;
+	int n = find_spot(tx, STMT_MESSAGE_SPOT_AFTER, conversation_id,
+			  after_seq, &head, e);
+
+	if (n <= 0)
+		return n;
+	if (find_spot(tx, STMT_MESSAGE_SPOT_SAID, conversation_id, head.seq,
+		      &said, e) < 0)
+		return -1;
+	return db_exec(tx, STMT_MESSAGE_NUMBER,
+		       DB_ARGS(DB_I(index), DB_I(count), DB_U(conversation_id),
+			       DB_I(said.role == ROLE_ASSISTANT ? said.seq
+								: head.seq)),
+		       NULL, e);
+}
+
 static int count_variants(struct db *db, const struct uuid *id,
 			  int64_t after_seq, int64_t head_seq,
 			  struct number *out, struct err *e)
@@ -214,7 +234,8 @@ static int begin(struct db *tx, struct redoing *k, struct err *e)
 			       DB_I(k->now_us + TURN_LEASE_US),
 			       DB_I(r->user.seq), DB_I(k->now_us),
 			       DB_I_IF(answer, r->variant_index),
-			       DB_I_IF(answer, r->variant_count)), NULL, e);
+			       DB_I_IF(answer, r->variant_count),
+			       DB_S_IF(r->client)), NULL, e);
 }
 
 /* An earlier try was committed, with the outputs that it left: 1, 0, -1. */
@@ -304,7 +325,6 @@ static int restore(struct db *tx, const struct uuid *id,
 {
 	struct number number;
 	struct db_result r;
-	struct spot head;
 
 	if (db_exec(tx, STMT_MESSAGE_RESTORE,
 		    DB_ARGS(DB_U(id), DB_I(v->head_seq), DB_I(v->last_seq),
@@ -312,13 +332,11 @@ static int restore(struct db *tx, const struct uuid *id,
 	    db_exec(tx, STMT_VARIANT_PUT,
 		    DB_ARGS(DB_U(id), DB_I(v->after_seq), DB_I(v->head_seq),
 			    DB_I_IF(false, 0), DB_I(v->created_us)), NULL, e) ||
-	    count_variants(tx, id, v->after_seq, v->head_seq, &number, e) ||
-	    thread_spot(tx, id, v->head_seq, &head, e))
+	    count_variants(tx, id, v->after_seq, v->head_seq, &number, e))
 		return -1;
 	*n = r.affected;
-	return db_exec(tx, STMT_MESSAGE_NUMBER_FIRST,
-		       DB_ARGS(DB_I(number.index), DB_I(number.count), DB_U(id),
-			       DB_I(v->head_seq), DB_I(head.role)), NULL, e);
+	return thread_number(tx, id, v->after_seq, number.index, number.count,
+			     e);
 }
 
 static int choose(struct db *tx, struct choosing *k, struct arena *a,
@@ -392,22 +410,27 @@ static int place_of(struct db *db, const struct uuid *id, int64_t seq,
 	return MIN(n, 0);
 }
 
-/* The message of a variant that is numbered: its first that is no step. */
-static void number_first(struct variant_item *item, int64_t index,
-			 int64_t count)
+/* Numbers it as thread_number would, were it in the thread. */
+static void number_item(struct variant_item *item, int64_t index, int64_t count)
 {
 	static const struct str step = STR("{\"step\":true");
+	size_t at = 0;
 
 	for (size_t i = 0; i < item->n; i++) {
-		struct message *m = &item->messages[i];
+		const struct message *m = &item->messages[i];
 
-		if (m->role != item->messages[0].role ||
-		    (m->meta.n >= step.n &&
-		     str_eq((struct str){ m->meta.p, step.n }, step)))
-			continue;
-		m->variant_index = index;
-		m->variant_count = count;
-		return;
+		if (m->role == ROLE_USER)
+			break;
+		if (m->role == ROLE_ASSISTANT &&
+		    !(m->meta.n >= step.n &&
+		      str_eq((struct str){ m->meta.p, step.n }, step))) {
+			at = i;
+			break;
+		}
+	}
+	if (item->n) {
+		item->messages[at].variant_index = index;
+		item->messages[at].variant_count = count;
 	}
 }
 
@@ -450,8 +473,8 @@ static int read_variants(struct db *db, const struct uuid *id,
 		if (read_messages(db, id, &p->items[i], a, e))
 			return -1;
 		if (before.count)
-			number_first(&p->items[i], before.index + 1 + (int64_t)i,
-				     before.count);
+			number_item(&p->items[i], before.index + 1 + (int64_t)i,
+				    before.count);
 	}
 	p->next_seq = p->more ? p->items[p->n - 1].v.head_seq : 0;
 	return 0;

@@ -470,6 +470,10 @@ int wait_close(struct db *tx, const struct owner *o,
 			    DB_I(now_us), DB_S_IF(none), DB_S_IF(none),
 			    DB_I(1), DB_I(0), DB_U(&l->turn_id)), NULL, e))
 		return -1;
+	if (l->variant_count > 1 &&	/* there will be no answer to number */
+	    thread_number(tx, conversation_id, l->user_seq, l->variant_index,
+			  l->variant_count, e))
+		return -1;
 	return db_exec(tx, STMT_CONVERSATION_FREE,
 		       DB_ARGS(DB_I(n_rows), DB_I(now_us),
 			       DB_U(conversation_id), DB_S(o->tenant_id),

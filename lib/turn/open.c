@@ -164,7 +164,8 @@ static int prepare(struct turn_run *t, const struct turn_deps *deps,
 		   const struct turn_input *in, struct arena *a, struct err *e)
 {
 	*t = (struct turn_run){
-		.deps = deps, .in = *in, .arena = a, .id = uuid_new(),
+		.deps = deps, .in = *in, .arena = a,
+		.id = uuid_is_nil(&in->id) ? uuid_new() : in->id,
 		.conversation_id = in->conversation_id,
 	};
 	if (turn_service(in->conf, in->workspace, in->agent, &t->service,
@@ -269,11 +270,13 @@ int turn_open_redo(struct turn_run *t, const struct turn_deps *deps,
 	struct turn_redo r = {
 		.conversation_id = in->conversation_id, .seq = seq,
 		.edit = in->content.p != NULL, .content = in->content,
-		.meta = in->meta, .text_of_events = turn_text_of_events,
+		.meta = in->meta, .client = in->client,
+		.text_of_events = turn_text_of_events,
 	};
 
 	if (prepare(t, deps, in, a, e) < 0)
 		return -1;
+	tool_page_load(in->client, a, &t->loop->tool_ctx);
 	r.turn_id = t->id;
 	if (r.edit)
 		r.title = title_of(t, a);

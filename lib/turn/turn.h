@@ -38,6 +38,7 @@ struct turn_input {
 	const struct identity *who;
 	const struct conf_workspace *workspace;
 	const struct conf_agent *agent;
+	struct uuid id;			/* of the turn; nil = make one */
 	struct uuid conversation_id;	/* nil = create one */
 	struct str content;		/* valid UTF-8, within the caps */
 	/*

@@ -293,3 +293,61 @@ def test_bad_links_are_refused_at_load(lab, tmp_path, url):
         "actions": {"a": {"label": "A", "url": url}}}))
     run = lab.command("-c", str(bad), "check", check=False)
     assert run.returncode and "url" in run.stdout + run.stderr
+
+
+# -- editing of threads ---------------------------------------------------------
+
+def test_a_regenerated_answer_may_wait_too(lab):
+    """Each waits as the variant that it is; what was given up can be chosen."""
+    [call] = waits(lab, SET, client=PAGE, then="filled")
+    path = f"/conversations/{call['conversationId']}"
+    events = lab.stream(f"{path}/regenerate", {"client": PAGE},
+                        user="ada").events()
+    assert events[-1].name == "waiting"
+    [again] = events[-1].data["for"]
+    refused(lab, call, 409, "conflict", result=1)
+    end = answer(lab, again, result=1).events()[-1]
+    assert end.name == "done" and end.data["content"] == "filled"
+    assert (end.data["variantIndex"], end.data["variantCount"]) == (2, 2)
+    rows = thread(lab, call["conversationId"])
+    assert [r["role"] for r in rows] == ["user", "assistant", "tool", "assistant"]
+    assert rows[-1]["variantCount"] == 2
+    # Without the page its tools are not offered.
+    end = lab.stream(f"{path}/regenerate", {}, user="ada").events()[-1]
+    assert end.name == "done"
+    assert (end.data["variantIndex"], end.data["variantCount"]) == (3, 3)
+    first = lab.get(f"{path}/variants?messageId={end.data['messageId']}",
+                    user="ada").json["items"][0]
+    got = lab.post(f"{path}/variants", {"variantId": first["variantId"]},
+                   user="ada")
+    assert got.status == 200
+    rows = thread(lab, call["conversationId"])
+    assert [r["role"] for r in rows] == ["user", "assistant", "tool"]
+    assert [r.get("variantIndex") for r in rows] == [None, 1, None]
+    assert lab.chat({"text": "ok"}, conversationId=call["conversationId"]
+                    )[-1].name == "done"
+
+
+@pytest.mark.parametrize("what", ["edit", "variants"])
+def test_editing_gives_up_a_wait(lab, what):
+    told = lab.chat({"text": "one"})
+    path = f"/conversations/{told[0].data['conversationId']}"
+    for _ in range(2):
+        last = lab.stream(f"{path}/regenerate", {}, user="ada").events()[-1]
+    listed = lab.get(f"{path}/variants?messageId={last.data['messageId']}",
+                     user="ada").json["items"]
+    [call] = lab.chat({"tool_calls": [SET], "then": {"text": "x"}}, client=PAGE,
+                      conversationId=told[0].data["conversationId"]
+                      )[-1].data["for"]
+    if what == "edit":
+        end = lab.stream(f"{path}/edit", {
+            "messageId": told[0].data["messageId"],
+            "content": '!script {"text": "two"}'}, user="ada").events()[-1]
+        assert end.data["content"] == "two"
+    else:
+        got = lab.post(f"{path}/variants",
+                       {"variantId": listed[0]["variantId"]}, user="ada")
+        assert got.status == 200 and got.json["messageCount"] == 2
+    refused(lab, call, 409, "conflict", result=1)
+    state = lab.get(f"/turns/{call['turnId']}", user="ada").json
+    assert state["status"] == "cancelled"

@@ -145,7 +145,8 @@ tests_unit_test_store_turn_SOURCES = tests/unit/test_store_turn.c $(STORE_LAB) \
 tests_unit_test_store_turn_LDADD = $(UNIT_LIBS)
 
 DB_TESTS += tests/unit/test_store_thread
-tests_unit_test_store_thread_SOURCES = tests/unit/test_store_thread.c $(STORE_LAB) \
+tests_unit_test_store_thread_SOURCES = tests/unit/test_store_thread.c \
+	tests/unit/thread_tree.c tests/unit/thread_tree.h $(STORE_LAB) \
 	$(DB_TEST_SOURCES)
 tests_unit_test_store_thread_LDADD = $(UNIT_LIBS)
 
