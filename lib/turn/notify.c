@@ -166,11 +166,17 @@ void notify_job(struct notify *n, const struct owner *o, const struct uuid *job,
 		.word = str_of(status), .done = done, .total = total });
 }
 
-void notify_refresh(struct notify *n, const struct owner *o, const char *what)
+void notify_refresh(struct notify *n, const struct owner *o, const char *what,
+		    const struct uuid *conversation)
 {
-	send_notice(n, o, &(struct notice){
+	struct notice refresh = {
 		.kind = NOTICE_REFRESH, .word = str_of(what),
-		.done = -1, .total = -1 });
+		.done = -1, .total = -1,
+	};
+
+	if (conversation)
+		refresh.conversation_id = *conversation;
+	send_notice(n, o, &refresh);
 }
 
 /* -- those who watch ---------------------------------------------------------- */

@@ -50,8 +50,12 @@ void notify_conversation(struct notify *n, const struct owner *o,
 void notify_job(struct notify *n, const struct owner *o, const struct uuid *job,
 		const char *status, int64_t done, int64_t total);
 
-/* The user's pages should read this again ("conversations", …). */
-void notify_refresh(struct notify *n, const struct owner *o, const char *what);
+/*
+ * The user's pages should read this again: "messages" of the conversation, or
+ * what else they show (conversation may be NULL).
+ */
+void notify_refresh(struct notify *n, const struct owner *o, const char *what,
+		    const struct uuid *conversation);
 
 /* -- for those who watch. Any thread. ----------------------------------------- */
 

@@ -94,6 +94,42 @@ def test_tells_what_becomes_of_conversations(lab):
     stream.close()
 
 
+def test_tells_of_forks_and_variants(lab):
+    stream, events, _ = opened(lab)
+    first = lab.chat({"text": "one"})[-1].data
+    c = first["conversationId"]
+    fork = lab.post(f"/conversations/{c}/fork", {"messageId": first["messageId"]},
+                    user="ada").json
+    made = until(events, "conversation", conversationId=fork["conversationId"])
+    assert made[-1].data["title"] == fork["title"]
+    again = lab.stream(f"/conversations/{c}/regenerate", {}, user="ada")
+    turn = again.events()[-1].data["turnId"]
+    until(events, "turn-status", turnId=turn, status="running")
+    until(events, "turn-status", turnId=turn, status="done")
+    assert lab.post(f"/conversations/{c}/variants", {"variantId": first["messageId"]},
+                    user="ada").status == 200
+    assert until(events, "refresh")[-1].data == {"what": "messages",
+                                                 "conversationId": c}
+    stream.close()
+
+
+def test_tells_what_the_plain_pages_do(lab):
+    stream, events, _ = opened(lab)
+    c = make(lab)
+
+    def form(what, body):
+        answer = lab.call("POST", f"/{lab.base}/plain/conversations/{c}/{what}",
+                          body, user="ada", headers={
+                              "Content-Type": "application/x-www-form-urlencoded"})
+        assert answer.status == 303, answer
+
+    form("rename", "title=Plain")
+    assert until(events, "conversation", change="renamed")[-1].data["title"] == "Plain"
+    form("delete", "")
+    until(events, "conversation", conversationId=c, change="deleted")
+    stream.close()
+
+
 @pytest.mark.parametrize("script,status", [
     ({"error": {"status": 401, "body": "no"}}, "error"), (ENDLESS, "cancelled")])
 def test_tells_how_turns_end(lab, script, status):
