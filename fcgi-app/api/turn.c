@@ -97,7 +97,7 @@ int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct uuid *id = route_arg_uuid(rq, "turn");
 	struct owner owner = scope_owner(rq);
-	bool closed;
+	bool closed = false;
 	struct turn t;
 	struct jw w;
 
@@ -110,6 +110,9 @@ int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 	    (turn_abandon(rq->app->db, &owner, id, &closed, e) < 0 ||
 	     turn_get(rq->app->db, &owner, id, rq->arena, &t, e) < 0))
 		return -1;
+	if (closed)
+		notify_turn(rq->app->notify, &owner, id, &t.conversation_id,
+			    (enum turn_status)t.status);
 	w = resp_json(rs, 202);
 	jw_obj(&w);
 	jw_kuuid(&w, "turnId", &t.id);

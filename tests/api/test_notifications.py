@@ -94,6 +94,32 @@ def test_tells_what_becomes_of_conversations(lab):
     stream.close()
 
 
+def test_tells_that_turns_wait(make_lab):
+    lab = make_lab(workspaces={"lab": {
+        "workspace": "lab", "title_by_model": False,
+        "agents": [{"id": "a", "tools": ["group:dialog"]}]}})
+    stream, events, _ = opened(lab)
+    question = {"tool_calls": [{"name": "ask_user", "args": {
+        "question": "Which?", "options": ["red", "blue"]}}], "then": {"text": "ok"}}
+    for end in ("done", "cancelled"):
+        t = task(lab, question)
+        until(events, "turn-status", turnId=t["turnId"], status="waiting")
+        # It still holds its conversation.
+        assert lab.get(f"/conversations/{t['conversationId']}", user="ada"
+                       ).json["runningTurnId"] == t["turnId"]
+        if end == "done":
+            wait = lab.get(f"/turns/{t['turnId']}/events?wait=0", user="ada").json[
+                "items"][-1]["data"]["for"][0]
+            lab.stream(f"/turns/{t['turnId']}/tool-results", {"results": [{
+                "toolCallId": wait["toolCallId"], "result": {"answer": "red"}}]},
+                user="ada").events()
+            until(events, "turn-status", turnId=t["turnId"], status="running")
+        else:
+            lab.post(f"/turns/{t['turnId']}/cancel", {}, user="ada")
+        until(events, "turn-status", turnId=t["turnId"], status=end)
+    stream.close()
+
+
 def test_tells_of_forks_and_variants(lab):
     stream, events, _ = opened(lab)
     first = lab.chat({"text": "one"})[-1].data
