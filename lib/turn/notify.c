@@ -19,7 +19,7 @@ enum {
 	URGENT_MS = 20,		/* what comes so close is stored together */
 	TROUBLE_MS = 2000,	/* between tries while the store is away */
 	QUEUE_ROWS = 4096,	/* not stored yet; beyond, the oldest go */
-	LIST_ROWS = 64,		/* read and told at a time */
+	LIST_ROWS = 32,		/* read and told at a time */
 	EVENTS = 64,
 };
 
