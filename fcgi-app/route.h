@@ -12,7 +12,7 @@ enum {			/* flags of a row; routes.def without the prefix */
 	ROUTE_AUTH = 1,		/* somebody must be signed in */
 	ROUTE_JSON = 2,		/* has a JSON body, given as request.body */
 	ROUTE_CSRF = 4,		/* must come from our own site */
-	ROUTE_STREAM = 8,	/* answers with an event stream */
+	ROUTE_STREAM = 8,	/* its worker answers with an event stream */
 	ROUTE_MODEL = 16,	/* holds its worker while a model works:
 				   counted against threads.max_turns */
 	ROUTE_FORM = 32,	/* has a form as its body: form.h. With CSRF it

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "api/scope.h"
 #include "api/send.h"
@@ -24,6 +25,8 @@ enum {
 	WAIT_MAX_S = 25,	/* proxies give up at 30 s */
 	KEEP_ALIVE_MS = 15000,
 	STALL_MS = 30000,	/* who does not read for so long is gone */
+	PIECE_BYTES = 1024,	/* of a stream: what does not fit waits */
+	POLL_BYTES = 16384,	/* of a poll, about; fits into any socket */
 };
 
 /* An open stream or long poll. The notify thread's once it is handed over. */
@@ -98,16 +101,28 @@ static bool is_gone(const struct listener *l, int64_t now_ms)
 		(l->stalled_ms && now_ms - l->stalled_ms > STALL_MS);
 }
 
+/* What is there may go now, a piece of it, or waits for more. */
+static bool pass_piece(struct listener *l, int64_t after, size_t min_bytes)
+{
+	if (resp_stream(&l->rs)->n < min_bytes)
+		return true;
+	if (!l->poll && !pass(l))
+		return false;
+	l->sub.after = after;
+	return !l->poll || l->rs.body.n < POLL_BYTES;
+}
+
 /*
  * Numbers are given without gaps; where there is one, notices have expired
- * unread.
+ * unread. A piece goes whole or not at all; what did not comes again.
  */
 static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
 {
 	struct listener *l = (struct listener *)sub;
 	int64_t after = sub->after, now_ms = clock_mono_ms();
+	bool passed = true;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && passed; i++) {
 		if (rows[i].seq <= after)
 			continue;
 		if (rows[i].seq > after + 1)
@@ -115,17 +130,14 @@ static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
 		if (rows[i].kind)
 			put(l, &rows[i]);
 		after = rows[i].kind ? rows[i].seq : rows[i].seq - 1;
+		passed = pass_piece(l, after, PIECE_BYTES);
 	}
-	if (l->poll) {
-		sub->after = after;
-		if (l->n_items)
-			sub->due_ms = l->until_ms = 0;	/* in this round */
-		return true;
-	}
-	if (pass(l)) {
-		sub->after = after;
+	if (passed)
+		(void)pass_piece(l, after, 0);
+	if (!l->poll)
 		sub->due_ms = now_ms + KEEP_ALIVE_MS;
-	}
+	else if (l->n_items)
+		sub->due_ms = l->until_ms = 0;	/* in this round */
 	return !is_gone(l, now_ms);
 }
 
@@ -181,6 +193,7 @@ static void end_poll(struct listener *l)
 static void begin(struct listener *l, struct conn *conn)
 {
 	l->conn = conn;
+	conn->drain(conn);	/* here: it may wait */
 	resp_begin(&l->rs, conn, l->request_id, false);
 	if (l->poll)
 		begin_poll(l);
@@ -200,6 +213,9 @@ static void end(struct notify_sub *sub)
 
 	if (l->poll)
 		end_poll(l);
+	/* Even the end would wait for one that does not read. */
+	if (l->stalled_ms)
+		(void)shutdown(l->conn->fd, SHUT_RDWR);
 	resp_finish(&l->rs);
 	l->conn->end(l->conn);
 	resp_release(&l->rs);

@@ -208,19 +208,18 @@ int api_variant_list(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* Answers with the record of a conversation as it is now. */
+/* Answers with the record of a conversation as it is now: *c, too. */
 static int answer_conversation(struct request *rq, struct response *rs,
 			       int status, const struct uuid *id,
-			       struct err *e)
+			       struct conversation *c, struct err *e)
 {
 	struct owner owner = scope_owner(rq);
-	struct conversation c;
 	struct jw w;
 
-	if (conversation_get(rq->app->db, &owner, id, rq->arena, &c, e) < 0)
+	if (conversation_get(rq->app->db, &owner, id, rq->arena, c, e) < 0)
 		return -1;
 	w = resp_json(rs, status);
-	conversation_write(&w, &c, clock_now_us());
+	conversation_write(&w, c, clock_now_us());
 	return 0;
 }
 
@@ -238,6 +237,7 @@ int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
 	};
 	const struct uuid *id = route_arg_uuid(rq, "conversation");
 	struct owner owner = scope_owner(rq);
+	struct conversation c;
 	struct str variant;
 	int64_t seq;
 
@@ -247,7 +247,8 @@ int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
 	    thread_choose(rq->app->db, &owner, id, seq, turn_text_of_events,
 			  e) < 0)
 		return -1;
-	return answer_conversation(rq, rs, 200, id, e);
+	notify_refresh(rq->app->notify, &owner, "messages", id);
+	return answer_conversation(rq, rs, 200, id, &c, e);
 }
 
 static int fork_now(struct request *rq, int64_t seq, const struct uuid *id,
@@ -291,6 +292,7 @@ int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 		  .flags = FIELD_REQUIRED },
 	};
 	char text[UUID_TEXT_BYTES], where[UUID_TEXT_BYTES + 4];
+	struct conversation c;
 	struct str message;
 	struct uuid id;
 	int64_t seq;
@@ -311,5 +313,8 @@ int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 	/* Relative to …/conversations/{c}/fork. */
 	snprintf(where, sizeof(where), "../%s", uuid_format(&id, text));
 	resp_header(rs, "Location", where);
-	return answer_conversation(rq, rs, 201, &id, e);
+	if (answer_conversation(rq, rs, 201, &id, &c, e) < 0)
+		return -1;
+	notify_conversation(rq->app->notify, &owner, &id, "created", c.title);
+	return 0;
 }

@@ -92,7 +92,7 @@ int turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
 	      struct err *e)
 {
 	struct owner owner = scope_owner(rq);
-	bool closed;
+	bool closed = false;
 
 	if (turn_cancel(rq->app->db, &owner, id, rq->arena, t, e) < 0)
 		return -1;
@@ -103,6 +103,9 @@ int turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
 	    (turn_abandon(rq->app->db, &owner, id, &closed, e) < 0 ||
 	     turn_get(rq->app->db, &owner, id, rq->arena, t, e) < 0))
 		return -1;
+	if (closed)
+		notify_turn(rq->app->notify, &owner, id, &t->conversation_id,
+			    (enum turn_status)t->status);
 	return 0;
 }
 

@@ -43,6 +43,8 @@ static void write_job_progress(struct jw *w, const struct notice *n)
 static void write_refresh(struct jw *w, const struct notice *n)
 {
 	jw_kstr(w, "what", n->word);
+	if (!uuid_is_nil(&n->conversation_id))
+		jw_kuuid(w, "conversationId", &n->conversation_id);
 }
 
 static const struct {

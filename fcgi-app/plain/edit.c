@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "turn/live.h"
+#include "turn/notify.h"
 
 #include "base/banned.h"
 
@@ -61,6 +62,7 @@ int plain_rename(struct request *rq, struct response *rs, struct err *e)
 	    conversation_rename(rq->app->db, &owner, &c.id, title, TITLE_USER,
 				NULL, e) < 0)
 		return -1;
+	notify_conversation(rq->app->notify, &owner, &c.id, "renamed", title);
 	plain_go(rq, rs, arena_printf(rq->arena, "conversations/%s",
 				      uuid_format(&c.id, id)), "");
 	return 0;
@@ -77,6 +79,8 @@ int plain_delete(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	if (!uuid_is_nil(&c.running_turn_id))
 		turn_live_cancel(rq->app->live, &c.running_turn_id);
+	notify_conversation(rq->app->notify, &owner, &c.id, "deleted",
+			    (struct str){ NULL, 0 });
 	plain_go(rq, rs, "./", "");
 	return 0;
 }

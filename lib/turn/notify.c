@@ -19,7 +19,7 @@ enum {
 	URGENT_MS = 20,		/* what comes so close is stored together */
 	TROUBLE_MS = 2000,	/* between tries while the store is away */
 	QUEUE_ROWS = 4096,	/* not stored yet; beyond, the oldest go */
-	LIST_ROWS = 64,		/* read and told at a time */
+	LIST_ROWS = 32,		/* read and told at a time */
 	EVENTS = 64,
 };
 
@@ -166,11 +166,17 @@ void notify_job(struct notify *n, const struct owner *o, const struct uuid *job,
 		.word = str_of(status), .done = done, .total = total });
 }
 
-void notify_refresh(struct notify *n, const struct owner *o, const char *what)
+void notify_refresh(struct notify *n, const struct owner *o, const char *what,
+		    const struct uuid *conversation)
 {
-	send_notice(n, o, &(struct notice){
+	struct notice refresh = {
 		.kind = NOTICE_REFRESH, .word = str_of(what),
-		.done = -1, .total = -1 });
+		.done = -1, .total = -1,
+	};
+
+	if (conversation)
+		refresh.conversation_id = *conversation;
+	send_notice(n, o, &refresh);
 }
 
 /* -- those who watch ---------------------------------------------------------- */
@@ -414,30 +420,31 @@ static int64_t lacking(const struct topic *t)
 	return after;
 }
 
-/* Reads what is new for a topic and hands it on, as far as they take it. */
+/*
+ * Reads what is new for a topic and hands it on. Who does not take its part
+ * holds up nobody: the next part is for those who have come so far.
+ */
 static int tell_topic(struct notify *n, struct topic *t, struct arena *a,
 		      struct err *e)
 {
-	int64_t after = lacking(t), before = -1;
+	int64_t after = lacking(t);
 
-	while (after < t->last_seq && after > before) {
-		struct notice *rows;
+	while (after < t->last_seq) {
+		struct notice *rows, none = { .seq = t->last_seq + 1 };
 		size_t count;
 
 		if (notice_list(n->db, &t->owner, after, LIST_ROWS, a, &rows,
 				&count, e) < 0)
 			return -1;
 		/* All of them have expired: the number alone is left. */
-		if (!count) {
-			rows = arena_new(a, struct notice);
-			*rows = (struct notice){ .seq = t->last_seq + 1 };
-		}
+		if (!count)
+			rows = &none;
 		for (struct notify_sub *s = t->subs; s; s = s->next)
-			if (!s->hung_up && s->after < t->last_seq &&
+			if (!s->hung_up && s->after >= after &&
+			    s->after < t->last_seq &&
 			    !s->ops->tell(s, rows, count ? count : 1))
 				s->hung_up = true;
-		before = after;
-		after = lacking(t);
+		after = count ? rows[count - 1].seq : t->last_seq;
 		arena_reset(a);
 	}
 	return 0;

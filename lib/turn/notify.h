@@ -50,8 +50,12 @@ void notify_conversation(struct notify *n, const struct owner *o,
 void notify_job(struct notify *n, const struct owner *o, const struct uuid *job,
 		const char *status, int64_t done, int64_t total);
 
-/* The user's pages should read this again ("conversations", …). */
-void notify_refresh(struct notify *n, const struct owner *o, const char *what);
+/*
+ * The user's pages should read this again: "messages" of the conversation, or
+ * what else they show (conversation may be NULL).
+ */
+void notify_refresh(struct notify *n, const struct owner *o, const char *what,
+		    const struct uuid *conversation);
 
 /* -- for those who watch. Any thread. ----------------------------------------- */
 
@@ -60,9 +64,11 @@ struct notify_sub;
 /* What a subscription does; called by the thread, which they must not hold up. */
 struct notify_ops {
 	/*
-	 * Takes rows (in order, behind sub->after or before it) and moves
+	 * Takes rows (in order; some may not be behind sub->after) and moves
 	 * sub->after on past those that it could take; what it could not comes
-	 * again. False: it is over.
+	 * again. Numbers that are left out have expired; a row of kind 0 is
+	 * none, and only says with its number that all before it have. False:
+	 * it is over.
 	 */
 	bool (*tell)(struct notify_sub *sub, const struct notice *rows,
 		     size_t n);

@@ -94,6 +94,68 @@ def test_tells_what_becomes_of_conversations(lab):
     stream.close()
 
 
+def test_tells_that_turns_wait(make_lab):
+    lab = make_lab(workspaces={"lab": {
+        "workspace": "lab", "title_by_model": False,
+        "agents": [{"id": "a", "tools": ["group:dialog"]}]}})
+    stream, events, _ = opened(lab)
+    question = {"tool_calls": [{"name": "ask_user", "args": {
+        "question": "Which?", "options": ["red", "blue"]}}], "then": {"text": "ok"}}
+    for end in ("done", "cancelled"):
+        t = task(lab, question)
+        until(events, "turn-status", turnId=t["turnId"], status="waiting")
+        # It still holds its conversation.
+        assert lab.get(f"/conversations/{t['conversationId']}", user="ada"
+                       ).json["runningTurnId"] == t["turnId"]
+        if end == "done":
+            wait = lab.get(f"/turns/{t['turnId']}/events?wait=0", user="ada").json[
+                "items"][-1]["data"]["for"][0]
+            lab.stream(f"/turns/{t['turnId']}/tool-results", {"results": [{
+                "toolCallId": wait["toolCallId"], "result": {"answer": "red"}}]},
+                user="ada").events()
+            until(events, "turn-status", turnId=t["turnId"], status="running")
+        else:
+            lab.post(f"/turns/{t['turnId']}/cancel", {}, user="ada")
+        until(events, "turn-status", turnId=t["turnId"], status=end)
+    stream.close()
+
+
+def test_tells_of_forks_and_variants(lab):
+    stream, events, _ = opened(lab)
+    first = lab.chat({"text": "one"})[-1].data
+    c = first["conversationId"]
+    fork = lab.post(f"/conversations/{c}/fork", {"messageId": first["messageId"]},
+                    user="ada").json
+    made = until(events, "conversation", conversationId=fork["conversationId"])
+    assert made[-1].data["title"] == fork["title"]
+    again = lab.stream(f"/conversations/{c}/regenerate", {}, user="ada")
+    turn = again.events()[-1].data["turnId"]
+    until(events, "turn-status", turnId=turn, status="running")
+    until(events, "turn-status", turnId=turn, status="done")
+    assert lab.post(f"/conversations/{c}/variants", {"variantId": first["messageId"]},
+                    user="ada").status == 200
+    assert until(events, "refresh")[-1].data == {"what": "messages",
+                                                 "conversationId": c}
+    stream.close()
+
+
+def test_tells_what_the_plain_pages_do(lab):
+    stream, events, _ = opened(lab)
+    c = make(lab)
+
+    def form(what, body):
+        answer = lab.call("POST", f"/{lab.base}/plain/conversations/{c}/{what}",
+                          body, user="ada", headers={
+                              "Content-Type": "application/x-www-form-urlencoded"})
+        assert answer.status == 303, answer
+
+    form("rename", "title=Plain")
+    assert until(events, "conversation", change="renamed")[-1].data["title"] == "Plain"
+    form("delete", "")
+    until(events, "conversation", conversationId=c, change="deleted")
+    stream.close()
+
+
 @pytest.mark.parametrize("script,status", [
     ({"error": {"status": 401, "body": "no"}}, "error"), (ENDLESS, "cancelled")])
 def test_tells_how_turns_end(lab, script, status):
@@ -202,8 +264,13 @@ def test_many_are_told_in_pages(lab):
     ids = [int(e.id) for _, e in zip(range(501), stream)]
     stream.close()
     assert ids == list(range(start, start + 501))
-    page = poll(lab, f"after={start}&wait=0")
-    assert len(page["items"]) == 500 and page["lastId"] == start + 500
+    told, pages = [], 0
+    while len(told) < 500:
+        page = poll(lab, f"after={told[-1] if told else start}&wait=0")
+        told += [i["id"] for i in page["items"]]
+        assert page["lastId"] == told[-1]
+        pages += 1
+    assert told == ids[1:] and pages < 10
 
 
 @pytest.mark.parametrize("gone", ["some", "all"])
@@ -305,9 +372,11 @@ def test_scopes_see_nothing_of_each_other(lab):
             stream.close()
         # Nothing further is on its way to anybody.
         for name, where, user, groups in makers:
-            answer = where.call("GET", "/notifications?wait=0&after=0", user=user,
-                                groups=groups)
-            told = {i["data"].get("conversationId") for i in answer.json["items"]}
+            told, page = set(), {"lastId": 0, "items": [1]}
+            while page["items"]:
+                page = where.get(f"/notifications?wait=0&after={page['lastId']}",
+                                 user=user, groups=groups).json
+                told |= {i["data"].get("conversationId") for i in page["items"]}
             for other_name, ids in mine.items():
                 assert (name == other_name) == bool(told & set(ids))
 

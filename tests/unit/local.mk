@@ -155,6 +155,11 @@ tests_unit_test_store_notice_SOURCES = tests/unit/test_store_notice.c $(STORE_LA
 	$(DB_TEST_SOURCES)
 tests_unit_test_store_notice_LDADD = $(UNIT_LIBS)
 
+DB_TESTS += tests/unit/test_notify
+tests_unit_test_notify_SOURCES = tests/unit/test_notify.c $(STORE_LAB) \
+	$(DB_TEST_SOURCES)
+tests_unit_test_notify_LDADD = $(UNIT_LIBS)
+
 AM_TESTS_ENVIRONMENT += LAMPLIGHTER_DB_TESTS='$(DB_TESTS)'; \
 	export LAMPLIGHTER_DB_TESTS;
 check_PROGRAMS += $(DB_TESTS)

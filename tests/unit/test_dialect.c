@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "dialect/dialect.h"
+#include "dialect/notice.h"
 #include "store/wait.h"
 #include "tool/tool.h"
 #include "turn/turn.h"
@@ -393,6 +394,73 @@ static void a_token_is_cheap(void **state)
 	buf_release(&b);
 }
 
+#define X "01000000-0000-0000-0000-000000000000"
+#define Y "02000000-0000-0000-0000-000000000000"
+
+/* -- notices ------------------------------------------------------------------ */
+
+static void notices_have_their_forms(void **state)
+{
+	struct uuid x = { .b = { 1 } }, y = { .b = { 2 } };
+	const struct {
+		struct notice n;
+		const char *name, *native, *forge;
+	} rows[] = {
+		{ { .kind = NOTICE_TURN_STATUS, .subject_id = x,
+		    .conversation_id = y, .word = STR("interrupted") },
+		  "turn-status", "{\"turnId\":\"" X "\",\"conversationId\":\"" Y
+		  "\",\"status\":\"interrupted\"}",
+		  "{\"Case\":\"AITaskStatusChanged\",\"Fields\":[\"" X "\",\"" Y
+		  "\",\"Interrupted\"]}" },
+		{ { .kind = NOTICE_TITLE, .conversation_id = y,
+		    .title = STR("a\nb") },
+		  "title", "{\"conversationId\":\"" Y "\",\"title\":\"a\\nb\"}",
+		  NULL },
+		{ { .kind = NOTICE_CONVERSATION, .conversation_id = y,
+		    .word = STR("created") },
+		  "conversation", "{\"conversationId\":\"" Y
+		  "\",\"change\":\"created\",\"title\":null}", NULL },
+		{ { .kind = NOTICE_CONVERSATION, .conversation_id = y,
+		    .word = STR("deleted"), .title = STR("gone") },
+		  "conversation", "{\"conversationId\":\"" Y
+		  "\",\"change\":\"deleted\"}", NULL },
+		{ { .kind = NOTICE_JOB_PROGRESS, .subject_id = x,
+		    .word = STR("running"), .done = 3, .total = -1 },
+		  "job-progress", "{\"jobId\":\"" X "\",\"status\":\"running\","
+		  "\"done\":3,\"total\":null}", NULL },
+		{ { .kind = NOTICE_REFRESH, .word = STR("all") },
+		  "refresh", "{\"what\":\"all\"}", NULL },
+	};
+	struct notice unknown = { .kind = 99, .word = STR("x") };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct buf b = BUF_INIT(4096);
+		struct jw w = jw_on(&b);
+		const char *forge = notice_name(DIALECT_FORGE, &rows[i].n);
+
+		assert_string_equal(notice_name(DIALECT_NATIVE, &rows[i].n),
+				    rows[i].name);
+		notice_data(DIALECT_NATIVE, &w, &rows[i].n);
+		assert_string_equal(b.p, rows[i].native);
+		assert_int_equal(forge != NULL, rows[i].forge != NULL);
+		if (forge) {
+			assert_string_equal(forge, "AITaskStatusChanged");
+			buf_reset(&b);
+			w = jw_on(&b);
+			notice_data(DIALECT_FORGE, &w, &rows[i].n);
+			assert_string_equal(b.p, rows[i].forge);
+		}
+		buf_release(&b);
+	}
+	/* A later version's kind is left out, not shown as something else. */
+	assert_null(notice_name(DIALECT_NATIVE, &unknown));
+	assert_null(notice_name(DIALECT_FORGE, &unknown));
+	for (int d = 0; d < DIALECT__MAX; d++)
+		assert_int_equal(notice_speaks((enum dialect_id)d),
+				 d == DIALECT_NATIVE || d == DIALECT_FORGE);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -405,6 +473,7 @@ int main(void)
 		cmocka_unit_test(preamble_and_keep_alive_are_comments),
 		cmocka_unit_test(waiting_deltas_are_joined),
 		cmocka_unit_test(a_token_is_cheap),
+		cmocka_unit_test(notices_have_their_forms),
 	};
 
 	return cmocka_run_group_tests_name("dialect", tests, NULL, NULL);
