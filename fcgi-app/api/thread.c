@@ -291,12 +291,13 @@ int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 		{ .key = "messageId", .type = FIELD_TEXT,
 		  .flags = FIELD_REQUIRED },
 	};
+	struct owner owner = scope_owner(rq);
 	char text[UUID_TEXT_BYTES], where[UUID_TEXT_BYTES + 4];
 	struct conversation c;
 	struct str message;
 	struct uuid id;
 	int64_t seq;
-	int key, rc;
+	int key, before;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &message,
 			sizeof(message), e) < 0 ||
@@ -305,16 +306,16 @@ int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 	key = idempotent_id(rq, "fork", &id, e);
 	if (key == 0)
 		id = uuid_new();
-	rc = key > 0 ? forked_before(rq, &id, seq, e) : key;
-	if (rc == 0)
-		rc = fork_now(rq, seq, &id, e);
-	if (rc < 0)
+	before = key > 0 ? forked_before(rq, &id, seq, e) : key;
+	if (before < 0 || (!before && fork_now(rq, seq, &id, e) < 0))
 		return -1;
 	/* Relative to …/conversations/{c}/fork. */
 	snprintf(where, sizeof(where), "../%s", uuid_format(&id, text));
 	resp_header(rs, "Location", where);
 	if (answer_conversation(rq, rs, 201, &id, &c, e) < 0)
 		return -1;
-	notify_conversation(rq->app->notify, &owner, &id, "created", c.title);
+	if (!before)
+		notify_conversation(rq->app->notify, &owner, &id, "created",
+				    c.title);
 	return 0;
 }
