@@ -291,7 +291,6 @@ int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 		{ .key = "messageId", .type = FIELD_TEXT,
 		  .flags = FIELD_REQUIRED },
 	};
-	struct owner owner = scope_owner(rq);
 	char text[UUID_TEXT_BYTES], where[UUID_TEXT_BYTES + 4];
 	struct conversation c;
 	struct str message;
@@ -312,10 +311,5 @@ int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 	/* Relative to …/conversations/{c}/fork. */
 	snprintf(where, sizeof(where), "../%s", uuid_format(&id, text));
 	resp_header(rs, "Location", where);
-	if (answer_conversation(rq, rs, 201, &id, &c, e) < 0)
-		return -1;
-	if (!before)
-		notify_conversation(rq->app->notify, &owner, &id, "created",
-				    c.title);
-	return 0;
+	return answer_conversation(rq, rs, 201, &id, &c, e);
 }
