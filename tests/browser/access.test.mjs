@@ -1,30 +1,12 @@
 // For everyone: axe in each theme and width, work without a mouse, phones.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { violations } from './axe.mjs';
 import { ask, conversation, ended, openChat, PHONE, script, send, unique } from './browser.mjs';
 
-const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const MARKDOWN = '# Head\n\nText with `code`, [a link](https://example.org/) and **more**.\n\n' +
 	'```sql\nSELECT id, \'text\' FROM ticket -- note\n WHERE n > 12;\n```\n\n' +
 	'| a | b |\n|---|--:|\n| one | 2 |\n\n> quote\n\n- [x] item';
-
-/** What axe finds serious or critical on the page as it stands. */
-async function violations(page, where)
-{
-	// colours are measured when nothing is on its way to another one
-	await page.waitForFunction(() => document.getAnimations().every((animation) =>
-		animation.playState !== 'running' ||
-		animation.effect.getTiming().iterations === Infinity));
-	await page.evaluate(AXE);
-	const { violations: found } = await page.evaluate(() =>
-		globalThis.axe.run({ resultTypes: ['violations'] }));
-
-	return found.filter(({ impact }) => /serious|critical/.test(impact))
-		.map(({ id, nodes }) => `${where}: ${id}: ${nodes[0].html.slice(0, 200)} ` +
-			`${nodes[0].failureSummary}`);
-}
 
 test('axe finds nothing serious, light and dark, wide and narrow', async (t) => {
 	const page = await openChat(t);
@@ -44,12 +26,21 @@ test('axe finds nothing serious, light and dark, wide and narrow', async (t) => 
 	await ask(page, script({ text: 'some words', error: { status: 400, after_tokens: 1 } }));
 	for (const summary of await page.locator('lamp-turn summary').all())
 		await summary.click();
+	await page.locator('lamp-tool').first().getByRole('button', { name: 'Chart' }).click();
+	await page.waitForSelector('lamp-chart canvas');
+	await page.getByRole('button', { name: 'Try again' }).click();
+	await page.waitForSelector('.variants');
+	await ended(page);
+	await page.locator('.message-user').first().hover();
+	await page.getByRole('button', { name: 'Edit my message' }).first().click();
+	await page.waitForSelector('.edit-field');
 	await look('thread');
 	await page.locator('.main-head .menu-button').click();
 	await page.getByRole('menuitem', { name: 'Delete' }).click();
 	await page.waitForSelector('dialog[open]');
 	await look('dialog');
-	await page.getByRole('button', { name: 'Cancel' }).click();
+	await page.locator('dialog[open]').getByRole('button', { name: 'Cancel' }).click();
+	await page.locator('.edit').getByRole('button', { name: 'Cancel' }).click();
 	await send(page, script({ tokens: 3000, rate: 50 }));
 	await page.waitForSelector('lamp-turn:last-of-type .answer');
 	found.push(...await violations(page, 'streaming'));

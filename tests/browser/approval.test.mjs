@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { violations } from './axe.mjs';
 import { ended, openChat, PHONE, reading, script, send, withoutNotices } from './browser.mjs';
 import { startInstance } from './instance.mjs';
 
@@ -13,7 +14,9 @@ let log = '';
 const workspace = (file) => ({
 	workspace: 'desk', name: 'Desk', title_by_model: false,
 	agents: [{ id: 'clerk', name: 'Clerk', default: true,
-		tools: ['keep', 'change', 'wipe'] }],
+		tools: ['keep', 'change', 'wipe', 'ask_user', 'suggest_action'] }],
+	actions: { ticket: { label: 'Open the ticket', url: '/tickets/{id}',
+		description: 'When a ticket is talked about' } },
 	tools: {
 		keep: tool(file, { effect: 'write', confirm: 'always', remember: 'yes' }),
 		change: tool(file, { effect: 'write', confirm: 'always', editable: true }),
@@ -164,6 +167,8 @@ test('arguments are changed before approving', async (t) => {
 	await page.waitForSelector('lamp-approval');
 	await button(page, 'Change the arguments').click();
 	await page.waitForSelector('.ask-field:focus');
+	await page.emulateMedia({ colorScheme: 'dark' });
+	assert.deepEqual(await violations(page, 'approval'), []);
 	await page.getByRole('textbox', { name: 'text' }).fill('right');
 	await page.getByRole('textbox', { name: 'count' }).fill('2x');
 	await button(page, 'Approve').click();
@@ -248,4 +253,59 @@ test('decided in another tab meanwhile', async (t) => {
 	await page.waitForSelector('.answer');
 	await ended(page);
 	assert.deepEqual(await runs(), [{ text: 'once' }]);
+});
+
+const QUESTION = { question: 'Which <b>Ada</b>?', options: ['Lovelace', 'Byron'] };
+
+test('a question is answered by a button, and in own words', async (t) => {
+	const page = await desk(t);
+	const asks = (then) => script({ tool_calls: [{ name: 'ask_user', args: QUESTION }],
+		then: { text: then } });
+
+	await send(page, asks('The second, then'));
+	await page.waitForSelector('lamp-question');
+	assert.equal(await page.locator('lamp-question h3').innerText(), QUESTION.question);
+	assert.deepEqual((await page.locator('.ask-option').allInnerTexts())
+		.map((text) => text.replace(/\s+/g, ' ')), ['A Lovelace', 'B Byron', 'C Something else']);
+	await page.waitForFunction((text) => document.querySelector('[role=status]')
+		.textContent.includes(text), QUESTION.question);
+	assert.deepEqual(await violations(page, 'question'), []);
+	await page.reload();
+	await page.locator('.ask-option', { hasText: 'Byron' }).click();
+	await page.waitForSelector('.answer');
+	await ended(page);
+	assert.match(await page.locator('.asked').innerText(), /Which <b>Ada<\/b>\?\s+Your answer:\s+B\s+Byron/);
+
+	await send(page, asks('Another'));
+	await page.locator('.ask-option', { hasText: 'Something else' }).click();
+	await page.waitForSelector('.ask-answer:focus');
+	await page.keyboard.type('Neither of them');
+	await page.keyboard.press('Enter');
+	await page.waitForFunction(() => document.querySelectorAll('.answer').length === 2);
+	await ended(page);
+	const shown = await reading(page);
+
+	assert.match(shown, /Neither of them/);
+	await page.reload();
+	await ended(page);
+	assert.equal(await reading(page), shown);
+});
+
+test('a suggested link does nothing until it is followed', async (t) => {
+	const page = await desk(t);
+
+	await send(page, script({ tool_calls: [{ name: 'suggest_action',
+		args: { action: 'ticket', values: { id: '47/11' } } }], then: { text: 'There' } }));
+	await page.waitForSelector('.answer');
+	await ended(page);
+	for (const round of ['streamed', 'reloaded']) {
+		const link = page.locator('.suggested a');
+
+		assert.equal(await link.innerText(), 'Open the ticket', round);
+		assert.equal(await link.getAttribute('href'), '/tickets/47%2F11');
+		assert.match(await link.getAttribute('rel'), /noopener noreferrer/);
+		assert.equal(await page.locator('lamp-tool').count(), 0);
+		await page.reload();
+		await ended(page);
+	}
 });

@@ -102,7 +102,7 @@ class LampApproval extends PageElement {
 			return html`<p class="muted">${t('tool.noArgs')}</p>`;
 		return html`<dl class="ask-args">${args.map(([name, value]) => html`<div>
 			<dt>${plain(name)}</dt>
-			<dd>${this.texts ? this.#field(name) : plain(written(value))}</dd></div>`)}</dl>
+			<dd class=${this.texts ? 'ask-changing' : ''}>${this.texts ? this.#field(name) : plain(written(value))}</dd></div>`)}</dl>
 			${this.wait.editable && !this.texts ? html`<button type="button"
 				class="link-button" ?disabled=${this.disabled}
 				@click=${this.#edit}>${t('approval.edit')}</button>` : nothing}`;

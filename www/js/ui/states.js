@@ -2,6 +2,7 @@
 // and an address that shows nothing.
 import { html, nothing } from '../../vendor/lit.js';
 import { errorText, greeting } from '../format.js';
+import { LINK } from '../markdown.js';
 import { t } from '../strings.js';
 import { icon, lantern } from './icons.js';
 
@@ -59,6 +60,7 @@ export function emptyView({ me, space, off, send })
 	const hello = first && me.identityKind !== 'anonymous' ?
 		t('empty.named', { greeting: greeting(), name: first }) : greeting();
 	const suggestions = off ? [] : space?.suggestions || [];
+	const links = off ? [] : space?.suggestedActions || [];
 
 	return html`<div class="empty">
 		<div class="big-lantern">${lantern(off ? '' : 'lit')}</div>
@@ -70,6 +72,7 @@ export function emptyView({ me, space, off, send })
 					<button type="button" class="suggestion"
 						@click=${() => send(text)}>${text}</button></li>`)}
 			</ul>` : nothing}
+		${linksView(links)}
 	</div>`;
 }
 
@@ -78,4 +81,15 @@ export function offView()
 {
 	return html`<div class="banner" role="status">${icon('warning')}
 		<p>${t('error.chat_disabled')}</p></div>`;
+}
+
+/** Links that somebody suggests: {label, url}. They do nothing by themselves. */
+export function linksView(links)
+{
+	const good = links.filter(({ url, label }) => label && LINK.test(url));
+
+	return good.length === 0 ? nothing : html`<div class="suggested" role="group"
+		aria-label=${t('message.suggested')}>${good.map(({ url, label }) => html`<a
+			href=${url} target="_blank" rel="noopener noreferrer nofollow"
+			title=${url}>${label}${icon('link')}</a>`)}</div>`;
 }

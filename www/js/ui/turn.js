@@ -7,6 +7,7 @@ import { Watch } from '../observable.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon, lantern } from './icons.js';
+import { linksView } from './states.js';
 import './approval.js';
 import './edit.js';
 import './markdown.js';
@@ -160,7 +161,7 @@ class LampTurn extends PageElement {
 			<div class="message-body">
 				${turn.parts.map((part) => this.#part(part))}
 				${this.#answer(turn)}
-				${this.#suggested(turn)}
+				${linksView(turn.parts.filter(isLink).map(({ result }) => result))}
 				${turn.running ? this.#status(turn) : this.#notes(turn)}
 				${turn.waiting.map((wait) => this.#wait(wait))}
 				${turn.running || turn.waiting.length > 0 ? nothing : this.#actions(turn)}
@@ -248,17 +249,6 @@ class LampTurn extends PageElement {
 			<p>${result?.answer ? html`<span class="sr-only">${t('question.answered')}</span>
 				${result.choice ? html`<kbd>${result.choice}</kbd> ` : nothing}${result.answer}` :
 				html`<span class="muted">${t('question.passed')}</span>`}</p></div>`;
-	}
-
-	/** Links that lead somewhere and do nothing by themselves. */
-	#suggested({ parts })
-	{
-		const links = parts.filter(isLink).map(({ result }) => result);
-
-		return links.length === 0 ? nothing : html`<div class="suggested" role="group"
-			aria-label=${t('message.suggested')}>${links.map(({ url, label }) => html`<a
-				href=${url} target="_blank" rel="noopener noreferrer nofollow"
-				title=${url}>${label}${icon('link')}</a>`)}</div>`;
 	}
 
 	#notes(turn)
