@@ -38,7 +38,7 @@ test('text shows as it comes, and ends as a reload shows it', async (t) => {
 		'second\n  1. inner\n\n```sql\nSELECT 1;\n\nSELECT 2;\n```\n\n| a | b |\n' +
 		'|---|--:|\n| one | 2 |\n\nSee [here][x].\n\n[x]: https://example.org/';
 
-	await send(page, script({ text, rate: 40 }));
+	await send(page, script({ text, rate: 15 }));
 	await page.waitForFunction(() => {
 		const now = document.querySelector('.answer')?.textContent.length || 0;
 
