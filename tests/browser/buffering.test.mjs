@@ -11,17 +11,19 @@ const polls = (page) => page.evaluate(() =>
 	Number(sessionStorage.getItem('lamplighter.polls')) > Date.now());
 
 /** Waits until the newest answer has grown so often while it is written. */
-function grows(page, times)
+async function grows(page, times)
 {
-	return page.waitForFunction((n) => {
+	// of this answer, not of the one before
+	await page.evaluate(() => { window.lengths = []; });
+	await page.waitForFunction((n) => {
 		const answers = document.querySelectorAll('.answer');
 		const now = answers[answers.length - 1]?.textContent.length ?? 0;
 
 		if (!document.querySelector('.stop-button'))
 			window.lengths = [];
-		else if (now > 0 && now !== window.lengths?.at(-1))
-			(window.lengths ??= []).push(now);
-		return window.lengths?.length >= n;
+		else if (now > 0 && now !== window.lengths.at(-1))
+			window.lengths.push(now);
+		return window.lengths.length >= n;
 	}, times);
 }
 
