@@ -128,6 +128,7 @@ struct conf_dataset {
 	const char *from;	/* FROM clause by the admin; "" when `table` */
 	const char *where;	/* row filter with :user :user_id :tenant :groups */
 	int max_rows, timeout_ms;
+	int max_scan_rows;	/* by the server's estimate; 0 = any */
 	struct conf_list groups;	/* who may query it; n == 0 = everyone */
 	const struct conf_column *columns;	/* n_columns == 0: introspected */
 	size_t n_columns;

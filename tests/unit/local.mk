@@ -77,7 +77,8 @@ tests_unit_test_kind_http_SOURCES = tests/unit/test_kind_http.c tests/unit/peer.
 tests_unit_test_kind_http_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_query
-tests_unit_test_query_SOURCES = tests/unit/test_query.c tests/unit/unit.h
+tests_unit_test_query_SOURCES = tests/unit/test_query.c tests/unit/query_lab.c \
+	tests/unit/query_lab.h tests/unit/unit.h
 tests_unit_test_query_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_route
