@@ -19,6 +19,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/mcp_stdio.c \
 	lib/tool/mcp_wire.c \
 	lib/tool/kind_http.c \
+	lib/tool/kind_openapi.c \
+	lib/tool/openapi.c lib/tool/openapi.h \
 	lib/tool/page.c \
 	lib/tool/query.c lib/tool/query.h lib/tool/query_compile.h \
 	lib/tool/query_data.c \

@@ -292,3 +292,52 @@ def test_a_dry_run_sends_nothing(lab, service):
     assert 'run: "/bin/sh" "-c" "env | sort"' in shown
     assert "env: API_KEY=***" in shown and "env: LAMPLIGHTER_USER=ada" in shown
     assert "stdin: {}" in shown
+
+
+# -- docs/tools.md ------------------------------------------------------------
+
+DOCS = pathlib.Path(__file__).parents[2] / "docs/tools.md"
+DOCUMENT = """\
+openapi: 3.0.3
+paths:
+  /tickets/{id}:
+    get:
+      operationId: getTicket
+      parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+  /search: {get: {operationId: searchTickets}}
+"""
+
+
+def examples():
+    """The tools that the page declares: (kind, block)."""
+    blocks = re.findall(r"^```yaml\n(tools:\n.*?)^```$", DOCS.read_text(), re.M | re.S)
+    return [(re.search(r"kind: (\w+)", b)[1], b) for b in blocks]
+
+
+def test_the_page_shows_each_kind():
+    kinds = [kind for kind, _ in examples()]
+    assert {"http", "openapi", "command"} <= set(kinds)
+    for kind, block in examples():
+        if kind in ("http", "openapi", "command"):
+            assert len(block.splitlines()) <= 12, kind
+
+
+@pytest.mark.parametrize("kind,args,want", [
+    ("http", {"text": "toner & ink"}, "[{\"id\":0},"),
+    ("openapi", {"id": 7}, "/api/tickets/7"),
+    ("command", {"path": "/"}, "Avail"),
+])
+def test_examples_of_the_page_run(service, kind, args, want):
+    """As they are written, but for the name of the host."""
+    block = dict(examples())[kind].replace(
+        "https://desk.example.org", f"http://127.0.0.1:{service.server_port}")
+    with Lab(config={"net": {"allow_private": ["127.0.0.1"]}}, web=False) as lab:
+        (lab.dir / "desk-openapi.yaml").write_text(DOCUMENT)
+        (lab.dir / "workspaces.d/lab.yaml").write_text(block)
+        lab.command("check")
+        names = [line.split("\t")[0] for line in lab.command(
+            "tools", "list", "--user", "ada", "--workspace", "lab"
+        ).stdout.splitlines() if "\tbuilt-in\t" not in line]
+        done = lab.command("tools", "call", names[0], "--user", "ada",
+                           "--args", json.dumps(args))
+        assert want in done.stdout

@@ -487,7 +487,7 @@ static void bad_declarations_are_refused(void **state)
 		{ "url: 'http://h/', auth: user_token", "needs token:" },
 		{ "url: 'http://h/', auth: user_token, token: {audience: x, "
 		  "algorithm: EdDSA, key: 0123456789012345678901234567890123}",
-		  "http.token.key: must be 32 bytes in base64" },
+		  "http.token.key: the key must be 32 bytes in base64" },
 		{ "url: 'http://h/', page: {max: 3}", "http.page: needs max:" },
 		{ "url: 'http://h/', select: data", "must be a JSON pointer" },
 		{ "url: 'http://h/', allow_private: ['10.0.0']",
