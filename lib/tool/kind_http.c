@@ -131,6 +131,9 @@ int http_check_auth(const struct conf_tool_http *h, const char *section,
 
 	if (secret && !h->secret[0])
 		return wrong(section, "auth", names[h->auth], "needs secret:", e);
+	if (secret && strlen(h->secret) < SECRET_LEAST_BYTES)
+		return wrong(section, "secret", "it is so short that it",
+			     "could not be masked (6 characters)", e);
 	if (!secret && h->secret[0])
 		return wrong(section, "secret", "does not belong to auth",
 			     names[h->auth], e);

@@ -462,6 +462,18 @@ done:
 	return out;
 }
 
+/* Long names are cut, so two may have become one. */
+static bool has_name(const json_t *ops, struct str name)
+{
+	json_t *op;
+	size_t i;
+
+	json_array_foreach((json_t *)ops, i, op)
+		if (str_eq(jx_str(op, "name"), name))
+			return true;
+	return false;
+}
+
 static bool picked(const struct conf_list *globs, const char *id, bool *used)
 {
 	bool any = false;
@@ -484,6 +496,12 @@ static int import_path(struct import *im, struct str path, const json_t *item,
 			continue;
 		im->id = id.p;
 		one = import_one(im, item, op, path, m);
+		if (one && has_name(out, jx_str(one, "name"))) {
+			(void)refuse(im, "another one has the same name, %.64s",
+				     jx_str(one, "name").p);
+			json_decref(one);
+			one = NULL;
+		}
 		if (!one)
 			return -1;
 		json_array_append_new(out, one);

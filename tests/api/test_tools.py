@@ -22,6 +22,7 @@ class Service(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.seen = []
         self.stalled = threading.Event()
+        self.together = threading.Barrier(8, timeout=30)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
@@ -35,6 +36,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.stalled.set()
             self.rfile.read(1)          # until the other side goes away
             return
+        if self.path.startswith("/together"):
+            self.server.together.wait()
         body = json.dumps({"path": self.path, "headers": dict(self.headers),
                            "items": [{"id": n} for n in range(3)]}).encode()
         self.send_response(200)
@@ -72,6 +75,8 @@ def lab(service):
         "echo_service": tool("http", {"url": url + "/echo", "auth": "bearer",
                                       "secret": "hunter2-secret"}),
         "closed": tool("http", {"url": url + "/", "allow_private": ["10.0.0.0/8"]}),
+        "together": tool("http", {"url": url + "/together", "select": "/path"},
+                         {"properties": {"n": {"type": "integer"}}}),
         "stall": tool("http", {"url": url + "/stall"}, timeout_ms=50000),
         "echo": tool("command", script("cat"), {"properties": {"x": {}}}),
         "who": tool("command", script("env | sort")),
@@ -91,7 +96,8 @@ def lab(service):
         model_options = ("--record", "1000")
     with Recorded(config={"tools": tools, "net": {"allow_private": ["127.0.0.1"]}},
              workspaces={"lab": {
-                 "workspace": "lab", "name": "Lab", "agents": [
+                 "workspace": "lab", "name": "Lab", "max_parallel_tools": 8,
+                 "agents": [
                      {"id": "all", "default": True},
                      {"id": "desk", "tools": ["group:desk"]}]}}) as lab:
         yield lab
@@ -150,6 +156,13 @@ def test_programs_answer(lab):
     if pathlib.Path("/usr/bin/php").exists():
         assert run(lab, "php", {"numbers": [1, 2, 39]})["result"] == {
             "sum": 42, "for": "ada"}
+
+
+def test_eight_calls_run_at_once(lab):
+    """The service answers none before all eight are there."""
+    calls = [{"name": "together", "args": {"n": n}} for n in range(8)]
+    got = results(lab.chat({"tool_calls": calls, "then": {"text": "x"}}))
+    assert [r["result"] for r in got] == [f"/together?n={n}" for n in range(8)]
 
 
 def test_groups_bound_tools(lab):

@@ -47,6 +47,8 @@ static const char desk[] =
 	"  /bad/type: {post: {operationId: badType, requestBody: {content: {multipart/form-data: {schema: {}}}}}}\n"
 	"  /bad/{path}: {get: {operationId: badPath}}\n"
 	"  /bad/list: {get: {operationId: badList, parameters: [{name: a, in: query, explode: false, schema: {type: array}}]}}\n"
+	"  /bad/name: {get: {operationId: twice.x}, head: {operationId: twice-x},"
+	" post: {operationId: twice_x}}\n"
 	"  '/bad url': {get: {operationId: badUrl}}\n"
 	"components:\n"
 	"  parameters:\n"
@@ -172,6 +174,8 @@ static void what_cannot_be_expressed_is_refused(void **state)
 		{ "[badPath]", "", "operation badPath: the path's {path} has no "
 		  "parameter" },
 		{ "[badList]", "", "a list joined by commas is not supported" },
+		{ "['twice?x']", "", "operation twice_x: another one has the same "
+		  "name, desk_twice_x" },
 		{ "[badUrl]", "", "operation badUrl: its URL must not have blanks" },
 		{ "[getTicket]", "      auth: bearer\n",
 		  ":11: tools.desk.openapi.auth: bearer needs secret:" },
