@@ -131,6 +131,7 @@ static int open_all(struct session *s, const struct wanted *w, struct err *e)
 		return -1;
 	s->ctx = (struct tool_ctx){
 		.env = s->env, .conf = c, .who = &s->who, .arena = &s->arena,
+		.approved = true,	/* who calls by hand has decided */
 	};
 	if (find_place(s, w, e) < 0)
 		return -1;

@@ -294,6 +294,13 @@ static void check_tools(struct loader *l, const struct conf_tool *tools,
 	for (size_t i = 0; i < n; i++) {
 		struct conf_tool *t = (struct conf_tool *)&tools[i];
 
+		if (t->openapi) {
+			struct conf_tool_openapi *o =
+				(struct conf_tool_openapi *)t->openapi;
+
+			o->document = load_document(l, o->file,
+						    load_pos(l, &o->file));
+		}
 		if (t->confirm == TOOL_CONFIRM_BY_EFFECT)
 			t->confirm = by_effect[t->effect];
 		if (t->parameters)

@@ -128,6 +128,7 @@ struct conf_dataset {
 	const char *from;	/* FROM clause by the admin; "" when `table` */
 	const char *where;	/* row filter with :user :user_id :tenant :groups */
 	int max_rows, timeout_ms;
+	int max_scan_rows;	/* by the server's estimate; 0 = any */
 	struct conf_list groups;	/* who may query it; n == 0 = everyone */
 	const struct conf_column *columns;	/* n_columns == 0: introspected */
 	size_t n_columns;
@@ -199,6 +200,14 @@ struct conf_tool_http {		/* `http:` of a tool */
 	struct conf_list allow_private;	/* net/guard.h */
 };
 
+struct conf_tool_openapi {	/* `openapi:` of a tool */
+	const char *file;		/* relative to the main file */
+	const json_t *document;		/* what is in it */
+	struct conf_list operations;	/* globs of operationId */
+	const char *base_url;		/* "" = the document's first server */
+	struct conf_tool_http http;	/* how: auth and limits only */
+};
+
 /*
  * An entry of `tools:`, in the main file or in a workspace. What a kind needs
  * besides stands in a map named like the kind.
@@ -218,6 +227,7 @@ struct conf_tool {
 	size_t parameters_bytes;	/* of it as text */
 	const struct conf_tool_command *command;	/* NULL = not there */
 	const struct conf_tool_http *http;
+	const struct conf_tool_openapi *openapi;
 	const char *file;
 	int line;
 };

@@ -302,19 +302,13 @@ static void set_list(struct loader *l, const struct conf_option *o, void *field,
 
 /* -- anything, as JSON ---------------------------------------------------------- */
 
-static json_t *scalar_json(struct loader *l, const struct conf_option *o,
-			   const struct ynode *n)
+static json_t *text_json(const char *s, bool plain)
 {
-	const char *s = load_text(l, o, n);
 	long long i;
 	double d;
 
-	if (!s)
-		return json_null();
-	if (!n->plain)
+	if (!plain)
 		return json_string(s);
-	if (ynode_null(n))
-		return json_null();
 	if (!strcmp(s, "true") || !strcmp(s, "false"))
 		return json_boolean(*s == 't');
 	if (parse_int(s, &i))
@@ -322,6 +316,15 @@ static json_t *scalar_json(struct loader *l, const struct conf_option *o,
 	if (parse_double(s, &d))
 		return json_real(d);
 	return json_string(s);
+}
+
+/* o: variables are filled in as for this option; NULL: they are not. */
+static json_t *scalar_json(struct loader *l, const struct conf_option *o,
+			   const struct ynode *n)
+{
+	const char *s = o ? load_text(l, o, n) : n->text;
+
+	return !s || ynode_null(n) ? json_null() : text_json(s, n->plain);
 }
 
 /* YAML 1.2's plain scalars: `no` is a text here. Depth is the tree's. */
@@ -346,6 +349,11 @@ static json_t *node_json(struct loader *l, const struct conf_option *o,
 		break;
 	}
 	return scalar_json(l, o, n);
+}
+
+json_t *load_json(const struct ynode *n)
+{
+	return node_json(NULL, NULL, n);
 }
 
 /* -- structs -------------------------------------------------------------------- */

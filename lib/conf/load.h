@@ -62,6 +62,17 @@ void load_place(struct loader *l, const void *field, const struct ypos *pos);
  */
 const struct ynode *load_file(struct loader *l, const char *path);
 
+/* A tree as JSON, with no variables filled in. New. */
+json_t *load_json(const struct ynode *n);
+
+/*
+ * The map in a file (relative to the main one), JSON or YAML, with no variables
+ * filled in. Kept by l->a. NULL when that failed (noted; pos is where the file
+ * is named).
+ */
+json_t *load_document(struct loader *l, const char *path,
+		      const struct ypos *pos);
+
 /* Cross checks and what absent keys fall back to, when all is loaded. */
 void check_all(struct loader *l);
 

@@ -118,6 +118,7 @@ static const struct opt_name token_algs[] = {
 #define S_MCP       struct conf_mcp
 #define S_MCP_TOOL  struct conf_mcp_tool
 #define S_TOOL_HTTP struct conf_tool_http
+#define S_TOOL_OPENAPI struct conf_tool_openapi
 #define S_USER_TOKEN struct conf_user_token
 
 const struct conf_option conf_options[] = {
@@ -276,8 +277,15 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.size = sizeof(struct conf_tool_http),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
+	[SEC_TOOL_OPENAPI] = {
+		.name = "tools.*.openapi",
+		.help = "Operations of a web service as an OpenAPI 3 document "
+			"describes them, each a tool named NAME_operationId.",
+		.size = sizeof(struct conf_tool_openapi),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
 	[SEC_USER_TOKEN] = {
-		.name = "tools.*.http.token",
+		.name = "tools.*.http.token, tools.*.openapi.token",
 		.help = "A signed token (JWT) that tells a service who asks; "
 			"docs/tools.md says how to verify it.",
 		.size = sizeof(struct conf_user_token),

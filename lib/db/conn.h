@@ -119,6 +119,15 @@ int conn_fail(struct conn *c, unsigned number, const char *text,
 int conn_stmt_fail(struct conn *c, MYSQL_STMT *st, const char *what,
 		   struct err *e);
 
+/* stop.c; s may be NULL */
+
+/* c works for s now. False: it was stopped before. */
+bool stop_enter(struct db_stop *s, struct conn *c);
+/* No more. Whether it was stopped: then c's link is shut. */
+bool stop_leave(struct db_stop *s);
+/* KILL QUERY of a server thread, through a connection of its own. */
+void stop_kill(struct pool *p, unsigned long id);
+
 /* fault.c */
 enum fault fault_of(unsigned number, enum err_code *code);
 

@@ -22,6 +22,7 @@
 #ifndef DB_DB_H
 #define DB_DB_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -241,8 +242,23 @@ struct db_column {
 	bool nullable;
 };
 
+/*
+ * A switch that ends a query, for one thread that queries (any number, one
+ * after the other). db_stop_now: any thread; never blocks for long.
+ */
+struct conn;
+struct db_stop {
+	pthread_mutex_t lock;
+	struct conn *conn;	/* that runs the query; NULL = none */
+	bool pulled;
+};
+void db_stop_init(struct db_stop *s);
+void db_stop_now(struct db_stop *s);
+void db_stop_release(struct db_stop *s);
+
 struct db_query_limits {
 	int timeout_ms;		/* max_statement_time; 1..60000 */
+	struct db_stop *stop;	/* NULL = cannot be stopped */
 	size_t max_rows;	/* rows written; one more is looked for */
 	size_t max_bytes;	/* of JSON written by one query */
 	size_t max_cell_bytes;	/* longer texts are cut, with an ellipsis;
@@ -263,7 +279,8 @@ struct db_query_result {
  * columns and text as strings (bad bytes replaced), bytes as hex, BIT as
  * integer, TINYINT(1) as integer. Before the first row `head` is called (may
  * be NULL) with the columns. The session is read-only; ERR_DB_TIMEOUT past the
- * time limit; the link is dropped when a query is cut off in its rows. Text of
+ * time limit; ERR_CANCELLED when it was stopped, which ends it in the server
+ * too; the link is dropped when a query is cut off in its rows. Text of
  * *out is in a.
  */
 typedef void db_query_head_fn(void *ctx, const struct db_column *c, size_t n);

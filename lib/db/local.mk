@@ -5,5 +5,5 @@ lib_liblamplighter_a_SOURCES += \
 	lib/db/pool.c \
 	lib/db/query.c \
 	lib/db/split.c lib/db/split.h \
-	lib/db/stmt.c \
+	lib/db/stmt.c lib/db/stop.c \
 	lib/db/tx.c

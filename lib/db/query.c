@@ -382,6 +382,20 @@ static int write_rows(struct adhoc *q, const struct db_query_limits *l,
 	return 0;
 }
 
+/* The link is shut: nothing more is read from it. Always -1. */
+static int stopped(struct adhoc *q, struct pool *p, struct err *e)
+{
+	unsigned long id = mysql_thread_id(q->c->my);
+
+	q->c->drop = true;
+	if (q->st)
+		conn_abandon(q->c, q->st);
+	pool_give(q->c);
+	stop_kill(p, id);
+	err_clear(e);
+	return err_set(e, ERR_CANCELLED, "the query was stopped");
+}
+
 int db_query_json(struct db *foreign, struct str sql,
 		  const struct db_val *args, size_t n_args,
 		  const struct db_query_limits *l, struct arena *a,
@@ -398,7 +412,13 @@ int db_query_json(struct db *foreign, struct str sql,
 		q.c = pool_take(foreign->pool, true, e);
 		if (!q.c)
 			return -1;
+		if (!stop_enter(l->stop, q.c)) {
+			pool_give(q.c);
+			return err_set(e, ERR_CANCELLED, "before the query");
+		}
 		rc = adhoc_open(&q, sql, args, n_args, l, e);
+		if (rc && stop_leave(l->stop))
+			return stopped(&q, foreign->pool, e);
 		if (rc && q.c->fault == FAULT_LOST && tries == 1) {
 			pool_give(q.c);
 			err_clear(e);
@@ -409,6 +429,8 @@ int db_query_json(struct db *foreign, struct str sql,
 			if (head)
 				head(ctx, out->columns, out->n_columns);
 			rc = write_rows(&q, l, w, out, e);
+			if (stop_leave(l->stop))
+				return stopped(&q, foreign->pool, e);
 			/* Closing reads what is left: not from a dropped one. */
 			if (!q.c->drop)
 				mysql_stmt_close(q.st);

@@ -46,6 +46,19 @@ bool http_aborted(const struct http_abort *a);
 int http_abort_fd(const struct http_abort *a);	/* readable once pulled */
 void http_abort_free(struct http_abort *a);
 
+/*
+ * What else is to end when a is pulled: fn(ctx) is called then, once, by who
+ * pulls it, or at once when that has happened. It must be short and not touch
+ * a. After http_abort_off, or for ever after the call, fn is not running.
+ */
+struct http_abort_hook {
+	void (*fn)(void *ctx);
+	void *ctx;
+	struct http_abort_hook *next;	/* the switch's */
+};
+void http_abort_on(struct http_abort *a, struct http_abort_hook *h);
+void http_abort_off(struct http_abort *a, struct http_abort_hook *h);
+
 struct http_result;
 
 struct http_request {

@@ -21,6 +21,7 @@ struct http_abort *http_abort_new(struct err *e)
 		free(a);
 		return NULL;
 	}
+	pthread_mutex_init(&a->lock, NULL);
 	return a;
 }
 
@@ -34,9 +35,40 @@ void http_abort_now(struct http_abort *a)
 	p = atomic_load(&a->pool);
 	if (p)
 		loop_look(p);
+	pthread_mutex_lock(&a->lock);
+	while (a->hooks) {
+		struct http_abort_hook *h = a->hooks;
+
+		a->hooks = h->next;
+		h->fn(h->ctx);
+	}
+	pthread_mutex_unlock(&a->lock);
 	/* Full already means readable, which is all that is wanted. */
 	if (write(a->fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
 		BUG("cannot write to an eventfd");
+}
+
+void http_abort_on(struct http_abort *a, struct http_abort_hook *h)
+{
+	pthread_mutex_lock(&a->lock);
+	if (atomic_load(&a->pulled)) {
+		h->fn(h->ctx);
+	} else {
+		h->next = a->hooks;
+		a->hooks = h;
+	}
+	pthread_mutex_unlock(&a->lock);
+}
+
+void http_abort_off(struct http_abort *a, struct http_abort_hook *h)
+{
+	pthread_mutex_lock(&a->lock);
+	for (struct http_abort_hook **at = &a->hooks; *at; at = &(*at)->next)
+		if (*at == h) {
+			*at = h->next;
+			break;
+		}
+	pthread_mutex_unlock(&a->lock);
 }
 
 bool http_aborted(const struct http_abort *a)
@@ -54,5 +86,6 @@ void http_abort_free(struct http_abort *a)
 	if (!a)
 		return;
 	close(a->fd);
+	pthread_mutex_destroy(&a->lock);
 	free(a);
 }

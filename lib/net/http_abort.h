@@ -6,6 +6,7 @@
 #ifndef NET_HTTP_ABORT_H
 #define NET_HTTP_ABORT_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "net/http.h"
@@ -14,6 +15,8 @@ struct http_abort {
 	int fd;			/* readable once pulled, and for ever */
 	atomic_bool pulled;
 	_Atomic(struct http_pool *) pool;	/* used it last; or NULL */
+	pthread_mutex_t lock;		/* over what follows */
+	struct http_abort_hook *hooks;
 };
 
 #endif

@@ -41,6 +41,9 @@ bool dataset_any(const struct tool *t, const struct tool_ctx *ctx);
 int list_datasets_run(const struct tool *t, const struct tool_ctx *ctx,
 		      const json_t *args, struct buf *out, bool *is_json,
 		      struct err *e) MUST_CHECK;
+int describe_dataset_run(const struct tool *t, const struct tool_ctx *ctx,
+			 const json_t *args, struct buf *out, bool *is_json,
+			 struct err *e) MUST_CHECK;
 int query_data_describe(const struct tool *t, const struct tool_ctx *ctx,
 			struct tool_offer *o, struct err *e) MUST_CHECK;
 int query_data_run(const struct tool *t, const struct tool_ctx *ctx,

@@ -336,8 +336,11 @@ static void build_body(struct build *b)
 
 	if (!b->h->body && !sends_body(b->h->method))
 		return;
-	j = b->h->body ? jx_keep(b->arena, template_json(b->h->body, b->args))
-		: left_over(b);
+	j = b->h->body ? template_json(b->h->body, b->args) : left_over(b);
+	if (!j)
+		return;		/* "{name}" alone, which was not given */
+	if (b->h->body)
+		jx_keep(b->arena, (json_t *)j);
 	if (b->h->body_type == BODY_FORM) {
 		type = "application/x-www-form-urlencoded";
 		json_object_foreach((json_t *)j, key, v)

@@ -30,6 +30,18 @@ int http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
 		    const json_t *args, struct str page, struct http_call *out,
 		    struct err *e) MUST_CHECK;
 
+/* What kind http does with a tool whose data is a conf_tool with http. */
+int http_tool_run(const struct tool *t, const struct tool_ctx *ctx,
+		  const json_t *args, struct buf *out, bool *is_json,
+		  struct err *e) MUST_CHECK;
+int http_tool_dry_run(const struct tool *t, const struct tool_ctx *ctx,
+		      const json_t *args, struct buf *out,
+		      struct err *e) MUST_CHECK;
+
+/* Whether auth has what it needs. ERR_CONFIG, field "SECTION.key". */
+int http_check_auth(const struct conf_tool_http *h, const char *section,
+		    struct err *e) MUST_CHECK;
+
 /* Whether the method may be sent twice. */
 bool http_idempotent(const char *method);
 

@@ -16,6 +16,7 @@ static const struct tool_kind *const kinds[] = {
 	&kind_client,
 	&kind_command,
 	&kind_http,
+	&kind_openapi,
 };
 
 const struct tool_kind *tool_kind(const char *name)

@@ -54,6 +54,7 @@ struct tool_kind {
 
 /* The rows, at the end of their files. */
 extern const struct tool_kind kind_client, kind_command, kind_http;
+extern const struct tool_kind kind_openapi;
 
 /* The row of this name, or NULL. */
 const struct tool_kind *tool_kind(const char *name);

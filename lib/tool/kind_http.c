@@ -109,7 +109,18 @@ static int check_flat(const json_t *map, const char *field, struct err *e)
 	return 0;
 }
 
-static int check_auth(const struct conf_tool_http *h, struct err *e)
+/* "BEFORE WHAT", at the key of this section. Always -1. */
+static int wrong(const char *section, const char *key, const char *before,
+		 const char *what, struct err *e)
+{
+	char field[64];
+
+	snprintf(field, sizeof(field), "%s.%s", section, key);
+	return err_field(e, ERR_CONFIG, field, "%s %s", before, what);
+}
+
+int http_check_auth(const struct conf_tool_http *h, const char *section,
+		    struct err *e)
 {
 	static const char *const names[] = {
 		"none", "header", "bearer", "basic", "user_token",
@@ -119,26 +130,26 @@ static int check_auth(const struct conf_tool_http *h, struct err *e)
 	struct err fault = ERR_INIT;
 
 	if (secret && !h->secret[0])
-		return err_field(e, ERR_CONFIG, "http.auth", "%s needs secret:",
-				 names[h->auth]);
+		return wrong(section, "auth", names[h->auth], "needs secret:", e);
+	if (secret && strlen(h->secret) < SECRET_LEAST_BYTES)
+		return wrong(section, "secret", "it is so short that it",
+			     "could not be masked (6 characters)", e);
 	if (!secret && h->secret[0])
-		return err_field(e, ERR_CONFIG, "http.secret", "does not belong "
-				 "to auth %s", names[h->auth]);
+		return wrong(section, "secret", "does not belong to auth",
+			     names[h->auth], e);
 	if ((h->auth == HTTP_AUTH_BASIC) != (h->user[0] != '\0'))
-		return err_field(e, ERR_CONFIG, "http.auth", "basic, and only "
-				 "basic, needs user:");
+		return wrong(section, "auth", "basic, and only basic,",
+			     "needs user:", e);
 	if (h->auth == HTTP_AUTH_HEADER && !h->auth_header[0])
-		return err_field(e, ERR_CONFIG, "http.auth", "header needs "
-				 "auth_header:");
+		return wrong(section, "auth", "header", "needs auth_header:", e);
 	if (h->auth != HTTP_AUTH_HEADER && !token && h->auth_header[0])
-		return err_field(e, ERR_CONFIG, "http.auth_header", "does not "
-				 "belong to auth %s", names[h->auth]);
+		return wrong(section, "auth_header", "does not belong to auth",
+			     names[h->auth], e);
 	if (token != (h->token != NULL))
-		return err_field(e, ERR_CONFIG, "http.auth", "user_token, and "
-				 "only user_token, needs token:");
+		return wrong(section, "auth", "user_token, and only user_token,",
+			     "needs token:", e);
 	if (token && user_token_check(h->token, &fault) < 0)
-		return err_field(e, ERR_CONFIG, "http.token.key", "%s",
-				 fault.public);
+		return wrong(section, "token.key", "the key", fault.public, e);
 	return 0;
 }
 
@@ -172,7 +183,7 @@ static int http_check(const struct conf *conf, const struct conf_workspace *w,
 			e) < 0 ||
 	    check_path_names(c, e) < 0 || check_headers(c, e) < 0 ||
 	    check_flat(h->query, "http.query", e) < 0 ||
-	    check_auth(h, e) < 0 || check_page(h, e) < 0)
+	    http_check_auth(h, "http", e) < 0 || check_page(h, e) < 0)
 		return -1;
 	if (h->body && (strcmp(h->method, "GET") == 0 ||
 			strcmp(h->method, "HEAD") == 0))
@@ -483,7 +494,7 @@ static struct str first_page(struct course *k)
 	return str_of(arena_printf(k->ctx->arena, "%d", k->h->page.first));
 }
 
-static int http_run(const struct tool *t, const struct tool_ctx *ctx,
+int http_tool_run(const struct tool *t, const struct tool_ctx *ctx,
 		    const json_t *args, struct buf *out, bool *is_json,
 		    struct err *e)
 {
@@ -512,7 +523,7 @@ static int http_run(const struct tool *t, const struct tool_ctx *ctx,
 	return rc;
 }
 
-static int http_dry_run(const struct tool *t, const struct tool_ctx *ctx,
+int http_tool_dry_run(const struct tool *t, const struct tool_ctx *ctx,
 			const json_t *args, struct buf *out, struct err *e)
 {
 	const struct conf_tool *c = t->data;
@@ -535,6 +546,6 @@ const struct tool_kind kind_http = {
 	.check = http_check,
 	.row = {
 		.timeout_ms = 15000,
-		.run = http_run, .dry_run = http_dry_run,
+		.run = http_tool_run, .dry_run = http_tool_dry_run,
 	},
 };

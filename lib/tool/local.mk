@@ -1,6 +1,7 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/tool/builtin.h \
 	lib/tool/dataset.c lib/tool/dataset.h \
+	lib/tool/describe_dataset.c \
 	lib/tool/dispatch.c \
 	lib/tool/env.c \
 	lib/tool/gate.c \
@@ -18,9 +19,12 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/mcp_stdio.c \
 	lib/tool/mcp_wire.c \
 	lib/tool/kind_http.c \
+	lib/tool/kind_openapi.c \
+	lib/tool/openapi.c lib/tool/openapi.h \
 	lib/tool/page.c \
 	lib/tool/query.c lib/tool/query.h lib/tool/query_compile.h \
 	lib/tool/query_data.c \
+	lib/tool/query_guard.c \
 	lib/tool/query_value.c \
 	lib/tool/query_where.c \
 	lib/tool/read_result.c \

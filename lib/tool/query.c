@@ -362,18 +362,22 @@ int query_compile(const struct dataset *d, const struct row_caller *who,
 		.sql = BUF_INIT(SQL_BYTES),
 	};
 	struct buf tail = BUF_INIT(SQL_BYTES);	/* FROM … GROUP BY */
+	size_t from_bytes;
 	int rc = -1;
 
 	*out = (struct query){ .args = { .arena = a } };
 	if (compile_select(&q) < 0)
 		goto out;
 	compile_from(&q, &tail);
+	from_bytes = tail.n;
 	if (query_where(&q, &tail, who) < 0)
 		goto out;
 	compile_group(&q, &tail);
 	buf_addstr(&q.sql, buf_str(&tail));
 	if (compile_sort(&q) < 0)
 		goto out;
+	out->plain = !q.grouped && tail.n == from_bytes &&
+		     json_array_size(jx_arr(args, "sort")) == 0;
 	compile_limit(&q);
 	if (!buf_ok(&q.sql) || !buf_ok(&tail)) {
 		err_public(e, ERR_TOOL_ARGS, "The query is too large.");

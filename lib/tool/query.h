@@ -15,6 +15,8 @@ enum {
 	QUERY_MAX_FILTERS = 32, QUERY_MAX_IN = 200, QUERY_MAX_SELECT = 64,
 	QUERY_MAX_GROUP = 8, QUERY_MAX_AGGREGATES = 16, QUERY_MAX_SORT = 8,
 	QUERY_MAX_TEXT_BYTES = 4096,	/* one filter value */
+	QUERY_MAX_WORDS = 8,		/* of search */
+	QUERY_MAX_SEARCHED = 16,	/* columns that it looks into */
 	QUERY_COUNT_CAP = 100000,	/* totalCount is not counted beyond */
 };
 
@@ -30,6 +32,7 @@ struct query {
 	struct query_column *columns;
 	size_t n_columns;
 	size_t limit;			/* rows wanted; LIMIT asks one more */
+	bool plain;			/* no WHERE, order or group: first rows */
 };
 
 /*
@@ -40,6 +43,15 @@ struct query {
 int query_compile(const struct dataset *d, const struct row_caller *who,
 		  const json_t *args, struct arena *a, struct query *out,
 		  struct err *e) MUST_CHECK;
+
+/*
+ * Whether the query may be run by what the server says that it would cost
+ * (max_scan_rows). ERR_TOOL_ARGS with a public text; ERR_CANCELLED.
+ */
+struct db_query_limits;
+int query_guard(struct db *db, const struct dataset *d, const struct query *q,
+		const struct db_query_limits *limits, struct arena *a,
+		struct err *e) MUST_CHECK;
 
 /*
  * A model's value as a parameter for a column of this type: "2026-01-31" and

@@ -8,6 +8,7 @@
 #include "auth/policy.h"
 #include "base/log.h"
 #include "db/db.h"
+#include "net/http.h"
 #include "tool/query.h"
 #include "tool/text.h"
 
@@ -37,6 +38,8 @@ static const char schema_tail[] =
 "\"starts_with\",\"is_null\",\"not_null\",\"between\"]},"
 "\"value\":{\"description\":\"A value; a list for in, two values for between; none for is_null and not_null\"}},"
 "\"required\":[\"column\",\"op\"],\"additionalProperties\":false}},"
+"\"search\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":200,"
+"\"description\":\"Words that must all stand in some text column\"},"
 "\"group_by\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"maxItems\":8},"
 "\"aggregates\":{\"type\":\"array\",\"maxItems\":16,\"items\":{\"type\":\"object\",\"properties\":{"
 "\"fn\":{\"type\":\"string\",\"enum\":[\"count\",\"sum\",\"avg\",\"min\",\"max\",\"count_distinct\"]},"
@@ -92,7 +95,7 @@ static bool describe_dataset(const struct tool_ctx *ctx,
 		if (i)
 			buf_adds(b, ", ");
 		if (b->n - before > DESCRIBE_BYTES / DESCRIBE_DATASETS) {
-			buf_adds(b, "… (list_datasets has them all)");
+			buf_adds(b, "… (describe_dataset has them all)");
 			break;
 		}
 		describe_column(b, view.columns[i]);
@@ -120,7 +123,7 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 		n += dataset_visible(ctx, &w->datasets[i]);
 	buf_adds(&text, t->description);
 	if (n > DESCRIBE_DATASETS)
-		buf_adds(&text, " Ask list_datasets for the columns first.");
+		buf_adds(&text, " Ask describe_dataset for the columns first.");
 	buf_adds(&text, "\nDatasets:");
 	buf_adds(&schema, schema_head);
 	for (size_t i = 0; i < w->n_datasets; i++) {
@@ -193,7 +196,7 @@ int query_data_describe(const struct tool *t, const struct tool_ctx *ctx,
 	return 0;
 }
 
-static int explain(const struct dataset *d, const struct db_query_limits *l,
+static int refuse(const struct dataset *d, const struct db_query_limits *l,
 		   const struct err *cause, struct err *e)
 {
 	log_err("query_data", cause);
@@ -203,6 +206,9 @@ static int explain(const struct dataset *d, const struct db_query_limits *l,
 				  "The query took longer than %d ms. Narrow it "
 				  "with filters, or ask for less.",
 				  l->timeout_ms);
+	case ERR_CANCELLED:
+		*e = *cause;
+		return -1;
 	case ERR_DB_DOWN:
 	case ERR_OVERLOADED:
 		return err_public(e, ERR_TOOL_FAILED,
@@ -222,7 +228,7 @@ static int64_t count_all(struct db *db, const struct query *q,
 {
 	struct db_query_limits limits = {
 		.timeout_ms = MIN(l->timeout_ms, COUNT_TIMEOUT_MS),
-		.max_rows = 1, .max_bytes = 256,
+		.max_rows = 1, .max_bytes = 256, .stop = l->stop,
 	};
 	struct buf b = BUF_INIT(1024);
 	struct jw w = jw_on(&b);
@@ -252,12 +258,12 @@ static void write_columns(struct jw *w, const struct query *q)
 
 /* Asks and writes the whole result; what does not fit the cap is left out. */
 static int answer(struct db *db, const struct dataset *d,
-		  const struct query *q, size_t cap, struct arena *a,
-		  struct buf *out, struct err *e)
+		  const struct query *q, size_t cap, struct db_stop *stop,
+		  struct arena *a, struct buf *out, struct err *e)
 {
 	struct db_query_limits l = {
 		.timeout_ms = MAX(d->conf->timeout_ms, 1), .max_rows = q->limit,
-		.max_cell_bytes = CELL_BYTES,
+		.max_cell_bytes = CELL_BYTES, .stop = stop,
 	};
 	struct jw w = jw_on(out);
 	struct db_query_result r;
@@ -271,10 +277,12 @@ static int answer(struct db *db, const struct dataset *d,
 				  "Select fewer columns: their names alone are "
 				  "too much.");
 	l.max_bytes = cap - out->n - TAIL_BYTES;
+	if (query_guard(db, d, q, &l, a, e) < 0)
+		return -1;
 	jw_key(&w, "rows");
 	if (db_query_json(db, q->sql, q->args.v, q->args.n, &l, a, &w, NULL,
 			  NULL, &r, &cause) < 0)
-		return explain(d, &l, &cause, e);
+		return refuse(d, &l, &cause, e);
 	if (r.truncated && r.n_rows == 0)
 		return err_public(e, ERR_TOOL_ARGS,
 				  "A single row has more than %zu bytes. Select "
@@ -306,10 +314,17 @@ static int prepare(const struct tool_ctx *ctx, const json_t *args,
 	return query_compile(d, &who, args, ctx->arena, q, e);
 }
 
+static void stop_query(void *stop)
+{
+	db_stop_now(stop);
+}
+
 int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
 		   const json_t *args, struct buf *out, bool *is_json,
 		   struct err *e)
 {
+	struct http_abort_hook hook = { .fn = stop_query };
+	struct db_stop stop;
 	struct dataset d;
 	struct query q;
 	struct db *db;
@@ -321,7 +336,15 @@ int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
 	db = tool_env_pool(ctx->env, d.database, e);
 	if (!db)
 		return -1;
-	rc = answer(db, &d, &q, tool_result_cap(t, ctx), ctx->arena, out, e);
+	db_stop_init(&stop);
+	hook.ctx = &stop;
+	if (ctx->abort)
+		http_abort_on(ctx->abort, &hook);
+	rc = answer(db, &d, &q, tool_result_cap(t, ctx), &stop, ctx->arena, out,
+		    e);
+	if (ctx->abort)
+		http_abort_off(ctx->abort, &hook);
+	db_stop_release(&stop);
 	tool_env_done(ctx->env, db);
 	return rc;
 }

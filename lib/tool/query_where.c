@@ -172,6 +172,51 @@ static int compile_filter(struct compile *q, struct buf *sql, const json_t *f)
 	BUG("filter kind");
 }
 
+/*
+ * Every word in some text column: (a LIKE ? OR b LIKE ?) AND (…). The columns
+ * are the visible text columns that may be filtered by, the first of them.
+ */
+static int compile_search(struct compile *q, struct buf *sql, struct str words)
+{
+	const struct conf_column *in[QUERY_MAX_SEARCHED];
+	size_t n_in = 0, n = 0;
+
+	for (size_t i = 0; i < q->d->n_columns; i++) {
+		const struct conf_column *c = q->d->columns[i];
+
+		if (c->type == COL_TEXT && c->filter &&
+		    n_in < QUERY_MAX_SEARCHED)
+			in[n_in++] = c;
+	}
+	if (n_in == 0)
+		return err_public(q->e, ERR_TOOL_ARGS, "search: dataset "
+				  "\"%.60s\" has no text to search.",
+				  q->d->conf->name);
+	words = str_trim(words);
+	while (words.p && words.n) {
+		struct str word = str_trim(str_cut(&words, ' '));
+
+		if (word.n == 0)
+			continue;
+		if (++n > QUERY_MAX_WORDS)
+			return err_public(q->e, ERR_TOOL_ARGS, "search: at most "
+					  "%d words.", QUERY_MAX_WORDS);
+		buf_adds(sql, n == 1 ? "(" : " AND (");
+		for (size_t i = 0; i < n_in; i++) {
+			if (i)
+				buf_adds(sql, " OR ");
+			query_add_column(sql, in[i]);
+			buf_adds(sql, " LIKE ? ESCAPE '!'");
+			query_args_add(&q->out->args, DB_S(query_like(q->arena,
+						word, true, true)));
+		}
+		buf_addc(sql, ')');
+	}
+	if (n == 0)
+		return err_public(q->e, ERR_TOOL_ARGS, "search: give a word.");
+	return 0;
+}
+
 int query_where(struct compile *q, struct buf *sql,
 		const struct row_caller *who)
 {
@@ -192,6 +237,10 @@ int query_where(struct compile *q, struct buf *sql,
 		any = true;
 		if (compile_filter(q, sql, f) < 0)
 			return -1;
+	}
+	if (jx_str(q->in, "search").p) {
+		buf_adds(sql, any ? " AND " : " WHERE ");
+		return compile_search(q, sql, jx_str(q->in, "search"));
 	}
 	return 0;
 }

@@ -53,6 +53,22 @@ static const struct tool tools[] = {
 		.advertise = is_chosen,
 	},
 	{
+		.name = "describe_dataset",
+		.description = "Describes one dataset that query_data can read: "
+			"its columns with types, meaning and known values, and "
+			"a few rows of it as a sample.",
+		.group = "data",
+		.schema = "{\"type\":\"object\",\"properties\":{\"dataset\":"
+			"{\"type\":\"string\",\"description\":\"Its name\"}},"
+			"\"required\":[\"dataset\"],"
+			"\"additionalProperties\":false}",
+		.effect = TOOL_READ,
+		.untrusted = true,
+		.timeout_ms = 5000,
+		.advertise = dataset_any,
+		.run = describe_dataset_run,
+	},
+	{
 		.name = "list_datasets",
 		.description = "Lists the datasets that query_data can read, "
 			"with their columns, types and known values.",

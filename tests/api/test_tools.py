@@ -22,6 +22,7 @@ class Service(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.seen = []
         self.stalled = threading.Event()
+        self.together = threading.Barrier(8, timeout=30)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
@@ -35,6 +36,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.stalled.set()
             self.rfile.read(1)          # until the other side goes away
             return
+        if self.path.startswith("/together"):
+            self.server.together.wait()
         body = json.dumps({"path": self.path, "headers": dict(self.headers),
                            "items": [{"id": n} for n in range(3)]}).encode()
         self.send_response(200)
@@ -72,6 +75,8 @@ def lab(service):
         "echo_service": tool("http", {"url": url + "/echo", "auth": "bearer",
                                       "secret": "hunter2-secret"}),
         "closed": tool("http", {"url": url + "/", "allow_private": ["10.0.0.0/8"]}),
+        "together": tool("http", {"url": url + "/together", "select": "/path"},
+                         {"properties": {"n": {"type": "integer"}}}),
         "stall": tool("http", {"url": url + "/stall"}, timeout_ms=50000),
         "echo": tool("command", script("cat"), {"properties": {"x": {}}}),
         "who": tool("command", script("env | sort")),
@@ -91,7 +96,8 @@ def lab(service):
         model_options = ("--record", "1000")
     with Recorded(config={"tools": tools, "net": {"allow_private": ["127.0.0.1"]}},
              workspaces={"lab": {
-                 "workspace": "lab", "name": "Lab", "agents": [
+                 "workspace": "lab", "name": "Lab", "max_parallel_tools": 8,
+                 "agents": [
                      {"id": "all", "default": True},
                      {"id": "desk", "tools": ["group:desk"]}]}}) as lab:
         yield lab
@@ -147,9 +153,15 @@ def test_programs_answer(lab):
         "x": "$(id) `id` \"; rm -rf /"}
     who = text_of(run(lab, "who", user="bob"))
     assert "LAMPLIGHTER_USER=bob" in who and "LAMPLIGHTER_TENANT=default" in who
-    if pathlib.Path("/usr/bin/php").exists():
-        assert run(lab, "php", {"numbers": [1, 2, 39]})["result"] == {
-            "sum": 42, "for": "ada"}
+    assert run(lab, "php", {"numbers": [1, 2, 39]})["result"] == {
+        "sum": 42, "for": "ada"}
+
+
+def test_eight_calls_run_at_once(lab):
+    """The service answers none before all eight are there."""
+    calls = [{"name": "together", "args": {"n": n}} for n in range(8)]
+    got = results(lab.chat({"tool_calls": calls, "then": {"text": "x"}}))
+    assert [r["result"] for r in got] == [f"/together?n={n}" for n in range(8)]
 
 
 def test_groups_bound_tools(lab):
@@ -292,3 +304,52 @@ def test_a_dry_run_sends_nothing(lab, service):
     assert 'run: "/bin/sh" "-c" "env | sort"' in shown
     assert "env: API_KEY=***" in shown and "env: LAMPLIGHTER_USER=ada" in shown
     assert "stdin: {}" in shown
+
+
+# -- docs/tools.md ------------------------------------------------------------
+
+DOCS = pathlib.Path(__file__).parents[2] / "docs/tools.md"
+DOCUMENT = """\
+openapi: 3.0.3
+paths:
+  /tickets/{id}:
+    get:
+      operationId: getTicket
+      parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+  /search: {get: {operationId: searchTickets}}
+"""
+
+
+def examples():
+    """The tools that the page declares: (kind, block)."""
+    blocks = re.findall(r"^```yaml\n(tools:\n.*?)^```$", DOCS.read_text(), re.M | re.S)
+    return [(re.search(r"kind: (\w+)", b)[1], b) for b in blocks]
+
+
+def test_the_page_shows_each_kind():
+    kinds = [kind for kind, _ in examples()]
+    assert {"http", "openapi", "command"} <= set(kinds)
+    for kind, block in examples():
+        if kind in ("http", "openapi", "command"):
+            assert len(block.splitlines()) <= 12, kind
+
+
+@pytest.mark.parametrize("kind,args,want", [
+    ("http", {"text": "toner & ink"}, "[{\"id\":0},"),
+    ("openapi", {"id": 7}, "/api/tickets/7"),
+    ("command", {"path": "/"}, "Avail"),
+])
+def test_examples_of_the_page_run(service, kind, args, want):
+    """As they are written, but for the name of the host."""
+    block = dict(examples())[kind].replace(
+        "https://desk.example.org", f"http://127.0.0.1:{service.server_port}")
+    with Lab(config={"net": {"allow_private": ["127.0.0.1"]}}, web=False) as lab:
+        (lab.dir / "desk-openapi.yaml").write_text(DOCUMENT)
+        (lab.dir / "workspaces.d/lab.yaml").write_text(block)
+        lab.command("check")
+        names = [line.split("\t")[0] for line in lab.command(
+            "tools", "list", "--user", "ada", "--workspace", "lab"
+        ).stdout.splitlines() if "\tbuilt-in\t" not in line]
+        done = lab.command("tools", "call", names[0], "--user", "ada",
+                           "--args", json.dumps(args))
+        assert want in done.stdout

@@ -76,8 +76,13 @@ UNIT_TESTS += tests/unit/test_kind_http
 tests_unit_test_kind_http_SOURCES = tests/unit/test_kind_http.c tests/unit/peer.h $(KIND_LAB)
 tests_unit_test_kind_http_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_kind_openapi
+tests_unit_test_kind_openapi_SOURCES = tests/unit/test_kind_openapi.c tests/unit/peer.h $(KIND_LAB)
+tests_unit_test_kind_openapi_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_query
-tests_unit_test_query_SOURCES = tests/unit/test_query.c tests/unit/unit.h
+tests_unit_test_query_SOURCES = tests/unit/test_query.c tests/unit/query_lab.c \
+	tests/unit/query_lab.h tests/unit/unit.h
 tests_unit_test_query_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_route

@@ -479,15 +479,17 @@ static void bad_declarations_are_refused(void **state)
 		{ "url: 'http://h/', body: {x: 1}", "http.body: GET has no body" },
 		{ "url: 'http://h/', auth: bearer", "http.auth: bearer needs "
 		  "secret:" },
+		{ "url: 'http://h/', auth: bearer, secret: short",
+		  "http.secret: it is so short that it could not be masked" },
 		{ "url: 'http://h/', secret: x", "http.secret: does not belong "
 		  "to auth none" },
-		{ "url: 'http://h/', auth: header, secret: x", "header needs "
+		{ "url: 'http://h/', auth: header, secret: hunter2", "header needs "
 		  "auth_header:" },
-		{ "url: 'http://h/', auth: basic, secret: x", "needs user:" },
+		{ "url: 'http://h/', auth: basic, secret: hunter2", "needs user:" },
 		{ "url: 'http://h/', auth: user_token", "needs token:" },
 		{ "url: 'http://h/', auth: user_token, token: {audience: x, "
 		  "algorithm: EdDSA, key: 0123456789012345678901234567890123}",
-		  "http.token.key: must be 32 bytes in base64" },
+		  "http.token.key: the key must be 32 bytes in base64" },
 		{ "url: 'http://h/', page: {max: 3}", "http.page: needs max:" },
 		{ "url: 'http://h/', select: data", "must be a JSON pointer" },
 		{ "url: 'http://h/', allow_private: ['10.0.0']",

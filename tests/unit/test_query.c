@@ -2,54 +2,17 @@
  * query_data and list_datasets (lib/tool): the SQL of structured queries by a
  * golden file, and hostile queries against a real MariaDB.
  */
-#include "unit.h"
+#include "query_lab.h"
 
-#include <mysql.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "auth/identity.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "db/db.h"
-#include "tool/dataset.h"
 #include "tool/query.h"
-
-static struct {
-	struct conf *conf;
-	struct tool_env *env;
-	const struct conf_workspace *shop;
-} lab;
-
-static const char *path(const char *name)
-{
-	static char out[512];
-
-	snprintf(out, sizeof(out), "%s/tests/fixtures/query/%s",
-		 getenv("LAMPLIGHTER_SRCDIR"), name);
-	return out;
-}
-
-/* A caller with these groups (by blanks), and a context for the tools. */
-static void as_user(const char *login, const char *groups, struct arena *a,
-		    struct identity *who, struct tool_ctx *ctx)
-{
-	struct str list[8], rest = str_of(groups);
-	struct err e = ERR_INIT;
-	size_t n = 0;
-
-	while (rest.p && rest.n && n < 8) {
-		list[n] = str_trim(str_cut(&rest, ' '));
-		n += list[n].n > 0;
-	}
-	assert_int_equal(identity_make(lab.conf, IDENTITY_REMOTE_USER,
-				       str_of(login), str_of(login), list, n, a,
-				       who, &e), 0);
-	*ctx = (struct tool_ctx){
-		.env = lab.env, .conf = lab.conf, .workspace = lab.shop,
-		.agent = conf_default_agent(lab.shop), .who = who, .arena = a,
-	};
-}
 
 static struct row_caller caller_of(const struct identity *who)
 {
@@ -110,7 +73,7 @@ static void compile_case(struct str json, const char *groups, struct buf *out)
 
 static void read_file(const char *name, struct buf *out)
 {
-	FILE *f = fopen(path(name), "r");
+	FILE *f = fopen(query_lab_path(name), "r");
 	char piece[4096];
 	size_t n;
 
@@ -146,7 +109,7 @@ static void queries_compile_as_golden(void **state)
 		}
 	}
 	if (getenv("LAMPLIGHTER_GOLDEN")) {
-		FILE *f = fopen(path("cases.txt"), "w");
+		FILE *f = fopen(query_lab_path("cases.txt"), "w");
 
 		assert_non_null(f);
 		fwrite(want.p, 1, want.n, f);
@@ -308,6 +271,9 @@ static json_t *hostile_query(void)
 				"column", a_name(), "direction",
 				pick(2) ? "asc" : "desc"));
 	}
+	if (pick(3) == 0)
+		json_object_set_new(q, "search", json_string(
+			texts[pick(sizeof(texts) / sizeof(texts[0]))]));
 	if (pick(2))
 		json_object_set_new(q, "limit", json_integer(1 + pick(100000)));
 	return q;
@@ -387,22 +353,6 @@ static void rows_of_others_never_come(void **state)
 }
 
 /* -- against a real database ------------------------------------------------ */
-
-static json_t *call(const char *login, const char *groups, const char *tool,
-		    const char *args, struct arena *a, struct tool_result *r)
-{
-	struct identity *who = arena_new(a, struct identity);
-	struct tool_ctx ctx;
-	struct tool_set set;
-	struct err e = ERR_INIT;
-
-	as_user(login, groups, a, who, &ctx);
-	assert_int_equal(tool_set_build(&ctx, &set, &e), 0);
-	tool_call(&set, &ctx, str_of(tool), str_of(args), r);
-	if (!r->is_json)
-		return NULL;
-	return jx_keep(a, jx_load(r->text, &e));
-}
 
 static void answers_are_typed(void **state)
 {
@@ -501,6 +451,101 @@ static void slow_queries_are_stopped(void **state)
 	arena_release(&a);
 }
 
+static void costly_queries_are_not_run(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct tool_result r;
+	json_t *j;
+
+	(void)state;
+	call("anna", "costly", "query_data", "{\"dataset\":\"costly\","
+	     "\"aggregates\":[{\"fn\":\"count\"}]}", &a, &r);
+	assert_true(r.is_error);
+	assert_non_null(strstr(r.text.p, "would have to look at about "));
+	assert_non_null(strstr(r.text.p, "at most 100000 are allowed for "
+			       "\\\"costly\\\". Filter more"));
+	assert_true(r.duration_ms < 5000);
+	/* a key makes it cheap */
+	j = call("anna", "costly", "query_data", "{\"dataset\":\"costly\","
+		 "\"filters\":[{\"column\":\"id\",\"op\":\"eq\",\"value\":1}],"
+		 "\"aggregates\":[{\"fn\":\"count\"}]}", &a, &r);
+	assert_string_equal(jx_text(&a, json_object_get(j, "rows")),
+			    "[[25600]]");
+	/* so are the first rows, whatever follows */
+	j = call("anna", "costly", "query_data", "{\"dataset\":\"costly\","
+		 "\"limit\":2}", &a, &r);
+	assert_int_equal(jx_int(j, "rowCount", -1), 2);
+	arena_release(&a);
+}
+
+static void *pull_soon(void *abort)
+{
+	/* Until the server runs it. */
+	while (sql_count("SELECT COUNT(*) FROM information_schema.processlist "
+			 "WHERE info LIKE '%SLEEP(30)%' AND command = 'Execute'")
+	       == 0)
+		sched_yield();
+	http_abort_now(abort);
+	return NULL;
+}
+
+static void a_stopped_turn_stops_the_query(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct tool_result r;
+	pthread_t thread;
+
+	(void)state;
+	lab.abort = http_abort_new(&e);
+	assert_non_null(lab.abort);
+	assert_int_equal(pthread_create(&thread, NULL, pull_soon, lab.abort),
+			 0);
+	call("anna", "slow", "query_data", "{\"dataset\":\"stuck\"}", &a, &r);
+	pthread_join(thread, NULL);
+	assert_true(r.is_error);
+	assert_non_null(strstr(r.text.p, "\"code\":\"cancelled\""));
+	assert_true(r.duration_ms < 10000);
+	/* the server has ended it too */
+	for (int64_t start = clock_mono_ms(); sql_count("SELECT COUNT(*) FROM "
+		"information_schema.processlist WHERE info LIKE '%SLEEP(30)%'"
+		" AND command = 'Execute'") > 0;)
+		assert_true(clock_mono_ms() - start < 10000);
+	/* and the pool goes on */
+	http_abort_free(lab.abort);
+	lab.abort = NULL;
+	call("anna", "", "query_data", "{\"dataset\":\"plain\"}", &a, &r);
+	assert_false(r.is_error);
+	arena_release(&a);
+}
+
+static void a_dataset_is_described(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct tool_result r;
+	json_t *j = call("anna", "", "describe_dataset",
+			 "{\"dataset\":\"item\"}", &a, &r), *c;
+
+	(void)state;
+	assert_false(r.is_error);
+	assert_string_equal(jx_str(j, "description").p, "Items of the shop");
+	c = json_array_get(jx_arr(j, "columns"), 3);
+	assert_string_equal(jx_text(&a, c), "{\"name\":\"state\",\"type\":"
+			    "\"text\",\"values\":[\"open\",\"closed\"]}");
+	c = json_array_get(jx_arr(j, "columns"), 9);
+	assert_string_equal(jx_text(&a, c), "{\"name\":\"fixed\",\"type\":"
+			    "\"text\",\"filter\":false,\"sort\":false,"
+			    "\"group\":false}");
+	assert_int_equal(json_array_size(jx_arr(j, "sample")), 3);
+	assert_null(strstr(r.text.p, "salary"));
+	assert_null(strstr(r.text.p, "FOREIGN"));
+	call("anna", "", "describe_dataset", "{\"dataset\":\"secret\"}", &a,
+	     &r);
+	assert_true(r.is_error);
+	assert_non_null(strstr(r.text.p, "There is no dataset"));
+	arena_release(&a);
+}
+
 static void calls_are_checked_in_order(void **state)
 {
 	static const struct {
@@ -542,9 +587,10 @@ static void the_model_is_told_enough(void **state)
 	(void)state;
 	as_user("anna", "", &a, &who, &ctx);
 	assert_int_equal(tool_set_build(&ctx, &set, &e), 0);
-	assert_int_equal(set.n, 2);
-	assert_string_equal(set.v[0].tool->name, "list_datasets");
-	text = set.v[1].description;
+	assert_int_equal(set.n, 3);
+	assert_string_equal(set.v[0].tool->name, "describe_dataset");
+	assert_string_equal(set.v[1].tool->name, "list_datasets");
+	text = set.v[2].description;
 	assert_non_null(strstr(text, "- item: Items of the shop. Columns: id "
 			       "integer, owner text, name text \"What it is\", "
 			       "state text(open|closed)"));
@@ -565,101 +611,6 @@ static void configuration_is_checked(void **state)
 
 /* -- set-up ----------------------------------------------------------------- */
 
-static void sql(MYSQL *m, const char *text)
-{
-	if (mysql_query(m, text))
-		fail_msg("%s: %s", text, mysql_error(m));
-}
-
-static void fill(MYSQL *m)
-{
-	static const char *const statements[] = {
-		"CREATE DATABASE shop CHARACTER SET utf8mb4",
-		"CREATE USER shop_reader@localhost",
-		"GRANT SELECT ON shop.* TO shop_reader@localhost",
-		"CREATE TABLE shop.item (id INT PRIMARY KEY AUTO_INCREMENT, "
-		"owner VARCHAR(40), name VARCHAR(200), state VARCHAR(10), "
-		"amount DECIMAL(12,2), made DATETIME, day DATE, done TINYINT(1), "
-		"note LONGTEXT, salary DECIMAL(12,2))",
-		"INSERT INTO shop.item (owner,name,state,amount,made,day,done,note,salary) "
-		"SELECT 'anna', CONCAT('thing ', seq, ' 50%_! ''\"\\\\'), "
-		"IF(seq%3,'open','closed'), seq/4, '2026-01-01' + INTERVAL seq HOUR, "
-		"'2026-01-01' + INTERVAL seq DAY, seq%2, '{\"a\":1}', 100 "
-		"FROM shop.seq_80",
-		"INSERT INTO shop.item (owner,name,state,amount,made,day,done,note,salary) "
-		"SELECT 'FOREIGN', CONCAT('FOREIGN ', seq), 'FOREIGN', 666000+seq/100, "
-		"'6660-01-01', '6660-01-01', 1, 'FOREIGN', 666000 FROM shop.seq_80",
-		"CREATE TABLE shop.item_group (item_id INT, name VARCHAR(40))",
-		"INSERT INTO shop.item_group SELECT id, IF(id%2,'sales','FOREIGN') FROM shop.item",
-		"CREATE TABLE shop.plain (id INT PRIMARY KEY, big BIGINT, price DECIMAL(8,2), "
-		"kind ENUM('red','green') COMMENT 'colour', at DATETIME, on_day DATE, yes BOOLEAN)",
-		"INSERT INTO shop.plain VALUES (1, 9007199254740993, 12.5, 'red', "
-		"'2026-01-31 14:30:00', '2026-01-31', 1), (2, NULL, NULL, NULL, NULL, NULL, 0)",
-		"CREATE TABLE shop.secret (word VARCHAR(40))",
-		"INSERT INTO shop.secret VALUES ('FOREIGN word')",
-	};
-
-	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
-		if (i == 4) {	/* numbers without the sequence engine */
-			sql(m, "CREATE TABLE shop.seq_80 (seq INT)");
-			for (int k = 1; k <= 80; k++) {
-				char text[80];
-
-				snprintf(text, sizeof(text), "INSERT INTO "
-					 "shop.seq_80 VALUES (%d)", k);
-				sql(m, text);
-			}
-		}
-		sql(m, statements[i]);
-	}
-}
-
-static int set_up(void **state)
-{
-	struct err e = ERR_INIT;
-	MYSQL *m;
-
-	(void)state;
-	jx_seed();
-	assert_int_equal(db_global_init(&e), 0);
-	m = mysql_init(NULL);
-	if (!mysql_real_connect(m, NULL, getenv("LAMPLIGHTER_TEST_DB_ROOT"), "",
-				NULL, 0, getenv("LAMPLIGHTER_TEST_DB_SOCKET"), 0))
-		fail_msg("%s", mysql_error(m));
-	fill(m);
-	mysql_close(m);
-	lab.conf = conf_load(path("lamplighter.yaml"), &e);
-	if (!lab.conf)
-		fail_msg("%s", e.text);
-	lab.shop = conf_workspace(lab.conf, STR("shop"));
-	assert_non_null(lab.shop);
-	lab.env = tool_env_new(NULL, NULL, &e);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	tool_env_free(lab.env);
-	conf_put(lab.conf);
-	db_global_end();
-	return 0;
-}
-
-/* Without a database in the environment: again, with a private one. */
-static void with_database(char **argv)
-{
-	char wrapper[512];
-
-	if (getenv("LAMPLIGHTER_TEST_DB_SOCKET"))
-		return;
-	snprintf(wrapper, sizeof(wrapper), "%s/tests/unit/with-mariadb",
-		 getenv("LAMPLIGHTER_SRCDIR"));
-	execv(wrapper, (char *[]){ wrapper, argv[0], NULL });
-	perror(wrapper);
-	exit(1);
-}
-
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -673,11 +624,15 @@ int main(int argc, char **argv)
 		cmocka_unit_test(long_answers_say_so),
 		cmocka_unit_test(groups_bound_datasets_and_columns),
 		cmocka_unit_test(slow_queries_are_stopped),
+		cmocka_unit_test(costly_queries_are_not_run),
+		cmocka_unit_test(a_stopped_turn_stops_the_query),
+		cmocka_unit_test(a_dataset_is_described),
 		cmocka_unit_test(calls_are_checked_in_order),
 		cmocka_unit_test(rows_of_others_never_come),
 	};
 
 	(void)argc;
 	with_database(argv);
-	return cmocka_run_group_tests_name("query", tests, set_up, tear_down);
+	return cmocka_run_group_tests_name("query", tests, query_lab_up,
+					   query_lab_down);
 }

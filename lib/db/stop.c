@@ -1,0 +1,75 @@
+/*
+ * Ending a query from another thread. Its socket is shut down, so that the
+ * thread that waits for rows wakes at once; the server, which would notice only
+ * with its next row, is told by KILL QUERY through a second connection.
+ */
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "base/log.h"
+#include "db/conn.h"
+
+#include "base/banned.h"
+
+enum { KILL_IO_S = 2 };
+
+void db_stop_init(struct db_stop *s)
+{
+	*s = (struct db_stop){ .conn = NULL };
+	pthread_mutex_init(&s->lock, NULL);
+}
+
+void db_stop_release(struct db_stop *s)
+{
+	pthread_mutex_destroy(&s->lock);
+}
+
+void db_stop_now(struct db_stop *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->pulled = true;
+	if (s->conn)
+		shutdown(mysql_get_socket(s->conn->my), SHUT_RDWR);
+	pthread_mutex_unlock(&s->lock);
+}
+
+bool stop_enter(struct db_stop *s, struct conn *c)
+{
+	bool pulled;
+
+	if (!s)
+		return true;
+	pthread_mutex_lock(&s->lock);
+	pulled = s->pulled;
+	s->conn = pulled ? NULL : c;
+	pthread_mutex_unlock(&s->lock);
+	return !pulled;
+}
+
+bool stop_leave(struct db_stop *s)
+{
+	bool pulled;
+
+	if (!s)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	pulled = s->pulled;
+	s->conn = NULL;
+	pthread_mutex_unlock(&s->lock);
+	return pulled;
+}
+
+void stop_kill(struct pool *p, unsigned long id)
+{
+	struct err e = ERR_INIT;
+	struct conn *c = conn_open(p, KILL_IO_S, &e);
+	char sql[48];
+
+	snprintf(sql, sizeof(sql), "KILL QUERY %lu", id);
+	/* It may have ended by itself meanwhile: then there is no such thread. */
+	if (c)
+		(void)!conn_query(c, sql, "kill", &e);
+	else
+		log_err("a stopped query goes on until its time limit", &e);
+	conn_close(c);
+}
