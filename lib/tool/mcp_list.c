@@ -297,10 +297,14 @@ static int read_pages(struct mcp_peer *p, const struct conf_mcp *s,
 {
 	struct str cursors[PAGES];
 	json_auto_t *params = json_object();
+	const char *credential;
 
+	if (mcp_credential(s, ctx, r->a, &credential, e) < 0)
+		return -1;
 	for (size_t page = 0; page < PAGES; page++) {
 		struct mcp_call c = {
 			.server = s, .method = "tools/list", .params = params,
+			.credential = credential,
 			.timeout_ms = MIN(s->timeout_ms, LIST_MS),
 			.abort = ctx->abort, .repeatable = true,
 		};

@@ -28,6 +28,7 @@ struct mcp_peer {
 	char *key;			/* server, its settings, whose */
 	struct arena arena;		/* of conf */
 	struct conf_mcp conf;		/* what ending a session needs */
+	struct conf_list allow_private;	/* of its address */
 	int users;			/* under the hub's lock */
 	int64_t used_ms;
 	_Atomic int64_t next_id;
