@@ -495,7 +495,8 @@ static struct mcp_list *hold(struct mcp_list *l)
 static struct mcp_list *known(struct mcp_peer *p, int64_t now,
 			      struct mcp_list **base, struct err *e)
 {
-	bool fresh = p->list && now < p->list_until_ms && !p->changed;
+	bool fresh = p->list && now < p->list_until_ms &&
+		!atomic_load(&p->changed);
 
 	*base = NULL;
 	if (fresh && now < p->pins_until_ms)
@@ -509,7 +510,7 @@ static struct mcp_list *known(struct mcp_peer *p, int64_t now,
 	if (fresh)
 		*base = hold(p->list->base);
 	p->listing = true;
-	p->changed = false;
+	atomic_store(&p->changed, false);
 	return NULL;
 }
 

@@ -217,6 +217,7 @@ struct mcp_peer *mcp_peer_get(const struct tool_ctx *ctx,
 		key = NULL;
 		keep_conf(p, ctx, s);
 		atomic_init(&p->next_id, 1);
+		atomic_init(&p->changed, false);
 		p->next = hub->peers;
 		hub->peers = p;
 	}

@@ -32,6 +32,8 @@ struct mcp_peer {
 	int users;			/* under the hub's lock */
 	int64_t used_ms;
 	_Atomic int64_t next_id;
+	atomic_bool changed;		/* the server says that its list did;
+					   no lock: a child's is held then */
 
 	pthread_mutex_t lock;		/* over what follows; never over I/O */
 	enum mcp_era era;
@@ -42,7 +44,7 @@ struct mcp_peer {
 
 	struct mcp_list *list;
 	int64_t list_until_ms, pins_until_ms, retry_ms;
-	bool listing, changed;		/* changed: the server says so */
+	bool listing;
 	struct err list_err;
 };
 

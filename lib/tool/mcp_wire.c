@@ -135,9 +135,7 @@ static void notice(struct mcp_peer *p, struct mcp_call *c, int64_t id,
 	const json_t *token = json_object_get(params, "progressToken");
 
 	if (str_is(method, "notifications/tools/list_changed")) {
-		pthread_mutex_lock(&p->lock);
-		p->changed = true;
-		pthread_mutex_unlock(&p->lock);
+		atomic_store(&p->changed, true);
 	} else if (str_is(method, "notifications/progress") && c &&
 		   c->progress && json_is_integer(token) &&
 		   json_integer_value(token) == id) {
