@@ -125,7 +125,7 @@ static int on_head(void *ctx, const struct http_result *res)
 	return 0;
 }
 
-static void take(struct exchange *x, const json_t *message)
+static void take(struct exchange *x, json_t *message)
 {
 	json_t *reply = NULL;
 	bool life = false;

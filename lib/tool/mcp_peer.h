@@ -75,13 +75,13 @@ void mcp_write_notice(struct buf *out, const char *method, int64_t cancelled);
 
 /*
  * What a message is to who waits for id. MCP_ANSWER: c->result or c->error is
- * set. MCP_ASKED: *reply is our answer to a request of the server (new). The
- * rest is done with: progress was told (*life is set), a changed list noted in
- * p, wrong ids and nonsense are ignored.
+ * set, and no longer part of message. MCP_ASKED: *reply is our answer to a
+ * request of the server (new). The rest is done with: progress was told (*life
+ * is set), a changed list noted in p, wrong ids and nonsense are ignored.
  */
 enum mcp_heard { MCP_NOTHING, MCP_ANSWER, MCP_ASKED };
 enum mcp_heard mcp_hear(struct mcp_peer *p, struct mcp_call *c, int64_t id,
-			const json_t *message, json_t **reply, bool *life);
+			json_t *message, json_t **reply, bool *life);
 
 /* Whose answer a message is, or -1. */
 int64_t mcp_answer_id(const json_t *message);
