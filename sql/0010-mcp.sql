@@ -1,4 +1,4 @@
--- What was accepted of the tools that MCP servers offer.
+-- What was accepted of the tools that MCP servers offer; a kind of usage more.
 
 CREATE TABLE IF NOT EXISTS mcp_pin (
   tenant_id   VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
@@ -10,3 +10,5 @@ CREATE TABLE IF NOT EXISTS mcp_pin (
   PRIMARY KEY (tenant_id, server, tool)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='definitions of MCP tools that an admin, or the first use, accepted';
+
+ALTER TABLE usage_record MODIFY kind TINYINT UNSIGNED NOT NULL COMMENT '1 chat turn, 2 single-shot completion, 3 title, 4 agent as a tool';

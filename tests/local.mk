@@ -16,6 +16,7 @@ EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py \
 # Suites of ./lamp test beside `make check`.
 EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/plain_browser.py \
+	tests/api/test_agent_tools.py \
 	tests/api/test_approvals.py tests/api/test_waiting.py tests/api/test_bad_input.py \
 	tests/api/test_chat.py \
 	tests/api/test_continue.py \
@@ -35,6 +36,7 @@ EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_notifications.py \
 	tests/api/test_openai_server.py \
 	tests/api/test_openapi.py \
+	tests/api/test_web_tools.py \
 	tests/api/test_tools.py \
 	tests/api/test_plain.py \
 	tests/api/test_plain_waits.py \

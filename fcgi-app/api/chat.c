@@ -15,7 +15,7 @@
 struct chat_body {
 	struct str workspace_id, content, agent_id;
 	struct uuid conversation_id;
-	json_t *client;
+	json_t *client, *web;
 };
 
 static struct turn_run *open_with(struct request *rq,
@@ -25,7 +25,9 @@ static struct turn_run *open_with(struct request *rq,
 {
 	return send_open_page(rq, ws, agent, uuid_is_nil(&b->conversation_id)
 			      ? NULL : &b->conversation_id, b->content,
-			      b->client, e);
+			      json_is_true(b->web)
+			      ? STR("{\"webSearch\":true}")
+			      : (struct str){ NULL, 0 }, b->client, e);
 }
 
 /* Whether another agent might be asked instead. */
@@ -84,6 +86,8 @@ static int read_body(struct request *rq, struct chat_body *b, struct err *e)
 		{ .key = "client", .type = FIELD_OBJECT,
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct chat_body, client) },
+		{ .key = "webSearch", .type = FIELD_JSON,
+		  .offset = offsetof(struct chat_body, web) },
 		{ .key = "conversationId", .type = FIELD_UUID,
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct chat_body, conversation_id) },
@@ -95,6 +99,9 @@ static int read_body(struct request *rq, struct chat_body *b, struct err *e)
 	if (fields_read(fields + skip, ARRAY_LEN(fields) - skip, rq->body, b,
 			sizeof(*b), e) < 0)
 		return -1;
+	if (b->web && !json_is_boolean(b->web))
+		return err_field(e, ERR_INVALID_FIELD, "webSearch",
+				 "webSearch must be true or false.");
 	if (skip)
 		b->workspace_id = route_arg(rq, "workspace");
 	return 0;
@@ -112,7 +119,8 @@ static struct idempotent_turn same_as(const struct chat_body *b)
 
 /*
  * POST /chat/{w}/stream?dialect= {content, conversationId?, agentId?,
- * client?}: events (B38 to B45, or in another dialect); docs/dialects.md has their table.
+ * client?, webSearch?}: events (B38 to B45, or in another dialect);
+ * docs/dialects.md has their table.
  * Without conversationId a conversation is created; the user-message event
  * names it. Errors before the stream opens:
  * 404 (workspace, agent, conversation, or not that agent's), 409

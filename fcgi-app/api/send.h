@@ -38,8 +38,8 @@ struct turn_run *send_open_page(struct request *rq,
 				const struct conf_workspace *ws,
 				const struct conf_agent *agent,
 				const struct uuid *conversation,
-				struct str content, const json_t *client,
-				struct err *e);
+				struct str content, struct str meta,
+				const json_t *client, struct err *e);
 
 /*
  * Opens a turn that goes on where another one of the conversation was cut

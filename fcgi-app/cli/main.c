@@ -82,7 +82,7 @@ static const struct cli_command commands[] = {
 	},
 	{
 		.name = "mcp",
-		.args = "list | show SERVER [TOOL]... | "
+		.args = "[--user LOGIN] list | show SERVER [TOOL]... | "
 			"accept SERVER [TOOL]...",
 		.run = cli_mcp,
 		.summary = "look at the tools of MCP servers and accept them",
@@ -90,7 +90,8 @@ static const struct cli_command commands[] = {
 "list asks every server of mcp_servers for its tools and says of each whether\n"
 "it was accepted, is new or has changed. show prints definitions as the server\n"
 "gives them, and of one that changed also the accepted one. accept takes them as\n"
-"they are now: read them first, the model will.\n",
+"they are now: read them first, the model will. --user says for whom servers are\n"
+"asked that are told who asks (token).\n",
 	},
 	{
 		.name = "tools",

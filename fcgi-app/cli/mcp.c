@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "auth/identity.h"
 #include "cli.h"
 #include "net/http.h"
 #include "store/store.h"
@@ -17,6 +18,8 @@ struct session {
 	struct tool_env *env;
 	struct arena arena;
 	struct tool_ctx ctx;
+	struct identity who;
+	const char *user;		/* --user, or NULL */
 };
 
 static int open_all(struct session *s, struct err *e)
@@ -33,7 +36,11 @@ static int open_all(struct session *s, struct err *e)
 	s->ctx = (struct tool_ctx){
 		.env = s->env, .conf = s->conf, .arena = &s->arena,
 	};
-	return 0;
+	if (!s->user)
+		return 0;
+	s->ctx.who = &s->who;
+	return identity_make(s->conf, IDENTITY_API_TOKEN, str_of(s->user),
+			     str_of(s->user), NULL, 0, &s->arena, &s->who, e);
 }
 
 static void close_all(struct session *s)
@@ -50,7 +57,7 @@ static void close_all(struct session *s)
 /* The list of a server, or NULL (said). */
 static struct mcp_list *list_of(struct session *s, const struct conf_mcp *m)
 {
-	struct mcp_peer *p = mcp_peer_get(tool_env_mcp(s->env), m);
+	struct mcp_peer *p = mcp_peer_get(&s->ctx, m);
 	struct err e = ERR_INIT;
 	struct mcp_list *l = mcp_list_get(p, m, &s->ctx, &e);
 
@@ -221,6 +228,11 @@ int cli_mcp(struct cli *cli, int argc, char **argv)
 
 	argc--;
 	argv++;
+	if (argc >= 2 && !strcmp(argv[0], "--user")) {
+		s.user = argv[1];
+		argc -= 2;
+		argv += 2;
+	}
 	while (argc && v < ARRAY_LEN(verbs) && strcmp(argv[0], verbs[v].name))
 		v++;
 	if (!argc || v == ARRAY_LEN(verbs))

@@ -234,8 +234,8 @@ static void check_mcp(struct loader *l, const struct conf_mcp *s)
 	if (url && (s->env.n || strcmp(s->dir, "/")))
 		load_fail(l, load_pos(l, s), "env and dir belong to command, "
 			  "not to url");
-	if (!url && (s->headers.n || s->allow_private.n))
-		load_fail(l, load_pos(l, s), "headers and allow_private "
+	if (!url && (s->headers.n || s->allow_private.n || s->token))
+		load_fail(l, load_pos(l, s), "headers, token and allow_private "
 			  "belong to url, not to command");
 }
 

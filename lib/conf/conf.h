@@ -164,6 +164,14 @@ struct conf_tool_command {	/* `command:` of a tool */
 	int files, processes;		/* 0 = as the responder has it */
 };
 
+struct conf_tool_agent {	/* `agent:` of a tool */
+	const char *prompt;		/* its system prompt */
+	const char *llm_service;	/* "" = by capability, or the turn's */
+	unsigned capability;		/* LLM_CAN_*; 0 = not asked for */
+	struct conf_list tools;		/* n == 0 = none: one call of a model */
+	int max_tool_iterations, max_calls, max_tokens;
+};
+
 /* A short-lived token that says who asks, for services of the intranet. */
 struct conf_user_token {
 	const char *audience, *issuer;
@@ -208,6 +216,19 @@ struct conf_tool_openapi {	/* `openapi:` of a tool */
 	struct conf_tool_http http;	/* how: auth and limits only */
 };
 
+struct conf_web_search {	/* `web_search:` of a tool */
+	enum conf_engine { ENGINE_SEARXNG, ENGINE_BRAVE } engine;
+	const char *url;		/* "" = Brave's own */
+	const char *api_key;		/* secret; "" = none */
+	int max_results;
+	struct conf_list allow_private;	/* net/guard.h */
+};
+
+struct conf_web_visit {		/* `web_visit:` of a tool */
+	int page_bytes;
+	struct conf_list allow_private;	/* net/guard.h */
+};
+
 /*
  * An entry of `tools:`, in the main file or in a workspace. What a kind needs
  * besides stands in a map named like the kind.
@@ -226,6 +247,9 @@ struct conf_tool {
 	json_t *parameters;		/* JSON Schema; NULL = no arguments */
 	size_t parameters_bytes;	/* of it as text */
 	const struct conf_tool_command *command;	/* NULL = not there */
+	const struct conf_tool_agent *agent;
+	const struct conf_web_search *web_search;
+	const struct conf_web_visit *web_visit;
 	const struct conf_tool_http *http;
 	const struct conf_tool_openapi *openapi;
 	const char *file;
@@ -252,6 +276,8 @@ struct conf_mcp {		/* an entry of `mcp_servers:` */
 	const char *dir;
 	struct conf_list env;		/* "NAME=value"; secret */
 	struct conf_list headers;	/* "Name: value"; secret */
+	const struct conf_user_token *token;	/* who asks; NULL = not told */
+	const char *token_header;
 	struct conf_list allow_private;	/* net/guard.h */
 	struct conf_list allow;		/* globs of the server's tool names */
 	enum conf_pin pin;

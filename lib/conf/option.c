@@ -101,6 +101,10 @@ static const struct opt_name token_algs[] = {
 	{ "HS256", TOKEN_HS256 }, { "EdDSA", TOKEN_EDDSA }, { NULL, 0 },
 };
 
+static const struct opt_name engines[] = {
+	{ "searxng", ENGINE_SEARXNG }, { "brave", ENGINE_BRAVE }, { NULL, 0 },
+};
+
 /* The struct of each section, for offsetof. */
 #define S_MAIN      struct conf
 #define S_DB        struct conf_db
@@ -115,6 +119,9 @@ static const struct opt_name token_algs[] = {
 #define S_ACTION    struct conf_action
 #define S_TOOL      struct conf_tool
 #define S_TOOL_COMMAND struct conf_tool_command
+#define S_TOOL_AGENT struct conf_tool_agent
+#define S_WEB_SEARCH struct conf_web_search
+#define S_WEB_VISIT struct conf_web_visit
 #define S_MCP       struct conf_mcp
 #define S_MCP_TOOL  struct conf_mcp_tool
 #define S_TOOL_HTTP struct conf_tool_http
@@ -250,6 +257,27 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.size = sizeof(struct conf_tool_command),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
+	[SEC_TOOL_AGENT] = {
+		.name = "tools.*.agent",
+		.help = "A model with a prompt of its own, as a tool: one call "
+			"of it, or, with tools, a loop of its own within the "
+			"turn.",
+		.size = sizeof(struct conf_tool_agent),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_WEB_SEARCH] = {
+		.name = "tools.*.web_search",
+		.help = "A search engine of the web that answers with JSON.",
+		.size = sizeof(struct conf_web_search),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_WEB_VISIT] = {
+		.name = "tools.*.web_visit",
+		.help = "Reading of pages whose address the user or a result "
+			"has. May be empty: web_visit: {}.",
+		.size = sizeof(struct conf_web_visit),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
 	[SEC_MCP] = {
 		.name = "mcp_servers.*",
 		.help = "A server of the Model Context Protocol (docs/mcp.md). "
@@ -285,7 +313,8 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_USER_TOKEN] = {
-		.name = "tools.*.http.token, tools.*.openapi.token",
+		.name = "tools.*.http.token, tools.*.openapi.token, "
+			"mcp_servers.*.token",
 		.help = "A signed token (JWT) that tells a service who asks; "
 			"docs/tools.md says how to verify it.",
 		.size = sizeof(struct conf_user_token),

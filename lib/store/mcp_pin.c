@@ -40,11 +40,3 @@ int mcp_pin_first(struct db *db, struct str tenant_id, struct str server,
 {
 	return write_pin(db, STMT_MCP_PIN_FIRST, tenant_id, server, pin, e);
 }
-
-int mcp_pin_delete(struct db *db, struct str tenant_id, struct str server,
-		   struct str tool, struct err *e)
-{
-	return db_exec(db, STMT_MCP_PIN_DELETE,
-		       DB_ARGS(DB_S(tenant_id), DB_S(server), DB_S(tool)),
-		       NULL, e);
-}

@@ -31,8 +31,4 @@ int mcp_pin_set(struct db *db, struct str tenant_id, struct str server,
 int mcp_pin_first(struct db *db, struct str tenant_id, struct str server,
 		  const struct mcp_pin *pin, struct err *e) MUST_CHECK;
 
-/* Forgets the pin of a tool; one that is not there is no error. */
-int mcp_pin_delete(struct db *db, struct str tenant_id, struct str server,
-		   struct str tool, struct err *e) MUST_CHECK;
-
 #endif

@@ -7,7 +7,8 @@
 
 #include "store/store.h"
 
-enum usage_kind { USAGE_CHAT = 1, USAGE_COMPLETE = 2, USAGE_TITLE = 3 };
+enum usage_kind { USAGE_CHAT = 1, USAGE_COMPLETE = 2, USAGE_TITLE = 3,
+		  USAGE_AGENT = 4 };
 
 struct usage {
 	struct uuid id;			/* made by the caller: uuid_new */

@@ -13,10 +13,13 @@
 
 /* Sorted by name. */
 static const struct tool_kind *const kinds[] = {
+	&kind_agent,
 	&kind_client,
 	&kind_command,
 	&kind_http,
 	&kind_openapi,
+	&kind_web_search,
+	&kind_web_visit,
 };
 
 const struct tool_kind *tool_kind(const char *name)

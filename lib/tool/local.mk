@@ -8,9 +8,15 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/http_answer.c lib/tool/http_build.c lib/tool/http_tool.h \
 	lib/tool/html.c lib/tool/html.h \
 	lib/tool/kind.c lib/tool/kind.h \
+	lib/tool/kind_agent.c \
 	lib/tool/kind_client.c \
 	lib/tool/kind_command.c \
 	lib/tool/kind_mcp.c \
+	lib/tool/kind_web.c lib/tool/web.h \
+	lib/tool/web_robots.c \
+	lib/tool/analyse_log.c \
+	lib/tool/find_pii.c lib/tool/given.c lib/tool/given.h \
+	lib/tool/pii.c lib/tool/pii.h \
 	lib/tool/mcp.h \
 	lib/tool/mcp_http.c \
 	lib/tool/mcp_list.c \

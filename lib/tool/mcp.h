@@ -32,17 +32,23 @@ struct mcp_hub *mcp_hub_new(struct http_pool *http);
 /* Ends sessions and children. No call runs any more. */
 void mcp_hub_free(struct mcp_hub *hub);
 
-/* The server; the caller gives it back with mcp_peer_put. */
-struct mcp_peer *mcp_peer_get(struct mcp_hub *hub, const struct conf_mcp *s);
+/*
+ * The server as this caller sees it: with sessions and lists of their own where
+ * it is told who asks. The caller gives it back with mcp_peer_put. ctx: env,
+ * conf, who.
+ */
+struct mcp_peer *mcp_peer_get(const struct tool_ctx *ctx,
+			      const struct conf_mcp *s);
 void mcp_peer_put(struct mcp_peer *p);
 
 /* One request and what came of it. Zero what is not wanted. */
 struct mcp_call {
 	const struct conf_mcp *server;
 	const char *method;
-	json_t *params;			/* object, owned; NULL = {} */
+	json_t *params;			/* object; the caller's; gets requestState */
 	struct str name;		/* for Mcp-Name: params.name */
-	const char *const *headers;	/* "Mcp-Param-X: …", token */
+	const char *credential;		/* header with the caller's token, or NULL */
+	const char *const *headers;	/* "Mcp-Param-X: …" */
 	size_t n_headers;
 	int timeout_ms;			/* of silence; progress is none */
 	bool repeatable;		/* a second run does no harm (G5) */
@@ -142,6 +148,13 @@ void mcp_rows(const struct tool_ctx *ctx, struct tool_rows *out);
 
 /* What calls of t do, by the admin's word and t's hints. */
 enum tool_effect mcp_effect(const struct conf_mcp *s, const struct mcp_tool *t);
+
+/*
+ * The header that tells s who asks, in a; NULL where it is not told. ERR_CONFIG
+ * when its key is of no use.
+ */
+int mcp_credential(const struct conf_mcp *s, const struct tool_ctx *ctx,
+		   struct arena *a, const char **out, struct err *e) MUST_CHECK;
 
 /* Whether a server could have a tool, or is a group, of this name. */
 bool mcp_makes(const struct conf *conf, struct str name);

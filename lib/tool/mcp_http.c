@@ -77,6 +77,8 @@ static void configured(struct headers *h, const struct mcp_call *c)
 
 	for (size_t i = 0; i < list->n; i++)
 		add(h, list->v[i]);
+	if (c->credential)
+		add(h, c->credential);
 	for (size_t i = 0; i < c->n_headers; i++)
 		add(h, c->headers[i]);
 }
@@ -123,7 +125,7 @@ static int on_head(void *ctx, const struct http_result *res)
 	return 0;
 }
 
-static void take(struct exchange *x, const json_t *message)
+static void take(struct exchange *x, json_t *message)
 {
 	json_t *reply = NULL;
 	bool life = false;
@@ -214,7 +216,7 @@ static void post(struct mcp_peer *p, const struct mcp_call *c,
 		 const struct mcp_mode *m, const char *method, struct str text,
 		 const char *mcp_method)
 {
-	const struct net_guard guard = { &c->server->allow_private };
+	const struct net_guard guard = { &p->allow_private };
 	struct headers h = { .n = 0 };
 	struct http_request r = {
 		.method = method, .url = c->server->url, .body = text,
@@ -281,7 +283,7 @@ void mcp_http_end(struct mcp_peer *p, const struct conf_mcp *s,
 static int transfer(struct exchange *x, const struct headers *h,
 		    struct str body, int left_ms)
 {
-	const struct net_guard guard = { &x->call->server->allow_private };
+	const struct net_guard guard = { &x->peer->allow_private };
 	const struct http_request r = {
 		.guard = &guard,
 		.method = body.p ? "POST" : "GET", .url = x->call->server->url,

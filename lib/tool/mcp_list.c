@@ -297,10 +297,14 @@ static int read_pages(struct mcp_peer *p, const struct conf_mcp *s,
 {
 	struct str cursors[PAGES];
 	json_auto_t *params = json_object();
+	const char *credential;
 
+	if (mcp_credential(s, ctx, r->a, &credential, e) < 0)
+		return -1;
 	for (size_t page = 0; page < PAGES; page++) {
 		struct mcp_call c = {
 			.server = s, .method = "tools/list", .params = params,
+			.credential = credential,
 			.timeout_ms = MIN(s->timeout_ms, LIST_MS),
 			.abort = ctx->abort, .repeatable = true,
 		};
@@ -491,7 +495,8 @@ static struct mcp_list *hold(struct mcp_list *l)
 static struct mcp_list *known(struct mcp_peer *p, int64_t now,
 			      struct mcp_list **base, struct err *e)
 {
-	bool fresh = p->list && now < p->list_until_ms && !p->changed;
+	bool fresh = p->list && now < p->list_until_ms &&
+		!atomic_load(&p->changed);
 
 	*base = NULL;
 	if (fresh && now < p->pins_until_ms)
@@ -505,7 +510,7 @@ static struct mcp_list *known(struct mcp_peer *p, int64_t now,
 	if (fresh)
 		*base = hold(p->list->base);
 	p->listing = true;
-	p->changed = false;
+	atomic_store(&p->changed, false);
 	return NULL;
 }
 

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "net/http.h"
+#include "tool/dataset.h"
 
 #include "base/banned.h"
 
@@ -89,13 +90,21 @@ static void hash_list(crypto_generichash_state *h, const struct conf_list *l)
 	crypto_generichash_update(h, (const unsigned char *)"", 1);
 }
 
-/* Who has the same key may share a session, a child and a list of tools. */
-static char *key_of(const struct conf_mcp *s)
+static const struct conf_list *allowed(const struct tool_ctx *ctx,
+				       const struct conf_mcp *s)
 {
+	return s->allow_private.n ? &s->allow_private
+		: &ctx->conf->allow_private;
+}
+
+/* Who has the same key may share a session, a child and a list of tools. */
+static char *key_of(const struct tool_ctx *ctx, const struct conf_mcp *s)
+{
+	const char *user = s->token && ctx->who ? ctx->who->user_id_text : "";
 	unsigned char hash[16];
 	char hex[33], *key;
 	crypto_generichash_state h;
-	size_t n = strlen(s->id) + sizeof(hex) + 1;
+	size_t n = strlen(s->id) + strlen(user) + sizeof(hex) + 2;
 
 	crypto_generichash_init(&h, NULL, 0, sizeof(hash));
 	crypto_generichash_update(&h, (const unsigned char *)s->url,
@@ -104,11 +113,11 @@ static char *key_of(const struct conf_mcp *s)
 	hash_list(&h, &s->env);
 	hash_list(&h, &s->headers);
 	hash_list(&h, &s->allow);
-	hash_list(&h, &s->allow_private);
+	hash_list(&h, allowed(ctx, s));
 	crypto_generichash_final(&h, hash, sizeof(hash));
 	sodium_bin2hex(hex, sizeof(hex), hash, sizeof(hash));
 	key = xmalloc(n);
-	snprintf(key, n, "%s\n%s", s->id, hex);
+	snprintf(key, n, "%s\n%s\n%s", s->id, user, hex);
 	return key;
 }
 
@@ -123,13 +132,14 @@ static struct conf_list copy_list(struct arena *a, const struct conf_list *l)
 }
 
 /* The configuration that it was made with may be gone when it ends. */
-static void keep_conf(struct mcp_peer *p, const struct conf_mcp *s)
+static void keep_conf(struct mcp_peer *p, const struct tool_ctx *ctx,
+		      const struct conf_mcp *s)
 {
+	p->allow_private = copy_list(&p->arena, allowed(ctx, s));
 	p->conf = (struct conf_mcp){
 		.id = arena_strdup(&p->arena, s->id),
 		.url = arena_strdup(&p->arena, s->url),
 		.headers = copy_list(&p->arena, &s->headers),
-		.allow_private = copy_list(&p->arena, &s->allow_private),
 	};
 }
 
@@ -189,9 +199,11 @@ void mcp_hub_free(struct mcp_hub *hub)
 	free(hub);
 }
 
-struct mcp_peer *mcp_peer_get(struct mcp_hub *hub, const struct conf_mcp *s)
+struct mcp_peer *mcp_peer_get(const struct tool_ctx *ctx,
+			      const struct conf_mcp *s)
 {
-	char *key = key_of(s);
+	struct mcp_hub *hub = tool_env_mcp(ctx->env);
+	char *key = key_of(ctx, s);
 	struct mcp_peer *p, *unused;
 
 	pthread_mutex_lock(&hub->lock);
@@ -203,8 +215,9 @@ struct mcp_peer *mcp_peer_get(struct mcp_hub *hub, const struct conf_mcp *s)
 		p->hub = hub;
 		p->key = key;
 		key = NULL;
-		keep_conf(p, s);
+		keep_conf(p, ctx, s);
 		atomic_init(&p->next_id, 1);
+		atomic_init(&p->changed, false);
 		p->next = hub->peers;
 		hub->peers = p;
 	}
@@ -302,6 +315,7 @@ static int initialize(struct mcp_peer *p, const struct mcp_call *asked,
 {
 	struct mcp_call c = {
 		.server = asked->server, .method = "initialize",
+		.credential = asked->credential,
 		.timeout_ms = asked->timeout_ms, .abort = asked->abort,
 		.params = json_pack("{s:s, s:{}, s:{s:s, s:s}}",
 			"protocolVersion", MCP_LEGACY, "capabilities",
@@ -334,6 +348,7 @@ static int initialize(struct mcp_peer *p, const struct mcp_call *asked,
 					"notifications/initialized", -1);
 	}
 	mcp_call_release(&c);
+	json_decref(c.params);
 	return rc;
 }
 
@@ -364,6 +379,7 @@ static int open_http(struct mcp_peer *p, const struct mcp_call *asked,
 {
 	struct mcp_call probe = {
 		.server = asked->server, .method = "server/discover",
+		.credential = asked->credential,
 		.timeout_ms = asked->timeout_ms, .abort = asked->abort,
 	};
 	struct mcp_outcome out;
@@ -554,6 +570,7 @@ static bool asks_again(struct mcp_call *c, struct err *e)
 	if (!type.p || str_is(type, "complete"))
 		return false;
 	if (!str_is(type, "input_required") || !json_is_string(state) ||
+	    !c->params ||
 	    json_object_size(jx_obj(c->result, "inputRequests")) ||
 	    json_array_size(jx_arr(c->result, "inputRequests"))) {
 		err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" wants "
@@ -561,8 +578,6 @@ static bool asks_again(struct mcp_call *c, struct err *e)
 			   c->server->id, type.p);
 		return false;
 	}
-	if (!c->params)
-		c->params = json_object();
 	json_object_set(c->params, "requestState", state);
 	return true;
 }

@@ -28,9 +28,12 @@ struct mcp_peer {
 	char *key;			/* server, its settings, whose */
 	struct arena arena;		/* of conf */
 	struct conf_mcp conf;		/* what ending a session needs */
+	struct conf_list allow_private;	/* of its address */
 	int users;			/* under the hub's lock */
 	int64_t used_ms;
 	_Atomic int64_t next_id;
+	atomic_bool changed;		/* the server says that its list did;
+					   no lock: a child's is held then */
 
 	pthread_mutex_t lock;		/* over what follows; never over I/O */
 	enum mcp_era era;
@@ -41,7 +44,7 @@ struct mcp_peer {
 
 	struct mcp_list *list;
 	int64_t list_until_ms, pins_until_ms, retry_ms;
-	bool listing, changed;		/* changed: the server says so */
+	bool listing;
 	struct err list_err;
 };
 
@@ -72,13 +75,13 @@ void mcp_write_notice(struct buf *out, const char *method, int64_t cancelled);
 
 /*
  * What a message is to who waits for id. MCP_ANSWER: c->result or c->error is
- * set. MCP_ASKED: *reply is our answer to a request of the server (new). The
- * rest is done with: progress was told (*life is set), a changed list noted in
- * p, wrong ids and nonsense are ignored.
+ * set, and no longer part of message. MCP_ASKED: *reply is our answer to a
+ * request of the server (new). The rest is done with: progress was told (*life
+ * is set), a changed list noted in p, wrong ids and nonsense are ignored.
  */
 enum mcp_heard { MCP_NOTHING, MCP_ANSWER, MCP_ASKED };
 enum mcp_heard mcp_hear(struct mcp_peer *p, struct mcp_call *c, int64_t id,
-			const json_t *message, json_t **reply, bool *life);
+			json_t *message, json_t **reply, bool *life);
 
 /* Whose answer a message is, or -1. */
 int64_t mcp_answer_id(const json_t *message);

@@ -185,7 +185,7 @@ static int64_t whose(const json_t *message)
 	return mcp_answer_id(message);
 }
 
-static void take(struct mcp_child *k, const json_t *message)
+static void take(struct mcp_child *k, json_t *message)
 {
 	struct waiter *w;
 	json_t *reply = NULL;

@@ -135,9 +135,7 @@ static void notice(struct mcp_peer *p, struct mcp_call *c, int64_t id,
 	const json_t *token = json_object_get(params, "progressToken");
 
 	if (str_is(method, "notifications/tools/list_changed")) {
-		pthread_mutex_lock(&p->lock);
-		p->changed = true;
-		pthread_mutex_unlock(&p->lock);
+		atomic_store(&p->changed, true);
 	} else if (str_is(method, "notifications/progress") && c &&
 		   c->progress && json_is_integer(token) &&
 		   json_integer_value(token) == id) {
@@ -146,8 +144,14 @@ static void notice(struct mcp_peer *p, struct mcp_call *c, int64_t id,
 	}
 }
 
+static void take_out(json_t *message, const char *key, json_t **to)
+{
+	*to = json_incref(json_object_get(message, key));
+	json_object_del(message, key);
+}
+
 enum mcp_heard mcp_hear(struct mcp_peer *p, struct mcp_call *c, int64_t id,
-			const json_t *message, json_t **reply, bool *life)
+			json_t *message, json_t **reply, bool *life)
 {
 	const json_t *error = json_object_get(message, "error");
 
@@ -166,10 +170,11 @@ enum mcp_heard mcp_hear(struct mcp_peer *p, struct mcp_call *c, int64_t id,
 		     !json_is_integer(json_object_get(message, "id")) &&
 		     !json_is_string(json_object_get(message, "id")))))
 		return MCP_NOTHING;
+	/* Taken out: the message is freed in another thread. */
 	if (json_is_object(error))
-		c->error = json_incref((json_t *)error);
+		take_out(message, "error", &c->error);
 	else
-		c->result = json_incref(json_object_get(message, "result"));
+		take_out(message, "result", &c->result);
 	return MCP_ANSWER;
 }
 

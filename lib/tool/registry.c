@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "tool/builtin.h"
 #include "tool/dataset.h"
+#include "tool/given.h"
 #include "tool/kind.h"
 #include "tool/mcp.h"
 #include "tool/text.h"
@@ -28,6 +29,23 @@ static bool is_chosen(const struct tool *t, const struct tool_ctx *ctx)
 
 /* Sorted by name: the order in which the model sees them (E12). */
 static const struct tool tools[] = {
+	{
+		.name = "analyse_log",
+		.description =
+			"Tells what a log is about: lines by severity and HTTP "
+			"status, the time they span, and the lines that differ "
+			"only in numbers and names as patterns with counts, "
+			"the severe ones first. Use it instead of reading a "
+			"long log.",
+		.group = "text",
+		.schema = "{\"type\":\"object\",\"properties\":{"
+			GIVEN_PROPERTIES "},\"additionalProperties\":false}",
+		.effect = TOOL_READ,
+		.untrusted = true,
+		.timeout_ms = 10000,
+		.advertise = given_chosen,
+		.run = analyse_log_run,
+	},
 	{
 		.name = "ask_user",
 		.description =
@@ -67,6 +85,27 @@ static const struct tool tools[] = {
 		.timeout_ms = 5000,
 		.advertise = dataset_any,
 		.run = describe_dataset_run,
+	},
+	{
+		.name = "find_pii",
+		.description =
+			"Finds personal data and secrets in a text by their "
+			"form: e-mail addresses, phone numbers, IBANs, card "
+			"and social security numbers, IP addresses, keys and "
+			"passwords. Says where they are, with masked values. "
+			"It does not find names.",
+		.group = "text",
+		.schema = "{\"type\":\"object\",\"properties\":{"
+			GIVEN_PROPERTIES ",\"kinds\":{\"type\":\"array\","
+			"\"items\":{\"enum\":[\"email\",\"phone\",\"iban\","
+			"\"card\",\"ssn\",\"ip\",\"key\",\"password\"]},"
+			"\"description\":\"Only these; absent: all\"}},"
+			"\"additionalProperties\":false}",
+		.effect = TOOL_READ,
+		.untrusted = true,
+		.timeout_ms = 10000,
+		.advertise = given_chosen,
+		.run = find_pii_run,
 	},
 	{
 		.name = "list_datasets",
@@ -191,11 +230,24 @@ static bool chosen(const struct conf_list *l, const struct tool *t)
 	return false;
 }
 
+/* Within an agent nobody can be asked anything, and there is no page. */
+static bool within_agents(const struct tool *t, const struct tool_ctx *ctx)
+{
+	struct tool_ctx strict = *ctx;
+
+	strict.tainted = true;
+	strict.n_allowed = 0;
+	return t->visibility == TOOL_SERVER && !t->suggests &&
+	       !tool_asks(t, &strict, NULL);
+}
+
 bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 {
 	if (ctx->agent && !chosen(&ctx->agent->tools, t))
 		return false;
 	if (t->groups && !policy_in_groups(ctx->who, t->groups))
+		return false;
+	if (ctx->depth && !within_agents(t, ctx))
 		return false;
 	if (!policy_may_use_tool(ctx->who, t->name))
 		return false;

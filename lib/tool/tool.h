@@ -33,10 +33,26 @@ struct tool_note {
 	struct str text;	/* valid UTF-8 of anybody; may be empty */
 };
 
+struct tool_ctx;
+enum { TOOL_DEPTH = 2 };	/* agents within agents */
+
 /* What the turn does for a call that it runs; implemented above (calls.c). */
 struct tool_host {
 	/* Shows a note. Never blocks; any thread. */
 	void (*note)(void *ctx, const struct tool_note *n);
+	/*
+	 * Runs model and tools with a prompt and a budget of their own until
+	 * there is an answer, which is appended to out. Blocks; in the thread
+	 * of the call. ERR_TOOL_FAILED, ERR_TOOL_TIMEOUT, ERR_CANCELLED.
+	 */
+	int (*agent)(void *ctx, const struct tool_ctx *call,
+		     const struct conf_tool *tool, struct str input,
+		     struct buf *out, struct err *e);
+	/*
+	 * Whether this stands in what the user or a tool said, not the model
+	 * alone. In the thread of the call.
+	 */
+	bool (*was_said)(void *ctx, struct str text);
 	void *ctx;
 };
 
@@ -59,6 +75,8 @@ struct tool_ctx {
 	size_t n_more;
 	const struct str *page;		/* names of all that the page accepts */
 	size_t n_page;
+	int depth;			/* of agents around it; 0 = the turn's */
+	bool web;			/* the user asked for the web (C30) */
 	/* Where long results are kept; NULL = nowhere. */
 	const struct uuid *conversation_id;
 	bool has_kept;			/* the model was told of one */

@@ -175,6 +175,13 @@ static bool refused(struct turn_loop *l, struct turn_call *c)
 			    &c->result);
 		return true;
 	}
+	if (l->nested && l->n_called++ >= l->max_calls) {
+		tool_refuse(l->arena, ERR_TOOL_FAILED,
+			    "No more tool calls are possible here. Answer with "
+			    "what you have, and say what is missing.",
+			    &c->result);
+		return true;
+	}
 	if (calls_note(l, c) >= TURN_REPEATS) {
 		tool_refuse(l->arena, ERR_TOOL_ARGS,
 			    "This call was made with the same arguments before; "
@@ -197,6 +204,8 @@ static void on_note(void *ctx, const struct tool_note *n)
 	struct job *j = ctx;
 	struct note *to;
 
+	if (!j->jobs)
+		return;		/* it runs in the turn's own thread */
 	pthread_mutex_lock(&j->jobs->lock);
 	if (!j->notes)
 		j->notes = xcalloc(NOTES, sizeof(*j->notes));
@@ -212,6 +221,33 @@ static void on_note(void *ctx, const struct tool_note *n)
 		pthread_cond_signal(&j->jobs->ended);
 	}
 	pthread_mutex_unlock(&j->jobs->lock);
+}
+
+static int on_agent(void *ctx, const struct tool_ctx *call,
+		    const struct conf_tool *tool, struct str input,
+		    struct buf *out, struct err *e)
+{
+	struct job *j = ctx;
+
+	return nested_run(j->loop, call, tool, input, out, &j->call->untrusted,
+			  e);
+}
+
+/* No message changes while calls run. What an agent is told is the model's. */
+static bool was_said(void *ctx, struct str text)
+{
+	const struct job *j = ctx;
+
+	for (const struct turn_loop *l = j->loop; l; l = l->parent)
+		for (size_t i = 0; i < l->n_messages; i++) {
+			const struct llm_message *m = &l->messages[i];
+
+			if ((m->role == LLM_TOOL ||
+			     (m->role == LLM_USER && !l->nested)) &&
+			    memmem(m->text.p, m->text.n, text.p, text.n))
+				return true;
+		}
+	return false;
 }
 
 static void tell_note(struct turn_loop *l, const struct turn_call *c,
@@ -256,10 +292,8 @@ static void run_job(struct job *j)
 	struct tool_ctx ctx = j->loop->tool_ctx;
 
 	ctx.arena = &j->arena;
-	if (j->jobs) {		/* else nobody would tell them */
-		j->host = (struct tool_host){ .note = on_note, .ctx = j };
-		ctx.host = &j->host;
-	}
+	j->host = (struct tool_host){ on_note, on_agent, was_said, j };
+	ctx.host = &j->host;
 	ctx.approved = j->call->approved;
 	tool_call(&j->loop->tools, &ctx, j->call->name,
 		  j->call->edited.n ? j->call->edited : j->call->args,

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "db/db.h"
 #include "prompt/layers.h"
+#include "tool/web.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
@@ -86,12 +87,24 @@ static int64_t offer_tokens(const struct tool_offer *o)
 }
 
 /* What is offered now; again when a call has changed what that is. */
+/* The toggle, or the user's words (C30); of a turn that goes on, the same. */
+static bool wants_web(const struct turn_loop *l)
+{
+	const struct turn_run *t = l->run;
+	struct str meta = t->user.meta.n ? t->user.meta : t->in.meta;
+
+	return (meta.n && memmem(meta.p, meta.n, "\"webSearch\":true", 16)) ||
+	       web_asked(t->in.content.n ? t->in.content : t->user.content);
+}
+
 static int offer_tools(struct turn_loop *l, struct err *e)
 {
 	struct llm_tool *declared;
 
 	if (!(l->run->service->capabilities & LLM_CAN_TOOLS))
 		return 0;	/* B21: it answers without */
+	if (!l->nested)
+		l->tool_ctx.web = wants_web(l);
 	for (size_t i = 0; i < l->tools.n; i++)
 		l->fixed_tokens -= offer_tokens(&l->tools.v[i]);
 	if (tool_set_build(&l->tool_ctx, &l->tools, e) < 0)

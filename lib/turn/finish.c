@@ -84,6 +84,8 @@ void steps_add(struct turn_loop *l)
 {
 	size_t need = l->n_unstored + 1 + l->step.n_calls;
 
+	if (l->nested)
+		return;
 	if (need > l->unstored_size) {
 		struct message *bigger = arena_alloc(l->arena,
 						     need * sizeof(*bigger));

@@ -8,6 +8,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/log.c lib/turn/log.h \
 	lib/turn/loop.c lib/turn/loop.h \
 	lib/turn/meta.c \
+	lib/turn/nested.c \
 	lib/turn/notify.c lib/turn/notify.h \
 	lib/turn/open.c \
 	lib/turn/pack.c lib/turn/pack.h \

@@ -281,6 +281,17 @@ static int max_iterations(const struct turn_loop *l)
 	return n > 0 ? n : 6;
 }
 
+/* Of a nested loop: whether it has to come to its answer. */
+static bool spent(const struct turn_loop *l)
+{
+	int64_t tokens = MAX(l->usage.input, 0) + MAX(l->usage.output, 0) +
+		MAX(l->usage.cache_read, 0) + MAX(l->usage.cache_write, 0);
+
+	return l->nested && (l->n_called >= l->max_calls ||
+			     tokens >= l->max_tokens ||
+			     clock_mono_ms() >= l->until_ms);
+}
+
 /* Behind a step: whether the model may be asked again, and how. */
 static int go_on(struct turn_loop *l, int limit, struct err *e)
 {
@@ -288,15 +299,14 @@ static int go_on(struct turn_loop *l, int limit, struct err *e)
 		step_reset(l);
 		return err_set(e, ERR_CANCELLED, "stopped on request");
 	}
-	if (l->iterations >= limit) {
+	if (l->iterations >= limit || spent(l)) {
 		l->capped = true;
 		context_last_call(l);
 	}
 	return 0;
 }
 
-/* Until there is an answer, or the turn waits. */
-static int converse(struct turn_loop *l, struct err *e)
+int loop_converse(struct turn_loop *l, struct err *e)
 {
 	int limit = max_iterations(l);
 	int rc = 0;
@@ -350,7 +360,8 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s)
 
 	l->sink = s ? s : &nowhere;
 	tell_begin(l);
-	if (l->err.code == ERR_NONE && context_build(l, &l->err) == 0 && converse(l, &l->err) < 0 &&
+	if (l->err.code == ERR_NONE && context_build(l, &l->err) == 0 &&
+	    loop_converse(l, &l->err) < 0 &&
 	    l->err.code != ERR_CANCELLED)
 		log_err("turn failed", &l->err);
 	status = l->waiting ? TURN_WAITING : loop_finish(l);

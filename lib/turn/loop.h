@@ -5,6 +5,7 @@
  *   loop.c     model ↔ tools until the answer  calls.c    one step's tool calls
  *   pause.c    what waits for somebody         finish.c   the answer stored
  *   wake.c     a turn that waited goes on
+ *   nested.c   an agent as a tool: the same loop within a call
  *   meta.c     metadata of rows                event.c    events to the sink
  */
 #ifndef TURN_LOOP_H
@@ -67,6 +68,12 @@ struct turn_loop {
 	uint32_t seq;			/* of the last event */
 	struct owner owner;
 
+	/* of a loop within a call (nested.c); zero for a turn's own */
+	bool nested;			/* nothing of it is stored */
+	const struct turn_loop *parent;
+	int max_calls, n_called;	/* of tools */
+	int64_t max_tokens, until_ms;	/* monotonic */
+
 	/* from the begin */
 	int64_t started_ms, first_token_ms;	/* monotonic; 0 = none yet */
 	int64_t turn_number;
@@ -113,7 +120,7 @@ static inline void loop_emit(struct turn_loop *l, struct turn_event *ev)
 {
 	ev->seq = ++l->seq;
 	ev->run = l->run;
-	if (turn_event_rows[ev->type].stored)
+	if (turn_event_rows[ev->type].stored && !l->nested)
 		turn_live_event(l->run->deps->live, &l->live, ev);
 	l->sink->emit(l->sink, ev);
 }
@@ -213,6 +220,25 @@ void pause_drop(struct turn_loop *l);
  * what was denied or came from the page. What is undecided waits on.
  */
 int wake_calls(struct turn_loop *l, struct err *e) MUST_CHECK;
+
+/* -- open.c, loop.c --------------------------------------------------------- */
+
+/* A loop for t with nothing in it yet; its buffers are the caller's. In a. */
+struct turn_loop *loop_new(struct turn_run *t, struct arena *a);
+
+/* Asks the model and runs tools until there is an answer: l->step.text. */
+int loop_converse(struct turn_loop *l, struct err *e) MUST_CHECK;
+
+/* -- nested.c --------------------------------------------------------------- */
+
+/*
+ * Runs the agent that tool declares, within a call of parent's turn, and appends
+ * its answer to out. *untrusted is set when text of others went in, or was read.
+ * In the call's thread. Errors as tool_host.agent.
+ */
+int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
+	       const struct conf_tool *tool, struct str input, struct buf *out,
+	       bool *untrusted, struct err *e) MUST_CHECK;
 
 /* -- meta.c ----------------------------------------------------------------- */
 

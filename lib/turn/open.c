@@ -120,7 +120,7 @@ static void begin_of(const struct turn_run *t, struct turn_begin *b,
 	b->title = title_of(t, a);
 }
 
-static struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
+struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
 {
 	struct turn_loop *l = arena_new(a, struct turn_loop);
 	int answer_bytes = t->in.conf->limits.answer_bytes;

@@ -46,7 +46,8 @@ struct turn_input {
 	 * member given: [{role, content}, …] is what the client says was said
 	 * before; the model is sent it in front of the message, now and when
 	 * the conversation goes on. It is stored, so nothing that the model
-	 * was sent is invisible (E12).
+	 * was sent is invisible (E12). Its member webSearch: true says that the
+	 * user wants the web to be asked (A64).
 	 */
 	struct str meta;
 	struct str client;	/* the page (turn.client); or NULL */

@@ -1,6 +1,7 @@
 """MCP servers as tools (issue 4; protocols.md 8, G1 to G14): real peers from
 npm in both eras and over both transports, and a server that misbehaves."""
 
+import base64
 import contextlib
 import json
 import pathlib
@@ -399,6 +400,25 @@ def test_headers_of_the_session_era(bad, hostile):
     assert "hunter2" not in lab.command("config", "print").stdout
     lab.stop("responder")
     assert hostile.requests[-1][0] == "DELETE"
+
+
+def test_the_server_learns_who_asks(bad, hostile):
+    """A signed token of the caller; sessions and lists are never shared."""
+    lab = bad(accept=False, pin="first-use", token={
+        "audience": "mcp", "key": "k" * 32}, token_header="X-User")
+    for user in ("ada", "bob", "ada"):
+        assert ask(lab, "bad_look", user=user)[0]["result"] == "found"
+    said = []
+    for _, headers, m in hostile.requests:
+        if m and m.get("method") in ("initialize", "tools/list", "tools/call"):
+            body = headers["X-User"].split(".")[1]
+            claims = json.loads(base64.urlsafe_b64decode(body + "=="))
+            assert claims["aud"] == "mcp" and claims["exp"] - claims["iat"] <= 60
+            said.append((m["method"], claims["sub"]))
+    assert said == [("initialize", "ada"), ("tools/list", "ada"),
+                    ("tools/call", "ada"), ("initialize", "bob"),
+                    ("tools/list", "bob"), ("tools/call", "bob"),
+                    ("tools/call", "ada")]
 
 
 def test_requests_of_the_server_are_answered(bad, hostile):

@@ -1,0 +1,74 @@
+/*
+ * A model with a prompt of its own as a tool (A17, A19, A20, A22): one call of
+ * it, or a loop with tools. The loop is the turn's (struct tool_host): from
+ * here it looks like any other tool.
+ */
+#include <stddef.h>
+
+#include "llm/llm.h"
+#include "tool/kind.h"
+
+#include "base/banned.h"
+
+enum { TIMEOUT_MS = 300000 };
+
+static const struct conf_llm *by_capability(const struct conf *c, unsigned want)
+{
+	for (size_t i = 0; i < c->n_llms; i++)
+		if ((c->llms[i].capabilities & want) == want)
+			return &c->llms[i];
+	return NULL;
+}
+
+const struct conf_llm *tool_agent_service(const struct conf *c,
+					  const struct conf_tool_agent *a)
+{
+	if (*a->llm_service)
+		return conf_llm(c, str_of(a->llm_service));
+	return a->capability ? by_capability(c, a->capability) : NULL;
+}
+
+/* Not too deep, and with a model where one of its own is asked for (A21). */
+static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
+{
+	const struct conf_tool *c = t->data;
+
+	return ctx->depth < TOOL_DEPTH &&
+	       (!c->agent->capability || tool_agent_service(ctx->conf, c->agent));
+}
+
+static int run(const struct tool *t, const struct tool_ctx *ctx,
+	       const json_t *args, struct buf *out, bool *is_json,
+	       struct err *e)
+{
+	if (!ctx->host)
+		return err_public(e, ERR_TOOL_FAILED, "The tool \"%s\" works "
+				  "within a conversation only.", t->name);
+	*is_json = false;
+	return ctx->host->agent(ctx->host->ctx, ctx, t->data,
+				str_of(jx_text(ctx->arena, args)), out, e);
+}
+
+static int check(const struct conf *conf, const struct conf_workspace *w,
+		 const struct conf_tool *c, struct err *e)
+{
+	const char *id = c->agent->llm_service;
+
+	(void)w;
+	if (*id && !conf_llm(conf, str_of(id)))
+		return err_field(e, ERR_CONFIG, "agent.llm_service",
+				 "there is no LLM service \"%.60s\"", id);
+	if (*id && c->agent->capability)
+		return err_field(e, ERR_CONFIG, "agent.capability",
+				 "either llm_service or capability, not both");
+	return 0;
+}
+
+const struct tool_kind kind_agent = {
+	.name = "agent",
+	.section = offsetof(struct conf_tool, agent),
+	.check = check,
+	.row = {
+		.timeout_ms = TIMEOUT_MS, .advertise = advertise, .run = run,
+	},
+};

@@ -1,0 +1,38 @@
+/*
+ * The web: a search engine, and reading pages. Offered only in turns in which
+ * the user asked for it (A64, C30). A page that the model may visit is one whose
+ * address the user or a tool said: an address that only the model made could
+ * carry away what it has read.
+ */
+#ifndef TOOL_WEB_H
+#define TOOL_WEB_H
+
+#include "tool/tool.h"
+
+/* Whether a message asks for the web in words, or names an address. */
+bool web_asked(struct str message);
+
+/* -- web_robots.c ---------------------------------------------------------- */
+
+/* RFC 9309: what a path may be, by the rules for us in robots.txt. Pure. */
+bool robots_allow(struct str robots, struct str path);
+
+/*
+ * Whether url may be read, by its site's robots.txt, which is kept for a while.
+ * A site whose rules cannot be read for its own failure allows nothing.
+ * ERR_TOOL_FAILED with a public text when it may not; errors of the request.
+ */
+int robots_check(const struct tool_ctx *ctx, const struct conf_list *allow,
+		 const char *url, struct err *e) MUST_CHECK;
+
+/*
+ * GET url; body is appended to; location is that of a redirect, or "". allow:
+ * private addresses that it may be at.
+ */
+struct http_result;
+int web_get(const struct tool_ctx *ctx, const struct conf_list *allow,
+	    const char *url, int timeout_ms, size_t max_bytes,
+	    struct buf *body, char *location, size_t n_location,
+	    struct http_result *res, struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,209 @@
+/*
+ * An agent as a tool (A19, A20, E41): the turn's loop once more, within one of
+ * its calls, with a prompt, tools and a budget of its own. It starts without
+ * history, stores nothing but its usage, cannot ask anybody, and shows what it
+ * does as notes of the call. Its tools are bound to the same caller.
+ */
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "tool/kind.h"
+#include "turn/loop.h"
+
+#include "base/banned.h"
+
+enum { TIMEOUT_MS = 300000 };
+
+struct nested {
+	struct sink sink;		/* first: a sink is cast back */
+	const struct tool_ctx *call;
+	struct turn_run run;
+	struct conf_agent agent;
+	struct conf_llm service;
+	struct turn_loop *loop;
+};
+
+/* -- what it shows ---------------------------------------------------------- */
+
+static enum tool_note_status status_of(struct str s)
+{
+	if (str_is(s, "start"))
+		return NOTE_START;
+	if (str_is(s, "progress"))
+		return NOTE_PROGRESS;
+	return str_is(s, "success") ? NOTE_SUCCESS : NOTE_ERROR;
+}
+
+static void on_emit(struct sink *s, const struct turn_event *ev)
+{
+	struct nested *n = (struct nested *)s;
+	struct tool_note note = { .tool = ev->tool_name };
+
+	switch (ev->type) {
+	case TURN_EV_TOOL_CALL:
+		note.status = NOTE_START;
+		break;
+	case TURN_EV_TOOL_RESULT:
+		note.status = ev->is_error ? NOTE_ERROR : NOTE_SUCCESS;
+		break;
+	case TURN_EV_OPERATION:
+		note.status = status_of(ev->code);
+		note.text = ev->text;
+		break;
+	default:
+		return;
+	}
+	n->call->host->note(n->call->host->ctx, &note);
+}
+
+/* -- setting up ------------------------------------------------------------- */
+
+static int choose_service(struct nested *n, const struct turn_loop *parent,
+			  const struct conf_tool *tool, struct err *e)
+{
+	const struct conf_llm *s = tool_agent_service(parent->run->in.conf,
+						      tool->agent);
+	int limit = tool->timeout_ms ? tool->timeout_ms : TIMEOUT_MS;
+
+	if (!s)
+		s = parent->run->service;
+	if (llm_check_service(s, e) < 0)
+		return -1;
+	n->service = *s;
+	n->service.total_timeout_ms = s->total_timeout_ms
+		? MIN(s->total_timeout_ms, limit) : limit;
+	return 0;
+}
+
+/* The declaration as an agent of the workspace. */
+static void set_agent(struct nested *n, const struct conf_tool *tool)
+{
+	static const char *none[] = { "none" };
+
+	n->agent = (struct conf_agent){
+		.id = tool->name, .name = tool->name, .description = "",
+		.system_prompt = tool->agent->prompt, .llm_service = "",
+		.tools = tool->agent->tools,
+		.max_tool_iterations = tool->agent->max_tool_iterations,
+	};
+	if (n->agent.tools.n == 0)
+		n->agent.tools = (struct conf_list){ none, 1 };
+}
+
+static void set_up(struct nested *n, const struct turn_loop *parent,
+		   const struct conf_tool *tool, struct str input)
+{
+	struct arena *a = n->call->arena;
+	struct turn_loop *l;
+
+	set_agent(n, tool);
+	n->run = (struct turn_run){
+		.deps = parent->run->deps, .in = parent->run->in,
+		.id = parent->run->id,
+		.conversation_id = parent->run->conversation_id,
+		.service = &n->service, .created_conversation = true,
+		.arena = a,
+	};
+	n->run.in.agent = &n->agent;
+	n->run.in.content = input;
+	n->run.in.meta = (struct str){ NULL, 0 };
+	n->loop = l = loop_new(&n->run, a);
+	n->run.loop = l;
+	l->nested = true;
+	l->parent = parent;
+	l->tainted = n->call->tainted;
+	l->sink = &n->sink;
+	l->abort = parent->abort;
+	l->turn_number = parent->turn_number;
+	l->max_calls = tool->agent->max_calls;
+	l->max_tokens = tool->agent->max_tokens;
+	l->until_ms = l->started_ms + (tool->timeout_ms ? tool->timeout_ms
+				       : TIMEOUT_MS);
+	l->tool_ctx.abort = parent->abort;
+	l->tool_ctx.depth = n->call->depth + 1;
+	l->tool_ctx.web = n->call->web;
+}
+
+/* -- the end ---------------------------------------------------------------- */
+
+static void record(const struct nested *n, const struct conf_tool *tool,
+		   bool ok)
+{
+	const struct turn_loop *l = n->loop;
+	struct usage u = usage_init(USAGE_AGENT);
+	struct err e = ERR_INIT;
+
+	if (!l->model_calls)
+		return;
+	u.workspace_id = str_of(n->run.in.workspace->id);
+	u.agent_id = str_of(tool->name);
+	u.conversation_id = n->run.conversation_id;
+	u.turn_id = n->run.id;
+	u.turn_number = l->turn_number;
+	u.provider = str_of(n->service.provider);
+	u.model = l->model.n ? l->model : str_of(n->service.model);
+	u.input_tokens = l->usage.input;
+	u.cache_read_tokens = l->usage.cache_read;
+	u.cache_write_tokens = l->usage.cache_write;
+	u.output_tokens = l->usage.output;
+	u.reasoning_tokens = l->usage.reasoning;
+	u.cost = l->usage.cost;
+	u.estimated = l->usage.estimated;
+	u.iterations = l->model_calls;
+	u.duration_ms = clock_mono_ms() - l->started_ms;
+	u.finish_reason = ok ? STR("stop") : STR("error");
+	u.prompts = l->stamps;
+	if (usage_insert(n->run.deps->db, &l->owner, &u, &e) < 0)
+		log_err("usage of an agent", &e);
+}
+
+static int answer(const struct nested *n, const struct conf_tool *tool, int rc,
+		  const struct err *why, struct buf *out, struct err *e)
+{
+	struct str text = str_trim(buf_str(&n->loop->step.text));
+
+	if (rc < 0 && why->code == ERR_CANCELLED) {
+		*e = *why;
+		return -1;
+	}
+	if (rc < 0)
+		return err_public(e, why->code == ERR_UPSTREAM_TIMEOUT
+				  ? ERR_TOOL_TIMEOUT : ERR_TOOL_FAILED,
+				  "The agent \"%s\" failed: %.160s", tool->name,
+				  err_message(why));
+	if (!text.n)
+		return err_public(e, ERR_TOOL_FAILED, "The agent \"%s\" gave no "
+				  "answer.", tool->name);
+	buf_addstr(out, text);
+	if (n->loop->capped)
+		buf_adds(out, "\n\n[This agent came to the end of its budget "
+			 "before it was done.]");
+	return 0;
+}
+
+int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
+	       const struct conf_tool *tool, struct str input, struct buf *out,
+	       bool *untrusted, struct err *e)
+{
+	struct nested *n = arena_new(call->arena, struct nested);
+	struct err why = ERR_INIT;
+	int rc;
+
+	*n = (struct nested){ .sink = { .emit = on_emit }, .call = call };
+	if (choose_service(n, parent, tool, &why) < 0)
+		return err_public(e, ERR_TOOL_FAILED, "The agent \"%s\" has no "
+				  "language model: %.120s", tool->name,
+				  err_message(&why));
+	set_up(n, parent, tool, input);
+	rc = context_build(n->loop, &why);
+	if (rc == 0)
+		rc = loop_converse(n->loop, &why);
+	record(n, tool, rc == 0);
+	*untrusted |= n->loop->tainted;
+	rc = answer(n, tool, rc, &why, out, e);
+	buf_release(&n->loop->step.text);
+	buf_release(&n->loop->step.reasoning);
+	buf_release(&n->loop->timings);
+	return rc;
+}
