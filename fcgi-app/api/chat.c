@@ -25,7 +25,7 @@ static struct turn_run *open_with(struct request *rq,
 {
 	return send_open_page(rq, ws, agent, uuid_is_nil(&b->conversation_id)
 			      ? NULL : &b->conversation_id, b->content,
-			      b->client, e);
+			      (struct str){ NULL, 0 }, b->client, e);
 }
 
 /* Whether another agent might be asked instead. */

@@ -127,13 +127,13 @@ struct turn_run *send_open_page(struct request *rq,
 				const struct conf_workspace *ws,
 				const struct conf_agent *agent,
 				const struct uuid *conversation,
-				struct str content, const json_t *client,
-				struct err *e)
+				struct str content, struct str meta,
+				const json_t *client, struct err *e)
 {
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
 		.id = rq->turn_id,
-		.agent = agent, .content = content,
+		.agent = agent, .content = content, .meta = meta,
 	};
 
 	if (tool_page_read(client, rq->arena, &in.client, e) < 0)

@@ -31,15 +31,15 @@ struct turn_run *send_open_with(struct request *rq,
 				struct err *e);
 
 /*
- * As send_open for a request that says which page it comes from: client is its
- * member of that name (tool_page_read), or NULL.
+ * As send_open_with for a request that says which page it comes from: client is
+ * its member of that name (tool_page_read), or NULL.
  */
 struct turn_run *send_open_page(struct request *rq,
 				const struct conf_workspace *ws,
 				const struct conf_agent *agent,
 				const struct uuid *conversation,
-				struct str content, const json_t *client,
-				struct err *e);
+				struct str content, struct str meta,
+				const json_t *client, struct err *e);
 
 /*
  * Opens a turn that goes on where another one of the conversation was cut
