@@ -546,3 +546,29 @@ def test_results_do_not_answer_approvals(lab):
                           {"results": [body]}, user="ada")
         assert answer.status == 404, answer
     assert lab.runs() == []
+
+
+def test_answering_again_supersedes(lab):
+    """Regenerate and edit take the place of a turn that waits."""
+    _, [request] = asks(lab, call("drop", "1"))
+    c = request["conversationId"]
+    events = lab.stream(f"/conversations/{c}/regenerate", {}, user="ada").events()
+    [again] = events[-1].data["for"]
+    assert again["turnId"] != request["turnId"]
+    refused(lab, request, 409, "conflict")
+    user = thread(lab, c)[0]
+    events = lab.stream(f"/conversations/{c}/edit", {
+        "messageId": user["messageId"],
+        "content": '!script {"text": "Never mind."}'}, user="ada").events()
+    assert events[-1].data["content"] == "Never mind."
+    refused(lab, again, 409, "conflict")
+    assert lab.runs() == []
+
+
+def test_whoever_watches_is_told(lab):
+    _, [request] = asks(lab, call("drop"))
+    wait_until("the notice", lambda: any(
+        i["event"] == "turn-status" and i["data"]["status"] == "waiting"
+        and i["data"]["turnId"] == request["turnId"]
+        for i in lab.get("/notifications?wait=0&after=0", user="ada"
+                         ).json["items"]))
