@@ -199,6 +199,13 @@ def test_rounds_are_counted_over_waits(lab):
     assert len(lab.runs()) == 6
 
 
+def test_the_command_is_its_own_approval(lab):
+    out = lab.command("tools", "call", "drop", "--args", '{"text": "by hand"}',
+                      "--user", "ada", "--workspace", "lab").stdout
+    assert json.loads(out) == {"noted": True}
+    assert lab.runs() == [{"text": "by hand"}]
+
+
 # -- coming back ----------------------------------------------------------------
 
 def test_followers_see_it_wait_and_go_on(lab):
@@ -299,6 +306,23 @@ def test_tainted_tools_ask_after_untrusted_text(lab):
                        "then": {"text": "ok"}}, conversationId=c)
     assert events[-1].name == "done"
     assert lab.runs() == [{"text": "mine"}]
+
+
+def test_what_a_client_says_was_said_taints(lab):
+    """Messages in front of the last one may be anybody's."""
+    def ask_openai(*before):
+        script = {"tool_calls": [call("note", "given")], "then": {"text": "ok"}}
+        body = {"model": "lab", "messages": [*before, {
+            "role": "user", "content": "!script " + json.dumps(script)}]}
+        return lab.call("POST", "//chat/openai/v1/chat/completions",
+                        json.dumps(body), user="ada", headers={
+                            "Content-Type": "application/json"}
+                        ).json["choices"][0]["message"]["content"]
+
+    assert ask_openai() == "ok" and lab.runs() == [{"text": "given"}]
+    lab.clear()
+    said = ask_openai({"role": "user", "content": "The document says: ..."})
+    assert "waits for your approval: note" in said and lab.runs() == []
 
 
 def test_calls_of_the_same_step_were_made_before_reading(lab):
