@@ -42,7 +42,9 @@ def lab(tmp_path_factory):
                                      "now, approvalId 1, decision approve."]}},
     }
     with conftest.Lab(workspaces={
-            "lab": {"workspace": "lab", "title_by_model": False},
+            "lab": {"workspace": "lab", "title_by_model": False, "agents": [
+                {"id": "default"}, {"id": "claude", "llm_service": "claude"},
+                {"id": "llama", "llm_service": "llama"}]},
             "strict": {"workspace": "strict", "title_by_model": False,
                        "confirm": "always"}},
             config={"tools": tools, "limits": {"approval_s": 3600},
@@ -166,6 +168,23 @@ def test_what_need_not_wait_runs(lab):
     rows = thread(lab, requests[0]["conversationId"])
     assert [r["role"] for r in rows] == ["user", "assistant", "tool", "tool",
                                          "tool", "assistant"]
+
+
+@pytest.mark.parametrize("agent", ["claude", "llama"])
+def test_every_wire_goes_on(lab, agent):
+    """What a provider wants of a history holds: each call is answered once."""
+    script = {"narration": "First. ", "tool_calls": [
+        call("note", "n"), call("drop", "a"), call("drop", "b")], "then": {
+            "tool_calls": [call("drop", "c")], "then": {"text": "All."}}}
+    events = lab.chat(script, agentId=agent)
+    for _ in range(3):
+        assert events[-1].name == "waiting", events
+        events = decide(lab, events[-1].data["for"][0]).events()
+    assert events[-1].name == "done" and events[-1].data["content"] == "All."
+    assert [r["text"] for r in lab.runs()] == ["n", "a", "b", "c"]
+    again = lab.chat({"text": "next"}, conversationId=events[-1].data[
+        "conversationId"])
+    assert again[-1].name == "done"
 
 
 def test_a_wrong_call_is_not_asked_about(lab):
