@@ -361,6 +361,44 @@ static void of_many_one_decides(void **state)
 	pthread_barrier_destroy(&gate);
 }
 
+/* -- faults ---------------------------------------------------------------------- */
+
+static void outage_at_the_call(struct record *r, const struct turn_event *ev)
+{
+	(void)r;
+	if (ev->type == TURN_EV_TOOL_CALL)
+		lab_db_stop();
+	if (ev->type == TURN_EV_WARNING)
+		lab_db_start();
+}
+
+/* A database that is away when the step must wait is waited for. */
+static void an_outage_at_the_pause_is_waited_for(void **state)
+{
+	struct turn_decision d;
+	struct turn_wait *row;
+	struct play p, q;
+	size_t n;
+
+	(void)state;
+	atomic_store(&runs, 0);
+	assert_int_equal(play_open(&p, NULL, NULL, WIPE), 0);
+	give_tools(&p);
+	play_run(&p, outage_at_the_call);
+	assert_int_equal(p.status, TURN_WAITING);
+	play_assert_has(&p, "WARNING storing_delayed");
+	assert_int_equal(play_thread(&p).n, 2);
+	row = rows_of(&p, &n);
+	assert_int_equal(n, 1);
+	d = decision(row, WAIT_APPROVED);
+	p.record.hook = NULL;
+	assert_int_equal(wake(&q, &p, &d, 1), 1);
+	assert_int_equal(q.status, TURN_DONE);
+	assert_int_equal(atomic_load(&runs), 1);
+	play_end(&q);
+	play_end(&p);
+}
+
 /* -- policy ---------------------------------------------------------------------- */
 
 /* A failing tool of others may quote anything: it taints like any result. */
@@ -481,6 +519,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_decision_that_died_is_not_run_again),
 		cmocka_unit_test(a_stop_ends_what_waits),
 		cmocka_unit_test(of_many_one_decides),
+		cmocka_unit_test(an_outage_at_the_pause_is_waited_for),
 		cmocka_unit_test(errors_of_others_taint),
 		cmocka_unit_test(the_strictest_policy_holds),
 		cmocka_unit_test(dispatch_refuses_without_approval),
