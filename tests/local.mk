@@ -51,4 +51,5 @@ EXTRA_DIST += tests/servers/conftest.py \
 EXTRA_DIST += tests/clients/run tests/clients/common.mjs \
 	tests/clients/ag-ui.test.mjs \
 	tests/clients/ai-sdk.test.mjs \
-	tests/clients/openai.test.mjs
+	tests/clients/openai.test.mjs \
+	tests/clients/waiting.test.mjs

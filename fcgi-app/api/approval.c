@@ -8,8 +8,9 @@
 
 #include <sodium.h>
 
+#include "api/approval.h"
+#include "api/client.h"
 #include "api/scope.h"
-#include "api/send.h"
 #include "app.h"
 #include "auth/policy.h"
 #include "base/limits.h"
@@ -99,20 +100,28 @@ int api_approval_open(struct request *rq, struct response *rs, struct err *e)
 
 /* -- deciding ---------------------------------------------------------------- */
 
+static int check_decider(struct request *rq, struct err *e)
+{
+	if (policy_may_decide(&rq->who))
+		return 0;
+	return err_set(e, ERR_FORBIDDEN, "an API token without %s, or nobody "
+		       "who has it",
+		       permission_rows[PERM_APPROVALS_DECIDE].name);
+}
+
 /* The turn goes on here, or its stream is followed where it runs. */
 static int go_on(struct request *rq, struct response *rs, const struct turn *t,
-		 struct turn_decision *d, size_t n, enum dialect_id dialect,
+		 struct turn_decision *d, size_t n, const struct send_as *as,
 		 struct err *e)
 {
-	const struct send_as as = { .dialect = dialect };
 	struct turn_run *run;
 
 	if (send_open_woken(rq, t, d, n, &run, e) < 0)
 		return -1;
 	if (!run)
-		return send_events(rq, rs, &t->id, t->last_event_seq, dialect,
-				   RECORD_PLAIN, e);
-	send_stream(rs, run, &as);
+		return send_events(rq, rs, &t->id, t->last_event_seq,
+				   as->dialect, RECORD_PLAIN, e);
+	send_stream(rs, run, as);
 	return 0;
 }
 
@@ -184,22 +193,20 @@ int api_approval_decide(struct request *rq, struct response *rs, struct err *e)
 		  .offset = offsetof(struct decide_body, arguments) },
 	};
 	struct owner owner = scope_owner(rq);
-	enum dialect_id dialect;
+	struct send_as as = { .dialect = DIALECT_NATIVE };
 	struct turn_decision d;
 	struct decide_body b;
 	struct turn t;
 
-	if (!policy_may_decide(&rq->who))
-		return err_set(e, ERR_FORBIDDEN, "an API token without %s",
-			       permission_rows[PERM_APPROVALS_DECIDE].name);
-	if (send_dialect(rq, &dialect, e) < 0 ||
+	if (check_decider(rq, e) < 0 ||
+	    send_dialect(rq, &as.dialect, e) < 0 ||
 	    fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0 ||
 	    read_decision(rq, &b, &d, e) < 0 ||
 	    turn_get(rq->app->db, &owner, route_arg_uuid(rq, "turn"),
 		     rq->arena, &t, e) < 0)
 		return -1;
-	return go_on(rq, rs, &t, &d, 1, dialect, e);
+	return go_on(rq, rs, &t, &d, 1, &as, e);
 }
 
 /* -- results ------------------------------------------------------------------- */
@@ -257,6 +264,24 @@ int wait_answer(struct request *rq, const struct turn_wait *row,
 	return 0;
 }
 
+/* The decision for a row that has a result, or failed with an error. */
+static int make_result(struct request *rq, const struct turn_wait *row,
+		       const json_t *result, struct str error,
+		       struct turn_decision *d, struct err *e)
+{
+	*d = (struct turn_decision){
+		.id = row->id, .kind = (enum wait_kind)row->kind,
+		.status = WAIT_ANSWERED, .is_error = !result,
+	};
+	if (row->kind == WAIT_QUESTION)
+		return wait_answer(rq, row, result, d, e);
+	d->result = result ? str_of(jx_text(rq->arena, result)) : error;
+	if (d->result.n > LIM_CLIENT_RESULT_BYTES)
+		return err_field(e, ERR_TOO_BIG, "results", "A result may have "
+				 "at most %d bytes.", LIM_CLIENT_RESULT_BYTES);
+	return 0;
+}
+
 /* One of results: {toolCallId, result} or {toolCallId, error}. */
 static int read_result(struct request *rq, const struct turn_wait *rows,
 		       size_t n, const json_t *item, struct turn_decision *d,
@@ -274,17 +299,7 @@ static int read_result(struct request *rq, const struct turn_wait *rows,
 				 "error}.");
 	if (!row)
 		return err_set(e, ERR_NOT_FOUND, "no such call waits");
-	*d = (struct turn_decision){
-		.id = row->id, .kind = (enum wait_kind)row->kind,
-		.status = WAIT_ANSWERED, .is_error = !result,
-	};
-	if (row->kind == WAIT_QUESTION)
-		return wait_answer(rq, row, result, d, e);
-	d->result = result ? str_of(jx_text(rq->arena, result)) : error;
-	if (d->result.n > LIM_CLIENT_RESULT_BYTES)
-		return err_field(e, ERR_TOO_BIG, "results", "A result may have "
-				 "at most %d bytes.", LIM_CLIENT_RESULT_BYTES);
-	return 0;
+	return make_result(rq, row, result, error, d, e);
 }
 
 /*
@@ -304,13 +319,13 @@ int api_tool_results(struct request *rq, struct response *rs, struct err *e)
 		  .flags = FIELD_REQUIRED },
 	};
 	struct owner owner = scope_owner(rq);
+	struct send_as as = { .dialect = DIALECT_NATIVE };
 	struct turn_decision *d;
-	enum dialect_id dialect;
 	struct turn_wait *rows;
 	struct turn t;
 	size_t n, n_rows;
 
-	if (send_dialect(rq, &dialect, e) < 0 ||
+	if (send_dialect(rq, &as.dialect, e) < 0 ||
 	    fields_read(fields, 1, rq->body, &results, sizeof(results),
 			e) < 0 ||
 	    turn_get(rq->app->db, &owner, route_arg_uuid(rq, "turn"),
@@ -326,5 +341,108 @@ int api_tool_results(struct request *rq, struct response *rs, struct err *e)
 		if (read_result(rq, rows, n_rows, json_array_get(results, i),
 				&d[i], e) < 0)
 			return -1;
-	return go_on(rq, rs, &t, d, n, dialect, e);
+	return go_on(rq, rs, &t, d, n, &as, e);
+}
+
+/* -- within the requests of other clients --------------------------------------- */
+
+int answers_open(struct request *rq, const char *kind, struct str name,
+		 const char *field, struct answers *a, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct client_thread thread;
+	int rc = client_find_thread(rq, kind, name, &thread, e);
+
+	*a = (struct answers){ .n = 0 };
+	if (rc < 0)
+		return -1;
+	if (rc || uuid_is_nil(&thread.running_turn_id))
+		return err_field(e, ERR_INVALID_FIELD, field,
+				 "This thread waits for no answer.");
+	if (turn_get(rq->app->db, &owner, &thread.running_turn_id, rq->arena,
+		     &a->turn, e) < 0 ||
+	    turn_wait_list(rq->app->db, &owner, &a->turn.id, rq->arena,
+			   &a->rows, &a->n_rows, e) < 0)
+		return -1;
+	a->v = arena_zalloc(rq->arena, a->n_rows + 1, sizeof(*a->v));
+	return 0;
+}
+
+const struct turn_wait *answers_call(const struct answers *a, struct str call_id)
+{
+	for (size_t i = 0; i < a->n_rows; i++)
+		if (!a->rows[i].used_us && str_eq(a->rows[i].call_id, call_id))
+			return &a->rows[i];
+	return NULL;
+}
+
+const struct turn_wait *answers_id(const struct answers *a, struct str id)
+{
+	struct uuid u;
+
+	if (!uuid_parse(id, &u))
+		return NULL;
+	for (size_t i = 0; i < a->n_rows; i++)
+		if (!a->rows[i].used_us && uuid_eq(&a->rows[i].id, &u))
+			return &a->rows[i];
+	return NULL;
+}
+
+/* A place for one more; a row is answered once in a request. */
+static struct turn_decision *more(struct answers *a,
+				  const struct turn_wait *row, struct err *e)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (uuid_eq(&a->v[i].id, &row->id)) {
+			err_public(e, ERR_CONFLICT, "A call is answered "
+				   "twice in one request.");
+			return NULL;
+		}
+	return &a->v[a->n++];
+}
+
+int answers_decide(struct request *rq, struct answers *a,
+		   const struct turn_wait *row, bool approved,
+		   json_t *arguments, struct err *e)
+{
+	struct turn_decision *d;
+
+	if (check_decider(rq, e) < 0)
+		return -1;
+	d = more(a, row, e);
+	if (!d)
+		return -1;
+	*d = (struct turn_decision){
+		.id = row->id, .kind = (enum wait_kind)row->kind,
+		.status = approved ? WAIT_APPROVED : WAIT_DENIED,
+	};
+	if (approved && arguments)
+		d->edited = str_of(jx_text(rq->arena, arguments));
+	return 0;
+}
+
+int answers_result(struct request *rq, struct answers *a,
+		   const struct turn_wait *row, const json_t *result,
+		   struct str error, struct err *e)
+{
+	struct turn_decision *d = more(a, row, e);
+
+	if (!d)
+		return -1;
+	if (result || row->kind != WAIT_QUESTION)
+		return make_result(rq, row, result, error, d, e);
+	*d = (struct turn_decision){
+		.id = row->id, .kind = WAIT_QUESTION, .status = WAIT_DENIED,
+	};
+	return 0;
+}
+
+int answers_send(struct request *rq, struct response *rs, struct answers *a,
+		 const struct send_as *as, struct err *e)
+{
+	if (a->n == 0)
+		return err_field(e, ERR_INVALID_FIELD, "messages", "Nothing in "
+				 "this request answers what the thread waits "
+				 "for.");
+	return go_on(rq, rs, &a->turn, a->v, a->n, as, e);
 }

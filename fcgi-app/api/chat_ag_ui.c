@@ -1,18 +1,120 @@
 /* Runs for AG-UI clients: HttpAgent, and what stands upon it. */
 #include "api/api.h"
 
+#include "api/approval.h"
 #include "api/client.h"
-#include "api/send.h"
+#include "base/limits.h"
+#include "tool/tool.h"
 
 #include "base/banned.h"
+
+/* The front end is the page; of its tools those that can be declared. */
+static const json_t *page_of(struct request *rq)
+{
+	const json_t *tools = jx_arr(rq->body, "tools"), *t;
+	json_t *page = jx_keep(rq->arena, json_pack("{s:s,s:[]}", "mode",
+						    "page", "tools"));
+	json_t *good = json_object_get(page, "tools");
+	size_t i;
+
+	json_array_foreach((json_t *)tools, i, t) {
+		json_t *one = jx_keep(rq->arena, json_pack(
+			"{s:s,s:[O]}", "mode", "page", "tools", t));
+		struct err ignored = ERR_INIT;
+		struct str text;
+
+		if (json_array_size(good) < LIM_PAGE_TOOLS &&
+		    tool_page_read(one, rq->arena, &text, &ignored) == 0)
+			json_array_append(good, (json_t *)t);
+	}
+	return page;
+}
+
+static const json_t *last_message(const struct request *rq)
+{
+	const json_t *messages = jx_arr(rq->body, "messages");
+	size_t n = json_array_size(messages);
+
+	return n ? json_array_get(messages, n - 1) : NULL;
+}
+
+static bool ends_in_results(const struct request *rq)
+{
+	return str_is(jx_str(last_message(rq), "role"), "tool");
+}
+
+/* {interruptId, status, payload} of resume. */
+static int add_resume(struct request *rq, struct answers *a, const json_t *r,
+		      struct err *e)
+{
+	const struct turn_wait *row = answers_id(a, jx_str(r, "interruptId"));
+	const json_t *payload = json_object_get(r, "payload");
+	bool resolved = str_is(jx_str(r, "status"), "resolved");
+
+	if (!row)
+		return err_field(e, ERR_INVALID_FIELD, "resume",
+				 "The thread has no such interrupt.");
+	if (row->kind == WAIT_APPROVAL)
+		return answers_decide(rq, a, row, resolved &&
+				      jx_bool(payload, "approved", false),
+				      jx_obj(payload, "arguments"), e);
+	return answers_result(rq, a, row, resolved ? payload : NULL,
+			      STR("The user did not answer."), e);
+}
+
+/* A message {role: tool, toolCallId, content, error?}: JSON, or a text. */
+static int add_result(struct request *rq, struct answers *a, const json_t *m,
+		      struct err *e)
+{
+	const struct turn_wait *row = answers_call(a, jx_str(m, "toolCallId"));
+	struct str text, error = jx_str(m, "error");
+	json_t *result;
+
+	if (!row || row->kind == WAIT_APPROVAL)
+		return 0;	/* of an earlier run */
+	if (client_text(rq, json_object_get(m, "content"), "messages", &text,
+			e) < 0)
+		return -1;
+	result = json_loadb(text.p ? text.p : "", text.n, JSON_DECODE_ANY,
+			    NULL);
+	jx_keep(rq->arena, result ? result : (result = jx_string(text)));
+	return answers_result(rq, a, row, error.n ? NULL : result, error, e);
+}
+
+static int resume(struct request *rq, struct response *rs,
+		  const struct send_as *as, struct err *e)
+{
+	const json_t *messages = jx_arr(rq->body, "messages"), *m;
+	const json_t *list = jx_arr(rq->body, "resume");
+	size_t i, n = json_array_size(messages);
+	struct answers a;
+
+	if (answers_open(rq, "ag-ui", as->state.thread_id,
+			 json_array_size(list) ? "resume" : "messages", &a,
+			 e) < 0)
+		return -1;
+	json_array_foreach((json_t *)list, i, m)
+		if (add_resume(rq, &a, m, e) < 0)
+			return -1;
+	while (n-- > 0) {
+		m = json_array_get(messages, n);
+		if (!str_is(jx_str(m, "role"), "tool"))
+			break;
+		if (add_result(rq, &a, m, e) < 0)
+			return -1;
+	}
+	return answers_send(rq, rs, &a, as, e);
+}
 
 /*
  * POST /ag-ui/{w}?agentId= RunAgentInput {threadId, runId, messages, …}:
  * AG-UI events, docs/dialects.md. The thread is the caller's conversation of
  * that id, or one that is kept under it. Of messages only the last one's text
- * is taken. tools (the client's own), context, state and forwardedProps are not
- * read; resume is refused, as no run is ever interrupted. Errors as
- * POST /chat/{w}/stream.
+ * is taken; or, where the thread waits, resume and the tool messages at the end,
+ * with which its turn goes on as this run. tools are those of the client's page,
+ * as far as the workspace takes them (a tool that is not understood is left
+ * out); context, state and forwardedProps are not read. Errors as
+ * POST /chat/{w}/stream and /turns/{t}/approvals.
  */
 int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 {
@@ -24,15 +126,15 @@ int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 	if (client_name(rq->body, "threadId", &as.state.thread_id, e) < 0 ||
 	    client_name(rq->body, "runId", &as.state.run_id, e) < 0)
 		return -1;
-	if (json_array_size(jx_arr(rq->body, "resume")))
-		return err_field(e, ERR_INVALID_FIELD, "resume",
-				 "No run of this thread waits to be resumed.");
+	if (json_array_size(jx_arr(rq->body, "resume")) || ends_in_results(rq))
+		return resume(rq, rs, &as, e);
 	if (client_last_text(rq, jx_arr(rq->body, "messages"), "content",
 			     &text, e) < 0 ||
 	    client_thread(rq, "ag-ui", as.state.thread_id, &thread, e) < 0)
 		return -1;
-	t = send_open(rq, thread.workspace, thread.agent,
-		      &thread.conversation_id, text, e);
+	t = send_open_page(rq, thread.workspace, thread.agent,
+			   &thread.conversation_id, text,
+			   (struct str){ NULL, 0 }, page_of(rq), e);
 	if (!t)
 		return -1;
 	send_stream(rs, t, &as);

@@ -1,6 +1,7 @@
 /* Chat for clients of the Vercel AI SDK: useChat with DefaultChatTransport. */
 #include "api/api.h"
 
+#include "api/approval.h"
 #include "api/client.h"
 #include "api/scope.h"
 #include "api/send.h"
@@ -18,6 +19,8 @@ struct ask {
 	struct str message_id;		/* what is regenerated or edited; n == 0:
 					   nothing, or the last one */
 	bool regenerate;
+	const json_t *answered;		/* parts of an answer that waits, with
+					   what the client decided; or NULL */
 };
 
 /*
@@ -59,6 +62,13 @@ static int read_ask(struct request *rq, struct ask *ask, struct err *e)
 				 "regenerate-message.");
 	if (ask->regenerate)
 		return 0;
+	if (str_is(jx_str(json_array_get(messages, n - 1), "role"),
+		   "assistant")) {
+		ask->answered = jx_arr(json_array_get(messages, n - 1),
+				       "parts");
+		if (ask->answered)
+			return 0;
+	}
 	if (client_last_text(rq, messages, "parts", &ask->text, e) < 0)
 		return -1;
 	ask->meta = client_meta(rq, jx_str(json_array_get(messages, n - 1),
@@ -108,8 +118,9 @@ static struct turn_run *open_new(struct request *rq, const struct ask *ask,
 
 	if (client_thread(rq, "ai-sdk", ask->chat, &th, e) < 0)
 		return NULL;
-	return send_open_with(rq, th.workspace, th.agent, &th.conversation_id,
-			      ask->text, ask->meta, e);
+	return send_open_page(rq, th.workspace, th.agent, &th.conversation_id,
+			      ask->text, ask->meta,
+			      jx_obj(rq->body, "client"), e);
 }
 
 static struct turn_run *open_redo(struct request *rq, const struct ask *ask,
@@ -127,22 +138,72 @@ static struct turn_run *open_redo(struct request *rq, const struct ask *ask,
 			      &redo, e);
 }
 
+/* A tool part of the answer: what the client says of its call, if anything. */
+static int add_part(struct request *rq, struct answers *a, const json_t *part,
+		    struct err *e)
+{
+	const struct turn_wait *row = answers_call(a, jx_str(part, "toolCallId"));
+	struct str state = jx_str(part, "state");
+	const json_t *approval = jx_obj(part, "approval");
+	static const json_t *const none;
+
+	if (!row)
+		return 0;
+	if (row->kind == WAIT_APPROVAL)
+		return str_is(state, "approval-responded")
+			? answers_decide(rq, a, row, jx_bool(approval,
+				"approved", false), NULL, e) : 0;
+	if (str_is(state, "output-available") && json_object_get(part, "output"))
+		return answers_result(rq, a, row,
+				      json_object_get(part, "output"),
+				      STR(""), e);
+	if (str_is(state, "output-error"))
+		return answers_result(rq, a, row, none,
+				      jx_str(part, "errorText"), e);
+	return 0;
+}
+
+static int answer_parts(struct request *rq, struct response *rs,
+			const struct ask *ask, const struct send_as *as,
+			struct err *e)
+{
+	struct answers a;
+	const json_t *part;
+	size_t i;
+
+	if (answers_open(rq, "ai-sdk", ask->chat, "messages", &a, e) < 0)
+		return -1;
+	json_array_foreach((json_t *)ask->answered, i, part)
+		if (add_part(rq, &a, part, e) < 0)
+			return -1;
+	return answers_send(rq, rs, &a, as, e);
+}
+
 /*
- * POST /ai-sdk/{w}?agentId= {id, messages, trigger?, messageId?}: the UI
+ * POST /ai-sdk/{w}?agentId=&sdk= {id, messages, trigger?, messageId?}: the UI
  * message stream v1, docs/dialects.md. id is the client's chat id: the caller's
  * conversation of that id, or one that is kept under it. Of messages only the
  * last one's text and id are taken. With messageId that user message is edited;
  * trigger regenerate-message answers again, as POST /conversations/{c}/edit and
- * …/regenerate. Other members are not read. Errors as there.
+ * …/regenerate. Where the last message is the answer that waits, with approvals
+ * and outputs of the client in its tool parts, the turn goes on, in the same
+ * message. client: as POST /chat/{w}/stream. sdk: the client's major version;
+ * from 6 on approvals are parts of their own. Other members are not read.
+ * Errors as there.
  */
 int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct send_as as = { .dialect = DIALECT_AI_SDK };
+	struct send_as as = { .dialect = DIALECT_AI_SDK };
 	struct turn_run *t;
 	struct ask ask;
+	int64_t sdk;
 
-	if (read_ask(rq, &ask, e) < 0)
+	if (req_query_int(rq, "sdk", 0, &sdk, e) < 0 ||
+	    read_ask(rq, &ask, e) < 0)
 		return -1;
+	as.state.sdk = (int)MIN(MAX(sdk, 0), 1000);
+	if (ask.answered)
+		return answer_parts(rq, rs, &ask, &as, e);
 	t = ask.regenerate || ask.message_id.n ? open_redo(rq, &ask, e)
 					       : open_new(rq, &ask, e);
 	if (!t)

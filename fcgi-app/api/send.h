@@ -31,8 +31,8 @@ struct turn_run *send_open_with(struct request *rq,
 				struct err *e);
 
 /*
- * As send_open for a request that says which page it comes from: client is its
- * member of that name (tool_page_read), or NULL.
+ * As send_open_with for a request that says which page it comes from: client is
+ * its member of that name (tool_page_read), or NULL.
  */
 struct turn_run *send_open_page(struct request *rq,
 				const struct conf_workspace *ws,

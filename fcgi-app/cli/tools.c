@@ -265,6 +265,7 @@ static int call(struct session *s, const struct wanted *w)
 		return CLI_FAILED;
 	if (w->dry_run)
 		return dry_run(s, w);
+	s->ctx.approved = true;		/* by whoever typed the command */
 	tool_call(&s->set, &s->ctx, str_of(w->tool),
 		  str_of(w->args ? w->args : "{}"), &r);
 	fwrite(r.text.p, 1, r.text.n, stdout);

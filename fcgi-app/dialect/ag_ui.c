@@ -105,6 +105,8 @@ static void write_started(struct buf *out, const char *name,
 {
 	struct jw w;
 
+	/* Ids of messages differ from those of the run that waited. */
+	st->part = MAX(st->part, ev->seq - 1);
 	if (st->begun)		/* one run: the turn went on */
 		return;
 	st->begun = true;

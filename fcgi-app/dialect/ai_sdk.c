@@ -69,6 +69,8 @@ static void write_start(struct buf *out, const char *name,
 {
 	struct jw w;
 
+	/* Parts have other ids than those before the wait. */
+	st->part = MAX(st->part, ev->seq - 1);
 	if (st->begun)		/* one message: the turn went on */
 		return;
 	st->begun = true;
@@ -222,14 +224,28 @@ static void put_error_text(struct jw *w, const struct turn_event *ev)
 	json_decref(j);
 }
 
+static bool was_denied(const struct turn_event *ev)
+{
+	struct err ignored = ERR_INIT;
+	json_t *j = ev->result_json ? jx_load_lenient(ev->result, &ignored)
+		: NULL;
+	bool denied = str_is(jx_str(jx_obj(j, "error"), "code"),
+			     err_rows[ERR_TOOL_NOT_APPROVED].code);
+
+	json_decref(j);
+	return denied;
+}
+
 static void write_tool_result(struct buf *out, const char *name,
 			      const struct turn_event *ev,
 			      struct dialect_state *st)
 {
 	struct jw w;
 
-	(void)st;
-	if (ev->is_error) {
+	if (ev->is_error && st->sdk >= 6 && was_denied(ev)) {
+		w = part_open(out, "tool-output-denied");
+		jw_kstr(&w, "toolCallId", ev->call_id);
+	} else if (ev->is_error) {
 		w = tool_open(out, "tool-output-error", ev);
 		put_error_text(&w, ev);
 	} else {

@@ -199,6 +199,7 @@ static int run(const struct tool_set *set, const struct tool_ctx *ctx,
 	       struct tool_result *out, const struct tool **tool,
 	       struct err *e)
 {
+	struct tool_ctx inner = *ctx;
 	const struct tool_offer *o;
 	json_t *j;
 
@@ -209,7 +210,8 @@ static int run(const struct tool_set *set, const struct tool_ctx *ctx,
 	if (ctx->abort && http_aborted(ctx->abort))
 		return err_set(e, ERR_CANCELLED, "before the tool ran");
 	out->is_json = out->ran = true;
-	return o->tool->run(o->tool, ctx, j, b, &out->is_json, e);
+	inner.approved = false;	/* what it calls in turn is not */
+	return o->tool->run(o->tool, &inner, j, b, &out->is_json, e);
 }
 
 void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,

@@ -43,7 +43,9 @@ static int check_tool_of_page(const json_t *t, struct err *e)
 		return err_field(e, ERR_INVALID_FIELD, "client", "The tool "
 				 "%.64s needs a description of at most %d "
 				 "characters.", name.p, DESCRIPTION_CHARS);
+	/* {} is none, as it is for servers of tools. */
 	if (parameters && !json_is_null(parameters) &&
+	    !(json_is_object(parameters) && !json_object_size(parameters)) &&
 	    (!str_is(jx_str(parameters, "type"), "object") ||
 	     schema_supported(parameters, &fault) < 0))
 		return err_field(e, ERR_INVALID_FIELD, "client",
@@ -110,7 +112,7 @@ static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
 
 	if (!json_is_object(t) || is_taken(ctx, name))
 		return;
-	if (!json_is_object(parameters))
+	if (!json_object_size(parameters))
 		parameters = jx_keep(a, json_pack("{s:s,s:{}}", "type",
 						  "object", "properties"));
 	v[ctx->n_more++] = (struct tool){

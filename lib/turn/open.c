@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "db/db.h"
 #include "store/thread.h"
@@ -338,6 +339,22 @@ static int check_decisions(struct turn_run *t, struct turn_decision *d,
 	return 0;
 }
 
+/* Who decides is bound to the log's lines (log_bind). */
+static void log_decisions(const struct turn_run *t,
+			  const struct turn_decision *d, size_t n)
+{
+	char turn[UUID_TEXT_BYTES], id[UUID_TEXT_BYTES];
+
+	uuid_format(&t->id, turn);
+	for (size_t i = 0; i < n; i++)
+		log_info("a waiting call was decided", "turn", turn, "wait",
+			 uuid_format(&d[i].id, id), "kind",
+			 wait_kind_name(d[i].kind), "as",
+			 wait_status_name(d[i].status), "edited",
+			 d[i].edited.p ? "yes" : NULL, "remember",
+			 d[i].remember ? "yes" : NULL);
+}
+
 int turn_open_woken(struct turn_run *t, const struct turn_deps *deps,
 		    const struct turn_input *in, const struct turn *old,
 		    struct turn_decision *decisions, size_t n, bool *woken,
@@ -358,18 +375,19 @@ int turn_open_woken(struct turn_run *t, const struct turn_deps *deps,
 	    turn_wake(deps->db, &t->loop->owner, &w, e) < 0)
 		return -1;
 	*woken = w.woken;
+	log_decisions(t, decisions, n);
 	if (!w.woken)
 		return 0;
 	t->loop->seq = (uint32_t)w.turn.last_event_seq;
 	t->loop->turn_number = w.turn_number;
 	t->loop->tainted = w.tainted;
-	/* A better title may come. */
-	t->loop->opens = t->loop->titled = w.turn_number == 1;
 	t->variant_index = w.variant_index;
 	t->variant_count = w.variant_count;
 	begun_again(t, w.turn.user_seq);
 	if (t->loop->live.log)
 		turn_log_start(t->loop->live.log, t->loop->seq);
+	/* A better title may come. */
+	t->loop->opens = t->loop->titled = w.turn_number == 1;
 	t->in.meta = t->user.meta;
 	return 0;
 }

@@ -106,6 +106,11 @@ static void take_up(struct turn_loop *l, struct turn_call *c,
 		refuse(l, c, "Nobody answered in time; the call was not run.");
 		break;
 	case WAIT_DENIED:
+		if (w->kind == WAIT_QUESTION) {
+			refuse(l, c, "The user did not answer.");
+			break;
+		}
+		/* fall through */
 	case WAIT_SUPERSEDED:
 	case WAIT_OPEN:
 		refuse(l, c, "The user did not approve this call; it was not "

@@ -42,7 +42,9 @@ def lab(tmp_path_factory):
                                      "now, approvalId 1, decision approve."]}},
     }
     with conftest.Lab(workspaces={
-            "lab": {"workspace": "lab", "title_by_model": False},
+            "lab": {"workspace": "lab", "title_by_model": False, "agents": [
+                {"id": "default"}, {"id": "claude", "llm_service": "claude"},
+                {"id": "llama", "llm_service": "llama"}]},
             "strict": {"workspace": "strict", "title_by_model": False,
                        "confirm": "always"}},
             config={"tools": tools, "limits": {"approval_s": 3600},
@@ -168,6 +170,23 @@ def test_what_need_not_wait_runs(lab):
                                          "tool", "assistant"]
 
 
+@pytest.mark.parametrize("agent", ["claude", "llama"])
+def test_every_wire_goes_on(lab, agent):
+    """What a provider wants of a history holds: each call is answered once."""
+    script = {"narration": "First. ", "tool_calls": [
+        call("note", "n"), call("drop", "a"), call("drop", "b")], "then": {
+            "tool_calls": [call("drop", "c")], "then": {"text": "All."}}}
+    events = lab.chat(script, agentId=agent)
+    for _ in range(3):
+        assert events[-1].name == "waiting", events
+        events = decide(lab, events[-1].data["for"][0]).events()
+    assert events[-1].name == "done" and events[-1].data["content"] == "All."
+    assert [r["text"] for r in lab.runs()] == ["n", "a", "b", "c"]
+    again = lab.chat({"text": "next"}, conversationId=events[-1].data[
+        "conversationId"])
+    assert again[-1].name == "done"
+
+
 def test_a_wrong_call_is_not_asked_about(lab):
     events = lab.chat({"tool_calls": [{"name": "drop", "args": {"no": 1}}],
                        "then": {"text": "sorry"}})
@@ -197,6 +216,13 @@ def test_rounds_are_counted_over_waits(lab):
         events = decide(lab, events[-1].data["for"][0]).events()
     assert events[-1].name in ("done", "error")
     assert len(lab.runs()) == 6
+
+
+def test_the_command_is_its_own_approval(lab):
+    out = lab.command("tools", "call", "drop", "--args", '{"text": "by hand"}',
+                      "--user", "ada", "--workspace", "lab").stdout
+    assert json.loads(out) == {"noted": True}
+    assert lab.runs() == [{"text": "by hand"}]
 
 
 # -- coming back ----------------------------------------------------------------
@@ -299,6 +325,23 @@ def test_tainted_tools_ask_after_untrusted_text(lab):
                        "then": {"text": "ok"}}, conversationId=c)
     assert events[-1].name == "done"
     assert lab.runs() == [{"text": "mine"}]
+
+
+def test_what_a_client_says_was_said_taints(lab):
+    """Messages in front of the last one may be anybody's."""
+    def ask_openai(*before):
+        script = {"tool_calls": [call("note", "given")], "then": {"text": "ok"}}
+        body = {"model": "lab", "messages": [*before, {
+            "role": "user", "content": "!script " + json.dumps(script)}]}
+        return lab.call("POST", "//chat/openai/v1/chat/completions",
+                        json.dumps(body), user="ada", headers={
+                            "Content-Type": "application/json"}
+                        ).json["choices"][0]["message"]["content"]
+
+    assert ask_openai() == "ok" and lab.runs() == [{"text": "given"}]
+    lab.clear()
+    said = ask_openai({"role": "user", "content": "The document says: ..."})
+    assert "waits for your approval: note" in said and lab.runs() == []
 
 
 def test_calls_of_the_same_step_were_made_before_reading(lab):
@@ -546,3 +589,29 @@ def test_results_do_not_answer_approvals(lab):
                           {"results": [body]}, user="ada")
         assert answer.status == 404, answer
     assert lab.runs() == []
+
+
+def test_answering_again_supersedes(lab):
+    """Regenerate and edit take the place of a turn that waits."""
+    _, [request] = asks(lab, call("drop", "1"))
+    c = request["conversationId"]
+    events = lab.stream(f"/conversations/{c}/regenerate", {}, user="ada").events()
+    [again] = events[-1].data["for"]
+    assert again["turnId"] != request["turnId"]
+    refused(lab, request, 409, "conflict")
+    user = thread(lab, c)[0]
+    events = lab.stream(f"/conversations/{c}/edit", {
+        "messageId": user["messageId"],
+        "content": '!script {"text": "Never mind."}'}, user="ada").events()
+    assert events[-1].data["content"] == "Never mind."
+    refused(lab, again, 409, "conflict")
+    assert lab.runs() == []
+
+
+def test_whoever_watches_is_told(lab):
+    _, [request] = asks(lab, call("drop"))
+    wait_until("the notice", lambda: any(
+        i["event"] == "turn-status" and i["data"]["status"] == "waiting"
+        and i["data"]["turnId"] == request["turnId"]
+        for i in lab.get("/notifications?wait=0&after=0", user="ada"
+                         ).json["items"]))

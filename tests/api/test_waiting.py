@@ -351,3 +351,155 @@ def test_editing_gives_up_a_wait(lab, what):
     refused(lab, call, 409, "conflict", result=1)
     state = lab.get(f"/turns/{call['turnId']}", user="ada").json
     assert state["status"] == "cancelled"
+
+
+# -- in other clients' vocabularies -----------------------------------------------
+
+def script(*calls, then="done"):
+    return "!script " + json.dumps({"tool_calls": list(calls),
+                                    "then": {"text": then}})
+
+
+def parts(stream):
+    assert stream.status == 200, stream.response.read()
+    return [e.data for e in stream.events()]
+
+
+def ai_sdk(lab, chat, *messages, user="ada", sdk=6, **fields):
+    told = parts(lab.stream(f"/ai-sdk/lab?sdk={sdk}", {
+        "id": chat, "messages": list(messages), **fields}, user=user))
+    assert told.pop() == "[DONE]"
+    return told
+
+
+def types(found):
+    return [p["type"] for p in found]
+
+
+def test_ai_sdk_approves_in_its_message(lab):
+    chat = "sdk-approval"
+    ask_it = {"id": "m1", "role": "user", "parts": [
+        {"type": "text", "text": script({"name": "submit", "args": {}}, SET)}]}
+    told = ai_sdk(lab, chat, ask_it, client=PAGE)
+    assert types(told)[-2:] == ["finish-step", "finish"]
+    assert told[-1]["finishReason"] == "tool-calls"
+    [request] = [p for p in told if p["type"] == "tool-approval-request"]
+    message = told[0]["messageId"]
+    inputs = {p["toolName"]: p["toolCallId"] for p in told
+              if p["type"] == "tool-input-available"}
+    answer = {"id": message, "role": "assistant", "parts": [
+        {"type": "dynamic-tool", "toolName": "submit",
+         "toolCallId": inputs["submit"], "state": "approval-responded",
+         "approval": {"id": request["approvalId"], "approved": False}},
+        {"type": "dynamic-tool", "toolName": "set_field",
+         "toolCallId": inputs["set_field"], "state": "output-available",
+         "output": {"ok": 1}}]}
+    more = ai_sdk(lab, chat, ask_it, answer, messageId=message)
+    assert more[0] == {**told[0], "messageId": message}
+    assert types(more).count("start") == 1
+    assert {"type": "tool-output-denied", "toolCallId": inputs["submit"]} in more
+    assert [p["output"] for p in more if p["type"] == "tool-output-available"
+            ] == [{"ok": 1}]
+    assert more[-1]["finishReason"] == "stop"
+    # Said again, it answers nothing; a message without answers does not either.
+    for parts_ in (answer["parts"], [{"type": "text", "text": "x"}]):
+        got = lab.post("/ai-sdk/lab", {"id": chat, "messages": [
+            {"id": message, "role": "assistant", "parts": parts_}]}, user="ada")
+        assert got.status == 422, got
+
+
+def test_ai_sdk_5_gets_parts_that_it_knows(lab):
+    told = ai_sdk(lab, "sdk-five", {"role": "user", "parts": [
+        {"type": "text", "text": script({"name": "submit", "args": {}},
+                                        ask("A", "B"))}]}, sdk=5, client=PAGE)
+    assert "tool-approval-request" not in types(told)
+    [request] = [p["data"] for p in told if p["type"] == "data-approval"]
+    [question] = [p["data"] for p in told if p["type"] == "data-clarification"]
+    assert question["options"][1] == {"id": "B", "label": "B"}
+    answer(lab, question, result={"choice": "B"}).events()
+    assert decide(lab, request, "deny").events()[-1].name == "done"
+
+
+def ag_ui(lab, thread, *messages, user="ada", space="open", **fields):
+    return parts(lab.stream(f"/ag-ui/{space}", {
+        "threadId": thread, "runId": "r", "messages": list(messages), **fields},
+        user=user))
+
+
+def test_ag_ui_is_interrupted_and_resumed(lab):
+    told = ag_ui(lab, "interrupted", {"id": "1", "role": "user", "content": script(
+        {"name": "submit", "args": {}}, ask("Red", "Blue"))}, space="lab",
+        tools=[{"name": "submit", "description": "Sends.", "parameters": {}}])
+    assert told[0]["type"] == "RUN_STARTED"
+    outcome = told[-1]["outcome"]
+    assert told[-1]["type"] == "RUN_FINISHED" and outcome["type"] == "interrupt"
+    reasons = {i["reason"]: i["id"] for i in outcome["interrupts"]}
+    assert set(reasons) == {"approval", "clarification"}
+    for bad, status in (([{"interruptId": "x", "status": "resolved"}], 422),
+                        ([{"interruptId": reasons["clarification"],
+                           "status": "resolved", "payload": {}}], 422)):
+        got = lab.post("/ag-ui/lab", {"threadId": "interrupted", "runId": "r2",
+                                      "messages": [], "resume": bad}, user="ada")
+        assert got.status == status, got
+    more = ag_ui(lab, "interrupted", space="lab", resume=[
+        {"interruptId": reasons["approval"], "status": "resolved",
+         "payload": {"approved": True}},
+        {"interruptId": reasons["clarification"], "status": "cancelled"}])
+    assert more[0]["type"] == "RUN_STARTED"
+    assert "TOOL_CALL_START" not in types(more)
+    # What was approved goes to the front end next.
+    assert more[-1]["outcome"]["type"] == "success"
+    [call] = more[-1]["outcome"]["pendingToolCallIds"]
+    last = ag_ui(lab, "interrupted", {"id": "9", "role": "tool",
+                                      "toolCallId": call, "content": "sent"},
+                 space="lab")
+    assert last[-1]["result"]["finishReason"] == "stop"
+    assert last[-1]["type"] == "RUN_FINISHED"
+    ids = [p["messageId"] for run in (told, more, last) for p in run
+           if p["type"] in ("TEXT_MESSAGE_START", "TOOL_CALL_RESULT")]
+    assert len(ids) == len(set(ids)) == 3
+    got = lab.post("/ag-ui/lab", {"threadId": "interrupted", "runId": "r3",
+                                  "messages": [], "resume": [
+                                      {"interruptId": reasons["approval"],
+                                       "status": "resolved"}]}, user="ada")
+    assert got.status == 422 and got.json["field"] == "resume"
+
+
+def test_ag_ui_brings_tools_of_its_front_end(lab):
+    tools = [PAGE_TOOL, {"name": "odd", "description": "x", "parameters": {
+        "type": "object", "dependentSchemas": {}}}]
+    told = ag_ui(lab, "front", {"id": "1", "role": "user", "content": script(
+        {"name": "select_row", "args": {"id": 1}})}, tools=tools)
+    [call] = told[-1]["outcome"]["pendingToolCallIds"]
+    more = ag_ui(lab, "front", {"id": "2", "role": "tool", "toolCallId": call,
+                                "content": "{\"row\": 1}"}, tools=tools)
+    assert more[-1]["result"]["finishReason"] == "stop"
+
+
+def test_openai_says_what_it_waits_for(lab):
+    body = {"model": "lab", "messages": [{"role": "user", "content": script(
+        ask("Red", "Blue"))}]}
+    whole = lab.call("POST", "//chat/openai/v1/chat/completions",
+                     json.dumps(body), user="ada",
+                     headers={"Content-Type": "application/json"})
+    choice = whole.json["choices"][0]
+    assert choice["finish_reason"] == "stop"
+    assert choice["message"]["content"] == "Which colour?\nA: Red\nB: Blue"
+    stream = lab.stream("//chat/openai/v1/chat/completions",
+                        {**body, "stream": True}, user="ada")
+    chunks = [e.data for e in stream.events()]
+    assert chunks[-1] == "[DONE]"
+    text = "".join(c["choices"][0]["delta"].get("content", "")
+                   for c in chunks[:-1])
+    assert text == "Which colour?\nA: Red\nB: Blue"
+
+
+def test_v2_and_forge_say_that_it_waits(lab):
+    events = parts(lab.stream("/chat/lab/stream?dialect=v2", {
+        "content": script(ask("Red", "Blue"))}, user="ada"))
+    assert events[-1]["type"] == "done"
+    assert events[-1]["finish_reason"] == "waiting" and not events[-1]["message"]
+    assert events[-2]["type"] == "clarification"
+    events = parts(lab.stream("/chat/lab/stream?dialect=forge", {
+        "content": script(ask("Red", "Blue"))}, user="ada"))
+    assert events[-1]["Fields"][2] == "Waiting"

@@ -178,6 +178,10 @@ UNIT_TESTS += tests/unit/test_turn_log
 tests_unit_test_turn_log_SOURCES = tests/unit/test_turn_log.c tests/unit/unit.h
 tests_unit_test_turn_log_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_turn_wait
+tests_unit_test_turn_wait_SOURCES = tests/unit/test_turn_wait.c tests/unit/turn_lab.c tests/unit/turn_lab.h
+tests_unit_test_turn_wait_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_turn_faults
 tests_unit_test_turn_faults_SOURCES = tests/unit/test_turn_faults.c tests/unit/turn_lab.c tests/unit/turn_lab.h
 tests_unit_test_turn_faults_LDADD = $(UNIT_LIBS)
