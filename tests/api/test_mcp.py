@@ -21,7 +21,10 @@ from hostile_mcp import HostileMcp, event  # noqa: E402
 
 pytestmark = pytest.mark.threads
 
-NODE = shutil.which("node")
+NODE = [shutil.which("node")]
+if NODE[0] and subprocess.run([*NODE, "--version"], stdout=subprocess.PIPE,
+                              text=True).stdout.startswith("v18."):
+    NODE.append("--experimental-global-webcrypto")  # as later ones have it
 EVERYTHING = str(ROOT / "node_modules/@modelcontextprotocol/server-everything"
                  "/dist/index.js")
 DUAL = str(ROOT / "tests/peers/mcp-dual.mjs")
@@ -39,7 +42,7 @@ def ask(lab, name, args=None, **kw):
 @contextlib.contextmanager
 def node(*argv, **env):
     process = subprocess.Popen(
-        [NODE, *argv], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        [*NODE, *argv], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env={"PATH": "/usr/bin:/bin", **env})
     try:
         yield process
@@ -61,11 +64,11 @@ def peers(request):
         servers = {
             "every": {"url": f"http://127.0.0.1:{port}/mcp",
                       "allow_private": ["127.0.0.1"]},
-            "everyio": {"command": [NODE, EVERYTHING, "stdio"],
+            "everyio": {"command": [*NODE, EVERYTHING, "stdio"],
                         "env": ["LAB_SAYS=hello"]},
             "dual": {"url": f"http://127.0.0.1:{dual_port}/mcp",
                      "allow_private": ["127.0.0.1"]},
-            "dualio": {"command": [NODE, DUAL, "stdio"]},
+            "dualio": {"command": [*NODE, DUAL, "stdio"]},
         }
         for s in servers.values():
             s["effect"] = "read"
@@ -188,7 +191,7 @@ def test_a_child_that_died_is_started_again(peers):
 
 def test_an_idle_child_ends(make_lab):
     lab = make_lab(config={"mcp_servers": {"io": {
-        "command": [NODE, DUAL, "stdio"], "idle_s": 1, "pin": "first-use",
+        "command": [*NODE, DUAL, "stdio"], "idle_s": 1, "pin": "first-use",
         "tools": {"*": {"effect": "read"}}}}})
     parent = str(lab.processes["responder"].pid)
 
