@@ -8,7 +8,7 @@ PY_LOG_DRIVER = $(LOG_DRIVER)
 
 # Checks of the sources themselves.
 CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
-	tests/check/doc-examples tests/check/command.py
+	tests/check/doc-examples tests/check/command.py tests/check/dist.py
 TESTS += $(CHECKS)
 EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py \
 	tests/web.py
@@ -53,3 +53,4 @@ EXTRA_DIST += tests/clients/run tests/clients/common.mjs \
 	tests/clients/ai-sdk.test.mjs \
 	tests/clients/openai.test.mjs \
 	tests/clients/waiting.test.mjs
+EXTRA_DIST += tests/browser
