@@ -10,8 +10,8 @@ PY_LOG_DRIVER = $(LOG_DRIVER)
 CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
 	tests/check/doc-examples tests/check/command.py tests/check/dist.py
 TESTS += $(CHECKS)
-EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/lab.py \
-	tests/web.py
+EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/tsan.supp \
+	tests/lab.py tests/web.py
 
 # Suites of ./lamp test beside `make check`.
 EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \

@@ -6,7 +6,8 @@ passed=0 failed=0 skipped=0
 out=$build/test
 
 # tally SUITE PASSED FAILED SKIPPED LOG: add and show the result of one suite.
-# A suite in which nothing ran is broken, not green.
+# A suite in which nothing ran is broken, not green. Of TAP the failures are
+# shown: they may be far from the end.
 tally() {
 	local p=${2:-0} f=${3:-0} s=${4:-0}
 	[ $((p + f + s)) -gt 0 ] || f=1
@@ -15,7 +16,11 @@ tally() {
 		"$1" "$p" "$f" "$s" "$((SECONDS - suite_start))"
 	if [ "$f" -gt 0 ]; then
 		printf 'test: the end of %s:\n' "$5"
-		tail -n 40 "$5" | sed 's/^/    /'
+		if grep -q '^not ok' "$5"; then
+			awk '/^(ok|# Subtest)/ { on = 0 } /^not ok/ { on = 1 } on' "$5"
+		else
+			tail -n 40 "$5"
+		fi | head -n 120 | sed 's/^/    /'
 	fi
 }
 
@@ -46,8 +51,10 @@ make_check() {
 		tail -n 5)
 	local PASS=0 FAIL=0 ERROR=0 XPASS=0 SKIP=0
 	[ -z "$n" ] || declare $n
-	[ "$FAIL$ERROR$XPASS" = 000 ] ||
-		grep -hE '^(FAIL|ERROR|XPASS)' "$file" >>"$file"
+	if [ "$FAIL$ERROR$XPASS" != 000 ]; then
+		n=$(grep -E '^(FAIL|ERROR|XPASS)' "$file")
+		printf '%s\n' "$n" >>"$file"
+	fi
 	tally "$name" "$PASS" $((FAIL + ERROR + XPASS)) "$SKIP" "$file"
 }
 
@@ -61,7 +68,7 @@ suite() {
 	LAMPLIGHTER_BUILD=$dir PYTHONDONTWRITEBYTECODE=1 \
 		ASAN_OPTIONS=log_path=$out/$name.report:detect_stack_use_after_return=1 \
 		UBSAN_OPTIONS=log_path=$out/$name.report:print_stacktrace=1 \
-		TSAN_OPTIONS=log_path=$out/$name.report:second_deadlock_stack=1 \
+		TSAN_OPTIONS=log_path=$out/$name.report:second_deadlock_stack=1:$known \
 		"$top/tests/unit/with-mariadb" /usr/bin/python3 -m pytest -q \
 		-p no:cacheprovider --junitxml="$xml" "$@" "$top/tests/$tests" \
 		>"$file" 2>&1 </dev/null
@@ -94,6 +101,7 @@ test_api() { suite api "$build" api; }
 test_servers() { suite servers "$build" servers; }
 
 # What has threads of its own, for the thread sanitizer.
+known=suppressions=$top/tests/tsan.supp
 threaded="tests/unit/test_http tests/unit/test_llm_stream tests/unit/test_turn
 	tests/unit/test_turn_wait
 	tests/unit/test_worker tests/unit/test_conf tests/unit/run-db-tests"
@@ -104,7 +112,8 @@ test_sanitize() {
 		suite api-asan "$build/asan" api
 	fi
 	if build_with tsan thread; then
-		make_check unit-tsan "$build/tsan" TESTS="$threaded"
+		TSAN_OPTIONS=$known make_check unit-tsan "$build/tsan" \
+			TESTS="$threaded"
 		suite api-tsan "$build/tsan" api -m threads
 	fi
 }

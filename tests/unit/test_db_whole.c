@@ -48,6 +48,7 @@ static struct db *open_pool(int pool)
 }
 
 struct moving {
+	struct arena *a;	/* NULL: the one of the tests */
 	int64_t id, by;
 	int64_t v[2];		/* of n, as the statement says */
 	size_t n;
@@ -71,7 +72,7 @@ static int move(struct db *tx, void *ctx, struct err *err)
 	m->n = 0;
 	return db_each(tx, MOVE, DB_ARGS(DB_I(m->id), DB_I(m->by), DB_I(m->by),
 					 DB_I(m->by), DB_I(2)),
-		       &a, take_v, m, err);
+		       m->a ? m->a : &a, take_v, m, err);
 }
 
 static int move_and_add(struct db *tx, void *ctx, struct err *err)
@@ -144,13 +145,15 @@ static int back(struct db *tx, void *ctx, struct err *err)
 
 static void *move_many(void *arg)
 {
-	struct moving m = { .id = 1 + (intptr_t)arg * 1000, .by = 1 };
+	struct arena own = ARENA_INIT;
+	struct moving m = { .a = &own, .id = 1 + (intptr_t)arg * 1000, .by = 1 };
 	struct err mine = ERR_INIT;
+	bool failed = false;
 
-	for (int i = 0; i < 200; i++, m.id++)
-		if (db_tx(shared, move, &m, &mine))
-			return arg;
-	return NULL;
+	for (int i = 0; i < 200 && !failed; i++, m.id++)
+		failed = db_tx(shared, move, &m, &mine) != 0;
+	arena_release(&own);
+	return failed ? arg : NULL;
 }
 
 static void *back_many(void *arg)
