@@ -4,12 +4,14 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/util.h"
 #include "cgi.h"
 #include "fcgi.h"
 #include "route.h"
@@ -25,38 +27,55 @@
 #define SHARED_ACCEPT_MS 500
 #define BACK_OFF_MS      20	/* after accept failed for want of something */
 
+#define FRESH_MS         2	/* a request that takes longer waits for something */
+#define SPARE            2	/* accept at a time; more would take turns, with cold caches */
+#define LOOK_MS          1	/* the watcher's, while nobody accepts */
+
+/*
+ * As many workers as keep the processors busy take the short requests: a worker
+ * more finds no processor free, only a context switch. Those whose request has
+ * run for FRESH_MS wait for a model, a client or a lock, and are not counted.
+ * So there are at most `hands` that accept or have a fresh request; the other
+ * ones are parked. When none accepts, the watcher looks every LOOK_MS whether
+ * the fresh ones still are.
+ */
 struct pool {
 	struct app *app;
 	int fd;
 	bool owned;
-	int max, idle_ms;
+	int max, hands, idle_ms;
 	size_t stack_bytes;
-	atomic_int idle;	/* workers that wait in accept, or soon will */
 	atomic_bool stopping;
+	pthread_t watcher;
+	bool watched;		/* the watcher is there */
 
 	pthread_mutex_t lock;	/* over what follows */
 	pthread_cond_t gone;	/* a worker has left */
+	pthread_cond_t called;	/* a parked worker should accept */
+	pthread_cond_t look;	/* the watcher should */
+	TAILQ_HEAD(fresh, worker) fresh;	/* what they serve, oldest first */
 	int n;			/* workers */
+	int idle;		/* of them in accept, or called */
+	int n_fresh;
+	int n_parked, n_calls;
+	bool asleep;		/* the watcher */
+};
+
+struct worker {
+	TAILQ_ENTRY(worker) entry;
+	int64_t since_ms;
+	bool fresh;		/* in the list */
 };
 
 static void *worker_run(void *arg);
 
-/* One worker more, unless there are enough. Returns -1 when it cannot be. */
+/* One worker more, which has been counted. Returns -1 when it cannot be. */
 static int spawn(struct pool *p)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
-	int rc = 0;
+	int rc;
 
-	pthread_mutex_lock(&p->lock);
-	if (p->n >= p->max || atomic_load(&p->stopping)) {
-		pthread_mutex_unlock(&p->lock);
-		return 0;
-	}
-	p->n++;
-	pthread_mutex_unlock(&p->lock);
-
-	atomic_fetch_add(&p->idle, 1);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, p->stack_bytes);
@@ -64,11 +83,140 @@ static int spawn(struct pool *p)
 	pthread_attr_destroy(&attr);
 	if (!rc)
 		return 0;
-	atomic_fetch_sub(&p->idle, 1);
 	pthread_mutex_lock(&p->lock);
 	p->n--;
+	p->idle--;
+	pthread_cond_signal(&p->look);	/* it tries again */
 	pthread_mutex_unlock(&p->lock);
 	return -1;
+}
+
+static void not_fresh(struct pool *p, struct worker *w)
+{
+	if (!w->fresh)
+		return;
+	TAILQ_REMOVE(&p->fresh, w, entry);
+	p->n_fresh--;
+	w->fresh = false;
+}
+
+/* Whether there are as many as may accept or be fresh, under the lock. */
+static bool hands_full(struct pool *p)
+{
+	int64_t old_ms = clock_mono_ms() - FRESH_MS;
+	struct worker *w;
+
+	while ((w = TAILQ_FIRST(&p->fresh)) && w->since_ms <= old_ms)
+		not_fresh(p, w);
+	return p->idle + p->n_fresh >= p->hands;
+}
+
+/*
+ * Under the lock: calls a parked worker if nobody accepts and one may. Returns
+ * true when one must be spawned instead, which is counted already.
+ */
+static bool call_one(struct pool *p)
+{
+	if (p->idle || hands_full(p) || atomic_load(&p->stopping))
+		return false;
+	if (p->n_parked > p->n_calls) {
+		p->n_calls++;
+		p->idle++;
+		pthread_cond_signal(&p->called);
+		return false;
+	}
+	if (p->n >= p->max)
+		return false;
+	p->n++;
+	p->idle++;
+	return true;
+}
+
+static void wake_watcher(struct pool *p)
+{
+	if (!p->idle && p->asleep)
+		pthread_cond_signal(&p->look);
+}
+
+/* The worker has accepted a connection. */
+static void take(struct pool *p, struct worker *w)
+{
+	bool more = false;
+
+	w->since_ms = clock_mono_ms();
+	pthread_mutex_lock(&p->lock);
+	TAILQ_INSERT_TAIL(&p->fresh, w, entry);
+	w->fresh = true;
+	p->n_fresh++;
+	p->idle--;
+	more = call_one(p);
+	wake_watcher(p);
+	pthread_mutex_unlock(&p->lock);
+	if (more && spawn(p) < 0)
+		log_warn("no further worker can be started");
+}
+
+/*
+ * The request is over: to accept again, at once or when called. Returns false
+ * when the worker should leave, and then it is not counted as idle.
+ */
+static bool next_turn(struct pool *p, struct worker *w)
+{
+	struct timespec end;
+	bool stay = true;
+
+	pthread_mutex_lock(&p->lock);
+	not_fresh(p, w);
+	if (p->idle < SPARE && !hands_full(p)) {
+		p->idle++;
+	} else {
+		wake_watcher(p);
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		end.tv_sec += p->idle_ms / 1000 + 1;
+		p->n_parked++;
+		while (!p->n_calls && stay && !atomic_load(&p->stopping))
+			stay = pthread_cond_timedwait(&p->called, &p->lock,
+						      &end) == 0;
+		p->n_parked--;
+		stay = p->n_calls > 0;
+		p->n_calls -= stay;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return stay;
+}
+
+static void nap(int ms)
+{
+	struct timespec ts = { .tv_nsec = (long)ms * 1000000 };
+
+	nanosleep(&ts, NULL);
+}
+
+static void *watcher_run(void *arg)
+{
+	struct pool *p = arg;
+
+	pthread_mutex_lock(&p->lock);
+	while (!atomic_load(&p->stopping)) {
+		bool more;
+
+		if (p->idle || p->n - p->n_parked >= p->max) {
+			p->asleep = true;
+			pthread_cond_wait(&p->look, &p->lock);
+			p->asleep = false;
+			continue;
+		}
+		pthread_mutex_unlock(&p->lock);
+		nap(LOOK_MS);
+		pthread_mutex_lock(&p->lock);
+		more = call_one(p);
+		pthread_mutex_unlock(&p->lock);
+		if (more && spawn(p) < 0)
+			nap(BACK_OFF_MS);
+		pthread_mutex_lock(&p->lock);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
 }
 
 /* Everything that happens to one request once its parameters are there. */
@@ -135,13 +283,6 @@ void serve_cgi(struct app *app)
 	serve_release(&s);
 }
 
-static void nap(int ms)
-{
-	struct timespec ts = { .tv_nsec = (long)ms * 1000000 };
-
-	nanosleep(&ts, NULL);
-}
-
 /*
  * A connection, or -1 when this worker should leave: the pool stops, or there
  * was nothing to do for idle_ms and others are waiting too. A worker that
@@ -150,6 +291,7 @@ static void nap(int ms)
 static int next_connection(struct pool *p)
 {
 	int64_t idle_since = clock_mono_ms();
+	bool last;
 
 	while (p->owned || !atomic_load(&p->stopping)) {
 		int fd = accept4(p->fd, NULL, NULL, SOCK_CLOEXEC);
@@ -165,13 +307,18 @@ static int next_connection(struct pool *p)
 		}
 		if (clock_mono_ms() - idle_since < p->idle_ms)
 			continue;
-		/* Leave, but never as the last one: the count is the vote. */
-		if (atomic_fetch_sub(&p->idle, 1) > 1)
+		/* Leave, but never as the last one. */
+		pthread_mutex_lock(&p->lock);
+		last = p->idle <= 1;
+		p->idle -= !last;
+		pthread_mutex_unlock(&p->lock);
+		if (!last)
 			return -1;
-		atomic_fetch_add(&p->idle, 1);
 		idle_since = clock_mono_ms();
 	}
-	atomic_fetch_sub(&p->idle, 1);
+	pthread_mutex_lock(&p->lock);
+	p->idle--;
+	pthread_mutex_unlock(&p->lock);
 	return -1;
 }
 
@@ -180,14 +327,15 @@ static void *worker_run(void *arg)
 	struct pool *p = arg;
 	struct serving *s = xmalloc(sizeof(*s));
 	struct fcgi *fcgi = fcgi_new();
+	struct worker w = { .fresh = false };
+	bool stay = true;
 	int fd;
 
 	serve_init(s);
-	while ((fd = next_connection(p)) >= 0) {
+	while (stay && (fd = next_connection(p)) >= 0) {
 		struct conn *conn;
 
-		if (atomic_fetch_sub(&p->idle, 1) == 1 && spawn(p) < 0)
-			log_warn("no further worker can be started");
+		take(p, &w);
 		conn = fcgi_begin(fcgi, fd);
 		if (conn) {
 			serve(s, p->app, conn);
@@ -199,7 +347,7 @@ static void *worker_run(void *arg)
 			}
 			serve_end(s);
 		}
-		atomic_fetch_add(&p->idle, 1);
+		stay = next_turn(p, &w);
 	}
 	serve_release(s);
 	free(s);
@@ -209,6 +357,27 @@ static void *worker_run(void *arg)
 	pthread_cond_signal(&p->gone);
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
+}
+
+static void stop_watching(struct pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	atomic_store(&p->stopping, true);
+	pthread_cond_broadcast(&p->called);
+	pthread_cond_signal(&p->look);
+	pthread_mutex_unlock(&p->lock);
+	if (p->watched)
+		pthread_join(p->watcher, NULL);
+	p->watched = false;
+}
+
+static void pool_free(struct pool *p)
+{
+	pthread_cond_destroy(&p->gone);
+	pthread_cond_destroy(&p->called);
+	pthread_cond_destroy(&p->look);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
 }
 
 struct pool *pool_start(struct app *app, int fd, bool owned, struct err *e)
@@ -222,26 +391,32 @@ struct pool *pool_start(struct app *app, int fd, bool owned, struct err *e)
 	*p = (struct pool){
 		.app = app, .fd = fd, .owned = owned,
 		.max = conf->threads.max,
+		.hands = MAX(4, 2 * (int)sysconf(_SC_NPROCESSORS_ONLN)),
 		.idle_ms = conf->threads.idle_s * 1000,
 		.stack_bytes = (size_t)conf->threads.stack_kb * 1024,
 	};
 	conf_put(conf);
+	TAILQ_INIT(&p->fresh);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&p->gone, &attr);
+	pthread_cond_init(&p->called, &attr);
+	pthread_cond_init(&p->look, &attr);
 	pthread_condattr_destroy(&attr);
 
 	/* accept gives up after this and looks around. */
 	wait_ms = owned ? MAX(p->idle_ms, 1) : SHARED_ACCEPT_MS;
 	tv = (struct timeval){ .tv_sec = wait_ms / 1000,
 			       .tv_usec = wait_ms % 1000 * 1000 };
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)) < 0 ||
+	p->n = p->idle = 1;
+	p->watched = pthread_create(&p->watcher, NULL, watcher_run, p) == 0;
+	if (!p->watched ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)) < 0 ||
 	    spawn(p) < 0) {
 		err_set(e, ERR_INTERNAL, "cannot serve the socket");
-		pthread_cond_destroy(&p->gone);
-		pthread_mutex_destroy(&p->lock);
-		free(p);
+		stop_watching(p);
+		pool_free(p);
 		return NULL;
 	}
 	return p;
@@ -282,7 +457,7 @@ int pool_stop(struct pool *p, int grace_ms, int abort_ms)
 {
 	int left;
 
-	atomic_store(&p->stopping, true);
+	stop_watching(p);
 	atomic_store(&p->app->stopping, true);
 	notify_stop(p->app->notify);
 	if (p->owned)
@@ -298,8 +473,6 @@ int pool_stop(struct pool *p, int grace_ms, int abort_ms)
 	}
 	if (left)
 		return left;
-	pthread_cond_destroy(&p->gone);
-	pthread_mutex_destroy(&p->lock);
-	free(p);
+	pool_free(p);
 	return 0;
 }

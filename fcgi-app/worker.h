@@ -1,8 +1,9 @@
 /*
  * The workers: one thread per request, blocking code. Idle workers wait in
- * accept on the shared socket; the one that takes the last idle place starts
- * the next, and idle ones leave (platform-web.md sections 0 and 1). What a
- * streaming turn costs is a sleeping thread.
+ * accept on the shared socket, no more of them than keep the processors busy;
+ * for requests that wait for something further ones are called or started, and
+ * idle ones leave (platform-web.md sections 0 and 1). What a streaming turn
+ * costs is a sleeping thread.
  */
 #ifndef APP_WORKER_H
 #define APP_WORKER_H

@@ -140,25 +140,30 @@ static void serves_and_drains(void **state)
 	close(fd);
 }
 
-/* Silent peers hold workers; more come as needed, up to the cap, and leave. */
+/*
+ * Silent peers hold workers; more come as needed, up to the cap, are used
+ * again, and leave.
+ */
 static void grows_and_shrinks(void **state)
 {
 	int fd = listen_here(), held[MAX_WORKERS - 4];
 	struct pool *p = start(fd, true);
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(held); i++)
-		held[i] = connect_here();
-	wait_size(p, (int)ARRAY_LEN(held) + 1, MAX_WORKERS);
-	for (int i = 0; i < 10; i++) {
-		int c = connect_here();
+	for (int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < ARRAY_LEN(held); i++)
+			held[i] = connect_here();
+		wait_size(p, (int)ARRAY_LEN(held) + 1, MAX_WORKERS);
+		for (int i = 0; i < 10; i++) {
+			int c = connect_here();
 
-		ask(c, "/chat/api/v1/health");
-		assert_true(answered(c, "\"status\":\"ok\""));
-	}
-	for (size_t i = 0; i < ARRAY_LEN(held); i++) {
-		ask(held[i], "/chat/api/v1/health");
-		assert_true(answered(held[i], "\"status\":\"ok\""));
+			ask(c, "/chat/api/v1/health");
+			assert_true(answered(c, "\"status\":\"ok\""));
+		}
+		for (size_t i = 0; i < ARRAY_LEN(held); i++) {
+			ask(held[i], "/chat/api/v1/health");
+			assert_true(answered(held[i], "\"status\":\"ok\""));
+		}
 	}
 	/* idle_s is 1: all but one leave. */
 	wait_size(p, 1, 1);
