@@ -499,14 +499,14 @@ int build_request(const struct llm_request *r, unsigned repair,
 		rc = err_set(e, ERR_TOO_BIG, "request to %s is over %d bytes",
 			     b.p->name, BODY_BYTES);
 	if (rc == 0) {
-		out->body = (struct str){
-			arena_memdup(a, b.body.p, b.body.n), b.body.n
-		};
 		out->tokens = estimate(&b);
 		make_url(&b, out);
 		rc = make_headers(&b, out, e);
 	}
-	buf_release(&b.body);
+	if (rc == 0)
+		out->body = b.body;
+	else
+		buf_release(&b.body);
 	return rc;
 }
 

@@ -178,16 +178,19 @@ void llm_error_from_response(const char *provider, int http_status,
 
 /* -- requests ------------------------------------------------------------- */
 
-/* What goes on the wire; everything in the arena. */
+/* What goes on the wire; all but the body is in the arena. */
 struct llm_wire {
 	const char *url;
 	const char **headers;	/* "Name: value"; secret values among them */
 	size_t n_headers;
-	struct str body;
+	struct buf body;	/* to be released as soon as it is sent */
 	int64_t tokens;		/* of input, estimated */
 };
 
-/* ERR_LLM_UNSUPPORTED, ERR_LLM_NO_CREDENTIAL (B17, B18), ERR_TOO_BIG. */
+/*
+ * ERR_LLM_UNSUPPORTED, ERR_LLM_NO_CREDENTIAL (B17, B18), ERR_TOO_BIG; then
+ * there is no body to release.
+ */
 int llm_build(const struct llm_request *r, struct arena *a,
 	      struct llm_wire *out, struct err *e) MUST_CHECK;
 

@@ -92,6 +92,7 @@ int llm_probe(struct http_pool *http, const struct conf_llm *s,
 	*out = (struct llm_probe){ .url = "" };
 	if (llm_build(&r, a, &wire, e) < 0)
 		return -1;
+	buf_release(&wire.body);	/* the list of models asks for nothing */
 	out->url = models_url(a, wire.url);
 	rq = (struct http_request){
 		.method = "GET", .url = out->url ? out->url : wire.url,

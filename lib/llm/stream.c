@@ -42,6 +42,7 @@ struct attempt {
 	llm_handler *fn;
 	void *ctx;
 	struct llm_decoder *d;
+	struct llm_wire wire;
 	struct buf error_body;
 	bool bad_status;
 	bool delivered;		/* the handler has seen something */
@@ -159,6 +160,9 @@ static int on_head(void *ctx, const struct http_result *res)
 	t->bad_status = res->status < 200 || res->status > 299;
 	llm_decoder_content_type(t->d, str_of(res->content_type));
 	t->last_event_ms = clock_mono_ms();
+	/* A stream lasts; another attempt builds its own. */
+	if (res->body_sent)
+		buf_release(&t->wire.body);
 	return 0;
 }
 
@@ -270,18 +274,17 @@ static void transport_failed(struct attempt *t, const struct err *why)
 }
 
 /* One request and its answer. Afterwards t->terminal or t->failed says how. */
-static void attempt(struct attempt *t, const struct llm_wire *wire,
-		    const struct http_request *base)
+static void attempt(struct attempt *t, const struct http_request *base)
 {
 	struct http_request q = *base;
 	struct http_result res;
 	struct err e = ERR_INIT, ignored = ERR_INIT;
 	int rc;
 
-	q.url = wire->url;
-	q.headers = wire->headers;
-	q.n_headers = wire->n_headers;
-	q.body = wire->body;
+	q.url = t->wire.url;
+	q.headers = t->wire.headers;
+	q.n_headers = t->wire.n_headers;
+	q.body = buf_str(&t->wire.body);
 	rc = http_do(t->io->http, &q, &res, &e);
 	if (!res.sent || t->bad_status)
 		llm_decoder_estimate(t->d, -1);	/* nothing was used */
@@ -408,16 +411,16 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 
 	for (;;) {
 		struct err mine = ERR_INIT;
-		struct llm_wire wire;
 
 		llm_decoder_free(t.d);
 		t.d = NULL;
-		if (build_request(r, repair, a, &wire, &mine) < 0 ||
+		buf_release(&t.wire.body);
+		if (build_request(r, repair, a, &t.wire, &mine) < 0 ||
 		    !(t.d = llm_decoder_new(s->provider, s, &mine))) {
 			rc = fail_early(&t, &mine, e);
 			break;
 		}
-		llm_decoder_estimate(t.d, wire.tokens);
+		llm_decoder_estimate(t.d, t.wire.tokens);
 		buf_reset(&t.error_body);
 		t.bad_status = t.has_usage = false;
 		t.warning[0] = '\0';
@@ -426,7 +429,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 		t.last_event_ms = 0;
 		t.n_events = 0;
 		base.total_timeout_ms = left_ms(s, start);
-		attempt(&t, &wire, &base);
+		attempt(&t, &base);
 		if (t.terminal && !t.handler_stopped) {
 			if (repair != repair_at_start)
 				remember(s, repair);
@@ -441,6 +444,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 		}
 	}
 	llm_decoder_free(t.d);
+	buf_release(&t.wire.body);
 	buf_release(&t.error_body);
 	return rc;
 }

@@ -117,6 +117,8 @@ struct http_result {
 	int64_t first_byte_us;		/* from the start; -1 = none */
 	bool reused;			/* the connection was warm */
 	bool sent;			/* connected: the server may have seen it */
+	bool body_sent;			/* whole: http_request.body is not read
+					   any more; known when on_head runs */
 };
 
 /*

@@ -19,7 +19,7 @@
 
 #include "base/banned.h"
 
-#define BUFFER_BYTES 16384	/* one recv; per transfer */
+#define BUFFER_BYTES 8192	/* one recv; per transfer */
 #define CONNECT_MS 5000
 
 /* -- what libcurl tells --------------------------------------------------- */
@@ -106,6 +106,7 @@ static size_t on_header(char *p, size_t one, size_t n, void *ctx)
 {
 	struct transfer *t = ctx;
 	struct str value = { p, n }, name;
+	curl_off_t sent_bytes = 0;
 	long status = 0;
 
 	(void)one;
@@ -127,6 +128,8 @@ static size_t on_header(char *p, size_t one, size_t n, void *ctx)
 	if (t->got_head)	/* trailers */
 		return n;
 	t->got_head = true;
+	curl_easy_getinfo(t->easy, CURLINFO_SIZE_UPLOAD_T, &sent_bytes);
+	t->res->body_sent = (size_t)sent_bytes == t->r->body.n;
 	if (t->r->on_head && t->r->on_head(t->r->ctx, t->res) < 0) {
 		err_set(&t->e, ERR_CANCELLED, "stopped by the caller");
 		return 0;

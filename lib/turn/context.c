@@ -22,6 +22,7 @@
 enum {
 	ROWS_PER_MESSAGE = 3,	/* rows read for one message of history */
 	SPARE_ROWS = 10,	/* rows of steps that the first read allows for */
+	OWN_MESSAGES = 6,	/* of a turn that calls a tool or two */
 	MESSAGE_TOKENS = 4,	/* what a message costs beside its text */
 };
 
@@ -33,22 +34,27 @@ static const char unanswered[] =
 	"{\"error\":{\"code\":\"interrupted\",\"message\":\"This call was not "
 	"answered: the turn ended before.\"}}";
 
+/* Room for n messages more, since what is outgrown stays in the arena. */
+static void reserve(struct turn_loop *l, size_t n)
+{
+	size_t size = MAX(l->messages_size * 2, l->n_messages + n);
+	struct llm_message *bigger;
+
+	if (l->n_messages + n <= l->messages_size)
+		return;
+	bigger = arena_alloc(l->arena, size * sizeof(*bigger));
+	if (l->n_messages)
+		memcpy(bigger, l->messages, l->n_messages * sizeof(*bigger));
+	l->messages = bigger;
+	l->messages_size = size;
+}
+
 static struct llm_message *add(struct turn_loop *l, enum llm_role role,
 			       struct str text)
 {
 	struct llm_message *m;
 
-	if (l->n_messages == l->messages_size) {
-		size_t size = MAX(l->messages_size * 2, 32);
-		struct llm_message *bigger =
-			arena_alloc(l->arena, size * sizeof(*bigger));
-
-		if (l->n_messages)
-			memcpy(bigger, l->messages,
-			       l->n_messages * sizeof(*bigger));
-		l->messages = bigger;
-		l->messages_size = size;
-	}
+	reserve(l, 1);
 	m = &l->messages[l->n_messages++];
 	*m = (struct llm_message){ .role = role, .text = text };
 	return m;
@@ -408,6 +414,7 @@ static int add_history(struct turn_loop *l, struct err *e)
 	if (page.more && page.n < want && !is_enough(&page, meta, w) &&
 	    read_page(l, want, &page, &meta, e) < 0)
 		return -1;
+	reserve(l, page.n + OWN_MESSAGES);
 	for (size_t i = first_row(l, page.items, meta, page.n,
 				  history_budget(l)); i < page.n; i++)
 		add_unit(l, page.items, meta, page.n, &i);
@@ -443,6 +450,7 @@ int context_build(struct turn_loop *l, struct err *e)
 	compose_prompt(l);
 	if (add_history(l, e) < 0)
 		return -1;
+	reserve(l, OWN_MESSAGES);
 	add_given(l, l->run->in.meta);
 	l->n_history = l->n_messages;
 	if (l->run->resumed_seq)

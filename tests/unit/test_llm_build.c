@@ -20,11 +20,12 @@ static struct built *build_with(const struct llm_request *r, unsigned repair)
 	struct err e = ERR_INIT;
 
 	json_decref(b.body);
+	buf_release(&b.wire.body);
 	arena_release(&b.arena);
 	b = (struct built){ .arena = ARENA_INIT };
 	if (build_request(r, repair, &b.arena, &b.wire, &e) < 0)
 		fail_msg("%s", e.text);
-	b.body = jx_load(b.wire.body, &e);
+	b.body = jx_load(buf_str(&b.wire.body), &e);
 	if (!b.body)
 		fail_msg("%s: %s", e.text, b.wire.body.p);
 	return &b;
