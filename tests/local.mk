@@ -14,7 +14,7 @@ EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/tsan.supp \
 	tests/lab.py tests/web.py
 
 # Suites of ./lamp test beside `make check`.
-EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
+EXTRA_DIST += tests/conftest.py tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/plain_browser.py \
 	tests/api/test_agent_tools.py \
 	tests/api/test_approvals.py tests/api/test_waiting.py tests/api/test_bad_input.py \

@@ -4,6 +4,8 @@
 
 passed=0 failed=0 skipped=0
 out=$build/test
+known=suppressions=$top/tests/tsan.supp
+shards=$(($(nproc) + 1))		# of a suite, side by side
 
 # tally SUITE PASSED FAILED SKIPPED LOG: add and show the result of one suite.
 # A suite in which nothing ran is broken, not green. Of TAP the failures are
@@ -58,27 +60,54 @@ make_check() {
 	tally "$name" "$PASS" $((FAIL + ERROR + XPASS)) "$SKIP" "$file"
 }
 
-# suite NAME BUILD TESTS [PYTEST-OPTION...]: tests/TESTS against one build.
-# Reports of the sanitizers are failures too, whichever process wrote them.
-suite() {
-	local name=$1 dir=$2 tests=$3 file=$out/$1.log xml=$out/$1.xml reports n
-	shift 3
-	begin "$name"
-	rm -f "$xml" "$out/$name".report.*
-	LAMPLIGHTER_BUILD=$dir PYTHONDONTWRITEBYTECODE=1 \
+# shard I/N NAME BUILD TESTS [PYTEST-OPTION...]: a part of tests/TESTS against one
+# build, on a database of its own.
+shard() {
+	local part=$1 name=$2 dir=$3 tests=$4
+	shift 4
+	LAMPLIGHTER_SHARD=$part LAMPLIGHTER_BUILD=$dir PYTHONDONTWRITEBYTECODE=1 \
 		ASAN_OPTIONS=log_path=$out/$name.report:detect_stack_use_after_return=1 \
 		UBSAN_OPTIONS=log_path=$out/$name.report:print_stacktrace=1 \
 		TSAN_OPTIONS=log_path=$out/$name.report:second_deadlock_stack=1:$known \
 		"$top/tests/unit/with-mariadb" /usr/bin/python3 -m pytest -q \
-		-p no:cacheprovider --junitxml="$xml" "$@" "$top/tests/$tests" \
-		>"$file" 2>&1 </dev/null
-	n=$(/usr/bin/python3 - "$xml" 2>/dev/null <<-'PY'
+		-p no:cacheprovider --junitxml="$out/$name.${part%/*}.xml" "$@" \
+		"$top/tests/$tests" >"$out/$name.${part%/*}.log" 2>&1 </dev/null
+}
+
+# suite NAME BUILD TESTS [PYTEST-OPTION...]: all of it, in parts side by side,
+# since tests mostly wait. Reports of the sanitizers are failures too, whichever
+# process wrote them.
+suite() {
+	local name=$1 file=$out/$1.log i reports n
+	begin "$name"
+	rm -f "$out/$name".*.xml "$out/$name".*.log "$out/$name".report.*
+	for ((i = 0; i < shards; i++)); do
+		shard "$i/$shards" "$@" &
+	done
+	wait
+	n=$(/usr/bin/python3 - $(seq -f "$out/$name.%g.xml" 0 $((shards - 1))) <<-'PY'
 		import sys, xml.etree.ElementTree as tree
-		s = next(tree.parse(sys.argv[1]).getroot().iter("testsuite")).attrib
-		bad = int(s["failures"]) + int(s["errors"])
-		print(int(s["tests"]) - bad - int(s["skipped"]), bad, s["skipped"])
+		passed = failed = skipped = 0
+		for name in sys.argv[1:]:
+		    try:
+		        s = next(tree.parse(name).getroot().iter("testsuite")).attrib
+		    except OSError:         # it did not come to its end
+		        failed += 1
+		        continue
+		    bad = int(s["failures"]) + int(s["errors"])
+		    failed += bad
+		    skipped += int(s["skipped"])
+		    passed += int(s["tests"]) - bad - int(s["skipped"])
+		print(passed, failed, skipped)
 	PY
 	)
+	# Those that went well first: what failed is at the end.
+	for ((i = 0; i < shards; i++)); do
+		tail -n 1 "$out/$name.$i.log" | grep -q failed || cat "$out/$name.$i.log"
+	done >"$file"
+	for ((i = 0; i < shards; i++)); do
+		tail -n 1 "$out/$name.$i.log" | grep -q failed && cat "$out/$name.$i.log"
+	done >>"$file"
 	reports=$(find "$out" -name "$name.report.*" | wc -l)
 	if [ "$reports" -gt 0 ]; then
 		head -n 40 "$(find "$out" -name "$name.report.*" -print -quit)" >>"$file"
@@ -101,7 +130,6 @@ test_api() { suite api "$build" api; }
 test_servers() { suite servers "$build" servers; }
 
 # What has threads of its own, for the thread sanitizer.
-known=suppressions=$top/tests/tsan.supp
 threaded="tests/unit/test_http tests/unit/test_llm_stream tests/unit/test_turn
 	tests/unit/test_turn_wait
 	tests/unit/test_worker tests/unit/test_conf tests/unit/run-db-tests"
