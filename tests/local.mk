@@ -38,6 +38,7 @@ EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_openapi.py \
 	tests/api/test_web_tools.py \
 	tests/api/test_tools.py \
+	tests/api/test_pitfalls.py \
 	tests/api/test_plain.py \
 	tests/api/test_plain_waits.py \
 	tests/api/test_shutdown.py \
