@@ -32,7 +32,7 @@ EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_identity.py \
 	tests/api/test_kill.py \
 	tests/api/test_page_cache.py \
-	tests/api/test_mcp.py \
+	tests/api/test_mcp.py tests/api/test_mcp_pitfalls.py \
 	tests/api/test_notifications.py \
 	tests/api/test_openai_server.py \
 	tests/api/test_openapi.py \
@@ -43,7 +43,7 @@ EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_plain_waits.py \
 	tests/api/test_shutdown.py \
 	tests/api/test_tasks.py
-EXTRA_DIST += tests/peers/hostile_mcp.py tests/peers/mcp-dual.mjs
+EXTRA_DIST += tests/peers/hostile_mcp.py tests/peers/mcp_stdio.py tests/peers/mcp-dual.mjs
 EXTRA_DIST += tests/servers/conftest.py \
 	tests/servers/test_doctor.py \
 	tests/servers/test_life.py \
