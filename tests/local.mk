@@ -8,7 +8,8 @@ PY_LOG_DRIVER = $(LOG_DRIVER)
 
 # Checks of the sources themselves.
 CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
-	tests/check/doc-examples tests/check/command.py tests/check/dist.py
+	tests/check/doc-examples tests/check/command.py tests/check/dist.py \
+	tests/check/pitfalls.py
 TESTS += $(CHECKS)
 EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/tsan.supp \
 	tests/lab.py tests/web.py
@@ -32,17 +33,18 @@ EXTRA_DIST += tests/conftest.py tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_identity.py \
 	tests/api/test_kill.py \
 	tests/api/test_page_cache.py \
-	tests/api/test_mcp.py \
+	tests/api/test_mcp.py tests/api/test_mcp_pitfalls.py \
 	tests/api/test_notifications.py \
 	tests/api/test_openai_server.py \
 	tests/api/test_openapi.py \
 	tests/api/test_web_tools.py \
 	tests/api/test_tools.py \
+	tests/api/test_pitfalls.py \
 	tests/api/test_plain.py \
 	tests/api/test_plain_waits.py \
 	tests/api/test_shutdown.py \
 	tests/api/test_tasks.py
-EXTRA_DIST += tests/peers/hostile_mcp.py tests/peers/mcp-dual.mjs
+EXTRA_DIST += tests/peers/hostile_mcp.py tests/peers/mcp_stdio.py tests/peers/mcp-dual.mjs
 EXTRA_DIST += tests/servers/conftest.py \
 	tests/servers/test_doctor.py \
 	tests/servers/test_life.py \

@@ -138,6 +138,19 @@ static struct turn_run *open_redo(struct request *rq, const struct ask *ask,
 			      &redo, e);
 }
 
+/*
+ * Whether a tool part decides about this wait. It must name the request that
+ * was made: ids of calls are the model's, and messages are the client's (F8).
+ */
+static bool decides(const json_t *part, const struct turn_wait *row)
+{
+	struct uuid id;
+
+	return str_is(jx_str(part, "state"), "approval-responded") &&
+		uuid_parse(jx_str(jx_obj(part, "approval"), "id"), &id) &&
+		uuid_eq(&id, &row->id);
+}
+
 /* A tool part of the answer: what the client says of its call, if anything. */
 static int add_part(struct request *rq, struct answers *a, const json_t *part,
 		    struct err *e)
@@ -150,7 +163,7 @@ static int add_part(struct request *rq, struct answers *a, const json_t *part,
 	if (!row)
 		return 0;
 	if (row->kind == WAIT_APPROVAL)
-		return str_is(state, "approval-responded")
+		return decides(part, row)
 			? answers_decide(rq, a, row, jx_bool(approval,
 				"approved", false), NULL, e) : 0;
 	if (str_is(state, "output-available") && json_object_get(part, "output"))
@@ -187,9 +200,9 @@ static int answer_parts(struct request *rq, struct response *rs,
  * trigger regenerate-message answers again, as POST /conversations/{c}/edit and
  * …/regenerate. Where the last message is the answer that waits, with approvals
  * and outputs of the client in its tool parts, the turn goes on, in the same
- * message. client: as POST /chat/{w}/stream. sdk: the client's major version;
- * from 6 on approvals are parts of their own. Other members are not read.
- * Errors as there.
+ * message; an approval counts for the request whose id it has. client: as POST
+ * /chat/{w}/stream. sdk: the client's major version; from 6 on approvals are
+ * parts of their own. Other members are not read. Errors as there.
  */
 int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 {

@@ -104,6 +104,11 @@ void llm_decoder_fixed_ids(struct llm_decoder *d)
 	d->fixed_ids = true;
 }
 
+void llm_decoder_history(struct llm_decoder *d, const struct llm_request *r)
+{
+	d->request = r;
+}
+
 void llm_decoder_estimate(struct llm_decoder *d, int64_t input_tokens)
 {
 	d->est_input = input_tokens;

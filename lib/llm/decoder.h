@@ -50,6 +50,7 @@ struct llm_decoder {
 	const char *url;	/* the service's, or "" (B12) */
 	bool fast;		/* the template is used */
 	bool fixed_ids;		/* minted ids count instead of being random */
+	const struct llm_request *request;	/* whose ids are taken, or NULL */
 
 	enum dec_framing framing;
 	bool ndjson_type;	/* the content type says NDJSON */

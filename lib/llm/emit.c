@@ -16,6 +16,8 @@
 
 #include "base/banned.h"
 
+enum { CUT_LEAST_TOKENS = 1024 };	/* less says nothing about a context */
+
 static const char *const event_names[] = {
 	[LLM_EV_TEXT] = "text",
 	[LLM_EV_REASONING] = "reasoning",
@@ -366,7 +368,24 @@ static void mint_id(struct llm_decoder *d, struct dec_call *c)
 			id[5 + i] = alnum[r[i] % 62];
 		id[29] = '\0';
 	}
+	buf_reset(&c->id);
 	buf_adds(&c->id, id);
+}
+
+/* Whether a call before c has its id (B3). */
+static bool id_is_taken(const struct llm_decoder *d, const struct dec_call *c)
+{
+	const struct llm_request *r = d->request;
+	struct str id = buf_str(&c->id);
+
+	for (const struct dec_call *i = d->calls; i < c; i++)
+		if (str_eq(buf_str(&i->id), id))
+			return true;
+	for (size_t k = 0; r && k < r->n_messages; k++)
+		for (size_t i = 0; i < r->messages[k].n_calls; i++)
+			if (str_eq(r->messages[k].calls[i].id, id))
+				return true;
+	return false;
 }
 
 /*
@@ -419,7 +438,7 @@ static void finish_call(struct llm_decoder *d, struct dec_call *c)
 {
 	bool ok;
 
-	if (!c->id.n)
+	if (!c->id.n || id_is_taken(d, c))
 		mint_id(d, c);
 	if (!c->started)
 		start_call(d, c);
@@ -491,7 +510,13 @@ static void settle_usage(struct llm_decoder *d)
 	}
 }
 
-static void warn(struct llm_decoder *d)
+static void warn(struct llm_decoder *d, const char *text)
+{
+	send(d, &(struct llm_event){ .type = LLM_EV_WARNING,
+	     .text = str_of(text) });
+}
+
+static void warn_of_losses(struct llm_decoder *d)
 {
 	char text[120];
 
@@ -499,8 +524,27 @@ static void warn(struct llm_decoder *d)
 		return;
 	snprintf(text, sizeof(text), "%u pieces of the answer were repaired, "
 		 "%u were unreadable and left out", d->n_mended, d->n_lost);
-	send(d, &(struct llm_event){ .type = LLM_EV_WARNING,
-	     .text = str_of(text) });
+	warn(d, text);
+}
+
+/*
+ * E4: a server of one's own (it wants no key) silently drops what its context
+ * does not hold. Estimates are coarse, so only half of it missing is a sign.
+ */
+static void warn_of_cut(struct llm_decoder *d)
+{
+	const struct llm_usage *u = &d->usage;
+	int64_t read = u->input + MAX(u->cache_read, 0) +
+		MAX(u->cache_write, 0);
+	char text[160];
+
+	if (d->q.key_required || u->input < 0 || read < CUT_LEAST_TOKENS ||
+	    d->est_input < 2 * read)
+		return;
+	snprintf(text, sizeof(text), "of about %lld tokens the server read "
+		 "%lld: its context is too small (context_tokens)",
+		 (long long)d->est_input, (long long)read);
+	warn(d, text);
 }
 
 void emit_terminal(struct llm_decoder *d)
@@ -517,7 +561,8 @@ void emit_terminal(struct llm_decoder *d)
 		finish_call(d, &d->calls[i]);
 	if (!failed && d->dialect->finish)
 		d->dialect->finish(d);
-	warn(d);
+	warn_of_losses(d);
+	warn_of_cut(d);
 	settle_usage(d);
 	if (d->usage.input >= 0 || d->usage.output >= 0)
 		send(d, &(struct llm_event){ .type = LLM_EV_USAGE,

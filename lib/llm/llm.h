@@ -87,7 +87,7 @@ enum llm_event_type {
 	LLM_EV_TEXT,		/* text: delta */
 	LLM_EV_REASONING,	/* text: delta */
 	LLM_EV_REFUSAL,		/* text: delta of a refusal */
-	LLM_EV_TOOL_START,	/* index, id (may be empty yet), name */
+	LLM_EV_TOOL_START,	/* index, name, id: not the last word on it */
 	LLM_EV_TOOL_ARGS,	/* index, text: fragment of the arguments */
 	LLM_EV_TOOL_CALL,	/* index, id, name, text = whole arguments JSON,
 				   bad_args, opaque; all of them right before
@@ -166,6 +166,13 @@ bool llm_decoder_finished(const struct llm_decoder *d);
 
 /* Usage that the provider does not tell is estimated (D5) from now on. */
 void llm_decoder_estimate(struct llm_decoder *d, int64_t input_tokens);
+
+/*
+ * A call whose id stands in r's messages already, or twice in the answer, gets
+ * a new one: some servers count from call_0 in each answer (B3), and whoever
+ * keeps calls by id would take two for one. r is borrowed.
+ */
+void llm_decoder_history(struct llm_decoder *d, const struct llm_request *r);
 
 /* Ids that we make up count up instead of being random: same output twice. */
 void llm_decoder_fixed_ids(struct llm_decoder *d);

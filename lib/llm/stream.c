@@ -50,7 +50,7 @@ struct attempt {
 	bool terminal;		/* DONE went to the handler */
 	bool has_usage;
 	struct llm_usage usage;	/* held back until it is final */
-	char warning[160];	/* the same; "" = none */
+	char warning[320];	/* the same, all of them; "" = none */
 	struct err failed;	/* the ERROR that was held back */
 	struct llm_fault fault;
 	int64_t last_event_ms;
@@ -123,6 +123,7 @@ static int on_event(void *ctx, const struct llm_event *ev)
 {
 	struct attempt *t = ctx;
 	struct llm_event named;
+	size_t n;
 
 	switch (ev->type) {
 	case LLM_EV_ERROR:
@@ -134,8 +135,9 @@ static int on_event(void *ctx, const struct llm_event *ev)
 		t->has_usage = true;
 		return 0;
 	case LLM_EV_WARNING:
-		snprintf(t->warning, sizeof(t->warning), "%.*s",
-			 STR_ARG(ev->text));
+		n = strlen(t->warning);
+		snprintf(t->warning + n, sizeof(t->warning) - n, "%s%.*s",
+			 n ? "; " : "", STR_ARG(ev->text));
 		return 0;
 	case LLM_EV_TOOL_START:
 	case LLM_EV_TOOL_CALL:
@@ -420,6 +422,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 			rc = fail_early(&t, &mine, e);
 			break;
 		}
+		llm_decoder_history(t.d, r);
 		llm_decoder_estimate(t.d, t.wire.tokens);
 		buf_reset(&t.error_body);
 		t.bad_status = t.has_usage = false;
@@ -430,6 +433,9 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 		t.n_events = 0;
 		base.total_timeout_ms = left_ms(s, start);
 		attempt(&t, &base);
+		if (t.warning[0])
+			log_warn("model answer", "service", s->id, "warning",
+				 t.warning);
 		if (t.terminal && !t.handler_stopped) {
 			if (repair != repair_at_start)
 				remember(s, repair);

@@ -6,6 +6,7 @@
 #include "tool/mcp.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "auth/policy.h"
@@ -17,6 +18,7 @@
 #include "base/banned.h"
 
 enum { VALUE_BYTES = 4096 };	/* of an argument in a header */
+#define SAFE_INTEGER 9007199254740991.0	/* what doubles hold: 2^53 - 1 */
 
 struct mcp_row {		/* `data` of a row */
 	const struct conf_mcp *server;
@@ -75,27 +77,44 @@ static const json_t *argument(const struct mcp_param *p, const json_t *args)
 	return args;
 }
 
+/* A value as a header has it; false: none has such (8.2). */
+static bool header_text(struct buf *b, const json_t *value)
+{
+	double d = json_number_value(value);
+
+	if (json_is_string(value))
+		mcp_header_value(b, (struct str){ json_string_value(value),
+				 json_string_length(value) });
+	else if (json_is_boolean(value))
+		buf_adds(b, json_is_true(value) ? "true" : "false");
+	else if (json_is_number(value) && fabs(d) <= SAFE_INTEGER &&
+		 d == floor(d))
+		buf_addf(b, "%lld", (long long)d);
+	else
+		return false;
+	return true;
+}
+
 /* Values that arguments repeat in headers; absent and null ones do not. */
-static void add_params(const struct mcp_tool *t, const json_t *args,
-		       struct arena *a, const char **v, size_t *n)
+static int add_params(const struct mcp_tool *t, const json_t *args,
+		      struct arena *a, const char **v, size_t *n,
+		      struct err *e)
 {
 	for (size_t i = 0; i < t->n_params; i++) {
-		const json_t *value = argument(&t->params[i], args);
+		const struct mcp_param *p = &t->params[i];
+		const json_t *value = argument(p, args);
 		struct buf b = BUF_INIT(2 * VALUE_BYTES);
 
-		if (json_is_string(value))
-			mcp_header_value(&b, (struct str){
-				json_string_value(value),
-				json_string_length(value) });
-		else if (json_is_integer(value))
-			buf_addf(&b, "%lld", json_integer_value(value));
-		else if (json_is_boolean(value))
-			buf_adds(&b, json_is_true(value) ? "true" : "false");
-		if (value && !json_is_null(value))
-			v[(*n)++] = arena_printf(a, "%s: %s",
-						 t->params[i].header, b.p);
+		if (json_string_length(value) > VALUE_BYTES)
+			return err_public(e, ERR_TOOL_ARGS, "\"%.60s\" is sent "
+					  "as a header as well, so it may have "
+					  "%d bytes at most.",
+					  p->path[p->depth - 1], VALUE_BYTES);
+		if (header_text(&b, value))
+			v[(*n)++] = arena_printf(a, "%s: %s", p->header, b.p);
 		buf_release(&b);
 	}
+	return 0;
 }
 
 struct telling {
@@ -113,14 +132,15 @@ static void on_progress(void *ctx, struct str text)
 	tool_note(t->ctx, &n);
 }
 
-static void fill(const struct mcp_row *r, const struct tool_ctx *ctx,
-		 const json_t *args, struct mcp_call *c)
+static int fill(const struct mcp_row *r, const struct tool_ctx *ctx,
+		const json_t *args, struct mcp_call *c, struct err *e)
 {
 	const char **v = arena_zalloc(ctx->arena, r->tool->n_params + 1,
 				      sizeof(*v));
 	size_t n = 0;
 
-	add_params(r->tool, args, ctx->arena, v, &n);
+	if (add_params(r->tool, args, ctx->arena, v, &n, e) < 0)
+		return -1;
 	*c = (struct mcp_call){
 		.server = r->server, .method = "tools/call",
 		.params = jx_keep(ctx->arena, json_pack("{s:s, s:O}", "name",
@@ -130,6 +150,7 @@ static void fill(const struct mcp_row *r, const struct tool_ctx *ctx,
 		.timeout_ms = r->timeout_ms, .repeatable = r->repeatable,
 		.abort = ctx->abort,
 	};
+	return 0;
 }
 
 int mcp_credential(const struct conf_mcp *s, const struct tool_ctx *ctx,
@@ -159,8 +180,8 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	struct mcp_call c;
 	int rc;
 
-	fill(r, ctx, args, &c);
-	if (mcp_credential(r->server, ctx, ctx->arena, &c.credential, e) < 0)
+	if (fill(r, ctx, args, &c, e) < 0 ||
+	    mcp_credential(r->server, ctx, ctx->arena, &c.credential, e) < 0)
 		return -1;
 	c.progress = on_progress;
 	c.ctx = &telling;
@@ -179,8 +200,8 @@ static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
 	const struct mcp_row *r = t->data;
 	struct mcp_call c;
 
-	(void)e;
-	fill(r, ctx, args, &c);
+	if (fill(r, ctx, args, &c, e) < 0)
+		return -1;
 	buf_addf(out, "%s\n", *r->server->url ? r->server->url
 		 : r->server->command.v[0]);
 	for (size_t i = 0; i < c.n_headers; i++)

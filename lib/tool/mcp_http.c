@@ -105,14 +105,31 @@ static bool visible(struct str s)
 	return s.n > 0 && s.n < MCP_SESSION_BYTES;
 }
 
+static bool is_named(struct str name, const char *want)
+{
+	return name.n == strlen(want) && !strncasecmp(name.p, want, name.n);
+}
+
+/* What a refusal asks for (8.6): for people, so without surprises. */
+static void take_needs(struct exchange *x, struct str value)
+{
+	size_t n = MIN(value.n, sizeof(x->out->needs) - 1);
+
+	for (size_t i = 0; i < n; i++)
+		x->out->needs[i] = value.p[i] >= 0x20 && value.p[i] < 0x7f
+			? value.p[i] : '?';
+	x->out->needs[n] = '\0';
+}
+
 static void on_header(void *ctx, struct str name, struct str value)
 {
 	struct exchange *x = ctx;
 
-	if (name.n == 14 && !strncasecmp(name.p, "mcp-session-id", 14) &&
-	    visible(value))
+	if (is_named(name, "mcp-session-id") && visible(value))
 		snprintf(x->out->session, sizeof(x->out->session), "%.*s",
 			 STR_ARG(value));
+	else if (is_named(name, "www-authenticate"))
+		take_needs(x, value);
 }
 
 static int on_head(void *ctx, const struct http_result *res)

@@ -32,6 +32,7 @@ enum {
 	RETRY_MS = 15000,
 	LIST_MS = 10000,	/* to wait for a list, at most */
 	PARAM_DEPTH = 8,
+	PARAMS = 24,		/* of one tool */
 };
 
 /* -- one tool -------------------------------------------------------------- */
@@ -143,6 +144,10 @@ static void add_param(struct params *p, const json_t *schema,
 	struct mcp_param *v;
 	const char **path;
 
+	if (t->n_params == PARAMS) {
+		p->bad = "it has too many x-mcp-header";
+		return;
+	}
 	if (!json_is_string(name) || !is_token(json_string_value(name)) ||
 	    depth == 0 || !is_plain_type(schema)) {
 		p->bad = "its x-mcp-header is not valid";

@@ -308,6 +308,20 @@ static bool known_version(struct str v)
 	return false;
 }
 
+static bool is_refusal(const struct mcp_outcome *out)
+{
+	return out->status == 401 ||
+		(out->status == 403 && (out->needs[0] || !out->answered));
+}
+
+/* For the log and the command: what the server asks for, and who gives it. */
+static int say_refused(const struct mcp_outcome *out, struct err *e)
+{
+	return err_set(e, ERR_UPSTREAM_AUTH, "status %d: `headers` or `token` "
+		       "of mcp_servers must give a credential%s%s", out->status,
+		       out->needs[0] ? "; it asks for " : "", out->needs);
+}
+
 /* The era of sessions: initialize, then the notification that ends it. */
 static int initialize(struct mcp_peer *p, const struct mcp_call *asked,
 		      struct mcp_mode *m, struct mcp_outcome *out,
@@ -332,9 +346,10 @@ static int initialize(struct mcp_peer *p, const struct mcp_call *asked,
 		rc = err_set(e, ERR_UPSTREAM_PROTOCOL,
 			     "it speaks version \"%.32s\" only", version.p
 			     ? version.p : "");
+	else if (rc == 0 && !c.result && is_refusal(out))
+		rc = say_refused(out, e);
 	else if (rc == 0 && !c.result)
-		rc = err_set(e, out->status == 401 || out->status == 403
-			     ? ERR_UPSTREAM_AUTH : ERR_UPSTREAM_PROTOCOL,
+		rc = err_set(e, ERR_UPSTREAM_PROTOCOL,
 			     "initialize was answered %d %.100s", out->status,
 			     c.error ? jx_str(c.error, "message").p : "");
 	if (rc == 0) {
@@ -393,8 +408,8 @@ static int open_http(struct mcp_peer *p, const struct mcp_call *asked,
 	mcp_call_release(&probe);
 	if (modern)
 		return 0;
-	if (out.status == 401 || out.status == 403)
-		return err_set(e, ERR_UPSTREAM_AUTH, "status %d", out.status);
+	if (is_refusal(&out))
+		return say_refused(&out, e);
 	if (out.status >= 500 || out.status / 100 == 3)
 		return err_set(e, ERR_UPSTREAM, "status %d", out.status);
 	return initialize(p, asked, m, &out, e);
@@ -451,8 +466,9 @@ static bool is_lost(const struct mcp_call *c, const struct mcp_mode *m,
 	struct str said = jx_str(c->error, "message");
 	int64_t code = error_code(c);
 
-	if (m->era == MCP_ERA_SESSION && out->status == 404)
-		return true;
+	if (m->era == MCP_ERA_SESSION && (out->status == 404 ||
+					  code == -32020 || code == -32022))
+		return true;	/* the latter two: it became stateless */
 	if (m->era == MCP_ERA_STATELESS)
 		return out->status == 400 && code != -32020 && code != -32021 &&
 			code != -32602;
@@ -467,14 +483,34 @@ static int from_status(const struct mcp_outcome *out, struct err *e)
 {
 	int status = out->status;
 
-	if (status == 401 || status == 403)
-		return err_set(e, ERR_UPSTREAM_AUTH, "status %d", status);
+	if (is_refusal(out))
+		return say_refused(out, e);
 	if (status == 429 || status == 503)
 		return err_set(e, ERR_UPSTREAM_OVERLOAD, "status %d", status);
 	if (status / 100 == 2)
 		return err_set(e, ERR_UPSTREAM_EARLY_END,
 			       "the answer ended without a result");
 	return err_set(e, ERR_UPSTREAM, "status %d", status);
+}
+
+/* An exchange that ended before its answer, and not because we left it. */
+static bool is_broken(int rc, const struct mcp_outcome *out,
+		      const struct err *e)
+{
+	if (rc == 0)
+		return !out->answered && out->status / 100 == 2;
+	return e->code != ERR_CANCELLED && e->code != ERR_UPSTREAM_TIMEOUT &&
+		e->code != ERR_TOO_BIG;
+}
+
+/* Whether the call may have been carried out without our hearing of it (G5). */
+static bool is_unknown(int rc, const struct mcp_call *c,
+		       const struct mcp_outcome *out)
+{
+	bool said = out->answered || (rc == 0 && out->status / 100 != 2 &&
+				      (out->status < 500 || out->status == 503));
+
+	return out->sent && !c->repeatable && !said;
 }
 
 /* Once, opening it anew when it forgot us. */
@@ -492,13 +528,10 @@ static int transact(struct mcp_peer *p, struct mcp_call *c, bool *unknown,
 		rc = exchange(p, c, &m, &out, e);
 		lost = rc == 0 && is_lost(c, &m, &out);
 		/* A child that ended before it read, or a repeatable call. */
-		again = rc < 0 && e->code != ERR_CANCELLED &&
-			e->code != ERR_UPSTREAM_TIMEOUT &&
-			e->code != ERR_TOO_BIG &&
-			(!out.sent || c->repeatable);
+		again = is_broken(rc, &out, e) && (!out.sent || c->repeatable);
 		if (lost || (again && m.child))
 			forget(p, m.opened);
-		*unknown = rc < 0 && out.sent && !c->repeatable;
+		*unknown = is_unknown(rc, c, &out);
 		mode_release(&m);
 		if (n == 0 && (lost || (again && (m.era == MCP_ERA_STATELESS ||
 						  c->server->command.n)))) {
@@ -506,8 +539,12 @@ static int transact(struct mcp_peer *p, struct mcp_call *c, bool *unknown,
 			err_clear(e);
 			continue;
 		}
-		if (rc == 0 && out.answered)
+		/* HeaderMismatch: our list of its tools is old (8.2). */
+		if (error_code(c) == -32020)
+			atomic_store(&p->changed, true);
+		if (rc == 0 && out.answered && !is_refusal(&out))
 			return 0;
+		mcp_call_release(c);
 		return rc < 0 ? -1 : from_status(&out, e);
 	}
 }
@@ -565,9 +602,10 @@ static int explain(const struct mcp_call *c, const struct err *why,
 static bool asks_again(struct mcp_call *c, struct err *e)
 {
 	json_t *state = json_object_get(c->result, "requestState");
+	const json_t *given = json_object_get(c->result, "resultType");
 	struct str type = jx_str(c->result, "resultType");
 
-	if (!type.p || str_is(type, "complete"))
+	if (!given || json_is_null(given) || str_is(type, "complete"))
 		return false;
 	if (!str_is(type, "input_required") || !json_is_string(state) ||
 	    !c->params ||
@@ -575,7 +613,7 @@ static bool asks_again(struct mcp_call *c, struct err *e)
 	    json_array_size(jx_arr(c->result, "inputRequests"))) {
 		err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" wants "
 			   "something that is not possible here (%.40s).",
-			   c->server->id, type.p);
+			   c->server->id, type.p ? type.p : "");
 		return false;
 	}
 	json_object_set(c->params, "requestState", state);

@@ -12,6 +12,7 @@
 
 enum {
 	MCP_SESSION_BYTES = 257,
+	MCP_NEEDS_BYTES = 180,
 	MCP_MESSAGE_BYTES = 8388608,	/* one message of a server */
 	MCP_ANSWER_BYTES = 33554432,	/* all that comes for one request */
 	MCP_REPLIES = 100,		/* of ours within one exchange */
@@ -64,6 +65,7 @@ struct mcp_outcome {
 	bool sent;			/* the server may have seen it */
 	bool answered;			/* result or error is there */
 	char session[MCP_SESSION_BYTES];	/* that the answer names */
+	char needs[MCP_NEEDS_BYTES];	/* its WWW-Authenticate, made plain */
 };
 
 /* -- mcp_wire.c ------------------------------------------------------------ */

@@ -216,15 +216,22 @@ static void take(struct mcp_child *k, json_t *message)
 	pthread_mutex_unlock(&k->lock);
 }
 
-/* Lines that are no JSON are somebody's print; they are read over. */
+/*
+ * One message, or a batch of them (2025-03-26). Lines that are no JSON are
+ * somebody's print; they are read over.
+ */
 static int on_line(void *ctx, struct str name, struct str line)
 {
 	struct err ignored = ERR_INIT;
 	json_auto_t *j = jx_load_lenient(line, &ignored);
+	json_t *m;
+	size_t i;
 
 	(void)name;
 	if (json_is_object(j))
 		take(ctx, j);
+	json_array_foreach(j, i, m)
+		take(ctx, m);
 	return 0;
 }
 

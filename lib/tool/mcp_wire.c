@@ -197,7 +197,8 @@ void mcp_header_value(struct buf *out, struct str value)
 						sodium_base64_VARIANT_ORIGINAL);
 	char *text;
 
-	if (plain(value)) {
+	/* Nothing at all would not be sent by every client on the way. */
+	if (value.n && plain(value)) {
 		buf_addstr(out, value);
 		return;
 	}

@@ -138,6 +138,8 @@ AI_SDK_5 = {"start", "start-step", "finish-step", "text-start", "text-delta",
 
 
 def check_ai_sdk(events, name):
+    """Pitfalls F1, F4: no type, null or finishReason that a version refuses;
+    no delta outside of an open part and step."""
     assert all(e.name == "message" and e.id is None for e in events)
     assert events.pop().data == "[DONE]"
     parts = [e.data for e in events]
@@ -183,6 +185,7 @@ def check_ai_sdk(events, name):
 
 
 def check_ag_ui(events, name):
+    """Pitfalls F1, F2: no null, no [DONE] (which is no JSON), all closed."""
     assert all(e.name == "message" and e.id is None for e in events)
     parts = [e.data for e in events]
     kinds = [p["type"] for p in parts]
@@ -224,6 +227,7 @@ def check_ag_ui(events, name):
 
 
 def check_openai(events, name):
+    """Pitfall F5: the role first, a finish_reason last; calls are not told."""
     assert events.pop().data == "[DONE]"
     chunks = [e.data for e in events]
     failed = name in ("error", "broken")
@@ -261,6 +265,20 @@ def test_scenario(lab, dialect, name):
                       "cancel": "cancelled"}.get(name, "stop")
     if name in ANSWERS:
         assert text == ANSWERS[name]
+
+
+@pytest.mark.parametrize("name", ["tool", "error", "broken"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_frames_and_terminators(lab, dialect, name):
+    """Pitfall F2: LF only; [DONE] where the protocol has it, and nowhere else."""
+    stream = lab.stream(f"/chat/lab/stream?dialect={dialect}",
+                        {"content": script(name)}, user="ada")
+    body = stream.response.read()
+    stream.close()
+    assert b"\r" not in body and body.endswith(b"\n\n")
+    has_end = dialect in ("ai-sdk", "openai")
+    assert body.count(b"[DONE]") == has_end
+    assert body.endswith(b"data: [DONE]\n\n") == has_end
 
 
 def test_unknown_dialects_are_refused(lab, conversation):
@@ -352,6 +370,7 @@ def conversation_of(dialect, events):
 
 @pytest.mark.parametrize("path,body,dialect", ROUTES)
 def test_a_clients_thread_is_one_conversation(lab, path, body, dialect):
+    """Pitfall F8: the stored history is the truth, not the client's."""
     name = "chat " + uuid.uuid4().hex
     seen = set()
     for scenario in ("text", "tool"):

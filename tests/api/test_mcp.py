@@ -1,5 +1,6 @@
-"""MCP servers as tools (issue 4; protocols.md 8, G1 to G14): real peers from
-npm in both eras and over both transports, and a server that misbehaves."""
+"""MCP servers as tools: real peers from npm in both eras and over both
+transports, and a server that misbehaves. What servers of the one era or the other
+do to a client: test_mcp_pitfalls.py."""
 
 import base64
 import contextlib
@@ -114,7 +115,7 @@ def test_real_servers_offer_their_tools(peers, server):
 
 @pytest.mark.parametrize("server,era", [("dual", "modern"), ("dualio", "legacy")])
 def test_the_era_is_found(peers, server, era):
-    """G1: modern over HTTP, and a session where the transport has one."""
+    """Pitfall G1: modern over HTTP, and a session where the transport has one."""
     assert ask(peers, f"{server}_era")[0]["result"] == era
 
 
@@ -254,7 +255,7 @@ def test_first_use_is_a_choice(bad):
     {"inputSchema": {"type": "object", "properties": {"secret": {}}}},
     {"annotations": {"readOnlyHint": True}}])
 def test_rug_pull(bad, hostile, change, pin):
-    """G11: what changed after it was accepted is not offered any more."""
+    """Pitfall G11: what changed after it was accepted is not offered any more."""
     lab = bad(pin=pin)
     assert ask(lab, "bad_look")[0]["result"] == "found"
     hostile.tools[0].update(change)
@@ -333,7 +334,7 @@ def test_groups_see_a_server_or_not(bad, hostile):
 
 
 def test_schemas_beyond_ours_are_relaxed(bad, hostile):
-    """G13: nothing is fetched; what we do not know, the server checks."""
+    """Pitfall G13: nothing is fetched; what we do not know, the server checks."""
     hostile.tools[0]["inputSchema"] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object", "unevaluatedProperties": False,
@@ -353,7 +354,7 @@ def test_schemas_beyond_ours_are_relaxed(bad, hostile):
 
 
 def test_pages_end(bad, hostile):
-    """G10: an empty cursor is one; a repeated one ends the list."""
+    """Pitfall G10: an empty cursor is one; a repeated one ends the list."""
     cursors = iter(["", "b", "b"])
 
     def page(message, _):
@@ -371,7 +372,7 @@ def test_pages_end(bad, hostile):
 # -- sessions and transport ---------------------------------------------------
 
 def test_a_lost_session_is_opened_again(bad, hostile):
-    """G9: 404, and the reference server's 400."""
+    """Pitfall G9: 404, and the reference server's 400."""
     lab = bad()
     assert ask(lab, "bad_look")[0]["result"] == "found"
     hostile.session = "session-2"
@@ -425,7 +426,7 @@ def test_the_server_learns_who_asks(bad, hostile):
 
 
 def test_requests_of_the_server_are_answered(bad, hostile):
-    """G3: ping with {}, all else refused; then the answer is read on."""
+    """Pitfall G3: ping with {}, all else refused; then the answer is read on."""
     lab = bad()
     got = threading.Event()
 
@@ -458,7 +459,7 @@ def test_requests_of_the_server_are_answered(bad, hostile):
 
 
 def test_a_closed_stream_is_gone_on_with(bad, hostile):
-    """8.4: ids, retry, priming (G2), then GET with Last-Event-ID."""
+    """Pitfall G2: a priming event; then GET with Last-Event-ID."""
     lab = bad()
     state = {}
 
@@ -549,7 +550,7 @@ def test_a_server_that_refuses_us_costs_no_turn(bad, hostile):
 
 
 def test_giant_results(bad, hostile):
-    """G12: cut with a marker; beyond all measure, an error."""
+    """Pitfall G12: cut with a marker; beyond all measure, an error."""
     lab = bad()
     hostile.result = {"content": [{"type": "text", "text": "x" * 3_000_000}]}
     result, _ = ask(lab, "bad_look")
@@ -590,7 +591,7 @@ def test_a_stream_that_never_ends(bad, hostile, what):
 
 
 def test_what_may_have_run_is_not_run_again(bad, hostile):
-    """G5: a broken connection; only what is idempotent is sent twice."""
+    """Pitfall G5: a broken connection; only what is idempotent is sent twice."""
     hostile.handlers["tools/call"] = lambda m, _: None
     lab = bad(effect="write", tools={})
     result, _ = ask(lab, "bad_look")
@@ -652,7 +653,7 @@ def test_descriptions_are_cleaned(bad, hostile):
 
 
 def test_internal_addresses_are_refused(make_lab, hostile):
-    """G14: unless the admin lists them, whatever name leads there."""
+    """Pitfall G14: unless the admin lists them, whatever name leads there."""
     for url in (hostile.url, hostile.url.replace("127.0.0.1", "localhost")):
         lab = make_lab(config={"mcp_servers": {"bad": {"url": url}}})
         said = lab.command("mcp", "list", check=False)
@@ -661,7 +662,7 @@ def test_internal_addresses_are_refused(make_lab, hostile):
 
 
 def test_hints_never_make_a_tool_laxer(bad, hostile):
-    """G6: only an admin does."""
+    """Pitfall G6: only an admin does."""
     hostile.tools = [
         {"name": "r", "inputSchema": {}, "annotations": {"readOnlyHint": True}},
         {"name": "d", "inputSchema": {}, "annotations": {"destructiveHint": True}},

@@ -47,6 +47,7 @@ test('a stream, chunk by chunk', async () => {
 	assert.ok(usage.completion_tokens > 0);
 });
 
+// Pitfall F5.
 test('the stream helper puts it together', async () => {
 	const runner = client.chat.completions.stream(
 		ask(text, { stream_options: { include_usage: true } }));
@@ -102,6 +103,7 @@ test('a failure in the stream is an error of the stream', async () => {
 	assert.match(said, /^one /);
 });
 
+// Pitfall F9: here nothing could be gone on with.
 test('a stream that is left stops its turn', async () => {
 	const stream = await client.chat.completions.create(ask(endless, { stream: true }));
 	let turn;

@@ -6,12 +6,16 @@ its method; what it returns is sent:
   bytes     the whole answer as text/event-stream
   (status, headers, bytes)   as it is
   callable  is called with the connection's wfile after headers of a stream
-Without a handler it is a decent server of the session era with self.tools.
+Without a handler it is a decent server with self.tools: of the session era, or
+of the stateless one (2026-07-28) while self.modern is set.
 """
 
 import http.server
 import json
 import threading
+
+
+MODERN = "2026-07-28"
 
 
 class HostileMcp:
@@ -23,6 +27,8 @@ class HostileMcp:
         self.handlers = {}
         self.requests = []       # (method of HTTP, headers, message)
         self.session = "session-1"
+        self.version = "2025-06-18"
+        self.modern = False
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -64,7 +70,7 @@ class HostileMcp:
         method = message.get("method")
         if method == "initialize":
             return (200, {"Mcp-Session-Id": self.session}, {
-                "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                "protocolVersion": self.version, "capabilities": {"tools": {}},
                 "serverInfo": {"name": "hostile", "version": "1"}})
         if method is None or method.startswith("notifications/"):
             return 202, {}, None
@@ -75,6 +81,26 @@ class HostileMcp:
         if method == "tools/call":
             return 200, {}, self.result
         return 404, {}, None
+
+    def stateless(self, message, headers):
+        """As decent(), in the modern era; a fault is {"code", "message"}."""
+        method, meta = message["method"], message["params"].get("_meta", {})
+        version = "io.modelcontextprotocol/protocolVersion"
+        if headers.get("MCP-Protocol-Version") != MODERN:
+            return 400, {"code": -32022, "message": "Which version?",
+                         "data": {"supported": [MODERN]}}
+        if (headers.get("Mcp-Method") != method or meta.get(version) != MODERN
+                or "io.modelcontextprotocol/clientCapabilities" not in meta
+                or headers.get("Mcp-Name") != message["params"].get("name")
+                or "Mcp-Session-Id" in headers):
+            return 400, {"code": -32020, "message": "Headers do not fit."}
+        if method == "server/discover":
+            return 200, {"supportedVersions": [MODERN], "capabilities": {}}
+        if method == "tools/list":
+            return 200, {"tools": self.tools, "ttlMs": 60000}
+        if method == "tools/call":
+            return 200, self.result
+        return 404, {"code": -32601, "message": "Unknown method."}
 
     def send(self, h, status, headers, body):
         h.send_response(status)
@@ -90,6 +116,13 @@ class HostileMcp:
         handler = self.handlers.get(key)
         if handler is None and message is None:
             return self.send(h, 405, {}, b"")
+        if handler is None and self.modern:
+            status, said = self.stateless(message, h.headers)
+            return self.send(h, status, {"Content-Type": "application/json"},
+                             json.dumps({
+                                 "jsonrpc": "2.0", "id": message.get("id"),
+                                 "result" if status == 200 else "error": said,
+                             }).encode())
         if handler is None:
             status, headers, result = self.decent(message, h.headers)
             body = b"" if result is None else json.dumps(

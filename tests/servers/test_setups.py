@@ -105,7 +105,8 @@ def test_every_method_passes(site):
 
 
 def test_events_arrive_as_they_are_made(site):
-    """A turn with a tool call; the model takes its time for the answer."""
+    """Pitfall F7: a turn with a tool call; the model takes its time for the
+    answer. The samples of all servers let it through."""
     stream = site.stream("/chat/lab/stream", {"content": "!script " + json.dumps({
         "tool_calls": [{"name": "query_data", "args": {
             "dataset": "tickets", "aggregates": [{"fn": "count"}]}}],

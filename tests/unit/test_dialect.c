@@ -186,7 +186,10 @@ static size_t assert_sane_frames(struct str s)
 	return n;
 }
 
-/* Every event has a decision in every dialect: it is shown, or left out. */
+/*
+ * Every event has a decision in every dialect: it is shown, or left out.
+ * Pitfall F3: what keeps a stream alive is a comment in all of them.
+ */
 static void every_dialect_decides_every_event(void **state)
 {
 	(void)state;
@@ -266,7 +269,7 @@ static size_t count(enum dialect_id d, const enum turn_event_type *types,
 	return found;
 }
 
-/* Parts and messages that were opened are closed, once each. */
+/* Pitfall F4: parts and messages that were opened are closed, once each. */
 static void parts_are_closed(void **state)
 {
 	static const enum turn_event_type turn[] = {

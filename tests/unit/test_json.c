@@ -13,6 +13,7 @@ static enum err_code load_error(const char *text, size_t n)
 	return e.code;
 }
 
+/* Pitfall C10: what decides about rights is not read in two ways. */
 static void strict_refuses(void **state)
 {
 	char deep[400];
@@ -31,7 +32,7 @@ static void strict_refuses(void **state)
 	assert_int_equal(load_error(deep, sizeof(deep)), ERR_NONE);
 }
 
-/* protocols.md C11: what Jansson refuses a whole document for. */
+/* Pitfalls C9, C11: what Jansson refuses a whole document for. */
 static void lenient_repairs(void **state)
 {
 	static const struct {

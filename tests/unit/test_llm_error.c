@@ -61,6 +61,7 @@ static void recorded_errors(void **state)
 	}
 }
 
+/* Pitfalls A9, A10, A11, A12: their words first, the status last. */
 static void a9_a12_classes(void **state)
 {
 	static const struct {
@@ -127,6 +128,7 @@ static void texts_for_the_log(void **state)
 	assert_int_equal(e.retry_after_s, 3);
 }
 
+/* Pitfall A8: seconds, dates, milliseconds, and Google's. */
 static void a8_retry_after(void **state)
 {
 	const int64_t now = INT64_C(1700000000) * 1000000;
@@ -173,6 +175,7 @@ static void should_retry_decides(void **state)
 			      "}}", "", "", "true", &e).retry);
 }
 
+/* Pitfall B18. */
 static void b18_tool_use_failed_once(void **state)
 {
 	struct err e = ERR_INIT;
@@ -185,6 +188,7 @@ static void b18_tool_use_failed_once(void **state)
 	assert_true(f.once);
 }
 
+/* Pitfalls B12, E1, E2, E6, E7: what a 400 asks for. */
 static void repairs(void **state)
 {
 	static const struct {

@@ -149,6 +149,7 @@ static int serve_retry(struct peer *p, int fd, int n)
 	}
 }
 
+/* Pitfalls A7, A8. */
 static void a7_a8_retries_before_the_first_delta(void **state)
 {
 	struct peer *p = peer_start(serve_retry);
@@ -190,6 +191,37 @@ static void retries_have_an_end(void **state)
 	buf_release(&t.out);
 }
 
+/*
+ * Pitfalls A1, A8: a wait longer than anybody's patience is not kept to; a good
+ * status with nothing behind it is no answer.
+ */
+static int serve_later(struct peer *p, int fd, int n)
+{
+	(void)p;
+	if (n == 1)
+		return peer_reply(fd, "503 Later", "Retry-After: 3600\r\n", "");
+	if (n == 2) {
+		peer_stream(fd);
+		return peer_end(fd);
+	}
+	return ok(fd);
+}
+
+static void a1_a8_retried_in_our_time(void **state)
+{
+	struct peer *p = peer_start(serve_later);
+	int64_t start = clock_mono_ms();
+	struct run t;
+
+	(void)state;
+	prepare(&t, p);
+	assert_int_equal(stream(&t), 0);
+	assert_int_equal(atomic_load(&p->n_reqs), 3);
+	assert_in_range(clock_mono_ms() - start, 700, 30000);
+	peer_stop(p);
+	buf_release(&t.out);
+}
+
 static int serve_no_retry(struct peer *p, int fd, int n)
 {
 	(void)p;
@@ -202,6 +234,7 @@ static int serve_no_retry(struct peer *p, int fd, int n)
 	return peer_reply(fd, "401 No", "", "");
 }
 
+/* Pitfall A9. */
 static void a9_not_retried(void **state)
 {
 	static const enum err_code want[] = {
@@ -221,7 +254,7 @@ static void a9_not_retried(void **state)
 	buf_release(&t.out);
 }
 
-/* A1, A7: once something was delivered, an early end is final. */
+/* Pitfalls A1, A7: once something was delivered, an early end is final. */
 static int serve_cut(struct peer *p, int fd, int n)
 {
 	(void)p, (void)n;
@@ -248,7 +281,7 @@ static void a7_no_retry_after_the_first_delta(void **state)
 	buf_release(&t.out);
 }
 
-/* A1: cut, but after finish_reason: that is an answer. A2: no [DONE]. */
+/* Pitfalls A1, A2, D3: cut, but after finish_reason: that is an answer. */
 static int serve_cut_late(struct peer *p, int fd, int n)
 {
 	(void)p;
@@ -278,7 +311,7 @@ static void a2_d3_end_without_done(void **state)
 	buf_release(&t.out);
 }
 
-/* E1: the other name of max_tokens, once, and then remembered. */
+/* Pitfall E1: the other name of max_tokens, once, and then remembered. */
 static int serve_e1(struct peer *p, int fd, int n)
 {
 	(void)n;
@@ -316,6 +349,7 @@ static int serve_b12(struct peer *p, int fd, int n)
 	return ok(fd);
 }
 
+/* Pitfall B12. */
 static void b12_signatures_stripped_once(void **state)
 {
 	struct peer *p = peer_start(serve_b12);
@@ -353,6 +387,7 @@ static int serve_b18(struct peer *p, int fd, int n)
 	return peer_end(fd);
 }
 
+/* Pitfall B18. */
 static void b18_tool_use_failed_once(void **state)
 {
 	struct peer *p = peer_start(serve_b18);
@@ -387,7 +422,7 @@ static void abort_and_stop(void **state)
 	assert_int_equal(stream(&t), -1);
 	assert_int_equal(t.e.code, ERR_CANCELLED);
 	assert_int_equal(count(&t, "error"), 1);
-	/* D5: disconnecting does not dodge the budget. */
+	/* Pitfall D5: disconnecting does not dodge the budget. */
 	assert_has(t.out.p, "{\"input\":2,\"output\":1,\"estimated\":true}");
 	assert_int_equal(atomic_load(&p->n_reqs), 1);
 	t.pull_at_text = NULL;
@@ -496,6 +531,7 @@ static int serve_html(struct peer *p, int fd, int n)
 			  "<html>Please sign in</html>");
 }
 
+/* Pitfall A12. */
 static void a12_html_page(void **state)
 {
 	struct peer *p = peer_start(serve_html);
@@ -507,6 +543,42 @@ static void a12_html_page(void **state)
 	assert_int_equal(t.e.code, ERR_UPSTREAM_PROTOCOL);
 	assert_has(t.e.text, "Please sign in");
 	assert_int_equal(atomic_load(&p->n_reqs), 1);
+	peer_stop(p);
+	buf_release(&t.out);
+}
+
+#define ANSWER "{\"choices\":[{\"index\":0,\"message\":{\"content\":" \
+	"\"hello\"},\"finish_reason\":\"stop\"}]}"
+
+static int serve_a13(struct peer *p, int fd, int n)
+{
+	static const char json[] = "Content-Type: application/json\r\n";
+
+	(void)p;
+	if (n == 1)
+		return peer_reply(fd, "200 OK", json, ANSWER);
+	if (n == 2)
+		return peer_reply(fd, "200 OK", json, "\n\n\r\n" ANSWER "\n");
+	if (n == 3)
+		return peer_reply(fd, "200 OK", json, TEXT("hello") STOP DONE);
+	return peer_reply(fd, "200 OK", n == 4 ? "" : "Content-Type: "
+			  "text/plain\r\n", "\n" TEXT("hello") STOP DONE);
+}
+
+/* Pitfall A13: a stream was asked for; what comes is taken for what it is. */
+static void a13_whatever_the_type(void **state)
+{
+	struct peer *p = peer_start(serve_a13);
+	struct run t;
+
+	(void)state;
+	prepare(&t, p);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(stream(&t), 0);
+		assert_int_equal(count(&t, "text"), 1);
+		assert_has(t.out.p, "\"text\":\"hello\"");
+		assert_int_equal(count(&t, "done"), 1);
+	}
 	peer_stop(p);
 	buf_release(&t.out);
 }
@@ -527,7 +599,7 @@ static int serve_call(struct peer *p, int fd, int n)
 			  body);
 }
 
-/* B14: the caller sees its own names; B17: invented ones as they are. */
+/* Pitfalls B14, B17: the caller sees its own names; invented ones as they are. */
 static void b14_names_come_back(void **state)
 {
 	struct peer *p = peer_start(serve_call);
@@ -601,6 +673,7 @@ int main(void)
 		cmocka_unit_test(answers),
 		cmocka_unit_test(a7_a8_retries_before_the_first_delta),
 		cmocka_unit_test(retries_have_an_end),
+		cmocka_unit_test(a1_a8_retried_in_our_time),
 		cmocka_unit_test(a9_not_retried),
 		cmocka_unit_test(a7_no_retry_after_the_first_delta),
 		cmocka_unit_test(a2_d3_end_without_done),
@@ -611,6 +684,7 @@ int main(void)
 		cmocka_unit_test(abort_in_backoff),
 		cmocka_unit_test(keep_alives_are_no_progress),
 		cmocka_unit_test(a12_html_page),
+		cmocka_unit_test(a13_whatever_the_type),
 		cmocka_unit_test(b14_names_come_back),
 		cmocka_unit_test(unusable_service),
 	};
