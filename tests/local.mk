@@ -11,7 +11,7 @@ CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
 	tests/check/doc-examples tests/check/command.py tests/check/dist.py
 TESTS += $(CHECKS)
 EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/tsan.supp \
-	tests/lab.py tests/web.py
+	tests/lab.py tests/red_team.py tests/web.py
 
 # Suites of ./lamp test beside `make check`.
 EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
@@ -36,13 +36,15 @@ EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_notifications.py \
 	tests/api/test_openai_server.py \
 	tests/api/test_openapi.py \
+	tests/api/test_red_team.py tests/api/test_red_team_rows.py \
+	tests/api/test_red_team_web.py \
 	tests/api/test_web_tools.py \
 	tests/api/test_tools.py \
 	tests/api/test_plain.py \
 	tests/api/test_plain_waits.py \
 	tests/api/test_shutdown.py \
 	tests/api/test_tasks.py
-EXTRA_DIST += tests/peers/hostile_mcp.py tests/peers/mcp-dual.mjs
+EXTRA_DIST += tests/peers/hostile_mcp.py tests/peers/recorder.py tests/peers/mcp-dual.mjs
 EXTRA_DIST += tests/servers/conftest.py \
 	tests/servers/test_doctor.py \
 	tests/servers/test_life.py \
