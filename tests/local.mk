@@ -26,7 +26,7 @@ EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_demo_llm.py \
 	tests/api/test_demo_talk.py \
 	tests/api/test_dialects.py \
-	tests/api/test_doctor.py \
+	tests/api/test_docs.py tests/api/test_doctor.py \
 	tests/api/test_events.py \
 	tests/api/test_faults.py \
 	tests/api/test_identity.py \
@@ -44,7 +44,8 @@ EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_plain_waits.py \
 	tests/api/test_shutdown.py \
 	tests/api/test_tasks.py
-EXTRA_DIST += tests/peers/hostile_mcp.py tests/peers/recorder.py tests/peers/mcp-dual.mjs
+EXTRA_DIST += tests/peers/hostile_mcp.py tests/peers/recorder.py tests/peers/mcp-dual.mjs \
+	tests/peers/elsewhere.c
 EXTRA_DIST += tests/servers/conftest.py \
 	tests/servers/test_doctor.py \
 	tests/servers/test_life.py \
