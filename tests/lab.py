@@ -256,7 +256,8 @@ class Lab:
 
     def command(self, *argv, check=True, stdin=None):
         result = subprocess.run([COMMAND, "-c", self.config_file, *argv],
-                                input=stdin, capture_output=True, text=True)
+                                input=stdin, capture_output=True, text=True,
+                                env={**os.environ, **self.responder_env})
         if check and result.returncode:
             raise AssertionError(f"lamplighter {argv}: {result.stdout}"
                                  f"{result.stderr}")

@@ -12,7 +12,7 @@ CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
 	tests/check/pitfalls.py
 TESTS += $(CHECKS)
 EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/run.sh tests/tsan.supp \
-	tests/lab.py tests/web.py
+	tests/lab.py tests/red_team.py tests/web.py
 
 # Suites of ./lamp test beside `make check`.
 EXTRA_DIST += tests/conftest.py tests/api/conftest.py tests/api/demo_model.py \
@@ -27,7 +27,7 @@ EXTRA_DIST += tests/conftest.py tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_demo_llm.py \
 	tests/api/test_demo_talk.py \
 	tests/api/test_dialects.py \
-	tests/api/test_doctor.py \
+	tests/api/test_docs.py tests/api/test_doctor.py \
 	tests/api/test_events.py \
 	tests/api/test_faults.py \
 	tests/api/test_identity.py \
@@ -37,6 +37,8 @@ EXTRA_DIST += tests/conftest.py tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_notifications.py \
 	tests/api/test_openai_server.py \
 	tests/api/test_openapi.py \
+	tests/api/test_red_team.py tests/api/test_red_team_rows.py \
+	tests/api/test_red_team_web.py \
 	tests/api/test_web_tools.py \
 	tests/api/test_tools.py \
 	tests/api/test_pitfalls.py \
@@ -44,7 +46,8 @@ EXTRA_DIST += tests/conftest.py tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_plain_waits.py \
 	tests/api/test_shutdown.py \
 	tests/api/test_tasks.py
-EXTRA_DIST += tests/peers/hostile_mcp.py tests/peers/mcp_stdio.py tests/peers/mcp-dual.mjs
+EXTRA_DIST += tests/peers/hostile_mcp.py tests/peers/recorder.py tests/peers/mcp_stdio.py \
+	tests/peers/mcp-dual.mjs tests/peers/elsewhere.c
 EXTRA_DIST += tests/servers/conftest.py \
 	tests/servers/test_doctor.py \
 	tests/servers/test_life.py \

@@ -35,12 +35,16 @@ static const struct {
 	{ STR("<s>"), 1 }, { STR("</s>"), 1 },
 	{ STR("[SYSTEM_PROMPT]"), 1 }, { STR("[/SYSTEM_PROMPT]"), 1 },
 	{ STR("[TOOL_CALLS]"), 1 }, { STR("[TOOL_RESULTS]"), 1 },
-	{ STR("[AVAILABLE_TOOLS]"), 1 },
+	{ STR("[/TOOL_RESULTS]"), 1 },
+	{ STR("[AVAILABLE_TOOLS]"), 1 }, { STR("[/AVAILABLE_TOOLS]"), 1 },
 	{ STR("<start_of_turn>"), 1 }, { STR("<end_of_turn>"), 1 },  /* Gemma */
 	{ STR("<bos>"), 1 }, { STR("<eos>"), 1 },
 	{ STR("<tool_call>"), 1 }, { STR("</tool_call>"), 1 },	/* Hermes */
 	{ STR("<tool_response>"), 1 }, { STR("</tool_response>"), 1 },
+	{ STR("<tools>"), 1 }, { STR("</tools>"), 1 },
+	{ STR("<think>"), 1 }, { STR("</think>"), 1 },	/* Qwen, DeepSeek */
 	{ STR("<function_calls>"), 1 }, { STR("</function_calls>"), 1 },
+	{ STR("<function_results>"), 1 }, { STR("</function_results>"), 1 },
 	{ STR("\n\nHuman:"), 7 }, { STR("\n\nAssistant:"), 11 },
 	{ STR(MARKER), 9 },
 };
@@ -70,26 +74,55 @@ static unsigned code_point(struct str s, size_t i, size_t *len)
 	}
 }
 
-static bool invisible(unsigned c)
+/*
+ * What shows nothing (Unicode's Default_Ignorable_Code_Point and controls): in
+ * rows of it whole texts can be written that only a model reads. Left are line
+ * breaks, tabs, the selector of coloured signs (U+FE0F), and joiners, which
+ * drop_invisible looks at.
+ */
+static const struct {
+	unsigned first, last;
+} invisible[] = {
+	{ 0x00, 0x08 }, { 0x0b, 0x1f }, { 0x7f, 0x9f },	/* controls */
+	{ 0xad, 0xad }, { 0x34f, 0x34f }, { 0x61c, 0x61c },
+	{ 0x115f, 0x1160 }, { 0x17b4, 0x17b5 }, { 0x180b, 0x180f },
+	{ 0x200b, 0x200b }, { 0x200e, 0x200f },
+	{ 0x202a, 0x202e }, { 0x2060, 0x206f },		/* directions */
+	{ 0x3164, 0x3164 },
+	{ 0xfe00, 0xfe0e },		/* variation selectors */
+	{ 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb },
+	{ 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
+	{ 0xe0000, 0xe0fff },		/* tags, more selectors */
+};
+
+static bool is_invisible(unsigned c)
 {
-	return (c < 0x20 && c != '\n' && c != '\t') ||
-	       (c >= 0x7f && c <= 0x9f) ||
-	       c == 0xad || c == 0x180e ||		/* soft hyphen */
-	       c == 0x200b || c == 0x2060 || c == 0xfeff ||	/* zero width */
-	       (c >= 0x202a && c <= 0x202e) ||		/* directions */
-	       (c >= 0x2066 && c <= 0x2069) ||
-	       (c >= 0xfff9 && c <= 0xfffb) ||
-	       (c >= 0xe0000 && c <= 0xe007f);		/* tags */
+	for (size_t i = 0; i < ARRAY_LEN(invisible); i++)
+		if (c <= invisible[i].last)
+			return c >= invisible[i].first;
+	return false;
+}
+
+/* They mean something within words of some scripts, and signs made of several. */
+static bool is_joiner(unsigned c)
+{
+	return c == 0x200c || c == 0x200d || c == 0xfe0f;
 }
 
 /* First, so that they cannot hide a token from the second pass. */
 static void drop_invisible(struct str s, struct buf *out)
 {
 	size_t i = 0, len;
+	bool joins = false;	/* the last one kept can be joined */
 
 	while (i < s.n) {
-		if (!invisible(code_point(s, i, &len)))
+		unsigned c = code_point(s, i, &len);
+		bool joiner = is_joiner(c);
+
+		if (joiner ? joins : !is_invisible(c)) {
 			buf_add(out, s.p + i, len);
+			joins = c >= 0x80 && (!joiner || c == 0xfe0f);
+		}
 		i += len;
 	}
 }

@@ -10,7 +10,7 @@
  * envelope. All the same it is neutralised: the boundary and the marker are
  * broken up, so are the control tokens of chat templates (<|im_start|>,
  * [INST], …), and characters that are invisible to people but not to models
- * (tag characters, direction overrides, controls) are removed. Blanks are the
+ * (tags, selectors, direction overrides, controls) are removed. Blanks are the
  * only thing that is ever added, so JSON stays JSON.
  */
 #ifndef PROMPT_UNTRUSTED_H

@@ -51,6 +51,18 @@ static enum form form_of(struct str type)
 	return FORM_UNKNOWN;
 }
 
+/* A type that is one (RFC 9110, 8.3.1), for our own words; others' say nothing. */
+static struct str name_of(struct str type)
+{
+	static const char tchar[] = "abcdefghijklmnopqrstuvwxyz"
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-./";
+
+	for (size_t i = 0; i < type.n; i++)
+		if (!type.p[i] || !strchr(tchar, type.p[i]))
+			return STR("something");
+	return text_quote(type, 60);
+}
+
 /* The charset of "text/html; charset=…", or "". */
 static void charset_of(const char *content_type, char *out, size_t n_bytes)
 {
@@ -107,7 +119,7 @@ static int read_json(const struct conf_tool_http *h, const struct buf *body,
 	out->whole = jx_load_lenient(buf_str(body), &cause);
 	if (!out->whole)
 		return err_public(e, ERR_TOOL_FAILED, "The service's answer is "
-				  "not valid JSON (%.120s).", cause.text);
+				  "not valid JSON.");
 	out->json = json_incref(jx_pointer(out->whole, h->select));
 	if (!out->json)
 		return err_public(e, ERR_TOOL_FAILED, "The service's answer has "
@@ -153,7 +165,7 @@ int http_answer_read(const struct conf_tool_http *h,
 	}
 	return err_public(e, ERR_TOOL_FAILED, "The service answered with "
 			  "\"%.*s\", which is neither JSON nor text.",
-			  STR_ARG(text_quote(type, 60)));
+			  STR_ARG(name_of(type)));
 }
 
 void http_answer_release(struct http_answer *a)

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "tool/template.h"
+#include "tool/text.h"
 
 #include "base/banned.h"
 
@@ -151,6 +152,32 @@ static bool placed(const struct conf_tool_http *h, struct str name)
 		if (template_text_uses(str_of(h->headers.v[i]), name))
 			return true;
 	return false;
+}
+
+/*
+ * Arguments that the declaration does not name have no place: with one of them
+ * the model could say again, and differently, what the URL says already. Who
+ * wants them says additionalProperties.
+ */
+static int check_names(const struct build *b)
+{
+	static const char *const says[] = {
+		"additionalProperties", "allOf", "anyOf", "oneOf", "$ref",
+	};
+	const json_t *properties = jx_obj(b->c->parameters, "properties");
+	const char *key;
+	json_t *v;
+
+	/* The schema, which was checked, says it, or is more than a list. */
+	for (size_t i = 0; i < ARRAY_LEN(says); i++)
+		if (json_object_get(b->c->parameters, says[i]))
+			return 0;
+	json_object_foreach((json_t *)b->args, key, v)
+		if (!json_object_get(properties, key))
+			return err_public(b->e, ERR_TOOL_ARGS, "There is no "
+					  "argument \"%.*s\".", STR_ARG(
+					  text_quote(str_of(key), 64)));
+	return 0;
 }
 
 /* The arguments without a place, as an object in the arena. */
@@ -367,7 +394,9 @@ int http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
 	int rc;
 
 	*out = (struct http_call){ .method = c->http->method };
-	rc = build_url(&b, page);
+	rc = check_names(&b);
+	if (rc == 0)
+		rc = build_url(&b, page);
 	for (size_t i = 0; rc == 0 && i < c->http->headers.n; i++)
 		rc = build_header(&b, c->http->headers.v[i]);
 	if (rc == 0)

@@ -197,7 +197,7 @@ static int answer(const struct conf_tool *c, const struct buf *got,
 	}
 	if (want == OUTPUT_JSON)
 		return err_public(e, ERR_TOOL_FAILED, "The command did not "
-				  "answer with JSON (%.120s).", fault.text);
+				  "answer with JSON.");
 	buf_addstr(out, s);
 	return 0;
 }

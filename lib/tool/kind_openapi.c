@@ -102,6 +102,7 @@ static const struct conf_tool *declaration(const struct tool_ctx *ctx,
 	h->page.max = 1;
 	*t = *c;
 	t->name = jx_str(op, "name").p;
+	t->parameters = jx_obj(op, "parameters");
 	t->http = h;
 	return t;
 }

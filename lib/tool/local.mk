@@ -39,7 +39,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/schema.c lib/tool/schema.h \
 	lib/tool/suggest.c \
 	lib/tool/schema_relax.c \
-	lib/tool/schema_form.c lib/tool/schema_keyword.h \
+	lib/tool/schema_clean.c lib/tool/schema_form.c lib/tool/schema_keyword.h \
 	lib/tool/secret.c lib/tool/secret.h \
 	lib/tool/template.c lib/tool/template.h \
 	lib/tool/text.c lib/tool/text.h \

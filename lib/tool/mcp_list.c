@@ -89,28 +89,6 @@ static const char *clean(struct arena *a, struct str s, size_t max_bytes)
 	return text;
 }
 
-/* Texts in a schema are read by the model as well. */
-static void clean_texts(struct arena *a, json_t *j)
-{
-	const char *key;
-	json_t *sub;
-	size_t i;
-	void *next;
-
-	json_object_foreach_safe(j, next, key, sub) {
-		if (json_is_string(sub) && (!strcmp(key, "description") ||
-					    !strcmp(key, "title")))
-			json_object_set_new(j, key, json_string(clean(a,
-				(struct str){ json_string_value(sub),
-					      json_string_length(sub) },
-				DESCRIPTION_BYTES)));
-		else
-			clean_texts(a, sub);
-	}
-	json_array_foreach(j, i, sub)
-		clean_texts(a, sub);
-}
-
 /* -- arguments that go into headers (8.2) ---------------------------------- */
 
 struct params {
@@ -223,7 +201,8 @@ static void read_schema(struct reading *r, const json_t *j, struct mcp_tool *t)
 	if (t->refused)
 		return;
 	t->schema = jx_keep(r->a, schema_relaxed(given));
-	clean_texts(r->a, t->schema);
+	if (!schema_clean(t->schema, DESCRIPTION_BYTES))
+		t->refused = "its schema has control tokens or hidden characters";
 	t->schema_bytes = json_dumpb(t->schema, NULL, 0, JSON_COMPACT);
 	if (*r->server->url)
 		find_params(&p, given, 0, true);

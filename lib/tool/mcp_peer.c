@@ -612,8 +612,8 @@ static bool asks_again(struct mcp_call *c, struct err *e)
 	    json_object_size(jx_obj(c->result, "inputRequests")) ||
 	    json_array_size(jx_arr(c->result, "inputRequests"))) {
 		err_public(e, ERR_TOOL_FAILED, "The MCP server \"%s\" wants "
-			   "something that is not possible here (%.40s).",
-			   c->server->id, type.p ? type.p : "");
+			   "something that is not possible here.",
+			   c->server->id);
 		return false;
 	}
 	json_object_set(c->params, "requestState", state);

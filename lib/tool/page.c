@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "prompt/untrusted.h"
 #include "tool/builtin.h"
 #include "tool/kind.h"
 
@@ -30,6 +31,7 @@ static int check_tool_of_page(const json_t *t, struct err *e)
 		: jx_str(t, "name");
 	const json_t *parameters = json_object_get(t, "parameters");
 	struct err fault = ERR_INIT;
+	json_auto_t *copy = NULL;
 
 	if (!is_name(name))
 		return err_field(e, ERR_INVALID_FIELD, "client",
@@ -52,6 +54,12 @@ static int check_tool_of_page(const json_t *t, struct err *e)
 				 "The parameters of the tool %.64s must be a "
 				 "schema with type object. %.100s", name.p,
 				 fault.public);
+	copy = json_deep_copy(parameters);
+	if (copy && !schema_clean(copy, 4 * DESCRIPTION_CHARS))
+		return err_field(e, ERR_INVALID_FIELD, "client",
+				 "The parameters of the tool %.64s have names "
+				 "or values with control tokens or hidden "
+				 "characters.", name.p);
 	return 0;
 }
 
@@ -107,7 +115,8 @@ static bool is_taken(const struct tool_ctx *ctx, struct str name)
 static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
 		     struct tool *v)
 {
-	const json_t *parameters = json_object_get(t, "parameters");
+	json_t *parameters = json_object_get(t, "parameters");
+	struct buf about = BUF_INIT(16 * DESCRIPTION_CHARS);
 	struct str name = jx_str(t, "name");
 
 	if (!json_is_object(t) || is_taken(ctx, name))
@@ -115,8 +124,11 @@ static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
 	if (!json_object_size(parameters))
 		parameters = jx_keep(a, json_pack("{s:s,s:{}}", "type",
 						  "object", "properties"));
+	if (!schema_clean(parameters, 4 * DESCRIPTION_CHARS))
+		return;
+	untrusted_clean(NULL, jx_str(t, "description"), &about);
 	v[ctx->n_more++] = (struct tool){
-		.name = name.p, .description = jx_str(t, "description").p,
+		.name = name.p, .description = arena_str(a, buf_str(&about)).p,
 		.group = "", .source = "the page", .kind = "client",
 		.parameters = parameters,
 		.parameters_bytes = json_dumpb(parameters, NULL, 0,
@@ -124,6 +136,7 @@ static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
 		.effect = TOOL_WRITE, .confirm = TOOL_CONFIRM_TAINTED,
 		.visibility = TOOL_CLIENT, .untrusted = true,
 	};
+	buf_release(&about);
 }
 
 void tool_page_load(struct str client, struct arena *a, struct tool_ctx *ctx)

@@ -43,4 +43,13 @@ int schema_supported(const json_t *schema, struct err *e) MUST_CHECK;
  */
 json_t *schema_relaxed(const json_t *schema);
 
+/*
+ * Neutralises what a schema of others says to the model (untrusted.h), in
+ * place: descriptions and titles, each cut at max_bytes. Names and values
+ * cannot be changed, or calls would not fit; false where one of them would have
+ * to be, and then the schema is not for use. The depth is the caller's to
+ * bound, as jx_load does. Any thread.
+ */
+bool schema_clean(json_t *schema, size_t max_bytes) MUST_CHECK;
+
 #endif

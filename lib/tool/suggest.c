@@ -124,6 +124,10 @@ static int make_url(const struct conf_action *a, const json_t *values,
 		if (!value.n)
 			return err_public(e, ERR_TOOL_ARGS, "The action %.64s "
 					  "needs values.%s.", a->name, key);
+		if (str_is(value, ".") || str_is(value, ".."))
+			return err_public(e, ERR_TOOL_ARGS, "values.%s cannot "
+					  "be \"%.*s\", which is a step in a "
+					  "path.", key, STR_ARG(value));
 		buf_add(out, from, (size_t)(name.p - 1 - from));
 		buf_url(out, value);
 		from = url;

@@ -49,8 +49,8 @@ struct tool_host {
 		     const struct conf_tool *tool, struct str input,
 		     struct buf *out, struct err *e);
 	/*
-	 * Whether this stands in what the user or a tool said, not the model
-	 * alone. In the thread of the call.
+	 * Whether this stands in what the user said, or a tool before the
+	 * model itself. In the thread of the call.
 	 */
 	bool (*was_said)(void *ctx, struct str text);
 	void *ctx;

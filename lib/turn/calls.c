@@ -233,21 +233,12 @@ static int on_agent(void *ctx, const struct tool_ctx *call,
 			  e);
 }
 
-/* No message changes while calls run. What an agent is told is the model's. */
+/* No message changes while calls run. */
 static bool was_said(void *ctx, struct str text)
 {
 	const struct job *j = ctx;
 
-	for (const struct turn_loop *l = j->loop; l; l = l->parent)
-		for (size_t i = 0; i < l->n_messages; i++) {
-			const struct llm_message *m = &l->messages[i];
-
-			if ((m->role == LLM_TOOL ||
-			     (m->role == LLM_USER && !l->nested)) &&
-			    memmem(m->text.p, m->text.n, text.p, text.n))
-				return true;
-		}
-	return false;
+	return said_by_others(j->loop, text);
 }
 
 static void tell_note(struct turn_loop *l, const struct turn_call *c,

@@ -178,19 +178,23 @@ static void compose_prompt(struct turn_loop *l)
 /* -- history ---------------------------------------------------------------- */
 
 /*
- * The result as the model sees it: others' text in its envelope (A10), and
+ * The result as the model sees it: others' text in its envelope (A10), an error
+ * of ours neutralised, since it may quote what the model was made to send, and
  * behind it, where the user has changed the arguments, what was run.
  */
 static struct str for_model(struct turn_loop *l, struct str tool,
-			    struct str text, bool untrusted, struct str edited)
+			    struct str text, bool untrusted, bool is_error,
+			    struct str edited)
 {
 	struct buf b = BUF_INIT(4 * LIM_ANSWER_BYTES);
 	struct str s;
 
-	if (!untrusted && !edited.n)
+	if (!untrusted && !edited.n && !is_error)
 		return text;
 	if (untrusted)
 		untrusted_wrap(&l->untrusted, tool, text, &b);
+	else if (is_error)
+		untrusted_clean(&l->untrusted, text, &b);
 	else
 		buf_addstr(&b, text);
 	if (edited.n)
@@ -241,6 +245,7 @@ static void add_stored_step(struct turn_loop *l, const struct message *rows,
 		else
 			add_result(l, c, for_model(l, c->name, rows[k].content,
 						   meta[k].untrusted,
+						   meta[k].is_error,
 						   meta[k].edited),
 				   meta[k].is_error);
 	}
@@ -602,7 +607,9 @@ void context_add_step(struct turn_loop *l)
 		const struct turn_call *c = &s->calls[i];
 
 		add_result(l, &calls[i], for_model(l, c->name, c->result.text,
-						   c->untrusted, c->edited),
+						   c->untrusted,
+						   c->result.is_error,
+						   c->edited),
 			   c->result.is_error);
 		if (tells_of_kept(c->result.text))
 			told_of_kept(l);

@@ -13,6 +13,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/open.c \
 	lib/turn/pack.c lib/turn/pack.h \
 	lib/turn/pause.c \
+	lib/turn/said.c \
 	lib/turn/title.c \
 	lib/turn/turn.h \
 	lib/turn/wake.c

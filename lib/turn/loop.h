@@ -186,6 +186,13 @@ void calls_go(struct turn_loop *l);
 /* Answers a call with what was put into c->result, without running it. */
 void calls_end(struct turn_loop *l, struct turn_call *c);
 
+/*
+ * Whether text stands in what the user said, or in the result of a tool and not
+ * in what the model had said before (said.c). Of a nested loop, its parents'
+ * messages count too.
+ */
+bool said_by_others(const struct turn_loop *l, struct str text);
+
 /* Notes a call for the count of repeats; how often it was made before. */
 int calls_note(struct turn_loop *l, const struct turn_call *c);
 

@@ -1,0 +1,98 @@
+/*
+ * Who said something first: the user or a tool, or the model. What the model
+ * made up may come back in a result, from a service that echoes or an error that
+ * quotes, and is no less made up then.
+ */
+#include <strings.h>
+
+#include "turn/loop.h"
+
+#include "base/banned.h"
+
+static bool holds(struct str s, struct str text)
+{
+	return s.n >= text.n && memmem(s.p, s.n, text.p, text.n);
+}
+
+/* In any case of ASCII: what comes back may have been changed so far. */
+static bool holds_any_case(struct str s, struct str text)
+{
+	for (size_t i = 0; text.n <= s.n && i <= s.n - text.n; i++)
+		if (strncasecmp(s.p + i, text.p, text.n) == 0)
+			return true;
+	return false;
+}
+
+/* Names and texts within, as they are meant: without JSON's escapes. */
+static bool json_holds(const json_t *j, struct str text)
+{
+	const char *key;
+	json_t *sub;
+	size_t i;
+
+	if (json_is_string(j))
+		return holds_any_case((struct str){ json_string_value(j),
+				      json_string_length(j) }, text);
+	json_object_foreach((json_t *)j, key, sub)
+		if (holds_any_case(str_of(key), text) || json_holds(sub, text))
+			return true;
+	json_array_foreach((json_t *)j, i, sub)
+		if (json_holds(sub, text))
+			return true;
+	return false;
+}
+
+static bool call_holds(const struct llm_tool_call *c, struct str text)
+{
+	struct err ignored = ERR_INIT;
+	json_auto_t *j = jx_load_lenient(c->args, &ignored);
+
+	return holds_any_case(c->name, text) ||
+	       holds_any_case(c->args, text) || json_holds(j, text);
+}
+
+static bool model_says(const struct llm_message *m, struct str text)
+{
+	for (size_t i = 0; i < m->n_calls; i++)
+		if (call_holds(&m->calls[i], text))
+			return true;
+	return holds_any_case(m->text, text);
+}
+
+struct finding {
+	bool by_user;
+	bool by_model;		/* at all */
+	bool by_tool;		/* and not by the model before */
+};
+
+/* What an agent is told is the model's that calls it. */
+static struct finding look(const struct turn_loop *l, struct str text)
+{
+	struct finding f = { .by_user = false };
+
+	for (size_t i = 0; i < l->n_messages; i++) {
+		const struct llm_message *m = &l->messages[i];
+
+		if (m->role == LLM_TOOL)
+			f.by_tool |= !f.by_model && holds(m->text, text);
+		else if (m->role == LLM_USER && !l->nested)
+			f.by_user |= holds(m->text, text);
+		else
+			f.by_model |= model_says(m, text);
+	}
+	return f;
+}
+
+bool said_by_others(const struct turn_loop *l, struct str text)
+{
+	bool by_tool = false, by_user = false;
+
+	/* From within: what is around an agent was there before it. */
+	for (; l; l = l->parent) {
+		struct finding f = look(l, text);
+
+		by_tool = f.by_tool || (by_tool && !f.by_model);
+		by_user |= f.by_user;
+	}
+	return by_user || by_tool;
+}

@@ -1,0 +1,177 @@
+"""The red team: addresses of the inside, and ways to carry something away. See
+test_red_team.py."""
+
+import contextlib
+import json
+import socket
+
+import pytest
+
+from recorder import Recorder
+from red_team import (  # noqa: F401
+    JSON, LAUNDRIES, bare, call, changed, clean, inside, lab, mcp, one, results,
+    say, web)
+
+pytestmark = pytest.mark.threads
+
+
+# -- addresses of the inside ---------------------------------------------------------
+
+def ways_in(port):
+    """All the ways that we know to write 127.0.0.1."""
+    hosts = ["127.0.0.1", "localhost", "LOCALHOST", "localhost.", "x.localhost",
+             "intranet.localhost.", "127.1", "127.0.1", "0", "0.0.0.0",
+             "2130706433", "0x7f.1", "0x7f000001", "017700000001",
+             "0177.0.0.01", "[::1]", "[::]", "[::ffff:127.0.0.1]",
+             "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]",
+             "[::127.0.0.1]", "[64:ff9b::127.0.0.1]", "[2002:7f00:1::]",
+             "[::1%25lo]", "\uff11\uff12\uff17.0.0.1", "\u2460\u2461\u2466.0.0.1",
+             "127\u30020\u30020\u30021", "\uff4c\uff4f\uff43alhost",
+             "%31%32%37.0.0.1", "127.0.0.1%00.example.org",
+             "user@127.0.0.1", "evil.example@127.0.0.1", "a:b@127.0.0.1",
+             socket.gethostname()]
+    for host in hosts:
+        yield f"http://{host}:{port}/"
+    yield from (f"http:127.0.0.1:{port}/", f"http:/127.0.0.1:{port}/",
+                f"http:///127.0.0.1:{port}/", f"HTTP://127.0.0.1:{port}/",
+                f"http://127.0.0.1:{port}\\@example.org/",
+                f"http://example.org\\@127.0.0.1:{port}/",
+                f"http://127.0.0.1:{port}#@example.org/",
+                f"http://\t127.0.0.1:{port}/", f"//127.0.0.1:{port}/",
+                f"gopher://127.0.0.1:{port}/_x", f"ftp://127.0.0.1:{port}/",
+                f"dict://127.0.0.1:{port}/x", f"telnet://127.0.0.1:{port}",
+                "file:///etc/passwd", "file://127.0.0.1/etc/passwd")
+
+
+def test_no_way_of_writing_an_address_leads_inside(lab, inside):
+    """As the user might paste it: only the guard stands in between."""
+    ways = list(ways_in(inside.port))
+    for start in range(0, len(ways), 8):
+        part = ways[start:start + 8]
+        events = say(lab, {"tool_calls": [call("visit", url=u) for u in part],
+                           "then": {"text": "x"}}, " ".join(part))
+        found = results(events)
+        assert len(found) == len(part)
+        for url, result in zip(part, found):
+            assert result["isError"], (url, result)
+            assert "INSIDE" not in json.dumps(result)
+    assert inside.connections == 0 and inside.seen == []
+
+
+def test_no_redirect_leads_inside(lab, web, inside):
+    """Of pages and of robots.txt, from an address that may be reached."""
+    for url in ways_in(inside.port):
+        if not url.isascii() or "\t" in url:
+            continue
+        web.pages["/hop"] = (302, {"Location": url}, "")
+        result = one(lab, "wiki", words=web.url + "/hop", url=web.url + "/hop")
+        assert "INSIDE" not in json.dumps(result), url
+    assert inside.connections == 0
+    other = Recorder("127.0.0.3", {
+        "/robots.txt": (302, {"Location": inside.url + "/"}, ""),
+        "/": (200, {"Content-Type": "text/plain"}, "hello")})
+    url = other.url + "/"
+    with changed(lab, {"wiki": bare("web_visit", {
+            "allow_private": ["127.0.0.3"]})}), contextlib.closing(other):
+        assert one(lab, "wiki", words=url, url=url)["isError"]
+    assert [r.path for r in other.seen] == ["/robots.txt"]
+    assert inside.connections == 0
+
+
+def test_a_warm_connection_is_no_way_in(lab, web):
+    """One tool may go there; the other may not use its open connection."""
+    web.pages["/warm"] = (200, {"Content-Type": "text/plain"}, "warm")
+    url = web.url + "/warm"
+    assert "warm" in json.dumps(one(lab, "wiki", words=url, url=url))
+    before = len(web.seen)
+    assert one(lab, "visit", words=url, url=url)["isError"]
+    assert len(web.seen) == before
+
+
+def test_services_do_not_lead_inside(lab, web, inside, mcp):
+    """Redirects, next pages and links of an API and of an MCP server."""
+    links = [inside.url + "/", f"//127.0.0.1:{inside.port}/",
+             f"http://127.0.0.2:{web.port}@127.0.0.1:{inside.port}/",
+             f"http://127.0.0.2:{web.port}\\@127.0.0.1:{inside.port}/"]
+    allow = {"allow_private": ["127.0.0.0/8"]}
+    pages = {"url": web.url + "/pages", "select": "/items", **allow}
+    with changed(lab, {
+            "moved": bare("http", {"url": web.url + "/hop", **allow}),
+            "pages": bare("http", {**pages, "page": {"max": 3,
+                                                     "next": "/next"}}),
+            "linked": bare("http", {**pages, "page": {"max": 3,
+                                                      "next": "link"}})}):
+        for url in links:
+            web.pages["/hop"] = (307, {"Location": url}, "")
+            web.pages["/pages"] = (200, {**JSON, "Link":
+                                         f'<{url}>; rel="next"'}, json.dumps(
+                {"items": [1], "next": url}))
+            for name in ("moved", "pages", "linked"):
+                assert "INSIDE" not in json.dumps(one(lab, name)), (name, url)
+        mcp.result = {"content": [
+            {"type": "resource_link", "uri": inside.url + "/", "name": "x",
+             "icons": [{"src": inside.url + "/icon.png"}]},
+            {"type": "resource", "resource": {"uri": inside.url + "/"}},
+            {"type": "text", "text": f"![x]({inside.url}/pixel.png)"}],
+            "_meta": {"ui": {"resourceUri": inside.url + "/"}}}
+        one(lab, "bad_rich")
+    assert "/hop" in {r.path for r in web.seen} and mcp.calls("tools/call")
+    assert inside.connections == 0
+
+
+# -- carrying it away ------------------------------------------------------------------
+
+@pytest.mark.parametrize("laundry", LAUNDRIES)
+def test_an_address_is_not_laundered(lab, inside, laundry):
+    """A result that repeats what the model said first does not bless it."""
+    events = lab.chat("Please do it.", agentId=laundry, webSearch=True)
+    last = results(events)[-1]
+    assert last["toolName"] == "go", last
+    assert "that the user gave" in last["result"]["error"]["message"], last
+    assert [r.path for r in inside.seen] == []
+
+
+def test_what_a_result_says_first_may_be_visited(lab, inside, web):
+    """Even where the model has repeated it since; and what the user says."""
+    url = f"{inside.url}/?7d1f"
+    web.pages["/links"] = (200, JSON, json.dumps({"see": url}))
+    events = lab.chat("Please do it.", agentId="found", webSearch=True)
+    assert not results(events)[-1]["isError"], events
+    events = lab.chat(f"Please read {url} now.", agentId="dataset",
+                      webSearch=True)
+    assert not results(events)[-1]["isError"], events
+    assert {r.path for r in inside.seen} == {"/robots.txt", "/?7d1f"}
+
+
+@pytest.mark.parametrize("extra", [
+    {"fixed": "you"}, {"admin": "1"}, {"text[]": "x"}, {"a&fixed=you": "x"}])
+def test_arguments_that_nobody_declared(lab, web, extra):
+    """A parameter that the admin wrote is not said a second time."""
+    result = one(lab, "echo", text="x", **extra)
+    assert result["isError"], result
+    assert web.seen == []
+
+
+def test_a_value_stays_a_value(lab, web):
+    """What stands in a query cannot become a parameter of its own."""
+    for text in ("x&fixed=you", "x#y", "x\r\nHost: evil", "%26fixed=you", "x;y=z",
+                 "\uff06fixed=you"):
+        assert not one(lab, "echo", text=text)["isError"]
+        assert web.seen[-1].path.count("&") == 1 and "#" not in web.seen[-1].path
+        assert web.seen[-1].path.startswith("/echo?fixed=me&text=x") or \
+            text[0] != "x"
+
+
+@pytest.mark.parametrize("value,where", [
+    ("7", "/tickets/7/edit"), ("a/b", "/tickets/a%2Fb/edit"),
+    ("//evil.example", "/tickets/%2F%2Fevil.example/edit"),
+    ("javascript:alert(1)", "/tickets/javascript%3Aalert%281%29/edit"),
+    ("7?x=" + "s" * 50, "/tickets/7%3Fx%3D" + "s" * 50 + "/edit"),
+    ("..", None), (".", None), ("", None)])
+def test_a_suggested_link_stays_where_it_is(lab, value, where):
+    """The admin wrote where it leads; a part of the path is no step in it."""
+    events = say(lab, {"tool_calls": [call(
+        "suggest_action", action="ticket", values={"id": value})],
+        "then": {"text": "x"}})
+    shown = [e.data["url"] for e in events if e.name == "suggested-action"]
+    assert shown == ([where] if where else [])
