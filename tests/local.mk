@@ -23,6 +23,7 @@ EXTRA_DIST += tests/conftest.py tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_continue.py \
 	tests/api/test_thread.py tests/api/test_thread_faults.py \
 	tests/api/test_idempotent.py tests/api/test_etag.py \
+	tests/api/test_image_text.py \
 	tests/api/test_conversations.py \
 	tests/api/test_demo_llm.py \
 	tests/api/test_demo_talk.py \

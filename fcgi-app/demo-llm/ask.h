@@ -17,6 +17,7 @@ struct msg {
 	const char *call_id;	/* tool: the call it answers, or NULL */
 	const char *tool_name;	/* tool: resolved through the calls, or NULL */
 	bool is_error;		/* tool: marked as failed by the wire */
+	const char *images;	/* user: what its images are, or NULL */
 };
 
 /* All memory is the arena's, all JSON is released with it. */

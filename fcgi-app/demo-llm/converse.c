@@ -444,6 +444,12 @@ void converse(const struct ask *a, struct plan *p)
 		say_json(&t, text);
 		return;
 	}
+	if (user >= 0 && a->msgs[user].images) {
+		out_printf(&t.text, "I am the demo model and cannot see. What I "
+			   "was given is: %s.", a->msgs[user].images);
+		say(&t, false);
+		return;
+	}
 	t.w = words_of(t.a, text);
 	t.lister = ask_tool(a, "list_datasets");
 	t.query = ask_tool(a, "query_data");

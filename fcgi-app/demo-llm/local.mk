@@ -10,6 +10,7 @@ fcgi_app_demo_llm_lamplighter_demo_llm_SOURCES = \
 	fcgi-app/demo-llm/out.c fcgi-app/demo-llm/out.h \
 	fcgi-app/demo-llm/app.c fcgi-app/demo-llm/app.h \
 	fcgi-app/demo-llm/ask.c fcgi-app/demo-llm/ask.h \
+	fcgi-app/demo-llm/image.c fcgi-app/demo-llm/image.h \
 	fcgi-app/demo-llm/script.c fcgi-app/demo-llm/script.h \
 	fcgi-app/demo-llm/plan.c fcgi-app/demo-llm/plan.h \
 	fcgi-app/demo-llm/reply.c fcgi-app/demo-llm/reply.h \
@@ -30,4 +31,5 @@ fcgi_app_demo_llm_lamplighter_demo_llm_SOURCES = \
 	lib/base/json.c lib/base/utf8.c lib/base/util.c lib/base/uuid.c
 fcgi_app_demo_llm_lamplighter_demo_llm_LDADD = $(JANSSON_LIBS) $(SODIUM_LIBS) -lm
 EXTRA_DIST += docs/demo-model.md tests/api/demo_model.py \
+	tests/api/test_demo_images.py \
 	tests/api/test_demo_llm.py tests/api/test_demo_talk.py

@@ -6,6 +6,7 @@
  * its text is refused, as the real service refuses it: so a test notices when
  * a caller alters what must go back verbatim.
  */
+#include "demo-llm/image.h"
 #include "demo-llm/reply.h"
 
 #include <inttypes.h>
@@ -44,6 +45,28 @@ static int check_thinking(const json_t *block, size_t i, struct refusal *w)
 		      "in `thinking` block", i);
 }
 
+static int read_images(struct ask *a, struct msg *m, const json_t *content,
+		       struct refusal *w)
+{
+	json_t *b;
+	size_t i;
+
+	json_array_foreach(content, i, b) {
+		const json_t *source = json_object_get(b, "source");
+		struct str type = jx_str(source, "media_type");
+
+		if (!str_is(jx_str(b, "type"), "image"))
+			continue;
+		if (!str_is(jx_str(source, "type"), "base64") || !type.n)
+			return refuse(w, 400, "messages", "The stand-in fetches "
+				"nothing: source must be of type base64, with "
+				"a media_type.");
+		if (image_add(a, m, type.p, jx_str(source, "data").p, w))
+			return -1;
+	}
+	return 0;
+}
+
 static int read_user(struct ask *a, const json_t *content, size_t i,
 		     struct refusal *w)
 {
@@ -77,10 +100,10 @@ static int read_user(struct ask *a, const json_t *content, size_t i,
 		results = true;
 	}
 	/* Text beside tool results is not a new question. */
-	if (other)
-		ask_add(a, results ? ROLE_SYSTEM : ROLE_USER,
-			ask_content(a, content));
-	return 0;
+	if (!other)
+		return 0;
+	return read_images(a, ask_add(a, results ? ROLE_SYSTEM : ROLE_USER,
+				      ask_content(a, content)), content, w);
 }
 
 static int read_assistant(struct ask *a, const json_t *content, size_t i,

@@ -4,6 +4,7 @@
  * also after calls. Like the real one it does not check whether calls are
  * answered.
  */
+#include "demo-llm/image.h"
 #include "demo-llm/reply.h"
 
 #include "base/clock.h"
@@ -36,6 +37,7 @@ static int read_message(struct ask *a, const json_t *v, size_t i,
 	const char *text = json_string_value(json_object_get(v, "content"));
 	struct str role = jx_str(v, "role");
 	struct msg *m;
+	json_t *image;
 	size_t k;
 
 	if (json_object_get(v, "content") && !text &&
@@ -49,6 +51,9 @@ static int read_message(struct ask *a, const json_t *v, size_t i,
 		return refuse(w, 400, "messages",
 			      "invalid role in message %zu", i);
 	m = ask_add(a, row[k].role, text);
+	json_array_foreach(json_object_get(v, "images"), k, image)
+		if (image_add(a, m, NULL, json_string_value(image), w))
+			return -1;
 	if (m->role == ROLE_ASSISTANT)
 		read_calls(a, m, json_object_get(v, "tool_calls"));
 	if (m->role == ROLE_TOOL) {

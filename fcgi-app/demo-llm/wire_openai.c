@@ -5,11 +5,28 @@
  * includes cached tokens, as OpenAI counts. Reasoning goes out as
  * `reasoning_content`, the name most compatible servers use.
  */
+#include "demo-llm/image.h"
 #include "demo-llm/reply.h"
 
 #include <string.h>
 
 #include "base/banned.h"
+
+static int read_images(struct ask *a, struct msg *m, const json_t *content,
+		       struct refusal *w)
+{
+	json_t *part;
+	size_t i;
+
+	json_array_foreach(content, i, part) {
+		const json_t *url = json_object_get(part, "image_url");
+
+		if (str_is(jx_str(part, "type"), "image_url") &&
+		    image_add_url(a, m, jx_str(url, "url").p, w))
+			return -1;
+	}
+	return 0;
+}
 
 static int read_message(struct ask *a, const json_t *v, size_t i,
 			struct refusal *w)
@@ -20,8 +37,10 @@ static int read_message(struct ask *a, const json_t *v, size_t i,
 	size_t k;
 
 	if (str_is(role, "user")) {
-		ask_add(a, ROLE_USER, ask_content(a, json_object_get(v, "content")));
-		return 0;
+		const json_t *content = json_object_get(v, "content");
+
+		m = ask_add(a, ROLE_USER, ask_content(a, content));
+		return read_images(a, m, content, w);
 	}
 	if (str_is(role, "system") || str_is(role, "developer")) {
 		ask_add(a, ROLE_SYSTEM, ask_content(a, json_object_get(v, "content")));

@@ -216,6 +216,11 @@ struct conf_tool_openapi {	/* `openapi:` of a tool */
 	struct conf_tool_http http;	/* how: auth and limits only */
 };
 
+struct conf_image_text {	/* `image_text:` of a tool */
+	const char *llm_service;	/* "" = the first with vision */
+	struct conf_list allow_private;	/* net/guard.h */
+};
+
 struct conf_web_search {	/* `web_search:` of a tool */
 	enum conf_engine { ENGINE_SEARXNG, ENGINE_BRAVE } engine;
 	const char *url;		/* "" = Brave's own */
@@ -248,6 +253,7 @@ struct conf_tool {
 	size_t parameters_bytes;	/* of it as text */
 	const struct conf_tool_command *command;	/* NULL = not there */
 	const struct conf_tool_agent *agent;
+	const struct conf_image_text *image_text;
 	const struct conf_web_search *web_search;
 	const struct conf_web_visit *web_visit;
 	const struct conf_tool_http *http;

@@ -120,6 +120,7 @@ static const struct opt_name engines[] = {
 #define S_TOOL      struct conf_tool
 #define S_TOOL_COMMAND struct conf_tool_command
 #define S_TOOL_AGENT struct conf_tool_agent
+#define S_IMAGE_TEXT struct conf_image_text
 #define S_WEB_SEARCH struct conf_web_search
 #define S_WEB_VISIT struct conf_web_visit
 #define S_MCP       struct conf_mcp
@@ -263,6 +264,13 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 			"of it, or, with tools, a loop of its own within the "
 			"turn.",
 		.size = sizeof(struct conf_tool_agent),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_IMAGE_TEXT] = {
+		.name = "tools.*.image_text",
+		.help = "Reading the text in images whose address the user or "
+			"a result has. May be empty: image_text: {}.",
+		.size = sizeof(struct conf_image_text),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_WEB_SEARCH] = {

@@ -32,6 +32,20 @@ static void add_text(json_t *messages, const char *role, struct str text)
 			  "text", "text", jx_string(text)));
 }
 
+/* Images in front of the text, where its documentation wants them. */
+static void add_user(json_t *messages, const struct build_item *it)
+{
+	for (size_t i = 0; i < build_n_images(it); i++) {
+		const struct llm_image *m = &it->msg->images[i];
+
+		add_block(messages, "user", json_pack("{s:s, s:{s:s, s:s, s:o}}",
+			"type", "image", "source", "type", "base64",
+			"media_type", m->media_type,
+			"data", jx_string(m->base64)));
+	}
+	add_text(messages, "user", it->text);
+}
+
 static json_t *parsed_args(struct build *b, struct str args)
 {
 	struct err ignored = ERR_INIT;
@@ -101,7 +115,7 @@ static json_t *messages(struct build *b)
 		else if (it->role == LLM_TOOL)
 			add_result(b, list, it);
 		else
-			add_text(list, "user", it->text);
+			add_user(list, it);
 	}
 	return list;
 }

@@ -453,6 +453,15 @@ static int make_headers(struct build *b, struct llm_wire *out, struct err *e)
 	return 0;
 }
 
+/* Images are for services that see, and never sent to others. */
+static int check_images(const struct llm_request *r, struct err *e)
+{
+	for (size_t i = 0; i < r->n_messages; i++)
+		if (r->messages[i].n_images)
+			return llm_check_vision(r->service, e);
+	return 0;
+}
+
 /* D5: what the request is about to cost, if the provider never says. */
 static int64_t estimate(const struct build *b)
 {
@@ -464,7 +473,8 @@ static int64_t estimate(const struct build *b)
 	for (size_t i = 0; i < r->n_messages; i++) {
 		const struct llm_message *m = &r->messages[i];
 
-		n += llm_estimate_tokens(m->text);
+		n += llm_estimate_tokens(m->text) +
+			(int64_t)m->n_images * LLM_IMAGE_TOKENS;
 		for (size_t k = 0; k < m->n_calls; k++)
 			n += llm_estimate_tokens(m->calls[k].args);
 	}
@@ -484,7 +494,7 @@ int build_request(const struct llm_request *r, unsigned repair,
 	int rc;
 
 	*out = (struct llm_wire){ .url = NULL };
-	if (llm_check_service(r->service, e) < 0)
+	if (llm_check_service(r->service, e) < 0 || check_images(r, e) < 0)
 		return -1;
 	b.p = provider_find(r->service->provider);
 	if (provider_quirks(b.p, r->service->quirks, &b.q, e) < 0)

@@ -58,6 +58,12 @@ int build_request(const struct llm_request *r, unsigned repair,
 		  struct arena *a, struct llm_wire *out, struct err *e)
 	MUST_CHECK;
 
+/* How many images the message has: those of user messages count. */
+static inline size_t build_n_images(const struct build_item *it)
+{
+	return it->role == LLM_USER && it->msg ? it->msg->n_images : 0;
+}
+
 /* Never NULL: jw_kstr writes null for NULL. */
 static inline struct str build_text(struct str s)
 {

@@ -25,10 +25,22 @@ struct llm_tool_call {
 	json_t *opaque;		/* members to replay verbatim (B11), or NULL */
 };
 
+/* An image for a model that sees (image.c). */
+struct llm_image {
+	const char *media_type;	/* "image/png", …: what the bytes are */
+	struct str data_url;	/* "data:image/png;base64,…" */
+	struct str base64;	/* the end of that */
+};
+
+/* Tokens that an image is taken for: about what the largest ones cost. */
+enum { LLM_IMAGE_TOKENS = 1600 };
+
 /* One message of the context. Borrowed memory; lives as long as the request. */
 struct llm_message {
 	enum llm_role role;
 	struct str text;	/* may be empty for an assistant with calls */
+	const struct llm_image *images;	/* user: in front of the text */
+	size_t n_images;
 	const struct llm_tool_call *calls;	/* assistant */
 	size_t n_calls;
 	struct str call_id, tool_name;	/* tool: which call it answers */
@@ -195,14 +207,31 @@ struct llm_wire {
 };
 
 /*
- * ERR_LLM_UNSUPPORTED, ERR_LLM_NO_CREDENTIAL (B17, B18), ERR_TOO_BIG; then
- * there is no body to release.
+ * ERR_LLM_UNSUPPORTED (also for an image where llm_check_vision fails),
+ * ERR_LLM_NO_CREDENTIAL (B17, B18), ERR_TOO_BIG; then there is no body to
+ * release.
  */
 int llm_build(const struct llm_request *r, struct arena *a,
 	      struct llm_wire *out, struct err *e) MUST_CHECK;
 
 /* Whether the service can be used at all: the errors of llm_build. */
 int llm_check_service(const struct conf_llm *s, struct err *e) MUST_CHECK;
+
+/*
+ * Whether the service may be sent images: it has the capability vision, and
+ * its provider's format has a place for them. ERR_LLM_UNSUPPORTED with a public
+ * text.
+ */
+int llm_check_vision(const struct conf_llm *s, struct err *e) MUST_CHECK;
+
+/*
+ * Makes *out of the bytes of an image, in a. What they are is told by their
+ * beginning: PNG, JPEG, WebP and GIF are what all dialects take.
+ * ERR_MEDIA_TYPE, and ERR_TOO_BIG beyond LIM_IMAGE_BYTES; both with a public
+ * text.
+ */
+int llm_image_read(struct str bytes, struct arena *a, struct llm_image *out,
+		   struct err *e) MUST_CHECK;
 
 /* Checks `quirks:` of a service; NULL-safe. ERR_CONFIG names the nearest key. */
 int llm_quirks_check(const char *provider, const json_t *quirks,

@@ -6,6 +6,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/llm/emit.c lib/llm/emit.h \
 	lib/llm/error.c lib/llm/error.h \
 	lib/llm/gemini_native.c \
+	lib/llm/image.c \
 	lib/llm/llm.h \
 	lib/llm/mend.c lib/llm/mend.h \
 	lib/llm/ollama.c \

@@ -103,6 +103,20 @@ static void call(struct build *b, const struct llm_tool_call *c)
 	jw_end_obj(w);
 }
 
+/* Base64 alone: neither a type nor the beginning of a data URL. */
+static void images(struct build *b, const struct build_item *it)
+{
+	struct jw *w = &b->w;
+
+	if (!build_n_images(it))
+		return;
+	jw_key(w, "images");
+	jw_arr(w);
+	for (size_t i = 0; i < build_n_images(it); i++)
+		jw_str(w, it->msg->images[i].base64);
+	jw_end_arr(w);
+}
+
 static void message(struct build *b, const struct build_item *it)
 {
 	static const char *const roles[] = {
@@ -115,6 +129,7 @@ static void message(struct build *b, const struct build_item *it)
 	jw_obj(w);
 	jw_kstrz(w, "role", roles[it->role]);
 	jw_kstr(w, "content", build_text(it->text));
+	images(b, it);
 	if (it->role == LLM_TOOL) {
 		jw_kstr(w, "tool_name", build_tool_name(b, it->tool_name));
 		jw_kstr(w, "tool_call_id", build_call_id(b, it->call_id));

@@ -26,6 +26,30 @@ static void call(struct build *b, const struct llm_tool_call *c)
 	jw_end_obj(w);
 }
 
+/* The content as parts (protocols.md section 2): images, then the text. */
+static void parts(struct build *b, const struct build_item *it)
+{
+	struct jw *w = &b->w;
+
+	jw_arr(w);
+	for (size_t i = 0; i < build_n_images(it); i++) {
+		jw_obj(w);
+		jw_kstrz(w, "type", "image_url");
+		jw_key(w, "image_url");
+		jw_obj(w);
+		jw_kstr(w, "url", it->msg->images[i].data_url);
+		jw_end_obj(w);
+		jw_end_obj(w);
+	}
+	if (it->text.n) {
+		jw_obj(w);
+		jw_kstrz(w, "type", "text");
+		jw_kstr(w, "text", it->text);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+}
+
 static void message(struct build *b, const struct build_item *it)
 {
 	static const char *const roles[] = {
@@ -42,6 +66,8 @@ static void message(struct build *b, const struct build_item *it)
 	jw_key(w, "content");
 	if (n_calls && !it->text.n)
 		jw_null(w);
+	else if (build_n_images(it))
+		parts(b, it);
 	else
 		jw_str(w, build_text(it->text));
 	if (n_calls) {

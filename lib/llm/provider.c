@@ -17,7 +17,8 @@
 /* What an OpenAI-compatible server is taken for until a row says otherwise. */
 #define BASE \
 	.include_usage = true, .supports_tools = true, \
-	.supports_tool_choice = true, .url_template = CHAT_URL, \
+	.supports_tool_choice = true, .supports_vision = true, \
+	.url_template = CHAT_URL, \
 	.auth_header = BEARER, \
 	.reasoning_in = { "reasoning_content", "reasoning", "reasoning_details" }
 #define HOSTED BASE, .key_required = true
@@ -30,35 +31,30 @@ static const struct provider rows[] = {
 		.name = "openai", .title = "OpenAI",
 		.dialect = &llm_dialect_openai, .url = "https://api.openai.com/v1",
 		.quirks = { HOSTED, .max_tokens_field = MAXTOK_COMPLETION,
-			.hide_obfuscation = true, .supports_vision = true,
-			.strict_schema = true },
+			.hide_obfuscation = true, .strict_schema = true },
 	}, {
 		.name = "azure", .title = "Azure OpenAI",
 		.dialect = &llm_dialect_openai, .url = "",
 		.quirks = { HOSTED, .max_tokens_field = MAXTOK_COMPLETION,
-			.supports_vision = true, .strict_schema = true,
-			.url_template = "{url}/openai/deployments/{deployment}"
+			.strict_schema = true, .url_template = "{url}/openai/deployments/{deployment}"
 				"/chat/completions?api-version={api_version}",
 			.auth_header = "api-key: {key}" },
 	}, {
 		.name = "azure_v1", .title = "Azure OpenAI, v1 address",
 		.dialect = &llm_dialect_openai, .url = "",
 		.quirks = { HOSTED, .max_tokens_field = MAXTOK_COMPLETION,
-			.supports_vision = true, .strict_schema = true,
-			.url_template = "{url}/openai/v1/chat/completions",
+			.strict_schema = true, .url_template = "{url}/openai/v1/chat/completions",
 			.auth_header = "api-key: {key}" },
 	}, {
 		.name = "openrouter", .title = "OpenRouter",
 		.dialect = &llm_dialect_openai, .url = "https://openrouter.ai/api/v1",
-		.quirks = { HOSTED, .supports_vision = true,
-			.reasoning_in = { "reasoning", "reasoning_content",
-				"reasoning_details" } },
+		.quirks = { HOSTED, .reasoning_in = { "reasoning",
+				"reasoning_content", "reasoning_details" } },
 	}, {
 		.name = "gemini", .title = "Google Gemini (compatible address)",
 		.dialect = &llm_dialect_openai,
 		.url = "https://generativelanguage.googleapis.com/v1beta/openai",
-		.quirks = { HOSTED, .supports_vision = true,
-			.tool_schema_filter = SCHEMA_GEMINI,
+		.quirks = { HOSTED, .tool_schema_filter = SCHEMA_GEMINI,
 			.usage_output_rule = USAGE_TOTAL },
 	}, {
 		.name = "mistral", .title = "Mistral",
@@ -74,13 +70,14 @@ static const struct provider rows[] = {
 	}, {
 		.name = "deepseek", .title = "DeepSeek",
 		.dialect = &llm_dialect_openai, .url = "https://api.deepseek.com",
-		.quirks = { HOSTED, .reasoning_replay = REPLAY_TOOL_LOOP,
+		/* image parts: 400 "unknown variant `image_url`" */
+		.quirks = { HOSTED, .supports_vision = false,
+			.reasoning_replay = REPLAY_TOOL_LOOP,
 			.output_format = OUTPUT_OBJECT },
 	}, {
 		.name = "xai", .title = "xAI",
 		.dialect = &llm_dialect_openai, .url = "https://api.x.ai/v1",
-		.quirks = { HOSTED, .supports_vision = true,
-			.usage_output_rule = USAGE_TOTAL },
+		.quirks = { HOSTED, .usage_output_rule = USAGE_TOTAL },
 	}, {
 		.name = "qwen", .title = "Qwen (DashScope)",
 		.dialect = &llm_dialect_openai,
@@ -131,7 +128,7 @@ static const struct provider rows[] = {
 		.name = "anthropic_compatible", .title = "Any server like Anthropic's",
 		.dialect = &llm_dialect_anthropic, .url = "",
 		.quirks = { .supports_tools = true, .supports_tool_choice = true,
-			.tool_id_style = TOOLID_SAFE,
+			.supports_vision = true, .tool_id_style = TOOLID_SAFE,
 			.output_format = OUTPUT_PROMPT,
 			.reasoning_replay = REPLAY_ALWAYS,
 			.url_template = "{url}/v1/messages",
@@ -139,7 +136,7 @@ static const struct provider rows[] = {
 	}, {
 		.name = "ollama", .title = "Ollama",
 		.dialect = &llm_dialect_ollama, .url = "http://127.0.0.1:11434",
-		.quirks = { .supports_tools = true,
+		.quirks = { .supports_tools = true, .supports_vision = true,
 			.reasoning_replay = REPLAY_TOOL_LOOP,
 			.url_template = "{url}/api/chat",
 			.auth_header = BEARER },
@@ -194,7 +191,7 @@ static const struct quirk_row {
 	{ Q(hide_obfuscation), .type = Q_BOOL, .help = "ask for streams without padding" },
 	{ Q(supports_tools), .type = Q_BOOL, .help = "tools are sent" },
 	{ Q(supports_tool_choice), .type = Q_BOOL, .help = "tool_choice is understood" },
-	{ Q(supports_vision), .type = Q_BOOL, .help = "images are understood" },
+	{ Q(supports_vision), .type = Q_BOOL, .help = "images may be sent to a service with the capability vision" },
 	{ Q(strict_schema), .type = Q_BOOL, .help = "strict schemas where they comply" },
 	{ Q(key_required), .type = Q_BOOL, .help = "cannot be used without api_key" },
 	{ Q(reasoning_in), .type = Q_FIELDS, .help = "members that hold reasoning, best first" },
@@ -361,6 +358,25 @@ int llm_check_service(const struct conf_llm *s, struct err *e)
 	return 0;
 }
 
+int llm_check_vision(const struct conf_llm *s, struct err *e)
+{
+	const struct provider *p = provider_find(s->provider);
+	struct quirks q;
+
+	if (!(s->capabilities & LLM_CAN_VISION))
+		return err_public(e, ERR_LLM_UNSUPPORTED, "The LLM service "
+				  "\"%.60s\" does not have the capability "
+				  "vision.", s->id);
+	if (p && provider_quirks(p, s->quirks, &q, e) < 0)
+		return -1;
+	if (!p || !q.supports_vision)
+		return err_public(e, ERR_LLM_UNSUPPORTED, "The provider "
+				  "\"%.40s\" of the LLM service \"%.60s\" takes "
+				  "no images (quirk supports_vision).",
+				  s->provider, s->id);
+	return 0;
+}
+
 json_t *llm_capabilities(const struct conf_llm *s)
 {
 	const struct provider *p = provider_find(s->provider);
@@ -377,7 +393,7 @@ json_t *llm_capabilities(const struct conf_llm *s)
 			 "model", s->model ? s->model : "",
 			 "supportsStreaming", p != NULL,
 			 "supportsToolUse", p && tools,
-			 "supportsVision", (s->capabilities & LLM_CAN_VISION) != 0,
+			 "supportsVision", llm_check_vision(s, &e) == 0,
 			 "supportsPromptCaching",
 			 p && p->dialect == &llm_dialect_anthropic &&
 			 s->prompt_cache);

@@ -40,7 +40,7 @@ struct quirks {
 	bool hide_obfuscation;	/* send include_obfuscation:false (C8) */
 	bool supports_tools;	/* tools are sent at all (B21) */
 	bool supports_tool_choice;	/* else `none` = tools left out (E5) */
-	bool supports_vision;	/* for E27 only */
+	bool supports_vision;	/* the format has a place for images */
 	bool strict_schema;	/* strict:true for schemas that comply (E9) */
 	bool key_required;	/* no key: ERR_LLM_NO_CREDENTIAL (B18) */
 	const char *reasoning_in[QUIRK_FIELDS];	/* fields, best first (C2) */

@@ -17,6 +17,7 @@ static const struct tool_kind *const kinds[] = {
 	&kind_client,
 	&kind_command,
 	&kind_http,
+	&kind_image_text,
 	&kind_openapi,
 	&kind_web_search,
 	&kind_web_visit,

@@ -54,12 +54,13 @@ struct tool_kind {
 
 /* The rows, at the end of their files. */
 extern const struct tool_kind kind_agent, kind_client, kind_command, kind_http;
-extern const struct tool_kind kind_openapi;
+extern const struct tool_kind kind_image_text, kind_openapi;
 extern const struct tool_kind kind_web_search, kind_web_visit;
 
 /*
- * The LLM service that an agent's tool names or finds by capability; NULL when
- * it says neither (then the turn's), or there is none. Borrowed from c.
+ * The LLM service that an agent's tool names or finds by capability (one with
+ * vision passes llm_check_vision); NULL when it says neither (then the turn's),
+ * or there is none. Borrowed from c.
  */
 const struct conf_llm *tool_agent_service(const struct conf *c,
 					  const struct conf_tool_agent *a);

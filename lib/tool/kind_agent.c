@@ -14,9 +14,15 @@ enum { TIMEOUT_MS = 300000 };
 
 static const struct conf_llm *by_capability(const struct conf *c, unsigned want)
 {
-	for (size_t i = 0; i < c->n_llms; i++)
-		if ((c->llms[i].capabilities & want) == want)
-			return &c->llms[i];
+	for (size_t i = 0; i < c->n_llms; i++) {
+		const struct conf_llm *s = &c->llms[i];
+		struct err blind = ERR_INIT;
+
+		if ((s->capabilities & want) == want &&
+		    (!(want & LLM_CAN_VISION) ||
+		     llm_check_vision(s, &blind) == 0))
+			return s;
+	}
 	return NULL;
 }
 
@@ -41,12 +47,15 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	       const json_t *args, struct buf *out, bool *is_json,
 	       struct err *e)
 {
+	const struct tool_task task = {
+		.tool = t->data, .input = str_of(jx_text(ctx->arena, args)),
+	};
+
 	if (!ctx->host)
 		return err_public(e, ERR_TOOL_FAILED, "The tool \"%s\" works "
 				  "within a conversation only.", t->name);
 	*is_json = false;
-	return ctx->host->agent(ctx->host->ctx, ctx, t->data,
-				str_of(jx_text(ctx->arena, args)), out, e);
+	return ctx->host->agent(ctx->host->ctx, ctx, &task, out, e);
 }
 
 static int check(const struct conf *conf, const struct conf_workspace *w,

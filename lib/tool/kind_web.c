@@ -6,11 +6,8 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "base/clock.h"
 #include "base/utf8.h"
-#include "net/guard.h"
-#include "net/url.h"
-#include "tool/dataset.h"
+#include "net/http.h"
 #include "tool/http_tool.h"
 #include "tool/kind.h"
 
@@ -20,7 +17,6 @@ enum {
 	TIMEOUT_MS = 20000,
 	PAGE_BYTES = 16777216,	/* the most that page_bytes may say */
 	ANSWER_BYTES = 2097152,
-	HOPS = 5,
 	SNIPPET_CHARS = 500,
 };
 
@@ -55,89 +51,7 @@ static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
 	return ctx->web;
 }
 
-/* -- one request ------------------------------------------------------------ */
-
-struct getting {
-	struct buf *body;
-	char *location;
-	size_t n_location;
-};
-
-static void on_header(void *ctx, struct str name, struct str value)
-{
-	struct getting *g = ctx;
-
-	if (g->location && name.n == 8 && !strncasecmp(name.p, "location", 8))
-		snprintf(g->location, g->n_location, "%.*s", STR_ARG(value));
-}
-
-static int on_body(void *ctx, struct str bytes)
-{
-	struct getting *g = ctx;
-
-	buf_addstr(g->body, bytes);
-	return 0;
-}
-
-static int get(const struct tool_ctx *ctx, const char *url,
-	       const char *const *headers, size_t n_headers,
-	       const struct conf_list *allow, int timeout_ms, size_t max_bytes,
-	       struct getting *g, struct http_result *res, struct err *e)
-{
-	const struct net_guard guard = { allow };
-	const struct http_request r = {
-		.method = "GET", .url = url, .headers = headers,
-		.n_headers = n_headers, .guard = &guard, .abort = ctx->abort,
-		.watch_fd = -1, .total_timeout_ms = timeout_ms,
-		.max_body_bytes = max_bytes, .on_header = on_header,
-		.on_body = on_body, .ctx = g,
-	};
-
-	if (g->location)
-		g->location[0] = '\0';
-	return http_do(tool_env_http(ctx->env), &r, res, e);
-}
-
-int web_get(const struct tool_ctx *ctx, const struct conf_list *allow,
-	    const char *url, int timeout_ms, size_t max_bytes,
-	    struct buf *body, char *location, size_t n_location,
-	    struct http_result *res, struct err *e)
-{
-	static const char *const headers[] = {
-		"Accept: text/html, text/plain;q=0.9, application/json;q=0.8, "
-		"*/*;q=0.1",
-	};
-	struct getting g = { body, location, n_location };
-
-	return get(ctx, url, headers, 1, allow, timeout_ms, max_bytes, &g,
-		   res, e);
-}
-
-/* A failure in the model's words. */
-static int say(const char *what, const struct err *cause, struct err *e)
-{
-	if (cause->code == ERR_CANCELLED) {
-		*e = *cause;
-		return -1;
-	}
-	if (cause->code == ERR_ADDRESS_REFUSED)
-		return err_public(e, ERR_TOOL_FAILED, "%s has an address that "
-				  "may not be reached from here.", what);
-	if (cause->code == ERR_UPSTREAM_TIMEOUT)
-		return err_public(e, ERR_TOOL_TIMEOUT, "%s did not answer in "
-				  "time.", what);
-	if (cause->code == ERR_TOO_BIG)
-		return err_public(e, ERR_TOOL_FAILED, "%s is too large.", what);
-	err_public(e, ERR_TOOL_FAILED, "%s cannot be reached.", what);
-	return -1;
-}
-
 /* -- web_visit -------------------------------------------------------------- */
-
-static bool was_said(const struct tool_ctx *ctx, struct str url)
-{
-	return !ctx->host || ctx->host->was_said(ctx->host->ctx, url);
-}
 
 /* The body as text, behind the address that it came from. */
 static int write_page(const char *url, const struct http_result *res,
@@ -161,64 +75,28 @@ static int write_page(const char *url, const struct http_result *res,
 	return rc;
 }
 
-/* Follows redirects; each address is asked about anew. */
-static int fetch_page(const struct tool_ctx *ctx,
-		      const struct conf_web_visit *v, struct buf *url,
-		      struct buf *body, struct http_result *res, struct err *e)
-{
-	int64_t until_ms = clock_mono_ms() + TIMEOUT_MS;
-	char to[4096];
-
-	for (int hop = 0; hop < HOPS; hop++) {
-		struct err cause = ERR_INIT;
-		struct buf next = BUF_INIT(8192);
-
-		if (robots_check(ctx, &v->allow_private, url->p, &cause) < 0)
-			return cause.public[0] ? (*e = cause, -1)
-				: say("The site", &cause, e);
-		buf_reset(body);
-		if (web_get(ctx, &v->allow_private, url->p,
-			    (int)MAX(until_ms - clock_mono_ms(), 1),
-			    (size_t)v->page_bytes, body, to, sizeof(to), res, &cause) < 0)
-			return say("The page", &cause, e);
-		if (res->status / 100 != 3 || !to[0])
-			return 0;
-		if (!url_join(url->p, str_of(to), &next))
-			return err_public(e, ERR_TOOL_FAILED, "The page leads "
-					  "to what is no address of the web.");
-		buf_release(url);
-		*url = next;
-	}
-	return err_public(e, ERR_TOOL_FAILED, "The page leads from one address "
-			  "to the next without an end.");
-}
+static const char *const page_headers[] = {
+	"Accept: text/html, text/plain;q=0.9, application/json;q=0.8, "
+	"*/*;q=0.1",
+};
 
 static int visit_run(const struct tool *t, const struct tool_ctx *ctx,
 		     const json_t *args, struct buf *out, bool *is_json,
 		     struct err *e)
 {
-	struct str asked = jx_str(args, "url");
 	const struct conf_web_visit *v =
 		((const struct conf_tool *)t->data)->web_visit;
-	struct buf url = BUF_INIT(8192);
-	struct buf body = BUF_INIT((size_t)v->page_bytes);
+	const struct web_want want = {
+		.what = "The page", .headers = page_headers,
+		.n_headers = ARRAY_LEN(page_headers), .allow = &v->allow_private,
+		.max_bytes = (size_t)v->page_bytes, .timeout_ms = TIMEOUT_MS,
+	};
+	struct buf url = BUF_INIT(8192), body = BUF_INIT(want.max_bytes);
 	struct http_result res = { .status = 0 };
-	int rc = -1;
+	int rc;
 
 	*is_json = false;
-	if (!was_said(ctx, asked))
-		err_public(e, ERR_TOOL_DENIED, "Only addresses that the user "
-			   "gave or a result contains can be visited, exactly as "
-			   "they stand there. Search first, or ask the user.");
-	else if (!url_join("http://none.invalid/", asked, &url) ||
-		 !strncmp(url.p, "http://none.invalid", 19))
-		err_public(e, ERR_TOOL_ARGS, "url must be a whole address that "
-			   "begins with http:// or https://.");
-	else
-		rc = fetch_page(ctx, v, &url, &body, &res, e);
-	if (rc == 0 && res.status / 100 != 2)
-		rc = err_public(e, ERR_TOOL_FAILED, "The site answered %d.",
-				res.status);
+	rc = web_fetch(ctx, &want, jx_str(args, "url"), &url, &body, &res, e);
 	if (rc == 0)
 		rc = write_page(url.p, &res, &body, out, e);
 	buf_release(&url);
@@ -288,11 +166,14 @@ static int search_run(const struct tool *t, const struct tool_ctx *ctx,
 {
 	const struct conf_web_search *s =
 		((const struct conf_tool *)t->data)->web_search;
-	const struct conf_list *allow = s->allow_private.n ? &s->allow_private
-		: &ctx->conf->allow_private;
 	const char *headers[2] = { "Accept: application/json", NULL };
+	const struct web_want want = {
+		.headers = headers, .n_headers = *s->api_key ? 2 : 1,
+		.allow = s->allow_private.n ? &s->allow_private
+					    : &ctx->conf->allow_private,
+		.max_bytes = ANSWER_BYTES, .timeout_ms = TIMEOUT_MS,
+	};
 	struct buf url = BUF_INIT(16384), body = BUF_INIT(ANSWER_BYTES);
-	struct getting g = { .body = &body };
 	struct http_result res = { .status = 0 };
 	struct err cause = ERR_INIT;
 	json_t *answer = NULL;
@@ -302,9 +183,8 @@ static int search_run(const struct tool *t, const struct tool_ctx *ctx,
 	if (*s->api_key)
 		headers[1] = arena_printf(ctx->arena,
 			"X-Subscription-Token: %s", s->api_key);
-	if (get(ctx, url.p, headers, headers[1] ? 2 : 1, allow, TIMEOUT_MS,
-		ANSWER_BYTES, &g, &res, &cause) < 0)
-		say("The search engine", &cause, e);
+	if (web_get(ctx, &want, url.p, &body, NULL, 0, &res, &cause) < 0)
+		web_failed("The search engine", &cause, e);
 	else if (res.status != 200)
 		err_public(e, ERR_TOOL_FAILED, "The search engine answered %d.",
 			   res.status);

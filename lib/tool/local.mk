@@ -13,7 +13,9 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/kind_command.c \
 	lib/tool/kind_mcp.c \
 	lib/tool/kind_web.c lib/tool/web.h \
+	lib/tool/web_fetch.c \
 	lib/tool/web_robots.c \
+	lib/tool/kind_image_text.c \
 	lib/tool/analyse_log.c \
 	lib/tool/find_pii.c lib/tool/given.c lib/tool/given.h \
 	lib/tool/pii.c lib/tool/pii.h \

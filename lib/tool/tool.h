@@ -34,6 +34,16 @@ struct tool_note {
 };
 
 struct tool_ctx;
+struct llm_image;
+
+/* What an agent within a call is to do (tool_host.agent). */
+struct tool_task {
+	const struct conf_tool *tool;	/* with its section `agent` */
+	struct str input;		/* what it is told */
+	const struct llm_image *images;	/* in front of that; the service must see */
+	size_t n_images;
+};
+
 enum { TOOL_DEPTH = 2 };	/* agents within agents */
 
 /* What the turn does for a call that it runs; implemented above (calls.c). */
@@ -46,8 +56,8 @@ struct tool_host {
 	 * of the call. ERR_TOOL_FAILED, ERR_TOOL_TIMEOUT, ERR_CANCELLED.
 	 */
 	int (*agent)(void *ctx, const struct tool_ctx *call,
-		     const struct conf_tool *tool, struct str input,
-		     struct buf *out, struct err *e);
+		     const struct tool_task *task, struct buf *out,
+		     struct err *e);
 	/*
 	 * Whether this stands in what the user said, or a tool before the
 	 * model itself. In the thread of the call.

@@ -25,14 +25,39 @@ bool robots_allow(struct str robots, struct str path);
 int robots_check(const struct tool_ctx *ctx, const struct conf_list *allow,
 		 const char *url, struct err *e) MUST_CHECK;
 
+/* -- web_fetch.c ----------------------------------------------------------- */
+
+/* What is read of the web. */
+struct web_want {
+	const char *what;		/* "The page": for messages */
+	const char *const *headers;	/* "Name: value" */
+	size_t n_headers;
+	const struct conf_list *allow;	/* private addresses it may be at */
+	size_t max_bytes;
+	int timeout_ms;			/* redirects included */
+};
+
 /*
- * GET url; body is appended to; location is that of a redirect, or "". allow:
- * private addresses that it may be at.
+ * One GET of url; the body is appended to body; location is that of a redirect,
+ * or "". NULL: nobody asks.
  */
 struct http_result;
-int web_get(const struct tool_ctx *ctx, const struct conf_list *allow,
-	    const char *url, int timeout_ms, size_t max_bytes,
-	    struct buf *body, char *location, size_t n_location,
-	    struct http_result *res, struct err *e) MUST_CHECK;
+int web_get(const struct tool_ctx *ctx, const struct web_want *w,
+	    const char *url, struct buf *body, char *location,
+	    size_t n_location, struct http_result *res,
+	    struct err *e) MUST_CHECK;
+
+/*
+ * GET of an address that a model asks for: one that the user or a result said,
+ * and that its site lets programs read; redirects are followed, each asked about
+ * anew. url becomes the one that answered, with a status of 2xx. Errors have a
+ * public text for the model.
+ */
+int web_fetch(const struct tool_ctx *ctx, const struct web_want *w,
+	      struct str asked, struct buf *url, struct buf *body,
+	      struct http_result *res, struct err *e) MUST_CHECK;
+
+/* The failure of a web_get in the model's words. Returns -1. */
+int web_failed(const char *what, const struct err *cause, struct err *e);
 
 #endif

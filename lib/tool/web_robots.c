@@ -107,6 +107,14 @@ bool robots_allow(struct str robots, struct str path)
 static json_t *fetch(const struct tool_ctx *ctx, const struct conf_list *allow,
 		     const char *root, struct err *e)
 {
+	static const char *const headers[] = {
+		"Accept: text/plain, */*;q=0.1",
+	};
+	const struct web_want want = {
+		.headers = headers, .n_headers = ARRAY_LEN(headers),
+		.allow = allow, .max_bytes = ROBOTS_BYTES,
+		.timeout_ms = FETCH_MS,
+	};
 	struct buf body = BUF_INIT(ROBOTS_BYTES), next = BUF_INIT(8192);
 	struct http_result res = { .status = 0 };
 	struct err cause = ERR_INIT;
@@ -119,8 +127,8 @@ static json_t *fetch(const struct tool_ctx *ctx, const struct conf_list *allow,
 		struct buf joined = BUF_INIT(8192);
 
 		buf_reset(&body);
-		rc = web_get(ctx, allow, next.p, FETCH_MS, ROBOTS_BYTES, &body,
-			     to, sizeof(to), &res, &cause);
+		rc = web_get(ctx, &want, next.p, &body, to, sizeof(to), &res,
+			     &cause);
 		if (rc < 0 || res.status / 100 != 3 || !to[0] ||
 		    !url_join(next.p, str_of(to), &joined)) {
 			buf_release(&joined);

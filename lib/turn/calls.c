@@ -224,13 +224,12 @@ static void on_note(void *ctx, const struct tool_note *n)
 }
 
 static int on_agent(void *ctx, const struct tool_ctx *call,
-		    const struct conf_tool *tool, struct str input,
-		    struct buf *out, struct err *e)
+		    const struct tool_task *task, struct buf *out,
+		    struct err *e)
 {
 	struct job *j = ctx;
 
-	return nested_run(j->loop, call, tool, input, out, &j->call->untrusted,
-			  e);
+	return nested_run(j->loop, call, task, out, &j->call->untrusted, e);
 }
 
 /* No message changes while calls run. */

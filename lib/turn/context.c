@@ -62,7 +62,8 @@ static struct llm_message *add(struct turn_loop *l, enum llm_role role,
 
 static int64_t message_cost(const struct llm_message *m)
 {
-	int64_t n = MESSAGE_TOKENS + llm_estimate_tokens(m->text);
+	int64_t n = MESSAGE_TOKENS + llm_estimate_tokens(m->text) +
+		(int64_t)m->n_images * LLM_IMAGE_TOKENS;
 
 	for (size_t i = 0; i < m->n_calls; i++)
 		n += MESSAGE_TOKENS + llm_estimate_tokens(m->calls[i].name) +
@@ -444,6 +445,17 @@ static void add_resumption(struct turn_loop *l)
 		add(l, LLM_USER, STR(go_on));
 }
 
+/* What the user says, or what an agent within a call is told. */
+static void add_input(struct turn_loop *l)
+{
+	struct llm_message *m = add(l, LLM_USER, l->run->in.content);
+
+	if (l->task) {
+		m->images = l->task->images;
+		m->n_images = l->task->n_images;
+	}
+}
+
 int context_build(struct turn_loop *l, struct err *e)
 {
 	l->request = (struct llm_request){
@@ -461,7 +473,7 @@ int context_build(struct turn_loop *l, struct err *e)
 	if (l->run->resumed_seq)
 		add_resumption(l);
 	else
-		add(l, LLM_USER, l->run->in.content);
+		add_input(l);
 	if (l->run->woken && context_add_own(l, e) < 0)
 		return -1;
 	count_messages(l);

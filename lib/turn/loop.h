@@ -71,6 +71,7 @@ struct turn_loop {
 	/* of a loop within a call (nested.c); zero for a turn's own */
 	bool nested;			/* nothing of it is stored */
 	const struct turn_loop *parent;
+	const struct tool_task *task;	/* what it is to do */
 	int max_calls, n_called;	/* of tools */
 	int64_t max_tokens, until_ms;	/* monotonic */
 
@@ -239,12 +240,12 @@ int loop_converse(struct turn_loop *l, struct err *e) MUST_CHECK;
 /* -- nested.c --------------------------------------------------------------- */
 
 /*
- * Runs the agent that tool declares, within a call of parent's turn, and appends
+ * Runs the agent of task->tool, within a call of parent's turn, and appends
  * its answer to out. *untrusted is set when text of others went in, or was read.
  * In the call's thread. Errors as tool_host.agent.
  */
 int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
-	       const struct conf_tool *tool, struct str input, struct buf *out,
+	       const struct tool_task *task, struct buf *out,
 	       bool *untrusted, struct err *e) MUST_CHECK;
 
 /* -- meta.c ----------------------------------------------------------------- */

@@ -92,8 +92,9 @@ static void set_agent(struct nested *n, const struct conf_tool *tool)
 }
 
 static void set_up(struct nested *n, const struct turn_loop *parent,
-		   const struct conf_tool *tool, struct str input)
+		   const struct tool_task *task)
 {
+	const struct conf_tool *tool = task->tool;
 	struct arena *a = n->call->arena;
 	struct turn_loop *l;
 
@@ -106,12 +107,13 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 		.arena = a,
 	};
 	n->run.in.agent = &n->agent;
-	n->run.in.content = input;
+	n->run.in.content = task->input;
 	n->run.in.meta = (struct str){ NULL, 0 };
 	n->loop = l = loop_new(&n->run, a);
 	n->run.loop = l;
 	l->nested = true;
 	l->parent = parent;
+	l->task = task;
 	l->tainted = n->call->tainted;
 	l->sink = &n->sink;
 	l->abort = parent->abort;
@@ -183,9 +185,10 @@ static int answer(const struct nested *n, const struct conf_tool *tool, int rc,
 }
 
 int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
-	       const struct conf_tool *tool, struct str input, struct buf *out,
+	       const struct tool_task *task, struct buf *out,
 	       bool *untrusted, struct err *e)
 {
+	const struct conf_tool *tool = task->tool;
 	struct nested *n = arena_new(call->arena, struct nested);
 	struct err why = ERR_INIT;
 	int rc;
@@ -195,7 +198,7 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 		return err_public(e, ERR_TOOL_FAILED, "The agent \"%s\" has no "
 				  "language model: %.120s", tool->name,
 				  err_message(&why));
-	set_up(n, parent, tool, input);
+	set_up(n, parent, task);
 	rc = context_build(n->loop, &why);
 	if (rc == 0)
 		rc = loop_converse(n->loop, &why);

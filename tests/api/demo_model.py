@@ -8,7 +8,9 @@ import os
 import pathlib
 import signal
 import socket
+import struct
 import subprocess
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / "build"))
@@ -74,6 +76,18 @@ def request(wire, messages, stream=True, **more):
 
 def scripted(wire, script, stream=True, **more):
     return request(wire, "!script " + json.dumps(script), stream, **more)
+
+
+def png(width, height, pad=0):
+    """A whole black image; pad: bytes of a private chunk."""
+    def chunk(kind, data):
+        return (struct.pack(">I", len(data)) + kind + data
+                + struct.pack(">I", zlib.crc32(kind + data)))
+    rows = zlib.compress((b"\0" + b"\0" * width) * height)
+    return (b"\x89PNG\r\n\x1a\n"
+            + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+            + (chunk(b"paDd", os.urandom(pad)) if pad else b"")
+            + chunk(b"IDAT", rows) + chunk(b"IEND", b""))
 
 
 def events(wire, data):

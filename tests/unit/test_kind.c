@@ -4,6 +4,10 @@
 #define TOOL_HEAD "tools:\n  t:\n    kind: command\n    description: A test.\n"
 #define RUN "    command: {run: [/bin/cat]}\n"
 
+#define EYES(can) "llm_services: {s: {provider: openai, model: m, api_key: k, " \
+	"capabilities: " can "}}\ntools:\n  eyes:\n    kind: image_text\n" \
+	"    description: E.\n"
+
 static const char main_tools[] =
 	"tools:\n"
 	"  echo:\n"
@@ -47,6 +51,25 @@ static void agents_choose_by_name_and_group(void **state)
 	assert_string_equal(kind_lab_offered("few", &a), "secret_echo");
 	kind_lab_conf(main_tools, "agents: [{id: a, tools: none}]\n");
 	assert_string_equal(kind_lab_offered("few", &a), "");
+	arena_release(&a);
+}
+
+/* A69: there is no such tool until somebody declares it. */
+static void images_are_opt_in(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct tool_result r;
+
+	(void)state;
+	kind_lab_conf(main_tools, "name: W\n");
+	assert_string_equal(kind_lab_offered("", &a), "echo");
+	kind_lab_conf(EYES("vision") "    image_text: {}\n", "name: W\n");
+	assert_string_equal(kind_lab_offered("", &a), "eyes");
+	r = kind_lab_call("", "eyes", "{\"image\":\"https://h/a.png\"}", &a);
+	assert_true(r.is_error);
+	assert_non_null(strstr(r.text.p, "within a conversation only"));
+	r = kind_lab_call("", "eyes", "{\"image\":\"\"}", &a);
+	assert_non_null(strstr(r.text.p, "tool_arguments_invalid"));
 	arena_release(&a);
 }
 
@@ -132,6 +155,16 @@ static void bad_declarations_are_refused(void **state)
 		  "    description: A.\n" RUN, "name: W\n",
 		  "lamplighter.yaml:2: tools.query_data: is the name of a "
 		  "built-in tool" },
+		{ EYES("chat") "    image_text: {}\n", "name: W\n",
+		  "lamplighter.yaml:6: tools.eyes.image_text: needs an LLM "
+		  "service with the capability vision, and there is none" },
+		{ EYES("vision") "    image_text: {llm_service: none}\n",
+		  "name: W\n", "lamplighter.yaml:6: tools.eyes.image_text."
+		  "llm_service: there is no LLM service \"none\"" },
+		{ EYES("chat") "    image_text: {llm_service: s}\n",
+		  "name: W\n", "lamplighter.yaml:6: tools.eyes.image_text."
+		  "llm_service: The LLM service \"s\" does not have the "
+		  "capability vision" },
 		{ "tools:\n  none:\n    kind: command\n    description: A.\n"
 		  RUN, "name: W\n",
 		  "lamplighter.yaml:2: tools.none: none is the word for no "
@@ -180,6 +213,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(declared_tools_are_offered),
 		cmocka_unit_test(agents_choose_by_name_and_group),
+		cmocka_unit_test(images_are_opt_in),
 		cmocka_unit_test(permissions_bound_them),
 		cmocka_unit_test(confirm_follows_the_effect),
 		cmocka_unit_test(bad_declarations_are_refused),
