@@ -21,7 +21,7 @@ EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_chat.py \
 	tests/api/test_continue.py \
 	tests/api/test_thread.py tests/api/test_thread_faults.py \
-	tests/api/test_idempotent.py tests/api/test_etag.py \
+	tests/api/test_idempotent.py tests/api/test_idempotent_routes.py tests/api/test_etag.py \
 	tests/api/test_conversations.py \
 	tests/api/test_demo_llm.py \
 	tests/api/test_demo_talk.py \
@@ -36,7 +36,7 @@ EXTRA_DIST += tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_notifications.py \
 	tests/api/test_openai_server.py \
 	tests/api/test_openapi.py \
-	tests/api/test_web_tools.py \
+	tests/api/test_web_tools.py tests/api/test_web_routes.py \
 	tests/api/test_tools.py \
 	tests/api/test_plain.py \
 	tests/api/test_plain_waits.py \
