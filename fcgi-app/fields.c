@@ -130,6 +130,11 @@ static int read_one(const struct field *f, json_t *v, char *member,
 				(struct uuid *)(void *)member))
 			return wrong(f, "a UUID", e);
 		return 0;
+	case FIELD_BOOL:
+		if (!json_is_boolean(v))
+			return wrong(f, "true or false", e);
+		*(int *)(void *)member = json_is_true(v) ? 1 : -1;
+		return 0;
 	case FIELD_OBJECT:
 		if (!json_is_object(v))
 			return wrong(f, "an object", e);
@@ -141,20 +146,14 @@ static int read_one(const struct field *f, json_t *v, char *member,
 	BUG("a field type without a case");
 }
 
-int fields_read(const struct field *fields, size_t n, const json_t *body,
-		void *out, size_t size_bytes, struct err *e)
+int fields_pick(const struct field *fields, size_t n, const json_t *o,
+		void *out, struct err *e)
 {
 	char *base = out;
 
-	memset(out, 0, size_bytes);
-	if (!json_is_object(body))
-		return err_public(e, ERR_INVALID_JSON,
-				  "The body must be a JSON object.");
-	if (refuse_unknown(fields, n, body, e) < 0)
-		return -1;
 	for (size_t i = 0; i < n; i++) {
 		const struct field *f = &fields[i];
-		json_t *v = json_object_get(body, f->key);
+		json_t *v = json_object_get(o, f->key);
 
 		if (v && f->given_offset)
 			*(bool *)(base + f->given_offset) = true;
@@ -167,4 +166,16 @@ int fields_read(const struct field *fields, size_t n, const json_t *body,
 			return -1;
 	}
 	return 0;
+}
+
+int fields_read(const struct field *fields, size_t n, const json_t *body,
+		void *out, size_t size_bytes, struct err *e)
+{
+	memset(out, 0, size_bytes);
+	if (!json_is_object(body))
+		return err_public(e, ERR_INVALID_JSON,
+				  "The body must be a JSON object.");
+	if (refuse_unknown(fields, n, body, e) < 0)
+		return -1;
+	return fields_pick(fields, n, body, out, e);
 }

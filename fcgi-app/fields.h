@@ -18,6 +18,7 @@ enum field_type {
 	FIELD_UUID,	/* struct uuid; nil: absent or null */
 	FIELD_JSON,	/* json_t *, any value, borrowed; NULL: absent */
 	FIELD_OBJECT,	/* json_t *, an object, borrowed; NULL: absent */
+	FIELD_BOOL,	/* int: 1, -1 for false; 0: absent or null */
 };
 
 enum {
@@ -45,6 +46,13 @@ struct field {
  */
 int fields_read(const struct field *fields, size_t n, const json_t *body,
 		void *out, size_t size_bytes, struct err *e) MUST_CHECK;
+
+/*
+ * Reads what is declared out of an object whose other members are not ours
+ * (o NULL: nothing is there), into *out, which is not cleared. Errors as above.
+ */
+int fields_pick(const struct field *fields, size_t n, const json_t *o,
+		void *out, struct err *e) MUST_CHECK;
 
 /* A slug: [a-z0-9][a-z0-9_-]*, at most LIM_SLUG_BYTES. */
 bool slug_valid(struct str s);

@@ -20,6 +20,7 @@
 
 #define AUTH   ROUTE_AUTH
 #define JSON   ROUTE_JSON
+#define BODILESS ROUTE_BODILESS
 #define CSRF   ROUTE_CSRF
 #define STREAM ROUTE_STREAM
 #define MODEL  ROUTE_MODEL
@@ -279,7 +280,9 @@ static int gate_media_type(struct request *rq, struct err *e)
 {
 	struct str type = req_param(rq, "CONTENT_TYPE");
 
-	if (rq->route->flags & ROUTE_JSON && !is_json(type))
+	/* Without a body its type says nothing. */
+	if (rq->route->flags & ROUTE_JSON && !is_json(type) &&
+	    !(rq->route->flags & ROUTE_BODILESS))
 		return err_set(e, ERR_MEDIA_TYPE, "not JSON");
 	if (rq->route->flags & ROUTE_FORM && !is_form(type))
 		return err_public(e, ERR_MEDIA_TYPE, "Send a form "
@@ -299,6 +302,10 @@ static int gate_parse(struct request *rq, struct err *e)
 		return -1;
 	if (rq->route->flags & ROUTE_FORM)
 		return form_read(rq, body, e);
+	if (rq->route->flags & ROUTE_BODILESS && !body.n)
+		body = STR("{}");
+	else if (!is_json(req_param(rq, "CONTENT_TYPE")))
+		return err_set(e, ERR_MEDIA_TYPE, "not JSON");
 	rq->body = jx_keep(rq->arena, jx_load(body, e));
 	return rq->body ? 0 : -1;
 }

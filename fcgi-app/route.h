@@ -18,6 +18,7 @@ enum {			/* flags of a row; routes.def without the prefix */
 	ROUTE_FORM = 32,	/* has a form as its body: form.h. With CSRF it
 				   must carry our token where the browser does
 				   not say that it comes from our site */
+	ROUTE_BODILESS = 64,	/* JSON that may be left out: {} then */
 };
 
 #define PERM_NONE (-1)

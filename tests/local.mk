@@ -22,7 +22,7 @@ EXTRA_DIST += tests/conftest.py tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_chat.py \
 	tests/api/test_continue.py \
 	tests/api/test_thread.py tests/api/test_thread_faults.py \
-	tests/api/test_idempotent.py tests/api/test_etag.py \
+	tests/api/test_idempotent.py tests/api/test_idempotent_routes.py tests/api/test_etag.py \
 	tests/api/test_image_text.py \
 	tests/api/test_conversations.py \
 	tests/api/test_demo_llm.py \
@@ -40,7 +40,7 @@ EXTRA_DIST += tests/conftest.py tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_openapi.py \
 	tests/api/test_red_team.py tests/api/test_red_team_rows.py \
 	tests/api/test_red_team_web.py \
-	tests/api/test_web_tools.py \
+	tests/api/test_web_tools.py tests/api/test_web_routes.py \
 	tests/api/test_tools.py \
 	tests/api/test_pitfalls.py \
 	tests/api/test_plain.py \

@@ -10,6 +10,7 @@
 
 #include "api/approval.h"
 #include "api/client.h"
+#include "api/idempotent.h"
 #include "api/scope.h"
 #include "app.h"
 #include "auth/policy.h"
@@ -109,18 +110,24 @@ static int check_decider(struct request *rq, struct err *e)
 		       permission_rows[PERM_APPROVALS_DECIDE].name);
 }
 
-/* The turn goes on here, or its stream is followed where it runs. */
+/*
+ * The turn goes on here, or its stream is followed where it runs. With an
+ * Idempotency-Key the same decisions may come again: then all that the turn
+ * tells, or what is behind Last-Event-ID, is streamed.
+ */
 static int go_on(struct request *rq, struct response *rs, const struct turn *t,
 		 struct turn_decision *d, size_t n, const struct send_as *as,
 		 struct err *e)
 {
-	struct turn_run *run;
+	int64_t after = t->last_event_seq;
+	struct turn_run *run = NULL;
 
-	if (send_open_woken(rq, t, d, n, &run, e) < 0)
+	if (send_open_woken(rq, t, d, n, &run, e) < 0 &&
+	    (idempotent_decided(rq, &t->id, d, n, e) <= 0 ||
+	     send_after(rq, 0, &after, e) < 0))
 		return -1;
 	if (!run)
-		return send_events(rq, rs, &t->id, t->last_event_seq,
-				   as->dialect, RECORD_PLAIN, e);
+		return send_events(rq, rs, &t->id, after, as, e);
 	send_stream(rs, run, as);
 	return 0;
 }

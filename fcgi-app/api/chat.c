@@ -15,7 +15,7 @@
 struct chat_body {
 	struct str workspace_id, content, agent_id;
 	struct uuid conversation_id;
-	json_t *client, *web;
+	struct send_more more;
 };
 
 static struct turn_run *open_with(struct request *rq,
@@ -23,11 +23,8 @@ static struct turn_run *open_with(struct request *rq,
 				  const struct conf_agent *agent,
 				  const struct chat_body *b, struct err *e)
 {
-	return send_open_page(rq, ws, agent, uuid_is_nil(&b->conversation_id)
-			      ? NULL : &b->conversation_id, b->content,
-			      json_is_true(b->web)
-			      ? STR("{\"webSearch\":true}")
-			      : (struct str){ NULL, 0 }, b->client, e);
+	return send_open(rq, ws, agent, uuid_is_nil(&b->conversation_id)
+			 ? NULL : &b->conversation_id, b->content, &b->more, e);
 }
 
 /* Whether another agent might be asked instead. */
@@ -83,11 +80,7 @@ static int read_body(struct request *rq, struct chat_body *b, struct err *e)
 		  .flags = FIELD_REQUIRED | FIELD_FILLED,
 		  .max_chars = (size_t)rq->conf->limits.message_chars,
 		  .offset = offsetof(struct chat_body, content) },
-		{ .key = "client", .type = FIELD_OBJECT,
-		  .flags = FIELD_NULLABLE,
-		  .offset = offsetof(struct chat_body, client) },
-		{ .key = "webSearch", .type = FIELD_JSON,
-		  .offset = offsetof(struct chat_body, web) },
+		SEND_MORE_FIELDS(offsetof(struct chat_body, more)),
 		{ .key = "conversationId", .type = FIELD_UUID,
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct chat_body, conversation_id) },
@@ -99,19 +92,17 @@ static int read_body(struct request *rq, struct chat_body *b, struct err *e)
 	if (fields_read(fields + skip, ARRAY_LEN(fields) - skip, rq->body, b,
 			sizeof(*b), e) < 0)
 		return -1;
-	if (b->web && !json_is_boolean(b->web))
-		return err_field(e, ERR_INVALID_FIELD, "webSearch",
-				 "webSearch must be true or false.");
 	if (skip)
 		b->workspace_id = route_arg(rq, "workspace");
 	return 0;
 }
 
 /* What another request with the same Idempotency-Key must have. */
-static struct idempotent_turn same_as(const struct chat_body *b)
+static struct idempotent_turn same_as(struct request *rq,
+				      const struct chat_body *b)
 {
 	return (struct idempotent_turn){
-		.content = b->content,
+		.content = b->content, .meta = send_meta(rq, &b->more),
 		.conversation = uuid_is_nil(&b->conversation_id)
 			? NULL : &b->conversation_id,
 	};
@@ -138,8 +129,8 @@ int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 
 	if (send_dialect(rq, &as.dialect, e) < 0 || read_body(rq, &b, e) < 0)
 		return -1;
-	same = same_as(&b);
-	rc = idempotent_stream(rq, rs, &same, as.dialect, RECORD_PLAIN, e);
+	same = same_as(rq, &b);
+	rc = idempotent_stream(rq, rs, &same, &as, e);
 	if (rc)
 		return MIN(rc, 0);
 	ws = scope_workspace(rq, b.workspace_id, e);
@@ -167,8 +158,8 @@ static void answer_task(struct response *rs, const struct uuid *turn,
 }
 
 /*
- * POST /tasks {workspaceId, content, conversationId?, agentId?, client?} (E6): 202
- * {taskId, turnId, conversationId, messageId} at once; the turn, which is the
+ * POST /tasks {workspaceId, content, conversationId?, agentId?, client?,
+ * webSearch?} (E6): 202 {taskId, turnId, conversationId, messageId} at once; the turn, which is the
  * task, runs on when the answer is out. Its events are those of the turn
  * (Location leads to them), its status is one of GET /notifications. Errors as
  * POST /chat/{w}/stream, all of them before the 202. A repeated
@@ -185,7 +176,7 @@ int api_task_submit(struct request *rq, struct response *rs, struct err *e)
 
 	if (read_body(rq, &b, e) < 0)
 		return -1;
-	same = same_as(&b);
+	same = same_as(rq, &b);
 	rc = idempotent_find(rq, &same, &before, e);
 	if (rc > 0)
 		answer_task(rs, &before.id, &before.conversation_id,

@@ -3,13 +3,14 @@
 
 #include "api/approval.h"
 #include "api/client.h"
+#include "api/idempotent.h"
 #include "base/limits.h"
 #include "tool/tool.h"
 
 #include "base/banned.h"
 
 /* The front end is the page; of its tools those that can be declared. */
-static const json_t *page_of(struct request *rq)
+static json_t *page_of(struct request *rq)
 {
 	const json_t *tools = jx_arr(rq->body, "tools"), *t;
 	json_t *page = jx_keep(rq->arena, json_pack("{s:s,s:[]}", "mode",
@@ -24,7 +25,7 @@ static const json_t *page_of(struct request *rq)
 		struct str text;
 
 		if (json_array_size(good) < LIM_PAGE_TOOLS &&
-		    tool_page_read(one, rq->arena, &text, &ignored) == 0)
+		    tool_page_read(one, 0, rq->arena, &text, &ignored) == 0)
 			json_array_append(good, (json_t *)t);
 	}
 	return page;
@@ -113,15 +114,19 @@ static int resume(struct request *rq, struct response *rs,
  * is taken; or, where the thread waits, resume and the tool messages at the end,
  * with which its turn goes on as this run. tools are those of the client's page,
  * as far as the workspace takes them (a tool that is not understood is left
- * out); context, state and forwardedProps are not read. Errors as
- * POST /chat/{w}/stream and /turns/{t}/approvals.
+ * out). Of forwardedProps webSearch is read; context and state are not. Errors,
+ * and a repeated Idempotency-Key, as POST /chat/{w}/stream and
+ * /turns/{t}/approvals.
  */
 int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 {
 	struct send_as as = { .dialect = DIALECT_AG_UI };
+	struct idempotent_turn same;
 	struct client_thread thread;
+	struct send_more more = { .web = 0 };
 	struct turn_run *t;
 	struct str text;
+	int rc;
 
 	if (client_name(rq->body, "threadId", &as.state.thread_id, e) < 0 ||
 	    client_name(rq->body, "runId", &as.state.run_id, e) < 0)
@@ -130,11 +135,19 @@ int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 		return resume(rq, rs, &as, e);
 	if (client_last_text(rq, jx_arr(rq->body, "messages"), "content",
 			     &text, e) < 0 ||
+	    send_more_read(jx_obj(rq->body, "forwardedProps"), &more, e) < 0 ||
 	    client_thread(rq, "ag-ui", as.state.thread_id, &thread, e) < 0)
 		return -1;
-	t = send_open_page(rq, thread.workspace, thread.agent,
-			   &thread.conversation_id, text,
-			   (struct str){ NULL, 0 }, page_of(rq), e);
+	more.client = page_of(rq);
+	same = (struct idempotent_turn){
+		.content = text, .meta = send_meta(rq, &more),
+		.conversation = &thread.conversation_id,
+	};
+	rc = idempotent_stream(rq, rs, &same, &as, e);
+	if (rc)
+		return MIN(rc, 0);
+	t = send_open(rq, thread.workspace, thread.agent,
+		      &thread.conversation_id, text, &more, e);
 	if (!t)
 		return -1;
 	send_stream(rs, t, &as);

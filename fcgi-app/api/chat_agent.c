@@ -1,6 +1,7 @@
 /* The entry of design D (C1, D21): a session, a context, the v2 vocabulary. */
 #include "api/api.h"
 
+#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -12,6 +13,7 @@
 struct agent_body {
 	struct str message, workspace_id, agent_id, context_type;
 	struct uuid session_id, conversation_id;
+	struct send_more more;
 };
 
 /* The ten of C23; only what needs no entities can be had now. */
@@ -81,10 +83,12 @@ static int complete_body(struct request *rq, struct agent_body *b,
 
 /*
  * POST /agent/stream {message, sessionId? (or conversationId), workspaceId?,
- * agentId?, contextType?}: events in the v2 vocabulary, docs/dialects.md.
+ * agentId?, contextType?, client?, webSearch?}: events in the v2 vocabulary,
+ * docs/dialects.md.
  * Without a session one is made; the session event names it. Without a
  * workspace: the session's, else the caller's first. contextType: global or
- * general; the others need entities. Errors as POST /chat/{w}/stream.
+ * general; the others need entities. Errors, and a repeated Idempotency-Key, as
+ * POST /chat/{w}/stream.
  */
 int api_agent_stream(struct request *rq, struct response *rs, struct err *e)
 {
@@ -107,24 +111,36 @@ int api_agent_stream(struct request *rq, struct response *rs, struct err *e)
 		{ .key = "contextType", .type = FIELD_TEXT,
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct agent_body, context_type) },
+		SEND_MORE_FIELDS(offsetof(struct agent_body, more)),
 	};
 	const struct send_as as = { .dialect = DIALECT_V2 };
 	const struct conf_workspace *ws;
 	const struct conf_agent *agent;
 	struct agent_body b;
+	struct idempotent_turn same;
 	struct turn_run *t;
+	int rc;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0 ||
-	    check_context(b.context_type, e) < 0 || session_of(&b, e) < 0 ||
-	    complete_body(rq, &b, e) < 0)
+	    check_context(b.context_type, e) < 0 || session_of(&b, e) < 0)
+		return -1;
+	same = (struct idempotent_turn){
+		.content = b.message, .meta = send_meta(rq, &b.more),
+		.conversation = uuid_is_nil(&b.session_id) ? NULL
+			: &b.session_id,
+	};
+	rc = idempotent_stream(rq, rs, &same, &as, e);
+	if (rc)
+		return MIN(rc, 0);
+	if (complete_body(rq, &b, e) < 0)
 		return -1;
 	ws = scope_workspace(rq, b.workspace_id, e);
 	agent = ws ? scope_agent(ws, b.agent_id, e) : NULL;
 	if (!agent)
 		return -1;
 	t = send_open(rq, ws, agent, uuid_is_nil(&b.session_id)
-		      ? NULL : &b.session_id, b.message, e);
+		      ? NULL : &b.session_id, b.message, &b.more, e);
 	if (!t)
 		return -1;
 	send_stream(rs, t, &as);

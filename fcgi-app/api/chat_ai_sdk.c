@@ -3,6 +3,7 @@
 
 #include "api/approval.h"
 #include "api/client.h"
+#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -15,7 +16,7 @@
 /* What useChat asks for. */
 struct ask {
 	struct str chat, text;
-	struct str meta;		/* of the user message */
+	struct send_more more;
 	struct str message_id;		/* what is regenerated or edited; n == 0:
 					   nothing, or the last one */
 	bool regenerate;
@@ -54,7 +55,8 @@ static int read_ask(struct request *rq, struct ask *ask, struct err *e)
 		.message_id = jx_str(rq->body, "messageId"),
 		.regenerate = str_is(trigger, "regenerate-message"),
 	};
-	if (client_name(rq->body, "id", &ask->chat, e) < 0)
+	if (client_name(rq->body, "id", &ask->chat, e) < 0 ||
+	    send_more_read(rq->body, &ask->more, e) < 0)
 		return -1;
 	if (trigger.p && !ask->regenerate && !str_is(trigger, "submit-message"))
 		return err_field(e, ERR_INVALID_FIELD, "trigger",
@@ -71,7 +73,7 @@ static int read_ask(struct request *rq, struct ask *ask, struct err *e)
 	}
 	if (client_last_text(rq, messages, "parts", &ask->text, e) < 0)
 		return -1;
-	ask->meta = client_meta(rq, jx_str(json_array_get(messages, n - 1),
+	ask->more.meta = client_meta(rq, jx_str(json_array_get(messages, n - 1),
 					   "id"));
 	return 0;
 }
@@ -84,7 +86,7 @@ static int find_message(struct request *rq, const struct client_thread *th,
 			const struct ask *ask, int64_t *seq, struct err *e)
 {
 	struct owner owner = scope_owner(rq);
-	struct str name = ask->message_id;
+	struct str name = ask->message_id, meta;
 	struct uuid id;
 	struct turn t;
 
@@ -104,38 +106,48 @@ static int find_message(struct request *rq, const struct client_thread *th,
 			return -1;
 		err_clear(e);
 	}
-	if (message_find(rq->app->db, &owner, &th->conversation_id,
-			 client_meta(rq, name), seq, e) < 0)
+	meta = client_meta(rq, name);
+	/* Without the brace: more may stand behind it (send_meta). */
+	if (meta.n && message_find(rq->app->db, &owner, &th->conversation_id,
+				   (struct str){ meta.p, meta.n - 1 }, seq,
+				   e) < 0)
 		return -1;
 	return *seq ? 0 : err_field(e, ERR_INVALID_FIELD, "messageId",
 				    "The stored thread has no such message.");
 }
 
-static struct turn_run *open_new(struct request *rq, const struct ask *ask,
-				 struct err *e)
+/* Whether the thread is to be changed, not gone on with. */
+static bool is_redo(const struct ask *ask)
 {
-	struct client_thread th;
-
-	if (client_thread(rq, "ai-sdk", ask->chat, &th, e) < 0)
-		return NULL;
-	return send_open_page(rq, th.workspace, th.agent, &th.conversation_id,
-			      ask->text, ask->meta,
-			      jx_obj(rq->body, "client"), e);
+	return ask->regenerate || ask->message_id.n;
 }
 
-static struct turn_run *open_redo(struct request *rq, const struct ask *ask,
+/* The chat's thread; one that is to be changed must be there. */
+static int find_thread(struct request *rq, const struct ask *ask,
+		       struct client_thread *th, struct err *e)
+{
+	int rc;
+
+	if (!is_redo(ask))
+		return client_thread(rq, "ai-sdk", ask->chat, th, e);
+	rc = client_find_thread(rq, "ai-sdk", ask->chat, th, e);
+	return rc == 1 ? err_set(e, ERR_NOT_FOUND, "no such chat") : rc;
+}
+
+static struct turn_run *open_turn(struct request *rq, const struct ask *ask,
+				  const struct client_thread *th,
 				  struct err *e)
 {
-	struct send_redo redo = { .content = ask->text, .meta = ask->meta };
-	struct client_thread th;
-	int rc = client_find_thread(rq, "ai-sdk", ask->chat, &th, e);
+	struct send_redo redo = { .content = ask->text, .more = ask->more };
 
-	if (rc == 1)
-		err_set(e, ERR_NOT_FOUND, "no such chat");
-	if (rc || find_message(rq, &th, ask, &redo.seq, e) < 0)
+	if (!is_redo(ask))
+		return send_open(rq, th->workspace, th->agent,
+				 &th->conversation_id, ask->text, &ask->more,
+				 e);
+	if (find_message(rq, th, ask, &redo.seq, e) < 0)
 		return NULL;
-	return send_open_redo(rq, th.workspace, th.agent, &th.conversation_id,
-			      &redo, e);
+	return send_open_redo(rq, th->workspace, th->agent,
+			      &th->conversation_id, &redo, e);
 }
 
 /*
@@ -200,16 +212,20 @@ static int answer_parts(struct request *rq, struct response *rs,
  * trigger regenerate-message answers again, as POST /conversations/{c}/edit and
  * …/regenerate. Where the last message is the answer that waits, with approvals
  * and outputs of the client in its tool parts, the turn goes on, in the same
- * message; an approval counts for the request whose id it has. client: as POST
- * /chat/{w}/stream. sdk: the client's major version; from 6 on approvals are
- * parts of their own. Other members are not read. Errors as there.
+ * message; an approval counts for the request whose id it has. client,
+ * webSearch, errors and a repeated Idempotency-Key: as POST /chat/{w}/stream.
+ * sdk: the client's major version; from 6 on approvals are parts of their own.
+ * Other members are not read.
  */
 int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 {
 	struct send_as as = { .dialect = DIALECT_AI_SDK };
+	struct idempotent_turn same;
+	struct client_thread th;
 	struct turn_run *t;
 	struct ask ask;
 	int64_t sdk;
+	int rc;
 
 	if (req_query_int(rq, "sdk", 0, &sdk, e) < 0 ||
 	    read_ask(rq, &ask, e) < 0)
@@ -217,8 +233,16 @@ int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 	as.state.sdk = (int)MIN(MAX(sdk, 0), 1000);
 	if (ask.answered)
 		return answer_parts(rq, rs, &ask, &as, e);
-	t = ask.regenerate || ask.message_id.n ? open_redo(rq, &ask, e)
-					       : open_new(rq, &ask, e);
+	if (find_thread(rq, &ask, &th, e) < 0)
+		return -1;
+	same = (struct idempotent_turn){
+		.content = ask.text, .meta = send_meta(rq, &ask.more),
+		.conversation = &th.conversation_id,
+	};
+	rc = idempotent_stream(rq, rs, &same, &as, e);
+	if (rc)
+		return MIN(rc, 0);
+	t = open_turn(rq, &ask, &th, e);
 	if (!t)
 		return -1;
 	send_stream(rs, t, &as);
@@ -234,6 +258,7 @@ int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
  */
 int api_ai_sdk_resume(struct request *rq, struct response *rs, struct err *e)
 {
+	const struct send_as as = { .dialect = DIALECT_AI_SDK };
 	struct client_thread thread;
 	int rc = client_find_thread(rq, "ai-sdk", route_arg(rq, "chat"),
 				    &thread, e);
@@ -242,7 +267,7 @@ int api_ai_sdk_resume(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	if (rc == 0 && !uuid_is_nil(&thread.running_turn_id))
 		return send_events(rq, rs, &thread.running_turn_id, 0,
-				   DIALECT_AI_SDK, RECORD_PLAIN, e);
+				   &as, e);
 	resp_empty(rs, 204);
 	return 0;
 }

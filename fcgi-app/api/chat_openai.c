@@ -9,7 +9,10 @@
  */
 #include "api/api.h"
 
+#include <string.h>
+
 #include "api/client.h"
+#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -25,7 +28,8 @@ struct openai_ask {
 	const struct conf_workspace *workspace;
 	const struct conf_agent *agent;
 	struct str model;		/* as it was asked for */
-	struct str text, meta;		/* of the user message */
+	struct str text;		/* of the user message */
+	struct send_more more;
 	bool stream, want_usage;
 };
 
@@ -127,14 +131,11 @@ static int check_parameters(const json_t *body, struct err *e)
 	static const struct {
 		const char *key, *why;
 	} refused[] = {
-		{ "tools", "The tools of an agent are its deployment's and run "
-		  "on the server; clients cannot add any." },
 		{ "functions", "The tools of an agent are its deployment's and "
 		  "run on the server; clients cannot add any." },
 		{ "logprobs", "Log probabilities are not available." },
 		{ "audio", "Only text is answered here." },
 		{ "stop", "Stop sequences are not available." },
-		{ "web_search_options", "Web search is not available." },
 	};
 	const json_t *n = json_object_get(body, "n"), *mode, *v;
 	struct str format = jx_str(jx_obj(body, "response_format"), "type");
@@ -156,6 +157,51 @@ static int check_parameters(const json_t *body, struct err *e)
 		if (!json_is_string(v) || strcmp(json_string_value(v), "text"))
 			return err_field(e, ERR_INVALID_FIELD, "modalities",
 					 "Only text is answered here.");
+	return 0;
+}
+
+/* {type: "web_search"}, or one of its versions: "web_search_preview". */
+static bool is_web_tool(const json_t *tool)
+{
+	static const char name[] = "web_search";
+	struct str type = jx_str(tool, "type");
+
+	return type.n >= sizeof(name) - 1 &&
+		!memcmp(type.p, name, sizeof(name) - 1);
+}
+
+/*
+ * Whether the web is to be asked: by web_search_options, of which {} says so
+ * too, or by a tool of that type. Where from and how much are the engine's own
+ * settings. (API reference of chat completions and of the web search tool.)
+ */
+static int read_web(struct request *rq, struct openai_ask *ask, struct err *e)
+{
+	const json_t *options = json_object_get(rq->body, "web_search_options");
+	const json_t *tools = json_object_get(rq->body, "tools"), *t;
+	const char *key = "web_search_options";
+	size_t i;
+
+	if (options && !json_is_null(options) && !json_is_object(options))
+		return err_field(e, ERR_INVALID_FIELD, key,
+				 "web_search_options must be an object.");
+	ask->more.web = json_is_object(options);
+	if (!idle(tools) && !json_is_array(tools))
+		return err_field(e, ERR_INVALID_FIELD, "tools",
+				 "tools must be a list.");
+	json_array_foreach((json_t *)tools, i, t) {
+		if (!is_web_tool(t))
+			return err_field(e, ERR_INVALID_FIELD, "tools", "The "
+					 "tools of an agent are its "
+					 "deployment's and run on the server; "
+					 "clients can only ask for "
+					 "web_search.");
+		ask->more.web = 1;
+		key = "tools";
+	}
+	if (ask->more.web && !scope_web(rq, ask->workspace, ask->agent))
+		return err_field(e, ERR_INVALID_FIELD, key,
+				 "This model has no web search.");
 	return 0;
 }
 
@@ -211,7 +257,7 @@ static int read_messages(struct request *rq, struct openai_ask *ask,
 		jw_end_arr(&w);
 	}
 	jw_end_obj(&w);
-	ask->meta = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
+	ask->more.meta = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
 	if (rc == 0 && !buf_ok(&b))
 		rc = err_field(e, ERR_TOO_BIG, "messages",
 			       "There are too many messages.");
@@ -228,7 +274,8 @@ static int read_ask(struct request *rq, struct openai_ask *ask, struct err *e)
 	ask->stream = jx_bool(rq->body, "stream", false);
 	ask->want_usage = jx_bool(jx_obj(rq->body, "stream_options"),
 				  "include_usage", false);
-	if (read_model(rq, ask, e) < 0 || check_parameters(rq->body, e) < 0)
+	if (read_model(rq, ask, e) < 0 || check_parameters(rq->body, e) < 0 ||
+	    read_web(rq, ask, e) < 0)
 		return -1;
 	return read_messages(rq, ask, e);
 }
@@ -248,13 +295,14 @@ static int fail(const struct turn_run *t, struct err *e)
 	return -1;
 }
 
-static int answer_whole(struct response *rs, struct turn_run *t,
-			const struct openai_ask *ask, struct err *e)
+static int answer_whole(struct response *rs, const struct turn_run *t,
+			enum turn_status status, const struct openai_ask *ask,
+			struct err *e)
 {
 	struct wire_answer a;
 	struct jw w;
 
-	if (turn_run(t, NULL) == TURN_ERROR)
+	if (status == TURN_ERROR)
 		return fail(t, e);
 	wire_answer_read(&a, &t->answer);
 	w = resp_json(rs, 200);
@@ -288,25 +336,37 @@ static int answer_whole(struct response *rs, struct turn_run *t,
  * Errors {error: {message, type, param, code}}: 400 for what cannot be done,
  * 404 model_not_found, and the turn's own, before the stream as a status and
  * within it as a chunk. A stream whose client leaves is stopped: nobody could
- * fetch the answer.
+ * fetch the answer, unless it has an Idempotency-Key, which gives it again.
  */
 int api_openai_chat(struct request *rq, struct response *rs, struct err *e)
 {
-	struct send_as as = { .dialect = DIALECT_OPENAI,
-			      .stops_with_client = true };
+	struct send_as as = { .dialect = DIALECT_OPENAI };
+	struct turn_run *t, before;
+	struct idempotent_turn same;
+	enum turn_status status;
 	struct openai_ask ask;
-	struct turn_run *t;
+	int rc;
 
 	if (read_ask(rq, &ask, e) < 0)
 		return -1;
-	t = send_open_with(rq, ask.workspace, ask.agent, NULL, ask.text,
-			   ask.meta, e);
-	if (!t)
-		return -1;
+	same = (struct idempotent_turn){
+		.content = ask.text, .meta = send_meta(rq, &ask.more),
+	};
 	as.state.model = ask.model;
 	as.state.want_usage = ask.want_usage;
+	rc = ask.stream ? idempotent_stream(rq, rs, &same, &as, e)
+		: idempotent_end(rq, &same, &before, &status, e);
+	if (rc > 0 && !ask.stream)
+		return answer_whole(rs, &before, status, &ask, e);
+	if (rc)
+		return MIN(rc, 0);
+	t = send_open(rq, ask.workspace, ask.agent, NULL, ask.text, &ask.more,
+		      e);
+	if (!t)
+		return -1;
 	if (!ask.stream)
-		return answer_whole(rs, t, &ask, e);
+		return answer_whole(rs, t, turn_run(t, NULL), &ask, e);
+	as.stops_with_client = uuid_is_nil(&rq->turn_id);
 	send_stream(rs, t, &as);
 	return 0;
 }

@@ -59,14 +59,13 @@ static int events_patience(void *ctx)
 
 int send_events(struct request *rq, struct response *rs,
 		const struct uuid *turn, int64_t after,
-		enum dialect_id dialect, enum record_style style,
-		struct err *e)
+		const struct send_as *as, struct err *e)
 {
-	const struct dialect *d = dialect_get(dialect);
+	const struct dialect *d = dialect_get(as->dialect);
 	struct events_sink s = {
 		.sink = { .emit = events_emit, .flush = events_flush,
 			  .idle = events_idle },
-		.rq = rq, .rs = rs, .dialect = d, .state = { .style = style },
+		.rq = rq, .rs = rs, .dialect = d, .state = as->state,
 	};
 	struct turn_follow f = {
 		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
@@ -193,10 +192,10 @@ static int poll(struct request *rq, struct response *rs,
 int api_turn_events(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct uuid *turn = route_arg_uuid(rq, "turn");
-	enum dialect_id dialect;
+	struct send_as as = { .state = { .style = RECORD_PLAIN } };
 	int64_t wait_s, after;
 
-	if (send_dialect(rq, &dialect, e) < 0 || send_after(rq, 0, &after, e) < 0 ||
+	if (send_dialect(rq, &as.dialect, e) < 0 || send_after(rq, 0, &after, e) < 0 ||
 	    req_query_int(rq, "wait", -1, &wait_s, e) < 0)
 		return -1;
 	if (wait_s < -1 || wait_s > WAIT_MAX_S)
@@ -204,5 +203,5 @@ int api_turn_events(struct request *rq, struct response *rs, struct err *e)
 				 "wait must be 0 to %d seconds.", WAIT_MAX_S);
 	if (wait_s >= 0)
 		return poll(rq, rs, turn, after, wait_s, e);
-	return send_events(rq, rs, turn, after, dialect, RECORD_PLAIN, e);
+	return send_events(rq, rs, turn, after, &as, e);
 }

@@ -3,10 +3,10 @@
 #include <stdatomic.h>
 
 #include "api/scope.h"
-#include "api/send.h"
 #include "app.h"
 #include "base/limits.h"
 #include "store/message.h"
+#include "store/wait.h"
 #include "turn/follow.h"
 
 #include "base/banned.h"
@@ -65,12 +65,15 @@ static int check_same(struct request *rq, const struct turn *t,
 	if (same->conversation && !uuid_eq(same->conversation,
 					   &t->conversation_id))
 		return idempotent_differs(e);
+	if (same->user_seq && same->user_seq != t->user_seq)
+		return idempotent_differs(e);
 	if (!same->content.p)
 		return 0;
 	if (message_get(rq->app->db, &owner, &t->conversation_id, t->user_seq,
 			rq->arena, &user, e) < 0)
 		return -1;
-	return str_eq(user.content, same->content) ? 0 : idempotent_differs(e);
+	return str_eq(user.content, same->content) &&
+		str_eq(user.meta, same->meta) ? 0 : idempotent_differs(e);
 }
 
 int idempotent_find(struct request *rq, const struct idempotent_turn *same,
@@ -93,16 +96,17 @@ int idempotent_find(struct request *rq, const struct idempotent_turn *same,
 
 int idempotent_stream(struct request *rq, struct response *rs,
 		      const struct idempotent_turn *same,
-		      enum dialect_id dialect, enum record_style style,
-		      struct err *e)
+		      const struct send_as *as, struct err *e)
 {
 	struct turn t;
 	int rc = idempotent_find(rq, same, &t, e);
 
 	if (rc <= 0)
 		return rc;
-	return send_events(rq, rs, &t.id, 0, dialect, style, e) < 0 ? -1 : 1;
+	return send_events(rq, rs, &t.id, 0, as, e) < 0 ? -1 : 1;
 }
+
+/* -- an answer that is not streamed ------------------------------------------ */
 
 static int patience(void *ctx)
 {
@@ -125,11 +129,16 @@ static void keep_waits(struct sink *s, const struct turn_event *ev)
 		return;
 	run->waits = ev->waits;
 	run->n_waits = ev->n_waits;
+	run->answer = (struct message){
+		.role = ROLE_ASSISTANT, .turn_id = run->id,
+		.content = turn_waiting_text(run->arena, ev->waits,
+					     ev->n_waits),
+	};
 }
 
-int idempotent_wait(struct request *rq, struct response *rs,
-		    const struct idempotent_turn *same, enum record_style style,
-		    struct err *e)
+int idempotent_end(struct request *rq, const struct idempotent_turn *same,
+		   struct turn_run *run, enum turn_status *status,
+		   struct err *e)
 {
 	struct turn_follow f = {
 		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
@@ -156,6 +165,41 @@ int idempotent_wait(struct request *rq, struct response *rs,
 	if (message_get(rq->app->db, &owner, &f.turn.conversation_id,
 			f.turn.user_seq, rq->arena, &f.run.user, e) < 0)
 		return -1;
-	send_both(rs, &f.run, (enum turn_status)f.turn.status, style);
+	*run = f.run;
+	*status = (enum turn_status)f.turn.status;
 	return 1;
+}
+
+/* -- decisions ----------------------------------------------------------------- */
+
+static bool decided_so(const struct turn_decision *d,
+		       const struct turn_wait *row)
+{
+	return uuid_eq(&d->id, &row->id) &&
+		(int64_t)d->kind == row->kind &&
+		(int64_t)d->status == row->status &&
+		(int64_t)d->is_error == row->is_error &&
+		str_eq(d->edited, row->edited) && str_eq(d->result, row->result);
+}
+
+int idempotent_decided(struct request *rq, const struct uuid *turn,
+		       const struct turn_decision *v, size_t n, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct turn_wait *rows;
+	struct uuid key;
+	size_t n_rows, n_same = 0;
+
+	if (e->code != ERR_CONFLICT || !req_header(rq, HEADER).p)
+		return 0;
+	err_clear(e);
+	if (idempotent_id(rq, "decision", &key, e) < 0 ||
+	    turn_wait_list(rq->app->db, &owner, turn, rq->arena, &rows, &n_rows,
+			   e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n_rows; k++)
+			n_same += decided_so(&v[i], &rows[k]);
+	return n_same == n ? 1 : err_public(e, ERR_CONFLICT, "This was decided "
+					    "before, in another way.");
 }

@@ -13,8 +13,7 @@
 #ifndef API_IDEMPOTENT_H
 #define API_IDEMPOTENT_H
 
-#include "dialect/dialect.h"
-#include "route.h"
+#include "api/send.h"
 #include "store/conversation.h"
 #include "store/turn.h"
 
@@ -36,7 +35,9 @@ int idempotent_conversation(struct request *rq, const struct uuid *id,
 /* What a turn is compared with: that it is the same request. */
 struct idempotent_turn {
 	struct str content;		/* p == NULL: any */
+	struct str meta;		/* of the message; with content */
 	const struct uuid *conversation;	/* NULL: any */
+	int64_t user_seq;		/* of the message; 0: any */
 };
 
 /*
@@ -50,15 +51,23 @@ int idempotent_find(struct request *rq, const struct idempotent_turn *same,
 /* The same; when 1, what that turn tells was streamed, from its start. */
 int idempotent_stream(struct request *rq, struct response *rs,
 		      const struct idempotent_turn *same,
-		      enum dialect_id dialect, enum record_style style,
-		      struct err *e) MUST_CHECK;
+		      const struct send_as *as, struct err *e) MUST_CHECK;
 
 /*
- * The same with the answer of send_wait once the turn has ended. ERR_BUSY with
- * the turn's id when this process is told to stop before.
+ * The same once the turn has ended or waits: *run has then its user message and
+ * its answer, as turn_run leaves them, *status says how it is. ERR_BUSY with the
+ * turn's id when this process is told to stop before.
  */
-int idempotent_wait(struct request *rq, struct response *rs,
-		    const struct idempotent_turn *same, enum record_style style,
-		    struct err *e) MUST_CHECK;
+int idempotent_end(struct request *rq, const struct idempotent_turn *same,
+		   struct turn_run *run, enum turn_status *status,
+		   struct err *e) MUST_CHECK;
+
+/*
+ * Whether a request with a key that e (ERR_CONFLICT) refuses only decides again
+ * what was decided so before about the waiting calls of a turn: 1, 0, -1.
+ */
+int idempotent_decided(struct request *rq, const struct uuid *turn,
+		       const struct turn_decision *v, size_t n,
+		       struct err *e) MUST_CHECK;
 
 #endif

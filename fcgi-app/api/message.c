@@ -116,25 +116,35 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* What is said in the conversation of the path: a body of {content}. */
-static int read_content(struct request *rq, struct idempotent_turn *out,
-			struct err *e)
+struct message_body {
+	struct str content;
+	struct send_more more;
+};
+
+/* What is said in the conversation of the path. */
+static int read_body(struct request *rq, struct message_body *b,
+		     struct idempotent_turn *same, struct err *e)
 {
 	const struct field fields[] = {
 		{ .key = "content", .type = FIELD_TEXT,
 		  .flags = FIELD_REQUIRED | FIELD_FILLED,
-		  .max_chars = (size_t)rq->conf->limits.message_chars },
+		  .max_chars = (size_t)rq->conf->limits.message_chars,
+		  .offset = offsetof(struct message_body, content) },
+		SEND_MORE_FIELDS(offsetof(struct message_body, more)),
 	};
 
-	*out = (struct idempotent_turn){
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, b, sizeof(*b),
+			e) < 0)
+		return -1;
+	*same = (struct idempotent_turn){
+		.content = b->content, .meta = send_meta(rq, &b->more),
 		.conversation = route_arg_uuid(rq, "conversation"),
 	};
-	return fields_read(fields, ARRAY_LEN(fields), rq->body, &out->content,
-			   sizeof(out->content), e);
+	return 0;
 }
 
 static struct turn_run *open_turn(struct request *rq,
-				  const struct idempotent_turn *said,
+				  const struct message_body *b,
 				  struct err *e)
 {
 	const struct conf_workspace *ws;
@@ -142,49 +152,54 @@ static struct turn_run *open_turn(struct request *rq,
 
 	if (scope_path(rq, &ws, &agent, e) < 0)
 		return NULL;
-	return send_open(rq, ws, agent, said->conversation, said->content, e);
+	return send_open(rq, ws, agent, route_arg_uuid(rq, "conversation"),
+			 b->content, &b->more, e);
 }
 
 /*
- * POST …/agents/{a}/conversations/{c}/messages {content}: waits for the whole
- * answer; 200 {user: Message, assistant: Message}. Errors before the turn
+ * POST …/agents/{a}/conversations/{c}/messages {content, client?, webSearch?}:
+ * waits for the whole answer; 200 {user: Message, assistant: Message}. Errors before the turn
  * begins: 404, 409 conversation_busy, 422 llm_*, 503 chat_disabled. A repeated
  * Idempotency-Key: the first one's answer, once it is there.
  */
 int api_message_send(struct request *rq, struct response *rs, struct err *e)
 {
-	struct idempotent_turn said;
-	struct turn_run *t;
+	struct idempotent_turn same;
+	enum turn_status status;
+	struct turn_run *t, before;
+	struct message_body b;
 	int rc;
 
-	if (read_content(rq, &said, e) < 0)
+	if (read_body(rq, &b, &same, e) < 0)
 		return -1;
-	rc = idempotent_wait(rq, rs, &said, RECORD_AGENT_SCOPED, e);
+	rc = idempotent_end(rq, &same, &before, &status, e);
+	if (rc > 0)
+		send_both(rs, &before, status, RECORD_AGENT_SCOPED);
 	if (rc)
 		return MIN(rc, 0);
-	t = open_turn(rq, &said, e);
+	t = open_turn(rq, &b, e);
 	if (!t)
 		return -1;
 	send_wait(rs, t, RECORD_AGENT_SCOPED);
 	return 0;
 }
 
-/* POST …/messages/stream?dialect= {content}: the same as events (B35, B38 to B45). */
+/* POST …/messages/stream?dialect=: the same as events (B35, B38 to B45). */
 int api_message_stream(struct request *rq, struct response *rs, struct err *e)
 {
 	struct send_as as = { .state = { .style = RECORD_AGENT_SCOPED } };
-	struct idempotent_turn said;
+	struct idempotent_turn same;
+	struct message_body b;
 	struct turn_run *t;
 	int rc;
 
 	if (send_dialect(rq, &as.dialect, e) < 0 ||
-	    read_content(rq, &said, e) < 0)
+	    read_body(rq, &b, &same, e) < 0)
 		return -1;
-	rc = idempotent_stream(rq, rs, &said, as.dialect, RECORD_AGENT_SCOPED,
-			       e);
+	rc = idempotent_stream(rq, rs, &same, &as, e);
 	if (rc)
 		return MIN(rc, 0);
-	t = open_turn(rq, &said, e);
+	t = open_turn(rq, &b, e);
 	if (!t)
 		return -1;
 	send_stream(rs, t, &as);

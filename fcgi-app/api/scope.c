@@ -2,6 +2,7 @@
 
 #include "auth/policy.h"
 #include "route.h"
+#include "tool/tool.h"
 
 #include "base/banned.h"
 
@@ -62,4 +63,16 @@ const struct conf_llm *scope_service(const struct conf *c,
 		: *w->llm_service ? w->llm_service : c->chat_llm_service;
 
 	return *id ? conf_llm(c, str_of(id)) : NULL;
+}
+
+bool scope_web(const struct request *rq, const struct conf_workspace *w,
+	       const struct conf_agent *a)
+{
+	const struct conf_llm *s = scope_service(rq->conf, w, a);
+	const struct tool_ctx ctx = {
+		.conf = rq->conf, .workspace = w, .agent = a, .who = &rq->who,
+		.arena = rq->arena,
+	};
+
+	return s && s->capabilities & LLM_CAN_TOOLS && tool_web_offered(&ctx);
 }

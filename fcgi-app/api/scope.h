@@ -29,6 +29,10 @@ const struct conf_agent *scope_agent(const struct conf_workspace *w,
 int scope_path(const struct request *rq, const struct conf_workspace **w,
 	       const struct conf_agent **a, struct err *e) MUST_CHECK;
 
+/* Whether turns of the agent have tools for the web when they are to (C30). */
+bool scope_web(const struct request *rq, const struct conf_workspace *w,
+	       const struct conf_agent *a);
+
 /* The service of an agent, a workspace, or the chat: block (B15), or NULL. */
 const struct conf_llm *scope_service(const struct conf *c,
 				     const struct conf_workspace *w,

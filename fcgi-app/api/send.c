@@ -4,6 +4,7 @@
 #include "app.h"
 #include "base/log.h"
 #include "dialect/wire.h"
+#include "fields.h"
 #include "store/conversation.h"
 #include "store/user.h"
 #include "tool/tool.h"
@@ -94,69 +95,66 @@ void send_later(struct request *rq, struct turn_run *t)
 	rq->after_ctx = t;
 }
 
-static struct turn_run *open_turn(struct request *rq,
-				  const struct turn_input *in, struct err *e)
+int send_more_read(const json_t *o, struct send_more *more, struct err *e)
+{
+	static const struct field fields[] = {
+		SEND_MORE_FIELDS(0),
+	};
+
+	return fields_pick(fields, ARRAY_LEN(fields), o, more, e);
+}
+
+struct str send_meta(struct request *rq, const struct send_more *more)
+{
+	struct str meta = more ? more->meta : (struct str){ NULL, 0 };
+
+	if (!more || more->web <= 0)
+		return meta;
+	/* Metadata is found by how it begins (message_find). */
+	return str_of(meta.n > 2
+		? arena_printf(rq->arena, "%.*s,\"webSearch\":true}",
+			       (int)meta.n - 1, meta.p)
+		: "{\"webSearch\":true}");
+}
+
+struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
+			   const struct conf_agent *agent,
+			   const struct uuid *conversation, struct str content,
+			   const struct send_more *more, struct err *e)
 {
 	struct turn_run *t = arena_new(rq->arena, struct turn_run);
+	struct turn_input in = {
+		.conf = rq->conf, .who = &rq->who, .workspace = ws,
+		.id = rq->turn_id,
+		.agent = agent, .content = content, .meta = send_meta(rq, more),
+	};
 
-	if (turn_open(t, &rq->app->deps, in, rq->arena, e) < 0)
+	if (more && tool_page_read(more->client, 0, rq->arena, &in.client, e) < 0)
+		return NULL;
+	if (conversation)
+		in.conversation_id = *conversation;
+	if (turn_open(t, &rq->app->deps, &in, rq->arena, e) < 0)
 		return NULL;
 	opened(rq, t);
 	return t;
 }
 
-struct turn_run *send_open_with(struct request *rq,
-				const struct conf_workspace *ws,
-				const struct conf_agent *agent,
-				const struct uuid *conversation,
-				struct str content, struct str meta,
-				struct err *e)
-{
-	struct turn_input in = {
-		.conf = rq->conf, .who = &rq->who, .workspace = ws,
-		.id = rq->turn_id,
-		.agent = agent, .content = content, .meta = meta,
-	};
-
-	if (conversation)
-		in.conversation_id = *conversation;
-	return open_turn(rq, &in, e);
-}
-
-struct turn_run *send_open_page(struct request *rq,
-				const struct conf_workspace *ws,
-				const struct conf_agent *agent,
-				const struct uuid *conversation,
-				struct str content, struct str meta,
-				const json_t *client, struct err *e)
-{
-	struct turn_input in = {
-		.conf = rq->conf, .who = &rq->who, .workspace = ws,
-		.id = rq->turn_id,
-		.agent = agent, .content = content, .meta = meta,
-	};
-
-	if (tool_page_read(client, rq->arena, &in.client, e) < 0)
-		return NULL;
-	if (conversation)
-		in.conversation_id = *conversation;
-	return open_turn(rq, &in, e);
-}
-
 struct turn_run *send_open_again(struct request *rq,
 				 const struct conf_workspace *ws,
 				 const struct conf_agent *agent,
-				 const struct uuid *conversation,
-				 const struct uuid *turn, struct err *e)
+				 const struct turn *old,
+				 const struct send_more *more, struct err *e)
 {
 	struct turn_run *t = arena_new(rq->arena, struct turn_run);
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
 		.id = rq->turn_id,
-		.agent = agent, .conversation_id = *conversation,
+		.agent = agent, .conversation_id = old->conversation_id,
 	};
+	int web = more->web ? more->web : tool_page_web(old->client, rq->arena);
 
-	if (turn_open_again(t, &rq->app->deps, &in, turn, rq->arena, e) < 0)
+	if (tool_page_read(more->client, web, rq->arena, &in.client, e) < 0 ||
+	    turn_open_again(t, &rq->app->deps, &in, &old->id, rq->arena, e) < 0)
 		return NULL;
 	opened(rq, t);
 	return t;
@@ -169,14 +167,20 @@ struct turn_run *send_open_redo(struct request *rq,
 				const struct send_redo *redo, struct err *e)
 {
 	struct turn_run *t = arena_new(rq->arena, struct turn_run);
+	const struct send_more *more = &redo->more;
+	bool said = redo->content.p != NULL;
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
 		.id = rq->turn_id,
 		.agent = agent, .conversation_id = *conversation,
-		.content = redo->content, .meta = redo->meta,
+		.content = redo->content,
 	};
 
-	if (tool_page_read(redo->client, rq->arena, &in.client, e) < 0 ||
+	/* What is said anew keeps it with the message. */
+	if (said)
+		in.meta = send_meta(rq, more);
+	if (tool_page_read(more->client, said ? 0 : more->web, rq->arena,
+			   &in.client, e) < 0 ||
 	    turn_open_redo(t, &rq->app->deps, &in, redo->seq, rq->arena, e) < 0)
 		return NULL;
 	opened(rq, t);
@@ -212,15 +216,6 @@ int send_open_woken(struct request *rq, const struct turn *old,
 	opened(rq, t);
 	*run = t;
 	return 0;
-}
-
-struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
-			   const struct conf_agent *agent,
-			   const struct uuid *conversation, struct str content,
-			   struct err *e)
-{
-	return send_open_with(rq, ws, agent, conversation, content,
-			      (struct str){ NULL, 0 }, e);
 }
 
 int send_dialect(struct request *rq, enum dialect_id *out, struct err *e)

@@ -10,57 +10,64 @@
 #include "route.h"
 #include "turn/turn.h"
 
+/* What a request may say beside its text, whatever its vocabulary. */
+struct send_more {
+	struct str meta;	/* of the user message: a JSON object, or NULL */
+	json_t *client;		/* the page (tool_page_read), or NULL */
+	int web;		/* the web is to be asked (C30, A64): 1; it is
+				   not: -1; 0: not said */
+};
+
 /*
- * Opens a turn; conversation NULL = a new one. Returns it (arena), or
- * NULL with the errors of turn_open. The turn's after-work is arranged.
+ * Its members in bodies of our own, for a table of struct field: at is where the
+ * struct send_more stands in what is read.
+ */
+#define SEND_MORE_FIELDS(at) \
+	{ .key = "client", .type = FIELD_OBJECT, .flags = FIELD_NULLABLE, \
+	  .offset = (at) + offsetof(struct send_more, client) }, \
+	{ .key = "webSearch", .type = FIELD_BOOL, .flags = FIELD_NULLABLE, \
+	  .offset = (at) + offsetof(struct send_more, web) }
+
+/*
+ * The same members of an object in another client's body (NULL: none), whose
+ * other members are not ours. ERR_INVALID_FIELD.
+ */
+int send_more_read(const json_t *o, struct send_more *more,
+		   struct err *e) MUST_CHECK;
+
+/* The metadata that a user message with that gets; in rq's arena, or NULL. */
+struct str send_meta(struct request *rq, const struct send_more *more);
+
+/*
+ * Opens a turn; conversation NULL = a new one; more NULL = nothing beside the
+ * text. Returns it (arena), or NULL with the errors of turn_open and
+ * tool_page_read. The turn's after-work is arranged.
  */
 struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
 			   const struct conf_agent *agent,
 			   const struct uuid *conversation, struct str content,
-			   struct err *e);
+			   const struct send_more *more, struct err *e);
 
 /*
- * As send_open, with what the turn takes beside its text (turn_input.meta); in
- * an existing conversation, or a new one when conversation is NULL.
- */
-struct turn_run *send_open_with(struct request *rq,
-				const struct conf_workspace *ws,
-				const struct conf_agent *agent,
-				const struct uuid *conversation,
-				struct str content, struct str meta,
-				struct err *e);
-
-/*
- * As send_open_with for a request that says which page it comes from: client is
- * its member of that name (tool_page_read), or NULL.
- */
-struct turn_run *send_open_page(struct request *rq,
-				const struct conf_workspace *ws,
-				const struct conf_agent *agent,
-				const struct uuid *conversation,
-				struct str content, struct str meta,
-				const json_t *client, struct err *e);
-
-/*
- * Opens a turn that goes on where another one of the conversation was cut
- * short (turn_open_again); as send_open otherwise.
+ * Opens a turn that goes on where old, another one of the conversation, was cut
+ * short (turn_open_again); as send_open otherwise. What more does not say about
+ * the web is as it was there.
  */
 struct turn_run *send_open_again(struct request *rq,
 				 const struct conf_workspace *ws,
 				 const struct conf_agent *agent,
-				 const struct uuid *conversation,
-				 const struct uuid *turn, struct err *e);
+				 const struct turn *old,
+				 const struct send_more *more, struct err *e);
 
 struct send_redo {
 	int64_t seq;		/* as turn_open_redo's */
 	struct str content;	/* p == NULL: it is answered again */
-	struct str meta;	/* of the user message, or NULL */
-	const json_t *client;	/* as send_open_page's, or NULL */
+	struct send_more more;	/* meta: only with content */
 };
 
 /*
  * Opens a turn that takes the place of the conversation's tail
- * (turn_open_redo); as send_open_page otherwise.
+ * (turn_open_redo); as send_open otherwise.
  */
 struct turn_run *send_open_redo(struct request *rq,
 				const struct conf_workspace *ws,
@@ -111,13 +118,12 @@ void send_stream(struct response *rs, struct turn_run *t,
 
 /*
  * The events of a turn behind number after, as a stream, then what it tells
- * from now on, records in that style; 204 when there is nothing behind it and
- * never will be. ERR_NOT_FOUND. (events.c)
+ * from now on; 204 when there is nothing behind it and never will be. The turn
+ * is not stopped when the client is gone. ERR_NOT_FOUND. (events.c)
  */
 int send_events(struct request *rq, struct response *rs,
 		const struct uuid *turn, int64_t after,
-		enum dialect_id dialect, enum record_style style,
-		struct err *e) MUST_CHECK;
+		const struct send_as *as, struct err *e) MUST_CHECK;
 
 /*
  * Runs t and answers 200 {user, assistant} (B34). An answer that failed is

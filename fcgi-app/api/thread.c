@@ -40,15 +40,14 @@ static int read_message_id(struct request *rq, struct str id, const char *key,
 
 struct redo_body {
 	struct str message_id, content, agent_id;
-	json_t *client;
+	struct send_more more;
 };
 
 /* The members that both have. */
 #define REDO_FIELDS \
 	{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_NULLABLE, \
 	  .offset = offsetof(struct redo_body, agent_id) }, \
-	{ .key = "client", .type = FIELD_OBJECT, .flags = FIELD_NULLABLE, \
-	  .offset = offsetof(struct redo_body, client) }
+	SEND_MORE_FIELDS(offsetof(struct redo_body, more))
 
 /* Opens the turn in the path's conversation, by the agent named or its own. */
 static struct turn_run *open_redo(struct request *rq,
@@ -57,7 +56,7 @@ static struct turn_run *open_redo(struct request *rq,
 	struct owner owner = scope_owner(rq);
 	const struct conf_workspace *ws;
 	const struct conf_agent *agent;
-	struct send_redo redo = { .content = b->content, .client = b->client };
+	struct send_redo redo = { .content = b->content, .more = b->more };
 	struct conversation c;
 
 	if ((b->message_id.p && read_message_id(rq, b->message_id, "messageId",
@@ -76,7 +75,7 @@ static int stream_redo(struct request *rq, struct response *rs,
 		       const struct redo_body *b, struct err *e)
 {
 	const struct idempotent_turn same = {
-		.content = b->content,
+		.content = b->content, .meta = send_meta(rq, &b->more),
 		.conversation = route_arg_uuid(rq, "conversation"),
 	};
 	struct send_as as = { .state = { .style = RECORD_PLAIN } };
@@ -85,7 +84,7 @@ static int stream_redo(struct request *rq, struct response *rs,
 
 	if (send_dialect(rq, &as.dialect, e) < 0)
 		return -1;
-	rc = idempotent_stream(rq, rs, &same, as.dialect, RECORD_PLAIN, e);
+	rc = idempotent_stream(rq, rs, &same, &as, e);
 	if (rc)
 		return MIN(rc, 0);
 	t = open_redo(rq, b, e);
@@ -96,9 +95,10 @@ static int stream_redo(struct request *rq, struct response *rs,
 }
 
 /*
- * POST /conversations/{c}/regenerate?dialect= {messageId?, agentId?, client?}:
- * answers a user message again, and streams it: the one that messageId is or answers, the
- * last one without. What followed it becomes a variant, in the same moment as
+ * POST /conversations/{c}/regenerate?dialect= {messageId?, agentId?, client?,
+ * webSearch?}: answers a user message again, and streams it: the one that
+ * messageId is or answers, the last one without. webSearch: without it as the
+ * message was sent. What followed it becomes a variant, in the same moment as
  * the turn begins. agentId: another agent of the workspace, for this answer.
  * 404; 409 conversation_busy with turnId, 409 conflict (superseded, or nothing
  * to answer); 422 llm_*, 503 as for a message. A repeated Idempotency-Key: the
@@ -122,8 +122,8 @@ int api_thread_regenerate(struct request *rq, struct response *rs,
 }
 
 /*
- * POST /conversations/{c}/edit?dialect= {messageId, content, agentId?, client?}:
- * says a user message anew, and streams the answer. The old one and all behind it
+ * POST /conversations/{c}/edit?dialect= {messageId, content, agentId?, client?,
+ * webSearch?}: says a user message anew, and streams the answer. The old one and all behind it
  * become a variant. Errors as for regenerate; 422 when messageId is no user
  * message.
  */

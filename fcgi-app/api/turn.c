@@ -1,10 +1,12 @@
 /* Turns as resources: their state, and how to stop one. */
 #include "api/api.h"
 
+#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
 #include "base/clock.h"
+#include "fields.h"
 #include "store/conversation.h"
 #include "dialect/wire.h"
 #include "store/turn.h"
@@ -130,32 +132,48 @@ int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * POST /turns/{t}/continue: goes on where a turn was cut short (interrupted,
- * cancelled, error), as a new turn of the same user message, and streams it.
+ * POST /turns/{t}/continue?dialect= {client?, webSearch?}, or no body: goes on
+ * where a turn was cut short (interrupted, cancelled, error), as a new turn of
+ * the same user message, and streams it.
  * What the old one stored stays: the model sees its steps and its text so far,
- * and the new answer is what comes behind (metadata.continues names it). 404;
- * 409 conflict when it was not cut short or the thread has gone on, 409
- * conversation_busy with turnId; 422 llm_*, 503 as for a message.
+ * and the new answer is what comes behind (metadata.continues names it). The web
+ * is asked as it was there, unless webSearch says otherwise. 404; 409 conflict
+ * when it was not cut short or the thread has gone on, 409 conversation_busy with
+ * turnId; 422 llm_*, 503 as for a message. A repeated Idempotency-Key: the first
+ * one's stream, from its start.
  */
 int api_turn_continue(struct request *rq, struct response *rs, struct err *e)
 {
+	static const struct field fields[] = {
+		SEND_MORE_FIELDS(0),
+	};
 	struct owner owner = scope_owner(rq);
 	const struct conf_workspace *ws;
 	const struct conf_agent *agent;
 	struct send_as as = { .dialect = DIALECT_NATIVE };
+	struct idempotent_turn same;
 	struct conversation c;
+	struct send_more more;
 	struct turn_run *run;
 	struct turn t;
+	int rc;
 
-	if (send_dialect(rq, &as.dialect, e) < 0 || load(rq, &t, e) < 0 ||
-	    conversation_get(rq->app->db, &owner, &t.conversation_id, rq->arena,
+	if (send_dialect(rq, &as.dialect, e) < 0 ||
+	    fields_read(fields, ARRAY_LEN(fields), rq->body, &more,
+			sizeof(more), e) < 0 || load(rq, &t, e) < 0)
+		return -1;
+	same = (struct idempotent_turn){
+		.conversation = &t.conversation_id, .user_seq = t.user_seq,
+	};
+	rc = idempotent_stream(rq, rs, &same, &as, e);
+	if (rc)
+		return MIN(rc, 0);
+	if (conversation_get(rq->app->db, &owner, &t.conversation_id, rq->arena,
 			     &c, e) < 0)
 		return -1;
 	ws = scope_workspace(rq, c.workspace_id, e);
 	agent = ws ? scope_agent(ws, c.agent_id, e) : NULL;
-	if (!agent)
-		return -1;
-	run = send_open_again(rq, ws, agent, &c.id, &t.id, e);
+	run = agent ? send_open_again(rq, ws, agent, &t, &more, e) : NULL;
 	if (!run)
 		return -1;
 	send_stream(rs, run, &as);

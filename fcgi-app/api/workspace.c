@@ -118,13 +118,14 @@ int api_workspace_get(struct request *rq, struct response *rs, struct err *e)
 /*
  * The record (B12). Agents of the configuration have no creation time of their
  * own; createdAt and updatedAt are null. The prompt is shown to those who chat
- * with it: it is no secret from them.
+ * with it: it is no secret from them. webSearch: whether asking for the web
+ * gives this caller anything (A64).
  */
-static void write_agent(struct jw *w, const struct conf *c,
+static void write_agent(struct jw *w, const struct request *rq,
 			const struct conf_workspace *ws,
 			const struct conf_agent *a)
 {
-	const struct conf_llm *s = scope_service(c, ws, a);
+	const struct conf_llm *s = scope_service(rq->conf, ws, a);
 
 	jw_obj(w);
 	jw_kstrz(w, "workspaceId", ws->id);
@@ -134,6 +135,7 @@ static void write_agent(struct jw *w, const struct conf *c,
 	jw_kstrz(w, "source", "config");
 	jw_kbool(w, "isDefault", a->is_default);
 	write_strings(w, "toolIds", &a->tools);
+	jw_kbool(w, "webSearch", scope_web(rq, ws, a));
 	jw_kstrz(w, "llmServiceId", s ? s->id : NULL);
 	jw_kstrz(w, "model", s ? s->model : NULL);
 	if (*a->system_prompt)
@@ -163,7 +165,7 @@ int api_agent_list(struct request *rq, struct response *rs, struct err *e)
 	jw_arr(&w);
 	for (size_t i = 0; i < ws->n_agents; i++)
 		if (page_walk_takes(&p, str_of(ws->agents[i].id)))
-			write_agent(&w, rq->conf, ws, &ws->agents[i]);
+			write_agent(&w, rq, ws, &ws->agents[i]);
 	page_walk_end(&w, &p);
 	return 0;
 }
@@ -178,6 +180,6 @@ int api_agent_get(struct request *rq, struct response *rs, struct err *e)
 	if (scope_path(rq, &ws, &a, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
-	write_agent(&w, rq->conf, ws, a);
+	write_agent(&w, rq, ws, a);
 	return 0;
 }

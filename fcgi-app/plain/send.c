@@ -104,7 +104,7 @@ int plain_start(struct request *rq, struct response *rs, struct err *e)
 	a = w ? scope_agent(w, agent, e) : NULL;
 	if (!a)
 		return -1;
-	t = send_open(rq, w, a, NULL, content, e);
+	t = send_open(rq, w, a, NULL, content, NULL, e);
 	if (!t)
 		return -1;
 	go_to_turn(rq, rs, t);
@@ -130,7 +130,7 @@ int plain_send(struct request *rq, struct response *rs, struct err *e)
 	a = w ? scope_agent(w, c.agent_id, e) : NULL;
 	if (!a)
 		return -1;
-	t = send_open(rq, w, a, &c.id, content, e);
+	t = send_open(rq, w, a, &c.id, content, NULL, e);
 	if (!t)
 		return -1;
 	go_to_turn(rq, rs, t);
@@ -162,6 +162,7 @@ int plain_continue(struct request *rq, struct response *rs, struct err *e)
 	const struct conf_workspace *w;
 	const struct conf_agent *a;
 	struct conversation c;
+	const struct send_more more = { .web = 0 };
 	struct turn_run *run;
 	struct turn t;
 
@@ -173,7 +174,7 @@ int plain_continue(struct request *rq, struct response *rs, struct err *e)
 	a = w ? scope_agent(w, c.agent_id, e) : NULL;
 	if (!a)
 		return -1;
-	run = send_open_again(rq, w, a, &c.id, id, e);
+	run = send_open_again(rq, w, a, &t, &more, e);
 	if (!run)
 		return -1;
 	go_to_turn(rq, rs, run);

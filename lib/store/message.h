@@ -68,8 +68,8 @@ int message_get(struct db *db, const struct owner *o,
 		struct arena *a, struct message *out, struct err *e) MUST_CHECK;
 
 /*
- * The number of the newest user message of the thread whose metadata is just
- * that text; 0: there is none. It looks through the thread.
+ * The number of the newest user message of the thread whose metadata begins
+ * with that text; 0: there is none. It looks through the thread.
  */
 int message_find(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, struct str meta,

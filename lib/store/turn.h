@@ -96,6 +96,7 @@ int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 struct turn_resume {
 	struct uuid turn_id;		/* made by the caller: uuid_new */
 	struct uuid of;			/* the turn that was cut short */
+	struct str client;		/* turn.client; or NULL */
 	/* out: */
 	struct uuid conversation_id;
 	int64_t user_seq;		/* of the user message, of both */

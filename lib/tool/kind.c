@@ -105,6 +105,51 @@ void tool_kind_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
 			 rows);
 }
 
+static bool has_web(const struct tool_ctx *ctx, const struct conf_tool *v,
+		    size_t n);
+
+/* Whether the agent that tool c is would have the web. */
+static bool agent_has_web(const struct tool_ctx *ctx, const struct conf_tool *c)
+{
+	const struct conf_agent agent = { .tools = c->agent->tools };
+	struct tool_ctx inner = *ctx;
+
+	inner.agent = &agent;
+	inner.depth++;
+	return agent.tools.n &&
+		(has_web(&inner, ctx->conf->tools, ctx->conf->n_tools) ||
+		 has_web(&inner, ctx->workspace->tools,
+			 ctx->workspace->n_tools));
+}
+
+/* Depth is bounded by what is allowed within agents (TOOL_DEPTH). */
+static bool has_web(const struct tool_ctx *ctx, const struct conf_tool *v,
+		    size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct tool_kind *k = tool_kind(v[i].kind);
+		struct tool t;
+
+		if (k != &kind_web_search && k != &kind_web_visit &&
+		    k != &kind_agent)
+			continue;
+		t = row_of(k, &v[i], ctx->arena);
+		if (tool_allowed(&t, ctx) &&
+		    (k != &kind_agent || agent_has_web(ctx, &v[i])))
+			return true;
+	}
+	return false;
+}
+
+bool tool_web_offered(const struct tool_ctx *ctx)
+{
+	struct tool_ctx asked = *ctx;
+
+	asked.web = true;
+	return has_web(&asked, ctx->conf->tools, ctx->conf->n_tools) ||
+		has_web(&asked, ctx->workspace->tools, ctx->workspace->n_tools);
+}
+
 static bool makes(const struct conf_tool *v, size_t n, struct str name)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -1,7 +1,8 @@
 /*
- * What a request says of the page that sends it: which tools it accepts, and
- * which it declares itself. It is stored with the turn as text, so that the
- * turn can go on elsewhere with the same tools.
+ * What a request says of the page that sends it: which tools it accepts, which
+ * it declares itself, and whether the web is to be asked. It is stored with the
+ * turn as text, {tools?, webSearch?}, so that the turn can go on elsewhere with
+ * the same tools.
  */
 #include <string.h>
 
@@ -63,14 +64,28 @@ static int check_tool_of_page(const json_t *t, struct err *e)
 	return 0;
 }
 
-int tool_page_read(const json_t *client, struct arena *a, struct str *out,
-		   struct err *e)
+/* The text that is stored: an object of what there is. */
+static struct str page_text(const json_t *tools, int web, struct arena *a)
+{
+	json_t *o = jx_keep(a, json_object());
+
+	if (tools)
+		json_object_set(o, "tools", (json_t *)tools);
+	if (web)
+		json_object_set_new(o, "webSearch", json_boolean(web > 0));
+	return str_of(jx_text(a, o));
+}
+
+int tool_page_read(const json_t *client, int web, struct arena *a,
+		   struct str *out, struct err *e)
 {
 	const json_t *tools = json_object_get(client, "tools"), *t;
 	struct str mode = jx_str(client, "mode");
 	size_t i;
 
 	*out = (struct str){ NULL, 0 };
+	if (web)
+		*out = page_text(NULL, web, a);
 	if (!client)
 		return 0;
 	if (!str_is(mode, "page") && !str_is(mode, "panel"))
@@ -87,7 +102,7 @@ int tool_page_read(const json_t *client, struct arena *a, struct str *out,
 			return -1;
 	if (!json_array_size(tools) || !str_is(mode, "page"))
 		return 0;
-	*out = str_of(jx_text(a, tools));
+	*out = page_text(tools, web, a);
 	if (out->n > LIM_PAGE_TOOLS_BYTES)
 		return err_field(e, ERR_TOO_BIG, "client", "client.tools may "
 				 "have at most %d bytes.",
@@ -139,16 +154,35 @@ static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
 	buf_release(&about);
 }
 
-void tool_page_load(struct str client, struct arena *a, struct tool_ctx *ctx)
+static const json_t *page_said(struct str client, struct arena *a)
 {
 	struct err ignored = ERR_INIT;
-	json_t *tools = client.p ? jx_keep(a, jx_load_lenient(client, &ignored))
-		: NULL;
+
+	return client.p ? jx_keep(a, jx_load_lenient(client, &ignored)) : NULL;
+}
+
+static int web_said(const json_t *said)
+{
+	const json_t *web = json_object_get(said, "webSearch");
+
+	return json_is_true(web) - json_is_false(web);
+}
+
+int tool_page_web(struct str client, struct arena *a)
+{
+	return web_said(page_said(client, a));
+}
+
+void tool_page_load(struct str client, struct arena *a, struct tool_ctx *ctx)
+{
+	const json_t *said = page_said(client, a);
+	json_t *tools = jx_arr(said, "tools");
 	struct tool *more;
 	struct str *names;
 	const json_t *t;
 	size_t i, n = json_array_size(tools);
 
+	ctx->web_said = web_said(said);
 	if (!n)
 		return;
 	names = arena_zalloc(a, n, sizeof(*names));

@@ -87,6 +87,9 @@ struct tool_ctx {
 	size_t n_page;
 	int depth;			/* of agents around it; 0 = the turn's */
 	bool web;			/* the user asked for the web (C30) */
+	/* What this turn's request said of that: 1 yes, -1 no, 0 nothing, then
+	   what it says beside its message holds. */
+	int web_said;
 	/* Where long results are kept; NULL = nowhere. */
 	const struct uuid *conversation_id;
 	bool has_kept;			/* the model was told of one */
@@ -180,6 +183,12 @@ struct tool_set {
 int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 		   struct err *e) MUST_CHECK;
 
+/*
+ * Whether a turn in which the user asks for the web (C30) would get a tool for
+ * it, be it within an agent. Of ctx: conf, workspace, agent, who, arena.
+ */
+bool tool_web_offered(const struct tool_ctx *ctx);
+
 /* The offer of this name, or NULL. */
 const struct tool_offer *tool_set_find(const struct tool_set *set,
 				       struct str name);
@@ -220,12 +229,16 @@ int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
 
 /*
  * What a request says of its page, {mode, tools: [name or {name, description,
- * parameters}]}, checked: text for turn.client, p == NULL when the turn gets no
- * tools of it (E17: mode is not "page", or there are none). In a.
+ * parameters}]}, checked, and of the web for this turn (tool_ctx.web_said):
+ * text for turn.client, p == NULL when it says nothing of the web and the turn
+ * gets no tools of the page (E17: mode is not "page", or there are none). In a.
  * ERR_INVALID_FIELD and ERR_TOO_BIG with field "client".
  */
-int tool_page_read(const json_t *client, struct arena *a, struct str *out,
-		   struct err *e) MUST_CHECK;
+int tool_page_read(const json_t *client, int web, struct arena *a,
+		   struct str *out, struct err *e) MUST_CHECK;
+
+/* What turn.client says of the web, as tool_ctx.web_said. */
+int tool_page_web(struct str client, struct arena *a);
 
 /*
  * Puts into ctx what turn.client says: the names that the page accepts, and,

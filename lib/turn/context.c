@@ -93,17 +93,23 @@ static int64_t offer_tokens(const struct tool_offer *o)
 	       (int64_t)o->schema_bytes / 4;
 }
 
-/* What is offered now; again when a call has changed what that is. */
-/* The toggle, or the user's words (C30); of a turn that goes on, the same. */
+/*
+ * The toggle, or the user's words (C30); of a turn that goes on, the same. An
+ * answer that is made again may have another toggle than its message.
+ */
 static bool wants_web(const struct turn_loop *l)
 {
 	const struct turn_run *t = l->run;
 	struct str meta = t->user.meta.n ? t->user.meta : t->in.meta;
+	int said = l->tool_ctx.web_said;
 
-	return (meta.n && memmem(meta.p, meta.n, "\"webSearch\":true", 16)) ||
+	if (!said)
+		said = meta.n && memmem(meta.p, meta.n, "\"webSearch\":true", 16);
+	return said > 0 ||
 	       web_asked(t->in.content.n ? t->in.content : t->user.content);
 }
 
+/* What is offered now; again when a call has changed what that is. */
 static int offer_tools(struct turn_loop *l, struct err *e)
 {
 	struct llm_tool *declared;

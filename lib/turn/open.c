@@ -250,10 +250,11 @@ int turn_open_again(struct turn_run *t, const struct turn_deps *deps,
 		    const struct turn_input *in, const struct uuid *of,
 		    struct arena *a, struct err *e)
 {
-	struct turn_resume r = { .of = *of };
+	struct turn_resume r = { .of = *of, .client = in->client };
 
 	if (prepare(t, deps, in, a, e) < 0)
 		return -1;
+	tool_page_load(in->client, a, &t->loop->tool_ctx);
 	r.turn_id = t->id;
 	if (turn_resume(deps->db, &t->loop->owner, &r, e) < 0)
 		return -1;

@@ -97,7 +97,9 @@ def web(site):
                     "agents": [
                         {"id": "all", "default": True},
                         {"id": "rogue", "llm_service": "rogue"},
-                        {"id": "text", "tools": ["group:text"]}]}}) as lab:
+                        {"id": "text", "tools": ["group:text"]}]},
+            "open": {"workspace": "open", "client_tools": "allow",
+                     "title_by_model": False}}) as lab:
         yield lab
 
 

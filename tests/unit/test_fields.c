@@ -7,6 +7,7 @@ struct sample {
 	struct uuid id;
 	json_t *any, *object;
 	bool has_title;
+	int flag;
 };
 
 static const struct field fields[] = {
@@ -22,6 +23,8 @@ static const struct field fields[] = {
 	  .offset = offsetof(struct sample, any) },
 	{ .key = "schema", .type = FIELD_OBJECT,
 	  .offset = offsetof(struct sample, object) },
+	{ .key = "flag", .type = FIELD_BOOL, .flags = FIELD_NULLABLE,
+	  .offset = offsetof(struct sample, flag) },
 };
 
 static int read_text(const char *text, struct sample *out, struct err *e,
@@ -63,6 +66,49 @@ static void good_values(void **state)
 	json_decref(j);
 }
 
+static void flags_have_three_values(void **state)
+{
+	static const struct {
+		const char *text;
+		int flag;
+	} t[] = {
+		{ "{\"agentId\":\"a\"}", 0 },
+		{ "{\"agentId\":\"a\",\"flag\":null}", 0 },
+		{ "{\"agentId\":\"a\",\"flag\":true}", 1 },
+		{ "{\"agentId\":\"a\",\"flag\":false}", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct err e = ERR_INIT;
+		struct sample s;
+		json_t *j;
+
+		assert_int_equal(read_text(t[i].text, &s, &e, &j), 0);
+		assert_int_equal(s.flag, t[i].flag);
+		json_decref(j);
+	}
+}
+
+/* Of bodies of others: what is not ours is passed over, absent ones stay. */
+static void picking(void **state)
+{
+	json_t *j = json_loads("{\"agentId\":\"a\",\"theirs\":[],"
+			       "\"flag\":true}", 0, NULL);
+	struct err e = ERR_INIT;
+	struct sample s = { .title = STR("kept") };
+
+	(void)state;
+	assert_int_equal(fields_pick(fields, ARRAY_LEN(fields), j, &s, &e), 0);
+	assert_str_is(s.title, "kept");
+	assert_str_is(s.slug, "a");
+	assert_int_equal(s.flag, 1);
+	json_object_set_new(j, "flag", json_integer(1));
+	assert_int_equal(fields_pick(fields, ARRAY_LEN(fields), j, &s, &e), -1);
+	assert_string_equal(e.field, "flag");
+	json_decref(j);
+}
+
 static void bad_values(void **state)
 {
 	static const struct {
@@ -88,6 +134,8 @@ static void bad_values(void **state)
 		  ERR_INVALID_FIELD, "conversationId", "UUID" },
 		{ "{\"agentId\":\"a\",\"schema\":[]}", ERR_INVALID_FIELD,
 		  "schema", "object" },
+		{ "{\"agentId\":\"a\",\"flag\":1}", ERR_INVALID_FIELD,
+		  "flag", "true or false" },
 		{ "{\"agent\":\"a\"}", ERR_UNKNOWN_FIELD, "agent", "agentId" },
 		{ "{\"tilte\":\"a\"}", ERR_UNKNOWN_FIELD, "tilte", "title" },
 		{ "{\"zzzzzz\":1}", ERR_UNKNOWN_FIELD, "zzzzzz", "zzzzzz" },
@@ -125,6 +173,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_values),
+		cmocka_unit_test(flags_have_three_values),
+		cmocka_unit_test(picking),
 		cmocka_unit_test(bad_values),
 		cmocka_unit_test(slugs),
 	};
