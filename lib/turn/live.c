@@ -18,7 +18,8 @@ enum {
 	TIDY_ROUNDS = 240,		/* housekeeping; also at once: CGI has few */
 	URGENT_GAP_MS = 20,		/* between flushes that cannot wait */
 	TURN_BYTES = 1048576,		/* of one turn in a flush */
-	FLUSH_BYTES = 4194304,		/* of all; the rest comes at once */
+	FLUSH_BYTES = 4194304,		/* of one transaction */
+	FLUSH_TURNS = 128,
 };
 
 struct turn_watch {
@@ -301,11 +302,13 @@ struct round {
 	struct turn_watch **watches;	/* references */
 	struct turn_events *rows;
 	size_t n_rows, rows_size, bytes;
-	bool rest;			/* not all fitted */
 };
 
-/* Copies what the round needs; false when there is nothing to look after. */
-static bool collect(struct turn_live *l, struct round *r)
+/*
+ * Copies what the round needs, or only the logs that cannot wait; false when
+ * there is nothing to look after.
+ */
+static bool collect(struct turn_live *l, struct round *r, bool urgent)
 {
 	size_t size;
 
@@ -319,7 +322,8 @@ static bool collect(struct turn_live *l, struct round *r)
 		if (t->ended)
 			continue;
 		r->ids[r->n_own++] = t->turn;
-		if (!t->ending && t->log)
+		if (!t->ending && t->log &&
+		    (!urgent || turn_log_urged(t->log)))
 			r->logs[r->n_logs++] = turn_log_ref(t->log);
 	}
 	r->n_ids = r->n_own;
@@ -362,13 +366,18 @@ static void add_rows(struct round *r, const struct turn_events *rows, size_t n)
 		r->bytes += rows[i].data.n;
 }
 
-/* Stores what has come since the last time. */
-static void flush(struct turn_live *l, struct round *r)
+/*
+ * Stores what has come to logs first to *end - 1 since the last time, and says
+ * where it ended. Returns -1 when the database does not take it.
+ */
+static int flush_some(struct turn_live *l, struct round *r, size_t first,
+		      size_t *end)
 {
 	struct err e = ERR_INIT;
-	size_t at = 0;
+	size_t at = 0, i = first;
 
-	for (size_t i = 0; i < r->n_logs && r->bytes < FLUSH_BYTES; i++) {
+	r->n_rows = r->bytes = 0;
+	for (; i < *end && r->bytes < FLUSH_BYTES; i++) {
 		struct turn_events *rows;
 		size_t n;
 
@@ -376,16 +385,15 @@ static void flush(struct turn_live *l, struct round *r)
 		if (n)
 			add_rows(r, rows, n);
 	}
-	r->rest = r->bytes >= FLUSH_BYTES;
+	*end = i;
 	if (!r->n_rows)
-		return;
+		return 0;
 	if (turn_flush(l->db, r->rows, r->n_rows, &e) < 0) {
 		log_err("events of running turns", &e);
-		r->rest = false;
-		return;
+		return -1;
 	}
 	/* Rows stand in the order of logs, which know their own turn only. */
-	for (size_t i = 0; i < r->n_logs && at < r->n_rows; i++) {
+	for (i = first; i < *end && at < r->n_rows; i++) {
 		const struct uuid *turn = turn_log_turn(r->logs[i]);
 		int64_t last = 0;
 
@@ -394,6 +402,38 @@ static void flush(struct turn_live *l, struct round *r)
 			last = r->rows[at].seq + r->rows[at].n - 1;
 		if (last)
 			turn_log_stored(r->logs[i], (uint32_t)last);
+	}
+	return 0;
+}
+
+/* Until then, or until the end or something urgent is in sight. */
+static void pause_until(struct turn_live *l, int64_t until_ms)
+{
+	pthread_mutex_lock(&l->lock);
+	while (!l->stop && !l->urgent && clock_mono_ms() < until_ms) {
+		struct timespec at = in_ms(until_ms - clock_mono_ms());
+
+		pthread_cond_timedwait(&l->wake, &l->lock, &at);
+	}
+	pthread_mutex_unlock(&l->lock);
+}
+
+/*
+ * Many turns in several transactions, spread over half a round: all at once
+ * they would keep the processors from those who stream.
+ */
+static void flush(struct turn_live *l, struct round *r)
+{
+	int64_t start_ms = clock_mono_ms();
+	size_t n = r->n_logs, end;
+
+	for (size_t i = 0; i < n; i = end) {
+		if (i)
+			pause_until(l, start_ms + (int64_t)
+				    (ROUND_MS / 2 * i / n));
+		end = MIN(i + FLUSH_TURNS, n);
+		if (flush_some(l, r, i, &end) < 0)
+			return;
 	}
 }
 
@@ -441,25 +481,24 @@ static void look(struct turn_live *l, struct round *r)
 	tell_watches(l, r, states);
 }
 
-/* number 0: only what cannot wait. Returns whether something is left to flush. */
-static bool round_run(struct turn_live *l, struct arena *a, int number)
+/* number 0: only what cannot wait. */
+static void round_run(struct turn_live *l, struct arena *a, int number)
 {
 	struct round r = { .arena = a };
 	struct err e = ERR_INIT;
 
-	if (!collect(l, &r))
-		return false;
-	flush(l, &r);
+	if (!collect(l, &r, number == 0))
+		return;
 	if (number && number % TOUCH_ROUNDS == 0 && r.n_own &&
 	    turn_touch(l->db, r.ids, r.n_own, &e) < 0)
 		log_err("leases of running turns", &e);
 	if (number && (number % LOOK_ROUNDS == 0 || r.n_ids > r.n_own))
 		look(l, &r);
+	flush(l, &r);
 	let_go(l, &r);
 	err_clear(&e);
 	if (number % TIDY_ROUNDS == 1 && store_tidy(l->db, &e) < 0)
 		log_err("housekeeping", &e);
-	return r.rest;
 }
 
 enum wake { WAKE_END, WAKE_ROUND, WAKE_URGENT };
@@ -509,9 +548,7 @@ static void *live_main(void *p)
 
 		if (why == WAKE_END)
 			break;
-		for (int n = why == WAKE_ROUND ? ++number : 0;
-		     round_run(l, &a, n); n = 0)
-			arena_reset(&a);
+		round_run(l, &a, why == WAKE_ROUND ? ++number : 0);
 		arena_reset(&a);
 		flushed_ms = clock_mono_ms();
 	}

@@ -123,6 +123,16 @@ void turn_log_end(struct turn_log *log)
 	pthread_mutex_unlock(&log->lock);
 }
 
+bool turn_log_urged(struct turn_log *log)
+{
+	bool urged;
+
+	pthread_mutex_lock(&log->lock);
+	urged = log->urged;
+	pthread_mutex_unlock(&log->lock);
+	return urged;
+}
+
 /* -- the flusher -------------------------------------------------------------- */
 
 /* The next row of what is left in r; false at the end. */

@@ -27,6 +27,9 @@ const struct uuid *turn_log_turn(const struct turn_log *log);
 /* Appends an event that is stored; others are ignored. True: flush now. */
 bool turn_log_add(struct turn_log *log, const struct turn_event *ev);
 
+/* Whether turn_log_add has said so since turn_log_pending was last called. */
+bool turn_log_urged(struct turn_log *log);
+
 /* No more events; followers find the rest in the store. */
 void turn_log_end(struct turn_log *log);
 
