@@ -14,6 +14,7 @@ import sys
 
 import pytest
 
+from demo_model import png
 from lab import ROOT, Lab
 from test_mcp import DUAL, NODE
 
@@ -25,7 +26,7 @@ from recorder import Recorder  # noqa: E402
 PAGES = ("tools.md", "mcp.md", "datasets.md", "page-tools.md", "approvals.md",
          "configuration.md")
 KINDS = {"sql", "client", "http", "openapi", "command", "agent", "web_search",
-         "web_visit", "mcp", "find_pii", "analyse_log"}
+         "web_visit", "image_text", "mcp", "find_pii", "analyse_log"}
 # Names of the docs and their addresses, public and private.
 ADDRESSES = {
     "desk.example.org": "93.184.216.1", "hr.example.org": "93.184.216.2",
@@ -119,6 +120,7 @@ def world(tmp_path_factory):
             {"title": "T", "url": "https://www.example.org/hours",
              "content": "s"}]})),
         "/hours": (200, {"Content-Type": "text/html"}, "<p>From nine to five."),
+        "/plan.png": (200, {"Content-Type": "image/png"}, png(640, 480)),
     })
     programs = {"/usr/local/bin/ticket-mcp": f"exec {' '.join(NODE)} {DUAL} stdio",
                 "/usr/local/bin/book-invoice": "cat"}
@@ -156,6 +158,8 @@ class Docs(Lab):
         if self.within:		# what the model does within an agent's call
             config["llm_services"]["demo"]["model"] = "script:" + json.dumps(
                 self.within)
+        config["llm_services"]["eyes"] = {**config["llm_services"]["claude"],
+                                          "capabilities": ["vision"]}
         config["databases"] = dict.fromkeys(
             ("desk", "shop", "intranet"), config["databases"]["lab"])
         return config
@@ -226,6 +230,9 @@ CASES = {
         step("web_search", query="hours"),
         step("web_visit", url="https://www.example.org/hours")],
         "want": ["https://www.example.org/hours", "From nine to five."]},
+    "tools.md extract_text_from_image": one(
+        "extract_text_from_image", "image/png, 640 x 480 pixels",
+        image="https://www.example.org/plan.png"),
     "tools.md checker": {"agent": "checker", "calls": [
         step("find_pii", text="ada@example.org"),
         step("analyse_log", text="2026-01-01T00:00:00Z ERROR x")],
