@@ -41,8 +41,11 @@ static bool is_data_url(struct str s)
 	return s.n >= 5 && !strncasecmp(s.p, "data:", 5);
 }
 
-/* RFC 2397. The media type that it says is not asked. */
-static int read_data_url(struct str url, struct arena *a,
+/*
+ * RFC 2397. The media type that it says is not asked. An image that the model
+ * made could have an address drawn in it, which the result then would say.
+ */
+static int read_data_url(const struct tool_ctx *ctx, struct str url,
 			 struct llm_image *out, struct err *e)
 {
 	static const int variants[] = {
@@ -53,16 +56,18 @@ static int read_data_url(struct str url, struct arena *a,
 	unsigned char *bytes;
 	size_t n, room = rest.n / 4 * 3 + 3;
 
+	if (web_check_said(ctx, url, e) < 0)
+		return -1;
 	if (!rest.n || head.n < 7 ||
 	    strncasecmp(head.p + head.n - 7, ";base64", 7))
 		return err_public(e, ERR_TOOL_ARGS, "A data: URL must have the "
 				  "form data:image/png;base64,…");
-	bytes = arena_alloc(a, room);
+	bytes = arena_alloc(ctx->arena, room);
 	for (size_t i = 0; i < ARRAY_LEN(variants); i++)
 		if (sodium_base642bin(bytes, room, rest.p, rest.n, "\r\n ", &n,
 				      NULL, variants[i]) == 0)
 			return llm_image_read((struct str){ (char *)bytes, n },
-					      a, out, e);
+					      ctx->arena, out, e);
 	return err_public(e, ERR_TOOL_ARGS, "The base64 of the data: URL is "
 			  "not whole. Give it exactly as it stands, or the "
 			  "image's address instead.");
@@ -132,7 +137,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 		return err_public(e, ERR_TOOL_FAILED, "The tool \"%s\" works "
 				  "within a conversation only.", t->name);
 	rc = is_data_url(asked)
-		? read_data_url(asked, ctx->arena, &image, &cause)
+		? read_data_url(ctx, asked, &image, &cause)
 		: read_address(ctx, c, asked, t->timeout_ms, &image, &cause);
 	if (rc < 0 && (cause.code == ERR_MEDIA_TYPE ||
 		       cause.code == ERR_TOO_BIG))
@@ -162,9 +167,9 @@ static void make_schema(void)
 {
 	schema = json_pack("{s:s, s:{s:{s:s, s:s, s:i, s:i}}, s:[s], s:b}",
 		"type", "object", "properties", "image", "type", "string",
-		"description", "The image's address (https://…), exactly as the "
-		"user or a result has it, or a data: URL with base64. PNG, "
-		"JPEG, WebP or GIF.", "minLength", 1,
+		"description", "The image's address (https://…, or data: with "
+		"base64), exactly as the user or a result has it. PNG, JPEG, "
+		"WebP or GIF.", "minLength", 1,
 		"maxLength", LIM_TOOL_ARGS_BYTES,
 		"required", "image", "additionalProperties", 0);
 }

@@ -48,6 +48,13 @@ int web_get(const struct tool_ctx *ctx, const struct web_want *w,
 	    struct err *e) MUST_CHECK;
 
 /*
+ * Whether the user or a result said the address: one that only the model made
+ * could carry away what it has read. ERR_TOOL_DENIED with a public text.
+ */
+int web_check_said(const struct tool_ctx *ctx, struct str address,
+		   struct err *e) MUST_CHECK;
+
+/*
  * GET of an address that a model asks for: one that the user or a result said,
  * and that its site lets programs read; redirects are followed, each asked about
  * anew. url becomes the one that answered, with a status of 2xx. Errors have a

@@ -73,9 +73,14 @@ int web_failed(const char *what, const struct err *cause, struct err *e)
 	return err_public(e, ERR_TOOL_FAILED, "%s cannot be reached.", what);
 }
 
-static bool was_said(const struct tool_ctx *ctx, struct str url)
+int web_check_said(const struct tool_ctx *ctx, struct str address,
+		   struct err *e)
 {
-	return !ctx->host || ctx->host->was_said(ctx->host->ctx, url);
+	if (!ctx->host || ctx->host->was_said(ctx->host->ctx, address))
+		return 0;
+	return err_public(e, ERR_TOOL_DENIED, "Only addresses that the user "
+			  "gave or a result contains can be visited, exactly "
+			  "as they stand there. Search first, or ask the user.");
 }
 
 /* Follows redirects; each address is asked about anew. */
@@ -122,14 +127,11 @@ int web_fetch(const struct tool_ctx *ctx, const struct web_want *w,
 	      struct str asked, struct buf *url, struct buf *body,
 	      struct http_result *res, struct err *e)
 {
-	if (!was_said(ctx, asked))
-		return err_public(e, ERR_TOOL_DENIED, "Only addresses that the "
-				  "user gave or a result contains can be "
-				  "visited, exactly as they stand there. "
-				  "Search first, or ask the user.");
+	if (web_check_said(ctx, asked, e) < 0)
+		return -1;
 	if (!url_join("http://none.invalid/", asked, url) ||
 	    !strncmp(url->p, "http://none.invalid", 19))
-		return err_public(e, ERR_TOOL_ARGS, "url must be a whole "
+		return err_public(e, ERR_TOOL_ARGS, "This is no whole "
 				  "address that begins with http:// or "
 				  "https://.");
 	if (follow(ctx, w, url, body, res, e) < 0)

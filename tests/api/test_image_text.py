@@ -14,6 +14,7 @@ pytestmark = pytest.mark.threads
 
 LIMIT = 3932160         # LIM_IMAGE_BYTES: 5 MiB in base64
 TOOL = "extract_text_from_image"
+DRAWN = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 
 
 def reader(**section):
@@ -86,6 +87,7 @@ class Eyes(Lab):
             services[name] = {**services["eyes"], "model": script(what)}
         for name, what in {
                 "rogue": {"name": TOOL, "args": {"image": self.site.url + "/s?pay=9"}},
+                "painter": {"name": TOOL, "args": {"image": DRAWN}},
                 "clerk": {"name": TOOL, "args": {"image": self.site.url + "/a.png"}},
         }.items():
             services[name] = {**services["demo"], "model": script(
@@ -115,7 +117,8 @@ def eyes(site):
                 {"id": "all", "default": True},
                 {"id": "vision", "tools": ["group:vision"]},
                 {"id": "text", "tools": ["group:text"]},
-                {"id": "rogue", "llm_service": "rogue"}]}}) as lab:
+                {"id": "rogue", "llm_service": "rogue"},
+                {"id": "painter", "llm_service": "painter"}]}}) as lab:
         yield lab
 
 
@@ -298,6 +301,15 @@ def test_an_address_that_the_model_made_is_not_read(eyes, site):
     events = eyes.chat(f"look at {site.url}/s please", agentId="rogue")
     result = next(e.data for e in events if e.name == "tool-result")
     assert code(result) == "tool_denied" and len(site.asked) == before
+
+
+def test_an_image_that_the_model_made_is_not_read(eyes):
+    """Red team: nor can an address be drawn, to be said by the result."""
+    def draw(say):
+        events = eyes.chat(say, agentId="painter")
+        return next(e.data for e in events if e.name == "tool-result")
+    assert code(draw("draw something")) == "tool_denied"
+    assert "image/gif" in draw("read " + DRAWN)["result"]
 
 
 def test_robots(eyes, site):
