@@ -7,10 +7,9 @@ import socket
 
 import pytest
 
-from recorder import Recorder
 from red_team import (  # noqa: F401
-    JSON, LAUNDRIES, bare, call, changed, clean, inside, lab, mcp, one, results,
-    say, web)
+    JSON, LAUNDRIES, Recorder, bare, call, changed, clean, inside, lab, mcp, one,
+    results, say, web)
 
 pytestmark = pytest.mark.threads
 
