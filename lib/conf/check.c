@@ -221,9 +221,24 @@ static void check_llms(struct loader *l)
 
 /* -- MCP servers ----------------------------------------------------------------- */
 
+/* Two credentials in one header may be refused, or the wrong one believed. */
+static void check_mcp_headers(struct loader *l, const struct conf_mcp *s)
+{
+	size_t n = strlen(s->token_header);
+
+	for (size_t i = 0; s->token && i < s->headers.n; i++)
+		if (!strncasecmp(s->headers.v[i], s->token_header, n) &&
+		    s->headers.v[i][n] == ':')
+			load_fail(l, load_pos(l, &s->headers), "the token is "
+				  "sent in %s too; give it another "
+				  "token_header", s->token_header);
+}
+
 static void check_mcp(struct loader *l, const struct conf_mcp *s)
 {
 	bool url = *s->url;
+
+	check_mcp_headers(l, s);
 
 	if (url == (s->command.n > 0))
 		load_fail(l, load_pos(l, s), "MCP server \"%s\" needs url or "

@@ -28,7 +28,7 @@ enum {
 	RESUMES = 20,		/* of one stream */
 	RESUME_MS = 1000,	/* where the server names no time */
 	RESUME_MAX_MS = 10000,
-	HEADERS = 48,
+	HEADERS = 64,		/* 32 configured, 24 of arguments, ours */
 	SMALL_BYTES = 65536,	/* answers that nobody reads */
 };
 

@@ -97,6 +97,40 @@ def test_versions_that_nobody_speaks(bad, hostile):
     assert said.returncode == 1 and "Which version?" in said.stderr
 
 
+def test_endless_pages_end(bad, hostile, era):
+    """Pitfall G10: a new cursor each time, for ever."""
+    def page(message, _):
+        n = int(message["params"].get("cursor") or 0)
+        return {"result": {"tools": [{"name": f"t{n}", "inputSchema": {}}],
+                           "nextCursor": str(n + 1)}}
+    hostile.handlers["tools/list"] = page
+    said = bad(accept=False).command("mcp", "list")
+    assert len(hostile.calls("tools/list")) == 50
+    assert "too many pages" in said.stderr and "bad_t49 " in said.stdout
+
+
+def test_states_are_sent_back(bad, hostile):
+    """8.2: byte for byte, in a request of its own; and not for ever."""
+    hostile.modern = True
+    state = 'é"\\\u2028{} '
+    seen = []
+
+    def call(message, _):
+        seen.append((message["id"], message["params"].get("requestState")))
+        return {"result": hostile.result if len(seen) == 4 else {
+            "resultType": "input_required", "requestState": state}}
+    hostile.handlers["tools/call"] = call
+    lab = bad()
+    assert ask(lab, "bad_look", {"q": "1"})[0]["result"] == "found"
+    assert [s for _, s in seen] == [None, state, state, state]
+    assert len({id for id, _ in seen}) == 4
+    hostile.handlers["tools/call"] = lambda m, _: {"result": {
+        "resultType": "input_required", "requestState": "s"}}
+    result, _ = ask(lab, "bad_look", {"q": "2"})
+    assert "never came to an end" in result["result"]["error"]["message"]
+    assert len(hostile.calls("tools/call")) == 4 + 5
+
+
 # -- ends ---------------------------------------------------------------------
 
 def stopped_call(lab, hostile):
