@@ -25,7 +25,7 @@ from recorder import Recorder  # noqa: E402
 PAGES = ("tools.md", "mcp.md", "datasets.md", "page-tools.md", "approvals.md",
          "configuration.md")
 KINDS = {"sql", "client", "http", "openapi", "command", "agent", "web_search",
-         "web_visit", "mcp", "find_pii", "analyse_log"}
+         "web_visit", "mcp", "image_text", "find_pii", "analyse_log"}
 # Names of the docs and their addresses, public and private.
 ADDRESSES = {
     "desk.example.org": "93.184.216.1", "hr.example.org": "93.184.216.2",
@@ -34,6 +34,8 @@ ADDRESSES = {
     "intranet.example.org": "192.168.7.7", "hr.corp.example.org": "192.168.7.8",
     "other.example.org": "192.168.7.9",
 }
+PNG = (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\x06\0\0\0"
+       b"\x1f\x15\xc4\x89")
 JSON = {"Content-Type": "application/json"}
 OPENAPI = """\
 openapi: 3.0.3
@@ -118,6 +120,7 @@ def world(tmp_path_factory):
         "/search": (200, JSON, json.dumps({"results": [
             {"title": "T", "url": "https://www.example.org/hours",
              "content": "s"}]})),
+        "/sign.png": (200, {"Content-Type": "image/png"}, PNG),
         "/hours": (200, {"Content-Type": "text/html"}, "<p>From nine to five."),
     })
     programs = {"/usr/local/bin/ticket-mcp": f"exec {' '.join(NODE)} {DUAL} stdio",
@@ -153,6 +156,7 @@ class Docs(Lab):
 
     def default_config(self):
         config = super().default_config()
+        config["llm_services"]["demo"]["capabilities"].append("vision")
         if self.within:		# what the model does within an agent's call
             config["llm_services"]["demo"]["model"] = "script:" + json.dumps(
                 self.within)
@@ -226,6 +230,10 @@ CASES = {
         step("web_search", query="hours"),
         step("web_visit", url="https://www.example.org/hours")],
         "want": ["https://www.example.org/hours", "From nine to five."]},
+    "tools.md extract_text_from_image": {
+        **one("extract_text_from_image", "EXIT",
+              image="https://www.example.org/sign.png"),
+        "within": {"text": "EXIT"}},
     "tools.md checker": {"agent": "checker", "calls": [
         step("find_pii", text="ada@example.org"),
         step("analyse_log", text="2026-01-01T00:00:00Z ERROR x")],
