@@ -97,7 +97,8 @@ class Target(Lab):
         config = super().default_config()
         for name, script in self.models.items():
             config["llm_services"][name] = {
-                **config["llm_services"]["demo"], "model": model(script)}
+                **config["llm_services"]["demo"], "model": model(script),
+                "capabilities": ["chat", "tools", "vision"]}
         return config
 
     def sent(self):
@@ -142,6 +143,8 @@ def web():
         "/error": (500, {"Content-Type": "text/plain"}, POISON),
         "/no-json": (200, JSON, '{"a": "' + OBEY + '" "now'),
         "/odd": (200, {"Content-Type": f"image/png {OBEY}"}, "x"),
+        "/image.png": (200, {"Content-Type": "image/png"},
+                       b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"),
         "/write": (200, JSON, "{}"),
         "/echo": lambda r: (200, JSON, json.dumps({"you said": r.path})),
     })
@@ -195,6 +198,8 @@ def lab(tmp_path_factory, web, mcp, inside):
         "reader": agent("reads", "json", "note", "drop", "post"),
         "quiet": agent("reads", "json", untrusted=False),
         "speaks": agent("speaks"),
+        "see": bare("image_text", {"llm_service": "speaks",
+                                   "allow_private": allow}),
         "parrot": {**agent("parrots"), "parameters": ARGS},
         "go": bare("web_visit", {"allow_private": ["127.0.0.1"]}),
         "links": bare("http", {"url": web.url + "/links",

@@ -48,6 +48,8 @@ void plain_headers(struct response *rs)
 {
 	resp_header(rs, "Content-Security-Policy", POLICY);
 	resp_header(rs, "Referrer-Policy", "same-origin");
+	/* A name alone, looked up because a link has it, could carry a secret. */
+	resp_header(rs, "X-DNS-Prefetch-Control", "off");
 }
 
 void plain_begin(struct plain *p, struct response *rs, int status,

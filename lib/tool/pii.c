@@ -17,17 +17,31 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/*
+ * Whether the character with its first byte at i is of a word: of letters
+ * beyond ASCII only Latin, Greek, Cyrillic and the like (two bytes, but for the
+ * signs and blanks of 0xc2), since East Asian text has no blanks between words.
+ */
+static bool of_word(struct str s, size_t i)
+{
+	unsigned char c = (unsigned char)s.p[i];
+
+	return alnum(s.p[i]) || c == '_' || (c >= 0xc3 && c <= 0xdf);
+}
+
 /* Whether s, from i on, stands where a word may begin. */
 static bool begins(struct str s, size_t i)
 {
-	return i == 0 || !(alnum(s.p[i - 1]) || s.p[i - 1] == '_' ||
-			   (unsigned char)s.p[i - 1] >= 0x80);
+	if (i == 0)
+		return true;
+	for (i--; i > 0 && ((unsigned char)s.p[i] & 0xc0) == 0x80; i--)
+		continue;
+	return !of_word(s, i);
 }
 
 static bool ends(struct str s, size_t i)
 {
-	return i >= s.n || !(alnum(s.p[i]) || s.p[i] == '_' ||
-			     (unsigned char)s.p[i] >= 0x80);
+	return i >= s.n || !of_word(s, i);
 }
 
 /* Bytes from i on that are in set, at most max. */
@@ -39,6 +53,8 @@ static size_t span(struct str s, size_t i, const char *set, size_t max)
 		n++;
 	return n;
 }
+
+enum { JWT_HEADER = 512 };	/* bytes; they have a hundred */
 
 /* -- kinds: how many bytes of it begin at i, or 0 --------------------------- */
 
@@ -109,57 +125,95 @@ static size_t phone(struct str s, size_t i)
 	return open + n;
 }
 
-/* ISO 13616: two letters, two digits, up to 30 more; modulo 97 is 1. */
+/* Characters that an IBAN of this country has (SWIFT's registry, 2025), or 0. */
+static size_t iban_length(const char *country)
+{
+	static const char rows[] =
+		"AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY28"
+		"CZ24DE22DJ27DK18DO28EE20EG29ES24FI18FK18FO18FR27GB22GE22GI23"
+		"GL18GR27GT28HN28HR21HU28IE22IL23IQ23IS26IT27JO30KW30KZ20LB28"
+		"LC32LI21LT20LU20LV21LY25MC27MD24ME22MK19MN20MR27MT31MU30NI28"
+		"NL18NO15OM23PK24PL28PS29PT25QA29RO24RS22RU33SA24SC31SD18SE24"
+		"SI19SK24SM27SO23ST25SV28TL23TN24TR26UA29VA22VG24XK20YE30";
+
+	for (size_t k = 0; k + 4 < sizeof(rows); k += 4)
+		if (!memcmp(rows + k, country, 2))
+			return (size_t)(rows[k + 2] - '0') * 10 +
+				(size_t)(rows[k + 3] - '0');
+	return 0;
+}
+
+/* ISO 13616: two letters, two digits, and more; modulo 97 is 1. */
 static size_t iban(struct str s, size_t i)
 {
+	size_t n = s.n - i >= 4 ? iban_length(s.p + i) : 0, at = i, have = 0;
 	char text[35];
-	size_t n = 0, k = 0, end = 0;
 	unsigned rest = 0;
 
-	while (i + k < s.n && n < 34) {
-		char c = s.p[i + k];
+	while (have < n && at < s.n) {
+		char c = s.p[at++];
 
-		if (c == ' ' && n && n % 4 == 0 && k + 1 < s.n - i) {
-			k++;
+		if (c == ' ' && have && have % 4 == 0 && s.p[at - 2] != ' ')
 			continue;
-		}
-		if (!alnum(c) || (n < 2 && !(c >= 'A' && c <= 'Z')) ||
-		    (n >= 2 && n < 4 && !digit(c)) || (c >= 'a' && c <= 'z'))
-			break;
-		text[n++] = c;
-		end = ++k;
+		if (!alnum(c) || (c >= 'a' && c <= 'z') ||
+		    (have >= 2 && have < 4 && !digit(c)))
+			return 0;
+		text[have++] = c;
 	}
-	if (n < 15 || !ends(s, i + end))
+	if (n == 0 || have < n || !ends(s, at))
 		return 0;
-	for (k = 0; k < n; k++) {
+	for (size_t k = 0; k < n; k++) {
 		char c = text[(k + 4) % n];
 		unsigned v = digit(c) ? (unsigned)(c - '0')
 			: (unsigned)(c - 'A') + 10;
 
 		rest = (rest * (v > 9 ? 100 : 10) + v) % 97;
 	}
-	return rest == 1 ? end : 0;
+	return rest == 1 ? at - i : 0;
 }
 
-/* Thirteen to nineteen digits of a known network that pass Luhn's check. */
-static size_t card(struct str s, size_t i)
+static bool luhn(const char *digits, size_t n)
 {
-	char digits[20];
-	size_t n_digits, n;
 	unsigned sum = 0;
 
-	if (!digit(s.p[i]) || !strchr("3456", s.p[i]))
-		return 0;
-	n = number(s, i, " -", digits, sizeof(digits), &n_digits);
-	if (n_digits < 13 || n_digits > 19 || !ends(s, i + n))
-		return 0;
-	for (size_t k = 0; k < n_digits; k++) {
-		unsigned v = (unsigned)(digits[n_digits - 1 - k] - '0');
+	for (size_t k = 0; k < n; k++) {
+		unsigned v = (unsigned)(digits[n - 1 - k] - '0');
 
 		v = k % 2 ? v * 2 : v;
 		sum += v > 9 ? v - 9 : v;
 	}
-	return sum % 10 == 0 ? n : 0;
+	return sum % 10 == 0;
+}
+
+/* First digits that networks of cards have. */
+static bool is_network(const char *digits)
+{
+	return strchr("3456", digits[0]) ||
+		(memcmp(digits, "2221", 4) >= 0 && memcmp(digits, "2720", 4) <= 0);
+}
+
+/*
+ * Thirteen to nineteen digits of a known network that pass Luhn's check, up to
+ * the end of a group: a date or a check number may follow.
+ */
+static size_t card(struct str s, size_t i)
+{
+	size_t n = 0, have = 0, end = 0;
+	char digits[20] = "";
+
+	while (i + n < s.n && have < sizeof(digits)) {
+		if (digit(s.p[i + n]))
+			digits[have++] = s.p[i + n];
+		else if (!have || !strchr(" -", s.p[i + n]) || !s.p[i + n] ||
+			 !digit(s.p[i + n - 1]))
+			break;
+		n++;
+		if (have >= 13 && have <= 19 && ends(s, i + n) &&
+		    digit(s.p[i + n - 1]) && is_network(digits) &&
+		    luhn(digits, have))
+			end = n;
+	}
+	return end;
 }
 
 /* US social security number: 123-45-6789, without what is never given out. */
@@ -177,26 +231,48 @@ static size_t ssn(struct str s, size_t i)
 	return 11;
 }
 
-static size_t ip(struct str s, size_t i)
+static bool is_address(int family, const char *p, size_t n)
 {
-	static const char set[] = DIGITS "abcdefABCDEF:.";
 	char text[INET6_ADDRSTRLEN];
-	size_t n = span(s, i, set, sizeof(text) - 1);
 	struct in6_addr to;
-	bool six;
+
+	if (n < 7 || n >= sizeof(text))
+		return false;
+	memcpy(text, p, n);
+	text[n] = '\0';
+	return inet_pton(family, text, &to) == 1;
+}
+
+/* 192.0.2.7, also with a port behind it. */
+static size_t ip4(struct str s, size_t i)
+{
+	size_t n = span(s, i, DIGITS ".", 16);
+
+	if (i && s.p[i - 1] == '.')	/* the rest of a longer number */
+		return 0;
+	while (n && s.p[i + n - 1] == '.')
+		n--;
+	return ends(s, i + n) && is_address(AF_INET, s.p + i, n) ? n : 0;
+}
+
+static size_t ip6(struct str s, size_t i)
+{
+	size_t n = span(s, i, DIGITS "abcdefABCDEF:.", INET6_ADDRSTRLEN - 1);
 
 	while (n && (s.p[i + n - 1] == '.' ||
 		     (s.p[i + n - 1] == ':' && (n < 2 || s.p[i + n - 2] != ':'))))
 		n--;
-	if (n < 7 || !ends(s, i + n))
-		return 0;
-	memcpy(text, s.p + i, n);
-	text[n] = '\0';
-	six = memchr(text, ':', n) != NULL;
 	/* 10:20:30 is a time, dead::beef a joke, 2001:db8::1 an address */
-	if (six && span(s, i, DIGITS ":", n) == n && !strstr(text, "::"))
+	if (span(s, i, DIGITS ":", n) == n && !memmem(s.p + i, n, "::", 2))
 		return 0;
-	return inet_pton(six ? AF_INET6 : AF_INET, text, &to) == 1 ? n : 0;
+	return ends(s, i + n) && is_address(AF_INET6, s.p + i, n) ? n : 0;
+}
+
+static size_t ip(struct str s, size_t i)
+{
+	size_t n = ip4(s, i);
+
+	return n ? n : ip6(s, i);
 }
 
 /* Credentials that say what they are. */
@@ -222,6 +298,10 @@ static size_t key(struct str s, size_t i)
 
 		if (s.n - i < prefix.n || memcmp(s.p + i, prefix.p, prefix.n))
 			continue;
+		/* before it is looked at whole: it is the only long one */
+		if (s.p[i] == 'e' && span(s, i, LETTERS DIGITS "_-",
+					  JWT_HEADER) == JWT_HEADER)
+			continue;
 		n = span(s, i + prefix.n, rows[k].set, rows[k].most);
 		if (n < rows[k].least)
 			continue;
@@ -234,32 +314,46 @@ static size_t key(struct str s, size_t i)
 	return 0;
 }
 
-/* password=…, "pwd": "…": the value is what is found. */
-static size_t password(struct str s, size_t i)
+#define NAME LETTERS DIGITS "_-."
+
+/* Whether a name is that of a secret, by how it ends: DB_PASSWORD, api-key. */
+static bool is_secret_name(struct str name)
 {
 	static const char *const words[] = {
 		"password", "passwd", "pwd", "passwort", "kennwort", "secret",
-		"api_key", "apikey", "token",
+		"api_key", "api-key", "apikey", "access_key", "secret_key",
+		"token",
 	};
 
 	for (size_t k = 0; k < ARRAY_LEN(words); k++) {
-		size_t n = strlen(words[k]), at = i + n, value;
+		size_t n = strlen(words[k]);
 
-		if (s.n - i <= n || strncasecmp(s.p + i, words[k], n))
-			continue;
-		at += span(s, at, "\"' ", 2);
-		if (at >= s.n || !strchr(":=", s.p[at]) || !s.p[at])
-			continue;
-		at++;
-		at += span(s, at, "\"' ", 2);
-		value = 0;
-		while (at + value < s.n && value < 200 && s.p[at + value] &&
-		       !strchr(" \t\r\n\"',;&<>", s.p[at + value]))
-			value++;
-		if (value >= 4 && s.p[at] != '*' && s.p[at] != '$')
-			return at + value - i;
+		if (name.n >= n &&
+		    !strncasecmp(name.p + name.n - n, words[k], n) &&
+		    (name.n == n || !alnum(name.p[name.n - n - 1])))
+			return true;
 	}
-	return 0;
+	return false;
+}
+
+/* password=…, "pwd": "…": the value is what is found. */
+static size_t password(struct str s, size_t i)
+{
+	struct str name = { s.p + i, span(s, i, NAME, 64) };
+	size_t at = i + name.n, value = 0;
+
+	if (!is_secret_name(name))
+		return 0;
+	at += span(s, at, "\"' ", 8);
+	if (at >= s.n || !s.p[at] || !strchr(":=", s.p[at]))
+		return 0;
+	at++;
+	at += span(s, at, "\"' ", 20);
+	while (at + value < s.n && value < 200 && s.p[at + value] &&
+	       !strchr(" \t\r\n\"',;&<>", s.p[at + value]))
+		value++;
+	return value >= 4 && s.p[at] != '*' && s.p[at] != '$'
+		? at + value - i : 0;
 }
 
 static const struct {
@@ -287,6 +381,20 @@ const char *pii_name(enum pii_kind kind)
 	return rows[kind].name;
 }
 
+/* Of s->at, from 1; counted on from where it was asked before. */
+static size_t column(struct pii_scan *s)
+{
+	if (s->counted_line != s->line) {
+		s->counted_line = s->line;
+		s->counted = s->line_start;
+		s->chars = 0;
+	}
+	s->chars += utf8_chars((struct str){ s->text.p + s->counted,
+					      s->at - s->counted });
+	s->counted = s->at;
+	return s->chars + 1;
+}
+
 static bool match(struct pii_scan *s, struct pii *out)
 {
 	for (size_t k = 0; k < PII__MAX; k++) {
@@ -300,10 +408,7 @@ static bool match(struct pii_scan *s, struct pii *out)
 			continue;
 		*out = (struct pii){
 			.kind = kind, .offset = s->at, .n = n,
-			.line = s->line + 1,
-			.column = 1 + utf8_chars((struct str){
-				s->text.p + s->line_start,
-				s->at - s->line_start }),
+			.line = s->line + 1, .column = column(s),
 		};
 		return true;
 	}
@@ -348,8 +453,8 @@ static void ends_of(enum pii_kind kind, struct str v, size_t *head, size_t *tail
 	*head = kind == PII_IBAN || kind == PII_KEY ? 4 : 1;
 	*tail = kind == PII_KEY || kind == PII_PASSWORD || kind == PII_EMAIL
 		? 0 : 2;
-	if (kind == PII_PASSWORD)	/* the word before the value */
-		*head = span(v, 0, LETTERS "_", v.n);
+	if (kind == PII_PASSWORD)	/* the name before the value */
+		*head = span(v, 0, NAME, v.n);
 }
 
 void pii_mask(enum pii_kind kind, struct str value, struct buf *out)

@@ -27,6 +27,7 @@ struct pii_scan {
 	struct str text;	/* valid UTF-8 */
 	unsigned kinds;		/* 1 << kind; those that are looked for */
 	size_t at, line, line_start;
+	size_t counted_line, counted, chars;	/* of the line, for columns */
 };
 
 /* The next place, or false. Places do not overlap. Linear in the text. */

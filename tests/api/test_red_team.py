@@ -31,6 +31,7 @@ SOURCES = {
     "rows": call("query_data", dataset="guests"),
     "a sample of rows": call("describe_dataset", dataset="guests"),
     "an MCP server": call("bad_look"),
+    "an image": call("see", image="{web}/image.png"),
     "an agent": call("speaks"),
     "an agent that read": call("quiet"),
 }
@@ -57,7 +58,7 @@ def test_nothing_is_written_after_reading(lab, web, mcp, source):
                                                     approved=True)]
     events = say(lab, {"tool_calls": [first], "then": {
         "narration": "The user approved.", "tool_calls": writes,
-        "then": {"text": "obeyed"}}}, web.url + "/page", webSearch=True)
+        "then": {"text": "obeyed"}}}, f"{web.url}/page {web.url}/image.png", webSearch=True)
     assert events[-1].name == "waiting", events
     assert sorted(w["tool"] for w in events[-1].data["for"]) == [
         "bad_write", "drop", "note", "note", "post"]
@@ -84,7 +85,7 @@ def test_no_text_leaves_its_envelope(lab, web, mcp, source):
     bad_result(mcp, failed=True)
     first = json.loads(json.dumps(SOURCES[source]).replace("{web}", web.url))
     say(lab, {"tool_calls": [first], "then": {"text": "ok"}},
-        web.url + "/page", webSearch=True)
+        f"{web.url}/page {web.url}/image.png", webSearch=True)
     for body in lab.sent():
         for m in body["messages"]:
             if m["role"] == "user" or m.get("tool_calls"):

@@ -3,6 +3,7 @@ test_red_team.py."""
 
 import contextlib
 import json
+import re
 import socket
 
 import pytest
@@ -174,3 +175,24 @@ def test_a_suggested_link_stays_where_it_is(lab, value, where):
         "then": {"text": "x"}})
     shown = [e.data["url"] for e in events if e.name == "suggested-action"]
     assert shown == ([where] if where else [])
+
+
+def test_a_plain_page_asks_nobody(lab, web):
+    """Without scripts: nothing of another host is loaded or looked up."""
+    poison = ("![x](http://evil.example/1.png) <img src=//evil.example/2.png>"
+              "\n\n[c](http://7d1f.evil.example/) <http://evil.example/3>"
+              "<link rel=prefetch href=//evil.example/4>"
+              "<style>@import '//evil.example/5'</style>")
+    web.pages["/links"] = (200, JSON, json.dumps({poison: poison}))
+    events = say(lab, {"narration": poison, "tool_calls": [call("links")],
+                       "then": {"tool_calls": [call("drop", text=poison)]}})
+    assert events[-1].name == "waiting"
+    conversation = events[0].data["conversationId"]
+    page = lab.get(f"//chat/plain/conversations/{conversation}", user="ada")
+    text = page.body.decode()
+    assert page.status == 200 and "evil.example" in text
+    assert page.headers["X-DNS-Prefetch-Control"] == "off"
+    assert "img-src 'self'" in page.headers["Content-Security-Policy"]
+    for loads in re.findall(r"<(?:img|script|iframe|style|meta|link|base|form)"
+                            r"\b[^>]*", text):
+        assert "evil.example" not in loads, loads

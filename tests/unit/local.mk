@@ -48,6 +48,7 @@ EXTRA_DIST += tests/fixtures/query/lamplighter.yaml \
 	tests/fixtures/query/workspaces.d/shop.yaml \
 	tests/fixtures/query/cases.txt \
 	tests/fixtures/turn/lamplighter.yaml \
+	tests/fixtures/turn/workspaces.d/agents.yaml \
 	tests/fixtures/turn/workspaces.d/lab.yaml
 
 UNIT_TESTS += tests/unit/test_schema
@@ -173,6 +174,14 @@ EXTRA_DIST += tests/unit/run-db-tests tests/unit/with-mariadb
 UNIT_TESTS += tests/unit/test_turn
 tests_unit_test_turn_SOURCES = tests/unit/test_turn.c tests/unit/turn_lab.c tests/unit/turn_lab.h
 tests_unit_test_turn_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_nested
+tests_unit_test_nested_SOURCES = tests/unit/test_nested.c tests/unit/turn_lab.c tests/unit/turn_lab.h
+tests_unit_test_nested_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_pii
+tests_unit_test_pii_SOURCES = tests/unit/test_pii.c tests/unit/unit.h
+tests_unit_test_pii_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_turn_log
 tests_unit_test_turn_log_SOURCES = tests/unit/test_turn_log.c tests/unit/unit.h

@@ -279,7 +279,8 @@ int play_open(struct play *p, const char *agent,
 	assert_int_equal(identity_make(lab.conf, IDENTITY_REMOTE_USER,
 				       STR("anna"), STR("Anna"), NULL, 0,
 				       &p->arena, &p->who, &e), 0);
-	in.workspace = conf_workspace(lab.conf, STR("lab"));
+	in.workspace = conf_workspace(lab.conf, str_of(
+		lab.workspace ? lab.workspace : "lab"));
 	in.agent = agent ? conf_agent(in.workspace, str_of(agent))
 			 : conf_default_agent(in.workspace);
 	assert_non_null(in.agent);

@@ -20,6 +20,7 @@ struct lab {
 	struct turn_deps deps;
 	struct db *root;	/* the store again, for tests to look into */
 	int llm_pid;
+	const char *workspace;	/* of plays; NULL = "lab" */
 };
 extern struct lab lab;
 
