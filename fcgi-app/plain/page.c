@@ -118,8 +118,9 @@ void plain_message_fields(struct plain *p, struct str content)
 	buf_html(b, content);
 	buf_adds(b, "</textarea></p>\n");
 	if (p->web)
-		buf_adds(b, "<p><label><input type=\"checkbox\" name=\"web\" "
-			 "value=\"1\"> The web may be searched</label></p>\n");
+		buf_addf(b, "<p><label><input type=\"checkbox\" name=\"web\" "
+			 "value=\"1\"%s> The web may be searched</label></p>\n",
+			 p->wants_web ? " checked" : "");
 	buf_addf(b, "<p><input type=\"submit\" value=\"Send\"> "
 		 "<label><input type=\"checkbox\" name=\"steps\" value=\"1\"%s> "
 		 "Show the answer in steps, where it would appear only once "

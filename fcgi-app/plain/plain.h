@@ -29,6 +29,7 @@ struct plain {
 	const char *root;	/* from this page to {base}/plain/: "../" … */
 	bool steps;		/* answers are shown in steps, not streamed */
 	bool web;		/* the agent has tools for the web (scope_web) */
+	bool wants_web;		/* and they are to be used: the box is on */
 	char token[FORM_TOKEN_BYTES];
 };
 
