@@ -56,6 +56,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/plain/send.c \
 	fcgi-app/plain/thread.c \
 	fcgi-app/plain/turn.c \
+	fcgi-app/plain/redo.c \
 	fcgi-app/plain/wait.c \
 	fcgi-app/request.c fcgi-app/request.h \
 	fcgi-app/response.c fcgi-app/response.h \

@@ -5,6 +5,7 @@
 #include "app.h"
 #include "auth/policy.h"
 #include "base/log.h"
+#include "doctor/doctor.h"
 #include "store/user.h"
 
 #include "base/banned.h"
@@ -31,10 +32,22 @@ static void touch(struct request *rq)
 }
 
 /*
+ * Whether an open connection keeps a whole process busy: as plain CGI, and
+ * under mod_fcgid, which gives a process one request at a time.
+ */
+static bool holds_process(const struct request *rq)
+{
+	return rq->app->gateway == GATEWAY_CGI ||
+		doctor_web_of(req_param(rq, "SERVER_SOFTWARE"),
+			      rq->app->gateway) == WEB_APACHE_FCGID;
+}
+
+/*
  * GET /me: 200 {userId, user, name, tenantId, groups[], roles[],
- * permissions[], identityKind, defaultWorkspaceId}. Needs no database unless
- * the caller shows a token. defaultWorkspaceId: the first one that the caller
- * sees, or null.
+ * permissions[], identityKind, defaultWorkspaceId, notifications}. Needs no
+ * database unless the caller shows a token. defaultWorkspaceId: the first one
+ * that the caller sees, or null. notifications: how to listen to them; "stream",
+ * or "poll" now and then, where a stream keeps a process.
  */
 int api_me(struct request *rq, struct response *rs, struct err *e)
 {
@@ -59,6 +72,7 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	write_list(&w, "permissions", names, n);
 	jw_kstrz(&w, "identityKind", identity_kind_name(who->kind));
 	jw_kstrz(&w, "defaultWorkspaceId", first ? first->id : NULL);
+	jw_kstrz(&w, "notifications", holds_process(rq) ? "poll" : "stream");
 	jw_end_obj(&w);
 	if (rq->app->seen && app_user_due(rq->app, &who->user_id))
 		rq->after = touch;

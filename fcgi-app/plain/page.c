@@ -118,7 +118,12 @@ void plain_message_fields(struct plain *p, struct str content)
 		 "<textarea id=\"content\" name=\"content\" rows=\"6\" "
 		 "cols=\"72\" required>\n");
 	buf_html(b, content);
-	buf_addf(b, "</textarea></p>\n<p><input type=\"submit\" value=\"Send\"> "
+	buf_adds(b, "</textarea></p>\n");
+	if (p->web)
+		buf_addf(b, "<p><label><input type=\"checkbox\" name=\"web\" "
+			 "value=\"1\"%s> The web may be searched</label></p>\n",
+			 p->wants_web ? " checked" : "");
+	buf_addf(b, "<p><input type=\"submit\" value=\"Send\"> "
 		 "<label><input type=\"checkbox\" name=\"steps\" value=\"1\"%s> "
 		 "Show the answer in steps, where it would appear only once "
 		 "it is complete</label></p>\n</form>\n",

@@ -7,6 +7,7 @@
  *   list.c     conversations        edit.c     rename, delete
  *   thread.c   one conversation     message.c  messages, stored and as events
  *   send.c     forms that begin a turn, stop one, go on with one
+ *   redo.c     answering again, changing a message, versions
  *   turn.c     the page of a running turn, streamed or in steps
  *   wait.c     what a turn waits for: approvals, questions
  */
@@ -14,6 +15,7 @@
 #define PLAIN_PLAIN_H
 
 #include "api/api.h"
+#include "api/send.h"
 #include "form.h"
 #include "html.h"
 #include "store/conversation.h"
@@ -26,6 +28,8 @@ struct plain {
 	struct buf *b;		/* set by who writes it */
 	const char *root;	/* from this page to {base}/plain/: "../" … */
 	bool steps;		/* answers are shown in steps, not streamed */
+	bool web;		/* the agent has tools for the web (scope_web) */
+	bool wants_web;		/* and they are to be used: the box is on */
 	char token[FORM_TOKEN_BYTES];
 };
 
@@ -49,6 +53,9 @@ void plain_foot(struct plain *p);
 /* "<form …>" to a path behind the root, with what every form carries. */
 void plain_form(struct plain *p, const char *path);
 
+/* In a form: the choice of steps. */
+#define PLAIN_STEPS "<input type=\"hidden\" name=\"steps\" value=\"1\">"
+
 /* The fields of a new message, with its text so far, and the button. */
 void plain_message_fields(struct plain *p, struct str content);
 
@@ -58,6 +65,20 @@ void plain_message_fields(struct plain *p, struct str content);
  */
 void plain_go(struct request *rq, struct response *rs, const char *path,
 	      const char *fragment);
+
+/*
+ * What such a form says: a text that is not empty and not too long
+ * (ERR_INVALID_FIELD), and whether the web is to be asked.
+ */
+int plain_read_content(struct request *rq, struct str *out,
+		       struct send_more *more, struct err *e) MUST_CHECK;
+
+/* 303 to the page of a turn that was opened and runs from then on. */
+void plain_go_to_turn(struct request *rq, struct response *rs,
+		      struct turn_run *t);
+
+/* Whether the conversation's agent has tools for the web. */
+bool plain_has_web(struct request *rq, const struct conversation *c);
 
 /* The page of an error: response.error_page. ctx is the struct request. */
 void plain_error(void *ctx, struct response *rs, const struct err *e);
@@ -88,6 +109,15 @@ void plain_close(struct plain_writer *w);
 /* Forms for what the turn waits for. Errors of the database. (wait.c) */
 int plain_waits(struct plain *p, const struct uuid *turn,
 		struct err *e) MUST_CHECK;
+
+/* -- redo.c ------------------------------------------------------------------ */
+
+/* Below a message of a thread that may be changed: its versions, a link. */
+void plain_redo_links(struct plain *p, const struct uuid *conversation,
+		      const struct message *m);
+
+/* The form that has the last message answered again. */
+void plain_regenerate_form(struct plain *p, const struct uuid *conversation);
 
 /* The name of an agent as it is shown; its id where it is not known any more. */
 struct str plain_agent_name(const struct request *rq, struct str workspace,

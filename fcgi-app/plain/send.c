@@ -12,11 +12,24 @@
 
 #include "base/banned.h"
 
-static int read_content(struct request *rq, struct str *out, struct err *e)
+bool plain_has_web(struct request *rq, const struct conversation *c)
+{
+	struct err ignored = ERR_INIT;
+	const struct conf_workspace *w = scope_workspace(rq, c->workspace_id,
+							 &ignored);
+	const struct conf_agent *a = w ? scope_agent(w, c->agent_id, &ignored)
+		: NULL;
+
+	return a && scope_web(rq, w, a);
+}
+
+int plain_read_content(struct request *rq, struct str *out,
+		       struct send_more *more, struct err *e)
 {
 	size_t max = (size_t)rq->conf->limits.message_chars;
 
 	*out = form_field(rq, "content");
+	*more = (struct send_more){ .web = form_field(rq, "web").n > 0 };
 	if (!str_trim(*out).n)
 		return err_field(e, ERR_INVALID_FIELD, "content",
 				 "The message must not be empty.");
@@ -26,8 +39,8 @@ static int read_content(struct request *rq, struct str *out, struct err *e)
 	return 0;
 }
 
-static void go_to_turn(struct request *rq, struct response *rs,
-		       struct turn_run *t)
+void plain_go_to_turn(struct request *rq, struct response *rs,
+		      struct turn_run *t)
 {
 	char id[UUID_TEXT_BYTES];
 
@@ -64,8 +77,10 @@ static void put_choice(struct plain *p)
 		buf_adds(b, "<optgroup label=\"");
 		buf_html(b, str_of(*w->name ? w->name : w->id));
 		buf_adds(b, "\">\n");
-		for (size_t k = 0; k < w->n_agents; k++)
+		for (size_t k = 0; k < w->n_agents; k++) {
 			put_option(b, w, &w->agents[k]);
+			p->web = p->web || scope_web(p->rq, w, &w->agents[k]);
+		}
 		buf_adds(b, "</optgroup>\n");
 	}
 	buf_adds(b, "</select></p>\n");
@@ -87,7 +102,7 @@ int plain_new(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * POST {base}/plain/new agent=WORKSPACE/AGENT, content, steps: 303 to the
+ * POST {base}/plain/new agent=WORKSPACE/AGENT, content, web, steps: 303 to the
  * turn's page. Errors as of POST /chat/{workspace}/stream.
  */
 int plain_start(struct request *rq, struct response *rs, struct err *e)
@@ -96,44 +111,46 @@ int plain_start(struct request *rq, struct response *rs, struct err *e)
 	struct str workspace = str_cut(&agent, '/');
 	const struct conf_workspace *w;
 	const struct conf_agent *a;
+	struct send_more more;
 	struct turn_run *t;
 
-	if (read_content(rq, &content, e) < 0)
+	if (plain_read_content(rq, &content, &more, e) < 0)
 		return -1;
 	w = scope_workspace(rq, workspace, e);
 	a = w ? scope_agent(w, agent, e) : NULL;
 	if (!a)
 		return -1;
-	t = send_open(rq, w, a, NULL, content, NULL, e);
+	t = send_open(rq, w, a, NULL, content, &more, e);
 	if (!t)
 		return -1;
-	go_to_turn(rq, rs, t);
+	plain_go_to_turn(rq, rs, t);
 	return 0;
 }
 
 /*
- * POST {base}/plain/conversations/{c} content, steps: 303 to the turn's page.
+ * POST {base}/plain/conversations/{c} content, web, steps: 303 to the turn's page.
  * 404; 409 with the way to the answer that is being written; as above.
  */
 int plain_send(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct conf_workspace *w;
 	const struct conf_agent *a;
+	struct send_more more;
 	struct conversation c;
 	struct turn_run *t;
 	struct str content;
 
-	if (read_content(rq, &content, e) < 0 ||
+	if (plain_read_content(rq, &content, &more, e) < 0 ||
 	    conversation_of_path(rq, &c, e) < 0)
 		return -1;
 	w = scope_workspace(rq, c.workspace_id, e);
 	a = w ? scope_agent(w, c.agent_id, e) : NULL;
 	if (!a)
 		return -1;
-	t = send_open(rq, w, a, &c.id, content, NULL, e);
+	t = send_open(rq, w, a, &c.id, content, &more, e);
 	if (!t)
 		return -1;
-	go_to_turn(rq, rs, t);
+	plain_go_to_turn(rq, rs, t);
 	return 0;
 }
 
@@ -177,6 +194,6 @@ int plain_continue(struct request *rq, struct response *rs, struct err *e)
 	run = send_open_again(rq, w, a, &t, &more, e);
 	if (!run)
 		return -1;
-	go_to_turn(rq, rs, run);
+	plain_go_to_turn(rq, rs, run);
 	return 0;
 }

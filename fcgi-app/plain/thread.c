@@ -21,7 +21,10 @@ static void put_running(struct plain *p, const struct uuid *turn)
 	buf_adds(p->b, "<p><input type=\"submit\" value=\"Stop\"></p></form>\n");
 }
 
-/* Below the newest messages: go on with the last answer, or say something. */
+/*
+ * Below the newest messages: go on with the last answer, have another one, or
+ * say something.
+ */
 static void put_forms(struct plain *p, const struct conversation *c,
 		      const struct message *last)
 {
@@ -32,9 +35,12 @@ static void put_forms(struct plain *p, const struct conversation *c,
 		plain_form(p, arena_printf(p->rq->arena, "turns/%s/continue",
 					   id));
 		buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Go on with "
-			 "this answer\"></p></form>\n", p->steps ? "<input "
-			 "type=\"hidden\" name=\"steps\" value=\"1\">" : "");
+			 "this answer\"></p></form>\n",
+			 p->steps ? PLAIN_STEPS : "");
 	}
+	if (last)
+		plain_regenerate_form(p, &c->id);
+	p->web = plain_has_web(p->rq, c);
 	buf_adds(p->b, "<div id=\"send\">\n");
 	plain_form(p, arena_printf(p->rq->arena, "conversations/%s",
 				   uuid_format(&c->id, id)));
@@ -63,6 +69,7 @@ int plain_thread(struct request *rq, struct response *rs, struct err *e)
 	struct conversation c;
 	char id[UUID_TEXT_BYTES];
 	int64_t before;
+	bool running;
 	struct plain p;
 	struct str name;
 
@@ -82,11 +89,15 @@ int plain_thread(struct request *rq, struct response *rs, struct err *e)
 		 "rename, delete</a></p>\n", p.root, id);
 	if (page.more)
 		put_page_link(&p, &c, page.next_seq, "Older messages");
-	for (size_t i = page.n; i-- > 0;)
+	running = conversation_running(&c, clock_now_us());
+	for (size_t i = page.n; i-- > 0;) {
 		plain_message(&p, &page.items[i], name);
+		if (!running)
+			plain_redo_links(&p, &c.id, &page.items[i]);
+	}
 	if (before && before <= c.last_seq)
 		put_page_link(&p, &c, 0, "The newest messages");
-	else if (conversation_running(&c, clock_now_us()))
+	else if (running)
 		put_running(&p, &c.running_turn_id);
 	else
 		put_forms(&p, &c, page.n ? &page.items[0] : NULL);

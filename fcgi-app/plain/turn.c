@@ -80,8 +80,7 @@ static void put_controls(struct plain *p, const struct turn *t)
 	buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Stop\"> "
 		 "<a href=\"%sturns/%s%s\">Show it %s</a> "
 		 "<a href=\"%sconversations/%s\">Conversation</a></p></form>\n",
-		 p->steps ? "<input type=\"hidden\" name=\"steps\" value=\"1\">"
-			  : "",
+		 p->steps ? PLAIN_STEPS : "",
 		 p->root, id, p->steps ? "" : "?steps=1",
 		 p->steps ? "as it grows" : "in steps", p->root, conversation);
 }
@@ -220,6 +219,7 @@ int plain_turn(struct request *rq, struct response *rs, struct err *e)
 		.name = plain_agent_name(rq, str_of(f.run.in.workspace->id),
 					 str_of(f.run.in.agent->id)),
 	};
+	p.web = scope_web(rq, f.run.in.workspace, f.run.in.agent);
 	if (p.steps)
 		return step(&s, &f, e);
 	stream(&s, &f);

@@ -44,7 +44,8 @@ struct turn {
 					   ended turn: the terminal event's */
 	int64_t started_us, ended_us;	/* ended 0 = not yet */
 	struct str error_code, error_text;	/* wire code, public; or NULL */
-	struct str client;	/* JSON: the page that it has; or NULL */
+	struct str client;	/* JSON: what its request said of the page and the web
+				   (tool_page_read); or NULL */
 };
 
 /*

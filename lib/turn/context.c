@@ -93,6 +93,13 @@ static int64_t offer_tokens(const struct tool_offer *o)
 	       (int64_t)o->schema_bytes / 4;
 }
 
+bool turn_wants_web(struct str meta)
+{
+	static const char said[] = "\"webSearch\":true";
+
+	return meta.n && memmem(meta.p, meta.n, said, sizeof(said) - 1);
+}
+
 /*
  * The toggle, or the user's words (C30); of a turn that goes on, the same. An
  * answer that is made again may have another toggle than its message.
@@ -104,7 +111,7 @@ static bool wants_web(const struct turn_loop *l)
 	int said = l->tool_ctx.web_said;
 
 	if (!said)
-		said = meta.n && memmem(meta.p, meta.n, "\"webSearch\":true", 16);
+		said = turn_wants_web(meta);
 	return said > 0 ||
 	       web_asked(t->in.content.n ? t->in.content : t->user.content);
 }

@@ -50,7 +50,7 @@ struct turn_input {
 	 * user wants the web to be asked (A64).
 	 */
 	struct str meta;
-	struct str client;	/* the page (turn.client); or NULL */
+	struct str client;	/* turn.client (tool_page_read); or NULL */
 };
 
 struct turn_run {
@@ -132,6 +132,9 @@ int turn_open_woken(struct turn_run *t, const struct turn_deps *deps,
 		    const struct turn_input *in, const struct turn *old,
 		    struct turn_decision *decisions, size_t n, bool *woken,
 		    struct arena *a, struct err *e) MUST_CHECK;
+
+/* Whether the metadata of a user message says so (turn_input.meta). */
+bool turn_wants_web(struct str meta);
 
 /* What a turn waits for, in words, for clients that know only text. In a. */
 struct str turn_waiting_text(struct arena *a, const struct turn_wait *waits,

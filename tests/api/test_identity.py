@@ -29,6 +29,7 @@ def test_me(lab):
     assert "user" in me["roles"]
     assert me["defaultWorkspaceId"] == "lab"
     assert me["identityKind"] == "trusted_header"
+    assert me["notifications"] == "stream"
 
 
 def test_anonymous_is_off_by_default(closed):

@@ -116,6 +116,8 @@ def test_answers_are_as_declared(lab, ids, method, path):
         real += "?wait=0"
     if (method, path.rsplit("/", 1)[1]) == ("GET", "variants"):
         real += "?messageId=" + ids["{message}"]
+    if (method, path.rsplit("/", 1)[1]) == ("GET", "change"):
+        real += "?message=" + ids["{message}"].rsplit(".", 1)[1]
     body = json.loads(filled(json.dumps(BODIES.get((method, path))), ids))
     # Deleting comes last, and once; what forms do is test_plain's.
     if method != "DELETE" and not (method == "POST" and "/plain" in path):

@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 
+from plain_browser import Browser, ended as page_ended
 from test_events import follow
 from test_web_tools import site, web  # noqa: F401
 
@@ -258,3 +259,42 @@ def test_ai_sdk_finds_its_messages_with_a_wish(web, searches):  # noqa: F811
         stream = send(trigger="regenerate-message", messageId=other)
         assert stream.status == 422
         stream.close()
+
+
+def test_the_box_of_plain_pages(web, searches):  # noqa: F811
+    """{base}/plain: for a message, and for one that is changed."""
+    browser = Browser(web)
+
+    def send(page, action, **fields):
+        """Submits the form; the path of its conversation and how often asked."""
+        there = []
+
+        def do():
+            turn = browser.follow(browser.submit(page, action, content=SAY,
+                                                 **fields), page.url)
+            there.append(page_ended(browser, turn))
+
+        return searches(do), there[0]
+
+    new = browser.get("plain/new")
+    assert 'name="web" value="1">' in new.text
+    assert send(new, "new", agent="lab/all")[0] == 0
+    times, thread = send(new, "new", agent="lab/all", web="1")
+    assert times == 1
+    id = thread.split("/")[-1]
+    page = browser.get(thread)
+    assert send(page, id)[0] == 0 and send(page, id, web="1")[0] == 1
+    for seq, checked in ((1, True), (5, False)):
+        page = browser.get(f"{thread}/change?message={seq}")
+        assert ('name="web" value="1" checked>' in page.text) is checked, seq
+    assert send(browser.get(f"{thread}/change?message=1"), "change")[0] == 0
+    page = browser.get(f"{thread}/change?message="
+                       + browser.get(thread).text.split('<div id="m')[1].split('"')[0])
+    assert send(page, "change", web="1")[0] == 1
+    # Answered again it is as it was sent.
+    page = browser.get(thread)
+    assert searches(lambda: page_ended(browser, browser.follow(
+        browser.submit(page, "regenerate"), thread + "/regenerate"))) == 1
+    # Where the agent has no tools for it there is no box.
+    _, thread = send(new, "new", agent="lab/text")
+    assert 'name="web"' not in browser.get(thread).text

@@ -87,7 +87,7 @@ test('approved, and denied: after a reload, in the thread', async (t) => {
 	assert.deepEqual(await card.locator('dd').allInnerTexts(),
 		['3', 'line one\nline ⟨U+202E⟩two']);
 	assert.deepEqual(await runs(), []);
-	await page.waitForFunction(() => /approval is needed to run wipe/.test(
+	await page.waitForFunction(() => /approval is needed to run Wipe/.test(
 		document.querySelector('[role=status]').textContent));
 	assert.equal(await page.locator('.row-waiting').count(), 1);
 	// it does not ask for the focus
@@ -233,6 +233,28 @@ test('a new message goes past what was asked; on a phone', async (t) => {
 	await page.reload();
 	await ended(page);
 	assert.equal(await reading(page), shown);
+});
+
+test('what waits behind something that was gone past stays', async (t) => {
+	// it is not told, so nothing else puts it right
+	const page = await desk(t, { deaf: true });
+
+	await send(page, call('wipe', { text: 'x' }));
+	await page.waitForSelector('lamp-approval');
+	const refreshed = page.waitForResponse((response) =>
+		/\/messages$/.test(new URL(response.url()).pathname));
+
+	await send(page, script({ tool_calls: [{ name: 'ask_user', args: { question: 'Which?',
+		options: ['This', 'That'] } }], then: { text: 'Good.' } }));
+	await page.waitForSelector('lamp-question');
+	await (await refreshed).finished();
+	// drawn with what the rows say: the first one is over
+	await page.waitForFunction(() => document.querySelector('.tool-failed') &&
+		!document.querySelector('lamp-approval'));
+	await page.locator('.ask-option').first().click();
+	await page.waitForSelector('.answer');
+	assert.equal(await page.locator('.answer').last().innerText(), 'Good.');
+	assert.deepEqual(await runs(), []);
 });
 
 test('decided in another tab meanwhile', async (t) => {

@@ -7,7 +7,7 @@ test('the question of the README: tool call, table, answer, reload', async (t) =
 	const page = await openChat(t);
 
 	await ask(page, 'How many tickets are open?');
-	const tool = page.locator('lamp-tool', { hasText: 'query_data' });
+	const tool = page.locator('lamp-tool', { hasText: 'Look up data' });
 
 	assert.equal(await tool.locator('details').getAttribute('open'), null);
 	const shown = await reading(page);

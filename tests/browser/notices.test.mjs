@@ -65,6 +65,33 @@ test('the same where streams are kept back', async (t) => {
 			String(Date.now() + 600000))) }));
 });
 
+test('where a connection keeps a process, it is asked now and then', async (t) => {
+	const asked = [];
+	const page = await listening(t, { init: async (made) => {
+		made.on('request', (request) => {
+			if (/\/notifications/.test(request.url()))
+				asked.push(new URL(request.url()).searchParams.get('wait'));
+		});
+		await made.route('**/api/v1/me', async (route) => {
+			const response = await route.fetch();
+
+			await route.fulfill({ response,
+				json: { ...await response.json(), notifications: 'poll' } });
+		});
+	} });
+	const title = unique('asked');
+	const id = await conversation(title);
+	const before = asked.length;
+
+	// the next question, 20 s early
+	await Promise.all([page.waitForResponse(/\/notifications/),
+		page.evaluate(() => dispatchEvent(new Event('online')))]);
+	await row(page, title).waitFor();
+	assert.ok(asked.length > before);
+	assert.ok(asked.every((wait) => wait === '0'), String(asked));
+	await api('DELETE', `conversations/${id}`);
+});
+
 test('an open conversation shows what another tab asks in it', async (t) => {
 	const page = await listening(t);
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { prettyJson } from '../../www/js/format.js';
+import { prettyJson, saysAll, toolName } from '../../www/js/format.js';
 import { toHtml } from '../../www/js/markdown.js';
 import { readEvents, SseParser } from '../../www/js/sse.js';
 import { has, setCulture, t } from '../../www/js/strings.js';
@@ -108,6 +108,14 @@ test('json: short things stay on a line, and it stays the same json', () => {
 	assert.match(prettyJson(args), /^    \{ "column": "status", "op": "eq", "value": "open" \},$/m);
 	assert.equal(prettyJson('x'), '"x"');
 	assert.equal(prettyJson(null), 'null');
+});
+
+test('tools: a name for people', () => {
+	for (const [name, wanted] of [['query_data', 'Look up data'], ['files_searchAll',
+		'Files search all'], ['get-PDF', 'Get PDF'], ['wipe', 'Wipe'], ['__', ''], ['', ''],
+	[undefined, '']])
+		assert.equal(toolName(name), wanted);
+	assert.ok(saysAll('wipe') && !saysAll('query_data') && !saysAll('keep_note'));
 });
 
 test('strings: each one that is used exists, each one is used', async () => {

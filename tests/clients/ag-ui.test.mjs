@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { HttpAgent } from '@ag-ui/client';
 
-import { TEXT, api, broken, call, cancel, endless, failure, headers, text, tools } from './common.mjs';
+import { TEXT, api, broken, call, cancel, endless, failure, headers, search, searched, text, tools } from './common.mjs';
 
 const agent = (threadId = randomUUID()) =>
 	new HttpAgent({ url: `${api}/ag-ui/lab`, headers, threadId });
@@ -47,6 +47,31 @@ test('a text, its tool calls, their results, the answer', async () => {
 	const good = spoken.find((m) => m.toolCallId === first.toolCalls[0].id);
 	assert.deepEqual(JSON.parse(good.content).rows, [[1]]);
 	assert.equal(last.content, 'It is ticket 1.');
+});
+
+test('the web is asked by a forwarded property', async () => {
+	for (const webSearch of [false, true]) {
+		const a = agent();
+		const events = [];
+		a.addMessage({ id: randomUUID(), role: 'user', content: search });
+		await a.runAgent({ forwardedProps: { webSearch } },
+			{ onEvent: ({ event }) => { events.push(event); } });
+		assert.equal(await searched(session(events).turnId), webSearch);
+	}
+});
+
+test('a run with an idempotency key is made once', async () => {
+	const threadId = randomUUID();
+	const told = [];
+	for (let i = 0; i < 2; i++) {
+		const a = new HttpAgent({ url: `${api}/ag-ui/lab`, threadId,
+			headers: { ...headers, 'Idempotency-Key': threadId } });
+		a.addMessage({ id: 'm', role: 'user', content: text });
+		const { newMessages, result } = await a.runAgent({ runId: `run-${i}` });
+		assert.equal(newMessages.at(-1).content, TEXT);
+		told.push(result.messageId);
+	}
+	assert.equal(told[0], told[1]);
 });
 
 for (const [what, content] of [['before', failure], ['within', broken]])

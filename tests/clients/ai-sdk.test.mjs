@@ -9,7 +9,7 @@ import * as ai6 from 'ai';
 import * as ai5 from 'ai5';
 import * as ai7 from 'ai7';
 
-import { TEXT, api, broken, call, cancel, ended, endless, failure, headers, slow, text, tools } from './common.mjs';
+import { TEXT, api, broken, call, cancel, ended, endless, failure, headers, search, searched, slow, text, tools } from './common.mjs';
 
 const user = (content) => ({
 	id: randomUUID(), role: 'user', parts: [{ type: 'text', text: content }],
@@ -59,6 +59,27 @@ for (const [version, ai] of [['5', ai5], ['6', ai6], ['7', ai7]]) {
 			assert.equal(message.id, message.metadata.turnId);
 			assert.equal(message.metadata.finishReason, 'stop');
 			assert.ok(message.metadata.storedId.startsWith(message.metadata.conversationId));
+		});
+
+		test('the web is asked by a member of the body', async () => {
+			for (const webSearch of [false, true]) {
+				const { message } = await read(await send([user(search)], randomUUID(),
+					{ body: { webSearch } }));
+				assert.equal(await searched(message.metadata.turnId), webSearch);
+			}
+		});
+
+		test('a message with an idempotency key is sent once', async () => {
+			const chatId = randomUUID();
+			const messages = [user(text)];
+			const once = async () => (await read(await send(messages, chatId,
+				{ headers: { 'Idempotency-Key': chatId } }))).message;
+			const first = await once();
+
+			assert.deepEqual(texts(first), [TEXT]);
+			const again = await once();
+			assert.deepEqual(texts(again), [TEXT]);
+			assert.equal(again.metadata.storedId, first.metadata.storedId);
 		});
 
 		test('tools are dynamic parts between the texts', async () => {

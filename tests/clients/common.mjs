@@ -23,6 +23,9 @@ export const slow = script({
 	tool_calls: [{ name: 'query_data', args: { dataset: 'tickets', select: ['id'], limit: 1 } }],
 	then: { tokens: 80, rate: 40 },
 });
+export const search = script({
+	tool_calls: [{ name: 'web_search', args: { query: 'q' } }], then: { text: TEXT },
+});
 export const failure = script({ error: { status: 401, body: 'nope' } });
 export const broken = script({ text: 'one two three four five six', cut_after: 3 });
 export const endless = script({ tokens: 100000, rate: 100 });
@@ -34,6 +37,16 @@ export async function call(method, path, body) {
 		body: body && JSON.stringify(body),
 	});
 	return { status: answer.status, body: await answer.json() };
+}
+
+// Whether a turn that played `search` had the tool.
+export async function searched(turn)
+{
+	const { body: { conversationId } } = await call('GET', `/turns/${turn}`);
+	const { body: { items } } = await call('GET', `/conversations/${conversationId}/messages`);
+	const { content } = items.find((row) => row.role === 'tool' && row.turnId === turn);
+
+	return JSON.parse(content).error.code !== 'tool_unknown';
 }
 
 export const cancel = (turn) => call('POST', `/turns/${turn}/cancel`, {});

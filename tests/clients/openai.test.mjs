@@ -4,7 +4,7 @@ import { test } from 'node:test';
 
 import OpenAI from 'openai';
 
-import { TEXT, broken, endless, ended, failure, text, token, tools, url } from './common.mjs';
+import { TEXT, broken, endless, ended, failure, search, searched, text, token, tools, url } from './common.mjs';
 
 let requests = 0;
 const client = new OpenAI({
@@ -101,6 +101,29 @@ test('a failure in the stream is an error of the stream', async () => {
 			said += chunk.choices[0].delta.content ?? '';
 	}, (e) => e instanceof OpenAI.APIError && e.code === 'upstream_ended_early');
 	assert.match(said, /^one /);
+});
+
+test('the web is asked as the format has it', async () => {
+	for (const [more, wanted] of [[{}, false], [{ web_search_options: {} }, true],
+		[{ tools: [{ type: 'web_search' }] }, true]]) {
+		const done = await client.chat.completions.create(ask(search, more));
+		assert.equal(done.choices[0].message.content, TEXT);
+		assert.equal(await searched(done.id.replace('chatcmpl-', '')), wanted);
+	}
+});
+
+test('a completion with an idempotency key is made once', async () => {
+	const headers = { 'Idempotency-Key': crypto.randomUUID() };
+	const once = (stream) => client.chat.completions.create(ask(text, { stream }), { headers });
+	const first = await once(false);
+
+	assert.deepEqual(await once(false), first);
+	let said = '';
+	for await (const chunk of await once(true)) {
+		assert.equal(chunk.id, first.id);
+		said += chunk.choices[0]?.delta?.content ?? '';
+	}
+	assert.equal(said, TEXT);
 });
 
 // Pitfall F9: here nothing could be gone on with.

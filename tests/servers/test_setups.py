@@ -68,6 +68,20 @@ def test_user_of_the_server_arrives(site):
         assert site.get("/me", headers={name: "eve"}).json["user"] == USER
 
 
+def test_what_keeps_a_process_says_so(site):
+    """Pages do not hold a stream open where each is a process (platform-web.md)."""
+    assert site.get("/me").json["notifications"] == (
+        "poll" if site.kind in ("apache-fcgid", "apache-cgi") else "stream")
+    first = site.get("/notifications?wait=0").json
+    assert first["items"] == []
+    site.post("/conversations", {"workspaceId": "lab", "title": "N"})
+    deadline = time.monotonic() + 20
+    while not (page := site.get(f"/notifications?wait=0&after={first['lastId']}")
+               .json)["items"]:
+        assert time.monotonic() < deadline
+    assert page["items"][0]["event"] == "conversation"
+
+
 def new_token(site):
     out = site.deployment.command("token", "create", "--user", "robot").stdout
     return next(w for w in out.split() if w.startswith("lamp_"))

@@ -220,7 +220,7 @@ export class Api {
 
 	/**
 	 * Sends a message and opens the stream of its answer.
-	 * @param body {content, conversationId?, agentId?}
+	 * @param body {content, conversationId?, agentId?, client?, webSearch?}
 	 * @returns the Response, its body an event stream
 	 */
 	stream(workspaceId, body, { signal } = {})
@@ -229,23 +229,21 @@ export class Api {
 	}
 
 	/** Goes on where a turn was cut short; a stream like stream()'s. */
-	goOn(turnId, { signal } = {})
+	goOn(turnId, body, { signal } = {})
 	{
-		return this.#begin(`turns/${enc(turnId)}/continue`, undefined, signal);
+		return this.#begin(`turns/${enc(turnId)}/continue`, body, signal);
 	}
 
-	/** Answers again, from the answer of that id on; a stream. */
-	regenerate(id, messageId, { signal } = {})
+	/** Answers again, from the answer messageId on; a stream. */
+	regenerate(id, body, { signal } = {})
 	{
-		return this.#begin(`conversations/${enc(id)}/regenerate`,
-			{ messageId }, signal);
+		return this.#begin(`conversations/${enc(id)}/regenerate`, body, signal);
 	}
 
-	/** Puts another text in place of a message and answers it; a stream. */
-	edit(id, messageId, content, { signal } = {})
+	/** Puts another content in place of a message and answers it; a stream. */
+	edit(id, body, { signal } = {})
 	{
-		return this.#begin(`conversations/${enc(id)}/edit`,
-			{ messageId, content }, signal);
+		return this.#begin(`conversations/${enc(id)}/edit`, body, signal);
 	}
 
 	/** Decides about a call that waits, and streams how the turn goes on. */

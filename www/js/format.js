@@ -17,6 +17,27 @@ export function duration(ms)
 	return `${Math.floor(ms / 60000)} min ${Math.round(ms % 60000 / 1000)} s`;
 }
 
+/**
+ * A tool's name for people: a text of ours for the tools that every
+ * installation has, else its words ("files_searchAll" is "Files search all").
+ */
+export function toolName(name)
+{
+	if (has(`tool.name.${name}`))
+		return t(`tool.name.${name}`);
+	const words = String(name ?? '').replace(/([a-z\d])([A-Z])/g, '$1 $2').split(/[\s_-]+/)
+		.filter(Boolean).map((word) => /^[A-Z\d]{2,}$/.test(word) ? word : word.toLowerCase());
+	const text = words.join(' ');
+
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** True when the name for people is all that there is to say. */
+export function saysAll(name)
+{
+	return toolName(name).toLowerCase() === name;
+}
+
 /** A moment, whole, for tooltips. */
 export function moment(iso)
 {

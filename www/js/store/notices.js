@@ -1,11 +1,14 @@
 // What happens in my conversations elsewhere: in other tabs, on other devices,
 // in tasks. One connection, and only while the page is looked at: a browser has
 // six per host, and a tab that comes back into sight loads its list anew. As
-// a stream or, where those do not come through, as long polls; where the server
-// has no such thing, none.
+// a stream or, where those do not come through, as long polls; where a connection
+// keeps a process of the server, as a short question now and then; where the
+// server has no such thing, none.
 import { readEvents } from '../sse.js';
 
 const WAIT_S = 25;
+/** Between two short questions. */
+const SPARSE_MS = 20000;
 const POLL_EXTRA_MS = 15000;
 const RETRY_MS = [1000, 2000, 5000, 15000, 30000];
 /** A tab that is hidden for so long gives its connection back. */
@@ -24,6 +27,7 @@ export class Notices {
 	#hideTimer = null;
 	#running = false;
 	#absent = false;
+	#sparse = false;
 
 	/** @param onNotice called with (type, data) */
 	constructor(api, link, onNotice)
@@ -33,9 +37,10 @@ export class Notices {
 		this.#onNotice = onNotice;
 	}
 
-	/** Listens while the page is in sight. */
-	start()
+	/** Listens while the page is in sight. @param how notifications of /me */
+	start(how = 'stream')
 	{
+		this.#sparse = how === 'poll';
 		document.addEventListener('visibilitychange', () => this.#look());
 		this.#look();
 	}
@@ -61,7 +66,7 @@ export class Notices {
 			let after = 0;
 
 			try {
-				await (this.#link.polls ? this.#poll() : this.#stream());
+				await (this.#sparse || this.#link.polls ? this.#poll() : this.#stream());
 				failures = 0;
 			} catch (error) {
 				this.#absent = [401, 403, 404, 405].includes(error.status);
@@ -119,13 +124,15 @@ export class Notices {
 			const late = setTimeout(() => this.#abort.abort(),
 				WAIT_S * 1000 + POLL_EXTRA_MS);
 			// the first one only asks where we are
-			const page = await this.#api.noticesPage(
-				{ after: this.#last, wait: this.#last === '' ? 0 : WAIT_S, signal })
+			const wait = this.#sparse || this.#last === '' ? 0 : WAIT_S;
+			const page = await this.#api.noticesPage({ after: this.#last, wait, signal })
 				.finally(() => clearTimeout(late));
 
 			for (const { event, data, id } of page.items)
 				this.#take(event, data, String(id));
 			this.#last = String(page.lastId);
+			if (this.#sparse)
+				await this.#link.pause(SPARSE_MS);
 		}
 	}
 

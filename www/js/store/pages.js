@@ -55,9 +55,9 @@ export class Pages extends Observable {
 	}
 
 	/** Loads the newest page again. */
-	async refresh()
+	async refresh(except = null)
 	{
-		this.takeNewest(await this.#api.messages(this.conversationId));
+		this.takeNewest(await this.#api.messages(this.conversationId), except);
 		this.changed();
 	}
 
@@ -82,8 +82,9 @@ export class Pages extends Observable {
 	/**
 	 * Takes the newest page. Turns that are shown already stay the same
 	 * objects, and older ones stay in front when the page reaches them.
+	 * @param except a turn that knows more than the page, or null
 	 */
-	takeNewest(page)
+	takeNewest(page, except = null)
 	{
 		const groups = groupRows([...page.items].reverse());
 		const known = new Map(this.turns.filter((turn) => turn.turnId)
@@ -96,6 +97,8 @@ export class Pages extends Observable {
 
 			if (!turn)
 				return Turn.fromRows(rows);
+			if (turn === except)
+				return turn;
 			// a page may begin in the middle of a turn
 			if (rows[0].role === 'user' || !joined)
 				turn.setRows(rows);

@@ -37,6 +37,8 @@ export class Thread extends Pages {
 		this.key = this.conversationId || `draft-${++drafts}`;
 		/** ApiError of the last thing that was asked for, or null */
 		this.sendError = null;
+		/** whether the web is to be asked; undefined: nothing was said of it */
+		this.web = undefined;
 		/** what is in the message field */
 		this.draft = '';
 		/** true while another version is being fetched */
@@ -67,7 +69,7 @@ export class Thread extends Pages {
 	send(content)
 	{
 		const turn = new Turn(`live-${++drafts}`);
-		const body = { content, client: clientOf() };
+		const body = { content, ...this.#more() };
 
 		turn.begin(content);
 		if (this.conversationId)
@@ -76,6 +78,12 @@ export class Thread extends Pages {
 			body.agentId = this.agentId;
 		return this.#begin(turn, this.turns, content, (signal) =>
 			this.#api.stream(this.workspaceId, body, { signal }));
+	}
+
+	/** What each request that begins a turn says beside its text. */
+	#more()
+	{
+		return { client: clientOf(), webSearch: this.web };
 	}
 
 	/** Answers a turn's question again; what came after it gives way. */
@@ -87,7 +95,8 @@ export class Thread extends Pages {
 		fresh.goesOn = turn.continues;
 		fresh.beginAgain(turn.user);
 		return this.#begin(fresh, this.turns.slice(0, at), '', (signal) =>
-			this.#api.regenerate(this.conversationId, turn.answerId, { signal }));
+			this.#api.regenerate(this.conversationId,
+				{ messageId: turn.answerId, ...this.#more() }, { signal }));
 	}
 
 	/** Asks something else in a turn's place; what came after it gives way. */
@@ -98,7 +107,8 @@ export class Thread extends Pages {
 
 		fresh.begin(content);
 		return this.#begin(fresh, this.turns.slice(0, at), content, (signal) =>
-			this.#api.edit(this.conversationId, turn.user.messageId, content, { signal }));
+			this.#api.edit(this.conversationId,
+				{ messageId: turn.user.messageId, content, ...this.#more() }, { signal }));
 	}
 
 	/** Goes on where the last answer was cut short. */
@@ -109,7 +119,7 @@ export class Thread extends Pages {
 		fresh.goesOn = true;
 		fresh.beginAgain(null);
 		return this.#begin(fresh, this.turns, '', (signal) =>
-			this.#api.goOn(turn.turnId, { signal }));
+			this.#api.goOn(turn.turnId, this.#more(), { signal }));
 	}
 
 	/** Shows another version of what stands at a message. @param index from 1 */
@@ -237,9 +247,10 @@ export class Thread extends Pages {
 			this.#failed(turn, error);
 		}
 		this.#done(turn);
-		// what was waited for has been answered by going past it
+		// what was waited for has been answered by going past it; this turn may
+		// wait itself now, which no row says
 		if (asking && !this.live)
-			this.refresh().catch(() => {});
+			this.refresh(turn).catch(() => {});
 		// not where a turn is only followed: another page of the user began it
 		this.carryOut(turn);
 		return true;

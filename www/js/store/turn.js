@@ -356,11 +356,13 @@ export class Turn extends Observable {
 
 		if (!part)
 			return;
-		const steps = part.steps || [];
-		const open = steps.findLast((step) => step.toolName === toolName && step.running);
+		const steps = [...part.steps || []];
+		const open = steps.findLastIndex((step) => step.toolName === toolName && step.running);
 
-		part.steps = [...steps.filter((step) => step !== open),
-			{ toolName, running, isError: status === 'error', text: text || open?.text || '' }];
+		// a line stays where it is
+		steps[open < 0 ? steps.length : open] = { toolName, running,
+			isError: status === 'error', text: text || steps[open]?.text || '' };
+		part.steps = steps;
 	}
 
 	/** The answer row is there (null: there is none); nothing runs any more. */

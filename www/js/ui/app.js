@@ -2,7 +2,7 @@
 // conversation on the right; keys, addresses and announcements.
 import { html, nothing } from '../../vendor/lit.js';
 import { Api } from '../api.js';
-import { excerpt } from '../format.js';
+import { excerpt, toolName } from '../format.js';
 import { Link } from '../link.js';
 import { Watch } from '../observable.js';
 import { go, readHash } from '../route.js';
@@ -104,7 +104,7 @@ class LampApp extends PageElement {
 		await this.session.start();
 		if (!this.session.ready)
 			return;
-		this.notices.start();
+		this.notices.start(this.session.me.notifications);
 		this.list.show(this.session.workspaceId);
 		await this.#open(readHash());
 	}
@@ -292,7 +292,7 @@ class LampApp extends PageElement {
 	#sayWaiting({ type, tool, question })
 	{
 		this.#say(type === 'clarification' ? t('live.question', { text: question }) :
-			t('live.approval', { tool }));
+			t('live.approval', { tool: toolName(tool) }));
 	}
 
 	#agentName(thread)
@@ -452,6 +452,7 @@ class LampApp extends PageElement {
 			<div class="composer-dock" id="composer">
 				${off ? offView() : nothing}
 				<lamp-composer .thread=${thread} ?disabled=${off}
+					?web=${this.session.agent(thread.workspaceId, thread.agentId)?.webSearch}
 					name=${this.session.agents(thread.workspaceId).length > 0 ? name : ''}
 					.agents=${this.session.agents(thread.workspaceId)}></lamp-composer>
 			</div>`;

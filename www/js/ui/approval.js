@@ -3,7 +3,7 @@
 // script, or in the first moment after the card has come under the pointer, do
 // nothing.
 import { html, live, nothing } from '../../vendor/lit.js';
-import { moment } from '../format.js';
+import { moment, saysAll, toolName } from '../format.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
@@ -73,8 +73,9 @@ class LampApproval extends PageElement {
 		const off = this.disabled || !this.armed;
 		const known = ['read', 'destructive'].includes(effect) ? effect : 'write';
 
-		return html`<section class="ask ask-${known}" aria-label=${t('approval.label', { tool })}>
-			<h3>${icon('shield')}<span>${t('approval.title')} <code>${plain(tool)}</code></span></h3>
+		return html`<section class="ask ask-${known}" aria-label=${t('approval.label', { tool: toolName(tool) })}>
+			<h3>${icon('shield')}<span>${t('approval.title')} ${saysAll(tool) ? nothing :
+				html`${plain(toolName(tool))} `}<code>${plain(tool)}</code></span></h3>
 			<p>${t(`effect.${known}`)}
 				${reason === 'tainted' ? t('approval.tainted') : nothing}</p>
 			${this.#arguments()}

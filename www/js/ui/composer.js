@@ -19,6 +19,8 @@ class LampComposer extends PageElement {
 		/** [{agentId, name}] to choose from; empty hides the choice */
 		agents: { attribute: false },
 		disabled: { type: Boolean },
+		/** true where the assistant has tools for the web */
+		web: { type: Boolean },
 	};
 
 	constructor()
@@ -47,6 +49,7 @@ class LampComposer extends PageElement {
 					@input=${this.#onInput} @keydown=${this.#onKey}></textarea>
 				<div class="composer-bar">
 					${this.#agentChoice()}
+					${this.web ? this.#webToggle() : nothing}
 					<span class="composer-left ${left < 0 ? 'over' : ''}" aria-live="polite"
 						>${left < 0 ? t('composer.over', { n: -left }) :
 							thread.draft.length > TELL_FROM ?
@@ -77,6 +80,19 @@ class LampComposer extends PageElement {
 					?selected=${agent.agentId === this.thread.agentId}
 					>${agent.name}</option>`)}
 			</select>${icon('chevron')}</label>`;
+	}
+
+	/** Whether the web is to be asked; holds for this conversation in this page. */
+	#webToggle()
+	{
+		const { thread } = this;
+
+		return html`<button type="button" class="web-toggle" title=${t('composer.webTitle')}
+			aria-pressed=${thread.web ? 'true' : 'false'} ?disabled=${this.disabled}
+			@click=${() => {
+				thread.web = !thread.web;
+				thread.changed();
+			}}>${icon('globe')}<span>${t('composer.web')}</span></button>`;
 	}
 
 	/** Why the last message was not taken. */

@@ -1,6 +1,7 @@
 // <lamp-question>: a question of the assistant with its choices, or a call of
 // a tool that some page would have to run: this one, after a reload, or another.
 import { html, nothing } from '../../vendor/lit.js';
+import { toolName } from '../format.js';
 import { t } from '../strings.js';
 import { canRun } from '../tools.js';
 import { PageElement } from './element.js';
@@ -50,7 +51,8 @@ class LampQuestion extends PageElement {
 	#pageTool()
 	{
 		return html`<section class="ask" aria-label=${t('question.pageLabel')}>
-			<h3>${icon('tool')}<span>${t('question.page')} <code>${this.wait.tool}</code></span></h3>
+			<h3>${icon('tool')}<span>${t('question.page')}
+				<b title=${this.wait.tool}>${toolName(this.wait.tool)}</b></span></h3>
 			<div class="ask-buttons">${canRun(this.wait) ? html`<button type="button"
 				class="button button-small button-main" ?disabled=${this.disabled}
 				@click=${this.#run}>${t('question.here')}</button>` : nothing}<button

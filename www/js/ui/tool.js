@@ -1,7 +1,9 @@
-// <lamp-tool>: one tool call, collapsed. Opened it shows the arguments and
-// the result: a table where it is one, else formatted JSON or the plain text.
+// <lamp-tool>: one tool call, as a card that is closed. Opened it shows the
+// arguments and the result: a table where it is one, else formatted JSON or the
+// plain text. What a call that runs is at (the tools of an agent within it, say)
+// stands in the card, closed or not.
 import { html, nothing } from '../../vendor/lit.js';
-import { duration, prettyJson } from '../format.js';
+import { duration, prettyJson, saysAll, toolName } from '../format.js';
 import { highlight } from '../markdown.js';
 import { t } from '../strings.js';
 import { asTable, listIn } from '../table.js';
@@ -10,7 +12,10 @@ import { icon } from './icons.js';
 import './table.js';
 
 const JSON_SHOWN = 20000;
-/** Of a call that runs; all of them are in its details afterwards. */
+/**
+ * Of a call that runs, beside those that run; all of them are in its details
+ * afterwards.
+ */
 const STEPS_SHOWN = 4;
 
 class LampTool extends PageElement {
@@ -33,13 +38,13 @@ class LampTool extends PageElement {
 		const drawing = { done: 'check', failed: 'warning', waiting: 'question',
 			stopped: 'stop' }[state];
 
-		return html`<details class="tool tool-${state}"
+		return html`<div class="tool tool-${state}"><details
 			@toggle=${(event) => { this.opened = event.target.open; }}>
 			<summary>
 				<span class="tool-state">${state === 'running' ?
 					html`<span class="spinner" aria-hidden="true"></span>` :
 					icon(drawing)}</span>
-				<span class="tool-name">${part.name}</span>
+				<span class="tool-name" title=${part.name || ''}>${toolName(part.name)}</span>
 				<span class="tool-gist">${this.#gist()}</span>
 				<span class="sr-only">${t(`tool.${state}`)}</span>
 				${Number.isFinite(part.durationMs) ?
@@ -49,19 +54,20 @@ class LampTool extends PageElement {
 			</summary>
 			${this.opened ? this.#body() : nothing}
 		</details>
-		${part.running ? this.#steps(this.steps.slice(-STEPS_SHOWN)) : nothing}`;
+		${part.running ? this.#steps(this.steps.filter((step, at) =>
+			step.running || at >= this.steps.length - STEPS_SHOWN)) : nothing}</div>`;
 	}
 
 	/** What a call that takes long has done, and is doing. */
 	#steps(steps)
 	{
 		return steps.length === 0 ? nothing : html`<ul class="tool-steps"
-			aria-label=${t('tool.steps')}>${steps.map(({ toolName, text, running, isError }) => html`
+			aria-label=${t('tool.steps')}>${steps.map(({ toolName: step, text, running, isError }) => html`
 			<li class=${isError ? 'tool-failed' : ''}><span class="tool-state">${running ?
 				html`<span class="spinner" aria-hidden="true"></span>` :
 				icon(isError ? 'warning' : 'check')}</span>
-				${toolName === this.part.name ? nothing : html`<span class="tool-name">${
-					toolName}</span>`}
+				${step === this.part.name ? nothing : html`<span class="tool-name" title=${step}>${
+					toolName(step)}</span>`}
 				<span class="tool-gist">${text}</span></li>`)}</ul>`;
 	}
 
@@ -84,6 +90,8 @@ class LampTool extends PageElement {
 			else if (listIn(result))
 				words.push(t('tool.items', { n: listIn(result).length }));
 		}
+		if (!running && this.steps.length > 0)
+			words.push(t('tool.stepCount', { n: this.steps.length }));
 		return words.join(' · ');
 	}
 
@@ -93,6 +101,8 @@ class LampTool extends PageElement {
 		const none = !args || Object.keys(args).length === 0;
 
 		return html`<div class="tool-body">
+			${saysAll(this.part.name) ? nothing : html`<p class="muted">${t('tool.called')}
+				<code>${this.part.name}</code></p>`}
 			<h4>${t('tool.args')}</h4>
 			${none ? html`<p class="muted">${t('tool.noArgs')}</p>` : json(args)}
 			${this.steps.length > 0 && !this.part.running ? html`<h4>${t('tool.steps')}</h4>
@@ -112,7 +122,7 @@ class LampTool extends PageElement {
 
 		if (table) {
 			return html`<lamp-table .table=${table} name=${
-				this.part.args?.dataset || this.part.name}></lamp-table>`;
+				this.part.args?.dataset || toolName(this.part.name)}></lamp-table>`;
 		}
 		if (failure || typeof result === 'string')
 			return html`<p class="tool-text">${failure || result}</p>`;
