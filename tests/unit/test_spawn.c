@@ -102,7 +102,7 @@ static void nothing_is_inherited(void **state)
 	assert_true(leaked >= 70);
 	setenv("SECRET_OF_OURS", "hunter2", 1);
 	x = run("ls /proc/$$/fd | tr '\\n' ' '; env | sort; "
-		"grep -E 'Sig(Blk|Ign)' /proc/$$/status", "");
+		"grep -E 'Sig(Blk|Ign)' /proc/self/status", "");
 	assert_non_null(strstr(x.out.p, "0 1 2 "));
 	assert_null(strstr(x.out.p, " 70 "));
 	assert_null(strstr(x.out.p, "hunter2"));
