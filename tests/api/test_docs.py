@@ -155,7 +155,6 @@ class Docs(Lab):
 
     def default_config(self):
         config = super().default_config()
-        config["llm_services"]["demo"]["capabilities"].append("vision")
         if self.within:		# what the model does within an agent's call
             config["llm_services"]["demo"]["model"] = "script:" + json.dumps(
                 self.within)
