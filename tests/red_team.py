@@ -202,6 +202,8 @@ def lab(tmp_path_factory, web, mcp, inside):
                                    "allow_private": allow}),
         "parrot": {**agent("parrots"), "parameters": ARGS},
         "go": bare("web_visit", {"allow_private": ["127.0.0.1"]}),
+        "bomb": bare("http", {"url": web.url + "/bomb",
+                              "allow_private": allow}),
         "links": bare("http", {"url": web.url + "/links",
                                "allow_private": allow}),
         "dump": bare("command", {"run": ["/usr/bin/seq", "1", "30000"]}),

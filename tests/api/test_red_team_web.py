@@ -196,3 +196,43 @@ def test_a_plain_page_asks_nobody(lab, web):
     for loads in re.findall(r"<(?:img|script|iframe|style|meta|link|base|form)"
                             r"\b[^>]*", text):
         assert "evil.example" not in loads, loads
+
+
+BOMBS = {
+    "nested": ("text/html", "<div>" * 150000 + "x"),
+    "mixed": ("text/html", "<table><tr><td><ul><li><b><p>" * 20000),
+    "attributes": ("text/html", "<a " + "a=b " * 150000 + ">x</a>"),
+    "entities": ("text/html", "&amp;" * 150000 + "&#x10ffff;&#0;&#xd800;"),
+    "open": ("text/html", "<" * 600000),
+    "comment": ("text/html", "<!--" * 150000),
+    "doctype": ("text/html", "<!DOCTYPE a [<!ENTITY a 'aaaa'><!ENTITY b '"
+                + "&a;" * 100 + "'>" + "]>" + "&b;" * 1000),
+    "external": ("application/xhtml+xml", "<!DOCTYPE a [<!ENTITY x SYSTEM "
+                 "'{inside}/x'>]><html><p>&x;</p></html>"),
+    "base": ("text/html", "<base href='{inside}/'><link rel=stylesheet "
+             "href=x.css><img src=i.png><script src=s.js></script>"
+             "<meta http-equiv=refresh content='0;url={inside}/'>text"),
+    "JSON": ("application/json", "[" * 300000),
+    "objects": ("application/json", '{"a":' * 150000),
+    "charset": ("text/html; charset=utf-7", "+ADw-script+AD4-" * 1000),
+    "utf-16": ("text/html; charset=utf-16", b"\xff\xfe" + b"<\0" * 300000),
+    "no text": ("text/plain", bytes(range(256)) * 2000),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_a_page_that_wants_to_break_us(lab, web, inside, bomb):
+    """It costs its call at most: the process is the same, and asks nobody."""
+    kind, body = BOMBS[bomb]
+    if isinstance(body, str):
+        body = body.replace("{inside}", inside.url)
+    web.pages["/bomb"] = (200, {"Content-Type": kind}, body)
+    process = lab.processes["responder"]
+    url = web.url + "/bomb"
+    say(lab, {"tool_calls": [call("wiki", url=url), call("bomb")],
+              "then": {"text": "ok"}}, url, webSearch=True)
+    assert process.poll() is None
+    assert inside.connections == 0
+    for text in (m["content"] for b in lab.sent() for m in b["messages"]
+                 if m["role"] == "tool"):
+        assert len(text) < 90000 and "\0" not in text
