@@ -275,11 +275,9 @@ class Lab:
         if process.poll() is not None:
             raise AssertionError("the responder ended: " + self.log("responder"))
 
-    def start_web(self):
-        conf = self.dir / "lighttpd.conf"
+    def web_config(self):
         base = self.base.rstrip("/")
-        (self.dir / "docroot").mkdir(exist_ok=True)
-        conf.write_text(f'''
+        return f'''
 server.port = {self.port}
 server.bind = "127.0.0.1"
 server.document-root = "{self.dir}/docroot"
@@ -304,10 +302,26 @@ else $HTTP["url"] =~ "^/direct/" {{
 else $HTTP["url"] =~ "^{base}/" {{
   alias.url = ("{base}/" => "{ROOT}/www/")
 }}
-''')
-        self.spawn("web", [shutil.which("lighttpd", path=os.environ["PATH"] +
-                                        ":/usr/sbin"), "-D", "-f", conf])
-        wait_until("lighttpd", lambda: accepts(("127.0.0.1", self.port)))
+'''
+
+    def start_web(self):
+        """On self.port, or another where somebody was faster: a free port may
+        be another run's before lighttpd has it."""
+        conf, log = self.dir / "lighttpd.conf", self.dir / "web.log"
+        (self.dir / "docroot").mkdir(exist_ok=True)
+        for _ in range(10):
+            conf.write_text(self.web_config())
+            log.touch()
+            begun = log.stat().st_size
+            process = self.spawn("web", [
+                shutil.which("lighttpd", path=os.environ["PATH"] + ":/usr/sbin"),
+                "-D", "-f", conf])
+            wait_until("lighttpd", lambda: process.poll() is not None
+                       or b"server started" in log.read_bytes()[begun:])
+            if process.poll() is None:
+                return
+            self.port = free_port()
+        raise AssertionError("lighttpd does not start:\n" + self.log("web"))
 
     # -- using it -----------------------------------------------------------
 

@@ -527,6 +527,15 @@ static void warn_of_losses(struct llm_decoder *d)
 	warn(d, text);
 }
 
+/* Images count for much less with some models than they are taken for. */
+static bool has_images(const struct llm_request *r)
+{
+	for (size_t i = 0; r && i < r->n_messages; i++)
+		if (r->messages[i].n_images)
+			return true;
+	return false;
+}
+
 /*
  * E4: a server of one's own (it wants no key) silently drops what its context
  * does not hold. Estimates are coarse, so only half of it missing is a sign.
@@ -539,7 +548,7 @@ static void warn_of_cut(struct llm_decoder *d)
 	char text[160];
 
 	if (d->q.key_required || u->input < 0 || read < CUT_LEAST_TOKENS ||
-	    d->est_input < 2 * read)
+	    d->est_input < 2 * read || has_images(d->request))
 		return;
 	snprintf(text, sizeof(text), "of about %lld tokens the server read "
 		 "%lld: its context is too small (context_tokens)",

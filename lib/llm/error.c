@@ -16,6 +16,11 @@
 
 #include "base/banned.h"
 
+enum {
+	BACKOFF_MS = 500, BACKOFF_MAX_MS = 8000,
+	SERVER_DELAY_MAX_MS = 60000,
+};
+
 /* What an error body says, as far as it does. Borrowed. */
 struct said {
 	struct str message, type, code, param;
@@ -236,6 +241,19 @@ static int64_t retry_delay_ms(const json_t *details)
 			return (int64_t)(v * 1000);
 	}
 	return -1;
+}
+
+int llm_backoff_ms(const struct llm_fault *f, int n, uint8_t random)
+{
+	int64_t ms = BACKOFF_MS;
+
+	if (f->retry_after_ms > 0 && f->retry_after_ms <= SERVER_DELAY_MAX_MS)
+		return (int)(f->retry_after_ms +
+			     f->retry_after_ms * random / 2048);
+	for (int i = 0; i < n && ms < BACKOFF_MAX_MS; i++)
+		ms *= 2;
+	ms = MIN(ms, BACKOFF_MAX_MS);
+	return (int)(ms - ms * random / 1024);
 }
 
 static int64_t days_from_civil(int64_t y, int m, int d)

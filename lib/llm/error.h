@@ -46,4 +46,12 @@ bool llm_is_error(struct str name, const json_t *j);
  */
 int64_t llm_retry_after_ms(struct str value, int64_t now_us);
 
+/*
+ * Milliseconds until retry number n (from 0): what the server said where that
+ * is a minute at most, and up to an eighth more, since many may have been told
+ * the same (A8); else half a second, doubling up to eight, less up to a
+ * quarter. random decides about these parts.
+ */
+int llm_backoff_ms(const struct llm_fault *f, int n, uint8_t random);
+
 #endif

@@ -24,9 +24,6 @@
 
 #include "base/banned.h"
 
-#define BACKOFF_MS 500
-#define BACKOFF_MAX_MS 8000
-#define SERVER_DELAY_MAX_MS 60000
 #define LINGER_OVER_MS 50	/* for the end of body after the last event */
 #define LINGER_USAGE_MS 3000	/* for usage after finish_reason (D3) */
 
@@ -309,17 +306,11 @@ static void attempt(struct attempt *t, const struct http_request *base)
 
 static int backoff_ms(const struct llm_fault *f, int n)
 {
-	int64_t ms = BACKOFF_MS;
-	uint32_t r = 0;
+	uint8_t r = 0;
 
-	if (f->retry_after_ms > 0 && f->retry_after_ms <= SERVER_DELAY_MAX_MS)
-		return (int)f->retry_after_ms;
-	for (int i = 0; i < n && ms < BACKOFF_MAX_MS; i++)
-		ms *= 2;
-	ms = MIN(ms, BACKOFF_MAX_MS);
 	if (getrandom(&r, sizeof(r), GRND_NONBLOCK) < 0)
-		r = (uint32_t)clock_mono_us();
-	return (int)(ms - ms * (r % 256) / 1024);
+		r = (uint8_t)clock_mono_us();
+	return llm_backoff_ms(f, n, r);
 }
 
 /* The failure is final: USAGE if something was used, ERROR, e. */

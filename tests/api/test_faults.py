@@ -3,13 +3,14 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import threading
 import uuid
 
 import pytest
 
-from lab import RESPONDER, wait_until
+from lab import RESPONDER, Lab, wait_until
 
 pytestmark = pytest.mark.threads
 
@@ -17,6 +18,18 @@ pytestmark = pytest.mark.threads
 def dead_database(config=None):
     return {"database": {"socket": f"/nonexistent/{uuid.uuid4().hex}.sock"},
             **(config or {})}
+
+
+def test_a_port_that_another_took():
+    """The Lab's own: runs beside each other are given the same free port."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        lab = Lab(workspaces={"lab": {"workspace": "lab"}})
+        lab.port = other.getsockname()[1]
+        with lab:
+            assert lab.port != other.getsockname()[1]
+            assert lab.get("/health").status == 200
 
 
 def test_database_down_at_start(make_lab):

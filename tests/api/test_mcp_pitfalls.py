@@ -365,6 +365,19 @@ VALUES = [
 ]
 
 
+@pytest.mark.parametrize("name", ["plain.name", "naïve", " blank", "=?base64?eA==?="])
+def test_names_in_headers(bad, hostile, name):
+    """8.2: Mcp-Name, which the server compares."""
+    hostile.modern = True
+    hostile.tools[0]["name"] = name
+    lab = bad()
+    offered = next(line.split()[0] for line in lab.command("mcp", "list").stdout
+                   .splitlines() if line.startswith("  bad_"))
+    assert ask(lab, offered)[0]["result"] == "found"
+    sent = headers_of(hostile, "tools/call")[0]["Mcp-Name"]
+    assert sent.isascii() and (sent == name) is (name == "plain.name")
+
+
 def test_values_in_headers(bad, hostile):
     """8.2: what is plain, what is wrapped, and what has no header."""
     hostile.modern = True

@@ -63,7 +63,7 @@ def until(events, name, **data):
 def test_tells_what_turns_do(lab):
     stream, events, start = opened(lab)
     t = task(lab, {"text": "hello"})
-    seen = until(events, "turn-status", status="done")
+    seen = until(events, "turn-status", turnId=t["turnId"], status="done")
     stream.close()
     told = [(e.name, e.data) for e in seen
             if e.data["conversationId"] == t["conversationId"]]

@@ -10,6 +10,7 @@ Without a handler it is a decent server with self.tools: of the session era, or
 of the stateless one (2026-07-28) while self.modern is set.
 """
 
+import base64
 import http.server
 import json
 import threading
@@ -91,7 +92,7 @@ class HostileMcp:
                          "data": {"supported": [MODERN]}}
         if (headers.get("Mcp-Method") != method or meta.get(version) != MODERN
                 or "io.modelcontextprotocol/clientCapabilities" not in meta
-                or headers.get("Mcp-Name") != message["params"].get("name")
+                or plain(headers.get("Mcp-Name")) != message["params"].get("name")
                 or "Mcp-Session-Id" in headers):
             return 400, {"code": -32020, "message": "Headers do not fit."}
         if method == "server/discover":
@@ -154,6 +155,13 @@ class HostileMcp:
                          json.dumps({"jsonrpc": "2.0",
                                      "id": message.get("id"),
                                      **answer}).encode())
+
+
+def plain(value):
+    """What a header says, wrapped or not."""
+    if value and value.startswith("=?base64?") and value.endswith("?="):
+        return base64.b64decode(value[9:-2]).decode()
+    return value
 
 
 def event(message, id=None):

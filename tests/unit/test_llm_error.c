@@ -164,6 +164,32 @@ static void a8_retry_after(void **state)
 	assert_true(f.retry);
 }
 
+/* Pitfall A8: not all at once, not before the time, not after a minute. */
+static void a8_backoff(void **state)
+{
+	static const struct {
+		int64_t said;
+		int n;
+		int least, most;	/* random 0 and 255, or the reverse */
+	} t[] = {
+		{ 1000, 0, 1000, 1124 }, { 1000, 5, 1000, 1124 },
+		{ 60000, 0, 60000, 67470 }, { 1, 0, 1, 1 },
+		{ 60001, 0, 376, 500 }, { 3600000, 2, 1502, 2000 },
+		{ -1, 0, 376, 500 }, { 0, 1, 751, 1000 },
+		{ -1, 4, 6008, 8000 }, { -1, 1000, 6008, 8000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct llm_fault f = { .retry_after_ms = t[i].said };
+		int a = llm_backoff_ms(&f, t[i].n, 0);
+		int b = llm_backoff_ms(&f, t[i].n, 255);
+
+		assert_int_equal(MIN(a, b), t[i].least);
+		assert_int_equal(MAX(a, b), t[i].most);
+	}
+}
+
 static void should_retry_decides(void **state)
 {
 	struct err e = ERR_INIT;
@@ -232,6 +258,7 @@ int main(void)
 		cmocka_unit_test(a9_a12_classes),
 		cmocka_unit_test(texts_for_the_log),
 		cmocka_unit_test(a8_retry_after),
+		cmocka_unit_test(a8_backoff),
 		cmocka_unit_test(should_retry_decides),
 		cmocka_unit_test(b18_tool_use_failed_once),
 		cmocka_unit_test(repairs),

@@ -375,6 +375,27 @@ static void e4_cut_prompts_are_seen(void **state)
 	}
 }
 
+/* Pitfall E4: what an image costs is not known well enough for that. */
+static void e4_images_are_no_sign(void **state)
+{
+	struct llm_message m = { .role = LLM_USER, .n_images = 1 };
+	struct llm_request r = { .messages = &m, .n_messages = 1 };
+	struct buf out = BUF_INIT(10000);
+	struct err e = ERR_INIT;
+	struct llm_decoder *d = llm_decoder_new("ollama", NULL, &e);
+
+	(void)state;
+	llm_decoder_history(d, &r);
+	llm_decoder_estimate(d, 9000);
+	assert_int_equal(llm_decoder_feed(d, STR("{\"message\":{\"content\":"
+		"\"x\"},\"done\":true,\"prompt_eval_count\":2000}\n"),
+		record, &out, &e), 0);
+	assert_int_equal(llm_decoder_finish(d, record, &out, &e), 0);
+	assert_lacks(out.p, "\"warning\"");
+	llm_decoder_free(d);
+	buf_release(&out);
+}
+
 /* -- what is sent ----------------------------------------------------------- */
 
 static const struct llm_message hello = { .role = LLM_USER, .text = { "hi", 2 } };
@@ -535,6 +556,7 @@ int main(void)
 		cmocka_unit_test(c6_roles_mean_nothing),
 		cmocka_unit_test(c8_padding_is_nothing),
 		cmocka_unit_test(e4_cut_prompts_are_seen),
+		cmocka_unit_test(e4_images_are_no_sign),
 		cmocka_unit_test(d1_counters_are_disjoint),
 		cmocka_unit_test(e9_tools_are_never_strict),
 		cmocka_unit_test(e10_gemini_gets_what_it_takes),
