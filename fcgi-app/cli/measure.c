@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -120,15 +119,6 @@ static void measure_page(struct measure *m)
 				 text(a.res.content_type)));
 }
 
-/* Date: as RFC 9110 has it, in ms; 0 = not understood. */
-static int64_t date_ms(const char *s)
-{
-	struct tm tm = { .tm_sec = 0 };
-	const char *end = strptime(s, "%a, %d %b %Y %H:%M:%S GMT", &tm);
-
-	return end && !*end ? (int64_t)timegm(&tm) * 1000 : 0;
-}
-
 static void note_clock(struct measure *m, const struct ask *a)
 {
 	/* The process looked at its clock about in the middle. */
@@ -136,7 +126,7 @@ static void note_clock(struct measure *m, const struct ask *a)
 		(json_int_t)(a->answered_at_ms - a->took_ms / 2), "processMs",
 		(json_int_t)jx_int(a->json, "timeMs", 0), "rttMs",
 		(json_int_t)a->took_ms, "dateMs",
-		(json_int_t)date_ms(a->res.date)));
+		(json_int_t)MAX(clock_http_ms(a->res.date), 0)));
 }
 
 static void measure_token(struct measure *m)

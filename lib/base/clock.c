@@ -66,6 +66,14 @@ char *clock_iso(int64_t us, char *out)
 	return out;
 }
 
+int64_t clock_http_ms(const char *text)
+{
+	struct tm tm = { .tm_sec = 0 };
+	const char *end = strptime(text, "%a, %d %b %Y %H:%M:%S GMT", &tm);
+
+	return end && !*end ? (int64_t)timegm(&tm) * 1000 : -1;
+}
+
 void clock_fix_us(int64_t us)
 {
 	atomic_store(&fixed_us, us);

@@ -19,6 +19,9 @@ int64_t clock_mono_us(void);
  */
 char *clock_iso(int64_t us, char *out);
 
+/* A date of HTTP (RFC 9110, 5.6.7, the first form) in ms; -1 = it is none. */
+int64_t clock_http_ms(const char *text);
+
 /* Fixes the wall clock for tests; 0 lets it run again. */
 void clock_fix_us(int64_t us);
 

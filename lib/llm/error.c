@@ -256,24 +256,10 @@ int llm_backoff_ms(const struct llm_fault *f, int n, uint8_t random)
 	return (int)(ms - ms * random / 1024);
 }
 
-static int64_t days_from_civil(int64_t y, int m, int d)
-{
-	int64_t era, yoe, doy;
-
-	y -= m <= 2;
-	era = (y >= 0 ? y : y - 399) / 400;
-	yoe = y - era * 400;
-	doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
-	return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
-}
-
 int64_t llm_retry_after_ms(struct str value, int64_t now_us)
 {
-	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-	char text[64], month[4], *end;
-	int day, year, h, m, s;
-	int64_t at;
-	const char *q;
+	char text[64], *end;
+	int64_t at_ms;
 	double v;
 
 	value = str_trim(value);
@@ -284,15 +270,8 @@ int64_t llm_retry_after_ms(struct str value, int64_t now_us)
 	v = strtod(text, &end);
 	if (end != text && !*end)
 		return v >= 0 && v < 1e9 ? (int64_t)(v * 1000) : -1;
-	if (sscanf(text, "%*3s, %2d %3s %4d %2d:%2d:%2d", &day, month, &year,
-		   &h, &m, &s) != 6)
-		return -1;
-	q = strstr(months, month);
-	if (strlen(month) != 3 || !q || (q - months) % 3)
-		return -1;
-	at = days_from_civil(year, (int)((q - months) / 3) + 1, day) * 86400 +
-		h * 3600 + m * 60 + s;
-	return MAX(at * 1000 - now_us / 1000, 0);
+	at_ms = clock_http_ms(text);
+	return at_ms < 0 ? -1 : MAX(at_ms - now_us / 1000, 0);
 }
 
 /* The text for the log; never for the client. */

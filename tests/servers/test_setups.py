@@ -7,6 +7,7 @@ import urllib.parse
 
 import pytest
 
+from lab import wait_until
 from web import INDEX, KINDS, PASSWORD, SCRIPT, USER, Deployment, basic
 
 BASES = {"root": "/", "chat": "/chat", "blank": "/intranet/ai chat"}
@@ -74,12 +75,12 @@ def test_what_keeps_a_process_says_so(site):
         "poll" if site.kind in ("apache-fcgid", "apache-cgi") else "stream")
     first = site.get("/notifications?wait=0").json
     assert first["items"] == []
-    site.post("/conversations", {"workspaceId": "lab", "title": "N"})
-    deadline = time.monotonic() + 20
-    while not (page := site.get(f"/notifications?wait=0&after={first['lastId']}")
-               .json)["items"]:
-        assert time.monotonic() < deadline
-    assert page["items"][0]["event"] == "conversation"
+    made = site.post("/conversations", {"workspaceId": "lab", "title": "N"}).json
+    wait_until("the notice of it", lambda: any(
+        item["event"] == "conversation" and
+        item["data"]["conversationId"] == made["conversationId"]
+        for item in site.get(f"/notifications?wait=0&after={first['lastId']}")
+        .json["items"]))
 
 
 def new_token(site):
