@@ -193,6 +193,16 @@ static void walk(struct writer *w, const xmlNode *n)
 	w->depth--;
 }
 
+/* Whether libxml2 can read it. A handler that is found may be made for us. */
+static bool is_known(const char *charset)
+{
+	xmlCharEncodingHandler *h = xmlFindCharEncodingHandler(charset);
+
+	if (h)
+		xmlCharEncCloseFunc(h);
+	return h != NULL;
+}
+
 int html_text(struct str html, const char *charset, unsigned flags,
 	      struct buf *out, struct err *e)
 {
@@ -201,7 +211,7 @@ int html_text(struct str html, const char *charset, unsigned flags,
 	htmlDocPtr doc;
 
 	xmlInitParser();
-	if (charset && xmlFindCharEncodingHandler(charset))
+	if (charset && is_known(charset))
 		known = charset;
 	if (html.n > HTML_BYTES_MAX)
 		return err_set(e, ERR_TOO_BIG, "page of %zu bytes", html.n);
