@@ -19,7 +19,7 @@ enum {
 	URGENT_GAP_MS = 20,		/* between flushes that cannot wait */
 	TURN_BYTES = 1048576,		/* of one turn in a flush */
 	FLUSH_BYTES = 4194304,		/* of one transaction */
-	FLUSH_TURNS = 64,
+	FLUSH_TURNS = 128,
 };
 
 struct turn_watch {
