@@ -143,9 +143,8 @@ const struct conf_column *dataset_column(const struct dataset *d,
 	return any_case;
 }
 
-static void write_column(struct jw *w, const struct conf_column *c)
+void dataset_write_column(struct jw *w, const struct conf_column *c)
 {
-	jw_obj(w);
 	jw_kstrz(w, "name", c->name);
 	jw_kstrz(w, "type", query_type_name(c->type));
 	if (c->description && c->description[0])
@@ -157,7 +156,6 @@ static void write_column(struct jw *w, const struct conf_column *c)
 			jw_str(w, str_of(c->values.v[i]));
 		jw_end_arr(w);
 	}
-	jw_end_obj(w);
 }
 
 int list_datasets_run(const struct tool *t, const struct tool_ctx *ctx,
@@ -187,8 +185,11 @@ int list_datasets_run(const struct tool *t, const struct tool_ctx *ctx,
 		jw_kstrz(&w, "description", d->description ? d->description : "");
 		jw_key(&w, "columns");
 		jw_arr(&w);
-		for (size_t k = 0; rc == 0 && k < view.n_columns; k++)
-			write_column(&w, view.columns[k]);
+		for (size_t k = 0; rc == 0 && k < view.n_columns; k++) {
+			jw_obj(&w);
+			dataset_write_column(&w, view.columns[k]);
+			jw_end_obj(&w);
+		}
 		jw_end_arr(&w);
 		if (rc < 0) {
 			log_err("dataset cannot be described", &local);

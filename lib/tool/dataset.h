@@ -36,6 +36,9 @@ int dataset_resolve(const struct tool_ctx *ctx, const struct conf_dataset *d,
 const struct conf_column *dataset_column(const struct dataset *d,
 					 struct str name);
 
+/* The members of a column that every description has, in an object of w. */
+void dataset_write_column(struct jw *w, const struct conf_column *c);
+
 /* The tools' rows (registry.c has the table). */
 bool dataset_any(const struct tool *t, const struct tool_ctx *ctx);
 int list_datasets_run(const struct tool *t, const struct tool_ctx *ctx,

@@ -17,17 +17,7 @@ enum {
 static void write_column(struct jw *w, const struct conf_column *c)
 {
 	jw_obj(w);
-	jw_kstrz(w, "name", c->name);
-	jw_kstrz(w, "type", query_type_name(c->type));
-	if (c->description && c->description[0])
-		jw_kstrz(w, "description", c->description);
-	if (c->values.n) {
-		jw_key(w, "values");
-		jw_arr(w);
-		for (size_t i = 0; i < c->values.n; i++)
-			jw_str(w, str_of(c->values.v[i]));
-		jw_end_arr(w);
-	}
+	dataset_write_column(w, c);
 	if (!c->filter)
 		jw_kbool(w, "filter", false);
 	if (!c->sort)

@@ -133,29 +133,13 @@ static void record(const struct nested *n, const struct conf_tool *tool,
 		   bool ok)
 {
 	const struct turn_loop *l = n->loop;
-	struct usage u = usage_init(USAGE_AGENT);
+	struct usage u = loop_usage(n->loop, ok ? "stop" : "error");
 	struct err e = ERR_INIT;
 
 	if (!l->model_calls)
 		return;
-	u.workspace_id = str_of(n->run.in.workspace->id);
+	u.kind = USAGE_AGENT;
 	u.agent_id = str_of(tool->name);
-	u.conversation_id = n->run.conversation_id;
-	u.turn_id = n->run.id;
-	u.turn_number = l->turn_number;
-	u.provider = str_of(n->service.provider);
-	u.model = l->model.n ? l->model : str_of(n->service.model);
-	u.input_tokens = l->usage.input;
-	u.cache_read_tokens = l->usage.cache_read;
-	u.cache_write_tokens = l->usage.cache_write;
-	u.output_tokens = l->usage.output;
-	u.reasoning_tokens = l->usage.reasoning;
-	u.cost = l->usage.cost;
-	u.estimated = l->usage.estimated;
-	u.iterations = l->model_calls;
-	u.duration_ms = clock_mono_ms() - l->started_ms;
-	u.finish_reason = ok ? STR("stop") : STR("error");
-	u.prompts = l->stamps;
 	if (usage_insert(n->run.deps->db, &l->owner, &u, &e) < 0)
 		log_err("usage of an agent", &e);
 }
