@@ -5,7 +5,8 @@
 passed=0 failed=0 skipped=0
 out=$build/test
 known=suppressions=$top/tests/tsan.supp
-shards=6		# of a suite, side by side: tests mostly wait
+shards=18		# parts of a suite, of very different length
+side_by_side=6		# of them: tests mostly wait
 
 # tally SUITE PASSED FAILED SKIPPED LOG: add and show the result of one suite.
 # A suite in which nothing ran is broken, not green. Of TAP the failures are
@@ -82,6 +83,9 @@ suite() {
 	begin "$name"
 	rm -f "$out/$name".*.xml "$out/$name".*.log "$out/$name".report.*
 	for ((i = 0; i < shards; i++)); do
+		while [ "$(jobs -rp | wc -l)" -ge $side_by_side ]; do
+			wait -n
+		done
 		shard "$i/$shards" "$@" &
 	done
 	wait
