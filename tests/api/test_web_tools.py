@@ -1,12 +1,16 @@
 """web_search and web_visit (A64, C30), find_pii and analyse_log (A66)."""
 
-import http.server
 import json
-import threading
+import pathlib
+import sys
 
 import pytest
 
 from lab import Lab
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
+
+from recorder import Recorder  # noqa: E402
 
 pytestmark = pytest.mark.threads
 
@@ -17,41 +21,16 @@ PAGE = """<!doctype html><html><head><title>Opening hours</title>
 </body></html>"""
 
 
-class Site:
+class Site(Recorder):
     """A web site and a search engine, on one port."""
 
     def __init__(self):
-        self.pages = {"/hours": (200, {"Content-Type": "text/html"}, PAGE)}
-        self.asked = []
-        site = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def log_message(self, *_):
-                pass
-
-            def do_GET(self):
-                site.asked.append((self.path, dict(self.headers)))
-                path = self.path.split("?")[0]
-                status, headers, body = site.pages.get(
-                    self.path, site.pages.get(path, (404, {}, "gone")))
-                body = body if isinstance(body, bytes) else body.encode()
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+        super().__init__(pages={
+            "/hours": (200, {"Content-Type": "text/html"}, PAGE)})
 
     @property
-    def url(self):
-        return f"http://127.0.0.1:{self.http.server_port}"
-
-    def close(self):
-        self.http.shutdown()
-        self.http.server_close()
+    def asked(self):
+        return [(request.path, request.headers) for request in self.seen]
 
 
 @pytest.fixture(scope="module")
