@@ -84,7 +84,7 @@ static inline void conn_trip(struct conn *c)
 	atomic_fetch_add_explicit(&c->pool->trips, 1, memory_order_relaxed);
 }
 
-/* pool.c */
+/* -- pool.c ---------------------------------------------------------------- */
 
 /*
  * Borrows a connection with this autocommit mode (one round trip more when no
@@ -93,6 +93,8 @@ static inline void conn_trip(struct conn *c)
  */
 struct conn *pool_take(struct pool *p, bool autocommit, struct err *e);
 void pool_give(struct conn *c);
+
+/* -- conn.c ---------------------------------------------------------------- */
 
 /*
  * A connection outside the count of the pool, with this read and write
@@ -119,7 +121,7 @@ int conn_fail(struct conn *c, unsigned number, const char *text,
 int conn_stmt_fail(struct conn *c, MYSQL_STMT *st, const char *what,
 		   struct err *e);
 
-/* stop.c; s may be NULL */
+/* -- stop.c; s may be NULL ---------------------------------------------------- */
 
 /* c works for s now. False: it was stopped before. */
 bool stop_enter(struct db_stop *s, struct conn *c);
@@ -128,13 +130,38 @@ bool stop_leave(struct db_stop *s);
 /* KILL QUERY of a server thread, through a connection of its own. */
 void stop_kill(struct pool *p, unsigned long id);
 
-/* fault.c */
+/* -- fault.c --------------------------------------------------------------- */
+
+/* What an error number of client or server means; *code: as the caller sees it. */
 enum fault fault_of(unsigned number, enum err_code *code);
 
 /* Sleeps before try number n (from 1): 10 ms doubling to 200, jittered. */
 void db_pause(int n);
 
-/* stmt.c */
+/* -- stmt.c ---------------------------------------------------------------- */
+
+struct op {			/* a declared statement that is to be run */
+	int (*run)(struct conn *c, struct op *op, struct err *e);
+	unsigned stmt;
+	const struct db_val *args;	/* of all rows, one behind another */
+	size_t n_rows;		/* stmt_exec_rows */
+	struct db_result *r;	/* or NULL */
+	struct arena *a;	/* for the rows that fn gets */
+	db_row_fn *fn;
+	void *ctx;
+	size_t given;		/* rows that fn has had */
+};
+
+/* One row of arguments; no rows come back. */
+int stmt_exec(struct conn *c, struct op *op, struct err *e);
+/* Many rows of arguments, DB_BULK_ROWS and DB_BULK_BYTES at a time. */
+int stmt_exec_rows(struct conn *c, struct op *op, struct err *e);
+/* Rows to op->fn. */
+int stmt_each(struct conn *c, struct op *op, struct err *e);
+/* A whole transaction: its results, and that it came to its end. */
+int stmt_whole(struct conn *c, struct op *op, struct err *e);
+
+/* Closes what c has prepared. */
 void conn_drop_preps(struct conn *c);
 /* Sets *b for a parameter value; null may be any address that stays valid. */
 void bind_param(MYSQL_BIND *b, const struct db_val *v);

@@ -1,7 +1,8 @@
 lib_liblamplighter_a_SOURCES += \
-	lib/db/conn.h lib/db/db.h \
+	lib/db/conn.c lib/db/conn.h lib/db/db.h \
 	lib/db/fault.c lib/db/map.c \
 	lib/db/migrate.c \
+	lib/db/op.c \
 	lib/db/pool.c \
 	lib/db/query.c \
 	lib/db/split.c lib/db/split.h \

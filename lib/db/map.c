@@ -8,6 +8,15 @@
 
 #include "base/banned.h"
 
+struct db_val db_uuid_if(const struct uuid *u)
+{
+	struct db_val v = { .type = 'u', .null = !u || uuid_is_nil(u) };
+
+	if (!v.null)
+		v.s = (struct str){ (const char *)u->b, 16 };
+	return v;
+}
+
 void db_map(const struct db_field *fields, size_t n, const struct db_val *row,
 	    void *out)
 {

@@ -277,19 +277,19 @@ static int too_big(struct conn *c, const struct db_stmt *row, size_t n_bytes,
 }
 
 /* Prepares if need be and executes. The prep, or NULL with e set. */
-static struct prep *execute(struct conn *c, unsigned stmt,
-			    const struct db_val *args, struct err *e)
+static struct prep *execute(struct conn *c, const struct op *op,
+			    struct err *e)
 {
-	const struct db_stmt *row = row_of(c, stmt);
-	struct prep *p = prepare(c, stmt, e);
+	const struct db_stmt *row = row_of(c, op->stmt);
+	struct prep *p = prepare(c, op->stmt, e);
 	size_t n_bytes = 0;
 
 	if (!p)
 		return NULL;
 	for (unsigned i = 0; i < p->n_params; i++) {
-		check_arg(row, i, &args[i]);
-		bind_param(&p->in[i], &args[i]);
-		n_bytes += value_bytes(&args[i]);
+		check_arg(row, i, &op->args[i]);
+		bind_param(&p->in[i], &op->args[i]);
+		n_bytes += value_bytes(&op->args[i]);
 	}
 	if (too_big(c, row, n_bytes, e))
 		return NULL;
@@ -306,16 +306,15 @@ static struct prep *execute(struct conn *c, unsigned stmt,
 	return p;
 }
 
-static int exec_on(struct conn *c, unsigned stmt, const struct db_val *args,
-		   struct db_result *r, struct err *e)
+int stmt_exec(struct conn *c, struct op *op, struct err *e)
 {
-	struct prep *p = execute(c, stmt, args, e);
+	struct prep *p = execute(c, op, e);
 
 	if (!p)
 		return -1;
-	if (r) {
-		r->affected = (int64_t)mysql_stmt_affected_rows(p->st);
-		r->insert_id = (int64_t)mysql_stmt_insert_id(p->st);
+	if (op->r) {
+		op->r->affected = (int64_t)mysql_stmt_affected_rows(p->st);
+		op->r->insert_id = (int64_t)mysql_stmt_insert_id(p->st);
 	}
 	return 0;
 }
@@ -384,22 +383,21 @@ out:
 	return rc;
 }
 
-static int exec_rows_on(struct conn *c, unsigned stmt,
-			const struct db_val *rows, size_t n_rows,
-			struct db_result *r, struct err *e)
+int stmt_exec_rows(struct conn *c, struct op *op, struct err *e)
 {
-	const struct db_stmt *row = row_of(c, stmt);
-	struct prep *p = prepare(c, stmt, e);
+	const struct db_stmt *row = row_of(c, op->stmt);
+	struct prep *p = prepare(c, op->stmt, e);
 
 	if (!p)
 		return -1;
-	if (r)
-		*r = (struct db_result){ .affected = 0 };
-	for (size_t at = 0, n; at < n_rows; at += n) {
+	if (op->r)
+		*op->r = (struct db_result){ .affected = 0 };
+	for (size_t at = 0, n; at < op->n_rows; at += n) {
+		const struct db_val *rows = op->args + at * p->n_params;
 		size_t bytes = 0;
 
-		for (n = 0; at + n < n_rows && n < DB_BULK_ROWS; n++) {
-			const struct db_val *v = rows + (at + n) * p->n_params;
+		for (n = 0; at + n < op->n_rows && n < DB_BULK_ROWS; n++) {
+			const struct db_val *v = rows + n * p->n_params;
 			size_t one = 0;
 
 			for (unsigned i = 0; i < p->n_params; i++) {
@@ -413,7 +411,7 @@ static int exec_rows_on(struct conn *c, unsigned stmt,
 				break;
 			bytes += one;
 		}
-		if (exec_some(c, p, row, rows + at * p->n_params, n, r, e))
+		if (exec_some(c, p, row, rows, n, op->r, e))
 			return -1;
 	}
 	return 0;
@@ -484,10 +482,9 @@ static int take_row(struct prep *p, const char *columns, struct arena *a,
 	return 0;
 }
 
-/* Gives fn the rows of one result; *given counts them. As db_each returns. */
+/* Gives fn the rows of one result; op->given counts them. As db_each returns. */
 static int take_rows(struct conn *c, struct prep *p, const struct db_stmt *row,
-		     struct arena *a, db_row_fn *fn, void *ctx, size_t *given,
-		     struct err *e)
+		     struct op *op, struct err *e)
 {
 	struct db_val cells[32];
 
@@ -499,36 +496,31 @@ static int take_rows(struct conn *c, struct prep *p, const struct db_stmt *row,
 		if (got == MYSQL_NO_DATA)
 			return 0;
 		if ((got != 0 && got != MYSQL_DATA_TRUNCATED) ||
-		    take_row(p, row->columns, a, cells))
+		    take_row(p, row->columns, op->a, cells))
 			return stmt_fail(c, p, row->name, e);
-		++*given;
-		got = fn(ctx, cells, e);
+		op->given++;
+		got = op->fn(op->ctx, cells, e);
 		if (got)
 			return got < 0 ? -1 : 0;
 	}
 }
 
-static int each_on(struct conn *c, unsigned stmt, const struct db_val *args,
-		   struct arena *a, db_row_fn *fn, void *ctx, size_t *given,
-		   struct err *e)
+int stmt_each(struct conn *c, struct op *op, struct err *e)
 {
-	struct prep *p = execute(c, stmt, args, e);
+	struct prep *p = execute(c, op, e);
 	int rc;
 
 	if (!p)
 		return -1;
-	rc = take_rows(c, p, row_of(c, stmt), a, fn, ctx, given, e);
+	rc = take_rows(c, p, row_of(c, op->stmt), op, e);
 	mysql_stmt_free_result(p->st);
 	return rc;
 }
 
-/* A whole transaction: its results, and that it came to its end. */
-static int whole_on(struct conn *c, unsigned stmt, const struct db_val *args,
-		    struct arena *a, db_row_fn *fn, void *ctx, size_t *given,
-		    struct err *e)
+int stmt_whole(struct conn *c, struct op *op, struct err *e)
 {
-	const struct db_stmt *row = row_of(c, stmt);
-	struct prep *p = execute(c, stmt, args, e);
+	const struct db_stmt *row = row_of(c, op->stmt);
+	struct prep *p = execute(c, op, e);
 	int more = 0;
 
 	if (!p)
@@ -541,7 +533,7 @@ static int whole_on(struct conn *c, unsigned stmt, const struct db_val *args,
 			}
 			if (mysql_stmt_bind_result(p->st, p->out))
 				return stmt_fail(c, p, row->name, e);
-			if (take_rows(c, p, row, a, fn, ctx, given, e))
+			if (take_rows(c, p, row, op, e))
 				return -1;
 		}
 		more = mysql_stmt_next_result(p->st);
@@ -550,119 +542,6 @@ static int whole_on(struct conn *c, unsigned stmt, const struct db_val *args,
 		return stmt_fail(c, p, row->name, e);
 	c->unsure = c->open_tx = false;
 	return 0;
-}
-
-/* -- on the pool or in a transaction ----------------------------------------- */
-
-/*
- * One operation. On the pool: a connection for it alone, and once more after
- * a lost link or a deadlock. In a transaction: on its connection, and what is
- * more than a data error dooms it.
- */
-struct op {
-	int (*run)(struct conn *c, struct op *op, struct err *e);
-	unsigned stmt;
-	const struct db_val *args;
-	size_t n_rows;
-	struct db_result *r;
-	struct arena *a;
-	db_row_fn *fn;
-	void *ctx;
-	size_t given;
-};
-
-static int op_run(struct db *db, struct op *op, struct err *e)
-{
-	struct conn *c = db->conn;
-	int rc;
-
-	if (c) {
-		rc = op->run(c, op, e);
-		if (c->fault > FAULT_DATA)
-			db->failed = true;
-		return rc;
-	}
-	for (int tries = 1; ; tries++) {
-		enum fault fault;
-
-		c = pool_take(db->pool, true, e);
-		if (!c)
-			return -1;
-		rc = op->run(c, op, e);
-		fault = c->fault;
-		pool_give(c);
-		if (!rc || op->given || tries > 3 ||
-		    (fault == FAULT_LOST && (tries > 1 ||
-					     e->code == ERR_TOO_BIG)) ||
-		    fault <= FAULT_DATA)
-			return rc;
-		err_clear(e);
-		atomic_fetch_add(&db->pool->retries, 1);
-		if (fault == FAULT_RETRY)
-			db_pause(tries);
-	}
-}
-
-/* Whether it is a whole transaction, and at its place. */
-static bool is_whole(struct db *db, unsigned stmt)
-{
-	bool whole = stmt < db->pool->opt.n_stmts &&
-		db->pool->opt.stmts[stmt].whole;
-
-	if (whole && (!db->conn || db->depth))
-		BUG("a whole transaction on the pool or within another");
-	return whole;
-}
-
-static int run_whole(struct conn *c, struct op *op, struct err *e)
-{
-	return whole_on(c, op->stmt, op->args, op->a, op->fn, op->ctx,
-			&op->given, e);
-}
-
-static int run_exec(struct conn *c, struct op *op, struct err *e)
-{
-	return exec_on(c, op->stmt, op->args, op->r, e);
-}
-
-int db_exec(struct db *db, unsigned stmt, const struct db_val *args,
-	    struct db_result *r, struct err *e)
-{
-	struct op op = { .run = is_whole(db, stmt) ? run_whole : run_exec,
-			 .stmt = stmt, .args = args, .r = r };
-
-	return op_run(db, &op, e);
-}
-
-static int run_rows(struct conn *c, struct op *op, struct err *e)
-{
-	return exec_rows_on(c, op->stmt, op->args, op->n_rows, op->r, e);
-}
-
-int db_exec_rows(struct db *db, unsigned stmt, const struct db_val *rows,
-		 size_t n_rows, struct db_result *r, struct err *e)
-{
-	struct op op = { .run = run_rows, .stmt = stmt, .args = rows,
-			 .n_rows = n_rows, .r = r };
-
-	if (r)
-		*r = (struct db_result){ .affected = 0 };
-	return n_rows ? op_run(db, &op, e) : 0;
-}
-
-static int run_each(struct conn *c, struct op *op, struct err *e)
-{
-	return each_on(c, op->stmt, op->args, op->a, op->fn, op->ctx,
-		       &op->given, e);
-}
-
-int db_each(struct db *db, unsigned stmt, const struct db_val *args,
-	    struct arena *a, db_row_fn *fn, void *ctx, struct err *e)
-{
-	struct op op = { .run = is_whole(db, stmt) ? run_whole : run_each,
-			 .stmt = stmt, .args = args, .a = a, .fn = fn, .ctx = ctx };
-
-	return op_run(db, &op, e);
 }
 
 int db_check_stmts(struct db *db, struct err *e)

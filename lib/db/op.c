@@ -1,0 +1,80 @@
+/*
+ * One operation. On the pool: a connection for it alone, and once more after
+ * a lost link or a deadlock. In a transaction: on its connection, and what is
+ * more than a data error dooms it.
+ */
+#include "db/conn.h"
+
+#include "base/banned.h"
+
+static int op_run(struct db *db, struct op *op, struct err *e)
+{
+	struct conn *c = db->conn;
+	int rc;
+
+	if (c) {
+		rc = op->run(c, op, e);
+		if (c->fault > FAULT_DATA)
+			db->failed = true;
+		return rc;
+	}
+	for (int tries = 1; ; tries++) {
+		enum fault fault;
+
+		c = pool_take(db->pool, true, e);
+		if (!c)
+			return -1;
+		rc = op->run(c, op, e);
+		fault = c->fault;
+		pool_give(c);
+		if (!rc || op->given || tries > 3 ||
+		    (fault == FAULT_LOST && (tries > 1 ||
+					     e->code == ERR_TOO_BIG)) ||
+		    fault <= FAULT_DATA)
+			return rc;
+		err_clear(e);
+		atomic_fetch_add(&db->pool->retries, 1);
+		if (fault == FAULT_RETRY)
+			db_pause(tries);
+	}
+}
+
+/* Whether it is a whole transaction, and at its place. */
+static bool is_whole(struct db *db, unsigned stmt)
+{
+	bool whole = stmt < db->pool->opt.n_stmts &&
+		db->pool->opt.stmts[stmt].whole;
+
+	if (whole && (!db->conn || db->depth))
+		BUG("a whole transaction on the pool or within another");
+	return whole;
+}
+
+int db_exec(struct db *db, unsigned stmt, const struct db_val *args,
+	    struct db_result *r, struct err *e)
+{
+	struct op op = { .run = is_whole(db, stmt) ? stmt_whole : stmt_exec,
+			 .stmt = stmt, .args = args, .r = r };
+
+	return op_run(db, &op, e);
+}
+
+int db_exec_rows(struct db *db, unsigned stmt, const struct db_val *rows,
+		 size_t n_rows, struct db_result *r, struct err *e)
+{
+	struct op op = { .run = stmt_exec_rows, .stmt = stmt, .args = rows,
+			 .n_rows = n_rows, .r = r };
+
+	if (r)
+		*r = (struct db_result){ .affected = 0 };
+	return n_rows ? op_run(db, &op, e) : 0;
+}
+
+int db_each(struct db *db, unsigned stmt, const struct db_val *args,
+	    struct arena *a, db_row_fn *fn, void *ctx, struct err *e)
+{
+	struct op op = { .run = is_whole(db, stmt) ? stmt_whole : stmt_each,
+			 .stmt = stmt, .args = args, .a = a, .fn = fn, .ctx = ctx };
+
+	return op_run(db, &op, e);
+}
