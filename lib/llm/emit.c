@@ -1,14 +1,12 @@
 /*
  * What dialects say becomes events here: text is made valid UTF-8 whatever its
- * cuts, <think> is split off, fragments of tool calls find their call, and the
- * terminal event comes once, after everything that was held back.
+ * cuts, <think> is split off, and the terminal event comes once, after
+ * everything that was held back. Tool calls are put together in call.c.
  */
 #include "llm/emit.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -59,7 +57,7 @@ int64_t llm_estimate_tokens(struct str s)
 	return ((int64_t)utf8_chars(s) + 3) / 4;
 }
 
-static void send(struct llm_decoder *d, const struct llm_event *ev)
+void emit_send(struct llm_decoder *d, const struct llm_event *ev)
 {
 	if (!d->stopped && d->fn(d->ctx, ev) < 0)
 		d->stopped = true;
@@ -72,12 +70,8 @@ static const enum llm_event_type channel_event[CH__MAX] = {
 	[CH_REFUSAL] = LLM_EV_REFUSAL, [CH_ARGS] = LLM_EV_TOOL_ARGS,
 };
 
-/*
- * s, cleaned: without stray pieces and NUL (C7, C9). Uses *tmp only when there
- * is something to do.
- */
-static struct str clean(struct llm_decoder *d, enum dec_channel ch,
-			struct str s, struct buf *tmp)
+struct str emit_clean(struct llm_decoder *d, enum dec_channel ch, struct str s,
+		      struct buf *tmp)
 {
 	struct dec_carry *carry = &d->carry[ch];
 	bool waiting = carry->n || carry->surrogate;
@@ -102,7 +96,7 @@ static void deliver(struct llm_decoder *d, enum dec_channel ch, struct str s)
 	d->n_chars += utf8_chars(s);
 	if (ch == CH_REASONING && d->q.reasoning_replay != REPLAY_NONE)
 		buf_addstr(&d->reasoning, s);
-	send(d, &(struct llm_event){ .type = channel_event[ch], .text = s });
+	emit_send(d, &(struct llm_event){ .type = channel_event[ch], .text = s });
 	if (d->n_out_bytes > LIM_ANSWER_BYTES)
 		dec_fail(d, ERR_TOO_BIG, "an answer that is too large");
 }
@@ -111,7 +105,7 @@ static void delta(struct llm_decoder *d, enum dec_channel ch, struct str s)
 {
 	struct buf tmp = BUF_INIT(LIM_UPSTREAM_BYTES);
 
-	deliver(d, ch, clean(d, ch, s, &tmp));
+	deliver(d, ch, emit_clean(d, ch, s, &tmp));
 	buf_release(&tmp);
 }
 
@@ -234,194 +228,7 @@ void dec_text(struct llm_decoder *d, struct str s)
 	buf_release(&b);
 }
 
-/* -- tool calls ----------------------------------------------------------- */
-
-static void start_call(struct llm_decoder *d, struct dec_call *c)
-{
-	c->started = true;
-	send(d, &(struct llm_event){
-		.type = LLM_EV_TOOL_START, .index = (int)(c - d->calls),
-		.id = buf_str(&c->id), .name = buf_str(&c->name),
-	});
-	if (c->args.n)
-		send(d, &(struct llm_event){
-			.type = LLM_EV_TOOL_ARGS, .index = (int)(c - d->calls),
-			.text = buf_str(&c->args),
-		});
-}
-
-/* The first non-empty value wins (B4, B7). */
-static void first_wins(struct buf *b, struct str s)
-{
-	if (!b->n && s.n)
-		utf8_scrub(b, s);
-}
-
-struct dec_call *dec_call_new(struct llm_decoder *d, int key, struct str id,
-			      struct str name)
-{
-	struct dec_call *c;
-
-	if (d->n_calls == LIM_TOOL_CALLS) {
-		dec_fail(d, ERR_TOO_BIG, "too many tool calls at once");
-		return NULL;
-	}
-	d->calls = xrealloc(d->calls, ((size_t)d->n_calls + 1) * sizeof(*c));
-	c = &d->calls[d->n_calls++];
-	*c = (struct dec_call){
-		.key = key, .id = BUF_INIT(256), .name = BUF_INIT(256),
-		.args = BUF_INIT(LIM_TOOL_ARGS_BYTES),
-	};
-	first_wins(&c->id, id);
-	first_wins(&c->name, name);
-	if (c->name.n)
-		start_call(d, c);
-	return c;
-}
-
-static struct dec_call *find_call(struct llm_decoder *d, int key,
-				  struct str id, struct str name)
-{
-	for (int i = d->n_calls - 1; i >= 0; i--) {
-		struct dec_call *c = &d->calls[i];
-		bool other_id = id.n && c->id.n &&
-			!str_eq(id, buf_str(&c->id));
-		bool other_name = name.n && c->name.n &&
-			!str_eq(name, buf_str(&c->name));
-
-		if (c->key != key)
-			continue;
-		if (other_id)			/* B3 */
-			continue;
-		if (key == CALL_NO_KEY && name.n && c->name.n &&
-		    !(id.n && c->id.n))
-			return NULL;		/* B2: whole calls, no ids */
-		if (other_name && !id.n && !c->id.n)
-			return NULL;
-		return c;
-	}
-	return NULL;
-}
-
-struct dec_call *dec_call(struct llm_decoder *d, int key, struct str id,
-			  struct str name)
-{
-	struct dec_call *c = find_call(d, key, id, name);
-
-	if (!c)
-		return dec_call_new(d, key, id, name);
-	first_wins(&c->id, id);
-	first_wins(&c->name, name);
-	if (c->name.n && !c->started)
-		start_call(d, c);
-	return c;
-}
-
-void dec_call_args(struct llm_decoder *d, struct dec_call *c, struct str s)
-{
-	struct buf tmp = BUF_INIT(LIM_UPSTREAM_BYTES);
-
-	s = clean(d, CH_ARGS, s, &tmp);
-	buf_addstr(&c->args, s);
-	if (!buf_ok(&c->args)) {
-		dec_fail(d, ERR_TOO_BIG, "tool arguments that are too large");
-	} else if (s.n) {
-		d->n_chars += utf8_chars(s);
-		if (c->started)
-			send(d, &(struct llm_event){
-				.type = LLM_EV_TOOL_ARGS, .text = s,
-				.index = (int)(c - d->calls),
-			});
-	}
-	buf_release(&tmp);
-}
-
-void dec_call_args_json(struct llm_decoder *d, struct dec_call *c,
-			const json_t *args)
-{
-	struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
-
-	if (json_is_string(args)) {
-		dec_call_args(d, c, (struct str){ json_string_value(args),
-			      json_string_length(args) });
-	} else if (json_is_object(args) || json_is_array(args)) {
-		jx_dump(&b, args);
-		dec_call_args(d, c, buf_str(&b));
-	}
-	buf_release(&b);
-}
-
-static void mint_id(struct llm_decoder *d, struct dec_call *c)
-{
-	static const char alnum[] = "0123456789abcdefghijklmnopqrstuvwxyz"
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	unsigned char r[24];
-	char id[30] = "call_";
-
-	if (d->fixed_ids) {
-		snprintf(id, sizeof(id), "call_%024d",
-			 (int)(c - d->calls) + 1);
-	} else {
-		if (getrandom(r, sizeof(r), 0) != (ssize_t)sizeof(r))
-			BUG("no random bytes");
-		for (size_t i = 0; i < sizeof(r); i++)
-			id[5 + i] = alnum[r[i] % 62];
-		id[29] = '\0';
-	}
-	buf_reset(&c->id);
-	buf_adds(&c->id, id);
-}
-
-/* Whether a call before c has its id (B3). */
-static bool id_is_taken(const struct llm_decoder *d, const struct dec_call *c)
-{
-	const struct llm_request *r = d->request;
-	struct str id = buf_str(&c->id);
-
-	for (const struct dec_call *i = d->calls; i < c; i++)
-		if (str_eq(buf_str(&i->id), id))
-			return true;
-	for (size_t k = 0; r && k < r->n_messages; k++)
-		for (size_t i = 0; i < r->messages[k].n_calls; i++)
-			if (str_eq(r->messages[k].calls[i].id, id))
-				return true;
-	return false;
-}
-
-/*
- * The arguments as the caller gets them: "" and null mean none (B8, B16), text
- * that only a lenient reader takes is written anew. False: no JSON object (A6).
- */
-static bool settle_args(struct dec_call *c)
-{
-	struct str s = str_trim(buf_str(&c->args));
-	bool mended, ok;
-	json_t *j;
-
-	if (!s.n || str_is(s, "null")) {
-		buf_reset(&c->args);
-		buf_adds(&c->args, "{}");
-		return true;
-	}
-	j = mend_load(s, &mended);
-	ok = json_is_object(j);
-	if (ok && mended) {
-		struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
-		struct buf joined = BUF_INIT(LIM_UPSTREAM_BYTES);
-		struct dec_carry carry = { .n = 0 };
-
-		jx_dump(&b, j);
-		mend_join(&joined, buf_str(&b), &carry);
-		mend_flush(&joined, &carry);
-		buf_reset(&c->args);
-		buf_addstr(&c->args, buf_str(&joined));
-		buf_release(&b);
-		buf_release(&joined);
-		ok = buf_ok(&c->args);
-	}
-	json_decref(j);
-	return ok;
-}
+/* -- the end -------------------------------------------------------------- */
 
 json_t *dec_origin(const struct llm_decoder *d)
 {
@@ -433,31 +240,6 @@ json_t *dec_origin(const struct llm_decoder *d)
 		json_object_set_new(o, "url", json_string(d->url));
 	return o;
 }
-
-static void finish_call(struct llm_decoder *d, struct dec_call *c)
-{
-	bool ok;
-
-	if (!c->id.n || id_is_taken(d, c))
-		mint_id(d, c);
-	if (!c->started)
-		start_call(d, c);
-	ok = settle_args(c);
-	if (c->opaque) {
-		json_t *o = dec_origin(d);
-
-		json_object_set_new(o, "members", c->opaque);
-		c->opaque = o;
-	}
-	send(d, &(struct llm_event){
-		.type = LLM_EV_TOOL_CALL, .index = (int)(c - d->calls),
-		.id = buf_str(&c->id), .name = buf_str(&c->name),
-		.text = buf_str(&c->args), .bad_args = !ok,
-		.opaque = c->opaque,
-	});
-}
-
-/* -- the end -------------------------------------------------------------- */
 
 static void flush_deltas(struct llm_decoder *d)
 {
@@ -512,7 +294,7 @@ static void settle_usage(struct llm_decoder *d)
 
 static void warn(struct llm_decoder *d, const char *text)
 {
-	send(d, &(struct llm_event){ .type = LLM_EV_WARNING,
+	emit_send(d, &(struct llm_event){ .type = LLM_EV_WARNING,
 	     .text = str_of(text) });
 }
 
@@ -567,20 +349,20 @@ void emit_terminal(struct llm_decoder *d)
 	flush_deltas(d);
 	failed |= d->err.code != ERR_NONE;
 	for (int i = 0; !failed && i < d->n_calls; i++)
-		finish_call(d, &d->calls[i]);
+		emit_call(d, &d->calls[i]);
 	if (!failed && d->dialect->finish)
 		d->dialect->finish(d);
 	warn_of_losses(d);
 	warn_of_cut(d);
 	settle_usage(d);
 	if (d->usage.input >= 0 || d->usage.output >= 0)
-		send(d, &(struct llm_event){ .type = LLM_EV_USAGE,
+		emit_send(d, &(struct llm_event){ .type = LLM_EV_USAGE,
 		     .usage = d->usage });
 	if (failed)
-		send(d, &(struct llm_event){ .type = LLM_EV_ERROR,
+		emit_send(d, &(struct llm_event){ .type = LLM_EV_ERROR,
 		     .err = &d->err, .usage = d->usage });
 	else
-		send(d, &(struct llm_event){
+		emit_send(d, &(struct llm_event){
 			.type = LLM_EV_DONE, .stop = final_stop(d),
 			.usage = d->usage, .replay = d->replay,
 			.model = buf_str(&d->said_model),

@@ -1,4 +1,4 @@
-/* Between decoder.c and emit.c only. */
+/* Between decoder.c, emit.c and call.c only. */
 #ifndef LLM_EMIT_H
 #define LLM_EMIT_H
 
@@ -11,5 +11,18 @@
  * Gives all that is pending and then DONE, or ERROR when d->err is set. Once.
  */
 void emit_terminal(struct llm_decoder *d);
+
+/* Gives ev to the handler, unless that has said stop. */
+void emit_send(struct llm_decoder *d, const struct llm_event *ev);
+
+/*
+ * s, cleaned: without stray pieces and NUL (C7, C9). Uses *tmp only when there
+ * is something to do.
+ */
+struct str emit_clean(struct llm_decoder *d, enum dec_channel ch, struct str s,
+		      struct buf *tmp);
+
+/* Gives the whole call c, with an id of its own (B3). */
+void emit_call(struct llm_decoder *d, struct dec_call *c);
 
 #endif

@@ -49,6 +49,16 @@ int turn_get(struct db *db, const struct owner *o, const struct uuid *id,
 		: err_set(e, ERR_NOT_FOUND, "no such turn");
 }
 
+int turn_cancel(struct db *db, const struct owner *o, const struct uuid *id,
+		struct arena *a, struct turn *out, struct err *e)
+{
+	if (db_exec(db, STMT_TURN_CANCEL,
+		    DB_ARGS(DB_U(id), DB_S(o->tenant_id), DB_U(&o->user_id)),
+		    NULL, e))
+		return -1;
+	return turn_get(db, o, id, a, out, e);
+}
+
 static struct str content_of(const struct message *m)
 {
 	return m->content.p ? m->content : STR("");
@@ -79,96 +89,6 @@ int message_insert(struct db *tx, const struct uuid *conversation_id,
 
 	message_args(v, conversation_id, m);
 	return db_exec(tx, STMT_MESSAGE_INSERT, v, NULL, e);
-}
-
-/* -- closing a dead turn ----------------------------------------------------- */
-
-struct collecting {
-	struct buf text;
-	turn_text_fn *fn;
-};
-
-static int collect(void *ctx, const struct db_val *row, struct err *e)
-{
-	struct collecting *c = ctx;
-
-	(void)e;
-	c->fn(&c->text, row[0].s);
-	return 0;
-}
-
-/* The conversation is locked by l. Stores the text so far and frees it. */
-static int close_dead(struct db *tx, const struct owner *o,
-		      const struct uuid *conversation_id,
-		      const struct locked *l, turn_text_fn *fn, struct err *e)
-{
-	struct collecting c = { .text = BUF_INIT(LIM_ANSWER_BYTES), .fn = fn };
-	int64_t now_us = clock_now_us();
-	struct arena a = ARENA_INIT;
-	struct message m = {
-		.seq = l->last_seq + 1,
-		.role = ROLE_ASSISTANT,
-		.turn_id = l->turn_id,
-		.created_us = now_us,
-		.meta = STR("{\"finish_reason\":\"interrupted\","
-			    "\"context_document_ids\":[]}"),
-		.variant_index = l->variant_index,
-		.variant_count = l->variant_count,
-	};
-	bool dead = l->status == TURN_RUNNING;
-	int rc = -1;
-
-	if (dead && fn && db_each(tx, STMT_TURN_EVENT_DATA,
-				  DB_ARGS(DB_U(&l->turn_id)), &a, collect, &c, e))
-		goto out;
-	m.content = buf_str(&c.text);
-	if (dead && message_insert(tx, conversation_id, &m, e))
-		goto out;
-	if (dead && db_exec(tx, STMT_TURN_END,
-			    DB_ARGS(DB_I(TURN_INTERRUPTED), DB_I(m.seq),
-				    DB_I(now_us), DB_S_IF((struct str){ 0 }),
-				    DB_S_IF((struct str){ 0 }),
-				    DB_I(TURN_SEQ_GAP), DB_I(0),
-				    DB_U(&l->turn_id)), NULL, e))
-		goto out;
-	rc = db_exec(tx, STMT_CONVERSATION_FREE,
-		     DB_ARGS(DB_I(dead), DB_I(now_us), DB_U(conversation_id),
-			     DB_S(o->tenant_id), DB_U(&o->user_id),
-			     DB_U(&l->turn_id)), NULL, e);
-out:
-	buf_release(&c.text);
-	arena_release(&a);
-	return rc;
-}
-
-/* Whether the turn that holds the conversation may be closed by others. */
-static bool is_dead(const struct locked *l, int64_t now_us)
-{
-	if (l->status == TURN_WAITING)
-		return false;
-	return l->status != TURN_RUNNING || l->lease_until_us < now_us;
-}
-
-int turn_evict(struct db *tx, const struct owner *o,
-	       const struct uuid *conversation_id, const struct locked *l,
-	       turn_text_fn *fn, struct err *e)
-{
-	if (uuid_is_nil(&l->turn_id))
-		return 0;
-	if (is_dead(l, clock_now_us()))
-		return close_dead(tx, o, conversation_id, l, fn, e);
-	if (l->status == TURN_WAITING)
-		return wait_close(tx, o, conversation_id, l, WAIT_SUPERSEDED,
-				  e);
-	uuid_format(&l->turn_id, e->id);
-	return err_set(e, ERR_BUSY, "a turn is running");
-}
-
-static int taint(struct db *tx, const struct uuid *conversation_id,
-		 const struct uuid *turn_id, struct err *e)
-{
-	return db_exec(tx, STMT_CONVERSATION_TAINT,
-		       DB_ARGS(DB_U(conversation_id), DB_U(turn_id)), NULL, e);
 }
 
 /* -- begin ------------------------------------------------------------------- */
@@ -397,6 +317,13 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
+static int taint(struct db *tx, const struct uuid *conversation_id,
+		 const struct uuid *turn_id, struct err *e)
+{
+	return db_exec(tx, STMT_CONVERSATION_TAINT,
+		       DB_ARGS(DB_U(conversation_id), DB_U(turn_id)), NULL, e);
+}
+
 static int append_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct appending *k = ctx;
@@ -571,58 +498,4 @@ int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
 	    turn_flush(db, t->events, t->n_events - 1, e))
 		return -1;
 	return db_tx(db, end_tx, &k, e);
-}
-
-/* -- recover, cancel ----------------------------------------------------------- */
-
-struct recovering {
-	const struct owner *o;
-	const struct uuid *turn_id;
-	turn_text_fn *fn;
-	bool closed;
-};
-
-static int recover_tx(struct db *tx, void *ctx, struct err *e)
-{
-	struct recovering *k = ctx;
-	struct arena a = ARENA_INIT;
-	struct locked l;
-	struct turn t;
-	int rc = turn_get(tx, k->o, k->turn_id, &a, &t, e);
-
-	k->closed = false;
-	if (!rc && t.status == TURN_RUNNING &&
-	    t.lease_until_us < clock_now_us()) {
-		rc = conversation_lock(tx, k->o, &t.conversation_id, &a, &l, e);
-		if (!rc && uuid_eq(&l.turn_id, k->turn_id) &&
-		    is_dead(&l, clock_now_us())) {
-			rc = close_dead(tx, k->o, &t.conversation_id, &l,
-					k->fn, e);
-			k->closed = !rc;
-		}
-	}
-	arena_release(&a);
-	return rc;
-}
-
-int turn_recover(struct db *db, const struct owner *o,
-		 const struct uuid *turn_id, turn_text_fn *text_of_events,
-		 bool *closed, struct err *e)
-{
-	struct recovering k = { .o = o, .turn_id = turn_id,
-				.fn = text_of_events };
-	int rc = db_tx(db, recover_tx, &k, e);
-
-	*closed = k.closed;
-	return rc;
-}
-
-int turn_cancel(struct db *db, const struct owner *o, const struct uuid *id,
-		struct arena *a, struct turn *out, struct err *e)
-{
-	if (db_exec(db, STMT_TURN_CANCEL,
-		    DB_ARGS(DB_U(id), DB_S(o->tenant_id), DB_U(&o->user_id)),
-		    NULL, e))
-		return -1;
-	return turn_get(db, o, id, a, out, e);
 }

@@ -21,6 +21,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/pii.c lib/tool/pii.h \
 	lib/tool/mcp.h \
 	lib/tool/mcp_http.c \
+	lib/tool/mcp_hub.c \
 	lib/tool/mcp_list.c \
 	lib/tool/mcp_peer.c lib/tool/mcp_peer.h \
 	lib/tool/mcp_result.c \

@@ -6,7 +6,8 @@
  *   kind_mcp.c    tools of the servers as struct tool, and their calls
  *   mcp_list.c    tools/list: names, pins, what changed; cached
  *   mcp_result.c  what a call gave, as text for the model
- *   mcp_peer.c    a server as one credential sees it: era, session, retries
+ *   mcp_hub.c     the servers of this process, each as a credential sees it
+ *   mcp_peer.c    one of those: its era, its session, requests and retries
  *   mcp_http.c    one exchange over HTTP        mcp_stdio.c  a child process
  *   mcp_wire.c    messages: building them, telling them apart
  *

@@ -1,4 +1,4 @@
-/* Inside the MCP client: mcp_peer.c, mcp_http.c, mcp_stdio.c, mcp_wire.c. */
+/* Inside the MCP client: what its files share. */
 #ifndef TOOL_MCP_PEER_H
 #define TOOL_MCP_PEER_H
 
@@ -49,7 +49,11 @@ struct mcp_peer {
 	struct err list_err;
 };
 
+/* The handles of its hub. */
 struct http_pool *mcp_http_pool(const struct mcp_peer *p);
+
+/* Ends its session and its child. Nobody uses it any more. */
+void mcp_peer_close(struct mcp_peer *p);
 
 /* How a request is sent: a copy of the peer's state at one moment. */
 struct mcp_mode {

@@ -4,6 +4,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/event.c lib/turn/event.def lib/turn/event.h \
 	lib/turn/finish.c \
 	lib/turn/follow.c lib/turn/follow.h \
+	lib/turn/history.c \
 	lib/turn/live.c lib/turn/live.h \
 	lib/turn/log.c lib/turn/log.h \
 	lib/turn/loop.c lib/turn/loop.h \

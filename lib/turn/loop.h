@@ -2,9 +2,9 @@
  * The inside of a running turn, shared by the files of lib/turn:
  *
  *   open.c     gates, service, begin           context.c  what the model sees
- *   loop.c     model ↔ tools until the answer  calls.c    one step's tool calls
- *   pause.c    what waits for somebody         finish.c   the answer stored
- *   wake.c     a turn that waited goes on
+ *   loop.c     model ↔ tools until the answer  history.c  of it, the thread
+ *   pause.c    what waits for somebody         calls.c    one step's tool calls
+ *   wake.c     a turn that waited goes on      finish.c   the answer stored
  *   nested.c   an agent as a tool: the same loop within a call
  *   meta.c     metadata of rows                event.c    events to the sink
  */
@@ -23,6 +23,8 @@ enum {
 	TURN_IDLE_MS = 15000,		/* silence until a keep-alive */
 	TURN_REPEATS = 2,		/* same call with the same arguments */
 	TURN_REASONING_BYTES = 65536,	/* stored of the reasoning of a step */
+	CONTEXT_MESSAGE_TOKENS = 4,	/* what a message costs beside its text */
+	CONTEXT_OWN_MESSAGES = 6,	/* of a turn that calls a tool or two */
 };
 
 struct turn_call {		/* a tool call of the current step; arena */
@@ -148,21 +150,11 @@ void loop_message(struct turn_loop *l, enum turn_event_type type,
 
 /* -- context.c -------------------------------------------------------------- */
 
-/* Rows of history that are read with the begin of a turn of w. */
-size_t context_first_rows(const struct conf_workspace *w);
-
 /* Prompt layers, tools, history and the user's message. */
 int context_build(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /* Adds the current step and the results of its calls. */
 void context_add_step(struct turn_loop *l);
-
-/*
- * Of a turn that was stored and goes on: what it did after the user's message,
- * but for its last step, which becomes the current one, with the results that
- * are stored. Counts iterations and notes calls as if it had done it just now.
- */
-int context_add_own(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /* Drops the older half of the history; false when there is none left. */
 bool context_shorten(struct turn_loop *l);
@@ -172,6 +164,50 @@ void context_last_call(struct turn_loop *l);
 
 /* Estimated tokens of the request as it is now (C25). */
 int64_t context_tokens(const struct turn_loop *l);
+
+/* Room for n messages more, since what is outgrown stays in the arena. */
+void context_reserve(struct turn_loop *l, size_t n);
+
+/* Adds a message; valid until the next one is added. text must live as long as l. */
+struct llm_message *context_add(struct turn_loop *l, enum llm_role role,
+				struct str text);
+
+/*
+ * Adds what call c gave, as the model is to see it: others' text in the turn's
+ * envelope; edited is what the user made of the arguments, or empty.
+ */
+void context_add_result(struct turn_loop *l, const struct llm_tool_call *c,
+			struct str text, bool untrusted, bool is_error,
+			struct str edited);
+
+/* -- history.c --------------------------------------------------------------- */
+
+/* Rows of history that are read with the begin of a turn of w. */
+size_t history_first_rows(const struct conf_workspace *w);
+
+/* Adds the newest part of the stored thread that its budget allows. */
+int history_add(struct turn_loop *l, struct err *e) MUST_CHECK;
+
+/*
+ * Adds what the client gave in front of a user message (turn_input.meta). A
+ * system message of a client is text like any other: what governs the agent is
+ * declared by the deployment (E12).
+ */
+void history_add_given(struct turn_loop *l, struct str meta);
+
+/*
+ * The old turn's message, steps and text so far stand at the end of the
+ * history: they are not part of what may be left out, and where it was cut off
+ * in mid-text the model is told to go on.
+ */
+void history_resume(struct turn_loop *l);
+
+/*
+ * Of a turn that was stored and goes on: what it did after the user's message,
+ * but for its last step, which becomes the current one, with the results that
+ * are stored. Counts iterations and notes calls as if it had done it just now.
+ */
+int history_add_own(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /* -- calls.c ---------------------------------------------------------------- */
 

@@ -117,7 +117,7 @@ static void begin_of(const struct turn_run *t, struct turn_begin *b,
 		.text_of_events = turn_text_of_events, .arena = a,
 	};
 	if (!b->create)
-		b->n_history = context_first_rows(t->in.workspace);
+		b->n_history = history_first_rows(t->in.workspace);
 	b->title = title_of(t, a);
 }
 

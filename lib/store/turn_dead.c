@@ -1,0 +1,135 @@
+/*
+ * A turn whose lease ran out is dead: who meets it closes it as interrupted,
+ * and keeps the text so far as its answer.
+ */
+#include "store/turn.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "store/stmt.h"
+#include "store/wait.h"
+
+#include "base/banned.h"
+
+struct collecting {
+	struct buf text;
+	turn_text_fn *fn;
+};
+
+static int collect(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct collecting *c = ctx;
+
+	(void)e;
+	c->fn(&c->text, row[0].s);
+	return 0;
+}
+
+/* The conversation is locked by l. Stores the text so far and frees it. */
+static int close_dead(struct db *tx, const struct owner *o,
+		      const struct uuid *conversation_id,
+		      const struct locked *l, turn_text_fn *fn, struct err *e)
+{
+	struct collecting c = { .text = BUF_INIT(LIM_ANSWER_BYTES), .fn = fn };
+	int64_t now_us = clock_now_us();
+	struct arena a = ARENA_INIT;
+	struct message m = {
+		.seq = l->last_seq + 1,
+		.role = ROLE_ASSISTANT,
+		.turn_id = l->turn_id,
+		.created_us = now_us,
+		.meta = STR("{\"finish_reason\":\"interrupted\","
+			    "\"context_document_ids\":[]}"),
+		.variant_index = l->variant_index,
+		.variant_count = l->variant_count,
+	};
+	bool dead = l->status == TURN_RUNNING;
+	int rc = -1;
+
+	if (dead && fn && db_each(tx, STMT_TURN_EVENT_DATA,
+				  DB_ARGS(DB_U(&l->turn_id)), &a, collect, &c, e))
+		goto out;
+	m.content = buf_str(&c.text);
+	if (dead && message_insert(tx, conversation_id, &m, e))
+		goto out;
+	if (dead && db_exec(tx, STMT_TURN_END,
+			    DB_ARGS(DB_I(TURN_INTERRUPTED), DB_I(m.seq),
+				    DB_I(now_us), DB_S_IF((struct str){ 0 }),
+				    DB_S_IF((struct str){ 0 }),
+				    DB_I(TURN_SEQ_GAP), DB_I(0),
+				    DB_U(&l->turn_id)), NULL, e))
+		goto out;
+	rc = db_exec(tx, STMT_CONVERSATION_FREE,
+		     DB_ARGS(DB_I(dead), DB_I(now_us), DB_U(conversation_id),
+			     DB_S(o->tenant_id), DB_U(&o->user_id),
+			     DB_U(&l->turn_id)), NULL, e);
+out:
+	buf_release(&c.text);
+	arena_release(&a);
+	return rc;
+}
+
+/* Whether the turn that holds the conversation may be closed by others. */
+static bool is_dead(const struct locked *l, int64_t now_us)
+{
+	if (l->status == TURN_WAITING)
+		return false;
+	return l->status != TURN_RUNNING || l->lease_until_us < now_us;
+}
+
+int turn_evict(struct db *tx, const struct owner *o,
+	       const struct uuid *conversation_id, const struct locked *l,
+	       turn_text_fn *fn, struct err *e)
+{
+	if (uuid_is_nil(&l->turn_id))
+		return 0;
+	if (is_dead(l, clock_now_us()))
+		return close_dead(tx, o, conversation_id, l, fn, e);
+	if (l->status == TURN_WAITING)
+		return wait_close(tx, o, conversation_id, l, WAIT_SUPERSEDED,
+				  e);
+	uuid_format(&l->turn_id, e->id);
+	return err_set(e, ERR_BUSY, "a turn is running");
+}
+
+struct recovering {
+	const struct owner *o;
+	const struct uuid *turn_id;
+	turn_text_fn *fn;
+	bool closed;
+};
+
+static int recover_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct recovering *k = ctx;
+	struct arena a = ARENA_INIT;
+	struct locked l;
+	struct turn t;
+	int rc = turn_get(tx, k->o, k->turn_id, &a, &t, e);
+
+	k->closed = false;
+	if (!rc && t.status == TURN_RUNNING &&
+	    t.lease_until_us < clock_now_us()) {
+		rc = conversation_lock(tx, k->o, &t.conversation_id, &a, &l, e);
+		if (!rc && uuid_eq(&l.turn_id, k->turn_id) &&
+		    is_dead(&l, clock_now_us())) {
+			rc = close_dead(tx, k->o, &t.conversation_id, &l,
+					k->fn, e);
+			k->closed = !rc;
+		}
+	}
+	arena_release(&a);
+	return rc;
+}
+
+int turn_recover(struct db *db, const struct owner *o,
+		 const struct uuid *turn_id, turn_text_fn *text_of_events,
+		 bool *closed, struct err *e)
+{
+	struct recovering k = { .o = o, .turn_id = turn_id,
+				.fn = text_of_events };
+	int rc = db_tx(db, recover_tx, &k, e);
+
+	*closed = k.closed;
+	return rc;
+}

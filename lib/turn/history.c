@@ -1,0 +1,358 @@
+/*
+ * The stored thread as messages for the model: its newest part, within the
+ * budget, and of a turn that goes on what it has done so far.
+ *
+ * History is cut in units: a user message, an answer, or a step with all its
+ * tool rows. So it never starts with a tool row, and every call is answered:
+ * where the stored thread lacks an answer, one that says so is put in (B15).
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "turn/loop.h"
+
+#include "base/banned.h"
+
+enum {
+	ROWS_PER_MESSAGE = 3,	/* rows read for one message of history */
+	SPARE_ROWS = 10,	/* rows of steps that the first read allows for */
+};
+
+static const char go_on[] =
+	"[Your answer above was cut off. Go on exactly where it stops, without "
+	"repeating any of it and without a remark about this.]";
+
+static const char unanswered[] =
+	"{\"error\":{\"code\":\"interrupted\",\"message\":\"This call was not "
+	"answered: the turn ended before.\"}}";
+
+/*
+ * A stored step: the assistant row at *at and the tool rows behind it, in the
+ * order of the calls. Moves *at to the last of its rows.
+ */
+static void add_stored_step(struct turn_loop *l, const struct message *rows,
+			    const struct meta_row *meta, size_t n, size_t *at)
+{
+	const struct meta_row *step = &meta[*at];
+	size_t first = *at + 1, end = first;
+	struct llm_message *m;
+
+	while (end < n && rows[end].role == ROLE_TOOL)
+		end++;
+	m = context_add(l, LLM_ASSISTANT, rows[*at].content);
+	m->calls = step->calls;
+	m->n_calls = step->n_calls;
+	m->replay = step->replay;
+	for (size_t i = 0; i < step->n_calls; i++) {
+		const struct llm_tool_call *c = &step->calls[i];
+		size_t k = first;
+
+		while (k < end && !str_eq(meta[k].call_id, c->id))
+			k++;
+		if (k == end)
+			context_add_result(l, c, STR(unanswered), false, true,
+					   (struct str){ 0 });
+		else
+			context_add_result(l, c, rows[k].content,
+					   meta[k].untrusted, meta[k].is_error,
+					   meta[k].edited);
+	}
+	*at = end - 1;
+}
+
+void history_add_given(struct turn_loop *l, struct str meta)
+{
+	static const char key[] = "\"given\"";
+	struct err ignored = ERR_INIT;
+	const json_t *given, *m;
+	json_t *j = NULL;
+	size_t i;
+
+	if (meta.n && memmem(meta.p, meta.n, key, sizeof(key) - 1))
+		j = jx_keep(l->arena, jx_load_lenient(meta, &ignored));
+	if (!j)
+		return;
+	given = jx_arr(j, "given");
+	json_array_foreach((json_t *)given, i, m)
+		if (jx_str(m, "content").n)
+			context_add(l, str_is(jx_str(m, "role"), "assistant")
+			    ? LLM_ASSISTANT : LLM_USER, jx_str(m, "content"));
+}
+
+/* One row (with a step's tool rows) as messages; nothing for what says nothing. */
+static void add_unit(struct turn_loop *l, const struct message *rows,
+		     const struct meta_row *meta, size_t n, size_t *at)
+{
+	const struct message *r = &rows[*at];
+
+	switch (r->role) {
+	case ROLE_USER:
+		history_add_given(l, r->meta);
+		context_add(l, LLM_USER, r->content);
+		break;
+	case ROLE_SYSTEM:
+		context_add(l, LLM_USER, r->content);
+		break;
+	case ROLE_ASSISTANT:
+		if (meta[*at].step && meta[*at].n_calls)
+			add_stored_step(l, rows, meta, n, at);
+		else if (r->content.n && !(meta[*at].failed &&
+			 str_eq(r->content, meta[*at].error_message)))
+			context_add(l, LLM_ASSISTANT, r->content);
+		break;
+	default:	/* a tool row without its step */
+		break;
+	}
+}
+
+/* Whether a unit may come first: what it answers would be missing. */
+static bool may_start(const struct message *r)
+{
+	return r->role != ROLE_TOOL;
+}
+
+/*
+ * The first row that is kept: going back from the newest, as many messages
+ * (user messages and answers) and tokens as fit; then on to a user message if
+ * there is one.
+ */
+static size_t first_row(const struct turn_loop *l, const struct message *rows,
+			const struct meta_row *meta, size_t n, int64_t budget)
+{
+	const struct conf_workspace *w = l->run->in.workspace;
+	size_t first = n, at = n, user;
+	int messages = 0;
+
+	while (at > 0) {
+		const struct message *r = &rows[--at];
+
+		budget -= CONTEXT_MESSAGE_TOKENS + llm_estimate_tokens(r->content);
+		if (meta[at].step || r->role == ROLE_USER)
+			budget -= llm_estimate_tokens(r->meta);
+		if (!meta[at].step && r->role != ROLE_TOOL)
+			messages++;
+		if (budget < 0 || messages > w->history_messages)
+			break;
+		if (may_start(r))
+			first = at;
+	}
+	for (user = first; user < n && rows[user].role != ROLE_USER; user++)
+		continue;
+	return user < n ? user : first;
+}
+
+/* Tokens that history may have: its own cap, and what the model has left. */
+static int64_t history_budget(const struct turn_loop *l)
+{
+	const struct conf_llm *s = l->run->service;
+	int64_t budget = l->run->in.workspace->history_tokens;
+	int64_t left = s->context_tokens - s->max_output_tokens -
+		l->fixed_tokens - llm_estimate_tokens(l->run->in.content) -
+		CONTEXT_MESSAGE_TOKENS;
+
+	return s->context_tokens > 0 ? MIN(budget, MAX(left, 0)) : budget;
+}
+
+/* Rows of history that a turn of w looks at, at most; 0 = it wants none. */
+static size_t history_rows(const struct conf_workspace *w)
+{
+	size_t want = (size_t)MAX(w->history_messages, 0) * ROWS_PER_MESSAGE;
+
+	return MIN(want, LIM_PAGE_MAX);
+}
+
+/* Enough where few of the answers took steps. */
+size_t history_first_rows(const struct conf_workspace *w)
+{
+	return MIN((size_t)MAX(w->history_messages, 0) + SPARE_ROWS,
+		   history_rows(w));
+}
+
+/* The last row that is history: before our message, or the old turn's answer. */
+static int64_t history_end(const struct turn_run *t)
+{
+	return t->resumed_seq ? t->resumed_seq : t->user.seq - 1;
+}
+
+/* Whether the rows hold more messages than w wants, so older ones are idle. */
+static bool is_enough(const struct message_page *p, const struct meta_row *meta,
+		      const struct conf_workspace *w)
+{
+	int messages = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		messages += p->items[i].role != ROLE_TOOL && !meta[i].step;
+	return messages > w->history_messages;
+}
+
+/* n_rows 0: the page that came with the begin. */
+static int read_page(struct turn_loop *l, size_t n_rows,
+		     struct message_page *page, struct meta_row **meta,
+		     struct err *e)
+{
+	struct turn_run *t = l->run;
+
+	if (n_rows == 0)
+		*page = t->history;
+	else if (message_history(t->deps->db, &l->owner, &t->conversation_id,
+				 history_end(t), n_rows, l->arena, page, e) < 0)
+		return -1;
+	*meta = arena_alloc(l->arena, (page->n + 1) * sizeof(**meta));
+	for (size_t i = 0; i < page->n; i++)
+		meta_read(l->arena, t->service, &page->items[i], &(*meta)[i]);
+	return 0;
+}
+
+int history_add(struct turn_loop *l, struct err *e)
+{
+	struct turn_run *t = l->run;
+	const struct conf_workspace *w = t->in.workspace;
+	size_t want = history_rows(w);
+	struct message_page page;
+	struct meta_row *meta;
+	size_t first = t->history.n ? 0 : history_first_rows(w);
+
+	/* A continuation needs what it goes on from, whatever history may have. */
+	if (t->resumed_seq)
+		first = want = LIM_PAGE_MAX;
+	if (t->created_conversation || history_end(t) < 1 || want == 0)
+		return 0;
+	if (read_page(l, first, &page, &meta, e) < 0)
+		return -1;
+	if (page.more && page.n < want && !is_enough(&page, meta, w) &&
+	    read_page(l, want, &page, &meta, e) < 0)
+		return -1;
+	context_reserve(l, page.n + CONTEXT_OWN_MESSAGES);
+	for (size_t i = first_row(l, page.items, meta, page.n,
+				  history_budget(l)); i < page.n; i++)
+		add_unit(l, page.items, meta, page.n, &i);
+	return 0;
+}
+
+void history_resume(struct turn_loop *l)
+{
+	size_t at = l->n_messages;
+
+	while (at > 0 && l->messages[at - 1].role != LLM_USER)
+		at--;
+	if (at == 0)	/* it was too far back */
+		context_add(l, LLM_USER, l->run->in.content);
+	l->n_history = at ? at - 1 : 0;
+	if (at && l->messages[l->n_messages - 1].role == LLM_ASSISTANT)
+		context_add(l, LLM_USER, STR(go_on));
+}
+
+/* -- of a turn that goes on ------------------------------------------------- */
+
+struct own_rows {
+	struct message *rows;
+	struct meta_row *meta;
+	size_t n, size, last;	/* last: its last step */
+	bool has_step;
+};
+
+static void own_add(struct turn_loop *l, struct own_rows *o,
+		    const struct message_page *page)
+{
+	size_t need = o->n + page->n;
+
+	if (need > o->size) {
+		size_t size = MAX(need, o->size * 2 + 32);
+		struct message *rows = arena_zalloc(l->arena, size, sizeof(*rows));
+		struct meta_row *meta = arena_zalloc(l->arena, size, sizeof(*meta));
+
+		if (o->n) {
+			memcpy(rows, o->rows, o->n * sizeof(*rows));
+			memcpy(meta, o->meta, o->n * sizeof(*meta));
+		}
+		o->rows = rows;
+		o->meta = meta;
+		o->size = size;
+	}
+	for (size_t i = 0; i < page->n; i++, o->n++) {
+		const struct message *m = &page->items[i];
+
+		o->rows[o->n] = *m;
+		meta_read(l->arena, l->run->service, m, &o->meta[o->n]);
+		if (!uuid_eq(&m->turn_id, &l->run->id) || !o->meta[o->n].step)
+			continue;
+		o->last = o->n;
+		o->has_step = true;
+		l->iterations++;
+	}
+}
+
+/* The stored step as the current one; what has no row has no result yet. */
+static void own_step(struct turn_loop *l, const struct own_rows *o)
+{
+	const struct meta_row *meta = &o->meta[o->last];
+	struct turn_step *s = &l->step;
+
+	buf_addstr(&s->text, o->rows[o->last].content);
+	s->replay = (json_t *)meta->replay;
+	s->stored = true;
+	s->n_calls = s->calls_size = meta->n_calls;
+	s->calls = arena_zalloc(l->arena, s->n_calls, sizeof(*s->calls));
+	for (size_t i = 0; i < s->n_calls; i++) {
+		struct turn_call *c = &s->calls[i];
+
+		c->id = meta->calls[i].id;
+		c->name = meta->calls[i].name;
+		c->args = meta->calls[i].args;
+		c->opaque = (json_t *)meta->calls[i].opaque;
+		for (size_t k = o->last + 1; k < o->n; k++) {
+			if (!str_eq(o->meta[k].call_id, c->id))
+				continue;
+			c->result.text = o->rows[k].content;
+			c->result.is_error = o->meta[k].is_error;
+			c->untrusted = o->meta[k].untrusted;
+			c->edited = o->meta[k].edited;
+			c->stored = true;
+		}
+	}
+}
+
+/* What it has called counts as called. */
+static void note_calls(struct turn_loop *l, const struct meta_row *meta)
+{
+	for (size_t k = 0; meta && k < meta->n_calls; k++)
+		calls_note(l, &(struct turn_call){
+			.name = meta->calls[k].name,
+			.args = meta->calls[k].args,
+		});
+}
+
+int history_add_own(struct turn_loop *l, struct err *e)
+{
+	struct turn_run *t = l->run;
+	struct own_rows o = { .n = 0 };
+	struct message_page page;
+	int64_t after = t->user.seq;
+
+	do {
+		if (message_list(t->deps->db, &l->owner, &t->conversation_id,
+				 OLDEST_FIRST, after, LIM_PAGE_MAX, l->arena,
+				 &page, e) < 0)
+			return -1;
+		own_add(l, &o, &page);
+		after = page.next_seq;
+	} while (page.more);
+	if (!o.has_step)
+		return err_set(e, ERR_CONFLICT, "a turn that waits for nothing");
+	for (size_t i = 0, first = 1; i <= o.last; i++) {
+		bool own = uuid_eq(&o.rows[i].turn_id, &t->id);
+
+		/* It went on where another turn was cut short. */
+		if (own && first &&
+		    l->messages[l->n_messages - 1].role == LLM_ASSISTANT)
+			context_add(l, LLM_USER, STR(go_on));
+		first &= !own;
+		if (i == o.last)
+			break;
+		note_calls(l, own ? &o.meta[i] : NULL);
+		add_unit(l, o.rows, o.meta, o.n, &i);
+	}
+	own_step(l, &o);
+	note_calls(l, &o.meta[o.last]);
+	return 0;
+}
