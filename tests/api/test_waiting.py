@@ -106,6 +106,7 @@ def test_own_words_are_an_answer_where_they_may(lab):
 
 def test_a_choice_is_no_approval(lab):
     """A poisoned model asks something harmless and uses the click."""
+    before = lab.runs()
     write = {"name": "write", "args": {}}
     script = {"tool_calls": [{"name": "set_field", "args": {
         "field": "a", "value": "b"}}], "then": {
@@ -117,7 +118,7 @@ def test_a_choice_is_no_approval(lab):
     events = answer(lab, wait, result={"choice": "A"}).events()
     assert events[-1].data["for"][0]["type"] == "approval"
     assert events[-1].data["for"][0]["reason"] == "tainted"
-    assert lab.runs() == ""
+    assert lab.runs() == before
 
 
 # -- the page -------------------------------------------------------------------
@@ -192,9 +193,10 @@ def test_a_page_brings_tools_where_it_may(lab):
 def test_a_page_does_not_replace_tools(lab):
     """A page's `write` is not the deployment's, nor the other way round."""
     client = {"mode": "page", "tools": [{**PAGE_TOOL, "name": "write"}]}
+    before = lab.runs()
     events = lab.chat({"tool_calls": [{"name": "write", "args": {}}],
                        "then": {"text": "end"}}, workspace="open", client=client)
-    assert events[-1].name == "done" and lab.runs() == "{}\n"
+    assert events[-1].name == "done" and lab.runs() == before + "{}\n"
 
 
 def test_a_page_tool_that_must_be_approved(lab):

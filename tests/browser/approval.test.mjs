@@ -89,7 +89,7 @@ test('approved, and denied: after a reload, in the thread', async (t) => {
 	assert.deepEqual(await runs(), []);
 	await page.waitForFunction(() => /approval is needed to run Wipe/.test(
 		document.querySelector('[role=status]').textContent));
-	assert.equal(await page.locator('.row-waiting').count(), 1);
+	await page.locator('.row-waiting').waitFor();
 	// it does not ask for the focus
 	assert.equal(await page.evaluate(() =>
 		document.activeElement.classList.contains('composer-field')), true);
@@ -100,7 +100,7 @@ test('approved, and denied: after a reload, in the thread', async (t) => {
 	await page.waitForSelector('.answer');
 	await ended(page);
 	assert.equal(await card.count(), 0);
-	assert.equal(await page.locator('.row-waiting').count(), 0);
+	await page.locator('.row-waiting').waitFor({ state: 'detached' });
 	assert.deepEqual(await runs(), [args]);
 	const shown = await reading(page);
 
@@ -253,6 +253,7 @@ test('what waits behind something that was gone past stays', async (t) => {
 		!document.querySelector('lamp-approval'));
 	await page.locator('.ask-option').first().click();
 	await page.waitForSelector('.answer');
+	await ended(page);
 	assert.equal(await page.locator('.answer').last().innerText(), 'Good.');
 	assert.deepEqual(await runs(), []);
 });

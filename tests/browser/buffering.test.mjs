@@ -57,14 +57,14 @@ test('a buffering proxy: the answer grows all the same, by long polls', async (t
 	assert.equal(proxy.streams, streams + 1);
 
 	// a reload remembers: the running answer is polled from the beginning
-	await send(page, script({ text: text(150), rate: 30 }));
+	await send(page, script({ text: text(300), rate: 30 }));
 	await grows(page, 2);
 	const before = proxy.streams;
 
 	await page.reload();
 	await grows(page, 3);
 	await ended(page);
-	assert.equal((await page.locator('.answer').last().textContent()).trim(), text(150));
+	assert.equal((await page.locator('.answer').last().textContent()).trim(), text(300));
 	assert.equal(proxy.streams, before);
 	const shown = await reading(page);
 

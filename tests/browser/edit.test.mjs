@@ -53,7 +53,7 @@ test('an answer is made again; both versions can be gone to', async (t) => {
 
 test('answering again streams, and is found after a reload', async (t) => {
 	const page = await openChat(t);
-	const asked = script({ tokens: 60, rate: 30 });
+	const asked = script({ tokens: 150, rate: 25 });
 
 	await ask(page, asked);
 	await button(page, 'Answer again').click();

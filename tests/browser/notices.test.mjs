@@ -101,7 +101,7 @@ test('an open conversation shows what another tab asks in it', async (t) => {
 	const other = await listening(t, { hash: `#/c/${shownId(page)}` });
 
 	await other.waitForSelector('.answer');
-	await send(page, script({ text: 'one two three four five six seven eight', rate: 4 }));
+	await send(page, script({ tokens: 24, rate: 4 }));
 	await other.waitForSelector('.stop-button');
 	await other.waitForFunction(() => document.querySelectorAll('.answer').length === 2);
 	await Promise.all([ended(page), ended(other)]);
