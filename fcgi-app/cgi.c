@@ -105,7 +105,11 @@ static int conn_write(struct conn *c, const char *p, size_t n)
 	return 0;
 }
 
-void cgi_end(void)
+/*
+ * Ends the answer, after the last flush: the server, which reads to the end of
+ * our output, sees it. What the process does from here on is not waited for.
+ */
+static void cgi_end(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct stat st;

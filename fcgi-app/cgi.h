@@ -10,10 +10,4 @@
 /* The connection of this process; borrowed, static. main only. */
 struct conn *cgi_conn(void);
 
-/*
- * Ends the answer, after the last flush: the server, which reads to the end of
- * our output, sees it. What the process does from here on is not waited for.
- */
-void cgi_end(void);
-
 #endif

@@ -8,8 +8,7 @@
 
 struct owner scope_owner(const struct request *rq)
 {
-	return (struct owner){ .tenant_id = rq->who.tenant,
-			       .user_id = rq->who.user_id };
+	return owner_of(&rq->who);
 }
 
 bool scope_sees(const struct request *rq, const struct conf_workspace *w)

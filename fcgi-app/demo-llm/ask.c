@@ -25,14 +25,6 @@ struct msg *ask_add(struct ask *a, enum role role, const char *text)
 	return m;
 }
 
-void ask_append(struct ask *a, struct msg *m, const char *s)
-{
-	if (!*s)
-		return;
-	m->text = *m->text ? arena_printf(a->a, "%s\n%s", m->text, s)
-			   : arena_strdup(a->a, s);
-}
-
 const char *ask_content(struct ask *a, const json_t *content)
 {
 	struct out o = {0};
@@ -183,17 +175,4 @@ const char *ask_tool(const struct ask *a, const char *name)
 			return s;
 	}
 	return NULL;
-}
-
-const char *ask_system(const struct ask *a)
-{
-	struct out o = {0};
-	size_t i;
-
-	for (i = 0; i < a->n; i++)
-		if (a->msgs[i].role == ROLE_SYSTEM) {
-			out_puts(&o, a->msgs[i].text);
-			out_puts(&o, "\n");
-		}
-	return out_keep(&o, a->a);
 }

@@ -39,9 +39,6 @@ struct ask {
 /* Appends a message; text is borrowed (NULL is ""). Valid until the next. */
 struct msg *ask_add(struct ask *a, enum role role, const char *text);
 
-/* Appends s to the text of m, with a line break between parts. */
-void ask_append(struct ask *a, struct msg *m, const char *s);
-
 /*
  * The text of an OpenAI or Anthropic content member: a string, or the text
  * parts of a list, joined; "" for null, absent and anything else.
@@ -71,8 +68,5 @@ size_t ask_rounds(const struct ask *a);
 
 /* The offered tool of that name (or ending in "_" or "-" + name), or NULL. */
 const char *ask_tool(const struct ask *a, const char *name);
-
-/* All system messages joined, in the arena. */
-const char *ask_system(const struct ask *a);
 
 #endif

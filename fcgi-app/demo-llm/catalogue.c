@@ -143,16 +143,6 @@ bool catalogue_read(struct catalogue *c, struct arena *a, const char *text)
 	return true;
 }
 
-struct dataset *dataset_named(const struct catalogue *c, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
-		if (!strcmp(c->dataset[i].name, name))
-			return &c->dataset[i];
-	return NULL;
-}
-
 struct column *column_named(const struct dataset *d, const char *name)
 {
 	size_t i;

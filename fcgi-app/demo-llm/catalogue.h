@@ -50,8 +50,7 @@ const char *label_text(struct arena *a, const char *name);
 /* The JSON object in a tool result, kept in the arena, or NULL. */
 json_t *result_json(struct arena *a, const char *text);
 
-/* The dataset or column of that exact name, or NULL. */
-struct dataset *dataset_named(const struct catalogue *c, const char *name);
+/* The column of that exact name, or NULL. */
 struct column *column_named(const struct dataset *d, const char *name);
 
 /*

@@ -101,7 +101,8 @@ void plan_text(struct plan *p, enum piece_kind kind, const char *text)
 		p->reasoning_tokens += piece->count;
 }
 
-void plan_words(struct plan *p, uint64_t n)
+/* Appends n generated words. */
+static void plan_words(struct plan *p, uint64_t n)
 {
 	struct piece *piece = add_piece(p, PIECE_TEXT);
 	struct cutter c = {0};

@@ -55,9 +55,6 @@ void plan_init(struct plan *p, struct arena *a);
 /* Appends a piece of text cut into words; nothing when text is "". */
 void plan_text(struct plan *p, enum piece_kind kind, const char *text);
 
-/* Appends n generated words. */
-void plan_words(struct plan *p, uint64_t n);
-
 /*
  * Appends a tool call; args is any JSON, NULL is {}; a string is sent as it is,
  * so that broken arguments can be tested. id NULL or "": the wire mints one.

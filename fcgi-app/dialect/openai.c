@@ -16,7 +16,8 @@
 
 #include "base/banned.h"
 
-void openai_model(struct jw *w, struct str asked, const struct turn_run *run)
+/* The model that the client asked for, else "workspace/agent". */
+static void openai_model(struct jw *w, struct str asked, const struct turn_run *run)
 {
 	if (asked.n) {
 		jw_str(w, asked);

@@ -10,9 +10,6 @@
 #include "base/json.h"
 #include "turn/turn.h"
 
-/* The model that the client asked for, else "workspace/agent". */
-void openai_model(struct jw *w, struct str asked, const struct turn_run *run);
-
 /* id, created and model members; object is "chat.completion…". */
 void openai_head(struct jw *w, const char *object, struct str asked,
 		 const struct turn_run *run);

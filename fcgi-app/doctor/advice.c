@@ -21,7 +21,7 @@ const struct doctor_row doctor_rows[DOCTOR__MAX] = {
 #undef DOCTOR
 };
 
-const char *const doctor_results[3] = {
+static const char *const results[] = {
 	[DOCTOR_OK] = "ok", [DOCTOR_WARNING] = "warning",
 	[DOCTOR_PROBLEM] = "problem",
 };
@@ -200,7 +200,7 @@ void doctor_write(struct doctor *d, struct jw *w)
 {
 	sort(d);
 	jw_obj(w);
-	jw_kstrz(w, "result", doctor_results[d->worst]);
+	jw_kstrz(w, "result", results[d->worst]);
 	jw_kstrz(w, "server", doctor_web_name(d->web));
 	jw_kstrz(w, "base", d->base);
 	jw_key(w, "items");
@@ -211,7 +211,7 @@ void doctor_write(struct doctor *d, struct jw *w)
 		jw_obj(w);
 		jw_kstrz(w, "check", doctor_rows[f->check].name);
 		jw_kstrz(w, "title", doctor_rows[f->check].title);
-		jw_kstrz(w, "result", doctor_results[f->result]);
+		jw_kstrz(w, "result", results[f->result]);
 		jw_kstrz(w, "subject", f->subject);
 		jw_kstrz(w, "text", f->text);
 		jw_kstrz(w, "advice", f->advice);

@@ -37,9 +37,6 @@ extern const struct doctor_row doctor_rows[DOCTOR__MAX];
 
 enum doctor_result { DOCTOR_OK, DOCTOR_WARNING, DOCTOR_PROBLEM };
 
-/* "ok", "warning", "problem". */
-extern const char *const doctor_results[3];
-
 struct doctor_finding {
 	enum doctor_check check;
 	enum doctor_result result;

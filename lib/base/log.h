@@ -27,7 +27,6 @@ void log_bind(const char *request_id, const char *user);
 void log_line(enum log_level level, const char *msg, ...)
 	__attribute__((sentinel));
 
-#define log_error(...) log_line(LOG_LVL_ERROR, __VA_ARGS__, (char *)NULL)
 #define log_warn(...)  log_line(LOG_LVL_WARN, __VA_ARGS__, (char *)NULL)
 #define log_info(...)  log_line(LOG_LVL_INFO, __VA_ARGS__, (char *)NULL)
 #define log_debug(...) log_line(LOG_LVL_DEBUG, __VA_ARGS__, (char *)NULL)

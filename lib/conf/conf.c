@@ -255,12 +255,6 @@ const struct conf_db *conf_database(const struct conf *c, struct str id)
 	FIND(c->databases, c->n_databases, id, id);
 }
 
-const struct conf_dataset *conf_dataset(const struct conf_workspace *w,
-					struct str name)
-{
-	FIND(w->datasets, w->n_datasets, name, name);
-}
-
 bool conf_list_has(const struct conf_list *l, struct str s)
 {
 	for (size_t i = 0; i < l->n; i++)

@@ -426,7 +426,7 @@ struct conf_live *conf_live_open(const char *main_file, conf_check *check,
 const struct conf *conf_live_get(struct conf_live *l);	/* give back: conf_put */
 void conf_live_close(struct conf_live *l);
 
-/* Looks at the files now, without waiting for the second (SIGHUP, tests). */
+/* Looks at the files now, without waiting for the second (tests). */
 void conf_live_look(struct conf_live *l);
 
 /*
@@ -457,7 +457,6 @@ const struct conf_llm *conf_llm(const struct conf *c, struct str id);
 const struct conf_mcp *conf_mcp(const struct conf *c, struct str id);
 const struct conf_prompt *conf_prompt(const struct conf *c, struct str name);
 const struct conf_db *conf_database(const struct conf *c, struct str id);
-const struct conf_dataset *conf_dataset(const struct conf_workspace *w, struct str name);
 
 /*
  * The line of a file where the value of path stands ("tools.x.http.url",

@@ -342,16 +342,6 @@ bool ynode_null(const struct ynode *n)
 	return false;
 }
 
-struct ynode *ynode_get(const struct ynode *map, const char *key)
-{
-	if (map->kind != YMAP)
-		return NULL;
-	for (size_t i = 0; i < map->n; i++)
-		if (!strcmp(map->keys[i].name, key))
-			return map->v[i];
-	return NULL;
-}
-
 const char *ynode_kind_name(const struct ynode *n)
 {
 	switch (n->kind) {

@@ -44,9 +44,6 @@ struct ynode {
 /* Whether n is a plain null: `null`, `~` or nothing at all. */
 bool ynode_null(const struct ynode *n);
 
-/* The value of a key of a map, or NULL. Borrowed. */
-struct ynode *ynode_get(const struct ynode *map, const char *key);
-
 /* "map", "list" or "scalar", for messages. */
 const char *ynode_kind_name(const struct ynode *n);
 

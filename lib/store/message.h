@@ -86,9 +86,6 @@ bool message_id_parse(struct str id, struct uuid *conversation_id,
 /* How a record is rendered: group A routes, or the agent-scoped ones (B6). */
 enum record_style { RECORD_PLAIN, RECORD_AGENT_SCOPED };
 
-/* "user", "assistant" ("agent" when agent-scoped), "system", "tool". */
-const char *message_role_name(enum message_role r, enum record_style style);
-
 /* What every message of a thread has in common on the wire. */
 struct message_scope {
 	struct str workspace_id, agent_id;

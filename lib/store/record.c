@@ -16,7 +16,7 @@ static const struct {
 	[ROLE_TOOL] = { "tool", "tool" },
 };
 
-const char *message_role_name(enum message_role r, enum record_style style)
+static const char *role_name(enum message_role r, enum record_style style)
 {
 	if (r < ROLE_USER || r > ROLE_TOOL)
 		BUG("a message of no role");
@@ -106,7 +106,7 @@ static void write_own(struct buf *b, const struct message_scope *s,
 	buf_adds(b, "\",\"id\":\"");
 	buf_add(b, id, id_n);
 	buf_adds(b, "\",\"role\":\"");
-	buf_adds(b, message_role_name((enum message_role)m->role, s->style));
+	buf_adds(b, role_name((enum message_role)m->role, s->style));
 	buf_adds(b, "\",\"content\":");
 	buf_json(b, m->content);
 	buf_adds(b, ",\"createdAt\":\"");

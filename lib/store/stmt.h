@@ -317,20 +317,6 @@ struct number {
 	F(definition, s, "definition") SEP \
 	F(accepted_us, i, "accepted_us")
 
-#define USER_FIELDS(F, SEP) \
-	F(id, u, "id") SEP \
-	F(login, s, "login") SEP \
-	F(name, S, "name") SEP \
-	F(first_seen_us, i, "first_seen_us") SEP \
-	F(last_seen_us, i, "last_seen_us")
-
-#define USAGE_SUM_FIELDS(F, SEP) \
-	F(records, i, "COUNT(*)") SEP \
-	F(input_tokens, I, "CAST(SUM(input_tokens) AS SIGNED)") SEP \
-	F(cache_read_tokens, I, "CAST(SUM(cache_read_tokens) AS SIGNED)") SEP \
-	F(cache_write_tokens, I, "CAST(SUM(cache_write_tokens) AS SIGNED)") SEP \
-	F(output_tokens, I, "CAST(SUM(output_tokens) AS SIGNED)")
-
 #define TOOL_OUTPUT_FIELDS(F, SEP) \
 	F(tool, s, "tool") SEP \
 	F(content, s, "content")

@@ -1,5 +1,6 @@
 #include "store/store.h"
 
+#include "auth/identity.h"
 #include "base/clock.h"
 #include "store/conversation.h"
 #include "store/notice.h"
@@ -24,6 +25,11 @@ const struct db_stmt store_stmts[STMT__MAX] = {
 #undef STMT
 #undef STMT_WHOLE
 };
+
+struct owner owner_of(const struct identity *who)
+{
+	return (struct owner){ who->tenant, who->user_id };
+}
 
 struct db *store_open(const struct conf_db *conf, int wait_ms, struct err *e)
 {

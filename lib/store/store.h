@@ -14,6 +14,11 @@ struct owner {
 	struct uuid user_id;	/* uuid_of_name(tenant, login) */
 };
 
+struct identity;
+
+/* Under whom the rows of who stand. Text borrowed from who. */
+struct owner owner_of(const struct identity *who);
+
 /* Page direction of keyset lists. */
 enum store_order { NEWEST_FIRST, OLDEST_FIRST };
 

@@ -9,12 +9,6 @@
 
 #include "base/banned.h"
 
-static const struct db_field sum_fields[] = {
-#define F(m, t, sql) FIELD_OF(struct usage_sum, m, t)
-	USAGE_SUM_FIELDS(F, COMMA)
-#undef F
-};
-
 struct usage usage_init(enum usage_kind kind)
 {
 	return (struct usage){
@@ -71,16 +65,4 @@ int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 		rc = 0;
 	}
 	return rc;
-}
-
-int usage_sum_user(struct db *db, const struct owner *o, int64_t since_us,
-		   struct usage_sum *out, struct err *e)
-{
-	struct arena a = ARENA_INIT;
-	int n = db_get(db, STMT_USAGE_SUM_USER,
-		       DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-			       DB_I(since_us)), &a, sum_fields, out, e);
-
-	arena_release(&a);
-	return n < 0 ? -1 : 0;
 }

@@ -39,12 +39,4 @@ struct usage usage_init(enum usage_kind kind);
 int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 		 struct err *e) MUST_CHECK;
 
-/* Sums for a conversation, a user or all of a tenant since a time. */
-struct usage_sum {
-	int64_t records, input_tokens, cache_read_tokens, cache_write_tokens;
-	int64_t output_tokens;
-};
-int usage_sum_user(struct db *db, const struct owner *o, int64_t since_us,
-		   struct usage_sum *out, struct err *e) MUST_CHECK;
-
 #endif

@@ -18,12 +18,6 @@ int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
 		    const json_t *args, struct buf *out, bool *is_json,
 		    struct err *e) MUST_CHECK;
 
-/*
- * Whether schema can be that of a tool: of the subset, and an object. ERR_CONFIG
- * with the field "parameters…".
- */
-int tool_parameters_check(const json_t *schema, struct err *e) MUST_CHECK;
-
 /* suggest_action (suggest.c). */
 bool suggest_any(const struct tool *t, const struct tool_ctx *ctx);
 int suggest_describe(const struct tool *t, const struct tool_ctx *ctx,

@@ -109,7 +109,4 @@ struct tool_shared *tool_env_keep(struct tool_env *env, const char *key,
 				  json_t *value, int ttl_ms);
 void tool_env_put(void *shared);	/* struct tool_shared */
 
-/* Drops everything that is cached: tests. */
-void tool_env_forget(struct tool_env *env);
-
 #endif

@@ -95,7 +95,8 @@ static void kept_free(struct kept *k)
 	*k = (struct kept){ NULL, NULL, 0 };
 }
 
-void tool_env_forget(struct tool_env *env)
+/* Drops everything that is cached. */
+static void forget(struct tool_env *env)
 {
 	pthread_mutex_lock(&env->lock);
 	for (size_t i = 0; i < KEPT_MAX; i++)
@@ -113,7 +114,7 @@ void tool_env_free(struct tool_env *env)
 	if (!env)
 		return;
 	mcp_hub_free(env->mcp);
-	tool_env_forget(env);
+	forget(env);
 	for (struct pool *p = env->pools, *next; p; p = next) {
 		next = p->next;
 		pool_free(p);

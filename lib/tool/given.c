@@ -10,7 +10,7 @@ int given_text(const struct tool_ctx *ctx, const json_t *args,
 	       struct str *out, struct err *e)
 {
 	struct str text = jx_str(args, "text"), result = jx_str(args, "result");
-	struct owner o = { ctx->who->tenant, ctx->who->user_id };
+	struct owner o = owner_of(ctx->who);
 	struct tool_output kept;
 	struct err cause = ERR_INIT;
 	struct uuid id;

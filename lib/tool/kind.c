@@ -23,7 +23,8 @@ static const struct tool_kind *const kinds[] = {
 	&kind_web_visit,
 };
 
-const struct tool_kind *tool_kind(const char *name)
+/* The row of this name, or NULL. */
+static const struct tool_kind *kind_of(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (strcmp(kinds[i]->name, name) == 0)
@@ -83,7 +84,7 @@ static void add_rows(const struct tool_ctx *ctx, const struct conf_tool *v,
 		     size_t n, struct tool_rows *rows)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct tool_kind *k = tool_kind(v[i].kind);
+		const struct tool_kind *k = kind_of(v[i].kind);
 		struct err e = ERR_INIT;
 		struct tool base;
 
@@ -127,7 +128,7 @@ static bool has_web(const struct tool_ctx *ctx, const struct conf_tool *v,
 		    size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct tool_kind *k = tool_kind(v[i].kind);
+		const struct tool_kind *k = kind_of(v[i].kind);
 		struct tool t;
 
 		if (k != &kind_web_search && k != &kind_web_visit &&
@@ -153,7 +154,7 @@ bool tool_web_offered(const struct tool_ctx *ctx)
 static bool makes(const struct conf_tool *v, size_t n, struct str name)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct tool_kind *k = tool_kind(v[i].kind);
+		const struct tool_kind *k = kind_of(v[i].kind);
 
 		if (k && k->makes ? k->makes(&v[i], name)
 				  : str_is(name, v[i].name))
@@ -223,7 +224,11 @@ static int check_sections(const struct tool_kind *k, const struct conf_tool *c,
 	return 0;
 }
 
-int tool_parameters_check(const json_t *schema, struct err *e)
+/*
+ * Whether schema can be that of a tool: of the subset, and an object. ERR_CONFIG
+ * with the field "parameters…".
+ */
+static int check_parameters(const json_t *schema, struct err *e)
 {
 	const json_t *type = json_object_get(schema, "type");
 	struct err fault = ERR_INIT;
@@ -245,7 +250,7 @@ static int check_tool_row(const struct conf *conf,
 			  const struct conf_workspace *w,
 			  const struct conf_tool *c, struct err *e)
 {
-	const struct tool_kind *k = tool_kind(c->kind);
+	const struct tool_kind *k = kind_of(c->kind);
 	const struct tool *builtin;
 	size_t n = tool_builtin(&builtin);
 
@@ -263,7 +268,7 @@ static int check_tool_row(const struct conf *conf,
 				 "is declared in %.100s already", conf->file);
 	if (check_sections(k, c, e) < 0)
 		return -1;
-	if (c->parameters && tool_parameters_check(c->parameters, e) < 0)
+	if (c->parameters && check_parameters(c->parameters, e) < 0)
 		return -1;
 	return k->check ? k->check(conf, w, c, e) : 0;
 }

@@ -65,9 +65,6 @@ extern const struct tool_kind kind_web_search, kind_web_visit;
 const struct conf_llm *tool_agent_service(const struct conf *c,
 					  const struct conf_tool_agent *a);
 
-/* The row of this name, or NULL. */
-const struct tool_kind *tool_kind(const char *name);
-
 /* The tools that the main file and the workspace declare. */
 void tool_kind_rows(const struct tool_ctx *ctx, struct tool_rows *rows);
 

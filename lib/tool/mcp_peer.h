@@ -92,9 +92,6 @@ enum mcp_heard mcp_hear(struct mcp_peer *p, struct mcp_call *c, int64_t id,
 /* Whose answer a message is, or -1. */
 int64_t mcp_answer_id(const json_t *message);
 
-/* Our answer to a request of the server, or NULL when it is none. New. */
-json_t *mcp_reply(const json_t *message);
-
 /* -- mcp_http.c ------------------------------------------------------------ */
 
 /*

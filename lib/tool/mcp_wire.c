@@ -75,7 +75,8 @@ void mcp_write_notice(struct buf *out, const char *method, int64_t cancelled)
 	jw_end_obj(&w);
 }
 
-json_t *mcp_reply(const json_t *message)
+/* Our answer to a request of the server, or NULL when it is none. New. */
+static json_t *reply_to(const json_t *message)
 {
 	json_t *id = json_object_get(message, "id");
 	struct str method = jx_str(message, "method");
@@ -157,7 +158,7 @@ enum mcp_heard mcp_hear(struct mcp_peer *p, struct mcp_call *c, int64_t id,
 
 	if (!json_is_object(message))
 		return MCP_NOTHING;
-	*reply = mcp_reply(message);
+	*reply = reply_to(message);
 	if (*reply)
 		return MCP_ASKED;
 	if (jx_str(message, "method").p) {

@@ -22,11 +22,6 @@ enum {
 	AROUND_BYTES = 120,	/* on both sides of a match */
 };
 
-static struct owner owner_of(const struct tool_ctx *ctx)
-{
-	return (struct owner){ ctx->who->tenant, ctx->who->user_id };
-}
-
 bool read_result_keep(const struct tool_ctx *ctx, const char *tool,
 		      struct str text, struct uuid *id)
 {
@@ -37,7 +32,7 @@ bool read_result_keep(const struct tool_ctx *ctx, const char *tool,
 	if (!db || !ctx->conversation_id ||
 	    !policy_may_use_tool(ctx->who, "read_result"))
 		return false;
-	o = owner_of(ctx);
+	o = owner_of(ctx->who);
 	if (tool_output_put(db, &o, ctx->conversation_id, str_of(tool), text,
 			    id, &e) == 0)
 		return true;
@@ -108,7 +103,7 @@ int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
 		    struct err *e)
 {
 	struct db *db = tool_env_db(ctx->env);
-	struct owner o = owner_of(ctx);
+	struct owner o = owner_of(ctx->who);
 	struct str word = jx_str(args, "search");
 	size_t offset = (size_t)jx_int(args, "offset", 0);
 	size_t limit = (size_t)jx_int(args, "limit", PAGE_BYTES);

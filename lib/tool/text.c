@@ -34,7 +34,11 @@ static size_t distance(struct str a, struct str b)
 	return row[b.n];
 }
 
-const char *text_nearest(struct str wrong, const char *const *names, size_t n)
+/*
+ * The name among n that is nearest to the wrong one (edit distance, any case),
+ * or NULL when none is similar. Borrowed. At most 64 bytes of each count.
+ */
+static const char *nearest(struct str wrong, const char *const *names, size_t n)
 {
 	const char *best = NULL;
 	size_t best_distance = 1 + MAX(wrong.n / 2, 2);
@@ -53,7 +57,7 @@ const char *text_nearest(struct str wrong, const char *const *names, size_t n)
 void text_names(struct buf *out, const char *what, struct str wrong,
 		const char *const *names, size_t n)
 {
-	const char *near = text_nearest(wrong, names, n);
+	const char *near = nearest(wrong, names, n);
 	size_t start = out->n;
 
 	if (near)

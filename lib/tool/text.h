@@ -6,12 +6,6 @@
 #include "base/str.h"
 
 /*
- * The name among n that is nearest to the wrong one (edit distance, any case),
- * or NULL when none is similar. Borrowed. At most 64 bytes of each count.
- */
-const char *text_nearest(struct str wrong, const char *const *names, size_t n);
-
-/*
  * "Did you mean "x"? " where a name is near, then "WHAT: a, b, c." with as
  * many names as fit into about 150 bytes.
  */

@@ -14,9 +14,6 @@ bool web_asked(struct str message);
 
 /* -- web_robots.c ---------------------------------------------------------- */
 
-/* RFC 9309: what a path may be, by the rules for us in robots.txt. Pure. */
-bool robots_allow(struct str robots, struct str path);
-
 /*
  * Whether url may be read, by its site's robots.txt, which is kept for a while.
  * A site whose rules cannot be read for its own failure allows nothing.

@@ -92,7 +92,8 @@ static struct rules rules_for(struct str robots, const char *agent,
 	return r;
 }
 
-bool robots_allow(struct str robots, struct str path)
+/* RFC 9309: what a path may be, by the rules for us in robots.txt. Pure. */
+static bool robots_allow(struct str robots, struct str path)
 {
 	struct rules r = rules_for(robots, "lamplighter", path);
 

@@ -310,12 +310,6 @@ static int follow_log(struct following *k, struct turn_log *log, struct err *e)
 
 /* -- all of it -------------------------------------------------------------- */
 
-static struct owner owner_of(const struct turn_follow *f)
-{
-	return (struct owner){ .tenant_id = f->who->tenant,
-			       .user_id = f->who->user_id };
-}
-
 /* What events point to: the agent as declared, or only named. */
 static void scope(struct turn_follow *f, const struct conversation *c)
 {
@@ -342,7 +336,7 @@ static void scope(struct turn_follow *f, const struct conversation *c)
 
 int turn_follow_open(struct turn_follow *f, struct err *e)
 {
-	struct owner owner = owner_of(f);
+	struct owner owner = owner_of(f->who);
 	struct conversation c;
 	struct err ignored = ERR_INIT;
 
@@ -376,7 +370,7 @@ int turn_follow_open(struct turn_follow *f, struct err *e)
 int turn_follow_run(struct turn_follow *f, struct sink *s, struct err *e)
 {
 	struct following k = {
-		.f = f, .sink = s, .owner = owner_of(f), .chunk = ARENA_INIT,
+		.f = f, .sink = s, .owner = owner_of(f->who), .chunk = ARENA_INIT,
 		.records = BUF_INIT(CHUNK_BYTES), .delta = BUF_INIT(CHUNK_BYTES),
 		.joined = { .type = TURN_EV__MAX }, .told_ms = clock_mono_ms(),
 	};

@@ -129,10 +129,7 @@ struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
 	*l = (struct turn_loop){
 		.run = t, .arena = a, .idle_ms = TURN_IDLE_MS,
 		.started_ms = clock_mono_ms(),
-		.owner = {
-			.tenant_id = t->in.who->tenant,
-			.user_id = t->in.who->user_id,
-		},
+		.owner = owner_of(t->in.who),
 		.tool_ctx = {
 			.env = t->deps->tools, .conf = t->in.conf,
 			.workspace = t->in.workspace, .agent = t->in.agent,

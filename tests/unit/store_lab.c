@@ -56,14 +56,19 @@ void end_with(const struct owner *o, const struct turn_begin *b,
 	ok(turn_end(db, o, &t, &e));
 }
 
+struct owner person(const char *tenant, const char *login)
+{
+	return (struct owner){ S(tenant), uuid_of_name(S(tenant), S(login)) };
+}
+
 int store_lab_open(void **state)
 {
 	if (db_global_init(&e))
 		return -1;
 	db = store_open(dbtest_schema(*state, 8), 0, &e);
 	assert_non_null(db);
-	ann = owner_of(S("default"), S("ann"));
-	bob = owner_of(S("default"), S("bob"));
+	ann = person("default", "ann");
+	bob = person("default", "bob");
 	return 0;
 }
 

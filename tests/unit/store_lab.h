@@ -17,6 +17,7 @@ int store_lab_open(void **state);
 int store_lab_close(void **state);
 
 struct str S(const char *s);
+struct owner person(const char *tenant, const char *login);
 struct uuid new_conversation(const struct owner *o, const char *title);
 
 /* A begin of this conversation with this text, and the end that goes with it. */

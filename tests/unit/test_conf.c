@@ -171,8 +171,9 @@ static void defaults_and_lookups(void **state)
 	assert_string_equal(conf_database(c, STR("shop"))->host,
 			    "db.example.org");
 	assert_string_equal(conf_prompt(c, STR("summary"))->text, "Summarize.");
-	const struct conf_dataset *d = conf_dataset(w, STR("open-orders"));
+	const struct conf_dataset *d = &w->datasets[1];
 
+	assert_string_equal(d->name, "open-orders");
 	assert_int_equal(d->n_columns, 2);
 	assert_int_equal(d->columns[0].type, COL_AUTO);
 	assert_true(d->columns[0].sort);
