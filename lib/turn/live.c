@@ -41,7 +41,6 @@ struct turn_live {
 	bool stop;
 	bool urgent;			/* a flush cannot wait */
 	bool interrupting;		/* whoever comes is stopped */
-	bool forgetful;			/* events are not kept: the bench's */
 	pthread_t thread;
 };
 
@@ -64,7 +63,7 @@ void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 		return;
 	*t = (struct turn_live_entry){
 		.turn = *turn, .abort = abort, .ended = ended, .added = true,
-		.log = ended || l->forgetful ? NULL : turn_log_new(turn),
+		.log = ended ? NULL : turn_log_new(turn),
 	};
 	pthread_mutex_lock(&l->lock);
 	t->next = l->turns;
@@ -563,8 +562,6 @@ struct turn_live *turn_live_new(struct db *db, struct err *e)
 	int rc;
 
 	l->db = db;
-	/* What storing them costs; answers are stored as ever. */
-	l->forgetful = getenv("LAMPLIGHTER_BENCH_NO_EVENTS") != NULL;
 	pthread_mutex_init(&l->lock, NULL);
 	init_cond(&l->wake);
 	rc = pthread_create(&l->thread, NULL, live_main, l);

@@ -1,9 +1,13 @@
 # The programs of the benches; built and run by `make bench`.
-EXTRA_PROGRAMS = tests/bench/load tests/bench/hello
+EXTRA_PROGRAMS = tests/bench/load tests/bench/hello tests/bench/no-events
 tests_bench_load_SOURCES = tests/bench/load.c
 tests_bench_load_LDADD = lib/liblamplighter.a $(SODIUM_LIBS) $(JANSSON_LIBS)
 tests_bench_hello_SOURCES = tests/bench/hello.c
 tests_bench_hello_LDADD = $(FCGI_LIBS)
+tests_bench_no_events_SOURCES = $(lamplighter_fcgi_SOURCES) \
+	tests/bench/no_events.c
+tests_bench_no_events_LDADD = $(lamplighter_fcgi_LDADD)
+tests_bench_no_events_LDFLAGS = -Wl,--wrap=turn_log_new
 CLEANFILES += $(EXTRA_PROGRAMS)
 EXTRA_DIST += tests/bench/run
 
