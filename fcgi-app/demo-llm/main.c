@@ -36,15 +36,15 @@ static const char usage[] =
 "  --seed N         the same seed gives the same ids\n"
 "  --help, --version\n";
 
-/* A whole number of an option, or exit. */
-static long number(const char *name, const char *s, long max)
+/* The whole number that an option was given, or exit. */
+static long number(const char *name, long max)
 {
 	char *end;
 	long v;
 
 	errno = 0;
-	v = strtol(s, &end, 10);
-	if (errno || end == s || *end || v < 0 || v > max) {
+	v = strtol(optarg, &end, 10);
+	if (errno || end == optarg || *end || v < 0 || v > max) {
 		fprintf(stderr, "lamplighter-demo-llm: --%s must be a number "
 			"from 0 to %ld\n", name, max);
 		exit(2);
@@ -63,7 +63,15 @@ static void raise_file_limit(void)
 	}
 }
 
-int main(int argc, char **argv)
+struct options {
+	const char *host;
+	int port;		/* -1: not given */
+	uint64_t seed;
+};
+
+/* Reads the command line into *o and app; exits where there is no more to do. */
+static void read_options(int argc, char **argv, struct options *o,
+			 struct app *app)
 {
 	static const struct option opts[] = {
 		{"port", required_argument, NULL, 'p'},
@@ -76,69 +84,75 @@ int main(int argc, char **argv)
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
-	struct sigaction sa = {.sa_handler = on_signal};
-	const char *host = "127.0.0.1";
-	struct err e = ERR_INIT;
-	struct app app;
-	sigset_t blocked, waiting;
-	int c, fd, rc, port = -1;
-	long seed = 0;
+	int c;
 
-	app_init(&app);
-	app.talk_rate = 120;
 	while ((c = getopt_long(argc, argv, "", opts, NULL)) != -1) {
 		switch (c) {
 		case 'p':
-			port = (int)number("port", optarg, 65535);
+			o->port = (int)number("port", 65535);
 			break;
 		case 'h':
-			host = optarg;
+			o->host = optarg;
 			break;
 		case 'r':
-			app.talk_rate = (double)number("talk-rate", optarg,
-						       1000000);
+			app->talk_rate = (double)number("talk-rate", 1000000);
 			break;
 		case 'f':
-			app.talk_first_ms = number("talk-first", optarg,
-						   600000);
+			app->talk_first_ms = number("talk-first", 600000);
 			break;
 		case 'R':
-			app.record = (size_t)number("record", optarg,
-						    APP_RECORD_MAX);
+			app->record = (size_t)number("record", APP_RECORD_MAX);
 			break;
 		case 's':
-			seed = number("seed", optarg, 1000000000);
+			o->seed = (uint64_t)number("seed", 1000000000);
 			break;
 		case 'V':
 			puts("lamplighter-demo-llm " PACKAGE_VERSION);
-			app_release(&app);
-			return 0;
+			exit(0);
 		default:
 			fputs(usage, optopt ? stderr : stdout);
-			app_release(&app);
-			return optopt ? 2 : 0;
+			exit(optopt ? 2 : 0);
 		}
 	}
-	if (port < 0 || optind < argc) {
+	if (o->port < 0 || optind < argc) {
 		fputs(usage, stderr);
-		app_release(&app);
-		return 2;
+		exit(2);
 	}
-	jx_seed();
-	mint_seed((uint64_t)seed);
-	raise_file_limit();
+}
+
+/* They arrive only while the server waits: *waiting is its mask. */
+static void take_signals(sigset_t *waiting)
+{
+	struct sigaction sa = {.sa_handler = on_signal};
+	sigset_t blocked;
+
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
 	sigaddset(&blocked, SIGINT);
-	sigprocmask(SIG_BLOCK, &blocked, &waiting);
+	sigprocmask(SIG_BLOCK, &blocked, waiting);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
+}
 
-	fd = server_listen(host, &port, &e);
-	rc = fd < 0 ? -1 : 0;
-	if (!rc) {
-		printf("listening on %s:%d\n", host, port);
+int main(int argc, char **argv)
+{
+	struct options o = {.host = "127.0.0.1", .port = -1};
+	struct err e = ERR_INIT;
+	struct app app;
+	sigset_t waiting;
+	int fd, rc = -1;
+
+	app_init(&app);
+	app.talk_rate = 120;
+	read_options(argc, argv, &o, &app);
+	jx_seed();
+	mint_seed(o.seed);
+	raise_file_limit();
+	take_signals(&waiting);
+	fd = server_listen(o.host, &o.port, &e);
+	if (fd >= 0) {
+		printf("listening on %s:%d\n", o.host, o.port);
 		fflush(stdout);
 		rc = server_run(fd, &app, &waiting, &stop, &e);
 		close(fd);

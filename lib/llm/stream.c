@@ -387,6 +387,32 @@ static int fail_early(struct attempt *t, const struct err *why, struct err *e)
 	return give_up(t, e);
 }
 
+/* The request, and a state in which nothing was heard yet. */
+static int prepare(struct attempt *t, unsigned repair, struct arena *a,
+		   struct err *e)
+{
+	const struct conf_llm *s = t->r->service;
+
+	llm_decoder_free(t->d);
+	t->d = NULL;
+	buf_release(&t->wire.body);
+	if (build_request(t->r, repair, a, &t->wire, e) < 0)
+		return -1;
+	t->d = llm_decoder_new(s->provider, s, e);
+	if (!t->d)
+		return -1;
+	llm_decoder_history(t->d, t->r);
+	llm_decoder_estimate(t->d, t->wire.tokens);
+	buf_reset(&t->error_body);
+	t->bad_status = t->has_usage = false;
+	t->warning[0] = '\0';
+	t->failed = (struct err)ERR_INIT;
+	t->fault = (struct llm_fault){ .code = ERR_NONE };
+	t->last_event_ms = 0;
+	t->n_events = 0;
+	return 0;
+}
+
 int llm_stream(const struct llm_request *r, const struct llm_io *io,
 	       struct arena *a, llm_handler *fn, void *ctx, struct err *e)
 {
@@ -405,23 +431,10 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 	for (;;) {
 		struct err mine = ERR_INIT;
 
-		llm_decoder_free(t.d);
-		t.d = NULL;
-		buf_release(&t.wire.body);
-		if (build_request(r, repair, a, &t.wire, &mine) < 0 ||
-		    !(t.d = llm_decoder_new(s->provider, s, &mine))) {
+		if (prepare(&t, repair, a, &mine) < 0) {
 			rc = fail_early(&t, &mine, e);
 			break;
 		}
-		llm_decoder_history(t.d, r);
-		llm_decoder_estimate(t.d, t.wire.tokens);
-		buf_reset(&t.error_body);
-		t.bad_status = t.has_usage = false;
-		t.warning[0] = '\0';
-		t.failed = (struct err)ERR_INIT;
-		t.fault = (struct llm_fault){ .code = ERR_NONE };
-		t.last_event_ms = 0;
-		t.n_events = 0;
 		base.total_timeout_ms = left_ms(s, start);
 		attempt(&t, &base);
 		if (t.warning[0])

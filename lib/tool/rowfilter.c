@@ -46,45 +46,45 @@ static enum token_type quoted(struct scan *s)
 	return bad(s, "has a quote without its partner");
 }
 
+/* What may not stand at p, as the fault that it is; NULL: it may. */
+static const char *forbidden(const char *p)
+{
+	static const struct {
+		const char *text, *fault;
+	} rules[] = {
+		{ "?", "has a ?" },
+		{ ";", "has a ;" },
+		{ "#", "has a comment (#)" },
+		{ "@", "has a variable (@)" },
+		{ "\\", "has a backslash" },
+		{ "--", "has a comment (--)" },
+		{ "/*", "has a comment (/*)" },
+		{ "*/", "has the end of a comment (*/)" },
+		{ ":=", "has an assignment (:=)" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+		if (!strncmp(p, rules[i].text, strlen(rules[i].text)))
+			return rules[i].fault;
+	return NULL;
+}
+
 /*
  * The next piece: text that is to be copied (a quoted one as a whole), or a
  * :name. *out is its view; of a name without the colon.
  */
 static enum token_type next_token(struct scan *s, struct str *out)
 {
-	const char *start = s->p;
+	const char *start = s->p, *fault = forbidden(s->p);
 	enum token_type type = TOKEN_TEXT;
 
+	if (fault)
+		return bad(s, fault);
 	switch (*s->p) {
 	case '\0':
 		return s->open ? bad(s, "has ( without )") : TOKEN_END;
 	case '\'': case '"': case '`':
 		type = quoted(s);
-		break;
-	case '?':
-		return bad(s, "has a ?");
-	case ';':
-		return bad(s, "has a ;");
-	case '#':
-		return bad(s, "has a comment (#)");
-	case '@':
-		return bad(s, "has a variable (@)");
-	case '\\':
-		return bad(s, "has a backslash");
-	case '-':
-		if (s->p[1] == '-')
-			return bad(s, "has a comment (--)");
-		s->p++;
-		break;
-	case '/':
-		if (s->p[1] == '*')
-			return bad(s, "has a comment (/*)");
-		s->p++;
-		break;
-	case '*':
-		if (s->p[1] == '/')
-			return bad(s, "has the end of a comment (*/)");
-		s->p++;
 		break;
 	case '(':
 		s->open++;
@@ -96,8 +96,6 @@ static enum token_type next_token(struct scan *s, struct str *out)
 		s->p++;
 		break;
 	case ':':
-		if (s->p[1] == '=')
-			return bad(s, "has an assignment (:=)");
 		start = ++s->p;
 		while (is_word(*s->p) || *s->p == '.')
 			s->p++;
@@ -106,10 +104,8 @@ static enum token_type next_token(struct scan *s, struct str *out)
 		type = TOKEN_NAME;
 		break;
 	default:
-		if (is_word(*s->p))
-			while (is_word(*s->p))
-				s->p++;
-		else
+		s->p++;
+		while (is_word(*start) && is_word(*s->p))
 			s->p++;
 	}
 	*out = (struct str){ start, (size_t)(s->p - start) };

@@ -115,21 +115,59 @@ static bool all_types(const json_t *list)
 	return json_array_size(list) > 0;
 }
 
+/* What is wrong with the form of a rule, apart from schemas in it; or NULL. */
+static const char *rule_fault(const struct check *c,
+			      const struct keyword *k,
+			      const json_t *rule)
+{
+	switch (k->form) {
+	case FORM_TYPE:
+		return schema_type_known(rule) || all_types(rule)
+			? NULL : "names no known type";
+	case FORM_SCHEMA_MAP:
+		return json_is_object(rule) ? NULL : "must be an object";
+	case FORM_SCHEMA_LIST:
+		return json_array_size(rule)
+			? NULL : "must be a list of schemas";
+	case FORM_NAMES:
+		return all_strings(rule) ? NULL : "must be a list of names";
+	case FORM_COUNT:
+		return json_is_integer(rule) && json_integer_value(rule) >= 0
+			? NULL : "must be a count";
+	case FORM_NUMBER:
+		return json_is_number(rule) &&
+			(strcmp(k->name, "multipleOf") != 0 ||
+			 json_number_value(rule) > 0)
+			? NULL : "must be a number";
+	case FORM_BOOL:
+		return json_is_boolean(rule) ? NULL : "must be true or false";
+	case FORM_LIST:
+		return json_is_array(rule) ? NULL : "must be a list";
+	case FORM_PATTERN:
+		return json_is_string(rule)
+			? pattern_fault(json_string_value(rule))
+			: "must be a string";
+	case FORM_REF:
+		return schema_resolve(c->root, rule) ? NULL
+			: "must name a local definition (#/$defs/…) that exists";
+	case FORM_IGNORED:
+	case FORM_ANY:
+	case FORM_SCHEMA:
+		break;
+	}
+	return NULL;
+}
+
 static int supported_keyword(struct check *c, const struct keyword *k,
 			     const json_t *rule, struct err *e)
 {
-	const char *fault;
+	const char *fault = rule_fault(c, k, rule);
 	size_t before;
 	int rc;
 
+	if (fault)
+		return refuse(c, k->name, fault, e);
 	switch (k->form) {
-	case FORM_IGNORED:
-	case FORM_ANY:
-		return 0;
-	case FORM_TYPE:
-		if (!schema_type_known(rule) && !all_types(rule))
-			return refuse(c, k->name, "names no known type", e);
-		return 0;
 	case FORM_SCHEMA:
 		before = place_push(&c->at, k->name, 0);
 		rc = supported(c, rule, e);
@@ -137,47 +175,11 @@ static int supported_keyword(struct check *c, const struct keyword *k,
 			place_pop(&c->at, before);
 		return rc;
 	case FORM_SCHEMA_MAP:
-		if (!json_is_object(rule))
-			return refuse(c, k->name, "must be an object", e);
-		return supported_each(c, k->name, rule, e);
 	case FORM_SCHEMA_LIST:
-		if (json_array_size(rule) == 0)
-			return refuse(c, k->name, "must be a list of schemas", e);
 		return supported_each(c, k->name, rule, e);
-	case FORM_NAMES:
-		if (!all_strings(rule))
-			return refuse(c, k->name, "must be a list of names", e);
-		return 0;
-	case FORM_COUNT:
-		if (!json_is_integer(rule) || json_integer_value(rule) < 0)
-			return refuse(c, k->name, "must be a count", e);
-		return 0;
-	case FORM_NUMBER:
-		if (!json_is_number(rule) ||
-		    (strcmp(k->name, "multipleOf") == 0 &&
-		     json_number_value(rule) <= 0))
-			return refuse(c, k->name, "must be a number", e);
-		return 0;
-	case FORM_BOOL:
-		if (!json_is_boolean(rule))
-			return refuse(c, k->name, "must be true or false", e);
-		return 0;
-	case FORM_LIST:
-		if (!json_is_array(rule))
-			return refuse(c, k->name, "must be a list", e);
-		return 0;
-	case FORM_PATTERN:
-		if (!json_is_string(rule))
-			return refuse(c, k->name, "must be a string", e);
-		fault = pattern_fault(json_string_value(rule));
-		return fault ? refuse(c, k->name, fault, e) : 0;
-	case FORM_REF:
-		if (!schema_resolve(c->root, rule))
-			return refuse(c, k->name, "must name a local definition"
-				      " (#/$defs/…) that exists", e);
+	default:
 		return 0;
 	}
-	return 0;
 }
 
 static int supported(struct check *c, const json_t *schema, struct err *e)
