@@ -9,6 +9,11 @@
 #include "route.h"
 #include "store/store.h"
 
+struct conversation;
+struct turn;
+struct turn_decision;
+struct turn_wait;
+
 #define ROUTE_AT(mount, m, pattern, fn, flags, permission, query, cap, summary) \
 	int fn(struct request *rq, struct response *rs, struct err *e);
 #include "routes.def"
@@ -19,12 +24,14 @@
  * must be that agent's (B36). One that a dead process left answering is closed
  * first, so that nobody sees it busy for ever. ERR_NOT_FOUND.
  */
-struct conversation;
-struct turn;
-struct turn_decision;
-struct turn_wait;
 int conversation_of_path(struct request *rq, struct conversation *c,
 			 struct err *e) MUST_CHECK;
+
+/*
+ * Deletes the conversation that the path names, with its messages and turns
+ * (B48); its running turn is stopped. ERR_NOT_FOUND.
+ */
+int conversation_remove(struct request *rq, struct err *e) MUST_CHECK;
 
 /*
  * Stops a turn of the caller's, whichever process runs it, or none because it

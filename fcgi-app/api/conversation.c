@@ -333,9 +333,7 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	return 0;
 }
 
-/* DELETE …/conversations/{c}: 204; its messages and turns go with it (B48). */
-int api_conversation_delete(struct request *rq, struct response *rs,
-			    struct err *e)
+int conversation_remove(struct request *rq, struct err *e)
 {
 	struct owner owner = scope_owner(rq);
 	struct conversation c;
@@ -347,6 +345,15 @@ int api_conversation_delete(struct request *rq, struct response *rs,
 		turn_live_cancel(rq->app->live, &c.running_turn_id);
 	notify_conversation(rq->app->notify, &owner, &c.id, "deleted",
 			    (struct str){ NULL, 0 });
+	return 0;
+}
+
+/* DELETE …/conversations/{c}: 204; its messages and turns go with it (B48). */
+int api_conversation_delete(struct request *rq, struct response *rs,
+			    struct err *e)
+{
+	if (conversation_remove(rq, e) < 0)
+		return -1;
 	resp_empty(rs, 204);
 	return 0;
 }

@@ -18,10 +18,8 @@
 static struct jw case_open(struct buf *out, const char *name, uint32_t seq,
 			   const struct turn_run *run)
 {
-	struct jw w = jw_on(out);
+	struct jw w = wire_frame(out, name, seq);
 
-	wire_open(out, name, seq);
-	jw_obj(&w);
 	jw_kstrz(&w, "Case", name);
 	jw_key(&w, "Fields");
 	jw_arr(&w);
@@ -33,8 +31,7 @@ static struct jw case_open(struct buf *out, const char *name, uint32_t seq,
 static void case_close(struct jw *w)
 {
 	jw_end_arr(w);
-	jw_end_obj(w);
-	wire_close(w->b);
+	wire_frame_end(w);
 }
 
 static void put_status(struct buf *out, const struct turn_event *ev,

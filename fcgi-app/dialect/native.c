@@ -47,107 +47,86 @@ static void write_context_usage(struct buf *out, const char *name,
 				const struct turn_event *ev,
 				struct dialect_state *st)
 {
-	struct jw w = jw_on(out);
+	struct jw w = wire_frame(out, name, ev->seq);
 
 	(void)st;
-	wire_open(out, name, ev->seq);
-	jw_obj(&w);
 	jw_kint(&w, "inputTokens", ev->input_tokens);
 	jw_kint(&w, "contextTokens", ev->context_tokens);
 	jw_kint(&w, "messages", ev->n_messages);
-	jw_end_obj(&w);
-	wire_close(out);
+	wire_frame_end(&w);
 }
 
 static void write_status(struct buf *out, const char *name,
 			 const struct turn_event *ev, struct dialect_state *st)
 {
-	struct jw w = jw_on(out);
+	struct jw w = wire_frame(out, name, ev->seq);
 
 	(void)st;
-	wire_open(out, name, ev->seq);
-	jw_obj(&w);
 	jw_kstr(&w, "status", ev->text);
-	jw_end_obj(&w);
-	wire_close(out);
+	wire_frame_end(&w);
 }
 
 static void write_tool_call(struct buf *out, const char *name,
 			    const struct turn_event *ev,
 			    struct dialect_state *st)
 {
-	struct jw w = jw_on(out);
+	struct jw w = wire_frame(out, name, ev->seq);
 
 	(void)st;
-	wire_open(out, name, ev->seq);
-	jw_obj(&w);
 	jw_kstr(&w, "toolName", ev->tool_name);
 	jw_key(&w, "args");
 	wire_foreign(&w, ev->args.n ? ev->args : STR("{}"));
 	jw_kstr(&w, "callId", ev->call_id);
-	jw_end_obj(&w);
-	wire_close(out);
+	wire_frame_end(&w);
 }
 
 static void write_tool_result(struct buf *out, const char *name,
 			      const struct turn_event *ev,
 			      struct dialect_state *st)
 {
-	struct jw w = jw_on(out);
+	struct jw w = wire_frame(out, name, ev->seq);
 
 	(void)st;
-	wire_open(out, name, ev->seq);
-	jw_obj(&w);
 	jw_kstr(&w, "toolName", ev->tool_name);
 	jw_kstr(&w, "callId", ev->call_id);
 	jw_key(&w, "result");
 	wire_result(&w, ev);
 	jw_kbool(&w, "isError", ev->is_error);
 	jw_kint(&w, "durationMs", ev->duration_ms);
-	jw_end_obj(&w);
-	wire_close(out);
+	wire_frame_end(&w);
 }
 
 static void write_operation(struct buf *out, const char *name,
 			    const struct turn_event *ev,
 			    struct dialect_state *st)
 {
-	struct jw w = jw_on(out);
+	struct jw w = wire_frame(out, name, ev->seq);
 
 	(void)st;
-	wire_open(out, name, ev->seq);
-	jw_obj(&w);
 	wire_operation(&w, ev);
-	jw_end_obj(&w);
-	wire_close(out);
+	wire_frame_end(&w);
 }
 
 static void write_title(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {
-	struct jw w = jw_on(out);
+	struct jw w = wire_frame(out, name, ev->seq);
 
 	(void)st;
-	wire_open(out, name, ev->seq);
-	jw_obj(&w);
 	jw_kuuid(&w, "conversationId", &ev->run->conversation_id);
 	jw_kstr(&w, "title", ev->text);
-	jw_end_obj(&w);
-	wire_close(out);
+	wire_frame_end(&w);
 }
 
 static void write_warning(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {
-	struct jw w = jw_on(out);
+	struct jw w = wire_frame(out, name, ev->seq);
 
 	(void)st;
-	wire_open(out, name, ev->seq);
-	jw_obj(&w);
 	jw_kstr(&w, "code", ev->code);
 	jw_kstr(&w, "message", ev->text);
-	jw_end_obj(&w);
-	wire_close(out);
+	wire_frame_end(&w);
 }
 
 /* {"type", …}: approval-request, client-tool-call, clarification. */
@@ -165,11 +144,9 @@ static void write_wait(struct buf *out, const char *name,
 static void write_waiting(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {
-	struct jw w = jw_on(out);
+	struct jw w = wire_frame(out, name, ev->seq);
 
 	(void)st;
-	wire_open(out, name, ev->seq);
-	jw_obj(&w);
 	jw_kuuid(&w, "turnId", &ev->run->id);
 	jw_kuuid(&w, "conversationId", &ev->run->conversation_id);
 	jw_key(&w, "for");
@@ -177,8 +154,7 @@ static void write_waiting(struct buf *out, const char *name,
 	for (size_t i = 0; i < ev->n_waits; i++)
 		wire_wait(&w, &ev->waits[i]);
 	jw_end_arr(&w);
-	jw_end_obj(&w);
-	wire_close(out);
+	wire_frame_end(&w);
 }
 
 /* The action as the tool made it: {"type","label","url",…}. */

@@ -15,18 +15,10 @@
 /* The frame up to the members behind "type". */
 static struct jw frame_open(struct buf *out, const char *name, uint32_t seq)
 {
-	struct jw w = jw_on(out);
+	struct jw w = wire_frame(out, name, seq);
 
-	wire_open(out, name, seq);
-	jw_obj(&w);
 	jw_kstrz(&w, "type", name);
 	return w;
-}
-
-static void frame_close(struct jw *w)
-{
-	jw_end_obj(w);
-	wire_close(w->b);
 }
 
 static void write_session(struct buf *out, const char *name,
@@ -40,7 +32,7 @@ static void write_session(struct buf *out, const char *name,
 	jw_kstrz(&w, "workspace_id", ev->run->in.workspace->id);
 	jw_kstrz(&w, "agent_id", ev->run->in.agent->id);
 	jw_kbool(&w, "created", ev->run->created_conversation);
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_record(struct buf *out, const char *name,
@@ -50,7 +42,7 @@ static void write_record(struct buf *out, const char *name,
 
 	jw_key(&w, "message");
 	wire_message(&w, ev, st);
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_context_usage(struct buf *out, const char *name,
@@ -63,7 +55,7 @@ static void write_context_usage(struct buf *out, const char *name,
 	jw_kint(&w, "input_tokens", ev->input_tokens);
 	jw_kint(&w, "context_tokens", ev->context_tokens);
 	jw_kint(&w, "messages", ev->n_messages);
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 /*
@@ -81,7 +73,7 @@ static void write_state(struct buf *out, const char *name,
 	st->state_told = ev->text.p[0];
 	w = frame_open(out, name, ev->seq);
 	jw_kstr(&w, "state", ev->text);
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 /*
@@ -120,7 +112,7 @@ static void write_bare(struct buf *out, const char *name,
 	struct jw w = frame_open(out, name, ev->seq);
 
 	(void)st;
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_tool_call(struct buf *out, const char *name,
@@ -134,7 +126,7 @@ static void write_tool_call(struct buf *out, const char *name,
 	jw_kstr(&w, "tool_name", ev->tool_name);
 	jw_key(&w, "args");
 	wire_foreign(&w, ev->args.n ? ev->args : STR("{}"));
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_tool_result(struct buf *out, const char *name,
@@ -150,7 +142,7 @@ static void write_tool_result(struct buf *out, const char *name,
 	wire_result(&w, ev);
 	jw_kbool(&w, "is_error", ev->is_error);
 	jw_kint(&w, "duration_ms", ev->duration_ms);
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_title(struct buf *out, const char *name,
@@ -161,7 +153,7 @@ static void write_title(struct buf *out, const char *name,
 	(void)st;
 	jw_kuuid(&w, "session_id", &ev->run->conversation_id);
 	jw_kstr(&w, "title", ev->text);
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_warning(struct buf *out, const char *name,
@@ -172,7 +164,7 @@ static void write_warning(struct buf *out, const char *name,
 	(void)st;
 	jw_kstr(&w, "code", ev->code);
 	jw_kstr(&w, "message", ev->text);
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 static void put_arguments(struct jw *w, const struct turn_wait *wait)
@@ -201,7 +193,7 @@ static void write_approval(struct buf *out, const char *name,
 	jw_kstr(&w, "reason", wait->reason);
 	jw_kstrz(&w, "digest", wire_digest(wait, digest));
 	jw_ktime(&w, "expires_at", wait->expires_us);
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_client_call(struct buf *out, const char *name,
@@ -215,7 +207,7 @@ static void write_client_call(struct buf *out, const char *name,
 	jw_kstr(&w, "call_id", ev->waits[0].call_id);
 	jw_kstr(&w, "tool_name", ev->waits[0].tool);
 	put_arguments(&w, &ev->waits[0]);
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_question(struct buf *out, const char *name,
@@ -227,7 +219,7 @@ static void write_question(struct buf *out, const char *name,
 	(void)st;
 	jw_key(&w, "question");
 	wire_wait(&w, &ev->waits[0]);
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_action(struct buf *out, const char *name,
@@ -238,7 +230,7 @@ static void write_action(struct buf *out, const char *name,
 	(void)st;
 	jw_key(&w, "action");
 	wire_object(&w, ev->args);
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 /* A stream ends with done (D22); the turn has no message yet. */
@@ -257,7 +249,7 @@ static void write_waiting(struct buf *out, const char *name,
 	for (size_t i = 0; i < ev->n_waits; i++)
 		jw_str(&w, ev->waits[i].call_id);
 	jw_end_arr(&w);
-	frame_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_done(struct buf *out, const char *name,
@@ -273,7 +265,7 @@ static void write_done(struct buf *out, const char *name,
 	jw_kstr(&w, "finish_reason", a.finish_reason);
 	jw_key(&w, "message");
 	wire_message(&w, ev, st);
-	frame_close(&w);
+	wire_frame_end(&w);
 	wire_answer_release(&a);
 }
 
@@ -292,7 +284,7 @@ static void write_error(struct buf *out, const char *name,
 	jw_kstr(&w, "code", a.error_code);
 	jw_kstr(&w, "message", a.error_message);
 	jw_kbool(&w, "retryable", a.retryable);
-	frame_close(&w);
+	wire_frame_end(&w);
 	wire_answer_release(&a);
 	write_done(out, "done", ev, st);
 }

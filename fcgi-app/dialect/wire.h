@@ -31,6 +31,23 @@ static inline void wire_close(struct buf *out)
 	buf_add(out, "\n\n", 2);
 }
 
+/* A frame whose data is an object: up to its members, and its end. */
+static inline struct jw wire_frame(struct buf *out, const char *name,
+				   uint32_t seq)
+{
+	struct jw w = jw_on(out);
+
+	wire_open(out, name, seq);
+	jw_obj(&w);
+	return w;
+}
+
+static inline void wire_frame_end(struct jw *w)
+{
+	jw_end_obj(w);
+	wire_close(w->b);
+}
+
 /*
  * JSON text that a model or a tool wrote: one line of it (a line end between
  * its tokens would end the frame's data), or, if it is no JSON after all, as a

@@ -5,7 +5,6 @@
 #include "app.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "turn/live.h"
 #include "turn/notify.h"
 
 #include "base/banned.h"
@@ -71,16 +70,8 @@ int plain_rename(struct request *rq, struct response *rs, struct err *e)
 /* POST …/delete: 303 to the list. */
 int plain_delete(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
-	struct conversation c;
-
-	if (conversation_of_path(rq, &c, e) < 0 ||
-	    conversation_delete(rq->app->db, &owner, &c.id, e) < 0)
+	if (conversation_remove(rq, e) < 0)
 		return -1;
-	if (!uuid_is_nil(&c.running_turn_id))
-		turn_live_cancel(rq->app->live, &c.running_turn_id);
-	notify_conversation(rq->app->notify, &owner, &c.id, "deleted",
-			    (struct str){ NULL, 0 });
 	plain_go(rq, rs, "./", "");
 	return 0;
 }

@@ -171,10 +171,12 @@ static void decide(struct turn_loop *l, struct outcome *o)
 		o->content = str_of(silence(l));
 }
 
-struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
+struct usage usage_record(const struct turn_loop *l, enum usage_kind kind,
+			  struct str model, const struct llm_usage *tokens,
+			  int64_t started_ms)
 {
 	const struct turn_run *t = l->run;
-	struct usage u = usage_init(USAGE_CHAT);
+	struct usage u = usage_init(kind);
 
 	u.workspace_id = str_of(t->in.workspace->id);
 	u.agent_id = str_of(t->in.agent->id);
@@ -182,17 +184,25 @@ struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 	u.turn_id = t->id;
 	u.turn_number = l->turn_number;
 	u.provider = str_of(t->service->provider);
-	u.model = l->model.n ? l->model : str_of(t->service->model);
-	u.input_tokens = l->usage.input;
-	u.cache_read_tokens = l->usage.cache_read;
-	u.cache_write_tokens = l->usage.cache_write;
-	u.output_tokens = l->usage.output;
-	u.reasoning_tokens = l->usage.reasoning;
-	u.cost = l->usage.cost;
-	u.estimated = l->usage.estimated;
+	u.model = model.n ? model : str_of(t->service->model);
+	u.input_tokens = tokens->input;
+	u.cache_read_tokens = tokens->cache_read;
+	u.cache_write_tokens = tokens->cache_write;
+	u.output_tokens = tokens->output;
+	u.reasoning_tokens = tokens->reasoning;
+	u.cost = tokens->cost;
+	u.estimated = tokens->estimated;
+	u.duration_ms = clock_mono_ms() - started_ms;
+	return u;
+}
+
+struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
+{
+	struct usage u = usage_record(l, USAGE_CHAT, l->model, &l->usage,
+				      l->started_ms);
+
 	u.iterations = l->model_calls;
 	u.ttft_ms = l->first_token_ms ? l->first_token_ms - l->started_ms : -1;
-	u.duration_ms = clock_mono_ms() - l->started_ms;
 	u.finish_reason = str_of(finish_reason);
 	u.prompts = l->stamps.n ? l->stamps : STR("[]");
 	if (l->timings.n)

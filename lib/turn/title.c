@@ -87,25 +87,11 @@ static void excerpt(struct buf *b, const char *who, struct str s)
 static void record(struct turn_run *t, const struct titling *ti,
 		   int64_t started_ms)
 {
-	struct usage u = usage_init(USAGE_TITLE);
+	struct usage u = usage_record(t->loop, USAGE_TITLE, ti->model,
+				      &ti->usage, started_ms);
 	struct err e = ERR_INIT;
 
-	u.workspace_id = str_of(t->in.workspace->id);
-	u.agent_id = str_of(t->in.agent->id);
-	u.conversation_id = t->conversation_id;
-	u.turn_id = t->id;
-	u.turn_number = t->loop->turn_number;
-	u.provider = str_of(t->service->provider);
-	u.model = ti->model.n ? ti->model : str_of(t->service->model);
-	u.input_tokens = ti->usage.input;
-	u.cache_read_tokens = ti->usage.cache_read;
-	u.cache_write_tokens = ti->usage.cache_write;
-	u.output_tokens = ti->usage.output;
-	u.reasoning_tokens = ti->usage.reasoning;
-	u.cost = ti->usage.cost;
-	u.estimated = ti->usage.estimated;
 	u.iterations = 1;
-	u.duration_ms = clock_mono_ms() - started_ms;
 	u.finish_reason = STR("stop");
 	u.prompts = STR("[{\"layer\":\"title\",\"name\":\"title\",\"version\":1}]");
 	if (usage_insert(t->deps->db, &t->loop->owner, &u, &e) < 0)
