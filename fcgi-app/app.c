@@ -71,9 +71,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	app->notify = notify_new(app->db, e);
 	if (!app->notify)
 		return -1;
-	app->tools = tool_env_new(app->db, app->http, e);
-	if (!app->tools)
-		return -1;
+	app->tools = tool_env_new(app->db, app->http);
 	app->deps = (struct turn_deps){
 		.db = app->db, .http = app->http, .live = app->live,
 		.notify = app->notify, .tools = app->tools,
@@ -83,16 +81,12 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 
 void app_close(struct app *app)
 {
-	if (app->tools)
-		tool_env_free(app->tools);
+	tool_env_free(app->tools);
 	turn_live_free(app->live);
 	notify_free(app->notify);
-	if (app->http)
-		http_pool_free(app->http);
-	if (app->db)
-		db_close(app->db);
-	if (app->conf)
-		conf_live_close(app->conf);
+	http_pool_free(app->http);
+	db_close(app->db);
+	conf_live_close(app->conf);
 	page_cache_free(app->pages);
 	if (app->seen) {
 		pthread_mutex_destroy(&app->form_key_lock);

@@ -17,6 +17,8 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 struct cli_command;
 struct db;
+struct http_pool;
+struct tool_env;
 
 struct cli {
 	const char *conf_file;
@@ -60,11 +62,17 @@ struct cli_session {
 	const struct conf *conf;
 	struct db *db;		/* connects to nothing until it is used */
 	struct arena arena;
+	/* NULL until cli_session_tools */
+	struct http_pool *http;
+	struct tool_env *tools;
 };
 
 /* 0, or -1 when the configuration has errors, which have been said. */
 int cli_session_open(struct cli_session *s, const struct cli *cli) MUST_CHECK;
 void cli_session_close(struct cli_session *s);
+
+/* For a command that calls tools or other servers. -1: that has been said. */
+int cli_session_tools(struct cli_session *s) MUST_CHECK;
 
 /* Writes the text to stdout and releases it. Returns an exit code. */
 int cli_print(struct buf *b);

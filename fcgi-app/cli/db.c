@@ -10,8 +10,10 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "cli.h"
+#include "net/http.h"
 #include "store/store.h"
 #include "store/token.h"
+#include "tool/tool.h"
 
 #include "base/banned.h"
 
@@ -19,6 +21,8 @@
 #define GROUP_BYTES 190
 #define MAX_DAYS   36500
 #define DAY_US     (86400LL * 1000000)
+
+#define WARM_UPSTREAMS 8
 
 int cli_session_open(struct cli_session *s, const struct cli *cli)
 {
@@ -39,10 +43,28 @@ int cli_session_open(struct cli_session *s, const struct cli *cli)
 
 void cli_session_close(struct cli_session *s)
 {
+	tool_env_free(s->tools);
+	if (s->http) {
+		http_pool_free(s->http);
+		http_global_cleanup();
+	}
 	db_close(s->db);
 	db_global_end();
-	conf_put(s->conf);
 	arena_release(&s->arena);
+	conf_put(s->conf);
+}
+
+int cli_session_tools(struct cli_session *s)
+{
+	struct err e = ERR_INIT;
+
+	if (http_global_init(&e) < 0) {
+		cli_failed(&e);
+		return -1;
+	}
+	s->http = http_pool_new(WARM_UPSTREAMS);
+	s->tools = tool_env_new(s->db, s->http);
+	return 0;
 }
 
 /* A whole number within bounds, or -1. */

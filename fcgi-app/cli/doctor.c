@@ -240,37 +240,31 @@ static int finish(const json_t *report, const struct options *o)
 
 /* Without the responder: judged and looked at from here. */
 static json_t *own_report(struct cli_session *s, struct doctor *d,
-			  struct http_pool *http, const json_t *measured)
+			  const json_t *measured)
 {
 	const char *env = getenv("LAMPLIGHTER_SQL_DIR");
 	struct buf b = BUF_INIT(CLI_OUT_BYTES);
 	struct err ignored = ERR_INIT;
 	const struct doctor_inside in = {
-		.db = s->db, .http = http,
-		.tools = tool_env_new(s->db, http, &ignored),
+		.db = s->db, .http = s->http, .tools = s->tools,
 		.sql_dir = env && *env ? env : LAMPLIGHTER_DATADIR "/sql",
 	};
 	struct jw w = jw_on(&b);
 	json_t *report;
 
 	doctor_judge(d, measured);
-	if (in.tools)
-		doctor_look(d, &in);
-	else
-		doctor_add(d, DOCTOR_TOOL, DOCTOR_PROBLEM, "", "", "%s",
-			   ignored.text);
+	doctor_look(d, &in);
 	doctor_write(d, &w);
-	tool_env_free(in.tools);
 	report = jx_keep(&s->arena, jx_load(buf_str(&b), &ignored));
 	buf_release(&b);
 	return report;
 }
 
 static json_t *through(struct cli_session *s, struct doctor *d,
-		       struct http_pool *http, const struct options *o)
+		       const struct options *o)
 {
 	struct measure m = {
-		.http = http, .arena = &s->arena, .conf = s->conf,
+		.http = s->http, .arena = &s->arena, .conf = s->conf,
 		.url = o->url,
 		.basic = o->user ? basic_header(&s->arena, o->user) : NULL,
 	};
@@ -294,13 +288,11 @@ static json_t *through(struct cli_session *s, struct doctor *d,
 		     "looked at from here, with this user's rights."
 		   : "The responder could not be asked; what follows was "
 		     "looked at from here, with this user's rights.", status);
-	return own_report(s, d, http, m.measured);
+	return own_report(s, d, m.measured);
 }
 
 int cli_doctor(struct cli *cli, int argc, char **argv)
 {
-	struct err e = ERR_INIT;
-	struct http_pool *http;
 	struct options o;
 	struct cli_session s;
 	struct doctor *d;
@@ -311,11 +303,10 @@ int cli_doctor(struct cli *cli, int argc, char **argv)
 		return rc;
 	if (cli_session_open(&s, cli))
 		return CLI_USAGE;	/* a problem, as its exit status says */
-	if (http_global_init(&e) < 0) {
+	if (cli_session_tools(&s)) {
 		cli_session_close(&s);
-		return cli_failed(&e);
+		return CLI_USAGE;
 	}
-	http = http_pool_new(8);
 	d = arena_new(&s.arena, struct doctor);
 	d->arena = &s.arena;
 	d->conf = s.conf;
@@ -323,11 +314,9 @@ int cli_doctor(struct cli *cli, int argc, char **argv)
 	d->base = "";
 	if (o.url)
 		o.url = clean_url(&s.arena, o.url);
-	report = o.url ? through(&s, d, http, &o)
-		: own_report(&s, d, http, NULL);
+	report = o.url ? through(&s, d, &o)
+		: own_report(&s, d, NULL);
 	rc = finish(report, &o);
-	http_pool_free(http);
-	http_global_cleanup();
 	cli_session_close(&s);
 	return rc;
 }

@@ -9,8 +9,6 @@
 #include "auth/user_token.h"
 #include "base/limits.h"
 #include "cli.h"
-#include "net/http.h"
-#include "store/store.h"
 #include "tool/tool.h"
 
 #include "base/banned.h"
@@ -22,12 +20,7 @@ struct wanted {			/* by the command line */
 	bool dry_run;
 };
 
-struct session {
-	const struct conf *conf;
-	struct db *db;
-	struct http_pool *http;
-	struct tool_env *env;
-	struct arena arena;
+struct offered {		/* to whom, and what */
 	struct identity who;
 	struct tool_ctx ctx;
 	struct tool_set set;
@@ -89,11 +82,11 @@ static int read_args(struct cli *cli, int argc, char **argv, struct wanted *w)
 	return CLI_OK;
 }
 
-/* -- one use of everything that tools need ----------------------------------- */
+/* -- who, where -------------------------------------------------------------- */
 
-static int find_place(struct session *s, const struct wanted *w, struct err *e)
+static int find_place(struct offered *s, const struct wanted *w, struct err *e)
 {
-	const struct conf *c = s->conf;
+	const struct conf *c = s->ctx.conf;
 	const struct conf_workspace *ws = w->workspace
 		? conf_workspace(c, str_of(w->workspace))
 		: c->n_workspaces == 1 ? &c->workspaces[0] : NULL;
@@ -113,24 +106,19 @@ static int find_place(struct session *s, const struct wanted *w, struct err *e)
 	return 0;
 }
 
-static int open_all(struct session *s, const struct wanted *w, struct err *e)
+static int offer(struct cli_session *session, const struct wanted *w,
+		 struct offered *s, struct err *e)
 {
-	const struct conf *c = s->conf;
+	const struct conf *c = session->conf;
 
-	if (tool_check_conf(c, e) < 0)
-		return -1;
-	s->db = store_open(&c->db, 0, e);
-	if (!s->db)
-		return -1;
-	s->http = http_pool_new(4);
-	s->env = tool_env_new(s->db, s->http, e);
-	if (!s->env ||
+	if (tool_check_conf(c, e) < 0 ||
 	    identity_make(c, IDENTITY_API_TOKEN, str_of(w->user),
-			  str_of(w->user), w->groups, w->n_groups, &s->arena,
-			  &s->who, e) < 0)
+			  str_of(w->user), w->groups, w->n_groups,
+			  &session->arena, &s->who, e) < 0)
 		return -1;
 	s->ctx = (struct tool_ctx){
-		.env = s->env, .conf = c, .who = &s->who, .arena = &s->arena,
+		.env = session->tools, .conf = c, .who = &s->who,
+		.arena = &session->arena,
 		.approved = true,	/* who calls by hand has decided */
 	};
 	if (find_place(s, w, e) < 0)
@@ -138,37 +126,25 @@ static int open_all(struct session *s, const struct wanted *w, struct err *e)
 	return tool_set_build(&s->ctx, &s->set, e);
 }
 
-static void close_all(struct session *s)
-{
-	tool_env_free(s->env);
-	http_pool_free(s->http);
-	db_close(s->db);
-	arena_release(&s->arena);
-	conf_put(s->conf);
-	db_global_end();
-	http_global_cleanup();
-}
-
 /* -- list, show, call ------------------------------------------------------- */
 
-static const char *const effects[] = { "read", "write", "destructive" };
 static const char *const confirms[] = { "never", "tainted", "always" };
 
-static int list(struct session *s, const struct wanted *w)
+static int list(struct offered *s, const struct wanted *w)
 {
 	(void)w;
 	for (size_t i = 0; i < s->set.n; i++) {
 		const struct tool *t = s->set.v[i].tool;
 
 		printf("%s\t%s\t%s\t%s\t%s\n", t->name,
-		       t->kind ? t->kind : "built-in", effects[t->effect],
-		       t->group && *t->group ? t->group : "-", t->source);
+		       t->kind ? t->kind : "built-in",
+		       tool_effect_name(t->effect), t->group && *t->group ? t->group : "-", t->source);
 	}
 	return CLI_OK;
 }
 
 /* The offer, or NULL with the names that there are. */
-static const struct tool_offer *find(struct session *s, const struct wanted *w)
+static const struct tool_offer *find(struct offered *s, const struct wanted *w)
 {
 	const struct tool_offer *o = tool_set_find(&s->set, str_of(w->tool));
 
@@ -190,14 +166,14 @@ static void print_json(const json_t *j)
 	free(text);
 }
 
-static const struct conf_tool *declared(const struct session *s,
+static const struct conf_tool *declared(const struct offered *s,
 					const char *name)
 {
 	const struct conf_workspace *w = s->ctx.workspace;
 
-	for (size_t i = 0; i < s->conf->n_tools; i++)
-		if (!strcmp(s->conf->tools[i].name, name))
-			return &s->conf->tools[i];
+	for (size_t i = 0; i < s->ctx.conf->n_tools; i++)
+		if (!strcmp(s->ctx.conf->tools[i].name, name))
+			return &s->ctx.conf->tools[i];
 	for (size_t i = 0; i < w->n_tools; i++)
 		if (!strcmp(w->tools[i].name, name))
 			return &w->tools[i];
@@ -205,7 +181,7 @@ static const struct conf_tool *declared(const struct session *s,
 }
 
 /* What a service needs to verify our tokens. */
-static void print_token(struct session *s, const struct tool *t)
+static void print_token(struct offered *s, const struct tool *t)
 {
 	const struct conf_tool *c = declared(s, t->name);
 	struct err e = ERR_INIT;
@@ -217,12 +193,12 @@ static void print_token(struct session *s, const struct tool *t)
 	       c->http->token->issuer, c->http->token->audience,
 	       c->http->token->algorithm == TOKEN_EDDSA ? "EdDSA" : "HS256",
 	       c->http->token->ttl_s);
-	if (user_token_public(c->http->token, &s->arena, &key, &e) == 0 && key.p)
+	if (user_token_public(c->http->token, s->ctx.arena, &key, &e) == 0 && key.p)
 		printf("public key: {\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":"
 		       "\"%s\"}\n", key.p);
 }
 
-static int show(struct session *s, const struct wanted *w)
+static int show(struct offered *s, const struct wanted *w)
 {
 	const struct tool_offer *o = find(s, w);
 	const struct tool *t;
@@ -234,7 +210,7 @@ static int show(struct session *s, const struct wanted *w)
 	       "confirm: %s\nresults: %s\ntimeout: %d ms\nresult cap: %zu bytes\n"
 	       "permission: AI.Chat.UseTool.%s\n", t->name,
 	       t->kind ? t->kind : "built-in", t->source,
-	       t->group ? t->group : "", effects[t->effect],
+	       t->group ? t->group : "", tool_effect_name(t->effect),
 	       confirms[t->confirm], t->untrusted ? "text of others" : "our own",
 	       o->timeout_ms, tool_result_cap(t, &s->ctx), t->name);
 	print_token(s, t);
@@ -243,7 +219,7 @@ static int show(struct session *s, const struct wanted *w)
 	return CLI_OK;
 }
 
-static int dry_run(struct session *s, const struct wanted *w)
+static int dry_run(struct offered *s, const struct wanted *w)
 {
 	struct buf out = BUF_INIT(CLI_OUT_BYTES);
 	struct err e = ERR_INIT;
@@ -257,7 +233,7 @@ static int dry_run(struct session *s, const struct wanted *w)
 	return CLI_FAILED;
 }
 
-static int call(struct session *s, const struct wanted *w)
+static int call(struct offered *s, const struct wanted *w)
 {
 	struct tool_result r;
 
@@ -265,7 +241,6 @@ static int call(struct session *s, const struct wanted *w)
 		return CLI_FAILED;
 	if (w->dry_run)
 		return dry_run(s, w);
-	s->ctx.approved = true;		/* by whoever typed the command */
 	tool_call(&s->set, &s->ctx, str_of(w->tool),
 		  str_of(w->args ? w->args : "{}"), &r);
 	fwrite(r.text.p, 1, r.text.n, stdout);
@@ -280,12 +255,13 @@ int cli_tools(struct cli *cli, int argc, char **argv)
 {
 	static const struct {
 		const char *name;
-		int (*run)(struct session *s, const struct wanted *w);
+		int (*run)(struct offered *s, const struct wanted *w);
 	} verbs[] = {
 		{ "list", list }, { "show", show }, { "call", call },
 	};
 	struct wanted w = { .user = NULL };
-	struct session s = { .arena = ARENA_INIT };
+	struct cli_session session;
+	struct offered s;
 	struct err e = ERR_INIT;
 	size_t i = 0;
 	int rc;
@@ -298,15 +274,15 @@ int cli_tools(struct cli *cli, int argc, char **argv)
 	rc = read_args(cli, argc - 1, argv + 1, &w);
 	if (rc != CLI_OK)
 		return rc;
-	s.conf = cli_conf(cli);
-	if (!s.conf)
+	if (cli_session_open(&session, cli))
 		return CLI_FAILED;
 	signal(SIGPIPE, SIG_IGN);	/* programs need not read their stdin */
-	if (http_global_init(&e) < 0 || db_global_init(&e) < 0 ||
-	    open_all(&s, &w, &e) < 0)
+	if (cli_session_tools(&session))
+		rc = CLI_FAILED;
+	else if (offer(&session, &w, &s, &e) < 0)
 		rc = cli_failed(&e);
 	else
 		rc = verbs[i].run(&s, &w);
-	close_all(&s);
+	cli_session_close(&session);
 	return rc;
 }

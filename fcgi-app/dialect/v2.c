@@ -9,6 +9,7 @@
  * tools that change some, and no event of today's turns is one.
  */
 #include "dialect/wire.h"
+#include "tool/tool.h"
 
 #include "base/banned.h"
 
@@ -186,7 +187,7 @@ static void write_approval(struct buf *out, const char *name,
 	jw_kuuid(&w, "turn_id", &wait->turn_id);
 	jw_kstr(&w, "call_id", wait->call_id);
 	jw_kstr(&w, "tool_name", wait->tool);
-	jw_kstrz(&w, "effect", wire_effect(wait->effect));
+	jw_kstrz(&w, "effect", tool_effect_name(wait->effect));
 	put_arguments(&w, wait);
 	jw_kbool(&w, "editable", wait->flags & WAIT_EDITABLE);
 	jw_kbool(&w, "rememberable", wait->flags & WAIT_REMEMBER);

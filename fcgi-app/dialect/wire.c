@@ -54,17 +54,6 @@ void wire_operation(struct jw *w, const struct turn_event *ev)
 
 /* -- what a turn waits for -------------------------------------------------- */
 
-const char *wire_effect(int64_t effect)
-{
-	static const char *const names[] = {
-		[TOOL_READ] = "read", [TOOL_WRITE] = "write",
-		[TOOL_DESTRUCTIVE] = "destructive",
-	};
-
-	return effect >= 0 && effect < (int64_t)ARRAY_LEN(names)
-		? names[effect] : "destructive";
-}
-
 const char *wire_digest(const struct turn_wait *wait,
 			char out[WIRE_DIGEST_CHARS + 1])
 {
@@ -103,7 +92,7 @@ static void approval_members(struct jw *w, const struct turn_wait *wait)
 {
 	char digest[WIRE_DIGEST_CHARS + 1];
 
-	jw_kstrz(w, "effect", wire_effect(wait->effect));
+	jw_kstrz(w, "effect", tool_effect_name(wait->effect));
 	jw_key(w, "arguments");
 	wire_foreign(w, wait->args);
 	jw_kbool(w, "editable", wait->flags & WAIT_EDITABLE);

@@ -74,9 +74,6 @@ void wire_wait(struct jw *w, const struct turn_wait *wait);
 /* The same, its members into an open object. */
 void wire_wait_members(struct jw *w, const struct turn_wait *wait);
 
-/* "read", "write", "destructive". */
-const char *wire_effect(int64_t effect);
-
 /* The digest of a wait as hex text. */
 #define WIRE_DIGEST_CHARS (2 * WAIT_DIGEST_BYTES)
 const char *wire_digest(const struct turn_wait *wait,

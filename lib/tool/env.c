@@ -52,12 +52,10 @@ struct tool_env {
 	struct mcp_hub *mcp;
 };
 
-struct tool_env *tool_env_new(struct db *app_db, struct http_pool *http,
-			      struct err *e)
+struct tool_env *tool_env_new(struct db *app_db, struct http_pool *http)
 {
 	struct tool_env *env = xcalloc(1, sizeof(*env));
 
-	(void)e;
 	env->app_db = app_db;
 	env->http = http;
 	env->mcp = mcp_hub_new(http);

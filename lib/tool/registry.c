@@ -425,12 +425,21 @@ int tool_check_conf(const struct conf *conf, struct err *e)
 	return 0;
 }
 
+const char *tool_effect_name(int64_t effect)
+{
+	static const char *const names[] = {
+		[TOOL_READ] = "read", [TOOL_WRITE] = "write",
+		[TOOL_DESTRUCTIVE] = "destructive",
+	};
+
+	return effect >= 0 && effect < (int64_t)ARRAY_LEN(names)
+		? names[effect] : "destructive";
+}
+
 void tool_print_list(struct buf *out)
 {
-	static const char *const effects[] = { "read", "write", "destructive" };
-
 	for (size_t i = 0; i < ARRAY_LEN(tools); i++)
 		buf_addf(out, "%-16s %-12s %-8s AI.Chat.UseTool.%s\n",
-			 tools[i].name, effects[tools[i].effect],
+			 tools[i].name, tool_effect_name(tools[i].effect),
 			 tools[i].group, tools[i].name);
 }

@@ -18,11 +18,14 @@ struct db;
 struct http_pool;
 struct http_abort;
 
-/* What tools of the process share: connections to foreign databases, … */
+/*
+ * What tools of the process share: connections to foreign databases, servers,
+ * copies of what is read often. Borrows both; either may be NULL where no tool
+ * needs it. Never NULL. Opens nothing yet. Any thread may use it.
+ */
 struct tool_env;
-struct tool_env *tool_env_new(struct db *app_db, struct http_pool *http,
-			      struct err *e) MUST_CHECK;
-void tool_env_free(struct tool_env *env);
+struct tool_env *tool_env_new(struct db *app_db, struct http_pool *http);
+void tool_env_free(struct tool_env *env);	/* NULL is fine */
 
 /* What a call is at, for the person who waits. */
 enum tool_note_status { NOTE_START, NOTE_PROGRESS, NOTE_SUCCESS, NOTE_ERROR };
@@ -293,6 +296,9 @@ void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
  * with "FILE:LINE: ". A conf_check: conf_live_open gets it.
  */
 int tool_check_conf(const struct conf *conf, struct err *e) MUST_CHECK;
+
+/* "read", "write", "destructive"; the last for what is no tool_effect. */
+const char *tool_effect_name(int64_t effect);
 
 /* For `list tools`: a line each. */
 void tool_print_list(struct buf *out);

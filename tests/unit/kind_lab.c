@@ -36,7 +36,7 @@ int kind_lab_up(void **state)
 	snprintf(path, sizeof(path), "%s/workspaces.d", kind_lab.dir);
 	assert_int_equal(mkdir(path, 0700), 0);
 	kind_lab.http = http_pool_new(8);
-	kind_lab.env = tool_env_new(NULL, kind_lab.http, &e);
+	kind_lab.env = tool_env_new(NULL, kind_lab.http);
 	return 0;
 }
 

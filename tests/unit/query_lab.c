@@ -145,7 +145,7 @@ int query_lab_up(void **state)
 		fail_msg("%s", e.text);
 	lab.shop = conf_workspace(lab.conf, STR("shop"));
 	assert_non_null(lab.shop);
-	lab.env = tool_env_new(NULL, NULL, &e);
+	lab.env = tool_env_new(NULL, NULL);
 	return 0;
 }
 

@@ -155,7 +155,7 @@ int lab_up(void **state)
 	lab.deps.db = store_open(&lab.conf->db, 0, &e);
 	lab.deps.http = http_pool_new(64);
 	lab.deps.live = turn_live_new(lab.deps.db, &e);
-	lab.deps.tools = tool_env_new(lab.deps.db, lab.deps.http, &e);
+	lab.deps.tools = tool_env_new(lab.deps.db, lab.deps.http);
 	assert_non_null(lab.deps.live);
 	return 0;
 }
