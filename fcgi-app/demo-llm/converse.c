@@ -402,7 +402,8 @@ static const char *title(struct arena *a, const char *text)
 			   words_text(&w, i, 1));
 	} else {
 		n = MIN(w.n - i, (size_t)TITLE_WORDS);
-		while (n > 1 && is_stop_word(w.w[i + n - 1].low))
+		while (n > 1 && !w.w[i + n - 1].caps &&
+		       is_stop_word(w.w[i + n - 1].low))
 			n--;
 		out_puts(&o, words_text(&w, i, n));
 	}

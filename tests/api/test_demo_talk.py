@@ -423,6 +423,7 @@ def test_title(model):
         return decode(wire, model.post(wire, body).read()).text
     assert title("How many tickets are open?") == "Open tickets"
     assert title("who works in Sales?", "anthropic") == "Sales"
+    assert title("Who is the head of IT?") == "Head of IT"
     assert title("List the laptops of Anna Weber, please", "ollama") == \
         "Laptops of Anna Weber"
     assert title('!script {"text":"x"} Broken printer') == "Broken printer"
