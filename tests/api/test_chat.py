@@ -177,20 +177,24 @@ def test_model_without_tools_answers(lab):
     assert events[-1].name == "done"
 
 
-@pytest.mark.parametrize("script,code", [
+@pytest.mark.parametrize("script,code,retryable", [
     ({"error": {"status": 400, "body": {"error": {"message": "no", "type":
-      "invalid_request_error"}}}}, "upstream_bad_request"),
-    ({"error": {"status": 401, "body": "nope"}}, "upstream_auth"),
-    ({"error": {"status": 500, "body": "boom"}}, None),
-    ({"html": True}, None),
-    ({"empty": True}, None),
+      "invalid_request_error"}}}}, "upstream_bad_request", False),
+    ({"error": {"status": 401, "body": "nope"}}, "upstream_auth", False),
+    ({"error": {"status": 402}}, "upstream_quota", False),
+    ({"error": {"status": 404}}, "upstream_model_unknown", False),
+    ({"error": {"status": 429, "retry_after": 0}}, "upstream_rate_limited", True),
+    ({"error": {"status": 500, "body": "boom"}}, "upstream_error", True),
+    ({"html": True}, "upstream_protocol", False),
+    ({"empty": True}, "upstream_ended_early", True),
+    ({"text": ""}, "upstream_protocol", False),
     ({"text": "one two three four five six", "cut_after": 3},
-     "upstream_ended_early"),
+     "upstream_ended_early", True),
     ({"text": "one two three four", "error": {"status": 529, "body": {
         "error": {"message": "overloaded", "type": "overloaded_error"}},
-        "after_tokens": 2}}, None),
+        "after_tokens": 2}}, "upstream_overloaded", True),
 ])
-def test_provider_failures_are_stored_and_readable(lab, script, code):
+def test_provider_failures_are_stored_and_readable(lab, script, code, retryable):
     """B44: one error event, last, with a stored, readable message."""
     events = lab.chat(script)
     assert [e.name for e in events].count("error") == 1
@@ -198,9 +202,8 @@ def test_provider_failures_are_stored_and_readable(lab, script, code):
     assert error.name == "error"
     meta = error.data["metadata"]
     assert meta["finish_reason"] == "error"
-    assert meta["error"]["code"].startswith("upstream_")
-    if code:
-        assert meta["error"]["code"] == code
+    assert meta["error"]["code"] == code
+    assert meta["error"]["retryable"] is retryable
     assert error.data["content"]
     assert "127.0.0.1" not in json.dumps(error.data)
     page = lab.get(f"/conversations/{error.data['conversationId']}/messages",
