@@ -170,6 +170,22 @@ def test_column_groups(lab):
     assert result["isError"] is False and result["result"]["rows"][0][0] > 0
 
 
+def test_dataset_of_a_table_that_is_not_there(make_lab):
+    """The first mistake with one's own table: said as such, to the log too."""
+    lab = make_lab(workspaces={"lab": {
+        "workspace": "lab", "title_by_model": False, "datasets": {
+            "orders": {"database": "lab", "table": "no_orders"}}}})
+    text = "The dataset's table no_orders is not in its database"
+    for _ in range(2):      # what is remembered says the same
+        events = lab.chat({"tool_calls": [{"name": "query_data", "args": {
+            "dataset": "orders"}}], "then": {"text": "ok"}})
+        result = next(e.data for e in events if e.name == "tool-result")
+        assert result["isError"] is True
+        assert result["result"]["error"]["message"].startswith(text)
+    lines = [li for li in lab.log("responder").splitlines() if "tool_failed" in li]
+    assert lines and all("level=warn" in li and text in li for li in lines), lines
+
+
 def test_model_without_tools_answers(lab):
     """B21: the tool lane is skipped."""
     events = lab.chat("How many tickets are open?", agentId="plain")
