@@ -1,5 +1,6 @@
 #include "fields.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -64,10 +65,24 @@ static const char *nearest(const struct field *fields, size_t n,
 	return found;
 }
 
+/* The declared keys, as many as fit; "none". */
+static const char *names_of(const struct field *fields, size_t n, char *out,
+			    size_t size_bytes)
+{
+	size_t used = 0;
+
+	snprintf(out, size_bytes, "none");
+	for (size_t i = 0; i < n && used < size_bytes; i++)
+		used += (size_t)snprintf(out + used, size_bytes - used, "%s%s",
+					 i ? " " : "", fields[i].key);
+	return out;
+}
+
 static int refuse_unknown(const struct field *fields, size_t n,
 			  const json_t *body, struct err *e)
 {
 	const char *key, *meant;
+	char names[150];
 	json_t *value;
 
 	json_object_foreach((json_t *)body, key, value) {
@@ -83,7 +98,8 @@ static int refuse_unknown(const struct field *fields, size_t n,
 					 "There is no field \"%.60s\"; did you "
 					 "mean \"%s\"?", key, meant);
 		return err_field(e, ERR_UNKNOWN_FIELD, key,
-				 "There is no field \"%.60s\".", key);
+				 "There is no field \"%.60s\"; there are: %s.",
+				 key, names_of(fields, n, names, sizeof(names)));
 	}
 	return 0;
 }

@@ -239,9 +239,10 @@ ollama_model() {
 	while read -r name; do
 		[ -n "$name" ] || continue
 		first=${first:-$name}
-		if curl -fsS --noproxy '*' -m 3 "$url/api/show" \
-			-d "{\"model\":\"$name\"}" 2>/dev/null |
-			grep -q '"capabilities":\[[^]]*"tools"'; then
+		# No pipe: the first match would break it, and so the test.
+		if grep -q '"capabilities":\[[^]]*"tools"' < <(curl -fsS \
+			--noproxy '*' -m 3 "$url/api/show" \
+			-d "{\"model\":\"$name\"}" 2>/dev/null); then
 			echo "$name"
 			return
 		fi
@@ -326,7 +327,6 @@ choose_llm() {
 	demo)
 		up_demo_llm
 		provider=openai model=lamplighter-demo url=http://127.0.0.1:$(demo_port)/v1 ;;
-	*) die "--llm must be auto, demo, openai, anthropic, openrouter or ollama" ;;
 	esac
 	if [ -n "$key" ] && [ -z "${!key:-}" ]; then
 		die "--llm $what needs $key in the environment"
@@ -378,8 +378,8 @@ url() { printf 'http://127.0.0.1:%s%s/' "$port" "$(encode "$base")"; }
 taken() {
 	local hex
 	hex=$(printf '%04X' "$1")
-	cat /proc/net/tcp /proc/net/tcp6 2>/dev/null |
-		grep -Eiq "^ *[0-9]+: [0-9A-F]+:$hex [0-9A-F:]+ 0A "
+	grep -Eiqs "^ *[0-9]+: [0-9A-F]+:$hex [0-9A-F:]+ 0A " \
+		/proc/net/tcp /proc/net/tcp6
 }
 web_ready() {
 	curl -fsS --noproxy '*' -m 5 -o /dev/null "$(url)api/v1/ready" 2>/dev/null
@@ -438,6 +438,7 @@ check_base() {
 
 up() {
 	local was_port='' was_base='' exact=$port before
+	plain_name "$var" "MariaDB cannot be set up"
 	make_dirs
 	exec 9>"$var/lock"
 	flock -w 300 9 || die "another lamp is at work on $var"
@@ -448,6 +449,10 @@ up() {
 	check_base
 	[[ -z $port || $port =~ ^[1-9][0-9]{0,4}$ && $port -le 65535 ]] ||
 		die "--port must be a number from 1 to 65535"
+	case $llm in
+	'' | auto | demo | openai | anthropic | openrouter | ollama) ;;
+	*) die "--llm must be auto, demo, openai, anthropic, openrouter or ollama" ;;
+	esac
 	before=$(pids)
 	# Said now, before anything of a running instance is touched.
 	[ -z "$exact" ] || { [ "$exact" = "$was_port" ] && running lighttpd; } ||

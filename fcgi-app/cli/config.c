@@ -69,8 +69,8 @@ int cli_check(struct cli *cli, int argc, char **argv)
 	}
 	buf_release(&warnings);
 	if (!errors)
-		printf("%s: valid; %zu workspaces, %zu datasets, %zu LLM "
-		       "services, %zu prompts\n", c->file, c->n_workspaces,
+		printf("%s: valid; workspaces: %zu, datasets: %zu, LLM "
+		       "services: %zu, prompts: %zu\n", c->file, c->n_workspaces,
 		       datasets(c), c->n_llms, c->n_prompts);
 	conf_put(c);
 	return errors ? CLI_FAILED : CLI_OK;

@@ -235,8 +235,8 @@ static const struct dataset *only_dataset(const struct catalogue *c,
 	const struct dataset *d = NULL;
 
 	for (size_t i = 0; i < w->n; i++) {
-		if (is_stop_word(w->w[i].low) ||
-		    word_in(w, i, "tell about something know show"))
+		if (word_in(w, i, "tell me us about something anything more "
+			    "want need to know please a the our your i"))
 			continue;
 		for (size_t k = 0; k < c->n && !d; k++)
 			if (dataset_is(&c->dataset[k], w, i))

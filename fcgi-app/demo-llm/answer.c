@@ -212,6 +212,8 @@ static void answer_group(struct out *o, const struct question *q,
 {
 	const json_t *rows = jx_arr(result, "rows");
 	const json_t *first = json_array_get(rows, 0);
+	bool tie = json_equal(json_array_get(first, 1),
+			      json_array_get(json_array_get(rows, 1), 1));
 
 	if (q->most || q->least) {
 		out_puts(o, "**");
@@ -220,7 +222,9 @@ static void answer_group(struct out *o, const struct question *q,
 		put_noun(o, q, false);
 		out_puts(o, ": **");
 		put_value(o, json_array_get(first, 1), true);
-		out_puts(o, "**. All of them:");
+		out_printf(o, "**%s. %s:", tie ? ", as others have" : "",
+			   jx_bool(result, "truncated", false)
+			   ? "The first of them" : "All of them");
 	} else {
 		out_puts(o, "Here are the ");
 		put_noun(o, q, false);
@@ -275,11 +279,17 @@ static void answer_list(struct out *o, const struct question *q,
 			out_printf(o, " with the %s %s", q->rank,
 				   q->sort->label);
 	} else {
-		out_printf(o, "I found **%zu** ", n);
-		put_noun(o, q, n == 1);
-		if (total > (json_int_t)n)
-			out_printf(o, " (the first of %lld)",
-				   (long long)total);
+		bool part = total > (json_int_t)n;
+
+		out_puts(o, "I found **");
+		if (part)
+			put_value(o, json_object_get(result, "totalCount"), true);
+		else
+			out_printf(o, "%zu", n);
+		out_puts(o, "** ");
+		put_noun(o, q, !part && n == 1);
+		if (part)
+			out_printf(o, ". The first %zu", n);
 		else if (jx_bool(result, "truncated", false) ||
 			 (long)n == q->limit)
 			out_puts(o, " (there may be more)");

@@ -4,6 +4,7 @@
 #include "demo-llm/catalogue.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/banned.h"
 
@@ -317,6 +318,8 @@ bool dataset_is(const struct dataset *d, const struct words *w, size_t i)
 
 	if (!n->n || i >= w->n || w->w[i].quoted)
 		return false;
+	if (!strcasecmp(w->w[i].low, d->name))
+		return true;
 	for (k = 0; k < n->n; k++)
 		if (i + k >= w->n || strcmp(w->w[i + k].one, n->w[k].one))
 			break;

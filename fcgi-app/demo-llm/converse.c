@@ -319,6 +319,19 @@ static bool wants_help(const struct words *w)
 	       (w->n <= 2 && words_find(w, "help hilfe") >= 0);
 }
 
+/* "Delete all tickets": what none of the tools here does. */
+static bool wants_change(const struct words *w)
+{
+	size_t i = 0;
+
+	while (word_in(w, i, "please can could will would you now then and"))
+		i++;
+	return word_in(w, i, "delete remove drop erase destroy purge truncate "
+		       "update change edit modify rename move assign reassign "
+		       "close reopen cancel insert create add book") &&
+	       !word_in(w, i + 1, "up");
+}
+
 static void help(struct talk *t)
 {
 	if (!t->catalogue.n) {
@@ -389,7 +402,8 @@ static const char *title(struct arena *a, const char *text)
 			   words_text(&w, i, 1));
 	} else {
 		n = MIN(w.n - i, (size_t)TITLE_WORDS);
-		while (n > 1 && is_stop_word(w.w[i + n - 1].low))
+		while (n > 1 && !w.w[i + n - 1].caps &&
+		       is_stop_word(w.w[i + n - 1].low))
 			n--;
 		out_puts(&o, words_text(&w, i, n));
 	}
@@ -398,10 +412,12 @@ static const char *title(struct arena *a, const char *text)
 	return s;
 }
 
-static void unknown(struct talk *t)
+/* lost: the words that were not understood, NULL for all of them. */
+static void unknown(struct talk *t, const char *lost)
 {
-	out_puts(&t->text, "I did not understand that. I match simple "
-		 "questions about datasets, I cannot think.");
+	out_printf(&t->text, "I did not understand %s%s%s. I match simple "
+		   "questions about datasets, I cannot think.",
+		   lost ? "\"" : "", lost ? lost : "that", lost ? "\"" : "");
 	suggest(t);
 	say(t, true);
 }
@@ -470,13 +486,21 @@ void converse(const struct ask *a, struct plan *p)
 		help(&t);
 		return;
 	}
+	if (wants_change(&t.w)) {
+		out_puts(&t.text, "I only look things up: I cannot change or "
+			 "delete any of it.");
+		say(&t, true);
+		return;
+	}
 	while (before >= 0 && a->msgs[before].role != ROLE_USER)
 		before--;
 	if (before >= 0)
 		previous = words_of(t.a, a->msgs[before].text);
-	if (question_read(&q, &t.catalogue, &t.w,
-			  before >= 0 ? &previous : NULL))
-		ask_data(&t, &q);
+	if (!question_read(&q, &t.catalogue, &t.w,
+			   before >= 0 ? &previous : NULL))
+		unknown(&t, NULL);
+	else if (q.lost)
+		unknown(&t, q.lost);
 	else
-		unknown(&t);
+		ask_data(&t, &q);
 }

@@ -185,6 +185,24 @@ static size_t relative(const struct words *w, size_t i, struct day today,
 	return 0;
 }
 
+/* "older than 30 days" */
+static size_t age(const struct words *w, size_t i, struct day today,
+		  struct range *r)
+{
+	bool older = word_in(w, i, "older");
+	long n = word_count(w, i + 2);
+
+	if ((!older && !word_in(w, i, "newer younger")) ||
+	    !word_in(w, i + 1, "than") || n < 0 || i + 3 >= w->n ||
+	    !span_range(w->w[i + 3].one, n + 1, today, r))
+		return 0;
+	if (older)
+		memcpy(r->to, r->from, sizeof(r->to));
+	(older ? r->from : r->to)[0] = '\0';
+	r->text = words_text(w, i, 4);
+	return 4;
+}
+
 size_t date_phrase(const struct words *w, size_t i, struct range *r)
 {
 	struct day today = day_of((long)(clock_now_us() / DAY_US));
@@ -192,6 +210,9 @@ size_t date_phrase(const struct words *w, size_t i, struct range *r)
 	size_t n, lead = 0;
 
 	*r = (struct range){.text = ""};
+	n = age(w, i, today, r);
+	if (n)
+		return n;
 	if (word_in(w, i, "in on during of from since after before until "
 		    "the within"))
 		lead = 1;

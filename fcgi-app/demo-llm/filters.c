@@ -392,6 +392,29 @@ static void find_missing(struct question *q, struct words *w)
 	}
 }
 
+/* What columns of places and persons are called, the likeliest first. */
+static const char place[] = "department team division group unit "
+	"office location city site building country room place category";
+static const char person[] = "owner holder assigned person employee "
+	"user requester customer reporter author manager lead "
+	"organiser head";
+static const char sender[] = "requester reporter author organiser "
+	"customer owner person holder assigned";
+/* What those do who are called so. */
+static const char sends[] = "report reported request requested open opened "
+	"create created raise raised submit submitted file filed ask asked "
+	"book booked";
+
+struct column *person_column(const struct dataset *d, const struct words *w)
+{
+	return column_like(d, words_find(w, sends) >= 0 ? sender : person);
+}
+
+void question_present(struct question *q, struct column *c)
+{
+	add(q, c, "not_null", NULL, "");
+}
+
 /*
  * The column a name stands in: at is where the name begins, an article before
  * it left out; next is the word behind it.
@@ -400,14 +423,6 @@ static struct column *name_column(const struct question *q,
 				  const struct words *w, size_t at,
 				  size_t next, bool possessive)
 {
-	static const char place[] = "department team division group unit "
-		"office location city site building country room place "
-		"category";
-	static const char person[] = "owner holder assigned person employee "
-		"user requester customer reporter author manager lead "
-		"organiser head";
-	static const char sender[] = "requester reporter author organiser "
-		"customer owner person holder assigned";
 	const struct dataset *d = q->dataset;
 	struct column *c = NULL;
 
@@ -434,9 +449,7 @@ static struct column *name_column(const struct question *q,
 		   (word_in(w, at - 1, "from") && dataset_is_people(d))))
 		c = column_like(d, place);
 	else if ((at && word_in(w, at - 1, "from by")) ||
-		 word_in(w, next, "report reported request requested open "
-			 "opened create created raise raised submit submitted "
-			 "file filed ask asked book booked"))
+		 word_in(w, next, sends))
 		c = column_like(d, sender);
 	else if (possessive || (at && word_in(w, at - 1,
 			"to of for has have does did is")))
@@ -469,7 +482,7 @@ static void put_name(struct question *q, const struct catalogue *c,
 	if (f) {
 		/* Of a title a part is meant: tickets about VPN. */
 		f->name = column != column_title(q->dataset) ||
-			  dataset_is_people(q->dataset);
+			  words_find(&column->words, "name") >= 0;
 		f->via = via;
 	}
 }

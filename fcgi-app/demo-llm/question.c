@@ -8,6 +8,7 @@
 
 #include "base/banned.h"
 
+#define DURATIONS "hours days minutes duration"
 #define SCORE_MIN 2		/* a mentioned column is the least reason */
 #define LIST_LIMIT 20
 #define ALL_LIMIT 100
@@ -69,6 +70,7 @@ static int score(const struct catalogue *c, const struct dataset *d,
 		 const struct words *w)
 {
 	int noun = 0, columns = 0, values = 0, about = 0;
+	struct range when;
 	size_t i, n;
 
 	for (i = 0; i < w->n; i++) {
@@ -81,6 +83,12 @@ static int score(const struct catalogue *c, const struct dataset *d,
 			else if (is_place(w, i))
 				points = 5;
 			noun = MAX(noun, points);
+			continue;
+		}
+		/* "this week" is about nothing in particular */
+		n = date_phrase(w, i, &when);
+		if (n) {
+			i += n - 1;
 			continue;
 		}
 		if (is_stop_word(w->w[i].low))
@@ -162,7 +170,24 @@ static struct column *group_column(const struct dataset *d,
 {
 	struct column *c = column_at(d, w, i, n);
 
+	if (!c && word_in(w, i, "location office city branch place")) {
+		c = column_like(d, "site location office city");
+		*n = 1;
+	}
 	return c && c->kind != COLUMN_DATE ? c : NULL;
+}
+
+/* "Who opened the most tickets?" */
+static void find_who(struct question *q, struct words *w)
+{
+	long who = words_find(w, "who");
+
+	if (q->group || who < 0 || dataset_is_people(q->dataset) ||
+	    words_find(w, "most fewest least") < who)
+		return;
+	q->group = person_column(q->dataset, w);
+	if (q->group)
+		question_present(q, q->group);
 }
 
 static void find_group(struct question *q, struct words *w)
@@ -180,6 +205,9 @@ static void find_group(struct question *q, struct words *w)
 		q->group = at < w->n ? group_column(d, w, at, &n) : NULL;
 		if (q->group)
 			words_use(w, i, at - i + n);
+		else if (word_in(w, i, "per each") && at < w->n &&
+			 !dataset_is(d, w, at))
+			q->lost = words_text(w, i, at - i + 1);
 	}
 	for (i = 0; i + 1 < w->n && !q->group; i++) {
 		bool most = words_find(w, "most fewest least") > (long)i;
@@ -196,8 +224,18 @@ static void find_group(struct question *q, struct words *w)
 		if (q->group)
 			words_use(w, i, 1 + n);
 	}
+	find_who(q, w);
 	q->most = q->group && words_find(w, "most common frequent") >= 0;
 	q->least = q->group && words_find(w, "fewest least") >= 0;
+}
+
+/* What stands behind "average" is of the dataset, or little. */
+static bool is_known(const struct dataset *d, const struct words *w, size_t i)
+{
+	while (i < w->n && is_stop_word(w->w[i].low))
+		i++;
+	return i >= w->n || dataset_is(d, w, i) || has_value(d, w, i) ||
+	       column_at(d, w, i, NULL) || word_in(w, i, "time duration");
 }
 
 static void find_aggregate(struct question *q, struct words *w)
@@ -223,7 +261,12 @@ static void find_aggregate(struct question *q, struct words *w)
 		/* "the largest order" is a row, "the largest price" a number */
 		if (k > 1 && !(c && c->kind == COLUMN_NUMBER))
 			continue;
-		q->measure = number_column(q->dataset, w);
+		q->measure = word_in(w, (size_t)i + 1, "time duration")
+			? column_like(q->dataset, DURATIONS)
+			: number_column(q->dataset, w);
+		if (!k && (!q->measure || !is_known(q->dataset, w, (size_t)i + 1)))
+			q->lost = words_text(w, (size_t)i,
+					     MIN(w->n - (size_t)i, (size_t)2));
 		if (!q->measure)
 			continue;
 		q->fn = row[k].fn;
@@ -234,8 +277,7 @@ static void find_aggregate(struct question *q, struct words *w)
 		q->fn = q->measure ? "sum" : NULL;
 	}
 	if (!q->fn && words_have(w, "how long")) {
-		q->measure = column_like(q->dataset,
-					 "hours days minutes duration");
+		q->measure = column_like(q->dataset, DURATIONS);
 		q->fn = q->measure ? "avg" : NULL;
 	}
 	for (i = 0; q->measure && i < (long)w->n; i++)
@@ -414,6 +456,23 @@ static bool wants_count(const struct dataset *d, const struct words *w)
 	return false;
 }
 
+/* "how many of them are closed": the conditions of the question before hold. */
+static void keep_conditions(struct question *q, const struct catalogue *c,
+			    struct words *w, struct words *previous)
+{
+	struct question last = {.dataset = q->dataset};
+
+	if (!previous || words_find(w, "those them they these") < 0 ||
+	    best_dataset(c, previous) != q->dataset)
+		return;
+	find_group(&last, previous);
+	question_filters(&last, c, previous);
+	for (size_t i = 0; i < last.n_filters; i++)
+		if (!is_filtered(q, last.filter[i].column, false) &&
+		    q->n_filters < FILTERS_MAX)
+			q->filter[q->n_filters++] = last.filter[i];
+}
+
 bool question_read(struct question *q, const struct catalogue *c,
 		   struct words *w, struct words *previous)
 {
@@ -427,6 +486,7 @@ bool question_read(struct question *q, const struct catalogue *c,
 	find_rank(q, w);
 	find_limit(q, w);
 	question_filters(q, c, w);
+	keep_conditions(q, c, w, previous);
 	if (q->group)
 		q->shape = SHAPE_GROUP;
 	else if (q->fn)

@@ -37,6 +37,8 @@ struct question {
 	const char *rank;	/* "newest", ... as the question said, or NULL */
 	long limit;		/* 0: the tool's own */
 	bool most, least;	/* of the groups */
+	const char *lost;	/* words that say what to do, but not to us, or
+				 * NULL; then nothing is asked */
 	struct column *show[SHOW_MAX];
 	size_t n_show;
 };
@@ -52,6 +54,12 @@ bool question_read(struct question *q, const struct catalogue *c,
 /* Finds the conditions of q->dataset in w. */
 void question_filters(struct question *q, const struct catalogue *c,
 		      struct words *w);
+
+/* The column of persons that "who opened ..." or "who has ..." asks for, or NULL. */
+struct column *person_column(const struct dataset *d, const struct words *w);
+
+/* The condition that the column has a value. */
+void question_present(struct question *q, struct column *c);
 
 /* The date column the words point to, else the most usual one, or NULL. */
 struct column *date_column(const struct dataset *d, const struct words *w);

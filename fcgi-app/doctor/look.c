@@ -115,8 +115,34 @@ static void look_database(struct doctor *d, const struct doctor_inside *in)
 			   "All steps of %s were run.", in->sql_dir);
 }
 
+/* Tables that datasets take as they are; what has columns of its own says. */
+static void look_tables(struct doctor *d, const struct conf *conf,
+			const struct conf_db *c, struct db *db)
+{
+	for (size_t i = 0; i < conf->n_workspaces; i++)
+		for (size_t k = 0; k < conf->workspaces[i].n_datasets; k++) {
+			const struct conf_dataset *s =
+				&conf->workspaces[i].datasets[k];
+			struct err e = ERR_INIT;
+			struct db_column *columns;
+			size_t n;
+
+			if (!*s->table || strcmp(s->database, c->id) != 0 ||
+			    db_columns(db, str_of(s->table), d->arena, &columns,
+				       &n, &e) == 0)
+				continue;
+			doctor_add(d, DOCTOR_DATASETS, DOCTOR_PROBLEM,
+				   arena_printf(d->arena, "%s %s", c->id, s->name),
+				   arena_printf(d->arena, "GRANT SELECT ON %s TO "
+						"...;   # or mend the dataset in %s",
+						s->table, s->file),
+				   "The dataset cannot be read: %s", log_text(&e));
+		}
+}
+
 /* A connection of its own, as the first query would make it. */
-static void look_foreign(struct doctor *d, const struct conf_db *c)
+static void look_foreign(struct doctor *d, const struct conf *conf,
+			 const struct conf_db *c)
 {
 	const struct db_options o = {
 		.conf = c, .foreign = true, .connect_timeout_s = 5,
@@ -124,15 +150,17 @@ static void look_foreign(struct doctor *d, const struct conf_db *c)
 	struct err e = ERR_INIT;
 	struct db *db = db_open(&o, &e);
 
-	if (db && db_ping(db, &e) == 0)
+	if (db && db_ping(db, &e) == 0) {
 		doctor_add(d, DOCTOR_DATASETS, DOCTOR_OK, c->id, "",
 			   "The database answers.");
-	else
+		look_tables(d, conf, c, db);
+	} else {
 		doctor_add(d, DOCTOR_DATASETS, DOCTOR_PROBLEM, c->id,
 			   arena_printf(d->arena, "databases: {%s: {socket: …, "
 					"name: …, user: …, password: …}}"
 					"   # in lamplighter.yaml", c->id),
 			   "The database does not answer: %s", log_text(&e));
+	}
 	if (db)
 		db_close(db);
 }
@@ -399,7 +427,7 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 	look_database(d, in);
 	for (size_t i = 0; i < c->n_databases; i++)
 		if (!late(d, until_ms, DOCTOR_DATASETS, c->databases[i].id))
-			look_foreign(d, &c->databases[i]);
+			look_foreign(d, c, &c->databases[i]);
 	look_providers(d, in, until_ms);
 	look_tools(d, in, c->tools, c->n_tools, until_ms);
 	for (size_t i = 0; i < c->n_mcp_servers; i++)

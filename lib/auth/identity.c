@@ -345,6 +345,10 @@ int identity_resolve(const struct conf *c, const struct auth_request *rq,
 		case FOUND_NOTHING:
 			continue;
 		case FOUND_WRONG:
+			/* Why exactly is for the log. */
+			if (e->code == ERR_UNAUTHENTICATED)
+				snprintf(e->public, sizeof(e->public),
+					 "The credential is not valid.");
 			return -1;
 		case FOUND:
 			break;

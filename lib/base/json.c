@@ -44,6 +44,10 @@ json_t *jx_load(struct str s, struct err *e)
 	json_error_t je;
 	json_t *j;
 
+	if (!s.n) {
+		err_public(e, ERR_INVALID_JSON, "There is no JSON: it is empty.");
+		return NULL;
+	}
 	if (!utf8_valid(s)) {
 		err_set(e, ERR_INVALID_UTF8, "body is not UTF-8");
 		return NULL;
@@ -59,7 +63,9 @@ json_t *jx_load(struct str s, struct err *e)
 	if (!j)
 		err_public(e, ERR_INVALID_JSON,
 			   "Not valid JSON (line %d, column %d): %.120s",
-			   je.line, je.column, je.text);
+			   je.line, je.column,
+			   json_error_code(&je) == json_error_null_character
+			   ? "\\u0000 is not allowed" : je.text);
 	return j;
 }
 

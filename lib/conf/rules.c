@@ -94,6 +94,9 @@ const char *check_url(const char *s)
 		return NULL;
 	if (!host || !*host || strchr("/?#", *host))
 		return "must start with http:// or https:// and a host";
+	/* It would be shown by config print, and in logs. */
+	if (memchr(host, '@', strcspn(host, "/?#")))
+		return "must not have a login in its host";
 	if (has_control(s) || strpbrk(s, " \"<>\\^`{|}"))
 		return "must not have blanks or other characters that URLs "
 		       "do not have";

@@ -340,6 +340,11 @@ static void refresh(struct tool_env *env, struct db *db, const char *name,
 	size_t n = 0;
 	int rc = db_columns(db, str_of(name), &arena, &columns, &n, e);
 
+	if (rc < 0 && e->code == ERR_NOT_FOUND) {
+		err_clear(e);
+		err_public(e, ERR_TOOL_FAILED, "The dataset's table %s is not in "
+			   "its database, or its account may not read it.", name);
+	}
 	pthread_mutex_lock(&env->lock);
 	t = table_of(env, db, name);
 	t->next_ms = clock_mono_ms() +

@@ -290,7 +290,7 @@ class Data:
                             for n in head],
                 "rows": [[f"{r[n]:.2f}" if isinstance(r[n], float) else r[n]
                           for n in head] for r in table[:limit]],
-                "rowCount": len(table[:limit]),
+                "rowCount": len(table[:limit]), "totalCount": len(table),
                 "truncated": len(table) > limit}
 
     @staticmethod

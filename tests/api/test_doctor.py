@@ -191,7 +191,8 @@ def test_broken_inside(make_lab):
     for name in ("lab", "staff"):
         (lab.dir / "workspaces.d" / f"{name}.yaml").unlink()
     (lab.dir / "workspaces.d/w.yaml").write_text(
-        '{"workspace": "w", "name": "W"}')
+        '{"workspace": "w", "name": "W", "datasets": {"orders": '
+        '{"database": "lab", "table": "no_orders"}}}')
     (lab.dir / "workspaces.d").chmod(0o777)
     lab.config_file.chmod(0o644)
     lab.sql("DROP TABLE site_key; DELETE FROM schema_step WHERE version = 11")
@@ -201,6 +202,9 @@ def test_broken_inside(make_lab):
     got = {f["subject"]: f for f in found["datasets"]}
     assert got["gone"]["result"] == "problem" and got["lab"]["result"] == "ok"
     assert "gone" in got["gone"]["advice"]
+    assert got["lab orders"]["result"] == "problem"
+    assert "no_orders" in got["lab orders"]["text"]
+    assert "w.yaml" in got["lab orders"]["advice"]
     assert found["schema"][0]["result"] == "problem"
     assert found["schema"][0]["advice"] == "lamplighter migrate"
     files = {os.path.basename(f["subject"]): f for f in found["files"]}

@@ -74,6 +74,7 @@ def test_wrong_token_never_falls_through_to_anonymous(lab):
     assert lab.get("/me").json["identityKind"] == "anonymous"
     answer = lab.get("/me", headers={"Authorization": "Bearer lamp_wrong"})
     assert answer.status == 401
+    assert answer.json["detail"] == "The credential is not valid."
 
 
 def token(lab, *argv):
@@ -93,7 +94,10 @@ def test_token_signs_in_and_is_revoked(closed):
     assert secret not in listed
     line = next(li for li in listed.splitlines() if "robot" in li)
     closed.command("token", "revoke", line.split()[0])
-    assert closed.get("/me", headers=headers).status == 401
+    answer = closed.get("/me", headers=headers)
+    assert answer.status == 401
+    assert answer.json["detail"] == "The credential is not valid."
+    assert closed.get("/me").json["detail"] == "Sign in first."
     assert secret not in "".join(map(str, closed.sql("SELECT * FROM api_token")))
     assert secret not in closed.log("responder")
 

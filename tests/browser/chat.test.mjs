@@ -31,6 +31,17 @@ test('the question of the README: tool call, table, answer, reload', async (t) =
 	assert.match(await page.locator('.row.current').innerText(), /tickets/i);
 });
 
+test('an empty chat offers every question of the workspace', async (t) => {
+	const page = await openChat(t);
+	const { items: [{ suggestions }] } = await api('GET', 'workspaces');
+
+	assert.ok(suggestions.length > 6);
+	assert.deepEqual(await page.locator('.suggestion').allInnerTexts(), suggestions);
+	await page.locator('.suggestion').first().click();
+	await reading(page);
+	assert.equal(await page.locator('.bubble').innerText(), suggestions[0]);
+});
+
 test('text shows as it comes, and ends as a reload shows it', async (t) => {
 	const page = await openChat(t);
 	const text = '# Title\n\nOne _long stretch of emphasis with `code` in it, so ' +

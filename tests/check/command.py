@@ -96,7 +96,7 @@ def configuration(folder):
     workspace.parent.mkdir()
     workspace.write_text(WORKSPACE)
     fine = expect("check", run("-c", main, "check"), 0,
-                  out="valid; 1 workspaces, 0 datasets, 1 LLM services")
+                  out="valid; workspaces: 1, datasets: 0, LLM services: 1")
     tap.result('"AIChat.Chat.Snd"' in fine.stderr, "check warns of a permission",
                fine.stderr.splitlines())
     expect("$LAMPLIGHTER_CONFIG", run("check", env={"LAMPLIGHTER_CONFIG": main}), 0,

@@ -6,8 +6,6 @@ import { LINK } from '../markdown.js';
 import { t } from '../strings.js';
 import { icon, lantern } from './icons.js';
 
-const SUGGESTIONS = 6;
-
 export function startingView()
 {
 	return html`<main class="centre"><h1 class="sr-only">${t('app.name')}</h1>
@@ -68,7 +66,7 @@ export function emptyView({ me, space, off, send })
 		<p class="empty-text">${space?.description || t('empty.text')}</p>
 		${suggestions.length > 0 ? html`
 			<ul class="suggestions" aria-label=${t('empty.suggestions')}>
-				${suggestions.slice(0, SUGGESTIONS).map((text) => html`<li>
+				${suggestions.map((text) => html`<li>
 					<button type="button" class="suggestion"
 						@click=${() => send(text)}>${text}</button></li>`)}
 			</ul>` : nothing}

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""What ./lamp decides before it starts anything: its arguments, ports that
+others have, the model of a running Ollama."""
+
+import http.server
+import json
+import os
+import socket
+import subprocess
+import tempfile
+import threading
+
+from tree import ROOT, Tap
+
+tap = Tap()
+
+
+def expect(name, ok, seen):
+    tap.result(ok, name, [] if ok else repr(seen).splitlines())
+
+
+def refused():
+    """Said at once, before a package is looked for or a file is made."""
+    with tempfile.TemporaryDirectory() as var:
+        for arguments, folder, text in (
+                (["--port"], "v", "--port needs a number"),
+                (["--port", "0"], "v", "--port must be a number from 1 to 65535"),
+                (["--base", "chat"], "v", "--base must be a path"),
+                (["--base", "/a/../b"], "v", "--base must be a path"),
+                (["--llm", "gpt"], "v", "--llm must be auto, demo,"),
+                (["--colour"], "v", "unknown option --colour"),
+                ([], "v ar", "MariaDB cannot be set up in a directory with such a name")):
+            ran = subprocess.run(
+                [ROOT / "lamp", "up", *arguments], stdin=subprocess.DEVNULL,
+                capture_output=True, text=True, timeout=60,
+                env={**os.environ, "LAMP_VAR": os.path.join(var, folder)})
+            expect(" ".join(["refuses", *arguments, *folder.split()[1:]]),
+                   ran.returncode == 1 and f"lamp: {text}" in ran.stderr
+                   and not ran.stdout, ran)
+
+
+def function(call, **env):
+    """The output of a function of services.sh, or None when it fails."""
+    ran = subprocess.run(
+        ["bash", "-c", f"set -uo pipefail; top=$0 var=/nonexistent\n"
+         f". $0/conf/demo/services.sh\n{call}", ROOT],
+        capture_output=True, text=True, timeout=60, env={**os.environ, **env})
+    return None if ran.returncode else ran.stdout.strip()
+
+
+def ports():
+    """Among many, as on a busy machine."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(150)]
+    numbers = " ".join(str(s.getsockname()[1]) for s in held)
+    missed = function(f"for p in {numbers}; do taken $p || echo $p; done; true")
+    expect("sees every port that is taken", missed == "", missed)
+    for s in held:
+        s.close()
+    with socket.socket() as quiet:
+        quiet.bind(("127.0.0.1", 0))
+        found = function(f"taken {quiet.getsockname()[1]} || echo free")
+    expect("a port on which nobody listens is free", found == "free", found)
+
+
+class Ollama(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.answer({"models": [{"name": n} for n in ("small", "able", "other")]})
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        able = body["model"] != "small"
+        self.answer({"capabilities": ["completion"] + ["tools"] * able,
+                     "license": "long " * 200000})
+
+    def answer(self, value):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(value, separators=(",", ":")).encode())
+
+    def log_message(self, *_):
+        pass
+
+
+def ollama():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Ollama) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        found = function("ollama_model", OLLAMA_HOST=f"127.0.0.1:{server.server_port}")
+        expect("takes the first model that can call tools", found == "able", found)
+        server.shutdown()
+    expect("no Ollama, no model",
+           function("ollama_model", OLLAMA_HOST="127.0.0.1:1") == "", found)
+
+
+refused()
+ports()
+ollama()
+tap.finish()
