@@ -167,7 +167,7 @@ def test_stop_of_the_web_server_loses_nothing(make_site, ended, kind):
         assert status in ("done", "interrupted") and text
     else:
         assert status == "done" and is_whole(text)
-    site.start()
+    site.start_web()
     free_again(site, first)
 
 
