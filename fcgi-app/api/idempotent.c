@@ -57,6 +57,24 @@ int idempotent_conversation(struct request *rq, const struct uuid *id,
 	return 0;
 }
 
+static int check_agent(struct request *rq, const struct turn *t,
+		       const struct idempotent_turn *same, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct conversation c;
+
+	if (!same->workspace_id.p && !same->agent_id.p)
+		return 0;
+	if (conversation_get(rq->app->db, &owner, &t->conversation_id,
+			     rq->arena, &c, e) < 0)
+		return -1;
+	if ((same->workspace_id.p &&
+	     !str_eq(same->workspace_id, c.workspace_id)) ||
+	    (same->agent_id.p && !str_eq(same->agent_id, c.agent_id)))
+		return idempotent_differs(e);
+	return 0;
+}
+
 static int check_same(struct request *rq, const struct turn *t,
 		      const struct idempotent_turn *same, struct err *e)
 {
@@ -68,6 +86,8 @@ static int check_same(struct request *rq, const struct turn *t,
 		return idempotent_differs(e);
 	if (same->user_seq && same->user_seq != t->user_seq)
 		return idempotent_differs(e);
+	if (check_agent(rq, t, same, e) < 0)
+		return -1;
 	if (!same->content.p)
 		return 0;
 	if (message_get(rq->app->db, &owner, &t->conversation_id, t->user_seq,

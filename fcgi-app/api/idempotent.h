@@ -39,6 +39,7 @@ struct idempotent_turn {
 	struct str content;		/* p == NULL: any */
 	struct str meta;		/* of the message; with content */
 	const struct uuid *conversation;	/* NULL: any */
+	struct str workspace_id, agent_id;	/* the conversation's; p == NULL: any */
 	int64_t user_seq;		/* of the message; 0: any */
 };
 
