@@ -13,7 +13,7 @@
 
 /* What a token is: its text is this in base64url. */
 struct token {
-	unsigned char made_s[8];	/* since 1970, big-endian */
+	unsigned char made_us[8];	/* since 1970, big-endian */
 	unsigned char mac[crypto_auth_BYTES];
 };
 
@@ -100,7 +100,7 @@ static int sign(struct request *rq, struct token *t, struct err *e)
 	_Static_assert(KEY_BYTES == crypto_auth_KEYBYTES, "keys fit");
 	if (load_key(rq->app, key, e) < 0)
 		return -1;
-	buf_add(&text, t->made_s, sizeof(t->made_s));
+	buf_add(&text, t->made_us, sizeof(t->made_us));
 	buf_addstr(&text, rq->who.tenant);
 	buf_addc(&text, '\0');
 	buf_adds(&text, rq->who.user_id_text);
@@ -112,11 +112,11 @@ static int sign(struct request *rq, struct token *t, struct err *e)
 
 int form_token(struct request *rq, char out[FORM_TOKEN_BYTES], struct err *e)
 {
-	int64_t now_s = clock_now_us() / 1000000;
+	int64_t now_us = clock_now_us();
 	struct token t;
 
-	for (size_t i = 0; i < sizeof(t.made_s); i++)
-		t.made_s[i] = (unsigned char)(now_s >> (56 - 8 * i));
+	for (size_t i = 0; i < sizeof(t.made_us); i++)
+		t.made_us[i] = (unsigned char)(now_us >> (56 - 8 * i));
 	if (sign(rq, &t, e) < 0)
 		return -1;
 	sodium_bin2base64(out, FORM_TOKEN_BYTES, (unsigned char *)&t, sizeof(t),
@@ -127,7 +127,7 @@ int form_token(struct request *rq, char out[FORM_TOKEN_BYTES], struct err *e)
 int form_check(struct request *rq, struct err *e)
 {
 	struct str text = form_field(rq, FORM_TOKEN_FIELD);
-	int64_t made_s = 0, now_s = clock_now_us() / 1000000;
+	int64_t made_us = 0, now_us = clock_now_us();
 	struct token given, right;
 	size_t n = 0;
 
@@ -141,9 +141,10 @@ int form_check(struct request *rq, struct err *e)
 	if (sodium_memcmp(given.mac, right.mac, sizeof(given.mac)) != 0)
 		return err_set(e, ERR_CSRF, "the form's token is not ours, or "
 			       "another caller's");
-	for (size_t i = 0; i < sizeof(given.made_s); i++)
-		made_s = (int64_t)((uint64_t)made_s << 8 | given.made_s[i]);
-	if (made_s > now_s + 60 || now_s - made_s > FORM_TOKEN_AGE_S)
+	for (size_t i = 0; i < sizeof(given.made_us); i++)
+		made_us = (int64_t)((uint64_t)made_us << 8 | given.made_us[i]);
+	if (made_us > now_us + 60 * 1000000LL ||
+	    now_us - made_us > FORM_TOKEN_AGE_S * 1000000LL)
 		return err_public(e, ERR_CSRF,
 				  "This form is too old. Send it again.");
 	return 0;

@@ -6,7 +6,9 @@
  * by any page. So each of our forms carries a token that no other page can
  * know: the time it was made and its HMAC together with the caller's identity
  * under a key of the deployment (store/key.h). Nothing is stored per form or
- * session, and any process knows the tokens of any other.
+ * session, and any process knows the tokens of any other. The time is told to
+ * the microsecond: each page has a token of its own, which tells a form that is
+ * sent twice (idempotent_form).
  */
 #ifndef APP_FORM_H
 #define APP_FORM_H

@@ -48,11 +48,32 @@ def free_port():
         return s.getsockname()[1]
 
 
+def program(name):
+    path = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+    assert path, f"{name} is not installed"
+    return path
+
+
 def accepts(address):
     """Whether something accepts connections at (host, port) or a socket path."""
     family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
     with socket.socket(family) as s:
         return s.connect_ex(address) == 0
+
+
+def listens(pid, port):
+    """Whether this process, and not another, listens there (IPv4)."""
+    mine = set()
+    with contextlib.suppress(OSError):		# it has ended
+        for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                mine.add(os.readlink(fd))
+    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, _, state, *_, inode = line.split()[:10]
+        if state == "0A" and int(local.rpartition(":")[2], 16) == port and \
+                f"socket:[{inode}]" in mine:
+            return True
+    return False
 
 
 def as_yaml(value):
@@ -304,24 +325,29 @@ else $HTTP["url"] =~ "^{base}/" {{
 }}
 '''
 
+    def configure_web(self):
+        """Writes what the web server reads, with self.port in it."""
+        (self.dir / "docroot").mkdir(exist_ok=True)
+        (self.dir / "lighttpd.conf").write_text(self.web_config())
+
+    def web_argv(self):
+        return [program("lighttpd"), "-D", "-f", self.dir / "lighttpd.conf"]
+
+    web_env = {}
+
     def start_web(self):
         """On self.port, or another where somebody was faster: a free port may
-        be another run's before lighttpd has it."""
-        conf, log = self.dir / "lighttpd.conf", self.dir / "web.log"
-        (self.dir / "docroot").mkdir(exist_ok=True)
+        be another run's before the web server has it."""
         for _ in range(10):
-            conf.write_text(self.web_config())
-            log.touch()
-            begun = log.stat().st_size
-            process = self.spawn("web", [
-                shutil.which("lighttpd", path=os.environ["PATH"] + ":/usr/sbin"),
-                "-D", "-f", conf])
-            wait_until("lighttpd", lambda: process.poll() is not None
-                       or b"server started" in log.read_bytes()[begun:])
+            self.configure_web()
+            process = self.spawn("web", self.web_argv(), env=self.web_env)
+            wait_until("the web server", lambda: process.poll() is not None
+                       or listens(process.pid, self.port))
             if process.poll() is None:
                 return
             self.port = free_port()
-        raise AssertionError("lighttpd does not start:\n" + self.log("web"))
+        raise AssertionError("the web server does not start:\n"
+                             + self.log("web"))
 
     # -- using it -----------------------------------------------------------
 

@@ -18,7 +18,7 @@ import signal
 import socket
 import subprocess
 
-from lab import RESPONDER, ROOT, Lab, accepts, free_port, wait_until
+from lab import RESPONDER, ROOT, Lab, free_port, program
 
 CONF = ROOT / "conf"
 MODULES = pathlib.Path("/usr/lib/apache2/modules")
@@ -30,12 +30,6 @@ numbers = itertools.count(1)
 
 INDEX = "<!doctype html>\n<title>Chat</title>\n<p>\u2713</p>\n"
 SCRIPT = "export const answer = 42\n"
-
-
-def program(name):
-    path = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-    assert path, f"{name} is not installed"
-    return path
 
 
 def htpasswd():
@@ -134,7 +128,7 @@ class Site(Lab):
                 path.chmod(0o755)
         try:
             self.prepare()
-            self.start()
+            self.start_web()
         except BaseException:
             self.__exit__()
             raise
@@ -176,15 +170,14 @@ class Site(Lab):
         path.chmod(0o644)
         return path
 
+    def prepare(self):
+        self.write("site.conf", self.read_sample())
+
     # -- the process ------------------------------------------------------------
 
-    def start(self):
-        process = self.spawn("web", self.argv(), env={
-            "LAMPLIGHTER_SQL_DIR": str(self.deployment.dir / "share/sql")})
-        wait_until(self.kind, lambda: process.poll() is not None
-                   or accepts(("127.0.0.1", self.port)))
-        if process.poll() is not None:
-            raise AssertionError(f"{self.kind} ended: {self.log('web')}")
+    @property
+    def web_env(self):
+        return {"LAMPLIGHTER_SQL_DIR": str(self.deployment.dir / "share/sql")}
 
     def signal(self, sig):
         self.processes["web"].send_signal(signal.Signals[sig])
@@ -246,8 +239,7 @@ class Lighttpd(Site):
     kind, sample = "lighttpd", "lighttpd.conf.in"
     stop_signal, gentle_signal, reload_signal = "SIGTERM", "SIGINT", "SIGUSR1"
 
-    def prepare(self):
-        self.write("site.conf", self.read_sample())
+    def configure_web(self):
         account = f'server.username = "{ACCOUNT}"\n' \
             f'server.groupname = "{ACCOUNT}"\n' if AS_ROOT else ""
         self.write("lighttpd.conf", f'''
@@ -258,9 +250,6 @@ server.upload-dirs = ("{self.dir}/tmp")
 server.modules = ("mod_accesslog")
 {account}include "site.conf"
 ''')
-
-    def argv(self):
-        return [program("lighttpd"), "-D", "-f", self.dir / "lighttpd.conf"]
 
 
 class LighttpdSpawn(Lighttpd):
@@ -273,8 +262,7 @@ class Apache(Site):
     modules = ()
     site = 'Include "{dir}/site.conf"'
 
-    def prepare(self):
-        self.write("site.conf", self.read_sample())
+    def configure_web(self):
         self.write("mime.types", "text/html html\ntext/css css\n")
         load = "\n".join(
             f"LoadModule {m}_module {MODULES}/mod_{m}.so" for m in (
@@ -304,7 +292,7 @@ DocumentRoot "{self.dir}/tmp"
 {self.site.format(dir=self.dir)}
 ''')
 
-    def argv(self):
+    def web_argv(self):
         return [program("apache2"), "-D", "FOREGROUND", "-f",
                 self.dir / "apache.conf"]
 
@@ -356,6 +344,8 @@ class Nginx(Site):
         if not self.sign_in:	# the page has no use for it
             text = text.replace(self.without_sign_in, "", 1)
         self.write("site.conf", text)
+
+    def configure_web(self):
         account = f"user {ACCOUNT};" if AS_ROOT else ""
         temp = "\n".join(f" {name}_temp_path {self.dir}/tmp/{name};" for name in
                          ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -376,7 +366,7 @@ http {{
 }}
 ''')
 
-    def argv(self):
+    def web_argv(self):
         return [program("nginx"), "-e", "stderr", "-p", self.dir, "-c",
                 self.dir / "nginx.conf"]
 

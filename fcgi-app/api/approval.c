@@ -123,7 +123,7 @@ static int go_on(struct request *rq, struct response *rs, const struct turn *t,
 	struct turn_run *run = NULL;
 
 	if (send_open_woken(rq, t, d, n, &run, e) < 0 &&
-	    (idempotent_decided(rq, &t->id, d, n, e) <= 0 ||
+	    (!idempotent_decided(rq, &t->id, d, n, e) ||
 	     send_after(rq, 0, &after, e) < 0))
 		return -1;
 	if (!run)

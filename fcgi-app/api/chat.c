@@ -105,6 +105,7 @@ static struct idempotent_turn same_as(struct request *rq,
 		.content = b->content, .meta = send_meta(rq, &b->more),
 		.conversation = uuid_is_nil(&b->conversation_id)
 			? NULL : &b->conversation_id,
+		.workspace_id = b->workspace_id, .agent_id = b->agent_id,
 	};
 }
 

@@ -129,6 +129,7 @@ int api_agent_stream(struct request *rq, struct response *rs, struct err *e)
 		.content = b.message, .meta = send_meta(rq, &b.more),
 		.conversation = uuid_is_nil(&b.session_id) ? NULL
 			: &b.session_id,
+		.workspace_id = b.workspace_id, .agent_id = b.agent_id,
 	};
 	rc = idempotent_stream(rq, rs, &same, &as, e);
 	if (rc)

@@ -265,17 +265,41 @@ static int read_messages(struct request *rq, struct openai_ask *ask,
 	return rc;
 }
 
+/* Absent and null are false. */
+static int read_flag(const json_t *o, const char *key, const char *field,
+		     bool *out, struct err *e)
+{
+	const json_t *v = json_object_get(o, key);
+
+	*out = json_is_true(v);
+	return !v || json_is_null(v) || json_is_boolean(v) ? 0
+		: err_field(e, ERR_INVALID_FIELD, field,
+			    "%s must be true or false.", field);
+}
+
+static int read_stream(const json_t *body, struct openai_ask *ask,
+		       struct err *e)
+{
+	const json_t *options = json_object_get(body, "stream_options");
+
+	if (read_flag(body, "stream", "stream", &ask->stream, e) < 0)
+		return -1;
+	if (options && !json_is_null(options) && !json_is_object(options))
+		return err_field(e, ERR_INVALID_FIELD, "stream_options",
+				 "stream_options must be an object.");
+	return read_flag(options, "include_usage",
+			 "stream_options.include_usage", &ask->want_usage, e);
+}
+
 static int read_ask(struct request *rq, struct openai_ask *ask, struct err *e)
 {
 	*ask = (struct openai_ask){ .workspace = NULL };
 	if (!json_is_object(rq->body))
 		return err_public(e, ERR_INVALID_JSON,
 				  "The body must be a JSON object.");
-	ask->stream = jx_bool(rq->body, "stream", false);
-	ask->want_usage = jx_bool(jx_obj(rq->body, "stream_options"),
-				  "include_usage", false);
-	if (read_model(rq, ask, e) < 0 || check_parameters(rq->body, e) < 0 ||
-	    read_web(rq, ask, e) < 0)
+	if (read_stream(rq->body, ask, e) < 0 ||
+	    read_model(rq, ask, e) < 0 ||
+	    check_parameters(rq->body, e) < 0 || read_web(rq, ask, e) < 0)
 		return -1;
 	return read_messages(rq, ask, e);
 }
@@ -351,6 +375,8 @@ int api_openai_chat(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	same = (struct idempotent_turn){
 		.content = ask.text, .meta = send_meta(rq, &ask.more),
+		.workspace_id = str_of(ask.workspace->id),
+		.agent_id = str_of(ask.agent->id),
 	};
 	as.state.model = ask.model;
 	as.state.want_usage = ask.want_usage;

@@ -30,7 +30,8 @@ int client_text(struct request *rq, const json_t *content, const char *field,
 	}
 	if (!json_is_array(content))
 		return err_field(e, ERR_INVALID_FIELD, field,
-				 "%s must be a text or a list of parts.", field);
+				 "The content of each of %s must be a text or "
+				 "a list of parts.", field);
 	json_array_foreach((json_t *)content, i, part) {
 		struct str type = jx_str(part, "type");
 

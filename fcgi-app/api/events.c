@@ -12,7 +12,6 @@
 #include "base/banned.h"
 
 enum {
-	WAIT_MAX_S = 25,	/* proxies give up at 30 s */
 	LINGER_MS = 100,	/* a poll's answer gathers what follows closely */
 	LOOK_MS = 1000,		/* how often a stream looks whether to end */
 	FRAME_BYTES = 33554432,
@@ -103,6 +102,7 @@ struct poll_sink {
 	const struct dialect *dialect;
 	struct dialect_state state;
 	int64_t until_ms, linger_ms;	/* linger: 0 = nothing came yet */
+	const struct app *app;
 };
 
 /* What stands behind "name: " in the line of a frame. */
@@ -145,6 +145,8 @@ static int poll_patience(void *ctx)
 	const struct poll_sink *p = ctx;
 	int64_t until_ms = p->until_ms;
 
+	if (atomic_load(&p->app->stopping))
+		return 0;
 	if (p->linger_ms)
 		until_ms = MIN(until_ms, p->linger_ms);
 	return (int)MIN(MAX(until_ms - clock_mono_ms(), 0), LOOK_MS);
@@ -157,7 +159,7 @@ static int poll(struct request *rq, struct response *rs,
 	struct poll_sink p = {
 		.sink = { .emit = poll_emit }, .frame = BUF_INIT(FRAME_BYTES),
 		.dialect = dialect_get(DIALECT_NATIVE),
-		.until_ms = clock_mono_ms() + wait_s * 1000,
+		.until_ms = clock_mono_ms() + wait_s * 1000, .app = rq->app,
 	};
 	struct turn_follow f = {
 		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
@@ -196,11 +198,8 @@ int api_turn_events(struct request *rq, struct response *rs, struct err *e)
 	int64_t wait_s, after;
 
 	if (send_dialect(rq, &as.dialect, e) < 0 || send_after(rq, 0, &after, e) < 0 ||
-	    req_query_int(rq, "wait", -1, &wait_s, e) < 0)
+	    send_wait_s(rq, &wait_s, e) < 0)
 		return -1;
-	if (wait_s < -1 || wait_s > WAIT_MAX_S)
-		return err_field(e, ERR_INVALID_FIELD, "wait",
-				 "wait must be 0 to %d seconds.", WAIT_MAX_S);
 	if (wait_s >= 0)
 		return poll(rq, rs, turn, after, wait_s, e);
 	return send_events(rq, rs, turn, after, &as, e);

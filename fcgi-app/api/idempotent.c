@@ -4,6 +4,7 @@
 
 #include "api/scope.h"
 #include "app.h"
+#include "form.h"
 #include "base/limits.h"
 #include "store/message.h"
 #include "store/wait.h"
@@ -56,6 +57,24 @@ int idempotent_conversation(struct request *rq, const struct uuid *id,
 	return 0;
 }
 
+static int check_agent(struct request *rq, const struct turn *t,
+		       const struct idempotent_turn *same, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct conversation c;
+
+	if (!same->workspace_id.p && !same->agent_id.p)
+		return 0;
+	if (conversation_get(rq->app->db, &owner, &t->conversation_id,
+			     rq->arena, &c, e) < 0)
+		return -1;
+	if ((same->workspace_id.p &&
+	     !str_eq(same->workspace_id, c.workspace_id)) ||
+	    (same->agent_id.p && !str_eq(same->agent_id, c.agent_id)))
+		return idempotent_differs(e);
+	return 0;
+}
+
 static int check_same(struct request *rq, const struct turn *t,
 		      const struct idempotent_turn *same, struct err *e)
 {
@@ -67,6 +86,8 @@ static int check_same(struct request *rq, const struct turn *t,
 		return idempotent_differs(e);
 	if (same->user_seq && same->user_seq != t->user_seq)
 		return idempotent_differs(e);
+	if (check_agent(rq, t, same, e) < 0)
+		return -1;
 	if (!same->content.p)
 		return 0;
 	if (message_get(rq->app->db, &owner, &t->conversation_id, t->user_seq,
@@ -76,22 +97,48 @@ static int check_same(struct request *rq, const struct turn *t,
 		str_eq(user.meta, same->meta) ? 0 : idempotent_differs(e);
 }
 
-int idempotent_find(struct request *rq, const struct idempotent_turn *same,
-		    struct turn *out, struct err *e)
+/* 1 and the turn of that id; 0: the one that is opened here gets it. */
+static int find(struct request *rq, const struct uuid *id, struct turn *out,
+		struct err *e)
 {
 	struct owner owner = scope_owner(rq);
-	struct uuid id;
-	int rc = idempotent_id(rq, "turn", &id, e);
 
-	if (rc <= 0)
-		return rc;
-	if (turn_get(rq->app->db, &owner, &id, rq->arena, out, e) == 0)
-		return check_same(rq, out, same, e) < 0 ? -1 : 1;
+	if (turn_get(rq->app->db, &owner, id, rq->arena, out, e) == 0)
+		return 1;
 	if (e->code != ERR_NOT_FOUND)
 		return -1;
 	err_clear(e);
-	rq->turn_id = id;
+	rq->turn_id = *id;
 	return 0;
+}
+
+int idempotent_find(struct request *rq, const struct idempotent_turn *same,
+		    struct turn *out, struct err *e)
+{
+	struct uuid id;
+	int rc = idempotent_id(rq, "turn", &id, e);
+
+	if (rc > 0)
+		rc = find(rq, &id, out, e);
+	return rc > 0 && check_same(rq, out, same, e) < 0 ? -1 : rc;
+}
+
+int idempotent_form(struct request *rq, struct turn *out, struct err *e)
+{
+	struct buf scope = BUF_INIT(64 + LIM_URI_BYTES);
+	struct uuid id;
+	struct str sofar = { (const char *)id.b, sizeof(id.b) };
+
+	if (!form_field(rq, FORM_TOKEN_FIELD).n)
+		return 0;
+	buf_addf(&scope, "%s/form", rq->who.user_id_text);
+	id = uuid_of_name(buf_str(&scope), rq->path);
+	buf_release(&scope);
+	for (size_t i = 0; i < rq->n_form; i++) {
+		id = uuid_of_name(sofar, rq->form[i].name);
+		id = uuid_of_name(sofar, rq->form[i].value);
+	}
+	return find(rq, &id, out, e);
 }
 
 int idempotent_stream(struct request *rq, struct response *rs,
@@ -179,27 +226,39 @@ static bool decided_so(const struct turn_decision *d,
 		(int64_t)d->kind == row->kind &&
 		(int64_t)d->status == row->status &&
 		(int64_t)d->is_error == row->is_error &&
+		(!d->digest.p || str_eq(d->digest, row->digest)) &&
 		str_eq(d->edited, row->edited) && str_eq(d->result, row->result);
 }
 
-int idempotent_decided(struct request *rq, const struct uuid *turn,
-		       const struct turn_decision *v, size_t n, struct err *e)
+static bool all_decided_so(const struct turn_decision *v, size_t n,
+			   const struct turn_wait *rows, size_t n_rows)
 {
-	struct owner owner = scope_owner(rq);
-	struct turn_wait *rows;
-	struct uuid key;
-	size_t n_rows, n_same = 0;
+	size_t n_same = 0;
 
-	if (e->code != ERR_CONFLICT || !req_header(rq, HEADER).p)
-		return 0;
-	err_clear(e);
-	if (idempotent_id(rq, "decision", &key, e) < 0 ||
-	    turn_wait_list(rq->app->db, &owner, turn, rq->arena, &rows, &n_rows,
-			   e) < 0)
-		return -1;
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < n_rows; k++)
 			n_same += decided_so(&v[i], &rows[k]);
-	return n_same == n ? 1 : err_public(e, ERR_CONFLICT, "This was decided "
-					    "before, in another way.");
+	return n_same == n;
+}
+
+bool idempotent_decided(struct request *rq, const struct uuid *turn,
+			const struct turn_decision *v, size_t n, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct err why = ERR_INIT;
+	struct turn_wait *rows;
+	struct uuid key;
+	size_t n_rows;
+	bool same = false;
+
+	if (e->code != ERR_CONFLICT || !(rq->form || req_header(rq, HEADER).p))
+		return false;
+	if (idempotent_id(rq, "decision", &key, &why) < 0)
+		*e = why;
+	else if (turn_wait_list(rq->app->db, &owner, turn, rq->arena, &rows,
+				&n_rows, &why) == 0)
+		same = all_decided_so(v, n, rows, n_rows);
+	if (same)
+		err_clear(e);
+	return same;
 }

@@ -9,6 +9,8 @@
  *
  * draft-ietf-httpapi-idempotency-key-header: another request under a key that
  * was used is 422; one that comes while the first is at work may be a 409.
+ *
+ * A form of the plain pages has its key in it: its token.
  */
 #ifndef API_IDEMPOTENT_H
 #define API_IDEMPOTENT_H
@@ -37,6 +39,7 @@ struct idempotent_turn {
 	struct str content;		/* p == NULL: any */
 	struct str meta;		/* of the message; with content */
 	const struct uuid *conversation;	/* NULL: any */
+	struct str workspace_id, agent_id;	/* the conversation's; p == NULL: any */
 	int64_t user_seq;		/* of the message; 0: any */
 };
 
@@ -48,7 +51,15 @@ struct idempotent_turn {
 int idempotent_find(struct request *rq, const struct idempotent_turn *same,
 		    struct turn *out, struct err *e) MUST_CHECK;
 
-/* The same; when 1, what that turn tells was streamed, from its start. */
+/*
+ * The same for a form: 1 when this very form (path, token, fields) has opened a
+ * turn before. One with another text is another form, whatever page it came
+ * from; one without a token, of a program, is always new.
+ */
+int idempotent_form(struct request *rq, struct turn *out,
+		    struct err *e) MUST_CHECK;
+
+/* The same as idempotent_find; when 1, what that turn tells was streamed, from its start. */
 int idempotent_stream(struct request *rq, struct response *rs,
 		      const struct idempotent_turn *same,
 		      const struct send_as *as, struct err *e) MUST_CHECK;
@@ -63,11 +74,12 @@ int idempotent_end(struct request *rq, const struct idempotent_turn *same,
 		   struct err *e) MUST_CHECK;
 
 /*
- * Whether a request with a key that e (ERR_CONFLICT) refuses only decides again
- * what was decided so before about the waiting calls of a turn: 1, 0, -1.
+ * Whether a form, or a request with a key, that e (ERR_CONFLICT) refuses only
+ * decides again what was decided so before about the waiting calls of a turn:
+ * then e is cleared; else it stays as it is, or says that the key is a bad one.
  */
-int idempotent_decided(struct request *rq, const struct uuid *turn,
-		       const struct turn_decision *v, size_t n,
-		       struct err *e) MUST_CHECK;
+bool idempotent_decided(struct request *rq, const struct uuid *turn,
+			const struct turn_decision *v, size_t n,
+			struct err *e) MUST_CHECK;
 
 #endif

@@ -139,6 +139,8 @@ static int read_body(struct request *rq, struct message_body *b,
 	*same = (struct idempotent_turn){
 		.content = b->content, .meta = send_meta(rq, &b->more),
 		.conversation = route_arg_uuid(rq, "conversation"),
+		.workspace_id = route_arg(rq, "workspace"),
+		.agent_id = route_arg(rq, "agent"),
 	};
 	return 0;
 }

@@ -22,7 +22,6 @@
 #include "base/banned.h"
 
 enum {
-	WAIT_MAX_S = 25,	/* proxies give up at 30 s */
 	KEEP_ALIVE_MS = 15000,
 	STALL_MS = 30000,	/* who does not read for so long is gone */
 	PIECE_BYTES = 1024,	/* of a stream: what does not fit waits */
@@ -241,14 +240,11 @@ static int read_query(struct request *rq, enum dialect_id *dialect,
 		      int64_t *after, int64_t *wait_s, struct err *e)
 {
 	if (send_dialect(rq, dialect, e) < 0 || send_after(rq, -1, after, e) < 0 ||
-	    req_query_int(rq, "wait", -1, wait_s, e) < 0)
+	    send_wait_s(rq, wait_s, e) < 0)
 		return -1;
 	if (!notice_speaks(*dialect))
 		return err_field(e, ERR_INVALID_FIELD, "dialect",
 				 "dialect must be native or forge here.");
-	if (*wait_s < -1 || *wait_s > WAIT_MAX_S)
-		return err_field(e, ERR_INVALID_FIELD, "wait",
-				 "wait must be 0 to %d seconds.", WAIT_MAX_S);
 	return 0;
 }
 

@@ -254,6 +254,20 @@ int send_after(struct request *rq, int64_t dflt, int64_t *after, struct err *e)
 	return 0;
 }
 
+int send_wait_s(struct request *rq, int64_t *out, struct err *e)
+{
+	struct str given;
+
+	if (req_query(rq, "wait", &given, e) < 0 ||
+	    req_query_int(rq, "wait", -1, out, e) < 0)
+		return -1;
+	if (given.p && (*out < 0 || *out > SEND_WAIT_MAX_S))
+		return err_field(e, ERR_INVALID_FIELD, "wait",
+				 "wait must be 0 to %d seconds.",
+				 SEND_WAIT_MAX_S);
+	return 0;
+}
+
 void send_stream(struct response *rs, struct turn_run *t,
 		 const struct send_as *as)
 {

@@ -112,6 +112,13 @@ void send_later(struct request *rq, struct turn_run *t);
 int send_after(struct request *rq, int64_t dflt, int64_t *after,
 	       struct err *e) MUST_CHECK;
 
+/*
+ * The query's wait=SECONDS of a long poll, 0 to SEND_WAIT_MAX_S; -1 when absent.
+ * ERR_INVALID_FIELD.
+ */
+enum { SEND_WAIT_MAX_S = 25 };	/* proxies give up at 30 s */
+int send_wait_s(struct request *rq, int64_t *out, struct err *e) MUST_CHECK;
+
 /* Runs t, streaming in a dialect. Always leaves a complete stream. */
 void send_stream(struct response *rs, struct turn_run *t,
 		 const struct send_as *as);

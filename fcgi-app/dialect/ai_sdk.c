@@ -103,22 +103,32 @@ static void data_close(struct jw *w)
 	part_close(w);
 }
 
-/* It stands before each call of the model: a step begins there. */
+/*
+ * A step is what one call of the model says, with the results of the tools that
+ * it calls. Another one begins before a call of the model, or, where those are
+ * not told (a stream that is told again), with what is said once tools answered.
+ */
+static void be_in_step(struct buf *out, struct dialect_state *st, bool another)
+{
+	if (st->step_open && another) {
+		close_parts(out, st);
+		put_bare(out, "finish-step");
+		st->step_open = false;
+	}
+	if (st->step_open)
+		return;
+	put_bare(out, "start-step");
+	st->step_open = true;
+	st->step_called = st->step_answered = false;
+}
+
 static void write_context_usage(struct buf *out, const char *name,
 				const struct turn_event *ev,
 				struct dialect_state *st)
 {
 	struct jw w;
 
-	if (st->step_open && st->step_called) {
-		close_parts(out, st);
-		put_bare(out, "finish-step");
-		st->step_open = false;
-	}
-	if (!st->step_open)
-		put_bare(out, "start-step");
-	st->step_open = true;
-	st->step_called = false;
+	be_in_step(out, st, st->step_called);
 	w = data_open(out, name);
 	jw_kint(&w, "inputTokens", ev->input_tokens);
 	jw_kint(&w, "contextTokens", ev->context_tokens);
@@ -154,6 +164,7 @@ static void put_text(struct buf *out, struct str text,
 		     struct dialect_state *st)
 {
 	if (!st->text_open) {
+		be_in_step(out, st, st->step_called);
 		close_parts(out, st);
 		st->part++;
 		put_edge(out, "text-start", st);
@@ -174,6 +185,7 @@ static void write_reasoning(struct buf *out, const char *name,
 			    struct dialect_state *st)
 {
 	if (!st->reasoning_open) {
+		be_in_step(out, st, st->step_called);
 		close_parts(out, st);
 		st->part++;
 		put_edge(out, "reasoning-start", st);
@@ -198,6 +210,7 @@ static void write_tool_call(struct buf *out, const char *name,
 {
 	struct jw w;
 
+	be_in_step(out, st, st->step_answered);
 	close_parts(out, st);
 	st->step_called = true;
 	w = tool_open(out, "tool-input-start", ev);
@@ -242,6 +255,7 @@ static void write_tool_result(struct buf *out, const char *name,
 {
 	struct jw w;
 
+	st->step_answered = true;
 	if (ev->is_error && st->sdk >= 6 && was_denied(ev)) {
 		w = part_open(out, "tool-output-denied");
 		jw_kstr(&w, "toolCallId", ev->call_id);

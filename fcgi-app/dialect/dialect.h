@@ -44,7 +44,8 @@ struct dialect_state {
 	uint32_t delta_seq;
 	size_t delta_text_end, delta_end;	/* … and where its JSON string
 						   and its frame end, unsent */
-	bool step_open, step_called;	/* ai-sdk: and it called a tool */
+	bool step_open, step_called;	/* ai-sdk: and it called a tool, */
+	bool step_answered;		/* which answered */
 	bool has_parent;	/* ag-ui: this step's message has an id */
 	bool begun;		/* the run or message of the client was opened */
 };

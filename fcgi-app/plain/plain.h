@@ -73,9 +73,16 @@ void plain_go(struct request *rq, struct response *rs, const char *path,
 int plain_read_content(struct request *rq, struct str *out,
 		       struct send_more *more, struct err *e) MUST_CHECK;
 
-/* 303 to the page of a turn that was opened and runs from then on. */
-void plain_go_to_turn(struct request *rq, struct response *rs,
-		      struct turn_run *t);
+/* Opens the turn that the form of a request asks for; NULL: e says why not. */
+typedef struct turn_run *plain_opener(struct request *rq, struct err *e);
+
+/*
+ * 303 to the page of the turn that open opens, and that runs from then on; to
+ * that of the first one where this very form was sent before (a double click, a
+ * reload): idempotent_form. Errors of open.
+ */
+int plain_begin_turn(struct request *rq, struct response *rs,
+		     plain_opener *open, struct err *e) MUST_CHECK;
 
 /* Whether the conversation's agent has tools for the web. */
 bool plain_has_web(struct request *rq, const struct conversation *c);

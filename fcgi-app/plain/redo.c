@@ -70,24 +70,26 @@ void plain_regenerate_form(struct plain *p, const struct uuid *conversation)
 
 /* -- turns ----------------------------------------------------------------------- */
 
-/* Begins the turn in the path's conversation, by its agent. */
-static int begin(struct request *rq, struct response *rs,
-		 const struct send_redo *redo, struct err *e)
+/* Opens the turn in the path's conversation, by its agent. */
+static struct turn_run *open_redo(struct request *rq,
+				  const struct send_redo *redo, struct err *e)
 {
 	const struct conf_workspace *w;
 	const struct conf_agent *a;
 	struct conversation c;
-	struct turn_run *t;
 
 	if (conversation_of_path(rq, &c, e) < 0)
-		return -1;
+		return NULL;
 	w = scope_workspace(rq, c.workspace_id, e);
 	a = w ? scope_agent(w, c.agent_id, e) : NULL;
-	t = a ? send_open_redo(rq, w, a, &c.id, redo, e) : NULL;
-	if (!t)
-		return -1;
-	plain_go_to_turn(rq, rs, t);
-	return 0;
+	return a ? send_open_redo(rq, w, a, &c.id, redo, e) : NULL;
+}
+
+static struct turn_run *open_regenerated(struct request *rq, struct err *e)
+{
+	const struct send_redo redo = { .seq = 0 };
+
+	return open_redo(rq, &redo, e);
 }
 
 /*
@@ -96,9 +98,7 @@ static int begin(struct request *rq, struct response *rs,
  */
 int plain_regenerate(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct send_redo redo = { .seq = 0 };
-
-	return begin(rq, rs, &redo, e);
+	return plain_begin_turn(rq, rs, open_regenerated, e);
 }
 
 /* The number in a field of the form; 0 where there is none. */
@@ -149,19 +149,25 @@ int plain_change(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
+static struct turn_run *open_changed(struct request *rq, struct err *e)
+{
+	struct send_redo redo = { .seq = number(rq, "message") };
+
+	if (plain_read_content(rq, &redo.content, &redo.more, e) < 0)
+		return NULL;
+	if (redo.seq)
+		return open_redo(rq, &redo, e);
+	err_set(e, ERR_NOT_FOUND, "no message's number");
+	return NULL;
+}
+
 /*
  * POST {base}/plain/conversations/{c}/change message=SEQ, content, web, steps:
  * says it anew; 303 to the turn's page. Errors as of the API's route.
  */
 int plain_changed(struct request *rq, struct response *rs, struct err *e)
 {
-	struct send_redo redo = { .seq = number(rq, "message") };
-
-	if (plain_read_content(rq, &redo.content, &redo.more, e) < 0)
-		return -1;
-	if (!redo.seq)
-		return err_set(e, ERR_NOT_FOUND, "no message's number");
-	return begin(rq, rs, &redo, e);
+	return plain_begin_turn(rq, rs, open_changed, e);
 }
 
 /* -- versions -------------------------------------------------------------------- */
@@ -190,23 +196,30 @@ static int find_version(struct request *rq, const struct uuid *conversation,
 
 /*
  * POST {base}/plain/conversations/{c}/version message=SEQ, index: makes that
- * version the thread; 303 to it. Errors as of POST /conversations/{c}/variants.
+ * version the thread; 303 to it, or to the thread as it is where the message is
+ * in it no more (a double click). Errors as of POST /conversations/{c}/variants.
  */
 int plain_version(struct request *rq, struct response *rs, struct err *e)
 {
 	struct owner owner = scope_owner(rq);
 	int64_t head = 0, seq = number(rq, "message");
+	const char *fragment = "";
 	struct conversation c;
 	char id[UUID_TEXT_BYTES];
 
-	if (conversation_of_path(rq, &c, e) < 0 ||
-	    find_version(rq, &c.id, seq, number(rq, "index"), &head, e) < 0 ||
-	    thread_choose(rq->app->db, &owner, &c.id, head, turn_text_of_events,
-			  e) < 0)
+	if (conversation_of_path(rq, &c, e) < 0)
 		return -1;
-	notify_refresh(rq->app->notify, &owner, "messages", &c.id);
+	if (find_version(rq, &c.id, seq, number(rq, "index"), &head, e) == 0 &&
+	    thread_choose(rq->app->db, &owner, &c.id, head, turn_text_of_events,
+			  e) == 0) {
+		notify_refresh(rq->app->notify, &owner, "messages", &c.id);
+		fragment = arena_printf(rq->arena, "#m%lld", (long long)head);
+	} else if (e->code == ERR_CONFLICT) {
+		err_clear(e);
+	} else {
+		return -1;
+	}
 	plain_go(rq, rs, arena_printf(rq->arena, "conversations/%s",
-				      uuid_format(&c.id, id)),
-		 arena_printf(rq->arena, "#m%lld", (long long)head));
+				      uuid_format(&c.id, id)), fragment);
 	return 0;
 }

@@ -5,6 +5,7 @@
  */
 #include "plain/plain.h"
 
+#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -39,14 +40,42 @@ int plain_read_content(struct request *rq, struct str *out,
 	return 0;
 }
 
-void plain_go_to_turn(struct request *rq, struct response *rs,
-		      struct turn_run *t)
+static int go_to_turn(struct request *rq, struct response *rs,
+		      const struct uuid *turn)
 {
 	char id[UUID_TEXT_BYTES];
 
-	send_later(rq, t);
 	plain_go(rq, rs, arena_printf(rq->arena, "turns/%s",
-				      uuid_format(&t->id, id)), "");
+				      uuid_format(turn, id)), "");
+	return 0;
+}
+
+/* Whether e may mean that the same form came a moment ago. */
+static bool is_taken(const struct err *e)
+{
+	return e->code == ERR_BUSY || e->code == ERR_CONFLICT ||
+		e->code == ERR_DB_DUPLICATE;
+}
+
+int plain_begin_turn(struct request *rq, struct response *rs,
+		     plain_opener *open, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	struct turn before;
+	struct turn_run *t;
+	int rc = idempotent_form(rq, &before, e);
+
+	if (rc)
+		return rc < 0 ? -1 : go_to_turn(rq, rs, &before.id);
+	t = open(rq, e);
+	if (t) {
+		send_later(rq, t);
+		return go_to_turn(rq, rs, &t->id);
+	}
+	if (!is_taken(e) || idempotent_form(rq, &before, &ignored) <= 0)
+		return -1;
+	err_clear(e);
+	return go_to_turn(rq, rs, &before.id);
 }
 
 static void put_option(struct buf *b, const struct conf_workspace *w,
@@ -101,30 +130,44 @@ int plain_new(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/*
- * POST {base}/plain/new agent=WORKSPACE/AGENT, content, web, steps: 303 to the
- * turn's page. Errors as of POST /chat/{workspace}/stream.
- */
-int plain_start(struct request *rq, struct response *rs, struct err *e)
+static struct turn_run *open_new(struct request *rq, struct err *e)
 {
 	struct str agent = form_field(rq, "agent"), content;
 	struct str workspace = str_cut(&agent, '/');
 	const struct conf_workspace *w;
 	const struct conf_agent *a;
 	struct send_more more;
-	struct turn_run *t;
 
 	if (plain_read_content(rq, &content, &more, e) < 0)
-		return -1;
+		return NULL;
 	w = scope_workspace(rq, workspace, e);
 	a = w ? scope_agent(w, agent, e) : NULL;
-	if (!a)
-		return -1;
-	t = send_open(rq, w, a, NULL, content, &more, e);
-	if (!t)
-		return -1;
-	plain_go_to_turn(rq, rs, t);
-	return 0;
+	return a ? send_open(rq, w, a, NULL, content, &more, e) : NULL;
+}
+
+/*
+ * POST {base}/plain/new agent=WORKSPACE/AGENT, content, web, steps: 303 to the
+ * turn's page. Errors as of POST /chat/{workspace}/stream.
+ */
+int plain_start(struct request *rq, struct response *rs, struct err *e)
+{
+	return plain_begin_turn(rq, rs, open_new, e);
+}
+
+static struct turn_run *open_next(struct request *rq, struct err *e)
+{
+	const struct conf_workspace *w;
+	const struct conf_agent *a;
+	struct send_more more;
+	struct conversation c;
+	struct str content;
+
+	if (plain_read_content(rq, &content, &more, e) < 0 ||
+	    conversation_of_path(rq, &c, e) < 0)
+		return NULL;
+	w = scope_workspace(rq, c.workspace_id, e);
+	a = w ? scope_agent(w, c.agent_id, e) : NULL;
+	return a ? send_open(rq, w, a, &c.id, content, &more, e) : NULL;
 }
 
 /*
@@ -133,39 +176,37 @@ int plain_start(struct request *rq, struct response *rs, struct err *e)
  */
 int plain_send(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct conf_workspace *w;
-	const struct conf_agent *a;
-	struct send_more more;
-	struct conversation c;
-	struct turn_run *t;
-	struct str content;
-
-	if (plain_read_content(rq, &content, &more, e) < 0 ||
-	    conversation_of_path(rq, &c, e) < 0)
-		return -1;
-	w = scope_workspace(rq, c.workspace_id, e);
-	a = w ? scope_agent(w, c.agent_id, e) : NULL;
-	if (!a)
-		return -1;
-	t = send_open(rq, w, a, &c.id, content, &more, e);
-	if (!t)
-		return -1;
-	plain_go_to_turn(rq, rs, t);
-	return 0;
+	return plain_begin_turn(rq, rs, open_next, e);
 }
 
 /* POST {base}/plain/turns/{t}/stop: 303 to the turn's page. */
 int plain_stop(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct uuid *id = route_arg_uuid(rq, "turn");
-	char text[UUID_TEXT_BYTES];
 	struct turn t;
 
 	if (turn_stop(rq, id, &t, e) < 0)
 		return -1;
-	plain_go(rq, rs, arena_printf(rq->arena, "turns/%s",
-				      uuid_format(id, text)), "");
-	return 0;
+	return go_to_turn(rq, rs, id);
+}
+
+static struct turn_run *open_again(struct request *rq, struct err *e)
+{
+	const struct uuid *id = route_arg_uuid(rq, "turn");
+	struct owner owner = scope_owner(rq);
+	const struct conf_workspace *w;
+	const struct conf_agent *a;
+	struct conversation c;
+	const struct send_more more = { .web = 0 };
+	struct turn t;
+
+	if (turn_get(rq->app->db, &owner, id, rq->arena, &t, e) < 0 ||
+	    conversation_get(rq->app->db, &owner, &t.conversation_id,
+			     rq->arena, &c, e) < 0)
+		return NULL;
+	w = scope_workspace(rq, c.workspace_id, e);
+	a = w ? scope_agent(w, c.agent_id, e) : NULL;
+	return a ? send_open_again(rq, w, a, &t, &more, e) : NULL;
 }
 
 /*
@@ -174,26 +215,5 @@ int plain_stop(struct request *rq, struct response *rs, struct err *e)
  */
 int plain_continue(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct uuid *id = route_arg_uuid(rq, "turn");
-	struct owner owner = scope_owner(rq);
-	const struct conf_workspace *w;
-	const struct conf_agent *a;
-	struct conversation c;
-	const struct send_more more = { .web = 0 };
-	struct turn_run *run;
-	struct turn t;
-
-	if (turn_get(rq->app->db, &owner, id, rq->arena, &t, e) < 0 ||
-	    conversation_get(rq->app->db, &owner, &t.conversation_id,
-			     rq->arena, &c, e) < 0)
-		return -1;
-	w = scope_workspace(rq, c.workspace_id, e);
-	a = w ? scope_agent(w, c.agent_id, e) : NULL;
-	if (!a)
-		return -1;
-	run = send_open_again(rq, w, a, &t, &more, e);
-	if (!run)
-		return -1;
-	plain_go_to_turn(rq, rs, run);
-	return 0;
+	return plain_begin_turn(rq, rs, open_again, e);
 }

@@ -7,6 +7,7 @@
 
 #include <sodium.h>
 
+#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -156,14 +157,18 @@ static const struct turn_wait *find(struct request *rq, struct turn *t,
 	return NULL;
 }
 
-/* The turn goes on, here or where it runs already; its page shows how. */
+/*
+ * The turn goes on, here or where it runs already, also when this was decided
+ * so before (a double click); its page shows how.
+ */
 static int go_on(struct request *rq, struct response *rs, const struct turn *t,
 		 struct turn_decision *d, struct err *e)
 {
 	char id[UUID_TEXT_BYTES];
-	struct turn_run *run;
+	struct turn_run *run = NULL;
 
-	if (send_open_woken(rq, t, d, 1, &run, e) < 0)
+	if (send_open_woken(rq, t, d, 1, &run, e) < 0 &&
+	    !idempotent_decided(rq, &t->id, d, 1, e))
 		return -1;
 	if (run)
 		send_later(rq, run);

@@ -1,7 +1,9 @@
 """Turns that are read from outside: replay, following, long poll."""
 
+import http.client
 import json
 import threading
+import time
 
 import pytest
 
@@ -152,7 +154,7 @@ def test_poll_without_news_is_empty(lab):
 
 @pytest.mark.parametrize("query,field", [
     ("after=-1", "after"), ("after=x", "after"), ("wait=26", "wait"),
-    ("wait=-2", "wait"), ("wait=soon", "wait")])
+    ("wait=-1", "wait"), ("wait=-2", "wait"), ("wait=soon", "wait")])
 def test_bad_queries(lab, query, field):
     turn = start(lab, {"text": "x"}).events()[0].data["turnId"]
     answer = lab.get(f"/turns/{turn}/events?{query}", user="ada")
@@ -179,8 +181,8 @@ def test_old_turn_has_its_end(lab):
 class Twin(Lab):
     """A second responder and web server on another Lab's database."""
 
-    def __init__(self, first):
-        super().__init__(workspaces=first.workspaces)
+    def __init__(self, first, **kw):
+        super().__init__(workspaces=first.workspaces, **kw)
         self.first = first
         self.database = first.database
 
@@ -215,6 +217,26 @@ def test_followed_in_another_process(lab):
         assert other.post(f"/turns/{turn}/cancel", {}, user="ada").status == 202
         assert follow(other, turn).events()[-1].data["metadata"][
             "finish_reason"] == "cancelled"
+        stream.close()
+
+
+def test_a_poll_does_not_keep_a_process(lab):
+    """One that is told to stop answers what it has, and the client asks again."""
+    with Twin(lab, config={"threads": {"grace_s": 60}}) as other:
+        stream = start(lab, {"text": "late", "first_byte_ms": 600000})
+        turn = next(iter(stream)).data["turnId"]
+        connection = http.client.HTTPConnection("127.0.0.1", other.port)
+        connection.request("GET", f"/chat/api/v1/turns/{turn}/events?wait=25"
+                           "&after=100", headers=lab.identity("ada"))
+        assert other.get("/health").status == 200	# it is behind the poll
+        began = time.monotonic()
+        assert other.stop("responder", deadline_s=60) == 0
+        assert time.monotonic() - began < 10
+        answer = connection.getresponse()
+        assert answer.status == 200
+        assert json.load(answer) == {"items": [], "done": False}
+        connection.close()
+        lab.post(f"/turns/{turn}/cancel", {}, user="ada")
         stream.close()
 
 

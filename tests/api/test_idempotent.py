@@ -215,6 +215,31 @@ def test_many_at_once_make_one(lab):
     assert again[-1].data["messageId"] in ids
 
 
+@pytest.mark.parametrize("path,body,other", [
+    ("/chat/lab/stream", {}, {"agentId": "plain"}),
+    ("/tasks", {"workspaceId": "lab"}, {"workspaceId": "staff"}),
+    ("/agent/stream", {"workspaceId": "lab", "agentId": "helper"},
+     {"agentId": "plain"}),
+    ("//chat/openai/v1/chat/completions", {"model": "lab"},
+     {"model": "lab/plain"}),
+    ("//chat/openai/v1/chat/completions", {"model": "lab", "stream": True},
+     {"model": "lab/plain"})])
+def test_another_agents_is_another_request(lab, path, body, other):
+    headers, text = key(), say("one")
+    said = {"messages": [{"role": "user", "content": text}]} if "openai" in path \
+        else {"message": text} if "agent" in path else {"content": text}
+    answer = lab.post(path, {**body, **said}, user="eve", groups=["staff"],
+                      headers=headers)
+    assert answer.status in (200, 202), answer
+    again = lab.post(path, {**body, **said}, user="eve", groups=["staff"],
+                     headers=headers)
+    assert again.status == answer.status
+    answer = lab.post(path, {**body, **said, **other}, user="eve",
+                      groups=["staff"], headers=headers)
+    assert answer.status in (400, 422), answer
+    assert b"was used for another request" in answer.body
+
+
 def test_a_refused_request_leaves_the_key_free(thread, lab):
     headers = key()
     body = {"content": say("one"), "conversationId": thread.id}

@@ -7,8 +7,10 @@ prefix of what the model sent, no event is doubled, no conversation stays busy.
 import contextlib
 import http.client
 import json
+import os
 import random
 import signal
+import subprocess
 import threading
 
 import pytest
@@ -127,6 +129,46 @@ def test_responder_killed_in_mid_stream(make_lab):
     assert lab.sql("SELECT COUNT(*) FROM (SELECT turn_id, seq, seq + n AS next,"
                    " LEAD(seq) OVER (PARTITION BY turn_id ORDER BY seq) AS follower"
                    " FROM turn_event) e WHERE follower < next") == [["0"]]
+
+
+def database(*argv):
+    subprocess.run([os.environ["LAMPLIGHTER_TEST_DB_DIR"] + "/restart", *argv],
+                   check=True)
+
+
+def database_answers(lab):
+    try:
+        return lab.sql("SELECT 1")
+    except AssertionError:
+        return False
+
+
+@pytest.mark.parametrize("sig", ["KILL", "TERM"])
+def test_database_killed_in_mid_stream(make_lab, sig):
+    """Turns go on without it; what they did meanwhile is there afterwards."""
+    lab = make_lab()
+    for moment_s in MOMENTS_S[:5]:
+        clients = [Client(lab, script) for script in SCRIPTS]
+        wait_until("all streams", lambda: all(
+            any(e.name == "user-message" for e in c.events) for c in clients))
+        late = threading.Event()
+        late.wait(moment_s + random.random() / 20)
+        database("stop", sig)
+        try:
+            late.wait(random.random())
+        finally:
+            database("start")
+        wait_until("the database", lambda: database_answers(lab))
+        for client in clients:
+            client.join()
+            # All of it reached the client, whatever the database did.
+            assert client.events[-1].name in ("done", "error"), client.events
+            if client.events[-1].name == "done":
+                assert client.events[-1].data["content"] == ANSWER
+        wait_until("health", lambda: lab.get("/ready").status == 200)
+        for client in clients:
+            check_turn(lab, client)
+    assert lab.sql("SELECT COUNT(*) FROM turn WHERE status IN (1, 2)") == [["0"]]
 
 
 def test_follower_in_another_process_sees_the_death(make_lab):

@@ -126,6 +126,15 @@ def test_requests_are_separate_conversations(lab, bearer):
     ({"tools": [{"type": "function", "function": {"name": "f"}}]}, 400,
      "tools", "invalid_field"),
     ({"n": 2}, 400, "n", "invalid_field"),
+    ({"stream": "yes"}, 400, "stream", "invalid_field"),
+    ({"stream": 1}, 400, "stream", "invalid_field"),
+    ({"stream": True, "stream_options": 1}, 400, "stream_options",
+     "invalid_field"),
+    ({"stream": True, "stream_options": {"include_usage": "x"}}, 400,
+     "stream_options.include_usage", "invalid_field"),
+    ({"messages": [{"role": "assistant", "content": None},
+                   {"role": "user", "content": "x"}]}, 400, "messages",
+     "invalid_field"),
     ({"response_format": {"type": "json_object"}}, 400, "response_format",
      "invalid_field"),
     ({"logprobs": True}, 400, "logprobs", "invalid_field"),
@@ -146,6 +155,7 @@ def test_what_asks_for_nothing_is_accepted(lab, bearer):
         [{"type": "text", "text": script("text")}], temperature=0.2, n=1,
         tools=[], logprobs=False, modalities=["text"], user="u", seed=1,
         response_format={"type": "text"}, max_completion_tokens=5,
+        stream=None, stream_options={"include_usage": None},
         unheard_of={"a": 1}), **bearer)
     assert answer.status == 200, answer
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import time
 import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -411,7 +412,7 @@ def test_old_tokens(lab, browser):
                                  user.lower()).groups())
 
     def token(age_s):
-        made = (int(time.time()) - age_s).to_bytes(8, "big")
+        made = (int(time.time() - age_s) * 10 ** 6).to_bytes(8, "big")
         # crypto_auth is HMAC-SHA512-256: the first half of HMAC-SHA-512
         mac = hmac.digest(bytes.fromhex(key), made + b"default\0" + user.encode(),
                           "sha512")[:32]
@@ -433,6 +434,79 @@ def test_overload_keeps_the_text(make_lab):
     assert reply.status == 503 and reply.headers["Retry-After"]
     assert Page(reply, "plain/new").forms[-1]["fields"]["content"] == "patience"
     lab.post("/turns/" + turn.split("/")[-1] + "/cancel", {}, user="ada")
+
+
+# -- forms that are sent twice --------------------------------------------------------
+
+
+def sent_again(browser, page, action, times=4, **values):
+    """The same form at once and once more, as an impatient finger does it, and
+    a reload later; where it leads, which is one place."""
+    with ThreadPoolExecutor(times) as pool:
+        replies = list(pool.map(lambda _: browser.submit(page, action, **values),
+                                range(times)))
+    replies.append(browser.submit(page, action, **values))
+    form = urllib.parse.urljoin("/" + page.url, page.form(action)["action"])[1:]
+    [there] = {browser.follow(r, form) for r in replies}
+    thread = ended(browser, there)
+    replies = browser.submit(page, action, **values)
+    assert browser.follow(replies, form) == there
+    return there, thread
+
+
+def rows(lab, thread, user):
+    return lab.get(f"/conversations/{thread.split('/')[-1]}/messages?pageSize=100",
+                   user=user).json["items"]
+
+
+def test_a_form_starts_one_turn(lab):
+    browser = Browser(lab, "twice")
+    page = browser.get("plain/new")
+    first, thread = sent_again(browser, page, "new", agent="lab/helper",
+                               content=at_once(text="one"))
+    assert lab.get("/conversations", user="twice").json["totalCount"] == 1
+    assert len(rows(lab, thread, "twice")) == 2
+    # Another text from the same page is another message.
+    start = browser.submit(page, "new", agent="lab/helper",
+                           content=at_once(text="other"))
+    assert browser.follow(start, "plain/new") != first
+    assert lab.get("/conversations", user="twice").json["totalCount"] == 2
+    # And so is the same text from a page that was loaded again.
+    start = browser.submit(browser.get("plain/new"), "new", agent="lab/helper",
+                           content=at_once(text="one"))
+    assert browser.follow(start, "plain/new") != first
+    # So it is within a conversation.
+    page = browser.get(thread)
+    sent_again(browser, page, thread.split("/")[-1], content=at_once(text="two"))
+    assert len(rows(lab, thread, "twice")) == 4
+
+
+def test_forms_of_an_answer_act_once(lab):
+    browser = Browser(lab, "twice2")
+    page, thread = talk(browser, at_once(text="one"))
+    sent_again(browser, page, "/regenerate")
+    page = browser.get(thread)
+    assert numbers(page)[1] == ["2 of 2"]
+    change = browser.get(next(urllib.parse.urljoin("/" + thread, link)[1:]
+                              for link in page.links if "/change" in link))
+    sent_again(browser, change, "/change", content=at_once(text="anew"))
+    page = browser.get(thread)
+    assert numbers(page)[1] == ["2 of 2"]
+    for _ in range(2):
+        assert browser.submit(page, "/version").status == 303
+        assert numbers(browser.get(thread))[1] == ["1 of 2", "2 of 2"]
+    assert len(rows(lab, thread, "twice2")) == 2
+
+
+def test_going_on_acts_once(lab, browser):
+    turn = start(browser, script(tokens=5000, rate=50))
+    lab.post(f"/turns/{turn.split('/')[-1]}/cancel", {}, user="ada")
+    thread = ended(browser, turn)
+    page = browser.get(thread)
+    replies = [browser.submit(page, "continue") for _ in range(2)]
+    [there] = {browser.follow(r, turn + "/continue") for r in replies}
+    lab.post(f"/turns/{there.split('/')[-1]}/cancel", {}, user="ada")
+    ended(browser, there)
 
 
 # -- text browsers -------------------------------------------------------------------

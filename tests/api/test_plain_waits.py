@@ -50,9 +50,13 @@ def test_approval(waiting, decision, ran, steps):
     assert browser.follow(reply, turn.split("?")[0] + "/decide") == turn
     assert "all done" in browser.get(ended(browser, turn)).text
     assert (text in waiting.runs()) == ran
-    # Once is once.
-    reply = browser.submit(page, "decide", approve="x")
-    assert reply.status == 409, reply
+    # Once is once; the same again, of a double click, leads there again.
+    reply = browser.submit(page, "decide", **{decision: "x"})
+    assert browser.follow(reply, turn.split("?")[0] + "/decide") == turn
+    other = {"approve": "deny", "deny": "approve"}[decision]
+    reply = browser.submit(page, "decide", **{other: "x"})
+    assert reply.status == 409 and b"This was decided before" in reply.body
+    assert waiting.runs().count(text) == ran
 
 
 def test_approval_of_something_else(waiting):
@@ -95,7 +99,9 @@ def test_question(waiting, answer, said):
     assert "Which &lt;colour&gt;?" in page.text
     assert "green &amp; blue" in page.text
     assert browser.submit(page, "answer", answer="", choice="Z").status == 422
-    assert browser.submit(page, "answer", **{"answer": "", **answer}).status == 303
+    for _ in range(2):		# a double click
+        reply = browser.submit(page, "answer", **{"answer": "", **answer})
+        assert reply.status == 303
     text = browser.get(ended(browser, turn)).text
     assert "as you like" in text and said in text
 

@@ -190,6 +190,8 @@ for (const [version, ai] of [['5', ai5], ['6', ai6], ['7', ai7]]) {
 			assert.equal(second.status, 'ready');
 			assert.deepEqual(second.messages.map((m) => m.role), ['user', 'assistant']);
 			assert.deepEqual(texts(second.messages[1]), texts(first.messages[1]));
+			assert.deepEqual(second.messages[1].parts.map((p) => p.type),
+				first.messages[1].parts.map((p) => p.type));
 			assert.deepEqual(second.messages[1].parts.filter((p) => p.type === 'dynamic-tool')
 				.map((p) => [p.toolCallId, p.state, p.output]),
 			first.messages[1].parts.filter((p) => p.type === 'dynamic-tool')

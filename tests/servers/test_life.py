@@ -167,7 +167,24 @@ def test_stop_of_the_web_server_loses_nothing(make_site, ended, kind):
         assert status in ("done", "interrupted") and text
     else:
         assert status == "done" and is_whole(text)
-    site.start()
+    site.start_web()
+    free_again(site, first)
+
+
+def test_killed_web_server_loses_nothing(make_site, ended):
+    """SIGKILL, in the middle of a turn with a tool call."""
+    site = make_site("lighttpd")
+    call = {"name": "query_data", "args": {"dataset": "tickets", "limit": 1}}
+    stream, first, events = begin(site, {
+        "narration": "Let me look.", "tool_calls": [call], "then": SHORT})
+    site.stop("web", signal.SIGKILL)
+    assert rest(stream, events) is None
+    site.start_web()
+    last = Stream(*site.open(
+        "GET", f"/turns/{first['turnId']}/events")).events()[-1]
+    status, text = ended(first)
+    assert status == "done" and is_whole(text)
+    assert last.data["content"] == text
     free_again(site, first)
 
 

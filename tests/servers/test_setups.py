@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 import time
 import urllib.parse
 
@@ -191,6 +192,19 @@ def test_without_sign_in_nobody_can_claim_a_name(make_site, kind):
         answer = site.get("/me", user=None, headers=headers)
         assert answer.status == 401, headers
         assert answer.json["code"] == "unauthenticated"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_site_whose_port_was_taken_takes_another_one(deployment, kind):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+        site = KINDS[kind](deployment)
+        site.port = taken
+        with site:
+            assert site.port != taken
+            assert site.get("/health").status == 200
 
 
 def test_parameter_of_the_admins_vouches_for_the_user(make_site):
