@@ -44,6 +44,7 @@ EXTRA_DIST += tests/conftest.py tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_tools.py \
 	tests/api/test_pitfalls.py \
 	tests/api/test_plain.py \
+	tests/api/test_plain_forms.py \
 	tests/api/test_plain_waits.py \
 	tests/api/test_shutdown.py \
 	tests/api/test_tasks.py
