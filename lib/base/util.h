@@ -8,6 +8,10 @@
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
+/* The value of a macro as a string literal. */
+#define STRINGIFY(x) STRINGIFY_(x)
+#define STRINGIFY_(x) #x
+
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define MUST_CHECK __attribute__((warn_unused_result))
 

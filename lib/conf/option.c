@@ -10,8 +10,7 @@
 
 #include "base/banned.h"
 
-#define NUMBER_(x) #x
-#define NUMBER(x) NUMBER_(x)
+#define NUMBER(x) STRINGIFY(x)
 
 static const struct opt_name log_levels[] = {
 	{ "error", LOG_LVL_ERROR }, { "warn", LOG_LVL_WARN },

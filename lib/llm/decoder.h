@@ -17,7 +17,6 @@ struct dec_call {
 	int key;		/* the provider's index, or CALL_NO_KEY */
 	struct buf id, name, args;
 	json_t *opaque;		/* members to replay (B11), or NULL */
-	size_t n_sent;		/* bytes of args given as TOOL_ARGS */
 	bool started;		/* TOOL_START was given */
 };
 

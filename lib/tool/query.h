@@ -11,9 +11,15 @@
 #include "tool/dataset.h"
 #include "tool/rowfilter.h"
 
+/* Items of a query's lists: its schema (query_data.c) lets no more through. */
+#define QUERY_MAX_SELECT     64
+#define QUERY_MAX_FILTERS    32
+#define QUERY_MAX_GROUP      8
+#define QUERY_MAX_AGGREGATES 16
+#define QUERY_MAX_SORT       8
+
 enum {
-	QUERY_MAX_FILTERS = 32, QUERY_MAX_IN = 200, QUERY_MAX_SELECT = 64,
-	QUERY_MAX_GROUP = 8, QUERY_MAX_AGGREGATES = 16, QUERY_MAX_SORT = 8,
+	QUERY_MAX_IN = 200,		/* values of one filter */
 	QUERY_MAX_TEXT_BYTES = 4096,	/* one filter value */
 	QUERY_MAX_WORDS = 8,		/* of search */
 	QUERY_MAX_SEARCHED = 16,	/* columns that it looks into */

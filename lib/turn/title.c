@@ -16,7 +16,6 @@
 #include "base/banned.h"
 
 enum {
-	TITLE_MAX_CHARS = 60,
 	TITLE_TOKENS = 1000,		/* reasoning models think first */
 	TITLE_MS = 30000,
 	TITLE_EXCERPT_CHARS = 1500,	/* of question and answer each */
@@ -59,7 +58,7 @@ static bool is_wrapping(char c)
 
 /*
  * The model's text as a title: its first line with any text, without quotes,
- * markdown and a final period, blanks collapsed, at most TITLE_MAX_CHARS.
+ * markdown and a final period, cut like a first message (turn_first_title).
  */
 struct str title_clean(struct arena *a, struct str s)
 {

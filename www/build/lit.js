@@ -2,4 +2,3 @@
 export { LitElement, html, svg, nothing } from 'lit';
 export { repeat } from 'lit/directives/repeat.js';
 export { live } from 'lit/directives/live.js';
-export { ifDefined } from 'lit/directives/if-defined.js';
