@@ -24,6 +24,7 @@ struct page_state {			/* of the conversation */
 	int64_t version, created_us;
 };
 
+/* Empty. Owned: page_cache_free, which takes NULL. */
 struct page_cache *page_cache_new(void);
 void page_cache_free(struct page_cache *c);
 

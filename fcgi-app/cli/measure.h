@@ -25,8 +25,10 @@ struct measure {
 	json_t *measured;	/* kept by the arena */
 };
 
-/* Measures all; takes some seconds. Never fails: what it cannot measure is
-   not in the object, or is there with its status. */
+/*
+ * Measures all; takes some seconds. Never fails: what it cannot measure is not
+ * in the object, or is there with its status.
+ */
 void measure_all(struct measure *m);
 
 /*

@@ -29,6 +29,7 @@ char *uuid_format(const struct uuid *u, char *out);
 /* Strict: 36 characters, either case. False and *u untouched otherwise. */
 bool uuid_parse(struct str s, struct uuid *u);
 
+/* Nil: all bytes are zero, which stands for none. */
 bool uuid_eq(const struct uuid *a, const struct uuid *b);
 bool uuid_is_nil(const struct uuid *u);
 

@@ -28,6 +28,7 @@ struct conf_sources {
 	int64_t read_us;	/* wall clock when reading began */
 };
 
+/* Empty, with the time of now. Released: as after init, without a time. */
 void sources_init(struct conf_sources *s);
 void sources_release(struct conf_sources *s);
 

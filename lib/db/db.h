@@ -60,12 +60,13 @@ struct db_val {
 #define DB_B(v)    ((struct db_val){ .type = 'b', .s = (v) })
 #define DB_U(up)   ((struct db_val){ .type = 'u', \
 			.s = { (const char *)(up)->b, 16 } })
-/* NULL where the condition does not hold / the pointer is NULL. */
+/* NULL where the condition does not hold, the text is none, the id is nil. */
 #define DB_I_IF(c, v) ((struct db_val){ .type = 'i', .null = !(c), .i = (v) })
 #define DB_D_IF(c, v) ((struct db_val){ .type = 'd', .null = !(c), .d = (v) })
 #define DB_S_IF(v)    ((struct db_val){ .type = 's', .null = !(v).p, .s = (v) })
 #define DB_U_IF(up)   db_uuid_if(up)
 
+/* Borrows u, which may be NULL; NULL for a nil one too. */
 struct db_val db_uuid_if(const struct uuid *u);
 
 #define DB_ARGS(...) ((const struct db_val[]){ __VA_ARGS__ })

@@ -17,6 +17,7 @@ int http_tls_load(const char *bundle, struct err *e) MUST_CHECK;
 /* Gives the store, which must be loaded, to an SSL_CTX. Any thread. */
 void http_tls_use(void *ssl_ctx);
 
+/* Gives the store back. At the end, by the last thread; also if none was loaded. */
 void http_tls_cleanup(void);
 
 #endif

@@ -141,6 +141,7 @@ int turn_evict(struct db *tx, const struct owner *o,
 	       const struct uuid *conversation_id, const struct locked *l,
 	       turn_text_fn *fn, struct err *e) MUST_CHECK;
 
+/* One row of a thread; its seq and times are the caller's. Within db_tx. */
 int message_insert(struct db *tx, const struct uuid *conversation_id,
 		   const struct message *m, struct err *e) MUST_CHECK;
 

@@ -53,6 +53,7 @@ int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
 		   const json_t *args, struct buf *out, bool *is_json,
 		   struct err *e) MUST_CHECK;
 
+/* Appends the statement and its arguments, without running it. Errors as run. */
 int query_data_dry_run(const struct tool *t, const struct tool_ctx *ctx,
 		       const json_t *args, struct buf *out,
 		       struct err *e) MUST_CHECK;

@@ -113,7 +113,10 @@ void mcp_http_end(struct mcp_peer *p, const struct conf_mcp *s,
 
 /* -- mcp_stdio.c ----------------------------------------------------------- */
 
-/* Starts the server's program; users is 2: the peer's and the caller's. */
+/*
+ * Starts the server's program; two hold it: the peer and the caller. NULL with
+ * ERR_OVERLOADED or ERR_TOOL_FAILED. Who holds it last frees it; put takes NULL.
+ */
 struct mcp_child *mcp_child_start(struct mcp_peer *p, const struct conf_mcp *s,
 				  struct err *e) MUST_CHECK;
 void mcp_child_hold(struct mcp_child *child);
@@ -125,6 +128,7 @@ void mcp_child_stop(struct mcp_child *child);
 /* Whether it still runs and takes requests. */
 bool mcp_child_alive(struct mcp_child *child);
 
+/* As mcp_http_exchange and mcp_http_notify, over m->child. */
 int mcp_stdio_exchange(struct mcp_peer *p, struct mcp_call *c,
 		       const struct mcp_mode *m, struct mcp_outcome *out,
 		       struct err *e) MUST_CHECK;

@@ -308,6 +308,10 @@ void meta_read(struct arena *a, const struct conf_llm *service,
 
 /* -- title.c --------------------------------------------------------------- */
 
+/*
+ * What a model made of being asked for a title, as one: one line, without quotes
+ * and markdown. In a. p == NULL: nothing was left.
+ */
 struct str title_clean(struct arena *a, struct str s);
 
 /* -- finish.c --------------------------------------------------------------- */
