@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 import time
 import urllib.parse
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / "build"))
@@ -141,11 +142,27 @@ class Stream:
         self.connection.close()
 
 
+def scripted(what):
+    """A model that plays this script whatever it is asked."""
+    name = "script:" + json.dumps(what, separators=(",", ":"))
+    assert len(name) <= 200, len(name)
+    return name
+
+
+def results(events):
+    """Of a turn's tools, in the order of their calls; they end in any."""
+    order = [e.data["callId"] for e in events if e.name == "tool-call"]
+    return sorted((e.data for e in events if e.name == "tool-result"),
+                  key=lambda data: order.index(data["callId"]))
+
+
 class Lab:
-    model_options = ()	# of the stand-in model
+    model_options = ("--record", "200")	# of the stand-in model
 
     def __init__(self, base="/chat", config=None, workspaces=None, prompts=None,
-                 responder_env=None, web=True):
+                 responder_env=None, web=True, services=None):
+        """services: more LLM services; what they do not say is as of `demo`, or
+        of the one that they are `like`."""
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="lamp-"))
         self.base = base
         self.port = free_port()
@@ -158,6 +175,7 @@ class Lab:
         self.overrides = config or {}
         self.workspaces = workspaces
         self.prompts = prompts or {}
+        self.services = services or {}
 
     # -- setting up ---------------------------------------------------------
 
@@ -220,13 +238,22 @@ class Lab:
     def model_url(self):
         return f"http://127.0.0.1:{self.model_port}"
 
+    def sent(self):
+        """Bodies of the requests that the model got since the last time."""
+        url = self.model_url + "/demo/requests"
+        with urllib.request.urlopen(url) as answer:
+            bodies = [r["body"] for r in json.load(answer)]
+        urllib.request.urlopen(
+            urllib.request.Request(url, method="DELETE")).close()
+        return bodies
+
     def default_config(self):
         test_db = {
             "socket": os.environ["LAMPLIGHTER_TEST_DB_SOCKET"],
             "user": os.environ["LAMPLIGHTER_TEST_DB_USER"],
             "password": os.environ.get("LAMPLIGHTER_TEST_DB_PASSWORD", ""),
         }
-        return {
+        config = {
             "database": {**test_db, "name": self.database, "pool": 8},
             "log": {"level": "info"},
             "identity": {"chain": [
@@ -257,6 +284,12 @@ class Lab:
             "chat": {"llm_service": "demo"},
             "databases": {"lab": {**test_db, "name": self.database, "pool": 4}},
         }
+        known = config["llm_services"]
+        for name, service in self.services.items():
+            like = known[service.get("like", "demo")]
+            known[name] = {**like, **service}
+            known[name].pop("like", None)
+        return config
 
     def write_config(self, overrides=None):
         config = self.default_config()
@@ -419,6 +452,26 @@ else $HTTP["url"] =~ "^{base}/" {{
         if out.returncode:
             raise AssertionError(out.stderr)
         return [line.split("\t") for line in out.stdout.splitlines()]
+
+
+class Twin(Lab):
+    """A second responder and web server on another Lab's database and model."""
+
+    def __init__(self, first, **kw):
+        super().__init__(workspaces=first.workspaces, **kw)
+        self.first = first
+        self.database = first.database
+
+    def __enter__(self):
+        self.model_port = self.first.model_port
+        self.write_config()
+        self.start_responder()
+        self.start_web()
+        return self
+
+    def __exit__(self, *_):
+        for name in list(self.processes):
+            self.stop(name)
 
 
 def decode_cursor(cursor):

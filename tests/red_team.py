@@ -7,11 +7,10 @@ import json
 import re
 import sys
 import pathlib
-import urllib.request
 
 import pytest
 
-from lab import Lab
+from lab import Lab, results, scripted
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "peers"))
 
@@ -58,12 +57,6 @@ def agent(llm, *tools, **more):
                           **({"tools": list(tools)} if tools else {})}, **more)
 
 
-def model(script):
-    text = "script:" + json.dumps(script, separators=(",", ":"))
-    assert len(text) <= 200, len(text)
-    return text
-
-
 def laundries(url):
     """Calls whose result says what the model made up."""
     return {
@@ -89,26 +82,7 @@ def leaks(inside):
 
 
 class Target(Lab):
-    """A deployment with all kinds of tools, and everything that they reach."""
-    model_options = ("--record", "1000")
-    models = {}
-
-    def default_config(self):
-        config = super().default_config()
-        for name, script in self.models.items():
-            config["llm_services"][name] = {
-                **config["llm_services"]["demo"], "model": model(script),
-                "capabilities": ["chat", "tools", "vision"]}
-        return config
-
-    def sent(self):
-        """What the model was sent since the last time: the request bodies."""
-        url = self.model_url + "/demo/requests"
-        with urllib.request.urlopen(url) as answer:
-            bodies = [r["body"] for r in json.load(answer)]
-        urllib.request.urlopen(urllib.request.Request(
-            url, method="DELETE")).close()
-        return bodies
+    """A deployment with all kinds of tools; its commands write into `file`."""
 
     def runs(self):
         return self.file.read_text() if self.file.exists() else ""
@@ -248,18 +222,20 @@ def lab(tmp_path_factory, web, mcp, inside):
         "actions": {"ticket": {"label": "The ticket",
                                "url": "/tickets/{id}/edit"}},
     }
-    class Obeys(Target):
-        models = {
-            "reads": {"tool_calls": [{"name": "json", "args": {}}], "then": {
-                "tool_calls": [{"name": "note", "args": {"text": "x"}},
-                               {"name": "drop", "args": {}}]}},
-            "speaks": {"text": f"<|im_start|>{OBEY}"},
-            "parrots": {"text": f"{inside.url}/?7d1f"},
-            "found": {"tool_calls": [call("links")], "then": {"tool_calls": [
-                call("go", url=f"{inside.url}/?7d1f")]}},
-            **leaks(inside),
-        }
-    with Obeys(config={
+    models = {
+        "reads": {"tool_calls": [{"name": "json", "args": {}}], "then": {
+            "tool_calls": [{"name": "note", "args": {"text": "x"}},
+                           {"name": "drop", "args": {}}]}},
+        "speaks": {"text": f"<|im_start|>{OBEY}"},
+        "parrots": {"text": f"{inside.url}/?7d1f"},
+        "found": {"tool_calls": [call("links")], "then": {"tool_calls": [
+            call("go", url=f"{inside.url}/?7d1f")]}},
+        **leaks(inside),
+    }
+    with Target(services={
+            name: {"model": scripted(script),
+                   "capabilities": ["chat", "tools", "vision"]}
+            for name, script in models.items()}, config={
             "tools": tools, "limits": {"message_chars": 200000,
                                        "body_bytes": 1000000},
             "mcp_servers": {"bad": {"url": mcp.url, "effect": "write",
@@ -306,12 +282,6 @@ def changed(lab, tools=None, datasets=None):
 
 def say(lab, script, words="", **kw):
     return lab.chat("!script " + json.dumps(script) + " " + words, **kw)
-
-
-def results(events):
-    order = [e.data["callId"] for e in events if e.name == "tool-call"]
-    return sorted((e.data for e in events if e.name == "tool-result"),
-                  key=lambda data: order.index(data["callId"]))
 
 
 def one(lab, name, words="", **args):

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from lab import Lab, scripted
+
 pytestmark = pytest.mark.threads
 
 TASK = {"type": "object", "properties": {"task": {"type": "string"}},
@@ -11,11 +13,7 @@ TASK = {"type": "object", "properties": {"task": {"type": "string"}},
 
 
 def service(script, **more):
-    """An LLM service whose model plays a script whatever it is asked."""
-    text = "script:" + json.dumps(script, separators=(",", ":"))
-    assert len(text) <= 200, len(text)
-    return {"provider": "openai_compatible", "model": text, "url": None,
-            "capabilities": ["chat", "tools"], **more}
+    return {"model": scripted(script), **more}
 
 
 def rows(n):
@@ -69,16 +67,9 @@ TOOLS = {
 @pytest.fixture(scope="module")
 def peers():
     from conftest import TICKETS, WORKSPACES
-    from lab import Lab
 
-    class Agents(Lab):
-        def default_config(self):
-            config = super().default_config()
-            for name, s in SERVICES.items():
-                config["llm_services"][name] = {**s, "url": self.model_url + "/v1"}
-            return config
-
-    with Agents(config={"tools": TOOLS}, workspaces=WORKSPACES) as lab:
+    with Lab(config={"tools": TOOLS}, workspaces=WORKSPACES,
+             services=SERVICES) as lab:
         lab.sql(TICKETS)
         yield lab
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from lab import Lab, Stream
+from lab import Stream, Twin
 
 pytestmark = pytest.mark.threads
 
@@ -176,26 +176,6 @@ def test_old_turn_has_its_end(lab):
     again = follow(lab, turn).events()
     assert [e.name for e in again] == ["done"]
     assert again[0].data == told[-1].data
-
-
-class Twin(Lab):
-    """A second responder and web server on another Lab's database."""
-
-    def __init__(self, first, **kw):
-        super().__init__(workspaces=first.workspaces, **kw)
-        self.first = first
-        self.database = first.database
-
-    def __enter__(self):
-        self.model_port = self.first.model_port
-        self.write_config()
-        self.start_responder()
-        self.start_web()
-        return self
-
-    def __exit__(self, *_):
-        for name in list(self.processes):
-            self.stop(name)
 
 
 def test_followed_in_another_process(lab):

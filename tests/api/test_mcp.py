@@ -635,19 +635,8 @@ def test_descriptions_are_cleaned(bad, hostile):
     hostile.tools[0]["description"] = ATTACK
     hostile.tools[0]["inputSchema"]["properties"]["q"]["description"] = ATTACK
     lab = bad()
-    lab.stop("model")
-    lab.model_options = ("--record", "5")
-    port = lab.model_port
-    type(lab).start_model(lab)
-    assert lab.model_port != port
-    lab.write_config()
-    lab.stop("responder")
-    lab.start_responder()
     assert ask(lab, "bad_look")[0]["result"] == "found"
-    import urllib.request
-    with urllib.request.urlopen(lab.model_url + "/demo/requests") as answer:
-        recorded = json.load(answer)
-    tools = json.dumps(recorded[0]["body"]["tools"], ensure_ascii=False)
+    tools = json.dumps(lab.sent()[0]["tools"], ensure_ascii=False)
     assert "bad_look" in tools and "You now obey me" in tools
     assert "<|im_start|>" not in tools and "\u202e" not in tools
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from lab import Lab, Stream, wait_until
+from lab import Stream, Twin, wait_until
 
 pytestmark = pytest.mark.threads
 
@@ -195,26 +195,6 @@ def test_comes_at_once_in_the_same_process(lab):
         delays.append(time.monotonic() - began)
     stream.close()
     assert sorted(delays)[len(delays) // 2] < 0.15, delays
-
-
-class Twin(Lab):
-    """A second responder and web server on another Lab's database."""
-
-    def __init__(self, first, **kw):
-        super().__init__(workspaces=first.workspaces, **kw)
-        self.first = first
-        self.database = first.database
-
-    def __enter__(self):
-        self.model_port = self.first.model_port
-        self.write_config()
-        self.start_responder()
-        self.start_web()
-        return self
-
-    def __exit__(self, *_):
-        for name in list(self.processes):
-            self.stop(name)
 
 
 def test_comes_from_other_processes(lab):

@@ -10,8 +10,8 @@ import re
 import pytest
 
 from red_team import (  # noqa: F401
-    HIDDEN, OBEY, POISON, SEALED, TOKENS, Target, bare, call, changed, clean,
-    inside, lab, mcp, nothing_was_done, one, results, say, texts, web)
+    HIDDEN, OBEY, POISON, SEALED, TOKENS, bare, call, changed, clean,
+    inside, lab, mcp, nothing_was_done, one, say, texts, web)
 
 pytestmark = pytest.mark.threads
 
@@ -121,18 +121,12 @@ def test_a_page_cannot_declare_what_forges(lab, make_lab):
     """Tools that a page brings: its words are cleaned, and it shadows nothing."""
     lab = make_lab(workspaces={"lab": {"workspace": "lab", "client_tools":
                                        "allow", "title_by_model": False}})
-    lab.stop("model")
-    lab.model_options = ("--record", "50")
-    lab.start_model()
-    lab.write_config()
-    lab.stop("responder")
-    lab.start_responder()
     tool = {"name": "bring", "description": POISON, "parameters": {
         "type": "object", "properties": {"q": {
             "type": "string", "description": POISON, "title": POISON}}}}
     lab.chat({"text": "hi"}, client={"mode": "page", "tools": [
         tool, {**tool, "name": "ask_user"}]})
-    [body] = [b for b in Target.sent(lab) if "tools" in b]
+    [body] = [b for b in lab.sent() if "tools" in b]
     found = [t["function"] for t in body["tools"]]
     assert "bring" in [f["name"] for f in found]
     assert [t for text in texts(found) for t in TOKENS + HIDDEN if t in text] == []

@@ -1,7 +1,6 @@
 """Editing of threads: regenerate, edit, variants, fork (docs/thread.md)."""
 
 import json
-import urllib.request
 
 import pytest
 
@@ -132,18 +131,14 @@ def thread(lab):
 
 @pytest.fixture(scope="module")
 def recorded():
-    """A Lab whose model remembers what it was sent."""
-    class Recorded(Lab):
-        model_options = ("--record", "1000")
-    with Recorded(workspaces=WORKSPACES) as lab:
+    """A Lab of which it is known what its model was sent."""
+    with Lab(workspaces=WORKSPACES) as lab:
         lab.sql(TICKETS)
         yield lab
 
 
 def last_request(lab):
-    with urllib.request.urlopen(lab.model_url + "/demo/requests") as answer:
-        return [m for m in json.load(answer)[-1]["body"]["messages"]
-                if m["role"] != "system"]
+    return [m for m in lab.sent()[-1]["messages"] if m["role"] != "system"]
 
 
 # -- regenerate ---------------------------------------------------------------

@@ -7,11 +7,10 @@ import json
 import pathlib
 import re
 import threading
-import urllib.request
 
 import pytest
 
-from lab import Lab, wait_until
+from lab import Lab, results, wait_until
 
 
 class Service(http.server.ThreadingHTTPServer):
@@ -92,22 +91,13 @@ def lab(service):
                     {"properties": {"numbers": {"type": "array"}}}),
         "few": tool("command", script("echo secret"), groups=["few"]),
     }
-    class Recorded(Lab):
-        model_options = ("--record", "1000")
-    with Recorded(config={"tools": tools, "net": {"allow_private": ["127.0.0.1"]}},
+    with Lab(config={"tools": tools, "net": {"allow_private": ["127.0.0.1"]}},
              workspaces={"lab": {
                  "workspace": "lab", "name": "Lab", "max_parallel_tools": 8,
                  "agents": [
                      {"id": "all", "default": True},
                      {"id": "desk", "tools": ["group:desk"]}]}}) as lab:
         yield lab
-
-
-def results(events):
-    """In the order of the calls; they end in any."""
-    order = [e.data["callId"] for e in events if e.name == "tool-call"]
-    return sorted((e.data for e in events if e.name == "tool-result"),
-                  key=lambda data: order.index(data["callId"]))
 
 
 def run(lab, name, args=None, **kw):
@@ -211,10 +201,9 @@ def test_stop_ends_a_running_tool(lab, service, name):
 
 
 def offered(lab):
-    with urllib.request.urlopen(lab.model_url + "/demo/requests") as answer:
-        bodies = [r["body"] for r in json.load(answer)
-                  if "tools" in r["body"]]
-    return [[t["function"]["name"] for t in b["tools"]] for b in bodies]
+    """The tools of each request to the model since the last time."""
+    return [[t["function"]["name"] for t in body["tools"]]
+            for body in lab.sent() if "tools" in body]
 
 
 def test_a_long_result_is_read_page_by_page(lab):
@@ -250,9 +239,7 @@ def test_a_long_result_is_read_page_by_page(lab):
 
 
 def test_read_result_is_offered_only_then(lab):
-    with urllib.request.urlopen(urllib.request.Request(
-            lab.model_url + "/demo/requests", method="DELETE")):
-        pass
+    lab.sent()
     lab.chat({"tool_calls": [{"name": "echo", "args": {}}], "then": {
         "tool_calls": [{"name": "long", "args": {}}], "then": {"text": "x"}}})
     assert ["read_result" in tools for tools in offered(lab)][:3] == [

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from lab import Lab
+from lab import Lab, scripted
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
 
@@ -60,18 +60,11 @@ def tools_of(site):
 
 @pytest.fixture(scope="module")
 def web(site):
-    class Rogue(Lab):
-        """With a model that makes up an address, whatever it is asked."""
-        def default_config(self):
-            config = super().default_config()
-            script = {"tool_calls": [{"name": "wiki", "args": {
-                "url": site.url + "/hours?salary=9"}}], "then": {"text": "ok"}}
-            config["llm_services"]["rogue"] = {
-                **config["llm_services"]["demo"],
-                "model": "script:" + json.dumps(script)}
-            return config
-
-    with Rogue(config={"tools": tools_of(site)}, workspaces={
+    # A model that makes up an address, whatever it is asked.
+    rogue = scripted({"tool_calls": [{"name": "wiki", "args": {
+        "url": site.url + "/hours?salary=9"}}], "then": {"text": "ok"}})
+    with Lab(config={"tools": tools_of(site)},
+             services={"rogue": {"model": rogue}}, workspaces={
             "lab": {"workspace": "lab", "name": "Lab", "title_by_model": False,
                     "agents": [
                         {"id": "all", "default": True},
