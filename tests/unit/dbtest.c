@@ -13,7 +13,23 @@
 #include "base/clock.h"
 #include "db/db.h"
 
+struct arena a = ARENA_INIT;
+struct err e = ERR_INIT;
+
 static char current[64];
+
+int dbtest_open(void **state)
+{
+	(void)state;
+	return db_global_init(&e);
+}
+
+int dbtest_close(void **state)
+{
+	(void)state;
+	arena_release(&a);
+	return 0;
+}
 
 static const char *need_env(const char *name)
 {
@@ -119,7 +135,6 @@ const struct conf_db *dbtest_schema(const char *name, int pool)
 {
 	const struct conf_db *c = dbtest_conf(name, pool);
 	const struct db_options o = { .conf = c };
-	struct err e = ERR_INIT;
 	struct db *db = db_open(&o, &e);
 
 	assert_non_null(db);

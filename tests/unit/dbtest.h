@@ -9,6 +9,13 @@
 #include "conf/conf.h"
 #include "unit.h"
 
+extern struct arena a;
+extern struct err e;
+
+/* Group set-up and teardown of the tests of lib/db. */
+int dbtest_open(void **state);
+int dbtest_close(void **state);
+
 /* A new empty database, ours to use; pool connections at most. Static. */
 const struct conf_db *dbtest_conf(const char *name, int pool);
 

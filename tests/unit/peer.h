@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "net/http.h"
 #include "unit.h"
 
 #define PEER_CONNS 1024
@@ -213,6 +214,24 @@ static inline void peer_stop(struct peer *p)
 	close(p->fd);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
+}
+
+/* Upstream handles that go to peers directly, whatever the environment says. */
+static inline struct http_pool *peer_pool_open(int max_idle)
+{
+	struct err e = ERR_INIT;
+
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+	unsetenv("ALL_PROXY");
+	assert_int_equal(http_global_init(&e), 0);
+	return http_pool_new(max_idle);
+}
+
+static inline void peer_pool_close(struct http_pool *pool)
+{
+	http_pool_free(pool);
+	http_global_cleanup();
 }
 
 #endif

@@ -157,17 +157,3 @@ int query_lab_down(void **state)
 	db_global_end();
 	return 0;
 }
-
-/* Without a database in the environment: again, with a private one. */
-void with_database(char **argv)
-{
-	char wrapper[512];
-
-	if (getenv("LAMPLIGHTER_TEST_DB_SOCKET"))
-		return;
-	snprintf(wrapper, sizeof(wrapper), "%s/tests/unit/with-mariadb",
-		 getenv("LAMPLIGHTER_SRCDIR"));
-	execv(wrapper, (char *[]){ wrapper, argv[0], NULL });
-	perror(wrapper);
-	exit(1);
-}

@@ -15,9 +15,6 @@ extern struct query_lab {
 	struct http_abort *abort;	/* of the next calls; may be NULL */
 } lab;
 
-/* Without a database in the environment: main again, with a private one. */
-void with_database(char **argv);
-
 /* Set-up and tear-down of a group of tests. */
 int query_lab_up(void **state);
 int query_lab_down(void **state);

@@ -4,8 +4,6 @@
 #include "store/store.h"
 
 struct db *db;
-struct arena a = ARENA_INIT;
-struct err e = ERR_INIT;
 struct owner ann, bob;
 
 struct str S(const char *s)
@@ -63,7 +61,7 @@ struct owner person(const char *tenant, const char *login)
 
 int store_lab_open(void **state)
 {
-	if (db_global_init(&e))
+	if (dbtest_open(state))
 		return -1;
 	db = store_open(dbtest_schema(*state, 8), 0, &e);
 	assert_non_null(db);
@@ -74,8 +72,6 @@ int store_lab_open(void **state)
 
 int store_lab_close(void **state)
 {
-	(void)state;
 	db_close(db);
-	arena_release(&a);
-	return 0;
+	return dbtest_close(state);
 }

@@ -8,8 +8,6 @@
 #include "store/user.h"
 
 extern struct db *db;
-extern struct arena a;
-extern struct err e;
 extern struct owner ann, bob;
 
 /* Group set-up and teardown; *state is the database's name. */

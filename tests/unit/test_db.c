@@ -40,8 +40,6 @@ static const struct db_field fields[] = {
 	{ "d", 'd', offsetof(struct row, d), 0 },
 };
 
-static struct err e = ERR_INIT;
-static struct arena a = ARENA_INIT;
 
 static struct db *open_pool(int pool, int wait_ms)
 {
@@ -567,13 +565,6 @@ static void wrong_password_is_clear(void **state)
 	db_close(db);
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	arena_release(&a);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -594,7 +585,5 @@ int main(void)
 		cmocka_unit_test(server_goes_and_comes),
 	};
 
-	if (db_global_init(&e))
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, dbtest_open, dbtest_close);
 }

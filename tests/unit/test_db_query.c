@@ -5,8 +5,6 @@
 #include "db/db.h"
 #include "dbtest.h"
 
-static struct err e = ERR_INIT;
-static struct arena a = ARENA_INIT;
 
 static char heads[256];
 
@@ -146,13 +144,6 @@ static void foreign_columns(void **state)
 	db_close(db);
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	arena_release(&a);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,7 +151,5 @@ int main(void)
 		cmocka_unit_test(foreign_columns),
 	};
 
-	if (db_global_init(&e))
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, dbtest_open, dbtest_close);
 }

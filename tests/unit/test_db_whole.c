@@ -28,8 +28,6 @@ static const struct db_stmt stmts[N_STMTS] = {
 			  " DO SLEEP(20);"), .whole = true },
 };
 
-static struct err e = ERR_INIT;
-static struct arena a = ARENA_INIT;
 
 static struct db *open_pool(int pool)
 {
@@ -235,13 +233,6 @@ static void unknown_whole_is_looked_up(void **state)
 	db_close(db);
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	arena_release(&a);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,7 +242,5 @@ int main(void)
 		cmocka_unit_test(unknown_whole_is_looked_up),
 	};
 
-	if (db_global_init(&e))
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, dbtest_open, dbtest_close);
 }

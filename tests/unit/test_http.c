@@ -442,23 +442,15 @@ static void pool_is_shared(void **state)
 
 static int setup(void **state)
 {
-	struct err e = ERR_INIT;
-
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	if (http_global_init(&e) < 0)
-		return -1;
-	pool = http_pool_new(4);
+	pool = peer_pool_open(4);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	http_pool_free(pool);
-	http_global_cleanup();
+	peer_pool_close(pool);
 	return 0;
 }
 

@@ -319,27 +319,20 @@ static void warm_across_threads(void **state)
 static int setup(void **state)
 {
 	struct rlimit files;
-	struct err e = ERR_INIT;
 
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
-	if (http_global_init(&e) < 0)
-		return -1;
-	pool = http_pool_new(16);
+	pool = peer_pool_open(16);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	http_pool_free(pool);
-	http_global_cleanup();
+	peer_pool_close(pool);
 	return 0;
 }
 

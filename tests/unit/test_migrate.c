@@ -11,8 +11,6 @@
 #include "db/split.h"
 #include "dbtest.h"
 
-static struct err e = ERR_INIT;
-static struct arena a = ARENA_INIT;
 
 static void split_cases(void **state)
 {
@@ -221,13 +219,6 @@ static void migration_files_are_checked(void **state)
 	db_close(db);
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	arena_release(&a);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,7 +229,5 @@ int main(void)
 		cmocka_unit_test(migration_files_are_checked),
 	};
 
-	if (db_global_init(&e))
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, dbtest_open, dbtest_close);
 }

@@ -371,6 +371,6 @@ int main(int argc, char **argv)
 	};
 
 	(void)argc;
-	lab_need_database(argv);
+	unit_need_database(argv);
 	return cmocka_run_group_tests_name("nested", tests, up, lab_down);
 }

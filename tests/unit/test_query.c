@@ -632,7 +632,7 @@ int main(int argc, char **argv)
 	};
 
 	(void)argc;
-	with_database(argv);
+	unit_need_database(argv);
 	return cmocka_run_group_tests_name("query", tests, query_lab_up,
 					   query_lab_down);
 }

@@ -396,6 +396,6 @@ int main(int argc, char **argv)
 	};
 
 	(void)argc;
-	lab_need_database(argv);
+	unit_need_database(argv);
 	return cmocka_run_group_tests_name("turn_faults", tests, lab_up, lab_down);
 }

@@ -527,7 +527,7 @@ int main(int argc, char **argv)
 	};
 
 	(void)argc;
-	lab_need_database(argv);
+	unit_need_database(argv);
 	any_object = json_pack("{s:s,s:{}}", "type", "object", "properties");
 	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
 		tools[i].parameters = any_object;

@@ -12,19 +12,6 @@
 
 struct lab lab;
 
-void lab_need_database(char **argv)
-{
-	char wrapper[512];
-
-	if (getenv("LAMPLIGHTER_TEST_DB_SOCKET"))
-		return;
-	snprintf(wrapper, sizeof(wrapper), "%s/tests/unit/with-mariadb",
-		 getenv("LAMPLIGHTER_SRCDIR"));
-	execv(wrapper, (char *[]){ wrapper, argv[0], NULL });
-	perror(wrapper);
-	exit(1);
-}
-
 int64_t lab_ms(void)
 {
 	return clock_mono_ms();

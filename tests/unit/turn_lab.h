@@ -24,9 +24,6 @@ struct lab {
 };
 extern struct lab lab;
 
-/* Runs this program again under with-mariadb where there is no database. */
-void lab_need_database(char **argv);
-
 int lab_up(void **state);
 int lab_down(void **state);
 

@@ -6,7 +6,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -26,5 +29,19 @@ static inline void assert_sane_buf(const struct buf *b)
 	assert_int_equal(s_.n, strlen(text)); \
 	assert_memory_equal(s_.p ? s_.p : "", text, s_.n); \
 } while (0)
+
+/* For main: without a database in the environment, again with a private one. */
+static inline void unit_need_database(char **argv)
+{
+	char wrapper[512];
+
+	if (getenv("LAMPLIGHTER_TEST_DB_SOCKET"))
+		return;
+	snprintf(wrapper, sizeof(wrapper), "%s/tests/unit/with-mariadb",
+		 getenv("LAMPLIGHTER_SRCDIR"));
+	execv(wrapper, (char *[]){ wrapper, argv[0], NULL });
+	perror(wrapper);
+	exit(1);
+}
 
 #endif
