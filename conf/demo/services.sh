@@ -396,6 +396,8 @@ up_lighttpd() {
 	fds=$(ulimit -Hn)
 	[ "$fds" != unlimited ] && [ "$fds" -lt 16384 ] || fds=16384
 	sub[BASE]=$base sub[BASE_RE]=${base//./[.]}
+	# The root leads to the chat, where it is not the chat itself.
+	sub[MOVED_RE]="^${base:+(/|${sub[BASE_RE]})}\$"
 	sub[BASE_URL]=${base// /%%20}	# where %2 would be a back reference
 	sub[WWW]=$root/share/lamplighter/www
 	sub[MAX_FDS]=$fds sub[MAX_CONN]=$((fds / 2))
@@ -472,7 +474,7 @@ up() {
 		die_log "it started, but does not report ready at $(url)api/v1/ready" \
 			"$log/responder.log"
 	fi
-	printf '%s\n%s\n' "$port" "$base" >"$run/instance"
+	printf '%s\n%s\n' "$port" "${base:-/}" >"$run/instance"
 	flock -u 9
 	if [ "$before" = "$(pids)" ]; then
 		say "already running: $(url)"
@@ -517,6 +519,7 @@ status() {
 	local n pid up=0 want=4 state
 	[ ! -e "$var" ] || [ -O "$var" ] || die "$var belongs to $(stat -c %U "$var")"
 	{ read -r port; read -r base; } 2>/dev/null <"$run/instance"
+	base=${base%/}
 	[ "$(cat "$run/llm" 2>/dev/null)" = demo ] || want=3
 	printf '%-10s %-8s %-18s %s\n' PROCESS PID VERSION LOG
 	for n in $names; do

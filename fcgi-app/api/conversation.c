@@ -136,7 +136,21 @@ int api_conversation_list(struct request *rq, struct response *rs,
 struct create_body {
 	struct str workspace_id, agent_id, title;
 	struct uuid id;
+	json_t *knowledge;
 };
+
+/* B5, B31: a list of ids. There are no knowledge bases yet, so it is empty. */
+static int check_knowledge(const json_t *ids, struct err *e)
+{
+	const char *id = json_string_value(json_array_get(ids, 0));
+
+	if (!ids || (json_is_array(ids) && !json_array_size(ids)))
+		return 0;
+	return id ? err_field(e, ERR_INVALID_FIELD, "knowledgeBaseIds",
+			      "There is no knowledge base \"%.60s\".", id)
+		  : err_field(e, ERR_INVALID_FIELD, "knowledgeBaseIds",
+			      "knowledgeBaseIds must be a list of strings.");
+}
 
 /* Without surrounding blanks; p == NULL for what has nothing else. */
 static struct str clean_title(struct str s)
@@ -174,8 +188,8 @@ static int create_once(struct request *rq, struct conversation_new *n,
 }
 
 /*
- * POST /conversations {workspaceId, agentId?, title?, conversationId?}
- * POST /workspaces/{w}/agents/{a}/conversations {title?, conversationId?}
+ * POST /conversations {workspaceId, agentId?, title?, conversationId?,
+ * knowledgeBaseIds?}, below an agent without the first two.
  * 201 Conversation, Location. 404 workspace or agent; 409 conflict when the id
  * is taken. A repeated Idempotency-Key: the same conversation, as it is now.
  */
@@ -195,6 +209,9 @@ int api_conversation_create(struct request *rq, struct response *rs,
 		{ .key = "conversationId", .type = FIELD_UUID,
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct create_body, id) },
+		{ .key = "knowledgeBaseIds", .type = FIELD_JSON,
+		  .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct create_body, knowledge) },
 	};
 	const size_t skip = route_has_arg(rq, "agent") ? 2 : 0;
 	const struct conf_workspace *ws;
@@ -207,6 +224,7 @@ int api_conversation_create(struct request *rq, struct response *rs,
 
 	if (fields_read(fields + skip, ARRAY_LEN(fields) - skip, rq->body, &b,
 			sizeof(b), e) < 0 ||
+	    check_knowledge(b.knowledge, e) < 0 ||
 	    scope_path(rq, &ws, &agent, e) < 0)
 		return -1;
 	if (!ws)
@@ -294,11 +312,12 @@ int api_conversation_get(struct request *rq, struct response *rs,
 struct patch_body {
 	struct str title;
 	bool has_title;
+	json_t *knowledge;
 };
 
 /*
- * PATCH …/conversations/{c} {title}: 200 Conversation. null takes the title
- * away; an absent one stays. 412 when If-Match does not have its ETag.
+ * PATCH …/conversations/{c} {title?, knowledgeBaseIds?}: 200 Conversation. null
+ * takes the title away; an absent one stays. 412 when If-Match does not have its ETag.
  */
 int api_conversation_patch(struct request *rq, struct response *rs,
 			   struct err *e)
@@ -309,6 +328,9 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 		  .max_chars = LIM_TITLE_CHARS,
 		  .offset = offsetof(struct patch_body, title),
 		  .given_offset = offsetof(struct patch_body, has_title) },
+		{ .key = "knowledgeBaseIds", .type = FIELD_JSON,
+		  .flags = FIELD_NULLABLE,
+		  .offset = offsetof(struct patch_body, knowledge) },
 	};
 	struct owner owner = scope_owner(rq);
 	struct patch_body b;
@@ -317,6 +339,7 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0 ||
+	    check_knowledge(b.knowledge, e) < 0 ||
 	    conversation_of_path(rq, &c, e) < 0 ||
 	    etag_required(rq, &c, &version, e) < 0)
 		return -1;

@@ -181,6 +181,22 @@ static void try_spoof(struct measure *m, json_t *list, const char *name,
 		jx_string(jx_str(a.json, "identityKind"))));
 }
 
+/*
+ * The header of a link of the chain, also with _ for each -: servers that let
+ * such names through make the same parameter of them, and a proxy that drops the
+ * one need not drop the other.
+ */
+static void spoof_own(struct measure *m, json_t *list, const char *header)
+{
+	char *other = arena_strdup(m->arena, header);
+
+	for (char *p = other; *p; p++)
+		*p = *p == '-' ? '_' : *p;
+	for (int i = 0; i < 2; i++, header = other)
+		try_spoof(m, list, header, arena_printf(m->arena,
+			  "%s: " DOCTOR_SPOOF_LOGIN, header), m->basic);
+}
+
 /* The ways in which a client could say that it is somebody. */
 static void measure_spoof(struct measure *m)
 {
@@ -198,11 +214,7 @@ static void measure_spoof(struct measure *m)
 				       names[i]), m->basic);
 	for (size_t i = 0; i < m->conf->n_chain; i++)
 		if (m->conf->chain[i].kind == IDENTITY_TRUSTED_HEADER)
-			try_spoof(m, list, m->conf->chain[i].user_header,
-				  arena_printf(m->arena, "%s: "
-					       DOCTOR_SPOOF_LOGIN,
-					       m->conf->chain[i].user_header),
-				  m->basic);
+			spoof_own(m, list, m->conf->chain[i].user_header);
 	try_spoof(m, list, "Authorization: Basic with a wrong password", NULL,
 		  basic);
 	put(m, "spoof", list);

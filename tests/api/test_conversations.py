@@ -41,6 +41,25 @@ def test_rename_and_delete(lab):
     assert lab.call("DELETE", path, user="ada").status == 404
 
 
+def test_knowledge_bases_are_named_but_not_there(lab):
+    """B29, B31: what a record has may be sent back; an id is an unknown one."""
+    agent = "/workspaces/lab/agents/helper/conversations"
+    c = lab.post(agent, {"title": "K", "knowledgeBaseIds": []}, user="ada")
+    assert c.status == 201 and c.json["knowledgeBaseIds"] == []
+    for form in "/conversations", agent:
+        path = f"{form}/{c.json['conversationId']}"
+        for ids in [], None:
+            same = lab.call("PATCH", path, {"knowledgeBaseIds": ids}, user="ada")
+            assert same.status == 200 and same.json["title"] == "K"
+        for ids, detail in ((["kb"], 'There is no knowledge base "kb".'),
+                            ("kb", "knowledgeBaseIds must be a list of strings."),
+                            ([7], "knowledgeBaseIds must be a list of strings.")):
+            for answer in (lab.call("PATCH", path, {"knowledgeBaseIds": ids}, user="ada"),
+                           lab.post(agent, {"knowledgeBaseIds": ids}, user="ada")):
+                assert answer.status == 422 and answer.json["field"] == "knowledgeBaseIds"
+                assert answer.json["detail"] == detail
+
+
 def test_delete_leaves_nothing(lab):
     """B48: counted in every table that knows the conversation."""
     events = lab.chat({"tool_calls": [{"name": "list_datasets", "args": {}}],

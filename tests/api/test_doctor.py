@@ -1,5 +1,7 @@
 """doctor: the routes that it measures with, its judgement, and the command."""
 
+import http.client
+import http.server
 import json
 import os
 import socket
@@ -372,6 +374,41 @@ def test_command_through_the_url(lab):
     assert "WARNING  provider demo:" in out.stdout
     tokens = lab.command("token", "list").stdout.splitlines()
     assert tokens and all("revoked" in t for t in tokens if "doctor" in t)
+
+
+def test_a_proxy_that_drops_one_spelling_only(lab):
+    """It vouches for what it lets through: for X_Test_User of a client."""
+    class Proxy(http.server.BaseHTTPRequestHandler):
+        def pass_on(self):
+            headers = [(k, v) for k, v in self.headers.items()
+                       if k.lower() not in ("x-test-user", "host", "connection")]
+            c = http.client.HTTPConnection("127.0.0.1", lab.port, timeout=30)
+            c.request(self.command, self.path,
+                      self.rfile.read(int(self.headers.get("Content-Length") or 0)),
+                      {**dict(headers), "X-Test-Secret": "lab-secret-of-the-proxy"})
+            answer = c.getresponse()
+            body = answer.read()
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in ("connection", "transfer-encoding",
+                                        "content-length"):
+                    self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = pass_on
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as proxy:
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        out = run(lab, "--json", lab.url.replace(str(lab.port), str(proxy.server_port)))
+        proxy.shutdown()
+    bad = [i["text"] for i in json.loads(out.stdout)["items"]
+           if i["check"] == "spoof" and i["result"] == "problem"]
+    assert len(bad) == 1 and "sends X_Test_User is believed" in bad[0], out.stdout
 
 
 def test_command_exit_codes(make_lab):

@@ -33,3 +33,18 @@ test('chat, reload and address under /intranet/ai chat/', async (t) => {
 	await page.waitForSelector('.composer-field');
 	assert.ok(page.url().startsWith(url));
 });
+
+test('the root of a host, and up again without saying so', async (t) => {
+	const root = await startInstance('--base', '/');
+
+	t.after(() => root.end());
+	assert.match(root.url, /^http:\/\/127\.0\.0\.1:\d+\/$/);
+	const page = await openChat(t, { url: root.url });
+
+	await ask(page, 'How many tickets are open?');
+	assert.match(await reading(page), /open tickets/);
+	assert.equal(await root.again(), root.url);
+	await page.reload();
+	await ended(page);
+	assert.match(await reading(page), /open tickets/);
+});

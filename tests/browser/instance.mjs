@@ -12,23 +12,25 @@ const run = promisify(execFile);
 
 /**
  * @param options those of ./lamp up
- * @returns {url, conf: the directory of its configuration, up(): starts what is not running, kill(name): ends one of its
+ * @returns {url, conf: the directory of its configuration, up(): starts what is not running,
+ *          again(): the same with no option, kill(name): ends one of its
  *          processes (lighttpd, responder, db) and waits for that, end(): ends and removes all}
  */
 export async function startInstance(...options)
 {
 	const state = await mkdtemp(path.join(tmpdir(), 'lamp-page-'));
 	const lamp = (...args) => run(LAMP, args, { env: { ...process.env, LAMP_VAR: state } });
-	const up = async () => {
-		const { stdout } = await lamp('up', '--yes', '--llm', 'demo', ...options);
+	const up = async (...args) => {
+		const { stdout } = await lamp('up', '--yes', '--llm', 'demo', ...args);
 
 		return /running: (\S+)/.exec(stdout)[1];
 	};
 
 	return {
-		url: await up(),
+		url: await up(...options),
 		conf: path.join(state, 'conf'),
-		up,
+		up: () => up(...options),
+		again: () => up(),
 		kill: async (name) => {
 			const pid = Number(await readFile(path.join(state, 'run', `${name}.pid`), 'utf8'));
 
