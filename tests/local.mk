@@ -53,6 +53,7 @@ EXTRA_DIST += tests/peers/hostile_mcp.py tests/peers/recorder.py tests/peers/mcp
 EXTRA_DIST += tests/servers/conftest.py \
 	tests/servers/test_doctor.py \
 	tests/servers/test_life.py \
+	tests/servers/test_pasted.py \
 	tests/servers/test_plain.py \
 	tests/servers/test_setups.py
 EXTRA_DIST += tests/clients/run tests/clients/common.mjs \

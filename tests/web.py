@@ -108,8 +108,10 @@ class Site(Lab):
     kind = sample = None
     spawns = False		# whether the server starts the responder itself
 
-    def __init__(self, deployment, base="/chat", sign_in=True, edit=str):
+    def __init__(self, deployment, base="/chat", sign_in=True, edit=str,
+                 text=None):
         self.deployment = deployment
+        self.text = text	# in the place of the sample's
         self.edit = edit	# the sample's text once more, as an admin would
         self.base = base
         self.sign_in = sign_in
@@ -142,8 +144,8 @@ class Site(Lab):
 
     def read_sample(self):
         d = self.deployment
-        text = (CONF / self.sample).read_text()
-        if not self.sign_in:
+        text = self.text or (CONF / self.sample).read_text()
+        if not self.sign_in and not self.text:
             text, n = re.subn(r"(?ms)^\s*# Sign-in.*?^\s*# End of sign-in\.\n",
                               self.without_sign_in, text)
             assert n, "the sample says where sign-in begins and ends"
@@ -157,6 +159,7 @@ class Site(Lab):
                          ("/home/alice/lamplighter/lamplighter.yaml",
                           str(d.config_file)),
                          ("/home/alice", str(d.dir)),
+                         ("/usr/share/lamplighter", str(d.dir / "share")),
                          ("@sysconfdir@", str(d.dir))):
             text = text.replace(old, new)
         assert not re.search(r"@[a-z]+@", text)

@@ -55,8 +55,13 @@ static int read_options(struct cli *cli, int argc, char **argv,
 		return cli_usage(cli, "URL begins with http:// or https://");
 	if (o->user && !o->url)
 		return cli_usage(cli, "--user signs in at a URL");
+	if (o->url && strpbrk(o->url, "?#"))
+		return cli_usage(cli, "URL is the page's address, without ? and #");
 	if (o->user && strchr(o->user, ':'))
 		return cli_usage(cli, "a user's name has no colon");
+	if (o->user && !getenv("LAMPLIGHTER_PASSWORD"))
+		return cli_usage(cli, "the password of --user is wanted in "
+				 "$LAMPLIGHTER_PASSWORD");
 	return CLI_OK;
 }
 
@@ -105,7 +110,7 @@ static const char *base_of(struct arena *a, const char *url)
 static const char *basic_header(struct arena *a, const char *user)
 {
 	const char *password = getenv("LAMPLIGHTER_PASSWORD");
-	char *plain = arena_printf(a, "%s:%s", user, password ? password : "");
+	char *plain = arena_printf(a, "%s:%s", user, password);
 	size_t n = sodium_base64_ENCODED_LEN(strlen(plain),
 					     sodium_base64_VARIANT_ORIGINAL);
 	char *text = arena_alloc(a, n);
@@ -161,8 +166,9 @@ static const char *make_token(struct cli_session *s, struct doctor *d,
 		doctor_add(d, DOCTOR_TOKEN, DOCTOR_WARNING, "",
 			   "identity: {chain: [{kind: api_token}, …]}"
 			   "   # in lamplighter.yaml",
-			   "The identity chain takes no API tokens; doctor needs "
-			   "one, or --user.");
+			   "The identity chain takes no API tokens; without one, "
+			   "or --user, doctor cannot measure streams and "
+			   "bodies.");
 		return NULL;
 	}
 	if (!group) {
@@ -171,7 +177,8 @@ static const char *make_token(struct cli_session *s, struct doctor *d,
 					"[it], permissions: [\"%s\"]}}"
 					"   # in lamplighter.yaml",
 					permission_rows[PERM_ADMIN_DOCTOR].name),
-			   "No role has the permission that doctor needs.");
+			   "No role has the permission that doctor needs: "
+			   "streams and bodies cannot be measured.");
 		return NULL;
 	}
 	if (*group)

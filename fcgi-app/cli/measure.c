@@ -103,11 +103,12 @@ static void measure_reach(struct measure *m)
 		if (a.res.status != 401)
 			break;
 	}
-	put(m, "reach", json_pack("{s:i, s:b, s:b, s:o}", "status",
+	put(m, "reach", json_pack("{s:i, s:b, s:b, s:o, s:o}", "status",
 				  a.res.status, "ours",
 				  ours(&a) && a.res.status == 200, "problem",
 				  ours(&a) && a.res.status != 200, "error",
-				  text(a.e.text)));
+				  text(a.e.text), "location",
+				  text(a.res.location)));
 }
 
 static void measure_page(struct measure *m)

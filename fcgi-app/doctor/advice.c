@@ -1,6 +1,7 @@
 /* Findings, and the lines to paste: one table of topics and web servers. */
 #include "doctor/doctor.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 
 #define TEXT_BYTES   1024
 #define ADVICE_BYTES 4096
+#define MIB          1048576
+#define LEAST_MIB    16		/* of bodies, in advice */
 
 const struct doctor_row doctor_rows[DOCTOR__MAX] = {
 #define DOCTOR(id, name_, title_) \
@@ -52,28 +55,36 @@ enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g)
 		: g == GATEWAY_SPAWNED ? WEB_APACHE_FCGID : WEB_APACHE_PROXY;
 }
 
-/* {base} is replaced; a server without a row of its own gets WEB_OTHER's. */
+/*
+ * Names in braces are replaced (put_value); a server without a row of its own
+ * gets WEB_OTHER's.
+ */
 static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 	[ADVICE_ROUTE] = {
 		[WEB_LIGHTTPD] = "$HTTP[\"url\"] =~ \"^{base}/(api|openai|plain)(/|$)\" {\n"
 			"\tfastcgi.server = (\"{base}/\" => ((\"socket\" => \"/run/lamplighter/fcgi.sock\", \"check-local\" => \"disable\")))\n}",
 		[WEB_APACHE_PROXY] = "<LocationMatch \"^{base}/(api|openai|plain)(/|$)\">\n"
 			"\tSetHandler \"proxy:unix:/run/lamplighter/fcgi.sock|fcgi://lamplighter\"\n</LocationMatch>",
-		[WEB_APACHE_FCGID] = "ScriptAliasMatch \"^{base}/(api|openai|plain)(/|$)\" \"/usr/libexec/lamplighter/lamplighter.fcgi\"",
+		[WEB_APACHE_FCGID] = "ScriptAliasMatch \"^{base}/(api|openai|plain)(/|$)\" \"{libexec}/lamplighter.fcgi\"",
 		[WEB_APACHE_CGI] = "RewriteRule ^(api|openai|plain)(/|$) lamplighter.cgi [L]",
 		[WEB_NGINX] = "location ~ \"^{base}/(api|openai|plain)(/|$)\" {\n"
-			"\tfastcgi_pass unix:/run/lamplighter/fcgi.sock;\n}",
+			"\tfastcgi_pass unix:/run/lamplighter/fcgi.sock;\n"
+			"\tfastcgi_param LAMPLIGHTER_BASE \"{base}\";\n"
+			"\tfastcgi_param REQUEST_METHOD $request_method;\n"
+			"\tfastcgi_param REQUEST_URI $request_uri;\n"
+			"\tfastcgi_param CONTENT_TYPE $content_type;\n"
+			"\tfastcgi_param CONTENT_LENGTH $content_length;\n}",
 		[WEB_OTHER] = "Pass {base}/api, {base}/openai and {base}/plain to the responder.",
 	},
 	[ADVICE_PAGE] = {
-		[WEB_LIGHTTPD] = "alias.url += (\"{base}/\" => \"/usr/share/lamplighter/www/\")",
-		[WEB_APACHE_PROXY] = "Alias \"{base}/\" \"/usr/share/lamplighter/www/\"\n"
-			"<Directory \"/usr/share/lamplighter/www\">\n\tRequire all granted\n\tDirectoryIndex index.html\n</Directory>",
-		[WEB_APACHE_FCGID] = "Alias \"{base}/\" \"/usr/share/lamplighter/www/\"\n"
-			"<Directory \"/usr/share/lamplighter/www\">\n\tRequire all granted\n\tDirectoryIndex index.html\n</Directory>",
+		[WEB_LIGHTTPD] = "alias.url += (\"{base}/\" => \"{data}/www/\")",
+		[WEB_APACHE_PROXY] = "Alias \"{base}/\" \"{data}/www/\"\n"
+			"<Directory \"{data}/www\">\n\tRequire all granted\n\tDirectoryIndex index.html\n</Directory>",
+		[WEB_APACHE_FCGID] = "Alias \"{base}/\" \"{data}/www/\"\n"
+			"<Directory \"{data}/www\">\n\tRequire all granted\n\tDirectoryIndex index.html\n</Directory>",
 		[WEB_APACHE_CGI] = "DirectoryIndex index.html",
-		[WEB_NGINX] = "location \"{base}/\" {\n\talias /usr/share/lamplighter/www/;\n\tindex index.html;\n}",
-		[WEB_OTHER] = "Serve /usr/share/lamplighter/www/ under {base}/.",
+		[WEB_NGINX] = "location \"{base}/\" {\n\talias {data}/www/;\n\tindex index.html;\n}",
+		[WEB_OTHER] = "Serve {data}/www/ under {base}/.",
 	},
 	[ADVICE_TOKEN] = {
 		[WEB_APACHE_PROXY] = "CGIPassAuth On",
@@ -98,13 +109,17 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 		[WEB_NGINX] = "fastcgi_param REMOTE_USER $remote_user;\nfastcgi_param AUTH_TYPE Basic;",
 		[WEB_OTHER] = "Pass REMOTE_USER and AUTH_TYPE to the responder.",
 	},
-	[ADVICE_SPOOF] = {
-		[WEB_LIGHTTPD] = "setenv.set-request-header = (\"X-Remote-User\" => \"\", \"Remote-User\" => \"\")",
-		[WEB_APACHE_PROXY] = "RequestHeader unset X-Remote-User\nRequestHeader unset Remote-User",
-		[WEB_APACHE_FCGID] = "RequestHeader unset X-Remote-User\nRequestHeader unset Remote-User",
-		[WEB_APACHE_CGI] = "RequestHeader unset X-Remote-User\nRequestHeader unset Remote-User",
-		[WEB_NGINX] = "auth_basic \"Intranet\";\nauth_basic_user_file \"/etc/lamplighter/htpasswd\";",
+	[ADVICE_PASSWORD] = {
+		[WEB_NGINX] = "auth_basic \"Intranet\";\nauth_basic_user_file \"{etc}/htpasswd\";",
 		[WEB_OTHER] = "Set REMOTE_USER and AUTH_TYPE only where the password was checked.",
+	},
+	[ADVICE_HEADER] = {
+		[WEB_LIGHTTPD] = "setenv.set-request-header = (\"{header}\" => \"\")",
+		[WEB_APACHE_PROXY] = "RequestHeader unset {header}",
+		[WEB_APACHE_FCGID] = "RequestHeader unset {header}",
+		[WEB_APACHE_CGI] = "RequestHeader unset {header}",
+		[WEB_NGINX] = "fastcgi_param {param} \"\";",
+		[WEB_OTHER] = "Take the request header {header} away from what clients send.",
 	},
 	[ADVICE_STREAM] = {
 		[WEB_LIGHTTPD] = "server.stream-response-body = 1",
@@ -123,12 +138,12 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 		[WEB_OTHER] = "Leave text/event-stream uncompressed.",
 	},
 	[ADVICE_BODY] = {
-		[WEB_LIGHTTPD] = "server.max-request-size = 16384",
-		[WEB_APACHE_PROXY] = "LimitRequestBody 16777216",
-		[WEB_APACHE_FCGID] = "FcgidMaxRequestLen 16777216",
-		[WEB_APACHE_CGI] = "LimitRequestBody 16777216",
-		[WEB_NGINX] = "client_max_body_size 16m;",
-		[WEB_OTHER] = "Allow request bodies of 16 MB.",
+		[WEB_LIGHTTPD] = "server.max-request-size = {kib}",
+		[WEB_APACHE_PROXY] = "LimitRequestBody {bytes}",
+		[WEB_APACHE_FCGID] = "FcgidMaxRequestLen {bytes}",
+		[WEB_APACHE_CGI] = "LimitRequestBody {bytes}",
+		[WEB_NGINX] = "client_max_body_size {mib}m;",
+		[WEB_OTHER] = "Allow request bodies of {mib} MB.",
 	},
 	[ADVICE_BASE] = {
 		[WEB_LIGHTTPD] = "setenv.set-environment = (\"LAMPLIGHTER_BASE\" => \"{base}\")",
@@ -140,17 +155,62 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 	},
 };
 
+/* As the responder gets a header: "X-User" is HTTP_X_USER. */
+static const char *param_of(const struct doctor *d)
+{
+	char *p = arena_printf(d->arena, "HTTP_%s", d->header);
+
+	for (char *c = p; *c; c++)
+		*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+	return p;
+}
+
+/* Appends what the name in braces at p stands for; its length with them, or 0. */
+static size_t put_value(struct buf *b, const struct doctor *d, const char *p)
+{
+	const int mib = MAX(d->conf->limits.body_bytes / MIB + 1, LEAST_MIB);
+	const struct {
+		const char *name, *text;
+		long long number;
+	} values[] = {
+		{ .name = "{base}", .text = d->base },
+		{ .name = "{data}", .text = LAMPLIGHTER_DATADIR },
+		{ .name = "{libexec}", .text = LAMPLIGHTER_LIBEXECDIR },
+		{ .name = "{etc}", .text = LAMPLIGHTER_SYSCONFDIR },
+		{ .name = "{header}", .text = d->header ? d->header : "" },
+		{ .name = "{param}", .text = d->header ? param_of(d) : "" },
+		{ .name = "{mib}", .number = mib },
+		{ .name = "{kib}", .number = mib * 1024LL },
+		{ .name = "{bytes}", .number = (long long)mib * MIB },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+		size_t n = strlen(values[i].name);
+
+		if (strncmp(p, values[i].name, n) != 0)
+			continue;
+		if (values[i].text)
+			buf_adds(b, values[i].text);
+		else
+			buf_addf(b, "%lld", values[i].number);
+		return n;
+	}
+	return 0;
+}
+
 const char *doctor_advice(const struct doctor *d, enum doctor_topic t)
 {
 	const char *p = lines[t][d->web] ? lines[t][d->web] : lines[t][WEB_OTHER];
 	struct buf b = BUF_INIT(ADVICE_BYTES);
 	const char *out;
 
-	for (const char *at; (at = strstr(p, "{base}")); p = at + 6) {
-		buf_add(&b, p, (size_t)(at - p));
-		buf_adds(&b, d->base);
+	while (*p) {
+		size_t n = *p == '{' ? put_value(&b, d, p) : 0;
+
+		if (!n)
+			buf_addc(&b, *p);
+		p += MAX(n, 1);
 	}
-	buf_adds(&b, p);
 	out = arena_strdup(d->arena, b.p);
 	buf_release(&b);
 	return out;

@@ -63,7 +63,7 @@ enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g);
 
 enum doctor_topic {
 	ADVICE_ROUTE, ADVICE_PAGE, ADVICE_TOKEN, ADVICE_BEARER, ADVICE_IDENTITY,
-	ADVICE_SPOOF, ADVICE_STREAM, ADVICE_COMPRESS, ADVICE_BODY, ADVICE_BASE,
+	ADVICE_PASSWORD, ADVICE_HEADER, ADVICE_STREAM, ADVICE_COMPRESS, ADVICE_BODY, ADVICE_BASE,
 	ADVICE__MAX
 };
 
@@ -73,13 +73,17 @@ struct doctor {
 	const struct conf *conf;
 	enum doctor_web web;
 	const char *base;	/* "/intranet/chat"; "" = the host's root */
+	const char *header;	/* that ADVICE_HEADER is about; NULL: none yet */
 	/* out */
 	struct doctor_finding items[DOCTOR_FINDINGS];
 	size_t n;
 	enum doctor_result worst;
 };
 
-/* The lines for the server at hand, with its base. In d's arena. */
+/*
+ * The lines for the server at hand, with its base, this installation's paths and
+ * limits.body_bytes. In d's arena.
+ */
 const char *doctor_advice(const struct doctor *d, enum doctor_topic t);
 
 /* Adds a finding. subject and advice are copied; fmt makes the sentence. */

@@ -37,6 +37,7 @@ static const char *shown(struct doctor *d, struct str s)
 static void judge_reach(struct doctor *d, const json_t *m)
 {
 	int status = (int)jx_int(m, "status", 0);
+	struct str location = jx_str(m, "location");
 
 	if (!m)
 		return;
@@ -46,8 +47,14 @@ static void judge_reach(struct doctor *d, const json_t *m)
 			   d->base);
 	else if (status == 0)
 		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "", "",
-			   "Nothing answers there: %s",
+			   "There is no way to it: %s",
 			   shown(d, jx_str(m, "error")));
+	else if (status >= 300 && status < 400)
+		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "", "",
+			   "The web server sends elsewhere (%d), which clients "
+			   "of the interface do not follow: ask doctor about "
+			   "the address that a browser ends up at%s%s.", status,
+			   location.n ? ", " : "", shown(d, location));
 	else if (status == 401)
 		doctor_add(d, DOCTOR_REACH, DOCTOR_OK, "", "",
 			   "The web server asks for a sign-in before anything "
@@ -116,32 +123,47 @@ static void judge_token(struct doctor *d, const json_t *m)
 			   "Not measured: the answer was %d.", status);
 }
 
+/* Both sides of it: the web server gives a name, the chain takes it. */
+static void add_nobody(struct doctor *d, const char *as)
+{
+	doctor_add(d, DOCTOR_IDENTITY, DOCTOR_PROBLEM, "",
+		   arena_printf(d->arena, "%s\nidentity: {chain: [{kind: "
+				"remote_user}, …]}   # in lamplighter.yaml",
+				doctor_advice(d, ADVICE_IDENTITY)),
+		   "Whoever signed in at the web server is %s here: "
+		   "REMOTE_USER with AUTH_TYPE did not arrive, or no link of "
+		   "identity.chain takes it.", as);
+}
+
 static void judge_identity(struct doctor *d, const json_t *m)
 {
 	int status = (int)jx_int(m, "status", 0);
+	bool ours = jx_bool(m, "ours", false);
 	struct str kind = jx_str(m, "kind");
 
 	if (!m)
 		return;
-	if (status == 401 || !jx_bool(m, "ours", false))
-		doctor_add(d, DOCTOR_IDENTITY, DOCTOR_PROBLEM, "",
-			   status == 401 && jx_bool(m, "ours", false)
-			   ? doctor_advice(d, ADVICE_IDENTITY) : "",
-			   status == 401 && jx_bool(m, "ours", false)
-			   ? "Whoever signed in at the web server is nobody "
-			     "here: REMOTE_USER with AUTH_TYPE did not arrive, "
-			     "or no link of identity.chain takes it."
-			   : "The sign-in was not accepted (status %d).",
+	if (ours && status == 401)
+		add_nobody(d, "nobody");
+	else if (!ours)
+		doctor_add(d, DOCTOR_IDENTITY, DOCTOR_PROBLEM, "", "",
+			   "The sign-in was not accepted (status %d).",
 			   status);
 	else if (str_is(kind, "anonymous") && jx_bool(m, "signedIn", false))
-		doctor_add(d, DOCTOR_IDENTITY, DOCTOR_PROBLEM, "",
-			   doctor_advice(d, ADVICE_IDENTITY),
-			   "Whoever signed in at the web server arrives as the "
-			   "guest: no link of identity.chain takes its name.");
+		add_nobody(d, "the guest");
 	else
 		doctor_add(d, DOCTOR_IDENTITY, DOCTOR_OK, "", "",
 			   "%s arrives, by %s.", shown(d, jx_str(m, "user")),
 			   shown(d, kind));
+}
+
+/* What is measured without a header of its own is a password. */
+static const char *spoof_advice(struct doctor *d, struct str header)
+{
+	if (memmem(header.p, header.n, " ", 1))
+		return doctor_advice(d, ADVICE_PASSWORD);
+	d->header = shown(d, header);
+	return doctor_advice(d, ADVICE_HEADER);
 }
 
 static void judge_spoof(struct doctor *d, const json_t *list)
@@ -158,7 +180,7 @@ static void judge_spoof(struct doctor *d, const json_t *list)
 		bad = true;
 		doctor_add(d, DOCTOR_SPOOF, DOCTOR_PROBLEM,
 			   shown(d, jx_str(m, "header")),
-			   doctor_advice(d, ADVICE_SPOOF),
+			   spoof_advice(d, jx_str(m, "header")),
 			   "Anybody can be anybody: a client that sends %s is "
 			   "believed (by %s).", shown(d, jx_str(m, "header")),
 			   shown(d, jx_str(m, "kind")));

@@ -247,6 +247,12 @@ static void look_command(struct doctor *d, const struct doctor_inside *in,
 	if (access(program, X_OK) == 0)
 		doctor_add(d, DOCTOR_TOOL, DOCTOR_OK, t->name, "",
 			   "%s can be run.", program);
+	else if (access(program, F_OK) < 0)
+		doctor_add(d, DOCTOR_TOOL, DOCTOR_PROBLEM, t->name,
+			   arena_printf(d->arena, "tools: {%s: {command: {run: "
+					"[…]}}}   # in lamplighter.yaml",
+					t->name),
+			   "The responder's user finds no %s.", program);
 	else
 		doctor_add(d, DOCTOR_TOOL, DOCTOR_PROBLEM, t->name,
 			   arena_printf(d->arena, "chmod 0755 %s", program),
@@ -405,10 +411,28 @@ static bool look_file(struct doctor *d, const struct doctor_inside *in,
 	return false;
 }
 
+/* Who may write a directory can put another file in the place of one in it. */
+static bool look_directory(struct doctor *d, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	const char *path = !slash ? "." : slash == file ? "/"
+		: arena_printf(d->arena, "%.*s", (int)(slash - file), file);
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !(st.st_mode & S_IWOTH) ||
+	    st.st_mode & S_ISVTX)
+		return true;
+	doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
+		   arena_printf(d->arena, "chmod o-w %s", path),
+		   "Everybody on the host can put another file in the place of "
+		   "%s.", file);
+	return false;
+}
+
 static void look_files(struct doctor *d, const struct doctor_inside *in)
 {
 	const struct conf_list *l = &d->conf->files;
-	bool fine = true;
+	bool fine = look_directory(d, d->conf->file);
 
 	for (size_t i = 0; i < l->n; i++)
 		fine &= look_file(d, in, l->v[i]);

@@ -114,6 +114,7 @@ struct http_result {
 	char retry_after[64], retry_after_ms[32], should_retry[8];
 	char request_id[128];
 	char server[128], date[48], encoding[32];	/* as the headers say */
+	char location[256];		/* of a redirect; cut */
 	int64_t first_byte_us;		/* from the start; -1 = none */
 	bool reused;			/* the connection was warm */
 	bool sent;			/* connected: the server may have seen it */

@@ -77,6 +77,7 @@ static void keep_header(struct str name, struct str value,
 	} kept[] = {
 		{ "content-type", res->content_type, sizeof(res->content_type) },
 		{ "server", res->server, sizeof(res->server) },
+		{ "location", res->location, sizeof(res->location) },
 		{ "date", res->date, sizeof(res->date) },
 		{ "content-encoding", res->encoding, sizeof(res->encoding) },
 		{ "retry-after", res->retry_after, sizeof(res->retry_after) },

@@ -218,7 +218,7 @@ static int tell_stored(struct following *k, size_t *n, struct err *e)
 	return 0;
 }
 
-static int refresh(struct following *k, struct err *e)
+static int read_turn(struct following *k, struct err *e)
 {
 	struct turn_follow *f = k->f;
 	bool closed;
@@ -237,6 +237,19 @@ static int refresh(struct following *k, struct err *e)
 			    &f->turn.conversation_id, TURN_INTERRUPTED);
 	return turn_get(f->deps->db, &k->owner, &f->turn_id, f->arena, &f->turn,
 			e);
+}
+
+/* Several times a second: the row's texts, which nobody here reads, go again. */
+static int refresh(struct following *k, struct err *e)
+{
+	struct turn_follow *f = k->f;
+	struct arena_mark m = arena_mark(f->arena);
+	int rc = read_turn(k, e);
+
+	arena_rewind(f->arena, m);
+	f->turn.error_code = f->turn.error_text = f->turn.client =
+		(struct str){ NULL, 0 };
+	return rc;
 }
 
 static int follow_store(struct following *k, struct err *e)

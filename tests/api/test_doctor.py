@@ -214,6 +214,17 @@ def test_broken_inside(make_lab):
     assert files["password"]["advice"] == f"chmod o-r {secret}"
     assert files["lamplighter.yaml"]["result"] == "warning"
     assert files["workspaces.d"]["advice"].startswith("chmod o-w ")
+    assert lab.dir.name not in files
+    lab.dir.chmod(0o777)		# then the main file can be replaced
+    _, found = ask(lab)
+    files = {os.path.basename(f["subject"]): f for f in found["files"]}
+    assert files[lab.dir.name]["result"] == "problem"
+    assert files[lab.dir.name]["advice"] == f"chmod o-w {lab.dir}"
+    lab.dir.chmod(0o1777)
+    _, found = ask(lab)
+    assert lab.dir.name not in [os.path.basename(f["subject"])
+                                for f in found["files"]]
+    lab.dir.chmod(0o700)
 
 
 def test_tools_that_cannot_run(make_lab):
@@ -230,12 +241,18 @@ def test_tools_that_cannot_run(make_lab):
     (lab.dir / "programx").chmod(0o755)
     lab.stop("responder")
     lab.start_responder()
-    (lab.dir / "programx").unlink()
+    (lab.dir / "programx").chmod(0o644)
     _, found = ask(lab)
     got = {t["subject"]: t for t in found["tool"]}
     assert got["works"]["result"] == "ok"
     assert got["broken"]["result"] == "problem"
     assert got["broken"]["advice"] == f"chmod 0755 {program}x"
+    (lab.dir / "programx").unlink()
+    _, found = ask(lab)
+    got = {t["subject"]: t for t in found["tool"]}
+    assert got["broken"]["result"] == "problem"
+    assert f"finds no {program}x" in got["broken"]["text"]
+    assert "broken: {command: {run:" in got["broken"]["advice"]
 
 
 def test_http_tools(make_lab):
@@ -308,6 +325,8 @@ STREAMED = [GAP * i for i in range(N)]
     ({"reach": {"status": 404, "ours": False, "problem": True}}, "reach",
      "problem", "LAMPLIGHTER_BASE"),
     ({"reach": {"status": 503}}, "reach", "problem", "fastcgi.server"),
+    ({"reach": {"status": 301, "location": "https://a/chat/"}}, "reach",
+     "problem", "https://a/chat/"),
     ({"reach": {"status": 401}}, "reach", "ok", ""),
     ({"page": {"status": 200, "type": "text/html; charset=utf-8"}}, "page", "ok", ""),
     ({"page": {"status": 404, "type": "text/html"}}, "page", "warning", "alias.url"),
@@ -318,8 +337,15 @@ STREAMED = [GAP * i for i in range(N)]
                    "kind": "anonymous"}}, "identity", "problem", "guest"),
     ({"identity": {"status": 401, "ours": True, "signedIn": True}}, "identity",
      "problem", "REMOTE_USER"),
+    ({"identity": {"status": 401, "ours": True, "signedIn": True}}, "identity",
+     "problem", "identity: {chain: [{kind: remote_user}"),
     ({"spoof": [{"header": "X", "status": 200, "user": "lamplighter-doctor-spoof",
                  "kind": "remote_user"}]}, "spoof", "problem", "sends X"),
+    ({"spoof": [{"header": "X-Auth", "user": "lamplighter-doctor-spoof"}]},
+     "spoof", "problem", 'setenv.set-request-header = ("X-Auth" => "")'),
+    ({"spoof": [{"header": "Authorization: Basic with a wrong password",
+                 "user": "lamplighter-doctor-spoof"}]}, "spoof", "problem",
+     "where the password was checked"),
     ({"spoof": [{"header": "X", "status": 401, "user": ""}]}, "spoof", "ok", ""),
 ])
 def test_judgement(lab, measured, check, result, word):
@@ -447,7 +473,8 @@ def test_command_without_a_role(make_lab):
 
 @pytest.mark.parametrize("argv", [
     ["ftp://x"], ["--user", "a"], ["--nonsense"], ["http://a", "http://b"],
-    ["--user", "a:b", "http://x"]])
+    ["--user", "a:b", "http://x"], ["http://x/chat?a"], ["http://x/#a"],
+    ["--user", "a", "http://x"]])
 def test_command_line(lab, argv):
     out = run(lab, *argv)
     assert out.returncode == 2 and "usage: lamplighter" in out.stderr

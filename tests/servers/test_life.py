@@ -63,6 +63,21 @@ def test_turn_outlives_its_client(make_site, ended, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_client_that_leaves_is_seen(make_site, ended, kind):
+    """By streams of OpenAI clients, which end with theirs."""
+    site = make_site(kind)
+    stream = site.stream("//chat/openai/v1/chat/completions", {
+        "model": "lab", "stream": True, "messages": [{
+            "role": "user", "content": "!script " + json.dumps(LONG)}]})
+    assert stream.status == 200, stream.response.read()
+    first = next(event.data for event in stream)
+    stream.close()
+    # By itself it would take 100 seconds.
+    status, _ = ended({"turnId": first["id"].removeprefix("chatcmpl-")})
+    assert status == "cancelled"
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_task_runs_on_behind_its_answer(make_site, ended, kind):
     site = make_site(kind)
     began = time.monotonic()

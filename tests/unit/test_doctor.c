@@ -7,14 +7,31 @@
 #include "doctor/doctor.h"
 
 static struct arena arena = ARENA_INIT;
+static struct conf conf = { .limits.body_bytes = 1048576 };
+
+/* Whether a name in braces was not replaced. */
+static bool has_name(const char *lines)
+{
+	static const char *const names[] = {
+		"{base}", "{data}", "{libexec}", "{etc}", "{header}", "{param}",
+		"{mib}", "{kib}", "{bytes}",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strstr(lines, names[i]))
+			return true;
+	return false;
+}
 
 static struct doctor *fresh(enum doctor_web web, const char *base)
 {
 	struct doctor *d = arena_new(&arena, struct doctor);
 
 	d->arena = &arena;
+	d->conf = &conf;
 	d->web = web;
 	d->base = base;
+	d->header = "X-User";
 	return d;
 }
 
@@ -41,7 +58,7 @@ static void every_advice_is_complete(void **state)
 			const char *lines = doctor_advice(d, (enum doctor_topic)t);
 
 			assert_true(lines[0]);
-			assert_null(strstr(lines, "{base}"));
+			assert_false(has_name(lines));
 		}
 		assert_non_null(strstr(doctor_advice(d, ADVICE_BASE),
 				       "/ai chat"));
@@ -49,6 +66,38 @@ static void every_advice_is_complete(void **state)
 	assert_string_equal(doctor_advice(fresh(WEB_APACHE_CGI, "/c"),
 					  ADVICE_BASE),
 			    "SetEnv LAMPLIGHTER_BASE \"/c\"");
+	assert_string_equal(doctor_advice(fresh(WEB_NGINX, ""), ADVICE_HEADER),
+			    "fastcgi_param HTTP_X_USER \"\";");
+	assert_non_null(strstr(doctor_advice(fresh(WEB_NGINX, ""), ADVICE_PAGE),
+			       LAMPLIGHTER_DATADIR "/www/"));
+	arena_reset(&arena);
+}
+
+/* The line must mend it: 16 MiB would not do for larger bodies. */
+static void advice_fits_the_limit(void **state)
+{
+	static const struct {
+		int bytes;
+		const char *nginx, *fcgid, *lighttpd;
+	} rows[] = {
+		{ 1048576, "client_max_body_size 16m;",
+		  "FcgidMaxRequestLen 16777216",
+		  "server.max-request-size = 16384" },
+		{ 67108864, "client_max_body_size 65m;",
+		  "FcgidMaxRequestLen 68157440",
+		  "server.max-request-size = 66560" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		conf.limits.body_bytes = rows[i].bytes;
+		assert_string_equal(doctor_advice(fresh(WEB_NGINX, ""),
+						  ADVICE_BODY), rows[i].nginx);
+		assert_string_equal(doctor_advice(fresh(WEB_APACHE_FCGID, ""),
+						  ADVICE_BODY), rows[i].fcgid);
+		assert_string_equal(doctor_advice(fresh(WEB_LIGHTTPD, ""),
+						  ADVICE_BODY), rows[i].lighttpd);
+	}
 	arena_reset(&arena);
 }
 
@@ -116,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_check_has_its_words),
 		cmocka_unit_test(every_advice_is_complete),
+		cmocka_unit_test(advice_fits_the_limit),
 		cmocka_unit_test(servers_are_known),
 		cmocka_unit_test(findings_are_written_in_order),
 	};
