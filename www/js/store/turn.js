@@ -2,6 +2,7 @@
 // calls, words between them) and its answer. It is filled either from stored
 // rows or from the events of a stream; both give the same parts, so that a
 // reload shows what the stream has shown.
+import { parseExact } from '../exact.js';
 import { Observable } from '../observable.js';
 
 /**
@@ -19,7 +20,7 @@ function parseResult(content)
 	if (typeof content !== 'string')
 		return content;
 	try {
-		return JSON.parse(content);
+		return parseExact(content);
 	} catch {
 		return content;
 	}

@@ -6,7 +6,7 @@ import { html, nothing } from '../../vendor/lit.js';
 import { duration, prettyJson, saysAll, toolName } from '../format.js';
 import { highlight } from '../markdown.js';
 import { t } from '../strings.js';
-import { asTable, listIn } from '../table.js';
+import { asTable, cellText, listIn } from '../table.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import './table.js';
@@ -76,14 +76,14 @@ class LampTool extends PageElement {
 	{
 		const { args, result, isError, running } = this.part;
 		const words = [];
-		const subject = args?.dataset ?? Object.values(args || {})
+		const subject = [args?.dataset, ...Object.values(args || {})]
 			.find((value) => typeof value === 'string');
 
 		if (subject)
 			words.push(subject.length > 60 ? `${subject.slice(0, 60)}…` : subject);
 		if (!running && !isError && result !== null && typeof result === 'object') {
 			const table = asTable(result);
-			const n = result.rowCount ?? table?.rows.length;
+			const n = Number.isFinite(result.rowCount) ? result.rowCount : table?.rows.length;
 
 			if (Array.isArray(result.rows) && n !== undefined)
 				words.push(t('tool.rows', { n }));
@@ -122,9 +122,9 @@ class LampTool extends PageElement {
 
 		if (table) {
 			return html`<lamp-table .table=${table} name=${
-				this.part.args?.dataset || toolName(this.part.name)}></lamp-table>`;
+				cellText(this.part.args?.dataset) || toolName(this.part.name)}></lamp-table>`;
 		}
-		if (failure || typeof result === 'string')
+		if (typeof failure === 'string' || typeof result === 'string')
 			return html`<p class="tool-text">${failure || result}</p>`;
 		return json(result);
 	}
