@@ -267,8 +267,12 @@ int wake_calls(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /* -- open.c, loop.c --------------------------------------------------------- */
 
-/* A loop for t with nothing in it yet; its buffers are the caller's. In a. */
+/*
+ * A loop for t with nothing in it yet, in a. Its buffers are the caller's, who
+ * releases them with loop_drop.
+ */
 struct turn_loop *loop_new(struct turn_run *t, struct arena *a);
+void loop_drop(struct turn_loop *l);
 
 /* Asks the model and runs tools until there is an answer: l->step.text. */
 int loop_converse(struct turn_loop *l, struct err *e) MUST_CHECK;
