@@ -25,6 +25,15 @@ enum {
 	TURN_REASONING_BYTES = 65536,	/* stored of the reasoning of a step */
 	CONTEXT_MESSAGE_TOKENS = 4,	/* what a message costs beside its text */
 	CONTEXT_OWN_MESSAGES = 6,	/* of a turn that calls a tool or two */
+	TURN_LINES = 64,		/* stored of what a call was at */
+	TURN_LINE_CHARS = 200,
+};
+
+/* What a call was at: itself, or a tool that it used. In the arena. */
+struct turn_line {
+	struct turn_line *next;
+	char tool[65], text[4 * TURN_LINE_CHARS + 1];	/* the latest text */
+	bool ended, is_error;
 };
 
 struct turn_call {		/* a tool call of the current step; arena */
@@ -34,6 +43,7 @@ struct turn_call {		/* a tool call of the current step; arena */
 	struct tool_result result;
 	bool untrusted, taints;		/* of the result */
 	bool stored;			/* its tool row */
+	struct turn_line *lines;	/* in order, TURN_LINES at most */
 	/* A call that waits; the rest is zero for others. */
 	enum wait_kind wait;		/* 0 = it does not, or no longer */
 	struct turn_wait *row;		/* of the store; NULL = not there yet */

@@ -91,6 +91,21 @@ struct str meta_step(struct turn_loop *l)
 	return take(l, &b);
 }
 
+/* What the events `operation` of the call said in the end. */
+static void write_lines(struct jw *w, const struct turn_line *line)
+{
+	jw_key(w, "steps");
+	jw_arr(w);
+	for (; line; line = line->next) {
+		jw_obj(w);
+		jw_kstrz(w, "toolName", line->tool);
+		jw_kstrz(w, "text", line->text);
+		jw_kbool(w, "isError", line->is_error);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+}
+
 struct str meta_tool(struct turn_loop *l, const struct turn_call *c)
 {
 	struct buf b = BUF_INIT(META_BYTES);
@@ -111,6 +126,8 @@ struct str meta_tool(struct turn_loop *l, const struct turn_call *c)
 		jw_key(&w, "editedArgs");
 		jw_raw(&w, c->edited);
 	}
+	if (c->lines)
+		write_lines(&w, c->lines);
 	jw_end_obj(&w);
 	return take(l, &b);
 }

@@ -192,6 +192,27 @@ def test_a_stop_reaches_it(peers):
     assert e.name == "done" and e.data["metadata"]["finish_reason"] == "cancelled"
 
 
+def steps_of(lab, events):
+    conversation = events[-1].data["conversationId"]
+    rows = lab.get(f"/conversations/{conversation}/messages", user="ada").json["items"]
+    return [row["metadata"].get("steps") for row in rows if row["role"] == "tool"]
+
+
+def test_what_it_did_stays_in_the_thread(peers):
+    _, live, events = ask(peers, "outer")
+    assert [name for name, status in live if status == "start"] == ["inner", "query_data"]
+    assert steps_of(peers, events) == [[
+        {"toolName": "inner", "text": "", "isError": False},
+        {"toolName": "query_data", "text": "", "isError": False}]]
+    # Two calls of one tool, at the same time: two lines; the second is refused.
+    _, _, events = ask(peers, "capped")
+    assert [(s["toolName"], s["isError"]) for s in steps_of(peers, events)[0]] in (
+        [("query_data", False), ("query_data", True)],
+        [("query_data", True), ("query_data", False)])
+    # Nothing where there was nothing to tell.
+    assert steps_of(peers, ask(peers, "translate")[2]) == [None]
+
+
 def test_operations_can_be_read_later(peers):
     _, live, events = ask(peers, "research")
     turn = events[-1].data["turnId"]

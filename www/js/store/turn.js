@@ -158,6 +158,8 @@ export class Turn extends Observable {
 				isError: Boolean(meta.isError),
 				durationMs: meta.durationMs,
 				truncated: Boolean(meta.truncated),
+				...meta.steps && { steps: meta.steps.map((step) =>
+					({ ...step, running: false })) },
 			});
 		} else if (row.role === 'assistant' || row.role === 'agent') {
 			if (meta.reasoning) {
