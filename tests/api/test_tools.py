@@ -85,7 +85,7 @@ def lab(service):
         "who": tool("command", script("env | sort")),
         "long": tool("command", script(
             "i=0; while [ $i -lt 20000 ]; do echo \"line $i of the report\";"
-            " i=$((i+1)); done; echo the very end")),
+            " i=$((i+1)); done; echo the very end"), effect="read"),
         "sleep": tool("command", script("exec sleep 77"), timeout_ms=60000),
         "php": tool("command", {"run": ["/usr/bin/php", "-r", """
             $a = json_decode(file_get_contents('php://stdin'), true);
