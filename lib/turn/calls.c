@@ -51,11 +51,18 @@ struct job {
 
 /* -- what is told and noted ------------------------------------------------- */
 
+struct str calls_title(const struct turn_loop *l, const struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+
+	return str_of(o ? o->tool->title : NULL);
+}
+
 static void tell_call(struct turn_loop *l, const struct turn_call *c)
 {
 	struct turn_event ev = {
 		.type = TURN_EV_TOOL_CALL, .call_id = c->id,
-		.tool_name = c->name,
+		.tool_name = c->name, .text = calls_title(l, c),
 		.args = c->bad_args ? STR("{}") : c->args,
 	};
 

@@ -240,6 +240,9 @@ void calls_end(struct turn_loop *l, struct turn_call *c);
  */
 bool said_by_others(const struct turn_loop *l, struct str text);
 
+/* What people call the tool, where it says so itself; may be empty. */
+struct str calls_title(const struct turn_loop *l, const struct turn_call *c);
+
 /* Notes a call for the count of repeats; how often it was made before. */
 int calls_note(struct turn_loop *l, const struct turn_call *c);
 

@@ -38,11 +38,16 @@ static void write_reasoning(struct turn_loop *l, struct jw *w)
  * args as JSON where they are; as a string where the model wrote something
  * else, so that it can be shown and sent back as it was.
  */
-static void write_call(struct jw *w, const struct turn_call *c)
+static void write_call(const struct turn_loop *l, struct jw *w,
+		       const struct turn_call *c)
 {
+	struct str title = calls_title(l, c);
+
 	jw_obj(w);
 	jw_kstr(w, "callId", c->id);
 	jw_kstr(w, "toolName", c->name);
+	if (title.n)
+		jw_kstr(w, "title", title);
 	jw_key(w, "args");
 	if (c->bad_args)
 		jw_str(w, c->args);
@@ -73,7 +78,7 @@ struct str meta_step(struct turn_loop *l)
 	jw_key(&w, "toolCalls");
 	jw_arr(&w);
 	for (size_t i = 0; i < l->step.n_calls; i++)
-		write_call(&w, &l->step.calls[i]);
+		write_call(l, &w, &l->step.calls[i]);
 	jw_end_arr(&w);
 	write_reasoning(l, &w);
 	if (has_opaque(&l->step)) {

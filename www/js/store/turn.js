@@ -9,7 +9,7 @@ import { Observable } from '../observable.js';
  * @typedef Part one of
  *   {kind: 'reasoning', text, running}
  *   {kind: 'text', text}                     words before a tool call
- *   {kind: 'tool', callId, name, args, result, isError, durationMs,
+ *   {kind: 'tool', callId, name, title, args, result, isError, durationMs,
  *    truncated, running, steps}              result is undefined until known;
  *                   steps, if any: [{toolName, text, running, isError}]
  */
@@ -179,7 +179,8 @@ export class Turn extends Observable {
 			this.parts.push({ kind: 'text', text: row.content });
 		for (const call of meta.toolCalls || []) {
 			this.parts.push({ kind: 'tool', callId: call.callId,
-				name: call.toolName, args: call.args, running: false });
+				name: call.toolName, title: call.title, args: call.args,
+				running: false });
 		}
 	}
 
@@ -315,7 +316,8 @@ export class Turn extends Observable {
 				this.parts.push({ kind: 'text', text: this.text });
 			this.text = '';
 			this.parts.push({ kind: 'tool', callId: data.callId,
-				name: data.toolName, args: data.args, running: true });
+				name: data.toolName, title: data.title, args: data.args,
+				running: true });
 			this.status = 'executing';
 			break;
 		case 'tool-result':

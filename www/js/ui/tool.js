@@ -44,7 +44,7 @@ class LampTool extends PageElement {
 				<span class="tool-state">${state === 'running' ?
 					html`<span class="spinner" aria-hidden="true"></span>` :
 					icon(drawing)}</span>
-				<span class="tool-name" title=${part.name || ''}>${toolName(part.name)}</span>
+				<span class="tool-name" title=${part.name || ''}>${part.title || toolName(part.name)}</span>
 				<span class="tool-gist">${this.#gist()}</span>
 				<span class="sr-only">${t(`tool.${state}`)}</span>
 				${Number.isFinite(part.durationMs) ?
@@ -101,7 +101,7 @@ class LampTool extends PageElement {
 		const none = !args || Object.keys(args).length === 0;
 
 		return html`<div class="tool-body">
-			${saysAll(this.part.name) ? nothing : html`<p class="muted">${t('tool.called')}
+			${!this.part.title && saysAll(this.part.name) ? nothing : html`<p class="muted">${t('tool.called')}
 				<code>${this.part.name}</code></p>`}
 			<h4>${t('tool.args')}</h4>
 			${none ? html`<p class="muted">${t('tool.noArgs')}</p>` : json(args)}
