@@ -11,4 +11,5 @@ dist_sql_DATA = \
 	sql/0009-tool-output.sql \
 	sql/0010-mcp.sql \
 	sql/0011-site-key.sql \
-	sql/0012-turn-client.sql
+	sql/0012-turn-client.sql \
+	sql/0013-decided-seq.sql

@@ -20,6 +20,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/thread.css \
 	www/js/api.js \
 	www/js/clipboard.js \
+	www/js/exact.js \
 	www/js/feed.js \
 	www/js/format.js \
 	www/js/link.js \

@@ -112,8 +112,8 @@ static int check_decider(struct request *rq, struct err *e)
 
 /*
  * The turn goes on here, or its stream is followed where it runs. With an
- * Idempotency-Key the same decisions may come again: then all that the turn
- * tells, or what is behind Last-Event-ID, is streamed.
+ * Idempotency-Key the same decisions may come again, and get the same answer:
+ * what the turn told from then on, or what of it is behind Last-Event-ID.
  */
 static int go_on(struct request *rq, struct response *rs, const struct turn *t,
 		 struct turn_decision *d, size_t n, const struct send_as *as,
@@ -123,8 +123,8 @@ static int go_on(struct request *rq, struct response *rs, const struct turn *t,
 	struct turn_run *run = NULL;
 
 	if (send_open_woken(rq, t, d, n, &run, e) < 0 &&
-	    (!idempotent_decided(rq, &t->id, d, n, e) ||
-	     send_after(rq, 0, &after, e) < 0))
+	    (!idempotent_decided(rq, &t->id, d, n, &after, e) ||
+	     send_after(rq, after, &after, e) < 0))
 		return -1;
 	if (!run)
 		return send_events(rq, rs, &t->id, after, as, e);

@@ -230,19 +230,25 @@ static bool decided_so(const struct turn_decision *d,
 		str_eq(d->edited, row->edited) && str_eq(d->result, row->result);
 }
 
+/* *after: where the answer to them began. */
 static bool all_decided_so(const struct turn_decision *v, size_t n,
-			   const struct turn_wait *rows, size_t n_rows)
+			   const struct turn_wait *rows, size_t n_rows,
+			   int64_t *after)
 {
 	size_t n_same = 0;
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < n_rows; k++)
-			n_same += decided_so(&v[i], &rows[k]);
+			if (decided_so(&v[i], &rows[k])) {
+				*after = rows[k].decided_seq;
+				n_same++;
+			}
 	return n_same == n;
 }
 
 bool idempotent_decided(struct request *rq, const struct uuid *turn,
-			const struct turn_decision *v, size_t n, struct err *e)
+			const struct turn_decision *v, size_t n, int64_t *after,
+			struct err *e)
 {
 	struct owner owner = scope_owner(rq);
 	struct err why = ERR_INIT;
@@ -257,7 +263,7 @@ bool idempotent_decided(struct request *rq, const struct uuid *turn,
 		*e = why;
 	else if (turn_wait_list(rq->app->db, &owner, turn, rq->arena, &rows,
 				&n_rows, &why) == 0)
-		same = all_decided_so(v, n, rows, n_rows);
+		same = all_decided_so(v, n, rows, n_rows, after);
 	if (same)
 		err_clear(e);
 	return same;

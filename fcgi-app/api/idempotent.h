@@ -76,10 +76,11 @@ int idempotent_end(struct request *rq, const struct idempotent_turn *same,
 /*
  * Whether a form, or a request with a key, that e (ERR_CONFLICT) refuses only
  * decides again what was decided so before about the waiting calls of a turn:
- * then e is cleared; else it stays as it is, or says that the key is a bad one.
+ * then e is cleared, and *after is the event behind which the first answer
+ * began; else e stays as it is, or says that the key is a bad one.
  */
 bool idempotent_decided(struct request *rq, const struct uuid *turn,
-			const struct turn_decision *v, size_t n,
+			const struct turn_decision *v, size_t n, int64_t *after,
 			struct err *e) MUST_CHECK;
 
 #endif

@@ -74,7 +74,10 @@ void cli_session_close(struct cli_session *s);
 /* For a command that calls tools or other servers. -1: that has been said. */
 int cli_session_tools(struct cli_session *s) MUST_CHECK;
 
-/* Writes the text to stdout and releases it. Returns an exit code. */
+/*
+ * Writes the text, which may be others', to stdout and releases it; where that
+ * is a terminal, without what it would act upon. Returns an exit code.
+ */
 int cli_print(struct buf *b);
 
 #endif

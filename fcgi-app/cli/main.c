@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 
 #include "base/log.h"
 #include "cli.h"
 #include "conf/option.h"
+#include "prompt/untrusted.h"
 
 #include "base/banned.h"
 
@@ -102,9 +104,10 @@ static const struct cli_command commands[] = {
 		.summary = "see what tools a user has, and call them by hand",
 		.help =
 "list prints name, kind, effect, group and file of the tools that the user is\n"
-"offered, show all that is known of one. call runs it as that user and prints\n"
-"what the model would get; with --dry-run it prints what would be sent (SQL with\n"
-"its values, the request, the program with its environment) and sends nothing.\n"
+"offered when they ask for the web, show all that is known of one. call runs it\n"
+"as that user, asking nobody, and prints what the model would get; with --dry-run\n"
+"it prints what would be sent (SQL with its values, the request, the program with\n"
+"its environment, an agent's prompt) and sends nothing.\n"
 "Secrets are shown as ***.\n",
 	},
 	{
@@ -242,6 +245,13 @@ int cli_print(struct buf *b)
 	if (!buf_ok(b)) {
 		fputs("lamplighter: this is too long to print\n", stderr);
 		rc = CLI_FAILED;
+	}
+	if (isatty(STDOUT_FILENO)) {	/* which acts upon control characters */
+		struct buf plain = BUF_INIT(3 * CLI_OUT_BYTES + 3);
+
+		untrusted_clean(NULL, buf_str(b), &plain);
+		buf_release(b);
+		*b = plain;
 	}
 	fwrite(b->p, 1, b->n, stdout);
 	buf_release(b);

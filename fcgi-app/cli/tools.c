@@ -9,7 +9,9 @@
 #include "auth/user_token.h"
 #include "base/limits.h"
 #include "cli.h"
+#include "prompt/untrusted.h"
 #include "tool/tool.h"
+#include "turn/turn.h"
 
 #include "base/banned.h"
 
@@ -24,6 +26,8 @@ struct offered {		/* to whom, and what */
 	struct identity who;
 	struct tool_ctx ctx;
 	struct tool_set set;
+	struct tool_host host;
+	struct cli_session *session;
 };
 
 /* -- the command line ------------------------------------------------------- */
@@ -82,7 +86,63 @@ static int read_args(struct cli *cli, int argc, char **argv, struct wanted *w)
 	return CLI_OK;
 }
 
+/* -- what a turn does for its calls, done here -------------------------------- */
+
+static void on_note(void *ctx, const struct tool_note *n)
+{
+	static const char *const words[] = {
+		[NOTE_START] = "started", [NOTE_PROGRESS] = "at work",
+		[NOTE_SUCCESS] = "done", [NOTE_ERROR] = "failed",
+	};
+	struct buf b = BUF_INIT(65536);
+
+	(void)ctx;
+	untrusted_clean(NULL, n->tool, &b);
+	buf_addf(&b, ": %s%s", words[n->status], n->text.n ? ", " : "");
+	untrusted_clean(NULL, n->text, &b);
+	fprintf(stderr, "%s\n", b.p);
+	buf_release(&b);
+}
+
+static int on_agent(void *ctx, const struct tool_ctx *call,
+		    const struct tool_task *task, struct buf *out,
+		    struct err *e)
+{
+	const struct offered *s = ctx;
+	const struct turn_deps deps = {
+		.db = s->session->db, .http = s->session->http,
+		.tools = s->session->tools,
+	};
+	const struct turn_input in = {
+		.conf = s->ctx.conf, .who = &s->who,
+		.workspace = s->ctx.workspace, .agent = s->ctx.agent,
+	};
+
+	return turn_agent(&deps, &in, call, task, out, e);
+}
+
+/* Who typed it has said it. */
+static bool was_said(void *ctx, struct str text)
+{
+	(void)ctx;
+	(void)text;
+	return true;
+}
+
 /* -- who, where -------------------------------------------------------------- */
+
+static int many_places(const struct conf *c, struct err *e)
+{
+	struct buf names = BUF_INIT(65536);
+	int rc;
+
+	for (size_t i = 0; i < c->n_workspaces; i++)
+		buf_addf(&names, " %s", c->workspaces[i].id);
+	rc = err_set(e, ERR_NOT_FOUND, "there are %zu workspaces; say which, "
+		     "with --workspace:%.160s", c->n_workspaces, names.p);
+	buf_release(&names);
+	return rc;
+}
 
 static int find_place(struct offered *s, const struct wanted *w, struct err *e)
 {
@@ -95,8 +155,7 @@ static int find_place(struct offered *s, const struct wanted *w, struct err *e)
 		return err_set(e, ERR_NOT_FOUND, "there is no workspace \"%s\"",
 			       w->workspace);
 	if (!ws)
-		return err_set(e, ERR_NOT_FOUND, "there are %zu workspaces; say "
-			       "which, with --workspace", c->n_workspaces);
+		return many_places(c, e);
 	s->ctx.workspace = ws;
 	s->ctx.agent = w->agent ? conf_agent(ws, str_of(w->agent))
 		: conf_default_agent(ws);
@@ -104,6 +163,31 @@ static int find_place(struct offered *s, const struct wanted *w, struct err *e)
 		return err_set(e, ERR_NOT_FOUND, "there is no agent \"%s\" in "
 			       "the workspace %s", w->agent, ws->id);
 	return 0;
+}
+
+static size_t add_client(const struct conf_tool *v, size_t n, struct str *out)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(v[i].kind, "client"))
+			out[found++] = str_of(v[i].name);
+	return found;
+}
+
+/* As in a turn that asks for the web, on a page that does all it may. */
+static void allow_all(struct offered *s)
+{
+	const struct conf_workspace *w = s->ctx.workspace;
+	const struct conf *c = s->ctx.conf;
+	struct str *page = arena_alloc(s->ctx.arena,
+		(c->n_tools + w->n_tools + 1) * sizeof(*page));
+
+	s->ctx.web = true;
+	s->ctx.page = page;
+	s->ctx.n_page = add_client(c->tools, c->n_tools, page);
+	s->ctx.n_page += add_client(w->tools, w->n_tools,
+				    page + s->ctx.n_page);
 }
 
 static int offer(struct cli_session *session, const struct wanted *w,
@@ -118,11 +202,13 @@ static int offer(struct cli_session *session, const struct wanted *w,
 		return -1;
 	s->ctx = (struct tool_ctx){
 		.env = session->tools, .conf = c, .who = &s->who,
-		.arena = &session->arena,
-		.approved = true,	/* who calls by hand has decided */
+		.arena = &session->arena, .host = &s->host,
 	};
+	s->host = (struct tool_host){ on_note, on_agent, was_said, s };
+	s->session = session;
 	if (find_place(s, w, e) < 0)
 		return -1;
+	allow_all(s);
 	return tool_set_build(&s->ctx, &s->set, e);
 }
 
@@ -158,11 +244,11 @@ static const struct tool_offer *find(struct offered *s, const struct wanted *w)
 	return NULL;
 }
 
-static void print_json(const json_t *j)
+static void add_json(struct buf *b, const json_t *j)
 {
 	char *text = json_dumps(j, JSON_INDENT(2));
 
-	printf("%s\n", text ? text : "{}");
+	buf_addf(b, "%s\n", text ? text : "{}");
 	free(text);
 }
 
@@ -181,7 +267,7 @@ static const struct conf_tool *declared(const struct offered *s,
 }
 
 /* What a service needs to verify our tokens. */
-static void print_token(struct offered *s, const struct tool *t)
+static void add_token(struct offered *s, const struct tool *t, struct buf *b)
 {
 	const struct conf_tool *c = declared(s, t->name);
 	struct err e = ERR_INIT;
@@ -189,34 +275,36 @@ static void print_token(struct offered *s, const struct tool *t)
 
 	if (!c || !c->http || !c->http->token)
 		return;
-	printf("token: issuer %s, audience %s, %s, good for %d s\n",
-	       c->http->token->issuer, c->http->token->audience,
-	       c->http->token->algorithm == TOKEN_EDDSA ? "EdDSA" : "HS256",
-	       c->http->token->ttl_s);
+	buf_addf(b, "token: issuer %s, audience %s, %s, good for %d s\n",
+		 c->http->token->issuer, c->http->token->audience,
+		 c->http->token->algorithm == TOKEN_EDDSA ? "EdDSA" : "HS256",
+		 c->http->token->ttl_s);
 	if (user_token_public(c->http->token, s->ctx.arena, &key, &e) == 0 && key.p)
-		printf("public key: {\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":"
-		       "\"%s\"}\n", key.p);
+		buf_addf(b, "public key: {\"kty\":\"OKP\",\"crv\":\"Ed25519\","
+			 "\"x\":\"%s\"}\n", key.p);
 }
 
 static int show(struct offered *s, const struct wanted *w)
 {
 	const struct tool_offer *o = find(s, w);
+	struct buf b = BUF_INIT(CLI_OUT_BYTES);
 	const struct tool *t;
 
 	if (!o)
 		return CLI_FAILED;
 	t = o->tool;
-	printf("name: %s\nkind: %s\ndeclared in: %s\ngroup: %s\neffect: %s\n"
-	       "confirm: %s\nresults: %s\ntimeout: %d ms\nresult cap: %zu bytes\n"
-	       "permission: AI.Chat.UseTool.%s\n", t->name,
-	       t->kind ? t->kind : "built-in", t->source,
-	       t->group ? t->group : "", tool_effect_name(t->effect),
-	       confirms[t->confirm], t->untrusted ? "text of others" : "our own",
-	       o->timeout_ms, tool_result_cap(t, &s->ctx), t->name);
-	print_token(s, t);
-	printf("\n%s\n\n", o->description);
-	print_json(o->schema);
-	return CLI_OK;
+	buf_addf(&b, "name: %s\nkind: %s\ndeclared in: %s\ngroup: %s\neffect: %s\n"
+		 "confirm: %s\nresults: %s\ntimeout: %d ms\n"
+		 "result cap: %zu bytes\npermission: AI.Chat.UseTool.%s\n",
+		 t->name, t->kind ? t->kind : "built-in", t->source,
+		 t->group ? t->group : "", tool_effect_name(t->effect),
+		 confirms[t->confirm],
+		 t->untrusted ? "text of others" : "our own", o->timeout_ms,
+		 tool_result_cap(t, &s->ctx), t->name);
+	add_token(s, t, &b);
+	buf_addf(&b, "\n%s\n\n", o->description);
+	add_json(&b, o->schema);
+	return cli_print(&b);
 }
 
 static int dry_run(struct offered *s, const struct wanted *w)
@@ -233,22 +321,39 @@ static int dry_run(struct offered *s, const struct wanted *w)
 	return CLI_FAILED;
 }
 
+/* Tools that only a person and their page can answer. */
+static int call_of_page(const struct tool *t)
+{
+	fprintf(stderr, "lamplighter: %s %s\n", t->name,
+		t->visibility == TOOL_CLIENT
+		? "is carried out by the user's page, and there is none here"
+		: "asks the user, and there is nobody here");
+	return CLI_FAILED;
+}
+
 static int call(struct offered *s, const struct wanted *w)
 {
+	const struct tool_offer *o = find(s, w);
+	struct buf b = BUF_INIT(CLI_OUT_BYTES);
 	struct tool_result r;
+	int rc;
 
-	if (!find(s, w))
+	if (!o)
 		return CLI_FAILED;
+	if (o->tool->visibility != TOOL_SERVER)
+		return call_of_page(o->tool);
 	if (w->dry_run)
 		return dry_run(s, w);
+	s->ctx.approved = true;		/* by whoever typed the command */
 	tool_call(&s->set, &s->ctx, str_of(w->tool),
 		  str_of(w->args ? w->args : "{}"), &r);
-	fwrite(r.text.p, 1, r.text.n, stdout);
-	putchar('\n');
+	buf_addstr(&b, r.text);
+	buf_addc(&b, '\n');
+	rc = cli_print(&b);
 	fprintf(stderr, "%s in %lld ms, %zu bytes%s\n",
 		r.is_error ? "failed" : "done", (long long)r.duration_ms,
 		r.full_bytes, r.truncated ? ", cut for the model" : "");
-	return r.is_error ? CLI_FAILED : CLI_OK;
+	return r.is_error ? CLI_FAILED : rc;
 }
 
 int cli_tools(struct cli *cli, int argc, char **argv)

@@ -74,6 +74,8 @@ static void write_tool_call(struct buf *out, const char *name,
 
 	(void)st;
 	jw_kstr(&w, "toolName", ev->tool_name);
+	if (ev->text.n)
+		jw_kstr(&w, "title", ev->text);
 	jw_key(&w, "args");
 	wire_foreign(&w, ev->args.n ? ev->args : STR("{}"));
 	jw_kstr(&w, "callId", ev->call_id);

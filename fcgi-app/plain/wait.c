@@ -166,9 +166,10 @@ static int go_on(struct request *rq, struct response *rs, const struct turn *t,
 {
 	char id[UUID_TEXT_BYTES];
 	struct turn_run *run = NULL;
+	int64_t after;		/* all of it is shown */
 
 	if (send_open_woken(rq, t, d, 1, &run, e) < 0 &&
-	    !idempotent_decided(rq, &t->id, d, 1, e))
+	    !idempotent_decided(rq, &t->id, d, 1, &after, e))
 		return -1;
 	if (run)
 		send_later(rq, run);

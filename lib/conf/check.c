@@ -297,6 +297,17 @@ static void check_dataset(struct loader *l, const struct conf_dataset *d)
 		   "columns");
 }
 
+/* Where nothing is said: a program, or a method, that may change something does. */
+static enum tool_effect effect_of(const struct conf_tool *t)
+{
+	const char *method = t->http ? t->http->method : "GET";
+
+	if (!strcmp(method, "DELETE"))
+		return TOOL_DESTRUCTIVE;
+	return t->command || (strcmp(method, "GET") && strcmp(method, "HEAD"))
+		? TOOL_WRITE : TOOL_READ;
+}
+
 static void check_tools(struct loader *l, const struct conf_tool *tools,
 			size_t n)
 {
@@ -316,6 +327,8 @@ static void check_tools(struct loader *l, const struct conf_tool *tools,
 			o->document = load_document(l, o->file,
 						    load_pos(l, &o->file));
 		}
+		if (t->effect == (enum tool_effect)CONF_EFFECT_BY_KIND)
+			t->effect = effect_of(t);
 		if (t->confirm == TOOL_CONFIRM_BY_EFFECT)
 			t->confirm = by_effect[t->effect];
 		if (t->parameters)

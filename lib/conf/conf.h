@@ -138,6 +138,8 @@ struct conf_dataset {
 
 enum tool_effect { TOOL_READ, TOOL_WRITE, TOOL_DESTRUCTIVE };
 
+enum { CONF_EFFECT_BY_KIND = TOOL_DESTRUCTIVE + 1 };	/* while loading only */
+
 /* When the user is asked before a call runs. */
 enum tool_confirm {
 	TOOL_CONFIRM_NEVER,

@@ -50,6 +50,12 @@ static const struct opt_name tool_effects[] = {
 	{ "destructive", TOOL_DESTRUCTIVE }, { NULL, 0 },
 };
 
+static const struct opt_name kind_effects[] = {
+	{ "read", TOOL_READ }, { "write", TOOL_WRITE },
+	{ "destructive", TOOL_DESTRUCTIVE },
+	{ "by-kind", CONF_EFFECT_BY_KIND }, { NULL, 0 },
+};
+
 static const struct opt_name tool_confirms[] = {
 	{ "never", TOOL_CONFIRM_NEVER }, { "tainted", TOOL_CONFIRM_TAINTED },
 	{ "always", TOOL_CONFIRM_ALWAYS },

@@ -287,6 +287,7 @@ struct number {
 	F(created_us, i, "w.created_us") SEP \
 	F(expires_us, i, "w.expires_us") SEP \
 	F(decided_us, I, "w.decided_us") SEP \
+	F(decided_seq, I, "w.decided_seq") SEP \
 	F(decided_by, U, "w.decided_by") SEP \
 	F(decided_via, S, "w.decided_via") SEP \
 	F(used_us, I, "w.used_us")

@@ -51,6 +51,7 @@ struct turn_wait {
 	int64_t is_error;
 	int64_t created_us, expires_us;
 	int64_t decided_us;	/* 0 = open */
+	int64_t decided_seq;	/* the turn's last event then; 0 = open */
 	struct uuid decided_by;
 	struct str decided_via;
 	int64_t used_us;	/* 0 = not taken up yet */

@@ -58,6 +58,25 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	return ctx->host->agent(ctx->host->ctx, ctx, &task, out, e);
 }
 
+/* What the model would get, as far as it is known before it says anything. */
+static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
+		   const json_t *args, struct buf *out, struct err *e)
+{
+	const struct conf_tool_agent *a =
+		((const struct conf_tool *)t->data)->agent;
+	const struct conf_llm *s = tool_agent_service(ctx->conf, a);
+
+	(void)e;
+	buf_addf(out, "llm_service: %s\ntools:", s ? s->id : "the agent's");
+	for (size_t i = 0; i < a->tools.n; i++)
+		buf_addf(out, " %s", a->tools.v[i]);
+	buf_addf(out, "%s\nprompt: %s\ninput: ",
+		 a->tools.n ? "" : " none, it is asked once", a->prompt);
+	jx_dump(out, args);
+	buf_addc(out, '\n');
+	return 0;
+}
+
 static int check(const struct conf *conf, const struct conf_workspace *w,
 		 const struct conf_tool *c, struct err *e)
 {
@@ -79,5 +98,6 @@ const struct tool_kind kind_agent = {
 	.check = check,
 	.row = {
 		.timeout_ms = TIMEOUT_MS, .advertise = advertise, .run = run,
+		.dry_run = dry_run,
 	},
 };

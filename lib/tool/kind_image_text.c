@@ -152,6 +152,25 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	return ctx->host->agent(ctx->host->ctx, ctx, &task, out, e);
 }
 
+/* What would be read, and which model would be asked. */
+static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
+		   const json_t *args, struct buf *out, struct err *e)
+{
+	const struct conf_tool *c = t->data;
+	struct str asked = str_trim(jx_str(args, "image"));
+	const struct conf_llm *s = tool_agent_service(ctx->conf,
+		as_agent(c, ctx->arena, t->timeout_ms)->agent);
+
+	(void)e;
+	if (is_data_url(asked))
+		buf_addf(out, "image: a data: URL of %zu bytes\n", asked.n);
+	else
+		buf_addf(out, "GET %.*s\n", STR_ARG(asked));
+	buf_addf(out, "llm_service: %s\nprompt: %s\ninput: %s\n",
+		 s ? s->id : "none", prompt, request);
+	return 0;
+}
+
 /* -- the kind --------------------------------------------------------------- */
 
 static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
@@ -217,6 +236,6 @@ const struct tool_kind kind_image_text = {
 	.check = check,
 	.row = {
 		.timeout_ms = TIMEOUT_MS, .advertise = advertise,
-		.describe = describe, .run = run,
+		.describe = describe, .run = run, .dry_run = dry_run,
 	},
 };

@@ -230,6 +230,7 @@ static struct tool row_of(const struct conf_mcp *s, const struct mcp_tool *t,
 	};
 	return (struct tool){
 		.name = t->name, .description = t->description,
+		.title = t->title,
 		.group = s->id, .source = s->file, .kind = "mcp",
 		.parameters = t->schema, .parameters_bytes = t->schema_bytes,
 		.groups = &s->groups, .effect = effect,

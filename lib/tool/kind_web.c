@@ -104,6 +104,19 @@ static int visit_run(const struct tool *t, const struct tool_ctx *ctx,
 	return rc;
 }
 
+static int visit_dry_run(const struct tool *t, const struct tool_ctx *ctx,
+			 const json_t *args, struct buf *out, struct err *e)
+{
+	(void)t;
+	(void)ctx;
+	(void)e;
+	buf_adds(out, "GET ");
+	buf_addstr(out, jx_str(args, "url"));
+	buf_addf(out, "\n%s\n(after the robots.txt of the site)\n",
+		 page_headers[0]);
+	return 0;
+}
+
 /* -- web_search ------------------------------------------------------------- */
 
 /* The request of an engine, and where its results are. */
@@ -114,6 +127,8 @@ static const struct engine {
 			     "content" },
 	[ENGINE_BRAVE] = { "%s?q=", "results", "web", "description" },
 };
+
+static const char search_accept[] = "Accept: application/json";
 
 static void engine_url(const struct conf_web_search *s, struct str query,
 		       struct buf *url)
@@ -166,7 +181,7 @@ static int search_run(const struct tool *t, const struct tool_ctx *ctx,
 {
 	const struct conf_web_search *s =
 		((const struct conf_tool *)t->data)->web_search;
-	const char *headers[2] = { "Accept: application/json", NULL };
+	const char *headers[2] = { search_accept, NULL };
 	const struct web_want want = {
 		.headers = headers, .n_headers = *s->api_key ? 2 : 1,
 		.allow = s->allow_private.n ? &s->allow_private
@@ -200,6 +215,22 @@ static int search_run(const struct tool *t, const struct tool_ctx *ctx,
 	buf_release(&url);
 	buf_release(&body);
 	return rc;
+}
+
+static int search_dry_run(const struct tool *t, const struct tool_ctx *ctx,
+			  const json_t *args, struct buf *out, struct err *e)
+{
+	const struct conf_web_search *s =
+		((const struct conf_tool *)t->data)->web_search;
+	struct buf url = BUF_INIT(16384);
+
+	(void)ctx;
+	(void)e;
+	engine_url(s, jx_str(args, "query"), &url);
+	buf_addf(out, "GET %s\n%s%s\n", url.p, search_accept,
+		 *s->api_key ? "\nX-Subscription-Token: ***" : "");
+	buf_release(&url);
+	return 0;
 }
 
 static int search_check(const struct conf *conf, const struct conf_workspace *w,
@@ -253,6 +284,7 @@ const struct tool_kind kind_web_search = {
 	.row = {
 		.timeout_ms = TIMEOUT_MS, .advertise = advertise,
 		.describe = describe, .run = search_run,
+		.dry_run = search_dry_run,
 	},
 };
 
@@ -262,5 +294,6 @@ const struct tool_kind kind_web_visit = {
 	.row = {
 		.timeout_ms = 2 * TIMEOUT_MS, .advertise = advertise,
 		.describe = describe, .run = visit_run,
+		.dry_run = visit_dry_run,
 	},
 };

@@ -96,6 +96,7 @@ struct mcp_tool {
 	const char *remote;		/* as the server calls it */
 	const char *name;		/* as the model does: SERVER_TOOL */
 	const char *description;	/* cleaned */
+	const char *title;		/* for people, cleaned; NULL = none */
 	json_t *schema;			/* what schema_check knows of it */
 	size_t schema_bytes;
 	const char *definition;		/* canonical JSON of what is pinned */

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "llm/toolname.h"
 #include "prompt/untrusted.h"
 #include "store/mcp_pin.h"
@@ -25,6 +26,7 @@ enum {
 	NAME_BYTES = 128,
 	DEFINITION_BYTES = 65536,
 	DESCRIPTION_BYTES = 8192,
+	TITLE_CHARS = 80,
 	TTL_MS = 300000,	/* where the server names none */
 	TTL_LEAST_MS = 5000,
 	TTL_MOST_MS = 3600000,
@@ -86,6 +88,24 @@ static const char *clean(struct arena *a, struct str s, size_t max_bytes)
 	untrusted_clean(NULL, s, &b);
 	text = arena_strdup(a, b.p);
 	buf_release(&b);
+	return text;
+}
+
+/* The title, or that of the hints (8.5), as one short line; NULL = none. */
+static const char *clean_title(struct arena *a, const json_t *j)
+{
+	struct str s = jx_str(j, "title");
+	char *text;
+
+	if (!s.n)
+		s = jx_str(jx_obj(j, "annotations"), "title");
+	s = str_trim(utf8_head(s, TITLE_CHARS));
+	if (!s.n)
+		return NULL;
+	text = arena_strdup(a, clean(a, s, s.n));
+	for (char *c = text; *c; c++)
+		if (*c == '\n' || *c == '\t')
+			*c = ' ';
 	return text;
 }
 
@@ -238,6 +258,7 @@ static void read_tool(struct reading *r, const json_t *j)
 		.remote = arena_memdup(r->a, name.p, name.n),
 		.description = clean(r->a, jx_str(j, "description"),
 				     DESCRIPTION_BYTES),
+		.title = clean_title(r->a, j),
 		.read_only = jx_bool(hints, "readOnlyHint", false),
 		.idempotent = jx_bool(hints, "idempotentHint", false),
 		.destructive = jx_bool(hints, "destructiveHint", false),

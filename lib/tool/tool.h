@@ -118,6 +118,7 @@ struct tool_offer;
 struct tool {
 	const char *name;		/* [A-Za-z0-9_-]{1,64} */
 	const char *description;	/* for the model */
+	const char *title;		/* for people; NULL = by the name */
 	const char *group;		/* for `group:NAME` of agents; "" = none */
 	const char *source;		/* what declares it: "built-in", a file */
 	const char *kind;		/* row of kind.c; NULL = built-in */

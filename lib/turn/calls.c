@@ -22,12 +22,11 @@
 enum {
 	TOOL_STACK_BYTES = 262144,
 	NOTES = 16,		/* of one call that wait to be told */
-	NOTE_CHARS = 200,
 };
 
 struct note {
 	enum tool_note_status status;
-	char tool[65], text[4 * NOTE_CHARS + 1];
+	char tool[65], text[4 * TURN_LINE_CHARS + 1];
 };
 
 struct jobs {
@@ -52,11 +51,18 @@ struct job {
 
 /* -- what is told and noted ------------------------------------------------- */
 
+struct str calls_title(const struct turn_loop *l, const struct turn_call *c)
+{
+	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+
+	return str_of(o ? o->tool->title : NULL);
+}
+
 static void tell_call(struct turn_loop *l, const struct turn_call *c)
 {
 	struct turn_event ev = {
 		.type = TURN_EV_TOOL_CALL, .call_id = c->id,
-		.tool_name = c->name,
+		.tool_name = c->name, .text = calls_title(l, c),
 		.args = c->bad_args ? STR("{}") : c->args,
 	};
 
@@ -217,7 +223,7 @@ static void on_note(void *ctx, const struct tool_note *n)
 		snprintf(to->tool, sizeof(to->tool), "%.*s",
 			 STR_ARG(utf8_head(n->tool, 64)));
 		snprintf(to->text, sizeof(to->text), "%.*s",
-			 STR_ARG(utf8_head(n->text, NOTE_CHARS)));
+			 STR_ARG(utf8_head(n->text, TURN_LINE_CHARS)));
 		pthread_cond_signal(&j->jobs->ended);
 	}
 	pthread_mutex_unlock(&j->jobs->lock);
@@ -240,7 +246,39 @@ static bool was_said(void *ctx, struct str text)
 	return said_by_others(j->loop, text);
 }
 
-static void tell_note(struct turn_loop *l, const struct turn_call *c,
+/* Its line that is not ended yet, or a new one; NULL when there are too many. */
+static struct turn_line *line_of(struct turn_loop *l, struct turn_call *c,
+				 const char *tool)
+{
+	struct turn_line **at = &c->lines, *open = NULL;
+	size_t n = 0;
+
+	for (; *at; at = &(*at)->next, n++)
+		if (!(*at)->ended && strcmp((*at)->tool, tool) == 0)
+			open = *at;
+	if (open || n == TURN_LINES)
+		return open;
+	*at = arena_new(l->arena, struct turn_line);
+	**at = (struct turn_line){ .next = NULL };
+	memcpy((*at)->tool, tool, strlen(tool) + 1);
+	return *at;
+}
+
+/* For the row of the call: who comes later sees what those saw who watched. */
+static void keep_note(struct turn_loop *l, struct turn_call *c,
+		      const struct note *n)
+{
+	struct turn_line *line = l->nested ? NULL : line_of(l, c, n->tool);
+
+	if (!line)
+		return;
+	line->ended = n->status == NOTE_SUCCESS || n->status == NOTE_ERROR;
+	line->is_error = n->status == NOTE_ERROR;
+	if (n->text[0])
+		memcpy(line->text, n->text, sizeof(line->text));
+}
+
+static void tell_note(struct turn_loop *l, struct turn_call *c,
 		      const struct note *n)
 {
 	static const struct str status[] = {
@@ -253,6 +291,7 @@ static void tell_note(struct turn_loop *l, const struct turn_call *c,
 		.text = str_of(n->text),
 	};
 
+	keep_note(l, c, n);
 	loop_emit(l, &ev);
 }
 

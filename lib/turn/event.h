@@ -33,7 +33,7 @@ extern const struct turn_event_row turn_event_rows[TURN_EV__MAX];
 struct turn_event {
 	enum turn_event_type type;
 	uint32_t seq;		/* 1, 2, … within the turn: the SSE id */
-	struct str text;	/* deltas, status, title, warning */
+	struct str text;	/* deltas, status, title (of a tool too), warning */
 	struct str code;	/* warning; operation: start, progress, … */
 	struct str call_id, tool_name;
 	struct str args;	/* JSON text */

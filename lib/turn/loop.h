@@ -25,6 +25,15 @@ enum {
 	TURN_REASONING_BYTES = 65536,	/* stored of the reasoning of a step */
 	CONTEXT_MESSAGE_TOKENS = 4,	/* what a message costs beside its text */
 	CONTEXT_OWN_MESSAGES = 6,	/* of a turn that calls a tool or two */
+	TURN_LINES = 64,		/* stored of what a call was at */
+	TURN_LINE_CHARS = 200,
+};
+
+/* What a call was at: itself, or a tool that it used. In the arena. */
+struct turn_line {
+	struct turn_line *next;
+	char tool[65], text[4 * TURN_LINE_CHARS + 1];	/* the latest text */
+	bool ended, is_error;
 };
 
 struct turn_call {		/* a tool call of the current step; arena */
@@ -34,6 +43,7 @@ struct turn_call {		/* a tool call of the current step; arena */
 	struct tool_result result;
 	bool untrusted, taints;		/* of the result */
 	bool stored;			/* its tool row */
+	struct turn_line *lines;	/* in order, TURN_LINES at most */
 	/* A call that waits; the rest is zero for others. */
 	enum wait_kind wait;		/* 0 = it does not, or no longer */
 	struct turn_wait *row;		/* of the store; NULL = not there yet */
@@ -230,6 +240,9 @@ void calls_end(struct turn_loop *l, struct turn_call *c);
  */
 bool said_by_others(const struct turn_loop *l, struct str text);
 
+/* What people call the tool, where it says so itself; may be empty. */
+struct str calls_title(const struct turn_loop *l, const struct turn_call *c);
+
 /* Notes a call for the count of repeats; how often it was made before. */
 int calls_note(struct turn_loop *l, const struct turn_call *c);
 
@@ -267,8 +280,12 @@ int wake_calls(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /* -- open.c, loop.c --------------------------------------------------------- */
 
-/* A loop for t with nothing in it yet; its buffers are the caller's. In a. */
+/*
+ * A loop for t with nothing in it yet, in a. Its buffers are the caller's, who
+ * releases them with loop_drop.
+ */
 struct turn_loop *loop_new(struct turn_run *t, struct arena *a);
+void loop_drop(struct turn_loop *l);
 
 /* Asks the model and runs tools until there is an answer: l->step.text. */
 int loop_converse(struct turn_loop *l, struct err *e) MUST_CHECK;

@@ -38,11 +38,16 @@ static void write_reasoning(struct turn_loop *l, struct jw *w)
  * args as JSON where they are; as a string where the model wrote something
  * else, so that it can be shown and sent back as it was.
  */
-static void write_call(struct jw *w, const struct turn_call *c)
+static void write_call(const struct turn_loop *l, struct jw *w,
+		       const struct turn_call *c)
 {
+	struct str title = calls_title(l, c);
+
 	jw_obj(w);
 	jw_kstr(w, "callId", c->id);
 	jw_kstr(w, "toolName", c->name);
+	if (title.n)
+		jw_kstr(w, "title", title);
 	jw_key(w, "args");
 	if (c->bad_args)
 		jw_str(w, c->args);
@@ -73,7 +78,7 @@ struct str meta_step(struct turn_loop *l)
 	jw_key(&w, "toolCalls");
 	jw_arr(&w);
 	for (size_t i = 0; i < l->step.n_calls; i++)
-		write_call(&w, &l->step.calls[i]);
+		write_call(l, &w, &l->step.calls[i]);
 	jw_end_arr(&w);
 	write_reasoning(l, &w);
 	if (has_opaque(&l->step)) {
@@ -89,6 +94,21 @@ struct str meta_step(struct turn_loop *l)
 	}
 	jw_end_obj(&w);
 	return take(l, &b);
+}
+
+/* What the events `operation` of the call said in the end. */
+static void write_lines(struct jw *w, const struct turn_line *line)
+{
+	jw_key(w, "steps");
+	jw_arr(w);
+	for (; line; line = line->next) {
+		jw_obj(w);
+		jw_kstrz(w, "toolName", line->tool);
+		jw_kstrz(w, "text", line->text);
+		jw_kbool(w, "isError", line->is_error);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
 }
 
 struct str meta_tool(struct turn_loop *l, const struct turn_call *c)
@@ -111,6 +131,8 @@ struct str meta_tool(struct turn_loop *l, const struct turn_call *c)
 		jw_key(&w, "editedArgs");
 		jw_raw(&w, c->edited);
 	}
+	if (c->lines)
+		write_lines(&w, c->lines);
 	jw_end_obj(&w);
 	return take(l, &b);
 }

@@ -189,8 +189,28 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 	record(n, tool, rc == 0);
 	*untrusted |= n->loop->tainted;
 	rc = answer(n, tool, rc, &why, out, e);
-	buf_release(&n->loop->step.text);
-	buf_release(&n->loop->step.reasoning);
-	buf_release(&n->loop->timings);
+	loop_drop(n->loop);
+	return rc;
+}
+
+int turn_agent(const struct turn_deps *deps, const struct turn_input *in,
+	       const struct tool_ctx *call, const struct tool_task *task,
+	       struct buf *out, struct err *e)
+{
+	struct turn_run t = { .deps = deps, .in = *in, .arena = call->arena };
+	struct llm_message asked = { .role = LLM_USER, .text = task->input };
+	bool untrusted = false;
+	struct turn_loop *l;
+	int rc;
+
+	if (turn_service(in->conf, in->workspace, in->agent, &t.service, e) < 0)
+		return -1;
+	t.loop = l = loop_new(&t, call->arena);
+	l->abort = call->abort;
+	/* Who typed the arguments has said what stands in them (said.c). */
+	l->messages = &asked;
+	l->n_messages = 1;
+	rc = nested_run(l, call, task, out, &untrusted, e);
+	loop_drop(l);
 	return rc;
 }

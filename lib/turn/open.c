@@ -146,14 +146,19 @@ struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
 	return l;
 }
 
+void loop_drop(struct turn_loop *l)
+{
+	buf_release(&l->step.text);
+	buf_release(&l->step.reasoning);
+	buf_release(&l->timings);
+}
+
 static void loop_release(void *p)
 {
 	struct turn_loop *l = p;
 
 	turn_live_remove(l->run->deps->live, &l->live);
-	buf_release(&l->step.text);
-	buf_release(&l->step.reasoning);
-	buf_release(&l->timings);
+	loop_drop(l);
 	http_abort_free(l->abort);
 }
 

@@ -152,4 +152,17 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s);
 /* Post-turn work: the model-written title. Call after the response is sent. */
 void turn_after(struct turn_run *t);
 
+struct tool_ctx;
+struct tool_task;
+
+/*
+ * Runs an agent as a tool without a turn, for a call by hand: as
+ * tool_host.agent, with the service that a turn of `in` would have. Of deps, db,
+ * http and tools are used; of in, conf, who, workspace and agent. Its usage is
+ * recorded without a turn. The errors of turn_service, and tool_host.agent's.
+ */
+int turn_agent(const struct turn_deps *deps, const struct turn_input *in,
+	       const struct tool_ctx *call, const struct tool_task *task,
+	       struct buf *out, struct err *e) MUST_CHECK;
+
 #endif

@@ -183,9 +183,64 @@ def test_a_stop_reaches_it(peers):
     assert e.name == "done" and e.data["metadata"]["finish_reason"] == "cancelled"
 
 
+def steps_of(lab, events):
+    conversation = events[-1].data["conversationId"]
+    rows = lab.get(f"/conversations/{conversation}/messages", user="ada").json["items"]
+    return [row["metadata"].get("steps") for row in rows if row["role"] == "tool"]
+
+
+def test_what_it_did_stays_in_the_thread(peers):
+    _, live, events = ask(peers, "outer")
+    assert [name for name, status in live if status == "start"] == ["inner", "query_data"]
+    assert steps_of(peers, events) == [[
+        {"toolName": "inner", "text": "", "isError": False},
+        {"toolName": "query_data", "text": "", "isError": False}]]
+    # Two calls of one tool, at the same time: two lines; the second is refused.
+    _, _, events = ask(peers, "capped")
+    assert [(s["toolName"], s["isError"]) for s in steps_of(peers, events)[0]] in (
+        [("query_data", False), ("query_data", True)],
+        [("query_data", True), ("query_data", False)])
+    # Nothing where there was nothing to tell.
+    assert steps_of(peers, ask(peers, "translate")[2]) == [None]
+
+
 def test_operations_can_be_read_later(peers):
     _, live, events = ask(peers, "research")
     turn = events[-1].data["turnId"]
     replay = peers.get(f"/turns/{turn}/events?after=0&wait=1", user="ada").json
     assert [(e["data"]["toolName"], e["data"]["status"])
             for e in replay["items"] if e["event"] == "operation"] == live
+
+
+# -- by hand ------------------------------------------------------------------------
+
+def by_hand(lab, name, *argv, **kw):
+    return lab.command("tools", "call", name, "--user", "ada", "--workspace",
+                       "lab", "--args", '{"task": "go"}', *argv, **kw)
+
+
+def test_agents_are_called_by_hand(peers):
+    """`lamplighter tools call` runs any tool; what agents do is shown."""
+    assert by_hand(peers, "translate").stdout == "Guten Tag\n"
+    done = by_hand(peers, "outer")
+    assert done.stdout == "Outer.\n"
+    assert [line for line in done.stderr.splitlines() if ": " in line] == [
+        "inner: started", "query_data: started", "query_data: done", "inner: done"]
+    failed = by_hand(peers, "broken", check=False)
+    assert failed.returncode == 1 and "tool_failed" in failed.stdout
+    # Each cost something, and there is no turn that it could belong to.
+    rows = peers.sql("SELECT agent_id, COUNT(*) FROM usage_record WHERE turn_id IS NULL"
+                     " AND conversation_id IS NULL GROUP BY agent_id")
+    assert ["outer", "1"] in rows and ["inner", "1"] in rows
+    assert not [row for row in rows if row[0] not in ("outer", "inner", "translate",
+                                                      "broken")]
+
+
+def test_a_dry_run_of_an_agent(peers):
+    before = peers.sql("SELECT COUNT(*) FROM usage_record")
+    shown = by_hand(peers, "research", "--dry-run").stdout
+    assert shown == ("llm_service: looks\ntools: query_data\n"
+                     "prompt: Do the task.\ninput: {\"task\":\"go\"}\n")
+    assert "llm_service: sees\ntools: none, it is asked once" in by_hand(
+        peers, "eyes", "--dry-run").stdout
+    assert peers.sql("SELECT COUNT(*) FROM usage_record") == before

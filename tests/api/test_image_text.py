@@ -383,3 +383,17 @@ def test_the_callers_permission(site, permission, offered):
         result = ask(lab, data_url(png(1, 1)))
         assert result["isError"] is not offered
         assert offered or code(result) == "tool_unknown"
+
+
+def test_by_hand(eyes, site):
+    """`lamplighter tools call` runs any tool, and --dry-run shows it."""
+    def by_hand(image, *argv):
+        return eyes.command("tools", "call", "by_says", "--user", "ada", "--args",
+                            json.dumps({"image": image}), *argv).stdout
+    assert by_hand(site.url + "/a.png").startswith("EXIT\n")
+    assert by_hand(data_url(site.pages["/a.png"][2])).startswith("EXIT\n")
+    before = len(site.asked)
+    shown = by_hand(site.url + "/a.png", "--dry-run")
+    assert shown.startswith(f"GET {site.url}/a.png\nllm_service: says\nprompt: You write")
+    assert "image: a data: URL of" in by_hand(data_url(b"x"), "--dry-run")
+    assert len(site.asked) == before

@@ -335,3 +335,23 @@ def test_going_on_keeps_the_taint(lab):
     assert [(w["tool"], w["reason"]) for w in more[-1].data["for"]] == [
         ("note", "tainted")]
     assert lab.runs() == ""
+
+
+def test_what_nobody_called_harmless_is_asked_about(make_lab, web):
+    """A declaration that does not say what its calls do (tools.md)."""
+    service = {"url": web.url + "/json", "allow_private": ["127.0.0.2"]}
+    lab = make_lab(config={"tools": {
+        "reads": {"kind": "http", "description": "R.", "http": service},
+        "posts": {"kind": "http", "description": "P.",
+                  "http": {**service, "method": "POST"}},
+        "runs": {"kind": "command", "description": "C.",
+                 "command": {"run": ["/bin/false"]}},
+        "harmless": {"kind": "command", "description": "H.", "effect": "read",
+                     "command": {"run": ["/bin/true"]}}}})
+    before = len(web.seen)
+    events = lab.chat({"tool_calls": [call("reads")], "then": {"tool_calls": [
+        call("reads"), call("posts"), call("runs"), call("harmless")],
+        "then": {"text": "obeyed"}}})
+    assert events[-1].name == "waiting", events
+    assert [w["tool"] for w in events[-1].data["for"]] == ["posts", "runs"]
+    assert [r.method for r in web.seen[before:]] == ["GET", "GET"]

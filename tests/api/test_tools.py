@@ -4,13 +4,16 @@ programs and a real web service answer. Also long results and read_result."""
 import contextlib
 import http.server
 import json
+import os
 import pathlib
+import pty
 import re
+import subprocess
 import threading
 
 import pytest
 
-from lab import Lab, results, wait_until
+from lab import COMMAND, Lab, results, wait_until
 
 
 class Service(http.server.ThreadingHTTPServer):
@@ -81,7 +84,7 @@ def lab(service):
         "who": tool("command", script("env | sort")),
         "long": tool("command", script(
             "i=0; while [ $i -lt 20000 ]; do echo \"line $i of the report\";"
-            " i=$((i+1)); done; echo the very end")),
+            " i=$((i+1)); done; echo the very end"), effect="read"),
         "sleep": tool("command", script("exec sleep 77"), timeout_ms=60000),
         "php": tool("command", {"run": ["/usr/bin/php", "-r", """
             $a = json_decode(file_get_contents('php://stdin'), true);
@@ -292,3 +295,30 @@ def test_a_dry_run_sends_nothing(lab, service):
     assert 'run: "/bin/sh" "-c" "env | sort"' in shown
     assert "env: API_KEY=***" in shown and "env: LAMPLIGHTER_USER=ada" in shown
     assert "stdin: {}" in shown
+
+
+def test_tools_of_the_page_are_listed(make_lab):
+    """They can be seen by hand, though only a page can carry them out."""
+    with_page = make_lab(config={"tools": {"touch": {
+        "kind": "client", "description": "Touches.", "parameters": {
+            "type": "object", "properties": {"x": {"type": "integer"}}}}}})
+    argv = "--user", "ada", "--workspace", "lab"
+    assert "touch\tclient\tread" in with_page.command("tools", "list", *argv).stdout
+    assert '"x"' in with_page.command("tools", "show", "touch", *argv).stdout
+    refused = with_page.command("tools", "call", "touch", *argv, check=False)
+    assert refused.returncode == 1 and "there is none here" in refused.stderr
+
+
+def test_a_terminal_gets_no_control_characters(lab):
+    """What tools say is text of others; a pipe gets it as it is."""
+    argv = [COMMAND, "-c", lab.config_file, "tools", "call", "echo", "--user", "ada",
+            "--args", json.dumps({"x": "a\u009b31mb\u202e"})]
+    assert "\u009b" in subprocess.run(argv, capture_output=True, text=True,
+                                      check=True).stdout
+    ours, theirs = pty.openpty()
+    try:
+        subprocess.run(argv, stdout=theirs, stderr=subprocess.DEVNULL, check=True)
+        assert os.read(ours, 4096).decode().strip() == '{"x":"a31mb"}'
+    finally:
+        os.close(ours)
+        os.close(theirs)

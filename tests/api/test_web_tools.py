@@ -154,15 +154,19 @@ def test_internal_addresses_are_refused(web, url):
         ask(web, "web_visit", {"url": url}, say=url))
 
 
-def test_the_list_of_the_admin_is_not_for_the_web(site, web):
+def test_the_list_of_the_admin_is_not_for_the_web(site, make_lab):
     """net.allow_private opens nothing for addresses of a model or a page."""
-    web.write_config({"net": {"allow_private": ["127.0.0.1"]}})
+    tools = {**tools_of(site), "own": {"kind": "http", "description": "The admin's.",
+                                       "http": {"url": site.url + "/hours"}}}
+    web = make_lab(config={"tools": tools, "net": {"allow_private": ["127.0.0.1"]}})
     before = len(site.asked)
     result = ask(web, "web_visit", {"url": site.url + "/hours"},
                  say=site.url + "/hours")
     assert "may not be reached" in message(result)
     assert len(site.asked) == before
-    web.write_config()
+    # For the admin's own it is open.
+    assert ask(web, "own", {})["isError"] is False
+    assert len(site.asked) == before + 1
 
 
 @pytest.mark.parametrize("url", [
@@ -324,3 +328,35 @@ def test_either_text_or_result(web, args):
 def test_not_for_agents_that_do_not_list_them(web):
     assert ask(web, "find_pii", {"text": "x"})["result"]["error"]["code"] \
         == "tool_unknown"
+
+
+# -- by hand ------------------------------------------------------------------------
+
+def by_hand(lab, verb, *argv, **kw):
+    return lab.command("tools", verb, *argv, "--user", "ada", "--workspace",
+                       "lab", **kw)
+
+
+def test_the_web_by_hand(web, site):
+    """Who types an address has said it, and asks for the web."""
+    listed = by_hand(web, "list").stdout
+    for name in ("web_search", "web_visit", "wiki", "brave"):
+        assert f"{name}\tweb_" in listed
+    page = json.dumps({"url": site.url + "/hours"})
+    assert "Open from nine" in by_hand(web, "call", "wiki", "--args", page).stdout
+    before = len(site.asked)
+    shown = by_hand(web, "call", "wiki", "--dry-run", "--args", page).stdout
+    assert shown.startswith(f"GET {site.url}/hours\n")
+    shown = by_hand(web, "call", "brave", "--dry-run", "--args",
+                    '{"query": "a b"}').stdout
+    assert shown.startswith(f"GET {site.url}/brave?q=a%20b&count=")
+    assert "X-Subscription-Token: ***" in shown and "hunter2" not in shown
+    assert len(site.asked) == before
+    # The guard is the same for everybody.
+    assert "may not be reached" in by_hand(web, "call", "web_visit", "--args", page,
+                                           check=False).stdout
+
+
+def test_the_workspaces_are_named(web):
+    refused = web.command("tools", "list", "--user", "ada", check=False)
+    assert "with --workspace: lab open" in refused.stderr

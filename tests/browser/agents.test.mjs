@@ -98,6 +98,14 @@ test('the steps of an agent stand in the card of its call', async (t) => {
 		assert.equal(await card.locator('.tool-steps li').count(), 3);
 		assert.match(await card.locator('.tool-body').innerText(), /Found\./);
 		await ended(second);
+		// and so it is when the page is loaded again
+		await page.reload();
+		await page.waitForSelector('.answer');
+		assert.match(await card.locator('summary').innerText(), /3 steps/);
+		await card.locator('summary').click();
+		assert.deepEqual(words(await card.locator('.tool-steps li').allInnerTexts()),
+			['List the datasets', 'Look up data', 'Await gate']);
+		assert.equal(await card.locator('.tool-steps li.tool-failed').count(), 1);
 	}
 });
 

@@ -76,7 +76,7 @@ const button = (page, name) => page.getByRole('button', { name, exact: true });
 
 test('approved, and denied: after a reload, in the thread', async (t) => {
 	const page = await desk(t);
-	const args = { text: 'line one\nline \u202etwo', count: 3 };
+	const args = { text: 'line one\nline \u202etwo\ufe01 \u{e0041}\u3164\u2764\ufe0f', count: 3 };
 
 	await send(page, call('wipe', args));
 	const card = page.locator('lamp-approval');
@@ -85,7 +85,7 @@ test('approved, and denied: after a reload, in the thread', async (t) => {
 	assert.match(await card.innerText(), /wipe[^]*deletes or overwrites/);
 	// to the letter, and nothing hides
 	assert.deepEqual(await card.locator('dd').allInnerTexts(),
-		['3', 'line one\nline ⟨U+202E⟩two']);
+		['3', 'line one\nline ⟨U+202E⟩two⟨U+FE01⟩ ⟨U+E0041⟩⟨U+3164⟩\u2764\ufe0f']);
 	assert.deepEqual(await runs(), []);
 	await page.waitForFunction(() => /approval is needed to run Wipe/.test(
 		document.querySelector('[role=status]').textContent));
@@ -116,6 +116,33 @@ test('approved, and denied: after a reload, in the thread', async (t) => {
 	await ended(page);
 	assert.deepEqual(await runs(), []);
 	assert.equal(await page.locator('.tool-failed').count(), 1);
+});
+
+test('numbers are shown, and sent, to the last digit', async (t) => {
+	const page = await desk(t);
+	// such numbers are no numbers of JavaScript
+	const count = '9007199254740993';
+	const ran = async () => (await readFile(log, 'utf8')).split('\n').filter(Boolean).at(-1);
+
+	await send(page, call('wipe', { text: 'x', count: 7 }).replace(/7(?=})/, count));
+	await page.waitForSelector('lamp-approval');
+	assert.deepEqual(await page.locator('lamp-approval dd').allInnerTexts(), [count, 'x']);
+	await button(page, 'Approve').click();
+	await page.waitForSelector('.answer');
+	assert.match(await ran(), new RegExp(`"count": ?${count}[,}]`));
+
+	// nor do they change when something beside them does
+	await send(page, call('change', { text: 'x', count: 7 }).replace(/7(?=})/, count));
+	await page.waitForSelector('lamp-approval');
+	await button(page, 'Change the arguments').click();
+	await page.getByRole('textbox', { name: 'text' }).fill('y');
+	assert.equal(await page.getByRole('textbox', { name: 'count' }).inputValue(), count);
+	await button(page, 'Approve').click();
+	await page.waitForFunction(() => document.querySelectorAll('.answer').length === 2);
+	await ended(page);
+	assert.match(await ran(), new RegExp(`"count": ?${count}[,}]`));
+	assert.match(await ran(), /"text": ?"y"/);
+	await runs();
 });
 
 test('only a press of a person counts', async (t) => {

@@ -140,6 +140,7 @@ test('reasoning, narration, parallel calls and a failing one', async (t) => {
 	assert.equal(await page.locator('.answer').innerText(), 'Here they are.');
 	assert.match(shown, /cut off at the length limit/);
 	await tools.nth(0).locator('summary').click();
+	await tools.nth(0).locator('tbody tr').first().waitFor();
 	assert.equal(await tools.nth(0).locator('tbody tr').count(), 3);
 	assert.equal(await tools.nth(0).locator('th.number').innerText(), 'seats');
 	await tools.nth(1).locator('summary').click();

@@ -34,6 +34,9 @@ test('the agent fills the form in, in words and in order', async (t) => {
 	await said(page, /due date is now 2026-12-01/);
 	assert.deepEqual(await fields(page), { subject: 'New chairs', description: '',
 		due_date: '2026-12-01', priority: 'low' });
+	// beside a form there is less room: nothing is cut off
+	assert.equal(await page.$eval('.avatar', (sign) => sign.getBoundingClientRect().left >=
+		document.querySelector('lamp-thread').getBoundingClientRect().left), true);
 	// it is the user who sends
 	assert.equal(await page.$eval('output', (out) => out.value), '');
 });

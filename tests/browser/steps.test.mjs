@@ -30,6 +30,31 @@ test('steps: each tool has a line that changes with it', () => {
 	]);
 });
 
+test('a tool that says what people call it is called so; its name is below', async (t) => {
+	const turn = new Turn('x');
+	const call = { callId: 'c', toolName: 'desk_get-sum', title: 'Add <b>numbers</b>', args: {} };
+
+	turn.apply('tool-call', call);
+	assert.equal(turn.parts[0].title, call.title);
+	assert.equal(Turn.fromRows([{ role: 'assistant', turnId: 't', metadata: { step: true,
+		toolCalls: [call] } }]).parts[0].title, call.title);
+	const page = await openChat(t);
+
+	await page.route('**/stream', async (route) => {
+		const response = await route.fetch();
+		const body = (await response.text()).replace('"toolName":"list_datasets"',
+			`"toolName":"list_datasets","title":"${call.title}"`);
+
+		await route.fulfill({ response, body });
+	});
+	await send(page, script({ tool_calls: [{ name: 'list_datasets', args: {} }],
+		then: { text: 'Done' } }));
+	await page.waitForSelector('.answer');
+	assert.equal(await page.locator('summary .tool-name').innerText(), call.title);
+	await page.locator('lamp-tool summary').click();
+	await page.locator('.tool-body code', { hasText: /^list_datasets$/ }).waitFor();
+});
+
 test('the steps of a nested agent are shown while it runs', async (t) => {
 	const page = await openChat(t);
 

@@ -20,6 +20,23 @@ test('tables: what is one', () => {
 		assert.equal(asTable(other), null);
 });
 
+test('tables: others decide what is in them', () => {
+	const evil = { toString: 1, valueOf: 2, name: { toString: 3 } };
+	const found = [
+		{ columns: [null, 5, evil, { name: 'n', type: evil }],
+			rows: [[evil, [evil], [[evil]], evil], null, 5], totalCount: evil },
+		{ columns: [{ name: 'n', type: 'integer' }, 'x'], rows: [[evil, 1], [[evil], 2n]] },
+		[{ a: evil, b: [evil] }],
+	].map(asTable);
+
+	for (const one of found) {
+		assert.doesNotThrow(() => one.columns.map((_, at) => sorted(one, { at }, 'en')));
+		assert.doesNotThrow(() => [chartOf(one), toCsv(one, one.rows), toTsv(one, one.rows)]);
+		assert.ok(one.columns.every(({ name }) => typeof name === 'string'));
+	}
+	assert.equal(found[0].total, null);
+});
+
 test('tables: sorting by number, by text as people do, empty ones last', () => {
 	const firsts = (by) => sorted(table, by, 'en').map(([name]) => name?.slice(0, 3) ?? null);
 

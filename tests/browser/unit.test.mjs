@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { parseExact, toJson } from '../../www/js/exact.js';
 import { prettyJson, saysAll, toolName } from '../../www/js/format.js';
 import { toHtml } from '../../www/js/markdown.js';
 import { readEvents, SseParser } from '../../www/js/sse.js';
 import { has, setCulture, t } from '../../www/js/strings.js';
+import { registerTool, runCall } from '../../www/js/tools.js';
 
 const STREAM = ': ok\nretry: 2000\n\nevent: token\nid: 1\ndata: {"delta":"a"}\n\n' +
 	': ka\n\nevent: token\r\nid: 2\r\ndata: first\r\ndata:second\r\n\r\n' +
@@ -107,7 +109,20 @@ test('json: short things stay on a line, and it stays the same json', () => {
 	assert.match(prettyJson(args), /^  "select": \["id", "subject"\],$/m);
 	assert.match(prettyJson(args), /^    \{ "column": "status", "op": "eq", "value": "open" \},$/m);
 	assert.equal(prettyJson('x'), '"x"');
+	assert.match(prettyJson(JSON.parse('['.repeat(30000) + ']'.repeat(30000))), /…/);
 	assert.equal(prettyJson(null), 'null');
+});
+
+test('json: integers keep all their digits', () => {
+	for (const text of ['{"a":9007199254740993,"b":[-9223372036854775808],"c":1}',
+		'{"a":"9007199254740993","\\"9007199254740993":0.12345678901234568}',
+		'["\\\\",12345678901234567890,"x"]', '9007199254740993', 'null', '[1,"",{}]',
+		'{"__proto__":9007199254740993}'])
+		assert.equal(toJson(parseExact(text)), text);
+	assert.equal(parseExact('[9007199254740991]')[0], 9007199254740991);
+	assert.equal(parseExact('[12345678901234567e2]')[0], 1234567890123456700);
+	assert.equal(prettyJson(parseExact('[9007199254740993]')), '[9007199254740993]');
+	assert.throws(() => parseExact('{"a":9007199254740993'), SyntaxError);
 });
 
 test('tools: a name for people', () => {
@@ -116,6 +131,25 @@ test('tools: a name for people', () => {
 	[undefined, '']])
 		assert.equal(toolName(name), wanted);
 	assert.ok(saysAll('wipe') && !saysAll('query_data') && !saysAll('keep_note'));
+});
+
+test('tools of the page: whatever they return is an answer', async () => {
+	const circle = {};
+	const ask = (run) => {
+		registerTool({ name: 'odd', run });
+		return runCall({ toolCallId: 'c', tool: 'odd', arguments: {} });
+	};
+
+	circle.circle = circle;
+	for (const [given, result] of [[undefined, { ok: true }], [() => 1, { ok: true }],
+		[null, null], [0, 0], [{ at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
+		[9007199254740993n, 9007199254740993n]])
+		assert.deepEqual(await ask(() => given), { toolCallId: 'c', result });
+	for (const given of [circle, 'x'.repeat(262143), 'ä'.repeat(131072)])
+		assert.equal(typeof (await ask(async () => given)).error, 'string');
+	assert.equal((await ask(() => 'x'.repeat(262142))).error, undefined);
+	assert.deepEqual(await ask(() => { throw new Error('no row'); }),
+		{ toolCallId: 'c', error: 'no row' });
 });
 
 test('strings: each one that is used exists, each one is used', async () => {

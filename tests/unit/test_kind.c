@@ -110,13 +110,59 @@ static void confirm_follows_the_effect(void **state)
 	assert_int_equal(set.v[0].tool->confirm, TOOL_CONFIRM_NEVER);
 	assert_false(set.v[0].tool->untrusted);
 	assert_int_equal(set.v[0].timeout_ms, 77);
-	assert_int_equal(set.v[1].tool->confirm, TOOL_CONFIRM_NEVER);
+	assert_int_equal(set.v[1].tool->confirm, TOOL_CONFIRM_TAINTED);
 	assert_true(set.v[1].tool->untrusted);
 	assert_int_equal(set.v[2].tool->confirm, TOOL_CONFIRM_ALWAYS);
 	assert_int_equal(set.v[3].tool->confirm, TOOL_CONFIRM_TAINTED);
 	assert_int_equal(set.v[3].tool->visibility, TOOL_SERVER);
 	assert_string_equal(set.v[3].tool->kind, "command");
 	arena_release(&a);
+}
+
+/* Who says nothing of it is not taken for harmless (A42). */
+static void effect_follows_the_kind(void **state)
+{
+	static const struct {
+		const char *declared;
+		enum tool_effect effect;
+	} cases[] = {
+		{ "command\n    command: {run: [/bin/true]}\n", TOOL_WRITE },
+		{ "command\n    effect: read\n    command: {run: [/bin/true]}\n",
+		  TOOL_READ },
+		{ "http\n    http: {url: http://x.example/}\n", TOOL_READ },
+		{ "http\n    http: {url: http://x.example/, method: HEAD}\n",
+		  TOOL_READ },
+		{ "http\n    http: {url: http://x.example/, method: POST}\n",
+		  TOOL_WRITE },
+		{ "http\n    http: {url: http://x.example/, method: PATCH}\n",
+		  TOOL_WRITE },
+		{ "http\n    http: {url: http://x.example/, method: DELETE}\n",
+		  TOOL_DESTRUCTIVE },
+		{ "http\n    effect: read\n"
+		  "    http: {url: http://x.example/, method: POST}\n", TOOL_READ },
+		{ "web_visit\n    web_visit: {}\n", TOOL_READ },
+		{ "client\n", TOOL_READ },
+	};
+	static const enum tool_confirm confirms[] = {
+		TOOL_CONFIRM_NEVER, TOOL_CONFIRM_TAINTED, TOOL_CONFIRM_ALWAYS,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char text[256];
+		struct arena a = ARENA_INIT;
+		struct tool_ctx ctx;
+		const struct conf_tool *t;
+
+		snprintf(text, sizeof(text), "tools:\n  t:\n"
+			 "    description: T.\n    kind: %s", cases[i].declared);
+		kind_lab_conf(text, "name: W\n");
+		kind_lab_ctx("", &a, &ctx);
+		t = &ctx.conf->tools[0];
+		assert_int_equal(t->effect, cases[i].effect);
+		assert_int_equal(t->confirm, confirms[t->effect]);
+		arena_release(&a);
+	}
 }
 
 /* Each error has the line of what is wrong. */
@@ -216,6 +262,7 @@ int main(void)
 		cmocka_unit_test(images_are_opt_in),
 		cmocka_unit_test(permissions_bound_them),
 		cmocka_unit_test(confirm_follows_the_effect),
+		cmocka_unit_test(effect_follows_the_kind),
 		cmocka_unit_test(bad_declarations_are_refused),
 		cmocka_unit_test(a_live_configuration_asks_the_check),
 	};

@@ -1,6 +1,7 @@
 // The HTTP API, {base}/api/v1. The base is where the page was loaded from, so
 // that an installation works under any path. Every failure becomes an
 // ApiError; a request that got no answer has code "network".
+import { parseExact, toJson } from './exact.js';
 
 /** A request that failed. code is stable, detail is for people. */
 export class ApiError extends Error {
@@ -103,7 +104,7 @@ export class Api {
 			response = await fetch(this.base + path, {
 				method,
 				headers,
-				body: body === undefined ? undefined : JSON.stringify(body),
+				body: body === undefined ? undefined : toJson(body),
 				signal,
 				cache: 'no-store',
 				credentials: 'same-origin',
@@ -134,7 +135,7 @@ export class Api {
 		if (response.status === 204)
 			return null;
 		try {
-			return await response.json();
+			return parseExact(await response.text());
 		} catch (error) {
 			if (error.name === 'AbortError')
 				throw error;

@@ -7,6 +7,7 @@
 // the last one it has. If there are some and the stream still does not show
 // them a moment later, it is held up on its way.
 import { ApiError } from './api.js';
+import { parseExact } from './exact.js';
 import { readEvents } from './sse.js';
 
 /** The event after which a stream says no more. */
@@ -347,7 +348,7 @@ function sleep(ms)
 function parsed(data)
 {
 	try {
-		return JSON.parse(data);
+		return parseExact(data);
 	} catch {
 		return undefined;
 	}

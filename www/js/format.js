@@ -1,9 +1,12 @@
 // Dates, durations and errors as people read them.
+import { toJson } from './exact.js';
 import { has, locale, t } from './strings.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** columns of a line of JSON that is not broken up */
 const JSON_LINE = 72;
+/** indentation of JSON that nobody reads, and that no stack holds */
+const JSON_DEEP = 200;
 
 /** "850 ms", "3.2 s", "2 min 5 s" */
 export function duration(ms)
@@ -99,7 +102,9 @@ export function errorText(error)
 export function prettyJson(value, indent = '')
 {
 	if (value === null || typeof value !== 'object')
-		return JSON.stringify(value);
+		return toJson(value);
+	if (indent.length > JSON_DEEP)
+		return '…';
 	const inner = `${indent}  `;
 	const list = Array.isArray(value);
 	const parts = list ? value.map((item) => prettyJson(item, inner)) :

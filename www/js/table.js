@@ -1,5 +1,6 @@
 // Results of tools as tables: what is one, sorting, as text for elsewhere, and
-// what of it a chart can show.
+// what of it a chart can show. What they hold is others': of any shape.
+import { toJson } from './exact.js';
 
 const NUMBER_TYPE = /^(integer|decimal|float|double|number)/;
 const DATE_TYPE = /^(date|time)/;
@@ -16,12 +17,13 @@ export function asTable(result)
 	if (result === null || typeof result !== 'object')
 		return null;
 	if (Array.isArray(result.columns) && Array.isArray(result.rows)) {
-		const columns = result.columns.map((column) =>
-			typeof column === 'string' ? { name: column } : column);
+		const columns = result.columns.map((column) => isObject(column) ?
+			{ name: cellText(column.name), type: cellText(column.type) } :
+			{ name: cellText(column) });
 		const rows = result.rows.map((row) => Array.isArray(row) ? row :
 			columns.map((column) => row?.[column.name]));
 
-		return { columns, rows, total: result.totalCount ?? null,
+		return { columns, rows, total: Number.isFinite(result.totalCount) ? result.totalCount : null,
 			truncated: Boolean(result.truncated) };
 	}
 	const list = listIn(result);
@@ -62,11 +64,15 @@ export function cellText(value)
 {
 	if (isEmpty(value))
 		return '';
-	if (Array.isArray(value)) {
-		return value.map((item) => isObject(item) ?
-			String(item.name ?? JSON.stringify(item)) : String(item)).join(', ');
-	}
-	return typeof value === 'object' ? JSON.stringify(value) : String(value);
+	if (Array.isArray(value))
+		return value.map((item) => oneText(item?.name ?? item)).join(', ');
+	return oneText(value);
+}
+
+/** Never by an object's own toString, which is others' text as well. */
+function oneText(value)
+{
+	return typeof value === 'object' ? toJson(value) : String(value);
 }
 
 /** True when all values of a column are numbers, and there is one. */
@@ -74,8 +80,9 @@ export function isNumeric({ columns, rows }, at)
 {
 	const values = rows.map((row) => row[at]).filter((value) => !isEmpty(value));
 
-	return values.length > 0 && values.every((value) => typeof value === 'number' ||
-		(NUMBER_TYPE.test(columns[at].type || '') && Number.isFinite(Number(value))));
+	return values.length > 0 && values.every((value) => ['number', 'bigint'].includes(typeof value) ||
+		(typeof value !== 'object' && NUMBER_TYPE.test(columns[at].type || '') &&
+			Number.isFinite(Number(value))));
 }
 
 /**
@@ -116,7 +123,7 @@ function csvCell(value)
 {
 	let text = cellText(value);
 
-	if (typeof value !== 'number' && /^[=+\-@\t\r]/.test(text) &&
+	if (!['number', 'bigint'].includes(typeof value) && /^[=+\-@\t\r]/.test(text) &&
 	    !/^[+-]?[\d.,]+$/.test(text))
 		text = `'${text}`;
 	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

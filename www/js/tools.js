@@ -1,6 +1,10 @@
 // Tools of the page: what the agent may have done here, by functions of the
 // page that the chat stands in (docs/page-tools.md). A page imports this module
 // and registers them; nothing else can.
+import { parseExact, toJson } from './exact.js';
+
+/** What the server takes of a result. */
+const RESULT_BYTES = 262144;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const tools = new Map();
 
@@ -43,13 +47,15 @@ export function canRun(wait)
 	return wait.type === 'client-tool' && tools.has(wait.tool);
 }
 
-/** Carries a call out. @returns {toolCallId, result} or {toolCallId, error} */
+/** Carries a call out; what is no JSON, or too much, is an error. @returns {toolCallId, result} or {toolCallId, error} */
 export async function runCall({ toolCallId, tool, arguments: args })
 {
 	try {
-		const result = await tools.get(tool).run(args);
+		const json = toJson(await tools.get(tool).run(args)) ?? '{"ok":true}';
 
-		return { toolCallId, result: result === undefined ? { ok: true } : result };
+		if (new Blob([json]).size > RESULT_BYTES)
+			throw new Error(`The result is longer than ${RESULT_BYTES} bytes.`);
+		return { toolCallId, result: parseExact(json) };
 	} catch (error) {
 		return { toolCallId, error: String(error?.message || error) };
 	}

@@ -2,13 +2,14 @@
 // calls, words between them) and its answer. It is filled either from stored
 // rows or from the events of a stream; both give the same parts, so that a
 // reload shows what the stream has shown.
+import { parseExact } from '../exact.js';
 import { Observable } from '../observable.js';
 
 /**
  * @typedef Part one of
  *   {kind: 'reasoning', text, running}
  *   {kind: 'text', text}                     words before a tool call
- *   {kind: 'tool', callId, name, args, result, isError, durationMs,
+ *   {kind: 'tool', callId, name, title, args, result, isError, durationMs,
  *    truncated, running, steps}              result is undefined until known;
  *                   steps, if any: [{toolName, text, running, isError}]
  */
@@ -19,7 +20,7 @@ function parseResult(content)
 	if (typeof content !== 'string')
 		return content;
 	try {
-		return JSON.parse(content);
+		return parseExact(content);
 	} catch {
 		return content;
 	}
@@ -157,6 +158,8 @@ export class Turn extends Observable {
 				isError: Boolean(meta.isError),
 				durationMs: meta.durationMs,
 				truncated: Boolean(meta.truncated),
+				...meta.steps && { steps: meta.steps.map((step) =>
+					({ ...step, running: false })) },
 			});
 		} else if (row.role === 'assistant' || row.role === 'agent') {
 			if (meta.reasoning) {
@@ -176,7 +179,8 @@ export class Turn extends Observable {
 			this.parts.push({ kind: 'text', text: row.content });
 		for (const call of meta.toolCalls || []) {
 			this.parts.push({ kind: 'tool', callId: call.callId,
-				name: call.toolName, args: call.args, running: false });
+				name: call.toolName, title: call.title, args: call.args,
+				running: false });
 		}
 	}
 
@@ -312,7 +316,8 @@ export class Turn extends Observable {
 				this.parts.push({ kind: 'text', text: this.text });
 			this.text = '';
 			this.parts.push({ kind: 'tool', callId: data.callId,
-				name: data.toolName, args: data.args, running: true });
+				name: data.toolName, title: data.title, args: data.args,
+				running: true });
 			this.status = 'executing';
 			break;
 		case 'tool-result':

@@ -3,6 +3,7 @@
 // script, or in the first moment after the card has come under the pointer, do
 // nothing.
 import { html, live, nothing } from '../../vendor/lit.js';
+import { parseExact, toJson } from '../exact.js';
 import { moment, saysAll, toolName } from '../format.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -10,8 +11,8 @@ import { icon } from './icons.js';
 
 /** Buttons that have just appeared are not pressed on purpose. */
 const ARM_MS = 500;
-/** What is not seen, or turns the direction of what is. */
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+/** What is not seen, or turns the direction of what is; but for coloured signs. */
+const HIDDEN = /(?![\t\n]|(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** A text in which nothing hides. */
 export function plain(text)
@@ -23,13 +24,13 @@ export function plain(text)
 /** An argument as it is written for people, and read back by parse(). */
 function written(value)
 {
-	return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+	return typeof value === 'string' ? value : toJson(value, 2);
 }
 
 /** @throws SyntaxError when a value that was no text is not JSON any more */
 function parse(text, before)
 {
-	return typeof before === 'string' ? text : JSON.parse(text);
+	return typeof before === 'string' ? text : parseExact(text);
 }
 
 class LampApproval extends PageElement {

@@ -6,7 +6,7 @@ import { html, nothing } from '../../vendor/lit.js';
 import { duration, prettyJson, saysAll, toolName } from '../format.js';
 import { highlight } from '../markdown.js';
 import { t } from '../strings.js';
-import { asTable, listIn } from '../table.js';
+import { asTable, cellText, listIn } from '../table.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import './table.js';
@@ -44,7 +44,7 @@ class LampTool extends PageElement {
 				<span class="tool-state">${state === 'running' ?
 					html`<span class="spinner" aria-hidden="true"></span>` :
 					icon(drawing)}</span>
-				<span class="tool-name" title=${part.name || ''}>${toolName(part.name)}</span>
+				<span class="tool-name" title=${part.name || ''}>${part.title || toolName(part.name)}</span>
 				<span class="tool-gist">${this.#gist()}</span>
 				<span class="sr-only">${t(`tool.${state}`)}</span>
 				${Number.isFinite(part.durationMs) ?
@@ -76,14 +76,14 @@ class LampTool extends PageElement {
 	{
 		const { args, result, isError, running } = this.part;
 		const words = [];
-		const subject = args?.dataset ?? Object.values(args || {})
+		const subject = [args?.dataset, ...Object.values(args || {})]
 			.find((value) => typeof value === 'string');
 
 		if (subject)
 			words.push(subject.length > 60 ? `${subject.slice(0, 60)}…` : subject);
 		if (!running && !isError && result !== null && typeof result === 'object') {
 			const table = asTable(result);
-			const n = result.rowCount ?? table?.rows.length;
+			const n = Number.isFinite(result.rowCount) ? result.rowCount : table?.rows.length;
 
 			if (Array.isArray(result.rows) && n !== undefined)
 				words.push(t('tool.rows', { n }));
@@ -101,7 +101,7 @@ class LampTool extends PageElement {
 		const none = !args || Object.keys(args).length === 0;
 
 		return html`<div class="tool-body">
-			${saysAll(this.part.name) ? nothing : html`<p class="muted">${t('tool.called')}
+			${!this.part.title && saysAll(this.part.name) ? nothing : html`<p class="muted">${t('tool.called')}
 				<code>${this.part.name}</code></p>`}
 			<h4>${t('tool.args')}</h4>
 			${none ? html`<p class="muted">${t('tool.noArgs')}</p>` : json(args)}
@@ -122,9 +122,9 @@ class LampTool extends PageElement {
 
 		if (table) {
 			return html`<lamp-table .table=${table} name=${
-				this.part.args?.dataset || toolName(this.part.name)}></lamp-table>`;
+				cellText(this.part.args?.dataset) || toolName(this.part.name)}></lamp-table>`;
 		}
-		if (failure || typeof result === 'string')
+		if (typeof failure === 'string' || typeof result === 'string')
 			return html`<p class="tool-text">${failure || result}</p>`;
 		return json(result);
 	}
