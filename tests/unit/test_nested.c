@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include "base/json.h"
+
 #define CALL(name) "!script {\"tool_calls\":[{\"name\":\"" name \
 	"\",\"args\":{\"task\":\"go\"}}],\"then\":{\"text\":\"Done.\"}}"
 
@@ -29,10 +31,13 @@ static bool has(struct str s, const char *part)
 static void assert_row(struct play *p, const char *part, bool is_error)
 {
 	struct message m = tool_row(p);
+	struct err e = ERR_INIT;
+	json_t *meta = jx_load(m.meta, &e);	/* its steps have isError too */
 
 	if (!has(m.content, part))
 		fail_msg("no \"%s\" in %.*s", part, STR_ARG(m.content));
-	assert_int_equal(has(m.meta, "\"isError\":true"), is_error);
+	assert_int_equal(jx_bool(meta, "isError", !is_error), is_error);
+	json_decref(meta);
 }
 
 static void run_one(struct play *p, const char *content)
