@@ -105,4 +105,16 @@ static inline struct buf slurp(const char *path)
 	return b;
 }
 
+/* As JSON text with sorted keys; two of them are valid at a time. */
+static inline const char *sorted(const json_t *j)
+{
+	static struct buf b[2] = { BUF_INIT(1 << 20), BUF_INIT(1 << 20) };
+	static int n;
+
+	n = !n;
+	buf_reset(&b[n]);
+	jx_dump_sorted(&b[n], j);
+	return b[n].p;
+}
+
 #endif

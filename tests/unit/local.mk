@@ -225,6 +225,10 @@ UNIT_TESTS += tests/unit/test_llm_build
 tests_unit_test_llm_build_SOURCES = tests/unit/test_llm_build.c tests/unit/llm_unit.h tests/unit/unit.h
 tests_unit_test_llm_build_LDADD = $(LLM_UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_llm_tools
+tests_unit_test_llm_tools_SOURCES = tests/unit/test_llm_tools.c tests/unit/llm_unit.h tests/unit/unit.h
+tests_unit_test_llm_tools_LDADD = $(LLM_UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_llm_image
 tests_unit_test_llm_image_SOURCES = tests/unit/test_llm_image.c tests/unit/llm_unit.h tests/unit/unit.h
 tests_unit_test_llm_image_LDADD = $(LLM_UNIT_LIBS)

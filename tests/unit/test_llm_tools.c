@@ -1,0 +1,115 @@
+/* Tools as providers take them: lib/llm/schema.c, toolname.c. */
+#include "llm/build.h"
+#include "llm/toolname.h"
+#include "llm_unit.h"
+
+static void check_schema(const char *in, int filter, const char *want)
+{
+	struct err e = ERR_INIT;
+	json_t *j = jx_load(str_of(in), &e), *out = schema_normal(j, filter);
+
+	assert_string_equal(sorted(out), want);
+	json_decref(j);
+	json_decref(out);
+}
+
+/* Rendered once; kept while somebody uses it, even when pushed out. */
+static void schemas_are_rendered_once(void **state)
+{
+	struct arena mine = ARENA_INIT;
+	struct err e = ERR_INIT;
+	json_t *j[200];
+	const struct schema_form *first, *gemini;
+
+	(void)state;
+	for (size_t i = 0; i < 200; i++)
+		j[i] = jx_load(STR("{\"type\":\"object\",\"$id\":\"x\","
+				   "\"properties\":{}}"), &e);
+	first = schema_form(j[0], SCHEMA_PLAIN, &mine);
+	assert_ptr_equal(schema_form(j[0], SCHEMA_PLAIN, &mine), first);
+	gemini = schema_form(j[0], SCHEMA_AS_IS, &mine);
+	assert_ptr_not_equal(gemini, first);
+	for (size_t i = 0; i < 200; i++) {
+		const struct schema_form *f = schema_form(j[i], SCHEMA_PLAIN,
+							  &mine);
+
+		assert_string_equal(f->text.p, "{\"type\":\"object\","
+				    "\"properties\":{}}");
+		json_decref(j[i]);
+	}
+	assert_string_equal(first->text.p, "{\"type\":\"object\","
+			    "\"properties\":{}}");
+	assert_non_null(strstr(gemini->text.p, "$id"));
+	assert_int_equal(first->tokens, 9);
+	arena_release(&mine);
+}
+
+static void e10_e11_schemas(void **state)
+{
+	(void)state;
+	check_schema("{}", SCHEMA_AS_IS,
+		     "{\"properties\":{},\"type\":\"object\"}");
+	check_schema("7", SCHEMA_AS_IS,
+		     "{\"properties\":{},\"type\":\"object\"}");
+	check_schema("{\"type\":\"string\",\"$schema\":\"x\"}", SCHEMA_AS_IS,
+		     "{\"$schema\":\"x\",\"properties\":{},\"type\":\"object\"}");
+	check_schema("{\"$schema\":\"x\",\"$defs\":{\"p\":{\"type\":\"string\"}}"
+		     ",\"properties\":{\"a\":{\"$ref\":\"#/$defs/p\"},"
+		     "\"$ref\":{\"type\":\"number\"},"
+		     "\"b\":{\"$ref\":\"https://h/x.json\"}}}", SCHEMA_PLAIN,
+		     "{\"properties\":{\"$ref\":{\"type\":\"number\"},"
+		     "\"a\":{\"type\":\"string\"},\"b\":{}},"
+		     "\"type\":\"object\"}");
+	check_schema("{\"$defs\":{\"p\":{\"properties\":{\"next\":{\"$ref\":"
+		     "\"#/$defs/p\"}}}},\"properties\":{}}", SCHEMA_PLAIN,
+		     "{\"properties\":{},\"type\":\"object\"}");
+	check_schema("{\"type\":\"object\",\"additionalProperties\":false,"
+		     "\"properties\":{\"a\":{\"type\":[\"string\",\"null\"],"
+		     "\"format\":\"uri\"},\"k\":{\"const\":\"x\"},\"o\":"
+		     "{\"oneOf\":[{\"type\":\"integer\",\"default\":1}]}}}",
+		     SCHEMA_GEMINI,
+		     "{\"properties\":{\"a\":{\"nullable\":true,\"type\":"
+		     "\"string\"},\"k\":{\"enum\":[\"x\"]},\"o\":{\"anyOf\":"
+		     "[{\"type\":\"integer\"}]}},\"type\":\"object\"}");
+}
+
+static void b14_tool_names(void **state)
+{
+	static const char *const odd[] = {
+		"a.b", "a_b!", "\xc3\xa4", "", "mcp.server/tool",
+		"0123456789012345678901234567890123456789012345678901234567890123X",
+		"0123456789012345678901234567890123456789012345678901234567890123Y",
+	};
+	struct llm_tool tools[ARRAY_LEN(odd) + 1];
+	char out[TOOLNAME_BYTES], other[TOOLNAME_BYTES];
+
+	(void)state;
+	assert_str_is(toolname_wire(STR("query_data-2"), out), "query_data-2");
+	tools[ARRAY_LEN(odd)] = (struct llm_tool){ .name = "a_b" };
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++)
+		tools[i] = (struct llm_tool){ .name = odd[i] };
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
+		struct str w = toolname_wire(str_of(odd[i]), out);
+
+		assert_true(w.n > 0 && w.n <= 64);
+		assert_int_equal(strspn(out, "0123456789abcdefghijklmnopqrstuvw"
+			"xyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"), w.n);
+		for (size_t k = 0; k < i; k++)
+			assert_false(str_eq(w, toolname_wire(str_of(odd[k]),
+							     other)));
+		assert_str_is(toolname_back(w, tools, ARRAY_LEN(tools)),
+			      odd[i]);
+	}
+	assert_str_is(toolname_back(STR("invented"), tools, 1), "invented");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(e10_e11_schemas),
+		cmocka_unit_test(schemas_are_rendered_once),
+		cmocka_unit_test(b14_tool_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
