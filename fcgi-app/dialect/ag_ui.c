@@ -15,22 +15,6 @@
 
 #include "base/banned.h"
 
-static struct jw event_open(struct buf *out, const char *type)
-{
-	struct jw w = jw_on(out);
-
-	buf_add(out, "data: ", 6);
-	jw_obj(&w);
-	jw_kstrz(&w, "type", type);
-	return w;
-}
-
-static void event_close(struct jw *w)
-{
-	jw_end_obj(w);
-	wire_close(w->b);
-}
-
 #define ID_BYTES (UUID_TEXT_BYTES + 12)
 
 /* "{turn}-{part}": the id of the message that is open. */
@@ -47,13 +31,13 @@ static void put_edge(struct buf *out, const char *type, const char *role,
 		     const struct turn_event *ev,
 		     const struct dialect_state *st)
 {
-	struct jw w = event_open(out, type);
+	struct jw w = wire_typed(out, type);
 	char id[ID_BYTES];
 
 	jw_kstrz(&w, "messageId", part_id(ev, st, id));
 	if (role)
 		jw_kstrz(&w, "role", role);
-	event_close(&w);
+	wire_frame_end(&w);
 }
 
 static void close_parts(struct buf *out, const struct turn_event *ev,
@@ -86,7 +70,7 @@ static void put_run(struct jw *w, const struct turn_event *ev,
 /* CUSTOM up to the members of its value. */
 static struct jw custom_open(struct buf *out, const char *name)
 {
-	struct jw w = event_open(out, "CUSTOM");
+	struct jw w = wire_typed(out, "CUSTOM");
 
 	jw_kstrz(&w, "name", name);
 	jw_key(&w, "value");
@@ -97,7 +81,7 @@ static struct jw custom_open(struct buf *out, const char *name)
 static void custom_close(struct jw *w)
 {
 	jw_end_obj(w);
-	event_close(w);
+	wire_frame_end(w);
 }
 
 static void write_started(struct buf *out, const char *name,
@@ -110,9 +94,9 @@ static void write_started(struct buf *out, const char *name,
 	if (st->begun)		/* one run: the turn went on */
 		return;
 	st->begun = true;
-	w = event_open(out, name);
+	w = wire_typed(out, name);
 	put_run(&w, ev, st);
-	event_close(&w);
+	wire_frame_end(&w);
 	w = custom_open(out, "session");
 	jw_kuuid(&w, "conversationId", &ev->run->conversation_id);
 	jw_kuuid(&w, "turnId", &ev->run->id);
@@ -215,18 +199,18 @@ static void write_tool_call(struct buf *out, const char *name,
 	st->has_parent = true;
 	wire_foreign(&w, ev->args.n ? ev->args : STR("{}"));
 
-	w = event_open(out, name);
+	w = wire_typed(out, name);
 	jw_kstr(&w, "toolCallId", ev->call_id);
 	jw_kstr(&w, "toolCallName", ev->tool_name);
 	jw_kstrz(&w, "parentMessageId", part_id(ev, st, id));
-	event_close(&w);
-	w = event_open(out, "TOOL_CALL_ARGS");
+	wire_frame_end(&w);
+	w = wire_typed(out, "TOOL_CALL_ARGS");
 	jw_kstr(&w, "toolCallId", ev->call_id);
 	jw_kstr(&w, "delta", buf_str(&args));
-	event_close(&w);
-	w = event_open(out, "TOOL_CALL_END");
+	wire_frame_end(&w);
+	w = wire_typed(out, "TOOL_CALL_END");
 	jw_kstr(&w, "toolCallId", ev->call_id);
-	event_close(&w);
+	wire_frame_end(&w);
 	buf_release(&args);
 }
 
@@ -234,7 +218,7 @@ static void write_tool_result(struct buf *out, const char *name,
 			      const struct turn_event *ev,
 			      struct dialect_state *st)
 {
-	struct jw w = event_open(out, name);
+	struct jw w = wire_typed(out, name);
 	char id[ID_BYTES];
 
 	st->part++;
@@ -242,7 +226,7 @@ static void write_tool_result(struct buf *out, const char *name,
 	jw_kstr(&w, "toolCallId", ev->call_id);
 	jw_kstr(&w, "content", ev->result.p ? ev->result : STR(""));
 	jw_kstrz(&w, "role", "tool");
-	event_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_title(struct buf *out, const char *name,
@@ -281,13 +265,13 @@ static void write_warning(struct buf *out, const char *name,
 static void write_action(struct buf *out, const char *name,
 			 const struct turn_event *ev, struct dialect_state *st)
 {
-	struct jw w = event_open(out, "CUSTOM");
+	struct jw w = wire_typed(out, "CUSTOM");
 
 	(void)st;
 	jw_kstrz(&w, "name", name);
 	jw_key(&w, "value");
 	wire_object(&w, ev->args);
-	event_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_wait(struct buf *out, const char *name,
@@ -296,11 +280,11 @@ static void write_wait(struct buf *out, const char *name,
 	struct jw w;
 
 	close_parts(out, ev, st);
-	w = event_open(out, "CUSTOM");
+	w = wire_typed(out, "CUSTOM");
 	jw_kstrz(&w, "name", name);
 	jw_key(&w, "value");
 	wire_wait(&w, &ev->waits[0]);
-	event_close(&w);
+	wire_frame_end(&w);
 }
 
 /* What the next run must bring: resume for these, messages for the tools'. */
@@ -333,7 +317,7 @@ static void write_waiting(struct buf *out, const char *name,
 	close_parts(out, ev, st);
 	for (size_t i = 0; i < ev->n_waits; i++)
 		n_interrupts += ev->waits[i].kind != WAIT_CLIENT;
-	w = event_open(out, name);
+	w = wire_typed(out, name);
 	put_run(&w, ev, st);
 	jw_key(&w, "outcome");
 	jw_obj(&w);
@@ -347,7 +331,7 @@ static void write_waiting(struct buf *out, const char *name,
 			put_interrupt(&w, &ev->waits[i]);
 	jw_end_arr(&w);
 	jw_end_obj(&w);
-	event_close(&w);
+	wire_frame_end(&w);
 }
 
 /* A turn that was stopped is finished too; `result` says how. */
@@ -362,7 +346,7 @@ static void write_finished(struct buf *out, const char *name,
 	put_text(out, wire_unsaid(ev, st), ev, st);
 	close_parts(out, ev, st);
 	wire_answer_read(&a, ev->message);
-	w = event_open(out, name);
+	w = wire_typed(out, name);
 	put_run(&w, ev, st);
 	jw_key(&w, "result");
 	jw_obj(&w);
@@ -371,7 +355,7 @@ static void write_finished(struct buf *out, const char *name,
 		jw_kstrz(&w, "messageId", message_id(&ev->run->conversation_id,
 						     ev->message->seq, id));
 	jw_end_obj(&w);
-	event_close(&w);
+	wire_frame_end(&w);
 	wire_answer_release(&a);
 }
 
@@ -383,12 +367,12 @@ static void write_error(struct buf *out, const char *name,
 
 	close_parts(out, ev, st);
 	wire_answer_read(&a, ev->message);
-	w = event_open(out, name);
+	w = wire_typed(out, name);
 	jw_kstr(&w, "message", a.error_message.n ? a.error_message
 		: STR("The answer could not be made."));
 	if (a.error_code.n)
 		jw_kstr(&w, "code", a.error_code);
-	event_close(&w);
+	wire_frame_end(&w);
 	wire_answer_release(&a);
 }
 

@@ -20,39 +20,23 @@
 
 #include "base/banned.h"
 
-static struct jw part_open(struct buf *out, const char *type)
-{
-	struct jw w = jw_on(out);
-
-	buf_add(out, "data: ", 6);
-	jw_obj(&w);
-	jw_kstrz(&w, "type", type);
-	return w;
-}
-
-static void part_close(struct jw *w)
-{
-	jw_end_obj(w);
-	wire_close(w->b);
-}
-
 static void put_bare(struct buf *out, const char *type)
 {
-	struct jw w = part_open(out, type);
+	struct jw w = wire_typed(out, type);
 
-	part_close(&w);
+	wire_frame_end(&w);
 }
 
 /* {"type", "id"}: the number of the open part. */
 static void put_edge(struct buf *out, const char *type,
 		     const struct dialect_state *st)
 {
-	struct jw w = part_open(out, type);
+	struct jw w = wire_typed(out, type);
 	char id[16];
 
 	snprintf(id, sizeof(id), "%u", st->part);
 	jw_kstrz(&w, "id", id);
-	part_close(&w);
+	wire_frame_end(&w);
 }
 
 static void close_parts(struct buf *out, struct dialect_state *st)
@@ -74,7 +58,7 @@ static void write_start(struct buf *out, const char *name,
 	if (st->begun)		/* one message: the turn went on */
 		return;
 	st->begun = true;
-	w = part_open(out, name);
+	w = wire_typed(out, name);
 	jw_kuuid(&w, "messageId", &ev->run->id);
 	jw_key(&w, "messageMetadata");
 	jw_obj(&w);
@@ -83,13 +67,13 @@ static void write_start(struct buf *out, const char *name,
 	jw_kstrz(&w, "workspaceId", ev->run->in.workspace->id);
 	jw_kstrz(&w, "agentId", ev->run->in.agent->id);
 	jw_end_obj(&w);
-	part_close(&w);
+	wire_frame_end(&w);
 }
 
 /* A data part up to its data; they are not stored by the client. */
 static struct jw data_open(struct buf *out, const char *type)
 {
-	struct jw w = part_open(out, type);
+	struct jw w = wire_typed(out, type);
 
 	jw_kbool(&w, "transient", true);
 	jw_key(&w, "data");
@@ -100,7 +84,7 @@ static struct jw data_open(struct buf *out, const char *type)
 static void data_close(struct jw *w)
 {
 	jw_end_obj(w);
-	part_close(w);
+	wire_frame_end(w);
 }
 
 /*
@@ -197,7 +181,7 @@ static void write_reasoning(struct buf *out, const char *name,
 static struct jw tool_open(struct buf *out, const char *type,
 			   const struct turn_event *ev)
 {
-	struct jw w = part_open(out, type);
+	struct jw w = wire_typed(out, type);
 
 	jw_kstr(&w, "toolCallId", ev->call_id);
 	jw_kbool(&w, "dynamic", true);
@@ -215,12 +199,12 @@ static void write_tool_call(struct buf *out, const char *name,
 	st->step_called = true;
 	w = tool_open(out, "tool-input-start", ev);
 	jw_kstr(&w, "toolName", ev->tool_name);
-	part_close(&w);
+	wire_frame_end(&w);
 	w = tool_open(out, name, ev);
 	jw_kstr(&w, "toolName", ev->tool_name);
 	jw_key(&w, "input");
 	wire_foreign(&w, ev->args.n ? ev->args : STR("{}"));
-	part_close(&w);
+	wire_frame_end(&w);
 }
 
 /* What a person can read of {"error": {code, message}}, else the whole text. */
@@ -257,7 +241,7 @@ static void write_tool_result(struct buf *out, const char *name,
 
 	st->step_answered = true;
 	if (ev->is_error && st->sdk >= 6 && was_denied(ev)) {
-		w = part_open(out, "tool-output-denied");
+		w = wire_typed(out, "tool-output-denied");
 		jw_kstr(&w, "toolCallId", ev->call_id);
 	} else if (ev->is_error) {
 		w = tool_open(out, "tool-output-error", ev);
@@ -267,7 +251,7 @@ static void write_tool_result(struct buf *out, const char *name,
 		jw_key(&w, "output");
 		wire_result(&w, ev);
 	}
-	part_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_title(struct buf *out, const char *name,
@@ -325,7 +309,7 @@ static void put_finish(struct buf *out, const struct turn_event *ev,
 		       const struct wire_answer *a, struct dialect_state *st)
 {
 	char id[MESSAGE_ID_BYTES];
-	struct jw w = part_open(out, "finish");
+	struct jw w = wire_typed(out, "finish");
 
 	(void)st;
 	jw_kstrz(&w, "finishReason", finish_reason(a->finish_reason));
@@ -342,18 +326,18 @@ static void put_finish(struct buf *out, const struct turn_event *ev,
 		jw_json(&w, a->usage);
 	}
 	jw_end_obj(&w);
-	part_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_action(struct buf *out, const char *name,
 			 const struct turn_event *ev, struct dialect_state *st)
 {
-	struct jw w = part_open(out, name);
+	struct jw w = wire_typed(out, name);
 
 	(void)st;
 	jw_key(&w, "data");
 	wire_object(&w, ev->args);
-	part_close(&w);
+	wire_frame_end(&w);
 }
 
 /*
@@ -370,16 +354,16 @@ static void write_approval(struct buf *out, const char *name,
 
 	close_parts(out, st);
 	if (st->sdk >= 6) {
-		w = part_open(out, "tool-approval-request");
+		w = wire_typed(out, "tool-approval-request");
 		jw_kuuid(&w, "approvalId", &wait->id);
 		jw_kstr(&w, "toolCallId", wait->call_id);
-		part_close(&w);
+		wire_frame_end(&w);
 	}
-	w = part_open(out, name);
+	w = wire_typed(out, name);
 	jw_kstrz(&w, "id", uuid_format(&wait->id, id));
 	jw_key(&w, "data");
 	wire_wait(&w, wait);
-	part_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_question(struct buf *out, const char *name,
@@ -389,11 +373,11 @@ static void write_question(struct buf *out, const char *name,
 	struct jw w;
 
 	close_parts(out, st);
-	w = part_open(out, name);
+	w = wire_typed(out, name);
 	jw_kstr(&w, "id", ev->call_id);
 	jw_key(&w, "data");
 	wire_wait(&w, &ev->waits[0]);
-	part_close(&w);
+	wire_frame_end(&w);
 }
 
 /*
@@ -409,14 +393,14 @@ static void write_waiting(struct buf *out, const char *name,
 	if (st->step_open)
 		put_bare(out, "finish-step");
 	st->step_open = false;
-	w = part_open(out, name);
+	w = wire_typed(out, name);
 	jw_kstrz(&w, "finishReason", "tool-calls");
 	jw_key(&w, "messageMetadata");
 	jw_obj(&w);
 	jw_kstrz(&w, "finishReason", "waiting");
 	jw_kuuid(&w, "turnId", &ev->run->id);
 	jw_end_obj(&w);
-	part_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_end(struct buf *out, const char *name,
@@ -435,10 +419,10 @@ static void write_end(struct buf *out, const char *name,
 		put_bare(out, "finish-step");
 	st->step_open = false;
 	if (ev->type == TURN_EV_ERROR) {
-		w = part_open(out, "error");
+		w = wire_typed(out, "error");
 		jw_kstr(&w, "errorText", a.error_message.n ? a.error_message
 			: STR("The answer could not be made."));
-		part_close(&w);
+		wire_frame_end(&w);
 	} else if (wire_cut_short(&a)) {
 		put_bare(out, "abort");
 	}

@@ -128,12 +128,6 @@ static struct jw chunk_open(struct buf *out, const struct turn_event *ev,
 	return w;
 }
 
-static void chunk_close(struct jw *w)
-{
-	jw_end_obj(w);
-	wire_close(w->b);
-}
-
 /* choices with one choice, open at the members of its delta. */
 static void delta_open(struct jw *w)
 {
@@ -163,7 +157,7 @@ static void write_role(struct buf *out, const char *name,
 	jw_kstrz(&w, "role", "assistant");
 	jw_kstrz(&w, "content", "");
 	delta_close(&w, NULL);
-	chunk_close(&w);
+	wire_frame_end(&w);
 }
 
 /* The one that must be cheap. */
@@ -215,7 +209,7 @@ static void write_done(struct buf *out, const char *name,
 	w = chunk_open(out, ev, st);
 	delta_open(&w);
 	delta_close(&w, openai_finish_reason(a.finish_reason));
-	chunk_close(&w);
+	wire_frame_end(&w);
 	if (st->want_usage) {
 		w = chunk_open(out, ev, st);
 		jw_key(&w, "choices");
@@ -223,7 +217,7 @@ static void write_done(struct buf *out, const char *name,
 		jw_end_arr(&w);
 		jw_key(&w, "usage");
 		openai_usage(&w, a.usage);
-		chunk_close(&w);
+		wire_frame_end(&w);
 	}
 	wire_answer_release(&a);
 }
@@ -244,7 +238,7 @@ static void write_waiting(struct buf *out, const char *name,
 	w = chunk_open(out, ev, st);
 	delta_open(&w);
 	delta_close(&w, "stop");
-	chunk_close(&w);
+	wire_frame_end(&w);
 }
 
 static void write_error(struct buf *out, const char *name,
@@ -262,7 +256,7 @@ static void write_error(struct buf *out, const char *name,
 	openai_error(&w, err_rows[openai_err_code(a.error_code)].http_status,
 		     a.error_message.n ? a.error_message
 		     : STR("The answer could not be made."), "", a.error_code);
-	chunk_close(&w);
+	wire_frame_end(&w);
 	wire_answer_release(&a);
 }
 

@@ -42,6 +42,17 @@ static inline struct jw wire_frame(struct buf *out, const char *name,
 	return w;
 }
 
+/* The same without a name and a number, its first member being its type. */
+static inline struct jw wire_typed(struct buf *out, const char *type)
+{
+	struct jw w = jw_on(out);
+
+	buf_add(out, "data: ", 6);
+	jw_obj(&w);
+	jw_kstrz(&w, "type", type);
+	return w;
+}
+
 static inline void wire_frame_end(struct jw *w)
 {
 	jw_end_obj(w);

@@ -1,6 +1,7 @@
 #include "base/err.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,15 +16,18 @@ const struct err_row err_rows[ERR__MAX] = {
 #undef ERR
 };
 
-static int start(struct err *e, const char *file, int line,
-		 enum err_code code)
+/* Whether it was set: the first one stays. */
+PRINTF_LIKE(5, 0)
+static bool set(struct err *e, const char *file, int line, enum err_code code,
+		const char *fmt, va_list ap)
 {
 	if (e->code != ERR_NONE)
-		return 0;
+		return false;
 	e->code = code;
 	e->file = file;
 	e->line = line;
-	return 1;
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	return true;
 }
 
 int err_set_at(struct err *e, const char *file, int line, enum err_code code,
@@ -31,10 +35,8 @@ int err_set_at(struct err *e, const char *file, int line, enum err_code code,
 {
 	va_list ap;
 
-	if (!start(e, file, line, code))
-		return -1;
 	va_start(ap, fmt);
-	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	set(e, file, line, code, fmt, ap);
 	va_end(ap);
 	return -1;
 }
@@ -44,12 +46,10 @@ int err_public_at(struct err *e, const char *file, int line,
 {
 	va_list ap;
 
-	if (!start(e, file, line, code))
-		return -1;
 	va_start(ap, fmt);
-	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	if (set(e, file, line, code, fmt, ap))
+		memcpy(e->public, e->text, sizeof(e->public));
 	va_end(ap);
-	memcpy(e->public, e->text, sizeof(e->public));
 	return -1;
 }
 
@@ -58,13 +58,12 @@ int err_field_at(struct err *e, const char *file, int line,
 {
 	va_list ap;
 
-	if (!start(e, file, line, code))
-		return -1;
 	va_start(ap, fmt);
-	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	if (set(e, file, line, code, fmt, ap)) {
+		memcpy(e->public, e->text, sizeof(e->public));
+		snprintf(e->field, sizeof(e->field), "%s", field);
+	}
 	va_end(ap);
-	memcpy(e->public, e->text, sizeof(e->public));
-	snprintf(e->field, sizeof(e->field), "%s", field);
 	return -1;
 }
 
