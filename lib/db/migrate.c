@@ -237,7 +237,7 @@ struct lease {
 	pthread_t thread;		/* renews while a statement runs long */
 	pthread_mutex_t lock;
 	pthread_cond_t stop_cond;
-	bool stop, lost;
+	bool stop;
 };
 
 /* A statement that must find one row: 1 when it did, 0 when not, -1. */

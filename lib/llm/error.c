@@ -357,16 +357,3 @@ void llm_fault_of_json(const json_t *j, struct llm_fault *f, struct err *e)
 	f->repair = status == 400 || status == 422 ? repairs(&s) : 0;
 	tell(&s, status, (struct str){ NULL, 0 }, f, e);
 }
-
-void llm_error_from_response(const char *provider, int http_status,
-			     struct str retry_after, struct str retry_after_ms,
-			     struct str body, struct err *e)
-{
-	struct llm_fault f;
-
-	llm_fault_of_answer(&(struct llm_answer){
-		.status = http_status, .retry_after = retry_after,
-		.retry_after_ms = retry_after_ms, .body = body,
-	}, &f, e);
-	err_wrap(e, "%s", provider ? provider : "?");
-}

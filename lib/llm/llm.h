@@ -189,12 +189,6 @@ void llm_decoder_history(struct llm_decoder *d, const struct llm_request *r);
 /* Ids that we make up count up instead of being random: same output twice. */
 void llm_decoder_fixed_ids(struct llm_decoder *d);
 
-/* Turns a non-2xx answer into an error (A8-A12). headers may be NULL. Sets e. */
-struct http_response;
-void llm_error_from_response(const char *provider, int http_status,
-			     struct str retry_after, struct str retry_after_ms,
-			     struct str body, struct err *e);
-
 /* -- requests ------------------------------------------------------------- */
 
 /* What goes on the wire; all but the body is in the arena. */

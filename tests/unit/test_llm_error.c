@@ -119,12 +119,8 @@ static void texts_for_the_log(void **state)
 	fault_of(422, "{\"detail\":[{\"msg\":\"field required\"}]}", "", "", "",
 		 &e);
 	assert_has(e.text, "field required");
-	llm_error_from_response("mistral", 400, STR(""), STR(""),
-				STR("{\"message\":\"plain\"}"), &e);
-	err_clear(&e);
-	llm_error_from_response("mistral", 400, STR("3"), STR(""),
-				STR("{\"message\":\"plain\"}"), &e);
-	assert_has(e.text, "mistral: HTTP 400: plain");
+	fault_of(400, "{\"message\":\"plain\"}", "3", "", "", &e);
+	assert_has(e.text, "HTTP 400: plain");
 	assert_int_equal(e.retry_after_s, 3);
 }
 
