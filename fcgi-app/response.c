@@ -22,7 +22,7 @@ const char *resp_reason(int status)
 		{ 400, "Bad Request" },
 		{ 401, "Unauthorized" }, { 403, "Forbidden" },
 		{ 404, "Not Found" }, { 405, "Method Not Allowed" },
-		{ 406, "Not Acceptable" }, { 409, "Conflict" },
+		{ 409, "Conflict" },
 		{ 412, "Precondition Failed" }, { 413, "Content Too Large" },
 		{ 415, "Unsupported Media Type" },
 		{ 422, "Unprocessable Content" },
