@@ -16,7 +16,7 @@
 #define RECEIVE_TIMEOUT_S 10	/* libfcgi's own guard is lost with our accept */
 #define SEND_TIMEOUT_S    30	/* a peer that does not read for so long is gone */
 #define RECORD_BYTES      8192	/* libfcgi writes in pieces of this size */
-#define RECORD_COST       2048	/* what the kernel charges for a piece */
+#define RECORD_COST_BYTES 2048	/* what the kernel charges for a piece */
 
 struct fcgi {
 	struct conn conn;	/* first: a conn is cast back to its fcgi */
@@ -91,7 +91,7 @@ static bool conn_fits(struct conn *c, size_t n)
 {
 	struct fcgi *f = (struct fcgi *)c;
 	struct pollfd p = { .fd = f->r.ipcFd, .events = POLLOUT };
-	size_t cost = 2 * n + (n / RECORD_BYTES + 1) * RECORD_COST;
+	size_t cost = 2 * n + (n / RECORD_BYTES + 1) * RECORD_COST_BYTES;
 
 	if (cost > f->room) {
 		if (cost > f->room_at_most || poll(&p, 1, 0) != 1)

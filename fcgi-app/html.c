@@ -5,9 +5,9 @@
 
 #include "base/banned.h"
 
-#define GROWTH     8		/* of markup over its source … */
-#define SLACK      65536	/* … beyond this */
-#define HREF_BYTES 2048
+#define GROWTH      8		/* of markup over its source … */
+#define SLACK_BYTES 65536	/* … beyond this */
+#define HREF_BYTES  2048
 
 /* -- text ------------------------------------------------------------------- */
 
@@ -274,7 +274,7 @@ void buf_html_markdown(struct buf *b, struct str s)
 	};
 	/* Few bytes can ask for very many cells of a table. */
 	struct buf markup = BUF_INIT(GROWTH * MIN(s.n, HTML_MARKDOWN_BYTES) +
-				     SLACK);
+				     SLACK_BYTES);
 	struct markdown m = { .b = &markup };
 
 	if (s.n <= HTML_MARKDOWN_BYTES &&

@@ -36,8 +36,8 @@
 #define LIM_PAGE_TOOLS       32		/* that a page may declare */
 #define LIM_PAGE_TOOLS_BYTES 65536	/* of their declarations */
 #define LIM_ANSWER_CHARS     10000	/* to a question of the model */
-#define LIM_TOOL_OUTPUT      4194304	/* kept of a longer one, for read_result */
-#define LIM_TOOL_RESULT      65536	/* tool result sent to the model */
+#define LIM_TOOL_OUTPUT_BYTES 4194304	/* kept of a longer one, for read_result */
+#define LIM_TOOL_RESULT_BYTES 65536	/* tool result sent to the model */
 #define LIM_IMAGE_BYTES      3932160	/* for a model; 5 MiB as base64, what Anthropic takes */
 #define LIM_PAGE_COPY_BYTES  32768	/* of a page of a thread that is kept */
 

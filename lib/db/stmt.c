@@ -17,9 +17,9 @@
 
 #include "base/banned.h"
 
-#define CHARSET_BINARY 63
-#define PACKET_SLACK   4096	/* protocol around the values */
-#define SCRATCH_BYTES  8192	/* shared out among a statement's text columns */
+#define CHARSET_BINARY     63
+#define PACKET_SLACK_BYTES 4096	/* protocol around the values */
+#define SCRATCH_BYTES      8192	/* shared out among a statement's text columns */
 
 struct cell {			/* where one column lands */
 	union {
@@ -268,7 +268,7 @@ static void check_arg(const struct db_stmt *row, unsigned i,
 static int too_big(struct conn *c, const struct db_stmt *row, size_t n_bytes,
 		   struct err *e)
 {
-	if (n_bytes + PACKET_SLACK <= c->max_packet_bytes)
+	if (n_bytes + PACKET_SLACK_BYTES <= c->max_packet_bytes)
 		return 0;
 	if (c->fault < FAULT_DATA)
 		c->fault = FAULT_DATA;
@@ -407,7 +407,7 @@ int stmt_exec_rows(struct conn *c, struct op *op, struct err *e)
 			if (too_big(c, row, one, e))
 				return -1;
 			if (n && bytes + one > MIN(DB_BULK_BYTES,
-					c->max_packet_bytes - PACKET_SLACK))
+					c->max_packet_bytes - PACKET_SLACK_BYTES))
 				break;
 			bytes += one;
 		}

@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-#define THINKING_MIN 1024
+#define THINKING_MIN_TOKENS 1024
 
 static void add_block(json_t *messages, const char *role, json_t *block)
 {
@@ -229,7 +229,7 @@ static int thinking_budget(struct build *b)
 		    it->msg->n_calls && !verbatim(b, it))
 			return 0;
 	}
-	return n > 0 ? MAX(n, THINKING_MIN) : 0;
+	return n > 0 ? MAX(n, THINKING_MIN_TOKENS) : 0;
 }
 
 static void output_config(struct build *b)

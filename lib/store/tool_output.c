@@ -21,7 +21,7 @@ int tool_output_put(struct db *db, const struct owner *o,
 {
 	int rc;
 
-	content.n = MIN(content.n, LIM_TOOL_OUTPUT);
+	content.n = MIN(content.n, LIM_TOOL_OUTPUT_BYTES);
 	content.n = utf8_complete(content);
 	*id = uuid_new();
 	rc = db_exec(db, STMT_TOOL_OUTPUT_INSERT,

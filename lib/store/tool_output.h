@@ -1,6 +1,6 @@
 /*
  * Results of tools that were longer than what the model gets at once. Bounded
- * (LIM_TOOL_OUTPUT each, TOOL_OUTPUTS_KEPT per conversation), kept for a day,
+ * (LIM_TOOL_OUTPUT_BYTES each, TOOL_OUTPUTS_KEPT per conversation), kept for a day,
  * deleted with the conversation, read by the owner only.
  */
 #ifndef STORE_TOOL_OUTPUT_H
@@ -10,7 +10,7 @@
 
 enum { TOOL_OUTPUTS_KEPT = 20 };
 
-/* Stores it, *id is new. content is valid UTF-8, cut at LIM_TOOL_OUTPUT. */
+/* Stores it, *id is new. content is valid UTF-8, cut at LIM_TOOL_OUTPUT_BYTES. */
 int tool_output_put(struct db *db, const struct owner *o,
 		    const struct uuid *conversation_id, struct str tool,
 		    struct str content, struct uuid *id,

@@ -54,7 +54,7 @@ static size_t span(struct str s, size_t i, const char *set, size_t max)
 	return n;
 }
 
-enum { JWT_HEADER = 512 };	/* bytes; they have a hundred */
+enum { JWT_HEADER_BYTES = 512 };	/* they have a hundred */
 
 /* -- kinds: how many bytes of it begin at i, or 0 --------------------------- */
 
@@ -300,7 +300,7 @@ static size_t key(struct str s, size_t i)
 			continue;
 		/* before it is looked at whole: it is the only long one */
 		if (s.p[i] == 'e' && span(s, i, LETTERS DIGITS "_-",
-					  JWT_HEADER) == JWT_HEADER)
+					  JWT_HEADER_BYTES) == JWT_HEADER_BYTES)
 			continue;
 		n = span(s, i + prefix.n, rows[k].set, rows[k].most);
 		if (n < rows[k].least)

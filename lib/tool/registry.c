@@ -206,7 +206,7 @@ size_t tool_builtin(const struct tool **out)
 size_t tool_result_cap(const struct tool *t, const struct tool_ctx *ctx)
 {
 	int configured = ctx->conf->limits.tool_result_bytes;
-	size_t cap = configured > 0 ? (size_t)configured : LIM_TOOL_RESULT;
+	size_t cap = configured > 0 ? (size_t)configured : LIM_TOOL_RESULT_BYTES;
 
 	if (t->result_cap_bytes > 0)
 		cap = MIN(cap, (size_t)t->result_cap_bytes);

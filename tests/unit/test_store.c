@@ -467,15 +467,15 @@ static void keys(void **state)
 static void tool_outputs_are_kept_for_their_owner(void **state)
 {
 	struct uuid c = new_conversation(&ann, "long"), id, last;
-	char *big = calloc(1, LIM_TOOL_OUTPUT + 100);
+	char *big = calloc(1, LIM_TOOL_OUTPUT_BYTES + 100);
 	struct tool_output o;
 
 	(void)state;
-	memset(big, 'x', LIM_TOOL_OUTPUT + 10);
-	memcpy(big + LIM_TOOL_OUTPUT - 1, "\xc3\xa4", 2);
+	memset(big, 'x', LIM_TOOL_OUTPUT_BYTES + 10);
+	memcpy(big + LIM_TOOL_OUTPUT_BYTES - 1, "\xc3\xa4", 2);
 	ok(tool_output_put(db, &ann, &c, S("t"), S(big), &id, &e));
 	ok(tool_output_get(db, &ann, &id, &a, &o, &e));
-	assert_int_equal(o.content.n, LIM_TOOL_OUTPUT - 1);
+	assert_int_equal(o.content.n, LIM_TOOL_OUTPUT_BYTES - 1);
 	assert_true(str_is(o.tool, "t"));
 	refused(tool_output_get(db, &bob, &id, &a, &o, &e), ERR_NOT_FOUND);
 	for (int i = 0; i < TOOL_OUTPUTS_KEPT + 5; i++)
