@@ -24,38 +24,16 @@ bool slug_valid(struct str s)
 	return true;
 }
 
-/* Edits between a and b (Levenshtein); KEY_BYTES for what is too long. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[KEY_BYTES + 1], n = strlen(a), m = strlen(b);
-
-	if (n > KEY_BYTES || m > KEY_BYTES)
-		return KEY_BYTES;
-	for (size_t j = 0; j <= m; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= n; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= m; j++) {
-			size_t change = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			row[j] = MIN(change, MIN(row[j], row[j - 1]) + 1);
-		}
-	}
-	return row[m];
-}
-
 /* The declared key that was probably meant, or NULL. */
 static const char *nearest(const struct field *fields, size_t n,
 			   const char *key)
 {
-	size_t best = MAX(strlen(key) / 2, 1) + 1;
+	size_t len = strlen(key);
+	int best = (int)MAX(MIN(len, KEY_BYTES) / 2, 1) + 1;
 	const char *found = NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		size_t d = distance(key, fields[i].key);
+	for (size_t i = 0; i < n && len <= KEY_BYTES; i++) {
+		int d = str_distance(str_of(key), str_of(fields[i].key));
 
 		if (d < best) {
 			best = d;

@@ -25,16 +25,17 @@ int api_health(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * What a check may say to anybody: configuration errors without the directory,
- * everything else in its public words. The log has the rest.
+ * What a check may say to anybody: configuration errors without the directory
+ * and wrong values, everything else in its public words. The log has the rest.
  */
 static const char *detail_of(const struct err *e)
 {
-	const char *file = e->text, *p;
+	const char *text = *e->public ? e->public : e->text;
+	const char *file = text, *p;
 
 	if (e->code != ERR_CONFIG)
 		return err_message(e);
-	for (p = e->text; *p && *p != ':'; p++)
+	for (p = text; *p && *p != ':'; p++)
 		if (*p == '/')
 			file = p + 1;
 	return file;

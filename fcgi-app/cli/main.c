@@ -161,7 +161,8 @@ static int unknown(const char *name)
 	int best = 3;
 
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
-		int d = edit_distance(name, commands[i].name);
+		int d = str_distance(str_of(name),
+				     str_of(commands[i].name));
 
 		if (d < best) {
 			best = d;

@@ -89,4 +89,10 @@ static inline struct str str_cut(struct str *rest, char sep)
 	return s;
 }
 
+/*
+ * Edits (insert, delete, change, swap of neighbours) between a and b in any case,
+ * for "did you mean". The first 64 bytes of each count.
+ */
+int str_distance(struct str a, struct str b);
+
 #endif

@@ -29,7 +29,7 @@ static const char *nearest_id(const void *v, size_t n, size_t size,
 	for (size_t i = 0; i < n; i++) {
 		const char *id = *(const char *const *)((const char *)v +
 							i * size);
-		int d = edit_distance(unknown, id);
+		int d = str_distance(str_of(unknown), str_of(id));
 
 		if (d < best || (d == best && !found)) {
 			best = d;

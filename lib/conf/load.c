@@ -59,13 +59,21 @@ const struct ypos *load_pos(const struct loader *l, const void *field)
 
 /* -- single values -------------------------------------------------------------- */
 
+/* URLs that hold a password, as in https://ada:pw@host/. */
+static bool has_login(const char *s)
+{
+	const char *host = strstr(s, "://");
+
+	return host && strchr(host, '@');
+}
+
 /* What stands there, for a message; secrets and long texts are not shown. */
 static const char *shown(const struct conf_option *o, const struct ynode *n,
 			 char *out, size_t n_bytes)
 {
 	struct str s = n ? str_of(n->text) : STR("");
 
-	if (!n || (o->flags & OPT_SECRET))
+	if (!n || (o->flags & OPT_SECRET) || has_login(n->text))
 		snprintf(out, n_bytes, "the value");
 	else
 		snprintf(out, n_bytes, "\"%.*s%s\"",
@@ -75,6 +83,29 @@ static const char *shown(const struct conf_option *o, const struct ynode *n,
 		if ((unsigned char)*p < 0x20)
 			*p = ' ';
 	return out;
+}
+
+/* "key: value rest"; anybody may read what /ready says, so not the value there. */
+static void fail_value(struct loader *l, const struct conf_option *o,
+		       const struct ynode *n, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+
+static void fail_value(struct loader *l, const struct conf_option *o,
+		       const struct ynode *n, const char *fmt, ...)
+{
+	char what[4 * QUOTE_BYTES + 8], rest[256];
+	bool first = l->e->code == ERR_NONE;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(rest, sizeof(rest), fmt, ap);
+	va_end(ap);
+	load_fail(l, &n->pos, "%s: %s %s", o->key,
+		  shown(o, n, what, sizeof(what)), rest);
+	if (first)
+		snprintf(l->e->public, sizeof(l->e->public),
+			 "%.100s:%d:%d: %s: the value %.90s", n->pos.file,
+			 n->pos.line, n->pos.column, o->key, rest);
 }
 
 static bool parse_int(const char *s, long long *v)
@@ -129,13 +160,11 @@ static void fail_pick(struct loader *l, const struct conf_option *o,
 		      const struct ynode *n)
 {
 	struct buf b = BUF_INIT(256);
-	char what[4 * QUOTE_BYTES + 8];
 
 	for (const struct opt_name *p = o->names; p->name; p++)
 		buf_addf(&b, "%s%s", p == o->names ? "" : p[1].name ? ", "
 			 : " or ", p->name);
-	load_fail(l, &n->pos, "%s: %s must be %s", o->key,
-		  shown(o, n, what, sizeof(what)), b.p);
+	fail_value(l, o, n, "must be %s", b.p);
 	buf_release(&b);
 }
 
@@ -143,18 +172,14 @@ static void fail_pick(struct loader *l, const struct conf_option *o,
 static void fail_range(struct loader *l, const struct conf_option *o,
 		       const struct ynode *n)
 {
-	char what[4 * QUOTE_BYTES + 8];
-
-	load_fail(l, &n->pos, "%s: %s must be from %.12g to %.12g%s%s", o->key,
-		  shown(o, n, what, sizeof(what)), o->min, o->max,
-		  *o->unit ? " " : "", o->unit);
+	fail_value(l, o, n, "must be from %.12g to %.12g%s%s", o->min, o->max,
+		   *o->unit ? " " : "", o->unit);
 }
 
 /* Length and rule of a text. n is NULL for a default, which is right. */
 static bool text_ok(struct loader *l, const struct conf_option *o,
 		    const struct ynode *n, const char *s)
 {
-	char what[4 * QUOTE_BYTES + 8];
 	const char *wrong;
 
 	if (!n)
@@ -170,8 +195,7 @@ static bool text_ok(struct loader *l, const struct conf_option *o,
 	}
 	wrong = o->check ? o->check(s) : NULL;
 	if (wrong) {
-		load_fail(l, &n->pos, "%s: %s %s", o->key,
-			  shown(o, n, what, sizeof(what)), wrong);
+		fail_value(l, o, n, "%s", wrong);
 		return false;
 	}
 	return true;
@@ -181,7 +205,6 @@ static bool text_ok(struct loader *l, const struct conf_option *o,
 static void set_value(struct loader *l, const struct conf_option *o, void *field,
 		      const struct ynode *n, const char *s)
 {
-	char what[4 * QUOTE_BYTES + 8];
 	const struct opt_name *name;
 	long long i;
 	double d;
@@ -189,8 +212,7 @@ static void set_value(struct loader *l, const struct conf_option *o, void *field
 	switch (o->type) {
 	case OPT_INT:
 		if (!parse_int(s, &i))
-			load_fail(l, &n->pos, "%s: %s must be a whole number",
-				  o->key, shown(o, n, what, sizeof(what)));
+			fail_value(l, o, n, "must be a whole number");
 		else if ((double)i < o->min || (double)i > o->max)
 			fail_range(l, o, n);
 		else
@@ -200,8 +222,7 @@ static void set_value(struct loader *l, const struct conf_option *o, void *field
 		if (!n && !strcmp(s, "null"))
 			*(double *)field = NAN;
 		else if (!parse_double(s, &d))
-			load_fail(l, &n->pos, "%s: %s must be a number",
-				  o->key, shown(o, n, what, sizeof(what)));
+			fail_value(l, o, n, "must be a number");
 		else if (d < o->min || d > o->max)
 			fail_range(l, o, n);
 		else
@@ -209,8 +230,7 @@ static void set_value(struct loader *l, const struct conf_option *o, void *field
 		break;
 	case OPT_BOOL:
 		if (!parse_bool(s, field))
-			load_fail(l, &n->pos, "%s: %s must be true or false",
-				  o->key, shown(o, n, what, sizeof(what)));
+			fail_value(l, o, n, "must be true or false");
 		break;
 	case OPT_ENUM:
 		name = pick(o, s);

@@ -356,34 +356,6 @@ bool option_group(enum opt_section in, const char *prefix)
 
 #define EDIT_BYTES 64
 
-int edit_distance(const char *a, const char *b)
-{
-	int row[3][EDIT_BYTES + 1];
-	int n = (int)strnlen(a, EDIT_BYTES), m = (int)strnlen(b, EDIT_BYTES);
-	int *before = row[0], *last = row[1], *now = row[2], *t;
-
-	for (int j = 0; j <= m; j++)
-		last[j] = j;
-	for (int i = 1; i <= n; i++) {
-		now[0] = i;
-		for (int j = 1; j <= m; j++) {
-			int best = last[j - 1] + (a[i - 1] != b[j - 1]);
-
-			best = MIN(best, last[j] + 1);
-			best = MIN(best, now[j - 1] + 1);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-			    a[i - 2] == b[j - 1])
-				best = MIN(best, before[j - 2] + 1);
-			now[j] = best;
-		}
-		t = before;
-		before = last;
-		last = now;
-		now = t;
-	}
-	return last[m];
-}
-
 const char *option_nearest(enum opt_section in, const char *prefix,
 			   const char *unknown, char *out, size_t n_bytes)
 {
@@ -400,7 +372,7 @@ const char *option_nearest(enum opt_section in, const char *prefix,
 			continue;
 		snprintf(part, sizeof(part), "%.*s",
 			 (int)strcspn(key + n, "."), key + n);
-		d = edit_distance(unknown, part);
+		d = str_distance(str_of(unknown), str_of(part));
 		/* a forgotten unit: "timeout" for "timeout_ms" */
 		if (strlen(unknown) > 2 &&
 		    !strncmp(part, unknown, strlen(unknown)))

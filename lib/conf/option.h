@@ -98,7 +98,4 @@ bool option_group(enum opt_section in, const char *prefix);
 const char *option_nearest(enum opt_section in, const char *prefix,
 			   const char *unknown, char *out, size_t n_bytes);
 
-/* Edits (insert, delete, change, swap) between a and b; at most 64 bytes count. */
-int edit_distance(const char *a, const char *b);
-
 #endif

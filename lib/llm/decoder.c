@@ -36,12 +36,8 @@ struct llm_decoder *llm_decoder_new(const char *provider,
 	struct llm_decoder *d;
 	struct quirks q;
 
-	if (!p) {
-		err_public(e, ERR_LLM_UNSUPPORTED,
-			   "The LLM provider \"%.40s\" is not supported.",
-			   provider ? provider : "");
+	if (!p && provider_unknown(provider, e) < 0)
 		return NULL;
-	}
 	if (provider_quirks(p, service ? service->quirks : NULL, &q, e) < 0)
 		return NULL;
 	d = xcalloc(1, sizeof(*d));

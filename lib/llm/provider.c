@@ -5,6 +5,7 @@
  */
 #include "llm/provider.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "base/util.h"
@@ -166,6 +167,26 @@ const struct provider *provider_find(const char *name)
 	return NULL;
 }
 
+int provider_unknown(const char *name, struct err *e)
+{
+	struct str wrong = str_of(name ? name : "");
+	int best = 2 + (int)MIN(wrong.n, 64) / 3;
+	const char *near = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		int d = str_distance(wrong, str_of(rows[i].name));
+
+		if (d < best && rows[i].dialect->build) {
+			best = d;
+			near = rows[i].name;
+		}
+	}
+	return err_public(e, ERR_LLM_UNSUPPORTED, "The LLM provider \"%.40s\" is "
+			  "not supported%s%s%s", wrong.p, near
+			  ? "; did you mean \"" : "", near ? near : "",
+			  near ? "\"?" : ".");
+}
+
 /* Quirks as `quirks:` names them. */
 
 enum q_type { Q_ENUM, Q_BOOL, Q_STR, Q_FIELDS };
@@ -200,36 +221,13 @@ static const struct quirk_row {
 #undef Q
 };
 
-/* Levenshtein distance, capped lengths; for "did you mean". */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[33], la = strlen(a), lb = strlen(b);
-
-	if (la > 32 || lb > 32)
-		return 99;
-	for (size_t j = 0; j <= lb; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= la; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= lb; j++) {
-			size_t best = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			best = MIN(best, row[j] + 1);
-			row[j] = MIN(best, row[j - 1] + 1);
-		}
-	}
-	return row[lb];
-}
-
 static int unknown_quirk(const char *key, struct err *e)
 {
-	size_t best = 0, best_d = 99;
+	size_t best = 0;
+	int best_d = INT_MAX;
 
 	for (size_t i = 0; i < ARRAY_LEN(quirk_rows); i++) {
-		size_t d = distance(key, quirk_rows[i].key);
+		int d = str_distance(str_of(key), str_of(quirk_rows[i].key));
 
 		if (d < best_d) {
 			best_d = d;
@@ -344,9 +342,7 @@ int llm_check_service(const struct conf_llm *s, struct err *e)
 	struct quirks q;
 
 	if (!p || !p->dialect->build)
-		return err_public(e, ERR_LLM_UNSUPPORTED,
-				  "The LLM provider \"%.40s\" is not supported.",
-				  s->provider ? s->provider : "");
+		return provider_unknown(s->provider, e);
 	if (provider_quirks(p, s->quirks, &q, e) < 0)
 		return -1;
 	if (!p->url[0] && !(s->url && s->url[0]))

@@ -87,6 +87,9 @@ struct provider {
 /* The row, or NULL. */
 const struct provider *provider_find(const char *name);
 
+/* ERR_LLM_UNSUPPORTED, with the name that was probably meant. Returns -1. */
+int provider_unknown(const char *name, struct err *e);
+
 /* All rows. */
 const struct provider *provider_rows(size_t *n);
 

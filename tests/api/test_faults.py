@@ -98,6 +98,17 @@ def test_broken_config_keeps_the_old_one(make_lab):
     assert check["ok"] is False and "thraeds" in check["detail"]
     assert "threads" in check["detail"]
     assert lab.chat({"text": "still here"})[-1].name == "done"
+    # Anybody may ask: a wrong value is in the log only, a password not even there.
+    broken = json.loads(good)
+    broken["llm_services"]["demo"]["url"] = "http://me:hunter2@h"
+    lab.config_file.write_text(json.dumps(broken, indent=1))
+    check = wait_until("the next change", lambda: (
+        c := lab.get("/ready").json["checks"]["config"])
+        and "thraeds" not in c["detail"] and c)
+    assert check["detail"].endswith(": url: the value must not have a login in its host")
+    assert check["detail"].startswith(lab.config_file.name + ":")
+    assert "url: the value must not" in lab.log("responder")
+    assert "hunter2" not in lab.log("responder")
     lab.config_file.write_text(good)
     wait_until("health", lambda: lab.get("/ready").json["status"] == "ready")
 

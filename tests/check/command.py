@@ -99,6 +99,12 @@ def configuration(folder):
                   out="valid; workspaces: 1, datasets: 0, LLM services: 1")
     tap.result('"AIChat.Chat.Snd"' in fine.stderr, "check warns of a permission",
                fine.stderr.splitlines())
+    typo = folder / "typo.yaml"
+    typo.write_text(CONFIG.replace("provider: openai", "provider: openia"))
+    expect("check names the nearest provider", run("-c", typo, "check"), 1,
+           err='typo.yaml:3: llm_services.main: The LLM provider "openia" is not '
+               'supported; did you mean "openai"?')
+    expect("decode too", run("decode", "antropic"), 1, err='did you mean "anthropic"?')
     expect("$LAMPLIGHTER_CONFIG", run("check", env={"LAMPLIGHTER_CONFIG": main}), 0,
            out="valid;")
     expect("the last -c counts", run("-c", "/nonexistent", "-c", main, "check"), 0)

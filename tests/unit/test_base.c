@@ -330,9 +330,31 @@ static void log_cannot_be_forged(void **state)
 	assert_non_null(strstr(line, "user=\"eve\\nlevel=error\""));
 }
 
+static void distances(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		int d;
+	} cases[] = {
+		{ "", "", 0 }, { "", "abc", 3 }, { "kitten", "sitting", 3 },
+		{ "modle", "model", 1 }, { "OpenAI", "openai", 0 },
+	};
+	char longer[200];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		assert_int_equal(str_distance(str_of(cases[i].a),
+					      str_of(cases[i].b)), cases[i].d);
+	memset(longer, 'x', sizeof(longer));
+	assert_int_equal(str_distance((struct str){ longer, sizeof(longer) },
+				      STR("")), 64);
+	assert_int_equal(str_distance((struct str){ NULL, 0 }, STR("ab")), 2);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(distances),
 		cmocka_unit_test(err_first_set_wins),
 		cmocka_unit_test(err_rows_are_whole),
 		cmocka_unit_test(arena_releases_newest_first),
