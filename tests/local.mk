@@ -31,6 +31,7 @@ EXTRA_DIST += tests/conftest.py tests/api/conftest.py tests/api/demo_model.py \
 	tests/api/test_docs.py tests/api/test_doctor.py \
 	tests/api/test_events.py \
 	tests/api/test_faults.py \
+	tests/api/test_followers.py \
 	tests/api/test_identity.py \
 	tests/api/test_kill.py \
 	tests/api/test_page_cache.py \

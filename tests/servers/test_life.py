@@ -116,6 +116,42 @@ def test_notifications_come_as_they_are_made(make_site, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_who_comes_back_misses_nothing(make_site, ended, kind):
+    """A stream that is cut and gone on with, and long polls of all of it; where
+    each request is a process, all of them read what the turn's has stored."""
+    site = make_site(kind)
+    task = site.post("/tasks", {"workspaceId": "lab", "content":
+                                "!script " + json.dumps(SHORT)}).json
+    path = f"/turns/{task['turnId']}/events"
+    streamed, last = "", 0
+    while last is not None:
+        stream = Stream(*site.open("GET", path, headers={
+            "Last-Event-ID": str(last)}))
+        assert stream.status == 200
+        for event in stream:
+            assert int(event.id) > last
+            last = int(event.id)
+            if event.name == "done":
+                last = None
+                break
+            if event.name == "token":
+                streamed += event.data["delta"]
+                if len(streamed) % 3 == 0:
+                    break
+        stream.close()
+    polled, after, page = "", 0, {"done": False}
+    while not page["done"]:
+        page = site.get(f"{path}?wait=5&after={after}").json
+        for item in page["items"]:
+            assert item["id"] > after
+            after = item["id"]
+            polled += item["data"]["delta"] if item["event"] == "token" else ""
+    status, text = ended(task)
+    assert status == "done" and streamed == polled == text, (streamed, polled)
+    assert site.get(f"{path}?after={after}").status == 204
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_stop_takes_effect_at_once(make_site, ended, kind):
     """The request to stop may meet another process than the turn's."""
     site = make_site(kind)
