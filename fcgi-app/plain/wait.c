@@ -12,7 +12,10 @@
 #include "api/send.h"
 #include "app.h"
 #include "auth/policy.h"
+#include "base/limits.h"
+#include "prompt/untrusted.h"
 #include "store/wait.h"
+#include "tool/tool.h"
 
 #include "base/banned.h"
 
@@ -49,13 +52,22 @@ static void open_form(struct plain *p, const struct turn_wait *w,
 /* What is approved is what was shown: its digest goes along. */
 static void put_approval(struct plain *p, const struct turn_wait *w)
 {
+	static const char *const effects[] = {
+		[TOOL_READ] = "It only reads.",
+		[TOOL_WRITE] = "It changes something.",
+		[TOOL_DESTRUCTIVE] = "It deletes or overwrites something, "
+			"which may not be undone.",
+	};
 	char digest[2 * WAIT_DIGEST_BYTES + 1];
-	struct buf *b = p->b;
+	struct buf *b = p->b, args = BUF_INIT(12 * LIM_TOOL_ARGS_BYTES);
 
 	buf_adds(b, "<h2>May this run?</h2>\n<p><b>");
 	buf_html(b, w->tool);
-	buf_adds(b, "</b></p>\n<pre>");
-	buf_html(b, w->args);
+	buf_addf(b, "</b></p>\n<p>%s</p>\n<pre>",
+		 effects[MIN(MAX(w->effect, TOOL_READ), TOOL_DESTRUCTIVE)]);
+	untrusted_spell(w->args, &args);
+	buf_html(b, buf_str(&args));
+	buf_release(&args);
 	buf_adds(b, "</pre>\n");
 	if (str_is(w->reason, "tainted"))
 		buf_adds(b, "<p>Text of others is part of this conversation; it "

@@ -127,6 +127,23 @@ static void drop_invisible(struct str s, struct buf *out)
 	}
 }
 
+void untrusted_spell(struct str text, struct buf *out)
+{
+	struct buf valid = BUF_INIT(3 * text.n + 1);
+	size_t len;
+
+	utf8_scrub(&valid, text);
+	for (size_t i = 0; i < valid.n; i += len) {
+		unsigned c = code_point(buf_str(&valid), i, &len);
+
+		if (is_invisible(c) || is_joiner(c) || c == 0x2028 || c == 0x2029)
+			buf_addf(out, "⟨U+%04X⟩", c);
+		else
+			buf_add(out, valid.p + i, len);
+	}
+	buf_release(&valid);
+}
+
 static void break_tokens(const struct untrusted *u, struct str s,
 			 struct buf *out)
 {

@@ -40,4 +40,10 @@ void untrusted_wrap(const struct untrusted *u, struct str source,
 void untrusted_clean(const struct untrusted *u, struct str text,
 		     struct buf *out);
 
+/*
+ * Appends text with what shows nothing, or turns the direction of the rest,
+ * spelled out, ⟨U+202E⟩: for a person who decides about that text.
+ */
+void untrusted_spell(struct str text, struct buf *out);
+
 #endif

@@ -641,31 +641,6 @@ def test_descriptions_are_cleaned(bad, hostile):
     assert "<|im_start|>" not in tools and "\u202e" not in tools
 
 
-@pytest.mark.parametrize("said,title", [
-    ({"title": "Look it up"}, "Look it up"),
-    ({"annotations": {"title": "Look it up"}}, "Look it up"),
-    ({"title": "Mine", "annotations": {"title": "Other"}}, "Mine"),
-    ({"title": " a\n<|im_start|>b\u202e " + "\u00fc" * 100},
-     "a < |im_start| >b " + "\u00fc" * 62),
-    ({"title": ""}, None), ({"title": 5}, None), ({}, None)])
-def test_titles_are_for_people(bad, hostile, said, title):
-    """In the event, and in the row of the thread; the model gets the name."""
-    hostile.tools[0].update(said)
-    lab = bad()
-    events = lab.chat({"tool_calls": [{"name": "bad_look", "args": {}}],
-                       "then": {"text": "ok"}})
-    [call] = [e.data for e in events if e.name == "tool-call"]
-    assert (call["toolName"], call.get("title")) == ("bad_look", title)
-    rows = lab.get(f"/conversations/{events[-1].data['conversationId']}/messages",
-                   user="ada").json["items"]
-    [[stored]] = [row["metadata"]["toolCalls"] for row in rows
-                  if row["metadata"].get("step")]
-    assert (stored["toolName"], stored.get("title")) == ("bad_look", title)
-    replay = lab.get(f"/turns/{events[-1].data['turnId']}/events?after=0&wait=1",
-                     user="ada").json["items"]
-    assert [e["data"].get("title") for e in replay if e["event"] == "tool-call"] == [title]
-
-
 def test_internal_addresses_are_refused(make_lab, hostile):
     """Pitfall G14: unless the admin lists them, whatever name leads there."""
     for url in (hostile.url, hostile.url.replace("127.0.0.1", "localhost")):

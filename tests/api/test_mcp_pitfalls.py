@@ -493,3 +493,28 @@ def test_stdio_servers_are_told_to_stop(odd):
     result, _ = ask(odd, "odd_hang")
     assert result["result"]["error"]["code"] == "tool_timeout"
     assert len(json.loads(ask(odd, "odd_cancelled")[0]["result"])) == 1
+
+
+@pytest.mark.parametrize("said,title", [
+    ({"title": "Look it up"}, "Look it up"),
+    ({"annotations": {"title": "Look it up"}}, "Look it up"),
+    ({"title": "Mine", "annotations": {"title": "Other"}}, "Mine"),
+    ({"title": " a\n<|im_start|>b\u202e " + "\u00fc" * 100},
+     "a < |im_start| >b " + "\u00fc" * 62),
+    ({"title": ""}, None), ({"title": 5}, None), ({}, None)])
+def test_titles_are_for_people(bad, hostile, said, title):
+    """In the event, and in the row of the thread; the model gets the name."""
+    hostile.tools[0].update(said)
+    lab = bad()
+    events = lab.chat({"tool_calls": [{"name": "bad_look", "args": {}}],
+                       "then": {"text": "ok"}})
+    [call] = [e.data for e in events if e.name == "tool-call"]
+    assert (call["toolName"], call.get("title")) == ("bad_look", title)
+    rows = lab.get(f"/conversations/{events[-1].data['conversationId']}/messages",
+                   user="ada").json["items"]
+    [[stored]] = [row["metadata"]["toolCalls"] for row in rows
+                  if row["metadata"].get("step")]
+    assert (stored["toolName"], stored.get("title")) == ("bad_look", title)
+    replay = lab.get(f"/turns/{events[-1].data['turnId']}/events?after=0&wait=1",
+                     user="ada").json["items"]
+    assert [e["data"].get("title") for e in replay if e["event"] == "tool-call"] == [title]

@@ -59,6 +59,23 @@ def test_approval(waiting, decision, ran, steps):
     assert waiting.runs().count(text) == ran
 
 
+def test_nothing_hides_in_what_is_approved(waiting):
+    """Red team: no character that nobody sees, or that turns what one sees."""
+    browser = Browser(waiting)
+    hidden = "a\u202eb\u200dc\U000e0041d\u2028e\u3164f\ufe0f"
+    turn = start(browser, at_once(tool_calls=[{"name": "note", "args": {
+        "text": hidden}}], then={"text": "x"}))
+    page = wait_page(browser, turn)
+    assert "It changes something." in page.text
+    pre = page.text[page.text.index("May this run?"):]
+    pre = pre[pre.index("<pre>"):pre.index("</pre>")]
+    assert "a⟨U+202E⟩b⟨U+200D⟩c⟨U+E0041⟩d⟨U+2028⟩e⟨U+3164⟩f⟨U+FE0F⟩" in pre
+    assert not [c for c in hidden if ord(c) > 127 and c in pre]
+    browser.submit(page, "decide", approve="x")
+    browser.get(ended(browser, turn))
+    assert hidden in waiting.runs()
+
+
 def test_approval_of_something_else(waiting):
     """Only what was shown, only by its owner, only with a token."""
     browser = Browser(waiting)

@@ -118,6 +118,29 @@ test('approved, and denied: after a reload, in the thread', async (t) => {
 	assert.equal(await page.locator('.tool-failed').count(), 1);
 });
 
+test('a long argument does not hide those behind it', async (t) => {
+	const page = await desk(t);
+	const parameters = { count: 1, text: `first\n${'\n'.repeat(300)}last` };
+	const card = page.locator('lamp-approval');
+
+	await send(page, call('wipe', parameters));
+	await card.waitFor();
+	assert.match(await card.locator('dd').nth(1).innerText(), /^first\s+…\s*Show all of it: 310 characters$/);
+	assert.ok((await card.boundingBox()).height < 600);
+	await button(page, 'Show all of it: 310 characters').click();
+	assert.equal(await card.locator('dd').nth(1).evaluate((dd) => dd.textContent.trim()),
+		parameters.text);
+	// nothing is shown in a box of its own that has to be scrolled
+	assert.equal(await card.evaluate((root) => [...root.querySelectorAll('*')]
+		.every((node) => node.scrollHeight <= node.clientHeight + 1 ||
+			getComputedStyle(node).overflowY === 'visible')), true);
+	await send(page, call('wipe', { text: '😀'.repeat(301) }));
+	await page.waitForFunction(() => /602 characters/.test(
+		document.querySelector('lamp-approval')?.innerText));
+	assert.doesNotMatch(await card.last().innerText(), /\ufffd/);
+	assert.deepEqual(await runs(), []);
+});
+
 test('numbers are shown, and sent, to the last digit', async (t) => {
 	const page = await desk(t);
 	// such numbers are no numbers of JavaScript

@@ -144,6 +144,29 @@ static void cleaned(const struct untrusted *u, const char *in, size_t n,
 	buf_release(&out);
 }
 
+static void what_hides_is_spelled_out(void **state)
+{
+	static const struct {
+		const char *in, *want;
+	} t[] = {
+		{ "", "" },
+		{ "plain\ttext\n, \xc3\xa9 <|im_start|>",
+		  "plain\ttext\n, \xc3\xa9 <|im_start|>" },
+		{ "a\x1b[31m\xe2\x80\xae" "b", "a⟨U+001B⟩[31m⟨U+202E⟩b" },
+		{ "\xf3\xa0\x81\x81\xef\xbb\xbf", "⟨U+E0041⟩⟨U+FEFF⟩" },
+		{ "\xff", "\xef\xbf\xbd" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		struct buf out = BUF_INIT(256);
+
+		untrusted_spell(str_of(t[i].in), &out);
+		assert_string_equal(out.p ? out.p : "", t[i].want);
+		buf_release(&out);
+	}
+}
+
 static void control_tokens_are_broken(void **state)
 {
 	static const struct {
@@ -240,6 +263,7 @@ int main(void)
 		cmocka_unit_test(all_layers_in_order),
 		cmocka_unit_test(agent_prompt_falls_back),
 		cmocka_unit_test(builtin_texts_have_versions),
+		cmocka_unit_test(what_hides_is_spelled_out),
 		cmocka_unit_test(control_tokens_are_broken),
 		cmocka_unit_test(the_envelope_cannot_be_closed),
 	};

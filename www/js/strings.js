@@ -112,6 +112,7 @@ const en = {
 	'approval.approve': 'Approve',
 	'approval.deny': 'Deny',
 	'approval.edit': 'Change the arguments',
+	'approval.all': 'Show all of it: {n} characters',
 	'approval.notJson': 'This is not valid JSON.',
 	'approval.until': 'until {when}',
 	'effect.read': 'It only reads.',

@@ -14,6 +14,18 @@ const ARM_MS = 500;
 /** What is not seen, or turns the direction of what is; but for coloured signs. */
 const HIDDEN = /(?![\t\n]|(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
+/** What is shown of a longer argument until it is opened. */
+const LINES = 8;
+const CHARS = 600;
+
+/** The beginning of a long text, or the text. */
+function head(text)
+{
+	const cut = text.split('\n', LINES + 1).slice(0, LINES).join('\n').slice(0, CHARS);
+
+	return cut.length < text.length ? cut.replace(/[\ud800-\udbff]$/, '') : text;
+}
+
 /** A text in which nothing hides. */
 export function plain(text)
 {
@@ -43,6 +55,8 @@ class LampApproval extends PageElement {
 		/** texts by name while they are changed, or null */
 		texts: { state: true },
 		wrong: { state: true },
+		/** names of long arguments that are shown as a whole */
+		opened: { state: true },
 	};
 
 	#timer = null;
@@ -104,10 +118,20 @@ class LampApproval extends PageElement {
 			return html`<p class="muted">${t('tool.noArgs')}</p>`;
 		return html`<dl class="ask-args">${args.map(([name, value]) => html`<div>
 			<dt>${plain(name)}</dt>
-			<dd class=${this.texts ? 'ask-changing' : ''}>${this.texts ? this.#field(name) : plain(written(value))}</dd></div>`)}</dl>
+			<dd class=${this.texts ? 'ask-changing' : ''}>${this.texts ? this.#field(name) : this.#value(name, written(value))}</dd></div>`)}</dl>
 			${this.wait.editable && !this.texts ? html`<button type="button"
 				class="link-button" ?disabled=${this.disabled}
 				@click=${this.#edit}>${t('approval.edit')}</button>` : nothing}`;
+	}
+
+	/** No argument takes the room of the others: what is left out is said. */
+	#value(name, text)
+	{
+		const shown = this.opened?.includes(name) ? text : head(text);
+
+		return html`${plain(shown)}${shown === text ? nothing : html`…<button type="button"
+			class="link-button" @click=${() => { this.opened = [...this.opened || [], name]; }}
+			>${t('approval.all', { n: text.length })}</button>`}`;
 	}
 
 	#field(name)
