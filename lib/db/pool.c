@@ -263,6 +263,8 @@ static struct conn *open_one(struct pool *p, struct err *e)
 	} else {
 		p->full_until_ms = clock_mono_ms() + FULL_MS;
 		e->retry_after_s = 1;
+		if (!p->n_open)		/* nobody is left to give one back */
+			wake_one(p);
 	}
 	return NULL;
 }
@@ -329,12 +331,11 @@ static struct conn *take_any(struct pool *p, bool autocommit, struct err *e)
 			p->n_mode[true]++;
 			p->probing = p->down_until_ms != 0;
 			c = open_one(p, e);
-			if (!c && e->code == ERR_OVERLOADED && p->n_open) {
-				/* The server is full: share what we have. */
-				err_clear(e);
-			} else {
+			if (c || e->code != ERR_OVERLOADED || !p->n_open)
 				break;
-			}
+			/* The server is full: share what we have, look anew. */
+			err_clear(e);
+			continue;
 		}
 		if (wait_turn(p, deadline_ms, &c)) {
 			err_set(e, ERR_OVERLOADED,

@@ -463,6 +463,62 @@ static void full_server_is_shared(void **state)
 	db_close(shared);
 }
 
+static void *ping(void *arg)
+{
+	struct err err = ERR_INIT;
+
+	pthread_barrier_wait(arg);
+	if (!db_ping(shared, &err))
+		return NULL;
+	fprintf(stderr, "%s\n", err.text);
+	return arg;
+}
+
+/*
+ * The server has one connection for us, and others have the rest: who is
+ * refused another one takes that, also when it came back in the meantime.
+ */
+static void full_server_has_one_for_two(void **state)
+{
+	enum { ROUNDS = 20, OTHERS = 20 };
+	struct db_options o = { .conf = dbtest_conf("t_db", 2), .wait_ms = 2000 };
+	struct db *others[OTHERS];
+	pthread_barrier_t start;
+	int n = 0;
+
+	(void)state;
+	pthread_barrier_init(&start, NULL, 2);
+	dbtest_sql("SET GLOBAL max_connections = 10");
+	do {
+		assert_in_range(n, 0, OTHERS - 1);
+		others[n] = db_open(&o, &e);
+	} while (db_ping(others[n++], &e) == 0);
+	assert_int_equal(e.code, ERR_OVERLOADED);
+	err_clear(&e);
+	db_close(others[--n]);
+	db_close(others[--n]);
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_t t[2];
+		void *failed[2];
+
+		shared = db_open(&o, &e);
+		/* The server may not have noticed yet who left. */
+		dbtest_until(db_ping(shared, &e) == 0);
+		err_clear(&e);
+		for (int k = 0; k < 2; k++)
+			pthread_create(&t[k], NULL, ping, &start);
+		for (int k = 0; k < 2; k++)
+			pthread_join(t[k], &failed[k]);
+		db_close(shared);
+		assert_null(failed[0]);
+		assert_null(failed[1]);
+	}
+	while (n)
+		db_close(others[--n]);
+	dbtest_sql("SET GLOBAL max_connections = 200");
+	pthread_barrier_destroy(&start);
+}
+
 static void *hold(void *arg)
 {
 	struct arena own = ARENA_INIT;
@@ -579,6 +635,7 @@ int main(void)
 		cmocka_unit_test(statement_timeout),
 		cmocka_unit_test(small_pool_many_threads),
 		cmocka_unit_test(full_server_is_shared),
+		cmocka_unit_test(full_server_has_one_for_two),
 		cmocka_unit_test(waiting_has_an_end),
 		cmocka_unit_test(modes_settle),
 		cmocka_unit_test(wrong_password_is_clear),
