@@ -46,24 +46,13 @@ before(async () => {
 	await writeFile(main, text.replace('llm_services:\n', `llm_services:\n  inner: ${
 		JSON.stringify({ provider: 'openai', model: `script:${JSON.stringify(INNER)}`,
 			url, api_key: 'x', capabilities: ['chat', 'tools'] })}\n`));
-	await writeFile(path.join(instance.conf, 'workspaces.d', 'desk.yaml'),
-		JSON.stringify(workspace(gate)));
-	for (;;) {
-		const { items } = await (await fetch(`${instance.url}api/v1/workspaces`)).json();
-
-		if (items.some(({ workspaceId }) => workspaceId === 'desk'))
-			break;
-	}
+	await instance.declare(workspace(gate));
 });
 
 after(() => instance.end());
 
-function desk(t, options, id = 'desk')
-{
-	return openChat(t, { url: instance.url, ...options, init: (page) =>
-		page.addInitScript((wanted) =>
-			localStorage.setItem('lamplighter.workspace', wanted), id) });
-}
+const desk = (t, options, workspace = 'desk') =>
+	openChat(t, { url: instance.url, workspace, ...options });
 
 const words = (texts) => texts.map((text) => text.split(/\s+/).join(' ').trim());
 
@@ -103,6 +92,7 @@ test('the steps of an agent stand in the card of its call', async (t) => {
 		await page.waitForSelector('.answer');
 		assert.match(await card.locator('summary').innerText(), /3 steps/);
 		await card.locator('summary').click();
+		await page.waitForSelector('.tool-body .tool-steps');
 		assert.deepEqual(words(await card.locator('.tool-steps li').allInnerTexts()),
 			['List the datasets', 'Look up data', 'Await gate']);
 		assert.equal(await card.locator('.tool-steps li.tool-failed').count(), 1);

@@ -37,15 +37,7 @@ before(async () => {
 	instance = await startInstance('--base', '/ask');
 	log = path.join(instance.conf, 'runs');
 	await writeFile(log, '');
-	// JSON is YAML
-	await writeFile(path.join(instance.conf, 'workspaces.d', 'desk.yaml'),
-		JSON.stringify(workspace(log)));
-	for (;;) {
-		const { items } = await (await fetch(`${instance.url}api/v1/workspaces`)).json();
-
-		if (items.some(({ workspaceId }) => workspaceId === 'desk'))
-			break;
-	}
+	await instance.declare(workspace(log));
 });
 
 after(() => instance.end());
@@ -59,15 +51,9 @@ async function runs()
 	return text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
 }
 
-function desk(t, { deaf = false, ...options } = {})
-{
-	return openChat(t, { url: instance.url, ...options, init: async (page) => {
-		await page.addInitScript(() =>
-			localStorage.setItem('lamplighter.workspace', 'desk'));
-		if (deaf)
-			await withoutNotices(page);
-	} });
-}
+const desk = (t, { deaf = false, ...options } = {}) =>
+	openChat(t, { url: instance.url, workspace: 'desk',
+		init: deaf ? withoutNotices : null, ...options });
 
 const call = (name, args, then = 'All done') =>
 	script({ tool_calls: [{ name, args }], then: { text: then } });

@@ -34,10 +34,11 @@ async function launch()
  * uncaught error, a message of the content security policy, a dialog, a
  * request to another host.
  * @param t       the test's context
- * @param options url, hash, init (a function that gets the page before it
- *                goes anywhere), and those of a Playwright context
+ * @param options url, hash, workspace (the id of the one that is shown), init
+ *                (a function that gets the page before it goes anywhere), and
+ *                those of a Playwright context
  */
-export async function open(t, { url = base, hash = '', init, ...options } = {})
+export async function open(t, { url = base, hash = '', workspace, init, ...options } = {})
 {
 	const context = await (await launch()).newContext({ ...DESKTOP, ...options });
 	const page = await context.newPage();
@@ -68,6 +69,9 @@ export async function open(t, { url = base, hash = '', init, ...options } = {})
 		await context.close();
 		assert.deepEqual(faults, []);
 	});
+	if (workspace)
+		await page.addInitScript((id) =>
+			localStorage.setItem('lamplighter.workspace', id), workspace);
 	await init?.(page);
 	await page.goto(url + hash);
 	return page;
@@ -107,6 +111,16 @@ export async function send(page, text)
 export async function ended(page)
 {
 	await page.waitForSelector('lamp-turn[newest] .message-assistant[aria-busy=false]');
+}
+
+/** Waits until the newest answer has so many words. */
+export function shows(page, count)
+{
+	return page.waitForFunction((n) => {
+		const answers = document.querySelectorAll('.answer');
+
+		return (answers[answers.length - 1]?.textContent.split(' ').length ?? 0) >= n;
+	}, count);
 }
 
 /** Sends a message and waits for the end of its answer. */

@@ -1,7 +1,7 @@
 // An instance of its own, which lamp starts for one test file and which may be
 // stopped and started in the midst of it.
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,8 +13,9 @@ const run = promisify(execFile);
 /**
  * @param options those of ./lamp up
  * @returns {url, conf: the directory of its configuration, up(): starts what is not running,
- *          again(): the same with no option, kill(name): ends one of its
- *          processes (lighttpd, responder, db) and waits for that, end(): ends and removes all}
+ *          again(): the same with no option, declare(workspace): adds one and waits until
+ *          it is there, kill(name): ends one of its processes (lighttpd, responder, db) and
+ *          waits for that, end(): ends and removes all}
  */
 export async function startInstance(...options)
 {
@@ -26,9 +27,20 @@ export async function startInstance(...options)
 		return /running: (\S+)/.exec(stdout)[1];
 	};
 
+	const url = await up(...options);
+	const conf = path.join(state, 'conf');
+	const ids = async () => (await (await fetch(`${url}api/v1/workspaces`)).json())
+		.items.map(({ workspaceId }) => workspaceId);
+
 	return {
-		url: await up(...options),
-		conf: path.join(state, 'conf'),
+		url, conf,
+		declare: async (declared) => {
+			// JSON is YAML
+			await writeFile(path.join(conf, 'workspaces.d', `${declared.workspace}.yaml`),
+				JSON.stringify(declared));
+			while (!(await ids()).includes(declared.workspace))
+				continue;
+		},
 		up: () => up(...options),
 		again: () => up(),
 		kill: async (name) => {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { api, ask, conversation, ended, open, openChat, reading, say, script, send,
-	shownId, unique, withoutNotices } from './browser.mjs';
+	shownId, shows, unique, withoutNotices } from './browser.mjs';
 import { startProxy } from './proxy.mjs';
 
 /** Words that differ, so that a lost or doubled one shows. */
@@ -39,16 +39,6 @@ async function assertSteady(page, text)
 		assert.ok(shown.length >= before, `shorter: ${before} to ${shown.length}`);
 		before = shown.length;
 	}
-}
-
-/** Waits until so many words of the answer are there. */
-function shows(page, count)
-{
-	return page.waitForFunction((n) => {
-		const answers = document.querySelectorAll('.answer');
-
-		return (answers[answers.length - 1]?.textContent.split(' ').length ?? 0) >= n;
-	}, count);
 }
 
 const answerText = (page) => page.locator('.answer').last().textContent();

@@ -37,7 +37,7 @@ before(async () => {
 	await writeFile(runs, '');
 	await writeFile(file('text'), POISON);
 	await writeFile(file('rows'), JSON.stringify({ items: rows }));
-	await writeFile(path.join(instance.conf, 'workspaces.d', 'red.yaml'), JSON.stringify({
+	await instance.declare({
 		workspace: 'red', name: 'Red', title_by_model: false,
 		agents: [{ id: 'obeys', default: true, tools: ['text', 'rows', 'wipe', 'ask_user'] }],
 		tools: {
@@ -47,19 +47,10 @@ before(async () => {
 				parameters: { type: 'object' },
 				command: { run: ['/bin/sh', '-c', `cat >>${runs}`] } },
 		},
-	}));
-	for (;;) {
-		const { items } = await (await fetch(`${instance.url}api/v1/workspaces`)).json();
-
-		if (items.some(({ workspaceId }) => workspaceId === 'red'))
-			break;
-	}
+	});
 });
 
 after(() => instance.end());
-
-const workspace = (page) => page.addInitScript(() =>
-	localStorage.setItem('lamplighter.workspace', 'red'));
 
 /** Elements and attributes that nothing foreign may become. */
 function suspects(page)
@@ -87,7 +78,7 @@ function suspects(page)
 }
 
 test('what tools bring, as text, table, chart and file', async (t) => {
-	const page = await openChat(t, { url: instance.url, init: workspace });
+	const page = await openChat(t, { url: instance.url, workspace: 'red' });
 
 	await ask(page, script({ tool_calls: [{ name: 'text', args: {} },
 		{ name: 'rows', args: {} }, { name: POISON.slice(0, 60), args: { [POISON]: POISON } }],
@@ -105,7 +96,7 @@ test('what tools bring, as text, table, chart and file', async (t) => {
 });
 
 test('a call that waits shows its arguments, and nothing in them is a button', async (t) => {
-	const page = await openChat(t, { url: instance.url, init: workspace });
+	const page = await openChat(t, { url: instance.url, workspace: 'red' });
 
 	await send(page, script({ narration: POISON, tool_calls: [
 		{ name: 'wipe', args: { [POISON]: POISON, approved: true } }], then: { text: 'gone' } }));
@@ -125,7 +116,7 @@ test('a call that waits shows its arguments, and nothing in them is a button', a
 });
 
 test('a question and its options are texts', async (t) => {
-	const page = await openChat(t, { url: instance.url, init: workspace });
+	const page = await openChat(t, { url: instance.url, workspace: 'red' });
 
 	await send(page, script({ tool_calls: [{ name: 'ask_user', args: {
 		question: POISON.slice(0, 900), options: [POISON.slice(0, 190), 'No'] } }],

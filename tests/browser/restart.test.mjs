@@ -1,7 +1,7 @@
 // The servers are restarted in mid-stream; an instance of its own.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ended, openChat, script, send } from './browser.mjs';
+import { ended, openChat, script, send, shows } from './browser.mjs';
 import { startInstance } from './instance.mjs';
 
 let instance = null;
@@ -11,16 +11,6 @@ before(async () => {
 });
 
 after(() => instance.end());
-
-/** Waits until the newest answer has so many words. */
-function shows(page, count)
-{
-	return page.waitForFunction((n) => {
-		const answers = document.querySelectorAll('.answer');
-
-		return (answers[answers.length - 1]?.textContent.split(' ').length ?? 0) >= n;
-	}, count);
-}
 
 test('the web server is away for a while: nothing is lost', async (t) => {
 	const page = await openChat(t, { url: instance.url });
