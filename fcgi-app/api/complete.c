@@ -5,7 +5,6 @@
  */
 #include "api/api.h"
 
-#include <math.h>
 
 #include "api/scope.h"
 #include "app.h"
@@ -19,6 +18,7 @@
 #include "store/usage.h"
 #include "tool/tool.h"
 #include "turn/live.h"
+#include "turn/turn.h"
 
 #include "base/banned.h"
 
@@ -46,16 +46,12 @@ struct complete {
 	const struct conf_prompt *prompt;	/* NULL = none */
 	struct complete_body body;
 	struct answer a;
+	struct llm_usage spent;		/* of all calls */
 	struct usage usage;
 	struct turn_live *live;
 	struct turn_live_entry entry;	/* so that a shutdown stops it */
 	struct http_abort *abort;
 };
-
-static int64_t add_known(int64_t sum, int64_t v)
-{
-	return v < 0 ? sum : sum < 0 ? v : sum + v;
-}
 
 static int on_event(void *ctx, const struct llm_event *ev)
 {
@@ -67,9 +63,11 @@ static int on_event(void *ctx, const struct llm_event *ev)
 			a->ttft_ms = clock_mono_ms() - a->started_ms;
 		buf_addstr(&a->text, ev->text);
 		break;
+	case LLM_EV_USAGE:	/* of what fails too */
+		a->usage = ev->usage;
+		break;
 	case LLM_EV_DONE:
 		a->stop = ev->stop;
-		a->usage = ev->usage;
 		a->model = arena_str(a->arena, ev->model);
 		break;
 	default:
@@ -89,7 +87,6 @@ static int call(struct request *rq, struct complete *c, struct str input,
 	};
 	struct llm_io io = { .http = rq->app->http, .abort = c->abort,
 			     .watch_fd = -1 };
-	struct usage *u = &c->usage;
 	int rc;
 
 	if (c->prompt)
@@ -100,20 +97,10 @@ static int call(struct request *rq, struct complete *c, struct str input,
 			"Schema, and with nothing else:\n%s",
 			jx_text(rq->arena, c->body.schema)));
 	buf_reset(&c->a.text);
-	c->a.usage = (struct llm_usage){ -1, -1, -1, -1, -1, NAN, false };
+	c->a.usage = (struct llm_usage)LLM_USAGE_UNKNOWN;
 	rc = llm_stream(&r, &io, rq->arena, on_event, &c->a, e);
-	u->iterations++;
-	u->input_tokens = add_known(u->input_tokens, c->a.usage.input);
-	u->cache_read_tokens = add_known(u->cache_read_tokens,
-					 c->a.usage.cache_read);
-	u->cache_write_tokens = add_known(u->cache_write_tokens,
-					  c->a.usage.cache_write);
-	u->output_tokens = add_known(u->output_tokens, c->a.usage.output);
-	u->reasoning_tokens = add_known(u->reasoning_tokens,
-					c->a.usage.reasoning);
-	if (!isnan(c->a.usage.cost))
-		u->cost = (isnan(u->cost) ? 0 : u->cost) + c->a.usage.cost;
-	u->estimated |= c->a.usage.estimated;
+	c->usage.iterations++;
+	llm_usage_add(&c->spent, &c->a.usage);
 	if (rc == 0 && !buf_ok(&c->a.text))
 		return err_set(e, ERR_UPSTREAM_PROTOCOL, "endless answer");
 	return rc;
@@ -238,15 +225,6 @@ static int read_body(struct request *rq, struct complete *c, struct err *e)
 	return 0;
 }
 
-static void write_tokens(struct jw *w, const char *key, int64_t n)
-{
-	jw_key(w, key);
-	if (n < 0)
-		jw_null(w);
-	else
-		jw_int(w, n);
-}
-
 static void release(void *p)
 {
 	struct complete *c = p;
@@ -300,10 +278,12 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 	if (register_call(rq, c, e) < 0)
 		return -1;
 	*u = usage_init(USAGE_COMPLETE);
+	c->spent = (struct llm_usage)LLM_USAGE_UNKNOWN;
 	u->workspace_id = str_of(c->ws->id);
 	u->provider = str_of(c->service->provider);
 	output = run(rq, c, e);
 
+	usage_count(u, &c->spent);
 	u->model = c->a.model.n ? c->a.model : str_of(c->service->model);
 	u->ttft_ms = c->a.ttft_ms;
 	u->duration_ms = clock_mono_ms() - c->a.started_ms;
@@ -326,11 +306,7 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 	jw_kstrz(&w, "finishReason", llm_stop_name(c->a.stop));
 	jw_key(&w, "usage");
 	jw_obj(&w);
-	write_tokens(&w, "inputTokens", u->input_tokens);
-	write_tokens(&w, "cachedTokens", u->cache_read_tokens);
-	write_tokens(&w, "cacheWriteTokens", u->cache_write_tokens);
-	write_tokens(&w, "outputTokens", u->output_tokens);
-	write_tokens(&w, "reasoningTokens", u->reasoning_tokens);
+	llm_usage_members(&w, &c->spent);
 	jw_end_obj(&w);
 	jw_end_obj(&w);
 	return 0;

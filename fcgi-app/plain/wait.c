@@ -55,8 +55,8 @@ static void put_approval(struct plain *p, const struct turn_wait *w)
 	static const char *const effects[] = {
 		[TOOL_READ] = "It only reads.",
 		[TOOL_WRITE] = "It changes something.",
-		[TOOL_DESTRUCTIVE] = "It deletes or overwrites something, "
-			"which may not be undone.",
+		[TOOL_DESTRUCTIVE] = ("It deletes or overwrites something, "
+			"which may not be undone."),
 	};
 	char digest[2 * WAIT_DIGEST_BYTES + 1];
 	struct buf *b = p->b, args = BUF_INIT(12 * LIM_TOOL_ARGS_BYTES);

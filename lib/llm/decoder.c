@@ -14,7 +14,6 @@
  */
 #include "llm/decoder.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -5,7 +5,6 @@
  */
 #include "llm/emit.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "base/limits.h"

@@ -4,9 +4,6 @@
 
 #include "llm/decoder.h"
 
-#define LLM_USAGE_UNKNOWN { .input = -1, .cache_read = -1, \
-	.cache_write = -1, .output = -1, .reasoning = -1, .cost = NAN }
-
 /*
  * Gives all that is pending and then DONE, or ERROR when d->err is set. Once.
  */

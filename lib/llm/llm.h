@@ -10,6 +10,8 @@
 #ifndef LLM_LLM_H
 #define LLM_LLM_H
 
+#include <math.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -94,6 +96,15 @@ struct llm_usage {		/* four disjoint counters (D1), -1 = unknown */
 	double cost;		/* in the provider's currency; NAN = unknown */
 	bool estimated;
 };
+
+#define LLM_USAGE_UNKNOWN { .input = -1, .cache_read = -1, \
+	.cache_write = -1, .output = -1, .reasoning = -1, .cost = NAN }
+
+/* Adds what is known of u to what is known of sum. */
+void llm_usage_add(struct llm_usage *sum, const struct llm_usage *u);
+
+/* Its members into the open object, null for what is unknown: inputTokens, … */
+void llm_usage_members(struct jw *w, const struct llm_usage *u);
 
 enum llm_event_type {
 	LLM_EV_TEXT,		/* text: delta */

@@ -17,4 +17,5 @@ lib_liblamplighter_a_SOURCES += \
 	lib/llm/probe.c lib/llm/probe.h \
 	lib/llm/schema.c \
 	lib/llm/stream.c \
-	lib/llm/toolname.c lib/llm/toolname.h
+	lib/llm/toolname.c lib/llm/toolname.h \
+	lib/llm/usage.c

@@ -6,7 +6,6 @@
  */
 #include "llm/openai.h"
 
-#include <math.h>
 
 #include "llm/decoder.h"
 

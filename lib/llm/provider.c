@@ -6,7 +6,6 @@
 #include "llm/provider.h"
 
 #include <limits.h>
-#include <math.h>
 
 #include "base/util.h"
 

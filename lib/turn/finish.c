@@ -4,7 +4,6 @@
  * will find; where nothing could be stored, ERROR says so and brings the text,
  * so that the person can save it.
  */
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,24 +17,6 @@
 
 /* Waits between tries to store the answer; with the store's own some 10 s. */
 static const int store_waits_ms[] = { 100, 300, 800, 1500, 2500 };
-
-static void add_counter(int64_t *sum, int64_t n)
-{
-	if (n >= 0)
-		*sum = (*sum < 0 ? 0 : *sum) + n;
-}
-
-void usage_add(struct llm_usage *sum, const struct llm_usage *u)
-{
-	add_counter(&sum->input, u->input);
-	add_counter(&sum->cache_read, u->cache_read);
-	add_counter(&sum->cache_write, u->cache_write);
-	add_counter(&sum->output, u->output);
-	add_counter(&sum->reasoning, u->reasoning);
-	if (!isnan(u->cost))
-		sum->cost = (isnan(sum->cost) ? 0 : sum->cost) + u->cost;
-	sum->estimated |= u->estimated;
-}
 
 /* -- rows of steps ---------------------------------------------------------- */
 
@@ -171,6 +152,17 @@ static void decide(struct turn_loop *l, struct outcome *o)
 		o->content = str_of(silence(l));
 }
 
+void usage_count(struct usage *u, const struct llm_usage *tokens)
+{
+	u->input_tokens = tokens->input;
+	u->cache_read_tokens = tokens->cache_read;
+	u->cache_write_tokens = tokens->cache_write;
+	u->output_tokens = tokens->output;
+	u->reasoning_tokens = tokens->reasoning;
+	u->cost = tokens->cost;
+	u->estimated = tokens->estimated;
+}
+
 struct usage usage_record(const struct turn_loop *l, enum usage_kind kind,
 			  struct str model, const struct llm_usage *tokens,
 			  int64_t started_ms)
@@ -185,13 +177,7 @@ struct usage usage_record(const struct turn_loop *l, enum usage_kind kind,
 	u.turn_number = l->turn_number;
 	u.provider = str_of(t->service->provider);
 	u.model = model.n ? model : str_of(t->service->model);
-	u.input_tokens = tokens->input;
-	u.cache_read_tokens = tokens->cache_read;
-	u.cache_write_tokens = tokens->cache_write;
-	u.output_tokens = tokens->output;
-	u.reasoning_tokens = tokens->reasoning;
-	u.cost = tokens->cost;
-	u.estimated = tokens->estimated;
+	usage_count(&u, tokens);
 	u.duration_ms = clock_mono_ms() - started_ms;
 	return u;
 }

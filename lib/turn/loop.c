@@ -171,7 +171,7 @@ static void settle_usage(struct turn_loop *l)
 				  llm_estimate_tokens(buf_str(&l->step.reasoning)),
 			.reasoning = -1, .cost = NAN, .estimated = true,
 		};
-	usage_add(&l->usage, &l->step.usage);
+	llm_usage_add(&l->usage, &l->step.usage);
 }
 
 static bool nothing_said(const struct turn_loop *l)

@@ -333,9 +333,6 @@ struct str title_clean(struct arena *a, struct str s);
 
 /* -- finish.c --------------------------------------------------------------- */
 
-/* Adds the usage of a model call to the turn's. */
-void usage_add(struct llm_usage *sum, const struct llm_usage *u);
-
 /* Stores the step's rows now; on failure they wait for the end. */
 void steps_store(struct turn_loop *l);
 

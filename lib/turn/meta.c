@@ -2,7 +2,6 @@
  * Metadata of message rows, both ways. What is written here is what clients
  * read (docs/turn.md lists it), so names are the wire's.
  */
-#include <math.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -137,24 +136,11 @@ struct str meta_tool(struct turn_loop *l, const struct turn_call *c)
 	return take(l, &b);
 }
 
-static void write_counter(struct jw *w, const char *key, int64_t n)
-{
-	jw_key(w, key);
-	if (n < 0)
-		jw_null(w);
-	else
-		jw_int(w, n);
-}
-
 static void write_usage(struct jw *w, const struct llm_usage *u)
 {
 	jw_key(w, "usage");
 	jw_obj(w);
-	write_counter(w, "inputTokens", u->input);
-	write_counter(w, "cachedTokens", u->cache_read);
-	write_counter(w, "cacheWriteTokens", u->cache_write);
-	write_counter(w, "outputTokens", u->output);
-	write_counter(w, "reasoningTokens", u->reasoning);
+	llm_usage_members(w, u);
 	if (u->estimated)
 		jw_kbool(w, "estimated", true);
 	jw_end_obj(w);

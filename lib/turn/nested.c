@@ -4,7 +4,6 @@
  * history, stores nothing but its usage, cannot ask anybody, and shows what it
  * does as notes of the call. Its tools are bound to the same caller.
  */
-#include <math.h>
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -2,7 +2,6 @@
  * Before the stream: what can be answered with a plain HTTP error is decided
  * here, and the user message is stored.
  */
-#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -140,7 +139,7 @@ struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
 							  : LIM_ANSWER_BYTES),
 			.reasoning = BUF_INIT(LIM_ANSWER_BYTES),
 		},
-		.usage = { -1, -1, -1, -1, -1, NAN, false },
+		.usage = LLM_USAGE_UNKNOWN,
 		.timings = BUF_INIT(65536),
 	};
 	return l;

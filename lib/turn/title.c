@@ -2,7 +2,6 @@
  * After the response: a title by the model for a conversation that has only
  * its first words as one. Failing is no harm, that title stays.
  */
-#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -129,7 +128,7 @@ void turn_after(struct turn_run *t)
 {
 	struct titling ti = {
 		.text = BUF_INIT(TITLE_REPLY_BYTES), .arena = t->arena,
-		.usage = { -1, -1, -1, -1, -1, NAN, false },
+		.usage = LLM_USAGE_UNKNOWN,
 	};
 	int64_t started_ms = clock_mono_ms();
 	struct err e = ERR_INIT;

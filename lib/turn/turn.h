@@ -152,6 +152,11 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s);
 /* Post-turn work: the model-written title. Call after the response is sent. */
 void turn_after(struct turn_run *t);
 
+struct llm_usage;
+
+/* Fills the counters of a record. */
+void usage_count(struct usage *u, const struct llm_usage *tokens);
+
 struct tool_ctx;
 struct tool_task;
 

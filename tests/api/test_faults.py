@@ -239,6 +239,19 @@ def test_complete_refuses_what_it_cannot_check(lab):
         assert answer.status == 422 and answer.json["field"] == field, answer
 
 
+def test_complete_that_fails_has_cost_something(lab):
+    """A43: what was sent before the answer broke off is recorded."""
+    def failed():
+        return int(lab.sql("SELECT COUNT(*) FROM usage_record WHERE kind = 2 AND"
+                           " finish_reason = 'error' AND input_tokens > 0"
+                           " AND estimated")[0][0])
+    before = failed()
+    answer = lab.post("/chat/lab/complete", {"input": "!script " + json.dumps(
+        {"text": "one two three four five six", "cut_after": 3})}, user="ada")
+    assert answer.status == 502, answer
+    wait_until("the record", lambda: failed() == before + 1)
+
+
 def test_answer_that_does_not_fit_the_schema(lab):
     answer = lab.post("/chat/lab/complete", {
         "input": '!script {"text": "not json"}',
