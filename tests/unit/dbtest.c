@@ -65,6 +65,7 @@ static MYSQL *root(void)
 	return my;
 }
 
+PRINTF_LIKE(1, 0)
 static const char *run(const char *fmt, va_list ap)
 {
 	static char cell[4096];

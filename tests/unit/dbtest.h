@@ -16,6 +16,13 @@ extern struct err e;
 int dbtest_open(void **state);
 int dbtest_close(void **state);
 
+/* A row of a table of statements, by its number. */
+#define DBTEST_STMT(id, params_, columns_, sql_) \
+	[id] = { .name = #id, .params = params_, .columns = columns_, .sql = sql_ }
+#define DBTEST_WHOLE(id, params_, columns_, sql_) \
+	[id] = { .name = #id, .params = params_, .columns = columns_, \
+		 .sql = DB_WHOLE(sql_), .whole = true }
+
 /* A new empty database, ours to use; pool connections at most. Static. */
 const struct conf_db *dbtest_conf(const char *name, int pool);
 

@@ -12,17 +12,15 @@
 enum { PUT, ADD, GET, ALL, SLOW, LOCK, UNLOCKED, BROKEN, N_STMTS };
 
 static const struct db_stmt stmts[N_STMTS] = {
-	[PUT] = { "PUT", "iSBUD", "",
-		  "INSERT INTO t (i, s, b, u, d) VALUES (?,?,?,?,?)" },
-	[ADD] = { "ADD", "ii", "", "UPDATE n SET v = v + ? WHERE id = ?" },
-	[GET] = { "GET", "i", "iSBUD",
-		  "SELECT i, s, b, u, d FROM t WHERE i = ?" },
-	[ALL] = { "ALL", "", "i", "SELECT i FROM t ORDER BY i" },
-	[SLOW] = { "SLOW", "d", "I",
-		   "SELECT SLEEP(?) + 0 FROM n WHERE id = 1" },
-	[LOCK] = { "LOCK", "i", "i", "SELECT v FROM n WHERE id = ? FOR UPDATE" },
-	[UNLOCKED] = { "UNLOCKED", "i", "i", "SELECT v FROM n WHERE id = ?" },
-	[BROKEN] = { "BROKEN", "", "s", "SELECT i FROM t" },
+	DBTEST_STMT(PUT, "iSBUD", "",
+		    "INSERT INTO t (i, s, b, u, d) VALUES (?,?,?,?,?)"),
+	DBTEST_STMT(ADD, "ii", "", "UPDATE n SET v = v + ? WHERE id = ?"),
+	DBTEST_STMT(GET, "i", "iSBUD", "SELECT i, s, b, u, d FROM t WHERE i = ?"),
+	DBTEST_STMT(ALL, "", "i", "SELECT i FROM t ORDER BY i"),
+	DBTEST_STMT(SLOW, "d", "I", "SELECT SLEEP(?) + 0 FROM n WHERE id = 1"),
+	DBTEST_STMT(LOCK, "i", "i", "SELECT v FROM n WHERE id = ? FOR UPDATE"),
+	DBTEST_STMT(UNLOCKED, "i", "i", "SELECT v FROM n WHERE id = ?"),
+	DBTEST_STMT(BROKEN, "", "s", "SELECT i FROM t"),
 };
 
 struct row {

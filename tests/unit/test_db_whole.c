@@ -9,23 +9,23 @@
 enum { ADD, FIND, MOVE, MOVE_BADLY, MOVE_SLOWLY, N_STMTS };
 
 static const struct db_stmt stmts[N_STMTS] = {
-	[ADD] = { "ADD", "ii", "", "UPDATE n SET v = v + ? WHERE id = ?" },
-	[FIND] = { "FIND", "i", "i", "SELECT i FROM t WHERE i = ?" },
+	DBTEST_STMT(ADD, "ii", "", "UPDATE n SET v = v + ? WHERE id = ?"),
+	DBTEST_STMT(FIND, "i", "i", "SELECT i FROM t WHERE i = ?"),
 	/* Notes an id in t and moves a number from n 1 to 2, if it is there. */
-	[MOVE] = { "MOVE", "iiiii", "i", DB_WHOLE(
-		   "INSERT INTO t (i) VALUES (?);"
-		   " UPDATE n SET v = v - ? WHERE id = 1 AND v >= ?;"
-		   " IF ROW_COUNT() = 1 THEN"
-		   " UPDATE n SET v = v + ? WHERE id = 2;"
-		   " SELECT v FROM n WHERE id <= ? ORDER BY id; COMMIT;"
-		   " ELSE ROLLBACK; END IF;"), .whole = true },
-	[MOVE_BADLY] = { "MOVE_BADLY", "", "s", DB_WHOLE(
-			 "UPDATE n SET v = v - 1 WHERE id = 1;"
-			 " SELECT v FROM n; COMMIT;"), .whole = true },
-	[MOVE_SLOWLY] = { "MOVE_SLOWLY", "i", "", DB_WHOLE(
-			  "INSERT INTO t (i) VALUES (?);"
-			  " UPDATE n SET v = v + 1 WHERE id = 2; COMMIT;"
-			  " DO SLEEP(20);"), .whole = true },
+	DBTEST_WHOLE(MOVE, "iiiii", "i",
+		     "INSERT INTO t (i) VALUES (?);"
+		     " UPDATE n SET v = v - ? WHERE id = 1 AND v >= ?;"
+		     " IF ROW_COUNT() = 1 THEN"
+		     " UPDATE n SET v = v + ? WHERE id = 2;"
+		     " SELECT v FROM n WHERE id <= ? ORDER BY id; COMMIT;"
+		     " ELSE ROLLBACK; END IF;"),
+	DBTEST_WHOLE(MOVE_BADLY, "", "s",
+		     "UPDATE n SET v = v - 1 WHERE id = 1;"
+		     " SELECT v FROM n; COMMIT;"),
+	DBTEST_WHOLE(MOVE_SLOWLY, "i", "",
+		     "INSERT INTO t (i) VALUES (?);"
+		     " UPDATE n SET v = v + 1 WHERE id = 2; COMMIT;"
+		     " DO SLEEP(20);"),
 };
 
 

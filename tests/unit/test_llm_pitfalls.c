@@ -195,8 +195,8 @@ static void b8_ollama_arguments(void **state)
 static void b16_anthropic_without_arguments(void **state)
 {
 	static const char *const deltas[] = {
-		"data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
-		"{\"type\":\"input_json_delta\",\"partial_json\":\"\"}}\n\n",
+		("data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+		 "{\"type\":\"input_json_delta\",\"partial_json\":\"\"}}\n\n"),
 		"event: ping\ndata: {\"type\":\"ping\"}\n\n",
 		"",
 	};
