@@ -210,6 +210,8 @@ up_sample() {
 	local stamp
 	stamp="$(date -u +%F) $(cat "$top"/conf/demo/sample*.py | digest)"
 	if [ "$(cat "$var/db/sample.stamp" 2>/dev/null)" != "$stamp" ]; then
+		[ ! -s "$var/db/sample.stamp" ] || note database \
+			"sample data made anew, with today's dates; tickets of yours go"
 		python3 -B "$top/conf/demo/sample_data.py" 2>"$log/sample.log" |
 			mariadb --defaults-file="$secrets/intranet_owner.cnf" \
 				>>"$log/sample.log" 2>&1 ||

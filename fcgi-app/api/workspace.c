@@ -144,6 +144,7 @@ static void write_agent(struct jw *w, const struct request *rq,
 	jw_key(w, "knowledgeBaseIds");
 	jw_arr(w);
 	jw_end_arr(w);
+	jw_kbool(w, "rerankEnabled", false);
 	jw_kstrz(w, "createdAt", NULL);
 	jw_kstrz(w, "updatedAt", NULL);
 	jw_end_obj(w);

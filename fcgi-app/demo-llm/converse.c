@@ -397,7 +397,7 @@ static const char *title(struct arena *a, const char *text)
 	if (!w.n) {
 		out_puts(&o, "New conversation");
 	} else if (words_at(&w, 0, "how many") && w.n == i + 3 &&
-		   word_in(&w, i + 1, "are is")) {
+		   word_in(&w, i + 1, "are is") && !is_stop_word(w.w[i + 2].low)) {
 		out_printf(&o, "%s %s", words_text(&w, i + 2, 1),
 			   words_text(&w, i, 1));
 	} else {

@@ -137,6 +137,8 @@ static void look_tables(struct doctor *d, const struct conf *conf,
 						"...;   # or mend the dataset in %s",
 						s->table, s->file),
 				   "The dataset cannot be read: %s", log_text(&e));
+			if (e.code != ERR_NOT_FOUND)
+				return;	/* the next one would not fare better */
 		}
 }
 

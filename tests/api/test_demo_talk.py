@@ -424,6 +424,7 @@ def test_title(model):
     assert title("How many tickets are open?") == "Open tickets"
     assert title("who works in Sales?", "anthropic") == "Sales"
     assert title("Who is the head of IT?") == "Head of IT"
+    assert title("How many orders are there?") == "Orders"
     assert title("List the laptops of Anna Weber, please", "ollama") == \
         "Laptops of Anna Weber"
     assert title('!script {"text":"x"} Broken printer') == "Broken printer"

@@ -20,7 +20,7 @@ def expect(name, ok, seen):
 
 
 def refused():
-    """Said at once, before a package is looked for or a file is made."""
+    """Said at once, before a package is looked for or anything is built."""
     with tempfile.TemporaryDirectory() as var:
         for arguments, folder, text in (
                 (["--port"], "v", "--port needs a number"),
