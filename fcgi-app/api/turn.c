@@ -5,36 +5,16 @@
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
-#include "base/clock.h"
 #include "fields.h"
 #include "store/conversation.h"
 #include "dialect/wire.h"
 #include "store/turn.h"
 #include "store/wait.h"
+#include "turn/follow.h"
 #include "turn/live.h"
 #include "turn/notify.h"
 
 #include "base/banned.h"
-
-/* The turn as it is now: one whose process died is closed first. */
-static int load(struct request *rq, struct turn *t, struct err *e)
-{
-	const struct uuid *id = route_arg_uuid(rq, "turn");
-	struct owner owner = scope_owner(rq);
-	struct db *db = rq->app->db;
-	bool closed;
-
-	if (turn_get(db, &owner, id, rq->arena, t, e) < 0)
-		return -1;
-	if (t->status != TURN_RUNNING || t->lease_until_us >= clock_now_us())
-		return 0;
-	if (turn_recover(db, &owner, id, turn_text_of_events, &closed, e) < 0)
-		return -1;
-	if (closed)
-		notify_turn(rq->app->notify, &owner, id, &t->conversation_id,
-			    TURN_INTERRUPTED);
-	return turn_get(db, &owner, id, rq->arena, t, e);
-}
 
 static int write_waits(struct request *rq, struct jw *w, const struct turn *t,
 		       struct err *e)
@@ -62,10 +42,12 @@ static int write_waits(struct request *rq, struct jw *w, const struct turn *t,
  */
 int api_turn_get(struct request *rq, struct response *rs, struct err *e)
 {
+	struct owner owner = scope_owner(rq);
 	struct turn t;
 	struct jw w;
 
-	if (load(rq, &t, e) < 0)
+	if (turn_now(&rq->app->deps, &owner, route_arg_uuid(rq, "turn"),
+		     rq->arena, &t, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
@@ -96,7 +78,8 @@ int turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
 	struct owner owner = scope_owner(rq);
 	bool closed = false;
 
-	if (turn_cancel(rq->app->db, &owner, id, rq->arena, t, e) < 0)
+	if (turn_now(&rq->app->deps, &owner, id, rq->arena, t, e) < 0 ||
+	    turn_cancel(rq->app->db, &owner, id, rq->arena, t, e) < 0)
 		return -1;
 	if (t->status == TURN_RUNNING)
 		turn_live_cancel(rq->app->live, id);
@@ -113,7 +96,8 @@ int turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
 
 /*
  * POST /turns/{t}/cancel: 202 {turnId, status}. The wish is stored, so that it
- * reaches whichever process runs the turn; one that runs here stops at once.
+ * reaches whichever process runs the turn; one that runs here stops at once,
+ * one whose process died is closed.
  * Asking again, or too late, is fine: status says what became of it.
  */
 int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
@@ -160,7 +144,9 @@ int api_turn_continue(struct request *rq, struct response *rs, struct err *e)
 
 	if (send_dialect(rq, &as.dialect, e) < 0 ||
 	    fields_read(fields, ARRAY_LEN(fields), rq->body, &more,
-			sizeof(more), e) < 0 || load(rq, &t, e) < 0)
+			sizeof(more), e) < 0 ||
+	    turn_now(&rq->app->deps, &owner, route_arg_uuid(rq, "turn"),
+		     rq->arena, &t, e) < 0)
 		return -1;
 	same = (struct idempotent_turn){
 		.conversation = &t.conversation_id, .user_seq = t.user_seq,

@@ -79,10 +79,11 @@ static void put_controls(struct plain *p, const struct turn *t)
 	plain_form(p, arena_printf(p->rq->arena, "turns/%s/stop", id));
 	buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Stop\"> "
 		 "<a href=\"%sturns/%s%s\">Show it %s</a> "
-		 "<a href=\"%sconversations/%s\">Conversation</a></p></form>\n",
+		 "<a href=\"%sconversations/%s%s\">Conversation</a></p></form>\n",
 		 p->steps ? PLAIN_STEPS : "",
 		 p->root, id, p->steps ? "" : "?steps=1",
-		 p->steps ? "as it grows" : "in steps", p->root, conversation);
+		 p->steps ? "as it grows" : "in steps", p->root, conversation,
+		 p->steps ? "?steps=1" : "");
 }
 
 /* Behind it: on with the conversation, or what to do about one that goes on. */

@@ -218,25 +218,23 @@ static int tell_stored(struct following *k, size_t *n, struct err *e)
 	return 0;
 }
 
-static int read_turn(struct following *k, struct err *e)
+int turn_now(const struct turn_deps *deps, const struct owner *o,
+	     const struct uuid *id, struct arena *a, struct turn *out,
+	     struct err *e)
 {
-	struct turn_follow *f = k->f;
 	bool closed;
 
-	if (turn_get(f->deps->db, &k->owner, &f->turn_id, f->arena, &f->turn,
-		     e) < 0)
+	if (turn_get(deps->db, o, id, a, out, e) < 0)
 		return -1;
-	if (f->turn.status != TURN_RUNNING ||
-	    f->turn.lease_until_us >= clock_now_us())
+	if (out->status != TURN_RUNNING ||
+	    out->lease_until_us >= clock_now_us())
 		return 0;
-	if (turn_recover(f->deps->db, &k->owner, &f->turn_id,
-			 turn_text_of_events, &closed, e) < 0)
+	if (turn_recover(deps->db, o, id, turn_text_of_events, &closed, e) < 0)
 		return -1;
 	if (closed)
-		notify_turn(f->deps->notify, &k->owner, &f->turn_id,
-			    &f->turn.conversation_id, TURN_INTERRUPTED);
-	return turn_get(f->deps->db, &k->owner, &f->turn_id, f->arena, &f->turn,
-			e);
+		notify_turn(deps->notify, o, id, &out->conversation_id,
+			    TURN_INTERRUPTED);
+	return turn_get(deps->db, o, id, a, out, e);
 }
 
 /* Several times a second: the row's texts, which nobody here reads, go again. */
@@ -244,7 +242,8 @@ static int refresh(struct following *k, struct err *e)
 {
 	struct turn_follow *f = k->f;
 	struct arena_mark m = arena_mark(f->arena);
-	int rc = read_turn(k, e);
+	int rc = turn_now(f->deps, &k->owner, &f->turn_id, f->arena, &f->turn,
+			  e);
 
 	arena_rewind(f->arena, m);
 	f->turn.error_code = f->turn.error_text = f->turn.client =

@@ -16,6 +16,14 @@
 
 #include "turn/turn.h"
 
+/*
+ * The turn as it is now: one whose process died is closed first, as
+ * interrupted, and who watches is told. Text in a. ERR_NOT_FOUND.
+ */
+int turn_now(const struct turn_deps *deps, const struct owner *o,
+	     const struct uuid *id, struct arena *a, struct turn *out,
+	     struct err *e) MUST_CHECK;
+
 struct turn_follow {
 	/* in */
 	const struct turn_deps *deps;

@@ -175,7 +175,9 @@ def test_overload_is_said_at_once(make_lab):
         stream.events()
 
 
-def test_killed_responder_leaves_no_busy_conversation(make_lab):
+@pytest.mark.parametrize("reader", ["GET", "cancel"])
+def test_killed_responder_leaves_no_busy_conversation(make_lab, reader):
+    """Who meets the dead turn closes it; there is nothing to stop any more."""
     lab = make_lab()
     stream = lab.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
         {"tokens": 100000, "rate": 50})}, user="ada")
@@ -185,8 +187,11 @@ def test_killed_responder_leaves_no_busy_conversation(make_lab):
     # The lease runs out; the test need not wait for the clock.
     lab.sql("UPDATE turn SET lease_until_us = 1")
     lab.start_responder()
-    assert lab.get(f"/turns/{ids['turnId']}", user="ada").json["status"] \
-        == "interrupted"
+    path = f"/turns/{ids['turnId']}"
+    if reader == "cancel":
+        answer = lab.post(path + "/cancel", {}, user="ada")
+        assert answer.status == 202 and answer.json["status"] == "interrupted"
+    assert lab.get(path, user="ada").json["status"] == "interrupted"
     assert lab.chat({"text": "again"}, conversationId=ids["conversationId"]
                     )[-1].name == "done"
 

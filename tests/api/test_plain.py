@@ -259,6 +259,8 @@ def test_in_steps(lab, browser):
         page = Page(reply, turn)
         assert page.headers["Content-Length"]
         assert '<meta http-equiv="refresh" content="1">' in page.text
+        assert all(link.endswith("?steps=1") for link in page.links
+                   if "conversations/" in link)		# and it stays chosen
         counts.append(answer_words(page.text))
         assert time.monotonic() - began < 30
     thread = browser.follow(reply, turn)
