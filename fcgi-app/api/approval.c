@@ -18,6 +18,7 @@
 #include "base/utf8.h"
 #include "dialect/wire.h"
 #include "fields.h"
+#include "prompt/untrusted.h"
 #include "store/wait.h"
 
 #include "base/banned.h"
@@ -246,6 +247,7 @@ int wait_answer(struct request *rq, const struct turn_wait *row,
 	struct str choice = jx_str(result, "choice");
 	struct str answer = jx_str(result, "answer");
 	struct buf b = BUF_INIT(8 * LIM_ANSWER_CHARS);
+	struct buf label = BUF_INIT(8 * LIM_ANSWER_CHARS);
 	struct jw w = jw_on(&b);
 
 	if (json_is_string(result))
@@ -260,14 +262,18 @@ int wait_answer(struct request *rq, const struct turn_wait *row,
 				 "is {\"choice\": one of the options' ids}, or "
 				 "{\"answer\": text} where that is allowed.");
 	jw_obj(&w);
-	if (option)
+	if (option) {
+		/* It becomes the user's word: what they saw, and no more. */
+		untrusted_clean(NULL, (struct str){ json_string_value(option),
+				json_string_length(option) }, &label);
 		jw_kstr(&w, "choice", choice);
-	jw_kstr(&w, "answer", option
-		? (struct str){ json_string_value(option),
-				json_string_length(option) } : answer);
+		answer = buf_str(&label);
+	}
+	jw_kstr(&w, "answer", answer);
 	jw_end_obj(&w);
 	d->result = arena_str(rq->arena, buf_str(&b));
 	buf_release(&b);
+	buf_release(&label);
 	return 0;
 }
 

@@ -323,6 +323,22 @@ def test_an_answer_does_not_take_the_taint_away(lab):
     assert lab.runs() == ""
 
 
+def test_a_choice_is_what_was_seen(lab):
+    """An option's hidden half does not become the user's own word."""
+    script = {"tool_calls": [call("ask_user", question="Go on?", options=[
+        "Yes" + "".join(HIDDEN) + "".join(TOKENS) + "!", "No"])],
+        "then": {"text": "ok"}}
+    events = say(lab, script, agentId="talks")
+    [asked] = events[-1].data["for"]
+    more = lab.stream(f"/turns/{asked['turnId']}/tool-results", {"results": [{
+        "toolCallId": asked["toolCallId"], "result": {"choice": "A"}}]},
+        user="ada").events()
+    [result] = [e.data["result"] for e in more if e.name == "tool-result"]
+    assert result["choice"] == "A"
+    assert result["answer"].startswith("Yes") and result["answer"].endswith("!")
+    assert [t for t in TOKENS + HIDDEN if t in result["answer"]] == []
+
+
 def test_going_on_keeps_the_taint(lab):
     """A turn that broke off behind what it read goes on as suspicious."""
     events = say(lab, {"tool_calls": [call("shell")], "then": {
