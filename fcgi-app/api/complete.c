@@ -5,7 +5,6 @@
  */
 #include "api/api.h"
 
-
 #include "api/scope.h"
 #include "app.h"
 #include "base/clock.h"

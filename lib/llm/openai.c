@@ -6,7 +6,6 @@
  */
 #include "llm/openai.h"
 
-
 #include "llm/decoder.h"
 
 #include "base/banned.h"

@@ -38,7 +38,6 @@ static const struct db_field fields[] = {
 	{ "d", 'd', offsetof(struct row, d), 0 },
 };
 
-
 static struct db *open_pool(int pool, int wait_ms)
 {
 	struct db_options o = { .conf = dbtest_conf("t_db", pool),

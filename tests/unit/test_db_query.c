@@ -5,7 +5,6 @@
 #include "db/db.h"
 #include "dbtest.h"
 
-
 static char heads[256];
 
 static void note_head(void *ctx, const struct db_column *c, size_t n)

@@ -28,7 +28,6 @@ static const struct db_stmt stmts[N_STMTS] = {
 		     " DO SLEEP(20);"),
 };
 
-
 static struct db *open_pool(int pool)
 {
 	struct db_options o = { .conf = dbtest_conf("t_db_whole", pool),

@@ -11,7 +11,6 @@
 #include "db/split.h"
 #include "dbtest.h"
 
-
 static void split_cases(void **state)
 {
 	static const struct {
