@@ -1,0 +1,42 @@
+/* Counters of tokens: four disjoint ones and a part (D1), each known or not. */
+#include <math.h>
+
+#include "llm/llm.h"
+
+#include "base/banned.h"
+
+static void add_known(int64_t *sum, int64_t n)
+{
+	if (n >= 0)
+		*sum = MAX(*sum, 0) + n;
+}
+
+void llm_usage_add(struct llm_usage *sum, const struct llm_usage *u)
+{
+	add_known(&sum->input, u->input);
+	add_known(&sum->cache_read, u->cache_read);
+	add_known(&sum->cache_write, u->cache_write);
+	add_known(&sum->output, u->output);
+	add_known(&sum->reasoning, u->reasoning);
+	if (!isnan(u->cost))
+		sum->cost = (isnan(sum->cost) ? 0 : sum->cost) + u->cost;
+	sum->estimated |= u->estimated;
+}
+
+static void put(struct jw *w, const char *key, int64_t n)
+{
+	jw_key(w, key);
+	if (n < 0)
+		jw_null(w);
+	else
+		jw_int(w, n);
+}
+
+void llm_usage_members(struct jw *w, const struct llm_usage *u)
+{
+	put(w, "inputTokens", u->input);
+	put(w, "cachedTokens", u->cache_read);
+	put(w, "cacheWriteTokens", u->cache_write);
+	put(w, "outputTokens", u->output);
+	put(w, "reasoningTokens", u->reasoning);
+}
