@@ -214,8 +214,9 @@ def test_followers_keep_no_copies_of_the_turn(make_lab):
     lab = make_lab(workspaces={"lab": {
         "workspace": "lab", "name": "Lab", "title_by_model": False,
         "client_tools": "allow"}})
-    # A sanitizer keeps what is freed.
-    sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"
+    # A sanitizer keeps what is freed, of each thread too.
+    sanitizer = (os.environ.get("ASAN_OPTIONS", "") +
+                 ":quarantine_size_mb=1:thread_local_quarantine_size_kb=16")
     with Twin(lab, responder_env={"ASAN_OPTIONS": sanitizer}) as other:
         stream = lab.stream("/chat/lab/stream", {
             "content": "!script " + json.dumps({"tokens": 300, "rate": 50}),
