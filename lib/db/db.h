@@ -1,6 +1,7 @@
 /*
- * MariaDB. The only room of mysql.h: pool.c (connections), stmt.c (prepared
- * statements), tx.c (transactions and their retry), query.c (ad-hoc SELECTs on
+ * MariaDB. The only room of mysql.h: conn.c (a connection), pool.c (who has it),
+ * stmt.c (prepared statements), op.c (one of them on the pool or in a
+ * transaction), tx.c (transactions and their retry), query.c (ad-hoc SELECTs on
  * foreign databases), migrate.c (schema).
  *
  * `struct db` is a place where statements run. The one that db_open returns is
