@@ -112,7 +112,13 @@ test('a long argument does not hide those behind it', async (t) => {
 	await send(page, call('wipe', parameters));
 	await card.waitFor();
 	assert.match(await card.locator('dd').nth(1).innerText(), /^first\s+…\s*Show all of it: 310 characters$/);
-	assert.ok((await card.boundingBox()).height < 600);
+	// waited for: the card is drawn anew when the turn is stored as waiting
+	await page.waitForFunction(() => {
+		const { height } = document.querySelector('lamp-approval')
+			?.getBoundingClientRect() ?? { height: 0 };
+
+		return height > 0 && height < 600;
+	});
 	await button(page, 'Show all of it: 310 characters').click();
 	assert.equal(await card.locator('dd').nth(1).evaluate((dd) => dd.textContent.trim()),
 		parameters.text);
