@@ -2,8 +2,6 @@
 
 import http.client
 import json
-import os
-import re
 import threading
 import time
 
@@ -200,38 +198,6 @@ def test_followed_in_another_process(lab):
         assert follow(other, turn).events()[-1].data["metadata"][
             "finish_reason"] == "cancelled"
         stream.close()
-
-
-def resident_kib(lab):
-    status = open(f"/proc/{lab.processes['responder'].pid}/status").read()
-    return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
-
-
-def test_followers_keep_no_copies_of_the_turn(make_lab):
-    """Its row is read four times a second, with all that its page has said."""
-    tools = [{"name": f"t{i}", "description": "d" * 2000, "parameters": {
-        "type": "object", "properties": {}}} for i in range(28)]
-    lab = make_lab(workspaces={"lab": {
-        "workspace": "lab", "name": "Lab", "title_by_model": False,
-        "client_tools": "allow"}})
-    # A sanitizer keeps what is freed, of each thread too.
-    sanitizer = (os.environ.get("ASAN_OPTIONS", "") +
-                 ":quarantine_size_mb=1:thread_local_quarantine_size_kb=16")
-    with Twin(lab, responder_env={"ASAN_OPTIONS": sanitizer}) as other:
-        stream = lab.stream("/chat/lab/stream", {
-            "content": "!script " + json.dumps({"tokens": 300, "rate": 50}),
-            "client": {"mode": "page", "tools": tools}}, user="ada")
-        events = iter(stream)
-        turn = next(events).data["turnId"]
-        followers = [follow(other, turn) for _ in range(16)]
-        seen = [iter(f) for f in followers]
-        for follower in seen:
-            next(follower)
-        before = resident_kib(other)
-        ends = [list(follower)[-1].name for follower in seen]
-        assert ends == ["done"] * 16
-        assert resident_kib(other) - before < 8192	# it was 16 MiB
-        assert list(events)[-1].name == "done"
 
 
 def test_a_poll_does_not_keep_a_process(lab):
