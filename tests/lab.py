@@ -63,17 +63,19 @@ def accepts(address):
 
 
 def listens(pid, port):
-    """Whether this process, and not another, listens there (IPv4)."""
+    """Whether this process, and not another, listens there."""
     mine = set()
     with contextlib.suppress(OSError):		# it has ended
         for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():
             with contextlib.suppress(OSError):
                 mine.add(os.readlink(fd))
-    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
-        _, local, _, state, *_, inode = line.split()[:10]
-        if state == "0A" and int(local.rpartition(":")[2], 16) == port and \
-                f"socket:[{inode}]" in mine:
-            return True
+    for table in ("tcp", "tcp6"):
+        text = pathlib.Path("/proc/net", table).read_text()
+        for line in text.splitlines()[1:]:
+            _, local, _, state, *_, inode = line.split()[:10]
+            if state == "0A" and int(local.rpartition(":")[2], 16) == port and \
+                    f"socket:[{inode}]" in mine:
+                return True
     return False
 
 

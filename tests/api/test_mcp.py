@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from lab import ROOT, accepts, free_port, wait_until
+from lab import ROOT, free_port, listens, wait_until
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
 
@@ -53,15 +53,27 @@ def node(*argv, **env):
         process.stdout.close()
 
 
+@contextlib.contextmanager
+def everything():
+    """server-everything over HTTP: its port, which it does not choose itself;
+    one that was free may be somebody else's by now."""
+    for _ in range(10):
+        port = free_port()
+        with node(EVERYTHING, "streamableHttp", PORT=str(port)) as process:
+            wait_until("the server", lambda: process.poll() is not None
+                       or listens(process.pid, port))
+            if process.poll() is None:
+                yield port
+                return
+    raise AssertionError("server-everything does not start")
+
+
 @pytest.fixture(scope="module")
 def peers(request):
     """A Lab with the same two servers, each over HTTP and over stdio."""
     from lab import Lab
-    port = free_port()
-    with node(EVERYTHING, "streamableHttp", PORT=str(port)), \
-            node(DUAL) as dual:
+    with everything() as port, node(DUAL) as dual:
         dual_port = int(dual.stdout.readline().split()[-1])
-        wait_until("the server", lambda: accepts(("127.0.0.1", port)))
         servers = {
             "every": {"url": f"http://127.0.0.1:{port}/mcp",
                       "allow_private": ["127.0.0.1"]},

@@ -178,8 +178,9 @@ def answer_words(text, word="word"):
     return text.partition(ANSWER)[2].count(word)
 
 
-def test_streams_as_it_is_made(lab, browser):
-    """curl -N: the parts of the answer arrive in the time they are made in."""
+def measure_words(lab, browser):
+    """curl -N on an answer of 40 words at 20 a second: when there were how
+    many."""
     turn = start(browser, script(text="word " * 40, rate=20))
     headers = [f for name, value in lab.identity("ada").items()
                for f in ("-H", f"{name}: {value}")]
@@ -191,12 +192,20 @@ def test_streams_as_it_is_made(lab, browser):
         times.append((time.monotonic(), answer_words(text.decode())))
     assert curl.wait() == 0
     assert answer_words(text.decode()) == 40 and text.rstrip().endswith(b"</html>")
-    first = next(at for at, words in times if words)
-    half = next(at for at, words in times if words >= 20)
-    last = next(at for at, words in times if words >= 40)
-    # 40 words at 20 a second: neither at the end nor at the beginning.
-    assert half - first > 0.5 and last - half > 0.5, times
-    assert len(times) > 15
+    return times
+
+
+def test_streams_as_it_is_made(lab, browser):
+    """The parts of the answer arrive in the time they are made in; on a busy
+    machine not each time."""
+    for _ in range(3):
+        times = measure_words(lab, browser)
+        first, half, last = (next(at for at, words in times if words >= n)
+                             for n in (1, 20, 40))
+        # neither at the end nor at the beginning
+        if half - first > 0.5 and last - half > 0.5 and len(times) > 15:
+            return
+    raise AssertionError(times)
 
 
 def test_two_readers_and_stop(lab, browser):

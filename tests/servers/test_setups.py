@@ -120,9 +120,9 @@ def test_every_method_passes(site):
     assert site.get(path).status == 404
 
 
-def test_events_arrive_as_they_are_made(site):
-    """Pitfall F7: a turn with a tool call; the model takes its time for the
-    answer. The samples of all servers let it through."""
+def measure_tokens(site):
+    """A turn with a tool call; the model takes its time for the answer. When
+    its tokens came."""
     stream = site.stream("/chat/lab/stream", {"content": "!script " + json.dumps({
         "tool_calls": [{"name": "query_data", "args": {
             "dataset": "tickets", "aggregates": [{"fn": "count"}]}}],
@@ -140,11 +140,21 @@ def test_events_arrive_as_they_are_made(site):
             text += event.data["delta"]
     stream.close()
     assert names[-1] == "done" and names.index("tool-result") < len(names) - 25
-    # The tokens take 1.2 s. Held back, they come within a few ms.
-    gaps = [b - a for a, b in zip(times, times[1:])]
-    assert times[-1] - times[0] > 0.6, gaps
-    assert sum(gap > 0.01 for gap in gaps) > 15, gaps
     assert event.data["content"] == text
+    return times
+
+
+def test_events_arrive_as_they_are_made(site):
+    """Pitfall F7: the samples of all servers let them through. Where a server
+    holds them back it does so each time; where this machine is busy, they come
+    late now and then."""
+    for _ in range(3):
+        # The tokens take 1.2 s. Held back, they come within a few ms.
+        times = measure_tokens(site)
+        gaps = [b - a for a, b in zip(times, times[1:])]
+        if times[-1] - times[0] > 0.6 and sum(gap > 0.01 for gap in gaps) > 15:
+            return
+    raise AssertionError(gaps)
 
 
 @pytest.mark.parametrize("path", [
