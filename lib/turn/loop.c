@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "turn/live.h"
 #include "turn/loop.h"
+#include "turn/notify.h"
 
 #include "base/banned.h"
 
@@ -259,6 +260,9 @@ static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
 	}
 	context_add_step(l);
 	steps_store(l);
+	if (!l->nested)		/* a task is a turn */
+		notify_job(l->run->deps->notify, &l->owner, &l->run->id,
+			   turn_status_name(TURN_RUNNING), l->iterations, -1);
 	if (pausing)
 		tell_reset(l);
 	return 0;

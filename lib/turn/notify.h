@@ -46,7 +46,10 @@ void notify_conversation(struct notify *n, const struct owner *o,
 			 const struct uuid *conversation, const char *change,
 			 struct str title);
 
-/* A job of the user's is so far; status is its own word; total -1: unknown. */
+/*
+ * A job of the user's is so far: a task, which is a turn. status is its own word,
+ * total -1: unknown.
+ */
 void notify_job(struct notify *n, const struct owner *o, const struct uuid *job,
 		const char *status, int64_t done, int64_t total);
 

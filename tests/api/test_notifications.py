@@ -77,6 +77,18 @@ def test_tells_what_turns_do(lab):
                                                    start + 1 + len(seen)))
 
 
+def test_tells_how_far_a_task_is(lab):
+    stream, events, _ = opened(lab)
+    look = {"name": "list_datasets", "args": {}}
+    t = task(lab, {"tool_calls": [look], "then": {
+        "tool_calls": [look, look], "then": {"text": "hello"}}})
+    seen = until(events, "turn-status", turnId=t["turnId"], status="done")
+    stream.close()
+    assert [e.data for e in seen if e.name == "job-progress"] == [
+        {"jobId": t["taskId"], "status": "running", "done": n, "total": None}
+        for n in (1, 2)]
+
+
 def test_tells_what_becomes_of_conversations(lab):
     stream, events, _ = opened(lab)
     c = make(lab)

@@ -38,9 +38,9 @@ def ended(lab, turn, user="ada"):
 
 def test_answers_at_once_and_runs_on(lab):
     began = time.monotonic()
-    answer = submit(lab, {"text": "late", "first_byte_ms": 2000})
+    answer = submit(lab, {"text": "late", "first_byte_ms": 5000})
     assert answer.status == 202, answer
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 4
     task = answer.json
     assert set(task) == {"taskId", "turnId", "conversationId", "messageId"}
     assert task["taskId"] == task["turnId"]
