@@ -43,6 +43,7 @@ int cli_session_open(struct cli_session *s, const struct cli *cli)
 
 void cli_session_close(struct cli_session *s)
 {
+	arena_release(&s->arena);	/* may give back what the tools keep */
 	tool_env_free(s->tools);
 	if (s->http) {
 		http_pool_free(s->http);
@@ -50,7 +51,6 @@ void cli_session_close(struct cli_session *s)
 	}
 	db_close(s->db);
 	db_global_end();
-	arena_release(&s->arena);
 	conf_put(s->conf);
 }
 

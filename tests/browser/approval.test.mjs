@@ -160,6 +160,35 @@ test('numbers are shown, and sent, to the last digit', async (t) => {
 	await runs();
 });
 
+test('news that come late do not take the card away', async (t) => {
+	let tell = null;
+	const shown = new Promise((resolve) => { tell = resolve; });
+	const page = await desk(t, { init: async (made) => {
+		// by polls, of which the one that has a position is held up
+		await made.addInitScript(() => sessionStorage.setItem('lamplighter.polls',
+			String(Date.now() + 600000)));
+		await made.route('**/notifications?after=*', async (route) => {
+			await shown;
+			await route.continue();
+		});
+	} });
+
+	await send(page, call('wipe', { text: 'late' }));
+	await page.waitForSelector('lamp-approval');
+	await page.evaluate(() => {
+		window.gone = 0;
+		new MutationObserver((changes) => {
+			window.gone += changes.some(({ removedNodes }) => [...removedNodes]
+				.some((node) => node.localName === 'lamp-approval'));
+		}).observe(document, { childList: true, subtree: true });
+	});
+	const [told] = await Promise.all([page.waitForResponse(/notifications\?after=/),
+		page.waitForResponse(/\/turns\//), tell()]);
+
+	assert.match(await told.text(), /"running"[^]*"waiting"/);
+	assert.equal(await page.evaluate(() => window.gone), 0);
+});
+
 test('only a press of a person counts', async (t) => {
 	const page = await desk(t);
 

@@ -123,7 +123,7 @@ export class Threads extends Observable {
 		}
 	}
 
-	/** Attaches, unless the turn waits as is shown already. */
+	/** Attaches, unless the turn waits as is shown already: news may be old. */
 	async #catchUp(thread, turnId)
 	{
 		const waits = thread.turns.some((turn) => turn.turnId === turnId &&
@@ -164,7 +164,7 @@ export class Threads extends Observable {
 		    (waiting && turn?.waiting.length > 0))
 			return;
 		if (running || waiting)
-			thread.attach(turnId);
+			this.#catchUp(thread, turnId).catch(() => {});
 		else
 			thread.refresh().catch(() => {});
 	}
