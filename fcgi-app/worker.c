@@ -59,6 +59,8 @@ struct pool {
 	int n_fresh;
 	int n_parked, n_calls;
 	bool asleep;		/* the watcher */
+	pthread_t left;		/* the last worker that has left, if any has */
+	bool any_left;
 };
 
 struct worker {
@@ -77,7 +79,6 @@ static int spawn(struct pool *p)
 	int rc;
 
 	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, p->stack_bytes);
 	rc = pthread_create(&thread, &attr, worker_run, p);
 	pthread_attr_destroy(&attr);
@@ -322,6 +323,28 @@ static int next_connection(struct pool *p)
 	return -1;
 }
 
+/*
+ * The end of a worker. Each waits for the end of the one before, and pool_stop
+ * for the last: no thread is still ending, with what libraries keep for it,
+ * when the process does.
+ */
+static void leave(struct pool *p)
+{
+	pthread_t before;
+	bool any;
+
+	pthread_mutex_lock(&p->lock);
+	before = p->left;
+	any = p->any_left;
+	p->left = pthread_self();
+	p->any_left = true;
+	p->n--;
+	pthread_cond_signal(&p->gone);
+	pthread_mutex_unlock(&p->lock);
+	if (any)
+		pthread_join(before, NULL);
+}
+
 static void *worker_run(void *arg)
 {
 	struct pool *p = arg;
@@ -352,10 +375,7 @@ static void *worker_run(void *arg)
 	serve_release(s);
 	free(s);
 	fcgi_free(fcgi);
-	pthread_mutex_lock(&p->lock);
-	p->n--;
-	pthread_cond_signal(&p->gone);
-	pthread_mutex_unlock(&p->lock);
+	leave(p);
 	return NULL;
 }
 
@@ -473,6 +493,8 @@ int pool_stop(struct pool *p, int grace_ms, int abort_ms)
 	}
 	if (left)
 		return left;
+	if (p->any_left)
+		pthread_join(p->left, NULL);
 	pool_free(p);
 	return 0;
 }
