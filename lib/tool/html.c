@@ -1,6 +1,7 @@
 #include "tool/html.h"
 
 #include <libxml/HTMLparser.h>
+#include <pthread.h>
 #include <string.h>
 #include <strings.h>
 
@@ -206,11 +207,13 @@ static bool is_known(const char *charset)
 int html_text(struct str html, const char *charset, unsigned flags,
 	      struct buf *out, struct err *e)
 {
+	static pthread_once_t ready = PTHREAD_ONCE_INIT;
 	struct writer w = { .out = out, .start = out->n, .flags = flags };
 	const char *known = NULL;
 	htmlDocPtr doc;
 
-	xmlInitParser();
+	/* It looks without a lock whether another thread has done it. */
+	pthread_once(&ready, xmlInitParser);
 	if (charset && is_known(charset))
 		known = charset;
 	if (html.n > HTML_BYTES_MAX)
