@@ -130,6 +130,8 @@ build_with() {
 
 test_unit() { make_check unit "$build"; }
 test_api() { suite api "$build" api; }
+# What an attacker found, and would try; again under the sanitizers.
+test_security() { suite security "$build" security; }
 # lighttpd, Apache and nginx, each with its samples from conf/.
 test_servers() { suite servers "$build" servers; }
 
@@ -142,11 +144,13 @@ test_sanitize() {
 	if build_with asan address,undefined; then
 		make_check unit-asan "$build/asan"
 		suite api-asan "$build/asan" api
+		suite security-asan "$build/asan" security
 	fi
 	if build_with tsan thread; then
 		TSAN_OPTIONS=$known make_check unit-tsan "$build/tsan" \
 			TESTS="$threaded"
 		suite api-tsan "$build/tsan" api -m threads
+		suite security-tsan "$build/tsan" security -m threads
 	fi
 }
 
@@ -199,10 +203,10 @@ test_clients() {
 run_tests() {
 	local one suites=("$@") start=$SECONDS
 	[ ${#suites[@]} -gt 0 ] && [ "${suites[0]}" != all ] ||
-		suites=(unit api servers clients browser sanitize)
+		suites=(unit api security servers clients browser sanitize)
 	for one in "${suites[@]}"; do
 		case $one in
-		unit | api | servers | clients | browser | sanitize) ;;
+		unit | api | security | servers | clients | browser | sanitize) ;;
 		*) die "there is no test suite $one" ;;
 		esac
 	done

@@ -1,0 +1,77 @@
+"""The Lab that the suites of the API and of security share, and a maker of special
+ones; a suite's conftest.py takes them over."""
+
+import pytest
+
+from lab import Lab
+
+TICKETS = """
+CREATE TABLE ticket (id INT PRIMARY KEY, title VARCHAR(80) NOT NULL,
+  status ENUM('open','closed') NOT NULL, owner VARCHAR(20) NOT NULL,
+  cost DECIMAL(10,2) NULL, opened DATETIME NOT NULL);
+INSERT INTO ticket SELECT seq, CONCAT('Ticket ', seq),
+  IF(seq % 4, 'closed', 'open'), IF(seq % 2, 'ada', 'bob'),
+  IF(seq % 5, seq / 4, NULL), '2026-01-01' + INTERVAL seq HOUR FROM seq_1_to_400;
+"""
+
+WORKSPACES = {
+    "lab": {
+        "workspace": "lab", "name": "Lab", "title_by_model": False,
+        "suggestions": ["How many tickets are open?"],
+        "agents": [
+            {"id": "helper", "name": "Helper", "default": True},
+            {"id": "plain", "name": "No tools", "llm_service": "plain"},
+            {"id": "claude", "name": "Anthropic wire", "llm_service": "claude"},
+            {"id": "llama", "name": "Ollama wire", "llm_service": "llama"},
+            {"id": "short", "name": "Two rounds", "max_tool_iterations": 2},
+        ],
+        "datasets": {
+            "tickets": {"database": "lab", "table": "ticket",
+                        "description": "Help desk tickets"},
+            "mine": {"database": "lab", "table": "ticket",
+                     "where": "owner = :user"},
+            "costs": {"database": "lab", "table": "ticket", "columns": {
+                "id": {"type": "integer"},
+                "cost": {"type": "decimal", "groups": ["finance"]}}},
+        },
+    },
+    "staff": {"workspace": "staff", "name": "Staff only",
+              "visible_to": ["staff"], "title_by_model": False},
+}
+
+
+@pytest.fixture(scope="session")
+def lab():
+    with Lab(workspaces=WORKSPACES,
+             config={"limits": {"body_bytes": 65536, "message_chars": 5000},
+                     "roles": {"admin": {"groups": ["it"],
+                                         "permissions": ["*"]}}},
+             prompts={"classify": {"name": "classify", "version": 2,
+                                   "text": "Classify the text."}}) as lab:
+        lab.sql(TICKETS)
+        yield lab
+
+
+@pytest.fixture
+def make_lab():
+    """Makes Labs of one test's own; ends them with the test."""
+    labs = []
+
+    def make(**kw):
+        lab = Lab(**{"workspaces": WORKSPACES, **kw})
+        labs.append(lab)
+        lab.__enter__()
+        lab.sql(TICKETS)
+        return lab
+
+    yield make
+    for lab in labs:
+        lab.__exit__()
+
+
+@pytest.fixture
+def conversation(lab):
+    """The id of a new, empty conversation of ada's."""
+    answer = lab.post("/conversations", {"workspaceId": "lab"}, user="ada")
+    assert answer.status == 201, answer
+    return answer.json["conversationId"]
