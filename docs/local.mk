@@ -1,6 +1,7 @@
 dist_man_MANS += docs/lamplighter.8 docs/lamplighter.yaml.5
 EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/add-a-dialect.md \
+	docs/add-a-job.md \
 	docs/add-a-provider.md \
 	docs/add-a-route.md \
 	docs/add-a-tool.md \

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "db/db.h"
+#include "job/work.h"
 #include "net/http.h"
 #include "page_cache.h"
 #include "store/store.h"
@@ -18,6 +19,9 @@
 #include "base/banned.h"
 
 #define WARM_UPSTREAMS 64	/* idle upstream connections that are kept */
+
+#define WORK_MS    10000	/* at most, behind one response */
+#define LOOK_MS    60000	/* between two looks for jobs of others */
 
 #define SEEN_SLOTS 1024
 #define SEEN_MS    600000	/* a user is noted again after so long */
@@ -48,7 +52,8 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	const struct conf *conf;
 	const char *sql_dir = getenv("LAMPLIGHTER_SQL_DIR");
 
-	*app = (struct app){ .sql_dir = sql_dir && *sql_dir ? sql_dir
+	*app = (struct app){ .jobs_looked_ms = clock_mono_ms(),
+			     .sql_dir = sql_dir && *sql_dir ? sql_dir
 				: LAMPLIGHTER_DATADIR "/sql" };
 	if (open_libraries(e) < 0)
 		return -1;
@@ -130,4 +135,27 @@ bool app_user_due(struct app *app, const struct uuid *user)
 	}
 	pthread_mutex_unlock(&s->lock);
 	return due;
+}
+
+void app_work(struct app *app)
+{
+	int_fast64_t looked_ms = atomic_load(&app->jobs_looked_ms);
+	int64_t now_ms = clock_mono_ms();
+	struct err e = ERR_INIT;
+	int rc;
+
+	if (atomic_load(&app->stopping))
+		return;
+	/* Of those who come when it is time, one looks. */
+	if (now_ms - looked_ms >= LOOK_MS &&
+	    atomic_compare_exchange_strong(&app->jobs_looked_ms, &looked_ms,
+					   now_ms))
+		atomic_store(&app->jobs_asked, true);
+	if (!atomic_exchange(&app->jobs_asked, false))
+		return;
+	rc = job_work(app->db, now_ms + WORK_MS, &app->stopping, NULL, &e);
+	if (rc > 0)
+		atomic_store(&app->jobs_asked, true);
+	else if (rc < 0)
+		log_err("jobs", &e);
 }

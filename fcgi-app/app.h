@@ -30,6 +30,8 @@ struct app {
 
 	atomic_int n_models;	/* requests that wait for a model now */
 	atomic_bool stopping;	/* no new turns any more */
+	atomic_bool jobs_asked;	/* somebody here asked for a job */
+	atomic_int_fast64_t jobs_looked_ms;	/* when we last looked for any */
 	struct seen *seen;	/* users noted lately */
 	struct page_cache *pages;	/* of threads read lately */
 	atomic_uint_fast64_t generation;	/* of conf, that is in force */
@@ -58,5 +60,12 @@ const struct conf *app_conf(struct app *app);
  * most once in ten minutes and process (now and then once more). Any thread.
  */
 bool app_user_due(struct app *app, const struct uuid *user);
+
+/*
+ * Runs jobs that are due (job/work.h), for some seconds at most: at once where
+ * this process asked for one (jobs_asked), and about once a minute to see what
+ * others left. Any thread whose client has its answer.
+ */
+void app_work(struct app *app);
 
 #endif

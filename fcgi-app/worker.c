@@ -250,7 +250,7 @@ static void serve(struct serving *s, struct app *app, struct conn *conn)
 }
 
 /* What may happen once the client has its answer, then the clean table. */
-static void serve_end(struct serving *s)
+static void serve_end(struct serving *s, struct app *app)
 {
 	if (s->rq.after)
 		s->rq.after(&s->rq);
@@ -258,6 +258,7 @@ static void serve_end(struct serving *s)
 	arena_reset(&s->arena);
 	conf_put(s->conf);
 	log_bind(NULL, NULL);
+	app_work(app);
 }
 
 static void serve_release(struct serving *s)
@@ -280,7 +281,7 @@ void serve_cgi(struct app *app)
 	} else {
 		conn->end(conn);
 	}
-	serve_end(&s);
+	serve_end(&s, app);
 	serve_release(&s);
 }
 
@@ -368,7 +369,7 @@ static void *worker_run(void *arg)
 			} else {
 				fcgi_end(fcgi);
 			}
-			serve_end(s);
+			serve_end(s, p->app);
 		}
 		stay = next_turn(p, &w);
 	}

@@ -12,6 +12,7 @@ include lib/db/local.mk
 include lib/net/local.mk
 include lib/auth/local.mk
 include lib/store/local.mk
+include lib/job/local.mk
 include lib/llm/local.mk
 include lib/prompt/local.mk
 include lib/tool/local.mk

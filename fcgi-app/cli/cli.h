@@ -43,7 +43,11 @@ int cli_migrate(struct cli *cli, int argc, char **argv);
 int cli_mcp(struct cli *cli, int argc, char **argv);
 int cli_doctor(struct cli *cli, int argc, char **argv);
 int cli_tools(struct cli *cli, int argc, char **argv);
+int cli_work(struct cli *cli, int argc, char **argv);
 int cli_decode(struct cli *cli, int argc, char **argv);
+
+/* An option's whole number within bounds, or -1. */
+int cli_number(const char *s, int min, int max);
 
 /* Says what is wrong and how the command is used. Returns CLI_USAGE. */
 int cli_usage(const struct cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);

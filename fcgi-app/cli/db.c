@@ -67,8 +67,7 @@ int cli_session_tools(struct cli_session *s)
 	return 0;
 }
 
-/* A whole number within bounds, or -1. */
-static int number(const char *s, int min, int max)
+int cli_number(const char *s, int min, int max)
 {
 	char *end;
 	long v;
@@ -98,7 +97,7 @@ int cli_migrate(struct cli *cli, int argc, char **argv)
 		if (c == 'd')
 			dir = optarg;
 		else if (c == 'w')
-			wait_s = number(optarg, 1, 86400);
+			wait_s = cli_number(optarg, 1, 86400);
 		else
 			return cli_usage(cli, "not understood");
 		if (wait_s < 0)
@@ -175,7 +174,7 @@ static int create_args(struct cli *cli, int argc, char **argv,
 			out->groups[out->n_groups++] = optarg;
 			break;
 		case 'd':
-			out->days = number(optarg, 1, MAX_DAYS);
+			out->days = cli_number(optarg, 1, MAX_DAYS);
 			if (out->days < 0)
 				return cli_usage(cli, "--days takes a number "
 						 "from 1 to %d", MAX_DAYS);

@@ -3,6 +3,7 @@
 
 #include "auth/policy.h"
 #include "cli.h"
+#include "job/work.h"
 #include "llm/llm.h"
 #include "route.h"
 #include "store/store.h"
@@ -35,6 +36,7 @@ static const struct {
 	{ "providers", llm_print_providers },
 	{ "quirks", llm_print_quirks },
 	{ "statements", store_print_statements },
+	{ "jobs", job_print_kinds },
 };
 
 int cli_list(struct cli *cli, int argc, char **argv)

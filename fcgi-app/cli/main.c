@@ -60,7 +60,7 @@ static const struct cli_command commands[] = {
 	{
 		.name = "list",
 		.args = "routes|options|errors|tools|permissions|providers|"
-			"quirks|statements",
+			"quirks|statements|jobs",
 		.run = cli_list,
 		.summary = "print one of the tables that are compiled in",
 		.help =
@@ -109,6 +109,18 @@ static const struct cli_command commands[] = {
 "it prints what would be sent (SQL with its values, the request, the program with\n"
 "its environment, an agent's prompt) and sends nothing.\n"
 "Secrets are shown as ***.\n",
+	},
+	{
+		.name = "work", .args = "[--for SECONDS] [--list]",
+		.run = cli_work,
+		.summary = "do what is left to do behind the answers",
+		.help =
+"Runs the jobs that are due: what belonged to deleted conversations goes, for\n"
+"instance. A responder does so by itself behind its answers; where it runs only\n"
+"now and then, or as plain CGI, let cron call this every minute. It ends when\n"
+"nothing is due; with --for it looks again each second until then. Any number\n"
+"may run at once, on any node. --list prints the jobs instead: kind, what it is\n"
+"about, when it is due, attempts and the last error.\n",
 	},
 	{
 		.name = "decode", .args = "[--quirks JSON] PROVIDER",

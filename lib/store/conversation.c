@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "store/job.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -281,6 +282,7 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 	const struct dooming *d = ctx;
 	struct arena a = ARENA_INIT;
 	struct locked l;
+	char id[UUID_TEXT_BYTES];
 	int rc = conversation_lock(tx, d->o, d->id, &a, &l, e);
 
 	arena_release(&a);
@@ -294,23 +296,35 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 	    db_exec(tx, STMT_TURN_STOP, DB_ARGS(DB_I(clock_now_us()),
 						DB_U(&l.turn_id)), NULL, e))
 		return -1;
-	return db_exec(tx, STMT_CONVERSATION_DOOM,
-		       DB_ARGS(DB_U(&nobody), DB_U(d->id),
-			       DB_S(d->o->tenant_id), DB_U(&d->o->user_id)),
-		       NULL, e);
+	if (db_exec(tx, STMT_CONVERSATION_DOOM,
+		    DB_ARGS(DB_U(&nobody), DB_U(d->id), DB_S(d->o->tenant_id),
+			    DB_U(&d->o->user_id)), NULL, e))
+		return -1;
+	uuid_format(d->id, id);
+	return job_ask(tx, &(struct job){ .kind = STR(CONVERSATION_PURGE_JOB),
+		.subject = str_of(id), .tenant_id = d->o->tenant_id }, e);
 }
 
-/* Runs a DELETE or UPDATE … LIMIT until it finds nothing more. */
+/* The steps of a purge: each a DELETE or UPDATE ... LIMIT, until it finds no more. */
+static const enum stmt purge_steps[] = {
+	STMT_MESSAGE_PURGE, STMT_VARIANT_PURGE, STMT_TOOL_OUTPUT_PURGE,
+	STMT_CONVERSATION_UNFORK, STMT_TURN_WAIT_PURGE,
+	STMT_CONVERSATION_ALLOW_PURGE, STMT_USAGE_UNLINK,
+};
+
+/* Returns 1 when it found no more, 0 when the time is over, -1. */
 static int drain(struct db *db, enum stmt stmt, const struct uuid *id,
-		 struct err *e)
+		 int64_t until_ms, struct err *e)
 {
 	struct db_result r;
 
 	do {
+		if (clock_mono_ms() >= until_ms)
+			return 0;
 		if (db_exec(db, stmt, DB_ARGS(DB_U(id)), &r, e))
 			return -1;
 	} while (r.affected);
-	return 0;
+	return 1;
 }
 
 struct id_row {
@@ -335,43 +349,34 @@ static int purge_turns_tx(struct db *tx, void *ctx, struct err *e)
 	return db_exec_rows(tx, STMT_TURN_PURGE, ids->v, ids->n, NULL, e);
 }
 
-static int purge_turns(struct db *db, const struct uuid *id, struct err *e)
+/* As drain. */
+static int purge_turns(struct db *db, const struct uuid *id, int64_t until_ms,
+		       struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	struct id_row *rows;
 	struct db_val *v;
 	struct ids ids;
-	int rc;
+	int rc = 0;
 
-	do {
+	while (rc == 0 && clock_mono_ms() < until_ms) {
 		rc = db_list(db, STMT_TURN_OF_CONVERSATION, DB_ARGS(DB_U(id)),
 			     &a, id_fields, sizeof(*rows), 0, &rows, &ids.n, e);
-		if (rc || !ids.n)
+		if (rc)
 			break;
+		if (!ids.n) {
+			rc = 1;
+			break;
+		}
 		v = arena_zalloc(&a, ids.n, sizeof(*v));
 		for (size_t i = 0; i < ids.n; i++)
 			v[i] = DB_U(&rows[i].id);
 		ids.v = v;
 		rc = db_tx(db, purge_turns_tx, &ids, e);
 		arena_reset(&a);
-	} while (!rc);
+	}
 	arena_release(&a);
 	return rc;
-}
-
-static int purge(struct db *db, const struct uuid *id, struct err *e)
-{
-	if (drain(db, STMT_MESSAGE_PURGE, id, e) ||
-	    drain(db, STMT_VARIANT_PURGE, id, e) ||
-	    purge_turns(db, id, e) ||
-	    drain(db, STMT_TOOL_OUTPUT_PURGE, id, e) ||
-	    drain(db, STMT_CONVERSATION_UNFORK, id, e) ||
-	    drain(db, STMT_TURN_WAIT_PURGE, id, e) ||
-	    drain(db, STMT_CONVERSATION_ALLOW_PURGE, id, e) ||
-	    drain(db, STMT_USAGE_UNLINK, id, e))
-		return -1;
-	return db_exec(db, STMT_CONVERSATION_DELETE,
-		       DB_ARGS(DB_U(id), DB_U(&nobody)), NULL, e);
 }
 
 int conversation_delete(struct db *db, const struct owner *o,
@@ -379,28 +384,23 @@ int conversation_delete(struct db *db, const struct owner *o,
 {
 	struct dooming d = { .o = o, .id = id };
 
-	if (db_tx(db, doom_tx, &d, e) ||
-	    db_exec(db, STMT_NOTICE_FORGET,
-		    DB_ARGS(DB_U(&o->user_id), DB_U(id)), NULL, e))
+	if (db_tx(db, doom_tx, &d, e))
 		return -1;
-	return purge(db, id, e);
+	return db_exec(db, STMT_NOTICE_FORGET,
+		       DB_ARGS(DB_U(&o->user_id), DB_U(id)), NULL, e);
 }
 
-int conversation_reap(struct db *db, struct err *e)
+int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
+		       struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	struct id_row *rows;
-	size_t n = 0;
-	int rc;
+	int rc = 1;
 
-	do {
-		arena_reset(&a);
-		rc = db_list(db, STMT_CONVERSATION_DOOMED,
-			     DB_ARGS(DB_U(&nobody)), &a, id_fields,
-			     sizeof(*rows), 0, &rows, &n, e);
-		for (size_t i = 0; !rc && i < n; i++)
-			rc = purge(db, &rows[i].id, e);
-	} while (!rc && n);
-	arena_release(&a);
+	for (size_t i = 0; rc > 0 && i < ARRAY_LEN(purge_steps); i++)
+		rc = drain(db, purge_steps[i], id, until_ms, e);
+	if (rc > 0)
+		rc = purge_turns(db, id, until_ms, e);
+	if (rc > 0 && db_exec(db, STMT_CONVERSATION_DELETE,
+			      DB_ARGS(DB_U(id), DB_U(&nobody)), NULL, e))
+		rc = -1;
 	return rc;
 }

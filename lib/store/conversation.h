@@ -103,18 +103,22 @@ int conversation_rename_at(struct db *db, const struct owner *o,
 			   int64_t version, struct err *e) MUST_CHECK;
 
 /*
- * Deletes with messages, turns and turn events, in bounded batches; titles in
- * notices are blanked; usage records stay for accounting but lose the link. A
+ * Deletes it for every reader at once and asks for the job that deletes what
+ * belongs to it, messages, turns and the rest; titles in notices are blanked. A
  * running turn is cancelled first: its process stops at the next touch, and all
- * its later writes fail with ERR_CONFLICT. The conversation is gone for every reader at once; a
- * delete that was interrupted is finished by calling it again, or by
- * conversation_reap. ERR_NOT_FOUND.
+ * its later writes fail with ERR_CONFLICT. ERR_NOT_FOUND.
  */
 int conversation_delete(struct db *db, const struct owner *o,
 			const struct uuid *id, struct err *e) MUST_CHECK;
 
-/* Finishes interrupted deletes of this tenant's users. For the reaper. */
-int conversation_reap(struct db *db, struct err *e) MUST_CHECK;
+/*
+ * That job: in bounded batches until the monotonic time until_ms; usage records
+ * stay for accounting but lose the link. Returns 1 when nothing is left, 0 when
+ * it must be called again, -1. Any number may do it at once.
+ */
+#define CONVERSATION_PURGE_JOB "conversation-purge"
+int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
+		       struct err *e) MUST_CHECK;
 
 /*
  * Writes the record (B13, E19): workspaceId, agentId, conversationId, title,

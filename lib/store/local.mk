@@ -1,5 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/store/conversation.c lib/store/conversation.h \
+	lib/store/job.c lib/store/job.h \
 	lib/store/key.c lib/store/key.h \
 	lib/store/mcp_pin.c lib/store/mcp_pin.h \
 	lib/store/message.c lib/store/message.h \

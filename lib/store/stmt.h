@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "store/job.h"
 #include "store/message.h"
 #include "store/store.h"
 #include "store/turn.h"
@@ -318,6 +319,17 @@ struct number {
 	F(hash, b, "hash") SEP \
 	F(definition, s, "definition") SEP \
 	F(accepted_us, i, "accepted_us")
+
+#define JOB_FIELDS(F, SEP) \
+	F(kind, s, "kind") SEP \
+	F(subject, s, "subject") SEP \
+	F(tenant_id, s, "tenant_id") SEP \
+	F(args, S, "args") SEP \
+	F(due_us, i, "due_us") SEP \
+	F(asked, i, "asked") SEP \
+	F(attempts, i, "attempts") SEP \
+	F(error, S, "error") SEP \
+	F(created_us, i, "created_us")
 
 #define TOOL_OUTPUT_FIELDS(F, SEP) \
 	F(tool, s, "tool") SEP \

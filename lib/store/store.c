@@ -3,6 +3,7 @@
 #include "auth/identity.h"
 #include "base/clock.h"
 #include "store/conversation.h"
+#include "store/job.h"
 #include "store/notice.h"
 #include "store/stmt.h"
 #include "store/tool_output.h"
@@ -11,6 +12,7 @@
 #include "base/banned.h"
 
 #define KEPT_US        INT64_C(3600000000)	/* events and notices */
+#define FAILED_JOB_US  INT64_C(1209600000000)	/* jobs that failed: two weeks */
 #define TIDY_ROWS      1000
 #define TIDY_BATCHES   20	/* the rest is for the next time */
 
@@ -45,10 +47,9 @@ struct db *store_open(const struct conf_db *conf, int wait_ms, struct err *e)
 
 int store_tidy(struct db *db, struct err *e)
 {
-	int64_t before_us = clock_now_us() - KEPT_US, n = TIDY_ROWS;
+	int64_t now_us = clock_now_us(), before_us = now_us - KEPT_US;
+	int64_t n = TIDY_ROWS;
 
-	if (conversation_reap(db, e))
-		return -1;
 	for (int i = 0; i < TIDY_BATCHES && n == TIDY_ROWS; i++)
 		if (turn_events_expire(db, before_us, TIDY_ROWS, &n, e))
 			return -1;
@@ -59,6 +60,10 @@ int store_tidy(struct db *db, struct err *e)
 	n = TIDY_ROWS;
 	for (int i = 0; i < TIDY_BATCHES && n == TIDY_ROWS; i++)
 		if (tool_output_expire(db, TIDY_ROWS, &n, e))
+			return -1;
+	n = TIDY_ROWS;
+	for (int i = 0; i < TIDY_BATCHES && n == TIDY_ROWS; i++)
+		if (job_expire(db, now_us - FAILED_JOB_US, TIDY_ROWS, &n, e))
 			return -1;
 	return 0;
 }

@@ -30,9 +30,9 @@ struct db *store_open(const struct conf_db *conf, int wait_ms,
 		      struct err *e) MUST_CHECK;
 
 /*
- * Housekeeping: finishes deletes that a crash interrupted, and deletes notices,
- * stored events of turns that are long over (an hour) and long results of tools
- * (a day). Four round trips when there is nothing to do. Any number of processes
+ * Housekeeping: deletes notices and stored events of turns that are long over
+ * (an hour), long results of tools (a day) and jobs that failed for good (two
+ * weeks). Four round trips when there is nothing to do. Any number of processes
  * may do it at once, about once a minute is enough.
  */
 int store_tidy(struct db *db, struct err *e) MUST_CHECK;

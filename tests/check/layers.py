@@ -13,7 +13,7 @@ from tree import ROOT, Tap, code_only, files, text_of
 LAYERS = [
     {"fcgi-app"},
     {"turn"},
-    {"tool", "llm", "prompt", "rag", "entity"},
+    {"tool", "llm", "prompt", "rag", "entity", "job"},
     {"store", "auth"},
     {"net", "db", "conf"},
     {"base"},

@@ -1,5 +1,8 @@
 #include "store_lab.h"
 
+#include "base/clock.h"
+#include "job/work.h"
+
 #include "db/db.h"
 #include "store/store.h"
 
@@ -74,4 +77,12 @@ int store_lab_close(void **state)
 {
 	db_close(db);
 	return dbtest_close(state);
+}
+
+size_t do_jobs(void)
+{
+	size_t n = 0;
+
+	assert_int_equal(job_work(db, clock_mono_ms() + 60000, NULL, &n, &e), 0);
+	return n;
 }

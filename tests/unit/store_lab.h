@@ -24,4 +24,7 @@ struct turn_begin begin_of(const struct uuid *conversation,
 void end_with(const struct owner *o, const struct turn_begin *b,
 	      const char *text);
 
+/* Runs the jobs that are due until there are none. Returns how many ran. */
+size_t do_jobs(void);
+
 #endif

@@ -492,6 +492,7 @@ static void tool_outputs_are_kept_for_their_owner(void **state)
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"), 0);
 	ok(tool_output_put(db, &ann, &c, S("t"), S("text"), &last, &e));
 	ok(conversation_delete(db, &ann, &c, &e));
+	assert_int_equal(do_jobs(), 1);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"), 0);
 	free(big);
 }

@@ -495,6 +495,7 @@ static void deleting_leaves_nothing(void **state)
 	ok(conversation_get(db, &ann, &fork, &a, &c, &e));
 	assert_true(uuid_eq(&c.forked_from, &t.id));
 	ok(conversation_delete(db, &ann, &t.id, &e));
+	do_jobs();
 	uuid_format(&t.id, hex);
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
 		assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM %s WHERE"

@@ -386,6 +386,7 @@ static void delete_leaves_nothing(void **state)
 			end_with(&ann, &b, "y");
 	}
 	ok(conversation_delete(db, &ann, &id, &e));
+	/* For readers it is gone at once; what belonged to it is a job. */
 	refused(conversation_get(db, &ann, &id, &a, &c, &e), ERR_NOT_FOUND);
 	refused(conversation_delete(db, &ann, &id, &e), ERR_NOT_FOUND);
 	/* The turn that was running cannot write into the void. */
@@ -398,6 +399,7 @@ static void delete_leaves_nothing(void **state)
 	ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
 		.seq = 2, .n = 1, .data = S("ev") }, 1, &e));
 	uuid_format(&id, hex);
+	assert_int_equal(do_jobs(), 1);
 	for (const char *q = "conversation_id"; q; q = NULL) {
 		static const char *const tables[] = { "message", "turn",
 						      "usage_record" };
@@ -416,26 +418,28 @@ static void delete_leaves_nothing(void **state)
 			       " WHERE conversation_id IS NULL") >= 119);
 }
 
-static void interrupted_delete_is_reaped(void **state)
+/* A purge whose time is over goes on where it was. */
+static void a_purge_is_done_in_parts(void **state)
 {
 	struct uuid id = new_conversation(&ann, "half deleted");
 	struct turn_begin b = begin_of(&id, "x");
 	char hex[UUID_TEXT_BYTES];
-	struct conversation c;
 
 	(void)state;
 	ok(turn_begin(db, &ann, &b, &e));
 	end_with(&ann, &b, "y");
-	/* As conversation_delete leaves it when its process dies. */
-	dbtest_sql("UPDATE conversation SET tenant_id = '', user_id ="
-		   " REPEAT(CHAR(0), 16) WHERE id = UNHEX(REPLACE('%s','-',''))",
-		   uuid_format(&id, hex));
-	refused(conversation_get(db, &ann, &id, &a, &c, &e), ERR_NOT_FOUND);
-	ok(store_tidy(db, &e));
+	ok(conversation_delete(db, &ann, &id, &e));
+	uuid_format(&id, hex);
+	assert_int_equal(conversation_purge(db, &id, clock_mono_ms() - 1, &e), 0);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM message WHERE"
-		" conversation_id = UNHEX(REPLACE('%s','-',''))", hex), 0);
+		" conversation_id = UNHEX(REPLACE('%s','-',''))", hex), 2);
+	assert_int_equal(conversation_purge(db, &id, clock_mono_ms() + 60000,
+					    &e), 1);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM conversation"
 				    " WHERE tenant_id = ''"), 0);
+	/* The job finds nothing more to do. */
+	assert_int_equal(do_jobs(), 1);
+	assert_int_equal(do_jobs(), 0);
 }
 
 static int open_it(void **state)
@@ -455,7 +459,7 @@ int main(void)
 		cmocka_unit_test(dead_turn_is_closed),
 		cmocka_unit_test(many_turns_at_once),
 		cmocka_unit_test(delete_leaves_nothing),
-		cmocka_unit_test(interrupted_delete_is_reaped),
+		cmocka_unit_test(a_purge_is_done_in_parts),
 	};
 
 	return cmocka_run_group_tests(tests, open_it, store_lab_close);

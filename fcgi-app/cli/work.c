@@ -1,0 +1,84 @@
+/* work: the jobs, by hand or from cron. */
+#include <getopt.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/util.h"
+#include "cli.h"
+#include "job/work.h"
+
+#include "base/banned.h"
+
+#define DUE_MS   3600000	/* without --for: an hour of work at most */
+#define MAX_S    86400
+#define PAUSE_MS 1000
+
+static int print_jobs(struct cli_session *s)
+{
+	struct buf out = BUF_INIT(CLI_OUT_BYTES);
+	struct err e = ERR_INIT;
+	char at[CLOCK_ISO_BYTES];
+	struct job *jobs;
+	size_t n;
+
+	if (job_list(s->db, &s->arena, &jobs, &n, &e))
+		return cli_failed(&e);
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&out, "%.*s\t%.*s\t%s\t%lld\t%.*s\n",
+			 STR_ARG(jobs[i].kind), STR_ARG(jobs[i].subject),
+			 jobs[i].due_us == JOB_NEVER_US ? "failed"
+				: clock_iso(jobs[i].due_us, at),
+			 (long long)jobs[i].attempts, STR_ARG(jobs[i].error));
+	return cli_print(&out);
+}
+
+static int work(struct cli_session *s, int seconds)
+{
+	int64_t until_ms = clock_mono_ms() +
+		(seconds ? seconds * INT64_C(1000) : DUE_MS);
+	struct err e = ERR_INIT;
+	size_t n = 0;
+
+	do {
+		if (job_work(s->db, until_ms, NULL, &n, &e) < 0)
+			return cli_failed(&e);
+		if (!seconds)
+			break;
+		nanosleep(&(struct timespec){ .tv_sec = PAUSE_MS / 1000 },
+			  NULL);
+	} while (clock_mono_ms() < until_ms);
+	fprintf(stderr, "%zu done\n", n);
+	return CLI_OK;
+}
+
+int cli_work(struct cli *cli, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "for", required_argument, NULL, 'f' },
+		{ "list", no_argument, NULL, 'l' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct cli_session s;
+	int c, rc, seconds = 0;
+	bool list = false;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c == 'l')
+			list = true;
+		else if (c == 'f')
+			seconds = cli_number(optarg, 1, MAX_S);
+		else
+			return cli_usage(cli, "not understood");
+		if (seconds < 0)
+			return cli_usage(cli, "--for: a number from 1 to %d",
+					 MAX_S);
+	}
+	if (optind < argc)
+		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+	if (cli_session_open(&s, cli) < 0)
+		return CLI_FAILED;
+	rc = list ? print_jobs(&s) : work(&s, seconds);
+	cli_session_close(&s);
+	return rc;
+}

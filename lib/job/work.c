@@ -1,0 +1,133 @@
+#include "job/work.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "store/conversation.h"
+
+#include "base/banned.h"
+
+enum {
+	LEASE_REST = 4,		/* of a lease a run may use all but one part */
+	RETRY_S = 30, RETRY_MAX_S = 3600,
+};
+
+static const struct kind {
+	const char *name, *what;
+	job_fn *run;
+	int lease_s, attempts;
+} kinds[JOB__MAX] = {
+#define JOB(id, name_, run_, lease_s_, attempts_, what_) \
+	[JOB_##id] = { .name = name_, .what = what_, .run = run_, \
+		       .lease_s = lease_s_, .attempts = attempts_ },
+#include "job/job.def"
+#undef JOB
+};
+
+static const char all_kinds[] =
+#define JOB(id, name, run, lease_s, attempts, what) name ","
+#include "job/job.def"
+#undef JOB
+	;
+
+static const struct kind *kind_of(const struct job *j)
+{
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (str_is(j->kind, kinds[i].name))
+			return &kinds[i];
+	BUG("job: a kind that was not asked for");
+}
+
+static int put_back(struct db *db, const struct kind *k, const struct job *j,
+		    struct err *why, struct err *e)
+{
+	int64_t retry_s = RETRY_S;
+
+	log_err("job", why);
+	for (int64_t i = 1; i < j->attempts && retry_s < RETRY_MAX_S; i++)
+		retry_s = MIN(retry_s * 2, RETRY_MAX_S);
+	return job_put_back(db, j, j->attempts >= k->attempts ? JOB_NEVER_US
+			    : clock_now_us() + retry_s * 1000000, j->attempts,
+			    str_of(why->text), e);
+}
+
+/* A job that was taken. */
+static int work_one(struct db *db, const struct job *j, int64_t until_ms,
+		    struct arena *a, struct err *e)
+{
+	const struct kind *k = kind_of(j);
+	int64_t lease_ms = k->lease_s * INT64_C(1000);
+	struct job_run r = {
+		.job = j, .db = db, .arena = a,
+		.until_ms = MIN(until_ms, clock_mono_ms() + lease_ms -
+				lease_ms / LEASE_REST),
+	};
+	struct err why = ERR_INIT;
+	int rc;
+
+	/* A run that ended its process counts too. */
+	if (j->attempts > k->attempts)
+		rc = err_set(&why, ERR_INTERNAL, "it never came to an end");
+	else
+		rc = k->run(&r, &why);
+	if (rc > 0)
+		return job_done(db, j, e);
+	if (rc == 0)
+		return job_put_back(db, j, clock_now_us(), 0,
+				    (struct str){ NULL, 0 }, e);
+	err_wrap(&why, "%s %.*s", k->name, STR_ARG(j->subject));
+	return put_back(db, k, j, &why, e);
+}
+
+int job_work(struct db *db, int64_t until_ms, const atomic_bool *stop,
+	     size_t *n, struct err *e)
+{
+	struct arena due = ARENA_INIT, a = ARENA_INIT;
+	struct job *jobs;
+	size_t n_jobs;
+	int rc;
+
+	do {
+		arena_reset(&due);
+		rc = job_due(db, str_of(all_kinds), &due, &jobs, &n_jobs, e);
+		if (rc || !n_jobs)
+			break;
+		rc = 1;
+		for (size_t i = 0; rc > 0 && i < n_jobs; i++) {
+			int taken;
+
+			if (clock_mono_ms() >= until_ms ||
+			    (stop && atomic_load(stop)))
+				break;
+			taken = job_take(db, &jobs[i],
+				kind_of(&jobs[i])->lease_s * INT64_C(1000000),
+				e);
+			if (taken < 0 ||
+			    (taken && work_one(db, &jobs[i], until_ms, &a, e)))
+				rc = -1;
+			else if (taken && n)
+				(*n)++;
+			arena_reset(&a);
+		}
+	} while (rc > 0 && clock_mono_ms() < until_ms &&
+		 !(stop && atomic_load(stop)));
+	arena_release(&due);
+	arena_release(&a);
+	return rc;
+}
+
+int job_conversation_purge(const struct job_run *r, struct err *e)
+{
+	struct uuid id;
+
+	if (!uuid_parse(r->job->subject, &id))
+		return err_set(e, ERR_INTERNAL, "its subject is no id");
+	return conversation_purge(r->db, &id, r->until_ms, e);
+}
+
+void job_print_kinds(struct buf *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		buf_addf(out, "%s\t%d s\t%d attempts\t%s\n", kinds[i].name,
+			 kinds[i].lease_s, kinds[i].attempts, kinds[i].what);
+}

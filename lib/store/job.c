@@ -1,0 +1,94 @@
+#include "store/job.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+#define LOOK_ROWS   8		/* due ones that one look brings: others take too */
+#define LIST_ROWS   1000
+#define ERROR_CHARS 300
+
+static const struct db_field fields[] = {
+#define F(m, t, sql) FIELD_OF(struct job, m, t)
+	JOB_FIELDS(F, COMMA)
+#undef F
+};
+
+int job_ask(struct db *db, const struct job *j, struct err *e)
+{
+	return db_exec(db, STMT_JOB_ASK,
+		       DB_ARGS(DB_S(j->kind), DB_S(j->subject),
+			       DB_S(j->tenant_id), DB_S_IF(j->args),
+			       DB_I(j->due_us), DB_I(clock_now_us())),
+		       NULL, e);
+}
+
+int job_due(struct db *db, struct str kinds, struct arena *a,
+	    struct job **out, size_t *n, struct err *e)
+{
+	return db_list(db, STMT_JOB_DUE,
+		       DB_ARGS(DB_I(clock_now_us()), DB_S(kinds),
+			       DB_I(LOOK_ROWS)),
+		       a, fields, sizeof(**out), 0, out, n, e);
+}
+
+int job_take(struct db *db, struct job *j, int64_t lease_us, struct err *e)
+{
+	int64_t until_us = clock_now_us() + lease_us;
+	struct db_result r;
+
+	if (db_exec(db, STMT_JOB_TAKE,
+		    DB_ARGS(DB_I(until_us), DB_S(j->kind), DB_S(j->subject),
+			    DB_I(j->due_us)), &r, e))
+		return -1;
+	if (!r.affected)
+		return 0;
+	j->due_us = until_us;
+	j->attempts++;
+	return 1;
+}
+
+int job_done(struct db *db, const struct job *j, struct err *e)
+{
+	struct db_result r;
+
+	if (db_exec(db, STMT_JOB_DONE,
+		    DB_ARGS(DB_S(j->kind), DB_S(j->subject), DB_I(j->due_us),
+			    DB_I(j->asked)), &r, e))
+		return -1;
+	if (r.affected)
+		return 0;
+	return job_put_back(db, j, clock_now_us(), 0, (struct str){ NULL, 0 },
+			    e);
+}
+
+int job_put_back(struct db *db, const struct job *j, int64_t due_us,
+		 int64_t attempts, struct str why, struct err *e)
+{
+	return db_exec(db, STMT_JOB_PUT_BACK,
+		       DB_ARGS(DB_I(due_us), DB_I(attempts),
+			       DB_S_IF(utf8_head(why, ERROR_CHARS)),
+			       DB_S(j->kind), DB_S(j->subject),
+			       DB_I(j->due_us)), NULL, e);
+}
+
+int job_list(struct db *db, struct arena *a, struct job **out, size_t *n,
+	     struct err *e)
+{
+	return db_list(db, STMT_JOB_LIST, DB_ARGS(DB_I(LIST_ROWS)), a, fields,
+		       sizeof(**out), 0, out, n, e);
+}
+
+int job_expire(struct db *db, int64_t before_us, int64_t limit, int64_t *n,
+	       struct err *e)
+{
+	struct db_result r = { .affected = 0 };
+	int rc = db_exec(db, STMT_JOB_EXPIRE,
+			 DB_ARGS(DB_I(JOB_NEVER_US), DB_I(before_us),
+				 DB_I(limit)), &r, e);
+
+	*n = r.affected;
+	return rc;
+}

@@ -1,0 +1,195 @@
+/* lib/store/job over a real MariaDB, and lib/job: who takes what, and when. */
+#include <pthread.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "job/work.h"
+#include "store_lab.h"
+
+#define SECOND_US INT64_C(1000000)
+#define LEASE_US  (60 * SECOND_US)
+#define TAKERS    8
+
+static struct job asked(const char *subject, int64_t due_us)
+{
+	struct job j = { .kind = S("t"), .subject = S(subject),
+			 .tenant_id = S("t"), .due_us = due_us };
+
+	ok(job_ask(db, &j, &e));
+	return j;
+}
+
+/* The one that is due first, taken; its subject "" when there is none. */
+static struct job taken(void)
+{
+	struct job *rows;
+	size_t n;
+
+	ok(job_due(db, S("t,u"), &a, &rows, &n, &e));
+	for (size_t i = 0; i < n; i++)
+		if (job_take(db, &rows[i], LEASE_US, &e) == 1)
+			return rows[i];
+	return (struct job){ .subject = S("") };
+}
+
+static void one_job_from_ask_to_end(void **state)
+{
+	struct job j;
+
+	(void)state;
+	asked("one", 5);
+	asked("one", 3);		/* the same job, earlier */
+	asked("later", clock_now_us() + LEASE_US);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM job"), 2);
+	j = taken();
+	assert_true(str_is(j.subject, "one"));
+	assert_int_equal(j.attempts, 1);
+	assert_int_equal(j.asked, 2);
+	assert_true(str_is(taken().subject, ""));	/* held, or not due */
+	ok(job_done(db, &j, &e));
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM job"), 1);
+	dbtest_sql("DELETE FROM job");
+}
+
+/* Of many that see it, one has it. */
+static void *take_it(void *arg)
+{
+	struct err mine = ERR_INIT;
+	struct job *j = arg;
+
+	return job_take(db, j, LEASE_US, &mine) == 1 ? j : NULL;
+}
+
+static void a_job_has_one_taker(void **state)
+{
+	pthread_t threads[TAKERS];
+	struct job *rows[TAKERS];
+	int winners = 0;
+	size_t n;
+
+	(void)state;
+	for (int round = 0; round < 20; round++) {
+		asked("raced", 1);
+		winners = 0;
+		for (int i = 0; i < TAKERS; i++)
+			ok(job_due(db, S("t"), &a, &rows[i], &n, &e));
+		for (int i = 0; i < TAKERS; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL,
+							take_it, rows[i]), 0);
+		for (int i = 0; i < TAKERS; i++) {
+			void *won;
+
+			pthread_join(threads[i], &won);
+			winners += won != NULL;
+		}
+		assert_int_equal(winners, 1);
+		dbtest_sql("DELETE FROM job");
+	}
+}
+
+/* What is asked for while it runs is run again; a lost lease changes nothing. */
+static void asked_for_while_it_runs(void **state)
+{
+	struct job j, again;
+
+	(void)state;
+	asked("busy", 1);
+	j = taken();
+	asked("busy", 1);
+	assert_true(str_is(taken().subject, ""));
+	ok(job_done(db, &j, &e));
+	again = taken();
+	assert_true(str_is(again.subject, "busy"));
+	/* Its lease ends, another takes it: the first can end nothing. */
+	dbtest_sql("UPDATE job SET due_us = 1");
+	j = taken();
+	ok(job_done(db, &again, &e));
+	ok(job_put_back(db, &again, JOB_NEVER_US, 9, S("late"), &e));
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM job"
+				    " WHERE error IS NULL"), 1);
+	ok(job_done(db, &j, &e));
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM job"), 0);
+}
+
+/* The purge of something that is no id fails, later and later, then for good. */
+static void what_fails_is_given_up(void **state)
+{
+	int64_t now_us = clock_now_us(), waited_us = 0, due_us;
+	struct job j = { .kind = S("conversation-purge"), .subject = S("?"),
+			 .tenant_id = S("t") }, *rows;
+	size_t n;
+
+	(void)state;
+	ok(job_ask(db, &j, &e));
+	for (int i = 1; i < 12; i++) {
+		clock_fix_us(now_us);
+		assert_int_equal(do_jobs(), 1);
+		due_us = dbtest_sql("SELECT due_us FROM job");
+		assert_true(due_us - now_us >= waited_us);
+		waited_us = due_us - now_us;
+		assert_true(waited_us >= 30 * SECOND_US);
+		assert_true(waited_us <= 3600 * SECOND_US);
+		assert_int_equal(do_jobs(), 0);
+		now_us = due_us;
+	}
+	clock_fix_us(now_us);
+	assert_int_equal(do_jobs(), 1);
+	ok(job_list(db, &a, &rows, &n, &e));
+	assert_int_equal(n, 1);
+	assert_true(rows[0].due_us == JOB_NEVER_US);
+	assert_int_equal(rows[0].attempts, 12);
+	assert_non_null(strstr(rows[0].error.p, "conversation-purge ?"));
+	/* Asked for again it begins anew. */
+	ok(job_ask(db, &j, &e));
+	assert_int_equal(do_jobs(), 1);
+	assert_int_equal(dbtest_sql("SELECT attempts FROM job"), 1);
+	dbtest_sql("UPDATE job SET due_us = 9223372036854775807");
+	clock_fix_us(now_us + INT64_C(15) * 86400 * SECOND_US);
+	ok(store_tidy(db, &e));
+	clock_fix_us(0);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM job"), 0);
+}
+
+/* A run that ends its process each time is given up as well. */
+static void what_never_ends_is_given_up(void **state)
+{
+	struct job j = { .kind = S("conversation-purge"), .subject = S("x"),
+			 .tenant_id = S("t") };
+
+	(void)state;
+	ok(job_ask(db, &j, &e));
+	dbtest_sql("UPDATE job SET attempts = 12");
+	assert_int_equal(do_jobs(), 1);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM job WHERE due_us ="
+		" 9223372036854775807 AND error LIKE '%%never came%%'"), 1);
+	dbtest_sql("DELETE FROM job");
+}
+
+static void unknown_kinds_are_left(void **state)
+{
+	(void)state;
+	asked("of a newer program", 1);
+	assert_int_equal(do_jobs(), 0);
+	assert_int_equal(dbtest_sql("SELECT attempts FROM job"), 0);
+	dbtest_sql("DELETE FROM job");
+}
+
+static int open_it(void **state)
+{
+	*state = (char *)"t_job";
+	return store_lab_open(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_job_from_ask_to_end),
+		cmocka_unit_test(a_job_has_one_taker),
+		cmocka_unit_test(asked_for_while_it_runs),
+		cmocka_unit_test(what_fails_is_given_up),
+		cmocka_unit_test(what_never_ends_is_given_up),
+		cmocka_unit_test(unknown_kinds_are_left),
+	};
+
+	return cmocka_run_group_tests(tests, open_it, store_lab_close);
+}
