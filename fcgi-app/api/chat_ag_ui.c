@@ -76,8 +76,7 @@ static int add_result(struct request *rq, struct answers *a, const json_t *m,
 	if (client_text(rq, json_object_get(m, "content"), "messages", &text,
 			e) < 0)
 		return -1;
-	result = json_loadb(text.p ? text.p : "", text.n, JSON_DECODE_ANY,
-			    NULL);
+	result = jx_try(text);
 	jx_keep(rq->arena, result ? result : (result = jx_string(text)));
 	return answers_result(rq, a, row, error.n ? NULL : result, error, e);
 }

@@ -15,9 +15,9 @@
 json_t *result_json(struct arena *a, const char *text)
 {
 	const char *p = strchr(text, '{');
-	json_t *v = p ? json_loads(p, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
 
-	return v ? jx_keep(a, v) : NULL;
+	return p ? jx_keep(a, jx_try((struct str){ p, jx_extent(str_of(p)) }))
+		: NULL;
 }
 
 static enum column_kind kind_of(const char *type)

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/err.h"
+#include "base/json.h"
+
 #include "base/banned.h"
 
 enum kind { K_TEXT, K_LONG, K_REAL, K_BOOL, K_CALLS, K_USAGE, K_FAULT, K_THEN };
@@ -192,16 +195,20 @@ int script_read(struct script *s, const json_t *v, struct refusal *w)
 
 json_t *script_json(const char *text, const char **rest, struct refusal *w)
 {
-	json_error_t e;
-	json_t *v = json_loads(text, JSON_DISABLE_EOF_CHECK |
-				     JSON_REJECT_DUPLICATES, &e);
+	struct str s = str_of(text + strspn(text, " \t\r\n"));
+	struct err e = ERR_INIT;
+	size_t n = jx_extent(s);
+	json_t *v;
 
-	if (!v) {
-		refuse(w, 400, "script", "script: not a JSON object: %s at %d",
-		       e.text, e.position);
+	s.n = n ? n : s.n;
+	v = jx_load(s, &e);
+	if (!json_is_object(v) && !json_is_array(v)) {
+		refuse(w, 400, "script", "script: not a JSON object: %s",
+		       v ? "a single value" : err_message(&e));
+		json_decref(v);
 		return NULL;
 	}
 	if (rest)
-		*rest = text + e.position;
+		*rest = s.p + n;
 	return v;
 }

@@ -61,8 +61,7 @@ static int read_message(struct ask *a, const json_t *v, size_t i,
 	json_array_foreach(json_object_get(v, "tool_calls"), k, call) {
 		const json_t *f = json_object_get(call, "function");
 		struct str args = jx_str(f, "arguments");
-		json_t *j = json_loads(args.p ? args.p : "", JSON_DECODE_ANY,
-				       NULL);
+		json_t *j = jx_try(args);
 
 		if (!jx_str(call, "id").n || !jx_str(f, "name").n) {
 			json_decref(j);

@@ -8,7 +8,7 @@
 
 void wire_foreign(struct jw *w, struct str text)
 {
-	json_t *j = json_loadb(text.p, text.n, JSON_DECODE_ANY, NULL);
+	json_t *j = jx_try(text);
 	size_t start = w->b->n;
 
 	if (!j) {
@@ -26,7 +26,7 @@ void wire_foreign(struct jw *w, struct str text)
 
 void wire_object(struct jw *w, struct str text)
 {
-	json_t *j = json_loadb(text.p ? text.p : "", text.n, 0, NULL);
+	json_t *j = jx_try(text);
 
 	if (json_is_object(j))
 		jw_json(w, j);

@@ -14,8 +14,16 @@ void jx_seed(void)
 	json_object_seed(0);
 }
 
-bool jx_too_deep(struct str s)
+/* What the punctuation of a text says, found without parsing it. */
+struct shape {
+	size_t values;	/* at least as many as there are */
+	size_t end;	/* of the first object or array; 0: it is not closed */
+	int depth;
+};
+
+static struct shape shape_of(struct str s)
 {
+	struct shape sh = { .values = 1 };
 	bool in_string = false;
 	int depth = 0;
 
@@ -30,18 +38,62 @@ bool jx_too_deep(struct str s)
 		} else if (c == '"') {
 			in_string = true;
 		} else if (c == '{' || c == '[') {
-			if (++depth > LIM_JSON_DEPTH)
-				return true;
+			depth++;
+			sh.depth = MAX(sh.depth, depth);
+			sh.values++;
 		} else if (c == '}' || c == ']') {
-			depth--;
+			if (--depth == 0 && !sh.end)
+				sh.end = i + 1;
+		} else if (c == ',') {
+			sh.values++;
 		}
 	}
-	return false;
+	return sh;
+}
+
+size_t jx_extent(struct str s)
+{
+	return s.n && (s.p[0] == '{' || s.p[0] == '[') ? shape_of(s).end : 0;
+}
+
+/*
+ * The only call of Jansson's parser. NULL: no JSON, and je says why, or beyond
+ * a cap, and *cap names it.
+ */
+static json_t *parse(struct str s, size_t flags, json_error_t *je,
+		     const char **cap)
+{
+	struct shape sh;
+
+	*je = (json_error_t){ .line = 1 };
+	*cap = NULL;
+	if (s.n > LIM_UPSTREAM_BYTES) {
+		*cap = "it is too large";
+		return NULL;
+	}
+	sh = shape_of(s);
+	if (sh.depth > LIM_JSON_DEPTH)
+		*cap = "it is nested more than " STRINGIFY(LIM_JSON_DEPTH)
+			" levels deep";
+	else if (sh.values > LIM_JSON_VALUES)
+		*cap = "it has more than " STRINGIFY(LIM_JSON_VALUES)
+			" values";
+	return *cap ? NULL : json_loadb(s.p ? s.p : "", s.n,
+					flags | JSON_DECODE_ANY, je);
+}
+
+json_t *jx_try(struct str s)
+{
+	json_error_t je;
+	const char *cap;
+
+	return parse(s, 0, &je, &cap);
 }
 
 json_t *jx_load(struct str s, struct err *e)
 {
 	json_error_t je;
+	const char *cap;
 	json_t *j;
 
 	if (!s.n) {
@@ -52,15 +104,11 @@ json_t *jx_load(struct str s, struct err *e)
 		err_set(e, ERR_INVALID_UTF8, "body is not UTF-8");
 		return NULL;
 	}
-	if (jx_too_deep(s)) {
-		err_public(e, ERR_INVALID_JSON,
-			   "The JSON is nested more than %d levels deep.",
-			   LIM_JSON_DEPTH);
-		return NULL;
-	}
-	j = json_loadb(s.p ? s.p : "", s.n,
-		       JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &je);
-	if (!j)
+	j = parse(s, JSON_REJECT_DUPLICATES, &je, &cap);
+	if (cap)
+		err_public(e, ERR_INVALID_JSON, "The JSON cannot be read: %s.",
+			   cap);
+	else if (!j)
 		err_public(e, ERR_INVALID_JSON,
 			   "Not valid JSON (line %d, column %d): %.120s",
 			   je.line, je.column,
@@ -111,27 +159,28 @@ json_t *jx_load_lenient(struct str s, struct err *e)
 	struct buf clean = BUF_INIT(LIM_UPSTREAM_BYTES);
 	struct buf mended = BUF_INIT(LIM_UPSTREAM_BYTES);
 	json_error_t je;
-	json_t *j;
+	const char *cap;
+	json_t *j = parse(s, 0, &je, &cap);
 
-	if (jx_too_deep(s)) {
-		err_set(e, ERR_UPSTREAM_PROTOCOL, "JSON nested too deep");
-		return NULL;
-	}
-	j = json_loadb(s.p ? s.p : "", s.n, JSON_DECODE_ANY, &je);
 	if (j)
 		return j;
+	if (cap) {
+		err_set(e, ERR_UPSTREAM_PROTOCOL, "JSON refused: %s", cap);
+		return NULL;
+	}
 	utf8_scrub(&clean, s);
 	mend_escapes(&mended, buf_str(&clean));
 	if (buf_ok(&clean) && buf_ok(&mended)) {
-		j = json_loadb(mended.p, mended.n, JSON_DECODE_ANY, &je);
+		j = parse(buf_str(&mended), 0, &je, &cap);
 		if (!j)
-			j = json_loadb(mended.p, mended.n, JSON_DECODE_ANY |
-				       JSON_DECODE_INT_AS_REAL, &je);
+			j = parse(buf_str(&mended), JSON_DECODE_INT_AS_REAL,
+				  &je, &cap);
 	}
 	buf_release(&clean);
 	buf_release(&mended);
 	if (!j)
-		err_set(e, ERR_UPSTREAM_PROTOCOL, "not JSON: %.120s", je.text);
+		err_set(e, ERR_UPSTREAM_PROTOCOL, "not JSON: %.120s",
+			cap ? cap : je.text);
 	return j;
 }
 

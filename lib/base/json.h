@@ -27,10 +27,16 @@ static inline json_t *jx_move(json_t **j)
 }
 
 /*
- * Strict reading, for what clients send: valid UTF-8, no duplicate keys,
- * nesting at most LIM_JSON_DEPTH, any JSON value at the top. Returns a new
- * reference, or NULL with ERR_INVALID_UTF8, ERR_INVALID_JSON (public text has
- * the position).
+ * Reading. One function in json.c calls Jansson's parser, behind these; nothing
+ * else may (tests/check/banned.py). It takes any JSON value at the top and holds
+ * three caps, which are checked before anything is parsed: LIM_UPSTREAM_BYTES,
+ * LIM_JSON_DEPTH (Jansson's own cap of 2048 levels is more than the stack of a
+ * worker holds) and LIM_JSON_VALUES (an empty object takes two bytes of text and
+ * more than 200 of memory). All are safe on any thread.
+ *
+ * Strict reading, for what clients send: valid UTF-8, no duplicate keys.
+ * Returns a new reference, or NULL with ERR_INVALID_UTF8, ERR_INVALID_JSON
+ * (public text has the position, or the cap).
  */
 json_t *jx_load(struct str s, struct err *e) MUST_CHECK;
 
@@ -43,10 +49,17 @@ json_t *jx_load(struct str s, struct err *e) MUST_CHECK;
 json_t *jx_load_lenient(struct str s, struct err *e) MUST_CHECK;
 
 /*
- * Whether s nests deeper than LIM_JSON_DEPTH, found without parsing: Jansson's
- * own cap of 2048 levels is more than the stack of a worker holds.
+ * Reading of text that may be JSON and may be prose: of a tool, of the page, of
+ * what is stored. The last of duplicate keys counts. Returns a new reference, or
+ * NULL when s is no JSON, or beyond a cap: it is a text then.
  */
-bool jx_too_deep(struct str s);
+json_t *jx_try(struct str s) MUST_CHECK;
+
+/*
+ * The bytes of the object or array that s begins with; 0 when it begins with
+ * neither, or ends before it is closed. For JSON with prose behind it.
+ */
+size_t jx_extent(struct str s);
 
 /*
  * Appends j as compact JSON. Strings in j must be UTF-8 (Jansson's rule).

@@ -12,6 +12,7 @@
 #define LIM_BODY_BYTES       1048576	/* JSON request body, default */
 #define LIM_BODY_DRAIN_BYTES 67108864	/* of a refused body that we still read */
 #define LIM_JSON_DEPTH       64		/* nesting of inbound JSON */
+#define LIM_JSON_VALUES      500000	/* in one inbound document */
 #define LIM_MESSAGE_CHARS    100000	/* one user message */
 #define LIM_TITLE_CHARS      200
 #define LIM_SLUG_BYTES       64		/* workspace, agent, dataset ids */

@@ -238,7 +238,7 @@ static bool proven(struct llm_decoder *d, json_t *j, struct str text, int slot)
 	buf_addstr(&probe, buf_str(&t->suffix));
 	if (!buf_ok(&probe))
 		goto out;
-	k = json_loadb(probe.p, probe.n, 0, NULL);
+	k = jx_try(buf_str(&probe));
 	parent = k ? d->dialect->slot(k, &k_slot) : NULL;
 	if (!parent || k_slot != slot ||
 	    !str_is(jx_str(parent, key), MARKER))

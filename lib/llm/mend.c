@@ -98,12 +98,9 @@ json_t *mend_load(struct str s, bool *mended)
 {
 	struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
 	struct err e = ERR_INIT;
-	json_t *j = NULL;
+	json_t *j = jx_try(s);
 
 	*mended = false;
-	if (jx_too_deep(s))
-		return NULL;
-	j = json_loadb(s.p ? s.p : "", s.n, 0, NULL);
 	if (j)
 		return j;
 	mend(&b, s);

@@ -1,7 +1,9 @@
 /*
  * JSON Schemas of tools on their way to a provider (E9-E11). A reference inside
  * the document is replaced by what it names; one to anywhere else is never
- * fetched and becomes "anything".
+ * fetched and becomes "anything". So does one that would make the schema too
+ * large: references to references double with every level, and schemas come
+ * from pages and MCP servers.
  */
 #include "llm/build.h"
 
@@ -15,6 +17,14 @@
 #include "base/banned.h"
 
 #define INLINE_DEPTH 12
+#define INLINE_VALUES 10000	/* copied because of a reference, in one schema */
+
+/* What one copy goes by. */
+struct copy {
+	const json_t *root;
+	int filter;
+	size_t left;	/* of INLINE_VALUES */
+};
 
 static const char *const plain_drops[] = {
 	"$schema", "$id", "$comment", "$defs", "definitions",
@@ -49,8 +59,7 @@ static const json_t *resolve(const json_t *root, struct str ref)
 	return root;
 }
 
-static json_t *filtered(const json_t *s, const json_t *root, int filter,
-			int depth);
+static json_t *filtered(struct copy *c, const json_t *s, int depth);
 
 static void drop(json_t *o, const char *const *keys, size_t n)
 {
@@ -102,17 +111,17 @@ static bool by_name(const char *key)
 	return strcmp(key, "properties") == 0;
 }
 
-static json_t *children(const char *key, const json_t *v, const json_t *root,
-			int filter, int depth)
+static json_t *children(struct copy *c, const char *key, const json_t *v,
+			int depth)
 {
 	const char *k;
-	json_t *c, *out;
+	json_t *sub, *out;
 	size_t i;
 
 	if (json_is_object(v) && by_name(key)) {
 		out = json_object();
-		json_object_foreach((json_t *)v, k, c)
-			json_object_set_new(out, k, filtered(c, root, filter,
+		json_object_foreach((json_t *)v, k, sub)
+			json_object_set_new(out, k, filtered(c, sub,
 							     depth + 1));
 		return out;
 	}
@@ -121,43 +130,69 @@ static json_t *children(const char *key, const json_t *v, const json_t *root,
 				 strcmp(key, "allOf") == 0 ||
 				 strcmp(key, "prefixItems") == 0)) {
 		out = json_array();
-		json_array_foreach(v, i, c)
-			json_array_append_new(out, filtered(c, root, filter,
+		json_array_foreach(v, i, sub)
+			json_array_append_new(out, filtered(c, sub,
 							    depth + 1));
 		return out;
 	}
 	if (json_is_object(v) && strcmp(key, "items") == 0)
-		return filtered(v, root, filter, depth + 1);
+		return filtered(c, v, depth + 1);
 	return json_deep_copy(v);
 }
 
-static json_t *filtered(const json_t *s, const json_t *root, int filter,
-			int depth)
+/* The values in j, one at least. */
+static size_t count_values(const json_t *j)
+{
+	size_t i, n = 1;
+	const char *key;
+	json_t *sub;
+
+	json_object_foreach((json_t *)j, key, sub)
+		n += count_values(sub);
+	json_array_foreach((json_t *)j, i, sub)
+		n += count_values(sub);
+	return n;
+}
+
+/* What a reference names, or "anything". */
+static json_t *inlined(struct copy *c, const json_t *ref, int depth)
+{
+	const json_t *to = resolve(c->root, jx_str(ref, "$ref"));
+	size_t n = to && depth <= INLINE_DEPTH ? count_values(to) : 0;
+
+	if (!n || n > c->left) {
+		if (n)
+			log_debug("tool schema: a reference was left out, it "
+				  "would be too large");
+		return json_object();
+	}
+	c->left -= n;
+	return filtered(c, to, depth + 1);
+}
+
+static json_t *filtered(struct copy *c, const json_t *s, int depth)
 {
 	json_t *out, *v;
 	const char *key;
 
-	if (json_is_object(s) && json_object_get(s, "$ref")) {
-		const json_t *to = resolve(root, jx_str(s, "$ref"));
-
-		if (!to || depth > INLINE_DEPTH)
-			return json_object();
-		return filtered(to, root, filter, depth + 1);
-	}
+	if (json_is_object(s) && json_object_get(s, "$ref"))
+		return inlined(c, s, depth);
 	if (!json_is_object(s) || depth > LIM_JSON_DEPTH)
 		return json_deep_copy(s);
 	out = json_object();
 	json_object_foreach((json_t *)s, key, v)
-		json_object_set_new(out, key, children(key, v, root, filter,
-						       depth));
+		json_object_set_new(out, key, children(c, key, v, depth));
 	drop(out, plain_drops, ARRAY_LEN(plain_drops));
-	if (filter == SCHEMA_GEMINI)
+	if (c->filter == SCHEMA_GEMINI)
 		for_gemini(out);
 	return out;
 }
 
 json_t *schema_normal(const json_t *schema, int filter)
 {
+	struct copy c = {
+		.root = schema, .filter = filter, .left = INLINE_VALUES,
+	};
 	json_t *out;
 
 	if (!json_is_object(schema))
@@ -165,7 +200,7 @@ json_t *schema_normal(const json_t *schema, int filter)
 	else if (filter == SCHEMA_AS_IS)
 		out = json_copy((json_t *)schema);
 	else
-		out = filtered(schema, schema, filter, 0);
+		out = filtered(&c, schema, 0);
 	if (!str_is(jx_str(out, "type"), "object"))
 		json_object_set_new(out, "type", json_string("object"));
 	if (!jx_obj(out, "properties"))

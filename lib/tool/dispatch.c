@@ -246,8 +246,7 @@ void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
 {
 	static const struct tool any;
 	struct buf b = BUF_INIT(RAW_RESULT_BYTES);
-	json_t *j = json_loadb(text.p ? text.p : "", text.n, JSON_DECODE_ANY,
-			       NULL);
+	json_t *j = jx_try(text);
 
 	*out = (struct tool_result){ .is_json = j != NULL };
 	json_decref(j);

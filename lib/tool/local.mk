@@ -31,6 +31,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/kind_openapi.c \
 	lib/tool/openapi.c lib/tool/openapi.h \
 	lib/tool/page.c \
+	lib/tool/pattern.c lib/tool/pattern.h \
 	lib/tool/query.c lib/tool/query.h lib/tool/query_compile.h \
 	lib/tool/query_data.c \
 	lib/tool/query_guard.c \

@@ -14,6 +14,7 @@
 enum {
 	REF_DEPTH = 40,			/* nesting of a schema, $refs followed */
 	SCHEMA_BYTES = 65536,		/* of all arguments of one operation */
+	COPY_BYTES = 4 * SCHEMA_BYTES,	/* before what only answers have goes */
 	NAME_BYTES = 64,
 	TEXT_BYTES = 2000,		/* of a description */
 };
@@ -24,6 +25,7 @@ struct import {
 	const char *id;			/* of the operation */
 	json_t *properties, *required, *query, *headers;	/* borrowed */
 	struct buf path;
+	size_t left;			/* of COPY_BYTES */
 	struct err *e;
 };
 
@@ -51,6 +53,23 @@ static const json_t *resolve(struct import *im, const json_t *j)
 /* -- schemas ---------------------------------------------------------------- */
 
 static json_t *copy_schema(struct import *im, const json_t *j, int depth);
+
+/*
+ * Counts what a value takes as text, before it is copied: $refs to $refs double
+ * with every level, so the copy must not be made to see that it is too large.
+ */
+static bool within(struct import *im, const char *key, const json_t *j)
+{
+	size_t n = 2 + (key ? strlen(key) + 3 : 0) + json_string_length(j);
+
+	if (n > im->left) {
+		(void)refuse(im, "its schemas have more than %d bytes when "
+			     "every $ref is replaced", COPY_BYTES);
+		return false;
+	}
+	im->left -= n;
+	return true;
+}
 
 /* 3.0: nullable, and exclusive bounds as booleans. */
 static void modernize(json_t *schema)
@@ -112,13 +131,13 @@ static json_t *copy_each(struct import *im, const json_t *j, int depth)
 	size_t i;
 
 	json_object_foreach((json_t *)j, key, v) {
-		sub = copy_schema(im, v, depth);
+		sub = within(im, key, v) ? copy_schema(im, v, depth) : NULL;
 		if (!sub)
 			goto fail;
 		json_object_set_new(out, key, sub);
 	}
 	json_array_foreach((json_t *)j, i, v) {
-		sub = copy_schema(im, v, depth);
+		sub = within(im, NULL, v) ? copy_schema(im, v, depth) : NULL;
 		if (!sub)
 			goto fail;
 		json_array_append_new(out, sub);
@@ -424,6 +443,7 @@ static json_t *import_one(struct import *im, const json_t *item,
 	im->query = json_object_get(out, "query");
 	im->headers = json_object_get(out, "headers");
 	im->path = (struct buf)BUF_INIT(LIM_URI_BYTES);
+	im->left = COPY_BYTES;
 	if (base_url(im, &im->path) < 0)
 		goto fail;
 	buf_addstr(&im->path, path);

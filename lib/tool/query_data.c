@@ -116,7 +116,6 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 	struct buf text = BUF_INIT(4 * DESCRIBE_BYTES);
 	struct buf schema = BUF_INIT(4 * DESCRIBE_BYTES);
 	const struct conf_workspace *w = ctx->workspace;
-	json_error_t je;
 	json_t *j = NULL;
 	int timeout_ms = 0;
 	size_t n = 0, k = 0;
@@ -141,7 +140,7 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 	}
 	buf_adds(&schema, schema_tail);
 	if (buf_ok(&text) && buf_ok(&schema))
-		j = json_loadb(schema.p, schema.n, 0, &je);
+		j = jx_try(buf_str(&schema));
 	if (j)
 		j = json_pack("{s:o,s:o,s:I,s:i}", "text",
 			      jx_string(buf_str(&text)), "schema", j, "bytes",

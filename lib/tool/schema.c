@@ -1,14 +1,15 @@
 /*
  * See schema.h. Each keyword is one row: the form its value must have, which
  * schema_form.c verifies, and the check, which schema_check calls for every
- * member of a schema that has one. Nothing here allocates but the compiled
- * pattern, and the work is bounded: by the depth of $ref chains and by a
- * number of steps, since anyOf below $ref can grow exponentially.
+ * member of a schema that has one. All work is bounded (schema_keyword.h): by
+ * depth and stack, since a $ref may lead back to itself; by a number of steps,
+ * since anyOf below $ref can grow exponentially; and patterns by their own.
+ * What goes beyond ends the check as a whole: nothing that was not looked at
+ * counts as fitting, in no `not` and no `anyOf`.
  */
 #include "tool/schema_keyword.h"
 
 #include <math.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,24 @@ void place_pop(struct place *p, size_t before)
 static const char *here(const struct check *c)
 {
 	return c->at.n ? c->at.text : "the arguments";
+}
+
+/* Ends the check: it would take more than it may. */
+static int beyond(struct check *c, struct err *e)
+{
+	c->beyond = true;
+	return err_public(e, ERR_TOOL_ARGS, "%s is too complex to be checked.",
+			  here(c));
+}
+
+/* Whether n more steps may be done; false: beyond() is to be returned. */
+static bool spend(struct check *c, size_t n)
+{
+	if (c->steps < 0 || n > (size_t)c->steps)
+		c->steps = -1;
+	else
+		c->steps -= (int)n;
+	return c->steps >= 0;
 }
 
 static const char *type_name(const json_t *v)
@@ -111,6 +130,8 @@ static int check_type(struct check *c, const json_t *rule,
 				  here(c), json_string_value(rule),
 				  type_name(v));
 	}
+	if (!spend(c, json_array_size(rule)))
+		return beyond(c, e);
 	json_array_foreach((json_t *)rule, i, t) {
 		if (type_fits(t, v))
 			return 0;
@@ -120,6 +141,19 @@ static int check_type(struct check *c, const json_t *rule,
 	}
 	return err_public(e, ERR_TOOL_ARGS, "%s must be %s, not %s.", here(c),
 			  want, type_name(v));
+}
+
+/* A value of the schema, for messages. It may be large, and said often. */
+static void add_value(struct buf *b, const json_t *j)
+{
+	if (json_is_object(j))
+		buf_adds(b, "{…}");
+	else if (json_is_array(j))
+		buf_adds(b, "[…]");
+	else if (json_string_length(j) > 200)
+		buf_addf(b, "\"%.200s…\"", json_string_value(j));
+	else
+		jx_dump(b, j);
 }
 
 /* Up to a few values of a list as text, for messages. */
@@ -136,10 +170,10 @@ static void list_values(const json_t *list, char *out, size_t size)
 			buf_adds(&b, "…");
 			break;
 		}
-		if (json_is_string(item))
+		if (json_is_string(item) && json_string_length(item) < 200)
 			buf_adds(&b, json_string_value(item));
 		else
-			jx_dump(&b, item);
+			add_value(&b, item);
 	}
 	snprintf(out, size, "%.*s",
 		 (int)utf8_complete((struct str){ b.p, MIN(b.n, size - 1) }),
@@ -155,6 +189,8 @@ static int check_enum(struct check *c, const json_t *rule,
 	size_t i;
 
 	(void)schema;
+	if (!spend(c, json_array_size(rule)))
+		return beyond(c, e);
 	json_array_foreach((json_t *)rule, i, item)
 		if (same(item, v))
 			return 0;
@@ -171,7 +207,7 @@ static int check_const(struct check *c, const json_t *rule,
 	(void)schema;
 	if (same(rule, v))
 		return 0;
-	jx_dump(&b, rule);
+	add_value(&b, rule);
 	err_public(e, ERR_TOOL_ARGS, "%s must be %.80s.", here(c), b.p);
 	buf_release(&b);
 	return -1;
@@ -185,6 +221,10 @@ static int check_properties(struct check *c, const json_t *rule,
 	json_t *sub;
 
 	(void)schema;
+	if (!json_is_object(v))
+		return 0;
+	if (!spend(c, json_object_size(rule)))
+		return beyond(c, e);
 	json_object_foreach((json_t *)rule, key, sub) {
 		const json_t *member = json_object_get(v, key);
 		size_t before;
@@ -208,12 +248,33 @@ static int check_required(struct check *c, const json_t *rule,
 	(void)schema;
 	if (!json_is_object(v))
 		return 0;
+	if (!spend(c, json_array_size(rule)))
+		return beyond(c, e);
 	json_array_foreach((json_t *)rule, i, name)
 		if (!json_object_get(v, json_string_value(name)))
 			return err_public(e, ERR_TOOL_ARGS,
 					  "%s needs \"%.60s\".", here(c),
 					  json_string_value(name));
 	return 0;
+}
+
+/* Not in the frame of check_additional, which is on the stack many times. */
+static __attribute__((noinline)) int
+unknown_member(const struct check *c, const json_t *known, const char *key,
+	       struct err *e)
+{
+	char names[120] = "";
+	size_t n = 0;
+	const char *k;
+	json_t *unused;
+
+	json_object_foreach((json_t *)known, k, unused) {
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s",
+				      n ? ", " : "", k);
+		n = MIN(n, sizeof(names) - 1);
+	}
+	return err_public(e, ERR_TOOL_ARGS, "%s has no \"%.40s\"; known: %s.",
+			  here(c), key, names);
 }
 
 static int check_additional(struct check *c, const json_t *rule,
@@ -225,28 +286,16 @@ static int check_additional(struct check *c, const json_t *rule,
 	json_t *member;
 
 	json_object_foreach((json_t *)v, key, member) {
-		char names[120] = "";
-		size_t before, n = 0;
-		const char *k;
-		json_t *unused;
+		size_t before;
 
 		if (json_object_get(known, key))
 			continue;
-		if (!json_is_false(rule)) {
-			before = place_push(&c->at, key, 0);
-			if (check_value(c, rule, member, e) < 0)
-				return -1;
-			place_pop(&c->at, before);
-			continue;
-		}
-		json_object_foreach(known, k, unused) {
-			n += (size_t)snprintf(names + n, sizeof(names) - n,
-					      "%s%s", n ? ", " : "", k);
-			n = MIN(n, sizeof(names) - 1);
-		}
-		return err_public(e, ERR_TOOL_ARGS,
-				  "%s has no \"%.40s\"; known: %s.", here(c),
-				  key, names);
+		if (json_is_false(rule))
+			return unknown_member(c, known, key, e);
+		before = place_push(&c->at, key, 0);
+		if (check_value(c, rule, member, e) < 0)
+			return -1;
+		place_pop(&c->at, before);
 	}
 	return 0;
 }
@@ -276,10 +325,8 @@ static int check_unique(struct check *c, const json_t *rule,
 	(void)schema;
 	for (size_t i = 1; json_is_true(rule) && i < n; i++)
 		for (size_t k = 0; k < i; k++) {
-			if (--c->steps < 0)
-				return err_public(e, ERR_TOOL_ARGS,
-						  "%s is too long to compare.",
-						  here(c));
+			if (!spend(c, 1))
+				return beyond(c, e);
 			if (same(json_array_get(v, i), json_array_get(v, k)))
 				return err_public(e, ERR_TOOL_ARGS,
 						  "%s has an entry twice.",
@@ -358,75 +405,124 @@ static int check_multiple(struct check *c, const json_t *rule,
 		     "be a multiple of", "", rule, e);
 }
 
+/* The pattern of rule, compiled now or before; NULL: it would be too much. */
+static struct pattern *compiled(struct check *c, const json_t *rule)
+{
+	size_t i = c->n_patterns % SCHEMA_PATTERNS;
+	const char *fault;
+
+	for (size_t k = 0; k < SCHEMA_PATTERNS; k++)
+		if (c->patterns[k].rule == rule)
+			return c->patterns[k].compiled;
+	c->work -= PATTERN_COMPILE_WORK;
+	if (c->work < 0)
+		return NULL;
+	pattern_free(c->patterns[i].compiled);
+	c->patterns[i].compiled = pattern_new(json_string_value(rule), &fault);
+	c->patterns[i].rule = c->patterns[i].compiled ? rule : NULL;
+	c->n_patterns++;
+	return c->patterns[i].compiled;
+}
+
 static int check_pattern(struct check *c, const json_t *rule,
 			 const json_t *schema, const json_t *v, struct err *e)
 {
-	regex_t re;
-	int rc;
+	struct pattern *p;
 
 	(void)schema;
 	if (!json_is_string(v))
 		return 0;
-	if (json_string_length(v) > 65536)
-		return err_public(e, ERR_TOOL_ARGS, "%s is too long.", here(c));
-	if (regcomp(&re, json_string_value(rule), REG_EXTENDED | REG_NOSUB))
-		return err_set(e, ERR_INTERNAL, "pattern was not checked");
-	rc = regexec(&re, json_string_value(v), 0, NULL, 0);
-	regfree(&re);
-	if (rc == 0)
+	p = compiled(c, rule);
+	if (!p)
+		return beyond(c, e);
+	switch (pattern_find(p, (struct str){ json_string_value(v),
+					      json_string_length(v) },
+			     &c->work)) {
+	case PATTERN_YES:
 		return 0;
-	return err_public(e, ERR_TOOL_ARGS, "%s must match %.100s.", here(c),
-			  json_string_value(rule));
+	case PATTERN_NO:
+		return err_public(e, ERR_TOOL_ARGS, "%s must match %.100s.",
+				  here(c), json_string_value(rule));
+	case PATTERN_BEYOND:
+		break;
+	}
+	return beyond(c, e);
 }
 
-/* How many of the alternatives fit; *first is the first that does not. */
+/*
+ * How many of the alternatives fit; *first is the first that does not, or the
+ * one that went beyond what may be done. The errors are large and anyOf nests,
+ * so they are not on the stack.
+ */
 static size_t count_fitting(struct check *c, const json_t *rule,
 			    const json_t *v, struct err *first)
 {
 	size_t i, before = c->at.n, n = 0;
+	struct err *one = xcalloc(1, sizeof(*one));
 	const json_t *sub;
 
 	json_array_foreach((json_t *)rule, i, sub) {
-		struct err e1 = ERR_INIT;
-
-		if (check_value(c, sub, v, &e1) == 0)
+		if (check_value(c, sub, v, one) == 0)
 			n++;
-		else if (first->code == ERR_NONE)
-			*first = e1;
+		else if (first->code == ERR_NONE || c->beyond)
+			*first = *one;
 		place_pop(&c->at, before);
+		if (c->beyond)
+			break;
+		err_clear(one);
 	}
+	free(one);
 	return n;
+}
+
+static int pass_on(const struct err *from, struct err *e)
+{
+	if (e->code == ERR_NONE)
+		*e = *from;
+	return -1;
+}
+
+static int none_fits(const struct check *c, const struct err *first,
+		     struct err *e)
+{
+	return err_public(e, ERR_TOOL_ARGS,
+			  "%s fits none of the allowed forms (%.150s)", here(c),
+			  first->public);
 }
 
 static int check_any_of(struct check *c, const json_t *rule,
 			const json_t *schema, const json_t *v, struct err *e)
 {
-	struct err first = ERR_INIT;
+	struct err *first = xcalloc(1, sizeof(*first));
+	size_t n = count_fitting(c, rule, v, first);
+	int rc = 0;
 
 	(void)schema;
-	if (count_fitting(c, rule, v, &first) > 0)
-		return 0;
-	return err_public(e, ERR_TOOL_ARGS,
-			  "%s fits none of the allowed forms (%.150s)", here(c),
-			  first.public);
+	if (c->beyond)
+		rc = pass_on(first, e);
+	else if (n == 0)
+		rc = none_fits(c, first, e);
+	free(first);
+	return rc;
 }
 
 static int check_one_of(struct check *c, const json_t *rule,
 			const json_t *schema, const json_t *v, struct err *e)
 {
-	struct err first = ERR_INIT;
-	size_t n = count_fitting(c, rule, v, &first);
+	struct err *first = xcalloc(1, sizeof(*first));
+	size_t n = count_fitting(c, rule, v, first);
+	int rc = 0;
 
 	(void)schema;
-	if (n == 1)
-		return 0;
-	if (n == 0)
-		return err_public(e, ERR_TOOL_ARGS,
-				  "%s fits none of the allowed forms (%.150s)",
-				  here(c), first.public);
-	return err_public(e, ERR_TOOL_ARGS,
-			  "%s fits more than one of the allowed forms.",
-			  here(c));
+	if (c->beyond)
+		rc = pass_on(first, e);
+	else if (n == 0)
+		rc = none_fits(c, first, e);
+	else if (n > 1)
+		rc = err_public(e, ERR_TOOL_ARGS, "%s fits more than one of "
+				"the allowed forms.", here(c));
+	free(first);
+	return rc;
 }
 
 static int check_all_of(struct check *c, const json_t *rule,
@@ -445,16 +541,22 @@ static int check_all_of(struct check *c, const json_t *rule,
 static int check_not(struct check *c, const json_t *rule,
 		     const json_t *schema, const json_t *v, struct err *e)
 {
-	struct err unused = ERR_INIT;
+	struct err *one = xcalloc(1, sizeof(*one));
 	size_t before = c->at.n;
+	int rc = check_value(c, rule, v, one);
 
 	(void)schema;
-	if (check_value(c, rule, v, &unused) < 0) {
+	if (c->beyond)
+		rc = pass_on(one, e);
+	else if (rc == 0)
+		rc = err_public(e, ERR_TOOL_ARGS, "%s has a form that is "
+				"excluded.", here(c));
+	else
+		rc = 0;
+	if (rc == 0)
 		place_pop(&c->at, before);
-		return 0;
-	}
-	return err_public(e, ERR_TOOL_ARGS, "%s has a form that is excluded.",
-			  here(c));
+	free(one);
+	return rc;
 }
 
 const json_t *schema_resolve(const json_t *root, const json_t *ref)
@@ -527,6 +629,14 @@ const struct keyword schema_keywords[] = {
 
 const size_t schema_n_keywords = ARRAY_LEN(schema_keywords);
 
+static size_t stack_used(const struct check *c)
+{
+	const char *here = __builtin_frame_address(0);
+
+	return here > c->stack ? (size_t)(here - c->stack)
+		: (size_t)(c->stack - here);
+}
+
 static int check_value(struct check *c, const json_t *schema,
 		       const json_t *v, struct err *e)
 {
@@ -537,9 +647,9 @@ static int check_value(struct check *c, const json_t *schema,
 	if (json_is_false(schema))
 		return err_public(e, ERR_TOOL_ARGS, "%s may not be given.",
 				  here(c));
-	if (--c->steps < 0 || ++c->depth > SCHEMA_DEPTH)
-		return err_public(e, ERR_TOOL_ARGS, "%s is too complex.",
-				  here(c));
+	if (!spend(c, 1) || ++c->depth > SCHEMA_DEPTH || stack_used(c) >
+	    SCHEMA_STACK_BYTES)
+		return beyond(c, e);
 	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(schema_keywords); i++) {
 		const struct keyword *k = &schema_keywords[i];
 		const json_t *rule;
@@ -556,7 +666,14 @@ static int check_value(struct check *c, const json_t *schema,
 
 int schema_check(const json_t *schema, const json_t *v, struct err *e)
 {
-	struct check c = { .root = schema, .steps = SCHEMA_STEPS };
+	struct check c = {
+		.root = schema, .steps = SCHEMA_STEPS,
+		.work = SCHEMA_PATTERN_WORK,
+		.stack = __builtin_frame_address(0),
+	};
+	int rc = check_value(&c, schema, v, e);
 
-	return check_value(&c, schema, v, e);
+	for (size_t i = 0; i < SCHEMA_PATTERNS; i++)
+		pattern_free(c.patterns[i].compiled);
+	return rc;
 }

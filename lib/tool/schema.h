@@ -11,7 +11,7 @@
  *   · definitions
  *
  * Annotations (title, description, default, examples, format, …) are ignored.
- * Patterns are POSIX extended expressions; what ECMAScript has beyond them is
+ * Patterns are ECMAScript's, within bounds (pattern.h); what goes beyond them is
  * refused by schema_supported, never guessed.
  */
 #ifndef TOOL_SCHEMA_H
@@ -23,8 +23,9 @@
 /*
  * Checks v against schema, which has passed schema_supported. ERR_TOOL_ARGS
  * with a public text that names the place ("filters[0].op"), what was expected
- * and, for an unknown property, the known ones. A schema that never ends
- * (a $ref to itself) is an error, not a loop. Any thread.
+ * and, for an unknown property, the known ones. A check that would take too
+ * much (a $ref to itself, alternatives that explode, a pattern that tries
+ * without end) is an error as well. Any thread with 64 KiB of stack left.
  */
 int schema_check(const json_t *schema, const json_t *v,
 		 struct err *e) MUST_CHECK;

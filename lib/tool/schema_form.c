@@ -1,17 +1,11 @@
 /* Which schemas can be checked at all. See schema.h. */
 #include "tool/schema_keyword.h"
 
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/banned.h"
-
-enum {
-	PATTERN_BYTES = 256,
-	PATTERN_REPEATS = 10000,	/* product of the upper bounds */
-};
 
 static int refuse(const struct check *c, const char *key, const char *why,
 		  struct err *e)
@@ -24,45 +18,12 @@ static int refuse(const struct check *c, const char *key, const char *why,
 			 c->at.n ? " at " : "", c->at.text, key, why);
 }
 
-/*
- * POSIX extended only, and small once compiled: glibc unrolls repetition, so
- * the product of all upper bounds is capped.
- */
-static const char *pattern_fault(const char *p)
+static const char *pattern_fault(const char *text)
 {
-	long repeats = 1;
-	regex_t re;
+	const char *fault;
 
-	if (strlen(p) > PATTERN_BYTES)
-		return "is longer than 256 bytes";
-	for (const char *q = p; *q; q++) {
-		if (*q == '\\') {
-			q++;
-			if (!*q || (*q >= '0' && *q <= '9') ||
-			    (*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z'))
-				return "uses an escape that POSIX expressions "
-				       "do not have";
-		} else if (*q == '(' && q[1] == '?') {
-			return "uses (?…), which POSIX expressions do not have";
-		} else if (*q == '?' && q > p && strchr("*+?}", q[-1])) {
-			return "uses lazy repetition, which POSIX expressions "
-			       "do not have";
-		} else if (*q == '{') {
-			const char *end = strchr(q, '}');
-			const char *from = memchr(q, ',', end ? (size_t)(end - q) : 0);
-			long n = strtol(from ? from + 1 : q + 1, NULL, 10);
-
-			if (n == 0 && from)
-				n = strtol(q + 1, NULL, 10);
-			repeats *= MAX(n, 1);
-			if (n > PATTERN_REPEATS || repeats > PATTERN_REPEATS)
-				return "repeats too often";
-		}
-	}
-	if (regcomp(&re, p, REG_EXTENDED | REG_NOSUB))
-		return "is not a valid expression";
-	regfree(&re);
-	return NULL;
+	pattern_free(pattern_new(text, &fault));
+	return fault;
 }
 
 static int supported(struct check *c, const json_t *schema, struct err *e);

@@ -3,11 +3,20 @@
 #define TOOL_SCHEMA_KEYWORD_H
 
 #include "base/limits.h"
+#include "tool/pattern.h"
 #include "tool/schema.h"
 
+/*
+ * What one check may take. The stack is measured, since frames differ from one
+ * build to the next: the smallest stack of a worker (128 KiB) holds this and
+ * what has called us. Patterns: see pattern.h for what work is.
+ */
 enum {
 	SCHEMA_DEPTH = 2 * LIM_JSON_DEPTH,
-	SCHEMA_STEPS = 200000,
+	SCHEMA_STACK_BYTES = 49152,
+	SCHEMA_STEPS = 400000,
+	SCHEMA_PATTERN_WORK = 10000000,
+	SCHEMA_PATTERNS = 8,	/* kept compiled while values are checked */
 };
 
 enum form {
@@ -24,7 +33,15 @@ struct place {			/* where we are in the value or the schema */
 struct check {
 	const json_t *root;
 	struct place at;
-	int depth, steps;
+	int depth, steps;	/* how deep we are; what is left */
+	int64_t work;		/* left for patterns */
+	const char *stack;	/* where it began */
+	bool beyond;		/* a limit was met: nothing counts any more */
+	struct {
+		const json_t *rule;	/* NULL: free */
+		struct pattern *compiled;
+	} patterns[SCHEMA_PATTERNS];
+	size_t n_patterns;	/* compiled so far: the next place */
 };
 
 typedef int check_fn(struct check *c, const json_t *rule,

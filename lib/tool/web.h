@@ -22,6 +22,12 @@ bool web_asked(struct str message);
 int robots_check(const struct tool_ctx *ctx, const struct conf_list *allow,
 		 const char *url, struct err *e) MUST_CHECK;
 
+/*
+ * Whether path ("/a?b") may be read by the rules of robots (RFC 9309): those for
+ * lamplighter, or else for everybody. Linear in the length of both. Any thread.
+ */
+bool robots_allow(struct str robots, struct str path);
+
 /* -- web_fetch.c ----------------------------------------------------------- */
 
 /* What is read of the web. */

@@ -28,6 +28,7 @@ FOREIGN = [
     (r"(mysql|mariadb)/|mysql|errmsg\.h|mysqld_error", "lib/db/"),
     (r"yaml\.h", "lib/conf/"),
     (r"libxml/", "lib/tool/"),
+    (r"pcre2", "lib/tool/"),
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)

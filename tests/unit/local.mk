@@ -55,6 +55,14 @@ UNIT_TESTS += tests/unit/test_schema
 tests_unit_test_schema_SOURCES = tests/unit/test_schema.c tests/unit/unit.h
 tests_unit_test_schema_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_pattern
+tests_unit_test_pattern_SOURCES = tests/unit/test_pattern.c tests/unit/unit.h
+tests_unit_test_pattern_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_robots
+tests_unit_test_robots_SOURCES = tests/unit/test_robots.c tests/unit/unit.h
+tests_unit_test_robots_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_dispatch
 tests_unit_test_dispatch_SOURCES = tests/unit/test_dispatch.c tests/unit/unit.h
 tests_unit_test_dispatch_LDADD = $(UNIT_LIBS)

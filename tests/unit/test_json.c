@@ -32,6 +32,61 @@ static void strict_refuses(void **state)
 	assert_int_equal(load_error(deep, sizeof(deep)), ERR_NONE);
 }
 
+/* What would take a stack, or memory, that nobody has. */
+static void caps_hold_everywhere(void **state)
+{
+	struct buf deep = BUF_INIT(100000), wide = BUF_INIT(10000000);
+	struct err e = ERR_INIT;
+	json_t *j;
+
+	(void)state;
+	for (int i = 0; i < 2000; i++)
+		buf_addc(&deep, '[');
+	for (int i = 0; i < 2000; i++)
+		buf_addc(&deep, ']');
+	assert_null(jx_try(buf_str(&deep)));
+	assert_null(jx_load_lenient(buf_str(&deep), &e));
+	e = (struct err)ERR_INIT;
+	assert_null(jx_load(buf_str(&deep), &e));
+	assert_non_null(strstr(e.public, "nested more than 64 levels"));
+
+	buf_adds(&wide, "[{}");
+	for (int i = 1; i < LIM_JSON_VALUES; i++)
+		buf_adds(&wide, ",{}");
+	buf_adds(&wide, "]");
+	assert_null(jx_try(buf_str(&wide)));
+	e = (struct err)ERR_INIT;
+	assert_null(jx_load(buf_str(&wide), &e));
+	assert_non_null(strstr(e.public, "more than 500000 values"));
+	buf_release(&deep);
+	buf_release(&wide);
+
+	/* At the cap of depth, and the last of two keys. */
+	for (int i = 0; i < 64; i++)
+		buf_addc(&deep, '[');
+	for (int i = 0; i < 64; i++)
+		buf_addc(&deep, ']');
+	j = jx_try(buf_str(&deep));
+	assert_non_null(j);
+	json_decref(j);
+	j = jx_try(STR("{\"a\":1,\"a\":2}"));
+	assert_int_equal(jx_int(j, "a", 0), 2);
+	json_decref(j);
+	assert_null(jx_try(STR("prose")));
+	assert_null(jx_try((struct str){ NULL, 0 }));
+	buf_release(&deep);
+}
+
+static void json_ends_before_prose(void **state)
+{
+	(void)state;
+	assert_int_equal(jx_extent(STR("{\"a\":\"}\"} and [more")), 9);
+	assert_int_equal(jx_extent(STR("[[1],[2]]x")), 9);
+	assert_int_equal(jx_extent(STR("[[1],[2]")), 0);
+	assert_int_equal(jx_extent(STR("x{}")), 0);
+	assert_int_equal(jx_extent((struct str){ NULL, 0 }), 0);
+}
+
 /* Pitfalls C9, C11: what Jansson refuses a whole document for. */
 static void lenient_repairs(void **state)
 {
@@ -150,6 +205,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strict_refuses),
+		cmocka_unit_test(caps_hold_everywhere),
+		cmocka_unit_test(json_ends_before_prose),
 		cmocka_unit_test(lenient_repairs),
 		cmocka_unit_test(writer_writes_json),
 		cmocka_unit_test(members_are_lenient),

@@ -61,7 +61,7 @@ static const char desk[] =
 	"      required: [id, title]\n"
 	"      properties:\n"
 	"        id: {type: integer, readOnly: true}\n"
-	"        title: {type: string, maxLength: 80, pattern: '^\\d+$'}\n"
+	"        title: {type: string, maxLength: 80, pattern: '^\\S+$'}\n"
 	"        due: {type: string, format: date, nullable: true}\n"
 	"        rank: {type: integer, minimum: 0, exclusiveMinimum: true}\n";
 
@@ -117,7 +117,7 @@ static void operations_become_tools(void **state)
 	assert_string_equal(jx_text(&a, json_object_get(jx_obj(o->schema,
 							"properties"), "body")),
 		"{\"type\":\"object\",\"required\":[\"title\"],\"properties\":"
-		"{\"title\":{\"type\":\"string\",\"maxLength\":80},\"due\":"
+		"{\"title\":{\"type\":\"string\",\"maxLength\":80,\"pattern\":\"^\\\\S+$\"},\"due\":"
 		"{\"type\":[\"string\",\"null\"],\"format\":\"date\"},\"rank\":"
 		"{\"type\":\"integer\",\"exclusiveMinimum\":0}}}");
 	assert_int_equal(o->tool->effect, TOOL_WRITE);
@@ -203,6 +203,35 @@ static void what_cannot_be_expressed_is_refused(void **state)
 	}
 }
 
+/* 2 KB that took 327 MB: every schema has ten of the next one in it. */
+static void references_are_counted_before_they_are_copied(void **state)
+{
+	struct buf doc = BUF_INIT(65536);
+	struct err e = ERR_INIT;
+
+	(void)state;
+	buf_adds(&doc, "{\"openapi\":\"3.1.0\",\"paths\":{\"/x\":{\"post\":{"
+		 "\"operationId\":\"bomb\",\"requestBody\":{\"content\":{"
+		 "\"application/json\":{\"schema\":{\"$ref\":\"#/s/d0\"}}}}}}},"
+		 "\"s\":{");
+	for (int i = 0; i < 12; i++) {
+		buf_addf(&doc, "\"d%d\":{\"anyOf\":[", i);
+		for (int k = 0; k < 10; k++)
+			buf_addf(&doc, "%s{\"$ref\":\"#/s/d%d\"}",
+				 k ? "," : "", i + 1);
+		buf_adds(&doc, "]},");
+	}
+	buf_adds(&doc, "\"d12\":{\"type\":\"string\"}}}");
+	kind_lab_file("bomb.json", doc.p, 0600);
+	buf_release(&doc);
+	assert_int_equal(kind_lab_load("tools: {d: {kind: openapi, description: A, "
+				       "openapi: {file: bomb.json, operations: "
+				       "[bomb], base_url: 'http://h.example'}}}\n",
+				       "agents: [{id: a}]\n", &e), -1);
+	if (!strstr(e.text, "operation bomb: its schemas have more than"))
+		fail_msg("%s", e.text);
+}
+
 /* JSON is read as JSON: surrogate pairs, no blanks, ${…} as it stands. */
 static void a_document_may_be_json(void **state)
 {
@@ -236,6 +265,7 @@ int main(void)
 		cmocka_unit_test(operations_become_tools),
 		cmocka_unit_test(they_send_what_the_document_says),
 		cmocka_unit_test(what_cannot_be_expressed_is_refused),
+		cmocka_unit_test(references_are_counted_before_they_are_copied),
 		cmocka_unit_test(a_document_may_be_json),
 	};
 

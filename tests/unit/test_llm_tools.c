@@ -13,6 +13,51 @@ static void check_schema(const char *in, int filter, const char *want)
 	json_decref(out);
 }
 
+static size_t values_in(const json_t *j)
+{
+	const char *key;
+	size_t i, n = 1;
+	json_t *sub;
+
+	json_object_foreach((json_t *)j, key, sub)
+		n += values_in(sub);
+	json_array_foreach((json_t *)j, i, sub)
+		n += values_in(sub);
+	return n;
+}
+
+/* A page's tool of 2 KB that became gigabytes: each level has 20 of the next. */
+static void references_are_not_a_bomb(void **state)
+{
+	json_t *defs = json_object(), *schema, *out;
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		json_t *list = json_array();
+		char name[8], ref[24];
+
+		snprintf(name, sizeof(name), "d%d", i);
+		snprintf(ref, sizeof(ref), "#/$defs/d%d", i + 1);
+		for (int k = 0; k < 20; k++)
+			json_array_append_new(list, json_pack("{s:s}", "$ref",
+							      ref));
+		json_object_set_new(defs, name, json_pack("{s:o}", "anyOf",
+							  list));
+	}
+	json_object_set_new(defs, "d8", json_pack("{s:s}", "type", "string"));
+	schema = json_pack("{s:s, s:{s:{s:s}, s:{s:s}}, s:o}", "type", "object",
+			   "properties", "a", "$ref", "#/$defs/d8", "b", "$ref",
+			   "#/$defs/d0", "$defs", defs);
+	for (int filter = SCHEMA_PLAIN; filter <= SCHEMA_GEMINI; filter++) {
+		out = schema_normal(schema, filter);
+		assert_in_range(values_in(out), 20, 30000);
+		assert_string_equal(jx_str(jx_obj(jx_obj(out, "properties"),
+						  "a"), "type").p, "string");
+		json_decref(out);
+	}
+	json_decref(schema);
+}
+
 /* Rendered once; kept while somebody uses it, even when pushed out. */
 static void schemas_are_rendered_once(void **state)
 {
@@ -107,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(e10_e11_schemas),
+		cmocka_unit_test(references_are_not_a_bomb),
 		cmocka_unit_test(schemas_are_rendered_once),
 		cmocka_unit_test(b14_tool_names),
 	};

@@ -1,6 +1,7 @@
 /* lib/tool/schema.c: what is accepted, what is refused and how it is said. */
 #include "unit.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 #include "tool/schema.h"
@@ -119,10 +120,11 @@ static const struct row refused[] = {
 	{ "{\"minLength\":-1}", NULL, "count" },
 	{ "{\"multipleOf\":0}", NULL, "number" },
 	{ "{\"anyOf\":[]}", NULL, "list of schemas" },
-	{ "{\"pattern\":\"\\\\d+\"}", NULL, "escape" },
-	{ "{\"pattern\":\"(?=x)\"}", NULL, "(?" },
-	{ "{\"pattern\":\"a+?\"}", NULL, "lazy" },
+	{ "{\"pattern\":\"\\\\Ax\"}", NULL, "escape" },
+	{ "{\"pattern\":\"(?R)\"}", NULL, "(?" },
 	{ "{\"pattern\":\"((a{1,200}){1,200}){1,200}\"}", NULL, "too often" },
+	/* overflowed the stack in regcomp */
+	{ "{\"pattern\":\"(a?){10000}\"}", NULL, "too often" },
 	{ "{\"pattern\":\"(\"}", NULL, "valid expression" },
 };
 
@@ -179,6 +181,120 @@ static void work_is_bounded(void **state)
 	json_decref(v);
 }
 
+/* The smallest stack that a worker may have (threads.stack_kb). */
+static void *on_a_small_stack(void *arg)
+{
+	json_t *schema = json_pack("{s:s}", "$ref", "#"), *v = json_integer(1);
+	struct err e = ERR_INIT;
+
+	(void)arg;
+	for (int i = 0; i < 28; i++)
+		schema = json_pack("{s:[o]}", "anyOf", schema);
+	assert_int_equal(schema_supported(schema, &e), 0);
+	assert_int_equal(schema_check(schema, v, &e), -1);
+	assert_non_null(strstr(e.public, "too complex"));
+	json_decref(schema);
+	json_decref(v);
+
+	/* What is nested as deep as JSON may be is not too much. */
+	schema = json_pack("{s:{s:{s:s}}, s:b}", "properties", "a", "$ref", "#",
+			   "additionalProperties", 0);
+	v = json_object();
+	for (int i = 0; i < 62; i++)
+		v = json_pack("{s:o}", "a", v);
+	e = (struct err)ERR_INIT;
+	if (schema_check(schema, v, &e) < 0)
+		return json_string(e.public);
+	json_decref(schema);
+	json_decref(v);
+	return json_string("fine");
+}
+
+static void stacks_hold_it(void **state)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	void *said;
+
+	(void)state;
+	pthread_attr_init(&attr);
+	assert_int_equal(pthread_attr_setstacksize(&attr, 128 * 1024), 0);
+	assert_int_equal(pthread_create(&thread, &attr, on_a_small_stack, NULL),
+			 0);
+	assert_int_equal(pthread_join(thread, &said), 0);
+	assert_string_equal(json_string_value(said), "fine");
+	json_decref(said);
+	pthread_attr_destroy(&attr);
+}
+
+/* Too much work is no "fits", under whatever it hides. */
+static void nothing_fits_unseen(void **state)
+{
+	static const char *const schemas[] = {
+		"{\"not\":{\"$ref\":\"#/$defs/loop\"},",
+		"{\"anyOf\":[{\"$ref\":\"#/$defs/loop\"},{}],",
+		"{\"oneOf\":[{},{\"$ref\":\"#/$defs/loop\"}],",
+		"{\"not\":{\"items\":{\"pattern\":\"(a|a)*(a|a)*(a|a)*[bc]\"}},",
+	};
+	char text[65], json[256];
+	json_t *v;
+
+	(void)state;
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	v = json_pack("[s]", text);
+	for (size_t i = 0; i < ARRAY_LEN(schemas); i++) {
+		struct err e = ERR_INIT;
+		json_t *schema;
+
+		snprintf(json, sizeof(json), "%s\"$defs\":{\"loop\":{\"$ref\":"
+			 "\"#/$defs/loop\"}}}", schemas[i]);
+		schema = parse(json);
+		assert_int_equal(schema_supported(schema, &e), 0);
+		assert_int_equal(schema_check(schema, v, &e), -1);
+		assert_int_equal(e.code, ERR_TOOL_ARGS);
+		if (!strstr(e.public, "too complex"))
+			fail_msg("%s: %s", json, e.public);
+		json_decref(schema);
+	}
+	json_decref(v);
+}
+
+/*
+ * Rules that are looked through for every value count for each of their
+ * entries: 20000 names, or values, times 20000 items.
+ */
+static void long_rules_count(void **state)
+{
+	json_t *list = json_array(), *map = json_object(), *v = json_array();
+	json_t *schemas[3];
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "k%d", i);
+		json_array_append_new(list, json_string(name));
+		json_object_set_new(map, name, json_object());
+		json_array_append_new(v, json_object());
+	}
+	schemas[0] = json_pack("{s:{s:{s:O}}}", "items", "not", "enum", list);
+	schemas[1] = json_pack("{s:{s:O}}", "items", "properties", map);
+	schemas[2] = json_pack("{s:{s:[{s:O},{}]}}", "items", "anyOf", "enum",
+			       list);
+	for (size_t i = 0; i < ARRAY_LEN(schemas); i++) {
+		struct err e = ERR_INIT;
+
+		assert_int_equal(schema_check(schemas[i], v, &e), -1);
+		if (!strstr(e.public, "too complex"))
+			fail_msg("%zu: %s", i, e.public);
+		json_decref(schemas[i]);
+	}
+	json_decref(list);
+	json_decref(map);
+	json_decref(v);
+}
+
 /* Foreign schemas: what is left, and that nothing allowed gets refused. */
 static void foreign_schemas(void **state)
 {
@@ -188,7 +304,7 @@ static void foreign_schemas(void **state)
 		{ "null", "{}", "1" },
 		{ "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"}}}",
 		  "{\"a\":1}", "{\"a\":\"x\"}" },
-		{ "{\"properties\":{\"a\":{\"pattern\":\"\\\\d\",\"maxLength\":2}}}",
+		{ "{\"properties\":{\"a\":{\"pattern\":\"\\\\A\",\"maxLength\":2}}}",
 		  "{\"a\":\"xx\"}", "{\"a\":\"xxx\"}" },
 		{ "{\"patternProperties\":{\"^x\":{}},\"additionalProperties\":false}",
 		  "{\"x1\":1}", NULL },
@@ -237,6 +353,9 @@ int main(void)
 		cmocka_unit_test(values_fit_or_not),
 		cmocka_unit_test(schemas_are_refused),
 		cmocka_unit_test(work_is_bounded),
+		cmocka_unit_test(stacks_hold_it),
+		cmocka_unit_test(nothing_fits_unseen),
+		cmocka_unit_test(long_rules_count),
 		cmocka_unit_test(foreign_schemas),
 	};
 
