@@ -1,4 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/turn/ask.c lib/turn/ask.h \
 	lib/turn/calls.c \
 	lib/turn/context.c \
 	lib/turn/event.c lib/turn/event.def lib/turn/event.h \

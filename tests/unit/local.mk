@@ -257,5 +257,9 @@ UNIT_TESTS += tests/unit/test_llm_stream
 tests_unit_test_llm_stream_SOURCES = tests/unit/test_llm_stream.c tests/unit/llm_unit.h tests/unit/peer.h tests/unit/unit.h
 tests_unit_test_llm_stream_LDADD = $(LLM_UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_ask
+tests_unit_test_ask_SOURCES = tests/unit/test_ask.c tests/unit/peer.h tests/unit/unit.h
+tests_unit_test_ask_LDADD = $(LLM_UNIT_LIBS)
+
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)

@@ -209,7 +209,8 @@ static void usage_is_recorded(void **state)
 	assert_string_equal(row[0], "2");
 	assert_string_equal(row[1], "30");
 	assert_string_equal(row[2], "12");
-	assert_non_null(strstr(row[3], "guardrails"));
+	assert_non_null(strstr(row[3], "{\"layer\":\"guardrails\","
+			       "\"name\":\"guardrails\",\"version\":1,"));
 	assert_non_null(strstr(row[3], "\"hash\""));
 	assert_non_null(strstr(row[4], "{\"name\":\"query_data\",\"ms\":"));
 	assert_string_equal(row[5], "stop");
@@ -410,6 +411,10 @@ static void titles_come_from_the_first_message(void **state)
 
 static void the_model_writes_a_title(void **state)
 {
+	char id[UUID_TEXT_BYTES], query[400];
+	MYSQL *m = lab_root();
+	MYSQL_RES *r;
+	MYSQL_ROW row;
 	struct conversation c;
 	struct err e = ERR_INIT;
 	struct owner o;
@@ -423,6 +428,24 @@ static void the_model_writes_a_title(void **state)
 					  &p.arena, &c, &e), 0);
 	assert_int_equal(c.title_by, TITLE_MODEL);
 	assert_true(c.title.n > 0);
+	snprintf(query, sizeof(query), "SELECT prompts, finish_reason, "
+		 "iterations, input_tokens > 0, agent_id, turn_number FROM "
+		 "usage_record WHERE kind = 3 AND turn_id = "
+		 "UNHEX(REPLACE('%s','-',''))", uuid_format(&p.run.id, id));
+	if (mysql_query(m, query))
+		fail_msg("%s", mysql_error(m));
+	r = mysql_store_result(m);
+	assert_int_equal(mysql_num_rows(r), 1);
+	row = mysql_fetch_row(r);
+	assert_non_null(strstr(row[0], "[{\"layer\":\"title\",\"name\":"
+			       "\"title\",\"version\":1,\"hash\":\""));
+	assert_string_equal(row[1], "stop");
+	assert_string_equal(row[2], "1");
+	assert_string_equal(row[3], "1");
+	assert_string_equal(row[4], p.run.in.agent->id);
+	assert_string_equal(row[5], "1");
+	mysql_free_result(r);
+	mysql_close(m);
 	play_end(&p);
 }
 
