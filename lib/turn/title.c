@@ -5,9 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/log.h"
 #include "base/utf8.h"
 #include "db/db.h"
+#include "turn/after.h"
 #include "turn/ask.h"
 #include "turn/loop.h"
 #include "turn/notify.h"
@@ -79,25 +79,25 @@ static int ask(struct turn_run *t, struct str *title, struct err *e)
 	return rc;
 }
 
-void turn_after(struct turn_run *t)
+bool title_due(const struct turn_run *t)
 {
-	struct err e = ERR_INIT;
+	return t->in.workspace->title_by_model && t->loop->titled &&
+		t->loop->opens;
+}
+
+int title_run(struct turn_run *t, struct err *e)
+{
 	bool changed = false;
 	struct str title;
 
-	if (!t->in.workspace->title_by_model || !t->loop->titled ||
-	    !t->loop->opens || t->loop->err.code != ERR_NONE ||
-	    t->answer.seq == 0)
-		return;
-	if (ask(t, &title, &e) < 0) {
-		log_err("title", &e);
-		return;
-	}
+	if (ask(t, &title, e) < 0)
+		return -1;
 	if (title.n && conversation_rename(t->deps->db, &t->loop->owner,
 					   &t->conversation_id, title,
-					   TITLE_MODEL, &changed, &e) < 0)
-		log_err("title", &e);
+					   TITLE_MODEL, &changed, e) < 0)
+		return -1;
 	if (changed)
 		notify_title(t->deps->notify, &t->loop->owner,
 			     &t->conversation_id, title);
+	return 0;
 }

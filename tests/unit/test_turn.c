@@ -2,6 +2,7 @@
  * The loop (lib/turn) over real HTTP to the stand-in model and with the real
  * store: what is emitted and what is stored. Failures: test_turn_faults.c.
  */
+#include "turn/after.h"
 #include "turn_lab.h"
 
 #include <stdio.h>
@@ -449,6 +450,41 @@ static void the_model_writes_a_title(void **state)
 	play_end(&p);
 }
 
+/* after.def: each row is whole, and docs/turn.md says what it does. */
+static void work_after_a_turn_is_a_table(void **state)
+{
+	char path[512], line[1024], want[80];
+	struct play p;
+
+	(void)state;
+	assert_true(after_n_rows > 0);
+	snprintf(path, sizeof(path), "%s/docs/turn.md",
+		 getenv("LAMPLIGHTER_SRCDIR"));
+	for (size_t i = 0; i < after_n_rows; i++) {
+		const struct after *row = &after_rows[i];
+		bool found = false;
+		FILE *f = fopen(path, "r");
+
+		assert_non_null(f);
+		assert_true(*row->name && *row->what && row->due && row->run);
+		snprintf(want, sizeof(want), "| `%s` |", row->name);
+		while (fgets(line, sizeof(line), f))
+			found |= strncmp(line, want, strlen(want)) == 0;
+		fclose(f);
+		if (!found)
+			fail_msg("docs/turn.md does not have %s", want);
+	}
+	/* Due once in a conversation. */
+	play(&p, NULL, NULL, "Hello");
+	assert_true(title_due(&p.run));
+	struct uuid id = p.run.conversation_id;
+
+	play_end(&p);
+	play(&p, NULL, &id, "And again");
+	assert_false(title_due(&p.run));
+	play_end(&p);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -469,6 +505,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(history_has_a_budget),
 		cmocka_unit_test(titles_come_from_the_first_message),
 		cmocka_unit_test(the_model_writes_a_title),
+		cmocka_unit_test(work_after_a_turn_is_a_table),
 	};
 
 	(void)argc;
