@@ -9,11 +9,13 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "llm/decoder.h"
 
 #include "base/banned.h"
 
 #define BLOCKS_MAX 512
+#define MESSAGE_ID_CHARS 60	/* compared of a message's id */
 
 struct dec_block {
 	int index;		/* as the server counts */
@@ -84,6 +86,25 @@ static void stop_reason(struct llm_decoder *d, const json_t *o)
 	if (d->stop == LLM_STOP_REFUSAL)	/* C5: may have no block at all */
 		dec_refusal(d, jx_str(jx_obj(o, "stop_details"),
 				      "explanation"));
+}
+
+/*
+ * A gateway that lost its server may begin again in the same stream. What came
+ * before would then count twice, calls included, so that is an error; a start
+ * that is only repeated is none. False: ignore this start.
+ */
+static bool first_start(struct llm_decoder *d, struct str id)
+{
+	if (!d->started) {
+		d->started = true;
+		buf_addstr(&d->message_id, utf8_head(id, MESSAGE_ID_CHARS));
+		return true;
+	}
+	if (!str_eq(utf8_head(id, MESSAGE_ID_CHARS), buf_str(&d->message_id)) ||
+	    (!id.n && d->n_blocks))
+		dec_fail(d, ERR_UPSTREAM_PROTOCOL,
+			 "a second message began in the stream");
+	return false;
 }
 
 /* A block as it starts: text in it already counts as a delta. */
@@ -189,6 +210,8 @@ static void event(struct llm_decoder *d, struct str name, json_t *j)
 		if (b)
 			block_content(d, b);
 	} else if (str_is(type, "message_start")) {
+		if (!first_start(d, jx_str(message, "id")))
+			return;
 		dec_model(d, jx_str(message, "model"));
 		take_usage(d, jx_obj(message, "usage"));
 	} else if (str_is(type, "message_delta")) {

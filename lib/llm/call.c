@@ -168,15 +168,32 @@ static bool id_is_taken(const struct llm_decoder *d, const struct dec_call *c)
 }
 
 /*
- * The arguments as the caller gets them: "" and null mean none (B8, B16), text
- * that only a lenient reader takes is written anew. False: no JSON object (A6).
+ * Whether the answer ended before the model had said all. A dialect's own word
+ * (d->stop) counts: what a stop is called with calls comes later.
  */
-static bool settle_args(struct dec_call *c)
+static bool cut_short(const struct llm_decoder *d)
+{
+	return d->stop == LLM_STOP_MAX_TOKENS || d->stop == LLM_STOP_CONTEXT ||
+		d->stop == LLM_STOP_FILTER || d->stop == LLM_STOP_REFUSAL;
+}
+
+/*
+ * The arguments as the caller gets them: "" and null mean none (B8, B16), text
+ * that only a lenient reader takes is rewritten. False: no JSON object, or ""
+ * at the end of an answer that was cut off, perhaps before the first byte of
+ * the arguments (A6). Then even a tool without parameters is not run: the model
+ * can call it again, but what a write did cannot be taken back.
+ */
+static bool settle_args(const struct llm_decoder *d, struct dec_call *c)
 {
 	struct str s = str_trim(buf_str(&c->args));
 	bool mended, ok;
 	json_t *j;
 
+	if (!s.n && cut_short(d)) {
+		buf_reset(&c->args);
+		return false;
+	}
 	if (!s.n || str_is(s, "null")) {
 		buf_reset(&c->args);
 		buf_adds(&c->args, "{}");
@@ -210,7 +227,7 @@ void emit_call(struct llm_decoder *d, struct dec_call *c)
 		mint_id(d, c);
 	if (!c->started)
 		start_call(d, c);
-	ok = settle_args(c);
+	ok = settle_args(d, c);
 	if (c->opaque) {
 		json_t *o = dec_origin(d);
 

@@ -47,6 +47,7 @@ struct llm_decoder *llm_decoder_new(const char *provider,
 		.body = BUF_INIT(LIM_UPSTREAM_BYTES),
 		.said_model = BUF_INIT(256),
 		.held = BUF_INIT(256),
+		.message_id = BUF_INIT(512),
 		.reasoning = BUF_INIT(LIM_ANSWER_BYTES),
 		.est_input = -1,
 		.usage = LLM_USAGE_UNKNOWN,
@@ -59,6 +60,7 @@ struct llm_decoder *llm_decoder_new(const char *provider,
 		.tmpl.tmp = BUF_INIT(LIM_SSE_EVENT_BYTES),
 	};
 	sse_init(&d->reader);
+	d->reader.error_field = true;
 	return d;
 }
 
@@ -79,6 +81,7 @@ void llm_decoder_free(struct llm_decoder *d)
 	buf_release(&d->body);
 	buf_release(&d->said_model);
 	buf_release(&d->held);
+	buf_release(&d->message_id);
 	buf_release(&d->reasoning);
 	buf_release(&d->tmpl.prefix);
 	buf_release(&d->tmpl.suffix);
@@ -297,6 +300,18 @@ static int reader_rc(const struct llm_decoder *d)
 	return llm_decoder_over(d) ? -1 : 0;
 }
 
+/* The start of a text that is no JSON, as a JSON string; new reference. */
+static json_t *said_in(struct str data)
+{
+	struct buf clean = BUF_INIT(4096);
+	json_t *v;
+
+	utf8_scrub(&clean, (struct str){ data.p, MIN(data.n, 160) });
+	v = jx_string(buf_str(&clean));
+	buf_release(&clean);
+	return v;
+}
+
 /* One stream payload. -1 tells the reader to stop; d says why. */
 static int on_payload(void *ctx, struct str name, struct str data)
 {
@@ -308,6 +323,8 @@ static int on_payload(void *ctx, struct str name, struct str data)
 		return reader_rc(d);
 	data = str_trim(data);
 	if (str_is(data, "[DONE]")) {	/* A2: stop reading, not success */
+		if (d->dialect->done)
+			d->dialect->done(d);
 		dec_end(d);
 		return -1;
 	}
@@ -320,6 +337,10 @@ static int on_payload(void *ctx, struct str name, struct str data)
 	if (!j && d->framing == FRAME_NDJSON && d->reader.n_events == 1) {
 		d->not_lines = true;
 		return on_payload(ctx, name, data);
+	}
+	if (!j && str_is(name, "error")) {	/* its text, as one */
+		j = json_object();
+		json_object_set_new(j, "error", said_in(data));
 	}
 	if (!j) {		/* C11: one odd event does not end the run */
 		d->n_lost++;

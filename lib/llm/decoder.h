@@ -90,6 +90,10 @@ struct llm_decoder {
 	json_t *opaque;		/* openai: members of the message to replay */
 	struct dec_block *blocks;	/* anthropic */
 	int n_blocks;
+	bool started;		/* anthropic: message_start came … */
+	struct buf message_id;	/* … with this id */
+	bool has_choice;	/* openai: one with a delta came … */
+	bool has_reason;	/* … and finish_reason, even if it was null */
 	json_t *replay;
 
 	struct llm_fault fault;	/* of an error in the stream */
@@ -127,6 +131,14 @@ json_t *dec_origin(const struct llm_decoder *d);
 void dec_fail(struct llm_decoder *d, enum err_code code, const char *text);
 /* The same from a provider's error object, in any shape (A3). */
 void dec_fail_json(struct llm_decoder *d, const json_t *j);
+
+/*
+ * The part of prompt tokens that is charged in full. Providers count what was
+ * in the cache as part of them (D1), but some (Grok at Azure) do not: where
+ * more was cached than there was, prompt is that part already. prompt may be
+ * -1, unknown.
+ */
+int64_t dec_uncached(int64_t prompt, int64_t cached);
 
 /* The stream is over ([DONE], message_stop, done:true): terminal event now. */
 void dec_end(struct llm_decoder *d);

@@ -270,6 +270,11 @@ static enum llm_stop final_stop(const struct llm_decoder *d)
 	return d->n_calls ? LLM_STOP_TOOL_USE : LLM_STOP_END;
 }
 
+int64_t dec_uncached(int64_t prompt, int64_t cached)
+{
+	return prompt < 0 ? -1 : cached > prompt ? prompt : prompt - cached;
+}
+
 /* D5: what the provider did not say, marked as an estimate. */
 static void settle_usage(struct llm_decoder *d)
 {

@@ -16,9 +16,9 @@ static void usage(struct llm_decoder *d, const json_t *j)
 
 	if (prompt < 0)
 		return;
-	d->usage.cache_read = jx_int(u, "cachedContentTokenCount", 0);
+	d->usage.cache_read = MAX(jx_int(u, "cachedContentTokenCount", 0), 0);
 	d->usage.cache_write = 0;
-	d->usage.input = MAX(prompt - d->usage.cache_read, 0);
+	d->usage.input = dec_uncached(prompt, d->usage.cache_read);
 	/* D4: thinking is not among the candidates' tokens. */
 	d->usage.output = jx_int(u, "candidatesTokenCount", 0) + thoughts;
 	d->usage.reasoning = thoughts;

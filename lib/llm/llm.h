@@ -23,7 +23,8 @@ enum llm_role { LLM_SYSTEM, LLM_USER, LLM_ASSISTANT, LLM_TOOL };
 struct llm_tool_call {
 	struct str id;		/* never empty; ours where the model gave none */
 	struct str name;	/* as the model said it */
-	struct str args;	/* JSON text; "{}" where the model gave none */
+	struct str args;	/* JSON text; "{}" where the model gave none,
+				   "" where it was cut off before them */
 	json_t *opaque;		/* members to replay verbatim (B11), or NULL */
 };
 
@@ -132,7 +133,8 @@ struct llm_event {		/* everything borrowed until the handler returns */
 	struct str text;
 	int index;		/* ordinal of the tool call, from 0 */
 	struct str id, name;
-	bool bad_args;		/* TOOL_CALL: text is not a JSON object (A6) */
+	bool bad_args;		/* TOOL_CALL: text is not a JSON object, or
+				   empty: cut off before the arguments (A6) */
 	json_t *opaque;		/* TOOL_CALL: members to replay, or NULL */
 	enum llm_stop stop;
 	struct llm_usage usage;

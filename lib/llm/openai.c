@@ -33,15 +33,17 @@ static void take_usage(struct llm_decoder *d, const json_t *u)
 	int64_t read = jx_int(in, "cached_tokens",
 			      jx_int(u, "prompt_cache_hit_tokens", 0));
 	int64_t write = jx_int(in, "cache_write_tokens", 0);
+	int64_t sent;
 
 	if (prompt < 0 && completion < 0)
 		return;
-	if (d->q.usage_output_rule == USAGE_TOTAL && prompt >= 0)
-		completion = MAX(completion, total - prompt);
 	d->usage.cache_read = MAX(read, 0);
 	d->usage.cache_write = MAX(write, 0);
-	d->usage.input = prompt < 0 ? -1
-		: MAX(prompt - d->usage.cache_read - d->usage.cache_write, 0);
+	d->usage.input = dec_uncached(prompt, d->usage.cache_read +
+				      d->usage.cache_write);
+	sent = d->usage.input + d->usage.cache_read + d->usage.cache_write;
+	if (d->q.usage_output_rule == USAGE_TOTAL && prompt >= 0)
+		completion = MAX(completion, total - sent);
 	d->usage.output = completion;
 	d->usage.reasoning = jx_int(out, "reasoning_tokens",
 				    jx_int(u, "reasoning_tokens", -1));
@@ -239,12 +241,23 @@ static void tool_calls(struct llm_decoder *d, const json_t *list, bool whole)
 	}
 }
 
-/* The form before tool_calls: one call, without id. */
+/* Nothing that message() would look at. */
+static bool says_nothing(const json_t *v)
+{
+	return is_null(v) || (json_is_string(v) && !json_string_length(v)) ||
+		(json_is_array(v) && !json_array_size(v));
+}
+
+/*
+ * The form before tool_calls: one call, without id. Some servers send it with
+ * each delta, empty.
+ */
 static void function_call(struct llm_decoder *d, const json_t *fc)
 {
 	struct dec_call *c;
 
-	if (!fc)
+	if (!fc || (says_nothing(json_object_get(fc, "name")) &&
+		    says_nothing(json_object_get(fc, "arguments"))))
 		return;
 	c = dec_call(d, -2, (struct str){ NULL, 0 }, jx_str(fc, "name"));
 	if (c)
@@ -324,18 +337,34 @@ static void event(struct llm_decoder *d, struct str name, json_t *j)
 	(void)name;
 	dec_model(d, jx_str(j, "model"));
 	if (choice) {
+		d->has_choice |= jx_obj(choice, "delta") != NULL;
+		d->has_reason |= json_object_get(choice,
+						 "finish_reason") != NULL;
 		message(d, jx_obj(choice, "delta"), false);
 		finish_reason(d, json_object_get(choice, "finish_reason"));
 	}
 	usage(d, j);
 }
 
+/*
+ * A gateway that has no finish_reason at all (Snowflake Cortex) ends with usage
+ * and this mark. Where the field is there and null the server wanted to say
+ * something and did not (A1, A5).
+ */
+static void done(struct llm_decoder *d)
+{
+	if (d->has_choice && !d->has_reason && d->output_final)
+		d->finished = true;
+}
+
 static void whole(struct llm_decoder *d, json_t *j)
 {
 	const json_t *choice = first_choice(j);
 	const json_t *m = jx_obj(choice, "message");
+	bool filtered = str_is(jx_str(choice, "finish_reason"),
+			       "content_filter");
 
-	if (!m) {
+	if (!m && !filtered) {	/* Azure leaves out what it filtered (C5) */
 		if (jx_str(j, "message").n || json_object_get(j, "detail"))
 			dec_fail_json(d, j);
 		else
@@ -351,13 +380,6 @@ static void whole(struct llm_decoder *d, json_t *j)
 }
 
 /* -- the template --------------------------------------------------------- */
-
-/* Nothing that message() would look at. */
-static bool says_nothing(const json_t *v)
-{
-	return is_null(v) || (json_is_string(v) && !json_string_length(v)) ||
-		(json_is_array(v) && !json_array_size(v));
-}
 
 static json_t *slot(json_t *j, int *n)
 {
@@ -411,5 +433,6 @@ const struct llm_dialect llm_dialect_openai = {
 	.usage = usage,
 	.slot = slot,
 	.plain = plain,
+	.done = done,
 	.finish = finish,
 };

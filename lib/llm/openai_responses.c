@@ -20,10 +20,10 @@ static void usage(struct llm_decoder *d, const json_t *response)
 
 	if (in < 0)
 		return;
-	d->usage.cache_read = jx_int(jx_obj(u, "input_tokens_details"),
-				     "cached_tokens", 0);
+	d->usage.cache_read = MAX(jx_int(jx_obj(u, "input_tokens_details"),
+					 "cached_tokens", 0), 0);
 	d->usage.cache_write = 0;
-	d->usage.input = MAX(in - d->usage.cache_read, 0);
+	d->usage.input = dec_uncached(in, d->usage.cache_read);
 	d->usage.output = jx_int(u, "output_tokens", -1);
 	d->usage.reasoning = jx_int(jx_obj(u, "output_tokens_details"),
 				    "reasoning_tokens", -1);

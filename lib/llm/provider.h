@@ -68,6 +68,8 @@ struct llm_dialect {
 	json_t *(*slot)(json_t *j, int *slot);
 	/* The effect of such a j with another text; NULL if slot gives none. */
 	void (*plain)(struct llm_decoder *d, int slot, struct str text);
+	/* At "[DONE]": sets d->finished where that is enough. MAY be NULL. */
+	void (*done)(struct llm_decoder *d);
 	/* Before the terminal event: builds d->replay. MAY be NULL. */
 	void (*finish)(struct llm_decoder *d);
 	void (*release)(struct llm_decoder *d);	/* MAY be NULL */

@@ -139,7 +139,12 @@ static int whole_line(struct sse_reader *r, struct str line, sse_handler *fn,
 
 	if (!line.n)
 		return hand_out(r, buf_str(&r->data), fn, ctx);
-	if (!data_field(line, &value)) {
+	if (r->error_field && str_starts(line, STR("error:"))) {
+		if (r->has_data && hand_out(r, buf_str(&r->data), fn, ctx) < 0)
+			return -1;
+		keep(&r->name, STR("error"));
+		value = str_trim((struct str){ line.p + 6, line.n - 6 });
+	} else if (!data_field(line, &value)) {
 		other_field(r, line);
 		return 0;
 	}

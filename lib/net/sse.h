@@ -32,12 +32,19 @@ struct sse_reader {
 	bool has_data;		/* a data line was seen */
 	bool skip_lf;		/* the last read ended with CR */
 	bool started;		/* past the place where a BOM may stand */
+	bool error_field;	/* set after sse_init: see below */
 	bool stopped;		/* a handler said -1, or an error was set */
 	uint64_t n_comments;	/* keep-alives count as life … */
 	uint64_t n_events;	/* … but only events as progress */
 };
 
-/* Valid and empty; no memory until something must be kept. */
+/*
+ * Valid and empty; no memory until something must be kept.
+ *
+ * error_field: a line `error: {…}` is an event of the name "error" with that
+ * data. The standard has no such field, but llama.cpp until late 2025 and what
+ * was built on it (GPUStack) report a failure so.
+ */
 void sse_init(struct sse_reader *r);
 void sse_release(struct sse_reader *r);
 

@@ -25,4 +25,10 @@ extern const struct prompt_text prompt_default_agent;
 /* How to use tools; sent when some are offered. */
 extern const struct prompt_text prompt_tools;
 
+/* The title of a conversation, of which an excerpt follows (turn/title.c). */
+extern const struct prompt_text prompt_title;
+
+/* In front of the JSON Schema that an answer is to fit (turn/ask.c). */
+extern const struct prompt_text prompt_typed_answer;
+
 #endif

@@ -11,9 +11,8 @@
 
 #define NAME_CHARS 100		/* of the user's name */
 
-/* Blocks without text are left out. */
-static void add(struct prompt_layers *l, const char *name, int version,
-		struct str text)
+void prompt_add(struct prompt_layers *l, const char *layer, const char *name,
+		int version, struct str text)
 {
 	unsigned char hash[(PROMPT_HASH_BYTES - 1) / 2];
 	struct prompt_stamp *s;
@@ -23,6 +22,7 @@ static void add(struct prompt_layers *l, const char *name, int version,
 	if (l->n == PROMPT_BLOCKS)
 		BUG("more prompt layers than PROMPT_BLOCKS");
 	s = &l->stamp[l->n];
+	s->layer = layer;
 	s->name = name;
 	s->version = version;
 	crypto_generichash(hash, sizeof(hash), (const unsigned char *)text.p,
@@ -31,15 +31,17 @@ static void add(struct prompt_layers *l, const char *name, int version,
 	l->block[l->n++] = text;
 }
 
-static void add_builtin(struct prompt_layers *l, const struct prompt_text *t)
+static void add_builtin(struct prompt_layers *l, const char *layer,
+			const struct prompt_text *t)
 {
-	add(l, t->name, t->version, str_of(t->text));
+	prompt_add(l, layer, t->name, t->version, str_of(t->text));
 }
 
-static void add_prompt(struct prompt_layers *l, const struct conf_prompt *p)
+static void add_prompt(struct prompt_layers *l, const char *layer,
+		       const struct conf_prompt *p)
 {
 	if (p->name && p->text)
-		add(l, p->name, p->version, str_of(p->text));
+		prompt_add(l, layer, p->name, p->version, str_of(p->text));
 }
 
 /* B20. */
@@ -49,12 +51,13 @@ static void add_agent(const struct prompt_input *in, struct arena *a,
 	const struct conf_agent *agent = in->agent;
 
 	if (agent && agent->system_prompt && *agent->system_prompt)
-		add(l, arena_printf(a, "agent:%s", agent->id), 0,
-		    str_of(agent->system_prompt));
+		prompt_add(l, "agent", arena_printf(a, "agent:%s", agent->id),
+			   0, str_of(agent->system_prompt));
 	else if (in->conf->chat_system_prompt && *in->conf->chat_system_prompt)
-		add(l, "chat", 0, str_of(in->conf->chat_system_prompt));
+		prompt_add(l, "agent", "chat", 0,
+			   str_of(in->conf->chat_system_prompt));
 	else
-		add_builtin(l, &prompt_default_agent);
+		add_builtin(l, "agent", &prompt_default_agent);
 }
 
 /* The name is the user's own, but it stands in the system prompt. */
@@ -82,7 +85,7 @@ static void add_session(const struct prompt_input *in, struct arena *a,
 				b.p[i] = ' ';
 		buf_adds(&b, "\".");
 	}
-	add(l, "session", 0, arena_str(a, buf_str(&b)));
+	prompt_add(l, "session", "session", 0, arena_str(a, buf_str(&b)));
 	buf_release(&valid);
 	buf_release(&b);
 }
@@ -91,13 +94,13 @@ void prompt_compose(const struct prompt_input *in, struct arena *a,
 		    struct prompt_layers *out)
 {
 	*out = (struct prompt_layers){ .n = 0 };
-	add_builtin(out, &prompt_guardrails);
-	add_prompt(out, &in->conf->platform);
-	add_prompt(out, &in->workspace->prompt);
+	add_builtin(out, "guardrails", &prompt_guardrails);
+	add_prompt(out, "platform", &in->conf->platform);
+	add_prompt(out, "workspace", &in->workspace->prompt);
 	add_agent(in, a, out);
 	if (in->tools) {
-		add_builtin(out, &prompt_tools);
-		add(out, "tool-text", 0, in->tool_text);
+		add_builtin(out, "tools", &prompt_tools);
+		prompt_add(out, "tools", "tool-text", 0, in->tool_text);
 	}
 	add_session(in, a, out);
 }
@@ -107,6 +110,7 @@ void prompt_stamps(const struct prompt_layers *l, struct jw *w)
 	jw_arr(w);
 	for (size_t i = 0; i < l->n; i++) {
 		jw_obj(w);
+		jw_kstrz(w, "layer", l->stamp[i].layer);
 		jw_kstrz(w, "name", l->stamp[i].name);
 		jw_kint(w, "version", l->stamp[i].version);
 		jw_kstrz(w, "hash", l->stamp[i].hash);

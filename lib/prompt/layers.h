@@ -9,8 +9,9 @@
  *   tools        compiled in, when tools are offered, and the caller's addition
  *   session      today's date and the user's name; changes daily
  *
- * What was used is stamped on usage records by name, version and hash, never
- * by content (A43).
+ * What was used, here or by a single call (turn/ask.h), is stamped on usage
+ * records by layer, name, version and hash, never by content (A43). prompt_add
+ * makes all stamps.
  */
 #ifndef PROMPT_LAYERS_H
 #define PROMPT_LAYERS_H
@@ -26,6 +27,7 @@
 #define PROMPT_HASH_BYTES 33	/* BLAKE2b-128 in hex, NUL */
 
 struct prompt_stamp {
+	const char *layer;	/* "guardrails", "agent", "title", … */
 	const char *name;	/* "guardrails", "intranet", "agent:assistant" */
 	int version;		/* 0 = the layer has no versions */
 	char hash[PROMPT_HASH_BYTES];
@@ -51,7 +53,14 @@ struct prompt_input {
 void prompt_compose(const struct prompt_input *in, struct arena *a,
 		    struct prompt_layers *out);
 
-/* [{"name":…,"version":…,"hash":…},…] for the usage record. */
+/*
+ * Adds a block and its stamp. A text without anything in it is left out. The
+ * strings are borrowed; version 0: it has none. More than PROMPT_BLOCKS abort.
+ */
+void prompt_add(struct prompt_layers *l, const char *layer, const char *name,
+		int version, struct str text);
+
+/* [{"layer":…,"name":…,"version":…,"hash":…},…] for the usage record. */
 void prompt_stamps(const struct prompt_layers *l, struct jw *w);
 
 #endif

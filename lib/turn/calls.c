@@ -165,20 +165,36 @@ int calls_note(struct turn_loop *l, const struct turn_call *c)
 	return 0;
 }
 
+/* What to say of a call that the end of the answer cut off; NULL = it was not. */
+static const char *cut_off(const struct turn_loop *l, const struct turn_call *c)
+{
+	if (!c->bad_args)
+		return NULL;
+	if (l->step.stop == LLM_STOP_MAX_TOKENS ||
+	    l->step.stop == LLM_STOP_CONTEXT)
+		return "The call was cut off at the output limit, so its "
+			"arguments are incomplete. Make a shorter call.";
+	/* lib/tool takes no arguments for {}; these were not sent. */
+	if (!c->args.n)
+		return "The answer was cut off before the arguments of the "
+			"call. Make the call again, with its arguments.";
+	return NULL;
+}
+
 /* Whether the call is answered without being run. */
 static bool refused(struct turn_loop *l, struct turn_call *c)
 {
+	const char *cut;
+
 	if (http_aborted(l->abort)) {
 		tool_refuse(l->arena, ERR_CANCELLED,
 			    "The user stopped this turn before the call ran.",
 			    &c->result);
 		return true;
 	}
-	if (c->bad_args && l->step.stop == LLM_STOP_MAX_TOKENS) {
-		tool_refuse(l->arena, ERR_TOOL_ARGS,
-			    "The call was cut off at the output limit, so its "
-			    "arguments are incomplete. Make a shorter call.",
-			    &c->result);
+	cut = cut_off(l, c);
+	if (cut) {
+		tool_refuse(l->arena, ERR_TOOL_ARGS, cut, &c->result);
 		return true;
 	}
 	if (l->nested && l->n_called++ >= l->max_calls) {

@@ -163,30 +163,27 @@ void usage_count(struct usage *u, const struct llm_usage *tokens)
 	u->estimated = tokens->estimated;
 }
 
-struct usage usage_record(const struct turn_loop *l, enum usage_kind kind,
-			  struct str model, const struct llm_usage *tokens,
-			  int64_t started_ms)
+void usage_place(struct usage *u, const struct turn_loop *l)
 {
 	const struct turn_run *t = l->run;
-	struct usage u = usage_init(kind);
 
-	u.workspace_id = str_of(t->in.workspace->id);
-	u.agent_id = str_of(t->in.agent->id);
-	u.conversation_id = t->conversation_id;
-	u.turn_id = t->id;
-	u.turn_number = l->turn_number;
-	u.provider = str_of(t->service->provider);
-	u.model = model.n ? model : str_of(t->service->model);
-	usage_count(&u, tokens);
-	u.duration_ms = clock_mono_ms() - started_ms;
-	return u;
+	u->workspace_id = str_of(t->in.workspace->id);
+	u->agent_id = str_of(t->in.agent->id);
+	u->conversation_id = t->conversation_id;
+	u->turn_id = t->id;
+	u->turn_number = l->turn_number;
 }
 
 struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 {
-	struct usage u = usage_record(l, USAGE_CHAT, l->model, &l->usage,
-				      l->started_ms);
+	const struct conf_llm *s = l->run->service;
+	struct usage u = usage_init(USAGE_CHAT);
 
+	usage_place(&u, l);
+	usage_count(&u, &l->usage);
+	u.provider = str_of(s->provider);
+	u.model = l->model.n ? l->model : str_of(s->model);
+	u.duration_ms = clock_mono_ms() - l->started_ms;
 	u.iterations = l->model_calls;
 	u.ttft_ms = l->first_token_ms ? l->first_token_ms - l->started_ms : -1;
 	u.finish_reason = str_of(finish_reason);

@@ -1,4 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/turn/after.c lib/turn/after.def lib/turn/after.h \
+	lib/turn/ask.c lib/turn/ask.h \
 	lib/turn/calls.c \
 	lib/turn/context.c \
 	lib/turn/event.c lib/turn/event.def lib/turn/event.h \

@@ -339,13 +339,8 @@ void steps_store(struct turn_loop *l);
 /* Adds those of its rows that are new to l->unstored, without storing them. */
 void steps_add(struct turn_loop *l);
 
-/*
- * A record of what calls of a model cost, for the turn of l, from started_ms
- * (monotonic) to now. model: as the server named it, or empty. Borrows.
- */
-struct usage usage_record(const struct turn_loop *l, enum usage_kind kind,
-			  struct str model, const struct llm_usage *tokens,
-			  int64_t started_ms);
+/* Says in a record where it belongs: to the turn of l. Borrows. */
+void usage_place(struct usage *u, const struct turn_loop *l);
 
 /* What a turn cost so far, for the record at its end or at a pause. */
 struct usage loop_usage(struct turn_loop *l, const char *finish_reason);

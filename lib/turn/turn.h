@@ -3,7 +3,7 @@
  *
  *   turn_open   gates and the begin transaction; fails as plain HTTP errors
  *   turn_run    context, model, tools, repeat; ends with one terminal event
- *   turn_after  what may happen once the response is finished (title)
+ *   turn_after  what is done once the response is finished (after.def)
  *
  * A turn never holds a database connection while a model or a tool works.
  */
@@ -149,7 +149,10 @@ struct str turn_waiting_text(struct arena *a, const struct turn_wait *waits,
  */
 enum turn_status turn_run(struct turn_run *t, struct sink *s);
 
-/* Post-turn work: the model-written title. Call after the response is sent. */
+/*
+ * The work after a turn (turn/after.h). Call after the response is sent; not for
+ * a turn that waits.
+ */
 void turn_after(struct turn_run *t);
 
 struct llm_usage;

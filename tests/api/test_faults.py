@@ -235,6 +235,26 @@ def test_complete_is_typed(lab):
     assert answer.json["usage"]["outputTokens"] > 0
 
 
+def test_what_complete_used_is_stamped(lab):
+    """A43: layer, name, version and hash of each instruction, never its text."""
+    def stamps():
+        return [json.loads(row[0]) for row in lab.sql(
+            "SELECT prompts FROM usage_record WHERE kind = 2 ORDER BY id")]
+    before = len(stamps())
+    for n, extra in enumerate(({}, {"prompt": "classify"},
+                               {"schema": {"type": "object"}}), 1):
+        assert lab.post("/chat/lab/complete", {"input": "what a day", **extra},
+                        user="ada").status == 200
+        wait_until("the record", lambda: len(stamps()) == before + n)
+    none, named, typed = stamps()[before:]
+    assert none == []
+    assert [(s["layer"], s["name"], s["version"]) for s in named + typed] == [
+        ("complete", "classify", 2), ("schema", "typed-answer", 1)]
+    for s in named + typed:
+        assert set(s) == {"layer", "name", "version", "hash"}
+        assert len(s["hash"]) == 32
+
+
 def test_complete_refuses_what_it_cannot_check(lab):
     for body, field in (({"input": "x", "prompt": "nope"}, "prompt"),
                         ({"input": "x", "schema": {"type": "objekt"}}, "schema"),

@@ -75,12 +75,14 @@ def test_ids_that_are_used_again(lab, agent):
 
 
 @pytest.mark.parametrize("agent", ["helper", "claude"])
-@pytest.mark.parametrize("finish,says", [("length", "cut off"),
-                                         ("tool_calls", "not valid JSON")])
-def test_arguments_that_were_cut(lab, agent, finish, says):
-    """Pitfall A6: such a call is not run; the model is told, and goes on."""
-    events = lab.chat({"tool_calls": [{"name": "query_data",
-                                       "args": '{"dataset": "tick'}],
+@pytest.mark.parametrize("finish,args,says", [
+    ("length", '{"dataset": "tick', "cut off"), ("length", "", "cut off"),
+    ("content_filter", "", "cut off"),
+    ("tool_calls", '{"dataset": "tick', "not valid JSON")])
+def test_arguments_that_were_cut(lab, agent, finish, args, says):
+    """Pitfall A6: such a call is not run; the model is told, and goes on.
+    Nor is one that was cut off before the first byte of its arguments."""
+    events = lab.chat({"tool_calls": [{"name": "query_data", "args": args}],
                        "finish": finish, "then": {"text": "shorter"}},
                       agentId=agent)
     [result] = results(events)

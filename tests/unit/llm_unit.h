@@ -86,6 +86,16 @@ static inline const char *decode(const char *provider, const char *body)
 		fail_msg("%s in:\n%s", (part), t_); \
 } while (0)
 
+/* How often part stands in text. */
+static inline int count_of(const char *text, const char *part)
+{
+	int n = 0;
+
+	for (const char *p = text; (p = strstr(p, part)) != NULL; p++)
+		n++;
+	return n;
+}
+
 /* A file of the source tree, whole. */
 static inline struct buf slurp(const char *path)
 {

@@ -230,6 +230,10 @@ UNIT_TESTS += tests/unit/test_llm_pitfalls
 tests_unit_test_llm_pitfalls_SOURCES = tests/unit/test_llm_pitfalls.c tests/unit/llm_unit.h tests/unit/unit.h
 tests_unit_test_llm_pitfalls_LDADD = $(LLM_UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_llm_gateways
+tests_unit_test_llm_gateways_SOURCES = tests/unit/test_llm_gateways.c tests/unit/llm_unit.h tests/unit/unit.h
+tests_unit_test_llm_gateways_LDADD = $(LLM_UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_llm_text
 tests_unit_test_llm_text_SOURCES = tests/unit/test_llm_text.c tests/unit/llm_unit.h tests/unit/unit.h
 tests_unit_test_llm_text_LDADD = $(LLM_UNIT_LIBS)
@@ -265,6 +269,10 @@ tests_unit_test_http_loop_LDADD = $(LLM_UNIT_LIBS)
 UNIT_TESTS += tests/unit/test_llm_stream
 tests_unit_test_llm_stream_SOURCES = tests/unit/test_llm_stream.c tests/unit/llm_unit.h tests/unit/peer.h tests/unit/unit.h
 tests_unit_test_llm_stream_LDADD = $(LLM_UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_ask
+tests_unit_test_ask_SOURCES = tests/unit/test_ask.c tests/unit/peer.h tests/unit/unit.h
+tests_unit_test_ask_LDADD = $(LLM_UNIT_LIBS)
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)

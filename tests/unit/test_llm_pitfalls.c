@@ -12,16 +12,6 @@
 #define FINISH(why) "data: {\"choices\":[{\"index\":0,\"delta\":{}," \
 	"\"finish_reason\":\"" why "\"}]}\n\n"
 
-/* How often part stands in text. */
-static int count(const char *text, const char *part)
-{
-	int n = 0;
-
-	for (const char *p = text; (p = strstr(p, part)) != NULL; p++)
-		n++;
-	return n;
-}
-
 /* Events of a recorded body. */
 static const char *decode_file(const char *provider, const char *name)
 {
@@ -89,7 +79,7 @@ static void a4_error_without_finish_reason(void **state)
 				      "openrouter/chat-mid-stream-error.sse");
 
 	(void)state;
-	assert_int_equal(count(out, "\"event\":\"error\""), 1);
+	assert_int_equal(count_of(out, "\"event\":\"error\""), 1);
 	assert_has(out, "Token limit reached");
 	assert_lacks(out, "\"event\":\"done\"");
 }
@@ -160,8 +150,8 @@ static void b7_names_are_not_joined(void **state)
 		FINISH("tool_calls"));
 
 	(void)state;
-	assert_int_equal(count(out, "\"event\":\"tool-call\""), 1);
-	assert_int_equal(count(out, "\"event\":\"tool-start\""), 1);
+	assert_int_equal(count_of(out, "\"event\":\"tool-call\""), 1);
+	assert_int_equal(count_of(out, "\"event\":\"tool-start\""), 1);
 	assert_has(out, "\"name\":\"look\",\"args\":\"{\\\"q\\\":1}\"");
 }
 
@@ -328,11 +318,32 @@ static void d1_counters_are_disjoint(void **state)
 		"\"response.completed\",\"response\":{\"usage\":"
 		"{\"input_tokens\":100,\"input_tokens_details\":"
 		"{\"cached_tokens\":90},\"output_tokens\":5}}}\n\n"), same);
-	/* More read than there was: never less than nothing. */
+	/* More read than there was: it does not count the cached ones in. */
 	assert_has(decode("openai", FINISH("stop") "data: {\"choices\":[],"
-		"\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":5,"
+		"\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":5,"
+		"\"prompt_tokens_details\":{\"cached_tokens\":90}}}\n\n"), same);
+	assert_has(decode("openai_responses", "data: {\"type\":"
+		"\"response.completed\",\"response\":{\"usage\":"
+		"{\"input_tokens\":10,\"input_tokens_details\":"
+		"{\"cached_tokens\":90},\"output_tokens\":5}}}\n\n"), same);
+	assert_has(decode("gemini_native", "data: {\"candidates\":[{"
+		"\"finishReason\":\"STOP\"}],\"usageMetadata\":{"
+		"\"promptTokenCount\":10,\"cachedContentTokenCount\":90,"
+		"\"candidatesTokenCount\":5}}\n\n"),
+		"{\"input\":10,\"cacheRead\":90,\"cacheWrite\":0,"
+		"\"output\":5,");
+	/* As many as there were: nothing is left, and that is right. */
+	assert_has(decode("openai", FINISH("stop") "data: {\"choices\":[],"
+		"\"usage\":{\"prompt_tokens\":90,\"completion_tokens\":5,"
 		"\"prompt_tokens_details\":{\"cached_tokens\":90}}}\n\n"),
 		"{\"input\":0,\"cacheRead\":90,");
+	/* The thinking of Grok is in the total only, with either way to count. */
+	assert_has(decode("xai", FINISH("stop") "data: {\"choices\":[],"
+		"\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":5,"
+		"\"total_tokens\":107,"
+		"\"prompt_tokens_details\":{\"cached_tokens\":90}}}\n\n"),
+		"{\"input\":10,\"cacheRead\":90,\"cacheWrite\":0,"
+		"\"output\":7}");
 }
 
 /* Pitfall E4: what a server dropped without a word is told. */
@@ -367,8 +378,8 @@ static void e4_cut_prompts_are_seen(void **state)
 		assert_int_equal(llm_decoder_feed(d, str_of(t[i].body), record,
 						  &out, &e), 0);
 		assert_int_equal(llm_decoder_finish(d, record, &out, &e), 0);
-		assert_int_equal(count(out.p, "\"warning\""), t[i].told);
-		assert_int_equal(count(out.p, "context is too small"),
+		assert_int_equal(count_of(out.p, "\"warning\""), t[i].told);
+		assert_int_equal(count_of(out.p, "context is too small"),
 				 t[i].told);
 		llm_decoder_free(d);
 		buf_release(&out);

@@ -20,6 +20,9 @@ static void all_layers_in_order(void **state)
 	static const char *const names[] = {
 		"guardrails", "house", "intranet", "agent:clerk", "tools",
 		"tool-text", "session",
+	}, *const layers[] = {
+		"guardrails", "platform", "workspace", "agent", "tools",
+		"tools", "session",
 	};
 	static const struct conf conf = {
 		.chat_system_prompt = "Be nice.",
@@ -45,6 +48,7 @@ static void all_layers_in_order(void **state)
 	assert_int_equal(l.n, ARRAY_LEN(names));
 	for (size_t i = 0; i < l.n; i++) {
 		assert_string_equal(l.stamp[i].name, names[i]);
+		assert_string_equal(l.stamp[i].layer, layers[i]);
 		assert_int_equal(strlen(l.stamp[i].hash), 32);
 		assert_true(utf8_valid(l.block[i]));
 	}
@@ -65,7 +69,9 @@ static void all_layers_in_order(void **state)
 	assert_string_equal(jx_str(json_array_get(j, 0), "name").p,
 			    "guardrails");
 	assert_int_equal(jx_int(json_array_get(j, 0), "version", 0), 1);
-	/* by name, version and hash, never by content (A43) */
+	assert_int_equal(json_object_size(json_array_get(j, 0)), 4);
+	assert_string_equal(jx_str(json_array_get(j, 3), "layer").p, "agent");
+	/* by layer, name, version and hash, never by content (A43) */
 	assert_null(strstr(json.p, "clerk."));
 	buf_release(&json);
 	arena_release(&a);

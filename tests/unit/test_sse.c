@@ -213,9 +213,44 @@ static void ids_and_retry(void **state)
 	buf_release(&out);
 }
 
+/* `error:` is a field only for who asks for it, whatever stands around it. */
+static void error_fields(void **state)
+{
+	static const struct example t[] = {
+		{ "error: {}\n\ndata: a\n\n", "error|{};|a;" },
+		{ "error:{}\r\n\r\n", "error|{};" },
+		{ "data: a\nerror: {}\n\ndata: b\n\n", "|a;error|{};|b;" },
+		{ "error: {}", "error|{};" },
+		{ "errors: {}\nerror\ndata: a\n\n", "|a;" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++)
+		for (size_t split = 0; split <= strlen(t[i].in); split++) {
+			struct buf out = BUF_INIT(1000);
+			struct str in = str_of(t[i].in);
+			struct err e = ERR_INIT;
+			struct sse_reader r;
+
+			sse_init(&r);
+			r.error_field = true;
+			assert_int_equal(sse_feed(&r, (struct str){ in.p, split },
+						  note, &out, &e), 0);
+			assert_int_equal(sse_feed(&r, (struct str){
+				in.p + split, in.n - split }, note, &out, &e), 0);
+			assert_int_equal(sse_finish(&r, note, &out, &e), 0);
+			assert_string_equal(out.p, t[i].out);
+			sse_release(&r);
+			buf_release(&out);
+		}
+	check((const struct example[]){ { "error: {}\n\ndata: a\n\n", "|a;" } },
+	      1, sse_feed, sse_finish);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(error_fields),
 		cmocka_unit_test(sse_examples),
 		cmocka_unit_test(ndjson_examples),
 		cmocka_unit_test(stops),

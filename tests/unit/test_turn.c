@@ -2,6 +2,7 @@
  * The loop (lib/turn) over real HTTP to the stand-in model and with the real
  * store: what is emitted and what is stored. Failures: test_turn_faults.c.
  */
+#include "turn/after.h"
 #include "turn_lab.h"
 
 #include <stdio.h>
@@ -209,7 +210,8 @@ static void usage_is_recorded(void **state)
 	assert_string_equal(row[0], "2");
 	assert_string_equal(row[1], "30");
 	assert_string_equal(row[2], "12");
-	assert_non_null(strstr(row[3], "guardrails"));
+	assert_non_null(strstr(row[3], "{\"layer\":\"guardrails\","
+			       "\"name\":\"guardrails\",\"version\":1,"));
 	assert_non_null(strstr(row[3], "\"hash\""));
 	assert_non_null(strstr(row[4], "{\"name\":\"query_data\",\"ms\":"));
 	assert_string_equal(row[5], "stop");
@@ -410,6 +412,10 @@ static void titles_come_from_the_first_message(void **state)
 
 static void the_model_writes_a_title(void **state)
 {
+	char id[UUID_TEXT_BYTES], query[400];
+	MYSQL *m = lab_root();
+	MYSQL_RES *r;
+	MYSQL_ROW row;
 	struct conversation c;
 	struct err e = ERR_INIT;
 	struct owner o;
@@ -423,6 +429,59 @@ static void the_model_writes_a_title(void **state)
 					  &p.arena, &c, &e), 0);
 	assert_int_equal(c.title_by, TITLE_MODEL);
 	assert_true(c.title.n > 0);
+	snprintf(query, sizeof(query), "SELECT prompts, finish_reason, "
+		 "iterations, input_tokens > 0, agent_id, turn_number FROM "
+		 "usage_record WHERE kind = 3 AND turn_id = "
+		 "UNHEX(REPLACE('%s','-',''))", uuid_format(&p.run.id, id));
+	if (mysql_query(m, query))
+		fail_msg("%s", mysql_error(m));
+	r = mysql_store_result(m);
+	assert_int_equal(mysql_num_rows(r), 1);
+	row = mysql_fetch_row(r);
+	assert_non_null(strstr(row[0], "[{\"layer\":\"title\",\"name\":"
+			       "\"title\",\"version\":1,\"hash\":\""));
+	assert_string_equal(row[1], "stop");
+	assert_string_equal(row[2], "1");
+	assert_string_equal(row[3], "1");
+	assert_string_equal(row[4], p.run.in.agent->id);
+	assert_string_equal(row[5], "1");
+	mysql_free_result(r);
+	mysql_close(m);
+	play_end(&p);
+}
+
+/* after.def: each row is whole, and docs/turn.md says what it does. */
+static void work_after_a_turn_is_a_table(void **state)
+{
+	char path[512], line[1024], want[80];
+	struct play p;
+
+	(void)state;
+	assert_true(after_n_rows > 0);
+	snprintf(path, sizeof(path), "%s/docs/turn.md",
+		 getenv("LAMPLIGHTER_SRCDIR"));
+	for (size_t i = 0; i < after_n_rows; i++) {
+		const struct after *row = &after_rows[i];
+		bool found = false;
+		FILE *f = fopen(path, "r");
+
+		assert_non_null(f);
+		assert_true(*row->name && *row->what && row->due && row->run);
+		snprintf(want, sizeof(want), "| `%s` |", row->name);
+		while (fgets(line, sizeof(line), f))
+			found |= strncmp(line, want, strlen(want)) == 0;
+		fclose(f);
+		if (!found)
+			fail_msg("docs/turn.md does not have %s", want);
+	}
+	/* Due once in a conversation. */
+	play(&p, NULL, NULL, "Hello");
+	assert_true(title_due(&p.run));
+	struct uuid id = p.run.conversation_id;
+
+	play_end(&p);
+	play(&p, NULL, &id, "And again");
+	assert_false(title_due(&p.run));
 	play_end(&p);
 }
 
@@ -446,6 +505,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(history_has_a_budget),
 		cmocka_unit_test(titles_come_from_the_first_message),
 		cmocka_unit_test(the_model_writes_a_title),
+		cmocka_unit_test(work_after_a_turn_is_a_table),
 	};
 
 	(void)argc;

@@ -1,0 +1,229 @@
+#include "turn/ask.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "net/http.h"
+#include "prompt/layers.h"
+#include "tool/schema.h"
+#include "turn/live.h"
+
+#include "base/banned.h"
+
+#define TRIES 2		/* the answer, and one repair of it */
+
+struct asking {
+	const struct llm_ask *q;
+	struct arena *arena;
+	struct llm_reply *out;
+	struct conf_llm service;	/* the asked one's, with less time */
+	struct prompt_layers layers;
+	struct http_abort *abort;
+	int64_t started_ms;
+	/* of the call that runs */
+	struct buf text;
+	struct llm_usage used;
+};
+
+static int on_event(void *ctx, const struct llm_event *ev)
+{
+	struct asking *k = ctx;
+	struct usage *u = &k->out->usage;
+
+	switch (ev->type) {
+	case LLM_EV_TEXT:
+		if (u->ttft_ms < 0)
+			u->ttft_ms = clock_mono_ms() - k->started_ms;
+		buf_addstr(&k->text, ev->text);
+		return buf_ok(&k->text) ? 0 : -1;
+	case LLM_EV_USAGE:	/* of what fails too */
+		k->used = ev->usage;
+		break;
+	case LLM_EV_DONE:
+		k->out->stop = ev->stop;
+		if (ev->model.n)
+			u->model = arena_str(k->arena, ev->model);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* -- what is sent ----------------------------------------------------------- */
+
+static void set_prompts(struct asking *k)
+{
+	const struct llm_ask *q = k->q;
+	const struct prompt_text *typed = &prompt_typed_answer;
+	struct buf b = BUF_INIT(4096);
+	struct jw w = jw_on(&b);
+
+	if (q->prompt)
+		prompt_add(&k->layers, q->layer, q->prompt->name,
+			   q->prompt->version, str_of(q->prompt->text));
+	if (q->schema)
+		prompt_add(&k->layers, "schema", typed->name, typed->version,
+			   str_of(arena_printf(k->arena, "%s\n%s", typed->text,
+					       jx_text(k->arena, q->schema))));
+	prompt_stamps(&k->layers, &w);
+	k->out->usage.prompts = arena_str(k->arena, buf_str(&b));
+	buf_release(&b);
+}
+
+static int lesser(int a, int b)
+{
+	return a > 0 ? MIN(a, b) : b;
+}
+
+/* The service with what is left of the time. */
+static int set_service(struct asking *k, struct err *e)
+{
+	const struct llm_ask *q = k->q;
+	int64_t left = q->deadline_ms - (clock_mono_ms() - k->started_ms);
+
+	k->service = *q->service;
+	if (q->aside) {
+		k->service.retries = 0;
+		k->service.thinking_budget_tokens = 0;
+	}
+	if (!q->deadline_ms)
+		return 0;
+	if (left <= 0)
+		return err_set(e, ERR_UPSTREAM_TIMEOUT, "no time for a repair");
+	k->service.total_timeout_ms =
+		lesser(q->service->total_timeout_ms, (int)left);
+	k->service.first_byte_timeout_ms =
+		lesser(q->service->first_byte_timeout_ms, (int)left);
+	return 0;
+}
+
+/* One call; its text is in k->text. */
+static int call(struct asking *k, struct str input, struct err *e)
+{
+	const struct llm_ask *q = k->q;
+	const struct llm_message message = { .role = LLM_USER, .text = input };
+	struct llm_request r = {
+		.service = &k->service, .messages = &message, .n_messages = 1,
+		.output_schema = q->schema, .stream = q->stream,
+		.max_output_tokens = q->max_output_tokens,
+	};
+	const struct llm_io io = {
+		.http = q->deps->http, .abort = k->abort, .watch_fd = -1,
+	};
+	int rc;
+
+	if (set_service(k, e) < 0)
+		return -1;
+	for (size_t i = 0; i < k->layers.n; i++)
+		r.system[r.n_system++] = k->layers.block[i];
+	buf_reset(&k->text);
+	k->used = (struct llm_usage)LLM_USAGE_UNKNOWN;
+	rc = llm_stream(&r, &io, k->arena, on_event, k, e);
+	k->out->usage.iterations++;
+	llm_usage_add(&k->out->spent, &k->used);
+	if (!buf_ok(&k->text)) {
+		err_clear(e);
+		return err_set(e, ERR_UPSTREAM_PROTOCOL, "endless answer");
+	}
+	k->out->text = arena_str(k->arena, buf_str(&k->text));
+	if (rc == 0 && (k->out->stop == LLM_STOP_REFUSAL ||
+			k->out->stop == LLM_STOP_FILTER))
+		return err_set(e, ERR_UPSTREAM_FILTER, "%s",
+			       llm_stop_name(k->out->stop));
+	return rc;
+}
+
+/* -- typed answers ---------------------------------------------------------- */
+
+/* The text between ``` fences, which models add in spite of everything. */
+static struct str unfence(struct str s)
+{
+	s = str_trim(s);
+	if (!str_starts(s, STR("```")) || s.n < 6 ||
+	    memcmp(s.p + s.n - 3, "```", 3) != 0)
+		return s;
+	s.n -= 3;
+	str_cut(&s, '\n');
+	return str_trim(s);
+}
+
+/* The answer as a value that fits the schema; NULL with e saying what not. */
+static json_t *typed(const struct asking *k, struct err *e)
+{
+	json_t *v = jx_keep(k->arena, jx_load(unfence(k->out->text), e));
+
+	if (v && schema_check(k->q->schema, v, e) < 0)
+		return NULL;
+	return v;
+}
+
+/* The second time the same input says what was wrong with the first answer. */
+static int converse(struct asking *k, struct err *e)
+{
+	struct str input = k->q->input;
+	struct err wrong = ERR_INIT;
+
+	for (int try = 0; try < TRIES; try++) {
+		if (call(k, input, e) < 0)
+			return -1;
+		if (!k->q->schema)
+			return 0;
+		err_clear(&wrong);
+		k->out->value = typed(k, &wrong);
+		if (k->out->value)
+			return 0;
+		input = str_of(arena_printf(k->arena,
+			"%.*s\n\nYour answer before was:\n%.*s\n\nIt does not "
+			"fit the schema: %s Answer with the corrected JSON "
+			"value only.", STR_ARG(k->q->input),
+			STR_ARG(k->out->text), err_message(&wrong)));
+	}
+	return err_public(e, ERR_UPSTREAM_PROTOCOL,
+			  "The model's answer does not fit the schema: %.180s",
+			  err_message(&wrong));
+}
+
+int llm_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
+	    struct err *e)
+{
+	struct asking k = {
+		.q = q, .arena = a, .out = out, .abort = q->abort,
+		.text = BUF_INIT(q->max_bytes), .started_ms = clock_mono_ms(),
+	};
+	struct http_abort *own = NULL;
+	struct turn_live_entry entry = { .added = false };
+	const struct uuid fresh = uuid_new();
+	int rc = -1;
+
+	*out = (struct llm_reply){
+		.spent = LLM_USAGE_UNKNOWN, .usage = usage_init(q->kind),
+	};
+	out->usage.provider = str_of(q->service->provider);
+	out->usage.model = str_of(q->service->model);
+	set_prompts(&k);
+	if (!k.abort)
+		k.abort = own = http_abort_new(e);
+	if (k.abort) {
+		turn_live_add(q->deps->live, &entry, q->id ? q->id : &fresh,
+			      k.abort, true);
+		rc = converse(&k, e);
+		turn_live_remove(q->deps->live, &entry);
+	}
+	out->interrupted = rc < 0 && entry.interrupted;
+	usage_count(&out->usage, &out->spent);
+	out->usage.duration_ms = clock_mono_ms() - k.started_ms;
+	out->usage.finish_reason = str_of(rc < 0 ? "error"
+					  : llm_stop_name(out->stop));
+	http_abort_free(own);
+	buf_release(&k.text);
+	return rc;
+}
+
+void llm_ask_record(struct db *db, const struct owner *o,
+		    const struct llm_reply *r)
+{
+	struct err e = ERR_INIT;
+
+	if (r->usage.iterations && usage_insert(db, o, &r->usage, &e) < 0)
+		log_err("usage not recorded", &e);
+}

@@ -1,0 +1,72 @@
+/*
+ * One call of a model outside of the tool loop: an instruction, an input, and
+ * an answer, as text or as a JSON value that fits a schema. What it costs is
+ * a usage record with the stamps of its instructions, like any turn's. Under
+ * the title of a conversation and POST /complete; what else has to ask a model
+ * once belongs on it.
+ */
+#ifndef TURN_ASK_H
+#define TURN_ASK_H
+
+#include "llm/llm.h"
+#include "prompt/builtin.h"
+#include "store/usage.h"
+#include "turn/turn.h"
+
+struct llm_ask {		/* all borrowed for the time of the call */
+	const struct turn_deps *deps;	/* http and live (may be NULL) of it */
+	const struct conf_llm *service;
+	enum usage_kind kind;
+	const char *layer;		/* of the prompt's stamp: "title", … */
+	const struct prompt_text *prompt;	/* NULL = none */
+	struct str input;
+	/*
+	 * The answer is to be one JSON value that fits. A schema that
+	 * schema_supported refuses must not come here. NULL = text.
+	 */
+	const json_t *schema;
+	int max_output_tokens;		/* 0 = the service's */
+	size_t max_bytes;		/* of the answer */
+	int deadline_ms;		/* for all of it; 0 = the service's own */
+	/* Nobody waits for it: no retries, and no thinking that is paid for. */
+	bool aside;
+	bool stream;			/* the answer is asked for as a stream */
+	/* Whose end ends the call; NULL = an id of its own, and one of its own. */
+	const struct uuid *id;
+	struct http_abort *abort;
+};
+
+struct llm_reply {
+	struct str text;	/* the last answer; in the arena */
+	json_t *value;		/* with a schema: it; kept by the arena */
+	enum llm_stop stop;
+	struct llm_usage spent;	/* by all calls */
+	bool interrupted;	/* the process is being stopped */
+	/*
+	 * What it cost, complete but for where it belongs: workspace, agent,
+	 * conversation and turn are the caller's to set. In the arena.
+	 */
+	struct usage usage;
+};
+
+/*
+ * Asks. An answer that does not fit the schema goes back once, with what is
+ * wrong with it. While the call runs turn_live_cancel (of *id) and a shutdown
+ * end it. Blocks; no database connection is held. *out is complete whether it
+ * worked or not.
+ * The errors of llm_stream; ERR_UPSTREAM_FILTER where the model or its provider
+ * declined; ERR_UPSTREAM_PROTOCOL for an answer that does not fit (with a public
+ * text) or is longer than max_bytes; ERR_UPSTREAM_TIMEOUT after the deadline;
+ * ERR_CANCELLED.
+ */
+int llm_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
+	    struct err *e) MUST_CHECK;
+
+/*
+ * Stores the usage of a call, worked or not; nothing where the model was not
+ * even called. Failing is logged only: the answer is there.
+ */
+void llm_ask_record(struct db *db, const struct owner *o,
+		    const struct llm_reply *r);
+
+#endif

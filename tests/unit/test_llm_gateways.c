@@ -1,0 +1,258 @@
+/*
+ * Answers that end badly or strangely, mostly by the hand of a gateway: what was
+ * cut off, begun again, left out, or said in the wrong field.
+ */
+#include "llm_unit.h"
+
+#define CHUNK(delta) "data: {\"model\":\"m\",\"choices\":[{\"index\":0," \
+	"\"delta\":" delta ",\"finish_reason\":null}]}\n\n"
+#define FINISH(why) "data: {\"choices\":[{\"index\":0,\"delta\":{}," \
+	"\"finish_reason\":\"" why "\"}]}\n\n"
+
+/*
+ * Pitfall A6: cut off before the first byte of its arguments. No arguments are
+ * none then, however the provider says that it stopped.
+ */
+static void a6_cut_before_the_arguments(void **state)
+{
+	static const struct {
+		const char *provider, *said;
+		bool cut;
+	} t[] = {
+		{ "openai", "length", true }, { "mistral", "length", true },
+		{ "deepseek", "length", true },
+		{ "mistral", "model_length", true },
+		{ "azure", "content_filter", true },
+		{ "openai", "tool_calls", false }, { "openai", "stop", false },
+		{ "anthropic", "max_tokens", true },
+		{ "anthropic", "model_context_window_exceeded", true },
+		{ "anthropic", "refusal", true },
+		{ "anthropic", "tool_use", false },
+		{ "ollama", "length", true }, { "ollama", "stop", false },
+	};
+	static const char openai[] =
+		CHUNK("{\"tool_calls\":[{\"index\":0,\"id\":\"t\",\"type\":"
+		      "\"function\",\"function\":{\"name\":\"f\","
+		      "\"arguments\":\"\"}}]}")
+		"data: {\"choices\":[{\"index\":0,\"delta\":{},"
+		"\"finish_reason\":\"%s\"}]}\n\n";
+	static const char anthropic[] = "data: {\"type\":"
+		"\"content_block_start\",\"index\":0,\"content_block\":{"
+		"\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\","
+		"\"input\":{}}}\n\ndata: {\"type\":\"message_delta\","
+		"\"delta\":{\"stop_reason\":\"%s\"}}\n\ndata: {\"type\":"
+		"\"message_stop\"}\n\n";
+	static const char ollama[] = "{\"message\":{\"tool_calls\":[{"
+		"\"function\":{\"name\":\"f\"}}]},\"done\":true,"
+		"\"done_reason\":\"%s\"}\n";
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		const char *p = t[i].provider;
+		struct buf body = BUF_INIT(2000);
+		const char *out;
+
+		if (!strcmp(p, "anthropic"))
+			buf_addf(&body, anthropic, t[i].said);
+		else if (!strcmp(p, "ollama"))
+			buf_addf(&body, ollama, t[i].said);
+		else
+			buf_addf(&body, openai, t[i].said);
+		out = decode(p, body.p);
+		assert_has(out, "\"event\":\"done\"");
+		assert_has(out, t[i].cut
+			   ? "\"name\":\"f\",\"args\":\"\",\"badArgs\":true"
+			   : "\"name\":\"f\",\"args\":\"{}\"}");
+		buf_release(&body);
+	}
+	/* What is there is whole: these were not cut. */
+	assert_has(decode("ollama", "{\"message\":{\"tool_calls\":[{"
+		"\"function\":{\"name\":\"f\",\"arguments\":{}}}]},"
+		"\"done\":true,\"done_reason\":\"length\"}\n"),
+		"\"args\":\"{}\"}");
+}
+
+/* A server that is lost and begun with again would have its calls run twice. */
+static void a_second_message_is_an_error(void **state)
+{
+#define START(id) "data: {\"type\":\"message_start\",\"message\":{" id \
+	"\"model\":\"m\"}}\n\n"
+#define USE(id) "data: {\"type\":\"content_block_start\",\"index\":0," \
+	"\"content_block\":{\"type\":\"tool_use\",\"id\":\"" id "\"," \
+	"\"name\":\"f\",\"input\":{\"x\":1}}}\n\n"
+#define STOP "data: {\"type\":\"message_delta\",\"delta\":{" \
+	"\"stop_reason\":\"tool_use\"}}\n\ndata: {\"type\":" \
+	"\"message_stop\"}\n\n"
+	static const char *const wrong[] = {
+		START("\"id\":\"a\",") USE("1") START("\"id\":\"b\",")
+		USE("2") STOP,
+		START("\"id\":\"a\",") START("\"id\":\"b\",") USE("2") STOP,
+		START("\"id\":\"a\",") USE("1") START("") USE("2") STOP,
+		START("") USE("1") START("") USE("2") STOP,
+	}, *const right[] = {
+		START("\"id\":\"a\",") USE("1") STOP,
+		START("\"id\":\"a\",") START("\"id\":\"a\",") USE("1") STOP,
+		START("\"id\":\"a\",") USE("1") START("\"id\":\"a\",") STOP,
+		START("") START("") USE("1") STOP,
+		USE("1") STOP,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		const char *out = decode("anthropic", wrong[i]);
+
+		assert_has(out, "\"upstream_protocol\"");
+		assert_has(out, "a second message");
+		assert_lacks(out, "\"event\":\"tool-call\"");
+		assert_lacks(out, "\"event\":\"done\"");
+	}
+	for (size_t i = 0; i < ARRAY_LEN(right); i++) {
+		const char *out = decode("anthropic", right[i]);
+
+		assert_int_equal(count_of(out, "\"event\":\"tool-call\""), 1);
+		assert_has(out, "\"event\":\"done\",\"stop\":\"tool_calls\"");
+	}
+#undef START
+#undef USE
+#undef STOP
+}
+
+/* The form before tool_calls: empty in each delta, or a call. */
+static void an_empty_function_call_is_none(void **state)
+{
+	static const char *const none[] = {
+		"{\"name\":\"\",\"arguments\":\"\"}", "{}", "null",
+		"{\"name\":null,\"arguments\":null}",
+		"{\"name\":\"\"}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(none); i++) {
+		char body[600];
+		const char *out;
+
+		snprintf(body, sizeof(body), "data: {\"choices\":[{\"index\":0,"
+			 "\"delta\":{\"content\":\"x\",\"function_call\":%s}}]}"
+			 "\n\n" FINISH("stop"), none[i]);
+		out = decode("openai", body);
+		assert_lacks(out, "tool-");
+		assert_has(out, "\"event\":\"done\",\"stop\":\"stop\"");
+		snprintf(body, sizeof(body), "{\"choices\":[{\"index\":0,"
+			 "\"message\":{\"content\":\"x\",\"function_call\":%s},"
+			 "\"finish_reason\":\"stop\"}]}", none[i]);
+		assert_lacks(decode("openai", body), "tool-");
+	}
+	assert_has(decode("openai",
+		CHUNK("{\"function_call\":{\"name\":\"f\",\"arguments\":\"\"}}")
+		CHUNK("{\"function_call\":{\"name\":\"\",\"arguments\":\"{\"}}")
+		CHUNK("{\"function_call\":{\"name\":\"\",\"arguments\":\"\"}}")
+		CHUNK("{\"function_call\":{\"arguments\":\"}\"}}")
+		FINISH("function_call")), "\"name\":\"f\",\"args\":\"{}\"}");
+}
+
+/* Pitfalls A1, A2: no such field at all is not the same as null in it. */
+static void a1_gateways_without_finish_reason(void **state)
+{
+#define BARE(delta) "data: {\"choices\":[{\"index\":0,\"delta\":" delta "}]}\n\n"
+#define USED "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7," \
+	"\"completion_tokens\":2}}\n\n"
+	static const char *const well[] = {
+		BARE("{\"content\":\"x\"}") USED "data: [DONE]\n\n",
+		"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":"
+		"\"x\"}}],\"usage\":{\"prompt_tokens\":7,"
+		"\"completion_tokens\":2}}\n\ndata: [DONE]\n\n",
+	}, *const cut[] = {
+		BARE("{\"content\":\"x\"}") "data: [DONE]\n\n",
+		BARE("{\"content\":\"x\"}") USED,
+		CHUNK("{\"content\":\"x\"}") USED "data: [DONE]\n\n",
+		BARE("{\"content\":\"x\"}") CHUNK("{}") USED
+		"data: [DONE]\n\n",
+		CHUNK("{\"content\":\"x\"}") BARE("{\"content\":\"y\"}") USED
+		"data: [DONE]\n\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(well); i++)
+		assert_has(decode("openai", well[i]),
+			   "\"event\":\"done\",\"stop\":\"stop\"");
+	for (size_t i = 0; i < ARRAY_LEN(cut); i++) {
+		assert_has(decode("openai", cut[i]), "upstream_ended_early");
+		assert_lacks(decode("openai", cut[i]), "\"event\":\"done\"");
+	}
+	assert_has(decode("openai", USED "data: [DONE]\n\n"),
+		   "upstream_ended_early");
+	assert_has(decode("openai", BARE("{\"tool_calls\":[{\"index\":0,\"id\":"
+		"\"t\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}")
+		USED "data: [DONE]\n\n"),
+		"\"event\":\"done\",\"stop\":\"tool_calls\"");
+#undef BARE
+#undef USED
+}
+
+/* Pitfall A3: one more shape, `error:` where `data:` should be. */
+static void a3_error_as_a_field(void **state)
+{
+	static const struct {
+		const char *body, *code, *text;
+	} t[] = {
+		{ "error: {\"code\":500,\"message\":\"boom\"}\n\n",
+		  "\"upstream_error\"", "boom" },
+		{ CHUNK("{\"content\":\"x\"}") "error: {\"code\":400,"
+		  "\"message\":\"the request exceeds the available context "
+		  "size\"}\n\ndata: [DONE]\n\n",
+		  "\"upstream_context_length\"", "exceeds the available" },
+		{ "error: {\"error\":{\"message\":\"boom\"}}\r\n\r\n",
+		  "\"upstream_error\"", "boom" },
+		/* Right below a delta, and as the last thing that came. */
+		{ "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n"
+		  "error:{\"message\":\"boom\"}", "\"upstream_error\"", "boom" },
+		/* In words. */
+		{ "error: worker \xff gone\n\n", "\"upstream_error\"",
+		  "worker \xef\xbf\xbd gone" },
+		{ "event: error\ndata: Internal Server Error\n\n",
+		  "\"upstream_error\"", "Internal Server Error" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		const char *out = decode("gpustack", t[i].body);
+
+		assert_has(out, t[i].code);
+		assert_has(out, t[i].text);
+		assert_int_equal(count_of(out, "\"event\":\"error\""), 1);
+		assert_lacks(out, "\"event\":\"done\"");
+	}
+	/* Not a field of that name. */
+	assert_has(decode("gpustack", "errors: {\"message\":\"x\"}\n"
+		"error\n" CHUNK("{\"content\":\"x\"}") FINISH("stop")),
+		"\"event\":\"done\"");
+}
+
+/* Pitfall C5: Azure leaves out the message that it filtered. */
+static void c5_filtered_without_a_message(void **state)
+{
+	const char *out = decode("azure", "{\"choices\":[{\"index\":0,"
+		"\"finish_reason\":\"content_filter\",\"content_filter_results\":"
+		"{}}],\"model\":\"m\",\"usage\":{\"prompt_tokens\":3,"
+		"\"completion_tokens\":0}}");
+
+	(void)state;
+	assert_has(out, "\"input\":3");
+	assert_has(out, "\"stop\":\"content_filter\",\"model\":\"m\"");
+	assert_has(decode("azure", "{\"choices\":[{\"index\":0,"
+		"\"finish_reason\":\"stop\"}]}"), "upstream_protocol");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a6_cut_before_the_arguments),
+		cmocka_unit_test(a_second_message_is_an_error),
+		cmocka_unit_test(an_empty_function_call_is_none),
+		cmocka_unit_test(a1_gateways_without_finish_reason),
+		cmocka_unit_test(a3_error_as_a_field),
+		cmocka_unit_test(c5_filtered_without_a_message),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
