@@ -75,7 +75,7 @@ static void attributes(struct buf *b, size_t bytes)
 {
 	buf_adds(b, "<p");
 	for (int i = 0; b->n < bytes; i++)
-		buf_addf(b, " %x", i);
+		buf_addf(b, " a%x", i);
 	buf_adds(b, ">x");
 }
 
