@@ -4,7 +4,7 @@ lib_liblamplighter_a_SOURCES =
 
 # What a program that links the whole library needs.
 LAMPLIGHTER_LIBS = lib/liblamplighter.a $(JANSSON_LIBS) $(CURL_LIBS) \
-	$(MARIADB_LIBS) $(PCRE2_LIBS) $(YAML_LIBS) $(XML_LIBS) $(SODIUM_LIBS) $(OPENSSL_LIBS) -lm
+	$(MARIADB_LIBS) $(PCRE2_LIBS) $(YAML_LIBS) $(SODIUM_LIBS) $(OPENSSL_LIBS) -lm
 
 include lib/base/local.mk
 include lib/conf/local.mk

@@ -25,6 +25,7 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / "build"))
 RESPONDER = BUILD / "lamplighter.fcgi"
+EXTRACT = BUILD / "lamplighter-extract"
 COMMAND = BUILD / "lamplighter"
 DEMO_LLM = BUILD / "fcgi-app/demo-llm/lamplighter-demo-llm"
 DEADLINE_S = 30

@@ -18,7 +18,7 @@ import signal
 import socket
 import subprocess
 
-from lab import RESPONDER, ROOT, Lab, free_port, program
+from lab import EXTRACT, RESPONDER, ROOT, Lab, free_port, program
 
 CONF = ROOT / "conf"
 MODULES = pathlib.Path("/usr/lib/apache2/modules")
@@ -75,6 +75,7 @@ class Deployment(Lab):
         libexec = self.dir / "libexec"
         libexec.mkdir()
         shutil.copy(RESPONDER, libexec / "lamplighter.fcgi")
+        shutil.copy(EXTRACT, libexec / EXTRACT.name)
         shutil.copytree(ROOT / "sql", share / "sql")
         etc = self.dir / "lamplighter"
         etc.mkdir()
@@ -90,7 +91,7 @@ class Deployment(Lab):
         for path in self.dir.rglob("*"):
             if path.is_dir():
                 path.chmod(0o755)
-            elif path.name == "lamplighter.fcgi":
+            elif path.name in (RESPONDER.name, EXTRACT.name):
                 path.chmod(0o755)
             elif path.is_file() and path.suffix != ".log":
                 path.chmod(0o644)
@@ -330,10 +331,11 @@ DocumentRoot "{dir}/tmp/site"'''
         home = self.dir / "tmp/site" / self.base.strip("/")
         shutil.copytree(d.dir / "share/www", home)
         shutil.copy(d.dir / "libexec/lamplighter.fcgi", home / "lamplighter.cgi")
+        shutil.copy(d.dir / "libexec" / EXTRACT.name, home)
         (home / ".htaccess").write_text((self.dir / "site.conf").read_text())
         for path in [self.dir / "tmp/site", *(self.dir / "tmp/site").rglob("*")]:
             path.chmod(0o755 if path.is_dir() or path.suffix == ".cgi"
-                       else 0o644)
+                       or path.name == EXTRACT.name else 0o644)
 
 
 class Nginx(Site):

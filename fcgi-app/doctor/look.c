@@ -14,6 +14,7 @@
 #include "net/http.h"
 #include "store/server.h"
 #include "tool/dataset.h"
+#include "tool/extract.h"
 #include "tool/mcp.h"
 
 #include "base/banned.h"
@@ -314,6 +315,29 @@ static void look_tools(struct doctor *d, const struct doctor_inside *in,
 				tool_rows[k].look(d, in, &v[i]);
 }
 
+/* Web pages are read by a program that is tried here. */
+static void look_extract(struct doctor *d)
+{
+	struct buf why = BUF_INIT(4096);
+	struct err e = ERR_INIT;
+	bool confined;
+
+	if (extract_try(&confined, &why, &e) < 0)
+		doctor_add(d, DOCTOR_EXTRACT, DOCTOR_PROBLEM, "",
+			   arena_printf(d->arena, "ls -l %s",
+					extract_program()),
+			   "Web pages cannot be read: %s", log_text(&e));
+	else if (!confined)
+		doctor_add(d, DOCTOR_EXTRACT, DOCTOR_WARNING, "", "",
+			   "%s works, with limits but %s", extract_program(),
+			   why.p);
+	else
+		doctor_add(d, DOCTOR_EXTRACT, DOCTOR_OK, "", "",
+			   "%s works, with limits and a system call filter.",
+			   extract_program());
+	buf_release(&why);
+}
+
 /* A server is asked for its list of tools, which it keeps for a while. */
 static void look_mcp(struct doctor *d, const struct doctor_inside *in,
 		     const struct conf_mcp *m)
@@ -455,6 +479,8 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 		if (!late(d, until_ms, DOCTOR_DATASETS, c->databases[i].id))
 			look_foreign(d, c, &c->databases[i]);
 	look_providers(d, in, until_ms);
+	if (!late(d, until_ms, DOCTOR_EXTRACT, ""))
+		look_extract(d);
 	look_tools(d, in, c->tools, c->n_tools, until_ms);
 	for (size_t i = 0; i < c->n_mcp_servers; i++)
 		if (!late(d, until_ms, DOCTOR_TOOL, c->mcp_servers[i].id))

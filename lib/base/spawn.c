@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -25,12 +26,29 @@ enum {
 
 /* -- in the child, between fork and exec: system calls only ------------------ */
 
-static void limit(int what, int n, rlim_t unit)
-{
-	struct rlimit l = { (rlim_t)n * unit, (rlim_t)n * unit };
+static const struct {
+	int resource;
+	size_t offset;		/* of an int in struct spawn_limits */
+	rlim_t unit;
+} rows[] = {
+	{ RLIMIT_CPU, offsetof(struct spawn_limits, cpu_s), 1 },
+	{ RLIMIT_AS, offsetof(struct spawn_limits, memory_mb), 1 << 20 },
+	{ RLIMIT_FSIZE, offsetof(struct spawn_limits, file_mb), 1 << 20 },
+	{ RLIMIT_NOFILE, offsetof(struct spawn_limits, files), 1 },
+	{ RLIMIT_NPROC, offsetof(struct spawn_limits, processes), 1 },
+};
 
-	if (n > 0)
-		(void)setrlimit(what, &l);
+static void limit(const struct spawn_limits *limits)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		int n = *(const int *)((const char *)limits + rows[i].offset);
+		rlim_t most = n > 0 ? (rlim_t)n * rows[i].unit : 0;
+		struct rlimit l = { most, most };
+
+		if (n != 0)
+			(void)setrlimit(rows[i].resource, &l);
+	}
+	(void)setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 }
 
 static void default_signals(void)
@@ -67,12 +85,7 @@ static _Noreturn void child_main(const struct spawn *s, const int *fds,
 		if (dup2(fds[i], i) < 0)
 			_exit(127);
 	close_others(status);
-	limit(RLIMIT_CPU, s->limits.cpu_s, 1);
-	limit(RLIMIT_AS, s->limits.memory_mb, 1 << 20);
-	limit(RLIMIT_FSIZE, s->limits.file_mb, 1 << 20);
-	limit(RLIMIT_NOFILE, s->limits.files, 1);
-	limit(RLIMIT_NPROC, s->limits.processes, 1);
-	(void)setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	limit(&s->limits);
 	(void)umask(077);
 	default_signals();
 	if (chdir(s->dir) == 0)

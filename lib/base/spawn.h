@@ -18,8 +18,18 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-struct spawn_limits {		/* of each process; 0 = as we have it */
-	int cpu_s, memory_mb, file_mb, files;
+/*
+ * The same for every program that we start: commands, MCP servers, the reader of
+ * foreign files. Of each process; 0 = as we have it, SPAWN_NONE = nothing. Core
+ * files are never written.
+ */
+enum { SPAWN_NONE = -1 };
+
+struct spawn_limits {
+	int cpu_s;
+	int memory_mb;		/* of addresses */
+	int file_mb;		/* largest file that it may write */
+	int files;		/* descriptors */
 	int processes;		/* of the account, ours included */
 };
 

@@ -15,6 +15,18 @@
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define MUST_CHECK __attribute__((warn_unused_result))
 
+/* Whether this build has a sanitizer whose shadow takes all addresses. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
 /* Our own mistake: prints where and aborts. Never for outside input. */
 _Noreturn void bug_at(const char *file, int line, const char *what);
 #define BUG(what) bug_at(__FILE__, __LINE__, what)

@@ -20,6 +20,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/spawn.h"
 
 struct conf_list {		/* list of strings */
 	const char **v;
@@ -162,8 +163,7 @@ struct conf_tool_command {	/* `command:` of a tool */
 	struct conf_list env;		/* "NAME=value"; secret */
 	enum conf_output output;
 	int output_bytes;		/* read at most; more kills it */
-	int cpu_s, memory_mb, file_mb;	/* 0 = as the responder has it */
-	int files, processes;		/* 0 = as the responder has it */
+	struct spawn_limits limits;
 };
 
 struct conf_tool_agent {	/* `agent:` of a tool */
@@ -293,6 +293,7 @@ struct conf_mcp {		/* an entry of `mcp_servers:` */
 	enum tool_confirm confirm;
 	bool trust_hints;		/* readOnlyHint makes a tool read, … */
 	int timeout_ms, result_bytes, idle_s;
+	struct spawn_limits limits;	/* of the command */
 	struct conf_list groups;	/* who has its tools; n == 0 = everyone */
 	const struct conf_mcp_tool *tools;
 	size_t n_tools;

@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/utf8.h"
-#include "tool/html.h"
+#include "tool/extract.h"
 #include "tool/http_tool.h"
 #include "tool/text.h"
 
@@ -127,7 +127,19 @@ static int read_json(const struct conf_tool_http *h, const struct buf *body,
 	return 0;
 }
 
+static int read_page(const struct http_reading *how, const struct buf *body,
+		     const char *charset, struct buf *out, struct err *e)
+{
+	const struct extract_want w = {
+		.what = how->what, .type = "html", .charset = charset,
+		.until_ms = how->until_ms, .abort = how->abort,
+	};
+
+	return extract_text(&w, buf_str(body), out, e);
+}
+
 int http_answer_read(const struct conf_tool_http *h,
+		     const struct http_reading *how,
 		     const struct http_result *res, const struct buf *body,
 		     struct http_answer *out, struct err *e)
 {
@@ -135,7 +147,6 @@ int http_answer_read(const struct conf_tool_http *h,
 	struct str type = str_trim(str_cut(&rest, ';'));
 	enum form form = form_of(type);
 	char charset[64];
-	struct err fault = ERR_INIT;
 
 	*out = (struct http_answer){
 		.text = BUF_INIT(4 * (size_t)h->response_bytes + 4096),
@@ -155,11 +166,7 @@ int http_answer_read(const struct conf_tool_http *h,
 		add_as_utf8(&out->text, buf_str(body), charset);
 		return 0;
 	case FORM_HTML:
-		if (html_text(buf_str(body), charset[0] ? charset : NULL, 0,
-			      &out->text, &fault) == 0)
-			return 0;
-		return err_public(e, ERR_TOOL_FAILED, "The service's page cannot "
-				  "be read.");
+		return read_page(how, body, charset, &out->text, e);
 	case FORM_UNKNOWN:
 		break;
 	}

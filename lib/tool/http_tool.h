@@ -51,12 +51,21 @@ struct http_answer {
 	struct buf text;		/* when json is NULL */
 };
 
+/* HTML takes time, in a process of its own (extract.h). */
+struct http_reading {
+	const char *what;		/* "The page": begins messages */
+	int64_t until_ms;		/* clock_mono_ms */
+	struct http_abort *abort;	/* NULL = cannot be cancelled */
+};
+
 /*
  * Reads the body of an answer by its content type, converting text to UTF-8
- * and HTML to text, and takes what select names. ERR_TOOL_FAILED with a public
- * text when it cannot be shown. Release it in any case.
+ * and HTML to text, and takes what select names. ERR_TOOL_FAILED and
+ * ERR_TOOL_TIMEOUT with a public text when it cannot be shown; ERR_CANCELLED.
+ * Release it in any case.
  */
 int http_answer_read(const struct conf_tool_http *h,
+		     const struct http_reading *how,
 		     const struct http_result *res, const struct buf *body,
 		     struct http_answer *out, struct err *e) MUST_CHECK;
 void http_answer_release(struct http_answer *a);

@@ -99,11 +99,7 @@ static struct spawn spawn_of(const struct tool *t, const struct tool_ctx *ctx)
 	memcpy(argv, m->run.v, m->run.n * sizeof(*argv));
 	return (struct spawn){
 		.argv = argv, .env = environment(t, ctx), .dir = m->dir,
-		.limits = {
-			.cpu_s = m->cpu_s, .memory_mb = m->memory_mb,
-			.file_mb = m->file_mb, .files = m->files,
-			.processes = m->processes,
-		},
+		.limits = m->limits,
 	};
 }
 

@@ -329,6 +329,17 @@ static void mask(const struct http_call *c, struct buf *b)
 
 /* -- what is made of it ----------------------------------------------------- */
 
+static int read_answer(const struct course *k, const struct conf_tool_http *h,
+		       struct http_answer *out, struct err *e)
+{
+	const struct http_reading how = {
+		.what = "The service's page", .until_ms = k->until_ms,
+		.abort = k->ctx->abort,
+	};
+
+	return http_answer_read(h, &how, &k->res, &k->body, out, e);
+}
+
 /* {"error":{"code","message"},"body":…}: the service's own words. Returns 1. */
 static int write_failure(struct course *k, struct buf *out)
 {
@@ -350,7 +361,7 @@ static int write_failure(struct course *k, struct buf *out)
 		 : "");
 	jw_kstrz(&w, "message", text);
 	jw_end_obj(&w);
-	if (http_answer_read(&whole, &k->res, &k->body, &a, &ignored) == 0) {
+	if (read_answer(k, &whole, &a, &ignored) == 0) {
 		struct buf part = BUF_INIT(4 * ERROR_BODY_BYTES);
 
 		utf8_scrub(&part, text_quote(buf_str(&a.text),
@@ -371,7 +382,7 @@ static int write_failure(struct course *k, struct buf *out)
 static int write_one(struct course *k, struct buf *out, bool *is_json)
 {
 	struct http_answer a;
-	int rc = http_answer_read(k->h, &k->res, &k->body, &a, k->e);
+	int rc = read_answer(k, k->h, &a, k->e);
 
 	*is_json = true;
 	if (rc == 0 && a.json) {
@@ -442,7 +453,7 @@ static int take_page(struct course *k, const json_t *args, int page,
 		     json_t *items)
 {
 	struct http_answer a;
-	int rc = http_answer_read(k->h, &k->res, &k->body, &a, k->e);
+	int rc = read_answer(k, k->h, &a, k->e);
 	size_t n = json_array_size(a.json);
 
 	if (rc == 0 && !json_is_array(a.json)) {

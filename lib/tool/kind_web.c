@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "net/http.h"
 #include "tool/http_tool.h"
@@ -54,15 +55,16 @@ static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
 /* -- web_visit -------------------------------------------------------------- */
 
 /* The body as text, behind the address that it came from. */
-static int write_page(const char *url, const struct http_result *res,
-		      const struct buf *body, struct buf *out, struct err *e)
+static int write_page(const char *url, const struct http_reading *how,
+		      const struct http_result *res, const struct buf *body,
+		      struct buf *out, struct err *e)
 {
 	static const struct conf_tool_http as_it_is = {
 		.output = OUTPUT_AUTO, .select = "",
 		.response_bytes = PAGE_BYTES,
 	};
 	struct http_answer a;
-	int rc = http_answer_read(&as_it_is, res, body, &a, e);
+	int rc = http_answer_read(&as_it_is, how, res, body, &a, e);
 
 	if (rc == 0) {
 		buf_addf(out, "[page %s]\n\n", url);
@@ -89,16 +91,22 @@ static int visit_run(const struct tool *t, const struct tool_ctx *ctx,
 	const struct web_want want = {
 		.what = "The page", .headers = page_headers,
 		.n_headers = ARRAY_LEN(page_headers), .allow = &v->allow_private,
-		.max_bytes = (size_t)v->page_bytes, .timeout_ms = TIMEOUT_MS,
+		.max_bytes = (size_t)v->page_bytes,
+		.timeout_ms = MIN(t->timeout_ms, TIMEOUT_MS),
 	};
 	struct buf url = BUF_INIT(8192), body = BUF_INIT(want.max_bytes);
+	/* Reading has what fetching left. */
+	const struct http_reading how = {
+		.what = want.what, .abort = ctx->abort,
+		.until_ms = clock_mono_ms() + t->timeout_ms,
+	};
 	struct http_result res = { .status = 0 };
 	int rc;
 
 	*is_json = false;
 	rc = web_fetch(ctx, &want, jx_str(args, "url"), &url, &body, &res, e);
 	if (rc == 0)
-		rc = write_page(url.p, &res, &body, out, e);
+		rc = write_page(url.p, &how, &res, &body, out, e);
 	buf_release(&url);
 	buf_release(&body);
 	return rc;

@@ -81,7 +81,7 @@ static int spawn(struct mcp_child *k, const struct conf_mcp *s, struct err *e)
 	const char **argv = arena_zalloc(&a, s->command.n + 1, sizeof(*argv));
 	struct spawn how = {
 		.argv = argv, .env = environment(s, &a), .dir = s->dir,
-		.outlives_thread = true,
+		.limits = s->limits, .outlives_thread = true,
 	};
 	int rc;
 

@@ -27,8 +27,10 @@ FOREIGN = [
     (r"curl/", "lib/net/"),
     (r"(mysql|mariadb)/|mysql|errmsg\.h|mysqld_error", "lib/db/"),
     (r"yaml\.h", "lib/conf/"),
-    (r"libxml/", "lib/tool/"),
     (r"pcre2", "lib/tool/"),
+    # Foreign formats are parsed in the child only.
+    (r"libxml/", "fcgi-app/extract/"),
+    (r"seccomp\.h", "fcgi-app/extract/"),
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)

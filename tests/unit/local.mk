@@ -192,9 +192,13 @@ UNIT_TESTS += tests/unit/test_nested
 tests_unit_test_nested_SOURCES = tests/unit/test_nested.c tests/unit/turn_lab.c tests/unit/turn_lab.h
 tests_unit_test_nested_LDADD = $(UNIT_LIBS)
 
-UNIT_TESTS += tests/unit/test_html_text
-tests_unit_test_html_text_SOURCES = tests/unit/test_html_text.c tests/unit/unit.h
-tests_unit_test_html_text_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test_extract
+tests_unit_test_extract_SOURCES = tests/unit/test_extract.c tests/unit/unit.h $(EXTRACT_SOURCES)
+tests_unit_test_extract_LDADD = $(UNIT_LIBS) $(XML_LIBS) $(SECCOMP_LIBS)
+
+UNIT_TESTS += tests/unit/test_extract_text
+tests_unit_test_extract_text_SOURCES = tests/unit/test_extract_text.c tests/unit/unit.h
+tests_unit_test_extract_text_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_pii
 tests_unit_test_pii_SOURCES = tests/unit/test_pii.c tests/unit/unit.h

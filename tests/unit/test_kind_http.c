@@ -514,6 +514,7 @@ static void bad_declarations_are_refused(void **state)
 
 static int set_up(void **state)
 {
+	unit_find_programs();
 	peer = peer_start(serve);
 	return kind_lab_up(state);
 }

@@ -223,6 +223,10 @@ static void limits_hold(void **state)
 			     .processes = 5000 }, 4096);
 	assert_string_equal(x.out.p, "40\n524288\n6144\n5000\n0\n");
 	done(&x);
+	x = run_with("ulimit -f; echo $(ulimit -Hc)", "", 20000, -1,
+		     (struct spawn_limits){ .file_mb = SPAWN_NONE }, 4096);
+	assert_string_equal(x.out.p, "0\n0\n");
+	done(&x);
 }
 
 static void *pull(void *fd)

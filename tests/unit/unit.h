@@ -30,6 +30,19 @@ static inline void assert_sane_buf(const struct buf *b)
 	assert_memory_equal(s_.p ? s_.p : "", text, s_.n); \
 } while (0)
 
+/* For main: where the programs of this build are that ours starts. */
+static inline void unit_find_programs(void)
+{
+	char dir[4096];
+	ssize_t n = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
+
+	dir[n > 0 ? n : 0] = '\0';
+	/* from BUILD/tests/unit/test_x */
+	for (int i = 0; i < 3 && strrchr(dir, '/'); i++)
+		*strrchr(dir, '/') = '\0';
+	setenv("LAMPLIGHTER_LIBEXEC_DIR", dir, 0);
+}
+
 /* For main: without a database in the environment, again with a private one. */
 static inline void unit_need_database(char **argv)
 {

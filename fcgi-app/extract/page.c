@@ -1,15 +1,19 @@
-#include "tool/html.h"
+/*
+ * See page.h. libxml2's parser is quadratic in the attributes of one tag, which
+ * is one reason why it runs here and nowhere else.
+ */
+#include "extract/page.h"
 
 #include <libxml/HTMLparser.h>
-#include <pthread.h>
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/utf8.h"
+#include "extract/charset.h"
 
 #include "base/banned.h"
 
-enum { DEPTH_MAX = 200, HTML_BYTES_MAX = 16777216 };
+enum { DEPTH_MAX = 200 };
 
 enum how { AS_INLINE, AS_BLOCK, AS_ITEM, AS_CELL, AS_PRE, AS_BREAK, AS_RULE, AS_SKIP };
 
@@ -49,7 +53,7 @@ static const struct element {
 struct writer {
 	struct buf *out;
 	size_t start;		/* of our text in out */
-	unsigned flags;
+	bool links;
 	int depth;
 	bool pre;
 	bool space;		/* one is due before the next word */
@@ -122,7 +126,7 @@ static void inline_element(struct writer *w, xmlNode *n)
 		text(w, (const char *)alt);
 	xmlFree(alt);
 	walk(w, n->children);
-	if ((w->flags & HTML_LINKS) && strcasecmp(name, "a") == 0)
+	if (w->links && strcasecmp(name, "a") == 0)
 		link_target(w, n);
 }
 
@@ -194,38 +198,32 @@ static void walk(struct writer *w, const xmlNode *n)
 	w->depth--;
 }
 
-/* Whether libxml2 can read it. A handler that is found may be made for us. */
-static bool is_known(const char *charset)
+int page_prepare(struct extract *x)
 {
-	xmlCharEncodingHandler *h = xmlFindCharEncodingHandler(charset);
-
-	if (h)
-		xmlCharEncCloseFunc(h);
-	return h != NULL;
+	charset_choose(buf_str(&x->input), x->charset);
+	return EXTRACT_OK;
 }
 
-int html_text(struct str html, const char *charset, unsigned flags,
-	      struct buf *out, struct err *e)
+int page_extract(struct extract *x)
 {
-	static pthread_once_t ready = PTHREAD_ONCE_INIT;
-	struct writer w = { .out = out, .start = out->n, .flags = flags };
-	const char *known = NULL;
+	struct writer w = {
+		.out = &x->out, .start = x->out.n, .links = x->links,
+	};
 	htmlDocPtr doc;
 
-	/* It looks without a lock whether another thread has done it. */
-	pthread_once(&ready, xmlInitParser);
-	if (charset && is_known(charset))
-		known = charset;
-	if (html.n > HTML_BYTES_MAX)
-		return err_set(e, ERR_TOO_BIG, "page of %zu bytes", html.n);
-	if (!known && utf8_valid(html))
-		known = "UTF-8";
-	doc = htmlReadMemory(html.p ? html.p : "", (int)html.n, NULL, known,
+	charset_convert(&x->input);
+	if (!buf_ok(&x->input) || x->input.n > INT_MAX)
+		return EXTRACT_TOO_BIG;
+	if (!x->input.n)
+		return EXTRACT_OK;
+	/* Told that it is UTF-8, it looks up no converter. */
+	doc = htmlReadMemory(x->input.p, (int)x->input.n, NULL, "UTF-8",
 			     HTML_PARSE_RECOVER | HTML_PARSE_NOERROR |
-			     HTML_PARSE_NOWARNING | HTML_PARSE_NONET);
+			     HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
+			     HTML_PARSE_IGNORE_ENC);
 	if (!doc)
-		return err_set(e, ERR_UPSTREAM_PROTOCOL, "not HTML");
+		return EXTRACT_UNREADABLE;
 	walk(&w, xmlDocGetRootElement(doc));
 	xmlFreeDoc(doc);
-	return 0;
+	return EXTRACT_OK;
 }

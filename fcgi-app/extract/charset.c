@@ -1,0 +1,165 @@
+/* See charset.h. HTML standard, "determining the character encoding" (2026). */
+#include "extract/charset.h"
+
+#include <iconv.h>
+#include <strings.h>
+
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+enum { LOOK_BYTES = 4096, NAME_BYTES = 40 };
+
+#define NONE ((iconv_t)-1)
+
+static iconv_t from = NONE;	/* NONE: it is UTF-8, but for bad bytes */
+static size_t skip;		/* bytes of the mark */
+
+/* What browsers take a name for; the rest is iconv's to know. */
+static const struct {
+	const char *name, *is;
+} labels[] = {
+	{ "iso-8859-1", "windows-1252" }, { "latin1", "windows-1252" },
+	{ "us-ascii", "windows-1252" }, { "ascii", "windows-1252" },
+	{ "iso-8859-9", "windows-1254" }, { "tis-620", "windows-874" },
+	{ "gb2312", "gb18030" }, { "gbk", "gb18030" },
+	{ "shift_jis", "cp932" }, { "x-sjis", "cp932" },
+	{ "utf8", "utf-8" },
+};
+
+static const struct {
+	const char *bytes;
+	size_t n;
+	const char *name;
+} marks[] = {
+	{ "\xef\xbb\xbf", 3, "utf-8" },
+	{ "\xfe\xff", 2, "utf-16be" },
+	{ "\xff\xfe", 2, "utf-16le" },
+};
+
+/* True: it is read so. Names are a stranger's: letters and digits only. */
+static bool take(struct str name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-";
+	char text[NAME_BYTES + 1];
+	const char *is = text;
+
+	if (!name.n || name.n > NAME_BYTES)
+		return false;
+	memcpy(text, name.p, name.n);
+	text[name.n] = '\0';
+	if (strspn(text, letters) != name.n)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(labels); i++)
+		if (strcasecmp(labels[i].name, text) == 0)
+			is = labels[i].is;
+	if (strcasecmp(is, "utf-8") == 0)
+		return true;
+	from = iconv_open("UTF-8", is);
+	return from != NONE;
+}
+
+/* Where in any case, or NULL. */
+static const char *find(struct str s, const char *what)
+{
+	size_t n = strlen(what);
+
+	for (size_t i = 0; i + n <= s.n; i++)
+		if (strncasecmp(s.p + i, what, n) == 0)
+			return s.p + i;
+	return NULL;
+}
+
+static struct str behind(struct str s, const char *p)
+{
+	return (struct str){ p, s.n - (size_t)(p - s.p) };
+}
+
+/* The charset within one tag: charset=X, or content="…; charset=X". */
+static struct str tag_charset(struct str tag)
+{
+	const char *p = find(tag, "charset");
+	struct str s, name;
+
+	if (!p)
+		return (struct str){ NULL, 0 };
+	s = str_trim(behind(tag, p + 7));
+	if (!s.n || s.p[0] != '=')
+		return (struct str){ NULL, 0 };
+	s = str_trim(behind(s, s.p + 1));
+	while (s.n && (s.p[0] == '"' || s.p[0] == '\''))
+		s = behind(s, s.p + 1);
+	name = (struct str){ s.p, 0 };
+	while (name.n < s.n && !memchr("\"'; \t\r\n/>", s.p[name.n], 9))
+		name.n++;
+	return name;
+}
+
+static bool take_own_word(struct str page)
+{
+	struct str s = { page.p, MIN(page.n, LOOK_BYTES) };
+	const char *p;
+
+	while ((p = find(s, "<meta")) != NULL) {
+		struct str tag, name;
+
+		s = behind(s, p + 5);
+		tag = s;
+		tag = str_cut(&tag, '>');
+		name = tag_charset(tag);
+		/* It was read as bytes until here, so it is not UTF-16. */
+		if (name.n >= 6 && strncasecmp(name.p, "utf-16", 6) == 0)
+			return true;
+		if (take(name))
+			return true;
+	}
+	return false;
+}
+
+void charset_choose(struct str page, const char *said)
+{
+	from = NONE;
+	skip = 0;
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+		if (page.n >= marks[i].n &&
+		    memcmp(page.p, marks[i].bytes, marks[i].n) == 0) {
+			skip = marks[i].n;
+			(void)take(str_of(marks[i].name));
+			return;
+		}
+	if (!take(str_of(said)) && !utf8_valid(page) && !take_own_word(page))
+		(void)take(STR("windows-1252"));
+}
+
+/* At most three bytes of UTF-8 for one of any charset, but for four of it. */
+void charset_convert(struct buf *b)
+{
+	struct buf out = BUF_INIT(4 * b->n + 16);
+	struct str s = { b->p + skip, b->n - skip };
+	struct buf clean = BUF_INIT(3 * (4 * b->n + 16));
+
+	while (from != NONE && s.n) {
+		char part[4096], *to = part, *at = (char *)s.p;
+		size_t left = s.n, room = sizeof(part);
+		size_t rc = iconv(from, &at, &left, &to, &room);
+
+		buf_add(&out, part, sizeof(part) - room);
+		if (rc == (size_t)-1 && room == sizeof(part) && left == s.n) {
+			buf_adds(&out, "\xef\xbf\xbd");
+			at++;
+			left--;
+		}
+		s = (struct str){ at, left };
+	}
+	if (from != NONE) {
+		iconv_close(from);
+		s = buf_str(&out);
+	}
+	from = NONE;
+	skip = 0;
+	utf8_scrub(&clean, s);
+	buf_release(&out);
+	buf_release(b);
+	*b = clean;
+}

@@ -1,0 +1,18 @@
+/* The types that can be read: a new one is a row here and a file beside. */
+#include "extract/extract.h"
+
+#include "extract/page.h"
+
+#include "base/banned.h"
+
+static const struct extract_type types[] = {
+	{ .name = "html", .prepare = page_prepare, .extract = page_extract },
+};
+
+const struct extract_type *extract_type(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		if (strcmp(types[i].name, name) == 0)
+			return &types[i];
+	return NULL;
+}

@@ -1,0 +1,65 @@
+/*
+ * Text of a stranger's page or file. It is parsed in a child process with
+ * limits, and nowhere in this one: parsers take too long, take too much memory
+ * and have holes. The child is lamplighter-extract (fcgi-app/extract), with
+ * which this header is shared.
+ */
+#ifndef TOOL_EXTRACT_H
+#define TOOL_EXTRACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct http_abort;
+
+enum {
+	EXTRACT_INPUT_BYTES = 16777216,
+	EXTRACT_OUTPUT_BYTES = 67108864,
+};
+
+/* How the child ends. */
+enum extract_exit {
+	EXTRACT_OK = 0,
+	EXTRACT_UNREADABLE = 10,	/* not what it is said to be, or damaged */
+	EXTRACT_TOO_BIG = 11,		/* more than the sizes above */
+	EXTRACT_MEMORY = 12,		/* it met its limit */
+	EXTRACT_USAGE = 64,
+};
+
+/* What it says on stderr where the kernel gives it no filter; why follows. */
+#define EXTRACT_UNCONFINED "without a system call filter: "
+
+struct extract_want {
+	const char *what;		/* "The page": begins the messages */
+	const char *type;		/* a row of fcgi-app/extract/types.c */
+	const char *charset;		/* what the sender said; NULL or "" = nothing */
+	bool links;			/* "text (URL)" instead of "text" */
+	int64_t until_ms;		/* clock_mono_ms; at most 20 s from now */
+	struct http_abort *abort;	/* NULL = cannot be cancelled */
+};
+
+/*
+ * Appends the text of input to out, as valid UTF-8 within out's cap. On failure
+ * out is as it was. ERR_CANCELLED; ERR_TOOL_TIMEOUT and ERR_TOOL_FAILED with a
+ * sentence for the model: too slow, too large, unreadable, over a limit, or no
+ * program (the log says where it was looked for). Blocks; any thread.
+ */
+int extract_text(const struct extract_want *w, struct str input,
+		 struct buf *out, struct err *e) MUST_CHECK;
+
+/*
+ * Tries it with a small page, for doctor. *confined: with the system call
+ * filter; else why has the reason. -1: it cannot be run at all.
+ */
+int extract_try(bool *confined, struct buf *why, struct err *e) MUST_CHECK;
+
+/*
+ * The program: in $LAMPLIGHTER_LIBEXEC_DIR, else beside our own program, else
+ * where `make install` put it. Looked for once. Never NULL.
+ */
+const char *extract_program(void);
+
+#endif

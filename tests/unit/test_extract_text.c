@@ -1,0 +1,153 @@
+/* lib/tool/extract.c: the child from outside, well-behaved, slow and hostile. */
+#include "unit.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "net/http.h"
+#include "tool/extract.h"
+
+static const struct extract_want want = {
+	.what = "The page", .type = "html",
+};
+
+static int read_with(struct extract_want w, struct str in, size_t cap,
+		     int timeout_ms, struct buf *out, struct err *e)
+{
+	*out = (struct buf)BUF_INIT(cap);
+	*e = (struct err)ERR_INIT;
+	buf_adds(out, "before ");
+	w.until_ms = clock_mono_ms() + timeout_ms;
+	return extract_text(&w, in, out, e);
+}
+
+static void assert_fails(struct extract_want w, struct str in, size_t cap,
+			 int timeout_ms, enum err_code code, const char *says)
+{
+	struct buf out;
+	struct err e;
+
+	assert_int_equal(read_with(w, in, cap, timeout_ms, &out, &e), -1);
+	if (e.code != code || !strstr(err_message(&e), says))
+		fail_msg("\"%s\" (%d) instead of \"%s\"", err_message(&e),
+			 e.code, says);
+	/* as it was, and usable */
+	assert_str_is(buf_str(&out), "before ");
+	assert_true(buf_ok(&out));
+	buf_release(&out);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void text_comes_back(void **state)
+{
+	struct extract_want w = want;
+	struct buf out;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(read_with(w, STR("<h1>A</h1><a href=/x>l"), 4096,
+				   60000, &out, &e), 0);
+	assert_str_is(buf_str(&out), "before # A\nl");
+	buf_release(&out);
+	w.links = true;
+	w.charset = "windows-1250";
+	assert_int_equal(read_with(w, STR("<a href=/x>\x9c</a>"), 4096, 60000,
+				   &out, &e), 0);
+	assert_str_is(buf_str(&out), "before \xc5\x9b (/x)");
+	buf_release(&out);
+}
+
+static void doctor_tries_it(void **state)
+{
+	struct buf why = BUF_INIT(4096);
+	struct err e = ERR_INIT;
+	bool confined = false;
+
+	(void)state;
+	assert_int_equal(extract_try(&confined, &why, &e), 0);
+	assert_int_equal(confined, why.n == 0);
+	buf_release(&why);
+}
+
+/* libxml2 compares each attribute of a tag with all others. */
+static void attributes(struct buf *b, size_t bytes)
+{
+	buf_adds(b, "<p");
+	for (int i = 0; b->n < bytes; i++)
+		buf_addf(b, " a%x", i);
+	buf_adds(b, ">x");
+}
+
+static void slow_pages_are_given_up(void **state)
+{
+	struct buf page = BUF_INIT(8 << 20);
+
+	(void)state;
+	attributes(&page, 4 << 20);
+	assert_fails(want, buf_str(&page), 1 << 20, 1000, ERR_TOOL_TIMEOUT,
+		     "The page takes too long to be read.");
+	assert_fails(want, buf_str(&page), 1 << 20, 0, ERR_TOOL_TIMEOUT,
+		     "The page takes too long to be read.");
+	buf_release(&page);
+}
+
+static void it_stops_when_told(void **state)
+{
+	struct buf page = BUF_INIT(8 << 20);
+	struct err fault = ERR_INIT;
+	struct http_abort *abort = http_abort_new(&fault);
+	struct extract_want w = want;
+
+	(void)state;
+	assert_non_null(abort);
+	w.abort = abort;
+	attributes(&page, 4 << 20);
+	http_abort_now(abort);
+	assert_fails(w, buf_str(&page), 1 << 20, 20000, ERR_CANCELLED, "");
+	http_abort_free(abort);
+	buf_release(&page);
+}
+
+static void too_much(void **state)
+{
+	struct buf page = BUF_INIT(EXTRACT_INPUT_BYTES + 64);
+
+	(void)state;
+	buf_adds(&page, "<p>");
+	for (int i = 0; i < 2000; i++)
+		buf_adds(&page, "word ");
+	assert_fails(want, buf_str(&page), 4096, 60000, ERR_TOOL_FAILED,
+		     "more text than can be taken");
+	while (page.n <= EXTRACT_INPUT_BYTES)
+		buf_adds(&page, "0123456789abcdef");
+	assert_fails(want, buf_str(&page), 1 << 20, 60000, ERR_TOOL_FAILED,
+		     "The page is too large.");
+	buf_release(&page);
+}
+
+static void unknown_types(void **state)
+{
+	struct extract_want w = want;
+
+	(void)state;
+	w.type = "none-such";
+	assert_fails(w, STR("x"), 4096, 60000, ERR_TOOL_FAILED,
+		     "The page cannot be read.");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_comes_back),
+		cmocka_unit_test(doctor_tries_it),
+		cmocka_unit_test(slow_pages_are_given_up),
+		cmocka_unit_test(it_stops_when_told),
+		cmocka_unit_test(too_much),
+		cmocka_unit_test(unknown_types),
+	};
+
+	signal(SIGPIPE, SIG_IGN);	/* as main does */
+	unit_find_programs();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
