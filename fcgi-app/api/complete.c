@@ -187,7 +187,7 @@ static void record(struct request *rq)
 		jw_end_obj(&w);
 	}
 	jw_end_arr(&w);
-	u->prompts = buf_str(&b);
+	u->prompts = arena_str(rq->arena, buf_str(&b));
 	if (usage_insert(rq->app->db, &owner, u, &e) < 0)
 		log_err("usage not recorded", &e);
 	buf_release(&b);

@@ -207,6 +207,7 @@ static void text_so_far_is_stored(void **state)
 {
 	struct buf text = BUF_INIT(1 << 20);
 	struct turn_events *batches;
+	bool more;
 	struct err e = ERR_INIT;
 	struct owner o;
 	struct play p;
@@ -217,7 +218,8 @@ static void text_so_far_is_stored(void **state)
 	play(&p, NULL, NULL, "!script {\"tokens\":60,\"rate\":30}");
 	o = play_owner(&p);
 	assert_int_equal(turn_events_list(lab.root, &o, &p.run.id, 0, 100,
-					  &p.arena, &batches, &n, &e), 0);
+					  &p.arena, &batches, &n, &more,
+					  &e), 0);
 	assert_true(n >= 1);
 	for (size_t i = 0; i < n; i++)
 		turn_text_of_events(&text, batches[i].data);
