@@ -92,7 +92,6 @@ def test_a_page_of_variants_ends_by_bytes(lab, edited):
         str(i) for i in range(12)]
     assert [i["messages"][0]["variantIndex"] for i in items if not
             i["messages"][0].get("step")] == list(range(1, 13))
-    # Where the plain pages look a version up no text is read at all.
     lives(lab)
 
 

@@ -22,7 +22,6 @@ static void turn_from_begin_to_end(void **state)
 	};
 	struct message_page p;
 	struct conversation c;
-	bool more;
 	struct turn t;
 
 	(void)state;
@@ -122,6 +121,7 @@ static void an_end_with_many_batches(void **state)
 				.workspace_id = S("home"),
 				.agent_id = S("assistant"), .content = S("1") };
 	struct turn_events rows[3], *back;
+	bool more;
 	struct turn_end t = { .status = TURN_ERROR, .events = rows,
 			      .n_events = 3, .last_event_seq = 7,
 			      .error_code = "code", .error_text = "text" };
