@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/limits.h"
 #include "db/db.h"
 #include "dbtest.h"
 
-enum { PUT, ADD, GET, ALL, SLOW, LOCK, UNLOCKED, BROKEN, TEXTS, N_STMTS };
+enum { PUT, ADD, GET, ALL, SLOW, LOCK, UNLOCKED, BROKEN, N_STMTS };
 
 static const struct db_stmt stmts[N_STMTS] = {
 	DBTEST_STMT(PUT, "iSBUD", "",
@@ -22,7 +21,6 @@ static const struct db_stmt stmts[N_STMTS] = {
 	DBTEST_STMT(LOCK, "i", "i", "SELECT v FROM n WHERE id = ? FOR UPDATE"),
 	DBTEST_STMT(UNLOCKED, "i", "i", "SELECT v FROM n WHERE id = ?"),
 	DBTEST_STMT(BROKEN, "", "s", "SELECT i FROM t"),
-	DBTEST_STMT(TEXTS, "", "iS", "SELECT i, s FROM t ORDER BY i"),
 };
 
 struct row {
@@ -195,112 +193,6 @@ static void too_big_is_told(void **state)
 			NULL, &e), ERR_TOO_BIG);
 	free(big);
 	assert_int_equal(value(db, 1), 0);	/* the link lives */
-	db_close(db);
-}
-
-/* -- rows by their bytes -------------------------------------------------------- */
-
-struct text {
-	int64_t i;
-	struct str s;
-};
-
-static const struct db_field text_fields[] = {
-	{ "i", 'i', offsetof(struct text, i), 0 },
-	{ "s", 's', offsetof(struct text, s), 0 },
-};
-
-/* So many rows of a text of n_bytes, instead of what there is. */
-static void put_texts(int rows, size_t n_bytes)
-{
-	dbtest_sql("DELETE FROM t");
-	dbtest_sql("INSERT INTO t (i, s, b) SELECT seq, REPEAT('x', %zu), ''"
-		   " FROM seq_1_to_%d", n_bytes, rows);
-}
-
-static size_t texts_within(struct db *db, size_t max_bytes, bool *cut)
-{
-	struct text *v = NULL;
-	size_t n = 0;
-
-	ok(db_list_within(db, TEXTS, DB_NOARGS, max_bytes, &a, text_fields,
-			  sizeof(*v), &v, &n, cut, &e));
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(v[i].i, i + 1);
-	return n;
-}
-
-static void pages_end_by_bytes(void **state)
-{
-	struct db *db = open_pool(1, 0);
-	struct db_stats s, s2;
-	bool cut;
-
-	(void)state;
-	assert_int_equal(texts_within(db, 1, &cut), 0);
-	assert_false(cut);
-	put_texts(10, 1000);
-	assert_int_equal(texts_within(db, 100000, &cut), 10);
-	assert_false(cut);
-	assert_int_equal(texts_within(db, 3500, &cut), 3);
-	assert_true(cut);
-	/* Never none. */
-	assert_int_equal(texts_within(db, 10, &cut), 1);
-	assert_true(cut);
-	db_stats(db, &s);
-	assert_int_equal(s.connects, 1);	/* the rest was read past */
-	/* Too much for that: the link is given up, and the pool goes on. */
-	put_texts(8, 5000000);
-	assert_int_equal(texts_within(db, 10, &cut), 1);
-	assert_true(cut);
-	assert_int_equal(texts_within(db, 100000000, &cut), 8);
-	assert_false(cut);
-	db_stats(db, &s2);
-	assert_int_equal(s2.connects, 2);
-	assert_int_equal(s2.lost, s.lost);
-	dbtest_sql("DELETE FROM t");
-	db_close(db);
-}
-
-static int cut_in_tx(struct db *tx, void *ctx, struct err *err)
-{
-	bool cut;
-
-	(void)ctx;
-	assert_int_equal(texts_within(tx, 10, &cut), 1);
-	assert_true(cut);
-	return db_exec(tx, ADD, DB_ARGS(DB_I(7), DB_I(1)), NULL, err);
-}
-
-static void a_cut_page_keeps_its_transaction(void **state)
-{
-	struct db *db = open_pool(1, 0);
-	int64_t before = value(db, 1);
-
-	(void)state;
-	put_texts(8, 5000000);
-	ok(db_tx(db, cut_in_tx, NULL, &e));
-	assert_int_equal(value(db, 1), before + 7);
-	dbtest_sql("DELETE FROM t");
-	db_close(db);
-}
-
-static void a_full_arena_refuses_rows(void **state)
-{
-	struct db *db = open_pool(1, 0);
-	struct arena full = ARENA_INIT;
-	struct text row;
-
-	(void)state;
-	put_texts(3, 1000);
-	arena_alloc(&full, LIM_ARENA_BYTES);
-	refused(db_get(db, TEXTS, DB_NOARGS, &full, text_fields, &row, &e),
-		ERR_TOO_BIG);
-	arena_release(&full);
-	assert_int_equal(db_get(db, TEXTS, DB_NOARGS, &full, text_fields, &row,
-				&e), 1);	/* the link lives */
-	arena_release(&full);
-	dbtest_sql("DELETE FROM t");
 	db_close(db);
 }
 
@@ -733,9 +625,6 @@ int main(void)
 		cmocka_unit_test(wrong_declaration_is_found),
 		cmocka_unit_test(bulk),
 		cmocka_unit_test(too_big_is_told),
-		cmocka_unit_test(pages_end_by_bytes),
-		cmocka_unit_test(a_cut_page_keeps_its_transaction),
-		cmocka_unit_test(a_full_arena_refuses_rows),
 		cmocka_unit_test(deadlocks_are_retried),
 		cmocka_unit_test(rollback_and_nesting),
 		cmocka_unit_test(lost_link_is_retried),
