@@ -172,28 +172,6 @@ int plain_changed(struct request *rq, struct response *rs, struct err *e)
 
 /* -- versions -------------------------------------------------------------------- */
 
-/* The head of the version of that index (from 1) at a message's place. */
-static int find_version(struct request *rq, const struct uuid *conversation,
-			int64_t seq, int64_t index, int64_t *head,
-			struct err *e)
-{
-	struct owner owner = scope_owner(rq);
-	struct variant_page page = { .more = true };
-	int64_t first = 1, after_seq = 0;
-
-	for (; page.more; first += (int64_t)page.n, after_seq = page.next_seq) {
-		if (thread_variants(rq->app->db, &owner, conversation, seq,
-				    after_seq, LIM_PAGE_MAX, rq->arena, &page,
-				    e) < 0)
-			return -1;
-		if (index >= first && index < first + (int64_t)page.n) {
-			*head = page.items[index - first].v.head_seq;
-			return 0;
-		}
-	}
-	return err_set(e, ERR_NOT_FOUND, "no version of that number");
-}
-
 /*
  * POST {base}/plain/conversations/{c}/version message=SEQ, index: makes that
  * version the thread; 303 to it, or to the thread as it is where the message is
@@ -209,7 +187,8 @@ int plain_version(struct request *rq, struct response *rs, struct err *e)
 
 	if (conversation_of_path(rq, &c, e) < 0)
 		return -1;
-	if (find_version(rq, &c.id, seq, number(rq, "index"), &head, e) == 0 &&
+	if (thread_variant_at(rq->app->db, &owner, &c.id, seq,
+			      number(rq, "index"), &head, e) == 0 &&
 	    thread_choose(rq->app->db, &owner, &c.id, head, turn_text_of_events,
 			  e) == 0) {
 		notify_refresh(rq->app->notify, &owner, "messages", &c.id);

@@ -37,8 +37,6 @@ static void grow(struct arena *a, size_t need)
 
 	if (size < need)
 		size = need;
-	if (a->total_bytes + size > LIM_ARENA_BYTES)
-		BUG("an arena outgrew its cap");
 	c = xmalloc(sizeof(*c) + size);
 	c->prev = a->chunk;
 	c->size = size;
@@ -59,6 +57,25 @@ void *arena_alloc(struct arena *a, size_t n_bytes)
 	p = a->chunk->data + a->chunk->used;
 	a->chunk->used += n;
 	return p;
+}
+
+int arena_check(const struct arena *a, struct err *e)
+{
+	if (a->total_bytes < LIM_ARENA_BYTES)
+		return 0;
+	return err_set(e, ERR_TOO_BIG, "the arena is full: %zu bytes",
+		       a->total_bytes);
+}
+
+void *arena_try(struct arena *a, size_t n_bytes, struct err *e)
+{
+	if (n_bytes > LIM_ARENA_BYTES ||
+	    a->total_bytes > LIM_ARENA_BYTES - n_bytes) {
+		err_set(e, ERR_TOO_BIG, "%zu bytes more than the arena takes",
+			n_bytes);
+		return NULL;
+	}
+	return arena_alloc(a, n_bytes);
 }
 
 void *arena_zalloc(struct arena *a, size_t n, size_t size_bytes)

@@ -4,15 +4,20 @@
  * an arena are never freed singly. Foreign things (a json_t, a handle, a file
  * descriptor) join with arena_defer and are released newest first.
  *
- * Allocation aborts when memory is exhausted or the arena outgrows
- * LIM_ARENA_BYTES: sizes from outside are checked against their own caps first.
- * One thread at a time.
+ * An arena that holds LIM_ARENA_BYTES is full. It goes on giving memory, so
+ * that no caller has to be ready for NULL and no request ends the process; but
+ * the places where outside bytes come in ask first (arena_try, arena_check) and
+ * fail with ERR_TOO_BIG: a row of the database, a step of a turn, a call of a
+ * tool, a page of a list. What is taken between two of them is bounded by the
+ * other caps of limits.h. Only when the system has no memory left does
+ * allocation abort. One thread at a time.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
 #include <stddef.h>
 
+#include "base/err.h"
 #include "base/str.h"
 #include "base/util.h"
 
@@ -35,6 +40,18 @@ struct arena_mark {
 
 /* n_bytes of memory, aligned for any type, not cleared. Never NULL. */
 void *arena_alloc(struct arena *a, size_t n_bytes);
+
+/*
+ * As arena_alloc, for a size that comes from outside: NULL with ERR_TOO_BIG
+ * when the arena would hold more than LIM_ARENA_BYTES with it.
+ */
+void *arena_try(struct arena *a, size_t n_bytes, struct err *e) MUST_CHECK;
+
+/*
+ * ERR_TOO_BIG when the arena is full. For loops whose length or weight comes
+ * from outside: before each round.
+ */
+int arena_check(const struct arena *a, struct err *e) MUST_CHECK;
 
 /* As arena_alloc for n objects of size_bytes, cleared to zero. */
 void *arena_zalloc(struct arena *a, size_t n, size_t size_bytes);

@@ -23,6 +23,8 @@
 #define LIM_PAGE_MAX         100
 #define LIM_CURSOR_BYTES     512
 #define LIM_KEY_BYTES        255	/* Idempotency-Key */
+#define LIM_PAGE_BYTES       4194304	/* texts of a page of a list; one item may be more */
+#define LIM_HISTORY_BYTES    16777216	/* texts of the history that a turn reads */
 #define LIM_VARIANTS         1000	/* at one place of a thread */
 #define LIM_VARIANT_MESSAGES 20		/* shown of each in a list */
 
@@ -49,6 +51,6 @@
 #define LIM_CONF_FILES       1024	/* files in one directory */
 #define LIM_CONF_BYTES       16777216	/* all YAML files together */
 #define LIM_SECRET_BYTES     65536	/* a file named by `file:` */
-#define LIM_ARENA_BYTES      268435456	/* one request's arena */
+#define LIM_ARENA_BYTES      268435456	/* one request's arena; then ERR_TOO_BIG */
 
 #endif

@@ -150,6 +150,9 @@ struct op {			/* a declared statement that is to be run */
 	db_row_fn *fn;
 	void *ctx;
 	size_t given;		/* rows that fn has had */
+	size_t max_bytes;	/* of texts in them; 0 = no cap */
+	bool *cut;		/* there were more rows; with max_bytes */
+	size_t bytes;		/* of texts in those that were given */
 };
 
 /* One row of arguments; no rows come back. */

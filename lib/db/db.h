@@ -185,13 +185,25 @@ int db_exec_rows(struct db *db, unsigned stmt, const struct db_val *rows,
 
 /*
  * Runs a SELECT and calls fn per row. Text cells are copied to arena a and
- * live as long as it. fn returns 0 to go on, 1 to stop without error, -1 with
- * e set. fn must not use db. On the pool a lost link is retried once when no
- * row was given yet.
+ * live as long as it; ERR_TOO_BIG when it is full. fn returns 0 to go on, 1 to
+ * stop without error, -1 with e set. fn must not use db. On the pool a lost
+ * link is retried once when no row was given yet.
  */
 typedef int db_row_fn(void *ctx, const struct db_val *row, struct err *e);
 int db_each(struct db *db, unsigned stmt, const struct db_val *args,
 	    struct arena *a, db_row_fn *fn, void *ctx, struct err *e) MUST_CHECK;
+
+/*
+ * As db_each, but it ends before the row with which the texts given would be
+ * more than max_bytes (never before the first row). *cut says whether there
+ * was such a row. What is left out takes no memory: up to DB_SKIP_BYTES of it
+ * are read past, for more the connection is given up, unless it is a
+ * transaction's.
+ */
+#define DB_SKIP_BYTES 16777216
+int db_each_within(struct db *db, unsigned stmt, const struct db_val *args,
+		   size_t max_bytes, struct arena *a, db_row_fn *fn, void *ctx,
+		   bool *cut, struct err *e) MUST_CHECK;
 
 /*
  * The first row, mapped into *out by fields (as many as the statement has
@@ -208,6 +220,12 @@ int db_get(struct db *db, unsigned stmt, const struct db_val *args,
 int db_list(struct db *db, unsigned stmt, const struct db_val *args,
 	    struct arena *a, const struct db_field *fields, size_t size_bytes,
 	    size_t max_rows, void *out, size_t *n, struct err *e) MUST_CHECK;
+
+/* As db_list without max_rows, cut as db_each_within does. */
+int db_list_within(struct db *db, unsigned stmt, const struct db_val *args,
+		   size_t max_bytes, struct arena *a,
+		   const struct db_field *fields, size_t size_bytes, void *out,
+		   size_t *n, bool *cut, struct err *e) MUST_CHECK;
 
 /* Prepares every statement of the table once: the check behind a test. */
 int db_check_stmts(struct db *db, struct err *e) MUST_CHECK;

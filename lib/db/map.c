@@ -104,6 +104,21 @@ static int list_row(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
+int db_list_within(struct db *db, unsigned stmt, const struct db_val *args,
+		   size_t max_bytes, struct arena *a,
+		   const struct db_field *fields, size_t size_bytes, void *out,
+		   size_t *n, bool *cut, struct err *e)
+{
+	struct mapping m = { .fields = fields, .n_fields = n_columns(db, stmt),
+			     .size_bytes = size_bytes, .a = a };
+
+	if (db_each_within(db, stmt, args, max_bytes, a, list_row, &m, cut, e))
+		return -1;
+	*(void **)out = m.out;
+	*n = m.n;
+	return 0;
+}
+
 int db_list(struct db *db, unsigned stmt, const struct db_val *args,
 	    struct arena *a, const struct db_field *fields, size_t size_bytes,
 	    size_t max_rows, void *out, size_t *n, struct err *e)

@@ -24,6 +24,7 @@ static int op_run(struct db *db, struct op *op, struct err *e)
 		c = pool_take(db->pool, true, e);
 		if (!c)
 			return -1;
+		op->bytes = 0;
 		rc = op->run(c, op, e);
 		fault = c->fault;
 		pool_give(c);
@@ -76,5 +77,17 @@ int db_each(struct db *db, unsigned stmt, const struct db_val *args,
 	struct op op = { .run = is_whole(db, stmt) ? stmt_whole : stmt_each,
 			 .stmt = stmt, .args = args, .a = a, .fn = fn, .ctx = ctx };
 
+	return op_run(db, &op, e);
+}
+
+int db_each_within(struct db *db, unsigned stmt, const struct db_val *args,
+		   size_t max_bytes, struct arena *a, db_row_fn *fn, void *ctx,
+		   bool *cut, struct err *e)
+{
+	struct op op = { .run = is_whole(db, stmt) ? stmt_whole : stmt_each,
+			 .stmt = stmt, .args = args, .a = a, .fn = fn,
+			 .ctx = ctx, .max_bytes = max_bytes, .cut = cut };
+
+	*cut = false;
 	return op_run(db, &op, e);
 }

@@ -208,7 +208,9 @@ static int adhoc_text(struct adhoc *q, unsigned i, size_t max_bytes,
 
 	*cut = n > max_bytes;
 	n = MIN(n, max_bytes);
-	p = arena_alloc(q->a, n + 1);
+	p = arena_try(q->a, n + 1, e);
+	if (!p)
+		return -1;
 	b.buffer = p;
 	b.buffer_length = n;
 	if (n && mysql_stmt_fetch_column(q->st, &b, i, 0))

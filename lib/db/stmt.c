@@ -440,19 +440,23 @@ static int take_text(struct prep *p, unsigned i, char *to)
 		}, i, 0) ? -1 : 0;
 }
 
-/* The row that was fetched, its texts and ids in the arena. */
-static int take_row(struct prep *p, const char *columns, struct arena *a,
-		    struct db_val *v)
+/* What the texts and ids of the row that was fetched take. */
+static size_t row_bytes(const struct prep *p, const char *columns)
 {
 	size_t need = 0;
-	char *to;
 
 	for (unsigned i = 0; i < p->n_columns; i++)
 		if (!p->cells[i].null && is_text(columns[i]))
 			need += p->cells[i].length + 1;
 		else if (!p->cells[i].null && (columns[i] | 32) == 'u')
 			need += 16;
-	to = arena_alloc(a, need);
+	return need;
+}
+
+/* The row that was fetched, its texts and ids in to. */
+static int take_row(struct prep *p, const char *columns, char *to,
+		    struct db_val *v)
+{
 	for (unsigned i = 0; i < p->n_columns; i++) {
 		const struct cell *cell = &p->cells[i];
 
@@ -482,7 +486,21 @@ static int take_row(struct prep *p, const char *columns, struct arena *a,
 	return 0;
 }
 
-/* Gives fn the rows of one result; op->given counts them. As db_each returns. */
+/* Whether the page ends before a row of need bytes. */
+static bool is_beyond(struct op *op, size_t need)
+{
+	if (!op->max_bytes)
+		return false;
+	*op->cut = op->given && (op->bytes > op->max_bytes ||
+				 need > op->max_bytes - op->bytes);
+	op->bytes += need;
+	return *op->cut;
+}
+
+/*
+ * Gives fn the rows of one result; op->given counts them. 0 at their end, 1
+ * when there are more that nobody wants, -1.
+ */
 static int take_rows(struct conn *c, struct prep *p, const struct db_stmt *row,
 		     struct op *op, struct err *e)
 {
@@ -492,16 +510,48 @@ static int take_rows(struct conn *c, struct prep *p, const struct db_stmt *row,
 		BUG("a statement with too many columns");
 	for (;;) {
 		int got = mysql_stmt_fetch(p->st);
+		size_t need;
+		char *to;
 
 		if (got == MYSQL_NO_DATA)
 			return 0;
-		if ((got != 0 && got != MYSQL_DATA_TRUNCATED) ||
-		    take_row(p, row->columns, op->a, cells))
+		if (got != 0 && got != MYSQL_DATA_TRUNCATED)
+			return stmt_fail(c, p, row->name, e);
+		need = row_bytes(p, row->columns);
+		if (is_beyond(op, need))
+			return 1;
+		to = arena_try(op->a, need, e);
+		if (!to)
+			return -1;
+		if (take_row(p, row->columns, to, cells))
 			return stmt_fail(c, p, row->name, e);
 		op->given++;
 		got = op->fn(op->ctx, cells, e);
 		if (got)
-			return got < 0 ? -1 : 0;
+			return got < 0 ? -1 : 1;
+	}
+}
+
+/*
+ * Reads past the rows that nobody wants. Where they are too many, the
+ * connection is given up with the statement, if it may be.
+ */
+static void skip_rows(struct conn *c, struct prep *p,
+		      const struct db_stmt *row, bool may_drop)
+{
+	size_t left = DB_SKIP_BYTES;
+	int got = mysql_stmt_fetch(p->st);
+
+	while (got == 0 || got == MYSQL_DATA_TRUNCATED) {
+		size_t n = row_bytes(p, row->columns);
+
+		if (n > left && may_drop) {
+			conn_abandon(c, p->st);
+			p->st = NULL;
+			return;
+		}
+		left -= MIN(n, left);
+		got = mysql_stmt_fetch(p->st);
 	}
 }
 
@@ -513,15 +563,18 @@ int stmt_each(struct conn *c, struct op *op, struct err *e)
 	if (!p)
 		return -1;
 	rc = take_rows(c, p, row_of(c, op->stmt), op, e);
-	mysql_stmt_free_result(p->st);
-	return rc;
+	if (rc > 0)
+		skip_rows(c, p, row_of(c, op->stmt), c->autocommit);
+	if (p->st)
+		mysql_stmt_free_result(p->st);
+	return MIN(rc, 0);
 }
 
 int stmt_whole(struct conn *c, struct op *op, struct err *e)
 {
 	const struct db_stmt *row = row_of(c, op->stmt);
 	struct prep *p = execute(c, op, e);
-	int more = 0;
+	int rc, more = 0;
 
 	if (!p)
 		return -1;
@@ -533,8 +586,14 @@ int stmt_whole(struct conn *c, struct op *op, struct err *e)
 			}
 			if (mysql_stmt_bind_result(p->st, p->out))
 				return stmt_fail(c, p, row->name, e);
-			if (take_rows(c, p, row, op, e))
+			rc = take_rows(c, p, row, op, e);
+			if (rc < 0) {
+				if (c->fault <= FAULT_DATA)
+					c->fault = FAULT_LOST;	/* unread rows */
 				return -1;
+			}
+			if (rc > 0)
+				skip_rows(c, p, row, false);
 		}
 		more = mysql_stmt_next_result(p->st);
 	}

@@ -20,6 +20,20 @@ int mcp_pin_list(struct db *db, struct str tenant_id, struct str server,
 		       sizeof(**out), MCP_PIN_MAX, out, n, e);
 }
 
+int mcp_pin_hashes(struct db *db, struct str tenant_id, struct str server,
+		   struct arena *a, struct mcp_pin **out, size_t *n,
+		   struct err *e)
+{
+	static const struct db_field columns[] = {
+		FIELD_OF(struct mcp_pin, tool, s),
+		FIELD_OF(struct mcp_pin, hash, b),
+	};
+
+	return db_list(db, STMT_MCP_PIN_HASHES,
+		       DB_ARGS(DB_S(tenant_id), DB_S(server)), a, columns,
+		       sizeof(**out), MCP_PIN_MAX, out, n, e);
+}
+
 static int write_pin(struct db *db, enum stmt stmt, struct str tenant_id,
 		     struct str server, const struct mcp_pin *pin,
 		     struct err *e)

@@ -23,6 +23,11 @@ int mcp_pin_list(struct db *db, struct str tenant_id, struct str server,
 		 struct arena *a, struct mcp_pin **out, size_t *n,
 		 struct err *e) MUST_CHECK;
 
+/* As mcp_pin_list, without the definitions: those may be many megabytes. */
+int mcp_pin_hashes(struct db *db, struct str tenant_id, struct str server,
+		   struct arena *a, struct mcp_pin **out, size_t *n,
+		   struct err *e) MUST_CHECK;
+
 /* Accepts: in place of what was pinned. pin->accepted_us is not read. */
 int mcp_pin_set(struct db *db, struct str tenant_id, struct str server,
 		const struct mcp_pin *pin, struct err *e) MUST_CHECK;

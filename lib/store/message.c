@@ -40,6 +40,7 @@ static const struct db_field fields[] = {
 struct filling {
 	struct message_page *page;
 	size_t size;		/* wanted; one more is read */
+	size_t max_bytes;	/* of their texts */
 	bool backwards;		/* fill from the end of items */
 };
 
@@ -69,6 +70,18 @@ static int take_row(void *ctx, const struct db_val *cells, struct err *e)
 	return 0;
 }
 
+static int each_row(struct db *db, enum stmt stmt, const struct db_val *args,
+		    struct filling *f, struct arena *a, struct err *e)
+{
+	struct message_page *p = f->page;
+
+	if (db_each_within(db, stmt, args, f->max_bytes, a, take_row, f,
+			   &p->cut, e))
+		return -1;
+	p->more |= p->cut;
+	return 0;
+}
+
 /* The rows of one page. seq: the position; 0 = the newest ones, newest first. */
 static int read_rows(struct db *db, enum store_order order,
 		     const struct owner *o, const struct uuid *conversation_id,
@@ -78,17 +91,16 @@ static int read_rows(struct db *db, enum store_order order,
 	const int64_t limit = (int64_t)f->size + 1;
 
 	if (order == NEWEST_FIRST && !seq)
-		return db_each(db, STMT_MESSAGE_PAGE_TOP,
-			       DB_ARGS(DB_U(conversation_id),
-				       DB_U(conversation_id),
-				       DB_S(o->tenant_id), DB_U(&o->user_id),
-				       DB_I(limit)), a, take_row, f, e);
-	return db_each(db, order == NEWEST_FIRST ? STMT_MESSAGE_PAGE_NEWEST
-						 : STMT_MESSAGE_PAGE_OLDEST,
-		       DB_ARGS(DB_U(conversation_id), DB_I(seq),
-			       DB_U(conversation_id), DB_S(o->tenant_id),
-			       DB_U(&o->user_id), DB_I(limit)),
-		       a, take_row, f, e);
+		return each_row(db, STMT_MESSAGE_PAGE_TOP,
+				DB_ARGS(DB_U(conversation_id),
+					DB_U(conversation_id),
+					DB_S(o->tenant_id), DB_U(&o->user_id),
+					DB_I(limit)), f, a, e);
+	return each_row(db, order == NEWEST_FIRST ? STMT_MESSAGE_PAGE_NEWEST
+						  : STMT_MESSAGE_PAGE_OLDEST,
+			DB_ARGS(DB_U(conversation_id), DB_I(seq),
+				DB_U(conversation_id), DB_S(o->tenant_id),
+				DB_U(&o->user_id), DB_I(limit)), f, a, e);
 }
 
 int message_head(struct db *db, const struct owner *o,
@@ -126,7 +138,8 @@ int message_list(struct db *db, const struct owner *o,
 		 int64_t after_seq, size_t size, struct arena *a,
 		 struct message_page *out, struct err *e)
 {
-	struct filling f = { .page = out, .size = size };
+	struct filling f = { .page = out, .size = size,
+			     .max_bytes = LIM_PAGE_BYTES };
 
 	if (!size || size > LIM_PAGE_MAX)
 		BUG("a page of no or of too many messages");
@@ -141,7 +154,8 @@ int message_history(struct db *db, const struct owner *o,
 		    size_t n_last, struct arena *a, struct message_page *out,
 		    struct err *e)
 {
-	struct filling f = { .page = out, .size = n_last, .backwards = true };
+	struct filling f = { .page = out, .size = n_last, .backwards = true,
+			     .max_bytes = LIM_HISTORY_BYTES };
 
 	if (!n_last)
 		BUG("a history of no messages");

@@ -30,15 +30,17 @@ struct message_page {
 	struct message *items;			/* arena */
 	size_t n;
 	bool more;
+	bool cut;	/* more, since its texts would be too many */
 	int64_t next_seq;	/* of the last item; when more */
 };
 
 /*
  * One page with the ownership check, in one round trip (two when it is empty).
  * after_seq: position (a message's seq; 0 = from the end that the order says).
- * size: 1..LIM_PAGE_MAX. ERR_NOT_FOUND when the conversation is not there or not
- * theirs. Superseded messages are left out; a position may be one of theirs.
- * Text in a.
+ * size: 1..LIM_PAGE_MAX; a page ends before the message with which its texts
+ * would be more than LIM_PAGE_BYTES, but has one. ERR_NOT_FOUND when the
+ * conversation is not there or not theirs. Superseded messages are left out; a
+ * position may be one of theirs. Text in a.
  */
 int message_list(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, enum store_order order,
@@ -52,7 +54,8 @@ int message_head(struct db *db, const struct owner *o,
 
 /*
  * For the model's context: the newest n_last messages with seq <= upto_seq
- * (0 = all), oldest first. As message_list otherwise.
+ * (0 = all), oldest first, with LIM_HISTORY_BYTES of text at most. As
+ * message_list otherwise.
  */
 int message_history(struct db *db, const struct owner *o,
 		    const struct uuid *conversation_id, int64_t upto_seq,

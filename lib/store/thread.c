@@ -434,19 +434,57 @@ static void number_item(struct variant_item *item, int64_t index, int64_t count)
 	}
 }
 
+/*
+ * The first messages of a variant, with *left bytes of text at most (but one),
+ * which become fewer. 1: there are more than that; then *left is 0. 0; -1.
+ */
 static int read_messages(struct db *db, const struct uuid *id,
-			 struct variant_item *item, struct arena *a,
-			 struct err *e)
+			 struct variant_item *item, size_t *left,
+			 struct arena *a, struct err *e)
 {
 	const struct variant *v = &item->v;
-	bool current = v->last_seq == 0;
+	bool cut, current = v->last_seq == 0;
+	size_t n_bytes = 0;
 
-	return db_list(db, STMT_VARIANT_MESSAGES,
-		       DB_ARGS(DB_U(id), DB_I(v->head_seq),
-			       DB_I(current ? UINT32_MAX : v->last_seq),
-			       DB_I_IF(!current, v->head_seq),
-			       DB_I(LIM_VARIANT_MESSAGES)), a, message_fields,
-		       sizeof(*item->messages), 0, &item->messages, &item->n, e);
+	if (db_list_within(db, STMT_VARIANT_MESSAGES,
+			   DB_ARGS(DB_U(id), DB_I(v->head_seq),
+				   DB_I(current ? UINT32_MAX : v->last_seq),
+				   DB_I_IF(!current, v->head_seq),
+				   DB_I(LIM_VARIANT_MESSAGES)), *left, a,
+			   message_fields, sizeof(*item->messages),
+			   &item->messages, &item->n, &cut, e))
+		return -1;
+	for (size_t i = 0; i < item->n; i++)
+		n_bytes += item->messages[i].content.n +
+			item->messages[i].meta.n;
+	cut |= n_bytes > *left;
+	*left = cut ? 0 : *left - n_bytes;
+	return cut;
+}
+
+/*
+ * The texts of the page, which ends before a variant that would be too much;
+ * the first one is there with what fits.
+ */
+static int read_texts(struct db *db, const struct uuid *id,
+		      struct variant_page *p, struct arena *a, struct err *e)
+{
+	size_t left = LIM_PAGE_BYTES;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct arena_mark m = arena_mark(a);
+		int cut = left ? read_messages(db, id, &p->items[i], &left, a, e)
+			: 1;
+
+		if (cut < 0)
+			return -1;
+		if (!cut || i == 0)
+			continue;
+		arena_rewind(a, m);
+		p->n = i;
+		p->more = true;
+	}
+	return 0;
 }
 
 static int read_variants(struct db *db, const struct uuid *id,
@@ -468,14 +506,13 @@ static int read_variants(struct db *db, const struct uuid *id,
 	p->more = n > size;
 	p->n = before.count ? MIN(n, size) : 1;
 	p->items = arena_zalloc(a, p->n + 1, sizeof(*p->items));
-	for (size_t i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n; i++)
 		p->items[i].v = before.count ? v[i] : *place;
-		if (read_messages(db, id, &p->items[i], a, e))
-			return -1;
-		if (before.count)
-			number_item(&p->items[i], before.index + 1 + (int64_t)i,
-				    before.count);
-	}
+	if (read_texts(db, id, p, a, e))
+		return -1;
+	for (size_t i = 0; before.count && i < p->n; i++)
+		number_item(&p->items[i], before.index + 1 + (int64_t)i,
+			    before.count);
 	p->next_seq = p->more ? p->items[p->n - 1].v.head_seq : 0;
 	return 0;
 }
@@ -498,4 +535,33 @@ int thread_variants(struct db *db, const struct owner *o,
 	out->agent_id = c.agent_id;
 	return read_variants(db, conversation_id, &place, after_seq, size, a,
 			     out, e);
+}
+
+int thread_variant_at(struct db *db, const struct owner *o,
+		      const struct uuid *conversation_id, int64_t seq,
+		      int64_t index, int64_t *head_seq, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct conversation c;
+	struct variant place, *v;
+	size_t n = 0;
+	int rc = -1;
+
+	if (conversation_get(db, o, conversation_id, &a, &c, e) ||
+	    place_of(db, conversation_id, seq, &place, e) ||
+	    db_list(db, STMT_VARIANT_LIST,
+		    DB_ARGS(DB_U(conversation_id), DB_I(place.after_seq),
+			    DB_I(0), DB_I(LIM_VARIANTS)), &a, variant_fields,
+		    sizeof(*v), 0, &v, &n, e))
+		goto out;
+	if (n == 0 && index == 1)
+		*head_seq = place.head_seq;
+	else if (index >= 1 && (size_t)index <= n)
+		*head_seq = v[index - 1].head_seq;
+	else
+		err_set(e, ERR_NOT_FOUND, "no variant of that number");
+	rc = e->code == ERR_NONE ? 0 : -1;
+out:
+	arena_release(&a);
+	return rc;
 }

@@ -84,6 +84,15 @@ int thread_variants(struct db *db, const struct owner *o,
 		    struct variant_page *out, struct err *e) MUST_CHECK;
 
 /*
+ * The head of the variant of that index (from 1, oldest first) at the place of
+ * message seq, without reading any text. ERR_NOT_FOUND; ERR_CONFLICT as above.
+ */
+int thread_variant_at(struct db *db, const struct owner *o,
+		      const struct uuid *conversation_id, int64_t seq,
+		      int64_t index, int64_t *head_seq,
+		      struct err *e) MUST_CHECK;
+
+/*
  * Makes the variant that begins with head_seq the thread again, as it was when
  * it was superseded; what is in its place now becomes a variant. Nothing
  * happens to one that is in the thread. ERR_NOT_FOUND (no such variant);

@@ -172,26 +172,28 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 	if (b->n_history)
 		b->history.items = b->n_history + (struct message *)
 			arena_zalloc(a, b->n_history, sizeof(*m));
-	rc = db_each(tx, STMT_TURN_BEGIN,
-		     DB_ARGS(DB_S_IF(b->title), DB_U(&b->turn_id),
-			     DB_I(m->created_us), DB_I(b->taints),
-			     DB_S_IF(b->title),
-			     DB_S_IF(b->title), DB_U(&b->conversation_id),
-			     DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
-			     DB_S_IF(b->workspace_id), DB_S_IF(b->workspace_id),
-			     DB_S_IF(b->agent_id), DB_S_IF(b->agent_id),
+	rc = db_each_within(tx, STMT_TURN_BEGIN,
+			    DB_ARGS(DB_S_IF(b->title), DB_U(&b->turn_id),
+				    DB_I(m->created_us), DB_I(b->taints),
+				    DB_S_IF(b->title),
+				    DB_S_IF(b->title), DB_U(&b->conversation_id),
+				    DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
+				    DB_S_IF(b->workspace_id), DB_S_IF(b->workspace_id),
+				    DB_S_IF(b->agent_id), DB_S_IF(b->agent_id),
 
-			     DB_U(&b->conversation_id), DB_U(&b->turn_id),
-			     DB_I(m->created_us), DB_S(content_of(m)),
-			     DB_S_IF(m->meta),
+				    DB_U(&b->conversation_id), DB_U(&b->turn_id),
+				    DB_I(m->created_us), DB_S(content_of(m)),
+				    DB_S_IF(m->meta),
 
-			     DB_U(&b->turn_id), DB_U(&b->conversation_id),
-			     DB_I(m->created_us + TURN_LEASE_US),
-			     DB_I(m->created_us), DB_S_IF(b->client),
+				    DB_U(&b->turn_id), DB_U(&b->conversation_id),
+				    DB_I(m->created_us + TURN_LEASE_US),
+				    DB_I(m->created_us), DB_S_IF(b->client),
 
-			     DB_U(&b->conversation_id),
-			     DB_I((int64_t)b->n_history + 2)),
-		     a, take_begun, k, e);
+				    DB_U(&b->conversation_id),
+				    DB_I((int64_t)b->n_history + 2)),
+			    LIM_HISTORY_BYTES, a, take_begun, k,
+			    &b->history.cut, e);
+	b->history.more |= b->history.cut;
 	if (!b->history.more)
 		b->history.next_seq = 0;
 	arena_release(&own);

@@ -211,12 +211,13 @@ int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
 
 /*
  * Batches of a turn that end after event after_seq (0 = all), at most
- * max_rows, in order. Text in a. ERR_NOT_FOUND.
+ * max_rows and LIM_PAGE_BYTES (but one), in order; *more: there may be others
+ * behind them. Text in a. ERR_NOT_FOUND.
  */
 int turn_events_list(struct db *db, const struct owner *o,
 		     const struct uuid *turn_id, int64_t after_seq,
 		     size_t max_rows, struct arena *a,
-		     struct turn_events **out, size_t *n,
+		     struct turn_events **out, size_t *n, bool *more,
 		     struct err *e) MUST_CHECK;
 
 /*

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -203,16 +204,19 @@ int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
 int turn_events_list(struct db *db, const struct owner *o,
 		     const struct uuid *turn_id, int64_t after_seq,
 		     size_t max_rows, struct arena *a,
-		     struct turn_events **out, size_t *n, struct err *e)
+		     struct turn_events **out, size_t *n, bool *more,
+		     struct err *e)
 {
 	struct turn t;
 
-	if (db_list(db, STMT_TURN_EVENT_LIST,
-		    DB_ARGS(DB_U(turn_id), DB_S(o->tenant_id),
-			    DB_U(&o->user_id), DB_I(after_seq),
-			    DB_I((int64_t)max_rows)),
-		    a, events_fields, sizeof(**out), 0, out, n, e))
+	if (db_list_within(db, STMT_TURN_EVENT_LIST,
+			   DB_ARGS(DB_U(turn_id), DB_S(o->tenant_id),
+				   DB_U(&o->user_id), DB_I(after_seq),
+				   DB_I((int64_t)max_rows)),
+			   LIM_PAGE_BYTES, a, events_fields, sizeof(**out),
+			   out, n, more, e))
 		return -1;
+	*more |= *n == max_rows;
 	return *n ? 0 : turn_get(db, o, turn_id, a, &t, e);
 }
 

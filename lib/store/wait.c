@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -70,10 +71,13 @@ int turn_wait_open(struct db *db, const struct owner *o, size_t max,
 		   struct arena *a, struct turn_wait **out, size_t *n,
 		   struct err *e)
 {
-	return db_list(db, STMT_TURN_WAIT_OPEN,
-		       DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-			       DB_I(clock_now_us()), DB_I((int64_t)max)),
-		       a, fields, sizeof(**out), 0, out, n, e);
+	bool cut;
+
+	return db_list_within(db, STMT_TURN_WAIT_OPEN,
+			      DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+				      DB_I(clock_now_us()), DB_I((int64_t)max)),
+			      LIM_PAGE_BYTES, a, fields, sizeof(**out), out, n,
+			      &cut, e);
 }
 
 struct tool_row {

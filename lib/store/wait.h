@@ -139,7 +139,10 @@ int turn_wait_list(struct db *db, const struct owner *o,
 		   const struct uuid *turn_id, struct arena *a,
 		   struct turn_wait **out, size_t *n, struct err *e) MUST_CHECK;
 
-/* Open approvals of all of the owner's turns that wait, newest first. */
+/*
+ * Open approvals of all of the owner's turns that wait, newest first: at most
+ * max, with LIM_PAGE_BYTES of text.
+ */
 int turn_wait_open(struct db *db, const struct owner *o, size_t max,
 		   struct arena *a, struct turn_wait **out, size_t *n,
 		   struct err *e) MUST_CHECK;

@@ -203,7 +203,8 @@ static int run(const struct tool_set *set, const struct tool_ctx *ctx,
 	const struct tool_offer *o;
 	json_t *j;
 
-	if (tool_prepare(set, ctx, name, args, &o, &j, e) < 0 ||
+	if (arena_check(ctx->arena, e) < 0 ||
+	    tool_prepare(set, ctx, name, args, &o, &j, e) < 0 ||
 	    check_gate(o->tool, ctx, e) < 0)
 		return -1;
 	*tool = o->tool;

@@ -260,9 +260,11 @@ static int build_url(struct build *b, struct str page)
 
 static void header(struct http_call *out, const char *line)
 {
+	/* The configuration has its cap; a document of OpenAPI may add to it. */
 	if (out->n_headers == HTTP_HEADERS)
-		BUG("more headers than the configuration may have");
-	out->headers[out->n_headers++] = line;
+		out->too_many = true;
+	else
+		out->headers[out->n_headers++] = line;
 }
 
 static bool has_header(const struct http_call *out, const char *name)
@@ -407,6 +409,10 @@ int http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
 			header(out, "Accept: application/json, text/*;q=0.8, "
 			       "*/*;q=0.1");
 	}
+	if (rc == 0 && out->too_many)
+		rc = err_public(e, ERR_TOO_BIG, "A request of the tool \"%s\" "
+				"would have more than %d headers.", c->name,
+				HTTP_HEADERS);
 	buf_release(&b.url);
 	return rc;
 }

@@ -16,6 +16,7 @@ struct http_call {		/* one request; texts in the arena */
 	const char *url;
 	const char *headers[HTTP_HEADERS];
 	size_t n_headers;
+	bool too_many;			/* headers: one was left out */
 	struct str body;		/* p == NULL: none */
 	struct str secrets[3];		/* what must not be shown */
 	size_t n_secrets;
@@ -24,7 +25,8 @@ struct http_call {		/* one request; texts in the arena */
 /*
  * The request for args. page is the value of page.param (p == NULL: none).
  * ERR_TOOL_ARGS with a public text when an argument cannot stand where it
- * would go; ERR_CONFIG when a token cannot be made.
+ * would go; ERR_CONFIG when a token cannot be made; ERR_TOO_BIG when it would
+ * have more than HTTP_HEADERS headers.
  */
 int http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
 		    const json_t *args, struct str page, struct http_call *out,

@@ -23,6 +23,10 @@
 enum {
 	PAGES = 50,		/* of one list (G10) */
 	TOOLS = 1000,
+	ENTRIES = 20000,	/* looked at, whether allowed or not */
+	CURSOR_BYTES = 4096,
+	KEPT_BYTES = 8388608,	/* of all definitions and descriptions */
+	FIRST_PINS = MCP_PIN_MAX / 2,	/* accepted at their first use */
 	NAME_BYTES = 128,
 	DEFINITION_BYTES = 65536,
 	DESCRIPTION_BYTES = 8192,
@@ -32,7 +36,8 @@ enum {
 	TTL_MOST_MS = 3600000,
 	PINS_MS = 5000,
 	RETRY_MS = 15000,
-	LIST_MS = 10000,	/* to wait for a list, at most */
+	LIST_MS = 10000,	/* to wait for a page, at most */
+	ALL_PAGES_MS = 30000,
 	PARAM_DEPTH = 8,
 	PARAMS = 24,		/* of one tool */
 };
@@ -44,6 +49,9 @@ struct reading {
 	const struct conf_mcp *server;
 	struct mcp_tool *v;
 	size_t n, size;
+	size_t n_seen;		/* entries, of all pages */
+	size_t n_unfit;		/* of them left out for their names, or too many */
+	size_t kept_bytes;
 };
 
 /* Name, description, schemas and hints: what an admin accepts. */
@@ -230,17 +238,24 @@ static void read_schema(struct reading *r, const json_t *j, struct mcp_tool *t)
 		t->refused = p.bad;
 }
 
-/* A tool that the configuration does not allow is as if it were not there. */
+/*
+ * A tool that the configuration does not allow is as if it were not there: it
+ * takes no memory.
+ */
 static void read_tool(struct reading *r, const json_t *j)
 {
 	struct str name = jx_str(j, "name");
 	const json_t *hints = jx_obj(j, "annotations");
 	struct mcp_tool *t;
 
-	if (!name.n || name.n > NAME_BYTES || has_control(name) ||
-	    r->n == TOOLS) {
-		log_warn("MCP tool left out: its name", "server",
-			 r->server->id);
+	if (!name.n || name.n > NAME_BYTES || has_control(name)) {
+		r->n_unfit++;
+		return;
+	}
+	if (!allowed(r->server, name.p))
+		return;
+	if (r->n == TOOLS) {
+		r->n_unfit++;
 		return;
 	}
 	if (r->n == r->size) {
@@ -263,12 +278,47 @@ static void read_tool(struct reading *r, const json_t *j)
 		.idempotent = jx_bool(hints, "idempotentHint", false),
 		.destructive = jx_bool(hints, "destructiveHint", false),
 	};
-	if (!allowed(r->server, t->remote))
-		return;
 	t->name = offered_name(r->a, r->server->id, t->remote);
 	pin(r, j, t);
 	read_schema(r, j, t);
+	r->kept_bytes += strlen(t->description) +
+		(t->definition ? strlen(t->definition) : 0);
 	r->n++;
+}
+
+/* The tools of a page. What is too much in all is an error of the server. */
+static int read_tools(struct reading *r, const json_t *tools, struct err *e)
+{
+	const json_t *tool;
+	size_t i;
+
+	r->n_seen += json_array_size(tools);
+	if (r->n_seen > ENTRIES)
+		return err_public(e, ERR_TOO_BIG, "The MCP server %s lists "
+				  "more than %d tools.", r->server->id,
+				  ENTRIES);
+	json_array_foreach((json_t *)tools, i, tool) {
+		read_tool(r, tool);
+		if (r->kept_bytes > KEPT_BYTES)
+			return err_public(e, ERR_TOO_BIG, "The MCP server %s "
+					  "defines its tools in more than %d "
+					  "bytes.", r->server->id, KEPT_BYTES);
+	}
+	return 0;
+}
+
+/* The cursor of the page that follows; p == NULL: this was the last. */
+static int read_cursor(struct reading *r, const json_t *result,
+		       struct str *out, struct err *e)
+{
+	struct str s = jx_str(result, "nextCursor");
+
+	if (s.n > CURSOR_BYTES)
+		return err_public(e, ERR_TOO_BIG, "The MCP server %s names the "
+				  "next page of its tools in more than %d "
+				  "bytes.", r->server->id, CURSOR_BYTES);
+	*out = s.p ? arena_str(r->a, s) : s;
+	return 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -302,6 +352,7 @@ static int read_pages(struct mcp_peer *p, const struct conf_mcp *s,
 {
 	struct str cursors[PAGES];
 	json_auto_t *params = json_object();
+	int64_t until_ms = clock_mono_ms() + ALL_PAGES_MS;
 	const char *credential;
 
 	if (mcp_credential(s, ctx, r->a, &credential, e) < 0)
@@ -313,10 +364,14 @@ static int read_pages(struct mcp_peer *p, const struct conf_mcp *s,
 			.timeout_ms = MIN(s->timeout_ms, LIST_MS),
 			.abort = ctx->abort, .repeatable = true,
 		};
-		const json_t *tools, *tool;
+		const json_t *tools;
 		struct str next;
-		size_t i;
 
+		if (clock_mono_ms() > until_ms)
+			return err_public(e, ERR_TOOL_TIMEOUT, "The MCP server "
+					  "%s takes more than %d seconds to "
+					  "list its tools.", s->id,
+					  ALL_PAGES_MS / 1000);
 		if (mcp_request(p, &c, e) < 0)
 			return -1;
 		tools = jx_arr(c.result, "tools");
@@ -329,12 +384,13 @@ static int read_pages(struct mcp_peer *p, const struct conf_mcp *s,
 			mcp_call_release(&c);
 			return -1;
 		}
-		json_array_foreach((json_t *)tools, i, tool)
-			read_tool(r, tool);
 		*ttl_ms = jx_int(c.result, "ttlMs", TTL_MS);
-		next = arena_str(r->a, jx_str(c.result, "nextCursor"));
-		if (!jx_str(c.result, "nextCursor").p ||
-		    seen(cursors, page, next)) {
+		if (read_tools(r, tools, e) < 0 ||
+		    read_cursor(r, c.result, &next, e) < 0) {
+			mcp_call_release(&c);
+			return -1;
+		}
+		if (!next.p || seen(cursors, page, next)) {
 			mcp_call_release(&c);
 			return 0;
 		}
@@ -365,6 +421,9 @@ static struct mcp_list *fetch(struct mcp_peer *p, const struct conf_mcp *s,
 		mcp_list_put(l);
 		return NULL;
 	}
+	if (r.n_unfit)
+		log_warn("MCP tools left out: a name that does not fit, or "
+			 "too many", "server", s->id);
 	if (r.n)
 		qsort(r.v, r.n, sizeof(*r.v), by_name);
 	refuse_twins(&r);
@@ -411,12 +470,19 @@ static int accept_new(const struct conf_mcp *s, const struct tool_ctx *ctx,
 		      const struct mcp_list *l, const struct mcp_pin *pins,
 		      size_t n, bool *more, struct err *e)
 {
+	size_t n_new = 0;
+
 	for (size_t i = 0; i < l->n; i++) {
 		const struct mcp_tool *t = &l->tools[i];
 		struct mcp_pin now = mcp_pin_of(t);
 
 		if (state_of(t, pin_of(pins, n, t->remote)) != MCP_NEW)
 			continue;
+		if (n + n_new++ >= FIRST_PINS) {
+			log_warn("MCP server had too many tools for "
+				 "`pin: first-use`", "server", s->id);
+			return 0;
+		}
 		*more = true;
 		log_info("MCP tool accepted at its first use", "tool", t->name);
 		if (mcp_pin_first(tool_env_db(ctx->env),
@@ -443,9 +509,9 @@ static struct mcp_list *with_pins(const struct conf_mcp *s,
 	do {
 		bool more = false;
 
-		if (mcp_pin_list(tool_env_db(ctx->env),
-				 str_of(ctx->conf->tenant), str_of(s->id), &a,
-				 &pins, &n, e) < 0)
+		if (mcp_pin_hashes(tool_env_db(ctx->env),
+				   str_of(ctx->conf->tenant), str_of(s->id),
+				   &a, &pins, &n, e) < 0)
 			goto fail;
 		if (s->pin == PIN_FIRST_USE && !again &&
 		    accept_new(s, ctx, base, pins, n, &more, e) < 0)

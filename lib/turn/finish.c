@@ -275,7 +275,7 @@ static void not_stored(struct turn_loop *l, const struct outcome *o,
 		.role = ROLE_ASSISTANT, .turn_id = t->id,
 		.created_us = clock_now_us(),
 		.content = o->status == TURN_DONE ? o->content
-						  : str_of(err_message(&why)),
+			: arena_str(l->arena, str_of(err_message(&why))),
 		.meta = meta_answer(l, "error", &why, false),
 	};
 	if (o->status != TURN_DONE && l->step.text.n)

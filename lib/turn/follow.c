@@ -200,12 +200,14 @@ static int tell_stored(struct following *k, size_t *n, struct err *e)
 {
 	struct turn_events *rows;
 	size_t got;
+	bool more;
 
 	*n = 0;
 	do {
 		int rc = turn_events_list(k->f->deps->db, &k->owner,
 					  &k->f->turn_id, k->f->after,
-					  LIST_ROWS, &k->chunk, &rows, &got, e);
+					  LIST_ROWS, &k->chunk, &rows, &got,
+					  &more, e);
 
 		for (size_t i = 0; !rc && i < got; i++)
 			rc = tell_records(k, rows[i].data,
@@ -214,7 +216,7 @@ static int tell_stored(struct following *k, size_t *n, struct err *e)
 		if (rc < 0)
 			return -1;
 		*n += got;
-	} while (got == LIST_ROWS);
+	} while (more);
 	return 0;
 }
 

@@ -219,7 +219,8 @@ int history_add(struct turn_loop *l, struct err *e)
 		return 0;
 	if (read_page(l, first, &page, &meta, e) < 0)
 		return -1;
-	if (page.more && page.n < want && !is_enough(&page, meta, w) &&
+	if (page.more && !page.cut && page.n < want &&
+	    !is_enough(&page, meta, w) &&
 	    read_page(l, want, &page, &meta, e) < 0)
 		return -1;
 	context_reserve(l, page.n + CONTEXT_OWN_MESSAGES);

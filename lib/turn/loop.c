@@ -198,6 +198,8 @@ static int ask_model(struct turn_loop *l, struct err *e)
 
 	for (;;) {
 		step_reset(l);
+		if (arena_check(l->arena, e) < 0)
+			return -1;
 		tell_usage(l);
 		loop_status(l, "thinking");
 		loop_flush(l);

@@ -2,7 +2,9 @@
 """No function that lib/base/banned.h poisons, nor one of the rest that have no
 safe use in a threaded server. The header stops them where it is included; this
 finds the file that forgot it. In the program, JSON is parsed in one place, which
-has the caps (lib/base/json.h), and patterns of POSIX, which have none, nowhere."""
+has the caps (lib/base/json.h), and patterns of POSIX, which have none, nowhere.
+Nor is there a view of a local error or buffer that is
+kept: what it points at is gone when the function returns."""
 
 import re
 
@@ -15,6 +17,12 @@ MORE = {"vsprintf", "strtok_r", "gethostbyname", "gethostbyaddr", "inet_ntoa",
 # In what runs, not in the tests, which parse what they wrote themselves.
 PROGRAM = {"json_loads", "json_loadb", "json_loadf", "json_loadfd",
            "json_load_file", "json_load_callback", "regcomp", "regexec"}
+BODY = """static void f(struct l *l)
+{
+\tstruct err e = ERR_INIT, why = ERR_INIT; struct buf b = BUF_INIT(9);
+%s
+}
+"""
 # Where a banned function is right, and why.
 ALLOWED = {("lib/base/json.c", "json_loadb"): "behind the caps"}
 
@@ -39,13 +47,75 @@ def check_text(path, text, names):
     return found
 
 
+# A text of an error that is a local variable, by whichever way.
+LOCAL_ERR = re.compile(r"\berr_message\(&(\w+)\)|(?<![\w.>)\]])(\w+)\.(?:text|public)\b")
+# What of a local buffer is handed to somebody else.
+LOCAL_BUF = re.compile(r"(?:->\w+(?:\.\w+)*\s*=|\breturn)\s*buf_str\(&(\w+)\)")
+VIEWS = {"str_of", "err_message", "str_trim", "STR_ARG"}
+
+
+def callers(code, at):
+    """Names of the calls around a place, from the inside out, up to the start of
+    its statement."""
+    names, depth = [], 0
+    for i in range(at - 1, -1, -1):
+        if code[i] == ")":
+            depth += 1
+        elif code[i] == "(":
+            if depth:
+                depth -= 1
+                continue
+            m = re.search(r"(\w+)\s*$", code[:i])
+            names.append(m.group(1) if m else "")
+        elif code[i] in ";{}" and not depth:
+            if code[i] == "{" and re.search(r"\)\s*$|=\s*$", code[:i]):
+                # A compound literal or an initializer, or a function's body.
+                m = re.search(r"\(struct \w+\)\s*$", code[:i])
+                if m:
+                    return names + callers(code, m.start())
+            break
+    return names
+
+
+def body_of(code, at):
+    """The function around a place: from the line that opens it."""
+    start = code.rfind("\n{", 0, at)
+    return code[max(start, 0):at]
+
+
+def check_views(path, text):
+    code = code_only(text)
+    found = []
+
+    def problem(m, what):
+        line = code.count("\n", 0, m.start()) + 1
+        found.append(f"{path}:{line}: a view of {what} is kept")
+
+    for m in LOCAL_ERR.finditer(code):
+        name = m.group(1) or m.group(2)
+        if (re.search(rf"\bstruct err [^;*]*\b{name}\b", body_of(code, m.start()))
+                and not set(callers(code, m.start())) - VIEWS - {""}
+                and not re.match(r"\s*\[", code[m.end():])
+                and re.search(r"(?:[=:?]|\breturn)[^;{}]*$", code[:m.start()])):
+            problem(m, f"the local error {name}")
+    for m in LOCAL_BUF.finditer(code):
+        if re.search(rf"\bstruct buf [^;*]*\b{m.group(1)}\b\s*(?:=|,|;)",
+                     body_of(code, m.start())):
+            problem(m, f"the local buffer {m.group(1)}")
+    return found
+
+
 def main():
     tap = Tap()
     names = banned_names()
     problems = []
     for path in files(".c", ".h", under=("lib", "fcgi-app", "tests")):
         problems += check_text(path, text_of(path), names)
+    views = []
+    for path in files(".c", under=("lib", "fcgi-app")):
+        views += check_views(path, text_of(path))
     tap.clean("no banned function is called", problems)
+    tap.clean("no view of a local error or buffer is kept", views)
     tap.result(len(names) > len(MORE), "lib/base/banned.h is read")
     for name in ("strcpy", "sprintf", "atoi", "localtime", "system"):
         tap.finds(f"{name}()", check_text(
@@ -61,6 +131,25 @@ def main():
     tap.clean("passes a comment, a string, a member and a longer name", check_text(
         "a.c", '/* strcpy(a, b) */\nchar *s = "atoi(x)"; // gets(x)\n'
                "p->system(1); q.signal(2); my_strcpy(3); gmtime_r(0, 0);\n", names))
+    for name, line in (
+            ("a kept text of a local error", "\tp->answer = str_of(err_message(&why));"),
+            ("one of a conditional", "\tp->text = ok ? other : err_message(&why);"),
+            ("one in a literal", "\tt->a = (struct m){\n\t\t.role = 1,\n"
+                                 "\t\t.text = str_of(err_message(&why)),\n\t};"),
+            ("a returned one", "\treturn why.public;"),
+            ("a kept buffer", "\tu->prompts = buf_str(&b);"),
+            ("a returned buffer", "\treturn buf_str(&b);")):
+        tap.finds(name, check_views("a.c", BODY % line), "a.c:4: a view of"
+                  if "\n" not in line else "a.c:6: a view of")
+    tap.clean("passes copies, members and errors of others", sum((
+        check_views("a.c", BODY % line) for line in (
+            "\tp->answer = arena_str(a, str_of(err_message(&why)));",
+            "\tp->answer = (struct m){ .t = arena_strdup(a, why.text) };",
+            "\tfail(l, \"%s\", why.public[0] ? why.public : why.text);",
+            "\tif (why.public[0])\n\t\tbuf_adds(&b, why.text);",
+            "\tp->answer = str_of(err_message(&l->err));",
+            "\tp->answer = arena_str(a, buf_str(&b));",
+            "\tjw_str(&w, buf_str(&b));")), []))
     tap.finish()
 
 

@@ -133,6 +133,11 @@ tests_unit_test_db_SOURCES = tests/unit/test_db.c \
 	$(DB_TEST_SOURCES)
 tests_unit_test_db_LDADD = $(UNIT_LIBS)
 
+DB_TESTS += tests/unit/test_db_rows
+tests_unit_test_db_rows_SOURCES = tests/unit/test_db_rows.c \
+	$(DB_TEST_SOURCES)
+tests_unit_test_db_rows_LDADD = $(UNIT_LIBS)
+
 DB_TESTS += tests/unit/test_db_whole
 tests_unit_test_db_whole_SOURCES = tests/unit/test_db_whole.c \
 	$(DB_TEST_SOURCES)

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/uuid.h"
@@ -52,6 +53,36 @@ static void count_release(void *p)
 	/* Newest first: each is told the number it must find. */
 	assert_int_equal(released, *(int *)p);
 	released++;
+}
+
+/* At its cap it refuses what is asked for, and goes on for the rest. */
+static void a_full_arena_ends_nothing(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct arena_mark m;
+
+	(void)state;
+	assert_non_null(arena_try(&a, 1000, &e));
+	assert_int_equal(arena_check(&a, &e), 0);
+	assert_null(arena_try(&a, LIM_ARENA_BYTES, &e));
+	assert_int_equal(e.code, ERR_TOO_BIG);
+	err_clear(&e);
+	assert_null(arena_try(&a, SIZE_MAX, &e));
+	assert_int_equal(e.code, ERR_TOO_BIG);
+	err_clear(&e);
+	m = arena_mark(&a);
+	/* Once the process ended here. */
+	arena_alloc(&a, LIM_ARENA_BYTES);
+	assert_int_equal(arena_check(&a, &e), -1);
+	assert_int_equal(e.code, ERR_TOO_BIG);
+	err_clear(&e);
+	assert_string_equal(arena_printf(&a, "still %s", "here"), "still here");
+	assert_null(arena_try(&a, 1, &e));
+	err_clear(&e);
+	arena_rewind(&a, m);
+	assert_int_equal(arena_check(&a, &e), 0);
+	arena_release(&a);
 }
 
 static void arena_releases_newest_first(void **state)
@@ -358,6 +389,7 @@ int main(void)
 		cmocka_unit_test(err_first_set_wins),
 		cmocka_unit_test(err_rows_are_whole),
 		cmocka_unit_test(arena_releases_newest_first),
+		cmocka_unit_test(a_full_arena_ends_nothing),
 		cmocka_unit_test(arena_aligns_and_formats),
 		cmocka_unit_test(buf_cap_is_sticky),
 		cmocka_unit_test(buf_take_gives_memory),

@@ -253,6 +253,43 @@ static void a_document_may_be_json(void **state)
 	arena_release(&a);
 }
 
+/* A document may have more headers than a request: once the process ended. */
+static void too_many_headers_are_refused(void **state)
+{
+	struct buf doc = BUF_INIT(65536), args = BUF_INIT(65536);
+	struct arena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct tool_result r;
+	char yaml[512];
+
+	(void)state;
+	buf_adds(&doc, "{\"openapi\":\"3.1.0\",\"paths\":{\"/x\":{\"get\":"
+		 "{\"operationId\":\"many\",\"parameters\":[");
+	for (int i = 0; i < 80; i++) {
+		buf_addf(&doc, "%s{\"name\":\"X-%d\",\"in\":\"header\","
+			 "\"schema\":{\"type\":\"string\"}}", i ? "," : "", i);
+		buf_addf(&args, "%s\"X-%d\":\"v\"", i ? "," : "{", i);
+	}
+	buf_adds(&doc, "]}}}}");
+	buf_addc(&args, '}');
+	kind_lab_file("many.json", doc.p, 0600);
+	snprintf(yaml, sizeof(yaml), "tools: {d: {kind: openapi, description: A, "
+		 "confirm: never, openapi: {file: many.json, operations: [many],"
+		 " allow_private: [127.0.0.1], base_url: "
+		 "'http://127.0.0.1:%d'}}}\n", peer->port);
+	if (kind_lab_load(yaml, "name: W\n", &e) < 0)
+		fail_msg("%s", e.text);
+	r = kind_lab_call("", "d_many", args.p, &a);
+	assert_true(r.is_error);
+	assert_non_null(strstr(r.text.p, "more than 72 headers"));
+	r = kind_lab_call("", "d_many", "{\"X-1\":\"one\"}", &a);
+	assert_false(r.is_error);
+	assert_non_null(strstr(r.text.p, "X-1: one"));
+	buf_release(&doc);
+	buf_release(&args);
+	arena_release(&a);
+}
+
 static int set_up(void **state)
 {
 	peer = peer_start(serve);
@@ -267,6 +304,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_expressed_is_refused),
 		cmocka_unit_test(references_are_counted_before_they_are_copied),
 		cmocka_unit_test(a_document_may_be_json),
+		cmocka_unit_test(too_many_headers_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("kind_openapi", tests, set_up,

@@ -62,6 +62,7 @@ static void foreign_is_not_found(void **state)
 				      .status = TURN_DONE };
 		struct message row = { .role = ROLE_TOOL };
 		struct turn_events *events;
+		bool more;
 		struct message_page page;
 		struct conversation c;
 		struct turn turn;
@@ -89,7 +90,8 @@ static void foreign_is_not_found(void **state)
 		refused(turn_recover(db, o, &own.turn_id, NULL, &closed, &e),
 			ERR_NOT_FOUND);
 		refused(turn_events_list(db, o, &own.turn_id, 0, 10, &a,
-					 &events, &n, &e), ERR_NOT_FOUND);
+					 &events, &n, &more, &e),
+			ERR_NOT_FOUND);
 	}
 	end_with(&ann, &own, "done");
 }

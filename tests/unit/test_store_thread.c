@@ -281,6 +281,7 @@ static void steps_alone_are_a_variant(void **state)
 	struct turn_begin b;
 	struct turn_redo r;
 	char id[UUID_TEXT_BYTES];
+	int64_t head;
 
 	(void)state;
 	tree_new(&t, "waits");
@@ -309,6 +310,19 @@ static void steps_alone_are_a_variant(void **state)
 		assert_int_equal(v.n, 2);
 		assert_int_equal(v.items[1].messages[0].variant_index, 2);
 		assert_int_equal(v.items[1].messages[3].variant_count, 0);
+		for (int k = 0; k < 2; k++) {
+			ok(thread_variant_at(db, &ann, &t.id, 2, k + 1, &head,
+					     &e));
+			assert_int_equal(head, v.items[k].v.head_seq);
+		}
+		refused(thread_variant_at(db, &ann, &t.id, 2, 3, &head, &e),
+			ERR_NOT_FOUND);
+		refused(thread_variant_at(db, &ann, &t.id, 2, 0, &head, &e),
+			ERR_NOT_FOUND);
+		refused(thread_variant_at(db, &bob, &t.id, 2, 1, &head, &e),
+			ERR_NOT_FOUND);
+		ok(thread_variant_at(db, &ann, &t.id, 1, 1, &head, &e));
+		assert_int_equal(head, 1);	/* it has no other */
 		ok(thread_choose(db, &ann, &t.id, 3, NULL, &e));
 	}
 }

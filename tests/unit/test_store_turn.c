@@ -121,6 +121,7 @@ static void an_end_with_many_batches(void **state)
 				.workspace_id = S("home"),
 				.agent_id = S("assistant"), .content = S("1") };
 	struct turn_events rows[3], *back;
+	bool more;
 	struct turn_end t = { .status = TURN_ERROR, .events = rows,
 			      .n_events = 3, .last_event_seq = 7,
 			      .error_code = "code", .error_text = "text" };
@@ -135,7 +136,8 @@ static void an_end_with_many_batches(void **state)
 	t.turn_id = b.turn_id;
 	t.conversation_id = b.conversation_id;
 	ok(turn_end(db, &ann, &t, &e));
-	ok(turn_events_list(db, &ann, &b.turn_id, 0, 10, &a, &back, &n, &e));
+	ok(turn_events_list(db, &ann, &b.turn_id, 0, 10, &a, &back, &n, &more,
+			    &e));
 	assert_int_equal(n, 3);
 	ok(turn_get(db, &ann, &b.turn_id, &a, &seen, &e));
 	assert_int_equal(seen.status, TURN_ERROR);
@@ -297,6 +299,7 @@ static void many_turns_at_once(void **state)
 	static struct turn_state st[N + 1];
 	static struct turn_begin b[N];
 	struct turn_events *got;
+	bool more;
 	struct db_stats s, s2;
 	struct turn t;
 	size_t n;
@@ -335,12 +338,15 @@ static void many_turns_at_once(void **state)
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn WHERE status = 1"
 		" AND lease_until_us > %lld",
 		(long long)(clock_now_us() + TURN_LEASE_US + 1000000)), N);
-	ok(turn_events_list(db, &ann, &ids[0], 0, 10, &a, &got, &n, &e));
+	ok(turn_events_list(db, &ann, &ids[0], 0, 10, &a, &got, &n, &more,
+			    &e));
 	assert_int_equal(n, 1);
 	assert_true(str_is(got[0].data, "some"));
-	ok(turn_events_list(db, &ann, &ids[0], 4, 10, &a, &got, &n, &e));
+	ok(turn_events_list(db, &ann, &ids[0], 4, 10, &a, &got, &n, &more,
+			    &e));
 	assert_int_equal(n, 1);
-	ok(turn_events_list(db, &ann, &ids[0], 5, 10, &a, &got, &n, &e));
+	ok(turn_events_list(db, &ann, &ids[0], 5, 10, &a, &got, &n, &more,
+			    &e));
 	assert_int_equal(n, 0);
 	/* Events of turns that did not end are kept, however old. */
 	ok(turn_events_expire(db, clock_now_us(), 100, &expired, &e));

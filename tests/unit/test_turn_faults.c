@@ -2,6 +2,7 @@
  * The loop (lib/turn) when things go wrong: stopped turns, failures upstream,
  * a process that dies, a small pool, a database that goes away.
  */
+#include "base/limits.h"
 #include "turn_lab.h"
 
 #include <pthread.h>
@@ -207,6 +208,7 @@ static void text_so_far_is_stored(void **state)
 {
 	struct buf text = BUF_INIT(1 << 20);
 	struct turn_events *batches;
+	bool more;
 	struct err e = ERR_INIT;
 	struct owner o;
 	struct play p;
@@ -217,7 +219,8 @@ static void text_so_far_is_stored(void **state)
 	play(&p, NULL, NULL, "!script {\"tokens\":60,\"rate\":30}");
 	o = play_owner(&p);
 	assert_int_equal(turn_events_list(lab.root, &o, &p.run.id, 0, 100,
-					  &p.arena, &batches, &n, &e), 0);
+					  &p.arena, &batches, &n, &more,
+					  &e), 0);
 	assert_true(n >= 1);
 	for (size_t i = 0; i < n; i++)
 		turn_text_of_events(&text, batches[i].data);
@@ -361,6 +364,22 @@ static void a_short_outage_is_waited_for(void **state)
 	play_end(&p);
 }
 
+/* An arena at its cap ends the turn, which says so, not the process. */
+static void a_full_arena_ends_the_turn(void **state)
+{
+	struct play p;
+
+	(void)state;
+	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"text\":\"x\"}"),
+			 0);
+	arena_alloc(&p.arena, LIM_ARENA_BYTES);
+	play_run(&p, NULL);
+	assert_int_equal(p.status, TURN_ERROR);
+	assert_true(str_is(p.run.answer.content,
+			   err_rows[ERR_TOO_BIG].message));
+	play_end(&p);
+}
+
 static void nothing_stored_is_said(void **state)
 {
 	struct play p;
@@ -393,6 +412,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(streams_hold_no_connection),
 		cmocka_unit_test(a_short_outage_is_waited_for),
 		cmocka_unit_test(nothing_stored_is_said),
+		cmocka_unit_test(a_full_arena_ends_the_turn),
 	};
 
 	(void)argc;
