@@ -12,4 +12,5 @@ dist_sql_DATA = \
 	sql/0010-mcp.sql \
 	sql/0011-site-key.sql \
 	sql/0012-turn-client.sql \
-	sql/0013-decided-seq.sql
+	sql/0013-decided-seq.sql \
+	sql/0015-origin.sql
