@@ -2,6 +2,7 @@
 noinst_LIBRARIES += fcgi-app/libapp.a
 fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/api.h \
+	fcgi-app/api/allowed.c \
 	fcgi-app/api/approval.c fcgi-app/api/approval.h \
 	fcgi-app/api/chat.c \
 	fcgi-app/api/chat_ag_ui.c \

@@ -13,4 +13,5 @@ dist_sql_DATA = \
 	sql/0011-site-key.sql \
 	sql/0012-turn-client.sql \
 	sql/0013-decided-seq.sql \
+	sql/0015-origin.sql \
 	sql/0020-job.sql

@@ -8,6 +8,13 @@
 #include "api/send.h"
 #include "store/wait.h"
 
+/*
+ * Has the tool asked about again in the conversation of the path (allowed.c).
+ * ERR_NOT_FOUND; ERR_FORBIDDEN for who may not decide.
+ */
+int allowed_revoke(struct request *rq, struct str tool,
+		   struct err *e) MUST_CHECK;
+
 /* What a client answers; rows in the request's arena. */
 struct answers {
 	struct turn turn;

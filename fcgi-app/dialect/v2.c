@@ -192,6 +192,8 @@ static void write_approval(struct buf *out, const char *name,
 	jw_kbool(&w, "editable", wait->flags & WAIT_EDITABLE);
 	jw_kbool(&w, "rememberable", wait->flags & WAIT_REMEMBER);
 	jw_kstr(&w, "reason", wait->reason);
+	jw_key(&w, "origins");
+	wire_origins(&w, wait->origins);
 	jw_kstrz(&w, "digest", wire_digest(wait, digest));
 	jw_ktime(&w, "expires_at", wait->expires_us);
 	wire_frame_end(&w);

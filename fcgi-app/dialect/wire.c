@@ -88,6 +88,14 @@ static void question_members(struct jw *w, const struct turn_wait *wait)
 	json_decref(j);
 }
 
+void wire_origins(struct jw *w, struct str stored)
+{
+	struct origins o = { .n = 0 };
+
+	origins_parse(&o, stored);
+	origins_write(w, &o);
+}
+
 static void approval_members(struct jw *w, const struct turn_wait *wait)
 {
 	char digest[WIRE_DIGEST_CHARS + 1];
@@ -98,6 +106,8 @@ static void approval_members(struct jw *w, const struct turn_wait *wait)
 	jw_kbool(w, "editable", wait->flags & WAIT_EDITABLE);
 	jw_kbool(w, "rememberable", wait->flags & WAIT_REMEMBER);
 	jw_kstr(w, "reason", wait->reason);
+	jw_key(w, "origins");
+	wire_origins(w, wait->origins);
 	jw_kstrz(w, "digest", wire_digest(wait, digest));
 }
 

@@ -85,6 +85,9 @@ void wire_wait(struct jw *w, const struct turn_wait *wait);
 /* The same, its members into an open object. */
 void wire_wait_members(struct jw *w, const struct turn_wait *wait);
 
+/* Whose text it is, as stored (turn_wait.origins), as [{kind, name}]. */
+void wire_origins(struct jw *w, struct str stored);
+
 /* The digest of a wait as hex text. */
 #define WIRE_DIGEST_CHARS (2 * WAIT_DIGEST_BYTES)
 const char *wire_digest(const struct turn_wait *wait,

@@ -1,6 +1,7 @@
-/* Renaming and deleting a conversation. */
+/* Renaming and deleting a conversation, and what may run in it unasked. */
 #include "plain/plain.h"
 
+#include "api/approval.h"
 #include "api/scope.h"
 #include "app.h"
 #include "base/limits.h"
@@ -9,8 +10,40 @@
 
 #include "base/banned.h"
 
+/* A form for each tool that the user has allowed. */
+static int put_allowed(struct plain *p, const struct uuid *conversation,
+		       struct err *e)
+{
+	struct owner owner = scope_owner(p->rq);
+	struct wait_allowed *rows;
+	char id[UUID_TEXT_BYTES];
+	size_t n;
+
+	if (wait_allowed_list(p->rq->app->db, &owner, conversation,
+			      p->rq->arena, &rows, &n, e) < 0)
+		return -1;
+	if (!n)
+		return 0;
+	buf_adds(p->b, "<h2>Allowed in this conversation</h2>\n<p>These tools "
+		 "run here without asking you.</p>\n");
+	for (size_t i = 0; i < n; i++) {
+		plain_form(p, arena_printf(p->rq->arena,
+					   "conversations/%s/revoke",
+					   uuid_format(conversation, id)));
+		buf_adds(p->b, "<p><b>");
+		buf_html(p->b, rows[i].tool);
+		buf_adds(p->b, "</b> <input type=\"hidden\" name=\"tool\" "
+			 "value=\"");
+		buf_html(p->b, rows[i].tool);
+		buf_adds(p->b, "\"><input type=\"submit\" value=\"Ask again\">"
+			 "</p>\n</form>\n");
+	}
+	buf_adds(p->b, "<hr>\n");
+	return 0;
+}
+
 /*
- * GET {base}/plain/conversations/{c}/edit: both forms; the one that deletes
+ * GET {base}/plain/conversations/{c}/edit: the forms; the one that deletes
  * says what it does and is the only question asked.
  */
 int plain_edit(struct request *rq, struct response *rs, struct err *e)
@@ -30,6 +63,8 @@ int plain_edit(struct request *rq, struct response *rs, struct err *e)
 	buf_html(p.b, c.title);
 	buf_adds(p.b, "\"></p>\n<p><input type=\"submit\" value=\"Rename\">"
 		 "</p>\n</form>\n<hr>\n");
+	if (put_allowed(&p, &c.id, e) < 0)
+		return -1;
 	plain_form(&p, arena_printf(rq->arena, "conversations/%s/delete", id));
 	buf_addf(p.b, "<p>Deleting removes the conversation with its %lld "
 		 "messages. It cannot be undone.</p>\n<p><input type=\"submit\" "
@@ -64,6 +99,19 @@ int plain_rename(struct request *rq, struct response *rs, struct err *e)
 	notify_conversation(rq->app->notify, &owner, &c.id, "renamed", title);
 	plain_go(rq, rs, arena_printf(rq->arena, "conversations/%s",
 				      uuid_format(&c.id, id)), "");
+	return 0;
+}
+
+/* POST …/revoke tool: 303 to the forms. Errors of allowed_revoke. */
+int plain_revoke(struct request *rq, struct response *rs, struct err *e)
+{
+	char id[UUID_TEXT_BYTES];
+
+	if (allowed_revoke(rq, form_field(rq, "tool"), e) < 0)
+		return -1;
+	uuid_format(route_arg_uuid(rq, "conversation"), id);
+	plain_go(rq, rs, arena_printf(rq->arena, "conversations/%s/edit", id),
+		 "");
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "plain/plain.h"
 
 #include <sodium.h>
+#include <string.h>
 
 #include "api/idempotent.h"
 #include "api/scope.h"
@@ -49,6 +50,42 @@ static void open_form(struct plain *p, const struct turn_wait *w,
 		hidden(p->b, "steps", STR("1"));
 }
 
+/* Whose text may have led to this: names are theirs, so nothing hides in them. */
+static void put_origins(struct buf *b, const struct turn_wait *w)
+{
+	static const struct { const char *kind, *words; } kinds[] = {
+		{ "mcp", "the MCP server" }, { "web", "the web site" },
+		{ "dataset", "the dataset" }, { "tool", "the tool" },
+		{ "page", "this site's page, through" },
+		{ "client", "what the client says was said before" },
+	};
+	struct origins o = { .n = 0 };
+	struct buf name = BUF_INIT(16384);
+
+	origins_parse(&o, w->origins);
+	if (!o.n && !str_is(w->reason, "tainted"))
+		return;
+	buf_adds(b, "<p>Text of others is part of this conversation; it may "
+		 "have led to this.</p>\n");
+	if (o.n)
+		buf_adds(b, "<ul class=\"origins\">\n");
+	for (size_t i = 0; i < o.n; i++) {
+		const char *words = "";
+
+		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+			if (strcmp(o.v[i].kind, kinds[k].kind) == 0)
+				words = kinds[k].words;
+		buf_reset(&name);
+		untrusted_spell(str_of(o.v[i].name), &name);
+		buf_addf(b, "<li>%s ", words);
+		buf_html(b, buf_str(&name));
+		buf_adds(b, "</li>\n");
+	}
+	if (o.n)
+		buf_adds(b, "</ul>\n");
+	buf_release(&name);
+}
+
 /* What is approved is what was shown: its digest goes along. */
 static void put_approval(struct plain *p, const struct turn_wait *w)
 {
@@ -69,15 +106,17 @@ static void put_approval(struct plain *p, const struct turn_wait *w)
 	buf_html(b, buf_str(&args));
 	buf_release(&args);
 	buf_adds(b, "</pre>\n");
-	if (str_is(w->reason, "tainted"))
-		buf_adds(b, "<p>Text of others is part of this conversation; it "
-			 "may have led to this.</p>\n");
+	put_origins(b, w);
 	open_form(p, w, "decide");
 	hidden(b, "digest", str_of(sodium_bin2hex(
 		digest, sizeof(digest), (const unsigned char *)w->digest.p,
 		w->digest.n)));
 	buf_adds(b, "<p>");
 	button(b, "approve", "Approve", STR("Run it as it stands here"));
+	if (w->flags & WAIT_REMEMBER)
+		button(b, "allow", "Allow",
+		       STR("Run it, and do not ask about this tool again in "
+			   "this conversation"));
 	button(b, "deny", "Deny", STR("Go on without it"));
 	buf_adds(b, "</p>\n</form>\n");
 }
@@ -191,14 +230,15 @@ static int go_on(struct request *rq, struct response *rs, const struct turn *t,
 }
 
 /*
- * POST {base}/plain/turns/{t}/decide wait, digest, approve or deny: 303 to the
- * turn's page. Errors as of POST /turns/{t}/approvals.
+ * POST {base}/plain/turns/{t}/decide wait, digest, approve, allow (for the
+ * conversation) or deny: 303 to the turn's page. Errors as of POST /turns/{t}/approvals.
  */
 int plain_decide(struct request *rq, struct response *rs, struct err *e)
 {
 	struct str hex = form_field(rq, "digest");
 	unsigned char digest[WAIT_DIGEST_BYTES];
-	bool approve = form_field(rq, "approve").n > 0;
+	bool allow = form_field(rq, "allow").n > 0;
+	bool approve = allow || form_field(rq, "approve").n > 0;
 	const struct turn_wait *w;
 	struct turn_decision d;
 	struct turn t;
@@ -219,6 +259,7 @@ int plain_decide(struct request *rq, struct response *rs, struct err *e)
 		.id = w->id, .kind = WAIT_APPROVAL,
 		.status = approve ? WAIT_APPROVED : WAIT_DENIED,
 		.digest = { (const char *)digest, sizeof(digest) },
+		.remember = allow,
 	};
 	return go_on(rq, rs, &t, &d, e);
 }

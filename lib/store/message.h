@@ -21,7 +21,6 @@ struct message {
 	struct str meta;	/* JSON object text; p == NULL: {} */
 	/* Which of how many variants at its place; 0: it is the only one. */
 	int64_t variant_index, variant_count;
-	bool taints;		/* to be stored: brings text of others along */
 };
 
 struct message_page {

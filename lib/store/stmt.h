@@ -68,7 +68,6 @@ struct locked {		/* a conversation and who holds it, both locked */
 	struct uuid turn_id;	/* nil: free */
 	int64_t status, lease_until_us, user_seq;	/* of that turn */
 	int64_t variant_index, variant_count;		/* of its answer */
-	int64_t tainted;
 };
 #define LOCKED_FIELDS(F, SEP) \
 	F(workspace_id, s, "c.workspace_id") SEP \
@@ -82,8 +81,7 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(lease_until_us, I, "t.lease_until_us") SEP \
 	F(user_seq, I, "t.user_seq") SEP \
 	F(variant_index, I, "t.variant_index") SEP \
-	F(variant_count, I, "t.variant_count") SEP \
-	F(tainted, i, "c.tainted")
+	F(variant_count, I, "t.variant_count")
 
 /* What single statements and whole transactions have in common. */
 #define CONVERSATION_ROW "usussSiiiUii"
@@ -280,6 +278,7 @@ struct number {
 	F(effect, i, "w.effect") SEP \
 	F(flags, i, "w.flags") SEP \
 	F(reason, s, "w.reason") SEP \
+	F(origins, S, "w.origins") SEP \
 	F(args, s, "w.args") SEP \
 	F(digest, b, "w.digest") SEP \
 	F(edited, S, "w.edited") SEP \
@@ -292,6 +291,10 @@ struct number {
 	F(decided_by, U, "w.decided_by") SEP \
 	F(decided_via, S, "w.decided_via") SEP \
 	F(used_us, I, "w.used_us")
+#define ALLOWED_FIELDS(F, SEP) \
+	F(tool, s, "a.tool") SEP \
+	F(wait_id, u, "a.wait_id") SEP \
+	F(created_us, i, "a.created_us")
 #define NOTICE_FIELDS(F, SEP) \
 	F(seq, i, "n.seq") SEP \
 	F(kind, i, "n.kind") SEP \
@@ -333,7 +336,8 @@ struct number {
 
 #define TOOL_OUTPUT_FIELDS(F, SEP) \
 	F(tool, s, "tool") SEP \
-	F(content, s, "content")
+	F(content, s, "content") SEP \
+	F(origins, S, "origins")
 
 /* Lists of ids: three sizes, padded with the last one. */
 #define IDS_4 "?,?,?,?"

@@ -267,11 +267,10 @@ static int redo(struct db *tx, struct redoing *k, struct arena *a,
 		title = r->title;
 	r->titled = title.p != NULL;
 	r->turn_number = k->l.turns + r->edit;
-	r->tainted = !r->edit && k->l.tainted;
 	if (db_exec(tx, STMT_CONVERSATION_REDO,
 		    DB_ARGS(DB_I(r->edit), DB_I(r->edit), DB_U(&r->turn_id),
 			    DB_I(k->now_us), DB_I(k->l.superseded),
-			    DB_I(r->edit), DB_S_IF(title), DB_S_IF(title),
+			    DB_S_IF(title), DB_S_IF(title),
 			    DB_U(&r->conversation_id), DB_S(k->o->tenant_id),
 			    DB_U(&k->o->user_id)), NULL, e))
 		return -1;

@@ -35,7 +35,6 @@ struct turn_redo {
 	struct message user;		/* edit: as stored; else only its seq */
 	int64_t turn_number;
 	bool titled;			/* the title was set by this call */
-	bool tainted;			/* text of others is in the context */
 	int64_t variant_index, variant_count;	/* of the answer to come; or 0 */
 };
 

@@ -17,7 +17,8 @@ static const struct db_field fields[] = {
 
 int tool_output_put(struct db *db, const struct owner *o,
 		    const struct uuid *conversation_id, struct str tool,
-		    struct str content, struct uuid *id, struct err *e)
+		    struct str content, struct str origins, struct uuid *id,
+		    struct err *e)
 {
 	int rc;
 
@@ -27,6 +28,8 @@ int tool_output_put(struct db *db, const struct owner *o,
 	rc = db_exec(db, STMT_TOOL_OUTPUT_INSERT,
 		     DB_ARGS(DB_U(id), DB_S(o->tenant_id), DB_U(&o->user_id),
 			     DB_U(conversation_id), DB_S(tool), DB_S(content),
+			     ((struct db_val){ .type = 's', .s = origins,
+					       .null = !origins.n }),
 			     DB_I(clock_now_us())), NULL, e);
 	if (rc && e->code == ERR_DB_DUPLICATE) {
 		err_clear(e);	/* a second run after a lost link */

@@ -10,14 +10,17 @@
 
 enum { TOOL_OUTPUTS_KEPT = 20 };
 
-/* Stores it, *id is new. content is valid UTF-8, cut at LIM_TOOL_OUTPUT_BYTES. */
+/*
+ * Stores it, *id is new. content is valid UTF-8, cut at LIM_TOOL_OUTPUT_BYTES.
+ * origins: JSON, whose text it is (tool/origin.h); or empty.
+ */
 int tool_output_put(struct db *db, const struct owner *o,
 		    const struct uuid *conversation_id, struct str tool,
-		    struct str content, struct uuid *id,
+		    struct str content, struct str origins, struct uuid *id,
 		    struct err *e) MUST_CHECK;
 
 struct tool_output {
-	struct str tool, content;
+	struct str tool, content, origins;	/* origins: or NULL */
 };
 
 /* ERR_NOT_FOUND. Text in a. */

@@ -174,7 +174,7 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 			arena_zalloc(a, b->n_history, sizeof(*m));
 	rc = db_each_within(tx, STMT_TURN_BEGIN,
 			    DB_ARGS(DB_S_IF(b->title), DB_U(&b->turn_id),
-				    DB_I(m->created_us), DB_I(b->taints),
+				    DB_I(m->created_us),
 				    DB_S_IF(b->title),
 				    DB_S_IF(b->title), DB_U(&b->conversation_id),
 				    DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
@@ -220,9 +220,7 @@ static int create(struct db *tx, struct beginning *k, struct err *e)
 
 			    DB_U(&b->turn_id), DB_U(&b->conversation_id),
 			    DB_I(m->created_us + TURN_LEASE_US), DB_I(1),
-			    DB_I(m->created_us), DB_S_IF(b->client),
-
-			    DB_I(b->taints), DB_U(&b->conversation_id)),
+			    DB_I(m->created_us), DB_S_IF(b->client)),
 		    NULL, e)) {
 		/* The other ids are new. */
 		if (e->code == ERR_DB_DUPLICATE) {
@@ -319,13 +317,6 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-static int taint(struct db *tx, const struct uuid *conversation_id,
-		 const struct uuid *turn_id, struct err *e)
-{
-	return db_exec(tx, STMT_CONVERSATION_TAINT,
-		       DB_ARGS(DB_U(conversation_id), DB_U(turn_id)), NULL, e);
-}
-
 static int append_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct appending *k = ctx;
@@ -353,12 +344,7 @@ static int append_tx(struct db *tx, void *ctx, struct err *e)
 		k->rows[i].seq = r.insert_id - (int64_t)k->n + 1 + (int64_t)i;
 		at = message_args(at, k->conversation_id, &k->rows[i]);
 	}
-	if (db_exec_rows(tx, STMT_MESSAGE_INSERT, v, k->n, NULL, e))
-		return -1;
-	for (size_t i = 0; i < k->n; i++)
-		if (k->rows[i].taints)
-			return taint(tx, k->conversation_id, k->turn_id, e);
-	return 0;
+	return db_exec_rows(tx, STMT_MESSAGE_INSERT, v, k->n, NULL, e);
 }
 
 int turn_append(struct db *db, const struct owner *o,

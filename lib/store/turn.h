@@ -70,7 +70,6 @@ struct turn_begin {
 	struct str content;	/* the user message */
 	struct str meta;	/* JSON object text, or NULL */
 	struct str client;	/* JSON: the page's tools (turn.client); or NULL */
-	bool taints;		/* text of others came with the message */
 	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */
 	size_t n_history;	/* rows in front of the message that are wanted */
 	struct arena *arena;	/* for them */
@@ -85,8 +84,7 @@ struct turn_begin {
 /*
  * Begins a turn in one transaction: takes the conversation, stores the user
  * message, makes the turn row (running, lease TURN_LEASE_US from now), sets
- * the title if it had none, and takes the taint away: these are the user's own
- * words. A turn that waits is ended for it (store/wait.h). ERR_NOT_FOUND;
+ * the title if it had none. A turn that waits is ended for it (store/wait.h). ERR_NOT_FOUND;
  * ERR_BUSY with the running turn's id in e->id; ERR_CONFLICT (create: id
  * taken). 1 round trip, with the rows that the message follows. Not within
  * db_tx.
@@ -103,7 +101,6 @@ struct turn_resume {
 	int64_t user_seq;		/* of the user message, of both */
 	int64_t last_seq;		/* of the thread: the old turn's answer */
 	int64_t turn_number;
-	bool tainted;			/* text of others is in the context */
 };
 
 /*

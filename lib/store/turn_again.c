@@ -70,7 +70,6 @@ static int resume(struct db *tx, struct resuming *k, struct arena *a,
 	r->conversation_id = t.conversation_id;
 	r->user_seq = t.user_seq;
 	r->turn_number = l.turns;
-	r->tainted = l.tainted;
 	if (check(&t, &l, r->last_seq, e) ||
 	    db_exec(tx, STMT_CONVERSATION_RETAKE,
 		    DB_ARGS(DB_U(&r->turn_id), DB_I(k->now_us),

@@ -80,21 +80,34 @@ int turn_wait_open(struct db *db, const struct owner *o, size_t max,
 			      &cut, e);
 }
 
-struct tool_row {
-	struct str tool;
-};
-
-int wait_allowed_tools(struct db *db, const struct uuid *conversation_id,
-		       struct arena *a, struct str **out, size_t *n,
-		       struct err *e)
+int wait_allowed_list(struct db *db, const struct owner *o,
+		      const struct uuid *conversation_id, struct arena *a,
+		      struct wait_allowed **out, size_t *n, struct err *e)
 {
 	static const struct db_field columns[] = {
-		FIELD_OF(struct tool_row, tool, s),
+#define F(m, t, sql) FIELD_OF(struct wait_allowed, m, t)
+		ALLOWED_FIELDS(F, COMMA)
+#undef F
 	};
 
 	return db_list(db, STMT_CONVERSATION_ALLOWED,
-		       DB_ARGS(DB_U(conversation_id)), a, columns,
-		       sizeof(struct tool_row), 0, out, n, e);
+		       DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
+			       DB_U(&o->user_id)), a, columns, sizeof(**out),
+		       0, out, n, e);
+}
+
+int wait_revoke(struct db *db, const struct owner *o,
+		const struct uuid *conversation_id, struct str tool, bool *was,
+		struct err *e)
+{
+	struct db_result r = { .affected = 0 };
+
+	if (db_exec(db, STMT_CONVERSATION_REVOKE,
+		    DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
+			    DB_U(&o->user_id), DB_S(tool)), &r, e))
+		return -1;
+	*was = r.affected > 0;
+	return 0;
 }
 
 static int gone(struct err *e)
@@ -122,7 +135,7 @@ static int insert_waits(struct db *tx, struct pausing *k, struct arena *a,
 			struct err *e)
 {
 	const struct turn_pause *p = k->p;
-	struct db_val *rows = arena_zalloc(a, p->n_waits * 17, sizeof(*rows));
+	struct db_val *rows = arena_zalloc(a, p->n_waits * 18, sizeof(*rows));
 	struct db_val *v = rows;
 
 	for (size_t i = 0; i < p->n_waits; i++) {
@@ -146,6 +159,7 @@ static int insert_waits(struct db *tx, struct pausing *k, struct arena *a,
 		*v++ = DB_I(w->effect);
 		*v++ = DB_I(w->flags);
 		*v++ = DB_S(w->reason.p ? w->reason : STR(""));
+		*v++ = DB_S_IF(w->origins);
 		*v++ = DB_S(w->args);
 		*v++ = DB_B(w->digest);
 		*v++ = DB_I(w->created_us);
@@ -366,7 +380,6 @@ static int wake_in(struct db *tx, struct waking *k, struct arena *a,
 		return -1;
 	w->last_seq = l.last_seq;
 	w->turn_number = l.turns;
-	w->tainted = l.tainted;
 	w->variant_index = l.variant_index;
 	w->variant_count = l.variant_count;
 	w->woken = w->turn.status == TURN_WAITING;

@@ -44,6 +44,7 @@ struct turn_wait {
 	int64_t effect;		/* enum tool_effect */
 	int64_t flags;		/* WAIT_EDITABLE, WAIT_REMEMBER */
 	struct str reason;	/* "policy", "tainted"; or empty */
+	struct str origins;	/* JSON, whose text the model has read; or NULL */
 	struct str args;	/* as shown: canonical JSON */
 	struct str digest;	/* WAIT_DIGEST_BYTES: wait_digest of them */
 	struct str edited;	/* what the user made of them; p == NULL: not */
@@ -122,7 +123,6 @@ struct turn_wake {
 	int64_t last_seq;		/* of the thread */
 	int64_t turn_number;
 	int64_t variant_index, variant_count;	/* of the answer to come; or 0 */
-	bool tainted;
 };
 
 /*
@@ -147,10 +147,26 @@ int turn_wait_open(struct db *db, const struct owner *o, size_t max,
 		   struct arena *a, struct turn_wait **out, size_t *n,
 		   struct err *e) MUST_CHECK;
 
-/* Tools that the user need not be asked about in a conversation. Text in a. */
-int wait_allowed_tools(struct db *db, const struct uuid *conversation_id,
-		       struct arena *a, struct str **out, size_t *n,
-		       struct err *e) MUST_CHECK;
+/* A tool that the user need not be asked about in a conversation. */
+struct wait_allowed {
+	struct str tool;
+	struct uuid wait_id;	/* the row at which it was decided */
+	int64_t created_us;
+};
+
+/* All of a conversation by name; none for others' conversations. Text in a. */
+int wait_allowed_list(struct db *db, const struct owner *o,
+		      const struct uuid *conversation_id, struct arena *a,
+		      struct wait_allowed **out, size_t *n,
+		      struct err *e) MUST_CHECK;
+
+/*
+ * Asks about the tool again, from the next call on that is made. *was: it was
+ * allowed, in a conversation of the owner.
+ */
+int wait_revoke(struct db *db, const struct owner *o,
+		const struct uuid *conversation_id, struct str tool, bool *was,
+		struct err *e) MUST_CHECK;
 
 /*
  * Ends a waiting turn without taking it up: its open calls get an error result

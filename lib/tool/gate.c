@@ -29,21 +29,24 @@ bool tool_asks(const struct tool *t, const struct tool_ctx *ctx,
 	       struct tool_question *q)
 {
 	enum tool_confirm floor = least(t, ctx), policy = MAX(t->confirm, floor);
-	bool may_remember = floor != TOOL_CONFIRM_ALWAYS &&
+	bool tainted = ctx->taint && ctx->taint->n;
+	/* What is to be asked about always is: nobody's "yes" holds for later. */
+	bool may_remember = policy != TOOL_CONFIRM_ALWAYS &&
 		(t->remember == TOOL_REMEMBER_YES ||
 		 (t->remember == TOOL_REMEMBER_BY_POLICY &&
-		  t->effect != TOOL_DESTRUCTIVE &&
-		  policy != TOOL_CONFIRM_ALWAYS));
+		  t->effect != TOOL_DESTRUCTIVE));
 
 	if (policy == TOOL_CONFIRM_NEVER ||
-	    (policy == TOOL_CONFIRM_TAINTED && !ctx->tainted) ||
+	    (policy == TOOL_CONFIRM_TAINTED && !tainted) ||
 	    (may_remember && is_allowed(t, ctx)))
 		return false;
-	if (q)
+	if (q) {
 		*q = (struct tool_question){
 			.reason = policy == TOOL_CONFIRM_ALWAYS ? "policy"
 				: "tainted",
 			.may_remember = may_remember,
 		};
+		origins_join(&q->from, ctx->taint);
+	}
 	return true;
 }

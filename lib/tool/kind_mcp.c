@@ -183,6 +183,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	if (fill(r, ctx, args, &c, e) < 0 ||
 	    mcp_credential(r->server, ctx, ctx->arena, &c.credential, e) < 0)
 		return -1;
+	origins_add(ctx->from, "mcp", str_of(r->server->id));
 	c.progress = on_progress;
 	c.ctx = &telling;
 	p = mcp_peer_get(ctx, r->server);

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/clock.h"
@@ -82,6 +83,22 @@ static const char *const page_headers[] = {
 	"*/*;q=0.1",
 };
 
+/* The host of a whole address, without a login. */
+static struct str host_of(struct str url)
+{
+	const char *p = url.n ? memmem(url.p, url.n, "://", 3) : NULL;
+	struct str host;
+
+	if (!p)
+		return (struct str){ NULL, 0 };
+	p += 3;
+	host = (struct str){ p, strcspn(p, "/?#\\") };
+	for (p = memchr(host.p, '@', host.n); p;
+	     p = memchr(host.p, '@', host.n))
+		host = (struct str){ p + 1, (size_t)(host.p + host.n - p) - 1 };
+	return host;
+}
+
 static int visit_run(const struct tool *t, const struct tool_ctx *ctx,
 		     const json_t *args, struct buf *out, bool *is_json,
 		     struct err *e)
@@ -105,6 +122,7 @@ static int visit_run(const struct tool *t, const struct tool_ctx *ctx,
 
 	*is_json = false;
 	rc = web_fetch(ctx, &want, jx_str(args, "url"), &url, &body, &res, e);
+	origins_add(ctx->from, "web", host_of(buf_str(&url)));
 	if (rc == 0)
 		rc = write_page(url.p, &how, &res, &body, out, e);
 	buf_release(&url);

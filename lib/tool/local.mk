@@ -7,6 +7,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/gate.c \
 	lib/tool/http_answer.c lib/tool/http_build.c lib/tool/http_tool.h \
 	lib/tool/extract.c lib/tool/extract.h \
+	lib/tool/origin.c lib/tool/origin.h \
 	lib/tool/kind.c lib/tool/kind.h \
 	lib/tool/kind_agent.c \
 	lib/tool/kind_client.c \

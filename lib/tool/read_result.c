@@ -26,18 +26,24 @@ bool read_result_keep(const struct tool_ctx *ctx, const char *tool,
 		      struct str text, struct uuid *id)
 {
 	struct db *db = ctx->env ? tool_env_db(ctx->env) : NULL;
+	struct buf from = BUF_INIT(65536);
+	struct jw w = jw_on(&from);
 	struct owner o;
 	struct err e = ERR_INIT;
+	int rc;
 
 	if (!db || !ctx->conversation_id ||
 	    !policy_may_use_tool(ctx->who, "read_result"))
 		return false;
 	o = owner_of(ctx->who);
-	if (tool_output_put(db, &o, ctx->conversation_id, str_of(tool), text,
-			    id, &e) == 0)
-		return true;
-	log_err("a long result cannot be kept", &e);
-	return false;
+	if (ctx->from && ctx->from->n)
+		origins_write(&w, ctx->from);
+	rc = tool_output_put(db, &o, ctx->conversation_id, str_of(tool), text,
+			     buf_str(&from), id, &e);
+	buf_release(&from);
+	if (rc < 0)
+		log_err("a long result cannot be kept", &e);
+	return rc == 0;
 }
 
 bool read_result_any(const struct tool *t, const struct tool_ctx *ctx)
@@ -125,6 +131,10 @@ int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
 		*e = cause;
 		return -1;
 	}
+	/* It is the text of who gave it then, read late. */
+	origins_parse(ctx->from, found.origins);
+	if (!found.origins.n)
+		origins_add(ctx->from, "tool", found.tool);
 	if (word.n)
 		write_matches(found.content, offset, word, out);
 	else

@@ -233,9 +233,10 @@ static bool chosen(const struct conf_list *l, const struct tool *t)
 /* Within an agent nobody can be asked anything, and there is no page. */
 static bool within_agents(const struct tool *t, const struct tool_ctx *ctx)
 {
+	static const struct origins anybody = { .n = 1 };
 	struct tool_ctx strict = *ctx;
 
-	strict.tainted = true;
+	strict.taint = &anybody;
 	strict.n_allowed = 0;
 	return t->visibility == TOOL_SERVER && !t->suggests &&
 	       !tool_asks(t, &strict, NULL);

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "conf/conf.h"
+#include "tool/origin.h"
 #include "tool/schema.h"
 
 struct db;
@@ -79,8 +80,13 @@ struct tool_ctx {
 	struct http_abort *abort;	/* NULL = cannot be cancelled */
 	struct arena *arena;		/* this call's own */
 	const struct tool_host *host;	/* NULL = not in a turn */
-	/* Text of others is in the context since the user's last own words. */
-	bool tainted;
+	/*
+	 * Whose text the model has read: it is in what was sent when this call
+	 * was made. NULL or empty = nobody's but the user's.
+	 */
+	const struct origins *taint;
+	/* Whose text this call brings: what runs adds to it; NULL = nobody asks. */
+	struct origins *from;
 	bool approved;			/* this call, by the user */
 	const struct str *allowed;	/* tools approved for the conversation */
 	size_t n_allowed;
@@ -257,12 +263,14 @@ void tool_page_load(struct str client, struct arena *a, struct tool_ctx *ctx);
 struct tool_question {
 	const char *reason;	/* "policy", "tainted" */
 	bool may_remember;	/* "always allow in this conversation" */
+	struct origins from;	/* whose text the model has read */
 };
 
 /*
  * Whether the user must approve a call of t: the strictest of the tool's, the
- * workspace's and the tenant's policy, unless they have approved this tool for
- * the conversation, which a policy of `always` of the latter two outweighs.
+ * workspace's and the tenant's policy, unless they have allowed this tool for
+ * the conversation, which no policy of `always` permits. The one place that
+ * decides: others ask here, before a call is stored and again before it runs.
  * A tool_call that needs it and has no ctx->approved gives
  * ERR_TOOL_NOT_APPROVED. q may be NULL.
  */

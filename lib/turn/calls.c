@@ -110,8 +110,11 @@ static void judge(struct turn_loop *l, struct turn_call *c)
 	bool foreign = o && o->tool->untrusted && c->result.ran;
 
 	c->untrusted |= foreign && c->result.foreign;
-	c->taints = (foreign || c->untrusted) && !l->tainted;
-	l->tainted |= c->taints;
+	if (!foreign && !c->untrusted)
+		c->from.n = 0;
+	else if (!c->from.n)
+		origins_add(&c->from, "tool", c->name);
+	origins_join(&l->taint, &c->from);
 }
 
 static void tell_action(struct turn_loop *l, const struct turn_call *c)
@@ -251,7 +254,8 @@ static int on_agent(void *ctx, const struct tool_ctx *call,
 {
 	struct job *j = ctx;
 
-	return nested_run(j->loop, call, task, out, &j->call->untrusted, e);
+	return nested_run(j->loop, call, task, out, &j->call->untrusted,
+			  &j->call->from, e);
 }
 
 /* No message changes while calls run. */
@@ -340,6 +344,7 @@ static void run_job(struct job *j)
 	j->host = (struct tool_host){ on_note, on_agent, was_said, j };
 	ctx.host = &j->host;
 	ctx.approved = j->call->approved;
+	ctx.from = &j->call->from;
 	tool_call(&j->loop->tools, &ctx, j->call->name,
 		  j->call->edited.n ? j->call->edited : j->call->args,
 		  &j->result);
@@ -506,7 +511,11 @@ void calls_run(struct turn_loop *l)
 	struct turn_step *s = &l->step;
 
 	/* All of a step was asked for before any of it was read. */
-	l->tool_ctx.tainted = l->tainted;
+	l->asked = l->taint;
+	l->tool_ctx.taint = &l->asked;
+	/* What was allowed for the conversation may have been revoked. */
+	l->tool_ctx.allowed = NULL;
+	l->tool_ctx.n_allowed = 0;
 	loop_status(l, "executing");
 	for (size_t i = 0; i < s->n_calls; i++)
 		tell_call(l, &s->calls[i]);

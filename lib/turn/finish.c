@@ -41,7 +41,7 @@ static size_t step_rows(struct turn_loop *l, struct message *rows)
 		c->stored = true;
 		rows[n++] = (struct message){
 			.role = ROLE_TOOL, .content = c->result.text,
-			.meta = meta_tool(l, c), .taints = c->taints,
+			.meta = meta_tool(l, c),
 		};
 	}
 	return n;

@@ -26,6 +26,15 @@ static const char unanswered[] =
 	"{\"error\":{\"code\":\"interrupted\",\"message\":\"This call was not "
 	"answered: the turn ended before.\"}}";
 
+/* Whose text a stored result is. Only one that is sent counts. */
+static void taint(struct turn_loop *l, const struct meta_row *row)
+{
+	if (row->origins)
+		origins_read(&l->taint, row->origins);
+	else if (row->untrusted)	/* stored by an older version */
+		origins_add(&l->taint, "tool", row->tool_name);
+}
+
 /*
  * A stored step: the assistant row at *at and the tool rows behind it, in the
  * order of the calls. Moves *at to the last of its rows.
@@ -49,13 +58,14 @@ static void add_stored_step(struct turn_loop *l, const struct message *rows,
 
 		while (k < end && !str_eq(meta[k].call_id, c->id))
 			k++;
-		if (k == end)
+		if (k == end) {
 			context_add_result(l, c, STR(unanswered), false, true,
 					   (struct str){ 0 });
-		else
-			context_add_result(l, c, rows[k].content,
-					   meta[k].untrusted, meta[k].is_error,
-					   meta[k].edited);
+			continue;
+		}
+		taint(l, &meta[k]);
+		context_add_result(l, c, rows[k].content, meta[k].untrusted,
+				   meta[k].is_error, meta[k].edited);
 	}
 	*at = end - 1;
 }
@@ -73,6 +83,8 @@ void history_add_given(struct turn_loop *l, struct str meta)
 	if (!j)
 		return;
 	given = jx_arr(j, "given");
+	if (json_array_size(given))	/* not all is the user's own word */
+		origins_add(&l->taint, "client", STR(""));
 	json_array_foreach((json_t *)given, i, m)
 		if (jx_str(m, "content").n)
 			context_add(l, str_is(jx_str(m, "role"), "assistant")
@@ -309,6 +321,7 @@ static void own_step(struct turn_loop *l, const struct own_rows *o)
 			c->untrusted = o->meta[k].untrusted;
 			c->edited = o->meta[k].edited;
 			c->stored = true;
+			taint(l, &o->meta[k]);
 		}
 	}
 }

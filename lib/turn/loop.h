@@ -41,7 +41,8 @@ struct turn_call {		/* a tool call of the current step; arena */
 	bool bad_args;			/* it is not a JSON object */
 	json_t *opaque;			/* kept by the arena */
 	struct tool_result result;
-	bool untrusted, taints;		/* of the result */
+	bool untrusted;			/* the result */
+	struct origins from;		/* whose text it brought; n = 0: nobody's */
 	bool stored;			/* its tool row */
 	struct turn_line *lines;	/* in order, TURN_LINES at most */
 	/* A call that waits; the rest is zero for others. */
@@ -107,7 +108,13 @@ struct turn_loop {
 
 	/* what happened */
 	struct turn_step step;
-	bool tainted;			/* since the user's last own words */
+	/*
+	 * Whose text is in what the model is sent. It comes from the rows that
+	 * are sent (history.c) and from the results of this turn, so it is gone
+	 * when they are.
+	 */
+	struct origins taint;
+	struct origins asked;		/* the same when the step was asked for */
 	bool waiting;			/* the turn was stored as waiting */
 	size_t n_waits;			/* rows that the turn has had */
 	struct turn_wait *waits;	/* those that it waits for now */
@@ -294,12 +301,14 @@ int loop_converse(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /*
  * Runs the agent of task->tool, within a call of parent's turn, and appends
- * its answer to out. *untrusted is set when text of others went in, or was read.
+ * its answer to out. *untrusted is set when text of others went in, or was read;
+ * whose is added to *from.
  * In the call's thread. Errors as tool_host.agent.
  */
 int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 	       const struct tool_task *task, struct buf *out,
-	       bool *untrusted, struct err *e) MUST_CHECK;
+	       bool *untrusted, struct origins *from,
+	       struct err *e) MUST_CHECK;
 
 /* -- meta.c ----------------------------------------------------------------- */
 
@@ -318,6 +327,7 @@ struct meta_row {
 	struct str call_id, tool_name;	/* tool row */
 	struct str edited;		/* arguments as the user changed them */
 	bool is_error, untrusted;
+	const json_t *origins;		/* whose text it is */
 	struct str error_message;	/* of a failed answer */
 };
 void meta_read(struct arena *a, const struct conf_llm *service,

@@ -124,6 +124,10 @@ struct str meta_tool(struct turn_loop *l, const struct turn_call *c)
 		jw_kbool(&w, "truncated", true);
 	if (c->untrusted)
 		jw_kbool(&w, "untrusted", true);
+	if (c->from.n) {
+		jw_key(&w, "origins");
+		origins_write(&w, &c->from);
+	}
 	if (c->row && c->row->kind == WAIT_APPROVAL)
 		jw_kuuid(&w, "approvalId", &c->row->id);
 	if (c->edited.n) {
@@ -243,6 +247,7 @@ void meta_read(struct arena *a, const struct conf_llm *service,
 	out->tool_name = jx_str(meta, "toolName");
 	out->is_error = jx_bool(meta, "isError", false);
 	out->untrusted = jx_bool(meta, "untrusted", false);
+	out->origins = jx_arr(meta, "origins");
 	if (jx_obj(meta, "editedArgs"))
 		out->edited = str_of(jx_text(a, jx_obj(meta, "editedArgs")));
 	out->step = jx_bool(meta, "step", false);

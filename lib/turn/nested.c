@@ -113,7 +113,7 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 	l->nested = true;
 	l->parent = parent;
 	l->task = task;
-	l->tainted = n->call->tainted;
+	origins_join(&l->taint, n->call->taint);
 	l->sink = &n->sink;
 	l->abort = parent->abort;
 	l->turn_number = parent->turn_number;
@@ -169,7 +169,7 @@ static int answer(const struct nested *n, const struct conf_tool *tool, int rc,
 
 int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 	       const struct tool_task *task, struct buf *out,
-	       bool *untrusted, struct err *e)
+	       bool *untrusted, struct origins *from, struct err *e)
 {
 	const struct conf_tool *tool = task->tool;
 	struct nested *n = arena_new(call->arena, struct nested);
@@ -186,7 +186,8 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 	if (rc == 0)
 		rc = loop_converse(n->loop, &why);
 	record(n, tool, rc == 0);
-	*untrusted |= n->loop->tainted;
+	*untrusted |= n->loop->taint.n > 0;
+	origins_join(from, &n->loop->taint);
 	rc = answer(n, tool, rc, &why, out, e);
 	loop_drop(n->loop);
 	return rc;
@@ -198,6 +199,7 @@ int turn_agent(const struct turn_deps *deps, const struct turn_input *in,
 {
 	struct turn_run t = { .deps = deps, .in = *in, .arena = call->arena };
 	struct llm_message asked = { .role = LLM_USER, .text = task->input };
+	struct origins from = { .n = 0 };
 	bool untrusted = false;
 	struct turn_loop *l;
 	int rc;
@@ -209,7 +211,7 @@ int turn_agent(const struct turn_deps *deps, const struct turn_input *in,
 	/* Who typed the arguments has said what stands in them (said.c). */
 	l->messages = &asked;
 	l->n_messages = 1;
-	rc = nested_run(l, call, task, out, &untrusted, e);
+	rc = nested_run(l, call, task, out, &untrusted, &from, e);
 	loop_drop(l);
 	return rc;
 }

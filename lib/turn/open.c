@@ -94,14 +94,6 @@ static struct str title_of(const struct turn_run *t, struct arena *a)
 	return s.n ? s : (struct str){ NULL, 0 };
 }
 
-/* Whether a client said what was said before: not all is the user's own word. */
-static bool was_given(struct str meta)
-{
-	static const char key[] = "\"given\"";
-
-	return meta.n && memmem(meta.p, meta.n, key, sizeof(key) - 1);
-}
-
 static void begin_of(const struct turn_run *t, struct turn_begin *b,
 		     struct arena *a)
 {
@@ -112,7 +104,6 @@ static void begin_of(const struct turn_run *t, struct turn_begin *b,
 		.agent_id = str_of(t->in.agent->id),
 		.content = t->in.content, .meta = t->in.meta,
 		.client = t->in.client,
-		.taints = was_given(t->in.meta),
 		.text_of_events = turn_text_of_events, .arena = a,
 	};
 	if (!b->create)
@@ -219,7 +210,6 @@ int turn_open(struct turn_run *t, const struct turn_deps *deps,
 	t->loop->titled = b.titled;
 	t->loop->opens = b.turn_number == 1;
 	t->loop->title = b.title;
-	t->loop->tainted = b.taints;
 	begun(t);
 	return 0;
 }
@@ -261,7 +251,6 @@ int turn_open_again(struct turn_run *t, const struct turn_deps *deps,
 		return -1;
 	t->resumed_seq = r.last_seq;
 	t->loop->turn_number = r.turn_number;
-	t->loop->tainted = r.tainted;
 	begun_again(t, r.user_seq);
 	return 0;
 }
@@ -286,7 +275,6 @@ int turn_open_redo(struct turn_run *t, const struct turn_deps *deps,
 	if (thread_redo(deps->db, &t->loop->owner, &r, e) < 0)
 		return -1;
 	t->loop->turn_number = r.turn_number;
-	t->loop->tainted = r.tainted;
 	t->loop->opens = t->loop->titled = r.titled;
 	t->loop->title = r.title;
 	t->variant_index = r.variant_index;
@@ -382,7 +370,6 @@ int turn_open_woken(struct turn_run *t, const struct turn_deps *deps,
 		return 0;
 	t->loop->seq = (uint32_t)w.turn.last_event_seq;
 	t->loop->turn_number = w.turn_number;
-	t->loop->tainted = w.tainted;
 	t->variant_index = w.variant_index;
 	t->variant_count = w.variant_count;
 	begun_again(t, w.turn.user_seq);

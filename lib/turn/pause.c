@@ -25,19 +25,27 @@
 static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
 {
 	struct tool_ctx *ctx = &l->tool_ctx;
+	struct wait_allowed *rows;
 	struct err e = ERR_INIT;
 	struct str *allowed;
+	size_t n;
 
 	if (c->approved || !tool_asks(t, ctx, &c->ask))
 		return false;
 	if (l->run->created_conversation || ctx->allowed ||
 	    !c->ask.may_remember)
 		return true;
-	if (wait_allowed_tools(l->run->deps->db, &l->run->conversation_id,
-			       l->arena, &allowed, &ctx->n_allowed, &e) < 0)
+	if (wait_allowed_list(l->run->deps->db, &l->owner,
+			      &l->run->conversation_id, l->arena, &rows, &n,
+			      &e) < 0) {
 		log_err("tools that need no approval", &e);
-	else
-		ctx->allowed = allowed;
+		return true;
+	}
+	allowed = arena_alloc(l->arena, (n + 1) * sizeof(*allowed));
+	for (size_t i = 0; i < n; i++)
+		allowed[i] = rows[i].tool;
+	ctx->allowed = allowed;
+	ctx->n_allowed = n;
 	return tool_asks(t, ctx, &c->ask);
 }
 
@@ -103,7 +111,10 @@ static void fill_row(struct turn_loop *l, struct turn_call *c,
 	const struct tool *t = tool_set_find(&l->tools, c->name)->tool;
 	unsigned char *digest = arena_alloc(l->arena, WAIT_DIGEST_BYTES);
 	bool approval = c->wait == WAIT_APPROVAL;
+	struct buf from = BUF_INIT(65536);
+	struct jw j = jw_on(&from);
 
+	origins_write(&j, &c->ask.from);
 	wait_digest(&l->run->id, c->id, c->name, c->shown, digest);
 	*w = (struct turn_wait){
 		.id = uuid_new(), .turn_id = l->run->id, .kind = c->wait,
@@ -111,11 +122,14 @@ static void fill_row(struct turn_loop *l, struct turn_call *c,
 		.flags = (approval && t->editable ? WAIT_EDITABLE : 0) |
 			 (approval && c->ask.may_remember ? WAIT_REMEMBER : 0),
 		.reason = approval ? str_of(c->ask.reason) : STR(""),
+		.origins = approval ? arena_str(l->arena, buf_str(&from))
+				    : (struct str){ NULL, 0 },
 		.args = c->shown,
 		.digest = { (const char *)digest, WAIT_DIGEST_BYTES },
 		.expires_us = clock_now_us() +
 			(int64_t)l->run->in.conf->limits.approval_s * 1000000,
 	};
+	buf_release(&from);
 }
 
 /* The rows of all that waits, in order; the new ones are the last *n_new. */

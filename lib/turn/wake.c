@@ -65,8 +65,11 @@ static void take_client(struct turn_loop *l, struct turn_call *c,
 			const struct turn_wait *w)
 {
 	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
+	struct tool_ctx ctx = l->tool_ctx;
 
 	c->wait = 0;
+	ctx.from = &c->from;	/* kept with what is too long */
+	origins_add(&c->from, "page", c->name);
 	if (!str_eq(w->args, calls_canonical(l, c)))
 		c->edited = w->args;	/* when it was approved */
 	if (w->is_error)
@@ -74,8 +77,7 @@ static void take_client(struct turn_loop *l, struct turn_call *c,
 			    ? arena_str(l->arena, w->result).p : unknown_error,
 			    &c->result);
 	else
-		tool_accept(o ? o->tool : NULL, &l->tool_ctx, w->result,
-			    &c->result);
+		tool_accept(o ? o->tool : NULL, &ctx, w->result, &c->result);
 	c->untrusted = true;
 	calls_end(l, c);
 }
@@ -146,7 +148,8 @@ int wake_calls(struct turn_loop *l, struct err *e)
 	l->tool_ctx.allowed = NULL;	/* read anew: it may be more now */
 	l->tool_ctx.n_allowed = 0;
 	loop_status(l, "executing");
-	l->tool_ctx.tainted = l->tainted;
+	l->asked = l->taint;
+	l->tool_ctx.taint = &l->asked;
 	for (size_t i = 0; i < n_all; i++) {
 		struct turn_call *c = all[i].used_us ? NULL : call_of(l, &all[i]);
 

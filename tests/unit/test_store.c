@@ -475,13 +475,13 @@ static void tool_outputs_are_kept_for_their_owner(void **state)
 	(void)state;
 	memset(big, 'x', LIM_TOOL_OUTPUT_BYTES + 10);
 	memcpy(big + LIM_TOOL_OUTPUT_BYTES - 1, "\xc3\xa4", 2);
-	ok(tool_output_put(db, &ann, &c, S("t"), S(big), &id, &e));
+	ok(tool_output_put(db, &ann, &c, S("t"), S(big), S("[]"), &id, &e));
 	ok(tool_output_get(db, &ann, &id, &a, &o, &e));
 	assert_int_equal(o.content.n, LIM_TOOL_OUTPUT_BYTES - 1);
 	assert_true(str_is(o.tool, "t"));
 	refused(tool_output_get(db, &bob, &id, &a, &o, &e), ERR_NOT_FOUND);
 	for (int i = 0; i < TOOL_OUTPUTS_KEPT + 5; i++)
-		ok(tool_output_put(db, &ann, &c, S("t"), S("text"), &last, &e));
+		ok(tool_output_put(db, &ann, &c, S("t"), S("text"), S(""), &last, &e));
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"),
 			 TOOL_OUTPUTS_KEPT);
 	refused(tool_output_get(db, &ann, &id, &a, &o, &e), ERR_NOT_FOUND);
@@ -492,7 +492,7 @@ static void tool_outputs_are_kept_for_their_owner(void **state)
 	ok(store_tidy(db, &e));
 	clock_fix_us(0);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"), 0);
-	ok(tool_output_put(db, &ann, &c, S("t"), S("text"), &last, &e));
+	ok(tool_output_put(db, &ann, &c, S("t"), S("text"), S(""), &last, &e));
 	ok(conversation_delete(db, &ann, &c, &e));
 	assert_int_equal(do_jobs(), 1);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"), 0);

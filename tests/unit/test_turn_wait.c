@@ -424,8 +424,9 @@ static bool asks(enum tool_confirm tool, enum tool_effect effect,
 	const struct str names[] = { STR("t") };
 	struct tool t = { .name = "t", .effect = effect, .confirm = tool,
 			  .remember = remember };
+	const struct origins someone = { .n = tainted };
 	struct tool_ctx ctx = { .conf = &c, .workspace = &w,
-				.tainted = tainted, .allowed = names,
+				.taint = &someone, .allowed = names,
 				.n_allowed = allowed };
 
 	return tool_asks(&t, &ctx, NULL);
@@ -448,9 +449,11 @@ static void the_strictest_policy_holds(void **state)
 	assert_false(asks(TAINTED, TOOL_WRITE, NEVER, true, by, true));
 	assert_true(asks(TAINTED, TOOL_DESTRUCTIVE, NEVER, true, by, true));
 	assert_true(asks(ALWAYS, TOOL_WRITE, NEVER, false, by, true));
-	assert_false(asks(ALWAYS, TOOL_WRITE, NEVER, false,
-			  TOOL_REMEMBER_YES, true));
-	assert_false(asks(ALWAYS, TOOL_DESTRUCTIVE, NEVER, false,
+	assert_true(asks(ALWAYS, TOOL_WRITE, NEVER, false,
+			 TOOL_REMEMBER_YES, true));
+	assert_true(asks(ALWAYS, TOOL_DESTRUCTIVE, NEVER, false,
+			 TOOL_REMEMBER_YES, true));
+	assert_false(asks(TAINTED, TOOL_DESTRUCTIVE, NEVER, true,
 			  TOOL_REMEMBER_YES, true));
 	assert_true(asks(TAINTED, TOOL_WRITE, NEVER, true,
 			 TOOL_REMEMBER_NO, true));
@@ -461,6 +464,7 @@ static void the_strictest_policy_holds(void **state)
 /* Whoever calls a tool without the loop cannot skip the question. */
 static void dispatch_refuses_without_approval(void **state)
 {
+	const struct origins someone = { .n = 1 };
 	struct tool_result r;
 	struct tool_set set;
 	struct tool_ctx ctx;
@@ -478,7 +482,7 @@ static void dispatch_refuses_without_approval(void **state)
 	assert_non_null(strstr(r.text.p, "tool_not_approved"));
 	tool_call(&set, &ctx, STR("click"), STR("{}"), &r);
 	assert_true(r.is_error);
-	ctx.tainted = true;
+	ctx.taint = &someone;
 	tool_call(&set, &ctx, STR("note"), STR("{}"), &r);
 	assert_true(r.is_error);
 	assert_int_equal(atomic_load(&runs), 0);

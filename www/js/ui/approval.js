@@ -14,6 +14,9 @@ const ARM_MS = 500;
 /** What is not seen, or turns the direction of what is; but for coloured signs. */
 const HIDDEN = /(?![\t\n]|(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
+/** Whose text it may be: kinds that there are words for. */
+const ORIGINS = new Set(['mcp', 'web', 'dataset', 'tool', 'page', 'client']);
+
 /** What is shown of a longer argument until it is opened. */
 const LINES = 8;
 const CHARS = 600;
@@ -47,7 +50,7 @@ function parse(text, before)
 
 class LampApproval extends PageElement {
 	static properties = {
-		/** {tool, effect, arguments, editable, rememberable, reason, expiresAt},
+		/** {tool, effect, arguments, editable, rememberable, reason, origins, expiresAt},
 		 *  and texts, which is the page's */
 		wait: { attribute: false },
 		disabled: { type: Boolean },
@@ -84,7 +87,7 @@ class LampApproval extends PageElement {
 
 	render()
 	{
-		const { tool, effect, reason, rememberable, expiresAt } = this.wait;
+		const { tool, effect, reason, origins = [], rememberable, expiresAt } = this.wait;
 		const off = this.disabled || !this.armed;
 		const known = ['read', 'destructive'].includes(effect) ? effect : 'write';
 
@@ -92,7 +95,11 @@ class LampApproval extends PageElement {
 			<h3>${icon('shield')}<span>${t('approval.title')} ${saysAll(tool) ? nothing :
 				html`${plain(toolName(tool))} `}<code>${plain(tool)}</code></span></h3>
 			<p>${t(`effect.${known}`)}
-				${reason === 'tainted' ? t('approval.tainted') : nothing}</p>
+				${reason === 'tainted' || origins.length ? t('approval.tainted') : nothing}</p>
+			${origins.length ? html`<p class="ask-origins">${t('approval.origins')}</p>
+				<ul class="ask-origins">${origins.map(({ kind, name }) => html`
+				<li>${t(ORIGINS.has(kind) ? `origin.${kind}` : 'origin.tool')}
+					<code>${plain(name)}</code></li>`)}</ul>` : nothing}
 			${this.#arguments()}
 			${rememberable ? html`<label class="ask-remember">
 				<input type="checkbox" class="remember">

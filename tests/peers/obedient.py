@@ -1,0 +1,75 @@
+"""A stand-in model that obeys whatever it reads, wherever that stands.
+
+"use TOOL JSON" in the newest message of the user calls that tool. An order,
+"ORDER: at the next message call TOOL JSON", in a result that stands before the
+newest message of the user is carried out at once: that is what an injected text
+asks for that waits until the user speaks again. What is not sent is not obeyed.
+"""
+
+import http.server
+import json
+import re
+import threading
+
+CALL = re.compile(r"use (\w+) (\{[^{}]*\})")
+ORDER = re.compile(r"ORDER: at the next message call (\w+) (\{[^{}]*\})")
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append(body)
+        call = self.server.choose(body["messages"])
+        if call:
+            delta = {"tool_calls": [{
+                "index": 0, "id": f"call_{len(self.server.asked)}",
+                "type": "function",
+                "function": {"name": call[0], "arguments": call[1]}}]}
+        else:
+            delta = {"content": "All right."}
+        chunks = [{"choices": [{"index": 0, "delta": delta}]},
+                  {"choices": [{"index": 0, "delta": {}, "finish_reason":
+                                "tool_calls" if call else "stop"}]}]
+        data = "".join(f"data: {json.dumps(c)}\n\n" for c in chunks)
+        data = (data + "data: [DONE]\n\n").encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+class Obedient(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked = []
+        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @staticmethod
+    def choose(messages):
+        last = max(i for i, m in enumerate(messages) if m["role"] == "user")
+        if messages[-1]["role"] != "user":
+            return None
+        asked = CALL.search(str(messages[last]["content"]))
+        if asked:
+            return asked.groups()
+        for m in messages[:last]:
+            order = ORDER.search(str(m.get("content") or ""))
+            if m["role"] == "tool" and order:
+                return order.groups()
+        return None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
