@@ -4,7 +4,7 @@
 
 #include "auth/identity.h"
 #include "cli.h"
-#include "tool/dataset.h"
+#include "tool/env.h"
 #include "tool/mcp.h"
 
 #include "base/banned.h"

@@ -13,7 +13,7 @@
 #include "net/guard.h"
 #include "net/http.h"
 #include "store/server.h"
-#include "tool/dataset.h"
+#include "tool/env.h"
 #include "tool/extract.h"
 #include "tool/mcp.h"
 

@@ -7,6 +7,7 @@
 
 #include "auth/policy.h"
 #include "base/log.h"
+#include "tool/env.h"
 #include "tool/query.h"
 #include "tool/rowfilter.h"
 #include "tool/text.h"

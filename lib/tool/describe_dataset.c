@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "db/db.h"
+#include "tool/env.h"
 #include "tool/query.h"
 
 #include "base/banned.h"

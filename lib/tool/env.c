@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "db/db.h"
-#include "tool/dataset.h"
+#include "tool/env.h"
 #include "tool/mcp.h"
 
 #include "base/banned.h"

@@ -2,7 +2,7 @@
 
 #include "base/uuid.h"
 #include "store/tool_output.h"
-#include "tool/dataset.h"
+#include "tool/env.h"
 
 #include "base/banned.h"
 

@@ -16,7 +16,7 @@
 #include "base/utf8.h"
 #include "net/guard.h"
 #include "net/url.h"
-#include "tool/dataset.h"
+#include "tool/env.h"
 #include "tool/http_tool.h"
 #include "tool/kind.h"
 #include "tool/secret.h"

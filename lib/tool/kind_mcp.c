@@ -13,7 +13,7 @@
 #include "auth/user_token.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "tool/dataset.h"
+#include "tool/env.h"
 
 #include "base/banned.h"
 

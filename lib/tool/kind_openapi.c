@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "tool/dataset.h"
+#include "tool/env.h"
 #include "tool/http_tool.h"
 #include "tool/kind.h"
 #include "tool/openapi.h"

@@ -3,7 +3,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/dataset.c lib/tool/dataset.h \
 	lib/tool/describe_dataset.c \
 	lib/tool/dispatch.c \
-	lib/tool/env.c \
+	lib/tool/env.c lib/tool/env.h \
 	lib/tool/gate.c \
 	lib/tool/http_answer.c lib/tool/http_build.c lib/tool/http_tool.h \
 	lib/tool/extract.c lib/tool/extract.h \

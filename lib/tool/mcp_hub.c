@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "tool/dataset.h"
+#include "tool/env.h"
 
 #include "base/banned.h"
 

@@ -16,7 +16,7 @@
 #include "llm/toolname.h"
 #include "prompt/untrusted.h"
 #include "store/mcp_pin.h"
-#include "tool/dataset.h"
+#include "tool/env.h"
 
 #include "base/banned.h"
 

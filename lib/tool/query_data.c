@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "db/db.h"
 #include "net/http.h"
+#include "tool/env.h"
 #include "tool/query.h"
 #include "tool/text.h"
 

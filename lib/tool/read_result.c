@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "store/tool_output.h"
 #include "tool/builtin.h"
-#include "tool/dataset.h"
+#include "tool/env.h"
 
 #include "base/banned.h"
 

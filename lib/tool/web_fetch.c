@@ -8,7 +8,7 @@
 #include "net/guard.h"
 #include "net/http.h"
 #include "net/url.h"
-#include "tool/dataset.h"
+#include "tool/env.h"
 
 #include "base/banned.h"
 

@@ -4,7 +4,7 @@
 
 #include "net/http.h"
 #include "net/url.h"
-#include "tool/dataset.h"
+#include "tool/env.h"
 
 #include "base/banned.h"
 
