@@ -3,12 +3,13 @@
 safe use in a threaded server. The header stops them where it is included; this
 finds the file that forgot it. In the program, JSON is parsed in one place, which
 has the caps (lib/base/json.h), and patterns of POSIX, which have none, nowhere.
-Nor is there a view of a local error or buffer that is
-kept: what it points at is gone when the function returns."""
+Nor is a view of a local error or buffer kept: what it points at is gone when the
+function returns. Nor is there a BUG of which docs/security-bugs.md does not say
+why no outside bytes lead there."""
 
 import re
 
-from tree import Tap, code_only, files, text_of
+from tree import TOKEN, Tap, code_only, files, text_of
 
 POISON = re.compile(r"^#pragma GCC poison (.*)$", re.M)
 MORE = {"vsprintf", "strtok_r", "gethostbyname", "gethostbyaddr", "inet_ntoa",
@@ -105,6 +106,26 @@ def check_views(path, text):
     return found
 
 
+BUG_TABLE = "docs/security-bugs.md"
+BUG = re.compile(r"\bBUG\((?:\"([^\"]*)\"|([^\")]+))\)")
+BUG_ROW = re.compile(r"^\| ((?:lib|fcgi-app)/\S+) \| ([^|]+) \| ([^|]+) \|$", re.M)
+
+
+def bug_sites(path, text):
+    """(file, text) of each BUG that is no comment."""
+    code = TOKEN.sub(lambda m: "" if m.group()[0] == "/" else m.group(), text)
+    return {(str(path), m.group(1) or m.group(2)) for m in BUG.finditer(code)}
+
+
+def check_bugs(sites, table):
+    rows = {(file, text.strip()) for file, text, why in BUG_ROW.findall(table)
+            if why.strip()}
+    return ([f"{file}: BUG({text!r}) has no row in {BUG_TABLE}"
+             for file, text in sorted(sites - rows)] +
+            [f"{BUG_TABLE}: no BUG({text!r}) in {file} any more"
+             for file, text in sorted(rows - sites)])
+
+
 def main():
     tap = Tap()
     names = banned_names()
@@ -116,6 +137,11 @@ def main():
         views += check_views(path, text_of(path))
     tap.clean("no banned function is called", problems)
     tap.clean("no view of a local error or buffer is kept", views)
+    sites = set()
+    for path in files(".c", under=("lib", "fcgi-app")):
+        if "demo-llm" not in path.parts:
+            sites |= bug_sites(path, text_of(path))
+    tap.clean("every BUG is explained", check_bugs(sites, text_of(BUG_TABLE)))
     tap.result(len(names) > len(MORE), "lib/base/banned.h is read")
     for name in ("strcpy", "sprintf", "atoi", "localtime", "system"):
         tap.finds(f"{name}()", check_text(
@@ -150,6 +176,11 @@ def main():
             "\tp->answer = str_of(err_message(&l->err));",
             "\tp->answer = arena_str(a, buf_str(&b));",
             "\tjw_str(&w, buf_str(&b));")), []))
+    site = bug_sites("lib/a.c", '/* BUG("no") */\n\tBUG("why");\n')
+    row = "| lib/a.c | why | a reason |\n"
+    tap.finds("a BUG without a row", check_bugs(site, ""), "lib/a.c: BUG('why')")
+    tap.finds("a row without a BUG", check_bugs(set(), row), "no BUG('why')")
+    tap.clean("passes a BUG with its row", check_bugs(site, row))
     tap.finish()
 
 
