@@ -14,6 +14,7 @@
 struct collecting {
 	struct buf text;
 	turn_text_fn *fn;
+	struct arena *rows;
 };
 
 static int collect(void *ctx, const struct db_val *row, struct err *e)
@@ -22,6 +23,8 @@ static int collect(void *ctx, const struct db_val *row, struct err *e)
 
 	(void)e;
 	c->fn(&c->text, row[0].s);
+	/* All events of a long turn may be more than an arena takes. */
+	arena_reset(c->rows);
 	return 0;
 }
 
@@ -30,9 +33,10 @@ static int close_dead(struct db *tx, const struct owner *o,
 		      const struct uuid *conversation_id,
 		      const struct locked *l, turn_text_fn *fn, struct err *e)
 {
-	struct collecting c = { .text = BUF_INIT(LIM_ANSWER_BYTES), .fn = fn };
 	int64_t now_us = clock_now_us();
 	struct arena a = ARENA_INIT;
+	struct collecting c = { .text = BUF_INIT(LIM_ANSWER_BYTES), .fn = fn,
+				.rows = &a };
 	struct message m = {
 		.seq = l->last_seq + 1,
 		.role = ROLE_ASSISTANT,

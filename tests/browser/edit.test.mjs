@@ -51,6 +51,27 @@ test('an answer is made again; both versions can be gone to', async (t) => {
 	assert.equal(items[0].content, 'The second answer');
 });
 
+test('a version on a later page of the list is found', async (t) => {
+	const page = await openChat(t);
+	let pages = 0;
+
+	await page.route('**/variants?*', (route) => {
+		pages += 1;
+		return route.continue({ url: `${route.request().url()}&pageSize=1` });
+	});
+	await ask(page, script({ text: 'Told' }));
+	for (const version of ['2/2', '3/3']) {
+		await button(page, 'Answer again').click();
+		await page.waitForFunction((wanted) => document.querySelector('.variants')
+			?.innerText.includes(wanted), version);
+		await ended(page);
+	}
+	await button(page, 'Previous version').click();
+	await page.waitForFunction(() =>
+		document.querySelector('.variants').innerText.includes('2/3'));
+	assert.equal(pages, 2);
+});
+
 test('answering again streams, and is found after a reload', async (t) => {
 	const page = await openChat(t);
 	const asked = script({ tokens: 150, rate: 25 });

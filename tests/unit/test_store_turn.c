@@ -291,6 +291,36 @@ static void dead_turn_is_closed(void **state)
 	clock_fix_us(0);
 }
 
+static size_t n_told;
+
+static void count_told(struct buf *text, struct str data)
+{
+	(void)text;
+	n_told += data.n;
+}
+
+/* All its events together are more than an arena takes: once an abort. */
+static void a_dead_turn_with_many_events_is_closed(void **state)
+{
+	struct uuid id = new_conversation(&ann, "much");
+	struct turn_begin b = begin_of(&id, "hello");
+	char text[UUID_TEXT_BYTES];
+	bool closed;
+
+	(void)state;
+	ok(turn_begin(db, &ann, &b, &e));
+	dbtest_sql("INSERT INTO turn_event (turn_id, seq, n, created_us, data)"
+		   " SELECT UNHEX(REPLACE('%s', '-', '')), seq, 1, 1,"
+		   " REPEAT('x', 10000000) FROM seq_1_to_28",
+		   uuid_format(&b.turn_id, text));
+	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
+	n_told = 0;
+	ok(turn_recover(db, &ann, &b.turn_id, count_told, &closed, &e));
+	clock_fix_us(0);
+	assert_true(closed);
+	assert_int_equal(n_told, 28 * 10000000);
+}
+
 static void many_turns_at_once(void **state)
 {
 	enum { N = 300 };
@@ -463,6 +493,7 @@ int main(void)
 		cmocka_unit_test(second_turn_is_busy),
 		cmocka_unit_test(race_has_one_winner),
 		cmocka_unit_test(dead_turn_is_closed),
+		cmocka_unit_test(a_dead_turn_with_many_events_is_closed),
 		cmocka_unit_test(many_turns_at_once),
 		cmocka_unit_test(delete_leaves_nothing),
 		cmocka_unit_test(a_purge_is_done_in_parts),

@@ -265,11 +265,11 @@ export class Api {
 			{ body, signal, accept: 'text/event-stream' });
 	}
 
-	/** What stood, or stands, at a message's place: {items}, oldest first. */
-	variants(id, messageId)
+	/** What stood, or stands, at a message's place: {items, nextCursor}, oldest first. */
+	variants(id, messageId, cursor)
 	{
 		return this.json('GET',
-			`conversations/${enc(id)}/variants${query({ messageId })}`);
+			`conversations/${enc(id)}/variants${query({ messageId, cursor })}`);
 	}
 
 	/** Makes a variant the thread again. */

@@ -122,6 +122,20 @@ export class Thread extends Pages {
 			this.#api.goOn(turn.turnId, this.#more(), { signal }));
 	}
 
+	/** The variant of that index (from 1) at a message's place; null: none is. */
+	async #variant(messageId, index)
+	{
+		for (let first = 1, cursor; cursor !== null;) {
+			const page = await this.#api.variants(this.conversationId, messageId, cursor);
+
+			if (index < first + page.items.length)
+				return page.items[index - first];
+			first += page.items.length;
+			cursor = page.nextCursor;
+		}
+		return null;
+	}
+
 	/** Shows another version of what stands at a message. @param index from 1 */
 	async showVariant(messageId, index)
 	{
@@ -130,8 +144,7 @@ export class Thread extends Pages {
 		this.switching = true;
 		this.changed();
 		try {
-			const { items } = await this.#api.variants(this.conversationId, messageId);
-			const wanted = items[index - 1];
+			const wanted = await this.#variant(messageId, index);
 
 			if (wanted && !wanted.current)
 				await this.#api.restore(this.conversationId, wanted.variantId);
