@@ -23,7 +23,7 @@
 enum {
 	PAGES = 50,		/* of one list (G10) */
 	TOOLS = 1000,
-	ENTRIES = 20000,	/* looked at, whether allowed or not */
+	ENTRIES = 10000,	/* looked at, whether allowed or not */
 	CURSOR_BYTES = 4096,
 	KEPT_BYTES = 8388608,	/* of all definitions and descriptions */
 	FIRST_PINS = MCP_PIN_MAX / 2,	/* accepted at their first use */
@@ -37,7 +37,7 @@ enum {
 	PINS_MS = 5000,
 	RETRY_MS = 15000,
 	LIST_MS = 10000,	/* to wait for a page, at most */
-	ALL_PAGES_MS = 30000,
+	ALL_PAGES_MS = 120000,
 	PARAM_DEPTH = 8,
 	PARAMS = 24,		/* of one tool */
 };

@@ -204,7 +204,7 @@ def test_tools_outside_allow_cost_nothing_that_stays(bad, hostile):
     lab = bad(allow=["wanted_*"])
     listed = lab.command("mcp", "list", check=False)
     assert listed.returncode in (0, 1)      # no signal
-    assert "lists more than 20000 tools" in listed.stdout + listed.stderr
+    assert "lists more than 10000 tools" in listed.stdout + listed.stderr
     events = lab.chat({"text": "still here"})
     assert events[-1].name == "done"
     lives(lab)
@@ -212,7 +212,7 @@ def test_tools_outside_allow_cost_nothing_that_stays(bad, hostile):
 
 def test_a_tool_behind_many_that_are_not_allowed(bad, hostile):
     other = b",".join([tool("other")] * 1000)
-    pages_of(hostile, 5, lambda n: other if n < 4 else tool("wanted_one"))
+    pages_of(hostile, 3, lambda n: other if n < 2 else tool("wanted_one"))
     lab = bad(allow=["wanted_*"])
     listed = lab.command("mcp", "list").stdout
     assert "bad_wanted_one" in listed and "bad_other" not in listed
