@@ -302,10 +302,10 @@ struct db_query_result {
  * ("0000-00-00") as null, JSON columns and text as strings (bad bytes replaced),
  * a SET as an array of its members, bytes as hex, BIT and TINYINT(1) as integer;
  * 0 and 1 of a column that is COL_BOOLEAN by l->types as false and true. Before
- * the first row `head` is called (may be NULL) with the columns. The session is read-only; ERR_DB_TIMEOUT past the
- * time limit; ERR_CANCELLED when it was stopped, which ends it in the server
- * too; the link is dropped when a query is cut off in its rows. Text of
- * *out is in a.
+ * the first row `head` is called (may be NULL) with the columns. The session is
+ * read-only; ERR_DB_TIMEOUT past the time limit; ERR_CANCELLED when it was
+ * stopped, which ends it in the server too; the link is dropped when a query is
+ * cut off in its rows. Text of *out is in a.
  */
 typedef void db_query_head_fn(void *ctx, const struct db_column *c, size_t n);
 int db_query_json(struct db *foreign, struct str sql,
