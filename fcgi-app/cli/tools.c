@@ -202,14 +202,17 @@ static int offer(struct cli_session *session, const struct wanted *w,
 		return -1;
 	s->ctx = (struct tool_ctx){
 		.env = session->tools, .conf = c, .who = &s->who,
-		.arena = &session->arena, .host = &s->host,
+		.arena = &session->arena, .host = &s->host, .only = w->tool,
 	};
 	s->host = (struct tool_host){ on_note, on_agent, was_said, s };
 	s->session = session;
 	if (find_place(s, w, e) < 0)
 		return -1;
 	allow_all(s);
-	return tool_set_build(&s->ctx, &s->set, e);
+	if (tool_set_build(&s->ctx, &s->set, e) < 0)
+		return -1;
+	s->ctx.only = NULL;	/* an agent that it calls has its own */
+	return 0;
 }
 
 /* -- list, show, call ------------------------------------------------------- */

@@ -283,6 +283,9 @@ struct db_query_limits {
 	size_t max_bytes;	/* of JSON written by one query */
 	size_t max_cell_bytes;	/* longer texts are cut, with an ellipsis;
 				   0 = max_bytes */
+	/* What the columns mean, where the caller knows better; in order. */
+	const enum conf_col_type *types;
+	size_t n_types;
 };
 
 struct db_query_result {
@@ -295,13 +298,14 @@ struct db_query_result {
  * One parameterised SELECT on a foreign database: sql is text compiled by us
  * with ? for each of the n_args values. Appends [[…],[…]] to w: integers and
  * decimals as JSON numbers (beyond 2^53 and non-finite ones as strings), dates
- * "2026-11-21", datetimes "2026-11-21 23:05:00[.123456]", NULL as null, JSON
- * columns and text as strings (bad bytes replaced), bytes as hex, BIT as
- * integer, TINYINT(1) as integer. Before the first row `head` is called (may
- * be NULL) with the columns. The session is read-only; ERR_DB_TIMEOUT past the
- * time limit; ERR_CANCELLED when it was stopped, which ends it in the server
- * too; the link is dropped when a query is cut off in its rows. Text of
- * *out is in a.
+ * "2026-11-21", datetimes "2026-11-21 23:05:00[.123456]", NULL and zero dates
+ * ("0000-00-00") as null, JSON columns and text as strings (bad bytes replaced),
+ * a SET as an array of its members, bytes as hex, BIT and TINYINT(1) as integer;
+ * 0 and 1 of a column that is COL_BOOLEAN by l->types as false and true. Before
+ * the first row `head` is called (may be NULL) with the columns. The session is
+ * read-only; ERR_DB_TIMEOUT past the time limit; ERR_CANCELLED when it was
+ * stopped, which ends it in the server too; the link is dropped when a query is
+ * cut off in its rows. Text of *out is in a.
  */
 typedef void db_query_head_fn(void *ctx, const struct db_column *c, size_t n);
 int db_query_json(struct db *foreign, struct str sql,

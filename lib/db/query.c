@@ -307,16 +307,72 @@ static int write_long(struct adhoc *q, unsigned i, size_t max_bytes,
 	return 0;
 }
 
-static int write_row(struct adhoc *q, size_t max_cell_bytes, struct jw *w,
-		     struct err *e)
+/* "a,b": members have no commas. */
+static int write_set(struct adhoc *q, unsigned i, size_t max_bytes,
+		     struct jw *w, struct err *e)
 {
+	struct buf b = BUF_INIT(max_bytes * 3 + 16);
+	struct str s, rest;
+	bool cut;
+
+	if (adhoc_text(q, i, max_bytes, &s, &cut, e))
+		return -1;
+	if (cut)
+		s.n = utf8_complete(s);
+	utf8_scrub(&b, s);
+	rest = buf_str(&b);
+	jw_arr(w);
+	while (rest.n)
+		jw_str(w, str_cut(&rest, ','));
+	if (cut)
+		jw_str(w, STR(ELLIPSIS));
+	jw_end_arr(w);
+	buf_release(&b);
+	return 0;
+}
+
+/* MariaDB's way to say "none" where NULL is not allowed. */
+static bool is_zero_date(const MYSQL_FIELD *f, struct str text)
+{
+	return f->type != MYSQL_TYPE_TIME && str_starts(text, STR("0000-00-00"));
+}
+
+static bool write_boolean(struct jw *w, const struct slot *s)
+{
+	int64_t v = s->i;
+
+	if (s->form == FORM_BIT && s->length == 1)
+		v = (unsigned char)s->text[0];
+	else if (s->form != FORM_INT)
+		return false;
+	if (v != 0 && v != 1)
+		return false;
+	jw_bool(w, v == 1);
+	return true;
+}
+
+static int write_row(struct adhoc *q, const struct db_query_limits *l,
+		     struct jw *w, struct err *e)
+{
+	size_t max_cell_bytes = l->max_cell_bytes ? l->max_cell_bytes
+						  : l->max_bytes;
+
 	jw_arr(w);
 	for (unsigned i = 0; i < q->n; i++) {
 		struct slot *s = &q->slots[i];
 		struct str text = { s->text, MIN(s->length, INLINE_BYTES) };
 
-		if (s->null) {
+		if (s->null || (s->form == FORM_SHORT &&
+				is_zero_date(&q->fields[i], text))) {
 			jw_null(w);
+			continue;
+		}
+		if (i < l->n_types && l->types[i] == COL_BOOLEAN &&
+		    write_boolean(w, s))
+			continue;
+		if (q->fields[i].flags & SET_FLAG) {
+			if (write_set(q, i, max_cell_bytes, w, e))
+				return -1;
 			continue;
 		}
 		switch (s->form) {
@@ -350,8 +406,7 @@ static void describe(struct adhoc *q, struct db_query_result *out)
 static int write_rows(struct adhoc *q, const struct db_query_limits *l,
 		      struct jw *w, struct db_query_result *out, struct err *e)
 {
-	size_t start = w->b->n, cell = l->max_cell_bytes ? l->max_cell_bytes
-							 : l->max_bytes;
+	size_t start = w->b->n;
 	struct arena_mark m = arena_mark(q->a);
 	int got;
 
@@ -364,7 +419,7 @@ static int write_rows(struct adhoc *q, const struct db_query_limits *l,
 			out->truncated = true;
 			break;
 		}
-		if (write_row(q, cell, w, e))
+		if (write_row(q, l, w, e))
 			return -1;
 		arena_rewind(q->a, m);
 		if (w->b->n - start >= l->max_bytes || !buf_ok(w->b)) {

@@ -50,10 +50,14 @@ static void write_sample(const struct tool_ctx *ctx, const struct dataset *d,
 	struct err e = ERR_INIT;
 	struct db *db = tool_env_pool(ctx->env, d->database, &e);
 	struct query q;
+	bool fine = db && query_compile(d, &who, args, ctx->arena, &q, &e) == 0;
 
-	if (db && query_compile(d, &who, args, ctx->arena, &q, &e) == 0 &&
-	    db_query_json(db, q.sql, q.args.v, q.args.n, &l, ctx->arena, &rows,
-			  NULL, NULL, &r, &e) == 0) {
+	if (fine) {
+		l.types = q.types;
+		l.n_types = q.n_columns;
+	}
+	if (fine && db_query_json(db, q.sql, q.args.v, q.args.n, &l, ctx->arena,
+				  &rows, NULL, NULL, &r, &e) == 0) {
 		jw_key(w, "sample");
 		jw_raw(w, buf_str(&b));
 	} else {

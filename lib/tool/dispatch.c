@@ -91,6 +91,59 @@ static json_t *parse(struct str args, struct arena *a, struct err *e)
 	return j;
 }
 
+/* Whether a value of this schema may be null; what is not clear may. */
+static bool takes_null(const json_t *schema)
+{
+	const json_t *type = json_object_get(schema, "type"), *t;
+	const json_t *list = json_object_get(schema, "enum");
+	size_t i;
+
+	if (json_is_string(type))
+		return !strcmp(json_string_value(type), "null");
+	json_array_foreach((json_t *)(type ? type : list), i, t)
+		if (json_is_null(t) || (type && json_is_string(t) &&
+					!strcmp(json_string_value(t), "null")))
+			return true;
+	return !type && !list;
+}
+
+static bool is_required(const json_t *schema, const char *key)
+{
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(json_object_get(schema, "required"), i, name)
+		if (json_is_string(name) &&
+		    !strcmp(json_string_value(name), key))
+			return true;
+	return false;
+}
+
+/*
+ * Models say null for what they leave out (they must in strict modes, where
+ * every argument is required of them): such a member goes, where null cannot be
+ * meant. args nest as deep as JSON may.
+ */
+static void drop_nulls(const json_t *schema, json_t *args)
+{
+	const json_t *properties = json_object_get(schema, "properties"), *sub;
+	const json_t *items = json_object_get(schema, "items");
+	const char *key;
+	json_t *v;
+	void *next;
+	size_t i;
+
+	json_object_foreach_safe(args, next, key, v) {
+		sub = json_object_get(properties, key);
+		if (!json_is_null(v))
+			drop_nulls(sub, v);
+		else if (sub && !takes_null(sub) && !is_required(schema, key))
+			json_object_del(args, key);
+	}
+	json_array_foreach(args, i, v)
+		drop_nulls(items, v);
+}
+
 int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
 		 struct str name, struct str args,
 		 const struct tool_offer **o, json_t **out, struct err *e)
@@ -98,7 +151,10 @@ int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
 	if (find(set, ctx, name, o, e) < 0)
 		return -1;
 	*out = parse(args, ctx->arena, e);
-	return *out ? schema_check((*o)->schema, *out, e) : -1;
+	if (!*out)
+		return -1;
+	drop_nulls((*o)->schema, *out);
+	return schema_check((*o)->schema, *out, e);
 }
 
 int tool_dry_run(const struct tool_set *set, const struct tool_ctx *ctx,

@@ -248,6 +248,9 @@ static bool wanted(const struct tool_ctx *ctx, const struct conf_mcp *s)
 	const struct conf_list *l = ctx->agent ? &ctx->agent->tools : NULL;
 	size_t n = strlen(s->id);
 
+	if (ctx->only && !(str_starts(str_of(ctx->only), str_of(s->id)) &&
+			   ctx->only[n] == '_'))
+		return false;
 	if (!policy_in_groups(ctx->who, &s->groups))
 		return false;
 	if (!l || l->n == 0)

@@ -29,6 +29,7 @@ enum {
 	FIRST_PINS = MCP_PIN_MAX / 2,	/* accepted at their first use */
 	NAME_BYTES = 128,
 	DEFINITION_BYTES = 65536,
+	DEFINITION_DEPTH = 30,	/* JSON_VALID of MariaDB takes 32 levels */
 	DESCRIPTION_BYTES = 8192,
 	TITLE_CHARS = 80,
 	TTL_MS = 300000,	/* where the server names none */
@@ -54,6 +55,23 @@ struct reading {
 	size_t kept_bytes;
 };
 
+static bool deeper_than(const json_t *j, int levels)
+{
+	const char *key;
+	json_t *sub;
+	size_t i;
+
+	if (levels == 0)
+		return json_is_object(j) || json_is_array(j);
+	json_object_foreach((json_t *)j, key, sub)
+		if (deeper_than(sub, levels - 1))
+			return true;
+	json_array_foreach((json_t *)j, i, sub)
+		if (deeper_than(sub, levels - 1))
+			return true;
+	return false;
+}
+
 /* Name, description, schemas and hints: what an admin accepts. */
 static void pin(struct reading *r, const json_t *j, struct mcp_tool *t)
 {
@@ -71,6 +89,8 @@ static void pin(struct reading *r, const json_t *j, struct mcp_tool *t)
 	jx_dump_sorted(&b, def);
 	if (!buf_ok(&b))
 		t->refused = "its definition is larger than 65536 bytes";
+	else if (deeper_than(def, DEFINITION_DEPTH))
+		t->refused = "its definition is nested more than 30 levels deep";
 	else
 		t->definition = arena_memdup(r->a, b.p, b.n);
 	crypto_hash_sha256(t->hash, (const unsigned char *)b.p, b.n);
@@ -228,7 +248,7 @@ static void read_schema(struct reading *r, const json_t *j, struct mcp_tool *t)
 
 	if (t->refused)
 		return;
-	t->schema = jx_keep(r->a, schema_relaxed(given));
+	t->schema = jx_keep(r->a, schema_relaxed(given, t->name));
 	if (!schema_clean(t->schema, DESCRIPTION_BYTES))
 		t->refused = "its schema has control tokens or hidden characters";
 	t->schema_bytes = json_dumpb(t->schema, NULL, 0, JSON_COMPACT);

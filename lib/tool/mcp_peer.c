@@ -174,6 +174,12 @@ static int initialize(struct mcp_peer *p, const struct mcp_call *asked,
 			     ? version.p : "");
 	else if (rc == 0 && !c.result && is_refusal(out))
 		rc = say_refused(out, e);
+	else if (rc == 0 && !c.result && !c.error &&
+		 (out->status == 404 || out->status == 405))
+		rc = err_set(e, ERR_UPSTREAM_PROTOCOL, "initialize was answered "
+			     "%d: there is no Streamable HTTP at this url; a "
+			     "server that speaks only HTTP+SSE (of 2024-11-05) "
+			     "is not supported", out->status);
 	else if (rc == 0 && !c.result)
 		rc = err_set(e, ERR_UPSTREAM_PROTOCOL,
 			     "initialize was answered %d %.100s", out->status,
@@ -193,24 +199,32 @@ static int initialize(struct mcp_peer *p, const struct mcp_call *asked,
 	return rc;
 }
 
-/* Whether the answer is one that only a server of the modern era gives. */
+static bool names_modern(const json_t *versions)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach((json_t *)versions, i, v)
+		if (json_is_string(v) &&
+		    !strcmp(json_string_value(v), MCP_MODERN))
+			return true;
+	return false;
+}
+
+/*
+ * Whether the answer is one that only a server of the modern era gives. Servers
+ * of the other one exist that answer {} to whatever they do not know.
+ */
 static bool is_modern(const struct mcp_call *c, const struct mcp_outcome *out)
 {
 	int64_t code = error_code(c);
 
 	if (c->result)
-		return out->status / 100 == 2;
-	if (code == -32022) {	/* it names the versions that it has */
-		const json_t *v, *list = jx_arr(jx_obj(c->error, "data"),
-						"supported");
-		size_t i;
-
-		json_array_foreach((json_t *)list, i, v)
-			if (json_is_string(v) &&
-			    !strcmp(json_string_value(v), MCP_MODERN))
-				return true;
-		return false;
-	}
+		return out->status / 100 == 2 &&
+			names_modern(jx_arr(c->result, "supportedVersions"));
+	if (code == -32022)	/* it names the versions that it has */
+		return names_modern(jx_arr(jx_obj(c->error, "data"),
+					   "supported"));
 	return code == -32020 || code == -32021 ||
 	       (code == -32601 && out->status == 404);
 }

@@ -462,7 +462,7 @@ static json_t *import_one(struct import *im, const json_t *item,
 	}
 	buf_addf(&name, "%s_%s", im->c->name, im->id);
 	clean_name(name.p, clean);
-	relaxed = schema_relaxed(schema);
+	relaxed = schema_relaxed(schema, clean);
 	json_object_set_new(out, "parameters", relaxed);
 	json_object_set_new(out, "name", json_string(clean));
 	json_object_set_new(out, "url", json_string(im->path.p));

@@ -79,6 +79,7 @@ int query_allowed(struct compile *q, const struct conf_column *c, bool may,
 static void out_column(struct compile *q, struct str name,
 		       enum conf_col_type type)
 {
+	q->out->types[q->out->n_columns] = type;
 	q->out->columns[q->out->n_columns++] =
 		(struct query_column){ arena_str(q->arena, name), type };
 }
@@ -249,6 +250,9 @@ static int compile_select(struct compile *q)
 
 	q->grouped = json_array_size(aggregates) > 0 ||
 		     json_array_size(jx_arr(q->in, "group_by")) > 0;
+	q->out->types = arena_zalloc(q->arena, QUERY_MAX_SELECT +
+				     QUERY_MAX_GROUP + QUERY_MAX_AGGREGATES,
+				     sizeof(*q->out->types));
 	q->out->columns = arena_zalloc(q->arena, QUERY_MAX_SELECT +
 				       QUERY_MAX_GROUP + QUERY_MAX_AGGREGATES,
 				       sizeof(*q->out->columns));

@@ -36,6 +36,7 @@ struct query {
 	struct str count_sql;		/* rows in all, same parameters less LIMIT */
 	struct query_args args;
 	struct query_column *columns;
+	enum conf_col_type *types;	/* of them, once more: for the database */
 	size_t n_columns;
 	size_t limit;			/* rows wanted; LIMIT asks one more */
 	bool plain;			/* no WHERE, order or group: first rows */

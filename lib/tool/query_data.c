@@ -267,6 +267,7 @@ static int answer(struct db *db, const struct dataset *d,
 	struct db_query_limits l = {
 		.timeout_ms = MAX(d->conf->timeout_ms, 1), .max_rows = q->limit,
 		.max_cell_bytes = CELL_BYTES, .stop = stop,
+		.types = q->types, .n_types = q->n_columns,
 	};
 	struct jw w = jw_on(out);
 	struct db_query_result r;

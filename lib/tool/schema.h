@@ -39,10 +39,11 @@ int schema_supported(const json_t *schema, struct err *e) MUST_CHECK;
 
 /*
  * A copy that schema_supported takes and whose type is object: what is not
- * known is left out, so it accepts all that schema accepts, and maybe more. For
- * schemas of others, which others check. New. Any thread.
+ * known is left out, so it accepts all that schema accepts, and maybe more; a
+ * line in the log says so, with the name of the tool. For schemas of others,
+ * which others check. New. Any thread.
  */
-json_t *schema_relaxed(const json_t *schema);
+json_t *schema_relaxed(const json_t *schema, const char *tool);
 
 /*
  * Neutralises what a schema of others says to the model (untrusted.h), in

@@ -7,13 +7,16 @@
 
 #include <string.h>
 
+#include "base/log.h"
+
 #include "base/banned.h"
 
 /* What was left out somewhere below, so that `not` and the like cannot stay. */
 struct relax {
 	json_t *root;
+	const char *tool;	/* for the log */
 	int depth;
-	bool lost;
+	bool lost, said;
 };
 
 static void relax(struct relax *r, json_t *schema);
@@ -121,8 +124,11 @@ static bool refers(const json_t *j)
 
 static void drop(struct relax *r, json_t *schema, const char *key)
 {
+	if (!r->said)
+		log_info("tool schema: not checked", "tool", r->tool,
+			 "keyword", key);
+	r->said = r->lost = true;	/* one line for one schema */
 	json_object_del(schema, key);
-	r->lost = true;
 }
 
 /*
@@ -194,11 +200,11 @@ static void relax(struct relax *r, json_t *schema)
 	r->depth--;
 }
 
-json_t *schema_relaxed(const json_t *schema)
+json_t *schema_relaxed(const json_t *schema, const char *tool)
 {
 	json_t *copy = json_is_object(schema) ? json_deep_copy(schema)
 		: json_object();
-	struct relax r = { .root = copy };
+	struct relax r = { .root = copy, .tool = tool };
 	struct err ignored = ERR_INIT;
 
 	relax(&r, copy);

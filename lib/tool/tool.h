@@ -99,6 +99,9 @@ struct tool_ctx {
 	/* What this turn's request said of that: 1 yes, -1 no, 0 nothing, then
 	   what it says beside its message holds. */
 	int web_said;
+	/* Only the tool of this name is asked for, so sources that cannot have
+	   it are left alone; NULL = all. For tool_set_build. */
+	const char *only;
 	/* Where long results are kept; NULL = nowhere. */
 	const struct uuid *conversation_id;
 	bool has_kept;			/* the model was told of one */

@@ -97,6 +97,38 @@ def test_versions_that_nobody_speaks(bad, hostile):
     assert said.returncode == 1 and "Which version?" in said.stderr
 
 
+def test_an_empty_answer_to_discover_is_of_the_session_era(bad, hostile):
+    """Servers exist that answer {} to what they do not know."""
+    hostile.handlers["server/discover"] = lambda m, _: {"result": {}}
+    assert ask(bad(), "bad_look")[0]["result"] == "found"
+    assert hostile.calls("initialize")
+
+
+@pytest.mark.parametrize("status", [404, 405])
+def test_a_server_of_http_and_sse_only_is_told_so(bad, hostile, status):
+    for method in ("server/discover", "initialize"):
+        hostile.handlers[method] = lambda m, _: (status, {}, b"")
+    said = bad(accept=False).command("mcp", "list", check=False)
+    assert said.returncode == 1 and "speaks only HTTP+SSE" in said.stderr
+
+
+def test_a_call_by_hand_starts_its_own_server_only(make_lab, hostile, tmp_path):
+    lab = make_lab(config={"mcp_servers": {
+        "bad": {"url": hostile.url, "allow_private": ["127.0.0.1"],
+                "pin": "first-use"},
+        "other": {"command": ["/bin/sh", "-c", f"echo >> {tmp_path}/started"],
+                  "pin": "first-use"}}})
+    done = lab.command("tools", "call", "bad_look", "--user", "ada",
+                       "--workspace", "lab")
+    assert "found" in done.stdout and not (tmp_path / "started").exists()
+    missing = lab.command("tools", "call", "bad_nix", "--user", "ada",
+                          "--workspace", "lab", check=False)
+    assert missing.returncode != 0 and "bad_look" in missing.stderr
+    assert not (tmp_path / "started").exists()
+    lab.command("tools", "list", "--user", "ada", "--workspace", "lab")
+    assert (tmp_path / "started").exists()
+
+
 def test_endless_pages_end(bad, hostile, era):
     """Pitfall G10: a new cursor each time, for ever."""
     def page(message, _):

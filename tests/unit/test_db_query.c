@@ -118,6 +118,37 @@ static void foreign_query(void **state)
 	db_close(db);
 }
 
+/* Zero dates, SET and booleans as what they mean. */
+static void odd_types(void **state)
+{
+	static const enum conf_col_type types[] = {
+		COL_DATE, COL_DATETIME, COL_TEXT, COL_BOOLEAN, COL_BOOLEAN,
+		COL_INTEGER,
+	};
+	struct db_query_limits l = {
+		.timeout_ms = 1000, .max_rows = 10, .max_bytes = 10000,
+		.types = types, .n_types = ARRAY_LEN(types),
+	};
+	struct db *db = open_foreign();
+	struct db_query_result r;
+
+	(void)state;
+	dbtest_sql("CREATE TABLE odd (id INT PRIMARY KEY, day DATE NOT NULL,"
+		   " at DATETIME NOT NULL, tags SET('a','b c','\xc3\xbc') NOT NULL,"
+		   " yes TINYINT(1), bits BIT(1), n TINYINT(1))");
+	dbtest_sql("SET STATEMENT sql_mode = '' FOR INSERT INTO odd VALUES"
+		   " (1, '0000-00-00', '0000-00-00', 'a,\xc3\xbc', 1, b'0', 1),"
+		   " (2, '2026-11-22', '2026-11-22 01:02:03', '', 0, b'1', 0),"
+		   " (3, '2026-00-00', '2026-11-22', 'b c', 7, NULL, NULL)");
+	assert_string_equal(ask(db, "SELECT day, at, tags, yes, bits, n FROM odd"
+				" ORDER BY id", NULL, 0, &l, &r),
+		"[[null,null,[\"a\",\"\xc3\xbc\"],true,false,1],"
+		"[\"2026-11-22\",\"2026-11-22 01:02:03\",[],false,true,0],"
+		"[\"2026-00-00\",\"2026-11-22 00:00:00\",[\"b c\"],7,null,null]]");
+	dbtest_sql("DROP TABLE odd");
+	db_close(db);
+}
+
 static void foreign_columns(void **state)
 {
 	struct db *db = open_foreign();
@@ -147,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(foreign_query),
+		cmocka_unit_test(odd_types),
 		cmocka_unit_test(foreign_columns),
 	};
 

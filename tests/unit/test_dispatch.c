@@ -52,14 +52,28 @@ static bool never(const struct tool *t, const struct tool_ctx *ctx)
 	return false;
 }
 
+static int echo_run(const struct tool *t, const struct tool_ctx *ctx,
+		    const json_t *args, struct buf *out, bool *is_json,
+		    struct err *e)
+{
+	(void)t;
+	(void)ctx;
+	(void)is_json;
+	(void)e;
+	jx_dump_sorted(out, args);
+	return 0;
+}
+
 static const struct tool tools[] = {
 	{ .name = "big", .run = big_run, .result_cap_bytes = 4096 },
 	{ .name = "bytes", .run = bytes_run },
 	{ .name = "closed", .run = leak_run, .advertise = never },
 	{ .name = "leak", .run = leak_run },
+	{ .name = "echo", .run = echo_run },
 };
 
-static struct tool_result call(const char *name, struct arena *a)
+static struct tool_result call_with(const char *name, const char *schema,
+				    const char *args, struct arena *a)
 {
 	static struct conf conf;
 	static const struct str grant[] = { { "*", 1 } };
@@ -67,13 +81,54 @@ static struct tool_result call(const char *name, struct arena *a)
 	struct tool_ctx ctx = { .conf = &conf, .who = &who, .arena = a };
 	struct tool_offer offers[ARRAY_LEN(tools)];
 	struct tool_set set = { offers, ARRAY_LEN(tools) };
-	json_t *any = jx_keep(a, json_object());
+	json_t *any = jx_keep(a, jx_try(str_of(schema)));
 	struct tool_result r;
 
 	for (size_t i = 0; i < ARRAY_LEN(tools); i++)
 		offers[i] = (struct tool_offer){ .tool = &tools[i], .schema = any };
-	tool_call(&set, &ctx, str_of(name), STR("{}"), &r);
+	tool_call(&set, &ctx, str_of(name), str_of(args), &r);
 	return r;
+}
+
+static struct tool_result call(const char *name, struct arena *a)
+{
+	return call_with(name, "{}", "{}", a);
+}
+
+/* Models say null for what they leave out. */
+static void null_is_no_argument(void **state)
+{
+	static const struct {
+		const char *schema, *args, *ran;	/* NULL: refused */
+	} rows[] = {
+		{ "{\"properties\":{\"a\":{\"type\":\"integer\"}}}",
+		  "{\"a\":null}", "{}" },
+		{ "{\"properties\":{\"a\":{\"enum\":[\"x\"]}}}",
+		  "{\"a\":null}", "{}" },
+		{ "{\"properties\":{\"a\":{\"type\":[\"integer\",\"null\"]}}}",
+		  "{\"a\":null}", "{\"a\":null}" },
+		{ "{\"properties\":{\"a\":{}}}", "{\"a\":null}",
+		  "{\"a\":null}" },
+		{ "{\"properties\":{\"a\":{\"type\":\"integer\"}},"
+		  "\"required\":[\"a\"]}", "{\"a\":null}", NULL },
+		{ "{\"properties\":{\"a\":{\"type\":\"array\",\"items\":{"
+		  "\"properties\":{\"b\":{\"type\":\"string\"}}}}}}",
+		  "{\"a\":[{\"b\":null},{\"b\":\"x\"}]}",
+		  "{\"a\":[{},{\"b\":\"x\"}]}" },
+		{ "{\"additionalProperties\":false}", "{\"a\":null}", NULL },
+	};
+	struct arena a = ARENA_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct tool_result r = call_with("echo", rows[i].schema,
+						 rows[i].args, &a);
+
+		assert_int_equal(r.is_error, !rows[i].ran);
+		if (rows[i].ran)
+			assert_string_equal(r.text.p, rows[i].ran);
+	}
+	arena_release(&a);
 }
 
 static void a_long_result_keeps_both_ends(void **state)
@@ -131,6 +186,7 @@ static void what_is_not_allowed_any_more_is_not_run(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(null_is_no_argument),
 		cmocka_unit_test(a_long_result_keeps_both_ends),
 		cmocka_unit_test(a_result_is_text),
 		cmocka_unit_test(failures_tell_nothing_of_the_inside),

@@ -34,7 +34,7 @@ static void references_are_not_a_bomb(void **state)
 	(void)state;
 	for (int i = 0; i < 8; i++) {
 		json_t *list = json_array();
-		char name[8], ref[24];
+		char name[16], ref[32];
 
 		snprintf(name, sizeof(name), "d%d", i);
 		snprintf(ref, sizeof(ref), "#/$defs/d%d", i + 1);

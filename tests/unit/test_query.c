@@ -374,7 +374,7 @@ static void answers_are_typed(void **state)
 		"{\"name\":\"yes\",\"type\":\"boolean\"}]");
 	assert_string_equal(jx_text(&a, json_object_get(j, "rows")),
 		"[[1,\"9007199254740993\",12.5,\"red\",\"2026-01-31 14:30:00\","
-		"\"2026-01-31\",1],[2,null,null,null,null,null,0]]");
+		"\"2026-01-31\",true],[2,null,null,null,null,null,false]]");
 	assert_int_equal(jx_int(j, "rowCount", -1), 2);
 	assert_false(jx_bool(j, "truncated", true));
 	arena_release(&a);
