@@ -28,6 +28,9 @@ extern const struct prompt_text prompt_tools;
 /* The title of a conversation, of which an excerpt follows (turn/title.c). */
 extern const struct prompt_text prompt_title;
 
+/* Writing out the text in an image (tool/kind_image_text.c). */
+extern const struct prompt_text prompt_image_text;
+
 /* In front of the JSON Schema that an answer is to fit (turn/ask.c). */
 extern const struct prompt_text prompt_typed_answer;
 

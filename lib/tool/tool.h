@@ -39,10 +39,16 @@ struct tool_note {
 
 struct tool_ctx;
 struct llm_image;
+struct prompt_text;
 
 /* What an agent within a call is to do (tool_host.agent). */
 struct tool_task {
 	const struct conf_tool *tool;	/* with its section `agent` */
+	/*
+	 * Asked once with this instruction, without tools, in place of the
+	 * agent's loop; NULL = the loop.
+	 */
+	const struct prompt_text *prompt;
 	struct str input;		/* what it is told */
 	const struct llm_image *images;	/* in front of that; the service must see */
 	size_t n_images;

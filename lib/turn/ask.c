@@ -55,9 +55,13 @@ static void set_prompts(struct asking *k)
 {
 	const struct llm_ask *q = k->q;
 	const struct prompt_text *typed = &prompt_typed_answer;
+	const struct prompt_text *rules = &prompt_guardrails;
 	struct buf b = BUF_INIT(4096);
 	struct jw w = jw_on(&b);
 
+	if (q->guardrails)
+		prompt_add(&k->layers, rules->name, rules->name, rules->version,
+			   str_of(rules->text));
 	if (q->prompt)
 		prompt_add(&k->layers, q->layer, q->prompt->name,
 			   q->prompt->version, str_of(q->prompt->text));
@@ -101,7 +105,10 @@ static int set_service(struct asking *k, struct err *e)
 static int call(struct asking *k, struct str input, struct err *e)
 {
 	const struct llm_ask *q = k->q;
-	const struct llm_message message = { .role = LLM_USER, .text = input };
+	const struct llm_message message = {
+		.role = LLM_USER, .text = input, .images = q->images,
+		.n_images = q->n_images,
+	};
 	struct llm_request r = {
 		.service = &k->service, .messages = &message, .n_messages = 1,
 		.output_schema = q->schema, .stream = q->stream,

@@ -19,7 +19,10 @@ struct llm_ask {		/* all borrowed for the time of the call */
 	enum usage_kind kind;
 	const char *layer;		/* of the prompt's stamp: "title", … */
 	const struct prompt_text *prompt;	/* NULL = none */
+	bool guardrails;	/* in front of it: the input is of others */
 	struct str input;
+	const struct llm_image *images;	/* in front of that; the service must see */
+	size_t n_images;
 	/*
 	 * The answer is to be one JSON value that fits. A schema that
 	 * schema_supported refuses must not come here. NULL = text.

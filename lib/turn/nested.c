@@ -6,8 +6,10 @@
  */
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "tool/kind.h"
+#include "turn/ask.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
@@ -143,11 +145,10 @@ static void record(const struct nested *n, const struct conf_tool *tool,
 		log_err("usage of an agent", &e);
 }
 
-static int answer(const struct nested *n, const struct conf_tool *tool, int rc,
+static int answer(const struct conf_tool *tool, struct str text, int rc,
 		  const struct err *why, struct buf *out, struct err *e)
 {
-	struct str text = str_trim(buf_str(&n->loop->step.text));
-
+	text = str_trim(text);
 	if (rc < 0 && why->code == ERR_CANCELLED) {
 		*e = *why;
 		return -1;
@@ -161,10 +162,30 @@ static int answer(const struct nested *n, const struct conf_tool *tool, int rc,
 		return err_public(e, ERR_TOOL_FAILED, "The agent \"%s\" gave no "
 				  "answer.", tool->name);
 	buf_addstr(out, text);
-	if (n->loop->capped)
-		buf_adds(out, "\n\n[This agent came to the end of its budget "
-			 "before it was done.]");
 	return 0;
+}
+
+/* One call of the model in place of the loop. */
+static int ask_once(const struct nested *n, const struct turn_loop *parent,
+		    const struct tool_task *task, struct buf *out,
+		    struct err *e)
+{
+	const struct turn_deps *deps = parent->run->deps;
+	const struct llm_ask q = {
+		.deps = deps, .service = &n->service, .kind = USAGE_AGENT,
+		.layer = "tool", .prompt = task->prompt, .guardrails = true,
+		.input = task->input, .images = task->images,
+		.n_images = task->n_images, .max_bytes = LIM_ANSWER_BYTES,
+		.stream = true, .abort = parent->abort,
+	};
+	struct llm_reply reply;
+	struct err why = ERR_INIT;
+	int rc = llm_ask(&q, n->call->arena, &reply, &why);
+
+	usage_place(&reply.usage, parent);
+	reply.usage.agent_id = str_of(task->tool->name);
+	llm_ask_record(deps->db, &parent->owner, &reply);
+	return answer(task->tool, reply.text, rc, &why, out, e);
 }
 
 int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
@@ -181,6 +202,11 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 		return err_public(e, ERR_TOOL_FAILED, "The agent \"%s\" has no "
 				  "language model: %.120s", tool->name,
 				  err_message(&why));
+	if (task->prompt) {
+		*untrusted |= call->taint && call->taint->n > 0;
+		origins_join(from, call->taint);
+		return ask_once(n, parent, task, out, e);
+	}
 	set_up(n, parent, task);
 	rc = context_build(n->loop, &why);
 	if (rc == 0)
@@ -188,7 +214,10 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 	record(n, tool, rc == 0);
 	*untrusted |= n->loop->taint.n > 0;
 	origins_join(from, &n->loop->taint);
-	rc = answer(n, tool, rc, &why, out, e);
+	rc = answer(tool, buf_str(&n->loop->step.text), rc, &why, out, e);
+	if (rc == 0 && n->loop->capped)
+		buf_adds(out, "\n\n[This agent came to the end of its budget "
+			 "before it was done.]");
 	loop_drop(n->loop);
 	return rc;
 }

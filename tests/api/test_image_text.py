@@ -151,6 +151,11 @@ def test_its_usage_is_counted(eyes, site):
                     f" usage_record WHERE turn_id = UNHEX('{turn}')"
                     " ORDER BY kind") == [
         ["1", "all", "2", "1"], ["4", TOOL, "1", "1"]]
+    [[stamps]] = eyes.sql("SELECT prompts FROM usage_record WHERE kind = 4 AND"
+                          f" turn_id = UNHEX('{turn}')")
+    assert [(s["layer"], s["name"]) for s in json.loads(stamps)] == [
+        ("guardrails", "guardrails"), ("tool", "image-text")]
+    assert all(len(s["hash"]) == 32 for s in json.loads(stamps))
 
 
 @pytest.mark.parametrize("kind,data", [
@@ -213,8 +218,11 @@ def test_long_texts_are_capped(eyes, site):
 def test_no_tools_for_what_reads(eyes, site):
     """Whatever an image says, its reader can call nothing."""
     result = ask(eyes, site.url + "/a.png", "by_calls")
-    assert "query_data" not in json.dumps(eyes.sent()[-2].get("tools", []))
-    assert result["isError"] is False and result["result"].startswith("x")
+    [asked] = [b for b in eyes.sent()[-3:] if "Write out the text" in json.dumps(
+        b["messages"][-1])]
+    assert "tools" not in asked
+    # A call of what nobody offered is no text, and nobody answers it.
+    assert result["isError"] is True and "gave no answer" in message(result)
 
 
 # -- what cannot be read -----------------------------------------------------------
