@@ -218,37 +218,6 @@ def test_an_idle_child_ends(make_lab):
     assert ask(lab, "io_add", {"a": 1, "b": 2})[0]["result"] == "3"
 
 
-def test_a_child_has_limits(make_lab):
-    """As commands have, but wide enough for Node (issue 8)."""
-    server = {"command": [*NODE, DUAL, "stdio"], "pin": "first-use",
-              "tools": {"*": {"effect": "read"}}}
-    lab = make_lab(config={"mcp_servers": {
-        "wide": server, "tight": {**server, "files": 200, "file_mb": 3,
-                                  "cpu_s": 1000, "memory_mb": 1 << 18}}})
-    parent = str(lab.processes["responder"].pid)
-
-    def limits():
-        out = subprocess.run(["ps", "-o", "pid=", "--ppid", parent], text=True,
-                             capture_output=True).stdout
-        found = []
-        for pid in out.split():
-            lines = pathlib.Path(f"/proc/{pid}/limits").read_text().splitlines()
-            found.append({line[:26].strip(): line[26:].split()[:2]
-                          for line in lines[1:]})
-        return found
-    assert ask(lab, "wide_add", {"a": 1, "b": 1})[0]["result"] == "2"
-    assert ask(lab, "tight_add", {"a": 1, "b": 1})[0]["result"] == "2"
-    wide, tight = sorted(limits(), key=lambda of: -int(of["Max open files"][1]))
-    assert wide["Max core file size"] == tight["Max core file size"] == ["0", "0"]
-    assert int(wide["Max open files"][1]) == 1024
-    assert wide["Max file size"] == [str(1 << 30)] * 2
-    assert wide["Max address space"] == wide["Max cpu time"] == ["unlimited"] * 2
-    assert tight["Max open files"] == ["200"] * 2
-    assert tight["Max file size"] == [str(3 << 20)] * 2
-    assert tight["Max cpu time"] == ["1000"] * 2
-    assert tight["Max address space"] == [str(1 << 38)] * 2
-
-
 def test_a_stop_cancels_the_call(peers):
     script = {"tool_calls": [{"name": "everyio_trigger-long-running-operation",
                               "args": {"duration": 60, "steps": 60}}],
