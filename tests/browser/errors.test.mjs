@@ -14,7 +14,8 @@ function refuse(page, pattern, status, code, fields = {}, headers = {})
 	return page.route(pattern, (route) => route.fulfill({ status,
 		headers: { 'Content-Type': 'application/problem+json', ...headers },
 		body: JSON.stringify({ type: 'about:blank', title: code, status, code,
-			detail: 'From a test.', requestId: 'request-1', ...fields }) }));
+			detail: 'From a test.', requestId: 'request-1',
+			retryable: status === 503 || code === 'conversation_busy', ...fields }) }));
 }
 
 const banner = (page) => page.locator('.banner').innerText();
