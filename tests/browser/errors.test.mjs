@@ -6,6 +6,9 @@ import { test } from 'node:test';
 import { api, ask, conversation, ended, open, openChat, say, script, send, shownId,
 	unique, withoutNotices } from './browser.mjs';
 
+/** as in lib/base/err.def */
+const RETRYABLE = ['conversation_busy', 'database_unavailable', 'overloaded',
+	'upstream_unreachable'];
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 
 /** Lets requests to a path get a problem as their answer. */
@@ -15,7 +18,7 @@ function refuse(page, pattern, status, code, fields = {}, headers = {})
 		headers: { 'Content-Type': 'application/problem+json', ...headers },
 		body: JSON.stringify({ type: 'about:blank', title: code, status, code,
 			detail: 'From a test.', requestId: 'request-1',
-			retryable: status === 503 || code === 'conversation_busy', ...fields }) }));
+			retryable: RETRYABLE.includes(code), ...fields }) }));
 }
 
 const banner = (page) => page.locator('.banner').innerText();
