@@ -300,7 +300,7 @@ static void answer_broken(void)
 	      "Cache-Control: no-store\r\n\r\n"
 	      "{\"type\":\"about:blank\",\"title\":\"Internal Server Error\","
 	      "\"status\":500,\"code\":\"config_invalid\",\"detail\":"
-	      "\"The configuration is not valid.\"}", stdout);
+	      "\"The configuration is not valid.\",\"retryable\":false}", stdout);
 }
 
 int main(int argc, char **argv)

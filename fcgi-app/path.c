@@ -54,12 +54,23 @@ static bool plain_char(char c)
 	       c == '-' || c == '/';
 }
 
-/* Only plain characters, no empty and no dot segments. */
+/* "%2F", as some clients write a slash within a name. */
+static bool is_slash(struct str s)
+{
+	return s.n >= 3 && s.p[0] == '%' && s.p[1] == '2' &&
+	       (s.p[2] == 'F' || s.p[2] == 'f');
+}
+
+/* Only plain characters and escaped slashes, no empty and no dot segments. */
 static bool plain_path(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		size_t left = s.n - i - 1;
 
+		if (is_slash((struct str){ s.p + i, left + 1 })) {
+			i += 2;
+			continue;
+		}
 		if (!plain_char(s.p[i]))
 			return false;
 		if (s.p[i] != '/')
@@ -72,6 +83,13 @@ static bool plain_path(struct str s)
 			return false;
 	}
 	return true;
+}
+
+/* Names of models have slashes; nothing else of ours may have one escaped. */
+static bool has_escapes(enum mount m, const char *begin, struct str path)
+{
+	return memchr(begin, '%', (size_t)(path.p - begin)) ||
+	       (m != MOUNT_OPENAI && memchr(path.p, '%', path.n));
 }
 
 /* "http://host/path" → "/path"; a path stays as it is. */
@@ -121,6 +139,7 @@ int path_split(struct str uri, const char *base, struct target *out,
 {
 	struct str rest = strip_authority(uri), path = str_cut(&rest, '?');
 	struct str at = str_of(base);
+	const char *begin;
 	enum mount m;
 
 	if (uri.n > LIM_URI_BYTES)
@@ -133,10 +152,12 @@ int path_split(struct str uri, const char *base, struct target *out,
 	if (base && *base) {
 		if (!strip_base(&path, at) || !plain_path(path))
 			return err_set(e, ERR_NOT_FOUND, "outside the base");
+		begin = path.p;
 		m = at_root(path);
 	} else {
 		if (!plain_path(path))
 			return err_set(e, ERR_NOT_FOUND, "not a plain path");
+		begin = path.p;
 		m = at_root(path);
 		while (m == MOUNT__MAX && path.n) {
 			const char *q = memchr(path.p + 1, '/', path.n - 1);
@@ -148,7 +169,7 @@ int path_split(struct str uri, const char *base, struct target *out,
 			m = at_root(path);
 		}
 	}
-	if (m == MOUNT__MAX)
+	if (m == MOUNT__MAX || has_escapes(m, begin, path))
 		return err_set(e, ERR_NOT_FOUND, "no root of ours in it");
 	path.p += strlen(mount_roots[m]);
 	path.n -= strlen(mount_roots[m]);

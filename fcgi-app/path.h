@@ -34,7 +34,7 @@ struct target {
  * without a slash at its end; "" or NULL means that nobody said: then it is
  * what stands before the first root of a mount. Behind the base (without a
  * base: everywhere) only [A-Za-z0-9._~/-] may stand, and neither "//" nor dot
- * segments: ERR_NOT_FOUND for all that does not fit, ERR_TOO_BIG beyond
+ * segments, but for "%2F" behind the root of MOUNT_OPENAI, whose names have it: ERR_NOT_FOUND for all that does not fit, ERR_TOO_BIG beyond
  * LIM_URI_BYTES. Results point into uri.
  */
 int path_split(struct str uri, const char *base, struct target *out,

@@ -137,6 +137,7 @@ static void put_problem(struct response *rs, const struct err *e)
 	jw_kint(&w, "status", row->http_status);
 	jw_kstrz(&w, "code", row->code);
 	jw_kstrz(&w, "detail", err_message(e));
+	jw_kbool(&w, "retryable", row->retryable || e->retry_after_s > 0);
 	if (e->field[0])
 		jw_kstrz(&w, "field", e->field);
 	if (e->code == ERR_BUSY && e->id[0])

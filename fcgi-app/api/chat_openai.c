@@ -90,28 +90,77 @@ int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
+/* "workspace/agent" or "workspace"; id is as it was asked for. */
+static int find_model(struct request *rq, struct str id, struct str workspace,
+		      struct str agent, const struct conf_workspace **w,
+		      const struct conf_agent **a, struct err *e)
+{
+	struct err inner = ERR_INIT;
+
+	*a = NULL;
+	*w = slug_valid(workspace) && (!agent.p || slug_valid(agent))
+		? scope_workspace(rq, workspace, &inner) : NULL;
+	if (*w)
+		*a = scope_agent(*w, agent, &inner);
+	if (*a)
+		return 0;
+	return err_field(e, ERR_NOT_FOUND, "model", "There is no model "
+			 "\"%.*s\"; models are agents, named workspace/agent.",
+			 (int)MIN(id.n, 100), id.p);
+}
+
+/* "a%2Fb" in one segment is "a" and "b". */
+static struct str cut_slash(struct str *rest)
+{
+	struct str whole = *rest, name = str_cut(rest, '%');
+
+	if (rest->n > 2 && rest->p[0] == '2' && (rest->p[1] | 32) == 'f') {
+		rest->p += 2;
+		rest->n -= 2;
+		return name;
+	}
+	*rest = (struct str){ NULL, 0 };
+	return whole;
+}
+
+/*
+ * GET {base}/openai/v1/models/{id}: 200 with one item of the list. 404
+ * model_not_found where the list has none of that id.
+ */
+int api_openai_model(struct request *rq, struct response *rs, struct err *e)
+{
+	struct str id = route_arg(rq, "workspace"), agent = id, workspace;
+	const struct conf_workspace *w;
+	const struct conf_agent *a;
+	struct jw out;
+
+	workspace = cut_slash(&agent);
+	if (!agent.p)
+		agent = route_has_arg(rq, "agent") ? route_arg(rq, "agent")
+			: (struct str){ NULL, 0 };
+	if (find_model(rq, id, workspace, agent, &w, &a, e) < 0)
+		return -1;
+	if (!can_chat(rq->conf, w, a))
+		return err_field(e, ERR_NOT_FOUND, "model", "The model \"%.*s\" "
+				 "cannot chat.", (int)MIN(id.n, 100), id.p);
+	out = resp_json(rs, 200);
+	write_model(&out, w, agent.p ? a : NULL);
+	return 0;
+}
+
 /* -- the request ------------------------------------------------------------ */
 
-/* "workspace/agent" or "workspace". */
 static int read_model(struct request *rq, struct openai_ask *ask,
 		      struct err *e)
 {
 	struct str agent, workspace;
-	struct err inner = ERR_INIT;
 
 	if (client_name(rq->body, "model", &ask->model, e) < 0)
 		return -1;
 	agent = ask->model;
 	workspace = str_cut(&agent, '/');
-	if (slug_valid(workspace) && (!agent.p || slug_valid(agent)))
-		ask->workspace = scope_workspace(rq, workspace, &inner);
-	if (ask->workspace)
-		ask->agent = scope_agent(ask->workspace, agent, &inner);
-	if (ask->agent)
-		return 0;
-	return err_field(e, ERR_NOT_FOUND, "model", "There is no model "
-			 "\"%.*s\"; models are agents, named workspace/agent.",
-			 (int)MIN(ask->model.n, 100), ask->model.p);
+	return find_model(rq, ask->model, workspace, agent, &ask->workspace,
+			  &ask->agent, e);
 }
 
 /* Whether a parameter asks for nothing: absent, null, false, [], {}. */

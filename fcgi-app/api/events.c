@@ -83,6 +83,7 @@ int send_events(struct request *rq, struct response *rs,
 	if (d->header)
 		resp_header(rs, d->header, d->value);
 	resp_open_stream(rs, d->content_type, d->preamble);
+	s.state.retry_due = d->retries;
 	if (rs->head_only)
 		return 0;
 	if (turn_follow_run(&f, &s.sink, &later) < 0)

@@ -37,6 +37,7 @@ struct listener {
 	char request_id[sizeof(((struct request *)NULL)->id)];
 	enum dialect_id dialect;
 	bool lost;		/* something before `after` cannot be told */
+	bool retry_due;		/* its first event says when to come back */
 	bool poll;		/* JSON instead of a stream */
 	int64_t until_ms;	/* of a poll: when it is answered at last */
 	struct jw items;	/* of a poll */
@@ -65,6 +66,9 @@ static void put(struct listener *l, const struct notice *n)
 		l->n_items++;
 		return;
 	}
+	if (l->retry_due)
+		buf_adds(out, SSE_RETRY);
+	l->retry_due = false;
 	wire_open(out, name, (uint32_t)n->seq);
 	notice_data(l->dialect, &w, n);
 	wire_close(out);
@@ -161,11 +165,11 @@ static bool due(struct notify_sub *sub, int64_t now_ms)
 /* The client's first position is told, so that it can come back to it. */
 static void begin_stream(struct listener *l)
 {
-	resp_open_stream(&l->rs, "text/event-stream",
-			 STR(": ok\nretry: 2000\n\n"));
-	if (l->dialect == DIALECT_NATIVE)
+	resp_open_stream(&l->rs, "text/event-stream", STR(": ok\n\n"));
+	l->retry_due = l->dialect != DIALECT_NATIVE;
+	if (!l->retry_due)
 		buf_addf(resp_stream(&l->rs),
-			 "event: ready\nid: %lld\ndata: {}\n\n",
+			 SSE_RETRY "event: ready\nid: %lld\ndata: {}\n\n",
 			 (long long)l->sub.after);
 	l->sub.due_ms = clock_mono_ms() + KEEP_ALIVE_MS;
 }

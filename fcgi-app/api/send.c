@@ -282,6 +282,7 @@ void send_stream(struct response *rs, struct turn_run *t,
 	if (d->header)
 		resp_header(rs, d->header, d->value);
 	resp_open_stream(rs, d->content_type, d->preamble);
+	s.state.retry_due = d->retries;
 	turn_run(t, &s.sink);
 	buf_addstr(resp_stream(rs), d->end);
 	resp_flush(rs);

@@ -24,6 +24,12 @@ enum dialect_id {
 };
 
 /*
+ * When an EventSource comes back. It belongs to an event's block: in a block of
+ * its own some clients take it for an event.
+ */
+#define SSE_RETRY "retry: 2000\n"
+
+/*
  * What a stream remembers between its events. Zero at the start, but for what
  * its request said.
  */
@@ -36,6 +42,7 @@ struct dialect_state {
 	int sdk;			/* ai-sdk: major version; 0 = not said */
 
 	/* of the stream */
+	bool retry_due;		/* SSE_RETRY goes in front of the next event */
 	bool said;		/* a token came since the last tool call */
 	bool text_open, reasoning_open;	/* for dialects with parts */
 	uint32_t part;			/* number of the open part */
@@ -75,6 +82,7 @@ struct dialect {
 	struct str preamble;		/* first bytes of a stream */
 	struct str keep_alive;		/* during silence */
 	struct str end;			/* after the terminal event; or empty */
+	bool retries;			/* its clients come back by themselves */
 	bool ends_at_wait;		/* WAITING ends its streams, all of them */
 	struct dialect_row rows[TURN_EV__MAX];
 };
@@ -97,9 +105,17 @@ static inline void dialect_encode(const struct dialect *d, struct buf *out,
 				  struct dialect_state *st)
 {
 	const struct dialect_row *row = &d->rows[ev->type];
+	size_t before = out->n, at;
 
+	if (row->write && st->retry_due)
+		buf_adds(out, SSE_RETRY);
+	at = out->n;
 	if (row->write)
 		row->write(out, row->name, ev, st);
+	if (out->n > at)
+		st->retry_due = false;
+	else if (at > before)
+		out->p[out->n = before] = '\0';
 	if (ev->type == TURN_EV_TOKEN)
 		st->said = true;
 	else if (ev->type == TURN_EV_TOOL_CALL)

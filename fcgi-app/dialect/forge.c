@@ -155,7 +155,8 @@ static void write_error(struct buf *out, const char *name,
 const struct dialect dialect_forge = {
 	.name = "forge",
 	.content_type = "text/event-stream",
-	.preamble = STR(": ok\nretry: 2000\n\n"),
+	.preamble = STR(": ok\n\n"),
+	.retries = true,
 	.keep_alive = STR(": ka\n\n"),
 	.rows = {
 		[TURN_EV_SESSION] = { .name = "AITaskStatusChanged", .write = write_started },

@@ -174,7 +174,8 @@ static void write_action(struct buf *out, const char *name,
 const struct dialect dialect_native = {
 	.name = "native",
 	.content_type = "text/event-stream",
-	.preamble = STR(": ok\nretry: 2000\n\n"),
+	.preamble = STR(": ok\n\n"),
+	.retries = true,
 	.keep_alive = STR(": ka\n\n"),
 	.rows = {
 		[TURN_EV_SESSION] = { .left_out = "user-message has both ids" },

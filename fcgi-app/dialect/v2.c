@@ -295,7 +295,8 @@ static void write_error(struct buf *out, const char *name,
 const struct dialect dialect_v2 = {
 	.name = "v2",
 	.content_type = "text/event-stream",
-	.preamble = STR(": ok\nretry: 2000\n\n"),
+	.preamble = STR(": ok\n\n"),
+	.retries = true,
 	.keep_alive = STR(": ka\n\n"),
 	.ends_at_wait = true,
 	.rows = {

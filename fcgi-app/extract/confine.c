@@ -46,10 +46,13 @@ static int allow(scmp_filter_ctx f, const int *calls, size_t n)
 /* 0, or a negative errno. */
 static int fill(scmp_filter_ctx f)
 {
-	const struct scmp_arg_cmp not_run =
-		SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
-	const struct scmp_arg_cmp self =
-		SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid());
+	const struct scmp_arg_cmp not_run = {
+		.arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = PROT_EXEC,
+		.datum_b = 0,
+	};
+	const struct scmp_arg_cmp self = {
+		.arg = 0, .op = SCMP_CMP_EQ, .datum_a = (scmp_datum_t)getpid(),
+	};
 	int rc = allow(f, plain, ARRAY_LEN(plain));
 
 	if (rc == 0 && SANITIZED)

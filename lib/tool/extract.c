@@ -24,8 +24,10 @@ enum {
 	PATH_BYTES = 4096,
 };
 
+/* A sanitizer starts with files and addresses; the child takes files then. */
 static const struct spawn_limits limits = {
-	.cpu_s = 15, .memory_mb = SANITIZED ? 0 : 768, .file_mb = SPAWN_NONE,
+	.cpu_s = 15, .memory_mb = SANITIZED ? 0 : 768,
+	.file_mb = SANITIZED ? 0 : SPAWN_NONE,
 	.files = 16,	/* the libraries that it loads; then none (confine.c) */
 };
 

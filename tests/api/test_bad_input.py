@@ -13,6 +13,7 @@ def check(answer, status, code, field=None):
     problem = answer.json
     assert problem["status"] == status and problem["code"] == code, problem
     assert problem["title"] and problem["detail"] and problem["requestId"]
+    assert problem["retryable"] is False
     if field:
         assert problem["field"] == field
     return problem

@@ -100,7 +100,7 @@ def test_inside(lab):
     order = [item["check"] for item in report["items"]]
     assert order == sorted(order, key=[
         "clock", "base", "database", "schema", "provider", "datasets", "tool",
-        "files"].index)
+        "extract", "files"].index)
     assert "MariaDB answers within" in found["database"][0]["text"] or \
         "MariaDB" in found["database"][0]["text"]
     assert found["schema"][0]["result"] == "ok"

@@ -227,3 +227,38 @@ def test_replays_in_every_dialect(lab, dialect):
     assert answer.status == 200 and b"data: " in answer.body, answer
     bad = lab.get(f"/turns/{turn}/events?dialect=klingon", user="ada")
     assert bad.status == 422 and bad.json["field"] == "dialect"
+
+
+def first_blocks(lab, method, path, body=None):
+    """The first blocks of a stream as they came, up to the first event's."""
+    connection, response = lab.open(method, path, body, user="ada")
+    blocks, block = [], []
+    while not blocks or not any(line.startswith("event:") for line in blocks[-1]):
+        line = response.readline().decode()
+        assert line, blocks
+        if line == "\n":
+            blocks, block = [*blocks, block], []
+        else:
+            block.append(line.rstrip("\n"))
+    response.close()
+    connection.close()
+    return blocks
+
+
+@pytest.mark.parametrize("dialect", ["native", "v2", "forge"])
+def test_retry_stands_in_the_first_events_block(lab, dialect):
+    """In a block of its own some clients take it for an event."""
+    sent = first_blocks(lab, "POST", f"/chat/lab/stream?dialect={dialect}",
+                        {"content": "Hello."})
+    turn = lab.chat("Hello.")[0].data["turnId"]
+    replayed = first_blocks(lab, "GET", f"/turns/{turn}/events?dialect={dialect}")
+    for blocks in (sent, replayed):
+        assert blocks[0] == [": ok"]
+        assert blocks[-1][0] == "retry: 2000"
+        assert not any("retry" in line for block in blocks[:-1] for line in block)
+
+
+def test_retry_of_notifications_as_well(lab):
+    blocks = first_blocks(lab, "GET", "/notifications")
+    assert blocks[0] == [": ok"]
+    assert blocks[-1][:2] == ["retry: 2000", "event: ready"]

@@ -4,6 +4,7 @@ not show (test_mcp.py has those)."""
 
 import json
 import pathlib
+import subprocess
 import sys
 import threading
 import time
@@ -11,7 +12,7 @@ import time
 import pytest
 
 from lab import wait_until
-from test_mcp import ask, bad, event, hostile  # noqa: F401: fixtures
+from test_mcp import DUAL, NODE, ask, bad, event, hostile  # noqa: F401: fixtures
 
 pytestmark = pytest.mark.threads
 
@@ -550,3 +551,36 @@ def test_titles_are_for_people(bad, hostile, said, title):
     replay = lab.get(f"/turns/{events[-1].data['turnId']}/events?after=0&wait=1",
                      user="ada").json["items"]
     assert [e["data"].get("title") for e in replay if e["event"] == "tool-call"] == [title]
+
+
+# -- programs -----------------------------------------------------------------
+
+def test_a_child_has_limits(make_lab):
+    """As commands have, but wide enough for Node (issue 8)."""
+    server = {"command": [*NODE, DUAL, "stdio"], "pin": "first-use",
+              "tools": {"*": {"effect": "read"}}}
+    lab = make_lab(config={"mcp_servers": {
+        "wide": server, "tight": {**server, "files": 200, "file_mb": 3,
+                                  "cpu_s": 1000, "memory_mb": 1 << 18}}})
+    parent = str(lab.processes["responder"].pid)
+
+    def limits():
+        out = subprocess.run(["ps", "-o", "pid=", "--ppid", parent], text=True,
+                             capture_output=True).stdout
+        found = []
+        for pid in out.split():
+            lines = pathlib.Path(f"/proc/{pid}/limits").read_text().splitlines()
+            found.append({line[:26].strip(): line[26:].split()[:2]
+                          for line in lines[1:]})
+        return found
+    assert ask(lab, "wide_add", {"a": 1, "b": 1})[0]["result"] == "2"
+    assert ask(lab, "tight_add", {"a": 1, "b": 1})[0]["result"] == "2"
+    wide, tight = sorted(limits(), key=lambda of: -int(of["Max open files"][1]))
+    assert wide["Max core file size"] == tight["Max core file size"] == ["0", "0"]
+    assert int(wide["Max open files"][1]) == 1024
+    assert wide["Max file size"] == [str(1 << 30)] * 2
+    assert wide["Max address space"] == wide["Max cpu time"] == ["unlimited"] * 2
+    assert tight["Max open files"] == ["200"] * 2
+    assert tight["Max file size"] == [str(3 << 20)] * 2
+    assert tight["Max cpu time"] == ["1000"] * 2
+    assert tight["Max address space"] == [str(1 << 38)] * 2

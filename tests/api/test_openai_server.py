@@ -41,6 +41,26 @@ def test_models_are_agents(lab, bearer):
     assert "staff" in [m["id"] for m in staff]
 
 
+@pytest.mark.parametrize("id", ["lab", "lab/helper", "lab%2Fhelper",
+                                "lab%2fclaude"])
+def test_one_model(lab, bearer, id):
+    """As the list has it; OpenAI's own clients escape the slash."""
+    answer = lab.get(f"{MODELS}/{id}", **bearer)
+    assert answer.status == 200, answer
+    name = id.replace("%2F", "/").replace("%2f", "/")
+    assert answer.json in lab.get(MODELS, **bearer).json["data"]
+    assert answer.json["id"] == name
+
+
+@pytest.mark.parametrize("id", ["none", "lab/none", "lab%2Fnone", "lab%2F",
+                                "lab%2Fhelper%2Fx", "lab/helper%2Fx", "staff",
+                                "staff%2Fhelper", "lab%2F..", "LAB"])
+def test_a_model_that_is_not_there(lab, bearer, id):
+    answer = lab.get(f"{MODELS}/{id}", **bearer)
+    assert answer.status == 404, answer
+    assert "data" not in answer.json
+
+
 @pytest.mark.parametrize("model", ["lab", "lab/helper", "lab/claude",
                                    "lab/llama"])
 def test_a_plain_answer(lab, bearer, model):

@@ -6,6 +6,9 @@ import { test } from 'node:test';
 import { api, ask, conversation, ended, open, openChat, say, script, send, shownId,
 	unique, withoutNotices } from './browser.mjs';
 
+/** as in lib/base/err.def */
+const RETRYABLE = ['conversation_busy', 'database_unavailable', 'overloaded',
+	'upstream_unreachable'];
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 
 /** Lets requests to a path get a problem as their answer. */
@@ -14,7 +17,8 @@ function refuse(page, pattern, status, code, fields = {}, headers = {})
 	return page.route(pattern, (route) => route.fulfill({ status,
 		headers: { 'Content-Type': 'application/problem+json', ...headers },
 		body: JSON.stringify({ type: 'about:blank', title: code, status, code,
-			detail: 'From a test.', requestId: 'request-1', ...fields }) }));
+			detail: 'From a test.', requestId: 'request-1',
+			retryable: RETRYABLE.includes(code), ...fields }) }));
 }
 
 const banner = (page) => page.locator('.banner').innerText();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { ApiError } from '../../www/js/api.js';
 import { parseExact, toJson } from '../../www/js/exact.js';
 import { prettyJson, saysAll, toolName } from '../../www/js/format.js';
 import { toHtml } from '../../www/js/markdown.js';
@@ -9,7 +10,7 @@ import { readEvents, SseParser } from '../../www/js/sse.js';
 import { has, setCulture, t } from '../../www/js/strings.js';
 import { registerTool, runCall } from '../../www/js/tools.js';
 
-const STREAM = ': ok\nretry: 2000\n\nevent: token\nid: 1\ndata: {"delta":"a"}\n\n' +
+const STREAM = ': ok\n\nretry: 2000\nevent: token\nid: 1\ndata: {"delta":"a"}\n\n' +
 	': ka\n\nevent: token\r\nid: 2\r\ndata: first\r\ndata:second\r\n\r\n' +
 	'data\r\rid\ndata:  x\n\nevent: lost\n\n';
 const EVENTS = [
@@ -18,6 +19,19 @@ const EVENTS = [
 	{ type: 'message', data: '', id: '2' },
 	{ type: 'message', data: ' x', id: '' },
 ];
+
+test('whether to try again is what the server says, else by the status', () => {
+	const retryable = (fields) => new ApiError(fields).retryable;
+
+	assert.equal(retryable({ status: 502, code: 'upstream_auth', retryable: false }), false);
+	assert.equal(retryable({ status: 503, code: 'chat_disabled', retryable: false }), false);
+	assert.equal(retryable({ status: 429, code: 'any', retryable: true }), true);
+	assert.equal(retryable({ status: 409, code: 'conversation_busy', retryable: true }), true);
+	// a proxy's answer, or none
+	assert.equal(retryable({ status: 504, code: 'upstream_timeout' }), true);
+	assert.equal(retryable({ status: 403, code: 'forbidden' }), false);
+	assert.equal(retryable({ code: 'network' }), true);
+});
 
 function parse(pieces)
 {

@@ -130,7 +130,9 @@ def main():
         lib__auth__b_c='#include "store/turn.h"\n'), "include each other")
     for header, folder in (("fcgiapp.h", "lib__net"), ("curl/curl.h", "fcgi_app"),
                            ("mysql.h", "lib__store"), ("yaml.h", "lib__base"),
-                           ("fcgiapp.h", "fcgi_app__demo_llm")):
+                           ("fcgiapp.h", "fcgi_app__demo_llm"),
+                           ("libxml/HTMLparser.h", "lib__tool"),
+                           ("seccomp.h", "fcgi_app")):
         tap.finds(f"<{header}> outside its room", sample(
             **{folder + "__a_c": f"#include <{header}>\n"}), f"<{header}> belongs in")
     tap.finds("the stand-in model using more than the base", sample(

@@ -334,8 +334,39 @@ static void preamble_and_keep_alive_are_comments(void **state)
 
 	(void)state;
 	assert_string_equal(d->content_type, "text/event-stream");
-	assert_str_is(d->preamble, ": ok\nretry: 2000\n\n");
+	assert_str_is(d->preamble, ": ok\n\n");
 	assert_str_is(d->keep_alive, ": ka\n\n");
+}
+
+/* In the block of the first event that is shown, and nowhere else. */
+static void the_first_event_says_when_to_come_back(void **state)
+{
+	static const enum dialect_id ids[] = {
+		DIALECT_NATIVE, DIALECT_FORGE, DIALECT_V2,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+		const struct dialect *d = dialect_get(ids[i]);
+		struct turn_event ev = {
+			.type = TURN_EV_TOKEN, .seq = 1, .run = &run,
+			.text = STR("a"),
+		};
+		struct dialect_state st = {
+			.style = RECORD_PLAIN, .retry_due = d->retries,
+		};
+		struct buf b = BUF_INIT(100000);
+		struct str first, rest;
+
+		dialect_encode(d, &b, &ev, &st);
+		assert_true(str_starts(buf_str(&b), STR("retry: 2000\nevent: ")));
+		assert_false(st.retry_due);
+		rest = buf_str(&b);
+		first = str_cut(&rest, '\n');
+		assert_true(first.n && rest.n);
+		assert_null(strstr(rest.p, "retry: "));
+		buf_release(&b);
+	}
 }
 
 /* v2: deltas that wait for their client together become one (D28). */
@@ -473,6 +504,7 @@ int main(void)
 		cmocka_unit_test(frames_are_whole_in_any_order),
 		cmocka_unit_test(parts_are_closed),
 		cmocka_unit_test(unsaid_answers_are_said),
+		cmocka_unit_test(the_first_event_says_when_to_come_back),
 		cmocka_unit_test(preamble_and_keep_alive_are_comments),
 		cmocka_unit_test(waiting_deltas_are_joined),
 		cmocka_unit_test(a_token_is_cheap),

@@ -53,6 +53,16 @@ static void targets(void **state)
 		{ "/chat/api/v1\\me", "/chat", NULL, NULL },
 		{ "/chat/api/v1/me;x=1", "/chat", NULL, NULL },
 		{ "/chat/api%2fv1/me", "/chat", NULL, NULL },
+		/* An escaped slash is part of a model's name, and of none else. */
+		{ "/chat/openai/v1/models/a%2fb", "/chat", "/models/a%2fb", "" },
+		{ "/openai/v1/models/a%2Fb", "", "/models/a%2Fb", "" },
+		{ "/chat/openai/v1/models/a%2fb%20", "/chat", NULL, NULL },
+		{ "/chat/openai/v1/models/a%2", "/chat", NULL, NULL },
+		{ "/chat/openai%2Fv1/models", "/chat", NULL, NULL },
+		{ "/a%2Fb/openai/v1/models", "", NULL, NULL },
+		{ "/chat/openai/v1/a%2Fb/../models", "/chat", NULL, NULL },
+		{ "/chat/api/v1/me%2fx", "/chat", NULL, NULL },
+		{ "/chat/plain/c/a%2Fb", "/chat", NULL, NULL },
 		{ "/chat/../chat/api/v1/me", "/chat", NULL, NULL },
 		/* Nobody said the base: what stands before the root. */
 		{ "/intranet/chat/api/v1/me", "", "/me", "" },

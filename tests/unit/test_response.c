@@ -109,6 +109,9 @@ static void every_error(void **state)
 				 err_rows[code].http_status);
 		assert_str_is(jx_str(j, "code"), err_rows[code].code);
 		assert_str_is(jx_str(j, "requestId"), "req-1");
+		assert_true(json_is_boolean(json_object_get(j, "retryable")));
+		assert_int_equal(jx_bool(j, "retryable", false),
+				 err_rows[code].retryable);
 		assert_true(jx_str(j, "title").n && jx_str(j, "detail").n);
 		assert_null(strstr(body, "secret"));
 		assert_non_null(strstr(f.out.p, "problem+json"));

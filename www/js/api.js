@@ -5,6 +5,9 @@ import { parseExact, toJson } from './exact.js';
 
 /** A request that failed. code is stable, detail is for people. */
 export class ApiError extends Error {
+	/** what the server says; undefined where a proxy answered, or nobody */
+	#retryable;
+
 	constructor(fields)
 	{
 		super(fields.detail || fields.title || fields.code);
@@ -13,6 +16,7 @@ export class ApiError extends Error {
 		this.status = fields.status || 0;
 		this.code = fields.code || 'internal';
 		this.detail = fields.detail || '';
+		this.#retryable = fields.retryable;
 		this.field = fields.field || '';
 		this.requestId = fields.requestId || '';
 		/** seconds, or null */
@@ -24,10 +28,8 @@ export class ApiError extends Error {
 	/** The same request may well succeed a little later. */
 	get retryable()
 	{
-		return this.code === 'network' || this.code === 'overloaded' ||
-			this.code === 'database_unavailable' ||
-			this.code === 'conversation_busy' ||
-			this.status === 502 || this.status === 504;
+		return this.#retryable ?? (this.code === 'network' ||
+			[429, 502, 503, 504].includes(this.status));
 	}
 }
 
