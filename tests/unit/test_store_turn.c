@@ -231,8 +231,11 @@ static void race_has_one_winner(void **state)
 		" WHERE m.conversation_id = c.id)"), 0);
 }
 
-static void text_so_far(struct buf *text, struct str data)
+static void text_so_far(struct turn_told *told, int64_t seq, struct str data)
 {
+	struct buf *text = &told->text;
+
+	(void)seq;
 	if (str_is(data, "reset"))
 		buf_reset(text);
 	else
