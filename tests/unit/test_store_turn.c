@@ -250,7 +250,7 @@ static long usage_rows(const struct uuid *turn, const char *more)
 	snprintf(sql, sizeof(sql), "SELECT COUNT(*) FROM usage_record WHERE"
 		 " turn_id = UNHEX(REPLACE('%s', '-', ''))%s",
 		 uuid_format(turn, hex), more);
-	return (long)dbtest_sql(sql);
+	return (long)dbtest_sql("%s", sql);
 }
 
 static void dead_turn_is_closed(void **state)
