@@ -42,6 +42,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/theme.js \
 	www/js/tools.js \
 	www/js/ui/app.js \
+	www/js/ui/allowed.js \
 	www/js/ui/approval.js \
 	www/js/ui/chart.js \
 	www/js/ui/composer.js \

@@ -86,7 +86,7 @@ int plain_thread(struct request *rq, struct response *rs, struct err *e)
 	name = plain_agent_name(rq, c.workspace_id, c.agent_id);
 	plain_begin(&p, rs, 200, c.title.n ? c.title : STR("Untitled"));
 	buf_addf(p.b, "<p class=\"small\"><a href=\"%sconversations/%s/edit\">"
-		 "rename, delete</a></p>\n", p.root, id);
+		 "rename, delete, allowed tools</a></p>\n", p.root, id);
 	if (page.more)
 		put_page_link(&p, &c, page.next_seq, "Older messages");
 	running = conversation_running(&c, clock_now_us());

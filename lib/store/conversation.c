@@ -281,6 +281,7 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct dooming *d = ctx;
 	struct arena a = ARENA_INIT;
+	struct turn_told told = { .text = BUF_INIT(1) };
 	struct locked l;
 	char id[UUID_TEXT_BYTES];
 	int rc = conversation_lock(tx, d->o, d->id, &a, &l, e);
@@ -291,6 +292,10 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 		return 0;
 	}
 	if (rc)
+		return -1;
+	/* Its process, if it lives, puts the true figures there. */
+	if (!uuid_is_nil(&l.turn_id) && l.status == TURN_RUNNING &&
+	    turn_estimate(tx, d->o, d->id, &l, NULL, &told, e))
 		return -1;
 	if (!uuid_is_nil(&l.turn_id) &&
 	    db_exec(tx, STMT_TURN_STOP, DB_ARGS(DB_I(clock_now_us()),

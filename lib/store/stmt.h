@@ -100,10 +100,11 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" content, meta, variant_index, variant_count) VALUES "
 #define TURN_INSERT \
 	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
-	" user_seq, started_us, variant_index, variant_count, client) VALUES "
+	" user_seq, started_us, variant_index, variant_count, client," \
+	" provider, model) VALUES "
 #define TURN_INSERT_CLIENT \
 	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
-	" user_seq, started_us, client) VALUES "
+	" user_seq, started_us, client, provider, model) VALUES "
 #define TURN_EVENT_INSERT \
 	"INSERT INTO turn_event (turn_id, seq, n, created_us, data)" \
 	" VALUES (?,?,?,?,?) ON DUPLICATE KEY UPDATE" \
@@ -139,6 +140,17 @@ struct db_val *usage_args(struct db_val *v, const struct owner *o,
 int turn_evict(struct db *tx, const struct owner *o,
 	       const struct uuid *conversation_id, const struct locked *l,
 	       turn_text_fn *fn, struct err *e) MUST_CHECK;
+
+/*
+ * Reads the events of the turn that l names, and writes its usage record from
+ * what is stored, flagged as estimated, unless there is one. told is the
+ * caller's: its text is released by them. Within db_tx; the conversation is
+ * locked by l.
+ */
+int turn_estimate(struct db *tx, const struct owner *o,
+		  const struct uuid *conversation_id, const struct locked *l,
+		  turn_text_fn *fn, struct turn_told *told,
+		  struct err *e) MUST_CHECK;
 
 /* One row of a thread; its seq and times are the caller's. Within db_tx. */
 int message_insert(struct db *tx, const struct uuid *conversation_id,

@@ -235,7 +235,8 @@ static int begin(struct db *tx, struct redoing *k, struct err *e)
 			       DB_I(r->user.seq), DB_I(k->now_us),
 			       DB_I_IF(answer, r->variant_index),
 			       DB_I_IF(answer, r->variant_count),
-			       DB_S_IF(r->client)), NULL, e);
+			       DB_S_IF(r->client), DB_S_IF(r->provider),
+			       DB_S_IF(r->model)), NULL, e);
 }
 
 /* An earlier try was committed, with the outputs that it left: 1, 0, -1. */

@@ -30,6 +30,7 @@ struct turn_redo {
 	struct str title;		/* edit of a thread's first message: its
 					   title unless a person chose one */
 	struct str client;		/* the page's tools (turn.client); or NULL */
+	struct str provider, model;	/* of its service; or NULL */
 	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */
 	/* out: */
 	struct message user;		/* edit: as stored; else only its seq */

@@ -188,6 +188,7 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 				    DB_U(&b->turn_id), DB_U(&b->conversation_id),
 				    DB_I(m->created_us + TURN_LEASE_US),
 				    DB_I(m->created_us), DB_S_IF(b->client),
+				    DB_S_IF(b->provider), DB_S_IF(b->model),
 
 				    DB_U(&b->conversation_id),
 				    DB_I((int64_t)b->n_history + 2)),
@@ -220,7 +221,8 @@ static int create(struct db *tx, struct beginning *k, struct err *e)
 
 			    DB_U(&b->turn_id), DB_U(&b->conversation_id),
 			    DB_I(m->created_us + TURN_LEASE_US), DB_I(1),
-			    DB_I(m->created_us), DB_S_IF(b->client)),
+			    DB_I(m->created_us), DB_S_IF(b->client),
+			    DB_S_IF(b->provider), DB_S_IF(b->model)),
 		    NULL, e)) {
 		/* The other ids are new. */
 		if (e->code == ERR_DB_DUPLICATE) {

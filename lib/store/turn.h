@@ -48,12 +48,21 @@ struct turn {
 				   (tool_page_read); or NULL */
 };
 
+/* What the stored events of a dead turn tell. */
+struct turn_told {
+	struct buf text;	/* the visible text of its last step */
+	int64_t after_seq;	/* what is counted is behind this event; set before */
+	int64_t calls;		/* of the model that have said something */
+	int64_t output_bytes;	/* what it said in them: text, reasoning, calls */
+	bool speaking;		/* the last of them may say more */
+};
+
 /*
- * Rebuilds the visible text of a dead turn's last step from its stored event
- * batches: called in order for each, appends to (or resets) text. It belongs
- * to who packs the events (lib/turn); NULL where there are none.
+ * Reads one stored batch, whose first event is number seq: called in order for
+ * each. It belongs to who packs the events (lib/turn); NULL where there are none.
  */
-typedef void turn_text_fn(struct buf *text, struct str data);
+typedef void turn_text_fn(struct turn_told *told, int64_t seq,
+			  struct str data);
 
 struct turn_begin {
 	struct uuid turn_id;		/* made by the caller: uuid_new */
@@ -70,6 +79,7 @@ struct turn_begin {
 	struct str content;	/* the user message */
 	struct str meta;	/* JSON object text, or NULL */
 	struct str client;	/* JSON: the page's tools (turn.client); or NULL */
+	struct str provider, model;	/* of its service; or NULL */
 	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */
 	size_t n_history;	/* rows in front of the message that are wanted */
 	struct arena *arena;	/* for them */
@@ -96,6 +106,7 @@ struct turn_resume {
 	struct uuid turn_id;		/* made by the caller: uuid_new */
 	struct uuid of;			/* the turn that was cut short */
 	struct str client;		/* turn.client; or NULL */
+	struct str provider, model;	/* of its service; or NULL */
 	/* out: */
 	struct uuid conversation_id;
 	int64_t user_seq;		/* of the user message, of both */
@@ -159,7 +170,8 @@ int turn_get(struct db *db, const struct owner *o, const struct uuid *id,
 
 /*
  * Closes the turn as interrupted if it is running with an expired lease, and
- * stores the text so far as its answer. *closed says whether it was (by this
+ * stores the text so far as its answer, and what it cost about as its usage
+ * record (usage_settle). *closed says whether it was (by this
  * call). Readers call it when they meet a dead turn. ERR_NOT_FOUND.
  */
 int turn_recover(struct db *db, const struct owner *o,

@@ -81,7 +81,8 @@ static int resume(struct db *tx, struct resuming *k, struct arena *a,
 			       DB_I(k->now_us + TURN_LEASE_US),
 			       DB_I(t.user_seq), DB_I(k->now_us),
 			       DB_I_IF(false, 0), DB_I_IF(false, 0),
-			       DB_S_IF(r->client)), NULL, e);
+			       DB_S_IF(r->client), DB_S_IF(r->provider),
+			       DB_S_IF(r->model)), NULL, e);
 }
 
 static int resume_tx(struct db *tx, void *ctx, struct err *e)

@@ -1,6 +1,7 @@
 /*
  * A turn whose lease ran out is dead: who meets it closes it as interrupted,
- * and keeps the text so far as its answer.
+ * keeps the text so far as its answer, and writes what it cost about, once: the
+ * record has the turn's own id.
  */
 #include "store/turn.h"
 
@@ -11,8 +12,10 @@
 
 #include "base/banned.h"
 
+enum { BYTES_PER_TOKEN = 4 };	/* about */
+
 struct collecting {
-	struct buf text;
+	struct turn_told *told;
 	turn_text_fn *fn;
 	struct arena *rows;
 };
@@ -22,10 +25,62 @@ static int collect(void *ctx, const struct db_val *row, struct err *e)
 	struct collecting *c = ctx;
 
 	(void)e;
-	c->fn(&c->text, row[0].s);
+	if (c->fn)
+		c->fn(c->told, row[0].i, row[1].s);
+	else	/* text for the most part */
+		c->told->output_bytes += (int64_t)row[1].s.n;
 	/* All events of a long turn may be more than an arena takes. */
 	arena_reset(c->rows);
 	return 0;
+}
+
+struct counted {
+	int64_t after_seq, context_bytes;
+};
+
+static int take_counted(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct counted *c = ctx;
+
+	(void)e;
+	*c = (struct counted){ row[0].i, row[1].i };
+	return 0;
+}
+
+/*
+ * Each call was sent the thread, about; one that had said nothing yet was paid
+ * for as well. What a turn cost before it waited has a record of its own.
+ */
+int turn_estimate(struct db *tx, const struct owner *o,
+		  const struct uuid *conversation_id, const struct locked *l,
+		  turn_text_fn *fn, struct turn_told *told, struct err *e)
+{
+	int64_t now_us = clock_now_us(), calls;
+	struct counted counted = { .after_seq = 0 };
+	struct arena a = ARENA_INIT;
+	struct collecting c = { .told = told, .fn = fn, .rows = &a };
+	int rc;
+
+	rc = db_each(tx, STMT_USAGE_COUNTED,
+		     DB_ARGS(DB_U(&l->turn_id), DB_U(conversation_id)), &a,
+		     take_counted, &counted, e);
+	told->after_seq = counted.after_seq;
+	if (!rc)
+		rc = db_each(tx, STMT_TURN_EVENT_DATA, DB_ARGS(DB_U(&l->turn_id)),
+			     &a, collect, &c, e);
+	arena_release(&a);
+	if (rc)
+		return -1;
+	calls = told->calls + !told->speaking;
+	return db_exec(tx, STMT_USAGE_ESTIMATE,
+		       DB_ARGS(DB_I(MIN(calls * (counted.context_bytes /
+						 BYTES_PER_TOKEN + 1),
+					UINT32_MAX)),
+			       DB_I(MIN(told->output_bytes / BYTES_PER_TOKEN,
+					UINT32_MAX)),
+			       DB_I(calls), DB_I(now_us), DB_I(now_us),
+			       DB_U(&l->turn_id), DB_U(conversation_id),
+			       DB_S(o->tenant_id), DB_U(&o->user_id)), NULL, e);
 }
 
 /* The conversation is locked by l. Stores the text so far and frees it. */
@@ -33,10 +88,8 @@ static int close_dead(struct db *tx, const struct owner *o,
 		      const struct uuid *conversation_id,
 		      const struct locked *l, turn_text_fn *fn, struct err *e)
 {
+	struct turn_told told = { .text = BUF_INIT(LIM_ANSWER_BYTES) };
 	int64_t now_us = clock_now_us();
-	struct arena a = ARENA_INIT;
-	struct collecting c = { .text = BUF_INIT(LIM_ANSWER_BYTES), .fn = fn,
-				.rows = &a };
 	struct message m = {
 		.seq = l->last_seq + 1,
 		.role = ROLE_ASSISTANT,
@@ -50,10 +103,9 @@ static int close_dead(struct db *tx, const struct owner *o,
 	bool dead = l->status == TURN_RUNNING;
 	int rc = -1;
 
-	if (dead && fn && db_each(tx, STMT_TURN_EVENT_DATA,
-				  DB_ARGS(DB_U(&l->turn_id)), &a, collect, &c, e))
+	if (dead && turn_estimate(tx, o, conversation_id, l, fn, &told, e))
 		goto out;
-	m.content = buf_str(&c.text);
+	m.content = buf_str(&told.text);
 	if (dead && message_insert(tx, conversation_id, &m, e))
 		goto out;
 	if (dead && db_exec(tx, STMT_TURN_END,
@@ -68,8 +120,7 @@ static int close_dead(struct db *tx, const struct owner *o,
 			     DB_S(o->tenant_id), DB_U(&o->user_id),
 			     DB_U(&l->turn_id)), NULL, e);
 out:
-	buf_release(&c.text);
-	arena_release(&a);
+	buf_release(&told.text);
 	return rc;
 }
 

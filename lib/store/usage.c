@@ -66,3 +66,12 @@ int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 	}
 	return rc;
 }
+
+int usage_settle(struct db *db, const struct owner *o, const struct usage *u,
+		 struct err *e)
+{
+	struct db_val v[sizeof(USAGE_ROW) - 1];
+
+	usage_args(v, o, u);
+	return db_exec(db, STMT_USAGE_SETTLE, v, NULL, e);
+}

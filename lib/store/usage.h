@@ -39,4 +39,11 @@ struct usage usage_init(enum usage_kind kind);
 int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 		 struct err *e) MUST_CHECK;
 
+/*
+ * For a turn that others have closed meanwhile: its record, whose id is the
+ * turn's, takes the place of the one that was estimated when it was closed.
+ */
+int usage_settle(struct db *db, const struct owner *o, const struct usage *u,
+		 struct err *e) MUST_CHECK;
+
 #endif

@@ -40,13 +40,11 @@ bool tool_asks(const struct tool *t, const struct tool_ctx *ctx,
 	    (policy == TOOL_CONFIRM_TAINTED && !tainted) ||
 	    (may_remember && is_allowed(t, ctx)))
 		return false;
-	if (q) {
+	if (q)
 		*q = (struct tool_question){
 			.reason = policy == TOOL_CONFIRM_ALWAYS ? "policy"
 				: "tainted",
 			.may_remember = may_remember,
 		};
-		origins_join(&q->from, ctx->taint);
-	}
 	return true;
 }

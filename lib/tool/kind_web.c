@@ -118,11 +118,14 @@ static int visit_run(const struct tool *t, const struct tool_ctx *ctx,
 		.until_ms = clock_mono_ms() + t->timeout_ms,
 	};
 	struct http_result res = { .status = 0 };
+	struct str host;
 	int rc;
 
 	*is_json = false;
 	rc = web_fetch(ctx, &want, jx_str(args, "url"), &url, &body, &res, e);
-	origins_add(ctx->from, "web", host_of(buf_str(&url)));
+	host = host_of(buf_str(&url));
+	if (host.n)
+		origins_add(ctx->from, "web", host);
 	if (rc == 0)
 		rc = write_page(url.p, &how, &res, &body, out, e);
 	buf_release(&url);

@@ -272,7 +272,6 @@ void tool_page_load(struct str client, struct arena *a, struct tool_ctx *ctx);
 struct tool_question {
 	const char *reason;	/* "policy", "tainted" */
 	bool may_remember;	/* "always allow in this conversation" */
-	struct origins from;	/* whose text the model has read */
 };
 
 /*

@@ -255,6 +255,25 @@ int loop_stubbornly(struct turn_loop *l, loop_store_fn *fn, void *ctx,
 	}
 }
 
+/*
+ * Who closed the turn has written what it cost about: here is what it did cost.
+ * Where nobody did (the database is down), who closes it will.
+ */
+static void settle(struct turn_loop *l, const struct err *cause)
+{
+	struct usage u = loop_usage(l, "interrupted");
+	struct err e = ERR_INIT;
+
+	if ((cause->code != ERR_CONFLICT && cause->code != ERR_NOT_FOUND) ||
+	    !l->model_calls)
+		return;
+	u.id = l->run->id;
+	if (cause->code == ERR_NOT_FOUND)	/* the conversation is gone */
+		u.conversation_id = u.turn_id = (struct uuid){ { 0 } };
+	if (usage_settle(l->run->deps->db, &l->owner, &u, &e) < 0)
+		log_err("usage of a turn that others closed", &e);
+}
+
 /* What the client is told when nothing was stored. */
 static void not_stored(struct turn_loop *l, const struct outcome *o,
 		       const struct err *cause)
@@ -263,6 +282,7 @@ static void not_stored(struct turn_loop *l, const struct outcome *o,
 	struct turn_run *t = l->run;
 
 	log_err("answer of a turn is lost", cause);
+	settle(l, cause);
 	if (cause->code == ERR_CONFLICT || cause->code == ERR_NOT_FOUND)
 		err_public(&why, ERR_CONFLICT, "This turn was closed or its "
 			   "conversation deleted meanwhile. The answer was not "

@@ -161,16 +161,31 @@ int turn_live_count(struct turn_live *l)
 	return n;
 }
 
-void turn_text_of_events(struct buf *text, struct str data)
+/* The model says something: in the call that it is in, or in a new one. */
+static void said(struct turn_told *told, const struct turn_event *ev)
 {
-	struct pack_reader r = { .data = data };
+	if (ev->seq <= told->after_seq)
+		return;
+	told->calls += !told->speaking;
+	told->speaking = true;
+	told->output_bytes += (int64_t)(ev->text.n + ev->args.n);
+}
+
+void turn_text_of_events(struct turn_told *told, int64_t seq, struct str data)
+{
+	struct pack_reader r = { .data = data, .first = (uint32_t)seq };
 	struct turn_event ev;
 
 	while (pack_next(&r, &ev)) {
+		if (ev.type == TURN_EV_TOKEN || ev.type == TURN_EV_REASONING ||
+		    ev.type == TURN_EV_TOOL_CALL)
+			said(told, &ev);
 		if (ev.type == TURN_EV_TOKEN)
-			buf_addstr(text, ev.text);
+			buf_addstr(&told->text, ev.text);
 		else if (ev.type == TURN_EV_TOKEN_RESET)
-			buf_reset(text);
+			buf_reset(&told->text);
+		else if (ev.type == TURN_EV_TOOL_RESULT)
+			told->speaking = false;
 	}
 }
 

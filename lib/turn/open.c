@@ -104,6 +104,8 @@ static void begin_of(const struct turn_run *t, struct turn_begin *b,
 		.agent_id = str_of(t->in.agent->id),
 		.content = t->in.content, .meta = t->in.meta,
 		.client = t->in.client,
+		.provider = str_of(t->service->provider),
+		.model = utf8_head(str_of(t->service->model), 190),
 		.text_of_events = turn_text_of_events, .arena = a,
 	};
 	if (!b->create)
@@ -245,6 +247,8 @@ int turn_open_again(struct turn_run *t, const struct turn_deps *deps,
 
 	if (prepare(t, deps, in, a, e) < 0)
 		return -1;
+	r.provider = str_of(t->service->provider);
+	r.model = utf8_head(str_of(t->service->model), 190);
 	tool_page_load(in->client, a, &t->loop->tool_ctx);
 	r.turn_id = t->id;
 	if (turn_resume(deps->db, &t->loop->owner, &r, e) < 0)
@@ -270,6 +274,8 @@ int turn_open_redo(struct turn_run *t, const struct turn_deps *deps,
 		return -1;
 	tool_page_load(in->client, a, &t->loop->tool_ctx);
 	r.turn_id = t->id;
+	r.provider = str_of(t->service->provider);
+	r.model = utf8_head(str_of(t->service->model), 190);
 	if (r.edit)
 		r.title = title_of(t, a);
 	if (thread_redo(deps->db, &t->loop->owner, &r, e) < 0)

@@ -114,7 +114,7 @@ static void fill_row(struct turn_loop *l, struct turn_call *c,
 	struct buf from = BUF_INIT(65536);
 	struct jw j = jw_on(&from);
 
-	origins_write(&j, &c->ask.from);
+	origins_write(&j, &l->asked);
 	wait_digest(&l->run->id, c->id, c->name, c->shown, digest);
 	*w = (struct turn_wait){
 		.id = uuid_new(), .turn_id = l->run->id, .kind = c->wait,

@@ -121,6 +121,10 @@ tests_unit_test_user_token_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test_prompt
 tests_unit_test_prompt_SOURCES = tests/unit/test_prompt.c
 tests_unit_test_prompt_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_origin
+tests_unit_test_origin_SOURCES = tests/unit/test_origin.c
+tests_unit_test_origin_LDADD = $(UNIT_LIBS)
 # Tests that need a MariaDB: all of them run one after the other on one private
 # server, started by the wrapper.
 DB_TESTS =

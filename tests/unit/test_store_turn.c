@@ -1,5 +1,6 @@
 /* lib/store over a real MariaDB: turns, who holds a conversation, deleting. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,16 +232,30 @@ static void race_has_one_winner(void **state)
 		" WHERE m.conversation_id = c.id)"), 0);
 }
 
-static void text_so_far(struct buf *text, struct str data)
+static void text_so_far(struct turn_told *told, int64_t seq, struct str data)
 {
+	struct buf *text = &told->text;
+
+	(void)seq;
 	if (str_is(data, "reset"))
 		buf_reset(text);
 	else
 		buf_addstr(text, data);
 }
 
+static long usage_rows(const struct uuid *turn, const char *more)
+{
+	char sql[256], hex[UUID_TEXT_BYTES];
+
+	snprintf(sql, sizeof(sql), "SELECT COUNT(*) FROM usage_record WHERE"
+		 " turn_id = UNHEX(REPLACE('%s', '-', ''))%s",
+		 uuid_format(turn, hex), more);
+	return (long)dbtest_sql("%s", sql);
+}
+
 static void dead_turn_is_closed(void **state)
 {
+	struct usage cost;
 	struct uuid id = new_conversation(&ann, "stale");
 	struct turn_begin b = begin_of(&id, "1"), c = begin_of(&id, "2");
 	struct turn_end late = { .turn_id = b.turn_id, .conversation_id = id,
@@ -272,8 +287,24 @@ static void dead_turn_is_closed(void **state)
 	ok(message_history(db, &ann, &id, 2, 1, &a, &p, &e));
 	assert_true(str_is(p.items[0].content, "Half an answ"));
 	assert_non_null(strstr(p.items[0].meta.p, "interrupted"));
+	/* What it cost about is written once. */
+	assert_int_equal(usage_rows(&b.turn_id, " AND estimated AND"
+				    " output_tokens IS NOT NULL"), 1);
+	ok(turn_recover(db, &ann, &b.turn_id, text_so_far, &closed, &e));
+	assert_int_equal(usage_rows(&b.turn_id, ""), 1);
 	/* The old process was only slow: it must not write any more. */
 	refused(turn_end(db, &ann, &late, &e), ERR_CONFLICT);
+	/* But what it did cost takes the place of the estimate. */
+	cost = usage_init(USAGE_CHAT);
+	cost.id = cost.turn_id = b.turn_id;
+	cost.conversation_id = id;
+	cost.workspace_id = cost.provider = cost.model = cost.finish_reason =
+		S("x");
+	cost.input_tokens = 4711;
+	ok(usage_settle(db, &ann, &cost, &e));
+	assert_int_equal(usage_rows(&b.turn_id, ""), 1);
+	assert_int_equal(usage_rows(&b.turn_id, " AND NOT estimated AND"
+				    " input_tokens = 4711"), 1);
 	ok(turn_touch(db, &b.turn_id, 1, &e));
 	ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
 		.seq = 8, .n = 1, .data = S("late") }, 1, &e));

@@ -206,7 +206,7 @@ static void a_failed_turn_is_not_replayed(void **state)
 
 static void text_so_far_is_stored(void **state)
 {
-	struct buf text = BUF_INIT(1 << 20);
+	struct turn_told told = { .text = BUF_INIT(1 << 20) };
 	struct turn_events *batches;
 	bool more;
 	struct err e = ERR_INIT;
@@ -223,10 +223,12 @@ static void text_so_far_is_stored(void **state)
 					  &e), 0);
 	assert_true(n >= 1);
 	for (size_t i = 0; i < n; i++)
-		turn_text_of_events(&text, batches[i].data);
-	assert_true(str_eq(p.run.answer.content, buf_str(&text)));
+		turn_text_of_events(&told, batches[i].seq, batches[i].data);
+	assert_true(str_eq(p.run.answer.content, buf_str(&told.text)));
+	assert_int_equal(told.calls, 1);
+	assert_int_equal(told.output_bytes, told.text.n);
 	assert_int_equal(play_turn(&p).last_event_seq, p.run.loop->seq);
-	buf_release(&text);
+	buf_release(&told.text);
 	play_end(&p);
 }
 

@@ -189,6 +189,18 @@ export class Api {
 		return this.json('DELETE', `conversations/${enc(id)}`);
 	}
 
+	/** Tools that run in a conversation without asking: {items}. */
+	allowedTools(id)
+	{
+		return this.json('GET', `conversations/${enc(id)}/allowed-tools`);
+	}
+
+	revokeTool(id, tool)
+	{
+		return this.json('DELETE',
+			`conversations/${enc(id)}/allowed-tools/${enc(tool)}`);
+	}
+
 	/** A page of a thread, newest first: {items, nextCursor}. */
 	messages(id, { cursor, pageSize, signal } = {})
 	{

@@ -18,6 +18,7 @@ import { sideView } from './side.js';
 import { emptyView, loadFailedView, loadingView, offView, startFailedView,
 	startingView } from './states.js';
 import { touch } from './composer.js';
+import './allowed.js';
 import './dialogs.js';
 import './menu.js';
 import './thread.js';
@@ -400,7 +401,8 @@ class LampApp extends PageElement {
 				@click=${() => this.#closeDrawer()}></div>` : nothing}
 			<main class="main" id="main" ?inert=${this.drawer}>${this.#main()}</main>
 			<lamp-confirm></lamp-confirm>
-			<lamp-help></lamp-help>`;
+			<lamp-help></lamp-help>
+			<lamp-allowed .api=${this.api}></lamp-allowed>`;
 	}
 
 	#main()
@@ -425,6 +427,8 @@ class LampApp extends PageElement {
 					.items=${[
 						{ text: t('list.rename'), icon: 'pencil',
 							run: () => this.#renameOpen(id) },
+						{ text: t('allowed.menu'), icon: 'shield',
+							run: () => this.querySelector('lamp-allowed').show(id) },
 						{ text: t('list.delete'), icon: 'trash', danger: true,
 							run: () => this.#delete({ id, title: this.#title() }) },
 					]}></lamp-menu>` : nothing}
