@@ -372,6 +372,39 @@ static void look_mcp(struct doctor *d, const struct doctor_inside *in,
 	mcp_list_put(l);
 }
 
+/* -- the identity chain -------------------------------------------------------- */
+
+static void look_hosts(struct doctor *d)
+{
+	for (size_t i = 0; i < d->conf->n_chain; i++) {
+		const struct conf_identity *link = &d->conf->chain[i];
+		struct buf names = BUF_INIT(512);
+		bool any = false;
+
+		if (link->kind != IDENTITY_ANONYMOUS)
+			continue;
+		for (size_t k = 0; k < link->hosts.n; k++) {
+			any |= !strcmp(link->hosts.v[k], "*");
+			buf_addf(&names, "%s%s", k ? ", " : "",
+				 link->hosts.v[k]);
+		}
+		if (any)
+			doctor_add(d, DOCTOR_HOSTS, DOCTOR_WARNING, "",
+				   "identity: {chain: [{kind: anonymous, hosts: "
+				   "[chat.example.org]}]}   # in "
+				   "lamplighter.yaml",
+				   "Without a sign-in it answers under every "
+				   "name: any page on the web can have its own "
+				   "name lead here, and use the chat from "
+				   "within your network.");
+		else
+			doctor_add(d, DOCTOR_HOSTS, DOCTOR_OK, "", "",
+				   "Without a sign-in it answers under %s only.",
+				   buf_ok(&names) ? names.p : "some names");
+		buf_release(&names);
+	}
+}
+
 /* -- files -------------------------------------------------------------------- */
 
 static bool is_yaml(const char *path)
@@ -473,6 +506,7 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 	int64_t until_ms = clock_mono_ms() + BUDGET_MS;
 	const struct conf *c = d->conf;
 
+	look_hosts(d);
 	look_files(d, in);
 	look_database(d, in);
 	for (size_t i = 0; i < c->n_databases; i++)

@@ -52,6 +52,7 @@ struct conf_identity {		/* one link of identity.chain */
 	struct conf_list from;				/* addresses */
 	const char *user, *name;			/* anonymous */
 	struct conf_list groups;			/* anonymous */
+	struct conf_list hosts;				/* anonymous */
 };
 
 struct conf_role {
@@ -362,9 +363,12 @@ struct conf {
 		int level;	/* enum log_level */
 		int target;	/* enum log_target */
 	} log;
+	bool core_dumps;
 	struct {
 		int body_bytes, message_chars, answer_bytes;
 		int notification_streams;
+		int user_share, unsent_bytes;
+		int body_s, body_rate_bytes;
 		int tool_result_bytes, approval_s;
 	} limits;
 	enum tool_confirm confirm;	/* as a workspace's */
