@@ -122,7 +122,8 @@ int req_length(const struct request *rq, int64_t *out, struct err *e) MUST_CHECK
 
 /*
  * Reads the whole body, at most cap bytes: ERR_TOO_BIG beyond, ERR_BAD_REQUEST
- * when it breaks off, ERR_SLOW when it comes too slowly (pace.h). Works with and without a content length.
+ * when it breaks off, ERR_SLOW when it comes too slowly (pace.h). Works with and
+ * without a content length.
  */
 int req_body(struct request *rq, size_t cap, struct str *out,
 	     struct err *e) MUST_CHECK;
