@@ -434,6 +434,23 @@ static bool is_below(const char *path, struct str dir)
 	return below;
 }
 
+/*
+ * How others lose their right to read it, and we keep ours. On a shared host
+ * nobody can give it to another account.
+ */
+static const char *close_advice(struct doctor *d, const char *path,
+				const struct stat *st)
+{
+	if (geteuid() != 0 && st->st_uid == geteuid())
+		return arena_printf(d->arena, "chmod 0600 %s", path);
+	if (d->web == WEB_APACHE_CGI)
+		return arena_printf(d->arena, "setfacl -m u:%u:r %s && "
+				    "chmod o-r %s", (unsigned)geteuid(), path,
+				    path);
+	return arena_printf(d->arena, "chown root:www-data %s && "
+			    "chmod 0640 %s", path, path);
+}
+
 /* True when there is nothing to say of it. */
 static bool look_file(struct doctor *d, const struct doctor_inside *in,
 		      const char *path)
@@ -459,12 +476,11 @@ static bool look_file(struct doctor *d, const struct doctor_inside *in,
 		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
 			   arena_printf(d->arena, "chmod o-r %s", path),
 			   "Everybody on the host can read this secret.");
-	else if (st.st_mode & S_IROTH && main_file)
+	else if (st.st_mode & S_IROTH && main_file && d->conf->open_secret)
 		doctor_add(d, DOCTOR_FILES, DOCTOR_WARNING, path,
-			   arena_printf(d->arena, "chown root:www-data %s && "
-					"chmod 0640 %s", path, path),
-			   "Everybody on the host can read the main file; "
-			   "passwords in it are open.");
+			   close_advice(d, path, &st),
+			   "Everybody on the host can read the main file, and "
+			   "there are passwords in it.");
 	else
 		return true;
 	return false;

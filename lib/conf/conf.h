@@ -349,6 +349,7 @@ struct conf {
 	uint64_t generation;	/* 1, 2, … */
 	uint64_t hash;		/* of everything that was read */
 	const char *file;	/* the main file, as given */
+	bool open_secret;	/* a secret stands in the main file itself */
 	const char *workspaces_dir, *prompts_dir;	/* as written */
 	struct conf_list files;	/* and directories: all that was read,
 				   secrets' files too */

@@ -159,6 +159,27 @@ def test_doctor_says_so(make_lab):
             assert "a.example, [::1] only" in found[0]["text"]
 
 
+@pytest.mark.parametrize("value, is_open", [
+    ("${LAB_SECRET}", False), ("Bearer-of-${LAB_SECRET}", False),
+    ("a-secret-in-the-file", True), ("${LAB_SECRET:-a-secret-in-the-file}", True),
+    ("$${LAB_SECRET}-in-the-file", True)])
+def test_a_name_is_no_open_password(make_lab, value, is_open):
+    lab = make_lab(web=False, services={"claude": {"api_key": value}},
+                   responder_env={"LAB_SECRET": "of-sixteen-characters"},
+                   config={"identity": {"chain": [{"kind": "api_token"}]}})
+    password = os.environ["LAMPLIGHTER_TEST_DB_PASSWORD"]
+    text = lab.config_file.read_text().replace(
+        f'"password": "{password}"', '"password": "${LAMPLIGHTER_TEST_DB_PASSWORD}"')
+    lab.config_file.write_text(text)
+    lab.config_file.chmod(0o644)
+    out = lab.command("doctor", "--json", check=False).stdout
+    found = [i for i in json.loads(out)["items"]
+             if i["subject"].endswith("lamplighter.yaml")]
+    assert len(found) == is_open, found
+    if is_open:
+        assert "passwords in it" in found[0]["text"]
+
+
 # -- plain CGI reads no options -------------------------------------------------------
 
 def cgi(lab, *argv, target="/me", env=None, **kw):

@@ -80,6 +80,18 @@ def test_names_with_underscores_do_not_arrive(site):
             assert answer.status == 403 and site.kind.startswith("lighttpd")
 
 
+def test_headers_come_once(site):
+    """Those of the page are not added to answers of the responder."""
+    for path in "/me", f"/{prefix(site)}/plain/":
+        answer = site.get(path) if path == "/me" else site.call("GET", path)
+        assert answer.status == 200
+        for name in ("X-Content-Type-Options", "Cache-Control",
+                     "Content-Security-Policy", "Referrer-Policy"):
+            assert len(answer.headers.get_all(name, [])) <= 1, (path, name)
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert "no-store" in answer.headers["Cache-Control"]
+
+
 @pytest.mark.parametrize("path", ["/health", "/ready", "/me"])
 def test_a_query_is_no_option(site, path):
     """Of a query without "=" Apache makes arguments of a CGI program."""
