@@ -10,7 +10,8 @@ sampledir = $(sysconfdir)/lamplighter
 sample_DATA = conf/lamplighter.yaml.sample conf/lamplighter.service.sample \
 	conf/lighttpd.conf.sample conf/lighttpd-spawn.conf.sample \
 	conf/apache-proxy.conf.sample conf/apache-fcgid.conf.sample \
-	conf/htaccess.sample conf/nginx.conf.sample
+	conf/htaccess.sample conf/lamplighter.cgi.sample \
+	conf/nginx.conf.sample
 sampleworkspacesdir = $(sampledir)/workspaces.d
 sampleworkspaces_DATA = conf/workspaces.d/help.yaml.sample
 samplepromptsdir = $(sampledir)/prompts.d

@@ -11,6 +11,7 @@
 #include "job/work.h"
 #include "net/http.h"
 #include "page_cache.h"
+#include "share.h"
 #include "store/store.h"
 #include "tool/tool.h"
 #include "turn/live.h"
@@ -62,6 +63,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 		return -1;
 	pthread_mutex_init(&app->form_key_lock, NULL);
 	app->pages = page_cache_new();
+	app->share = share_new();
 	app->seen = xcalloc(1, sizeof(*app->seen));
 	pthread_mutex_init(&app->seen->lock, NULL);
 	conf = app_conf(app);
@@ -93,6 +95,7 @@ void app_close(struct app *app)
 	db_close(app->db);
 	conf_live_close(app->conf);
 	page_cache_free(app->pages);
+	share_free(app->share);
 	if (app->seen) {
 		pthread_mutex_destroy(&app->form_key_lock);
 		pthread_mutex_destroy(&app->seen->lock);

@@ -16,6 +16,7 @@
 
 struct page_cache;
 struct seen;
+struct share;
 
 struct app {
 	struct conf_live *conf;
@@ -32,6 +33,7 @@ struct app {
 	atomic_bool stopping;	/* no new turns any more */
 	atomic_bool jobs_asked;	/* somebody here asked for a job */
 	atomic_int_fast64_t jobs_looked_ms;	/* when we last looked for any */
+	struct share *share;	/* of users; NULL: not counted */
 	struct seen *seen;	/* users noted lately */
 	struct page_cache *pages;	/* of threads read lately */
 	atomic_uint_fast64_t generation;	/* of conf, that is in force */

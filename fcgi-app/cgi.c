@@ -14,7 +14,8 @@
 
 #include "base/banned.h"
 
-#define OUT_BYTES 65536
+#define OUT_BYTES  65536
+#define SILENCE_MS 60000	/* within a body; web servers give up before */
 
 extern char **environ;
 
@@ -44,12 +45,15 @@ static int send_all(const char *p, size_t n)
 static ssize_t conn_read(struct conn *c, char *p, size_t n)
 {
 	ssize_t got;
+	int rc;
 
-	(void)c;
 	if (cgi.left >= 0)
 		n = (size_t)MIN((long long)n, cgi.left);
 	if (!n)
 		return 0;
+	rc = pace_wait(&c->pace, STDIN_FILENO, SILENCE_MS);
+	if (rc <= 0)
+		return rc < 0 ? -1 : CONN_SLOW;
 	do
 		got = read(STDIN_FILENO, p, n);
 	while (got < 0 && errno == EINTR);
@@ -57,6 +61,7 @@ static ssize_t conn_read(struct conn *c, char *p, size_t n)
 		cgi.left = 0;
 	else if (cgi.left > 0)
 		cgi.left -= got;
+	c->pace.bytes += (uint64_t)MAX(got, 0);
 	return got;
 }
 

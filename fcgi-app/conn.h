@@ -10,9 +10,16 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "pace.h"
+
+#define CONN_SLOW (-2)
+
 struct conn {
 	const char *const *env;	/* "NAME=value", NULL-ended; gone after finish */
-	/* Up to n bytes of the body; 0 at its end, -1 when it broke off. */
+	/*
+	 * Up to n bytes of the body; 0 at its end, -1 when it broke off, and
+	 * CONN_SLOW when it comes more slowly than pace allows.
+	 */
 	ssize_t (*read)(struct conn *c, char *p, size_t n);
 	/*
 	 * Reads and forgets what is left of the body (at most
@@ -34,6 +41,7 @@ struct conn {
 	 * connection (request.adopt). Any thread.
 	 */
 	void (*end)(struct conn *c);
+	struct pace pace;	/* of the body; the worker sets its limits */
 	int fd;			/* hangs up when the peer closes; -1: none */
 };
 

@@ -1,5 +1,6 @@
 #include "fcgi.h"
 
+#include <errno.h>
 #include <fcgiapp.h>
 #include <limits.h>
 #include <poll.h>
@@ -9,18 +10,20 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 
 #include "base/banned.h"
 
-#define RECEIVE_TIMEOUT_S 10	/* libfcgi's own guard is lost with our accept */
-#define SEND_TIMEOUT_S    30	/* a peer that does not read for so long is gone */
+#define RECEIVE_TIMEOUT_MS 10000	/* libfcgi's own guard is lost with our accept */
+#define SEND_TIMEOUT_MS   30000	/* a peer that does not read for so long is gone */
 #define RECORD_BYTES      8192	/* libfcgi writes in pieces of this size */
 #define RECORD_COST_BYTES 2048	/* what the kernel charges for a piece */
 
 struct fcgi {
 	struct conn conn;	/* first: a conn is cast back to its fcgi */
 	FCGX_Request r;
+	int receive_ms;		/* the socket's timeout */
 	size_t room;		/* bytes that certainly fit, costs included */
 	size_t room_at_most;	/* what an empty connection takes so */
 };
@@ -32,12 +35,45 @@ int fcgi_global_init(struct err *e)
 	return 0;
 }
 
+static void set_timeout(int fd, int option, int ms)
+{
+	struct timeval tv = { .tv_sec = ms / 1000,
+			      .tv_usec = ms % 1000 * 1000 };
+
+	/* A socket without the timeout still works, only less guarded. */
+	(void)setsockopt(fd, SOL_SOCKET, option, &tv, sizeof(tv));
+}
+
+/*
+ * libfcgi waits until it has all that was asked for. So what it has at hand is
+ * asked for, else one byte, with which more comes to hand. What it has read of
+ * the socket beyond that it does not tell: only the socket's own timeout can
+ * end a wait.
+ */
 static ssize_t conn_read(struct conn *c, char *p, size_t n)
 {
-	FCGX_Stream *in = ((struct fcgi *)c)->r.in;
-	int got = FCGX_GetStr(p, (int)MIN(n, (size_t)INT_MAX), in);
+	struct fcgi *f = (struct fcgi *)c;
+	FCGX_Stream *in = f->r.in;
+	size_t at_hand = (size_t)(in->stop - in->rdNext);
+	int got;
 
-	return got <= 0 && FCGX_GetError(in) ? -1 : got;
+	if (!at_hand && !in->isClosed) {
+		int ms = pace_wait_ms(&c->pace, clock_mono_ms(),
+				      RECEIVE_TIMEOUT_MS);
+
+		if (!ms)
+			return CONN_SLOW;
+		if (ms != f->receive_ms)
+			set_timeout(c->fd, SO_RCVTIMEO, ms);
+		f->receive_ms = ms;
+	}
+	n = MIN(n, MAX(at_hand, 1));
+	got = FCGX_GetStr(p, (int)MIN(n, (size_t)INT_MAX), in);
+	if (got > 0)
+		c->pace.bytes += (uint64_t)got;
+	else if (FCGX_GetError(in))
+		return FCGX_GetError(in) == EAGAIN ? CONN_SLOW : -1;
+	return got;
 }
 
 static void conn_drain(struct conn *c)
@@ -145,18 +181,11 @@ void fcgi_free(struct fcgi *f)
 	free(f);
 }
 
-static void set_timeout(int fd, int option, int seconds)
-{
-	struct timeval tv = { .tv_sec = seconds };
-
-	/* A socket without the timeout still works, only less guarded. */
-	(void)setsockopt(fd, SOL_SOCKET, option, &tv, sizeof(tv));
-}
-
 struct conn *fcgi_begin(struct fcgi *f, int fd)
 {
-	set_timeout(fd, SO_RCVTIMEO, RECEIVE_TIMEOUT_S);
-	set_timeout(fd, SO_SNDTIMEO, SEND_TIMEOUT_S);
+	set_timeout(fd, SO_RCVTIMEO, RECEIVE_TIMEOUT_MS);
+	set_timeout(fd, SO_SNDTIMEO, SEND_TIMEOUT_MS);
+	f->receive_ms = RECEIVE_TIMEOUT_MS;
 	f->room = 0;
 	f->room_at_most = room_of(fd);
 	f->r.ipcFd = f->conn.fd = fd;

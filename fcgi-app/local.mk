@@ -48,7 +48,9 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/fields.c fcgi-app/fields.h \
 	fcgi-app/form.c fcgi-app/form.h \
 	fcgi-app/html.c fcgi-app/html.h \
+	fcgi-app/pace.c fcgi-app/pace.h \
 	fcgi-app/path.c fcgi-app/path.h \
+	fcgi-app/share.c fcgi-app/share.h \
 	fcgi-app/plain/plain.h \
 	fcgi-app/plain/edit.c \
 	fcgi-app/plain/list.c \

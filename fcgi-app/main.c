@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -53,7 +54,7 @@ static void usage(FILE *f)
 	      "  -s  serve FastCGI on this unix socket\n"
 	      "  -V  print the version    -h  print this\n"
 	      "Without -s it serves the listening socket that is descriptor 0,\n"
-	      "or one CGI request.\n", f);
+	      "or one CGI request; then it reads no options.\n", f);
 }
 
 /* Returns -1 to go on, or the exit status. */
@@ -63,6 +64,12 @@ static int read_options(int argc, char **argv, struct options *o)
 	int c;
 
 	*o = (struct options){ .conf = env && *env ? env : DEFAULT_CONF };
+	/*
+	 * A web server passes the words of a query without "=" to a CGI program
+	 * as its arguments: "?-c+/path" is anybody's.
+	 */
+	if (getenv("GATEWAY_INTERFACE") || getenv("REQUEST_METHOD"))
+		return -1;
 	while ((c = getopt(argc, argv, "c:s:Vh")) != -1) {
 		switch (c) {
 		case 'c':
@@ -182,6 +189,15 @@ static void allow_descriptors(void)
 	}
 }
 
+/*
+ * Keys and conversations are in memory: no core dump, and no other process of
+ * the account looks into it, whatever fails. Before the first of them is there.
+ */
+static void allow_dumps(bool on)
+{
+	(void)prctl(PR_SET_DUMPABLE, on ? 1 : 0);
+}
+
 /* libfcgi and the database client both touch SIGPIPE; the last word is ours. */
 static void settle_signals(void)
 {
@@ -205,6 +221,15 @@ static void wait_for_stop(void)
 	sigaddset(&stop, SIGINT);
 	while (sigwait(&stop, &sig) != 0)
 		;
+}
+
+static bool dumps_wanted(struct app *app)
+{
+	const struct conf *c = app_conf(app);
+	bool on = c->core_dumps;
+
+	conf_put(c);
+	return on;
 }
 
 /* For what runs when we are told to stop. */
@@ -325,7 +350,10 @@ int main(int argc, char **argv)
 		leave_server();
 	block_signals(&blocked);
 	allow_descriptors();
+	allow_dumps(false);
 	rc = app_open(&app, o.conf, &e);
+	if (rc == 0)
+		allow_dumps(dumps_wanted(&app));
 	if (rc == 0 && fastcgi)
 		rc = fcgi_global_init(&e);
 	app.gateway = o.socket ? GATEWAY_SOCKET : fastcgi ? GATEWAY_SPAWNED

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "path.h"
 
 #include "base/banned.h"
@@ -46,6 +47,82 @@ static int read_params(struct request *rq, struct err *e)
 	return 0;
 }
 
+/* -- parameters that come twice ------------------------------------------- */
+
+/*
+ * Of what clients can send, that decides who asks, what may be done, or what is
+ * read. The configured names of trusted_header come besides.
+ */
+static const char *const deciding[] = {
+	"CONTENT_LENGTH", "CONTENT_TYPE", "HTTP_AUTHORIZATION",
+	"HTTP_CONTENT_LENGTH", "HTTP_CONTENT_TYPE", "HTTP_COOKIE", "HTTP_HOST",
+	"HTTP_IDEMPOTENCY_KEY", "HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH",
+	"HTTP_LAST_EVENT_ID", "HTTP_ORIGIN", "HTTP_SEC_FETCH_SITE",
+	"HTTP_TRANSFER_ENCODING", "HTTP_X_API_TOKEN",
+	"HTTP_X_REQUESTED_WITH",
+};
+
+/* As web servers make a parameter of a header: - is _, and letters are capitals. */
+static char cgi_char(char c)
+{
+	return c == '-' ? '_' : c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
+}
+
+/* Whether name is want, which may begin with HTTP_ or else is a header's name. */
+static bool is_named(struct str name, const char *want, bool header)
+{
+	if (header) {
+		if (name.n < 5 || memcmp(name.p, "HTTP_", 5) != 0)
+			return false;
+		name.p += 5;
+		name.n -= 5;
+	}
+	for (size_t i = 0; i < name.n; i++)
+		if (!want[i] || cgi_char(name.p[i]) != cgi_char(want[i]))
+			return false;
+	return !want[name.n];
+}
+
+static int once(const struct request *rq, const char *want, bool header,
+		struct err *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rq->n_params; i++)
+		n += is_named(rq->params[i].name, want, header);
+	if (n < 2)
+		return 0;
+	err_public(e, ERR_BAD_REQUEST, "A header that decides something comes "
+		   "twice, or in two spellings (- and _).");
+	log_warn("a parameter comes twice, so that the request is refused",
+		 "parameter", want);
+	return -1;
+}
+
+/*
+ * A proxy that sets X-User takes that away from what a client sent; X_User,
+ * which the web server behind it makes the same parameter of, it may leave. So
+ * which one counts must not depend on their order. What only the web server can
+ * set may come twice: the last one counts (nginx, whose stock parameters an
+ * admin overrides).
+ */
+static int check_once(const struct request *rq, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_LEN(deciding); i++)
+		if (once(rq, deciding[i], false, e) < 0)
+			return -1;
+	for (size_t i = 0; i < rq->conf->n_chain; i++) {
+		const struct conf_identity *link = &rq->conf->chain[i];
+
+		if (link->kind == IDENTITY_TRUSTED_HEADER &&
+		    (once(rq, link->user_header, true, e) < 0 ||
+		     once(rq, link->groups_header, true, e) < 0 ||
+		     once(rq, link->secret_header, true, e) < 0))
+			return -1;
+	}
+	return 0;
+}
+
 struct str req_param(const struct request *rq, const char *name)
 {
 	struct str want = str_of(name);
@@ -61,12 +138,8 @@ struct str req_header(const struct request *rq, const char *name)
 	char cgi[128] = "HTTP_";
 	size_t n = strlen(cgi);
 
-	for (; *name && n < sizeof(cgi) - 1; name++) {
-		char c = *name;
-
-		cgi[n++] = c == '-' ? '_' : c >= 'a' && c <= 'z' ?
-			(char)(c - 'a' + 'A') : c;
-	}
+	for (; *name && n < sizeof(cgi) - 1; name++)
+		cgi[n++] = cgi_char(*name);
 	cgi[n] = '\0';
 	return req_param(rq, cgi);
 }
@@ -123,7 +196,7 @@ int req_read(struct request *rq, struct app *app, const struct conf *conf,
 	rq->mount = t.mount;
 	rq->path = t.path;
 	rq->raw_query = t.query;
-	return 0;
+	return check_once(rq, e);
 }
 
 /* Splits and decodes the query, once. */
@@ -231,6 +304,7 @@ int req_body(struct request *rq, size_t cap, struct str *out, struct err *e)
 	struct buf b = BUF_INIT(cap + 1);
 	int64_t length;
 	ssize_t got = 0;
+	bool some = true;
 
 	if (req_length(rq, &length, e) < 0)
 		return -1;
@@ -238,20 +312,21 @@ int req_body(struct request *rq, size_t cap, struct str *out, struct err *e)
 		return err_public(e, ERR_TOO_BIG,
 				  "The body may have at most %zu bytes.", cap);
 	/* One byte more than allowed tells a body that is too long. */
-	while (b.n <= cap) {
+	while (some && b.n <= cap) {
 		size_t want = length >= 0 ? (size_t)length - b.n : 16384;
 
 		want = MIN(want, cap + 1 - b.n);
 		if (!want || !buf_reserve(&b, want))
 			break;
 		got = rq->conn->read(rq->conn, b.p + b.n, want);
-		if (got <= 0)
-			break;
-		b.n += (size_t)got;
+		some = got > 0;
+		b.n += some ? (size_t)got : 0;
 	}
 	if (b.n > cap)
 		err_public(e, ERR_TOO_BIG,
 			   "The body may have at most %zu bytes.", cap);
+	else if (got == CONN_SLOW)
+		err_set(e, ERR_SLOW, "%zu bytes of the body came", b.n);
 	else if (got < 0 || (length > 0 && b.n < (size_t)length))
 		err_public(e, ERR_BAD_REQUEST, "The body broke off.");
 	else

@@ -16,6 +16,7 @@
 #include "conf/conf.h"
 #include "conn.h"
 #include "path.h"
+#include "share.h"
 
 struct app;
 struct route;
@@ -66,6 +67,7 @@ struct request {
 	size_t n_form;
 	struct uuid turn_id;	/* of the turn that it opens; nil: any */
 	bool holds_turn;	/* counted against threads.max_turns */
+	struct share_part turns, unsent;	/* what the user has by it */
 
 	/* What is left to do once the answer is out; may be NULL. */
 	void (*after)(struct request *rq);
@@ -81,10 +83,12 @@ struct request {
 };
 
 /*
- * Copies the parameters (a name that comes twice: the last one counts, so that
- * an admin's value stands behind one that a client smuggled in) and finds
- * method and path. ERR_TOO_BIG, ERR_NOT_FOUND for a target that is not ours;
- * rq can be answered in any case.
+ * Copies the parameters and finds method and path. Of a name that comes twice the
+ * last one counts, as with nginx, whose stock parameters an admin overrides; but
+ * what a client can send and decides something (the headers of the identity
+ * chain, Authorization, Cookie, Host, Origin, …) must come once, in any
+ * spelling: ERR_BAD_REQUEST. ERR_TOO_BIG, ERR_NOT_FOUND for a target that is not
+ * ours; rq can be answered in any case.
  */
 int req_read(struct request *rq, struct app *app, const struct conf *conf,
 	     struct conn *conn, struct arena *a, struct err *e) MUST_CHECK;
@@ -118,7 +122,8 @@ int req_length(const struct request *rq, int64_t *out, struct err *e) MUST_CHECK
 
 /*
  * Reads the whole body, at most cap bytes: ERR_TOO_BIG beyond, ERR_BAD_REQUEST
- * when it breaks off. Works with and without a content length.
+ * when it breaks off, ERR_SLOW when it comes too slowly (pace.h). Works with and
+ * without a content length.
  */
 int req_body(struct request *rq, size_t cap, struct str *out,
 	     struct err *e) MUST_CHECK;

@@ -22,10 +22,12 @@ const char *resp_reason(int status)
 		{ 400, "Bad Request" },
 		{ 401, "Unauthorized" }, { 403, "Forbidden" },
 		{ 404, "Not Found" }, { 405, "Method Not Allowed" },
-		{ 409, "Conflict" },
+		{ 408, "Request Timeout" }, { 409, "Conflict" },
 		{ 412, "Precondition Failed" }, { 413, "Content Too Large" },
 		{ 415, "Unsupported Media Type" },
+		{ 421, "Misdirected Request" },
 		{ 422, "Unprocessable Content" },
+		{ 429, "Too Many Requests" },
 		{ 500, "Internal Server Error" }, { 502, "Bad Gateway" },
 		{ 503, "Service Unavailable" }, { 504, "Gateway Timeout" },
 	};
@@ -55,8 +57,6 @@ void resp_release(struct response *rs)
 void resp_begin(struct response *rs, struct conn *conn, const char *request_id,
 		bool head_only)
 {
-	if (rs->body.size > KEEP_BYTES)
-		buf_release(&rs->body);
 	buf_reset(&rs->headers);
 	buf_reset(&rs->body);
 	rs->conn = conn;
@@ -179,7 +179,8 @@ void resp_error(struct response *rs, const struct err *e)
 		rs->error_page(rs->error_ctx, rs, e);
 	else
 		put_problem(rs, e);
-	if (row->http_status == 503 && (row->retryable || e->retry_after_s)) {
+	if ((row->http_status == 503 || row->http_status == 429) &&
+	    (row->retryable || e->retry_after_s)) {
 		char seconds[16];
 
 		snprintf(seconds, sizeof(seconds), "%d",
@@ -288,5 +289,8 @@ void resp_finish(struct response *rs)
 		/* Not flushed: the end of the connection sends it, in one
 		   write with the end record. */
 	}
+	/* Not only when the next request comes. */
+	if (rs->body.size > KEEP_BYTES)
+		buf_release(&rs->body);
 	rs->state = RESP_SENT;
 }

@@ -16,6 +16,9 @@
 
 #include "base/banned.h"
 
+#define SHARE_LEAST  4		/* turns, streams: a person has some pages open */
+#define UNSENT_BYTES 65536	/* less is in the sockets at once */
+
 #define SEGMENTS 12	/* of the deepest pattern, and some */
 
 #define AUTH   ROUTE_AUTH
@@ -191,6 +194,30 @@ static int gate_token(struct request *rq, struct err *e)
 	return form_check(rq, e);
 }
 
+/* What one user may have of something that all together may have so much of. */
+static struct share_limit share_of(const struct request *rq, int64_t all,
+				   int64_t at_least)
+{
+	return (struct share_limit){
+		.all = all, .part = rq->conf->limits.user_share,
+		.at_least = at_least,
+	};
+}
+
+static struct uuid shares_as(const struct request *rq)
+{
+	return share_user(&rq->who, req_param(rq, "REMOTE_ADDR"));
+}
+
+int route_take(const struct request *rq, enum share_kind kind, int64_t all,
+	       struct share_part *part, struct err *e)
+{
+	struct uuid user = shares_as(rq);
+
+	return share_take(rq->app->share, &user, kind, 1,
+			  share_of(rq, all, SHARE_LEAST), part, e);
+}
+
 /*
  * A request that waits for a model holds its worker for minutes. Beyond
  * max_turns it is refused at once, so that workers are left for short requests.
@@ -208,11 +235,33 @@ static int gate_overload(struct request *rq, struct err *e)
 		return err_set(e, ERR_OVERLOADED, "%d turns run already",
 			       atomic_load(&app->n_models) - 1);
 	}
-	return 0;
+	return route_take(rq, SHARE_TURNS, rq->conf->threads.max_turns,
+			  &rq->turns, e);
+}
+
+/*
+ * A whole answer waits here, with the rows that it was made of, until the client
+ * has read it: one that asks for much and does not read is stopped by this.
+ */
+static void hold_unsent(struct request *rq, struct response *rs, struct err *e)
+{
+	struct uuid user;
+
+	if (rs->state != RESP_OPEN || rs->body.n < UNSENT_BYTES ||
+	    !rq->route || !(rq->route->flags & ROUTE_AUTH))
+		return;
+	user = shares_as(rq);
+	if (share_take(rq->app->share, &user, SHARE_BYTES,
+		       (int64_t)(rs->body.size + rq->arena->total_bytes),
+		       share_of(rq, rq->conf->limits.unsent_bytes, 0),
+		       &rq->unsent, e) < 0)
+		resp_error(rs, e);
 }
 
 void route_release(struct request *rq)
 {
+	share_give(&rq->turns);
+	share_give(&rq->unsent);
 	if (rq->holds_turn)
 		atomic_fetch_sub(&rq->app->n_models, 1);
 	rq->holds_turn = false;
@@ -390,6 +439,7 @@ void route_dispatch(struct request *rq, struct response *rs)
 		resp_error(rs, &e);
 	if (allow)
 		set_allow(rs, allow);
+	hold_unsent(rq, rs, &e);
 	resp_finish(rs);
 	log_request(rq, rs, &e);
 }

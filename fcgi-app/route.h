@@ -59,7 +59,7 @@ const struct route *route_find(enum mount mount, enum method method,
 
 /*
  * Does the whole request: gates in order (match 404, method 405, identity 401,
- * permission 403, origin 403, overload 503, size 413, media type 415, parse
+ * permission 403, origin 403, overload 503, share 429, size 413, media type 415, parse
  * 400, a form's token 403), handler, answer. When it returns the answer is complete. Errors are
  * logged here, once.
  */
@@ -73,6 +73,13 @@ void route_refuse(struct request *rq, struct response *rs,
 
 /* Gives the worker's place back, once after-work is done. */
 void route_release(struct request *rq);
+
+/*
+ * Takes one of what the process has `all` of for the caller, at most the share of
+ * one user: share_take's errors. The caller gives it back. Behind an AUTH gate.
+ */
+int route_take(const struct request *rq, enum share_kind kind, int64_t all,
+	       struct share_part *part, struct err *e) MUST_CHECK;
 
 /* Path arguments by name, for handlers; BUG when the pattern has none. */
 struct str route_arg(const struct request *rq, const char *name);

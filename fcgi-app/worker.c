@@ -240,6 +240,10 @@ static void serve(struct serving *s, struct app *app, struct conn *conn)
 	int rc;
 
 	s->conf = app_conf(app);
+	conn->pace = (struct pace){
+		.whole_ms = s->conf->limits.body_s * INT64_C(1000),
+		.rate_bytes = s->conf->limits.body_rate_bytes,
+	};
 	rc = req_read(&s->rq, app, s->conf, conn, &s->arena, &e);
 	log_bind(s->rq.id, NULL);
 	resp_begin(&s->rs, conn, s->rq.id, s->rq.method == METHOD_HEAD);

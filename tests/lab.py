@@ -394,7 +394,7 @@ else $HTTP["url"] =~ "^{base}/" {{
 
     @staticmethod
     def identity(user, groups=()):
-        return {"X-Test-User": user, "X-Test-Groups": ",".join(groups),
+        return {"X-Test-User": user, "X-Test-Groups": ",".join(groups) or "-",
                 "X-Test-Secret": "lab-secret-of-the-proxy"}
 
     def open(self, method, path, body=None, headers=None, user=None, groups=(),

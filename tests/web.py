@@ -318,20 +318,33 @@ class ApacheCgi(Apache):
 
     kind, sample, spawns = "apache-cgi", "htaccess.in", True
     modules = "cgid", "rewrite"
+    # As docs/deploy-shared-hosting.md names it.
     site = '''ScriptSock "{dir}/tmp/cgid.sock"
 <Directory "{dir}/tmp/site">
- AllowOverride All
+ AllowOverride Options AuthConfig FileInfo Indexes
  Require all granted
 </Directory>
 DocumentRoot "{dir}/tmp/site"'''
+
+    def read_script(self):
+        d = self.deployment
+        text = (CONF / "lamplighter.cgi.in").read_text()
+        for old, new in (
+                ("/intranet/chat", self.base.rstrip("/")),
+                ("/home/alice/lamplighter/lamplighter.yaml", d.config_file),
+                ("/home/alice/lamplighter/sql", d.dir / "share/sql"),
+                ("/home/alice/lamplighter/lamplighter.fcgi",
+                 d.dir / "libexec/lamplighter.fcgi")):
+            assert old in text
+            text = text.replace(old, str(new))
+        return text
 
     def prepare(self):
         d = self.deployment
         super().prepare()
         home = self.dir / "tmp/site" / self.base.strip("/")
         shutil.copytree(d.dir / "share/www", home)
-        shutil.copy(d.dir / "libexec/lamplighter.fcgi", home / "lamplighter.cgi")
-        shutil.copy(d.dir / "libexec" / EXTRACT.name, home)
+        (home / "lamplighter.cgi").write_text(self.read_script())
         (home / ".htaccess").write_text((self.dir / "site.conf").read_text())
         for path in [self.dir / "tmp/site", *(self.dir / "tmp/site").rglob("*")]:
             path.chmod(0o755 if path.is_dir() or path.suffix == ".cgi"

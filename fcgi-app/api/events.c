@@ -15,6 +15,7 @@ enum {
 	LINGER_MS = 100,	/* a poll's answer gathers what follows closely */
 	LOOK_MS = 1000,		/* how often a stream looks whether to end */
 	FRAME_BYTES = 33554432,
+	BATCH_BYTES = 65536,	/* of a stream, about */
 };
 
 /* -- as a stream ------------------------------------------------------------ */
@@ -38,6 +39,9 @@ static void events_emit(struct sink *s, const struct turn_event *ev)
 
 	if (!es->rs->gone)
 		dialect_encode(es->dialect, resp_stream(es->rs), ev, &es->state);
+	/* All that is stored may come at once; it is not kept here as a whole. */
+	if (resp_stream(es->rs)->n > BATCH_BYTES)
+		resp_flush(es->rs);
 }
 
 static void events_idle(struct sink *s)

@@ -36,6 +36,7 @@ struct listener {
 	struct response rs;	/* of its own: the worker's is in use */
 	char request_id[sizeof(((struct request *)NULL)->id)];
 	enum dialect_id dialect;
+	struct share_part share;	/* of the user's streams */
 	bool lost;		/* something before `after` cannot be told */
 	bool retry_due;		/* its first event says when to come back */
 	bool poll;		/* JSON instead of a stream */
@@ -221,6 +222,7 @@ static void end(struct notify_sub *sub)
 		(void)shutdown(l->conn->fd, SHUT_RDWR);
 	resp_finish(&l->rs);
 	l->conn->end(l->conn);
+	share_give(&l->share);
 	resp_release(&l->rs);
 	free(l);
 }
@@ -277,11 +279,13 @@ static struct listener *listener_new(struct request *rq)
  * this process ends: turn-status, title, conversation, job-progress, refresh;
  * docs/notifications.md. dialect: native or forge. With wait=SECONDS (0 to 25):
  * 200 {items: [{id, event, data}], lastId} as soon as there is one, or when the
- * time is over. 503 overloaded beyond limits.notification_streams.
+ * time is over. 503 overloaded beyond limits.notification_streams, 429
+ * too_many_requests beyond the user's share of them.
  */
 int api_notifications(struct request *rq, struct response *rs, struct err *e)
 {
 	struct owner owner = scope_owner(rq);
+	struct share_part share = { .of = NULL };
 	int64_t after, wait_s, last_seq;
 	enum dialect_id dialect;
 	struct listener *l;
@@ -294,12 +298,17 @@ int api_notifications(struct request *rq, struct response *rs, struct err *e)
 				 : "text/event-stream", STR(""));
 		return 0;
 	}
+	if (route_take(rq, SHARE_STREAMS,
+		       rq->conf->limits.notification_streams, &share, e) < 0)
+		return -1;
 	if (!notify_reserve(rq->app->notify,
 			    rq->conf->limits.notification_streams)) {
+		share_give(&share);
 		e->retry_after_s = 30;
 		return err_set(e, ERR_OVERLOADED, "too many notification streams");
 	}
 	l = listener_new(rq);
+	l->share = share;
 	l->dialect = dialect;
 	l->poll = wait_s >= 0;
 	l->lost = after > last_seq;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -290,6 +291,14 @@ int main(int argc, char **argv)
 	};
 	int c;
 
+	/* A web server would run it for anybody, with arguments of a query. */
+	if (getenv("GATEWAY_INTERFACE")) {
+		puts("Status: 403 Forbidden\r\nContent-Type: text/plain\r\n\r\n"
+		     "This is no CGI program.");
+		return CLI_USAGE;
+	}
+	/* Keys are in memory. */
+	(void)prctl(PR_SET_DUMPABLE, 0);
 	setlocale(LC_CTYPE, "");
 	log_setup(LOG_LVL_WARN, LOG_TO_STDERR);
 	jx_seed();

@@ -168,34 +168,56 @@ static void measure_identity(struct measure *m)
 	}
 }
 
-static void try_spoof(struct measure *m, json_t *list, const char *name,
-		      const char *header, const char *auth)
+/* header and more may be NULL. Returns the status. */
+static int try_spoof(struct measure *m, json_t *list, const char *name,
+		     const char *header, const char *more, const char *auth)
 {
 	struct ask a = { .path = "/api/v1/me", .auth = auth };
 
 	if (header)
 		a.headers[a.n_headers++] = header;
+	if (more)
+		a.headers[a.n_headers++] = more;
 	run(m, &a);
 	json_array_append_new(list, json_pack("{s:o, s:i, s:o, s:o}", "header",
 		text(name), "status", a.res.status, "user",
 		jx_string(jx_str(a.json, "user")), "kind",
 		jx_string(jx_str(a.json, "identityKind"))));
+	return a.res.status;
+}
+
+/* "NAME: value", with the name as it is or with _ for each -. */
+static const char *spelled(struct measure *m, const char *name, bool other,
+			   const char *value)
+{
+	char *line = arena_printf(m->arena, "%s: %s", name, value);
+
+	for (char *p = line; other && *p != ':'; p++)
+		*p = *p == '-' ? '_' : *p;
+	return line;
 }
 
 /*
  * The header of a link of the chain, also with _ for each -: servers that let
  * such names through make the same parameter of them, and a proxy that drops the
- * one need not drop the other.
+ * one need not drop the other. Without the groups, which a proxy may set, and
+ * with them, which it may not.
  */
-static void spoof_own(struct measure *m, json_t *list, const char *header)
+static void spoof_own(struct measure *m, json_t *list,
+		      const struct conf_identity *link)
 {
-	char *other = arena_strdup(m->arena, header);
+	for (int other = 0; other < 2; other++) {
+		const char *line = spelled(m, link->user_header, other,
+					   DOCTOR_SPOOF_LOGIN);
+		const char *name = arena_printf(m->arena, "%.*s",
+						(int)strcspn(line, ":"), line);
 
-	for (char *p = other; *p; p++)
-		*p = *p == '-' ? '_' : *p;
-	for (int i = 0; i < 2; i++, header = other)
-		try_spoof(m, list, header, arena_printf(m->arena,
-			  "%s: " DOCTOR_SPOOF_LOGIN, header), m->basic);
+		if (try_spoof(m, list, name, line, NULL, m->basic) != 200 &&
+		    *link->groups_header)
+			try_spoof(m, list, name, line,
+				  spelled(m, link->groups_header, other, "-"),
+				  m->basic);
+	}
 }
 
 /* The ways in which a client could say that it is somebody. */
@@ -212,12 +234,12 @@ static void measure_spoof(struct measure *m)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		try_spoof(m, list, names[i],
 			  arena_printf(m->arena, "%s: " DOCTOR_SPOOF_LOGIN,
-				       names[i]), m->basic);
+				       names[i]), NULL, m->basic);
 	for (size_t i = 0; i < m->conf->n_chain; i++)
 		if (m->conf->chain[i].kind == IDENTITY_TRUSTED_HEADER)
-			spoof_own(m, list, m->conf->chain[i].user_header);
+			spoof_own(m, list, &m->conf->chain[i]);
 	try_spoof(m, list, "Authorization: Basic with a wrong password", NULL,
-		  basic);
+		  NULL, basic);
 	put(m, "spoof", list);
 }
 

@@ -123,6 +123,16 @@ static void judge_token(struct doctor *d, const json_t *m)
 			   "Not measured: the answer was %d.", status);
 }
 
+/* Whether a proxy must send groups. */
+static bool groups_wanted(const struct doctor *d)
+{
+	for (size_t i = 0; i < d->conf->n_chain; i++)
+		if (d->conf->chain[i].kind == IDENTITY_TRUSTED_HEADER &&
+		    *d->conf->chain[i].groups_header)
+			return true;
+	return false;
+}
+
 /* Both sides of it: the web server gives a name, the chain takes it. */
 static void add_nobody(struct doctor *d, const char *as)
 {
@@ -132,7 +142,9 @@ static void add_nobody(struct doctor *d, const char *as)
 				doctor_advice(d, ADVICE_IDENTITY)),
 		   "Whoever signed in at the web server is %s here: "
 		   "REMOTE_USER with AUTH_TYPE did not arrive, or no link of "
-		   "identity.chain takes it.", as);
+		   "identity.chain takes it%s.", as, groups_wanted(d)
+		   ? ", or the proxy does not send the groups_header, which it "
+		     "always must (- for no group)" : "");
 }
 
 static void judge_identity(struct doctor *d, const json_t *m)

@@ -372,6 +372,39 @@ static void look_mcp(struct doctor *d, const struct doctor_inside *in,
 	mcp_list_put(l);
 }
 
+/* -- the identity chain -------------------------------------------------------- */
+
+static void look_hosts(struct doctor *d)
+{
+	for (size_t i = 0; i < d->conf->n_chain; i++) {
+		const struct conf_identity *link = &d->conf->chain[i];
+		struct buf names = BUF_INIT(512);
+		bool any = false;
+
+		if (link->kind != IDENTITY_ANONYMOUS)
+			continue;
+		for (size_t k = 0; k < link->hosts.n; k++) {
+			any |= !strcmp(link->hosts.v[k], "*");
+			buf_addf(&names, "%s%s", k ? ", " : "",
+				 link->hosts.v[k]);
+		}
+		if (any)
+			doctor_add(d, DOCTOR_HOSTS, DOCTOR_WARNING, "",
+				   "identity: {chain: [{kind: anonymous, hosts: "
+				   "[chat.example.org]}]}   # in "
+				   "lamplighter.yaml",
+				   "Without a sign-in it answers under every "
+				   "name: any page on the web can have its own "
+				   "name lead here, and use the chat from "
+				   "within your network.");
+		else
+			doctor_add(d, DOCTOR_HOSTS, DOCTOR_OK, "", "",
+				   "Without a sign-in it answers under %s only.",
+				   buf_ok(&names) ? names.p : "some names");
+		buf_release(&names);
+	}
+}
+
 /* -- files -------------------------------------------------------------------- */
 
 static bool is_yaml(const char *path)
@@ -401,6 +434,23 @@ static bool is_below(const char *path, struct str dir)
 	return below;
 }
 
+/*
+ * How others lose their right to read it, and we keep ours. On a shared host
+ * nobody can give it to another account.
+ */
+static const char *close_advice(struct doctor *d, const char *path,
+				const struct stat *st)
+{
+	if (geteuid() != 0 && st->st_uid == geteuid())
+		return arena_printf(d->arena, "chmod 0600 %s", path);
+	if (d->web == WEB_APACHE_CGI)
+		return arena_printf(d->arena, "setfacl -m u:%u:r %s && "
+				    "chmod o-r %s", (unsigned)geteuid(), path,
+				    path);
+	return arena_printf(d->arena, "chown root:www-data %s && "
+			    "chmod 0640 %s", path, path);
+}
+
 /* True when there is nothing to say of it. */
 static bool look_file(struct doctor *d, const struct doctor_inside *in,
 		      const char *path)
@@ -426,12 +476,11 @@ static bool look_file(struct doctor *d, const struct doctor_inside *in,
 		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
 			   arena_printf(d->arena, "chmod o-r %s", path),
 			   "Everybody on the host can read this secret.");
-	else if (st.st_mode & S_IROTH && main_file)
+	else if (st.st_mode & S_IROTH && main_file && d->conf->open_secret)
 		doctor_add(d, DOCTOR_FILES, DOCTOR_WARNING, path,
-			   arena_printf(d->arena, "chown root:www-data %s && "
-					"chmod 0640 %s", path, path),
-			   "Everybody on the host can read the main file; "
-			   "passwords in it are open.");
+			   close_advice(d, path, &st),
+			   "Everybody on the host can read the main file, and "
+			   "there are passwords in it.");
 	else
 		return true;
 	return false;
@@ -473,6 +522,7 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 	int64_t until_ms = clock_mono_ms() + BUDGET_MS;
 	const struct conf *c = d->conf;
 
+	look_hosts(d);
 	look_files(d, in);
 	look_database(d, in);
 	for (size_t i = 0; i < c->n_databases; i++)

@@ -135,20 +135,31 @@ static struct str param(const struct chain *k, const char *name)
 }
 
 /* The parameter of a request header: X-Remote-User -> HTTP_X_REMOTE_USER. */
-static struct str header(const struct chain *k, const char *name)
+static const char *header_param(const struct chain *k, const char *name)
 {
 	char cgi[160];
 	int n = snprintf(cgi, sizeof(cgi), "HTTP_%s", name);
 
 	if (n <= 5 || n >= (int)sizeof(cgi))
-		return (struct str){ NULL, 0 };
+		return NULL;
 	for (char *p = cgi + 5; *p; p++)
 		*p = *p == '-' ? '_'
 			: *p >= 'a' && *p <= 'z' ? (char)(*p - 32) : *p;
-	return param(k, cgi);
+	return k->rq->param(k->rq->ctx, cgi);
 }
 
-/* Groups by commas and blanks; in the arena. */
+/* Trimmed; empty when it is absent. */
+static struct str header(const struct chain *k, const char *name)
+{
+	return str_trim(str_of(header_param(k, name)));
+}
+
+static bool header_there(const struct chain *k, const char *name)
+{
+	return header_param(k, name) != NULL;
+}
+
+/* Groups by commas and blanks, "-" is none; in the arena. */
 static struct str *split_groups(const struct chain *k, struct str s, size_t *n)
 {
 	struct str *v = arena_zalloc(k->a, s.n / 2 + 2, sizeof(*v));
@@ -158,7 +169,7 @@ static struct str *split_groups(const struct chain *k, struct str s, size_t *n)
 	for (size_t i = 0; i <= s.n; i++) {
 		if (i < s.n && s.p[i] != ',' && s.p[i] != ' ' && s.p[i] != '\t')
 			continue;
-		if (i > start)
+		if (i > start && !(i == start + 1 && s.p[start] == '-'))
 			v[(*n)++] = (struct str){ s.p + start, i - start };
 		start = i + 1;
 	}
@@ -281,18 +292,71 @@ static enum found trusted_header(const struct chain *k,
 	if (!secret_right(secret, link->secret))
 		return wrong(k, "trusted_header: the secret is missing or "
 			     "wrong");
-	if (*link->groups_header)
+	if (*link->groups_header) {
+		if (!header_there(k, link->groups_header)) {
+			log_warn("trusted_header: the groups header does not "
+				 "come. The proxy must always set it (- for no "
+				 "group): else a client could",
+				 "header", link->groups_header);
+			return wrong(k, "trusted_header: the groups header is "
+				     "missing");
+		}
 		groups = split_groups(k, header(k, link->groups_header),
 				      &n_groups);
+	}
 	return make(k, link, login, login, groups, n_groups);
+}
+
+/* Host without its port and a last dot: "[::1]:80" is "[::1]". */
+static struct str host_name(struct str host)
+{
+	size_t n = host.n;
+
+	while (n && host.p[n - 1] >= '0' && host.p[n - 1] <= '9')
+		n--;
+	if (n && host.p[n - 1] == ':')
+		host.n = n - 1;
+	if (host.n && host.p[host.n - 1] == '.')
+		host.n--;
+	return host;
+}
+
+static bool host_listed(struct str host, const struct conf_list *hosts)
+{
+	for (size_t i = 0; i < hosts->n; i++) {
+		struct str want = str_of(hosts->v[i]);
+		struct str end = { want.p + 1, want.n - 1 };
+
+		if (str_is(want, "*") ||
+		    (host.n == want.n &&
+		     !strncasecmp(host.p, want.p, want.n)) ||
+		    (str_starts(want, STR("*.")) && host.n > end.n &&
+		     !strncasecmp(host.p + host.n - end.n, end.p, end.n)))
+			return true;
+	}
+	return false;
 }
 
 static enum found anonymous(const struct chain *k,
 			    const struct conf_identity *link)
 {
-	struct str *groups = arena_zalloc(k->a, link->groups.n + 1,
-					  sizeof(*groups));
+	struct str host = param(k, "HTTP_HOST");
+	struct str *groups;
 
+	/*
+	 * Without a sign-in the address is all that keeps others out, and any
+	 * site can have its own name lead to ours: its page would then be of
+	 * our origin.
+	 */
+	if (!host_listed(host_name(host), &link->hosts)) {
+		err_public(k->e, ERR_MISDIRECTED, "Without signing in this is "
+			   "not served under the name %.*s: it is not in "
+			   "identity.chain, hosts of anonymous.",
+			   (int)MIN(host.n, 100),
+			   clean(host) ? host.p : "of this host");
+		return FOUND_WRONG;
+	}
+	groups = arena_zalloc(k->a, link->groups.n + 1, sizeof(*groups));
 	for (size_t i = 0; i < link->groups.n; i++)
 		groups[i] = str_of(link->groups.v[i]);
 	return make(k, link, str_of(link->user), str_of(link->name), groups,

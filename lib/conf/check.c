@@ -109,6 +109,7 @@ static void check_link_keys(struct loader *l, const struct conf_identity *link)
 		{ "user", IDENTITY_ANONYMOUS },
 		{ "name", IDENTITY_ANONYMOUS },
 		{ "groups", IDENTITY_ANONYMOUS },
+		{ "hosts", IDENTITY_ANONYMOUS },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(belongs); i++) {

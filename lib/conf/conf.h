@@ -52,6 +52,7 @@ struct conf_identity {		/* one link of identity.chain */
 	struct conf_list from;				/* addresses */
 	const char *user, *name;			/* anonymous */
 	struct conf_list groups;			/* anonymous */
+	struct conf_list hosts;				/* anonymous */
 };
 
 struct conf_role {
@@ -348,6 +349,7 @@ struct conf {
 	uint64_t generation;	/* 1, 2, … */
 	uint64_t hash;		/* of everything that was read */
 	const char *file;	/* the main file, as given */
+	bool open_secret;	/* a secret stands in the main file itself */
 	const char *workspaces_dir, *prompts_dir;	/* as written */
 	struct conf_list files;	/* and directories: all that was read,
 				   secrets' files too */
@@ -362,9 +364,12 @@ struct conf {
 		int level;	/* enum log_level */
 		int target;	/* enum log_target */
 	} log;
+	bool core_dumps;
 	struct {
 		int body_bytes, message_chars, answer_bytes;
 		int notification_streams;
+		int user_share, unsent_bytes;
+		int body_s, body_rate_bytes;
 		int tool_result_bytes, approval_s;
 	} limits;
 	enum tool_confirm confirm;	/* as a workspace's */

@@ -79,6 +79,8 @@ static bool differs(const struct conf_option *o, const char *a, const char *b)
 	b += o->offset;
 	if (o->type == OPT_INT)
 		return *(const int *)a != *(const int *)b;
+	if (o->type == OPT_BOOL)
+		return *(const bool *)a != *(const bool *)b;
 	if (o->type == OPT_STRING)
 		return strcmp(*(const char *const *)a, *(const char *const *)b);
 	if (o->type != OPT_STRUCT)

@@ -250,6 +250,27 @@ const char *check_allow(const char *s)
 	       "a host, or *. and a domain";
 }
 
+const char *check_host(const char *s)
+{
+	size_t n = strncmp(s, "*.", 2) ? 0 : 2;
+	struct addr_net net;
+
+	if (!strcmp(s, "*"))
+		return NULL;
+	if (*s == '[') {
+		struct str inner = { s + 1, strcspn(s + 1, "]") };
+
+		if (!strcmp(inner.p + inner.n, "]") && addr_parse(inner, &net))
+			return NULL;
+	} else {
+		n += strspn(s + n, LOWER UPPER DIGIT "-._");
+		if (!s[n] && n > 0 && n < 254 && s[n - 1] != '.')
+			return NULL;
+	}
+	return "must be the name or address of a host without a port, such as "
+	       "chat.example.org or [::1], or *. and a domain, or *";
+}
+
 const char *check_permission(const char *s)
 {
 	static const char rule[] = "must be * or names joined by dots, with * "

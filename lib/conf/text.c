@@ -111,11 +111,22 @@ out:
 	return text;
 }
 
+/* Whether text says a secret, and not only where it is. */
+static bool is_open(const char *text)
+{
+	return *text && strncmp(text, "file:", 5) != 0 &&
+		(!strstr(text, "${") || strstr(text, "$${") ||
+		 strstr(text, ":-"));
+}
+
 const char *load_text(struct loader *l, const struct conf_option *o,
 		      const struct ynode *n)
 {
 	const char *s = expand(l, n);
 
+	if (s && (o->flags & OPT_SECRET) && is_open(n->text) &&
+	    !strcmp(n->pos.file, l->c->file))
+		l->c->open_secret = true;
 	if (s && (o->flags & OPT_SECRET) && !strncmp(s, "file:", 5))
 		return secret_file(l, n, s + 5);
 	return s;

@@ -99,7 +99,7 @@ def test_inside(lab):
     assert report["server"] == "lighttpd" and report["base"] == "/chat"
     order = [item["check"] for item in report["items"]]
     assert order == sorted(order, key=[
-        "clock", "base", "database", "schema", "provider", "datasets", "tool",
+        "hosts", "clock", "base", "database", "schema", "provider", "datasets", "tool",
         "extract", "files"].index)
     assert "MariaDB answers within" in found["database"][0]["text"] or \
         "MariaDB" in found["database"][0]["text"]

@@ -1,6 +1,7 @@
 """The lines of README and docs/deploy-*.md, pasted as they stand there."""
 
 import json
+import subprocess
 import time
 
 import pytest
@@ -38,3 +39,20 @@ def test_what_is_pasted_works(make_site, deployment, page, kind, begins):
     stream.close()
     # They take 1.2 s. Held back, they come within a few ms.
     assert len(times) == 30 and times[-1] - times[0] > 0.6, times
+
+
+def test_the_file_env_is_one_for_shells(tmp_path):
+    """docs/install.md, step 3: what is between making the file and reading it."""
+    text = (ROOT / "docs/install.md").read_text()
+    begin = text.index("install -m 600 /dev/null env")
+    end = text.index("set -a; . ./env; set +a\n", begin)
+    again = "set -a; . /etc/lamplighter/env; set +a\n"
+    assert again in text[end:]
+    subprocess.run(["sh", "-eu", "-c", text[begin:end]], cwd=tmp_path, check=True)
+    out = subprocess.run(
+        ["sh", "-eu", "-c", again.replace("/etc/lamplighter/", "./") +
+         'printf %s "$LAMPLIGHTER_DB_PASSWORD"; env'], cwd=tmp_path, check=True,
+        capture_output=True, text=True)
+    assert out.stderr == ""
+    assert out.stdout.startswith("a long random password")
+    assert "OPENAI_API_KEY=sk-" in out.stdout

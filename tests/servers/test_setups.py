@@ -70,6 +70,38 @@ def test_user_of_the_server_arrives(site):
         assert site.get("/me", headers={name: "eve"}).json["user"] == USER
 
 
+def test_names_with_underscores_do_not_arrive(site):
+    """They would be the same parameters as X-Remote-User and the like."""
+    for name in "X_Remote_User", "x_remote_groups", "X_Lamplighter_Secret":
+        answer = site.get("/me", headers={name: "eve"})
+        if answer.status == 200:
+            assert answer.json["user"] == USER
+        else:
+            assert answer.status == 403 and site.kind.startswith("lighttpd")
+
+
+def test_headers_come_once(site):
+    """Those of the page are not added to answers of the responder."""
+    for path in "/me", f"/{prefix(site)}/plain/":
+        answer = site.get(path) if path == "/me" else site.call("GET", path)
+        assert answer.status == 200
+        for name in ("X-Content-Type-Options", "Cache-Control",
+                     "Content-Security-Policy", "Referrer-Policy"):
+            assert len(answer.headers.get_all(name, [])) <= 1, (path, name)
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert "no-store" in answer.headers["Cache-Control"]
+
+
+@pytest.mark.parametrize("path", ["/health", "/ready", "/me"])
+def test_a_query_is_no_option(site, path):
+    """Of a query without "=" Apache makes arguments of a CGI program."""
+    for query in ("-V", "-h", "-c+/does/not/exist", "-c/does/not/exist",
+                  "-s+/does/not/exist", "-x", "word"):
+        answer = site.get(f"{path}?{query}")
+        assert answer.status == 422, (query, answer)
+        assert answer.json["code"] == "unknown_field"
+
+
 def test_what_keeps_a_process_says_so(site):
     """Pages do not hold a stream open where each is a process (platform-web.md)."""
     assert site.get("/me").json["notifications"] == (

@@ -20,6 +20,10 @@ UNIT_TESTS += tests/unit/test_path
 tests_unit_test_path_SOURCES = tests/unit/test_path.c tests/unit/unit.h
 tests_unit_test_path_LDADD = $(APP_LIBS)
 
+UNIT_TESTS += tests/unit/test_share
+tests_unit_test_share_SOURCES = tests/unit/test_share.c tests/unit/unit.h
+tests_unit_test_share_LDADD = $(APP_LIBS)
+
 UNIT_TESTS += tests/unit/test_html
 tests_unit_test_html_SOURCES = tests/unit/test_html.c tests/unit/unit.h
 tests_unit_test_html_LDADD = $(APP_LIBS)

@@ -25,7 +25,8 @@ static const char *fake_param(void *ctx, const char *name)
 	for (size_t i = 0; i + 1 < ARRAY_LEN(f->pairs) && f->pairs[i]; i += 2)
 		if (!strcmp(f->pairs[i], name))
 			return f->pairs[i + 1];
-	return NULL;
+	/* Of those who say nothing about it. */
+	return !strcmp(name, "HTTP_HOST") ? "localhost" : NULL;
 }
 
 static int fake_lookup(void *ctx, struct str text, struct arena *a,
@@ -158,8 +159,15 @@ static const struct auth_case cases[] = {
 	  "HTTP_X_REMOTE_GROUPS", "staff" }, 0}, ERR_NONE,
 	  IDENTITY_TRUSTED_HEADER, "bob", "staff" },
 	{ "proxy in a network", {{ "REMOTE_ADDR", "10.9.8.7", SECRET,
-	  "HTTP_X_REMOTE_USER", "bob" }, 0}, ERR_NONE,
+	  "HTTP_X_REMOTE_USER", "bob", "HTTP_X_REMOTE_GROUPS", "" }, 0},
+	  ERR_NONE, IDENTITY_TRUSTED_HEADER, "bob", "" },
+	{ "proxy, no groups", {{ PROXY, SECRET, "HTTP_X_REMOTE_USER", "bob",
+	  "HTTP_X_REMOTE_GROUPS", "-" }, 0}, ERR_NONE,
 	  IDENTITY_TRUSTED_HEADER, "bob", "" },
+	{ "proxy, groups header missing", {{ PROXY, SECRET,
+	  "HTTP_X_REMOTE_USER", "bob" }, 0}, ERR_UNAUTHENTICATED, 0, 0, 0 },
+	{ "guest of a strange host", {{ "HTTP_HOST", "evil.example" }, 0},
+	  ERR_MISDIRECTED, 0, 0, 0 },
 	{ "proxy, nobody signed in", {{ PROXY, SECRET }, 0}, ERR_NONE,
 	  IDENTITY_ANONYMOUS, "guest", "visitors" },
 	{ "proxy, wrong secret", {{ PROXY, "HTTP_X_LAMPLIGHTER_SECRET",

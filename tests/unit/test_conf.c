@@ -324,6 +324,7 @@ static void option_rows_are_whole(void **state)
 		if (o->flags & OPT_RESTART)
 			assert_true(o->in == SEC_MAIN &&
 				    (o->type == OPT_INT ||
+				     o->type == OPT_BOOL ||
 				     o->type == OPT_STRING ||
 				     o->type == OPT_STRUCT));
 		if (o->type >= OPT_STRUCT)

@@ -15,6 +15,7 @@ static const char *everything[] = { "*" }, *nothing[] = { "Nothing.*" },
 	*everyone[] = { "*" };
 static const struct conf_identity anonymous = {
 	.kind = IDENTITY_ANONYMOUS, .user = "guest", .name = "Guest",
+	.hosts = { everyone, 1 },
 };
 static const struct conf_role may_all = {
 	.id = "all", .groups = { everyone, 1 }, .permissions = { everything, 1 },

@@ -1,0 +1,34 @@
+/*
+ * How slowly a request body may come: within a time as a whole, and not below
+ * a least rate, so that a client that sends a byte now and then holds no worker.
+ * The rule is that of Apache's mod_reqtimeout: at first PACE_GRACE_MS, and for
+ * each byte that came some time more, but never more than whole_ms.
+ */
+#ifndef APP_PACE_H
+#define APP_PACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PACE_GRACE_MS 20000
+
+struct pace {
+	int64_t whole_ms;	/* for all of it; 0: no limits at all */
+	int64_t rate_bytes;	/* a second; 0: no least rate */
+	int64_t began_ms;	/* monotonic, of the first read; 0: none yet */
+	uint64_t bytes;		/* that came */
+};
+
+/*
+ * How long the next read may wait from now_ms (monotonic, not 0) on, at most
+ * most_ms; 0: the body is too slow. The first call starts the clock.
+ */
+int pace_wait_ms(struct pace *p, int64_t now_ms, int most_ms);
+
+/*
+ * Waits until fd can be read from. 1: it can, or has hung up; 0: the body is too
+ * slow, or there was silence for most_ms; -1: errno.
+ */
+int pace_wait(struct pace *p, int fd, int most_ms);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * How much of the process one user has: answers that wait for a model, open
+ * notification streams, bytes that were made and are not sent yet. Nobody gets
+ * more than a part of the whole (limits.user_share), so that one user cannot
+ * take it from all others. Counted here, in memory, and for each process on its
+ * own, as the limits themselves are.
+ */
+#ifndef APP_SHARE_H
+#define APP_SHARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/uuid.h"
+
+struct share;
+struct identity;
+
+enum share_kind {
+	SHARE_TURNS,	/* requests that wait for a model, or follow a turn */
+	SHARE_STREAMS,	/* open notification streams */
+	SHARE_BYTES,	/* of answers that are made and not sent yet */
+	SHARE__MAX
+};
+
+/* What somebody has taken; all zero: nothing. */
+struct share_part {
+	struct share *of;	/* NULL: nothing */
+	struct uuid user;
+	enum share_kind kind;
+	int64_t n;
+};
+
+/* What may be had. */
+struct share_limit {
+	int64_t all;		/* by everybody together; 0: no limit */
+	int part;		/* one user: all / part; 0 or 1: no limit */
+	int64_t at_least;	/* but this much in any case */
+};
+
+/* Nobody has anything. Owned: share_free, which takes NULL. */
+struct share *share_new(void);
+void share_free(struct share *s);
+
+/*
+ * For whom something is counted: the user (of the tenant); who is not signed in,
+ * by address, since all of them are one user.
+ */
+struct uuid share_user(const struct identity *who, struct str address);
+
+/*
+ * Takes n (> 0) into *part, which was empty; ERR_SHARE with a time to wait when
+ * the user would have too much, ERR_OVERLOADED when all together would. Who has
+ * nothing of the kind gets n whatever it is. s NULL: nothing is counted. Any
+ * thread.
+ */
+int share_take(struct share *s, const struct uuid *user, enum share_kind kind,
+	       int64_t n, struct share_limit limit, struct share_part *part,
+	       struct err *e) MUST_CHECK;
+
+/* Gives back what part is, which is empty then. Any thread. */
+void share_give(struct share_part *part);
+
+/* How much the user has, or all of them (NULL). */
+int64_t share_count(struct share *s, const struct uuid *user,
+		    enum share_kind kind);
+
+#endif

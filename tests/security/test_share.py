@@ -1,0 +1,131 @@
+"""One user does not take it all: turns, streams, and memory for what is not read."""
+
+import json
+import pathlib
+
+from fastcgi import Request
+from lab import wait_until
+
+LONG = {"content": "!script " + json.dumps({"tokens": 100000, "rate": 5})}
+
+
+def counted(answer, kind="too_many_requests"):
+    assert answer.status == 429 and answer.json["code"] == kind, answer
+    assert int(answer.headers["Retry-After"]) > 0
+    return answer
+
+
+def test_followers_leave_turns_for_others(make_lab):
+    """40 followers of a waiting turn took every turn there was."""
+    lab = make_lab(config={"threads": {"max": 120, "max_turns": 40}})
+    first = lab.stream("/chat/lab/stream", LONG, user="ada")
+    turn = next(iter(first)).data["turnId"]
+    followers = []
+    for _ in range(40):
+        connection, answer = lab.open("GET", f"/turns/{turn}/events", user="ada")
+        if answer.status == 429:
+            assert json.loads(answer.read())["code"] == "too_many_requests"
+            assert answer.headers["Retry-After"] == "5"
+            connection.close()
+            break
+        assert answer.status == 200
+        followers.append((connection, answer))
+    assert len(followers) == 40 // 8 - 1
+    counted(lab.post("/chat/lab/stream", {"content": "x"}, user="ada"))
+    # A person reads that it is too much, and others notice nothing.
+    page = lab.post("/" + lab.base + "/openai/v1/chat/completions",
+                    {"model": "lab/helper", "messages": [
+                        {"role": "user", "content": "x"}]}, user="ada")
+    assert page.status == 429 and "error" in page.json
+    assert lab.get("/me", user="ada").status == 200
+    assert lab.chat({"text": "hello"}, user="bob")[-1].name == "done"
+    # What ends is given back.
+    for connection, answer in followers:
+        answer.close()
+        connection.close()
+    assert lab.post(f"/turns/{turn}/cancel", {}, user="ada").status == 202
+    first.events()
+    wait_until("ada's share", lambda: lab.post(
+        "/chat/lab/complete", {"prompt": "x", "content": "x"},
+        user="ada").status != 429, 60)
+
+
+def test_streams_of_notices(make_lab):
+    lab = make_lab(config={"limits": {"notification_streams": 48}})
+    streams = []
+    while True:
+        connection, answer = lab.open("GET", "/notifications", user="ada")
+        if answer.status != 200:
+            break
+        streams.append((connection, answer))
+    assert answer.status == 429 and len(streams) == 48 // 8
+    counted(lab.get("/notifications?wait=1", user="ada"))
+    assert lab.get("/notifications?wait=0", user="bob").status == 200
+    for connection, answer in streams:
+        answer.close()
+        connection.close()
+    wait_until("ada's share", lambda: lab.get("/notifications?wait=0",
+                                              user="ada").status == 200, 60)
+
+
+def test_no_share(make_lab):
+    lab = make_lab(config={"limits": {"notification_streams": 16, "user_share": 1}})
+    streams = [lab.open("GET", "/notifications", user="ada") for _ in range(16)]
+    assert {answer.status for _, answer in streams} == {200}
+    assert lab.get("/notifications?wait=1", user="ada").status == 503
+    for connection, answer in streams:
+        answer.close()
+        connection.close()
+
+
+def peak_mb(lab):
+    pid = lab.processes["responder"].pid
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) // 1024
+    raise AssertionError("no VmHWM")
+
+
+def unread(lab, path, user):
+    """A request whose answer is not read beyond its status. Without a web server,
+    which might read it all and keep it."""
+    request = Request(lab, "GET", path, [
+        ("HTTP_X_TEST_USER", user), ("HTTP_X_TEST_GROUPS", "-"),
+        ("HTTP_X_TEST_SECRET", "lab-secret-of-the-proxy")])
+    request.send(b"")
+    head = request.read(8 + len("Status: 200"))
+    return request, int(head[-3:])
+
+
+def test_unread_pages_are_not_kept(make_lab):
+    """40 of them, of messages of 400 KB, took 1.5 GB."""
+    lab = make_lab(config={"limits": {"unsent_bytes": 16 << 20}})
+    [row] = [lab.post("/conversations", {"workspaceId": "lab"},
+                      user="ada").json["conversationId"]]
+    key = row.replace("-", "")
+    lab.sql(f"INSERT INTO message (conversation_id, seq, role, created_us, content)"
+            f" SELECT UNHEX('{key}'), seq, 1, 1, REPEAT('x', 400000)"
+            f" FROM seq_1_to_20; UPDATE conversation SET last_seq = 20,"
+            f" version = version + 1 WHERE id = UNHEX('{key}')")
+    path = f"/conversations/{row}/messages?pageSize=20"
+    assert lab.get(path, user="ada").status == 200
+    open_pages, refused = [], 0
+    for _ in range(40):
+        request, status = unread(lab, path, "ada")
+        if status == 429:
+            with request.socket.makefile("rb") as rest:
+                assert b'"too_many_requests"' in rest.read()
+            request.socket.close()
+            refused += 1
+        else:
+            assert status == 200
+            open_pages.append(request)
+            # The first is always answered, further ones as long as they fit.
+            assert len(open_pages) - refused <= 2
+    assert open_pages
+    assert lab.get("/conversations", user="bob").status == 200
+    # A page takes its rows, its text, and what that grew through.
+    assert peak_mb(lab) < 600
+    for request in open_pages:
+        request.socket.close()
+    wait_until("the memory", lambda: lab.get(path, user="ada").status == 200, 60)
