@@ -12,6 +12,8 @@
 #include "db/conn.h"
 
 #include <ctype.h>
+#include <errmsg.h>
+#include <mysqld_error.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,6 +278,23 @@ static int too_big(struct conn *c, const struct db_stmt *row, size_t n_bytes,
 		       row->name, n_bytes, c->max_packet_bytes);
 }
 
+/*
+ * Ends a statement that may have left something unread: the next use would fail
+ * with 2014, which says nothing about its outcome. It is prepared again.
+ */
+static void clear_away(struct conn *c, struct prep *p)
+{
+	if (c->fault == FAULT_LOST) {	/* closing would read */
+		c->drop = true;
+		return;
+	}
+	drop_prep(p);
+	/* What cannot be read away goes with its link. */
+	if (c->my->status != MYSQL_STATUS_READY ||
+	    (c->my->server_status & SERVER_MORE_RESULTS_EXIST))
+		c->drop = true;
+}
+
 /* Prepares if need be and executes. The prep, or NULL with e set. */
 static struct prep *execute(struct conn *c, const struct op *op,
 			    struct err *e)
@@ -300,17 +319,34 @@ static struct prep *execute(struct conn *c, const struct op *op,
 	    mysql_stmt_execute(p->st) ||
 	    (p->n_columns && !row->whole &&
 	     mysql_stmt_bind_result(p->st, p->out))) {
+		/* The library refused to send it: it did not run. */
+		if (mysql_stmt_errno(p->st) == CR_COMMANDS_OUT_OF_SYNC)
+			c->unsure = false;
 		stmt_fail(c, p, row->name, e);
+		clear_away(c, p);
 		return NULL;
 	}
 	return p;
+}
+
+/*
+ * A transaction that another node's commit aborted ends without a word behind a
+ * bulk execute: it and the COMMIT report success, and nothing is stored. So each
+ * success within a transaction must leave the session in one.
+ */
+static int still_in_tx(struct conn *c, const char *name, struct err *e)
+{
+	if (c->autocommit || (c->my->server_status & SERVER_STATUS_IN_TRANS))
+		return 0;
+	return conn_fail(c, ER_LOCK_DEADLOCK, "aborted without an error", name,
+			 e);
 }
 
 int stmt_exec(struct conn *c, struct op *op, struct err *e)
 {
 	struct prep *p = execute(c, op, e);
 
-	if (!p)
+	if (!p || still_in_tx(c, row_of(c, op->stmt)->name, e))
 		return -1;
 	if (op->r) {
 		op->r->affected = (int64_t)mysql_stmt_affected_rows(p->st);
@@ -374,6 +410,8 @@ static int exec_some(struct conn *c, struct prep *p, const struct db_stmt *row,
 		stmt_fail(c, p, row->name, e);
 		goto out;
 	}
+	if (still_in_tx(c, row->name, e))
+		goto out;
 	if (r)
 		r->affected += (int64_t)mysql_stmt_affected_rows(p->st);
 	rc = 0;
@@ -482,11 +520,16 @@ static int take_row(struct prep *p, const char *columns, struct arena *a,
 	return 0;
 }
 
-/* Gives fn the rows of one result; op->given counts them. As db_each returns. */
+/*
+ * Gives fn the rows of one result; op->given counts them. As db_each returns.
+ * Always to the end: what comes behind the row that fn wanted is not looked at,
+ * but an error there has ended the transaction.
+ */
 static int take_rows(struct conn *c, struct prep *p, const struct db_stmt *row,
 		     struct op *op, struct err *e)
 {
 	struct db_val cells[32];
+	int said = 0;		/* by fn */
 
 	if (p->n_columns > ARRAY_LEN(cells))
 		BUG("a statement with too many columns");
@@ -494,14 +537,17 @@ static int take_rows(struct conn *c, struct prep *p, const struct db_stmt *row,
 		int got = mysql_stmt_fetch(p->st);
 
 		if (got == MYSQL_NO_DATA)
-			return 0;
-		if ((got != 0 && got != MYSQL_DATA_TRUNCATED) ||
-		    take_row(p, row->columns, op->a, cells))
+			return MIN(said, 0);
+		if (got != 0 && got != MYSQL_DATA_TRUNCATED) {
+			err_clear(e);	/* what fn said counts less */
+			return stmt_fail(c, p, row->name, e);
+		}
+		if (said)
+			continue;
+		if (take_row(p, row->columns, op->a, cells))
 			return stmt_fail(c, p, row->name, e);
 		op->given++;
-		got = op->fn(op->ctx, cells, e);
-		if (got)
-			return got < 0 ? -1 : 0;
+		said = op->fn(op->ctx, cells, e);
 	}
 }
 
@@ -513,33 +559,58 @@ int stmt_each(struct conn *c, struct op *op, struct err *e)
 	if (!p)
 		return -1;
 	rc = take_rows(c, p, row_of(c, op->stmt), op, e);
-	mysql_stmt_free_result(p->st);
+	if (!rc)
+		rc = still_in_tx(c, row_of(c, op->stmt)->name, e);
+	if (rc)
+		clear_away(c, p);
+	else
+		mysql_stmt_free_result(p->st);
+	return rc;
+}
+
+/* All results of a whole transaction that was sent. */
+static int whole_results(struct conn *c, struct prep *p, struct op *op,
+			 struct err *e)
+{
+	const struct db_stmt *row = row_of(c, op->stmt);
+	int more = 0, rc = 0;
+
+	while (more == 0) {
+		if (mysql_stmt_field_count(p->st)) {
+			if (!rc)
+				rc = check_columns(p, row, e);
+			if (rc) {	/* not ours to map: only read */
+				if (mysql_stmt_free_result(p->st))
+					return stmt_fail(c, p, row->name, e);
+			} else if (mysql_stmt_bind_result(p->st, p->out)) {
+				return stmt_fail(c, p, row->name, e);
+			} else {
+				rc = take_rows(c, p, row, op, e);
+			}
+			if (c->fault > FAULT_DATA)
+				return -1;
+		}
+		more = mysql_stmt_next_result(p->st);
+	}
+	if (more > 0) {
+		err_clear(e);	/* says more than what was made of rows */
+		return stmt_fail(c, p, row->name, e);
+	}
 	return rc;
 }
 
 int stmt_whole(struct conn *c, struct op *op, struct err *e)
 {
-	const struct db_stmt *row = row_of(c, op->stmt);
 	struct prep *p = execute(c, op, e);
-	int more = 0;
 
 	if (!p)
 		return -1;
-	while (more == 0) {
-		if (mysql_stmt_field_count(p->st)) {
-			if (check_columns(p, row, e)) {
-				c->fault = FAULT_LOST;	/* unread rows */
-				return -1;
-			}
-			if (mysql_stmt_bind_result(p->st, p->out))
-				return stmt_fail(c, p, row->name, e);
-			if (take_rows(c, p, row, op, e))
-				return -1;
-		}
-		more = mysql_stmt_next_result(p->st);
+	if (whole_results(c, p, op, e)) {
+		if (c->fault < FAULT_DATA)
+			c->fault = FAULT_DATA;
+		clear_away(c, p);
+		return -1;
 	}
-	if (more > 0)
-		return stmt_fail(c, p, row->name, e);
 	c->unsure = c->open_tx = false;
 	return 0;
 }

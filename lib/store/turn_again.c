@@ -31,7 +31,9 @@ static int resumed_before(struct db *tx, struct resuming *k, struct arena *a,
 	if (!db_tx_unknown(tx))
 		return 0;
 	if (turn_get(tx, k->o, &k->r->turn_id, a, &t, e) == 0)
-		return 1;
+		return t.started_us == k->now_us ? 1
+			: err_set(e, ERR_DB_DUPLICATE,
+				  "the turn was begun by another node");
 	if (e->code != ERR_NOT_FOUND)
 		return -1;
 	err_clear(e);
