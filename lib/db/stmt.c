@@ -319,11 +319,13 @@ static struct prep *execute(struct conn *c, const struct op *op,
 	    mysql_stmt_execute(p->st) ||
 	    (p->n_columns && !row->whole &&
 	     mysql_stmt_bind_result(p->st, p->out))) {
-		/* The library refused to send it: it did not run. */
-		if (mysql_stmt_errno(p->st) == CR_COMMANDS_OUT_OF_SYNC)
-			c->unsure = false;
+		bool unsent = mysql_stmt_errno(p->st) == CR_COMMANDS_OUT_OF_SYNC;
+
 		stmt_fail(c, p, row->name, e);
-		clear_away(c, p);
+		if (unsent) {	/* by the library: it did not run */
+			c->unsure = false;
+			clear_away(c, p);
+		}
 		return NULL;
 	}
 	return p;

@@ -294,8 +294,11 @@ static int redo_tx(struct db *tx, void *ctx, struct err *e)
 int thread_redo(struct db *db, const struct owner *o, struct turn_redo *r,
 		struct err *e)
 {
-	struct redoing k = { .o = o, .r = r, .now_us = clock_now_us() };
+	struct redoing k = { .o = o, .r = r };
 
+	if (!r->attempt_us)
+		r->attempt_us = clock_now_us();
+	k.now_us = r->attempt_us;
 	if (r->title.p)
 		r->title = utf8_head(r->title, LIM_TITLE_CHARS);
 	return db_tx(db, redo_tx, &k, e);

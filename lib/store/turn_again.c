@@ -101,7 +101,11 @@ static int resume_tx(struct db *tx, void *ctx, struct err *e)
 int turn_resume(struct db *db, const struct owner *o, struct turn_resume *r,
 		struct err *e)
 {
-	struct resuming k = { .o = o, .r = r, .now_us = clock_now_us() };
+	struct resuming k = { .o = o, .r = r };
+
+	if (!r->attempt_us)
+		r->attempt_us = clock_now_us();
+	k.now_us = r->attempt_us;
 
 	return db_tx(db, resume_tx, &k, e);
 }
