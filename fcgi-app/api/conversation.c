@@ -8,6 +8,8 @@
 #include <stdio.h>
 
 #include "api/etag.h"
+#include <time.h>
+
 #include "api/idempotent.h"
 #include "api/page.h"
 #include "api/scope.h"
@@ -159,6 +161,8 @@ static struct str clean_title(struct str s)
 	return s.n ? s : (struct str){ NULL, 0 };
 }
 
+enum { DELETED_TRIES = 30 };	/* 100 ms each */
+
 /* Creates it; with an Idempotency-Key that was used, the one from then. */
 static int create_once(struct request *rq, struct conversation_new *n,
 		       struct conversation *c, struct err *e)
@@ -171,15 +175,22 @@ static int create_once(struct request *rq, struct conversation_new *n,
 		return -1;
 	if (rc && !n->id)
 		n->id = &id;
-	if (conversation_create(rq->app->db, &owner, n, c, e) == 0) {
-		notify_conversation(rq->app->notify, &owner, &c->id, "created",
-				    c->title);
-		return 0;
+	for (int tries = 0; ; tries++) {
+		if (conversation_create(rq->app->db, &owner, n, c, e) == 0) {
+			notify_conversation(rq->app->notify, &owner, &c->id,
+					    "created", c->title);
+			return 0;
+		}
+		if (!rc || e->code != ERR_CONFLICT)
+			return -1;
+		err_clear(e);
+		rc = idempotent_conversation(rq, n->id, c, e);
+		/* Ours and not there: another node is still deleting it. */
+		if (rc || n->id != &id || tries == DELETED_TRIES)
+			break;
+		rc = 1;
+		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
 	}
-	if (!rc || e->code != ERR_CONFLICT)
-		return -1;
-	err_clear(e);
-	rc = idempotent_conversation(rq, n->id, c, e);
 	if (rc > 0 && str_eq(c->workspace_id, n->workspace_id) &&
 	    str_eq(c->agent_id, n->agent_id))
 		return 0;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "store/stmt.h"
 
@@ -294,10 +295,13 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 	    db_exec(tx, STMT_TURN_STOP, DB_ARGS(DB_I(clock_now_us()),
 						DB_U(&l.turn_id)), NULL, e))
 		return -1;
-	return db_exec(tx, STMT_CONVERSATION_DOOM,
-		       DB_ARGS(DB_U(&nobody), DB_U(d->id),
-			       DB_S(d->o->tenant_id), DB_U(&d->o->user_id)),
-		       NULL, e);
+	if (db_exec(tx, STMT_CONVERSATION_DOOM,
+		    DB_ARGS(DB_U(&nobody), DB_U(d->id),
+			    DB_S(d->o->tenant_id), DB_U(&d->o->user_id)),
+		    NULL, e))
+		return -1;
+	return db_exec(tx, STMT_NOTICE_FORGET,
+		       DB_ARGS(DB_U(&d->o->user_id), DB_U(d->id)), NULL, e);
 }
 
 /* Runs a DELETE or UPDATE … LIMIT until it finds nothing more. */
@@ -378,12 +382,14 @@ int conversation_delete(struct db *db, const struct owner *o,
 			const struct uuid *id, struct err *e)
 {
 	struct dooming d = { .o = o, .id = id };
+	struct err later = ERR_INIT;
 
-	if (db_tx(db, doom_tx, &d, e) ||
-	    db_exec(db, STMT_NOTICE_FORGET,
-		    DB_ARGS(DB_U(&o->user_id), DB_U(id)), NULL, e))
+	if (db_tx(db, doom_tx, &d, e))
 		return -1;
-	return purge(db, id, e);
+	/* Gone for everybody. What is left is found again by conversation_reap. */
+	if (purge(db, id, &later))
+		log_err("the rest of a deleted conversation", &later);
+	return 0;
 }
 
 int conversation_reap(struct db *db, struct err *e)
