@@ -1,4 +1,6 @@
 /* Whether the process lives, and whether it can serve. No identity needed. */
+#include <stdlib.h>
+
 #include "api/api.h"
 
 #include <stdio.h>
@@ -41,17 +43,41 @@ static const char *detail_of(const struct err *e)
 	return file;
 }
 
-static void write_check(struct jw *w, const char *name, const struct err *e)
+/*
+ * How many hosts there are and which are in use, by place: their names are the
+ * admin's business, and doctor's.
+ */
+static void write_hosts(struct jw *w, struct db *db)
+{
+	struct db_host *hosts = xcalloc(DB_HOSTS_MAX, sizeof(*hosts));
+	size_t n = db_hosts(db, hosts);
+
+	jw_key(w, "hosts");
+	jw_arr(w);
+	for (size_t i = 0; i < n; i++) {
+		jw_obj(w);
+		jw_kbool(w, "ok", !hosts[i].bad);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+	free(hosts);
+}
+
+static void write_check(struct jw *w, const char *name, const struct err *e,
+			struct db *db)
 {
 	jw_key(w, name);
 	jw_obj(w);
 	jw_kbool(w, "ok", e->code == ERR_NONE);
 	jw_kstrz(w, "detail", e->code ? detail_of(e) : "");
+	if (db)
+		write_hosts(w, db);
 	jw_end_obj(w);
 }
 
 /*
- * GET /ready: {status, checks: {database, schema, config: {ok, detail}}}.
+ * GET /ready: {status, checks: {database, schema, config: {ok, detail}}}; of
+ * database also hosts: [{ok}], in the order of the configuration.
  * 200 ready; 200 degraded when the configuration on disk is broken and the one
  * before is in force; 503 unavailable without database or schema.
  */
@@ -78,9 +104,9 @@ int api_ready(struct request *rq, struct response *rs, struct err *e)
 	jw_kstrz(&w, "status", status);
 	jw_key(&w, "checks");
 	jw_obj(&w);
-	write_check(&w, "database", &database);
-	write_check(&w, "schema", &schema);
-	write_check(&w, "config", &config);
+	write_check(&w, "database", &database, app->db);
+	write_check(&w, "schema", &schema, NULL);
+	write_check(&w, "config", &config, NULL);
 	jw_end_obj(&w);
 	jw_end_obj(&w);
 	return 0;

@@ -80,12 +80,39 @@ static void look_settings(struct doctor *d, const struct db_server *s)
 			   "be stored.");
 }
 
+/* Each host of a list, asked now. */
+static void look_hosts(struct doctor *d, struct db *db, const char *id,
+		       enum doctor_check check)
+{
+	struct db_host *hosts = arena_zalloc(d->arena, DB_HOSTS_MAX,
+					     sizeof(*hosts));
+	size_t n = db_hosts(db, hosts);
+
+	if (n < 2)
+		return;
+	n = db_hosts_try(db, hosts);
+	for (size_t i = 0; i < n; i++) {
+		const char *name = arena_printf(d->arena, "%s%s%s:%d", id,
+						*id ? " " : "", hosts[i].name,
+						hosts[i].port);
+
+		if (hosts[i].bad)
+			doctor_add(d, check, DOCTOR_WARNING, name, "",
+				   "The host is not used: %s.", hosts[i].why);
+		else
+			doctor_add(d, check, DOCTOR_OK, name, "",
+				   "The host is %s.", i ? "ready" : "ready, and "
+				   "the first");
+	}
+}
+
 static void look_database(struct doctor *d, const struct doctor_inside *in)
 {
 	int64_t before_us = clock_now_us(), took_us, off_us;
 	struct db_server s;
 	struct err e = ERR_INIT;
 
+	look_hosts(d, in->db, "", DOCTOR_DATABASE);
 	if (server_get(in->db, d->arena, &s, &e) < 0) {
 		doctor_add(d, DOCTOR_DATABASE, DOCTOR_PROBLEM, "",
 			   e.code == ERR_DB_DOWN
@@ -156,6 +183,7 @@ static void look_foreign(struct doctor *d, const struct conf *conf,
 	if (db && db_ping(db, &e) == 0) {
 		doctor_add(d, DOCTOR_DATASETS, DOCTOR_OK, c->id, "",
 			   "The database answers.");
+		look_hosts(d, db, c->id, DOCTOR_DATASETS);
 		look_tables(d, conf, c, db);
 	} else {
 		doctor_add(d, DOCTOR_DATASETS, DOCTOR_PROBLEM, c->id,

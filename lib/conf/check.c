@@ -76,6 +76,9 @@ static void check_db(struct loader *l, const struct conf_db *db)
 	if (*db->socket && *db->host)
 		load_fail(l, load_pos(l, &db->host),
 			  "either socket or host, not both");
+	if (db->hosts.n && (*db->socket || *db->host))
+		load_fail(l, load_pos(l, &db->hosts),
+			  "either hosts, or socket or host, not both");
 }
 
 static void check_databases(struct loader *l)

@@ -27,11 +27,15 @@ struct conf_list {		/* list of strings */
 	size_t n;
 };
 
+enum conf_db_hosts { DB_HOSTS_ORDER, DB_HOSTS_SPREAD };
+
 struct conf_db {		/* `database:` and each entry of `databases:` */
 	const char *id;		/* key in `databases:`, "app" for ours */
 	const char *socket;	/* "" = TCP, or the client library's default
 				   socket when host is "" too */
 	const char *host;
+	struct conf_list hosts;	/* "host" or "host:port"; n == 0: the one above */
+	int hosts_order;	/* enum conf_db_hosts */
 	int port;
 	const char *name, *user;
 	const char *password;	/* secret */

@@ -62,6 +62,10 @@ static const struct opt_name tool_confirms[] = {
 	{ "by-effect", TOOL_CONFIRM_BY_EFFECT }, { NULL, 0 },
 };
 
+static const struct opt_name db_hosts_orders[] = {
+	{ "order", DB_HOSTS_ORDER }, { "spread", DB_HOSTS_SPREAD }, { NULL, 0 },
+};
+
 static const struct opt_name client_tools[] = {
 	{ "declared", CLIENT_TOOLS_DECLARED }, { "allow", CLIENT_TOOLS_ALLOW },
 	{ NULL, 0 },

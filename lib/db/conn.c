@@ -7,6 +7,7 @@
 #include <errmsg.h>
 #include <fcntl.h>
 #include <mysqld_error.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -44,6 +45,7 @@ int conn_fail(struct conn *c, unsigned number, const char *text,
 
 	if (f > c->fault)
 		c->fault = f;
+	c->last_error = number;
 	return err_set(e, code, "%s: %u %.160s", what, number, text);
 }
 
@@ -107,55 +109,135 @@ static int set_up(struct conn *c, struct err *e)
 	return read_packet_cap(c, e);
 }
 
-struct conn *conn_open(struct pool *p, unsigned io_s, struct err *e)
+/* The first cell of the last column, as text in out; "" when there is none. */
+static int ask(struct conn *c, const char *sql, char *out, size_t size,
+	       struct err *e)
 {
-	const struct settings *settings = atomic_load(&p->settings);
-	const struct conf_db *d = &settings->conf;
-	const bool socket = *d->socket, tls = *d->tls_ca && !socket;
-	unsigned connect_s = (unsigned)p->opt.connect_timeout_s;
-	const my_bool yes = 1, no = 0;
-	struct conn *c = xcalloc(1, sizeof(*c));
-	MYSQL *my = mysql_init(NULL);
-	int fd;
+	MYSQL_RES *r;
+	MYSQL_ROW row;
+	unsigned n;
 
-	if (!my)
-		BUG("out of memory for a connection");
-	c->pool = p;
-	c->settings = settings;
-	c->my = my;
-	c->autocommit = true;
+	*out = '\0';
+	if (conn_query(c, sql, "host", e))
+		return -1;
+	r = mysql_store_result(c->my);
+	if (!r)
+		return conn_fail(c, mysql_errno(c->my), mysql_error(c->my),
+				 "host", e);
+	n = mysql_num_fields(r);
+	row = mysql_fetch_row(r);
+	if (row && row[n - 1])
+		snprintf(out, size, "%s", row[n - 1]);
+	mysql_free_result(r);
+	return 0;
+}
+
+int conn_usable(struct conn *c, struct err *e)
+{
+	char said[16];
+
+	/* No row: no Galera. */
+	if (ask(c, "SHOW STATUS LIKE 'wsrep_ready'", said, sizeof(said), e))
+		return -1;
+	if (strcmp(said, "OFF") == 0)
+		return err_set(e, ERR_DB_DOWN, "the node is not ready (wsrep_ready "
+			       "is OFF): it is joining, or has no quorum");
+	if (c->pool->opt.foreign)
+		return 0;
+	if (ask(c, "SELECT @@global.read_only", said, sizeof(said), e))
+		return -1;
+	if (strcmp(said, "1") == 0)
+		return err_set(e, ERR_DB_DOWN, "the server is read-only");
+	return 0;
+}
+
+static int connect_to(struct conn *c, const struct conf_db *d, const char *host,
+		      int port, unsigned io_s, struct err *e)
+{
+	const bool socket = *d->socket, tls = *d->tls_ca && !socket;
+	unsigned connect_s = (unsigned)c->pool->opt.connect_timeout_s;
+	const my_bool yes = 1, no = 0;
+	const unsigned off = 0;
+	enum err_code code;
+	MYSQL *my = c->my;
+
 	mysql_options(my, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
 	mysql_options(my, MYSQL_OPT_READ_TIMEOUT, &io_s);
 	mysql_options(my, MYSQL_OPT_WRITE_TIMEOUT, &io_s);
 	mysql_options(my, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-	mysql_options(my, MYSQL_OPT_LOCAL_INFILE, NULL);
+	/* No pointer means on: then a rogue server may ask for our files. */
+	mysql_options(my, MYSQL_OPT_LOCAL_INFILE, &off);
 	/* 3.4 verifies by default, even where there is no TLS: say it. */
 	mysql_options(my, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, tls ? &yes : &no);
 	if (tls) {
 		mysql_options(my, MYSQL_OPT_SSL_ENFORCE, &yes);
 		mysql_options(my, MYSQL_OPT_SSL_CA, d->tls_ca);
 	}
-	atomic_fetch_add(&p->connects, 1);
-	if (!mysql_real_connect(my, socket ? "localhost" : d->host, d->user,
-				d->password, d->name,
-				socket ? 0 : (unsigned)d->port,
-				socket ? d->socket : NULL, CLIENT_FOUND_ROWS)) {
-		enum err_code code;
+	atomic_fetch_add(&c->pool->connects, 1);
+	if (mysql_real_connect(my, socket ? "localhost" : host, d->user,
+			       d->password, d->name,
+			       socket ? 0 : (unsigned)port,
+			       socket ? d->socket : NULL, CLIENT_FOUND_ROWS))
+		return 0;
+	fault_of(mysql_errno(my), &code);
+	/* Wrong password, unknown database: not usable either. */
+	return err_set(e, code == ERR_OVERLOADED ? code : ERR_DB_DOWN,
+		       "connect to database %s: %u %.160s", d->id,
+		       mysql_errno(my), mysql_error(my));
+}
 
-		fault_of(mysql_errno(my), &code);
-		/* Wrong password, unknown database: not usable either. */
-		err_set(e, code == ERR_OVERLOADED ? code : ERR_DB_DOWN,
-			"connect to database %s: %u %.160s", d->id,
-			mysql_errno(my), mysql_error(my));
+struct conn *conn_open_at(struct pool *p, const struct settings *s, size_t host,
+			  unsigned io_s, struct err *e)
+{
+	struct conn *c = xcalloc(1, sizeof(*c));
+	const char *name;
+	int fd, port;
+
+	c->my = mysql_init(NULL);
+	if (!c->my)
+		BUG("out of memory for a connection");
+	c->pool = p;
+	c->settings = s;
+	c->host = host;
+	c->autocommit = true;
+	hosts_name(s->hosts, host, &name, &port);
+	if (connect_to(c, &s->conf, name, port, io_s, e))
 		goto fail;
-	}
-	fd = mysql_get_socket(my);
+	fd = mysql_get_socket(c->my);
 	fcntl(fd, F_SETFD, fcntl(fd, F_GETFD) | FD_CLOEXEC);
-	if (set_up(c, e))
+	if (set_up(c, e) || (hosts_n(s->hosts) > 1 && conn_usable(c, e)))
 		goto fail;
 	return c;
 fail:
 	conn_close(c);
+	return NULL;
+}
+
+struct conn *conn_open(struct pool *p, unsigned io_s, struct err *e)
+{
+	const struct settings *s = atomic_load(&p->settings);
+	size_t order[HOSTS_MAX], n;
+	bool trial[HOSTS_MAX];
+
+	n = hosts_order(s->hosts, order, trial);
+	for (size_t k = 0; k < n; k++) {
+		struct conn *c = NULL;
+
+		err_clear(e);
+		if (trial[k] && !hosts_greets(s->hosts, order[k],
+					      p->opt.connect_timeout_s * 1000))
+			err_set(e, ERR_DB_DOWN, "connect to database %s: no "
+				"greeting", s->conf.id);
+		else
+			c = conn_open_at(p, s, order[k], io_s, e);
+		if (c) {
+			hosts_good(s->hosts, order[k]);
+			return c;
+		}
+		/* A full one is not bad, but another may have a place. */
+		if (e->code != ERR_OVERLOADED)
+			hosts_bad(s->hosts, order[k], e->text);
+	}
 	return NULL;
 }
 

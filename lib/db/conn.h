@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "db/db.h"
+#include "db/hosts.h"
 
 /* What an error means for the connection and the transaction. */
 enum fault {
@@ -23,6 +24,7 @@ struct prep;
 
 struct settings {		/* where connections go to; never changed */
 	struct conf_db conf;	/* own copies of its texts */
+	struct hosts *hosts;
 	struct settings *older;	/* no longer in force */
 };
 
@@ -30,6 +32,8 @@ struct conn {
 	MYSQL *my;
 	struct pool *pool;
 	const struct settings *settings;	/* that it was made with */
+	size_t host;		/* of settings->hosts */
+	unsigned last_error;	/* number; 0 = none since it was borrowed */
 	struct conn *next;	/* idle list */
 	bool autocommit;	/* as the session is set */
 	bool open_tx;		/* a statement ran since the last commit */
@@ -101,6 +105,11 @@ void pool_give(struct conn *c);
  * timeout; closed by conn_close.
  */
 struct conn *conn_open(struct pool *p, unsigned io_s, struct err *e);
+/* The same, to this host of the settings, good or not. */
+struct conn *conn_open_at(struct pool *p, const struct settings *s, size_t host,
+			  unsigned io_s, struct err *e);
+/* Whether its node can be used: ready, and writable where we write. */
+int conn_usable(struct conn *c, struct err *e);
 void conn_close(struct conn *c);
 
 /* Closes a statement whose rows nobody wants; the connection is dropped. */
@@ -127,8 +136,9 @@ int conn_stmt_fail(struct conn *c, MYSQL_STMT *st, const char *what,
 bool stop_enter(struct db_stop *s, struct conn *c);
 /* No more. Whether it was stopped: then c's link is shut. */
 bool stop_leave(struct db_stop *s);
-/* KILL QUERY of a server thread, through a connection of its own. */
-void stop_kill(struct pool *p, unsigned long id);
+/* KILL QUERY of c's thread, through a connection of its own to the same host. */
+void stop_kill(struct pool *p, const struct settings *s, size_t host,
+	       unsigned long id);
 
 /* -- fault.c --------------------------------------------------------------- */
 

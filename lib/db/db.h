@@ -152,6 +152,24 @@ struct db_stats {
 };
 void db_stats(struct db *db, struct db_stats *out);
 
+/* The hosts of the pool, in the order of the configuration. */
+enum { DB_HOSTS_MAX = 16 };
+struct db_host {
+	char name[256];
+	int port;		/* 0: name is a socket */
+	bool bad;		/* not used at the moment */
+	char why[160];		/* "" unless bad */
+};
+
+/* What is known of them; the number. Asks nobody. Any thread. */
+size_t db_hosts(struct db *db, struct db_host out[DB_HOSTS_MAX]);
+
+/*
+ * The same after a connect to each of them, one after the other, at most 2 s (a
+ * host that greets and then hangs: the I/O timeout). Nothing else changes.
+ */
+size_t db_hosts_try(struct db *db, struct db_host out[DB_HOSTS_MAX]);
+
 /* Whether the server answers: one round trip. For /ready. */
 int db_ping(struct db *db, struct err *e) MUST_CHECK;
 

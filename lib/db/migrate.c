@@ -32,6 +32,7 @@
 #define RENEW_S      5
 #define WAIT_S       120
 #define LOOK_MS      100
+#define LAPSED_MS    3000		/* for the record of a lapsed lease's step */
 #define LONG_DDL_S   86400
 #define HASH_BYTES   crypto_hash_sha256_BYTES
 #define HEX_BYTES    (2 * HASH_BYTES + 1)
@@ -238,24 +239,41 @@ struct lease {
 	pthread_mutex_t lock;
 	pthread_cond_t stop_cond;
 	bool stop;
+	bool lost;			/* another process took it */
 };
+
+/* Runs sql; deadlocks and the like are tried again. */
+static int run_hard(struct conn *c, const char *sql, const char *what,
+		    struct err *e)
+{
+	for (int tries = 1; ; tries++) {
+		if (!conn_query(c, sql, what, e))
+			return 0;
+		if (c->fault != FAULT_RETRY || tries >= 10)
+			return -1;
+		c->fault = FAULT_NONE;
+		err_clear(e);
+		db_pause(tries);
+	}
+}
 
 /* A statement that must find one row: 1 when it did, 0 when not, -1. */
 static int one_row(struct conn *c, const char *sql, struct err *e)
 {
-	if (conn_query(c, sql, "schema lease", e))
+	if (run_hard(c, sql, "schema lease", e))
 		return -1;
 	return mysql_affected_rows(c->my) == 1;
 }
 
-static int lease_take(struct lease *l, struct err *e)
+/* Takes a free lease, or (lapsed) one whose owner has not renewed it. */
+static int lease_take(struct lease *l, bool lapsed, struct err *e)
 {
 	char sql[256];
 
 	snprintf(sql, sizeof(sql), "UPDATE schema_lock SET owner = x'%s',"
 		 " until = NOW(6) + INTERVAL %d SECOND WHERE id = 1"
-		 " AND (until < NOW(6) OR owner = '' OR owner = x'%s')",
-		 l->owner, LEASE_S, l->owner);
+		 " AND %s", l->owner, LEASE_S,
+		 lapsed ? "owner <> '' AND until < NOW(6)" : "owner = ''");
 	return one_row(l->c, sql, e);
 }
 
@@ -311,21 +329,6 @@ static void *renewer(void *arg)
 
 /* -- running -------------------------------------------------------------------- */
 
-/* Runs sql; deadlocks and the like are tried again. */
-static int run_hard(struct conn *c, const char *sql, const char *what,
-		    struct err *e)
-{
-	for (int tries = 1; ; tries++) {
-		if (!conn_query(c, sql, what, e))
-			return 0;
-		if (c->fault != FAULT_RETRY || tries >= 10)
-			return -1;
-		c->fault = FAULT_NONE;
-		err_clear(e);
-		db_pause(tries);
-	}
-}
-
 static int run_step(struct lease *l, const struct step *s, struct err *e)
 {
 	char record[256], what[48];
@@ -333,8 +336,10 @@ static int run_step(struct lease *l, const struct step *s, struct err *e)
 
 	if (mine < 0)
 		return -1;
-	if (!mine)
+	if (!mine) {
+		l->lost = true;
 		return err_set(e, ERR_DB_RETRY, "the schema lease was lost");
+	}
 	snprintf(what, sizeof(what), "migration %04d, statement %d",
 		 s->version, s->step);
 	if (run_hard(l->c, s->sql.p, what, e))
@@ -399,6 +404,26 @@ static int make_ready(struct conn *c, struct err *e)
 	return 0;
 }
 
+/*
+ * The lease of another was taken because it lapsed. On a Galera cluster that may
+ * be only because the statement itself kept every write waiting, renewals too:
+ * then its record comes now, behind it. Waits a while for that.
+ */
+static int await_record(struct lease *l, struct plan *p, struct err *e)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };
+	const struct step *missing = plan_missing(p);
+
+	for (int i = 0; i < LAPSED_MS / LOOK_MS; i++) {
+		if (plan_compare(p, l->c, e))
+			return -1;
+		if (plan_missing(p) != missing)
+			return 0;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 static int migrate_on(struct lease *l, struct plan *p, int wait_s,
 		      struct db_migration *r, struct err *e)
 {
@@ -414,7 +439,13 @@ static int migrate_on(struct lease *l, struct plan *p, int wait_s,
 			return -1;
 		if (!plan_missing(p))
 			return 0;
-		mine = lease_take(l, e);
+		mine = lease_take(l, false, e);
+		if (!mine) {
+			mine = lease_take(l, true, e);
+			rc = mine > 0 ? await_record(l, p, e) : 0;
+			if (rc)
+				return -1;
+		}
 		if (mine < 0 && l->c->fault != FAULT_RETRY)
 			return -1;
 		if (mine > 0) {
@@ -423,7 +454,9 @@ static int migrate_on(struct lease *l, struct plan *p, int wait_s,
 			if (!rc)
 				rc = run_missing(l, p, &r->steps_run, e);
 			lease_drop(l);
-			return rc;
+			if (!rc || !l->lost)
+				return rc;
+			l->lost = false;	/* it goes on from here: wait */
 		}
 		err_clear(e);
 		l->c->fault = FAULT_NONE;

@@ -16,6 +16,7 @@
  */
 #include "db/conn.h"
 
+#include <mysqld_error.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +31,22 @@
 #define CONNECT_S        2
 #define IO_S             30
 #define FOREIGN_IO_S     65		/* above the longest dataset timeout */
+#define HOSTS_IO_S       9		/* a frozen host is left after that */
 #define IDLE_MAX_MS      300000		/* below the wait_timeout that we set */
 #define BACK_OFF_MIN_MS  100
 #define BACK_OFF_MAX_MS  2000
 #define FULL_MS          200
+
+static struct conf_list copy_list(const struct conf_list *l)
+{
+	struct conf_list out = { .n = l->n };
+
+	if (l->n)
+		out.v = xcalloc(l->n, sizeof(*out.v));
+	for (size_t i = 0; i < l->n; i++)
+		out.v[i] = xstrdup(l->v[i]);
+	return out;
+}
 
 /* Copies; conf is not NULL. Stays until the pool goes: a connect may read it. */
 static struct settings *settings_new(const struct conf_db *conf,
@@ -50,6 +63,8 @@ static struct settings *settings_new(const struct conf_db *conf,
 	s->conf.user = xstrdup(conf->user ? conf->user : "");
 	s->conf.password = xstrdup(conf->password ? conf->password : "");
 	s->conf.tls_ca = xstrdup(conf->tls_ca ? conf->tls_ca : "");
+	s->conf.hosts = copy_list(&conf->hosts);
+	s->hosts = hosts_new(&s->conf);
 	return s;
 }
 
@@ -65,6 +80,10 @@ static void settings_free(struct settings *s)
 		free((char *)s->conf.user);
 		free((char *)s->conf.password);
 		free((char *)s->conf.tls_ca);
+		for (size_t i = 0; i < s->conf.hosts.n; i++)
+			free((char *)s->conf.hosts.v[i]);
+		free(s->conf.hosts.v);
+		hosts_free(s->hosts);
 		free(s);
 		s = older;
 	}
@@ -75,13 +94,23 @@ static bool same_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
+static bool same_list(const struct conf_list *a, const struct conf_list *b)
+{
+	for (size_t i = 0; i < a->n && i < b->n; i++)
+		if (!same_text(a->v[i], b->v[i]))
+			return false;
+	return a->n == b->n;
+}
+
 static bool same_settings(const struct conf_db *a, const struct conf_db *b)
 {
 	return same_text(a->socket, b->socket) && same_text(a->host, b->host) &&
 	       a->port == b->port && same_text(a->name, b->name) &&
 	       same_text(a->user, b->user) &&
 	       same_text(a->password, b->password) &&
-	       same_text(a->tls_ca, b->tls_ca) && a->pool == b->pool;
+	       same_text(a->tls_ca, b->tls_ca) && a->pool == b->pool &&
+	       same_list(&a->hosts, &b->hosts) &&
+	       a->hosts_order == b->hosts_order;
 }
 
 struct db *db_open(const struct db_options *o, struct err *e)
@@ -102,7 +131,7 @@ struct db *db_open(const struct db_options *o, struct err *e)
 	if (!p->opt.connect_timeout_s)
 		p->opt.connect_timeout_s = CONNECT_S;
 	if (!p->opt.io_timeout_s)
-		p->opt.io_timeout_s = o->foreign ? FOREIGN_IO_S : IO_S;
+		p->opt.io_timeout_s = o->foreign ? FOREIGN_IO_S : 0;
 	p->max = o->conf->pool > 0 ? o->conf->pool : 1;
 	p->last = &p->first;
 	pthread_mutex_init(&p->lock, NULL);
@@ -240,7 +269,9 @@ static struct conn *open_one(struct pool *p, struct err *e)
 	struct conn *c;
 
 	pthread_mutex_unlock(&p->lock);
-	c = conn_open(p, (unsigned)p->opt.io_timeout_s, e);
+	c = conn_open(p, (unsigned)(p->opt.io_timeout_s ? p->opt.io_timeout_s
+		      : hosts_n(atomic_load(&p->settings)->hosts) > 1
+		      ? HOSTS_IO_S : IO_S), e);
 	pthread_mutex_lock(&p->lock);
 	p->probing = false;
 	if (c) {
@@ -359,6 +390,7 @@ struct conn *pool_take(struct pool *p, bool autocommit, struct err *e)
 			return NULL;
 		c->fault = FAULT_NONE;
 		c->drop = c->unsure = false;
+		c->last_error = 0;
 		if (!fresh && (hung_up(c) || clock_mono_ms() -
 			       c->idle_since_ms > IDLE_MAX_MS)) {
 			forget(p, c);
@@ -373,6 +405,33 @@ struct conn *pool_take(struct pool *p, bool autocommit, struct err *e)
 	}
 }
 
+/*
+ * Notes what an error says about the host, and drops a link that is better made
+ * to another one.
+ */
+static void judge_host(struct conn *c)
+{
+	struct hosts *hosts = c->settings->hosts;
+	struct err why = ERR_INIT;
+
+	if (hosts_n(hosts) < 2)
+		return;
+	/* Without a quorum some statements only wait for their locks. */
+	if (c->fault == FAULT_RETRY && c->last_error == ER_LOCK_WAIT_TIMEOUT &&
+	    conn_usable(c, &why))
+		c->fault = FAULT_LOST;
+	if (c->fault == FAULT_LOST) {
+		if (!*why.text)
+			err_set(&why, ERR_DB_DOWN, "a link was lost: %u",
+				c->last_error);
+		/* KILL of one connection says nothing about the others. */
+		if (c->last_error != ER_CONNECTION_KILLED)
+			hosts_bad(hosts, c->host, why.text);
+	} else if (hosts_better(hosts, c->host)) {
+		c->drop = true;
+	}
+}
+
 void pool_give(struct conn *c)
 {
 	struct pool *p = c->pool;
@@ -384,6 +443,7 @@ void pool_give(struct conn *c)
 		(void)conn_query(c, "ROLLBACK", "rollback", &ignored);
 		c->open_tx = false;
 	}
+	judge_host(c);
 	if (c->fault == FAULT_LOST) {
 		atomic_fetch_add(&p->lost, 1);
 		forget(p, c);
@@ -430,6 +490,36 @@ void db_reconfigure(struct db *db, const struct conf_db *conf)
 	pthread_mutex_unlock(&p->lock);
 	atomic_store(&p->no_wsrep, false);
 	purge(p);
+}
+
+size_t db_hosts(struct db *db, struct db_host out[DB_HOSTS_MAX])
+{
+	struct hosts *h = atomic_load(&db->pool->settings)->hosts;
+
+	for (size_t i = 0; i < hosts_n(h); i++)
+		hosts_state(h, i, &out[i]);
+	return hosts_n(h);
+}
+
+size_t db_hosts_try(struct db *db, struct db_host out[DB_HOSTS_MAX])
+{
+	const struct settings *s = atomic_load(&db->pool->settings);
+	size_t n = db_hosts(db, out);
+
+	for (size_t i = 0; i < n; i++) {
+		struct err e = ERR_INIT;
+		struct conn *c = NULL;
+
+		if (out[i].port && !hosts_greets(s->hosts, i, CONNECT_S * 1000))
+			err_set(&e, ERR_DB_DOWN, "it does not answer");
+		else
+			c = conn_open_at(db->pool, s, i, HOSTS_IO_S, &e);
+		out[i].bad = !c;
+		snprintf(out[i].why, sizeof(out[i].why), "%.159s", e.text);
+		if (c)
+			conn_close(c);
+	}
+	return n;
 }
 
 int db_ping(struct db *db, struct err *e)

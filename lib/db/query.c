@@ -443,12 +443,14 @@ static int write_rows(struct adhoc *q, const struct db_query_limits *l,
 static int stopped(struct adhoc *q, struct pool *p, struct err *e)
 {
 	unsigned long id = mysql_thread_id(q->c->my);
+	const struct settings *s = q->c->settings;
+	size_t host = q->c->host;
 
 	q->c->drop = true;
 	if (q->st)
 		conn_abandon(q->c, q->st);
 	pool_give(q->c);
-	stop_kill(p, id);
+	stop_kill(p, s, host, id);
 	err_clear(e);
 	return err_set(e, ERR_CANCELLED, "the query was stopped");
 }

@@ -12,10 +12,14 @@
 #include "db/conn.h"
 
 #include <ctype.h>
+#include <errmsg.h>
+#include <mysqld_error.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/banned.h"
+
+#define MAX_COLUMNS 32		/* of a statement */
 
 #define CHARSET_BINARY     63
 #define PACKET_SLACK_BYTES 4096	/* protocol around the values */
@@ -276,6 +280,23 @@ static int too_big(struct conn *c, const struct db_stmt *row, size_t n_bytes,
 		       row->name, n_bytes, c->max_packet_bytes);
 }
 
+/*
+ * Ends a statement that may have left something unread: the next use would fail
+ * with 2014, which says nothing about its outcome. It is prepared again.
+ */
+static void clear_away(struct conn *c, struct prep *p)
+{
+	if (c->fault == FAULT_LOST) {	/* closing would read */
+		c->drop = true;
+		return;
+	}
+	drop_prep(p);
+	/* What cannot be read away goes with its link. */
+	if (c->my->status != MYSQL_STATUS_READY ||
+	    (c->my->server_status & SERVER_MORE_RESULTS_EXIST))
+		c->drop = true;
+}
+
 /* Prepares if need be and executes. The prep, or NULL with e set. */
 static struct prep *execute(struct conn *c, const struct op *op,
 			    struct err *e)
@@ -300,17 +321,36 @@ static struct prep *execute(struct conn *c, const struct op *op,
 	    mysql_stmt_execute(p->st) ||
 	    (p->n_columns && !row->whole &&
 	     mysql_stmt_bind_result(p->st, p->out))) {
+		bool unsent = mysql_stmt_errno(p->st) == CR_COMMANDS_OUT_OF_SYNC;
+
 		stmt_fail(c, p, row->name, e);
+		if (unsent) {	/* by the library: it did not run */
+			c->unsure = false;
+			clear_away(c, p);
+		}
 		return NULL;
 	}
 	return p;
+}
+
+/*
+ * A transaction that another node's commit aborted ends without a word behind a
+ * bulk execute: it and the COMMIT report success, and nothing is stored. So each
+ * success within a transaction must leave the session in one.
+ */
+static int still_in_tx(struct conn *c, const char *name, struct err *e)
+{
+	if (c->autocommit || (c->my->server_status & SERVER_STATUS_IN_TRANS))
+		return 0;
+	return conn_fail(c, ER_LOCK_DEADLOCK, "aborted without an error", name,
+			 e);
 }
 
 int stmt_exec(struct conn *c, struct op *op, struct err *e)
 {
 	struct prep *p = execute(c, op, e);
 
-	if (!p)
+	if (!p || still_in_tx(c, row_of(c, op->stmt)->name, e))
 		return -1;
 	if (op->r) {
 		op->r->affected = (int64_t)mysql_stmt_affected_rows(p->st);
@@ -374,6 +414,8 @@ static int exec_some(struct conn *c, struct prep *p, const struct db_stmt *row,
 		stmt_fail(c, p, row->name, e);
 		goto out;
 	}
+	if (still_in_tx(c, row->name, e))
+		goto out;
 	if (r)
 		r->affected += (int64_t)mysql_stmt_affected_rows(p->st);
 	rc = 0;
@@ -498,60 +540,63 @@ static bool is_beyond(struct op *op, size_t need)
 }
 
 /*
- * Gives fn the rows of one result; op->given counts them. 0 at their end, 1
- * when there are more that nobody wants, -1.
+ * What fn says to the row that was fetched: 0 go on, 1 no more are wanted, nor
+ * by the page, -1.
  */
-static int take_rows(struct conn *c, struct prep *p, const struct db_stmt *row,
-		     struct op *op, struct err *e)
+static int give_row(struct conn *c, struct prep *p, const struct db_stmt *row,
+		    struct op *op, struct err *e)
 {
-	struct db_val cells[32];
+	size_t need = row_bytes(p, row->columns);
+	struct db_val cells[MAX_COLUMNS];
+	char *to;
 
-	if (p->n_columns > ARRAY_LEN(cells))
-		BUG("a statement with too many columns");
-	for (;;) {
-		int got = mysql_stmt_fetch(p->st);
-		size_t need;
-		char *to;
-
-		if (got == MYSQL_NO_DATA)
-			return 0;
-		if (got != 0 && got != MYSQL_DATA_TRUNCATED)
-			return stmt_fail(c, p, row->name, e);
-		need = row_bytes(p, row->columns);
-		if (is_beyond(op, need))
-			return 1;
-		to = arena_try(op->a, need, e);
-		if (!to)
-			return -1;
-		if (take_row(p, row->columns, to, cells))
-			return stmt_fail(c, p, row->name, e);
-		op->given++;
-		got = op->fn(op->ctx, cells, e);
-		if (got)
-			return got < 0 ? -1 : 1;
-	}
+	if (is_beyond(op, need))
+		return 1;
+	to = arena_try(op->a, need, e);
+	if (!to)
+		return -1;
+	if (take_row(p, row->columns, to, cells))
+		return stmt_fail(c, p, row->name, e);
+	op->given++;
+	return op->fn(op->ctx, cells, e);
 }
 
 /*
- * Reads past the rows that nobody wants. Where they are too many, the
- * connection is given up with the statement, if it may be.
+ * Gives fn the rows of one result; op->given counts them. As db_each returns.
+ * Always to the end: what comes behind the row that fn wanted is not looked at,
+ * but an error there has ended the transaction. Where that is too much and
+ * there is no transaction (may_drop), the connection is given up with the
+ * statement: p->st is NULL then.
  */
-static void skip_rows(struct conn *c, struct prep *p,
-		      const struct db_stmt *row, bool may_drop)
+static int take_rows(struct conn *c, struct prep *p, const struct db_stmt *row,
+		     struct op *op, bool may_drop, struct err *e)
 {
-	size_t left = DB_SKIP_BYTES;
-	int got = mysql_stmt_fetch(p->st);
+	size_t skip = DB_SKIP_BYTES;	/* that may still be read for nothing */
+	int said = 0;			/* by fn, or by us for it */
 
-	while (got == 0 || got == MYSQL_DATA_TRUNCATED) {
-		size_t n = row_bytes(p, row->columns);
+	if (p->n_columns > MAX_COLUMNS)
+		BUG("a statement with too many columns");
+	for (;;) {
+		int got = mysql_stmt_fetch(p->st);
 
-		if (n > left && may_drop) {
+		if (got == MYSQL_NO_DATA)
+			return MIN(said, 0);
+		if (got != 0 && got != MYSQL_DATA_TRUNCATED) {
+			err_clear(e);	/* what fn said counts less */
+			return stmt_fail(c, p, row->name, e);
+		}
+		if (!said) {
+			said = give_row(c, p, row, op, e);
+			if (c->fault > FAULT_DATA)
+				return -1;
+			continue;
+		}
+		if (may_drop && row_bytes(p, row->columns) > skip) {
 			conn_abandon(c, p->st);
 			p->st = NULL;
-			return;
+			return MIN(said, 0);
 		}
-		left -= MIN(n, left);
-		got = mysql_stmt_fetch(p->st);
+		skip -= MIN(skip, row_bytes(p, row->columns));
 	}
 }
 
@@ -562,43 +607,61 @@ int stmt_each(struct conn *c, struct op *op, struct err *e)
 
 	if (!p)
 		return -1;
-	rc = take_rows(c, p, row_of(c, op->stmt), op, e);
-	if (rc > 0)
-		skip_rows(c, p, row_of(c, op->stmt), c->autocommit);
-	if (p->st)
+	rc = take_rows(c, p, row_of(c, op->stmt), op, c->autocommit, e);
+	if (!p->st)
+		return rc;
+	if (!rc)
+		rc = still_in_tx(c, row_of(c, op->stmt)->name, e);
+	if (rc)
+		clear_away(c, p);
+	else
 		mysql_stmt_free_result(p->st);
-	return MIN(rc, 0);
+	return rc;
+}
+
+/* All results of a whole transaction that was sent. */
+static int whole_results(struct conn *c, struct prep *p, struct op *op,
+			 struct err *e)
+{
+	const struct db_stmt *row = row_of(c, op->stmt);
+	int more = 0, rc = 0;
+
+	while (more == 0) {
+		if (mysql_stmt_field_count(p->st)) {
+			if (!rc)
+				rc = check_columns(p, row, e);
+			if (rc) {	/* not ours to map: only read */
+				if (mysql_stmt_free_result(p->st))
+					return stmt_fail(c, p, row->name, e);
+			} else if (mysql_stmt_bind_result(p->st, p->out)) {
+				return stmt_fail(c, p, row->name, e);
+			} else {
+				rc = take_rows(c, p, row, op, false, e);
+			}
+			if (c->fault > FAULT_DATA)
+				return -1;
+		}
+		more = mysql_stmt_next_result(p->st);
+	}
+	if (more > 0) {
+		err_clear(e);	/* says more than what was made of rows */
+		return stmt_fail(c, p, row->name, e);
+	}
+	return rc;
 }
 
 int stmt_whole(struct conn *c, struct op *op, struct err *e)
 {
-	const struct db_stmt *row = row_of(c, op->stmt);
 	struct prep *p = execute(c, op, e);
-	int rc, more = 0;
 
 	if (!p)
 		return -1;
-	while (more == 0) {
-		if (mysql_stmt_field_count(p->st)) {
-			if (check_columns(p, row, e)) {
-				c->fault = FAULT_LOST;	/* unread rows */
-				return -1;
-			}
-			if (mysql_stmt_bind_result(p->st, p->out))
-				return stmt_fail(c, p, row->name, e);
-			rc = take_rows(c, p, row, op, e);
-			if (rc < 0) {
-				if (c->fault <= FAULT_DATA)
-					c->fault = FAULT_LOST;	/* unread rows */
-				return -1;
-			}
-			if (rc > 0)
-				skip_rows(c, p, row, false);
-		}
-		more = mysql_stmt_next_result(p->st);
+	if (whole_results(c, p, op, e)) {
+		if (c->fault < FAULT_DATA)
+			c->fault = FAULT_DATA;
+		clear_away(c, p);
+		return -1;
 	}
-	if (more > 0)
-		return stmt_fail(c, p, row->name, e);
 	c->unsure = c->open_tx = false;
 	return 0;
 }

@@ -59,10 +59,11 @@ bool stop_leave(struct db_stop *s)
 	return pulled;
 }
 
-void stop_kill(struct pool *p, unsigned long id)
+void stop_kill(struct pool *p, const struct settings *s, size_t host,
+	       unsigned long id)
 {
 	struct err e = ERR_INIT;
-	struct conn *c = conn_open(p, KILL_IO_S, &e);
+	struct conn *c = conn_open_at(p, s, host, KILL_IO_S, &e);
 	char sql[48];
 
 	snprintf(sql, sizeof(sql), "KILL QUERY %lu", id);
@@ -71,5 +72,6 @@ void stop_kill(struct pool *p, unsigned long id)
 		(void)!conn_query(c, sql, "kill", &e);
 	else
 		log_err("a stopped query goes on until its time limit", &e);
-	conn_close(c);
+	if (c)
+		conn_close(c);
 }

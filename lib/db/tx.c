@@ -5,6 +5,7 @@
  */
 #include "db/conn.h"
 
+#include <errmsg.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -28,7 +29,9 @@ static int attempt(struct db *tx, db_tx_fn *fn, void *ctx, enum fault *fault,
 
 	if (rc == 0 && !tx->failed && c->open_tx) {
 		rc = conn_query(c, "COMMIT", "commit", e);
-		if (rc && c->fault == FAULT_LOST)
+		/* One that the library did not send has not committed. */
+		if (rc && c->fault == FAULT_LOST &&
+		    mysql_errno(c->my) != CR_COMMANDS_OUT_OF_SYNC)
 			tx->unknown = true;
 		else
 			c->open_tx = false;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "store/job.h"
 #include "store/stmt.h"
@@ -303,7 +304,11 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 		return -1;
 	if (db_exec(tx, STMT_CONVERSATION_DOOM,
 		    DB_ARGS(DB_U(&nobody), DB_U(d->id), DB_S(d->o->tenant_id),
-			    DB_U(&d->o->user_id)), NULL, e))
+			    DB_U(&d->o->user_id)), NULL, e) ||
+	    db_exec(tx, STMT_NOTICE_FORGET,
+		    DB_ARGS(DB_U(&d->o->user_id), DB_U(d->id)), NULL, e) ||
+	    db_exec(tx, STMT_CONVERSATION_UNFORK, DB_ARGS(DB_U(d->id)), NULL,
+		    e))
 		return -1;
 	uuid_format(d->id, id);
 	return job_ask(tx, &(struct job){ .kind = STR(CONVERSATION_PURGE_JOB),
@@ -389,17 +394,21 @@ int conversation_delete(struct db *db, const struct owner *o,
 {
 	struct dooming d = { .o = o, .id = id };
 
-	if (db_tx(db, doom_tx, &d, e))
-		return -1;
-	return db_exec(db, STMT_NOTICE_FORGET,
-		       DB_ARGS(DB_U(&o->user_id), DB_U(id)), NULL, e);
+	return db_tx(db, doom_tx, &d, e);
 }
 
 int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 		       struct err *e)
 {
-	int rc = 1;
+	struct arena a = ARENA_INIT;
+	struct id_row row;
+	int rc = db_get(db, STMT_CONVERSATION_DOOMED,
+			DB_ARGS(DB_U(id), DB_U(&nobody)), &a, id_fields, &row,
+			e);
 
+	arena_release(&a);
+	if (rc <= 0)
+		return rc ? -1 : 1;
 	for (size_t i = 0; rc > 0 && i < ARRAY_LEN(purge_steps); i++)
 		rc = drain(db, purge_steps[i], id, until_ms, e);
 	if (rc > 0)

@@ -114,7 +114,8 @@ int conversation_delete(struct db *db, const struct owner *o,
 /*
  * That job: in bounded batches until the monotonic time until_ms; usage records
  * stay for accounting but lose the link. Returns 1 when nothing is left, 0 when
- * it must be called again, -1. Any number may do it at once.
+ * it must be called again, -1. One that is not deleted keeps everything. Any
+ * number may do it at once.
  */
 #define CONVERSATION_PURGE_JOB "conversation-purge"
 int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,

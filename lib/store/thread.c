@@ -248,7 +248,9 @@ static int redone_before(struct db *tx, struct redoing *k, struct arena *a,
 	if (!db_tx_unknown(tx))
 		return 0;
 	if (turn_get(tx, k->o, &k->r->turn_id, a, &t, e) == 0)
-		return 1;
+		return t.started_us == k->now_us ? 1
+			: err_set(e, ERR_DB_DUPLICATE,
+				  "the turn was begun by another node");
 	if (e->code != ERR_NOT_FOUND)
 		return -1;
 	err_clear(e);
@@ -292,8 +294,11 @@ static int redo_tx(struct db *tx, void *ctx, struct err *e)
 int thread_redo(struct db *db, const struct owner *o, struct turn_redo *r,
 		struct err *e)
 {
-	struct redoing k = { .o = o, .r = r, .now_us = clock_now_us() };
+	struct redoing k = { .o = o, .r = r };
 
+	if (!r->attempt_us)
+		r->attempt_us = clock_now_us();
+	k.now_us = r->attempt_us;
 	if (r->title.p)
 		r->title = utf8_head(r->title, LIM_TITLE_CHARS);
 	return db_tx(db, redo_tx, &k, e);

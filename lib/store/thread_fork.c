@@ -77,8 +77,12 @@ static int fork_tx(struct db *tx, void *ctx, struct err *e)
 	if (db_tx_unknown(tx)) {
 		rc = conversation_get(tx, k->o, k->id, &a, &made, e);
 		arena_release(&a);
-		if (rc == 0 || e->code != ERR_NOT_FOUND)
-			return rc;
+		if (rc == 0)	/* ours, or another node's of the same key */
+			return made.created_us == k->now_us ? 0
+				: err_set(e, ERR_DB_DUPLICATE,
+					  "forked by another node");
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
 		err_clear(e);
 	}
 	/* Locked, so that nobody edits it between two of the statements. */

@@ -108,6 +108,15 @@ static int begun_before(struct db *tx, struct beginning *k, struct err *e)
 	struct turn t;
 	int rc = turn_get(tx, k->o, &b->turn_id, &a, &t, e);
 
+	/*
+	 * One key gives one turn id on every node: a row that another node
+	 * wrote is not ours, and to run it as well would run its tools twice.
+	 */
+	if (!rc && t.started_us != b->user.created_us) {
+		arena_release(&a);
+		return err_set(e, ERR_DB_DUPLICATE,
+			       "the turn was begun by another node");
+	}
 	if (!rc)
 		rc = conversation_lock(tx, k->o, &b->conversation_id, &a, &l, e);
 	if (!rc) {
@@ -327,11 +336,12 @@ static int append_tx(struct db *tx, void *ctx, struct err *e)
 	int64_t seen = 0;
 	struct db_result r;
 
-	/* Nobody else appends while we hold it: our row there is our commit. */
+	/* A row of that number and time is ours: it was committed. */
 	if (db_tx_unknown(tx) && k->rows[0].seq &&
 	    db_each(tx, STMT_MESSAGE_OF_TURN,
 		    DB_ARGS(DB_U(k->conversation_id), DB_I(k->rows[0].seq),
-			    DB_U(k->turn_id)), &k->a, take_seq, &seen, e))
+			    DB_U(k->turn_id), DB_I(k->rows[0].created_us)),
+		    &k->a, take_seq, &seen, e))
 		return -1;
 	if (seen)
 		return 0;

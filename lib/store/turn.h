@@ -103,6 +103,7 @@ int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	       struct err *e) MUST_CHECK;
 
 struct turn_resume {
+	int64_t attempt_us;	/* what tells our row from another node's; 0 = now */
 	struct uuid turn_id;		/* made by the caller: uuid_new */
 	struct uuid of;			/* the turn that was cut short */
 	struct str client;		/* turn.client; or NULL */

@@ -31,7 +31,9 @@ static int resumed_before(struct db *tx, struct resuming *k, struct arena *a,
 	if (!db_tx_unknown(tx))
 		return 0;
 	if (turn_get(tx, k->o, &k->r->turn_id, a, &t, e) == 0)
-		return 1;
+		return t.started_us == k->now_us ? 1
+			: err_set(e, ERR_DB_DUPLICATE,
+				  "the turn was begun by another node");
 	if (e->code != ERR_NOT_FOUND)
 		return -1;
 	err_clear(e);
@@ -99,7 +101,11 @@ static int resume_tx(struct db *tx, void *ctx, struct err *e)
 int turn_resume(struct db *db, const struct owner *o, struct turn_resume *r,
 		struct err *e)
 {
-	struct resuming k = { .o = o, .r = r, .now_us = clock_now_us() };
+	struct resuming k = { .o = o, .r = r };
+
+	if (!r->attempt_us)
+		r->attempt_us = clock_now_us();
+	k.now_us = r->attempt_us;
 
 	return db_tx(db, resume_tx, &k, e);
 }

@@ -179,8 +179,9 @@ static int paused_before(struct db *tx, struct pausing *k, struct arena *a,
 		return 0;
 	if (turn_get(tx, k->o, &k->p->turn_id, a, &t, e))
 		return -1;
-	/* Nobody else tells an event of that number. */
-	return t.last_event_seq >= k->p->last_event_seq;
+	/* Nobody else tells an event of that number, but who closes a dead one. */
+	return t.last_event_seq >= k->p->last_event_seq &&
+		t.status != TURN_INTERRUPTED;
 }
 
 static int pause_in(struct db *tx, struct pausing *k, struct arena *a,

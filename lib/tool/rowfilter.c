@@ -150,13 +150,19 @@ void query_args_add(struct query_args *args, struct db_val v)
 	args->v[args->n++] = v;
 }
 
+/*
+ * Who somebody is decides what they see: 'Ada' is not 'ada', and a blank at the
+ * end counts, whatever the column's own collation thinks.
+ */
+#define EXACT "(? COLLATE utf8mb4_nopad_bin)"
+
 static void bind_groups(const struct row_caller *who, struct buf *sql,
 			struct query_args *args)
 {
 	if (who->n_groups == 0)
 		buf_adds(sql, "NULL");
 	for (size_t i = 0; i < who->n_groups; i++) {
-		buf_adds(sql, i ? ", ?" : "?");
+		buf_adds(sql, i ? ", " EXACT : EXACT);
 		query_args_add(args, DB_S(who->groups[i]));
 	}
 }
@@ -181,7 +187,7 @@ int row_filter_bind(const char *where, const struct row_caller *who,
 				bind_groups(who, sql, args);
 				break;
 			}
-			buf_addc(sql, '?');
+			buf_adds(sql, EXACT);
 			if (str_is(piece, "user"))
 				query_args_add(args, DB_S(who->user));
 			else if (str_is(piece, "user_id"))

@@ -501,6 +501,10 @@ static void round_run(struct turn_live *l, struct arena *a, int number)
 	struct round r = { .arena = a };
 	struct err e = ERR_INIT;
 
+	/* Housekeeping is due by the round, also when the turns have just ended. */
+	if (number % TIDY_ROUNDS == 1 && store_tidy(l->db, &e) < 0)
+		log_err("housekeeping", &e);
+	err_clear(&e);
 	if (!collect(l, &r, number == 0))
 		return;
 	if (number && number % TOUCH_ROUNDS == 0 && r.n_own &&
@@ -510,9 +514,6 @@ static void round_run(struct turn_live *l, struct arena *a, int number)
 		look(l, &r);
 	flush(l, &r);
 	let_go(l, &r);
-	err_clear(&e);
-	if (number % TIDY_ROUNDS == 1 && store_tidy(l->db, &e) < 0)
-		log_err("housekeeping", &e);
 }
 
 enum wake { WAKE_END, WAKE_ROUND, WAKE_URGENT };

@@ -151,6 +151,12 @@ tests_unit_test_db_whole_SOURCES = tests/unit/test_db_whole.c \
 	$(DB_TEST_SOURCES)
 tests_unit_test_db_whole_LDADD = $(UNIT_LIBS)
 
+# Also run on a cluster, by tests/cluster.
+DB_TESTS += tests/unit/test_db_abort
+tests_unit_test_db_abort_SOURCES = tests/unit/test_db_abort.c \
+	$(DB_TEST_SOURCES)
+tests_unit_test_db_abort_LDADD = $(UNIT_LIBS)
+
 DB_TESTS += tests/unit/test_db_query
 tests_unit_test_db_query_SOURCES = tests/unit/test_db_query.c \
 	$(DB_TEST_SOURCES)

@@ -1,0 +1,266 @@
+/*
+ * The hosts of one database. The client library's own list moves on only when a
+ * TCP connect fails; a node that is frozen, read-only or without a quorum accepts
+ * connects, and it would be asked for ever. So each connect here is to one host,
+ * what it is good for is asked, and one that failed is left alone for a while.
+ *
+ * A host that failed comes back by a trial: one thread at a time connects to it,
+ * when its pause is over, and first looks whether it greets at all, since the
+ * library waits for a greeting as long as for the longest result. Connections to
+ * less preferred hosts are closed one by one as they come back to the pool.
+ */
+#include "db/hosts.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/util.h"
+
+#include "base/banned.h"
+
+#define PAUSE_MIN_MS 2000
+#define PAUSE_MAX_MS 15000
+
+struct host {
+	char name[256];
+	int port;
+	bool bad;
+	int pause_ms;
+	int64_t until_ms;	/* bad: not tried before */
+	char why[160];
+};
+
+struct hosts {
+	pthread_mutex_t lock;	/* of all that changes; never held across I/O */
+	size_t n, first;	/* first: where the order begins */
+	struct host v[HOSTS_MAX];
+};
+
+bool hosts_parse(struct str s, char name[256], int *port)
+{
+	struct str host = s, number = { NULL, 0 };
+	const char *colon;
+	char digits[8], *end;
+
+	if (s.n && s.p[0] == '[') {		/* [::1]:3306 */
+		const char *close = memchr(s.p, ']', s.n);
+
+		if (!close)
+			return false;
+		host = (struct str){ s.p + 1, (size_t)(close - s.p) - 1 };
+		number = (struct str){ close + 1, s.n - host.n - 2 };
+		if (number.n && number.p[0] != ':')
+			return false;
+	} else {
+		colon = memchr(s.p, ':', s.n);
+		if (colon) {
+			host.n = (size_t)(colon - s.p);
+			number = (struct str){ colon, s.n - host.n };
+		}
+	}
+	if (!host.n || host.n > 255)
+		return false;
+	memcpy(name, host.p, host.n);
+	name[host.n] = '\0';
+	if (!number.n)
+		return true;
+	if (number.n < 2 || number.n > 6)
+		return false;
+	memcpy(digits, number.p + 1, number.n - 1);
+	digits[number.n - 1] = '\0';
+	*port = (int)strtol(digits, &end, 10);
+	return !*end && *port > 0 && *port < 65536;
+}
+
+struct hosts *hosts_new(const struct conf_db *conf)
+{
+	struct hosts *h = xcalloc(1, sizeof(*h));
+
+	pthread_mutex_init(&h->lock, NULL);
+	for (size_t i = 0; i < conf->hosts.n && h->n < HOSTS_MAX; i++) {
+		struct host *o = &h->v[h->n];
+
+		o->port = conf->port;
+		if (hosts_parse(str_of(conf->hosts.v[i]), o->name, &o->port))
+			h->n++;
+	}
+	if (!h->n) {		/* one server, as socket and host say */
+		snprintf(h->v[0].name, sizeof(h->v[0].name), "%s",
+			 *conf->socket ? conf->socket : conf->host);
+		h->v[0].port = *conf->socket ? 0 : conf->port;
+		h->n = 1;
+	}
+	if (conf->hosts_order == DB_HOSTS_SPREAD)
+		h->first = randombytes_uniform((uint32_t)h->n);
+	return h;
+}
+
+void hosts_free(struct hosts *h)
+{
+	if (!h)
+		return;
+	pthread_mutex_destroy(&h->lock);
+	free(h);
+}
+
+size_t hosts_n(const struct hosts *h)
+{
+	return h->n;
+}
+
+void hosts_name(const struct hosts *h, size_t i, const char **name, int *port)
+{
+	*name = h->v[i].name;
+	*port = h->v[i].port;
+}
+
+size_t hosts_order(struct hosts *h, size_t order[HOSTS_MAX],
+		   bool trial[HOSTS_MAX])
+{
+	int64_t now_ms = clock_mono_ms();
+	size_t n = 0;
+
+	pthread_mutex_lock(&h->lock);
+	for (int bad = 0; bad < 2; bad++)
+		for (size_t k = 0; k < h->n; k++) {
+			size_t i = (h->first + k) % h->n;
+			struct host *o = &h->v[i];
+			bool due = o->bad && now_ms >= o->until_ms;
+
+			/* A trial comes at its own place, the rest last. */
+			if ((o->bad && !due) != bad)
+				continue;
+			if (due)	/* others keep off meanwhile */
+				o->until_ms = now_ms + PAUSE_MIN_MS;
+			trial[n] = o->bad;
+			order[n++] = i;
+		}
+	pthread_mutex_unlock(&h->lock);
+	return n;
+}
+
+static const char *name_of(const struct host *o, char *out, size_t n)
+{
+	snprintf(out, n, "%s:%d", o->name, o->port);
+	return out;
+}
+
+void hosts_good(struct hosts *h, size_t i)
+{
+	struct host *o = &h->v[i];
+	char name[280];
+	bool was;
+
+	pthread_mutex_lock(&h->lock);
+	was = o->bad;
+	o->bad = false;
+	o->pause_ms = 0;
+	pthread_mutex_unlock(&h->lock);
+	if (was)
+		log_info("a database host is used again", "host",
+			 name_of(o, name, sizeof(name)));
+}
+
+void hosts_bad(struct hosts *h, size_t i, const char *why)
+{
+	struct host *o = &h->v[i];
+	char name[280];
+	bool was;
+
+	if (h->n < 2)
+		return;
+	pthread_mutex_lock(&h->lock);
+	was = o->bad;
+	/* Many connections notice at once: that is one failure. */
+	if (!was || clock_mono_ms() >= o->until_ms - o->pause_ms / 2)
+		o->pause_ms = o->pause_ms ? MIN(o->pause_ms * 2, PAUSE_MAX_MS)
+					  : PAUSE_MIN_MS;
+	o->bad = true;
+	o->until_ms = clock_mono_ms() + o->pause_ms;
+	snprintf(o->why, sizeof(o->why), "%.159s", why);
+	pthread_mutex_unlock(&h->lock);
+	if (!was)
+		log_warn("a database host is left", "host",
+			 name_of(o, name, sizeof(name)), "why", why);
+}
+
+bool hosts_better(struct hosts *h, size_t i)
+{
+	int64_t now_ms = clock_mono_ms();
+	bool better = false;
+
+	if (h->n < 2)
+		return false;
+	pthread_mutex_lock(&h->lock);
+	for (size_t k = 0; k < h->n && !better; k++) {
+		size_t other = (h->first + k) % h->n;
+
+		if (other == i)
+			break;
+		better = !h->v[other].bad || now_ms >= h->v[other].until_ms;
+	}
+	pthread_mutex_unlock(&h->lock);
+	return better;
+}
+
+void hosts_state(struct hosts *h, size_t i, struct db_host *out)
+{
+	pthread_mutex_lock(&h->lock);
+	*out = (struct db_host){ .port = h->v[i].port, .bad = h->v[i].bad };
+	snprintf(out->name, sizeof(out->name), "%s", h->v[i].name);
+	if (out->bad)
+		snprintf(out->why, sizeof(out->why), "%s", h->v[i].why);
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* Waits for an event of fd; false when time is up. */
+static bool ready(int fd, short events, int64_t until_ms)
+{
+	for (;;) {
+		struct pollfd p = { .fd = fd, .events = events };
+		int64_t left_ms = until_ms - clock_mono_ms();
+		int rc = poll(&p, 1, left_ms > 0 ? (int)left_ms : 0);
+
+		if (rc >= 0 || errno != EINTR)
+			return rc > 0;
+	}
+}
+
+bool hosts_greets(const struct hosts *h, size_t i, int wait_ms)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+	int64_t until_ms = clock_mono_ms() + wait_ms;
+	struct addrinfo *list = NULL;
+	bool greets = false;
+	char port[8];
+
+	snprintf(port, sizeof(port), "%d", h->v[i].port);
+	if (getaddrinfo(h->v[i].name, port, &hints, &list))
+		return false;
+	for (struct addrinfo *a = list; a && !greets; a = a->ai_next) {
+		int fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC |
+				SOCK_NONBLOCK, a->ai_protocol);
+		char byte;
+
+		if (fd < 0)
+			continue;
+		if (connect(fd, a->ai_addr, a->ai_addrlen) == 0 ||
+		    errno == EINPROGRESS)
+			greets = ready(fd, POLLOUT, until_ms) &&
+				ready(fd, POLLIN, until_ms) &&
+				recv(fd, &byte, 1, 0) == 1;
+		close(fd);
+	}
+	freeaddrinfo(list);
+	return greets;
+}

@@ -1,0 +1,44 @@
+/* Inside lib/db: the hosts of one database, and which of them to use. */
+#ifndef DB_HOSTS_H
+#define DB_HOSTS_H
+
+#include "db/db.h"
+
+enum { HOSTS_MAX = DB_HOSTS_MAX };
+
+struct hosts;
+
+/*
+ * Reads "name", "name:port", "[::1]:port". False when it is none of them; *port
+ * stays as it is when none is given. Pure.
+ */
+bool hosts_parse(struct str s, char name[256], int *port);
+
+/* From hosts, or from socket and host; at least one. Owned: hosts_free. */
+struct hosts *hosts_new(const struct conf_db *conf);
+void hosts_free(struct hosts *h);
+
+size_t hosts_n(const struct hosts *h);
+void hosts_name(const struct hosts *h, size_t i, const char **name, int *port);
+
+/*
+ * The hosts in the order in which to try them now: good ones and those whose
+ * trial is due (nobody else gets the same trial), then the others. trial[k]:
+ * order[k] has failed before. Any thread.
+ */
+size_t hosts_order(struct hosts *h, size_t order[HOSTS_MAX],
+		   bool trial[HOSTS_MAX]);
+
+/* What came of it. Of a single host nothing is noted. Any thread. */
+void hosts_good(struct hosts *h, size_t i);
+void hosts_bad(struct hosts *h, size_t i, const char *why);
+
+/* Whether one in front of i is good or due for a trial. Any thread. */
+bool hosts_better(struct hosts *h, size_t i);
+
+void hosts_state(struct hosts *h, size_t i, struct db_host *out);
+
+/* Whether a server says something at this host. Blocks at most wait_ms. */
+bool hosts_greets(const struct hosts *h, size_t i, int wait_ms);
+
+#endif

@@ -1,0 +1,112 @@
+"""Three nodes, and a responder on each: `labs`. Run by ./lamp test cluster.
+
+The storms are repeated LAMPLIGHTER_STORMS times (./lamp soak cluster).
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+import galera  # noqa: E402
+from lab import Lab, Twin  # noqa: E402
+
+STORMS = int(os.environ.get("LAMPLIGHTER_STORMS", "1"))
+TEXT = {"type": "object", "required": ["text"],
+        "properties": {"text": {"type": "string"}}}
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    before = dict(os.environ)
+    with galera.Cluster() as c:
+        os.environ.update(c.environment())
+        yield c
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture
+def whole(cluster):
+    """The cluster, whole again afterwards."""
+    yield cluster
+    cluster.heal()
+
+
+def tool(log, **fields):
+    """Appends its argument to a file: a run that should not be is seen."""
+    script = f"cat >> {log}; echo >> {log}; echo '{{\"noted\":true}}'"
+    return {"kind": "command", "description": "Writes a note.",
+            "parameters": TEXT, "untrusted": False,
+            "command": {"run": ["/bin/sh", "-c", script]}, **fields}
+
+
+class OnNode:
+    """A responder whose database is a node, or a list that begins with it."""
+
+    def default_config(self):
+        config = super().default_config()
+        for db in (config["database"], *config["databases"].values()):
+            del db["socket"]
+            db["hosts" if self.spread else "host"] = (
+                [f"127.0.0.1:{p}" for p in self.ports] if self.spread
+                else "127.0.0.1")
+            if not self.spread:
+                db["port"] = self.ports[0]
+        return config
+
+    def at(self, ports, spread):
+        self.ports, self.spread = ports, spread
+        return self
+
+
+class FirstLab(OnNode, Lab):
+    pass
+
+
+class OtherLab(OnNode, Twin):
+    pass
+
+
+@contextlib.contextmanager
+def three_labs(cluster, log, spread):
+    ports = [n.port for n in cluster.nodes]
+    parts = {
+        "workspaces": {"lab": {"workspace": "lab", "title_by_model": False}},
+        "config": {"tools": {"note": tool(log, effect="read"),
+                             "drop": tool(log, effect="destructive")}},
+    }
+    with contextlib.ExitStack() as stack:
+        first = FirstLab(**parts).at(ports, spread)
+        labs = [stack.enter_context(first)]
+        for i in (1, 2):
+            other = OtherLab(first, config=parts["config"])
+            labs.append(stack.enter_context(
+                other.at(ports[i:] + ports[:i], spread)))
+        for lab in labs:
+            lab.runs = lambda: [json.loads(line)["text"] for line in
+                                log.read_text().splitlines() if line]
+        yield labs
+
+
+@pytest.fixture(scope="module")
+def labs(cluster, tmp_path_factory):
+    """Each on its own node, and on no other."""
+    log = tmp_path_factory.mktemp("runs") / "runs"
+    log.touch()
+    with three_labs(cluster, log, spread=False) as labs:
+        yield labs
+
+
+@pytest.fixture(scope="module")
+def listed(cluster, tmp_path_factory):
+    """Each with the list of all nodes, its own in front."""
+    log = tmp_path_factory.mktemp("runs") / "runs"
+    log.touch()
+    with three_labs(cluster, log, spread=True) as labs:
+        yield labs
