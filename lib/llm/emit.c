@@ -405,11 +405,15 @@ void emit_terminal(struct llm_decoder *d)
 
 void dec_fail(struct llm_decoder *d, enum err_code code, const char *text)
 {
+	/* How it begins tells where nothing else could be read; while events
+	   come, how much of that is here is a matter of cuts. */
+	bool quote = code == ERR_UPSTREAM_PROTOCOL && d->n_head &&
+		(!d->reader.n_events || d->not_lines);
+
 	if (d->err.code != ERR_NONE)
 		return;
 	err_set(&d->err, code, "%s: %s%s%.120s", d->provider->name, text,
-		d->n_head && code == ERR_UPSTREAM_PROTOCOL ? ": " : "",
-		code == ERR_UPSTREAM_PROTOCOL ? d->head : "");
+		quote ? ": " : "", quote ? d->head : "");
 	for (char *p = d->err.text; *p; p++)
 		if ((unsigned char)*p < ' ' || (unsigned char)*p >= 0x7f)
 			*p = ' ';
