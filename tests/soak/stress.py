@@ -39,6 +39,7 @@ from lab import Lab, wait_until  # noqa: E402
 USERS = ("ada", "bob", "eve")
 CLIENTS = 8
 ONE_READ_S = 60		# of a client, under a sanitizer on a busy machine
+STREAM_S = 10		# then a client leaves
 SWAP_S = (2, 5)
 DOWN_S = (6, 12)
 POOL = 40		# conversations and turns that clients know of
@@ -208,24 +209,18 @@ class Client(threading.Thread):
     # -- one request ------------------------------------------------------------
 
     def request(self, method, path, body=None, leave=False, headers=None):
-        """(status, text); None where the responder went away meanwhile. leave:
-        the client does, after some bytes."""
+        """(status, text). leave: the client goes after the first bytes of a
+        stream."""
         what = f"{method} {path.partition('?')[0]}"
         epoch = self.r.epoch
         connection, response = self.lab.open(
             method, path, body, user=self.user, headers=headers,
             timeout_s=ONE_READ_S)
         with contextlib.closing(connection):
-            if leave:
-                data = response.read1(self.random.randrange(1, 2000))
-                return response.status, data.decode(errors="replace")
-            try:
-                data = response.read()
-            except http.client.IncompleteRead as e:
-                data = e.partial
-                # A kill cuts answers, also in the middle of a character.
-                if epoch == self.r.epoch and epoch % 2 == 0:
-                    self.r.fail(f"{what}: cut short: {data[-200:]!r}")
+            data, cut = self.read(response, leave)
+        # A kill cuts answers, also in the middle of a character.
+        if cut and epoch == self.r.epoch and epoch % 2 == 0:
+            self.r.fail(f"{what}: cut short: {data[-200:]!r}")
         if epoch != self.r.epoch or epoch % 2:
             return response.status, data.decode(errors="replace")
         self.r.count(self.r.statuses, response.status)
@@ -235,6 +230,21 @@ class Client(threading.Thread):
             self.r.fail(f"{what}: {response.status} {data[:400]!r}")
         text = text_of_body(self.r, what, self.user, response.headers, data)
         return response.status, text
+
+    def read(self, response, leave):
+        """(what came, whether the responder cut it). A stream is left after a
+        while, as the follower of a turn that waits for somebody has to; what came
+        of it then is taken up to its last whole event."""
+        data, end = b"", time.monotonic() + (0 if leave else STREAM_S)
+        streamed = "event-stream" in response.headers.get("Content-Type", "")
+        try:
+            while part := response.read1(65536):
+                data += part
+                if streamed and (time.monotonic() > end or self.r.over()):
+                    return data[:data.rfind(b"\n\n") + 2], False
+        except http.client.IncompleteRead as e:
+            return data + e.partial, True
+        return data, False
 
     def events(self, text, what):
         """The data of a stream's events; whole ones only."""
@@ -286,7 +296,7 @@ class Client(threading.Thread):
         if leave is None:
             leave = self.random.random() < 0.3
         _, text = self.request("POST", path, body, leave=leave)
-        if not leave and text.startswith("{"):
+        if text.startswith("{"):
             with contextlib.suppress(ValueError):
                 self.learn(json.loads(text))
         for record in self.events(text, path) if "data:" in text else ():
