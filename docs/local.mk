@@ -29,6 +29,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/providers.md \
 	docs/request.md \
 	docs/security-bugs.md \
+	docs/security.md \
 	docs/thread.md \
 	docs/tools.md \
 	docs/turn.md

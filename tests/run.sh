@@ -162,6 +162,18 @@ suite() {
 	tally "$name" "$1" $(($2 + reports)) "$3" "$file"
 }
 
+# build_with NAME SANITIZERS: a second build, in its own directory.
+build_with() {
+	begin "build with $2 sanitizer"
+	build_tree "$build/$1" "$out/build-$1.log" --enable-developer \
+		--enable-sanitize="$2" CFLAGS='-O1 -g' ||
+		{ tally "build-$1" 0 1 0 "$out/build-$1.log"; return 1; }
+}
+
+. "$top/tests/fuzz/run.sh"
+. "$top/tests/soak/run.sh"
+
+test_fuzz() { fuzz_all 30; }
 test_unit() { make_check unit "$build"; }
 test_api() { suite api "$build" api; }
 # What an attacker found, and would try; again under the sanitizers.
@@ -179,12 +191,14 @@ test_sanitize() {
 		make_check unit-asan "$build/asan"
 		suite api-asan "$build/asan" api
 		suite security-asan "$build/asan" security
+		stress stress-asan "$build/asan" 25
 	fi
 	if build_with tsan thread; then
 		TSAN_OPTIONS=$known make_check unit-tsan "$build/tsan" \
 			TESTS="$threaded"
 		suite api-tsan "$build/tsan" api -m threads
 		suite security-tsan "$build/tsan" security -m threads
+		stress stress-tsan "$build/tsan" 25
 	fi
 }
 
@@ -256,10 +270,10 @@ test_clients() {
 run_tests() {
 	local one suites=("$@") start=$SECONDS
 	[ ${#suites[@]} -gt 0 ] && [ "${suites[0]}" != all ] ||
-		suites=(unit api security servers clients browser sanitize)
+		suites=(unit api security servers clients browser fuzz sanitize)
 	for one in "${suites[@]}"; do
 		case $one in
-		unit | api | security | servers | clients | browser | sanitize) ;;
+		unit | api | security | servers | clients | browser | fuzz | sanitize) ;;
 		*) die "there is no test suite $one" ;;
 		esac
 	done
@@ -270,7 +284,13 @@ run_tests() {
 	for one in "${suites[@]}"; do
 		"test_$one"
 	done
-	echo "test: $((SECONDS - start)) s, logs in $out"
+	summary "$start"
+}
+
+# summary START: the last lines; fails when a test did, or none ran.
+summary() {
+	local one
+	echo "test: $((SECONDS - $1)) s, logs in $out"
 	for one in "${unsteady[@]}"; do
 		echo "test: failed beside others and passed alone: $one"
 	done

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
 
 const struct err_row err_rows[ERR__MAX] = {
 #define ERR(n, status, wire, text, level, retry) \
@@ -15,6 +16,22 @@ const struct err_row err_rows[ERR__MAX] = {
 #include "base/err.def"
 #undef ERR
 };
+
+/* Texts are cut by bytes, also within: what is no character then becomes '?'. */
+static void tidy(char *text)
+{
+	if (utf8_valid(str_of(text)))
+		return;
+	for (size_t n, left = strlen(text); left; text += n, left -= n) {
+		for (n = 1; n < 4 && n < left; n++)
+			if (utf8_valid((struct str){ text, n }))
+				break;
+		if (!utf8_valid((struct str){ text, n })) {
+			*text = '?';
+			n = 1;
+		}
+	}
+}
 
 /* Whether it was set: the first one stays. */
 PRINTF_LIKE(5, 0)
@@ -27,6 +44,7 @@ static bool set(struct err *e, const char *file, int line, enum err_code code,
 	e->file = file;
 	e->line = line;
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	tidy(e->text);
 	return true;
 }
 
@@ -62,6 +80,7 @@ int err_field_at(struct err *e, const char *file, int line,
 	if (set(e, file, line, code, fmt, ap)) {
 		memcpy(e->public, e->text, sizeof(e->public));
 		snprintf(e->field, sizeof(e->field), "%s", field);
+		tidy(e->field);
 	}
 	va_end(ap);
 	return -1;
@@ -79,6 +98,7 @@ int err_wrap(struct err *e, const char *fmt, ...)
 	va_end(ap);
 	n = strlen(e->text);
 	snprintf(e->text + n, sizeof(e->text) - n, ": %s", old);
+	tidy(e->text);
 	return -1;
 }
 

@@ -245,7 +245,9 @@ int64_t jx_int(const json_t *obj, const char *key, int64_t dflt)
 
 	if (json_is_integer(v))
 		return json_integer_value(v);
-	if (json_is_real(v))
+	/* Beyond the type, a cast is undefined: such a number is none. */
+	if (json_is_real(v) && json_real_value(v) > -0x1p63 &&
+	    json_real_value(v) < 0x1p63)
 		return (int64_t)json_real_value(v);
 	return dflt;
 }

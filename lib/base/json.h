@@ -75,8 +75,8 @@ char *jx_text(struct arena *a, const json_t *j);
 json_t *jx_keep(struct arena *a, json_t *j);
 
 /*
- * Members of an object, lenient: a wrong type, null or absence give the
- * default. Results are borrowed. jx_str: "" view with p == NULL when absent.
+ * Members of an object, lenient: a wrong type, null, absence or a number beyond
+ * 64 bit give the default. Results are borrowed. jx_str: "" view with p == NULL when absent.
  */
 struct str jx_str(const json_t *obj, const char *key);
 int64_t jx_int(const json_t *obj, const char *key, int64_t dflt);

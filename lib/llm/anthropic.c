@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "llm/decoder.h"
+#include "llm/mend.h"
 
 #include "base/banned.h"
 
@@ -21,6 +22,7 @@ struct dec_block {
 	int index;		/* as the server counts */
 	json_t *json;		/* content_block as it started */
 	struct buf text;	/* text, thinking, or input of foreign tools */
+	struct dec_carry carry;	/* of text */
 	struct buf signature;
 	int call;		/* number of the tool call, or -1 */
 };
@@ -45,14 +47,14 @@ static void take_usage(struct llm_decoder *d, const json_t *u)
 
 	if (!u)
 		return;
-	d->usage.input = jx_int(u, "input_tokens", d->usage.input);
-	d->usage.cache_read = jx_int(u, "cache_read_input_tokens",
-				     MAX(d->usage.cache_read, 0));
-	d->usage.cache_write = jx_int(u, "cache_creation_input_tokens",
-				      MAX(d->usage.cache_write, 0));
-	d->usage.output = jx_int(u, "output_tokens", d->usage.output);
-	d->usage.reasoning = jx_int(details, "thinking_tokens",
-				    d->usage.reasoning);
+	d->usage.input = dec_count(u, "input_tokens", d->usage.input);
+	d->usage.cache_read = dec_count(u, "cache_read_input_tokens",
+					MAX(d->usage.cache_read, 0));
+	d->usage.cache_write = dec_count(u, "cache_creation_input_tokens",
+					 MAX(d->usage.cache_write, 0));
+	d->usage.output = dec_count(u, "output_tokens", d->usage.output);
+	d->usage.reasoning = dec_count(details, "thinking_tokens",
+				       d->usage.reasoning);
 }
 
 static void usage(struct llm_decoder *d, const json_t *j)
@@ -120,7 +122,7 @@ static struct dec_block *block_start(struct llm_decoder *d, int index,
 	d->blocks = xrealloc(d->blocks, ((size_t)d->n_blocks + 1) * sizeof(*b));
 	b = &d->blocks[d->n_blocks++];
 	*b = (struct dec_block){
-		.index = index, .json = json_incref(block), .call = -1,
+		.index = index, .json = dec_keep(d, block), .call = -1,
 		.text = BUF_INIT(LIM_ANSWER_BYTES),
 		.signature = BUF_INIT(LIM_ANSWER_BYTES),
 	};
@@ -136,26 +138,30 @@ static struct dec_block *block_start(struct llm_decoder *d, int index,
 static void block_text(struct llm_decoder *d, struct dec_block *b,
 		       struct str text)
 {
-	buf_addstr(&b->text, text);
+	dec_add(d, &b->text, &b->carry, text);
 	dec_text(d, text);
 }
 
 static void block_thinking(struct llm_decoder *d, struct dec_block *b,
 			   struct str text)
 {
-	buf_addstr(&b->text, text);
+	dec_add(d, &b->text, &b->carry, text);
 	dec_reasoning(d, text);
 }
 
-/* What a block has already when it starts: all of it in a whole document. */
-static void block_content(struct llm_decoder *d, struct dec_block *b)
+/*
+ * What a block has already when it starts: all of it in a whole document. block
+ * is as the document has it: b->json may be a clean copy.
+ */
+static void block_content(struct llm_decoder *d, struct dec_block *b,
+			  const json_t *block)
 {
-	const json_t *input = jx_obj(b->json, "input");
+	const json_t *input = jx_obj(block, "input");
 
-	if (str_is(type_of(b->json), "text"))
-		block_text(d, b, jx_str(b->json, "text"));
-	else if (str_is(type_of(b->json), "thinking"))
-		block_thinking(d, b, jx_str(b->json, "thinking"));
+	if (str_is(type_of(block), "text"))
+		block_text(d, b, jx_str(block, "text"));
+	else if (str_is(type_of(block), "thinking"))
+		block_thinking(d, b, jx_str(block, "thinking"));
 	if (b->call >= 0 && input && json_object_size(input))
 		dec_call_args_json(d, &d->calls[b->call], input);
 }
@@ -173,14 +179,14 @@ static void block_delta(struct llm_decoder *d, int index, const json_t *delta)
 		block_thinking(d, b, jx_str(delta, "thinking"));
 	} else if (str_is(type, "signature_delta")) {
 		buf_reset(&b->signature);
-		buf_addstr(&b->signature, jx_str(delta, "signature"));
+		dec_whole(d, &b->signature, jx_str(delta, "signature"));
 	} else if (str_is(type, "input_json_delta")) {
 		struct str part = jx_str(delta, "partial_json");
 
 		if (b->call >= 0)
 			dec_call_args(d, &d->calls[b->call], part);
 		else
-			buf_addstr(&b->text, part);
+			dec_add(d, &b->text, &b->carry, part);
 	} else if (str_is(type, "citations_delta")) {
 		json_t *list = jx_arr(b->json, "citations");
 
@@ -188,7 +194,8 @@ static void block_delta(struct llm_decoder *d, int index, const json_t *delta)
 			list = json_array();
 			json_object_set_new(b->json, "citations", list);
 		}
-		json_array_append(list, json_object_get(delta, "citation"));
+		json_array_append_new(list, dec_keep(d,
+				json_object_get(delta, "citation")));
 	}
 }
 
@@ -208,7 +215,7 @@ static void event(struct llm_decoder *d, struct str name, json_t *j)
 			? block_start(d, index, block) : NULL;
 
 		if (b)
-			block_content(d, b);
+			block_content(d, b, block);
 	} else if (str_is(type, "message_start")) {
 		if (!first_start(d, jx_str(message, "id")))
 			return;
@@ -244,7 +251,7 @@ static void whole(struct llm_decoder *d, json_t *j)
 			? block_start(d, (int)i, block) : NULL;
 
 		if (b)
-			block_content(d, b);
+			block_content(d, b, block);
 	}
 	stop_reason(d, j);
 	d->finished = true;
@@ -279,6 +286,7 @@ static json_t *block_json(struct llm_decoder *d, struct dec_block *b)
 	json_t *o = json_copy(b->json);
 	struct str type = type_of(b->json);
 
+	mend_flush(&b->text, &b->carry);
 	if (str_is(type, "text")) {
 		json_object_set_new(o, "text", jx_string(buf_str(&b->text)));
 	} else if (str_is(type, "thinking")) {

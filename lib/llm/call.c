@@ -30,10 +30,11 @@ static void start_call(struct llm_decoder *d, struct dec_call *c)
 }
 
 /* The first non-empty value wins (B4, B7). */
-static void first_wins(struct buf *b, struct str s)
+static void first_wins(const struct llm_decoder *d, struct buf *b,
+		       struct str s)
 {
 	if (!b->n && s.n)
-		utf8_scrub(b, s);
+		dec_whole(d, b, s);
 }
 
 struct dec_call *dec_call_new(struct llm_decoder *d, int key, struct str id,
@@ -51,8 +52,8 @@ struct dec_call *dec_call_new(struct llm_decoder *d, int key, struct str id,
 		.key = key, .id = BUF_INIT(256), .name = BUF_INIT(256),
 		.args = BUF_INIT(LIM_TOOL_ARGS_BYTES),
 	};
-	first_wins(&c->id, id);
-	first_wins(&c->name, name);
+	first_wins(d, &c->id, id);
+	first_wins(d, &c->name, name);
 	if (c->name.n)
 		start_call(d, c);
 	return c;
@@ -89,8 +90,8 @@ struct dec_call *dec_call(struct llm_decoder *d, int key, struct str id,
 
 	if (!c)
 		return dec_call_new(d, key, id, name);
-	first_wins(&c->id, id);
-	first_wins(&c->name, name);
+	first_wins(d, &c->id, id);
+	first_wins(d, &c->name, name);
 	if (c->name.n && !c->started)
 		start_call(d, c);
 	return c;
@@ -100,7 +101,7 @@ void dec_call_args(struct llm_decoder *d, struct dec_call *c, struct str s)
 {
 	struct buf tmp = BUF_INIT(LIM_UPSTREAM_BYTES);
 
-	s = emit_clean(d, CH_ARGS, s, &tmp);
+	s = emit_clean(d, &c->carry, s, &tmp);
 	buf_addstr(&c->args, s);
 	if (!buf_ok(&c->args)) {
 		dec_fail(d, ERR_TOO_BIG, "tool arguments that are too large");

@@ -412,16 +412,23 @@ static bool find_framing(struct llm_decoder *d)
 	if (!s.n)
 		return false;
 	buf_shift(&d->body, d->body.n - s.n);
-	if (d->body.p[0] != '{' && d->body.p[0] != '[')
+	if (d->body.p[0] == '<')
+		d->framing = FRAME_HTML;
+	else if (d->body.p[0] != '{' && d->body.p[0] != '[')
 		d->framing = FRAME_SSE;
 	else if (d->ndjson_type || d->dialect == &llm_dialect_ollama)
 		d->framing = FRAME_NDJSON;
 	else
 		d->framing = FRAME_JSON;
-	if (d->body.p[0] == '<')
+	return true;
+}
+
+/* A page is an error; its text says how it starts, however that was cut. */
+static void html_page(struct llm_decoder *d, bool over)
+{
+	if (over || d->n_head == sizeof(d->head) - 1)
 		dec_fail(d, ERR_UPSTREAM_PROTOCOL,
 			 "an HTML page instead of an answer");
-	return true;
 }
 
 static void feed_reader(struct llm_decoder *d, struct str s)
@@ -453,8 +460,13 @@ static void feed(struct llm_decoder *d, struct str bytes)
 	buf_addstr(&d->body, bytes);
 	if (!buf_ok(&d->body)) {
 		dec_fail(d, ERR_TOO_BIG, "an answer that is too large");
-	} else if (d->framing == FRAME_UNKNOWN && find_framing(d) &&
-		   d->framing != FRAME_JSON && !d->terminal) {
+		return;
+	}
+	if (d->framing == FRAME_UNKNOWN && !find_framing(d))
+		return;
+	if (d->framing == FRAME_HTML) {
+		html_page(d, false);
+	} else if (d->framing != FRAME_JSON) {
 		struct buf first = d->body;
 
 		d->body = (struct buf)BUF_INIT(LIM_UPSTREAM_BYTES);
@@ -506,6 +518,8 @@ int llm_decoder_finish(struct llm_decoder *d, llm_handler *fn, void *ctx,
 		rc = ndjson_finish(&d->reader, on_payload, d, &mine);
 	if (rc < 0 && mine.code != ERR_NONE)
 		dec_fail(d, mine.code, mine.text);
+	if (!llm_decoder_over(d) && d->framing == FRAME_HTML)
+		html_page(d, true);
 	if (!llm_decoder_over(d) && (d->framing == FRAME_JSON || d->not_lines))
 		whole_document(d);
 	if (!llm_decoder_over(d) && d->finished)

@@ -13,13 +13,6 @@
 
 #define CALL_NO_KEY (-1)
 
-struct dec_call {
-	int key;		/* the provider's index, or CALL_NO_KEY */
-	struct buf id, name, args;
-	json_t *opaque;		/* members to replay (B11), or NULL */
-	bool started;		/* TOOL_START was given */
-};
-
 /* A UTF-8 sequence or surrogate pair that the next delta may complete (C7). */
 struct dec_carry {
 	char bytes[4];
@@ -27,9 +20,19 @@ struct dec_carry {
 	unsigned surrogate;	/* a high one waiting, or 0 */
 };
 
-enum dec_channel { CH_TEXT, CH_REASONING, CH_REFUSAL, CH_ARGS, CH__MAX };
+struct dec_call {
+	int key;		/* the provider's index, or CALL_NO_KEY */
+	struct buf id, name, args;
+	struct dec_carry carry;	/* of args */
+	json_t *opaque;		/* members to replay (B11), or NULL */
+	bool started;		/* TOOL_START was given */
+};
 
-enum dec_framing { FRAME_UNKNOWN, FRAME_SSE, FRAME_NDJSON, FRAME_JSON };
+enum dec_channel { CH_TEXT, CH_REASONING, CH_REFUSAL, CH__MAX };
+
+enum dec_framing {
+	FRAME_UNKNOWN, FRAME_SSE, FRAME_NDJSON, FRAME_JSON, FRAME_HTML,
+};
 
 /* The bytes around the text of the last pure text delta; see decoder.c. */
 struct dec_template {
@@ -106,6 +109,25 @@ void dec_text(struct llm_decoder *d, struct str s);
 void dec_reasoning(struct llm_decoder *d, struct str s);
 void dec_refusal(struct llm_decoder *d, struct str s);
 
+/*
+ * Adds the next part of a text that a dialect keeps, and all of one: as dec_text
+ * would give it. What a dialect keeps never comes straight from the document,
+ * which may be mended (mend.h).
+ */
+void dec_add(const struct llm_decoder *d, struct buf *to,
+	     struct dec_carry *carry, struct str s);
+void dec_whole(const struct llm_decoder *d, struct buf *to, struct str s);
+
+/* A value of the document for keeping: it, or a clean copy. New reference. */
+json_t *dec_keep(const struct llm_decoder *d, json_t *j);
+
+/*
+ * A counter of tokens: dflt where there is none, or none that can be true, so
+ * that sums of some never overflow.
+ */
+#define DEC_COUNT_MOST INT64_C(1000000000000)
+int64_t dec_count(const json_t *o, const char *key, int64_t dflt);
+
 /* The server's name for the model; the last non-empty one stays. */
 void dec_model(struct llm_decoder *d, struct str s);
 
@@ -130,7 +152,7 @@ json_t *dec_origin(const struct llm_decoder *d);
 /* Ends the stream with an error; the first one stays. */
 void dec_fail(struct llm_decoder *d, enum err_code code, const char *text);
 /* The same from a provider's error object, in any shape (A3). */
-void dec_fail_json(struct llm_decoder *d, const json_t *j);
+void dec_fail_json(struct llm_decoder *d, json_t *j);
 
 /*
  * The part of prompt tokens that is charged in full. Providers count what was

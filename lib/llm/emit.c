@@ -66,13 +66,12 @@ void emit_send(struct llm_decoder *d, const struct llm_event *ev)
 
 static const enum llm_event_type channel_event[CH__MAX] = {
 	[CH_TEXT] = LLM_EV_TEXT, [CH_REASONING] = LLM_EV_REASONING,
-	[CH_REFUSAL] = LLM_EV_REFUSAL, [CH_ARGS] = LLM_EV_TOOL_ARGS,
+	[CH_REFUSAL] = LLM_EV_REFUSAL,
 };
 
-struct str emit_clean(struct llm_decoder *d, enum dec_channel ch, struct str s,
-		      struct buf *tmp)
+struct str emit_clean(const struct llm_decoder *d, struct dec_carry *carry,
+		      struct str s, struct buf *tmp)
 {
-	struct dec_carry *carry = &d->carry[ch];
 	bool waiting = carry->n || carry->surrogate;
 
 	if (!d->mended && !waiting && (!s.n || !memchr(s.p, 0, s.n)))
@@ -104,7 +103,7 @@ static void delta(struct llm_decoder *d, enum dec_channel ch, struct str s)
 {
 	struct buf tmp = BUF_INIT(LIM_UPSTREAM_BYTES);
 
-	deliver(d, ch, emit_clean(d, ch, s, &tmp));
+	deliver(d, ch, emit_clean(d, &d->carry[ch], s, &tmp));
 	buf_release(&tmp);
 }
 
@@ -122,12 +121,43 @@ void dec_refusal(struct llm_decoder *d, struct str s)
 	delta(d, CH_REFUSAL, s);
 }
 
+void dec_add(const struct llm_decoder *d, struct buf *to,
+	     struct dec_carry *carry, struct str s)
+{
+	struct buf tmp = BUF_INIT(LIM_UPSTREAM_BYTES);
+
+	if (!s.n)
+		return;
+	buf_addstr(to, emit_clean(d, carry, s, &tmp));
+	buf_release(&tmp);
+}
+
+void dec_whole(const struct llm_decoder *d, struct buf *to, struct str s)
+{
+	struct dec_carry carry = { .n = 0 };
+
+	dec_add(d, to, &carry, s);
+	mend_flush(to, &carry);
+}
+
+json_t *dec_keep(const struct llm_decoder *d, json_t *j)
+{
+	return d->mended ? mend_copy(j) : json_incref(j);
+}
+
+int64_t dec_count(const json_t *o, const char *key, int64_t dflt)
+{
+	int64_t n = jx_int(o, key, -1);
+
+	return n >= 0 && n <= DEC_COUNT_MOST ? n : dflt;
+}
+
 void dec_model(struct llm_decoder *d, struct str s)
 {
 	if (!s.n || str_eq(s, buf_str(&d->said_model)))
 		return;
 	buf_reset(&d->said_model);
-	utf8_scrub(&d->said_model, utf8_head(s, 60));
+	dec_whole(d, &d->said_model, utf8_head(s, 60));
 }
 
 /* -- <think> (C3) --------------------------------------------------------- */
@@ -251,7 +281,7 @@ static void flush_deltas(struct llm_decoder *d)
 	for (int ch = 0; ch < CH__MAX; ch++) {
 		buf_reset(&b);
 		mend_flush(&b, &d->carry[ch]);
-		if (b.n && ch != CH_ARGS)
+		if (b.n)
 			deliver(d, (enum dec_channel)ch, buf_str(&b));
 	}
 	buf_release(&b);
@@ -375,11 +405,15 @@ void emit_terminal(struct llm_decoder *d)
 
 void dec_fail(struct llm_decoder *d, enum err_code code, const char *text)
 {
+	/* How it begins tells where nothing else could be read; while events
+	   come, how much of that is here is a matter of cuts. */
+	bool quote = code == ERR_UPSTREAM_PROTOCOL && d->n_head &&
+		(!d->reader.n_events || d->not_lines);
+
 	if (d->err.code != ERR_NONE)
 		return;
 	err_set(&d->err, code, "%s: %s%s%.120s", d->provider->name, text,
-		d->n_head && code == ERR_UPSTREAM_PROTOCOL ? ": " : "",
-		code == ERR_UPSTREAM_PROTOCOL ? d->head : "");
+		quote ? ": " : "", quote ? d->head : "");
 	for (char *p = d->err.text; *p; p++)
 		if ((unsigned char)*p < ' ' || (unsigned char)*p >= 0x7f)
 			*p = ' ';
@@ -388,13 +422,17 @@ void dec_fail(struct llm_decoder *d, enum err_code code, const char *text)
 	emit_terminal(d);
 }
 
-void dec_fail_json(struct llm_decoder *d, const json_t *j)
+void dec_fail_json(struct llm_decoder *d, json_t *j)
 {
+	json_t *clean;
+
 	if (d->err.code != ERR_NONE)
 		return;
 	if (d->dialect->usage)
 		d->dialect->usage(d, j);
-	llm_fault_of_json(j, &d->fault, &d->err);
+	clean = dec_keep(d, j);
+	llm_fault_of_json(clean, &d->fault, &d->err);
+	json_decref(clean);
 	err_wrap(&d->err, "%s, in the answer", d->provider->name);
 	emit_terminal(d);
 }

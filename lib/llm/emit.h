@@ -13,11 +13,11 @@ void emit_terminal(struct llm_decoder *d);
 void emit_send(struct llm_decoder *d, const struct llm_event *ev);
 
 /*
- * s, cleaned: without stray pieces and NUL (C7, C9). Uses *tmp only when there
- * is something to do.
+ * s, the next part of a text, cleaned: without stray pieces and NUL (C7, C9).
+ * *carry is of that text. Uses *tmp only when there is something to do.
  */
-struct str emit_clean(struct llm_decoder *d, enum dec_channel ch, struct str s,
-		      struct buf *tmp);
+struct str emit_clean(const struct llm_decoder *d, struct dec_carry *carry,
+		      struct str s, struct buf *tmp);
 
 /* Gives the whole call c, with an id of its own (B3). */
 void emit_call(struct llm_decoder *d, struct dec_call *c);

@@ -11,16 +11,17 @@
 static void usage(struct llm_decoder *d, const json_t *j)
 {
 	const json_t *u = jx_obj(j, "usageMetadata");
-	int64_t prompt = jx_int(u, "promptTokenCount", -1);
-	int64_t thoughts = jx_int(u, "thoughtsTokenCount", 0);
+	int64_t prompt = dec_count(u, "promptTokenCount", -1);
+	int64_t thoughts = dec_count(u, "thoughtsTokenCount", 0);
 
 	if (prompt < 0)
 		return;
-	d->usage.cache_read = MAX(jx_int(u, "cachedContentTokenCount", 0), 0);
+	d->usage.cache_read = dec_count(u, "cachedContentTokenCount",
+					0);
 	d->usage.cache_write = 0;
 	d->usage.input = dec_uncached(prompt, d->usage.cache_read);
 	/* D4: thinking is not among the candidates' tokens. */
-	d->usage.output = jx_int(u, "candidatesTokenCount", 0) + thoughts;
+	d->usage.output = dec_count(u, "candidatesTokenCount", 0) + thoughts;
 	d->usage.reasoning = thoughts;
 	d->output_final = true;
 }
@@ -43,7 +44,8 @@ static void part(struct llm_decoder *d, json_t *p)
 		return;
 	dec_call_args_json(d, c, json_object_get(fn, "args"));
 	if (json_is_string(signature))
-		c->opaque = json_pack("{s:O}", "thoughtSignature", signature);
+		c->opaque = json_pack("{s:o}", "thoughtSignature",
+				      dec_keep(d, signature));
 }
 
 static void finish_reason(struct llm_decoder *d, struct str s)

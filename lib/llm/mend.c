@@ -13,6 +13,27 @@
 #define PRIVATE_SURROGATE 0x100000u
 #define PRIVATE_BYTE 0x10ef00u
 
+static bool is_private(unsigned c)
+{
+	return (c >= PRIVATE_SURROGATE + 0xd800 &&
+		c < PRIVATE_SURROGATE + 0xe000) ||
+		(c >= PRIVATE_BYTE && c <= PRIVATE_BYTE + 0xff);
+}
+
+/* The character of four bytes at p. */
+static unsigned four_bytes(const char *p)
+{
+	const unsigned char *u = (const unsigned char *)p;
+
+	return (u[0] & 7u) << 18 | (u[1] & 63u) << 12 | (u[2] & 63u) << 6 |
+		(u[3] & 63u);
+}
+
+static unsigned surrogate_pair(unsigned high, unsigned low)
+{
+	return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+}
+
 static void add_char(struct buf *out, unsigned c)
 {
 	char u[4];
@@ -48,7 +69,10 @@ static size_t mend_escape(struct buf *out, struct str s, size_t i)
 	if (s.n - i >= 12 && s.p[i + 6] == '\\' && s.p[i + 7] == 'u')
 		lo = hex4(s.p + i + 8);
 	if (is_high(u) && is_low(lo)) {
-		buf_add(out, s.p + i, 12);
+		if (is_private(surrogate_pair((unsigned)u, (unsigned)lo)))
+			buf_adds(out, "\xef\xbf\xbd");
+		else
+			buf_add(out, s.p + i, 12);
 		return 12;
 	}
 	if (is_high(u) || is_low(u)) {
@@ -88,6 +112,12 @@ static void mend(struct buf *out, struct str s)
 				i++;
 				continue;
 			}
+			/* The sender's own must not be taken for ours. */
+			if (n == 4 && is_private(four_bytes(s.p + i))) {
+				buf_adds(out, "\xef\xbf\xbd");
+				i += 4;
+				continue;
+			}
 		}
 		buf_add(out, s.p + i, n);
 		i += n;
@@ -121,8 +151,7 @@ void mend_flush(struct buf *out, struct dec_carry *carry)
 static void join_surrogate(struct buf *out, unsigned u, struct dec_carry *c)
 {
 	if (is_low((int)u) && c->surrogate) {
-		add_char(out, 0x10000 + ((c->surrogate - 0xd800) << 10) +
-			 (u - 0xdc00));
+		add_char(out, surrogate_pair(c->surrogate, u));
 		*c = (struct dec_carry){ .n = 0 };
 		return;
 	}
@@ -164,11 +193,10 @@ void mend_join(struct buf *out, struct str s, struct dec_carry *carry)
 		unsigned c = 0;
 
 		if (n == 4)
-			c = (p[i] & 7u) << 18 | (p[i + 1] & 63u) << 12 |
-				(p[i + 2] & 63u) << 6 | (p[i + 3] & 63u);
-		if (c >= 0x10d800 && c < 0x10e000) {
+			c = four_bytes(s.p + i);
+		if (is_private(c) && c < PRIVATE_BYTE) {
 			join_surrogate(out, c - PRIVATE_SURROGATE, carry);
-		} else if (c >= PRIVATE_BYTE && c <= PRIVATE_BYTE + 0xff) {
+		} else if (is_private(c)) {
 			join_byte(out, (unsigned char)(c - PRIVATE_BYTE), carry);
 		} else {
 			mend_flush(out, carry);
@@ -176,4 +204,43 @@ void mend_join(struct buf *out, struct str s, struct dec_carry *carry)
 		}
 		i += n;
 	}
+}
+
+static struct str joined(struct buf *out, struct str s)
+{
+	struct dec_carry carry = { .n = 0 };
+
+	buf_reset(out);
+	mend_join(out, s, &carry);
+	mend_flush(out, &carry);
+	return buf_str(out);
+}
+
+json_t *mend_copy(const json_t *j)
+{
+	struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
+	json_t *out, *v;
+	const char *key;
+	size_t i;
+
+	if (json_is_string(j)) {
+		out = jx_string(joined(&b, (struct str){
+			json_string_value(j), json_string_length(j) }));
+	} else if (json_is_object(j)) {
+		out = json_object();
+		json_object_foreach((json_t *)j, key, v) {
+			json_t *copy = mend_copy(v);
+
+			json_object_set_new(out, joined(&b, str_of(key)).p,
+					    copy);
+		}
+	} else if (json_is_array(j)) {
+		out = json_array();
+		json_array_foreach((json_t *)j, i, v)
+			json_array_append_new(out, mend_copy(v));
+	} else {
+		out = json_copy((json_t *)j);
+	}
+	buf_release(&b);
+	return out;
 }

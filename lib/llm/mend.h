@@ -16,8 +16,10 @@
 struct dec_carry;
 
 /*
- * Reads one value. *mended tells whether it was repaired; its strings may then
- * hold private characters. New reference, or NULL when nothing helps.
+ * Reads one value. *mended tells whether it was repaired; its strings and keys
+ * may then hold private characters, which are never the sender's own: text is
+ * for mend_join, all else for mend_copy. New reference, or NULL when nothing
+ * helps.
  */
 json_t *mend_load(struct str s, bool *mended);
 
@@ -26,6 +28,9 @@ json_t *mend_load(struct str s, bool *mended);
  * keeps what the next delta may complete.
  */
 void mend_join(struct buf *out, struct str s, struct dec_carry *carry);
+
+/* A copy of a mended value that is for keeping: stray pieces are U+FFFD. New. */
+json_t *mend_copy(const json_t *j);
 
 /* Appends U+FFFD for what waits in *carry and forgets it. */
 void mend_flush(struct buf *out, struct dec_carry *carry);

@@ -13,8 +13,8 @@
 
 static void usage(struct llm_decoder *d, const json_t *j)
 {
-	int64_t in = jx_int(j, "prompt_eval_count", -1);
-	int64_t out = jx_int(j, "eval_count", -1);
+	int64_t in = dec_count(j, "prompt_eval_count", -1);
+	int64_t out = dec_count(j, "eval_count", -1);
 
 	if (in >= 0) {
 		d->usage.input = in;

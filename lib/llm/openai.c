@@ -27,26 +27,25 @@ static void take_usage(struct llm_decoder *d, const json_t *u)
 	const json_t *in = jx_obj(u, "prompt_tokens_details");
 	const json_t *out = jx_obj(u, "completion_tokens_details");
 	const json_t *cost = json_object_get(u, "cost");
-	int64_t prompt = jx_int(u, "prompt_tokens", -1);
-	int64_t completion = jx_int(u, "completion_tokens", -1);
-	int64_t total = jx_int(u, "total_tokens", -1);
-	int64_t read = jx_int(in, "cached_tokens",
-			      jx_int(u, "prompt_cache_hit_tokens", 0));
-	int64_t write = jx_int(in, "cache_write_tokens", 0);
+	int64_t prompt = dec_count(u, "prompt_tokens", -1);
+	int64_t completion = dec_count(u, "completion_tokens", -1);
+	int64_t total = dec_count(u, "total_tokens", -1);
+	int64_t read = dec_count(in, "cached_tokens",
+				 dec_count(u, "prompt_cache_hit_tokens", 0));
+	int64_t write = dec_count(in, "cache_write_tokens", 0);
 	int64_t sent;
 
 	if (prompt < 0 && completion < 0)
 		return;
-	d->usage.cache_read = MAX(read, 0);
-	d->usage.cache_write = MAX(write, 0);
-	d->usage.input = dec_uncached(prompt, d->usage.cache_read +
-				      d->usage.cache_write);
-	sent = d->usage.input + d->usage.cache_read + d->usage.cache_write;
+	d->usage.cache_read = read;
+	d->usage.cache_write = write;
+	d->usage.input = dec_uncached(prompt, read + write);
+	sent = d->usage.input + read + write;
 	if (d->q.usage_output_rule == USAGE_TOTAL && prompt >= 0)
 		completion = MAX(completion, total - sent);
 	d->usage.output = completion;
-	d->usage.reasoning = jx_int(out, "reasoning_tokens",
-				    jx_int(u, "reasoning_tokens", -1));
+	d->usage.reasoning = dec_count(out, "reasoning_tokens",
+				       dec_count(u, "reasoning_tokens", -1));
 	if (json_is_object(cost))	/* Perplexity */
 		cost = json_object_get(cost, "total_cost");
 	if (json_is_number(cost))
@@ -180,13 +179,14 @@ static void message_opaque(struct llm_decoder *d, const json_t *delta)
 		"extra_content", "thought_signature", "reasoning_signature",
 		"reasoning_opaque",
 	};
-	const json_t *details = jx_arr(delta, "reasoning_details");
+	json_t *details = jx_arr(delta, "reasoning_details");
 
 	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
 		json_t *v = json_object_get(delta, kept[i]);
 
 		if (!is_null(v))
-			json_object_set(*opaque_of(&d->opaque), kept[i], v);
+			json_object_set_new(*opaque_of(&d->opaque), kept[i],
+					    dec_keep(d, v));
 	}
 	if (json_array_size(details)) {
 		json_t *all = jx_arr(*opaque_of(&d->opaque),
@@ -197,20 +197,24 @@ static void message_opaque(struct llm_decoder *d, const json_t *delta)
 			json_object_set_new(d->opaque, "reasoning_details",
 					    all);
 		}
+		details = dec_keep(d, details);
 		merge_details(all, details);
+		json_decref(details);
 	}
 }
 
 /* Unknown members of a call; they come back verbatim with it. */
-static void call_opaque(struct dec_call *c, const json_t *tc)
+static void call_opaque(const struct llm_decoder *d, struct dec_call *c,
+			json_t *tc)
 {
+	json_t *clean = dec_keep(d, tc);
 	static const char *const known[] = {
 		"index", "id", "type", "function", "custom",
 	};
 	const char *key;
 	json_t *v;
 
-	json_object_foreach((json_t *)tc, key, v) {
+	json_object_foreach(clean, key, v) {
 		bool skip = json_is_null(v);
 
 		for (size_t i = 0; i < ARRAY_LEN(known); i++)
@@ -218,6 +222,7 @@ static void call_opaque(struct dec_call *c, const json_t *tc)
 		if (!skip)
 			json_object_set(*opaque_of(&c->opaque), key, v);
 	}
+	json_decref(clean);
 }
 
 /* -- tool calls ----------------------------------------------------------- */
@@ -237,7 +242,7 @@ static void tool_calls(struct llm_decoder *d, const json_t *list, bool whole)
 		if (!c)
 			return;
 		dec_call_args_json(d, c, json_object_get(fn, "arguments"));
-		call_opaque(c, tc);
+		call_opaque(d, c, tc);
 	}
 }
 

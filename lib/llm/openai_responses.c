@@ -16,17 +16,17 @@ static struct str type_of(const json_t *j)
 static void usage(struct llm_decoder *d, const json_t *response)
 {
 	const json_t *u = jx_obj(response, "usage");
-	int64_t in = jx_int(u, "input_tokens", -1);
+	int64_t in = dec_count(u, "input_tokens", -1);
 
 	if (in < 0)
 		return;
-	d->usage.cache_read = MAX(jx_int(jx_obj(u, "input_tokens_details"),
-					 "cached_tokens", 0), 0);
+	d->usage.cache_read = dec_count(jx_obj(u, "input_tokens_details"),
+					"cached_tokens", 0);
 	d->usage.cache_write = 0;
 	d->usage.input = dec_uncached(in, d->usage.cache_read);
-	d->usage.output = jx_int(u, "output_tokens", -1);
-	d->usage.reasoning = jx_int(jx_obj(u, "output_tokens_details"),
-				    "reasoning_tokens", -1);
+	d->usage.output = dec_count(u, "output_tokens", -1);
+	d->usage.reasoning = dec_count(jx_obj(u, "output_tokens_details"),
+				       "reasoning_tokens", -1);
 	d->output_final = true;
 }
 

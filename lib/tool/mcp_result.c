@@ -5,7 +5,17 @@
  */
 #include "tool/mcp.h"
 
+#include "base/utf8.h"
+
 #include "base/banned.h"
+
+/* The first bytes of s, whole characters. */
+static struct str cut(struct str s, size_t max_bytes)
+{
+	if (s.n > max_bytes)
+		s.n = utf8_complete((struct str){ s.p, max_bytes });
+	return s.p ? s : STR("");
+}
 
 /* Bytes behind base64. */
 static size_t decoded(struct str s)
@@ -18,17 +28,17 @@ static void blob(struct buf *out, const char *what, const json_t *j,
 {
 	struct str type = jx_str(j, "mimeType");
 
+	if (!type.p)
+		type = STR("unknown type");
 	buf_addf(out, "[%s, %.*s, about %zu bytes, not shown]", what,
-		 type.p ? (int)MIN(type.n, 100) : 12,
-		 type.p ? type.p : "unknown type", decoded(data));
+		 STR_ARG(cut(type, 100)), decoded(data));
 }
 
 static void resource(struct buf *out, const json_t *r)
 {
 	struct str uri = jx_str(r, "uri"), text = jx_str(r, "text");
 
-	buf_addf(out, "[resource %.*s]", (int)MIN(uri.n, 500),
-		 uri.p ? uri.p : "");
+	buf_addf(out, "[resource %.*s]", STR_ARG(cut(uri, 500)));
 	buf_addc(out, '\n');
 	if (text.p)
 		buf_addstr(out, text);
@@ -41,10 +51,9 @@ static void link_to(struct buf *out, const json_t *c)
 	struct str uri = jx_str(c, "uri"), name = jx_str(c, "name");
 	struct str about = jx_str(c, "description");
 
-	buf_addf(out, "[link to %.*s: %.*s%s%.*s]", (int)MIN(name.n, 200),
-		 name.p ? name.p : "", (int)MIN(uri.n, 500), uri.p ? uri.p : "",
-		 about.n ? ", " : "", (int)MIN(about.n, 500),
-		 about.p ? about.p : "");
+	buf_addf(out, "[link to %.*s: %.*s%s%.*s]", STR_ARG(cut(name, 200)),
+		 STR_ARG(cut(uri, 500)), about.n ? ", " : "",
+		 STR_ARG(cut(about, 500)));
 }
 
 static void content(struct buf *out, const json_t *c)
@@ -61,7 +70,7 @@ static void content(struct buf *out, const json_t *c)
 		resource(out, jx_obj(c, "resource"));
 	else
 		buf_addf(out, "[content of the type \"%.*s\", not shown]",
-			 (int)MIN(type.n, 60), type.p ? type.p : "");
+			 STR_ARG(cut(type, 60)));
 }
 
 static bool only_text(const json_t *list)

@@ -50,6 +50,12 @@ static const json_t *resolve(struct import *im, const json_t *j)
 	return NULL;
 }
 
+/* What resolve gave up on without a word. */
+static int no_object(struct import *im, const char *what)
+{
+	return im->e->code ? -1 : refuse(im, "%s is no object", what);
+}
+
 /* -- schemas ---------------------------------------------------------------- */
 
 static json_t *copy_schema(struct import *im, const json_t *j, int depth);
@@ -315,7 +321,7 @@ static int add_parameters(struct import *im, const json_t *item,
 			bool again = false;
 
 			if (!p)
-				return -1;
+				return no_object(im, "a parameter");
 			json_array_foreach((json_t *)own, k, other) {
 				const json_t *o = resolve(im, other);
 
@@ -346,7 +352,7 @@ static int add_body(struct import *im, const json_t *op, bool *has_body,
 
 	*has_body = body != NULL;
 	if (!body)
-		return raw ? -1 : 0;
+		return raw ? no_object(im, "the body") : 0;
 	for (i = 0; i < ARRAY_LEN(types) && !media; i++)
 		media = json_object_get(jx_obj(body, "content"), types[i]);
 	*form = i == ARRAY_LEN(types);

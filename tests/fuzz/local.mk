@@ -1,10 +1,12 @@
-# Fuzz targets. With --enable-fuzz (clang) they are libFuzzer programs, best
-# with --enable-sanitize=fuzzer-no-link,address,undefined; without it they
-# replay their corpus, and simple mutations of it, under `make check`.
+# Fuzz targets. With --enable-fuzz (clang) they are libFuzzer programs with the
+# address and undefined-behaviour checks, for `./lamp test fuzz` and `./lamp soak
+# fuzz`; without it they replay their corpus, and simple mutations of it, under
+# `make check`.
 FUZZ_TARGETS = tests/fuzz/fuzz_sse tests/fuzz/fuzz_decode tests/fuzz/fuzz_yaml \
-	tests/fuzz/fuzz_request
+	tests/fuzz/fuzz_request tests/fuzz/fuzz_body tests/fuzz/fuzz_schema \
+	tests/fuzz/fuzz_mcp tests/fuzz/fuzz_openapi
 FUZZ_LIBS = $(LAMPLIGHTER_LIBS) -lm
-EXTRA_DIST += tests/fuzz/corpus
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/tokens.dict tests/fuzz/run.sh
 
 if FUZZ
 FUZZ_DRIVER =
@@ -30,6 +32,26 @@ tests_fuzz_fuzz_yaml_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_request_LDADD = fcgi-app/libapp.a $(FUZZ_LIBS) $(FCGI_LIBS) $(MD4C_LIBS)
 tests_fuzz_fuzz_request_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_body_SOURCES = tests/fuzz/fuzz_body.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_body_LDADD = fcgi-app/libapp.a $(FUZZ_LIBS) $(FCGI_LIBS) $(MD4C_LIBS)
+tests_fuzz_fuzz_body_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_schema_SOURCES = tests/fuzz/fuzz_schema.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_schema_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_schema_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_mcp_SOURCES = tests/fuzz/fuzz_mcp.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_mcp_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_mcp_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_openapi_SOURCES = tests/fuzz/fuzz_openapi.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_openapi_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_openapi_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+# All of them, and nothing else: a build with --enable-fuzz needs no more.
+.PHONY: fuzz-targets
+fuzz-targets: $(FUZZ_TARGETS)
 
 check_PROGRAMS += $(FUZZ_TARGETS)
 EXTRA_DIST += tests/fuzz/replay.c

@@ -32,6 +32,26 @@ static void err_first_set_wins(void **state)
 	assert_string_equal(err_message(&e), "too long");
 }
 
+/* Whatever is cut, and wherever: what is told is UTF-8. */
+static void err_texts_are_cut_at_characters(void **state)
+{
+	struct err e = ERR_INIT;
+	char e_acute[301] = "";
+
+	(void)state;
+	for (size_t i = 0; i < 300; i += 2)
+		memcpy(e_acute + i, "\xc3\xa9", 3);
+	err_public(&e, ERR_CONFIG, "%.3s, %.1s.", e_acute, "\xf0\x9f");
+	assert_string_equal(err_message(&e), "\xc3\xa9?, ?.");
+	err_clear(&e);
+	err_field(&e, ERR_CONFIG, e_acute, "x%s", e_acute);
+	assert_true(utf8_valid(str_of(e.field)));
+	assert_true(utf8_valid(str_of(e.text)));
+	assert_true(utf8_valid(str_of(err_message(&e))));
+	err_wrap(&e, "xy%s", "");
+	assert_true(utf8_valid(str_of(e.text)));
+}
+
 static void err_rows_are_whole(void **state)
 {
 	(void)state;
@@ -387,6 +407,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances),
 		cmocka_unit_test(err_first_set_wins),
+		cmocka_unit_test(err_texts_are_cut_at_characters),
 		cmocka_unit_test(err_rows_are_whole),
 		cmocka_unit_test(arena_releases_newest_first),
 		cmocka_unit_test(a_full_arena_ends_nothing),

@@ -157,7 +157,8 @@ static void writer_writes_json(void **state)
 
 static void members_are_lenient(void **state)
 {
-	json_t *j = json_loads("{\"s\":\"x\",\"n\":null,\"i\":3,\"r\":2.7}", 0, NULL);
+	json_t *j = json_loads("{\"s\":\"x\",\"n\":null,\"i\":3,\"r\":2.7,"
+			       "\"big\":4e51,\"low\":-9.3e18}", 0, NULL);
 
 	(void)state;
 	assert_str_is(jx_str(j, "s"), "x");
@@ -166,6 +167,8 @@ static void members_are_lenient(void **state)
 	assert_int_equal(jx_int(j, "i", 9), 3);
 	assert_int_equal(jx_int(j, "r", 9), 2);
 	assert_int_equal(jx_int(j, "s", 9), 9);
+	assert_int_equal(jx_int(j, "big", 9), 9);
+	assert_int_equal(jx_int(j, "low", 9), 9);
 	assert_null(jx_obj(j, "s"));
 	assert_int_equal(jx_int(NULL, "x", 4), 4);
 	json_decref(j);

@@ -1,0 +1,48 @@
+# ./lamp soak, and the short stress of ./lamp test sanitize. Sourced by
+# tests/run.sh.
+# shellcheck shell=bash disable=SC2154
+
+# stress NAME BUILD SECONDS: mixed clients, swaps and kills; see stress.py. A
+# report of a sanitizer, whichever process wrote it, is a failure.
+stress() {
+	local name=$1 file=$out/$1.log ok=1 reports
+	begin "$name, $3 s"
+	rm -f "$out/$name".report.*
+	LAMPLIGHTER_BUILD=$2 PYTHONDONTWRITEBYTECODE=1 \
+		ASAN_OPTIONS=log_path=$out/$name.report:detect_stack_use_after_return=1 \
+		UBSAN_OPTIONS=log_path=$out/$name.report:print_stacktrace=1 \
+		TSAN_OPTIONS=log_path=$out/$name.report:second_deadlock_stack=1:$known \
+		"$top/tests/unit/with-mariadb" /usr/bin/python3 \
+		"$top/tests/soak/stress.py" "$3" >"$file" 2>&1 </dev/null || ok=0
+	reports=$(find "$out" -name "$name.report.*" | wc -l)
+	if [ "$reports" -gt 0 ]; then
+		head -n 40 "$(find "$out" -name "$name.report.*" -print -quit)" >>"$file"
+	fi
+	[ "$ok" = 0 ] || tail -n 1 "$file"
+	tally "$name" "$ok" $((1 - ok + reports)) 0 "$file"
+}
+
+# run_soak fuzz|stress [SECONDS]: an hour of each fuzzer, ten minutes of stress
+# under each sanitizer.
+run_soak() {
+	local start=$SECONDS what=${1:-} seconds=${2:-}
+	[[ $seconds =~ ^[0-9]*$ ]] && [ $# -le 2 ] ||
+		{ usage >&2; die "soak WHAT [SECONDS]"; }
+	mkdir -p "$out"
+	case $what in
+	fuzz) fuzz_all "${seconds:-3600}" ;;
+	stress)
+		case $sanitize in
+		'' | thread | address,undefined) ;;
+		*) die "--sanitize is address,undefined or thread" ;;
+		esac
+		[ "$sanitize" = thread ] ||
+			{ build_with asan address,undefined &&
+				stress stress-asan "$build/asan" "${seconds:-600}"; }
+		[ "$sanitize" = address,undefined ] ||
+			{ build_with tsan thread &&
+				stress stress-tsan "$build/tsan" "${seconds:-600}"; } ;;
+	*) die "soak fuzz, or soak stress" ;;
+	esac
+	summary "$start"
+}
