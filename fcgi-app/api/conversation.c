@@ -190,7 +190,8 @@ static int create_once(struct request *rq, struct conversation_new *n,
 		if (conversation_purge(rq->app->db, &id,
 				       clock_mono_ms() + PURGE_MS, e) < 0)
 			return -1;
-		purged = rc = 1;
+		purged = true;
+		rc = 1;
 	}
 	if (rc > 0 && str_eq(c->workspace_id, n->workspace_id) &&
 	    str_eq(c->agent_id, n->agent_id))
