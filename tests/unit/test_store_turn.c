@@ -324,9 +324,10 @@ static void dead_turn_is_closed(void **state)
 
 static size_t n_told;
 
-static void count_told(struct buf *text, struct str data)
+static void count_told(struct turn_told *told, int64_t seq, struct str data)
 {
-	(void)text;
+	(void)told;
+	(void)seq;
 	n_told += data.n;
 }
 
