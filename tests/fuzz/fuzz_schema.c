@@ -38,7 +38,7 @@ static void check(const json_t *schema, const json_t *v)
 	if (known && !fits)
 		refused(&e, ERR_TOOL_ARGS);
 	err_clear(&e);
-	relaxed = schema_relaxed(schema);
+	relaxed = schema_relaxed(schema, "fuzz");
 	expect(schema_supported(relaxed, &e) == 0);
 	/* It is for objects only: type is set. */
 	if (schema_check(relaxed, v, &e) < 0)
