@@ -240,14 +240,14 @@ static void write_title(struct buf *out, const char *name,
 	custom_close(&w);
 }
 
-static void write_operation(struct buf *out, const char *name,
-			    const struct turn_event *ev,
-			    struct dialect_state *st)
+static void write_tool_progress(struct buf *out, const char *name,
+				const struct turn_event *ev,
+				struct dialect_state *st)
 {
 	struct jw w = custom_open(out, name);
 
 	(void)st;
-	wire_operation(&w, ev);
+	wire_tool_progress(&w, ev);
 	custom_close(&w);
 }
 
@@ -392,7 +392,7 @@ const struct dialect dialect_ag_ui = {
 		[TURN_EV_REASONING] = { .name = "REASONING_MESSAGE_CONTENT", .write = write_reasoning },
 		[TURN_EV_TOOL_CALL] = { .name = "TOOL_CALL_START", .write = write_tool_call },
 		[TURN_EV_TOOL_RESULT] = { .name = "TOOL_CALL_RESULT", .write = write_tool_result },
-		[TURN_EV_OPERATION] = { .name = "operation", .write = write_operation },
+		[TURN_EV_TOOL_PROGRESS] = { .name = "tool-progress", .write = write_tool_progress },
 		[TURN_EV_TITLE] = { .name = "title", .write = write_title },
 		[TURN_EV_WARNING] = { .name = "warning", .write = write_warning },
 		[TURN_EV_SUGGESTED_ACTION] = { .name = "suggested_action", .write = write_action },

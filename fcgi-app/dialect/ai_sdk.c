@@ -265,14 +265,14 @@ static void write_title(struct buf *out, const char *name,
 	data_close(&w);
 }
 
-static void write_operation(struct buf *out, const char *name,
-			    const struct turn_event *ev,
-			    struct dialect_state *st)
+static void write_tool_progress(struct buf *out, const char *name,
+				const struct turn_event *ev,
+				struct dialect_state *st)
 {
 	struct jw w = data_open(out, name);
 
 	(void)st;
-	wire_operation(&w, ev);
+	wire_tool_progress(&w, ev);
 	data_close(&w);
 }
 
@@ -448,7 +448,7 @@ const struct dialect dialect_ai_sdk = {
 		[TURN_EV_REASONING] = { .name = "reasoning-delta", .write = write_reasoning },
 		[TURN_EV_TOOL_CALL] = { .name = "tool-input-available", .write = write_tool_call },
 		[TURN_EV_TOOL_RESULT] = { .name = "tool-output-available", .write = write_tool_result },
-		[TURN_EV_OPERATION] = { .name = "data-operation", .write = write_operation },
+		[TURN_EV_TOOL_PROGRESS] = { .name = "data-tool-progress", .write = write_tool_progress },
 		[TURN_EV_TITLE] = { .name = "data-title", .write = write_title },
 		[TURN_EV_WARNING] = { .name = "data-warning", .write = write_warning },
 		[TURN_EV_SUGGESTED_ACTION] = { .name = "data-suggested-action", .write = write_action },

@@ -168,7 +168,7 @@ const struct dialect dialect_forge = {
 		[TURN_EV_REASONING] = { .left_out = "no case of E3; it is not part of the message" },
 		[TURN_EV_TOOL_CALL] = { .name = "AIToolCallStarted", .write = write_tool_call },
 		[TURN_EV_TOOL_RESULT] = { .name = "AIToolCallCompleted", .write = write_tool_result },
-		[TURN_EV_OPERATION] = { .left_out = "no case of E3" },
+		[TURN_EV_TOOL_PROGRESS] = { .left_out = "no case of E3" },
 		[TURN_EV_TITLE] = { .left_out = "no case of E3; the conversation has it" },
 		[TURN_EV_WARNING] = { .left_out = "no case of E3" },
 		[TURN_EV_SUGGESTED_ACTION] = { .left_out = "no case of E3; the result of the tool has it" },

@@ -98,14 +98,14 @@ static void write_tool_result(struct buf *out, const char *name,
 	wire_frame_end(&w);
 }
 
-static void write_operation(struct buf *out, const char *name,
-			    const struct turn_event *ev,
-			    struct dialect_state *st)
+static void write_tool_progress(struct buf *out, const char *name,
+				const struct turn_event *ev,
+				struct dialect_state *st)
 {
 	struct jw w = wire_frame(out, name, ev->seq);
 
 	(void)st;
-	wire_operation(&w, ev);
+	wire_tool_progress(&w, ev);
 	wire_frame_end(&w);
 }
 
@@ -187,7 +187,7 @@ const struct dialect dialect_native = {
 		[TURN_EV_REASONING] = { .name = "reasoning", .write = write_delta },
 		[TURN_EV_TOOL_CALL] = { .name = "tool-call", .write = write_tool_call },
 		[TURN_EV_TOOL_RESULT] = { .name = "tool-result", .write = write_tool_result },
-		[TURN_EV_OPERATION] = { .name = "operation", .write = write_operation },
+		[TURN_EV_TOOL_PROGRESS] = { .name = "tool-progress", .write = write_tool_progress },
 		[TURN_EV_TITLE] = { .name = "title", .write = write_title },
 		[TURN_EV_WARNING] = { .name = "warning", .write = write_warning },
 		[TURN_EV_SUGGESTED_ACTION] = { .name = "suggested-action", .write = write_action },

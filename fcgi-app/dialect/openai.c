@@ -277,7 +277,7 @@ const struct dialect dialect_openai = {
 		[TURN_EV_REASONING] = { .name = "reasoning_content", .write = write_delta },
 		[TURN_EV_TOOL_CALL] = { .left_out = "tools run here; a client would answer the call itself" },
 		[TURN_EV_TOOL_RESULT] = { .left_out = "tools run here" },
-		[TURN_EV_OPERATION] = { .left_out = "tools run here" },
+		[TURN_EV_TOOL_PROGRESS] = { .left_out = "tools run here" },
 		[TURN_EV_TITLE] = { .left_out = "not in the format" },
 		[TURN_EV_WARNING] = { .left_out = "not in the format" },
 		[TURN_EV_SUGGESTED_ACTION] = { .left_out = "not in the format" },

@@ -309,7 +309,7 @@ const struct dialect dialect_v2 = {
 		[TURN_EV_REASONING] = { .name = "reasoning_delta", .write = write_delta },
 		[TURN_EV_TOOL_CALL] = { .name = "tool_call", .write = write_tool_call },
 		[TURN_EV_TOOL_RESULT] = { .name = "tool_result", .write = write_tool_result },
-		[TURN_EV_OPERATION] = { .left_out = "D24 has no word for tools without entities" },
+		[TURN_EV_TOOL_PROGRESS] = { .left_out = "D24 has no word for tools without entities" },
 		[TURN_EV_TITLE] = { .name = "title", .write = write_title },
 		[TURN_EV_WARNING] = { .name = "warning", .write = write_warning },
 		[TURN_EV_SUGGESTED_ACTION] = { .name = "suggested_action", .write = write_action },

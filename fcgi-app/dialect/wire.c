@@ -43,7 +43,7 @@ void wire_result(struct jw *w, const struct turn_event *ev)
 		jw_str(w, ev->result.p ? ev->result : STR(""));
 }
 
-void wire_operation(struct jw *w, const struct turn_event *ev)
+void wire_tool_progress(struct jw *w, const struct turn_event *ev)
 {
 	jw_kstr(w, "callId", ev->call_id);
 	jw_kstr(w, "toolName", ev->tool_name);

@@ -73,7 +73,7 @@ void wire_object(struct jw *w, struct str text);
 void wire_result(struct jw *w, const struct turn_event *ev);
 
 /* The members of an operation: callId, toolName, status and, if any, text. */
-void wire_operation(struct jw *w, const struct turn_event *ev);
+void wire_tool_progress(struct jw *w, const struct turn_event *ev);
 
 /*
  * What a turn waits for, as one object with the names of the native dialect:

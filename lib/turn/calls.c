@@ -306,7 +306,7 @@ static void tell_note(struct turn_loop *l, struct turn_call *c,
 		[NOTE_SUCCESS] = STR("success"), [NOTE_ERROR] = STR("error"),
 	};
 	struct turn_event ev = {
-		.type = TURN_EV_OPERATION, .call_id = c->id,
+		.type = TURN_EV_TOOL_PROGRESS, .call_id = c->id,
 		.tool_name = str_of(n->tool), .code = status[n->status],
 		.text = str_of(n->text),
 	};

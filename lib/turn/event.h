@@ -34,7 +34,7 @@ struct turn_event {
 	enum turn_event_type type;
 	uint32_t seq;		/* 1, 2, … within the turn: the SSE id */
 	struct str text;	/* deltas, status, title (of a tool too), warning */
-	struct str code;	/* warning; operation: start, progress, … */
+	struct str code;	/* warning; tool-progress: start, progress, … */
 	struct str call_id, tool_name;
 	struct str args;	/* JSON text */
 	struct str result;	/* JSON text, or plain text when !result_json */

@@ -95,7 +95,7 @@ struct str meta_step(struct turn_loop *l)
 	return take(l, &b);
 }
 
-/* What the events `operation` of the call said in the end. */
+/* What the events `tool-progress` of the call said in the end. */
 static void write_lines(struct jw *w, const struct turn_line *line)
 {
 	jw_key(w, "steps");

@@ -48,7 +48,7 @@ static void on_emit(struct sink *s, const struct turn_event *ev)
 	case TURN_EV_TOOL_RESULT:
 		note.status = ev->is_error ? NOTE_ERROR : NOTE_SUCCESS;
 		break;
-	case TURN_EV_OPERATION:
+	case TURN_EV_TOOL_PROGRESS:
 		note.status = status_of(ev->code);
 		note.text = ev->text;
 		break;

@@ -80,7 +80,7 @@ def ask(lab, name, **kw):
     assert events[-1].name == "done"
     return (next(e.data for e in events if e.name == "tool-result"),
             [(e.data["toolName"], e.data["status"]) for e in events
-             if e.name == "operation"], events)
+             if e.name == "tool-progress"], events)
 
 
 def test_one_call_of_a_model(peers):
@@ -209,7 +209,7 @@ def test_operations_can_be_read_later(peers):
     turn = events[-1].data["turnId"]
     replay = peers.get(f"/turns/{turn}/events?after=0&wait=1", user="ada").json
     assert [(e["data"]["toolName"], e["data"]["status"])
-            for e in replay["items"] if e["event"] == "operation"] == live
+            for e in replay["items"] if e["event"] == "tool-progress"] == live
 
 
 # -- by hand ------------------------------------------------------------------------

@@ -192,11 +192,11 @@ def test_within_another_agent(eyes, site):
     before = len(site.asked)
     events = eyes.chat(f"!script {json.dumps(script)} {site.url}/a.png")
     assert [(e.data["toolName"], e.data["status"]) for e in events
-            if e.name == "operation"] == [(TOOL, "start"), (TOOL, "success")]
+            if e.name == "tool-progress"] == [(TOOL, "start"), (TOOL, "success")]
     assert site.asked[-1][0] == "/a.png" and len(site.asked) > before
     events = eyes.chat(script)
     assert (TOOL, "error") in [(e.data["toolName"], e.data["status"])
-                               for e in events if e.name == "operation"]
+                               for e in events if e.name == "tool-progress"]
 
 
 # -- what it says is others' text --------------------------------------------------

@@ -37,7 +37,7 @@ def ask(lab, name, args=None, **kw):
                        "then": {"text": "ok"}}, **kw)
     assert events[-1].name == "done", events
     return (next(e.data for e in events if e.name == "tool-result"),
-            [e.data for e in events if e.name == "operation"])
+            [e.data for e in events if e.name == "tool-progress"])
 
 
 @contextlib.contextmanager

@@ -16,12 +16,12 @@ const STEPS = [
 test('steps: each tool has a line that changes with it', () => {
 	const turn = new Turn('x');
 
-	turn.apply('operation', { callId: 'unknown', ...STEPS[0] });
+	turn.apply('tool-progress', { callId: 'unknown', ...STEPS[0] });
 	turn.apply('tool-call', { callId: 'c', toolName: 'query_data', args: {} });
 	for (const step of STEPS)
-		turn.apply('operation', { callId: 'c', ...step });
-	turn.apply('operation', { callId: 'c', toolName: 'summarize', status: 'success' });
-	turn.apply('operation', { callId: 'c', toolName: 'fetch', status: 'start' });
+		turn.apply('tool-progress', { callId: 'c', ...step });
+	turn.apply('tool-progress', { callId: 'c', toolName: 'summarize', status: 'success' });
+	turn.apply('tool-progress', { callId: 'c', toolName: 'fetch', status: 'start' });
 	assert.deepEqual(turn.parts[0].steps, [
 		{ toolName: 'query_data', running: true, isError: false, text: 'Reading sources' },
 		{ toolName: 'fetch', running: false, isError: true, text: 'No <b>such</b> page' },
@@ -66,7 +66,7 @@ test('the steps of a nested agent are shown while it runs', async (t) => {
 		const { callId } = JSON.parse(/event: tool-call\nid: \d+\ndata: (.*)\n/.exec(body)[1]);
 
 		await route.fulfill({ response, body: body + STEPS.map((step, i) =>
-			`event: operation\nid: ${1000 + i}\ndata: ${JSON.stringify({ callId, ...step })}\n\n`)
+			`event: tool-progress\nid: ${1000 + i}\ndata: ${JSON.stringify({ callId, ...step })}\n\n`)
 			.join('') });
 	});
 	await page.route('**/events*', (route) => route.fulfill(

@@ -75,7 +75,7 @@ static void every_event(void **state)
 		[TURN_EV_REASONING] = "reasoning",
 		[TURN_EV_TOOL_CALL] = "tool-call",
 		[TURN_EV_TOOL_RESULT] = "tool-result",
-		[TURN_EV_OPERATION] = "operation",
+		[TURN_EV_TOOL_PROGRESS] = "tool-progress",
 		[TURN_EV_TITLE] = "title", [TURN_EV_WARNING] = "warning",
 		[TURN_EV_SUGGESTED_ACTION] = "suggested-action",
 		[TURN_EV_APPROVAL_REQUEST] = "approval-request",

@@ -60,7 +60,7 @@ static void an_agent_answers(void **state)
 	assert_false(has(tool_row(&p).meta, "\"untrusted\":true"));
 	page = play_thread(&p);		/* nothing of it but call and result */
 	assert_int_equal(page.n, 4);
-	assert_null(strstr(p.record.log.p, "OPERATION"));
+	assert_null(strstr(p.record.log.p, "TOOL_PROGRESS"));
 	play_end(&p);
 }
 
@@ -71,8 +71,8 @@ static void it_shows_what_it_does(void **state)
 
 	(void)state;
 	run_one(&p, CALL("counter"));
-	start = strstr(p.record.log.p, "OPERATION query_data start \n");
-	end = strstr(p.record.log.p, "OPERATION query_data success \n");
+	start = strstr(p.record.log.p, "TOOL_PROGRESS query_data start \n");
+	end = strstr(p.record.log.p, "TOOL_PROGRESS query_data success \n");
 	result = strstr(p.record.log.p, "TOOL_RESULT counter ok Three.");
 	assert_true(start && end && result && start < end && end < result);
 	assert_null(strstr(p.record.log.p, "TOOL_CALL query_data"));
@@ -160,8 +160,8 @@ static void calls_beyond_it_are_refused(void **state)
 
 	(void)state;
 	run_one(&p, CALL("capped"));
-	play_assert_has(&p, "OPERATION list_datasets success");
-	play_assert_has(&p, "OPERATION query_data error");
+	play_assert_has(&p, "TOOL_PROGRESS list_datasets success");
+	play_assert_has(&p, "TOOL_PROGRESS query_data error");
 	play_end(&p);
 }
 
@@ -175,12 +175,12 @@ static void two_deep_and_no_deeper(void **state)
 	run_one(&p, CALL("deep"));
 	assert_row(&p, "Deep.", false);
 	/* deep, in it deep and counter; in that one neither is there */
-	for (at = p.record.log.p; (at = strstr(at, "OPERATION deep start"));
+	for (at = p.record.log.p; (at = strstr(at, "TOOL_PROGRESS deep start"));
 	     at++)
 		n++;
 	assert_int_equal(n, 2);
-	play_assert_has(&p, "OPERATION deep error");
-	play_assert_has(&p, "OPERATION counter success");
+	play_assert_has(&p, "TOOL_PROGRESS deep error");
+	play_assert_has(&p, "TOOL_PROGRESS counter success");
 	play_end(&p);
 }
 
@@ -192,7 +192,7 @@ static void without_tools_it_has_none(void **state)
 
 	(void)state;
 	run_one(&p, CALL("bare"));
-	assert_null(strstr(p.record.log.p, "OPERATION query_data success"));
+	assert_null(strstr(p.record.log.p, "TOOL_PROGRESS query_data success"));
 	play_end(&p);
 }
 
@@ -202,13 +202,13 @@ static void nobody_is_there_to_be_asked(void **state)
 
 	(void)state;
 	run_one(&p, CALL("writer"));
-	play_assert_has(&p, "OPERATION query_data success");
-	play_assert_has(&p, "OPERATION note error");
-	play_assert_has(&p, "OPERATION drop error");
+	play_assert_has(&p, "TOOL_PROGRESS query_data success");
+	play_assert_has(&p, "TOOL_PROGRESS note error");
+	play_assert_has(&p, "TOOL_PROGRESS drop error");
 	assert_null(strstr(p.record.log.p, "WAITING"));
 	play_end(&p);
 	run_one(&p, CALL("lonely"));
-	play_assert_has(&p, "OPERATION ask_user error");
+	play_assert_has(&p, "TOOL_PROGRESS ask_user error");
 	assert_row(&p, "Alone.", false);
 	play_end(&p);
 }

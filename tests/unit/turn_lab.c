@@ -197,7 +197,7 @@ static void note(struct record *r, const struct turn_event *ev)
 		buf_addf(b, " %.*s %s %.*s", STR_ARG(ev->tool_name),
 			 ev->is_error ? "error" : "ok", STR_ARG(ev->result));
 		break;
-	case TURN_EV_OPERATION:
+	case TURN_EV_TOOL_PROGRESS:
 		buf_addf(b, " %.*s %.*s %.*s", STR_ARG(ev->tool_name),
 			 STR_ARG(ev->code), STR_ARG(ev->text));
 		break;

@@ -329,8 +329,8 @@ export class Turn extends Observable {
 				truncated: Boolean(data.truncated),
 			});
 			break;
-		case 'operation':
-			this.#operation(data);
+		case 'tool-progress':
+			this.#toolProgress(data);
 			break;
 		case 'warning':
 			this.warnings.push(data);
@@ -353,7 +353,7 @@ export class Turn extends Observable {
 	}
 
 	/** What a call is at: itself, or a tool that it uses. */
-	#operation({ callId, toolName, status, text })
+	#toolProgress({ callId, toolName, status, text })
 	{
 		const part = this.parts.find((known) =>
 			known.kind === 'tool' && known.callId === callId);
