@@ -293,8 +293,9 @@ def test_delete_leaves_nothing(lab):
     assert lab.call("DELETE", f"/conversations/{c}", user="ada").status == 204
     hexed = c.replace("-", "")
     for table in ("turn_wait", "conversation_allow", "turn", "message"):
-        assert lab.sql(f"SELECT COUNT(*) FROM {table} WHERE conversation_id"
-                       f" = UNHEX('{hexed}')") == [["0"]]
+        wait_until(f"{table} to be empty", lambda table=table: lab.sql(
+            f"SELECT COUNT(*) FROM {table} WHERE conversation_id"
+            f" = UNHEX('{hexed}')") == [["0"]])
 
 
 def test_waiting_without_a_stream(lab):
