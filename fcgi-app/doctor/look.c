@@ -402,7 +402,7 @@ static void look_mcp(struct doctor *d, const struct doctor_inside *in,
 
 /* -- the identity chain -------------------------------------------------------- */
 
-static void look_hosts(struct doctor *d)
+static void look_anonymous(struct doctor *d)
 {
 	for (size_t i = 0; i < d->conf->n_chain; i++) {
 		const struct conf_identity *link = &d->conf->chain[i];
@@ -550,7 +550,7 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 	int64_t until_ms = clock_mono_ms() + BUDGET_MS;
 	const struct conf *c = d->conf;
 
-	look_hosts(d);
+	look_anonymous(d);
 	look_files(d, in);
 	look_database(d, in);
 	for (size_t i = 0; i < c->n_databases; i++)

@@ -19,6 +19,7 @@
 
 enum {
 	LOOK_MS = 1000,		/* how often a stream looks whether to end */
+	BATCH_BYTES = 65536,	/* of a stream, about */
 	STEP_MS = 3000,		/* what a step waits for */
 	STEP_PAUSE_S = 1,	/* until the browser asks for the next one */
 };
@@ -37,6 +38,10 @@ static void page_emit(struct sink *s, const struct turn_event *ev)
 
 	if (!ts->rs->gone)
 		plain_event(&ts->w, ev);
+	/* All that is stored may come at once; it is not kept here as a whole. */
+	if (ts->rs->state == RESP_STREAM &&
+	    resp_stream(ts->rs)->n > BATCH_BYTES)
+		resp_flush(ts->rs);
 }
 
 static void page_flush(struct sink *s)
