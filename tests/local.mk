@@ -12,11 +12,11 @@ CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
 	tests/check/pitfalls.py tests/check/security.py
 TESTS += $(CHECKS)
 EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/labs.py tests/run.sh tests/tsan.supp \
-	tests/lab.py tests/red_team.py tests/web.py
+	tests/galera.py tests/lab.py tests/red_team.py tests/web.py
 
 # Suites of ./lamp test beside `make check`: whole directories, so that a new test
 # is in the tarball without a line here.
-EXTRA_DIST += tests/conftest.py tests/api tests/security tests/servers tests/clients \
+EXTRA_DIST += tests/conftest.py tests/api tests/security tests/cluster tests/servers tests/clients \
 	tests/browser tests/peers tests/soak
 dist-hook:
 	find '$(distdir)' -name __pycache__ -type d -exec chmod -R u+w {} + \
