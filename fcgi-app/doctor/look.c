@@ -81,8 +81,8 @@ static void look_settings(struct doctor *d, const struct db_server *s)
 }
 
 /* Each host of a list, asked now. */
-static void look_hosts(struct doctor *d, struct db *db, const char *id,
-		       enum doctor_check check)
+static void look_db_hosts(struct doctor *d, struct db *db, const char *id,
+			  enum doctor_check check)
 {
 	struct db_host *hosts = arena_zalloc(d->arena, DB_HOSTS_MAX,
 					     sizeof(*hosts));
@@ -112,7 +112,7 @@ static void look_database(struct doctor *d, const struct doctor_inside *in)
 	struct db_server s;
 	struct err e = ERR_INIT;
 
-	look_hosts(d, in->db, "", DOCTOR_DATABASE);
+	look_db_hosts(d, in->db, "", DOCTOR_DATABASE);
 	if (server_get(in->db, d->arena, &s, &e) < 0) {
 		doctor_add(d, DOCTOR_DATABASE, DOCTOR_PROBLEM, "",
 			   e.code == ERR_DB_DOWN
@@ -183,7 +183,7 @@ static void look_foreign(struct doctor *d, const struct conf *conf,
 	if (db && db_ping(db, &e) == 0) {
 		doctor_add(d, DOCTOR_DATASETS, DOCTOR_OK, c->id, "",
 			   "The database answers.");
-		look_hosts(d, db, c->id, DOCTOR_DATASETS);
+		look_db_hosts(d, db, c->id, DOCTOR_DATASETS);
 		look_tables(d, conf, c, db);
 	} else {
 		doctor_add(d, DOCTOR_DATASETS, DOCTOR_PROBLEM, c->id,
