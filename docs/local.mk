@@ -28,6 +28,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/plain.md \
 	docs/providers.md \
 	docs/request.md \
+	docs/scale.md \
 	docs/security-bugs.md \
 	docs/security.md \
 	docs/thread.md \

@@ -178,6 +178,12 @@ test_unit() { make_check unit "$build"; }
 test_api() { suite api "$build" api; }
 # What an attacker found, and would try; again under the sanitizers.
 test_security() { suite security "$build" security; }
+# Three Galera nodes, which are as much as two cores bear: in one part.
+test_cluster() {
+	local shards=1
+
+	suite cluster "$build" cluster
+}
 # lighttpd, Apache and nginx, each with its samples from conf/.
 test_servers() { suite servers "$build" servers; }
 
@@ -270,10 +276,10 @@ test_clients() {
 run_tests() {
 	local one suites=("$@") start=$SECONDS
 	[ ${#suites[@]} -gt 0 ] && [ "${suites[0]}" != all ] ||
-		suites=(unit api security servers clients browser fuzz sanitize)
+		suites=(unit api security cluster servers clients browser fuzz sanitize)
 	for one in "${suites[@]}"; do
 		case $one in
-		unit | api | security | servers | clients | browser | fuzz | sanitize) ;;
+		unit | api | security | cluster | servers | clients | browser | fuzz | sanitize) ;;
 		*) die "there is no test suite $one" ;;
 		esac
 	done

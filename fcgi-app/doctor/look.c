@@ -82,7 +82,7 @@ static void look_settings(struct doctor *d, const struct db_server *s)
 
 /* Each host of a list, asked now. */
 static void look_db_hosts(struct doctor *d, struct db *db, const char *id,
-		       enum doctor_check check)
+			  enum doctor_check check)
 {
 	struct db_host *hosts = arena_zalloc(d->arena, DB_HOSTS_MAX,
 					     sizeof(*hosts));

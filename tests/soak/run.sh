@@ -23,11 +23,11 @@ stress() {
 }
 
 # run_soak fuzz|stress [SECONDS]: an hour of each fuzzer, ten minutes of stress
-# under each sanitizer.
+# under each sanitizer. run_soak cluster [TIMES]: each storm twenty times.
 run_soak() {
 	local start=$SECONDS what=${1:-} seconds=${2:-}
 	[[ $seconds =~ ^[0-9]*$ ]] && [ $# -le 2 ] ||
-		{ usage >&2; die "soak WHAT [SECONDS]"; }
+		{ usage >&2; die "soak WHAT [NUMBER]"; }
 	mkdir -p "$out"
 	case $what in
 	fuzz) fuzz_all "${seconds:-3600}" ;;
@@ -42,7 +42,10 @@ run_soak() {
 		[ "$sanitize" = address,undefined ] ||
 			{ build_with tsan thread &&
 				stress stress-tsan "$build/tsan" "${seconds:-600}"; } ;;
-	*) die "soak fuzz, or soak stress" ;;
+	cluster)
+		build_all
+		LAMPLIGHTER_STORMS=${seconds:-20} LAMPLIGHTER_KEYS=1000 test_cluster ;;
+	*) die "soak fuzz, stress or cluster" ;;
 	esac
 	summary "$start"
 }
