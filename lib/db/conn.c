@@ -205,7 +205,13 @@ struct conn *conn_open_at(struct pool *p, const struct settings *s, size_t host,
 		goto fail;
 	fd = mysql_get_socket(c->my);
 	fcntl(fd, F_SETFD, fcntl(fd, F_GETFD) | FD_CLOEXEC);
-	if (set_up(c, e) || (hosts_n(s->hosts) > 1 && conn_usable(c, e)))
+	if (set_up(c, e))
+		goto fail;
+	/* What takes long must end before the link is taken for a frozen one. */
+	if (hosts_n(s->hosts) > 1 &&
+	    (conn_usable(c, e) ||
+	     (!p->opt.foreign && conn_query(c, "SET SESSION max_statement_time=8",
+					    "set-up", e))))
 		goto fail;
 	return c;
 fail:
