@@ -26,6 +26,7 @@ static void load_as(const struct ynode *root, enum opt_section sec)
 
 	sources_init(&src);
 	c->refs = 1;
+	c->file = root->pos.file;
 	load_struct(&l, sec, sec == SEC_MAIN ? (void *)c : base, root,
 		    &root->pos);
 	if (sec == SEC_MAIN && !l.n_errors)
