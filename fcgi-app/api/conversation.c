@@ -159,40 +159,27 @@ static struct str clean_title(struct str s)
 	return s.n ? s : (struct str){ NULL, 0 };
 }
 
-#define PURGE_MS 3000	/* for what is left of one with the same id */
-
 /* Creates it; with an Idempotency-Key that was used, the one from then. */
 static int create_once(struct request *rq, struct conversation_new *n,
 		       struct conversation *c, struct err *e)
 {
 	struct owner owner = scope_owner(rq);
 	struct uuid id;
-	bool purged = false;
 	int rc = idempotent_id(rq, "conversation", &id, e);
 
 	if (rc < 0)
 		return -1;
 	if (rc && !n->id)
 		n->id = &id;
-	for (;;) {
-		if (conversation_create(rq->app->db, &owner, n, c, e) == 0) {
-			notify_conversation(rq->app->notify, &owner, &c->id,
-					    "created", c->title);
-			return 0;
-		}
-		if (!rc || e->code != ERR_CONFLICT)
-			return -1;
-		err_clear(e);
-		rc = idempotent_conversation(rq, n->id, c, e);
-		if (rc || n->id != &id || purged)
-			break;
-		/* The one from then was deleted, and is not all gone yet. */
-		if (conversation_purge(rq->app->db, &id,
-				       clock_mono_ms() + PURGE_MS, e) < 0)
-			return -1;
-		purged = true;
-		rc = 1;
+	if (conversation_create(rq->app->db, &owner, n, c, e) == 0) {
+		notify_conversation(rq->app->notify, &owner, &c->id, "created",
+				    c->title);
+		return 0;
 	}
+	if (!rc || e->code != ERR_CONFLICT)
+		return -1;
+	err_clear(e);
+	rc = idempotent_conversation(rq, n->id, c, e);
 	if (rc > 0 && str_eq(c->workspace_id, n->workspace_id) &&
 	    str_eq(c->agent_id, n->agent_id))
 		return 0;

@@ -17,6 +17,8 @@
 
 #include "base/banned.h"
 
+#define ROOM_MS 3000	/* for the rest of one whose id is wanted again */
+
 static const struct db_field fields[] = {
 #define F(m, t, sql) FIELD_OF(struct conversation, m, t)
 	CONVERSATION_FIELDS(F, COMMA)
@@ -109,6 +111,12 @@ int conversation_create(struct db *db, const struct owner *o,
 	};
 	if (!db_tx(db, create_tx, &k, e))
 		return 0;
+	if (e->code == ERR_DB_DUPLICATE &&
+	    conversation_made_room(db, &out->id)) {
+		err_clear(e);
+		if (!db_tx(db, create_tx, &k, e))
+			return 0;
+	}
 	if (e->code == ERR_DB_DUPLICATE) {
 		err_clear(e);
 		err_set(e, ERR_CONFLICT, "the conversation id is taken");
@@ -322,21 +330,6 @@ static const enum stmt purge_steps[] = {
 	STMT_CONVERSATION_ALLOW_PURGE, STMT_USAGE_UNLINK,
 };
 
-/* Returns 1 when it found no more, 0 when the time is over, -1. */
-static int drain(struct db *db, enum stmt stmt, const struct uuid *id,
-		 int64_t until_ms, struct err *e)
-{
-	struct db_result r;
-
-	do {
-		if (clock_mono_ms() >= until_ms)
-			return 0;
-		if (db_exec(db, stmt, DB_ARGS(DB_U(id)), &r, e))
-			return -1;
-	} while (r.affected);
-	return 1;
-}
-
 struct id_row {
 	struct uuid id;
 };
@@ -345,48 +338,75 @@ static const struct db_field id_fields[] = {
 	FIELD_OF(struct id_row, id, u),
 };
 
-struct ids {
-	const struct db_val *v;
-	size_t n;
+struct purging {
+	const struct uuid *id;
+	enum stmt stmt;		/* of purge_steps */
+	bool turns;		/* not that, but a batch of turns */
+	bool gone;		/* out: somebody else came to the end */
+	int64_t n;		/* out: rows of this batch */
 };
 
-static int purge_turns_tx(struct db *tx, void *ctx, struct err *e)
-{
-	const struct ids *ids = ctx;
-
-	if (db_exec_rows(tx, STMT_TURN_EVENT_PURGE, ids->v, ids->n, NULL, e))
-		return -1;
-	return db_exec_rows(tx, STMT_TURN_PURGE, ids->v, ids->n, NULL, e);
-}
-
-/* As drain. */
-static int purge_turns(struct db *db, const struct uuid *id, int64_t until_ms,
-		       struct err *e)
+/* A batch of turns with their events. */
+static int purge_turns(struct db *tx, struct purging *p, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	struct id_row *rows;
 	struct db_val *v;
-	struct ids ids;
-	int rc = 0;
+	size_t n;
+	int rc = db_list(tx, STMT_TURN_OF_CONVERSATION, DB_ARGS(DB_U(p->id)),
+			 &a, id_fields, sizeof(*rows), 0, &rows, &n, e);
 
-	while (rc == 0 && clock_mono_ms() < until_ms) {
-		rc = db_list(db, STMT_TURN_OF_CONVERSATION, DB_ARGS(DB_U(id)),
-			     &a, id_fields, sizeof(*rows), 0, &rows, &ids.n, e);
-		if (rc)
-			break;
-		if (!ids.n) {
-			rc = 1;
-			break;
-		}
-		v = arena_zalloc(&a, ids.n, sizeof(*v));
-		for (size_t i = 0; i < ids.n; i++)
+	if (!rc && n) {
+		v = arena_zalloc(&a, n, sizeof(*v));
+		for (size_t i = 0; i < n; i++)
 			v[i] = DB_U(&rows[i].id);
-		ids.v = v;
-		rc = db_tx(db, purge_turns_tx, &ids, e);
-		arena_reset(&a);
+		if (db_exec_rows(tx, STMT_TURN_EVENT_PURGE, v, n, NULL, e) ||
+		    db_exec_rows(tx, STMT_TURN_PURGE, v, n, NULL, e))
+			rc = -1;
 	}
 	arena_release(&a);
+	p->n = rc ? 0 : (int64_t)n;
 	return rc;
+}
+
+/*
+ * One batch, while the conversation is locked as deleted: its id may be used
+ * again as soon as another one that purges has come to the end.
+ */
+static int purge_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct purging *p = ctx;
+	struct arena a = ARENA_INIT;
+	struct db_result r;
+	struct id_row row;
+	int rc = db_get(tx, STMT_CONVERSATION_DOOMED,
+			DB_ARGS(DB_U(p->id), DB_U(&nobody)), &a, id_fields,
+			&row, e);
+
+	arena_release(&a);
+	p->n = 0;
+	p->gone = rc == 0;
+	if (rc <= 0)
+		return rc;
+	if (p->turns)
+		return purge_turns(tx, p, e);
+	if (db_exec(tx, p->stmt, DB_ARGS(DB_U(p->id)), &r, e))
+		return -1;
+	p->n = r.affected;
+	return 0;
+}
+
+/* Until it finds no more: 1; 0 when the time is over, -1. */
+static int drain(struct db *db, struct purging *p, int64_t until_ms,
+		 struct err *e)
+{
+	do {
+		if (clock_mono_ms() >= until_ms)
+			return 0;
+		if (db_tx(db, purge_tx, p, e))
+			return -1;
+	} while (p->n);
+	return 1;
 }
 
 int conversation_delete(struct db *db, const struct owner *o,
@@ -400,21 +420,35 @@ int conversation_delete(struct db *db, const struct owner *o,
 int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 		       struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	struct id_row row;
-	int rc = db_get(db, STMT_CONVERSATION_DOOMED,
-			DB_ARGS(DB_U(id), DB_U(&nobody)), &a, id_fields, &row,
-			e);
+	struct purging p = { .id = id };
+	int rc = 1;
 
-	arena_release(&a);
-	if (rc <= 0)
-		return rc ? -1 : 1;
-	for (size_t i = 0; rc > 0 && i < ARRAY_LEN(purge_steps); i++)
-		rc = drain(db, purge_steps[i], id, until_ms, e);
-	if (rc > 0)
-		rc = purge_turns(db, id, until_ms, e);
+	for (size_t i = 0; rc > 0 && !p.gone && i < ARRAY_LEN(purge_steps);
+	     i++) {
+		p.stmt = purge_steps[i];
+		rc = drain(db, &p, until_ms, e);
+	}
+	p.turns = true;
+	if (rc > 0 && !p.gone)
+		rc = drain(db, &p, until_ms, e);
 	if (rc > 0 && db_exec(db, STMT_CONVERSATION_DELETE,
 			      DB_ARGS(DB_U(id), DB_U(&nobody)), NULL, e))
 		rc = -1;
 	return rc;
+}
+
+bool conversation_made_room(struct db *db, const struct uuid *id)
+{
+	struct arena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct id_row row;
+	bool made = db_get(db, STMT_CONVERSATION_DOOMED,
+			   DB_ARGS(DB_U(id), DB_U(&nobody)), &a, id_fields,
+			   &row, &e) > 0 &&
+		conversation_purge(db, id, clock_mono_ms() + ROOM_MS, &e) > 0;
+
+	arena_release(&a);
+	if (e.code)
+		log_err("the rest of a deleted conversation", &e);
+	return made;
 }

@@ -131,4 +131,10 @@ int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 void conversation_write(struct jw *w, const struct conversation *c,
 			int64_t now_us);
 
+/*
+ * Whether the id was that of a deleted one and is free now: for who finds it
+ * taken and may try again. Takes three seconds at most.
+ */
+bool conversation_made_room(struct db *db, const struct uuid *id);
+
 #endif

@@ -104,5 +104,10 @@ int thread_fork(struct db *db, const struct owner *o,
 	struct forking k = { .o = o, .from = conversation_id, .id = id,
 			     .seq = seq, .now_us = clock_now_us() };
 
+	if (!db_tx(db, fork_tx, &k, e))
+		return 0;
+	if (e->code != ERR_DB_DUPLICATE || !conversation_made_room(db, id))
+		return -1;
+	err_clear(e);
 	return db_tx(db, fork_tx, &k, e);
 }

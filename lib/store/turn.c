@@ -294,8 +294,13 @@ int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	if (b->title.p)
 		b->title = utf8_head(b->title, LIM_TITLE_CHARS);
 	for (int tries = 0; ; tries++) {
-		if (db_tx(db, begin_tx, &k, e))
-			return -1;
+		if (db_tx(db, begin_tx, &k, e)) {
+			if (tries || !b->create || e->code != ERR_CONFLICT ||
+			    !conversation_made_room(db, &b->conversation_id))
+				return -1;
+			err_clear(e);
+			continue;
+		}
 		if (k.taken)
 			return 0;
 		if (tries == TRIES)	/* others come and go all the time */

@@ -95,7 +95,7 @@ def test_deleting_leaves_nothing_of_variants(thread, lab):
     assert count(lab, id) == [1, 1, 7, 4, 4, 4]
     records = lab.sql("SELECT COUNT(*) FROM usage_record")
     assert lab.call("DELETE", thread.path, user="ada").status == 204
-    assert count(lab, id) == [0] * 6
+    wait_until("nothing is left", lambda: count(lab, id) == [0] * 6)
     assert lab.sql("SELECT COUNT(*) FROM usage_record") == records
 
 

@@ -510,6 +510,36 @@ static void a_purge_is_done_in_parts(void **state)
 	assert_int_equal(do_jobs(), 0);
 }
 
+/* An id that was deleted is free at once, and its job harms nobody then. */
+static void a_deleted_id_is_used_again(void **state)
+{
+	struct uuid id = new_conversation(&ann, "first");
+	struct turn_begin b = begin_of(&id, "x");
+	struct conversation c;
+	struct message_page p;
+
+	(void)state;
+	ok(turn_begin(db, &ann, &b, &e));
+	end_with(&ann, &b, "y");
+	ok(conversation_delete(db, &ann, &id, &e));
+	b = begin_of(&id, "anew");
+	b.turn_id = uuid_new();
+	b.create = true;
+	b.workspace_id = S("home");
+	b.agent_id = S("assistant");
+	ok(turn_begin(db, &ann, &b, &e));
+	end_with(&ann, &b, "z");
+	assert_int_equal(do_jobs(), 1);
+	ok(message_history(db, &ann, &id, 0, 20, &a, &p, &e));
+	assert_int_equal(p.n, 2);
+	assert_true(str_is(p.items[0].content, "anew"));
+	ok(conversation_get(db, &ann, &id, &a, &c, &e));
+	/* While it is there nobody else gets it. */
+	b.turn_id = uuid_new();
+	refused(turn_begin(db, &ann, &b, &e), ERR_CONFLICT);
+	assert_false(conversation_made_room(db, &id));
+}
+
 static int open_it(void **state)
 {
 	*state = (char *)"t_turn";
@@ -529,6 +559,7 @@ int main(void)
 		cmocka_unit_test(many_turns_at_once),
 		cmocka_unit_test(delete_leaves_nothing),
 		cmocka_unit_test(a_purge_is_done_in_parts),
+		cmocka_unit_test(a_deleted_id_is_used_again),
 	};
 
 	return cmocka_run_group_tests(tests, open_it, store_lab_close);
