@@ -466,7 +466,7 @@ static json_t *import_one(struct import *im, const json_t *item,
 			     "schema", SCHEMA_BYTES);
 		goto fail;
 	}
-	buf_addf(&name, "%s_%s", im->c->name, im->id);
+	buf_addf(&name, "%s_%.*s", im->c->name, NAME_BYTES, im->id);
 	clean_name(name.p, clean);
 	relaxed = schema_relaxed(schema, clean);
 	json_object_set_new(out, "parameters", relaxed);
