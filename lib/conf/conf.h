@@ -136,6 +136,7 @@ struct conf_dataset {
 	int max_rows, timeout_ms;
 	int max_scan_rows;	/* by the server's estimate; 0 = any */
 	struct conf_list groups;	/* who may query it; n == 0 = everyone */
+	struct conf_list key;	/* columns that tell rows apart; n == 0: not known */
 	const struct conf_column *columns;	/* n_columns == 0: introspected */
 	size_t n_columns;
 	const char *file;

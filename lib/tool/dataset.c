@@ -213,6 +213,14 @@ static int at(const struct conf_dataset *d, const char *what,
 			  name[0] ? " " : "", name, fault->public);
 }
 
+static bool is_declared(const struct conf_dataset *d, const char *name)
+{
+	for (size_t i = 0; i < d->n_columns; i++)
+		if (strcmp(d->columns[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 int dataset_check(const struct conf *conf, const struct conf_dataset *d,
 		  struct err *e)
 {
@@ -239,6 +247,12 @@ int dataset_check(const struct conf *conf, const struct conf_dataset *d,
 		   row_filter_bind(d->where, &nobody, &sql, &args, &fault) < 0) {
 		rc = at(d, "", "", &fault, e);
 	}
+	for (size_t i = 0; rc == 0 && d->n_columns && i < d->key.n; i++)
+		if (!is_declared(d, d->key.v[i])) {
+			err_public(&fault, ERR_CONFIG, "is not one of its "
+				   "columns:");
+			rc = at(d, "key", d->key.v[i], &fault, e);
+		}
 	for (size_t i = 0; rc == 0 && i < d->n_columns; i++) {
 		const char *expr = d->columns[i].expr;
 

@@ -36,6 +36,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/query.c lib/tool/query.h lib/tool/query_compile.h \
 	lib/tool/query_data.c \
 	lib/tool/query_guard.c \
+	lib/tool/query_page.c \
 	lib/tool/query_value.c \
 	lib/tool/query_where.c \
 	lib/tool/read_result.c \

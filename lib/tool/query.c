@@ -318,6 +318,9 @@ static int result_index(const struct compile *q, struct str name)
 static int compile_sort(struct compile *q)
 {
 	const json_t *sort = jx_arr(q->in, "sort"), *s;
+	bool *sorted = arena_zalloc(q->arena, q->out->n_columns + 1,
+				    sizeof(*sorted));
+	bool desc = false;
 	size_t i;
 
 	json_array_foreach((json_t *)sort, i, s) {
@@ -337,24 +340,18 @@ static int compile_sort(struct compile *q)
 					  "group_by column or the name of an "
 					  "aggregate, not \"%.60s\".", c->name);
 		buf_adds(&q->sql, i ? ", " : " ORDER BY ");
-		if (index >= 0)
+		if (index >= 0) {
 			buf_addf(&q->sql, "c%d", index);
-		else
+			sorted[index] = true;
+		} else {
 			query_add_column(&q->sql, c);
-		if (str_is(jx_str(s, "direction"), "desc"))
+		}
+		desc = str_is(jx_str(s, "direction"), "desc");
+		if (desc)
 			buf_adds(&q->sql, " DESC");
 	}
+	query_order_wholly(q, sorted, desc, i);
 	return 0;
-}
-
-static void compile_limit(struct compile *q)
-{
-	int64_t most = MAX(q->d->conf->max_rows, 1);
-	int64_t limit = jx_int(q->in, "limit", most);
-
-	q->out->limit = (size_t)MAX(MIN(limit, most), 1);
-	buf_adds(&q->sql, " LIMIT ?");
-	query_args_add(&q->out->args, DB_I((int64_t)q->out->limit + 1));
 }
 
 int query_compile(const struct dataset *d, const struct row_caller *who,
@@ -366,7 +363,7 @@ int query_compile(const struct dataset *d, const struct row_caller *who,
 		.sql = BUF_INIT(SQL_BYTES),
 	};
 	struct buf tail = BUF_INIT(SQL_BYTES);	/* FROM … GROUP BY */
-	size_t from_bytes;
+	size_t from_bytes, unordered_bytes;
 	int rc = -1;
 
 	*out = (struct query){ .args = { .arena = a } };
@@ -378,11 +375,13 @@ int query_compile(const struct dataset *d, const struct row_caller *who,
 		goto out;
 	compile_group(&q, &tail);
 	buf_addstr(&q.sql, buf_str(&tail));
+	unordered_bytes = q.sql.n;
 	if (compile_sort(&q) < 0)
 		goto out;
 	out->plain = !q.grouped && tail.n == from_bytes &&
-		     json_array_size(jx_arr(args, "sort")) == 0;
-	compile_limit(&q);
+		     q.sql.n == unordered_bytes;
+	if (buf_ok(&q.sql) && query_page(&q) < 0)
+		goto out;
 	if (!buf_ok(&q.sql) || !buf_ok(&tail)) {
 		err_public(e, ERR_TOOL_ARGS, "The query is too large.");
 		goto out;

@@ -24,6 +24,8 @@ enum {
 	QUERY_MAX_WORDS = 8,		/* of search */
 	QUERY_MAX_SEARCHED = 16,	/* columns that it looks into */
 	QUERY_COUNT_CAP = 100000,	/* totalCount is not counted beyond */
+	QUERY_MAX_OFFSET = 100000,	/* rows before a page; no cursor beyond */
+	QUERY_ID_BYTES = 12,		/* of a hash: it keeps apart, no more */
 };
 
 struct query_column {		/* of the result */
@@ -32,13 +34,16 @@ struct query_column {		/* of the result */
 };
 
 struct query {
-	struct str sql;			/* the SELECT; LIMIT is its last ? */
-	struct str count_sql;		/* rows in all, same parameters less LIMIT */
+	struct str sql;			/* the SELECT; LIMIT, OFFSET are its last ? */
+	struct str count_sql;		/* rows in all, args less n_page_args */
 	struct query_args args;
+	size_t n_page_args;		/* of LIMIT and OFFSET, at the end */
+	unsigned char id[QUERY_ID_BYTES];	/* of sql and args less these */
 	struct query_column *columns;
 	enum conf_col_type *types;	/* of them, once more: for the database */
 	size_t n_columns;
 	size_t limit;			/* rows wanted; LIMIT asks one more */
+	size_t offset;			/* rows before them, by the cursor */
 	bool plain;			/* no WHERE, order or group: first rows */
 };
 
@@ -69,6 +74,13 @@ int query_guard(struct db *db, const struct dataset *d, const struct query *q,
 int query_value(const struct conf_column *c, const json_t *v,
 		const char *what, struct arena *a, struct db_val *out,
 		bool *whole_day, struct err *e) MUST_CHECK;
+
+/*
+ * The cursor of what follows the first n_rows rows of this page, in a; NULL
+ * when it would begin beyond QUERY_MAX_OFFSET.
+ */
+const char *query_next_cursor(const struct query *q, size_t n_rows,
+			      struct arena *a);
 
 /* s for LIKE ? ESCAPE '!': wildcards taken literally, with % around. */
 struct str query_like(struct arena *a, struct str s, bool leading,

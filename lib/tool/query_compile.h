@@ -1,4 +1,4 @@
-/* Between query.c and query_where.c; others use query.h. */
+/* Between query.c, query_where.c and query_page.c; others use query.h. */
 #ifndef TOOL_QUERY_COMPILE_H
 #define TOOL_QUERY_COMPILE_H
 
@@ -38,5 +38,20 @@ int query_allowed(struct compile *q, const struct conf_column *c, bool may,
  */
 int query_where(struct compile *q, struct buf *sql,
 		const struct row_caller *who) MUST_CHECK;
+
+/*
+ * Appends to ORDER BY, of n_sorts so far, what makes the order of rows certain,
+ * so that pages meet: the groups; else the dataset's key; else, where the model
+ * sorts, the other results. sorted tells for each result column whether the
+ * model sorts by it, desc how the last one of them goes.
+ */
+void query_order_wholly(struct compile *q, const bool *sorted, bool desc,
+			size_t n_sorts);
+
+/*
+ * The end of the statement: what identifies it, then LIMIT and, with the
+ * argument cursor, OFFSET. 0, or -1 with ERR_TOOL_ARGS.
+ */
+int query_page(struct compile *q) MUST_CHECK;
 
 #endif

@@ -23,7 +23,7 @@ enum {
 	DESCRIBE_RETRY_MS = 2000,	/* while a database is down */
 	COUNT_TIMEOUT_MS = 500,
 	CELL_BYTES = 4000,	/* of one text in the result */
-	TAIL_BYTES = 128,	/* rowCount, truncated, totalCount */
+	TAIL_BYTES = 192,	/* rowCount, truncated, totalCount, nextCursor */
 };
 
 static const char schema_head[] =
@@ -54,7 +54,9 @@ static const char schema_tail[] =
 "\"column\":{\"type\":\"string\",\"description\":\"A column or the name of an aggregate\"},"
 "\"direction\":{\"type\":\"string\",\"enum\":[\"asc\",\"desc\"]}},"
 "\"required\":[\"column\"],\"additionalProperties\":false}},"
-"\"limit\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Rows at most\"}},"
+"\"limit\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Rows at most\"},"
+"\"cursor\":{\"type\":\"string\",\"maxLength\":100,\"description\":\"nextCursor of the answer before: "
+"continues the same query; only limit may differ\"}},"
 "\"required\":[\"dataset\"],\"additionalProperties\":false}";
 
 static void describe_column(struct buf *b, const struct conf_column *c)
@@ -239,8 +241,8 @@ static int64_t count_all(struct db *db, const struct query *q,
 	struct err e = ERR_INIT;
 	int64_t n = -1;
 
-	if (db_query_json(db, q->count_sql, q->args.v, q->args.n - 1, &limits,
-			  a, &w, NULL, NULL, &r, &e) == 0 && r.n_rows == 1)
+	if (db_query_json(db, q->count_sql, q->args.v, q->args.n - q->n_page_args,
+			  &limits, a, &w, NULL, NULL, &r, &e) == 0 && r.n_rows == 1)
 		n = strtoll(b.p + strspn(b.p, "["), NULL, 10);
 	buf_release(&b);
 	return n > QUERY_COUNT_CAP ? -1 : n;
@@ -294,10 +296,13 @@ static int answer(struct db *db, const struct dataset *d,
 	jw_kint(&w, "rowCount", (int64_t)r.n_rows);
 	jw_kbool(&w, "truncated", r.truncated);
 	if (r.truncated) {
+		const char *next = query_next_cursor(q, r.n_rows, a);
 		int64_t n = count_all(db, q, &l, a);
 
 		if (n >= 0)
 			jw_kint(&w, "totalCount", n);
+		if (next)
+			jw_kstrz(&w, "nextCursor", next);
 	}
 	jw_end_obj(&w);
 	return 0;

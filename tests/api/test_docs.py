@@ -251,6 +251,9 @@ CASES = {
                                    dataset="orders"),
     "configuration.md absences": one(
         "query_data", '"rows": [["Bob", "2026-12-24"]]', dataset="absences"),
+    "datasets.md tickets": one(
+        "query_data", '"rows": [[2]]', '"nextCursor"', dataset="tickets",
+        select=["id"], sort=[{"column": "status"}], limit=1),
     "approvals.md calendar": one("suggest_action", "/tickets/7",
                                  action="ticket", values={"id": "7"}),
 }

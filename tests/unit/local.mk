@@ -98,6 +98,11 @@ tests_unit_test_query_SOURCES = tests/unit/test_query.c tests/unit/query_lab.c \
 	tests/unit/query_lab.h tests/unit/unit.h
 tests_unit_test_query_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_query_pages
+tests_unit_test_query_pages_SOURCES = tests/unit/test_query_pages.c tests/unit/query_lab.c \
+	tests/unit/query_lab.h tests/unit/unit.h
+tests_unit_test_query_pages_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_route
 tests_unit_test_route_SOURCES = tests/unit/test_route.c tests/unit/fake_conn.h tests/unit/unit.h
 tests_unit_test_route_LDADD = $(APP_LIBS)
