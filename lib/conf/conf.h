@@ -359,6 +359,7 @@ struct conf {
 	struct conf_list files;	/* and directories: all that was read,
 				   secrets' files too */
 
+	struct conf_list web_words;	/* of a message that asks for the web */
 	struct conf_db db;
 	const struct conf_db *databases;	/* without ours */
 	size_t n_databases;

@@ -14,6 +14,7 @@
 #include "base/banned.h"
 
 #define MAX_OPTIONS 512		/* rows of the table; seen[] has as many bits */
+#define DEFAULT_ITEMS 32		/* most of a default list */
 #define MAX_ERRORS  100		/* a report has no more lines */
 #define MAX_ITEMS   256		/* structs in one list */
 #define QUOTE_BYTES 40		/* of a wrong value in a message */
@@ -254,11 +255,12 @@ static void set_default_list(struct loader *l, const struct conf_option *o,
 			     void *field)
 {
 	struct str rest = str_of(o->dflt);
+	char sep = strchr(o->dflt, ',') ? ',' : ' ';	/* "two words, one" */
 	struct conf_list *list = field;
 	const struct opt_name *name;
 
 	while (rest.n) {
-		struct str word = str_cut(&rest, ' ');
+		struct str word = str_trim(str_cut(&rest, sep));
 		const char *s = arena_memdup(l->a, word.p, word.n);
 
 		if (o->type == OPT_FLAGS) {
@@ -269,8 +271,9 @@ static void set_default_list(struct loader *l, const struct conf_option *o,
 			continue;
 		}
 		if (!list->v)
-			list->v = arena_zalloc(l->a, 8, sizeof(*list->v));
-		if (list->n == 8)
+			list->v = arena_zalloc(l->a, DEFAULT_ITEMS,
+					       sizeof(*list->v));
+		if (list->n == DEFAULT_ITEMS)
 			BUG("a default list is too long");
 		list->v[list->n++] = s;
 	}

@@ -26,24 +26,59 @@ enum {
 
 /* -- when ------------------------------------------------------------------- */
 
-bool web_asked(struct str message)
+/*
+ * Whether a letter or digit begins at p. Of scripts that are written without
+ * blanks between words, or with endings put to foreign ones (U+2000 on), none
+ * joins a word.
+ */
+static bool in_word(const char *p, const char *end)
 {
-	static const char *const signs[] = {
-		"http://", "https://", "www.", "search the web", "web search",
-		"websearch", "search online", "look up online", "up online",
-		"on the internet", "on the web", "research", "google",
-		"im internet", "im web", "im netz", "websuche", "recherchier",
-		"sur internet", "sur le web", "en internet",
-	};
+	unsigned char c = p < end ? (unsigned char)*p : 0;
 
-	for (size_t i = 0; i < message.n; i++)
-		for (size_t k = 0; k < ARRAY_LEN(signs); k++) {
-			size_t n = strlen(signs[k]);
+	if (c < 0x80)
+		return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+			(c >= 'A' && c <= 'Z') || c == '_';
+	return c >= 0xc3 && c <= 0xe1;	/* U+00C0 to U+1FFF */
+}
 
-			if (message.n - i >= n &&
-			    !strncasecmp(message.p + i, signs[k], n))
-				return true;
-		}
+/* Whether a word ends before p. */
+static bool word_before(const char *start, const char *p, const char *end)
+{
+	if (p == start)
+		return false;
+	do
+		p--;
+	while (p > start && ((unsigned char)*p & 0xc0) == 0x80);
+	return in_word(p, end);
+}
+
+/* word is in s, from the beginning of a word to the end of one; "x*" to any. */
+static bool has_word(struct str s, struct str word)
+{
+	const char *end = s.p + s.n;
+	bool open = word.n && word.p[word.n - 1] == '*';
+
+	word.n -= open;
+	for (const char *p = s.p; word.n && (size_t)(end - p) >= word.n; p++)
+		if (!strncasecmp(p, word.p, word.n) &&
+		    !word_before(s.p, p, end) &&
+		    (open || !in_word(p + word.n, end)))
+			return true;
+	return false;
+}
+
+bool web_asked(const struct conf_list *words, struct str message)
+{
+	static const char *const addresses[] = { "http://*", "https://*", "www.*" };
+
+	if (!message.n)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(addresses); i++)
+		if (has_word(message, str_of(addresses[i])))
+			return true;
+	for (size_t i = 0; i < words->n; i++)
+		if (has_word(message, str_of(words->v[i])))
+			return true;
 	return false;
 }
 

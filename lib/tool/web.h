@@ -9,8 +9,12 @@
 
 #include "tool/tool.h"
 
-/* Whether a message asks for the web in words, or names an address. */
-bool web_asked(struct str message);
+/*
+ * Whether a message asks for the web: in one of these words (web.words), as
+ * whole words in any case of ASCII letters, "x*" with any ending; or by naming
+ * an address.
+ */
+bool web_asked(const struct conf_list *words, struct str message);
 
 /* -- web_robots.c ---------------------------------------------------------- */
 

@@ -92,7 +92,8 @@ static bool wants_web(const struct turn_loop *l)
 	if (!said)
 		said = turn_wants_web(meta);
 	return said > 0 ||
-	       web_asked(t->in.content.n ? t->in.content : t->user.content);
+	       web_asked(&l->tool_ctx.conf->web_words,
+			 t->in.content.n ? t->in.content : t->user.content);
 }
 
 /* What is offered now; again when a call has changed what that is. */

@@ -92,12 +92,31 @@ def message(result):
 
 @pytest.mark.parametrize("say,offered", [
     ("", False), ("how are you?", False), ("please search the web", True),
-    ("Recherchiere das bitte", True), ("Do some research on cats", True)])
+    ("Recherchiere das bitte", True), ("Do some research on cats", True),
+    ("Is \u201cresearch\u201d a noun?", True), ("google\u691c\u7d22", True),
+    ("Ask the researcher", False), ("A swim weblog", False),
+    ("He is in netzwerk, im Netzwerk", False), ("pr\u00e9research\u00e9s", False),
+    ("Awww.", False), ("see www.example.org", True), ("UP ONLINE", True)])
 def test_only_when_the_user_asks(web, say, offered):
     """C30, A64: in words, or by the toggle."""
     result = ask(web, "web_search", {"query": "q"}, say=say, web=False)
     assert (result["result"].get("error", {}).get("code")
             != "tool_unknown") is offered
+
+
+def test_the_words_are_the_admins(site):
+    """web.words in place of the built-in list; an address asks always."""
+    with Lab(config={"tools": tools_of(site),
+                     "web": {"words": ["n\u00e4chschlagen", "look*"]}}) as lab:
+        for say, offered in (("Do some research", False), ("n\u00e4chschlagend", False),
+                             ("bitte n\u00e4chschlagen.", True), ("Looking", True),
+                             ("outlook", False), ("http://a.example/", True)):
+            result = ask(lab, "web_search", {"query": "q"}, say=say, web=False)
+            assert (result["result"].get("error", {}).get("code")
+                    != "tool_unknown") is offered, say
+    with Lab(config={"tools": tools_of(site), "web": {"words": []}}) as lab:
+        result = ask(lab, "web_search", {"query": "q"}, say="research", web=False)
+        assert result["result"]["error"]["code"] == "tool_unknown"
 
 
 def test_the_toggle(web, site):
