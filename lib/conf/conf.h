@@ -270,6 +270,9 @@ struct conf_tool {
 	int line;
 };
 
+/* Tools that need no declaration; bits of conf.ready_tools. */
+enum conf_ready { READY_SUMMARIZE, READY_TRANSLATE, READY_TOOLS };
+
 /* What an admin says about single tools of an MCP server. */
 struct conf_mcp_tool {
 	const char *name;		/* as the server has it, or a glob */
@@ -359,6 +362,7 @@ struct conf {
 	struct conf_list files;	/* and directories: all that was read,
 				   secrets' files too */
 
+	unsigned ready_tools;	/* 1 << enum conf_ready */
 	struct conf_list web_words;	/* of a message that asks for the web */
 	struct conf_db db;
 	const struct conf_db *databases;	/* without ours */

@@ -71,6 +71,11 @@ static const struct opt_name client_tools[] = {
 	{ NULL, 0 },
 };
 
+static const struct opt_name ready_tools[] = {
+	{ "summarize", 1 << READY_SUMMARIZE },
+	{ "translate", 1 << READY_TRANSLATE }, { NULL, 0 },
+};
+
 static const struct opt_name tool_remembers[] = {
 	{ "by-policy", TOOL_REMEMBER_BY_POLICY }, { "yes", TOOL_REMEMBER_YES },
 	{ "no", TOOL_REMEMBER_NO }, { NULL, 0 },

@@ -98,14 +98,6 @@ static void add_rows(const struct tool_ctx *ctx, const struct conf_tool *v,
 	}
 }
 
-void tool_kind_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
-{
-	add_rows(ctx, ctx->conf->tools, ctx->conf->n_tools, rows);
-	if (ctx->workspace)
-		add_rows(ctx, ctx->workspace->tools, ctx->workspace->n_tools,
-			 rows);
-}
-
 static bool has_web(const struct tool_ctx *ctx, const struct conf_tool *v,
 		    size_t n);
 
@@ -163,11 +155,37 @@ static bool makes(const struct conf_tool *v, size_t n, struct str name)
 	return false;
 }
 
-bool tool_kind_makes(const struct conf *conf, const struct conf_workspace *w,
+static bool declares(const struct conf *conf, const struct conf_workspace *w,
 		     struct str name)
 {
 	return makes(conf->tools, conf->n_tools, name) ||
 	       (w && makes(w->tools, w->n_tools, name));
+}
+
+void tool_kind_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
+{
+	for (size_t i = 0; i < READY_TOOLS; i++) {
+		const struct conf_tool *c = tool_ready(ctx->conf, i);
+
+		if (c && !declares(ctx->conf, ctx->workspace, str_of(c->name)))
+			add_rows(ctx, c, 1, rows);
+	}
+	add_rows(ctx, ctx->conf->tools, ctx->conf->n_tools, rows);
+	if (ctx->workspace)
+		add_rows(ctx, ctx->workspace->tools, ctx->workspace->n_tools,
+			 rows);
+}
+
+bool tool_kind_makes(const struct conf *conf, const struct conf_workspace *w,
+		     struct str name)
+{
+	for (size_t i = 0; i < READY_TOOLS; i++) {
+		const struct conf_tool *c = tool_ready(conf, i);
+
+		if (c && str_is(name, c->name))
+			return true;
+	}
+	return declares(conf, w, name);
 }
 
 static bool has_group(const struct conf_tool *v, size_t n, struct str group)
@@ -181,6 +199,12 @@ static bool has_group(const struct conf_tool *v, size_t n, struct str group)
 bool tool_kind_group(const struct conf *conf, const struct conf_workspace *w,
 		     struct str group)
 {
+	for (size_t i = 0; i < READY_TOOLS; i++) {
+		const struct conf_tool *c = tool_ready(conf, i);
+
+		if (c && has_group(c, 1, group))
+			return true;
+	}
 	return has_group(conf->tools, conf->n_tools, group) ||
 	       (w && has_group(w->tools, w->n_tools, group));
 }

@@ -65,14 +65,20 @@ extern const struct tool_kind kind_web_search, kind_web_visit;
 const struct conf_llm *tool_agent_service(const struct conf *c,
 					  const struct conf_tool_agent *a);
 
-/* The tools that the main file and the workspace declare. */
+/*
+ * The tool of ready_tools with the number i (enum conf_ready), as a declaration;
+ * NULL when the configuration leaves it out. Any thread. (ready.c)
+ */
+const struct conf_tool *tool_ready(const struct conf *conf, size_t i);
+
+/* The tools that the main file and the workspace declare, and ready ones. */
 void tool_kind_rows(const struct tool_ctx *ctx, struct tool_rows *rows);
 
-/* Whether the main file or w (may be NULL) declares a tool of this name. */
+/* Whether the main file or w (may be NULL) has a tool of this name, or it is ready. */
 bool tool_kind_makes(const struct conf *conf, const struct conf_workspace *w,
 		     struct str name);
 
-/* Whether a declared tool is of the group. */
+/* Whether a tool that is declared or ready is of the group. */
 bool tool_kind_group(const struct conf *conf, const struct conf_workspace *w,
 		     struct str group);
 

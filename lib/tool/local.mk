@@ -40,6 +40,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/query_value.c \
 	lib/tool/query_where.c \
 	lib/tool/read_result.c \
+	lib/tool/ready.c \
 	lib/tool/registry.c \
 	lib/tool/rowfilter.c lib/tool/rowfilter.h \
 	lib/tool/schema.c lib/tool/schema.h \

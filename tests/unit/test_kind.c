@@ -34,9 +34,10 @@ static void declared_tools_are_offered(void **state)
 	kind_lab_conf(main_tools, "tools:\n  wipe:\n    kind: command\n"
 		      "    description: W.\n    effect: write\n"
 		      "    command: {run: [/bin/true]}\n");
-	assert_string_equal(kind_lab_offered("", &a), "echo wipe");
+	assert_string_equal(kind_lab_offered("", &a),
+			    "echo summarize translate wipe");
 	assert_string_equal(kind_lab_offered("few", &a),
-			    "echo secret_echo wipe");
+			    "echo secret_echo summarize translate wipe");
 	arena_release(&a);
 }
 
@@ -62,9 +63,11 @@ static void images_are_opt_in(void **state)
 
 	(void)state;
 	kind_lab_conf(main_tools, "name: W\n");
-	assert_string_equal(kind_lab_offered("", &a), "echo");
+	assert_string_equal(kind_lab_offered("", &a),
+			    "echo summarize translate");
 	kind_lab_conf(EYES("vision") "    image_text: {}\n", "name: W\n");
-	assert_string_equal(kind_lab_offered("", &a), "eyes");
+	assert_string_equal(kind_lab_offered("", &a),
+			    "eyes summarize translate");
 	r = kind_lab_call("", "eyes", "{\"image\":\"https://h/a.png\"}", &a);
 	assert_true(r.is_error);
 	assert_non_null(strstr(r.text.p, "within a conversation only"));
@@ -106,16 +109,20 @@ static void confirm_follows_the_effect(void **state)
 		      "    command: {run: [/bin/true]}\n");
 	kind_lab_ctx("few", &a, &ctx);
 	assert_int_equal(tool_set_build(&ctx, &set, &e), 0);
-	assert_int_equal(set.n, 4);
+	assert_int_equal(set.n, 6);
 	assert_int_equal(set.v[0].tool->confirm, TOOL_CONFIRM_NEVER);
 	assert_false(set.v[0].tool->untrusted);
 	assert_int_equal(set.v[0].timeout_ms, 77);
 	assert_int_equal(set.v[1].tool->confirm, TOOL_CONFIRM_TAINTED);
 	assert_true(set.v[1].tool->untrusted);
 	assert_int_equal(set.v[2].tool->confirm, TOOL_CONFIRM_ALWAYS);
-	assert_int_equal(set.v[3].tool->confirm, TOOL_CONFIRM_TAINTED);
-	assert_int_equal(set.v[3].tool->visibility, TOOL_SERVER);
-	assert_string_equal(set.v[3].tool->kind, "command");
+	assert_int_equal(set.v[5].tool->confirm, TOOL_CONFIRM_TAINTED);
+	assert_int_equal(set.v[5].tool->visibility, TOOL_SERVER);
+	assert_string_equal(set.v[5].tool->kind, "command");
+	/* summarize asks nobody, and is others' text where that went in */
+	assert_int_equal(set.v[3].tool->effect, TOOL_READ);
+	assert_int_equal(set.v[3].tool->confirm, TOOL_CONFIRM_NEVER);
+	assert_false(set.v[3].tool->untrusted);
 	arena_release(&a);
 }
 

@@ -159,6 +159,8 @@ const en = {
 	'tool.name.query_data': 'Look up data',
 	'tool.name.read_result': 'Read on in a result',
 	'tool.name.suggest_action': 'Suggest a link',
+	'tool.name.summarize': 'Summarise a text',
+	'tool.name.translate': 'Translate a text',
 	'tool.name.web_search': 'Search the web',
 	'tool.name.web_visit': 'Read a web page',
 	'tool.running': 'running',
