@@ -115,8 +115,15 @@ int api_workspace_get(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
+/* What an agent of the configuration leaves empty is null in its record. */
+static const char *set(const char *s)
+{
+	return *s ? s : NULL;
+}
+
 /*
- * The record (B12). Agents of the configuration have no creation time of their
+ * The record (B12): every member, null where it is not set. llmServiceId is the
+ * agent's own, resolvedLlmServiceId the one that answers. Agents of the configuration have no creation time of their
  * own; createdAt and updatedAt are null. The prompt is shown to those who chat
  * with it: it is no secret from them. webSearch: whether asking for the web
  * gives this caller anything (A64).
@@ -136,15 +143,20 @@ static void write_agent(struct jw *w, const struct request *rq,
 	jw_kbool(w, "isDefault", a->is_default);
 	write_strings(w, "toolIds", &a->tools);
 	jw_kbool(w, "webSearch", scope_web(rq, ws, a));
-	jw_kstrz(w, "llmServiceId", s ? s->id : NULL);
+	jw_kstrz(w, "llmServiceId", set(a->llm_service));
+	jw_kstrz(w, "resolvedLlmServiceId", s ? s->id : NULL);
 	jw_kstrz(w, "model", s ? s->model : NULL);
-	if (*a->system_prompt)
-		jw_kstrz(w, "systemPrompt", a->system_prompt);
+	jw_kstrz(w, "systemPrompt", set(a->system_prompt));
+	jw_kstrz(w, "userPrompt", NULL);
 	jw_kbool(w, "ragEnabled", false);
 	jw_key(w, "knowledgeBaseIds");
 	jw_arr(w);
 	jw_end_arr(w);
+	jw_kstrz(w, "ragMaxResults", NULL);
+	jw_kstrz(w, "ragMinScore", NULL);
 	jw_kbool(w, "rerankEnabled", false);
+	jw_kstrz(w, "rerankingServiceId", NULL);
+	jw_kstrz(w, "rerankMaxResults", NULL);
 	jw_kstrz(w, "createdAt", NULL);
 	jw_kstrz(w, "updatedAt", NULL);
 	jw_end_obj(w);

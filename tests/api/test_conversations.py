@@ -182,6 +182,29 @@ def test_oldest_first_pages(lab, long_thread):
     assert sum(got, [])[1] == "answer 0" and got[-1][-1] == "answer 34"
 
 
+AGENT = {"workspaceId", "agentId", "name", "description", "systemPrompt",
+         "userPrompt", "toolIds", "llmServiceId", "ragEnabled",
+         "knowledgeBaseIds", "ragMaxResults", "ragMinScore", "rerankEnabled",
+         "rerankingServiceId", "rerankMaxResults", "createdAt", "updatedAt"}
+
+
+def test_an_agents_record_has_every_field(lab):
+    """B12: null where it is not set; llmServiceId is the agent's own."""
+    path = "/workspaces/lab/agents"
+    agents = {i["agentId"]: i for i in lab.get(path, user="ada").json["items"]}
+    for id, agent in agents.items():
+        assert AGENT <= set(agent), id
+        assert agent == lab.get(f"{path}/{id}", user="ada").json
+    helper, claude = agents["helper"], agents["claude"]
+    assert helper["llmServiceId"] is None
+    assert helper["resolvedLlmServiceId"] == "demo"
+    assert claude["llmServiceId"] == claude["resolvedLlmServiceId"] == "claude"
+    for field in ("userPrompt", "ragMaxResults", "ragMinScore",
+                  "rerankingServiceId", "rerankMaxResults"):
+        assert claude[field] is None
+    assert None in [agent["systemPrompt"] for agent in agents.values()]
+
+
 @pytest.mark.parametrize("path,key,want", [
     ("/workspaces/lab/agents", "agentId",
      ["helper", "plain", "claude", "llama", "short"]),
