@@ -24,9 +24,12 @@
 
 #include "base/banned.h"
 
-/* The position in {"u":updated_us,"id":"…"}. */
-static int read_key(struct request *rq, struct conversation_key *key,
-		    bool *given, struct err *e)
+/*
+ * The position in {"u":updated_us,"id":"…"}, in the list of an agent
+ * {"c":created_us,"id":"…"}: a cursor of one is none of the other.
+ */
+static int read_key(struct request *rq, const struct conversation_filter *f,
+		    struct conversation_key *key, bool *given, struct err *e)
 {
 	json_t *j;
 
@@ -35,21 +38,22 @@ static int read_key(struct request *rq, struct conversation_key *key,
 		return -1;
 	if (!j)
 		return 0;
-	key->updated_us = jx_int(j, "u", -1);
+	key->updated_us = jx_int(j, f->by_creation ? "c" : "u", -1);
 	if (key->updated_us < 0 || !uuid_parse(jx_str(j, "id"), &key->id))
 		return err_set(e, ERR_INVALID_CURSOR, "not a conversation's");
 	*given = true;
 	return 0;
 }
 
-static void write_next(struct jw *w, const struct conversation_page *page)
+static void write_next(struct jw *w, const struct conversation_filter *f,
+		       const struct conversation_page *page)
 {
 	struct buf b = BUF_INIT(LIM_CURSOR_BYTES);
 	struct jw c = jw_on(&b);
 
 	if (page->more) {
 		jw_obj(&c);
-		jw_kint(&c, "u", page->next.updated_us);
+		jw_kint(&c, f->by_creation ? "c" : "u", page->next.updated_us);
 		jw_kuuid(&c, "id", &page->next.id);
 		jw_end_obj(&c);
 	}
@@ -71,6 +75,7 @@ static int read_filter(struct request *rq, struct conversation_filter *f,
 		f->workspace_id = str_of(w->id);
 	else if (req_query(rq, "workspaceId", &f->workspace_id, e) < 0)
 		return -1;
+	f->by_creation = w && a;
 	if (a)
 		f->agent_id = str_of(a->id);
 	else if (!w && req_query(rq, "agentId", &f->agent_id, e) < 0)
@@ -95,8 +100,9 @@ static int read_filter(struct request *rq, struct conversation_filter *f,
 /*
  * GET /conversations?workspaceId=&agentId=&q=&cursor=&pageSize=
  * GET /workspaces/{w}/agents/{a}/conversations?q=&cursor=&pageSize=
- * 200 {items: [Conversation], totalCount, nextCursor}, by updatedAt, newest
- * first; q is part of the title, in any case.
+ * 200 {items: [Conversation], totalCount, nextCursor}, newest first: by
+ * updatedAt, in the list of an agent by createdAt (B28); q is part of the
+ * title, in any case.
  */
 int api_conversation_list(struct request *rq, struct response *rs,
 			  struct err *e)
@@ -110,7 +116,7 @@ int api_conversation_list(struct request *rq, struct response *rs,
 	bool given;
 	struct jw w;
 
-	if (read_filter(rq, &f, e) < 0 || read_key(rq, &key, &given, e) < 0 ||
+	if (read_filter(rq, &f, e) < 0 || read_key(rq, &f, &key, &given, e) < 0 ||
 	    page_size(rq, &size, e) < 0 ||
 	    conversation_list(rq->app->db, &owner, &f, given ? &key : NULL,
 			      size, rq->arena, &page, e) < 0)
@@ -128,7 +134,7 @@ int api_conversation_list(struct request *rq, struct response *rs,
 		conversation_write(&w, &page.items[i], now_us);
 	jw_end_arr(&w);
 	jw_kint(&w, "totalCount", total);
-	write_next(&w, &page);
+	write_next(&w, &f, &page);
 	jw_end_obj(&w);
 	return 0;
 }

@@ -123,10 +123,10 @@ static const char *set(const char *s)
 
 /*
  * The record (B12): every member, null where it is not set. llmServiceId is the
- * agent's own, resolvedLlmServiceId the one that answers. Agents of the configuration have no creation time of their
- * own; createdAt and updatedAt are null. The prompt is shown to those who chat
- * with it: it is no secret from them. webSearch: whether asking for the web
- * gives this caller anything (A64).
+ * agent's own, resolvedLlmServiceId the one that answers. Agents of the
+ * configuration have no creation time of their own; createdAt and updatedAt are
+ * null. The prompt is shown to those who chat with it: it is no secret from
+ * them. webSearch: whether asking for the web gives this caller anything (A64).
  */
 static void write_agent(struct jw *w, const struct request *rq,
 			const struct conf_workspace *ws,

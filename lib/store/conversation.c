@@ -160,7 +160,17 @@ int conversation_list(struct db *db, const struct owner *o,
 	if (after)
 		k = *after;
 	*out = (struct conversation_page){ .n = 0 };
-	if (f && (f->workspace_id.p || f->agent_id.p || f->title.p)) {
+	if (f && f->by_creation) {
+		like = like_pattern(f->title, a);
+		rc = db_list(db, STMT_CONVERSATION_OF_AGENT,
+			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+				     DB_S(f->workspace_id), DB_S(f->agent_id),
+				     DB_I(k.updated_us), DB_I(k.updated_us),
+				     DB_U(&k.id), DB_S_IF(like), DB_S_IF(like),
+				     DB_I(limit)),
+			     a, fields, sizeof(*out->items), 0, &out->items,
+			     &out->n, e);
+	} else if (f && (f->workspace_id.p || f->agent_id.p || f->title.p)) {
 		like = like_pattern(f->title, a);
 		rc = db_list(db, STMT_CONVERSATION_FIND,
 			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
@@ -187,7 +197,9 @@ int conversation_list(struct db *db, const struct owner *o,
 	if (out->n > size) {
 		out->n = size;
 		out->more = true;
-		out->next.updated_us = out->items[size - 1].updated_us;
+		out->next.updated_us = f && f->by_creation
+			? out->items[size - 1].created_us
+			: out->items[size - 1].updated_us;
 		out->next.id = out->items[size - 1].id;
 	}
 	return 0;

@@ -51,7 +51,7 @@ int conversation_get(struct db *db, const struct owner *o,
 
 /* Position in a list: the last row that was given. */
 struct conversation_key {
-	int64_t updated_us;
+	int64_t updated_us;	/* created_us with by_creation */
 	struct uuid id;
 };
 
@@ -59,6 +59,7 @@ struct conversation_filter {
 	struct str workspace_id;	/* p == NULL: any */
 	struct str agent_id;		/* p == NULL: any */
 	struct str title;		/* part of the title, any case; NULL: any */
+	bool by_creation;		/* B28; with workspace and agent only */
 };
 
 struct conversation_page {

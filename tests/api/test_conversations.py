@@ -88,6 +88,29 @@ def test_list_is_keyset_newest_first(make_lab):
     assert seen == ids[::-1]
 
 
+def test_the_list_of_an_agent_is_by_creation(make_lab):
+    """B28: neither a new name nor a message moves a conversation in it."""
+    lab = make_lab()
+    ids = [make(lab, title=f"c{n}")["conversationId"] for n in range(5)]
+    agent = make(lab)["agentId"]
+    make(lab, agentId="claude")
+    lab.call("PATCH", f"/conversations/{ids[1]}", {"title": "c1 new"}, user="ada")
+    lab.chat("hello", conversationId=ids[0])
+    path = f"/workspaces/lab/agents/{agent}/conversations"
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = lab.get(f"{path}?q=c&pageSize=2{cursor}", user="ada").json
+        seen += [c["conversationId"] for c in page["items"]]
+        cursor = page["nextCursor"] and "&cursor=" + page["nextCursor"]
+    assert seen == ids[::-1]
+    created = [c["createdAt"] for c in lab.get(path, user="ada").json["items"]]
+    assert len(created) == 6 and created == sorted(created, reverse=True)
+    other = lab.get("/conversations?pageSize=2", user="ada").json
+    assert [c["conversationId"] for c in other["items"]][0] == ids[0]
+    # The cursor of one list is none of the other.
+    assert lab.get(f"{path}?cursor={other['nextCursor']}", user="ada").status == 400
+
+
 def test_title_search_takes_wildcards_literally(make_lab):
     lab = make_lab()
     for title in ("100% sure", "100 percent", "under_score", "underXscore",

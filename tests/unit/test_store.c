@@ -444,6 +444,9 @@ static void long_thread(void **state)
 		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "15000",
 		"15000", "UNHEX(MD5(1))", "'w'", "'w'", "NULL", "NULL",
 		"'%x%'", "'%x%'", "31" });
+	plan_is(STMT_CONVERSATION_OF_AGENT, "conversation_of_agent",
+		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "'w'", "'a'",
+		"15000", "15000", "UNHEX(MD5(1))", "NULL", "NULL", "31" });
 }
 
 static int open_it(void **state)
