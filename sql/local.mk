@@ -15,5 +15,6 @@ dist_sql_DATA = \
 	sql/0013-decided-seq.sql \
 	sql/0015-origin.sql \
 	sql/0016-turn-service.sql \
+	sql/0017-message-columns.sql \
 	sql/0020-job.sql \
 	sql/0021-conversation-created.sql

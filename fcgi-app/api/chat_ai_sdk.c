@@ -24,25 +24,22 @@ struct ask {
 					   what the client decided; or NULL */
 };
 
-/*
- * The metadata of a message that the client calls id: by it the message is
- * found when it is edited or answered again. Empty when the client has no name.
- */
-static struct str client_meta(struct request *rq, struct str id)
+/* A message that the client calls id is found by it. Not when it is too long. */
+static void name_message(struct request *rq, struct str id,
+			 struct send_more *more)
 {
 	struct buf b = BUF_INIT(8 * CLIENT_NAME_CHARS + 256);
 	struct jw w = jw_on(&b);
-	struct str s = { NULL, 0 };
 
 	if (id.n && utf8_chars(id) <= CLIENT_NAME_CHARS) {
 		jw_obj(&w);
 		jw_kstrz(&w, "client", "ai-sdk");
 		jw_kstr(&w, "clientMessageId", id);
 		jw_end_obj(&w);
-		s = arena_str(rq->arena, buf_str(&b));
+		more->meta = arena_str(rq->arena, buf_str(&b));
+		more->client_id = id;
 	}
 	buf_release(&b);
-	return s;
 }
 
 static int read_ask(struct request *rq, struct ask *ask, struct err *e)
@@ -73,8 +70,8 @@ static int read_ask(struct request *rq, struct ask *ask, struct err *e)
 	}
 	if (client_last_text(rq, messages, "parts", &ask->text, e) < 0)
 		return -1;
-	ask->more.meta = client_meta(rq, jx_str(json_array_get(messages, n - 1),
-					   "id"));
+	name_message(rq, jx_str(json_array_get(messages, n - 1), "id"),
+		     &ask->more);
 	return 0;
 }
 
@@ -86,7 +83,7 @@ static int find_message(struct request *rq, const struct client_thread *th,
 			const struct ask *ask, int64_t *seq, struct err *e)
 {
 	struct owner owner = scope_owner(rq);
-	struct str name = ask->message_id, meta;
+	struct str name = ask->message_id;
 	struct uuid id;
 	struct turn t;
 
@@ -106,11 +103,8 @@ static int find_message(struct request *rq, const struct client_thread *th,
 			return -1;
 		err_clear(e);
 	}
-	meta = client_meta(rq, name);
-	/* Without the brace: more may stand behind it (send_meta). */
-	if (meta.n && message_find(rq->app->db, &owner, &th->conversation_id,
-				   (struct str){ meta.p, meta.n - 1 }, seq,
-				   e) < 0)
+	if (message_find(rq->app->db, &owner, &th->conversation_id, name, seq,
+			 e) < 0)
 		return -1;
 	return *seq ? 0 : err_field(e, ERR_INVALID_FIELD, "messageId",
 				    "The stored thread has no such message.");

@@ -110,11 +110,19 @@ struct str send_meta(struct request *rq, const struct send_more *more)
 
 	if (!more || more->web <= 0)
 		return meta;
-	/* Metadata is found by how it begins (message_find). */
 	return str_of(meta.n > 2
 		? arena_printf(rq->arena, "%.*s,\"webSearch\":true}",
 			       (int)meta.n - 1, meta.p)
 		: "{\"webSearch\":true}");
+}
+
+/* The user message of in, whose text is there: its metadata and columns. */
+static void set_meta(struct request *rq, const struct send_more *more,
+		     struct turn_input *in)
+{
+	in->meta = send_meta(rq, more);
+	in->client_id = more ? more->client_id : (struct str){ NULL, 0 };
+	in->web = more && more->web > 0;
 }
 
 struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
@@ -126,9 +134,10 @@ struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
 	struct turn_input in = {
 		.conf = rq->conf, .who = &rq->who, .workspace = ws,
 		.id = rq->turn_id,
-		.agent = agent, .content = content, .meta = send_meta(rq, more),
+		.agent = agent, .content = content,
 	};
 
+	set_meta(rq, more, &in);
 	if (more && tool_page_read(more->client, 0, rq->arena, &in.client, e) < 0)
 		return NULL;
 	if (conversation)
@@ -178,7 +187,7 @@ struct turn_run *send_open_redo(struct request *rq,
 
 	/* What is said anew keeps it with the message. */
 	if (said)
-		in.meta = send_meta(rq, more);
+		set_meta(rq, more, &in);
 	if (tool_page_read(more->client, said ? 0 : more->web, rq->arena,
 			   &in.client, e) < 0 ||
 	    turn_open_redo(t, &rq->app->deps, &in, redo->seq, rq->arena, e) < 0)

@@ -13,6 +13,7 @@
 /* What a request may say beside its text, whatever its vocabulary. */
 struct send_more {
 	struct str meta;	/* of the user message: a JSON object, or NULL */
+	struct str client_id;	/* what the client calls it, as in meta; or NULL */
 	json_t *client;		/* the page (tool_page_read), or NULL */
 	int web;		/* the web is to be asked (C30, A64): 1; it is
 				   not: -1; 0: not said */

@@ -137,7 +137,7 @@ int plain_change(struct request *rq, struct response *rs, struct err *e)
 		return err_field(e, ERR_INVALID_FIELD, "message",
 				 "Only a user's message can be edited.");
 	p.web = plain_has_web(rq, &c);
-	p.wants_web = turn_wants_web(m.meta);
+	p.wants_web = m.web;
 	plain_begin(&p, rs, 200, STR("Change the message"));
 	buf_adds(p.b, "<p>What follows it gives way, and stays as an earlier "
 		 "version.</p>\n");

@@ -191,17 +191,17 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 }
 
 int message_find(struct db *db, const struct owner *o,
-		 const struct uuid *conversation_id, struct str meta,
+		 const struct uuid *conversation_id, struct str client_id,
 		 int64_t *seq, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	int rc;
 
 	*seq = 0;
-	rc = db_each(db, STMT_MESSAGE_OF_META,
+	rc = db_each(db, STMT_MESSAGE_OF_CLIENT,
 		     DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
 			     DB_U(&o->user_id), DB_U(conversation_id),
-			     DB_S(meta)), &a, take_seq, seq, e);
+			     DB_S(client_id)), &a, take_seq, seq, e);
 	arena_release(&a);
 	return rc;
 }

@@ -12,6 +12,14 @@ enum message_role {
 	ROLE_USER = 1, ROLE_ASSISTANT = 2, ROLE_SYSTEM = 3, ROLE_TOOL = 4,
 };
 
+/* What a row is. 0: an older version wrote it (sql/0017), so its meta says. */
+enum message_kind {
+	KIND_SAID = 1,		/* by the user, or a note of the system */
+	KIND_STEP = 2,		/* assistant row that called tools */
+	KIND_ANSWER = 3,
+	KIND_RESULT = 4,	/* of a tool */
+};
+
 struct message {
 	int64_t seq;		/* 1, 2, … within the conversation */
 	int64_t role;		/* enum message_role */
@@ -21,6 +29,12 @@ struct message {
 	struct str meta;	/* JSON object text; p == NULL: {} */
 	/* Which of how many variants at its place; 0: it is the only one. */
 	int64_t variant_index, variant_count;
+	int64_t kind;			/* enum message_kind */
+	struct str finish_reason;	/* answer: as in meta; p == NULL: none */
+	struct str client_id;	/* said: as in meta; or NULL. Not read back */
+	int64_t web;		/* said: the user wants the web; as in meta */
+	int64_t continues_seq;	/* answer: of the one that goes on here; or 0 */
+	int64_t kept;		/* result: tool_output has all of it */
 };
 
 struct message_page {
@@ -70,11 +84,11 @@ int message_get(struct db *db, const struct owner *o,
 		struct arena *a, struct message *out, struct err *e) MUST_CHECK;
 
 /*
- * The number of the newest user message of the thread whose metadata begins
- * with that text; 0: there is none. It looks through the thread.
+ * The number of the newest user message of the thread that the client calls
+ * client_id; 0: there is none. It looks through the thread.
  */
 int message_find(struct db *db, const struct owner *o,
-		 const struct uuid *conversation_id, struct str meta,
+		 const struct uuid *conversation_id, struct str client_id,
 		 int64_t *seq, struct err *e) MUST_CHECK;
 
 /* "{conversationId}.{seq}" into out. Returns out. */
@@ -98,7 +112,8 @@ struct message_scope {
 /*
  * Writes the record (B47, A51): workspaceId, agentId, conversationId, turnId,
  * messageId, id, role, content, createdAt, messageTs, metadata; variantIndex
- * and variantCount where there is more than one.
+ * and variantCount where there is more than one. metadata has `continues` in
+ * addition, where the row names a message.
  */
 void message_write(struct jw *w, const struct message_scope *s,
 		   const struct message *m);

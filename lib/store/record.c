@@ -86,6 +86,25 @@ static void write_scope(struct buf *b, const struct message_scope *s,
 	buf_adds(b, "\",\"turnId\":");
 }
 
+/*
+ * What is read, and of what the row says itself the message that goes on here:
+ * by its number, so a copy of the thread names its own. id as write_own's.
+ */
+static void write_meta(struct buf *b, const struct message *m, char *id)
+{
+	struct str meta = m->meta.p ? m->meta : STR("{}");
+
+	if (!m->continues_seq || meta.n < 2) {
+		buf_addstr(b, meta);
+		return;
+	}
+	buf_add(b, meta.p, meta.n - 1);
+	buf_adds(b, meta.n > 2 ? ",\"continues\":\"" : "\"continues\":\"");
+	buf_add(b, id, UUID_TEXT_BYTES - 1 +
+		seq_format(m->continues_seq, id + UUID_TEXT_BYTES - 1));
+	buf_adds(b, "\"}");
+}
+
 /* The rest. id is a messageId with its conversation's part filled in. */
 static void write_own(struct buf *b, const struct message_scope *s,
 		      const struct message *m, char *id)
@@ -114,7 +133,7 @@ static void write_own(struct buf *b, const struct message_scope *s,
 	buf_adds(b, "\",\"messageTs\":\"");
 	buf_add(b, iso, iso_n);
 	buf_adds(b, "\",\"metadata\":");
-	buf_addstr(b, m->meta.p ? m->meta : STR("{}"));
+	write_meta(b, m, id);
 	if (m->variant_count > 1)
 		buf_addf(b, ",\"variantIndex\":%lld,\"variantCount\":%lld",
 			 (long long)m->variant_index,

@@ -94,10 +94,11 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" running_turn_id = NULL, updated_us = ?, version = version + 1" \
 	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
 	" AND running_turn_id = ?"
-#define MESSAGE_ROW "uiiuisSII"
+#define MESSAGE_ROW "uiiuisSIIiSSiIi"
 #define MESSAGE_INSERT \
 	"INSERT INTO message (conversation_id, seq, role, turn_id, created_us," \
-	" content, meta, variant_index, variant_count) VALUES "
+	" content, meta, variant_index, variant_count, kind, finish_reason," \
+	" client_id, web, continues_seq, kept) VALUES "
 #define TURN_INSERT \
 	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
 	" user_seq, started_us, variant_index, variant_count, client," \
@@ -187,7 +188,12 @@ int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
 	F(content, s, "m.content") SEP \
 	F(meta, S, "m.meta") SEP \
 	F(variant_index, I, "m.variant_index") SEP \
-	F(variant_count, I, "m.variant_count")
+	F(variant_count, I, "m.variant_count") SEP \
+	F(kind, I, "m.kind") SEP \
+	F(finish_reason, S, "m.finish_reason") SEP \
+	F(web, i, "m.web") SEP \
+	F(continues_seq, I, "m.continues_seq") SEP \
+	F(kept, i, "m.kept")
 #define SCOPE_FIELDS(F, SEP) \
 	F(workspace_id, s, "c.workspace_id") SEP \
 	F(agent_id, s, "c.agent_id") SEP \
@@ -201,8 +207,7 @@ int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
 	" WHERE c.id = ? AND c.tenant_id = ? AND c.user_id = ?" \
 	" ORDER BY m.seq "
 
-/* A row of assistant's that called tools (lib/turn/meta.c begins it so). */
-#define IS_STEP "(COALESCE(meta, '') LIKE '{\"step\":true%')"
+#define IS_STEP "(kind <=> 2)"	/* KIND_STEP */
 struct spot {		/* a message without its text */
 	int64_t seq, role, superseded_seq, created_us, step;
 };

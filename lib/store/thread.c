@@ -221,7 +221,8 @@ static int begin(struct db *tx, struct redoing *k, struct err *e)
 			.seq = k->l.last_seq + 1, .role = ROLE_USER,
 			.turn_id = r->turn_id, .created_us = k->now_us,
 			.content = r->content, .meta = r->meta,
-			.variant_index = k->number.index,
+			.kind = KIND_SAID, .client_id = r->client_id,
+			.web = r->web, .variant_index = k->number.index,
 			.variant_count = k->number.count,
 		};
 		if (message_insert(tx, &r->conversation_id, &r->user, e))
@@ -418,7 +419,6 @@ static int place_of(struct db *db, const struct uuid *id, int64_t seq,
 /* Numbers it as thread_number would, were it in the thread. */
 static void number_item(struct variant_item *item, int64_t index, int64_t count)
 {
-	static const struct str step = STR("{\"step\":true");
 	size_t at = 0;
 
 	for (size_t i = 0; i < item->n; i++) {
@@ -426,9 +426,7 @@ static void number_item(struct variant_item *item, int64_t index, int64_t count)
 
 		if (m->role == ROLE_USER)
 			break;
-		if (m->role == ROLE_ASSISTANT &&
-		    !(m->meta.n >= step.n &&
-		      str_eq((struct str){ m->meta.p, step.n }, step))) {
+		if (m->role == ROLE_ASSISTANT && m->kind != KIND_STEP) {
 			at = i;
 			break;
 		}

@@ -1,12 +1,9 @@
 /*
  * A copy of a thread up to a message, as a conversation of its own. Messages
- * keep their numbers, so only the conversation's part of their ids changes,
- * also where an answer names the one that it continues. They belong to no
- * turn: that of the original must not go on from here.
+ * keep their numbers, so only the conversation's part of their ids changes.
+ * They belong to no turn: that of the original must not go on from here.
  */
 #include "store/thread.h"
-
-#include <stdio.h>
 
 #include "base/clock.h"
 #include "store/stmt.h"
@@ -34,30 +31,15 @@ static int check(struct db *tx, const struct forking *k, struct err *e)
 	return 0;
 }
 
-#define CONTINUES "\"continues\":\"%s."
-#define CONTINUES_BYTES (sizeof(CONTINUES) + UUID_TEXT_BYTES)
-
-static struct str continues(const struct uuid *id, char out[CONTINUES_BYTES])
-{
-	char text[UUID_TEXT_BYTES];
-	int n = snprintf(out, CONTINUES_BYTES, CONTINUES, uuid_format(id, text));
-
-	return (struct str){ out, (size_t)n };
-}
-
 static int copy_messages(struct db *tx, const struct forking *k, int64_t *n,
 			 struct err *e)
 {
-	char old[CONTINUES_BYTES], new[CONTINUES_BYTES];
-	const struct str from = continues(k->from, old);
-	const struct str to = continues(k->id, new);
 	struct db_result r;
 
 	*n = 0;
 	for (int64_t at = 0; at < k->seq; at += COPY_ROWS) {
 		if (db_exec(tx, STMT_MESSAGE_COPY,
-			    DB_ARGS(DB_U(k->id), DB_S(from), DB_S(to),
-				    DB_U(k->from), DB_I(at),
+			    DB_ARGS(DB_U(k->id), DB_U(k->from), DB_I(at),
 				    DB_I(MIN(at + COPY_ROWS, k->seq))), &r, e))
 			return -1;
 		*n += r.affected;

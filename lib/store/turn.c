@@ -66,6 +66,12 @@ static struct str content_of(const struct message *m)
 
 enum { MESSAGE_PARAMS = sizeof(MESSAGE_ROW) - 1 };
 
+/* From `kind` on, as MESSAGE_INSERT has them. */
+#define COLUMN_ARGS(m) \
+	DB_I((m)->kind), DB_S_IF((m)->finish_reason), DB_S_IF((m)->client_id), \
+	DB_I((m)->web), DB_I_IF((m)->continues_seq, (m)->continues_seq), \
+	DB_I((m)->kept)
+
 static struct db_val *message_args(struct db_val *v,
 				   const struct uuid *conversation_id,
 				   const struct message *m)
@@ -76,6 +82,7 @@ static struct db_val *message_args(struct db_val *v,
 		DB_S(content_of(m)), DB_S_IF(m->meta),
 		DB_I_IF(m->variant_count > 1, m->variant_index),
 		DB_I_IF(m->variant_count > 1, m->variant_count),
+		COLUMN_ARGS(m),
 	};
 
 	memcpy(v, row, sizeof(row));
@@ -192,7 +199,8 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 
 				    DB_U(&b->conversation_id), DB_U(&b->turn_id),
 				    DB_I(m->created_us), DB_S(content_of(m)),
-				    DB_S_IF(m->meta),
+				    DB_S_IF(m->meta), DB_S_IF(m->client_id),
+				    DB_I(m->web),
 
 				    DB_U(&b->turn_id), DB_U(&b->conversation_id),
 				    DB_I(m->created_us + TURN_LEASE_US),
@@ -226,7 +234,7 @@ static int create(struct db *tx, struct beginning *k, struct err *e)
 			    DB_U(&b->conversation_id), DB_I(1), DB_I(m->role),
 			    DB_U(&b->turn_id), DB_I(m->created_us),
 			    DB_S(content_of(m)), DB_S_IF(m->meta),
-			    DB_I_IF(false, 0), DB_I_IF(false, 0),
+			    DB_I_IF(false, 0), DB_I_IF(false, 0), COLUMN_ARGS(m),
 
 			    DB_U(&b->turn_id), DB_U(&b->conversation_id),
 			    DB_I(m->created_us + TURN_LEASE_US), DB_I(1),
@@ -290,6 +298,9 @@ int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 		.created_us = clock_now_us(),
 		.content = b->content,
 		.meta = b->meta,
+		.kind = KIND_SAID,
+		.client_id = b->client_id,
+		.web = b->web,
 	};
 	if (b->title.p)
 		b->title = utf8_head(b->title, LIM_TITLE_CHARS);
@@ -447,7 +458,7 @@ static void end_args(struct db_val *v, const struct ending *k)
 		DB_I(answer), DB_U(&t->conversation_id), DB_I(m->role),
 		DB_U(&t->turn_id), DB_I(k->now_us), DB_S(content_of(m)),
 		DB_S_IF(m->meta), DB_I_IF(m->variant_count > 1, m->variant_index),
-		DB_I_IF(m->variant_count > 1, m->variant_count),
+		DB_I_IF(m->variant_count > 1, m->variant_count), COLUMN_ARGS(m),
 
 		DB_I(t->usage != NULL),
 	};
@@ -472,7 +483,7 @@ static int end_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct ending *k = ctx;
 	struct arena a = ARENA_INIT;
-	struct db_val v[16 + sizeof(USAGE_ROW) - 1 + 9 + 5];
+	struct db_val v[22 + sizeof(USAGE_ROW) - 1 + 9 + 5];
 	int got = db_tx_unknown(tx) ? ended_before(tx, k, e) : 0;
 	int rc;
 

@@ -97,6 +97,7 @@ static int close_dead(struct db *tx, const struct owner *o,
 		.created_us = now_us,
 		.meta = STR("{\"finish_reason\":\"interrupted\","
 			    "\"context_document_ids\":[]}"),
+		.kind = KIND_ANSWER, .finish_reason = STR("interrupted"),
 		.variant_index = l->variant_index,
 		.variant_count = l->variant_count,
 	};

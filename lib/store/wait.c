@@ -448,6 +448,7 @@ static int close_call(struct db *tx, const struct uuid *conversation_id,
 	struct message m = {
 		.seq = seq, .role = ROLE_TOOL, .turn_id = w->turn_id,
 		.created_us = now_us, .content = closing_result(w, now_us),
+		.kind = KIND_RESULT,
 	};
 	int rc;
 

@@ -174,14 +174,16 @@ int tool_dry_run(const struct tool_set *set, const struct tool_ctx *ctx,
 
 /* "[… 123 bytes left out here …]", and how to get at them. */
 static const char *marker_of(const struct tool *t, const struct tool_ctx *ctx,
-			     const struct buf *b, size_t from, size_t to)
+			     const struct buf *b, size_t from, size_t to,
+			     bool *kept)
 {
 	char text[UUID_TEXT_BYTES];
 	struct uuid id;
 
 	/* What reads kept results is not kept in turn. */
-	if (!t->name || t->run == read_result_run ||
-	    !read_result_keep(ctx, t->name, buf_str(b), &id))
+	*kept = t->name && t->run != read_result_run &&
+		read_result_keep(ctx, t->name, buf_str(b), &id);
+	if (!*kept)
 		return arena_printf(ctx->arena, "\n[… %zu bytes left out here "
 				    "…]\n", to - from);
 	return arena_printf(ctx->arena, "\n[… %zu bytes left out here; "
@@ -206,7 +208,7 @@ static void cap(const struct tool *t, const struct tool_ctx *ctx,
 	head.n = utf8_complete(head);
 	while (from < b->n && ((unsigned char)b->p[from] & 0xc0) == 0x80)
 		from++;
-	marker = marker_of(t, ctx, b, head.n, from);
+	marker = marker_of(t, ctx, b, head.n, from, &out->kept);
 	text = arena_alloc(a, head.n + strlen(marker) + b->n - from + 1);
 	memcpy(text, head.p, head.n);
 	memcpy(text + head.n, marker, strlen(marker));

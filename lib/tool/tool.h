@@ -221,6 +221,7 @@ struct tool_result {
 	bool is_json, is_error, truncated;
 	bool foreign;		/* the tool's words, not ours about it */
 	bool ran;		/* the tool itself was reached */
+	bool kept;		/* read_result has all of it */
 	int64_t duration_ms;
 	size_t full_bytes;	/* before the cap */
 };

@@ -72,13 +72,6 @@ static int64_t offer_tokens(const struct tool_offer *o)
 	       (int64_t)o->schema_bytes / 4;
 }
 
-bool turn_wants_web(struct str meta)
-{
-	static const char said[] = "\"webSearch\":true";
-
-	return meta.n && memmem(meta.p, meta.n, said, sizeof(said) - 1);
-}
-
 /*
  * The toggle, or the user's words (C30); of a turn that goes on, the same. An
  * answer that is made again may have another toggle than its message.
@@ -86,11 +79,10 @@ bool turn_wants_web(struct str meta)
 static bool wants_web(const struct turn_loop *l)
 {
 	const struct turn_run *t = l->run;
-	struct str meta = t->user.meta.n ? t->user.meta : t->in.meta;
 	int said = l->tool_ctx.web_said;
 
 	if (!said)
-		said = turn_wants_web(meta);
+		said = t->user.web || t->in.web;
 	return said > 0 ||
 	       web_asked(&l->tool_ctx.conf->web_words,
 			 t->in.content.n ? t->in.content : t->user.content);
@@ -124,11 +116,7 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 	return 0;
 }
 
-/*
- * The model has just been told of a result that read_result reads: then that
- * is offered too. Not before, so that most turns have a tool less.
- */
-static void told_of_kept(struct turn_loop *l)
+void context_told_of_kept(struct turn_loop *l)
 {
 	struct err e = ERR_INIT;
 
@@ -137,13 +125,6 @@ static void told_of_kept(struct turn_loop *l)
 	l->tool_ctx.has_kept = true;
 	if (offer_tools(l, &e) < 0)
 		log_err("read_result is not offered", &e);
-}
-
-static bool tells_of_kept(struct str text)
-{
-	static const char mark[] = "; read_result {\"result\":\"";
-
-	return text.n && memmem(text.p, text.n, mark, sizeof(mark) - 1);
 }
 
 static void compose_prompt(struct turn_loop *l)
@@ -210,8 +191,6 @@ void context_add_result(struct turn_loop *l, const struct llm_tool_call *c,
 	m->call_id = c->id;
 	m->tool_name = c->name;
 	m->is_error = is_error;
-	if (tells_of_kept(text))
-		told_of_kept(l);
 }
 
 /* -- before the turn -------------------------------------------------------- */
@@ -276,6 +255,8 @@ void context_add_step(struct turn_loop *l)
 
 		context_add_result(l, &calls[i], c->result.text, c->untrusted,
 				   c->result.is_error, c->edited);
+		if (c->result.kept)
+			context_told_of_kept(l);
 	}
 	count_messages(l);
 }

@@ -35,7 +35,7 @@ static size_t step_rows(struct turn_loop *l, struct message *rows)
 		rows[n++] = (struct message){
 			.role = ROLE_ASSISTANT,
 			.content = arena_str(l->arena, buf_str(&s->text)),
-			.meta = meta_step(l),
+			.meta = meta_step(l), .kind = KIND_STEP,
 		};
 	s->stored = true;
 	for (size_t i = 0; i < s->n_calls; i++) {
@@ -46,7 +46,8 @@ static size_t step_rows(struct turn_loop *l, struct message *rows)
 		c->stored = true;
 		rows[n++] = (struct message){
 			.role = ROLE_TOOL, .content = c->result.text,
-			.meta = meta_tool(l, c),
+			.meta = meta_tool(l, c), .kind = KIND_RESULT,
+			.kept = c->result.kept,
 		};
 	}
 	return n;
@@ -305,6 +306,8 @@ static void not_stored(struct turn_loop *l, const struct outcome *o,
 		.content = o->status == TURN_DONE ? o->content
 			: arena_str(l->arena, str_of(err_message(&why))),
 		.meta = meta_answer(l, "error", &why, false),
+		.kind = KIND_ANSWER, .finish_reason = STR("error"),
+		.continues_seq = t->resumed_seq,
 	};
 	if (o->status != TURN_DONE && l->step.text.n)
 		t->answer.content = o->content;
@@ -322,6 +325,9 @@ enum turn_status loop_finish(struct turn_loop *l)
 		.role = ROLE_ASSISTANT, .turn_id = t->id,
 		.content = n.o.content,
 		.meta = meta_answer(l, n.o.finish_reason, n.o.why, true),
+		.kind = KIND_ANSWER,
+		.finish_reason = str_of(n.o.finish_reason),
+		.continues_seq = t->resumed_seq,
 		.variant_index = t->variant_index,
 		.variant_count = t->variant_count,
 	};

@@ -126,6 +126,7 @@ static void tell_end(struct following *k, struct err *e)
 			.role = ROLE_ASSISTANT, .turn_id = t->id,
 			.created_us = t->ended_us,
 			.meta = STR("{\"finish_reason\":\"cancelled\"}"),
+			.kind = KIND_ANSWER, .finish_reason = STR("cancelled"),
 		};
 	if (e->code == ERR_NONE) {
 		tell(k, &ev);

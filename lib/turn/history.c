@@ -66,23 +66,22 @@ static void add_stored_step(struct turn_loop *l, const struct message *rows,
 		taint(l, &meta[k]);
 		context_add_result(l, c, rows[k].content, meta[k].untrusted,
 				   meta[k].is_error, meta[k].edited);
+		if (rows[k].kept)
+			context_told_of_kept(l);
 	}
 	*at = end - 1;
 }
 
 void history_add_given(struct turn_loop *l, struct str meta)
 {
-	static const char key[] = "\"given\"";
 	struct err ignored = ERR_INIT;
 	const json_t *given, *m;
-	json_t *j = NULL;
 	size_t i;
 
-	if (meta.n && memmem(meta.p, meta.n, key, sizeof(key) - 1))
-		j = jx_keep(l->arena, jx_load_lenient(meta, &ignored));
-	if (!j)
+	if (!meta.n)
 		return;
-	given = jx_arr(j, "given");
+	given = jx_arr(jx_keep(l->arena, jx_load_lenient(meta, &ignored)),
+		       "given");
 	if (json_array_size(given))	/* not all is the user's own word */
 		origins_add(&l->taint, "client", STR(""));
 	json_array_foreach((json_t *)given, i, m)
@@ -318,6 +317,7 @@ static void own_step(struct turn_loop *l, const struct own_rows *o)
 				continue;
 			c->result.text = o->rows[k].content;
 			c->result.is_error = o->meta[k].is_error;
+			c->result.kept = o->rows[k].kept;
 			c->untrusted = o->meta[k].untrusted;
 			c->edited = o->meta[k].edited;
 			c->stored = true;

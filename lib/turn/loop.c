@@ -366,8 +366,8 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s)
 
 	l->sink = s ? s : &nowhere;
 	tell_begin(l);
-	if (l->err.code == ERR_NONE && context_build(l, &l->err) == 0 &&
-	    loop_converse(l, &l->err) < 0 &&
+	if (l->err.code == ERR_NONE &&
+	    (context_build(l, &l->err) < 0 || loop_converse(l, &l->err) < 0) &&
 	    l->err.code != ERR_CANCELLED)
 		log_err("turn failed", &l->err);
 	status = l->waiting ? TURN_WAITING : loop_finish(l);

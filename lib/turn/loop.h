@@ -190,6 +190,12 @@ struct llm_message *context_add(struct turn_loop *l, enum llm_role role,
 				struct str text);
 
 /*
+ * The model has just been told of a result that read_result reads: then that
+ * is offered too. Not before, so that most turns have a tool less.
+ */
+void context_told_of_kept(struct turn_loop *l);
+
+/*
  * Adds what call c gave, as the model is to see it: others' text in the turn's
  * envelope; edited is what the user made of the arguments, or empty.
  */

@@ -1,9 +1,8 @@
 /*
  * Metadata of message rows, both ways. What is written here is what clients
- * read (docs/turn.md lists it), so names are the wire's.
+ * read (docs/turn.md lists it), so names are the wire's. What a row is stands in
+ * its columns: metadata holds texts of others, which may look like any of it.
  */
-#include <string.h>
-
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "turn/loop.h"
@@ -177,12 +176,6 @@ struct str meta_answer(struct turn_loop *l, const char *finish_reason,
 	}
 	if (!stored)
 		jw_kbool(&w, "stored", false);
-	if (l->run->resumed_seq) {
-		char id[MESSAGE_ID_BYTES];
-
-		jw_kstrz(&w, "continues", message_id(&l->run->conversation_id,
-						    l->run->resumed_seq, id));
-	}
 	write_reasoning(l, &w);
 	jw_end_obj(&w);
 	return take(l, &b);
@@ -222,12 +215,25 @@ static void read_calls(struct arena *a, const json_t *meta, bool ours,
 	}
 }
 
-/* An ordinary answer needs nothing of its metadata: no parsing then. */
-static bool is_plain(struct str meta)
+/* An answer that did not fail needs nothing of its metadata: no parsing then. */
+static bool is_plain(const struct message *m)
 {
-	static const char stop[] = "\"finish_reason\":\"stop\"";
+	return m->meta.n == 0 || m->role == ROLE_USER ||
+	       m->role == ROLE_SYSTEM ||
+	       (m->kind == KIND_ANSWER && !str_is(m->finish_reason, "error"));
+}
 
-	return meta.n == 0 || memmem(meta.p, meta.n, stop, sizeof(stop) - 1);
+/* A row that an older version wrote beside this one says it in its metadata. */
+static void read_kind(const struct message *m, const json_t *meta,
+		      struct meta_row *out)
+{
+	struct str how = m->kind ? m->finish_reason
+				 : jx_str(meta, "finish_reason");
+
+	out->step = m->kind ? m->kind == KIND_STEP
+			    : m->role == ROLE_ASSISTANT &&
+			      jx_bool(meta, "step", false);
+	out->failed = str_is(how, "error");
 }
 
 void meta_read(struct arena *a, const struct conf_llm *service,
@@ -238,7 +244,7 @@ void meta_read(struct arena *a, const struct conf_llm *service,
 	bool ours;
 
 	*out = (struct meta_row){ .step = false };
-	if (m->role == ROLE_USER || m->role == ROLE_SYSTEM || is_plain(m->meta))
+	if (is_plain(m))
 		return;
 	meta = jx_keep(a, jx_load_lenient(m->meta, &ignored));
 	if (!meta)
@@ -250,8 +256,7 @@ void meta_read(struct arena *a, const struct conf_llm *service,
 	out->origins = jx_arr(meta, "origins");
 	if (jx_obj(meta, "editedArgs"))
 		out->edited = str_of(jx_text(a, jx_obj(meta, "editedArgs")));
-	out->step = jx_bool(meta, "step", false);
-	out->failed = str_is(jx_str(meta, "finish_reason"), "error");
+	read_kind(m, meta, out);
 	out->error_message = jx_str(jx_obj(meta, "error"), "message");
 	if (!out->step)
 		return;

@@ -110,6 +110,7 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 	n->run.in.agent = &n->agent;
 	n->run.in.content = task->input;
 	n->run.in.meta = (struct str){ NULL, 0 };
+	n->run.in.web = false;
 	n->loop = l = loop_new(&n->run, a);
 	n->run.loop = l;
 	l->nested = true;

@@ -103,6 +103,7 @@ static void begin_of(const struct turn_run *t, struct turn_begin *b,
 		.workspace_id = str_of(t->in.workspace->id),
 		.agent_id = str_of(t->in.agent->id),
 		.content = t->in.content, .meta = t->in.meta,
+		.client_id = t->in.client_id, .web = t->in.web,
 		.client = t->in.client,
 		.provider = str_of(t->service->provider),
 		.model = utf8_head(str_of(t->service->model), 190),
@@ -266,7 +267,8 @@ int turn_open_redo(struct turn_run *t, const struct turn_deps *deps,
 	struct turn_redo r = {
 		.conversation_id = in->conversation_id, .seq = seq,
 		.edit = in->content.p != NULL, .content = in->content,
-		.meta = in->meta, .client = in->client,
+		.meta = in->meta, .client_id = in->client_id, .web = in->web,
+		.client = in->client,
 		.text_of_events = turn_text_of_events,
 	};
 

@@ -218,6 +218,8 @@ static void stand_in(struct turn_loop *l)
 		.created_us = clock_now_us(),
 		.content = turn_waiting_text(l->arena, l->waits, l->n_waiting),
 		.meta = meta_answer(l, "waiting", NULL, false),
+		.kind = KIND_ANSWER, .finish_reason = STR("waiting"),
+		.continues_seq = t->resumed_seq,
 	};
 }
 

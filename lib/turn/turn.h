@@ -46,10 +46,12 @@ struct turn_input {
 	 * member given: [{role, content}, …] is what the client says was said
 	 * before; the model is sent it in front of the message, now and when
 	 * the conversation goes on. It is stored, so nothing that the model
-	 * was sent is invisible (E12). Its member webSearch: true says that the
-	 * user wants the web to be asked (A64).
+	 * was sent is invisible (E12).
 	 */
 	struct str meta;
+	/* What of it the program asks for: both are in it too. */
+	struct str client_id;	/* what the client calls the message; or NULL */
+	bool web;		/* the user wants the web to be asked (A64) */
 	struct str client;	/* turn.client (tool_page_read); or NULL */
 };
 
@@ -132,9 +134,6 @@ int turn_open_woken(struct turn_run *t, const struct turn_deps *deps,
 		    const struct turn_input *in, const struct turn *old,
 		    struct turn_decision *decisions, size_t n, bool *woken,
 		    struct arena *a, struct err *e) MUST_CHECK;
-
-/* Whether the metadata of a user message says so (turn_input.meta). */
-bool turn_wants_web(struct str meta);
 
 /* What a turn waits for, in words, for clients that know only text. In a. */
 struct str turn_waiting_text(struct arena *a, const struct turn_wait *waits,

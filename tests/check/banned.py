@@ -5,7 +5,8 @@ finds the file that forgot it. In the program, JSON is parsed in one place, whic
 has the caps (lib/base/json.h), and patterns of POSIX, which have none, nowhere.
 Nor is a view of a local error or buffer kept: what it points at is gone when the
 function returns. Nor is there a BUG of which docs/security-bugs.md does not say
-why no outside bytes lead there."""
+why no outside bytes lead there. Nor is JSON searched as text, in C or in SQL: it
+holds texts of others, which look like whatever is searched for."""
 
 import re
 
@@ -106,6 +107,50 @@ def check_views(path, text):
     return found
 
 
+SEARCH = re.compile(r"(?<![\w.>])(memmem|strstr|strcasestr)\s*\(")
+# Files that search in texts, and what those are. JSON's members are parsed.
+SEARCHED = {
+    "fcgi-app/cli/doctor.c": "an address",
+    "fcgi-app/cli/measure.c": "a content type",
+    "fcgi-app/doctor/judge.c": "a header",
+    "fcgi-app/doctor/look.c": "a version, an address",
+    "lib/conf/load.c": "an address", "lib/conf/rules.c": "a path",
+    "lib/conf/text.c": "a line of YAML, for ${NAME}",
+    "lib/llm/build.c": "the form of a header",
+    "lib/llm/decoder.c": "a content type; an event, for the text that was parsed "
+                         "out of it, and what follows is proven by parsing",
+    "lib/llm/emit.c": "the text of an answer, for <think>",
+    "lib/llm/probe.c": "an address", "lib/llm/stream.c": "a text, for a key",
+    "lib/tool/analyse_log.c": "a line of a log",
+    "lib/tool/http_answer.c": "a content type", "lib/tool/kind_http.c": "a header",
+    "lib/tool/kind_web.c": "an address",
+    "lib/tool/mcp_peer.c": "the words of a server that refuses",
+    "lib/tool/openapi.c": "a path", "lib/tool/pii.c": "a text, for what is personal",
+    "lib/tool/secret.c": "a text, for a secret", "lib/tool/web_robots.c": "a path",
+    "lib/turn/said.c": "texts, for one that somebody must have said",
+}
+# A statement asks columns; what people typed is searched, with ESCAPE.
+SQL_SEARCH = re.compile(r"\b(?:(?:NOT )?R?LIKE|REGEXP|LOCATE|POSITION|INSTR|REPLACE|"
+                        r"SUBSTR(?:ING)?(?:_INDEX)?|JSON_\w+)\b(?! INTO)")
+SQL_TEXT = re.compile(r"\bc\.title LIKE \? ESCAPE '\|'")
+
+
+def check_search(path, text):
+    code, found = code_only(text), []
+    for m in SEARCH.finditer(code):
+        if str(path) not in SEARCHED:
+            line = code.count("\n", 0, m.start()) + 1
+            found.append(f"{path}:{line}: {m.group(1)}() in a text that SEARCHED "
+                         "does not name")
+    if str(path).startswith("lib/store/"):
+        for m in TOKEN.finditer(text):
+            bad = m.group()[0] == '"' and SQL_SEARCH.search(SQL_TEXT.sub("", m.group()))
+            if bad:
+                line = text.count("\n", 0, m.start()) + 1
+                found.append(f"{path}:{line}: {bad.group()} in a statement")
+    return found
+
+
 BUG_TABLE = "docs/security-bugs.md"
 BUG = re.compile(r"\bBUG\((?:\"([^\"]*)\"|([^\")]+))\)")
 BUG_ROW = re.compile(r"^\| ((?:lib|fcgi-app)/\S+) \| ([^|]+) \| ([^|]+) \|$", re.M)
@@ -137,6 +182,11 @@ def main():
         views += check_views(path, text_of(path))
     tap.clean("no banned function is called", problems)
     tap.clean("no view of a local error or buffer is kept", views)
+    searches = []
+    for path in files(".c", ".h", ".def", under=("lib", "fcgi-app")):
+        if "demo-llm" not in path.parts:
+            searches += check_search(path, text_of(path))
+    tap.clean("no JSON is searched as text", searches)
     sites = set()
     for path in files(".c", under=("lib", "fcgi-app")):
         if "demo-llm" not in path.parts:
@@ -176,6 +226,19 @@ def main():
             "\tp->answer = str_of(err_message(&l->err));",
             "\tp->answer = arena_str(a, buf_str(&b));",
             "\tjw_str(&w, buf_str(&b));")), []))
+    for name in ("memmem", "strstr", "strcasestr"):
+        tap.finds(f"{name}() in metadata", check_search(
+            "lib/turn/a.c", f"\n\treturn {name}(m.p, m.n, said, n);\n"),
+            f"lib/turn/a.c:2: {name}()")
+    for sql in ("m.meta LIKE '%x%'", "LOCATE(?, m.meta) = 1", "REPLACE(meta, ?, ?)",
+                "JSON_VALUE(meta, '$.x') = ?", "c.title LIKE ?"):
+        tap.finds(f"{sql} in a statement", check_search(
+            "lib/store/stmt.def", f'STMT(A, "s", "", " AND {sql}")\n'),
+            "lib/store/stmt.def:1:")
+    tap.clean("passes a search in what people typed, and REPLACE INTO", check_search(
+        "lib/store/stmt.def", 'STMT(A, "S", "", " c.title LIKE ? ESCAPE \'|\')")\n'
+                              'STMT(B, "s", "", "REPLACE INTO t (a) VALUES (?)")\n'
+                              "/* LOCATE(?, meta) */\n"))
     site = bug_sites("lib/a.c", '/* BUG("no") */\n\tBUG("why");\n')
     row = "| lib/a.c | why | a reason |\n"
     tap.finds("a BUG without a row", check_bugs(site, ""), "lib/a.c: BUG('why')")

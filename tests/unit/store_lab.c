@@ -37,7 +37,9 @@ void end_with(const struct owner *o, const struct turn_begin *b,
 	      const char *text)
 {
 	struct message answer = { .role = ROLE_ASSISTANT, .content = S(text),
-				  .meta = S("{\"finish_reason\":\"stop\"}") };
+				  .meta = S("{\"finish_reason\":\"stop\"}"),
+				  .kind = KIND_ANSWER,
+				  .finish_reason = S("stop") };
 	struct usage u = usage_init(USAGE_CHAT);
 	struct turn_end t = { .turn_id = b->turn_id,
 			      .conversation_id = b->conversation_id,

@@ -272,7 +272,8 @@ static void steps_alone_are_a_variant(void **state)
 {
 	struct message rows[] = {
 		{ .role = ROLE_ASSISTANT, .content = S(""),
-		  .meta = S("{\"step\":true,\"toolCalls\":[]}") },
+		  .meta = S("{\"step\":true,\"toolCalls\":[]}"),
+		  .kind = KIND_STEP },
 		{ .role = ROLE_TOOL, .content = S("{}"), .meta = S("{}") },
 	};
 	static struct tree t;

@@ -17,9 +17,10 @@ static void turn_from_begin_to_end(void **state)
 				.content = S("How many tickets are open?") };
 	struct message steps[] = {
 		{ .role = ROLE_ASSISTANT, .content = S(""),
-		  .meta = S("{\"step\":true}") },
+		  .meta = S("{\"step\":true}"), .kind = KIND_STEP },
 		{ .role = ROLE_TOOL, .content = S("{\"rows\":[[7]]}"),
-		  .meta = S("{\"callId\":\"c1\"}") },
+		  .meta = S("{\"callId\":\"c1\"}"), .kind = KIND_RESULT,
+		  .kept = 1 },
 	};
 	struct message_page p;
 	struct conversation c;
@@ -56,6 +57,10 @@ static void turn_from_begin_to_end(void **state)
 	assert_true(str_is(p.items[1].content, ""));
 	assert_true(str_is(p.items[2].meta, "{\"callId\":\"c1\"}"));
 	assert_null(p.items[0].meta.p);
+	assert_int_equal(p.items[0].kind, KIND_SAID);
+	assert_int_equal(p.items[1].kind, KIND_STEP);
+	assert_int_equal(p.items[2].kind, KIND_RESULT);
+	assert_int_equal(p.items[2].kept, 1);
 	assert_true(uuid_eq(&p.items[3].turn_id, &b.turn_id));
 	/* All of it is over: nothing more can be written. */
 	refused(turn_append(db, &ann, &c.id, &b.turn_id, steps, 1, &e),

@@ -298,11 +298,13 @@ static void missing_answers_are_made_up(void **state)
 			    "\"c2\",\"toolName\":\"query_data\",\"args\":{}}],"
 			    "\"origin\":{\"provider\":\"openai\",\"model\":\"demo\"},"
 			    "\"replay\":{\"x\":1}}"),
+		.kind = KIND_STEP,
 	};
 	struct message tool = {
 		.role = ROLE_TOOL, .content = STR("{\"rows\":[]}"),
 		.meta = STR("{\"callId\":\"c2\",\"toolName\":\"query_data\","
 			    "\"isError\":false}"),
+		.kind = KIND_RESULT,
 	};
 	struct message rows[2] = { step, tool };
 	struct turn_end end = { .status = TURN_INTERRUPTED };

@@ -69,6 +69,7 @@ void tree_answer(struct tree *t, int node, const struct uuid *turn_id,
 {
 	struct message m = { .role = ROLE_ASSISTANT, .content = S("answer"),
 			     .meta = S("{\"finish_reason\":\"stop\"}"),
+			     .kind = KIND_ANSWER, .finish_reason = S("stop"),
 			     .variant_index = index, .variant_count = count };
 	struct turn_end end = { .turn_id = *turn_id, .conversation_id = t->id,
 				.status = TURN_DONE, .answer = &m };
@@ -76,9 +77,11 @@ void tree_answer(struct tree *t, int node, const struct uuid *turn_id,
 	for (int i = 0; i < steps; i++) {
 		struct message rows[] = {
 			{ .role = ROLE_ASSISTANT, .content = S(""),
-			  .meta = S("{\"step\":true,\"toolCalls\":[]}") },
+			  .meta = S("{\"step\":true,\"toolCalls\":[]}"),
+			  .kind = KIND_STEP },
 			{ .role = ROLE_TOOL, .content = S("{}"),
-			  .meta = S("{\"callId\":\"c\"}") },
+			  .meta = S("{\"callId\":\"c\"}"),
+			  .kind = KIND_RESULT },
 		};
 
 		ok(turn_append(db, &ann, &t->id, turn_id, rows, 2, &e));
