@@ -24,6 +24,8 @@ struct pattern {
 	pcre2_match_context *match;
 	pcre2_match_data *data;
 	pcre2_code *code;
+	struct buf text;	/* as PCRE2 reads it */
+	size_t match_n;		/* bytes of the text that is matched */
 	int64_t *work;		/* of the match that runs */
 	size_t at;		/* where it was at the last callout */
 };
@@ -61,12 +63,20 @@ static void give(void *memory, void *ctx)
 
 /* -- what may be in a pattern ----------------------------------------------- */
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /* p is behind a backslash. */
 static bool escape_known(const char *p)
 {
 	if (*p == 'k')
 		return p[1] == '<';
-	if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z'))
+	/* PCRE2 takes any character here: "\c\(?R)" would be a group. */
+	if (*p == 'c')
+		return is_letter(p[1]);
+	if (is_letter(*p))
 		return strchr("dDwWsSbBtnrfvcxupP", *p) != NULL;
 	return *p != '\0';
 }
@@ -76,8 +86,7 @@ static bool group_known(const char *p)
 {
 	if (*p == '<')
 		return p[1] == '=' || p[1] == '!' || p[1] == '_' ||
-			(p[1] >= 'a' && p[1] <= 'z') ||
-			(p[1] >= 'A' && p[1] <= 'Z');
+			is_letter(p[1]);
 	return *p == ':' || *p == '=' || *p == '!';
 }
 
@@ -130,12 +139,37 @@ static const char *compile_fault(int code)
 
 /* -- compiling and matching ------------------------------------------------- */
 
+/* How often the item of the pattern repeats at least; 0: it says nothing. */
+static size_t repeats(struct str item)
+{
+	size_t i = item.n, n = 0;
+
+	if (i && (item.p[i - 1] == '?' || item.p[i - 1] == '+'))
+		i--;
+	if (!i || item.p[i - 1] != '}')
+		return 0;
+	while (i && item.p[i - 1] != '{')
+		i--;
+	for (; item.p[i] >= '0' && item.p[i] <= '9' && n < PATTERN_TEXT_BYTES;
+	     i++)
+		n = 10 * n + (size_t)(item.p[i] - '0');
+	return n;
+}
+
+/*
+ * Before each item. One that has to repeat n times is counted as if it did:
+ * where it fails before that, PCRE2 goes on elsewhere and nobody says how far
+ * it was.
+ */
 static int count(pcre2_callout_block *at, void *ctx)
 {
 	struct pattern *p = ctx;
 	size_t now = at->current_position;
+	size_t n = repeats((struct str){ p->text.p + at->pattern_position,
+					 at->next_item_length });
 
-	*p->work -= 1 + (int64_t)(now > p->at ? now - p->at : p->at - now);
+	*p->work -= 1 + (int64_t)(now > p->at ? now - p->at : p->at - now) +
+		(int64_t)MIN(n, p->match_n - now);
 	p->at = now;
 	return *p->work < 0 ? PCRE2_ERROR_CALLOUT : 0;
 }
@@ -183,21 +217,20 @@ static bool prepare(struct pattern *p)
 struct pattern *pattern_new(const char *text, const char **fault)
 {
 	struct pattern *p = xcalloc(1, sizeof(*p));
-	struct buf b = BUF_INIT(4 * PATTERN_BYTES);
 
+	p->text = (struct buf)BUF_INIT(4 * PATTERN_BYTES);
 	p->cap = PATTERN_COMPILED_BYTES;
 	*fault = "is longer than 1024 bytes";
 	_Static_assert(PATTERN_BYTES == 1024, "the text above says so");
 	if (strnlen(text, PATTERN_BYTES + 1) <= PATTERN_BYTES)
-		*fault = translate(text, &b);
+		*fault = translate(text, &p->text);
 	if (!*fault) {
 		p->general = pcre2_general_context_create(take, give, p);
-		*fault = p->general ? compile(p, buf_str(&b))
+		*fault = p->general ? compile(p, buf_str(&p->text))
 			: compile_fault(PCRE2_ERROR_HEAP_FAILED);
 	}
 	if (!*fault && !prepare(p))
 		*fault = compile_fault(PCRE2_ERROR_HEAP_FAILED);
-	buf_release(&b);
 	if (!*fault)
 		return p;
 	pattern_free(p);
@@ -212,6 +245,7 @@ void pattern_free(struct pattern *p)
 	pcre2_match_context_free(p->match);
 	pcre2_code_free(p->code);
 	pcre2_general_context_free(p->general);
+	buf_release(&p->text);
 	free(p);
 }
 
@@ -225,6 +259,7 @@ enum pattern_found pattern_find(struct pattern *p, struct str s, int64_t *work)
 	if (*work < 0)
 		return PATTERN_BEYOND;
 	p->work = work;
+	p->match_n = s.n;
 	p->at = 0;
 	rc = pcre2_match(p->code, (PCRE2_SPTR)(s.p ? s.p : ""), s.n, 0,
 			 PCRE2_NO_JIT, p->data, p->match);

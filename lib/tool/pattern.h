@@ -12,8 +12,8 @@
  * PCRE2's own match limit starts again at every character of the text, and
  * counts no step within a simple repetition, so it bounds no time. Work is
  * counted by automatic callouts instead: one for each item of the pattern that
- * is tried, and one for each byte that the match has moved since. It is the same
- * on every machine.
+ * is tried, one for each byte that the match has moved since, and one for each
+ * time that the item has to repeat. It is the same on every machine.
  *
  * glibc's regcomp was used before. It unrolls repetition onto the stack, and has
  * no limits at all.

@@ -3,7 +3,8 @@
  * schema_form.c verifies, and the check, which schema_check calls for every
  * member of a schema that has one. All work is bounded (schema_keyword.h): by
  * depth and stack, since a $ref may lead back to itself; by a number of steps,
- * since anyOf below $ref can grow exponentially; and patterns by their own.
+ * since anyOf below $ref can grow exponentially, and what is compared or counted
+ * within one is steps too; and patterns by their own.
  * What goes beyond ends the check as a whole: nothing that was not looked at
  * counts as fitting, in no `not` and no `anyOf`.
  */
@@ -20,26 +21,6 @@
 
 static int check_value(struct check *c, const json_t *schema,
 		       const json_t *v, struct err *e);
-
-size_t place_push(struct place *p, const char *key,
-			 size_t index)
-{
-	size_t before = p->n;
-	int n = key ? snprintf(p->text + p->n, sizeof(p->text) - p->n,
-			       "%s%s", p->n ? "." : "", key)
-		    : snprintf(p->text + p->n, sizeof(p->text) - p->n,
-			       "[%zu]", index);
-
-	if (n > 0)
-		p->n = MIN(p->n + (size_t)n, sizeof(p->text) - 1);
-	return before;
-}
-
-void place_pop(struct place *p, size_t before)
-{
-	p->n = before;
-	p->text[before] = '\0';
-}
 
 static const char *here(const struct check *c)
 {
@@ -64,6 +45,15 @@ static bool spend(struct check *c, size_t n)
 	return c->steps >= 0;
 }
 
+/* The same for n bytes that are only looked at: many are one step. */
+static bool look_at(struct check *c, size_t n)
+{
+	size_t all = c->looked + n;
+
+	c->looked = all % SCHEMA_STEP_BYTES;
+	return spend(c, all / SCHEMA_STEP_BYTES);
+}
+
 static const char *type_name(const json_t *v)
 {
 	switch (json_typeof(v)) {
@@ -79,18 +69,6 @@ static const char *type_name(const json_t *v)
 	return "null";
 }
 
-static const char *const type_names[] = {
-	"object", "array", "string", "integer", "number", "boolean", "null",
-};
-
-bool schema_type_known(const json_t *t)
-{
-	for (size_t i = 0; json_is_string(t) && i < ARRAY_LEN(type_names); i++)
-		if (strcmp(json_string_value(t), type_names[i]) == 0)
-			return true;
-	return false;
-}
-
 static bool type_fits(const json_t *type, const json_t *v)
 {
 	const char *want = json_string_value(type);
@@ -104,13 +82,52 @@ static bool type_fits(const json_t *type, const json_t *v)
 	return strcmp(want, type_name(v)) == 0;
 }
 
-/* Equal in the sense of JSON Schema: 1 and 1.0 are the same number. */
-static bool same(const json_t *a, const json_t *b)
+static bool same_number(const json_t *a, const json_t *b)
 {
-	if (json_is_number(a) && json_is_number(b) &&
-	    json_typeof(a) != json_typeof(b))
-		return !(json_number_value(a) < json_number_value(b) ||
-			 json_number_value(a) > json_number_value(b));
+	if (json_typeof(a) == json_typeof(b))
+		return json_equal(a, b);
+	return !(json_number_value(a) < json_number_value(b) ||
+		 json_number_value(a) > json_number_value(b));
+}
+
+static bool same(struct check *c, const json_t *a, const json_t *b);
+
+static bool same_children(struct check *c, const json_t *a, const json_t *b)
+{
+	const char *key;
+	json_t *v;
+	size_t i;
+
+	if (json_array_size(a) != json_array_size(b) ||
+	    json_object_size(a) != json_object_size(b))
+		return false;
+	json_array_foreach((json_t *)a, i, v)
+		if (!same(c, v, json_array_get(b, i)))
+			return false;
+	json_object_foreach((json_t *)a, key, v)
+		if (!same(c, v, json_object_get(b, key)))
+			return false;
+	return true;
+}
+
+/*
+ * Equal in the sense of JSON Schema: 1 and 1.0 are the same number. Also false
+ * when that is too much to look at; c->steps is negative then.
+ */
+static bool same(struct check *c, const json_t *a, const json_t *b)
+{
+	if (!look_at(c, SCHEMA_VALUE_BYTES) || !a || !b)
+		return false;
+	if (json_is_number(a) && json_is_number(b))
+		return same_number(a, b);
+	if (json_typeof(a) != json_typeof(b))
+		return false;
+	if (json_is_object(a) || json_is_array(a))
+		return same_children(c, a, b);
+	if (json_is_string(a) &&
+	    json_string_length(a) == json_string_length(b) &&
+	    !look_at(c, json_string_length(a)))
+		return false;
 	return json_equal(a, b);
 }
 
@@ -192,8 +209,10 @@ static int check_enum(struct check *c, const json_t *rule,
 	if (!spend(c, json_array_size(rule)))
 		return beyond(c, e);
 	json_array_foreach((json_t *)rule, i, item)
-		if (same(item, v))
+		if (same(c, item, v))
 			return 0;
+	if (c->steps < 0)
+		return beyond(c, e);
 	list_values(rule, known, sizeof(known));
 	return err_public(e, ERR_TOOL_ARGS, "%s must be one of: %s.", here(c),
 			  known);
@@ -205,8 +224,10 @@ static int check_const(struct check *c, const json_t *rule,
 	struct buf b = BUF_INIT(4096);
 
 	(void)schema;
-	if (same(rule, v))
+	if (same(c, rule, v))
 		return 0;
+	if (c->steps < 0)
+		return beyond(c, e);
 	add_value(&b, rule);
 	err_public(e, ERR_TOOL_ARGS, "%s must be %.80s.", here(c), b.p);
 	buf_release(&b);
@@ -285,6 +306,8 @@ static int check_additional(struct check *c, const json_t *rule,
 	const char *key;
 	json_t *member;
 
+	if (!spend(c, json_object_size(v)))
+		return beyond(c, e);
 	json_object_foreach((json_t *)v, key, member) {
 		size_t before;
 
@@ -327,12 +350,12 @@ static int check_unique(struct check *c, const json_t *rule,
 		for (size_t k = 0; k < i; k++) {
 			if (!spend(c, 1))
 				return beyond(c, e);
-			if (same(json_array_get(v, i), json_array_get(v, k)))
+			if (same(c, json_array_get(v, i), json_array_get(v, k)))
 				return err_public(e, ERR_TOOL_ARGS,
 						  "%s has an entry twice.",
 						  here(c));
 		}
-	return 0;
+	return c->steps < 0 ? beyond(c, e) : 0;
 }
 
 /* The counting keywords share one comparison; the table names them. */
@@ -359,6 +382,8 @@ static int fn(struct check *c, const json_t *rule, const json_t *schema, \
 	(void)schema; \
 	if (!(applies)) \
 		return 0; \
+	if (!look_at(c, json_string_length(v))) \
+		return beyond(c, e); \
 	return bound(c, (count) op json_number_value(rule), what, unit, rule, e); \
 }
 
@@ -559,21 +584,6 @@ static int check_not(struct check *c, const json_t *rule,
 	return rc;
 }
 
-const json_t *schema_resolve(const json_t *root, const json_t *ref)
-{
-	const char *p = json_string_value(ref);
-
-	if (!p || p[0] != '#')
-		return NULL;
-	if (!p[1])
-		return root;
-	if (strncmp(p, "#/$defs/", 8) == 0)
-		return json_object_get(jx_obj(root, "$defs"), p + 8);
-	if (strncmp(p, "#/definitions/", 14) == 0)
-		return json_object_get(jx_obj(root, "definitions"), p + 14);
-	return NULL;
-}
-
 static int check_ref(struct check *c, const json_t *rule,
 		     const json_t *schema, const json_t *v, struct err *e)
 {
@@ -642,12 +652,14 @@ static int check_value(struct check *c, const json_t *schema,
 {
 	int rc = 0;
 
+	if (!spend(c, 1))
+		return beyond(c, e);
 	if (json_is_true(schema))
 		return 0;
 	if (json_is_false(schema))
 		return err_public(e, ERR_TOOL_ARGS, "%s may not be given.",
 				  here(c));
-	if (!spend(c, 1) || ++c->depth > SCHEMA_DEPTH || stack_used(c) >
+	if (++c->depth > SCHEMA_DEPTH || stack_used(c) >
 	    SCHEMA_STACK_BYTES)
 		return beyond(c, e);
 	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(schema_keywords); i++) {

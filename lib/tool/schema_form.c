@@ -7,6 +7,54 @@
 
 #include "base/banned.h"
 
+size_t place_push(struct place *p, const char *key,
+			 size_t index)
+{
+	size_t before = p->n;
+	int n = key ? snprintf(p->text + p->n, sizeof(p->text) - p->n,
+			       "%s%.*s", p->n ? "." : "",
+			       (int)sizeof(p->text), key)
+		    : snprintf(p->text + p->n, sizeof(p->text) - p->n,
+			       "[%zu]", index);
+
+	if (n > 0)
+		p->n = MIN(p->n + (size_t)n, sizeof(p->text) - 1);
+	return before;
+}
+
+void place_pop(struct place *p, size_t before)
+{
+	p->n = before;
+	p->text[before] = '\0';
+}
+
+static const char *const type_names[] = {
+	"object", "array", "string", "integer", "number", "boolean", "null",
+};
+
+bool schema_type_known(const json_t *t)
+{
+	for (size_t i = 0; json_is_string(t) && i < ARRAY_LEN(type_names); i++)
+		if (strcmp(json_string_value(t), type_names[i]) == 0)
+			return true;
+	return false;
+}
+
+const json_t *schema_resolve(const json_t *root, const json_t *ref)
+{
+	const char *p = json_string_value(ref);
+
+	if (!p || p[0] != '#')
+		return NULL;
+	if (!p[1])
+		return root;
+	if (strncmp(p, "#/$defs/", 8) == 0)
+		return json_object_get(jx_obj(root, "$defs"), p + 8);
+	if (strncmp(p, "#/definitions/", 14) == 0)
+		return json_object_get(jx_obj(root, "definitions"), p + 14);
+	return NULL;
+}
+
 static int refuse(const struct check *c, const char *key, const char *why,
 		  struct err *e)
 {

@@ -15,6 +15,8 @@ enum {
 	SCHEMA_DEPTH = 2 * LIM_JSON_DEPTH,
 	SCHEMA_STACK_BYTES = 49152,
 	SCHEMA_STEPS = 400000,
+	SCHEMA_STEP_BYTES = 1024,	/* compared or counted in one */
+	SCHEMA_VALUE_BYTES = 32,	/* what comparing a value is counted as */
 	SCHEMA_PATTERN_WORK = 10000000,
 	SCHEMA_PATTERNS = 8,	/* kept compiled while values are checked */
 };
@@ -34,6 +36,7 @@ struct check {
 	const json_t *root;
 	struct place at;
 	int depth, steps;	/* how deep we are; what is left */
+	size_t looked;		/* bytes that are no step yet */
 	int64_t work;		/* left for patterns */
 	const char *stack;	/* where it began */
 	bool beyond;		/* a limit was met: nothing counts any more */

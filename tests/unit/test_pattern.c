@@ -87,6 +87,8 @@ static void what_is_too_much_is_refused(void **state)
 		{ "", 0, "\\Qa", "escape" },
 		{ "", 0, "\\C", "escape" },
 		{ "", 0, "\\g{1}", "escape" },
+		{ "", 0, "\\c\\(?R)", "escape" },	/* \c takes any */
+		{ "", 0, "a\\c", "escape" },
 		{ "", 0, "a\\", "escape" },
 		{ "", 0, "(", "valid expression" },
 		{ "", 0, "[b-a]", "valid expression" },
@@ -140,6 +142,35 @@ static void work_ends(void **state)
 	buf_release(&text);
 }
 
+/* An item that fails within its repetition: no callout tells how far it was. */
+static void vain_repetition_is_work(void **state)
+{
+	static const struct {
+		const char *pattern;
+		bool beyond;
+	} rows[] = {
+		{ "[a-z]{20000}", true }, { "\\p{L}{20000,}", true },
+		{ "(?:\\w{20000,30000}?|b)", true },
+		{ "(?:[}]a\\w{20000}|b)", false },
+		{ "^[a-z]{20000}$", false }, { "[a-z]{3}[}]", false },
+	};
+	struct buf text = BUF_INIT(100000);
+
+	(void)state;
+	for (int i = 1; i <= 60000; i++)
+		buf_addc(&text, i % 20000 ? 'a' : '!');
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		int64_t work = PLENTY;
+		enum pattern_found found = find(rows[i].pattern, buf_str(&text),
+						&work);
+
+		if (found != (rows[i].beyond ? PATTERN_BEYOND : PATTERN_NO))
+			fail_msg("%s: %d, %lld left", rows[i].pattern,
+				 (int)found, (long long)work);
+	}
+	buf_release(&text);
+}
+
 static void long_texts_are_not_matched(void **state)
 {
 	struct buf text = BUF_INIT(100000);
@@ -160,6 +191,7 @@ int main(void)
 		cmocka_unit_test(they_are_those_of_ecmascript),
 		cmocka_unit_test(what_is_too_much_is_refused),
 		cmocka_unit_test(work_ends),
+		cmocka_unit_test(vain_repetition_is_work),
 		cmocka_unit_test(long_texts_are_not_matched),
 	};
 

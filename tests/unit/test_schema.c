@@ -41,6 +41,9 @@ static const struct row rows[] = {
 	{ "{\"enum\":[1]}", "1.0", NULL },
 	{ "{\"const\":{\"a\":1}}", "{\"a\":1}", NULL },
 	{ "{\"const\":2}", "3", "must be 2" },
+	{ "{\"const\":[{\"a\":1},\"x\"]}", "[{\"a\":1.0},\"x\"]", NULL },
+	{ "{\"const\":{\"a\":1}}", "{\"b\":1}", "must be {…}" },
+	{ "{\"const\":[1]}", "[1,1]", "must be […]" },
 	/* objects */
 	{ "{\"properties\":{\"a\":{\"type\":\"integer\"}}}", "{\"a\":1,\"b\":2}", NULL },
 	{ "{\"properties\":{\"a\":{\"type\":\"integer\"}}}", "{\"a\":\"x\"}", "a must be integer" },
@@ -295,6 +298,60 @@ static void long_rules_count(void **state)
 	json_decref(v);
 }
 
+/*
+ * One rule, 2000 times over a value of 100000 entries or 500000 bytes: what a
+ * step looks at counts.
+ */
+static void large_values_count(void **state)
+{
+	static const char *const rules[] = {
+		"{\"items\":true}", "{\"minLength\":1}", "{\"maxLength\":1000000}",
+		"{\"additionalProperties\":true}",
+	};
+	json_t *list = json_array(), *map = json_object(), *text;
+	char *long_text = xcalloc(1, 500001);
+	json_t *rule[ARRAY_LEN(rules) + 2], *values[ARRAY_LEN(rules) + 2];
+
+	(void)state;
+	memset(long_text, 'a', 500000);
+	text = json_string(long_text);
+	for (int i = 0; i < 100000; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "k%d", i);
+		json_array_append_new(list, json_integer(1));
+		json_object_set_new(map, name, json_null());
+	}
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+		rule[i] = parse(rules[i]);
+	values[0] = list;
+	values[1] = values[2] = values[5] = text;
+	values[3] = map;
+	values[4] = list;
+	rule[4] = json_pack("{s:o}", "const", json_deep_copy(list));
+	long_text[499999] = 'b';
+	rule[5] = json_pack("{s:{s:[s]}}", "not", "enum", long_text);
+	for (size_t i = 0; i < ARRAY_LEN(rule); i++) {
+		json_t *all = json_array(), *schema;
+		struct err e = ERR_INIT;
+
+		for (int k = 0; k < 2000; k++)
+			json_array_append(all, rule[i]);
+		schema = json_pack("{s:o}", "allOf", all);
+		if (schema_check(schema, values[i], &e) == 0 ||
+		    !strstr(e.public, "too complex"))
+			fail_msg("%zu: %s", i, e.public);
+		json_decref(schema);
+		e = (struct err)ERR_INIT;
+		assert_int_equal(schema_check(rule[i], values[i], &e), 0);
+		json_decref(rule[i]);
+	}
+	json_decref(list);
+	json_decref(map);
+	json_decref(text);
+	free(long_text);
+}
+
 /* Foreign schemas: what is left, and that nothing allowed gets refused. */
 static void foreign_schemas(void **state)
 {
@@ -356,6 +413,7 @@ int main(void)
 		cmocka_unit_test(stacks_hold_it),
 		cmocka_unit_test(nothing_fits_unseen),
 		cmocka_unit_test(long_rules_count),
+		cmocka_unit_test(large_values_count),
 		cmocka_unit_test(foreign_schemas),
 	};
 
