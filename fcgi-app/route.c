@@ -245,6 +245,8 @@ static int gate_overload(struct request *rq, struct err *e)
  */
 static void hold_unsent(struct request *rq, struct response *rs, struct err *e)
 {
+	/* What was done is not undone by a refusal, and would be sent again. */
+	bool refusable = rq->method == METHOD_GET || rq->method == METHOD_HEAD;
 	struct uuid user;
 
 	if (rs->state != RESP_OPEN || rs->body.n < UNSENT_BYTES ||
@@ -253,8 +255,8 @@ static void hold_unsent(struct request *rq, struct response *rs, struct err *e)
 	user = shares_as(rq);
 	if (share_take(rq->app->share, &user, SHARE_BYTES,
 		       (int64_t)(rs->body.size + rq->arena->total_bytes),
-		       share_of(rq, rq->conf->limits.unsent_bytes, 0),
-		       &rq->unsent, e) < 0)
+		       share_of(rq, refusable ? rq->conf->limits.unsent_bytes
+				: 0, 0), &rq->unsent, e) < 0)
 		resp_error(rs, e);
 }
 

@@ -186,28 +186,42 @@ static int try_spoof(struct measure *m, json_t *list, const char *name,
 	return a.res.status;
 }
 
-/* "NAME: value", with the name as it is or with _ for each -. */
-static const char *spelled(struct measure *m, const char *name, bool other,
-			   const char *value)
+/* How a name is written: with _ for no -, each, the first, the last. */
+enum spelling { AS_IT_IS, ALL_OTHER, FIRST_OTHER, LAST_OTHER, SPELLINGS };
+
+/* "NAME: value". */
+static const char *spelled(struct measure *m, const char *name,
+			   enum spelling how, const char *value)
 {
 	char *line = arena_printf(m->arena, "%s: %s", name, value);
+	char *first = strchr(line, '-'), *last = line + strlen(name);
 
-	for (char *p = line; other && *p != ':'; p++)
-		*p = *p == '-' ? '_' : *p;
+	while (last > line && *last != '-')
+		last--;
+	for (char *p = line; *p != ':'; p++)
+		if (*p == '-' && (how == ALL_OTHER ||
+				  (how == FIRST_OTHER && p == first) ||
+				  (how == LAST_OTHER && p == last)))
+			*p = '_';
 	return line;
 }
 
 /*
- * The header of a link of the chain, also with _ for each -: servers that let
- * such names through make the same parameter of them, and a proxy that drops the
- * one need not drop the other. Without the groups, which a proxy may set, and
+ * The header of a link of the chain, also with _ for some - or each: servers that
+ * let such names through make the same parameter of them, and a proxy that drops
+ * the one need not drop the other. Without the groups, which a proxy may set, and
  * with them, which it may not.
  */
 static void spoof_own(struct measure *m, json_t *list,
 		      const struct conf_identity *link)
 {
-	for (int other = 0; other < 2; other++) {
-		const char *line = spelled(m, link->user_header, other,
+	const char *user = link->user_header;
+	/* With one - the first is each. */
+	int end = strchr(user, '-') != strrchr(user, '-') ? SPELLINGS
+							   : FIRST_OTHER;
+
+	for (int how = AS_IT_IS; how < end; how++) {
+		const char *line = spelled(m, user, (enum spelling)how,
 					   DOCTOR_SPOOF_LOGIN);
 		const char *name = arena_printf(m->arena, "%.*s",
 						(int)strcspn(line, ":"), line);
@@ -215,8 +229,8 @@ static void spoof_own(struct measure *m, json_t *list,
 		if (try_spoof(m, list, name, line, NULL, m->basic) != 200 &&
 		    *link->groups_header)
 			try_spoof(m, list, name, line,
-				  spelled(m, link->groups_header, other, "-"),
-				  m->basic);
+				  spelled(m, link->groups_header,
+					  (enum spelling)how, "-"), m->basic);
 	}
 }
 

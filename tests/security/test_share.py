@@ -129,3 +129,23 @@ def test_unread_pages_are_not_kept(make_lab):
     for request in open_pages:
         request.socket.close()
     wait_until("the memory", lambda: lab.get(path, user="ada").status == 200, 60)
+
+
+def test_what_was_done_is_answered(make_lab):
+    """A refusal behind the work would be sent again, and the work done again."""
+    lab = make_lab(config={"limits": {"unsent_bytes": 1 << 20}})
+    [row] = [lab.post("/conversations", {"workspaceId": "lab"},
+                      user="ada").json["conversationId"]]
+    key = row.replace("-", "")
+    lab.sql(f"INSERT INTO message (conversation_id, seq, role, created_us, content)"
+            f" SELECT UNHEX('{key}'), seq, 1, 1, REPEAT('x', 400000)"
+            f" FROM seq_1_to_3; UPDATE conversation SET last_seq = 3,"
+            f" version = version + 1 WHERE id = UNHEX('{key}')")
+    path = f"/conversations/{row}/messages?pageSize=20"
+    request, status = unread(lab, path, "ada")
+    assert status == 200
+    assert lab.get(path, user="ada").status == 429
+    answer = lab.post("/chat/lab/complete", {
+        "input": "!script " + json.dumps({"tokens": 40000, "rate": 0})}, user="ada")
+    assert answer.status == 200 and len(answer.body) > 65536, answer
+    request.socket.close()

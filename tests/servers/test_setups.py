@@ -72,12 +72,14 @@ def test_user_of_the_server_arrives(site):
 
 def test_names_with_underscores_do_not_arrive(site):
     """They would be the same parameters as X-Remote-User and the like."""
-    for name in "X_Remote_User", "x_remote_groups", "X_Lamplighter_Secret":
+    for name in ("X_Remote_User", "X-Remote_User", "X_Remote-User",
+                 "x_remote_groups", "x-remote_groups", "x_remote-groups",
+                 "X_Lamplighter_Secret", "X-Lamplighter_Secret",
+                 "X_Lamplighter-Secret"):
         answer = site.get("/me", headers={name: "eve"})
-        if answer.status == 200:
-            assert answer.json["user"] == USER
-        else:
-            assert answer.status == 403 and site.kind.startswith("lighttpd")
+        # nginx and Apache leave such a header out, lighttpd has to be told to refuse it.
+        assert answer.status == (403 if site.kind.startswith("lighttpd") else 200), name
+        assert answer.status == 403 or answer.json["user"] == USER
 
 
 def test_headers_come_once(site):
