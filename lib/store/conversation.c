@@ -322,21 +322,6 @@ static const enum stmt purge_steps[] = {
 	STMT_CONVERSATION_ALLOW_PURGE, STMT_USAGE_UNLINK,
 };
 
-/* Returns 1 when it found no more, 0 when the time is over, -1. */
-static int drain(struct db *db, enum stmt stmt, const struct uuid *id,
-		 int64_t until_ms, struct err *e)
-{
-	struct db_result r;
-
-	do {
-		if (clock_mono_ms() >= until_ms)
-			return 0;
-		if (db_exec(db, stmt, DB_ARGS(DB_U(id)), &r, e))
-			return -1;
-	} while (r.affected);
-	return 1;
-}
-
 struct id_row {
 	struct uuid id;
 };
@@ -345,18 +330,71 @@ static const struct db_field id_fields[] = {
 	FIELD_OF(struct id_row, id, u),
 };
 
-struct ids {
-	const struct db_val *v;
-	size_t n;
+struct batch {
+	const struct uuid *id;
+	enum stmt stmt;
+	const struct db_val *turns;
+	size_t n_turns;
+	bool gone;		/* nothing more is to be deleted */
 };
+
+/*
+ * Whether it is still a deleted one, which it stays until tx ends: another
+ * purge may have come to the end meanwhile, and somebody may have made it again
+ * (one Idempotency-Key, one id). 1, 0, -1.
+ */
+static int doomed(struct db *tx, const struct uuid *id, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct id_row row;
+	int rc = db_get(tx, STMT_CONVERSATION_DOOMED,
+			DB_ARGS(DB_U(id), DB_U(&nobody)), &a, id_fields, &row,
+			e);
+
+	arena_release(&a);
+	return rc;
+}
+
+static int drain_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct batch *b = ctx;
+	struct db_result r = { .affected = 0 };
+	int rc = doomed(tx, b->id, e);
+
+	if (rc < 0 ||
+	    (rc && db_exec(tx, b->stmt, DB_ARGS(DB_U(b->id)), &r, e)))
+		return -1;
+	b->gone = !r.affected;
+	return 0;
+}
+
+/* Returns 1 when it found no more, 0 when the time is over, -1. */
+static int drain(struct db *db, enum stmt stmt, const struct uuid *id,
+		 int64_t until_ms, struct err *e)
+{
+	struct batch b = { .id = id, .stmt = stmt };
+
+	do {
+		if (clock_mono_ms() >= until_ms)
+			return 0;
+		if (db_tx(db, drain_tx, &b, e))
+			return -1;
+	} while (!b.gone);
+	return 1;
+}
 
 static int purge_turns_tx(struct db *tx, void *ctx, struct err *e)
 {
-	const struct ids *ids = ctx;
+	struct batch *b = ctx;
+	int rc = doomed(tx, b->id, e);
 
-	if (db_exec_rows(tx, STMT_TURN_EVENT_PURGE, ids->v, ids->n, NULL, e))
+	b->gone = rc == 0;
+	if (rc <= 0)
+		return rc;
+	if (db_exec_rows(tx, STMT_TURN_EVENT_PURGE, b->turns, b->n_turns, NULL,
+			 e))
 		return -1;
-	return db_exec_rows(tx, STMT_TURN_PURGE, ids->v, ids->n, NULL, e);
+	return db_exec_rows(tx, STMT_TURN_PURGE, b->turns, b->n_turns, NULL, e);
 }
 
 /* As drain. */
@@ -366,27 +404,24 @@ static int purge_turns(struct db *db, const struct uuid *id, int64_t until_ms,
 	struct arena a = ARENA_INIT;
 	struct id_row *rows;
 	struct db_val *v;
-	struct ids ids;
+	struct batch b = { .id = id };
 	int rc = 0;
 
-	while (rc == 0 && clock_mono_ms() < until_ms) {
+	while (!rc && !b.gone && clock_mono_ms() < until_ms) {
 		rc = db_list(db, STMT_TURN_OF_CONVERSATION, DB_ARGS(DB_U(id)),
-			     &a, id_fields, sizeof(*rows), 0, &rows, &ids.n, e);
-		if (rc)
+			     &a, id_fields, sizeof(*rows), 0, &rows,
+			     &b.n_turns, e);
+		b.gone = !b.n_turns;
+		if (rc || b.gone)
 			break;
-		if (!ids.n) {
-			rc = 1;
-			break;
-		}
-		v = arena_zalloc(&a, ids.n, sizeof(*v));
-		for (size_t i = 0; i < ids.n; i++)
+		b.turns = v = arena_zalloc(&a, b.n_turns, sizeof(*v));
+		for (size_t i = 0; i < b.n_turns; i++)
 			v[i] = DB_U(&rows[i].id);
-		ids.v = v;
-		rc = db_tx(db, purge_turns_tx, &ids, e);
+		rc = db_tx(db, purge_turns_tx, &b, e);
 		arena_reset(&a);
 	}
 	arena_release(&a);
-	return rc;
+	return rc ? -1 : b.gone;
 }
 
 int conversation_delete(struct db *db, const struct owner *o,
@@ -400,15 +435,8 @@ int conversation_delete(struct db *db, const struct owner *o,
 int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 		       struct err *e)
 {
-	struct arena a = ARENA_INIT;
-	struct id_row row;
-	int rc = db_get(db, STMT_CONVERSATION_DOOMED,
-			DB_ARGS(DB_U(id), DB_U(&nobody)), &a, id_fields, &row,
-			e);
+	int rc = 1;
 
-	arena_release(&a);
-	if (rc <= 0)
-		return rc ? -1 : 1;
 	for (size_t i = 0; rc > 0 && i < ARRAY_LEN(purge_steps); i++)
 		rc = drain(db, purge_steps[i], id, until_ms, e);
 	if (rc > 0)
