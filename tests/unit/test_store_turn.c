@@ -545,6 +545,38 @@ static void a_deleted_id_is_used_again(void **state)
 	assert_false(conversation_made_room(db, &id));
 }
 
+/*
+ * Another purge came to the end while this one ran, and the conversation was
+ * made again with its old id: here, behind the first messages that go.
+ */
+static void a_purge_ends_with_the_deletion(void **state)
+{
+	struct uuid id = new_conversation(&ann, "made again");
+	struct turn_begin b = begin_of(&id, "x");
+	char hex[UUID_TEXT_BYTES], tenant[64], user[UUID_TEXT_BYTES];
+
+	(void)state;
+	ok(turn_begin(db, &ann, &b, &e));
+	end_with(&ann, &b, "y");
+	ok(conversation_delete(db, &ann, &id, &e));
+	uuid_format(&id, hex);
+	uuid_format(&ann.user_id, user);
+	snprintf(tenant, sizeof(tenant), "%.*s", STR_ARG(ann.tenant_id));
+	dbtest_sql("CREATE TRIGGER made_again AFTER DELETE ON message"
+		   " FOR EACH ROW UPDATE conversation SET tenant_id = '%s',"
+		   " user_id = UNHEX(REPLACE('%s','-',''))"
+		   " WHERE id = OLD.conversation_id", tenant, user);
+	assert_int_equal(conversation_purge(db, &id, clock_mono_ms() + 60000,
+					    &e), 1);
+	dbtest_sql("DROP TRIGGER made_again");
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn WHERE"
+		" conversation_id = UNHEX(REPLACE('%s','-',''))", hex), 1);
+	ok(conversation_delete(db, &ann, &id, &e));
+	do_jobs();
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn WHERE"
+		" conversation_id = UNHEX(REPLACE('%s','-',''))", hex), 0);
+}
+
 static int open_it(void **state)
 {
 	*state = (char *)"t_turn";
@@ -565,6 +597,7 @@ int main(void)
 		cmocka_unit_test(delete_leaves_nothing),
 		cmocka_unit_test(a_purge_is_done_in_parts),
 		cmocka_unit_test(a_deleted_id_is_used_again),
+		cmocka_unit_test(a_purge_ends_with_the_deletion),
 	};
 
 	return cmocka_run_group_tests(tests, open_it, store_lab_close);
