@@ -90,11 +90,11 @@ again() {
 		first, second = (tree.parse(f) for f in sys.argv[1:3])
 		one, two = (next(t.getroot().iter("testsuite")) for t in (first, second))
 		bad = lambda s: int(s.get("failures")) + int(s.get("errors"))
-		if int(two.get("tests")) < 1 or bad(two):
+		names = {f'{c.get("classname")}.{c.get("name")}' for c in one.iter("testcase")
+		         if c.find("failure") is not None or c.find("error") is not None}
+		if bad(two) or int(two.get("tests")) - int(two.get("skipped")) < len(names):
 		    sys.exit(1)
-		for case in one.iter("testcase"):
-		    if case.find("failure") is not None or case.find("error") is not None:
-		        print(f'{case.get("classname")}.{case.get("name")}')
+		print("\n".join(sorted(names)))
 		one.set("failures", "0")
 		one.set("errors", "0")
 		first.write(sys.argv[3])
@@ -136,7 +136,8 @@ suite() {
 	done
 	wait
 	read -r _ n _ <<<"$(count_shards "$name")"
-	if [ "${n:-9}" -gt 0 ] && [ "${n:-9}" -le 3 ]; then
+	# Not what an attacker may try until it works.
+	if [ "${n:-9}" -gt 0 ] && [ "${n:-9}" -le 3 ] && [[ $name != security* ]]; then
 		for ((i = 0; i < shards; i++)); do
 			tail -n 1 "$out/$name.$i.log" | grep -Eq 'failed|error' || continue
 			rm -rf "$out/$name.again.0.cache"

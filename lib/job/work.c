@@ -8,7 +8,7 @@
 #include "base/banned.h"
 
 enum {
-	LEASE_REST = 4,		/* of a lease a run may use all but one part */
+	RUN_MS = 1000,		/* of one run, so that a stop is seen soon */
 	RETRY_S = 30, RETRY_MAX_S = 3600,
 };
 
@@ -56,11 +56,9 @@ static int work_one(struct db *db, const struct job *j, int64_t until_ms,
 		    struct arena *a, struct err *e)
 {
 	const struct kind *k = kind_of(j);
-	int64_t lease_ms = k->lease_s * INT64_C(1000);
 	struct job_run r = {
 		.job = j, .db = db, .arena = a,
-		.until_ms = MIN(until_ms, clock_mono_ms() + lease_ms -
-				lease_ms / LEASE_REST),
+		.until_ms = MIN(until_ms, clock_mono_ms() + RUN_MS),
 	};
 	struct err why = ERR_INIT;
 	int rc;
