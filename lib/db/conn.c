@@ -136,12 +136,18 @@ int conn_usable(struct conn *c, struct err *e)
 {
 	char said[16];
 
-	/* No row: no Galera. */
 	if (ask(c, "SHOW STATUS LIKE 'wsrep_ready'", said, sizeof(said), e))
 		return -1;
-	if (strcmp(said, "OFF") == 0)
-		return err_set(e, ERR_DB_DOWN, "the node is not ready (wsrep_ready "
-			       "is OFF): it is joining, or has no quorum");
+	/* A server of no cluster says OFF as well, or nothing. */
+	if (strcmp(said, "OFF") == 0) {
+		if (ask(c, "SHOW GLOBAL VARIABLES LIKE 'wsrep_on'", said,
+			sizeof(said), e))
+			return -1;
+		if (strcmp(said, "ON") == 0)
+			return err_set(e, ERR_DB_DOWN, "the node is not ready "
+				       "(wsrep_ready is OFF): it is joining, or "
+				       "has no quorum");
+	}
 	if (c->pool->opt.foreign)
 		return 0;
 	if (ask(c, "SELECT @@global.read_only", said, sizeof(said), e))

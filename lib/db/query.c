@@ -449,6 +449,8 @@ static int stopped(struct adhoc *q, struct pool *p, struct err *e)
 	q->c->drop = true;
 	if (q->st)
 		conn_abandon(q->c, q->st);
+	/* We shut the link ourselves: its host and the others are fine. */
+	q->c->fault = FAULT_NONE;
 	pool_give(q->c);
 	stop_kill(p, s, host, id);
 	err_clear(e);

@@ -429,6 +429,15 @@ int conversation_delete(struct db *db, const struct owner *o,
 	return db_tx(db, doom_tx, &d, e);
 }
 
+int conversation_adopt(struct db *db, struct err *e)
+{
+	int64_t now_us = clock_now_us();
+
+	return db_exec(db, STMT_CONVERSATION_ADOPT,
+		       DB_ARGS(DB_I(now_us), DB_I(now_us), DB_U(&nobody)),
+		       NULL, e);
+}
+
 int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 		       struct err *e)
 {

@@ -123,6 +123,12 @@ int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 		       struct err *e) MUST_CHECK;
 
 /*
+ * Asks for that job for what is deleted and has none: an older program ended in
+ * the middle, or the job failed for good and was forgotten. For store_tidy.
+ */
+int conversation_adopt(struct db *db, struct err *e) MUST_CHECK;
+
+/*
  * Writes the record (B13, E19): workspaceId, agentId, conversationId, title,
  * participants (the user and the agent: [{kind, id}]), knowledgeBaseIds,
  * createdAt, updatedAt, messageCount, runningTurnId (null where nothing runs,

@@ -65,7 +65,7 @@ int store_tidy(struct db *db, struct err *e)
 	for (int i = 0; i < TIDY_BATCHES && n == TIDY_ROWS; i++)
 		if (job_expire(db, now_us - FAILED_JOB_US, TIDY_ROWS, &n, e))
 			return -1;
-	return 0;
+	return conversation_adopt(db, e);
 }
 
 void store_print_statements(struct buf *out)

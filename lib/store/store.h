@@ -32,8 +32,9 @@ struct db *store_open(const struct conf_db *conf, int wait_ms,
 /*
  * Housekeeping: deletes notices and stored events of turns that are long over
  * (an hour), long results of tools (a day) and jobs that failed for good (two
- * weeks). Four round trips when there is nothing to do. Any number of processes
- * may do it at once, about once a minute is enough.
+ * weeks), and asks for the purge of deleted conversations that have no job. Five
+ * round trips when there is nothing to do. Any number of processes may do it at
+ * once, about once a minute is enough.
  */
 int store_tidy(struct db *db, struct err *e) MUST_CHECK;
 

@@ -1,7 +1,10 @@
 /* lib/db: SELECTs on databases that are not ours, and their columns. */
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "db/db.h"
 #include "dbtest.h"
 
@@ -174,13 +177,59 @@ static void foreign_columns(void **state)
 	db_close(db);
 }
 
+#define ASLEEP "SELECT COUNT(*) FROM information_schema.processlist" \
+	" WHERE state = 'User sleep'"
+
+static void *stop_it(void *stop)
+{
+	dbtest_until(dbtest_sql(ASLEEP) == 1);
+	db_stop_now(stop);
+	return NULL;
+}
+
+/* Who stops a query shuts its link: that says nothing about the host. */
+static void a_stopped_query_is_no_bad_host(void **state)
+{
+	struct conf_db conf = *dbtest_conf("t_foreign", 2);
+	struct db_options o = { .conf = &conf, .foreign = true };
+	struct db_query_limits l = { .timeout_ms = 60000, .max_rows = 1,
+				     .max_bytes = 1000 };
+	const char *hosts[] = { "localhost", "localhost:3307" };
+	struct db_host known[DB_HOSTS_MAX];
+	struct db_query_result r;
+	struct db_stop stop;
+	pthread_t thread;
+	struct db *db;
+
+	(void)state;
+	conf.socket = NULL;
+	conf.port = 3306;
+	conf.hosts = (struct conf_list){ hosts, ARRAY_LEN(hosts) };
+	db = db_open(&o, &e);
+	assert_non_null(db);
+	db_stop_init(&stop);
+	l.stop = &stop;
+	assert_int_equal(pthread_create(&thread, NULL, stop_it, &stop), 0);
+	assert_null(ask(db, "SELECT SLEEP(60)", NULL, 0, &l, &r));
+	assert_int_equal(e.code, ERR_CANCELLED);
+	err_clear(&e);
+	pthread_join(thread, NULL);
+	db_stop_release(&stop);
+	assert_int_equal(db_hosts(db, known), 2);
+	assert_false(known[0].bad);
+	db_close(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(foreign_query),
 		cmocka_unit_test(odd_types),
 		cmocka_unit_test(foreign_columns),
+		cmocka_unit_test(a_stopped_query_is_no_bad_host),
 	};
 
+	/* The library's default socket, which "localhost" is. */
+	setenv("MYSQL_UNIX_PORT", getenv("LAMPLIGHTER_TEST_DB_SOCKET"), 1);
 	return cmocka_run_group_tests(tests, dbtest_open, dbtest_close);
 }

@@ -577,6 +577,23 @@ static void a_purge_ends_with_the_deletion(void **state)
 		" conversation_id = UNHEX(REPLACE('%s','-',''))", hex), 0);
 }
 
+/* Without its job (an older program began it) housekeeping asks for one. */
+static void a_deletion_without_a_job_ends(void **state)
+{
+	struct uuid id = new_conversation(&ann, "left behind");
+
+	(void)state;
+	ok(conversation_delete(db, &ann, &id, &e));
+	dbtest_sql("DELETE FROM job");
+	assert_int_equal(do_jobs(), 0);
+	ok(store_tidy(db, &e));
+	assert_int_equal(do_jobs(), 1);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM conversation"
+				    " WHERE tenant_id = ''"), 0);
+	ok(store_tidy(db, &e));
+	assert_int_equal(do_jobs(), 0);
+}
+
 static int open_it(void **state)
 {
 	*state = (char *)"t_turn";
@@ -598,6 +615,7 @@ int main(void)
 		cmocka_unit_test(a_purge_is_done_in_parts),
 		cmocka_unit_test(a_deleted_id_is_used_again),
 		cmocka_unit_test(a_purge_ends_with_the_deletion),
+		cmocka_unit_test(a_deletion_without_a_job_ends),
 	};
 
 	return cmocka_run_group_tests(tests, open_it, store_lab_close);
