@@ -13,7 +13,7 @@
 #include "page_cache.h"
 #include "share.h"
 #include "store/store.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 #include "turn/live.h"
 #include "turn/notify.h"
 

@@ -15,5 +15,6 @@ include lib/store/local.mk
 include lib/job/local.mk
 include lib/llm/local.mk
 include lib/prompt/local.mk
+include lib/schema/local.mk
 include lib/tool/local.mk
 include lib/turn/local.mk

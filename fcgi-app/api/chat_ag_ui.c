@@ -5,7 +5,7 @@
 #include "api/client.h"
 #include "api/idempotent.h"
 #include "base/limits.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 
 #include "base/banned.h"
 

@@ -9,7 +9,7 @@
 #include "app.h"
 #include "base/limits.h"
 #include "fields.h"
-#include "tool/schema.h"
+#include "schema/schema.h"
 #include "turn/ask.h"
 
 #include "base/banned.h"

@@ -2,7 +2,7 @@
 
 #include "auth/policy.h"
 #include "route.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 
 #include "base/banned.h"
 

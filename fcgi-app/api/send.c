@@ -7,7 +7,7 @@
 #include "fields.h"
 #include "store/conversation.h"
 #include "store/user.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 #include "turn/live.h"
 
 #include "base/banned.h"

@@ -5,7 +5,7 @@
 #include "auth/policy.h"
 #include "cli.h"
 #include "llm/llm.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 
 #include "base/banned.h"
 

@@ -13,7 +13,7 @@
 #include "net/http.h"
 #include "store/store.h"
 #include "store/token.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 
 #include "base/banned.h"
 

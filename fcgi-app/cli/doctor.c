@@ -15,7 +15,7 @@
 #include "measure.h"
 #include "net/http.h"
 #include "store/token.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 
 #include "base/banned.h"
 

@@ -7,7 +7,7 @@
 #include "llm/llm.h"
 #include "route.h"
 #include "store/store.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 
 #include "base/banned.h"
 

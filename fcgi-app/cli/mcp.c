@@ -4,8 +4,8 @@
 
 #include "auth/identity.h"
 #include "cli.h"
-#include "tool/env.h"
-#include "tool/mcp.h"
+#include "tool/core/env.h"
+#include "tool/mcp/mcp.h"
 
 #include "base/banned.h"
 

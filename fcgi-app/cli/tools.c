@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "cli.h"
 #include "prompt/untrusted.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 #include "turn/turn.h"
 
 #include "base/banned.h"

@@ -9,7 +9,7 @@
  * tools that change some, and no event of today's turns is one.
  */
 #include "dialect/wire.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 
 #include "base/banned.h"
 

@@ -2,7 +2,7 @@
 
 #include <sodium.h>
 
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 
 #include "base/banned.h"
 

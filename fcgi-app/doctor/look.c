@@ -13,9 +13,9 @@
 #include "net/guard.h"
 #include "net/http.h"
 #include "store/server.h"
-#include "tool/env.h"
-#include "tool/extract.h"
-#include "tool/mcp.h"
+#include "tool/core/env.h"
+#include "tool/core/extract.h"
+#include "tool/mcp/mcp.h"
 
 #include "base/banned.h"
 

@@ -1,6 +1,6 @@
 /*
  * See confine.h. Three fences, one behind the other: limits that the parent set
- * (lib/tool/extract.c), limits here that take away descriptors, and the filter.
+ * (lib/tool/core/extract.c), limits here that take away descriptors, and the filter.
  * The second holds where there is no seccomp: without a free descriptor there
  * is no file, no socket and no pipe.
  */

@@ -3,7 +3,7 @@
  * its text on stdout. A process of its own, because parsers of foreign formats
  * take too long, take too much memory and have holes: here they can be
  * killed at any moment, and have nothing to take. Started by
- * lib/tool/extract.c with limits; what it does to itself is in confine.c.
+ * lib/tool/core/extract.c with limits; what it does to itself is in confine.c.
  *
  *   main.c     the order: read, prepare, confine, extract, write
  *   types.c    the table of types      charset.c  text in any charset as UTF-8
@@ -16,7 +16,7 @@
 #define EXTRACT_EXTRACT_H
 
 #include "base/buf.h"
-#include "tool/extract.h"	/* exit codes, nothing that is linked */
+#include "tool/core/extract.h"	/* exit codes, nothing that is linked */
 
 struct extract {
 	struct buf input;	/* what came on stdin; a type may replace it */

@@ -16,7 +16,7 @@
 #include "base/limits.h"
 #include "prompt/untrusted.h"
 #include "store/wait.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 
 #include "base/banned.h"
 

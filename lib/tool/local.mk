@@ -1,53 +1,69 @@
+# One folder a family of tools; core/ is what they all use.
 lib_liblamplighter_a_SOURCES += \
-	lib/tool/builtin.h \
-	lib/tool/dataset.c lib/tool/dataset.h \
-	lib/tool/describe_dataset.c \
-	lib/tool/dispatch.c \
-	lib/tool/env.c lib/tool/env.h \
-	lib/tool/gate.c \
-	lib/tool/http_answer.c lib/tool/http_build.c lib/tool/http_tool.h \
-	lib/tool/extract.c lib/tool/extract.h \
-	lib/tool/origin.c lib/tool/origin.h \
-	lib/tool/kind.c lib/tool/kind.h \
-	lib/tool/kind_agent.c \
-	lib/tool/kind_client.c \
-	lib/tool/kind_command.c \
-	lib/tool/kind_mcp.c \
-	lib/tool/kind_web.c lib/tool/web.h \
-	lib/tool/web_fetch.c \
-	lib/tool/web_robots.c \
-	lib/tool/kind_image_text.c \
-	lib/tool/analyse_log.c \
-	lib/tool/find_pii.c lib/tool/given.c lib/tool/given.h \
-	lib/tool/pii.c lib/tool/pii.h \
-	lib/tool/mcp.h \
-	lib/tool/mcp_http.c \
-	lib/tool/mcp_hub.c \
-	lib/tool/mcp_list.c \
-	lib/tool/mcp_peer.c lib/tool/mcp_peer.h \
-	lib/tool/mcp_result.c \
-	lib/tool/mcp_stdio.c \
-	lib/tool/mcp_wire.c \
-	lib/tool/kind_http.c \
-	lib/tool/kind_openapi.c \
-	lib/tool/openapi.c lib/tool/openapi.h \
-	lib/tool/page.c \
-	lib/tool/pattern.c lib/tool/pattern.h \
-	lib/tool/query.c lib/tool/query.h lib/tool/query_compile.h \
-	lib/tool/query_data.c \
-	lib/tool/query_guard.c \
-	lib/tool/query_page.c \
-	lib/tool/query_value.c \
-	lib/tool/query_where.c \
-	lib/tool/read_result.c \
-	lib/tool/ready.c \
-	lib/tool/registry.c \
-	lib/tool/rowfilter.c lib/tool/rowfilter.h \
-	lib/tool/schema.c lib/tool/schema.h \
-	lib/tool/suggest.c \
-	lib/tool/schema_relax.c \
-	lib/tool/schema_clean.c lib/tool/schema_form.c lib/tool/schema_keyword.h \
-	lib/tool/secret.c lib/tool/secret.h \
-	lib/tool/template.c lib/tool/template.h \
-	lib/tool/text.c lib/tool/text.h \
-	lib/tool/tool.h
+	lib/tool/agent/kind_agent.c \
+	lib/tool/agent/kind_image_text.c \
+	lib/tool/client/kind_client.c \
+	lib/tool/client/page.c \
+	lib/tool/client/suggest.c \
+	lib/tool/command/kind_command.c \
+	lib/tool/core/builtin.h \
+	lib/tool/core/dispatch.c \
+	lib/tool/core/env.c \
+	lib/tool/core/env.h \
+	lib/tool/core/extract.c \
+	lib/tool/core/extract.h \
+	lib/tool/core/gate.c \
+	lib/tool/core/given.c \
+	lib/tool/core/given.h \
+	lib/tool/core/kind.c \
+	lib/tool/core/kind.h \
+	lib/tool/core/origin.c \
+	lib/tool/core/origin.h \
+	lib/tool/core/read_result.c \
+	lib/tool/core/registry.c \
+	lib/tool/core/secret.c \
+	lib/tool/core/secret.h \
+	lib/tool/core/template.c \
+	lib/tool/core/template.h \
+	lib/tool/core/text.c \
+	lib/tool/core/text.h \
+	lib/tool/core/tool.h \
+	lib/tool/data/dataset.c \
+	lib/tool/data/dataset.h \
+	lib/tool/data/describe_dataset.c \
+	lib/tool/data/query.c \
+	lib/tool/data/query.h \
+	lib/tool/data/query_compile.h \
+	lib/tool/data/query_data.c \
+	lib/tool/data/query_guard.c \
+	lib/tool/data/query_page.c \
+	lib/tool/data/query_value.c \
+	lib/tool/data/query_where.c \
+	lib/tool/data/rowfilter.c \
+	lib/tool/data/rowfilter.h \
+	lib/tool/http/http_answer.c \
+	lib/tool/http/http_build.c \
+	lib/tool/http/http_tool.h \
+	lib/tool/http/kind_http.c \
+	lib/tool/http/kind_openapi.c \
+	lib/tool/http/openapi.c \
+	lib/tool/http/openapi.h \
+	lib/tool/mcp/kind_mcp.c \
+	lib/tool/mcp/mcp.h \
+	lib/tool/mcp/mcp_http.c \
+	lib/tool/mcp/mcp_hub.c \
+	lib/tool/mcp/mcp_list.c \
+	lib/tool/mcp/mcp_peer.c \
+	lib/tool/mcp/mcp_peer.h \
+	lib/tool/mcp/mcp_result.c \
+	lib/tool/mcp/mcp_stdio.c \
+	lib/tool/mcp/mcp_wire.c \
+	lib/tool/text/analyse_log.c \
+	lib/tool/text/find_pii.c \
+	lib/tool/text/pii.c \
+	lib/tool/text/pii.h \
+	lib/tool/agent/ready.c \
+	lib/tool/web/kind_web.c \
+	lib/tool/web/web.h \
+	lib/tool/web/web_fetch.c \
+	lib/tool/web/web_robots.c

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "net/http.h"
 #include "prompt/layers.h"
-#include "tool/schema.h"
+#include "schema/schema.h"
 #include "turn/live.h"
 
 #include "base/banned.h"

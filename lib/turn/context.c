@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "prompt/layers.h"
-#include "tool/web.h"
+#include "tool/web/web.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"

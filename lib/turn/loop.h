@@ -15,7 +15,7 @@
 #include "net/http.h"
 #include "prompt/untrusted.h"
 #include "store/wait.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 #include "turn/live.h"
 #include "turn/turn.h"
 

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "tool/kind.h"
+#include "tool/core/kind.h"
 #include "turn/ask.h"
 #include "turn/loop.h"
 

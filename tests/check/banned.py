@@ -121,12 +121,12 @@ SEARCHED = {
                          "out of it, and what follows is proven by parsing",
     "lib/llm/emit.c": "the text of an answer, for <think>",
     "lib/llm/probe.c": "an address", "lib/llm/stream.c": "a text, for a key",
-    "lib/tool/analyse_log.c": "a line of a log",
-    "lib/tool/http_answer.c": "a content type", "lib/tool/kind_http.c": "a header",
-    "lib/tool/kind_web.c": "an address",
-    "lib/tool/mcp_peer.c": "the words of a server that refuses",
-    "lib/tool/openapi.c": "a path", "lib/tool/pii.c": "a text, for what is personal",
-    "lib/tool/secret.c": "a text, for a secret", "lib/tool/web_robots.c": "a path",
+    "lib/tool/text/analyse_log.c": "a line of a log",
+    "lib/tool/http/http_answer.c": "a content type", "lib/tool/http/kind_http.c": "a header",
+    "lib/tool/web/kind_web.c": "an address",
+    "lib/tool/mcp/mcp_peer.c": "the words of a server that refuses",
+    "lib/tool/http/openapi.c": "a path", "lib/tool/text/pii.c": "a text, for what is personal",
+    "lib/tool/core/secret.c": "a text, for a secret", "lib/tool/web/web_robots.c": "a path",
     "lib/turn/said.c": "texts, for one that somebody must have said",
 }
 # A statement asks columns; what people typed is searched, with ESCAPE.

@@ -13,7 +13,7 @@ from tree import ROOT, Tap, code_only, files, text_of
 LAYERS = [
     {"fcgi-app"},
     {"turn"},
-    {"tool", "llm", "prompt", "rag", "entity", "job"},
+    {"tool", "llm", "prompt", "schema", "rag", "entity", "job"},
     {"store", "auth"},
     {"net", "db", "conf"},
     {"base"},
@@ -27,7 +27,7 @@ FOREIGN = [
     (r"curl/", "lib/net/"),
     (r"(mysql|mariadb)/|mysql|errmsg\.h|mysqld_error", "lib/db/"),
     (r"yaml\.h", "lib/conf/"),
-    (r"pcre2", "lib/tool/"),
+    (r"pcre2", "lib/schema/"),
     # Foreign formats are parsed in the child only.
     (r"libxml/", "fcgi-app/extract/"),
     (r"seccomp\.h", "fcgi-app/extract/"),

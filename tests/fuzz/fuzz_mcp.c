@@ -5,7 +5,7 @@
  *
  * Includes the reader of lists, whose functions are nobody else's.
  */
-#include "tool/mcp_list.c"
+#include "tool/mcp/mcp_list.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

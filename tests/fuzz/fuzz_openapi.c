@@ -9,8 +9,8 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "conf/load.h"
-#include "tool/openapi.h"
-#include "tool/schema.h"
+#include "tool/http/openapi.h"
+#include "schema/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

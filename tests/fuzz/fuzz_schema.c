@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "tool/schema.h"
+#include "schema/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

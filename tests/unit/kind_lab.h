@@ -5,7 +5,7 @@
 #include "auth/identity.h"
 #include "conf/conf.h"
 #include "net/http.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 
 #include "unit.h"
 

@@ -4,7 +4,7 @@
 
 #include "auth/identity.h"
 #include "net/http.h"
-#include "tool/dataset.h"
+#include "tool/data/dataset.h"
 
 #include "unit.h"
 

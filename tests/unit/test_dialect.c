@@ -6,7 +6,7 @@
 #include "dialect/dialect.h"
 #include "dialect/notice.h"
 #include "store/wait.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 #include "turn/turn.h"
 #include "unit.h"
 

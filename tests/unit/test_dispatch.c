@@ -1,8 +1,8 @@
-/* lib/tool/dispatch.c: what becomes of a tool's result, good or bad. */
+/* lib/tool/core/dispatch.c: what becomes of a tool's result, good or bad. */
 #include "unit.h"
 
 #include "base/utf8.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 
 static int big_run(const struct tool *t, const struct tool_ctx *ctx,
 		   const json_t *args, struct buf *out, bool *is_json,

@@ -1,4 +1,4 @@
-/* lib/tool/extract.c: the child from outside, well-behaved, slow and hostile. */
+/* lib/tool/core/extract.c: the child from outside, well-behaved, slow and hostile. */
 #include "unit.h"
 
 #include <signal.h>
@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "net/http.h"
-#include "tool/extract.h"
+#include "tool/core/extract.h"
 
 static const struct extract_want want = {
 	.what = "The page", .type = "html",

@@ -1,4 +1,4 @@
-/* lib/tool/kind.c: declarations, their checks, and who is offered what. */
+/* lib/tool/core/kind.c: declarations, their checks, and who is offered what. */
 #include "kind_lab.h"
 
 #define TOOL_HEAD "tools:\n  t:\n    kind: command\n    description: A test.\n"

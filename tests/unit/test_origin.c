@@ -1,11 +1,11 @@
-/* Whose text it was (lib/tool/origin.c): the names are anybody's. */
+/* Whose text it was (lib/tool/core/origin.c): the names are anybody's. */
 #include "unit.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "tool/origin.h"
+#include "tool/core/origin.h"
 
 static struct str text_of(const struct origins *o, struct buf *b)
 {

@@ -1,10 +1,10 @@
-/* lib/tool/pattern.c: ECMAScript's expressions, and what bounds them. */
+/* lib/schema/pattern.c: ECMAScript's expressions, and what bounds them. */
 #include "unit.h"
 
 #include <string.h>
 
 #include "base/buf.h"
-#include "tool/pattern.h"
+#include "schema/pattern.h"
 
 #define PLENTY 10000000
 

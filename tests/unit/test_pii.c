@@ -1,11 +1,11 @@
-/* Personal data by its form (lib/tool/pii.c). */
+/* Personal data by its form (lib/tool/text/pii.c). */
 #include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "tool/pii.h"
+#include "tool/text/pii.h"
 
 enum { ALL = (1u << PII__MAX) - 1 };
 

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "db/db.h"
-#include "tool/query.h"
+#include "tool/data/query.h"
 
 static struct row_caller caller_of(const struct identity *who)
 {

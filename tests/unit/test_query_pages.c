@@ -4,7 +4,7 @@
  */
 #include "query_lab.h"
 
-#include "tool/dataset.h"
+#include "tool/data/dataset.h"
 
 /* All rows of a query, page by page: their first cells, by blanks. */
 static int pages(const char *query, struct arena *a, struct buf *seen)

@@ -1,10 +1,10 @@
-/* lib/tool/web_robots.c: which paths the rules of a site allow. */
+/* lib/tool/web/web_robots.c: which paths the rules of a site allow. */
 #include "unit.h"
 
 #include <string.h>
 
 #include "base/buf.h"
-#include "tool/web.h"
+#include "tool/web/web.h"
 
 static void rules_fit_paths(void **state)
 {

@@ -1,10 +1,10 @@
-/* lib/tool/schema.c: what is accepted, what is refused and how it is said. */
+/* lib/schema/schema.c: what is accepted, what is refused and how it is said. */
 #include "unit.h"
 
 #include <pthread.h>
 #include <stdio.h>
 
-#include "tool/schema.h"
+#include "schema/schema.h"
 
 static json_t *parse(const char *text)
 {

@@ -1,7 +1,7 @@
 /*
  * Turns that wait, below the API: what a step leaves behind, how decisions are
  * taken up, and that nothing runs twice or without one (lib/turn/pause.c,
- * wake.c, lib/store/wait.c, lib/tool/gate.c).
+ * wake.c, lib/store/wait.c, lib/tool/core/gate.c).
  */
 #include "turn_lab.h"
 

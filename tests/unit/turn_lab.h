@@ -11,7 +11,7 @@
 #include <mysql.h>
 
 #include "store/store.h"
-#include "tool/tool.h"
+#include "tool/core/tool.h"
 #include "turn/live.h"
 #include "turn/loop.h"
 

@@ -1,0 +1,73 @@
+/* Between schema.c (values) and schema_form.c (schemas); others use schema.h. */
+#ifndef TOOL_SCHEMA_KEYWORD_H
+#define TOOL_SCHEMA_KEYWORD_H
+
+#include "base/limits.h"
+#include "schema/pattern.h"
+#include "schema/schema.h"
+
+/*
+ * What one check may take. The stack is measured, since frames differ from one
+ * build to the next: the smallest stack of a worker (128 KiB) holds this and
+ * what has called us. Patterns: see pattern.h for what work is.
+ */
+enum {
+	SCHEMA_DEPTH = 2 * LIM_JSON_DEPTH,
+	SCHEMA_STACK_BYTES = 49152,
+	SCHEMA_STEPS = 400000,
+	SCHEMA_STEP_BYTES = 1024,	/* compared or counted in one */
+	SCHEMA_VALUE_BYTES = 32,	/* what comparing a value is counted as */
+	SCHEMA_PATTERN_WORK = 10000000,
+	SCHEMA_PATTERNS = 8,	/* kept compiled while values are checked */
+};
+
+enum form {
+	FORM_IGNORED, FORM_TYPE, FORM_SCHEMA, FORM_SCHEMA_MAP, FORM_SCHEMA_LIST,
+	FORM_NAMES, FORM_COUNT, FORM_NUMBER, FORM_BOOL, FORM_ANY, FORM_LIST,
+	FORM_PATTERN, FORM_REF,
+};
+
+struct place {			/* where we are in the value or the schema */
+	char text[160];
+	size_t n;
+};
+
+struct check {
+	const json_t *root;
+	struct place at;
+	int depth, steps;	/* how deep we are; what is left */
+	size_t looked;		/* bytes that are no step yet */
+	int64_t work;		/* left for patterns */
+	const char *stack;	/* where it began */
+	bool beyond;		/* a limit was met: nothing counts any more */
+	struct {
+		const json_t *rule;	/* NULL: free */
+		struct pattern *compiled;
+	} patterns[SCHEMA_PATTERNS];
+	size_t n_patterns;	/* compiled so far: the next place */
+};
+
+typedef int check_fn(struct check *c, const json_t *rule,
+		     const json_t *schema, const json_t *v, struct err *e);
+
+struct keyword {
+	const char *name;
+	enum form form;
+	check_fn *check;	/* NULL: says nothing about values by itself */
+};
+
+/* Every keyword there is. */
+extern const struct keyword schema_keywords[];
+extern const size_t schema_n_keywords;
+
+/* Adds ".key" or "[index]" (key == NULL) to the place; undone by place_pop. */
+size_t place_push(struct place *p, const char *key, size_t index);
+void place_pop(struct place *p, size_t before);
+
+/* Whether t is the name of a type, as JSON. */
+bool schema_type_known(const json_t *t);
+
+/* "#", "#/$defs/NAME" or "#/definitions/NAME" within root; NULL otherwise. */
+const json_t *schema_resolve(const json_t *root, const json_t *ref);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * A model with a prompt of its own as a tool (A17, A19, A20, A22): one call of
+ * it, or a loop with tools. The loop is the turn's (struct tool_host): from
+ * here it looks like any other tool.
+ */
+#include <stddef.h>
+
+#include "llm/llm.h"
+#include "tool/core/kind.h"
+
+#include "base/banned.h"
+
+enum { TIMEOUT_MS = 300000 };
+
+static const struct conf_llm *by_capability(const struct conf *c, unsigned want)
+{
+	for (size_t i = 0; i < c->n_llms; i++) {
+		const struct conf_llm *s = &c->llms[i];
+		struct err blind = ERR_INIT;
+
+		if ((s->capabilities & want) == want &&
+		    (!(want & LLM_CAN_VISION) ||
+		     llm_check_vision(s, &blind) == 0))
+			return s;
+	}
+	return NULL;
+}
+
+const struct conf_llm *tool_agent_service(const struct conf *c,
+					  const struct conf_tool_agent *a)
+{
+	if (*a->llm_service)
+		return conf_llm(c, str_of(a->llm_service));
+	return a->capability ? by_capability(c, a->capability) : NULL;
+}
+
+/* Not too deep, and with a model where one of its own is asked for (A21). */
+static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
+{
+	const struct conf_tool *c = t->data;
+
+	return ctx->depth < TOOL_DEPTH &&
+	       (!c->agent->capability || tool_agent_service(ctx->conf, c->agent));
+}
+
+static int run(const struct tool *t, const struct tool_ctx *ctx,
+	       const json_t *args, struct buf *out, bool *is_json,
+	       struct err *e)
+{
+	const struct tool_task task = {
+		.tool = t->data, .input = str_of(jx_text(ctx->arena, args)),
+	};
+
+	if (!ctx->host)
+		return err_public(e, ERR_TOOL_FAILED, "The tool \"%s\" works "
+				  "within a conversation only.", t->name);
+	*is_json = false;
+	return ctx->host->agent(ctx->host->ctx, ctx, &task, out, e);
+}
+
+/* What the model would get, as far as it is known before it says anything. */
+static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
+		   const json_t *args, struct buf *out, struct err *e)
+{
+	const struct conf_tool_agent *a =
+		((const struct conf_tool *)t->data)->agent;
+	const struct conf_llm *s = tool_agent_service(ctx->conf, a);
+
+	(void)e;
+	buf_addf(out, "llm_service: %s\ntools:", s ? s->id : "the agent's");
+	for (size_t i = 0; i < a->tools.n; i++)
+		buf_addf(out, " %s", a->tools.v[i]);
+	buf_addf(out, "%s\nprompt: %s\ninput: ",
+		 a->tools.n ? "" : " none, it is asked once", a->prompt);
+	jx_dump(out, args);
+	buf_addc(out, '\n');
+	return 0;
+}
+
+static int check(const struct conf *conf, const struct conf_workspace *w,
+		 const struct conf_tool *c, struct err *e)
+{
+	const char *id = c->agent->llm_service;
+
+	(void)w;
+	if (*id && !conf_llm(conf, str_of(id)))
+		return err_field(e, ERR_CONFIG, "agent.llm_service",
+				 "there is no LLM service \"%.60s\"", id);
+	if (*id && c->agent->capability)
+		return err_field(e, ERR_CONFIG, "agent.capability",
+				 "either llm_service or capability, not both");
+	return 0;
+}
+
+const struct tool_kind kind_agent = {
+	.name = "agent",
+	.section = offsetof(struct conf_tool, agent),
+	.check = check,
+	.row = {
+		.timeout_ms = TIMEOUT_MS, .advertise = advertise, .run = run,
+		.dry_run = dry_run,
+	},
+};

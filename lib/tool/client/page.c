@@ -1,0 +1,204 @@
+/*
+ * What a request says of the page that sends it: which tools it accepts, which
+ * it declares itself, and whether the web is to be asked. It is stored with the
+ * turn as text, {tools?, webSearch?}, so that the turn can go on elsewhere with
+ * the same tools.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "prompt/untrusted.h"
+#include "tool/core/builtin.h"
+#include "tool/core/kind.h"
+
+#include "base/banned.h"
+
+#define DESCRIPTION_CHARS 2000
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+/* -- the request -------------------------------------------------------------- */
+
+static bool is_name(struct str s)
+{
+	return s.n && s.n <= 64 && strspn(s.p, LETTERS) == s.n;
+}
+
+/* "name", or {name, description, parameters}. */
+static int check_tool_of_page(const json_t *t, struct err *e)
+{
+	struct str name = json_is_string(t)
+		? (struct str){ json_string_value(t), json_string_length(t) }
+		: jx_str(t, "name");
+	const json_t *parameters = json_object_get(t, "parameters");
+	struct err fault = ERR_INIT;
+	json_auto_t *copy = NULL;
+
+	if (!is_name(name))
+		return err_field(e, ERR_INVALID_FIELD, "client",
+				 "A tool of client.tools is a name of 1 to 64 "
+				 "letters, digits, _ and -, or {name, "
+				 "description, parameters}.");
+	if (json_is_string(t))
+		return 0;
+	if (!jx_str(t, "description").n ||
+	    utf8_chars(jx_str(t, "description")) > DESCRIPTION_CHARS)
+		return err_field(e, ERR_INVALID_FIELD, "client", "The tool "
+				 "%.64s needs a description of at most %d "
+				 "characters.", name.p, DESCRIPTION_CHARS);
+	/* {} is none, as it is for servers of tools. */
+	if (parameters && !json_is_null(parameters) &&
+	    !(json_is_object(parameters) && !json_object_size(parameters)) &&
+	    (!str_is(jx_str(parameters, "type"), "object") ||
+	     schema_supported(parameters, &fault) < 0))
+		return err_field(e, ERR_INVALID_FIELD, "client",
+				 "The parameters of the tool %.64s must be a "
+				 "schema with type object. %.100s", name.p,
+				 fault.public);
+	copy = json_deep_copy(parameters);
+	if (copy && !schema_clean(copy, 4 * DESCRIPTION_CHARS))
+		return err_field(e, ERR_INVALID_FIELD, "client",
+				 "The parameters of the tool %.64s have names "
+				 "or values with control tokens or hidden "
+				 "characters.", name.p);
+	return 0;
+}
+
+/* The text that is stored: an object of what there is. */
+static struct str page_text(const json_t *tools, int web, struct arena *a)
+{
+	json_t *o = jx_keep(a, json_object());
+
+	if (tools)
+		json_object_set(o, "tools", (json_t *)tools);
+	if (web)
+		json_object_set_new(o, "webSearch", json_boolean(web > 0));
+	return str_of(jx_text(a, o));
+}
+
+int tool_page_read(const json_t *client, int web, struct arena *a,
+		   struct str *out, struct err *e)
+{
+	const json_t *tools = json_object_get(client, "tools"), *t;
+	struct str mode = jx_str(client, "mode");
+	size_t i;
+
+	*out = (struct str){ NULL, 0 };
+	if (web)
+		*out = page_text(NULL, web, a);
+	if (!client)
+		return 0;
+	if (!str_is(mode, "page") && !str_is(mode, "panel"))
+		return err_field(e, ERR_INVALID_FIELD, "client",
+				 "client.mode must be page or panel.");
+	if (tools && !json_is_null(tools) && !json_is_array(tools))
+		return err_field(e, ERR_INVALID_FIELD, "client",
+				 "client.tools must be a list.");
+	if (json_array_size(tools) > LIM_PAGE_TOOLS)
+		return err_field(e, ERR_TOO_BIG, "client", "client.tools may "
+				 "have at most %d tools.", LIM_PAGE_TOOLS);
+	json_array_foreach((json_t *)tools, i, t)
+		if (check_tool_of_page(t, e) < 0)
+			return -1;
+	if (!json_array_size(tools) || !str_is(mode, "page"))
+		return 0;
+	*out = page_text(tools, web, a);
+	if (out->n > LIM_PAGE_TOOLS_BYTES)
+		return err_field(e, ERR_TOO_BIG, "client", "client.tools may "
+				 "have at most %d bytes.",
+				 LIM_PAGE_TOOLS_BYTES);
+	return 0;
+}
+
+/* -- the turn ------------------------------------------------------------------ */
+
+/* Others of the name come first, whoever declares them. */
+static bool is_taken(const struct tool_ctx *ctx, struct str name)
+{
+	const struct tool *builtin;
+	size_t n = tool_builtin(&builtin);
+
+	for (size_t i = 0; i < n; i++)
+		if (str_is(name, builtin[i].name))
+			return true;
+	for (size_t i = 0; i < ctx->n_more; i++)
+		if (str_is(name, ctx->more[i].name))
+			return true;
+	return tool_kind_makes(ctx->conf, ctx->workspace, name);
+}
+
+static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
+		     struct tool *v)
+{
+	json_t *parameters = json_object_get(t, "parameters");
+	struct buf about = BUF_INIT(16 * DESCRIPTION_CHARS);
+	struct str name = jx_str(t, "name");
+
+	if (!json_is_object(t) || is_taken(ctx, name))
+		return;
+	if (!json_object_size(parameters))
+		parameters = jx_keep(a, json_pack("{s:s,s:{}}", "type",
+						  "object", "properties"));
+	if (!schema_clean(parameters, 4 * DESCRIPTION_CHARS))
+		return;
+	untrusted_clean(NULL, jx_str(t, "description"), &about);
+	v[ctx->n_more++] = (struct tool){
+		.name = name.p, .description = arena_str(a, buf_str(&about)).p,
+		.group = "", .source = "the page", .kind = "client",
+		.parameters = parameters,
+		.parameters_bytes = json_dumpb(parameters, NULL, 0,
+					       JSON_COMPACT),
+		.effect = TOOL_WRITE, .confirm = TOOL_CONFIRM_TAINTED,
+		.visibility = TOOL_CLIENT, .untrusted = true,
+	};
+	buf_release(&about);
+}
+
+static const json_t *page_said(struct str client, struct arena *a)
+{
+	struct err ignored = ERR_INIT;
+
+	return client.p ? jx_keep(a, jx_load_lenient(client, &ignored)) : NULL;
+}
+
+static int web_said(const json_t *said)
+{
+	const json_t *web = json_object_get(said, "webSearch");
+
+	return json_is_true(web) - json_is_false(web);
+}
+
+int tool_page_web(struct str client, struct arena *a)
+{
+	return web_said(page_said(client, a));
+}
+
+void tool_page_load(struct str client, struct arena *a, struct tool_ctx *ctx)
+{
+	const json_t *said = page_said(client, a);
+	json_t *tools = jx_arr(said, "tools");
+	struct tool *more;
+	struct str *names;
+	const json_t *t;
+	size_t i, n = json_array_size(tools);
+
+	ctx->web_said = web_said(said);
+	if (!n)
+		return;
+	names = arena_zalloc(a, n, sizeof(*names));
+	json_array_foreach(tools, i, t)
+		names[i] = json_is_string(t)
+			? (struct str){ json_string_value(t),
+					json_string_length(t) }
+			: jx_str(t, "name");
+	ctx->page = names;
+	ctx->n_page = n;
+	if (ctx->workspace->client_tools != CLIENT_TOOLS_ALLOW)
+		return;
+	more = arena_zalloc(a, ctx->n_more + n, sizeof(*more));
+	if (ctx->n_more)
+		memcpy(more, ctx->more, ctx->n_more * sizeof(*more));
+	ctx->more = more;
+	json_array_foreach(tools, i, t)
+		add_tool(t, a, ctx, more);
+}

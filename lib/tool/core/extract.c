@@ -1,0 +1,211 @@
+/* Starting, limiting and judging the child. See extract.h. */
+#include "tool/core/extract.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/spawn.h"
+#include "base/utf8.h"
+#include "net/http.h"
+
+#include "base/banned.h"
+
+#define PROGRAM "lamplighter-extract"
+
+enum {
+	LONGEST_MS = 20000,
+	STDERR_BYTES = 2048,
+	PATH_BYTES = 4096,
+};
+
+/* A sanitizer starts with files and addresses; the child takes files then. */
+static const struct spawn_limits limits = {
+	.cpu_s = 15, .memory_mb = SANITIZED ? 0 : 768,
+	.file_mb = SANITIZED ? 0 : SPAWN_NONE,
+	.files = 16,	/* the libraries that it loads; then none (confine.c) */
+};
+
+/* -- where it is ------------------------------------------------------------ */
+
+static char program[PATH_BYTES];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool is_at(const char *dir, int n)
+{
+	int len = snprintf(program, sizeof(program), "%.*s/" PROGRAM, n, dir);
+
+	return len < (int)sizeof(program) && access(program, X_OK) == 0;
+}
+
+static void find_program(void)
+{
+	const char *env = getenv("LAMPLIGHTER_LIBEXEC_DIR");
+	char self[PATH_BYTES];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
+
+	/* What an admin says holds, also where it is wrong. */
+	if (env && *env) {
+		(void)is_at(env, (int)strlen(env));
+		return;
+	}
+	while (n > 0 && self[n - 1] != '/')
+		n--;
+	if (n > 1 && is_at(self, (int)n - 1))
+		return;
+	(void)is_at(LAMPLIGHTER_LIBEXECDIR, (int)strlen(LAMPLIGHTER_LIBEXECDIR));
+}
+
+const char *extract_program(void)
+{
+	pthread_once(&once, find_program);
+	return program;
+}
+
+/* -- one run ----------------------------------------------------------------- */
+
+struct outcome {
+	struct buf out, errors;
+	struct spawn_result r;
+};
+
+static int run(const struct extract_want *w, struct str input, int timeout_ms,
+	       struct outcome *o, struct err *e)
+{
+	static const char *const env[] = { NULL };
+	const char *argv[8] = { extract_program(), "--type", w->type };
+	const struct spawn s = {
+		.argv = argv, .env = env, .dir = "/", .limits = limits,
+	};
+	size_t n = 3;
+
+	if (w->charset && *w->charset) {
+		argv[n++] = "--charset";
+		argv[n++] = w->charset;
+	}
+	if (w->links)
+		argv[n++] = "--links";
+	return spawn_run(&s, input, timeout_ms,
+			 w->abort ? http_abort_fd(w->abort) : -1, &o->out,
+			 &o->errors, &o->r, e);
+}
+
+/* Once a process: a host without the filter is so for each page. */
+static void log_errors(const struct outcome *o)
+{
+	static atomic_bool said;
+	struct buf text = BUF_INIT(4 * STDERR_BYTES);
+	struct str s = str_trim(buf_str(&o->errors));
+	bool unconfined = str_starts(s, STR(EXTRACT_UNCONFINED));
+
+	utf8_scrub(&text, s);
+	if (unconfined && !atomic_exchange(&said, true))
+		log_warn("foreign files are read in a child without a system "
+			 "call filter", "why", text.p);
+	else if (s.n && !unconfined)
+		log_warn("the reader of foreign files wrote to stderr",
+			 "stderr", text.p);
+	buf_release(&text);
+}
+
+static int failed(const struct extract_want *w, const char *why, struct err *e)
+{
+	return err_public(e, ERR_TOOL_FAILED, "%s %s", w->what, why);
+}
+
+static int late(const struct extract_want *w, struct err *e)
+{
+	return err_public(e, ERR_TOOL_TIMEOUT, "%s takes too long to be read. "
+			  "It was given up.", w->what);
+}
+
+static int judge(const struct extract_want *w, const struct spawn_result *r,
+		 struct err *e)
+{
+	if (r->stopped)
+		return err_set(e, ERR_CANCELLED, "stopped while reading");
+	if (r->late)
+		return late(w, e);
+	if (r->too_big || r->exit_code == EXTRACT_TOO_BIG)
+		return failed(w, "has more text than can be taken.", e);
+	/* At its CPU limit it is killed; by us only as above. */
+	if (r->signal == SIGKILL || r->signal == SIGXCPU)
+		return late(w, e);
+	if (r->exit_code == EXTRACT_MEMORY || r->signal == SIGABRT)
+		return failed(w, "needs more memory to be read than there is "
+			      "for it.", e);
+	if (r->signal == 0 && r->exit_code == EXTRACT_OK)
+		return 0;
+	if (r->exit_code != EXTRACT_UNREADABLE) {
+		struct err fault = ERR_INIT;
+
+		err_set(&fault, ERR_TOOL_FAILED, "%s ended with %d, signal %d",
+			PROGRAM, r->exit_code, r->signal);
+		log_err("reading a foreign file", &fault);
+	}
+	return failed(w, "cannot be read.", e);
+}
+
+int extract_text(const struct extract_want *w, struct str input,
+		 struct buf *out, struct err *e)
+{
+	int64_t left = MIN(w->until_ms - clock_mono_ms(), LONGEST_MS);
+	struct outcome o = {
+		.out = BUF_INIT(MIN(out->cap - out->n, EXTRACT_OUTPUT_BYTES) + 1),
+		.errors = BUF_INIT(STDERR_BYTES),
+	};
+	struct err cause = ERR_INIT;
+	int rc;
+
+	if (input.n > EXTRACT_INPUT_BYTES)
+		return failed(w, "is too large.", e);
+	if (left <= 0)
+		return late(w, e);
+	if (run(w, input, (int)left, &o, &cause) < 0) {
+		log_err("reading a foreign file", &cause);
+		rc = failed(w, "cannot be read: the program for it cannot be "
+			    "started here.", e);
+	} else {
+		log_errors(&o);
+		rc = judge(w, &o.r, e);
+	}
+	if (rc == 0) {
+		size_t before = out->n;
+
+		/* It need not have kept to its promise. */
+		utf8_scrub(out, buf_str(&o.out));
+		if (!buf_ok(out)) {
+			out->n = before;
+			out->p[before] = '\0';
+			out->overflow = false;
+			rc = failed(w, "has more text than can be taken.", e);
+		}
+	}
+	buf_release(&o.errors);
+	buf_release(&o.out);
+	return rc;
+}
+
+int extract_try(bool *confined, struct buf *why, struct err *e)
+{
+	const struct extract_want w = { .what = "The page", .type = "html" };
+	struct outcome o = {
+		.out = BUF_INIT(4096), .errors = BUF_INIT(STDERR_BYTES),
+	};
+	int rc = run(&w, STR("<p>here"), LONGEST_MS, &o, e);
+
+	if (rc == 0 && !str_is(str_trim(buf_str(&o.out)), "here"))
+		rc = err_set(e, ERR_TOOL_FAILED, "%.150s does not work (exit "
+			     "code %d, signal %d)", extract_program(),
+			     o.r.exit_code, o.r.signal);
+	*confined = o.errors.n == 0;
+	utf8_scrub(why, str_trim(buf_str(&o.errors)));
+	buf_release(&o.errors);
+	buf_release(&o.out);
+	return rc;
+}

@@ -1,0 +1,98 @@
+#include "tool/core/origin.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "prompt/untrusted.h"
+
+#include "base/banned.h"
+
+static void copy(char *to, size_t size, struct str s)
+{
+	s.n = MIN(s.n, size - 1);
+	s.n = utf8_complete(s);
+	if (s.n)
+		memcpy(to, s.p, s.n);
+	to[s.n] = '\0';
+}
+
+static bool same(const struct origin *a, const struct origin *b)
+{
+	return !strcmp(a->kind, b->kind) && !strcmp(a->name, b->name);
+}
+
+static void put(struct origins *to, const struct origin *o)
+{
+	size_t at = 0;
+
+	while (at < to->n && !same(&to->v[at], o))
+		at++;
+	if (at == to->n && to->n == ORIGINS)
+		at = 0;
+	if (at < to->n) {	/* makes room at the end */
+		memmove(&to->v[at], &to->v[at + 1],
+			(to->n - at - 1) * sizeof(to->v[0]));
+		to->n--;
+	}
+	to->v[to->n++] = *o;
+}
+
+void origins_add(struct origins *to, const char *kind, struct str name)
+{
+	struct buf clean = BUF_INIT(16384);
+	struct origin o = { .kind = "" };
+
+	if (!to)
+		return;
+	if (name.n > ORIGIN_NAME_BYTES)
+		name.n = ORIGIN_NAME_BYTES;
+	name.n = utf8_complete(name);
+	untrusted_clean(NULL, name, &clean);
+	copy(o.kind, sizeof(o.kind), str_of(kind));
+	copy(o.name, sizeof(o.name), buf_str(&clean));
+	put(to, &o);
+	buf_release(&clean);
+}
+
+void origins_join(struct origins *to, const struct origins *from)
+{
+	for (size_t i = 0; from && i < from->n; i++) {
+		const struct origin o = from->v[i];	/* may be of to itself */
+
+		put(to, &o);
+	}
+}
+
+void origins_write(struct jw *w, const struct origins *o)
+{
+	jw_arr(w);
+	for (size_t i = 0; i < o->n; i++) {
+		jw_obj(w);
+		jw_kstrz(w, "kind", o->v[i].kind);
+		jw_kstrz(w, "name", o->v[i].name);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+}
+
+void origins_read(struct origins *to, const json_t *list)
+{
+	const json_t *o;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, o) {
+		struct str kind = jx_str(o, "kind");
+
+		if (kind.n)
+			origins_add(to, kind.p, jx_str(o, "name"));
+	}
+}
+
+void origins_parse(struct origins *to, struct str text)
+{
+	struct err ignored = ERR_INIT;
+	json_t *j = text.n ? jx_load_lenient(text, &ignored) : NULL;
+
+	origins_read(to, j);
+	json_decref(j);
+}

@@ -1,0 +1,324 @@
+/*
+ * Tools: the only thing the loop knows how to call (A17). One struct for every
+ * kind; a row in a table for built-ins, the same row built per turn in the
+ * arena for what YAML declares.
+ */
+#ifndef TOOL_TOOL_H
+#define TOOL_TOOL_H
+
+#include "auth/identity.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "conf/conf.h"
+#include "tool/core/origin.h"
+#include "schema/schema.h"
+
+struct db;
+struct http_pool;
+struct http_abort;
+
+/*
+ * What tools of the process share: connections to foreign databases, servers,
+ * copies of what is read often. Borrows both; either may be NULL where no tool
+ * needs it. Never NULL. Opens nothing yet. Any thread may use it.
+ */
+struct tool_env;
+struct tool_env *tool_env_new(struct db *app_db, struct http_pool *http);
+void tool_env_free(struct tool_env *env);	/* NULL is fine */
+
+/* What a call is at, for the person who waits. */
+enum tool_note_status { NOTE_START, NOTE_PROGRESS, NOTE_SUCCESS, NOTE_ERROR };
+
+struct tool_note {
+	enum tool_note_status status;
+	struct str tool;	/* what is done: the tool itself, or one below */
+	struct str text;	/* valid UTF-8 of anybody; may be empty */
+};
+
+struct tool_ctx;
+struct llm_image;
+struct prompt_text;
+
+/* What an agent within a call is to do (tool_host.agent). */
+struct tool_task {
+	const struct conf_tool *tool;	/* with its section `agent` */
+	/*
+	 * Asked once with this instruction, without tools, in place of the
+	 * agent's loop; NULL = the loop.
+	 */
+	const struct prompt_text *prompt;
+	struct str input;		/* what it is told */
+	const struct llm_image *images;	/* in front of that; the service must see */
+	size_t n_images;
+};
+
+enum { TOOL_DEPTH = 2 };	/* agents within agents */
+
+/* What the turn does for a call that it runs; implemented above (calls.c). */
+struct tool_host {
+	/* Shows a note. Never blocks; any thread. */
+	void (*note)(void *ctx, const struct tool_note *n);
+	/*
+	 * Runs model and tools with a prompt and a budget of their own until
+	 * there is an answer, which is appended to out. Blocks; in the thread
+	 * of the call. ERR_TOOL_FAILED, ERR_TOOL_TIMEOUT, ERR_CANCELLED.
+	 */
+	int (*agent)(void *ctx, const struct tool_ctx *call,
+		     const struct tool_task *task, struct buf *out,
+		     struct err *e);
+	/*
+	 * Whether this stands in what the user said, or a tool before the
+	 * model itself. In the thread of the call.
+	 */
+	bool (*was_said)(void *ctx, struct str text);
+	void *ctx;
+};
+
+/* What a tool may know of the turn that calls it. All borrowed. */
+struct tool_ctx {
+	struct tool_env *env;
+	const struct conf *conf;
+	const struct conf_workspace *workspace;
+	const struct conf_agent *agent;
+	const struct identity *who;
+	struct http_abort *abort;	/* NULL = cannot be cancelled */
+	struct arena *arena;		/* this call's own */
+	const struct tool_host *host;	/* NULL = not in a turn */
+	/*
+	 * Whose text the model has read: it is in what was sent when this call
+	 * was made. NULL or empty = nobody's but the user's.
+	 */
+	const struct origins *taint;
+	/* Whose text this call brings: what runs adds to it; NULL = nobody asks. */
+	struct origins *from;
+	bool approved;			/* this call, by the user */
+	const struct str *allowed;	/* tools approved for the conversation */
+	size_t n_allowed;
+	const struct tool *more;	/* tools of this turn alone (the page's) */
+	size_t n_more;
+	const struct str *page;		/* names of all that the page accepts */
+	size_t n_page;
+	int depth;			/* of agents around it; 0 = the turn's */
+	bool web;			/* the user asked for the web (C30) */
+	/* What this turn's request said of that: 1 yes, -1 no, 0 nothing, then
+	   what it says beside its message holds. */
+	int web_said;
+	/* Only the tool of this name is asked for, so sources that cannot have
+	   it are left alone; NULL = all. For tool_set_build. */
+	const char *only;
+	/* Where long results are kept; NULL = nowhere. */
+	const struct uuid *conversation_id;
+	bool has_kept;			/* the model was told of one */
+};
+
+/* Tells the turn, if there is one, what the call is at. Any thread. */
+static inline void tool_note(const struct tool_ctx *ctx,
+			     const struct tool_note *n)
+{
+	if (ctx->host)
+		ctx->host->note(ctx->host->ctx, n);
+}
+
+/* Who carries a call out. */
+enum tool_visibility {
+	TOOL_SERVER,	/* run, here */
+	TOOL_CLIENT,	/* the user's page (E16) */
+	TOOL_USER,	/* the user, who answers a question (A41) */
+};
+
+struct tool_offer;
+
+struct tool {
+	const char *name;		/* [A-Za-z0-9_-]{1,64} */
+	const char *description;	/* for the model */
+	const char *title;		/* for people; NULL = by the name */
+	const char *group;		/* for `group:NAME` of agents; "" = none */
+	const char *source;		/* what declares it: "built-in", a file */
+	const char *kind;		/* row of kind.c; NULL = built-in */
+	const char *schema;		/* JSON Schema text of the arguments, or */
+	const json_t *parameters;	/* … parsed: read-only, outlives the row */
+	size_t parameters_bytes;	/* of it as text, about */
+	const struct conf_list *groups;	/* who has it; NULL = everyone */
+	enum tool_effect effect;
+	enum tool_confirm confirm;	/* never BY_EFFECT */
+	enum tool_remember remember;
+	enum tool_visibility visibility;
+	bool editable;			/* the user may change the arguments */
+	bool suggests;			/* results are actions, shown as such */
+	bool untrusted;			/* results are others' text (A10) */
+	int timeout_ms;			/* run keeps it by itself */
+	int result_cap_bytes;		/* 0 = the configured cap */
+	/* MAY be NULL = always. Whether this turn may see it; asked again before run. */
+	bool (*advertise)(const struct tool *t, const struct tool_ctx *ctx);
+	/*
+	 * MAY be NULL. Replaces description and schema by what fits this turn
+	 * (names that exist here, say). What it makes lives in ctx->arena.
+	 */
+	int (*describe)(const struct tool *t, const struct tool_ctx *ctx,
+			struct tool_offer *o, struct err *e);
+	/*
+	 * MUST, for TOOL_SERVER. Arguments have passed the schema. Appends the result (JSON, or
+	 * text when *is_json is set to false) to out. A tool that can shorten
+	 * its result sensibly keeps it within tool_result_cap and says so in
+	 * it; of others the middle is cut out. Returns -1 with an error whose
+	 * public text tells the model what to do better; or 1 when what it
+	 * asked says in out that it failed: others' words, like a result.
+	 */
+	int (*run)(const struct tool *t, const struct tool_ctx *ctx,
+		   const json_t *args, struct buf *out, bool *is_json,
+		   struct err *e);
+	/*
+	 * MAY be NULL. What run would send, as text for a person, with secrets
+	 * masked; sends nothing. For `lamplighter tools call --dry-run`.
+	 */
+	int (*dry_run)(const struct tool *t, const struct tool_ctx *ctx,
+		       const json_t *args, struct buf *out, struct err *e);
+	const void *data;		/* the kind's own */
+};
+
+/* A tool as this turn sees it: what is sent to the model. */
+struct tool_offer {
+	const struct tool *tool;
+	const char *description;
+	const json_t *schema;		/* read-only, shared between threads */
+	size_t schema_bytes;		/* of it as JSON text, about */
+	int timeout_ms;			/* longest that a call may take */
+};
+
+/* The tools offered in this turn, sorted by name (E12). In the arena. */
+struct tool_set {
+	const struct tool_offer *v;
+	size_t n;
+};
+
+/*
+ * Everything that context, workspace, agent and the caller's permissions
+ * (AI.Chat.UseTool.{name}, A25) leave. ctx->arena owns the set. A tool that
+ * cannot be described at the moment (its database is down) is left out and
+ * logged; the turn goes on without it.
+ */
+int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
+		   struct err *e) MUST_CHECK;
+
+/*
+ * Whether a turn in which the user asks for the web (C30) would get a tool for
+ * it, be it within an agent. Of ctx: conf, workspace, agent, who, arena.
+ */
+bool tool_web_offered(const struct tool_ctx *ctx);
+
+/* The offer of this name, or NULL. */
+const struct tool_offer *tool_set_find(const struct tool_set *set,
+				       struct str name);
+
+/* Bytes of result that the model may get from t. */
+size_t tool_result_cap(const struct tool *t, const struct tool_ctx *ctx);
+
+struct tool_result {
+	struct str text;	/* what the model sees; valid UTF-8, capped;
+				   in ctx->arena */
+	bool is_json, is_error, truncated;
+	bool foreign;		/* the tool's words, not ours about it */
+	bool ran;		/* the tool itself was reached */
+	bool kept;		/* read_result has all of it */
+	int64_t duration_ms;
+	size_t full_bytes;	/* before the cap */
+};
+
+/*
+ * Runs one call: known and offered → permission → arguments parse and fit the
+ * schema → run under its timeout → cap. Never fails: what goes wrong is an
+ * error result that the model can act on (B17). args is the model's JSON text.
+ * Thread: any; calls of one turn may run in parallel with their own ctx->arena.
+ */
+void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
+	       struct str name, struct str args, struct tool_result *out);
+
+/*
+ * The checks in front of a run: known and offered → permission → arguments
+ * parse and fit the schema. *args is kept by ctx->arena. For who must know
+ * before a call is run, or asked about; tool_call does it again.
+ */
+int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
+		 struct str name, struct str args,
+		 const struct tool_offer **o, json_t **out,
+		 struct err *e) MUST_CHECK;
+
+/* -- the user's page (page.c) -------------------------------------------------- */
+
+/*
+ * What a request says of its page, {mode, tools: [name or {name, description,
+ * parameters}]}, checked, and of the web for this turn (tool_ctx.web_said):
+ * text for turn.client, p == NULL when it says nothing of the web and the turn
+ * gets no tools of the page (E17: mode is not "page", or there are none). In a.
+ * ERR_INVALID_FIELD and ERR_TOO_BIG with field "client".
+ */
+int tool_page_read(const json_t *client, int web, struct arena *a,
+		   struct str *out, struct err *e) MUST_CHECK;
+
+/* What turn.client says of the web, as tool_ctx.web_said. */
+int tool_page_web(struct str client, struct arena *a);
+
+/*
+ * Puts into ctx what turn.client says: the names that the page accepts, and,
+ * where the workspace allows it, the tools that it brings along. Those change
+ * what the user sees, so they count as `write`. ctx->conf and workspace are
+ * set. In a; text that is not ours gives nothing.
+ */
+void tool_page_load(struct str client, struct arena *a, struct tool_ctx *ctx);
+
+/* -- policy (gate.c): whether the user is asked first (D57) ------------------- */
+
+struct tool_question {
+	const char *reason;	/* "policy", "tainted" */
+	bool may_remember;	/* "always allow in this conversation" */
+};
+
+/*
+ * Whether the user must approve a call of t: the strictest of the tool's, the
+ * workspace's and the tenant's policy, unless they have allowed this tool for
+ * the conversation, which no policy of `always` permits. The one place that
+ * decides: others ask here, before a call is stored and again before it runs.
+ * A tool_call that needs it and has no ctx->approved gives
+ * ERR_TOOL_NOT_APPROVED. q may be NULL.
+ */
+bool tool_asks(const struct tool *t, const struct tool_ctx *ctx,
+	       struct tool_question *q);
+
+/*
+ * What a call would send, as text for a person; the same checks in front.
+ * Returns -1 with a public text when it would be refused, or when the tool
+ * cannot show it.
+ */
+int tool_dry_run(const struct tool_set *set, const struct tool_ctx *ctx,
+		 struct str name, struct str args, struct buf *out,
+		 struct err *e) MUST_CHECK;
+
+/* An error result for a call that is not run, as the model gets it. */
+void tool_refuse(struct arena *a, enum err_code code, const char *text,
+		 struct tool_result *out);
+
+/*
+ * A result that came from elsewhere (the page, the user): JSON text as such,
+ * other text as text, within the cap of t (NULL: the configured one).
+ */
+void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
+		 struct str text, struct tool_result *out);
+
+/*
+ * What a configuration says about tools and datasets, checked as far as that
+ * is possible without asking anybody: declared tools are whole and their
+ * schemas are of the subset that schema.h checks, tools that agents name
+ * exist, row filters and SQL fragments of datasets are well-formed. ERR_CONFIG
+ * with "FILE:LINE: ". A conf_check: conf_live_open gets it.
+ */
+int tool_check_conf(const struct conf *conf, struct err *e) MUST_CHECK;
+
+/* "read", "write", "destructive"; the last for what is no tool_effect. */
+const char *tool_effect_name(int64_t effect);
+
+/* For `list tools`: a line each. */
+void tool_print_list(struct buf *out);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * The structured query of query_data: from the model's JSON to one
+ * parameterised SELECT. Nothing that the model wrote ever becomes SQL text:
+ * names are looked up among the dataset's columns and the admin's own text is
+ * used, aliases are numbered by us, every value is a parameter.
+ */
+#ifndef TOOL_QUERY_H
+#define TOOL_QUERY_H
+
+#include "base/json.h"
+#include "tool/data/dataset.h"
+#include "tool/data/rowfilter.h"
+
+/* Items of a query's lists: its schema (query_data.c) lets no more through. */
+#define QUERY_MAX_SELECT     64
+#define QUERY_MAX_FILTERS    32
+#define QUERY_MAX_GROUP      8
+#define QUERY_MAX_AGGREGATES 16
+#define QUERY_MAX_SORT       8
+
+enum {
+	QUERY_MAX_IN = 200,		/* values of one filter */
+	QUERY_MAX_TEXT_BYTES = 4096,	/* one filter value */
+	QUERY_MAX_WORDS = 8,		/* of search */
+	QUERY_MAX_SEARCHED = 16,	/* columns that it looks into */
+	QUERY_COUNT_CAP = 100000,	/* totalCount is not counted beyond */
+	QUERY_MAX_OFFSET = 100000,	/* rows before a page; no cursor beyond */
+	QUERY_ID_BYTES = 12,		/* of a hash: it keeps apart, no more */
+};
+
+struct query_column {		/* of the result */
+	struct str name;	/* as the model calls it */
+	enum conf_col_type type;
+};
+
+struct query {
+	struct str sql;			/* the SELECT; LIMIT, OFFSET are its last ? */
+	struct str count_sql;		/* rows in all, args less n_page_args */
+	struct query_args args;
+	size_t n_page_args;		/* of LIMIT and OFFSET, at the end */
+	unsigned char id[QUERY_ID_BYTES];	/* of sql and args less these */
+	struct query_column *columns;
+	enum conf_col_type *types;	/* of them, once more: for the database */
+	size_t n_columns;
+	size_t limit;			/* rows wanted; LIMIT asks one more */
+	size_t offset;			/* rows before them, by the cursor */
+	bool plain;			/* no WHERE, order or group: first rows */
+};
+
+/*
+ * Compiles args (checked against query_schema) for dataset d as the caller
+ * sees it. Everything in arena a. ERR_TOOL_ARGS with a public text that says
+ * what is allowed; ERR_CONFIG when the admin's part is at fault.
+ */
+int query_compile(const struct dataset *d, const struct row_caller *who,
+		  const json_t *args, struct arena *a, struct query *out,
+		  struct err *e) MUST_CHECK;
+
+/*
+ * Whether the query may be run by what the server says that it would cost
+ * (max_scan_rows). ERR_TOOL_ARGS with a public text; ERR_CANCELLED.
+ */
+struct db_query_limits;
+int query_guard(struct db *db, const struct dataset *d, const struct query *q,
+		const struct db_query_limits *limits, struct arena *a,
+		struct err *e) MUST_CHECK;
+
+/*
+ * A model's value as a parameter for a column of this type: "2026-01-31" and
+ * ISO datetimes, numbers also as text, true/false/0/1. *whole_day is set when
+ * a datetime column got a bare date. what names the place for the message.
+ * ERR_TOOL_ARGS.
+ */
+int query_value(const struct conf_column *c, const json_t *v,
+		const char *what, struct arena *a, struct db_val *out,
+		bool *whole_day, struct err *e) MUST_CHECK;
+
+/*
+ * The cursor of what follows the first n_rows rows of this page, in a; NULL
+ * when it would begin beyond QUERY_MAX_OFFSET.
+ */
+const char *query_next_cursor(const struct query *q, size_t n_rows,
+			      struct arena *a);
+
+/* s for LIKE ? ESCAPE '!': wildcards taken literally, with % around. */
+struct str query_like(struct arena *a, struct str s, bool leading,
+		      bool trailing);
+
+/* "integer", "text", … */
+const char *query_type_name(enum conf_col_type t);
+
+#endif

@@ -1,0 +1,363 @@
+/* Kinds web_search and web_visit. See web.h. */
+#include "tool/web/web.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "net/http.h"
+#include "tool/http/http_tool.h"
+#include "tool/core/kind.h"
+
+#include "base/banned.h"
+
+enum {
+	TIMEOUT_MS = 20000,
+	PAGE_BYTES = 16777216,	/* the most that page_bytes may say */
+	ANSWER_BYTES = 2097152,
+	SNIPPET_CHARS = 500,
+};
+
+#define BRAVE_URL "https://api.search.brave.com/res/v1/web/search"
+
+/* -- when ------------------------------------------------------------------- */
+
+/*
+ * Whether a letter or digit begins at p. Of scripts that are written without
+ * blanks between words, or with endings put to foreign ones (U+2000 on), none
+ * joins a word.
+ */
+static bool in_word(const char *p, const char *end)
+{
+	unsigned char c = p < end ? (unsigned char)*p : 0;
+
+	if (c < 0x80)
+		return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+			(c >= 'A' && c <= 'Z') || c == '_';
+	return c >= 0xc3 && c <= 0xe1;	/* U+00C0 to U+1FFF */
+}
+
+/* Whether a word ends before p. */
+static bool word_before(const char *start, const char *p, const char *end)
+{
+	if (p == start)
+		return false;
+	do
+		p--;
+	while (p > start && ((unsigned char)*p & 0xc0) == 0x80);
+	return in_word(p, end);
+}
+
+/* word is in s, from the beginning of a word to the end of one; "x*" to any. */
+static bool has_word(struct str s, struct str word)
+{
+	const char *end = s.p + s.n;
+	bool open = word.n && word.p[word.n - 1] == '*';
+
+	word.n -= open;
+	for (const char *p = s.p; word.n && (size_t)(end - p) >= word.n; p++)
+		if (!strncasecmp(p, word.p, word.n) &&
+		    !word_before(s.p, p, end) &&
+		    (open || !in_word(p + word.n, end)))
+			return true;
+	return false;
+}
+
+bool web_asked(const struct conf_list *words, struct str message)
+{
+	static const char *const addresses[] = { "http://*", "https://*", "www.*" };
+
+	if (!message.n)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(addresses); i++)
+		if (has_word(message, str_of(addresses[i])))
+			return true;
+	for (size_t i = 0; i < words->n; i++)
+		if (has_word(message, str_of(words->v[i])))
+			return true;
+	return false;
+}
+
+static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
+{
+	(void)t;
+	return ctx->web;
+}
+
+/* -- web_visit -------------------------------------------------------------- */
+
+/* The body as text, behind the address that it came from. */
+static int write_page(const char *url, const struct http_reading *how,
+		      const struct http_result *res, const struct buf *body,
+		      struct buf *out, struct err *e)
+{
+	static const struct conf_tool_http as_it_is = {
+		.output = OUTPUT_AUTO, .select = "",
+		.response_bytes = PAGE_BYTES,
+	};
+	struct http_answer a;
+	int rc = http_answer_read(&as_it_is, how, res, body, &a, e);
+
+	if (rc == 0) {
+		buf_addf(out, "[page %s]\n\n", url);
+		if (a.json)
+			jx_dump(out, a.json);
+		else
+			buf_addstr(out, buf_str(&a.text));
+	}
+	http_answer_release(&a);
+	return rc;
+}
+
+static const char *const page_headers[] = {
+	"Accept: text/html, text/plain;q=0.9, application/json;q=0.8, "
+	"*/*;q=0.1",
+};
+
+/* The host of a whole address, without a login. */
+static struct str host_of(struct str url)
+{
+	const char *p = url.n ? memmem(url.p, url.n, "://", 3) : NULL;
+	struct str host;
+
+	if (!p)
+		return (struct str){ NULL, 0 };
+	p += 3;
+	host = (struct str){ p, strcspn(p, "/?#\\") };
+	for (p = memchr(host.p, '@', host.n); p;
+	     p = memchr(host.p, '@', host.n))
+		host = (struct str){ p + 1, (size_t)(host.p + host.n - p) - 1 };
+	return host;
+}
+
+static int visit_run(const struct tool *t, const struct tool_ctx *ctx,
+		     const json_t *args, struct buf *out, bool *is_json,
+		     struct err *e)
+{
+	const struct conf_web_visit *v =
+		((const struct conf_tool *)t->data)->web_visit;
+	const struct web_want want = {
+		.what = "The page", .headers = page_headers,
+		.n_headers = ARRAY_LEN(page_headers), .allow = &v->allow_private,
+		.max_bytes = (size_t)v->page_bytes,
+		.timeout_ms = MIN(t->timeout_ms, TIMEOUT_MS),
+	};
+	struct buf url = BUF_INIT(8192), body = BUF_INIT(want.max_bytes);
+	/* Reading has what fetching left. */
+	const struct http_reading how = {
+		.what = want.what, .abort = ctx->abort,
+		.until_ms = clock_mono_ms() + t->timeout_ms,
+	};
+	struct http_result res = { .status = 0 };
+	struct str host;
+	int rc;
+
+	*is_json = false;
+	rc = web_fetch(ctx, &want, jx_str(args, "url"), &url, &body, &res, e);
+	host = host_of(buf_str(&url));
+	if (host.n)
+		origins_add(ctx->from, "web", host);
+	if (rc == 0)
+		rc = write_page(url.p, &how, &res, &body, out, e);
+	buf_release(&url);
+	buf_release(&body);
+	return rc;
+}
+
+static int visit_dry_run(const struct tool *t, const struct tool_ctx *ctx,
+			 const json_t *args, struct buf *out, struct err *e)
+{
+	(void)t;
+	(void)ctx;
+	(void)e;
+	buf_adds(out, "GET ");
+	buf_addstr(out, jx_str(args, "url"));
+	buf_addf(out, "\n%s\n(after the robots.txt of the site)\n",
+		 page_headers[0]);
+	return 0;
+}
+
+/* -- web_search ------------------------------------------------------------- */
+
+/* The request of an engine, and where its results are. */
+static const struct engine {
+	const char *format, *list, *within, *snippet;
+} engines[] = {
+	[ENGINE_SEARXNG] = { "%s/search?format=json&q=", "results", NULL,
+			     "content" },
+	[ENGINE_BRAVE] = { "%s?q=", "results", "web", "description" },
+};
+
+static const char search_accept[] = "Accept: application/json";
+
+static void engine_url(const struct conf_web_search *s, struct str query,
+		       struct buf *url)
+{
+	size_t n;
+
+	buf_adds(url, *s->url ? s->url : BRAVE_URL);
+	n = url->n;
+	while (n && url->p[n - 1] == '/')
+		url->p[--n] = '\0';
+	url->n = n;
+	buf_adds(url, engines[s->engine].format + 2);
+	buf_url(url, query);
+	if (s->engine == ENGINE_BRAVE)
+		buf_addf(url, "&count=%d", s->max_results);
+}
+
+static void write_results(const struct conf_web_search *s, const json_t *answer,
+			  struct buf *out)
+{
+	const struct engine *en = &engines[s->engine];
+	const json_t *list = jx_arr(en->within ? jx_obj(answer, en->within)
+				    : answer, en->list), *r;
+	struct jw w = jw_on(out);
+	int n = 0;
+	size_t i;
+
+	jw_obj(&w);
+	jw_key(&w, "results");
+	jw_arr(&w);
+	json_array_foreach((json_t *)list, i, r) {
+		struct str url = jx_str(r, "url");
+
+		if (!url.n || url.n > 4096 || n++ >= s->max_results)
+			continue;
+		jw_obj(&w);
+		jw_kstr(&w, "title", utf8_head(jx_str(r, "title"), 200));
+		jw_kstr(&w, "url", url);
+		jw_kstr(&w, "snippet", utf8_head(jx_str(r, en->snippet),
+						 SNIPPET_CHARS));
+		jw_end_obj(&w);
+	}
+	jw_end_arr(&w);
+	jw_end_obj(&w);
+}
+
+static int search_run(const struct tool *t, const struct tool_ctx *ctx,
+		      const json_t *args, struct buf *out, bool *is_json,
+		      struct err *e)
+{
+	const struct conf_web_search *s =
+		((const struct conf_tool *)t->data)->web_search;
+	const char *headers[2] = { search_accept, NULL };
+	const struct web_want want = {
+		.headers = headers, .n_headers = *s->api_key ? 2 : 1,
+		.allow = s->allow_private.n ? &s->allow_private
+					    : &ctx->conf->allow_private,
+		.max_bytes = ANSWER_BYTES, .timeout_ms = TIMEOUT_MS,
+	};
+	struct buf url = BUF_INIT(16384), body = BUF_INIT(ANSWER_BYTES);
+	struct http_result res = { .status = 0 };
+	struct err cause = ERR_INIT;
+	json_t *answer = NULL;
+	int rc = -1;
+
+	engine_url(s, jx_str(args, "query"), &url);
+	if (*s->api_key)
+		headers[1] = arena_printf(ctx->arena,
+			"X-Subscription-Token: %s", s->api_key);
+	if (web_get(ctx, &want, url.p, &body, NULL, 0, &res, &cause) < 0)
+		web_failed("The search engine", &cause, e);
+	else if (res.status != 200)
+		err_public(e, ERR_TOOL_FAILED, "The search engine answered %d.",
+			   res.status);
+	else if (!(answer = jx_load_lenient(buf_str(&body), &cause)))
+		err_public(e, ERR_TOOL_FAILED, "The search engine's answer "
+			   "cannot be understood.");
+	else
+		rc = 0;
+	*is_json = true;
+	if (rc == 0)
+		write_results(s, answer, out);
+	json_decref(answer);
+	buf_release(&url);
+	buf_release(&body);
+	return rc;
+}
+
+static int search_dry_run(const struct tool *t, const struct tool_ctx *ctx,
+			  const json_t *args, struct buf *out, struct err *e)
+{
+	const struct conf_web_search *s =
+		((const struct conf_tool *)t->data)->web_search;
+	struct buf url = BUF_INIT(16384);
+
+	(void)ctx;
+	(void)e;
+	engine_url(s, jx_str(args, "query"), &url);
+	buf_addf(out, "GET %s\n%s%s\n", url.p, search_accept,
+		 *s->api_key ? "\nX-Subscription-Token: ***" : "");
+	buf_release(&url);
+	return 0;
+}
+
+static int search_check(const struct conf *conf, const struct conf_workspace *w,
+			const struct conf_tool *c, struct err *e)
+{
+	(void)conf;
+	(void)w;
+	if (c->web_search->engine == ENGINE_SEARXNG && !*c->web_search->url)
+		return err_field(e, ERR_CONFIG, "web_search",
+				 "searxng needs the url of an instance");
+	return 0;
+}
+
+/* -- the kinds -------------------------------------------------------------- */
+
+static json_t *search_schema, *visit_schema;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static json_t *schema_of(const char *name, const char *what, int max)
+{
+	return json_pack("{s:s, s:{s:{s:s, s:s, s:i, s:i}}, s:[s], s:b}",
+		"type", "object", "properties", name, "type", "string",
+		"description", what, "minLength", 1, "maxLength", max,
+		"required", name, "additionalProperties", 0);
+}
+
+static void make_schemas(void)
+{
+	search_schema = schema_of("query", "What to look for, in a few words",
+				  400);
+	visit_schema = schema_of("url", "The page's address, exactly as the "
+				 "user or a result has it", 4000);
+}
+
+/* Its arguments are the kind's own, whatever the declaration says. */
+static int describe(const struct tool *t, const struct tool_ctx *ctx,
+		    struct tool_offer *o, struct err *e)
+{
+	(void)ctx;
+	(void)e;
+	pthread_once(&once, make_schemas);
+	o->schema = t->run == search_run ? search_schema : visit_schema;
+	o->schema_bytes = 200;
+	return 0;
+}
+
+const struct tool_kind kind_web_search = {
+	.name = "web_search",
+	.section = offsetof(struct conf_tool, web_search),
+	.check = search_check,
+	.row = {
+		.timeout_ms = TIMEOUT_MS, .advertise = advertise,
+		.describe = describe, .run = search_run,
+		.dry_run = search_dry_run,
+	},
+};
+
+const struct tool_kind kind_web_visit = {
+	.name = "web_visit",
+	.section = offsetof(struct conf_tool, web_visit),
+	.row = {
+		.timeout_ms = 2 * TIMEOUT_MS, .advertise = advertise,
+		.describe = describe, .run = visit_run,
+		.dry_run = visit_dry_run,
+	},
+};

@@ -1,0 +1,142 @@
+/* Reading what is at an address of the web. See web.h. */
+#include "tool/web/web.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "net/guard.h"
+#include "net/http.h"
+#include "net/url.h"
+#include "tool/core/env.h"
+
+#include "base/banned.h"
+
+enum { HOPS = 5 };
+
+struct getting {
+	struct buf *body;
+	char *location;
+	size_t n_location;
+};
+
+static void on_header(void *ctx, struct str name, struct str value)
+{
+	struct getting *g = ctx;
+
+	if (g->location && name.n == 8 && !strncasecmp(name.p, "location", 8))
+		snprintf(g->location, g->n_location, "%.*s", STR_ARG(value));
+}
+
+static int on_body(void *ctx, struct str bytes)
+{
+	struct getting *g = ctx;
+
+	buf_addstr(g->body, bytes);
+	return 0;
+}
+
+int web_get(const struct tool_ctx *ctx, const struct web_want *w,
+	    const char *url, struct buf *body, char *location,
+	    size_t n_location, struct http_result *res, struct err *e)
+{
+	const struct net_guard guard = { w->allow };
+	struct getting g = { body, location, n_location };
+	const struct http_request r = {
+		.method = "GET", .url = url, .headers = w->headers,
+		.n_headers = w->n_headers, .guard = &guard,
+		.abort = ctx->abort, .watch_fd = -1,
+		.total_timeout_ms = w->timeout_ms,
+		.max_body_bytes = w->max_bytes, .on_header = on_header,
+		.on_body = on_body, .ctx = &g,
+	};
+
+	if (location)
+		location[0] = '\0';
+	return http_do(tool_env_http(ctx->env), &r, res, e);
+}
+
+int web_failed(const char *what, const struct err *cause, struct err *e)
+{
+	if (cause->code == ERR_CANCELLED) {
+		*e = *cause;
+		return -1;
+	}
+	if (cause->code == ERR_ADDRESS_REFUSED)
+		return err_public(e, ERR_TOOL_FAILED, "%s has an address that "
+				  "may not be reached from here.", what);
+	if (cause->code == ERR_UPSTREAM_TIMEOUT)
+		return err_public(e, ERR_TOOL_TIMEOUT, "%s did not answer in "
+				  "time.", what);
+	if (cause->code == ERR_TOO_BIG)
+		return err_public(e, ERR_TOOL_FAILED, "%s is too large.", what);
+	return err_public(e, ERR_TOOL_FAILED, "%s cannot be reached.", what);
+}
+
+int web_check_said(const struct tool_ctx *ctx, struct str address,
+		   struct err *e)
+{
+	if (!ctx->host || ctx->host->was_said(ctx->host->ctx, address))
+		return 0;
+	return err_public(e, ERR_TOOL_DENIED, "Only addresses that the user "
+			  "gave or a result contains can be visited, exactly "
+			  "as they stand there. Search first, or ask the user.");
+}
+
+/* Follows redirects; each address is asked about anew. */
+static int follow(const struct tool_ctx *ctx, const struct web_want *w,
+		  struct buf *url, struct buf *body, struct http_result *res,
+		  struct err *e)
+{
+	int64_t until_ms = clock_mono_ms() + w->timeout_ms;
+	char to[4096];
+
+	for (int hop = 0; hop < HOPS; hop++) {
+		struct err cause = ERR_INIT;
+		struct buf next = BUF_INIT(8192);
+		struct web_want left = *w;
+
+		if (robots_check(ctx, w->allow, url->p, &cause) < 0)
+			return cause.public[0] ? (*e = cause, -1)
+				: web_failed("The site", &cause, e);
+		buf_reset(body);
+		left.timeout_ms = (int)MAX(until_ms - clock_mono_ms(), 1);
+		if (web_get(ctx, &left, url->p, body, to, sizeof(to), res,
+			    &cause) < 0)
+			return cause.code == ERR_TOO_BIG
+				? err_public(e, ERR_TOOL_FAILED, "%s is too "
+					     "large: at most %zu bytes are "
+					     "read.", w->what, w->max_bytes)
+				: web_failed(w->what, &cause, e);
+		if (res->status / 100 != 3 || !to[0])
+			return 0;
+		if (!url_join(url->p, str_of(to), &next)) {
+			buf_release(&next);
+			return err_public(e, ERR_TOOL_FAILED, "%s leads to "
+					  "what is no address of the web.",
+					  w->what);
+		}
+		buf_release(url);
+		*url = next;
+	}
+	return err_public(e, ERR_TOOL_FAILED, "%s leads from one address to "
+			  "the next without an end.", w->what);
+}
+
+int web_fetch(const struct tool_ctx *ctx, const struct web_want *w,
+	      struct str asked, struct buf *url, struct buf *body,
+	      struct http_result *res, struct err *e)
+{
+	if (web_check_said(ctx, asked, e) < 0)
+		return -1;
+	if (!url_join("http://none.invalid/", asked, url) ||
+	    !strncmp(url->p, "http://none.invalid", 19))
+		return err_public(e, ERR_TOOL_ARGS, "This is no whole "
+				  "address that begins with http:// or "
+				  "https://.");
+	if (follow(ctx, w, url, body, res, e) < 0)
+		return -1;
+	return res->status / 100 == 2 ? 0
+		: err_public(e, ERR_TOOL_FAILED, "The site answered %d.",
+			     res->status);
+}
