@@ -334,16 +334,18 @@ DocumentRoot "{dir}/tmp/site"'''
                 ("/home/alice/lamplighter/lamplighter.yaml", d.config_file),
                 ("/home/alice/lamplighter/sql", d.dir / "share/sql"),
                 ("/home/alice/lamplighter/lamplighter.fcgi",
-                 d.dir / "libexec/lamplighter.fcgi")):
+                 self.dir / "tmp/libexec/lamplighter.fcgi")):
             assert old in text
             text = text.replace(old, str(new))
-        return text
+        return self.edit(text)
 
     def prepare(self):
         d = self.deployment
         super().prepare()
         home = self.dir / "tmp/site" / self.base.strip("/")
         shutil.copytree(d.dir / "share/www", home)
+        # Its own copy: it leaves the web server, and is found by its path.
+        shutil.copytree(d.dir / "libexec", self.dir / "tmp/libexec")
         (home / "lamplighter.cgi").write_text(self.read_script())
         (home / ".htaccess").write_text((self.dir / "site.conf").read_text())
         for path in [self.dir / "tmp/site", *(self.dir / "tmp/site").rglob("*")]:

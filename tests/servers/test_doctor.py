@@ -45,8 +45,7 @@ def drop(line):
 def site_of(make_site, deployment):
     """A site whose responder finds the schema, as an installed one does."""
     line = f'LAMPLIGHTER_SQL_DIR "{deployment.dir}/share/sql"\n'
-    front = {"apache-fcgid": "FcgidInitialEnv " + line,
-             "apache-cgi": "SetEnv " + line}
+    front = {"apache-fcgid": "FcgidInitialEnv " + line}
 
     def make(kind, base="/chat", edit=str, **kw):
         return make_site(kind, base, edit=lambda text: front.get(kind, "") +
@@ -115,7 +114,7 @@ def test_a_broken_one_is_named(site_of, kind, edit, check, line):
 def test_a_wrong_base(site_of, kind):
     """The responder is reached, but waits for another path."""
     site = site_of(kind, edit=lambda text: re.sub(
-        r'(LAMPLIGHTER_BASE"? (=> )?)"?[^";)\n]*"?', r'\1"/elsewhere"', text))
+        r'(LAMPLIGHTER_BASE(?:"? (?:=> )?|=))"?[^";)\n ]*"?', r'\1"/elsewhere"', text))
     _, found = doctor(site)
     finding = the(found, "reach")
     assert finding["result"] == "problem" and "base" in finding["text"]
