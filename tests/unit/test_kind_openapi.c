@@ -102,7 +102,8 @@ static void operations_become_tools(void **state)
 	if (load("[getTicket, '*eTicket', search]", "", &e) < 0)
 		fail_msg("%s", e.text);
 	assert_string_equal(kind_lab_offered("", &a), "desk_changeTicket "
-			    "desk_deleteTicket desk_getTicket desk_search");
+			    "desk_deleteTicket desk_getTicket desk_search summarize "
+		    "translate");
 	o = offer("desk_getTicket", &a);
 	assert_string_equal(o->description, "One ticket\nWith its comments.");
 	assert_string_equal(jx_text(&a, o->schema),
