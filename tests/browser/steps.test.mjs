@@ -76,7 +76,7 @@ test('the steps of a nested agent are shown while it runs', async (t) => {
 	await page.waitForFunction(() => document.querySelectorAll('.tool-steps li').length === 3);
 	assert.deepEqual((await page.locator('.tool-steps li').allInnerTexts())
 		.map((text) => text.split(/\s+/).join(' ').trim()),
-	['Reading sources', 'Fetch No <b>such</b> page', 'Summarize half']);
+	['Reading sources', 'Fetch No <b>such</b> page', 'Summarise a text half']);
 	assert.equal(await page.locator('.tool-steps .spinner').count(), 2);
 	assert.equal(await page.locator('.tool-steps .tool-failed').count(), 1);
 });
