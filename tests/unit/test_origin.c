@@ -19,7 +19,7 @@ static struct str text_of(const struct origins *o, struct buf *b)
 static void the_latest_are_kept(void **state)
 {
 	struct origins o = { .n = 0 };
-	char name[8];
+	char name[16];
 
 	(void)state;
 	for (int i = 0; i < ORIGINS + 3; i++) {
