@@ -234,6 +234,18 @@ static int check_const(struct check *c, const json_t *rule,
 	return -1;
 }
 
+/* v, which is a member (key) or an item (i) of what is checked. */
+static int check_at(struct check *c, const json_t *rule, const json_t *v,
+		    const char *key, size_t i, struct err *e)
+{
+	size_t before = place_push(&c->at, key, i);
+
+	if (check_value(c, rule, v, e) < 0)
+		return -1;
+	place_pop(&c->at, before);
+	return 0;
+}
+
 static int check_properties(struct check *c, const json_t *rule,
 			    const json_t *schema, const json_t *v,
 			    struct err *e)
@@ -248,14 +260,9 @@ static int check_properties(struct check *c, const json_t *rule,
 		return beyond(c, e);
 	json_object_foreach((json_t *)rule, key, sub) {
 		const json_t *member = json_object_get(v, key);
-		size_t before;
 
-		if (!member)
-			continue;
-		before = place_push(&c->at, key, 0);
-		if (check_value(c, sub, member, e) < 0)
+		if (member && check_at(c, sub, member, key, 0, e) < 0)
 			return -1;
-		place_pop(&c->at, before);
 	}
 	return 0;
 }
@@ -309,16 +316,12 @@ static int check_additional(struct check *c, const json_t *rule,
 	if (!spend(c, json_object_size(v)))
 		return beyond(c, e);
 	json_object_foreach((json_t *)v, key, member) {
-		size_t before;
-
 		if (json_object_get(known, key))
 			continue;
 		if (json_is_false(rule))
 			return unknown_member(c, known, key, e);
-		before = place_push(&c->at, key, 0);
-		if (check_value(c, rule, member, e) < 0)
+		if (check_at(c, rule, member, key, 0, e) < 0)
 			return -1;
-		place_pop(&c->at, before);
 	}
 	return 0;
 }
@@ -330,13 +333,9 @@ static int check_items(struct check *c, const json_t *rule,
 	size_t i;
 
 	(void)schema;
-	json_array_foreach((json_t *)v, i, item) {
-		size_t before = place_push(&c->at, NULL, i);
-
-		if (check_value(c, rule, item, e) < 0)
+	json_array_foreach((json_t *)v, i, item)
+		if (check_at(c, rule, item, NULL, i, e) < 0)
 			return -1;
-		place_pop(&c->at, before);
-	}
 	return 0;
 }
 

@@ -130,6 +130,8 @@ class Run:
         self.actions = collections.Counter()
         self.counts = collections.Counter()
         self.epoch = 0		# even: the responder is up; odd: it is down
+        self.up = threading.Event()	# set while it is
+        self.up.set()
         self.conversations = {u: Pool() for u in USERS}
         self.turns = {u: Pool() for u in USERS}
         self.approved = collections.defaultdict(set)	# text: approval ids
@@ -195,7 +197,7 @@ class Client(threading.Thread):
             action = self.random.choice(self.actions)
             epoch = self.r.epoch
             if epoch % 2:		# it is down
-                time.sleep(0.05)
+                self.r.up.wait(ONE_READ_S)
                 continue
             self.r.count(self.r.actions, action.__name__[3:])
             try:
@@ -549,7 +551,7 @@ class Keeper(threading.Thread):
                     self.r.fail(ENDED + self.lab.log("responder")[-2000:])
                     self.restart(ended=True)
                 self.look()
-                time.sleep(0.1)
+                time.sleep(0.1)	# its pace: nothing waits for it
         except Exception as e:
             self.r.fail(f"keeper: {e!r}")
 
@@ -566,6 +568,7 @@ class Keeper(threading.Thread):
     def restart(self, ended=False):
         kind = self.random.choice((signal.SIGKILL, signal.SIGKILL,
                                    signal.SIGTERM))
+        self.r.up.clear()
         self.r.epoch += 1
         if not ended:
             self.r.counts["kills" if kind == signal.SIGKILL else "stops"] += 1
@@ -575,6 +578,7 @@ class Keeper(threading.Thread):
         wait_until("the web server to see it",
                    lambda: self.lab.get("/health").status == 200, ONE_READ_S)
         self.r.epoch += 1
+        self.r.up.set()
 
 
 def stop(run, kind):
