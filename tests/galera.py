@@ -20,7 +20,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
+
+from lab import wait_until
 
 START_S = 120
 NODES = 3
@@ -41,17 +42,6 @@ def provider():
         if os.path.exists(path):
             return path
     raise AssertionError("galera-4 is not installed")
-
-
-def wait_for(what, condition, limit_s=START_S):
-    end = time.monotonic() + limit_s
-    while True:
-        value = condition()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise AssertionError(f"timed out waiting for {what}")
-        time.sleep(0.05)
 
 
 def free_ports(n):
@@ -153,9 +143,9 @@ evs.join_retrans_period=PT0.5S"
         for _ in range(4):
             self.configure()
             self.spawn(*self.position(), *more)
-            wait_for(f"node {self.number} to be synced",
-                     lambda: self.process.poll() is not None or self.synced(),
-                     limit_s)
+            wait_until(f"node {self.number} to be synced",
+                       lambda: self.process.poll() is not None or self.synced(),
+                       limit_s)
             if self.process.poll() is None:
                 return
             if "in use" in self.log():
@@ -308,7 +298,7 @@ class Cluster:
 
     def wait_synced(self, limit_s=START_S):
         """All nodes run, know each other, and have what the others have."""
-        wait_for("the cluster to be whole", lambda: all(
+        wait_until("the cluster to be whole", lambda: all(
             n.running() and n.status("wsrep_cluster_size") == str(NODES)
             and n.synced() for n in self.nodes), limit_s)
 
@@ -321,9 +311,9 @@ class Cluster:
                     node.sql("SET GLOBAL read_only=0", timeout_s=10)
         if not any(n.running() for n in self.nodes):
             self.bootstrap()
-        wait_for("a primary component", lambda: any(
+        wait_until("a primary component", lambda: any(
             n.running() and n.status("wsrep_cluster_status") == "Primary"
-            for n in self.nodes) or self.force_primary())
+            for n in self.nodes) or self.force_primary(), START_S)
         for node in self.nodes:
             if not node.running():
                 node.start()
