@@ -1,10 +1,15 @@
 dist_man_MANS += docs/lamplighter.8 docs/lamplighter.yaml.5
 EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
+	docs/add-a-context-part.md \
 	docs/add-a-dialect.md \
+	docs/add-an-event.md \
 	docs/add-a-job.md \
 	docs/add-a-provider.md \
+	docs/add-a-resource.md \
+	docs/add-a-setting.md \
 	docs/add-a-route.md \
 	docs/add-a-tool.md \
+	docs/add-a-turn-option.md \
 	docs/add-an-option.md \
 	docs/api.md \
 	docs/approvals.md \
@@ -35,10 +40,15 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/tools.md \
 	docs/turn.md
 
-# Writes the option reference anew; tests/unit/test_conf compares it.
+# Writes anew what the tables of the program say; tests compare it.
+UPDATE = $(srcdir)/docs/update-options.sh ./lamplighter
 update-docs: lamplighter$(EXEEXT)
-	$(srcdir)/docs/update-options.sh ./lamplighter \
-		$(srcdir)/docs/configuration.md --markdown
-	$(srcdir)/docs/update-options.sh ./lamplighter \
-		$(srcdir)/docs/lamplighter.yaml.5 --man
+	$(UPDATE) $(srcdir)/docs/configuration.md OPTIONS options --markdown
+	$(UPDATE) $(srcdir)/docs/lamplighter.yaml.5 OPTIONS options --man
+	$(UPDATE) $(srcdir)/docs/openapi.yaml "RESOURCE PATHS" resources --paths
+	$(UPDATE) $(srcdir)/docs/openapi.yaml "RESOURCE SCHEMAS" resources --schemas
+	./lamplighter list resources --sql >$(srcdir)/lib/resource/resource.sql
+	$(UPDATE) $(srcdir)/docs/configuration.md SETTINGS settings --markdown
+	$(UPDATE) $(srcdir)/docs/dialects.md EVENTS events --markdown
+	$(UPDATE) $(srcdir)/docs/openapi.yaml EVENTS events --openapi
 .PHONY: update-docs

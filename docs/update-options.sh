@@ -1,10 +1,10 @@
 #!/bin/sh
-# update-options.sh COMMAND FILE FORM: writes the option reference, as COMMAND
-# prints it in FORM (--markdown, --man), between the markers of FILE.
+# update-options.sh COMMAND FILE MARK LIST FORM: writes what COMMAND prints as
+# LIST in FORM (options --man) between the markers BEGIN MARK and END MARK of FILE.
 set -eu
 {
-	sed '/BEGIN OPTIONS/q' "$2"
-	"$1" list options "$3"
-	sed -n '/END OPTIONS/,$p' "$2"
+	sed "/BEGIN $3/q" "$2"
+	"$1" list "$4" "$5"
+	sed -n "/END $3/,\$p" "$2"
 } >"$2.new"
 mv "$2.new" "$2"

@@ -16,6 +16,7 @@
 #include "tool/core/tool.h"
 #include "turn/live.h"
 #include "turn/notify.h"
+#include "turn/unstored.h"
 
 #include "base/banned.h"
 
@@ -54,6 +55,8 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	const char *sql_dir = getenv("LAMPLIGHTER_SQL_DIR");
 
 	*app = (struct app){ .jobs_looked_ms = clock_mono_ms(),
+			     .form_key = KEY_CACHE("form"),
+			     .unstored_key = KEY_CACHE(UNSTORED_KEY),
 			     .sql_dir = sql_dir && *sql_dir ? sql_dir
 				: LAMPLIGHTER_DATADIR "/sql" };
 	if (open_libraries(e) < 0)
@@ -61,7 +64,6 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	app->conf = conf_live_open(conf_file, tool_check_conf, e);
 	if (!app->conf)
 		return -1;
-	pthread_mutex_init(&app->form_key_lock, NULL);
 	app->pages = page_cache_new();
 	app->share = share_new();
 	app->seen = xcalloc(1, sizeof(*app->seen));
@@ -78,10 +80,11 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	app->notify = notify_new(app->db, e);
 	if (!app->notify)
 		return -1;
-	app->tools = tool_env_new(app->db, app->http);
+	app->tools = tool_env_new(app->http);
 	app->deps = (struct turn_deps){
 		.db = app->db, .http = app->http, .live = app->live,
 		.notify = app->notify, .tools = app->tools,
+		.unstored_key = &app->unstored_key,
 	};
 	return 0;
 }
@@ -89,15 +92,14 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 void app_close(struct app *app)
 {
 	tool_env_free(app->tools);
+	notify_free(app->notify);	/* its streams watch live turns */
 	turn_live_free(app->live);
-	notify_free(app->notify);
 	http_pool_free(app->http);
 	db_close(app->db);
 	conf_live_close(app->conf);
 	page_cache_free(app->pages);
 	share_free(app->share);
 	if (app->seen) {
-		pthread_mutex_destroy(&app->form_key_lock);
 		pthread_mutex_destroy(&app->seen->lock);
 		free(app->seen);
 	}

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "conf/conf.h"
 #include "doctor/doctor.h"
+#include "store/key.h"
 #include "turn/turn.h"
 
 struct page_cache;
@@ -38,9 +39,8 @@ struct app {
 	struct page_cache *pages;	/* of threads read lately */
 	atomic_uint_fast64_t generation;	/* of conf, that is in force */
 
-	pthread_mutex_t form_key_lock;	/* over these, for form.c */
-	bool has_form_key;
-	unsigned char form_key[32];
+	struct key_cache form_key;	/* of form.c */
+	struct key_cache unstored_key;	/* of turn/unstored.h */
 };
 
 /*

@@ -70,6 +70,7 @@ static void conn_drain(struct conn *c)
 	char skip[4096];
 	size_t left = LIM_BODY_DRAIN_BYTES;
 
+	c->pace = (struct pace){ .whole_ms = PACE_DRAIN_MS };
 	while (cgi.left && left) {
 		ssize_t n = conn_read(c, skip, MIN(left, sizeof(skip)));
 
@@ -77,6 +78,7 @@ static void conn_drain(struct conn *c)
 			break;
 		left -= (size_t)n;
 	}
+	cgi.left = 0;
 }
 
 static int conn_flush(struct conn *c)

@@ -22,8 +22,8 @@ struct conn {
 	 */
 	ssize_t (*read)(struct conn *c, char *p, size_t n);
 	/*
-	 * Reads and forgets what is left of the body (at most
-	 * LIM_BODY_DRAIN_BYTES). Before the first output byte: a server may
+	 * Reads and forgets what is left of the body: LIM_BODY_DRAIN_BYTES and
+	 * PACE_DRAIN_MS at most, once. Before the first output byte: a server may
 	 * send all of the body before it reads any of the answer.
 	 */
 	void (*drain)(struct conn *c);

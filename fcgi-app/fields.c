@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -29,18 +30,10 @@ static const char *nearest(const struct field *fields, size_t n,
 			   const char *key)
 {
 	size_t len = strlen(key);
-	int best = (int)MAX(MIN(len, KEY_BYTES) / 2, 1) + 1;
-	const char *found = NULL;
 
-	for (size_t i = 0; i < n && len <= KEY_BYTES; i++) {
-		int d = str_distance(str_of(key), str_of(fields[i].key));
-
-		if (d < best) {
-			best = d;
-			found = fields[i].key;
-		}
-	}
-	return found;
+	return len > KEY_BYTES ? NULL
+		: str_nearest(str_of(key), fields, n, sizeof(*fields),
+			      (int)MAX(len / 2, 1));
 }
 
 /* The declared keys, as many as fit; "none". */
@@ -88,6 +81,14 @@ static int wrong(const struct field *f, const char *what, struct err *e)
 			 what);
 }
 
+static bool is_line(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f)
+			return false;
+	return true;
+}
+
 static int read_text(const struct field *f, const json_t *v, struct str *out,
 		     struct err *e)
 {
@@ -101,6 +102,8 @@ static int read_text(const struct field *f, const json_t *v, struct str *out,
 	if ((f->flags & FIELD_FILLED) && !str_trim(s).n)
 		return err_field(e, ERR_INVALID_FIELD, f->key,
 				 "%s must not be empty.", f->key);
+	if ((f->flags & FIELD_LINE) && !is_line(s))
+		return wrong(f, "one line of text", e);
 	if (f->max_chars && s.n > f->max_chars &&
 	    utf8_chars(s) > f->max_chars)
 		return err_field(e, ERR_INVALID_FIELD, f->key,
@@ -108,6 +111,17 @@ static int read_text(const struct field *f, const json_t *v, struct str *out,
 				 f->max_chars);
 	*out = s;
 	return 0;
+}
+
+static int read_int(const struct field *f, const json_t *v, int64_t *out,
+		    struct err *e)
+{
+	*out = json_integer_value(v);
+	if (json_is_integer(v) && *out >= f->min && *out <= f->max)
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, f->key, "%s must be a whole "
+			 "number from %lld to %lld.", f->key,
+			 (long long)f->min, (long long)f->max);
 }
 
 static int read_one(const struct field *f, json_t *v, char *member,
@@ -128,6 +142,13 @@ static int read_one(const struct field *f, json_t *v, char *member,
 		if (!json_is_boolean(v))
 			return wrong(f, "true or false", e);
 		*(int *)(void *)member = json_is_true(v) ? 1 : -1;
+		return 0;
+	case FIELD_INT:
+		return read_int(f, v, (int64_t *)(void *)member, e);
+	case FIELD_TIME:
+		if (!clock_iso_parse(json_string_value(v),
+				     (int64_t *)(void *)member))
+			return wrong(f, "a time like 2027-01-31T12:00:00Z", e);
 		return 0;
 	case FIELD_OBJECT:
 		if (!json_is_object(v))

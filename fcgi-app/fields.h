@@ -19,12 +19,15 @@ enum field_type {
 	FIELD_JSON,	/* json_t *, any value, borrowed; NULL: absent */
 	FIELD_OBJECT,	/* json_t *, an object, borrowed; NULL: absent */
 	FIELD_BOOL,	/* int: 1, -1 for false; 0: absent or null */
+	FIELD_INT,	/* int64_t; 0: absent or null */
+	FIELD_TIME,	/* int64_t, microseconds since 1970; 0: absent or null */
 };
 
 enum {
 	FIELD_REQUIRED = 1,	/* must be there and must not be null */
 	FIELD_NULLABLE = 2,	/* null is a value; see given_offset */
 	FIELD_FILLED = 4,	/* text: more than blanks */
+	FIELD_LINE = 8,		/* text: no control characters */
 };
 
 struct field {
@@ -33,6 +36,7 @@ struct field {
 	unsigned flags;
 	size_t offset;		/* of the member */
 	size_t max_chars;	/* text, code points; 0 = any */
+	int64_t min, max;	/* of an integer */
 	/* Of a bool (not the first member) that says whether the key was
 	   there; 0 = not wanted. */
 	size_t given_offset;

@@ -12,12 +12,12 @@
 #define VARIANT sodium_base64_VARIANT_URLSAFE_NO_PADDING
 
 /* What a token is: its text is this in base64url. */
-struct token {
+struct form_token {
 	unsigned char made_us[8];	/* since 1970, big-endian */
 	unsigned char mac[crypto_auth_BYTES];
 };
 
-_Static_assert(sodium_base64_ENCODED_LEN(sizeof(struct token), VARIANT) <=
+_Static_assert(sodium_base64_ENCODED_LEN(sizeof(struct form_token), VARIANT) <=
 	       FORM_TOKEN_BYTES, "a token's text fits");
 
 /* Browsers send CR LF. The text is the arena's and may be changed. */
@@ -66,39 +66,14 @@ struct str form_field(const struct request *rq, const char *name)
 	return (struct str){ NULL, 0 };
 }
 
-/* The deployment's key, asked for once per process. */
-static int load_key(struct app *app, unsigned char key[KEY_BYTES],
-		    struct err *e)
-{
-	int rc = 0;
-
-	pthread_mutex_lock(&app->form_key_lock);
-	if (!app->has_form_key) {
-		unsigned char fresh[KEY_BYTES];
-
-		/* Nobody else waits for the database. */
-		pthread_mutex_unlock(&app->form_key_lock);
-		rc = key_get(app->db, "form", fresh, e);
-		pthread_mutex_lock(&app->form_key_lock);
-		if (rc == 0) {
-			memcpy(app->form_key, fresh, KEY_BYTES);
-			app->has_form_key = true;
-		}
-	}
-	if (rc == 0)
-		memcpy(key, app->form_key, KEY_BYTES);
-	pthread_mutex_unlock(&app->form_key_lock);
-	return rc;
-}
-
 /* The HMAC of a token's time for this caller. */
-static int sign(struct request *rq, struct token *t, struct err *e)
+static int sign(struct request *rq, struct form_token *t, struct err *e)
 {
 	unsigned char key[KEY_BYTES];
 	struct buf text = BUF_INIT(1024);
 
 	_Static_assert(KEY_BYTES == crypto_auth_KEYBYTES, "keys fit");
-	if (load_key(rq->app, key, e) < 0)
+	if (key_cached(&rq->app->form_key, rq->app->db, key, e) < 0)
 		return -1;
 	buf_add(&text, t->made_us, sizeof(t->made_us));
 	buf_addstr(&text, rq->who.tenant);
@@ -113,7 +88,7 @@ static int sign(struct request *rq, struct token *t, struct err *e)
 int form_token(struct request *rq, char out[FORM_TOKEN_BYTES], struct err *e)
 {
 	int64_t now_us = clock_now_us();
-	struct token t;
+	struct form_token t;
 
 	for (size_t i = 0; i < sizeof(t.made_us); i++)
 		t.made_us[i] = (unsigned char)(now_us >> (56 - 8 * i));
@@ -128,7 +103,7 @@ int form_check(struct request *rq, struct err *e)
 {
 	struct str text = form_field(rq, FORM_TOKEN_FIELD);
 	int64_t made_us = 0, now_us = clock_now_us();
-	struct token given, right;
+	struct form_token given, right;
 	size_t n = 0;
 
 	if (sodium_base642bin((unsigned char *)&given, sizeof(given), text.p,

@@ -8,7 +8,7 @@
  * under a key of the deployment (store/key.h). Nothing is stored per form or
  * session, and any process knows the tokens of any other. The time is told to
  * the microsecond: each page has a token of its own, which tells a form that is
- * sent twice (idempotent_form).
+ * sent twice (idempotent_key).
  */
 #ifndef APP_FORM_H
 #define APP_FORM_H

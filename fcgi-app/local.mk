@@ -17,13 +17,18 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/etag.c fcgi-app/api/etag.h \
 	fcgi-app/api/idempotent.c fcgi-app/api/idempotent.h \
 	fcgi-app/api/events.c \
+	fcgi-app/api/feeds.c \
+	fcgi-app/api/feeds.h \
 	fcgi-app/api/health.c \
 	fcgi-app/api/me.c \
 	fcgi-app/api/message.c \
 	fcgi-app/api/notification.c \
+	fcgi-app/api/option_fields.h \
 	fcgi-app/api/page.c fcgi-app/api/page.h \
+	fcgi-app/api/resource.c \
 	fcgi-app/api/scope.c fcgi-app/api/scope.h \
 	fcgi-app/api/send.c fcgi-app/api/send.h \
+	fcgi-app/api/token.c fcgi-app/api/token.h \
 	fcgi-app/api/turn.c \
 	fcgi-app/api/workspace.c \
 	fcgi-app/app.c fcgi-app/app.h \
@@ -32,8 +37,8 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/conn.h \
 	fcgi-app/page_cache.c fcgi-app/page_cache.h \
 	fcgi-app/dialect/dialect.c fcgi-app/dialect/dialect.h \
-	fcgi-app/dialect/ag_ui.c \
-	fcgi-app/dialect/ai_sdk.c \
+	fcgi-app/dialect/ag_ui.c fcgi-app/dialect/ag_ui.h \
+	fcgi-app/dialect/ai_sdk.c fcgi-app/dialect/ai_sdk.h \
 	fcgi-app/dialect/forge.c \
 	fcgi-app/dialect/native.c \
 	fcgi-app/dialect/notice.c fcgi-app/dialect/notice.h \
@@ -59,7 +64,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/plain/send.c \
 	fcgi-app/plain/thread.c \
 	fcgi-app/plain/turn.c \
-	fcgi-app/plain/redo.c \
+	fcgi-app/plain/replace.c \
 	fcgi-app/plain/wait.c \
 	fcgi-app/request.c fcgi-app/request.h \
 	fcgi-app/response.c fcgi-app/response.h \

@@ -246,12 +246,12 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 			 struct err *e)
 {
 	int fd = o->socket ? listen_at(o->socket, e) : 0;
-	struct pool *pool;
+	struct workers *pool;
 	int left;
 
 	if (fd < 0)
 		return -1;
-	pool = pool_start(app, fd, o->socket != NULL, e);
+	pool = workers_start(app, fd, o->socket != NULL, e);
 	if (!pool)
 		return -1;
 	log_info("serving", "socket", o->socket ? o->socket : "inherited");
@@ -260,7 +260,7 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 	if (o->socket)
 		unlink(o->socket);
 	log_info("stopping");
-	left = pool_stop(pool, grace_ms(app, !o->socket), ABORT_MS);
+	left = workers_stop(pool, grace_ms(app, !o->socket), ABORT_MS);
 	close(fd);
 	if (left) {
 		log_warn("some requests did not end in time");

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define PACE_GRACE_MS 20000
+#define PACE_DRAIN_MS 3000	/* for the rest of a body that nobody wants */
 
 struct pace {
 	int64_t whole_ms;	/* for all of it; 0: no limits at all */

@@ -13,7 +13,7 @@
 #define SLOTS   64		/* direct-mapped; 2 MiB at most in all */
 #define KEPT_MS 60000		/* whatever somebody may do to the rows by hand */
 
-struct slot {
+struct page_slot {
 	struct page_key key;
 	struct page_state state;
 	int64_t at_ms;
@@ -23,7 +23,7 @@ struct slot {
 
 struct page_cache {
 	pthread_mutex_t lock;
-	struct slot slots[SLOTS];
+	struct page_slot slots[SLOTS];
 };
 
 struct page_cache *page_cache_new(void)
@@ -45,14 +45,15 @@ void page_cache_free(struct page_cache *c)
 }
 
 /* Under the lock. The end of an id is random. */
-static struct slot *slot_of(struct page_cache *c, const struct page_key *k)
+static struct page_slot *slot_of(struct page_cache *c, const struct page_key *k)
 {
 	return &c->slots[(k->conversation_id.b[15] + k->size) % SLOTS];
 }
 
-static bool holds(const struct slot *s, const struct page_key *k)
+static bool holds(const struct page_slot *s, const struct page_key *k)
 {
 	return s->body && s->key.size == k->size &&
+		s->key.steps == k->steps &&
 		uuid_eq(&s->key.conversation_id, &k->conversation_id) &&
 		clock_mono_ms() - s->at_ms < KEPT_MS;
 }
@@ -70,7 +71,7 @@ bool page_cache_has(struct page_cache *c, const struct page_key *k)
 bool page_cache_get(struct page_cache *c, const struct page_key *k,
 		    const struct page_state *s, struct buf *out)
 {
-	struct slot *slot;
+	struct page_slot *slot;
 	bool same;
 
 	pthread_mutex_lock(&c->lock);
@@ -87,7 +88,7 @@ void page_cache_put(struct page_cache *c, const struct page_key *k,
 		    const struct page_state *s, struct str body)
 {
 	char *copy, *old;
-	struct slot *slot;
+	struct page_slot *slot;
 
 	if (!body.n || body.n > LIM_PAGE_COPY_BYTES)
 		return;
@@ -96,7 +97,7 @@ void page_cache_put(struct page_cache *c, const struct page_key *k,
 	pthread_mutex_lock(&c->lock);
 	slot = slot_of(c, k);
 	old = slot->body;
-	*slot = (struct slot){ .key = *k, .state = *s, .body = copy,
+	*slot = (struct page_slot){ .key = *k, .state = *s, .body = copy,
 			       .n = body.n, .at_ms = clock_mono_ms() };
 	pthread_mutex_unlock(&c->lock);
 	free(old);

@@ -18,6 +18,7 @@ struct page_cache;
 struct page_key {
 	struct uuid conversation_id;
 	size_t size;			/* of the page */
+	bool steps;			/* they are in it */
 };
 
 struct page_state {			/* of the conversation */

@@ -134,7 +134,7 @@ static enum mount at_root(struct str p)
 	return (enum mount)m;
 }
 
-int path_split(struct str uri, const char *base, struct target *out,
+int path_split(struct str uri, const char *base, struct uri_parts *out,
 	       struct err *e)
 {
 	struct str rest = strip_authority(uri), path = str_cut(&rest, '?');
@@ -173,7 +173,7 @@ int path_split(struct str uri, const char *base, struct target *out,
 		return err_set(e, ERR_NOT_FOUND, "no root of ours in it");
 	path.p += strlen(mount_roots[m]);
 	path.n -= strlen(mount_roots[m]);
-	*out = (struct target){ .mount = m, .path = path, .query = rest };
+	*out = (struct uri_parts){ .mount = m, .path = path, .query = rest };
 	return 0;
 }
 

@@ -22,7 +22,7 @@ enum mount {
 /* "/api/v1", "/openai/v1", "/plain": where a mount stands behind the base. */
 extern const char *const mount_roots[MOUNT__MAX];
 
-struct target {
+struct uri_parts {
 	enum mount mount;
 	struct str path;	/* behind base and root: "/me"; "" = none */
 	struct str query;	/* raw, without '?'; may be empty */
@@ -37,7 +37,7 @@ struct target {
  * segments, but for "%2F" behind the root of MOUNT_OPENAI, whose names have it: ERR_NOT_FOUND for all that does not fit, ERR_TOO_BIG beyond
  * LIM_URI_BYTES. Results point into uri.
  */
-int path_split(struct str uri, const char *base, struct target *out,
+int path_split(struct str uri, const char *base, struct uri_parts *out,
 	       struct err *e) MUST_CHECK;
 
 /*

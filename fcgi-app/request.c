@@ -1,12 +1,10 @@
 #include "request.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/log.h"
 #include "path.h"
 
 #include "base/banned.h"
@@ -94,9 +92,7 @@ static int once(const struct request *rq, const char *want, bool header,
 		return 0;
 	err_public(e, ERR_BAD_REQUEST, "A header that decides something comes "
 		   "twice, or in two spellings (- and _).");
-	log_warn("a parameter comes twice, so that the request is refused",
-		 "parameter", want);
-	return -1;
+	return err_wrap(e, "%s", want);
 }
 
 /*
@@ -177,7 +173,7 @@ int req_read(struct request *rq, struct app *app, const struct conf *conf,
 	     struct conn *conn, struct arena *a, struct err *e)
 {
 	struct str base;
-	struct target t;
+	struct uri_parts t;
 
 	*rq = (struct request){
 		.app = app, .conf = conf, .arena = a, .conn = conn,
@@ -268,16 +264,13 @@ int req_query_int(struct request *rq, const char *name, int64_t dflt,
 		  int64_t *out, struct err *e)
 {
 	struct str s;
-	char *end;
 
 	*out = dflt;
 	if (req_query(rq, name, &s, e) < 0)
 		return -1;
 	if (!s.n)
 		return 0;
-	errno = 0;
-	*out = strtoll(s.p, &end, 10);
-	if (errno || *end || !strchr("-0123456789", s.p[0]))
+	if (!str_int(s, out))
 		return err_field(e, ERR_INVALID_FIELD, name,
 				 "%s must be a whole number.", name);
 	return 0;
@@ -286,14 +279,11 @@ int req_query_int(struct request *rq, const char *name, int64_t dflt,
 int req_length(const struct request *rq, int64_t *out, struct err *e)
 {
 	struct str s = req_param(rq, "CONTENT_LENGTH");
-	char *end;
 
 	*out = -1;
 	if (!s.n)
 		return 0;
-	errno = 0;
-	*out = strtoll(s.p, &end, 10);
-	if (errno || *end || s.p[0] < '0' || s.p[0] > '9')
+	if (s.p[0] == '-' || s.p[0] == '+' || !str_int(s, out))
 		return err_public(e, ERR_BAD_REQUEST,
 				  "The content length is not a number.");
 	return 0;

@@ -65,7 +65,6 @@ struct request {
 	json_t *body;		/* only behind a JSON route's gate; borrowed */
 	const struct param *form;	/* of a FORM route: form.h */
 	size_t n_form;
-	struct uuid turn_id;	/* of the turn that it opens; nil: any */
 	bool holds_turn;	/* counted against threads.max_turns */
 	struct share_part turns, unsent;	/* what the user has by it */
 

@@ -341,6 +341,18 @@ static int gate_media_type(struct request *rq, struct err *e)
 	return 0;
 }
 
+/* One user's slow bodies must not hold all workers. */
+static int read_body(struct request *rq, struct str *body, struct err *e)
+{
+	struct share_part part = { .of = NULL };
+	int rc = route_take(rq, SHARE_BODIES, rq->conf->threads.max, &part, e);
+
+	if (!rc)
+		rc = req_body(rq, body_cap(rq), body, e);
+	share_give(&part);
+	return rc;
+}
+
 static int gate_parse(struct request *rq, struct err *e)
 {
 	struct str body;
@@ -349,7 +361,7 @@ static int gate_parse(struct request *rq, struct err *e)
 		return -1;
 	if (!has_body(rq))
 		return 0;
-	if (req_body(rq, body_cap(rq), &body, e) < 0)
+	if (read_body(rq, &body, e) < 0)
 		return -1;
 	if (rq->route->flags & ROUTE_FORM)
 		return form_read(rq, body, e);

@@ -14,6 +14,7 @@
 /* When to come again: answers end soon, streams stay. */
 static const int retry_after_s[SHARE__MAX] = {
 	[SHARE_TURNS] = 5, [SHARE_STREAMS] = 30, [SHARE_BYTES] = 5,
+	[SHARE_BODIES] = 5,
 };
 
 struct holder {			/* somebody who has something */

@@ -1,6 +1,7 @@
 /*
  * How much of the process one user has: answers that wait for a model, open
- * notification streams, bytes that were made and are not sent yet. Nobody gets
+ * notification streams, bytes that were made and are not sent yet, bodies that
+ * are still coming. Nobody gets
  * more than a part of the whole (limits.user_share), so that one user cannot
  * take it from all others. Counted here, in memory, and for each process on its
  * own, as the limits themselves are.
@@ -21,6 +22,7 @@ enum share_kind {
 	SHARE_TURNS,	/* requests that wait for a model, or follow a turn */
 	SHARE_STREAMS,	/* open notification streams */
 	SHARE_BYTES,	/* of answers that are made and not sent yet */
+	SHARE_BODIES,	/* requests whose body is being read */
 	SHARE__MAX
 };
 

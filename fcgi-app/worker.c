@@ -39,7 +39,7 @@
  * ones are parked. When none accepts, the watcher looks every LOOK_MS whether
  * the fresh ones still are.
  */
-struct pool {
+struct workers {
 	struct app *app;
 	int fd;
 	bool owned;
@@ -72,7 +72,7 @@ struct worker {
 static void *worker_run(void *arg);
 
 /* One worker more, which has been counted. Returns -1 when it cannot be. */
-static int spawn(struct pool *p)
+static int spawn(struct workers *p)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -92,7 +92,7 @@ static int spawn(struct pool *p)
 	return -1;
 }
 
-static void not_fresh(struct pool *p, struct worker *w)
+static void not_fresh(struct workers *p, struct worker *w)
 {
 	if (!w->fresh)
 		return;
@@ -102,7 +102,7 @@ static void not_fresh(struct pool *p, struct worker *w)
 }
 
 /* Whether there are as many as may accept or be fresh, under the lock. */
-static bool hands_full(struct pool *p)
+static bool hands_full(struct workers *p)
 {
 	int64_t old_ms = clock_mono_ms() - FRESH_MS;
 	struct worker *w;
@@ -116,7 +116,7 @@ static bool hands_full(struct pool *p)
  * Under the lock: calls a parked worker if nobody accepts and one may. Returns
  * true when one must be spawned instead, which is counted already.
  */
-static bool call_one(struct pool *p)
+static bool call_one(struct workers *p)
 {
 	if (p->idle || hands_full(p) || atomic_load(&p->stopping))
 		return false;
@@ -133,14 +133,14 @@ static bool call_one(struct pool *p)
 	return true;
 }
 
-static void wake_watcher(struct pool *p)
+static void wake_watcher(struct workers *p)
 {
 	if (!p->idle && p->asleep)
 		pthread_cond_signal(&p->look);
 }
 
 /* The worker has accepted a connection. */
-static void take(struct pool *p, struct worker *w)
+static void take(struct workers *p, struct worker *w)
 {
 	bool more = false;
 
@@ -161,7 +161,7 @@ static void take(struct pool *p, struct worker *w)
  * The request is over: to accept again, at once or when called. Returns false
  * when the worker should leave, and then it is not counted as idle.
  */
-static bool next_turn(struct pool *p, struct worker *w)
+static bool next_turn(struct workers *p, struct worker *w)
 {
 	struct timespec end;
 	bool stay = true;
@@ -195,7 +195,7 @@ static void nap(int ms)
 
 static void *watcher_run(void *arg)
 {
-	struct pool *p = arg;
+	struct workers *p = arg;
 
 	pthread_mutex_lock(&p->lock);
 	while (!atomic_load(&p->stopping)) {
@@ -294,7 +294,7 @@ void serve_cgi(struct app *app)
  * was nothing to do for idle_ms and others are waiting too. A worker that
  * leaves is not counted as idle any more.
  */
-static int next_connection(struct pool *p)
+static int next_connection(struct workers *p)
 {
 	int64_t idle_since = clock_mono_ms();
 	bool last;
@@ -329,11 +329,11 @@ static int next_connection(struct pool *p)
 }
 
 /*
- * The end of a worker. Each waits for the end of the one before, and pool_stop
+ * The end of a worker. Each waits for the end of the one before, and workers_stop
  * for the last: no thread is still ending, with what libraries keep for it,
  * when the process does.
  */
-static void leave(struct pool *p)
+static void leave(struct workers *p)
 {
 	pthread_t before;
 	bool any;
@@ -352,7 +352,7 @@ static void leave(struct pool *p)
 
 static void *worker_run(void *arg)
 {
-	struct pool *p = arg;
+	struct workers *p = arg;
 	struct serving *s = xmalloc(sizeof(*s));
 	struct fcgi *fcgi = fcgi_new();
 	struct worker w = { .fresh = false };
@@ -384,7 +384,7 @@ static void *worker_run(void *arg)
 	return NULL;
 }
 
-static void stop_watching(struct pool *p)
+static void stop_watching(struct workers *p)
 {
 	pthread_mutex_lock(&p->lock);
 	atomic_store(&p->stopping, true);
@@ -396,7 +396,7 @@ static void stop_watching(struct pool *p)
 	p->watched = false;
 }
 
-static void pool_free(struct pool *p)
+static void workers_free(struct workers *p)
 {
 	pthread_cond_destroy(&p->gone);
 	pthread_cond_destroy(&p->called);
@@ -405,15 +405,14 @@ static void pool_free(struct pool *p)
 	free(p);
 }
 
-struct pool *pool_start(struct app *app, int fd, bool owned, struct err *e)
+struct workers *workers_start(struct app *app, int fd, bool owned, struct err *e)
 {
 	const struct conf *conf = conf_live_get(app->conf);
-	struct pool *p = xcalloc(1, sizeof(*p));
-	pthread_condattr_t attr;
+	struct workers *p = xcalloc(1, sizeof(*p));
 	struct timeval tv;
 	int wait_ms;
 
-	*p = (struct pool){
+	*p = (struct workers){
 		.app = app, .fd = fd, .owned = owned,
 		.max = conf->threads.max,
 		.hands = MAX(4, 2 * (int)sysconf(_SC_NPROCESSORS_ONLN)),
@@ -423,12 +422,9 @@ struct pool *pool_start(struct app *app, int fd, bool owned, struct err *e)
 	conf_put(conf);
 	TAILQ_INIT(&p->fresh);
 	pthread_mutex_init(&p->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&p->gone, &attr);
-	pthread_cond_init(&p->called, &attr);
-	pthread_cond_init(&p->look, &attr);
-	pthread_condattr_destroy(&attr);
+	clock_cond_init(&p->gone);
+	clock_cond_init(&p->called);
+	clock_cond_init(&p->look);
 
 	/* accept gives up after this and looks around. */
 	wait_ms = owned ? MAX(p->idle_ms, 1) : SHARED_ACCEPT_MS;
@@ -441,13 +437,13 @@ struct pool *pool_start(struct app *app, int fd, bool owned, struct err *e)
 	    spawn(p) < 0) {
 		err_set(e, ERR_INTERNAL, "cannot serve the socket");
 		stop_watching(p);
-		pool_free(p);
+		workers_free(p);
 		return NULL;
 	}
 	return p;
 }
 
-int pool_size(struct pool *p)
+int workers_size(struct workers *p)
 {
 	int n;
 
@@ -458,18 +454,11 @@ int pool_size(struct pool *p)
 }
 
 /* Until all workers have left, at most so long. Returns how many are left. */
-static int wait_gone(struct pool *p, int ms)
+static int wait_gone(struct workers *p, int ms)
 {
-	struct timespec end;
+	struct timespec end = clock_mono_at(clock_mono_ms() + ms);
 	int n, rc = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += ms / 1000;
-	end.tv_nsec += (long)(ms % 1000) * 1000000;
-	if (end.tv_nsec >= 1000000000) {
-		end.tv_sec++;
-		end.tv_nsec -= 1000000000;
-	}
 	pthread_mutex_lock(&p->lock);
 	while (p->n && rc == 0)
 		rc = pthread_cond_timedwait(&p->gone, &p->lock, &end);
@@ -478,7 +467,7 @@ static int wait_gone(struct pool *p, int ms)
 	return n;
 }
 
-int pool_stop(struct pool *p, int grace_ms, int abort_ms)
+int workers_stop(struct workers *p, int grace_ms, int abort_ms)
 {
 	int left;
 
@@ -500,6 +489,6 @@ int pool_stop(struct pool *p, int grace_ms, int abort_ms)
 		return left;
 	if (p->any_left)
 		pthread_join(p->left, NULL);
-	pool_free(p);
+	workers_free(p);
 	return 0;
 }

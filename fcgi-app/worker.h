@@ -13,7 +13,7 @@
 #include "app.h"
 #include "response.h"
 
-struct pool;
+struct workers;
 
 /*
  * Starts serving the listening socket fd, which stays the caller's. owned:
@@ -21,7 +21,7 @@ struct pool;
  * the signal mask of the caller, who has blocked all. ERR_INTERNAL when not
  * even one thread can be started.
  */
-struct pool *pool_start(struct app *app, int fd, bool owned,
+struct workers *workers_start(struct app *app, int fd, bool owned,
 			struct err *e) MUST_CHECK;
 
 /*
@@ -30,10 +30,10 @@ struct pool *pool_start(struct app *app, int fd, bool owned,
  * workers are still busy: with 0 the pool is freed; else call it again, or end
  * the process.
  */
-int pool_stop(struct pool *p, int grace_ms, int abort_ms);
+int workers_stop(struct workers *p, int grace_ms, int abort_ms);
 
 /* How many workers there are now; for tests and /metrics. */
-int pool_size(struct pool *p);
+int workers_size(struct workers *p);
 
 /* Serves the one request of a plain CGI process. */
 void serve_cgi(struct app *app);

@@ -11,9 +11,11 @@ include lib/conf/local.mk
 include lib/db/local.mk
 include lib/net/local.mk
 include lib/auth/local.mk
+include lib/resource/local.mk
 include lib/store/local.mk
 include lib/job/local.mk
 include lib/llm/local.mk
+include lib/agent/local.mk
 include lib/prompt/local.mk
 include lib/schema/local.mk
 include lib/tool/local.mk

@@ -17,4 +17,7 @@ dist_sql_DATA = \
 	sql/0016-turn-service.sql \
 	sql/0017-message-columns.sql \
 	sql/0020-job.sql \
-	sql/0021-conversation-created.sql
+	sql/0021-conversation-created.sql \
+	sql/0022-resource.sql \
+	sql/0025-bounded-reads.sql \
+	sql/0028-message-reply.sql

@@ -230,6 +230,12 @@ evs.join_retrans_period=PT0.5S"
         except subprocess.TimeoutExpired:
             self.kill()
 
+    def isolate(self, on=True):
+        """It is cut off from the other nodes, though not from its clients."""
+        with contextlib.suppress(SqlError):
+            self.sql("SET GLOBAL wsrep_provider_options="
+                     f"'gmcast.isolate={int(on)}'", timeout_s=10)
+
     def freeze(self):
         self.process.send_signal(signal.SIGSTOP)
 
@@ -309,6 +315,7 @@ class Cluster:
                 node.thaw()
                 with contextlib.suppress(SqlError):
                     node.sql("SET GLOBAL read_only=0", timeout_s=10)
+                node.isolate(False)
         if not any(n.running() for n in self.nodes):
             self.bootstrap()
         wait_until("a primary component", lambda: any(

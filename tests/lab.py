@@ -268,7 +268,7 @@ class Lab:
             ]},
             "roles": {
                 "user": {"groups": ["*"], "permissions":
-                         ["AIChat.*", "AI.Chat.UseTool.*"]},
+                         ["AIChat.*", "AI.Tokens.*", "AI.Chat.UseTool.*"]},
             },
             "llm_services": {
                 "demo": {"provider": "openai_compatible", "model": "demo",

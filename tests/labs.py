@@ -1,6 +1,8 @@
 """The Lab that the suites of the API and of security share, and a maker of special
 ones; a suite's conftest.py takes them over."""
 
+import json
+
 import pytest
 
 from lab import Lab
@@ -38,6 +40,25 @@ WORKSPACES = {
     "staff": {"workspace": "staff", "name": "Staff only",
               "visible_to": ["staff"], "title_by_model": False},
 }
+
+TEXT = {"type": "object", "required": ["text"], "additionalProperties": False,
+        "properties": {"text": {"type": "string", "maxLength": 200}}}
+
+
+def writes(log, effect="write", **fields):
+    """A tool that appends its arguments to a file, so that each run is seen."""
+    script = f'cat >> {log}; echo >> {log}; echo \'{{"noted":true}}\''
+    return {"kind": "command", "description": "Writes a note.",
+            "parameters": TEXT, "untrusted": False, "effect": effect,
+            "command": {"run": ["/bin/sh", "-c", script]}, **fields}
+
+
+def with_runs(lab, log):
+    """The Lab; lab.runs() are the arguments with which writes() ran."""
+    lab.runs = lambda: [json.loads(line) for line in
+                        log.read_text().splitlines() if line]
+    lab.clear = lambda: log.write_text("")
+    return lab
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,8 @@ PY_LOG_DRIVER = $(LOG_DRIVER)
 # Checks of the sources themselves.
 CHECKS = tests/check/layers.py tests/check/banned.py tests/check/format.py \
 	tests/check/doc-examples tests/check/command.py tests/check/lamp.py tests/check/dist.py \
-	tests/check/pitfalls.py tests/check/security.py
+	tests/check/pitfalls.py tests/check/security.py \
+	tests/check/tables.py
 TESTS += $(CHECKS)
 EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/labs.py tests/run.sh tests/tsan.supp \
 	tests/galera.py tests/lab.py tests/red_team.py tests/web.py
@@ -17,7 +18,7 @@ EXTRA_DIST += $(CHECKS) tests/check/tree.py tests/labs.py tests/run.sh tests/tsa
 # Suites of ./lamp test beside `make check`: whole directories, so that a new test
 # is in the tarball without a line here.
 EXTRA_DIST += tests/conftest.py tests/api tests/security tests/servers tests/clients \
-	tests/browser tests/peers tests/soak tests/cluster
+	tests/browser tests/peers tests/soak tests/cluster tests/examples
 dist-hook:
 	find '$(distdir)' -name __pycache__ -type d -exec chmod -R u+w {} + \
 		-exec rm -rf {} +

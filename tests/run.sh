@@ -179,6 +179,12 @@ test_unit() { make_check unit "$build"; }
 test_api() { suite api "$build" api; }
 # What an attacker found, and would try; again under the sanitizers.
 test_security() { suite security "$build" security; }
+# The pages "add a …" of docs, each in a copy that compiles: in two parts.
+test_examples() {
+	local shards=2
+
+	suite examples "$build" examples
+}
 # Three Galera nodes, which are as much as two cores bear: in one part.
 test_cluster() {
 	local shards=1
@@ -277,10 +283,10 @@ test_clients() {
 run_tests() {
 	local one suites=("$@") start=$SECONDS
 	[ ${#suites[@]} -gt 0 ] && [ "${suites[0]}" != all ] ||
-		suites=(unit api security cluster servers clients browser fuzz sanitize)
+		suites=(unit api security examples cluster servers clients browser fuzz sanitize)
 	for one in "${suites[@]}"; do
 		case $one in
-		unit | api | security | cluster | servers | clients | browser | fuzz | sanitize) ;;
+		unit | api | security | examples | cluster | servers | clients | browser | fuzz | sanitize) ;;
 		*) die "there is no test suite $one" ;;
 		esac
 	done

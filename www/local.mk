@@ -37,6 +37,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/store/thread.js \
 	www/js/store/threads.js \
 	www/js/store/turn.js \
+	www/js/store/unstored.js \
 	www/js/strings.js \
 	www/js/table.js \
 	www/js/theme.js \

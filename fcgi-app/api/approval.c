@@ -10,7 +10,6 @@
 
 #include "api/approval.h"
 #include "api/client.h"
-#include "api/idempotent.h"
 #include "api/scope.h"
 #include "app.h"
 #include "auth/policy.h"
@@ -112,7 +111,7 @@ static int check_decider(struct request *rq, struct err *e)
 }
 
 /*
- * The turn goes on here, or its stream is followed where it runs. With an
+ * The turn is resumed here, or its stream is followed where it runs. With an
  * Idempotency-Key the same decisions may come again, and get the same answer:
  * what the turn told from then on, or what of it is behind Last-Event-ID.
  */
@@ -120,17 +119,9 @@ static int go_on(struct request *rq, struct response *rs, const struct turn *t,
 		 struct turn_decision *d, size_t n, const struct send_as *as,
 		 struct err *e)
 {
-	int64_t after = t->last_event_seq;
-	struct turn_run *run = NULL;
+	struct turn_request in = send_resume(rq, t, d, n);
 
-	if (send_open_woken(rq, t, d, n, &run, e) < 0 &&
-	    (!idempotent_decided(rq, &t->id, d, n, &after, e) ||
-	     send_after(rq, after, &after, e) < 0))
-		return -1;
-	if (!run)
-		return send_events(rq, rs, &t->id, after, as, e);
-	send_stream(rs, run, as);
-	return 0;
+	return send_stream(rq, rs, &in, as, e);
 }
 
 struct decide_body {

@@ -3,115 +3,37 @@
 
 #include <stdio.h>
 
-#include "api/idempotent.h"
-#include "api/scope.h"
 #include "api/send.h"
-#include "app.h"
-#include "fields.h"
-#include "store/conversation.h"
+#include "store/message.h"
 
 #include "base/banned.h"
 
-struct chat_body {
-	struct str workspace_id, content, agent_id;
-	struct uuid conversation_id;
-	struct send_more more;
-};
-
-static struct turn_run *open_with(struct request *rq,
-				  const struct conf_workspace *ws,
-				  const struct conf_agent *agent,
-				  const struct chat_body *b, struct err *e)
-{
-	return send_open(rq, ws, agent, uuid_is_nil(&b->conversation_id)
-			 ? NULL : &b->conversation_id, b->content, &b->more, e);
-}
-
-/* Whether another agent might be asked instead. */
-static bool is_the_agents(const struct err *e)
-{
-	return e->code == ERR_NOT_FOUND || e->code == ERR_CHAT_DISABLED ||
-		e->code == ERR_LLM_UNSUPPORTED ||
-		e->code == ERR_LLM_NO_CREDENTIAL;
-}
-
-/*
- * The agent that is to answer is the one named; else the conversation's own,
- * where one is named; else the workspace's default. Most conversations are the
- * default agent's, and turn_open finds out whether this one is: so it is only
- * looked at when it is not.
- */
-static struct turn_run *open_turn(struct request *rq,
-				  const struct conf_workspace *ws,
-				  const struct chat_body *b, struct err *e)
-{
-	const struct conf_agent *first = scope_agent(ws, b->agent_id, e), *own;
-	struct owner owner = scope_owner(rq);
-	struct err why = ERR_INIT;
-	struct conversation c;
-	struct turn_run *t;
-
-	if (!first)
-		return NULL;
-	if (b->agent_id.p || uuid_is_nil(&b->conversation_id))
-		return open_with(rq, ws, first, b, e);
-	t = open_with(rq, ws, first, b, &why);
-	if (t || !is_the_agents(&why)) {
-		*e = why;
-		return t;
-	}
-	if (conversation_get(rq->app->db, &owner, &b->conversation_id,
-			     rq->arena, &c, e) < 0)
-		return NULL;
-	own = scope_agent(ws, c.agent_id, e);
-	if (own == first)
-		*e = why;
-	return own && own != first ? open_with(rq, ws, own, b, e) : NULL;
-}
-
 /* The members; workspaceId where the path does not say it. */
-static int read_body(struct request *rq, struct chat_body *b, struct err *e)
+static int read_body(struct request *rq, struct turn_request *in,
+		     struct err *e)
 {
 	const struct field fields[] = {
-		{ .key = "workspaceId", .type = FIELD_SLUG,
-		  .flags = FIELD_REQUIRED,
-		  .offset = offsetof(struct chat_body, workspace_id) },
-		{ .key = "content", .type = FIELD_TEXT,
-		  .flags = FIELD_REQUIRED | FIELD_FILLED,
-		  .max_chars = (size_t)rq->conf->limits.message_chars,
-		  .offset = offsetof(struct chat_body, content) },
-		SEND_MORE_FIELDS(offsetof(struct chat_body, more)),
-		{ .key = "conversationId", .type = FIELD_UUID,
-		  .flags = FIELD_NULLABLE,
-		  .offset = offsetof(struct chat_body, conversation_id) },
-		{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_NULLABLE,
-		  .offset = offsetof(struct chat_body, agent_id) },
+		SEND_FIELD("workspaceId", FIELD_SLUG, FIELD_REQUIRED,
+			   workspace_id),
+		SEND_CONTENT(rq, "content"),
+#include "api/option_fields.h"
+		SEND_FIELD("conversationId", FIELD_UUID, FIELD_NULLABLE,
+			   conversation_id),
+		SEND_FIELD("agentId", FIELD_SLUG, FIELD_NULLABLE, agent_id),
 	};
 	const size_t skip = route_has_arg(rq, "workspace") ? 1 : 0;
 
-	if (fields_read(fields + skip, ARRAY_LEN(fields) - skip, rq->body, b,
-			sizeof(*b), e) < 0)
+	if (send_read(rq, TURN_SEND, fields + skip, ARRAY_LEN(fields) - skip,
+		      in, sizeof(*in), e) < 0)
 		return -1;
 	if (skip)
-		b->workspace_id = route_arg(rq, "workspace");
+		in->workspace_id = route_arg(rq, "workspace");
 	return 0;
-}
-
-/* What another request with the same Idempotency-Key must have. */
-static struct idempotent_turn same_as(struct request *rq,
-				      const struct chat_body *b)
-{
-	return (struct idempotent_turn){
-		.content = b->content, .meta = send_meta(rq, &b->more),
-		.conversation = uuid_is_nil(&b->conversation_id)
-			? NULL : &b->conversation_id,
-		.workspace_id = b->workspace_id, .agent_id = b->agent_id,
-	};
 }
 
 /*
  * POST /chat/{w}/stream?dialect= {content, conversationId?, agentId?,
- * client?, webSearch?}: events (B38 to B45, or in another dialect);
+ * …options}: events (B38 to B45, or in another dialect);
  * docs/dialects.md has their table.
  * Without conversationId a conversation is created; the user-message event
  * names it. Errors before the stream opens:
@@ -121,25 +43,12 @@ static struct idempotent_turn same_as(struct request *rq,
  */
 int api_chat_stream(struct request *rq, struct response *rs, struct err *e)
 {
-	struct send_as as = { .state = { .style = RECORD_PLAIN } };
-	const struct conf_workspace *ws;
-	struct idempotent_turn same;
-	struct chat_body b;
-	struct turn_run *t;
-	int rc;
+	struct send_as as = { .style = RECORD_PLAIN };
+	struct turn_request in;
 
-	if (send_dialect(rq, &as.dialect, e) < 0 || read_body(rq, &b, e) < 0)
+	if (send_dialect(rq, &as.dialect, e) < 0 || read_body(rq, &in, e) < 0)
 		return -1;
-	same = same_as(rq, &b);
-	rc = idempotent_stream(rq, rs, &same, &as, e);
-	if (rc)
-		return MIN(rc, 0);
-	ws = scope_workspace(rq, b.workspace_id, e);
-	t = ws ? open_turn(rq, ws, &b, e) : NULL;
-	if (!t)
-		return -1;
-	send_stream(rs, t, &as);
-	return 0;
+	return send_stream(rq, rs, &in, &as, e);
 }
 
 static void answer_task(struct response *rs, const struct uuid *turn,
@@ -159,8 +68,8 @@ static void answer_task(struct response *rs, const struct uuid *turn,
 }
 
 /*
- * POST /tasks {workspaceId, content, conversationId?, agentId?, client?,
- * webSearch?} (E6): 202 {taskId, turnId, conversationId, messageId} at once; the turn, which is the
+ * POST /tasks {workspaceId, content, conversationId?, agentId?,
+ * …options} (E6): 202 {taskId, turnId, conversationId, messageId} at once; the turn, which is the
  * task, runs on when the answer is out. Its events are those of the turn
  * (Location leads to them), its status is one of GET /notifications. Errors as
  * POST /chat/{w}/stream, all of them before the 202. A repeated
@@ -168,27 +77,17 @@ static void answer_task(struct response *rs, const struct uuid *turn,
  */
 int api_task_submit(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct conf_workspace *ws;
-	struct idempotent_turn same;
-	struct chat_body b;
+	struct turn_request in;
 	struct turn_run *t;
-	struct turn before;
 	int rc;
 
-	if (read_body(rq, &b, e) < 0)
+	if (read_body(rq, &in, e) < 0)
 		return -1;
-	same = same_as(rq, &b);
-	rc = idempotent_find(rq, &same, &before, e);
-	if (rc > 0)
-		answer_task(rs, &before.id, &before.conversation_id,
-			    before.user_seq);
-	if (rc)
-		return MIN(rc, 0);
-	ws = scope_workspace(rq, b.workspace_id, e);
-	t = ws ? open_turn(rq, ws, &b, e) : NULL;
-	if (!t)
+	rc = send_start(rq, &in, &t, e);
+	if (rc < 0)
 		return -1;
 	answer_task(rs, &t->id, &t->conversation_id, t->user.seq);
-	send_later(rq, t);
+	if (rc == TURN_STARTED)
+		send_later(rq, t);
 	return 0;
 }

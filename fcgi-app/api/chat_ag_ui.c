@@ -3,8 +3,8 @@
 
 #include "api/approval.h"
 #include "api/client.h"
-#include "api/idempotent.h"
 #include "base/limits.h"
+#include "dialect/ag_ui.h"
 #include "tool/core/tool.h"
 
 #include "base/banned.h"
@@ -22,10 +22,10 @@ static json_t *page_of(struct request *rq)
 		json_t *one = jx_keep(rq->arena, json_pack(
 			"{s:s,s:[O]}", "mode", "page", "tools", t));
 		struct err ignored = ERR_INIT;
-		struct str text;
+		json_t *list;
 
 		if (json_array_size(good) < LIM_PAGE_TOOLS &&
-		    tool_page_read(one, 0, rq->arena, &text, &ignored) == 0)
+		    tool_page_read(one, &list, &ignored) == 0)
 			json_array_append(good, (json_t *)t);
 	}
 	return page;
@@ -86,10 +86,11 @@ static int resume(struct request *rq, struct response *rs,
 {
 	const json_t *messages = jx_arr(rq->body, "messages"), *m;
 	const json_t *list = jx_arr(rq->body, "resume");
+	const struct ag_ui_asked *asked = as->asked;
 	size_t i, n = json_array_size(messages);
 	struct answers a;
 
-	if (answers_open(rq, "ag-ui", as->state.thread_id,
+	if (answers_open(rq, "ag-ui", asked->thread_id,
 			 json_array_size(list) ? "resume" : "messages", &a,
 			 e) < 0)
 		return -1;
@@ -113,42 +114,29 @@ static int resume(struct request *rq, struct response *rs,
  * is taken; or, where the thread waits, resume and the tool messages at the end,
  * with which its turn goes on as this run. tools are those of the client's page,
  * as far as the workspace takes them (a tool that is not understood is left
- * out). Of forwardedProps webSearch is read; context and state are not. Errors,
+ * out). Of forwardedProps the options are read; context and state are not. Errors,
  * and a repeated Idempotency-Key, as POST /chat/{w}/stream and
  * /turns/{t}/approvals.
  */
 int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 {
-	struct send_as as = { .dialect = DIALECT_AG_UI };
-	struct idempotent_turn same;
+	struct ag_ui_asked asked;
+	struct send_as as = { .dialect = DIALECT_AG_UI, .asked = &asked };
+	struct turn_request in = send_request(rq, TURN_SEND);
 	struct client_thread thread;
-	struct send_more more = { .web = 0 };
-	struct turn_run *t;
-	struct str text;
-	int rc;
 
-	if (client_name(rq->body, "threadId", &as.state.thread_id, e) < 0 ||
-	    client_name(rq->body, "runId", &as.state.run_id, e) < 0)
+	if (client_name(rq->body, "threadId", &asked.thread_id, e) < 0 ||
+	    client_name(rq->body, "runId", &asked.run_id, e) < 0)
 		return -1;
 	if (json_array_size(jx_arr(rq->body, "resume")) || ends_in_results(rq))
 		return resume(rq, rs, &as, e);
 	if (client_last_text(rq, jx_arr(rq->body, "messages"), "content",
-			     &text, e) < 0 ||
-	    send_more_read(jx_obj(rq->body, "forwardedProps"), &more, e) < 0 ||
-	    client_thread(rq, "ag-ui", as.state.thread_id, &thread, e) < 0)
+			     &in.content, e) < 0 ||
+	    send_read_options(jx_obj(rq->body, "forwardedProps"), &in.options,
+			      e) < 0 ||
+	    client_thread(rq, "ag-ui", asked.thread_id, &thread, e) < 0)
 		return -1;
-	more.client = page_of(rq);
-	same = (struct idempotent_turn){
-		.content = text, .meta = send_meta(rq, &more),
-		.conversation = &thread.conversation_id,
-	};
-	rc = idempotent_stream(rq, rs, &same, &as, e);
-	if (rc)
-		return MIN(rc, 0);
-	t = send_open(rq, thread.workspace, thread.agent,
-		      &thread.conversation_id, text, &more, e);
-	if (!t)
-		return -1;
-	send_stream(rs, t, &as);
-	return 0;
+	in.options.client = page_of(rq);
+	client_target(&thread, &in);
+	return send_stream(rq, rs, &in, &as, e);
 }

@@ -3,11 +3,11 @@
 
 #include "api/approval.h"
 #include "api/client.h"
-#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
 #include "base/utf8.h"
+#include "dialect/ai_sdk.h"
 #include "store/message.h"
 #include "store/turn.h"
 
@@ -15,10 +15,8 @@
 
 /* What useChat asks for. */
 struct ask {
-	struct str chat, text;
-	struct send_more more;
-	struct str message_id;		/* what is regenerated or edited; n == 0:
-					   nothing, or the last one */
+	struct str chat;
+	struct turn_request in;
 	bool regenerate;
 	const json_t *answered;		/* parts of an answer that waits, with
 					   what the client decided; or NULL */
@@ -26,7 +24,7 @@ struct ask {
 
 /* A message that the client calls id is found by it. Not when it is too long. */
 static void name_message(struct request *rq, struct str id,
-			 struct send_more *more)
+			 struct turn_request *in)
 {
 	struct buf b = BUF_INIT(8 * CLIENT_NAME_CHARS + 256);
 	struct jw w = jw_on(&b);
@@ -36,8 +34,8 @@ static void name_message(struct request *rq, struct str id,
 		jw_kstrz(&w, "client", "ai-sdk");
 		jw_kstr(&w, "clientMessageId", id);
 		jw_end_obj(&w);
-		more->meta = arena_str(rq->arena, buf_str(&b));
-		more->client_id = id;
+		in->meta = arena_str(rq->arena, buf_str(&b));
+		in->client_id = id;
 	}
 	buf_release(&b);
 }
@@ -49,11 +47,12 @@ static int read_ask(struct request *rq, struct ask *ask, struct err *e)
 	struct str trigger = jx_str(rq->body, "trigger");
 
 	*ask = (struct ask){
-		.message_id = jx_str(rq->body, "messageId"),
 		.regenerate = str_is(trigger, "regenerate-message"),
+		.in = send_request(rq, TURN_SEND),
 	};
+	ask->in.message = jx_str(rq->body, "messageId");
 	if (client_name(rq->body, "id", &ask->chat, e) < 0 ||
-	    send_more_read(rq->body, &ask->more, e) < 0)
+	    send_read_options(rq->body, &ask->in.options, e) < 0)
 		return -1;
 	if (trigger.p && !ask->regenerate && !str_is(trigger, "submit-message"))
 		return err_field(e, ERR_INVALID_FIELD, "trigger",
@@ -68,80 +67,34 @@ static int read_ask(struct request *rq, struct ask *ask, struct err *e)
 		if (ask->answered)
 			return 0;
 	}
-	if (client_last_text(rq, messages, "parts", &ask->text, e) < 0)
+	if (client_last_text(rq, messages, "parts", &ask->in.content, e) < 0)
 		return -1;
 	name_message(rq, jx_str(json_array_get(messages, n - 1), "id"),
-		     &ask->more);
+		     &ask->in);
 	return 0;
 }
 
 /*
- * The message that the client names: by our id, by the turn's, under which it
- * has the answers, or by its own, under which it has the user's.
+ * The chat's thread, as what is asked: one that is to be changed, not gone on
+ * with, must be there.
  */
-static int find_message(struct request *rq, const struct client_thread *th,
-			const struct ask *ask, int64_t *seq, struct err *e)
+static int find_thread(struct request *rq, struct ask *ask, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
-	struct str name = ask->message_id;
-	struct uuid id;
-	struct turn t;
-
-	*seq = 0;
-	if (name.n == 0)
-		return 0;
-	if (message_id_parse(name, &id, seq) &&
-	    uuid_eq(&id, &th->conversation_id))
-		return 0;
-	if (uuid_parse(name, &id)) {
-		if (turn_get(rq->app->db, &owner, &id, rq->arena, &t, e) == 0 &&
-		    uuid_eq(&t.conversation_id, &th->conversation_id)) {
-			*seq = t.user_seq;
-			return 0;
-		}
-		if (e->code != ERR_NONE && e->code != ERR_NOT_FOUND)
-			return -1;
-		err_clear(e);
-	}
-	if (message_find(rq->app->db, &owner, &th->conversation_id, name, seq,
-			 e) < 0)
-		return -1;
-	return *seq ? 0 : err_field(e, ERR_INVALID_FIELD, "messageId",
-				    "The stored thread has no such message.");
-}
-
-/* Whether the thread is to be changed, not gone on with. */
-static bool is_redo(const struct ask *ask)
-{
-	return ask->regenerate || ask->message_id.n;
-}
-
-/* The chat's thread; one that is to be changed must be there. */
-static int find_thread(struct request *rq, const struct ask *ask,
-		       struct client_thread *th, struct err *e)
-{
+	struct client_thread th;
 	int rc;
 
-	if (!is_redo(ask))
-		return client_thread(rq, "ai-sdk", ask->chat, th, e);
-	rc = client_find_thread(rq, "ai-sdk", ask->chat, th, e);
-	return rc == 1 ? err_set(e, ERR_NOT_FOUND, "no such chat") : rc;
-}
-
-static struct turn_run *open_turn(struct request *rq, const struct ask *ask,
-				  const struct client_thread *th,
-				  struct err *e)
-{
-	struct send_redo redo = { .content = ask->text, .more = ask->more };
-
-	if (!is_redo(ask))
-		return send_open(rq, th->workspace, th->agent,
-				 &th->conversation_id, ask->text, &ask->more,
-				 e);
-	if (find_message(rq, th, ask, &redo.seq, e) < 0)
-		return NULL;
-	return send_open_redo(rq, th->workspace, th->agent,
-			      &th->conversation_id, &redo, e);
+	if (ask->regenerate || ask->in.message.n) {
+		ask->in.verb = TURN_REPLACE;
+		rc = client_find_thread(rq, "ai-sdk", ask->chat, &th, e);
+		if (rc == 1)
+			return err_set(e, ERR_NOT_FOUND, "no such chat");
+	} else {
+		rc = client_thread(rq, "ai-sdk", ask->chat, &th, e);
+	}
+	if (rc < 0)
+		return -1;
+	client_target(&th, &ask->in);
+	return 0;
 }
 
 /*
@@ -206,41 +159,27 @@ static int answer_parts(struct request *rq, struct response *rs,
  * trigger regenerate-message answers again, as POST /conversations/{c}/edit and
  * …/regenerate. Where the last message is the answer that waits, with approvals
  * and outputs of the client in its tool parts, the turn goes on, in the same
- * message; an approval counts for the request whose id it has. client,
- * webSearch, errors and a repeated Idempotency-Key: as POST /chat/{w}/stream.
+ * message; an approval counts for the request whose id it has.
+ * The options, errors and a repeated Idempotency-Key: as POST /chat/{w}/stream.
  * sdk: the client's major version; from 6 on approvals are parts of their own.
  * Other members are not read.
  */
 int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 {
-	struct send_as as = { .dialect = DIALECT_AI_SDK };
-	struct idempotent_turn same;
-	struct client_thread th;
-	struct turn_run *t;
+	struct ai_sdk_asked asked = { .version = 0 };
+	struct send_as as = { .dialect = DIALECT_AI_SDK, .asked = &asked };
 	struct ask ask;
 	int64_t sdk;
-	int rc;
 
 	if (req_query_int(rq, "sdk", 0, &sdk, e) < 0 ||
 	    read_ask(rq, &ask, e) < 0)
 		return -1;
-	as.state.sdk = (int)MIN(MAX(sdk, 0), 1000);
+	asked.version = (int)MIN(MAX(sdk, 0), 1000);
 	if (ask.answered)
 		return answer_parts(rq, rs, &ask, &as, e);
-	if (find_thread(rq, &ask, &th, e) < 0)
+	if (find_thread(rq, &ask, e) < 0)
 		return -1;
-	same = (struct idempotent_turn){
-		.content = ask.text, .meta = send_meta(rq, &ask.more),
-		.conversation = &th.conversation_id,
-	};
-	rc = idempotent_stream(rq, rs, &same, &as, e);
-	if (rc)
-		return MIN(rc, 0);
-	t = open_turn(rq, &ask, &th, e);
-	if (!t)
-		return -1;
-	send_stream(rs, t, &as);
-	return 0;
+	return send_stream(rq, rs, &ask.in, &as, e);
 }
 
 /*

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "api/client.h"
-#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -25,18 +24,15 @@
 #define GIVEN_BYTES 8388608	/* of the messages before the last, stored */
 
 struct openai_ask {
-	const struct conf_workspace *workspace;
-	const struct conf_agent *agent;
+	struct turn_request in;
 	struct str model;		/* as it was asked for */
-	struct str text;		/* of the user message */
-	struct send_more more;
 	bool stream, want_usage;
 };
 
 /* -- GET /models ------------------------------------------------------------ */
 
-static void write_model(struct jw *w, const struct conf_workspace *ws,
-			const struct conf_agent *a)
+static void write_model(struct jw *w, const struct workspace *ws,
+			const struct agent *a)
 {
 	struct buf id = BUF_INIT(512);
 
@@ -50,13 +46,13 @@ static void write_model(struct jw *w, const struct conf_workspace *ws,
 	buf_release(&id);
 }
 
-static bool can_chat(const struct conf *c, const struct conf_workspace *w,
-		     const struct conf_agent *a)
+static bool can_chat(const struct conf *c, const struct workspace *w,
+		     const struct agent *a)
 {
-	const struct conf_llm *service;
+	const struct target t = { w, a, target_service(c, w, a) };
 	struct err e = ERR_INIT;
 
-	return turn_service(c, w, a, &service, &e) == 0;
+	return target_can_chat(&t, &e) == 0;
 }
 
 /*
@@ -66,20 +62,19 @@ static bool can_chat(const struct conf *c, const struct conf_workspace *w,
  */
 int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 {
+	const struct caller by = scope_caller(rq);
 	const struct conf *c = rq->conf;
 	struct jw w = resp_json(rs, 200);
+	const struct workspace *ws;
+	size_t at = 0;
 
 	(void)e;
 	jw_obj(&w);
 	jw_kstrz(&w, "object", "list");
 	jw_key(&w, "data");
 	jw_arr(&w);
-	for (size_t i = 0; i < c->n_workspaces; i++) {
-		const struct conf_workspace *ws = &c->workspaces[i];
-
-		if (!scope_sees(rq, ws))
-			continue;
-		if (can_chat(c, ws, conf_default_agent(ws)))
+	while ((ws = catalog_each(&by, &at))) {
+		if (can_chat(c, ws, workspace_default_agent(ws)))
 			write_model(&w, ws, NULL);
 		for (size_t k = 0; k < ws->n_agents; k++)
 			if (can_chat(c, ws, &ws->agents[k]))
@@ -92,8 +87,8 @@ int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 
 /* "workspace/agent" or "workspace"; id is as it was asked for. */
 static int find_model(struct request *rq, struct str id, struct str workspace,
-		      struct str agent, const struct conf_workspace **w,
-		      const struct conf_agent **a, struct err *e)
+		      struct str agent, const struct workspace **w,
+		      const struct agent **a, struct err *e)
 {
 	struct err inner = ERR_INIT;
 
@@ -130,8 +125,8 @@ static struct str cut_slash(struct str *rest)
 int api_openai_model(struct request *rq, struct response *rs, struct err *e)
 {
 	struct str id = route_arg(rq, "workspace"), agent = id, workspace;
-	const struct conf_workspace *w;
-	const struct conf_agent *a;
+	const struct workspace *w;
+	const struct agent *a;
 	struct jw out;
 
 	workspace = cut_slash(&agent);
@@ -159,8 +154,12 @@ static int read_model(struct request *rq, struct openai_ask *ask,
 		return -1;
 	agent = ask->model;
 	workspace = str_cut(&agent, '/');
-	return find_model(rq, ask->model, workspace, agent, &ask->workspace,
-			  &ask->agent, e);
+	if (find_model(rq, ask->model, workspace, agent, &ask->in.workspace,
+		       &ask->in.agent, e) < 0)
+		return -1;
+	ask->in.workspace_id = str_of(ask->in.workspace->id);
+	ask->in.agent_id = str_of(ask->in.agent->id);
+	return 0;
 }
 
 /* Whether a parameter asks for nothing: absent, null, false, [], {}. */
@@ -234,7 +233,7 @@ static int read_web(struct request *rq, struct openai_ask *ask, struct err *e)
 	if (options && !json_is_null(options) && !json_is_object(options))
 		return err_field(e, ERR_INVALID_FIELD, key,
 				 "web_search_options must be an object.");
-	ask->more.web = json_is_object(options);
+	ask->in.options.web = json_is_object(options);
 	if (!idle(tools) && !json_is_array(tools))
 		return err_field(e, ERR_INVALID_FIELD, "tools",
 				 "tools must be a list.");
@@ -245,10 +244,11 @@ static int read_web(struct request *rq, struct openai_ask *ask, struct err *e)
 					 "deployment's and run on the server; "
 					 "clients can only ask for "
 					 "web_search.");
-		ask->more.web = 1;
+		ask->in.options.web = 1;
 		key = "tools";
 	}
-	if (ask->more.web && !scope_web(rq, ask->workspace, ask->agent))
+	if (ask->in.options.web &&
+	    !scope_web(rq, ask->in.workspace, ask->in.agent))
 		return err_field(e, ERR_INVALID_FIELD, key,
 				 "This model has no web search.");
 	return 0;
@@ -293,7 +293,7 @@ static int read_messages(struct request *rq, struct openai_ask *ask,
 	struct jw w = jw_on(&b);
 	int rc = 0;
 
-	if (client_last_text(rq, messages, "content", &ask->text, e) < 0)
+	if (client_last_text(rq, messages, "content", &ask->in.content, e) < 0)
 		return -1;
 	jw_obj(&w);
 	jw_kstrz(&w, "client", "openai");
@@ -306,7 +306,7 @@ static int read_messages(struct request *rq, struct openai_ask *ask,
 		jw_end_arr(&w);
 	}
 	jw_end_obj(&w);
-	ask->more.meta = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
+	ask->in.meta = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
 	if (rc == 0 && !buf_ok(&b))
 		rc = err_field(e, ERR_TOO_BIG, "messages",
 			       "There are too many messages.");
@@ -342,7 +342,7 @@ static int read_stream(const json_t *body, struct openai_ask *ask,
 
 static int read_ask(struct request *rq, struct openai_ask *ask, struct err *e)
 {
-	*ask = (struct openai_ask){ .workspace = NULL };
+	*ask = (struct openai_ask){ .in = send_request(rq, TURN_SEND) };
 	if (!json_is_object(rq->body))
 		return err_public(e, ERR_INVALID_JSON,
 				  "The body must be a JSON object.");
@@ -413,35 +413,23 @@ static int answer_whole(struct response *rs, const struct turn_run *t,
  */
 int api_openai_chat(struct request *rq, struct response *rs, struct err *e)
 {
-	struct send_as as = { .dialect = DIALECT_OPENAI };
-	struct turn_run *t, before;
-	struct idempotent_turn same;
+	struct openai_asked asked;
+	struct send_as as = {
+		.dialect = DIALECT_OPENAI, .asked = &asked,
+		.stops_with_client = true,
+	};
 	enum turn_status status;
 	struct openai_ask ask;
-	int rc;
+	struct turn_run *t;
 
 	if (read_ask(rq, &ask, e) < 0)
 		return -1;
-	same = (struct idempotent_turn){
-		.content = ask.text, .meta = send_meta(rq, &ask.more),
-		.workspace_id = str_of(ask.workspace->id),
-		.agent_id = str_of(ask.agent->id),
+	asked = (struct openai_asked){
+		.model = ask.model, .want_usage = ask.want_usage,
 	};
-	as.state.model = ask.model;
-	as.state.want_usage = ask.want_usage;
-	rc = ask.stream ? idempotent_stream(rq, rs, &same, &as, e)
-		: idempotent_end(rq, &same, &before, &status, e);
-	if (rc > 0 && !ask.stream)
-		return answer_whole(rs, &before, status, &ask, e);
-	if (rc)
-		return MIN(rc, 0);
-	t = send_open(rq, ask.workspace, ask.agent, NULL, ask.text, &ask.more,
-		      e);
-	if (!t)
+	if (ask.stream)
+		return send_stream(rq, rs, &ask.in, &as, e);
+	if (send_whole(rq, &ask.in, &t, &status, e) < 0)
 		return -1;
-	if (!ask.stream)
-		return answer_whole(rs, t, turn_run(t, NULL), &ask, e);
-	as.stops_with_client = uuid_is_nil(&rq->turn_id);
-	send_stream(rs, t, &as);
-	return 0;
+	return answer_whole(rs, t, status, &ask, e);
 }

@@ -8,7 +8,6 @@
 #include "fields.h"
 #include "store/conversation.h"
 #include "turn/notify.h"
-#include "turn/turn.h"
 
 #include "base/banned.h"
 
@@ -91,7 +90,7 @@ int client_name(const json_t *body, const char *key, struct str *out,
 
 /* The id under which this caller's thread is kept. */
 static struct uuid thread_id(const struct request *rq,
-			     const struct conf_workspace *w, const char *kind,
+			     const struct workspace *w, const char *kind,
 			     struct str name)
 {
 	struct buf scope = BUF_INIT(1024);
@@ -130,12 +129,17 @@ static int make(struct request *rq, const struct uuid *id,
 {
 	struct owner owner = scope_owner(rq);
 	struct conversation_new n = { .id = id };
-	const struct conf_llm *service;
+	struct target to;
 	struct conversation c;
 
 	t->agent = scope_agent(t->workspace, agent, e);
-	if (!t->agent ||
-	    turn_service(rq->conf, t->workspace, t->agent, &service, e) < 0)
+	if (!t->agent)
+		return -1;
+	to = (struct target){
+		t->workspace, t->agent,
+		target_service(rq->conf, t->workspace, t->agent),
+	};
+	if (target_can_chat(&to, e) < 0)
 		return -1;
 	n.workspace_id = str_of(t->workspace->id);
 	n.agent_id = str_of(t->agent->id);
@@ -193,4 +197,11 @@ int client_find_thread(struct request *rq, const char *kind, struct str name,
 	struct uuid id;
 
 	return find_named(rq, kind, name, out, &agent, &id, e);
+}
+
+void client_target(const struct client_thread *t, struct turn_request *in)
+{
+	in->workspace = t->workspace;
+	in->agent = t->agent;
+	in->conversation_id = t->conversation_id;
 }

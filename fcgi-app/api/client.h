@@ -7,6 +7,7 @@
 #define API_CLIENT_H
 
 #include "route.h"
+#include "turn/turn.h"
 
 #define CLIENT_NAME_CHARS 200	/* of a thread, a run, a chat */
 
@@ -37,18 +38,21 @@ int client_name(const json_t *body, const char *key, struct str *out,
 
 /* Where a client's thread leads. */
 struct client_thread {
-	const struct conf_workspace *workspace;
-	const struct conf_agent *agent;
+	const struct workspace *workspace;
+	const struct agent *agent;
 	struct uuid conversation_id;
 	struct uuid running_turn_id;	/* nil: it is not answering */
 };
+
+/* What is asked is asked there. */
+void client_target(const struct client_thread *t, struct turn_request *in);
 
 /*
  * The conversation that a client calls name: one of the caller's by its id, or
  * else one that is made for this caller, workspace, kind ("ai-sdk") and name
  * and found again under the same. The workspace is the path's; the agent is
  * the query's agentId, else the conversation's, else the default.
- * ERR_NOT_FOUND, and the errors of turn_service before anything is made.
+ * ERR_NOT_FOUND, and the errors of target_can_chat before anything is made.
  */
 int client_thread(struct request *rq, const char *kind, struct str name,
 		  struct client_thread *out, struct err *e) MUST_CHECK;

@@ -50,7 +50,7 @@ static int read_body(struct request *rq, struct complete *c, struct err *e)
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct complete_body, schema) },
 	};
-	const struct conf_prompt *p;
+	const struct prompt *p;
 	struct err inner = ERR_INIT;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &c->body,
@@ -61,7 +61,7 @@ static int read_body(struct request *rq, struct complete *c, struct err *e)
 				 inner.text);
 	if (!c->body.prompt.p)
 		return 0;
-	p = conf_prompt(rq->conf, c->body.prompt);
+	p = catalog_prompt(rq->conf, c->body.prompt);
 	if (!p)
 		return err_field(e, ERR_INVALID_FIELD, "prompt",
 				 "There is no prompt of that name.");
@@ -82,7 +82,7 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 {
 	struct complete *c = arena_new(rq->arena, struct complete);
 	struct llm_reply *r = &c->reply;
-	const struct conf_workspace *ws;
+	const struct workspace *ws;
 	struct llm_ask q = {
 		.deps = &rq->app->deps, .kind = USAGE_COMPLETE,
 		.layer = "complete", .max_bytes = LIM_ANSWER_BYTES,
@@ -93,7 +93,7 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 	ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
 	if (!ws || read_body(rq, c, e) < 0)
 		return -1;
-	q.service = scope_service(rq->conf, ws, NULL);
+	q.service = target_service(rq->conf, ws, NULL);
 	if (!q.service)
 		return err_set(e, ERR_CHAT_DISABLED, "no service");
 	if (llm_check_service(q.service, e) < 0)

@@ -65,8 +65,8 @@ static void write_next(struct jw *w, const struct conversation_filter *f,
 static int read_filter(struct request *rq, struct conversation_filter *f,
 		       struct err *e)
 {
-	const struct conf_workspace *w;
-	const struct conf_agent *a;
+	const struct workspace *w;
+	const struct agent *a;
 
 	*f = (struct conversation_filter){ .workspace_id = { NULL, 0 } };
 	if (scope_path(rq, &w, &a, e) < 0)
@@ -102,7 +102,8 @@ static int read_filter(struct request *rq, struct conversation_filter *f,
  * GET /workspaces/{w}/agents/{a}/conversations?q=&cursor=&pageSize=
  * 200 {items: [Conversation], totalCount, nextCursor}, newest first: by
  * updatedAt, in the list of an agent by createdAt (B28); q is part of the
- * title, in any case.
+ * title, in any case. totalCount is null for who has more than LIM_COUNTED; with
+ * a filter a page may be short, or empty, in front of another one.
  */
 int api_conversation_list(struct request *rq, struct response *rs,
 			  struct err *e)
@@ -133,7 +134,11 @@ int api_conversation_list(struct request *rq, struct response *rs,
 	for (size_t i = 0; i < page.n; i++)
 		conversation_write(&w, &page.items[i], now_us);
 	jw_end_arr(&w);
-	jw_kint(&w, "totalCount", total);
+	jw_key(&w, "totalCount");
+	if (total < 0)
+		jw_null(&w);
+	else
+		jw_int(&w, total);
 	write_next(&w, &f, &page);
 	jw_end_obj(&w);
 	return 0;
@@ -189,7 +194,7 @@ static int create_once(struct request *rq, struct conversation_new *n,
 	if (rc > 0 && str_eq(c->workspace_id, n->workspace_id) &&
 	    str_eq(c->agent_id, n->agent_id))
 		return 0;
-	return rc < 0 ? -1 : rc > 0 ? idempotent_differs(e)
+	return rc < 0 ? -1 : rc > 0 ? turn_key_differs(e)
 		: err_set(e, ERR_CONFLICT, "the conversation id is taken");
 }
 
@@ -220,8 +225,8 @@ int api_conversation_create(struct request *rq, struct response *rs,
 		  .offset = offsetof(struct create_body, knowledge) },
 	};
 	const size_t skip = route_has_arg(rq, "agent") ? 2 : 0;
-	const struct conf_workspace *ws;
-	const struct conf_agent *agent;
+	const struct workspace *ws;
+	const struct agent *agent;
 	struct conversation_new n;
 	struct conversation c;
 	struct create_body b;
@@ -259,8 +264,8 @@ int conversation_of_path(struct request *rq, struct conversation *c,
 {
 	const struct uuid *id = route_arg_uuid(rq, "conversation");
 	struct owner owner = scope_owner(rq);
-	const struct conf_workspace *ws;
-	const struct conf_agent *agent;
+	const struct workspace *ws;
+	const struct agent *agent;
 	struct db *db = rq->app->db;
 	bool closed;
 

@@ -15,6 +15,12 @@ const char *etag_conversation(const struct conversation *c, int64_t now_us,
 	return out;
 }
 
+const char *etag_row(int64_t version, char out[ETAG_BYTES])
+{
+	snprintf(out, ETAG_BYTES, "\"%lld\"", (long long)version);
+	return out;
+}
+
 const char *etag_page(int64_t version, char out[ETAG_BYTES])
 {
 	snprintf(out, ETAG_BYTES, "\"%lldp\"", (long long)version);
@@ -50,17 +56,23 @@ bool etag_answer(const struct request *rq, struct response *rs, const char *tag)
 	return same;
 }
 
+int etag_wanted(const struct request *rq, const char *tag, struct err *e)
+{
+	struct str wanted = req_header(rq, "If-Match");
+
+	if (!wanted.p || str_is(str_trim(wanted), "*"))
+		return 0;
+	if (has_tag(wanted, tag))
+		return 1;
+	return err_set(e, ERR_PRECONDITION, "it is at version %s", tag);
+}
+
 int etag_required(const struct request *rq, const struct conversation *c,
 		  int64_t *version, struct err *e)
 {
-	struct str wanted = req_header(rq, "If-Match");
 	char tag[ETAG_BYTES];
+	int rc = etag_wanted(rq, etag_conversation(c, clock_now_us(), tag), e);
 
-	*version = -1;
-	if (!wanted.p || str_is(str_trim(wanted), "*"))
-		return 0;
-	*version = c->version;
-	if (has_tag(wanted, etag_conversation(c, clock_now_us(), tag)))
-		return 0;
-	return err_set(e, ERR_PRECONDITION, "it is at version %s", tag);
+	*version = rc > 0 ? c->version : -1;
+	return rc < 0 ? -1 : 0;
 }

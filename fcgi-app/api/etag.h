@@ -18,6 +18,9 @@
 const char *etag_conversation(const struct conversation *c, int64_t now_us,
 			      char out[ETAG_BYTES]);
 
+/* Of the row of a resource at that version. */
+const char *etag_row(int64_t version, char out[ETAG_BYTES]);
+
 /* Of a page of the thread at that version. */
 const char *etag_page(int64_t version, char out[ETAG_BYTES]);
 
@@ -27,6 +30,13 @@ const char *etag_page(int64_t version, char out[ETAG_BYTES]);
  */
 bool etag_answer(const struct request *rq, struct response *rs,
 		 const char *tag);
+
+/*
+ * 1 when If-Match has tag, 0 when there is no If-Match or it is "*" (any version
+ * will do). ERR_PRECONDITION when it has other tags only.
+ */
+int etag_wanted(const struct request *rq, const char *tag,
+		struct err *e) MUST_CHECK;
 
 /*
  * The version that a change must find: *version = c's when If-Match has its

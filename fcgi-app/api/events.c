@@ -1,102 +1,20 @@
 /* A turn's events for those who come later, or come back. */
 #include "api/api.h"
 
-#include <string.h>
-
 #include "api/send.h"
+#include "api/scope.h"
 #include "app.h"
 #include "base/clock.h"
-#include "base/log.h"
+#include "dialect/wire.h"
 #include "turn/follow.h"
 
 #include "base/banned.h"
 
 enum {
 	LINGER_MS = 100,	/* a poll's answer gathers what follows closely */
-	LOOK_MS = 1000,		/* how often a stream looks whether to end */
+	LOOK_MS = 1000,		/* how often a poll looks whether to end */
 	FRAME_BYTES = 33554432,
-	BATCH_BYTES = 65536,	/* of a stream, about */
 };
-
-/* -- as a stream ------------------------------------------------------------ */
-
-struct events_sink {
-	struct sink sink;	/* first: a sink is cast back */
-	struct request *rq;
-	struct response *rs;
-	const struct dialect *dialect;
-	struct dialect_state state;
-};
-
-static void events_flush(struct sink *s)
-{
-	resp_flush(((struct events_sink *)s)->rs);
-}
-
-static void events_emit(struct sink *s, const struct turn_event *ev)
-{
-	struct events_sink *es = (struct events_sink *)s;
-
-	if (!es->rs->gone)
-		dialect_encode(es->dialect, resp_stream(es->rs), ev, &es->state);
-	/* All that is stored may come at once; it is not kept here as a whole. */
-	if (resp_stream(es->rs)->n > BATCH_BYTES)
-		resp_flush(es->rs);
-}
-
-static void events_idle(struct sink *s)
-{
-	struct events_sink *es = (struct events_sink *)s;
-
-	if (!es->rs->gone)
-		buf_addstr(resp_stream(es->rs), es->dialect->keep_alive);
-}
-
-/* A process that is told to stop lets its readers go: they come back. */
-static int events_patience(void *ctx)
-{
-	struct events_sink *es = ctx;
-
-	return es->rs->gone || atomic_load(&es->rq->app->stopping) ? 0 : LOOK_MS;
-}
-
-int send_events(struct request *rq, struct response *rs,
-		const struct uuid *turn, int64_t after,
-		const struct send_as *as, struct err *e)
-{
-	const struct dialect *d = dialect_get(as->dialect);
-	struct events_sink s = {
-		.sink = { .emit = events_emit, .flush = events_flush,
-			  .idle = events_idle },
-		.rq = rq, .rs = rs, .dialect = d, .state = as->state,
-	};
-	struct turn_follow f = {
-		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
-		.turn_id = *turn, .after = after, .arena = rq->arena,
-		.patience = events_patience, .ctx = &s,
-		.ends_at_wait = d->ends_at_wait,
-	};
-	struct err later = ERR_INIT;
-
-	if (turn_follow_open(&f, e) < 0)
-		return -1;
-	if (f.done) {
-		resp_empty(rs, 204);
-		return 0;
-	}
-	if (d->header)
-		resp_header(rs, d->header, d->value);
-	resp_open_stream(rs, d->content_type, d->preamble);
-	s.state.retry_due = d->retries;
-	if (rs->head_only)
-		return 0;
-	if (turn_follow_run(&f, &s.sink, &later) < 0)
-		log_err("events of a turn", &later);
-	if (f.done)
-		buf_addstr(resp_stream(rs), d->end);
-	resp_flush(rs);
-	return 0;
-}
 
 /* -- as a long poll --------------------------------------------------------- */
 
@@ -109,20 +27,6 @@ struct poll_sink {
 	int64_t until_ms, linger_ms;	/* linger: 0 = nothing came yet */
 	const struct app *app;
 };
-
-/* What stands behind "name: " in the line of a frame. */
-static struct str line_of(struct str frame, const char *name)
-{
-	size_t n = strlen(name);
-
-	while (frame.n) {
-		struct str line = str_cut(&frame, '\n');
-
-		if (line.n > n + 1 && memcmp(line.p, name, n) == 0)
-			return (struct str){ line.p + n + 2, line.n - n - 2 };
-	}
-	return (struct str){ NULL, 0 };
-}
 
 /* {"id","event","data"} of the frame that a stream would have. */
 static void poll_emit(struct sink *s, const struct turn_event *ev)
@@ -137,9 +41,9 @@ static void poll_emit(struct sink *s, const struct turn_event *ev)
 		return;
 	jw_obj(&p->items);
 	jw_kint(&p->items, "id", ev->seq);
-	jw_kstr(&p->items, "event", line_of(frame, "event"));
+	jw_kstr(&p->items, "event", wire_line(frame, "event"));
 	jw_key(&p->items, "data");
-	jw_raw(&p->items, line_of(frame, "data"));
+	jw_raw(&p->items, wire_line(frame, "data"));
 	jw_end_obj(&p->items);
 	if (!p->linger_ms)
 		p->linger_ms = clock_mono_ms() + LINGER_MS;
@@ -164,11 +68,13 @@ static int poll(struct request *rq, struct response *rs,
 	struct poll_sink p = {
 		.sink = { .emit = poll_emit }, .frame = BUF_INIT(FRAME_BYTES),
 		.dialect = dialect_get(DIALECT_NATIVE),
+		.state = dialect_open(DIALECT_NATIVE, RECORD_PLAIN, NULL,
+				      rq->arena),
 		.until_ms = clock_mono_ms() + wait_s * 1000, .app = rq->app,
 	};
 	struct turn_follow f = {
-		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
-		.turn_id = *turn, .after = after, .arena = rq->arena,
+		.deps = &rq->app->deps, .by = scope_caller(rq),
+		.turn_id = *turn, .after = after,
 		.patience = poll_patience, .ctx = &p,
 	};
 	int rc;
@@ -199,7 +105,7 @@ static int poll(struct request *rq, struct response *rs,
 int api_turn_events(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct uuid *turn = route_arg_uuid(rq, "turn");
-	struct send_as as = { .state = { .style = RECORD_PLAIN } };
+	struct send_as as = { .style = RECORD_PLAIN };
 	int64_t wait_s, after;
 
 	if (send_dialect(rq, &as.dialect, e) < 0 || send_after(rq, 0, &after, e) < 0 ||

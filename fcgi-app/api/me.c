@@ -52,15 +52,14 @@ static bool holds_process(const struct request *rq)
 int api_me(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct identity *who = &rq->who;
-	const struct conf_workspace *first = NULL;
+	const struct caller by = scope_caller(rq);
+	size_t at = 0;
+	const struct workspace *first = catalog_each(&by, &at);
 	const struct str *names;
 	struct jw w = resp_json(rs, 200);
 	size_t n;
 
 	(void)e;
-	for (size_t i = 0; i < rq->conf->n_workspaces && !first; i++)
-		if (scope_sees(rq, &rq->conf->workspaces[i]))
-			first = &rq->conf->workspaces[i];
 	policy_names(who, rq->arena, &names, &n);
 	jw_obj(&w);
 	jw_kstrz(&w, "userId", who->user_id_text);

@@ -5,13 +5,12 @@
 #include "api/api.h"
 
 #include "api/etag.h"
-#include "api/idempotent.h"
 #include "api/page.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
 #include "base/limits.h"
-#include "fields.h"
+#include "dialect/wire.h"
 #include "page_cache.h"
 #include "store/message.h"
 
@@ -44,11 +43,21 @@ static bool unchanged(struct request *rq, struct response *rs,
 	return etag_answer(rq, rs, etag_page(page->version, tag));
 }
 
+/* Reads a page of rows with the steps or without. */
+typedef int read_page_fn(struct db *db, const struct owner *o,
+			 const struct uuid *conversation_id,
+			 enum store_order order, int64_t after_seq, size_t size,
+			 struct arena *a, struct message_page *out,
+			 struct err *e);
+
 /* The page that is read again and again: see page_cache.h. */
 static int newest_page(struct request *rq, struct response *rs,
-		       struct message_scope *scope, size_t size, struct err *e)
+		       struct message_scope *scope, read_page_fn *read,
+		       size_t size, struct err *e)
 {
-	struct page_key key = { scope->conversation_id, size };
+	struct page_key key = {
+		scope->conversation_id, size, read == message_list,
+	};
 	struct owner owner = scope_owner(rq);
 	struct message_page page;
 	struct page_state state;
@@ -65,8 +74,8 @@ static int newest_page(struct request *rq, struct response *rs,
 			return 0;
 		}
 	}
-	if (message_list(rq->app->db, &owner, &key.conversation_id,
-			 NEWEST_FIRST, 0, size, rq->arena, &page, e) < 0)
+	if (read(rq->app->db, &owner, &key.conversation_id, NEWEST_FIRST, 0,
+		 size, rq->arena, &page, e) < 0)
 		return -1;
 	if (unchanged(rq, rs, &page))
 		return 0;
@@ -76,37 +85,55 @@ static int newest_page(struct request *rq, struct response *rs,
 	return 0;
 }
 
+/* What include= says: message_list for steps. */
+static int read_include(struct request *rq, read_page_fn **read, struct err *e)
+{
+	struct str include;
+
+	if (req_query(rq, "include", &include, e) < 0)
+		return -1;
+	*read = str_is(include, "steps") ? message_list : message_list_said;
+	if (include.n && *read != message_list)
+		return err_field(e, ERR_INVALID_FIELD, "include",
+				 "include must be steps.");
+	return 0;
+}
+
 /*
- * GET /conversations/{c}/messages?cursor=&pageSize=: newest first.
+ * GET /conversations/{c}/messages?cursor=&pageSize=&include=: newest first.
  * GET /workspaces/{w}/agents/{a}/conversations/{c}/messages: oldest first, and
  * answers have the role "agent" (B6).
- * 200 {items: [Message], totalCount: null, nextCursor}. Steps and tool rows of
- * a turn are among the items, in their order. With an ETag; 304 when
+ * 200 {items: [Message], totalCount: null, nextCursor}: user messages, what the
+ * user chose of options (A41), and answers (A51); with include=steps the steps
+ * and tool rows of a turn are among the items too, in their order. With an ETag;
+ * 304 when
  * If-None-Match has it. 404 for a conversation that is not the caller's, or not
  * that agent's.
  */
 int api_message_list(struct request *rq, struct response *rs, struct err *e)
 {
 	struct owner owner = scope_owner(rq);
-	const struct conf_workspace *ws;
-	const struct conf_agent *agent;
+	const struct workspace *ws;
+	const struct agent *agent;
 	struct message_scope scope;
 	struct message_page page;
+	read_page_fn *read;
 	int64_t seq;
 	size_t size;
 
-	if (scope_path(rq, &ws, &agent, e) < 0 ||
+	if (scope_path(rq, &ws, &agent, e) < 0 || read_include(rq, &read, e) < 0 ||
 	    page_seq(rq, &seq, e) < 0 || page_size(rq, &size, e) < 0)
 		return -1;
 	scope = (struct message_scope){
 		.conversation_id = *route_arg_uuid(rq, "conversation"),
 		.style = agent ? RECORD_AGENT_SCOPED : RECORD_PLAIN,
+		.said = read == message_list_said,
 	};
 	if (!agent && !seq)
-		return newest_page(rq, rs, &scope, size, e);
-	if (message_list(rq->app->db, &owner, &scope.conversation_id,
-			 agent ? OLDEST_FIRST : NEWEST_FIRST, seq, size,
-			 rq->arena, &page, e) < 0)
+		return newest_page(rq, rs, &scope, read, size, e);
+	if (read(rq->app->db, &owner, &scope.conversation_id,
+		 agent ? OLDEST_FIRST : NEWEST_FIRST, seq, size, rq->arena,
+		 &page, e) < 0)
 		return -1;
 	if (agent && (!str_is(page.workspace_id, ws->id) ||
 		      !str_is(page.agent_id, agent->id)))
@@ -116,94 +143,83 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-struct message_body {
-	struct str content;
-	struct send_more more;
-};
-
 /* What is said in the conversation of the path. */
-static int read_body(struct request *rq, struct message_body *b,
-		     struct idempotent_turn *same, struct err *e)
+static int read_body(struct request *rq, struct turn_request *in,
+		     struct err *e)
 {
 	const struct field fields[] = {
-		{ .key = "content", .type = FIELD_TEXT,
-		  .flags = FIELD_REQUIRED | FIELD_FILLED,
-		  .max_chars = (size_t)rq->conf->limits.message_chars,
-		  .offset = offsetof(struct message_body, content) },
-		SEND_MORE_FIELDS(offsetof(struct message_body, more)),
+		SEND_CONTENT(rq, "content"),
+#include "api/option_fields.h"
 	};
 
-	if (fields_read(fields, ARRAY_LEN(fields), rq->body, b, sizeof(*b),
-			e) < 0)
+	if (send_read(rq, TURN_SEND, fields, ARRAY_LEN(fields), in,
+		      sizeof(*in), e) < 0)
 		return -1;
-	*same = (struct idempotent_turn){
-		.content = b->content, .meta = send_meta(rq, &b->more),
-		.conversation = route_arg_uuid(rq, "conversation"),
-		.workspace_id = route_arg(rq, "workspace"),
-		.agent_id = route_arg(rq, "agent"),
-	};
+	in->conversation_id = *route_arg_uuid(rq, "conversation");
+	in->workspace_id = route_arg(rq, "workspace");
+	in->agent_id = route_arg(rq, "agent");
 	return 0;
 }
 
-static struct turn_run *open_turn(struct request *rq,
-				  const struct message_body *b,
-				  struct err *e)
+/*
+ * {user, assistant} (B34), of a turn that waits {user, assistant: null,
+ * waitingFor: […]}. An answer that failed is shown like any other, with
+ * finish_reason "error".
+ */
+static void write_both(struct response *rs, const struct turn_run *t,
+		       enum turn_status status)
 {
-	const struct conf_workspace *ws;
-	const struct conf_agent *agent;
+	struct message_scope scope = {
+		.workspace_id = str_of(t->in.workspace->id),
+		.agent_id = str_of(t->in.agent->id),
+		.conversation_id = t->conversation_id,
+		.style = RECORD_AGENT_SCOPED,
+	};
+	struct jw w = resp_json(rs, 200);
 
-	if (scope_path(rq, &ws, &agent, e) < 0)
-		return NULL;
-	return send_open(rq, ws, agent, route_arg_uuid(rq, "conversation"),
-			 b->content, &b->more, e);
+	jw_obj(&w);
+	jw_key(&w, "user");
+	message_write(&w, &scope, &t->user);
+	jw_key(&w, "assistant");
+	if (status != TURN_WAITING) {
+		message_write(&w, &scope, &t->answer);
+	} else {
+		jw_null(&w);
+		jw_key(&w, "waitingFor");
+		jw_arr(&w);
+		for (size_t i = 0; i < t->n_waits; i++)
+			wire_wait(&w, &t->waits[i]);
+		jw_end_arr(&w);
+	}
+	jw_end_obj(&w);
 }
 
 /*
- * POST …/agents/{a}/conversations/{c}/messages {content, client?, webSearch?}:
+ * POST …/agents/{a}/conversations/{c}/messages {content, …options}:
  * waits for the whole answer; 200 {user: Message, assistant: Message}. Errors before the turn
  * begins: 404, 409 conversation_busy, 422 llm_*, 503 chat_disabled. A repeated
  * Idempotency-Key: the first one's answer, once it is there.
  */
 int api_message_send(struct request *rq, struct response *rs, struct err *e)
 {
-	struct idempotent_turn same;
 	enum turn_status status;
-	struct turn_run *t, before;
-	struct message_body b;
-	int rc;
+	struct turn_request in;
+	struct turn_run *t;
 
-	if (read_body(rq, &b, &same, e) < 0)
+	if (read_body(rq, &in, e) < 0 ||
+	    send_whole(rq, &in, &t, &status, e) < 0)
 		return -1;
-	rc = idempotent_end(rq, &same, &before, &status, e);
-	if (rc > 0)
-		send_both(rs, &before, status, RECORD_AGENT_SCOPED);
-	if (rc)
-		return MIN(rc, 0);
-	t = open_turn(rq, &b, e);
-	if (!t)
-		return -1;
-	send_wait(rs, t, RECORD_AGENT_SCOPED);
+	write_both(rs, t, status);
 	return 0;
 }
 
 /* POST …/messages/stream?dialect=: the same as events (B35, B38 to B45). */
 int api_message_stream(struct request *rq, struct response *rs, struct err *e)
 {
-	struct send_as as = { .state = { .style = RECORD_AGENT_SCOPED } };
-	struct idempotent_turn same;
-	struct message_body b;
-	struct turn_run *t;
-	int rc;
+	struct send_as as = { .style = RECORD_AGENT_SCOPED };
+	struct turn_request in;
 
-	if (send_dialect(rq, &as.dialect, e) < 0 ||
-	    read_body(rq, &b, &same, e) < 0)
+	if (send_dialect(rq, &as.dialect, e) < 0 || read_body(rq, &in, e) < 0)
 		return -1;
-	rc = idempotent_stream(rq, rs, &same, &as, e);
-	if (rc)
-		return MIN(rc, 0);
-	t = open_turn(rq, &b, e);
-	if (!t)
-		return -1;
-	send_stream(rs, t, &as);
-	return 0;
+	return send_stream(rq, rs, &in, &as, e);
 }

@@ -5,6 +5,7 @@
  * serves the next request.
  */
 #include "api/api.h"
+#include "api/feeds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,9 @@ enum {
 	STALL_MS = 30000,	/* who does not read for so long is gone */
 	PIECE_BYTES = 1024,	/* of a stream: what does not fit waits */
 	POLL_BYTES = 16384,	/* of a poll, about; fits into any socket */
+	FEEDS_MS = 100,		/* how often turns that run are looked at */
+	SLICE_BYTES = 4096,	/* of their events; fits where a socket has room */
+	QUEUE_BYTES = 67108864,
 };
 
 /* An open stream or long poll. The notify thread's once it is handed over. */
@@ -44,6 +48,10 @@ struct listener {
 	struct jw items;	/* of a poll */
 	size_t n_items;
 	int64_t stalled_ms;	/* since when it takes nothing; 0: it does */
+	struct feeds *feeds;	/* events=all; else NULL */
+	struct buf queue;	/* their events that are not sent yet, */
+	size_t n_queue_sent;	/* but for so many bytes */
+	int64_t alive_ms;	/* when the next comment is due */
 	char tenant[];
 };
 
@@ -55,6 +63,9 @@ static void put(struct listener *l, const struct notice *n)
 	struct buf *out = resp_stream(&l->rs);
 	struct jw w = jw_on(out);
 
+	if (l->feeds && n->kind == NOTICE_TURN_STATUS)
+		feeds_turn(l->feeds, &n->subject_id,
+			   str_is(n->word, "running"));
 	if (!name)
 		return;
 	if (l->poll) {
@@ -99,6 +110,30 @@ static bool pass(struct listener *l)
 	return false;
 }
 
+/* Sends what is queued, in slices; false when not all of it went. */
+static bool pass_queue(struct listener *l)
+{
+	while (l->n_queue_sent < l->queue.n) {
+		size_t n = MIN(l->queue.n - l->n_queue_sent, SLICE_BYTES);
+
+		buf_add(resp_stream(&l->rs), l->queue.p + l->n_queue_sent, n);
+		if (!pass(l))
+			return false;
+		l->n_queue_sent += n;
+	}
+	buf_reset(&l->queue);
+	l->n_queue_sent = 0;
+	return true;
+}
+
+/* When there is something to do by itself. */
+static int64_t next_due_ms(const struct listener *l, int64_t now_ms)
+{
+	bool soon = l->queue.n || feeds_busy(l->feeds);
+
+	return soon ? MIN(l->alive_ms, now_ms + FEEDS_MS) : l->alive_ms;
+}
+
 static bool is_gone(const struct listener *l, int64_t now_ms)
 {
 	return l->rs.gone ||
@@ -124,7 +159,7 @@ static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
 {
 	struct listener *l = (struct listener *)sub;
 	int64_t after = sub->after, now_ms = clock_mono_ms();
-	bool passed = true;
+	bool passed = pass_queue(l);	/* not between parts of a frame */
 
 	for (size_t i = 0; i < n && passed; i++) {
 		if (rows[i].seq <= after)
@@ -139,7 +174,7 @@ static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
 	if (passed)
 		(void)pass_piece(l, after, 0);
 	if (!l->poll)
-		sub->due_ms = now_ms + KEEP_ALIVE_MS;
+		sub->due_ms = next_due_ms(l, now_ms);
 	else if (l->n_items)
 		sub->due_ms = l->until_ms = 0;	/* in this round */
 	return !is_gone(l, now_ms);
@@ -147,10 +182,21 @@ static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
 
 static bool stream_due(struct listener *l, int64_t now_ms)
 {
-	buf_adds(resp_stream(&l->rs), ": ka\n\n");
-	(void)pass(l);
-	l->sub.due_ms = now_ms + KEEP_ALIVE_MS;
-	return !is_gone(l, now_ms);
+	bool passed = pass_queue(l);
+
+	if (passed && feeds_busy(l->feeds)) {
+		feeds_read(l->feeds, &l->queue);
+		passed = buf_ok(&l->queue) && pass_queue(l);
+	}
+	if (now_ms >= l->alive_ms || !l->sub.due_ms) {
+		l->alive_ms = now_ms + KEEP_ALIVE_MS;
+		if (passed) {
+			buf_adds(resp_stream(&l->rs), ": ka\n\n");
+			(void)pass(l);
+		}
+	}
+	l->sub.due_ms = next_due_ms(l, now_ms);
+	return buf_ok(&l->queue) && !is_gone(l, now_ms);
 }
 
 static bool due(struct notify_sub *sub, int64_t now_ms)
@@ -172,7 +218,8 @@ static void begin_stream(struct listener *l)
 		buf_addf(resp_stream(&l->rs),
 			 SSE_RETRY "event: ready\nid: %lld\ndata: {}\n\n",
 			 (long long)l->sub.after);
-	l->sub.due_ms = clock_mono_ms() + KEEP_ALIVE_MS;
+	l->alive_ms = clock_mono_ms() + KEEP_ALIVE_MS;
+	l->sub.due_ms = next_due_ms(l, clock_mono_ms());
 }
 
 /* -- the long poll --------------------------------------------------------------- */
@@ -223,6 +270,8 @@ static void end(struct notify_sub *sub)
 	resp_finish(&l->rs);
 	l->conn->end(l->conn);
 	share_give(&l->share);
+	feeds_free(l->feeds);
+	buf_release(&l->queue);
 	resp_release(&l->rs);
 	free(l);
 }
@@ -243,11 +292,18 @@ static void adopt(void *ctx, struct conn *conn)
 
 /* What the query says; *after -1: from now on. */
 static int read_query(struct request *rq, enum dialect_id *dialect,
-		      int64_t *after, int64_t *wait_s, struct err *e)
+		      int64_t *after, int64_t *wait_s, bool *all, struct err *e)
 {
+	struct str events;
+
 	if (send_dialect(rq, dialect, e) < 0 || send_after(rq, -1, after, e) < 0 ||
-	    send_wait_s(rq, wait_s, e) < 0)
+	    send_wait_s(rq, wait_s, e) < 0 ||
+	    req_query(rq, "events", &events, e) < 0)
 		return -1;
+	*all = str_is(events, "all");
+	if (events.n && (!*all || *wait_s >= 0))
+		return err_field(e, ERR_INVALID_FIELD, "events", "events must "
+				 "be all, and without wait.");
 	if (!notice_speaks(*dialect))
 		return err_field(e, ERR_INVALID_FIELD, "dialect",
 				 "dialect must be native or forge here.");
@@ -269,6 +325,7 @@ static struct listener *listener_new(struct request *rq)
 	l->sub.owner.tenant_id = (struct str){ l->tenant, tenant.n };
 	l->sub.owner.user_id = rq->who.user_id;
 	l->app = rq->app;
+	l->queue = (struct buf)BUF_INIT(QUEUE_BYTES);
 	resp_init(&l->rs);
 	return l;
 }
@@ -277,7 +334,8 @@ static struct listener *listener_new(struct request *rq)
  * GET /notifications?after=N: what happens to the caller's conversations from
  * now on, or behind number N (or the Last-Event-ID), until the client leaves or
  * this process ends: turn-status, title, conversation, job-progress, refresh;
- * docs/notifications.md. dialect: native or forge. With wait=SECONDS (0 to 25):
+ * docs/notifications.md. dialect: native or forge. events=all: besides, the
+ * events of the caller's turns that run, in that dialect. With wait=SECONDS (0 to 25):
  * 200 {items: [{id, event, data}], lastId} as soon as there is one, or when the
  * time is over. 503 overloaded beyond limits.notification_streams, 429
  * too_many_requests beyond the user's share of them.
@@ -288,10 +346,15 @@ int api_notifications(struct request *rq, struct response *rs, struct err *e)
 	struct share_part share = { .of = NULL };
 	int64_t after, wait_s, last_seq;
 	enum dialect_id dialect;
+	struct uuid running[LIM_FEEDS];
+	size_t n_running = 0;
 	struct listener *l;
+	bool all;
 
-	if (read_query(rq, &dialect, &after, &wait_s, e) < 0 ||
-	    notice_listen(rq->app->db, &owner, &last_seq, e) < 0)
+	if (read_query(rq, &dialect, &after, &wait_s, &all, e) < 0 ||
+	    notice_listen(rq->app->db, &owner, &last_seq, e) < 0 ||
+	    (all && turn_running(rq->app->db, &owner, running, LIM_FEEDS,
+				 &n_running, e) < 0))
 		return -1;
 	if (rs->head_only) {
 		resp_open_stream(rs, wait_s >= 0 ? "application/json"
@@ -315,6 +378,10 @@ int api_notifications(struct request *rq, struct response *rs, struct err *e)
 	l->sub.after = after < 0 || l->lost ? last_seq : after;
 	l->sub.last_seq = last_seq;
 	l->until_ms = clock_mono_ms() + MAX(wait_s, 0) * 1000;
+	if (all)
+		l->feeds = feeds_new(rq->app, &l->sub.owner, dialect);
+	for (size_t i = 0; i < n_running; i++)
+		feeds_turn(l->feeds, &running[i], true);
 	rq->adopt = adopt;
 	rq->adopt_ctx = l;
 	resp_leave(rs);

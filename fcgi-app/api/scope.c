@@ -1,6 +1,6 @@
 #include "api/scope.h"
 
-#include "auth/policy.h"
+#include "app.h"
 #include "route.h"
 #include "tool/core/tool.h"
 
@@ -11,35 +11,35 @@ struct owner scope_owner(const struct request *rq)
 	return owner_of(&rq->who);
 }
 
-bool scope_sees(const struct request *rq, const struct conf_workspace *w)
+struct caller scope_caller(const struct request *rq)
 {
-	return policy_sees(&rq->who, w);
+	return caller_of(rq->conf, &rq->who, rq->app->db, rq->arena);
 }
 
-const struct conf_workspace *scope_workspace(const struct request *rq,
-					     struct str id, struct err *e)
+const struct workspace *scope_workspace(const struct request *rq,
+					struct str id, struct err *e)
 {
-	const struct conf_workspace *w = conf_workspace(rq->conf, id);
+	const struct caller by = scope_caller(rq);
+	const struct workspace *w = catalog_find(&by, id);
 
-	if (w && scope_sees(rq, w))
-		return w;
-	err_set(e, ERR_NOT_FOUND, "workspace %.*s", STR_ARG(id));
-	return NULL;
+	if (!w)
+		err_set(e, ERR_NOT_FOUND, "workspace %.*s", STR_ARG(id));
+	return w;
 }
 
-const struct conf_agent *scope_agent(const struct conf_workspace *w,
-				     struct str id, struct err *e)
+const struct agent *scope_agent(const struct workspace *w, struct str id,
+				struct err *e)
 {
-	const struct conf_agent *a = id.p ? conf_agent(w, id)
-		: conf_default_agent(w);
+	const struct agent *a = id.p ? workspace_agent(w, id)
+		: workspace_default_agent(w);
 
 	if (!a)
 		err_set(e, ERR_NOT_FOUND, "agent %.*s", STR_ARG(id));
 	return a;
 }
 
-int scope_path(const struct request *rq, const struct conf_workspace **w,
-	       const struct conf_agent **a, struct err *e)
+int scope_path(const struct request *rq, const struct workspace **w,
+	       const struct agent **a, struct err *e)
 {
 	*w = NULL;
 	*a = NULL;
@@ -54,22 +54,14 @@ int scope_path(const struct request *rq, const struct conf_workspace **w,
 	return *a ? 0 : -1;
 }
 
-const struct conf_llm *scope_service(const struct conf *c,
-				     const struct conf_workspace *w,
-				     const struct conf_agent *a)
+bool scope_web(const struct request *rq, const struct workspace *w,
+	       const struct agent *a)
 {
-	const char *id = a && *a->llm_service ? a->llm_service
-		: *w->llm_service ? w->llm_service : c->chat_llm_service;
-
-	return *id ? conf_llm(c, str_of(id)) : NULL;
-}
-
-bool scope_web(const struct request *rq, const struct conf_workspace *w,
-	       const struct conf_agent *a)
-{
-	const struct conf_llm *s = scope_service(rq->conf, w, a);
+	const struct llm_service *s = target_service(rq->conf, w, a);
 	const struct tool_ctx ctx = {
-		.conf = rq->conf, .workspace = w, .agent = a, .who = &rq->who,
+		.turn = {
+			.by = scope_caller(rq), .workspace = w, .agent = a,
+		},
 		.arena = rq->arena,
 	};
 

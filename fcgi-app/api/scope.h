@@ -5,37 +5,33 @@
 #ifndef API_SCOPE_H
 #define API_SCOPE_H
 
+#include "agent/target.h"
 #include "request.h"
 #include "store/store.h"
 
 /* The owner under which the caller's rows stand. */
 struct owner scope_owner(const struct request *rq);
 
-/* Whether the caller may see w (visible_to). */
-bool scope_sees(const struct request *rq, const struct conf_workspace *w);
+/* The caller of the request, for what lib/agent has. */
+struct caller scope_caller(const struct request *rq);
 
 /* A workspace that the caller sees, by id; NULL with ERR_NOT_FOUND. */
-const struct conf_workspace *scope_workspace(const struct request *rq,
-					     struct str id, struct err *e);
+const struct workspace *scope_workspace(const struct request *rq,
+					struct str id, struct err *e);
 
 /* An agent of w; id.p == NULL: the default one. NULL with ERR_NOT_FOUND. */
-const struct conf_agent *scope_agent(const struct conf_workspace *w,
-				     struct str id, struct err *e);
+const struct agent *scope_agent(const struct workspace *w, struct str id,
+				struct err *e);
 
 /*
  * The workspace and agent that the path names ("workspace", "agent"), where it
  * does; *w and *a are NULL where not. ERR_NOT_FOUND.
  */
-int scope_path(const struct request *rq, const struct conf_workspace **w,
-	       const struct conf_agent **a, struct err *e) MUST_CHECK;
+int scope_path(const struct request *rq, const struct workspace **w,
+	       const struct agent **a, struct err *e) MUST_CHECK;
 
 /* Whether turns of the agent have tools for the web when they are to (C30). */
-bool scope_web(const struct request *rq, const struct conf_workspace *w,
-	       const struct conf_agent *a);
-
-/* The service of an agent, a workspace, or the chat: block (B15), or NULL. */
-const struct conf_llm *scope_service(const struct conf *c,
-				     const struct conf_workspace *w,
-				     const struct conf_agent *a);
+bool scope_web(const struct request *rq, const struct workspace *w,
+	       const struct agent *a);
 
 #endif

@@ -1,20 +1,140 @@
 #include "api/send.h"
 
+#include <stdatomic.h>
+
+#include "api/idempotent.h"
 #include "api/scope.h"
 #include "app.h"
 #include "base/log.h"
-#include "dialect/wire.h"
-#include "fields.h"
-#include "store/conversation.h"
+#include "form.h"
 #include "store/user.h"
-#include "tool/core/tool.h"
+#include "turn/follow.h"
 #include "turn/live.h"
 
 #include "base/banned.h"
 
-/* The sink of a stream: a dialect over an answer. */
+enum {
+	LOOK_MS = 1000,		/* how often a follower looks whether to end */
+	BATCH_BYTES = 65536,	/* of what is replayed, about */
+};
+
+/* -- decoding ---------------------------------------------------------------- */
+
+struct turn_request send_request(const struct request *rq, enum turn_verb verb)
+{
+	return (struct turn_request){
+		.verb = verb, .by = scope_caller(rq),
+	};
+}
+
+struct turn_request send_resume(const struct request *rq, const struct turn *t,
+				struct turn_decision *decisions, size_t n)
+{
+	struct turn_request in = send_request(rq, TURN_RESUME);
+
+	in.of = t;
+	in.conversation_id = t->conversation_id;
+	in.decisions = decisions;
+	in.n_decisions = n;
+	return in;
+}
+
+int send_read(struct request *rq, enum turn_verb verb,
+	      const struct field *fields, size_t n, void *out,
+	      size_t size_bytes, struct err *e)
+{
+	struct turn_request *in = out;
+
+	if (fields_read(fields, n, rq->body, out, size_bytes, e) < 0)
+		return -1;
+	in->verb = verb;
+	in->by = scope_caller(rq);
+	return 0;
+}
+
+int send_read_options(const json_t *o, struct turn_options *out, struct err *e)
+{
+	static const struct field fields[] = {
+#include "api/option_fields.h"
+	};
+	struct turn_request in = { .options = *out };
+
+	if (fields_pick(fields, ARRAY_LEN(fields), o, &in, e) < 0)
+		return -1;
+	*out = in.options;
+	return 0;
+}
+
+struct turn_options send_form_options(const struct request *rq)
+{
+	struct turn_options v = { 0 };
+
+	for (size_t i = 0; i < N_TURN_OPTIONS; i++) {
+		const struct turn_option *o = &turn_options[i];
+
+		if (*o->form && form_field(rq, o->form).n)
+			*(int *)(void *)((char *)&v + o->offset) = 1;
+	}
+	return v;
+}
+
+/* -- starting ---------------------------------------------------------------- */
+
+/* Once the answer is out: title and the like, then the turn is over here. */
+static void after(struct request *rq)
+{
+	struct turn_run *t = rq->after_ctx;
+	struct owner owner = scope_owner(rq);
+	struct err e = ERR_INIT;
+
+	turn_after(t);
+	if (app_user_due(rq->app, &rq->who.user_id) &&
+	    user_touch(rq->app->db, &owner, rq->who.login, rq->who.name,
+		       &e) < 0)
+		log_err("user not noted", &e);
+}
+
+static void run_after(struct request *rq)
+{
+	(void)turn_run(rq->after_ctx, NULL);
+	after(rq);
+}
+
+void send_later(struct request *rq, struct turn_run *t)
+{
+	rq->after = run_after;
+	rq->after_ctx = t;
+}
+
+int send_start(struct request *rq, struct turn_request *in,
+	       struct turn_run **out, struct err *e)
+{
+	struct turn_run *t = arena_new(rq->arena, struct turn_run);
+	struct err bad_key = ERR_INIT;
+	int rc;
+
+	/* A decision needs no key: a bad one counts where it would help. */
+	if (idempotent_key(rq, in, &bad_key) < 0 && in->verb != TURN_RESUME) {
+		*e = bad_key;
+		return -1;
+	}
+	rc = turn_start(t, &rq->app->deps, in, rq->arena, e);
+	if (rc < 0 && e->code == ERR_CONFLICT && bad_key.code)
+		*e = bad_key;
+	if (rc == TURN_STARTED) {
+		rq->after = after;
+		rq->after_ctx = t;
+	}
+	*out = t;
+	return rc;
+}
+
+/* -- as a stream --------------------------------------------------------------- */
+
+/* The sink of a stream, live or replayed: a dialect over an answer. */
 struct stream_sink {
 	struct sink sink;	/* first: a sink is cast back */
+	struct request *rq;
 	struct response *rs;
 	const struct dialect *dialect;
 	struct dialect_state state;
@@ -52,6 +172,9 @@ static void stream_emit(struct sink *s, const struct turn_event *ev)
 	if (stream_gone(ss))
 		return;
 	dialect_encode(ss->dialect, resp_stream(ss->rs), ev, &ss->state);
+	/* All that is stored may come at once; it is not kept here as a whole. */
+	if (!s->try_flush && resp_stream(ss->rs)->n > BATCH_BYTES)
+		stream_flush(s);
 }
 
 static void stream_idle(struct sink *s)
@@ -62,170 +185,163 @@ static void stream_idle(struct sink *s)
 		buf_addstr(resp_stream(ss->rs), ss->dialect->keep_alive);
 }
 
-/* Once the answer is out: title and the like, then the turn is over here. */
-static void after(struct request *rq)
+/* A process that is told to stop lets its readers go: they come back. */
+static int stream_patience(void *ctx)
 {
-	struct turn_run *t = rq->after_ctx;
-	struct owner owner = scope_owner(rq);
-	struct err e = ERR_INIT;
+	struct stream_sink *ss = ctx;
 
-	turn_after(t);
-	if (app_user_due(rq->app, &rq->who.user_id) &&
-	    user_touch(rq->app->db, &owner, rq->who.login, rq->who.name,
-		       &e) < 0)
-		log_err("user not noted", &e);
+	return ss->rs->gone || atomic_load(&ss->rq->app->stopping) ? 0
+		: LOOK_MS;
 }
 
-/* It runs here from now on, and what may follow it is arranged. */
-static void opened(struct request *rq, struct turn_run *t)
+static struct stream_sink stream_open(struct request *rq, struct response *rs,
+				      const struct send_as *as)
 {
-	rq->after = after;
-	rq->after_ctx = t;
-}
-
-static void run_after(struct request *rq)
-{
-	(void)turn_run(rq->after_ctx, NULL);
-	after(rq);
-}
-
-void send_later(struct request *rq, struct turn_run *t)
-{
-	rq->after = run_after;
-	rq->after_ctx = t;
-}
-
-int send_more_read(const json_t *o, struct send_more *more, struct err *e)
-{
-	static const struct field fields[] = {
-		SEND_MORE_FIELDS(0),
+	const struct dialect *d = dialect_get(as->dialect);
+	struct stream_sink s = {
+		.sink = { .emit = stream_emit, .flush = stream_flush,
+			  .idle = stream_idle },
+		.rq = rq, .rs = rs, .dialect = d,
+		.state = dialect_open(as->dialect, as->style, as->asked,
+				      rq->arena),
 	};
 
-	return fields_pick(fields, ARRAY_LEN(fields), o, more, e);
+	if (d->header)
+		resp_header(rs, d->header, d->value);
+	resp_open_stream(rs, d->content_type, d->preamble);
+	return s;
 }
 
-struct str send_meta(struct request *rq, const struct send_more *more)
+static void stream_close(struct stream_sink *s, bool ended)
 {
-	struct str meta = more ? more->meta : (struct str){ NULL, 0 };
-
-	if (!more || more->web <= 0)
-		return meta;
-	return str_of(meta.n > 2
-		? arena_printf(rq->arena, "%.*s,\"webSearch\":true}",
-			       (int)meta.n - 1, meta.p)
-		: "{\"webSearch\":true}");
+	if (ended)
+		buf_addstr(resp_stream(s->rs), s->dialect->end);
+	resp_flush(s->rs);
 }
 
-/* The user message of in, whose text is there: its metadata and columns. */
-static void set_meta(struct request *rq, const struct send_more *more,
-		     struct turn_input *in)
+int send_stream(struct request *rq, struct response *rs,
+		struct turn_request *in, const struct send_as *as,
+		struct err *e)
 {
-	in->meta = send_meta(rq, more);
-	in->client_id = more ? more->client_id : (struct str){ NULL, 0 };
-	in->web = more && more->web > 0;
-}
+	struct stream_sink s;
+	struct turn_run *t;
+	int rc = send_start(rq, in, &t, e);
 
-struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
-			   const struct conf_agent *agent,
-			   const struct uuid *conversation, struct str content,
-			   const struct send_more *more, struct err *e)
-{
-	struct turn_run *t = arena_new(rq->arena, struct turn_run);
-	struct turn_input in = {
-		.conf = rq->conf, .who = &rq->who, .workspace = ws,
-		.id = rq->turn_id,
-		.agent = agent, .content = content,
-	};
-
-	set_meta(rq, more, &in);
-	if (more && tool_page_read(more->client, 0, rq->arena, &in.client, e) < 0)
-		return NULL;
-	if (conversation)
-		in.conversation_id = *conversation;
-	if (turn_open(t, &rq->app->deps, &in, rq->arena, e) < 0)
-		return NULL;
-	opened(rq, t);
-	return t;
-}
-
-struct turn_run *send_open_again(struct request *rq,
-				 const struct conf_workspace *ws,
-				 const struct conf_agent *agent,
-				 const struct turn *old,
-				 const struct send_more *more, struct err *e)
-{
-	struct turn_run *t = arena_new(rq->arena, struct turn_run);
-	struct turn_input in = {
-		.conf = rq->conf, .who = &rq->who, .workspace = ws,
-		.id = rq->turn_id,
-		.agent = agent, .conversation_id = old->conversation_id,
-	};
-	int web = more->web ? more->web : tool_page_web(old->client, rq->arena);
-
-	if (tool_page_read(more->client, web, rq->arena, &in.client, e) < 0 ||
-	    turn_open_again(t, &rq->app->deps, &in, &old->id, rq->arena, e) < 0)
-		return NULL;
-	opened(rq, t);
-	return t;
-}
-
-struct turn_run *send_open_redo(struct request *rq,
-				const struct conf_workspace *ws,
-				const struct conf_agent *agent,
-				const struct uuid *conversation,
-				const struct send_redo *redo, struct err *e)
-{
-	struct turn_run *t = arena_new(rq->arena, struct turn_run);
-	const struct send_more *more = &redo->more;
-	bool said = redo->content.p != NULL;
-	struct turn_input in = {
-		.conf = rq->conf, .who = &rq->who, .workspace = ws,
-		.id = rq->turn_id,
-		.agent = agent, .conversation_id = *conversation,
-		.content = redo->content,
-	};
-
-	/* What is said anew keeps it with the message. */
-	if (said)
-		set_meta(rq, more, &in);
-	if (tool_page_read(more->client, said ? 0 : more->web, rq->arena,
-			   &in.client, e) < 0 ||
-	    turn_open_redo(t, &rq->app->deps, &in, redo->seq, rq->arena, e) < 0)
-		return NULL;
-	opened(rq, t);
-	return t;
-}
-
-int send_open_woken(struct request *rq, const struct turn *old,
-		    struct turn_decision *decisions, size_t n,
-		    struct turn_run **run, struct err *e)
-{
-	struct owner owner = scope_owner(rq);
-	struct turn_input in = {
-		.conf = rq->conf, .who = &rq->who,
-		.conversation_id = old->conversation_id,
-	};
-	struct turn_run *t = arena_new(rq->arena, struct turn_run);
-	struct conversation c;
-	bool woken;
-
-	*run = NULL;
-	if (conversation_get(rq->app->db, &owner, &old->conversation_id,
-			     rq->arena, &c, e) < 0)
+	if (rc < 0 || (rc == TURN_REPEATED && in->verb == TURN_RESUME &&
+		       send_after(rq, t->follow_seq, &t->follow_seq, e) < 0))
 		return -1;
-	in.workspace = scope_workspace(rq, c.workspace_id, e);
-	in.agent = in.workspace ? scope_agent(in.workspace, c.agent_id, e)
-		: NULL;
-	if (!in.agent ||
-	    turn_open_woken(t, &rq->app->deps, &in, old, decisions, n, &woken,
-			    rq->arena, e) < 0)
-		return -1;
-	if (!woken)
-		return 0;
-	opened(rq, t);
-	*run = t;
+	if (rc != TURN_STARTED)
+		return send_events(rq, rs, &t->id, t->follow_seq, as, e);
+	s = stream_open(rq, rs, as);
+	s.sink.try_flush = stream_try_flush;
+	if (as->stops_with_client && in->key == TURN_KEY_NONE)
+		s.stop = t;
+	turn_run(t, &s.sink);
+	stream_close(&s, true);
 	return 0;
 }
+
+int send_events(struct request *rq, struct response *rs,
+		const struct uuid *turn, int64_t after_seq,
+		const struct send_as *as, struct err *e)
+{
+	struct turn_follow f = {
+		.deps = &rq->app->deps, .by = scope_caller(rq),
+		.turn_id = *turn, .after = after_seq,
+		.patience = stream_patience,
+		.ends_at_wait = dialect_get(as->dialect)->ends_at_wait,
+	};
+	struct err later = ERR_INIT;
+	struct stream_sink s;
+
+	if (turn_follow_open(&f, e) < 0)
+		return -1;
+	if (f.done) {
+		resp_empty(rs, 204);
+		return 0;
+	}
+	s = stream_open(rq, rs, as);
+	if (rs->head_only)
+		return 0;
+	f.ctx = &s;
+	if (turn_follow_run(&f, &s.sink, &later) < 0)
+		log_err("events of a turn", &later);
+	stream_close(&s, f.done);
+	return 0;
+}
+
+/* -- as a whole ------------------------------------------------------------------ */
+
+static int whole_patience(void *ctx)
+{
+	struct request *rq = ctx;
+
+	return atomic_load(&rq->app->stopping) ? 0 : LOOK_MS;
+}
+
+struct waiting_sink {
+	struct sink sink;	/* first: a sink is cast back */
+	struct turn_run *run;
+};
+
+/* Only what the turn waits for, if it does, is kept. */
+static void keep_waits(struct sink *s, const struct turn_event *ev)
+{
+	struct turn_run *run = ((struct waiting_sink *)s)->run;
+
+	if (ev->type != TURN_EV_WAITING)
+		return;
+	run->waits = ev->waits;
+	run->n_waits = ev->n_waits;
+	run->answer = (struct message){
+		.role = ROLE_ASSISTANT, .turn_id = run->id,
+		.content = turn_waiting_text(run->arena, ev->waits,
+					     ev->n_waits),
+	};
+}
+
+static int await_end(struct request *rq, struct turn_run *t,
+		     enum turn_status *status, struct err *e)
+{
+	struct turn_follow f = {
+		.deps = &rq->app->deps, .by = scope_caller(rq),
+		.turn_id = t->id,
+		.patience = whole_patience, .ctx = rq, .ends_at_wait = true,
+	};
+	struct waiting_sink s = {
+		.sink = { .emit = keep_waits }, .run = &f.run,
+	};
+	struct owner owner = scope_owner(rq);
+
+	if (turn_follow_open(&f, e) < 0 || turn_follow_run(&f, &s.sink, e) < 0)
+		return -1;
+	if (!f.done) {
+		uuid_format(&f.turn_id, e->id);
+		return err_set(e, ERR_BUSY, "stopped in front of the answer");
+	}
+	/* The answer was told, so it is loaded. */
+	if (message_get(rq->app->db, &owner, &f.turn.conversation_id,
+			f.turn.user_seq, rq->arena, &f.run.user, e) < 0)
+		return -1;
+	*t = f.run;
+	*status = (enum turn_status)f.turn.status;
+	return 0;
+}
+
+int send_whole(struct request *rq, struct turn_request *in,
+	       struct turn_run **t, enum turn_status *status, struct err *e)
+{
+	int rc = send_start(rq, in, t, e);
+
+	if (rc < 0)
+		return -1;
+	if (rc != TURN_STARTED)
+		return await_end(rq, *t, status, e);
+	*status = turn_run(*t, NULL);
+	return 0;
+}
+
+/* -- the query ------------------------------------------------------------------- */
 
 int send_dialect(struct request *rq, enum dialect_id *out, struct err *e)
 {
@@ -275,60 +391,4 @@ int send_wait_s(struct request *rq, int64_t *out, struct err *e)
 				 "wait must be 0 to %d seconds.",
 				 SEND_WAIT_MAX_S);
 	return 0;
-}
-
-void send_stream(struct response *rs, struct turn_run *t,
-		 const struct send_as *as)
-{
-	const struct dialect *d = dialect_get(as->dialect);
-	struct stream_sink s = {
-		.sink = { .emit = stream_emit, .flush = stream_flush,
-			  .try_flush = stream_try_flush, .idle = stream_idle },
-		.rs = rs, .dialect = d, .state = as->state,
-		.stop = as->stops_with_client ? t : NULL,
-	};
-
-	if (d->header)
-		resp_header(rs, d->header, d->value);
-	resp_open_stream(rs, d->content_type, d->preamble);
-	s.state.retry_due = d->retries;
-	turn_run(t, &s.sink);
-	buf_addstr(resp_stream(rs), d->end);
-	resp_flush(rs);
-}
-
-void send_both(struct response *rs, const struct turn_run *t,
-	       enum turn_status status, enum record_style style)
-{
-	struct message_scope scope = {
-		.workspace_id = str_of(t->in.workspace->id),
-		.agent_id = str_of(t->in.agent->id),
-		.conversation_id = t->conversation_id,
-		.style = style,
-	};
-	struct jw w = resp_json(rs, 200);
-
-	jw_obj(&w);
-	jw_key(&w, "user");
-	message_write(&w, &scope, &t->user);
-	jw_key(&w, "assistant");
-	if (status != TURN_WAITING) {
-		message_write(&w, &scope, &t->answer);
-	} else {
-		jw_null(&w);
-		jw_key(&w, "waitingFor");
-		jw_arr(&w);
-		for (size_t i = 0; i < t->n_waits; i++)
-			wire_wait(&w, &t->waits[i]);
-		jw_end_arr(&w);
-	}
-	jw_end_obj(&w);
-}
-
-void send_wait(struct response *rs, struct turn_run *t,
-	       enum record_style style)
-{
-	enum turn_status status = turn_run(t, NULL);
-
-	send_both(rs, t, status, style);
 }

@@ -1,97 +1,90 @@
 /*
- * A user message and its turn, for every route that sends one: gates and begin
- * as plain HTTP errors, then the loop into an event stream or a plain answer,
- * then what may happen after it.
+ * From a request to its turn, for every route that starts one: handlers decode
+ * their vocabulary into a struct turn_request, and what is common to all is
+ * here: the key, the start (turn_start), the answer as an event stream or whole,
+ * here or by following the turn where it runs, and what is done after it.
+ * "…options" in the comments of handlers are those of turn_options.def.
  */
 #ifndef API_SEND_H
 #define API_SEND_H
 
 #include "dialect/dialect.h"
+#include "fields.h"
 #include "route.h"
 #include "turn/turn.h"
 
-/* What a request may say beside its text, whatever its vocabulary. */
-struct send_more {
-	struct str meta;	/* of the user message: a JSON object, or NULL */
-	struct str client_id;	/* what the client calls it, as in meta; or NULL */
-	json_t *client;		/* the page (tool_page_read), or NULL */
-	int web;		/* the web is to be asked (C30, A64): 1; it is
-				   not: -1; 0: not said */
-};
+/* -- decoding ---------------------------------------------------------------- */
+
+/* A field of a body that is read into a struct turn_request (first member). */
+#define SEND_FIELD(key_, type_, flags_, member_) \
+	{ .key = key_, .type = type_, .flags = flags_, \
+	  .offset = offsetof(struct turn_request, member_) }
+
+/* The message, under its name in that body. */
+#define SEND_CONTENT(rq, key_) \
+	{ .key = key_, .type = FIELD_TEXT, \
+	  .flags = FIELD_REQUIRED | FIELD_FILLED, \
+	  .max_chars = (size_t)(rq)->conf->limits.message_chars, \
+	  .offset = offsetof(struct turn_request, content) }
 
 /*
- * Its members in bodies of our own, for a table of struct field: at is where the
- * struct send_more stands in what is read.
+ * The fields of turn_options.def stand in such a table as
+ * #include "api/option_fields.h"
  */
-#define SEND_MORE_FIELDS(at) \
-	{ .key = "client", .type = FIELD_OBJECT, .flags = FIELD_NULLABLE, \
-	  .offset = (at) + offsetof(struct send_more, client) }, \
-	{ .key = "webSearch", .type = FIELD_BOOL, .flags = FIELD_NULLABLE, \
-	  .offset = (at) + offsetof(struct send_more, web) }
+
+/* The caller's request for a turn. */
+struct turn_request send_request(const struct request *rq, enum turn_verb verb);
+
+/* That for taking decisions about a turn that waits, as read. */
+struct turn_request send_resume(const struct request *rq, const struct turn *t,
+				struct turn_decision *decisions, size_t n);
 
 /*
- * The same members of an object in another client's body (NULL: none), whose
- * other members are not ours. ERR_INVALID_FIELD.
+ * Reads rq's body into *out (size_bytes), whose first member is a struct
+ * turn_request: the caller's, with verb. Errors of fields_read.
  */
-int send_more_read(const json_t *o, struct send_more *more,
-		   struct err *e) MUST_CHECK;
-
-/* The metadata that a user message with that gets; in rq's arena, or NULL. */
-struct str send_meta(struct request *rq, const struct send_more *more);
+int send_read(struct request *rq, enum turn_verb verb,
+	      const struct field *fields, size_t n, void *out,
+	      size_t size_bytes, struct err *e) MUST_CHECK;
 
 /*
- * Opens a turn; conversation NULL = a new one; more NULL = nothing beside the
- * text. Returns it (arena), or NULL with the errors of turn_open and
- * tool_page_read. The turn's after-work is arranged.
+ * The options of turn_options.def in an object of another client's body (NULL:
+ * none), whose other members are not ours. ERR_INVALID_FIELD.
  */
-struct turn_run *send_open(struct request *rq, const struct conf_workspace *ws,
-			   const struct conf_agent *agent,
-			   const struct uuid *conversation, struct str content,
-			   const struct send_more *more, struct err *e);
+int send_read_options(const json_t *o, struct turn_options *out,
+		      struct err *e) MUST_CHECK;
+
+/* Those of a form of the plain pages. */
+struct turn_options send_form_options(const struct request *rq);
+
+/* -- starting ---------------------------------------------------------------- */
 
 /*
- * Opens a turn that goes on where old, another one of the conversation, was cut
- * short (turn_open_again); as send_open otherwise. What more does not say about
- * the web is as it was there.
+ * Starts the turn (turn_start) under the key of the request: its
+ * Idempotency-Key, or what its form says. Returns enum turn_started, or -1 with
+ * the errors of turn_start; ERR_INVALID_FIELD for a bad key. *t is in rq's arena.
+ * The after-work of one that is started is arranged.
  */
-struct turn_run *send_open_again(struct request *rq,
-				 const struct conf_workspace *ws,
-				 const struct conf_agent *agent,
-				 const struct turn *old,
-				 const struct send_more *more, struct err *e);
-
-struct send_redo {
-	int64_t seq;		/* as turn_open_redo's */
-	struct str content;	/* p == NULL: it is answered again */
-	struct send_more more;	/* meta: only with content */
-};
+int send_start(struct request *rq, struct turn_request *in,
+	       struct turn_run **t, struct err *e) MUST_CHECK;
 
 /*
- * Opens a turn that takes the place of the conversation's tail
- * (turn_open_redo); as send_open otherwise.
+ * Runs t, which was started, once this request's answer is out, for those who
+ * follow it by its id (GET /turns/{t}/events and such).
  */
-struct turn_run *send_open_redo(struct request *rq,
-				const struct conf_workspace *ws,
-				const struct conf_agent *agent,
-				const struct uuid *conversation,
-				const struct send_redo *redo, struct err *e);
+void send_later(struct request *rq, struct turn_run *t);
 
-/*
- * Takes decisions about a turn that waits (turn_open_woken), whose row old is;
- * its workspace and agent must still be visible to the caller. *run is the turn
- * where it goes on here, NULL where another request runs it already.
- */
-int send_open_woken(struct request *rq, const struct turn *old,
-		    struct turn_decision *decisions, size_t n,
-		    struct turn_run **run, struct err *e) MUST_CHECK;
+/* -- answering ----------------------------------------------------------------- */
 
 /* How a turn is streamed. */
 struct send_as {
 	enum dialect_id dialect;
-	struct dialect_state state;	/* what the request said */
+	enum record_style style;	/* how records are rendered (B6) */
+	const void *asked;	/* what the request said in its dialect's own
+				   terms (dialect_state.asked); or NULL */
 	/*
-	 * The turn is stopped when its client is gone: for clients that can
-	 * neither come back to it nor cancel it.
+	 * The turn is stopped when its client is gone, unless it has a key: for
+	 * clients that can neither come back to it nor cancel it.
 	 */
 	bool stops_with_client;
 };
@@ -99,12 +92,6 @@ struct send_as {
 /* The query's dialect=NAME; native when absent. ERR_INVALID_FIELD. */
 int send_dialect(struct request *rq, enum dialect_id *out,
 		 struct err *e) MUST_CHECK;
-
-/*
- * Runs t once this request's answer is out, for those who follow it by its id
- * (GET /turns/{t}/events and such).
- */
-void send_later(struct request *rq, struct turn_run *t);
 
 /*
  * Where to go on: the later of the query's after=N (dflt when absent) and the
@@ -120,29 +107,30 @@ int send_after(struct request *rq, int64_t dflt, int64_t *after,
 enum { SEND_WAIT_MAX_S = 25 };	/* proxies give up at 30 s */
 int send_wait_s(struct request *rq, int64_t *out, struct err *e) MUST_CHECK;
 
-/* Runs t, streaming in a dialect. Always leaves a complete stream. */
-void send_stream(struct response *rs, struct turn_run *t,
-		 const struct send_as *as);
+/*
+ * Starts the turn and streams it in a dialect, always to a complete stream; one
+ * that is not run here is followed, one that was started before from its start.
+ */
+int send_stream(struct request *rq, struct response *rs,
+		struct turn_request *in, const struct send_as *as,
+		struct err *e) MUST_CHECK;
 
 /*
  * The events of a turn behind number after, as a stream, then what it tells
  * from now on; 204 when there is nothing behind it and never will be. The turn
- * is not stopped when the client is gone. ERR_NOT_FOUND. (events.c)
+ * is not stopped when the client is gone. ERR_NOT_FOUND.
  */
 int send_events(struct request *rq, struct response *rs,
 		const struct uuid *turn, int64_t after,
 		const struct send_as *as, struct err *e) MUST_CHECK;
 
 /*
- * Runs t and answers 200 {user, assistant} (B34). An answer that failed is
- * stored and shown like any other, with finish_reason "error". Of a turn that
- * waits: {user, assistant: null, waitingFor: […]}.
+ * Starts the turn and runs it to its end, or until it waits; one that is not run
+ * here is awaited. *t is then as turn_run leaves it, *status says how it is.
+ * ERR_BUSY with the turn's id when this process is told to stop before.
  */
-void send_wait(struct response *rs, struct turn_run *t,
-	       enum record_style style);
-
-/* That answer, of a turn that has ended or waits. */
-void send_both(struct response *rs, const struct turn_run *t,
-	       enum turn_status status, enum record_style style);
+int send_whole(struct request *rq, struct turn_request *in,
+	       struct turn_run **t, enum turn_status *status,
+	       struct err *e) MUST_CHECK;
 
 #endif

@@ -38,65 +38,29 @@ static int read_message_id(struct request *rq, struct str id, const char *key,
 
 /* -- turns that take the place of a tail -------------------------------------- */
 
-struct redo_body {
-	struct str message_id, content, agent_id;
-	struct send_more more;
+struct replace_body {
+	struct turn_request in;		/* first */
+	struct str message_id;
 };
 
-/* The members that both have. */
-#define REDO_FIELDS \
-	{ .key = "agentId", .type = FIELD_SLUG, .flags = FIELD_NULLABLE, \
-	  .offset = offsetof(struct redo_body, agent_id) }, \
-	SEND_MORE_FIELDS(offsetof(struct redo_body, more))
-
-/* Opens the turn in the path's conversation, by the agent named or its own. */
-static struct turn_run *open_redo(struct request *rq,
-				  const struct redo_body *b, struct err *e)
+static int stream_replace(struct request *rq, struct response *rs,
+			  const struct field *fields, size_t n, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
-	const struct conf_workspace *ws;
-	const struct conf_agent *agent;
-	struct send_redo redo = { .content = b->content, .more = b->more };
-	struct conversation c;
+	struct send_as as = { .style = RECORD_PLAIN };
+	struct replace_body b;
 
-	if ((b->message_id.p && read_message_id(rq, b->message_id, "messageId",
-						&redo.seq, e) < 0) ||
-	    conversation_get(rq->app->db, &owner,
-			     route_arg_uuid(rq, "conversation"), rq->arena, &c,
-			     e) < 0)
-		return NULL;
-	ws = scope_workspace(rq, c.workspace_id, e);
-	agent = ws ? scope_agent(ws, b->agent_id.p ? b->agent_id : c.agent_id,
-				 e) : NULL;
-	return agent ? send_open_redo(rq, ws, agent, &c.id, &redo, e) : NULL;
-}
-
-static int stream_redo(struct request *rq, struct response *rs,
-		       const struct redo_body *b, struct err *e)
-{
-	const struct idempotent_turn same = {
-		.content = b->content, .meta = send_meta(rq, &b->more),
-		.conversation = route_arg_uuid(rq, "conversation"),
-	};
-	struct send_as as = { .state = { .style = RECORD_PLAIN } };
-	struct turn_run *t;
-	int rc;
-
-	if (send_dialect(rq, &as.dialect, e) < 0)
+	if (send_read(rq, TURN_REPLACE, fields, n, &b, sizeof(b), e) < 0 ||
+	    send_dialect(rq, &as.dialect, e) < 0 ||
+	    (b.message_id.p && read_message_id(rq, b.message_id, "messageId",
+					       &b.in.seq, e) < 0))
 		return -1;
-	rc = idempotent_stream(rq, rs, &same, &as, e);
-	if (rc)
-		return MIN(rc, 0);
-	t = open_redo(rq, b, e);
-	if (!t)
-		return -1;
-	send_stream(rs, t, &as);
-	return 0;
+	b.in.conversation_id = *route_arg_uuid(rq, "conversation");
+	return send_stream(rq, rs, &b.in, &as, e);
 }
 
 /*
- * POST /conversations/{c}/regenerate?dialect= {messageId?, agentId?, client?,
- * webSearch?}: answers a user message again, and streams it: the one that
+ * POST /conversations/{c}/regenerate?dialect= {messageId?, agentId?,
+ * …options}: answers a user message again, and streams it: the one that
  * messageId is or answers, the last one without. webSearch: without it as the
  * message was sent. What followed it becomes a variant, in the same moment as
  * the turn begins. agentId: another agent of the workspace, for this answer.
@@ -110,41 +74,32 @@ int api_thread_regenerate(struct request *rq, struct response *rs,
 	static const struct field fields[] = {
 		{ .key = "messageId", .type = FIELD_TEXT,
 		  .flags = FIELD_NULLABLE,
-		  .offset = offsetof(struct redo_body, message_id) },
-		REDO_FIELDS,
+		  .offset = offsetof(struct replace_body, message_id) },
+		SEND_FIELD("agentId", FIELD_SLUG, FIELD_NULLABLE, agent_id),
+#include "api/option_fields.h"
 	};
-	struct redo_body b;
 
-	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
-			e) < 0)
-		return -1;
-	return stream_redo(rq, rs, &b, e);
+	return stream_replace(rq, rs, fields, ARRAY_LEN(fields), e);
 }
 
 /*
- * POST /conversations/{c}/edit?dialect= {messageId, content, agentId?, client?,
- * webSearch?}: says a user message anew, and streams the answer. The old one and all behind it
- * become a variant. Errors as for regenerate; 422 when messageId is no user
- * message.
+ * POST /conversations/{c}/edit?dialect= {messageId, content, agentId?,
+ * …options}: edits a user message, and streams the answer. The old one and all
+ * behind it become a variant. Errors as for regenerate; 422 when messageId is no
+ * user message.
  */
 int api_thread_edit(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct field fields[] = {
 		{ .key = "messageId", .type = FIELD_TEXT,
 		  .flags = FIELD_REQUIRED,
-		  .offset = offsetof(struct redo_body, message_id) },
-		{ .key = "content", .type = FIELD_TEXT,
-		  .flags = FIELD_REQUIRED | FIELD_FILLED,
-		  .max_chars = (size_t)rq->conf->limits.message_chars,
-		  .offset = offsetof(struct redo_body, content) },
-		REDO_FIELDS,
+		  .offset = offsetof(struct replace_body, message_id) },
+		SEND_CONTENT(rq, "content"),
+		SEND_FIELD("agentId", FIELD_SLUG, FIELD_NULLABLE, agent_id),
+#include "api/option_fields.h"
 	};
-	struct redo_body b;
 
-	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
-			e) < 0)
-		return -1;
-	return stream_redo(rq, rs, &b, e);
+	return stream_replace(rq, rs, fields, ARRAY_LEN(fields), e);
 }
 
 /* -- variants ------------------------------------------------------------------ */
@@ -274,7 +229,7 @@ static int forked_before(struct request *rq, const struct uuid *id, int64_t seq,
 
 	if (rc > 0 && (c.forked_seq != seq || !uuid_eq(
 			&c.forked_from, route_arg_uuid(rq, "conversation"))))
-		return idempotent_differs(e);
+		return turn_key_differs(e);
 	return rc;
 }
 

@@ -1,18 +1,16 @@
 /* Turns as resources: their state, and how to stop one. */
 #include "api/api.h"
 
-#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
-#include "fields.h"
-#include "store/conversation.h"
 #include "dialect/wire.h"
 #include "store/turn.h"
 #include "store/wait.h"
 #include "turn/follow.h"
 #include "turn/live.h"
 #include "turn/notify.h"
+#include "turn/unstored.h"
 
 #include "base/banned.h"
 
@@ -116,7 +114,58 @@ int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * POST /turns/{t}/continue?dialect= {client?, webSearch?}, or no body: goes on
+ * POST /turns/{t}/store {unstored}: stores the end of a turn whose database was
+ * away. unstored is what the metadata of its error event had (turn/unstored.h);
+ * nothing else is taken, so a client cannot say what a model has said. The
+ * answer, with steps that were not stored either, gets its place in the thread:
+ * of a turn that was closed as interrupted meanwhile, that of the text so far.
+ * Once: repeated, it says the same again. 200 {turnId, conversationId, status,
+ * messageId}; 404; 409 conversation_busy with turnId while another turn runs,
+ * 409 conflict when the turn has ended otherwise or the thread has gone on; 422.
+ */
+int api_turn_store(struct request *rq, struct response *rs, struct err *e)
+{
+	struct body {
+		struct str unstored;
+	} body;
+	static const struct field fields[] = {
+		{ .key = "unstored", .type = FIELD_TEXT,
+		  .flags = FIELD_REQUIRED,
+		  .offset = offsetof(struct body, unstored) },
+	};
+	struct app *app = rq->app;
+	struct owner owner = scope_owner(rq);
+	unsigned char key[KEY_BYTES];
+	char id[MESSAGE_ID_BYTES];
+	struct turn_unstored u;
+	struct turn_end *end = &u.end;
+	struct turn t;
+	struct jw w;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &body,
+			sizeof(body), e) < 0 ||
+	    turn_get(app->db, &owner, route_arg_uuid(rq, "turn"), rq->arena,
+		     &t, e) < 0 ||
+	    key_cached(&app->unstored_key, app->db, key, e) < 0 ||
+	    unstored_open(rq->arena, key, &owner, &t.id, body.unstored, &u,
+			  e) < 0 ||
+	    turn_end_late(app->db, &owner, end, u.steps, u.n_steps, e) < 0)
+		return -1;
+	notify_turn(app->notify, &owner, &t.id, &end->conversation_id,
+		    end->status);
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_kuuid(&w, "turnId", &t.id);
+	jw_kuuid(&w, "conversationId", &end->conversation_id);
+	jw_kstrz(&w, "status", turn_status_name(end->status));
+	jw_kstrz(&w, "messageId", message_id(&end->conversation_id,
+					     end->answer->seq, id));
+	jw_end_obj(&w);
+	return 0;
+}
+
+/*
+ * POST /turns/{t}/continue?dialect= {…options}, or no body: goes on
  * where a turn was cut short (interrupted, cancelled, error), as a new turn of
  * the same user message, and streams it.
  * What the old one stored stays: the model sees its steps and its text so far,
@@ -129,39 +178,20 @@ int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 int api_turn_continue(struct request *rq, struct response *rs, struct err *e)
 {
 	static const struct field fields[] = {
-		SEND_MORE_FIELDS(0),
+#include "api/option_fields.h"
 	};
 	struct owner owner = scope_owner(rq);
-	const struct conf_workspace *ws;
-	const struct conf_agent *agent;
 	struct send_as as = { .dialect = DIALECT_NATIVE };
-	struct idempotent_turn same;
-	struct conversation c;
-	struct send_more more;
-	struct turn_run *run;
+	struct turn_request in;
 	struct turn t;
-	int rc;
 
 	if (send_dialect(rq, &as.dialect, e) < 0 ||
-	    fields_read(fields, ARRAY_LEN(fields), rq->body, &more,
-			sizeof(more), e) < 0 ||
+	    send_read(rq, TURN_CONTINUE, fields, ARRAY_LEN(fields), &in,
+		      sizeof(in), e) < 0 ||
 	    turn_now(&rq->app->deps, &owner, route_arg_uuid(rq, "turn"),
 		     rq->arena, &t, e) < 0)
 		return -1;
-	same = (struct idempotent_turn){
-		.conversation = &t.conversation_id, .user_seq = t.user_seq,
-	};
-	rc = idempotent_stream(rq, rs, &same, &as, e);
-	if (rc)
-		return MIN(rc, 0);
-	if (conversation_get(rq->app->db, &owner, &t.conversation_id, rq->arena,
-			     &c, e) < 0)
-		return -1;
-	ws = scope_workspace(rq, c.workspace_id, e);
-	agent = ws ? scope_agent(ws, c.agent_id, e) : NULL;
-	run = agent ? send_open_again(rq, ws, agent, &t, &more, e) : NULL;
-	if (!run)
-		return -1;
-	send_stream(rs, run, &as);
-	return 0;
+	in.of = &t;
+	in.conversation_id = t.conversation_id;
+	return send_stream(rq, rs, &in, &as, e);
 }

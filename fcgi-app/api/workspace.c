@@ -20,7 +20,7 @@ static void write_strings(struct jw *w, const char *key,
 	jw_end_arr(w);
 }
 
-static void write_capabilities(struct jw *w, const struct conf_llm *s)
+static void write_capabilities(struct jw *w, const struct llm_service *s)
 {
 	json_auto_t *caps = s ? llm_capabilities(s) : NULL;
 
@@ -29,7 +29,7 @@ static void write_capabilities(struct jw *w, const struct conf_llm *s)
 }
 
 /* Whether a turn with this service would start (B17 to B19). */
-static bool usable(const struct conf_llm *s)
+static bool usable(const struct llm_service *s)
 {
 	struct err e = ERR_INIT;
 
@@ -38,7 +38,7 @@ static bool usable(const struct conf_llm *s)
 
 /* Those that the caller may have and that are whole as they stand (A40). */
 static void write_actions(struct jw *w, const struct request *rq,
-			  const struct conf_workspace *ws)
+			  const struct workspace *ws)
 {
 	jw_key(w, "suggestedActions");
 	jw_arr(w);
@@ -59,17 +59,16 @@ static void write_actions(struct jw *w, const struct request *rq,
 }
 
 static void write_workspace(struct jw *w, const struct request *rq,
-			    const struct conf_workspace *ws)
+			    const struct workspace *ws)
 {
-	const struct conf *c = rq->conf;
-	const struct conf_agent *agent = conf_default_agent(ws);
-	const struct conf_llm *s = scope_service(c, ws, agent);
+	const struct agent *agent = workspace_default_agent(ws);
+	const struct llm_service *s = target_service(rq->conf, ws, agent);
 
 	jw_obj(w);
 	jw_kstrz(w, "workspaceId", ws->id);
 	jw_kstrz(w, "name", ws->name);
 	jw_kstrz(w, "description", ws->description);
-	jw_kstrz(w, "source", "config");
+	jw_kstrz(w, "source", domain_source_name(ws->source));
 	jw_kstrz(w, "model", s ? s->model : NULL);
 	jw_kstrz(w, "provider", s ? s->provider : NULL);
 	write_capabilities(w, s);
@@ -83,8 +82,10 @@ static void write_workspace(struct jw *w, const struct request *rq,
 /* GET /workspaces: 200 {items: [Workspace], …}, in the configuration's order. */
 int api_workspace_list(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct conf *c = rq->conf;
+	const struct caller by = scope_caller(rq);
+	const struct workspace *ws;
 	struct page_walk p;
+	size_t at = 0;
 	struct jw w;
 
 	if (page_walk_begin(rq, &p, e) < 0)
@@ -93,10 +94,9 @@ int api_workspace_list(struct request *rq, struct response *rs, struct err *e)
 	jw_obj(&w);
 	jw_key(&w, "items");
 	jw_arr(&w);
-	for (size_t i = 0; i < c->n_workspaces; i++)
-		if (scope_sees(rq, &c->workspaces[i]) &&
-		    page_walk_takes(&p, str_of(c->workspaces[i].id)))
-			write_workspace(&w, rq, &c->workspaces[i]);
+	while ((ws = catalog_each(&by, &at)))
+		if (page_walk_takes(&p, str_of(ws->id)))
+			write_workspace(&w, rq, ws);
 	page_walk_end(&w, &p);
 	return 0;
 }
@@ -104,7 +104,7 @@ int api_workspace_list(struct request *rq, struct response *rs, struct err *e)
 /* GET /workspaces/{w}: 200 Workspace; 404 for one that is not visible. */
 int api_workspace_get(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct conf_workspace *ws =
+	const struct workspace *ws =
 		scope_workspace(rq, route_arg(rq, "workspace"), e);
 	struct jw w;
 
@@ -115,12 +115,6 @@ int api_workspace_get(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* What an agent of the configuration leaves empty is null in its record. */
-static const char *set(const char *s)
-{
-	return *s ? s : NULL;
-}
-
 /*
  * The record (B12): every member, null where it is not set. llmServiceId is the
  * agent's own, resolvedLlmServiceId the one that answers. Agents of the
@@ -129,24 +123,26 @@ static const char *set(const char *s)
  * them. webSearch: whether asking for the web gives this caller anything (A64).
  */
 static void write_agent(struct jw *w, const struct request *rq,
-			const struct conf_workspace *ws,
-			const struct conf_agent *a)
+			const struct workspace *ws,
+			const struct agent *a)
 {
-	const struct conf_llm *s = scope_service(rq->conf, ws, a);
+	const struct llm_service *s = target_service(rq->conf, ws, a);
 
 	jw_obj(w);
 	jw_kstrz(w, "workspaceId", ws->id);
 	jw_kstrz(w, "agentId", a->id);
 	jw_kstrz(w, "name", a->name);
 	jw_kstrz(w, "description", a->description);
-	jw_kstrz(w, "source", "config");
+	jw_kstrz(w, "source", domain_source_name(a->source));
 	jw_kbool(w, "isDefault", a->is_default);
 	write_strings(w, "toolIds", &a->tools);
 	jw_kbool(w, "webSearch", scope_web(rq, ws, a));
-	jw_kstrz(w, "llmServiceId", set(a->llm_service));
+	jw_kstrz(w, "llmServiceId", a->set.llm_service
+		 ? a->llm_service : NULL);
 	jw_kstrz(w, "resolvedLlmServiceId", s ? s->id : NULL);
 	jw_kstrz(w, "model", s ? s->model : NULL);
-	jw_kstrz(w, "systemPrompt", set(a->system_prompt));
+	jw_kstrz(w, "systemPrompt", a->set.system_prompt
+		 ? a->system_prompt : NULL);
 	jw_kstrz(w, "userPrompt", NULL);
 	jw_kbool(w, "ragEnabled", false);
 	jw_key(w, "knowledgeBaseIds");
@@ -165,7 +161,7 @@ static void write_agent(struct jw *w, const struct request *rq,
 /* GET /workspaces/{w}/agents: 200 {items: [Agent], …}. */
 int api_agent_list(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct conf_workspace *ws =
+	const struct workspace *ws =
 		scope_workspace(rq, route_arg(rq, "workspace"), e);
 	struct page_walk p;
 	struct jw w;
@@ -186,8 +182,8 @@ int api_agent_list(struct request *rq, struct response *rs, struct err *e)
 /* GET /workspaces/{w}/agents/{a}: 200 Agent; 404. */
 int api_agent_get(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct conf_workspace *ws;
-	const struct conf_agent *a;
+	const struct workspace *ws;
+	const struct agent *a;
 	struct jw w;
 
 	if (scope_path(rq, &ws, &a, e) < 0)

@@ -6,10 +6,12 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include "agent/catalog.h"
+#include "auth/identity.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "conf/conf.h"
+#include "base/limits.h"
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
@@ -40,6 +42,7 @@ int cli_config(struct cli *cli, int argc, char **argv);
 int cli_list(struct cli *cli, int argc, char **argv);
 int cli_token(struct cli *cli, int argc, char **argv);
 int cli_migrate(struct cli *cli, int argc, char **argv);
+int cli_preview(struct cli *cli, int argc, char **argv);
 int cli_mcp(struct cli *cli, int argc, char **argv);
 int cli_doctor(struct cli *cli, int argc, char **argv);
 int cli_tools(struct cli *cli, int argc, char **argv);
@@ -77,6 +80,38 @@ void cli_session_close(struct cli_session *s);
 
 /* For a command that calls tools or other servers. -1: that has been said. */
 int cli_session_tools(struct cli_session *s) MUST_CHECK;
+
+/* As whom, and where, by the command line (who.c). */
+struct cli_who {
+	const char *user, *workspace, *agent;	/* NULL = not said */
+	struct str groups[LIM_GROUPS];
+	size_t n_groups;
+};
+
+/* For getopt_long's table; their letters go to cli_who_option. */
+#define CLI_WHO_OPTIONS \
+	{ "user", required_argument, NULL, 'u' }, \
+	{ "group", required_argument, NULL, 'g' }, \
+	{ "workspace", required_argument, NULL, 'w' }, \
+	{ "agent", required_argument, NULL, 'a' }
+
+/* Takes one of these options. CLI_USAGE (said) for any other. */
+int cli_who_option(const struct cli *cli, int c, char *value,
+		   struct cli_who *w);
+
+struct cli_place {
+	struct identity who;
+	const struct workspace *workspace;
+	const struct agent *agent;
+};
+
+/*
+ * The user w->user, and the workspace and agent: those that are named, else the
+ * only workspace, and its default agent. Checks the configuration's tools. In
+ * the session's arena. ERR_CONFIG, ERR_NOT_FOUND.
+ */
+int cli_place(struct cli_session *s, const struct cli_who *w,
+	      struct cli_place *out, struct err *e) MUST_CHECK;
 
 /*
  * Writes the text, which may be others', to stdout and releases it; where that

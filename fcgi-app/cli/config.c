@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/catalog.h"
 #include "auth/policy.h"
 #include "cli.h"
 #include "llm/llm.h"
@@ -10,12 +11,12 @@
 #include "base/banned.h"
 
 /* What only the modules above lib/conf know. Returns the number of errors. */
-static int check_services(const struct conf *c)
+static int check_services(const struct catalog *c)
 {
 	int n = 0;
 
-	for (size_t i = 0; i < c->n_llms; i++) {
-		const struct conf_llm *m = &c->llms[i];
+	for (size_t i = 0; i < c->n_services; i++) {
+		const struct llm_service *m = &c->services[i];
 		struct err e = ERR_INIT;
 
 		if (!llm_check_service(m, &e) &&
@@ -28,7 +29,7 @@ static int check_services(const struct conf *c)
 	return n;
 }
 
-static size_t datasets(const struct conf *c)
+static size_t datasets(const struct catalog *c)
 {
 	size_t n = 0;
 
@@ -41,6 +42,7 @@ int cli_check(struct cli *cli, int argc, char **argv)
 {
 	struct buf warnings = BUF_INIT(65536);
 	struct err e = ERR_INIT;
+	const struct catalog *all;
 	const struct conf *c;
 	int errors;
 
@@ -50,16 +52,17 @@ int cli_check(struct cli *cli, int argc, char **argv)
 	c = cli_conf(cli);
 	if (!c)
 		return CLI_FAILED;
-	errors = check_services(c);
+	all = catalog_of(c);
+	errors = check_services(all);
 	if (tool_check_conf(c, &e)) {
 		fprintf(stderr, "%s\n", e.text);
 		errors++;
 	}
 	policy_check(c, &warnings);
-	if (!*c->chat_llm_service && !c->n_llms)
+	if (!all->set.chat_service && !all->n_services)
 		buf_adds(&warnings, "there are no llm_services: chat will "
 			 "answer 503 chat_disabled\n");
-	if (!c->n_workspaces)
+	if (!all->n_workspaces)
 		buf_addf(&warnings, "there are no workspaces in %s\n",
 			 c->workspaces_dir);
 	for (struct str rest = buf_str(&warnings); rest.n;) {
@@ -70,8 +73,9 @@ int cli_check(struct cli *cli, int argc, char **argv)
 	buf_release(&warnings);
 	if (!errors)
 		printf("%s: valid; workspaces: %zu, datasets: %zu, LLM "
-		       "services: %zu, prompts: %zu\n", c->file, c->n_workspaces,
-		       datasets(c), c->n_llms, c->n_prompts);
+		       "services: %zu, prompts: %zu\n", c->file,
+		       all->n_workspaces, datasets(all), all->n_services,
+		       all->n_prompts);
 	conf_put(c);
 	return errors ? CLI_FAILED : CLI_OK;
 }

@@ -1,5 +1,4 @@
 /* migrate, token: what needs the database. */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,18 +62,15 @@ int cli_session_tools(struct cli_session *s)
 		return -1;
 	}
 	s->http = http_pool_new(WARM_UPSTREAMS);
-	s->tools = tool_env_new(s->db, s->http);
+	s->tools = tool_env_new(s->http);
 	return 0;
 }
 
 int cli_number(const char *s, int min, int max)
 {
-	char *end;
-	long v;
+	int64_t v;
 
-	errno = 0;
-	v = strtol(s, &end, 10);
-	return *s && !*end && !errno && v >= min && v <= max ? (int)v : -1;
+	return str_int(str_of(s), &v) && v >= min && v <= max ? (int)v : -1;
 }
 
 /* -- migrate -------------------------------------------------------------------- */

@@ -22,13 +22,13 @@
 #define LOGIN    "lamplighter-doctor"
 #define TOKEN_US (10LL * 60 * 1000000)	/* it is revoked before */
 
-struct options {
+struct doctor_options {
 	const char *url, *user;
 	bool json;
 };
 
 static int read_options(struct cli *cli, int argc, char **argv,
-			struct options *o)
+			struct doctor_options *o)
 {
 	static const struct option longs[] = {
 		{ "json", no_argument, NULL, 'j' },
@@ -37,7 +37,7 @@ static int read_options(struct cli *cli, int argc, char **argv,
 	};
 	int c;
 
-	*o = (struct options){ .url = NULL };
+	*o = (struct doctor_options){ .url = NULL };
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		if (c == 'j')
 			o->json = true;
@@ -166,8 +166,8 @@ static const char *make_token(struct cli_session *s, struct doctor *d,
 		doctor_add(d, DOCTOR_TOKEN, DOCTOR_WARNING, "",
 			   "identity: {chain: [{kind: api_token}, …]}"
 			   "   # in lamplighter.yaml",
-			   "The identity chain takes no API tokens; without one, "
-			   "or --user, doctor cannot measure streams and "
+			   "The identity chain accepts no API tokens. Without one "
+			   "or --user, doctor cannot check streams and "
 			   "bodies.");
 		return NULL;
 	}
@@ -178,7 +178,7 @@ static const char *make_token(struct cli_session *s, struct doctor *d,
 					"   # in lamplighter.yaml",
 					permission_rows[PERM_ADMIN_DOCTOR].name),
 			   "No role has the permission that doctor needs: "
-			   "streams and bodies cannot be measured.");
+			   "streams and bodies cannot be checked.");
 		return NULL;
 	}
 	if (*group)
@@ -229,7 +229,7 @@ static void print_report(const json_t *report, const char *where)
 	}
 }
 
-static int finish(const json_t *report, const struct options *o)
+static int finish(const json_t *report, const struct doctor_options *o)
 {
 	struct str result = jx_str(report, "result");
 
@@ -268,7 +268,7 @@ static json_t *own_report(struct cli_session *s, struct doctor *d,
 }
 
 static json_t *through(struct cli_session *s, struct doctor *d,
-		       const struct options *o)
+		       const struct doctor_options *o)
 {
 	struct measure m = {
 		.http = s->http, .arena = &s->arena, .conf = s->conf,
@@ -291,16 +291,16 @@ static json_t *through(struct cli_session *s, struct doctor *d,
 	d->base = base_of(&s->arena, m.url);
 	d->web = doctor_web_of(str_of(m.server), GATEWAY_UNKNOWN);
 	doctor_add(d, DOCTOR_BASE, DOCTOR_WARNING, "", "", status
-		   ? "The responder refused to be asked (%d); what follows was "
-		     "looked at from here, with this user's rights."
-		   : "The responder could not be asked; what follows was "
-		     "looked at from here, with this user's rights.", status);
+		   ? "The responder refused the request (%d). The rest was "
+		     "checked from here, with this user's rights."
+		   : "The responder could not be reached. The rest was "
+		     "checked from here, with this user's rights.", status);
 	return own_report(s, d, m.measured);
 }
 
 int cli_doctor(struct cli *cli, int argc, char **argv)
 {
-	struct options o;
+	struct doctor_options o;
 	struct cli_session s;
 	struct doctor *d;
 	json_t *report;

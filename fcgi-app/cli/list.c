@@ -1,10 +1,14 @@
 /* list: the tables that are compiled in. */
 #include <string.h>
 
+#include "agent/setting.h"
 #include "auth/policy.h"
 #include "cli.h"
+#include "dialect/dialect.h"
 #include "job/work.h"
 #include "llm/llm.h"
+#include "prompt/part.h"
+#include "resource/resource.h"
 #include "route.h"
 #include "store/store.h"
 #include "tool/core/tool.h"
@@ -14,6 +18,16 @@
 static void print_options(struct buf *out)
 {
 	conf_print_options(out, CONF_DOC_TEXT);
+}
+
+static void print_options_markdown(struct buf *out)
+{
+	conf_print_options(out, CONF_DOC_MARKDOWN);
+}
+
+static void print_options_man(struct buf *out)
+{
+	conf_print_options(out, CONF_DOC_MAN);
 }
 
 static void print_errors(struct buf *out)
@@ -26,38 +40,44 @@ static void print_errors(struct buf *out)
 
 static const struct {
 	const char *name;
+	const char *form;	/* an option behind it; "": none */
 	void (*print)(struct buf *out);
 } lists[] = {
-	{ "routes", route_print },
-	{ "options", print_options },
-	{ "errors", print_errors },
-	{ "tools", tool_print_list },
-	{ "permissions", policy_print },
-	{ "providers", llm_print_providers },
-	{ "quirks", llm_print_quirks },
-	{ "statements", store_print_statements },
-	{ "jobs", job_print_kinds },
+	{ "routes", "", route_print },
+	{ "options", "", print_options },
+	{ "options", "--markdown", print_options_markdown },
+	{ "options", "--man", print_options_man },
+	{ "errors", "", print_errors },
+	{ "tools", "", tool_print_list },
+	{ "permissions", "", policy_print },
+	{ "providers", "", llm_print_providers },
+	{ "quirks", "", llm_print_quirks },
+	{ "statements", "", store_print_statements },
+	{ "jobs", "", job_print_kinds },
+	{ "parts", "", part_print_list },
+	{ "resources", "", resource_print },
+	{ "resources", "--sql", store_print_resources },
+	{ "resources", "--paths", resource_print_paths },
+	{ "resources", "--schemas", resource_print_schemas },
+	{ "settings", "", setting_print },
+	{ "settings", "--markdown", setting_print_table },
+	{ "events", "", dialect_print_events },
+	{ "events", "--markdown", dialect_print_table },
+	{ "events", "--openapi", dialect_print_schemas },
 };
 
 int cli_list(struct cli *cli, int argc, char **argv)
 {
 	struct buf out = BUF_INIT(CLI_OUT_BYTES);
 
-	if (argc == 3 && !strcmp(argv[1], "options")) {
-		if (!strcmp(argv[2], "--markdown"))
-			conf_print_options(&out, CONF_DOC_MARKDOWN);
-		else if (!strcmp(argv[2], "--man"))
-			conf_print_options(&out, CONF_DOC_MAN);
-		else
-			return cli_usage(cli, "--markdown or --man");
-		return cli_print(&out);
-	}
-	if (argc != 2)
+	if (argc < 2 || argc > 3)
 		return cli_usage(cli, "say which one");
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-		if (!strcmp(argv[1], lists[i].name)) {
+		if (!strcmp(argv[1], lists[i].name) &&
+		    !strcmp(argc == 3 ? argv[2] : "", lists[i].form)) {
 			lists[i].print(&out);
 			return cli_print(&out);
 		}
-	return cli_usage(cli, "there is no list \"%s\"", argv[1]);
+	return argc == 3 ? cli_usage(cli, "list %s has no %s", argv[1], argv[2])
+		: cli_usage(cli, "there is no list \"%s\"", argv[1]);
 }

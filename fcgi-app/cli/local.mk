@@ -10,6 +10,8 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/main.c \
 	fcgi-app/cli/mcp.c \
 	fcgi-app/cli/measure.c fcgi-app/cli/measure.h \
+	fcgi-app/cli/preview.c \
 	fcgi-app/cli/tools.c \
+	fcgi-app/cli/who.c \
 	fcgi-app/cli/work.c
 lamplighter_LDADD = fcgi-app/libapp.a $(LAMPLIGHTER_LIBS) -lm

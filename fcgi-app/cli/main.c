@@ -61,12 +61,15 @@ static const struct cli_command commands[] = {
 	{
 		.name = "list",
 		.args = "routes|options|errors|tools|permissions|providers|"
-			"quirks|statements|jobs",
+			"quirks|statements|jobs|parts|resources|"
+			"settings|events",
 		.run = cli_list,
 		.summary = "print one of the tables that are compiled in",
 		.help =
-"One line per row. `list options` can also print the reference as it stands\n"
-"in the documentation: list options --markdown, list options --man.\n",
+"One line per row. Some can also print what the documentation has of them: list\n"
+"options --markdown or --man, settings --markdown, events --markdown or\n"
+"--openapi; and `list resources` what comes from its rows: --sql, --paths,\n"
+"--schemas.\n",
 	},
 	{
 		.name = "doctor", .args = "[--json] [--user NAME] [URL]",
@@ -110,6 +113,18 @@ static const struct cli_command commands[] = {
 "it prints what would be sent (SQL with its values, the request, the program with\n"
 "its environment, an agent's prompt) and sends nothing.\n"
 "Secrets are shown as ***.\n",
+	},
+	{
+		.name = "preview",
+		.args = "--user LOGIN [--group G]... [--workspace W] "
+			"[--agent A] [--conversation ID] TEXT",
+		.run = cli_preview,
+		.summary = "show what a message would send to the model",
+		.help =
+"Prints, as JSON, what the model would be sent if that user said TEXT, in a new\n"
+"conversation or in one of their own: each part of the context with its tokens\n"
+"and, for the system prompt, its text; the tools with their schemas; and the\n"
+"request itself, as this provider gets it. Stores nothing and asks no model.\n",
 	},
 	{
 		.name = "work", .args = "[--for SECONDS] [--list]",
@@ -170,18 +185,9 @@ static const struct cli_command *find(const char *name)
 
 static int unknown(const char *name)
 {
-	const char *near = NULL;
-	int best = 3;
+	const char *near = str_nearest(str_of(name), commands,
+				       ARRAY_LEN(commands), sizeof(*commands), 2);
 
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
-		int d = str_distance(str_of(name),
-				     str_of(commands[i].name));
-
-		if (d < best) {
-			best = d;
-			near = commands[i].name;
-		}
-	}
 	if (near)
 		fprintf(stderr, "lamplighter: there is no command \"%s\"; did "
 			"you mean \"%s\"?\n", name, near);

@@ -20,14 +20,19 @@ static int begin(struct calling *c, const char *user, struct err *e)
 {
 	struct cli_session *s = c->session;
 
+	if (user && identity_make(s->conf, IDENTITY_API_TOKEN, str_of(user),
+				  str_of(user), NULL, 0, &s->arena, &c->who,
+				  e) < 0)
+		return -1;
 	c->ctx = (struct tool_ctx){
-		.env = s->tools, .conf = s->conf, .arena = &s->arena,
+		.turn = {
+			.by = caller_of(s->conf, user ? &c->who : NULL, s->db,
+					&s->arena),
+			.env = s->tools,
+		},
+		.arena = &s->arena,
 	};
-	if (!user)
-		return 0;
-	c->ctx.who = &c->who;
-	return identity_make(s->conf, IDENTITY_API_TOKEN, str_of(user),
-			     str_of(user), NULL, 0, &s->arena, &c->who, e);
+	return 0;
 }
 
 /* The list of a server, or NULL (said). */
@@ -65,8 +70,8 @@ static int list(struct calling *c, int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	for (size_t i = 0; i < c->ctx.conf->n_mcp_servers; i++) {
-		const struct conf_mcp *m = &c->ctx.conf->mcp_servers[i];
+	for (size_t i = 0; i < c->ctx.turn.by.conf->n_mcp_servers; i++) {
+		const struct conf_mcp *m = &c->ctx.turn.by.conf->mcp_servers[i];
 		struct mcp_list *l = list_of(c, m);
 
 		printf("%s  %s\n", m->id, *m->url ? m->url : m->command.v[0]);
@@ -116,7 +121,7 @@ static int show_tool(struct calling *c, const struct conf_mcp *m,
 	struct mcp_pin *pins;
 	size_t n;
 
-	if (mcp_pin_list(c->session->db, str_of(c->ctx.conf->tenant),
+	if (mcp_pin_list(c->session->db, str_of(c->ctx.turn.by.conf->tenant),
 			 str_of(m->id), c->ctx.arena, &pins, &n, e) < 0)
 		return -1;
 	print_tool(m, t);
@@ -139,7 +144,7 @@ static int accept_tool(struct calling *c, const struct conf_mcp *m,
 		print_tool(m, t);
 		return 0;
 	}
-	if (mcp_pin_set(c->session->db, str_of(c->ctx.conf->tenant),
+	if (mcp_pin_set(c->session->db, str_of(c->ctx.turn.by.conf->tenant),
 			str_of(m->id), &pin, e) < 0)
 		return -1;
 	printf("accepted %s\n", t->name);
@@ -150,7 +155,8 @@ static int for_tools(struct calling *c, int argc, char **argv,
 		     int (*fn)(struct calling *, const struct conf_mcp *,
 			       const struct mcp_tool *, struct err *))
 {
-	const struct conf_mcp *m = conf_mcp(c->ctx.conf, str_of(argv[0]));
+	const struct conf_mcp *m = conf_mcp(c->ctx.turn.by.conf,
+					    str_of(argv[0]));
 	struct err e = ERR_INIT;
 	struct mcp_list *l;
 	int found = 0;

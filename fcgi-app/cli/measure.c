@@ -16,7 +16,7 @@ enum {
 };
 
 /* One request and what came of it. */
-struct ask {
+struct trial {
 	const char *method, *path, *auth;
 	const char *headers[HEADERS];
 	size_t n_headers;
@@ -34,7 +34,7 @@ struct ask {
 
 static int on_body(void *ctx, struct str bytes)
 {
-	struct ask *a = ctx;
+	struct trial *a = ctx;
 
 	if (a->n_arrivals < ARRIVALS)
 		a->arrivals_ms[a->n_arrivals++] = clock_mono_ms() - a->began_ms;
@@ -42,7 +42,7 @@ static int on_body(void *ctx, struct str bytes)
 	return 0;
 }
 
-static void run(struct measure *m, struct ask *a)
+static void run(struct measure *m, struct trial *a)
 {
 	struct http_request rq = {
 		.method = a->method ? a->method : "GET",
@@ -74,7 +74,7 @@ static void run(struct measure *m, struct ask *a)
 }
 
 /* Whether it was the responder that answered: it names every request. */
-static bool ours(const struct ask *a)
+static bool ours(const struct trial *a)
 {
 	return *a->res.request_id && a->json;
 }
@@ -93,12 +93,12 @@ static json_t *text(const char *s)
 static void measure_reach(struct measure *m)
 {
 	const char *const ways[] = { m->bearer, m->basic, NULL };
-	struct ask a;
+	struct trial a;
 
 	for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
 		if (!ways[i] && i + 1 < ARRAY_LEN(ways))
 			continue;
-		a = (struct ask){ .path = "/api/v1/health", .auth = ways[i] };
+		a = (struct trial){ .path = "/api/v1/health", .auth = ways[i] };
 		run(m, &a);
 		if (a.res.status != 401)
 			break;
@@ -113,14 +113,14 @@ static void measure_reach(struct measure *m)
 
 static void measure_page(struct measure *m)
 {
-	struct ask a = { .path = "/", .auth = m->basic };
+	struct trial a = { .path = "/", .auth = m->basic };
 
 	run(m, &a);
 	put(m, "page", json_pack("{s:i, s:o}", "status", a.res.status, "type",
 				 text(a.res.content_type)));
 }
 
-static void note_clock(struct measure *m, const struct ask *a)
+static void note_clock(struct measure *m, const struct trial *a)
 {
 	/* The process looked at its clock about in the middle. */
 	put(m, "clock", json_pack("{s:I, s:I, s:I, s:I}", "clientMs",
@@ -132,7 +132,7 @@ static void note_clock(struct measure *m, const struct ask *a)
 
 static void measure_token(struct measure *m)
 {
-	struct ask a = { .path = "/api/v1/doctor/request", .auth = m->bearer };
+	struct trial a = { .path = "/api/v1/doctor/request", .auth = m->bearer };
 
 	if (!m->bearer)
 		return;
@@ -149,8 +149,8 @@ static void measure_token(struct measure *m)
 /* Who arrives: of a sign-in at the web server, or without any. */
 static void measure_identity(struct measure *m)
 {
-	struct ask a = { .path = "/api/v1/me", .auth = m->basic };
-	struct ask d = { .path = "/api/v1/doctor/request", .auth = m->basic };
+	struct trial a = { .path = "/api/v1/me", .auth = m->basic };
+	struct trial d = { .path = "/api/v1/doctor/request", .auth = m->basic };
 
 	run(m, &a);
 	if (!m->basic && a.res.status != 200)
@@ -172,7 +172,7 @@ static void measure_identity(struct measure *m)
 static int try_spoof(struct measure *m, json_t *list, const char *name,
 		     const char *header, const char *more, const char *auth)
 {
-	struct ask a = { .path = "/api/v1/me", .auth = auth };
+	struct trial a = { .path = "/api/v1/me", .auth = auth };
 
 	if (header)
 		a.headers[a.n_headers++] = header;
@@ -260,7 +260,7 @@ static void measure_spoof(struct measure *m)
 static void measure_stream(struct measure *m, const char *key,
 			   const char *header)
 {
-	struct ask a = { .path = "/api/v1/doctor/probe", .auth = m->entry };
+	struct trial a = { .path = "/api/v1/doctor/probe", .auth = m->entry };
 	json_t *arrivals = json_array();
 
 	a.headers[a.n_headers++] = header;
@@ -276,7 +276,7 @@ static const char *const write_headers[] = {
 	"Content-Type: application/json", "X-Requested-With: lamplighter",
 };
 
-static void add_write_headers(struct ask *a)
+static void add_write_headers(struct trial *a)
 {
 	for (size_t i = 0; i < ARRAY_LEN(write_headers); i++)
 		a->headers[a->n_headers++] = write_headers[i];
@@ -286,7 +286,7 @@ static void add_write_headers(struct ask *a)
 static void measure_body(struct measure *m)
 {
 	size_t n = (size_t)m->conf->limits.body_bytes;
-	struct ask a = { .method = "POST", .path = "/api/v1/doctor/body",
+	struct trial a = { .method = "POST", .path = "/api/v1/doctor/body",
 			 .auth = m->entry };
 	char *body = arena_alloc(m->arena, n + 1);
 
@@ -324,7 +324,7 @@ void measure_all(struct measure *m)
 
 json_t *measure_report(struct measure *m, int *status)
 {
-	struct ask a = { .method = "POST", .path = "/api/v1/doctor",
+	struct trial a = { .method = "POST", .path = "/api/v1/doctor",
 			 .auth = m->entry, .total_ms = REPORT_MS };
 	struct buf b = BUF_INIT(1048576);
 

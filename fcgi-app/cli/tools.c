@@ -5,25 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auth/identity.h"
 #include "auth/user_token.h"
-#include "base/limits.h"
 #include "cli.h"
 #include "prompt/untrusted.h"
 #include "tool/core/tool.h"
+#include "tool/http/option.h"
 #include "turn/turn.h"
 
 #include "base/banned.h"
 
-struct wanted {			/* by the command line */
-	const char *user, *workspace, *agent, *args, *tool;
-	struct str groups[LIM_GROUPS];
-	size_t n_groups;
+struct tools_wanted {			/* by the command line */
+	struct cli_who who;
+	const char *args, *tool;
 	bool dry_run;
 };
 
 struct offered {		/* to whom, and what */
-	struct identity who;
+	struct cli_place place;
 	struct tool_ctx ctx;
 	struct tool_set set;
 	struct tool_host host;
@@ -32,37 +30,19 @@ struct offered {		/* to whom, and what */
 
 /* -- the command line ------------------------------------------------------- */
 
-static int read_args(struct cli *cli, int argc, char **argv, struct wanted *w)
+static int read_args(struct cli *cli, int argc, char **argv, struct tools_wanted *w)
 {
 	static const struct option longs[] = {
-		{ "user", required_argument, NULL, 'u' },
-		{ "group", required_argument, NULL, 'g' },
-		{ "workspace", required_argument, NULL, 'w' },
-		{ "agent", required_argument, NULL, 'a' },
+		CLI_WHO_OPTIONS,
 		{ "args", required_argument, NULL, 'j' },
 		{ "dry-run", no_argument, NULL, 'n' },
 		{ NULL, 0, NULL, 0 },
 	};
 	bool list = !strcmp(argv[0], "list"), call = !strcmp(argv[0], "call");
-	int c;
+	int c, rc;
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		switch (c) {
-		case 'u':
-			w->user = optarg;
-			break;
-		case 'g':
-			if (w->n_groups == LIM_GROUPS)
-				return cli_usage(cli, "more than %d groups",
-						 LIM_GROUPS);
-			w->groups[w->n_groups++] = str_of(optarg);
-			break;
-		case 'w':
-			w->workspace = optarg;
-			break;
-		case 'a':
-			w->agent = optarg;
-			break;
 		case 'j':
 			w->args = optarg;
 			break;
@@ -70,7 +50,9 @@ static int read_args(struct cli *cli, int argc, char **argv, struct wanted *w)
 			w->dry_run = true;
 			break;
 		default:
-			return cli_usage(cli, "not understood");
+			rc = cli_who_option(cli, c, optarg, &w->who);
+			if (rc != CLI_OK)
+				return rc;
 		}
 	}
 	if (!list)
@@ -79,7 +61,7 @@ static int read_args(struct cli *cli, int argc, char **argv, struct wanted *w)
 		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
 	if (!list && !w->tool)
 		return cli_usage(cli, "say which tool");
-	if (!w->user)
+	if (!w->who.user)
 		return cli_usage(cli, "--user is missing: as whom?");
 	if (!call && (w->args || w->dry_run))
 		return cli_usage(cli, "--args and --dry-run belong to call");
@@ -113,9 +95,9 @@ static int on_agent(void *ctx, const struct tool_ctx *call,
 		.db = s->session->db, .http = s->session->http,
 		.tools = s->session->tools,
 	};
-	const struct turn_input in = {
-		.conf = s->ctx.conf, .who = &s->who,
-		.workspace = s->ctx.workspace, .agent = s->ctx.agent,
+	const struct turn_request in = {
+		.by = s->ctx.turn.by,
+		.workspace = s->ctx.turn.workspace, .agent = s->ctx.turn.agent,
 	};
 
 	return turn_agent(&deps, &in, call, task, out, e);
@@ -129,41 +111,7 @@ static bool was_said(void *ctx, struct str text)
 	return true;
 }
 
-/* -- who, where -------------------------------------------------------------- */
-
-static int many_places(const struct conf *c, struct err *e)
-{
-	struct buf names = BUF_INIT(65536);
-	int rc;
-
-	for (size_t i = 0; i < c->n_workspaces; i++)
-		buf_addf(&names, " %s", c->workspaces[i].id);
-	rc = err_set(e, ERR_NOT_FOUND, "there are %zu workspaces; say which, "
-		     "with --workspace:%.160s", c->n_workspaces, names.p);
-	buf_release(&names);
-	return rc;
-}
-
-static int find_place(struct offered *s, const struct wanted *w, struct err *e)
-{
-	const struct conf *c = s->ctx.conf;
-	const struct conf_workspace *ws = w->workspace
-		? conf_workspace(c, str_of(w->workspace))
-		: c->n_workspaces == 1 ? &c->workspaces[0] : NULL;
-
-	if (!ws && w->workspace)
-		return err_set(e, ERR_NOT_FOUND, "there is no workspace \"%s\"",
-			       w->workspace);
-	if (!ws)
-		return many_places(c, e);
-	s->ctx.workspace = ws;
-	s->ctx.agent = w->agent ? conf_agent(ws, str_of(w->agent))
-		: conf_default_agent(ws);
-	if (!s->ctx.agent)
-		return err_set(e, ERR_NOT_FOUND, "there is no agent \"%s\" in "
-			       "the workspace %s", w->agent, ws->id);
-	return 0;
-}
+/* -- what is offered -------------------------------------------------------------- */
 
 static size_t add_client(const struct conf_tool *v, size_t n, struct str *out)
 {
@@ -178,40 +126,39 @@ static size_t add_client(const struct conf_tool *v, size_t n, struct str *out)
 /* As in a turn that asks for the web, on a page that does all it may. */
 static void allow_all(struct offered *s)
 {
-	const struct conf_workspace *w = s->ctx.workspace;
-	const struct conf *c = s->ctx.conf;
+	const struct workspace *w = s->ctx.turn.workspace;
+	const struct conf *c = s->ctx.turn.by.conf;
 	struct str *page = arena_alloc(s->ctx.arena,
 		(c->n_tools + w->n_tools + 1) * sizeof(*page));
 
-	s->ctx.web = true;
-	s->ctx.page = page;
-	s->ctx.n_page = add_client(c->tools, c->n_tools, page);
-	s->ctx.n_page += add_client(w->tools, w->n_tools,
-				    page + s->ctx.n_page);
+	s->ctx.turn.web = true;
+	s->ctx.turn.page = page;
+	s->ctx.turn.n_page = add_client(c->tools, c->n_tools, page);
+	s->ctx.turn.n_page += add_client(w->tools, w->n_tools,
+					 page + s->ctx.turn.n_page);
 }
 
-static int offer(struct cli_session *session, const struct wanted *w,
+static int offer(struct cli_session *session, const struct tools_wanted *w,
 		 struct offered *s, struct err *e)
 {
-	const struct conf *c = session->conf;
-
-	if (tool_check_conf(c, e) < 0 ||
-	    identity_make(c, IDENTITY_API_TOKEN, str_of(w->user),
-			  str_of(w->user), w->groups, w->n_groups,
-			  &session->arena, &s->who, e) < 0)
+	if (cli_place(session, &w->who, &s->place, e) < 0)
 		return -1;
 	s->ctx = (struct tool_ctx){
-		.env = session->tools, .conf = c, .who = &s->who,
-		.arena = &session->arena, .host = &s->host, .only = w->tool,
+		.turn = {
+			.by = caller_of(session->conf, &s->place.who,
+					session->db, &session->arena),
+			.workspace = s->place.workspace,
+			.agent = s->place.agent,
+			.env = session->tools, .only = w->tool,
+		},
+		.arena = &session->arena, .host = &s->host,
 	};
 	s->host = (struct tool_host){ on_note, on_agent, was_said, s };
 	s->session = session;
-	if (find_place(s, w, e) < 0)
-		return -1;
 	allow_all(s);
 	if (tool_set_build(&s->ctx, &s->set, e) < 0)
 		return -1;
-	s->ctx.only = NULL;	/* an agent that it calls has its own */
+	s->ctx.turn.only = NULL;	/* an agent that it calls has its own */
 	return 0;
 }
 
@@ -219,7 +166,7 @@ static int offer(struct cli_session *session, const struct wanted *w,
 
 static const char *const confirms[] = { "never", "tainted", "always" };
 
-static int list(struct offered *s, const struct wanted *w)
+static int list(struct offered *s, const struct tools_wanted *w)
 {
 	(void)w;
 	for (size_t i = 0; i < s->set.n; i++) {
@@ -233,14 +180,14 @@ static int list(struct offered *s, const struct wanted *w)
 }
 
 /* The offer, or NULL with the names that there are. */
-static const struct tool_offer *find(struct offered *s, const struct wanted *w)
+static const struct tool_offer *find(struct offered *s, const struct tools_wanted *w)
 {
 	const struct tool_offer *o = tool_set_find(&s->set, str_of(w->tool));
 
 	if (o)
 		return o;
 	fprintf(stderr, "lamplighter: %s has no tool \"%s\" there. Tools:",
-		w->user, w->tool);
+		w->who.user, w->tool);
 	for (size_t i = 0; i < s->set.n; i++)
 		fprintf(stderr, " %s", s->set.v[i].tool->name);
 	fputc('\n', stderr);
@@ -258,11 +205,11 @@ static void add_json(struct buf *b, const json_t *j)
 static const struct conf_tool *declared(const struct offered *s,
 					const char *name)
 {
-	const struct conf_workspace *w = s->ctx.workspace;
+	const struct workspace *w = s->ctx.turn.workspace;
 
-	for (size_t i = 0; i < s->ctx.conf->n_tools; i++)
-		if (!strcmp(s->ctx.conf->tools[i].name, name))
-			return &s->ctx.conf->tools[i];
+	for (size_t i = 0; i < s->ctx.turn.by.conf->n_tools; i++)
+		if (!strcmp(s->ctx.turn.by.conf->tools[i].name, name))
+			return &s->ctx.turn.by.conf->tools[i];
 	for (size_t i = 0; i < w->n_tools; i++)
 		if (!strcmp(w->tools[i].name, name))
 			return &w->tools[i];
@@ -287,7 +234,7 @@ static void add_token(struct offered *s, const struct tool *t, struct buf *b)
 			 "\"x\":\"%s\"}\n", key.p);
 }
 
-static int show(struct offered *s, const struct wanted *w)
+static int show(struct offered *s, const struct tools_wanted *w)
 {
 	const struct tool_offer *o = find(s, w);
 	struct buf b = BUF_INIT(CLI_OUT_BYTES);
@@ -310,7 +257,7 @@ static int show(struct offered *s, const struct wanted *w)
 	return cli_print(&b);
 }
 
-static int dry_run(struct offered *s, const struct wanted *w)
+static int dry_run(struct offered *s, const struct tools_wanted *w)
 {
 	struct buf out = BUF_INIT(CLI_OUT_BYTES);
 	struct err e = ERR_INIT;
@@ -334,7 +281,7 @@ static int call_of_page(const struct tool *t)
 	return CLI_FAILED;
 }
 
-static int call(struct offered *s, const struct wanted *w)
+static int call(struct offered *s, const struct tools_wanted *w)
 {
 	const struct tool_offer *o = find(s, w);
 	struct buf b = BUF_INIT(CLI_OUT_BYTES);
@@ -363,11 +310,11 @@ int cli_tools(struct cli *cli, int argc, char **argv)
 {
 	static const struct {
 		const char *name;
-		int (*run)(struct offered *s, const struct wanted *w);
+		int (*run)(struct offered *s, const struct tools_wanted *w);
 	} verbs[] = {
 		{ "list", list }, { "show", show }, { "call", call },
 	};
-	struct wanted w = { .user = NULL };
+	struct tools_wanted w = { .args = NULL };
 	struct cli_session session;
 	struct offered s;
 	struct err e = ERR_INIT;

@@ -11,15 +11,7 @@ struct msg *ask_add(struct ask *a, enum role role, const char *text)
 {
 	struct msg *m;
 
-	if (a->n == a->cap) {
-		size_t cap = a->cap ? a->cap * 2 : 16;
-
-		m = arena_zalloc(a->a, cap, sizeof(*m));
-		if (a->n)
-			memcpy(m, a->msgs, a->n * sizeof(*m));
-		a->msgs = m;
-		a->cap = cap;
-	}
+	a->msgs = arena_room(a->a, a->msgs, a->n, 1, &a->cap, sizeof(*m));
 	m = &a->msgs[a->n++];
 	*m = (struct msg){.role = role, .text = text ? text : ""};
 	return m;

@@ -6,7 +6,6 @@
  */
 #include "demo-llm/server.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,12 +38,9 @@ static const char usage[] =
 /* The whole number that an option was given, or exit. */
 static long number(const char *name, long max)
 {
-	char *end;
-	long v;
+	int64_t v;
 
-	errno = 0;
-	v = strtol(optarg, &end, 10);
-	if (errno || end == optarg || *end || v < 0 || v > max) {
+	if (!str_int(str_of(optarg), &v) || v < 0 || v > max) {
 		fprintf(stderr, "lamplighter-demo-llm: --%s must be a number "
 			"from 0 to %ld\n", name, max);
 		exit(2);

@@ -9,139 +9,141 @@
  *
  * Source: ag-ui docs/concepts/events.mdx, @ag-ui/core 1.0.0.
  */
-#include "dialect/wire.h"
+#include "dialect/ag_ui.h"
 
 #include <stdio.h>
 
+#include "dialect/wire.h"
+
 #include "base/banned.h"
+
+struct ag_ui_state {
+	bool begun;			/* the client's run was opened */
+	bool text_open, reasoning_open;
+	uint32_t part;			/* number of the open message */
+	bool has_parent;		/* this step's message has an id */
+};
 
 #define ID_BYTES (UUID_TEXT_BYTES + 12)
 
 /* "{turn}-{part}": the id of the message that is open. */
 static const char *part_id(const struct turn_event *ev,
-			   const struct dialect_state *st, char *out)
+			   const struct ag_ui_state *k, char *out)
 {
 	uuid_format(&ev->run->id, out);
 	snprintf(out + UUID_TEXT_BYTES - 1, ID_BYTES - UUID_TEXT_BYTES + 1,
-		 "-%u", st->part);
+		 "-%u", k->part);
 	return out;
 }
 
 static void put_edge(struct buf *out, const char *type, const char *role,
 		     const struct turn_event *ev,
-		     const struct dialect_state *st)
+		     const struct ag_ui_state *k)
 {
 	struct jw w = wire_typed(out, type);
 	char id[ID_BYTES];
 
-	jw_kstrz(&w, "messageId", part_id(ev, st, id));
+	jw_kstrz(&w, "messageId", part_id(ev, k, id));
 	if (role)
 		jw_kstrz(&w, "role", role);
 	wire_frame_end(&w);
 }
 
 static void close_parts(struct buf *out, const struct turn_event *ev,
-			struct dialect_state *st)
+			struct ag_ui_state *k)
 {
-	if (st->text_open)
-		put_edge(out, "TEXT_MESSAGE_END", NULL, ev, st);
-	if (st->reasoning_open) {
-		put_edge(out, "REASONING_MESSAGE_END", NULL, ev, st);
-		put_edge(out, "REASONING_END", NULL, ev, st);
-		st->has_parent = false;
+	if (k->text_open)
+		put_edge(out, "TEXT_MESSAGE_END", NULL, ev, k);
+	if (k->reasoning_open) {
+		put_edge(out, "REASONING_MESSAGE_END", NULL, ev, k);
+		put_edge(out, "REASONING_END", NULL, ev, k);
+		k->has_parent = false;
 	}
-	st->text_open = st->reasoning_open = false;
+	k->text_open = k->reasoning_open = false;
 }
 
 /* The client's own ids where it gave some; else ours. */
 static void put_run(struct jw *w, const struct turn_event *ev,
 		    const struct dialect_state *st)
 {
-	if (st->thread_id.n)
-		jw_kstr(w, "threadId", st->thread_id);
+	const struct ag_ui_asked *asked = st->asked;
+
+	if (asked && asked->thread_id.n)
+		jw_kstr(w, "threadId", asked->thread_id);
 	else
 		jw_kuuid(w, "threadId", &ev->run->conversation_id);
-	if (st->run_id.n)
-		jw_kstr(w, "runId", st->run_id);
+	if (asked && asked->run_id.n)
+		jw_kstr(w, "runId", asked->run_id);
 	else
 		jw_kuuid(w, "runId", &ev->run->id);
 }
 
-/* CUSTOM up to the members of its value. */
+/* CUSTOM up to its value. */
 static struct jw custom_open(struct buf *out, const char *name)
 {
 	struct jw w = wire_typed(out, "CUSTOM");
 
 	jw_kstrz(&w, "name", name);
 	jw_key(&w, "value");
-	jw_obj(&w);
 	return w;
 }
 
-static void custom_close(struct jw *w)
+static void write_any(struct buf *out, const char *name,
+		      const struct turn_event *ev, struct dialect_state *st)
 {
-	jw_end_obj(w);
-	wire_frame_end(w);
+	struct jw w = custom_open(out, name);
+
+	wire_value(&w, ev, st);
+	wire_frame_end(&w);
 }
 
 static void write_started(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {
+	struct ag_ui_state *k = st->own;
 	struct jw w;
 
 	/* Ids of messages differ from those of the run that waited. */
-	st->part = MAX(st->part, ev->seq - 1);
-	if (st->begun)		/* one run: the turn went on */
+	k->part = MAX(k->part, ev->seq - 1);
+	if (k->begun)		/* one run: the turn went on */
 		return;
-	st->begun = true;
+	k->begun = true;
 	w = wire_typed(out, name);
 	put_run(&w, ev, st);
 	wire_frame_end(&w);
 	w = custom_open(out, "session");
+	jw_obj(&w);
 	jw_kuuid(&w, "conversationId", &ev->run->conversation_id);
 	jw_kuuid(&w, "turnId", &ev->run->id);
 	jw_kstrz(&w, "workspaceId", ev->run->in.workspace->id);
 	jw_kstrz(&w, "agentId", ev->run->in.agent->id);
-	custom_close(&w);
+	jw_end_obj(&w);
+	wire_frame_end(&w);
 }
 
+/* A new call of the model: what it says is a new message. */
 static void write_context_usage(struct buf *out, const char *name,
 				const struct turn_event *ev,
 				struct dialect_state *st)
 {
-	struct jw w;
+	struct ag_ui_state *k = st->own;
 
-	/* A new call of the model: what it says is a new message. */
-	close_parts(out, ev, st);
-	st->has_parent = false;
-	w = custom_open(out, name);
-	jw_kint(&w, "inputTokens", ev->input_tokens);
-	jw_kint(&w, "contextTokens", ev->context_tokens);
-	jw_kint(&w, "messages", ev->n_messages);
-	custom_close(&w);
-}
-
-static void write_status(struct buf *out, const char *name,
-			 const struct turn_event *ev, struct dialect_state *st)
-{
-	struct jw w = custom_open(out, name);
-
-	(void)st;
-	jw_kstr(&w, "status", ev->text);
-	custom_close(&w);
+	close_parts(out, ev, k);
+	k->has_parent = false;
+	write_any(out, name, ev, st);
 }
 
 /* The one that must be cheap. An empty delta is refused by clients. */
 static void put_delta(struct buf *out, const char *type, struct str text,
 		      const struct turn_event *ev,
-		      const struct dialect_state *st)
+		      const struct ag_ui_state *k)
 {
 	char id[ID_BYTES];
 
 	buf_add(out, "data: {\"type\":\"", 15);
 	buf_adds(out, type);
 	buf_add(out, "\",\"messageId\":\"", 15);
-	buf_adds(out, part_id(ev, st, id));
+	buf_adds(out, part_id(ev, k, id));
 	buf_add(out, "\",\"delta\":", 10);
 	buf_json(out, text);
 	buf_addc(out, '}');
@@ -149,60 +151,63 @@ static void put_delta(struct buf *out, const char *type, struct str text,
 }
 
 static void put_text(struct buf *out, struct str text,
-		     const struct turn_event *ev, struct dialect_state *st)
+		     const struct turn_event *ev, struct ag_ui_state *k)
 {
 	if (!text.n)
 		return;
-	if (!st->text_open) {
-		close_parts(out, ev, st);
-		st->part++;
-		put_edge(out, "TEXT_MESSAGE_START", "assistant", ev, st);
-		st->text_open = st->has_parent = true;
+	if (!k->text_open) {
+		close_parts(out, ev, k);
+		k->part++;
+		put_edge(out, "TEXT_MESSAGE_START", "assistant", ev, k);
+		k->text_open = k->has_parent = true;
 	}
-	put_delta(out, "TEXT_MESSAGE_CONTENT", text, ev, st);
+	put_delta(out, "TEXT_MESSAGE_CONTENT", text, ev, k);
 }
 
 static void write_text(struct buf *out, const char *name,
 		       const struct turn_event *ev, struct dialect_state *st)
 {
+	struct ag_ui_state *k = st->own;
 	(void)name;
-	put_text(out, ev->text, ev, st);
+	put_text(out, ev->text, ev, k);
 }
 
 static void write_reasoning(struct buf *out, const char *name,
 			    const struct turn_event *ev,
 			    struct dialect_state *st)
 {
+	struct ag_ui_state *k = st->own;
 	if (!ev->text.n)
 		return;
-	if (!st->reasoning_open) {
-		close_parts(out, ev, st);
-		st->part++;
-		put_edge(out, "REASONING_START", NULL, ev, st);
-		put_edge(out, "REASONING_MESSAGE_START", "reasoning", ev, st);
-		st->reasoning_open = true;
+	if (!k->reasoning_open) {
+		close_parts(out, ev, k);
+		k->part++;
+		put_edge(out, "REASONING_START", NULL, ev, k);
+		put_edge(out, "REASONING_MESSAGE_START", "reasoning", ev, k);
+		k->reasoning_open = true;
 	}
-	put_delta(out, name, ev->text, ev, st);
+	put_delta(out, name, ev->text, ev, k);
 }
 
 static void write_tool_call(struct buf *out, const char *name,
 			    const struct turn_event *ev,
 			    struct dialect_state *st)
 {
+	struct ag_ui_state *k = st->own;
 	struct buf args = BUF_INIT(out->cap);
 	struct jw w = jw_on(&args);
 	char id[ID_BYTES];
 
-	close_parts(out, ev, st);
-	if (!st->has_parent)
-		st->part++;
-	st->has_parent = true;
+	close_parts(out, ev, k);
+	if (!k->has_parent)
+		k->part++;
+	k->has_parent = true;
 	wire_foreign(&w, ev->args.n ? ev->args : STR("{}"));
 
 	w = wire_typed(out, name);
 	jw_kstr(&w, "toolCallId", ev->call_id);
 	jw_kstr(&w, "toolCallName", ev->tool_name);
-	jw_kstrz(&w, "parentMessageId", part_id(ev, st, id));
+	jw_kstrz(&w, "parentMessageId", part_id(ev, k, id));
 	wire_frame_end(&w);
 	w = wire_typed(out, "TOOL_CALL_ARGS");
 	jw_kstr(&w, "toolCallId", ev->call_id);
@@ -218,73 +223,23 @@ static void write_tool_result(struct buf *out, const char *name,
 			      const struct turn_event *ev,
 			      struct dialect_state *st)
 {
+	struct ag_ui_state *k = st->own;
 	struct jw w = wire_typed(out, name);
 	char id[ID_BYTES];
 
-	st->part++;
-	jw_kstrz(&w, "messageId", part_id(ev, st, id));
+	k->part++;
+	jw_kstrz(&w, "messageId", part_id(ev, k, id));
 	jw_kstr(&w, "toolCallId", ev->call_id);
 	jw_kstr(&w, "content", ev->result.p ? ev->result : STR(""));
 	jw_kstrz(&w, "role", "tool");
 	wire_frame_end(&w);
 }
 
-static void write_title(struct buf *out, const char *name,
-			const struct turn_event *ev, struct dialect_state *st)
-{
-	struct jw w = custom_open(out, name);
-
-	(void)st;
-	jw_kuuid(&w, "conversationId", &ev->run->conversation_id);
-	jw_kstr(&w, "title", ev->text);
-	custom_close(&w);
-}
-
-static void write_tool_progress(struct buf *out, const char *name,
-				const struct turn_event *ev,
-				struct dialect_state *st)
-{
-	struct jw w = custom_open(out, name);
-
-	(void)st;
-	wire_tool_progress(&w, ev);
-	custom_close(&w);
-}
-
-static void write_warning(struct buf *out, const char *name,
-			  const struct turn_event *ev, struct dialect_state *st)
-{
-	struct jw w = custom_open(out, name);
-
-	(void)st;
-	jw_kstr(&w, "code", ev->code);
-	jw_kstr(&w, "message", ev->text);
-	custom_close(&w);
-}
-
-static void write_action(struct buf *out, const char *name,
-			 const struct turn_event *ev, struct dialect_state *st)
-{
-	struct jw w = wire_typed(out, "CUSTOM");
-
-	(void)st;
-	jw_kstrz(&w, "name", name);
-	jw_key(&w, "value");
-	wire_object(&w, ev->args);
-	wire_frame_end(&w);
-}
-
 static void write_wait(struct buf *out, const char *name,
 		       const struct turn_event *ev, struct dialect_state *st)
 {
-	struct jw w;
-
-	close_parts(out, ev, st);
-	w = wire_typed(out, "CUSTOM");
-	jw_kstrz(&w, "name", name);
-	jw_key(&w, "value");
-	wire_wait(&w, &ev->waits[0]);
-	wire_frame_end(&w);
+	close_parts(out, ev, st->own);
+	write_any(out, name, ev, st);
 }
 
 /* What the next run must bring: resume for these, messages for the tools'. */
@@ -311,10 +266,11 @@ static void put_interrupt(struct jw *w, const struct turn_wait *wait)
 static void write_waiting(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {
+	struct ag_ui_state *k = st->own;
 	size_t n_interrupts = 0;
 	struct jw w;
 
-	close_parts(out, ev, st);
+	close_parts(out, ev, k);
 	for (size_t i = 0; i < ev->n_waits; i++)
 		n_interrupts += ev->waits[i].kind != WAIT_CLIENT;
 	w = wire_typed(out, name);
@@ -339,12 +295,13 @@ static void write_finished(struct buf *out, const char *name,
 			   const struct turn_event *ev,
 			   struct dialect_state *st)
 {
+	struct ag_ui_state *k = st->own;
 	char id[MESSAGE_ID_BYTES];
 	struct wire_answer a;
 	struct jw w;
 
-	put_text(out, wire_unsaid(ev, st), ev, st);
-	close_parts(out, ev, st);
+	put_text(out, wire_unsaid(ev, st), ev, k);
+	close_parts(out, ev, k);
 	wire_answer_read(&a, ev->message);
 	w = wire_typed(out, name);
 	put_run(&w, ev, st);
@@ -362,10 +319,11 @@ static void write_finished(struct buf *out, const char *name,
 static void write_error(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {
+	struct ag_ui_state *k = st->own;
 	struct wire_answer a;
 	struct jw w;
 
-	close_parts(out, ev, st);
+	close_parts(out, ev, k);
 	wire_answer_read(&a, ev->message);
 	w = wire_typed(out, name);
 	jw_kstr(&w, "message", a.error_message.n ? a.error_message
@@ -377,30 +335,25 @@ static void write_error(struct buf *out, const char *name,
 }
 
 const struct dialect dialect_ag_ui = {
+	.id = DIALECT_AG_UI,
 	.name = "ag-ui",
 	.content_type = "text/event-stream",
 	.preamble = STR(": ok\n\n"),
 	.keep_alive = STR(": ka\n\n"),
 	.ends_at_wait = true,
-	.rows = {
-		[TURN_EV_SESSION] = { .name = "RUN_STARTED", .write = write_started },
-		[TURN_EV_USER_MESSAGE] = { .left_out = "the client has made it" },
-		[TURN_EV_CONTEXT_USAGE] = { .name = "context_usage", .write = write_context_usage },
-		[TURN_EV_STATUS] = { .name = "status", .write = write_status },
-		[TURN_EV_TOKEN] = { .name = "TEXT_MESSAGE_CONTENT", .write = write_text },
-		[TURN_EV_TOKEN_RESET] = { .left_out = "narration is the message of its tool calls" },
-		[TURN_EV_REASONING] = { .name = "REASONING_MESSAGE_CONTENT", .write = write_reasoning },
-		[TURN_EV_TOOL_CALL] = { .name = "TOOL_CALL_START", .write = write_tool_call },
-		[TURN_EV_TOOL_RESULT] = { .name = "TOOL_CALL_RESULT", .write = write_tool_result },
-		[TURN_EV_TOOL_PROGRESS] = { .name = "tool-progress", .write = write_tool_progress },
-		[TURN_EV_TITLE] = { .name = "title", .write = write_title },
-		[TURN_EV_WARNING] = { .name = "warning", .write = write_warning },
-		[TURN_EV_SUGGESTED_ACTION] = { .name = "suggested_action", .write = write_action },
-		[TURN_EV_APPROVAL_REQUEST] = { .name = "approval_request", .write = write_wait },
-		[TURN_EV_CLIENT_TOOL_CALL] = { .left_out = "a tool call without a result is the client's" },
-		[TURN_EV_CLARIFICATION] = { .name = "clarification", .write = write_wait },
-		[TURN_EV_WAITING] = { .name = "RUN_FINISHED", .write = write_waiting },
-		[TURN_EV_DONE] = { .name = "RUN_FINISHED", .write = write_finished },
-		[TURN_EV_ERROR] = { .name = "RUN_ERROR", .write = write_error },
+	.own_bytes = sizeof(struct ag_ui_state),
+	.any = write_any, .any_is = "CUSTOM ",
+	.own = {
+		[TURN_EV_SESSION] = write_started,
+		[TURN_EV_CONTEXT_USAGE] = write_context_usage,
+		[TURN_EV_TOKEN] = write_text,
+		[TURN_EV_REASONING] = write_reasoning,
+		[TURN_EV_TOOL_CALL] = write_tool_call,
+		[TURN_EV_TOOL_RESULT] = write_tool_result,
+		[TURN_EV_APPROVAL_REQUEST] = write_wait,
+		[TURN_EV_CLARIFICATION] = write_wait,
+		[TURN_EV_WAITING] = write_waiting,
+		[TURN_EV_DONE] = write_finished,
+		[TURN_EV_ERROR] = write_error,
 	},
 };

@@ -14,11 +14,29 @@
  *
  * Source: vercel/ai, ui-message-chunks.ts of 5.0.277, 6.0.322, 7.0.173.
  */
-#include "dialect/wire.h"
+#include "dialect/ai_sdk.h"
 
 #include <stdio.h>
 
+#include "dialect/wire.h"
+
 #include "base/banned.h"
+
+struct sdk_state {
+	bool begun;			/* the client's message was opened */
+	bool text_open, reasoning_open;
+	uint32_t part;			/* number of the open part */
+	bool step_open, step_called;	/* and it called a tool, */
+	bool step_answered;		/* which answered */
+};
+
+/* Parts of version 6 and later: the client said that it is such a one. */
+static bool knows_approvals(const struct dialect_state *st)
+{
+	const struct ai_sdk_asked *asked = st->asked;
+
+	return asked && asked->version >= 6;
+}
 
 static void put_bare(struct buf *out, const char *type)
 {
@@ -29,35 +47,36 @@ static void put_bare(struct buf *out, const char *type)
 
 /* {"type", "id"}: the number of the open part. */
 static void put_edge(struct buf *out, const char *type,
-		     const struct dialect_state *st)
+		     const struct sdk_state *k)
 {
 	struct jw w = wire_typed(out, type);
 	char id[16];
 
-	snprintf(id, sizeof(id), "%u", st->part);
+	snprintf(id, sizeof(id), "%u", k->part);
 	jw_kstrz(&w, "id", id);
 	wire_frame_end(&w);
 }
 
-static void close_parts(struct buf *out, struct dialect_state *st)
+static void close_parts(struct buf *out, struct sdk_state *k)
 {
-	if (st->text_open)
-		put_edge(out, "text-end", st);
-	if (st->reasoning_open)
-		put_edge(out, "reasoning-end", st);
-	st->text_open = st->reasoning_open = false;
+	if (k->text_open)
+		put_edge(out, "text-end", k);
+	if (k->reasoning_open)
+		put_edge(out, "reasoning-end", k);
+	k->text_open = k->reasoning_open = false;
 }
 
 static void write_start(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {
+	struct sdk_state *k = st->own;
 	struct jw w;
 
 	/* Parts have other ids than those before the wait. */
-	st->part = MAX(st->part, ev->seq - 1);
-	if (st->begun)		/* one message: the turn went on */
+	k->part = MAX(k->part, ev->seq - 1);
+	if (k->begun)		/* one message: the turn went on */
 		return;
-	st->begun = true;
+	k->begun = true;
 	w = wire_typed(out, name);
 	jw_kuuid(&w, "messageId", &ev->run->id);
 	jw_key(&w, "messageMetadata");
@@ -70,21 +89,16 @@ static void write_start(struct buf *out, const char *name,
 	wire_frame_end(&w);
 }
 
-/* A data part up to its data; they are not stored by the client. */
-static struct jw data_open(struct buf *out, const char *type)
+/* A data part; they are not stored by the client. */
+static void write_any(struct buf *out, const char *name,
+		      const struct turn_event *ev, struct dialect_state *st)
 {
-	struct jw w = wire_typed(out, type);
+	struct jw w = wire_typed(out, name);
 
 	jw_kbool(&w, "transient", true);
 	jw_key(&w, "data");
-	jw_obj(&w);
-	return w;
-}
-
-static void data_close(struct jw *w)
-{
-	jw_end_obj(w);
-	wire_frame_end(w);
+	wire_value(&w, ev, st);
+	wire_frame_end(&w);
 }
 
 /*
@@ -92,52 +106,38 @@ static void data_close(struct jw *w)
  * it calls. Another one begins before a call of the model, or, where those are
  * not told (a stream that is told again), with what is said once tools answered.
  */
-static void be_in_step(struct buf *out, struct dialect_state *st, bool another)
+static void be_in_step(struct buf *out, struct sdk_state *k, bool another)
 {
-	if (st->step_open && another) {
-		close_parts(out, st);
+	if (k->step_open && another) {
+		close_parts(out, k);
 		put_bare(out, "finish-step");
-		st->step_open = false;
+		k->step_open = false;
 	}
-	if (st->step_open)
+	if (k->step_open)
 		return;
 	put_bare(out, "start-step");
-	st->step_open = true;
-	st->step_called = st->step_answered = false;
+	k->step_open = true;
+	k->step_called = k->step_answered = false;
 }
 
 static void write_context_usage(struct buf *out, const char *name,
 				const struct turn_event *ev,
 				struct dialect_state *st)
 {
-	struct jw w;
+	struct sdk_state *k = st->own;
 
-	be_in_step(out, st, st->step_called);
-	w = data_open(out, name);
-	jw_kint(&w, "inputTokens", ev->input_tokens);
-	jw_kint(&w, "contextTokens", ev->context_tokens);
-	jw_kint(&w, "messages", ev->n_messages);
-	data_close(&w);
-}
-
-static void write_status(struct buf *out, const char *name,
-			 const struct turn_event *ev, struct dialect_state *st)
-{
-	struct jw w = data_open(out, name);
-
-	(void)st;
-	jw_kstr(&w, "status", ev->text);
-	data_close(&w);
+	be_in_step(out, k, k->step_called);
+	write_any(out, name, ev, st);
 }
 
 /* The one that must be cheap. */
 static void put_delta(struct buf *out, const char *type, struct str text,
-		      const struct dialect_state *st)
+		      const struct sdk_state *k)
 {
 	buf_add(out, "data: {\"type\":\"", 15);
 	buf_adds(out, type);
 	buf_add(out, "\",\"id\":\"", 8);
-	buf_addu(out, st->part);
+	buf_addu(out, k->part);
 	buf_add(out, "\",\"delta\":", 10);
 	buf_json(out, text);
 	buf_addc(out, '}');
@@ -145,37 +145,39 @@ static void put_delta(struct buf *out, const char *type, struct str text,
 }
 
 static void put_text(struct buf *out, struct str text,
-		     struct dialect_state *st)
+		     struct sdk_state *k)
 {
-	if (!st->text_open) {
-		be_in_step(out, st, st->step_called);
-		close_parts(out, st);
-		st->part++;
-		put_edge(out, "text-start", st);
-		st->text_open = true;
+	if (!k->text_open) {
+		be_in_step(out, k, k->step_called);
+		close_parts(out, k);
+		k->part++;
+		put_edge(out, "text-start", k);
+		k->text_open = true;
 	}
-	put_delta(out, "text-delta", text, st);
+	put_delta(out, "text-delta", text, k);
 }
 
 static void write_text(struct buf *out, const char *name,
 		       const struct turn_event *ev, struct dialect_state *st)
 {
+	struct sdk_state *k = st->own;
 	(void)name;
-	put_text(out, ev->text, st);
+	put_text(out, ev->text, k);
 }
 
 static void write_reasoning(struct buf *out, const char *name,
 			    const struct turn_event *ev,
 			    struct dialect_state *st)
 {
-	if (!st->reasoning_open) {
-		be_in_step(out, st, st->step_called);
-		close_parts(out, st);
-		st->part++;
-		put_edge(out, "reasoning-start", st);
-		st->reasoning_open = true;
+	struct sdk_state *k = st->own;
+	if (!k->reasoning_open) {
+		be_in_step(out, k, k->step_called);
+		close_parts(out, k);
+		k->part++;
+		put_edge(out, "reasoning-start", k);
+		k->reasoning_open = true;
 	}
-	put_delta(out, name, ev->text, st);
+	put_delta(out, name, ev->text, k);
 }
 
 static struct jw tool_open(struct buf *out, const char *type,
@@ -192,11 +194,12 @@ static void write_tool_call(struct buf *out, const char *name,
 			    const struct turn_event *ev,
 			    struct dialect_state *st)
 {
+	struct sdk_state *k = st->own;
 	struct jw w;
 
-	be_in_step(out, st, st->step_answered);
-	close_parts(out, st);
-	st->step_called = true;
+	be_in_step(out, k, k->step_answered);
+	close_parts(out, k);
+	k->step_called = true;
 	w = tool_open(out, "tool-input-start", ev);
 	jw_kstr(&w, "toolName", ev->tool_name);
 	wire_frame_end(&w);
@@ -237,10 +240,11 @@ static void write_tool_result(struct buf *out, const char *name,
 			      const struct turn_event *ev,
 			      struct dialect_state *st)
 {
+	struct sdk_state *k = st->own;
 	struct jw w;
 
-	st->step_answered = true;
-	if (ev->is_error && st->sdk >= 6 && was_denied(ev)) {
+	k->step_answered = true;
+	if (ev->is_error && knows_approvals(st) && was_denied(ev)) {
 		w = wire_typed(out, "tool-output-denied");
 		jw_kstr(&w, "toolCallId", ev->call_id);
 	} else if (ev->is_error) {
@@ -252,39 +256,6 @@ static void write_tool_result(struct buf *out, const char *name,
 		wire_result(&w, ev);
 	}
 	wire_frame_end(&w);
-}
-
-static void write_title(struct buf *out, const char *name,
-			const struct turn_event *ev, struct dialect_state *st)
-{
-	struct jw w = data_open(out, name);
-
-	(void)st;
-	jw_kuuid(&w, "conversationId", &ev->run->conversation_id);
-	jw_kstr(&w, "title", ev->text);
-	data_close(&w);
-}
-
-static void write_tool_progress(struct buf *out, const char *name,
-				const struct turn_event *ev,
-				struct dialect_state *st)
-{
-	struct jw w = data_open(out, name);
-
-	(void)st;
-	wire_tool_progress(&w, ev);
-	data_close(&w);
-}
-
-static void write_warning(struct buf *out, const char *name,
-			  const struct turn_event *ev, struct dialect_state *st)
-{
-	struct jw w = data_open(out, name);
-
-	(void)st;
-	jw_kstr(&w, "code", ev->code);
-	jw_kstr(&w, "message", ev->text);
-	data_close(&w);
 }
 
 /* Ours in the client's list: one outside of it throws in 6 and 7. */
@@ -348,12 +319,13 @@ static void write_approval(struct buf *out, const char *name,
 			   const struct turn_event *ev,
 			   struct dialect_state *st)
 {
+	struct sdk_state *k = st->own;
 	const struct turn_wait *wait = &ev->waits[0];
 	char id[UUID_TEXT_BYTES];
 	struct jw w;
 
-	close_parts(out, st);
-	if (st->sdk >= 6) {
+	close_parts(out, k);
+	if (knows_approvals(st)) {
 		w = wire_typed(out, "tool-approval-request");
 		jw_kuuid(&w, "approvalId", &wait->id);
 		jw_kstr(&w, "toolCallId", wait->call_id);
@@ -370,9 +342,10 @@ static void write_question(struct buf *out, const char *name,
 			   const struct turn_event *ev,
 			   struct dialect_state *st)
 {
+	struct sdk_state *k = st->own;
 	struct jw w;
 
-	close_parts(out, st);
+	close_parts(out, k);
 	w = wire_typed(out, name);
 	jw_kstr(&w, "id", ev->call_id);
 	jw_key(&w, "data");
@@ -387,12 +360,13 @@ static void write_question(struct buf *out, const char *name,
 static void write_waiting(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {
+	struct sdk_state *k = st->own;
 	struct jw w;
 
-	close_parts(out, st);
-	if (st->step_open)
+	close_parts(out, k);
+	if (k->step_open)
 		put_bare(out, "finish-step");
-	st->step_open = false;
+	k->step_open = false;
 	w = wire_typed(out, name);
 	jw_kstrz(&w, "finishReason", "tool-calls");
 	jw_key(&w, "messageMetadata");
@@ -406,6 +380,7 @@ static void write_waiting(struct buf *out, const char *name,
 static void write_end(struct buf *out, const char *name,
 		      const struct turn_event *ev, struct dialect_state *st)
 {
+	struct sdk_state *k = st->own;
 	struct str unsaid = wire_unsaid(ev, st);
 	struct wire_answer a;
 	struct jw w;
@@ -413,11 +388,11 @@ static void write_end(struct buf *out, const char *name,
 	(void)name;
 	wire_answer_read(&a, ev->message);
 	if (ev->type == TURN_EV_DONE && unsaid.n)
-		put_text(out, unsaid, st);
-	close_parts(out, st);
-	if (st->step_open)
+		put_text(out, unsaid, k);
+	close_parts(out, k);
+	if (k->step_open)
 		put_bare(out, "finish-step");
-	st->step_open = false;
+	k->step_open = false;
 	if (ev->type == TURN_EV_ERROR) {
 		w = wire_typed(out, "error");
 		jw_kstr(&w, "errorText", a.error_message.n ? a.error_message
@@ -431,6 +406,7 @@ static void write_end(struct buf *out, const char *name,
 }
 
 const struct dialect dialect_ai_sdk = {
+	.id = DIALECT_AI_SDK,
 	.name = "ai-sdk",
 	.content_type = "text/event-stream",
 	.header = "X-Vercel-AI-UI-Message-Stream", .value = "v1",
@@ -438,25 +414,20 @@ const struct dialect dialect_ai_sdk = {
 	.keep_alive = STR(": ka\n\n"),
 	.end = STR("data: [DONE]\n\n"),
 	.ends_at_wait = true,
-	.rows = {
-		[TURN_EV_SESSION] = { .name = "start", .write = write_start },
-		[TURN_EV_USER_MESSAGE] = { .left_out = "the client has made it" },
-		[TURN_EV_CONTEXT_USAGE] = { .name = "data-context-usage", .write = write_context_usage },
-		[TURN_EV_STATUS] = { .name = "data-status", .write = write_status },
-		[TURN_EV_TOKEN] = { .name = "text-delta", .write = write_text },
-		[TURN_EV_TOKEN_RESET] = { .left_out = "parts stay; narration is one before its tool call" },
-		[TURN_EV_REASONING] = { .name = "reasoning-delta", .write = write_reasoning },
-		[TURN_EV_TOOL_CALL] = { .name = "tool-input-available", .write = write_tool_call },
-		[TURN_EV_TOOL_RESULT] = { .name = "tool-output-available", .write = write_tool_result },
-		[TURN_EV_TOOL_PROGRESS] = { .name = "data-tool-progress", .write = write_tool_progress },
-		[TURN_EV_TITLE] = { .name = "data-title", .write = write_title },
-		[TURN_EV_WARNING] = { .name = "data-warning", .write = write_warning },
-		[TURN_EV_SUGGESTED_ACTION] = { .name = "data-suggested-action", .write = write_action },
-		[TURN_EV_APPROVAL_REQUEST] = { .name = "data-approval", .write = write_approval },
-		[TURN_EV_CLIENT_TOOL_CALL] = { .left_out = "tool-input-available without an output is one" },
-		[TURN_EV_CLARIFICATION] = { .name = "data-clarification", .write = write_question },
-		[TURN_EV_WAITING] = { .name = "finish", .write = write_waiting },
-		[TURN_EV_DONE] = { .name = "finish", .write = write_end },
-		[TURN_EV_ERROR] = { .name = "error", .write = write_end },
+	.own_bytes = sizeof(struct sdk_state),
+	.any = write_any,
+	.own = {
+		[TURN_EV_SESSION] = write_start,
+		[TURN_EV_CONTEXT_USAGE] = write_context_usage,
+		[TURN_EV_TOKEN] = write_text,
+		[TURN_EV_REASONING] = write_reasoning,
+		[TURN_EV_TOOL_CALL] = write_tool_call,
+		[TURN_EV_TOOL_RESULT] = write_tool_result,
+		[TURN_EV_SUGGESTED_ACTION] = write_action,
+		[TURN_EV_APPROVAL_REQUEST] = write_approval,
+		[TURN_EV_CLARIFICATION] = write_question,
+		[TURN_EV_WAITING] = write_waiting,
+		[TURN_EV_DONE] = write_end,
+		[TURN_EV_ERROR] = write_end,
 	},
 };

@@ -1,7 +1,10 @@
 /*
- * Events on the wire. A dialect is one vocabulary for the same events; each is
- * one file with one table that is indexed by the event type, and one row here.
- * Routes name the dialect they speak; docs/dialects.md is the whole table.
+ * Events on the wire. A dialect is one vocabulary for the same events. Which it
+ * tells, and under which names, is in lib/turn/event.def: one table for all of
+ * them. A dialect is one file with the form that any event gets from its
+ * fields, and writers of its own for those that are told otherwise; and one row
+ * here.
+ * Routes name the dialect they speak; docs/dialects.md is the table for people.
  *
  * Encoding is cheap: frames are appended to the stream's buffer, without a
  * JSON tree; a token costs well under a microsecond (tests/bench).
@@ -9,6 +12,7 @@
 #ifndef DIALECT_DIALECT_H
 #define DIALECT_DIALECT_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "store/message.h"
 #include "turn/event.h"
@@ -29,32 +33,14 @@ enum dialect_id {
  */
 #define SSE_RETRY "retry: 2000\n"
 
-/*
- * What a stream remembers between its events. Zero at the start, but for what
- * its request said.
- */
+/* What a stream remembers between its events. */
 struct dialect_state {
-	/* of the request */
 	enum record_style style;	/* how records are rendered (B6) */
-	struct str thread_id, run_id;	/* ag-ui: the client's; or empty */
-	struct str model;		/* openai: as it was asked for */
-	bool want_usage;		/* openai: stream_options */
-	int sdk;			/* ai-sdk: major version; 0 = not said */
-
-	/* of the stream */
+	const void *asked;	/* what the request said beside, as its dialect
+				   has it (ai_sdk.h, ag_ui.h, openai.h); or NULL */
 	bool retry_due;		/* SSE_RETRY goes in front of the next event */
 	bool said;		/* a token came since the last tool call */
-	bool text_open, reasoning_open;	/* for dialects with parts */
-	uint32_t part;			/* number of the open part */
-	char state_told;	/* v2: the first letter of the last agent_state */
-	const char *delta_name;	/* v2: the last delta … */
-	uint32_t delta_seq;
-	size_t delta_text_end, delta_end;	/* … and where its JSON string
-						   and its frame end, unsent */
-	bool step_open, step_called;	/* ai-sdk: and it called a tool, */
-	bool step_answered;		/* which answered */
-	bool has_parent;	/* ag-ui: this step's message has an id */
-	bool begun;		/* the run or message of the client was opened */
+	void *own;		/* the dialect's own; NULL where it has none */
 };
 
 /*
@@ -65,17 +51,17 @@ typedef void dialect_write(struct buf *out, const char *name,
 			   const struct turn_event *ev,
 			   struct dialect_state *st);
 
-/*
- * One decision per event and dialect: how it looks, or, in `left_out`, why it
- * is not shown. A row without either is a hole, and a test finds it.
- */
+/* One decision of event.def: told under a name, or, in `left_out`, why not. */
 struct dialect_row {
 	const char *name;	/* on the wire, where frames have names */
-	dialect_write *write;
-	const char *left_out;	/* the reason, when write is NULL */
+	const char *left_out;	/* the reason, when name is NULL */
+	const char *frames;	/* all of them, for the docs; NULL: the name */
+	bool own;		/* by the dialect's own writer */
 };
+extern const struct dialect_row dialect_rows[TURN_EV__MAX][DIALECT__MAX];
 
 struct dialect {
+	enum dialect_id id;
 	const char *name;		/* "native" */
 	const char *content_type;
 	const char *header, *value;	/* one more of the head; or NULL */
@@ -84,7 +70,10 @@ struct dialect {
 	struct str end;			/* after the terminal event; or empty */
 	bool retries;			/* its clients come back by themselves */
 	bool ends_at_wait;		/* WAITING ends its streams, all of them */
-	struct dialect_row rows[TURN_EV__MAX];
+	size_t own_bytes;	/* of its state, zero at first; or 0 */
+	dialect_write *any;	/* an event from its fields; or NULL */
+	const char *any_is;	/* its frame's name in the docs; or NULL */
+	dialect_write *own[TURN_EV__MAX];	/* where its row says so */
 };
 
 extern const struct dialect dialect_native, dialect_v2, dialect_forge,
@@ -93,25 +82,40 @@ extern const struct dialect dialect_native, dialect_v2, dialect_forge,
 /* The table; never NULL. */
 const struct dialect *dialect_get(enum dialect_id id);
 
+/*
+ * The state of a new stream; what asked points to must outlive it. The part
+ * that is the dialect's own is allocated in a.
+ */
+struct dialect_state dialect_open(enum dialect_id id, enum record_style style,
+				  const void *asked, struct arena *a);
+
 /* The dialect called name; DIALECT__MAX when there is none. */
 enum dialect_id dialect_find(struct str name);
 
 /* "native, v2, …", for messages. Constant text of this program's table. */
 void dialect_names(struct buf *out);
 
+/*
+ * The rows of event.def: as tab-separated lines, as the table of
+ * docs/dialects.md, and what docs/openapi.yaml has of them.
+ */
+void dialect_print_events(struct buf *out);
+void dialect_print_table(struct buf *out);
+void dialect_print_schemas(struct buf *out);
+
 /* Appends ev in dialect d. */
 static inline void dialect_encode(const struct dialect *d, struct buf *out,
 				  const struct turn_event *ev,
 				  struct dialect_state *st)
 {
-	const struct dialect_row *row = &d->rows[ev->type];
+	const struct dialect_row *row = &dialect_rows[ev->type][d->id];
 	size_t before = out->n, at;
 
-	if (row->write && st->retry_due)
+	if (row->name && st->retry_due)
 		buf_adds(out, SSE_RETRY);
 	at = out->n;
-	if (row->write)
-		row->write(out, row->name, ev, st);
+	if (row->name)
+		(row->own ? d->own[ev->type] : d->any)(out, row->name, ev, st);
 	if (out->n > at)
 		st->retry_due = false;
 	else if (at > before)

@@ -77,43 +77,13 @@ static void write_waiting(struct buf *out, const char *name,
 	put_status(out, ev, ev->seq, "Waiting");
 }
 
-static void write_delta(struct buf *out, const char *name,
-			const struct turn_event *ev, struct dialect_state *st)
+/* [task, conversation, its fields …] */
+static void write_any(struct buf *out, const char *name,
+		      const struct turn_event *ev, struct dialect_state *st)
 {
 	struct jw w = case_open(out, name, ev->seq, ev->run);
 
-	(void)st;
-	jw_str(&w, ev->text);
-	case_close(&w);
-}
-
-/* [task, conversation, callId, toolName, args] */
-static void write_tool_call(struct buf *out, const char *name,
-			    const struct turn_event *ev,
-			    struct dialect_state *st)
-{
-	struct jw w = case_open(out, name, ev->seq, ev->run);
-
-	(void)st;
-	jw_str(&w, ev->call_id);
-	jw_str(&w, ev->tool_name);
-	wire_foreign(&w, ev->args.n ? ev->args : STR("{}"));
-	case_close(&w);
-}
-
-/* [task, conversation, callId, toolName, result, isError, durationMs] */
-static void write_tool_result(struct buf *out, const char *name,
-			      const struct turn_event *ev,
-			      struct dialect_state *st)
-{
-	struct jw w = case_open(out, name, ev->seq, ev->run);
-
-	(void)st;
-	jw_str(&w, ev->call_id);
-	jw_str(&w, ev->tool_name);
-	wire_result(&w, ev);
-	jw_bool(&w, ev->is_error);
-	jw_int(&w, ev->duration_ms);
+	wire_elements(&w, ev, st);
 	case_close(&w);
 }
 
@@ -123,16 +93,13 @@ static void write_complete(struct buf *out, const char *name,
 			   struct dialect_state *st)
 {
 	struct wire_answer a;
-	struct jw w;
 
 	wire_answer_read(&a, ev->message);
 	put_status(out, ev, 0, str_is(a.finish_reason, "cancelled")
 		   ? "Cancelled" : wire_cut_short(&a) ? "Interrupted"
 		   : "Completed");
 	wire_answer_release(&a);
-	w = case_open(out, name, ev->seq, ev->run);
-	wire_message(&w, ev, st);
-	case_close(&w);
+	write_any(out, name, ev, st);
 }
 
 /* [task, conversation, code, message] */
@@ -153,30 +120,18 @@ static void write_error(struct buf *out, const char *name,
 }
 
 const struct dialect dialect_forge = {
+	.id = DIALECT_FORGE,
 	.name = "forge",
 	.content_type = "text/event-stream",
 	.preamble = STR(": ok\n\n"),
 	.retries = true,
 	.keep_alive = STR(": ka\n\n"),
-	.rows = {
-		[TURN_EV_SESSION] = { .name = "AITaskStatusChanged", .write = write_started },
-		[TURN_EV_USER_MESSAGE] = { .left_out = "no case of E3; the sender has it" },
-		[TURN_EV_CONTEXT_USAGE] = { .left_out = "no case of E3" },
-		[TURN_EV_STATUS] = { .name = "AITaskStatusChanged", .write = write_status },
-		[TURN_EV_TOKEN] = { .name = "AIMessageDelta", .write = write_delta },
-		[TURN_EV_TOKEN_RESET] = { .left_out = "no case of E3; AIMessageComplete has the answer alone" },
-		[TURN_EV_REASONING] = { .left_out = "no case of E3; it is not part of the message" },
-		[TURN_EV_TOOL_CALL] = { .name = "AIToolCallStarted", .write = write_tool_call },
-		[TURN_EV_TOOL_RESULT] = { .name = "AIToolCallCompleted", .write = write_tool_result },
-		[TURN_EV_TOOL_PROGRESS] = { .left_out = "no case of E3" },
-		[TURN_EV_TITLE] = { .left_out = "no case of E3; the conversation has it" },
-		[TURN_EV_WARNING] = { .left_out = "no case of E3" },
-		[TURN_EV_SUGGESTED_ACTION] = { .left_out = "no case of E3; the result of the tool has it" },
-		[TURN_EV_APPROVAL_REQUEST] = { .left_out = "no case of E3; the status is Waiting, GET /approvals says for what" },
-		[TURN_EV_CLIENT_TOOL_CALL] = { .left_out = "no case of E3; the call is AIToolCallStarted, the status Waiting" },
-		[TURN_EV_CLARIFICATION] = { .left_out = "no case of E3; the call is AIToolCallStarted, the status Waiting" },
-		[TURN_EV_WAITING] = { .name = "AITaskStatusChanged", .write = write_waiting },
-		[TURN_EV_DONE] = { .name = "AIMessageComplete", .write = write_complete },
-		[TURN_EV_ERROR] = { .name = "AIStreamError", .write = write_error },
+	.any = write_any,
+	.own = {
+		[TURN_EV_SESSION] = write_started,
+		[TURN_EV_STATUS] = write_status,
+		[TURN_EV_WAITING] = write_waiting,
+		[TURN_EV_DONE] = write_complete,
+		[TURN_EV_ERROR] = write_error,
 	},
 };

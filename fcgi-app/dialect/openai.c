@@ -117,6 +117,13 @@ enum err_code openai_err_code(struct str code)
 
 /* -- the stream ------------------------------------------------------------- */
 
+static const struct openai_asked *openai_asked(const struct dialect_state *st)
+{
+	static const struct openai_asked nothing = { .want_usage = false };
+
+	return st->asked ? st->asked : &nothing;
+}
+
 static struct jw chunk_open(struct buf *out, const struct turn_event *ev,
 			    const struct dialect_state *st)
 {
@@ -124,7 +131,7 @@ static struct jw chunk_open(struct buf *out, const struct turn_event *ev,
 
 	buf_add(out, "data: ", 6);
 	jw_obj(&w);
-	openai_head(&w, "chat.completion.chunk", st->model, ev->run);
+	openai_head(&w, "chat.completion.chunk", openai_asked(st)->model, ev->run);
 	return w;
 }
 
@@ -174,7 +181,7 @@ static void put_text(struct buf *out, const char *key, struct str text,
 	buf_adds(out, "\",\"object\":\"chat.completion.chunk\",\"created\":");
 	buf_addu(out, (uint64_t)ev->run->user.created_us / 1000000);
 	buf_adds(out, ",\"model\":");
-	openai_model(&w, st->model, ev->run);
+	openai_model(&w, openai_asked(st)->model, ev->run);
 	buf_adds(out, ",\"choices\":[{\"index\":0,\"delta\":{\"");
 	buf_adds(out, key);
 	buf_add(out, "\":", 2);
@@ -210,7 +217,7 @@ static void write_done(struct buf *out, const char *name,
 	delta_open(&w);
 	delta_close(&w, openai_finish_reason(a.finish_reason));
 	wire_frame_end(&w);
-	if (st->want_usage) {
+	if (openai_asked(st)->want_usage) {
 		w = chunk_open(out, ev, st);
 		jw_key(&w, "choices");
 		jw_arr(&w);
@@ -261,31 +268,20 @@ static void write_error(struct buf *out, const char *name,
 }
 
 const struct dialect dialect_openai = {
+	.id = DIALECT_OPENAI,
 	.name = "openai",
 	.content_type = "text/event-stream",
 	.preamble = STR(": ok\n\n"),
 	.keep_alive = STR(": ka\n\n"),
 	.end = STR("data: [DONE]\n\n"),
 	.ends_at_wait = true,
-	.rows = {
-		[TURN_EV_SESSION] = { .name = "role", .write = write_role },
-		[TURN_EV_USER_MESSAGE] = { .left_out = "the client has made it" },
-		[TURN_EV_CONTEXT_USAGE] = { .left_out = "not in the format; usage comes at the end" },
-		[TURN_EV_STATUS] = { .left_out = "not in the format" },
-		[TURN_EV_TOKEN] = { .name = "content", .write = write_delta },
-		[TURN_EV_TOKEN_RESET] = { .name = "content", .write = write_gap },
-		[TURN_EV_REASONING] = { .name = "reasoning_content", .write = write_delta },
-		[TURN_EV_TOOL_CALL] = { .left_out = "tools run here; a client would answer the call itself" },
-		[TURN_EV_TOOL_RESULT] = { .left_out = "tools run here" },
-		[TURN_EV_TOOL_PROGRESS] = { .left_out = "tools run here" },
-		[TURN_EV_TITLE] = { .left_out = "not in the format" },
-		[TURN_EV_WARNING] = { .left_out = "not in the format" },
-		[TURN_EV_SUGGESTED_ACTION] = { .left_out = "not in the format" },
-		[TURN_EV_APPROVAL_REQUEST] = { .left_out = "not in the format; the end says it in words" },
-		[TURN_EV_CLIENT_TOOL_CALL] = { .left_out = "no tools of the client are taken" },
-		[TURN_EV_CLARIFICATION] = { .left_out = "not in the format; the end asks in words" },
-		[TURN_EV_WAITING] = { .name = "finish", .write = write_waiting },
-		[TURN_EV_DONE] = { .name = "finish", .write = write_done },
-		[TURN_EV_ERROR] = { .name = "error", .write = write_error },
+	.own = {
+		[TURN_EV_SESSION] = write_role,
+		[TURN_EV_TOKEN] = write_delta,
+		[TURN_EV_TOKEN_RESET] = write_gap,
+		[TURN_EV_REASONING] = write_delta,
+		[TURN_EV_WAITING] = write_waiting,
+		[TURN_EV_DONE] = write_done,
+		[TURN_EV_ERROR] = write_error,
 	},
 };

@@ -10,6 +10,12 @@
 #include "base/json.h"
 #include "turn/turn.h"
 
+/* dialect_state.asked of DIALECT_OPENAI. */
+struct openai_asked {
+	struct str model;	/* as it was asked for; or empty */
+	bool want_usage;	/* stream_options */
+};
+
 /* id, created and model members; object is "chat.completion…". */
 void openai_head(struct jw *w, const char *object, struct str asked,
 		 const struct turn_run *run);

@@ -13,6 +13,14 @@
 
 #include "base/banned.h"
 
+struct v2_state {
+	char told;		/* the first letter of the last agent_state */
+	const char *delta;	/* name of the last delta … */
+	uint32_t delta_seq;
+	size_t delta_text_end, delta_end;	/* … and where its JSON string
+						   and its frame end, unsent */
+};
+
 /* The frame up to the members behind "type". */
 static struct jw frame_open(struct buf *out, const char *name, uint32_t seq)
 {
@@ -22,40 +30,12 @@ static struct jw frame_open(struct buf *out, const char *name, uint32_t seq)
 	return w;
 }
 
-static void write_session(struct buf *out, const char *name,
-			  const struct turn_event *ev, struct dialect_state *st)
+static void write_any(struct buf *out, const char *name,
+		      const struct turn_event *ev, struct dialect_state *st)
 {
 	struct jw w = frame_open(out, name, ev->seq);
 
-	(void)st;
-	jw_kuuid(&w, "session_id", &ev->run->conversation_id);
-	jw_kuuid(&w, "turn_id", &ev->run->id);
-	jw_kstrz(&w, "workspace_id", ev->run->in.workspace->id);
-	jw_kstrz(&w, "agent_id", ev->run->in.agent->id);
-	jw_kbool(&w, "created", ev->run->created_conversation);
-	wire_frame_end(&w);
-}
-
-static void write_record(struct buf *out, const char *name,
-			 const struct turn_event *ev, struct dialect_state *st)
-{
-	struct jw w = frame_open(out, name, ev->seq);
-
-	jw_key(&w, "message");
-	wire_message(&w, ev, st);
-	wire_frame_end(&w);
-}
-
-static void write_context_usage(struct buf *out, const char *name,
-				const struct turn_event *ev,
-				struct dialect_state *st)
-{
-	struct jw w = frame_open(out, name, ev->seq);
-
-	(void)st;
-	jw_kint(&w, "input_tokens", ev->input_tokens);
-	jw_kint(&w, "context_tokens", ev->context_tokens);
-	jw_kint(&w, "messages", ev->n_messages);
+	wire_snake_members(&w, ev, st);
 	wire_frame_end(&w);
 }
 
@@ -66,12 +46,13 @@ static void write_context_usage(struct buf *out, const char *name,
 static void write_state(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {
+	struct v2_state *v = st->own;
 	struct jw w;
 
 	if (!ev->text.n || str_is(ev->text, "answering") ||
-	    ev->text.p[0] == st->state_told)
+	    ev->text.p[0] == v->told)
 		return;
-	st->state_told = ev->text.p[0];
+	v->told = ev->text.p[0];
 	w = frame_open(out, name, ev->seq);
 	jw_kstr(&w, "state", ev->text);
 	wire_frame_end(&w);
@@ -85,11 +66,12 @@ static void write_state(struct buf *out, const char *name,
 static void write_delta(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
 {
-	bool joins = st->delta_name == name && st->delta_seq + 1 == ev->seq &&
-		st->delta_end == out->n && buf_ok(out);
+	struct v2_state *v = st->own;
+	bool joins = v->delta == name && v->delta_seq + 1 == ev->seq &&
+		v->delta_end == out->n && buf_ok(out);
 
 	if (joins) {
-		out->n = st->delta_text_end;
+		out->n = v->delta_text_end;
 		buf_json_more(out, ev->text);
 	} else {
 		wire_open(out, name, 0);
@@ -98,74 +80,13 @@ static void write_delta(struct buf *out, const char *name,
 		buf_add(out, "\",\"delta\":", 10);
 		buf_json(out, ev->text);
 	}
-	st->delta_text_end = out->n;
+	v->delta_text_end = out->n;
 	buf_add(out, "}\nid: ", 6);
 	buf_addu(out, ev->seq);
 	wire_close(out);
-	st->delta_name = name;
-	st->delta_seq = ev->seq;
-	st->delta_end = out->n;
-}
-
-static void write_bare(struct buf *out, const char *name,
-		       const struct turn_event *ev, struct dialect_state *st)
-{
-	struct jw w = frame_open(out, name, ev->seq);
-
-	(void)st;
-	wire_frame_end(&w);
-}
-
-static void write_tool_call(struct buf *out, const char *name,
-			    const struct turn_event *ev,
-			    struct dialect_state *st)
-{
-	struct jw w = frame_open(out, name, ev->seq);
-
-	(void)st;
-	jw_kstr(&w, "call_id", ev->call_id);
-	jw_kstr(&w, "tool_name", ev->tool_name);
-	jw_key(&w, "args");
-	wire_foreign(&w, ev->args.n ? ev->args : STR("{}"));
-	wire_frame_end(&w);
-}
-
-static void write_tool_result(struct buf *out, const char *name,
-			      const struct turn_event *ev,
-			      struct dialect_state *st)
-{
-	struct jw w = frame_open(out, name, ev->seq);
-
-	(void)st;
-	jw_kstr(&w, "call_id", ev->call_id);
-	jw_kstr(&w, "tool_name", ev->tool_name);
-	jw_key(&w, "result");
-	wire_result(&w, ev);
-	jw_kbool(&w, "is_error", ev->is_error);
-	jw_kint(&w, "duration_ms", ev->duration_ms);
-	wire_frame_end(&w);
-}
-
-static void write_title(struct buf *out, const char *name,
-			const struct turn_event *ev, struct dialect_state *st)
-{
-	struct jw w = frame_open(out, name, ev->seq);
-
-	(void)st;
-	jw_kuuid(&w, "session_id", &ev->run->conversation_id);
-	jw_kstr(&w, "title", ev->text);
-	wire_frame_end(&w);
-}
-
-static void write_warning(struct buf *out, const char *name,
-			  const struct turn_event *ev, struct dialect_state *st)
-{
-	struct jw w = frame_open(out, name, ev->seq);
-
-	(void)st;
-	jw_kstr(&w, "code", ev->code);
-	jw_kstr(&w, "message", ev->text);
-	wire_frame_end(&w);
+	v->delta = name;
+	v->delta_seq = ev->seq;
+	v->delta_end = out->n;
 }
 
 static void put_arguments(struct jw *w, const struct turn_wait *wait)
@@ -210,29 +131,6 @@ static void write_client_call(struct buf *out, const char *name,
 	jw_kstr(&w, "call_id", ev->waits[0].call_id);
 	jw_kstr(&w, "tool_name", ev->waits[0].tool);
 	put_arguments(&w, &ev->waits[0]);
-	wire_frame_end(&w);
-}
-
-static void write_question(struct buf *out, const char *name,
-			   const struct turn_event *ev,
-			   struct dialect_state *st)
-{
-	struct jw w = frame_open(out, name, ev->seq);
-
-	(void)st;
-	jw_key(&w, "question");
-	wire_wait(&w, &ev->waits[0]);
-	wire_frame_end(&w);
-}
-
-static void write_action(struct buf *out, const char *name,
-			 const struct turn_event *ev, struct dialect_state *st)
-{
-	struct jw w = frame_open(out, name, ev->seq);
-
-	(void)st;
-	jw_key(&w, "action");
-	wire_object(&w, ev->args);
 	wire_frame_end(&w);
 }
 
@@ -293,31 +191,23 @@ static void write_error(struct buf *out, const char *name,
 }
 
 const struct dialect dialect_v2 = {
+	.id = DIALECT_V2,
 	.name = "v2",
 	.content_type = "text/event-stream",
 	.preamble = STR(": ok\n\n"),
 	.retries = true,
 	.keep_alive = STR(": ka\n\n"),
 	.ends_at_wait = true,
-	.rows = {
-		[TURN_EV_SESSION] = { .name = "session", .write = write_session },
-		[TURN_EV_USER_MESSAGE] = { .name = "user_message", .write = write_record },
-		[TURN_EV_CONTEXT_USAGE] = { .name = "context_usage", .write = write_context_usage },
-		[TURN_EV_STATUS] = { .name = "agent_state", .write = write_state },
-		[TURN_EV_TOKEN] = { .name = "text_delta", .write = write_delta },
-		[TURN_EV_TOKEN_RESET] = { .name = "text_reset", .write = write_bare },
-		[TURN_EV_REASONING] = { .name = "reasoning_delta", .write = write_delta },
-		[TURN_EV_TOOL_CALL] = { .name = "tool_call", .write = write_tool_call },
-		[TURN_EV_TOOL_RESULT] = { .name = "tool_result", .write = write_tool_result },
-		[TURN_EV_TOOL_PROGRESS] = { .left_out = "D24 has no word for tools without entities" },
-		[TURN_EV_TITLE] = { .name = "title", .write = write_title },
-		[TURN_EV_WARNING] = { .name = "warning", .write = write_warning },
-		[TURN_EV_SUGGESTED_ACTION] = { .name = "suggested_action", .write = write_action },
-		[TURN_EV_APPROVAL_REQUEST] = { .name = "approval_request", .write = write_approval },
-		[TURN_EV_CLIENT_TOOL_CALL] = { .name = "client_tool_call", .write = write_client_call },
-		[TURN_EV_CLARIFICATION] = { .name = "clarification", .write = write_question },
-		[TURN_EV_WAITING] = { .name = "done", .write = write_waiting },
-		[TURN_EV_DONE] = { .name = "done", .write = write_done },
-		[TURN_EV_ERROR] = { .name = "error", .write = write_error },
+	.own_bytes = sizeof(struct v2_state),
+	.any = write_any,
+	.own = {
+		[TURN_EV_STATUS] = write_state,
+		[TURN_EV_TOKEN] = write_delta,
+		[TURN_EV_REASONING] = write_delta,
+		[TURN_EV_APPROVAL_REQUEST] = write_approval,
+		[TURN_EV_CLIENT_TOOL_CALL] = write_client_call,
+		[TURN_EV_WAITING] = write_waiting,
+		[TURN_EV_DONE] = write_done,
+		[TURN_EV_ERROR] = write_error,
 	},
 };

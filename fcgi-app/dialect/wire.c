@@ -1,10 +1,25 @@
 #include "dialect/wire.h"
 
 #include <sodium.h>
+#include <string.h>
 
+#include "prompt/part.h"
 #include "tool/core/tool.h"
 
 #include "base/banned.h"
+
+struct str wire_line(struct str frame, const char *name)
+{
+	size_t n = strlen(name);
+
+	while (frame.n) {
+		struct str line = str_cut(&frame, '\n');
+
+		if (line.n > n + 1 && memcmp(line.p, name, n) == 0)
+			return (struct str){ line.p + n + 2, line.n - n - 2 };
+	}
+	return (struct str){ NULL, 0 };
+}
 
 void wire_foreign(struct jw *w, struct str text)
 {
@@ -41,15 +56,6 @@ void wire_result(struct jw *w, const struct turn_event *ev)
 		wire_foreign(w, ev->result);
 	else
 		jw_str(w, ev->result.p ? ev->result : STR(""));
-}
-
-void wire_tool_progress(struct jw *w, const struct turn_event *ev)
-{
-	jw_kstr(w, "callId", ev->call_id);
-	jw_kstr(w, "toolName", ev->tool_name);
-	jw_kstr(w, "status", ev->code);
-	if (ev->text.n)
-		jw_kstr(w, "text", ev->text);
 }
 
 /* -- what a turn waits for -------------------------------------------------- */
@@ -150,6 +156,180 @@ void wire_message(struct jw *w, const struct turn_event *ev,
 
 	message_write(w, &scope, ev->message);
 }
+
+/* -- an event from its fields ------------------------------------------------ */
+
+/* The value of a field whose kind says which of its type it is. */
+static void put_id(struct jw *w, enum turn_field_kind kind,
+		   const struct turn_run *run)
+{
+	if (kind == TURN_FIELD_CONVERSATION)
+		jw_uuid(w, &run->conversation_id);
+	else if (kind == TURN_FIELD_TURN)
+		jw_uuid(w, &run->id);
+	else if (kind == TURN_FIELD_WORKSPACE)
+		jw_str(w, str_of(run->in.workspace->id));
+	else
+		jw_str(w, str_of(run->in.agent->id));
+}
+
+static void put_waits(struct jw *w, const struct turn_event *ev)
+{
+	jw_arr(w);
+	for (size_t i = 0; i < ev->n_waits; i++)
+		wire_wait(w, &ev->waits[i]);
+	jw_end_arr(w);
+}
+
+/* What each part of the context takes; those that are there. */
+static void put_parts(struct jw *w, const struct part_share *parts)
+{
+	jw_arr(w);
+	for (int i = 0; parts && i < PART__MAX; i++) {
+		if (!parts[i].tokens && !parts[i].cut)
+			continue;
+		jw_obj(w);
+		jw_kstrz(w, "part", part_rows[i].layer);
+		jw_kint(w, "tokens", parts[i].tokens);
+		jw_kbool(w, "cut", parts[i].cut);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+}
+
+static void put_value(struct jw *w, const struct turn_event *ev,
+		      const struct turn_event_field *f,
+		      const struct dialect_state *st)
+{
+	const char *at = (const char *)ev + f->offset;
+	struct str text = { NULL, 0 };
+
+	if (f->kind <= TURN_FIELD_TEXT_IF_ANY || f->kind == TURN_FIELD_JSON ||
+	    f->kind == TURN_FIELD_OBJECT)
+		text = *(const struct str *)(const void *)at;
+	switch (f->kind) {
+	case TURN_FIELD_TEXT:
+	case TURN_FIELD_TEXT_IF_ANY:
+		if (text.p)
+			jw_str(w, text);
+		else
+			jw_null(w);
+		break;
+	case TURN_FIELD_INT:
+		jw_int(w, *(const int64_t *)(const void *)at);
+		break;
+	case TURN_FIELD_BOOL:
+		jw_bool(w, *(const bool *)at);
+		break;
+	case TURN_FIELD_JSON:
+		wire_foreign(w, text.n ? text : STR("{}"));
+		break;
+	case TURN_FIELD_OBJECT:
+		wire_object(w, text);
+		break;
+	case TURN_FIELD_RESULT:
+		wire_result(w, ev);
+		break;
+	case TURN_FIELD_CONVERSATION:
+	case TURN_FIELD_TURN:
+	case TURN_FIELD_WORKSPACE:
+	case TURN_FIELD_AGENT:
+		put_id(w, f->kind, ev->run);
+		break;
+	case TURN_FIELD_CREATED:
+		jw_bool(w, ev->run->created_conversation);
+		break;
+	case TURN_FIELD_MESSAGE:
+		wire_message(w, ev, st);
+		break;
+	case TURN_FIELD_WAIT:
+		wire_wait(w, &ev->waits[0]);
+		break;
+	case TURN_FIELD_WAITS:
+		put_waits(w, ev);
+		break;
+	case TURN_FIELD_PARTS:
+		put_parts(w, ev->parts);
+		break;
+	}
+}
+
+static bool is_absent(const struct turn_event *ev,
+		      const struct turn_event_field *f)
+{
+	const void *at = (const char *)ev + f->offset;
+
+	return f->kind == TURN_FIELD_TEXT_IF_ANY &&
+		((const struct str *)at)->n == 0;
+}
+
+static const struct turn_event_field *fields_of(const struct turn_event *ev)
+{
+	return turn_event_rows[ev->type].fields;
+}
+
+void wire_members(struct jw *w, const struct turn_event *ev,
+		  const struct dialect_state *st)
+{
+	for (const struct turn_event_field *f = fields_of(ev); f->key; f++)
+		if (!is_absent(ev, f)) {
+			jw_key(w, f->key);
+			put_value(w, ev, f, st);
+		}
+}
+
+/* Not in a dialect whose events have a fixed form. */
+static bool is_optional(const struct turn_event_field *f)
+{
+	return f->kind == TURN_FIELD_TEXT_IF_ANY || f->kind == TURN_FIELD_PARTS;
+}
+
+/* callId as call_id; a conversation is a session (D21). */
+static void snake_key(struct jw *w, const struct turn_event_field *f)
+{
+	char key[40];
+	size_t n = 0;
+
+	for (const char *p = f->key; *p && n + 2 < sizeof(key); p++) {
+		if (*p >= 'A' && *p <= 'Z')
+			key[n++] = '_';
+		key[n++] = *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
+	}
+	key[n] = '\0';
+	jw_key(w, f->kind == TURN_FIELD_CONVERSATION ? "session_id" : key);
+}
+
+void wire_snake_members(struct jw *w, const struct turn_event *ev,
+			const struct dialect_state *st)
+{
+	for (const struct turn_event_field *f = fields_of(ev); f->key; f++)
+		if (!is_optional(f)) {
+			snake_key(w, f);
+			put_value(w, ev, f, st);
+		}
+}
+
+void wire_elements(struct jw *w, const struct turn_event *ev,
+		   const struct dialect_state *st)
+{
+	for (const struct turn_event_field *f = fields_of(ev); f->key; f++)
+		if (!is_optional(f))
+			put_value(w, ev, f, st);
+}
+
+void wire_value(struct jw *w, const struct turn_event *ev,
+		const struct dialect_state *st)
+{
+	if (turn_event_rows[ev->type].bare) {
+		put_value(w, ev, fields_of(ev), st);
+		return;
+	}
+	jw_obj(w);
+	wire_members(w, ev, st);
+	jw_end_obj(w);
+}
+
+/* -- how a turn ended --------------------------------------------------------- */
 
 void wire_answer_read(struct wire_answer *a, const struct message *m)
 {

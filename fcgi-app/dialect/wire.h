@@ -25,6 +25,9 @@ static inline void wire_open(struct buf *out, const char *name, uint32_t seq)
 	buf_add(out, "\ndata: ", 7);
 }
 
+/* What stands behind "name: " in a line of a frame; p == NULL: no such line. */
+struct str wire_line(struct str frame, const char *name);
+
 /* The end of a frame: an empty line. */
 static inline void wire_close(struct buf *out)
 {
@@ -72,8 +75,20 @@ void wire_object(struct jw *w, struct str text);
 /* A tool's result: its JSON, or its text as a string. */
 void wire_result(struct jw *w, const struct turn_event *ev);
 
-/* The members of an operation: callId, toolName, status and, if any, text. */
-void wire_tool_progress(struct jw *w, const struct turn_event *ev);
+/*
+ * What ev has by its fields (event.def): as members of the open object with the
+ * keys as they are or in v2's manner, as elements of the open array, or as one
+ * value, which of a BARE event is its field itself. v2 and arrays have a fixed
+ * form: without what may be absent.
+ */
+void wire_members(struct jw *w, const struct turn_event *ev,
+		  const struct dialect_state *st);
+void wire_snake_members(struct jw *w, const struct turn_event *ev,
+			const struct dialect_state *st);
+void wire_elements(struct jw *w, const struct turn_event *ev,
+		   const struct dialect_state *st);
+void wire_value(struct jw *w, const struct turn_event *ev,
+		const struct dialect_state *st);
 
 /*
  * What a turn waits for, as one object with the names of the native dialect:
@@ -93,7 +108,7 @@ void wire_origins(struct jw *w, struct str stored);
 const char *wire_digest(const struct turn_wait *wait,
 			char out[WIRE_DIGEST_CHARS + 1]);
 
-/* The record that ends a turn: who, whose, and how it is rendered. */
+/* The record of ev's message: who, whose, and how it is rendered. */
 void wire_message(struct jw *w, const struct turn_event *ev,
 		  const struct dialect_state *st);
 

@@ -43,38 +43,37 @@ static void judge_reach(struct doctor *d, const json_t *m)
 		return;
 	if (jx_bool(m, "ours", false))
 		doctor_add(d, DOCTOR_REACH, DOCTOR_OK, "", "",
-			   "The interface answers under %s/api/v1.",
+			   "The API answers under %s/api/v1.",
 			   d->base);
 	else if (status == 0)
 		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "", "",
-			   "There is no way to it: %s",
+			   "Cannot connect: %s",
 			   shown(d, jx_str(m, "error")));
 	else if (status >= 300 && status < 400)
 		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "", "",
-			   "The web server sends elsewhere (%d), which clients "
-			   "of the interface do not follow: ask doctor about "
-			   "the address that a browser ends up at%s%s.", status,
+			   "The web server redirects (%d), and API clients do "
+			   "not follow redirects. Run doctor with the address "
+			   "that a browser ends up at%s%s.", status,
 			   location.n ? ", " : "", shown(d, location));
 	else if (status == 401)
 		doctor_add(d, DOCTOR_REACH, DOCTOR_OK, "", "",
-			   "The web server asks for a sign-in before anything "
-			   "else.");
+			   "The web server requires a sign-in.");
 	else if (status >= 500)
 		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_ROUTE),
-			   "The web server says %d: it does not reach the "
-			   "responder. Is that running, and is the socket's "
-			   "path the same on both sides?", status);
+			   "The web server answers %d: it cannot reach the "
+			   "responder. Check that the responder is running and "
+			   "that both use the same socket path.", status);
 	else if (jx_bool(m, "problem", false))
 		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_BASE),
-			   "The responder answers, but does not know its base: "
-			   "it says %d.", status);
+			   "The responder answers %d: it does not know its "
+			   "base path.", status);
 	else
 		doctor_add(d, DOCTOR_REACH, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_ROUTE),
-			   "%s/api/v1/health is not Lamplighter's (status %d): "
-			   "the web server does not pass it on.", d->base,
+			   "%s/api/v1/health is not answered by Lamplighter "
+			   "(status %d): the web server does not forward it.", d->base,
 			   status);
 }
 
@@ -89,11 +88,11 @@ static void judge_page(struct doctor *d, const json_t *m)
 			   "%s/ is served.", d->base);
 	else if (status == 401)
 		doctor_add(d, DOCTOR_PAGE, DOCTOR_OK, "", "",
-			   "%s/ is behind the sign-in.", d->base);
+			   "%s/ requires a sign-in.", d->base);
 	else
 		doctor_add(d, DOCTOR_PAGE, DOCTOR_WARNING, "",
 			   doctor_advice(d, ADVICE_PAGE),
-			   "%s/ is not the page (status %d, %s).", d->base,
+			   "%s/ is not the chat page (status %d, %s).", d->base,
 			   status, shown(d, jx_str(m, "type")));
 }
 
@@ -106,21 +105,21 @@ static void judge_token(struct doctor *d, const json_t *m)
 	if (jx_bool(m, "ours", false) && status == 200 &&
 	    str_is(jx_str(m, "kind"), "api_token"))
 		doctor_add(d, DOCTOR_TOKEN, DOCTOR_OK, "", "",
-			   "A bearer token arrives and is known.");
+			   "Bearer tokens arrive and are accepted.");
 	else if (jx_bool(m, "ours", false))
 		doctor_add(d, DOCTOR_TOKEN, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_TOKEN),
-			   "A bearer token does not arrive: the web server "
-			   "keeps the Authorization header to itself.");
+			   "Bearer tokens do not arrive: the web server does "
+			   "not pass the Authorization header on.");
 	else if (status == 401)
 		doctor_add(d, DOCTOR_TOKEN, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_BEARER),
-			   "The web server wants a password from requests with "
-			   "a bearer token too, so that programs cannot use "
-			   "API tokens.");
+			   "The web server asks for a password even for "
+			   "requests with a bearer token, so programs cannot "
+			   "use API tokens.");
 	else
 		doctor_add(d, DOCTOR_TOKEN, DOCTOR_WARNING, "", "",
-			   "Not measured: the answer was %d.", status);
+			   "Not measured: the status was %d.", status);
 }
 
 /* Whether a proxy must send groups. */
@@ -140,11 +139,11 @@ static void add_nobody(struct doctor *d, const char *as)
 		   arena_printf(d->arena, "%s\nidentity: {chain: [{kind: "
 				"remote_user}, …]}   # in lamplighter.yaml",
 				doctor_advice(d, ADVICE_IDENTITY)),
-		   "Whoever signed in at the web server is %s here: "
+		   "A user who signed in at the web server is %s here: "
 		   "REMOTE_USER with AUTH_TYPE did not arrive, or no link of "
-		   "identity.chain takes it%s.", as, groups_wanted(d)
-		   ? ", or the proxy does not send the groups_header, which it "
-		     "always must (- for no group)" : "");
+		   "identity.chain accepts it%s.", as, groups_wanted(d)
+		   ? ", or the proxy does not send the groups_header, which is "
+		     "required in every request (- for no group)" : "");
 }
 
 static void judge_identity(struct doctor *d, const json_t *m)
@@ -165,7 +164,7 @@ static void judge_identity(struct doctor *d, const json_t *m)
 		add_nobody(d, "the guest");
 	else
 		doctor_add(d, DOCTOR_IDENTITY, DOCTOR_OK, "", "",
-			   "%s arrives, by %s.", shown(d, jx_str(m, "user")),
+			   "The user arrives as %s, by %s.", shown(d, jx_str(m, "user")),
 			   shown(d, kind));
 }
 
@@ -193,14 +192,14 @@ static void judge_spoof(struct doctor *d, const json_t *list)
 		doctor_add(d, DOCTOR_SPOOF, DOCTOR_PROBLEM,
 			   shown(d, jx_str(m, "header")),
 			   spoof_advice(d, jx_str(m, "header")),
-			   "Anybody can be anybody: a client that sends %s is "
-			   "believed (by %s).", shown(d, jx_str(m, "header")),
+			   "Anybody can pose as any user: a client that sends "
+			   "%s is believed (by %s).", shown(d, jx_str(m, "header")),
 			   shown(d, jx_str(m, "kind")));
 	}
 	if (!bad)
 		doctor_add(d, DOCTOR_SPOOF, DOCTOR_OK, "", "",
-			   "Names that a client made up were not believed (%zu "
-			   "ways tried).", json_array_size(list));
+			   "Forged user names were not accepted (%zu ways "
+			   "tried).", json_array_size(list));
 }
 
 /* From the first piece to the last; -1 = nothing arrived. */
@@ -226,22 +225,22 @@ static void judge_stream(struct doctor *d, const json_t *m)
 		return;
 	if (status != 200 || spread < 0)
 		doctor_add(d, DOCTOR_STREAM, DOCTOR_WARNING, "", "",
-			   "Not measured: the answer was %d.", status);
+			   "Not measured: the status was %d.", status);
 	else if (spread < made_ms / 2)
 		doctor_add(d, DOCTOR_STREAM, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_STREAM),
-			   "Answers are held back until they are complete: "
-			   "events made over %lld ms arrived within %lld ms.",
+			   "Answers are buffered until they are complete: "
+			   "events sent over %lld ms arrived within %lld ms.",
 			   (long long)made_ms, (long long)spread);
 	else if (json_array_size(jx_arr(m, "arrivalsMs")) < DOCTOR_EVENTS - 2)
 		doctor_add(d, DOCTOR_STREAM, DOCTOR_WARNING, "",
 			   doctor_advice(d, ADVICE_STREAM),
-			   "Events arrive several at a time: %d of them in %zu "
+			   "Events arrive several at a time: %d events in %zu "
 			   "pieces.", DOCTOR_EVENTS,
 			   json_array_size(jx_arr(m, "arrivalsMs")));
 	else
 		doctor_add(d, DOCTOR_STREAM, DOCTOR_OK, "", "",
-			   "Events arrive as they are made.");
+			   "Events arrive as they are sent.");
 }
 
 static void judge_compression(struct doctor *d, const json_t *m)
@@ -258,13 +257,13 @@ static void judge_compression(struct doctor *d, const json_t *m)
 	else if (spread < made_ms / 2)
 		doctor_add(d, DOCTOR_COMPRESS, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_COMPRESS),
-			   "Streams are compressed (%s), and so held back until "
-			   "they are complete.", shown(d, encoding));
+			   "Streams are compressed (%s) and therefore buffered "
+			   "until they are complete.", shown(d, encoding));
 	else
 		doctor_add(d, DOCTOR_COMPRESS, DOCTOR_WARNING, "",
 			   doctor_advice(d, ADVICE_COMPRESS),
-			   "Streams are compressed (%s): it costs more than it "
-			   "saves.", shown(d, encoding));
+			   "Streams are compressed (%s). This costs more than "
+			   "it saves.", shown(d, encoding));
 }
 
 /* Only browsers know; what they do is the same as on the page. */
@@ -274,11 +273,12 @@ static void judge_http(struct doctor *d, struct str protocol)
 		return;
 	if (str_starts(protocol, STR("http/1")))
 		doctor_add(d, DOCTOR_HTTP, DOCTOR_OK, "", "",
-			   "HTTP/1.1 is spoken: a browser opens six connections "
-			   "at a time, so six answers; HTTP/2 allows for more.");
+			   "The protocol is HTTP/1.1: a browser opens at most "
+			   "six connections, so six answers at a time. HTTP/2 "
+			   "allows more.");
 	else
 		doctor_add(d, DOCTOR_HTTP, DOCTOR_OK, "", "",
-			   "%s is spoken.", shown(d, protocol));
+			   "The protocol is %s.", shown(d, protocol));
 }
 
 static void judge_body(struct doctor *d, const json_t *m)
@@ -296,7 +296,7 @@ static void judge_body(struct doctor *d, const json_t *m)
 		doctor_add(d, DOCTOR_BODY, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_BODY),
 			   "A body of %lld bytes (limits.body_bytes) does not "
-			   "arrive: the answer was %d.", sent, status);
+			   "arrive: the status was %d.", sent, status);
 }
 
 static void judge_skew(struct doctor *d, const char *what, int64_t ms,
@@ -308,7 +308,7 @@ static void judge_skew(struct doctor *d, const char *what, int64_t ms,
 	doctor_add(d, DOCTOR_CLOCK, off >= SKEW_BAD_MS ? DOCTOR_PROBLEM
 		   : off >= SKEW_WARN_MS ? DOCTOR_WARNING : DOCTOR_OK, what,
 		   off >= SKEW_WARN_MS ? "timedatectl set-ntp true" : "",
-		   "The clock of %s and the responder's differ by %lld.%03lld s.",
+		   "The clocks of %s and the responder differ by %lld.%03lld s.",
 		   what, (long long)(off / 1000), (long long)(off % 1000));
 }
 

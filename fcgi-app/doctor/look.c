@@ -7,14 +7,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/catalog.h"
 #include "base/clock.h"
 #include "db/db.h"
 #include "llm/probe.h"
 #include "net/guard.h"
 #include "net/http.h"
 #include "store/server.h"
+#include "tool/command/option.h"
 #include "tool/core/env.h"
 #include "tool/core/extract.h"
+#include "tool/http/option.h"
 #include "tool/mcp/mcp.h"
 
 #include "base/banned.h"
@@ -37,7 +40,7 @@ static bool late(struct doctor *d, int64_t until_ms, enum doctor_check check,
 	if (clock_mono_ms() < until_ms)
 		return false;
 	doctor_add(d, check, DOCTOR_WARNING, subject, "",
-		   "Not asked: what came before took %d s.", BUDGET_MS / 1000);
+		   "Not checked: the checks before it took %d s.", BUDGET_MS / 1000);
 	return true;
 }
 
@@ -63,16 +66,16 @@ static void look_settings(struct doctor *d, const struct db_server *s)
 		doctor_add(d, DOCTOR_DATABASE, DOCTOR_WARNING,
 			   "max_allowed_packet",
 			   "[mariadbd]\nmax_allowed_packet = 16M",
-			   "Long answers and tool results will not fit into "
-			   "%lld bytes.", (long long)s->max_packet_bytes);
+			   "Long answers and tool results do not fit into %lld "
+			   "bytes.", (long long)s->max_packet_bytes);
 	if (s->max_connections <= d->conf->db.pool)
 		doctor_add(d, DOCTOR_DATABASE, DOCTOR_WARNING,
 			   "max_connections",
 			   arena_printf(d->arena, "[mariadbd]\n"
 					"max_connections = %d",
 					4 * d->conf->db.pool),
-			   "The server takes %lld connections, and one "
-			   "responder may want %d (database.pool).",
+			   "The server allows %lld connections; one responder "
+			   "may need %d (database.pool).",
 			   (long long)s->max_connections, d->conf->db.pool);
 	if (s->read_only)
 		doctor_add(d, DOCTOR_DATABASE, DOCTOR_PROBLEM, "read_only", "",
@@ -118,7 +121,7 @@ static void look_database(struct doctor *d, const struct doctor_inside *in)
 			   e.code == ERR_DB_DOWN
 			   ? "database: {socket: …, name: …, user: …, "
 			     "password: …}   # in lamplighter.yaml" : "",
-			   "It does not answer: %s", log_text(&e));
+			   "The database does not answer: %s", log_text(&e));
 		return;
 	}
 	took_us = clock_now_us() - before_us;
@@ -132,7 +135,7 @@ static void look_database(struct doctor *d, const struct doctor_inside *in)
 		   : off_us >= SKEW_WARN_US ? DOCTOR_WARNING : DOCTOR_OK,
 		   "the database",
 		   off_us >= SKEW_WARN_US ? "timedatectl set-ntp true" : "",
-		   "The clock of the database and the responder's differ by "
+		   "The clocks of the database and the responder differ by "
 		   "%lld.%03lld s.", (long long)(off_us / 1000000),
 		   (long long)(off_us / 1000 % 1000));
 	if (db_schema_check(in->db, in->sql_dir, &e) < 0)
@@ -140,17 +143,19 @@ static void look_database(struct doctor *d, const struct doctor_inside *in)
 			   "lamplighter migrate", "%s", log_text(&e));
 	else
 		doctor_add(d, DOCTOR_SCHEMA, DOCTOR_OK, "", "",
-			   "All steps of %s were run.", in->sql_dir);
+			   "All migrations in %s have been applied.", in->sql_dir);
 }
 
 /* Tables that datasets take as they are; what has columns of its own says. */
 static void look_tables(struct doctor *d, const struct conf *conf,
 			const struct conf_db *c, struct db *db)
 {
-	for (size_t i = 0; i < conf->n_workspaces; i++)
-		for (size_t k = 0; k < conf->workspaces[i].n_datasets; k++) {
+	const struct catalog *all = catalog_of(conf);
+
+	for (size_t i = 0; i < all->n_workspaces; i++)
+		for (size_t k = 0; k < all->workspaces[i].n_datasets; k++) {
 			const struct conf_dataset *s =
-				&conf->workspaces[i].datasets[k];
+				&all->workspaces[i].datasets[k];
 			struct err e = ERR_INIT;
 			struct db_column *columns;
 			size_t n;
@@ -162,7 +167,7 @@ static void look_tables(struct doctor *d, const struct conf *conf,
 			doctor_add(d, DOCTOR_DATASETS, DOCTOR_PROBLEM,
 				   arena_printf(d->arena, "%s %s", c->id, s->name),
 				   arena_printf(d->arena, "GRANT SELECT ON %s TO "
-						"...;   # or mend the dataset in %s",
+						"...;   # or fix the dataset in %s",
 						s->table, s->file),
 				   "The dataset cannot be read: %s", log_text(&e));
 			if (e.code != ERR_NOT_FOUND)
@@ -198,30 +203,30 @@ static void look_foreign(struct doctor *d, const struct conf *conf,
 
 /* -- LLM services -------------------------------------------------------------- */
 
-static void judge_answer(struct doctor *d, const struct conf_llm *s,
+static void judge_answer(struct doctor *d, const struct llm_service *s,
 			 const struct llm_probe *p)
 {
 	if (p->status == 401 || p->status == 403)
 		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_PROBLEM, s->id,
 			   arena_printf(d->arena, "llm_services: {%s: {api_key: "
 					"…}}   # in lamplighter.yaml", s->id),
-			   "The credential is refused (GET %s: %d).", p->url,
+			   "The server refused the credential (GET %s: %d).", p->url,
 			   p->status);
 	else if (p->status == 404 || p->status == 405)
 		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_OK, s->id, "",
-			   "The server answers within %lld ms; it has no list "
+			   "The server answers within %lld ms. It has no list "
 			   "of models, so the credential was not checked "
 			   "(GET %s: %d).", (long long)p->ms, p->url, p->status);
 	else if (p->status != 200)
 		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_WARNING, s->id, "",
-			   "The server answers, but with an error (GET %s: %d).",
+			   "The server answers with an error (GET %s: %d).",
 			   p->url, p->status);
 	else if (p->has_list && !p->has_model)
 		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_WARNING, s->id,
 			   arena_printf(d->arena, "llm_services: {%s: {model: "
 					"…}}   # in lamplighter.yaml", s->id),
 			   "The server answers, but its list of models does "
-			   "not have %s.", s->model);
+			   "not contain %s.", s->model);
 	else
 		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_OK, s->id, "",
 			   "The server answers within %lld ms%s (GET %s).",
@@ -230,7 +235,7 @@ static void judge_answer(struct doctor *d, const struct conf_llm *s,
 }
 
 static void look_provider(struct doctor *d, const struct doctor_inside *in,
-			  const struct conf_llm *s)
+			  const struct llm_service *s)
 {
 	struct err e = ERR_INIT;
 	struct llm_probe p;
@@ -246,22 +251,22 @@ static void look_provider(struct doctor *d, const struct doctor_inside *in,
 			   "variable?).");
 	else
 		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_PROBLEM, s->id, "",
-			   "It cannot be reached: %s", log_text(&e));
+			   "The service cannot be reached: %s", log_text(&e));
 }
 
 static void look_providers(struct doctor *d, const struct doctor_inside *in,
 			   int64_t until_ms)
 {
-	const struct conf *c = d->conf;
+	const struct catalog *c = catalog_of(d->conf);
 
-	if (!c->n_llms)
+	if (!c->n_services)
 		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_PROBLEM, "",
 			   "llm_services: {main: {provider: openai, model: …, "
 			   "api_key: …}}   # in lamplighter.yaml",
-			   "There is no LLM service: nothing can answer.");
-	for (size_t i = 0; i < c->n_llms; i++)
-		if (!late(d, until_ms, DOCTOR_PROVIDER, c->llms[i].id))
-			look_provider(d, in, &c->llms[i]);
+			   "No LLM service is configured.");
+	for (size_t i = 0; i < c->n_services; i++)
+		if (!late(d, until_ms, DOCTOR_PROVIDER, c->services[i].id))
+			look_provider(d, in, &c->services[i]);
 }
 
 /* -- tools: a row per kind that has something to look at ------------------------- */
@@ -283,11 +288,11 @@ static void look_command(struct doctor *d, const struct doctor_inside *in,
 			   arena_printf(d->arena, "tools: {%s: {command: {run: "
 					"[…]}}}   # in lamplighter.yaml",
 					t->name),
-			   "The responder's user finds no %s.", program);
+			   "The responder's user cannot find %s.", program);
 	else
 		doctor_add(d, DOCTOR_TOOL, DOCTOR_PROBLEM, t->name,
 			   arena_printf(d->arena, "chmod 0755 %s", program),
-			   "%s cannot be run by the responder's user.", program);
+			   "The responder's user cannot run %s.", program);
 }
 
 /*
@@ -371,7 +376,11 @@ static void look_mcp(struct doctor *d, const struct doctor_inside *in,
 		     const struct conf_mcp *m)
 {
 	const struct tool_ctx ctx = {
-		.env = in->tools, .conf = d->conf, .arena = d->arena,
+		.turn = {
+			.by = caller_of(d->conf, NULL, in->db, d->arena),
+			.env = in->tools,
+		},
+		.arena = d->arena,
 	};
 	struct mcp_peer *p = mcp_peer_get(&ctx, m);
 	struct err e = ERR_INIT;
@@ -392,8 +401,8 @@ static void look_mcp(struct doctor *d, const struct doctor_inside *in,
 			   arena_printf(d->arena, "lamplighter mcp show %s\n"
 					"lamplighter mcp accept %s", m->id,
 					m->id),
-			   "The MCP server answers; %zu of its %zu tools are new "
-			   "or have changed, and are not used.", waiting, l->n);
+			   "The MCP server answers. %zu of its %zu tools are new "
+			   "or have changed and are not used.", waiting, l->n);
 	else
 		doctor_add(d, DOCTOR_TOOL, DOCTOR_OK, m->id, "",
 			   "The MCP server answers, with %zu tools.", l->n);
@@ -421,13 +430,13 @@ static void look_anonymous(struct doctor *d)
 				   "identity: {chain: [{kind: anonymous, hosts: "
 				   "[chat.example.org]}]}   # in "
 				   "lamplighter.yaml",
-				   "Without a sign-in it answers under every "
-				   "name: any page on the web can have its own "
-				   "name lead here, and use the chat from "
-				   "within your network.");
+				   "Anonymous access is open under every host "
+				   "name: any page on the web can make its own "
+				   "name resolve to this server and use the "
+				   "chat from within your network.");
 		else
 			doctor_add(d, DOCTOR_HOSTS, DOCTOR_OK, "", "",
-				   "Without a sign-in it answers under %s only.",
+				   "Anonymous access is limited to %s.",
 				   buf_ok(&names) ? names.p : "some names");
 		buf_release(&names);
 	}
@@ -493,22 +502,22 @@ static bool look_file(struct doctor *d, const struct doctor_inside *in,
 	if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))
 		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
 			   arena_printf(d->arena, "chmod o-w %s", path),
-			   "Everybody on the host can change it.");
+			   "Every user of this machine can change it.");
 	else if ((main_file || secret || dir) &&
 		 is_below(path, in->document_root))
 		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path, "",
-			   "It lies below the web server's document root (%.*s) "
-			   "and may be fetched by anybody: move it elsewhere.",
+			   "It is below the web server's document root (%.*s), "
+			   "so anybody may be able to download it: move it.",
 			   STR_ARG(in->document_root));
 	else if (st.st_mode & S_IROTH && secret)
 		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
 			   arena_printf(d->arena, "chmod o-r %s", path),
-			   "Everybody on the host can read this secret.");
+			   "Every user of this machine can read this secret.");
 	else if (st.st_mode & S_IROTH && main_file && d->conf->open_secret)
 		doctor_add(d, DOCTOR_FILES, DOCTOR_WARNING, path,
 			   close_advice(d, path, &st),
-			   "Everybody on the host can read the main file, and "
-			   "there are passwords in it.");
+			   "Every user of this machine can read the main file, "
+			   "and it contains passwords.");
 	else
 		return true;
 	return false;
@@ -527,8 +536,7 @@ static bool look_directory(struct doctor *d, const char *file)
 		return true;
 	doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
 		   arena_printf(d->arena, "chmod o-w %s", path),
-		   "Everybody on the host can put another file in the place of "
-		   "%s.", file);
+		   "Every user of this machine can replace %s.", file);
 	return false;
 }
 
@@ -541,7 +549,7 @@ static void look_files(struct doctor *d, const struct doctor_inside *in)
 		fine &= look_file(d, in, l->v[i]);
 	if (fine)
 		doctor_add(d, DOCTOR_FILES, DOCTOR_OK, "", "",
-			   "%zu files and directories, none open to others.",
+			   "%zu files and directories, none accessible to others.",
 			   l->n);
 }
 
@@ -549,6 +557,7 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 {
 	int64_t until_ms = clock_mono_ms() + BUDGET_MS;
 	const struct conf *c = d->conf;
+	const struct catalog *all = catalog_of(c);
 
 	look_anonymous(d);
 	look_files(d, in);
@@ -563,7 +572,7 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 	for (size_t i = 0; i < c->n_mcp_servers; i++)
 		if (!late(d, until_ms, DOCTOR_TOOL, c->mcp_servers[i].id))
 			look_mcp(d, in, &c->mcp_servers[i]);
-	for (size_t i = 0; i < c->n_workspaces; i++)
-		look_tools(d, in, c->workspaces[i].tools,
-			   c->workspaces[i].n_tools, until_ms);
+	for (size_t i = 0; i < all->n_workspaces; i++)
+		look_tools(d, in, all->workspaces[i].tools,
+			   all->workspaces[i].n_tools, until_ms);
 }

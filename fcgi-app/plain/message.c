@@ -16,9 +16,9 @@
 struct str plain_agent_name(const struct request *rq, struct str workspace,
 			    struct str agent)
 {
-	const struct conf_workspace *w = conf_workspace(rq->conf, workspace);
-	const struct conf_agent *a = w && scope_sees(rq, w)
-		? conf_agent(w, agent) : NULL;
+	const struct caller by = scope_caller(rq);
+	const struct workspace *w = catalog_find(&by, workspace);
+	const struct agent *a = w ? workspace_agent(w, agent) : NULL;
 
 	return a && *a->name ? str_of(a->name) : agent;
 }
@@ -82,8 +82,8 @@ static void put_end(struct buf *b, const json_t *meta)
 		const char *reason, *text;
 	} rows[] = {
 		{ "cancelled", "Stopped." },
-		{ "interrupted", "Interrupted: the server stopped in between." },
-		{ "length", "Cut off: the answer reached the model's limit." },
+		{ "interrupted", "Interrupted: the server stopped." },
+		{ "length", "Cut off: the answer reached the length limit." },
 		{ "error", "The answer failed." },
 	};
 
@@ -146,23 +146,35 @@ static void put_assistant(struct plain *p, const struct message *m,
 	put_calls(p, meta);
 }
 
+static void put_user(struct buf *b, struct str words)
+{
+	put_section(b, "user", STR("You"));
+	buf_adds(b, "<p class=\"text\">");
+	buf_html_lines(b, words);
+	buf_adds(b, "</p>\n</section>\n");
+}
+
 void plain_message(struct plain *p, const struct message *m, struct str name)
 {
+	struct err ignored = ERR_INIT;
 	const json_t *meta;
 	struct buf *b = p->b;
 
 	buf_addf(b, "<div id=\"m%lld\">\n", (long long)m->seq);
 	switch ((enum message_role)m->role) {
 	case ROLE_USER:
-		put_section(b, "user", STR("You"));
-		buf_adds(b, "<p class=\"text\">");
-		buf_html_lines(b, m->content);
-		buf_adds(b, "</p>\n</section>\n");
+		put_user(b, m->content);
 		break;
 	case ROLE_ASSISTANT:
 		put_assistant(p, m, name);
 		break;
 	case ROLE_TOOL:
+		if (m->kind == KIND_REPLY) {
+			put_user(b, jx_str(jx_keep(p->rq->arena,
+				jx_load_lenient(m->content, &ignored)),
+				"answer"));
+			break;
+		}
 		meta = meta_of(p, m);
 		put_result(b, jx_str(meta, "toolName"), m->content,
 			   jx_bool(meta, "isError", false),

@@ -121,12 +121,12 @@ void plain_message_fields(struct plain *p, struct str content)
 	buf_adds(b, "</textarea></p>\n");
 	if (p->web)
 		buf_addf(b, "<p><label><input type=\"checkbox\" name=\"web\" "
-			 "value=\"1\"%s> The web may be searched</label></p>\n",
+			 "value=\"1\"%s> Allow web search</label></p>\n",
 			 p->wants_web ? " checked" : "");
 	buf_addf(b, "<p><input type=\"submit\" value=\"Send\"> "
 		 "<label><input type=\"checkbox\" name=\"steps\" value=\"1\"%s> "
-		 "Show the answer in steps, where it would appear only once "
-		 "it is complete</label></p>\n</form>\n",
+		 "Show the answer in steps (if it otherwise appears only "
+		 "when it is complete)</label></p>\n</form>\n",
 		 p->steps ? " checked" : "");
 }
 

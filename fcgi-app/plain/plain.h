@@ -7,7 +7,7 @@
  *   list.c     conversations        edit.c     rename, delete
  *   thread.c   one conversation     message.c  messages, stored and as events
  *   send.c     forms that begin a turn, stop one, go on with one
- *   redo.c     answering again, changing a message, versions
+ *   replace.c  answering again, changing a message, versions
  *   turn.c     the page of a running turn, streamed or in steps
  *   wait.c     what a turn waits for: approvals, questions
  */
@@ -67,22 +67,19 @@ void plain_go(struct request *rq, struct response *rs, const char *path,
 	      const char *fragment);
 
 /*
- * What such a form says: a text that is not empty and not too long
- * (ERR_INVALID_FIELD), and whether the web is to be asked.
+ * What a form sends or edits, in *in: a text that is not empty and not too long
+ * (ERR_INVALID_FIELD), and its options.
  */
-int plain_read_content(struct request *rq, struct str *out,
-		       struct send_more *more, struct err *e) MUST_CHECK;
-
-/* Opens the turn that the form of a request asks for; NULL: e says why not. */
-typedef struct turn_run *plain_opener(struct request *rq, struct err *e);
+int plain_read_content(struct request *rq, struct turn_request *in,
+		       struct err *e) MUST_CHECK;
 
 /*
- * 303 to the page of the turn that open opens, and that runs from then on; to
- * that of the first one where this very form was sent before (a double click, a
- * reload): idempotent_form. Errors of open.
+ * Starts the turn and leads to its page (303); it runs from then on. Where this
+ * very form was sent before (a double click, a reload), to that of the first
+ * one. Errors of send_start.
  */
-int plain_begin_turn(struct request *rq, struct response *rs,
-		     plain_opener *open, struct err *e) MUST_CHECK;
+int plain_start_turn(struct request *rq, struct response *rs,
+		     struct turn_request *in, struct err *e) MUST_CHECK;
 
 /* Whether the conversation's agent has tools for the web. */
 bool plain_has_web(struct request *rq, const struct conversation *c);
@@ -117,10 +114,10 @@ void plain_close(struct plain_writer *w);
 int plain_waits(struct plain *p, const struct uuid *turn,
 		struct err *e) MUST_CHECK;
 
-/* -- redo.c ------------------------------------------------------------------ */
+/* -- replace.c ------------------------------------------------------------------ */
 
 /* Below a message of a thread that may be changed: its versions, a link. */
-void plain_redo_links(struct plain *p, const struct uuid *conversation,
+void plain_replace_links(struct plain *p, const struct uuid *conversation,
 		      const struct message *m);
 
 /* The form that has the last message answered again. */

@@ -5,7 +5,6 @@
  */
 #include "plain/plain.h"
 
-#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -16,25 +15,25 @@
 bool plain_has_web(struct request *rq, const struct conversation *c)
 {
 	struct err ignored = ERR_INIT;
-	const struct conf_workspace *w = scope_workspace(rq, c->workspace_id,
-							 &ignored);
-	const struct conf_agent *a = w ? scope_agent(w, c->agent_id, &ignored)
+	const struct workspace *w = scope_workspace(rq, c->workspace_id,
+						    &ignored);
+	const struct agent *a = w ? scope_agent(w, c->agent_id, &ignored)
 		: NULL;
 
 	return a && scope_web(rq, w, a);
 }
 
-int plain_read_content(struct request *rq, struct str *out,
-		       struct send_more *more, struct err *e)
+int plain_read_content(struct request *rq, struct turn_request *in,
+		       struct err *e)
 {
 	size_t max = (size_t)rq->conf->limits.message_chars;
 
-	*out = form_field(rq, "content");
-	*more = (struct send_more){ .web = form_field(rq, "web").n > 0 };
-	if (!str_trim(*out).n)
+	in->content = form_field(rq, "content");
+	in->options = send_form_options(rq);
+	if (!str_trim(in->content).n)
 		return err_field(e, ERR_INVALID_FIELD, "content",
 				 "The message must not be empty.");
-	if (utf8_chars(*out) > max)
+	if (utf8_chars(in->content) > max)
 		return err_field(e, ERR_INVALID_FIELD, "content", "A message "
 				 "may have at most %zu characters.", max);
 	return 0;
@@ -50,42 +49,27 @@ static int go_to_turn(struct request *rq, struct response *rs,
 	return 0;
 }
 
-/* Whether e may mean that the same form came a moment ago. */
-static bool is_taken(const struct err *e)
+int plain_start_turn(struct request *rq, struct response *rs,
+		     struct turn_request *in, struct err *e)
 {
-	return e->code == ERR_BUSY || e->code == ERR_CONFLICT ||
-		e->code == ERR_DB_DUPLICATE;
-}
-
-int plain_begin_turn(struct request *rq, struct response *rs,
-		     plain_opener *open, struct err *e)
-{
-	struct err ignored = ERR_INIT;
-	struct turn before;
 	struct turn_run *t;
-	int rc = idempotent_form(rq, &before, e);
+	int rc = send_start(rq, in, &t, e);
 
-	if (rc)
-		return rc < 0 ? -1 : go_to_turn(rq, rs, &before.id);
-	t = open(rq, e);
-	if (t) {
-		send_later(rq, t);
-		return go_to_turn(rq, rs, &t->id);
-	}
-	if (!is_taken(e) || idempotent_form(rq, &before, &ignored) <= 0)
+	if (rc < 0)
 		return -1;
-	err_clear(e);
-	return go_to_turn(rq, rs, &before.id);
+	if (rc == TURN_STARTED)
+		send_later(rq, t);
+	return go_to_turn(rq, rs, &t->id);
 }
 
-static void put_option(struct buf *b, const struct conf_workspace *w,
-		       const struct conf_agent *a)
+static void put_option(struct buf *b, const struct workspace *w,
+		       const struct agent *a)
 {
 	buf_adds(b, "<option value=\"");
 	buf_html(b, str_of(w->id));
 	buf_addc(b, '/');
 	buf_html(b, str_of(a->id));
-	buf_adds(b, conf_default_agent(w) == a ? "\" selected>" : "\">");
+	buf_adds(b, workspace_default_agent(w) == a ? "\" selected>" : "\">");
 	buf_html(b, str_of(*a->name ? a->name : a->id));
 	buf_adds(b, "</option>\n");
 }
@@ -93,16 +77,14 @@ static void put_option(struct buf *b, const struct conf_workspace *w,
 /* Each workspace that the caller sees, with its agents. */
 static void put_choice(struct plain *p)
 {
-	const struct conf *c = p->rq->conf;
+	const struct caller by = scope_caller(p->rq);
+	const struct workspace *w;
 	struct buf *b = p->b;
+	size_t at = 0;
 
 	buf_adds(b, "<p><label for=\"agent\">Agent</label><br>\n"
 		 "<select id=\"agent\" name=\"agent\">\n");
-	for (size_t i = 0; i < c->n_workspaces; i++) {
-		const struct conf_workspace *w = &c->workspaces[i];
-
-		if (!scope_sees(p->rq, w))
-			continue;
+	while ((w = catalog_each(&by, &at))) {
 		buf_adds(b, "<optgroup label=\"");
 		buf_html(b, str_of(*w->name ? w->name : w->id));
 		buf_adds(b, "\">\n");
@@ -130,44 +112,22 @@ int plain_new(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-static struct turn_run *open_new(struct request *rq, struct err *e)
-{
-	struct str agent = form_field(rq, "agent"), content;
-	struct str workspace = str_cut(&agent, '/');
-	const struct conf_workspace *w;
-	const struct conf_agent *a;
-	struct send_more more;
-
-	if (plain_read_content(rq, &content, &more, e) < 0)
-		return NULL;
-	w = scope_workspace(rq, workspace, e);
-	a = w ? scope_agent(w, agent, e) : NULL;
-	return a ? send_open(rq, w, a, NULL, content, &more, e) : NULL;
-}
-
 /*
  * POST {base}/plain/new agent=WORKSPACE/AGENT, content, web, steps: 303 to the
  * turn's page. Errors as of POST /chat/{workspace}/stream.
  */
 int plain_start(struct request *rq, struct response *rs, struct err *e)
 {
-	return plain_begin_turn(rq, rs, open_new, e);
-}
+	struct turn_request in = send_request(rq, TURN_SEND);
 
-static struct turn_run *open_next(struct request *rq, struct err *e)
-{
-	const struct conf_workspace *w;
-	const struct conf_agent *a;
-	struct send_more more;
-	struct conversation c;
-	struct str content;
-
-	if (plain_read_content(rq, &content, &more, e) < 0 ||
-	    conversation_of_path(rq, &c, e) < 0)
-		return NULL;
-	w = scope_workspace(rq, c.workspace_id, e);
-	a = w ? scope_agent(w, c.agent_id, e) : NULL;
-	return a ? send_open(rq, w, a, &c.id, content, &more, e) : NULL;
+	in.agent_id = form_field(rq, "agent");
+	in.workspace_id = str_cut(&in.agent_id, '/');
+	/* One that is not named is not the first one, as it is elsewhere. */
+	if (!in.workspace_id.p)
+		in.workspace_id = STR("");
+	if (plain_read_content(rq, &in, e) < 0)
+		return -1;
+	return plain_start_turn(rq, rs, &in, e);
 }
 
 /*
@@ -176,7 +136,12 @@ static struct turn_run *open_next(struct request *rq, struct err *e)
  */
 int plain_send(struct request *rq, struct response *rs, struct err *e)
 {
-	return plain_begin_turn(rq, rs, open_next, e);
+	struct turn_request in = send_request(rq, TURN_SEND);
+
+	in.conversation_id = *route_arg_uuid(rq, "conversation");
+	if (plain_read_content(rq, &in, e) < 0)
+		return -1;
+	return plain_start_turn(rq, rs, &in, e);
 }
 
 /* POST {base}/plain/turns/{t}/stop: 303 to the turn's page. */
@@ -190,30 +155,20 @@ int plain_stop(struct request *rq, struct response *rs, struct err *e)
 	return go_to_turn(rq, rs, id);
 }
 
-static struct turn_run *open_again(struct request *rq, struct err *e)
-{
-	const struct uuid *id = route_arg_uuid(rq, "turn");
-	struct owner owner = scope_owner(rq);
-	const struct conf_workspace *w;
-	const struct conf_agent *a;
-	struct conversation c;
-	const struct send_more more = { .web = 0 };
-	struct turn t;
-
-	if (turn_get(rq->app->db, &owner, id, rq->arena, &t, e) < 0 ||
-	    conversation_get(rq->app->db, &owner, &t.conversation_id,
-			     rq->arena, &c, e) < 0)
-		return NULL;
-	w = scope_workspace(rq, c.workspace_id, e);
-	a = w ? scope_agent(w, c.agent_id, e) : NULL;
-	return a ? send_open_again(rq, w, a, &t, &more, e) : NULL;
-}
-
 /*
  * POST {base}/plain/turns/{t}/continue: 303 to the page of a new turn that
  * goes on where this one was cut short; errors as of the API's route.
  */
 int plain_continue(struct request *rq, struct response *rs, struct err *e)
 {
-	return plain_begin_turn(rq, rs, open_again, e);
+	struct turn_request in = send_request(rq, TURN_CONTINUE);
+	struct owner owner = scope_owner(rq);
+	struct turn t;
+
+	if (turn_get(rq->app->db, &owner, route_arg_uuid(rq, "turn"),
+		     rq->arena, &t, e) < 0)
+		return -1;
+	in.of = &t;
+	in.conversation_id = t.conversation_id;
+	return plain_start_turn(rq, rs, &in, e);
 }

@@ -13,7 +13,7 @@ static void put_running(struct plain *p, const struct uuid *turn)
 	char id[UUID_TEXT_BYTES];
 
 	uuid_format(turn, id);
-	buf_addf(p->b, "<p id=\"send\">An answer is being written, or waits for you: "
+	buf_addf(p->b, "<p id=\"send\">An answer is being written or is waiting for you: "
 		 "<a href=\"%sturns/%s\">look at it as it grows</a>, or "
 		 "<a href=\"%sturns/%s?steps=1\">in steps</a>.</p>\n",
 		 p->root, id, p->root, id);
@@ -34,7 +34,7 @@ static void put_forms(struct plain *p, const struct conversation *c,
 		uuid_format(&last->turn_id, id);
 		plain_form(p, arena_printf(p->rq->arena, "turns/%s/continue",
 					   id));
-		buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Go on with "
+		buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Continue "
 			 "this answer\"></p></form>\n",
 			 p->steps ? PLAIN_STEPS : "");
 	}
@@ -93,7 +93,7 @@ int plain_thread(struct request *rq, struct response *rs, struct err *e)
 	for (size_t i = page.n; i-- > 0;) {
 		plain_message(&p, &page.items[i], name);
 		if (!running)
-			plain_redo_links(&p, &c.id, &page.items[i]);
+			plain_replace_links(&p, &c.id, &page.items[i]);
 	}
 	if (before && before <= c.last_seq)
 		put_page_link(&p, &c, 0, "The newest messages");

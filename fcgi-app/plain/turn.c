@@ -99,7 +99,7 @@ static void put_after(struct plain *p, const struct turn *t, bool ended)
 
 	uuid_format(&t->conversation_id, conversation);
 	if (t->status == TURN_WAITING) {
-		buf_adds(p->b, "<p>It waits for you.</p>\n");
+		buf_adds(p->b, "<p>Waiting for you.</p>\n");
 		if (plain_waits(p, &t->id, &e) < 0)
 			log_err("what a turn waits for", &e);
 		return;
@@ -207,8 +207,8 @@ static int step(struct page_sink *s, struct turn_follow *f, struct err *e)
 int plain_turn(struct request *rq, struct response *rs, struct err *e)
 {
 	struct turn_follow f = {
-		.deps = &rq->app->deps, .conf = rq->conf, .who = &rq->who,
-		.turn_id = *route_arg_uuid(rq, "turn"), .arena = rq->arena,
+		.deps = &rq->app->deps, .by = scope_caller(rq),
+		.turn_id = *route_arg_uuid(rq, "turn"),
 		.ends_at_wait = true,
 	};
 	struct page_sink s = { .sink = { .emit = page_emit }, .rs = rs,

@@ -8,7 +8,6 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "api/idempotent.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -54,10 +53,10 @@ static void open_form(struct plain *p, const struct turn_wait *w,
 static void put_origins(struct buf *b, const struct turn_wait *w)
 {
 	static const struct { const char *kind, *words; } kinds[] = {
-		{ "mcp", "the MCP server" }, { "web", "the web site" },
+		{ "mcp", "the MCP server" }, { "web", "the website" },
 		{ "dataset", "the dataset" }, { "tool", "the tool" },
 		{ "page", "this site's page, through" },
-		{ "client", "what the client says was said before" },
+		{ "client", "earlier messages sent by the client" },
 	};
 	struct origins o = { .n = 0 };
 	struct buf name = BUF_INIT(16384);
@@ -65,8 +64,8 @@ static void put_origins(struct buf *b, const struct turn_wait *w)
 	origins_parse(&o, w->origins);
 	if (!o.n && !str_is(w->reason, "tainted"))
 		return;
-	buf_adds(b, "<p>Text of others is part of this conversation; it may "
-		 "have led to this.</p>\n");
+	buf_adds(b, "<p>This conversation contains text written by others. "
+		 "Check that this is what you asked for.</p>\n");
 	if (o.n)
 		buf_adds(b, "<ul class=\"origins\">\n");
 	for (size_t i = 0; i < o.n; i++) {
@@ -90,15 +89,15 @@ static void put_origins(struct buf *b, const struct turn_wait *w)
 static void put_approval(struct plain *p, const struct turn_wait *w)
 {
 	static const char *const effects[] = {
-		[TOOL_READ] = "It only reads.",
-		[TOOL_WRITE] = "It changes something.",
-		[TOOL_DESTRUCTIVE] = ("It deletes or overwrites something, "
-			"which may not be undone."),
+		[TOOL_READ] = "This only reads data.",
+		[TOOL_WRITE] = "This changes data.",
+		[TOOL_DESTRUCTIVE] = ("This deletes or overwrites data. "
+			"It may not be possible to undo it."),
 	};
 	char digest[2 * WAIT_DIGEST_BYTES + 1];
 	struct buf *b = p->b, args = BUF_INIT(12 * LIM_TOOL_ARGS_BYTES);
 
-	buf_adds(b, "<h2>May this run?</h2>\n<p><b>");
+	buf_adds(b, "<h2>Allow this action?</h2>\n<p><b>");
 	buf_html(b, w->tool);
 	buf_addf(b, "</b></p>\n<p>%s</p>\n<pre>",
 		 effects[MIN(MAX(w->effect, TOOL_READ), TOOL_DESTRUCTIVE)]);
@@ -112,12 +111,12 @@ static void put_approval(struct plain *p, const struct turn_wait *w)
 		digest, sizeof(digest), (const unsigned char *)w->digest.p,
 		w->digest.n)));
 	buf_adds(b, "<p>");
-	button(b, "approve", "Approve", STR("Run it as it stands here"));
+	button(b, "approve", "Allow", STR("Run it as shown"));
 	if (w->flags & WAIT_REMEMBER)
-		button(b, "allow", "Allow",
-		       STR("Run it, and do not ask about this tool again in "
-			   "this conversation"));
-	button(b, "deny", "Deny", STR("Go on without it"));
+		button(b, "allow", "Always allow",
+		       STR("Run it, and don't ask again for this tool in this "
+			   "conversation"));
+	button(b, "deny", "Deny", STR("Continue without it"));
 	buf_adds(b, "</p>\n</form>\n");
 }
 
@@ -155,7 +154,7 @@ static void put_client(struct plain *p, const struct turn_wait *w)
 	buf_html(p->b, w->tool);
 	buf_adds(p->b, "</b></p>\n");
 	open_form(p, w, "answer");
-	buf_adds(p->b, "<p><input type=\"submit\" value=\"Go on without it\">"
+	buf_adds(p->b, "<p><input type=\"submit\" value=\"Continue without it\">"
 		 "</p>\n</form>\n");
 }
 
@@ -215,18 +214,9 @@ static const struct turn_wait *find(struct request *rq, struct turn *t,
 static int go_on(struct request *rq, struct response *rs, const struct turn *t,
 		 struct turn_decision *d, struct err *e)
 {
-	char id[UUID_TEXT_BYTES];
-	struct turn_run *run = NULL;
-	int64_t after;		/* all of it is shown */
+	struct turn_request in = send_resume(rq, t, d, 1);
 
-	if (send_open_woken(rq, t, d, 1, &run, e) < 0 &&
-	    !idempotent_decided(rq, &t->id, d, 1, &after, e))
-		return -1;
-	if (run)
-		send_later(rq, run);
-	plain_go(rq, rs, arena_printf(rq->arena, "turns/%s",
-				      uuid_format(&t->id, id)), "");
-	return 0;
+	return plain_start_turn(rq, rs, &in, e);
 }
 
 /*
@@ -250,7 +240,7 @@ int plain_decide(struct request *rq, struct response *rs, struct err *e)
 	if (approve == (form_field(rq, "deny").n > 0) ||
 	    sodium_hex2bin(digest, sizeof(digest), hex.p, hex.n, NULL, &n,
 			   NULL) != 0 || n != sizeof(digest))
-		return err_public(e, ERR_BAD_REQUEST, "Approve it, or deny it, "
+		return err_public(e, ERR_BAD_REQUEST, "Allow it or deny it "
 				  "from its page.");
 	w = find(rq, &t, true, e);
 	if (!w)

@@ -74,11 +74,6 @@ bool policy_in_groups(const struct identity *who, const struct conf_list *l)
 	return false;
 }
 
-bool policy_sees(const struct identity *who, const struct conf_workspace *w)
-{
-	return policy_in_groups(who, &w->visible_to);
-}
-
 void policy_names(const struct identity *who, struct arena *a,
 		  const struct str **out, size_t *n)
 {

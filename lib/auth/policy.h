@@ -47,9 +47,6 @@ bool policy_may_use_tool(const struct identity *who, const char *tool);
  */
 bool policy_in_groups(const struct identity *who, const struct conf_list *l);
 
-/* Whether who sees the workspace; who does not gets ERR_NOT_FOUND. */
-bool policy_sees(const struct identity *who, const struct conf_workspace *w);
-
 /*
  * The permissions of who for /me: names of the table, and tool permissions as
  * they were granted. Sorted as the table; in a.

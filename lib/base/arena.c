@@ -88,6 +88,18 @@ void *arena_zalloc(struct arena *a, size_t n, size_t size_bytes)
 	return memset(p, 0, n * size_bytes);
 }
 
+void *arena_room(struct arena *a, void *v, size_t n, size_t more, size_t *room,
+		 size_t size_bytes)
+{
+	void *bigger;
+
+	if (n + more <= *room)
+		return v;
+	*room = MAX(n + more, *room ? *room * 2 : 8);
+	bigger = arena_zalloc(a, *room, size_bytes);
+	return n ? memcpy(bigger, v, n * size_bytes) : bigger;
+}
+
 char *arena_memdup(struct arena *a, const char *p, size_t n_bytes)
 {
 	char *q = arena_alloc(a, n_bytes + 1);

@@ -56,6 +56,15 @@ int arena_check(const struct arena *a, struct err *e) MUST_CHECK;
 /* As arena_alloc for n objects of size_bytes, cleared to zero. */
 void *arena_zalloc(struct arena *a, size_t n, size_t size_bytes);
 
+/*
+ * Room for more objects of size_bytes behind the n in v, an array of *room:
+ * v, or a copy with at least twice the room, of which what is behind n is
+ * cleared; *room is then its new size. The old one stays in the arena. v may be
+ * NULL when n is 0.
+ */
+void *arena_room(struct arena *a, void *v, size_t n, size_t more, size_t *room,
+		 size_t size_bytes);
+
 #define arena_new(a, type) ((type *)arena_zalloc((a), 1, sizeof(type)))
 
 /* Copies, NUL-terminated. s may be NULL: then NULL. Owned by the arena. */

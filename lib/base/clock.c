@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/banned.h"
@@ -30,6 +31,22 @@ int64_t clock_mono_us(void)
 int64_t clock_mono_ms(void)
 {
 	return clock_mono_us() / 1000;
+}
+
+void clock_cond_init(pthread_cond_t *c)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(c, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+struct timespec clock_mono_at(int64_t ms)
+{
+	return (struct timespec){ .tv_sec = ms / 1000,
+				  .tv_nsec = ms % 1000 * 1000000 };
 }
 
 /*
@@ -72,6 +89,29 @@ int64_t clock_http_ms(const char *text)
 	const char *end = strptime(text, "%a, %d %b %Y %H:%M:%S GMT", &tm);
 
 	return end && !*end ? (int64_t)timegm(&tm) * 1000 : -1;
+}
+
+bool clock_iso_parse(const char *text, int64_t *us)
+{
+	struct tm tm = { .tm_sec = 0 };
+	const char *p = text && text[0] >= '0' && text[0] <= '9'
+		? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+	int64_t part = 0, scale = 1000000, s;
+	char again[32];
+
+	/* strptime takes the 31st of every month, and fewer digits. */
+	if (!p || p - text != 19)
+		return false;
+	s = (int64_t)timegm(&tm);
+	if (s < 0 || memcmp(clock_iso(s * 1000000, again), text, 19) != 0)
+		return false;
+	if (*p == '.')
+		for (p++; scale > 1 && *p >= '0' && *p <= '9'; p++) {
+			scale /= 10;
+			part += (*p - '0') * scale;
+		}
+	*us = s * 1000000 + part;
+	return strcmp(p, "Z") == 0 && p[-1] != '.';
 }
 
 void clock_fix_us(int64_t us)

@@ -10,7 +10,7 @@
 #define LIM_PARAMS           256	/* FastCGI parameters of one request */
 #define LIM_PARAMS_BYTES     65536	/* their total size */
 #define LIM_BODY_BYTES       1048576	/* JSON request body, default */
-#define LIM_BODY_DRAIN_BYTES 67108864	/* of a refused body that we still read */
+#define LIM_BODY_DRAIN_BYTES 4194304	/* of a body that nobody wants */
 #define LIM_JSON_DEPTH       64		/* nesting of inbound JSON */
 #define LIM_JSON_VALUES      500000	/* in one inbound document */
 #define LIM_MESSAGE_CHARS    100000	/* one user message */
@@ -21,8 +21,12 @@
 #define LIM_GROUPS           256	/* groups of one caller */
 #define LIM_PAGE_DEFAULT     30
 #define LIM_PAGE_MAX         100
+#define LIM_COUNTED          1000	/* rows for a totalCount; beyond it is null */
+#define LIM_LOOKED_AT        5000	/* rows that a page of a search looks at */
 #define LIM_CURSOR_BYTES     512
 #define LIM_KEY_BYTES        255	/* Idempotency-Key */
+#define LIM_TOKENS           100	/* API tokens of one user, those that ended too */
+#define LIM_FEEDS            32		/* turns that one stream of notices follows */
 #define LIM_PAGE_BYTES       4194304	/* texts of a page of a list; one item may be more */
 #define LIM_HISTORY_BYTES    16777216	/* texts of the history that a turn reads */
 #define LIM_VARIANTS         1000	/* at one place of a thread */
@@ -42,6 +46,7 @@
 #define LIM_TOOL_OUTPUT_BYTES 4194304	/* kept of a longer one, for read_result */
 #define LIM_TOOL_RESULT_BYTES 65536	/* tool result sent to the model */
 #define LIM_IMAGE_BYTES      3932160	/* for a model; 5 MiB as base64, what Anthropic takes */
+#define LIM_UNSTORED_BYTES   6291456	/* of a turn's end that its client is handed */
 #define LIM_PAGE_COPY_BYTES  32768	/* of a page of a thread that is kept */
 
 #define LIM_CONF_FILE_BYTES  1048576	/* one YAML file */

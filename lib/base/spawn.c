@@ -21,6 +21,7 @@ enum {
 	FIRST_FD = 3,		/* behind stdin, stdout, stderr */
 	CLOSE_MOST = 65536,	/* descriptors closed singly, on old kernels */
 	READ_BYTES = 16384,
+	READS = 64,		/* in a row: as much as the largest pipe holds */
 	LOOK_MS = 20,		/* without a pid_fd */
 };
 
@@ -257,12 +258,15 @@ static void feed(struct run *u)
 		close_fd(&u->c.in);
 }
 
-/* Takes what is there; closes at the end. False when it is over the cap. */
+/*
+ * Takes what is there; closes at the end. False when it is over the cap. A
+ * flood is left after READS, so that the deadline and a stop are seen.
+ */
 static bool drain(int *fd, struct buf *b, bool keep_going)
 {
 	char part[READ_BYTES];
 
-	for (;;) {
+	for (int i = 0; i < READS; i++) {
 		ssize_t n = read(*fd, part, sizeof(part));
 
 		if (n < 0 && errno == EINTR)
@@ -277,6 +281,7 @@ static bool drain(int *fd, struct buf *b, bool keep_going)
 		if (b->n == b->cap && !keep_going)
 			return false;
 	}
+	return true;
 }
 
 /* Whether it has ended, without waiting and without taking its status. */

@@ -1,6 +1,8 @@
 #include "base/str.h"
 
 #include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
 
 #include "base/util.h"
 
@@ -39,4 +41,62 @@ int str_distance(struct str a, struct str b)
 		now = t;
 	}
 	return last[m];
+}
+
+const char *str_nearest(struct str wrong, const void *rows, size_t n,
+			size_t size_bytes, int max_edits)
+{
+	const char *found = NULL;
+	int best = max_edits + 1;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *const *name =
+			(const void *)((const char *)rows + i * size_bytes);
+		int d = str_distance(wrong, str_of(*name));
+
+		if (d < best) {
+			best = d;
+			found = *name;
+		}
+	}
+	return found;
+}
+
+bool str_int(struct str s, int64_t *v)
+{
+	bool minus = s.n && s.p[0] == '-';
+	size_t i = minus || (s.n && s.p[0] == '+');
+	int64_t n = 0;
+
+	if (i == s.n)
+		return false;
+	for (; i < s.n; i++) {
+		int digit = s.p[i] - '0';
+
+		if (digit < 0 || digit > 9 ||
+		    __builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, minus ? -digit : digit, &n))
+			return false;
+	}
+	*v = n;
+	return true;
+}
+
+bool str_real(struct str s, double *v)
+{
+	char text[64], *end;
+	double d;
+
+	if (!s.n || s.n >= sizeof(text))
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (!strchr("0123456789+-.eE", s.p[i]) || !s.p[i])
+			return false;
+	memcpy(text, s.p, s.n);
+	text[s.n] = '\0';
+	d = strtod(text, &end);
+	if (end != text + s.n || !isfinite(d))
+		return false;
+	*v = d;
+	return true;
 }

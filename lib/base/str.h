@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 struct str {
@@ -94,5 +95,21 @@ static inline struct str str_cut(struct str *rest, char sep)
  * for "did you mean". The first 64 bytes of each count.
  */
 int str_distance(struct str a, struct str b);
+
+/*
+ * Of n rows of size_bytes, whose first member is their name (const char *), the
+ * name nearest to the wrong one: the first of those with the fewest edits, and
+ * at most max_edits. NULL when there is none; else borrowed from the row.
+ */
+const char *str_nearest(struct str wrong, const void *rows, size_t n,
+			size_t size_bytes, int max_edits);
+
+/*
+ * Reads a decimal number, signed or not, that s is from end to end; false when
+ * it is none, or a whole one that int64_t does not hold, or one that is not
+ * finite. No blanks, no other base, no words. *v stays when it is false.
+ */
+bool str_int(struct str s, int64_t *v);
+bool str_real(struct str s, double *v);
 
 #endif

@@ -15,7 +15,7 @@ void bug_at(const char *file, int line, const char *what)
 static void *need(void *p, size_t n_bytes)
 {
 	if (!p && n_bytes) {
-		fputs("lamplighter: out of memory\n", stderr);
+		fputs(NO_MEMORY "\n", stderr);
 		abort();
 	}
 	return p;

@@ -32,6 +32,7 @@ _Noreturn void bug_at(const char *file, int line, const char *what);
 #define BUG(what) bug_at(__FILE__, __LINE__, what)
 
 /* malloc family that aborts when memory is exhausted; sizes are capped before. */
+#define NO_MEMORY "lamplighter: out of memory"	/* what it says then, on stderr */
 void *xmalloc(size_t n_bytes);
 void *xcalloc(size_t n, size_t size_bytes);
 void *xrealloc(void *p, size_t n_bytes);

@@ -1,6 +1,7 @@
 #include "conf/addr.h"
 
 #include <arpa/inet.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/banned.h"
@@ -59,4 +60,41 @@ bool addr_in(const struct addr_net *net, const struct addr_net *addr)
 		return false;
 	return rest == 0 ||
 	       (net->ip[bytes] & mask) == (addr->ip[bytes] & mask);
+}
+
+bool addr_host_port(struct str s, char name[256], int *port)
+{
+	struct str host = s, number = { NULL, 0 };
+	const char *colon;
+	int64_t n;
+
+	if (s.n && s.p[0] == '[') {		/* [::1]:3306 */
+		const char *close = memchr(s.p, ']', s.n);
+
+		if (!close)
+			return false;
+		host = (struct str){ s.p + 1, (size_t)(close - s.p) - 1 };
+		number = (struct str){ close + 1, s.n - host.n - 2 };
+		if (number.n && number.p[0] != ':')
+			return false;
+	} else {
+		colon = memchr(s.p, ':', s.n);
+		if (colon) {
+			host.n = (size_t)(colon - s.p);
+			number = (struct str){ colon, s.n - host.n };
+		}
+	}
+	if (!host.n || host.n > 255)
+		return false;
+	memcpy(name, host.p, host.n);
+	name[host.n] = '\0';
+	if (!number.n)
+		return true;
+	if (number.n < 2 || number.n > 6)
+		return false;
+	number = (struct str){ number.p + 1, number.n - 1 };
+	if (number.p[0] == '+' || !str_int(number, &n) || n < 1 || n > 65535)
+		return false;
+	*port = (int)n;
+	return true;
 }

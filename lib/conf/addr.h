@@ -20,4 +20,10 @@ bool addr_parse(struct str s, struct addr_net *out);
 /* Whether net has the address (any bits of addr are ignored). */
 bool addr_in(const struct addr_net *net, const struct addr_net *addr);
 
+/*
+ * Reads "name", "name:port", "[::1]:port", as servers are listed. *port stays as
+ * it is when none is given. False for anything else.
+ */
+bool addr_host_port(struct str s, char name[256], int *port);
+
 #endif

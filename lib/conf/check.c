@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "conf/load.h"
 #include "conf/rules.h"
+#include "tool/http/option.h"
 
 #include "base/banned.h"
 
@@ -23,20 +24,8 @@
 static const char *nearest_id(const void *v, size_t n, size_t size,
 			      const char *unknown)
 {
-	int best = 1 + (int)MIN(strlen(unknown), 64) / 3;
-	const char *found = NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		const char *id = *(const char *const *)((const char *)v +
-							i * size);
-		int d = str_distance(str_of(unknown), str_of(id));
-
-		if (d < best || (d == best && !found)) {
-			best = d;
-			found = id;
-		}
-	}
-	return found;
+	return str_nearest(str_of(unknown), v, n, size,
+			   1 + (int)MIN(strlen(unknown), 64) / 3);
 }
 
 static void fail_reference(struct loader *l, const void *field,
@@ -335,9 +324,6 @@ static void check_tools(struct loader *l, const struct conf_tool *tools,
 			t->effect = effect_of(t);
 		if (t->confirm == TOOL_CONFIRM_BY_EFFECT)
 			t->confirm = by_effect[t->effect];
-		if (t->parameters)
-			t->parameters_bytes = json_dumpb(t->parameters, NULL,
-							 0, JSON_COMPACT);
 	}
 	check_same(l, tools, n, sizeof(*tools), "tools");
 }

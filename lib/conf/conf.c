@@ -213,26 +213,6 @@ void conf_put(const struct conf *c)
 			return &(array)[i]; \
 	return NULL
 
-const struct conf_workspace *conf_workspace(const struct conf *c,
-					    struct str id)
-{
-	FIND(c->workspaces, c->n_workspaces, id, id);
-}
-
-const struct conf_agent *conf_agent(const struct conf_workspace *w,
-				    struct str id)
-{
-	FIND(w->agents, w->n_agents, id, id);
-}
-
-const struct conf_agent *conf_default_agent(const struct conf_workspace *w)
-{
-	for (size_t i = 0; i < w->n_agents; i++)
-		if (w->agents[i].is_default)
-			return &w->agents[i];
-	return w->agents;
-}
-
 const struct conf_llm *conf_llm(const struct conf *c, struct str id)
 {
 	FIND(c->llms, c->n_llms, id, id);
@@ -241,11 +221,6 @@ const struct conf_llm *conf_llm(const struct conf *c, struct str id)
 const struct conf_mcp *conf_mcp(const struct conf *c, struct str id)
 {
 	FIND(c->mcp_servers, c->n_mcp_servers, id, id);
-}
-
-const struct conf_prompt *conf_prompt(const struct conf *c, struct str name)
-{
-	FIND(c->prompts, c->n_prompts, name, name);
 }
 
 const struct conf_db *conf_database(const struct conf *c, struct str id)

@@ -22,10 +22,15 @@
 #include "base/json.h"
 #include "base/spawn.h"
 
+struct catalog;
+
 struct conf_list {		/* list of strings */
 	const char **v;
 	size_t n;
 };
+
+/* Whether the same texts are in both, in the same order. */
+bool conf_list_eq(const struct conf_list *a, const struct conf_list *b);
 
 enum conf_db_hosts { DB_HOSTS_ORDER, DB_HOSTS_SPREAD };
 
@@ -163,23 +168,6 @@ enum tool_remember {
 
 enum conf_output { OUTPUT_AUTO, OUTPUT_JSON, OUTPUT_TEXT };
 
-struct conf_tool_command {	/* `command:` of a tool */
-	struct conf_list run;		/* program's path, fixed arguments */
-	const char *dir;		/* working directory */
-	struct conf_list env;		/* "NAME=value"; secret */
-	enum conf_output output;
-	int output_bytes;		/* read at most; more kills it */
-	struct spawn_limits limits;
-};
-
-struct conf_tool_agent {	/* `agent:` of a tool */
-	const char *prompt;		/* its system prompt */
-	const char *llm_service;	/* "" = by capability, or the turn's */
-	unsigned capability;		/* LLM_CAN_*; 0 = not asked for */
-	struct conf_list tools;		/* n == 0 = none: one call of a model */
-	int max_tool_iterations, max_calls, max_tokens;
-};
-
 /* A short-lived token that says who asks, for services of the intranet. */
 struct conf_user_token {
 	const char *audience, *issuer;
@@ -187,59 +175,6 @@ struct conf_user_token {
 	const char *key;		/* secret */
 	const char *key_id;		/* "" = none */
 	int ttl_s;
-};
-
-struct conf_tool_http {		/* `http:` of a tool */
-	const char *method;
-	const char *url;		/* template; {name} in path and query */
-	struct conf_list headers;	/* templates, "Name: value" */
-	json_t *query, *body;		/* templates; NULL = what is left */
-	enum conf_body { BODY_JSON, BODY_FORM } body_type;
-	enum conf_http_auth {
-		HTTP_AUTH_NONE, HTTP_AUTH_HEADER, HTTP_AUTH_BEARER,
-		HTTP_AUTH_BASIC, HTTP_AUTH_USER_TOKEN,
-	} auth;
-	const char *secret;		/* secret */
-	const char *user;		/* basic */
-	const char *auth_header;	/* header, user_token */
-	const struct conf_user_token *token;	/* user_token; else NULL */
-	enum conf_output output;
-	const char *select;		/* JSON pointer; "" = all */
-	struct {
-		int max;		/* 1 = no paging */
-		const char *next;	/* JSON pointer, "link" or "" */
-		const char *param;	/* of the query; "" = none */
-		int first, step;	/* of param without next */
-	} page;
-	int retries;
-	int response_bytes;		/* of one answer, before select */
-	struct conf_list allow_private;	/* net/guard.h */
-};
-
-struct conf_tool_openapi {	/* `openapi:` of a tool */
-	const char *file;		/* relative to the main file */
-	const json_t *document;		/* what is in it */
-	struct conf_list operations;	/* globs of operationId */
-	const char *base_url;		/* "" = the document's first server */
-	struct conf_tool_http http;	/* how: auth and limits only */
-};
-
-struct conf_image_text {	/* `image_text:` of a tool */
-	const char *llm_service;	/* "" = the first with vision */
-	struct conf_list allow_private;	/* net/guard.h */
-};
-
-struct conf_web_search {	/* `web_search:` of a tool */
-	enum conf_engine { ENGINE_SEARXNG, ENGINE_BRAVE } engine;
-	const char *url;		/* "" = Brave's own */
-	const char *api_key;		/* secret; "" = none */
-	int max_results;
-	struct conf_list allow_private;	/* net/guard.h */
-};
-
-struct conf_web_visit {		/* `web_visit:` of a tool */
-	int page_bytes;
-	struct conf_list allow_private;	/* net/guard.h */
 };
 
 /*
@@ -258,14 +193,9 @@ struct conf_tool {
 	int result_bytes;		/* 0 = limits.tool_result_bytes */
 	struct conf_list groups;	/* who has it; n == 0 = everyone */
 	json_t *parameters;		/* JSON Schema; NULL = no arguments */
-	size_t parameters_bytes;	/* of it as text */
-	const struct conf_tool_command *command;	/* NULL = not there */
-	const struct conf_tool_agent *agent;
-	const struct conf_image_text *image_text;
-	const struct conf_web_search *web_search;
-	const struct conf_web_visit *web_visit;
-	const struct conf_tool_http *http;
-	const struct conf_tool_openapi *openapi;
+	/* Of kinds, tool/FAMILY/option.h; NULL = not there. */
+#define KIND(name, sec, type, help) const type *name;
+#include "conf/kind.def"
 	const char *file;
 	int line;
 };
@@ -346,6 +276,7 @@ struct conf_workspace {
 	const struct conf_action *actions;
 	size_t n_actions;
 	enum conf_client_tools client_tools;
+	struct conf_list allow_tools;	/* as an agent's tools; n == 0 = all */
 	const struct conf_tool *tools;	/* besides those of the main file */
 	size_t n_tools;
 	const char *file;
@@ -406,6 +337,8 @@ struct conf {
 	struct conf_list allow_private;	/* net/guard.h: tools with URLs of the admin */
 	const struct conf_workspace *workspaces;
 	size_t n_workspaces;
+	/* What lib/agent makes of it, once; in the arena (catalog_of). */
+	const struct catalog *catalog;
 };
 
 /*
@@ -467,13 +400,9 @@ void conf_print(const struct conf *c, struct buf *out);
 enum conf_doc { CONF_DOC_TEXT, CONF_DOC_MARKDOWN, CONF_DOC_MAN };
 void conf_print_options(struct buf *out, enum conf_doc form);
 
-/* Look-ups; NULL when absent. Borrowed from c. */
-const struct conf_workspace *conf_workspace(const struct conf *c, struct str id);
-const struct conf_agent *conf_agent(const struct conf_workspace *w, struct str id);
-const struct conf_agent *conf_default_agent(const struct conf_workspace *w);
+/* Look-ups; NULL when absent. Borrowed from c. Others: agent/catalog.h. */
 const struct conf_llm *conf_llm(const struct conf *c, struct str id);
 const struct conf_mcp *conf_mcp(const struct conf *c, struct str id);
-const struct conf_prompt *conf_prompt(const struct conf *c, struct str name);
 const struct conf_db *conf_database(const struct conf *c, struct str id);
 
 /*

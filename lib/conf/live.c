@@ -73,12 +73,12 @@ void conf_live_close(struct conf_live *l)
 
 /* -- what a reload cannot change ------------------------------------------------ */
 
-static bool lists_differ(const struct conf_list *a, const struct conf_list *b)
+bool conf_list_eq(const struct conf_list *a, const struct conf_list *b)
 {
 	for (size_t i = 0; i < a->n && i < b->n; i++)
 		if (strcmp(a->v[i], b->v[i]))
-			return true;
-	return a->n != b->n;
+			return false;
+	return a->n == b->n;
 }
 
 static bool differs(const struct conf_option *o, const char *a, const char *b)
@@ -94,8 +94,8 @@ static bool differs(const struct conf_option *o, const char *a, const char *b)
 	if (o->type == OPT_ENUM)
 		return *(const int *)a != *(const int *)b;
 	if (o->type == OPT_LIST)
-		return lists_differ((const struct conf_list *)a,
-				    (const struct conf_list *)b);
+		return !conf_list_eq((const struct conf_list *)a,
+				     (const struct conf_list *)b);
 	if (o->type != OPT_STRUCT)
 		BUG("OPT_RESTART on a type that differs() does not know");
 	for (size_t i = 0; i < n_conf_options; i++)

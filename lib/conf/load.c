@@ -1,7 +1,6 @@
 #include "conf/load.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,7 +46,7 @@ void load_place(struct loader *l, const void *field, const struct ypos *pos)
 		l->places = xrealloc(l->places, l->places_size *
 						sizeof(*l->places));
 	}
-	l->places[l->n_places++] = (struct place){ .field = field, .pos = *pos };
+	l->places[l->n_places++] = (struct field_place){ .field = field, .pos = *pos };
 }
 
 const struct ypos *load_pos(const struct loader *l, const void *field)
@@ -109,29 +108,19 @@ static void fail_value(struct loader *l, const struct conf_option *o,
 			 n->pos.line, n->pos.column, o->key, rest);
 }
 
-static bool parse_int(const char *s, long long *v)
+static bool parse_int(const char *s, int64_t *v)
 {
 	const char *digits = s + (*s == '-' || *s == '+');
-	char *end;
 
-	if (!isdigit((unsigned char)*digits) ||
-	    (*digits == '0' && digits[1] != '\0'))
-		return false;
-	errno = 0;
-	*v = strtoll(s, &end, 10);
-	return *end == '\0' && errno == 0;
+	return (*digits != '0' || digits[1] == '\0') && str_int(str_of(s), v);
 }
 
 static bool parse_double(const char *s, double *v)
 {
 	const char *digits = s + (*s == '-' || *s == '+');
-	char *end;
 
-	if (!*s || strspn(s, "0123456789.eE+-") != strlen(s) ||
-	    (*digits == '0' && isdigit((unsigned char)digits[1])))
-		return false;
-	*v = strtod(s, &end);
-	return *end == '\0' && isfinite(*v);
+	return (*digits != '0' || !isdigit((unsigned char)digits[1])) &&
+	       str_real(str_of(s), v);
 }
 
 static bool parse_bool(const char *s, bool *v)
@@ -207,7 +196,7 @@ static void set_value(struct loader *l, const struct conf_option *o, void *field
 		      const struct ynode *n, const char *s)
 {
 	const struct opt_name *name;
-	long long i;
+	int64_t i;
 	double d;
 
 	switch (o->type) {
@@ -327,7 +316,7 @@ static void set_list(struct loader *l, const struct conf_option *o, void *field,
 
 static json_t *text_json(const char *s, bool plain)
 {
-	long long i;
+	int64_t i;
 	double d;
 
 	if (!plain)

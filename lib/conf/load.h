@@ -12,7 +12,7 @@
 #include "conf/source.h"
 #include "conf/yaml.h"
 
-struct place {			/* where a field's value stood */
+struct field_place {			/* where a field's value stood */
 	const void *field;
 	struct ypos pos;
 };
@@ -24,7 +24,7 @@ struct loader {
 	struct conf_sources *src;	/* every file that was looked at */
 	const char *dir;		/* of the main file, "" or ends with / */
 	size_t nodes_left, bytes_left;
-	struct place *places;		/* in the order of loading */
+	struct field_place *places;		/* in the order of loading */
 	size_t n_places, places_size;
 	struct err *e;			/* gets the first error */
 	struct buf *report;		/* gets all of them; may be NULL */

@@ -3,6 +3,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/conf/check.c \
 	lib/conf/conf.c lib/conf/conf.h \
 	lib/conf/document.c \
+	lib/conf/kind.def \
 	lib/conf/line.c \
 	lib/conf/live.c \
 	lib/conf/load.c lib/conf/load.h \

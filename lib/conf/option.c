@@ -7,6 +7,10 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "conf/rules.h"
+#include "tool/agent/option.h"
+#include "tool/command/option.h"
+#include "tool/http/option.h"
+#include "tool/web/option.h"
 
 #include "base/banned.h"
 
@@ -101,23 +105,13 @@ static const struct opt_name confirm_floors[] = {
 	{ "always", TOOL_CONFIRM_ALWAYS }, { NULL, 0 },
 };
 
-static const struct opt_name http_auths[] = {
-	{ "none", HTTP_AUTH_NONE }, { "header", HTTP_AUTH_HEADER },
-	{ "bearer", HTTP_AUTH_BEARER }, { "basic", HTTP_AUTH_BASIC },
-	{ "user_token", HTTP_AUTH_USER_TOKEN }, { NULL, 0 },
-};
-
-static const struct opt_name body_types[] = {
-	{ "json", BODY_JSON }, { "form", BODY_FORM }, { NULL, 0 },
-};
-
 static const struct opt_name token_algs[] = {
 	{ "HS256", TOKEN_HS256 }, { "EdDSA", TOKEN_EDDSA }, { NULL, 0 },
 };
 
-static const struct opt_name engines[] = {
-	{ "searxng", ENGINE_SEARXNG }, { "brave", ENGINE_BRAVE }, { NULL, 0 },
-};
+#define NAMES(set, ...) \
+	static const struct opt_name set[] = { __VA_ARGS__, { NULL, 0 } };
+#include "conf/kind.def"
 
 /* The struct of each section, for offsetof. */
 #define S_MAIN      struct conf
@@ -132,16 +126,11 @@ static const struct opt_name engines[] = {
 #define S_COLUMN    struct conf_column
 #define S_ACTION    struct conf_action
 #define S_TOOL      struct conf_tool
-#define S_TOOL_COMMAND struct conf_tool_command
-#define S_TOOL_AGENT struct conf_tool_agent
-#define S_IMAGE_TEXT struct conf_image_text
-#define S_WEB_SEARCH struct conf_web_search
-#define S_WEB_VISIT struct conf_web_visit
 #define S_MCP       struct conf_mcp
 #define S_MCP_TOOL  struct conf_mcp_tool
-#define S_TOOL_HTTP struct conf_tool_http
-#define S_TOOL_OPENAPI struct conf_tool_openapi
 #define S_USER_TOKEN struct conf_user_token
+#define SECTION(sec, type, title, help) typedef type S_##sec;
+#include "conf/kind.def"
 
 const struct conf_option conf_options[] = {
 #define OPT(sec, k, ty, member, d, lo, hi, u, fl, ck, h) \
@@ -157,12 +146,12 @@ const struct conf_option conf_options[] = {
 	{ .in = SEC_##sec, .of = SEC_NONE, .key = k, .type = OPT_##ty, \
 	  .offset = offsetof(S_##sec, member), .dflt = d, .names = set, \
 	  .unit = "", .flags = fl, .help = h },
+#define KIND(name, sec, type, h) \
+	SUB(TOOL, #name, POINTER, name, name, sec, 0, h)
 #define none NULL
 #include "conf/option.def"
+#include "conf/kind.def"
 #undef none
-#undef OPT
-#undef SUB
-#undef PICK
 };
 
 const size_t n_conf_options = ARRAY_LEN(conf_options);
@@ -265,41 +254,6 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.line_offset = AT(struct conf_tool, line),
 		.id_check = check_tool,
 	},
-	[SEC_TOOL_COMMAND] = {
-		.name = "tools.*.command",
-		.help = "A program that gets the arguments as JSON on stdin "
-			"and answers on stdout.",
-		.size = sizeof(struct conf_tool_command),
-		.id_offset = -1, .file_offset = -1, .line_offset = -1,
-	},
-	[SEC_TOOL_AGENT] = {
-		.name = "tools.*.agent",
-		.help = "A model with a prompt of its own, as a tool: one call "
-			"of it, or, with tools, a loop of its own within the "
-			"turn.",
-		.size = sizeof(struct conf_tool_agent),
-		.id_offset = -1, .file_offset = -1, .line_offset = -1,
-	},
-	[SEC_IMAGE_TEXT] = {
-		.name = "tools.*.image_text",
-		.help = "Reading the text in images whose address the user or "
-			"a result has. May be empty: image_text: {}.",
-		.size = sizeof(struct conf_image_text),
-		.id_offset = -1, .file_offset = -1, .line_offset = -1,
-	},
-	[SEC_WEB_SEARCH] = {
-		.name = "tools.*.web_search",
-		.help = "A search engine of the web that answers with JSON.",
-		.size = sizeof(struct conf_web_search),
-		.id_offset = -1, .file_offset = -1, .line_offset = -1,
-	},
-	[SEC_WEB_VISIT] = {
-		.name = "tools.*.web_visit",
-		.help = "Reading of pages whose address the user or a result "
-			"has. May be empty: web_visit: {}.",
-		.size = sizeof(struct conf_web_visit),
-		.id_offset = -1, .file_offset = -1, .line_offset = -1,
-	},
 	[SEC_MCP] = {
 		.name = "mcp_servers.*",
 		.help = "A server of the Model Context Protocol (docs/mcp.md). "
@@ -320,20 +274,6 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.id_offset = AT(struct conf_mcp_tool, name),
 		.file_offset = -1, .line_offset = -1,
 	},
-	[SEC_TOOL_HTTP] = {
-		.name = "tools.*.http",
-		.help = "A request to a web service. {name} in a template is "
-			"the argument of that name.",
-		.size = sizeof(struct conf_tool_http),
-		.id_offset = -1, .file_offset = -1, .line_offset = -1,
-	},
-	[SEC_TOOL_OPENAPI] = {
-		.name = "tools.*.openapi",
-		.help = "Operations of a web service as an OpenAPI 3 document "
-			"describes them, each a tool named NAME_operationId.",
-		.size = sizeof(struct conf_tool_openapi),
-		.id_offset = -1, .file_offset = -1, .line_offset = -1,
-	},
 	[SEC_USER_TOKEN] = {
 		.name = "tools.*.http.token, tools.*.openapi.token, "
 			"mcp_servers.*.token",
@@ -342,6 +282,12 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.size = sizeof(struct conf_user_token),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
+#define SECTION(sec, type, title, h) \
+	[SEC_##sec] = { \
+		.name = title, .help = h, .size = sizeof(type), \
+		.id_offset = -1, .file_offset = -1, .line_offset = -1, \
+	},
+#include "conf/kind.def"
 };
 
 const struct conf_option *option_find(enum opt_section in, const char *key)

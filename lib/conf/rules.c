@@ -238,19 +238,11 @@ const char *check_addr(const char *s)
 
 const char *check_db_host(const char *s)
 {
-	const char *close = *s == '[' ? strchr(s, ']') : NULL;
-	const char *colon = close ? close + 1 : strchr(s, ':');
-	size_t n = close ? (size_t)(close - s) - 1
-		: colon ? (size_t)(colon - s) : strlen(s);
-	size_t digits = colon && *colon ? strspn(colon + 1, DIGIT) : 0;
-	long port = digits ? strtol(colon + 1, NULL, 10) : 0;
+	char name[256];
+	int port;
 
-	if (n && n < 256 && (*s == '[') == (close != NULL) &&
-	    (!colon || !*colon || (*colon == ':' && digits && digits < 6 &&
-				   !colon[1 + digits] && port > 0 &&
-				   port < 65536)))
-		return NULL;
-	return "must be a host, or host:port, such as db1.example.org:3306";
+	return addr_host_port(str_of(s), name, &port) ? NULL
+		: "must be a host, or host:port, such as db1.example.org:3306";
 }
 
 const char *check_allow(const char *s)

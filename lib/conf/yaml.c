@@ -114,22 +114,12 @@ static int read_node(struct reader *r, yaml_event_t *ev, int depth,
 /* Room for one more child; arrays double and the old ones stay in the arena. */
 static void child_room(struct reader *r, struct ynode *n, size_t *size)
 {
-	struct ynode **v;
-	struct ykey *keys;
+	size_t room = *size;
 
-	if (n->n < *size)
-		return;
-	*size = *size ? *size * 2 : 8;
-	v = arena_zalloc(r->a, *size, sizeof(*v));
-	if (n->n)
-		memcpy(v, n->v, n->n * sizeof(*v));
-	n->v = v;
-	if (n->kind != YMAP)
-		return;
-	keys = arena_zalloc(r->a, *size, sizeof(*keys));
-	if (n->n)
-		memcpy(keys, n->keys, n->n * sizeof(*keys));
-	n->keys = keys;
+	if (n->kind == YMAP)
+		n->keys = arena_room(r->a, n->keys, n->n, 1, &room,
+				     sizeof(*n->keys));
+	n->v = arena_room(r->a, n->v, n->n, 1, size, sizeof(*n->v));
 }
 
 static int read_seq(struct reader *r, struct ynode *n, int depth)

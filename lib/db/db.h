@@ -1,5 +1,5 @@
 /*
- * MariaDB. The only room of mysql.h: conn.c (a connection), pool.c (who has it),
+ * MariaDB. The only room of mysql.h: link.c (a connection), pool.c (who has it),
  * stmt.c (prepared statements), op.c (one of them on the pool or in a
  * transaction), tx.c (transactions and their retry), query.c (ad-hoc SELECTs on
  * foreign databases), migrate.c (schema).
@@ -284,10 +284,10 @@ struct db_column {
  * A switch that ends a query, for one thread that queries (any number, one
  * after the other). db_stop_now: any thread; never blocks for long.
  */
-struct conn;
+struct link;
 struct db_stop {
 	pthread_mutex_t lock;
-	struct conn *conn;	/* that runs the query; NULL = none */
+	struct link *link;	/* that runs the query; NULL = none */
 	bool pulled;
 };
 void db_stop_init(struct db_stop *s);

@@ -8,7 +8,7 @@
 #include <sodium.h>
 #include <time.h>
 
-#include "db/conn.h"
+#include "db/link.h"
 
 #include "base/banned.h"
 
@@ -16,33 +16,34 @@ static const struct fault_row {
 	unsigned number;
 	enum fault fault;
 	enum err_code code;
+	bool host;		/* it speaks against the host, too */
 } rows[] = {
-	{ 1213, FAULT_RETRY, ERR_DB_RETRY },	/* deadlock, certification */
-	{ 1020, FAULT_RETRY, ERR_DB_RETRY },	/* snapshot isolation */
-	{ 1205, FAULT_RETRY, ERR_DB_RETRY },	/* lock wait timeout */
-	{ 1047, FAULT_LOST, ERR_DB_DOWN },	/* Galera: not primary */
-	{ 1180, FAULT_LOST, ERR_DB_DOWN },	/* Galera: quorum lost in commit */
-	{ 1290, FAULT_LOST, ERR_DB_DOWN },	/* read-only server */
-	{ 1836, FAULT_LOST, ERR_DB_DOWN },
-	{ 1053, FAULT_LOST, ERR_DB_DOWN },	/* shutdown */
-	{ 1927, FAULT_LOST, ERR_DB_DOWN },	/* connection was killed */
-	{ 1243, FAULT_LOST, ERR_DB_DOWN },	/* statement unknown there */
-	{ 2002, FAULT_LOST, ERR_DB_DOWN },
-	{ 2003, FAULT_LOST, ERR_DB_DOWN },
-	{ 2005, FAULT_LOST, ERR_DB_DOWN },
-	{ 2006, FAULT_LOST, ERR_DB_DOWN },
-	{ 2013, FAULT_LOST, ERR_DB_DOWN },
-	{ 2014, FAULT_LOST, ERR_DB },		/* out of sync */
-	{ 2026, FAULT_LOST, ERR_DB_DOWN },	/* TLS */
-	{ 2027, FAULT_LOST, ERR_DB },		/* malformed packet */
-	{ 2055, FAULT_LOST, ERR_DB_DOWN },
-	{ 1040, FAULT_LOST, ERR_OVERLOADED },	/* too many connections */
-	{ 1203, FAULT_LOST, ERR_OVERLOADED },
-	{ 1226, FAULT_LOST, ERR_OVERLOADED },
-	{ 1969, FAULT_DATA, ERR_DB_TIMEOUT },	/* max_statement_time */
-	{ 1317, FAULT_DATA, ERR_DB_TIMEOUT },	/* KILL QUERY */
-	{ 1062, FAULT_DATA, ERR_DB_DUPLICATE },
-	{ 1153, FAULT_LOST, ERR_TOO_BIG },
+	{ 1213, FAULT_RETRY, ERR_DB_RETRY, false },	/* deadlock, certification */
+	{ 1020, FAULT_RETRY, ERR_DB_RETRY, false },	/* snapshot isolation */
+	{ 1205, FAULT_RETRY, ERR_DB_RETRY, false },	/* lock wait timeout */
+	{ 1047, FAULT_LOST, ERR_DB_DOWN, true },	/* Galera: not primary */
+	{ 1180, FAULT_LOST, ERR_DB_DOWN, true },	/* Galera: quorum lost in commit */
+	{ 1290, FAULT_LOST, ERR_DB_DOWN, true },	/* read-only server */
+	{ 1836, FAULT_LOST, ERR_DB_DOWN, true },
+	{ 1053, FAULT_LOST, ERR_DB_DOWN, true },	/* shutdown */
+	{ 1927, FAULT_LOST, ERR_DB_DOWN, false },	/* connection was killed */
+	{ 1243, FAULT_LOST, ERR_DB_DOWN, false },	/* statement unknown there */
+	{ 2002, FAULT_LOST, ERR_DB_DOWN, true },
+	{ 2003, FAULT_LOST, ERR_DB_DOWN, true },
+	{ 2005, FAULT_LOST, ERR_DB_DOWN, true },
+	{ 2006, FAULT_LOST, ERR_DB_DOWN, true },
+	{ 2013, FAULT_LOST, ERR_DB_DOWN, true },
+	{ 2014, FAULT_LOST, ERR_DB, false },		/* out of sync */
+	{ 2026, FAULT_LOST, ERR_DB_DOWN, true },	/* TLS */
+	{ 2027, FAULT_LOST, ERR_DB, false },		/* malformed packet */
+	{ 2055, FAULT_LOST, ERR_DB_DOWN, true },
+	{ 1040, FAULT_LOST, ERR_OVERLOADED, false },	/* too many connections */
+	{ 1203, FAULT_LOST, ERR_OVERLOADED, false },
+	{ 1226, FAULT_LOST, ERR_OVERLOADED, false },
+	{ 1969, FAULT_DATA, ERR_DB_TIMEOUT, false },	/* max_statement_time */
+	{ 1317, FAULT_DATA, ERR_DB_TIMEOUT, false },	/* KILL QUERY */
+	{ 1062, FAULT_DATA, ERR_DB_DUPLICATE, false },
+	{ 1153, FAULT_LOST, ERR_TOO_BIG, false },
 };
 
 enum fault fault_of(unsigned number, enum err_code *code)
@@ -54,6 +55,14 @@ enum fault fault_of(unsigned number, enum err_code *code)
 		}
 	*code = ERR_DB;
 	return FAULT_DATA;
+}
+
+bool fault_is_hosts(unsigned number)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].number == number)
+			return rows[i].host;
+	return false;
 }
 
 void db_pause(int n)

@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "conf/addr.h"
 
 #include "base/banned.h"
 
@@ -46,42 +47,6 @@ struct hosts {
 	struct host v[HOSTS_MAX];
 };
 
-bool hosts_parse(struct str s, char name[256], int *port)
-{
-	struct str host = s, number = { NULL, 0 };
-	const char *colon;
-	char digits[8], *end;
-
-	if (s.n && s.p[0] == '[') {		/* [::1]:3306 */
-		const char *close = memchr(s.p, ']', s.n);
-
-		if (!close)
-			return false;
-		host = (struct str){ s.p + 1, (size_t)(close - s.p) - 1 };
-		number = (struct str){ close + 1, s.n - host.n - 2 };
-		if (number.n && number.p[0] != ':')
-			return false;
-	} else {
-		colon = memchr(s.p, ':', s.n);
-		if (colon) {
-			host.n = (size_t)(colon - s.p);
-			number = (struct str){ colon, s.n - host.n };
-		}
-	}
-	if (!host.n || host.n > 255)
-		return false;
-	memcpy(name, host.p, host.n);
-	name[host.n] = '\0';
-	if (!number.n)
-		return true;
-	if (number.n < 2 || number.n > 6)
-		return false;
-	memcpy(digits, number.p + 1, number.n - 1);
-	digits[number.n - 1] = '\0';
-	*port = (int)strtol(digits, &end, 10);
-	return !*end && *port > 0 && *port < 65536;
-}
-
 struct hosts *hosts_new(const struct conf_db *conf)
 {
 	struct hosts *h = xcalloc(1, sizeof(*h));
@@ -91,7 +56,7 @@ struct hosts *hosts_new(const struct conf_db *conf)
 		struct host *o = &h->v[h->n];
 
 		o->port = conf->port;
-		if (hosts_parse(str_of(conf->hosts.v[i]), o->name, &o->port))
+		if (addr_host_port(str_of(conf->hosts.v[i]), o->name, &o->port))
 			h->n++;
 	}
 	if (!h->n) {		/* one server, as socket and host say */

@@ -8,12 +8,6 @@ enum { HOSTS_MAX = DB_HOSTS_MAX };
 
 struct hosts;
 
-/*
- * Reads "name", "name:port", "[::1]:port". False when it is none of them; *port
- * stays as it is when none is given. Pure.
- */
-bool hosts_parse(struct str s, char name[256], int *port);
-
 /* From hosts, or from socket and host; at least one. Owned: hosts_free. */
 struct hosts *hosts_new(const struct conf_db *conf);
 void hosts_free(struct hosts *h);

@@ -1,5 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
-	lib/db/conn.c lib/db/conn.h lib/db/db.h \
+	lib/db/link.c lib/db/link.h lib/db/db.h \
 	lib/db/fault.c lib/db/hosts.c lib/db/hosts.h lib/db/map.c \
 	lib/db/migrate.c \
 	lib/db/op.c \

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "db/conn.h"
+#include "db/link.h"
 
 #include "base/banned.h"
 
@@ -91,15 +91,7 @@ static int list_row(void *ctx, const struct db_val *row, struct err *e)
 	(void)e;
 	if (m->max && m->n == m->max)
 		return 1;
-	if (m->n == m->room) {
-		size_t room = m->room ? m->room * 2 : 32;
-		char *p = arena_zalloc(m->a, room, m->size_bytes);
-
-		if (m->n)
-			memcpy(p, m->out, m->n * m->size_bytes);
-		m->out = p;
-		m->room = room;
-	}
+	m->out = arena_room(m->a, m->out, m->n, 1, &m->room, m->size_bytes);
 	db_map(m->fields, m->n_fields, row, m->out + m->n++ * m->size_bytes);
 	return 0;
 }

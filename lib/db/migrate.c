@@ -23,7 +23,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "db/conn.h"
+#include "db/link.h"
 #include "db/split.h"
 
 #include "base/banned.h"
@@ -37,7 +37,7 @@
 #define HASH_BYTES   crypto_hash_sha256_BYTES
 #define HEX_BYTES    (2 * HASH_BYTES + 1)
 
-struct step {
+struct schema_step {
 	int version, step;		/* step from 1 */
 	struct str sql;
 	char hash[HEX_BYTES];		/* as MariaDB's HEX() writes it */
@@ -46,7 +46,7 @@ struct step {
 
 struct plan {
 	struct arena a;
-	struct step *steps;
+	struct schema_step *steps;
 	size_t n;
 	int version;			/* newest */
 };
@@ -101,7 +101,7 @@ static int plan_file(struct plan *p, const char *dir, const char *name,
 	struct buf text = BUF_INIT(LIM_CONF_FILE_BYTES);
 	int version = (int)strtol(name, NULL, 10);
 	unsigned char hash[HASH_BYTES];
-	struct step *all;
+	struct schema_step *all;
 	struct str *sql;
 	size_t n;
 	int rc = -1;
@@ -118,7 +118,7 @@ static int plan_file(struct plan *p, const char *dir, const char *name,
 	if (p->n)
 		memcpy(all, p->steps, p->n * sizeof(*all));
 	for (size_t i = 0; i < n; i++) {
-		struct step *s = &all[p->n + i];
+		struct schema_step *s = &all[p->n + i];
 
 		s->version = version;
 		s->step = (int)i + 1;
@@ -159,7 +159,7 @@ static int plan_read(struct plan *p, const char *dir, struct err *e)
 /* -- what the database says --------------------------------------------------- */
 
 /* Marks the steps that are recorded; checks their hashes. */
-static int plan_compare(struct plan *p, struct conn *c, struct err *e)
+static int plan_compare(struct plan *p, struct link *c, struct err *e)
 {
 	MYSQL_RES *r;
 	MYSQL_ROW row;
@@ -167,7 +167,7 @@ static int plan_compare(struct plan *p, struct conn *c, struct err *e)
 
 	for (size_t i = 0; i < p->n; i++)
 		p->steps[i].done = false;
-	if (conn_query(c, "SELECT version, step, HEX(sum) FROM schema_step",
+	if (link_query(c, "SELECT version, step, HEX(sum) FROM schema_step",
 		       "schema", e)) {
 		if (mysql_errno(c->my) != ER_NO_SUCH_TABLE)
 			return -1;
@@ -176,14 +176,14 @@ static int plan_compare(struct plan *p, struct conn *c, struct err *e)
 	}
 	r = mysql_store_result(c->my);
 	if (!r)
-		return conn_fail(c, mysql_errno(c->my), mysql_error(c->my),
+		return link_fail(c, mysql_errno(c->my), mysql_error(c->my),
 				 "schema", e);
 	for (row = mysql_fetch_row(r); row && !rc; row = mysql_fetch_row(r)) {
 		int version = (int)strtol(row[0], NULL, 10);
 		int step = (int)strtol(row[1], NULL, 10);
 
 		for (size_t i = 0; i < p->n && !rc; i++) {
-			struct step *s = &p->steps[i];
+			struct schema_step *s = &p->steps[i];
 
 			if (s->version != version || s->step != step)
 				continue;
@@ -199,7 +199,7 @@ static int plan_compare(struct plan *p, struct conn *c, struct err *e)
 	return rc;
 }
 
-static const struct step *plan_missing(const struct plan *p)
+static const struct schema_step *plan_missing(const struct plan *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (!p->steps[i].done)
@@ -210,8 +210,8 @@ static const struct step *plan_missing(const struct plan *p)
 int db_schema_check(struct db *db, const char *sql_dir, struct err *e)
 {
 	struct plan p = { .a = ARENA_INIT };
-	const struct step *s;
-	struct conn *c = NULL;
+	const struct schema_step *s;
+	struct link *c = NULL;
 	int rc = plan_read(&p, sql_dir, e);
 
 	if (!rc) {
@@ -234,7 +234,7 @@ int db_schema_check(struct db *db, const char *sql_dir, struct err *e)
 struct lease {
 	struct pool *pool;
 	char owner[33];			/* hex */
-	struct conn *c;			/* the worker's */
+	struct link *c;			/* the worker's */
 	pthread_t thread;		/* renews while a statement runs long */
 	pthread_mutex_t lock;
 	pthread_cond_t stop_cond;
@@ -243,11 +243,11 @@ struct lease {
 };
 
 /* Runs sql; deadlocks and the like are tried again. */
-static int run_hard(struct conn *c, const char *sql, const char *what,
+static int run_hard(struct link *c, const char *sql, const char *what,
 		    struct err *e)
 {
 	for (int tries = 1; ; tries++) {
-		if (!conn_query(c, sql, what, e))
+		if (!link_query(c, sql, what, e))
 			return 0;
 		if (c->fault != FAULT_RETRY || tries >= 10)
 			return -1;
@@ -258,7 +258,7 @@ static int run_hard(struct conn *c, const char *sql, const char *what,
 }
 
 /* A statement that must find one row: 1 when it did, 0 when not, -1. */
-static int one_row(struct conn *c, const char *sql, struct err *e)
+static int one_row(struct link *c, const char *sql, struct err *e)
 {
 	if (run_hard(c, sql, "schema lease", e))
 		return -1;
@@ -277,7 +277,7 @@ static int lease_take(struct lease *l, bool lapsed, struct err *e)
 	return one_row(l->c, sql, e);
 }
 
-static int lease_renew(struct lease *l, struct conn *c, struct err *e)
+static int lease_renew(struct lease *l, struct link *c, struct err *e)
 {
 	char sql[192];
 
@@ -300,36 +300,35 @@ static void lease_drop(struct lease *l)
 static void *renewer(void *arg)
 {
 	struct lease *l = arg;
-	struct conn *c = NULL;
+	struct link *c = NULL;
 
 	pthread_mutex_lock(&l->lock);
 	while (!l->stop) {
-		struct timespec until;
+		struct timespec until =
+			clock_mono_at(clock_mono_ms() + RENEW_S * 1000);
 		struct err e = ERR_INIT;
 
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_sec += RENEW_S;
 		if (pthread_cond_timedwait(&l->stop_cond, &l->lock,
 					   &until) != ETIMEDOUT)
 			continue;
 		pthread_mutex_unlock(&l->lock);
 		if (!c)
-			c = conn_open(l->pool, RENEW_S, &e);
+			c = link_open(l->pool, RENEW_S, &e);
 		if (c && lease_renew(l, c, &e) < 0) {
-			conn_close(c);
+			link_close(c);
 			c = NULL;
 		}
 		pthread_mutex_lock(&l->lock);
 	}
 	pthread_mutex_unlock(&l->lock);
 	if (c)
-		conn_close(c);
+		link_close(c);
 	return NULL;
 }
 
 /* -- running -------------------------------------------------------------------- */
 
-static int run_step(struct lease *l, const struct step *s, struct err *e)
+static int run_step(struct lease *l, const struct schema_step *s, struct err *e)
 {
 	char record[256], what[48];
 	int mine = lease_renew(l, l->c, e);
@@ -356,7 +355,7 @@ static int run_missing(struct lease *l, struct plan *p, int *n_run,
 	int rc = 0;
 
 	pthread_mutex_init(&l->lock, NULL);
-	pthread_cond_init(&l->stop_cond, NULL);
+	clock_cond_init(&l->stop_cond);
 	l->stop = false;
 	if (pthread_create(&l->thread, NULL, renewer, l))
 		BUG("no thread for the schema lease");
@@ -377,7 +376,7 @@ static int run_missing(struct lease *l, struct plan *p, int *n_run,
 	return rc;
 }
 
-static int make_ready(struct conn *c, struct err *e)
+static int make_ready(struct link *c, struct err *e)
 {
 	static const char *const sql[] = {
 		"SET SESSION max_statement_time=0, lock_wait_timeout=10,"
@@ -412,7 +411,7 @@ static int make_ready(struct conn *c, struct err *e)
 static int await_record(struct lease *l, struct plan *p, struct err *e)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };
-	const struct step *missing = plan_missing(p);
+	const struct schema_step *missing = plan_missing(p);
 
 	for (int i = 0; i < LAPSED_MS / LOOK_MS; i++) {
 		if (plan_compare(p, l->c, e))
@@ -483,12 +482,12 @@ int db_migrate(struct db *db, const char *sql_dir, int wait_s,
 	randombytes_buf(id, sizeof(id));
 	upper_hex(id, sizeof(id), l.owner);
 	if (!rc) {
-		l.c = conn_open(db->pool, LONG_DDL_S, e);
+		l.c = link_open(db->pool, LONG_DDL_S, e);
 		rc = l.c ? migrate_on(&l, &p, wait_s ? wait_s : WAIT_S, r, e)
 			 : -1;
 	}
 	if (l.c)
-		conn_close(l.c);
+		link_close(l.c);
 	arena_release(&p.a);
 	return rc;
 }

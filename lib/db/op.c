@@ -3,13 +3,13 @@
  * a lost link or a deadlock. In a transaction: on its connection, and what is
  * more than a data error dooms it.
  */
-#include "db/conn.h"
+#include "db/link.h"
 
 #include "base/banned.h"
 
 static int op_run(struct db *db, struct op *op, struct err *e)
 {
-	struct conn *c = db->conn;
+	struct link *c = db->link;
 	int rc;
 
 	if (c) {
@@ -46,7 +46,7 @@ static bool is_whole(struct db *db, unsigned stmt)
 	bool whole = stmt < db->pool->opt.n_stmts &&
 		db->pool->opt.stmts[stmt].whole;
 
-	if (whole && (!db->conn || db->depth))
+	if (whole && (!db->link || db->depth))
 		BUG("a whole transaction on the pool or within another");
 	return whole;
 }

@@ -14,7 +14,7 @@
  * While the server is down, one thread at a time tries to connect, with a
  * growing pause; all others fail at once. Waiters are served in order.
  */
-#include "db/conn.h"
+#include "db/link.h"
 
 #include <mysqld_error.h>
 #include <poll.h>
@@ -94,14 +94,6 @@ static bool same_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static bool same_list(const struct conf_list *a, const struct conf_list *b)
-{
-	for (size_t i = 0; i < a->n && i < b->n; i++)
-		if (!same_text(a->v[i], b->v[i]))
-			return false;
-	return a->n == b->n;
-}
-
 static bool same_settings(const struct conf_db *a, const struct conf_db *b)
 {
 	return same_text(a->socket, b->socket) && same_text(a->host, b->host) &&
@@ -109,7 +101,7 @@ static bool same_settings(const struct conf_db *a, const struct conf_db *b)
 	       same_text(a->user, b->user) &&
 	       same_text(a->password, b->password) &&
 	       same_text(a->tls_ca, b->tls_ca) && a->pool == b->pool &&
-	       same_list(&a->hosts, &b->hosts) &&
+	       conf_list_eq(&a->hosts, &b->hosts) &&
 	       a->hosts_order == b->hosts_order;
 }
 
@@ -145,13 +137,13 @@ void db_close(struct db *db)
 	if (!db)
 		return;
 	p = db->pool;
-	if (db->conn)
+	if (db->link)
 		BUG("db_close on a transaction");
 	while (p->idle) {
-		struct conn *c = p->idle;
+		struct link *c = p->idle;
 
 		p->idle = c->next;
-		conn_close(c);
+		link_close(c);
 	}
 	pthread_mutex_destroy(&p->lock);
 	settings_free(atomic_load(&p->settings));
@@ -174,7 +166,7 @@ void db_stats(struct db *db, struct db_stats *out)
 }
 
 /* Whether the server has hung up on an idle connection. No round trip. */
-static bool hung_up(struct conn *c)
+static bool hung_up(struct link *c)
 {
 	struct pollfd fd = { .fd = mysql_get_socket(c->my),
 			     .events = POLLRDHUP };
@@ -182,13 +174,13 @@ static bool hung_up(struct conn *c)
 	return poll(&fd, 1, 0) != 0;
 }
 
-static int switch_mode(struct conn *c, bool autocommit, struct err *e)
+static int switch_mode(struct link *c, bool autocommit, struct err *e)
 {
 	struct pool *p = c->pool;
 
 	if (c->autocommit == autocommit)
 		return 0;
-	if (conn_query(c, autocommit ? "SET autocommit=1" : "SET autocommit=0",
+	if (link_query(c, autocommit ? "SET autocommit=1" : "SET autocommit=0",
 		       "autocommit", e))
 		return -1;
 	pthread_mutex_lock(&p->lock);
@@ -202,10 +194,10 @@ static int switch_mode(struct conn *c, bool autocommit, struct err *e)
 /* -- borrowing -------------------------------------------------------------- */
 
 /* Takes an idle one of this mode off the list; NULL when there is none. */
-static struct conn *pop_idle(struct pool *p, bool autocommit)
+static struct link *pop_idle(struct pool *p, bool autocommit)
 {
-	for (struct conn **at = &p->idle; *at; at = &(*at)->next) {
-		struct conn *c = *at;
+	for (struct link **at = &p->idle; *at; at = &(*at)->next) {
+		struct link *c = *at;
 
 		if (c->autocommit != autocommit)
 			continue;
@@ -232,20 +224,20 @@ static void wake_one(struct pool *p)
 	pthread_cond_signal(&w->cond);
 }
 
-static void forget(struct pool *p, struct conn *c)
+static void forget(struct pool *p, struct link *c)
 {
 	pthread_mutex_lock(&p->lock);
 	p->n_open--;
 	p->n_mode[c->autocommit]--;
 	wake_one(p);
 	pthread_mutex_unlock(&p->lock);
-	conn_close(c);
+	link_close(c);
 }
 
 /* Closes every idle connection. */
 static void purge(struct pool *p)
 {
-	struct conn *list;
+	struct link *list;
 
 	pthread_mutex_lock(&p->lock);
 	list = p->idle;
@@ -253,7 +245,7 @@ static void purge(struct pool *p)
 	p->n_idle = 0;
 	pthread_mutex_unlock(&p->lock);
 	while (list) {
-		struct conn *c = list;
+		struct link *c = list;
 
 		list = c->next;
 		forget(p, c);
@@ -264,12 +256,12 @@ static void purge(struct pool *p)
  * Opens one more; its place in n_open is taken already. Locked on entry and
  * on return.
  */
-static struct conn *open_one(struct pool *p, struct err *e)
+static struct link *open_one(struct pool *p, struct err *e)
 {
-	struct conn *c;
+	struct link *c;
 
 	pthread_mutex_unlock(&p->lock);
-	c = conn_open(p, (unsigned)(p->opt.io_timeout_s ? p->opt.io_timeout_s
+	c = link_open(p, (unsigned)(p->opt.io_timeout_s ? p->opt.io_timeout_s
 		      : hosts_n(atomic_load(&p->settings)->hosts) > 1
 		      ? HOSTS_IO_S : IO_S), e);
 	pthread_mutex_lock(&p->lock);
@@ -300,18 +292,13 @@ static struct conn *open_one(struct pool *p, struct err *e)
 	return NULL;
 }
 
-static int wait_turn(struct pool *p, int64_t deadline_ms, struct conn **out)
+static int wait_turn(struct pool *p, int64_t deadline_ms, struct link **out)
 {
-	pthread_condattr_t attr;
 	struct waiter w = { .next = NULL };
-	struct timespec until = { .tv_sec = deadline_ms / 1000,
-				  .tv_nsec = deadline_ms % 1000 * 1000000 };
+	struct timespec until = clock_mono_at(deadline_ms);
 	int rc = 0;
 
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&w.cond, &attr);
-	pthread_condattr_destroy(&attr);
+	clock_cond_init(&w.cond);
 	*p->last = &w;
 	p->last = &w.next;
 	p->n_waiting++;
@@ -329,15 +316,15 @@ static int wait_turn(struct pool *p, int64_t deadline_ms, struct conn **out)
 		p->n_waiting--;
 	}
 	pthread_cond_destroy(&w.cond);
-	*out = w.conn;
+	*out = w.link;
 	return w.woken ? 0 : -1;
 }
 
 /* A connection of any state, or NULL with e set. */
-static struct conn *take_any(struct pool *p, bool autocommit, struct err *e)
+static struct link *take_any(struct pool *p, bool autocommit, struct err *e)
 {
 	int64_t deadline_ms = clock_mono_ms() + p->opt.wait_ms;
-	struct conn *c = NULL;
+	struct link *c = NULL;
 
 	pthread_mutex_lock(&p->lock);
 	while (!c) {
@@ -380,10 +367,10 @@ static struct conn *take_any(struct pool *p, bool autocommit, struct err *e)
 	return c;
 }
 
-struct conn *pool_take(struct pool *p, bool autocommit, struct err *e)
+struct link *pool_take(struct pool *p, bool autocommit, struct err *e)
 {
 	for (int tries = 0; ; tries++) {
-		struct conn *c = take_any(p, autocommit, e);
+		struct link *c = take_any(p, autocommit, e);
 		bool fresh = c && !c->idle_since_ms;
 
 		if (!c)
@@ -409,7 +396,7 @@ struct conn *pool_take(struct pool *p, bool autocommit, struct err *e)
  * Notes what an error says about the host, and drops a link that is better made
  * to another one.
  */
-static void judge_host(struct conn *c)
+static void judge_host(struct link *c)
 {
 	struct hosts *hosts = c->settings->hosts;
 	struct err why = ERR_INIT;
@@ -418,21 +405,20 @@ static void judge_host(struct conn *c)
 		return;
 	/* Without a quorum some statements only wait for their locks. */
 	if (c->fault == FAULT_RETRY && c->last_error == ER_LOCK_WAIT_TIMEOUT &&
-	    conn_usable(c, &why))
+	    link_usable(c, &why))
 		c->fault = FAULT_LOST;
 	if (c->fault == FAULT_LOST) {
-		if (!*why.text)
+		if (!*why.text && fault_is_hosts(c->last_error))
 			err_set(&why, ERR_DB_DOWN, "a link was lost: %u",
 				c->last_error);
-		/* KILL of one connection says nothing about the others. */
-		if (c->last_error != ER_CONNECTION_KILLED)
+		if (*why.text)
 			hosts_bad(hosts, c->host, why.text);
 	} else if (hosts_better(hosts, c->host)) {
 		c->drop = true;
 	}
 }
 
-void pool_give(struct conn *c)
+void pool_give(struct link *c)
 {
 	struct pool *p = c->pool;
 	struct waiter *w;
@@ -440,7 +426,7 @@ void pool_give(struct conn *c)
 	if (c->open_tx && c->fault != FAULT_LOST) {
 		struct err ignored = ERR_INIT;
 
-		(void)conn_query(c, "ROLLBACK", "rollback", &ignored);
+		(void)link_query(c, "ROLLBACK", "rollback", &ignored);
 		c->open_tx = false;
 	}
 	judge_host(c);
@@ -460,7 +446,7 @@ void pool_give(struct conn *c)
 	}
 	w = p->first;
 	if (w) {
-		w->conn = c;
+		w->link = c;
 		wake_one(p);
 	} else {
 		c->next = p->idle;
@@ -508,28 +494,28 @@ size_t db_hosts_try(struct db *db, struct db_host out[DB_HOSTS_MAX])
 
 	for (size_t i = 0; i < n; i++) {
 		struct err e = ERR_INIT;
-		struct conn *c = NULL;
+		struct link *c = NULL;
 
 		if (out[i].port && !hosts_greets(s->hosts, i, CONNECT_S * 1000))
 			err_set(&e, ERR_DB_DOWN, "it does not answer");
 		else
-			c = conn_open_at(db->pool, s, i, HOSTS_IO_S, &e);
+			c = link_open_at(db->pool, s, i, HOSTS_IO_S, &e);
 		out[i].bad = !c;
 		snprintf(out[i].why, sizeof(out[i].why), "%.159s", e.text);
 		if (c)
-			conn_close(c);
+			link_close(c);
 	}
 	return n;
 }
 
 int db_ping(struct db *db, struct err *e)
 {
-	struct conn *c = pool_take(db->pool, true, e);
+	struct link *c = pool_take(db->pool, true, e);
 	int rc;
 
 	if (!c)
 		return -1;
-	rc = conn_query(c, "DO 1", "ping", e);
+	rc = link_query(c, "DO 1", "ping", e);
 	pool_give(c);
 	return rc;
 }

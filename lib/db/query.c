@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "db/conn.h"
+#include "db/link.h"
 
 #include "base/banned.h"
 
@@ -35,7 +35,7 @@ struct slot {			/* one result column */
 };
 
 struct adhoc {
-	struct conn *c;
+	struct link *c;
 	MYSQL_STMT *st;
 	const MYSQL_FIELD *fields;
 	unsigned n;
@@ -46,7 +46,7 @@ struct adhoc {
 
 static int adhoc_fail(struct adhoc *q, struct err *e)
 {
-	return conn_stmt_fail(q->c, q->st, "query", e);
+	return link_stmt_fail(q->c, q->st, "query", e);
 }
 
 static enum form form_of(const MYSQL_FIELD *f)
@@ -145,7 +145,7 @@ static int adhoc_open(struct adhoc *q, struct str sql,
 	q->st = mysql_stmt_init(q->c->my);
 	if (!q->st)
 		BUG("out of memory for a statement");
-	conn_trip(q->c);
+	link_trip(q->c);
 	if (mysql_stmt_prepare(q->st, text.p, text.n)) {
 		adhoc_fail(q, e);
 		goto out;
@@ -157,7 +157,7 @@ static int adhoc_open(struct adhoc *q, struct str sql,
 	}
 	for (size_t i = 0; i < n_args; i++)
 		bind_param(&in[i], &args[i]);
-	conn_trip(q->c);
+	link_trip(q->c);
 	if ((n_args && mysql_stmt_bind_param(q->st, in)) ||
 	    mysql_stmt_execute(q->st)) {
 		adhoc_fail(q, e);
@@ -448,7 +448,7 @@ static int stopped(struct adhoc *q, struct pool *p, struct err *e)
 
 	q->c->drop = true;
 	if (q->st)
-		conn_abandon(q->c, q->st);
+		link_abandon(q->c, q->st);
 	/* We shut the link ourselves: its host and the others are fine. */
 	q->c->fault = FAULT_NONE;
 	pool_give(q->c);
@@ -496,7 +496,7 @@ int db_query_json(struct db *foreign, struct str sql,
 			if (!q.c->drop)
 				mysql_stmt_close(q.st);
 			else
-				conn_abandon(q.c, q.st);
+				link_abandon(q.c, q.st);
 		}
 		pool_give(q.c);
 		return rc;
@@ -600,16 +600,7 @@ int db_columns(struct db *foreign, struct str table, struct arena *a,
 	rc = adhoc_open(&q, str_of(sql), args, ARRAY_LEN(args), &l, e);
 	if (!rc) {
 		for (rc = adhoc_next(&q, e); rc > 0; rc = adhoc_next(&q, e)) {
-			if (*n == room) {
-				size_t more = room ? room * 2 : 32;
-				struct db_column *p =
-					arena_zalloc(a, more, sizeof(*p));
-
-				if (room)
-					memcpy(p, *out, room * sizeof(*p));
-				*out = p;
-				room = more;
-			}
+			*out = arena_room(a, *out, *n, 1, &room, sizeof(**out));
 			if (column_row(&q, *out + *n, e)) {
 				rc = -1;
 				break;

@@ -9,7 +9,7 @@
  * time), and a row's texts go to the arena in one piece. A text that the
  * scratch has no room for is fetched once more, at its length.
  */
-#include "db/conn.h"
+#include "db/link.h"
 
 #include <ctype.h>
 #include <errmsg.h>
@@ -53,7 +53,7 @@ static void drop_prep(struct prep *p)
 	*p = (struct prep){ .st = NULL };
 }
 
-void conn_drop_preps(struct conn *c)
+void link_drop_preps(struct link *c)
 {
 	if (!c->preps)
 		return;
@@ -65,17 +65,17 @@ void conn_drop_preps(struct conn *c)
 	c->scratch = NULL;
 }
 
-static const struct db_stmt *row_of(struct conn *c, unsigned stmt)
+static const struct db_stmt *row_of(struct link *c, unsigned stmt)
 {
 	if (stmt >= c->pool->opt.n_stmts)
 		BUG("a statement number beyond the table");
 	return &c->pool->opt.stmts[stmt];
 }
 
-static int stmt_fail(struct conn *c, struct prep *p, const char *name,
+static int stmt_fail(struct link *c, struct prep *p, const char *name,
 		     struct err *e)
 {
-	return conn_stmt_fail(c, p->st, name, e);
+	return link_stmt_fail(c, p->st, name, e);
 }
 
 /* Whether a column of the server's description is what the row declares. */
@@ -140,15 +140,15 @@ static bool is_text(char declared)
 	return strchr("sSbB", declared) != NULL;
 }
 
-static void bind_columns(struct conn *conn, struct prep *p,
+static void bind_columns(struct link *link, struct prep *p,
 			 const char *columns)
 {
 	char *room;
 	size_t n = 0;
 
-	if (!conn->scratch)
-		conn->scratch = xmalloc(SCRATCH_BYTES);
-	room = conn->scratch;
+	if (!link->scratch)
+		link->scratch = xmalloc(SCRATCH_BYTES);
+	room = link->scratch;
 	for (unsigned i = 0; columns[i]; i++)
 		n += is_text(columns[i]);
 	p->text_bytes = n ? SCRATCH_BYTES / n : 0;
@@ -181,7 +181,7 @@ static void bind_columns(struct conn *conn, struct prep *p,
 	}
 }
 
-static struct prep *prepare(struct conn *c, unsigned stmt, struct err *e)
+static struct prep *prepare(struct link *c, unsigned stmt, struct err *e)
 {
 	const struct db_stmt *row = row_of(c, stmt);
 	struct prep *p;
@@ -194,7 +194,7 @@ static struct prep *prepare(struct conn *c, unsigned stmt, struct err *e)
 	p->st = mysql_stmt_init(c->my);
 	if (!p->st)
 		BUG("out of memory for a statement");
-	conn_trip(c);
+	link_trip(c);
 	if (mysql_stmt_prepare(p->st, row->sql, strlen(row->sql))) {
 		stmt_fail(c, p, row->name, e);
 		goto fail;
@@ -269,7 +269,7 @@ static void check_arg(const struct db_stmt *row, unsigned i,
 	}
 }
 
-static int too_big(struct conn *c, const struct db_stmt *row, size_t n_bytes,
+static int too_big(struct link *c, const struct db_stmt *row, size_t n_bytes,
 		   struct err *e)
 {
 	if (n_bytes + PACKET_SLACK_BYTES <= c->max_packet_bytes)
@@ -284,7 +284,7 @@ static int too_big(struct conn *c, const struct db_stmt *row, size_t n_bytes,
  * Ends a statement that may have left something unread: the next use would fail
  * with 2014, which says nothing about its outcome. It is prepared again.
  */
-static void clear_away(struct conn *c, struct prep *p)
+static void clear_away(struct link *c, struct prep *p)
 {
 	if (c->fault == FAULT_LOST) {	/* closing would read */
 		c->drop = true;
@@ -298,7 +298,7 @@ static void clear_away(struct conn *c, struct prep *p)
 }
 
 /* Prepares if need be and executes. The prep, or NULL with e set. */
-static struct prep *execute(struct conn *c, const struct op *op,
+static struct prep *execute(struct link *c, const struct op *op,
 			    struct err *e)
 {
 	const struct db_stmt *row = row_of(c, op->stmt);
@@ -316,7 +316,7 @@ static struct prep *execute(struct conn *c, const struct op *op,
 		return NULL;
 	c->open_tx = !c->autocommit;
 	c->unsure = row->whole;
-	conn_trip(c);
+	link_trip(c);
 	if ((p->n_params && mysql_stmt_bind_param(p->st, p->in)) ||
 	    mysql_stmt_execute(p->st) ||
 	    (p->n_columns && !row->whole &&
@@ -338,15 +338,15 @@ static struct prep *execute(struct conn *c, const struct op *op,
  * bulk execute: it and the COMMIT report success, and nothing is stored. So each
  * success within a transaction must leave the session in one.
  */
-static int still_in_tx(struct conn *c, const char *name, struct err *e)
+static int still_in_tx(struct link *c, const char *name, struct err *e)
 {
 	if (c->autocommit || (c->my->server_status & SERVER_STATUS_IN_TRANS))
 		return 0;
-	return conn_fail(c, ER_LOCK_DEADLOCK, "aborted without an error", name,
+	return link_fail(c, ER_LOCK_DEADLOCK, "aborted without an error", name,
 			 e);
 }
 
-int stmt_exec(struct conn *c, struct op *op, struct err *e)
+int stmt_exec(struct link *c, struct op *op, struct err *e)
 {
 	struct prep *p = execute(c, op, e);
 
@@ -397,7 +397,7 @@ static void bind_many(MYSQL_BIND *b, const struct db_val *first,
 	}
 }
 
-static int exec_some(struct conn *c, struct prep *p, const struct db_stmt *row,
+static int exec_some(struct link *c, struct prep *p, const struct db_stmt *row,
 		     const struct db_val *rows, size_t n,
 		     struct db_result *r, struct err *e)
 {
@@ -409,7 +409,7 @@ static int exec_some(struct conn *c, struct prep *p, const struct db_stmt *row,
 	for (unsigned i = 0; i < p->n_params; i++)
 		bind_many(&p->in[i], rows + i, p->n_params, n, &a);
 	c->open_tx = !c->autocommit;
-	conn_trip(c);
+	link_trip(c);
 	if (mysql_stmt_bind_param(p->st, p->in) || mysql_stmt_execute(p->st)) {
 		stmt_fail(c, p, row->name, e);
 		goto out;
@@ -425,7 +425,7 @@ out:
 	return rc;
 }
 
-int stmt_exec_rows(struct conn *c, struct op *op, struct err *e)
+int stmt_exec_rows(struct link *c, struct op *op, struct err *e)
 {
 	const struct db_stmt *row = row_of(c, op->stmt);
 	struct prep *p = prepare(c, op->stmt, e);
@@ -543,7 +543,7 @@ static bool is_beyond(struct op *op, size_t need)
  * What fn says to the row that was fetched: 0 go on, 1 no more are wanted, nor
  * by the page, -1.
  */
-static int give_row(struct conn *c, struct prep *p, const struct db_stmt *row,
+static int give_row(struct link *c, struct prep *p, const struct db_stmt *row,
 		    struct op *op, struct err *e)
 {
 	size_t need = row_bytes(p, row->columns);
@@ -568,7 +568,7 @@ static int give_row(struct conn *c, struct prep *p, const struct db_stmt *row,
  * there is no transaction (may_drop), the connection is given up with the
  * statement: p->st is NULL then.
  */
-static int take_rows(struct conn *c, struct prep *p, const struct db_stmt *row,
+static int take_rows(struct link *c, struct prep *p, const struct db_stmt *row,
 		     struct op *op, bool may_drop, struct err *e)
 {
 	size_t skip = DB_SKIP_BYTES;	/* that may still be read for nothing */
@@ -592,7 +592,7 @@ static int take_rows(struct conn *c, struct prep *p, const struct db_stmt *row,
 			continue;
 		}
 		if (may_drop && row_bytes(p, row->columns) > skip) {
-			conn_abandon(c, p->st);
+			link_abandon(c, p->st);
 			p->st = NULL;
 			return MIN(said, 0);
 		}
@@ -600,7 +600,7 @@ static int take_rows(struct conn *c, struct prep *p, const struct db_stmt *row,
 	}
 }
 
-int stmt_each(struct conn *c, struct op *op, struct err *e)
+int stmt_each(struct link *c, struct op *op, struct err *e)
 {
 	struct prep *p = execute(c, op, e);
 	int rc;
@@ -620,7 +620,7 @@ int stmt_each(struct conn *c, struct op *op, struct err *e)
 }
 
 /* All results of a whole transaction that was sent. */
-static int whole_results(struct conn *c, struct prep *p, struct op *op,
+static int whole_results(struct link *c, struct prep *p, struct op *op,
 			 struct err *e)
 {
 	const struct db_stmt *row = row_of(c, op->stmt);
@@ -650,7 +650,7 @@ static int whole_results(struct conn *c, struct prep *p, struct op *op,
 	return rc;
 }
 
-int stmt_whole(struct conn *c, struct op *op, struct err *e)
+int stmt_whole(struct link *c, struct op *op, struct err *e)
 {
 	struct prep *p = execute(c, op, e);
 
@@ -668,7 +668,7 @@ int stmt_whole(struct conn *c, struct op *op, struct err *e)
 
 int db_check_stmts(struct db *db, struct err *e)
 {
-	struct conn *c = pool_take(db->pool, true, e);
+	struct link *c = pool_take(db->pool, true, e);
 	int rc = c ? 0 : -1;
 
 	for (unsigned i = 0; !rc && i < db->pool->opt.n_stmts; i++)

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/log.h"
-#include "db/conn.h"
+#include "db/link.h"
 
 #include "base/banned.h"
 
@@ -15,7 +15,7 @@ enum { KILL_IO_S = 2 };
 
 void db_stop_init(struct db_stop *s)
 {
-	*s = (struct db_stop){ .conn = NULL };
+	*s = (struct db_stop){ .link = NULL };
 	pthread_mutex_init(&s->lock, NULL);
 }
 
@@ -28,12 +28,12 @@ void db_stop_now(struct db_stop *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->pulled = true;
-	if (s->conn)
-		shutdown(mysql_get_socket(s->conn->my), SHUT_RDWR);
+	if (s->link)
+		shutdown(mysql_get_socket(s->link->my), SHUT_RDWR);
 	pthread_mutex_unlock(&s->lock);
 }
 
-bool stop_enter(struct db_stop *s, struct conn *c)
+bool stop_enter(struct db_stop *s, struct link *c)
 {
 	bool pulled;
 
@@ -41,7 +41,7 @@ bool stop_enter(struct db_stop *s, struct conn *c)
 		return true;
 	pthread_mutex_lock(&s->lock);
 	pulled = s->pulled;
-	s->conn = pulled ? NULL : c;
+	s->link = pulled ? NULL : c;
 	pthread_mutex_unlock(&s->lock);
 	return !pulled;
 }
@@ -54,7 +54,7 @@ bool stop_leave(struct db_stop *s)
 		return false;
 	pthread_mutex_lock(&s->lock);
 	pulled = s->pulled;
-	s->conn = NULL;
+	s->link = NULL;
 	pthread_mutex_unlock(&s->lock);
 	return pulled;
 }
@@ -63,15 +63,15 @@ void stop_kill(struct pool *p, const struct settings *s, size_t host,
 	       unsigned long id)
 {
 	struct err e = ERR_INIT;
-	struct conn *c = conn_open_at(p, s, host, KILL_IO_S, &e);
+	struct link *c = link_open_at(p, s, host, KILL_IO_S, &e);
 	char sql[48];
 
 	snprintf(sql, sizeof(sql), "KILL QUERY %lu", id);
 	/* It may have ended by itself meanwhile: then there is no such thread. */
 	if (c)
-		(void)!conn_query(c, sql, "kill", &e);
+		(void)!link_query(c, sql, "kill", &e);
 	else
 		log_err("a stopped query goes on until its time limit", &e);
 	if (c)
-		conn_close(c);
+		link_close(c);
 }

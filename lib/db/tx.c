@@ -3,7 +3,7 @@
  * ends a try; the wrapper rolls back, or drops the lost link, and starts over
  * with a pause. Nested calls join the outer transaction; their failure sticks.
  */
-#include "db/conn.h"
+#include "db/link.h"
 
 #include <errmsg.h>
 #include <string.h>
@@ -24,11 +24,11 @@ bool db_tx_unknown(const struct db *tx)
 static int attempt(struct db *tx, db_tx_fn *fn, void *ctx, enum fault *fault,
 		   struct err *e)
 {
-	struct conn *c = tx->conn;
+	struct link *c = tx->link;
 	int rc = fn(tx, ctx, e);
 
 	if (rc == 0 && !tx->failed && c->open_tx) {
-		rc = conn_query(c, "COMMIT", "commit", e);
+		rc = link_query(c, "COMMIT", "commit", e);
 		/* One that the library did not send has not committed. */
 		if (rc && c->fault == FAULT_LOST &&
 		    mysql_errno(c->my) != CR_COMMANDS_OUT_OF_SYNC)
@@ -49,7 +49,7 @@ int db_tx(struct db *db, db_tx_fn *fn, void *ctx, struct err *e)
 	int64_t deadline_ms = clock_mono_ms() + TRIES_MS;
 	bool unknown = false;
 
-	if (db->conn) {
+	if (db->link) {
 		int rc;
 
 		db->depth++;
@@ -67,14 +67,14 @@ int db_tx(struct db *db, db_tx_fn *fn, void *ctx, struct err *e)
 		bool again;
 		int rc = -1;
 
-		tx.conn = pool_take(db->pool, false, e);
-		if (tx.conn) {
+		tx.link = pool_take(db->pool, false, e);
+		if (tx.link) {
 			rc = attempt(&tx, fn, ctx, &fault, e);
 			unknown = tx.unknown;
-			pool_give(tx.conn);
+			pool_give(tx.link);
 		}
 		/* The first connect fails at once; later ones have a cause. */
-		again = rc && fault > FAULT_DATA && (tx.conn || tries > 1) &&
+		again = rc && fault > FAULT_DATA && (tx.link || tries > 1) &&
 			tries < TRIES && clock_mono_ms() < deadline_ms &&
 			e->code != ERR_TOO_BIG;
 		if (!again)

@@ -5,8 +5,6 @@
  */
 #include "llm/openai.h"
 
-#include <math.h>
-
 #include "llm/build.h"
 
 #include "base/banned.h"
@@ -220,7 +218,8 @@ static json_t *tools(struct build *b, bool *forbid)
  */
 static int thinking_budget(struct build *b)
 {
-	int n = b->r->service->thinking_budget_tokens;
+	const struct llm_service *s = b->r->service;
+	int n = s->set.thinking_budget_tokens ? s->thinking_budget_tokens : 0;
 
 	for (size_t i = 0; i < b->n_items; i++) {
 		const struct build_item *it = &b->items[i];
@@ -234,18 +233,18 @@ static int thinking_budget(struct build *b)
 
 static void output_config(struct build *b)
 {
-	const char *effort = b->r->service->reasoning_effort;
+	const struct llm_service *s = b->r->service;
 	bool schema = b->r->output_schema &&
 		b->q.output_format == OUTPUT_SCHEMA;
 	struct jw *w = &b->w;
 
-	if (!schema && !(effort && effort[0]))
+	if (!schema && !s->set.reasoning_effort)
 		return;
 	if (!build_key(b, "output_config"))
 		return;
 	jw_obj(w);
-	if (effort && effort[0])
-		jw_kstrz(w, "effort", effort);
+	if (s->set.reasoning_effort)
+		jw_kstrz(w, "effort", s->reasoning_effort);
 	if (schema) {
 		jw_key(w, "format");
 		jw_obj(w);
@@ -266,7 +265,7 @@ static void key_json(struct build *b, const char *key, json_t *j)
 
 int anthropic_build(struct build *b, struct err *e)
 {
-	const struct conf_llm *s = b->r->service;
+	const struct llm_service *s = b->r->service;
 	int budget = thinking_budget(b), max = build_max_tokens(b);
 	struct jw *w = &b->w;
 	json_t *list, *tool_list;
@@ -298,9 +297,9 @@ int anthropic_build(struct build *b, struct err *e)
 		jw_kint(w, "budget_tokens", budget);
 		jw_end_obj(w);
 	}
-	if (build_sampling(b) && !isnan(s->temperature))
+	if (build_sampling(b) && s->set.temperature)
 		build_kreal(b, "temperature", s->temperature);
-	if (build_sampling(b) && !isnan(s->top_p))
+	if (build_sampling(b) && s->set.top_p)
 		build_kreal(b, "top_p", s->top_p);
 	output_config(b);
 	build_extra(b, NULL);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "base/limits.h"
+#include "base/utf8.h"
 #include "llm/toolname.h"
 
 #include "base/banned.h"
@@ -138,6 +138,45 @@ static int by_name(const void *x, const void *y)
 	return strcmp(a->wire_name.p, b->wire_name.p);
 }
 
+static struct build_tool make_tool(const struct llm_tool *t,
+				   const struct quirks *q, struct arena *a)
+{
+	char name[TOOLNAME_BYTES];
+
+	return (struct build_tool){
+		.wire_name = arena_str(a, toolname_wire(str_of(t->name), name)),
+		.description = t->description ? t->description : "",
+		.schema = schema_form(t->schema, q->tool_schema_filter, a),
+	};
+}
+
+static int64_t tool_tokens(const struct build_tool *t)
+{
+	return ((int64_t)(utf8_chars(t->wire_name) +
+			  utf8_chars(str_of(t->description)) +
+			  t->schema->chars) + 3) / 4;
+}
+
+const struct llm_tool_form *llm_tool_forms(const struct llm_service *s,
+					   const struct llm_tool *tools,
+					   size_t n, struct arena *a)
+{
+	struct llm_tool_form *out = arena_zalloc(a, n + 1, sizeof(*out));
+	const struct provider *p = provider_find(s->provider);
+	struct err ignored = ERR_INIT;
+	struct quirks q;
+
+	if (!p || provider_quirks(p, s->quirks, &q, &ignored) < 0)
+		return out;
+	for (size_t i = 0; i < n; i++) {
+		const struct build_tool t = make_tool(&tools[i], &q, a);
+
+		out[i].schema = t.schema->normal;
+		out[i].tokens = q.supports_tools ? tool_tokens(&t) : 0;
+	}
+	return out;
+}
+
 static void collect_tools(struct build *b)
 {
 	const struct llm_request *r = b->r;
@@ -148,18 +187,8 @@ static void collect_tools(struct build *b)
 	    (r->no_tool_calls && !b->q.supports_tool_choice))
 		return;
 	b->tools = arena_zalloc(b->a, r->n_tools, sizeof(*b->tools));
-	for (size_t i = 0; i < r->n_tools; i++) {
-		char name[TOOLNAME_BYTES];
-
-		b->tools[b->n_tools++] = (struct build_tool){
-			.wire_name = arena_str(b->a, toolname_wire(
-				str_of(r->tools[i].name), name)),
-			.description = r->tools[i].description
-				? r->tools[i].description : "",
-			.schema = schema_form(r->tools[i].schema,
-					      b->q.tool_schema_filter, b->a),
-		};
-	}
+	for (size_t i = 0; i < r->n_tools; i++)
+		b->tools[b->n_tools++] = make_tool(&r->tools[i], &b->q, b->a);
 	qsort(b->tools, b->n_tools, sizeof(*b->tools), by_name);
 }
 
@@ -248,7 +277,7 @@ void build_args_object(struct build *b, struct str args)
 
 bool build_same_origin(const struct build *b, const json_t *o)
 {
-	const struct conf_llm *s = b->r->service;
+	const struct llm_service *s = b->r->service;
 
 	return str_is(jx_str(o, "provider"), b->p->name) &&
 		str_is(jx_str(o, "model"), s->model ? s->model : "") &&
@@ -352,8 +381,9 @@ static bool ends_with(struct str url, const char *p, size_t n)
  */
 static struct str base_url(const struct build *b)
 {
-	const char *url = b->r->service->url, *path = b->q.url_template;
-	struct str s = str_of(url && url[0] ? url : b->p->url);
+	const struct llm_service *service = b->r->service;
+	const char *path = b->q.url_template;
+	struct str s = str_of(service->set.url ? service->url : b->p->url);
 	const char *slash;
 
 	if (strncmp(path, "{url}", 5) == 0)
@@ -370,25 +400,24 @@ static struct str base_url(const struct build *b)
 
 static void make_url(struct build *b, struct llm_wire *out)
 {
-	const struct conf_llm *s = b->r->service;
+	const struct llm_service *s = b->r->service;
 	struct buf t = BUF_INIT(8192);
 	const char *p = b->q.url_template, *model = s->model ? s->model : "";
-	bool version = s->api_version && s->api_version[0];
 
 	while (*p) {
 		if (strncmp(p, "{url}", 5) == 0) {
 			buf_addstr(&t, base_url(b));
 			p += 5;
 		} else if (strncmp(p, "{deployment}", 12) == 0) {
-			buf_url(&t, str_of(s->deployment && s->deployment[0]
-					   ? s->deployment : model));
+			buf_url(&t, str_of(s->set.deployment ? s->deployment
+					   : model));
 			p += 12;
 		} else if (strncmp(p, "{model}", 7) == 0) {
 			buf_url(&t, str_of(model));
 			p += 7;
 		} else if (strncmp(p, "{api_version}", 13) == 0) {
-			buf_url(&t, str_of(version ? s->api_version
-					   : AZURE_VERSION));
+			buf_url(&t, str_of(s->set.api_version
+					   ? s->api_version : AZURE_VERSION));
 			p += 13;
 		} else {
 			buf_addc(&t, *p++);
@@ -399,7 +428,7 @@ static void make_url(struct build *b, struct llm_wire *out)
 }
 
 /* Whether the admin's own headers say who we are already (E13). */
-static bool has_own_auth(const struct conf_llm *s)
+static bool has_own_auth(const struct llm_service *s)
 {
 	static const char *const names[] = {
 		"Authorization:", "x-api-key:", "api-key:",
@@ -415,18 +444,19 @@ static bool has_own_auth(const struct conf_llm *s)
 
 static const char *auth_header(struct build *b)
 {
-	const char *form = b->q.auth_header, *key = b->r->service->api_key;
+	const struct llm_service *s = b->r->service;
+	const char *form = b->q.auth_header;
 	const char *at = form ? strstr(form, "{key}") : NULL;
 
-	if (!at || !key || !key[0] || has_own_auth(b->r->service))
+	if (!at || !s->set.api_key || has_own_auth(s))
 		return NULL;
-	return arena_printf(b->a, "%.*s%s%s", (int)(at - form), form, key,
-			    at + 5);
+	return arena_printf(b->a, "%.*s%s%s", (int)(at - form), form,
+			    s->api_key, at + 5);
 }
 
 static int make_headers(struct build *b, struct llm_wire *out, struct err *e)
 {
-	const struct conf_llm *s = b->r->service;
+	const struct llm_service *s = b->r->service;
 	const char *auth = auth_header(b);
 	size_t n = 0;
 
@@ -440,8 +470,7 @@ static int make_headers(struct build *b, struct llm_wire *out, struct err *e)
 		out->headers[n++] = auth;
 	if (b->p->dialect == &llm_dialect_anthropic)
 		out->headers[n++] = arena_printf(b->a, "anthropic-version: %s",
-			s->api_version && s->api_version[0] ? s->api_version
-			: ANTHROPIC_VERSION);
+			s->set.api_version ? s->api_version : ANTHROPIC_VERSION);
 	for (size_t i = 0; i < s->extra_headers.n; i++)
 		out->headers[n++] = s->extra_headers.v[i];
 	for (size_t i = 0; i < n; i++)
@@ -461,6 +490,17 @@ static int check_images(const struct llm_request *r, struct err *e)
 	return 0;
 }
 
+int64_t llm_message_tokens(const struct llm_message *m)
+{
+	size_t chars = utf8_chars(m->text);
+
+	for (size_t i = 0; i < m->n_calls; i++)
+		chars += utf8_chars(m->calls[i].name) +
+			utf8_chars(m->calls[i].args);
+	return ((int64_t)chars + 3) / 4 +
+		(int64_t)m->n_images * LLM_IMAGE_TOKENS;
+}
+
 /* D5: what the request is about to cost, if the provider never says. */
 static int64_t estimate(const struct build *b)
 {
@@ -469,17 +509,10 @@ static int64_t estimate(const struct build *b)
 
 	for (size_t i = 0; i < r->n_system; i++)
 		n += llm_estimate_tokens(r->system[i]);
-	for (size_t i = 0; i < r->n_messages; i++) {
-		const struct llm_message *m = &r->messages[i];
-
-		n += llm_estimate_tokens(m->text) +
-			(int64_t)m->n_images * LLM_IMAGE_TOKENS;
-		for (size_t k = 0; k < m->n_calls; k++)
-			n += llm_estimate_tokens(m->calls[k].args);
-	}
+	for (size_t i = 0; i < r->n_messages; i++)
+		n += llm_message_tokens(&r->messages[i]);
 	for (size_t i = 0; i < b->n_tools; i++)
-		n += b->tools[i].schema->tokens +
-			llm_estimate_tokens(str_of(b->tools[i].description));
+		n += tool_tokens(&b->tools[i]);
 	return n;
 }
 

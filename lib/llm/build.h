@@ -32,7 +32,7 @@ struct schema_form {
 	int filter;
 	json_t *normal;
 	struct str text;	/* normal as JSON */
-	int64_t tokens;		/* of text, estimated */
+	size_t chars;		/* of text */
 };
 
 struct build {

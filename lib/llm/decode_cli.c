@@ -106,7 +106,8 @@ static int print(void *ctx, const struct llm_event *ev)
 int llm_decode_stream(const char *provider, const json_t *quirks, FILE *in,
 		      FILE *out, struct err *e)
 {
-	struct conf_llm service = { .quirks = (json_t *)quirks };
+	const struct llm_service service =
+		llm_service_bare(provider, "", (json_t *)quirks);
 	struct printer p = { .out = out, .line = BUF_INIT(LIM_UPSTREAM_BYTES) };
 	struct llm_decoder *d = llm_decoder_new(provider, &service, e);
 	char chunk[16384], why[80];

@@ -28,7 +28,7 @@
 #define LEARN_MAX 4	/* templates in a row that nothing matched */
 
 struct llm_decoder *llm_decoder_new(const char *provider,
-				    const struct conf_llm *service,
+				    const struct llm_service *service,
 				    struct err *e)
 {
 	const struct provider *p = provider_find(provider);
@@ -43,7 +43,7 @@ struct llm_decoder *llm_decoder_new(const char *provider,
 	*d = (struct llm_decoder){
 		.provider = p, .dialect = p->dialect, .q = q, .fast = true,
 		.model = service && service->model ? service->model : "",
-		.url = service && service->url ? service->url : "",
+		.url = service && service->set.url ? service->url : "",
 		.body = BUF_INIT(LIM_UPSTREAM_BYTES),
 		.said_model = BUF_INIT(256),
 		.held = BUF_INIT(256),

@@ -16,7 +16,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
-#include "conf/conf.h"
+#include "llm/service.h"
 
 enum llm_role { LLM_SYSTEM, LLM_USER, LLM_ASSISTANT, LLM_TOOL };
 
@@ -62,8 +62,8 @@ struct llm_tool {		/* a declaration */
 };
 
 struct llm_request {
-	const struct conf_llm *service;
-	struct str system[8];	/* blocks in order, stable ones first */
+	const struct llm_service *service;
+	const struct str *system;	/* blocks in order, stable ones first */
 	size_t n_system;
 	const struct llm_message *messages;
 	size_t n_messages;
@@ -159,7 +159,7 @@ struct llm_decoder;
  * (service may be NULL: the row's own). Owned by the caller.
  */
 struct llm_decoder *llm_decoder_new(const char *provider,
-				    const struct conf_llm *service,
+				    const struct llm_service *service,
 				    struct err *e) MUST_CHECK;
 
 /*
@@ -222,14 +222,14 @@ int llm_build(const struct llm_request *r, struct arena *a,
 	      struct llm_wire *out, struct err *e) MUST_CHECK;
 
 /* Whether the service can be used at all: the errors of llm_build. */
-int llm_check_service(const struct conf_llm *s, struct err *e) MUST_CHECK;
+int llm_check_service(const struct llm_service *s, struct err *e) MUST_CHECK;
 
 /*
  * Whether the service may be sent images: it has the capability vision, and
  * its provider's format has a place for them. ERR_LLM_UNSUPPORTED with a public
  * text.
  */
-int llm_check_vision(const struct conf_llm *s, struct err *e) MUST_CHECK;
+int llm_check_vision(const struct llm_service *s, struct err *e) MUST_CHECK;
 
 /*
  * Makes *out of the bytes of an image, in a. What they are is told by their
@@ -245,10 +245,27 @@ int llm_quirks_check(const char *provider, const json_t *quirks,
 		     struct err *e) MUST_CHECK;
 
 /* Capabilities of a service as E27 shows them; new reference. */
-json_t *llm_capabilities(const struct conf_llm *s);
+json_t *llm_capabilities(const struct llm_service *s);
 
 /* ceil(characters / 4), C25. */
 int64_t llm_estimate_tokens(struct str s);
+
+/* The same of a message: its text and calls, and a fixed price per image. */
+int64_t llm_message_tokens(const struct llm_message *m);
+
+/* A tool as it is sent. */
+struct llm_tool_form {
+	const json_t *schema;
+	int64_t tokens;		/* of name, description and schema (C25) */
+};
+
+/*
+ * The forms in which the service is sent these tools, in their order; in a.
+ * Without a token where its format has no tools.
+ */
+const struct llm_tool_form *llm_tool_forms(const struct llm_service *s,
+					   const struct llm_tool *tools,
+					   size_t n, struct arena *a);
 
 /* -- with I/O ------------------------------------------------------------- */
 

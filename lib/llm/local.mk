@@ -16,6 +16,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/llm/provider.c lib/llm/provider.h \
 	lib/llm/probe.c lib/llm/probe.h \
 	lib/llm/schema.c \
+	lib/llm/service.c lib/llm/service.h \
 	lib/llm/stream.c \
 	lib/llm/toolname.c lib/llm/toolname.h \
 	lib/llm/usage.c

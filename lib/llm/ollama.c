@@ -5,8 +5,6 @@
 #include "llm/build.h"
 #include "llm/decoder.h"
 
-#include <math.h>
-
 #include "base/banned.h"
 
 /* -- reading -------------------------------------------------------------- */
@@ -148,7 +146,7 @@ static void message(struct build *b, const struct build_item *it)
 
 static void options(struct build *b)
 {
-	const struct conf_llm *s = b->r->service;
+	const struct llm_service *s = b->r->service;
 	const json_t *extra = jx_obj(s->extra_body, "options");
 	struct jw *w = &b->w;
 	const char *key;
@@ -160,9 +158,9 @@ static void options(struct build *b)
 		jw_kint(w, "num_ctx", s->context_tokens);	/* E4 */
 	if (build_max_tokens(b) > 0 && !json_object_get(extra, "num_predict"))
 		jw_kint(w, "num_predict", build_max_tokens(b));
-	if (build_sampling(b) && !isnan(s->temperature))
+	if (build_sampling(b) && s->set.temperature)
 		build_kreal(b, "temperature", s->temperature);
-	if (build_sampling(b) && !isnan(s->top_p))
+	if (build_sampling(b) && s->set.top_p)
 		build_kreal(b, "top_p", s->top_p);
 	json_object_foreach((json_t *)extra, key, v) {
 		jw_key(w, key);
@@ -175,7 +173,7 @@ static void think(struct build *b)
 {
 	const char *effort = b->r->service->reasoning_effort;
 
-	if (!effort || !effort[0])
+	if (!b->r->service->set.reasoning_effort)
 		return;
 	jw_key(&b->w, "think");
 	if (strcmp(effort, "none") == 0)
@@ -198,6 +196,9 @@ static int ollama_build(struct build *b, struct err *e)
 		jw_bool(w, r->stream);
 	jw_key(w, "messages");
 	jw_arr(w);
+	if (b->system.n)
+		message(b, &(struct build_item){
+			.role = LLM_SYSTEM, .text = b->system });
 	for (size_t i = 0; i < b->n_items; i++)
 		message(b, &b->items[i]);
 	jw_end_arr(w);

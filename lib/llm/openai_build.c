@@ -4,8 +4,6 @@
  */
 #include "llm/openai.h"
 
-#include <math.h>
-
 #include "llm/build.h"
 
 #include "base/banned.h"
@@ -176,7 +174,7 @@ static void stream(struct build *b)
 
 int openai_build(struct build *b, struct err *e)
 {
-	const struct conf_llm *s = b->r->service;
+	const struct llm_service *s = b->r->service;
 
 	(void)e;
 	jw_obj(&b->w);
@@ -186,11 +184,11 @@ int openai_build(struct build *b, struct err *e)
 	tools(b);
 	stream(b);
 	max_tokens(b);
-	if (build_sampling(b) && !isnan(s->temperature))
+	if (build_sampling(b) && s->set.temperature)
 		build_kreal(b, "temperature", s->temperature);
-	if (build_sampling(b) && !isnan(s->top_p))
+	if (build_sampling(b) && s->set.top_p)
 		build_kreal(b, "top_p", s->top_p);
-	if (s->reasoning_effort && s->reasoning_effort[0] &&
+	if (s->set.reasoning_effort &&
 	    build_key(b, "reasoning_effort"))
 		jw_str(&b->w, str_of(s->reasoning_effort));
 	response_format(b);

@@ -75,7 +75,7 @@ static void read_list(struct llm_probe *out, struct str body, const char *model)
 	json_decref(j);
 }
 
-int llm_probe(struct http_pool *http, const struct conf_llm *s,
+int llm_probe(struct http_pool *http, const struct llm_service *s,
 	      struct arena *a, struct llm_probe *out, struct err *e)
 {
 	const struct llm_message ask = { .role = LLM_USER, .text = STR("?") };

@@ -25,7 +25,7 @@ struct llm_probe {
  * providers' references, 2026-11. 401 and 403 mean the credential; 404 that
  * there is no such list, so that only the way to the server is known.
  */
-int llm_probe(struct http_pool *http, const struct conf_llm *s,
+int llm_probe(struct http_pool *http, const struct llm_service *s,
 	      struct arena *a, struct llm_probe *out, struct err *e) MUST_CHECK;
 
 #endif

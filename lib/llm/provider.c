@@ -222,19 +222,11 @@ static const struct quirk_row {
 
 static int unknown_quirk(const char *key, struct err *e)
 {
-	size_t best = 0;
-	int best_d = INT_MAX;
-
-	for (size_t i = 0; i < ARRAY_LEN(quirk_rows); i++) {
-		int d = str_distance(str_of(key), str_of(quirk_rows[i].key));
-
-		if (d < best_d) {
-			best_d = d;
-			best = i;
-		}
-	}
 	return err_set(e, ERR_CONFIG, "unknown quirk \"%.40s\"; "
-		       "did you mean \"%s\"?", key, quirk_rows[best].key);
+		       "did you mean \"%s\"?", key,
+		       str_nearest(str_of(key), quirk_rows,
+				   ARRAY_LEN(quirk_rows), sizeof(*quirk_rows),
+				   INT_MAX - 1));
 }
 
 static int set_enum(const struct quirk_row *row, const json_t *v, int *out,
@@ -335,7 +327,7 @@ int llm_quirks_check(const char *provider, const json_t *quirks, struct err *e)
 	return provider_quirks(p, quirks, &q, e);
 }
 
-int llm_check_service(const struct conf_llm *s, struct err *e)
+int llm_check_service(const struct llm_service *s, struct err *e)
 {
 	const struct provider *p = provider_find(s->provider);
 	struct quirks q;
@@ -344,16 +336,16 @@ int llm_check_service(const struct conf_llm *s, struct err *e)
 		return provider_unknown(s->provider, e);
 	if (provider_quirks(p, s->quirks, &q, e) < 0)
 		return -1;
-	if (!p->url[0] && !(s->url && s->url[0]))
+	if (!p->url[0] && !s->set.url)
 		return err_set(e, ERR_CONFIG, "LLM service %s: provider %s "
 			       "needs `url:`", s->id, p->name);
-	if (q.key_required && !(s->api_key && s->api_key[0]))
+	if (q.key_required && !s->set.api_key)
 		return err_set(e, ERR_LLM_NO_CREDENTIAL,
 			       "LLM service %s has no api_key", s->id);
 	return 0;
 }
 
-int llm_check_vision(const struct conf_llm *s, struct err *e)
+int llm_check_vision(const struct llm_service *s, struct err *e)
 {
 	const struct provider *p = provider_find(s->provider);
 	struct quirks q;
@@ -372,7 +364,7 @@ int llm_check_vision(const struct conf_llm *s, struct err *e)
 	return 0;
 }
 
-json_t *llm_capabilities(const struct conf_llm *s)
+json_t *llm_capabilities(const struct llm_service *s)
 {
 	const struct provider *p = provider_find(s->provider);
 	struct quirks q = { .supports_tools = false };

@@ -13,6 +13,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/utf8.h"
 
 #include "base/banned.h"
 
@@ -247,7 +248,7 @@ static struct schema_form *form_new(const json_t *schema, int filter)
 	jx_dump(&b, f->normal);
 	f->text.n = b.n;
 	f->text.p = buf_take(&b);
-	f->tokens = llm_estimate_tokens(f->text);
+	f->chars = utf8_chars(f->text);
 	atomic_store(&f->refs, 1);
 	return f;
 }

@@ -57,7 +57,7 @@ struct attempt {
 
 /* -- what was learned ----------------------------------------------------- */
 
-static uint64_t service_hash(const struct conf_llm *s)
+static uint64_t service_hash(const struct llm_service *s)
 {
 	const char *parts[] = { s->provider, s->url, s->model };
 	uint64_t h = UINT64_C(14695981039346656037);
@@ -71,7 +71,7 @@ static uint64_t service_hash(const struct conf_llm *s)
 	return h;
 }
 
-static unsigned recall(const struct conf_llm *s)
+static unsigned recall(const struct llm_service *s)
 {
 	uint64_t h = service_hash(s);
 	uint64_t v = atomic_load(&memory[h % ARRAY_LEN(memory)]);
@@ -79,7 +79,7 @@ static unsigned recall(const struct conf_llm *s)
 	return v >> 8 == h >> 8 ? v & 0xff : 0;
 }
 
-static void remember(const struct conf_llm *s, unsigned repair)
+static void remember(const struct llm_service *s, unsigned repair)
 {
 	uint64_t h = service_hash(s);
 
@@ -358,7 +358,7 @@ static bool again(struct attempt *t, unsigned *repair, int *n_retries,
 	return http_wait(base, backoff_ms(&t->fault, (*n_retries)++), e) == 0;
 }
 
-static int left_ms(const struct conf_llm *s, int64_t start)
+static int left_ms(const struct llm_service *s, int64_t start)
 {
 	int64_t left = s->total_timeout_ms - (clock_mono_ms() - start);
 
@@ -367,7 +367,7 @@ static int left_ms(const struct conf_llm *s, int64_t start)
 
 static struct http_request base_request(struct attempt *t)
 {
-	const struct conf_llm *s = t->r->service;
+	const struct llm_service *s = t->r->service;
 
 	return (struct http_request){
 		.method = "POST",
@@ -391,7 +391,7 @@ static int fail_early(struct attempt *t, const struct err *why, struct err *e)
 static int prepare(struct attempt *t, unsigned repair, struct arena *a,
 		   struct err *e)
 {
-	const struct conf_llm *s = t->r->service;
+	const struct llm_service *s = t->r->service;
 
 	llm_decoder_free(t->d);
 	t->d = NULL;
@@ -416,7 +416,7 @@ static int prepare(struct attempt *t, unsigned repair, struct arena *a,
 int llm_stream(const struct llm_request *r, const struct llm_io *io,
 	       struct arena *a, llm_handler *fn, void *ctx, struct err *e)
 {
-	const struct conf_llm *s = r->service;
+	const struct llm_service *s = r->service;
 	struct attempt t = {
 		.r = r, .io = io, .fn = fn, .ctx = ctx,
 		.error_body = BUF_INIT(LIM_ERROR_BODY_BYTES),

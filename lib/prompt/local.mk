@@ -1,5 +1,7 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/prompt/blocks.c lib/prompt/blocks.h \
 	lib/prompt/builtin.h \
 	lib/prompt/guardrails.c \
-	lib/prompt/layers.c lib/prompt/layers.h \
+	lib/prompt/part.c lib/prompt/part.def lib/prompt/part.h \
+	lib/prompt/text.c \
 	lib/prompt/untrusted.c lib/prompt/untrusted.h

@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "resource/purge.h"
 #include "store/job.h"
 #include "store/stmt.h"
 
@@ -144,6 +145,28 @@ static struct str like_pattern(struct str part, struct arena *a)
 	return s;
 }
 
+static int take_reach(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct conversation_key *reach = ctx;
+
+	(void)e;
+	reach->updated_us = row[0].i;
+	memcpy(reach->id.b, row[1].s.p, sizeof(reach->id.b));
+	return 0;
+}
+
+/* The last one that a page behind k looks at; zero: it may look at them all. */
+static int reach_of(struct db *db, const struct owner *o,
+		    const struct conversation_key *k, struct arena *a,
+		    struct conversation_key *reach, struct err *e)
+{
+	return db_each(db, STMT_CONVERSATION_REACH,
+		       DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+			       DB_I(k->updated_us), DB_I(k->updated_us),
+			       DB_U(&k->id), DB_I(LIM_LOOKED_AT - 1)),
+		       a, take_reach, reach, e);
+}
+
 int conversation_list(struct db *db, const struct owner *o,
 		      const struct conversation_filter *f,
 		      const struct conversation_key *after, size_t size,
@@ -151,6 +174,7 @@ int conversation_list(struct db *db, const struct owner *o,
 		      struct err *e)
 {
 	struct conversation_key k = { .updated_us = INT64_MAX };
+	struct conversation_key reach = { .updated_us = 0 };
 	int64_t limit = (int64_t)size + 1;
 	struct str like;
 	int rc;
@@ -172,10 +196,13 @@ int conversation_list(struct db *db, const struct owner *o,
 			     &out->n, e);
 	} else if (f && (f->workspace_id.p || f->agent_id.p || f->title.p)) {
 		like = like_pattern(f->title, a);
-		rc = db_list(db, STMT_CONVERSATION_FIND,
+		rc = reach_of(db, o, &k, a, &reach, e);
+		if (!rc)
+			rc = db_list(db, STMT_CONVERSATION_FIND,
 			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
 				     DB_I(k.updated_us), DB_I(k.updated_us),
-				     DB_U(&k.id),
+				     DB_U(&k.id), DB_I(reach.updated_us),
+				     DB_I(reach.updated_us), DB_U(&reach.id),
 				     DB_S_IF(f->workspace_id),
 				     DB_S_IF(f->workspace_id),
 				     DB_S_IF(f->agent_id),
@@ -201,6 +228,9 @@ int conversation_list(struct db *db, const struct owner *o,
 			? out->items[size - 1].created_us
 			: out->items[size - 1].updated_us;
 		out->next.id = out->items[size - 1].id;
+	} else if (reach.updated_us) {
+		out->more = true;
+		out->next = reach;
 	}
 	return 0;
 }
@@ -208,7 +238,7 @@ int conversation_list(struct db *db, const struct owner *o,
 static int take_count(void *ctx, const struct db_val *row, struct err *e)
 {
 	(void)e;
-	*(int64_t *)ctx = row[0].i;
+	*(int64_t *)ctx = row[0].i > LIM_COUNTED ? -1 : row[1].i;
 	return 0;
 }
 
@@ -225,10 +255,11 @@ int conversation_count(struct db *db, const struct owner *o,
 		f = &all;
 	like = like_pattern(f->title, &a);
 	rc = db_each(db, STMT_CONVERSATION_COUNT,
-		     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-			     DB_S_IF(f->workspace_id), DB_S_IF(f->workspace_id),
+		     DB_ARGS(DB_S_IF(f->workspace_id), DB_S_IF(f->workspace_id),
 			     DB_S_IF(f->agent_id), DB_S_IF(f->agent_id),
-			     DB_S_IF(like), DB_S_IF(like)),
+			     DB_S_IF(like), DB_S_IF(like),
+			     DB_S(o->tenant_id), DB_U(&o->user_id),
+			     DB_I(LIM_COUNTED + 1)),
 		     &a, take_count, out, e);
 	arena_release(&a);
 	return rc;
@@ -327,20 +358,13 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 			    DB_U(&d->o->user_id)), NULL, e) ||
 	    db_exec(tx, STMT_NOTICE_FORGET,
 		    DB_ARGS(DB_U(&d->o->user_id), DB_U(d->id)), NULL, e) ||
-	    db_exec(tx, STMT_CONVERSATION_UNFORK, DB_ARGS(DB_U(d->id)), NULL,
+	    db_exec(tx, STMT_FORK_UNLINK, DB_ARGS(DB_U(d->id)), NULL,
 		    e))
 		return -1;
 	uuid_format(d->id, id);
 	return job_ask(tx, &(struct job){ .kind = STR(CONVERSATION_PURGE_JOB),
 		.subject = str_of(id), .tenant_id = d->o->tenant_id }, e);
 }
-
-/* The steps of a purge: each a DELETE or UPDATE ... LIMIT, until it finds no more. */
-static const enum stmt purge_steps[] = {
-	STMT_MESSAGE_PURGE, STMT_VARIANT_PURGE, STMT_TOOL_OUTPUT_PURGE,
-	STMT_CONVERSATION_UNFORK, STMT_TURN_WAIT_PURGE,
-	STMT_CONVERSATION_ALLOW_PURGE, STMT_USAGE_UNLINK,
-};
 
 struct id_row {
 	struct uuid id;
@@ -350,75 +374,20 @@ static const struct db_field id_fields[] = {
 	FIELD_OF(struct id_row, id, u),
 };
 
-struct purging {
-	const struct uuid *id;
-	enum stmt stmt;		/* of purge_steps */
-	bool turns;		/* not that, but a batch of turns */
-	bool gone;		/* out: somebody else came to the end */
-	int64_t n;		/* out: rows of this batch */
-};
-
-/* A batch of turns with their events. */
-static int purge_turns(struct db *tx, struct purging *p, struct err *e)
-{
-	struct arena a = ARENA_INIT;
-	struct id_row *rows;
-	struct db_val *v;
-	size_t n;
-	int rc = db_list(tx, STMT_TURN_OF_CONVERSATION, DB_ARGS(DB_U(p->id)),
-			 &a, id_fields, sizeof(*rows), 0, &rows, &n, e);
-
-	if (!rc && n) {
-		v = arena_zalloc(&a, n, sizeof(*v));
-		for (size_t i = 0; i < n; i++)
-			v[i] = DB_U(&rows[i].id);
-		if (db_exec_rows(tx, STMT_TURN_EVENT_PURGE, v, n, NULL, e) ||
-		    db_exec_rows(tx, STMT_TURN_PURGE, v, n, NULL, e))
-			rc = -1;
-	}
-	arena_release(&a);
-	p->n = rc ? 0 : (int64_t)n;
-	return rc;
-}
-
 /*
- * One batch, while the conversation is locked as deleted: its id may be used
- * again as soon as another one that purges has come to the end.
+ * Whether it is there as deleted; locked then: its id may be used again as soon
+ * as another one that purges has come to the end.
  */
-static int purge_tx(struct db *tx, void *ctx, struct err *e)
+static int doomed(struct db *tx, const struct uuid *id, struct err *e)
 {
-	struct purging *p = ctx;
 	struct arena a = ARENA_INIT;
-	struct db_result r;
 	struct id_row row;
 	int rc = db_get(tx, STMT_CONVERSATION_DOOMED,
-			DB_ARGS(DB_U(p->id), DB_U(&nobody)), &a, id_fields,
-			&row, e);
+			DB_ARGS(DB_U(id), DB_U(&nobody)), &a, id_fields, &row,
+			e);
 
 	arena_release(&a);
-	p->n = 0;
-	p->gone = rc == 0;
-	if (rc <= 0)
-		return rc;
-	if (p->turns)
-		return purge_turns(tx, p, e);
-	if (db_exec(tx, p->stmt, DB_ARGS(DB_U(p->id)), &r, e))
-		return -1;
-	p->n = r.affected;
-	return 0;
-}
-
-/* Until it finds no more: 1; 0 when the time is over, -1. */
-static int drain(struct db *db, struct purging *p, int64_t until_ms,
-		 struct err *e)
-{
-	do {
-		if (clock_mono_ms() >= until_ms)
-			return 0;
-		if (db_tx(db, purge_tx, p, e))
-			return -1;
-	} while (p->n);
-	return 1;
+	return rc;
 }
 
 int conversation_delete(struct db *db, const struct owner *o,
@@ -441,17 +410,8 @@ int conversation_adopt(struct db *db, struct err *e)
 int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 		       struct err *e)
 {
-	struct purging p = { .id = id };
-	int rc = 1;
+	int rc = resource_purge(db, ROOT_CONVERSATION, id, doomed, until_ms, e);
 
-	for (size_t i = 0; rc > 0 && !p.gone && i < ARRAY_LEN(purge_steps);
-	     i++) {
-		p.stmt = purge_steps[i];
-		rc = drain(db, &p, until_ms, e);
-	}
-	p.turns = true;
-	if (rc > 0 && !p.gone)
-		rc = drain(db, &p, until_ms, e);
 	if (rc > 0 && db_exec(db, STMT_CONVERSATION_DELETE,
 			      DB_ARGS(DB_U(id), DB_U(&nobody)), NULL, e))
 		rc = -1;
@@ -460,15 +420,10 @@ int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 
 bool conversation_made_room(struct db *db, const struct uuid *id)
 {
-	struct arena a = ARENA_INIT;
 	struct err e = ERR_INIT;
-	struct id_row row;
-	bool made = db_get(db, STMT_CONVERSATION_DOOMED,
-			   DB_ARGS(DB_U(id), DB_U(&nobody)), &a, id_fields,
-			   &row, &e) > 0 &&
+	bool made = doomed(db, id, &e) > 0 &&
 		conversation_purge(db, id, clock_mono_ms() + ROOM_MS, &e) > 0;
 
-	arena_release(&a);
 	if (e.code)
 		log_err("the rest of a deleted conversation", &e);
 	return made;

@@ -66,12 +66,13 @@ struct conversation_page {
 	struct conversation *items;	/* arena */
 	size_t n;
 	bool more;
-	struct conversation_key next;	/* of the last item; when more */
+	struct conversation_key next;	/* of the last one looked at; when more */
 };
 
 /*
  * One page, newest first, of at most size (1..LIM_PAGE_MAX) conversations
- * after `after` (NULL = from the newest). f may be NULL.
+ * after `after` (NULL = from the newest). f may be NULL. With a filter a page
+ * looks at LIM_LOOKED_AT of them: it may have fewer items, or none, and more.
  */
 int conversation_list(struct db *db, const struct owner *o,
 		      const struct conversation_filter *f,
@@ -79,7 +80,10 @@ int conversation_list(struct db *db, const struct owner *o,
 		      struct arena *a, struct conversation_page *out,
 		      struct err *e) MUST_CHECK;
 
-/* How many there are with this filter (totalCount). */
+/*
+ * How many there are with this filter (totalCount); -1 for an owner of more
+ * than LIM_COUNTED conversations.
+ */
 int conversation_count(struct db *db, const struct owner *o,
 		       const struct conversation_filter *f, int64_t *out,
 		       struct err *e) MUST_CHECK;

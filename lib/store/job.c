@@ -80,15 +80,3 @@ int job_list(struct db *db, struct arena *a, struct job **out, size_t *n,
 	return db_list(db, STMT_JOB_LIST, DB_ARGS(DB_I(LIST_ROWS)), a, fields,
 		       sizeof(**out), 0, out, n, e);
 }
-
-int job_expire(struct db *db, int64_t before_us, int64_t limit, int64_t *n,
-	       struct err *e)
-{
-	struct db_result r = { .affected = 0 };
-	int rc = db_exec(db, STMT_JOB_EXPIRE,
-			 DB_ARGS(DB_I(JOB_NEVER_US), DB_I(before_us),
-				 DB_I(limit)), &r, e);
-
-	*n = r.affected;
-	return rc;
-}

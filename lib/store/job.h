@@ -60,8 +60,4 @@ int job_put_back(struct db *db, const struct job *j, int64_t due_us,
 int job_list(struct db *db, struct arena *a, struct job **out, size_t *n,
 	     struct err *e) MUST_CHECK;
 
-/* Deletes at most limit failed ones that are older than before_us. */
-int job_expire(struct db *db, int64_t before_us, int64_t limit, int64_t *n,
-	       struct err *e) MUST_CHECK;
-
 #endif

@@ -1,13 +1,14 @@
 #include "store/key.h"
 
 #include <sodium.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
 
-struct row {
+struct secret_row {
 	struct str secret;
 };
 
@@ -17,10 +18,10 @@ static int load(struct db *db, const char *purpose, unsigned char *out,
 {
 	static const struct db_field fields[] = {
 		{ .column = "secret", .type = 'b',
-		  .offset = offsetof(struct row, secret) },
+		  .offset = offsetof(struct secret_row, secret) },
 	};
 	struct arena a = ARENA_INIT;
-	struct row row;
+	struct secret_row row;
 	int n = db_get(db, STMT_KEY_GET, DB_ARGS(DB_S(str_of(purpose))), &a,
 		       fields, &row, e);
 
@@ -57,4 +58,30 @@ int key_get(struct db *db, const char *purpose, unsigned char *out,
 		return err_set(e, ERR_DB_RETRY, "the key %s comes and goes",
 			       purpose);
 	return n < 0 ? -1 : 0;
+}
+
+bool key_peek(struct key_cache *c, unsigned char *out)
+{
+	bool known;
+
+	pthread_mutex_lock(&c->lock);
+	known = c->known;
+	if (known)
+		memcpy(out, c->key, KEY_BYTES);
+	pthread_mutex_unlock(&c->lock);
+	return known;
+}
+
+int key_cached(struct key_cache *c, struct db *db, unsigned char *out,
+	       struct err *e)
+{
+	if (key_peek(c, out))
+		return 0;
+	if (key_get(db, c->purpose, out, e) < 0)
+		return -1;
+	pthread_mutex_lock(&c->lock);
+	memcpy(c->key, out, KEY_BYTES);
+	c->known = true;
+	pthread_mutex_unlock(&c->lock);
+	return 0;
 }

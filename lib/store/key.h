@@ -6,6 +6,8 @@
 #ifndef STORE_KEY_H
 #define STORE_KEY_H
 
+#include <pthread.h>
+
 #include "store/store.h"
 
 #define KEY_BYTES 32
@@ -17,5 +19,22 @@
  */
 int key_get(struct db *db, const char *purpose, unsigned char *out,
 	    struct err *e) MUST_CHECK;
+
+/* A key that a process keeps. Its purpose is set once, before threads. */
+struct key_cache {
+	const char *purpose;
+	pthread_mutex_t lock;	/* over the rest; never held across I/O */
+	bool known;
+	unsigned char key[KEY_BYTES];
+};
+#define KEY_CACHE(purpose_) \
+	{ .purpose = (purpose_), .lock = PTHREAD_MUTEX_INITIALIZER }
+
+/* key_get, asked for once per process. Any thread. */
+int key_cached(struct key_cache *c, struct db *db, unsigned char *out,
+	       struct err *e) MUST_CHECK;
+
+/* The same without the database: false where it was not asked for yet. */
+bool key_peek(struct key_cache *c, unsigned char *out);
 
 #endif

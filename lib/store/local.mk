@@ -12,8 +12,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/thread.c lib/store/thread.h lib/store/thread_fork.c \
 	lib/store/token.c lib/store/token.h \
 	lib/store/tool_output.c lib/store/tool_output.h \
-	lib/store/turn.c lib/store/turn.h lib/store/turn_again.c \
-	lib/store/turn_dead.c lib/store/turn_many.c \
+	lib/store/turn.c lib/store/turn.h lib/store/turn_continue.c \
+	lib/store/turn_dead.c lib/store/turn_late.c lib/store/turn_many.c \
 	lib/store/usage.c lib/store/usage.h \
 	lib/store/user.c lib/store/user.h \
 	lib/store/wait.c lib/store/wait.h

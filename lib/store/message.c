@@ -42,6 +42,7 @@ struct filling {
 	size_t size;		/* wanted; one more is read */
 	size_t max_bytes;	/* of their texts */
 	bool backwards;		/* fill from the end of items */
+	bool said;		/* without the steps of turns */
 };
 
 static void set_scope(struct message_page *p, const struct scope *s)
@@ -92,15 +93,16 @@ static int read_rows(struct db *db, enum store_order order,
 
 	if (order == NEWEST_FIRST && !seq)
 		return each_row(db, STMT_MESSAGE_PAGE_TOP,
-				DB_ARGS(DB_U(conversation_id),
+				DB_ARGS(DB_U(conversation_id), DB_I(!f->said),
 					DB_U(conversation_id),
 					DB_S(o->tenant_id), DB_U(&o->user_id),
 					DB_I(limit)), f, a, e);
 	return each_row(db, order == NEWEST_FIRST ? STMT_MESSAGE_PAGE_NEWEST
 						  : STMT_MESSAGE_PAGE_OLDEST,
-			DB_ARGS(DB_U(conversation_id), DB_I(seq),
-				DB_U(conversation_id), DB_S(o->tenant_id),
-				DB_U(&o->user_id), DB_I(limit)), f, a, e);
+			DB_ARGS(DB_U(conversation_id), DB_I(!f->said),
+				DB_I(seq), DB_U(conversation_id),
+				DB_S(o->tenant_id), DB_U(&o->user_id),
+				DB_I(limit)), f, a, e);
 }
 
 int message_head(struct db *db, const struct owner *o,
@@ -133,12 +135,12 @@ static int fill(struct db *db, enum store_order order, const struct owner *o,
 	return p->n ? 0 : message_head(db, o, conversation_id, a, p, e);
 }
 
-int message_list(struct db *db, const struct owner *o,
-		 const struct uuid *conversation_id, enum store_order order,
-		 int64_t after_seq, size_t size, struct arena *a,
-		 struct message_page *out, struct err *e)
+static int list(struct db *db, const struct owner *o,
+		const struct uuid *conversation_id, enum store_order order,
+		int64_t after_seq, size_t size, bool said, struct arena *a,
+		struct message_page *out, struct err *e)
 {
-	struct filling f = { .page = out, .size = size,
+	struct filling f = { .page = out, .size = size, .said = said,
 			     .max_bytes = LIM_PAGE_BYTES };
 
 	if (!size || size > LIM_PAGE_MAX)
@@ -147,6 +149,24 @@ int message_list(struct db *db, const struct owner *o,
 		return -1;
 	out->next_seq = out->more ? out->items[out->n - 1].seq : 0;
 	return 0;
+}
+
+int message_list(struct db *db, const struct owner *o,
+		 const struct uuid *conversation_id, enum store_order order,
+		 int64_t after_seq, size_t size, struct arena *a,
+		 struct message_page *out, struct err *e)
+{
+	return list(db, o, conversation_id, order, after_seq, size, false, a,
+		    out, e);
+}
+
+int message_list_said(struct db *db, const struct owner *o,
+		      const struct uuid *conversation_id,
+		      enum store_order order, int64_t after_seq, size_t size,
+		      struct arena *a, struct message_page *out, struct err *e)
+{
+	return list(db, o, conversation_id, order, after_seq, size, true, a,
+		    out, e);
 }
 
 int message_history(struct db *db, const struct owner *o,

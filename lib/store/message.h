@@ -18,6 +18,7 @@ enum message_kind {
 	KIND_STEP = 2,		/* assistant row that called tools */
 	KIND_ANSWER = 3,
 	KIND_RESULT = 4,	/* of a tool */
+	KIND_REPLY = 5,		/* result of a question: what the user chose */
 };
 
 struct message {
@@ -59,6 +60,17 @@ int message_list(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, enum store_order order,
 		 int64_t after_seq, size_t size, struct arena *a,
 		 struct message_page *out, struct err *e) MUST_CHECK;
+
+/*
+ * As message_list, without the steps of turns and the results of tools: user
+ * messages, what they chose (KIND_REPLY), and answers. A step that an older
+ * program wrote (kind NULL) is there.
+ */
+int message_list_said(struct db *db, const struct owner *o,
+		      const struct uuid *conversation_id,
+		      enum store_order order, int64_t after_seq, size_t size,
+		      struct arena *a, struct message_page *out,
+		      struct err *e) MUST_CHECK;
 
 /* A page without its messages: the owner's check and the version. */
 int message_head(struct db *db, const struct owner *o,
@@ -107,6 +119,7 @@ struct message_scope {
 	struct str workspace_id, agent_id;
 	struct uuid conversation_id;
 	enum record_style style;
+	bool said;		/* a KIND_REPLY is a message of the user's */
 };
 
 /*

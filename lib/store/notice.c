@@ -227,15 +227,3 @@ int notice_list(struct db *db, const struct owner *o, int64_t after,
 			       DB_I(after), DB_I((int64_t)max_rows)),
 		       a, fields, sizeof(**out), 0, out, n, e);
 }
-
-int notice_expire(struct db *db, int64_t before_us, int64_t limit, int64_t *n,
-		  struct err *e)
-{
-	struct db_result r;
-
-	if (db_exec(db, STMT_NOTICE_EXPIRE,
-		    DB_ARGS(DB_I(before_us), DB_I(limit)), &r, e))
-		return -1;
-	*n = r.affected;
-	return 0;
-}

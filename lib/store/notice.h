@@ -63,8 +63,4 @@ int notice_list(struct db *db, const struct owner *o, int64_t after,
 		size_t max_rows, struct arena *a, struct notice **out,
 		size_t *n, struct err *e) MUST_CHECK;
 
-/* Deletes those older than before_us, at most limit; *n says how many. */
-int notice_expire(struct db *db, int64_t before_us, int64_t limit, int64_t *n,
-		  struct err *e) MUST_CHECK;
-
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "store/conversation.h"
 #include "store/message.h"
 
@@ -105,6 +106,21 @@ static void write_meta(struct buf *b, const struct message *m, char *id)
 	buf_adds(b, "\"}");
 }
 
+/* The role and what was said: of a reply the words, not the call's result. */
+static void write_said(struct buf *b, const struct message_scope *s,
+		       const struct message *m)
+{
+	bool reply = s->said && m->kind == KIND_REPLY;
+	struct err ignored = ERR_INIT;
+	json_auto_t *result = reply ? jx_load_lenient(m->content, &ignored)
+				    : NULL;
+
+	buf_adds(b, role_name(reply ? ROLE_USER : (enum message_role)m->role,
+			      s->style));
+	buf_adds(b, "\",\"content\":");
+	buf_json(b, reply ? jx_str(result, "answer") : m->content);
+}
+
 /* The rest. id is a messageId with its conversation's part filled in. */
 static void write_own(struct buf *b, const struct message_scope *s,
 		      const struct message *m, char *id)
@@ -125,9 +141,7 @@ static void write_own(struct buf *b, const struct message_scope *s,
 	buf_adds(b, "\",\"id\":\"");
 	buf_add(b, id, id_n);
 	buf_adds(b, "\",\"role\":\"");
-	buf_adds(b, role_name((enum message_role)m->role, s->style));
-	buf_adds(b, "\",\"content\":");
-	buf_json(b, m->content);
+	write_said(b, s, m);
 	buf_adds(b, ",\"createdAt\":\"");
 	buf_add(b, iso, iso_n);
 	buf_adds(b, "\",\"messageTs\":\"");

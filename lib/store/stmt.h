@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "resource/resource.h"
 #include "store/job.h"
 #include "store/message.h"
 #include "store/store.h"
@@ -136,11 +137,13 @@ struct db_val *usage_args(struct db_val *v, const struct owner *o,
 /*
  * Makes a locked conversation free for the caller: nothing to do when no turn
  * holds it; a dead turn is closed, and one that waits is ended (lock it again
- * then, it has more rows), a live one is ERR_BUSY with its id in e->id.
+ * then, it has more rows), a live one is ERR_BUSY with its id in e->id. *out
+ * says which one was ended; it is left alone where none was.
  */
 int turn_evict(struct db *tx, const struct owner *o,
 	       const struct uuid *conversation_id, const struct locked *l,
-	       turn_text_fn *fn, struct err *e) MUST_CHECK;
+	       turn_text_fn *fn, struct turn_evicted *out,
+	       struct err *e) MUST_CHECK;
 
 /*
  * Reads the events of the turn that l names, and writes its usage record from
@@ -202,7 +205,8 @@ int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
 #define MESSAGE_PAGE \
 	"SELECT " COLUMNS(SCOPE_FIELDS) "," COLUMNS(MESSAGE_FIELDS) \
 	" FROM conversation c JOIN message m" \
-	" ON m.conversation_id = ? AND m.superseded_seq IS NULL"
+	" ON m.conversation_id = ? AND m.superseded_seq IS NULL" \
+	" AND (? OR m.kind <=> 5 OR NOT (m.role = 4 OR m.kind <=> 2))"
 #define MESSAGE_PAGE_OF \
 	" WHERE c.id = ? AND c.tenant_id = ? AND c.user_id = ?" \
 	" ORDER BY m.seq "

@@ -7,12 +7,7 @@
 #define STORE_STORE_H
 
 #include "db/db.h"
-
-/* Whose data: the outermost scope and the person. Borrowed text. */
-struct owner {
-	struct str tenant_id;	/* slug */
-	struct uuid user_id;	/* uuid_of_name(tenant, login) */
-};
+#include "resource/owner.h"
 
 struct identity;
 
@@ -30,15 +25,17 @@ struct db *store_open(const struct conf_db *conf, int wait_ms,
 		      struct err *e) MUST_CHECK;
 
 /*
- * Housekeeping: deletes notices and stored events of turns that are long over
- * (an hour), long results of tools (a day) and jobs that failed for good (two
- * weeks), and asks for the purge of deleted conversations that have no job. Five
- * round trips when there is nothing to do. Any number of processes may do it at
+ * Housekeeping: deletes what is past its time (KEEP rows of resource.def), and
+ * asks for the purge of deleted conversations that have no job. Five round trips
+ * when there is nothing to do. Any number of processes may do it at
  * once, about once a minute is enough.
  */
 int store_tidy(struct db *db, struct err *e) MUST_CHECK;
 
 /* "NAME params columns" and SQL text, a line each: `list statements`. */
 void store_print_statements(struct buf *out);
+
+/* Those of them that come from resource.def, as lib/resource/resource.sql. */
+void store_print_resources(struct buf *out);
 
 #endif

@@ -116,13 +116,13 @@ static int count_variants(struct db *db, const struct uuid *id,
 /* Locks a conversation that no turn holds, or holds no longer. */
 static int lock_free(struct db *tx, const struct owner *o,
 		     const struct uuid *id, turn_text_fn *fn, struct arena *a,
-		     struct locked *l, struct err *e)
+		     struct locked *l, struct turn_evicted *out, struct err *e)
 {
 	if (conversation_lock(tx, o, id, a, l, e))
 		return -1;
 	if (uuid_is_nil(&l->turn_id))
 		return 0;
-	if (turn_evict(tx, o, id, l, fn, e))
+	if (turn_evict(tx, o, id, l, fn, out, e))
 		return -1;
 	return conversation_lock(tx, o, id, a, l, e);
 }
@@ -149,9 +149,9 @@ static int supersede(struct db *tx, const struct uuid *id, int64_t after_seq,
 		       NULL, e);
 }
 
-struct redoing {
+struct replacing {
 	const struct owner *o;
-	struct turn_redo *r;
+	struct turn_replace *r;
 	int64_t now_us;
 	/* found on the way */
 	struct locked l;
@@ -160,7 +160,7 @@ struct redoing {
 };
 
 /* What is to be said or answered again, and where the thread is cut. */
-static int find_place(struct db *tx, struct redoing *k, struct err *e)
+static int find_place(struct db *tx, struct replacing *k, struct err *e)
 {
 	const struct uuid *id = &k->r->conversation_id;
 	struct spot s = { .seq = INT64_C(1) << 32 };
@@ -186,7 +186,7 @@ static int find_place(struct db *tx, struct redoing *k, struct err *e)
 }
 
 /* Makes way: the tail becomes a variant, and so does what is to come. */
-static int cut(struct db *tx, struct redoing *k, struct err *e)
+static int cut(struct db *tx, struct replacing *k, struct err *e)
 {
 	const struct uuid *id = &k->r->conversation_id;
 	int64_t next_seq = k->l.last_seq + 1, n_rows = 0;
@@ -211,9 +211,9 @@ static int cut(struct db *tx, struct redoing *k, struct err *e)
 }
 
 /* The rows: of an edit the new message, then the turn. */
-static int begin(struct db *tx, struct redoing *k, struct err *e)
+static int begin(struct db *tx, struct replacing *k, struct err *e)
 {
-	struct turn_redo *r = k->r;
+	struct turn_replace *r = k->r;
 	bool answer = !r->edit && k->number.count > 0;
 
 	if (r->edit) {
@@ -241,8 +241,8 @@ static int begin(struct db *tx, struct redoing *k, struct err *e)
 }
 
 /* An earlier try was committed, with the outputs that it left: 1, 0, -1. */
-static int redone_before(struct db *tx, struct redoing *k, struct arena *a,
-			 struct err *e)
+static int replaced_before(struct db *tx, struct replacing *k, struct arena *a,
+			   struct err *e)
 {
 	struct turn t;
 
@@ -258,20 +258,20 @@ static int redone_before(struct db *tx, struct redoing *k, struct arena *a,
 	return 0;
 }
 
-static int redo(struct db *tx, struct redoing *k, struct arena *a,
-		struct err *e)
+static int replace(struct db *tx, struct replacing *k, struct arena *a,
+		   struct err *e)
 {
-	struct turn_redo *r = k->r;
+	struct turn_replace *r = k->r;
 	struct str title = { NULL, 0 };
 
 	if (lock_free(tx, k->o, &r->conversation_id, r->text_of_events, a, &k->l,
-		      e) || find_place(tx, k, e) || cut(tx, k, e))
+		      &r->evicted, e) || find_place(tx, k, e) || cut(tx, k, e))
 		return -1;
 	if (r->edit && k->after_seq == 0 && k->l.title_by != TITLE_USER)
 		title = r->title;
 	r->titled = title.p != NULL;
 	r->turn_number = k->l.turns + r->edit;
-	if (db_exec(tx, STMT_CONVERSATION_REDO,
+	if (db_exec(tx, STMT_CONVERSATION_REPLACE,
 		    DB_ARGS(DB_I(r->edit), DB_I(r->edit), DB_U(&r->turn_id),
 			    DB_I(k->now_us), DB_I(k->l.superseded),
 			    DB_S_IF(title), DB_S_IF(title),
@@ -281,28 +281,29 @@ static int redo(struct db *tx, struct redoing *k, struct arena *a,
 	return begin(tx, k, e);
 }
 
-static int redo_tx(struct db *tx, void *ctx, struct err *e)
+static int replace_tx(struct db *tx, void *ctx, struct err *e)
 {
-	struct redoing *k = ctx;
+	struct replacing *k = ctx;
 	struct arena a = ARENA_INIT;
-	int rc = redone_before(tx, k, &a, e);
+	int rc = replaced_before(tx, k, &a, e);
 
-	rc = rc ? MIN(rc, 0) : redo(tx, k, &a, e);
+	rc = rc ? MIN(rc, 0) : replace(tx, k, &a, e);
 	arena_release(&a);
 	return rc;
 }
 
-int thread_redo(struct db *db, const struct owner *o, struct turn_redo *r,
-		struct err *e)
+int thread_replace(struct db *db, const struct owner *o, struct turn_replace *r,
+		   struct err *e)
 {
-	struct redoing k = { .o = o, .r = r };
+	struct replacing k = { .o = o, .r = r };
 
 	if (!r->attempt_us)
 		r->attempt_us = clock_now_us();
 	k.now_us = r->attempt_us;
+	r->evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
 	if (r->title.p)
 		r->title = utf8_head(r->title, LIM_TITLE_CHARS);
-	return db_tx(db, redo_tx, &k, e);
+	return db_tx(db, replace_tx, &k, e);
 }
 
 /* -- choosing ------------------------------------------------------------------- */
@@ -349,12 +350,13 @@ static int choose(struct db *tx, struct choosing *k, struct arena *a,
 		  struct err *e)
 {
 	int64_t n_out = 0, n_in = 0;
+	struct turn_evicted ignored;
 	struct spot place, head;
 	struct variant v;
 	struct locked l;
 	int n;
 
-	if (lock_free(tx, k->o, k->id, k->fn, a, &l, e) ||
+	if (lock_free(tx, k->o, k->id, k->fn, a, &l, &ignored, e) ||
 	    get_variant(tx, k->id, k->head_seq, &v, e) ||
 	    (v.after_seq && thread_spot(tx, k->id, v.after_seq, &place, e)))
 		return -1;

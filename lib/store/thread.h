@@ -16,7 +16,7 @@
 #include "store/conversation.h"
 #include "store/turn.h"
 
-struct turn_redo {
+struct turn_replace {
 	int64_t attempt_us;	/* what tells our row from another node's; 0 = now */
 	struct uuid turn_id;		/* made by the caller: uuid_new */
 	struct uuid conversation_id;
@@ -40,6 +40,7 @@ struct turn_redo {
 	int64_t turn_number;
 	bool titled;			/* the title was set by this call */
 	int64_t variant_index, variant_count;	/* of the answer to come; or 0 */
+	struct turn_evicted evicted;	/* together with it */
 };
 
 /*
@@ -49,8 +50,8 @@ struct turn_redo {
  * LIM_VARIANTS are there; ERR_INVALID_FIELD (messageId) when it is to edit what
  * is no user message.
  */
-int thread_redo(struct db *db, const struct owner *o, struct turn_redo *r,
-		struct err *e) MUST_CHECK;
+int thread_replace(struct db *db, const struct owner *o, struct turn_replace *r,
+		   struct err *e) MUST_CHECK;
 
 struct variant {
 	int64_t after_seq;	/* what it follows; 0: it begins the thread */

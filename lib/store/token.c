@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "resource/resource.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -28,13 +29,12 @@ static struct db_val hash_of(struct str text, unsigned char *hash)
 				   crypto_hash_sha256_BYTES }));
 }
 
-int token_create(struct db *db, const struct token_new *n, char *text,
-		 struct uuid *id, struct err *e)
+void token_fill(struct resource_row *row, struct str login, struct str groups,
+		struct arena *a, char text[TOKEN_TEXT_BYTES])
 {
-	unsigned char secret[32], hash[crypto_hash_sha256_BYTES];
-	struct uuid user = uuid_of_name(n->tenant_id, n->login);
-	struct uuid own = uuid_new();
-	int rc;
+	const struct resource *r = &resources[RESOURCE_API_TOKEN];
+	unsigned char secret[32];
+	unsigned char *hash = arena_zalloc(a, 1, crypto_hash_sha256_BYTES);
 
 	randombytes_buf(secret, sizeof(secret));
 	memcpy(text, PREFIX, sizeof(PREFIX) - 1);
@@ -43,17 +43,32 @@ int token_create(struct db *db, const struct token_new *n, char *text,
 			  secret, sizeof(secret),
 			  sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 	sodium_memzero(secret, sizeof(secret));
-	rc = db_exec(db, STMT_TOKEN_INSERT,
-		     DB_ARGS(DB_U(&own), DB_S(n->tenant_id), DB_U(&user),
-			     DB_S(n->login), DB_S_IF(n->name),
-			     hash_of(str_of(text), hash), DB_S(n->groups),
-			     DB_I(clock_now_us()),
-			     DB_I_IF(n->expires_us, n->expires_us)), NULL, e);
+	*resource_value(r, row, "login") = DB_S(login);
+	*resource_value(r, row, "groups") = DB_S(groups);
+	*resource_value(r, row, "hash") = hash_of(str_of(text), hash);
+}
+
+int token_create(struct db *db, const struct token_new *n, char *text,
+		 struct uuid *id, struct err *e)
+{
+	const struct resource *r = &resources[RESOURCE_API_TOKEN];
+	struct owner o = { n->tenant_id, uuid_of_name(n->tenant_id, n->login) };
+	struct arena a = ARENA_INIT;
+	struct resource_row row;
+	int rc;
+
+	resource_new(r, &row);
+	token_fill(&row, n->login, n->groups, &a, text);
+	*resource_value(r, &row, "name") = DB_S_IF(n->name);
+	*resource_value(r, &row, "expires_us") =
+		DB_I_IF(n->expires_us, n->expires_us);
+	rc = resource_create(db, r, &o, &row, e);
 	if (rc && e->code == ERR_DB_DUPLICATE) {
 		err_clear(e);	/* a second run after a lost link */
 		rc = 0;
 	}
-	*id = own;
+	*id = row.id;
+	arena_release(&a);
 	return rc;
 }
 

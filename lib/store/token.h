@@ -1,6 +1,6 @@
 /*
- * API tokens: bearer credentials of a user, made and revoked by the command.
- * Only a hash is stored; the text is shown once.
+ * API tokens: bearer credentials of a user, made by them (a resource) or by the
+ * command. Only a hash is stored; the text is shown once.
  */
 #ifndef STORE_TOKEN_H
 #define STORE_TOKEN_H
@@ -26,6 +26,16 @@ struct token_new {
 	struct str groups;	/* JSON array of strings */
 	int64_t expires_us;	/* 0 = never */
 };
+
+struct resource_row;
+
+/*
+ * What a new token (a row of its resource) has of us: whose it is, a new secret,
+ * which text gets, and its hash. login and groups (a JSON array) are borrowed,
+ * the rest is in a.
+ */
+void token_fill(struct resource_row *row, struct str login, struct str groups,
+		struct arena *a, char text[TOKEN_TEXT_BYTES]);
 
 /* Creates; text (TOKEN_TEXT_BYTES) gets the secret, *id its id. */
 int token_create(struct db *db, const struct token_new *n, char *text,

@@ -56,14 +56,3 @@ int tool_output_get(struct db *db, const struct owner *o,
 		return -1;
 	return n ? 0 : err_set(e, ERR_NOT_FOUND, "no such tool output");
 }
-
-int tool_output_expire(struct db *db, int64_t limit, int64_t *n, struct err *e)
-{
-	struct db_result r = { .affected = 0 };
-	int rc = db_exec(db, STMT_TOOL_OUTPUT_EXPIRE,
-			 DB_ARGS(DB_I(clock_now_us() - KEPT_US), DB_I(limit)),
-			 &r, e);
-
-	*n = r.affected;
-	return rc;
-}

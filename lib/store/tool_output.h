@@ -28,8 +28,4 @@ int tool_output_get(struct db *db, const struct owner *o,
 		    const struct uuid *id, struct arena *a,
 		    struct tool_output *out, struct err *e) MUST_CHECK;
 
-/* Deletes at most limit rows that are over their day; *n says how many. */
-int tool_output_expire(struct db *db, int64_t limit, int64_t *n,
-		       struct err *e) MUST_CHECK;
-
 #endif

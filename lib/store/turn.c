@@ -282,7 +282,7 @@ static int make_free_tx(struct db *tx, void *ctx, struct err *e)
 			     "the conversation is not of that agent");
 	if (!rc)
 		rc = turn_evict(tx, k->o, &b->conversation_id, &l,
-				b->text_of_events, e);
+				b->text_of_events, &b->evicted, e);
 	arena_release(&a);
 	return rc;
 }
@@ -292,6 +292,7 @@ int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 {
 	struct beginning k = { .o = o, .b = b };
 
+	b->evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
 	b->user = (struct message){
 		.role = ROLE_USER,
 		.turn_id = b->turn_id,
@@ -334,6 +335,7 @@ struct appending {
 	const struct uuid *conversation_id, *turn_id;
 	struct message *rows;
 	size_t n;
+	size_t known;		/* of them, that an earlier call has numbered */
 	struct arena a;
 };
 
@@ -344,35 +346,55 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
+/*
+ * How many of the rows earlier tries have stored: one of that number and time
+ * is ours. Some may have a number of a try that was undone, behind those of one
+ * that was not.
+ */
+static int count_stored(struct db *tx, struct appending *k, size_t *n,
+			struct err *e)
+{
+	int64_t seen = 0;
+
+	for (*n = db_tx_unknown(tx) ? k->n : k->known; *n; --*n) {
+		const struct message *m = &k->rows[*n - 1];
+
+		if (db_each(tx, STMT_MESSAGE_OF_TURN,
+			    DB_ARGS(DB_U(k->conversation_id), DB_I(m->seq),
+				    DB_U(k->turn_id), DB_I(m->created_us)),
+			    &k->a, take_seq, &seen, e))
+			return -1;
+		if (seen)
+			break;
+	}
+	return 0;
+}
+
 static int append_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct appending *k = ctx;
 	struct db_val *v = arena_zalloc(&k->a, k->n * MESSAGE_PARAMS,
 					sizeof(*v)), *at = v;
-	int64_t seen = 0;
 	struct db_result r;
+	size_t done, n;
 
-	/* A row of that number and time is ours: it was committed. */
-	if (db_tx_unknown(tx) && k->rows[0].seq &&
-	    db_each(tx, STMT_MESSAGE_OF_TURN,
-		    DB_ARGS(DB_U(k->conversation_id), DB_I(k->rows[0].seq),
-			    DB_U(k->turn_id), DB_I(k->rows[0].created_us)),
-		    &k->a, take_seq, &seen, e))
+	if (count_stored(tx, k, &done, e))
 		return -1;
-	if (seen)
+	n = k->n - done;
+	if (!n)
 		return 0;
 	if (db_exec(tx, STMT_CONVERSATION_ADVANCE,
-		    DB_ARGS(DB_I((int64_t)k->n), DB_U(k->conversation_id),
+		    DB_ARGS(DB_I((int64_t)n), DB_U(k->conversation_id),
 			    DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
 			    DB_U(k->turn_id)), &r, e))
 		return -1;
 	if (!r.affected)
 		return gone(e);
-	for (size_t i = 0; i < k->n; i++) {
+	for (size_t i = done; i < k->n; i++) {
 		k->rows[i].seq = r.insert_id - (int64_t)k->n + 1 + (int64_t)i;
 		at = message_args(at, k->conversation_id, &k->rows[i]);
 	}
-	return db_exec_rows(tx, STMT_MESSAGE_INSERT, v, k->n, NULL, e);
+	return db_exec_rows(tx, STMT_MESSAGE_INSERT, v, n, NULL, e);
 }
 
 int turn_append(struct db *db, const struct owner *o,
@@ -388,7 +410,10 @@ int turn_append(struct db *db, const struct owner *o,
 	if (!n)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		rows[i].seq = 0;
+		if (rows[i].seq) {
+			k.known = i + 1;
+			continue;
+		}
 		rows[i].turn_id = *turn_id;
 		rows[i].created_us = now_us;
 	}
@@ -503,8 +528,14 @@ static int end_tx(struct db *tx, void *ctx, struct err *e)
 int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
 	     struct err *e)
 {
-	struct ending k = { .o = o, .t = t, .now_us = clock_now_us() };
+	struct ending k = { .o = o, .t = t };
+	const bool again = t->ended_us != 0;
+	struct err ignored = ERR_INIT;
+	int rc;
 
+	if (!again)
+		t->ended_us = clock_now_us();
+	k.now_us = t->ended_us;
 	if (t->answer) {
 		t->answer->turn_id = t->turn_id;
 		t->answer->created_us = k.now_us;
@@ -513,5 +544,12 @@ int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
 	if (t->n_events > 1 &&
 	    turn_flush(db, t->events, t->n_events - 1, e))
 		return -1;
-	return db_tx(db, end_tx, &k, e);
+	rc = db_tx(db, end_tx, &k, e);
+	/* Closed: by our own earlier try, of which no answer came? */
+	if (rc && again && e->code == ERR_CONFLICT &&
+	    ended_before(db, &k, &ignored) == 1) {
+		err_clear(e);
+		rc = 0;
+	}
+	return rc;
 }

@@ -44,8 +44,8 @@ struct turn {
 					   ended turn: the terminal event's */
 	int64_t started_us, ended_us;	/* ended 0 = not yet */
 	struct str error_code, error_text;	/* wire code, public; or NULL */
-	struct str client;	/* JSON: what its request said of the page and the web
-				   (tool_page_read); or NULL */
+	struct str client;	/* JSON: what its request said beside its message
+				   (turn/options.h); or NULL */
 };
 
 /* What the stored events of a dead turn tell. */
@@ -63,6 +63,12 @@ struct turn_told {
  */
 typedef void turn_text_fn(struct turn_told *told, int64_t seq,
 			  struct str data);
+
+/* A turn that had to end for another one to begin; id nil: none had to. */
+struct turn_evicted {
+	struct uuid id;
+	enum turn_status status;	/* how it is now */
+};
 
 struct turn_begin {
 	struct uuid turn_id;		/* made by the caller: uuid_new */
@@ -91,6 +97,7 @@ struct turn_begin {
 	bool titled;		/* the title was set by this call */
 	struct message_page history;	/* oldest first; without the agent's
 		ids. Empty where the outcome had to be looked up: see db_tx. */
+	struct turn_evicted evicted;	/* in front of it; also when it fails */
 };
 
 /*
@@ -104,7 +111,7 @@ struct turn_begin {
 int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	       struct err *e) MUST_CHECK;
 
-struct turn_resume {
+struct turn_continue {
 	int64_t attempt_us;	/* what tells our row from another node's; 0 = now */
 	struct uuid turn_id;		/* made by the caller: uuid_new */
 	struct uuid of;			/* the turn that was cut short */
@@ -123,12 +130,14 @@ struct turn_resume {
  * to the thread. ERR_NOT_FOUND; ERR_BUSY with the running turn's id in e->id;
  * ERR_CONFLICT when it was not cut short, or the thread has gone on.
  */
-int turn_resume(struct db *db, const struct owner *o, struct turn_resume *r,
-		struct err *e) MUST_CHECK;
+int turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,
+		  struct err *e) MUST_CHECK;
 
 /*
  * Stores the rows of one step: the assistant row with its tool calls and the
  * tool rows. In: role, content, meta of each; out: seq, turn_id, created_us.
+ * Rows that an earlier call has numbered keep their time: where that call
+ * failed after all was stored, they are not stored again.
  * ERR_CONFLICT when the turn is not running any more. 3 round trips.
  */
 int turn_append(struct db *db, const struct owner *o,
@@ -153,6 +162,8 @@ struct turn_end {
 	const struct turn_events *events;	/* not flushed yet */
 	size_t n_events;
 	int64_t last_event_seq;		/* number of the terminal event */
+	int64_t ended_us;	/* 0 = now; set, so that the same end may be
+				   tried again: it is stored once */
 };
 
 /*
@@ -165,6 +176,19 @@ struct turn_end {
  */
 int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
 	     struct err *e) MUST_CHECK;
+
+/*
+ * Stores an end that turn_end could not store when it was due, with rows of
+ * steps that were not stored either: as turn_end where the turn still has its
+ * conversation; where others have closed it as interrupted, in place of what
+ * they have stored. Done before: nothing happens. *end as for turn_end, with
+ * ended_us; no events. ERR_NOT_FOUND; ERR_BUSY with the running turn's id in
+ * e->id; ERR_CONFLICT when the turn was ended otherwise, or the thread has
+ * gone on in a way that leaves no place for it. Not within db_tx.
+ */
+int turn_end_late(struct db *db, const struct owner *o, struct turn_end *end,
+		  struct message *steps, size_t n_steps,
+		  struct err *e) MUST_CHECK;
 
 /* By id. ERR_NOT_FOUND. Text in a. A dead turn still reads `running`; see
    turn_recover. */
@@ -190,6 +214,10 @@ int turn_cancel(struct db *db, const struct owner *o, const struct uuid *id,
 		struct arena *a, struct turn *out, struct err *e) MUST_CHECK;
 
 /* -- for the process that runs or watches many turns at once --------------- */
+
+/* The owner's turns that run, at most max of them, into out. */
+int turn_running(struct db *db, const struct owner *o, struct uuid *out,
+		 size_t max, size_t *n, struct err *e) MUST_CHECK;
 
 /* Extends the leases of running turns, in one statement. No owner: the ids
    are this process's own turns. */
@@ -231,12 +259,5 @@ int turn_events_list(struct db *db, const struct owner *o,
 		     size_t max_rows, struct arena *a,
 		     struct turn_events **out, size_t *n, bool *more,
 		     struct err *e) MUST_CHECK;
-
-/*
- * Deletes batches older than before_us, at most limit rows; *n says how many.
- * Those of turns that were never ended stay: turn_recover needs their text.
- */
-int turn_events_expire(struct db *db, int64_t before_us, int64_t limit,
-		       int64_t *n, struct err *e) MUST_CHECK;
 
 #endif

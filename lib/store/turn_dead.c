@@ -135,15 +135,25 @@ static bool is_dead(const struct locked *l, int64_t now_us)
 
 int turn_evict(struct db *tx, const struct owner *o,
 	       const struct uuid *conversation_id, const struct locked *l,
-	       turn_text_fn *fn, struct err *e)
+	       turn_text_fn *fn, struct turn_evicted *out, struct err *e)
 {
 	if (uuid_is_nil(&l->turn_id))
 		return 0;
-	if (is_dead(l, clock_now_us()))
-		return close_dead(tx, o, conversation_id, l, fn, e);
-	if (l->status == TURN_WAITING)
-		return wait_close(tx, o, conversation_id, l, WAIT_SUPERSEDED,
-				  e);
+	if (is_dead(l, clock_now_us())) {
+		if (close_dead(tx, o, conversation_id, l, fn, e))
+			return -1;
+		/* It may only have been left behind by a turn that ended. */
+		if (l->status == TURN_RUNNING)
+			*out = (struct turn_evicted){ l->turn_id,
+						      TURN_INTERRUPTED };
+		return 0;
+	}
+	if (l->status == TURN_WAITING) {
+		if (wait_close(tx, o, conversation_id, l, WAIT_SUPERSEDED, e))
+			return -1;
+		*out = (struct turn_evicted){ l->turn_id, TURN_CANCELLED };
+		return 0;
+	}
 	uuid_format(&l->turn_id, e->id);
 	return err_set(e, ERR_BUSY, "a turn is running");
 }

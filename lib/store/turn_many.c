@@ -51,7 +51,36 @@ int turn_touch(struct db *db, const struct uuid *ids, size_t n, struct err *e)
 	return 0;
 }
 
-struct polling {
+struct running {
+	struct uuid *out;
+	size_t *n;
+};
+
+static int take_running(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct running *r = ctx;
+
+	(void)e;
+	memcpy(r->out[(*r->n)++].b, row[0].s.p, 16);
+	return 0;
+}
+
+int turn_running(struct db *db, const struct owner *o, struct uuid *out,
+		 size_t max, size_t *n, struct err *e)
+{
+	struct running r = { .out = out, .n = n };
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	*n = 0;
+	rc = db_each(db, STMT_TURN_RUNNING,
+		     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+			     DB_I((int64_t)max)), &a, take_running, &r, e);
+	arena_release(&a);
+	return rc;
+}
+
+struct many_polling {
 	const struct uuid *ids;
 	size_t n;
 	struct turn_state *out;
@@ -59,7 +88,7 @@ struct polling {
 
 static int take_state(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct polling *p = ctx;
+	struct many_polling *p = ctx;
 	struct turn_state s;
 
 	(void)e;
@@ -82,7 +111,7 @@ int turn_poll(struct db *db, const struct uuid *ids, size_t n,
 	for (size_t i = 0; i < n; i++)
 		out[i] = (struct turn_state){ .id = ids[i] };
 	for (size_t at = 0; !rc && at < n; at += IDS_MAX) {
-		struct polling p = { .ids = ids + at,
+		struct many_polling p = { .ids = ids + at,
 				     .n = MIN(n - at, IDS_MAX),
 				     .out = out + at };
 		int size = pad_ids(v, p.ids, p.n);
@@ -218,16 +247,4 @@ int turn_events_list(struct db *db, const struct owner *o,
 		return -1;
 	*more |= *n == max_rows;
 	return *n ? 0 : turn_get(db, o, turn_id, a, &t, e);
-}
-
-int turn_events_expire(struct db *db, int64_t before_us, int64_t limit,
-		       int64_t *n, struct err *e)
-{
-	struct db_result r;
-
-	if (db_exec(db, STMT_TURN_EVENT_EXPIRE,
-		    DB_ARGS(DB_I(before_us), DB_I(limit)), &r, e))
-		return -1;
-	*n = r.affected;
-	return 0;
 }

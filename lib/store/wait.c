@@ -280,9 +280,9 @@ int turn_wait_take(struct db *db, const struct owner *o,
 
 /* -- deciding ------------------------------------------------------------------- */
 
-struct waking {
+struct resuming {
 	const struct owner *o;
-	struct turn_wake *w;
+	struct turn_resume *w;
 	int64_t now_us;
 };
 
@@ -296,7 +296,7 @@ static const struct turn_wait *row_of(const struct turn_wait *rows, size_t n,
 }
 
 /* Why a row could not be decided; 0: an earlier try of ours has done it. */
-static int why_not(struct db *tx, struct waking *k, struct arena *a,
+static int why_not(struct db *tx, struct resuming *k, struct arena *a,
 		   const struct turn_decision *d, struct err *e)
 {
 	const struct turn_wait *row;
@@ -320,7 +320,7 @@ static int why_not(struct db *tx, struct waking *k, struct arena *a,
 	return err_set(e, ERR_EXPIRED, "decided too late");
 }
 
-static int decide(struct db *tx, struct waking *k, struct arena *a,
+static int decide(struct db *tx, struct resuming *k, struct arena *a,
 		  const struct turn_decision *d, struct err *e)
 {
 	struct db_result r;
@@ -340,7 +340,7 @@ static int decide(struct db *tx, struct waking *k, struct arena *a,
 	return r.affected ? 0 : why_not(tx, k, a, d, e);
 }
 
-static int remember(struct db *tx, struct waking *k,
+static int remember(struct db *tx, struct resuming *k,
 		    const struct uuid *conversation_id, struct arena *a,
 		    struct err *e)
 {
@@ -368,10 +368,10 @@ static int remember(struct db *tx, struct waking *k,
 	return 0;
 }
 
-static int wake_in(struct db *tx, struct waking *k, struct arena *a,
+static int resume_in(struct db *tx, struct resuming *k, struct arena *a,
 		   struct err *e)
 {
-	struct turn_wake *w = k->w;
+	struct turn_resume *w = k->w;
 	struct db_result r;
 	struct locked l;
 
@@ -383,7 +383,7 @@ static int wake_in(struct db *tx, struct waking *k, struct arena *a,
 	w->turn_number = l.turns;
 	w->variant_index = l.variant_index;
 	w->variant_count = l.variant_count;
-	w->woken = w->turn.status == TURN_WAITING;
+	w->resumed = w->turn.status == TURN_WAITING;
 	for (size_t i = 0; i < w->n; i++)
 		if (decide(tx, k, a, &w->decisions[i], e))
 			return -1;
@@ -394,22 +394,22 @@ static int wake_in(struct db *tx, struct waking *k, struct arena *a,
 	/* An earlier try: its lease is the one that it got then. */
 	if (db_tx_unknown(tx) &&
 	    w->turn.lease_until_us == k->now_us + TURN_LEASE_US) {
-		w->woken = true;
+		w->resumed = true;
 		return 0;
 	}
 	if (remember(tx, k, &w->turn.conversation_id, a, e) ||
-	    db_exec(tx, STMT_TURN_WAKE,
+	    db_exec(tx, STMT_TURN_RESUME,
 		    DB_ARGS(DB_I(k->now_us + TURN_LEASE_US),
 			    DB_U(&w->turn_id)), &r, e))
 		return -1;
 	return r.affected ? 0 : gone(e);
 }
 
-static int wake_tx(struct db *tx, void *ctx, struct err *e)
+static int resume_tx(struct db *tx, void *ctx, struct err *e)
 {
-	struct waking *k = ctx;
+	struct resuming *k = ctx;
 	struct arena a = ARENA_INIT;
-	int rc = wake_in(tx, k, &a, e);
+	int rc = resume_in(tx, k, &a, e);
 
 	k->w->turn.error_code = k->w->turn.error_text = k->w->turn.client =
 		(struct str){ NULL, 0 };
@@ -417,12 +417,12 @@ static int wake_tx(struct db *tx, void *ctx, struct err *e)
 	return rc;
 }
 
-int turn_wake(struct db *db, const struct owner *o, struct turn_wake *w,
+int turn_resume(struct db *db, const struct owner *o, struct turn_resume *w,
 	      struct err *e)
 {
-	struct waking k = { .o = o, .w = w, .now_us = clock_now_us() };
+	struct resuming k = { .o = o, .w = w, .now_us = clock_now_us() };
 
-	return db_tx(db, wake_tx, &k, e);
+	return db_tx(db, resume_tx, &k, e);
 }
 
 /* -- closing --------------------------------------------------------------------- */

@@ -112,13 +112,13 @@ struct turn_decision {
 	bool remember;			/* always allow in this conversation */
 };
 
-struct turn_wake {
+struct turn_resume {
 	struct uuid turn_id;
 	const struct turn_decision *decisions;
 	size_t n;
 	struct str via;			/* identity_kind_name */
 	/* out: */
-	bool woken;			/* by this call: the caller runs it */
+	bool resumed;			/* by this call: the caller runs it */
 	struct turn turn;		/* before; without texts */
 	int64_t last_seq;		/* of the thread */
 	int64_t turn_number;
@@ -126,12 +126,12 @@ struct turn_wake {
 };
 
 /*
- * Stores decisions, all or none, and takes the turn: woken with a lease
+ * Stores decisions, all or none, and takes the turn: resumed with a lease
  * TURN_LEASE_US from now, or, when it runs, left to its process, which finds
  * them when it would wait again. ERR_NOT_FOUND; ERR_CONFLICT: it does not wait
  * any more, a row was decided before, another digest; ERR_EXPIRED.
  */
-int turn_wake(struct db *db, const struct owner *o, struct turn_wake *w,
+int turn_resume(struct db *db, const struct owner *o, struct turn_resume *w,
 	      struct err *e) MUST_CHECK;
 
 /* All rows of a turn in order of position; none for others' turns. Text in a. */

@@ -1,11 +1,20 @@
 # One folder a family of tools; core/ is what they all use.
 lib_liblamplighter_a_SOURCES += \
+	lib/tool/agent/agent.h \
 	lib/tool/agent/kind_agent.c \
 	lib/tool/agent/kind_image_text.c \
+	lib/tool/agent/option.def \
+	lib/tool/agent/option.h \
+	lib/tool/agent/ready.c \
+	lib/tool/agent/rows.c \
+	lib/tool/client/client.h \
 	lib/tool/client/kind_client.c \
 	lib/tool/client/page.c \
+	lib/tool/client/rows.c \
 	lib/tool/client/suggest.c \
 	lib/tool/command/kind_command.c \
+	lib/tool/command/option.def \
+	lib/tool/command/option.h \
 	lib/tool/core/builtin.h \
 	lib/tool/core/dispatch.c \
 	lib/tool/core/env.c \
@@ -13,12 +22,16 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/core/extract.c \
 	lib/tool/core/extract.h \
 	lib/tool/core/gate.c \
-	lib/tool/core/given.c \
-	lib/tool/core/given.h \
+	lib/tool/core/family.c \
+	lib/tool/core/family.def \
+	lib/tool/core/family.h \
 	lib/tool/core/kind.c \
 	lib/tool/core/kind.h \
 	lib/tool/core/origin.c \
 	lib/tool/core/origin.h \
+	lib/tool/core/pool.c \
+	lib/tool/core/pool.def \
+	lib/tool/core/pool.h \
 	lib/tool/core/read_result.c \
 	lib/tool/core/registry.c \
 	lib/tool/core/secret.c \
@@ -41,6 +54,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/data/query_where.c \
 	lib/tool/data/rowfilter.c \
 	lib/tool/data/rowfilter.h \
+	lib/tool/data/rows.c \
 	lib/tool/http/http_answer.c \
 	lib/tool/http/http_build.c \
 	lib/tool/http/http_tool.h \
@@ -48,6 +62,9 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/http/kind_openapi.c \
 	lib/tool/http/openapi.c \
 	lib/tool/http/openapi.h \
+	lib/tool/http/option.def \
+	lib/tool/http/option.h \
+	lib/tool/http/rows.c \
 	lib/tool/mcp/kind_mcp.c \
 	lib/tool/mcp/mcp.h \
 	lib/tool/mcp/mcp_http.c \
@@ -58,12 +75,46 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/mcp/mcp_result.c \
 	lib/tool/mcp/mcp_stdio.c \
 	lib/tool/mcp/mcp_wire.c \
+	lib/tool/mcp/rows.c \
 	lib/tool/text/analyse_log.c \
 	lib/tool/text/find_pii.c \
+	lib/tool/text/given.c \
+	lib/tool/text/given.h \
 	lib/tool/text/pii.c \
 	lib/tool/text/pii.h \
-	lib/tool/agent/ready.c \
+	lib/tool/text/rows.c \
 	lib/tool/web/kind_web.c \
+	lib/tool/web/option.def \
+	lib/tool/web/option.h \
+	lib/tool/web/rows.c \
 	lib/tool/web/web.h \
 	lib/tool/web/web_fetch.c \
 	lib/tool/web/web_robots.c
+
+# Arguments of tools: NAME.schema.json is SCHEMA_NAME in tool/schemas.h.
+TOOL_SCHEMAS = \
+	lib/tool/agent/image_text.schema.json \
+	lib/tool/agent/summarize.schema.json \
+	lib/tool/agent/translate.schema.json \
+	lib/tool/client/ask_user.schema.json \
+	lib/tool/data/describe_dataset.schema.json \
+	lib/tool/data/read_result.schema.json \
+	lib/tool/text/analyse_log.schema.json \
+	lib/tool/text/find_pii.schema.json \
+	lib/tool/web/web_search.schema.json \
+	lib/tool/web/web_visit.schema.json
+EXTRA_DIST += $(TOOL_SCHEMAS)
+nodist_lib_liblamplighter_a_SOURCES = lib/tool/schemas.h
+BUILT_SOURCES += lib/tool/schemas.h
+CLEANFILES += lib/tool/schemas.h
+
+lib/tool/agent/kind_image_text.$(OBJEXT) lib/tool/agent/ready.$(OBJEXT) \
+	lib/tool/client/rows.$(OBJEXT) lib/tool/data/rows.$(OBJEXT) \
+	lib/tool/text/rows.$(OBJEXT) lib/tool/web/kind_web.$(OBJEXT): \
+	lib/tool/schemas.h
+lib/tool/schemas.h: $(TOOL_SCHEMAS) lib/tool/local.mk
+	$(AM_V_GEN)$(MKDIR_P) lib/tool && out=$(abs_builddir)/$@ && \
+	cd $(srcdir) && for file in $(TOOL_SCHEMAS); do \
+		printf '#define SCHEMA_%s \\\n' `basename $$file .schema.json`; \
+		sed 's/^ *//; s/[\\"]/\\&/g; s/.*/	"&" \\/' $$file; echo; \
+	done >$$out.tmp && mv $$out.tmp $$out

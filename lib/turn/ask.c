@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "net/http.h"
-#include "prompt/layers.h"
+#include "prompt/blocks.h"
 #include "schema/schema.h"
 #include "turn/live.h"
 
@@ -15,8 +15,8 @@ struct asking {
 	const struct llm_ask *q;
 	struct arena *arena;
 	struct llm_reply *out;
-	struct conf_llm service;	/* the asked one's, with less time */
-	struct prompt_layers layers;
+	struct llm_service service;	/* the asked one's, with less time */
+	struct prompt_blocks blocks;
 	struct http_abort *abort;
 	int64_t started_ms;
 	/* of the call that runs */
@@ -60,23 +60,19 @@ static void set_prompts(struct asking *k)
 	struct jw w = jw_on(&b);
 
 	if (q->guardrails)
-		prompt_add(&k->layers, rules->name, rules->name, rules->version,
-			   str_of(rules->text));
+		prompt_add(&k->blocks, k->arena, rules->name, rules->name,
+			   rules->version, str_of(rules->text));
 	if (q->prompt)
-		prompt_add(&k->layers, q->layer, q->prompt->name,
+		prompt_add(&k->blocks, k->arena, q->layer, q->prompt->name,
 			   q->prompt->version, str_of(q->prompt->text));
 	if (q->schema)
-		prompt_add(&k->layers, "schema", typed->name, typed->version,
+		prompt_add(&k->blocks, k->arena, "schema", typed->name,
+			   typed->version,
 			   str_of(arena_printf(k->arena, "%s\n%s", typed->text,
 					       jx_text(k->arena, q->schema))));
-	prompt_stamps(&k->layers, &w);
+	prompt_stamps(&k->blocks, &w);
 	k->out->usage.prompts = arena_str(k->arena, buf_str(&b));
 	buf_release(&b);
-}
-
-static int lesser(int a, int b)
-{
-	return a > 0 ? MIN(a, b) : b;
 }
 
 /* The service with what is left of the time. */
@@ -85,19 +81,12 @@ static int set_service(struct asking *k, struct err *e)
 	const struct llm_ask *q = k->q;
 	int64_t left = q->deadline_ms - (clock_mono_ms() - k->started_ms);
 
-	k->service = *q->service;
-	if (q->aside) {
-		k->service.retries = 0;
-		k->service.thinking_budget_tokens = 0;
-	}
+	k->service = q->aside ? llm_service_aside(q->service) : *q->service;
 	if (!q->deadline_ms)
 		return 0;
 	if (left <= 0)
 		return err_set(e, ERR_UPSTREAM_TIMEOUT, "no time for a repair");
-	k->service.total_timeout_ms =
-		lesser(q->service->total_timeout_ms, (int)left);
-	k->service.first_byte_timeout_ms =
-		lesser(q->service->first_byte_timeout_ms, (int)left);
+	k->service = llm_service_within(&k->service, (int)left);
 	return 0;
 }
 
@@ -110,7 +99,8 @@ static int call(struct asking *k, struct str input, struct err *e)
 		.n_images = q->n_images,
 	};
 	struct llm_request r = {
-		.service = &k->service, .messages = &message, .n_messages = 1,
+		.service = &k->service, .system = k->blocks.text,
+		.n_system = k->blocks.n, .messages = &message, .n_messages = 1,
 		.output_schema = q->schema, .stream = q->stream,
 		.max_output_tokens = q->max_output_tokens,
 	};
@@ -121,8 +111,6 @@ static int call(struct asking *k, struct str input, struct err *e)
 
 	if (set_service(k, e) < 0)
 		return -1;
-	for (size_t i = 0; i < k->layers.n; i++)
-		r.system[r.n_system++] = k->layers.block[i];
 	buf_reset(&k->text);
 	k->used = (struct llm_usage)LLM_USAGE_UNKNOWN;
 	rc = llm_stream(&r, &io, k->arena, on_event, k, e);

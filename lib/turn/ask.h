@@ -15,7 +15,7 @@
 
 struct llm_ask {		/* all borrowed for the time of the call */
 	const struct turn_deps *deps;	/* http and live (may be NULL) of it */
-	const struct conf_llm *service;
+	const struct llm_service *service;
 	enum usage_kind kind;
 	const char *layer;		/* of the prompt's stamp: "title", … */
 	const struct prompt_text *prompt;	/* NULL = none */

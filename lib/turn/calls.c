@@ -36,7 +36,7 @@ struct jobs {
 
 enum job_state { JOB_WAITS, JOB_RUNS, JOB_ENDED, JOB_TOLD };
 
-struct job {
+struct call_job {
 	struct jobs *jobs;
 	struct turn_loop *loop;
 	struct turn_call *call;
@@ -226,7 +226,7 @@ static bool refused(struct turn_loop *l, struct turn_call *c)
  */
 static void on_note(void *ctx, const struct tool_note *n)
 {
-	struct job *j = ctx;
+	struct call_job *j = ctx;
 	struct note *to;
 
 	if (!j->jobs)
@@ -252,7 +252,7 @@ static int on_agent(void *ctx, const struct tool_ctx *call,
 		    const struct tool_task *task, struct buf *out,
 		    struct err *e)
 {
-	struct job *j = ctx;
+	struct call_job *j = ctx;
 
 	return nested_run(j->loop, call, task, out, &j->call->untrusted,
 			  &j->call->from, e);
@@ -261,7 +261,7 @@ static int on_agent(void *ctx, const struct tool_ctx *call,
 /* No message changes while calls run. */
 static bool was_said(void *ctx, struct str text)
 {
-	const struct job *j = ctx;
+	const struct call_job *j = ctx;
 
 	return said_by_others(j->loop, text);
 }
@@ -316,7 +316,8 @@ static void tell_note(struct turn_loop *l, struct turn_call *c,
 }
 
 /* Tells what j has noted; false when there was nothing. Under the lock. */
-static bool tell_notes(struct turn_loop *l, struct jobs *jobs, struct job *j)
+static bool tell_notes(struct turn_loop *l, struct jobs *jobs,
+		       struct call_job *j)
 {
 	struct note *notes = j->notes;
 	size_t n = j->n_notes;
@@ -336,7 +337,7 @@ static bool tell_notes(struct turn_loop *l, struct jobs *jobs, struct job *j)
 
 /* -- running ---------------------------------------------------------------- */
 
-static void run_job(struct job *j)
+static void run_job(struct call_job *j)
 {
 	struct tool_ctx ctx = j->loop->tool_ctx;
 
@@ -352,7 +353,7 @@ static void run_job(struct job *j)
 
 static void *job_main(void *p)
 {
-	struct job *j = p;
+	struct call_job *j = p;
 
 	run_job(j);
 	pthread_mutex_lock(&j->jobs->lock);
@@ -363,7 +364,7 @@ static void *job_main(void *p)
 }
 
 /* Takes the result over into the turn's arena. */
-static void finish_job(struct job *j)
+static void finish_job(struct call_job *j)
 {
 	struct turn_loop *l = j->loop;
 
@@ -374,7 +375,7 @@ static void finish_job(struct job *j)
 	calls_end(l, j->call);
 }
 
-static bool start_thread(struct job *j)
+static bool start_thread(struct call_job *j)
 {
 	pthread_attr_t attr;
 	bool ok;
@@ -387,7 +388,7 @@ static bool start_thread(struct job *j)
 	return ok;
 }
 
-static void start_or_run(struct job *j)
+static void start_or_run(struct call_job *j)
 {
 	if (start_thread(j))
 		return;
@@ -400,10 +401,7 @@ static void start_or_run(struct job *j)
 static void wait_for_end(struct turn_loop *l, struct jobs *jobs,
 			 int64_t *idle_at_ms)
 {
-	struct timespec at = {
-		.tv_sec = *idle_at_ms / 1000,
-		.tv_nsec = *idle_at_ms % 1000 * 1000000,
-	};
+	struct timespec at = clock_mono_at(*idle_at_ms);
 
 	if (pthread_cond_timedwait(&jobs->ended, &jobs->lock, &at) == 0)
 		return;
@@ -415,7 +413,8 @@ static void wait_for_end(struct turn_loop *l, struct jobs *jobs,
 }
 
 /* The first job in this state, or NULL. */
-static struct job *job_in(struct job *jobs, size_t n, enum job_state state)
+static struct call_job *job_in(struct call_job *jobs, size_t n,
+			       enum job_state state)
 {
 	for (size_t i = 0; i < n; i++)
 		if (jobs[i].state == state)
@@ -424,7 +423,7 @@ static struct job *job_in(struct job *jobs, size_t n, enum job_state state)
 }
 
 /* Whether any job had notes to tell. Under the lock. */
-static bool tell_all(struct turn_loop *l, struct jobs *jobs, struct job *v,
+static bool tell_all(struct turn_loop *l, struct jobs *jobs, struct call_job *v,
 		     size_t n)
 {
 	bool told = false;
@@ -435,24 +434,20 @@ static bool tell_all(struct turn_loop *l, struct jobs *jobs, struct job *v,
 }
 
 /* At most max of n jobs at a time; returns when all were told. */
-static void run_parallel(struct turn_loop *l, struct job *jobs, size_t n,
+static void run_parallel(struct turn_loop *l, struct call_job *jobs, size_t n,
 			 size_t max)
 {
 	struct jobs shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
 	int64_t idle_at_ms = clock_mono_ms() + l->idle_ms;
-	pthread_condattr_t attr;
 	size_t running = 0;
 
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&shared.ended, &attr);
-	pthread_condattr_destroy(&attr);
+	clock_cond_init(&shared.ended);
 	for (size_t i = 0; i < n; i++)
 		jobs[i].jobs = &shared;
 	pthread_mutex_lock(&shared.lock);
 	for (;;) {
-		struct job *ended = job_in(jobs, n, JOB_ENDED);
-		struct job *next = job_in(jobs, n, JOB_WAITS);
+		struct call_job *ended = job_in(jobs, n, JOB_ENDED);
+		struct call_job *next = job_in(jobs, n, JOB_WAITS);
 
 		if (tell_all(l, &shared, jobs, n))
 			continue;
@@ -479,7 +474,7 @@ static void run_parallel(struct turn_loop *l, struct job *jobs, size_t n,
 }
 
 /* What may take longer than a keep-alive interval gets a thread. */
-static bool may_run_inline(const struct turn_loop *l, const struct job *j)
+static bool may_run_inline(const struct turn_loop *l, const struct call_job *j)
 {
 	const struct tool_offer *o = tool_set_find(&l->tools, j->call->name);
 
@@ -489,13 +484,13 @@ static bool may_run_inline(const struct turn_loop *l, const struct job *j)
 void calls_go(struct turn_loop *l)
 {
 	struct turn_step *s = &l->step;
-	struct job *jobs = arena_zalloc(l->arena, s->n_calls, sizeof(*jobs));
+	struct call_job *jobs = arena_zalloc(l->arena, s->n_calls, sizeof(*jobs));
 	int max = l->run->in.workspace->max_parallel_tools;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_calls; i++)
 		if (!s->calls[i].result.text.p && !s->calls[i].wait)
-			jobs[n++] = (struct job){
+			jobs[n++] = (struct call_job){
 				.loop = l, .call = &s->calls[i],
 			};
 	if (n == 1 && may_run_inline(l, &jobs[0])) {
@@ -514,8 +509,8 @@ void calls_run(struct turn_loop *l)
 	l->asked = l->taint;
 	l->tool_ctx.taint = &l->asked;
 	/* What was allowed for the conversation may have been revoked. */
-	l->tool_ctx.allowed = NULL;
-	l->tool_ctx.n_allowed = 0;
+	l->tool_ctx.turn.allowed = NULL;
+	l->tool_ctx.turn.n_allowed = 0;
 	loop_status(l, "executing");
 	for (size_t i = 0; i < s->n_calls; i++)
 		tell_call(l, &s->calls[i]);

@@ -1,13 +1,13 @@
 /*
- * What the model is sent: prompt layers, tool declarations, the thread
- * (history.c), the user's message, and later the steps of this turn.
+ * What the model is sent: the parts of the system prompt, tool declarations,
+ * the thread (history.c), the user's message, and later the steps of this
+ * turn. prompt/part.h says how much each may have.
  */
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "prompt/layers.h"
 #include "tool/web/web.h"
 #include "turn/loop.h"
 
@@ -15,16 +15,8 @@
 
 void context_reserve(struct turn_loop *l, size_t n)
 {
-	size_t size = MAX(l->messages_size * 2, l->n_messages + n);
-	struct llm_message *bigger;
-
-	if (l->n_messages + n <= l->messages_size)
-		return;
-	bigger = arena_alloc(l->arena, size * sizeof(*bigger));
-	if (l->n_messages)
-		memcpy(bigger, l->messages, l->n_messages * sizeof(*bigger));
-	l->messages = bigger;
-	l->messages_size = size;
+	l->messages = arena_room(l->arena, l->messages, l->n_messages, n,
+				 &l->messages_size, sizeof(*l->messages));
 }
 
 struct llm_message *context_add(struct turn_loop *l, enum llm_role role,
@@ -38,39 +30,36 @@ struct llm_message *context_add(struct turn_loop *l, enum llm_role role,
 	return m;
 }
 
-static int64_t message_cost(const struct llm_message *m)
+/* Behind the history is the user's message, then what the turn did. */
+static enum part_id part_of(const struct turn_loop *l, size_t message)
 {
-	int64_t n = CONTEXT_MESSAGE_TOKENS + llm_estimate_tokens(m->text) +
-		(int64_t)m->n_images * LLM_IMAGE_TOKENS;
-
-	for (size_t i = 0; i < m->n_calls; i++)
-		n += CONTEXT_MESSAGE_TOKENS +
-		     llm_estimate_tokens(m->calls[i].name) +
-		     llm_estimate_tokens(m->calls[i].args);
-	return n;
+	if (message < l->n_history)
+		return PART_HISTORY;
+	return message == l->n_history ? PART_MESSAGE : PART_STEPS;
 }
 
 static void count_messages(struct turn_loop *l)
 {
-	l->message_tokens = 0;
+	struct part_share *s = l->share;
+
+	s[PART_HISTORY].tokens = s[PART_MESSAGE].tokens =
+		s[PART_STEPS].tokens = 0;
 	for (size_t i = 0; i < l->n_messages; i++)
-		l->message_tokens += message_cost(&l->messages[i]);
+		s[part_of(l, i)].tokens += llm_message_tokens(&l->messages[i]);
 	l->request.messages = l->messages;
 	l->request.n_messages = l->n_messages;
 }
 
 int64_t context_tokens(const struct turn_loop *l)
 {
-	return l->fixed_tokens + l->message_tokens;
+	int64_t n = 0;
+
+	for (int i = 0; i < PART__MAX; i++)
+		n += l->share[i].tokens;
+	return n;
 }
 
 /* -- prompt and tools ------------------------------------------------------- */
-
-static int64_t offer_tokens(const struct tool_offer *o)
-{
-	return llm_estimate_tokens(str_of(o->description)) +
-	       (int64_t)o->schema_bytes / 4;
-}
 
 /*
  * The toggle, or the user's words (C30); of a turn that goes on, the same. An
@@ -79,26 +68,23 @@ static int64_t offer_tokens(const struct tool_offer *o)
 static bool wants_web(const struct turn_loop *l)
 {
 	const struct turn_run *t = l->run;
-	int said = l->tool_ctx.web_said;
+	int said = t->in.options.web;
 
-	if (!said)
-		said = t->user.web || t->in.web;
-	return said > 0 ||
-	       web_asked(&l->tool_ctx.conf->web_words,
+	return said > 0 || (!said && t->user.web) ||
+	       web_asked(&l->tool_ctx.turn.by.conf->web_words,
 			 t->in.content.n ? t->in.content : t->user.content);
 }
 
 /* What is offered now; again when a call has changed what that is. */
 static int offer_tools(struct turn_loop *l, struct err *e)
 {
+	struct part_share *share = &l->share[PART_TOOLS];
 	struct llm_tool *declared;
 
 	if (!(l->run->service->capabilities & LLM_CAN_TOOLS))
 		return 0;	/* B21: it answers without */
 	if (!l->nested)
-		l->tool_ctx.web = wants_web(l);
-	for (size_t i = 0; i < l->tools.n; i++)
-		l->fixed_tokens -= offer_tokens(&l->tools.v[i]);
+		l->tool_ctx.turn.web = wants_web(l);
 	if (tool_set_build(&l->tool_ctx, &l->tools, e) < 0)
 		return -1;
 	declared = arena_alloc(l->arena, (l->tools.n + 1) * sizeof(*declared));
@@ -109,10 +95,15 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 			.name = o->tool->name, .description = o->description,
 			.schema = o->schema,
 		};
-		l->fixed_tokens += offer_tokens(o);
 	}
 	l->request.tools = declared;
 	l->request.n_tools = l->tools.n;
+	l->tool_forms = llm_tool_forms(l->run->service, declared, l->tools.n,
+				       l->arena);
+	share->want = 0;
+	for (size_t i = 0; i < l->tools.n; i++)
+		share->want += l->tool_forms[i].tokens;
+	share->tokens = share->want;
 	return 0;
 }
 
@@ -120,34 +111,59 @@ void context_told_of_kept(struct turn_loop *l)
 {
 	struct err e = ERR_INIT;
 
-	if (l->tool_ctx.has_kept)
+	if (l->tool_ctx.turn.has_kept)
 		return;
-	l->tool_ctx.has_kept = true;
+	l->tool_ctx.turn.has_kept = true;
 	if (offer_tools(l, &e) < 0)
 		log_err("read_result is not offered", &e);
 }
 
-static void compose_prompt(struct turn_loop *l)
+/* Tokens that the request may have. */
+static int64_t window(const struct llm_service *s)
 {
-	const struct turn_input *in = &l->run->in;
-	struct prompt_input p = {
-		.conf = in->conf, .workspace = in->workspace,
-		.agent = in->agent, .tools = l->tools.n > 0,
-		.user_name = in->who->name, .now_us = clock_now_us(),
+	return s->context_tokens > 0
+		? s->context_tokens - s->max_output_tokens : INT64_MAX / 2;
+}
+
+/* What the user's message will take, with what the client gives beside it. */
+static int64_t input_tokens(const struct turn_loop *l)
+{
+	const struct llm_message m = {
+		.text = l->run->in.content,
+		.n_images = l->task ? l->task->n_images : 0,
 	};
-	struct prompt_layers *layers = arena_new(l->arena, struct prompt_layers);
+
+	return llm_message_tokens(&m) + llm_estimate_tokens(l->run->in.meta);
+}
+
+/* The system prompt, and how much of the window is left for the history. */
+static int compose_prompt(struct turn_loop *l, struct err *e)
+{
+	const struct turn_request *in = &l->run->in;
+	const struct part_input p = {
+		.conf = in->by.conf, .workspace = in->workspace,
+		.agent = in->agent, .envelope = &l->untrusted,
+		.tools = l->tools.n > 0, .user_name = in->by.who->name,
+		.now_us = clock_now_us(), .arena = l->arena,
+	};
 	struct buf b = BUF_INIT(65536);
 	struct jw w = jw_on(&b);
 
-	prompt_compose(&p, l->arena, layers);
-	for (size_t i = 0; i < layers->n; i++) {
-		l->request.system[i] = layers->block[i];
-		l->fixed_tokens += llm_estimate_tokens(layers->block[i]);
-	}
-	l->request.n_system = layers->n;
-	prompt_stamps(layers, &w);
+	l->share[PART_MESSAGE].want = input_tokens(l);
+	l->share[PART_HISTORY].want = in->workspace->history_tokens;
+	if (part_compose(&p, window(l->run->service), l->share, &l->blocks,
+			 e) < 0)
+		return -1;
+	for (int i = 0; i < PART__MAX; i++)
+		if (part_rows[i].kind == PART_IS_DATA && l->share[i].tokens)
+			origins_add(&l->taint, "context",
+				    str_of(part_rows[i].layer));
+	l->request.system = l->blocks.text;
+	l->request.n_system = l->blocks.n;
+	prompt_stamps(&l->blocks, &w);
 	l->stamps = arena_str(l->arena, buf_str(&b));
 	buf_release(&b);
+	return 0;
 }
 
 /* -- results -------------------------------------------------------------- */
@@ -214,17 +230,16 @@ int context_build(struct turn_loop *l, struct err *e)
 	untrusted_init(&l->untrusted);
 	if (offer_tools(l, e) < 0)
 		return -1;
-	compose_prompt(l);
-	if (history_add(l, e) < 0)
+	if (compose_prompt(l, e) < 0 || history_add(l, e) < 0)
 		return -1;
 	context_reserve(l, CONTEXT_OWN_MESSAGES);
 	history_add_given(l, l->run->in.meta);
 	l->n_history = l->n_messages;
-	if (l->run->resumed_seq)
-		history_resume(l);
+	if (l->run->continues_seq)
+		history_continue(l);
 	else
 		add_input(l);
-	if (l->run->woken && history_add_own(l, e) < 0)
+	if (l->run->resumed && history_add_own(l, e) < 0)
 		return -1;
 	count_messages(l);
 	return 0;
@@ -274,6 +289,7 @@ bool context_shorten(struct turn_loop *l)
 		(l->n_messages - drop) * sizeof(*l->messages));
 	l->n_messages -= drop;
 	l->n_history -= drop;
+	l->share[PART_HISTORY].cut = true;
 	count_messages(l);
 	return true;
 }

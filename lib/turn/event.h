@@ -15,37 +15,68 @@
 #include "store/message.h"
 
 struct turn_wait;	/* store/wait.h */
+struct part_share;	/* prompt/part.h */
 
 enum turn_event_type {
-#define EVENT(name, stored, coalesced) TURN_EV_##name,
+#define EVENT(name, letter, flags, when, fields, wire) TURN_EV_##name,
 #include "turn/event.def"
-#undef EVENT
 	TURN_EV__MAX
 };
 
+/* What a field of an event is, which says how it is written. */
+enum turn_field_kind {
+	TURN_FIELD_TEXT,
+	TURN_FIELD_TEXT_IF_ANY,	/* left out when empty, and where a dialect's
+				   events have a fixed form */
+	TURN_FIELD_INT, TURN_FIELD_BOOL,
+	TURN_FIELD_JSON,	/* JSON text of others; empty: {} */
+	TURN_FIELD_OBJECT,	/* the same, an object in any case */
+	TURN_FIELD_RESULT,	/* JSON text of others; text when !result_json */
+	TURN_FIELD_CONVERSATION, TURN_FIELD_TURN,	/* ids of the run */
+	TURN_FIELD_WORKSPACE, TURN_FIELD_AGENT,
+	TURN_FIELD_CREATED,	/* whether it made the conversation */
+	TURN_FIELD_MESSAGE,	/* its record */
+	TURN_FIELD_WAIT,	/* the first of them */
+	TURN_FIELD_WAITS,
+	TURN_FIELD_PARTS	/* of the context; left out in fixed forms */
+};
+
+enum { TURN_EVENT_FIELDS = 8 };	/* the most of one event */
+
 struct turn_event_row {
 	const char *name;	/* "TOOL_CALL" */
-	bool stored, coalesced;
+	const char *when;
+	char letter;		/* of its record; 0: it is not stored */
+	bool coalesced, urgent, bare;
+	struct turn_event_field {
+		const char *key;	/* NULL behind the last */
+		enum turn_field_kind kind;
+		size_t offset;		/* in struct turn_event */
+	} fields[TURN_EVENT_FIELDS + 1];
 };
 extern const struct turn_event_row turn_event_rows[TURN_EV__MAX];
 
-/* One event; what is not of its type is zero. Borrowed until emit returns. */
+/*
+ * One event; what is not of its type is zero. Borrowed until emit returns. The
+ * members that are stored come from event.def.
+ */
 struct turn_event {
 	enum turn_event_type type;
 	uint32_t seq;		/* 1, 2, … within the turn: the SSE id */
-	struct str text;	/* deltas, status, title (of a tool too), warning */
-	struct str code;	/* warning; tool-progress: start, progress, … */
-	struct str call_id, tool_name;
-	struct str args;	/* JSON text */
-	struct str result;	/* JSON text, or plain text when !result_json */
-	bool result_json, is_error;
-	int64_t duration_ms;
-	int64_t input_tokens, context_tokens, n_messages;	/* context usage */
+#define TURN_EVENT_TEXT struct str
+#define TURN_EVENT_NUMBER int64_t
+#define TURN_EVENT_FLAG bool
+#define MEMBER(type, name) TURN_EVENT_##type name;
+#include "turn/event.def"
+	const struct part_share *parts;	/* context usage: PART__MAX of them */
 	const struct message *message;		/* user-message, done, error */
 	const struct turn_wait *waits;		/* what the turn waits for */
 	size_t n_waits;
 	const struct turn_run *run;		/* ids; never NULL */
 };
+
+/* The event that tells of one thing that the turn waits for; without a number. */
+struct turn_event turn_event_of_wait(const struct turn_wait *wait);
 
 struct sink {
 	/*

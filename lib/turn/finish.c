@@ -4,6 +4,7 @@
  * will find; where nothing could be stored, ERROR says so and brings the text,
  * so that the person can save it.
  */
+#include <sodium.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,6 +13,7 @@
 #include "db/db.h"
 #include "turn/loop.h"
 #include "turn/notify.h"
+#include "turn/unstored.h"
 
 #include "base/banned.h"
 
@@ -46,7 +48,8 @@ static size_t step_rows(struct turn_loop *l, struct message *rows)
 		c->stored = true;
 		rows[n++] = (struct message){
 			.role = ROLE_TOOL, .content = c->result.text,
-			.meta = meta_tool(l, c), .kind = KIND_RESULT,
+			.meta = meta_tool(l, c),
+			.kind = c->reply ? KIND_REPLY : KIND_RESULT,
 			.kept = c->result.kept,
 		};
 	}
@@ -182,7 +185,7 @@ void usage_place(struct usage *u, const struct turn_loop *l)
 
 struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 {
-	const struct conf_llm *s = l->run->service;
+	const struct llm_service *s = l->run->service;
 	struct usage u = usage_init(USAGE_CHAT);
 
 	usage_place(&u, l);
@@ -201,31 +204,43 @@ struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 
 /* -- storing ---------------------------------------------------------------- */
 
-struct ending {
+struct finishing {
 	struct outcome o;
 	struct usage usage;
+	int64_t ended_us;	/* of the first try: it is one end */
 };
 
-static int store(struct turn_loop *l, void *ctx, struct err *e)
+static struct turn_end end_of(struct turn_loop *l, const struct finishing *n)
 {
-	const struct ending *n = ctx;
 	const struct outcome *o = &n->o;
 	struct turn_run *t = l->run;
-	struct turn_end end = {
+
+	return (struct turn_end){
 		.turn_id = t->id, .conversation_id = t->conversation_id,
 		.status = o->status, .answer = &t->answer, .usage = &n->usage,
 		.error_code = o->why ? err_row(o->why)->code : NULL,
 		.error_text = o->why ? err_message(o->why) : NULL,
 		.last_event_seq = (int64_t)l->seq + 1,
+		.ended_us = n->ended_us,
 	};
+}
+
+static int store(struct turn_loop *l, void *ctx, struct err *e)
+{
+	struct finishing *n = ctx;
+	struct turn_run *t = l->run;
+	struct turn_end end = end_of(l, n);
 	struct turn_events *events = NULL;
+	int rc;
 
 	turn_live_ending(t->deps->live, &l->live, l->arena, &events,
 			 &end.n_events);
 	end.events = events;
 	if (append(l, e) < 0)
 		return -1;
-	return turn_end(t->deps->db, &l->owner, &end, e);
+	rc = turn_end(t->deps->db, &l->owner, &end, e);
+	n->ended_us = end.ended_us;
+	return rc;
 }
 
 static bool worth_a_retry(const struct err *e)
@@ -283,14 +298,40 @@ static void settle(struct turn_loop *l, const struct err *cause)
 		log_err("usage of a turn that others closed", &e);
 }
 
+/* What stores the end later, for the client to keep; or empty. */
+static struct str hand_over(struct turn_loop *l, struct finishing *n,
+			    const struct err *cause)
+{
+	struct turn_run *t = l->run;
+	struct turn_unstored u = {
+		.answer = t->answer, .usage = n->usage,
+		.steps = l->unstored, .n_steps = l->n_unstored,
+	};
+	unsigned char key[KEY_BYTES];
+	struct str text;
+
+	if (!worth_a_retry(cause) || !t->deps->unstored_key ||
+	    !key_peek(t->deps->unstored_key, key))
+		return STR("");
+	if (!n->ended_us)	/* not even its steps could be tried */
+		n->ended_us = clock_now_us();
+	u.end = end_of(l, n);
+	text = unstored_seal(l->arena, key, &l->owner, &u);
+	sodium_memzero(key, sizeof(key));
+	return text;
+}
+
 /* What the client is told when nothing was stored. */
-static void not_stored(struct turn_loop *l, const struct outcome *o,
+static void not_stored(struct turn_loop *l, struct finishing *n,
 		       const struct err *cause)
 {
+	const struct outcome *o = &n->o;
+	struct str unstored = hand_over(l, n, cause);
 	struct err why = ERR_INIT;
 	struct turn_run *t = l->run;
 
-	log_err("answer of a turn is lost", cause);
+	log_err(unstored.n ? "answer of a turn is with its client only"
+		: "answer of a turn is lost", cause);
 	settle(l, cause);
 	if (cause->code == ERR_CONFLICT || cause->code == ERR_NOT_FOUND)
 		err_public(&why, ERR_CONFLICT, "This turn was closed or its "
@@ -298,16 +339,17 @@ static void not_stored(struct turn_loop *l, const struct outcome *o,
 			   "stored.");
 	else
 		err_public(&why, cause->code, "The answer could not be stored: "
-			   "%s It will be gone after a reload.",
-			   err_rows[cause->code].message);
+			   "%s%s", err_rows[cause->code].message,
+			   unstored.n ? ""
+			   : " It will be gone after a reload.");
 	t->answer = (struct message){
 		.role = ROLE_ASSISTANT, .turn_id = t->id,
 		.created_us = clock_now_us(),
 		.content = o->status == TURN_DONE ? o->content
 			: arena_str(l->arena, str_of(err_message(&why))),
-		.meta = meta_answer(l, "error", &why, false),
+		.meta = meta_answer(l, "error", &why, unstored),
 		.kind = KIND_ANSWER, .finish_reason = STR("error"),
-		.continues_seq = t->resumed_seq,
+		.continues_seq = t->continues_seq,
 	};
 	if (o->status != TURN_DONE && l->step.text.n)
 		t->answer.content = o->content;
@@ -316,7 +358,7 @@ static void not_stored(struct turn_loop *l, const struct outcome *o,
 enum turn_status loop_finish(struct turn_loop *l)
 {
 	struct turn_run *t = l->run;
-	struct ending n;
+	struct finishing n = { .ended_us = 0 };
 	struct err e = ERR_INIT;
 
 	decide(l, &n.o);
@@ -324,15 +366,16 @@ enum turn_status loop_finish(struct turn_loop *l)
 	t->answer = (struct message){
 		.role = ROLE_ASSISTANT, .turn_id = t->id,
 		.content = n.o.content,
-		.meta = meta_answer(l, n.o.finish_reason, n.o.why, true),
+		.meta = meta_answer(l, n.o.finish_reason, n.o.why,
+				    (struct str){ NULL, 0 }),
 		.kind = KIND_ANSWER,
 		.finish_reason = str_of(n.o.finish_reason),
-		.continues_seq = t->resumed_seq,
+		.continues_seq = t->continues_seq,
 		.variant_index = t->variant_index,
 		.variant_count = t->variant_count,
 	};
 	if (loop_stubbornly(l, store, &n, &e) < 0) {
-		not_stored(l, &n.o, &e);
+		not_stored(l, &n, &e);
 		n.o.status = TURN_ERROR;
 	} else {
 		notify_turn(t->deps->notify, &l->owner, &t->id,

@@ -1,7 +1,6 @@
 #include "turn/follow.h"
 
 #include "base/clock.h"
-#include "base/limits.h"
 #include "store/conversation.h"
 #include "turn/live.h"
 #include "turn/log.h"
@@ -20,7 +19,6 @@ enum {
 struct following {
 	struct turn_follow *f;
 	struct sink *sink;
-	struct owner owner;
 	struct arena chunk;	/* of one batch, reset after it */
 	struct buf records;	/* copied from a log */
 	struct buf delta;	/* neighbouring deltas, joined */
@@ -67,9 +65,9 @@ static bool load_message(struct following *k, int64_t seq, struct message *out,
 			 struct err *e)
 {
 	return seq > 0 &&
-		message_get(k->f->deps->db, &k->owner,
-			    &k->f->turn.conversation_id, seq, k->f->arena, out,
-			    e) == 0;
+		message_get(k->f->deps->db, &k->f->by.owner,
+			    &k->f->turn.conversation_id, seq, k->f->by.arena,
+			    out, e) == 0;
 }
 
 static int tell_user(struct following *k, struct turn_event *ev, struct err *e)
@@ -111,6 +109,31 @@ static int tell_records(struct following *k, struct str data, uint32_t first,
 	return 0;
 }
 
+/* The answer of a turn that has none. */
+static struct message no_answer(const struct turn *t)
+{
+	return (struct message){
+		.role = ROLE_ASSISTANT, .turn_id = t->id,
+		.created_us = t->ended_us,
+		.meta = STR("{\"finish_reason\":\"cancelled\"}"),
+		.kind = KIND_ANSWER, .finish_reason = STR("cancelled"),
+	};
+}
+
+/* Its conversation was deleted meanwhile, and it was stopped. */
+static void tell_gone(struct following *k)
+{
+	struct turn_follow *f = k->f;
+
+	f->run.answer = no_answer(&f->turn);
+	f->run.answer.turn_id = f->turn_id;
+	f->run.answer.created_us = clock_now_us();
+	tell(k, &(struct turn_event){
+		.type = TURN_EV_DONE, .seq = (uint32_t)f->after + 1,
+		.message = &f->run.answer });
+	f->done = true;
+}
+
 static void tell_end(struct following *k, struct err *e)
 {
 	struct turn_follow *f = k->f;
@@ -122,12 +145,7 @@ static void tell_end(struct following *k, struct err *e)
 	};
 
 	if (!load_message(k, t->answer_seq, &f->run.answer, e))
-		f->run.answer = (struct message){
-			.role = ROLE_ASSISTANT, .turn_id = t->id,
-			.created_us = t->ended_us,
-			.meta = STR("{\"finish_reason\":\"cancelled\"}"),
-			.kind = KIND_ANSWER, .finish_reason = STR("cancelled"),
-		};
+		f->run.answer = no_answer(t);
 	if (e->code == ERR_NONE) {
 		tell(k, &ev);
 		f->done = true;
@@ -140,17 +158,12 @@ static void tell_end(struct following *k, struct err *e)
  */
 static int tell_waiting(struct following *k, struct err *e)
 {
-	static const enum turn_event_type types[] = {
-		[WAIT_APPROVAL] = TURN_EV_APPROVAL_REQUEST,
-		[WAIT_CLIENT] = TURN_EV_CLIENT_TOOL_CALL,
-		[WAIT_QUESTION] = TURN_EV_CLARIFICATION,
-	};
 	struct turn_follow *f = k->f;
 	struct turn_wait *rows;
 	int64_t seq;
 	size_t n, open = 0;
 
-	if (turn_wait_list(f->deps->db, &k->owner, &f->turn_id, f->arena,
+	if (turn_wait_list(f->deps->db, &f->by.owner, &f->turn_id, f->by.arena,
 			   &rows, &n, e) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
@@ -158,12 +171,9 @@ static int tell_waiting(struct following *k, struct err *e)
 			rows[open++] = rows[i];
 	seq = f->turn.last_event_seq - (int64_t)open;
 	for (size_t i = 0; i < open; i++, seq++) {
-		struct turn_event ev = {
-			.type = types[rows[i].kind], .seq = (uint32_t)seq,
-			.waits = &rows[i], .n_waits = 1,
-			.call_id = rows[i].call_id, .tool_name = rows[i].tool,
-		};
+		struct turn_event ev = turn_event_of_wait(&rows[i]);
 
+		ev.seq = (uint32_t)seq;
 		if (seq > f->after)
 			tell(k, &ev);
 	}
@@ -205,7 +215,7 @@ static int tell_stored(struct following *k, size_t *n, struct err *e)
 
 	*n = 0;
 	do {
-		int rc = turn_events_list(k->f->deps->db, &k->owner,
+		int rc = turn_events_list(k->f->deps->db, &k->f->by.owner,
 					  &k->f->turn_id, k->f->after,
 					  LIST_ROWS, &k->chunk, &rows, &got,
 					  &more, e);
@@ -244,11 +254,11 @@ int turn_now(const struct turn_deps *deps, const struct owner *o,
 static int refresh(struct following *k, struct err *e)
 {
 	struct turn_follow *f = k->f;
-	struct arena_mark m = arena_mark(f->arena);
-	int rc = turn_now(f->deps, &k->owner, &f->turn_id, f->arena, &f->turn,
-			  e);
+	struct arena_mark m = arena_mark(f->by.arena);
+	int rc = turn_now(f->deps, &f->by.owner, &f->turn_id, f->by.arena,
+			  &f->turn, e);
 
-	arena_rewind(f->arena, m);
+	arena_rewind(f->by.arena, m);
 	f->turn.error_code = f->turn.error_text = f->turn.client =
 		(struct str){ NULL, 0 };
 	return rc;
@@ -328,42 +338,31 @@ static int follow_log(struct following *k, struct turn_log *log, struct err *e)
 /* What events point to: the agent as declared, or only named. */
 static void scope(struct turn_follow *f, const struct conversation *c)
 {
-	struct turn_input *in = &f->run.in;
+	struct turn_request *in = &f->run.in;
 
-	in->workspace = conf_workspace(f->conf, c->workspace_id);
+	in->workspace = catalog_workspace(f->by.conf, c->workspace_id);
 	if (in->workspace)
-		in->agent = conf_agent(in->workspace, c->agent_id);
-	if (!in->agent) {
-		struct conf_agent *a = arena_zalloc(f->arena, 1, sizeof(*a));
-
-		a->id = arena_str(f->arena, c->agent_id).p;
-		a->name = a->description = a->llm_service = "";
-		in->agent = a;
-	}
-	if (!in->workspace) {
-		struct conf_workspace *w = arena_zalloc(f->arena, 1, sizeof(*w));
-
-		w->id = arena_str(f->arena, c->workspace_id).p;
-		w->name = w->description = w->llm_service = "";
-		in->workspace = w;
-	}
+		in->agent = workspace_agent(in->workspace, c->agent_id);
+	if (!in->agent)
+		in->agent = agent_named(f->by.arena, c->agent_id);
+	if (!in->workspace)
+		in->workspace = workspace_named(f->by.arena, c->workspace_id);
 }
 
 int turn_follow_open(struct turn_follow *f, struct err *e)
 {
-	struct owner owner = owner_of(f->who);
+	const struct owner *owner = &f->by.owner;
 	struct conversation c;
-	struct err ignored = ERR_INIT;
 
-	if (turn_get(f->deps->db, &owner, &f->turn_id, f->arena, &f->turn,
+	if (turn_get(f->deps->db, owner, &f->turn_id, f->by.arena, &f->turn,
 		     e) < 0 ||
-	    conversation_get(f->deps->db, &owner, &f->turn.conversation_id,
-			     f->arena, &c, e) < 0)
+	    conversation_get(f->deps->db, owner, &f->turn.conversation_id,
+			     f->by.arena, &c, e) < 0)
 		return -1;
 	f->run = (struct turn_run){
 		.deps = f->deps, .id = f->turn_id,
-		.conversation_id = f->turn.conversation_id, .arena = f->arena,
-		.in = { .conf = f->conf, .who = f->who,
+		.conversation_id = f->turn.conversation_id, .arena = f->by.arena,
+		.in = { .by = f->by,
 			.conversation_id = f->turn.conversation_id },
 		/* Until it is told; dialects date their frames by it. */
 		.user = { .seq = f->turn.user_seq, .role = ROLE_USER,
@@ -372,9 +371,8 @@ int turn_follow_open(struct turn_follow *f, struct err *e)
 	};
 	scope(f, &c);
 	/* Dialects may name the model; without one they go without. */
-	if (turn_service(f->conf, f->run.in.workspace, f->run.in.agent,
-			 &f->run.service, &ignored) < 0)
-		f->run.service = NULL;
+	f->run.service = target_service(f->by.conf, f->run.in.workspace,
+					f->run.in.agent);
 	f->after = MIN(MAX(f->after, 0), UINT32_MAX);
 	f->done = (has_ended(&f->turn) ||
 		   (f->ends_at_wait && f->turn.status == TURN_WAITING)) &&
@@ -385,7 +383,7 @@ int turn_follow_open(struct turn_follow *f, struct err *e)
 int turn_follow_run(struct turn_follow *f, struct sink *s, struct err *e)
 {
 	struct following k = {
-		.f = f, .sink = s, .owner = owner_of(f->who), .chunk = ARENA_INIT,
+		.f = f, .sink = s, .chunk = ARENA_INIT,
 		.records = BUF_INIT(CHUNK_BYTES), .delta = BUF_INIT(CHUNK_BYTES),
 		.joined = { .type = TURN_EV__MAX }, .told_ms = clock_mono_ms(),
 	};
@@ -401,6 +399,11 @@ int turn_follow_run(struct turn_follow *f, struct sink *s, struct err *e)
 	}
 	if (rc > 0)
 		rc = follow_store(&k, e);
+	if (rc < 0 && e->code == ERR_NOT_FOUND) {
+		err_clear(e);
+		tell_gone(&k);
+		rc = 0;
+	}
 	if (s->flush)
 		s->flush(s);
 	arena_release(&k.chunk);

@@ -27,8 +27,7 @@ int turn_now(const struct turn_deps *deps, const struct owner *o,
 struct turn_follow {
 	/* in */
 	const struct turn_deps *deps;
-	const struct conf *conf;
-	const struct identity *who;
+	struct caller by;
 	struct uuid turn_id;
 	int64_t after;		/* number of the last event seen; moves on */
 	/*
@@ -39,7 +38,6 @@ struct turn_follow {
 	void *ctx;
 	/* WAITING is an end: for dialects whose streams end with it. */
 	bool ends_at_wait;
-	struct arena *arena;	/* for all of it */
 	/* out */
 	struct turn turn;
 	struct turn_run run;	/* ids and scope only: what events point to */

@@ -16,6 +16,7 @@
 enum {
 	ROWS_PER_MESSAGE = 3,	/* rows read for one message of history */
 	SPARE_ROWS = 10,	/* rows of steps that the first read allows for */
+	ENVELOPE_TOKENS = 32,	/* around text of others (prompt/untrusted.h) */
 };
 
 static const char go_on[] =
@@ -122,6 +123,20 @@ static bool may_start(const struct message *r)
 	return r->role != ROLE_TOOL;
 }
 
+/* What a row takes as a message, with what the client gave in front of it. */
+static int64_t row_tokens(const struct message *r, const struct meta_row *meta)
+{
+	const struct llm_message m = {
+		.text = r->content, .calls = meta->calls,
+		.n_calls = meta->n_calls,
+	};
+	int64_t n = llm_message_tokens(&m);
+
+	if (r->role == ROLE_USER)
+		n += llm_estimate_tokens(r->meta);
+	return meta->untrusted ? n + ENVELOPE_TOKENS : n;
+}
+
 /*
  * The first row that is kept: going back from the newest, as many messages
  * (user messages and answers) and tokens as fit; then on to a user message if
@@ -130,16 +145,14 @@ static bool may_start(const struct message *r)
 static size_t first_row(const struct turn_loop *l, const struct message *rows,
 			const struct meta_row *meta, size_t n, int64_t budget)
 {
-	const struct conf_workspace *w = l->run->in.workspace;
+	const struct workspace *w = l->run->in.workspace;
 	size_t first = n, at = n, user;
 	int messages = 0;
 
 	while (at > 0) {
 		const struct message *r = &rows[--at];
 
-		budget -= CONTEXT_MESSAGE_TOKENS + llm_estimate_tokens(r->content);
-		if (meta[at].step || r->role == ROLE_USER)
-			budget -= llm_estimate_tokens(r->meta);
+		budget -= row_tokens(r, &meta[at]);
 		if (!meta[at].step && r->role != ROLE_TOOL)
 			messages++;
 		if (budget < 0 || messages > w->history_messages)
@@ -152,20 +165,8 @@ static size_t first_row(const struct turn_loop *l, const struct message *rows,
 	return user < n ? user : first;
 }
 
-/* Tokens that history may have: its own cap, and what the model has left. */
-static int64_t history_budget(const struct turn_loop *l)
-{
-	const struct conf_llm *s = l->run->service;
-	int64_t budget = l->run->in.workspace->history_tokens;
-	int64_t left = s->context_tokens - s->max_output_tokens -
-		l->fixed_tokens - llm_estimate_tokens(l->run->in.content) -
-		CONTEXT_MESSAGE_TOKENS;
-
-	return s->context_tokens > 0 ? MIN(budget, MAX(left, 0)) : budget;
-}
-
 /* Rows of history that a turn of w looks at, at most; 0 = it wants none. */
-static size_t history_rows(const struct conf_workspace *w)
+static size_t history_rows(const struct workspace *w)
 {
 	size_t want = (size_t)MAX(w->history_messages, 0) * ROWS_PER_MESSAGE;
 
@@ -173,7 +174,7 @@ static size_t history_rows(const struct conf_workspace *w)
 }
 
 /* Enough where few of the answers took steps. */
-size_t history_first_rows(const struct conf_workspace *w)
+size_t history_first_rows(const struct workspace *w)
 {
 	return MIN((size_t)MAX(w->history_messages, 0) + SPARE_ROWS,
 		   history_rows(w));
@@ -182,12 +183,12 @@ size_t history_first_rows(const struct conf_workspace *w)
 /* The last row that is history: before our message, or the old turn's answer. */
 static int64_t history_end(const struct turn_run *t)
 {
-	return t->resumed_seq ? t->resumed_seq : t->user.seq - 1;
+	return t->continues_seq ? t->continues_seq : t->user.seq - 1;
 }
 
 /* Whether the rows hold more messages than w wants, so older ones are idle. */
 static bool is_enough(const struct message_page *p, const struct meta_row *meta,
-		      const struct conf_workspace *w)
+		      const struct workspace *w)
 {
 	int messages = 0;
 
@@ -217,14 +218,14 @@ static int read_page(struct turn_loop *l, size_t n_rows,
 int history_add(struct turn_loop *l, struct err *e)
 {
 	struct turn_run *t = l->run;
-	const struct conf_workspace *w = t->in.workspace;
+	const struct workspace *w = t->in.workspace;
 	size_t want = history_rows(w);
 	struct message_page page;
 	struct meta_row *meta;
 	size_t first = t->history.n ? 0 : history_first_rows(w);
 
 	/* A continuation needs what it goes on from, whatever history may have. */
-	if (t->resumed_seq)
+	if (t->continues_seq)
 		first = want = LIM_PAGE_MAX;
 	if (t->created_conversation || history_end(t) < 1 || want == 0)
 		return 0;
@@ -235,13 +236,15 @@ int history_add(struct turn_loop *l, struct err *e)
 	    read_page(l, want, &page, &meta, e) < 0)
 		return -1;
 	context_reserve(l, page.n + CONTEXT_OWN_MESSAGES);
-	for (size_t i = first_row(l, page.items, meta, page.n,
-				  history_budget(l)); i < page.n; i++)
+	first = first_row(l, page.items, meta, page.n,
+			  l->share[PART_HISTORY].tokens);
+	l->share[PART_HISTORY].cut = first > 0 || page.more;
+	for (size_t i = first; i < page.n; i++)
 		add_unit(l, page.items, meta, page.n, &i);
 	return 0;
 }
 
-void history_resume(struct turn_loop *l)
+void history_continue(struct turn_loop *l)
 {
 	size_t at = l->n_messages;
 
@@ -266,21 +269,12 @@ struct own_rows {
 static void own_add(struct turn_loop *l, struct own_rows *o,
 		    const struct message_page *page)
 {
-	size_t need = o->n + page->n;
+	size_t room = o->size;
 
-	if (need > o->size) {
-		size_t size = MAX(need, o->size * 2 + 32);
-		struct message *rows = arena_zalloc(l->arena, size, sizeof(*rows));
-		struct meta_row *meta = arena_zalloc(l->arena, size, sizeof(*meta));
-
-		if (o->n) {
-			memcpy(rows, o->rows, o->n * sizeof(*rows));
-			memcpy(meta, o->meta, o->n * sizeof(*meta));
-		}
-		o->rows = rows;
-		o->meta = meta;
-		o->size = size;
-	}
+	o->rows = arena_room(l->arena, o->rows, o->n, page->n, &room,
+			     sizeof(*o->rows));
+	o->meta = arena_room(l->arena, o->meta, o->n, page->n, &o->size,
+			     sizeof(*o->meta));
 	for (size_t i = 0; i < page->n; i++, o->n++) {
 		const struct message *m = &page->items[i];
 

@@ -205,24 +205,6 @@ struct turn_log *turn_live_log(struct turn_live *l, const struct uuid *turn)
 	return log;
 }
 
-static void init_cond(pthread_cond_t *c)
-{
-	pthread_condattr_t attr;
-
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(c, &attr);
-	pthread_condattr_destroy(&attr);
-}
-
-static struct timespec in_ms(int64_t ms)
-{
-	int64_t at = clock_mono_ms() + ms;
-
-	return (struct timespec){ .tv_sec = at / 1000,
-				  .tv_nsec = at % 1000 * 1000000 };
-}
-
 struct turn_watch *turn_watch_open(struct turn_live *l,
 				   const struct uuid *turn)
 {
@@ -236,7 +218,7 @@ struct turn_watch *turn_watch_open(struct turn_live *l,
 	w->refs = 1;
 	w->state = (struct turn_state){ .status = TURN_RUNNING,
 					.lease_until_us = INT64_MAX };
-	init_cond(&w->news);
+	clock_cond_init(&w->news);
 	pthread_mutex_lock(&l->lock);
 	w->next = l->watches;
 	w->prev = &l->watches;
@@ -286,7 +268,7 @@ static bool has_news(const struct turn_watch *w, int64_t after)
 
 bool turn_watch_wait(struct turn_watch *w, int64_t after, int wait_ms)
 {
-	struct timespec at = in_ms(wait_ms);
+	struct timespec at = clock_mono_at(clock_mono_ms() + wait_ms);
 	bool news;
 
 	if (!w) {
@@ -362,20 +344,10 @@ static void let_go(struct turn_live *l, struct round *r)
 
 static void add_rows(struct round *r, const struct turn_events *rows, size_t n)
 {
-	size_t need = r->n_rows + n;
-
-	if (need > r->rows_size) {
-		size_t size = MAX(need, r->rows_size * 2 + 64);
-		struct turn_events *bigger =
-			arena_alloc(r->arena, size * sizeof(*bigger));
-
-		if (r->n_rows)
-			memcpy(bigger, r->rows, r->n_rows * sizeof(*bigger));
-		r->rows = bigger;
-		r->rows_size = size;
-	}
+	r->rows = arena_room(r->arena, r->rows, r->n_rows, n, &r->rows_size,
+			     sizeof(*r->rows));
 	memcpy(r->rows + r->n_rows, rows, n * sizeof(*rows));
-	r->n_rows = need;
+	r->n_rows += n;
 	for (size_t i = 0; i < n; i++)
 		r->bytes += rows[i].data.n;
 }
@@ -425,7 +397,7 @@ static void pause_until(struct turn_live *l, int64_t until_ms)
 {
 	pthread_mutex_lock(&l->lock);
 	while (!l->stop && !l->urgent && clock_mono_ms() < until_ms) {
-		struct timespec at = in_ms(until_ms - clock_mono_ms());
+		struct timespec at = clock_mono_at(until_ms);
 
 		pthread_cond_timedwait(&l->wake, &l->lock, &at);
 	}
@@ -538,7 +510,7 @@ static enum wake wait_round(struct turn_live *l, int64_t *round_ms,
 			until_ms = MIN(until_ms, flushed_ms + URGENT_GAP_MS);
 		if (now_ms >= until_ms)
 			break;
-		at = in_ms(until_ms - now_ms);
+		at = clock_mono_at(until_ms);
 		pthread_cond_timedwait(&l->wake, &l->lock, &at);
 	}
 	if (l->stop)
@@ -579,7 +551,7 @@ struct turn_live *turn_live_new(struct db *db, struct err *e)
 
 	l->db = db;
 	pthread_mutex_init(&l->lock, NULL);
-	init_cond(&l->wake);
+	clock_cond_init(&l->wake);
 	rc = pthread_create(&l->thread, NULL, live_main, l);
 	if (rc == 0)
 		return l;

@@ -31,7 +31,7 @@ struct turn_live *turn_live_new(struct db *db, struct err *e) MUST_CHECK;
 void turn_live_free(struct turn_live *l);
 
 /*
- * Stops it at once when it runs here (from the end of turn_open on, and its
+ * Stops it at once when it runs here (from the end of turn_start on, and its
  * after-work too); false when it does not. Any thread.
  */
 bool turn_live_cancel(struct turn_live *l, const struct uuid *turn);

@@ -13,10 +13,13 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/meta.c \
 	lib/turn/nested.c \
 	lib/turn/notify.c lib/turn/notify.h \
-	lib/turn/open.c \
+	lib/turn/options.c lib/turn/options.h \
 	lib/turn/pack.c lib/turn/pack.h \
 	lib/turn/pause.c \
+	lib/turn/preview.c lib/turn/preview.h \
+	lib/turn/resume.c \
 	lib/turn/said.c \
+	lib/turn/start.c \
 	lib/turn/title.c \
-	lib/turn/turn.h \
-	lib/turn/wake.c
+	lib/turn/turn.h lib/turn/turn_options.def \
+	lib/turn/unstored.c lib/turn/unstored.h

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/buf.h"
@@ -34,16 +33,12 @@ struct turn_log {
 struct turn_log *turn_log_new(const struct uuid *turn)
 {
 	struct turn_log *log = xcalloc(1, sizeof(*log));
-	pthread_condattr_t attr;
 
 	log->turn = *turn;
 	log->refs = 1;
 	log->data = (struct buf)BUF_INIT(LOG_BYTES);
 	pthread_mutex_init(&log->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&log->more, &attr);
-	pthread_condattr_destroy(&attr);
+	clock_cond_init(&log->more);
 	return log;
 }
 
@@ -86,17 +81,6 @@ const struct uuid *turn_log_turn(const struct turn_log *log)
 
 /* -- the turn ---------------------------------------------------------------- */
 
-/*
- * A tool may work for long, and what it did must not be lost; a reset says that
- * the text before is a step's, which is stored already.
- */
-static bool is_milestone(const struct turn_event *ev)
-{
-	return ev->type == TURN_EV_TOOL_CALL ||
-		ev->type == TURN_EV_TOOL_RESULT ||
-		ev->type == TURN_EV_TOKEN_RESET;
-}
-
 bool turn_log_add(struct turn_log *log, const struct turn_event *ev)
 {
 	bool urgent = false;
@@ -105,7 +89,7 @@ bool turn_log_add(struct turn_log *log, const struct turn_event *ev)
 	if (pack_add(&log->data, log->last, ev)) {
 		log->last = ev->seq;
 		urgent = !log->urged &&
-			(is_milestone(ev) ||
+			(turn_event_rows[ev->type].urgent ||
 			 log->data.n - log->stored_bytes > URGENT_BYTES);
 		log->urged |= urgent;
 		if (log->followers)
@@ -251,9 +235,7 @@ enum turn_log_news turn_log_read(struct turn_log *log, uint32_t after,
 				 int wait_ms, struct buf *out,
 				 uint32_t *first)
 {
-	int64_t until_ms = clock_mono_ms() + wait_ms;
-	struct timespec at = { .tv_sec = until_ms / 1000,
-			       .tv_nsec = until_ms % 1000 * 1000000 };
+	struct timespec at = clock_mono_at(clock_mono_ms() + wait_ms);
 	enum turn_log_news news = TURN_LOG_NEWS;
 	int rc = 0;
 

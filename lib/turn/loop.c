@@ -4,11 +4,14 @@
  * may not call tools.
  */
 #include <math.h>
+#include <sodium.h>
 #include <string.h>
 
+#include "agent/setting.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "store/key.h"
 #include "turn/live.h"
 #include "turn/loop.h"
 #include "turn/notify.h"
@@ -58,16 +61,8 @@ static void on_call(struct turn_loop *l, const struct llm_event *ev)
 
 	if (s->n_calls == LIM_TOOL_CALLS)
 		return;
-	if (s->n_calls == s->calls_size) {
-		size_t size = MAX(s->calls_size * 2, 4);
-		struct turn_call *bigger = arena_alloc(l->arena,
-						       size * sizeof(*bigger));
-
-		if (s->n_calls)
-			memcpy(bigger, s->calls, s->n_calls * sizeof(*bigger));
-		s->calls = bigger;
-		s->calls_size = size;
-	}
+	s->calls = arena_room(l->arena, s->calls, s->n_calls, 1, &s->calls_size,
+			      sizeof(*s->calls));
 	c = &s->calls[s->n_calls++];
 	*c = (struct turn_call){
 		.id = arena_str(l->arena, ev->id),
@@ -155,7 +150,7 @@ static void tell_usage(struct turn_loop *l)
 		.type = TURN_EV_CONTEXT_USAGE,
 		.input_tokens = context_tokens(l),
 		.context_tokens = l->run->service->context_tokens,
-		.n_messages = (int64_t)l->n_messages,
+		.n_messages = (int64_t)l->n_messages, .parts = l->share,
 	};
 
 	loop_emit(l, &ev);
@@ -257,7 +252,7 @@ static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
 		rc = pause_turn(l, e);
 		if (rc)
 			return rc;
-		if (wake_calls(l, e) < 0)
+		if (resume_calls(l, e) < 0)
 			return -1;
 	}
 	context_add_step(l);
@@ -279,12 +274,12 @@ static int run_tools(struct turn_loop *l, struct err *e)
 
 static int max_iterations(const struct turn_loop *l)
 {
-	const struct turn_input *in = &l->run->in;
-	int n = in->agent->max_tool_iterations;
+	const struct turn_request *in = &l->run->in;
 
-	if (n <= 0)
-		n = in->workspace->max_tool_iterations;
-	return n > 0 ? n : 6;
+	return (int)setting_get(SETTING_MAX_TOOL_ITERATIONS,
+		&(struct setting_scope){
+			.conf = in->by.conf, .workspace = in->workspace,
+			.agent = in->agent }).number;
 }
 
 /* Of a nested loop: whether it has to come to its answer. */
@@ -317,8 +312,8 @@ int loop_converse(struct turn_loop *l, struct err *e)
 	int limit = max_iterations(l);
 	int rc = 0;
 
-	if (l->run->woken) {
-		if (wake_calls(l, e) < 0)
+	if (l->run->resumed) {
+		if (resume_calls(l, e) < 0)
 			return -1;
 		rc = finish_step(l, false, e);
 		if (rc || go_on(l, limit, e) < 0)
@@ -345,7 +340,7 @@ static void tell_begin(struct turn_loop *l)
 	};
 
 	loop_emit(l, &session);
-	if (l->run->woken)
+	if (l->run->resumed)
 		return;
 	loop_message(l, TURN_EV_USER_MESSAGE, &l->run->user);
 	if (l->titled)
@@ -358,6 +353,18 @@ static void emit_nowhere(struct sink *s, const struct turn_event *ev)
 	(void)ev;
 }
 
+/* While there is a database: what an end that cannot be stored is sealed with. */
+static void get_key(const struct turn_deps *deps)
+{
+	unsigned char key[KEY_BYTES];
+	struct err e = ERR_INIT;
+
+	if (deps->unstored_key &&
+	    key_cached(deps->unstored_key, deps->db, key, &e) < 0)
+		log_err("no key for ends that cannot be stored", &e);
+	sodium_memzero(key, sizeof(key));
+}
+
 enum turn_status turn_run(struct turn_run *t, struct sink *s)
 {
 	struct sink nowhere = { .emit = emit_nowhere };
@@ -365,6 +372,7 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s)
 	enum turn_status status;
 
 	l->sink = s ? s : &nowhere;
+	get_key(t->deps);
 	tell_begin(l);
 	if (l->err.code == ERR_NONE &&
 	    (context_build(l, &l->err) < 0 || loop_converse(l, &l->err) < 0) &&

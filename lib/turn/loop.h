@@ -1,10 +1,10 @@
 /*
  * The inside of a running turn, shared by the files of lib/turn:
  *
- *   open.c     gates, service, begin           context.c  what the model sees
+ *   start.c    from a request to its turn      context.c  what the model sees
  *   loop.c     model ↔ tools until the answer  history.c  of it, the thread
  *   pause.c    what waits for somebody         calls.c    one step's tool calls
- *   wake.c     a turn that waited goes on      finish.c   the answer stored
+ *   resume.c   a turn that waited goes on      finish.c   the answer stored
  *   nested.c   an agent as a tool: the same loop within a call
  *   meta.c     metadata of rows                event.c    events to the sink
  */
@@ -13,6 +13,7 @@
 
 #include "llm/llm.h"
 #include "net/http.h"
+#include "prompt/part.h"
 #include "prompt/untrusted.h"
 #include "store/wait.h"
 #include "tool/core/tool.h"
@@ -23,7 +24,6 @@ enum {
 	TURN_IDLE_MS = 15000,		/* silence until a keep-alive */
 	TURN_REPEATS = 2,		/* same call with the same arguments */
 	TURN_REASONING_BYTES = 65536,	/* stored of the reasoning of a step */
-	CONTEXT_MESSAGE_TOKENS = 4,	/* what a message costs beside its text */
 	CONTEXT_OWN_MESSAGES = 6,	/* of a turn that calls a tool or two */
 	TURN_LINES = 64,		/* stored of what a call was at */
 	TURN_LINE_CHARS = 200,
@@ -44,6 +44,7 @@ struct turn_call {		/* a tool call of the current step; arena */
 	bool untrusted;			/* the result */
 	struct origins from;		/* whose text it brought; n = 0: nobody's */
 	bool stored;			/* its tool row */
+	bool reply;			/* result: the user's choice */
 	struct turn_line *lines;	/* in order, TURN_LINES at most */
 	/* A call that waits; the rest is zero for others. */
 	enum wait_kind wait;		/* 0 = it does not, or no longer */
@@ -98,11 +99,13 @@ struct turn_loop {
 	/* what the model is sent */
 	struct tool_ctx tool_ctx;
 	struct tool_set tools;
+	const struct llm_tool_form *tool_forms;	/* of them, as they are sent */
+	struct prompt_blocks blocks;	/* the system prompt */
 	struct llm_request request;
 	struct llm_message *messages;
 	size_t n_messages, messages_size;
 	size_t n_history;		/* of them from before this turn */
-	int64_t fixed_tokens, message_tokens;	/* estimates */
+	struct part_share share[PART__MAX];	/* as the request is now */
 	struct untrusted untrusted;	/* this turn's envelope */
 	struct str stamps;		/* JSON: prompts used (A43) */
 
@@ -140,7 +143,7 @@ static inline void loop_emit(struct turn_loop *l, struct turn_event *ev)
 {
 	ev->seq = ++l->seq;
 	ev->run = l->run;
-	if (turn_event_rows[ev->type].stored && !l->nested)
+	if (turn_event_rows[ev->type].letter && !l->nested)
 		turn_live_event(l->run->deps->live, &l->live, ev);
 	l->sink->emit(l->sink, ev);
 }
@@ -167,7 +170,7 @@ void loop_message(struct turn_loop *l, enum turn_event_type type,
 
 /* -- context.c -------------------------------------------------------------- */
 
-/* Prompt layers, tools, history and the user's message. */
+/* System prompt, tools, history and the user's message. */
 int context_build(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /* Adds the current step and the results of its calls. */
@@ -206,13 +209,13 @@ void context_add_result(struct turn_loop *l, const struct llm_tool_call *c,
 /* -- history.c --------------------------------------------------------------- */
 
 /* Rows of history that are read with the begin of a turn of w. */
-size_t history_first_rows(const struct conf_workspace *w);
+size_t history_first_rows(const struct workspace *w);
 
-/* Adds the newest part of the stored thread that its budget allows. */
+/* Adds the newest part of the stored thread that its share allows. */
 int history_add(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /*
- * Adds what the client gave in front of a user message (turn_input.meta). A
+ * Adds what the client gave in front of a user message (turn_request.meta). A
  * system message of a client is text like any other: what governs the agent is
  * declared by the deployment (E12).
  */
@@ -223,7 +226,7 @@ void history_add_given(struct turn_loop *l, struct str meta);
  * history: they are not part of what may be left out, and where it was cut off
  * in mid-text the model is told to go on.
  */
-void history_resume(struct turn_loop *l);
+void history_continue(struct turn_loop *l);
 
 /*
  * Of a turn that was stored and goes on: what it did after the user's message,
@@ -283,15 +286,27 @@ int pause_turn(struct turn_loop *l, struct err *e) MUST_CHECK;
 /* Answers what waits because the turn is stopped. */
 void pause_drop(struct turn_loop *l);
 
-/* -- wake.c ------------------------------------------------------------------- */
+/* -- resume.c ------------------------------------------------------------------- */
 
 /*
  * Takes up what was decided about the step: runs what was approved, answers
  * what was denied or came from the page. What is undecided waits on.
  */
-int wake_calls(struct turn_loop *l, struct err *e) MUST_CHECK;
+int resume_calls(struct turn_loop *l, struct err *e) MUST_CHECK;
 
-/* -- open.c, loop.c --------------------------------------------------------- */
+/*
+ * The last step of turn_start for RESUME: stores what was decided and, where
+ * nobody else runs the turn, takes it. Returns enum turn_started, or -1.
+ */
+int resume_start(struct turn_run *t, struct err *e) MUST_CHECK;
+
+/* -- start.c, loop.c -------------------------------------------------------- */
+
+/*
+ * Resolves the service of the turn's agent into t->service. The errors of
+ * target_can_chat, then t->service is only what stands there.
+ */
+int turn_service(struct turn_run *t, struct err *e) MUST_CHECK;
 
 /*
  * A loop for t with nothing in it yet, in a. Its buffers are the caller's, who
@@ -299,6 +314,12 @@ int wake_calls(struct turn_loop *l, struct err *e) MUST_CHECK;
  */
 struct turn_loop *loop_new(struct turn_run *t, struct arena *a);
 void loop_drop(struct turn_loop *l);
+
+/*
+ * t has begun as a turn of the stored message user_seq: what fails from here on
+ * is the turn's own error.
+ */
+void loop_begun_again(struct turn_run *t, int64_t user_seq);
 
 /* Asks the model and runs tools until there is an answer: l->step.text. */
 int loop_converse(struct turn_loop *l, struct err *e) MUST_CHECK;
@@ -318,11 +339,14 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 
 /* -- meta.c ----------------------------------------------------------------- */
 
-/* Metadata as JSON text in the arena. */
+/*
+ * Metadata as JSON text in the arena. unstored, of an answer: p == NULL: it is
+ * to be stored; else it is not, and this is what stores it later, or empty.
+ */
 struct str meta_step(struct turn_loop *l);
 struct str meta_tool(struct turn_loop *l, const struct turn_call *c);
 struct str meta_answer(struct turn_loop *l, const char *finish_reason,
-		       const struct err *why, bool stored);
+		       const struct err *why, struct str unstored);
 
 /* Reads the parts of a stored row's metadata that the context needs. */
 struct meta_row {
@@ -336,7 +360,7 @@ struct meta_row {
 	const json_t *origins;		/* whose text it is */
 	struct str error_message;	/* of a failed answer */
 };
-void meta_read(struct arena *a, const struct conf_llm *service,
+void meta_read(struct arena *a, const struct llm_service *service,
 	       const struct message *m, struct meta_row *out);
 
 /* -- title.c --------------------------------------------------------------- */

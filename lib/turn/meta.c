@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-enum { META_BYTES = 4 * 1048576 };
+enum { META_BYTES = 4 * 1048576 + LIM_UNSTORED_BYTES };
 
 static struct str take(struct turn_loop *l, struct buf *b)
 {
@@ -150,7 +150,7 @@ static void write_usage(struct jw *w, const struct llm_usage *u)
 }
 
 struct str meta_answer(struct turn_loop *l, const char *finish_reason,
-		       const struct err *why, bool stored)
+		       const struct err *why, struct str unstored)
 {
 	struct buf b = BUF_INIT(META_BYTES);
 	struct jw w = jw_on(&b);
@@ -174,8 +174,10 @@ struct str meta_answer(struct turn_loop *l, const char *finish_reason,
 		jw_kbool(&w, "retryable", err_row(why)->retryable);
 		jw_end_obj(&w);
 	}
-	if (!stored)
+	if (unstored.p)
 		jw_kbool(&w, "stored", false);
+	if (unstored.n)
+		jw_kstr(&w, "unstored", unstored);
 	write_reasoning(l, &w);
 	jw_end_obj(&w);
 	return take(l, &b);
@@ -183,7 +185,7 @@ struct str meta_answer(struct turn_loop *l, const char *finish_reason,
 
 /* -- reading ---------------------------------------------------------------- */
 
-static bool same_origin(const json_t *meta, const struct conf_llm *s)
+static bool same_origin(const json_t *meta, const struct llm_service *s)
 {
 	const json_t *origin = jx_obj(meta, "origin");
 
@@ -236,7 +238,7 @@ static void read_kind(const struct message *m, const json_t *meta,
 	out->failed = str_is(how, "error");
 }
 
-void meta_read(struct arena *a, const struct conf_llm *service,
+void meta_read(struct arena *a, const struct llm_service *service,
 	       const struct message *m, struct meta_row *out)
 {
 	struct err ignored = ERR_INIT;

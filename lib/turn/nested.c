@@ -5,9 +5,9 @@
  * does as notes of the call. Its tools are bound to the same caller.
  */
 
-#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "tool/agent/option.h"
 #include "tool/core/kind.h"
 #include "turn/ask.h"
 #include "turn/loop.h"
@@ -20,8 +20,7 @@ struct nested {
 	struct sink sink;		/* first: a sink is cast back */
 	const struct tool_ctx *call;
 	struct turn_run run;
-	struct conf_agent agent;
-	struct conf_llm service;
+	struct llm_service service;
 	struct turn_loop *loop;
 };
 
@@ -63,33 +62,16 @@ static void on_emit(struct sink *s, const struct turn_event *ev)
 static int choose_service(struct nested *n, const struct turn_loop *parent,
 			  const struct conf_tool *tool, struct err *e)
 {
-	const struct conf_llm *s = tool_agent_service(parent->run->in.conf,
-						      tool->agent);
+	const struct llm_service *s =
+		tool_agent_service(parent->run->in.by.conf, tool->agent);
 	int limit = tool->timeout_ms ? tool->timeout_ms : TIMEOUT_MS;
 
 	if (!s)
 		s = parent->run->service;
 	if (llm_check_service(s, e) < 0)
 		return -1;
-	n->service = *s;
-	n->service.total_timeout_ms = s->total_timeout_ms
-		? MIN(s->total_timeout_ms, limit) : limit;
+	n->service = llm_service_within(s, limit);
 	return 0;
-}
-
-/* The declaration as an agent of the workspace. */
-static void set_agent(struct nested *n, const struct conf_tool *tool)
-{
-	static const char *none[] = { "none" };
-
-	n->agent = (struct conf_agent){
-		.id = tool->name, .name = tool->name, .description = "",
-		.system_prompt = tool->agent->prompt, .llm_service = "",
-		.tools = tool->agent->tools,
-		.max_tool_iterations = tool->agent->max_tool_iterations,
-	};
-	if (n->agent.tools.n == 0)
-		n->agent.tools = (struct conf_list){ none, 1 };
 }
 
 static void set_up(struct nested *n, const struct turn_loop *parent,
@@ -99,7 +81,6 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 	struct arena *a = n->call->arena;
 	struct turn_loop *l;
 
-	set_agent(n, tool);
 	n->run = (struct turn_run){
 		.deps = parent->run->deps, .in = parent->run->in,
 		.id = parent->run->id,
@@ -107,10 +88,9 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 		.service = &n->service, .created_conversation = true,
 		.arena = a,
 	};
-	n->run.in.agent = &n->agent;
+	n->run.in.agent = agent_of_tool(a, tool);
 	n->run.in.content = task->input;
 	n->run.in.meta = (struct str){ NULL, 0 };
-	n->run.in.web = false;
 	n->loop = l = loop_new(&n->run, a);
 	n->run.loop = l;
 	l->nested = true;
@@ -124,9 +104,9 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 	l->max_tokens = tool->agent->max_tokens;
 	l->until_ms = l->started_ms + (tool->timeout_ms ? tool->timeout_ms
 				       : TIMEOUT_MS);
-	l->tool_ctx.abort = parent->abort;
-	l->tool_ctx.depth = n->call->depth + 1;
-	l->tool_ctx.web = n->call->web;
+	l->tool_ctx.turn.abort = parent->abort;
+	l->tool_ctx.turn.depth = n->call->turn.depth + 1;
+	l->tool_ctx.turn.web = n->call->turn.web;
 }
 
 /* -- the end ---------------------------------------------------------------- */
@@ -223,7 +203,7 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 	return rc;
 }
 
-int turn_agent(const struct turn_deps *deps, const struct turn_input *in,
+int turn_agent(const struct turn_deps *deps, const struct turn_request *in,
 	       const struct tool_ctx *call, const struct tool_task *task,
 	       struct buf *out, struct err *e)
 {
@@ -234,10 +214,10 @@ int turn_agent(const struct turn_deps *deps, const struct turn_input *in,
 	struct turn_loop *l;
 	int rc;
 
-	if (turn_service(in->conf, in->workspace, in->agent, &t.service, e) < 0)
+	if (turn_service(&t, e) < 0)
 		return -1;
 	t.loop = l = loop_new(&t, call->arena);
-	l->abort = call->abort;
+	l->abort = call->turn.abort;
 	/* Who typed the arguments has said what stands in them (said.c). */
 	l->messages = &asked;
 	l->n_messages = 1;

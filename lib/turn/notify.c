@@ -464,15 +464,15 @@ static void tell_all(struct notify *n, struct arena *a)
 /* -- the thread ---------------------------------------------------------------- */
 
 /* What there is to do now. */
-struct plan {
+struct schedule {
 	bool flush, look, tell;
 	bool stopping, ends;
 };
 
-static struct plan plan_of(struct notify *n, int64_t now_ms)
+static struct schedule plan_of(struct notify *n, int64_t now_ms)
 {
 	bool in_time = now_ms >= n->trouble_until_ms;
-	struct plan p = {
+	struct schedule p = {
 		.look = in_time && n->topics && now_ms >= n->round_ms,
 		.tell = in_time,
 	};
@@ -530,7 +530,7 @@ static void *notify_main(void *p)
 {
 	struct arena a = ARENA_INIT;
 	struct notify *n = p;
-	struct plan todo;
+	struct schedule todo;
 
 	do {
 		int64_t now_ms;

@@ -1,23 +1,18 @@
 #include "turn/pack.h"
 
+#include <stddef.h>
+
 #include "base/banned.h"
 
-/* What is stored must be readable by the next version: never change a letter. */
-static const char letters[TURN_EV__MAX] = {
-	[TURN_EV_SESSION] = 's',
-	[TURN_EV_USER_MESSAGE] = 'u',
-	[TURN_EV_TOKEN] = 't',
-	[TURN_EV_TOKEN_RESET] = 'x',
-	[TURN_EV_REASONING] = 'r',
-	[TURN_EV_TOOL_CALL] = 'c',
-	[TURN_EV_TOOL_RESULT] = 'o',
-	[TURN_EV_TOOL_PROGRESS] = 'p',
-	[TURN_EV_TITLE] = 'n',
-	[TURN_EV_WARNING] = 'w',
-	[TURN_EV_SUGGESTED_ACTION] = 'a',
+/* The members of a record, in order. The flags are bits of its first number. */
+enum member_type { TEXT, NUMBER, FLAG };
+static const struct {
+	enum member_type type;
+	size_t offset;
+} members[] = {
+#define MEMBER(type, name) { type, offsetof(struct turn_event, name) },
+#include "turn/event.def"
 };
-
-enum { RESULT_JSON = 1, IS_ERROR = 2 };
 
 /* -- writing ---------------------------------------------------------------- */
 
@@ -50,35 +45,71 @@ static void add_text(struct buf *b, struct str s)
 	buf_addstr(b, s);
 }
 
-static void add_members(struct buf *out, const struct turn_event *ev)
+static const void *member_of(const struct turn_event *ev, size_t i)
 {
-	const struct str members[] = {
-		ev->text, ev->code, ev->call_id, ev->tool_name, ev->args,
-		ev->result,
-	};
-	uint64_t flags = (ev->result_json ? RESULT_JSON : 0) |
-			 (ev->is_error ? IS_ERROR : 0);
-	uint64_t ms = ev->duration_ms > 0 ? (uint64_t)ev->duration_ms : 0;
-	size_t n = number_bytes(flags) + number_bytes(ms);
+	return (const char *)ev + members[i].offset;
+}
+
+static uint64_t number_of(const struct turn_event *ev, size_t i)
+{
+	const int64_t *v = member_of(ev, i);
+
+	return *v > 0 ? (uint64_t)*v : 0;
+}
+
+static uint64_t flags_of(const struct turn_event *ev)
+{
+	uint64_t flags = 0;
+	unsigned bit = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(members); i++)
-		n += number_bytes(members[i].n) + members[i].n;
+		if (members[i].type == FLAG)
+			flags |= (uint64_t)*(const bool *)member_of(ev, i)
+				<< bit++;
+	return flags;
+}
+
+static size_t member_bytes(const struct turn_event *ev, size_t i)
+{
+	const struct str *text = member_of(ev, i);
+
+	switch (members[i].type) {
+	case TEXT:
+		return number_bytes(text->n) + text->n;
+	case NUMBER:
+		return number_bytes(number_of(ev, i));
+	case FLAG:
+		break;
+	}
+	return 0;
+}
+
+static void add_members(struct buf *out, const struct turn_event *ev)
+{
+	uint64_t flags = flags_of(ev);
+	size_t n = number_bytes(flags);
+
+	for (size_t i = 0; i < ARRAY_LEN(members); i++)
+		n += member_bytes(ev, i);
 	add_number(out, n);
 	add_number(out, flags);
-	add_number(out, ms);
 	for (size_t i = 0; i < ARRAY_LEN(members); i++)
-		add_text(out, members[i]);
+		if (members[i].type == NUMBER)
+			add_number(out, number_of(ev, i));
+		else if (members[i].type == TEXT)
+			add_text(out, *(const struct str *)member_of(ev, i));
 }
 
 bool pack_add(struct buf *out, uint32_t prev, const struct turn_event *ev)
 {
+	const struct turn_event_row *row = &turn_event_rows[ev->type];
 	size_t before = out->n;
 
-	if (!letters[ev->type])
+	if (!row->letter)
 		return false;
-	buf_addc(out, letters[ev->type]);
+	buf_addc(out, row->letter);
 	add_number(out, ev->seq - prev);
-	if (turn_event_rows[ev->type].coalesced)
+	if (row->coalesced)
 		add_text(out, ev->text);
 	else
 		add_members(out, ev);
@@ -119,29 +150,37 @@ static bool take_text(struct str *s, struct str *out)
 	return true;
 }
 
+/* A record that an earlier version wrote may end before the last members. */
 static bool take_members(struct str s, struct turn_event *ev)
 {
-	struct str *const members[] = {
-		&ev->text, &ev->code, &ev->call_id, &ev->tool_name, &ev->args,
-		&ev->result,
-	};
-	uint64_t flags, ms;
+	uint64_t flags, v;
+	unsigned bit = 0;
 
-	if (!take_number(&s, &flags) || !take_number(&s, &ms))
+	if (!take_number(&s, &flags))
 		return false;
-	ev->result_json = flags & RESULT_JSON;
-	ev->is_error = flags & IS_ERROR;
-	ev->duration_ms = (int64_t)ms;
-	for (size_t i = 0; i < ARRAY_LEN(members); i++)
-		if (!take_text(&s, members[i]))
-			return false;
+	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+		void *at = (char *)ev + members[i].offset;
+
+		if (members[i].type == FLAG) {
+			*(bool *)at = flags >> bit++ & 1;
+		} else if (s.n == 0) {
+			continue;
+		} else if (members[i].type == TEXT) {
+			if (!take_text(&s, at))
+				return false;
+		} else {
+			if (!take_number(&s, &v))
+				return false;
+			*(int64_t *)at = (int64_t)v;
+		}
+	}
 	return true;
 }
 
 static bool type_of(char letter, enum turn_event_type *out)
 {
 	for (int i = 0; letter && i < TURN_EV__MAX; i++)
-		if (letters[i] == letter) {
+		if (turn_event_rows[i].letter == letter) {
 			*out = (enum turn_event_type)i;
 			return true;
 		}

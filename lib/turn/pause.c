@@ -1,7 +1,7 @@
 /*
  * Calls that wait: for the user's approval (A42), for the page that carries
  * them out (E16), for an answer of the user (A41). The step's other calls run;
- * then the turn is stored as waiting and this process forgets it. wake.c goes
+ * then the turn is stored as waiting and this process forgets it. resume.c goes
  * on with it, in whichever process somebody answers.
  *
  * The requests are told after the commit, so who is told can answer at once;
@@ -32,7 +32,7 @@ static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
 
 	if (c->approved || !tool_asks(t, ctx, &c->ask))
 		return false;
-	if (l->run->created_conversation || ctx->allowed ||
+	if (l->run->created_conversation || ctx->turn.allowed ||
 	    !c->ask.may_remember)
 		return true;
 	if (wait_allowed_list(l->run->deps->db, &l->owner,
@@ -44,8 +44,8 @@ static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
 	allowed = arena_alloc(l->arena, (n + 1) * sizeof(*allowed));
 	for (size_t i = 0; i < n; i++)
 		allowed[i] = rows[i].tool;
-	ctx->allowed = allowed;
-	ctx->n_allowed = n;
+	ctx->turn.allowed = allowed;
+	ctx->turn.n_allowed = n;
 	return tool_asks(t, ctx, &c->ask);
 }
 
@@ -127,7 +127,7 @@ static void fill_row(struct turn_loop *l, struct turn_call *c,
 		.args = c->shown,
 		.digest = { (const char *)digest, WAIT_DIGEST_BYTES },
 		.expires_us = clock_now_us() +
-			(int64_t)l->run->in.conf->limits.approval_s * 1000000,
+			(int64_t)l->run->in.by.conf->limits.approval_s * 1000000,
 	};
 	buf_release(&from);
 }
@@ -182,23 +182,13 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 
 static void tell(struct turn_loop *l)
 {
-	static const enum turn_event_type types[] = {
-		[WAIT_APPROVAL] = TURN_EV_APPROVAL_REQUEST,
-		[WAIT_CLIENT] = TURN_EV_CLIENT_TOOL_CALL,
-		[WAIT_QUESTION] = TURN_EV_CLARIFICATION,
-	};
 	struct turn_event all = {
 		.type = TURN_EV_WAITING, .waits = l->waits,
 		.n_waits = l->n_waiting,
 	};
 
 	for (size_t i = 0; i < l->n_waiting; i++) {
-		struct turn_event ev = {
-			.type = types[l->waits[i].kind],
-			.waits = &l->waits[i], .n_waits = 1,
-			.call_id = l->waits[i].call_id,
-			.tool_name = l->waits[i].tool,
-		};
+		struct turn_event ev = turn_event_of_wait(&l->waits[i]);
 
 		loop_emit(l, &ev);
 	}
@@ -217,9 +207,9 @@ static void stand_in(struct turn_loop *l)
 		.role = ROLE_ASSISTANT, .turn_id = t->id,
 		.created_us = clock_now_us(),
 		.content = turn_waiting_text(l->arena, l->waits, l->n_waiting),
-		.meta = meta_answer(l, "waiting", NULL, false),
+		.meta = meta_answer(l, "waiting", NULL, STR("")),
 		.kind = KIND_ANSWER, .finish_reason = STR("waiting"),
-		.continues_seq = t->resumed_seq,
+		.continues_seq = t->continues_seq,
 	};
 }
 

@@ -14,6 +14,49 @@
 
 #include "base/banned.h"
 
+enum { TITLE_CHARS = 60 };
+
+/*
+ * A title from the first message (E19): its first words on one line, at most
+ * TITLE_CHARS characters, cut between words.
+ */
+struct str turn_first_title(struct arena *a, struct str content)
+{
+	char *out = arena_alloc(a, MIN(content.n, 4 * TITLE_CHARS) + 8);
+	size_t n = 0, chars = 0, last_space = 0;
+	bool space = false, cut = false;
+
+	for (size_t i = 0; i < content.n; i++) {
+		unsigned char c = (unsigned char)content.p[i];
+
+		if (c <= ' ' || c == 0x7f) {
+			space = n > 0;
+			continue;
+		}
+		if (space) {
+			last_space = n;
+			out[n++] = ' ';
+			chars++;
+			space = false;
+		}
+		if ((c & 0xc0) != 0x80 && chars++ >= TITLE_CHARS) {
+			cut = true;
+			break;
+		}
+		out[n++] = (char)c;
+	}
+	if (cut) {
+		if (last_space > n / 2)
+			n = last_space;
+		while (n && out[n - 1] == ' ')
+			n--;
+		memcpy(out + n, "…", 3);
+		n += 3;
+	}
+	out[n] = '\0';
+	return (struct str){ out, n };
+}
+
 enum {
 	TITLE_TOKENS = 1000,		/* reasoning models think first */
 	TITLE_MS = 30000,

@@ -1,7 +1,8 @@
 /*
  * One turn: from a user message to the stored answer (DESIGN.md section 4).
  *
- *   turn_open   gates and the begin transaction; fails as plain HTTP errors
+ *   turn_start  from a request: steps of one table (start.c), the last of which
+ *               stores it; fails as plain HTTP errors
  *   turn_run    context, model, tools, repeat; ends with one terminal event
  *   turn_after  what is done once the response is finished (after.def)
  *
@@ -10,6 +11,7 @@
 #ifndef TURN_TURN_H
 #define TURN_TURN_H
 
+#include "agent/target.h"
 #include "auth/identity.h"
 #include "base/arena.h"
 #include "base/err.h"
@@ -17,12 +19,14 @@
 #include "store/turn.h"
 #include "store/wait.h"
 #include "turn/event.h"
+#include "turn/options.h"
 
 struct db;		/* connection pool, db/db.h */
 struct http_pool;	/* net/http.h */
 struct turn_live;	/* turn/live.h: running turns of this process */
 struct notify;		/* turn/notify.h: what users are told of */
 struct tool_env;	/* tool/tool.h: what tools need */
+struct key_cache;	/* store/key.h */
 
 /* What every turn of the process shares. */
 struct turn_deps {
@@ -31,16 +35,42 @@ struct turn_deps {
 	struct turn_live *live;
 	struct notify *notify;		/* or NULL: nobody is */
 	struct tool_env *tools;
+	struct key_cache *unstored_key;	/* of turn/unstored.h; or NULL: an end
+					   that cannot be stored is lost */
 };
 
-struct turn_input {
-	const struct conf *conf;
-	const struct identity *who;
-	const struct conf_workspace *workspace;
-	const struct conf_agent *agent;
-	struct uuid id;			/* of the turn; nil = make one */
-	struct uuid conversation_id;	/* nil = create one */
-	struct str content;		/* valid UTF-8, within the caps */
+enum turn_verb {
+	TURN_SEND,	/* a user message */
+	TURN_CONTINUE,	/* a turn that was cut short, from where it ended */
+	TURN_REPLACE,	/* the thread's tail: a message edited, or answered again */
+	TURN_RESUME,	/* a turn that waits, with what was decided */
+};
+
+/* Whether a request may be a repetition, and of what. */
+enum turn_key {
+	TURN_KEY_NONE,
+	TURN_KEY_GIVEN,	/* of one that says the same under the same key */
+	TURN_KEY_FORM,	/* of the same form: its key is made of all it says */
+};
+
+/* A request that starts a turn, whatever vocabulary it came in. */
+struct turn_request {
+	enum turn_verb verb;
+	struct caller by;
+	enum turn_key key;
+	struct uuid id;			/* of the turn, by the key; nil = make one */
+	/*
+	 * Who is to answer. What is not named (p == NULL) is the conversation's,
+	 * without one the caller's first workspace and its default agent.
+	 * turn_start finds workspace and agent, unless they are set already.
+	 */
+	struct str workspace_id, agent_id;
+	const struct workspace *workspace;
+	const struct agent *agent;
+	struct uuid conversation_id;	/* SEND: nil = create one */
+	/* SEND, and REPLACE of a message (p == NULL: it is answered again):
+	   valid UTF-8, within the caps. */
+	struct str content;
 	/*
 	 * Metadata of the user message: a JSON object as text, or empty. Its
 	 * member given: [{role, content}, …] is what the client says was said
@@ -49,25 +79,33 @@ struct turn_input {
 	 * was sent is invisible (E12).
 	 */
 	struct str meta;
-	/* What of it the program asks for: both are in it too. */
-	struct str client_id;	/* what the client calls the message; or NULL */
-	bool web;		/* the user wants the web to be asked (A64) */
-	struct str client;	/* turn.client (tool_page_read); or NULL */
+	struct str client_id;	/* what the client calls the message, as in meta;
+				   or NULL */
+	struct turn_options options;
+	const struct turn *of;	/* CONTINUE, RESUME: that turn, as read */
+	int64_t seq;		/* REPLACE: the message; 0 = the last one */
+	/* REPLACE: the message by our id, by the turn's, under which a client has
+	   the answers, or by its own, under which it has the user's; n == 0: seq */
+	struct str message;
+	struct turn_decision *decisions;	/* RESUME */
+	size_t n_decisions;
 };
 
 struct turn_run {
 	const struct turn_deps *deps;
-	struct turn_input in;
+	struct turn_request in;
 	struct uuid id, conversation_id;
-	const struct conf_llm *service;
+	const struct llm_service *service;
 	bool created_conversation;
 	struct message user;		/* the stored user message */
 	struct message_page history;	/* what it follows, as far as it came
 					   with the begin */
-	int64_t resumed_seq;		/* of the answer that it goes on from;
+	int64_t continues_seq;		/* of the answer that it continues;
 					   0 = it is not a continuation */
 	int64_t variant_index, variant_count;	/* of its answer, see message */
-	bool woken;			/* it waited, and goes on */
+	bool resumed;			/* it waited */
+	int64_t follow_seq;		/* of one that is not run here: what is
+					   told is behind this event */
 	struct message answer;		/* valid after turn_run; of a turn that
 					   waits: a text that says so, not stored */
 	const struct turn_wait *waits;	/* what it waits for; in the arena */
@@ -77,63 +115,37 @@ struct turn_run {
 };
 
 /*
- * The LLM service that a turn of this agent (may be NULL) uses: the agent's,
- * else the workspace's, else the chat: block's (B15). ERR_CHAT_DISABLED when
- * none is named, it is not declared or cannot chat (A29);
- * ERR_LLM_UNSUPPORTED, ERR_LLM_NO_CREDENTIAL. *out borrowed from c.
- */
-int turn_service(const struct conf *c, const struct conf_workspace *w,
-		 const struct conf_agent *a, const struct conf_llm **out,
-		 struct err *e) MUST_CHECK;
-
-/*
  * A title from a first message: its first words on one line, at most 60
  * characters, cut between words. In a; empty when there is no text in it.
  */
 struct str turn_first_title(struct arena *a, struct str content);
 
-/*
- * Resolves the LLM service (B15: ERR_CHAT_DISABLED, ERR_LLM_UNSUPPORTED,
- * ERR_LLM_NO_CREDENTIAL), takes the conversation (ERR_NOT_FOUND, ERR_BUSY with
- * the running turn's id in e->id) and stores user message and turn in one
- * transaction. Everything is allocated in a, which must outlive the turn.
- */
-int turn_open(struct turn_run *t, const struct turn_deps *deps,
-	      const struct turn_input *in, struct arena *a,
-	      struct err *e) MUST_CHECK;
+enum turn_started {
+	TURN_STARTED,	/* turn_run it */
+	TURN_ELSEWHERE,	/* RESUME: another request runs it, with the decisions */
+	TURN_REPEATED,	/* a request like this one has started it before */
+};
 
 /*
- * The same for a turn that goes on where another one of the conversation in
- * `in` was cut short: with its steps and its text so far, without a new user
- * message (in->content is not read). ERR_CONFLICT when that turn was not cut
- * short or is not the last one.
+ * Starts the turn that a request is for (in; what it points to must outlive the
+ * turn), in the order of a table of steps. SEND stores a user message and its
+ * turn. CONTINUE makes a turn of the same message, with the steps and the text
+ * of `of` so far. REPLACE takes the place of the thread's tail (thread_replace).
+ * RESUME stores what was decided and, where nobody else runs the turn, takes it;
+ * arguments that the user changed are checked against the tool's schema.
+ * Returns enum turn_started, or -1. Unless TURN_STARTED, t is not to be run: its
+ * id, conversation_id, user.seq and follow_seq say what to follow. Everything is
+ * allocated in a, which must outlive the turn.
+ * ERR_NOT_FOUND; ERR_CHAT_DISABLED, ERR_LLM_UNSUPPORTED, ERR_LLM_NO_CREDENTIAL
+ * (B15); ERR_INVALID_FIELD, ERR_TOO_BIG; ERR_BUSY with the running turn's id in
+ * e->id; ERR_CONFLICT; ERR_EXPIRED.
  */
-int turn_open_again(struct turn_run *t, const struct turn_deps *deps,
-		    const struct turn_input *in, const struct uuid *of,
-		    struct arena *a, struct err *e) MUST_CHECK;
+int turn_start(struct turn_run *t, const struct turn_deps *deps,
+	       const struct turn_request *in, struct arena *a,
+	       struct err *e) MUST_CHECK;
 
-/*
- * The same for a turn that takes the place of a thread's tail (thread_redo):
- * with in->content (p != NULL) the user message seq is said anew, else the user
- * message that seq is, or answers, is answered again; seq 0 = the last one.
- * The agent may be another than the conversation's. ERR_NOT_FOUND, ERR_BUSY,
- * ERR_CONFLICT, ERR_INVALID_FIELD as there.
- */
-int turn_open_redo(struct turn_run *t, const struct turn_deps *deps,
-		   const struct turn_input *in, int64_t seq, struct arena *a,
-		   struct err *e) MUST_CHECK;
-
-/*
- * The same for a turn that waits: stores what was decided (store/wait.h), and
- * where nobody else runs the turn already (*woken), takes it up here. old is
- * its row as read, in->conversation_id its conversation; in->content is not
- * read. Arguments that the user changed are checked against the tool's schema
- * first. The errors of turn_wake; ERR_INVALID_FIELD for arguments.
- */
-int turn_open_woken(struct turn_run *t, const struct turn_deps *deps,
-		    const struct turn_input *in, const struct turn *old,
-		    struct turn_decision *decisions, size_t n, bool *woken,
-		    struct arena *a, struct err *e) MUST_CHECK;
+/* That a key was used for something else: ERR_INVALID_FIELD. Returns -1. */
+int turn_key_differs(struct err *e);
 
 /* What a turn waits for, in words, for clients that know only text. In a. */
 struct str turn_waiting_text(struct arena *a, const struct turn_wait *waits,
@@ -166,9 +178,10 @@ struct tool_task;
  * Runs an agent as a tool without a turn, for a call by hand: as
  * tool_host.agent, with the service that a turn of `in` would have. Of deps, db,
  * http and tools are used; of in, conf, who, workspace and agent. Its usage is
- * recorded without a turn. The errors of turn_service, and tool_host.agent's.
+ * recorded without a turn. The errors of target_can_chat, and those of
+ * tool_host.agent.
  */
-int turn_agent(const struct turn_deps *deps, const struct turn_input *in,
+int turn_agent(const struct turn_deps *deps, const struct turn_request *in,
 	       const struct tool_ctx *call, const struct tool_task *task,
 	       struct buf *out, struct err *e) MUST_CHECK;
 

@@ -102,7 +102,7 @@ def test_a_loop_with_tools_of_the_caller(peers, user):
     assert operations == [("query_data", "start"), ("query_data", "success")]
     # Nothing of it is in the thread but the call and its result.
     page = peers.get(f"/conversations/{events[-1].data['conversationId']}"
-                     "/messages", user=user).json["items"]
+                     "/messages?include=steps", user=user).json["items"]
     assert [m["role"] for m in page] == ["assistant", "tool", "assistant", "user"]
 
 
@@ -135,7 +135,7 @@ def test_without_tools_it_has_none(peers):
 
 
 @pytest.mark.parametrize("name,says", [
-    ("broken", "refused our credential"), ("mute", "failed"),
+    ("broken", "rejected the credential"), ("mute", "failed"),
     ("late", "did not answer in time")])
 def test_failures_are_results(peers, name, says):
     result, _, _ = ask(peers, name)
@@ -185,7 +185,8 @@ def test_a_stop_reaches_it(peers):
 
 def steps_of(lab, events):
     conversation = events[-1].data["conversationId"]
-    rows = lab.get(f"/conversations/{conversation}/messages", user="ada").json["items"]
+    rows = lab.get(f"/conversations/{conversation}/messages?include=steps",
+                   user="ada").json["items"]
     return [row["metadata"].get("steps") for row in rows if row["role"] == "tool"]
 
 

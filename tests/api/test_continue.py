@@ -20,7 +20,7 @@ def go_on(lab, turn, user="ada"):
 
 
 def thread(lab, conversation):
-    items = lab.get(f"/conversations/{conversation}/messages?pageSize=100",
+    items = lab.get(f"/conversations/{conversation}/messages?include=steps&pageSize=100",
                     user="ada").json["items"]
     return items[::-1]
 

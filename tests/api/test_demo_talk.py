@@ -10,11 +10,20 @@ import pytest
 
 from demo_model import Data, Model, decode, replay, request, tool
 
-TODAY = datetime.datetime.now(datetime.timezone.utc).date()
-
 
 def day(offset):
-    return str(TODAY + datetime.timedelta(days=offset))
+    """A day as the model counts, which knows UTC only."""
+    return str(datetime.datetime.now(datetime.timezone.utc).date()
+               + datetime.timedelta(days=offset))
+
+
+def on_one_day(talk):
+    """What talk() answers; once more when midnight passed meanwhile."""
+    while True:
+        today = day(0)
+        answer = talk()
+        if day(0) == today:
+            return answer
 
 
 def column(name, type="text", *values, description=None):
@@ -27,66 +36,69 @@ def column(name, type="text", *values, description=None):
 
 
 SITES = ("Leeds", "Hamburg")
-DATA = Data({
-    "tickets": ("Help desk tickets of all departments", [
-        column("id", "integer"), column("subject"),
-        column("status", "text", "open", "waiting", "closed"),
-        column("priority", "text", "low", "normal", "urgent"),
-        column("category", "text", "account", "hardware", "email"),
-        column("requester"), column("department"),
-        column("assignee"), column("opened", "datetime"),
-        column("due", "datetime"), column("closed", "datetime"),
-        column("hours_to_close", "decimal"), column("description")], [
-        [1, "Printer | jam", "open", "urgent", "hardware", "Anna Weber",
-         "Sales", "Ole Berg", day(0) + " 08:00:00", day(3), None, None, "x"],
-        [2, "No mail", "open", "low", "email", "Tom Hill", "IT", None,
-         day(-1) + " 09:00:00", day(-1), None, None, "y"],
-        [3, "Locked out", "closed", "urgent", "account", "Anna Weber",
-         "Sales", "Ole Berg", "2020-02-03 10:00:00", "2020-02-04",
-         "2020-02-03 12:30:00", "2.5", "z"],
-        [4, "New laptop", "waiting", "normal", "hardware", "Tom Hill",
-         "IT", "Eva Lund", "2020-03-05 10:00:00", "2020-04-01", None, None,
-         "w"]]),
-    "people": ("Staff directory - who works here, where, since when", [
-        column("id", "integer"), column("name"), column("job_title"),
-        column("department"), column("site", "text", *SITES),
-        column("email"), column("phone"), column("manager"),
-        column("hired", "date")], [
-        [1, "Anna Weber", "Buyer", "Sales", "Leeds", "anna@example.org",
-         "100", "Eva Lund", "2015-01-01"],
-        [2, "Tom Hill", "Admin", "IT", "Hamburg", "tom@example.org",
-         "101", "Ole Berg", "2019-01-01"],
-        [3, "Ole Berg", "Lead", "Facilities", "Leeds", "ole@example.org",
-         "102", None, "2010-01-01"]]),
-    "departments": ("Departments with their heads and yearly budgets", [
-        column("name"), column("head"), column("budget", "decimal")], [
-        ["Sales", "Eva Lund", "100000.00"], ["IT", "Ole Berg", "2500.50"]]),
-    "assets": ("Computers, screens, phones and other devices", [
-        column("tag"), column("kind", "text", "laptop", "monitor", "phone"),
-        column("model"), column("status", "text", "in use", "in stock"),
-        column("holder", description="Who has it"), column("department"),
-        column("site", "text", *SITES), column("bought", "date"),
-        column("warranty_until", "date"), column("price", "decimal")], [
-        ["BW-1", "laptop", "T14", "in use", "Anna Weber", "Sales", "Leeds",
-         "2021-01-01", "2024-01-01", "1000.00"],
-        ["BW-2", "monitor", "U27", "in use", "Anna Weber", "Sales", "Leeds",
-         "2022-01-01", day(100), "300.50"],
-        ["BW-3", "laptop", "X1", "in stock", None, None, "Hamburg",
-         "2023-01-01", day(200), "1500.00"]]),
-    "rooms": ("Rooms that can be booked", [
-        column("name"), column("site", "text", *SITES),
-        column("kind", "text", "meeting", "lab"), column("seats", "integer"),
-        column("camera", "text", "yes", "no")], [
-        ["Aire", "Leeds", "meeting", 8, "yes"],
-        ["Calder", "Leeds", "meeting", 4, "no"],
-        ["Elbe", "Hamburg", "meeting", 20, "yes"]]),
-    "absences": ("Who is away in your own department, and when", [
-        column("person"), column("department"),
-        column("kind", "text", "annual leave", "training"),
-        column("first_day", "date"), column("last_day", "date")], [
-        ["Tom Hill", "IT", "training", day(-1), day(1)],
-        ["Eva Lund", "IT", "annual leave", day(-90), day(-80)]]),
-})
+
+
+def make_data():
+    return Data({
+        "tickets": ("Help desk tickets of all departments", [
+            column("id", "integer"), column("subject"),
+            column("status", "text", "open", "waiting", "closed"),
+            column("priority", "text", "low", "normal", "urgent"),
+            column("category", "text", "account", "hardware", "email"),
+            column("requester"), column("department"),
+            column("assignee"), column("opened", "datetime"),
+            column("due", "datetime"), column("closed", "datetime"),
+            column("hours_to_close", "decimal"), column("description")], [
+            [1, "Printer | jam", "open", "urgent", "hardware", "Anna Weber",
+             "Sales", "Ole Berg", day(0) + " 08:00:00", day(3), None, None, "x"],
+            [2, "No mail", "open", "low", "email", "Tom Hill", "IT", None,
+             day(-1) + " 09:00:00", day(-1), None, None, "y"],
+            [3, "Locked out", "closed", "urgent", "account", "Anna Weber",
+             "Sales", "Ole Berg", "2020-02-03 10:00:00", "2020-02-04",
+             "2020-02-03 12:30:00", "2.5", "z"],
+            [4, "New laptop", "waiting", "normal", "hardware", "Tom Hill",
+             "IT", "Eva Lund", "2020-03-05 10:00:00", "2020-04-01", None, None,
+             "w"]]),
+        "people": ("Staff directory - who works here, where, since when", [
+            column("id", "integer"), column("name"), column("job_title"),
+            column("department"), column("site", "text", *SITES),
+            column("email"), column("phone"), column("manager"),
+            column("hired", "date")], [
+            [1, "Anna Weber", "Buyer", "Sales", "Leeds", "anna@example.org",
+             "100", "Eva Lund", "2015-01-01"],
+            [2, "Tom Hill", "Admin", "IT", "Hamburg", "tom@example.org",
+             "101", "Ole Berg", "2019-01-01"],
+            [3, "Ole Berg", "Lead", "Facilities", "Leeds", "ole@example.org",
+             "102", None, "2010-01-01"]]),
+        "departments": ("Departments with their heads and yearly budgets", [
+            column("name"), column("head"), column("budget", "decimal")], [
+            ["Sales", "Eva Lund", "100000.00"], ["IT", "Ole Berg", "2500.50"]]),
+        "assets": ("Computers, screens, phones and other devices", [
+            column("tag"), column("kind", "text", "laptop", "monitor", "phone"),
+            column("model"), column("status", "text", "in use", "in stock"),
+            column("holder", description="Who has it"), column("department"),
+            column("site", "text", *SITES), column("bought", "date"),
+            column("warranty_until", "date"), column("price", "decimal")], [
+            ["BW-1", "laptop", "T14", "in use", "Anna Weber", "Sales", "Leeds",
+             "2021-01-01", "2024-01-01", "1000.00"],
+            ["BW-2", "monitor", "U27", "in use", "Anna Weber", "Sales", "Leeds",
+             "2022-01-01", day(100), "300.50"],
+            ["BW-3", "laptop", "X1", "in stock", None, None, "Hamburg",
+             "2023-01-01", day(200), "1500.00"]]),
+        "rooms": ("Rooms that can be booked", [
+            column("name"), column("site", "text", *SITES),
+            column("kind", "text", "meeting", "lab"), column("seats", "integer"),
+            column("camera", "text", "yes", "no")], [
+            ["Aire", "Leeds", "meeting", 8, "yes"],
+            ["Calder", "Leeds", "meeting", 4, "no"],
+            ["Elbe", "Hamburg", "meeting", 20, "yes"]]),
+        "absences": ("Who is away in your own department, and when", [
+            column("person"), column("department"),
+            column("kind", "text", "annual leave", "training"),
+            column("first_day", "date"), column("last_day", "date")], [
+            ["Tom Hill", "IT", "training", day(-1), day(1)],
+            ["Eva Lund", "IT", "annual leave", day(-90), day(-80)]]),
+    })
 
 
 @pytest.fixture(scope="module")
@@ -99,8 +111,8 @@ def model():
 class Talk:
     """A dialogue: asks, runs the tools that are called, keeps the history."""
 
-    def __init__(self, model, wire="openai", data=DATA, tools=True):
-        self.model, self.wire, self.data = model, wire, data
+    def __init__(self, model, wire="openai", data=None, tools=True):
+        self.model, self.wire, self.data = model, wire, data or make_data()
         # ask_user is offered too, as in the demo: none of these questions needs it
         self.tools = [tool(wire, n) for n in
                       ("list_datasets", "query_data", "ask_user")] if tools else []
@@ -128,6 +140,11 @@ class Talk:
                     self.listed += 1
             self.messages += replay(self.wire, o, results)
         raise AssertionError(f"no answer after six rounds: {self.messages}")
+
+
+def asked(model, question):
+    t = Talk(model)
+    return t, t.ask(question)
 
 
 def table(text):
@@ -199,8 +216,7 @@ ANSWERS = [
 
 @pytest.mark.parametrize("question,expected", ANSWERS)
 def test_answers(model, question, expected):
-    t = Talk(model)
-    text = t.ask(question)
+    t, text = on_one_day(lambda: asked(model, question))
     assert expected in text, (text, t.queries)
 
 
@@ -249,8 +265,7 @@ TABLES = [
 
 @pytest.mark.parametrize("question,head,expected", TABLES)
 def test_tables(model, question, head, expected):
-    t = Talk(model)
-    text = t.ask(question)
+    t, text = on_one_day(lambda: asked(model, question))
     heads = [x for x in text.split("\n") if x.startswith("|")]
     assert heads, (text, t.queries)
     names = [c.strip() for c in heads[0][1:-1].split("|")]
@@ -349,7 +364,7 @@ def test_small_talk_calls_no_tool(model):
 
 def test_help_describes_the_datasets(model):
     text = Talk(model).ask("What can you do?")
-    for name in DATA.datasets:
+    for name in make_data().datasets:
         assert f"**{name}**" in text
     assert "How many tickets are open?" in text
 
@@ -394,7 +409,7 @@ def test_tool_errors_are_told(model):
         def run(self, name, args):
             return super().run(name, args) if name == "list_datasets" else \
                 '{"error": "the database is down"}'
-    text = Talk(model, data=Broken(DATA.datasets)).ask("list tickets")
+    text = Talk(model, data=Broken(make_data().datasets)).ask("list tickets")
     assert "did not work" in text and "the database is down" in text
     t = Talk(model)
     t.data = type("", (), {"run": lambda *_: "no such tool"})()
@@ -407,7 +422,7 @@ def test_results_may_be_wrapped(model):
         def run(self, name, args):
             return (f'[UNTRUSTED-DATA 1f source="{name}"]\n'
                     f"{super().run(name, args)}\n[/UNTRUSTED-DATA 1f]\n")
-    text = Talk(model, data=Wrapped(DATA.datasets)).ask(
+    text = Talk(model, data=Wrapped(make_data().datasets)).ask(
         "How many tickets are open?")
     assert "There are **2** open tickets." in text
 

@@ -401,7 +401,8 @@ def test_a_clients_thread_is_one_conversation(lab, path, body, dialect):
         seen.add(conversation_of(dialect, events))
     assert len(seen) == 1
     conversation = seen.pop()
-    page = lab.get(f"/conversations/{conversation}/messages", user="ada").json
+    page = lab.get(f"/conversations/{conversation}/messages?include=steps",
+                   user="ada").json
     roles = [m["role"] for m in page["items"]][::-1]
     assert roles == ["user", "assistant", "user", "assistant", "tool", "tool",
                      "assistant"]

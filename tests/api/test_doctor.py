@@ -108,7 +108,7 @@ def test_inside(lab):
     assert {p["subject"] for p in found["provider"]} == {
         "demo", "claude", "llama", "plain"}
     # The stand-in lists its own model, and lab calls it something else.
-    assert all(p["result"] == "warning" and "does not have demo" in p["text"]
+    assert all(p["result"] == "warning" and "does not contain demo" in p["text"]
                for p in found["provider"])
     assert [d["subject"] for d in found["datasets"]] == ["lab"]
     assert "stream" not in found		# not measured, not judged
@@ -251,7 +251,7 @@ def test_tools_that_cannot_run(make_lab):
     _, found = ask(lab)
     got = {t["subject"]: t for t in found["tool"]}
     assert got["broken"]["result"] == "problem"
-    assert f"finds no {program}x" in got["broken"]["text"]
+    assert f"cannot find {program}x" in got["broken"]["text"]
     assert "broken: {command: {run:" in got["broken"]["advice"]
 
 
@@ -332,7 +332,7 @@ STREAMED = [GAP * i for i in range(N)]
     ({"page": {"status": 404, "type": "text/html"}}, "page", "warning", "alias.url"),
     ({"token": {"status": 401, "ours": False}}, "token", "problem", "Bearer"),
     ({"token": {"status": 200, "ours": True, "kind": "remote_user"}}, "token",
-     "problem", "does not arrive"),
+     "problem", "do not arrive"),
     ({"identity": {"status": 200, "ours": True, "signedIn": True, "user": "g",
                    "kind": "anonymous"}}, "identity", "problem", "guest"),
     ({"identity": {"status": 401, "ours": True, "signedIn": True}}, "identity",
@@ -396,7 +396,7 @@ def test_command_through_the_url(lab):
     out = run(lab, lab.url + "/")
     assert out.returncode == 1, out			# the model's name
     assert f"{lab.url}  (lighttpd)" in out.stdout
-    assert "ok       stream: Events arrive as they are made." in out.stdout
+    assert "ok       stream: Events arrive as they are sent." in out.stdout
     assert "WARNING  provider demo:" in out.stdout
     tokens = lab.command("token", "list").stdout.splitlines()
     assert tokens and all("revoked" in t for t in tokens if "doctor" in t)
@@ -465,7 +465,7 @@ def test_command_exit_codes(make_lab):
     items = {i["check"]: i for i in json.loads(out.stdout)["items"]}
     assert items["reach"]["result"] == "problem" and "503" in items["reach"]["text"]
     assert items["database"]["result"] == "ok"	# looked at from here
-    assert "could not be asked" in items["base"]["text"]
+    assert "could not be reached" in items["base"]["text"]
     lab.start_responder()
 
 

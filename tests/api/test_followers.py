@@ -38,3 +38,26 @@ def test_followers_keep_no_copies_of_the_turn(make_lab):
         assert ends == ["done"] * 16
         assert resident_kib(other) - before < 4096	# it was 7 MiB
         assert list(events)[-1].name == "done"
+
+
+def test_a_deleted_conversation_ends_its_streams(lab):
+    """Here and in another process; they broke off, and clients came back."""
+    with Twin(lab) as other:
+        stream = lab.stream("/chat/lab/stream", {
+            "content": "!script " + json.dumps({"tokens": 5000, "rate": 20})},
+            user="ada")
+        events = iter(stream)
+        first = next(events).data
+        followers = [iter(follow(where, first["turnId"])) for where in (lab, other)]
+        for follower in followers:
+            next(follower)
+        assert lab.call("DELETE", f"/conversations/{first['conversationId']}",
+                        user="ada").status == 204
+        for follower in followers:
+            last = list(follower)[-1]
+            assert last.name == "done", last
+            assert last.data["metadata"]["finish_reason"] == "cancelled"
+        list(events)
+        for where in (lab, other):
+            assert where.get(f"/turns/{first['turnId']}/events",
+                             user="ada").status == 404

@@ -142,6 +142,19 @@ def test_the_bytes_arrive_on_each_wire(eyes, site, name, kind):
     assert dict(site.asked)["/a.png"]["Accept"].startswith("image/png")
 
 
+def test_the_site_is_named_as_the_origin(eyes, site):
+    """Also of one that did not answer with an image: its text is in the error."""
+    for path in ("/a.png", "/none.png"):
+        events = eyes.chat({"tool_calls": [{"name": TOOL, "args": {
+            "image": site.url + path}}], "then": {"text": "ok"}})
+        conversation = events[-1].data["conversationId"]
+        [[meta]] = eyes.sql(
+            "SELECT meta FROM message WHERE role = 4 AND conversation_id ="
+            f" UNHEX('{conversation.replace('-', '')}')")
+        assert json.loads(meta)["origins"] == [
+            {"kind": "web", "name": site.url.split("//")[1]}]
+
+
 def test_its_usage_is_counted(eyes, site):
     """A19: a record of its own, with the tokens of the image in it."""
     events = eyes.chat({"tool_calls": [{"name": TOOL, "args": {
@@ -316,7 +329,7 @@ def test_robots(eyes, site):
 # -- the model that sees -----------------------------------------------------------
 
 @pytest.mark.parametrize("name,says", [
-    ("by_fails", "refused our credential"), ("by_silent", "failed"),
+    ("by_fails", "rejected the credential"), ("by_silent", "failed"),
     ("late", "did not answer in time")])
 def test_failures_are_results(eyes, site, name, says):
     result = ask(eyes, site.url + "/a.png", name)

@@ -543,8 +543,8 @@ def test_titles_are_for_people(bad, hostile, said, title):
                        "then": {"text": "ok"}})
     [call] = [e.data for e in events if e.name == "tool-call"]
     assert (call["toolName"], call.get("title")) == ("bad_look", title)
-    rows = lab.get(f"/conversations/{events[-1].data['conversationId']}/messages",
-                   user="ada").json["items"]
+    rows = lab.get(f"/conversations/{events[-1].data['conversationId']}"
+                   "/messages?include=steps", user="ada").json["items"]
     [[stored]] = [row["metadata"]["toolCalls"] for row in rows
                   if row["metadata"].get("step")]
     assert (stored["toolName"], stored.get("title")) == ("bad_look", title)

@@ -77,6 +77,126 @@ def test_tells_what_turns_do(lab):
                                                    start + 1 + len(seen)))
 
 
+def of_turn(seen, turn):
+    """The events of a turn in a stream with events=all, as (id, name, data)."""
+    return [(e.data["id"], e.data["event"], e.data["data"]) for e in seen
+            if e.name == "turn-event" and e.data["turnId"] == turn]
+
+
+def ends(events, *turns):
+    """Reads on to the last event of each of the turns."""
+    seen, open_turns = [], set(turns)
+    while open_turns:
+        event = next(events)
+        seen.append(event)
+        if event.name == "turn-event" and event.data["event"] in ("done", "error"):
+            open_turns.discard(event.data["turnId"])
+    return seen
+
+
+def alone(lab, turn):
+    """The same turn in a stream of its own."""
+    page = lab.get(f"/turns/{turn}/events?wait=0", user="ada").json
+    assert page["done"]
+    return [(i["id"], i["event"], i["data"]) for i in page["items"]]
+
+
+def texts(told):
+    """Neighbouring tokens may come as one."""
+    return "".join(d["delta"] for _, name, d in told if name == "token"), \
+        [t for t in told if t[1] != "token"]
+
+
+def test_all_events_of_all_turns(lab):
+    """One that runs already, two that begin, and no other user's."""
+    first = task(lab, {"tokens": 40, "rate": 20})
+    stream, events, _ = opened(lab, "?events=all")
+    other = task(lab, {"text": "not ada's"}, user="bob")
+    look = {"tool_calls": [{"name": "list_datasets", "args": {}}],
+            "then": {"text": "two"}}
+    more = [task(lab, s) for s in (look, {"tokens": 3000})]
+    turns = [t["turnId"] for t in [first, *more]]
+    seen = ends(events, *turns)
+    stream.close()
+    for turn in turns:
+        told = of_turn(seen, turn)
+        assert texts(told) == texts(alone(lab, turn))
+        assert [t[0] for t in told] == sorted({t[0] for t in told})
+    # They have no ids of their own: the position is the notices'.
+    ids = [int(e.id) for e in seen]
+    assert ids == sorted(ids) and ids[-1] - ids[0] < len(
+        [e for e in seen if e.name != "turn-event"])
+    assert not of_turn(seen, other["turnId"])
+    assert {e.data["status"] for e in seen if e.name == "turn-status"} >= {
+        "running", "done"}
+
+
+def test_all_events_of_a_turn_of_another_process(lab):
+    with Twin(lab) as twin:
+        stream, events, _ = opened(lab, "?events=all")
+        t = task(twin, {"tokens": 60, "rate": 60})
+        told = of_turn(ends(events, t["turnId"]), t["turnId"])
+        stream.close()
+        assert texts(told) == texts(alone(lab, t["turnId"]))
+
+
+def test_all_events_of_a_turn_that_waits(make_lab):
+    lab = make_lab(workspaces={"lab": {
+        "workspace": "lab", "title_by_model": False,
+        "agents": [{"id": "a", "tools": ["group:dialog"]}]}})
+    stream, events, _ = opened(lab, "?events=all")
+    question = {"tool_calls": [{"name": "ask_user", "args": {
+        "question": "Which?", "options": ["one", "two"]}}],
+        "then": {"text": "fine"}}
+    t = task(lab, question)
+    seen = []
+    while not any(name == "waiting" for _, name, _ in of_turn(seen, t["turnId"])):
+        seen.append(next(events))
+    [ask] = [d for _, name, d in of_turn(seen, t["turnId"]) if name == "clarification"]
+    lab.stream(f"/turns/{t['turnId']}/tool-results", {"results": [
+        {"toolCallId": ask["toolCallId"], "result": {"choice": "A"}}]},
+        user="ada").events()
+    seen += ends(events, t["turnId"])
+    stream.close()
+    told = of_turn(seen, t["turnId"])
+    assert [i for i, _, _ in told] == sorted({i for i, _, _ in told})
+    assert [name for _, name, _ in told].count("done") == 1
+
+
+def test_all_events_of_a_turn_that_is_stopped_while_it_waits(make_lab):
+    lab = make_lab(workspaces={"lab": {
+        "workspace": "lab", "title_by_model": False,
+        "agents": [{"id": "a", "tools": ["group:dialog"]}]}})
+    stream, events, _ = opened(lab, "?events=all")
+    t = task(lab, {"tool_calls": [{"name": "ask_user", "args": {
+        "question": "Which?", "options": ["one", "two"]}}]})["turnId"]
+    seen = []
+    while not any(name == "waiting" for _, name, _ in of_turn(seen, t)):
+        seen.append(next(events))
+    assert lab.post(f"/turns/{t}/cancel", {}, user="ada").status == 202
+    # What comes first of the next turn comes behind the end of this one.
+    seen += until(events, "turn-status", turnId=t, status="cancelled")
+    last = task(lab, {"text": "hello"})["turnId"]
+    seen += ends(events, last)
+    stream.close()
+    assert [name for _, name, _ in of_turn(seen, t)].count("done") == 1
+
+
+def test_all_events_in_forges_words(lab):
+    stream = listen(lab, "?events=all&dialect=forge")
+    events = iter(stream)
+    t = task(lab, {"text": "hello"})
+    event = next(e for e in events if e.name == "AIMessageComplete")
+    assert event.data["Fields"][:2] == [t["turnId"], t["conversationId"]]
+    stream.close()
+
+
+def test_all_events_have_no_poll(lab):
+    for query in ("events=some", "events=all&wait=0"):
+        answer = lab.get(f"/notifications?{query}", user="ada")
+        assert (answer.status, answer.json["field"]) == (422, "events")
+
+
 def test_tells_how_far_a_task_is(lab):
     stream, events, _ = opened(lab)
     look = {"name": "list_datasets", "args": {}}
@@ -456,6 +576,36 @@ def test_dead_process_is_told_by_who_closes_its_turn(make_lab):
     assert lab.get(f"/turns/{t['turnId']}", user="ada").json["status"] \
         == "interrupted"
     until(iter(stream), "turn-status", turnId=t["turnId"], status="interrupted")
+    stream.close()
+
+
+@pytest.mark.parametrize("how", ["send", "regenerate", "plain"])
+def test_a_turn_that_another_takes_the_place_of_is_told(lab, how):
+    """One whose process died, by the request that begins the next one."""
+    c = make(lab)
+    lab.stream("/chat/lab/stream", {"content": "x", "conversationId": c},
+               user="ada").close()
+    [[turn]] = wait_until("its end", lambda: lab.sql(
+        "SELECT LOWER(HEX(id)) FROM turn WHERE status = 3 AND conversation_id ="
+        f" x'{c.replace('-', '')}'"))
+    lab.sql("UPDATE turn SET status = 1, answer_seq = NULL, ended_us = NULL,"
+            f" lease_until_us = 1 WHERE id = x'{turn}'")
+    lab.sql(f"UPDATE conversation SET running_turn_id = x'{turn}'"
+            f" WHERE id = x'{c.replace('-', '')}'")
+    stream, events, _ = opened(lab)
+    if how == "plain":
+        assert lab.call("POST", f"/{lab.base}/plain/conversations/{c}", "content=y",
+                        user="ada", headers={"Content-Type":
+                        "application/x-www-form-urlencoded"}).status == 303
+    elif how == "send":
+        assert lab.post("/chat/lab/stream", {"content": "y", "conversationId": c},
+                        user="ada").status == 200
+    else:
+        assert lab.post(f"/conversations/{c}/regenerate", {}, user="ada").status == 200
+    seen = until(events, "turn-status", conversationId=c, status="running")
+    assert (turn, "interrupted") in [
+        (e.data["turnId"].replace("-", ""), e.data["status"])
+        for e in seen if e.name == "turn-status"]
     stream.close()
 
 

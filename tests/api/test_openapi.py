@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 
 import jsonschema
 import pytest
@@ -30,6 +31,13 @@ def test_error_codes_are_the_tables(lab):
                  "llm_provider_unsupported", "llm_credential_missing",
                  "unknown_field", "database_unavailable", "overloaded"):
         assert code in known and code in text
+
+
+def test_turn_options_are_the_tables():
+    rows = (pathlib.Path(__file__).parents[2] / "lib/turn" /
+            "turn_options.def").read_text()
+    assert list(SPEC["components"]["schemas"]["TurnOptions"]["properties"]) == \
+        re.findall(r'^TURN_OPTION\(\w+, "(\w+)"', rows, re.M) != []
 
 
 def deref(node):
@@ -72,7 +80,8 @@ def ids(lab):
             "{variant}": variants.json["items"][0]["variantId"],
             "{conversation}": events[0].data["conversationId"],
             "{message}": events[0].data["messageId"],
-            "{turn}": events[0].data["turnId"]}
+            "{turn}": events[0].data["turnId"],
+            "{id}": lab.post("/tokens", {}, user="ada").json["id"]}
 
 
 BODIES = {
@@ -85,6 +94,8 @@ BODIES = {
      "/{conversation}/messages"): {"content": '!script {"text": "x"}'},
     ("POST", "/chat/{workspace}/complete"): {"input": "x"},
     ("POST", "/turns/{turn}/cancel"): {},
+    ("POST", "/tokens"): {"name": "T"},
+    ("PATCH", "/tokens/{id}"): {"name": None},
     ("POST", "/conversations/{conversation}/variants"):
         {"variantId": "{variant}"},
     ("POST", "/conversations/{conversation}/fork"): {"messageId": "{message}"},
@@ -97,6 +108,14 @@ CALLS = [(method.upper(), path) for path, item in SPEC["paths"].items()
          for method in item if method in METHODS
          and set(deref(item[method]["responses"].get("200", {}))
                  .get("content", {})) != {"text/event-stream"}]
+
+
+def body_of(method, path):
+    """A body that is good: BODIES', or the example of the operation."""
+    operation = SPEC["paths"][path][method.lower()]
+    content = deref(operation.get("requestBody", {})).get("content", {})
+    return BODIES.get((method, path),
+                      content.get("application/json", {}).get("example"))
 
 
 def filled(text, ids):
@@ -118,9 +137,11 @@ def test_answers_are_as_declared(lab, ids, method, path):
         real += "?messageId=" + ids["{message}"]
     if (method, path.rsplit("/", 1)[1]) == ("GET", "change"):
         real += "?message=" + ids["{message}"].rsplit(".", 1)[1]
-    body = json.loads(filled(json.dumps(BODIES.get((method, path))), ids))
-    # Deleting comes last, and once; what forms do is test_plain's.
-    if method != "DELETE" and not (method == "POST" and "/plain" in path):
+    body = json.loads(filled(json.dumps(body_of(method, path)), ids))
+    # Deleting comes last, and once; what forms do is test_plain's, and what is
+    # stored late test_unstored's.
+    if method != "DELETE" and not (method == "POST" and (
+            "/plain" in path or path.endswith("/store"))):
         answer = lab.call(method, real, body, user="ada",
                           groups=["it"] if path.startswith("/doctor") else [])
         assert answer.status < 400, answer
@@ -143,6 +164,23 @@ def test_deleting_is_as_declared(lab):
         real = (path.replace("{conversation}", made["conversationId"])
                 .replace("{workspace}", "lab").replace("{agent}", "helper"))
         check(path, "DELETE", lab.call("DELETE", real, user="ada"))
+
+
+def test_deleting_a_token_is_as_declared(lab):
+    made = lab.post("/tokens", {}, user="ada").json
+    check("/tokens/{id}", "DELETE",
+          lab.call("DELETE", f"/tokens/{made['id']}", user="ada"))
+
+
+def test_the_resources_are_the_tables(lab):
+    """Paths, schemas and statements of resource.def: make update-docs."""
+    root = pathlib.Path(__file__).parents[2]
+    text = (root / "docs/openapi.yaml").read_text()
+    for mark, form in (("PATHS", "--paths"), ("SCHEMAS", "--schemas")):
+        part = re.search(f"BEGIN RESOURCE {mark} .*\n((?:.*\n)*?) *# END", text).group(1)
+        assert part == lab.command("list", "resources", form).stdout
+    assert (root / "lib/resource/resource.sql").read_text() == lab.command(
+        "list", "resources", "--sql").stdout
 
 
 def test_stream_records_are_as_declared(lab):

@@ -150,7 +150,7 @@ def test_thread_pages(lab):
     assert "<p>answer 0<" in first.text and "<p>answer 16<" not in first.text
     assert "before=0" in "".join(first.links)	# back to the newest
     # An old turn's page leads to where its answer is.
-    turn = lab.get(f"/conversations/{thread.split('/')[-1]}/messages?pageSize=100",
+    turn = lab.get(f"/conversations/{thread.split('/')[-1]}/messages?include=steps&pageSize=100",
                    user="longa").json["items"][-1]["turnId"]
     there = browser.follow(browser.call("GET", f"plain/turns/{turn}"),
                            f"plain/turns/{turn}")
@@ -321,6 +321,8 @@ def test_errors_are_pages(lab, browser):
     reply = browser.submit(page, "new", agent="lab/helper", content="x" * 5001)
     assert reply.status == 422 and b"5000 characters" in reply.body
     assert b"x" * 5001 in reply.body		# nothing typed is lost
+    reply = browser.submit(page, "new", content="x")
+    assert reply.status == 404
     reply = browser.submit(page, "new", agent="staff/helper", content="x")
     assert reply.status == 404
     reply = browser.submit(page, "new", agent="lab/helper", content="x" * 70000)
@@ -415,7 +417,7 @@ def test_old_tokens(lab, browser):
     """Two days, by the clock that the token was made with."""
     import base64
     import hmac
-    [[key]] = lab.sql("SELECT HEX(secret) FROM site_key")
+    [[key]] = lab.sql("SELECT HEX(secret) FROM site_key WHERE purpose = 'form'")
     [[user]] = lab.sql("SELECT DISTINCT HEX(user_id) FROM conversation c JOIN"
                        " user u ON u.id = c.user_id WHERE u.login = 'ada'")
     user = "-".join(re.fullmatch("(.{8})(.{4})(.{4})(.{4})(.{12})",

@@ -35,7 +35,7 @@ def sent_again(browser, page, action, times=4, **values):
 
 
 def rows(lab, thread, user):
-    return lab.get(f"/conversations/{thread.split('/')[-1]}/messages?pageSize=100",
+    return lab.get(f"/conversations/{thread.split('/')[-1]}/messages?include=steps&pageSize=100",
                    user=user).json["items"]
 
 
@@ -145,7 +145,7 @@ def test_changing_a_message(lab, browser):
     there = urllib.parse.urljoin("/" + thread, links[1])[1:]
     form = browser.get(there)
     assert form.form("change")["fields"]["content"] == at_once(text="two")
-    assert "stays as an earlier version" in form.text
+    assert "kept as an earlier version" in form.text
     # What is refused is not lost, and can be sent from the error's page.
     reply = browser.submit(form, "change", content=" ")
     assert reply.status == 422 and b"must not be empty" in reply.body

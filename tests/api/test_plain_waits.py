@@ -29,7 +29,7 @@ def waiting(tmp_path_factory):
 def wait_page(browser, turn):
     """The turn's page once it waits."""
     return wait_until("the turn to wait", lambda: (
-        page := browser.get(turn)) and "It waits for you." in page.text and page)
+        page := browser.get(turn)) and "Waiting for you." in page.text and page)
 
 
 @pytest.mark.parametrize("steps", [{}, {"steps": "1"}])
@@ -40,12 +40,12 @@ def test_approval(waiting, decision, ran, steps):
     turn = start(browser, at_once(tool_calls=[{"name": "note", "args": {
         "text": text}}], then={"text": "all done"}), **steps)
     page = wait_page(browser, turn)
-    assert "May this run?" in page.text and '"refresh"' not in page.text
+    assert "Allow this action?" in page.text and '"refresh"' not in page.text
     assert "&lt;" + decision in page.text and text not in waiting.runs()
     thread = "plain/conversations/" + waiting.get(
         "/turns/" + turn.split("/")[-1].split("?")[0],
         user="ada").json["conversationId"]
-    assert "waits for you" in browser.get(thread).text
+    assert "waiting for you" in browser.get(thread).text
     reply = browser.submit(page, "decide", **{decision: "x"})
     assert browser.follow(reply, turn.split("?")[0] + "/decide") == turn
     assert "all done" in browser.get(ended(browser, turn)).text
@@ -66,8 +66,8 @@ def test_nothing_hides_in_what_is_approved(waiting):
     turn = start(browser, at_once(tool_calls=[{"name": "note", "args": {
         "text": hidden}}], then={"text": "x"}))
     page = wait_page(browser, turn)
-    assert "It changes something." in page.text
-    pre = page.text[page.text.index("May this run?"):]
+    assert "This changes data." in page.text
+    pre = page.text[page.text.index("Allow this action?"):]
     pre = pre[pre.index("<pre>"):pre.index("</pre>")]
     assert "a⟨U+202E⟩b⟨U+200D⟩c⟨U+E0041⟩d⟨U+2028⟩e⟨U+3164⟩f⟨U+FE0F⟩" in pre
     assert not [c for c in hidden if ord(c) > 127 and c in pre]
@@ -101,7 +101,7 @@ def test_approval_of_something_else(waiting):
     # Stop works on a turn that no process has.
     assert browser.submit(page, "stop").status == 303
     page = browser.get(ended(browser, turn))
-    assert "waits for you" not in page.text and page.form("conversations/")
+    assert "waiting for you" not in page.text and page.form("conversations/")
     assert "not this" not in waiting.runs()
 
 

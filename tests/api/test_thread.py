@@ -62,7 +62,8 @@ class Thread:
     def rows(self, size=100):
         items, cursor = [], ""
         while cursor is not None:
-            page = self.lab.get(f"{self.path}/messages?pageSize={size}&cursor="
+            page = self.lab.get(f"{self.path}/messages?include=steps"
+                                f"&pageSize={size}&cursor="
                                 + cursor, user=self.user).json
             items += page["items"]
             cursor = page["nextCursor"]
@@ -73,7 +74,7 @@ class Thread:
         while cursor is not None:
             page = self.lab.get(
                 f"/workspaces/lab/agents/helper{self.path}/messages"
-                f"?pageSize={size}&cursor={cursor}", user=self.user).json
+                f"?include=steps&pageSize={size}&cursor={cursor}", user=self.user).json
             items += page["items"]
             cursor = page["nextCursor"]
         return items

@@ -93,6 +93,30 @@ def test_a_question_is_answered(lab):
     refused(lab, wait, 409, "conflict", result={"choice": "A"})
 
 
+def test_the_choice_is_the_users_next_words(lab):
+    """A41: one row, the result of the call for the model, said in the thread."""
+    [wait] = waits(lab, ask("Red", "Blue"), then="So be it.")
+    answer(lab, wait, result={"choice": "B"}).events()
+    c = wait["conversationId"]
+    below = f"/workspaces/lab/agents/a/conversations/{c}/messages"
+    items = lab.get(f"/conversations/{c}/messages", user="ada").json["items"]
+    assert [(m["role"], m["content"]) for m in items[:2]] == [
+        ("assistant", "So be it."), ("user", "Blue")]
+    assert [m["role"] for m in items] == ["assistant", "user", "user"]
+    assert [(m["role"], m["content"]) for m in lab.get(
+        below, user="ada").json["items"]][1:] == [
+            ("user", "Blue"), ("agent", "So be it.")]
+    [row] = [m for m in thread(lab, c) if m["role"] == "tool"]
+    assert json.loads(row["content"]) == {"choice": "B", "answer": "Blue"}
+    assert row["id"] == items[1]["id"]
+    # What is no answer is none of their words.
+    [wait] = waits(lab, ask("Red", "Blue"))
+    lab.chat({"text": "ok"}, conversationId=wait["conversationId"])
+    assert [m["role"] for m in lab.get(
+        f"/conversations/{wait['conversationId']}/messages",
+        user="ada").json["items"]].count("user") == 2
+
+
 def test_own_words_are_an_answer_where_they_may(lab):
     [wait] = waits(lab, ask("Red", "Blue"))
     events = answer(lab, wait, result="Grün").events()

@@ -152,7 +152,7 @@ test('the web is asked when the toggle says so', async (t) => {
 	await page.emulateMedia({ colorScheme: 'dark' });
 	assert.deepEqual(await violations(page), []);
 	// the same question again, with the web now
-	await page.locator('lamp-turn[newest]').getByRole('button', { name: 'Answer again' }).click();
+	await page.locator('lamp-turn[newest]').getByRole('button', { name: 'Regenerate' }).click();
 	await page.waitForSelector('lamp-variants');
 	await ended(page);
 	assert.equal(bodies[1].webSearch, true);

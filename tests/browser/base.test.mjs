@@ -26,7 +26,7 @@ test('chat, reload and address under /intranet/ai chat/', async (t) => {
 	await page.reload();
 	await ended(page);
 	assert.equal(await reading(page), shown);
-	await page.getByRole('button', { name: 'Answer again', exact: true }).click();
+	await page.getByRole('button', { name: 'Regenerate', exact: true }).click();
 	await page.waitForSelector('.variants');
 	await ended(page);
 	await page.goto(url.slice(0, -1));

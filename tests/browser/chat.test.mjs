@@ -13,7 +13,7 @@ test('the question of the README: tool call, table, answer, reload', async (t) =
 	const shown = await reading(page);
 
 	// the number that the tool has read is the one in the answer
-	const { items } = await api('GET', `conversations/${shownId(page)}/messages`);
+	const { items } = await api('GET', `conversations/${shownId(page)}/messages?include=steps`);
 	const row = items.find((item) => item.metadata.toolName === 'query_data');
 	const [[count]] = JSON.parse(row.content).rows;
 
@@ -83,7 +83,7 @@ test('stop keeps what was said', async (t) => {
 	await ended(page);
 	assert.match(await reading(page), /You stopped this answer/);
 	await page.waitForSelector('.send-button');
-	const { items } = await api('GET', `conversations/${shownId(page)}/messages`);
+	const { items } = await api('GET', `conversations/${shownId(page)}/messages?include=steps`);
 
 	assert.equal(items[0].metadata.finish_reason, 'cancelled');
 	assert.ok(items[0].content.length > 0);
@@ -96,7 +96,7 @@ test('a failed answer says why, and can be tried again', async (t) => {
 
 	await ask(page, once);
 	assert.equal(await page.locator('.failure p').first().innerText(),
-		'The language model refused our request.');
+		'The language model rejected the request.');
 	assert.equal(await page.locator('.answer').count(), 0);
 	await page.getByRole('button', { name: 'Try again' }).click();
 	await page.waitForSelector('.answer');

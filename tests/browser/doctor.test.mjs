@@ -12,8 +12,8 @@ test('doctor measures and shows findings, what is wrong first', async (t) => {
 	assert.match(text, /on lighttpd: \d+ fine, \d+ to look at\./);
 	const findings = await page.locator('#findings').innerText();
 
-	assert.match(findings, /Fine: Answers stream\s+Events arrive as they are made\./);
-	assert.match(findings, /Fine: A name that a client makes up is not believed/);
+	assert.match(findings, /Fine: Answers stream\s+Events arrive as they are sent\./);
+	assert.match(findings, /Fine: Forged user names are not accepted/);
 	assert.match(findings, /Fine: Bodies up to the limit arrive/);
 	assert.match(findings, /MariaDB/);
 	assert.equal(await page.locator('#findings li.problem').count(), 0);

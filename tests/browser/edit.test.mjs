@@ -61,7 +61,7 @@ test('a version on a later page of the list is found', async (t) => {
 	});
 	await ask(page, script({ text: 'Told' }));
 	for (const version of ['2/2', '3/3']) {
-		await button(page, 'Answer again').click();
+		await button(page, 'Regenerate').click();
 		await page.waitForFunction((wanted) => document.querySelector('.variants')
 			?.innerText.includes(wanted), version);
 		await ended(page);
@@ -77,7 +77,7 @@ test('answering again streams, and is found after a reload', async (t) => {
 	const asked = script({ tokens: 150, rate: 25 });
 
 	await ask(page, asked);
-	await button(page, 'Answer again').click();
+	await button(page, 'Regenerate').click();
 	await page.waitForSelector('.stop-button');
 	assert.equal(await page.locator('lamp-turn').count(), 1);
 	assert.deepEqual(await bubbles(page), [asked]);
@@ -188,7 +188,7 @@ test('an earlier answer is made again: what followed gives way', async (t) => {
 	await page.locator('.message-assistant').first().hover();
 	await page.locator('lamp-turn').first()
 		.getByRole('button', { name: 'More actions for this answer' }).click();
-	await page.getByRole('menuitem', { name: 'Answer again from here' }).click();
+	await page.getByRole('menuitem', { name: 'Regenerate from here' }).click();
 	await page.waitForFunction(() => document.querySelectorAll('lamp-turn').length === 1);
 	await ended(page);
 	assert.deepEqual(await answers(page), ['one']);

@@ -28,8 +28,8 @@ test('the page cannot start, says why, and can be tried again', async (t) => {
 
 	for (const [status, code, text] of [
 		[401, 'unauthenticated', /not signed in/],
-		[403, 'forbidden', /may not use this chat/],
-		[503, 'database_unavailable', /cannot reach its database/],
+		[403, 'forbidden', /doesn’t have access to this chat/],
+		[503, 'database_unavailable', /couldn’t reach its database/],
 		[503, 'overloaded', /in 7 seconds/],
 	]) {
 		await refuse(page, '**/api/v1/me', status, code, {}, { 'Retry-After': '7' });
@@ -73,12 +73,12 @@ test('refused messages go back into the field', async (t) => {
 	const page = await openChat(t);
 
 	for (const [status, code, text] of [
-		[503, 'chat_disabled', /not set up here yet/],
+		[503, 'chat_disabled', /isn’t set up yet/],
 		[403, 'csrf_failed', /its own page/],
-		[422, 'llm_credential_missing', /no key yet/],
+		[422, 'llm_credential_missing', /has no API key/],
 		[422, 'invalid_field', /From a test/],
 		[500, 'internal', /went wrong/],
-		[502, 'upstream_unreachable', /language model/],
+		[502, 'upstream_unreachable', /reach the model/],
 	]) {
 		await refuse(page, '**/stream', status, code);
 		await send(page, 'not lost');
@@ -123,7 +123,7 @@ test('the conversation is being answered already', async (t) => {
 test('an address that leads nowhere', async (t) => {
 	const page = await open(t, { hash: `#/c/${UNKNOWN}` });
 
-	await page.waitForSelector('text=Nothing here');
+	await page.waitForSelector('text=Not found');
 	await page.getByRole('button', { name: 'Start a new chat' }).click();
 	await page.waitForSelector('.empty');
 });
@@ -135,11 +135,11 @@ test('no network: nothing is lost, and it goes on', async (t) => {
 	await page.waitForSelector('.strip');
 	await send(page, 'later');
 	await page.waitForSelector('.banner');
-	assert.match(await banner(page), /cannot be reached/);
+	assert.match(await banner(page), /Couldn’t reach the server/);
 	assert.equal(await page.inputValue('.composer-field'), 'later');
 	await page.context().setOffline(false);
 	await page.waitForSelector('.strip', { state: 'detached' });
-	await page.getByRole('button', { name: 'Try again' }).click();
+	await page.locator('#composer').getByRole('button', { name: 'Try again' }).click();
 	await page.waitForSelector('lamp-turn');
 	await ended(page);
 	assert.equal(await page.locator('.bubble').innerText(), 'later');

@@ -107,7 +107,7 @@ test('an open conversation shows what another tab asks in it', async (t) => {
 	await Promise.all([ended(page), ended(other)]);
 	assert.equal(await reading(other), await reading(page));
 	// what replaces an answer, too
-	await page.getByRole('button', { name: 'Answer again', exact: true }).click();
+	await page.getByRole('button', { name: 'Regenerate', exact: true }).click();
 	await other.waitForFunction(() => document.querySelector('.variants'));
 	await Promise.all([ended(page), ended(other)]);
 	assert.equal(await other.locator('lamp-turn').count(), 2);
@@ -119,7 +119,7 @@ test('the open conversation is deleted elsewhere', async (t) => {
 
 	await page.waitForSelector('.row.current');
 	await api('DELETE', `conversations/${id}`);
-	await page.waitForSelector('text=Nothing here');
+	await page.waitForSelector('text=Not found');
 	await page.getByRole('button', { name: 'Start a new chat' }).click();
 	await page.waitForSelector('.empty');
 });

@@ -21,7 +21,7 @@ async function results(page)
 {
 	const id = new URL(page.url()).hash.match(/[0-9a-f-]{36}/)[0];
 	const { items } = await (await fetch(
-		`${base}api/v1/conversations/${id}/messages`)).json();
+		`${base}api/v1/conversations/${id}/messages?include=steps`)).json();
 
 	return items.filter(({ role }) => role === 'tool').map(({ content }) => content);
 }
@@ -62,8 +62,8 @@ test('elsewhere there is no such tool', async (t) => {
 });
 
 test('after a reload a card carries the call out, or goes on without', async (t) => {
-	for (const [name, subject] of [['Do it in this page', 'Later'],
-		['Go on without it', '']]) {
+	for (const [name, subject] of [['Run it on this page', 'Later'],
+		['Continue without it', '']]) {
 		const page = await openChat(t, FORM);
 
 		// the answer to the call is lost: as if the page went away in between

@@ -43,7 +43,7 @@ test('Lamplighter is restarted: what was said stays, and can be gone on with', a
 	const after = (await page.locator('.answer').textContent()).trim();
 
 	assert.ok(after.startsWith(before));
-	assert.match(await page.locator('.note').innerText(), /interrupted before its end/);
+	assert.match(await page.locator('.note').innerText(), /interrupted before it was complete/);
 	await page.reload();
 	await ended(page);
 	assert.equal((await page.locator('.answer').textContent()).trim(), after);
@@ -51,4 +51,33 @@ test('Lamplighter is restarted: what was said stays, and can be gone on with', a
 	await page.waitForFunction(() => document.querySelectorAll('.answer').length === 2);
 	await ended(page);
 	assert.equal(await page.locator('.bubble').count(), 1);
+});
+
+test('the database is away when an answer ends: the page keeps it and stores it', async (t) => {
+	const page = await openChat(t, { url: instance.url });
+	const text = Array.from({ length: 60 }, (_, i) => `d${i}`).join(' ');
+	const answer = () => page.locator('.answer').textContent();
+	let through = false;
+
+	page.setDefaultTimeout(60000);
+	await page.route('**/store', (route) => through ? route.continue() : route.abort());
+	await send(page, script({ text, rate: 25 }));
+	await shows(page, 5);
+	await instance.kill('db');
+	await page.waitForSelector('.note:has-text("not saved yet")');
+	assert.equal((await answer()).trim(), text);
+	await instance.up();
+	// not even a reload loses it
+	await page.reload();
+	await page.waitForSelector('.bubble');
+	through = true;
+	await page.waitForFunction((all) =>
+		document.querySelector('.answer')?.textContent.trim() === all, text);
+	await page.waitForSelector('.failure, .note', { state: 'detached' });
+	assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)
+		.filter((key) => key.includes('unstored'))), []);
+	await page.reload();
+	await ended(page);
+	assert.equal((await answer()).trim(), text);
+	assert.equal(await page.locator('.failure, .note').count(), 0);
 });

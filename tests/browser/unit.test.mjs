@@ -7,6 +7,7 @@ import { parseExact, toJson } from '../../www/js/exact.js';
 import { prettyJson, saysAll, toolName } from '../../www/js/format.js';
 import { toHtml } from '../../www/js/markdown.js';
 import { readEvents, SseParser } from '../../www/js/sse.js';
+import { Unstored } from '../../www/js/store/unstored.js';
 import { has, setCulture, t } from '../../www/js/strings.js';
 import { registerTool, runCall } from '../../www/js/tools.js';
 
@@ -125,6 +126,27 @@ test('json: short things stay on a line, and it stays the same json', () => {
 	assert.equal(prettyJson('x'), '"x"');
 	assert.match(prettyJson(JSON.parse('['.repeat(30000) + ']'.repeat(30000))), /…/);
 	assert.equal(prettyJson(null), 'null');
+});
+
+test('an answer to store is given up only when that is final', async () => {
+	const last = (answers) => new Promise((resolve) => {
+		const api = { base: '/', async storeTurn() {
+			const fields = answers.shift();
+
+			if (fields)
+				throw new ApiError(fields);
+		} };
+
+		new Unstored(api, { async pause() {} }, (id, turn, stored) =>
+			resolve([stored, answers.length])).add('c', 't', 'sealed');
+	});
+
+	assert.deepEqual(await last([{ status: 503, code: 'database_timeout', retryable: false },
+		{ status: 500, code: 'internal', retryable: false },
+		{ status: 409, code: 'conversation_busy', retryable: true }, { code: 'network' }, null]),
+		[true, 0]);
+	for (const status of [404, 409, 413, 422])
+		assert.deepEqual(await last([{ status, retryable: false }, null]), [false, 1]);
 });
 
 test('json: integers keep all their digits', () => {

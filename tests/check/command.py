@@ -12,7 +12,7 @@ from tree import ROOT, Tap
 
 COMMAND = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ".")) / "lamplighter"
 LISTS = ("routes", "options", "errors", "tools", "permissions", "providers",
-         "quirks", "statements")
+         "quirks", "statements", "parts", "resources", "settings", "events")
 CONFIG = """\
 database: {socket: /nonexistent/db.sock, password: hunter2}
 llm_services:
@@ -69,7 +69,7 @@ def usage():
                  ("token", "create", "--user", "a", "b"),
                  ("token", "list", "x"), ("token", "revoke"),
                  ("token", "revoke", "12"), ("list",), ("list", "nope"),
-                 ("list", "options", "--html"), ("migrate", "x"),
+                 ("list", "options", "--html"), ("list", "resources", "--html"), ("migrate", "x"),
                  ("migrate", "--wait", "0"), ("decode",),
                  ("decode", "openai", "x"), ("decode", "--quirks", "[]", "openai"),
                  ("help", "a", "b"), ("version", "x")):

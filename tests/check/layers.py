@@ -13,8 +13,11 @@ from tree import ROOT, Tap, code_only, files, text_of
 LAYERS = [
     {"fcgi-app"},
     {"turn"},
-    {"tool", "llm", "prompt", "schema", "rag", "entity", "job"},
+    {"tool", "prompt", "schema", "rag", "entity", "job"},
+    {"agent"},
+    {"llm"},
     {"store", "auth"},
+    {"resource"},
     {"net", "db", "conf"},
     {"base"},
 ]
@@ -33,11 +36,23 @@ FOREIGN = [
     (r"seccomp\.h", "fcgi-app/extract/"),
 ]
 
+# How files have workspaces, agents, services and prompts, is seen here only:
+# everybody else has them from lib/agent, whether of files or of rows.
+OF_FILES = re.compile(r"\bconf_(workspace|agent|llm|prompt)\b")
+ADAPTER = ("lib/conf/", "lib/agent/", "tests/unit/test_conf.c")
+
+STRUCT = re.compile(r"^(?:static )?(?:const )?struct (\w+)\s*\{", re.M)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+
+
+# Rows and structs of lib/conf that stand beside the kind of tool that they are of.
+OPTIONS = re.compile(r"lib/tool/\w+/option\.(def|h)")
 
 
 def module_of(path):
     """The module a file belongs to: a folder of lib, or fcgi-app."""
+    if OPTIONS.fullmatch(str(path)):
+        return "conf"
     parts = pathlib.PurePath(path).parts
     if parts[0] == "lib" and len(parts) > 2:
         return parts[1]
@@ -61,6 +76,30 @@ def includes(root):
             if code[m.start():m.end()].strip():       # not in a comment
                 line = text.count("\n", 0, m.start()) + 1
                 yield path, line, m.group(1), m.group(2)
+
+
+def forged(root):
+    """Uses of the structs of files outside of the adapter's room."""
+    for path in files(".c", ".h", ".def", root=root,
+                      under=("lib", "fcgi-app", "tests")):
+        if str(path).startswith(ADAPTER):
+            continue
+        code = code_only(text_of(path, root))
+        for m in OF_FILES.finditer(code):
+            line = code.count("\n", 0, m.start()) + 1
+            yield f"{path}:{line}: {m.group()} belongs in lib/conf and lib/agent only"
+
+
+def twice(root):
+    """Structs of one name in two files. The stand-in model is on its own."""
+    seen = {}
+    for path in files(".c", ".h", root=root, under=("lib", "fcgi-app")):
+        if "demo-llm" in path.parts:
+            continue
+        for m in STRUCT.finditer(code_only(text_of(path, root))):
+            other = seen.setdefault(m.group(1), path)
+            if other != path:
+                yield f"{path}: struct {m.group(1)} is one of {other}, too"
 
 
 def circles(edges):
@@ -94,7 +133,8 @@ def check(root):
         if str(path).startswith("fcgi-app/demo-llm/") and b != "base" and \
                 not str(target).startswith("fcgi-app/demo-llm/"):
             problems.append(f"{where}: the stand-in model may use lib/base only")
-    return problems + circles(sideways)
+    return problems + circles(sideways) + list(forged(root)) + \
+        list(twice(root))
 
 
 def sample(**written):
@@ -120,6 +160,8 @@ def main():
         lib__store__a_c='#include "base/err.h"\n#include "store/turn.h"\n'
                         '#include "auth/who.h"\n/* #include "turn/loop.h" */\n',
         fcgi_app__b_c='#include <fcgiapp.h>\n#include "turn/loop.h"\n',
+        lib__agent__e_c="struct conf_llm *s;\n",
+        lib__turn__f_c="struct conf_tool *t; /* conf_llm */\n",
         lib__net__c_c="#include <curl/curl.h>\n", lib__db__d_c="#include <mysql.h>\n"))
     tap.finds("an upward include", sample(
         lib__store__a_c='#include "turn/loop.h"\n'), "lib/store/a.c:1: upward include")
@@ -128,6 +170,12 @@ def main():
     tap.finds("two modules in a circle", sample(
         lib__store__a_c='#include "auth/who.h"\n',
         lib__auth__b_c='#include "store/turn.h"\n'), "include each other")
+    tap.clean("options of kinds are of lib/conf", sample(
+        lib__tool__web__option_h='#include "base/err.h"\n',
+        lib__conf__a_c='#include "tool/web/option.h"\n'))
+    tap.finds("options of kinds that ask for more", sample(
+        lib__tool__web__option_h='#include "store/turn.h"\n'),
+        "lib/tool/web/option.h:1: upward include of store/turn.h")
     for header, folder in (("fcgiapp.h", "lib__net"), ("curl/curl.h", "fcgi_app"),
                            ("mysql.h", "lib__store"), ("yaml.h", "lib__base"),
                            ("fcgiapp.h", "fcgi_app__demo_llm"),
@@ -135,8 +183,16 @@ def main():
                            ("seccomp.h", "fcgi_app")):
         tap.finds(f"<{header}> outside its room", sample(
             **{folder + "__a_c": f"#include <{header}>\n"}), f"<{header}> belongs in")
+    for name in ("struct conf_workspace *w", "conf_llm(c, id)", "struct conf_agent a",
+                 "struct conf_prompt p"):
+        tap.finds(f"{name} outside of lib/agent", sample(
+            lib__turn__a_c=name + ";\n"), "belongs in lib/conf and lib/agent only")
     tap.finds("the stand-in model using more than the base", sample(
         fcgi_app__demo_llm__a_c='#include "store/turn.h"\n'), "may use lib/base only")
+    tap.finds("two structs of one name", sample(
+        lib__store__a_c="struct row {\n};\n",
+        lib__turn__b_c="static const struct row {\n} r;\n"),
+        "struct row is one of lib/store/a.c, too")
     tap.finds("an unknown module", sample(
         lib__misc__a_c='#include "base/err.h"\n'), "misc is in no layer")
     tap.finish()

@@ -6,13 +6,14 @@ import pathlib
 import re
 import tempfile
 
-from tree import ROOT, Tap, text_of
+from tree import ROOT, Tap, files, text_of
 
 
 def check(root):
     text = text_of(pathlib.Path("docs/security.md"), root)
     limits = text_of(pathlib.Path("lib/base/limits.h"), root)
-    options = text_of(pathlib.Path("lib/conf/option.def"), root)
+    options = "".join(text_of(path, root)
+                      for path in files("option.def", root=root, under=("lib",)))
     tables = "\n".join(line for line in text.splitlines()
                        if line.startswith("|"))
     quoted = re.findall(r"`([^`\n]+)`", text)

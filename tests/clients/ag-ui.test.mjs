@@ -101,7 +101,7 @@ test('a thread of two runs is one stored conversation', async () => {
 	const one = session((await run(a, text)).events);
 	const two = session((await run(a, tools)).events);
 	assert.equal(one.conversationId, two.conversationId);
-	const { body } = await call('GET', `/conversations/${one.conversationId}/messages`);
+	const { body } = await call('GET', `/conversations/${one.conversationId}/messages?include=steps`);
 	assert.deepEqual(body.items.map((m) => m.role).reverse(),
 		['user', 'assistant', 'user', 'assistant', 'tool', 'tool', 'assistant']);
 });

@@ -137,7 +137,7 @@ for (const [version, ai] of [['5', ai5], ['6', ai6], ['7', ai7]]) {
 			assert.deepEqual(texts(chat.messages[3]), ['Let me look.', 'It is ticket 1.']);
 			const id = chat.messages[1].metadata.conversationId;
 			assert.equal(chat.messages[3].metadata.conversationId, id);
-			const { body } = await call('GET', `/conversations/${id}/messages`);
+			const { body } = await call('GET', `/conversations/${id}/messages?include=steps`);
 			assert.deepEqual(body.items.map((m) => m.role).reverse(),
 				['user', 'assistant', 'user', 'assistant', 'tool', 'tool', 'assistant']);
 		});
@@ -149,7 +149,7 @@ for (const [version, ai] of [['5', ai5], ['6', ai6], ['7', ai7]]) {
 			await chat.sendMessage({ text: tools });
 			const [, first, second, answer] = chat.messages;
 			const id = first.metadata.conversationId;
-			const stored = async () => (await call('GET', `/conversations/${id}/messages`))
+			const stored = async () => (await call('GET', `/conversations/${id}/messages?include=steps`))
 				.body.items.reverse();
 			await chat.regenerate();
 			assert.deepEqual(texts(chat.messages[3]), ['Let me look.', 'It is ticket 1.']);

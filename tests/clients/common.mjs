@@ -43,7 +43,7 @@ export async function call(method, path, body) {
 export async function searched(turn)
 {
 	const { body: { conversationId } } = await call('GET', `/turns/${turn}`);
-	const { body: { items } } = await call('GET', `/conversations/${conversationId}/messages`);
+	const { body: { items } } = await call('GET', `/conversations/${conversationId}/messages?include=steps`);
 	const { content } = items.find((row) => row.role === 'tool' && row.turnId === turn);
 
 	return JSON.parse(content).error.code !== 'tool_unknown';

@@ -20,9 +20,9 @@ def sums(cluster, database):
     return [node.sql(text, database) for node in cluster.nodes]
 
 
-def turn(lab, text):
+def turn(lab, text, tokens=160):
     script = {"tool_calls": [{"name": "note", "args": {"text": text}}],
-              "then": {"tokens": 160, "rate": 20}}
+              "then": {"tokens": tokens, "rate": 20}}
     events = lab.chat(script)
     assert events[-1].name == "done", events[-3:]
     told = "".join(e.data["delta"] if "delta" in e.data else
@@ -46,20 +46,54 @@ def read_only(node):
     node.sql("SET GLOBAL read_only=1")
 
 
+def isolated(node):
+    node.isolate()
+
+
+def restarted_one_by_one(node):
+    """A planned update of all: each is back before the next one goes."""
+    for one in node.cluster.nodes:
+        one.stop()
+        one.start()
+        node.cluster.wait_synced()
+
+
+def two_killed(node):
+    """The last one has no quorum until the admin says that it counts."""
+    *gone, left = node.cluster.nodes
+    for one in gone:
+        one.kill()
+    wait_until("the last node to notice", lambda:
+               left.status("wsrep_cluster_status") == "non-Primary", 60)
+    left.sql("SET GLOBAL wsrep_provider_options='pc.bootstrap=YES'")
+    wait_until("the last node to serve", left.synced, 60)
+
+
 # A planned stop is the mildest; with ./lamp soak cluster it has its turn too.
-@pytest.mark.parametrize("what", [killed, frozen, read_only,
-                                  *([stopped] if STORMS > 1 else [])])
+# Each takes most of a minute: one run has those in which a node hangs, is cut off
+# and is killed, the soak has all.
+@pytest.mark.parametrize("what", [frozen, isolated, two_killed,
+                                  *([killed, read_only, restarted_one_by_one,
+                                     stopped] if STORMS > 1 else [])])
 @pytest.mark.parametrize("number", range(STORMS))
 def test_a_node_goes_away(whole, listed, what, number):
     # The first responder prefers the node that goes.
     before = len(listed[0].runs())
     texts = [f"s{i}-{uuid.uuid4().hex[:8]}" for i in range(STREAMS)]
-    with concurrent.futures.ThreadPoolExecutor(STREAMS) as pool:
+    with concurrent.futures.ThreadPoolExecutor(STREAMS + 1) as pool:
         turns = [pool.submit(turn, listed[i % 3], t)
                  for i, t in enumerate(texts)]
+        # Without a quorum a request that comes then is refused (503), so all must
+        # have begun; else some begin in the midst of it.
+        begun = STREAMS if what is two_killed else STREAMS // 2
         wait_until("the tools to run", lambda: len(listed[0].runs()) >=
-                   before + STREAMS // 2, 60)
-        what(whole[0])
+                   before + begun, 60)
+        storm = pool.submit(what, whole[0])
+        # There is a quorum all the time: turns are begun meanwhile, too.
+        while what is restarted_one_by_one and not storm.done():
+            texts.append(f"m-{uuid.uuid4().hex[:8]}")
+            turn(listed[len(texts) % 3], texts[-1], tokens=20)
+        storm.result()
         ends = [t.result(timeout=240) for t in turns]
     assert sorted(listed[0].runs()[before:]) == sorted(texts)
     # New ones go on, on each of them.

@@ -29,7 +29,7 @@ static void read_list(const json_t *result)
 			.v = (const char **)all, .n = 1 },
 	};
 	struct arena a = ARENA_INIT;
-	struct reading r = { .a = &a, .server = &server };
+	struct tool_reading r = { .a = &a, .server = &server };
 	const json_t *tool;
 	size_t i;
 

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "conf/load.h"
 #include "tool/http/openapi.h"
+#include "tool/http/option.h"
 #include "schema/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

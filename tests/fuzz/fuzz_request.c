@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < ARRAY_LEN(bases); i++) {
 		struct arena a = ARENA_INIT;
 		struct err e = ERR_INIT;
-		struct target t;
+		struct uri_parts t;
 		struct str q;
 
 		if (path_split(uri, bases[i], &t, &e)) {

@@ -157,7 +157,7 @@ def test_doctor_says_so(make_lab):
                  if i["check"] == "hosts"]
         assert [i["result"] for i in found] == ([want] if want else []), out
         if want == "ok":
-            assert "a.example, [::1] only" in found[0]["text"]
+            assert "limited to a.example, [::1]." in found[0]["text"]
 
 
 @pytest.mark.parametrize("value, is_open", [
@@ -178,7 +178,7 @@ def test_a_name_is_no_open_password(make_lab, value, is_open):
              if i["subject"].endswith("lamplighter.yaml")]
     assert len(found) == is_open, found
     if is_open:
-        assert "passwords in it" in found[0]["text"]
+        assert "contains passwords" in found[0]["text"]
 
 
 # -- plain CGI reads no options -------------------------------------------------------
@@ -287,6 +287,17 @@ def test_a_slow_body_that_nobody_wants_ends(slow):
     request = Request(slow, "POST", "/chat/lab/complete", [], 60000)
     drip(request, 400)
     assert request.answer()[0] in (401, 421)
+
+
+def test_a_refused_body_is_not_waited_for(make_lab):
+    """As long as a wanted one may take: a worker for five minutes."""
+    lab = make_lab(config={"limits": {"body_s": 300, "body_rate_bytes": 0}},
+                   web=False)
+    began = time.monotonic()
+    request = Request(lab, "POST", "/chat/lab/complete", [], 60000)
+    drip(request, 400)
+    assert request.answer()[0] in (401, 421)
+    assert time.monotonic() - began < 30
 
 
 def test_a_body_in_pieces_arrives(slow):

@@ -49,7 +49,7 @@ def conversation_of(events):
 
 
 def rows(lab, conversation):
-    return lab.get(f"/conversations/{conversation}/messages?pageSize=100",
+    return lab.get(f"/conversations/{conversation}/messages?include=steps&pageSize=100",
                    user="ada").json["items"][::-1]
 
 

@@ -128,7 +128,7 @@ def test_one_item_may_be_larger_than_a_page(lab, long_thread):
     """Else nobody would ever see it, nor what is behind it."""
     lab.sql("UPDATE message SET content = REPEAT('y', 6000000) WHERE seq = 13"
             f" AND conversation_id = {hex_of(long_thread)}")
-    path = f"/conversations/{long_thread}/messages?pageSize=100"
+    path = f"/conversations/{long_thread}/messages?include=steps&pageSize=100"
     first = lab.get(path, user="ada").json
     assert len(first["items"]) == 1     # the small one ends where the large begins
     second = lab.get(f"{path}&cursor={first['nextCursor']}", user="ada").json
@@ -158,7 +158,7 @@ def test_the_rest_of_a_large_result_is_left_unread(lab, conversation):
             f" SELECT {hex_of(conversation)}, seq + 2, 1, 1, REPEAT('x', 4000000)"
             " FROM seq_1_to_80")
     for _ in range(3):
-        page = lab.get(f"/conversations/{conversation}/messages?pageSize=100",
+        page = lab.get(f"/conversations/{conversation}/messages?include=steps&pageSize=100",
                        user="ada")
         assert page.status == 200 and len(page.json["items"]) == 1
     lives(lab)

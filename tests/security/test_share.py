@@ -68,6 +68,32 @@ def test_streams_of_notices(make_lab):
                                               user="ada").status == 200, 60)
 
 
+def sending(lab, user):
+    """A POST whose body does not come."""
+    request = Request(lab, "POST", "/conversations", [
+        ("HTTP_X_TEST_USER", user), ("HTTP_X_TEST_GROUPS", "-"),
+        ("HTTP_X_TEST_SECRET", "lab-secret-of-the-proxy"),
+        ("HTTP_X_REQUESTED_WITH", "lab")], 100)
+    request.send(b'{"workspaceId": ')
+    return request
+
+
+def test_slow_bodies(make_lab):
+    """They were nobody's: one user's held all workers."""
+    lab = make_lab(config={"threads": {"max": 48, "max_turns": 40}})
+    requests = [sending(lab, "ada") for _ in range(48 // 8)]
+    wait_until("ada's bodies", lambda: lab.post(
+        "/conversations", {"workspaceId": "lab"}, user="ada").status == 429, 60)
+    counted(lab.post("/conversations", {"workspaceId": "lab"}, user="ada"))
+    assert lab.get("/me", user="ada").status == 200
+    assert lab.post("/conversations", {"workspaceId": "lab"},
+                    user="bob").status == 201
+    for request in requests:
+        request.socket.close()
+    wait_until("ada's share", lambda: lab.post(
+        "/conversations", {"workspaceId": "lab"}, user="ada").status == 201, 60)
+
+
 def test_no_share(make_lab):
     lab = make_lab(config={"limits": {"notification_streams": 16, "user_share": 1}})
     streams = [lab.open("GET", "/notifications", user="ada") for _ in range(16)]

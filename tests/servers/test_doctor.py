@@ -68,7 +68,7 @@ def test_the_samples_are_fine(site_of, kind):
     for check in ("reach", "page", "token", "identity", "spoof", "stream",
                   "compression", "body", "base", "database", "schema"):
         assert the(found, check)["result"] == "ok", found[check]
-    assert "ada arrives, by remote_user" in the(found, "identity")["text"]
+    assert "The user arrives as ada, by remote_user" in the(found, "identity")["text"]
     assert all(f["result"] == "ok" for f in found["clock"] + found["datasets"])
     assert not [f for f in report["items"] if f["result"] == "problem"]
 

@@ -36,7 +36,7 @@ int kind_lab_up(void **state)
 	snprintf(path, sizeof(path), "%s/workspaces.d", kind_lab.dir);
 	assert_int_equal(mkdir(path, 0700), 0);
 	kind_lab.http = http_pool_new(8);
-	kind_lab.env = tool_env_new(NULL, kind_lab.http);
+	kind_lab.env = tool_env_new(kind_lab.http);
 	return 0;
 }
 
@@ -82,6 +82,7 @@ void kind_lab_conf(const char *main_file, const char *workspace)
 void kind_lab_ctx(const char *groups, struct arena *a,
 			 struct tool_ctx *ctx)
 {
+	const struct workspace *w = &catalog_of(kind_lab.conf)->workspaces[0];
 	struct identity *who = arena_new(a, struct identity);
 	struct str list[8], rest = str_of(groups);
 	struct err e = ERR_INIT;
@@ -95,10 +96,13 @@ void kind_lab_ctx(const char *groups, struct arena *a,
 				       STR("anna"), STR("Anna Ünal"), list, n, a,
 				       who, &e), 0);
 	*ctx = (struct tool_ctx){
-		.env = kind_lab.env, .conf = kind_lab.conf,
-		.workspace = &kind_lab.conf->workspaces[0], .who = who,
-		.agent = conf_default_agent(&kind_lab.conf->workspaces[0]),
-		.abort = kind_lab.abort, .arena = a,
+		.turn = {
+			.by = caller_of(kind_lab.conf, who, NULL, a),
+			.env = kind_lab.env, .workspace = w,
+			.agent = workspace_default_agent(w),
+			.abort = kind_lab.abort,
+		},
+		.arena = a,
 	};
 }
 

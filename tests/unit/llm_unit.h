@@ -32,7 +32,8 @@ struct decode_how {
 static inline void decode_into(struct buf *out, const char *provider,
 			       struct str body, const struct decode_how *how)
 {
-	struct conf_llm service = { .quirks = (json_t *)how->quirks };
+	const struct llm_service service =
+		llm_service_bare(provider, "", (json_t *)how->quirks);
 	struct err e = ERR_INIT;
 	struct llm_decoder *d = llm_decoder_new(provider, &service, &e);
 	size_t at = 0;

@@ -48,12 +48,17 @@ UNIT_TESTS += tests/unit/test_response
 tests_unit_test_response_SOURCES = tests/unit/test_response.c tests/unit/fake_conn.h tests/unit/unit.h
 tests_unit_test_response_LDADD = $(APP_LIBS)
 
-EXTRA_DIST += tests/fixtures/query/lamplighter.yaml \
+EXTRA_DIST += tests/fixtures/dialects/streams.txt \
+	tests/fixtures/query/lamplighter.yaml \
 	tests/fixtures/query/workspaces.d/shop.yaml \
 	tests/fixtures/query/cases.txt \
 	tests/fixtures/turn/lamplighter.yaml \
 	tests/fixtures/turn/workspaces.d/agents.yaml \
 	tests/fixtures/turn/workspaces.d/lab.yaml
+
+UNIT_TESTS += tests/unit/test_hosts
+tests_unit_test_hosts_SOURCES = tests/unit/test_hosts.c tests/unit/unit.h
+tests_unit_test_hosts_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_schema
 tests_unit_test_schema_SOURCES = tests/unit/test_schema.c tests/unit/unit.h
@@ -76,6 +81,10 @@ tests_unit_test_spawn_SOURCES = tests/unit/test_spawn.c tests/unit/unit.h
 tests_unit_test_spawn_LDADD = $(UNIT_LIBS)
 
 KIND_LAB = tests/unit/kind_lab.c tests/unit/kind_lab.h tests/unit/unit.h
+
+UNIT_TESTS += tests/unit/test_tool_rows
+tests_unit_test_tool_rows_SOURCES = tests/unit/test_tool_rows.c tests/unit/unit.h
+tests_unit_test_tool_rows_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_kind
 tests_unit_test_kind_SOURCES = tests/unit/test_kind.c $(KIND_LAB)
@@ -118,6 +127,10 @@ UNIT_TESTS += tests/unit/test_conf
 tests_unit_test_conf_SOURCES = tests/unit/test_conf.c
 tests_unit_test_conf_LDADD = $(UNIT_LIBS)
 EXTRA_DIST += tests/fixtures/conf
+
+UNIT_TESTS += tests/unit/test_agent
+tests_unit_test_agent_SOURCES = tests/unit/test_agent.c
+tests_unit_test_agent_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_auth
 tests_unit_test_auth_SOURCES = tests/unit/test_auth.c

@@ -35,9 +35,13 @@ void as_user(const char *login, const char *groups, struct arena *a,
 				       str_of(login), str_of(login), list, n, a,
 				       who, &e), 0);
 	*ctx = (struct tool_ctx){
-		.env = lab.env, .conf = lab.conf, .workspace = lab.shop,
-		.agent = conf_default_agent(lab.shop), .who = who, .arena = a,
-		.abort = lab.abort,
+		.turn = {
+			.by = caller_of(lab.conf, who, NULL, a),
+			.env = lab.env, .workspace = lab.shop,
+			.agent = workspace_default_agent(lab.shop),
+			.abort = lab.abort,
+		},
+		.arena = a,
 	};
 }
 
@@ -143,9 +147,9 @@ int query_lab_up(void **state)
 	lab.conf = conf_load(query_lab_path("lamplighter.yaml"), &e);
 	if (!lab.conf)
 		fail_msg("%s", e.text);
-	lab.shop = conf_workspace(lab.conf, STR("shop"));
+	lab.shop = catalog_workspace(lab.conf, STR("shop"));
 	assert_non_null(lab.shop);
-	lab.env = tool_env_new(NULL, NULL);
+	lab.env = tool_env_new(NULL);
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 extern struct query_lab {
 	struct conf *conf;
 	struct tool_env *env;
-	const struct conf_workspace *shop;
+	const struct workspace *shop;
 	struct http_abort *abort;	/* of the next calls; may be NULL */
 } lab;
 

@@ -12,7 +12,7 @@ static const struct prompt_text sort = { "sort", 3, "Sort what you are told." };
 struct asked {
 	struct arena arena;
 	struct turn_deps deps;
-	struct conf_llm service;
+	struct llm_service service;
 	struct llm_ask q;
 	struct llm_reply reply;
 	struct err e;
@@ -24,8 +24,7 @@ static void prepare(struct asked *t, const struct peer *p)
 	*t = (struct asked){
 		.arena = ARENA_INIT, .deps = { .http = pool },
 		.service = { .id = "s", .provider = "openai", .model = "own",
-			.api_key = "k", .temperature = NAN, .top_p = NAN,
-			.retries = 2, .url = t->url,
+			SET(api_key, "k"), .retries = 2, SET(url, t->url),
 			.connect_timeout_ms = 60000,
 			.first_byte_timeout_ms = 60000,
 			.idle_timeout_ms = 60000 },

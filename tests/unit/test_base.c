@@ -1,4 +1,5 @@
 /* lib/base: errors, arenas, buffers, views, UTF-8, ids, time, log. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -357,6 +358,39 @@ static void clock_writes_iso(void **state)
 			    "2099-12-31T23:59:59.999Z");
 }
 
+static void clock_reads_what_it_writes(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t us;	/* -1: is none */
+	} t[] = {
+		{ "1970-01-01T00:00:00Z", 0 },
+		{ "2024-02-29T12:34:56.789Z", INT64_C(1709210096789000) },
+		{ "2024-02-29T12:34:56.789123Z", INT64_C(1709210096789123) },
+		{ "2024-02-29T12:34:56.5Z", INT64_C(1709210096500000) },
+		{ "9999-12-31T23:59:59Z", INT64_C(253402300799000000) },
+		{ NULL, -1 }, { "", -1 }, { "now", -1 },
+		{ "2023-02-29T12:34:56Z", -1 }, { "2024-04-31T00:00:00Z", -1 },
+		{ "1969-12-31T23:59:59Z", -1 }, { "2024-2-9T12:34:56Z", -1 },
+		{ "2024-02-29T24:00:00Z", -1 }, { "2024-02-29T12:34:60Z", -1 },
+		{ "2024-02-29T12:34:56", -1 }, { "2024-02-29T12:34:56.Z", -1 },
+		{ "2024-02-29T12:34:56.1234567Z", -1 },
+		{ "2024-02-29T12:34:56+01:00", -1 },
+		{ " 2024-02-29T12:34:56Z", -1 }, { "2024-02-29 12:34:56Z", -1 },
+		{ "+024-02-29T12:34:56Z", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		int64_t us = -1;
+
+		assert_int_equal(clock_iso_parse(t[i].text, &us),
+				 t[i].us >= 0);
+		if (t[i].us >= 0)
+			assert_int_equal(us, t[i].us);
+	}
+}
+
 static void log_cannot_be_forged(void **state)
 {
 	char line[2000];
@@ -402,10 +436,108 @@ static void distances(void **state)
 	assert_int_equal(str_distance((struct str){ NULL, 0 }, STR("ab")), 2);
 }
 
+static void nearest_names(void **state)
+{
+	static const struct {
+		const char *name;
+		int more;
+	} rows[] = { { "list", 1 }, { "lint", 2 }, { "show", 3 } };
+
+	(void)state;
+	assert_string_equal(str_nearest(STR("lst"), rows, 3, sizeof(rows[0]),
+					2), "list");
+	assert_string_equal(str_nearest(STR("SHOW"), rows, 3, sizeof(rows[0]),
+					0), "show");
+	assert_null(str_nearest(STR("delete"), rows, 3, sizeof(rows[0]), 2));
+	assert_null(str_nearest(STR("list"), rows, 0, sizeof(rows[0]), 9));
+}
+
+static void numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_int;
+		int64_t n;
+	} cases[] = {
+		{ "0", true, 0 }, { "-12", true, -12 }, { "+7", true, 7 },
+		{ "9223372036854775807", true, INT64_MAX },
+		{ "-9223372036854775808", true, INT64_MIN },
+		{ "9223372036854775808", false, 0 },
+		{ "-9223372036854775809", false, 0 },
+		{ "", false, 0 }, { "-", false, 0 }, { " 1", false, 0 },
+		{ "1 ", false, 0 }, { "0x1", false, 0 }, { "1.0", false, 0 },
+	};
+	double d = 5;
+	int64_t n;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		n = 5;
+		assert_int_equal(str_int(str_of(cases[i].text), &n),
+				 cases[i].is_int);
+		assert_int_equal(n, cases[i].is_int ? cases[i].n : 5);
+	}
+	assert_false(str_real(STR(""), &d) || str_real(STR("nan"), &d) ||
+		     str_real(STR("inf"), &d) || str_real(STR("0x1"), &d) ||
+		     str_real(STR("1e999"), &d) || str_real(STR("1 "), &d) ||
+		     str_real(STR("1e"), &d) || str_real(STR("1\0"), &d));
+	assert_true(d == 5);
+	assert_true(str_real(STR("-2.5e1"), &d) && d == -25);
+	assert_true(str_real((struct str){ "12345", 2 }, &d) && d == 12);
+}
+
+/* An array in an arena keeps what it has, and is clear behind that. */
+static void arena_rooms(void **state)
+{
+	struct arena a = ARENA_INIT;
+	size_t room = 0;
+	int *v = NULL;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		int *before = v;
+		size_t had = room;
+
+		v = arena_room(&a, v, (size_t)i, 1, &room, sizeof(*v));
+		assert_true(room > (size_t)i);
+		assert_true(had == room ? v == before : room >= 2 * had);
+		assert_int_equal(v[room - 1], 0);
+		v[i] = i + 1;
+	}
+	v = arena_room(&a, v, 100, 1000, &room, sizeof(*v));
+	assert_true(room >= 1100);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(v[i], i + 1);
+	arena_release(&a);
+}
+
+/* A wait by the monotonic clock ends at its time, and not before. */
+static void timed_waits(void **state)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	int64_t until_ms = clock_mono_ms() + 20;
+	struct timespec at = clock_mono_at(until_ms);
+	pthread_cond_t c;
+
+	(void)state;
+	assert_int_equal(at.tv_sec * 1000 + at.tv_nsec / 1000000, until_ms);
+	clock_cond_init(&c);
+	pthread_mutex_lock(&lock);
+	while (pthread_cond_timedwait(&c, &lock, &at) != ETIMEDOUT)
+		continue;
+	pthread_mutex_unlock(&lock);
+	assert_true(clock_mono_ms() >= until_ms);
+	pthread_cond_destroy(&c);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances),
+		cmocka_unit_test(nearest_names),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(arena_rooms),
+		cmocka_unit_test(timed_waits),
 		cmocka_unit_test(err_first_set_wins),
 		cmocka_unit_test(err_texts_are_cut_at_characters),
 		cmocka_unit_test(err_rows_are_whole),
@@ -424,6 +556,7 @@ int main(void)
 		cmocka_unit_test(uuid_time_is_now),
 		cmocka_unit_test(uuid_of_names_differ),
 		cmocka_unit_test(clock_writes_iso),
+		cmocka_unit_test(clock_reads_what_it_writes),
 		cmocka_unit_test(log_cannot_be_forged),
 	};
 

@@ -1,4 +1,8 @@
-/* lib/conf: cases of tests/fixtures/conf, live reload, printing, rules. */
+/*
+ * lib/conf: cases of tests/fixtures/conf, live reload, printing, rules.
+ * LAMPLIGHTER_GOLDEN=write rewrites the files `expect`; read the difference before
+ * you commit it.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/catalog.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -110,8 +115,10 @@ static void one_valid(const char *name)
 
 	if (!c)
 		fail_msg("%s: %s", name, e.text);
-	read_text("expect", &want);
 	conf_print(c, &got);
+	if (getenv("LAMPLIGHTER_GOLDEN"))
+		write_text("expect", got.p);
+	read_text("expect", &want);
 	if (strcmp(want.p, got.p))
 		fail_msg("%s:\n--- expected\n%s--- got\n%s", name, want.p,
 			 got.p);
@@ -160,17 +167,17 @@ static void defaults_and_lookups(void **state)
 	assert_string_equal(c->roles[0].id, "user");
 	assert_null(c->platform.name);
 
-	assert_null(conf_workspace(c, STR("first")));
-	const struct conf_workspace *w = conf_workspace(c, STR("second"));
+	assert_null(catalog_workspace(c, STR("first")));
+	const struct workspace *w = catalog_workspace(c, STR("second"));
 
 	assert_non_null(w);
-	assert_string_equal(conf_default_agent(w)->id, "two");
-	assert_non_null(conf_agent(w, STR("one")));
-	assert_null(conf_agent(w, STR("on")));
+	assert_string_equal(workspace_default_agent(w)->id, "two");
+	assert_non_null(workspace_agent(w, STR("one")));
+	assert_null(workspace_agent(w, STR("on")));
 	assert_ptr_equal(conf_database(c, STR("app")), &c->db);
 	assert_string_equal(conf_database(c, STR("shop"))->host,
 			    "db.example.org");
-	assert_string_equal(conf_prompt(c, STR("summary"))->text, "Summarize.");
+	assert_string_equal(catalog_prompt(c, STR("summary"))->text, "Summarize.");
 	const struct conf_dataset *d = &w->datasets[1];
 
 	assert_string_equal(d->name, "open-orders");
@@ -392,6 +399,34 @@ static void addresses(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
 		if (addr_parse(str_of(wrong[i]), &net))
 			fail_msg("\"%s\" was accepted", wrong[i]);
+}
+
+static void hosts_with_ports(void **state)
+{
+	static const struct {
+		const char *text, *name;	/* NULL: refused */
+		int port;
+	} cases[] = {
+		{ "db1", "db1", 7 }, { "db1:3307", "db1", 3307 },
+		{ "[::1]", "::1", 7 }, { "[::1]:65535", "::1", 65535 },
+		{ "", NULL, 7 }, { ":1", NULL, 7 }, { "db1:", NULL, 7 },
+		{ "db1:0", NULL, 7 }, { "db1:65536", NULL, 7 },
+		{ "db1:+1", NULL, 7 }, { "db1: 1", NULL, 7 },
+		{ "db1:1x", NULL, 7 }, { "[::1", NULL, 7 }, { "[]", NULL, 7 },
+		{ "[::1]3306", NULL, 7 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char name[256];
+		int port = 7;
+
+		assert_int_equal(addr_host_port(str_of(cases[i].text), name,
+						&port), cases[i].name != NULL);
+		assert_int_equal(port, cases[i].port);
+		if (cases[i].name)
+			assert_string_equal(name, cases[i].name);
+	}
 }
 
 static void sql_rules(void **state)
@@ -617,6 +652,7 @@ int main(void)
 		cmocka_unit_test(a_directory_or_fifo_is_no_file),
 		cmocka_unit_test(nearest_keys),
 		cmocka_unit_test(addresses),
+		cmocka_unit_test(hosts_with_ports),
 		cmocka_unit_test(sql_rules),
 		cmocka_unit_test(live_follows_the_files),
 		cmocka_unit_test(live_sees_a_change_in_place),

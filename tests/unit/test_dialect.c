@@ -1,10 +1,14 @@
 /* fcgi-app/dialect: every event on the wire, and what it costs. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "dialect/ag_ui.h"
+#include "dialect/ai_sdk.h"
 #include "dialect/dialect.h"
 #include "dialect/notice.h"
+#include "dialect/openai.h"
 #include "store/wait.h"
 #include "tool/core/tool.h"
 #include "turn/turn.h"
@@ -16,8 +20,8 @@
 #define MAX_TOKEN_US 2
 #endif
 
-static const struct conf_workspace workspace = { .id = "lab" };
-static const struct conf_agent agent = { .id = "helper" };
+static const struct workspace workspace = { .id = "lab" };
+static const struct agent agent = { .id = "helper" };
 static struct message message = {
 	.seq = 2, .role = ROLE_ASSISTANT, .created_us = 1700000000123456,
 	.content = { "a\nb \"c\"", 7 },
@@ -41,16 +45,39 @@ static const struct turn_wait waits[] = {
 		"{\"question\":\"Which?\",\"options\":[\"Red\",\"Blue\"]}", 46 } },
 };
 
+static struct arena arena = ARENA_INIT;
+
+/* A stream of d: as nobody asked for anything, or for all there is. */
+static struct dialect_state state_of(enum dialect_id d, bool asked)
+{
+	static const struct ag_ui_asked ag_ui = { { "th", 2 }, { "ru", 2 } };
+	static const struct openai_asked openai = {
+		.model = { "lab/\"x\"", 7 }, .want_usage = true,
+	};
+	static const struct ai_sdk_asked ai_sdk = { 6 };
+	static const void *const all[DIALECT__MAX] = {
+		[DIALECT_AI_SDK] = &ai_sdk, [DIALECT_AG_UI] = &ag_ui,
+		[DIALECT_OPENAI] = &openai,
+	};
+	struct dialect_state st = dialect_open(d, RECORD_PLAIN,
+					       asked ? all[d] : NULL, &arena);
+
+	st.retry_due = asked;
+	return st;
+}
+
 /* The frame of ev: exactly one event with one data line, as JSON. */
 static json_t *frame(const struct turn_event *ev, const char *name)
 {
 	const struct dialect *d = dialect_get(DIALECT_NATIVE);
-	struct dialect_state st = { .style = RECORD_AGENT_SCOPED };
+	struct dialect_state st = dialect_open(
+		DIALECT_NATIVE, RECORD_AGENT_SCOPED, NULL, &arena);
 	struct buf b = BUF_INIT(100000);
 	char head[80];
 	json_t *j;
 	size_t n;
 
+	st.retry_due = false;
 	dialect_encode(d, &b, ev, &st);
 	n = (size_t)snprintf(head, sizeof(head), "event: %s\nid: %u\ndata: ",
 			     name, ev->seq);
@@ -67,24 +94,6 @@ static json_t *frame(const struct turn_event *ev, const char *name)
 
 static void every_event(void **state)
 {
-	static const char *const names[TURN_EV__MAX] = {
-		[TURN_EV_USER_MESSAGE] = "user-message",
-		[TURN_EV_CONTEXT_USAGE] = "context-usage",
-		[TURN_EV_STATUS] = "status", [TURN_EV_TOKEN] = "token",
-		[TURN_EV_TOKEN_RESET] = "token-reset",
-		[TURN_EV_REASONING] = "reasoning",
-		[TURN_EV_TOOL_CALL] = "tool-call",
-		[TURN_EV_TOOL_RESULT] = "tool-result",
-		[TURN_EV_TOOL_PROGRESS] = "tool-progress",
-		[TURN_EV_TITLE] = "title", [TURN_EV_WARNING] = "warning",
-		[TURN_EV_SUGGESTED_ACTION] = "suggested-action",
-		[TURN_EV_APPROVAL_REQUEST] = "approval-request",
-		[TURN_EV_CLIENT_TOOL_CALL] = "client-tool-call",
-		[TURN_EV_CLARIFICATION] = "clarification",
-		[TURN_EV_WAITING] = "waiting",
-		[TURN_EV_DONE] = "done", [TURN_EV_ERROR] = "error",
-	};
-
 	(void)state;
 	for (int t = 0; t < TURN_EV__MAX; t++) {
 		struct turn_event ev = {
@@ -98,10 +107,9 @@ static void every_event(void **state)
 			.waits = waits, .n_waits = ARRAY_LEN(waits),
 		};
 
-		if (names[t])
-			json_decref(frame(&ev, names[t]));
-		else
-			assert_null(dialect_native.rows[t].write);
+		if (dialect_rows[t][DIALECT_NATIVE].name)
+			json_decref(frame(&ev, dialect_rows[t]
+					  [DIALECT_NATIVE].name));
 	}
 }
 
@@ -204,17 +212,22 @@ static void every_dialect_decides_every_event(void **state)
 		assert_sane_frames(dl->end);
 		assert_true(dl->keep_alive.p[0] == ':');
 		for (int t = 0; t < TURN_EV__MAX; t++) {
-			const struct dialect_row *row = &dl->rows[t];
+			const struct dialect_row *row = &dialect_rows[t][d];
 
-			if (!row->write == !row->left_out)
+			if (!row->name == !row->left_out)
 				fail_msg("%s has no one decision about %s",
 					 dl->name, turn_event_rows[t].name);
-			assert_int_equal(row->write != NULL, row->name != NULL);
+			/* A writer of its own where the row says so only. */
+			if (row->own != (dl->own[t] != NULL) ||
+			    (row->name && !row->own && !dl->any))
+				fail_msg("%s writes %s otherwise than said",
+					 dl->name, turn_event_rows[t].name);
 		}
 		/* The end of a turn is never left out, nor is its text. */
-		assert_non_null(dl->rows[TURN_EV_TOKEN].write);
-		assert_non_null(dl->rows[TURN_EV_DONE].write);
-		assert_non_null(dl->rows[TURN_EV_ERROR].write);
+		assert_non_null(dialect_rows[TURN_EV_TOKEN][d].name);
+		assert_non_null(dialect_rows[TURN_EV_DONE][d].name);
+		assert_non_null(dialect_rows[TURN_EV_ERROR][d].name);
+		assert_int_equal(dl->id, d);
 	}
 	assert_int_equal(dialect_find(STR("nonsense")), DIALECT__MAX);
 	assert_int_equal(dialect_find(STR("")), DIALECT__MAX);
@@ -227,7 +240,7 @@ static void frames_are_whole_in_any_order(void **state)
 
 	(void)state;
 	for (int d = 0; d < DIALECT__MAX; d++) {
-		struct dialect_state st = { .want_usage = true };
+		struct dialect_state st = state_of((enum dialect_id)d, true);
 		struct buf b = BUF_INIT(1000000);
 
 		for (int i = 0; i < 2000; i++) {
@@ -254,7 +267,7 @@ static void frames_are_whole_in_any_order(void **state)
 static size_t count(enum dialect_id d, const enum turn_event_type *types,
 		    size_t n, const char *needle)
 {
-	struct dialect_state st = { .want_usage = true };
+	struct dialect_state st = state_of(d, true);
 	struct buf b = BUF_INIT(1000000);
 	size_t found = 0;
 
@@ -352,9 +365,8 @@ static void the_first_event_says_when_to_come_back(void **state)
 			.type = TURN_EV_TOKEN, .seq = 1, .run = &run,
 			.text = STR("a"),
 		};
-		struct dialect_state st = {
-			.style = RECORD_PLAIN, .retry_due = d->retries,
-		};
+		struct dialect_state st = dialect_open(ids[i], RECORD_PLAIN,
+						       NULL, &arena);
 		struct buf b = BUF_INIT(100000);
 		struct str first, rest;
 
@@ -374,7 +386,7 @@ static void waiting_deltas_are_joined(void **state)
 {
 	const struct dialect *d = dialect_get(DIALECT_V2);
 	struct turn_event ev = { .type = TURN_EV_TOKEN, .run = &run };
-	struct dialect_state st = { .style = RECORD_PLAIN };
+	struct dialect_state st = state_of(DIALECT_V2, false);
 	struct buf b = BUF_INIT(100000);
 
 	(void)state;
@@ -404,12 +416,12 @@ static void a_token_is_cheap(void **state)
 {
 	struct turn_event ev = { .type = TURN_EV_TOKEN, .run = &run,
 				 .text = STR(" lamplighter") };
-	struct dialect_state st = { .style = RECORD_PLAIN };
 	struct buf b = BUF_INIT(10000000);
 
 	(void)state;
 	for (int d = 0; d < DIALECT__MAX; d++) {
 		const struct dialect *dl = dialect_get((enum dialect_id)d);
+		struct dialect_state st = state_of((enum dialect_id)d, false);
 		int64_t best_us = INT64_MAX;
 
 		for (int round = 0; round < 10; round++) {
@@ -426,6 +438,102 @@ static void a_token_is_cheap(void **state)
 		assert_true(best_us < 10000 * MAX_TOKEN_US);
 	}
 	buf_release(&b);
+}
+
+/* -- the golden streams -------------------------------------------------------- */
+
+/* A turn with everything: twice, the second time with what is left out else. */
+static void play(struct buf *b, enum dialect_id d, struct dialect_state *st,
+		 bool second)
+{
+	static const enum turn_event_type turn[] = {
+		TURN_EV_SESSION, TURN_EV_USER_MESSAGE, TURN_EV_TITLE,
+		TURN_EV_STATUS, TURN_EV_CONTEXT_USAGE, TURN_EV_REASONING,
+		TURN_EV_REASONING, TURN_EV_TOKEN, TURN_EV_TOKEN,
+		TURN_EV_TOOL_CALL, TURN_EV_TOOL_PROGRESS, TURN_EV_TOOL_RESULT,
+		TURN_EV_TOKEN_RESET, TURN_EV_SUGGESTED_ACTION, TURN_EV_WARNING,
+		TURN_EV_CONTEXT_USAGE, TURN_EV_TOOL_CALL, TURN_EV_TOOL_RESULT,
+		TURN_EV_APPROVAL_REQUEST, TURN_EV_CLIENT_TOOL_CALL,
+		TURN_EV_CLARIFICATION, TURN_EV_WAITING, TURN_EV_SESSION,
+		TURN_EV_STATUS, TURN_EV_TOKEN, TURN_EV_DONE, TURN_EV_ERROR,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(turn); i++) {
+		struct turn_event ev = sample(turn[i]);
+
+		ev.seq = (uint32_t)i + 1;
+		if (turn[i] == TURN_EV_STATUS)
+			ev.text = i < 10 ? STR("thinking") : STR("executing");
+		if (turn[i] == TURN_EV_WAITING && second)
+			ev.waits++, ev.n_waits = 1;
+		if (turn[i] == TURN_EV_APPROVAL_REQUEST)
+			ev.n_waits = 1;
+		if (turn[i] == TURN_EV_CLIENT_TOOL_CALL)
+			ev.waits = &waits[1];
+		if (turn[i] == TURN_EV_CLARIFICATION)
+			ev.waits = &waits[2];
+		if (turn[i] == TURN_EV_SUGGESTED_ACTION)
+			ev.args = STR("{\"action\":\"a\",\"url\":\"/x\"}");
+		if (second) {
+			ev.text = turn[i] == TURN_EV_STATUS ? ev.text : STR("");
+			ev.args = STR("");
+			ev.is_error = true;
+			ev.result = i < 15 ? STR("{\"error\":{\"code\":"
+				"\"tool_not_approved\",\"message\":\"No.\"}}")
+				: STR("plain");
+			ev.result_json = i < 15;
+		}
+		dialect_encode(dialect_get(d), b, &ev, st);
+	}
+}
+
+/*
+ * Every event in every dialect, byte for byte. LAMPLIGHTER_GOLDEN=write writes
+ * the file.
+ */
+static void streams_are_golden(void **state)
+{
+	static const struct message failed = {
+		.seq = 3, .role = ROLE_ASSISTANT,
+		.meta = STR("{\"finish_reason\":\"error\",\"error\":{\"code\":"
+			    "\"upstream_auth\",\"message\":\"Refused.\","
+			    "\"retryable\":true}}"),
+	};
+	const struct message fine = message;
+	struct buf b = BUF_INIT(10000000), want = BUF_INIT(10000000);
+	char path[4096], chunk[4096];
+	size_t n;
+	FILE *f;
+
+	(void)state;
+	for (int d = 0; d < DIALECT__MAX; d++)
+		for (int v = 0; v < 3; v++) {
+			struct dialect_state st = state_of((enum dialect_id)d,
+							   v > 0);
+
+			message = v == 2 ? failed : fine;
+			buf_addf(&b, "== %s, %d\n", dialect_get(
+				 (enum dialect_id)d)->name, v);
+			play(&b, (enum dialect_id)d, &st, v > 0);
+		}
+	message = fine;
+	snprintf(path, sizeof(path), "%s/tests/fixtures/dialects/streams.txt",
+		 getenv("LAMPLIGHTER_SRCDIR"));
+	if (getenv("LAMPLIGHTER_GOLDEN")) {
+		f = fopen(path, "w");
+		assert_non_null(f);
+		fwrite(b.p, 1, b.n, f);
+		fclose(f);
+	}
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
+		buf_add(&want, chunk, n);
+	fclose(f);
+	assert_true(buf_ok(&b) && buf_ok(&want));
+	assert_string_equal(b.p, want.p);
+	buf_release(&b);
+	buf_release(&want);
 }
 
 #define X "01000000-0000-0000-0000-000000000000"
@@ -507,9 +615,13 @@ int main(void)
 		cmocka_unit_test(the_first_event_says_when_to_come_back),
 		cmocka_unit_test(preamble_and_keep_alive_are_comments),
 		cmocka_unit_test(waiting_deltas_are_joined),
+		cmocka_unit_test(streams_are_golden),
 		cmocka_unit_test(a_token_is_cheap),
 		cmocka_unit_test(notices_have_their_forms),
 	};
 
-	return cmocka_run_group_tests_name("dialect", tests, NULL, NULL);
+	int rc = cmocka_run_group_tests_name("dialect", tests, NULL, NULL);
+
+	arena_release(&arena);
+	return rc;
 }

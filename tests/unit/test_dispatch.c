@@ -78,7 +78,9 @@ static struct tool_result call_with(const char *name, const char *schema,
 	static struct conf conf;
 	static const struct str grant[] = { { "*", 1 } };
 	struct identity who = { .grants = grant, .n_grants = 1 };
-	struct tool_ctx ctx = { .conf = &conf, .who = &who, .arena = a };
+	struct tool_ctx ctx = {
+		.turn.by = caller_of(&conf, &who, NULL, a), .arena = a,
+	};
 	struct tool_offer offers[ARRAY_LEN(tools)];
 	struct tool_set set = { offers, ARRAY_LEN(tools) };
 	json_t *any = jx_keep(a, jx_try(str_of(schema)));
@@ -168,7 +170,7 @@ static void failures_tell_nothing_of_the_inside(void **state)
 	(void)state;
 	assert_true(r.is_error);
 	assert_str_is(r.text, "{\"error\":{\"code\":\"internal\",\"message\":"
-		      "\"Something went wrong here.\"}}");
+		      "\"Something went wrong on the server.\"}}");
 	arena_release(&a);
 }
 

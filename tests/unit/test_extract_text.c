@@ -2,9 +2,11 @@
 #include "unit.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "base/util.h"
 #include "net/http.h"
 #include "tool/core/extract.h"
 
@@ -126,6 +128,86 @@ static void too_much(void **state)
 	buf_release(&page);
 }
 
+/* The program is looked for once a process, so in one of its own. */
+static int in_a_child(int (*look)(const char *dir))
+{
+	char dir[] = "/tmp/lamplighter-XXXXXX";
+	int status = 0;
+	pid_t pid;
+
+	assert_non_null(mkdtemp(dir));
+	pid = fork();
+	if (pid == 0)
+		_exit(look(dir));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(rmdir(dir), 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int relative(const char *dir)
+{
+	struct buf why = BUF_INIT(4096);
+	struct err e = ERR_INIT;
+	bool confined;
+
+	(void)dir;
+	if (chdir(getenv("LAMPLIGHTER_LIBEXEC_DIR")) < 0 ||
+	    setenv("LAMPLIGHTER_LIBEXEC_DIR", ".", 1) < 0)
+		return 2;
+	return extract_try(&confined, &why, &e) < 0;
+}
+
+static void a_relative_folder_is_found(void **state)
+{
+	(void)state;
+	assert_int_equal(in_a_child(relative), 0);
+}
+
+/* What script does in place of the program, as the model is told. */
+static bool says(const char *dir, const char *script, const char *told)
+{
+	struct buf out = BUF_INIT(4096);
+	struct err e = ERR_INIT;
+	struct extract_want w = want;
+	char path[256];
+	FILE *f;
+	int rc;
+
+	snprintf(path, sizeof(path), "%s/lamplighter-extract", dir);
+	f = fopen(path, "w");
+	if (!f)
+		return false;
+	fprintf(f, "#!/bin/sh\n%s\n", script);
+	fclose(f);
+	chmod(path, 0700);
+	setenv("LAMPLIGHTER_LIBEXEC_DIR", dir, 1);
+	w.until_ms = clock_mono_ms() + 60000;
+	rc = extract_text(&w, STR("x"), &out, &e);
+	unlink(path);
+	buf_release(&out);
+	return rc < 0 && !strcmp(err_message(&e), told);
+}
+
+static int damaged(const char *dir)
+{
+	return !says(dir, "echo 'free(): invalid pointer' >&2; kill -ABRT $$",
+		     "The page cannot be read.");
+}
+
+static int exhausted(const char *dir)
+{
+	return !says(dir, "echo '" NO_MEMORY "' >&2; kill -ABRT $$",
+		     "The page needs more memory to be read than there is for "
+		     "it.");
+}
+
+static void not_each_abort_is_for_memory(void **state)
+{
+	(void)state;
+	assert_int_equal(in_a_child(damaged), 0);
+	assert_int_equal(in_a_child(exhausted), 0);
+}
+
 static void unknown_types(void **state)
 {
 	struct extract_want w = want;
@@ -139,6 +221,9 @@ static void unknown_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		/* first: nobody has looked for the program */
+		cmocka_unit_test(a_relative_folder_is_found),
+		cmocka_unit_test(not_each_abort_is_for_memory),
 		cmocka_unit_test(text_comes_back),
 		cmocka_unit_test(doctor_tries_it),
 		cmocka_unit_test(slow_pages_are_given_up),

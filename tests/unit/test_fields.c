@@ -8,6 +8,8 @@ struct sample {
 	json_t *any, *object;
 	bool has_title;
 	int flag;
+	int64_t stars, until_us;
+	struct str line;
 };
 
 static const struct field fields[] = {
@@ -25,6 +27,12 @@ static const struct field fields[] = {
 	  .offset = offsetof(struct sample, object) },
 	{ .key = "flag", .type = FIELD_BOOL, .flags = FIELD_NULLABLE,
 	  .offset = offsetof(struct sample, flag) },
+	{ .key = "stars", .type = FIELD_INT, .min = -1, .max = 5,
+	  .offset = offsetof(struct sample, stars) },
+	{ .key = "until", .type = FIELD_TIME, .flags = FIELD_NULLABLE,
+	  .offset = offsetof(struct sample, until_us) },
+	{ .key = "line", .type = FIELD_TEXT, .flags = FIELD_LINE,
+	  .offset = offsetof(struct sample, line) },
 };
 
 static int read_text(const char *text, struct sample *out, struct err *e,
@@ -63,6 +71,13 @@ static void good_values(void **state)
 	json_decref(j);
 	assert_int_equal(read_text("{\"agentId\":\"a\"}", &s, &e, &j), 0);
 	assert_false(s.has_title);
+	json_decref(j);
+	assert_int_equal(read_text("{\"agentId\":\"a\",\"stars\":-1,\"until\":"
+				   "\"1970-01-01T00:00:01Z\",\"line\":\"a b\"}",
+				   &s, &e, &j), 0);
+	assert_int_equal(s.stars, -1);
+	assert_int_equal(s.until_us, 1000000);
+	assert_str_is(s.line, "a b");
 	json_decref(j);
 }
 
@@ -136,6 +151,16 @@ static void bad_values(void **state)
 		  "schema", "object" },
 		{ "{\"agentId\":\"a\",\"flag\":1}", ERR_INVALID_FIELD,
 		  "flag", "true or false" },
+		{ "{\"agentId\":\"a\",\"stars\":6}", ERR_INVALID_FIELD,
+		  "stars", "from -1 to 5" },
+		{ "{\"agentId\":\"a\",\"stars\":\"1\"}", ERR_INVALID_FIELD,
+		  "stars", "whole number" },
+		{ "{\"agentId\":\"a\",\"stars\":1.0}", ERR_INVALID_FIELD,
+		  "stars", "whole number" },
+		{ "{\"agentId\":\"a\",\"until\":5}", ERR_INVALID_FIELD,
+		  "until", "a time" },
+		{ "{\"agentId\":\"a\",\"line\":\"a\\tb\"}", ERR_INVALID_FIELD,
+		  "line", "one line" },
 		{ "{\"agent\":\"a\"}", ERR_UNKNOWN_FIELD, "agent", "agentId" },
 		{ "{\"tilte\":\"a\"}", ERR_UNKNOWN_FIELD, "tilte", "title" },
 		{ "{\"zzzzzz\":1}", ERR_UNKNOWN_FIELD, "zzzzzz", "zzzzzz" },

@@ -55,6 +55,29 @@ static void agents_choose_by_name_and_group(void **state)
 	arena_release(&a);
 }
 
+/* A68: what a workspace allows narrows what its agents list, and who lists none. */
+static void workspaces_narrow_what_agents_have(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+
+	(void)state;
+	kind_lab_conf(main_tools, "allow_tools: [group:knowledge, echo]\n");
+	assert_string_equal(kind_lab_offered("few", &a),
+			    "echo summarize translate");
+	kind_lab_conf(main_tools, "allow_tools: [group:knowledge]\n"
+		      "agents: [{id: a, tools: [echo, translate]}]\n");
+	assert_string_equal(kind_lab_offered("few", &a), "translate");
+	kind_lab_conf(main_tools, "allow_tools: none\n");
+	assert_string_equal(kind_lab_offered("few", &a), "");
+	assert_int_equal(kind_lab_load(main_tools, "name: W\n"
+				       "allow_tools: [group:knowledge, ech]\n",
+				       &e), -1);
+	assert_non_null(strstr(e.public, "w.yaml:2: allow_tools: there is no "
+			       "tool ech. Did you mean \"echo\"?"));
+	arena_release(&a);
+}
+
 /* A69: there is no such tool until somebody declares it. */
 static void images_are_opt_in(void **state)
 {
@@ -165,7 +188,7 @@ static void effect_follows_the_kind(void **state)
 			 "    description: T.\n    kind: %s", cases[i].declared);
 		kind_lab_conf(text, "name: W\n");
 		kind_lab_ctx("", &a, &ctx);
-		t = &ctx.conf->tools[0];
+		t = &ctx.turn.by.conf->tools[0];
 		assert_int_equal(t->effect, cases[i].effect);
 		assert_int_equal(t->confirm, confirms[t->effect]);
 		arena_release(&a);
@@ -266,6 +289,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(declared_tools_are_offered),
 		cmocka_unit_test(agents_choose_by_name_and_group),
+		cmocka_unit_test(workspaces_narrow_what_agents_have),
 		cmocka_unit_test(images_are_opt_in),
 		cmocka_unit_test(permissions_bound_them),
 		cmocka_unit_test(confirm_follows_the_effect),

@@ -1,12 +1,10 @@
 /* Request builders: lib/llm/build.c, openai_build.c, anthropic_build.c, … */
-#include <math.h>
-
+#include "base/utf8.h"
 #include "llm/build.h"
 #include "llm/toolname.h"
 #include "llm_unit.h"
 
-#define SERVICE .id = "s", .model = "m", .temperature = NAN, .top_p = NAN, \
-	.api_key = "sk-test"
+#define SERVICE .id = "s", .model = "m", SET(api_key, "sk-test")
 
 struct built {
 	struct arena arena;
@@ -65,21 +63,21 @@ static const struct llm_message loop[] = {
 static void urls_and_headers(void **state)
 {
 	static const struct {
-		struct conf_llm s;
+		struct llm_service s;
 		const char *url, *header;
 	} t[] = {
 		{ { SERVICE, .provider = "openai" }, "https://api.openai.com/v1/chat/completions", "Authorization: Bearer sk-test" },
-		{ { SERVICE, .provider = "openai", .url = "http://h/v1/" }, "http://h/v1/chat/completions", "Content-Type: application/json" },
-		{ { SERVICE, .provider = "openai_compatible", .url = "http://h/v1/chat/completions" }, "http://h/v1/chat/completions", "Authorization: Bearer sk-test" },
-		{ { SERVICE, .provider = "azure", .url = "https://x.azure.com" }, "https://x.azure.com/openai/deployments/m/chat/completions?api-version=2024-10-21", "api-key: sk-test" },
-		{ { SERVICE, .provider = "azure", .url = "https://x", .deployment = "d e", .api_version = "2025-01-01" }, "https://x/openai/deployments/d%20e/chat/completions?api-version=2025-01-01", "api-key: sk-test" },
+		{ { SERVICE, .provider = "openai", SET(url, "http://h/v1/") }, "http://h/v1/chat/completions", "Content-Type: application/json" },
+		{ { SERVICE, .provider = "openai_compatible", SET(url, "http://h/v1/chat/completions") }, "http://h/v1/chat/completions", "Authorization: Bearer sk-test" },
+		{ { SERVICE, .provider = "azure", SET(url, "https://x.azure.com") }, "https://x.azure.com/openai/deployments/m/chat/completions?api-version=2024-10-21", "api-key: sk-test" },
+		{ { SERVICE, .provider = "azure", SET(url, "https://x"), SET(deployment, "d e"), SET(api_version, "2025-01-01") }, "https://x/openai/deployments/d%20e/chat/completions?api-version=2025-01-01", "api-key: sk-test" },
 		{ { SERVICE, .provider = "anthropic" }, "https://api.anthropic.com/v1/messages", "x-api-key: sk-test" },
-		{ { SERVICE, .provider = "anthropic", .url = "https://h/v1" }, "https://h/v1/messages", "anthropic-version: 2023-06-01" },
-		{ { SERVICE, .provider = "anthropic", .api_version = "2026-10-21" }, "https://api.anthropic.com/v1/messages", "anthropic-version: 2026-10-21" },
+		{ { SERVICE, .provider = "anthropic", SET(url, "https://h/v1") }, "https://h/v1/messages", "anthropic-version: 2023-06-01" },
+		{ { SERVICE, .provider = "anthropic", SET(api_version, "2026-10-21") }, "https://api.anthropic.com/v1/messages", "anthropic-version: 2026-10-21" },
 		{ { SERVICE, .provider = "ollama" }, "http://127.0.0.1:11434/api/chat", "Authorization: Bearer sk-test" },
 	};
 	const char *own[] = { "Authorization: Bearer other", "X-Title: x" };
-	struct conf_llm s = { SERVICE, .provider = "anthropic",
+	struct llm_service s = { SERVICE, .provider = "anthropic",
 		.extra_headers = { own, 2 } };
 	struct llm_request r = { .messages = &hello, .n_messages = 1 };
 	struct err e = ERR_INIT;
@@ -107,7 +105,7 @@ static void urls_and_headers(void **state)
 	arena_release(&a);
 }
 
-static enum err_code check(const struct conf_llm *s)
+static enum err_code check(const struct llm_service *s)
 {
 	struct err e = ERR_INIT;
 
@@ -116,7 +114,7 @@ static enum err_code check(const struct conf_llm *s)
 
 static void b17_b18_unusable_services(void **state)
 {
-	struct conf_llm s = { SERVICE, .provider = "nobody" };
+	struct llm_service s = { SERVICE, .provider = "nobody" };
 
 	(void)state;
 	assert_int_equal(check(&s), ERR_LLM_UNSUPPORTED);
@@ -124,20 +122,21 @@ static void b17_b18_unusable_services(void **state)
 	assert_int_equal(check(&s), ERR_LLM_UNSUPPORTED);
 	s.provider = "openai";
 	assert_int_equal(check(&s), ERR_NONE);
-	s.api_key = "";
+	s.set.api_key = false;
 	assert_int_equal(check(&s), ERR_LLM_NO_CREDENTIAL);
 	s.provider = "ollama";
 	assert_int_equal(check(&s), ERR_NONE);
 	s.provider = "openai_compatible";
 	assert_int_equal(check(&s), ERR_CONFIG);	/* no url */
 	s.url = "http://h";
+	s.set.url = true;
 	assert_int_equal(check(&s), ERR_NONE);
 }
 
 /* Pitfalls E2, E8: nothing that was not asked for. */
 static void e2_e8_minimal_request(void **state)
 {
-	struct conf_llm s = { SERVICE, .provider = "openai" };
+	struct llm_service s = { SERVICE, .provider = "openai" };
 	struct llm_request r = { .service = &s, .messages = &hello,
 		.n_messages = 1 };
 
@@ -148,6 +147,7 @@ static void e2_e8_minimal_request(void **state)
 	s.temperature = 0.25;
 	s.top_p = 1;
 	s.reasoning_effort = "low";
+	s.set.temperature = s.set.top_p = s.set.reasoning_effort = true;
 	r.stream = true;
 	r.max_output_tokens = 50;
 	assert_string_equal(sorted(build(&r)->body),
@@ -171,10 +171,10 @@ static void quirks_and_extra_body(void **state)
 		"auth_header", "X-Key: <{key}>");
 	json_t *extra = json_pack("{s:i, s:{s:i}, s:s}", "seed", 1, "nested",
 				  "a", 2, "model", "override");
-	struct conf_llm s = { SERVICE, .provider = "openai", .quirks = quirks,
+	struct llm_service s = { SERVICE, .provider = "openai", .quirks = quirks,
 		.extra_body = extra, .max_output_tokens = 9 };
 	struct llm_request r = { .service = &s, .messages = &hello,
-		.n_messages = 1, .system = { STR("be"), STR("nice") },
+		.n_messages = 1, .system = (struct str[]){ STR("be"), STR("nice") },
 		.n_system = 2, .stream = true };
 	struct built *b;
 
@@ -201,7 +201,7 @@ static void openai_tool_loop(void **state)
 		{ .name = "zeta", .description = "z", .schema = schema },
 		{ .name = "a.b", .description = NULL, .schema = NULL },
 	};
-	struct conf_llm s = { SERVICE, .provider = "vllm" };
+	struct llm_service s = { SERVICE, .provider = "vllm" };
 	struct llm_request r = { .service = &s, .messages = loop,
 		.n_messages = 4, .tools = tools, .n_tools = 2 };
 	struct buf want = BUF_INIT(5000);
@@ -248,7 +248,7 @@ static void b5_b6_call_ids(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
-		struct conf_llm s = { SERVICE, .provider = t[i].provider };
+		struct llm_service s = { SERVICE, .provider = t[i].provider };
 		struct llm_request r = { .service = &s, .messages = loop,
 			.n_messages = 4 };
 		json_t *m = json_object_get(build(&r)->body, "messages");
@@ -289,7 +289,7 @@ static void b15_history_is_put_right(void **state)
 		{ .role = LLM_USER, .text = STR("next") },
 		{ .role = LLM_TOOL, .call_id = STR("call_1"), .text = STR("late") },
 	};
-	struct conf_llm s = { SERVICE, .provider = "openai" };
+	struct llm_service s = { SERVICE, .provider = "openai" };
 	struct llm_request r = { .service = &s, .messages = m,
 		.n_messages = ARRAY_LEN(m) };
 	json_t *list;
@@ -326,8 +326,8 @@ static int keep_replay(void *ctx, const struct llm_event *ev)
 /* The recorded exchange: our second request is the one the API accepted. */
 static void anthropic_thinking_replay(void **state)
 {
-	struct conf_llm s = { SERVICE, .provider = "anthropic",
-		.thinking_budget_tokens = 3000, .max_output_tokens = 4096 };
+	struct llm_service s = { SERVICE, .provider = "anthropic",
+		SET(thinking_budget_tokens, 3000), .max_output_tokens = 4096 };
 	struct buf turn1 = slurp("tests/fixtures/providers/anthropic/"
 				 "thinking-tool-turn1.json");
 	struct buf turn2 = slurp("tests/fixtures/providers/anthropic/"
@@ -395,7 +395,7 @@ static void b11_b13_members_replayed(void **state)
 		loop[0], loop[1], loop[2], { .role = LLM_USER, .text = STR("more") },
 		loop[1], loop[2],
 	};
-	struct conf_llm s = { SERVICE, .provider = "deepseek" };
+	struct llm_service s = { SERVICE, .provider = "deepseek" };
 	struct llm_request r = { .service = &s, .messages = m, .n_messages = 6 };
 	json_t *list;
 
@@ -412,8 +412,9 @@ static void b11_b13_members_replayed(void **state)
 	assert_has(sorted(json_array_get(list, 4)), "\"reasoning_content\":\"R\"");
 	assert_lacks(sorted(build_with(&r, REPAIR_STRIP)->body), "\"sig\"");
 	s.url = "https://elsewhere";
+	s.set.url = true;
 	assert_lacks(sorted(build(&r)->body), "\"sig\"");
-	s.url = NULL;
+	s.set.url = false;
 	s.provider = "openai";
 	assert_lacks(sorted(build(&r)->body), "reasoning_content");
 	json_decref(replay);
@@ -424,11 +425,12 @@ static void b11_b13_members_replayed(void **state)
 static void e30_cache_marks(void **state)
 {
 	struct llm_tool tools[] = { { .name = "b" }, { .name = "a" } };
-	struct conf_llm s = { SERVICE, .provider = "anthropic",
+	struct llm_service s = { SERVICE, .provider = "anthropic",
 		.prompt_cache = true };
 	struct llm_request r = { .service = &s, .messages = loop,
 		.n_messages = 4, .tools = tools, .n_tools = 2,
-		.system = { STR("one"), STR("two") }, .n_system = 2 };
+		.system = (struct str[]){ STR("one"), STR("two") },
+		.n_system = 2 };
 	const char *text;
 	int n = 0;
 
@@ -448,8 +450,8 @@ static void e30_cache_marks(void **state)
 
 static void anthropic_rules(void **state)
 {
-	struct conf_llm s = { SERVICE, .provider = "anthropic",
-		.thinking_budget_tokens = 5000, .max_output_tokens = 1000 };
+	struct llm_service s = { SERVICE, .provider = "anthropic",
+		SET(thinking_budget_tokens, 5000), .max_output_tokens = 1000 };
 	struct llm_request r = { .service = &s, .messages = &hello,
 		.n_messages = 1 };
 	const char *text;
@@ -460,7 +462,8 @@ static void anthropic_rules(void **state)
 	assert_has(text, "\"max_tokens\":9096");
 	assert_has(text, "\"thinking\":{\"budget_tokens\":5000,\"type\":"
 		   "\"enabled\"}");
-	s.max_output_tokens = s.thinking_budget_tokens = 0;
+	s.max_output_tokens = 0;
+	s.set.thinking_budget_tokens = false;
 	assert_has(sorted(build(&r)->body), "\"max_tokens\":4096");
 	/* A history with calls wants declarations, but nothing may be called. */
 	r.messages = loop;
@@ -477,7 +480,7 @@ static void ollama_request(void **state)
 {
 	json_t *extra = json_pack("{s:{s:i}, s:s}", "options", "num_ctx", 2048,
 				  "keep_alive", "5m");
-	struct conf_llm s = { SERVICE, .provider = "ollama",
+	struct llm_service s = { SERVICE, .provider = "ollama",
 		.context_tokens = 8192, .max_output_tokens = 64 };
 	struct llm_request r = { .service = &s, .messages = loop,
 		.n_messages = 3, .stream = true };
@@ -486,6 +489,7 @@ static void ollama_request(void **state)
 
 	(void)state;
 	s.temperature = 0.5;
+	s.set.temperature = true;
 	toolname_wire(STR("a.b"), wire);
 	buf_addf(&want, "{\"messages\":[{\"content\":\"how many?\",\"role\":"
 		"\"user\"},{\"content\":\"I look.\",\"role\":\"assistant\","
@@ -516,7 +520,8 @@ static void typed_output(void **state)
 		"a", "additionalProperties", 0);
 	json_t *open = json_pack("{s:s, s:{s:{s:s}}}", "type", "object",
 				 "properties", "a", "type", "integer");
-	struct conf_llm s = { SERVICE, .provider = "openai", .url = "http://h" };
+	struct llm_service s = { SERVICE, .provider = "openai",
+		SET(url, "http://h") };
 	struct llm_request r = { .service = &s, .messages = &hello,
 		.n_messages = 1, .output_schema = closed };
 
@@ -543,7 +548,7 @@ static void typed_output(void **state)
 
 static void capabilities(void **state)
 {
-	struct conf_llm s = { SERVICE, .provider = "anthropic",
+	struct llm_service s = { SERVICE, .provider = "anthropic",
 		.prompt_cache = true, .capabilities = LLM_CAN_CHAT };
 	json_t *c = llm_capabilities(&s);
 	struct buf b = BUF_INIT(100000);
@@ -559,7 +564,87 @@ static void capabilities(void **state)
 	assert_has(b.p, "openrouter\topenai\tkey\thttps://openrouter.ai");
 	assert_has(b.p, "think_tags\toff tags starts-inside\t");
 	buf_release(&b);
-	assert_int_equal(llm_estimate_tokens(STR("\xc3\xa4" "bcde")), 2);
+}
+
+/* The rules of the system prompt reach the model whoever serves it. */
+static void every_provider_is_sent_the_system_prompt(void **state)
+{
+	const struct provider *rows;
+	size_t n;
+
+	(void)state;
+	rows = provider_rows(&n);
+	for (size_t i = 0; i < n; i++) {
+		struct llm_service s = { SERVICE, .provider = rows[i].name,
+			SET(url, "http://127.0.0.1:1") };
+		const struct llm_request r = { .service = &s,
+			.messages = &hello, .n_messages = 1,
+			.system = (struct str[]){ STR("rule one"),
+						  STR("rule two") },
+			.n_system = 2 };
+		struct arena a = ARENA_INIT;
+		struct err e = ERR_INIT;
+		struct llm_wire wire;
+		const char *one, *two;
+
+		if (!rows[i].dialect->build)	/* answers are decoded only */
+			continue;
+		if (llm_build(&r, &a, &wire, &e) < 0)
+			fail_msg("%s: %s", rows[i].name, e.text);
+		one = strstr(wire.body.p, "rule one");
+		two = strstr(wire.body.p, "rule two");
+		if (!one || !two || one > two)
+			fail_msg("%s: %s", rows[i].name, wire.body.p);
+		buf_release(&wire.body);
+		arena_release(&a);
+	}
+}
+
+/* C25: characters, not bytes, rounded up, of all that is sent. */
+static void c25_what_is_sent_is_counted(void **state)
+{
+	json_t *schema = json_pack("{s:s, s:{s:{s:s, s:s}}}", "type", "object",
+				   "properties", "x", "type", "string",
+				   "description", "\xc3\xa4\xc3\xa4\xc3\xa4");
+	const struct llm_tool tool = { .name = "look", .schema = schema,
+		.description = "L\xc3\xb6oks." };
+	const struct llm_tool_call called[] = {
+		{ .id = STR("1"), .name = STR("look"), .args = STR("{}") },
+	};
+	const struct llm_message m[] = {
+		{ .role = LLM_USER, .text = STR("\xc3\xa4" "bcde") },
+		{ .role = LLM_ASSISTANT, .text = STR("abc"), .calls = called,
+		  .n_calls = 1 },
+		{ .role = LLM_TOOL, .text = STR("12345"), .call_id = STR("1"),
+		  .tool_name = STR("look") },
+	};
+	struct llm_service s = { SERVICE, .provider = "openai" };
+	const struct llm_request r = { .service = &s, .messages = m,
+		.n_messages = 3, .tools = &tool, .n_tools = 1,
+		.system = (struct str[]){ STR("a"), STR("b") }, .n_system = 2 };
+	const struct llm_tool_form *form;
+	struct arena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct llm_wire wire;
+	struct buf b = BUF_INIT(4096);
+	int64_t want;
+
+	(void)state;
+	assert_int_equal(llm_estimate_tokens(m[0].text), 2);
+	assert_int_equal(llm_message_tokens(&m[0]), 2);
+	assert_int_equal(llm_message_tokens(&m[1]), 3);	/* 3 + 4 + 2 */
+	form = llm_tool_forms(&s, &tool, 1, &a);
+	jx_dump(&b, form->schema);
+	want = ((int64_t)(strlen("look") + strlen("Looks.") +
+			  utf8_chars(buf_str(&b))) + 3) / 4;
+	assert_int_equal(form->tokens, want);
+	assert_int_equal(llm_build(&r, &a, &wire, &e), 0);
+	assert_has(wire.body.p, b.p);
+	assert_int_equal(wire.tokens, 2 + 2 + 3 + 2 + want);
+	buf_release(&wire.body);
+	buf_release(&b);
+	json_decref(schema);
+	arena_release(&a);
 }
 
 int main(void)
@@ -579,6 +664,8 @@ int main(void)
 		cmocka_unit_test(ollama_request),
 		cmocka_unit_test(typed_output),
 		cmocka_unit_test(capabilities),
+		cmocka_unit_test(every_provider_is_sent_the_system_prompt),
+		cmocka_unit_test(c25_what_is_sent_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

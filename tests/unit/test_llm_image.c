@@ -1,11 +1,9 @@
 /* Images in requests: lib/llm/image.c, and each dialect's builder. */
-#include <math.h>
-
 #include "base/limits.h"
 #include "llm_unit.h"
 
-#define SERVICE .id = "s", .model = "m", .url = "http://h", \
-	.temperature = NAN, .top_p = NAN, .api_key = "sk-test"
+#define SERVICE .id = "s", .model = "m", SET(url, "http://h"), \
+	SET(api_key, "sk-test")
 
 static const char png[] = "\x89PNG\r\n\x1a\n0123";
 #define GIF64 "R0lGODlhAQA="
@@ -26,7 +24,7 @@ static void build(const char *provider, const char *text, size_t n)
 	static const struct llm_tool_call call = { .id = { "call_1", 6 },
 		.name = { "f", 1 }, .args = { "{}", 2 } };
 	struct llm_image image[2];
-	const struct conf_llm s = { SERVICE, .provider = provider,
+	const struct llm_service s = { SERVICE, .provider = provider,
 		.capabilities = LLM_CAN_CHAT | LLM_CAN_VISION };
 	const struct llm_message m[] = {
 		{ .role = LLM_USER, .text = STR("what?") },
@@ -136,7 +134,7 @@ static void for_no_others(void **state)
 {
 	json_t *quirks = json_pack("{s:b}", "supports_vision", 1);
 	const struct {
-		struct conf_llm s;
+		struct llm_service s;
 		const char *says;
 	} t[] = {
 		{ { SERVICE, .provider = "openai", .capabilities = LLM_CAN_CHAT },

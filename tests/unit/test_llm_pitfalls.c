@@ -432,11 +432,11 @@ static const char *body_of(const struct llm_request *r)
 	return out.p;
 }
 
-static struct conf_llm service(const char *provider)
+static struct llm_service service(const char *provider)
 {
-	return (struct conf_llm){ .id = "s", .model = "m", .url = "http://h",
-		.provider = provider, .api_key = "k", .temperature = NAN,
-		.top_p = NAN };
+	return (struct llm_service){ .id = "s", .model = "m",
+		SET(url, "http://h"), .provider = provider,
+		SET(api_key, "k") };
 }
 
 /* Pitfall B5: whatever a history has, no id that is sent is empty or null. */
@@ -452,7 +452,7 @@ static void b5_no_empty_ids_are_sent(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(providers); i++) {
-		struct conf_llm s = service(providers[i]);
+		struct llm_service s = service(providers[i]);
 		const char *body = body_of(&(struct llm_request){
 			.service = &s, .messages = m, .n_messages = 3 });
 
@@ -477,7 +477,7 @@ static void e9_tools_are_never_strict(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(providers); i++) {
-		struct conf_llm s = service(providers[i]);
+		struct llm_service s = service(providers[i]);
 		const char *body = body_of(&(struct llm_request){
 			.service = &s, .messages = &hello, .n_messages = 1,
 			.tools = &tool, .n_tools = 1 });
@@ -504,10 +504,11 @@ static void e12_the_prefix_does_not_change(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(providers); i++) {
-		struct conf_llm s = service(providers[i]);
+		struct llm_service s = service(providers[i]);
 		struct llm_request r = { .service = &s, .messages = &hello,
 			.n_messages = 1, .tools = tools, .n_tools = 3,
-			.system = { STR("be") }, .n_system = 1 };
+			.system = (struct str[]){ STR("be") },
+			.n_system = 1 };
 		struct arena a = ARENA_INIT;
 		struct llm_wire one, two;
 
@@ -536,7 +537,7 @@ static void e10_gemini_gets_what_it_takes(void **state)
 	struct llm_tool tool = { .name = "t", .schema = schema };
 	static const char *const refused[] = { "$ref", "$schema", "$defs",
 		"additionalProperties", "\"const\"", "\"email\"" };
-	struct conf_llm s = service("gemini");
+	struct llm_service s = service("gemini");
 	struct llm_request r = { .service = &s, .messages = &hello,
 		.n_messages = 1, .tools = &tool, .n_tools = 1 };
 	const char *body;

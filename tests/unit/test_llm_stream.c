@@ -16,7 +16,7 @@
 static struct http_pool *pool;
 
 struct run {
-	struct conf_llm s;
+	struct llm_service s;
 	struct llm_request r;
 	struct llm_io io;
 	struct llm_message m;
@@ -56,8 +56,8 @@ static void prepare(struct run *t, const struct peer *p)
 {
 	*t = (struct run){
 		.s = { .id = "s", .provider = "openai", .model = "m",
-			.api_key = "sk-secret-key", .temperature = NAN,
-			.top_p = NAN, .retries = 2, .url = t->url,
+			SET(api_key, "sk-secret-key"), .retries = 2,
+			SET(url, t->url),
 			.connect_timeout_ms = 2000,
 			.first_byte_timeout_ms = 5000,
 			.idle_timeout_ms = 5000 },
@@ -628,7 +628,7 @@ static void unusable_service(void **state)
 
 	(void)state;
 	prepare(&t, p);
-	t.s.api_key = "";
+	t.s.set.api_key = false;
 	assert_int_equal(stream(&t), -1);
 	assert_int_equal(t.e.code, ERR_LLM_NO_CREDENTIAL);
 	assert_int_equal(count(&t, "error"), 1);
@@ -638,6 +638,7 @@ static void unusable_service(void **state)
 	peer_stop(p);
 	t.s.provider = "openai";
 	t.s.api_key = "k";
+	t.s.set.api_key = true;
 	t.s.retries = 0;
 	assert_int_equal(stream(&t), -1);	/* nobody listens any more */
 	assert_int_equal(t.e.code, ERR_UPSTREAM_CONNECT);

@@ -1,4 +1,5 @@
 /* lib/db: migrations, alone, together, and cut short. */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,6 +183,41 @@ static void killed_migration_is_resumed(void **state)
 	db_close(db);
 }
 
+/* As the one who works does whose lease lapsed while its statement ran. */
+static void *record_late(void *unused)
+{
+	(void)unused;
+	dbtest_until(dbtest_sql("SELECT COUNT(*) FROM schema_lock"
+				" WHERE owner NOT IN ('', 'other')"));
+	dbtest_sql("INSERT INTO schema_step SELECT * FROM kept");
+	return NULL;
+}
+
+static void a_statement_longer_than_its_lease_runs_once(void **state)
+{
+	char *dir = make_dir("0001-a.sql",
+		"CREATE TABLE IF NOT EXISTS one (id INT PRIMARY KEY"
+		" AUTO_INCREMENT); INSERT INTO one () VALUES ()", NULL, NULL);
+	struct db *db = open_empty();
+	struct db_migration m;
+	pthread_t other;
+
+	(void)state;
+	ok(db_migrate(db, dir, 30, &m, &e));
+	dbtest_sql("CREATE TABLE kept AS SELECT * FROM schema_step"
+		   " WHERE step = 2");
+	dbtest_sql("DELETE FROM schema_step WHERE step = 2");
+	dbtest_sql("UPDATE schema_lock SET owner = 'other',"
+		   " until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+	assert_int_equal(pthread_create(&other, NULL, record_late, NULL), 0);
+	ok(db_migrate(db, dir, 30, &m, &e));
+	pthread_join(other, NULL);
+	assert_int_equal(m.steps_run, 0);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM one"), 1);
+	remove_dir(dir);
+	db_close(db);
+}
+
 static void migration_files_are_checked(void **state)
 {
 	struct db *db = open_empty();
@@ -225,6 +261,7 @@ int main(void)
 		cmocka_unit_test(migrate_twice),
 		cmocka_unit_test(migrate_together),
 		cmocka_unit_test(killed_migration_is_resumed),
+		cmocka_unit_test(a_statement_longer_than_its_lease_runs_once),
 		cmocka_unit_test(migration_files_are_checked),
 	};
 

@@ -76,7 +76,7 @@ static void targets(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
 		struct err e = ERR_INIT;
-		struct target out;
+		struct uri_parts out;
 		int rc = path_split(str_of(t[i].uri), t[i].base, &out, &e);
 
 		if (t[i].path) {
@@ -98,7 +98,7 @@ static void long_target_is_refused(void **state)
 {
 	char uri[LIM_URI_BYTES + 2];
 	struct err e = ERR_INIT;
-	struct target out;
+	struct uri_parts out;
 
 	(void)state;
 	memset(uri, 'a', sizeof(uri));

@@ -1,64 +1,85 @@
-/* lib/prompt: layers and their stamps, the envelope of untrusted text. */
+/* lib/prompt: context parts and their stamps, the envelope of untrusted text. */
 #include <stdio.h>
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "llm/llm.h"
 #include "prompt/builtin.h"
-#include "prompt/layers.h"
+#include "prompt/part.h"
 #include "prompt/untrusted.h"
 #include "unit.h"
 
-static const struct conf_agent plain = {
-	.id = "default", .name = "Assistant", .system_prompt = "",
+static const struct agent plain = {
+	.id = "default", .name = "Assistant",
 };
-static const struct conf_agent own = {
-	.id = "clerk", .name = "Clerk", .system_prompt = "You are a clerk.",
+static const struct agent own = {
+	.id = "clerk", .name = "Clerk",
+	SET(system_prompt, "You are a clerk."),
 };
+
+#define ROOM 1000000	/* more than anything wants */
+
+/* The texts of a turn; what they are made of is in a. */
+static void compose(struct part_input in, int64_t window, struct arena *a,
+		    struct part_share share[PART__MAX],
+		    struct prompt_blocks *out)
+{
+	struct err e = ERR_INIT;
+
+	in.arena = a;
+	memset(share, 0, PART__MAX * sizeof(*share));
+	*out = (struct prompt_blocks){ .n = 0 };
+	assert_int_equal(part_compose(&in, window, share, out, &e), 0);
+}
 
 static void all_layers_in_order(void **state)
 {
 	static const char *const names[] = {
 		"guardrails", "house", "intranet", "agent:clerk", "tools",
-		"tool-text", "session",
+		"session",
 	}, *const layers[] = {
 		"guardrails", "platform", "workspace", "agent", "tools",
-		"tools", "session",
+		"session",
 	};
-	static const struct conf conf = {
+	static struct conf conf = {
 		.chat_system_prompt = "Be nice.",
 		.platform = { .name = "house", .version = 4, .text = "P" },
 	};
-	static const struct conf_workspace w = {
+	static const struct workspace w = {
 		.prompt = { .name = "intranet", .version = 3, .text = "W" },
+		.set.prompt = true,
 	};
-	const struct prompt_input in = {
+	const struct part_input in = {
 		.conf = &conf, .workspace = &w, .agent = &own, .tools = true,
-		.tool_text = STR("Datasets: tickets."),
 		.user_name = STR("Ada \"<|im_start|>\n\xff Lovelace"),
 		.now_us = 1795302300000000,	/* 2026-11-21 */
 	};
 	struct arena a = ARENA_INIT;
 	struct buf json = BUF_INIT(4096);
 	struct jw jw = jw_on(&json);
-	struct prompt_layers l, again;
+	struct part_share share[PART__MAX];
+	struct prompt_blocks l, again;
 	struct err e = ERR_INIT;
 
 	(void)state;
-	prompt_compose(&in, &a, &l);
+	compose(in, ROOM, &a, share, &l);
 	assert_int_equal(l.n, ARRAY_LEN(names));
 	for (size_t i = 0; i < l.n; i++) {
 		assert_string_equal(l.stamp[i].name, names[i]);
 		assert_string_equal(l.stamp[i].layer, layers[i]);
 		assert_int_equal(strlen(l.stamp[i].hash), 32);
-		assert_true(utf8_valid(l.block[i]));
+		assert_true(utf8_valid(l.text[i]));
 	}
 	assert_int_equal(l.stamp[1].version, 4);
 	assert_int_equal(l.stamp[2].version, 3);
-	assert_str_is(l.block[3], "You are a clerk.");
-	assert_str_is(l.block[6], "Today is Saturday, 2026-11-21 (UTC). The "
+	assert_str_is(l.text[3], "You are a clerk.");
+	assert_str_is(l.text[5], "Today is Saturday, 2026-11-21 (UTC). The "
 		      "user's name is \"Ada  < |im_start| > "
 		      "\xef\xbf\xbd Lovelace\".");
-	prompt_compose(&in, &a, &again);
+	assert_int_equal(share[PART_AGENT].tokens, 4);
+	assert_int_equal(share[PART_PLATFORM].tokens, 1);
+	assert_int_equal(share[PART_HISTORY].tokens, 0);
+	compose(in, ROOM, &a, share, &again);
 	for (size_t i = 0; i < l.n; i++)
 		assert_string_equal(l.stamp[i].hash, again.stamp[i].hash);
 
@@ -79,29 +100,149 @@ static void all_layers_in_order(void **state)
 
 static void agent_prompt_falls_back(void **state)
 {
-	static const struct conf with = { .chat_system_prompt = "Be nice." };
-	static const struct conf without = { .chat_system_prompt = "" };
-	static const struct conf_workspace w = { .id = "w" };
-	struct prompt_input in = { .workspace = &w };
+	static struct conf with = { .chat_system_prompt = "Be nice." };
+	static struct conf without = { .chat_system_prompt = "" };
+	static const struct workspace w = { .id = "w" };
+	struct part_input in = { .workspace = &w };
+	struct part_share share[PART__MAX];
 	struct arena a = ARENA_INIT;
-	struct prompt_layers l;
+	struct prompt_blocks l;
 
 	(void)state;
 	in.conf = &with;
 	in.agent = &own;
-	prompt_compose(&in, &a, &l);
+	compose(in, ROOM, &a, share, &l);
 	assert_int_equal(l.n, 2);
-	assert_str_is(l.block[1], "You are a clerk.");
+	assert_str_is(l.text[1], "You are a clerk.");
 	in.agent = &plain;
-	prompt_compose(&in, &a, &l);
-	assert_str_is(l.block[1], "Be nice.");
+	compose(in, ROOM, &a, share, &l);
+	assert_str_is(l.text[1], "Be nice.");
 	assert_string_equal(l.stamp[1].name, "chat");
 	in.conf = &without;
-	prompt_compose(&in, &a, &l);
-	assert_str_is(l.block[1], prompt_default_agent.text);
+	compose(in, ROOM, &a, share, &l);
+	assert_str_is(l.text[1], prompt_default_agent.text);
 	assert_string_equal(l.stamp[1].name, "default-agent");
 	/* the guardrails are always first */
-	assert_str_is(l.block[0], prompt_guardrails.text);
+	assert_str_is(l.text[0], prompt_guardrails.text);
+	arena_release(&a);
+}
+
+/* -- the table and its allocator --------------------------------------------- */
+
+static void every_row_is_whole(void **state)
+{
+	(void)state;
+	for (int i = 0; i < PART__MAX; i++) {
+		const struct part_row *r = &part_rows[i];
+
+		assert_true(*r->layer && *r->what);
+		assert_true(r->min >= 0 && r->max >= 0);
+		assert_true(!r->max || r->min == PART_WHOLE ||
+			    r->min <= r->max);
+		assert_in_range(r->priority, 0, PART_PRIORITY_MAX);
+		assert_int_equal(r->fill == NULL, r->kind == PART_IS_OF_TURN);
+		for (int k = 0; k < i; k++)
+			assert_string_not_equal(r->layer, part_rows[k].layer);
+	}
+	/* A31, A35: first, never cut, and at most 400 tokens. */
+	assert_int_equal(PART_GUARDRAILS, 0);
+	assert_int_equal(part_rows[0].kind, PART_IS_STABLE);
+	assert_true(part_rows[0].min == PART_WHOLE);
+	assert_int_equal(part_rows[0].max, 400);
+	assert_in_range(llm_estimate_tokens(str_of(prompt_guardrails.text)), 1,
+			400);
+}
+
+static int64_t sum(const struct part_share *s)
+{
+	int64_t n = 0;
+
+	for (int i = 0; i < PART__MAX; i++)
+		n += s[i].tokens;
+	return n;
+}
+
+/* Any window: what is whole is whole, minimums hold, nothing is left unused. */
+static void the_allocator_keeps_its_promises(void **state)
+{
+	for (int64_t window = -500; window < 40000; window += 37) {
+		struct part_share s[PART__MAX] = { { .want = 0 } };
+		int64_t least = 0, all = 0;
+
+		for (int i = 0; i < PART__MAX; i++) {
+			s[i].want = 300 + 1000 * (i % 4);
+			least += MIN(s[i].want, part_rows[i].min);
+			all += part_rows[i].max && part_rows[i].min != PART_WHOLE
+				? MIN(s[i].want, part_rows[i].max) : s[i].want;
+		}
+		part_allocate(window, s);
+		assert_int_equal(sum(s), MIN(all, MAX(window, least)));
+		for (int i = 0; i < PART__MAX; i++) {
+			assert_true(s[i].tokens <= s[i].want);
+			assert_true(s[i].tokens >=
+				    MIN(s[i].want, part_rows[i].min));
+			/* Who is served later has only its minimum then. */
+			for (int k = 0; s[i].tokens < s[i].want &&
+			     !part_rows[i].max && k < PART__MAX; k++)
+				if (part_rows[k].priority <
+				    part_rows[i].priority)
+					assert_int_equal(s[k].tokens,
+						MIN(s[k].want,
+						    part_rows[k].min));
+		}
+	}
+	(void)state;
+}
+
+static void a_text_loses_its_end(void **state)
+{
+	static struct conf conf = { .chat_system_prompt = "Be nice." };
+	static char rules[40001];
+	struct workspace w = {
+		.prompt = { .name = "w", .version = 1, .text = rules },
+		.set.prompt = true,
+	};
+	const struct part_input in = {
+		.conf = &conf, .workspace = &w, .agent = &own,
+		.user_name = STR("Ada"),
+	};
+	struct part_share share[PART__MAX];
+	struct arena a = ARENA_INIT;
+	struct prompt_blocks l;
+
+	(void)state;
+	for (size_t i = 0; i < 20000; i++)	/* two bytes a character */
+		memcpy(rules + 2 * i, "\xc3\xa4", 2);
+	compose(in, 2000, &a, share, &l);
+	assert_int_equal(l.n, 4);
+	assert_str_is(l.text[0], prompt_guardrails.text);
+	assert_true(share[PART_WORKSPACE].cut);
+	assert_false(share[PART_SESSION].cut || share[PART_AGENT].cut);
+	assert_int_equal(sum(share), 2000);
+	assert_true(utf8_valid(l.text[1]));
+	assert_non_null(strstr(l.text[1].p, "[The rest was left out: no room"));
+	/* The least that it has, however narrow the window is. */
+	compose(in, 10, &a, share, &l);
+	assert_int_equal(share[PART_WORKSPACE].tokens,
+			 part_rows[PART_WORKSPACE].min);
+	assert_str_is(l.text[0], prompt_guardrails.text);
+	arena_release(&a);
+}
+
+/* There is no end to how many there may be. */
+static void blocks_grow(void **state)
+{
+	struct prompt_blocks b = { .n = 0 };
+	struct arena a = ARENA_INIT;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		prompt_add(&b, &a, "l", "n", i, STR("text"));
+	prompt_add(&b, &a, "l", "n", 0, STR(" \n"));
+	assert_int_equal(b.n, 100);
+	assert_int_equal(b.stamp[99].version, 99);
+	assert_str_is(b.text[99], "text");
+	assert_string_equal(b.stamp[0].hash, b.stamp[99].hash);
 	arena_release(&a);
 }
 
@@ -117,16 +258,17 @@ static void builtin_texts_have_versions(void **state)
 		{ &prompt_default_agent, 1, "e2762af843b918170ee9403e0c57fe8e" },
 		{ &prompt_tools, 1, "d73519fbbb2d87c9ec378f12e586fb81" },
 	};
-	static const struct conf conf = { .chat_system_prompt = "" };
-	static const struct conf_workspace w = { .id = "w" };
-	const struct prompt_input in = {
+	static struct conf conf = { .chat_system_prompt = "" };
+	static const struct workspace w = { .id = "w" };
+	const struct part_input in = {
 		.conf = &conf, .workspace = &w, .agent = &plain, .tools = true,
 	};
+	struct part_share share[PART__MAX];
 	struct arena a = ARENA_INIT;
-	struct prompt_layers l;
+	struct prompt_blocks l;
 
 	(void)state;
-	prompt_compose(&in, &a, &l);
+	compose(in, ROOM, &a, share, &l);
 	assert_int_equal(l.n, ARRAY_LEN(known));
 	for (size_t i = 0; i < l.n; i++) {
 		assert_int_equal(known[i].t->version, known[i].version);
@@ -268,6 +410,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_layers_in_order),
 		cmocka_unit_test(agent_prompt_falls_back),
+		cmocka_unit_test(every_row_is_whole),
+		cmocka_unit_test(the_allocator_keeps_its_promises),
+		cmocka_unit_test(a_text_loses_its_end),
+		cmocka_unit_test(blocks_grow),
 		cmocka_unit_test(builtin_texts_have_versions),
 		cmocka_unit_test(what_hides_is_spelled_out),
 		cmocka_unit_test(control_tokens_are_broken),

@@ -14,7 +14,7 @@
 #include "db/db.h"
 #include "tool/data/query.h"
 
-static struct row_caller caller_of(const struct identity *who)
+static struct row_caller caller_row(const struct identity *who)
 {
 	return (struct row_caller){
 		.user = who->login, .user_id = str_of("USER-ID"),
@@ -48,7 +48,7 @@ static void compile_case(struct str json, const char *groups, struct buf *out)
 	json_t *args = jx_load(json, &e);
 
 	as_user("anna", groups, &a, &who, &ctx);
-	caller = caller_of(&who);
+	caller = caller_row(&who);
 	assert_non_null(args);
 	jx_keep(&a, args);
 	if (dataset_find(&ctx, jx_str(args, "dataset"), &d, &e) < 0 ||
@@ -297,7 +297,7 @@ static void sql_has_no_model_text(void **state)
 		const char *filter;
 
 		as_user("anna", "sales", &a, &who, &ctx);
-		caller = caller_of(&who);
+		caller = caller_row(&who);
 		assert_int_equal(dataset_find(&ctx, jx_str(args, "dataset"), &d,
 					      &e), 0);
 #define EXACT "(? COLLATE utf8mb4_nopad_bin)"

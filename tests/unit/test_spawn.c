@@ -2,11 +2,13 @@
 #include "unit.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -208,6 +210,34 @@ static void floods_are_ended(void **state)
 	done(&x);
 }
 
+static bool writers_are_faster;
+
+/* Ours instead of the C library's: then there is never nothing to read. */
+ssize_t read(int fd, void *p, size_t n)
+{
+	struct pollfd in = { .fd = fd, .events = POLLIN };
+
+	if (writers_are_faster)
+		(void)poll(&in, 1, 1000);
+	return syscall(SYS_read, fd, p, n);
+}
+
+static void a_flood_of_errors_ends_in_time(void **state)
+{
+	int64_t start = clock_mono_ms();
+	struct ran x;
+
+	(void)state;
+	writers_are_faster = true;
+	x = run_with("exec timeout 60 yes >&2", "", 300, -1,
+		     (struct spawn_limits){ 0 }, 65536);
+	writers_are_faster = false;
+	assert_true(x.r.late);
+	assert_true(clock_mono_ms() - start < 20000);
+	assert_int_equal(x.err.n, 4096);
+	done(&x);
+}
+
 static void limits_hold(void **state)
 {
 	struct ran x = run_with("while :; do :; done", "", 20000, -1,
@@ -292,6 +322,7 @@ int main(void)
 		cmocka_unit_test(leftovers_are_killed),
 		cmocka_unit_test(a_fork_bomb_ends_in_time),
 		cmocka_unit_test(floods_are_ended),
+		cmocka_unit_test(a_flood_of_errors_ends_in_time),
 		cmocka_unit_test(limits_hold),
 		cmocka_unit_test(it_stops_when_told),
 		cmocka_unit_test(threads_do_not_mix_their_pipes),

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "resource/resource.h"
 #include "store/key.h"
 #include "store/message.h"
 #include "store/stmt.h"
@@ -209,7 +210,7 @@ static void text_of_all_kinds(void **state)
 	assert_true(str_eq(p.items[1].content, row.content));
 	free(big);
 	/* Bad bytes are refused by the server, and cost nothing else. */
-	row.content = S("\xff\xfe");
+	row = (struct message){ .role = ROLE_TOOL, .content = S("\xff\xfe") };
 	refused(turn_append(db, &ann, &id, &b.turn_id, &row, 1, &e), ERR_DB);
 	end_with(&ann, &b, "x");
 }
@@ -329,6 +330,29 @@ static void tokens(void **state)
 	assert_true(list[1].revoked_us > 0);
 }
 
+/* Of two at the same version one must lose, whatever the clock says. */
+static void changes_do_not_meet(void **state)
+{
+	const struct resource *r = &resources[RESOURCE_API_TOKEN];
+	struct token_new n = { .tenant_id = S("default"), .login = S("ann"),
+			       .groups = S("[]") };
+	struct resource_row one, two;
+	char text[TOKEN_TEXT_BYTES];
+	struct uuid id;
+
+	(void)state;
+	clock_fix_us(clock_now_us() + 3600000000);
+	ok(token_create(db, &n, text, &id, &e));
+	clock_fix_us(0);
+	ok(resource_get(db, r, &ann, &id, &a, &one, &e));
+	two = one;
+	*resource_value(r, &one, "name") = DB_S(S("one"));
+	*resource_value(r, &two, "name") = DB_S(S("two"));
+	one.given[0] = two.given[0] = true;
+	ok(resource_update(db, r, &ann, &one, &e));
+	refused(resource_update(db, r, &ann, &two, &e), ERR_PRECONDITION);
+}
+
 static void users(void **state)
 {
 	struct owner o = person("default", "dora");
@@ -427,11 +451,11 @@ static void long_thread(void **state)
 	uuid_format(&ann.user_id, hex);
 	snprintf(x_ann, sizeof(x_ann), "UNHEX(REPLACE('%s','-',''))", hex);
 	plan_is(STMT_MESSAGE_PAGE_TOP, "PRIMARY", (const char *const[]){
-		x_id, x_id, "'default'", x_ann, "31" });
+		x_id, "1", x_id, "'default'", x_ann, "31" });
 	plan_is(STMT_MESSAGE_PAGE_NEWEST, "PRIMARY", (const char *const[]){
-		x_id, "50000", x_id, "'default'", x_ann, "31" });
+		x_id, "1", "50000", x_id, "'default'", x_ann, "31" });
 	plan_is(STMT_MESSAGE_PAGE_OLDEST, "PRIMARY", (const char *const[]){
-		x_id, "50000", x_id, "'default'", x_ann, "31" });
+		x_id, "1", "50000", x_id, "'default'", x_ann, "31" });
 	dbtest_sql("INSERT INTO conversation (id, tenant_id, user_id,"
 		   " workspace_id, agent_id, created_us, updated_us)"
 		   " SELECT UNHEX(MD5(seq)), 'default', UNHEX(MD5(seq %% 100)),"
@@ -442,8 +466,11 @@ static void long_thread(void **state)
 		"15000", "UNHEX(MD5(1))", "31" });
 	plan_is(STMT_CONVERSATION_FIND, "conversation_list",
 		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "15000",
-		"15000", "UNHEX(MD5(1))", "'w'", "'w'", "NULL", "NULL",
-		"'%x%'", "'%x%'", "31" });
+		"15000", "UNHEX(MD5(1))", "5000", "5000", "UNHEX(MD5(2))",
+		"'w'", "'w'", "NULL", "NULL", "'%x%'", "'%x%'", "31" });
+	plan_is(STMT_CONVERSATION_REACH, "conversation_list",
+		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "15000",
+		"15000", "UNHEX(MD5(1))", "4999" });
 	plan_is(STMT_CONVERSATION_OF_AGENT, "conversation_of_agent",
 		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "'w'", "'a'",
 		"15000", "15000", "UNHEX(MD5(1))", "NULL", "NULL", "31" });
@@ -515,6 +542,7 @@ int main(void)
 		cmocka_unit_test(list_is_newest_first),
 		cmocka_unit_test(title_search),
 		cmocka_unit_test(tokens),
+		cmocka_unit_test(changes_do_not_meet),
 		cmocka_unit_test(users),
 		cmocka_unit_test(keys),
 		cmocka_unit_test(usage_sums),

@@ -101,20 +101,20 @@ static void what_cannot_be_edited(void **state)
 {
 	static struct tree t;
 	struct variant_page p;
-	struct turn_redo r;
+	struct turn_replace r;
 	struct uuid id;
 
 	(void)state;
 	tree_new(&t, "refused");
 	r = redo_of(&t.id, 0, NULL);
-	refused(thread_redo(db, &ann, &r, &e), ERR_CONFLICT);	/* empty */
+	refused(thread_replace(db, &ann, &r, &e), ERR_CONFLICT);	/* empty */
 	tree_say(&t, 1);
 	r = redo_of(&t.id, 4, "x");
-	refused(thread_redo(db, &ann, &r, &e), ERR_INVALID_FIELD);
+	refused(thread_replace(db, &ann, &r, &e), ERR_INVALID_FIELD);
 	r = redo_of(&t.id, 5, NULL);
-	refused(thread_redo(db, &ann, &r, &e), ERR_NOT_FOUND);
+	refused(thread_replace(db, &ann, &r, &e), ERR_NOT_FOUND);
 	r = redo_of(&t.id, 1, NULL);
-	refused(thread_redo(db, &bob, &r, &e), ERR_NOT_FOUND);
+	refused(thread_replace(db, &bob, &r, &e), ERR_NOT_FOUND);
 	refused(thread_choose(db, &bob, &t.id, 1, NULL, &e), ERR_NOT_FOUND);
 	refused(thread_choose(db, &ann, &t.id, 1, NULL, &e), ERR_NOT_FOUND);
 	refused(thread_variants(db, &bob, &t.id, 1, 0, 10, &a, &p, &e),
@@ -129,7 +129,7 @@ static void what_cannot_be_edited(void **state)
 	same_thread(&t);
 	tree_edit(&t, 0, 0);
 	r = redo_of(&t.id, 1, "x");
-	refused(thread_redo(db, &ann, &r, &e), ERR_CONFLICT);
+	refused(thread_replace(db, &ann, &r, &e), ERR_CONFLICT);
 	refused(thread_fork(db, &ann, &t.id, 4, &id, &e), ERR_CONFLICT);
 	refused(thread_variants(db, &ann, &t.id, 4, 0, 10, &a, &p, &e),
 		ERR_CONFLICT);
@@ -139,7 +139,7 @@ static void what_cannot_be_edited(void **state)
 static void variants_have_a_limit(void **state)
 {
 	static struct tree t;
-	struct turn_redo r;
+	struct turn_replace r;
 	char id[UUID_TEXT_BYTES];
 
 	(void)state;
@@ -150,20 +150,64 @@ static void variants_have_a_limit(void **state)
 		   " 1000 + seq, 9999, 1 FROM seq_1_to_%d", id,
 		   LIM_VARIANTS - 2);
 	r = redo_of(&t.id, 0, NULL);
-	ok(thread_redo(db, &ann, &r, &e));
+	ok(thread_replace(db, &ann, &r, &e));
 	assert_int_equal(r.variant_count, LIM_VARIANTS);
 	tree_answer(&t, 0, &r.turn_id, r.variant_index, r.variant_count, 0);
 	r = redo_of(&t.id, 0, NULL);
-	refused(thread_redo(db, &ann, &r, &e), ERR_CONFLICT);
+	refused(thread_replace(db, &ann, &r, &e), ERR_CONFLICT);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM message WHERE"
 		" conversation_id = UNHEX(REPLACE('%s','-','')) AND"
 		" superseded_seq IS NULL", id), 2);
 }
 
+/* Of a turn that was closed for its process, with a step to store. */
+static void a_late_answer_has_its_number(void **state)
+{
+	static struct tree t;
+	struct message step = { .role = ROLE_ASSISTANT, .content = S("step"),
+				.kind = KIND_STEP };
+	struct message answer = { .role = ROLE_ASSISTANT, .content = S("late"),
+				  .kind = KIND_ANSWER,
+				  .finish_reason = S("stop"),
+				  .variant_index = 7, .variant_count = 7 };
+	struct usage usage = usage_init(USAGE_CHAT);
+	struct turn_end end = { .status = TURN_DONE, .answer = &answer,
+				.usage = &usage, .last_event_seq = 9,
+				.ended_us = clock_now_us() };
+	char id[UUID_TEXT_BYTES];
+	struct message_page p;
+	struct turn_replace r;
+	bool closed;
+
+	(void)state;
+	tree_new(&t, "late");
+	tree_say(&t, 0);
+	r = redo_of(&t.id, 0, NULL);
+	ok(thread_replace(db, &ann, &r, &e));
+	dbtest_sql("UPDATE turn SET lease_until_us = 1"
+		   " WHERE id = UNHEX(REPLACE('%s','-',''))",
+		   uuid_format(&r.turn_id, id));
+	ok(turn_recover(db, &ann, &r.turn_id, NULL, &closed, &e));
+	assert_true(closed);
+	end.turn_id = usage.id = usage.turn_id = r.turn_id;
+	end.conversation_id = usage.conversation_id = t.id;
+	usage.workspace_id = usage.agent_id = usage.provider = usage.model =
+		usage.finish_reason = S("x");
+	usage.prompts = S("[]");
+	ok(turn_end_late(db, &ann, &end, &step, 1, &e));
+	ok(message_list(db, &ann, &t.id, OLDEST_FIRST, 0, 9, &a, &p, &e));
+	assert_int_equal(p.n, 3);
+	assert_true(str_is(p.items[1].content, "step"));
+	assert_int_equal(p.items[1].variant_count, 0);
+	assert_true(str_is(p.items[2].content, "late"));
+	assert_int_equal(p.items[2].variant_index, 2);
+	assert_int_equal(p.items[2].variant_count, 2);
+}
+
 /* -- others at work ------------------------------------------------------------------ */
 
 struct racer {
-	struct turn_redo r;
+	struct turn_replace r;
 	pthread_barrier_t *gate;
 	struct err e;
 	int rc;
@@ -174,7 +218,7 @@ static void *race(void *arg)
 	struct racer *r = arg;
 
 	pthread_barrier_wait(r->gate);
-	r->rc = thread_redo(db, &ann, &r->r, &r->e);
+	r->rc = thread_replace(db, &ann, &r->r, &r->e);
 	return NULL;
 }
 
@@ -227,7 +271,7 @@ static void of_many_editors_one_wins(void **state)
 static void a_dead_turn_keeps_its_place(void **state)
 {
 	static struct tree t;
-	struct turn_redo r, again;
+	struct turn_replace r, again;
 	struct message_page p;
 	bool closed;
 
@@ -235,9 +279,9 @@ static void a_dead_turn_keeps_its_place(void **state)
 	tree_new(&t, "dead");
 	tree_say(&t, 0);
 	r = redo_of(&t.id, 0, NULL);
-	ok(thread_redo(db, &ann, &r, &e));
+	ok(thread_replace(db, &ann, &r, &e));
 	again = redo_of(&t.id, 1, "x");
-	refused(thread_redo(db, &ann, &again, &e), ERR_BUSY);
+	refused(thread_replace(db, &ann, &again, &e), ERR_BUSY);
 	refused(thread_choose(db, &ann, &t.id, 2, NULL, &e), ERR_BUSY);
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
 	ok(turn_recover(db, &ann, &r.turn_id, NULL, &closed, &e));
@@ -247,14 +291,14 @@ static void a_dead_turn_keeps_its_place(void **state)
 	same_variants(&t, 2);
 	/* Who wants to edit closes it too. */
 	r = redo_of(&t.id, 0, NULL);
-	ok(thread_redo(db, &ann, &r, &e));
+	ok(thread_replace(db, &ann, &r, &e));
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
 	ok(thread_choose(db, &ann, &t.id, 2, NULL, &e));
 	tree_add(&t, 0, ROLE_ASSISTANT, false);
 	t.v[0].chosen = 1;
 	same_thread(&t);
 	r = redo_of(&t.id, 0, NULL);
-	ok(thread_redo(db, &ann, &r, &e));
+	ok(thread_replace(db, &ann, &r, &e));
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
 	tree_add(&t, 0, ROLE_ASSISTANT, false);
 	tree_edit(&t, 0, 0);
@@ -280,7 +324,7 @@ static void steps_alone_are_a_variant(void **state)
 	struct variant_page v;
 	struct message_page p;
 	struct turn_begin b;
-	struct turn_redo r;
+	struct turn_replace r;
 	char id[UUID_TEXT_BYTES];
 	int64_t head;
 
@@ -288,7 +332,7 @@ static void steps_alone_are_a_variant(void **state)
 	tree_new(&t, "waits");
 	tree_say(&t, 0);
 	r = redo_of(&t.id, 0, NULL);
-	ok(thread_redo(db, &ann, &r, &e));
+	ok(thread_replace(db, &ann, &r, &e));
 	ok(turn_append(db, &ann, &t.id, &r.turn_id, rows, 2, &e));
 	dbtest_sql("UPDATE turn SET status = %d WHERE id ="
 		   " UNHEX(REPLACE('%s','-',''))", TURN_WAITING,
@@ -337,7 +381,7 @@ static void kill_links(void)
 
 /* A commit whose answer is lost: it was done, or it was not. */
 struct losing {
-	struct turn_redo *redo;
+	struct turn_replace *redo;
 	const struct uuid *fork;	/* or NULL */
 	struct uuid id;
 	int64_t head_seq;		/* to choose, when neither */
@@ -348,7 +392,7 @@ struct losing {
 static int work(struct db *on, struct losing *k, struct err *err)
 {
 	if (k->redo)
-		return thread_redo(on, &ann, k->redo, err);
+		return thread_replace(on, &ann, k->redo, err);
 	if (k->fork)
 		return thread_fork(on, &ann, &k->id, 1, k->fork, err);
 	return thread_choose(on, &ann, &k->id, k->head_seq, NULL, err);
@@ -381,7 +425,7 @@ static void lost_commits_are_looked_up(void **state)
 	tree_new(&t, "lost");
 	tree_say(&t, 0);
 	for (int done = 0; done < 2; done++) {
-		struct turn_redo r = redo_of(&t.id, 0, NULL);
+		struct turn_replace r = redo_of(&t.id, 0, NULL);
 		struct losing k = { .redo = &r, .id = t.id, .done = done };
 		struct uuid id = uuid_new();
 		int head = t.n;
@@ -423,7 +467,7 @@ static void a_turns_id_is_taken_once(void **state)
 {
 	static struct tree t;
 	struct turn_begin b;
-	struct turn_redo r;
+	struct turn_replace r;
 
 	(void)state;
 	tree_new(&t, "twice");
@@ -434,11 +478,11 @@ static void a_turns_id_is_taken_once(void **state)
 	same_thread(&t);
 	r = redo_of(&t.id, 0, NULL);
 	r.turn_id = b.turn_id;
-	refused(thread_redo(db, &ann, &r, &e), ERR_DB_DUPLICATE);
+	refused(thread_replace(db, &ann, &r, &e), ERR_DB_DUPLICATE);
 	same_thread(&t);
 	r = redo_of(&t.id, 1, "x");
 	r.turn_id = b.turn_id;
-	refused(thread_redo(db, &ann, &r, &e), ERR_DB_DUPLICATE);
+	refused(thread_replace(db, &ann, &r, &e), ERR_DB_DUPLICATE);
 	same_thread(&t);
 	tree_say(&t, 0);
 }
@@ -451,7 +495,7 @@ static void long_tails(void **state)
 	static struct tree t;
 	struct uuid id = uuid_new();
 	char hex[UUID_TEXT_BYTES];
-	struct turn_redo r;
+	struct turn_replace r;
 	struct message_page p;
 	struct conversation c;
 	int64_t t0, us[3], page_us = INT64_MAX;
@@ -473,7 +517,7 @@ static void long_tails(void **state)
 	assert_int_equal(c.superseded, 0);
 	t0 = clock_mono_us();
 	r = redo_of(&t.id, 1, NULL);
-	ok(thread_redo(db, &ann, &r, &e));
+	ok(thread_replace(db, &ann, &r, &e));
 	us[1] = clock_mono_us() - t0;
 	tree_add(&t, -1, ROLE_USER, false);
 	t.last_seq = LONG;
@@ -536,6 +580,7 @@ int main(void)
 		cmocka_unit_test(edits_are_choices_in_a_tree),
 		cmocka_unit_test(what_cannot_be_edited),
 		cmocka_unit_test(variants_have_a_limit),
+		cmocka_unit_test(a_late_answer_has_its_number),
 		cmocka_unit_test(of_many_editors_one_wins),
 		cmocka_unit_test(a_dead_turn_keeps_its_place),
 		cmocka_unit_test(steps_alone_are_a_variant),

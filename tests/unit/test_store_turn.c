@@ -62,7 +62,10 @@ static void turn_from_begin_to_end(void **state)
 	assert_int_equal(p.items[2].kind, KIND_RESULT);
 	assert_int_equal(p.items[2].kept, 1);
 	assert_true(uuid_eq(&p.items[3].turn_id, &b.turn_id));
-	/* All of it is over: nothing more can be written. */
+	/* What was stored is not stored again, and all of it is over. */
+	ok(turn_append(db, &ann, &c.id, &b.turn_id, steps, 1, &e));
+	assert_int_equal(steps[0].seq, 2);
+	steps[0].seq = 0;
 	refused(turn_append(db, &ann, &c.id, &b.turn_id, steps, 1, &e),
 		ERR_CONFLICT);
 	/* The second turn does not change the title. */
@@ -119,6 +122,41 @@ static void begin_brings_the_history(void **state)
 	refused(turn_begin(db, &ann, &b, &e), ERR_NOT_FOUND);
 }
 
+/* A try of which no answer came may have stored its rows, or not. */
+static void rows_of_an_earlier_try_are_stored_once(void **state)
+{
+	struct turn_begin b = { .turn_id = uuid_new(),
+				.conversation_id = uuid_new(), .create = true,
+				.workspace_id = S("home"),
+				.agent_id = S("assistant"), .content = S("1") };
+	struct message rows[5];
+	struct message_page p;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		rows[i] = (struct message){ .role = ROLE_TOOL,
+					    .content = S("r"),
+					    .kind = KIND_RESULT };
+	ok(turn_begin(db, &ann, &b, &e));
+	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, rows, 2, &e));
+	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, rows, 3, &e));
+	assert_int_equal(rows[0].seq, 2);
+	assert_int_equal(rows[2].seq, 4);
+	/* Numbered, but by a try that was undone: alone, and behind others. */
+	rows[3].seq = 9;
+	rows[3].turn_id = b.turn_id;
+	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, rows + 3, 1,
+		       &e));
+	assert_int_equal(rows[3].seq, 5);
+	rows[4].seq = 6;
+	rows[4].turn_id = b.turn_id;
+	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, rows, 5, &e));
+	assert_int_equal(rows[4].seq, 6);
+	end_with(&ann, &b, "x");
+	ok(message_history(db, &ann, &b.conversation_id, 0, 20, &a, &p, &e));
+	assert_int_equal(p.n, 7);
+}
+
 /* Batches in front of the last one are stored as well, in their order. */
 static void an_end_with_many_batches(void **state)
 {
@@ -150,6 +188,9 @@ static void an_end_with_many_batches(void **state)
 	assert_int_equal(seen.last_event_seq, 7);
 	assert_int_equal(seen.answer_seq, 0);
 	assert_true(str_is(seen.error_code, "code"));
+	/* The same end again is stored already; another one is refused. */
+	ok(turn_end(db, &ann, &t, &e));
+	t.ended_us = 0;
 	refused(turn_end(db, &ann, &t, &e), ERR_CONFLICT);
 }
 
@@ -370,7 +411,6 @@ static void many_turns_at_once(void **state)
 	struct db_stats s, s2;
 	struct turn t;
 	size_t n;
-	int64_t expired;
 
 	(void)state;
 	for (int i = 0; i < N; i++) {
@@ -416,14 +456,14 @@ static void many_turns_at_once(void **state)
 			    &e));
 	assert_int_equal(n, 0);
 	/* Events of turns that did not end are kept, however old. */
-	ok(turn_events_expire(db, clock_now_us(), 100, &expired, &e));
+	clock_fix_us(clock_now_us() + INT64_C(3700000000));
+	ok(store_tidy(db, &e));
+	clock_fix_us(0);
 	for (int i = 0; i < N; i++)
 		end_with(&ann, &b[i], "x");
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn_event"), N);
-	ok(turn_events_expire(db, clock_now_us(), 100, &expired, &e));
-	assert_int_equal(expired, 100);
 	ok(store_tidy(db, &e));		/* not an hour old */
-	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn_event"), N - 100);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn_event"), N);
 	clock_fix_us(clock_now_us() + INT64_C(3700000000));
 	ok(store_tidy(db, &e));
 	clock_fix_us(0);
@@ -605,6 +645,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turn_from_begin_to_end),
 		cmocka_unit_test(begin_brings_the_history),
+		cmocka_unit_test(rows_of_an_earlier_try_are_stored_once),
 		cmocka_unit_test(an_end_with_many_batches),
 		cmocka_unit_test(second_turn_is_busy),
 		cmocka_unit_test(race_has_one_winner),

@@ -226,15 +226,10 @@ static void usage_is_recorded(void **state)
 
 static void gates_answer_before_the_stream(void **state)
 {
-	struct conf_workspace cannot_chat = { .id = "x", .llm_service = "blind" };
 	struct uuid nowhere = uuid_new();
-	const struct conf_llm *s;
-	struct err e = ERR_INIT;
 	struct play p;
 
 	(void)state;
-	assert_int_equal(turn_service(lab.conf, &cannot_chat, NULL, &s, &e), -1);
-	assert_int_equal(e.code, ERR_CHAT_DISABLED);
 	assert_int_equal(play_open(&p, NULL, &nowhere, "hi"), -1);
 	assert_int_equal(p.err.code, ERR_NOT_FOUND);
 	play_end(&p);
@@ -343,7 +338,7 @@ static void missing_answers_are_made_up(void **state)
 	/* Another provider gets the same without the first one's blobs. */
 	assert_int_equal(play_open(&q, NULL, &p.run.conversation_id, "!script "
 		"{\"text\":\"Fourth.\"}"), 0);
-	q.run.service = conf_llm(lab.conf, STR("claude"));
+	q.run.service = catalog_service(lab.conf, STR("claude"));
 	play_run(&q, NULL);
 	play_assert_has(&q, "DONE Fourth.");
 	m = q.run.loop->request.messages;

@@ -22,7 +22,7 @@ static void cancel_here(struct record *r, const struct turn_event *ev)
 
 static void cancel_elsewhere(struct record *r, const struct turn_event *ev)
 {
-	struct owner o = { ev->run->in.who->tenant, ev->run->in.who->user_id };
+	const struct owner *o = &ev->run->in.by.owner;
 	struct arena a = ARENA_INIT;
 	struct err e = ERR_INIT;
 	struct turn t;
@@ -30,7 +30,7 @@ static void cancel_elsewhere(struct record *r, const struct turn_event *ev)
 	if (r->tokens != 3)
 		return;
 	r->tokens++;
-	assert_int_equal(turn_cancel(lab.root, &o, &ev->run->id, &a, &t, &e), 0);
+	assert_int_equal(turn_cancel(lab.root, o, &ev->run->id, &a, &t, &e), 0);
 	arena_release(&a);
 }
 

@@ -68,6 +68,59 @@ static void events_come_back(void **state)
 	buf_release(&b);
 }
 
+/* A version without the last members wrote this; one with more is read too. */
+static void records_of_other_versions_are_read(void **state)
+{
+	static const char old[] = "o\x03\x10\x03\xd2\x09\x00\x00\x02" "c1"
+		"\x01" "q\x02" "{}\x02" "[]";
+	struct buf b = BUF_INIT(64);
+	struct pack_reader r;
+	struct turn_event ev;
+
+	(void)state;
+	for (int more = 0; more < 2; more++) {
+		buf_reset(&b);
+		buf_add(&b, old, sizeof(old) - 1);
+		b.p[2] = (char)(b.p[2] + more * 4);
+		for (int i = 0; i < more * 4; i++)
+			buf_addc(&b, 1);
+		r = (struct pack_reader){ .data = buf_str(&b) };
+		assert_true(pack_next(&r, &ev));
+		assert_int_equal(ev.type, TURN_EV_TOOL_RESULT);
+		assert_true(ev.result_json && ev.is_error);
+		assert_int_equal(ev.duration_ms, 1234);
+		assert_str_is(ev.tool_name, "q");
+		assert_str_is(ev.result, "[]");
+		assert_int_equal(ev.n_messages, more);
+		assert_int_equal(r.data.n, 0);
+	}
+	buf_release(&b);
+}
+
+/* Letters are the rows' own; a coalesced event has nothing but its text. */
+static void rows_can_be_stored(void **state)
+{
+	char seen[TURN_EV__MAX] = "";
+
+	(void)state;
+	for (int t = 0; t < TURN_EV__MAX; t++) {
+		const struct turn_event_row *row = &turn_event_rows[t];
+		const struct turn_event_field *f = row->fields;
+
+		assert_null(f[TURN_EVENT_FIELDS].key);
+		if (row->letter) {
+			assert_null(memchr(seen, row->letter, sizeof(seen)));
+			seen[t] = row->letter;
+		}
+		if (row->coalesced)
+			assert_true(row->letter &&
+				    f->offset == offsetof(struct turn_event, text));
+		if (row->coalesced || row->bare)
+			assert_true(f[0].key && !f[1].key);
+		assert_true(row->letter || !row->urgent);
+	}
+}
+
 static void what_does_not_fit_changes_nothing(void **state)
 {
 	struct turn_event ev = token(1, "123456789");
@@ -248,6 +301,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_come_back),
+		cmocka_unit_test(records_of_other_versions_are_read),
+		cmocka_unit_test(rows_can_be_stored),
 		cmocka_unit_test(what_does_not_fit_changes_nothing),
 		cmocka_unit_test(rows_are_cut_and_confirmed),
 		cmocka_unit_test(followers_miss_nothing),

@@ -1,7 +1,7 @@
 /*
  * Turns that wait, below the API: what a step leaves behind, how decisions are
  * taken up, and that nothing runs twice or without one (lib/turn/pause.c,
- * wake.c, lib/store/wait.c, lib/tool/core/gate.c).
+ * resume.c, lib/store/wait.c, lib/tool/core/gate.c).
  */
 #include "turn_lab.h"
 
@@ -48,8 +48,8 @@ static struct tool tools[] = {
 
 static void give_tools(struct play *p)
 {
-	p->run.loop->tool_ctx.more = tools;
-	p->run.loop->tool_ctx.n_more = ARRAY_LEN(tools);
+	p->run.loop->tool_ctx.turn.more = tools;
+	p->run.loop->tool_ctx.turn.n_more = ARRAY_LEN(tools);
 }
 
 /* A turn that must end waiting. */
@@ -90,23 +90,23 @@ static struct turn_decision decision(const struct turn_wait *row,
 static int wake(struct play *q, struct play *p, struct turn_decision *d,
 		size_t n)
 {
-	struct turn_input in = {
-		.conf = lab.conf, .who = &q->who,
+	struct turn old = play_turn(p);
+	struct turn_request in = {
+		.verb = TURN_RESUME,
 		.workspace = p->run.in.workspace, .agent = p->run.in.agent,
 		.conversation_id = p->run.conversation_id,
+		.of = &old, .decisions = d, .n_decisions = n,
 	};
-	struct turn old = play_turn(p);
-	bool woken = false;
+	int rc;
 
 	*q = (struct play){ .who = p->who, .record = p->record };
+	in.by = caller_of(lab.conf, &q->who, lab.deps.db, &q->arena);
 	q->record.log = (struct buf)BUF_INIT(1 << 24);
 	q->record.events = (int)old.last_event_seq;
 	q->record.terminals = 0;
-	if (turn_open_woken(&q->run, &lab.deps, &in, &old, d, n, &woken,
-			    &q->arena, &q->err) < 0)
-		return -1;
-	if (!woken)
-		return 0;
+	rc = turn_start(&q->run, &lab.deps, &in, &q->arena, &q->err);
+	if (rc != TURN_STARTED)
+		return rc < 0 ? -1 : 0;
 	give_tools(q);
 	play_run(q, NULL);
 	return 1;
@@ -178,7 +178,7 @@ static struct turn_decision second;
 static void decide_second(const struct tool_ctx *ctx)
 {
 	struct owner o = play_owner(waiting_play);
-	struct turn_wake w = {
+	struct turn_resume w = {
 		.turn_id = waiting_play->run.id, .decisions = &second, .n = 1,
 		.via = STR("remote_user"),
 	};
@@ -186,9 +186,9 @@ static void decide_second(const struct tool_ctx *ctx)
 
 	(void)ctx;
 	in_run = NULL;
-	if (turn_wake(lab.root, &o, &w, &e) < 0)
+	if (turn_resume(lab.root, &o, &w, &e) < 0)
 		fail_msg("%s", e.text);
-	assert_false(w.woken);	/* it runs */
+	assert_false(w.resumed);	/* it runs */
 }
 
 static void decisions_meet(void **state)
@@ -230,12 +230,12 @@ static void a_decision_that_died_is_not_run_again(void **state)
 	o = play_owner(&p);
 	row = rows_of(&p, &n);
 	d = decision(row, WAIT_APPROVED);
-	struct turn_wake w = { .turn_id = p.run.id, .decisions = &d, .n = 1,
+	struct turn_resume w = { .turn_id = p.run.id, .decisions = &d, .n = 1,
 			       .via = STR("remote_user") };
 
 	/* A process takes it up and dies before it has run the call. */
-	assert_int_equal(turn_wake(lab.root, &o, &w, &e), 0);
-	assert_true(w.woken);
+	assert_int_equal(turn_resume(lab.root, &o, &w, &e), 0);
+	assert_true(w.resumed);
 	assert_int_equal(turn_wait_take(lab.root, &o, &p.run.id, &p.arena,
 					&taken, &n, &e), 0);
 	assert_int_equal(n, 1);
@@ -248,8 +248,8 @@ static void a_decision_that_died_is_not_run_again(void **state)
 	clock_fix_us(0);
 	assert_true(closed);
 	assert_int_equal(play_turn(&p).status, TURN_INTERRUPTED);
-	w.woken = false;
-	assert_int_equal(turn_wake(lab.root, &o, &w, &e), -1);
+	w.resumed = false;
+	assert_int_equal(turn_resume(lab.root, &o, &w, &e), -1);
 	assert_int_equal(e.code, ERR_CONFLICT);
 	assert_int_equal(atomic_load(&runs), 0);
 	play_end(&p);
@@ -300,7 +300,7 @@ static void *race(void *arg)
 {
 	struct racer *r = arg;
 	struct owner o = play_owner(r->p);
-	struct turn_wake w = {
+	struct turn_resume w = {
 		.turn_id = r->p->run.id, .decisions = &r->d, .n = 1,
 		.via = STR("remote_user"),
 	};
@@ -314,8 +314,8 @@ static void *race(void *arg)
 	if (r->begins) {
 		r->rc = turn_begin(lab.deps.db, &o, &b, &r->e);
 	} else {
-		r->rc = turn_wake(lab.deps.db, &o, &w, &r->e);
-		r->woken = r->rc == 0 && w.woken;
+		r->rc = turn_resume(lab.deps.db, &o, &w, &r->e);
+		r->woken = r->rc == 0 && w.resumed;
 	}
 	return NULL;
 }
@@ -419,15 +419,17 @@ static bool asks(enum tool_confirm tool, enum tool_effect effect,
 		 enum tool_confirm workspace, bool tainted,
 		 enum tool_remember remember, bool allowed)
 {
-	struct conf_workspace w = { .confirm = workspace };
+	struct workspace w = { .confirm = workspace };
 	struct conf c = { .confirm = TOOL_CONFIRM_NEVER };
 	const struct str names[] = { STR("t") };
 	struct tool t = { .name = "t", .effect = effect, .confirm = tool,
 			  .remember = remember };
 	const struct origins someone = { .n = tainted };
-	struct tool_ctx ctx = { .conf = &c, .workspace = &w,
-				.taint = &someone, .allowed = names,
-				.n_allowed = allowed };
+	struct tool_ctx ctx = {
+		.turn = { .by.conf = &c, .workspace = &w, .allowed = names,
+			  .n_allowed = allowed },
+		.taint = &someone,
+	};
 
 	return tool_asks(&t, &ctx, NULL);
 }
@@ -535,7 +537,6 @@ int main(int argc, char **argv)
 	any_object = json_pack("{s:s,s:{}}", "type", "object", "properties");
 	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
 		tools[i].parameters = any_object;
-		tools[i].parameters_bytes = 32;
 		tools[i].kind = "lab";
 		tools[i].source = "test";
 	}

@@ -100,20 +100,20 @@ static bool answered(int fd, const char *text)
 	return found;
 }
 
-static void wait_size(struct pool *p, int low, int high)
+static void wait_size(struct workers *p, int low, int high)
 {
 	int64_t end_ms = clock_mono_ms() + DEADLINE_MS;
 
-	while (pool_size(p) < low || pool_size(p) > high) {
+	while (workers_size(p) < low || workers_size(p) > high) {
 		assert_true(clock_mono_ms() < end_ms);
 		poll(NULL, 0, 5);
 	}
 }
 
-static struct pool *start(int fd, bool owned)
+static struct workers *start(int fd, bool owned)
 {
 	struct err e = ERR_INIT;
-	struct pool *p = pool_start(&app, fd, owned, &e);
+	struct workers *p = workers_start(&app, fd, owned, &e);
 
 	atomic_store(&app.stopping, false);
 	assert_non_null(p);
@@ -123,7 +123,7 @@ static struct pool *start(int fd, bool owned)
 static void serves_and_drains(void **state)
 {
 	int fd = listen_here();
-	struct pool *p = start(fd, true);
+	struct workers *p = start(fd, true);
 
 	(void)state;
 	for (int i = 0; i < 50; i++) {
@@ -134,8 +134,8 @@ static void serves_and_drains(void **state)
 				     : "Status: 404 Not Found"));
 	}
 	/* One after the other: no worker per request. */
-	assert_true(pool_size(p) < MAX_WORKERS / 2);
-	assert_int_equal(pool_stop(p, DEADLINE_MS, 0), 0);
+	assert_true(workers_size(p) < MAX_WORKERS / 2);
+	assert_int_equal(workers_stop(p, DEADLINE_MS, 0), 0);
 	assert_int_equal(connect_here(), -1);
 	close(fd);
 }
@@ -147,7 +147,7 @@ static void serves_and_drains(void **state)
 static void grows_and_shrinks(void **state)
 {
 	int fd = listen_here(), held[MAX_WORKERS - 4];
-	struct pool *p = start(fd, true);
+	struct workers *p = start(fd, true);
 
 	(void)state;
 	for (int round = 0; round < 3; round++) {
@@ -167,7 +167,7 @@ static void grows_and_shrinks(void **state)
 	}
 	/* idle_s is 1: all but one leave. */
 	wait_size(p, 1, 1);
-	assert_int_equal(pool_stop(p, DEADLINE_MS, 0), 0);
+	assert_int_equal(workers_stop(p, DEADLINE_MS, 0), 0);
 	close(fd);
 }
 
@@ -175,7 +175,7 @@ static void grows_and_shrinks(void **state)
 static void waits_beyond_the_cap(void **state)
 {
 	int fd = listen_here(), held[MAX_WORKERS], waiting[10];
-	struct pool *p = start(fd, true);
+	struct workers *p = start(fd, true);
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(held); i++)
@@ -185,12 +185,12 @@ static void waits_beyond_the_cap(void **state)
 		waiting[i] = connect_here();
 		ask(waiting[i], "/chat/api/v1/health");
 	}
-	assert_int_equal(pool_size(p), MAX_WORKERS);
+	assert_int_equal(workers_size(p), MAX_WORKERS);
 	for (size_t i = 0; i < ARRAY_LEN(held); i++)
 		close(held[i]);
 	for (size_t i = 0; i < ARRAY_LEN(waiting); i++)
 		assert_true(answered(waiting[i], "Status: 200"));
-	assert_int_equal(pool_stop(p, DEADLINE_MS, 0), 0);
+	assert_int_equal(workers_stop(p, DEADLINE_MS, 0), 0);
 	close(fd);
 }
 
@@ -204,7 +204,7 @@ static void garbage_is_dropped(void **state)
 		{ "\1\1\0\1\0\10\0\0\0\1", 10 },
 	};
 	int fd = listen_here(), c;
-	struct pool *p = start(fd, true);
+	struct workers *p = start(fd, true);
 
 	(void)state;
 	for (int i = 0; i < 40; i++) {
@@ -218,7 +218,7 @@ static void garbage_is_dropped(void **state)
 	c = connect_here();
 	ask(c, "/chat/api/v1/health");
 	assert_true(answered(c, "Status: 200"));
-	assert_int_equal(pool_stop(p, DEADLINE_MS, 0), 0);
+	assert_int_equal(workers_stop(p, DEADLINE_MS, 0), 0);
 	close(fd);
 }
 
@@ -226,10 +226,10 @@ static void garbage_is_dropped(void **state)
 static void shared_socket_stays(void **state)
 {
 	int fd = listen_here(), c;
-	struct pool *p = start(fd, false);
+	struct workers *p = start(fd, false);
 
 	(void)state;
-	assert_int_equal(pool_stop(p, DEADLINE_MS, 0), 0);
+	assert_int_equal(workers_stop(p, DEADLINE_MS, 0), 0);
 	c = connect_here();
 	assert_true(c >= 0);
 	close(c);
@@ -240,14 +240,14 @@ static void shared_socket_stays(void **state)
 static void stop_says_who_is_left(void **state)
 {
 	int fd = listen_here(), c = connect_here();
-	struct pool *p = start(fd, true);
+	struct workers *p = start(fd, true);
 
 	(void)state;
 	wait_size(p, 2, 2);
 	/* The idle one may or may not have left by now. */
-	assert_in_range(pool_stop(p, 0, 0), 1, 2);
+	assert_in_range(workers_stop(p, 0, 0), 1, 2);
 	close(c);
-	assert_int_equal(pool_stop(p, DEADLINE_MS, 0), 0);
+	assert_int_equal(workers_stop(p, DEADLINE_MS, 0), 0);
 	close(fd);
 }
 

@@ -104,20 +104,20 @@ void tree_say(struct tree *t, int steps)
 	tree_answer(t, node, &b.turn_id, 0, 0, steps);
 }
 
-struct turn_redo redo_of(const struct uuid *id, int64_t seq,
+struct turn_replace redo_of(const struct uuid *id, int64_t seq,
 				const char *edit)
 {
-	return (struct turn_redo){ .turn_id = uuid_new(), .conversation_id = *id,
+	return (struct turn_replace){ .turn_id = uuid_new(), .conversation_id = *id,
 				   .seq = seq, .edit = edit != NULL,
 				   .content = S(edit ? edit : "") };
 }
 
 void tree_edit(struct tree *t, int node, int steps)
 {
-	struct turn_redo r = redo_of(&t->id, t->v[node].seq, "again");
+	struct turn_replace r = redo_of(&t->id, t->v[node].seq, "again");
 	int index, count;
 
-	ok(thread_redo(db, &ann, &r, &e));
+	ok(thread_replace(db, &ann, &r, &e));
 	node = tree_add(t, t->v[node].parent, ROLE_USER, false);
 	assert_int_equal(r.user.seq, t->v[node].seq);
 	tree_place(t, node, &index, &count);
@@ -130,10 +130,10 @@ void tree_edit(struct tree *t, int node, int steps)
 /* node: a user message, or a row that answers it. */
 void tree_regenerate(struct tree *t, int node, int steps)
 {
-	struct turn_redo r = redo_of(&t->id, t->v[node].seq, NULL);
+	struct turn_replace r = redo_of(&t->id, t->v[node].seq, NULL);
 	int index, count;
 
-	ok(thread_redo(db, &ann, &r, &e));
+	ok(thread_replace(db, &ann, &r, &e));
 	while (t->v[node].role != ROLE_USER)
 		node = t->v[node].parent;
 	assert_int_equal(r.user.seq, t->v[node].seq);

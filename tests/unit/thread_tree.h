@@ -51,7 +51,7 @@ void tree_edit(struct tree *t, int node, int steps);
 void tree_regenerate(struct tree *t, int node, int steps);
 void tree_choose(struct tree *t, int head);
 
-struct turn_redo redo_of(const struct uuid *id, int64_t seq, const char *edit);
+struct turn_replace redo_of(const struct uuid *id, int64_t seq, const char *edit);
 
 /* Pages in both directions, history and counters are the tree's. */
 void same_thread(const struct tree *t);

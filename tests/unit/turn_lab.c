@@ -142,7 +142,7 @@ int lab_up(void **state)
 	lab.deps.db = store_open(&lab.conf->db, 0, &e);
 	lab.deps.http = http_pool_new(64);
 	lab.deps.live = turn_live_new(lab.deps.db, &e);
-	lab.deps.tools = tool_env_new(lab.deps.db, lab.deps.http);
+	lab.deps.tools = tool_env_new(lab.deps.http);
 	assert_non_null(lab.deps.live);
 	return 0;
 }
@@ -218,10 +218,7 @@ static void note(struct record *r, const struct turn_event *ev)
 	case TURN_EV_ERROR:
 		buf_addf(b, " %.*s", STR_ARG(ev->message->content));
 		break;
-	case TURN_EV_SESSION:
-	case TURN_EV_CONTEXT_USAGE:
-	case TURN_EV_TOKEN_RESET:
-	case TURN_EV__MAX:
+	default:
 		break;
 	}
 	buf_addc(b, '\n');
@@ -254,7 +251,7 @@ static void on_idle(struct sink *s)
 int play_open(struct play *p, const char *agent,
 	      const struct uuid *conversation, const char *content)
 {
-	struct turn_input in = { .conf = lab.conf, .who = &p->who };
+	struct turn_request in = { .verb = TURN_SEND };
 	struct err e = ERR_INIT;
 
 	*p = (struct play){
@@ -266,15 +263,16 @@ int play_open(struct play *p, const char *agent,
 	assert_int_equal(identity_make(lab.conf, IDENTITY_REMOTE_USER,
 				       STR("anna"), STR("Anna"), NULL, 0,
 				       &p->arena, &p->who, &e), 0);
-	in.workspace = conf_workspace(lab.conf, str_of(
+	in.by = caller_of(lab.conf, &p->who, lab.deps.db, &p->arena);
+	in.workspace = catalog_workspace(lab.conf, str_of(
 		lab.workspace ? lab.workspace : "lab"));
-	in.agent = agent ? conf_agent(in.workspace, str_of(agent))
-			 : conf_default_agent(in.workspace);
+	in.agent = agent ? workspace_agent(in.workspace, str_of(agent))
+			 : workspace_default_agent(in.workspace);
 	assert_non_null(in.agent);
 	if (conversation)
 		in.conversation_id = *conversation;
 	in.content = arena_str(&p->arena, str_of(content));
-	return turn_open(&p->run, &lab.deps, &in, &p->arena, &p->err);
+	return turn_start(&p->run, &lab.deps, &in, &p->arena, &p->err);
 }
 
 void play_run(struct play *p, lab_hook *hook)

@@ -60,7 +60,7 @@ struct play {
 	struct turn_run run;
 	struct record record;
 	enum turn_status status;
-	struct err err;		/* of turn_open */
+	struct err err;		/* of turn_start */
 };
 
 /* Opens a turn of user "anna" with agent (NULL: the default). 0 or -1. */

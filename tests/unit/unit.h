@@ -57,4 +57,7 @@ static inline void unit_need_database(char **argv)
 	exit(1);
 }
 
+/* In an initializer of a domain struct: a member that somebody set. */
+#define SET(member, value) .member = (value), .set.member = true
+
 #endif

@@ -201,17 +201,24 @@ export class Api {
 			`conversations/${enc(id)}/allowed-tools/${enc(tool)}`);
 	}
 
-	/** A page of a thread, newest first: {items, nextCursor}. */
+	/** A page of a thread with its steps, newest first: {items, nextCursor}. */
 	messages(id, { cursor, pageSize, signal } = {})
 	{
 		return this.json('GET',
-			`conversations/${enc(id)}/messages${query({ cursor, pageSize })}`,
+			`conversations/${enc(id)}/messages${query(
+				{ cursor, pageSize, include: 'steps' })}`,
 			{ signal });
 	}
 
 	turn(turnId, { signal } = {})
 	{
 		return this.json('GET', `turns/${enc(turnId)}`, { signal });
+	}
+
+	/** Stores the end of a turn that the server has handed to us. */
+	storeTurn(turnId, unstored)
+	{
+		return this.json('POST', `turns/${enc(turnId)}/store`, { body: { unstored } });
 	}
 
 	cancel(turnId)

@@ -6,16 +6,19 @@
 #include <stddef.h>
 
 #include "llm/llm.h"
-#include "tool/core/kind.h"
+#include "tool/agent/agent.h"
 
 #include "base/banned.h"
 
 enum { TIMEOUT_MS = 300000 };
 
-static const struct conf_llm *by_capability(const struct conf *c, unsigned want)
+static const struct llm_service *by_capability(const struct conf *c,
+					       unsigned want)
 {
-	for (size_t i = 0; i < c->n_llms; i++) {
-		const struct conf_llm *s = &c->llms[i];
+	const struct catalog *all = catalog_of(c);
+
+	for (size_t i = 0; i < all->n_services; i++) {
+		const struct llm_service *s = &all->services[i];
 		struct err blind = ERR_INIT;
 
 		if ((s->capabilities & want) == want &&
@@ -26,11 +29,11 @@ static const struct conf_llm *by_capability(const struct conf *c, unsigned want)
 	return NULL;
 }
 
-const struct conf_llm *tool_agent_service(const struct conf *c,
-					  const struct conf_tool_agent *a)
+const struct llm_service *
+tool_agent_service(const struct conf *c, const struct conf_tool_agent *a)
 {
 	if (*a->llm_service)
-		return conf_llm(c, str_of(a->llm_service));
+		return catalog_service(c, str_of(a->llm_service));
 	return a->capability ? by_capability(c, a->capability) : NULL;
 }
 
@@ -39,8 +42,9 @@ static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
 {
 	const struct conf_tool *c = t->data;
 
-	return ctx->depth < TOOL_DEPTH &&
-	       (!c->agent->capability || tool_agent_service(ctx->conf, c->agent));
+	return ctx->turn.depth < TOOL_DEPTH &&
+	       (!c->agent->capability ||
+		tool_agent_service(ctx->turn.by.conf, c->agent));
 }
 
 static int run(const struct tool *t, const struct tool_ctx *ctx,
@@ -64,7 +68,7 @@ static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
 {
 	const struct conf_tool_agent *a =
 		((const struct conf_tool *)t->data)->agent;
-	const struct conf_llm *s = tool_agent_service(ctx->conf, a);
+	const struct llm_service *s = tool_agent_service(ctx->turn.by.conf, a);
 
 	(void)e;
 	buf_addf(out, "llm_service: %s\ntools:", s ? s->id : "the agent's");
@@ -77,13 +81,13 @@ static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
 	return 0;
 }
 
-static int check(const struct conf *conf, const struct conf_workspace *w,
+static int check(const struct conf *conf, const struct workspace *w,
 		 const struct conf_tool *c, struct err *e)
 {
 	const char *id = c->agent->llm_service;
 
 	(void)w;
-	if (*id && !conf_llm(conf, str_of(id)))
+	if (*id && !catalog_service(conf, str_of(id)))
 		return err_field(e, ERR_CONFIG, "agent.llm_service",
 				 "there is no LLM service \"%.60s\"", id);
 	if (*id && c->agent->capability)
@@ -96,6 +100,7 @@ const struct tool_kind kind_agent = {
 	.name = "agent",
 	.section = offsetof(struct conf_tool, agent),
 	.check = check,
+	.agent = agent_of_tool,
 	.row = {
 		.timeout_ms = TIMEOUT_MS, .advertise = advertise, .run = run,
 		.dry_run = dry_run,

@@ -4,7 +4,6 @@
  * fetched here, by the rules of web_visit, and one call of the other model,
  * without tools and without a loop, writes out what stands in it. What that says is others' text.
  */
-#include <pthread.h>
 #include <sodium.h>
 #include <stddef.h>
 #include <strings.h>
@@ -14,7 +13,8 @@
 #include "llm/llm.h"
 #include "net/http.h"
 #include "prompt/builtin.h"
-#include "tool/core/kind.h"
+#include "tool/agent/agent.h"
+#include "tool/schemas.h"
 #include "tool/web/web.h"
 
 #include "base/banned.h"
@@ -150,7 +150,7 @@ static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
 {
 	const struct conf_tool *c = t->data;
 	struct str asked = str_trim(jx_str(args, "image"));
-	const struct conf_llm *s = tool_agent_service(ctx->conf,
+	const struct llm_service *s = tool_agent_service(ctx->turn.by.conf,
 		as_agent(c, ctx->arena, t->timeout_ms)->agent);
 
 	(void)e;
@@ -168,44 +168,17 @@ static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
 static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
 {
 	(void)t;
-	return ctx->depth < TOOL_DEPTH;
+	return ctx->turn.depth < TOOL_DEPTH;
 }
 
-static json_t *schema;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void make_schema(void)
-{
-	schema = json_pack("{s:s, s:{s:{s:s, s:s, s:i, s:i}}, s:[s], s:b}",
-		"type", "object", "properties", "image", "type", "string",
-		"description", "The image's address (https://…, or data: with "
-		"base64), exactly as the user or a result has it. PNG, JPEG, "
-		"WebP or GIF.", "minLength", 1,
-		"maxLength", LIM_TOOL_ARGS_BYTES,
-		"required", "image", "additionalProperties", 0);
-}
-
-/* Its arguments are the kind's own, whatever the declaration says. */
-static int describe(const struct tool *t, const struct tool_ctx *ctx,
-		    struct tool_offer *o, struct err *e)
-{
-	(void)t;
-	(void)ctx;
-	(void)e;
-	pthread_once(&once, make_schema);
-	o->schema = schema;
-	o->schema_bytes = 300;
-	return 0;
-}
-
-static int check(const struct conf *conf, const struct conf_workspace *w,
+static int check(const struct conf *conf, const struct workspace *w,
 		 const struct conf_tool *c, struct err *e)
 {
 	const char *id = c->image_text->llm_service;
 	const struct conf_tool_agent agent = {
 		.llm_service = id, .capability = LLM_CAN_VISION,
 	};
-	const struct conf_llm *s = tool_agent_service(conf, &agent);
+	const struct llm_service *s = tool_agent_service(conf, &agent);
 	struct err fault = ERR_INIT;
 
 	(void)w;
@@ -227,7 +200,8 @@ const struct tool_kind kind_image_text = {
 	.section = offsetof(struct conf_tool, image_text),
 	.check = check,
 	.row = {
+		.schema = SCHEMA_image_text,
 		.timeout_ms = TIMEOUT_MS, .advertise = advertise,
-		.describe = describe, .run = run, .dry_run = dry_run,
+		.run = run, .dry_run = dry_run,
 	},
 };

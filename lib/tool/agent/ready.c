@@ -4,9 +4,10 @@
  * name takes the place of one, `ready_tools` says which of them there are.
  */
 #include <pthread.h>
-#include <string.h>
 
-#include "tool/core/kind.h"
+#include "tool/agent/agent.h"
+#include "tool/core/family.h"
+#include "tool/schemas.h"
 
 #include "base/banned.h"
 
@@ -33,28 +34,13 @@ static const struct conf_tool_agent summarize = {
 	.max_tokens = 200000,
 };
 
-static const char *const schemas[] = {
-	[READY_SUMMARIZE] = "{\"type\":\"object\",\"properties\":{"
-		"\"text\":{\"type\":\"string\",\"minLength\":1},"
-		"\"sentences\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":50,"
-		"\"description\":\"At most; default 5\"},"
-		"\"focus\":{\"type\":\"string\",\"maxLength\":500,"
-		"\"description\":\"What matters to the user\"}},"
-		"\"required\":[\"text\"],\"additionalProperties\":false}",
-	[READY_TRANSLATE] = "{\"type\":\"object\",\"properties\":{"
-		"\"text\":{\"type\":\"string\",\"minLength\":1},"
-		"\"language\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":60,"
-		"\"description\":\"The language to translate into\"}},"
-		"\"required\":[\"text\",\"language\"],"
-		"\"additionalProperties\":false}",
-};
-
 /* By enum conf_ready. Only parameters are written, once. */
-static struct conf_tool rows[] = {
+static struct conf_tool rows[READY_TOOLS] = {
 	[READY_SUMMARIZE] = {
 		.name = "summarize", .kind = "agent", .group = "knowledge",
 		.description = "Summarises a text by a model of its own. For "
 			"long texts; what is short, summarise yourself.",
+		.effect = TOOL_READ, .confirm = TOOL_CONFIRM_NEVER,
 		.agent = &summarize, .file = "built-in",
 	},
 	[READY_TRANSLATE] = {
@@ -62,31 +48,51 @@ static struct conf_tool rows[] = {
 		.description = "Translates a text by a model of its own. For "
 			"whole texts; single words and sentences, translate "
 			"yourself.",
+		.effect = TOOL_READ, .confirm = TOOL_CONFIRM_NEVER,
 		.agent = &translate, .file = "built-in",
 	},
 };
 
-_Static_assert(ARRAY_LEN(rows) == READY_TOOLS, "a row each");
-_Static_assert(ARRAY_LEN(schemas) == READY_TOOLS, "a schema each");
+static const char *const schemas[READY_TOOLS] = {
+	[READY_SUMMARIZE] = SCHEMA_summarize,
+	[READY_TRANSLATE] = SCHEMA_translate,
+};
 
 static void parse(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct err e = ERR_INIT;
-
-		rows[i].parameters = jx_load(str_of(schemas[i]), &e);
-		rows[i].parameters_bytes = strlen(schemas[i]);
-		rows[i].effect = TOOL_READ;
-		rows[i].confirm = TOOL_CONFIRM_NEVER;
-		if (!rows[i].parameters)
-			BUG("schema of a ready tool");
-	}
+	for (size_t i = 0; i < READY_TOOLS; i++)
+		rows[i].parameters = (json_t *)tool_schema(schemas[i]);
 }
 
-const struct conf_tool *tool_ready(const struct conf *conf, size_t i)
+static bool has(const struct conf *conf, size_t i)
+{
+	return conf->ready_tools & (1u << i);
+}
+
+void ready_add(const struct tool_ctx *ctx, struct tool_rows *out)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, parse);
-	return conf->ready_tools & (1u << i) ? &rows[i] : NULL;
+	for (size_t i = 0; i < READY_TOOLS; i++)
+		if (has(ctx->turn.by.conf, i) &&
+		    !tool_kind_makes(ctx->turn.by.conf, ctx->turn.workspace,
+				     str_of(rows[i].name)))
+			tool_kind_add(ctx, &rows[i], out);
+}
+
+bool ready_makes(const struct conf *conf, struct str name)
+{
+	for (size_t i = 0; i < READY_TOOLS; i++)
+		if (has(conf, i) && str_is(name, rows[i].name))
+			return true;
+	return false;
+}
+
+bool ready_has_group(const struct conf *conf, struct str group)
+{
+	for (size_t i = 0; i < READY_TOOLS; i++)
+		if (has(conf, i) && str_is(group, rows[i].group))
+			return true;
+	return false;
 }

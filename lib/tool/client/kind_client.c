@@ -4,14 +4,14 @@
  * its page accepts them, and only in full-page mode (E17). A call waits until
  * the page has sent its result, which is text of others whatever it says.
  */
-#include "tool/core/kind.h"
+#include "tool/client/client.h"
 
 #include "base/banned.h"
 
 static bool is_accepted(const struct tool *t, const struct tool_ctx *ctx)
 {
-	for (size_t i = 0; i < ctx->n_page; i++)
-		if (str_is(ctx->page[i], t->name))
+	for (size_t i = 0; i < ctx->turn.n_page; i++)
+		if (str_is(ctx->turn.page[i], t->name))
 			return true;
 	return false;
 }

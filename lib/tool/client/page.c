@@ -1,8 +1,7 @@
 /*
- * What a request says of the page that sends it: which tools it accepts, which
- * it declares itself, and whether the web is to be asked. It is stored with the
- * turn as text, {tools?, webSearch?}, so that the turn can go on elsewhere with
- * the same tools.
+ * What a request says of the page that sends it: which tools it accepts, and
+ * which it declares itself. They are stored with the turn (turn/options.h), so
+ * that it can be resumed elsewhere with the same tools.
  */
 #include <string.h>
 
@@ -10,7 +9,6 @@
 #include "base/utf8.h"
 #include "prompt/untrusted.h"
 #include "tool/core/builtin.h"
-#include "tool/core/kind.h"
 
 #include "base/banned.h"
 
@@ -64,28 +62,14 @@ static int check_tool_of_page(const json_t *t, struct err *e)
 	return 0;
 }
 
-/* The text that is stored: an object of what there is. */
-static struct str page_text(const json_t *tools, int web, struct arena *a)
+int tool_page_read(const json_t *client, json_t **out, struct err *e)
 {
-	json_t *o = jx_keep(a, json_object());
-
-	if (tools)
-		json_object_set(o, "tools", (json_t *)tools);
-	if (web)
-		json_object_set_new(o, "webSearch", json_boolean(web > 0));
-	return str_of(jx_text(a, o));
-}
-
-int tool_page_read(const json_t *client, int web, struct arena *a,
-		   struct str *out, struct err *e)
-{
-	const json_t *tools = json_object_get(client, "tools"), *t;
+	json_t *tools = json_object_get(client, "tools");
 	struct str mode = jx_str(client, "mode");
+	const json_t *t;
 	size_t i;
 
-	*out = (struct str){ NULL, 0 };
-	if (web)
-		*out = page_text(NULL, web, a);
+	*out = NULL;
 	if (!client)
 		return 0;
 	if (!str_is(mode, "page") && !str_is(mode, "panel"))
@@ -97,16 +81,11 @@ int tool_page_read(const json_t *client, int web, struct arena *a,
 	if (json_array_size(tools) > LIM_PAGE_TOOLS)
 		return err_field(e, ERR_TOO_BIG, "client", "client.tools may "
 				 "have at most %d tools.", LIM_PAGE_TOOLS);
-	json_array_foreach((json_t *)tools, i, t)
+	json_array_foreach(tools, i, t)
 		if (check_tool_of_page(t, e) < 0)
 			return -1;
-	if (!json_array_size(tools) || !str_is(mode, "page"))
-		return 0;
-	*out = page_text(tools, web, a);
-	if (out->n > LIM_PAGE_TOOLS_BYTES)
-		return err_field(e, ERR_TOO_BIG, "client", "client.tools may "
-				 "have at most %d bytes.",
-				 LIM_PAGE_TOOLS_BYTES);
+	if (json_array_size(tools) && str_is(mode, "page"))
+		*out = tools;
 	return 0;
 }
 
@@ -115,16 +94,10 @@ int tool_page_read(const json_t *client, int web, struct arena *a,
 /* Others of the name come first, whoever declares them. */
 static bool is_taken(const struct tool_ctx *ctx, struct str name)
 {
-	const struct tool *builtin;
-	size_t n = tool_builtin(&builtin);
-
-	for (size_t i = 0; i < n; i++)
-		if (str_is(name, builtin[i].name))
+	for (size_t i = 0; i < ctx->turn.n_more; i++)
+		if (str_is(name, ctx->turn.more[i].name))
 			return true;
-	for (size_t i = 0; i < ctx->n_more; i++)
-		if (str_is(name, ctx->more[i].name))
-			return true;
-	return tool_kind_makes(ctx->conf, ctx->workspace, name);
+	return tool_exists(ctx->turn.by.conf, ctx->turn.workspace, name);
 }
 
 static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
@@ -142,47 +115,23 @@ static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
 	if (!schema_clean(parameters, 4 * DESCRIPTION_CHARS))
 		return;
 	untrusted_clean(NULL, jx_str(t, "description"), &about);
-	v[ctx->n_more++] = (struct tool){
+	v[ctx->turn.n_more++] = (struct tool){
 		.name = name.p, .description = arena_str(a, buf_str(&about)).p,
 		.group = "", .source = "the page", .kind = "client",
 		.parameters = parameters,
-		.parameters_bytes = json_dumpb(parameters, NULL, 0,
-					       JSON_COMPACT),
 		.effect = TOOL_WRITE, .confirm = TOOL_CONFIRM_TAINTED,
 		.visibility = TOOL_CLIENT, .untrusted = true,
 	};
 	buf_release(&about);
 }
 
-static const json_t *page_said(struct str client, struct arena *a)
+void tool_page_load(json_t *tools, struct arena *a, struct tool_ctx *ctx)
 {
-	struct err ignored = ERR_INIT;
-
-	return client.p ? jx_keep(a, jx_load_lenient(client, &ignored)) : NULL;
-}
-
-static int web_said(const json_t *said)
-{
-	const json_t *web = json_object_get(said, "webSearch");
-
-	return json_is_true(web) - json_is_false(web);
-}
-
-int tool_page_web(struct str client, struct arena *a)
-{
-	return web_said(page_said(client, a));
-}
-
-void tool_page_load(struct str client, struct arena *a, struct tool_ctx *ctx)
-{
-	const json_t *said = page_said(client, a);
-	json_t *tools = jx_arr(said, "tools");
 	struct tool *more;
 	struct str *names;
 	const json_t *t;
 	size_t i, n = json_array_size(tools);
 
-	ctx->web_said = web_said(said);
 	if (!n)
 		return;
 	names = arena_zalloc(a, n, sizeof(*names));
@@ -191,14 +140,14 @@ void tool_page_load(struct str client, struct arena *a, struct tool_ctx *ctx)
 			? (struct str){ json_string_value(t),
 					json_string_length(t) }
 			: jx_str(t, "name");
-	ctx->page = names;
-	ctx->n_page = n;
-	if (ctx->workspace->client_tools != CLIENT_TOOLS_ALLOW)
+	ctx->turn.page = names;
+	ctx->turn.n_page = n;
+	if (ctx->turn.workspace->client_tools != CLIENT_TOOLS_ALLOW)
 		return;
-	more = arena_zalloc(a, ctx->n_more + n, sizeof(*more));
-	if (ctx->n_more)
-		memcpy(more, ctx->more, ctx->n_more * sizeof(*more));
-	ctx->more = more;
+	more = arena_zalloc(a, ctx->turn.n_more + n, sizeof(*more));
+	if (ctx->turn.n_more)
+		memcpy(more, ctx->turn.more, ctx->turn.n_more * sizeof(*more));
+	ctx->turn.more = more;
 	json_array_foreach(tools, i, t)
 		add_tool(t, a, ctx, more);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "auth/policy.h"
-#include "tool/core/builtin.h"
+#include "tool/client/client.h"
 
 #include "base/banned.h"
 
@@ -15,13 +15,13 @@
 
 static bool is_for(const struct conf_action *a, const struct tool_ctx *ctx)
 {
-	return policy_in_groups(ctx->who, &a->groups);
+	return policy_in_groups(ctx->turn.by.who, &a->groups);
 }
 
 static const struct conf_action *find(const struct tool_ctx *ctx,
 				      struct str name)
 {
-	const struct conf_workspace *w = ctx->workspace;
+	const struct workspace *w = ctx->turn.workspace;
 
 	for (size_t i = 0; w && i < w->n_actions; i++)
 		if (str_is(name, w->actions[i].name) &&
@@ -32,7 +32,7 @@ static const struct conf_action *find(const struct tool_ctx *ctx,
 
 bool suggest_any(const struct tool *t, const struct tool_ctx *ctx)
 {
-	const struct conf_workspace *w = ctx->workspace;
+	const struct workspace *w = ctx->turn.workspace;
 
 	(void)t;
 	for (size_t i = 0; w && i < w->n_actions; i++)
@@ -72,7 +72,7 @@ static void add_properties(json_t *values, const struct conf_action *a)
 int suggest_describe(const struct tool *t, const struct tool_ctx *ctx,
 		     struct tool_offer *o, struct err *e)
 {
-	const struct conf_workspace *w = ctx->workspace;
+	const struct workspace *w = ctx->turn.workspace;
 	struct buf b = BUF_INIT(65536);
 	json_t *names = json_array(), *values = json_object(), *schema;
 
@@ -102,7 +102,6 @@ int suggest_describe(const struct tool *t, const struct tool_ctx *ctx,
 		json_decref(values);
 	jx_keep(ctx->arena, schema);
 	o->schema = schema;
-	o->schema_bytes = json_dumpb(schema, NULL, 0, JSON_COMPACT);
 	o->description = arena_str(ctx->arena, buf_str(&b)).p;
 	buf_release(&b);
 	return 0;

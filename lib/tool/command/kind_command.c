@@ -14,7 +14,8 @@
 #include "base/spawn.h"
 #include "base/utf8.h"
 #include "net/http.h"
-#include "tool/core/kind.h"
+#include "tool/command/option.h"
+#include "tool/core/family.h"
 #include "tool/core/secret.h"
 #include "tool/core/text.h"
 
@@ -27,7 +28,7 @@ enum {
 };
 
 static int command_check(const struct conf *conf,
-			 const struct conf_workspace *w,
+			 const struct workspace *w,
 			 const struct conf_tool *c, struct err *e)
 {
 	const char *program = c->command->run.v[0];
@@ -62,7 +63,7 @@ static const char *const *environment(const struct tool *t,
 {
 	const struct conf_tool *c = t->data;
 	const struct conf_list *env = &c->command->env;
-	const struct identity *who = ctx->who;
+	const struct identity *who = ctx->turn.by.who;
 	struct arena *a = ctx->arena;
 	const char *tz = getenv("TZ");
 	struct str groups = joined(a, who->groups, who->n_groups);
@@ -84,7 +85,8 @@ static const char *const *environment(const struct tool *t,
 	v[n++] = arena_printf(a, "LAMPLIGHTER_TENANT=%.*s",
 			      STR_ARG(who->tenant));
 	v[n++] = arena_printf(a, "LAMPLIGHTER_WORKSPACE=%s",
-			      ctx->workspace ? ctx->workspace->id : "");
+			      ctx->turn.workspace ? ctx->turn.workspace->id
+			      : "");
 	v[n++] = arena_printf(a, "LAMPLIGHTER_TOOL=%s", t->name);
 	return v;
 }
@@ -214,8 +216,8 @@ static int command_run(const struct tool *t, const struct tool_ctx *ctx,
 	jx_dump(&in, args);
 	buf_addc(&in, '\n');
 	rc = spawn_run(&s, buf_str(&in), t->timeout_ms,
-		       ctx->abort ? http_abort_fd(ctx->abort) : -1, &got,
-		       &errors, &r, &cause);
+		       ctx->turn.abort ? http_abort_fd(ctx->turn.abort) : -1,
+		       &got, &errors, &r, &cause);
 	if (rc < 0) {
 		log_err("command", &cause);
 		rc = err_public(e, ERR_TOOL_FAILED,
@@ -258,7 +260,7 @@ static int command_dry_run(const struct tool *t, const struct tool_ctx *ctx,
 	return 0;
 }
 
-const struct tool_kind kind_command = {
+static const struct tool_kind kind = {
 	.name = "command",
 	.section = offsetof(struct conf_tool, command),
 	.check = command_check,
@@ -266,4 +268,10 @@ const struct tool_kind kind_command = {
 		.timeout_ms = 10000,
 		.run = command_run, .dry_run = command_dry_run,
 	},
+};
+
+static const struct tool_kind *const kinds[] = { &kind };
+
+const struct tool_family tool_family_command = {
+	.kinds = kinds, .n_kinds = ARRAY_LEN(kinds),
 };

@@ -1,11 +1,8 @@
-/* Between registry.c and dispatch.c; others use tool.h. */
+/* Between the files of core and the families; others use tool.h. */
 #ifndef TOOL_BUILTIN_H
 #define TOOL_BUILTIN_H
 
 #include "tool/core/tool.h"
-
-/* The table of built-in tools; returns how many. */
-size_t tool_builtin(const struct tool **out);
 
 /*
  * read_result.c: keeps a result that is too long, so that read_result finds it
@@ -18,15 +15,23 @@ int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
 		    const json_t *args, struct buf *out, bool *is_json,
 		    struct err *e) MUST_CHECK;
 
-/* suggest_action (suggest.c). */
-bool suggest_any(const struct tool *t, const struct tool_ctx *ctx);
-int suggest_describe(const struct tool *t, const struct tool_ctx *ctx,
-		     struct tool_offer *o, struct err *e);
-int suggest_run(const struct tool *t, const struct tool_ctx *ctx,
-		const json_t *args, struct buf *out, bool *is_json,
-		struct err *e);
+/* Whether one of its groups has this name. */
+bool tool_in_group(const struct tool *t, struct str group);
 
-/* Agent's list, groups, caller's permission, and the tool's own advertise. */
+/*
+ * Whether a list of names and "group:NAME" has t: read_result comes along with
+ * any but "none", since it has nothing but what the others said.
+ */
+bool tool_listed(const struct conf_list *l, const struct tool *t);
+
+/*
+ * Whether this turn may have t: pool of its context type, lists of workspace
+ * and agent, groups, the caller's permission, tiers, the tool's own advertise.
+ */
 bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx);
+
+/* Whether there is, or may be, a tool of this name. w MAY be NULL. */
+bool tool_exists(const struct conf *conf, const struct workspace *w,
+		 struct str name);
 
 #endif

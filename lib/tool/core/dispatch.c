@@ -181,7 +181,7 @@ static const char *marker_of(const struct tool *t, const struct tool_ctx *ctx,
 	struct uuid id;
 
 	/* What reads kept results is not kept in turn. */
-	*kept = t->name && t->run != read_result_run &&
+	*kept = t->name && !t->reads_kept &&
 		read_result_keep(ctx, t->name, buf_str(b), &id);
 	if (!*kept)
 		return arena_printf(ctx->arena, "\n[… %zu bytes left out here "
@@ -266,7 +266,7 @@ static int run(const struct tool_set *set, const struct tool_ctx *ctx,
 	    check_gate(o->tool, ctx, e) < 0)
 		return -1;
 	*tool = o->tool;
-	if (ctx->abort && http_aborted(ctx->abort))
+	if (ctx->turn.abort && http_aborted(ctx->turn.abort))
 		return err_set(e, ERR_CANCELLED, "before the tool ran");
 	out->is_json = out->ran = true;
 	inner.approved = false;	/* what it calls in turn is not */

@@ -16,8 +16,8 @@
 
 enum { POOL_KEEP_MS = 60000, KEPT_MAX = 64 };
 
-struct pool {
-	struct pool *next;
+struct file_db {
+	struct file_db *next;
 	struct arena arena;		/* of settings */
 	struct conf_db settings;
 	struct db *db;
@@ -27,7 +27,7 @@ struct pool {
 
 struct table {
 	struct table *next;
-	const struct pool *pool;
+	const struct file_db *pool;
 	char *name;
 	struct arena arena;		/* of columns */
 	struct conf_column *columns;	/* NULL: never read */
@@ -43,27 +43,25 @@ struct kept {
 };
 
 struct tool_env {
-	struct db *app_db;
 	struct http_pool *http;
 	pthread_mutex_t lock;
-	struct pool *pools;
+	struct file_db *pools;
 	struct table *tables;
 	struct kept kept[KEPT_MAX];
 	struct mcp_hub *mcp;
 };
 
-struct tool_env *tool_env_new(struct db *app_db, struct http_pool *http)
+struct tool_env *tool_env_new(struct http_pool *http)
 {
 	struct tool_env *env = xcalloc(1, sizeof(*env));
 
-	env->app_db = app_db;
 	env->http = http;
 	env->mcp = mcp_hub_new(http);
 	pthread_mutex_init(&env->lock, NULL);
 	return env;
 }
 
-static void pool_free(struct pool *p)
+static void pool_free(struct file_db *p)
 {
 	db_close(p->db);
 	arena_release(&p->arena);
@@ -113,17 +111,12 @@ void tool_env_free(struct tool_env *env)
 		return;
 	mcp_hub_free(env->mcp);
 	forget(env);
-	for (struct pool *p = env->pools, *next; p; p = next) {
+	for (struct file_db *p = env->pools, *next; p; p = next) {
 		next = p->next;
 		pool_free(p);
 	}
 	pthread_mutex_destroy(&env->lock);
 	free(env);
-}
-
-struct db *tool_env_db(struct tool_env *env)
-{
-	return env->app_db;
 }
 
 struct http_pool *tool_env_http(struct tool_env *env)
@@ -153,7 +146,7 @@ static bool same_settings(const struct conf_db *a, const struct conf_db *b)
 /* Takes the pool with these settings out of the list of the living, +1 user. */
 static struct db *take(struct tool_env *env, const struct conf_db *c)
 {
-	for (struct pool *p = env->pools; p; p = p->next)
+	for (struct file_db *p = env->pools; p; p = p->next)
 		if (same_settings(&p->settings, c)) {
 			p->users++;
 			return p->db;
@@ -161,10 +154,10 @@ static struct db *take(struct tool_env *env, const struct conf_db *c)
 	return NULL;
 }
 
-static struct pool *pool_new(const struct conf_db *c, struct err *e)
+static struct file_db *pool_new(const struct conf_db *c, struct err *e)
 {
 	struct db_options o = { .conf = c, .foreign = true };
-	struct pool *p = xcalloc(1, sizeof(*p));
+	struct file_db *p = xcalloc(1, sizeof(*p));
 
 	p->db = db_open(&o, e);
 	if (!p->db) {
@@ -186,13 +179,13 @@ static struct pool *pool_new(const struct conf_db *c, struct err *e)
 }
 
 /* Takes out the pools that nobody has used for a while, with their tables. */
-static struct pool *unlink_unused(struct tool_env *env)
+static struct file_db *unlink_unused(struct tool_env *env)
 {
 	int64_t before = clock_mono_ms() - POOL_KEEP_MS;
-	struct pool *out = NULL;
+	struct file_db *out = NULL;
 
-	for (struct pool **at = &env->pools; *at;) {
-		struct pool *p = *at;
+	for (struct file_db **at = &env->pools; *at;) {
+		struct file_db *p = *at;
 
 		if (p->users || p->used_ms > before) {
 			at = &p->next;
@@ -218,7 +211,7 @@ static struct pool *unlink_unused(struct tool_env *env)
 struct db *tool_env_pool(struct tool_env *env, const struct conf_db *c,
 			 struct err *e)
 {
-	struct pool *fresh, *unused = NULL;
+	struct file_db *fresh, *unused = NULL;
 	struct db *db;
 
 	pthread_mutex_lock(&env->lock);
@@ -242,7 +235,7 @@ struct db *tool_env_pool(struct tool_env *env, const struct conf_db *c,
 	if (fresh)
 		pool_free(fresh);	/* another thread was faster */
 	while (unused) {
-		struct pool *next = unused->next;
+		struct file_db *next = unused->next;
 
 		pool_free(unused);
 		unused = next;
@@ -255,7 +248,7 @@ void tool_env_done(struct tool_env *env, struct db *pool)
 	if (!pool)
 		return;
 	pthread_mutex_lock(&env->lock);
-	for (struct pool *p = env->pools; p; p = p->next)
+	for (struct file_db *p = env->pools; p; p = p->next)
 		if (p->db == pool) {
 			p->users--;
 			p->used_ms = clock_mono_ms();
@@ -311,7 +304,7 @@ static struct conf_column *from_database(struct arena *a,
 static struct table *table_of(struct tool_env *env, const struct db *db,
 			      const char *name)
 {
-	const struct pool *pool = env->pools;
+	const struct file_db *pool = env->pools;
 	struct table *t;
 
 	while (pool && pool->db != db)

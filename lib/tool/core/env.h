@@ -11,7 +11,6 @@ struct db;
 
 /* What the process shares. Borrowed. */
 struct mcp_hub;
-struct db *tool_env_db(struct tool_env *env);	/* our own; may be NULL */
 struct http_pool *tool_env_http(struct tool_env *env);
 struct mcp_hub *tool_env_mcp(struct tool_env *env);
 

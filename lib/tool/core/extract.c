@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/spawn.h"
+#include "base/util.h"
 #include "base/utf8.h"
 #include "net/http.h"
 
@@ -21,7 +22,7 @@
 enum {
 	LONGEST_MS = 20000,
 	STDERR_BYTES = 2048,
-	PATH_BYTES = 4096,
+	PATH_BYTES = 4096,	/* what realpath may write */
 };
 
 /* A sanitizer starts with files and addresses; the child takes files then. */
@@ -36,11 +37,15 @@ static const struct spawn_limits limits = {
 static char program[PATH_BYTES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* A child starts elsewhere, so it is a whole path; or what was said, if none. */
 static bool is_at(const char *dir, int n)
 {
-	int len = snprintf(program, sizeof(program), "%.*s/" PROGRAM, n, dir);
+	char path[PATH_BYTES];
+	int len = snprintf(path, sizeof(path), "%.*s/" PROGRAM, n, dir);
 
-	return len < (int)sizeof(program) && access(program, X_OK) == 0;
+	if (!realpath(path, program))
+		snprintf(program, sizeof(program), "%s", path);
+	return len < (int)sizeof(path) && access(program, X_OK) == 0;
 }
 
 static void find_program(void)
@@ -69,13 +74,13 @@ const char *extract_program(void)
 
 /* -- one run ----------------------------------------------------------------- */
 
-struct outcome {
+struct child_outcome {
 	struct buf out, errors;
 	struct spawn_result r;
 };
 
 static int run(const struct extract_want *w, struct str input, int timeout_ms,
-	       struct outcome *o, struct err *e)
+	       struct child_outcome *o, struct err *e)
 {
 	static const char *const env[] = { NULL };
 	const char *argv[8] = { extract_program(), "--type", w->type };
@@ -96,7 +101,7 @@ static int run(const struct extract_want *w, struct str input, int timeout_ms,
 }
 
 /* Once a process: a host without the filter is so for each page. */
-static void log_errors(const struct outcome *o)
+static void log_errors(const struct child_outcome *o)
 {
 	static atomic_bool said;
 	struct buf text = BUF_INIT(4 * STDERR_BYTES);
@@ -124,9 +129,19 @@ static int late(const struct extract_want *w, struct err *e)
 			  "It was given up.", w->what);
 }
 
-static int judge(const struct extract_want *w, const struct spawn_result *r,
+/* Libraries abort for other reasons too, such as a heap that was written over. */
+static bool out_of_memory(const struct child_outcome *o)
+{
+	return o->r.exit_code == EXTRACT_MEMORY ||
+	       (o->r.signal == SIGABRT &&
+		str_starts(buf_str(&o->errors), STR(NO_MEMORY)));
+}
+
+static int judge(const struct extract_want *w, const struct child_outcome *o,
 		 struct err *e)
 {
+	const struct spawn_result *r = &o->r;
+
 	if (r->stopped)
 		return err_set(e, ERR_CANCELLED, "stopped while reading");
 	if (r->late)
@@ -136,7 +151,7 @@ static int judge(const struct extract_want *w, const struct spawn_result *r,
 	/* At its CPU limit it is killed; by us only as above. */
 	if (r->signal == SIGKILL || r->signal == SIGXCPU)
 		return late(w, e);
-	if (r->exit_code == EXTRACT_MEMORY || r->signal == SIGABRT)
+	if (out_of_memory(o))
 		return failed(w, "needs more memory to be read than there is "
 			      "for it.", e);
 	if (r->signal == 0 && r->exit_code == EXTRACT_OK)
@@ -155,7 +170,7 @@ int extract_text(const struct extract_want *w, struct str input,
 		 struct buf *out, struct err *e)
 {
 	int64_t left = MIN(w->until_ms - clock_mono_ms(), LONGEST_MS);
-	struct outcome o = {
+	struct child_outcome o = {
 		.out = BUF_INIT(MIN(out->cap - out->n, EXTRACT_OUTPUT_BYTES) + 1),
 		.errors = BUF_INIT(STDERR_BYTES),
 	};
@@ -172,7 +187,7 @@ int extract_text(const struct extract_want *w, struct str input,
 			    "started here.", e);
 	} else {
 		log_errors(&o);
-		rc = judge(w, &o.r, e);
+		rc = judge(w, &o, e);
 	}
 	if (rc == 0) {
 		size_t before = out->n;
@@ -194,7 +209,7 @@ int extract_text(const struct extract_want *w, struct str input,
 int extract_try(bool *confined, struct buf *why, struct err *e)
 {
 	const struct extract_want w = { .what = "The page", .type = "html" };
-	struct outcome o = {
+	struct child_outcome o = {
 		.out = BUF_INIT(4096), .errors = BUF_INIT(STDERR_BYTES),
 	};
 	int rc = run(&w, STR("<p>here"), LONGEST_MS, &o, e);

@@ -2,33 +2,36 @@
  * Whether the user is asked before a call runs (A42, D57): the strictest of
  * what the tool, the workspace and the tenant say. The model has no part in it.
  */
+#include "agent/setting.h"
 #include "tool/core/tool.h"
 
 #include "base/banned.h"
 
 static bool is_allowed(const struct tool *t, const struct tool_ctx *ctx)
 {
-	for (size_t i = 0; i < ctx->n_allowed; i++)
-		if (str_is(ctx->allowed[i], t->name))
+	for (size_t i = 0; i < ctx->turn.n_allowed; i++)
+		if (str_is(ctx->turn.allowed[i], t->name))
 			return true;
 	return false;
 }
 
-/* What workspace and tenant ask for at least, of tools that change something. */
-static enum tool_confirm least(const struct tool *t, const struct tool_ctx *ctx)
+/* What all of them say; of a tool that changes nothing its own word counts. */
+static enum tool_confirm policy_of(const struct tool *t,
+				   const struct tool_ctx *ctx)
 {
-	enum tool_confirm tenant = ctx->conf->confirm;
-	enum tool_confirm workspace = ctx->workspace
-		? ctx->workspace->confirm : TOOL_CONFIRM_NEVER;
-
-	return t->effect == TOOL_READ ? TOOL_CONFIRM_NEVER
-		: MAX(tenant, workspace);
+	if (t->effect == TOOL_READ)
+		return t->confirm;
+	return (enum tool_confirm)setting_get(SETTING_CONFIRM,
+		&(struct setting_scope){
+			.conf = ctx->turn.by.conf,
+			.workspace = ctx->turn.workspace,
+			.tool = { true, (int64_t)t->confirm } }).number;
 }
 
 bool tool_asks(const struct tool *t, const struct tool_ctx *ctx,
 	       struct tool_question *q)
 {
-	enum tool_confirm floor = least(t, ctx), policy = MAX(t->confirm, floor);
+	enum tool_confirm policy = policy_of(t, ctx);
 	bool tainted = ctx->taint && ctx->taint->n;
 	/* What is to be asked about always is: nobody's "yes" holds for later. */
 	bool may_remember = policy != TOOL_CONFIRM_ALWAYS &&

@@ -1,36 +1,14 @@
-/* The table of kinds, and from declarations to rows. See kind.h. */
-#include "tool/core/kind.h"
+/* From declarations to rows. See kind.h. */
+#include "tool/core/family.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/log.h"
 #include "tool/core/builtin.h"
 #include "tool/core/text.h"
 
 #include "base/banned.h"
-
-/* Sorted by name. */
-static const struct tool_kind *const kinds[] = {
-	&kind_agent,
-	&kind_client,
-	&kind_command,
-	&kind_http,
-	&kind_image_text,
-	&kind_openapi,
-	&kind_web_search,
-	&kind_web_visit,
-};
-
-/* The row of this name, or NULL. */
-static const struct tool_kind *kind_of(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if (strcmp(kinds[i]->name, name) == 0)
-			return kinds[i];
-	return NULL;
-}
 
 /* -- rows ------------------------------------------------------------------- */
 
@@ -49,14 +27,7 @@ void tool_rows_add(struct tool_rows *rows, const struct tool *t)
 	rows->v[rows->n++] = *t;
 }
 
-static const json_t *no_parameters(struct arena *a)
-{
-	return jx_keep(a, json_pack("{s:s,s:{}}", "type", "object",
-				    "properties"));
-}
-
-static struct tool row_of(const struct tool_kind *k, const struct conf_tool *c,
-			  struct arena *a)
+static struct tool row_of(const struct tool_kind *k, const struct conf_tool *c)
 {
 	struct tool t = k->row;
 
@@ -65,8 +36,8 @@ static struct tool row_of(const struct tool_kind *k, const struct conf_tool *c,
 	t.description = c->description;
 	t.group = c->group;
 	t.source = c->file;
-	t.parameters = c->parameters ? c->parameters : no_parameters(a);
-	t.parameters_bytes = c->parameters_bytes;
+	t.parameters = t.schema || !c->parameters ? tool_schema(t.schema)
+						  : c->parameters;
 	t.groups = &c->groups;
 	t.effect = c->effect;
 	t.confirm = c->confirm;
@@ -80,39 +51,43 @@ static struct tool row_of(const struct tool_kind *k, const struct conf_tool *c,
 	return t;
 }
 
-static void add_rows(const struct tool_ctx *ctx, const struct conf_tool *v,
-		     size_t n, struct tool_rows *rows)
+void tool_kind_add(const struct tool_ctx *ctx, const struct conf_tool *c,
+		   struct tool_rows *rows)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct tool_kind *k = kind_of(v[i].kind);
-		struct err e = ERR_INIT;
-		struct tool base;
+	const struct tool_kind *k = tool_kind_of(c->kind);
+	struct err e = ERR_INIT;
+	struct tool base;
 
-		if (!k)
-			continue;	/* refused by tool_kind_check */
-		base = row_of(k, &v[i], rows->arena);
-		if (!k->add)
-			tool_rows_add(rows, &base);
-		else if (k->add(ctx, &v[i], &base, rows, &e) < 0)
-			log_err("tools left out of this turn", &e);
-	}
+	if (!k)
+		return;		/* refused by tool_kind_check */
+	base = row_of(k, c);
+	if (!k->add)
+		tool_rows_add(rows, &base);
+	else if (k->add(ctx, c, &base, rows, &e) < 0)
+		log_err("tools left out of this turn", &e);
 }
 
 static bool has_web(const struct tool_ctx *ctx, const struct conf_tool *v,
 		    size_t n);
 
-/* Whether the agent that tool c is would have the web. */
-static bool agent_has_web(const struct tool_ctx *ctx, const struct conf_tool *c)
+/* Of the tools of the main file and the workspace. */
+static bool anywhere_web(const struct tool_ctx *ctx)
 {
-	const struct conf_agent agent = { .tools = c->agent->tools };
+	const struct conf *c = ctx->turn.by.conf;
+	const struct workspace *w = ctx->turn.workspace;
+
+	return has_web(ctx, c->tools, c->n_tools) ||
+		has_web(ctx, w->tools, w->n_tools);
+}
+
+/* Whether the agent a would have the web. */
+static bool agent_has_web(const struct tool_ctx *ctx, const struct agent *a)
+{
 	struct tool_ctx inner = *ctx;
 
-	inner.agent = &agent;
-	inner.depth++;
-	return agent.tools.n &&
-		(has_web(&inner, ctx->conf->tools, ctx->conf->n_tools) ||
-		 has_web(&inner, ctx->workspace->tools,
-			 ctx->workspace->n_tools));
+	inner.turn.agent = a;
+	inner.turn.depth++;
+	return anywhere_web(&inner);
 }
 
 /* Depth is bounded by what is allowed within agents (TOOL_DEPTH). */
@@ -120,15 +95,15 @@ static bool has_web(const struct tool_ctx *ctx, const struct conf_tool *v,
 		    size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct tool_kind *k = kind_of(v[i].kind);
+		const struct tool_kind *k = tool_kind_of(v[i].kind);
 		struct tool t;
 
-		if (k != &kind_web_search && k != &kind_web_visit &&
-		    k != &kind_agent)
+		if (!k || (!k->row.external && !k->agent))
 			continue;
-		t = row_of(k, &v[i], ctx->arena);
+		t = row_of(k, &v[i]);
 		if (tool_allowed(&t, ctx) &&
-		    (k != &kind_agent || agent_has_web(ctx, &v[i])))
+		    (!k->agent ||
+		     agent_has_web(ctx, k->agent(ctx->arena, &v[i]))))
 			return true;
 	}
 	return false;
@@ -138,15 +113,14 @@ bool tool_web_offered(const struct tool_ctx *ctx)
 {
 	struct tool_ctx asked = *ctx;
 
-	asked.web = true;
-	return has_web(&asked, ctx->conf->tools, ctx->conf->n_tools) ||
-		has_web(&asked, ctx->workspace->tools, ctx->workspace->n_tools);
+	asked.turn.web = true;
+	return anywhere_web(&asked);
 }
 
 static bool makes(const struct conf_tool *v, size_t n, struct str name)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct tool_kind *k = kind_of(v[i].kind);
+		const struct tool_kind *k = tool_kind_of(v[i].kind);
 
 		if (k && k->makes ? k->makes(&v[i], name)
 				  : str_is(name, v[i].name))
@@ -155,37 +129,21 @@ static bool makes(const struct conf_tool *v, size_t n, struct str name)
 	return false;
 }
 
-static bool declares(const struct conf *conf, const struct conf_workspace *w,
+void tool_kind_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
+{
+	const struct workspace *w = ctx->turn.workspace;
+
+	for (size_t i = 0; i < ctx->turn.by.conf->n_tools; i++)
+		tool_kind_add(ctx, &ctx->turn.by.conf->tools[i], rows);
+	for (size_t i = 0; w && i < w->n_tools; i++)
+		tool_kind_add(ctx, &w->tools[i], rows);
+}
+
+bool tool_kind_makes(const struct conf *conf, const struct workspace *w,
 		     struct str name)
 {
 	return makes(conf->tools, conf->n_tools, name) ||
 	       (w && makes(w->tools, w->n_tools, name));
-}
-
-void tool_kind_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
-{
-	for (size_t i = 0; i < READY_TOOLS; i++) {
-		const struct conf_tool *c = tool_ready(ctx->conf, i);
-
-		if (c && !declares(ctx->conf, ctx->workspace, str_of(c->name)))
-			add_rows(ctx, c, 1, rows);
-	}
-	add_rows(ctx, ctx->conf->tools, ctx->conf->n_tools, rows);
-	if (ctx->workspace)
-		add_rows(ctx, ctx->workspace->tools, ctx->workspace->n_tools,
-			 rows);
-}
-
-bool tool_kind_makes(const struct conf *conf, const struct conf_workspace *w,
-		     struct str name)
-{
-	for (size_t i = 0; i < READY_TOOLS; i++) {
-		const struct conf_tool *c = tool_ready(conf, i);
-
-		if (c && str_is(name, c->name))
-			return true;
-	}
-	return declares(conf, w, name);
 }
 
 static bool has_group(const struct conf_tool *v, size_t n, struct str group)
@@ -196,15 +154,9 @@ static bool has_group(const struct conf_tool *v, size_t n, struct str group)
 	return false;
 }
 
-bool tool_kind_group(const struct conf *conf, const struct conf_workspace *w,
+bool tool_kind_group(const struct conf *conf, const struct workspace *w,
 		     struct str group)
 {
-	for (size_t i = 0; i < READY_TOOLS; i++) {
-		const struct conf_tool *c = tool_ready(conf, i);
-
-		if (c && has_group(c, 1, group))
-			return true;
-	}
 	return has_group(conf->tools, conf->n_tools, group) ||
 	       (w && has_group(w->tools, w->n_tools, group));
 }
@@ -213,12 +165,15 @@ bool tool_kind_group(const struct conf *conf, const struct conf_workspace *w,
 
 static int unknown_kind(const struct conf_tool *c, struct err *e)
 {
-	const char *names[ARRAY_LEN(kinds)];
+	const char *names[32];
 	struct buf hint = BUF_INIT(4096);
+	size_t n = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		names[i] = kinds[i]->name;
-	text_names(&hint, "Kinds", str_of(c->kind), names, ARRAY_LEN(names));
+	while (n < ARRAY_LEN(names) && tool_kind_at(n)) {
+		names[n] = tool_kind_at(n)->name;
+		n++;
+	}
+	text_names(&hint, "Kinds", str_of(c->kind), names, n);
 	err_field(e, ERR_CONFIG, "kind", "there is no kind \"%.40s\". %.150s",
 		  c->kind, hint.p);
 	buf_release(&hint);
@@ -241,10 +196,13 @@ static int check_sections(const struct tool_kind *k, const struct conf_tool *c,
 	if (k->section && !has_section(k, c))
 		return err_field(e, ERR_CONFIG, "", "kind %s needs the map %s:",
 				 k->name, k->name);
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if (kinds[i] != k && has_section(kinds[i], c))
-			return err_field(e, ERR_CONFIG, kinds[i]->name,
+	for (size_t i = 0; tool_kind_at(i); i++) {
+		const struct tool_kind *other = tool_kind_at(i);
+
+		if (other != k && has_section(other, c))
+			return err_field(e, ERR_CONFIG, other->name,
 					 "does not belong to kind %s", k->name);
+	}
 	return 0;
 }
 
@@ -271,22 +229,19 @@ static int check_parameters(const json_t *schema, struct err *e)
 }
 
 static int check_tool_row(const struct conf *conf,
-			  const struct conf_workspace *w,
+			  const struct workspace *w,
 			  const struct conf_tool *c, struct err *e)
 {
-	const struct tool_kind *k = kind_of(c->kind);
-	const struct tool *builtin;
-	size_t n = tool_builtin(&builtin);
+	const struct tool_kind *k = tool_kind_of(c->kind);
 
 	if (!k)
 		return unknown_kind(c, e);
 	if (strcmp(c->name, "none") == 0)
 		return err_field(e, ERR_CONFIG, "", "none is the word for no "
 				 "tools at all");
-	for (size_t i = 0; i < n; i++)
-		if (strcasecmp(builtin[i].name, c->name) == 0)
-			return err_field(e, ERR_CONFIG, "",
-					 "is the name of a built-in tool");
+	if (tool_builtin(c->name))
+		return err_field(e, ERR_CONFIG, "",
+				 "is the name of a built-in tool");
 	if (w && makes(conf->tools, conf->n_tools, str_of(c->name)))
 		return err_field(e, ERR_CONFIG, "",
 				 "is declared in %.100s already", conf->file);
@@ -297,7 +252,7 @@ static int check_tool_row(const struct conf *conf,
 	return k->check ? k->check(conf, w, c, e) : 0;
 }
 
-static int check_list(const struct conf *conf, const struct conf_workspace *w,
+static int check_list(const struct conf *conf, const struct workspace *w,
 		      const struct conf_tool *v, size_t n, struct err *e)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -319,10 +274,12 @@ static int check_list(const struct conf *conf, const struct conf_workspace *w,
 
 int tool_kind_check(const struct conf *conf, struct err *e)
 {
+	const struct catalog *all = catalog_of(conf);
+
 	if (check_list(conf, NULL, conf->tools, conf->n_tools, e) < 0)
 		return -1;
-	for (size_t i = 0; i < conf->n_workspaces; i++) {
-		const struct conf_workspace *w = &conf->workspaces[i];
+	for (size_t i = 0; i < all->n_workspaces; i++) {
+		const struct workspace *w = &all->workspaces[i];
 
 		if (check_list(conf, w, w->tools, w->n_tools, e) < 0)
 			return -1;

@@ -1,7 +1,7 @@
 /*
- * Kinds of tools that YAML declares (`tools:`), one row each in kind.c. A kind
- * is a file kind_NAME.c with its functions, a struct and a section of options
- * in lib/conf (docs/add-a-tool.md), and the row.
+ * Kinds of tools that YAML declares (`tools:`). A kind is a file kind_NAME.c
+ * with its functions and, at its end, its row, which its family lists
+ * (family.h); its options stand beside it (docs/add-a-tool.md).
  */
 #ifndef TOOL_KIND_H
 #define TOOL_KIND_H
@@ -31,12 +31,13 @@ struct tool_kind {
 	 * ERR_CONFIG: field is the key below the tool ("http.url", or ""), the
 	 * message what is wrong with it. Asks nobody; any thread.
 	 */
-	int (*check)(const struct conf *conf, const struct conf_workspace *w,
+	int (*check)(const struct conf *conf, const struct workspace *w,
 		     const struct conf_tool *c, struct err *e);
 	/*
 	 * What the kind says about its tools: visibility, timeout_ms,
-	 * advertise, describe, run, dry_run. The rest comes from the
-	 * declaration, which is `data` of the tool.
+	 * advertise, describe, run, dry_run, external; and schema, where the
+	 * arguments are the kind's own, whatever the declaration says. The
+	 * rest comes from the declaration, which is `data` of the tool.
 	 */
 	struct tool row;
 	/*
@@ -50,36 +51,31 @@ struct tool_kind {
 		   struct err *e);
 	/* MUST with add: whether c makes a tool of this name. Any thread. */
 	bool (*makes)(const struct conf_tool *c, struct str name);
+	/* MAY be NULL. The agent that c is, which has tools of its own; in a. */
+	const struct agent *(*agent)(struct arena *a, const struct conf_tool *c);
 };
-
-/* The rows, at the end of their files. */
-extern const struct tool_kind kind_agent, kind_client, kind_command, kind_http;
-extern const struct tool_kind kind_image_text, kind_openapi;
-extern const struct tool_kind kind_web_search, kind_web_visit;
 
 /*
  * The LLM service that an agent's tool names or finds by capability (one with
  * vision passes llm_check_vision); NULL when it says neither (then the turn's),
  * or there is none. Borrowed from c.
  */
-const struct conf_llm *tool_agent_service(const struct conf *c,
-					  const struct conf_tool_agent *a);
+const struct llm_service *
+tool_agent_service(const struct conf *c, const struct conf_tool_agent *a);
 
-/*
- * The tool of ready_tools with the number i (enum conf_ready), as a declaration;
- * NULL when the configuration leaves it out. Any thread. (ready.c)
- */
-const struct conf_tool *tool_ready(const struct conf *conf, size_t i);
+/* Adds the tools of one declaration. */
+void tool_kind_add(const struct tool_ctx *ctx, const struct conf_tool *c,
+		   struct tool_rows *rows);
 
-/* The tools that the main file and the workspace declare, and ready ones. */
+/* The tools that the main file and the workspace declare. */
 void tool_kind_rows(const struct tool_ctx *ctx, struct tool_rows *rows);
 
-/* Whether the main file or w (may be NULL) has a tool of this name, or it is ready. */
-bool tool_kind_makes(const struct conf *conf, const struct conf_workspace *w,
+/* Whether the main file or w (may be NULL) declares a tool of this name. */
+bool tool_kind_makes(const struct conf *conf, const struct workspace *w,
 		     struct str name);
 
-/* Whether a tool that is declared or ready is of the group. */
-bool tool_kind_group(const struct conf *conf, const struct conf_workspace *w,
+/* Whether a tool that is declared is of the group. */
+bool tool_kind_group(const struct conf *conf, const struct workspace *w,
 		     struct str group);
 
 /* Checks all declarations. ERR_CONFIG with "FILE:LINE: tools.NAME…: ". */

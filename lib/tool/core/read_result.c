@@ -25,21 +25,19 @@ enum {
 bool read_result_keep(const struct tool_ctx *ctx, const char *tool,
 		      struct str text, struct uuid *id)
 {
-	struct db *db = ctx->env ? tool_env_db(ctx->env) : NULL;
+	struct db *db = ctx->turn.by.db;
 	struct buf from = BUF_INIT(65536);
 	struct jw w = jw_on(&from);
-	struct owner o;
 	struct err e = ERR_INIT;
 	int rc;
 
-	if (!db || !ctx->conversation_id ||
-	    !policy_may_use_tool(ctx->who, "read_result"))
+	if (!db || !ctx->turn.conversation_id ||
+	    !policy_may_use_tool(ctx->turn.by.who, "read_result"))
 		return false;
-	o = owner_of(ctx->who);
 	if (ctx->from && ctx->from->n)
 		origins_write(&w, ctx->from);
-	rc = tool_output_put(db, &o, ctx->conversation_id, str_of(tool), text,
-			     buf_str(&from), id, &e);
+	rc = tool_output_put(db, &ctx->turn.by.owner, ctx->turn.conversation_id,
+			     str_of(tool), text, buf_str(&from), id, &e);
 	buf_release(&from);
 	if (rc < 0)
 		log_err("a long result cannot be kept", &e);
@@ -49,7 +47,7 @@ bool read_result_keep(const struct tool_ctx *ctx, const char *tool,
 bool read_result_any(const struct tool *t, const struct tool_ctx *ctx)
 {
 	(void)t;
-	return ctx->has_kept;
+	return ctx->turn.has_kept;
 }
 
 /* at moved back to where a character starts. */
@@ -108,8 +106,7 @@ int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
 		    const json_t *args, struct buf *out, bool *is_json,
 		    struct err *e)
 {
-	struct db *db = tool_env_db(ctx->env);
-	struct owner o = owner_of(ctx->who);
+	const struct caller *by = &ctx->turn.by;
 	struct str word = jx_str(args, "search");
 	size_t offset = (size_t)jx_int(args, "offset", 0);
 	size_t limit = (size_t)jx_int(args, "limit", PAGE_BYTES);
@@ -119,10 +116,11 @@ int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
 	struct uuid id;
 
 	*is_json = false;
-	if (!uuid_parse(jx_str(args, "result"), &id) || !db)
+	if (!uuid_parse(jx_str(args, "result"), &id) || !by->db)
 		cause.code = ERR_NOT_FOUND;
 	else
-		(void)!tool_output_get(db, &o, &id, ctx->arena, &found, &cause);
+		(void)!tool_output_get(by->db, &by->owner, &id, ctx->arena,
+				       &found, &cause);
 	if (cause.code == ERR_NOT_FOUND)
 		return err_public(e, ERR_TOOL_ARGS, "There is no such result; "
 				  "they are kept for a day. Call the tool "

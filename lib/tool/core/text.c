@@ -7,33 +7,15 @@
 
 #include "base/banned.h"
 
-/*
- * The name among n that is nearest to the wrong one (edit distance, any case),
- * or NULL when none is similar. Borrowed. At most 64 bytes of each count.
- */
-static const char *nearest(struct str wrong, const char *const *names, size_t n)
-{
-	const char *best = NULL;
-	int best_distance = 1 + (int)MAX(MIN(wrong.n, 64) / 2, 2);
-
-	for (size_t i = 0; i < n; i++) {
-		int d = str_distance(wrong, str_of(names[i]));
-
-		if (d < best_distance && (size_t)d < strlen(names[i])) {
-			best = names[i];
-			best_distance = d;
-		}
-	}
-	return best;
-}
-
 void text_names(struct buf *out, const char *what, struct str wrong,
 		const char *const *names, size_t n)
 {
-	const char *near = nearest(wrong, names, n);
+	const char *near = str_nearest(wrong, names, n, sizeof(*names),
+				       (int)MAX(MIN(wrong.n, 64) / 2, 2));
 	size_t start = out->n;
 
-	if (near)
+	/* Not one of which nothing is left. */
+	if (near && (size_t)str_distance(wrong, str_of(near)) < strlen(near))
 		buf_addf(out, "Did you mean \"%s\"? ", near);
 	if (n == 0)
 		return;

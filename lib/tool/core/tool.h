@@ -6,13 +6,14 @@
 #ifndef TOOL_TOOL_H
 #define TOOL_TOOL_H
 
+#include "agent/catalog.h"
 #include "auth/identity.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
-#include "conf/conf.h"
 #include "tool/core/origin.h"
+#include "tool/core/pool.h"
 #include "schema/schema.h"
 
 struct db;
@@ -25,7 +26,7 @@ struct http_abort;
  * needs it. Never NULL. Opens nothing yet. Any thread may use it.
  */
 struct tool_env;
-struct tool_env *tool_env_new(struct db *app_db, struct http_pool *http);
+struct tool_env *tool_env_new(struct http_pool *http);
 void tool_env_free(struct tool_env *env);	/* NULL is fine */
 
 /* What a call is at, for the person who waits. */
@@ -76,24 +77,17 @@ struct tool_host {
 	void *ctx;
 };
 
-/* What a tool may know of the turn that calls it. All borrowed. */
-struct tool_ctx {
+/*
+ * What a tool may know of the turn that calls it: the same for all calls
+ * of a round. All borrowed.
+ */
+struct tool_turn {
+	struct caller by;
 	struct tool_env *env;
-	const struct conf *conf;
-	const struct conf_workspace *workspace;
-	const struct conf_agent *agent;
-	const struct identity *who;
+	const struct workspace *workspace;
+	const struct agent *agent;
+	enum tool_pool pool;		/* of the conversation's context type */
 	struct http_abort *abort;	/* NULL = cannot be cancelled */
-	struct arena *arena;		/* this call's own */
-	const struct tool_host *host;	/* NULL = not in a turn */
-	/*
-	 * Whose text the model has read: it is in what was sent when this call
-	 * was made. NULL or empty = nobody's but the user's.
-	 */
-	const struct origins *taint;
-	/* Whose text this call brings: what runs adds to it; NULL = nobody asks. */
-	struct origins *from;
-	bool approved;			/* this call, by the user */
 	const struct str *allowed;	/* tools approved for the conversation */
 	size_t n_allowed;
 	const struct tool *more;	/* tools of this turn alone (the page's) */
@@ -102,15 +96,30 @@ struct tool_ctx {
 	size_t n_page;
 	int depth;			/* of agents around it; 0 = the turn's */
 	bool web;			/* the user asked for the web (C30) */
-	/* What this turn's request said of that: 1 yes, -1 no, 0 nothing, then
-	   what it says beside its message holds. */
-	int web_said;
 	/* Only the tool of this name is asked for, so sources that cannot have
 	   it are left alone; NULL = all. For tool_set_build. */
 	const char *only;
 	/* Where long results are kept; NULL = nowhere. */
 	const struct uuid *conversation_id;
 	bool has_kept;			/* the model was told of one */
+};
+
+/*
+ * A call, and its turn as the call sees it: a copy, since a call within an
+ * agent, or one that is only asked about, sees less. All borrowed.
+ */
+struct tool_ctx {
+	struct tool_turn turn;
+	struct arena *arena;		/* this call's own */
+	const struct tool_host *host;	/* NULL = not in a turn */
+	/*
+	 * Whose text the model has read: it is in what was sent when this call
+	 * was made. NULL or empty = nobody's but the user's.
+	 */
+	const struct origins *taint;
+	/* Whose text this call brings: what runs adds; NULL = nobody asks. */
+	struct origins *from;
+	bool approved;			/* this call, by the user */
 };
 
 /* Tells the turn, if there is one, what the call is at. Any thread. */
@@ -134,12 +143,12 @@ struct tool {
 	const char *name;		/* [A-Za-z0-9_-]{1,64} */
 	const char *description;	/* for the model */
 	const char *title;		/* for people; NULL = by the name */
-	const char *group;		/* for `group:NAME` of agents; "" = none */
+	/* For `group:NAME` of agents, and pools: by blanks; "" = none. */
+	const char *group;
 	const char *source;		/* what declares it: "built-in", a file */
-	const char *kind;		/* row of kind.c; NULL = built-in */
+	const char *kind;		/* what of `tools:`; NULL = built-in */
 	const char *schema;		/* JSON Schema text of the arguments, or */
 	const json_t *parameters;	/* … parsed: read-only, outlives the row */
-	size_t parameters_bytes;	/* of it as text, about */
 	const struct conf_list *groups;	/* who has it; NULL = everyone */
 	enum tool_effect effect;
 	enum tool_confirm confirm;	/* never BY_EFFECT */
@@ -148,6 +157,11 @@ struct tool {
 	bool editable;			/* the user may change the arguments */
 	bool suggests;			/* results are actions, shown as such */
 	bool untrusted;			/* results are others' text (A10) */
+	bool listed_only;		/* for agents that name it, or its group */
+	bool external;			/* asks the web: where the user does (C30) */
+	/* Reads results that were kept: comes with any other tool, and what it
+	   gives is not kept in turn. */
+	bool reads_kept;
 	int timeout_ms;			/* run keeps it by itself */
 	int result_cap_bytes;		/* 0 = the configured cap */
 	/* MAY be NULL = always. Whether this turn may see it; asked again before run. */
@@ -183,7 +197,6 @@ struct tool_offer {
 	const struct tool *tool;
 	const char *description;
 	const json_t *schema;		/* read-only, shared between threads */
-	size_t schema_bytes;		/* of it as JSON text, about */
 	int timeout_ms;			/* longest that a call may take */
 };
 
@@ -194,7 +207,7 @@ struct tool_set {
 };
 
 /*
- * Everything that context, workspace, agent and the caller's permissions
+ * Everything that context type, workspace, agent and the caller's permissions
  * (AI.Chat.UseTool.{name}, A25) leave. ctx->arena owns the set. A tool that
  * cannot be described at the moment (its database is down) is left out and
  * logged; the turn goes on without it.
@@ -248,25 +261,21 @@ int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
 /* -- the user's page (page.c) -------------------------------------------------- */
 
 /*
- * What a request says of its page, {mode, tools: [name or {name, description,
- * parameters}]}, checked, and of the web for this turn (tool_ctx.web_said):
- * text for turn.client, p == NULL when it says nothing of the web and the turn
- * gets no tools of the page (E17: mode is not "page", or there are none). In a.
- * ERR_INVALID_FIELD and ERR_TOO_BIG with field "client".
+ * Checks what a request says of its page, {mode, tools: [name or {name,
+ * description, parameters}]} (NULL: nothing). *out is the list of tools that the
+ * turn gets of it, borrowed; NULL when none (E17: mode is not "page", or there
+ * are none). ERR_INVALID_FIELD and ERR_TOO_BIG with field "client".
  */
-int tool_page_read(const json_t *client, int web, struct arena *a,
-		   struct str *out, struct err *e) MUST_CHECK;
-
-/* What turn.client says of the web, as tool_ctx.web_said. */
-int tool_page_web(struct str client, struct arena *a);
+int tool_page_read(const json_t *client, json_t **out,
+		   struct err *e) MUST_CHECK;
 
 /*
- * Puts into ctx what turn.client says: the names that the page accepts, and,
+ * Puts such a list (NULL: none) into ctx: the names that the page accepts, and,
  * where the workspace allows it, the tools that it brings along. Those change
- * what the user sees, so they count as `write`. ctx->conf and workspace are
- * set. In a; text that is not ours gives nothing.
+ * what the user sees, so they count as `write`. ctx->turn's caller and workspace
+ * are set. In a; what is not ours gives nothing.
  */
-void tool_page_load(struct str client, struct arena *a, struct tool_ctx *ctx);
+void tool_page_load(json_t *tools, struct arena *a, struct tool_ctx *ctx);
 
 /* -- policy (gate.c): whether the user is asked first (D57) ------------------- */
 

@@ -16,14 +16,14 @@
 
 bool dataset_visible(const struct tool_ctx *ctx, const struct conf_dataset *d)
 {
-	return policy_in_groups(ctx->who, &d->groups);
+	return policy_in_groups(ctx->turn.by.who, &d->groups);
 }
 
 bool dataset_any(const struct tool *t, const struct tool_ctx *ctx)
 {
 	(void)t;
-	for (size_t i = 0; i < ctx->workspace->n_datasets; i++)
-		if (dataset_visible(ctx, &ctx->workspace->datasets[i]))
+	for (size_t i = 0; i < ctx->turn.workspace->n_datasets; i++)
+		if (dataset_visible(ctx, &ctx->turn.workspace->datasets[i]))
 			return true;
 	return false;
 }
@@ -72,8 +72,8 @@ int dataset_resolve(const struct tool_ctx *ctx, const struct conf_dataset *d,
 	size_t n = d->n_columns;
 
 	*out = (struct dataset){ .conf = d };
-	out->database = strcmp(d->database, "app") == 0 ? &ctx->conf->db
-		: conf_database(ctx->conf, str_of(d->database));
+	out->database = strcmp(d->database, "app") == 0 ? &ctx->turn.by.conf->db
+		: conf_database(ctx->turn.by.conf, str_of(d->database));
 	if (!out->database)
 		return err_set(e, ERR_CONFIG, "%s:%d: dataset %s: no database "
 			       "%s", d->file, d->line, d->name, d->database);
@@ -82,7 +82,7 @@ int dataset_resolve(const struct tool_ctx *ctx, const struct conf_dataset *d,
 		size_t n_read = 0;
 
 		if (d->table[0] &&
-		    tool_env_columns(ctx->env, out->database, d->table,
+		    tool_env_columns(ctx->turn.env, out->database, d->table,
 				     ctx->arena, &read, &n_read, e) < 0)
 			return err_wrap(e, "dataset %s", d->name);
 		if (n)
@@ -92,7 +92,7 @@ int dataset_resolve(const struct tool_ctx *ctx, const struct conf_dataset *d,
 	}
 	out->columns = arena_alloc(ctx->arena, (n + 1) * sizeof(*out->columns));
 	for (size_t i = 0; i < n; i++)
-		if (policy_in_groups(ctx->who, &columns[i].groups))
+		if (policy_in_groups(ctx->turn.by.who, &columns[i].groups))
 			out->columns[out->n_columns++] = &columns[i];
 	if (out->n_columns == 0)
 		return err_public(e, ERR_TOOL_ARGS, "Dataset \"%.60s\" has no "
@@ -103,7 +103,7 @@ int dataset_resolve(const struct tool_ctx *ctx, const struct conf_dataset *d,
 int dataset_find(const struct tool_ctx *ctx, struct str name,
 		 struct dataset *out, struct err *e)
 {
-	const struct conf_workspace *w = ctx->workspace;
+	const struct workspace *w = ctx->turn.workspace;
 	const char **names = arena_alloc(ctx->arena,
 					 (w->n_datasets + 1) * sizeof(*names));
 	struct buf hint = BUF_INIT(4096);
@@ -172,8 +172,8 @@ int list_datasets_run(const struct tool *t, const struct tool_ctx *ctx,
 	jw_obj(&w);
 	jw_key(&w, "datasets");
 	jw_arr(&w);
-	for (size_t i = 0; i < ctx->workspace->n_datasets; i++) {
-		const struct conf_dataset *d = &ctx->workspace->datasets[i];
+	for (size_t i = 0; i < ctx->turn.workspace->n_datasets; i++) {
+		const struct conf_dataset *d = &ctx->turn.workspace->datasets[i];
 		struct err local = ERR_INIT;
 		struct dataset view;
 		int rc;

@@ -39,7 +39,7 @@ const struct conf_column *dataset_column(const struct dataset *d,
 /* The members of a column that every description has, in an object of w. */
 void dataset_write_column(struct jw *w, const struct conf_column *c);
 
-/* The tools' rows (registry.c has the table). */
+/* The tools (rows.c). */
 bool dataset_any(const struct tool *t, const struct tool_ctx *ctx);
 int list_datasets_run(const struct tool *t, const struct tool_ctx *ctx,
 		      const json_t *args, struct buf *out, bool *is_json,

@@ -32,10 +32,11 @@ static void write_column(struct jw *w, const struct conf_column *c)
 static void write_sample(const struct tool_ctx *ctx, const struct dataset *d,
 			 struct jw *w)
 {
+	const struct identity *by = ctx->turn.by.who;
 	struct row_caller who = {
-		.user = ctx->who->login, .tenant = ctx->who->tenant,
-		.user_id = str_of(ctx->who->user_id_text),
-		.groups = ctx->who->groups, .n_groups = ctx->who->n_groups,
+		.user = by->login, .tenant = by->tenant,
+		.user_id = str_of(by->user_id_text),
+		.groups = by->groups, .n_groups = by->n_groups,
 	};
 	struct db_query_limits l = {
 		.timeout_ms = MIN(MAX(d->conf->timeout_ms, 1), SAMPLE_MS),
@@ -48,7 +49,7 @@ static void write_sample(const struct tool_ctx *ctx, const struct dataset *d,
 	struct jw rows = jw_on(&b);
 	struct db_query_result r;
 	struct err e = ERR_INIT;
-	struct db *db = tool_env_pool(ctx->env, d->database, &e);
+	struct db *db = tool_env_pool(ctx->turn.env, d->database, &e);
 	struct query q;
 	bool fine = db && query_compile(d, &who, args, ctx->arena, &q, &e) == 0;
 
@@ -63,7 +64,7 @@ static void write_sample(const struct tool_ctx *ctx, const struct dataset *d,
 	} else {
 		log_err("no sample of a dataset", &e);
 	}
-	tool_env_done(ctx->env, db);
+	tool_env_done(ctx->turn.env, db);
 	buf_release(&b);
 }
 

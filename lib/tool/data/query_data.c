@@ -111,14 +111,14 @@ static bool describe_dataset(const struct tool_ctx *ctx,
 
 /*
  * Description and schema for whoever sees the same datasets and columns:
- * {"text","schema","bytes","timeout"}. *whole is false when some columns are missing.
+ * {"text","schema","timeout"}. *whole is false when some columns are missing.
  */
 static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 			bool *whole, struct err *e)
 {
 	struct buf text = BUF_INIT(4 * DESCRIBE_BYTES);
 	struct buf schema = BUF_INIT(4 * DESCRIBE_BYTES);
-	const struct conf_workspace *w = ctx->workspace;
+	const struct workspace *w = ctx->turn.workspace;
 	json_t *j = NULL;
 	int timeout_ms = 0;
 	size_t n = 0, k = 0;
@@ -145,10 +145,9 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 	if (buf_ok(&text) && buf_ok(&schema))
 		j = jx_try(buf_str(&schema));
 	if (j)
-		j = json_pack("{s:o,s:o,s:I,s:i}", "text",
-			      jx_string(buf_str(&text)), "schema", j, "bytes",
-			      (json_int_t)schema.n, "timeout",
-			      timeout_ms + COUNT_TIMEOUT_MS);
+		j = json_pack("{s:o,s:o,s:i}", "text",
+			      jx_string(buf_str(&text)), "schema", j,
+			      "timeout", timeout_ms + COUNT_TIMEOUT_MS);
 	else
 		err_set(e, ERR_CONFIG, "too many datasets to describe");
 	buf_release(&text);
@@ -159,17 +158,17 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 /* Whom a description fits: configuration, workspace, what is visible of it. */
 static void describe_key(const struct tool_ctx *ctx, struct buf *key)
 {
-	const struct conf_workspace *w = ctx->workspace;
+	const struct workspace *w = ctx->turn.workspace;
 
 	buf_addf(key, "query_data/%llu/%s/",
-		 (unsigned long long)ctx->conf->generation, w->id);
+		 (unsigned long long)ctx->turn.by.conf->generation, w->id);
 	for (size_t i = 0; i < w->n_datasets; i++) {
 		const struct conf_dataset *d = &w->datasets[i];
 
 		buf_addc(key, dataset_visible(ctx, d) ? '+' : '-');
 		for (size_t k = 0; k < d->n_columns; k++)
 			if (d->columns[k].groups.n)
-				buf_addc(key, policy_in_groups(ctx->who,
+				buf_addc(key, policy_in_groups(ctx->turn.by.who,
 					 &d->columns[k].groups) ? '1' : '0');
 	}
 }
@@ -183,11 +182,11 @@ int query_data_describe(const struct tool *t, const struct tool_ctx *ctx,
 	json_t *j;
 
 	describe_key(ctx, &key);
-	shared = tool_env_take(ctx->env, key.p);
+	shared = tool_env_take(ctx->turn.env, key.p);
 	if (!shared) {
 		j = describe(t, ctx, &whole, e);
 		if (j)
-			shared = tool_env_keep(ctx->env, key.p, j, whole
+			shared = tool_env_keep(ctx->turn.env, key.p, j, whole
 				? DESCRIBE_TTL_MS : DESCRIBE_RETRY_MS);
 	}
 	buf_release(&key);
@@ -196,7 +195,6 @@ int query_data_describe(const struct tool *t, const struct tool_ctx *ctx,
 	arena_defer(ctx->arena, tool_env_put, shared);
 	o->description = jx_str(shared->value, "text").p;
 	o->schema = json_object_get(shared->value, "schema");
-	o->schema_bytes = (size_t)jx_int(shared->value, "bytes", 0);
 	o->timeout_ms = (int)jx_int(shared->value, "timeout", t->timeout_ms);
 	return 0;
 }
@@ -312,10 +310,11 @@ static int answer(struct db *db, const struct dataset *d,
 static int prepare(const struct tool_ctx *ctx, const json_t *args,
 		   struct dataset *d, struct query *q, struct err *e)
 {
+	const struct identity *by = ctx->turn.by.who;
 	struct row_caller who = {
-		.user = ctx->who->login, .tenant = ctx->who->tenant,
-		.user_id = str_of(ctx->who->user_id_text),
-		.groups = ctx->who->groups, .n_groups = ctx->who->n_groups,
+		.user = by->login, .tenant = by->tenant,
+		.user_id = str_of(by->user_id_text),
+		.groups = by->groups, .n_groups = by->n_groups,
 	};
 
 	if (dataset_find(ctx, jx_str(args, "dataset"), d, e) < 0)
@@ -343,19 +342,19 @@ int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
 	*is_json = true;
 	if (prepare(ctx, args, &d, &q, e) < 0)
 		return -1;
-	db = tool_env_pool(ctx->env, d.database, e);
+	db = tool_env_pool(ctx->turn.env, d.database, e);
 	if (!db)
 		return -1;
 	db_stop_init(&stop);
 	hook.ctx = &stop;
-	if (ctx->abort)
-		http_abort_on(ctx->abort, &hook);
+	if (ctx->turn.abort)
+		http_abort_on(ctx->turn.abort, &hook);
 	rc = answer(db, &d, &q, tool_result_cap(t, ctx), &stop, ctx->arena, out,
 		    e);
-	if (ctx->abort)
-		http_abort_off(ctx->abort, &hook);
+	if (ctx->turn.abort)
+		http_abort_off(ctx->turn.abort, &hook);
 	db_stop_release(&stop);
-	tool_env_done(ctx->env, db);
+	tool_env_done(ctx->turn.env, db);
 	return rc;
 }
 

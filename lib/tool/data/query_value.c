@@ -1,5 +1,4 @@
 /* Values that a model wrote, as typed parameters. See query.h. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,40 +52,10 @@ static struct str json_text(const json_t *v)
 	return (struct str){ json_string_value(v), json_string_length(v) };
 }
 
-static bool parse_int(struct str s, int64_t *out)
-{
-	char text[32], *end;
-	long long n;
-
-	s = str_trim(s);
-	if (s.n == 0 || s.n >= sizeof(text))
-		return false;
-	memcpy(text, s.p, s.n);
-	text[s.n] = '\0';
-	errno = 0;
-	n = strtoll(text, &end, 10);
-	*out = n;
-	return errno == 0 && *end == '\0' && end == text + s.n;
-}
-
-static bool parse_real(struct str s, double *out)
-{
-	char text[64], *end;
-
-	s = str_trim(s);
-	if (s.n == 0 || s.n >= sizeof(text) ||
-	    strspn(s.p, "0123456789+-.eE") < s.n)
-		return false;
-	memcpy(text, s.p, s.n);
-	text[s.n] = '\0';
-	*out = strtod(text, &end);
-	return end == text + s.n && isfinite(*out);
-}
-
 static bool int_value(const json_t *v, int64_t *out)
 {
 	if (json_is_string(v))
-		return parse_int(json_text(v), out);
+		return str_int(str_trim(json_text(v)), out);
 	if (json_is_real(v)) {
 		double d = json_real_value(v);
 
@@ -280,7 +249,7 @@ int query_value(const struct conf_column *c, const json_t *v,
 		}
 		d = json_real_value(v);
 		if (!json_is_real(v) &&
-		    !(json_is_string(v) && parse_real(json_text(v), &d)))
+		    !(json_is_string(v) && str_real(str_trim(json_text(v)), &d)))
 			return wrong(c, v, what, e);
 		*out = DB_D(d);
 		return 0;

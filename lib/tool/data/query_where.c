@@ -7,7 +7,7 @@
 
 enum op_kind { OP_COMPARE, OP_IN, OP_LIKE, OP_NULL, OP_BETWEEN };
 
-static const struct op {
+static const struct where_op {
 	const char *name;
 	enum op_kind kind;
 	const char *sql;		/* compare, null: the operator */
@@ -34,7 +34,7 @@ static int value(struct compile *q, const struct conf_column *c,
 }
 
 static int compile_compare(struct compile *q, struct buf *sql,
-			   const struct op *op, const struct conf_column *c,
+			   const struct where_op *op, const struct conf_column *c,
 			   const json_t *v)
 {
 	bool equality = op->day_sql == NULL, whole_day;
@@ -93,7 +93,7 @@ static int compile_in(struct compile *q, struct buf *sql,
 }
 
 static int compile_like(struct compile *q, struct buf *sql,
-			const struct op *op, const struct conf_column *c,
+			const struct where_op *op, const struct conf_column *c,
 			const json_t *v)
 {
 	struct db_val val;
@@ -142,7 +142,7 @@ static int compile_filter(struct compile *q, struct buf *sql, const json_t *f)
 		json_object_get(f, "column"), "filters");
 	const json_t *v = json_object_get(f, "value");
 	const json_t *name = json_object_get(f, "op");
-	const struct op *op = NULL;
+	const struct where_op *op = NULL;
 
 	if (!c || query_allowed(q, c, c->filter, "filters") < 0)
 		return -1;

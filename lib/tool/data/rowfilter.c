@@ -137,16 +137,8 @@ int sql_fragment_check(const char *text, bool names, struct err *e)
 
 void query_args_add(struct query_args *args, struct db_val v)
 {
-	if (args->n == args->size) {
-		size_t size = args->size ? args->size * 2 : 16;
-		struct db_val *bigger = arena_alloc(args->arena,
-						    size * sizeof(*bigger));
-
-		if (args->n)
-			memcpy(bigger, args->v, args->n * sizeof(*bigger));
-		args->v = bigger;
-		args->size = size;
-	}
+	args->v = arena_room(args->arena, args->v, args->n, 1, &args->size,
+			     sizeof(*args->v));
 	args->v[args->n++] = v;
 }
 

@@ -18,7 +18,7 @@
 
 #include "base/banned.h"
 
-struct build {
+struct building {
 	const struct conf_tool *c;
 	const struct conf_tool_http *h;
 	const json_t *args;
@@ -55,7 +55,7 @@ static bool has_control(struct str s)
  * Some servers decode %2F before they look at the path, so that a slash in a
  * value would be one in the path: there is none.
  */
-static int add_path_value(struct build *b, struct str name)
+static int add_path_value(struct building *b, struct str name)
 {
 	const json_t *v = json_object_getn(b->args, name.p, name.n);
 	struct buf text = BUF_INIT(HTTP_URL_BYTES);
@@ -82,7 +82,7 @@ static int add_path_value(struct build *b, struct str name)
 }
 
 /* "." and ".." are steps in a path, however they came about. */
-static int check_steps(struct build *b, size_t start)
+static int check_steps(struct building *b, size_t start)
 {
 	struct str rest = { b->url.p + start, b->url.n - start };
 
@@ -97,7 +97,7 @@ static int check_steps(struct build *b, size_t start)
 	return 0;
 }
 
-static int build_path(struct build *b, struct str path)
+static int build_path(struct building *b, struct str path)
 {
 	struct str literal, name;
 	size_t start = b->url.n;
@@ -136,7 +136,7 @@ static void add_pair(struct buf *out, bool *any, char first, struct str key,
 	buf_release(&text);
 }
 
-static void add_query(struct build *b, struct str key, const json_t *v)
+static void add_query(struct building *b, struct str key, const json_t *v)
 {
 	add_pair(&b->url, &b->has_query, '?', key, v);
 }
@@ -159,7 +159,7 @@ static bool placed(const struct conf_tool_http *h, struct str name)
  * the model could say again, and differently, what the URL says already. Who
  * wants them says additionalProperties.
  */
-static int check_names(const struct build *b)
+static int check_names(const struct building *b)
 {
 	static const char *const says[] = {
 		"additionalProperties", "allOf", "anyOf", "oneOf", "$ref",
@@ -181,7 +181,7 @@ static int check_names(const struct build *b)
 }
 
 /* The arguments without a place, as an object in the arena. */
-static json_t *left_over(struct build *b)
+static json_t *left_over(struct building *b)
 {
 	json_t *out = jx_keep(b->arena, json_object());
 	const char *key;
@@ -193,7 +193,7 @@ static json_t *left_over(struct build *b)
 	return out;
 }
 
-static void add_query_all(struct build *b, const json_t *map)
+static void add_query_all(struct building *b, const json_t *map)
 {
 	const char *key;
 	json_t *v;
@@ -203,7 +203,7 @@ static void add_query_all(struct build *b, const json_t *map)
 }
 
 /* What stands in the URL behind its "?", with values encoded. */
-static void build_url_query(struct build *b, struct str query)
+static void build_url_query(struct building *b, struct str query)
 {
 	struct str literal, name;
 
@@ -221,7 +221,7 @@ static void build_url_query(struct build *b, struct str query)
 	}
 }
 
-static int build_url(struct build *b, struct str page)
+static int build_url(struct building *b, struct str page)
 {
 	struct str rest = str_of(b->h->url);
 	struct str scheme = { rest.p, strcspn(rest.p, ":") + 3 }, path, host;
@@ -278,7 +278,7 @@ static bool has_header(const struct http_call *out, const char *name)
 	return false;
 }
 
-static int build_header(struct build *b, const char *template)
+static int build_header(struct building *b, const char *template)
 {
 	struct str rest = str_of(template), key = str_cut(&rest, ':');
 	struct str value = str_trim(rest), only = template_only(value);
@@ -313,7 +313,7 @@ static struct str base64(struct arena *a, const char *text)
 	return str_of(out);
 }
 
-static int build_auth(struct build *b, const struct tool_ctx *ctx)
+static int build_auth(struct building *b, const struct tool_ctx *ctx)
 {
 	const struct conf_tool_http *h = b->h;
 	struct arena *a = b->arena;
@@ -336,8 +336,8 @@ static int build_auth(struct build *b, const struct tool_ctx *ctx)
 		secret(b->out, s);
 		break;
 	case HTTP_AUTH_USER_TOKEN:
-		if (user_token_make(h->token, ctx->who, clock_now_us(), a, &s,
-				    b->e) < 0)
+		if (user_token_make(h->token, ctx->turn.by.who, clock_now_us(),
+				    a, &s, b->e) < 0)
 			return -1;
 		if (h->auth_header[0])
 			header(b->out, arena_printf(a, "%s: %s",
@@ -355,7 +355,7 @@ static int build_auth(struct build *b, const struct tool_ctx *ctx)
 
 /* -- body ------------------------------------------------------------------- */
 
-static void build_body(struct build *b)
+static void build_body(struct building *b)
 {
 	struct buf text = BUF_INIT(4 * LIM_TOOL_ARGS_BYTES);
 	const json_t *j;
@@ -389,7 +389,7 @@ int http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
 		    const json_t *args, struct str page, struct http_call *out,
 		    struct err *e)
 {
-	struct build b = {
+	struct building b = {
 		.c = c, .h = c->http, .args = args, .arena = ctx->arena,
 		.out = out, .e = e, .url = BUF_INIT(HTTP_URL_BYTES),
 	};

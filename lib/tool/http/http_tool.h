@@ -7,7 +7,10 @@
 #define TOOL_HTTP_TOOL_H
 
 #include "net/http.h"
-#include "tool/core/tool.h"
+#include "tool/core/kind.h"
+#include "tool/http/option.h"
+
+extern const struct tool_kind kind_http, kind_openapi;
 
 enum { HTTP_URL_BYTES = 16384, HTTP_HEADERS = 72 };
 

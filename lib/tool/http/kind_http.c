@@ -11,7 +11,6 @@
 
 #include "auth/user_token.h"
 #include "base/clock.h"
-#include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "net/guard.h"
@@ -168,7 +167,7 @@ static int check_page(const struct conf_tool_http *h, struct err *e)
 	return 0;
 }
 
-static int http_check(const struct conf *conf, const struct conf_workspace *w,
+static int http_check(const struct conf *conf, const struct workspace *w,
 		      const struct conf_tool *c, struct err *e)
 {
 	const struct conf_tool_http *h = c->http;
@@ -291,12 +290,13 @@ static int fetch(struct course *k)
 {
 	const struct conf_list *own = &k->h->allow_private;
 	struct net_guard guard = {
-		.allow = own->n ? own : &k->ctx->conf->allow_private,
+		.allow = own->n ? own : &k->ctx->turn.by.conf->allow_private,
 	};
 	struct http_request r = {
 		.method = k->call.method, .url = k->call.url,
 		.headers = k->call.headers, .n_headers = k->call.n_headers,
-		.body = k->call.body, .abort = k->ctx->abort, .watch_fd = -1,
+		.body = k->call.body, .abort = k->ctx->turn.abort,
+		.watch_fd = -1,
 		.max_body_bytes = (size_t)k->h->response_bytes,
 		.guard = &guard, .on_body = on_body, .on_header = on_header,
 		.ctx = k,
@@ -310,7 +310,8 @@ static int fetch(struct course *k)
 		buf_reset(&k->body);
 		k->link[0] = '\0';
 		r.total_timeout_ms = (int)MAX(left, 1);
-		rc = http_do(tool_env_http(k->ctx->env), &r, &k->res, &cause);
+		rc = http_do(tool_env_http(k->ctx->turn.env), &r, &k->res,
+			     &cause);
 		ms = pause_ms(k, attempt);
 		if (attempt >= k->h->retries || !worth_another(k, rc, &cause) ||
 		    ms > RETRY_MOST_MS || clock_mono_ms() + ms >= k->until_ms)
@@ -334,7 +335,7 @@ static int read_answer(const struct course *k, const struct conf_tool_http *h,
 {
 	const struct http_reading how = {
 		.what = "The service's page", .until_ms = k->until_ms,
-		.abort = k->ctx->abort,
+		.abort = k->ctx->turn.abort,
 	};
 
 	return http_answer_read(h, &how, &k->res, &k->body, out, e);

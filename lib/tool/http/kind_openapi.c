@@ -15,7 +15,7 @@
 enum { KEEP_MS = 3600000 };
 
 static int openapi_check(const struct conf *conf,
-			 const struct conf_workspace *w,
+			 const struct workspace *w,
 			 const struct conf_tool *c, struct err *e)
 {
 	struct err fault = ERR_INIT;
@@ -52,15 +52,16 @@ static const json_t *operations(const struct tool_ctx *ctx,
 				const struct conf_tool *c, struct err *e)
 {
 	const char *key = arena_printf(ctx->arena, "openapi/%llu/%s/%s",
-		(unsigned long long)ctx->conf->generation, c->file, c->name);
-	struct tool_shared *shared = tool_env_take(ctx->env, key);
+		(unsigned long long)ctx->turn.by.conf->generation, c->file,
+		c->name);
+	struct tool_shared *shared = tool_env_take(ctx->turn.env, key);
 	json_t *ops;
 
 	if (!shared) {
 		ops = openapi_import(c, e);
 		if (!ops)
 			return NULL;
-		shared = tool_env_keep(ctx->env, key, ops, KEEP_MS);
+		shared = tool_env_keep(ctx->turn.env, key, ops, KEEP_MS);
 	}
 	arena_defer(ctx->arena, tool_env_put, shared);
 	return shared->value;
@@ -131,8 +132,6 @@ static int openapi_add(const struct tool_ctx *ctx, const struct conf_tool *c,
 		t.name = ((const struct conf_tool *)t.data)->name;
 		t.description = jx_str(op, "description").p;
 		t.parameters = jx_obj(op, "parameters");
-		t.parameters_bytes = json_dumpb(t.parameters, NULL, 0,
-						JSON_COMPACT);
 		/* Never less than what the method says. */
 		if (does > t.effect) {
 			t.effect = does;

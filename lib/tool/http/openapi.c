@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "conf/rules.h"
 #include "schema/schema.h"
+#include "tool/http/option.h"
 
 #include "base/banned.h"
 

@@ -7,13 +7,11 @@
 
 #include <fnmatch.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "auth/policy.h"
 #include "auth/user_token.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "tool/core/env.h"
 
 #include "base/banned.h"
 
@@ -148,7 +146,7 @@ static int fill(const struct mcp_row *r, const struct tool_ctx *ctx,
 		.name = str_of(r->tool->remote),
 		.headers = v, .n_headers = n,
 		.timeout_ms = r->timeout_ms, .repeatable = r->repeatable,
-		.abort = ctx->abort,
+		.abort = ctx->turn.abort,
 	};
 	return 0;
 }
@@ -160,10 +158,10 @@ int mcp_credential(const struct conf_mcp *s, const struct tool_ctx *ctx,
 	struct str token;
 
 	*out = NULL;
-	if (!s->token || !ctx->who)
+	if (!s->token || !ctx->turn.by.who)
 		return 0;
-	if (user_token_make(s->token, ctx->who, clock_now_us(), a, &token,
-			    e) < 0)
+	if (user_token_make(s->token, ctx->turn.by.who, clock_now_us(), a,
+			    &token, e) < 0)
 		return -1;
 	*out = arena_printf(a, "%s: %s%.*s", s->token_header,
 			    bearer ? "Bearer " : "", STR_ARG(token));
@@ -233,7 +231,7 @@ static struct tool row_of(const struct conf_mcp *s, const struct mcp_tool *t,
 		.name = t->name, .description = t->description,
 		.title = t->title,
 		.group = s->id, .source = s->file, .kind = "mcp",
-		.parameters = t->schema, .parameters_bytes = t->schema_bytes,
+		.parameters = t->schema,
 		.groups = &s->groups, .effect = effect,
 		.confirm = confirm_of(s, o, effect), .untrusted = true,
 		.timeout_ms = r->timeout_ms * MCP_LONGEST,
@@ -242,25 +240,33 @@ static struct tool row_of(const struct conf_mcp *s, const struct mcp_tool *t,
 	};
 }
 
-/* Whether the agent could choose anything of the server. */
-static bool wanted(const struct tool_ctx *ctx, const struct conf_mcp *s)
+/* Whether a list of tools could have one of the server. */
+static bool may_list(const struct conf_list *l, const struct conf_mcp *s)
 {
-	const struct conf_list *l = ctx->agent ? &ctx->agent->tools : NULL;
 	size_t n = strlen(s->id);
 
-	if (ctx->only && !(str_starts(str_of(ctx->only), str_of(s->id)) &&
-			   ctx->only[n] == '_'))
-		return false;
-	if (!policy_in_groups(ctx->who, &s->groups))
-		return false;
-	if (!l || l->n == 0)
-		return true;
 	for (size_t i = 0; i < l->n; i++)
 		if ((!strncmp(l->v[i], s->id, n) && l->v[i][n] == '_') ||
 		    (!strncmp(l->v[i], "group:", 6) &&
 		     !strcmp(l->v[i] + 6, s->id)))
 			return true;
 	return false;
+}
+
+/* Whether the turn could be offered anything of the server. */
+static bool wanted(const struct tool_ctx *ctx, const struct conf_mcp *s)
+{
+	const struct workspace *w = ctx->turn.workspace;
+	const struct agent *a = ctx->turn.agent;
+	const char *only = ctx->turn.only;
+	size_t n = strlen(s->id);
+
+	if (only && !(str_starts(str_of(only), str_of(s->id)) && only[n] == '_'))
+		return false;
+	if (!policy_in_groups(ctx->turn.by.who, &s->groups))
+		return false;
+	return (!w || !w->set.allow_tools || may_list(&w->allow_tools, s)) &&
+	       (!a || !a->set.tools || may_list(&a->tools, s));
 }
 
 static void add_rows(const struct tool_ctx *ctx, const struct conf_mcp *s,
@@ -286,9 +292,9 @@ static void add_rows(const struct tool_ctx *ctx, const struct conf_mcp *s,
 
 void mcp_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
 {
-	for (size_t i = 0; i < ctx->conf->n_mcp_servers; i++)
-		if (wanted(ctx, &ctx->conf->mcp_servers[i]))
-			add_rows(ctx, &ctx->conf->mcp_servers[i], rows);
+	for (size_t i = 0; i < ctx->turn.by.conf->n_mcp_servers; i++)
+		if (wanted(ctx, &ctx->turn.by.conf->mcp_servers[i]))
+			add_rows(ctx, &ctx->turn.by.conf->mcp_servers[i], rows);
 }
 
 bool mcp_makes(const struct conf *conf, struct str name)

@@ -98,7 +98,6 @@ struct mcp_tool {
 	const char *description;	/* cleaned */
 	const char *title;		/* for people, cleaned; NULL = none */
 	json_t *schema;			/* what schema_check knows of it */
-	size_t schema_bytes;
 	const char *definition;		/* canonical JSON of what is pinned */
 	unsigned char hash[MCP_HASH_BYTES];	/* of that */
 	enum mcp_state state;

@@ -47,13 +47,14 @@ static const struct conf_list *allowed(const struct tool_ctx *ctx,
 				       const struct conf_mcp *s)
 {
 	return s->allow_private.n ? &s->allow_private
-		: &ctx->conf->allow_private;
+		: &ctx->turn.by.conf->allow_private;
 }
 
 /* Who has the same key may share a session, a child and a list of tools. */
 static char *key_of(const struct tool_ctx *ctx, const struct conf_mcp *s)
 {
-	const char *user = s->token && ctx->who ? ctx->who->user_id_text : "";
+	const struct identity *who = ctx->turn.by.who;
+	const char *user = s->token && who ? who->user_id_text : "";
 	unsigned char hash[16];
 	char hex[33], *key;
 	crypto_generichash_state h;
@@ -148,7 +149,7 @@ void mcp_hub_free(struct mcp_hub *hub)
 struct mcp_peer *mcp_peer_get(const struct tool_ctx *ctx,
 			      const struct conf_mcp *s)
 {
-	struct mcp_hub *hub = tool_env_mcp(ctx->env);
+	struct mcp_hub *hub = tool_env_mcp(ctx->turn.env);
 	char *key = key_of(ctx, s);
 	struct mcp_peer *p, *unused;
 

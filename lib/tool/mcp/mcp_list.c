@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <fnmatch.h>
 #include <sodium.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -45,7 +44,7 @@ enum {
 
 /* -- one tool -------------------------------------------------------------- */
 
-struct reading {
+struct tool_reading {
 	struct arena *a;
 	const struct conf_mcp *server;
 	struct mcp_tool *v;
@@ -73,7 +72,7 @@ static bool deeper_than(const json_t *j, int levels)
 }
 
 /* Name, description, schemas and hints: what an admin accepts. */
-static void pin(struct reading *r, const json_t *j, struct mcp_tool *t)
+static void pin(struct tool_reading *r, const json_t *j, struct mcp_tool *t)
 {
 	static const char *const pinned[] = {
 		"name", "title", "description", "inputSchema", "outputSchema",
@@ -241,7 +240,8 @@ static bool has_control(struct str s)
 	return false;
 }
 
-static void read_schema(struct reading *r, const json_t *j, struct mcp_tool *t)
+static void read_schema(struct tool_reading *r, const json_t *j,
+			struct mcp_tool *t)
 {
 	const json_t *given = json_object_get(j, "inputSchema");
 	struct params p = { .a = r->a, .tool = t };
@@ -251,7 +251,6 @@ static void read_schema(struct reading *r, const json_t *j, struct mcp_tool *t)
 	t->schema = jx_keep(r->a, schema_relaxed(given, t->name));
 	if (!schema_clean(t->schema, DESCRIPTION_BYTES))
 		t->refused = "its schema has control tokens or hidden characters";
-	t->schema_bytes = json_dumpb(t->schema, NULL, 0, JSON_COMPACT);
 	if (*r->server->url)
 		find_params(&p, given, 0, true);
 	if (p.bad)
@@ -262,7 +261,7 @@ static void read_schema(struct reading *r, const json_t *j, struct mcp_tool *t)
  * A tool that the configuration does not allow is as if it were not there: it
  * takes no memory.
  */
-static void read_tool(struct reading *r, const json_t *j)
+static void read_tool(struct tool_reading *r, const json_t *j)
 {
 	struct str name = jx_str(j, "name");
 	const json_t *hints = jx_obj(j, "annotations");
@@ -307,7 +306,7 @@ static void read_tool(struct reading *r, const json_t *j)
 }
 
 /* The tools of a page. What is too much in all is an error of the server. */
-static int read_tools(struct reading *r, const json_t *tools, struct err *e)
+static int read_tools(struct tool_reading *r, const json_t *tools, struct err *e)
 {
 	const json_t *tool;
 	size_t i;
@@ -328,7 +327,7 @@ static int read_tools(struct reading *r, const json_t *tools, struct err *e)
 }
 
 /* The cursor of the page that follows; p == NULL: this was the last. */
-static int read_cursor(struct reading *r, const json_t *result,
+static int read_cursor(struct tool_reading *r, const json_t *result,
 		       struct str *out, struct err *e)
 {
 	struct str s = jx_str(result, "nextCursor");
@@ -349,7 +348,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Two of one name: which of them is meant is not to be known. */
-static void refuse_twins(struct reading *r)
+static void refuse_twins(struct tool_reading *r)
 {
 	for (size_t i = 1; i < r->n; i++)
 		if (!strcmp(r->v[i].name, r->v[i - 1].name))
@@ -367,7 +366,7 @@ static bool seen(const struct str *cursors, size_t n, struct str cursor)
 
 /* All pages; *ttl_ms as the server wants it. */
 static int read_pages(struct mcp_peer *p, const struct conf_mcp *s,
-		      const struct tool_ctx *ctx, struct reading *r,
+		      const struct tool_ctx *ctx, struct tool_reading *r,
 		      int64_t *ttl_ms, struct err *e)
 {
 	struct str cursors[PAGES];
@@ -382,7 +381,7 @@ static int read_pages(struct mcp_peer *p, const struct conf_mcp *s,
 			.server = s, .method = "tools/list", .params = params,
 			.credential = credential,
 			.timeout_ms = MIN(s->timeout_ms, LIST_MS),
-			.abort = ctx->abort, .repeatable = true,
+			.abort = ctx->turn.abort, .repeatable = true,
 		};
 		const json_t *tools;
 		struct str next;
@@ -435,7 +434,7 @@ static struct mcp_list *fetch(struct mcp_peer *p, const struct conf_mcp *s,
 			      struct err *e)
 {
 	struct mcp_list *l = list_new();
-	struct reading r = { .a = &l->arena, .server = s };
+	struct tool_reading r = { .a = &l->arena, .server = s };
 
 	if (read_pages(p, s, ctx, &r, ttl_ms, e) < 0) {
 		mcp_list_put(l);
@@ -505,9 +504,9 @@ static int accept_new(const struct conf_mcp *s, const struct tool_ctx *ctx,
 		}
 		*more = true;
 		log_info("MCP tool accepted at its first use", "tool", t->name);
-		if (mcp_pin_first(tool_env_db(ctx->env),
-				  str_of(ctx->conf->tenant), str_of(s->id),
-				  &now, e) < 0)
+		if (mcp_pin_first(ctx->turn.by.db,
+				  str_of(ctx->turn.by.conf->tenant),
+				  str_of(s->id), &now, e) < 0)
 			return -1;
 	}
 	return 0;
@@ -529,9 +528,9 @@ static struct mcp_list *with_pins(const struct conf_mcp *s,
 	do {
 		bool more = false;
 
-		if (mcp_pin_hashes(tool_env_db(ctx->env),
-				   str_of(ctx->conf->tenant), str_of(s->id),
-				   &a, &pins, &n, e) < 0)
+		if (mcp_pin_hashes(ctx->turn.by.db,
+				   str_of(ctx->turn.by.conf->tenant),
+				   str_of(s->id), &a, &pins, &n, e) < 0)
 			goto fail;
 		if (s->pin == PIN_FIRST_USE && !again &&
 		    accept_new(s, ctx, base, pins, n, &more, e) < 0)

@@ -33,8 +33,8 @@ enum {
 	QUEUE_BYTES = 16777216,	/* not yet read by the child */
 };
 
-struct waiter {			/* on the caller's stack */
-	struct waiter *next;
+struct mcp_waiter {			/* on the caller's stack */
+	struct mcp_waiter *next;
 	struct mcp_call *call;
 	int64_t id, life_ms;
 	int fd;			/* eventfd: something came */
@@ -54,7 +54,7 @@ struct mcp_child {
 	bool stop, ended;
 	int64_t used_ms;
 	struct buf queue;	/* to its stdin */
-	struct waiter *waiters;
+	struct mcp_waiter *waiters;
 };
 
 /* -- starting -------------------------------------------------------------- */
@@ -166,9 +166,9 @@ static void send_line(struct mcp_child *k, const struct buf *text)
 	wake(k->wake);
 }
 
-static struct waiter *waiter_of(struct mcp_child *k, int64_t id)
+static struct mcp_waiter *waiter_of(struct mcp_child *k, int64_t id)
 {
-	struct waiter *w = k->waiters;
+	struct mcp_waiter *w = k->waiters;
 
 	while (w && w->id != id)
 		w = w->next;
@@ -187,7 +187,7 @@ static int64_t whose(const json_t *message)
 
 static void take(struct mcp_child *k, json_t *message)
 {
-	struct waiter *w;
+	struct mcp_waiter *w;
 	json_t *reply = NULL;
 	bool life = false;
 
@@ -346,7 +346,7 @@ static void *child_main(void *p)
 	talk(k);
 	pthread_mutex_lock(&k->lock);
 	k->ended = true;
-	for (struct waiter *w = k->waiters; w; w = w->next) {
+	for (struct mcp_waiter *w = k->waiters; w; w = w->next) {
 		w->over = true;
 		wake(w->fd);
 	}
@@ -399,7 +399,7 @@ bool mcp_child_alive(struct mcp_child *k)
 
 struct waiting {
 	struct mcp_child *child;
-	struct waiter *w;
+	struct mcp_waiter *w;
 	bool late;
 };
 
@@ -417,9 +417,9 @@ static int look(void *ctx)
 }
 
 /* Takes w out; what the child does on is cancelled. */
-static void leave(struct mcp_child *k, struct waiter *w)
+static void leave(struct mcp_child *k, struct mcp_waiter *w)
 {
-	struct waiter **at = &k->waiters;
+	struct mcp_waiter **at = &k->waiters;
 
 	pthread_mutex_lock(&k->lock);
 	while (*at != w)
@@ -437,7 +437,7 @@ static void leave(struct mcp_child *k, struct waiter *w)
 }
 
 /* False: it ends, so nothing was sent. */
-static bool join(struct mcp_child *k, struct waiter *w, const struct buf *text)
+static bool join(struct mcp_child *k, struct mcp_waiter *w, const struct buf *text)
 {
 	bool ok;
 
@@ -456,7 +456,7 @@ int mcp_stdio_exchange(struct mcp_peer *p, struct mcp_call *c,
 		       const struct mcp_mode *m, struct mcp_outcome *out,
 		       struct err *e)
 {
-	struct waiter w = {
+	struct mcp_waiter w = {
 		.call = c, .id = atomic_fetch_add(&p->next_id, 1),
 		.life_ms = clock_mono_ms(), .fd = eventfd(0, EFD_CLOEXEC),
 	};

@@ -103,10 +103,9 @@ int64_t mcp_answer_id(const json_t *message)
 		return -1;
 	/* Some servers make a text of every id. */
 	if (json_is_string(id)) {
-		char *end;
-		int64_t v = strtoll(json_string_value(id), &end, 10);
+		int64_t v;
 
-		return *end || v < 0 ? -1 : v;
+		return str_int(str_of(json_string_value(id)), &v) && v >= 0 ? v : -1;
 	}
 	return json_is_integer(id) && json_integer_value(id) >= 0
 		? json_integer_value(id) : -1;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "tool/core/given.h"
+#include "tool/text/given.h"
 
 #include "base/banned.h"
 
@@ -26,7 +26,7 @@ static const char *const severities[] = {
 	"fatal", "error", "warning", "info", "debug", "other",
 };
 
-struct pattern {
+struct line_pattern {
 	char text[PATTERN_BYTES + 1];
 	struct str example;
 	size_t first, last, count;	/* lines, from 1 */
@@ -34,7 +34,7 @@ struct pattern {
 };
 
 struct analysis {
-	struct pattern *v;
+	struct line_pattern *v;
 	size_t n, lines, others;	/* others: of no pattern */
 	uint16_t slots[SLOTS];		/* index + 1 */
 	size_t by_severity[SEV_NONE + 1], by_status[6];
@@ -187,10 +187,10 @@ static uint32_t hash(const char *s)
 }
 
 /* The pattern of this text, made if there is room; NULL when there is none. */
-static struct pattern *pattern_of(struct analysis *a, const char *text)
+static struct line_pattern *pattern_of(struct analysis *a, const char *text)
 {
 	uint32_t at = hash(text) & (SLOTS - 1);
-	struct pattern *p;
+	struct line_pattern *p;
 
 	for (; a->slots[at]; at = (at + 1) & (SLOTS - 1))
 		if (!strcmp(a->v[a->slots[at] - 1].text, text))
@@ -199,7 +199,7 @@ static struct pattern *pattern_of(struct analysis *a, const char *text)
 		return NULL;
 	p = &a->v[a->n++];
 	a->slots[at] = (uint16_t)a->n;
-	*p = (struct pattern){ .first = 0 };
+	*p = (struct line_pattern){ .first = 0 };
 	memcpy(p->text, text, strlen(text) + 1);
 	return p;
 }
@@ -210,7 +210,7 @@ static void take_line(struct analysis *a, struct str line)
 	struct str time = time_of(line);
 	enum severity severity = severity_of(line);
 	int status = status_of(line);
-	struct pattern *p;
+	struct line_pattern *p;
 
 	a->lines++;
 	if (!str_trim(line).n)
@@ -241,7 +241,7 @@ static void take_line(struct analysis *a, struct str line)
 /* Severe ones first, then frequent ones, then by their first line. */
 static int by_weight(const void *x, const void *y)
 {
-	const struct pattern *a = x, *b = y;
+	const struct line_pattern *a = x, *b = y;
 	enum severity sa = MIN(a->severity, SEV_INFO);
 	enum severity sb = MIN(b->severity, SEV_INFO);
 
@@ -259,7 +259,7 @@ static void write_patterns(struct jw *w, struct analysis *a)
 	jw_key(w, "patterns");
 	jw_arr(w);
 	for (size_t i = 0; i < a->n && i < SHOWN; i++) {
-		const struct pattern *p = &a->v[i];
+		const struct line_pattern *p = &a->v[i];
 
 		jw_obj(w);
 		jw_kint(w, "count", (int64_t)p->count);

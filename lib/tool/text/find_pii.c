@@ -1,6 +1,6 @@
 /* find_pii: personal data and secrets in a text, located and masked (A66). */
 #include "base/utf8.h"
-#include "tool/core/given.h"
+#include "tool/text/given.h"
 #include "tool/text/pii.h"
 
 #include "base/banned.h"

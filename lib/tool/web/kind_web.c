@@ -1,7 +1,6 @@
 /* Kinds web_search and web_visit. See web.h. */
 #include "tool/web/web.h"
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "base/utf8.h"
 #include "net/http.h"
 #include "tool/http/http_tool.h"
-#include "tool/core/kind.h"
+#include "tool/schemas.h"
 
 #include "base/banned.h"
 
@@ -82,12 +81,6 @@ bool web_asked(const struct conf_list *words, struct str message)
 	return false;
 }
 
-static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
-{
-	(void)t;
-	return ctx->web;
-}
-
 /* -- web_visit -------------------------------------------------------------- */
 
 /* The body as text, behind the address that it came from. */
@@ -118,22 +111,6 @@ static const char *const page_headers[] = {
 	"*/*;q=0.1",
 };
 
-/* The host of a whole address, without a login. */
-static struct str host_of(struct str url)
-{
-	const char *p = url.n ? memmem(url.p, url.n, "://", 3) : NULL;
-	struct str host;
-
-	if (!p)
-		return (struct str){ NULL, 0 };
-	p += 3;
-	host = (struct str){ p, strcspn(p, "/?#\\") };
-	for (p = memchr(host.p, '@', host.n); p;
-	     p = memchr(host.p, '@', host.n))
-		host = (struct str){ p + 1, (size_t)(host.p + host.n - p) - 1 };
-	return host;
-}
-
 static int visit_run(const struct tool *t, const struct tool_ctx *ctx,
 		     const json_t *args, struct buf *out, bool *is_json,
 		     struct err *e)
@@ -149,18 +126,14 @@ static int visit_run(const struct tool *t, const struct tool_ctx *ctx,
 	struct buf url = BUF_INIT(8192), body = BUF_INIT(want.max_bytes);
 	/* Reading has what fetching left. */
 	const struct http_reading how = {
-		.what = want.what, .abort = ctx->abort,
+		.what = want.what, .abort = ctx->turn.abort,
 		.until_ms = clock_mono_ms() + t->timeout_ms,
 	};
 	struct http_result res = { .status = 0 };
-	struct str host;
 	int rc;
 
 	*is_json = false;
 	rc = web_fetch(ctx, &want, jx_str(args, "url"), &url, &body, &res, e);
-	host = host_of(buf_str(&url));
-	if (host.n)
-		origins_add(ctx->from, "web", host);
 	if (rc == 0)
 		rc = write_page(url.p, &how, &res, &body, out, e);
 	buf_release(&url);
@@ -249,7 +222,7 @@ static int search_run(const struct tool *t, const struct tool_ctx *ctx,
 	const struct web_want want = {
 		.headers = headers, .n_headers = *s->api_key ? 2 : 1,
 		.allow = s->allow_private.n ? &s->allow_private
-					    : &ctx->conf->allow_private,
+					    : &ctx->turn.by.conf->allow_private,
 		.max_bytes = ANSWER_BYTES, .timeout_ms = TIMEOUT_MS,
 	};
 	struct buf url = BUF_INIT(16384), body = BUF_INIT(ANSWER_BYTES);
@@ -297,7 +270,7 @@ static int search_dry_run(const struct tool *t, const struct tool_ctx *ctx,
 	return 0;
 }
 
-static int search_check(const struct conf *conf, const struct conf_workspace *w,
+static int search_check(const struct conf *conf, const struct workspace *w,
 			const struct conf_tool *c, struct err *e)
 {
 	(void)conf;
@@ -310,44 +283,13 @@ static int search_check(const struct conf *conf, const struct conf_workspace *w,
 
 /* -- the kinds -------------------------------------------------------------- */
 
-static json_t *search_schema, *visit_schema;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static json_t *schema_of(const char *name, const char *what, int max)
-{
-	return json_pack("{s:s, s:{s:{s:s, s:s, s:i, s:i}}, s:[s], s:b}",
-		"type", "object", "properties", name, "type", "string",
-		"description", what, "minLength", 1, "maxLength", max,
-		"required", name, "additionalProperties", 0);
-}
-
-static void make_schemas(void)
-{
-	search_schema = schema_of("query", "What to look for, in a few words",
-				  400);
-	visit_schema = schema_of("url", "The page's address, exactly as the "
-				 "user or a result has it", 4000);
-}
-
-/* Its arguments are the kind's own, whatever the declaration says. */
-static int describe(const struct tool *t, const struct tool_ctx *ctx,
-		    struct tool_offer *o, struct err *e)
-{
-	(void)ctx;
-	(void)e;
-	pthread_once(&once, make_schemas);
-	o->schema = t->run == search_run ? search_schema : visit_schema;
-	o->schema_bytes = 200;
-	return 0;
-}
-
 const struct tool_kind kind_web_search = {
 	.name = "web_search",
 	.section = offsetof(struct conf_tool, web_search),
 	.check = search_check,
 	.row = {
-		.timeout_ms = TIMEOUT_MS, .advertise = advertise,
-		.describe = describe, .run = search_run,
+		.schema = SCHEMA_web_search, .external = true,
+		.timeout_ms = TIMEOUT_MS, .run = search_run,
 		.dry_run = search_dry_run,
 	},
 };
@@ -356,8 +298,8 @@ const struct tool_kind kind_web_visit = {
 	.name = "web_visit",
 	.section = offsetof(struct conf_tool, web_visit),
 	.row = {
-		.timeout_ms = 2 * TIMEOUT_MS, .advertise = advertise,
-		.describe = describe, .run = visit_run,
+		.schema = SCHEMA_web_visit, .external = true,
+		.timeout_ms = 2 * TIMEOUT_MS, .run = visit_run,
 		.dry_run = visit_dry_run,
 	},
 };

@@ -7,7 +7,10 @@
 #ifndef TOOL_WEB_H
 #define TOOL_WEB_H
 
-#include "tool/core/tool.h"
+#include "tool/core/kind.h"
+#include "tool/web/option.h"
+
+extern const struct tool_kind kind_web_search, kind_web_visit;
 
 /*
  * Whether a message asks for the web: in one of these words (web.words), as
@@ -64,7 +67,8 @@ int web_check_said(const struct tool_ctx *ctx, struct str address,
 /*
  * GET of an address that a model asks for: one that the user or a result said,
  * and that its site lets programs read; redirects are followed, each asked about
- * anew. url becomes the one that answered, with a status of 2xx. Errors have a
+ * anew. url becomes the one that answered, with a status of 2xx; its host is
+ * noted as where the text is from (ctx->from), also of a failure. Errors have a
  * public text for the model.
  */
 int web_fetch(const struct tool_ctx *ctx, const struct web_want *w,

@@ -45,7 +45,7 @@ int web_get(const struct tool_ctx *ctx, const struct web_want *w,
 	const struct http_request r = {
 		.method = "GET", .url = url, .headers = w->headers,
 		.n_headers = w->n_headers, .guard = &guard,
-		.abort = ctx->abort, .watch_fd = -1,
+		.abort = ctx->turn.abort, .watch_fd = -1,
 		.total_timeout_ms = w->timeout_ms,
 		.max_body_bytes = w->max_bytes, .on_header = on_header,
 		.on_body = on_body, .ctx = &g,
@@ -53,7 +53,7 @@ int web_get(const struct tool_ctx *ctx, const struct web_want *w,
 
 	if (location)
 		location[0] = '\0';
-	return http_do(tool_env_http(ctx->env), &r, res, e);
+	return http_do(tool_env_http(ctx->turn.env), &r, res, e);
 }
 
 int web_failed(const char *what, const struct err *cause, struct err *e)
@@ -123,10 +123,28 @@ static int follow(const struct tool_ctx *ctx, const struct web_want *w,
 			  "the next without an end.", w->what);
 }
 
+/* The host of a whole address, without a login. */
+static struct str host_of(struct str url)
+{
+	const char *p = url.n ? memmem(url.p, url.n, "://", 3) : NULL;
+	struct str host;
+
+	if (!p)
+		return (struct str){ NULL, 0 };
+	p += 3;
+	host = (struct str){ p, strcspn(p, "/?#\\") };
+	for (p = memchr(host.p, '@', host.n); p;
+	     p = memchr(host.p, '@', host.n))
+		host = (struct str){ p + 1, (size_t)(host.p + host.n - p) - 1 };
+	return host;
+}
+
 int web_fetch(const struct tool_ctx *ctx, const struct web_want *w,
 	      struct str asked, struct buf *url, struct buf *body,
 	      struct http_result *res, struct err *e)
 {
+	int rc;
+
 	if (web_check_said(ctx, asked, e) < 0)
 		return -1;
 	if (!url_join("http://none.invalid/", asked, url) ||
@@ -134,7 +152,9 @@ int web_fetch(const struct tool_ctx *ctx, const struct web_want *w,
 		return err_public(e, ERR_TOOL_ARGS, "This is no whole "
 				  "address that begins with http:// or "
 				  "https://.");
-	if (follow(ctx, w, url, body, res, e) < 0)
+	rc = follow(ctx, w, url, body, res, e);
+	origins_add(ctx->from, "web", host_of(buf_str(url)));
+	if (rc < 0)
 		return -1;
 	return res->status / 100 == 2 ? 0
 		: err_public(e, ERR_TOOL_FAILED, "The site answered %d.",

@@ -181,11 +181,11 @@ int robots_check(const struct tool_ctx *ctx, const struct conf_list *allow,
 				  "the web.");
 	}
 	key = arena_printf(ctx->arena, "robots %s", root.p);
-	kept = tool_env_take(ctx->env, key);
+	kept = tool_env_take(ctx->turn.env, key);
 	if (!kept) {
 		text = fetch(ctx, allow, root.p, e);
 		if (text)
-			kept = tool_env_keep(ctx->env, key, text, KEEP_MS);
+			kept = tool_env_keep(ctx->turn.env, key, text, KEEP_MS);
 	}
 	buf_release(&root);
 	if (!kept)

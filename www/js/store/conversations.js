@@ -72,15 +72,19 @@ export class Conversations extends Observable {
 		this.error = null;
 		this.changed();
 		try {
-			const page = await this.#api.conversations({
-				workspaceId: this.workspaceId,
-				q,
-				cursor: first ? '' : this.nextCursor,
-				pageSize: PAGE,
-			});
+			let page = { items: [], nextCursor: first ? '' : this.nextCursor };
 
-			if (round !== this.#round)
-				return;
+			// among very many the server looks at some thousand at a time
+			while (page.items.length === 0 && page.nextCursor !== null) {
+				page = await this.#api.conversations({
+					workspaceId: this.workspaceId,
+					q,
+					cursor: page.nextCursor,
+					pageSize: PAGE,
+				});
+				if (round !== this.#round)
+					return;
+			}
 			const old = first ? [] : this.items;
 			const seen = new Set(old.map((item) => item.conversationId));
 

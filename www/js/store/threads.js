@@ -4,6 +4,7 @@
 import { become } from '../route.js';
 import { Observable } from '../observable.js';
 import { Thread } from './thread.js';
+import { Unstored } from './unstored.js';
 
 const KEPT = 8;
 /** When to ask for a title the model writes after its answer. */
@@ -14,6 +15,7 @@ export class Threads extends Observable {
 	#link;
 	#list;
 	#session;
+	#unstored;
 	/** @type {Thread[]} the one used last at the end */
 	#known = [];
 
@@ -26,6 +28,8 @@ export class Threads extends Observable {
 		this.#list = list;
 		this.#session = session;
 		this.say = say;
+		this.#unstored = new Unstored(api, link,
+			(id, turnId, stored) => this.#stored(id, turnId, stored));
 		/** @type {Thread} */
 		this.current = this.#make({});
 	}
@@ -98,6 +102,23 @@ export class Threads extends Observable {
 		return made.conversationId;
 	}
 
+	/** Goes on storing what the server could not, before a reload. */
+	resume()
+	{
+		this.#unstored.resume();
+	}
+
+	/** An answer that this page had kept is stored now, or cannot be any more. */
+	#stored(id, turnId, stored)
+	{
+		const thread = this.#known.find((known) => known.conversationId === id);
+		const turn = thread?.turns.find((known) => known.turnId === turnId);
+
+		turn?.settle(stored);
+		if (stored && thread?.loaded && !thread.live)
+			thread.refresh().catch(() => {});
+	}
+
 	/** Something may have been missed: takes what is so now. */
 	async refresh()
 	{
@@ -157,6 +178,9 @@ export class Threads extends Observable {
 		const thread = this.#known.find((known) => known.conversationId === id);
 		const turn = thread?.turns.find((known) => known.turnId === turnId);
 
+		// the end of one that a later turn, which is shown, took the place of
+		if (turn && turn !== thread.turns.at(-1) && !running && !waiting)
+			return;
 		if ((running || waiting) && !this.#list.find(id))
 			this.#listed(id);
 		this.#list.patch(id, { runningTurnId: running ? turnId : null, waiting });
@@ -254,6 +278,8 @@ export class Threads extends Observable {
 			waiting: turn.waiting.length > 0 });
 		this.changed();
 		this.say(turn, thread === this.current);
+		if (turn.meta.unstored)
+			this.#unstored.add(thread.conversationId, turn.turnId, turn.meta.unstored);
 		const before = thread.title;
 		const conversation = await this.#fetch(thread);
 

@@ -394,6 +394,18 @@ export class Turn extends Observable {
 			part.running = false;
 	}
 
+	/** What this page had kept of it is stored now, or never will be. */
+	settle(stored)
+	{
+		const { unstored, error, ...meta } = this.meta;
+
+		if (!unstored)
+			return;
+		this.answer = { ...this.answer, metadata: stored ?
+			{ ...meta, stored, finish_reason: 'stop' } : { ...meta, error } };
+		this.changed();
+	}
+
 	#endReasoning()
 	{
 		for (const part of this.parts) {

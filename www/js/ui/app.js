@@ -106,6 +106,7 @@ class LampApp extends PageElement {
 		if (!this.session.ready)
 			return;
 		this.notices.start(this.session.me.notifications);
+		this.threads.resume();
 		this.list.show(this.session.workspaceId);
 		await this.#open(readHash());
 	}

@@ -240,15 +240,17 @@ class LampTurn extends PageElement {
 				{ turn: this.turn, ...detail })}></lamp-question>`;
 	}
 
-	/** A question that was answered; while it waits it is a card. */
+	/** A question that was answered, and the choice as the user's words. */
 	#asked({ callId, args, result, running })
 	{
 		if (running || this.turn.waiting.some((wait) => wait.toolCallId === callId))
 			return nothing;
 		return html`<div class="asked"><p>${args.question}</p>
-			<p>${result?.answer ? html`<span class="sr-only">${t('question.answered')}</span>
-				${result.choice ? html`<kbd>${result.choice}</kbd> ` : nothing}${result.answer}` :
-				html`<span class="muted">${t('question.passed')}</span>`}</p></div>`;
+			${result?.answer ? nothing :
+				html`<p class="muted">${t('question.passed')}</p>`}</div>
+			${result?.answer ? html`<div class="replied">
+				<span class="sr-only">${t('question.answered')}</span>
+				<div class="bubble">${result.answer}</div></div>` : nothing}`;
 	}
 
 	#notes(turn)
@@ -260,7 +262,7 @@ class LampTurn extends PageElement {
 		if (NOTES.includes(turn.finish))
 			notes.push(t(`note.${turn.finish}`));
 		if (turn.meta.stored === false)
-			notes.push(t('note.unstored'));
+			notes.push(t(turn.meta.unstored ? 'note.storing' : 'note.unstored'));
 		if (turn.meta.capped)
 			notes.push(t('note.capped'));
 		if (turn.context && turn.context.contextTokens > 0 &&

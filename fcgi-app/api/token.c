@@ -1,0 +1,63 @@
+#include "api/token.h"
+
+#include "api/scope.h"
+#include "app.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "store/token.h"
+
+#include "base/banned.h"
+
+#define GROUPS_BYTES 262144
+
+/* Whether there is room for one more; a repeated key needs none. */
+static int check_room(struct request *rq, const struct resource_row *row,
+		      struct err *e)
+{
+	const struct resource *r = &resources[RESOURCE_API_TOKEN];
+	struct owner owner = scope_owner(rq);
+	struct resource_row made;
+	int64_t n;
+
+	if (resource_count(rq->app->db, r, &owner, &n, e) < 0)
+		return -1;
+	if (n < LIM_TOKENS ||
+	    resource_get(rq->app->db, r, &owner, &row->id, rq->arena, &made,
+			 e) == 0)
+		return 0;
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return err_public(e, ERR_CONFLICT, "You have %d tokens, and there is "
+			  "no room for more. Delete one.", LIM_TOKENS);
+}
+
+int token_made(struct request *rq, struct resource_row *row,
+	       struct str *secret, struct err *e)
+{
+	const struct resource *r = &resources[RESOURCE_API_TOKEN];
+	const struct identity *who = &rq->who;
+	const struct db_val *expires = resource_value(r, row, "expires_us");
+	char *text = arena_zalloc(rq->arena, 1, TOKEN_TEXT_BYTES);
+	struct buf b = BUF_INIT(GROUPS_BYTES);
+	struct jw w = jw_on(&b);
+
+	if (who->kind == IDENTITY_API_TOKEN ||
+	    who->kind == IDENTITY_ANONYMOUS)
+		return err_public(e, ERR_FORBIDDEN, "Sign in to create a "
+				  "token: a token cannot create others.");
+	if (!expires->null && expires->i <= clock_now_us())
+		return err_field(e, ERR_INVALID_FIELD, "expiresAt",
+				 "expiresAt must be in the future.");
+	if (check_room(rq, row, e) < 0)
+		return -1;
+	jw_arr(&w);
+	for (size_t i = 0; i < who->n_groups; i++)
+		jw_str(&w, who->groups[i]);
+	jw_end_arr(&w);
+	token_fill(row, who->login, arena_str(rq->arena, buf_str(&b)),
+		   rq->arena, text);
+	buf_release(&b);
+	*secret = str_of(text);
+	return 0;
+}

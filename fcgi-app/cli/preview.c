@@ -1,0 +1,91 @@
+/* preview: what a message would send to the model, without asking it. */
+#include <getopt.h>
+#include <string.h>
+
+#include "cli.h"
+#include "turn/preview.h"
+
+#include "base/banned.h"
+
+struct wanted {			/* by the command line */
+	struct cli_who who;
+	const char *conversation, *text;
+};
+
+static int read_args(struct cli *cli, int argc, char **argv, struct wanted *w)
+{
+	static const struct option longs[] = {
+		CLI_WHO_OPTIONS,
+		{ "conversation", required_argument, NULL, 'c' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c, rc;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		if (c == 'c') {
+			w->conversation = optarg;
+			continue;
+		}
+		rc = cli_who_option(cli, c, optarg, &w->who);
+		if (rc != CLI_OK)
+			return rc;
+	}
+	w->text = optind < argc ? argv[optind++] : NULL;
+	if (optind < argc)
+		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+	if (!w->text || !*w->text)
+		return cli_usage(cli, "say the message");
+	if (!w->who.user)
+		return cli_usage(cli, "--user is missing: as whom?");
+	return CLI_OK;
+}
+
+static int preview(struct cli_session *s, const struct wanted *w,
+		   struct err *e)
+{
+	const struct turn_deps deps = {
+		.db = s->db, .http = s->http, .tools = s->tools,
+	};
+	struct turn_request in = {
+		.verb = TURN_SEND, .content = str_of(w->text),
+	};
+	struct buf b = BUF_INIT(CLI_OUT_BYTES);
+	struct jw json = jw_on(&b);
+	struct context_preview p;
+	struct cli_place place;
+
+	if (w->conversation &&
+	    !uuid_parse(str_of(w->conversation), &in.conversation_id))
+		return err_set(e, ERR_NOT_FOUND, "\"%s\" is not the id of a "
+			       "conversation", w->conversation);
+	if (cli_place(s, &w->who, &place, e) < 0)
+		return -1;
+	in.by = caller_of(s->conf, &place.who, s->db, &s->arena);
+	in.workspace = place.workspace;
+	in.agent = place.agent;
+	if (context_preview(&deps, &in, &s->arena, &p, e) < 0)
+		return -1;
+	context_preview_write(&p, &json);
+	buf_addc(&b, '\n');
+	return cli_print(&b) == CLI_OK ? 0
+		: err_set(e, ERR_TOO_BIG, "the preview cannot be printed");
+}
+
+int cli_preview(struct cli *cli, int argc, char **argv)
+{
+	struct wanted w = { .conversation = NULL };
+	struct cli_session session;
+	struct err e = ERR_INIT;
+	int rc = read_args(cli, argc, argv, &w);
+
+	if (rc != CLI_OK)
+		return rc;
+	if (cli_session_open(&session, cli))
+		return CLI_FAILED;
+	if (cli_session_tools(&session))
+		rc = CLI_FAILED;
+	else if (preview(&session, &w, &e) < 0)
+		rc = cli_failed(&e);
+	cli_session_close(&session);
+	return rc;
+}

@@ -1,0 +1,10 @@
+/* What a request for the ai-sdk dialect says beside its message. */
+#ifndef DIALECT_AI_SDK_H
+#define DIALECT_AI_SDK_H
+
+/* dialect_state.asked of DIALECT_AI_SDK. */
+struct ai_sdk_asked {
+	int version;		/* the client's major version; 0 = not said */
+};
+
+#endif

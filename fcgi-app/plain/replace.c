@@ -1,0 +1,181 @@
+/*
+ * Editing of a thread (docs/thread.md): answering again, editing a message,
+ * and choosing among the versions that came of it.
+ */
+#include "plain/plain.h"
+
+#include "api/scope.h"
+#include "api/send.h"
+#include "app.h"
+#include "base/limits.h"
+#include "store/thread.h"
+#include "turn/live.h"
+#include "turn/notify.h"
+
+#include "base/banned.h"
+
+/* -- what stands below a message ----------------------------------------------- */
+
+static void put_version(struct plain *p, const char *path,
+			const struct message *m, int64_t index)
+{
+	plain_form(p, path);
+	buf_addf(p->b, "<input type=\"hidden\" name=\"message\" value=\"%lld\">"
+		 "<input type=\"hidden\" name=\"index\" value=\"%lld\">%s"
+		 "<input type=\"submit\" value=\"Show version %lld\"></form>\n",
+		 (long long)m->seq, (long long)index, p->steps ? PLAIN_STEPS : "",
+		 (long long)index);
+}
+
+static void put_versions(struct plain *p, const char *id,
+			 const struct message *m)
+{
+	const char *path = arena_printf(p->rq->arena,
+					"conversations/%s/version", id);
+
+	buf_addf(p->b, "<div class=\"versions\"><span class=\"small\">version "
+		 "%lld of %lld</span>\n", (long long)m->variant_index,
+		 (long long)m->variant_count);
+	if (m->variant_index > 1)
+		put_version(p, path, m, m->variant_index - 1);
+	if (m->variant_index < m->variant_count)
+		put_version(p, path, m, m->variant_index + 1);
+	buf_adds(p->b, "</div>\n");
+}
+
+void plain_replace_links(struct plain *p, const struct uuid *conversation,
+		      const struct message *m)
+{
+	char id[UUID_TEXT_BYTES];
+
+	uuid_format(conversation, id);
+	if (m->variant_count > 1)
+		put_versions(p, id, m);
+	if (m->role == ROLE_USER)
+		buf_addf(p->b, "<p class=\"small\"><a href=\"%sconversations/%s/"
+			 "change?message=%lld%s\">Change this message</a></p>\n",
+			 p->root, id, (long long)m->seq,
+			 p->steps ? "&amp;steps=1" : "");
+}
+
+void plain_regenerate_form(struct plain *p, const struct uuid *conversation)
+{
+	char id[UUID_TEXT_BYTES];
+
+	plain_form(p, arena_printf(p->rq->arena, "conversations/%s/regenerate",
+				   uuid_format(conversation, id)));
+	buf_addf(p->b, "%s<p><input type=\"submit\" value=\"Regenerate\"></p>"
+		 "</form>\n", p->steps ? PLAIN_STEPS : "");
+}
+
+/* -- turns ----------------------------------------------------------------------- */
+
+/*
+ * POST {base}/plain/conversations/{c}/regenerate steps: answers the last
+ * message again; 303 to the turn's page. Errors as of the API's route.
+ */
+int plain_regenerate(struct request *rq, struct response *rs, struct err *e)
+{
+	struct turn_request in = send_request(rq, TURN_REPLACE);
+
+	in.conversation_id = *route_arg_uuid(rq, "conversation");
+	return plain_start_turn(rq, rs, &in, e);
+}
+
+/* The number in a field of the form; 0 where there is none. */
+static int64_t number(const struct request *rq, const char *name)
+{
+	struct str s = form_field(rq, name);
+	int64_t n = 0;
+
+	if (!s.n || s.n > 10)
+		return 0;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return 0;
+		n = n * 10 + (s.p[i] - '0');
+	}
+	return n;
+}
+
+/*
+ * GET {base}/plain/conversations/{c}/change?message=SEQ&steps=: a form with that
+ * message of the user. 200; 404; 409 when it was superseded; 422.
+ */
+int plain_change(struct request *rq, struct response *rs, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	struct conversation c;
+	struct message m;
+	int64_t seq;
+	struct plain p;
+
+	if (req_query_int(rq, "message", 0, &seq, e) < 0 ||
+	    conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0 ||
+	    message_get(rq->app->db, &owner, &c.id, seq, rq->arena, &m, e) < 0)
+		return -1;
+	if (m.role != ROLE_USER)
+		return err_field(e, ERR_INVALID_FIELD, "message",
+				 "Only a user's message can be edited.");
+	p.web = plain_has_web(rq, &c);
+	p.wants_web = m.web;
+	plain_begin(&p, rs, 200, STR("Edit message"));
+	buf_adds(p.b, "<p>The messages after this one are kept as an earlier "
+		 "version.</p>\n");
+	plain_form(&p, arena_printf(rq->arena, "%.*s", STR_ARG(rq->path)) + 1);
+	buf_addf(p.b, "<input type=\"hidden\" name=\"message\" value=\"%lld\">\n",
+		 (long long)seq);
+	plain_message_fields(&p, m.content);
+	plain_foot(&p);
+	return 0;
+}
+
+/*
+ * POST {base}/plain/conversations/{c}/change message=SEQ, content, web, steps:
+ * edits it; 303 to the turn's page. Errors as of the API's route.
+ */
+int plain_changed(struct request *rq, struct response *rs, struct err *e)
+{
+	struct turn_request in = send_request(rq, TURN_REPLACE);
+
+	in.conversation_id = *route_arg_uuid(rq, "conversation");
+	in.seq = number(rq, "message");
+	if (plain_read_content(rq, &in, e) < 0)
+		return -1;
+	if (!in.seq)
+		return err_set(e, ERR_NOT_FOUND, "no message's number");
+	return plain_start_turn(rq, rs, &in, e);
+}
+
+/* -- versions -------------------------------------------------------------------- */
+
+/*
+ * POST {base}/plain/conversations/{c}/version message=SEQ, index: makes that
+ * version the thread; 303 to it, or to the thread as it is where the message is
+ * in it no more (a double click). Errors as of POST /conversations/{c}/variants.
+ */
+int plain_version(struct request *rq, struct response *rs, struct err *e)
+{
+	struct owner owner = scope_owner(rq);
+	int64_t head = 0, seq = number(rq, "message");
+	const char *fragment = "";
+	struct conversation c;
+	char id[UUID_TEXT_BYTES];
+
+	if (conversation_of_path(rq, &c, e) < 0)
+		return -1;
+	if (thread_variant_at(rq->app->db, &owner, &c.id, seq,
+			      number(rq, "index"), &head, e) == 0 &&
+	    thread_choose(rq->app->db, &owner, &c.id, head, turn_text_of_events,
+			  e) == 0) {
+		notify_refresh(rq->app->notify, &owner, "messages", &c.id);
+		fragment = arena_printf(rq->arena, "#m%lld", (long long)head);
+	} else if (e->code == ERR_CONFLICT) {
+		err_clear(e);
+	} else {
+		return -1;
+	}
+	plain_go(rq, rs, arena_printf(rq->arena, "conversations/%s",
+				      uuid_format(&c.id, id)), fragment);
+	return 0;
+}

@@ -1,0 +1,140 @@
+/*
+ * What files have, as the domain has it. The only place outside lib/conf that
+ * knows how files say that something is not set: by "", 0 or NaN.
+ */
+#include <math.h>
+
+#include "agent/catalog.h"
+
+#include "base/banned.h"
+
+static void prompt_of(struct prompt *to, const struct conf_prompt *from)
+{
+	*to = (struct prompt){
+		.source = SOURCE_CONFIG, .name = from->name,
+		.version = from->version, .text = from->text,
+	};
+}
+
+static void service_of(struct llm_service *to, const struct conf_llm *from,
+		       uint64_t version)
+{
+	*to = (struct llm_service){
+		.source = SOURCE_CONFIG, .version = version,
+		.id = from->id, .provider = from->provider,
+		.model = from->model, .url = from->url,
+		.api_key = from->api_key, .api_version = from->api_version,
+		.deployment = from->deployment,
+		.capabilities = from->capabilities,
+		.context_tokens = from->context_tokens,
+		.max_output_tokens = from->max_output_tokens,
+		.temperature = from->temperature, .top_p = from->top_p,
+		.reasoning_effort = from->reasoning_effort,
+		.thinking_budget_tokens = from->thinking_budget_tokens,
+		.prompt_cache = from->prompt_cache,
+		.connect_timeout_ms = from->connect_timeout_ms,
+		.first_byte_timeout_ms = from->first_byte_timeout_ms,
+		.idle_timeout_ms = from->idle_timeout_ms,
+		.total_timeout_ms = from->total_timeout_ms,
+		.retries = from->retries, .quirks = from->quirks,
+		.extra_body = from->extra_body,
+		.extra_headers = from->extra_headers,
+		.file = from->file, .line = from->line,
+		.set = {
+			.url = *from->url, .api_key = *from->api_key,
+			.api_version = *from->api_version,
+			.deployment = *from->deployment,
+			.temperature = !isnan(from->temperature),
+			.top_p = !isnan(from->top_p),
+			.reasoning_effort = *from->reasoning_effort,
+			.thinking_budget_tokens =
+				from->thinking_budget_tokens > 0,
+		},
+	};
+}
+
+static void agent_of(struct agent *to, const struct conf_agent *from,
+		     uint64_t version)
+{
+	*to = (struct agent){
+		.source = SOURCE_CONFIG, .version = version,
+		.id = from->id, .name = from->name,
+		.description = from->description,
+		.is_default = from->is_default,
+		.system_prompt = from->system_prompt,
+		.llm_service = from->llm_service, .tools = from->tools,
+		.max_tool_iterations = from->max_tool_iterations,
+		.set = {
+			.system_prompt = *from->system_prompt,
+			.llm_service = *from->llm_service,
+			.tools = from->tools.n > 0,
+			.max_tool_iterations = from->max_tool_iterations > 0,
+		},
+	};
+}
+
+static void workspace_of(struct workspace *to,
+			 const struct conf_workspace *from, uint64_t version,
+			 struct arena *a)
+{
+	struct agent *agents = arena_zalloc(a, from->n_agents + 1,
+					    sizeof(*agents));
+
+	for (size_t i = 0; i < from->n_agents; i++)
+		agent_of(&agents[i], &from->agents[i], version);
+	*to = (struct workspace){
+		.source = SOURCE_CONFIG, .version = version,
+		.id = from->id, .name = from->name,
+		.description = from->description,
+		.llm_service = from->llm_service,
+		.visible_to = from->visible_to,
+		.max_tool_iterations = from->max_tool_iterations,
+		.history_messages = from->history_messages,
+		.history_tokens = from->history_tokens,
+		.max_parallel_tools = from->max_parallel_tools,
+		.title_by_model = from->title_by_model,
+		.confirm = from->confirm, .suggestions = from->suggestions,
+		.agents = agents, .n_agents = from->n_agents,
+		.datasets = from->datasets, .n_datasets = from->n_datasets,
+		.actions = from->actions, .n_actions = from->n_actions,
+		.client_tools = from->client_tools,
+		.allow_tools = from->allow_tools,
+		.tools = from->tools, .n_tools = from->n_tools,
+		.file = from->file,
+		.set = {
+			.llm_service = *from->llm_service,
+			.prompt = from->prompt.text != NULL,
+			.allow_tools = from->allow_tools.n > 0,
+		},
+	};
+	prompt_of(&to->prompt, &from->prompt);
+}
+
+const struct catalog *catalog_adapt(const struct conf *c, struct arena *a)
+{
+	struct catalog *out = arena_new(a, struct catalog);
+	struct workspace *w = arena_zalloc(a, c->n_workspaces + 1, sizeof(*w));
+	struct llm_service *s = arena_zalloc(a, c->n_llms + 1, sizeof(*s));
+	struct prompt *p = arena_zalloc(a, c->n_prompts + 1, sizeof(*p));
+
+	for (size_t i = 0; i < c->n_workspaces; i++)
+		workspace_of(&w[i], &c->workspaces[i], c->generation, a);
+	for (size_t i = 0; i < c->n_llms; i++)
+		service_of(&s[i], &c->llms[i], c->generation);
+	for (size_t i = 0; i < c->n_prompts; i++)
+		prompt_of(&p[i], &c->prompts[i]);
+	*out = (struct catalog){
+		.version = c->generation,
+		.workspaces = w, .n_workspaces = c->n_workspaces,
+		.services = s, .n_services = c->n_llms,
+		.prompts = p, .n_prompts = c->n_prompts,
+		.chat_service = c->chat_llm_service,
+		.set = {
+			.platform = c->platform.text != NULL,
+			.chat_service = c->chat_llm_service &&
+				*c->chat_llm_service,
+		},
+	};
+	prompt_of(&out->platform, &c->platform);
+	return out;
+}

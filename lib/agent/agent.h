@@ -1,0 +1,82 @@
+/*
+ * The domain: workspaces and their agents, wherever they were written. Made by
+ * the adapter (adapt.c) and the constructors here only; immutable.
+ *
+ * What nobody set is said by a flag in `set`, never by a value: a member
+ * without its flag has no meaning. What a workspace has of the installation's
+ * options (datasets, actions, tools) stays as lib/conf has it.
+ */
+#ifndef AGENT_AGENT_H
+#define AGENT_AGENT_H
+
+#include "base/arena.h"
+#include "llm/service.h"
+
+struct prompt {
+	enum domain_source source;
+	const char *name;
+	int version;		/* as its author counts */
+	const char *text;
+};
+
+struct agent {
+	enum domain_source source;
+	uint64_t version;	/* of a file: the generation */
+	const char *id, *name, *description;
+	bool is_default;
+	const char *system_prompt;	/* unset: falls back (B20) */
+	const char *llm_service;	/* id; unset: falls back (B15) */
+	struct conf_list tools;		/* names and "group:NAME"; unset: all */
+	int max_tool_iterations;	/* unset: the workspace's */
+	struct {
+		bool system_prompt, llm_service, tools, max_tool_iterations;
+	} set;
+};
+
+struct workspace {
+	enum domain_source source;
+	uint64_t version;
+	const char *id, *name, *description;
+	const char *llm_service;	/* id; unset: the chat: block's */
+	struct prompt prompt;		/* unset: the layer is absent */
+	struct conf_list visible_to;	/* groups; none or "*" = everyone */
+	int max_tool_iterations;
+	int history_messages, history_tokens;
+	int max_parallel_tools;
+	bool title_by_model;
+	enum tool_confirm confirm;	/* least, of tools that change things */
+	struct conf_list suggestions;
+	const struct agent *agents;	/* at least one, one default */
+	size_t n_agents;
+	const struct conf_dataset *datasets;
+	size_t n_datasets;
+	const struct conf_action *actions;
+	size_t n_actions;
+	enum conf_client_tools client_tools;
+	struct conf_list allow_tools;	/* as an agent's tools; unset: all */
+	const struct conf_tool *tools;	/* besides those of the main file */
+	size_t n_tools;
+	const char *file;		/* where it stands, for messages */
+	struct {
+		bool llm_service, prompt, allow_tools;
+	} set;
+};
+
+/* An agent of w by its id, or NULL; the one of those who name none. */
+const struct agent *workspace_agent(const struct workspace *w, struct str id);
+const struct agent *workspace_default_agent(const struct workspace *w);
+
+/*
+ * A workspace and an agent that are gone, or that the caller does not need to
+ * exist: an id, and nothing set. In a; id is copied.
+ */
+struct workspace *workspace_named(struct arena *a, struct str id);
+struct agent *agent_named(struct arena *a, struct str id);
+
+/*
+ * The agent that the declaration of a tool describes (kinds agent and
+ * image_text); one without tools has none at all. In a, texts are borrowed.
+ */
+const struct agent *agent_of_tool(struct arena *a, const struct conf_tool *c);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * What a request is for: a workspace that its caller sees, one of its agents,
+ * and the LLM service that answers for it. Made once per request.
+ */
+#ifndef AGENT_TARGET_H
+#define AGENT_TARGET_H
+
+#include "agent/catalog.h"
+
+struct target {
+	const struct workspace *workspace;
+	const struct agent *agent;
+	const struct llm_service *service;	/* NULL: none is named */
+};
+
+/*
+ * The service of an agent (may be NULL): its own, else the workspace's, else
+ * the chat: block's (B15). The only resolution there is. NULL where none is
+ * named. Whether a turn can be held with it says target_can_chat.
+ */
+const struct llm_service *target_service(const struct conf *c,
+					 const struct workspace *w,
+					 const struct agent *a);
+
+/*
+ * Fills *out: the workspace of this id and its agent, agent.p == NULL: the
+ * default one. ERR_NOT_FOUND where there is none, or not for this caller.
+ */
+int target_find(const struct caller *by, struct str workspace,
+		struct str agent, struct target *out, struct err *e) MUST_CHECK;
+
+/*
+ * Whether turns can be held with the service. ERR_CHAT_DISABLED where there is
+ * none or it cannot chat (A29); ERR_CONFIG, ERR_LLM_UNSUPPORTED,
+ * ERR_LLM_NO_CREDENTIAL.
+ */
+int target_can_chat(const struct target *t, struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * An LLM service: whom to ask, with which credential and how. lib/agent makes
+ * them, from files now and from rows later (agent/catalog.h), and lib/llm uses
+ * them; the struct stands here because lib/llm is below lib/agent.
+ *
+ * What nobody set is said by a flag in `set`, never by a value: 0 is a
+ * temperature, and "" may be what somebody wrote. A member without its flag
+ * has no meaning. Zeroed, nothing is set.
+ */
+#ifndef LLM_SERVICE_H
+#define LLM_SERVICE_H
+
+#include "conf/conf.h"
+
+enum domain_source {	/* "source" of the API */
+	SOURCE_CONFIG,	/* a file: read-only over the API */
+	SOURCE_API,	/* a row */
+};
+
+/* "config", "api". */
+const char *domain_source_name(enum domain_source s);
+
+struct llm_service {
+	enum domain_source source;
+	uint64_t version;	/* of a file: the generation */
+	const char *id;
+	const char *provider;	/* a row of the provider table, or unknown */
+	const char *model;
+	const char *url;	/* base URL; unset = the provider's own */
+	const char *api_key;	/* secret */
+	const char *api_version;	/* Azure, Anthropic; unset = default */
+	const char *deployment;		/* Azure; unset = model */
+	unsigned capabilities;		/* LLM_CAN_* */
+	int context_tokens, max_output_tokens;
+	double temperature, top_p;	/* unset = not sent, as the next two */
+	const char *reasoning_effort;
+	int thinking_budget_tokens;	/* Anthropic */
+	bool prompt_cache;		/* Anthropic cache marks (E30) */
+	int connect_timeout_ms, first_byte_timeout_ms;
+	int idle_timeout_ms, total_timeout_ms;
+	int retries;
+	json_t *quirks;		/* object: overrides of the provider's quirks,
+				   checked by llm_quirks_check; NULL = none */
+	json_t *extra_body;	/* object merged into requests; NULL = none */
+	struct conf_list extra_headers;	/* "Name: value"; secret */
+	const char *file;	/* where it stands, for messages */
+	int line;
+	struct {
+		bool url, api_key, api_version, deployment;
+		bool temperature, top_p;
+		bool reasoning_effort, thinking_budget_tokens;
+	} set;
+};
+
+/*
+ * A service of which only this is known, for reading a recorded stream and for
+ * tests; nothing else is set. Strings and quirks are borrowed.
+ */
+struct llm_service llm_service_bare(const char *provider, const char *model,
+				    json_t *quirks);
+
+/* s with at most ms > 0 for an answer, and for its first byte. */
+struct llm_service llm_service_within(const struct llm_service *s, int ms);
+
+/* s for what nobody waits for: no retries, and no thinking that is paid for. */
+struct llm_service llm_service_aside(const struct llm_service *s);
+
+#endif

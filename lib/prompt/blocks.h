@@ -1,0 +1,39 @@
+/*
+ * The blocks of a system prompt, each with its stamp. What was used, by a turn
+ * (part.h) or by a single call (turn/ask.h), is stamped on usage records by
+ * layer, name, version and hash, never by content (A43). prompt_add makes all
+ * stamps.
+ */
+#ifndef PROMPT_BLOCKS_H
+#define PROMPT_BLOCKS_H
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/str.h"
+
+#define PROMPT_HASH_BYTES 33	/* BLAKE2b-128 in hex, NUL */
+
+struct prompt_stamp {
+	const char *layer;	/* "guardrails", "agent", "title", … */
+	const char *name;	/* "guardrails", "intranet", "agent:assistant" */
+	int version;		/* 0 = the layer has no versions */
+	char hash[PROMPT_HASH_BYTES];
+};
+
+struct prompt_blocks {		/* zero-initialised: none */
+	struct str *text;		/* none is empty */
+	struct prompt_stamp *stamp;	/* of text i */
+	size_t n, size;
+};
+
+/*
+ * Adds a block and its stamp; the arrays grow in a. A text without anything in
+ * it is left out. The strings are borrowed; version 0: it has none.
+ */
+void prompt_add(struct prompt_blocks *b, struct arena *a, const char *layer,
+		const char *name, int version, struct str text);
+
+/* [{"layer":…,"name":…,"version":…,"hash":…},…] for the usage record. */
+void prompt_stamps(const struct prompt_blocks *b, struct jw *w);
+
+#endif

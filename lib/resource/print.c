@@ -1,0 +1,185 @@
+/* resource.def as text: for the command, and for docs/openapi.yaml. */
+#include "resource/resource.h"
+
+#include "base/banned.h"
+
+/* -- the list ---------------------------------------------------------------- */
+
+/* "kind TAB name TAB table TAB column, or what else the row says" */
+static const char *const lines[][4] = {
+#define RESOURCE(id, table, name, path, r, w, of, fields, what) \
+	{ "resource", #id, table, path },
+#define RETIRED(column, id, table, name, path, r, w, of, fields, what) \
+	{ "resource", #id, table, path },
+#define ROOT(id, table) { "root", #id, table, "id" },
+#define PART(id, root, table, column, rows) { "part", #root, table, column },
+#define LINK(id, root, table, column, set) { "link", #root, table, set },
+#define LEAF(id, branch, table, column) { "part", #branch, table, column },
+#define BRANCH(id, root, table, column) { "part", #root, table, column },
+#define KEEP(id, table, seconds, condition) \
+	{ "keep", #id, table, #seconds " s" },
+#define LASTING(table, why) { "lasting", "-", table, why },
+#include "resource/resource.def"
+};
+
+void resource_print(struct buf *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+		buf_addf(out, "%s\t%s\t%s\t%s\n", lines[i][0], lines[i][1],
+			 lines[i][2], lines[i][3]);
+}
+
+/* -- OpenAPI ------------------------------------------------------------------ */
+
+static void body(struct buf *out, const char *name, const char *use)
+{
+	buf_addf(out, "      requestBody:\n        required: true\n"
+		 "        content: {application/json: {schema: {$ref: "
+		 "\"#/components/schemas/%s%s\"}}}\n", name, use);
+}
+
+static void answer(struct buf *out, const char *status, const char *what,
+		   const char *name, const char *use)
+{
+	buf_addf(out, "        \"%s\":\n          description: %s\n"
+		 "          headers: {ETag: {schema: {type: string}}}\n"
+		 "          content: {application/json: {schema: {$ref: "
+		 "\"#/components/schemas/%s%s\"}}}\n", status, what, name, use);
+}
+
+static void operation(struct buf *out, const struct resource *r,
+		      const char *method, const char *verb, const char *summary)
+{
+	buf_addf(out, "    %s:\n      operationId: %s_%s\n"
+		 "      summary: %s %s\n", method, r->path, verb, summary,
+		 r->what);
+}
+
+#define PROBLEMS(...) \
+	buf_adds(out, __VA_ARGS__ \
+		 "        default: {$ref: \"#/components/responses/Problem\"}\n")
+#define REFUSED(status, name) \
+	"        \"" status "\": {$ref: \"#/components/responses/" name "\"}\n"
+
+static void print_path(struct buf *out, const struct resource *r)
+{
+	buf_addf(out, "  /%s:\n", r->path);
+	operation(out, r, "get", "list", "Newest first, each");
+	buf_adds(out, "      parameters: [{$ref: \"#/components/parameters/"
+		 "cursor\"}, {$ref: \"#/components/parameters/pageSize\"}]\n"
+		 "      responses:\n"
+		 "        \"200\":\n          description: A page of them\n"
+		 "          content:\n            application/json:\n"
+		 "              schema:\n                allOf: [{$ref: "
+		 "\"#/components/schemas/List\"}]\n"
+		 "                properties:\n");
+	buf_addf(out, "                  items: {type: array, items: {$ref: "
+		 "\"#/components/schemas/%s\"}}\n", r->name);
+	PROBLEMS(REFUSED("400", "BadRequest"));
+	operation(out, r, "post", "create", "Create one");
+	buf_adds(out, "      parameters: [{$ref: \"#/components/parameters/"
+		 "idempotencyKey\"}]\n");
+	body(out, r->name, "New");
+	buf_adds(out, "      responses:\n");
+	answer(out, "201", "Created; its address is in Location", r->name, "");
+	PROBLEMS(REFUSED("404", "NotFound") REFUSED("409", "Conflict")
+		 REFUSED("422", "Invalid"));
+	buf_addf(out, "  /%s/{id}:\n    parameters: [{name: id, in: path, "
+		 "required: true, schema: {type: string, format: uuid}}]\n",
+		 r->path);
+	operation(out, r, "get", "get", "One");
+	buf_adds(out, "      responses:\n");
+	answer(out, "200", "It", r->name, "");
+	PROBLEMS(REFUSED("404", "NotFound"));
+	operation(out, r, "patch", "patch", "Change one");
+	buf_adds(out, "      parameters: [{name: If-Match, in: header, "
+		 "schema: {type: string}}]\n");
+	body(out, r->name, "Patch");
+	buf_adds(out, "      responses:\n");
+	answer(out, "200", "As it is now", r->name, "");
+	PROBLEMS(REFUSED("404", "NotFound") REFUSED("422", "Invalid"));
+	operation(out, r, "delete", "delete", "Delete one");
+	buf_adds(out, "      responses:\n"
+		 "        \"204\": {description: It is gone}\n");
+	PROBLEMS(REFUSED("404", "NotFound"));
+}
+
+static const char *const type_names[] = {
+	[TYPE_TEXT] = "string", [TYPE_INT] = "integer", [TYPE_BOOL] = "boolean",
+	[TYPE_TIME] = "string", [TYPE_UUID] = "string",
+};
+
+static void print_field(struct buf *out, const struct resource_field *f)
+{
+	buf_addf(out, "        %s: {", f->key);
+	if (f->type == TYPE_JSON)
+		;
+	else if (f->flags & RESOURCE_NULLABLE)
+		buf_addf(out, "type: [%s, \"null\"], ", type_names[f->type]);
+	else
+		buf_addf(out, "type: %s, ", type_names[f->type]);
+	if (f->type == TYPE_TIME)
+		buf_adds(out, "format: date-time, ");
+	if (f->type == TYPE_UUID)
+		buf_adds(out, "format: uuid, ");
+	if (f->min || f->max)
+		buf_addf(out, f->type == TYPE_TEXT
+			 ? "minLength: %lld, maxLength: %lld, "
+			 : "minimum: %lld, maximum: %lld, ",
+			 (long long)f->min, (long long)f->max);
+	buf_addf(out, "description: \"%s\"}\n", f->help);
+}
+
+/* Whether the field is in the schema: of the record, New, Patch. */
+static bool in_schema(const struct resource_field *f, const char *use)
+{
+	if (!*use)
+		return f->mode != MODE_HIDDEN;
+	return f->mode == MODE_EDIT || (f->mode == MODE_ONCE && *use == 'N');
+}
+
+static void print_schema(struct buf *out, const struct resource *r,
+			 const char *use)
+{
+	const char *sep = "";
+
+	buf_addf(out, "    %s%s:\n      type: object\n", r->name, use);
+	/* What is odd about one may add to its record. */
+	if (*use)
+		buf_adds(out, "      additionalProperties: false\n");
+	buf_adds(out, "      required: [");
+	for (size_t i = 0; *use != 'P' && i < r->n_fields; i++) {
+		if (!in_schema(&r->fields[i], use) ||
+		    (*use && !(r->fields[i].flags & RESOURCE_REQUIRED)))
+			continue;
+		buf_addf(out, "%s%s", sep, r->fields[i].key);
+		sep = ", ";
+	}
+	buf_addf(out, "%s%s]\n      properties:\n", *use ? "" : sep,
+		 *use ? "" : "id, createdAt, updatedAt");
+	if (!*use)
+		buf_adds(out, "        id: {type: string, format: uuid}\n");
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (in_schema(&r->fields[i], use))
+			print_field(out, &r->fields[i]);
+	if (!*use)
+		buf_adds(out, "        createdAt: {$ref: "
+			 "\"#/components/schemas/Time\"}\n"
+			 "        updatedAt: {$ref: "
+			 "\"#/components/schemas/Time\"}\n");
+}
+
+void resource_print_paths(struct buf *out)
+{
+	for (size_t i = 0; i < RESOURCE__MAX; i++)
+		print_path(out, &resources[i]);
+}
+
+void resource_print_schemas(struct buf *out)
+{
+	for (size_t i = 0; i < RESOURCE__MAX; i++) {
+		print_schema(out, &resources[i], "");
+		print_schema(out, &resources[i], "New");
+		print_schema(out, &resources[i], "Patch");
+	}
+}

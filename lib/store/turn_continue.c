@@ -1,0 +1,110 @@
+/*
+ * A turn that continues where an earlier one was cut short. It is a turn of its
+ * own, with its own events and usage: a turn ends once. It answers the same
+ * user message, and has that one's rows in front of it.
+ */
+#include "store/turn.h"
+
+#include "base/clock.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+struct continuing {
+	const struct owner *o;
+	struct turn_continue *r;
+	int64_t now_us;
+};
+
+static bool was_cut_short(const struct turn *t)
+{
+	return t->status == TURN_INTERRUPTED || t->status == TURN_CANCELLED ||
+		t->status == TURN_ERROR;
+}
+
+/* An earlier try was committed. 1 when it was, 0 when not. */
+static int continued_before(struct db *tx, struct continuing *k,
+			    struct arena *a, struct err *e)
+{
+	struct turn t;
+
+	if (!db_tx_unknown(tx))
+		return 0;
+	if (turn_get(tx, k->o, &k->r->turn_id, a, &t, e) == 0)
+		return t.started_us == k->now_us ? 1
+			: err_set(e, ERR_DB_DUPLICATE,
+				  "the turn was begun by another node");
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return 0;
+}
+
+static int check(const struct turn *t, const struct locked *l,
+		 int64_t last_seq, struct err *e)
+{
+	if (!uuid_is_nil(&l->turn_id)) {
+		uuid_format(&l->turn_id, e->id);
+		return err_set(e, ERR_BUSY, "a turn is running");
+	}
+	if (!was_cut_short(t))
+		return err_public(e, ERR_CONFLICT,
+				  "This turn was not cut short.");
+	if (t->answer_seq != last_seq)
+		return err_public(e, ERR_CONFLICT,
+				  "The conversation has gone on since.");
+	return 0;
+}
+
+static int continue_in(struct db *tx, struct continuing *k, struct arena *a,
+		       struct err *e)
+{
+	struct turn_continue *r = k->r;
+	struct locked l;
+	struct turn t;
+
+	/* Locks in the one order: conversation, then turn. */
+	if (turn_get(tx, k->o, &r->of, a, &t, e) ||
+	    conversation_lock(tx, k->o, &t.conversation_id, a, &l, e) ||
+	    turn_get(tx, k->o, &r->of, a, &t, e) ||
+	    thread_last(tx, &t.conversation_id, &r->last_seq, e))
+		return -1;
+	r->conversation_id = t.conversation_id;
+	r->user_seq = t.user_seq;
+	r->turn_number = l.turns;
+	if (check(&t, &l, r->last_seq, e) ||
+	    db_exec(tx, STMT_CONVERSATION_RETAKE,
+		    DB_ARGS(DB_U(&r->turn_id), DB_I(k->now_us),
+			    DB_U(&t.conversation_id), DB_S(k->o->tenant_id),
+			    DB_U(&k->o->user_id)), NULL, e))
+		return -1;
+	return db_exec(tx, STMT_TURN_INSERT,
+		       DB_ARGS(DB_U(&r->turn_id), DB_U(&t.conversation_id),
+			       DB_I(k->now_us + TURN_LEASE_US),
+			       DB_I(t.user_seq), DB_I(k->now_us),
+			       DB_I_IF(false, 0), DB_I_IF(false, 0),
+			       DB_S_IF(r->client), DB_S_IF(r->provider),
+			       DB_S_IF(r->model)), NULL, e);
+}
+
+static int continue_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct continuing *k = ctx;
+	struct arena a = ARENA_INIT;
+	int rc = continued_before(tx, k, &a, e);
+
+	rc = rc ? MIN(rc, 0) : continue_in(tx, k, &a, e);
+	arena_release(&a);
+	return rc;
+}
+
+int turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,
+		  struct err *e)
+{
+	struct continuing k = { .o = o, .r = r };
+
+	if (!r->attempt_us)
+		r->attempt_us = clock_now_us();
+	k.now_us = r->attempt_us;
+	return db_tx(db, continue_tx, &k, e);
+}

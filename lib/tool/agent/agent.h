@@ -1,0 +1,18 @@
+/* Between the files of lib/tool/agent. */
+#ifndef TOOL_AGENT_H
+#define TOOL_AGENT_H
+
+#include "tool/agent/option.h"
+#include "tool/core/kind.h"
+
+extern const struct tool_kind kind_agent, kind_image_text;
+
+/*
+ * ready.c: tools that need no declaration, unless the configuration leaves them
+ * out or declares others in their place. As in struct tool_family.
+ */
+void ready_add(const struct tool_ctx *ctx, struct tool_rows *rows);
+bool ready_makes(const struct conf *conf, struct str name);
+bool ready_has_group(const struct conf *conf, struct str group);
+
+#endif

@@ -1,0 +1,45 @@
+#include "tool/core/pool.h"
+
+#include <string.h>
+
+#include "tool/core/tool.h"
+
+#include "base/banned.h"
+
+static const char *const pools[TOOL_POOLS] = {
+#define POOL(type, groups) [TOOL_POOL_##type] = groups,
+#include "tool/core/pool.def"
+};
+
+static const char *const ours[] = {
+#define GROUP(name) name,
+#include "tool/core/pool.def"
+};
+
+bool tool_has_word(const char *words, struct str name)
+{
+	size_t n;
+
+	for (const char *p = words; *p; p += n + (p[n] == ' ')) {
+		n = strcspn(p, " ");
+		if (str_eq((struct str){ p, n }, name))
+			return true;
+	}
+	return false;
+}
+
+bool tool_pool_has(enum tool_pool pool, const struct tool *t)
+{
+	const char *groups = t->group ? t->group : "";
+	bool ungrouped = true;
+
+	for (size_t i = 0; i < ARRAY_LEN(ours); i++) {
+		if (!tool_has_word(groups, str_of(ours[i])))
+			continue;
+		if (tool_has_word(pools[pool], str_of(ours[i])))
+			return true;
+		ungrouped = false;
+	}
+	return (ungrouped || t->kind) &&
+		tool_has_word(pools[pool], STR("declared"));
+}

@@ -1,0 +1,26 @@
+/*
+ * Pools: the tools that a context type has at all (A68, C23, C24), before lists
+ * and permissions narrow them. Rows in pool.def.
+ */
+#ifndef TOOL_POOL_H
+#define TOOL_POOL_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+struct tool;
+
+enum tool_pool {
+#define POOL(type, groups) TOOL_POOL_##type,
+#include "tool/core/pool.def"
+	TOOL_POOLS
+};
+
+/* Whether words, by blanks, have this one. */
+bool tool_has_word(const char *words, struct str name);
+
+/* Whether the context type has t at all. Any thread. */
+bool tool_pool_has(enum tool_pool pool, const struct tool *t);
+
+#endif

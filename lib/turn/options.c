@@ -1,0 +1,105 @@
+#include "turn/options.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "tool/core/tool.h"
+
+#include "base/banned.h"
+
+const struct turn_option turn_options[N_TURN_OPTIONS] = {
+#define TURN_OPTION(member_, key_, type_, max_chars, kept_, form_) \
+	{ .key = key_, .type = TURN_OPTION_##type_, \
+	  .offset = offsetof(struct turn_options, member_), \
+	  .kept = TURN_OPTION_##kept_, .form = form_ },
+#include "turn/turn_options.def"
+#undef TURN_OPTION
+};
+
+/* Adds what v says of d, if it says anything: a "no" only where it counts. */
+static void put(json_t *o, const struct turn_option *d,
+		const struct turn_options *v, bool no_counts)
+{
+	const void *p = (const char *)v + d->offset;
+	int flag = d->type == TURN_OPTION_BOOL ? *(const int *)p : 0;
+
+	if (flag > 0 || (flag && no_counts))
+		json_object_set_new(o, d->key, json_boolean(flag > 0));
+	else if (d->type == TURN_OPTION_TEXT && ((const struct str *)p)->p)
+		json_object_set_new(o, d->key,
+				    jx_string(*(const struct str *)p));
+}
+
+/* What o says of d, where v says nothing. */
+static void fill(const json_t *o, const struct turn_option *d,
+		 struct turn_options *v)
+{
+	const json_t *said = json_object_get(o, d->key);
+	void *p = (char *)v + d->offset;
+
+	if (d->type == TURN_OPTION_BOOL && !*(int *)p)
+		*(int *)p = json_is_true(said) - json_is_false(said);
+	else if (d->type == TURN_OPTION_TEXT && !((struct str *)p)->p)
+		*(struct str *)p = jx_str(o, d->key);
+}
+
+struct str turn_options_meta(struct arena *a, struct str meta,
+			     const struct turn_options *v)
+{
+	json_t *o = jx_keep(a, json_object());
+	const char *text;
+
+	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
+		if (turn_options[i].kept == TURN_OPTION_MESSAGE)
+			put(o, &turn_options[i], v, false);
+	/* The metadata may be long, and is not read here. */
+	text = jx_text(a, o);
+	if (!json_object_size(o))
+		return meta;
+	return str_of(meta.n > 2 ? arena_printf(a, "%.*s,%s", (int)meta.n - 1,
+						meta.p, text + 1) : text);
+}
+
+int turn_options_text(const struct turn_options *v, bool said, struct arena *a,
+		      struct str *out, struct err *e)
+{
+	json_t *o = jx_keep(a, json_object()), *tools;
+
+	*out = (struct str){ NULL, 0 };
+	if (tool_page_read(v->client, &tools, e) < 0)
+		return -1;
+	if (tools)
+		json_object_set(o, "tools", tools);
+	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
+		if (turn_options[i].kept == TURN_OPTION_TURN || !said)
+			put(o, &turn_options[i], v, true);
+	if (!json_object_size(o))
+		return 0;
+	*out = str_of(jx_text(a, o));
+	if (tools && out->n > LIM_PAGE_TOOLS_BYTES)
+		return err_field(e, ERR_TOO_BIG, "client", "client.tools may "
+				 "have at most %d bytes.",
+				 LIM_PAGE_TOOLS_BYTES);
+	return 0;
+}
+
+static json_t *load(struct str text, struct arena *a)
+{
+	struct err ignored = ERR_INIT;
+
+	return text.p ? jx_keep(a, jx_load_lenient(text, &ignored)) : NULL;
+}
+
+void turn_options_fill(struct str text, struct arena *a,
+		       struct turn_options *v)
+{
+	const json_t *o = load(text, a);
+
+	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
+		fill(o, &turn_options[i], v);
+}
+
+void turn_options_tools(struct str text, struct arena *a, struct tool_ctx *ctx)
+{
+	tool_page_load(jx_arr(load(text, a), "tools"), a, ctx);
+}

@@ -1,0 +1,518 @@
+/*
+ * Before the stream: every way to a turn goes through turn_start's table of
+ * steps. What can be answered with a plain HTTP error is decided here, and the
+ * user message is stored.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "db/db.h"
+#include "store/thread.h"
+#include "turn/loop.h"
+#include "turn/notify.h"
+
+#include "base/banned.h"
+
+int turn_service(struct turn_run *t, struct err *e)
+{
+	const struct turn_request *in = &t->in;
+	const struct target to = {
+		in->workspace, in->agent,
+		target_service(in->by.conf, in->workspace, in->agent),
+	};
+
+	t->service = to.service;
+	return target_can_chat(&to, e);
+}
+
+static struct str title_of(const struct turn_run *t, struct arena *a)
+{
+	struct str s = turn_first_title(a, t->in.content);
+
+	return s.n ? s : (struct str){ NULL, 0 };
+}
+
+struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
+{
+	struct turn_loop *l = arena_new(a, struct turn_loop);
+	int answer_bytes = t->in.by.conf->limits.answer_bytes;
+
+	*l = (struct turn_loop){
+		.run = t, .arena = a, .idle_ms = TURN_IDLE_MS,
+		.started_ms = clock_mono_ms(),
+		.owner = t->in.by.owner,
+		.tool_ctx = {
+			.turn = {
+				.by = t->in.by, .env = t->deps->tools,
+				.workspace = t->in.workspace,
+				.agent = t->in.agent,
+			},
+			.arena = a,
+		},
+		.step = {
+			.text = BUF_INIT(answer_bytes > 0 ? (size_t)answer_bytes
+							  : LIM_ANSWER_BYTES),
+			.reasoning = BUF_INIT(LIM_ANSWER_BYTES),
+		},
+		.usage = LLM_USAGE_UNKNOWN,
+		.timings = BUF_INIT(65536),
+	};
+	return l;
+}
+
+void loop_drop(struct turn_loop *l)
+{
+	buf_release(&l->step.text);
+	buf_release(&l->step.reasoning);
+	buf_release(&l->timings);
+}
+
+static void loop_release(void *p)
+{
+	struct turn_loop *l = p;
+
+	turn_live_remove(l->run->deps->live, &l->live);
+	loop_drop(l);
+	http_abort_free(l->abort);
+}
+
+/* It has begun: who runs it looks after it, and who watches is told. */
+static void begun(struct turn_run *t)
+{
+	struct notify *n = t->deps->notify;
+	const struct owner *o = &t->loop->owner;
+
+	turn_live_add(t->deps->live, &t->loop->live, &t->id, t->loop->abort,
+		      false);
+	if (t->created_conversation)
+		notify_conversation(n, o, &t->conversation_id, "created",
+				    t->loop->title);
+	else if (t->loop->titled)
+		notify_title(n, o, &t->conversation_id, t->loop->title);
+	notify_turn(n, o, &t->id, &t->conversation_id, TURN_RUNNING);
+}
+
+/* A turn that it took the place of: nobody else tells of that one's end. */
+static void tell_evicted(const struct turn_run *t, const struct turn_evicted *v)
+{
+	if (!uuid_is_nil(&v->id))
+		notify_turn(t->deps->notify, &t->loop->owner, &v->id,
+			    &t->conversation_id, v->status);
+}
+
+/* The user message that the old turn answered. */
+static int load_user(struct turn_run *t, int64_t seq, struct err *e)
+{
+	if (message_get(t->deps->db, &t->loop->owner, &t->conversation_id, seq,
+			t->arena, &t->user, e) < 0)
+		return -1;
+	t->user.turn_id = t->id;
+	t->in.content = t->user.content;
+	return 0;
+}
+
+void loop_begun_again(struct turn_run *t, int64_t user_seq)
+{
+	begun(t);
+	if (load_user(t, user_seq, &t->loop->err) < 0)
+		t->user = (struct message){ .role = ROLE_USER, .seq = user_seq,
+					    .turn_id = t->id };
+}
+
+/* -- the steps ------------------------------------------------------------- */
+
+/* A request on its way to a turn. */
+struct start {
+	struct turn_run *run;	/* its request in run->in, completed step by step */
+	struct str client;	/* turn.client */
+	bool guessed;		/* the agent is the default one, not looked up */
+};
+
+/* A step: 0 = on to the next; 1 + enum turn_started; -1. */
+typedef int start_step(struct start *s, struct err *e);
+
+#define STARTED(how) (1 + (how))
+
+int turn_key_differs(struct err *e)
+{
+	return err_field(e, ERR_INVALID_FIELD, "Idempotency-Key",
+			 "This Idempotency-Key was used for another request.");
+}
+
+/* Whether t's conversation is of the workspace and agent that are named. */
+static int check_agent(struct start *s, const struct turn *t, struct err *e)
+{
+	const struct turn_request *in = &s->run->in;
+	struct owner owner = in->by.owner;
+	struct conversation c;
+
+	if (in->verb != TURN_SEND || (!in->workspace_id.p && !in->agent_id.p))
+		return 0;
+	if (conversation_get(s->run->deps->db, &owner, &t->conversation_id,
+			     s->run->arena, &c, e) < 0)
+		return -1;
+	if ((in->workspace_id.p && !str_eq(in->workspace_id, c.workspace_id)) ||
+	    (in->agent_id.p && !str_eq(in->agent_id, c.agent_id)))
+		return turn_key_differs(e);
+	return 0;
+}
+
+/* Whether t is what this request would have started. */
+static int check_same(struct start *s, const struct turn *t, struct err *e)
+{
+	const struct turn_request *in = &s->run->in;
+	struct owner owner = in->by.owner;
+	struct message user;
+
+	if (!uuid_is_nil(&in->conversation_id) &&
+	    !uuid_eq(&in->conversation_id, &t->conversation_id))
+		return turn_key_differs(e);
+	if (in->verb == TURN_CONTINUE && in->of->user_seq != t->user_seq)
+		return turn_key_differs(e);
+	if (check_agent(s, t, e) < 0)
+		return -1;
+	if (!in->content.p)
+		return 0;
+	if (message_get(s->run->deps->db, &owner, &t->conversation_id,
+			t->user_seq, s->run->arena, &user, e) < 0)
+		return -1;
+	return str_eq(user.content, in->content) &&
+		str_eq(user.meta, in->meta) ? 0 : turn_key_differs(e);
+}
+
+/* The turn that the request's key has started before. */
+static int find_before(struct start *s, struct err *e)
+{
+	struct turn_run *r = s->run;
+	struct owner owner = r->in.by.owner;
+	struct turn t;
+
+	if (r->in.verb == TURN_RESUME || uuid_is_nil(&r->in.id))
+		return 0;
+	if (turn_get(r->deps->db, &owner, &r->in.id, r->arena, &t, e) < 0) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		return 0;
+	}
+	if (r->in.key != TURN_KEY_FORM && check_same(s, &t, e) < 0)
+		return -1;
+	r->id = t.id;
+	r->conversation_id = t.conversation_id;
+	r->user.seq = t.user_seq;
+	return STARTED(TURN_REPEATED);
+}
+
+/* The message that a client names, in the thread as it is. */
+static int find_message(struct start *s, struct err *e)
+{
+	struct turn_request *in = &s->run->in;
+	struct owner owner = in->by.owner;
+	struct db *db = s->run->deps->db;
+	struct uuid id;
+	struct turn t;
+
+	if (in->verb != TURN_REPLACE || !in->message.n)
+		return 0;
+	if (message_id_parse(in->message, &id, &in->seq) &&
+	    uuid_eq(&id, &in->conversation_id))
+		return 0;
+	if (uuid_parse(in->message, &id)) {
+		if (turn_get(db, &owner, &id, s->run->arena, &t, e) == 0 &&
+		    uuid_eq(&t.conversation_id, &in->conversation_id)) {
+			in->seq = t.user_seq;
+			return 0;
+		}
+		if (e->code != ERR_NONE && e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+	}
+	if (message_find(db, &owner, &in->conversation_id, in->message,
+			 &in->seq, e) < 0)
+		return -1;
+	return in->seq ? 0 : err_field(e, ERR_INVALID_FIELD, "messageId",
+				       "The stored thread has no such message.");
+}
+
+/* Where no workspace is named: the first one. */
+static int find_named(struct turn_request *in, struct err *e)
+{
+	struct str workspace = in->workspace_id;
+	const struct workspace *first;
+	struct target found;
+	size_t at = 0;
+
+	if (!workspace.p) {
+		first = catalog_each(&in->by, &at);
+		if (!first)
+			return err_set(e, ERR_NOT_FOUND,
+				       "no workspace for the caller");
+		workspace = str_of(first->id);
+	}
+	if (target_find(&in->by, workspace, in->agent_id, &found, e) < 0)
+		return -1;
+	in->workspace = found.workspace;
+	in->agent = found.agent;
+	return 0;
+}
+
+/* What is not named is as the conversation has it. */
+static int find_conversations_agent(struct start *s, struct err *e)
+{
+	struct turn_request *in = &s->run->in;
+	struct owner owner = in->by.owner;
+	struct conversation c;
+
+	if (conversation_get(s->run->deps->db, &owner, &in->conversation_id,
+			     s->run->arena, &c, e) < 0)
+		return -1;
+	if (!in->workspace_id.p)
+		in->workspace_id = c.workspace_id;
+	if (!in->agent_id.p)
+		in->agent_id = c.agent_id;
+	return find_named(in, e);
+}
+
+/*
+ * Most conversations are the default agent's, and turn_begin finds out whether
+ * this one is: so where only the agent is open it is only looked at when it is
+ * not.
+ */
+static int find_target(struct start *s, struct err *e)
+{
+	struct turn_request *in = &s->run->in;
+
+	if (in->agent)
+		return 0;
+	if (uuid_is_nil(&in->conversation_id))
+		return find_named(in, e);
+	if (!in->workspace_id.p)
+		return find_conversations_agent(s, e);
+	s->guessed = !in->agent_id.p;
+	return find_named(in, e);
+}
+
+/* What is said with a message is kept with it. */
+static int check_options(struct start *s, struct err *e)
+{
+	struct turn_request *in = &s->run->in;
+
+	if (in->verb == TURN_RESUME)
+		s->client = in->of->client;
+	if (in->of)
+		turn_options_fill(in->of->client, s->run->arena, &in->options);
+	if (in->verb == TURN_RESUME)
+		return 0;
+	return turn_options_text(&in->options, in->content.p != NULL,
+				 s->run->arena, &s->client, e);
+}
+
+static int find_service(struct start *s, struct err *e)
+{
+	return turn_service(s->run, e);
+}
+
+static int prepare(struct start *s, struct err *e)
+{
+	struct turn_run *t = s->run;
+
+	t->id = t->in.verb == TURN_RESUME ? t->in.of->id
+		: uuid_is_nil(&t->in.id) ? uuid_new() : t->in.id;
+	t->conversation_id = t->in.conversation_id;
+	t->created_conversation = uuid_is_nil(&t->conversation_id);
+	if (t->created_conversation)
+		t->conversation_id = uuid_new();
+	t->loop = loop_new(t, t->arena);
+	t->loop->abort = http_abort_new(e);
+	if (!t->loop->abort)
+		return -1;
+	t->loop->tool_ctx.turn.abort = t->loop->abort;
+	t->loop->tool_ctx.turn.conversation_id = &t->conversation_id;
+	arena_defer(t->arena, loop_release, t->loop);
+	turn_options_tools(s->client, t->arena, &t->loop->tool_ctx);
+	return 0;
+}
+
+static struct str model_of(const struct turn_run *t)
+{
+	return utf8_head(str_of(t->service->model), 190);
+}
+
+static int begin_send(struct start *s, struct err *e)
+{
+	struct turn_run *t = s->run;
+	struct turn_begin b = {
+		.turn_id = t->id, .conversation_id = t->conversation_id,
+		.create = t->created_conversation,
+		.workspace_id = str_of(t->in.workspace->id),
+		.agent_id = str_of(t->in.agent->id),
+		.title = title_of(t, t->arena),
+		.content = t->in.content, .meta = t->in.meta,
+		.client_id = t->in.client_id, .web = t->in.options.web > 0,
+		.client = s->client,
+		.provider = str_of(t->service->provider), .model = model_of(t),
+		.text_of_events = turn_text_of_events,
+		.n_history = t->created_conversation ? 0
+			: history_first_rows(t->in.workspace),
+		.arena = t->arena,
+	};
+	int rc;
+
+	rc = turn_begin(t->deps->db, &t->loop->owner, &b, e);
+	tell_evicted(t, &b.evicted);
+	if (rc < 0)
+		return -1;
+	t->user = b.user;
+	t->history = b.history;
+	t->loop->turn_number = b.turn_number;
+	t->loop->titled = b.titled;
+	t->loop->opens = b.turn_number == 1;
+	t->loop->title = b.title;
+	begun(t);
+	return STARTED(TURN_STARTED);
+}
+
+static int begin_continue(struct start *s, struct err *e)
+{
+	struct turn_run *t = s->run;
+	struct turn_continue c = {
+		.turn_id = t->id, .of = t->in.of->id, .client = s->client,
+		.provider = str_of(t->service->provider), .model = model_of(t),
+	};
+
+	if (turn_continue(t->deps->db, &t->loop->owner, &c, e) < 0)
+		return -1;
+	t->continues_seq = c.last_seq;
+	t->loop->turn_number = c.turn_number;
+	loop_begun_again(t, c.user_seq);
+	return STARTED(TURN_STARTED);
+}
+
+static int begin_replace(struct start *s, struct err *e)
+{
+	struct turn_run *t = s->run;
+	bool edit = t->in.content.p != NULL;
+	struct turn_replace r = {
+		.turn_id = t->id, .conversation_id = t->conversation_id,
+		.seq = t->in.seq, .edit = edit,
+		.content = t->in.content, .client = s->client,
+		.provider = str_of(t->service->provider), .model = model_of(t),
+		.text_of_events = turn_text_of_events,
+	};
+
+	if (edit) {
+		r.meta = t->in.meta;
+		r.client_id = t->in.client_id;
+		r.web = t->in.options.web > 0;
+		r.title = title_of(t, t->arena);
+	}
+	if (thread_replace(t->deps->db, &t->loop->owner, &r, e) < 0)
+		return -1;
+	tell_evicted(t, &r.evicted);
+	t->loop->turn_number = r.turn_number;
+	t->loop->opens = t->loop->titled = r.titled;
+	t->loop->title = r.title;
+	t->variant_index = r.variant_index;
+	t->variant_count = r.variant_count;
+	loop_begun_again(t, r.user.seq);
+	t->in.meta = t->user.meta;
+	return STARTED(TURN_STARTED);
+}
+
+static int begin_resume(struct start *s, struct err *e)
+{
+	int rc = resume_start(s->run, e);
+
+	return rc < 0 ? -1 : STARTED(rc);
+}
+
+static int begin(struct start *s, struct err *e)
+{
+	static start_step *const verbs[] = {
+		[TURN_SEND] = begin_send, [TURN_CONTINUE] = begin_continue,
+		[TURN_REPLACE] = begin_replace, [TURN_RESUME] = begin_resume,
+	};
+
+	return verbs[s->run->in.verb](s, e);
+}
+
+/*
+ * What every request goes through, in this order. The process's own limits
+ * (threads.max_turns, the share of one user) are the route's gates, in front of
+ * the body; that the conversation is free only the storing transaction can say.
+ */
+static start_step *const steps[] = {
+	find_before,	/* the key has started a turn: that one, 422 for another */
+	find_message,	/* what is to be replaced: 422 */
+	find_target,	/* workspace and agent are there for the caller: 404 */
+	check_options,	/* what turn_options.def says: 422, 413 */
+	find_service,	/* an LLM service that can chat: 503, 422 */
+	prepare,
+	begin,		/* not busy: 409; stored */
+};
+enum { AFTER_TARGET = 3 };
+
+static int go(struct start *s, size_t from, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = from; i < ARRAY_LEN(steps) && rc == 0; i++)
+		rc = steps[i](s, e);
+	return rc;
+}
+
+/* Whether another agent might be asked instead. */
+static bool is_the_agents(const struct err *e)
+{
+	return e->code == ERR_NOT_FOUND || e->code == ERR_CHAT_DISABLED ||
+		e->code == ERR_LLM_UNSUPPORTED ||
+		e->code == ERR_LLM_NO_CREDENTIAL;
+}
+
+/* The default agent cannot be asked, for why: the conversation's own then. */
+static int try_own_agent(struct start *s, const struct err *why, struct err *e)
+{
+	const struct agent *first = s->run->in.agent;
+
+	if (find_conversations_agent(s, e) < 0)
+		return -1;
+	if (s->run->in.agent != first)
+		return go(s, AFTER_TARGET, e);
+	*e = *why;
+	return -1;
+}
+
+/* Whether e may mean that the same form came a moment ago. */
+static bool is_taken(const struct err *e)
+{
+	return e->code == ERR_BUSY || e->code == ERR_CONFLICT ||
+		e->code == ERR_DB_DUPLICATE;
+}
+
+int turn_start(struct turn_run *t, const struct turn_deps *deps,
+	       const struct turn_request *in, struct arena *a, struct err *e)
+{
+	struct start s = { .run = t };
+	struct err why = ERR_INIT, ignored = ERR_INIT;
+	int rc;
+
+	*t = (struct turn_run){ .deps = deps, .in = *in, .arena = a };
+	if (in->content.p)
+		t->in.meta = turn_options_meta(a, in->meta, &in->options);
+	rc = go(&s, 0, &why);
+	if (rc < 0 && s.guessed && is_the_agents(&why))
+		rc = try_own_agent(&s, &why, e);
+	else if (rc < 0)
+		*e = why;
+	if (rc < 0 && in->key == TURN_KEY_FORM && is_taken(e) &&
+	    find_before(&s, &ignored) > 0) {
+		err_clear(e);
+		rc = STARTED(TURN_REPEATED);
+	}
+	/* What only the start needs may be the caller's own. */
+	t->in.of = NULL;
+	t->in.decisions = NULL;
+	return rc < 0 ? -1 : rc - 1;
+}

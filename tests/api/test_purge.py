@@ -1,0 +1,109 @@
+"""Every table of the schema has a row in lib/resource/resource.def, and what is
+deleted is gone from all of them."""
+
+import re
+import uuid
+
+from lab import wait_until
+
+ROOTS = ("conversation", "turn")
+
+
+def rows_of(lab):
+    return [line.split("\t") for line in
+            lab.command("list", "resources").stdout.splitlines()]
+
+
+def columns(lab):
+    return lab.sql("SELECT table_name, column_name, column_type, column_comment,"
+                   " is_nullable = 'YES' OR column_default IS NOT NULL"
+                   " FROM information_schema.columns"
+                   " WHERE table_schema = DATABASE() ORDER BY 1, ordinal_position")
+
+
+def test_every_table_is_declared(lab):
+    declared = {table for _, _, table, _ in rows_of(lab)}
+    assert declared == {row[0] for row in columns(lab)} - {
+        "ticket"}     # the lab's own
+
+
+def test_every_reference_is_declared(lab):
+    """A column whose comment begins with conversation.id or turn.id: its rows go
+    with that, or lose the reference, or expire."""
+    kinds = {}
+    for kind, _, table, what in rows_of(lab):
+        kinds.setdefault(table, []).append((kind, what))
+    seen = 0
+    for table, column, _, comment, _ in columns(lab):
+        if not re.match(r"(conversation|turn)\.id\b", comment):
+            continue
+        assert any(kind in ("part", "root", "keep") or kind == "link" and
+                   f"{column} = NULL" in what
+                   for kind, what in kinds[table]), (table, column)
+        seen += 1
+    assert seen > 12
+
+
+def fill(lab, table, kinds, ids):
+    """A row of the table that belongs to the ids, whatever columns it has."""
+    names, values = [], []
+    for _, name, kind, comment, optional in (c for c in kinds if c[0] == table):
+        root = next((r for r in ROOTS if comment.startswith(r + ".id")), None)
+        if optional == "1" and not root:
+            continue
+        if root:
+            value = f"UNHEX('{ids[root].hex}')"
+        elif kind.startswith("binary"):
+            size = int(kind[7:-1])
+            value = f"UNHEX('{(uuid.uuid4().hex * 2)[:2 * size]}')"
+        elif "int" in kind or kind == "double":
+            value = "1"
+        else:
+            value = "'[]'"
+        names.append(f"`{name}`")
+        values.append(value)
+    lab.sql(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(values)})")
+
+
+def left(lab, kinds, ids):
+    """Tables and columns that still hold one of the ids."""
+    wanted = ", ".join(f"UNHEX('{i.hex}')" for i in ids)
+    held = " UNION ALL ".join(
+        f"SELECT '{table}.{name}' AS at, COUNT(*) AS n FROM `{table}`"
+        f" WHERE `{name}` IN ({wanted})"
+        for table, name, kind, _, _ in kinds if kind == "binary(16)")
+    return {at: int(n) for at, n in lab.sql(held) if n != "0"}
+
+
+def test_deleting_leaves_nothing_in_any_table(make_lab):
+    lab = make_lab()
+    kinds = columns(lab)
+    conversation = lab.post("/conversations", {"workspaceId": "lab"},
+                            user="ada").json["conversationId"]
+    ids = {"conversation": uuid.UUID(conversation), "turn": uuid.uuid4()}
+    parts = {table for kind, _, table, _ in rows_of(lab)
+             if kind in ("part", "link", "keep")} - {"conversation", "job"}
+    assert len(parts) > 8
+    # The turn itself has its own id, not a reference to it.
+    lab.sql("INSERT INTO turn (id, conversation_id, status, lease_until_us,"
+            f" user_seq, started_us) VALUES (UNHEX('{ids['turn'].hex}'),"
+            f" UNHEX('{ids['conversation'].hex}'), 3, 1, 1, 1)")
+    for table in parts - {"turn"}:
+        fill(lab, table, kinds, ids)
+    # A fork names where it came from.
+    fork = lab.post("/conversations", {"workspaceId": "lab"}, user="ada").json
+    lab.sql("UPDATE conversation SET forked_from = UNHEX("
+            f"'{ids['conversation'].hex}') WHERE id = UNHEX("
+            f"'{fork['conversationId'].replace('-', '')}')")
+    before = left(lab, kinds, ids.values())
+    assert {at.split(".")[0] for at in before} == parts | {"conversation"}, before
+
+    assert lab.call("DELETE", f"/conversations/{conversation}",
+                    user="ada").status == 204
+    # A notice has the id, not the title, until its hour is over.
+    wait_until("nothing is left", lambda: {
+        at.split(".")[0] for at in left(lab, kinds, ids.values())
+    } <= {"notification"})
+    assert lab.sql("SELECT COUNT(*) FROM usage_record") == [["1"]]
+    assert lab.get(f"/conversations/{fork['conversationId']}",
+                   user="ada").status == 200

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""What docs say of events and settings is what their tables say: blocks that
+`make update-docs` writes, and the native events of docs/api.md with their members."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+from tree import ROOT, Tap
+
+COMMAND = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ".")) / "lamplighter"
+BLOCKS = (("dialects.md", "EVENTS", "events", "--markdown"),
+          ("openapi.yaml", "EVENTS", "events", "--openapi"),
+          ("configuration.md", "SETTINGS", "settings", "--markdown"))
+# Members of a record or of what a turn waits for: its own page has them.
+ELSEWHERE = {"message", "approval", "call", "question", "action"}
+
+tap = Tap()
+
+
+def rows(*form):
+    return subprocess.run([COMMAND, "list", *form], check=True, text=True,
+                          capture_output=True).stdout
+
+
+def undocumented(table, events):
+    """Native events that docs/api.md lacks, or that lack a member there; and
+    events of the page that do not exist."""
+    problems = []
+    shown = {}
+    for line in table:
+        cells = line.split("|")
+        for name in re.findall(r"`([a-z-]+)`", cells[1]):
+            shown[name] = cells[2]
+    native = set()
+    for event in events:
+        name, keys = event[3], event[2].split()
+        if name == "-":
+            continue
+        native.add(name)
+        if name not in shown:
+            problems.append(f"docs/api.md: no event {name}")
+            continue
+        problems += [f"docs/api.md: {name} has no {key}" for key in keys
+                     if key.rstrip("?") not in ELSEWHERE
+                     and not re.search(rf"\b{re.escape(key)}", shown[name])]
+    return problems + [f"docs/api.md: there is no event {name}"
+                       for name in sorted(set(shown) - native)]
+
+
+def main():
+    for page, mark, *form in BLOCKS:
+        text = (ROOT / "docs" / page).read_text()
+        block = re.search(rf"BEGIN {mark}\b[^\n]*\n(.*?)[^\n]*END {mark}\b", text, re.S)
+        tap.result(block and block[1] == rows(*form),
+                   f"docs/{page} has the {form[0]} (make update-docs)")
+    events = [line.split("\t") for line in rows("events").splitlines()]
+    text = (ROOT / "docs/api.md").read_text()
+    table = re.search(r"^\| event \| data \|.*?\n\|-.*?\n(.*?)^$", text,
+                      re.M | re.S)[1].splitlines()
+    tap.clean("docs/api.md has the native events", undocumented(table, events))
+    tap.finds("an event without its row", undocumented(
+        [line for line in table if "`title`" not in line], events), "no event title")
+    tap.finds("a member that is not told of", undocumented(
+        [line.replace("durationMs", "") for line in table], events),
+        "tool-result has no durationMs")
+    tap.finds("an event that is not there", undocumented(
+        ["| `tick` | {} | |"] + table, events), "there is no event tick")
+    tap.finish()
+
+
+main()

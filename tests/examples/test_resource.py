@@ -1,0 +1,35 @@
+"""docs/add-a-resource.md: a migration, a row, its case."""
+
+import os
+import re
+import sys
+
+from copies import Copy, blocks, run
+
+PAGE = "add-a-resource.md"
+
+
+def apply(copy):
+    """The page's blocks at their places."""
+    (row,), (sql,), (case,) = (blocks(PAGE, x) for x in ("c", "sql", "python"))
+    for text in (sql, case):
+        (copy.root / re.search(r"^(?:--|#) (\S+)$", text, re.M)[1]).write_text(text)
+    there = "/* -- what ends by itself"
+    copy.edit("lib/resource/resource.def", there, row + "\n" + there)
+    makefile = copy.root / "sql/local.mk"
+    stat = makefile.stat()
+    copy.edit("sql/local.mk", "\tsql/0022", "\tsql/0999-note.sql \\\n\tsql/0022")
+    os.utime(makefile, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+def test_a_note_in_four_files(tmp_path):
+    copy = Copy(tmp_path)
+    apply(copy)
+    assert 1 < len(copy.touched()) <= 4, copy.touched()
+    copy.make("lamplighter", "lamplighter.fcgi", "update-docs")
+    assert "INSERT INTO note" in (copy.root / "lib/resource/resource.sql").read_text()
+    run(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
+        "tests/api/test_notes.py", "tests/api/test_purge.py",
+        "tests/api/test_openapi.py::test_the_resources_are_the_tables",
+        "tests/api/test_openapi.py::test_paths_are_the_routes",
+        cwd=copy.root, **copy.environment())

@@ -1,0 +1,306 @@
+/* lib/agent: files as the domain, who sees what, and which service answers. */
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/setting.h"
+#include "agent/target.h"
+#include "base/limits.h"
+#include "unit.h"
+
+#define MAIN \
+	"llm_services:\n" \
+	"  full: {provider: anthropic, model: m1, url: \"http://h\", " \
+		"api_key: k, temperature: 0, thinking_budget_tokens: 2000}\n" \
+	"  bare: {provider: ollama, model: m2}\n" \
+	"  blind: {provider: ollama, model: m3, capabilities: [embed]}\n" \
+	"  keyless: {provider: openai, model: m4}\n" \
+	"chat: {llm_service: bare}\n" \
+	"prompts: {platform: {name: house, version: 4, text: P}}\n" \
+	"database: {name: x}\n"
+
+static char dir[] = "/tmp/lamplighter-agent-XXXXXX";
+
+static void put(const char *name, const char *text)
+{
+	char path[200];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static int set_up(void **state)
+{
+	char path[200];
+
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/workspaces.d", dir);
+	if (mkdir(path, 0700))
+		return -1;
+	put("lamplighter.yaml", MAIN);
+	put("workspaces.d/a_open.yaml",
+	    "name: Open\nagents:\n"
+	    "  - {id: own, llm_service: full, system_prompt: Hi, tools: [none], "
+		"max_tool_iterations: 3}\n"
+	    "  - {id: plain, default: true}\n"
+	    "  - {id: poor, llm_service: keyless}\n");
+	put("workspaces.d/b_staff.yaml",
+	    "visible_to: [staff]\nllm_service: full\nprompt: {text: W}\n");
+	put("workspaces.d/c_open.yaml", "name: Third\n");
+	return 0;
+}
+
+static int drop(const char *path, const struct stat *st, int kind,
+		struct FTW *at)
+{
+	(void)st, (void)kind, (void)at;
+	return remove(path);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return nftw(dir, drop, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static struct conf *load(void)
+{
+	struct err e = ERR_INIT;
+	struct conf *c;
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/lamplighter.yaml", dir);
+	c = conf_load(path, &e);
+	if (!c)
+		fail_msg("%s", e.text);
+	return c;
+}
+
+static void unset_is_a_flag(void **state)
+{
+	struct conf *c = load();
+	const struct llm_service *full = catalog_service(c, STR("full"));
+	const struct llm_service *bare = catalog_service(c, STR("bare"));
+	const struct workspace *w = catalog_workspace(c, STR("a_open"));
+	const struct workspace *staff = catalog_workspace(c, STR("b_staff"));
+	const struct agent *own = workspace_agent(w, STR("own"));
+	const struct agent *plain = workspace_default_agent(w);
+
+	(void)state;
+	/* 0 is a temperature. */
+	assert_true(full->set.temperature && full->temperature <= 0);
+	assert_true(full->set.url && full->set.api_key);
+	assert_true(full->set.thinking_budget_tokens);
+	assert_false(full->set.top_p || full->set.reasoning_effort);
+	assert_false(bare->set.temperature || bare->set.url ||
+		     bare->set.api_key || bare->set.api_version ||
+		     bare->set.deployment || bare->set.thinking_budget_tokens);
+	assert_true(own->set.system_prompt && own->set.llm_service &&
+		    own->set.tools && own->set.max_tool_iterations);
+	assert_string_equal(plain->id, "plain");
+	assert_false(plain->set.system_prompt || plain->set.llm_service ||
+		     plain->set.tools || plain->set.max_tool_iterations);
+	assert_false(w->set.llm_service || w->set.prompt);
+	assert_true(staff->set.llm_service && staff->set.prompt);
+	assert_true(catalog_of(c)->set.platform);
+	assert_string_equal(catalog_of(c)->platform.name, "house");
+	conf_put(c);
+}
+
+static void one_catalog_a_generation(void **state)
+{
+	struct conf *c = load(), *next = load();
+	const struct catalog *all = catalog_of(c);
+
+	(void)state;
+	assert_ptr_equal(catalog_of(c), all);
+	assert_ptr_not_equal(catalog_of(next), all);
+	assert_int_equal(all->version, c->generation);
+	assert_true(catalog_of(next)->version > all->version);
+	for (size_t i = 0; i < all->n_workspaces; i++) {
+		assert_int_equal(all->workspaces[i].source, SOURCE_CONFIG);
+		assert_int_equal(all->workspaces[i].version, all->version);
+	}
+	conf_put(next);
+	conf_put(c);
+}
+
+static void callers_see_what_is_for_them(void **state)
+{
+	static const struct str staff = { "staff", 5 };
+	struct conf *c = load();
+	struct identity who = { .n_groups = 0 };
+	const struct caller by = { .conf = c, .who = &who };
+	struct err e = ERR_INIT;
+	struct target t;
+	size_t at = 0;
+
+	(void)state;
+	assert_string_equal(catalog_each(&by, &at)->id, "a_open");
+	assert_string_equal(catalog_each(&by, &at)->id, "c_open");
+	assert_null(catalog_each(&by, &at));
+	/* Not there and not yours are one answer. */
+	assert_null(catalog_find(&by, STR("b_staff")));
+	assert_null(catalog_find(&by, STR("nowhere")));
+	assert_int_equal(target_find(&by, STR("b_staff"), STR(""), &t, &e), -1);
+	assert_int_equal(e.code, ERR_NOT_FOUND);
+	who.groups = &staff;
+	who.n_groups = 1;
+	assert_non_null(catalog_find(&by, STR("b_staff")));
+	at = 1;
+	assert_string_equal(catalog_each(&by, &at)->id, "b_staff");
+	conf_put(c);
+}
+
+/* B15, A29: the agent's, the workspace's, the chat: block's; whoever asks. */
+static void one_service_answers(void **state)
+{
+	static const struct str staff = { "staff", 5 };
+	static const struct str none = { NULL, 0 };
+	static const struct {
+		const char *workspace, *agent, *service;
+		enum err_code chat;
+	} cases[] = {
+		{ "a_open", "own", "full", ERR_NONE },
+		{ "a_open", NULL, "bare", ERR_NONE },
+		{ "a_open", "poor", "keyless", ERR_LLM_NO_CREDENTIAL },
+		{ "b_staff", NULL, "full", ERR_NONE },
+		{ "c_open", NULL, "bare", ERR_NONE },
+	};
+	struct conf *c = load();
+	const struct identity who = { .groups = &staff, .n_groups = 1 };
+	const struct caller by = { .conf = c, .who = &who };
+	struct arena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct target t;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		err_clear(&e);
+		assert_int_equal(target_find(&by, str_of(cases[i].workspace),
+			cases[i].agent ? str_of(cases[i].agent) : none, &t,
+			&e), 0);
+		assert_string_equal(t.service->id, cases[i].service);
+		assert_int_equal(target_can_chat(&t, &e),
+				 cases[i].chat ? -1 : 0);
+		assert_int_equal(e.code, cases[i].chat);
+	}
+	/* lib/conf refuses both; rows may say so. */
+	t.service = catalog_service(c, STR("blind"));
+	assert_int_equal(target_can_chat(&t, &e), -1);
+	assert_int_equal(e.code, ERR_CHAT_DISABLED);
+	err_clear(&e);
+	t.service = NULL;
+	assert_int_equal(target_can_chat(&t, &e), -1);
+	assert_int_equal(e.code, ERR_CHAT_DISABLED);
+	assert_int_equal(target_find(&by, STR("a_open"), STR("nobody"), &t, &e),
+			 -1);
+	/* Of what is gone: the installation's. */
+	assert_string_equal(target_service(c, workspace_named(&a, STR("gone")),
+		agent_named(&a, STR("too")))->id, "bare");
+	arena_release(&a);
+	conf_put(c);
+}
+
+/* -- settings ------------------------------------------------------------------ */
+
+static const struct conf nothing;
+
+/* The value in a scope, and the level that it must come from. */
+static struct setting_value from(enum setting_id id, enum setting_level level,
+				 const struct setting_scope *in)
+{
+	struct setting_value v = setting_get(id, in);
+
+	assert_int_equal(v.level, level);
+	return v;
+}
+
+/* The nearest level that says something; unset is not the same as empty or 0. */
+static void the_nearest_counts(void **state)
+{
+	struct conf conf = { .chat_system_prompt = "" };
+	struct workspace w = { .max_tool_iterations = 9 };
+	struct agent a = { .system_prompt = "mine", .max_tool_iterations = 3 };
+	struct setting_scope in = { .conf = &conf, .workspace = &w, .agent = &a };
+
+	(void)state;
+	assert_int_equal(from(SETTING_MAX_TOOL_ITERATIONS, LEVEL_WORKSPACE,
+			      &in).number, 9);
+	a.set.max_tool_iterations = true;
+	assert_int_equal(from(SETTING_MAX_TOOL_ITERATIONS, LEVEL_AGENT,
+			      &in).number, 3);
+	in.workspace = NULL;
+	a.set.max_tool_iterations = false;
+	assert_int_equal(from(SETTING_MAX_TOOL_ITERATIONS, LEVEL_BUILT_IN,
+			      &in).number, 6);
+
+	assert_null(from(SETTING_SYSTEM_PROMPT, LEVEL_BUILT_IN, &in).text);
+	conf.chat_system_prompt = "ours";
+	assert_string_equal(from(SETTING_SYSTEM_PROMPT, LEVEL_INSTALLATION,
+				 &in).text, "ours");
+	a.set.system_prompt = true;
+	assert_string_equal(from(SETTING_SYSTEM_PROMPT, LEVEL_AGENT, &in).text,
+			    "mine");
+	a.system_prompt = "";
+	assert_string_equal(from(SETTING_SYSTEM_PROMPT, LEVEL_AGENT, &in).text,
+			    "");
+}
+
+/* The strictest of all levels, and the smallest; a default is no level. */
+static void levels_are_merged(void **state)
+{
+	struct conf conf = { .confirm = TOOL_CONFIRM_TAINTED };
+	struct workspace w = { .confirm = TOOL_CONFIRM_NEVER };
+	struct setting_scope in = {
+		.conf = &conf, .workspace = &w,
+		.tool = { true, TOOL_CONFIRM_NEVER },
+	};
+
+	(void)state;
+	assert_int_equal(from(SETTING_CONFIRM, LEVEL_INSTALLATION, &in).number,
+			 TOOL_CONFIRM_TAINTED);
+	w.confirm = TOOL_CONFIRM_ALWAYS;
+	assert_int_equal(from(SETTING_CONFIRM, LEVEL_WORKSPACE, &in).number,
+			 TOOL_CONFIRM_ALWAYS);
+	/* Of equals the nearest is named. */
+	in.tool.number = TOOL_CONFIRM_ALWAYS;
+	assert_int_equal(from(SETTING_CONFIRM, LEVEL_TOOL, &in).number,
+			 TOOL_CONFIRM_ALWAYS);
+
+	in = (struct setting_scope){ .conf = &nothing };
+	assert_int_equal(from(SETTING_RESULT_BYTES, LEVEL_BUILT_IN, &in).number,
+			 LIM_TOOL_RESULT_BYTES);
+	in.conf = &conf;
+	conf.limits.tool_result_bytes = 2 * LIM_TOOL_RESULT_BYTES;
+	assert_int_equal(from(SETTING_RESULT_BYTES, LEVEL_INSTALLATION,
+			      &in).number, 2 * LIM_TOOL_RESULT_BYTES);
+	in.tool.set = true;
+	in.tool.number = 5000;
+	assert_int_equal(from(SETTING_RESULT_BYTES, LEVEL_TOOL, &in).number,
+			 5000);
+	conf.limits.tool_result_bytes = 4000;
+	assert_int_equal(from(SETTING_RESULT_BYTES, LEVEL_INSTALLATION,
+			      &in).number, 4000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unset_is_a_flag),
+		cmocka_unit_test(one_catalog_a_generation),
+		cmocka_unit_test(callers_see_what_is_for_them),
+		cmocka_unit_test(one_service_answers),
+		cmocka_unit_test(the_nearest_counts),
+		cmocka_unit_test(levels_are_merged),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
