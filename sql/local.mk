@@ -20,4 +20,5 @@ dist_sql_DATA = \
 	sql/0021-conversation-created.sql \
 	sql/0022-resource.sql \
 	sql/0025-bounded-reads.sql \
-	sql/0028-message-reply.sql
+	sql/0028-message-reply.sql \
+	sql/0029-turn-resumes.sql

@@ -111,11 +111,11 @@ struct locked {		/* a conversation and who holds it, both locked */
 	"INSERT INTO turn_event (turn_id, seq, n, created_us, data)" \
 	" VALUES (?,?,?,?,?) ON DUPLICATE KEY UPDATE" \
 	" n = VALUES(n), data = VALUES(data)"
-#define TURN_END(answer_seq) \
+#define TURN_END(answer_seq, which) \
 	"UPDATE turn SET status = ?, answer_seq = " answer_seq ", ended_us = ?," \
 	" error_code = ?, error_text = ?," \
 	" last_event_seq = GREATEST(last_event_seq + ?, ?)" \
-	" WHERE id = ? AND status IN (1, 2)"
+	" WHERE id = ? AND " which
 #define USAGE_ROW "usuisSUUissIIIIIDiiIissSi"
 #define USAGE_INSERT \
 	"INSERT INTO usage_record (id, tenant_id, user_id, kind, workspace_id," \
@@ -267,6 +267,7 @@ struct number {
 	F(last_event_seq, i, "t.last_event_seq") SEP \
 	F(started_us, i, "t.started_us") SEP \
 	F(ended_us, I, "t.ended_us") SEP \
+	F(resumes, i, "t.resumes") SEP \
 	F(error_code, S, "t.error_code") SEP \
 	F(error_text, S, "t.error_text") SEP \
 	F(client, S, "t.client")

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "store/attempt.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -152,7 +153,6 @@ static int supersede(struct db *tx, const struct uuid *id, int64_t after_seq,
 struct replacing {
 	const struct owner *o;
 	struct turn_replace *r;
-	int64_t now_us;
 	/* found on the way */
 	struct locked l;
 	int64_t after_seq;	/* what stays ends with it */
@@ -200,7 +200,7 @@ static int cut(struct db *tx, struct replacing *k, struct err *e)
 	if (supersede(tx, id, k->after_seq, &head, k->l.last_seq, &n_rows, e) ||
 	    db_exec(tx, STMT_VARIANT_PUT,
 		    DB_ARGS(DB_U(id), DB_I(k->after_seq), DB_I(next_seq),
-			    DB_I_IF(false, 0), DB_I(k->now_us)), NULL, e) ||
+			    DB_I_IF(false, 0), DB_I(k->r->attempt_us)), NULL, e) ||
 	    count_variants(tx, id, k->after_seq, next_seq, &k->number, e))
 		return -1;
 	k->l.superseded += n_rows;
@@ -219,7 +219,7 @@ static int begin(struct db *tx, struct replacing *k, struct err *e)
 	if (r->edit) {
 		r->user = (struct message){
 			.seq = k->l.last_seq + 1, .role = ROLE_USER,
-			.turn_id = r->turn_id, .created_us = k->now_us,
+			.turn_id = r->turn_id, .created_us = r->attempt_us,
 			.content = r->content, .meta = r->meta,
 			.kind = KIND_SAID, .client_id = r->client_id,
 			.web = r->web, .variant_index = k->number.index,
@@ -232,35 +232,28 @@ static int begin(struct db *tx, struct replacing *k, struct err *e)
 	r->variant_count = answer ? k->number.count : 0;
 	return db_exec(tx, STMT_TURN_INSERT,
 		       DB_ARGS(DB_U(&r->turn_id), DB_U(&r->conversation_id),
-			       DB_I(k->now_us + TURN_LEASE_US),
-			       DB_I(r->user.seq), DB_I(k->now_us),
+			       DB_I(r->attempt_us + TURN_LEASE_US),
+			       DB_I(r->user.seq), DB_I(r->attempt_us),
 			       DB_I_IF(answer, r->variant_index),
 			       DB_I_IF(answer, r->variant_count),
 			       DB_S_IF(r->client), DB_S_IF(r->provider),
 			       DB_S_IF(r->model)), NULL, e);
 }
 
-/* An earlier try was committed, with the outputs that it left: 1, 0, -1. */
-static int replaced_before(struct db *tx, struct replacing *k, struct arena *a,
+static int replaced_before(struct db *tx, void *ctx, struct arena *a,
 			   struct err *e)
 {
+	struct replacing *k = ctx;
 	struct turn t;
 
-	if (!db_tx_unknown(tx))
-		return 0;
-	if (turn_get(tx, k->o, &k->r->turn_id, a, &t, e) == 0)
-		return t.started_us == k->now_us ? 1
-			: err_set(e, ERR_DB_DUPLICATE,
-				  "the turn was begun by another node");
-	if (e->code != ERR_NOT_FOUND)
-		return -1;
-	err_clear(e);
-	return 0;
+	return attempt_made_turn(tx, k->o, &k->r->turn_id, k->r->attempt_us, a,
+				 &t, e);
 }
 
-static int replace(struct db *tx, struct replacing *k, struct arena *a,
-		   struct err *e)
+static int replace_run(struct db *tx, void *ctx, struct arena *a,
+		       struct err *e)
 {
+	struct replacing *k = ctx;
 	struct turn_replace *r = k->r;
 	struct str title = { NULL, 0 };
 
@@ -273,7 +266,7 @@ static int replace(struct db *tx, struct replacing *k, struct arena *a,
 	r->turn_number = k->l.turns + r->edit;
 	if (db_exec(tx, STMT_CONVERSATION_REPLACE,
 		    DB_ARGS(DB_I(r->edit), DB_I(r->edit), DB_U(&r->turn_id),
-			    DB_I(k->now_us), DB_I(k->l.superseded),
+			    DB_I(r->attempt_us), DB_I(k->l.superseded),
 			    DB_S_IF(title), DB_S_IF(title),
 			    DB_U(&r->conversation_id), DB_S(k->o->tenant_id),
 			    DB_U(&k->o->user_id)), NULL, e))
@@ -281,29 +274,16 @@ static int replace(struct db *tx, struct replacing *k, struct arena *a,
 	return begin(tx, k, e);
 }
 
-static int replace_tx(struct db *tx, void *ctx, struct err *e)
-{
-	struct replacing *k = ctx;
-	struct arena a = ARENA_INIT;
-	int rc = replaced_before(tx, k, &a, e);
-
-	rc = rc ? MIN(rc, 0) : replace(tx, k, &a, e);
-	arena_release(&a);
-	return rc;
-}
-
 int thread_replace(struct db *db, const struct owner *o, struct turn_replace *r,
 		   struct err *e)
 {
+	static const struct attempt instead = { replaced_before, replace_run };
 	struct replacing k = { .o = o, .r = r };
 
-	if (!r->attempt_us)
-		r->attempt_us = clock_now_us();
-	k.now_us = r->attempt_us;
 	r->evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
 	if (r->title.p)
 		r->title = utf8_head(r->title, LIM_TITLE_CHARS);
-	return db_tx(db, replace_tx, &k, e);
+	return attempt_tx(db, &instead, &r->attempt_us, &k, e);
 }
 
 /* -- choosing ------------------------------------------------------------------- */

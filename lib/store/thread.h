@@ -17,7 +17,7 @@
 #include "store/turn.h"
 
 struct turn_replace {
-	int64_t attempt_us;	/* what tells our row from another node's; 0 = now */
+	int64_t attempt_us;	/* of the attempt (store/attempt.h): 0 = now */
 	struct uuid turn_id;		/* made by the caller: uuid_new */
 	struct uuid conversation_id;
 	int64_t seq;			/* any message of the thread; 0: its last */

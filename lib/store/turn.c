@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "store/attempt.h"
 #include "store/stmt.h"
-#include "store/wait.h"
 
 #include "base/banned.h"
 
@@ -107,36 +107,25 @@ struct beginning {
 };
 
 /* An earlier try was committed: what it did. 1 when it was, 0 when not. */
-static int begun_before(struct db *tx, struct beginning *k, struct err *e)
+static int begun_before(struct db *tx, void *ctx, struct arena *a,
+			struct err *e)
 {
+	struct beginning *k = ctx;
 	struct turn_begin *b = k->b;
-	struct arena a = ARENA_INIT;
 	struct locked l;
 	struct turn t;
-	int rc = turn_get(tx, k->o, &b->turn_id, &a, &t, e);
+	int rc = attempt_made_turn(tx, k->o, &b->turn_id, b->user.created_us, a,
+				   &t, e);
 
-	/*
-	 * One key gives one turn id on every node: a row that another node
-	 * wrote is not ours, and to run it as well would run its tools twice.
-	 */
-	if (!rc && t.started_us != b->user.created_us) {
-		arena_release(&a);
-		return err_set(e, ERR_DB_DUPLICATE,
-			       "the turn was begun by another node");
-	}
-	if (!rc)
-		rc = conversation_lock(tx, k->o, &b->conversation_id, &a, &l, e);
-	if (!rc) {
-		b->user.seq = t.user_seq;
-		b->turn_number = l.turns;
-		b->titled = b->title.p && t.user_seq == 1;
-		rc = 1;
-	} else if (e->code == ERR_NOT_FOUND) {
-		err_clear(e);
-		rc = 0;
-	}
-	arena_release(&a);
-	return rc;
+	if (rc <= 0)
+		return rc;
+	if (conversation_lock(tx, k->o, &b->conversation_id, a, &l, e))
+		return -1;
+	b->user.seq = t.user_seq;
+	b->turn_number = l.turns;
+	b->titled = b->title.p && t.user_seq == 1;
+	k->taken = true;
+	return 1;
 }
 
 /* What TURN_BEGIN gives: the message itself, then what it follows. */
@@ -255,14 +244,12 @@ static int create(struct db *tx, struct beginning *k, struct err *e)
 	return 0;
 }
 
-static int begin_tx(struct db *tx, void *ctx, struct err *e)
+static int begin_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 {
 	struct beginning *k = ctx;
-	int got = db_tx_unknown(tx) ? begun_before(tx, k, e) : 0;
 
-	k->taken = got > 0;
-	if (got)
-		return got < 0 ? -1 : 0;
+	(void)a;
+	k->taken = false;
 	return k->b->create ? create(tx, k, e) : take(tx, k, e);
 }
 
@@ -290,13 +277,13 @@ static int make_free_tx(struct db *tx, void *ctx, struct err *e)
 int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	       struct err *e)
 {
+	static const struct attempt begin = { begun_before, begin_run };
 	struct beginning k = { .o = o, .b = b };
 
 	b->evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
 	b->user = (struct message){
 		.role = ROLE_USER,
 		.turn_id = b->turn_id,
-		.created_us = clock_now_us(),
 		.content = b->content,
 		.meta = b->meta,
 		.kind = KIND_SAID,
@@ -306,7 +293,8 @@ int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	if (b->title.p)
 		b->title = utf8_head(b->title, LIM_TITLE_CHARS);
 	for (int tries = 0; ; tries++) {
-		if (db_tx(db, begin_tx, &k, e)) {
+		b->user.created_us = 0;
+		if (attempt_tx(db, &begin, &b->user.created_us, &k, e)) {
 			if (tries || !b->create || e->code != ERR_CONFLICT ||
 			    !conversation_made_room(db, &b->conversation_id))
 				return -1;
@@ -425,20 +413,19 @@ int turn_append(struct db *db, const struct owner *o,
 struct ending {
 	const struct owner *o;
 	struct turn_end *t;
-	int64_t now_us, last_seq;
+	int64_t last_seq;
 	bool ended;
 };
 
-static int ended_before(struct db *tx, struct ending *k, struct err *e)
+static int ended_before(struct db *tx, void *ctx, struct arena *a,
+			struct err *e)
 {
-	struct arena a = ARENA_INIT;
+	struct ending *k = ctx;
 	struct turn t;
-	int rc = turn_get(tx, k->o, &k->t->turn_id, &a, &t, e);
 
-	arena_release(&a);
-	if (rc)
+	if (turn_get(tx, k->o, &k->t->turn_id, a, &t, e))
 		return -1;
-	if (t.status != (int64_t)k->t->status || t.ended_us != k->now_us)
+	if (t.status != (int64_t)k->t->status || t.ended_us != k->t->ended_us)
 		return 0;
 	if (k->t->answer)
 		k->t->answer->seq = t.answer_seq;
@@ -477,21 +464,22 @@ static void end_args(struct db_val *v, const struct ending *k)
 	const bool answer = t->answer != NULL;
 	const struct message *m = answer ? t->answer : &no_answer;
 	const struct db_val free_and_answer[] = {
-		DB_I(answer), DB_I(k->now_us), DB_U(&t->conversation_id),
+		DB_I(answer), DB_I(t->ended_us), DB_U(&t->conversation_id),
 		DB_S(k->o->tenant_id), DB_U(&k->o->user_id), DB_U(&t->turn_id),
 
 		DB_I(answer), DB_U(&t->conversation_id), DB_I(m->role),
-		DB_U(&t->turn_id), DB_I(k->now_us), DB_S(content_of(m)),
+		DB_U(&t->turn_id), DB_I(t->ended_us), DB_S(content_of(m)),
 		DB_S_IF(m->meta), DB_I_IF(m->variant_count > 1, m->variant_index),
 		DB_I_IF(m->variant_count > 1, m->variant_count), COLUMN_ARGS(m),
 
 		DB_I(t->usage != NULL),
 	};
 	const struct db_val end[] = {
-		DB_I(t->status), DB_I(answer), DB_I(k->now_us),
+		DB_I(t->status), DB_I(answer), DB_I(t->ended_us),
 		DB_S_IF(utf8_head(str_of(t->error_code), 64)),
 		DB_S_IF(utf8_head(str_of(t->error_text), 255)),
 		DB_I(0), DB_I(t->last_event_seq), DB_U(&t->turn_id),
+		DB_I(t->resumes),
 
 		DB_I(t->n_events > 0),
 	};
@@ -501,55 +489,39 @@ static void end_args(struct db_val *v, const struct ending *k)
 		       t->usage ? t->usage : &no_usage);
 	memcpy(v, end, sizeof(end));
 	event_args(v + ARRAY_LEN(end), t->n_events
-		   ? &t->events[t->n_events - 1] : &no_events, k->now_us);
+		   ? &t->events[t->n_events - 1] : &no_events, t->ended_us);
 }
 
-static int end_tx(struct db *tx, void *ctx, struct err *e)
+static int end_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 {
 	struct ending *k = ctx;
-	struct arena a = ARENA_INIT;
-	struct db_val v[22 + sizeof(USAGE_ROW) - 1 + 9 + 5];
-	int got = db_tx_unknown(tx) ? ended_before(tx, k, e) : 0;
-	int rc;
+	struct message *answer = k->t->answer;
+	struct db_val v[22 + sizeof(USAGE_ROW) - 1 + 10 + 5];
 
-	if (got)
-		return got < 0 ? -1 : 0;
 	k->ended = false;
+	if (answer)
+		answer->created_us = k->t->ended_us;
 	end_args(v, k);
-	rc = db_each(tx, STMT_TURN_FINISH, v, &a, take_last, k, e);
-	arena_release(&a);
-	if (!rc && !k->ended)
-		rc = gone(e);
-	if (!rc && k->t->answer)
-		k->t->answer->seq = k->last_seq;
-	return rc;
+	if (db_each(tx, STMT_TURN_FINISH, v, a, take_last, k, e))
+		return -1;
+	if (!k->ended)
+		return gone(e);
+	if (answer)
+		answer->seq = k->last_seq;
+	return 0;
 }
 
 int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
 	     struct err *e)
 {
+	static const struct attempt end = { ended_before, end_run };
 	struct ending k = { .o = o, .t = t };
-	const bool again = t->ended_us != 0;
-	struct err ignored = ERR_INIT;
-	int rc;
 
-	if (!again)
-		t->ended_us = clock_now_us();
-	k.now_us = t->ended_us;
-	if (t->answer) {
+	if (t->answer)
 		t->answer->turn_id = t->turn_id;
-		t->answer->created_us = k.now_us;
-	}
 	/* The last batch is stored with the end; there is rarely another one. */
 	if (t->n_events > 1 &&
 	    turn_flush(db, t->events, t->n_events - 1, e))
 		return -1;
-	rc = db_tx(db, end_tx, &k, e);
-	/* Closed: by our own earlier try, of which no answer came? */
-	if (rc && again && e->code == ERR_CONFLICT &&
-	    ended_before(db, &k, &ignored) == 1) {
-		err_clear(e);
-		rc = 0;
-	}
-	return rc;
+	return attempt_tx(db, &end, &t->ended_us, &k, e);
 }

@@ -43,6 +43,7 @@ struct turn {
 	int64_t last_event_seq;		/* of stored events; 0 = none; of an
 					   ended turn: the terminal event's */
 	int64_t started_us, ended_us;	/* ended 0 = not yet */
+	int64_t resumes;		/* after it waited: the number of its run */
 	struct str error_code, error_text;	/* wire code, public; or NULL */
 	struct str client;	/* JSON: what its request said beside its message
 				   (turn/options.h); or NULL */
@@ -112,7 +113,7 @@ int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	       struct err *e) MUST_CHECK;
 
 struct turn_continue {
-	int64_t attempt_us;	/* what tells our row from another node's; 0 = now */
+	int64_t attempt_us;	/* of the attempt (store/attempt.h): 0 = now */
 	struct uuid turn_id;		/* made by the caller: uuid_new */
 	struct uuid of;			/* the turn that was cut short */
 	struct str client;		/* turn.client; or NULL */
@@ -153,6 +154,7 @@ struct turn_events {		/* one batch of one turn's events */
 
 struct turn_end {
 	struct uuid turn_id, conversation_id;
+	int64_t resumes;	/* the run that ends: turn.resumes, as it began */
 	enum turn_status status;	/* DONE, ERROR, CANCELLED, INTERRUPTED */
 	struct message *answer;		/* role, content, meta in; seq … out;
 					   NULL = no answer row */
@@ -162,15 +164,15 @@ struct turn_end {
 	const struct turn_events *events;	/* not flushed yet */
 	size_t n_events;
 	int64_t last_event_seq;		/* number of the terminal event */
-	int64_t ended_us;	/* 0 = now; set, so that the same end may be
-				   tried again: it is stored once */
+	int64_t ended_us;	/* of the attempt (store/attempt.h): 0 = now */
 };
 
 /*
  * Ends a turn in one transaction: answer row, usage record, turn status, the
  * last events; the conversation is free and moves to the top. So who finds a
- * turn ended finds all its events. ERR_CONFLICT when someone else
- * has closed it (or the conversation was deleted). 1 round trip; 4 more where
+ * turn ended finds all its events. ERR_CONFLICT when the run is over:
+ * someone else has closed the turn, or it waits, or was resumed (or the
+ * conversation was deleted). 1 round trip; 4 more where
  * there is more than one batch of events, which are then stored before. Not
  * within db_tx.
  */
@@ -183,7 +185,8 @@ int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
  * conversation; where others have closed it as interrupted, in place of what
  * they have stored. Done before: nothing happens. *end as for turn_end, with
  * ended_us; no events. ERR_NOT_FOUND; ERR_BUSY with the running turn's id in
- * e->id; ERR_CONFLICT when the turn was ended otherwise, or the thread has
+ * e->id; ERR_CONFLICT when the turn was ended otherwise, waits or was resumed
+ * since (it is the end of one run, end->resumes), or the thread has
  * gone on in a way that leaves no place for it. Not within db_tx.
  */
 int turn_end_late(struct db *db, const struct owner *o, struct turn_end *end,

@@ -5,7 +5,7 @@
  */
 #include "store/turn.h"
 
-#include "base/clock.h"
+#include "store/attempt.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -13,7 +13,6 @@
 struct continuing {
 	const struct owner *o;
 	struct turn_continue *r;
-	int64_t now_us;
 };
 
 static bool was_cut_short(const struct turn *t)
@@ -22,22 +21,14 @@ static bool was_cut_short(const struct turn *t)
 		t->status == TURN_ERROR;
 }
 
-/* An earlier try was committed. 1 when it was, 0 when not. */
-static int continued_before(struct db *tx, struct continuing *k,
-			    struct arena *a, struct err *e)
+static int continued_before(struct db *tx, void *ctx, struct arena *a,
+			    struct err *e)
 {
+	struct continuing *k = ctx;
 	struct turn t;
 
-	if (!db_tx_unknown(tx))
-		return 0;
-	if (turn_get(tx, k->o, &k->r->turn_id, a, &t, e) == 0)
-		return t.started_us == k->now_us ? 1
-			: err_set(e, ERR_DB_DUPLICATE,
-				  "the turn was begun by another node");
-	if (e->code != ERR_NOT_FOUND)
-		return -1;
-	err_clear(e);
-	return 0;
+	return attempt_made_turn(tx, k->o, &k->r->turn_id, k->r->attempt_us, a,
+				 &t, e);
 }
 
 static int check(const struct turn *t, const struct locked *l,
@@ -56,9 +47,10 @@ static int check(const struct turn *t, const struct locked *l,
 	return 0;
 }
 
-static int continue_in(struct db *tx, struct continuing *k, struct arena *a,
-		       struct err *e)
+static int continue_run(struct db *tx, void *ctx, struct arena *a,
+			struct err *e)
 {
+	struct continuing *k = ctx;
 	struct turn_continue *r = k->r;
 	struct locked l;
 	struct turn t;
@@ -74,37 +66,24 @@ static int continue_in(struct db *tx, struct continuing *k, struct arena *a,
 	r->turn_number = l.turns;
 	if (check(&t, &l, r->last_seq, e) ||
 	    db_exec(tx, STMT_CONVERSATION_RETAKE,
-		    DB_ARGS(DB_U(&r->turn_id), DB_I(k->now_us),
+		    DB_ARGS(DB_U(&r->turn_id), DB_I(r->attempt_us),
 			    DB_U(&t.conversation_id), DB_S(k->o->tenant_id),
 			    DB_U(&k->o->user_id)), NULL, e))
 		return -1;
 	return db_exec(tx, STMT_TURN_INSERT,
 		       DB_ARGS(DB_U(&r->turn_id), DB_U(&t.conversation_id),
-			       DB_I(k->now_us + TURN_LEASE_US),
-			       DB_I(t.user_seq), DB_I(k->now_us),
+			       DB_I(r->attempt_us + TURN_LEASE_US),
+			       DB_I(t.user_seq), DB_I(r->attempt_us),
 			       DB_I_IF(false, 0), DB_I_IF(false, 0),
 			       DB_S_IF(r->client), DB_S_IF(r->provider),
 			       DB_S_IF(r->model)), NULL, e);
 }
 
-static int continue_tx(struct db *tx, void *ctx, struct err *e)
-{
-	struct continuing *k = ctx;
-	struct arena a = ARENA_INIT;
-	int rc = continued_before(tx, k, &a, e);
-
-	rc = rc ? MIN(rc, 0) : continue_in(tx, k, &a, e);
-	arena_release(&a);
-	return rc;
-}
-
 int turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,
 		  struct err *e)
 {
+	static const struct attempt again = { continued_before, continue_run };
 	struct continuing k = { .o = o, .r = r };
 
-	if (!r->attempt_us)
-		r->attempt_us = clock_now_us();
-	k.now_us = r->attempt_us;
-	return db_tx(db, continue_tx, &k, e);
+	return attempt_tx(db, &again, &r->attempt_us, &k, e);
 }

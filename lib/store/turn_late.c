@@ -180,6 +180,8 @@ static int late(struct db *tx, struct late *k, struct arena *a, struct err *e)
 		end->answer->seq = t.answer_seq;
 		return 0;
 	}
+	if (t.resumes != end->resumes)	/* the end of an older run */
+		return is_closed(e);
 	if (drop_stored(tx, k, a, e))
 		return -1;
 	if (uuid_eq(&l.turn_id, &end->turn_id))

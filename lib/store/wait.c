@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "store/attempt.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -128,7 +129,6 @@ static int take_count(void *ctx, const struct db_val *row, struct err *e)
 struct pausing {
 	const struct owner *o;
 	struct turn_pause *p;
-	int64_t now_us;
 };
 
 static int insert_waits(struct db *tx, struct pausing *k, struct arena *a,
@@ -145,7 +145,7 @@ static int insert_waits(struct db *tx, struct pausing *k, struct arena *a,
 		w->conversation_id = p->conversation_id;
 		w->position = p->n_before + (int64_t)i + 1;
 		w->status = WAIT_OPEN;
-		w->created_us = k->now_us;
+		w->created_us = p->attempt_us;
 		*v++ = DB_U(&w->turn_id);
 		*v++ = DB_I(w->position);
 		*v++ = DB_U(&w->id);
@@ -169,30 +169,70 @@ static int insert_waits(struct db *tx, struct pausing *k, struct arena *a,
 			    e);
 }
 
-/* An earlier try was committed: 1, 0 when not. */
-static int paused_before(struct db *tx, struct pausing *k, struct arena *a,
-			 struct err *e)
+/* Leaves it waiting, and stores the events so far. May be repeated. */
+static int set_waiting(struct db *tx, const struct turn_pause *p,
+		       struct err *e)
 {
-	struct turn t;
+	struct db_result r;
 
-	if (!db_tx_unknown(tx))
-		return 0;
-	if (turn_get(tx, k->o, &k->p->turn_id, a, &t, e))
+	if (db_exec(tx, STMT_TURN_PAUSE,
+		    DB_ARGS(DB_I(p->until_us), DB_I(p->last_event_seq),
+			    DB_U(&p->turn_id), DB_I(p->resumes)), &r, e))
 		return -1;
-	/* Nobody else tells an event of that number, but who closes a dead one. */
-	return t.last_event_seq >= k->p->last_event_seq &&
-		t.status != TURN_INTERRUPTED;
+	return r.affected ? turn_events_insert(tx, p->events, p->n_events,
+					       p->attempt_us, e) : gone(e);
 }
 
-static int pause_in(struct db *tx, struct pausing *k, struct arena *a,
-		    struct err *e)
+static const struct turn_wait *row_of(const struct turn_wait *rows, size_t n,
+				      const struct uuid *id)
 {
+	for (size_t i = 0; i < n; i++)
+		if (uuid_eq(&rows[i].id, id))
+			return &rows[i];
+	return NULL;
+}
+
+/*
+ * Only this run can have made the turn wait, so it did where the turn waits, was
+ * resumed, or was given up. While it runs, its waits tell whether they were
+ * stored, with news; without new ones there is nothing that a second run would
+ * store twice.
+ */
+static int paused_before(struct db *tx, void *ctx, struct arena *a,
+			 struct err *e)
+{
+	struct pausing *k = ctx;
+	struct turn_pause *p = k->p;
+	struct turn_wait *rows;
+	struct locked l;
+	struct turn t;
+	size_t n;
+
+	p->news = false;
+	/* Locks in the one order: conversation, then turn. */
+	if (conversation_lock(tx, k->o, &p->conversation_id, a, &l, e) ||
+	    turn_get(tx, k->o, &p->turn_id, a, &t, e))
+		return -1;
+	if (t.resumes != p->resumes || t.status == TURN_CANCELLED)
+		return 1;
+	if (t.status == TURN_WAITING)
+		return set_waiting(tx, p, e) ? -1 : 1;
+	if (t.status != TURN_RUNNING || !p->n_waits)
+		return 0;
+	if (turn_wait_list(tx, k->o, &p->turn_id, a, &rows, &n, e))
+		return -1;
+	p->news = row_of(rows, n, &p->waits[0].id) != NULL;
+	return p->news;
+}
+
+static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
+{
+	struct pausing *k = ctx;
 	struct turn_pause *p = k->p;
 	int64_t news = 0;
-	struct db_result r;
 	struct locked l;
 
-	/* Locks in the one order: conversation, then turn. */
+	p->news = false;
 	if (conversation_lock(tx, k->o, &p->conversation_id, a, &l, e))
 		return -1;
 	if (!uuid_eq(&l.turn_id, &p->turn_id) || l.status != TURN_RUNNING)
@@ -206,33 +246,17 @@ static int pause_in(struct db *tx, struct pausing *k, struct arena *a,
 	p->news = news > 0;
 	if (p->news)
 		return 0;
-	if ((p->usage && usage_insert(tx, k->o, p->usage, e)) ||
-	    db_exec(tx, STMT_TURN_PAUSE,
-		    DB_ARGS(DB_I(p->until_us), DB_I(p->last_event_seq),
-			    DB_U(&p->turn_id)), &r, e))
-		return -1;
-	return r.affected ? turn_events_insert(tx, p->events, p->n_events,
-					       k->now_us, e) : gone(e);
-}
-
-static int pause_tx(struct db *tx, void *ctx, struct err *e)
-{
-	struct pausing *k = ctx;
-	struct arena a = ARENA_INIT;
-	int rc = paused_before(tx, k, &a, e);
-
-	rc = rc ? MIN(rc, 0) : pause_in(tx, k, &a, e);
-	arena_release(&a);
-	return rc;
+	return p->usage && usage_insert(tx, k->o, p->usage, e) ? -1
+		: set_waiting(tx, p, e);
 }
 
 int turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
 	       struct err *e)
 {
-	struct pausing k = { .o = o, .p = p, .now_us = clock_now_us() };
+	static const struct attempt pause = { paused_before, pause_run };
+	struct pausing k = { .o = o, .p = p };
 
-	p->news = false;
-	return db_tx(db, pause_tx, &k, e);
+	return attempt_tx(db, &pause, &p->attempt_us, &k, e);
 }
 
 /* -- taking up ---------------------------------------------------------------- */
@@ -285,15 +309,6 @@ struct resuming {
 	struct turn_resume *w;
 	int64_t now_us;
 };
-
-static const struct turn_wait *row_of(const struct turn_wait *rows, size_t n,
-				      const struct uuid *id)
-{
-	for (size_t i = 0; i < n; i++)
-		if (uuid_eq(&rows[i].id, id))
-			return &rows[i];
-	return NULL;
-}
 
 /* Why a row could not be decided; 0: an earlier try of ours has done it. */
 static int why_not(struct db *tx, struct resuming *k, struct arena *a,
@@ -368,9 +383,22 @@ static int remember(struct db *tx, struct resuming *k,
 	return 0;
 }
 
-static int resume_in(struct db *tx, struct resuming *k, struct arena *a,
-		   struct err *e)
+/* The lease is the one that it got then; the outputs are those of that try. */
+static int resumed_before(struct db *tx, void *ctx, struct arena *a,
+			  struct err *e)
 {
+	struct resuming *k = ctx;
+	struct turn t;
+
+	if (turn_get(tx, k->o, &k->w->turn_id, a, &t, e))
+		return -1;
+	return t.status == TURN_RUNNING &&
+		t.lease_until_us == k->now_us + TURN_LEASE_US;
+}
+
+static int resume_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
+{
+	struct resuming *k = ctx;
 	struct turn_resume *w = k->w;
 	struct db_result r;
 	struct locked l;
@@ -391,12 +419,6 @@ static int resume_in(struct db *tx, struct resuming *k, struct arena *a,
 	    (w->turn.status != TURN_WAITING &&
 	     w->turn.status != TURN_RUNNING))
 		return gone(e);
-	/* An earlier try: its lease is the one that it got then. */
-	if (db_tx_unknown(tx) &&
-	    w->turn.lease_until_us == k->now_us + TURN_LEASE_US) {
-		w->resumed = true;
-		return 0;
-	}
 	if (remember(tx, k, &w->turn.conversation_id, a, e) ||
 	    db_exec(tx, STMT_TURN_RESUME,
 		    DB_ARGS(DB_I(k->now_us + TURN_LEASE_US),
@@ -405,24 +427,16 @@ static int resume_in(struct db *tx, struct resuming *k, struct arena *a,
 	return r.affected ? 0 : gone(e);
 }
 
-static int resume_tx(struct db *tx, void *ctx, struct err *e)
-{
-	struct resuming *k = ctx;
-	struct arena a = ARENA_INIT;
-	int rc = resume_in(tx, k, &a, e);
-
-	k->w->turn.error_code = k->w->turn.error_text = k->w->turn.client =
-		(struct str){ NULL, 0 };
-	arena_release(&a);
-	return rc;
-}
-
 int turn_resume(struct db *db, const struct owner *o, struct turn_resume *w,
 	      struct err *e)
 {
-	struct resuming k = { .o = o, .w = w, .now_us = clock_now_us() };
+	static const struct attempt resume = { resumed_before, resume_run };
+	struct resuming k = { .o = o, .w = w };
+	int rc = attempt_tx(db, &resume, &k.now_us, &k, e);
 
-	return db_tx(db, resume_tx, &k, e);
+	w->turn.error_code = w->turn.error_text = w->turn.client =
+		(struct str){ NULL, 0 };
+	return rc;
 }
 
 /* -- closing --------------------------------------------------------------------- */

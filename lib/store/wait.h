@@ -66,7 +66,9 @@ void wait_digest(const struct uuid *turn_id, struct str call_id,
 /* -- the turn's process ------------------------------------------------------- */
 
 struct turn_pause {
+	int64_t attempt_us;	/* of the attempt (store/attempt.h): 0 = now */
 	struct uuid turn_id, conversation_id;
+	int64_t resumes;	/* the run that ends: turn.resumes, as it began */
 	struct message *rows;		/* of the step, as for turn_append */
 	size_t n_rows;
 	/* New ones; position, tenant and owner are filled in here. */
@@ -80,13 +82,15 @@ struct turn_pause {
 	int64_t until_us;		/* latest time that something expires */
 	/* out: */
 	bool news;	/* something was decided meanwhile: it does not wait;
-			   rows, waits and usage are stored all the same */
+			   rows and waits are stored all the same */
 };
 
 /*
  * Stores rows, waits and events, and leaves the turn waiting, in one
- * transaction; or, with *news, running. ERR_CONFLICT when the turn is not
- * running any more.
+ * transaction; or, with news, running. Tried again with the same attempt_us,
+ * rows and waits, it recognises what an earlier try has stored, also where the
+ * turn was resumed or given up since; while it waits, later events are added.
+ * ERR_CONFLICT when the turn was closed.
  */
 int turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
 	       struct err *e) MUST_CHECK;
@@ -118,7 +122,8 @@ struct turn_resume {
 	size_t n;
 	struct str via;			/* identity_kind_name */
 	/* out: */
-	bool resumed;			/* by this call: the caller runs it */
+	bool resumed;			/* by this call: the caller runs it, as
+					   run number turn.resumes + 1 */
 	struct turn turn;		/* before; without texts */
 	int64_t last_seq;		/* of the thread */
 	int64_t turn_number;

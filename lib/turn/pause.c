@@ -219,7 +219,7 @@ int pause_turn(struct turn_loop *l, struct err *e)
 	struct usage u = loop_usage(l, "waiting");
 	struct turn_pause p = {
 		.turn_id = t->id, .conversation_id = t->conversation_id,
-		.n_before = (int64_t)l->n_waits,
+		.resumes = t->resumes, .n_before = (int64_t)l->n_waits,
 		.usage = l->model_calls ? &u : NULL,
 	};
 	size_t n_new;

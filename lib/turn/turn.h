@@ -104,6 +104,7 @@ struct turn_run {
 					   0 = it is not a continuation */
 	int64_t variant_index, variant_count;	/* of its answer, see message */
 	bool resumed;			/* it waited */
+	int64_t resumes;		/* turn.resumes, of this run */
 	int64_t follow_seq;		/* of one that is not run here: what is
 					   told is behind this event */
 	struct message answer;		/* valid after turn_run; of a turn that

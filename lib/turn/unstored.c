@@ -93,6 +93,7 @@ static void write_all(struct buf *out, const struct turn_unstored *u)
 
 	jw_obj(&w);
 	jw_kuuid(&w, "conversation", &u->end.conversation_id);
+	jw_kint(&w, "resumes", u->end.resumes);
 	jw_kint(&w, "status", u->end.status);
 	jw_kstrz(&w, "error_code", u->end.error_code);
 	jw_kstrz(&w, "error_text", u->end.error_text);
@@ -119,6 +120,7 @@ static bool read_all(struct arena *a, const json_t *j,
 	*u = (struct turn_unstored){ .n_steps = 0 };
 	u->end = (struct turn_end){
 		.turn_id = *turn,
+		.resumes = jx_int(j, "resumes", 0),
 		.status = (enum turn_status)jx_int(j, "status", 0),
 		.error_code = jx_str(j, "error_code").p,
 		.error_text = jx_str(j, "error_text").p,

@@ -2,8 +2,8 @@
  * The end of a turn that could not be stored while it was tried: handed to the
  * client, who brings it back when the database is there (POST
  * /turns/{t}/store). It is sealed with a key that only the processes of the
- * deployment have (store/key.h), for its owner and its turn: a client can
- * neither read it nor make one, nor use it for anything else. What it may
+ * deployment have (store/key.h), for its owner, its turn and its run: a client
+ * can neither read it nor make one, nor use it for anything else. What it may
  * still change is decided by the turn's row (turn_end_late).
  */
 #ifndef TURN_UNSTORED_H

@@ -201,6 +201,11 @@ tests_unit_test_store_thread_SOURCES = tests/unit/test_store_thread.c \
 	$(DB_TEST_SOURCES)
 tests_unit_test_store_thread_LDADD = $(UNIT_LIBS)
 
+DB_TESTS += tests/unit/test_store_wait
+tests_unit_test_store_wait_SOURCES = tests/unit/test_store_wait.c $(STORE_LAB) \
+	$(DB_TEST_SOURCES)
+tests_unit_test_store_wait_LDADD = $(UNIT_LIBS)
+
 DB_TESTS += tests/unit/test_job
 tests_unit_test_job_SOURCES = tests/unit/test_job.c $(STORE_LAB) \
 	$(DB_TEST_SOURCES)

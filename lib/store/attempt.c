@@ -1,0 +1,77 @@
+#include "store/attempt.h"
+
+#include "base/clock.h"
+
+#include "base/banned.h"
+
+struct trying {
+	const struct attempt *t;
+	void *ctx;
+	bool again;		/* an earlier try may have been committed */
+	bool found;		/* it was */
+};
+
+static int look(struct db *tx, void *ctx, struct err *e)
+{
+	struct trying *k = ctx;
+	struct arena a = ARENA_INIT;
+	int rc = k->t->before(tx, k->ctx, &a, e);
+
+	k->found = rc > 0;
+	arena_release(&a);
+	return MIN(rc, 0);
+}
+
+static int try(struct db *tx, void *ctx, struct err *e)
+{
+	struct trying *k = ctx;
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	k->again |= db_tx_unknown(tx);
+	k->found = false;
+	if (k->again && look(tx, k, e))
+		return -1;
+	if (k->found)
+		return 0;
+	rc = k->t->run(tx, k->ctx, &a, e);
+	arena_release(&a);
+	return rc;
+}
+
+static bool was_refused(const struct err *e)
+{
+	return e->code == ERR_CONFLICT || e->code == ERR_BUSY ||
+		e->code == ERR_DB_DUPLICATE;
+}
+
+int attempt_tx(struct db *db, const struct attempt *t, int64_t *us, void *ctx,
+	       struct err *e)
+{
+	struct trying k = { .t = t, .ctx = ctx, .again = *us != 0 };
+	struct err ignored = ERR_INIT;
+
+	if (!*us)
+		*us = clock_now_us();
+	if (db_tx(db, try, &k, e) == 0)
+		return 0;
+	if (!k.again || !was_refused(e) || db_tx(db, look, &k, &ignored) ||
+	    !k.found)
+		return -1;
+	err_clear(e);
+	return 0;
+}
+
+int attempt_made_turn(struct db *tx, const struct owner *o,
+		      const struct uuid *id, int64_t us, struct arena *a,
+		      struct turn *out, struct err *e)
+{
+	if (turn_get(tx, o, id, a, out, e) == 0)
+		return out->started_us == us ? 1
+			: err_set(e, ERR_DB_DUPLICATE,
+				  "the turn was begun by another node");
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return 0;
+}
