@@ -50,10 +50,12 @@ static struct auth_request as_auth(struct request *rq)
 int caller_identify(struct request *rq, struct err *e)
 {
 	struct auth_request ar = as_auth(rq);
+	struct identity *who = arena_new(rq->arena, struct identity);
 
-	if (identity_resolve(rq->conf, &ar, rq->arena, &rq->who, e) < 0)
+	if (identity_resolve(rq->conf, &ar, rq->arena, who, e) < 0)
 		return -1;
-	log_bind(rq->id, rq->who.login.p);
+	rq->by = caller_of(rq->conf, who, rq->app->db, rq->arena);
+	log_bind(rq->id, who->login.p);
 	return 0;
 }
 
@@ -61,7 +63,7 @@ int caller_check_origin(struct request *rq, struct err *e)
 {
 	struct auth_request ar = as_auth(rq);
 
-	return csrf_check(rq->conf, &rq->who, &ar, e);
+	return csrf_check(rq->conf, rq->by.who, &ar, e);
 }
 
 enum csrf_evidence caller_origin(struct request *rq)

@@ -6,7 +6,7 @@
 #include "request.h"
 
 /*
- * Runs the identity chain and fills rq->who; the log knows the user from here
+ * Runs the identity chain and sets rq->by; the log knows the user from here
  * on. ERR_UNAUTHENTICATED, database errors of the token look-up.
  */
 int caller_identify(struct request *rq, struct err *e) MUST_CHECK;

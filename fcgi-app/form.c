@@ -76,9 +76,9 @@ static int sign(struct request *rq, struct form_token *t, struct err *e)
 	if (key_cached(&rq->app->form_key, rq->app->db, key, e) < 0)
 		return -1;
 	buf_add(&text, t->made_us, sizeof(t->made_us));
-	buf_addstr(&text, rq->who.tenant);
+	buf_addstr(&text, rq->by.who->tenant);
 	buf_addc(&text, '\0');
-	buf_adds(&text, rq->who.user_id_text);
+	buf_adds(&text, rq->by.who->user_id_text);
 	crypto_auth(t->mac, (const unsigned char *)text.p, text.n, key);
 	sodium_memzero(key, sizeof(key));
 	buf_release(&text);

@@ -172,11 +172,13 @@ static enum method find_method(struct str name)
 int req_read(struct request *rq, struct app *app, const struct conf *conf,
 	     struct conn *conn, struct arena *a, struct err *e)
 {
+	static const struct identity nobody;
 	struct str base;
 	struct uri_parts t;
 
 	*rq = (struct request){
 		.app = app, .conf = conf, .arena = a, .conn = conn,
+		.by = { .conf = conf, .who = &nobody, .arena = a },
 		.started_us = clock_mono_us(), .method = METHOD_OTHER,
 	};
 	if (read_params(rq, e) < 0) {

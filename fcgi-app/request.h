@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "auth/identity.h"
+#include "agent/caller.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/json.h"
@@ -61,7 +61,7 @@ struct request {
 
 	const struct route *route;	/* set by route_dispatch … */
 	struct path_arg args[REQ_PATH_ARGS];	/* in the pattern's order */
-	struct identity who;	/* only behind an AUTH route's gate */
+	struct caller by;	/* nobody in front of an AUTH route's gate */
 	json_t *body;		/* only behind a JSON route's gate; borrowed */
 	const struct param *form;	/* of a FORM route: form.h */
 	size_t n_form;

@@ -166,7 +166,7 @@ static int gate_permission(struct request *rq, struct err *e)
 {
 	int p = rq->route->permission;
 
-	if (p == PERM_NONE || policy_may(&rq->who, (enum permission)p))
+	if (p == PERM_NONE || policy_may(rq->by.who, (enum permission)p))
 		return 0;
 	return err_public(e, ERR_FORBIDDEN, "This needs the permission %s.",
 			  permission_rows[p].name);
@@ -188,7 +188,7 @@ static int gate_token(struct request *rq, struct err *e)
 
 	/* No browser adds a bearer token by itself. */
 	if ((rq->route->flags & both) != both ||
-	    rq->who.kind == IDENTITY_API_TOKEN ||
+	    rq->by.who->kind == IDENTITY_API_TOKEN ||
 	    caller_origin(rq) == CSRF_OURS)
 		return 0;
 	return form_check(rq, e);
@@ -206,7 +206,7 @@ static struct share_limit share_of(const struct request *rq, int64_t all,
 
 static struct uuid shares_as(const struct request *rq)
 {
-	return share_user(&rq->who, req_param(rq, "REMOTE_ADDR"));
+	return share_user(rq->by.who, req_param(rq, "REMOTE_ADDR"));
 }
 
 int route_take(const struct request *rq, enum share_kind kind, int64_t all,

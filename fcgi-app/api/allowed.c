@@ -19,15 +19,14 @@
  */
 int api_allowed_list(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct wait_allowed *rows;
 	struct conversation c;
 	struct jw w;
 	size_t n;
 
 	if (conversation_of_path(rq, &c, e) < 0 ||
-	    wait_allowed_list(rq->app->db, &owner, &c.id, rq->arena, &rows, &n,
-			      e) < 0)
+	    wait_allowed_list(rq->app->db, &rq->by.owner, &c.id, rq->arena,
+			      &rows, &n, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
@@ -49,15 +48,14 @@ int api_allowed_list(struct request *rq, struct response *rs, struct err *e)
 
 int allowed_revoke(struct request *rq, struct str tool, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct conversation c;
 	bool was;
 
-	if (!policy_may_decide(&rq->who))
+	if (!policy_may_decide(rq->by.who))
 		return err_set(e, ERR_FORBIDDEN, "an API token without %s",
 			       permission_rows[PERM_APPROVALS_DECIDE].name);
 	if (conversation_of_path(rq, &c, e) < 0 ||
-	    wait_revoke(rq->app->db, &owner, &c.id, tool, &was, e) < 0)
+	    wait_revoke(rq->app->db, &rq->by.owner, &c.id, tool, &was, e) < 0)
 		return -1;
 	return was ? 0 : err_set(e, ERR_NOT_FOUND, "it was not allowed");
 }

@@ -68,13 +68,12 @@ static void write_list(struct response *rs, const struct turn_wait *rows,
 int api_approval_list(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct uuid *id = route_arg_uuid(rq, "turn");
-	struct owner owner = scope_owner(rq);
 	struct turn_wait *rows;
 	struct turn t;
 	size_t n;
 
-	if (turn_get(rq->app->db, &owner, id, rq->arena, &t, e) < 0 ||
-	    turn_wait_list(rq->app->db, &owner, id, rq->arena, &rows, &n,
+	if (turn_get(rq->app->db, &rq->by.owner, id, rq->arena, &t, e) < 0 ||
+	    turn_wait_list(rq->app->db, &rq->by.owner, id, rq->arena, &rows, &n,
 			   e) < 0)
 		return -1;
 	write_list(rs, rows, n);
@@ -88,12 +87,11 @@ int api_approval_list(struct request *rq, struct response *rs, struct err *e)
  */
 int api_approval_open(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct turn_wait *rows;
 	size_t n;
 
-	if (turn_wait_open(rq->app->db, &owner, LIM_PAGE_MAX, rq->arena, &rows,
-			   &n, e) < 0)
+	if (turn_wait_open(rq->app->db, &rq->by.owner, LIM_PAGE_MAX, rq->arena,
+			   &rows, &n, e) < 0)
 		return -1;
 	write_list(rs, rows, n);
 	return 0;
@@ -103,7 +101,7 @@ int api_approval_open(struct request *rq, struct response *rs, struct err *e)
 
 static int check_decider(struct request *rq, struct err *e)
 {
-	if (policy_may_decide(&rq->who))
+	if (policy_may_decide(rq->by.who))
 		return 0;
 	return err_set(e, ERR_FORBIDDEN, "an API token without %s, or nobody "
 		       "who has it",
@@ -191,7 +189,6 @@ int api_approval_decide(struct request *rq, struct response *rs, struct err *e)
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct decide_body, arguments) },
 	};
-	struct owner owner = scope_owner(rq);
 	struct send_as as = { .dialect = DIALECT_NATIVE };
 	struct turn_decision d;
 	struct decide_body b;
@@ -202,7 +199,7 @@ int api_approval_decide(struct request *rq, struct response *rs, struct err *e)
 	    fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0 ||
 	    read_decision(rq, &b, &d, e) < 0 ||
-	    turn_get(rq->app->db, &owner, route_arg_uuid(rq, "turn"),
+	    turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
 		     rq->arena, &t, e) < 0)
 		return -1;
 	return go_on(rq, rs, &t, &d, 1, &as, e);
@@ -322,7 +319,6 @@ int api_tool_results(struct request *rq, struct response *rs, struct err *e)
 		{ .key = "results", .type = FIELD_JSON,
 		  .flags = FIELD_REQUIRED },
 	};
-	struct owner owner = scope_owner(rq);
 	struct send_as as = { .dialect = DIALECT_NATIVE };
 	struct turn_decision *d;
 	struct turn_wait *rows;
@@ -332,9 +328,9 @@ int api_tool_results(struct request *rq, struct response *rs, struct err *e)
 	if (send_dialect(rq, &as.dialect, e) < 0 ||
 	    fields_read(fields, 1, rq->body, &results, sizeof(results),
 			e) < 0 ||
-	    turn_get(rq->app->db, &owner, route_arg_uuid(rq, "turn"),
+	    turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
 		     rq->arena, &t, e) < 0 ||
-	    turn_wait_list(rq->app->db, &owner, &t.id, rq->arena, &rows,
+	    turn_wait_list(rq->app->db, &rq->by.owner, &t.id, rq->arena, &rows,
 			   &n_rows, e) < 0)
 		return -1;
 	n = json_array_size(results);
@@ -353,7 +349,6 @@ int api_tool_results(struct request *rq, struct response *rs, struct err *e)
 int answers_open(struct request *rq, const char *kind, struct str name,
 		 const char *field, struct answers *a, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct client_thread thread;
 	int rc = client_find_thread(rq, kind, name, &thread, e);
 
@@ -363,9 +358,9 @@ int answers_open(struct request *rq, const char *kind, struct str name,
 	if (rc || uuid_is_nil(&thread.running_turn_id))
 		return err_field(e, ERR_INVALID_FIELD, field,
 				 "This thread waits for no answer.");
-	if (turn_get(rq->app->db, &owner, &thread.running_turn_id, rq->arena,
-		     &a->turn, e) < 0 ||
-	    turn_wait_list(rq->app->db, &owner, &a->turn.id, rq->arena,
+	if (turn_get(rq->app->db, &rq->by.owner, &thread.running_turn_id,
+		     rq->arena, &a->turn, e) < 0 ||
+	    turn_wait_list(rq->app->db, &rq->by.owner, &a->turn.id, rq->arena,
 			   &a->rows, &a->n_rows, e) < 0)
 		return -1;
 	a->v = arena_zalloc(rq->arena, a->n_rows + 1, sizeof(*a->v));

@@ -49,7 +49,7 @@ static void write_model(struct jw *w, const struct workspace *ws,
 static bool can_chat(const struct conf *c, const struct workspace *w,
 		     const struct agent *a)
 {
-	const struct target t = { w, a, target_service(c, w, a) };
+	const struct target t = target_of(c, w, a);
 	struct err e = ERR_INIT;
 
 	return target_can_chat(&t, &e) == 0;
@@ -62,7 +62,6 @@ static bool can_chat(const struct conf *c, const struct workspace *w,
  */
 int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct caller by = scope_caller(rq);
 	const struct conf *c = rq->conf;
 	struct jw w = resp_json(rs, 200);
 	const struct workspace *ws;
@@ -73,7 +72,7 @@ int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 	jw_kstrz(&w, "object", "list");
 	jw_key(&w, "data");
 	jw_arr(&w);
-	while ((ws = catalog_each(&by, &at))) {
+	while ((ws = catalog_each(&rq->by, &at))) {
 		if (can_chat(c, ws, workspace_default_agent(ws)))
 			write_model(&w, ws, NULL);
 		for (size_t k = 0; k < ws->n_agents; k++)
@@ -87,17 +86,12 @@ int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 
 /* "workspace/agent" or "workspace"; id is as it was asked for. */
 static int find_model(struct request *rq, struct str id, struct str workspace,
-		      struct str agent, const struct workspace **w,
-		      const struct agent **a, struct err *e)
+		      struct str agent, struct target *out, struct err *e)
 {
 	struct err inner = ERR_INIT;
 
-	*a = NULL;
-	*w = slug_valid(workspace) && (!agent.p || slug_valid(agent))
-		? scope_workspace(rq, workspace, &inner) : NULL;
-	if (*w)
-		*a = scope_agent(*w, agent, &inner);
-	if (*a)
+	if (slug_valid(workspace) && (!agent.p || slug_valid(agent)) &&
+	    target_find(&rq->by, workspace, agent, out, &inner) == 0)
 		return 0;
 	return err_field(e, ERR_NOT_FOUND, "model", "There is no model "
 			 "\"%.*s\"; models are agents, named workspace/agent.",
@@ -125,21 +119,21 @@ static struct str cut_slash(struct str *rest)
 int api_openai_model(struct request *rq, struct response *rs, struct err *e)
 {
 	struct str id = route_arg(rq, "workspace"), agent = id, workspace;
-	const struct workspace *w;
-	const struct agent *a;
+	struct err ignored = ERR_INIT;
+	struct target t;
 	struct jw out;
 
 	workspace = cut_slash(&agent);
 	if (!agent.p)
 		agent = route_has_arg(rq, "agent") ? route_arg(rq, "agent")
 			: (struct str){ NULL, 0 };
-	if (find_model(rq, id, workspace, agent, &w, &a, e) < 0)
+	if (find_model(rq, id, workspace, agent, &t, e) < 0)
 		return -1;
-	if (!can_chat(rq->conf, w, a))
+	if (target_can_chat(&t, &ignored) < 0)
 		return err_field(e, ERR_NOT_FOUND, "model", "The model \"%.*s\" "
 				 "cannot chat.", (int)MIN(id.n, 100), id.p);
 	out = resp_json(rs, 200);
-	write_model(&out, w, agent.p ? a : NULL);
+	write_model(&out, t.workspace, agent.p ? t.agent : NULL);
 	return 0;
 }
 
@@ -154,11 +148,11 @@ static int read_model(struct request *rq, struct openai_ask *ask,
 		return -1;
 	agent = ask->model;
 	workspace = str_cut(&agent, '/');
-	if (find_model(rq, ask->model, workspace, agent, &ask->in.workspace,
-		       &ask->in.agent, e) < 0)
+	if (find_model(rq, ask->model, workspace, agent, &ask->in.target,
+		       e) < 0)
 		return -1;
-	ask->in.workspace_id = str_of(ask->in.workspace->id);
-	ask->in.agent_id = str_of(ask->in.agent->id);
+	ask->in.workspace_id = str_of(ask->in.target.workspace->id);
+	ask->in.agent_id = str_of(ask->in.target.agent->id);
 	return 0;
 }
 
@@ -248,7 +242,7 @@ static int read_web(struct request *rq, struct openai_ask *ask, struct err *e)
 		key = "tools";
 	}
 	if (ask->in.options.web &&
-	    !scope_web(rq, ask->in.workspace, ask->in.agent))
+	    !scope_web(rq, ask->in.target.workspace, ask->in.target.agent))
 		return err_field(e, ERR_INVALID_FIELD, key,
 				 "This model has no web search.");
 	return 0;

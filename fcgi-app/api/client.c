@@ -96,57 +96,58 @@ static struct uuid thread_id(const struct request *rq,
 	struct buf scope = BUF_INIT(1024);
 	struct uuid id;
 
-	buf_addf(&scope, "%s/%s/%s", rq->who.user_id_text, kind, w->id);
+	buf_addf(&scope, "%s/%s/%s", rq->by.who->user_id_text, kind, w->id);
 	id = uuid_of_name(buf_str(&scope), name);
 	buf_release(&scope);
 	return id;
+}
+
+static int set_agent(struct request *rq, struct client_thread *t,
+		     struct str agent, struct err *e)
+{
+	const struct agent *a = scope_agent(t->target.workspace, agent, e);
+
+	if (a)
+		t->target = target_of(rq->conf, t->target.workspace, a);
+	return a ? 0 : -1;
 }
 
 /* Finds it; 1 = there is none. */
 static int find(struct request *rq, const struct uuid *id,
 		struct client_thread *t, struct str agent, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct conversation c;
 
-	if (conversation_get(rq->app->db, &owner, id, rq->arena, &c, e) < 0) {
+	if (conversation_get(rq->app->db, &rq->by.owner, id, rq->arena, &c,
+			     e) < 0) {
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
 		err_clear(e);
 		return 1;
 	}
-	if (!str_is(c.workspace_id, t->workspace->id))
+	if (!str_is(c.workspace_id, t->target.workspace->id))
 		return err_set(e, ERR_NOT_FOUND, "another workspace's thread");
 	t->conversation_id = *id;
 	if (conversation_running(&c, clock_now_us()))
 		t->running_turn_id = c.running_turn_id;
-	t->agent = scope_agent(t->workspace, agent.p ? agent : c.agent_id, e);
-	return t->agent ? 0 : -1;
+	return set_agent(rq, t, agent.p ? agent : c.agent_id, e);
 }
 
 static int make(struct request *rq, const struct uuid *id,
 		struct client_thread *t, struct str agent, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct conversation_new n = { .id = id };
-	struct target to;
 	struct conversation c;
 
-	t->agent = scope_agent(t->workspace, agent, e);
-	if (!t->agent)
+	if (set_agent(rq, t, agent, e) < 0 || target_can_chat(&t->target,
+							      e) < 0)
 		return -1;
-	to = (struct target){
-		t->workspace, t->agent,
-		target_service(rq->conf, t->workspace, t->agent),
-	};
-	if (target_can_chat(&to, e) < 0)
-		return -1;
-	n.workspace_id = str_of(t->workspace->id);
-	n.agent_id = str_of(t->agent->id);
+	n.workspace_id = str_of(t->target.workspace->id);
+	n.agent_id = str_of(t->target.agent->id);
 	t->conversation_id = *id;
-	if (conversation_create(rq->app->db, &owner, &n, &c, e) == 0) {
-		notify_conversation(rq->app->notify, &owner, id, "created",
-				    c.title);
+	if (conversation_create(rq->app->db, &rq->by.owner, &n, &c, e) == 0) {
+		notify_conversation(rq->app->notify, &rq->by.owner, id,
+				    "created", c.title);
 		return 0;
 	}
 	if (e->code != ERR_CONFLICT)
@@ -165,16 +166,17 @@ static int find_named(struct request *rq, const char *kind, struct str name,
 	int rc = 1;
 
 	*out = (struct client_thread){
-		.workspace = scope_workspace(rq, route_arg(rq, "workspace"), e),
+		.target.workspace =
+			scope_workspace(rq, route_arg(rq, "workspace"), e),
 	};
-	if (!out->workspace || req_query(rq, "agentId", agent, e) < 0)
+	if (!out->target.workspace || req_query(rq, "agentId", agent, e) < 0)
 		return -1;
 	if (agent->p && !slug_valid(*agent))
 		return err_set(e, ERR_NOT_FOUND, "no agent's id");
 	if (uuid_parse(name, id))
 		rc = find(rq, id, out, *agent, e);
 	if (rc == 1) {
-		*id = thread_id(rq, out->workspace, kind, name);
+		*id = thread_id(rq, out->target.workspace, kind, name);
 		rc = find(rq, id, out, *agent, e);
 	}
 	return rc;
@@ -201,7 +203,6 @@ int client_find_thread(struct request *rq, const char *kind, struct str name,
 
 void client_target(const struct client_thread *t, struct turn_request *in)
 {
-	in->workspace = t->workspace;
-	in->agent = t->agent;
+	in->target = t->target;
 	in->conversation_id = t->conversation_id;
 }

@@ -38,8 +38,7 @@ int client_name(const json_t *body, const char *key, struct str *out,
 
 /* Where a client's thread leads. */
 struct client_thread {
-	const struct workspace *workspace;
-	const struct agent *agent;
+	struct target target;
 	struct uuid conversation_id;
 	struct uuid running_turn_id;	/* nil: it is not answering */
 };

@@ -31,9 +31,8 @@ struct complete {
 static void record(struct request *rq)
 {
 	const struct complete *c = rq->after_ctx;
-	struct owner owner = scope_owner(rq);
 
-	llm_ask_record(rq->app->db, &owner, &c->reply);
+	llm_ask_record(rq->app->db, &rq->by.owner, &c->reply);
 }
 
 static int read_body(struct request *rq, struct complete *c, struct err *e)

@@ -108,7 +108,6 @@ static int read_filter(struct request *rq, struct conversation_filter *f,
 int api_conversation_list(struct request *rq, struct response *rs,
 			  struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct conversation_filter f;
 	struct conversation_page page;
 	struct conversation_key key;
@@ -119,13 +118,14 @@ int api_conversation_list(struct request *rq, struct response *rs,
 
 	if (read_filter(rq, &f, e) < 0 || read_key(rq, &f, &key, &given, e) < 0 ||
 	    page_size(rq, &size, e) < 0 ||
-	    conversation_list(rq->app->db, &owner, &f, given ? &key : NULL,
+	    conversation_list(rq->app->db, &rq->by.owner, &f,
+			      given ? &key : NULL,
 			      size, rq->arena, &page, e) < 0)
 		return -1;
 	/* A first page that is not full has counted them already. */
 	total = (int64_t)page.n;
 	if ((given || page.more) &&
-	    conversation_count(rq->app->db, &owner, &f, &total, e) < 0)
+	    conversation_count(rq->app->db, &rq->by.owner, &f, &total, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
@@ -174,7 +174,6 @@ static struct str clean_title(struct str s)
 static int create_once(struct request *rq, struct conversation_new *n,
 		       struct conversation *c, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct uuid id;
 	int rc = idempotent_id(rq, "conversation", &id, e);
 
@@ -182,9 +181,9 @@ static int create_once(struct request *rq, struct conversation_new *n,
 		return -1;
 	if (rc && !n->id)
 		n->id = &id;
-	if (conversation_create(rq->app->db, &owner, n, c, e) == 0) {
-		notify_conversation(rq->app->notify, &owner, &c->id, "created",
-				    c->title);
+	if (conversation_create(rq->app->db, &rq->by.owner, n, c, e) == 0) {
+		notify_conversation(rq->app->notify, &rq->by.owner, &c->id,
+				    "created", c->title);
 		return 0;
 	}
 	if (!rc || e->code != ERR_CONFLICT)
@@ -263,27 +262,26 @@ int conversation_of_path(struct request *rq, struct conversation *c,
 			 struct err *e)
 {
 	const struct uuid *id = route_arg_uuid(rq, "conversation");
-	struct owner owner = scope_owner(rq);
 	const struct workspace *ws;
 	const struct agent *agent;
 	struct db *db = rq->app->db;
 	bool closed;
 
 	if (scope_path(rq, &ws, &agent, e) < 0 ||
-	    conversation_get(db, &owner, id, rq->arena, c, e) < 0)
+	    conversation_get(db, &rq->by.owner, id, rq->arena, c, e) < 0)
 		return -1;
 	if ((ws && !str_is(c->workspace_id, ws->id)) ||
 	    (agent && !str_is(c->agent_id, agent->id)))
 		return err_set(e, ERR_NOT_FOUND, "another agent's");
 	if (!uuid_is_nil(&c->running_turn_id) &&
 	    !conversation_running(c, clock_now_us())) {
-		if (turn_recover(db, &owner, &c->running_turn_id,
+		if (turn_recover(db, &rq->by.owner, &c->running_turn_id,
 				 turn_text_of_events, &closed, e) < 0)
 			return -1;
 		if (closed)
-			notify_turn(rq->app->notify, &owner,
+			notify_turn(rq->app->notify, &rq->by.owner,
 				    &c->running_turn_id, id, TURN_INTERRUPTED);
-		return conversation_get(db, &owner, id, rq->arena, c, e);
+		return conversation_get(db, &rq->by.owner, id, rq->arena, c, e);
 	}
 	return 0;
 }
@@ -343,7 +341,6 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct patch_body, knowledge) },
 	};
-	struct owner owner = scope_owner(rq);
 	struct patch_body b;
 	struct conversation c;
 	int64_t version;
@@ -355,30 +352,29 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	    etag_required(rq, &c, &version, e) < 0)
 		return -1;
 	if (b.has_title &&
-	    (conversation_rename_at(rq->app->db, &owner, &c.id,
+	    (conversation_rename_at(rq->app->db, &rq->by.owner, &c.id,
 				    clean_title(b.title), version, e) < 0 ||
-	     conversation_get(rq->app->db, &owner, &c.id, rq->arena, &c,
+	     conversation_get(rq->app->db, &rq->by.owner, &c.id, rq->arena, &c,
 			      e) < 0))
 		return -1;
 	if (b.has_title)
-		notify_conversation(rq->app->notify, &owner, &c.id, "renamed",
-				    c.title);
+		notify_conversation(rq->app->notify, &rq->by.owner, &c.id,
+				    "renamed", c.title);
 	answer(rq, rs, &c);
 	return 0;
 }
 
 int conversation_remove(struct request *rq, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct conversation c;
 
 	if (conversation_of_path(rq, &c, e) < 0 ||
-	    conversation_delete(rq->app->db, &owner, &c.id, e) < 0)
+	    conversation_delete(rq->app->db, &rq->by.owner, &c.id, e) < 0)
 		return -1;
 	atomic_store(&rq->app->jobs_asked, true);
 	if (!uuid_is_nil(&c.running_turn_id))
 		turn_live_cancel(rq->app->live, &c.running_turn_id);
-	notify_conversation(rq->app->notify, &owner, &c.id, "deleted",
+	notify_conversation(rq->app->notify, &rq->by.owner, &c.id, "deleted",
 			    (struct str){ NULL, 0 });
 	return 0;
 }

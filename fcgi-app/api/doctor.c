@@ -72,8 +72,8 @@ int api_doctor_request(struct request *rq, struct response *rs, struct err *e)
 	jw_kint(&w, "timeMs", clock_now_us() / 1000);
 	jw_kstrz(&w, "server", doctor_web_name(web_of(rq, STR(""))));
 	jw_kstr(&w, "base", derived_base(rq));
-	jw_kstr(&w, "user", rq->who.login);
-	jw_kstrz(&w, "kind", identity_kind_name(rq->who.kind));
+	jw_kstr(&w, "user", rq->by.who->login);
+	jw_kstrz(&w, "kind", identity_kind_name(rq->by.who->kind));
 	jw_kstrz(&w, "authorization", authorization_of(rq));
 	jw_kbool(&w, "https", str_is(req_param(rq, "HTTPS"), "on") ||
 		 str_is(req_param(rq, "REQUEST_SCHEME"), "https"));

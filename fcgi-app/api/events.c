@@ -73,7 +73,7 @@ static int poll(struct request *rq, struct response *rs,
 		.until_ms = clock_mono_ms() + wait_s * 1000, .app = rq->app,
 	};
 	struct turn_follow f = {
-		.deps = &rq->app->deps, .by = scope_caller(rq),
+		.deps = &rq->app->deps, .by = rq->by,
 		.turn_id = *turn, .after = after,
 		.patience = poll_patience, .ctx = &p,
 	};

@@ -25,7 +25,7 @@ int idempotent_id(const struct request *rq, const char *kind, struct uuid *id,
 		return err_field(e, ERR_INVALID_FIELD, HEADER, HEADER " must "
 				 "have 1 to %d visible ASCII characters.",
 				 LIM_KEY_BYTES);
-	buf_addf(&scope, "%s/key/%s", rq->who.user_id_text, kind);
+	buf_addf(&scope, "%s/key/%s", rq->by.who->user_id_text, kind);
 	*id = uuid_of_name(buf_str(&scope), key);
 	buf_release(&scope);
 	return 1;
@@ -34,9 +34,8 @@ int idempotent_id(const struct request *rq, const char *kind, struct uuid *id,
 int idempotent_conversation(struct request *rq, const struct uuid *id,
 			    struct conversation *out, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
-
-	if (conversation_get(rq->app->db, &owner, id, rq->arena, out, e) == 0)
+	if (conversation_get(rq->app->db, &rq->by.owner, id, rq->arena, out,
+			     e) == 0)
 		return 1;
 	if (e->code != ERR_NOT_FOUND)
 		return -1;
@@ -53,7 +52,7 @@ static struct uuid form_id(const struct request *rq)
 
 	if (!form_field(rq, FORM_TOKEN_FIELD).n)
 		return id;
-	buf_addf(&scope, "%s/form", rq->who.user_id_text);
+	buf_addf(&scope, "%s/form", rq->by.who->user_id_text);
 	id = uuid_of_name(buf_str(&scope), rq->path);
 	buf_release(&scope);
 	for (size_t i = 0; i < rq->n_form; i++) {

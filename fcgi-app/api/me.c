@@ -23,11 +23,10 @@ static void write_list(struct jw *w, const char *key, const struct str *v,
 /* Notes that the user is here, once the answer is out. */
 static void touch(struct request *rq)
 {
-	struct owner owner = scope_owner(rq);
 	struct err e = ERR_INIT;
 
-	if (user_touch(rq->app->db, &owner, rq->who.login, rq->who.name,
-		       &e) < 0)
+	if (user_touch(rq->app->db, &rq->by.owner, rq->by.who->login,
+		       rq->by.who->name, &e) < 0)
 		log_err("user not noted", &e);
 }
 
@@ -51,10 +50,9 @@ static bool holds_process(const struct request *rq)
  */
 int api_me(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct identity *who = &rq->who;
-	const struct caller by = scope_caller(rq);
+	const struct identity *who = rq->by.who;
 	size_t at = 0;
-	const struct workspace *first = catalog_each(&by, &at);
+	const struct workspace *first = catalog_each(&rq->by, &at);
 	const struct str *names;
 	struct jw w = resp_json(rs, 200);
 	size_t n;

@@ -58,14 +58,13 @@ static int newest_page(struct request *rq, struct response *rs,
 	struct page_key key = {
 		scope->conversation_id, size, read == message_list,
 	};
-	struct owner owner = scope_owner(rq);
 	struct message_page page;
 	struct page_state state;
 	struct jw w;
 
 	if (page_cache_has(rq->app->pages, &key)) {
-		if (message_head(rq->app->db, &owner, &key.conversation_id,
-				 rq->arena, &page, e) < 0)
+		if (message_head(rq->app->db, &rq->by.owner,
+				 &key.conversation_id, rq->arena, &page, e) < 0)
 			return -1;
 		state = (struct page_state){ page.version, page.created_us };
 		w = resp_json(rs, 200);
@@ -74,8 +73,8 @@ static int newest_page(struct request *rq, struct response *rs,
 			return 0;
 		}
 	}
-	if (read(rq->app->db, &owner, &key.conversation_id, NEWEST_FIRST, 0,
-		 size, rq->arena, &page, e) < 0)
+	if (read(rq->app->db, &rq->by.owner, &key.conversation_id, NEWEST_FIRST,
+		 0, size, rq->arena, &page, e) < 0)
 		return -1;
 	if (unchanged(rq, rs, &page))
 		return 0;
@@ -112,7 +111,6 @@ static int read_include(struct request *rq, read_page_fn **read, struct err *e)
  */
 int api_message_list(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	const struct workspace *ws;
 	const struct agent *agent;
 	struct message_scope scope;
@@ -131,7 +129,7 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	};
 	if (!agent && !seq)
 		return newest_page(rq, rs, &scope, read, size, e);
-	if (read(rq->app->db, &owner, &scope.conversation_id,
+	if (read(rq->app->db, &rq->by.owner, &scope.conversation_id,
 		 agent ? OLDEST_FIRST : NEWEST_FIRST, seq, size, rq->arena,
 		 &page, e) < 0)
 		return -1;
@@ -170,8 +168,8 @@ static void write_both(struct response *rs, const struct turn_run *t,
 		       enum turn_status status)
 {
 	struct message_scope scope = {
-		.workspace_id = str_of(t->in.workspace->id),
-		.agent_id = str_of(t->in.agent->id),
+		.workspace_id = str_of(t->in.target.workspace->id),
+		.agent_id = str_of(t->in.target.agent->id),
 		.conversation_id = t->conversation_id,
 		.style = RECORD_AGENT_SCOPED,
 	};

@@ -315,7 +315,7 @@ static struct listener *listener_new(struct request *rq)
 	static const struct notify_ops ops = {
 		.tell = tell, .due = due, .end = end,
 	};
-	struct str tenant = rq->who.tenant;
+	struct str tenant = rq->by.who->tenant;
 	struct listener *l = xcalloc(1, sizeof(*l) + tenant.n);
 
 	memcpy(l->tenant, tenant.p, tenant.n);
@@ -323,7 +323,7 @@ static struct listener *listener_new(struct request *rq)
 	l->sub.ops = &ops;
 	l->sub.fd = -1;
 	l->sub.owner.tenant_id = (struct str){ l->tenant, tenant.n };
-	l->sub.owner.user_id = rq->who.user_id;
+	l->sub.owner.user_id = rq->by.who->user_id;
 	l->app = rq->app;
 	l->queue = (struct buf)BUF_INIT(QUEUE_BYTES);
 	resp_init(&l->rs);
@@ -342,7 +342,6 @@ static struct listener *listener_new(struct request *rq)
  */
 int api_notifications(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct share_part share = { .of = NULL };
 	int64_t after, wait_s, last_seq;
 	enum dialect_id dialect;
@@ -352,8 +351,8 @@ int api_notifications(struct request *rq, struct response *rs, struct err *e)
 	bool all;
 
 	if (read_query(rq, &dialect, &after, &wait_s, &all, e) < 0 ||
-	    notice_listen(rq->app->db, &owner, &last_seq, e) < 0 ||
-	    (all && turn_running(rq->app->db, &owner, running, LIM_FEEDS,
+	    notice_listen(rq->app->db, &rq->by.owner, &last_seq, e) < 0 ||
+	    (all && turn_running(rq->app->db, &rq->by.owner, running, LIM_FEEDS,
 				 &n_running, e) < 0))
 		return -1;
 	if (rs->head_only) {

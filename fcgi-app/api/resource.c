@@ -169,10 +169,8 @@ static void write_record(struct response *rs, int status,
 static int get(struct request *rq, const struct resource *r,
 	       struct resource_row *row, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
-
-	return resource_get(rq->app->db, r, &owner, route_arg_uuid(rq, "id"),
-			    rq->arena, row, e);
+	return resource_get(rq->app->db, r, &rq->by.owner,
+			    route_arg_uuid(rq, "id"), rq->arena, row, e);
 }
 
 /*
@@ -183,7 +181,6 @@ static int get(struct request *rq, const struct resource *r,
 int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct resource *r = of_path(rq);
-	struct owner owner = scope_owner(rq);
 	struct buf next = BUF_INIT(LIM_CURSOR_BYTES);
 	struct resource_row after, *rows;
 	int64_t total;
@@ -198,13 +195,13 @@ int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 	if (j && (after.created_us < 0 ||
 		  !uuid_parse(jx_str(j, "id"), &after.id)))
 		return err_set(e, ERR_INVALID_CURSOR, "not a resource's");
-	if (resource_list(rq->app->db, r, &owner, j ? &after : NULL, size,
-			  rq->arena, &rows, &n, &more, e) < 0)
+	if (resource_list(rq->app->db, r, &rq->by.owner, j ? &after : NULL,
+			  size, rq->arena, &rows, &n, &more, e) < 0)
 		return -1;
 	/* A first page that is not full has counted them already. */
 	total = (int64_t)n;
 	if ((j || more) &&
-	    resource_count(rq->app->db, r, &owner, &total, e) < 0)
+	    resource_count(rq->app->db, r, &rq->by.owner, &total, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
@@ -250,12 +247,11 @@ static int made_before(struct request *rq, const struct resource *r, bool keyed,
 		       struct resource_row *row, struct str *secret,
 		       struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct resource_row found;
 
 	err_clear(e);
-	if (resource_get(rq->app->db, r, &owner, &row->id, rq->arena, &found,
-			 e) < 0)
+	if (resource_get(rq->app->db, r, &rq->by.owner, &row->id, rq->arena,
+			 &found, e) < 0)
 		return e->code != ERR_NOT_FOUND ? -1
 			: (err_clear(e), err_set(e, ERR_CONFLICT, "taken"));
 	for (size_t i = 0; i < r->n_fields; i++) {
@@ -279,7 +275,6 @@ static int made_before(struct request *rq, const struct resource *r, bool keyed,
 int api_resource_create(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct resource *r = of_path(rq);
-	struct owner owner = scope_owner(rq);
 	struct str secret = { NULL, 0 };
 	struct resource_row row;
 	char where[64], id[UUID_TEXT_BYTES];
@@ -293,7 +288,7 @@ int api_resource_create(struct request *rq, struct response *rs, struct err *e)
 	    (made_by[r - resources] &&
 	     made_by[r - resources](rq, &row, &secret, e) < 0))
 		return -1;
-	if (resource_create(rq->app->db, r, &owner, &row, e) < 0 &&
+	if (resource_create(rq->app->db, r, &rq->by.owner, &row, e) < 0 &&
 	    (e->code != ERR_DB_DUPLICATE ||
 	     made_before(rq, r, keyed > 0, &row, &secret, e) < 0))
 		return -1;
@@ -312,7 +307,6 @@ int api_resource_create(struct request *rq, struct response *rs, struct err *e)
 int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct resource *r = of_path(rq);
-	struct owner owner = scope_owner(rq);
 	struct resource_row row, wish;
 	char tag[ETAG_BYTES];
 
@@ -325,7 +319,7 @@ int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 		if (wish.given[i])
 			row.v[i] = wish.v[i];
 	}
-	if (resource_update(rq->app->db, r, &owner, &row, e) < 0)
+	if (resource_update(rq->app->db, r, &rq->by.owner, &row, e) < 0)
 		return -1;
 	write_record(rs, 200, r, &row, (struct str){ NULL, 0 });
 	return 0;
@@ -334,9 +328,7 @@ int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 /* DELETE /RESOURCE/{id}: 204; 404. */
 int api_resource_delete(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
-
-	if (resource_delete(rq->app->db, of_path(rq), &owner,
+	if (resource_delete(rq->app->db, of_path(rq), &rq->by.owner,
 			    route_arg_uuid(rq, "id"), e) < 0)
 		return -1;
 	resp_empty(rs, 204);

@@ -6,21 +6,10 @@
 
 #include "base/banned.h"
 
-struct owner scope_owner(const struct request *rq)
-{
-	return owner_of(&rq->who);
-}
-
-struct caller scope_caller(const struct request *rq)
-{
-	return caller_of(rq->conf, &rq->who, rq->app->db, rq->arena);
-}
-
 const struct workspace *scope_workspace(const struct request *rq,
 					struct str id, struct err *e)
 {
-	const struct caller by = scope_caller(rq);
-	const struct workspace *w = catalog_find(&by, id);
+	const struct workspace *w = catalog_find(&rq->by, id);
 
 	if (!w)
 		err_set(e, ERR_NOT_FOUND, "workspace %.*s", STR_ARG(id));
@@ -60,7 +49,7 @@ bool scope_web(const struct request *rq, const struct workspace *w,
 	const struct llm_service *s = target_service(rq->conf, w, a);
 	const struct tool_ctx ctx = {
 		.turn = {
-			.by = scope_caller(rq), .workspace = w, .agent = a,
+			.by = rq->by, .workspace = w, .agent = a,
 		},
 		.arena = rq->arena,
 	};

@@ -7,13 +7,6 @@
 
 #include "agent/target.h"
 #include "request.h"
-#include "store/store.h"
-
-/* The owner under which the caller's rows stand. */
-struct owner scope_owner(const struct request *rq);
-
-/* The caller of the request, for what lib/agent has. */
-struct caller scope_caller(const struct request *rq);
 
 /* A workspace that the caller sees, by id; NULL with ERR_NOT_FOUND. */
 const struct workspace *scope_workspace(const struct request *rq,

@@ -23,7 +23,7 @@ enum {
 struct turn_request send_request(const struct request *rq, enum turn_verb verb)
 {
 	return (struct turn_request){
-		.verb = verb, .by = scope_caller(rq),
+		.verb = verb, .by = rq->by,
 	};
 }
 
@@ -48,7 +48,7 @@ int send_read(struct request *rq, enum turn_verb verb,
 	if (fields_read(fields, n, rq->body, out, size_bytes, e) < 0)
 		return -1;
 	in->verb = verb;
-	in->by = scope_caller(rq);
+	in->by = rq->by;
 	return 0;
 }
 
@@ -84,13 +84,12 @@ struct turn_options send_form_options(const struct request *rq)
 static void after(struct request *rq)
 {
 	struct turn_run *t = rq->after_ctx;
-	struct owner owner = scope_owner(rq);
 	struct err e = ERR_INIT;
 
 	turn_after(t);
-	if (app_user_due(rq->app, &rq->who.user_id) &&
-	    user_touch(rq->app->db, &owner, rq->who.login, rq->who.name,
-		       &e) < 0)
+	if (app_user_due(rq->app, &rq->by.who->user_id) &&
+	    user_touch(rq->app->db, &rq->by.owner, rq->by.who->login,
+		       rq->by.who->name, &e) < 0)
 		log_err("user not noted", &e);
 }
 
@@ -246,7 +245,7 @@ int send_events(struct request *rq, struct response *rs,
 		const struct send_as *as, struct err *e)
 {
 	struct turn_follow f = {
-		.deps = &rq->app->deps, .by = scope_caller(rq),
+		.deps = &rq->app->deps, .by = rq->by,
 		.turn_id = *turn, .after = after_seq,
 		.patience = stream_patience,
 		.ends_at_wait = dialect_get(as->dialect)->ends_at_wait,
@@ -304,14 +303,13 @@ static int await_end(struct request *rq, struct turn_run *t,
 		     enum turn_status *status, struct err *e)
 {
 	struct turn_follow f = {
-		.deps = &rq->app->deps, .by = scope_caller(rq),
+		.deps = &rq->app->deps, .by = rq->by,
 		.turn_id = t->id,
 		.patience = whole_patience, .ctx = rq, .ends_at_wait = true,
 	};
 	struct waiting_sink s = {
 		.sink = { .emit = keep_waits }, .run = &f.run,
 	};
-	struct owner owner = scope_owner(rq);
 
 	if (turn_follow_open(&f, e) < 0 || turn_follow_run(&f, &s.sink, e) < 0)
 		return -1;
@@ -320,7 +318,7 @@ static int await_end(struct request *rq, struct turn_run *t,
 		return err_set(e, ERR_BUSY, "stopped in front of the answer");
 	}
 	/* The answer was told, so it is loaded. */
-	if (message_get(rq->app->db, &owner, &f.turn.conversation_id,
+	if (message_get(rq->app->db, &rq->by.owner, &f.turn.conversation_id,
 			f.turn.user_seq, rq->arena, &f.run.user, e) < 0)
 		return -1;
 	*t = f.run;

@@ -131,7 +131,6 @@ static void write_variant(struct jw *w, const struct message_scope *scope,
  */
 int api_variant_list(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct message_scope scope = {
 		.conversation_id = *route_arg_uuid(rq, "conversation"),
 		.style = RECORD_PLAIN,
@@ -145,8 +144,8 @@ int api_variant_list(struct request *rq, struct response *rs, struct err *e)
 	if (req_query(rq, "messageId", &id, e) < 0 ||
 	    read_message_id(rq, id, "messageId", &seq, e) < 0 ||
 	    page_seq(rq, &after_seq, e) < 0 || page_size(rq, &size, e) < 0 ||
-	    thread_variants(rq->app->db, &owner, &scope.conversation_id, seq,
-			    after_seq, size, rq->arena, &page, e) < 0)
+	    thread_variants(rq->app->db, &rq->by.owner, &scope.conversation_id,
+			    seq, after_seq, size, rq->arena, &page, e) < 0)
 		return -1;
 	scope.workspace_id = page.workspace_id;
 	scope.agent_id = page.agent_id;
@@ -168,10 +167,10 @@ static int answer_conversation(struct request *rq, struct response *rs,
 			       int status, const struct uuid *id,
 			       struct conversation *c, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct jw w;
 
-	if (conversation_get(rq->app->db, &owner, id, rq->arena, c, e) < 0)
+	if (conversation_get(rq->app->db, &rq->by.owner, id, rq->arena, c,
+			     e) < 0)
 		return -1;
 	w = resp_json(rs, status);
 	conversation_write(&w, c, clock_now_us());
@@ -191,7 +190,6 @@ int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
 		  .flags = FIELD_REQUIRED },
 	};
 	const struct uuid *id = route_arg_uuid(rq, "conversation");
-	struct owner owner = scope_owner(rq);
 	struct conversation c;
 	struct str variant;
 	int64_t seq;
@@ -199,24 +197,26 @@ int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &variant,
 			sizeof(variant), e) < 0 ||
 	    read_message_id(rq, variant, "variantId", &seq, e) < 0 ||
-	    thread_choose(rq->app->db, &owner, id, seq, turn_text_of_events,
-			  e) < 0)
+	    thread_choose(rq->app->db, &rq->by.owner, id, seq,
+			  turn_text_of_events, e) < 0)
 		return -1;
-	notify_refresh(rq->app->notify, &owner, "messages", id);
+	notify_refresh(rq->app->notify, &rq->by.owner, "messages", id);
 	return answer_conversation(rq, rs, 200, id, &c, e);
 }
 
 static int fork_now(struct request *rq, int64_t seq, const struct uuid *id,
 		    struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct conversation c;
 
-	if (thread_fork(rq->app->db, &owner, route_arg_uuid(rq, "conversation"),
+	if (thread_fork(rq->app->db, &rq->by.owner, route_arg_uuid(rq,
+								   "conversation"),
 			seq, id, e) < 0 ||
-	    conversation_get(rq->app->db, &owner, id, rq->arena, &c, e) < 0)
+	    conversation_get(rq->app->db, &rq->by.owner, id, rq->arena, &c,
+			     e) < 0)
 		return -1;
-	notify_conversation(rq->app->notify, &owner, id, "created", c.title);
+	notify_conversation(rq->app->notify, &rq->by.owner, id, "created",
+			    c.title);
 	return 0;
 }
 

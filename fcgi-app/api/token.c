@@ -15,15 +15,14 @@ static int check_room(struct request *rq, const struct resource_row *row,
 		      struct err *e)
 {
 	const struct resource *r = &resources[RESOURCE_API_TOKEN];
-	struct owner owner = scope_owner(rq);
 	struct resource_row made;
 	int64_t n;
 
-	if (resource_count(rq->app->db, r, &owner, &n, e) < 0)
+	if (resource_count(rq->app->db, r, &rq->by.owner, &n, e) < 0)
 		return -1;
 	if (n < LIM_TOKENS ||
-	    resource_get(rq->app->db, r, &owner, &row->id, rq->arena, &made,
-			 e) == 0)
+	    resource_get(rq->app->db, r, &rq->by.owner, &row->id, rq->arena,
+			 &made, e) == 0)
 		return 0;
 	if (e->code != ERR_NOT_FOUND)
 		return -1;
@@ -36,7 +35,7 @@ int token_made(struct request *rq, struct resource_row *row,
 	       struct str *secret, struct err *e)
 {
 	const struct resource *r = &resources[RESOURCE_API_TOKEN];
-	const struct identity *who = &rq->who;
+	const struct identity *who = rq->by.who;
 	const struct db_val *expires = resource_value(r, row, "expires_us");
 	char *text = arena_zalloc(rq->arena, 1, TOKEN_TEXT_BYTES);
 	struct buf b = BUF_INIT(GROUPS_BYTES);

@@ -17,12 +17,11 @@
 static int write_waits(struct request *rq, struct jw *w, const struct turn *t,
 		       struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct turn_wait *rows;
 	size_t n;
 
-	if (turn_wait_list(rq->app->db, &owner, &t->id, rq->arena, &rows, &n,
-			   e) < 0)
+	if (turn_wait_list(rq->app->db, &rq->by.owner, &t->id, rq->arena, &rows,
+			   &n, e) < 0)
 		return -1;
 	jw_key(w, "waitingFor");
 	jw_arr(w);
@@ -40,11 +39,10 @@ static int write_waits(struct request *rq, struct jw *w, const struct turn *t,
  */
 int api_turn_get(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct turn t;
 	struct jw w;
 
-	if (turn_now(&rq->app->deps, &owner, route_arg_uuid(rq, "turn"),
+	if (turn_now(&rq->app->deps, &rq->by.owner, route_arg_uuid(rq, "turn"),
 		     rq->arena, &t, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
@@ -73,22 +71,21 @@ int api_turn_get(struct request *rq, struct response *rs, struct err *e)
 int turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
 	      struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	bool closed = false;
 
-	if (turn_now(&rq->app->deps, &owner, id, rq->arena, t, e) < 0 ||
-	    turn_cancel(rq->app->db, &owner, id, rq->arena, t, e) < 0)
+	if (turn_now(&rq->app->deps, &rq->by.owner, id, rq->arena, t, e) < 0 ||
+	    turn_cancel(rq->app->db, &rq->by.owner, id, rq->arena, t, e) < 0)
 		return -1;
 	if (t->status == TURN_RUNNING)
 		turn_live_cancel(rq->app->live, id);
 	/* One that waits has no process to stop it. */
 	if (t->status == TURN_WAITING &&
-	    (turn_abandon(rq->app->db, &owner, id, &closed, e) < 0 ||
-	     turn_get(rq->app->db, &owner, id, rq->arena, t, e) < 0))
+	    (turn_abandon(rq->app->db, &rq->by.owner, id, &closed, e) < 0 ||
+	     turn_get(rq->app->db, &rq->by.owner, id, rq->arena, t, e) < 0))
 		return -1;
 	if (closed)
-		notify_turn(rq->app->notify, &owner, id, &t->conversation_id,
-			    (enum turn_status)t->status);
+		notify_turn(rq->app->notify, &rq->by.owner, id,
+			    &t->conversation_id, (enum turn_status)t->status);
 	return 0;
 }
 
@@ -134,7 +131,6 @@ int api_turn_store(struct request *rq, struct response *rs, struct err *e)
 		  .offset = offsetof(struct body, unstored) },
 	};
 	struct app *app = rq->app;
-	struct owner owner = scope_owner(rq);
 	unsigned char key[KEY_BYTES];
 	char id[MESSAGE_ID_BYTES];
 	struct turn_unstored u;
@@ -144,14 +140,15 @@ int api_turn_store(struct request *rq, struct response *rs, struct err *e)
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &body,
 			sizeof(body), e) < 0 ||
-	    turn_get(app->db, &owner, route_arg_uuid(rq, "turn"), rq->arena,
-		     &t, e) < 0 ||
+	    turn_get(app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
+		     rq->arena, &t, e) < 0 ||
 	    key_cached(&app->unstored_key, app->db, key, e) < 0 ||
-	    unstored_open(rq->arena, key, &owner, &t.id, body.unstored, &u,
-			  e) < 0 ||
-	    turn_end_late(app->db, &owner, end, u.steps, u.n_steps, e) < 0)
+	    unstored_open(rq->arena, key, &rq->by.owner, &t.id, body.unstored,
+			  &u, e) < 0 ||
+	    turn_end_late(app->db, &rq->by.owner, end, u.steps, u.n_steps,
+			  e) < 0)
 		return -1;
-	notify_turn(app->notify, &owner, &t.id, &end->conversation_id,
+	notify_turn(app->notify, &rq->by.owner, &t.id, &end->conversation_id,
 		    end->status);
 	w = resp_json(rs, 200);
 	jw_obj(&w);
@@ -180,7 +177,6 @@ int api_turn_continue(struct request *rq, struct response *rs, struct err *e)
 	static const struct field fields[] = {
 #include "api/option_fields.h"
 	};
-	struct owner owner = scope_owner(rq);
 	struct send_as as = { .dialect = DIALECT_NATIVE };
 	struct turn_request in;
 	struct turn t;
@@ -188,7 +184,7 @@ int api_turn_continue(struct request *rq, struct response *rs, struct err *e)
 	if (send_dialect(rq, &as.dialect, e) < 0 ||
 	    send_read(rq, TURN_CONTINUE, fields, ARRAY_LEN(fields), &in,
 		      sizeof(in), e) < 0 ||
-	    turn_now(&rq->app->deps, &owner, route_arg_uuid(rq, "turn"),
+	    turn_now(&rq->app->deps, &rq->by.owner, route_arg_uuid(rq, "turn"),
 		     rq->arena, &t, e) < 0)
 		return -1;
 	in.of = &t;

@@ -46,7 +46,7 @@ static void write_actions(struct jw *w, const struct request *rq,
 		const struct conf_action *a = &ws->actions[i];
 
 		if (!a->offered || strchr(a->url, '{') ||
-		    !policy_in_groups(&rq->who, &a->groups))
+		    !policy_in_groups(rq->by.who, &a->groups))
 			continue;
 		jw_obj(w);
 		jw_kstrz(w, "action", a->name);
@@ -82,7 +82,6 @@ static void write_workspace(struct jw *w, const struct request *rq,
 /* GET /workspaces: 200 {items: [Workspace], …}, in the configuration's order. */
 int api_workspace_list(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct caller by = scope_caller(rq);
 	const struct workspace *ws;
 	struct page_walk p;
 	size_t at = 0;
@@ -94,7 +93,7 @@ int api_workspace_list(struct request *rq, struct response *rs, struct err *e)
 	jw_obj(&w);
 	jw_key(&w, "items");
 	jw_arr(&w);
-	while ((ws = catalog_each(&by, &at)))
+	while ((ws = catalog_each(&rq->by, &at)))
 		if (page_walk_takes(&p, str_of(ws->id)))
 			write_workspace(&w, rq, ws);
 	page_walk_end(&w, &p);

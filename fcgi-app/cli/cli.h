@@ -6,7 +6,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-#include "agent/catalog.h"
+#include "agent/target.h"
 #include "auth/identity.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -101,8 +101,7 @@ int cli_who_option(const struct cli *cli, int c, char *value,
 
 struct cli_place {
 	struct identity who;
-	const struct workspace *workspace;
-	const struct agent *agent;
+	struct target target;
 };
 
 /*

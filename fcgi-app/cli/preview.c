@@ -61,8 +61,7 @@ static int preview(struct cli_session *s, const struct wanted *w,
 	if (cli_place(s, &w->who, &place, e) < 0)
 		return -1;
 	in.by = caller_of(s->conf, &place.who, s->db, &s->arena);
-	in.workspace = place.workspace;
-	in.agent = place.agent;
+	in.target = place.target;
 	if (context_preview(&deps, &in, &s->arena, &p, e) < 0)
 		return -1;
 	context_preview_write(&p, &json);

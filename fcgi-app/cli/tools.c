@@ -97,7 +97,7 @@ static int on_agent(void *ctx, const struct tool_ctx *call,
 	};
 	const struct turn_request in = {
 		.by = s->ctx.turn.by,
-		.workspace = s->ctx.turn.workspace, .agent = s->ctx.turn.agent,
+		.target = s->place.target,
 	};
 
 	return turn_agent(&deps, &in, call, task, out, e);
@@ -147,8 +147,8 @@ static int offer(struct cli_session *session, const struct tools_wanted *w,
 		.turn = {
 			.by = caller_of(session->conf, &s->place.who,
 					session->db, &session->arena),
-			.workspace = s->place.workspace,
-			.agent = s->place.agent,
+			.workspace = s->place.target.workspace,
+			.agent = s->place.target.agent,
 			.env = session->tools, .only = w->tool,
 		},
 		.arena = &session->arena, .host = &s->host,

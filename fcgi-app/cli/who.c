@@ -48,18 +48,19 @@ static int find_place(const struct conf *c, const struct cli_who *w,
 	const struct workspace *ws = w->workspace
 		? catalog_workspace(c, str_of(w->workspace))
 		: all->n_workspaces == 1 ? &all->workspaces[0] : NULL;
+	const struct agent *a;
 
 	if (!ws && w->workspace)
 		return err_set(e, ERR_NOT_FOUND, "there is no workspace \"%s\"",
 			       w->workspace);
 	if (!ws)
 		return many_places(all, e);
-	p->workspace = ws;
-	p->agent = w->agent ? workspace_agent(ws, str_of(w->agent))
+	a = w->agent ? workspace_agent(ws, str_of(w->agent))
 		: workspace_default_agent(ws);
-	if (!p->agent)
+	if (!a)
 		return err_set(e, ERR_NOT_FOUND, "there is no agent \"%s\" in "
 			       "the workspace %s", w->agent, ws->id);
+	p->target = target_of(c, ws, a);
 	return 0;
 }
 

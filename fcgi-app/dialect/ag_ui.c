@@ -115,8 +115,8 @@ static void write_started(struct buf *out, const char *name,
 	jw_obj(&w);
 	jw_kuuid(&w, "conversationId", &ev->run->conversation_id);
 	jw_kuuid(&w, "turnId", &ev->run->id);
-	jw_kstrz(&w, "workspaceId", ev->run->in.workspace->id);
-	jw_kstrz(&w, "agentId", ev->run->in.agent->id);
+	jw_kstrz(&w, "workspaceId", ev->run->in.target.workspace->id);
+	jw_kstrz(&w, "agentId", ev->run->in.target.agent->id);
 	jw_end_obj(&w);
 	wire_frame_end(&w);
 }

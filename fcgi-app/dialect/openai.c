@@ -24,9 +24,9 @@ static void openai_model(struct jw *w, struct str asked, const struct turn_run *
 		return;
 	}
 	jw_raw(w, STR("\""));		/* slugs need no escapes */
-	buf_adds(w->b, run->in.workspace->id);
+	buf_adds(w->b, run->in.target.workspace->id);
 	buf_addc(w->b, '/');
-	buf_adds(w->b, run->in.agent->id);
+	buf_adds(w->b, run->in.target.agent->id);
 	buf_addc(w->b, '"');
 }
 

@@ -148,8 +148,8 @@ void wire_message(struct jw *w, const struct turn_event *ev,
 		  const struct dialect_state *st)
 {
 	struct message_scope scope = {
-		.workspace_id = str_of(ev->run->in.workspace->id),
-		.agent_id = str_of(ev->run->in.agent->id),
+		.workspace_id = str_of(ev->run->in.target.workspace->id),
+		.agent_id = str_of(ev->run->in.target.agent->id),
 		.conversation_id = ev->run->conversation_id,
 		.style = st->style,
 	};
@@ -168,9 +168,9 @@ static void put_id(struct jw *w, enum turn_field_kind kind,
 	else if (kind == TURN_FIELD_TURN)
 		jw_uuid(w, &run->id);
 	else if (kind == TURN_FIELD_WORKSPACE)
-		jw_str(w, str_of(run->in.workspace->id));
+		jw_str(w, str_of(run->in.target.workspace->id));
 	else
-		jw_str(w, str_of(run->in.agent->id));
+		jw_str(w, str_of(run->in.target.agent->id));
 }
 
 static void put_waits(struct jw *w, const struct turn_event *ev)

@@ -14,12 +14,11 @@
 static int put_allowed(struct plain *p, const struct uuid *conversation,
 		       struct err *e)
 {
-	struct owner owner = scope_owner(p->rq);
 	struct wait_allowed *rows;
 	char id[UUID_TEXT_BYTES];
 	size_t n;
 
-	if (wait_allowed_list(p->rq->app->db, &owner, conversation,
+	if (wait_allowed_list(p->rq->app->db, &p->rq->by.owner, conversation,
 			      p->rq->arena, &rows, &n, e) < 0)
 		return -1;
 	if (!n)
@@ -78,7 +77,6 @@ int plain_edit(struct request *rq, struct response *rs, struct err *e)
 /* POST …/rename title: 303 to the conversation; blanks take the title away. */
 int plain_rename(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct str title = str_trim(form_field(rq, "title"));
 	struct conversation c;
 	char id[UUID_TEXT_BYTES];
@@ -93,10 +91,11 @@ int plain_rename(struct request *rq, struct response *rs, struct err *e)
 	if (!title.n)
 		title.p = NULL;
 	if (conversation_of_path(rq, &c, e) < 0 ||
-	    conversation_rename(rq->app->db, &owner, &c.id, title, TITLE_USER,
-				NULL, e) < 0)
+	    conversation_rename(rq->app->db, &rq->by.owner, &c.id, title,
+				TITLE_USER, NULL, e) < 0)
 		return -1;
-	notify_conversation(rq->app->notify, &owner, &c.id, "renamed", title);
+	notify_conversation(rq->app->notify, &rq->by.owner, &c.id, "renamed",
+			    title);
 	plain_go(rq, rs, arena_printf(rq->arena, "conversations/%s",
 				      uuid_format(&c.id, id)), "");
 	return 0;

@@ -88,7 +88,6 @@ static void put_older(struct plain *p, const struct conversation_key *next,
  */
 int plain_list(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct conversation_filter f = { .workspace_id = { NULL, 0 } };
 	struct conversation_page page;
 	struct conversation_key key;
@@ -104,7 +103,8 @@ int plain_list(struct request *rq, struct response *rs, struct err *e)
 	if (utf8_chars(f.title) > LIM_TITLE_CHARS)
 		return err_field(e, ERR_INVALID_FIELD, "q", "The title may "
 				 "have at most %d characters.", LIM_TITLE_CHARS);
-	if (conversation_list(rq->app->db, &owner, &f, given ? &key : NULL,
+	if (conversation_list(rq->app->db, &rq->by.owner, &f,
+			      given ? &key : NULL,
 			      LIM_PAGE_DEFAULT, rq->arena, &page, e) < 0)
 		return -1;
 	plain_begin(&p, rs, 200, STR("Conversations"));

@@ -16,8 +16,7 @@
 struct str plain_agent_name(const struct request *rq, struct str workspace,
 			    struct str agent)
 {
-	const struct caller by = scope_caller(rq);
-	const struct workspace *w = catalog_find(&by, workspace);
+	const struct workspace *w = catalog_find(&rq->by, workspace);
 	const struct agent *a = w ? workspace_agent(w, agent) : NULL;
 
 	return a && *a->name ? str_of(a->name) : agent;

@@ -67,9 +67,9 @@ static void put_nav(struct plain *p)
 	buf_addf(p->b, "<nav><a href=\"%s./%s\">Conversations</a> "
 		 "<a href=\"%snew%s\">New conversation</a>", p->root, steps,
 		 p->root, steps);
-	if (p->rq->who.login.n) {
+	if (p->rq->by.who->login.n) {
 		buf_adds(p->b, " <span>");
-		buf_html(p->b, p->rq->who.name);
+		buf_html(p->b, p->rq->by.who->name);
 		buf_adds(p->b, "</span>");
 	}
 	buf_adds(p->b, "</nav>\n");
@@ -191,7 +191,7 @@ void plain_error(void *ctx, struct response *rs, const struct err *e)
 	struct plain p = { .rq = rq, .root = root_of(rq),
 			   .steps = wants_steps(rq) };
 	bool form = rq->route && rq->route->flags & ROUTE_FORM &&
-		rq->who.login.n && e->code != ERR_TOO_BIG &&
+		rq->by.who->login.n && e->code != ERR_TOO_BIG &&
 		e->code != ERR_MEDIA_TYPE;
 
 	plain_begin(&p, rs, status, str_of(resp_reason(status)));

@@ -104,7 +104,6 @@ static int64_t number(const struct request *rq, const char *name)
  */
 int plain_change(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct conversation c;
 	struct message m;
 	int64_t seq;
@@ -112,7 +111,8 @@ int plain_change(struct request *rq, struct response *rs, struct err *e)
 
 	if (req_query_int(rq, "message", 0, &seq, e) < 0 ||
 	    conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0 ||
-	    message_get(rq->app->db, &owner, &c.id, seq, rq->arena, &m, e) < 0)
+	    message_get(rq->app->db, &rq->by.owner, &c.id, seq, rq->arena, &m,
+			e) < 0)
 		return -1;
 	if (m.role != ROLE_USER)
 		return err_field(e, ERR_INVALID_FIELD, "message",
@@ -156,7 +156,6 @@ int plain_changed(struct request *rq, struct response *rs, struct err *e)
  */
 int plain_version(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	int64_t head = 0, seq = number(rq, "message");
 	const char *fragment = "";
 	struct conversation c;
@@ -164,11 +163,12 @@ int plain_version(struct request *rq, struct response *rs, struct err *e)
 
 	if (conversation_of_path(rq, &c, e) < 0)
 		return -1;
-	if (thread_variant_at(rq->app->db, &owner, &c.id, seq,
+	if (thread_variant_at(rq->app->db, &rq->by.owner, &c.id, seq,
 			      number(rq, "index"), &head, e) == 0 &&
-	    thread_choose(rq->app->db, &owner, &c.id, head, turn_text_of_events,
-			  e) == 0) {
-		notify_refresh(rq->app->notify, &owner, "messages", &c.id);
+	    thread_choose(rq->app->db, &rq->by.owner, &c.id, head,
+			  turn_text_of_events, e) == 0) {
+		notify_refresh(rq->app->notify, &rq->by.owner, "messages",
+			       &c.id);
 		fragment = arena_printf(rq->arena, "#m%lld", (long long)head);
 	} else if (e->code == ERR_CONFLICT) {
 		err_clear(e);

@@ -77,14 +77,13 @@ static void put_option(struct buf *b, const struct workspace *w,
 /* Each workspace that the caller sees, with its agents. */
 static void put_choice(struct plain *p)
 {
-	const struct caller by = scope_caller(p->rq);
 	const struct workspace *w;
 	struct buf *b = p->b;
 	size_t at = 0;
 
 	buf_adds(b, "<p><label for=\"agent\">Agent</label><br>\n"
 		 "<select id=\"agent\" name=\"agent\">\n");
-	while ((w = catalog_each(&by, &at))) {
+	while ((w = catalog_each(&p->rq->by, &at))) {
 		buf_adds(b, "<optgroup label=\"");
 		buf_html(b, str_of(*w->name ? w->name : w->id));
 		buf_adds(b, "\">\n");
@@ -162,10 +161,9 @@ int plain_stop(struct request *rq, struct response *rs, struct err *e)
 int plain_continue(struct request *rq, struct response *rs, struct err *e)
 {
 	struct turn_request in = send_request(rq, TURN_CONTINUE);
-	struct owner owner = scope_owner(rq);
 	struct turn t;
 
-	if (turn_get(rq->app->db, &owner, route_arg_uuid(rq, "turn"),
+	if (turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
 		     rq->arena, &t, e) < 0)
 		return -1;
 	in.of = &t;

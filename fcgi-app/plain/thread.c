@@ -64,7 +64,6 @@ static void put_page_link(struct plain *p, const struct conversation *c,
  */
 int plain_thread(struct request *rq, struct response *rs, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct message_page page;
 	struct conversation c;
 	char id[UUID_TEXT_BYTES];
@@ -79,8 +78,8 @@ int plain_thread(struct request *rq, struct response *rs, struct err *e)
 		return err_field(e, ERR_INVALID_FIELD, "before",
 				 "before must be a message's number.");
 	if (conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0 ||
-	    message_list(rq->app->db, &owner, &c.id, NEWEST_FIRST, before,
-			 LIM_PAGE_DEFAULT, rq->arena, &page, e) < 0)
+	    message_list(rq->app->db, &rq->by.owner, &c.id, NEWEST_FIRST,
+			 before, LIM_PAGE_DEFAULT, rq->arena, &page, e) < 0)
 		return -1;
 	uuid_format(&c.id, id);
 	name = plain_agent_name(rq, c.workspace_id, c.agent_id);

@@ -149,12 +149,11 @@ static void stream(struct page_sink *s, struct turn_follow *f)
 static int go_to_thread(struct request *rq, struct response *rs,
 			const struct turn *t, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	char id[UUID_TEXT_BYTES];
 	struct conversation c;
 	struct plain p;
 
-	if (conversation_get(rq->app->db, &owner, &t->conversation_id,
+	if (conversation_get(rq->app->db, &rq->by.owner, &t->conversation_id,
 			     rq->arena, &c, e) < 0 ||
 	    plain_open(rq, &p, e) < 0)
 		return -1;
@@ -207,7 +206,7 @@ static int step(struct page_sink *s, struct turn_follow *f, struct err *e)
 int plain_turn(struct request *rq, struct response *rs, struct err *e)
 {
 	struct turn_follow f = {
-		.deps = &rq->app->deps, .by = scope_caller(rq),
+		.deps = &rq->app->deps, .by = rq->by,
 		.turn_id = *route_arg_uuid(rq, "turn"),
 		.ends_at_wait = true,
 	};
@@ -222,10 +221,11 @@ int plain_turn(struct request *rq, struct response *rs, struct err *e)
 	f.ctx = &s;
 	s.w = (struct plain_writer){
 		.p = &p,
-		.name = plain_agent_name(rq, str_of(f.run.in.workspace->id),
-					 str_of(f.run.in.agent->id)),
+		.name = plain_agent_name(rq,
+					 str_of(f.run.in.target.workspace->id),
+					 str_of(f.run.in.target.agent->id)),
 	};
-	p.web = scope_web(rq, f.run.in.workspace, f.run.in.agent);
+	p.web = scope_web(rq, f.run.in.target.workspace, f.run.in.target.agent);
 	if (p.steps)
 		return step(&s, &f, e);
 	stream(&s, &f);

@@ -160,12 +160,11 @@ static void put_client(struct plain *p, const struct turn_wait *w)
 
 int plain_waits(struct plain *p, const struct uuid *turn, struct err *e)
 {
-	struct owner owner = scope_owner(p->rq);
 	struct turn_wait *rows;
 	size_t n;
 
-	if (turn_wait_list(p->rq->app->db, &owner, turn, p->rq->arena, &rows,
-			   &n, e) < 0)
+	if (turn_wait_list(p->rq->app->db, &p->rq->by.owner, turn, p->rq->arena,
+			   &rows, &n, e) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].status != WAIT_OPEN)
@@ -188,15 +187,14 @@ int plain_waits(struct plain *p, const struct uuid *turn, struct err *e)
 static const struct turn_wait *find(struct request *rq, struct turn *t,
 				    bool approval, struct err *e)
 {
-	struct owner owner = scope_owner(rq);
 	struct turn_wait *rows;
 	struct uuid id;
 	size_t n;
 
-	if (turn_get(rq->app->db, &owner, route_arg_uuid(rq, "turn"),
+	if (turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
 		     rq->arena, t, e) < 0 ||
-	    turn_wait_list(rq->app->db, &owner, &t->id, rq->arena, &rows, &n,
-			   e) < 0)
+	    turn_wait_list(rq->app->db, &rq->by.owner, &t->id, rq->arena, &rows,
+			   &n, e) < 0)
 		return NULL;
 	if (uuid_parse(form_field(rq, "wait"), &id))
 		for (size_t i = 0; i < n; i++)
@@ -234,7 +232,7 @@ int plain_decide(struct request *rq, struct response *rs, struct err *e)
 	struct turn t;
 	size_t n = 0;
 
-	if (!policy_may_decide(&rq->who))
+	if (!policy_may_decide(rq->by.who))
 		return err_set(e, ERR_FORBIDDEN, "an API token without %s",
 			       permission_rows[PERM_APPROVALS_DECIDE].name);
 	if (approve == (form_field(rq, "deny").n > 0) ||

@@ -16,18 +16,27 @@ const struct llm_service *target_service(const struct conf *conf,
 	return v.text ? catalog_service(conf, str_of(v.text)) : NULL;
 }
 
+struct target target_of(const struct conf *c, const struct workspace *w,
+			const struct agent *a)
+{
+	return (struct target){
+		.workspace = w, .agent = a, .service = target_service(c, w, a),
+	};
+}
+
 int target_find(const struct caller *by, struct str workspace,
 		struct str agent, struct target *out, struct err *e)
 {
-	*out = (struct target){ .workspace = catalog_find(by, workspace) };
-	if (!out->workspace)
+	const struct workspace *w = catalog_find(by, workspace);
+	const struct agent *a;
+
+	if (!w)
 		return err_set(e, ERR_NOT_FOUND, "workspace %.*s",
 			       STR_ARG(workspace));
-	out->agent = agent.p ? workspace_agent(out->workspace, agent)
-		: workspace_default_agent(out->workspace);
-	if (!out->agent)
+	a = agent.p ? workspace_agent(w, agent) : workspace_default_agent(w);
+	if (!a)
 		return err_set(e, ERR_NOT_FOUND, "agent %.*s", STR_ARG(agent));
-	out->service = target_service(by->conf, out->workspace, out->agent);
+	*out = target_of(by->conf, w, a);
 	return 0;
 }
 

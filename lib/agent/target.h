@@ -22,6 +22,10 @@ const struct llm_service *target_service(const struct conf *c,
 					 const struct workspace *w,
 					 const struct agent *a);
 
+/* The target of this agent (may be NULL) of w, with its service. */
+struct target target_of(const struct conf *c, const struct workspace *w,
+			const struct agent *a);
+
 /*
  * Fills *out: the workspace of this id and its agent, agent.p == NULL: the
  * default one. ERR_NOT_FOUND where there is none, or not for this caller.

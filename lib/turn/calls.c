@@ -485,7 +485,7 @@ void calls_go(struct turn_loop *l)
 {
 	struct turn_step *s = &l->step;
 	struct call_job *jobs = arena_zalloc(l->arena, s->n_calls, sizeof(*jobs));
-	int max = l->run->in.workspace->max_parallel_tools;
+	int max = l->run->in.target.workspace->max_parallel_tools;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_calls; i++)

@@ -81,7 +81,7 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 	struct part_share *share = &l->share[PART_TOOLS];
 	struct llm_tool *declared;
 
-	if (!(l->run->service->capabilities & LLM_CAN_TOOLS))
+	if (!(l->run->in.target.service->capabilities & LLM_CAN_TOOLS))
 		return 0;	/* B21: it answers without */
 	if (!l->nested)
 		l->tool_ctx.turn.web = wants_web(l);
@@ -98,8 +98,8 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 	}
 	l->request.tools = declared;
 	l->request.n_tools = l->tools.n;
-	l->tool_forms = llm_tool_forms(l->run->service, declared, l->tools.n,
-				       l->arena);
+	l->tool_forms = llm_tool_forms(l->run->in.target.service, declared,
+				       l->tools.n, l->arena);
 	share->want = 0;
 	for (size_t i = 0; i < l->tools.n; i++)
 		share->want += l->tool_forms[i].tokens;
@@ -141,8 +141,8 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 {
 	const struct turn_request *in = &l->run->in;
 	const struct part_input p = {
-		.conf = in->by.conf, .workspace = in->workspace,
-		.agent = in->agent, .envelope = &l->untrusted,
+		.conf = in->by.conf, .workspace = in->target.workspace,
+		.agent = in->target.agent, .envelope = &l->untrusted,
 		.tools = l->tools.n > 0, .user_name = in->by.who->name,
 		.now_us = clock_now_us(), .arena = l->arena,
 	};
@@ -150,9 +150,9 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 	struct jw w = jw_on(&b);
 
 	l->share[PART_MESSAGE].want = input_tokens(l);
-	l->share[PART_HISTORY].want = in->workspace->history_tokens;
-	if (part_compose(&p, window(l->run->service), l->share, &l->blocks,
-			 e) < 0)
+	l->share[PART_HISTORY].want = in->target.workspace->history_tokens;
+	if (part_compose(&p, window(l->run->in.target.service), l->share,
+			 &l->blocks, e) < 0)
 		return -1;
 	for (int i = 0; i < PART__MAX; i++)
 		if (part_rows[i].kind == PART_IS_DATA && l->share[i].tokens)
@@ -225,7 +225,7 @@ static void add_input(struct turn_loop *l)
 int context_build(struct turn_loop *l, struct err *e)
 {
 	l->request = (struct llm_request){
-		.service = l->run->service, .stream = true,
+		.service = l->run->in.target.service, .stream = true,
 	};
 	untrusted_init(&l->untrusted);
 	if (offer_tools(l, e) < 0)

@@ -176,8 +176,8 @@ void usage_place(struct usage *u, const struct turn_loop *l)
 {
 	const struct turn_run *t = l->run;
 
-	u->workspace_id = str_of(t->in.workspace->id);
-	u->agent_id = str_of(t->in.agent->id);
+	u->workspace_id = str_of(t->in.target.workspace->id);
+	u->agent_id = str_of(t->in.target.agent->id);
 	u->conversation_id = t->conversation_id;
 	u->turn_id = t->id;
 	u->turn_number = l->turn_number;
@@ -185,7 +185,7 @@ void usage_place(struct usage *u, const struct turn_loop *l)
 
 struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 {
-	const struct llm_service *s = l->run->service;
+	const struct llm_service *s = l->run->in.target.service;
 	struct usage u = usage_init(USAGE_CHAT);
 
 	usage_place(&u, l);

@@ -335,18 +335,21 @@ static int follow_log(struct following *k, struct turn_log *log, struct err *e)
 
 /* -- all of it -------------------------------------------------------------- */
 
-/* What events point to: the agent as declared, or only named. */
-static void scope(struct turn_follow *f, const struct conversation *c)
+/*
+ * What events point to: the agent as declared, or only named. Dialects may name
+ * the model; without a service they go without.
+ */
+static void find_target(struct turn_follow *f, const struct conversation *c)
 {
-	struct turn_request *in = &f->run.in;
+	const struct workspace *w = catalog_workspace(f->by.conf,
+						      c->workspace_id);
+	const struct agent *a = w ? workspace_agent(w, c->agent_id) : NULL;
 
-	in->workspace = catalog_workspace(f->by.conf, c->workspace_id);
-	if (in->workspace)
-		in->agent = workspace_agent(in->workspace, c->agent_id);
-	if (!in->agent)
-		in->agent = agent_named(f->by.arena, c->agent_id);
-	if (!in->workspace)
-		in->workspace = workspace_named(f->by.arena, c->workspace_id);
+	if (!a)
+		a = agent_named(f->by.arena, c->agent_id);
+	if (!w)
+		w = workspace_named(f->by.arena, c->workspace_id);
+	f->run.in.target = target_of(f->by.conf, w, a);
 }
 
 int turn_follow_open(struct turn_follow *f, struct err *e)
@@ -369,10 +372,7 @@ int turn_follow_open(struct turn_follow *f, struct err *e)
 			  .turn_id = f->turn_id,
 			  .created_us = f->turn.started_us },
 	};
-	scope(f, &c);
-	/* Dialects may name the model; without one they go without. */
-	f->run.service = target_service(f->by.conf, f->run.in.workspace,
-					f->run.in.agent);
+	find_target(f, &c);
 	f->after = MIN(MAX(f->after, 0), UINT32_MAX);
 	f->done = (has_ended(&f->turn) ||
 		   (f->ends_at_wait && f->turn.status == TURN_WAITING)) &&

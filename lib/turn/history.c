@@ -145,7 +145,7 @@ static int64_t row_tokens(const struct message *r, const struct meta_row *meta)
 static size_t first_row(const struct turn_loop *l, const struct message *rows,
 			const struct meta_row *meta, size_t n, int64_t budget)
 {
-	const struct workspace *w = l->run->in.workspace;
+	const struct workspace *w = l->run->in.target.workspace;
 	size_t first = n, at = n, user;
 	int messages = 0;
 
@@ -211,14 +211,15 @@ static int read_page(struct turn_loop *l, size_t n_rows,
 		return -1;
 	*meta = arena_alloc(l->arena, (page->n + 1) * sizeof(**meta));
 	for (size_t i = 0; i < page->n; i++)
-		meta_read(l->arena, t->service, &page->items[i], &(*meta)[i]);
+		meta_read(l->arena, t->in.target.service, &page->items[i],
+			  &(*meta)[i]);
 	return 0;
 }
 
 int history_add(struct turn_loop *l, struct err *e)
 {
 	struct turn_run *t = l->run;
-	const struct workspace *w = t->in.workspace;
+	const struct workspace *w = t->in.target.workspace;
 	size_t want = history_rows(w);
 	struct message_page page;
 	struct meta_row *meta;
@@ -279,7 +280,8 @@ static void own_add(struct turn_loop *l, struct own_rows *o,
 		const struct message *m = &page->items[i];
 
 		o->rows[o->n] = *m;
-		meta_read(l->arena, l->run->service, m, &o->meta[o->n]);
+		meta_read(l->arena, l->run->in.target.service, m,
+			  &o->meta[o->n]);
 		if (!uuid_eq(&m->turn_id, &l->run->id) || !o->meta[o->n].step)
 			continue;
 		o->last = o->n;

@@ -149,7 +149,7 @@ static void tell_usage(struct turn_loop *l)
 	struct turn_event ev = {
 		.type = TURN_EV_CONTEXT_USAGE,
 		.input_tokens = context_tokens(l),
-		.context_tokens = l->run->service->context_tokens,
+		.context_tokens = l->run->in.target.service->context_tokens,
 		.n_messages = (int64_t)l->n_messages, .parts = l->share,
 	};
 
@@ -278,8 +278,8 @@ static int max_iterations(const struct turn_loop *l)
 
 	return (int)setting_get(SETTING_MAX_TOOL_ITERATIONS,
 		&(struct setting_scope){
-			.conf = in->by.conf, .workspace = in->workspace,
-			.agent = in->agent }).number;
+			.conf = in->by.conf, .workspace = in->target.workspace,
+			.agent = in->target.agent }).number;
 }
 
 /* Of a nested loop: whether it has to come to its answer. */

@@ -303,12 +303,6 @@ int resume_start(struct turn_run *t, struct err *e) MUST_CHECK;
 /* -- start.c, loop.c -------------------------------------------------------- */
 
 /*
- * Resolves the service of the turn's agent into t->service. The errors of
- * target_can_chat, then t->service is only what stands there.
- */
-int turn_service(struct turn_run *t, struct err *e) MUST_CHECK;
-
-/*
  * A loop for t with nothing in it yet, in a. Its buffers are the caller's, who
  * releases them with loop_drop.
  */

@@ -82,8 +82,8 @@ struct str meta_step(struct turn_loop *l)
 	if (has_opaque(&l->step)) {
 		jw_key(&w, "origin");
 		jw_obj(&w);
-		jw_kstrz(&w, "provider", l->run->service->provider);
-		jw_kstrz(&w, "model", l->run->service->model);
+		jw_kstrz(&w, "provider", l->run->in.target.service->provider);
+		jw_kstrz(&w, "model", l->run->in.target.service->model);
 		jw_end_obj(&w);
 	}
 	if (l->step.replay) {
@@ -152,13 +152,13 @@ static void write_usage(struct jw *w, const struct llm_usage *u)
 struct str meta_answer(struct turn_loop *l, const char *finish_reason,
 		       const struct err *why, struct str unstored)
 {
+	const struct llm_service *s = l->run->in.target.service;
 	struct buf b = BUF_INIT(META_BYTES);
 	struct jw w = jw_on(&b);
 
 	jw_obj(&w);
-	jw_kstr(&w, "model", l->model.n ? l->model
-					: str_of(l->run->service->model));
-	jw_kstrz(&w, "provider", l->run->service->provider);
+	jw_kstr(&w, "model", l->model.n ? l->model : str_of(s->model));
+	jw_kstrz(&w, "provider", s->provider);
 	jw_kstrz(&w, "finish_reason", finish_reason);
 	jw_key(&w, "context_document_ids");
 	jw_raw(&w, STR("[]"));

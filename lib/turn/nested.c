@@ -67,7 +67,7 @@ static int choose_service(struct nested *n, const struct turn_loop *parent,
 	int limit = tool->timeout_ms ? tool->timeout_ms : TIMEOUT_MS;
 
 	if (!s)
-		s = parent->run->service;
+		s = parent->run->in.target.service;
 	if (llm_check_service(s, e) < 0)
 		return -1;
 	n->service = llm_service_within(s, limit);
@@ -85,10 +85,10 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 		.deps = parent->run->deps, .in = parent->run->in,
 		.id = parent->run->id,
 		.conversation_id = parent->run->conversation_id,
-		.service = &n->service, .created_conversation = true,
-		.arena = a,
+		.created_conversation = true, .arena = a,
 	};
-	n->run.in.agent = agent_of_tool(a, tool);
+	n->run.in.target.service = &n->service;
+	n->run.in.target.agent = agent_of_tool(a, tool);
 	n->run.in.content = task->input;
 	n->run.in.meta = (struct str){ NULL, 0 };
 	n->loop = l = loop_new(&n->run, a);
@@ -214,7 +214,7 @@ int turn_agent(const struct turn_deps *deps, const struct turn_request *in,
 	struct turn_loop *l;
 	int rc;
 
-	if (turn_service(&t, e) < 0)
+	if (target_can_chat(&t.in.target, e) < 0)
 		return -1;
 	t.loop = l = loop_new(&t, call->arena);
 	l->abort = call->turn.abort;

@@ -30,7 +30,7 @@ static int build(struct turn_loop *l, struct context_preview *out,
 	    llm_build(&l->request, l->arena, &wire, e) < 0)
 		return -1;
 	*out = (struct context_preview){
-		.service = l->run->service, .blocks = l->blocks,
+		.service = l->run->in.target.service, .blocks = l->blocks,
 		.tools = l->request.tools, .forms = l->tool_forms,
 		.n_tools = l->request.n_tools, .n_messages = l->n_messages,
 		.tokens = context_tokens(l),
@@ -56,7 +56,7 @@ int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 	};
 	t->in.meta = turn_options_meta(a, in->meta, &in->options);
 	if (turn_options_text(&in->options, true, a, &client, e) < 0 ||
-	    turn_service(t, e) < 0)
+	    target_can_chat(&t->in.target, e) < 0)
 		return -1;
 	t->loop = loop_new(t, a);
 	t->loop->tool_ctx.turn.conversation_id = &t->conversation_id;

@@ -15,18 +15,6 @@
 
 #include "base/banned.h"
 
-int turn_service(struct turn_run *t, struct err *e)
-{
-	const struct turn_request *in = &t->in;
-	const struct target to = {
-		in->workspace, in->agent,
-		target_service(in->by.conf, in->workspace, in->agent),
-	};
-
-	t->service = to.service;
-	return target_can_chat(&to, e);
-}
-
 static struct str title_of(const struct turn_run *t, struct arena *a)
 {
 	struct str s = turn_first_title(a, t->in.content);
@@ -46,8 +34,8 @@ struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
 		.tool_ctx = {
 			.turn = {
 				.by = t->in.by, .env = t->deps->tools,
-				.workspace = t->in.workspace,
-				.agent = t->in.agent,
+				.workspace = t->in.target.workspace,
+				.agent = t->in.target.agent,
 			},
 			.arena = a,
 		},
@@ -145,13 +133,12 @@ int turn_key_differs(struct err *e)
 static int check_agent(struct start *s, const struct turn *t, struct err *e)
 {
 	const struct turn_request *in = &s->run->in;
-	struct owner owner = in->by.owner;
 	struct conversation c;
 
 	if (in->verb != TURN_SEND || (!in->workspace_id.p && !in->agent_id.p))
 		return 0;
-	if (conversation_get(s->run->deps->db, &owner, &t->conversation_id,
-			     s->run->arena, &c, e) < 0)
+	if (conversation_get(s->run->deps->db, &in->by.owner,
+			     &t->conversation_id, s->run->arena, &c, e) < 0)
 		return -1;
 	if ((in->workspace_id.p && !str_eq(in->workspace_id, c.workspace_id)) ||
 	    (in->agent_id.p && !str_eq(in->agent_id, c.agent_id)))
@@ -163,7 +150,6 @@ static int check_agent(struct start *s, const struct turn *t, struct err *e)
 static int check_same(struct start *s, const struct turn *t, struct err *e)
 {
 	const struct turn_request *in = &s->run->in;
-	struct owner owner = in->by.owner;
 	struct message user;
 
 	if (!uuid_is_nil(&in->conversation_id) &&
@@ -175,7 +161,7 @@ static int check_same(struct start *s, const struct turn *t, struct err *e)
 		return -1;
 	if (!in->content.p)
 		return 0;
-	if (message_get(s->run->deps->db, &owner, &t->conversation_id,
+	if (message_get(s->run->deps->db, &in->by.owner, &t->conversation_id,
 			t->user_seq, s->run->arena, &user, e) < 0)
 		return -1;
 	return str_eq(user.content, in->content) &&
@@ -186,12 +172,12 @@ static int check_same(struct start *s, const struct turn *t, struct err *e)
 static int find_before(struct start *s, struct err *e)
 {
 	struct turn_run *r = s->run;
-	struct owner owner = r->in.by.owner;
 	struct turn t;
 
 	if (r->in.verb == TURN_RESUME || uuid_is_nil(&r->in.id))
 		return 0;
-	if (turn_get(r->deps->db, &owner, &r->in.id, r->arena, &t, e) < 0) {
+	if (turn_get(r->deps->db, &r->in.by.owner, &r->in.id, r->arena, &t,
+		     e) < 0) {
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
 		err_clear(e);
@@ -209,7 +195,6 @@ static int find_before(struct start *s, struct err *e)
 static int find_message(struct start *s, struct err *e)
 {
 	struct turn_request *in = &s->run->in;
-	struct owner owner = in->by.owner;
 	struct db *db = s->run->deps->db;
 	struct uuid id;
 	struct turn t;
@@ -220,7 +205,8 @@ static int find_message(struct start *s, struct err *e)
 	    uuid_eq(&id, &in->conversation_id))
 		return 0;
 	if (uuid_parse(in->message, &id)) {
-		if (turn_get(db, &owner, &id, s->run->arena, &t, e) == 0 &&
+		if (turn_get(db, &in->by.owner, &id, s->run->arena, &t,
+			     e) == 0 &&
 		    uuid_eq(&t.conversation_id, &in->conversation_id)) {
 			in->seq = t.user_seq;
 			return 0;
@@ -229,7 +215,7 @@ static int find_message(struct start *s, struct err *e)
 			return -1;
 		err_clear(e);
 	}
-	if (message_find(db, &owner, &in->conversation_id, in->message,
+	if (message_find(db, &in->by.owner, &in->conversation_id, in->message,
 			 &in->seq, e) < 0)
 		return -1;
 	return in->seq ? 0 : err_field(e, ERR_INVALID_FIELD, "messageId",
@@ -241,7 +227,6 @@ static int find_named(struct turn_request *in, struct err *e)
 {
 	struct str workspace = in->workspace_id;
 	const struct workspace *first;
-	struct target found;
 	size_t at = 0;
 
 	if (!workspace.p) {
@@ -251,22 +236,17 @@ static int find_named(struct turn_request *in, struct err *e)
 				       "no workspace for the caller");
 		workspace = str_of(first->id);
 	}
-	if (target_find(&in->by, workspace, in->agent_id, &found, e) < 0)
-		return -1;
-	in->workspace = found.workspace;
-	in->agent = found.agent;
-	return 0;
+	return target_find(&in->by, workspace, in->agent_id, &in->target, e);
 }
 
 /* What is not named is as the conversation has it. */
 static int find_conversations_agent(struct start *s, struct err *e)
 {
 	struct turn_request *in = &s->run->in;
-	struct owner owner = in->by.owner;
 	struct conversation c;
 
-	if (conversation_get(s->run->deps->db, &owner, &in->conversation_id,
-			     s->run->arena, &c, e) < 0)
+	if (conversation_get(s->run->deps->db, &in->by.owner,
+			     &in->conversation_id, s->run->arena, &c, e) < 0)
 		return -1;
 	if (!in->workspace_id.p)
 		in->workspace_id = c.workspace_id;
@@ -284,7 +264,7 @@ static int find_target(struct start *s, struct err *e)
 {
 	struct turn_request *in = &s->run->in;
 
-	if (in->agent)
+	if (in->target.agent)
 		return 0;
 	if (uuid_is_nil(&in->conversation_id))
 		return find_named(in, e);
@@ -311,7 +291,7 @@ static int check_options(struct start *s, struct err *e)
 
 static int find_service(struct start *s, struct err *e)
 {
-	return turn_service(s->run, e);
+	return target_can_chat(&s->run->in.target, e);
 }
 
 static int prepare(struct start *s, struct err *e)
@@ -335,9 +315,14 @@ static int prepare(struct start *s, struct err *e)
 	return 0;
 }
 
+static struct str provider_of(const struct turn_run *t)
+{
+	return str_of(t->in.target.service->provider);
+}
+
 static struct str model_of(const struct turn_run *t)
 {
-	return utf8_head(str_of(t->service->model), 190);
+	return utf8_head(str_of(t->in.target.service->model), 190);
 }
 
 static int begin_send(struct start *s, struct err *e)
@@ -346,16 +331,16 @@ static int begin_send(struct start *s, struct err *e)
 	struct turn_begin b = {
 		.turn_id = t->id, .conversation_id = t->conversation_id,
 		.create = t->created_conversation,
-		.workspace_id = str_of(t->in.workspace->id),
-		.agent_id = str_of(t->in.agent->id),
+		.workspace_id = str_of(t->in.target.workspace->id),
+		.agent_id = str_of(t->in.target.agent->id),
 		.title = title_of(t, t->arena),
 		.content = t->in.content, .meta = t->in.meta,
 		.client_id = t->in.client_id, .web = t->in.options.web > 0,
 		.client = s->client,
-		.provider = str_of(t->service->provider), .model = model_of(t),
+		.provider = provider_of(t), .model = model_of(t),
 		.text_of_events = turn_text_of_events,
 		.n_history = t->created_conversation ? 0
-			: history_first_rows(t->in.workspace),
+			: history_first_rows(t->in.target.workspace),
 		.arena = t->arena,
 	};
 	int rc;
@@ -379,7 +364,7 @@ static int begin_continue(struct start *s, struct err *e)
 	struct turn_run *t = s->run;
 	struct turn_continue c = {
 		.turn_id = t->id, .of = t->in.of->id, .client = s->client,
-		.provider = str_of(t->service->provider), .model = model_of(t),
+		.provider = provider_of(t), .model = model_of(t),
 	};
 
 	if (turn_continue(t->deps->db, &t->loop->owner, &c, e) < 0)
@@ -398,7 +383,7 @@ static int begin_replace(struct start *s, struct err *e)
 		.turn_id = t->id, .conversation_id = t->conversation_id,
 		.seq = t->in.seq, .edit = edit,
 		.content = t->in.content, .client = s->client,
-		.provider = str_of(t->service->provider), .model = model_of(t),
+		.provider = provider_of(t), .model = model_of(t),
 		.text_of_events = turn_text_of_events,
 	};
 
@@ -474,11 +459,11 @@ static bool is_the_agents(const struct err *e)
 /* The default agent cannot be asked, for why: the conversation's own then. */
 static int try_own_agent(struct start *s, const struct err *why, struct err *e)
 {
-	const struct agent *first = s->run->in.agent;
+	const struct agent *first = s->run->in.target.agent;
 
 	if (find_conversations_agent(s, e) < 0)
 		return -1;
-	if (s->run->in.agent != first)
+	if (s->run->in.target.agent != first)
 		return go(s, AFTER_TARGET, e);
 	*e = *why;
 	return -1;

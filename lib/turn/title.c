@@ -100,8 +100,8 @@ static int ask(struct turn_run *t, struct str *title, struct err *e)
 {
 	struct buf b = BUF_INIT(65536);
 	struct llm_ask q = {
-		.deps = t->deps, .service = t->service, .kind = USAGE_TITLE,
-		.layer = "title", .prompt = &prompt_title,
+		.deps = t->deps, .service = t->in.target.service,
+		.kind = USAGE_TITLE, .layer = "title", .prompt = &prompt_title,
 		.max_output_tokens = TITLE_TOKENS,
 		.max_bytes = TITLE_REPLY_BYTES, .deadline_ms = TITLE_MS,
 		.aside = true, .stream = true,
@@ -124,7 +124,7 @@ static int ask(struct turn_run *t, struct str *title, struct err *e)
 
 bool title_due(const struct turn_run *t)
 {
-	return t->in.workspace->title_by_model && t->loop->titled &&
+	return t->in.target.workspace->title_by_model && t->loop->titled &&
 		t->loop->opens;
 }
 

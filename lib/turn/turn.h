@@ -62,11 +62,10 @@ struct turn_request {
 	/*
 	 * Who is to answer. What is not named (p == NULL) is the conversation's,
 	 * without one the caller's first workspace and its default agent.
-	 * turn_start finds workspace and agent, unless they are set already.
+	 * turn_start finds the target, unless it has an agent already.
 	 */
 	struct str workspace_id, agent_id;
-	const struct workspace *workspace;
-	const struct agent *agent;
+	struct target target;
 	struct uuid conversation_id;	/* SEND: nil = create one */
 	/* SEND, and REPLACE of a message (p == NULL: it is answered again):
 	   valid UTF-8, within the caps. */
@@ -95,7 +94,6 @@ struct turn_run {
 	const struct turn_deps *deps;
 	struct turn_request in;
 	struct uuid id, conversation_id;
-	const struct llm_service *service;
 	bool created_conversation;
 	struct message user;		/* the stored user message */
 	struct message_page history;	/* what it follows, as far as it came
@@ -178,7 +176,7 @@ struct tool_task;
 /*
  * Runs an agent as a tool without a turn, for a call by hand: as
  * tool_host.agent, with the service that a turn of `in` would have. Of deps, db,
- * http and tools are used; of in, conf, who, workspace and agent. Its usage is
+ * http and tools are used; of in, by and target. Its usage is
  * recorded without a turn. The errors of target_can_chat, and those of
  * tool_host.agent.
  */

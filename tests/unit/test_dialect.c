@@ -28,7 +28,7 @@ static struct message message = {
 	.meta = { "{\"finish_reason\":\"stop\"}", 24 },
 };
 static struct turn_run run = {
-	.in = { .workspace = &workspace, .agent = &agent },
+	.in = { .target = { .workspace = &workspace, .agent = &agent } },
 };
 
 static const struct turn_wait waits[] = {

@@ -338,7 +338,7 @@ static void missing_answers_are_made_up(void **state)
 	/* Another provider gets the same without the first one's blobs. */
 	assert_int_equal(play_open(&q, NULL, &p.run.conversation_id, "!script "
 		"{\"text\":\"Fourth.\"}"), 0);
-	q.run.service = catalog_service(lab.conf, STR("claude"));
+	q.run.in.target.service = catalog_service(lab.conf, STR("claude"));
 	play_run(&q, NULL);
 	play_assert_has(&q, "DONE Fourth.");
 	m = q.run.loop->request.messages;
@@ -440,7 +440,7 @@ static void the_model_writes_a_title(void **state)
 	assert_string_equal(row[1], "stop");
 	assert_string_equal(row[2], "1");
 	assert_string_equal(row[3], "1");
-	assert_string_equal(row[4], p.run.in.agent->id);
+	assert_string_equal(row[4], p.run.in.target.agent->id);
 	assert_string_equal(row[5], "1");
 	mysql_free_result(r);
 	mysql_close(m);

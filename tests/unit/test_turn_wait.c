@@ -93,7 +93,7 @@ static int wake(struct play *q, struct play *p, struct turn_decision *d,
 	struct turn old = play_turn(p);
 	struct turn_request in = {
 		.verb = TURN_RESUME,
-		.workspace = p->run.in.workspace, .agent = p->run.in.agent,
+		.target = p->run.in.target,
 		.conversation_id = p->run.conversation_id,
 		.of = &old, .decisions = d, .n_decisions = n,
 	};

@@ -252,6 +252,7 @@ int play_open(struct play *p, const char *agent,
 	      const struct uuid *conversation, const char *content)
 {
 	struct turn_request in = { .verb = TURN_SEND };
+	const struct workspace *w;
 	struct err e = ERR_INIT;
 
 	*p = (struct play){
@@ -264,11 +265,12 @@ int play_open(struct play *p, const char *agent,
 				       STR("anna"), STR("Anna"), NULL, 0,
 				       &p->arena, &p->who, &e), 0);
 	in.by = caller_of(lab.conf, &p->who, lab.deps.db, &p->arena);
-	in.workspace = catalog_workspace(lab.conf, str_of(
-		lab.workspace ? lab.workspace : "lab"));
-	in.agent = agent ? workspace_agent(in.workspace, str_of(agent))
-			 : workspace_default_agent(in.workspace);
-	assert_non_null(in.agent);
+	w = catalog_workspace(lab.conf, str_of(lab.workspace ? lab.workspace
+						: "lab"));
+	in.target = target_of(lab.conf, w, agent
+			      ? workspace_agent(w, str_of(agent))
+			      : workspace_default_agent(w));
+	assert_non_null(in.target.agent);
 	if (conversation)
 		in.conversation_id = *conversation;
 	in.content = arena_str(&p->arena, str_of(content));
