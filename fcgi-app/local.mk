@@ -12,7 +12,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/client.c fcgi-app/api/client.h \
 	fcgi-app/api/complete.c \
 	fcgi-app/api/conversation.c \
-	fcgi-app/api/thread.c \
+	fcgi-app/api/thread.c fcgi-app/api/variant.h \
 	fcgi-app/api/doctor.c \
 	fcgi-app/api/etag.c fcgi-app/api/etag.h \
 	fcgi-app/api/idempotent.c fcgi-app/api/idempotent.h \

@@ -10,6 +10,7 @@
 #include "api/page.h"
 #include "api/scope.h"
 #include "api/send.h"
+#include "api/variant.h"
 #include "app.h"
 #include "base/clock.h"
 #include "fields.h"
@@ -177,6 +178,20 @@ static int answer_conversation(struct request *rq, struct response *rs,
 	return 0;
 }
 
+int variant_choose(struct request *rq, const struct uuid *conversation_id,
+		   int64_t head_seq, struct err *e)
+{
+	struct notify *n = rq->app->notify;
+	struct turn_evicted evicted;
+
+	if (thread_choose(rq->app->db, &rq->by.owner, conversation_id,
+			  head_seq, turn_text_of_events, &evicted, e) < 0)
+		return -1;
+	notify_evicted(n, &rq->by.owner, conversation_id, &evicted);
+	notify_refresh(n, &rq->by.owner, "messages", conversation_id);
+	return 0;
+}
+
 /*
  * POST /conversations/{c}/variants {variantId}: makes that variant the thread
  * again; what is in its place becomes a variant. 200 Conversation, also when it
@@ -197,10 +212,8 @@ int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &variant,
 			sizeof(variant), e) < 0 ||
 	    read_message_id(rq, variant, "variantId", &seq, e) < 0 ||
-	    thread_choose(rq->app->db, &rq->by.owner, id, seq,
-			  turn_text_of_events, e) < 0)
+	    variant_choose(rq, id, seq, e) < 0)
 		return -1;
-	notify_refresh(rq->app->notify, &rq->by.owner, "messages", id);
 	return answer_conversation(rq, rs, 200, id, &c, e);
 }
 
@@ -209,9 +222,8 @@ static int fork_now(struct request *rq, int64_t seq, const struct uuid *id,
 {
 	struct conversation c;
 
-	if (thread_fork(rq->app->db, &rq->by.owner, route_arg_uuid(rq,
-								   "conversation"),
-			seq, id, e) < 0 ||
+	if (thread_fork(rq->app->db, &rq->by.owner,
+			route_arg_uuid(rq, "conversation"), seq, id, e) < 0 ||
 	    conversation_get(rq->app->db, &rq->by.owner, id, rq->arena, &c,
 			     e) < 0)
 		return -1;

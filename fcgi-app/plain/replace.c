@@ -6,6 +6,7 @@
 
 #include "api/scope.h"
 #include "api/send.h"
+#include "api/variant.h"
 #include "app.h"
 #include "base/limits.h"
 #include "store/thread.h"
@@ -165,10 +166,7 @@ int plain_version(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	if (thread_variant_at(rq->app->db, &rq->by.owner, &c.id, seq,
 			      number(rq, "index"), &head, e) == 0 &&
-	    thread_choose(rq->app->db, &rq->by.owner, &c.id, head,
-			  turn_text_of_events, e) == 0) {
-		notify_refresh(rq->app->notify, &rq->by.owner, "messages",
-			       &c.id);
+	    variant_choose(rq, &c.id, head, e) == 0) {
 		fragment = arena_printf(rq->arena, "#m%lld", (long long)head);
 	} else if (e->code == ERR_CONFLICT) {
 		err_clear(e);

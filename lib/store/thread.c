@@ -293,6 +293,7 @@ struct choosing {
 	const struct uuid *id;
 	int64_t head_seq, now_us;
 	turn_text_fn *fn;
+	struct turn_evicted *evicted;
 };
 
 static int get_variant(struct db *db, const struct uuid *id, int64_t head_seq,
@@ -330,13 +331,12 @@ static int choose(struct db *tx, struct choosing *k, struct arena *a,
 		  struct err *e)
 {
 	int64_t n_out = 0, n_in = 0;
-	struct turn_evicted ignored;
 	struct spot place, head;
 	struct variant v;
 	struct locked l;
 	int n;
 
-	if (lock_free(tx, k->o, k->id, k->fn, a, &l, &ignored, e) ||
+	if (lock_free(tx, k->o, k->id, k->fn, a, &l, k->evicted, e) ||
 	    get_variant(tx, k->id, k->head_seq, &v, e) ||
 	    (v.after_seq && thread_spot(tx, k->id, v.after_seq, &place, e)))
 		return -1;
@@ -367,12 +367,14 @@ static int choose_tx(struct db *tx, void *ctx, struct err *e)
 
 int thread_choose(struct db *db, const struct owner *o,
 		  const struct uuid *conversation_id, int64_t head_seq,
-		  turn_text_fn *text_of_events, struct err *e)
+		  turn_text_fn *text_of_events, struct turn_evicted *evicted,
+		  struct err *e)
 {
 	struct choosing k = { .o = o, .id = conversation_id,
 			      .head_seq = head_seq, .now_us = clock_now_us(),
-			      .fn = text_of_events };
+			      .fn = text_of_events, .evicted = evicted };
 
+	*evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
 	return db_tx(db, choose_tx, &k, e);
 }
 

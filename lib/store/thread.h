@@ -99,12 +99,14 @@ int thread_variant_at(struct db *db, const struct owner *o,
 /*
  * Makes the variant that begins with head_seq the thread again, as it was when
  * it was superseded; what is in its place now becomes a variant. Nothing
- * happens to one that is in the thread. ERR_NOT_FOUND (no such variant);
+ * happens to one that is in the thread. A dead turn, or one that waits, is
+ * ended together with it: *evicted. ERR_NOT_FOUND (no such variant);
  * ERR_BUSY with e->id; ERR_CONFLICT when its place is not in the thread.
  */
 int thread_choose(struct db *db, const struct owner *o,
 		  const struct uuid *conversation_id, int64_t head_seq,
-		  turn_text_fn *text_of_events, struct err *e) MUST_CHECK;
+		  turn_text_fn *text_of_events, struct turn_evicted *evicted,
+		  struct err *e) MUST_CHECK;
 
 /*
  * A new conversation (*id made by the caller) with the thread up to and

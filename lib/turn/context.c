@@ -224,12 +224,20 @@ static void add_input(struct turn_loop *l)
 
 int context_build(struct turn_loop *l, struct err *e)
 {
+	struct history_own *own = NULL;
+
 	l->request = (struct llm_request){
 		.service = l->run->in.target.service, .stream = true,
 	};
 	untrusted_init(&l->untrusted);
 	if (offer_tools(l, e) < 0)
 		return -1;
+	/* The steps are sent in any case, so the history has what they leave. */
+	if (l->run->resumed) {
+		own = history_read_own(l, e);
+		if (!own)
+			return -1;
+	}
 	if (compose_prompt(l, e) < 0 || history_add(l, e) < 0)
 		return -1;
 	context_reserve(l, CONTEXT_OWN_MESSAGES);
@@ -239,8 +247,8 @@ int context_build(struct turn_loop *l, struct err *e)
 		history_continue(l);
 	else
 		add_input(l);
-	if (l->run->resumed && history_add_own(l, e) < 0)
-		return -1;
+	if (own)
+		history_add_own(l, own);
 	count_messages(l);
 	return 0;
 }

@@ -260,14 +260,14 @@ void history_continue(struct turn_loop *l)
 
 /* -- of a turn that goes on ------------------------------------------------- */
 
-struct own_rows {
+struct history_own {
 	struct message *rows;
 	struct meta_row *meta;
 	size_t n, size, last;	/* last: its last step */
 	bool has_step;
 };
 
-static void own_add(struct turn_loop *l, struct own_rows *o,
+static void own_take(struct turn_loop *l, struct history_own *o,
 		    const struct message_page *page)
 {
 	size_t room = o->size;
@@ -282,6 +282,7 @@ static void own_add(struct turn_loop *l, struct own_rows *o,
 		o->rows[o->n] = *m;
 		meta_read(l->arena, l->run->in.target.service, m,
 			  &o->meta[o->n]);
+		l->share[PART_STEPS].want += row_tokens(m, &o->meta[o->n]);
 		if (!uuid_eq(&m->turn_id, &l->run->id) || !o->meta[o->n].step)
 			continue;
 		o->last = o->n;
@@ -291,7 +292,7 @@ static void own_add(struct turn_loop *l, struct own_rows *o,
 }
 
 /* The stored step as the current one; what has no row has no result yet. */
-static void own_step(struct turn_loop *l, const struct own_rows *o)
+static void own_step(struct turn_loop *l, const struct history_own *o)
 {
 	const struct meta_row *meta = &o->meta[o->last];
 	struct turn_step *s = &l->step;
@@ -332,10 +333,10 @@ static void note_calls(struct turn_loop *l, const struct meta_row *meta)
 		});
 }
 
-int history_add_own(struct turn_loop *l, struct err *e)
+struct history_own *history_read_own(struct turn_loop *l, struct err *e)
 {
 	struct turn_run *t = l->run;
-	struct own_rows o = { .n = 0 };
+	struct history_own *o = arena_new(l->arena, struct history_own);
 	struct message_page page;
 	int64_t after = t->user.seq;
 
@@ -343,26 +344,31 @@ int history_add_own(struct turn_loop *l, struct err *e)
 		if (message_list(t->deps->db, &l->owner, &t->conversation_id,
 				 OLDEST_FIRST, after, LIM_PAGE_MAX, l->arena,
 				 &page, e) < 0)
-			return -1;
-		own_add(l, &o, &page);
+			return NULL;
+		own_take(l, o, &page);
 		after = page.next_seq;
 	} while (page.more);
-	if (!o.has_step)
-		return err_set(e, ERR_CONFLICT, "a turn that waits for nothing");
-	for (size_t i = 0, first = 1; i <= o.last; i++) {
-		bool own = uuid_eq(&o.rows[i].turn_id, &t->id);
+	if (o->has_step)
+		return o;
+	err_set(e, ERR_CONFLICT, "a turn that waits for nothing");
+	return NULL;
+}
+
+void history_add_own(struct turn_loop *l, const struct history_own *o)
+{
+	for (size_t i = 0, first = 1; i <= o->last; i++) {
+		bool own = uuid_eq(&o->rows[i].turn_id, &l->run->id);
 
 		/* It went on where another turn was cut short. */
 		if (own && first &&
 		    l->messages[l->n_messages - 1].role == LLM_ASSISTANT)
 			context_add(l, LLM_USER, STR(go_on));
 		first &= !own;
-		if (i == o.last)
+		if (i == o->last)
 			break;
-		note_calls(l, own ? &o.meta[i] : NULL);
-		add_unit(l, o.rows, o.meta, o.n, &i);
+		note_calls(l, own ? &o->meta[i] : NULL);
+		add_unit(l, o->rows, o->meta, o->n, &i);
 	}
-	own_step(l, &o);
-	note_calls(l, &o.meta[o.last]);
-	return 0;
+	own_step(l, o);
+	note_calls(l, &o->meta[o->last]);
 }

@@ -229,11 +229,18 @@ void history_add_given(struct turn_loop *l, struct str meta);
 void history_continue(struct turn_loop *l);
 
 /*
- * Of a turn that was stored and goes on: what it did after the user's message,
- * but for its last step, which becomes the current one, with the results that
- * are stored. Counts iterations and notes calls as if it had done it just now.
+ * Of a turn that was stored and is resumed: the rows behind the user's message,
+ * and how much of the window they want, which the rest of the history gets less.
+ * Counts its iterations. In the arena. NULL: ERR_CONFLICT where there is no
+ * step, and the errors of the store.
  */
-int history_add_own(struct turn_loop *l, struct err *e) MUST_CHECK;
+struct history_own *history_read_own(struct turn_loop *l, struct err *e);
+
+/*
+ * Adds them but for the last step, which becomes the current one, with the
+ * results that are stored. Notes the calls as if they had been made just now.
+ */
+void history_add_own(struct turn_loop *l, const struct history_own *own);
 
 /* -- calls.c ---------------------------------------------------------------- */
 

@@ -140,6 +140,14 @@ void notify_turn(struct notify *n, const struct owner *o,
 		.done = -1, .total = -1 });
 }
 
+void notify_evicted(struct notify *n, const struct owner *o,
+		    const struct uuid *conversation,
+		    const struct turn_evicted *v)
+{
+	if (!uuid_is_nil(&v->id))
+		notify_turn(n, o, &v->id, conversation, v->status);
+}
+
 void notify_title(struct notify *n, const struct owner *o,
 		  const struct uuid *conversation, struct str title)
 {

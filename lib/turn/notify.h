@@ -37,6 +37,14 @@ void notify_turn(struct notify *n, const struct owner *o,
 		 const struct uuid *turn, const struct uuid *conversation,
 		 enum turn_status status);
 
+/*
+ * A turn that another change took the place of (v, of a store function that
+ * ends turns): nobody else tells of its end. Nothing where none was.
+ */
+void notify_evicted(struct notify *n, const struct owner *o,
+		    const struct uuid *conversation,
+		    const struct turn_evicted *v);
+
 /* A conversation got this title, by its first message or by a model. */
 void notify_title(struct notify *n, const struct owner *o,
 		  const struct uuid *conversation, struct str title);

@@ -82,14 +82,6 @@ static void begun(struct turn_run *t)
 	notify_turn(n, o, &t->id, &t->conversation_id, TURN_RUNNING);
 }
 
-/* A turn that it took the place of: nobody else tells of that one's end. */
-static void tell_evicted(const struct turn_run *t, const struct turn_evicted *v)
-{
-	if (!uuid_is_nil(&v->id))
-		notify_turn(t->deps->notify, &t->loop->owner, &v->id,
-			    &t->conversation_id, v->status);
-}
-
 /* The user message that the old turn answered. */
 static int load_user(struct turn_run *t, int64_t seq, struct err *e)
 {
@@ -346,7 +338,8 @@ static int begin_send(struct start *s, struct err *e)
 	int rc;
 
 	rc = turn_begin(t->deps->db, &t->loop->owner, &b, e);
-	tell_evicted(t, &b.evicted);
+	notify_evicted(t->deps->notify, &t->loop->owner, &t->conversation_id,
+		       &b.evicted);
 	if (rc < 0)
 		return -1;
 	t->user = b.user;
@@ -395,7 +388,8 @@ static int begin_replace(struct start *s, struct err *e)
 	}
 	if (thread_replace(t->deps->db, &t->loop->owner, &r, e) < 0)
 		return -1;
-	tell_evicted(t, &r.evicted);
+	notify_evicted(t->deps->notify, &t->loop->owner, &t->conversation_id,
+		       &r.evicted);
 	t->loop->turn_number = r.turn_number;
 	t->loop->opens = t->loop->titled = r.titled;
 	t->loop->title = r.title;

@@ -579,15 +579,18 @@ def test_dead_process_is_told_by_who_closes_its_turn(make_lab):
     stream.close()
 
 
-@pytest.mark.parametrize("how", ["send", "regenerate", "plain"])
+@pytest.mark.parametrize("how", ["send", "regenerate", "plain", "choose"])
 def test_a_turn_that_another_takes_the_place_of_is_told(lab, how):
-    """One whose process died, by the request that begins the next one."""
+    """One whose process died, by the request that begins the next one, or changes
+    the thread."""
     c = make(lab)
     lab.stream("/chat/lab/stream", {"content": "x", "conversationId": c},
-               user="ada").close()
-    [[turn]] = wait_until("its end", lambda: lab.sql(
+               user="ada").events()
+    if how == "choose":
+        lab.stream(f"/conversations/{c}/regenerate", {}, user="ada").events()
+    [turn] = wait_until("its end", lambda: lab.sql(
         "SELECT LOWER(HEX(id)) FROM turn WHERE status = 3 AND conversation_id ="
-        f" x'{c.replace('-', '')}'"))
+        f" x'{c.replace('-', '')}' ORDER BY id DESC"))[0]
     lab.sql("UPDATE turn SET status = 1, answer_seq = NULL, ended_us = NULL,"
             f" lease_until_us = 1 WHERE id = x'{turn}'")
     lab.sql(f"UPDATE conversation SET running_turn_id = x'{turn}'"
@@ -600,9 +603,13 @@ def test_a_turn_that_another_takes_the_place_of_is_told(lab, how):
     elif how == "send":
         assert lab.post("/chat/lab/stream", {"content": "y", "conversationId": c},
                         user="ada").status == 200
+    elif how == "choose":
+        assert lab.post(f"/conversations/{c}/variants", {"variantId": f"{c}.2"},
+                        user="ada").status == 200
     else:
         assert lab.post(f"/conversations/{c}/regenerate", {}, user="ada").status == 200
-    seen = until(events, "turn-status", conversationId=c, status="running")
+    seen = (until(events, "refresh") if how == "choose" else
+            until(events, "turn-status", conversationId=c, status="running"))
     assert (turn, "interrupted") in [
         (e.data["turnId"].replace("-", ""), e.data["status"])
         for e in seen if e.name == "turn-status"]

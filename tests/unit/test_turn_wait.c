@@ -171,6 +171,53 @@ static void a_step_waits_and_goes_on(void **state)
 	play_end(&p);
 }
 
+/* Its own steps come first; the history gets what they leave of the window. */
+static void a_resumed_turn_fits_the_window(void **state)
+{
+	struct uuid conversation;
+	struct llm_service narrow;
+	struct turn_decision d;
+	struct buf b = BUF_INIT(65536);
+	struct play p, q;
+	size_t n;
+
+	(void)state;
+	play(&p, NULL, NULL, "!script {\"text\":\"one\"}");
+	conversation = p.run.conversation_id;
+	play_end(&p);
+	for (int i = 0; i < 5; i++) {
+		buf_reset(&b);
+		buf_adds(&b, "!script {\"text\":\"");
+		for (int k = 0; k < 300; k++)
+			buf_adds(&b, "a long answer. ");
+		buf_adds(&b, "\"}");
+		play(&p, NULL, &conversation, b.p);
+		play_end(&p);
+	}
+	buf_reset(&b);
+	buf_adds(&b, "!script {\"narration\":\"");
+	for (int k = 0; k < 300; k++)
+		buf_adds(&b, "a long thought. ");
+	buf_adds(&b, "\",\"tool_calls\":[" CALL("wipe")
+		 "],\"then\":{\"text\":\"Done.\"}}");
+	play_to_wait(&p, &conversation, b.p);
+	/* What was sent until now fills the window. */
+	narrow = *p.run.in.target.service;
+	narrow.context_tokens = (int)context_tokens(p.run.loop) +
+		narrow.max_output_tokens + 20;
+	p.run.in.target.service = &narrow;
+	d = decision(rows_of(&p, &n), WAIT_APPROVED);
+	assert_int_equal(wake(&q, &p, &d, 1), 1);
+	assert_int_equal(q.status, TURN_DONE);
+	assert_true(q.run.loop->share[PART_HISTORY].cut);
+	assert_true(q.run.loop->share[PART_HISTORY].tokens > 0);
+	assert_in_range(context_tokens(q.run.loop), 1,
+			narrow.context_tokens - narrow.max_output_tokens);
+	play_end(&q);
+	play_end(&p);
+	buf_release(&b);
+}
+
 /* What another request decides while a call runs is taken up without a pause. */
 static struct play *waiting_play;
 static struct turn_decision second;
@@ -521,6 +568,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_step_waits_and_goes_on),
+		cmocka_unit_test(a_resumed_turn_fits_the_window),
 		cmocka_unit_test(decisions_meet),
 		cmocka_unit_test(a_decision_that_died_is_not_run_again),
 		cmocka_unit_test(a_stop_ends_what_waits),

@@ -145,7 +145,8 @@ void tree_regenerate(struct tree *t, int node, int steps)
 
 void tree_choose(struct tree *t, int head)
 {
-	ok(thread_choose(db, &ann, &t->id, t->v[head].seq, NULL, &e));
+	ok(thread_choose(db, &ann, &t->id, t->v[head].seq, NULL,
+			 &(struct turn_evicted){ .status = 0 }, &e));
 	*slot(t, t->v[head].parent) = head;
 }
 
