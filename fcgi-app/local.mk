@@ -23,7 +23,6 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/me.c \
 	fcgi-app/api/message.c \
 	fcgi-app/api/notification.c \
-	fcgi-app/api/option_fields.h \
 	fcgi-app/api/page.c fcgi-app/api/page.h \
 	fcgi-app/api/resource.c \
 	fcgi-app/api/scope.c fcgi-app/api/scope.h \

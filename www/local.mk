@@ -31,6 +31,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/sse.js \
 	www/js/store/conversations.js \
 	www/js/store/notices.js \
+	www/js/store/options.js \
 	www/js/store/pages.js \
 	www/js/store/session.js \
 	www/js/store/settings.js \

@@ -16,7 +16,7 @@ static int read_body(struct request *rq, struct turn_request *in,
 		SEND_FIELD("workspaceId", FIELD_SLUG, FIELD_REQUIRED,
 			   workspace_id),
 		SEND_CONTENT(rq, "content"),
-#include "api/option_fields.h"
+		SEND_OPTIONS
 		SEND_FIELD("conversationId", FIELD_UUID, FIELD_NULLABLE,
 			   conversation_id),
 		SEND_FIELD("agentId", FIELD_SLUG, FIELD_NULLABLE, agent_id),

@@ -77,7 +77,7 @@ int api_agent_stream(struct request *rq, struct response *rs, struct err *e)
 		{ .key = "contextType", .type = FIELD_TEXT,
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct agent_body, context_type) },
-#include "api/option_fields.h"
+		SEND_OPTIONS
 	};
 	const struct send_as as = { .dialect = DIALECT_V2 };
 	struct agent_body b;

@@ -147,7 +147,7 @@ static int read_body(struct request *rq, struct turn_request *in,
 {
 	const struct field fields[] = {
 		SEND_CONTENT(rq, "content"),
-#include "api/option_fields.h"
+		SEND_OPTIONS
 	};
 
 	if (send_read(rq, TURN_SEND, fields, ARRAY_LEN(fields), in,

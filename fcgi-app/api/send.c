@@ -55,7 +55,7 @@ int send_read(struct request *rq, enum turn_verb verb,
 int send_read_options(const json_t *o, struct turn_options *out, struct err *e)
 {
 	static const struct field fields[] = {
-#include "api/option_fields.h"
+		SEND_OPTIONS
 	};
 	struct turn_request in = { .options = *out };
 

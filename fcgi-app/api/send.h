@@ -27,10 +27,12 @@
 	  .max_chars = (size_t)(rq)->conf->limits.message_chars, \
 	  .offset = offsetof(struct turn_request, content) }
 
-/*
- * The fields of turn_options.def stand in such a table as
- * #include "api/option_fields.h"
- */
+/* The fields of turn_options.def in such a table. */
+#define SEND_OPTION(F, SEP, member_, key_, type_, max_, kept_, form_) \
+	{ .key = key_, .type = FIELD_##type_, .flags = FIELD_NULLABLE, \
+	  .max_chars = max_, \
+	  .offset = offsetof(struct turn_request, options.member_) },
+#define SEND_OPTIONS TURN_OPTIONS(SEND_OPTION, , )
 
 /* The caller's request for a turn. */
 struct turn_request send_request(const struct request *rq, enum turn_verb verb);

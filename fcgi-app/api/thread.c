@@ -77,7 +77,7 @@ int api_thread_regenerate(struct request *rq, struct response *rs,
 		  .flags = FIELD_NULLABLE,
 		  .offset = offsetof(struct replace_body, message_id) },
 		SEND_FIELD("agentId", FIELD_SLUG, FIELD_NULLABLE, agent_id),
-#include "api/option_fields.h"
+		SEND_OPTIONS
 	};
 
 	return stream_replace(rq, rs, fields, ARRAY_LEN(fields), e);
@@ -97,7 +97,7 @@ int api_thread_edit(struct request *rq, struct response *rs, struct err *e)
 		  .offset = offsetof(struct replace_body, message_id) },
 		SEND_CONTENT(rq, "content"),
 		SEND_FIELD("agentId", FIELD_SLUG, FIELD_NULLABLE, agent_id),
-#include "api/option_fields.h"
+		SEND_OPTIONS
 	};
 
 	return stream_replace(rq, rs, fields, ARRAY_LEN(fields), e);

@@ -175,7 +175,7 @@ int api_turn_store(struct request *rq, struct response *rs, struct err *e)
 int api_turn_continue(struct request *rq, struct response *rs, struct err *e)
 {
 	static const struct field fields[] = {
-#include "api/option_fields.h"
+		SEND_OPTIONS
 	};
 	struct send_as as = { .dialect = DIALECT_NATIVE };
 	struct turn_request in;

@@ -119,7 +119,7 @@ int plain_change(struct request *rq, struct response *rs, struct err *e)
 		return err_field(e, ERR_INVALID_FIELD, "message",
 				 "Only a user's message can be edited.");
 	p.web = plain_has_web(rq, &c);
-	p.wants_web = m.web;
+	p.wants_web = m.options.web;
 	plain_begin(&p, rs, 200, STR("Edit message"));
 	buf_adds(p.b, "<p>The messages after this one are kept as an earlier "
 		 "version.</p>\n");

@@ -14,6 +14,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/token.c lib/store/token.h \
 	lib/store/tool_output.c lib/store/tool_output.h \
 	lib/store/turn.c lib/store/turn.h lib/store/turn_continue.c \
+	lib/store/turn_options.def \
 	lib/store/turn_dead.c lib/store/turn_late.c lib/store/turn_many.c \
 	lib/store/usage.c lib/store/usage.h \
 	lib/store/user.c lib/store/user.h \

@@ -32,8 +32,8 @@ static const struct db_field fields[] = {
 	SCOPE_FIELDS(F, COMMA),
 #undef F
 #define F(mem, t, sql) { .column = #mem, .type = T_##t, \
-		.offset = offsetof(struct row, m) + offsetof(struct message, mem) }
-	MESSAGE_FIELDS(F, COMMA)
+		.offset = offsetof(struct row, m) + offsetof(struct message, mem) },
+	MESSAGE_FIELDS(F, )
 #undef F
 };
 

@@ -7,6 +7,7 @@
 #define STORE_MESSAGE_H
 
 #include "store/store.h"
+#include "store/turn_options.def"
 
 enum message_role {
 	ROLE_USER = 1, ROLE_ASSISTANT = 2, ROLE_SYSTEM = 3, ROLE_TOOL = 4,
@@ -21,6 +22,22 @@ enum message_kind {
 	KIND_REPLY = 5,		/* result of a question: what the user chose */
 };
 
+/* Only what is kept with a message, of the rows of turn_options.def. */
+#define MESSAGE_OPTION(F, SEP, member, key, type, max_chars, kept, form) \
+	MESSAGE_OPTION_##kept(F, SEP, member, type)
+#define MESSAGE_OPTION_MESSAGE(F, SEP, member, type) F(SEP, member, type)
+#define MESSAGE_OPTION_TURN(F, SEP, member, type)
+#define MESSAGE_OPTION_PAGE(F, SEP, member, type)
+
+/* What its request said that is kept with a message: KIND_SAID; as in meta. */
+struct message_options {
+#define MESSAGE_OPTION_C_BOOL int64_t
+#define MESSAGE_OPTION_C_TEXT struct str
+#define F(SEP, member, type) MESSAGE_OPTION_C_##type member;
+	TURN_OPTIONS(MESSAGE_OPTION, F, )
+#undef F
+};
+
 struct message {
 	int64_t seq;		/* 1, 2, … within the conversation */
 	int64_t role;		/* enum message_role */
@@ -33,9 +50,9 @@ struct message {
 	int64_t kind;			/* enum message_kind */
 	struct str finish_reason;	/* answer: as in meta; p == NULL: none */
 	struct str client_id;	/* said: as in meta; or NULL. Not read back */
-	int64_t web;		/* said: the user wants the web; as in meta */
 	int64_t continues_seq;	/* answer: of the one that goes on here; or 0 */
 	int64_t kept;		/* result: tool_output has all of it */
+	struct message_options options;
 };
 
 struct message_page {

@@ -95,11 +95,26 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" running_turn_id = NULL, updated_us = ?, version = version + 1" \
 	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
 	" AND running_turn_id = ?"
-#define MESSAGE_ROW "uiiuisSIIiSSiIi"
+/* Columns of message.options, which come last: ", a", ",?", "i", ", DB_I(…)". */
+#define OPTION_NAME(SEP, member, type) ", " #member
+#define OPTION_MARK(SEP, member, type) ",?"
+#define OPTION_LETTER(SEP, member, type) OPTION_LETTER_##type
+#define OPTION_LETTER_BOOL "i"
+#define OPTION_LETTER_TEXT "S"
+#define OPTION_VALUE(m, member, type) , OPTION_VALUE_##type((m)->member)
+#define OPTION_VALUE_BOOL DB_I
+#define OPTION_VALUE_TEXT DB_S_IF
+#define MESSAGE_OPTION_NAMES TURN_OPTIONS(MESSAGE_OPTION, OPTION_NAME, )
+#define MESSAGE_OPTION_MARKS TURN_OPTIONS(MESSAGE_OPTION, OPTION_MARK, )
+#define MESSAGE_OPTION_ROW TURN_OPTIONS(MESSAGE_OPTION, OPTION_LETTER, )
+#define MESSAGE_OPTION_VALUES(o) TURN_OPTIONS(MESSAGE_OPTION, OPTION_VALUE, o)
+
+#define MESSAGE_ROW "uiiuisSIIiSSIi" MESSAGE_OPTION_ROW
 #define MESSAGE_INSERT \
 	"INSERT INTO message (conversation_id, seq, role, turn_id, created_us," \
 	" content, meta, variant_index, variant_count, kind, finish_reason," \
-	" client_id, web, continues_seq, kept) VALUES "
+	" client_id, continues_seq, kept" MESSAGE_OPTION_NAMES ") VALUES "
+#define MESSAGE_VALUES "(?,?,?,?,?,?,?,?,?,?,?,?,?,?" MESSAGE_OPTION_MARKS ")"
 #define TURN_INSERT \
 	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
 	" user_seq, started_us, variant_index, variant_count, client," \
@@ -194,9 +209,19 @@ int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
 	F(variant_count, I, "m.variant_count") SEP \
 	F(kind, I, "m.kind") SEP \
 	F(finish_reason, S, "m.finish_reason") SEP \
-	F(web, i, "m.web") SEP \
 	F(continues_seq, I, "m.continues_seq") SEP \
-	F(kept, i, "m.kept")
+	F(kept, i, "m.kept") \
+	TURN_OPTIONS(MESSAGE_OPTION_FIELD, F, SEP)
+/* SEP must not be COMMA: it is handed on. */
+#define MESSAGE_OPTION_FIELD(F, SEP, member, key, type, max_chars, kept, form) \
+	OPTION_FIELD_##kept(F, SEP, member, type)
+#define OPTION_FIELD_MESSAGE(F, SEP, member, type) \
+	SEP OPTION_FIELD(F, options.member, OPTION_TYPE_##type, "m." #member)
+#define OPTION_FIELD_TURN(F, SEP, member, type)
+#define OPTION_FIELD_PAGE(F, SEP, member, type)
+#define OPTION_FIELD(F, member, t, sql) F(member, t, sql)
+#define OPTION_TYPE_BOOL i
+#define OPTION_TYPE_TEXT S
 #define SCOPE_FIELDS(F, SEP) \
 	F(workspace_id, s, "c.workspace_id") SEP \
 	F(agent_id, s, "c.agent_id") SEP \

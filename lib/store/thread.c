@@ -31,8 +31,8 @@ static const struct db_field number_fields[] = {
 };
 
 static const struct db_field message_fields[] = {
-#define F(m, t, sql) FIELD_OF(struct message, m, t)
-	MESSAGE_FIELDS(F, COMMA)
+#define F(m, t, sql) FIELD_OF(struct message, m, t),
+	MESSAGE_FIELDS(F, )
 #undef F
 };
 
@@ -222,7 +222,8 @@ static int begin(struct db *tx, struct replacing *k, struct err *e)
 			.turn_id = r->turn_id, .created_us = r->attempt_us,
 			.content = r->content, .meta = r->meta,
 			.kind = KIND_SAID, .client_id = r->client_id,
-			.web = r->web, .variant_index = k->number.index,
+			.options = r->options,
+			.variant_index = k->number.index,
 			.variant_count = k->number.count,
 		};
 		if (message_insert(tx, &r->conversation_id, &r->user, e))

@@ -29,7 +29,7 @@ struct turn_replace {
 	bool edit;
 	struct str content, meta;	/* edit; meta: JSON object, or NULL */
 	struct str client_id;		/* edit: as struct message has them */
-	bool web;
+	struct message_options options;
 	struct str title;		/* edit of a thread's first message: its
 					   title unless a person chose one */
 	struct str client;		/* the page's tools (turn.client); or NULL */

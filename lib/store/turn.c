@@ -69,8 +69,8 @@ enum { MESSAGE_PARAMS = sizeof(MESSAGE_ROW) - 1 };
 /* From `kind` on, as MESSAGE_INSERT has them. */
 #define COLUMN_ARGS(m) \
 	DB_I((m)->kind), DB_S_IF((m)->finish_reason), DB_S_IF((m)->client_id), \
-	DB_I((m)->web), DB_I_IF((m)->continues_seq, (m)->continues_seq), \
-	DB_I((m)->kept)
+	DB_I_IF((m)->continues_seq, (m)->continues_seq), DB_I((m)->kept) \
+	MESSAGE_OPTION_VALUES(&(m)->options)
 
 static struct db_val *message_args(struct db_val *v,
 				   const struct uuid *conversation_id,
@@ -137,8 +137,8 @@ struct begun {
 static const struct db_field begun_fields[] = {
 	FIELD_OF(struct begun, got, i),
 #define F(mem, t, sql) { .column = #mem, .type = T_##t, \
-		.offset = offsetof(struct begun, m) + offsetof(struct message, mem) }
-	MESSAGE_FIELDS(F, COMMA)
+		.offset = offsetof(struct begun, m) + offsetof(struct message, mem) },
+	MESSAGE_FIELDS(F, )
 #undef F
 };
 
@@ -188,8 +188,8 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 
 				    DB_U(&b->conversation_id), DB_U(&b->turn_id),
 				    DB_I(m->created_us), DB_S(content_of(m)),
-				    DB_S_IF(m->meta), DB_S_IF(m->client_id),
-				    DB_I(m->web),
+				    DB_S_IF(m->meta), DB_S_IF(m->client_id)
+				    MESSAGE_OPTION_VALUES(&m->options),
 
 				    DB_U(&b->turn_id), DB_U(&b->conversation_id),
 				    DB_I(m->created_us + TURN_LEASE_US),
@@ -288,7 +288,7 @@ int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 		.meta = b->meta,
 		.kind = KIND_SAID,
 		.client_id = b->client_id,
-		.web = b->web,
+		.options = b->options,
 	};
 	if (b->title.p)
 		b->title = utf8_head(b->title, LIM_TITLE_CHARS);
@@ -496,7 +496,7 @@ static int end_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 {
 	struct ending *k = ctx;
 	struct message *answer = k->t->answer;
-	struct db_val v[22 + sizeof(USAGE_ROW) - 1 + 10 + 5];
+	struct db_val v[7 + MESSAGE_PARAMS + sizeof(USAGE_ROW) - 1 + 10 + 5];
 
 	k->ended = false;
 	if (answer)

@@ -86,7 +86,7 @@ struct turn_begin {
 	struct str content;	/* the user message */
 	struct str meta;	/* JSON object text, or NULL */
 	struct str client_id;	/* as struct message has them */
-	bool web;
+	struct message_options options;
 	struct str client;	/* JSON: the page's tools (turn.client); or NULL */
 	struct str provider, model;	/* of its service; or NULL */
 	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */

@@ -68,9 +68,8 @@ int64_t context_tokens(const struct turn_loop *l)
 static bool wants_web(const struct turn_loop *l)
 {
 	const struct turn_run *t = l->run;
-	int said = t->in.options.web;
 
-	return said > 0 || (!said && t->user.web) ||
+	return t->in.options.web > 0 ||
 	       web_asked(&l->tool_ctx.turn.by.conf->web_words,
 			 t->in.content.n ? t->in.content : t->user.content);
 }

@@ -21,5 +21,5 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/said.c \
 	lib/turn/start.c \
 	lib/turn/title.c \
-	lib/turn/turn.h lib/turn/turn_options.def \
+	lib/turn/turn.h \
 	lib/turn/unstored.c lib/turn/unstored.h

@@ -8,12 +8,12 @@
 #include "base/banned.h"
 
 const struct turn_option turn_options[N_TURN_OPTIONS] = {
-#define TURN_OPTION(member_, key_, type_, max_chars, kept_, form_) \
+#define ROW(F, SEP, member_, key_, type_, max_chars, kept_, form_) \
 	{ .key = key_, .type = TURN_OPTION_##type_, \
 	  .offset = offsetof(struct turn_options, member_), \
 	  .kept = TURN_OPTION_##kept_, .form = form_ },
-#include "turn/turn_options.def"
-#undef TURN_OPTION
+	TURN_OPTIONS(ROW, , )
+#undef ROW
 };
 
 /* Adds what v says of d, if it says anything: a "no" only where it counts. */
@@ -58,6 +58,25 @@ struct str turn_options_meta(struct arena *a, struct str meta,
 		return meta;
 	return str_of(meta.n > 2 ? arena_printf(a, "%.*s,%s", (int)meta.n - 1,
 						meta.p, text + 1) : text);
+}
+
+struct message_options turn_options_kept(const struct turn_options *v)
+{
+#define KEPT_BOOL(x) ((x) > 0)
+#define KEPT_TEXT(x) (x)
+#define F(SEP, member_, type) .member_ = KEPT_##type(v->member_),
+	return (struct message_options){ TURN_OPTIONS(MESSAGE_OPTION, F, ) };
+#undef F
+}
+
+void turn_options_recall(struct turn_options *v,
+			 const struct message_options *m)
+{
+#define RECALL_BOOL(to, from) do { if (!(to)) (to) = (from) > 0; } while (0)
+#define RECALL_TEXT(to, from) do { if (!(to).p) (to) = (from); } while (0)
+#define F(SEP, member, type) RECALL_##type(v->member, m->member);
+	TURN_OPTIONS(MESSAGE_OPTION, F, )
+#undef F
 }
 
 int turn_options_text(const struct turn_options *v, bool said, struct arena *a,

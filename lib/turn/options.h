@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "store/message.h"
 
 struct tool_ctx;
 
@@ -19,10 +20,10 @@ struct tool_ctx;
 
 /* All zero: nothing is said. */
 struct turn_options {
-#define TURN_OPTION(member, key, type, max_chars, kept, form) \
+#define ROW(F, SEP, member, key, type, max_chars, kept, form) \
 	TURN_OPTION_C_##type member;
-#include "turn/turn_options.def"
-#undef TURN_OPTION
+	TURN_OPTIONS(ROW, , )
+#undef ROW
 };
 
 enum turn_option_type {
@@ -41,9 +42,9 @@ struct turn_option {
 };
 
 enum { N_TURN_OPTIONS = 0
-#define TURN_OPTION(member, key, type, max_chars, kept, form) + 1
-#include "turn/turn_options.def"
-#undef TURN_OPTION
+#define ROW(F, SEP, member, key, type, max_chars, kept, form) + 1
+	TURN_OPTIONS(ROW, , )
+#undef ROW
 };
 extern const struct turn_option turn_options[N_TURN_OPTIONS];
 
@@ -53,6 +54,13 @@ extern const struct turn_option turn_options[N_TURN_OPTIONS];
  */
 struct str turn_options_meta(struct arena *a, struct str meta,
 			     const struct turn_options *v);
+
+/* What of v is kept with the message, for its row. Borrows. */
+struct message_options turn_options_kept(const struct turn_options *v);
+
+/* Fills what v leaves unsaid with what was said with the message. Borrows. */
+void turn_options_recall(struct turn_options *v,
+			 const struct message_options *m);
 
 /*
  * Checks v, and writes what of it is kept with the turn: turn.client, in a;

@@ -90,6 +90,7 @@ static int load_user(struct turn_run *t, int64_t seq, struct err *e)
 		return -1;
 	t->user.turn_id = t->id;
 	t->in.content = t->user.content;
+	turn_options_recall(&t->in.options, &t->user.options);
 	return 0;
 }
 
@@ -327,7 +328,8 @@ static int begin_send(struct start *s, struct err *e)
 		.agent_id = str_of(t->in.target.agent->id),
 		.title = title_of(t, t->arena),
 		.content = t->in.content, .meta = t->in.meta,
-		.client_id = t->in.client_id, .web = t->in.options.web > 0,
+		.client_id = t->in.client_id,
+		.options = turn_options_kept(&t->in.options),
 		.client = s->client,
 		.provider = provider_of(t), .model = model_of(t),
 		.text_of_events = turn_text_of_events,
@@ -383,7 +385,7 @@ static int begin_replace(struct start *s, struct err *e)
 	if (edit) {
 		r.meta = t->in.meta;
 		r.client_id = t->in.client_id;
-		r.web = t->in.options.web > 0;
+		r.options = turn_options_kept(&t->in.options);
 		r.title = title_of(t, t->arena);
 	}
 	if (thread_replace(t->deps->db, &t->loop->owner, &r, e) < 0)

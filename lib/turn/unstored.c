@@ -24,7 +24,7 @@ _Static_assert(KEY_BYTES == crypto_aead_xchacha20poly1305_ietf_KEYBYTES,
 	F(estimated) F(iterations) F(ttft_ms) F(duration_ms) F(created_us)
 #define USAGE_TEXTS(F) F(workspace_id) F(agent_id) F(provider) F(model) \
 	F(finish_reason) F(prompts) F(tools)
-#define MESSAGE_NUMBERS(F) F(role) F(kind) F(web) F(continues_seq) F(kept) \
+#define MESSAGE_NUMBERS(F) F(role) F(kind) F(continues_seq) F(kept) \
 	F(variant_index) F(variant_count) F(seq) F(created_us)
 #define MESSAGE_TEXTS(F) F(content) F(meta) F(finish_reason)
 

@@ -34,10 +34,10 @@ def test_error_codes_are_the_tables(lab):
 
 
 def test_turn_options_are_the_tables():
-    rows = (pathlib.Path(__file__).parents[2] / "lib/turn" /
+    rows = (pathlib.Path(__file__).parents[2] / "lib/store" /
             "turn_options.def").read_text()
     assert list(SPEC["components"]["schemas"]["TurnOptions"]["properties"]) == \
-        re.findall(r'^TURN_OPTION\(\w+, "(\w+)"', rows, re.M) != []
+        re.findall(r'ROW\(F, SEP, \w+, "(\w+)"', rows) != []
 
 
 def deref(node):

@@ -17,17 +17,28 @@ OPENAI = "//chat/openai/v1/chat/completions"
 SAY = "!script " + json.dumps({"text": "ok"})
 
 
+@pytest.fixture(scope="module", params=["MESSAGE", "TURN"])
+def kept(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def without_tools(tmp_path_factory):
-    """A lab whose responder has the example's option."""
+def without_tools(tmp_path_factory, kept):
+    """A lab whose responder has the example's option, kept so."""
     copy = Copy(tmp_path_factory.mktemp("option"))
     subprocess.run(["patch", "-p1", "--no-backup-if-mismatch"], cwd=copy.root,
                    input=PATCH, text=True, check=True, capture_output=True)
-    assert 1 < len(copy.touched()) + 1 <= AT_MOST, copy.touched()
+    assert "sql/0999-no-tools.sql" in copy.touched()
+    assert len(copy.touched()) + 1 <= AT_MOST, copy.touched()
+    if kept == "TURN":
+        copy.edit("lib/store/turn_options.def", '"noTools", BOOL, 0, MESSAGE',
+                  '"noTools", BOOL, 0, TURN')
+        (copy.root / "sql/0999-no-tools.sql").unlink()
     copy.make("lamplighter.fcgi")
     with contextlib.ExitStack() as stack:
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(lab_module, "RESPONDER", copy.build / "lamplighter.fcgi")
+            patched.setenv("LAMPLIGHTER_SQL_DIR", str(copy.root / "sql"))
             started = stack.enter_context(Lab())
         yield started
 
@@ -86,3 +97,22 @@ def test_a_continued_turn_has_it(without_tools):
         turn = events[0].data["turnId"]
         answer = without_tools.stream(f"/turns/{turn}/continue", {}, user="ada")
         assert offered(without_tools, answer) != began
+
+
+def test_an_answer_made_again_has_what_is_kept_with_its_message(without_tools, kept):
+    body = {"content": SAY, "noTools": True}
+    stream = without_tools.stream("/chat/lab/stream", body, user="ada")
+    talk = stream.events()[0].data["conversationId"]
+    path = f"/conversations/{talk}"
+    assert offered(without_tools, without_tools.stream(
+        f"{path}/regenerate", {}, user="ada")) == (kept == "TURN")
+    assert offered(without_tools, without_tools.stream(
+        f"{path}/regenerate", {"noTools": False}, user="ada"))
+    fork = without_tools.post(f"{path}/fork", {"messageId": f"{talk}.1"},
+                              user="ada").json["conversationId"]
+    assert offered(without_tools, without_tools.stream(
+        f"/conversations/{fork}/regenerate", {}, user="ada")) == (kept == "TURN")
+    for wish, at in ({}, talk), ({"noTools": True}, fork):
+        edit = {"messageId": f"{at}.1", "content": SAY, **wish}
+        assert offered(without_tools, without_tools.stream(
+            f"/conversations/{at}/edit", edit, user="ada")) == (not wish)

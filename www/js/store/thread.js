@@ -37,8 +37,8 @@ export class Thread extends Pages {
 		this.key = this.conversationId || `draft-${++drafts}`;
 		/** ApiError of the last thing that was asked for, or null */
 		this.sendError = null;
-		/** whether the web is to be asked; undefined: nothing was said of it */
-		this.web = undefined;
+		/** options.js by key, true or false; what is not there was not said */
+		this.options = {};
 		/** what is in the message field */
 		this.draft = '';
 		/** true while another version is being fetched */
@@ -83,7 +83,7 @@ export class Thread extends Pages {
 	/** What each request that begins a turn says beside its text. */
 	#more()
 	{
-		return { client: clientOf(), webSearch: this.web };
+		return { client: clientOf(), ...this.options };
 	}
 
 	/** Answers a turn's question again; what came after it gives way. */

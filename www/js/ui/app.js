@@ -457,7 +457,7 @@ class LampApp extends PageElement {
 			<div class="composer-dock" id="composer">
 				${off ? offView() : nothing}
 				<lamp-composer .thread=${thread} ?disabled=${off}
-					?web=${this.session.agent(thread.workspaceId, thread.agentId)?.webSearch}
+					.agent=${this.session.agent(thread.workspaceId, thread.agentId)}
 					name=${this.session.agents(thread.workspaceId).length > 0 ? name : ''}
 					.agents=${this.session.agents(thread.workspaceId)}></lamp-composer>
 			</div>`;

@@ -4,6 +4,7 @@
 import { html, live, nothing } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
 import { Watch } from '../observable.js';
+import { OPTIONS } from '../store/options.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
@@ -19,8 +20,8 @@ class LampComposer extends PageElement {
 		/** [{agentId, name}] to choose from; empty hides the choice */
 		agents: { attribute: false },
 		disabled: { type: Boolean },
-		/** true where the assistant has tools for the web */
-		web: { type: Boolean },
+		/** the assistant's record, for what it offers (options.js) */
+		agent: { attribute: false },
 	};
 
 	constructor()
@@ -49,7 +50,8 @@ class LampComposer extends PageElement {
 					@input=${this.#onInput} @keydown=${this.#onKey}></textarea>
 				<div class="composer-bar">
 					${this.#agentChoice()}
-					${this.web ? this.#webToggle() : nothing}
+					${OPTIONS.filter((option) => option.offered(this.agent))
+		.map((option) => this.#toggle(option))}
 					<span class="composer-left ${left < 0 ? 'over' : ''}" aria-live="polite"
 						>${left < 0 ? t('composer.over', { n: -left }) :
 							thread.draft.length > TELL_FROM ?
@@ -82,17 +84,18 @@ class LampComposer extends PageElement {
 			</select>${icon('chevron')}</label>`;
 	}
 
-	/** Whether the web is to be asked; holds for this conversation in this page. */
-	#webToggle()
+	/** An option; holds for this conversation in this page. */
+	#toggle(option)
 	{
 		const { thread } = this;
+		const on = Boolean(thread.options[option.key]);
 
-		return html`<button type="button" class="web-toggle" title=${t('composer.webTitle')}
-			aria-pressed=${thread.web ? 'true' : 'false'} ?disabled=${this.disabled}
+		return html`<button type="button" class="option-toggle" title=${t(option.title)}
+			aria-pressed=${on ? 'true' : 'false'} ?disabled=${this.disabled}
 			@click=${() => {
-				thread.web = !thread.web;
+				thread.options = { ...thread.options, [option.key]: !on };
 				thread.changed();
-			}}>${icon('globe')}<span>${t('composer.web')}</span></button>`;
+			}}>${icon(option.icon)}<span>${t(option.text)}</span></button>`;
 	}
 
 	/** Why the last message was not taken. */
