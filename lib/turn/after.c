@@ -1,5 +1,5 @@
-#include "turn/after.h"
 
+#include "turn/after.h"
 #include "base/log.h"
 #include "turn/loop.h"
 

@@ -5,6 +5,8 @@
  * limited number at a time, while the turn's thread keeps the client informed:
  * events are emitted by that thread only.
  */
+#include "turn/calls.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +17,18 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "turn/emit.h"
 #include "turn/loop.h"
+#include "turn/nested.h"
+#include "turn/pause.h"
+#include "turn/said.h"
 
 #include "base/banned.h"
 
 enum {
 	TOOL_STACK_BYTES = 262144,
 	NOTES = 16,		/* of one call that wait to be told */
+	REPEATS = 2,		/* same call with the same arguments */
 };
 
 struct note {
@@ -207,7 +214,7 @@ static bool refused(struct turn_loop *l, struct turn_call *c)
 			    &c->result);
 		return true;
 	}
-	if (calls_note(l, c) >= TURN_REPEATS) {
+	if (calls_note(l, c) >= REPEATS) {
 		tool_refuse(l->arena, ERR_TOOL_ARGS,
 			    "This call was made with the same arguments before; "
 			    "its result will not change. Use the results that "

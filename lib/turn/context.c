@@ -3,12 +3,15 @@
  * the thread (history.c), the user's message, and later the steps of this
  * turn. prompt/part.h says how much each may have.
  */
+#include "turn/context.h"
+
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "tool/web/web.h"
+#include "turn/history.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"

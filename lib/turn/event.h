@@ -78,6 +78,8 @@ struct turn_event {
 /* The event that tells of one thing that the turn waits for; without a number. */
 struct turn_event turn_event_of_wait(const struct turn_wait *wait);
 
+enum { TURN_IDLE_MS = 15000 };	/* silence until a keep-alive */
+
 struct sink {
 	/*
 	 * Takes one event; does not send, so it never blocks. Never fails
@@ -92,7 +94,7 @@ struct sink {
 	 * have to. May be NULL where flush is.
 	 */
 	bool (*try_flush)(struct sink *s);
-	/* During silence (about every 15 s): emits a keep-alive. May be NULL. */
+	/* After TURN_IDLE_MS of silence: emits a keep-alive. May be NULL. */
 	void (*idle)(struct sink *s);
 };
 

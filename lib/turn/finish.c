@@ -4,6 +4,8 @@
  * will find; where nothing could be stored, ERROR says so and brings the text,
  * so that the person can save it.
  */
+#include "turn/finish.h"
+
 #include <sodium.h>
 #include <string.h>
 #include <time.h>
@@ -11,7 +13,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "db/db.h"
+#include "turn/emit.h"
 #include "turn/loop.h"
+#include "turn/meta.h"
 #include "turn/notify.h"
 #include "turn/unstored.h"
 

@@ -1,10 +1,9 @@
-#include "turn/follow.h"
 
+#include "turn/follow.h"
 #include "base/clock.h"
 #include "store/conversation.h"
 #include "turn/live.h"
 #include "turn/log.h"
-#include "turn/loop.h"
 #include "turn/notify.h"
 #include "turn/pack.h"
 

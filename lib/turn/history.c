@@ -6,10 +6,15 @@
  * tool rows. So it never starts with a tool row, and every call is answered:
  * where the stored thread lacks an answer, one that says so is put in (B15).
  */
+#include "turn/history.h"
+
 #include <string.h>
 
 #include "base/limits.h"
+#include "turn/calls.h"
+#include "turn/context.h"
 #include "turn/loop.h"
+#include "turn/meta.h"
 
 #include "base/banned.h"
 

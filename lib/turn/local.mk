@@ -1,25 +1,27 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/turn/after.c lib/turn/after.def lib/turn/after.h \
 	lib/turn/ask.c lib/turn/ask.h \
-	lib/turn/calls.c \
-	lib/turn/context.c \
+	lib/turn/calls.c lib/turn/calls.h \
+	lib/turn/context.c lib/turn/context.h \
+	lib/turn/emit.c lib/turn/emit.h \
 	lib/turn/event.c lib/turn/event.def lib/turn/event.h \
-	lib/turn/finish.c \
+	lib/turn/finish.c lib/turn/finish.h \
 	lib/turn/follow.c lib/turn/follow.h \
-	lib/turn/history.c \
+	lib/turn/history.c lib/turn/history.h \
 	lib/turn/live.c lib/turn/live.h \
 	lib/turn/log.c lib/turn/log.h \
 	lib/turn/loop.c lib/turn/loop.h \
-	lib/turn/meta.c \
-	lib/turn/nested.c \
+	lib/turn/meta.c lib/turn/meta.h \
+	lib/turn/nested.c lib/turn/nested.h \
 	lib/turn/notify.c lib/turn/notify.h \
 	lib/turn/options.c lib/turn/options.h \
 	lib/turn/pack.c lib/turn/pack.h \
-	lib/turn/pause.c \
+	lib/turn/pause.c lib/turn/pause.h \
 	lib/turn/preview.c lib/turn/preview.h \
-	lib/turn/resume.c \
-	lib/turn/said.c \
+	lib/turn/resume.c lib/turn/resume.h \
+	lib/turn/said.c lib/turn/said.h \
 	lib/turn/start.c \
-	lib/turn/title.c \
+	lib/turn/step.h \
+	lib/turn/title.c lib/turn/title.h \
 	lib/turn/turn.h \
 	lib/turn/unstored.c lib/turn/unstored.h

@@ -3,6 +3,8 @@
  * answers or the limit of iterations is met; then one last call in which it
  * may not call tools.
  */
+#include "turn/loop.h"
+
 #include <math.h>
 #include <sodium.h>
 #include <string.h>
@@ -12,9 +14,14 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "store/key.h"
+#include "turn/calls.h"
+#include "turn/context.h"
+#include "turn/emit.h"
+#include "turn/finish.h"
 #include "turn/live.h"
-#include "turn/loop.h"
 #include "turn/notify.h"
+#include "turn/pause.h"
+#include "turn/resume.h"
 
 #include "base/banned.h"
 

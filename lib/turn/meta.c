@@ -3,11 +3,16 @@
  * read (docs/turn.md lists it), so names are the wire's. What a row is stands in
  * its columns: metadata holds texts of others, which may look like any of it.
  */
+#include "turn/meta.h"
+
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "turn/calls.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
+
+enum { REASONING_BYTES = 65536 };	/* stored of the reasoning of a step */
 
 enum { META_BYTES = 4 * 1048576 + LIM_UNSTORED_BYTES };
 
@@ -25,8 +30,8 @@ static void write_reasoning(struct turn_loop *l, struct jw *w)
 
 	if (s.n == 0)
 		return;
-	if (s.n > TURN_REASONING_BYTES) {
-		s.n = TURN_REASONING_BYTES;
+	if (s.n > REASONING_BYTES) {
+		s.n = REASONING_BYTES;
 		s.n = utf8_complete(s);
 	}
 	jw_kstr(w, "reasoning", s);

@@ -5,11 +5,15 @@
  * does as notes of the call. Its tools are bound to the same caller.
  */
 
+#include "turn/nested.h"
+
 #include "base/limits.h"
 #include "base/log.h"
 #include "tool/agent/option.h"
 #include "tool/core/kind.h"
 #include "turn/ask.h"
+#include "turn/context.h"
+#include "turn/finish.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"

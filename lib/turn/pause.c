@@ -7,11 +7,17 @@
  * The requests are told after the commit, so who is told can answer at once;
  * they are made from the rows, so are those for who comes later (follow.c).
  */
+#include "turn/pause.h"
+
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "turn/calls.h"
+#include "turn/emit.h"
+#include "turn/finish.h"
 #include "turn/loop.h"
+#include "turn/meta.h"
 #include "turn/notify.h"
 
 #include "base/banned.h"

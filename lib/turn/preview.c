@@ -1,8 +1,9 @@
-#include "turn/preview.h"
 
+#include "turn/preview.h"
 #include <string.h>
 
 #include "store/conversation.h"
+#include "turn/context.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"

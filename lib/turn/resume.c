@@ -4,11 +4,16 @@
  * holds for the very call that was asked about: turn, call, tool and arguments
  * as they stand in the thread must give the digest that the row has.
  */
+#include "turn/resume.h"
+
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "turn/calls.h"
+#include "turn/emit.h"
 #include "turn/loop.h"
+#include "turn/pause.h"
 
 #include "base/banned.h"
 

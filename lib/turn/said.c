@@ -3,8 +3,9 @@
  * made up may come back in a result, from a service that echoes or an error that
  * quotes, and is no less made up then.
  */
-#include <strings.h>
+#include "turn/said.h"
 
+#include <strings.h>
 #include "turn/loop.h"
 
 #include "base/banned.h"

@@ -10,8 +10,10 @@
 #include "base/utf8.h"
 #include "db/db.h"
 #include "store/thread.h"
+#include "turn/history.h"
 #include "turn/loop.h"
 #include "turn/notify.h"
+#include "turn/resume.h"
 
 #include "base/banned.h"
 

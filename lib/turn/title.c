@@ -2,6 +2,8 @@
  * After the response: a title by the model for a conversation that has only
  * its first words as one. Failing is no harm, that title stays.
  */
+#include "turn/title.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -9,6 +11,7 @@
 #include "db/db.h"
 #include "turn/after.h"
 #include "turn/ask.h"
+#include "turn/finish.h"
 #include "turn/loop.h"
 #include "turn/notify.h"
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "turn/said.h"
 
 #define CALL(name) "!script {\"tool_calls\":[{\"name\":\"" name \
 	"\",\"args\":{\"task\":\"go\"}}],\"then\":{\"text\":\"Done.\"}}"

@@ -8,6 +8,8 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "turn/context.h"
+#include "turn/title.h"
 
 /* -- answers ---------------------------------------------------------------- */
 

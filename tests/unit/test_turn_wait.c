@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "turn/context.h"
 
 /* -- tools of the lab --------------------------------------------------------- */
 

@@ -1,0 +1,34 @@
+/* What a turn stores: the rows of its steps, what it cost, and its end. */
+#ifndef TURN_FINISH_H
+#define TURN_FINISH_H
+
+#include "base/err.h"
+#include "store/turn.h"
+#include "store/usage.h"
+
+struct turn_loop;
+
+/* Stores the step's rows now; on failure they wait for the end. */
+void steps_store(struct turn_loop *l);
+
+/* Adds those of its rows that are new to l->unstored, without storing them. */
+void steps_add(struct turn_loop *l);
+
+/* Says in a record where it belongs: to the turn of l. Borrows. */
+void usage_place(struct usage *u, const struct turn_loop *l);
+
+/* What a turn cost so far, for the record at its end or at a pause. */
+struct usage loop_usage(struct turn_loop *l, const char *finish_reason);
+
+/*
+ * Calls fn until it gives 0 or an error that does not heal, for some seconds;
+ * the client is told that it takes longer.
+ */
+typedef int loop_store_fn(struct turn_loop *l, void *ctx, struct err *e);
+int loop_stubbornly(struct turn_loop *l, loop_store_fn *fn, void *ctx,
+		    struct err *e) MUST_CHECK;
+
+/* Stores the answer and emits the one terminal event. */
+enum turn_status loop_finish(struct turn_loop *l);
+
+#endif
