@@ -5,7 +5,7 @@
 #include "base/banned.h"
 
 struct trying {
-	const struct attempt *t;
+	const struct attempt_fns *t;
 	void *ctx;
 	bool again;		/* an earlier try may have been committed */
 	bool found;		/* it was */
@@ -45,8 +45,8 @@ static bool was_refused(const struct err *e)
 		e->code == ERR_DB_DUPLICATE;
 }
 
-int attempt_tx(struct db *db, const struct attempt *t, int64_t *us, void *ctx,
-	       struct err *e)
+int attempt_tx(struct db *db, const struct attempt_fns *t, int64_t *us,
+	       void *ctx, struct err *e)
 {
 	struct trying k = { .t = t, .ctx = ctx, .again = *us != 0 };
 	struct err ignored = ERR_INIT;

@@ -14,7 +14,7 @@
 typedef int attempt_fn(struct db *tx, void *ctx, struct arena *a,
 		       struct err *e);
 
-struct attempt {
+struct attempt_fns {
 	/*
 	 * Whether an earlier try was committed: 1, and the outputs are as that
 	 * one left them; 0; -1.
@@ -30,8 +30,8 @@ struct attempt {
  * (ERR_CONFLICT, ERR_BUSY, ERR_DB_DUPLICATE), since an earlier COMMIT may have
  * come through meanwhile.
  */
-int attempt_tx(struct db *db, const struct attempt *t, int64_t *us, void *ctx,
-	       struct err *e) MUST_CHECK;
+int attempt_tx(struct db *db, const struct attempt_fns *t, int64_t *us,
+	       void *ctx, struct err *e) MUST_CHECK;
 
 /*
  * `before` of an attempt that makes turn id, with us as the turn's start. 1, 0,

@@ -95,7 +95,7 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" running_turn_id = NULL, updated_us = ?, version = version + 1" \
 	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
 	" AND running_turn_id = ?"
-/* Columns of message.options, which come last: ", a", ",?", "i", ", DB_I(…)". */
+/* Columns of message.options, which come last: ", a", ",?", "i", ", DB_I()". */
 #define OPTION_NAME(SEP, member, type) ", " #member
 #define OPTION_MARK(SEP, member, type) ",?"
 #define OPTION_LETTER(SEP, member, type) OPTION_LETTER_##type

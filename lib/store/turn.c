@@ -277,7 +277,7 @@ static int make_free_tx(struct db *tx, void *ctx, struct err *e)
 int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	       struct err *e)
 {
-	static const struct attempt begin = { begun_before, begin_run };
+	static const struct attempt_fns begin = { begun_before, begin_run };
 	struct beginning k = { .o = o, .b = b };
 
 	b->evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
@@ -514,7 +514,7 @@ static int end_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
 	     struct err *e)
 {
-	static const struct attempt end = { ended_before, end_run };
+	static const struct attempt_fns end = { ended_before, end_run };
 	struct ending k = { .o = o, .t = t };
 
 	if (t->answer)

@@ -253,7 +253,7 @@ static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 int turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
 	       struct err *e)
 {
-	static const struct attempt pause = { paused_before, pause_run };
+	static const struct attempt_fns pause = { paused_before, pause_run };
 	struct pausing k = { .o = o, .p = p };
 
 	return attempt_tx(db, &pause, &p->attempt_us, &k, e);
@@ -430,7 +430,7 @@ static int resume_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 int turn_resume(struct db *db, const struct owner *o, struct turn_resume *w,
 	      struct err *e)
 {
-	static const struct attempt resume = { resumed_before, resume_run };
+	static const struct attempt_fns resume = { resumed_before, resume_run };
 	struct resuming k = { .o = o, .w = w };
 	int rc = attempt_tx(db, &resume, &k.now_us, &k, e);
 

@@ -221,7 +221,8 @@ static struct turn_end end_of(struct turn_loop *l, const struct finishing *n)
 
 	return (struct turn_end){
 		.turn_id = t->id, .conversation_id = t->conversation_id,
-		.resumes = t->resumes, .status = o->status, .answer = &t->answer, .usage = &n->usage,
+		.resumes = t->resumes, .status = o->status,
+		.answer = &t->answer, .usage = &n->usage,
 		.error_code = o->why ? err_row(o->why)->code : NULL,
 		.error_text = o->why ? err_message(o->why) : NULL,
 		.last_event_seq = (int64_t)l->seq + 1,
