@@ -20,6 +20,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/feeds.c \
 	fcgi-app/api/feeds.h \
 	fcgi-app/api/health.c \
+	fcgi-app/api/llm_service.c \
 	fcgi-app/api/me.c \
 	fcgi-app/api/message.c \
 	fcgi-app/api/notification.c \

@@ -8,7 +8,9 @@
 #include "config.h"
 
 #include "app.h"
+#include "base/clock.h"
 #include "base/log.h"
+#include "llm/circuit.h"
 
 #include "base/banned.h"
 
@@ -75,15 +77,29 @@ static void write_check(struct jw *w, const char *name, const struct err *e,
 	jw_end_obj(w);
 }
 
+/* Those that fail in this process (llm/circuit.h); which, is in its log. */
+static bool services_left_alone(struct err *e)
+{
+	char ids[CIRCUITS][LIM_SLUG_BYTES + 1];
+	size_t n = circuit_open(ids, clock_mono_ms());
+
+	if (n)
+		err_public(e, ERR_UPSTREAM, "%zu LLM service%s not answer and "
+			   "%s left alone for a while.", n,
+			   n == 1 ? " does" : "s do", n == 1 ? "is" : "are");
+	return n > 0;
+}
+
 /*
- * GET /ready: {status, checks: {database, schema, config: {ok, detail}}}; of
- * database also hosts: [{ok}], in the order of the configuration.
+ * GET /ready: {status, checks: {database, schema, config, llmServices: {ok,
+ * detail}}}; of database also hosts: [{ok}], in the order of the configuration.
  * 200 ready; 200 degraded when the configuration on disk is broken and the one
- * before is in force; 503 unavailable without database or schema.
+ * before is in force, or an LLM service is left alone; 503 unavailable without database or schema.
  */
 int api_ready(struct request *rq, struct response *rs, struct err *e)
 {
-	struct err database = ERR_INIT, schema = ERR_INIT, config = ERR_INIT;
+	struct err database = ERR_INIT, schema = ERR_INIT, config = ERR_INIT,
+		services = ERR_INIT;
 	struct app *app = rq->app;
 	const char *status = "ready";
 	struct jw w;
@@ -95,7 +111,7 @@ int api_ready(struct request *rq, struct response *rs, struct err *e)
 		rc = db_schema_check(app->db, app->sql_dir, &schema);
 	else
 		err_set(&schema, database.code, "not looked at");
-	if (!conf_live_ok(app->conf, &config))
+	if (services_left_alone(&services) || !conf_live_ok(app->conf, &config))
 		status = "degraded";
 	if (rc < 0)
 		status = "unavailable";
@@ -107,6 +123,7 @@ int api_ready(struct request *rq, struct response *rs, struct err *e)
 	write_check(&w, "database", &database, app->db);
 	write_check(&w, "schema", &schema, NULL);
 	write_check(&w, "config", &config, NULL);
+	write_check(&w, "llmServices", &services, NULL);
 	jw_end_obj(&w);
 	jw_end_obj(&w);
 	return 0;

@@ -100,6 +100,18 @@ static const struct cli_command commands[] = {
 "asked that are told who asks (token).\n",
 	},
 	{
+		.name = "services",
+		.args = "list | models SERVICE | test SERVICE [MODEL]",
+		.run = cli_services,
+		.summary = "see LLM services and their models, and try them",
+		.help =
+"list prints id, provider and model of the configured services. models asks the\n"
+"provider for its models: id, context in tokens (0: not told), whether it calls\n"
+"tools, whether it sees images (- : not told), name. test asks the service, or\n"
+"another model of it, for one short answer, which the provider charges for, and\n"
+"says what is wrong: the address, TLS, the key, the model or the quota.\n",
+	},
+	{
 		.name = "tools",
 		.args = "list | show NAME | call NAME [--args JSON] [--dry-run] "
 			"--user LOGIN [--group G]... [--workspace W] "

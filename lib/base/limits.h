@@ -38,6 +38,8 @@
 #define LIM_ERROR_BODY_BYTES 65536	/* upstream error body that we look at */
 #define LIM_ANSWER_BYTES     4194304	/* text of one model answer */
 #define LIM_TOOL_ARGS_BYTES  262144	/* arguments of one tool call */
+#define LIM_MODELS           2000	/* of a provider's list */
+#define LIM_MODEL_BYTES      200	/* id or name of one of them */
 #define LIM_TOOL_CALLS       64		/* calls in one model step */
 #define LIM_CLIENT_RESULT_BYTES 262144	/* of one call, from the page */
 #define LIM_PAGE_TOOLS       32		/* that a page may declare */

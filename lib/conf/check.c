@@ -41,21 +41,36 @@ static void fail_reference(struct loader *l, const void *field,
 			  unknown);
 }
 
+/* at: what of the configuration names the service id. */
+static void check_llm_id(struct loader *l, const void *at, const char *id)
+{
+	const struct conf_llm *llm = conf_llm(l->c, str_of(id));
+
+	if (!llm)
+		fail_reference(l, at, "llm_service", id,
+			       nearest_id(l->c->llms, l->c->n_llms,
+					  sizeof(*l->c->llms), id));
+	else if (!(llm->capabilities & LLM_CAN_CHAT))
+		load_fail(l, load_pos(l, at), "llm_service \"%s\" does not "
+			  "have the capability chat", id);
+}
+
 /* "" is fine: it falls back. */
 static void check_llm_ref(struct loader *l, const char *const *field)
 {
-	const struct conf_llm *llm;
+	if (*field && **field)
+		check_llm_id(l, field, *field);
+}
 
-	if (!*field || !**field)
-		return;
-	llm = conf_llm(l->c, str_of(*field));
-	if (!llm)
-		fail_reference(l, field, "llm_service", *field,
-			       nearest_id(l->c->llms, l->c->n_llms,
-					  sizeof(*l->c->llms), *field));
-	else if (!(llm->capabilities & LLM_CAN_CHAT))
-		load_fail(l, load_pos(l, field), "llm_service \"%s\" does not "
-			  "have the capability chat", *field);
+static void check_fallbacks(struct loader *l, const struct conf_llm *llm)
+{
+	for (size_t i = 0; i < llm->fallbacks.n; i++) {
+		check_llm_id(l, &llm->fallbacks, llm->fallbacks.v[i]);
+		if (!strcmp(llm->fallbacks.v[i], llm->id))
+			load_fail(l, load_pos(l, &llm->fallbacks),
+				  "llm_service \"%s\" cannot take over from "
+				  "itself", llm->id);
+	}
 }
 
 /* -- databases, identity, roles, models ----------------------------------------- */
@@ -209,6 +224,7 @@ static void check_llms(struct loader *l)
 				  "max_output_tokens (%d) must be less than "
 				  "context_tokens (%d)", m->max_output_tokens,
 				  m->context_tokens);
+		check_fallbacks(l, m);
 	}
 }
 

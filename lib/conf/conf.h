@@ -93,6 +93,7 @@ struct conf_llm {
 	int connect_timeout_ms, first_byte_timeout_ms;
 	int idle_timeout_ms, total_timeout_ms;
 	int retries;
+	struct conf_list fallbacks;	/* ids */
 	json_t *quirks;		/* object: overrides of the provider's quirks,
 				   checked by llm_quirks_check; NULL = none */
 	json_t *extra_body;	/* object merged into requests; NULL = none */

@@ -2,6 +2,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/llm/anthropic.c lib/llm/anthropic_build.c \
 	lib/llm/build.c lib/llm/build.h \
 	lib/llm/call.c \
+	lib/llm/circuit.c lib/llm/circuit.h \
 	lib/llm/decode_cli.c lib/llm/decode_cli.h \
 	lib/llm/decoder.c lib/llm/decoder.h \
 	lib/llm/emit.c lib/llm/emit.h \
@@ -10,6 +11,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/llm/image.c \
 	lib/llm/llm.h \
 	lib/llm/mend.c lib/llm/mend.h \
+	lib/llm/models.c lib/llm/models.h \
 	lib/llm/ollama.c \
 	lib/llm/openai.c lib/llm/openai.h lib/llm/openai_build.c \
 	lib/llm/openai_responses.c \

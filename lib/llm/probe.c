@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "net/http.h"
 
 #include "base/banned.h"
 
@@ -47,34 +46,6 @@ static int on_body(void *ctx, struct str bytes)
 	return 0;
 }
 
-static bool names(const json_t *m, const char *key, const char *model)
-{
-	struct str name = jx_str(m, key);
-
-	/* Gemini's list has "models/NAME", Ollama's "NAME:latest". */
-	if (str_starts(name, STR("models/"))) {
-		name.p += 7;
-		name.n -= 7;
-	}
-	return str_is(name, model) ||
-	       (name.n > 7 && !memcmp(name.p + name.n - 7, ":latest", 7) &&
-		str_eq((struct str){ name.p, name.n - 7 }, str_of(model)));
-}
-
-static void read_list(struct llm_probe *out, struct str body, const char *model)
-{
-	struct err ignored = ERR_INIT;
-	json_t *j = jx_load_lenient(body, &ignored), *list, *m;
-	size_t i;
-
-	list = jx_arr(j, "data") ? jx_arr(j, "data") : jx_arr(j, "models");
-	out->has_list = list != NULL;
-	json_array_foreach(list, i, m)
-		if (names(m, "id", model) || names(m, "name", model))
-			out->has_model = true;
-	json_decref(j);
-}
-
 int llm_probe(struct http_pool *http, const struct llm_service *s,
 	      struct arena *a, struct llm_probe *out, struct err *e)
 {
@@ -104,9 +75,11 @@ int llm_probe(struct http_pool *http, const struct llm_service *s,
 	out->url = rq.url;
 	rc = http_do(http, &rq, &res, e);
 	out->status = res.status;
+	out->trouble = res.trouble;
 	out->ms = clock_mono_ms() - began_ms;
 	if (rc == 0 && res.status == 200)
-		read_list(out, buf_str(&body), s->model);
+		out->has_list = llm_models_read(buf_str(&body), a, &out->models);
+	out->has_model = llm_models_find(&out->models, s->model) != NULL;
 	buf_release(&body);
 	return rc;
 }

@@ -7,13 +7,17 @@
 #define LLM_PROBE_H
 
 #include "llm/llm.h"
+#include "llm/models.h"
+#include "net/http.h"
 
 struct llm_probe {
 	const char *url;	/* that was asked; arena */
 	int status;		/* HTTP; 0 = nothing answered */
+	enum http_trouble trouble;	/* why nothing did */
 	int64_t ms;		/* until the whole answer was there */
 	bool has_list;		/* the answer is a list of models … */
 	bool has_model;		/* … and the service's is in it */
+	struct llm_models models;	/* the list */
 };
 
 /*

@@ -39,6 +39,7 @@ struct llm_service {
 	int connect_timeout_ms, first_byte_timeout_ms;
 	int idle_timeout_ms, total_timeout_ms;
 	int retries;
+	struct conf_list fallbacks;	/* ids; turn/fallback.h */
 	json_t *quirks;		/* object: overrides of the provider's quirks,
 				   checked by llm_quirks_check; NULL = none */
 	json_t *extra_body;	/* object merged into requests; NULL = none */

@@ -108,8 +108,16 @@ struct http_request {
 	void *ctx;
 };
 
+enum http_trouble {		/* why there is no connection */
+	HTTP_CONNECTED,		/* there is, or was, or it is not known */
+	HTTP_NO_HOST,		/* the name has no address */
+	HTTP_NO_ANSWER,		/* nobody takes connections there */
+	HTTP_NO_TLS,		/* no encryption, or a wrong certificate */
+};
+
 struct http_result {
 	int status;			/* 0 = no answer arrived */
+	enum http_trouble trouble;
 	char content_type[128];
 	char retry_after[64], retry_after_ms[32], should_retry[8];
 	char request_id[128];

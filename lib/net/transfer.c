@@ -365,6 +365,24 @@ int transfer_outside(struct transfer *t, int64_t now, bool told)
 
 /* -- results -------------------------------------------------------------- */
 
+static enum http_trouble trouble_of(CURLcode code)
+{
+	switch (code) {
+	case CURLE_COULDNT_RESOLVE_HOST:
+	case CURLE_COULDNT_RESOLVE_PROXY:
+		return HTTP_NO_HOST;
+	case CURLE_COULDNT_CONNECT:
+		return HTTP_NO_ANSWER;
+	case CURLE_SSL_CONNECT_ERROR:
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CACERT_BADFILE:
+	case CURLE_SSL_ISSUER_ERROR:
+		return HTTP_NO_TLS;
+	default:
+		return HTTP_CONNECTED;
+	}
+}
+
 int transfer_fail(struct transfer *t, CURLcode code)
 {
 	const char *text = t->why[0] ? t->why : curl_easy_strerror(code);
@@ -373,6 +391,7 @@ int transfer_fail(struct transfer *t, CURLcode code)
 	if (t->refused && !t->res->sent)
 		return err_set(&t->e, ERR_ADDRESS_REFUSED, "%.160s has an "
 			       "address that is not allowed", t->host);
+	t->res->trouble = trouble_of(code);
 	switch (code) {
 	case CURLE_URL_MALFORMAT:
 		as = ERR_CONFIG;

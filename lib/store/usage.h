@@ -8,7 +8,8 @@
 #include "store/store.h"
 
 enum usage_kind { USAGE_CHAT = 1, USAGE_COMPLETE = 2, USAGE_TITLE = 3,
-		  USAGE_AGENT = 4 };
+		  USAGE_AGENT = 4,
+		  USAGE_TRIAL = 5 };	/* a service was tried */
 
 struct usage {
 	struct uuid id;			/* made by the caller: uuid_new */

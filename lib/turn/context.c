@@ -304,6 +304,20 @@ bool context_shorten(struct turn_loop *l)
 	return true;
 }
 
+void context_serve(struct turn_loop *l)
+{
+	struct err e = ERR_INIT;
+
+	l->request.service = l->run->in.target.service;
+	l->request.n_tools = 0;
+	l->share[PART_TOOLS].tokens = 0;
+	if (offer_tools(l, &e) < 0)
+		log_err("no tools for a service that takes over", &e);
+	while (context_tokens(l) > window(l->run->in.target.service) &&
+	       context_shorten(l))
+		;
+}
+
 void context_last_call(struct turn_loop *l)
 {
 	struct llm_message *last = &l->messages[l->n_messages - 1];

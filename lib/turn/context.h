@@ -24,6 +24,9 @@ void context_add_step(struct turn_loop *l);
 /* Drops the older half of the history; false when there is none left. */
 bool context_shorten(struct turn_loop *l);
 
+/* What there is, for another service of the turn: its tools, its window. */
+void context_serve(struct turn_loop *l);
+
 /* Tells the model that this is its last call. */
 void context_last_call(struct turn_loop *l);
 

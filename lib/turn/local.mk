@@ -5,6 +5,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/context.c lib/turn/context.h \
 	lib/turn/emit.c lib/turn/emit.h \
 	lib/turn/event.c lib/turn/event.def lib/turn/event.h \
+	lib/turn/fallback.c lib/turn/fallback.h \
 	lib/turn/finish.c lib/turn/finish.h \
 	lib/turn/follow.c lib/turn/follow.h \
 	lib/turn/history.c lib/turn/history.h \
@@ -23,5 +24,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/start.c \
 	lib/turn/step.h \
 	lib/turn/title.c lib/turn/title.h \
+	lib/turn/trial.c lib/turn/trial.h \
 	lib/turn/turn.h \
 	lib/turn/unstored.c lib/turn/unstored.h

@@ -17,6 +17,7 @@
 #include "turn/calls.h"
 #include "turn/context.h"
 #include "turn/emit.h"
+#include "turn/fallback.h"
 #include "turn/finish.h"
 #include "turn/live.h"
 #include "turn/notify.h"
@@ -198,6 +199,7 @@ static int ask_model(struct turn_loop *l, struct err *e)
 	};
 	int rc;
 
+	fallback_before(l);
 	for (;;) {
 		step_reset(l);
 		if (arena_check(l->arena, e) < 0)
@@ -209,6 +211,10 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		rc = llm_stream(&l->request, &io, l->arena, on_event, l, e);
 		/* An answer that came in one piece does not wait for the store. */
 		loop_flush(l);
+		if ((rc == 0 || nothing_said(l)) && fallback_after(l, e)) {
+			err_clear(e);
+			continue;
+		}
 		if (rc == 0 || e->code != ERR_UPSTREAM_CONTEXT ||
 		    !nothing_said(l) || !context_shorten(l))
 			break;

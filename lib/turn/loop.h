@@ -77,6 +77,10 @@ struct turn_loop {
 	struct turn_wait *waits;	/* those that it waits for now */
 	size_t n_waiting;
 	struct turn_seen *seen;
+	struct {
+		const struct llm_service *own;	/* the turn's; NULL before a call */
+		size_t next;			/* of its fallbacks */
+	} services;
 	int model_calls, iterations;
 	bool capped;			/* the limit of iterations was met */
 	struct str model;		/* as the server named it, or empty */

@@ -81,6 +81,7 @@ def ids(lab):
             "{conversation}": events[0].data["conversationId"],
             "{message}": events[0].data["messageId"],
             "{turn}": events[0].data["turnId"],
+            "{service}": "demo",
             "{id}": lab.post("/tokens", {}, user="ada").json["id"]}
 
 
@@ -143,7 +144,8 @@ def test_answers_are_as_declared(lab, ids, method, path):
     if method != "DELETE" and not (method == "POST" and (
             "/plain" in path or path.endswith("/store"))):
         answer = lab.call(method, real, body, user="ada",
-                          groups=["it"] if path.startswith("/doctor") else [])
+                          groups=["it"] if path.startswith("/doctor")
+                          or "llm-services" in path else [])
         assert answer.status < 400, answer
         check(path, method, answer)
     # Nobody, nothing and nonsense are declared too.

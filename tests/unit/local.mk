@@ -296,6 +296,14 @@ UNIT_TESTS += tests/unit/test_llm_image
 tests_unit_test_llm_image_SOURCES = tests/unit/test_llm_image.c tests/unit/llm_unit.h tests/unit/unit.h
 tests_unit_test_llm_image_LDADD = $(LLM_UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_llm_models
+tests_unit_test_llm_models_SOURCES = tests/unit/test_llm_models.c tests/unit/llm_unit.h tests/unit/unit.h
+tests_unit_test_llm_models_LDADD = $(LLM_UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/test_circuit
+tests_unit_test_circuit_SOURCES = tests/unit/test_circuit.c tests/unit/unit.h
+tests_unit_test_circuit_LDADD = $(LLM_UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_llm_error
 tests_unit_test_llm_error_SOURCES = tests/unit/test_llm_error.c tests/unit/llm_unit.h tests/unit/unit.h
 tests_unit_test_llm_error_LDADD = $(LLM_UNIT_LIBS)

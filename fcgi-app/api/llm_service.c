@@ -1,0 +1,211 @@
+/* LLM services: which there are, what their providers have, whether they work. */
+#include "api/api.h"
+
+#include <string.h>
+
+#include "api/page.h"
+#include "api/scope.h"
+#include "app.h"
+#include "base/limits.h"
+#include "fields.h"
+#include "llm/probe.h"
+#include "turn/trial.h"
+
+#include "base/banned.h"
+
+/*
+ * The record. Of its configuration it has what a person chooses by: no address,
+ * no header and no key. usable: a turn with it would start (B17, B18).
+ */
+static void write_service(struct jw *w, const struct workspace *ws,
+			  const struct llm_service *s)
+{
+	json_auto_t *caps = llm_capabilities(s);
+	struct err e = ERR_INIT;
+
+	jw_obj(w);
+	jw_kstrz(w, "workspaceId", ws->id);
+	jw_kstrz(w, "llmServiceId", s->id);
+	jw_kstrz(w, "provider", s->provider);
+	jw_kstrz(w, "model", s->model);
+	jw_kstrz(w, "source", domain_source_name(s->source));
+	jw_kint(w, "contextTokens", s->context_tokens);
+	jw_kint(w, "maxOutputTokens", s->max_output_tokens);
+	jw_key(w, "capabilities");
+	jw_json(w, caps);
+	jw_kbool(w, "hasCredential", s->set.api_key);
+	jw_kbool(w, "usable", llm_check_service(s, &e) == 0);
+	jw_end_obj(w);
+}
+
+/* GET /workspaces/{w}/llm-services: 200 {items: [LlmService], …}. */
+int api_service_list(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct catalog *c = catalog_of(rq->conf);
+	const struct workspace *ws =
+		scope_workspace(rq, route_arg(rq, "workspace"), e);
+	struct page_walk p;
+	struct jw w;
+
+	if (!ws || page_walk_begin(rq, &p, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	for (size_t i = 0; i < c->n_services; i++)
+		if (page_walk_takes(&p, str_of(c->services[i].id)))
+			write_service(&w, ws, &c->services[i]);
+	page_walk_end(&w, &p);
+	return 0;
+}
+
+/* The service that the path names; NULL with ERR_NOT_FOUND. */
+static const struct llm_service *service_of_path(const struct request *rq,
+						 const struct workspace **ws,
+						 struct err *e)
+{
+	const struct llm_service *s;
+
+	*ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
+	if (!*ws)
+		return NULL;
+	s = catalog_service(rq->conf, route_arg(rq, "service"));
+	if (!s)
+		err_set(e, ERR_NOT_FOUND, "no such LLM service");
+	return s;
+}
+
+/* GET /workspaces/{w}/llm-services/{s}: 200 LlmService; 404. */
+int api_service_get(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct workspace *ws;
+	const struct llm_service *s = service_of_path(rq, &ws, e);
+	struct jw w;
+
+	if (!s)
+		return -1;
+	w = resp_json(rs, 200);
+	write_service(&w, ws, s);
+	return 0;
+}
+
+/* true, false, or null: the provider does not say. */
+static void write_can(struct jw *w, const char *key, enum llm_can can)
+{
+	if (can == LLM_CAN_UNKNOWN)
+		jw_kstrz(w, key, NULL);
+	else
+		jw_kbool(w, key, can == LLM_CAN_SURELY);
+}
+
+static void write_known(struct jw *w, int64_t v, bool known)
+{
+	if (known)
+		jw_int(w, v);
+	else
+		jw_null(w);
+}
+
+static void write_model(struct jw *w, const struct llm_model *m)
+{
+	jw_obj(w);
+	jw_kstrz(w, "model", m->id);
+	jw_kstrz(w, "name", m->name);
+	jw_key(w, "contextTokens");
+	write_known(w, m->context_tokens, m->context_tokens > 0);
+	write_can(w, "tools", m->tools);
+	write_can(w, "vision", m->vision);
+	jw_end_obj(w);
+}
+
+/*
+ * GET /workspaces/{w}/llm-services/{s}/models: 200 {items: [ProviderModel],
+ * complete}, what the provider has now. Models that cannot call tools are left
+ * out where the provider says so (B21). 404 for a provider without a list, 502
+ * and 504 as for a turn.
+ */
+int api_service_models(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct workspace *ws;
+	const struct llm_service *s = service_of_path(rq, &ws, e);
+	struct llm_probe p;
+	struct jw w;
+
+	if (!s || llm_check_service(s, e) < 0 ||
+	    llm_probe(rq->app->deps.http, s, rq->arena, &p, e) < 0)
+		return -1;
+	if (p.status == 401 || p.status == 403)
+		return err_set(e, ERR_UPSTREAM_AUTH, "%s: %d", p.url, p.status);
+	if (p.status != 404 && p.status != 200)
+		return err_set(e, ERR_UPSTREAM, "%s: %d", p.url, p.status);
+	if (!p.has_list)
+		return err_public(e, ERR_NOT_FOUND, "The provider has no list "
+				  "of models.");
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	for (size_t i = 0; i < p.models.n; i++)
+		if (p.models.rows[i].tools != LLM_CAN_NOT)
+			write_model(&w, &p.models.rows[i]);
+	jw_end_arr(&w);
+	jw_kbool(&w, "complete", !p.models.cut);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/* After the answer: what the trial cost. */
+static void record(struct request *rq)
+{
+	const struct llm_trial *t = rq->after_ctx;
+
+	llm_ask_record(rq->app->db, &rq->by.owner, &t->reply);
+}
+
+struct test_body {
+	struct str model;
+};
+
+/*
+ * POST /workspaces/{w}/llm-services/{s}/test {model?}: 200 {works, code,
+ * message, model, firstTokenMs}. model: another one of its provider's. What is
+ * wrong with a service is the answer here, not an error.
+ */
+int api_service_test(struct request *rq, struct response *rs, struct err *e)
+{
+	static const struct field fields[] = {
+		{ .key = "model", .type = FIELD_TEXT,
+		  .flags = FIELD_NULLABLE | FIELD_FILLED | FIELD_LINE,
+		  .max_chars = LIM_MODEL_BYTES,
+		  .offset = offsetof(struct test_body, model) },
+	};
+	const struct workspace *ws;
+	const struct llm_service *s = service_of_path(rq, &ws, e);
+	struct llm_trial *t = arena_new(rq->arena, struct llm_trial);
+	struct llm_service tried;
+	struct test_body b;
+	const struct usage *u = &t->reply.usage;
+	struct jw w;
+
+	if (!s || fields_read(fields, ARRAY_LEN(fields), rq->body, &b,
+			      sizeof(b), e) < 0)
+		return -1;
+	tried = *s;
+	if (b.model.p)
+		tried.model = arena_str(rq->arena, b.model).p;
+	trial_run(&rq->app->deps, &tried, rq->arena, t);
+	t->reply.usage.workspace_id = str_of(ws->id);
+	rq->after = record;
+	rq->after_ctx = t;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_kbool(&w, "works", t->code == ERR_NONE);
+	jw_kstrz(&w, "code", t->code ? err_rows[t->code].code : NULL);
+	jw_kstrz(&w, "message", t->text);
+	jw_kstrz(&w, "model", t->code ? NULL : u->model.p);
+	jw_key(&w, "firstTokenMs");
+	write_known(&w, u->ttft_ms, u->ttft_ms >= 0);
+	jw_end_obj(&w);
+	return 0;
+}

@@ -1,0 +1,108 @@
+#include "llm/circuit.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+
+#include "base/banned.h"
+
+/* Only services that failed lately have an entry; "" = it is free. */
+struct circuit {
+	char id[LIM_SLUG_BYTES + 1];
+	int failures;		/* in a row */
+	int64_t until_ms;	/* left alone; 0 = it is not */
+};
+
+static struct circuit circuits[CIRCUITS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool circuit_passing(enum err_code code)
+{
+	switch (code) {
+	case ERR_UPSTREAM: case ERR_UPSTREAM_EARLY_END:
+	case ERR_UPSTREAM_CONNECT: case ERR_UPSTREAM_TIMEOUT:
+	case ERR_UPSTREAM_QUOTA: case ERR_UPSTREAM_RATE:
+	case ERR_UPSTREAM_OVERLOAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static struct circuit *find(const char *id)
+{
+	for (size_t i = 0; i < CIRCUITS; i++)
+		if (!strcmp(circuits[i].id, id))
+			return &circuits[i];
+	return NULL;
+}
+
+bool circuit_lets(const char *id, int64_t now_ms)
+{
+	struct circuit *c;
+	bool lets = true;
+
+	pthread_mutex_lock(&lock);
+	c = find(id);
+	if (c && c->until_ms) {
+		lets = now_ms >= c->until_ms;
+		/* The one that tries; if it never says, another may later. */
+		if (lets)
+			c->until_ms = now_ms + CIRCUIT_OPEN_MS;
+	}
+	pthread_mutex_unlock(&lock);
+	return lets;
+}
+
+void circuit_worked(const char *id)
+{
+	struct circuit *c;
+	bool was_open = false;
+
+	pthread_mutex_lock(&lock);
+	c = find(id);
+	if (c) {
+		was_open = c->until_ms != 0;
+		*c = (struct circuit){ .failures = 0 };
+	}
+	pthread_mutex_unlock(&lock);
+	if (was_open)
+		log_info("an LLM service answers again", "service", id);
+}
+
+void circuit_failed(const char *id, int64_t now_ms)
+{
+	struct circuit *c;
+	bool opens = false;
+
+	pthread_mutex_lock(&lock);
+	c = find(id);
+	if (!c)
+		c = find("");
+	if (c) {
+		snprintf(c->id, sizeof(c->id), "%s", id);
+		c->failures++;
+		if (c->failures >= CIRCUIT_FAILURES) {
+			opens = !c->until_ms;
+			c->until_ms = now_ms + CIRCUIT_OPEN_MS;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	if (opens)
+		log_warn("an LLM service fails and is left alone for a while",
+			 "service", id);
+}
+
+size_t circuit_open(char ids[CIRCUITS][LIM_SLUG_BYTES + 1], int64_t now_ms)
+{
+	size_t n = 0;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < CIRCUITS; i++)
+		if (circuits[i].until_ms > now_ms)
+			memcpy(ids[n++], circuits[i].id, LIM_SLUG_BYTES + 1);
+	pthread_mutex_unlock(&lock);
+	return n;
+}

@@ -1,0 +1,91 @@
+#include "turn/fallback.h"
+
+#include "agent/catalog.h"
+#include "base/clock.h"
+#include "llm/circuit.h"
+#include "turn/context.h"
+#include "turn/emit.h"
+
+#include "base/banned.h"
+
+/*
+ * The next one that can be asked, from *at on, or NULL; *at is then behind it.
+ * They are those of the turn's own service: a fallback's fallbacks are not used.
+ */
+static const struct llm_service *next_of(const struct turn_loop *l, size_t *at,
+					 int64_t now_ms)
+{
+	const struct conf_list *ids = &l->services.own->fallbacks;
+
+	while (*at < ids->n) {
+		const struct llm_service *s =
+			catalog_service(l->run->in.by.conf,
+					str_of(ids->v[(*at)++]));
+		struct err ignored = ERR_INIT;
+
+		if (s && llm_check_service(s, &ignored) == 0 &&
+		    circuit_lets(s->id, now_ms))
+			return s;
+	}
+	return NULL;
+}
+
+/* While there is another, one try is enough: that one is there at once. */
+static const struct llm_service *as_asked(struct turn_loop *l,
+					  const struct llm_service *s)
+{
+	struct llm_service *out;
+
+	if (l->services.next >= l->services.own->fallbacks.n)
+		return s;
+	out = arena_new(l->arena, struct llm_service);
+	*out = *s;
+	out->retries = 0;
+	return out;
+}
+
+static bool take_over(struct turn_loop *l)
+{
+	const struct llm_service *was = l->run->in.target.service;
+	const struct llm_service *s = next_of(l, &l->services.next,
+					      clock_mono_ms());
+
+	if (!s)
+		return false;
+	l->run->in.target.service = as_asked(l, s);
+	context_serve(l);
+	loop_warn(l, "service_changed",
+		  arena_printf(l->arena, "%s does not answer; %s answers "
+			       "instead.", was->model, s->model));
+	return true;
+}
+
+void fallback_before(struct turn_loop *l)
+{
+	if (!l->services.own) {
+		l->services.own = l->run->in.target.service;
+		if (!l->services.own->fallbacks.n)
+			return;
+		l->run->in.target.service = as_asked(l, l->services.own);
+		l->request.service = l->run->in.target.service;
+	}
+	if (l->services.own->fallbacks.n &&
+	    !circuit_lets(l->run->in.target.service->id, clock_mono_ms()))
+		(void)take_over(l);
+}
+
+bool fallback_after(struct turn_loop *l, const struct err *e)
+{
+	const char *id = l->run->in.target.service->id;
+
+	if (!l->services.own->fallbacks.n)
+		return false;
+	if (e->code == ERR_NONE) {
+		circuit_worked(id);
+		return false;
+	}
+	if (!circuit_passing(e->code))
+		return false;
+	circuit_failed(id, clock_mono_ms());
+	return take_over(l);
+}

@@ -1,0 +1,92 @@
+/* Services that are left alone: lib/llm/circuit.c. */
+#include "llm/circuit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "unit.h"
+
+static char open_ids[CIRCUITS][LIM_SLUG_BYTES + 1];
+
+static void failing(const char *id, int times, int64_t now_ms)
+{
+	while (times--)
+		circuit_failed(id, now_ms);
+}
+
+static void opens_after_failures_in_a_row(void **state)
+{
+	(void)state;
+	failing("a", CIRCUIT_FAILURES - 1, 100);
+	assert_true(circuit_lets("a", 100));
+	circuit_worked("a");
+	failing("a", CIRCUIT_FAILURES - 1, 100);
+	assert_true(circuit_lets("a", 100));
+	failing("a", 1, 100);
+	assert_false(circuit_lets("a", 100));
+	assert_true(circuit_lets("b", 100));
+	assert_int_equal(circuit_open(open_ids, 100), 1);
+	assert_string_equal(open_ids[0], "a");
+	circuit_worked("a");
+}
+
+/* One tries when the time is over; the others wait for it. */
+static void one_tries(void **state)
+{
+	const int64_t later = 100 + CIRCUIT_OPEN_MS;
+
+	(void)state;
+	failing("a", CIRCUIT_FAILURES, 100);
+	assert_false(circuit_lets("a", later - 1));
+	assert_true(circuit_lets("a", later));
+	assert_false(circuit_lets("a", later));
+	failing("a", 1, later + 5);
+	assert_false(circuit_lets("a", later + CIRCUIT_OPEN_MS));
+	assert_true(circuit_lets("a", later + 5 + CIRCUIT_OPEN_MS));
+	/* It never said how it went: another may. */
+	assert_true(circuit_lets("a", later + 5 + 2 * CIRCUIT_OPEN_MS));
+	circuit_worked("a");
+	assert_true(circuit_lets("a", later));
+	assert_int_equal(circuit_open(open_ids, later), 0);
+}
+
+static void more_than_there_is_room_for(void **state)
+{
+	char id[16];
+
+	(void)state;
+	for (int i = 0; i < CIRCUITS + 10; i++) {
+		snprintf(id, sizeof(id), "s%d", i);
+		failing(id, CIRCUIT_FAILURES, 100);
+	}
+	assert_int_equal(circuit_open(open_ids, 100), CIRCUITS);
+	snprintf(id, sizeof(id), "s%d", CIRCUITS + 9);
+	assert_true(circuit_lets(id, 100));
+	for (int i = 0; i < CIRCUITS; i++) {
+		snprintf(id, sizeof(id), "s%d", i);
+		circuit_worked(id);
+	}
+	assert_int_equal(circuit_open(open_ids, 100), 0);
+}
+
+static void what_may_pass(void **state)
+{
+	(void)state;
+	assert_true(circuit_passing(ERR_UPSTREAM_OVERLOAD));
+	assert_true(circuit_passing(ERR_UPSTREAM_QUOTA));
+	assert_false(circuit_passing(ERR_UPSTREAM_AUTH));
+	assert_false(circuit_passing(ERR_UPSTREAM_CONTEXT));
+	assert_false(circuit_passing(ERR_CANCELLED));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(opens_after_failures_in_a_row),
+		cmocka_unit_test(one_tries),
+		cmocka_unit_test(more_than_there_is_room_for),
+		cmocka_unit_test(what_may_pass),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
