@@ -6,7 +6,9 @@
 #include "api/api.h"
 
 #include "api/scope.h"
+#include "agent/auto.h"
 #include "app.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "fields.h"
 #include "schema/schema.h"
@@ -69,6 +71,21 @@ static int read_body(struct request *rq, struct complete *c, struct err *e)
 	return 0;
 }
 
+static const struct llm_service *service_for(const struct request *rq,
+					     const struct workspace *ws,
+					     const struct complete *c)
+{
+	const struct target t = target_of(rq->conf, ws, NULL);
+	const struct auto_facts f = {
+		.task = AUTO_COMPLETE, .who = rq->by.who,
+		.tokens = llm_estimate_tokens(c->body.input),
+		.now_us = clock_now_us(),
+	};
+
+	return t.automatic
+		? auto_choose(rq->conf, ws, &f, rq->arena).service : t.service;
+}
+
 /*
  * POST /chat/{w}/complete {input, prompt?, schema?}: 200 {output, model,
  * finishReason, usage}. prompt names an instruction of prompts.d; output is
@@ -92,7 +109,7 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 	ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
 	if (!ws || read_body(rq, c, e) < 0)
 		return -1;
-	q.service = target_service(rq->conf, ws, NULL);
+	q.service = service_for(rq, ws, c);
 	if (!q.service)
 		return err_set(e, ERR_CHAT_DISABLED, "no service");
 	if (llm_check_service(q.service, e) < 0)

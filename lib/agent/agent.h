@@ -38,6 +38,8 @@ struct workspace {
 	uint64_t version;
 	const char *id, *name, *description;
 	const char *llm_service;	/* id; unset: the chat: block's */
+	const struct conf_auto *autos;	/* rules where it is "auto" */
+	size_t n_autos;
 	struct prompt prompt;		/* unset: the layer is absent */
 	struct conf_list visible_to;	/* groups; none or "*" = everyone */
 	int max_tool_iterations;

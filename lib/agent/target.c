@@ -1,27 +1,34 @@
 #include "agent/target.h"
 
+#include <string.h>
+
+#include "agent/auto.h"
 #include "agent/setting.h"
 #include "llm/llm.h"
 
 #include "base/banned.h"
 
-const struct llm_service *target_service(const struct conf *conf,
-					 const struct workspace *w,
-					 const struct agent *a)
-{
-	struct setting_value v = setting_get(SETTING_LLM_SERVICE,
-		&(struct setting_scope){
-			.conf = conf, .workspace = w, .agent = a });
-
-	return v.text ? catalog_service(conf, str_of(v.text)) : NULL;
-}
-
 struct target target_of(const struct conf *c, const struct workspace *w,
 			const struct agent *a)
 {
-	return (struct target){
-		.workspace = w, .agent = a, .service = target_service(c, w, a),
-	};
+	struct setting_value v = setting_get(SETTING_LLM_SERVICE,
+		&(struct setting_scope){
+			.conf = c, .workspace = w, .agent = a });
+	struct target t = { .workspace = w, .agent = a };
+
+	t.automatic = v.text && !strcmp(v.text, AUTO_SERVICE);
+	if (t.automatic)
+		t.service = auto_default(c, w);
+	else if (v.text)
+		t.service = catalog_service(c, str_of(v.text));
+	return t;
+}
+
+const struct llm_service *target_service(const struct conf *c,
+					 const struct workspace *w,
+					 const struct agent *a)
+{
+	return target_of(c, w, a).service;
 }
 
 int target_find(const struct caller *by, struct str workspace,

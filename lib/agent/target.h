@@ -11,12 +11,16 @@ struct target {
 	const struct workspace *workspace;
 	const struct agent *agent;
 	const struct llm_service *service;	/* NULL: none is named */
+	/* The service is "auto": that here is the default of the rules, and
+	   whoever asks it chooses by what is asked (auto.h). */
+	bool automatic;
 };
 
 /*
  * The service of an agent (may be NULL): its own, else the workspace's, else
- * the chat: block's (B15). The only resolution there is. NULL where none is
- * named. Whether a turn can be held with it says target_can_chat.
+ * the chat: block's (B15); of "auto" the default of its rules. The only
+ * resolution there is. NULL where none is named. Whether a turn can be held
+ * with it says target_can_chat.
  */
 const struct llm_service *target_service(const struct conf *c,
 					 const struct workspace *w,

@@ -55,11 +55,38 @@ static void check_llm_id(struct loader *l, const void *at, const char *id)
 			  "have the capability chat", id);
 }
 
-/* "" is fine: it falls back. */
-static void check_llm_ref(struct loader *l, const char *const *field)
+/*
+ * "" is fine: it falls back; "auto" where there are rules, of the main file or,
+ * for a workspace and its agents, n of its own.
+ */
+static void check_llm_ref(struct loader *l, const char *const *field, size_t n)
 {
-	if (*field && **field)
+	if (!*field || !**field)
+		return;
+	if (strcmp(*field, "auto"))
 		check_llm_id(l, field, *field);
+	else if (!n && !l->c->n_autos)
+		load_fail(l, load_pos(l, field), "llm_service auto needs rules "
+			  "(chat.auto, or auto of the workspace)");
+}
+
+/* The last rule must always hold: then there is always somebody to ask. */
+static void check_autos(struct loader *l, const struct conf_auto *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct conf_auto *r = &v[i];
+
+		check_llm_id(l, &r->service, r->service);
+		if (!*r->from != !*r->until)
+			load_fail(l, load_pos(l, *r->from ? &r->from
+					      : &r->until),
+				  "from and until belong together");
+		if (i == n - 1 && (r->needs || r->min_tokens || r->groups.n ||
+				   r->tasks || *r->from))
+			load_fail(l, load_pos(l, &r->service), "the last rule "
+				  "of auto must have no conditions, so that "
+				  "there is always a service");
+	}
 }
 
 static void check_fallbacks(struct loader *l, const struct conf_llm *llm)
@@ -224,6 +251,9 @@ static void check_llms(struct loader *l)
 				  "max_output_tokens (%d) must be less than "
 				  "context_tokens (%d)", m->max_output_tokens,
 				  m->context_tokens);
+		if (!strcmp(m->id, "auto"))
+			load_fail(l, load_pos(l, m), "the name auto is for "
+				  "services that rules choose (chat.auto)");
 		check_fallbacks(l, m);
 	}
 }
@@ -379,7 +409,7 @@ static void check_agents(struct loader *l, struct conf_workspace *w)
 				  dflt->id, a->id);
 		else if (a->is_default)
 			dflt = a;
-		check_llm_ref(l, &a->llm_service);
+		check_llm_ref(l, &a->llm_service, w->n_autos);
 	}
 	if (!dflt)
 		agents[0].is_default = true;
@@ -391,7 +421,8 @@ static void check_workspace(struct loader *l, struct conf_workspace *w)
 		w->name = w->id;
 	if (w->prompt.text && !*w->prompt.name)
 		w->prompt.name = w->id;
-	check_llm_ref(l, &w->llm_service);
+	check_llm_ref(l, &w->llm_service, w->n_autos);
+	check_autos(l, w->autos, w->n_autos);
 	check_agents(l, w);
 	for (size_t i = 0; i < w->n_datasets; i++)
 		check_dataset(l, &w->datasets[i]);
@@ -416,7 +447,8 @@ void check_all(struct loader *l)
 	check_chain(l);
 	check_roles(l);
 	check_llms(l);
-	check_llm_ref(l, &c->chat_llm_service);
+	check_llm_ref(l, &c->chat_llm_service, 0);
+	check_autos(l, c->autos, c->n_autos);
 	if (c->platform.text && !*c->platform.name)
 		c->platform.name = "platform";
 	check_tools(l, c->tools, c->n_tools);

@@ -102,6 +102,22 @@ struct conf_llm {
 	int line;
 };
 
+/* Where a service is chosen by rules (agent/auto.h). */
+enum { AUTO_NEEDS_TOOLS = 1, AUTO_NEEDS_VISION = 2 };
+enum auto_task {
+	AUTO_CHAT = 1, AUTO_TITLE = 2, AUTO_COMPLETE = 4,
+	AUTO_AGENT = 8,		/* called as a tool */
+};
+
+struct conf_auto {		/* what is not said holds */
+	const char *service;	/* id */
+	unsigned needs;		/* AUTO_NEEDS_* */
+	int min_tokens;
+	struct conf_list groups;	/* any of them */
+	unsigned tasks;		/* enum auto_task, any of them */
+	const char *from, *until;	/* "HH:MM", local time; both or "" */
+};
+
 struct conf_prompt {
 	const char *name;	/* NULL = layer absent */
 	int version;
@@ -261,6 +277,8 @@ enum conf_client_tools {
 struct conf_workspace {
 	const char *id, *name, *description;
 	const char *llm_service;	/* "" = the chat: block */
+	const struct conf_auto *autos;	/* instead of the main file's */
+	size_t n_autos;
 	struct conf_prompt prompt;
 	struct conf_list visible_to;	/* groups; n == 0 or "*" = everyone */
 	int max_tool_iterations;	/* 1..25, default 6 */
@@ -327,6 +345,8 @@ struct conf {
 	const struct conf_llm *llms;
 	size_t n_llms;
 	const char *chat_llm_service;	/* "" = no chat: block */
+	const struct conf_auto *autos;	/* rules for "auto" */
+	size_t n_autos;
 	const char *chat_system_prompt;
 	struct conf_prompt platform;
 	const struct conf_prompt *prompts;	/* prompts.d */

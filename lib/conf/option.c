@@ -42,6 +42,16 @@ static const struct opt_name capability_names[] = {
 	{ NULL, 0 },
 };
 
+static const struct opt_name auto_needs[] = {
+	{ "tools", AUTO_NEEDS_TOOLS }, { "vision", AUTO_NEEDS_VISION },
+	{ NULL, 0 },
+};
+
+static const struct opt_name auto_tasks[] = {
+	{ "chat", AUTO_CHAT }, { "title", AUTO_TITLE },
+	{ "complete", AUTO_COMPLETE }, { "agent", AUTO_AGENT }, { NULL, 0 },
+};
+
 static const struct opt_name column_types[] = {
 	{ "auto", COL_AUTO }, { "text", COL_TEXT }, { "integer", COL_INTEGER },
 	{ "decimal", COL_DECIMAL }, { "date", COL_DATE },
@@ -119,6 +129,7 @@ static const struct opt_name token_algs[] = {
 #define S_IDENTITY  struct conf_identity
 #define S_ROLE      struct conf_role
 #define S_LLM       struct conf_llm
+#define S_AUTO      struct conf_auto
 #define S_PROMPT    struct conf_prompt
 #define S_WORKSPACE struct conf_workspace
 #define S_AGENT     struct conf_agent
@@ -193,6 +204,14 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.file_offset = AT(struct conf_llm, file),
 		.line_offset = AT(struct conf_llm, line),
 		.id_check = check_slug,
+	},
+	[SEC_AUTO] = {
+		.name = "chat.auto[], auto[] of a workspace",
+		.help = "A rule for who answers where llm_service is auto "
+			"(docs/providers.md). The first rule of which all "
+			"holds that it says decides.",
+		.size = sizeof(struct conf_auto),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_PROMPT] = {
 		.name = "prompts.platform, prompt of a workspace, "

@@ -301,6 +301,16 @@ const char *check_permission(const char *s)
 	}
 }
 
+const char *check_clock(const char *s)
+{
+	if (!*s)
+		return NULL;
+	if (strlen(s) == 5 && s[2] == ':' && strspn(s, DIGIT) == 2 &&
+	    strspn(s + 3, DIGIT) == 2 && strncmp(s, "24", 2) < 0 && s[3] < '6')
+		return NULL;
+	return "must be a time of the day as HH:MM, 00:00 to 23:59";
+}
+
 const char *check_table(const char *s)
 {
 	size_t n;

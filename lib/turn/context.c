@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "tool/web/web.h"
+#include "turn/choose.h"
 #include "turn/history.h"
 #include "turn/loop.h"
 
@@ -228,6 +229,7 @@ int context_build(struct turn_loop *l, struct err *e)
 {
 	struct history_own *own = NULL;
 
+	choose_before(l);
 	l->request = (struct llm_request){
 		.service = l->run->in.target.service, .stream = true,
 	};
@@ -252,6 +254,7 @@ int context_build(struct turn_loop *l, struct err *e)
 	if (own)
 		history_add_own(l, own);
 	count_messages(l);
+	choose_after(l);
 	return 0;
 }
 

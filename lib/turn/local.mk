@@ -2,6 +2,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/after.c lib/turn/after.def lib/turn/after.h \
 	lib/turn/ask.c lib/turn/ask.h \
 	lib/turn/calls.c lib/turn/calls.h \
+	lib/turn/choose.c lib/turn/choose.h \
 	lib/turn/context.c lib/turn/context.h \
 	lib/turn/emit.c lib/turn/emit.h \
 	lib/turn/event.c lib/turn/event.def lib/turn/event.h \

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "agent/auto.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "db/db.h"
 #include "turn/after.h"
@@ -99,6 +101,21 @@ static void excerpt(struct buf *b, const char *who, struct str s)
 	buf_addf(b, "%s: %.*s\n\n", who, STR_ARG(utf8_head(s, TITLE_EXCERPT_CHARS)));
 }
 
+static void choose_service(struct turn_run *t, struct llm_ask *q)
+{
+	const struct auto_facts f = {
+		.task = AUTO_TITLE, .who = t->in.by.who,
+		.tokens = 2 * TITLE_EXCERPT_CHARS / 4,
+		.now_us = clock_now_us(),
+	};
+	struct auto_choice c = auto_choose(t->in.by.conf,
+					   t->in.target.workspace, &f,
+					   t->arena);
+
+	if (c.service)
+		q->service = c.service;
+}
+
 static int ask(struct turn_run *t, struct str *title, struct err *e)
 {
 	struct buf b = BUF_INIT(65536);
@@ -113,6 +130,8 @@ static int ask(struct turn_run *t, struct str *title, struct err *e)
 	struct llm_reply r;
 	int rc;
 
+	if (t->in.target.automatic)
+		choose_service(t, &q);
 	excerpt(&b, "User", t->in.content);
 	excerpt(&b, "Assistant", t->answer.content);
 	q.input = buf_str(&b);

@@ -448,7 +448,8 @@ static void play(struct buf *b, enum dialect_id d, struct dialect_state *st,
 {
 	static const enum turn_event_type turn[] = {
 		TURN_EV_SESSION, TURN_EV_USER_MESSAGE, TURN_EV_TITLE,
-		TURN_EV_STATUS, TURN_EV_CONTEXT_USAGE, TURN_EV_REASONING,
+		TURN_EV_STATUS, TURN_EV_SERVICE, TURN_EV_CONTEXT_USAGE,
+		TURN_EV_REASONING,
 		TURN_EV_REASONING, TURN_EV_TOKEN, TURN_EV_TOKEN,
 		TURN_EV_TOOL_CALL, TURN_EV_TOOL_PROGRESS, TURN_EV_TOOL_RESULT,
 		TURN_EV_TOKEN_RESET, TURN_EV_SUGGESTED_ACTION, TURN_EV_WARNING,
@@ -463,7 +464,7 @@ static void play(struct buf *b, enum dialect_id d, struct dialect_state *st,
 
 		ev.seq = (uint32_t)i + 1;
 		if (turn[i] == TURN_EV_STATUS)
-			ev.text = i < 10 ? STR("thinking") : STR("executing");
+			ev.text = i < 11 ? STR("thinking") : STR("executing");
 		if (turn[i] == TURN_EV_WAITING && second)
 			ev.waits++, ev.n_waits = 1;
 		if (turn[i] == TURN_EV_APPROVAL_REQUEST)

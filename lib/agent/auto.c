@@ -1,0 +1,90 @@
+#include "agent/auto.h"
+
+#include <time.h>
+
+#include "agent/catalog.h"
+#include "auth/policy.h"
+
+#include "base/banned.h"
+
+struct auto_rules {
+	const struct conf_auto *v;
+	size_t n;
+};
+
+static struct auto_rules rules_of(const struct conf *c, const struct workspace *w)
+{
+	if (w && w->n_autos)
+		return (struct auto_rules){ w->autos, w->n_autos };
+	return (struct auto_rules){ c->autos, c->n_autos };
+}
+
+/* Minutes since midnight of "HH:MM", which lib/conf has checked. */
+static int minutes(const char *s)
+{
+	return (s[0] - '0') * 600 + (s[1] - '0') * 60 +
+		(s[3] - '0') * 10 + (s[4] - '0');
+}
+
+static bool in_hours(const struct conf_auto *r, int64_t now_us)
+{
+	time_t now = (time_t)(now_us / 1000000);
+	int at, from = minutes(r->from), until = minutes(r->until);
+	struct tm t;
+
+	localtime_r(&now, &t);
+	at = t.tm_hour * 60 + t.tm_min;
+	/* Over midnight where it begins later than it ends. */
+	return from <= until ? at >= from && at < until
+			     : at >= from || at < until;
+}
+
+static bool holds(const struct conf_auto *r, const struct auto_facts *f)
+{
+	return (r->needs & ~f->needs) == 0 && f->tokens >= r->min_tokens &&
+		(!r->tasks || (r->tasks & f->task)) &&
+		(!r->groups.n || policy_in_groups(f->who, &r->groups)) &&
+		(!*r->from || in_hours(r, f->now_us));
+}
+
+static const char *reason_of(const struct conf_auto *r, struct arena *a)
+{
+	const struct {
+		bool says;
+		const char *key;
+	} parts[] = {
+		{ r->needs, "needs" }, { r->min_tokens > 0, "min_tokens" },
+		{ r->groups.n, "groups" }, { r->tasks, "tasks" },
+		{ *r->from, "hours" },
+	};
+	const char *text = "";
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (parts[i].says)
+			text = arena_printf(a, "%s%s%s", text,
+					    *text ? ", " : "", parts[i].key);
+	return *text ? text : "default";
+}
+
+struct auto_choice auto_choose(const struct conf *c, const struct workspace *w,
+			       const struct auto_facts *f, struct arena *a)
+{
+	struct auto_rules rules = rules_of(c, w);
+
+	for (size_t i = 0; i < rules.n; i++)
+		if (holds(&rules.v[i], f))
+			return (struct auto_choice){
+				catalog_service(c, str_of(rules.v[i].service)),
+				reason_of(&rules.v[i], a),
+			};
+	return (struct auto_choice){ NULL, NULL };
+}
+
+const struct llm_service *auto_default(const struct conf *c,
+				       const struct workspace *w)
+{
+	struct auto_rules rules = rules_of(c, w);
+
+	return rules.n ? catalog_service(c, str_of(rules.v[rules.n - 1].service))
+		       : NULL;
+}

@@ -1,0 +1,37 @@
+/*
+ * Auto (A28-A30, A65): where llm_service is "auto", rules decide for each
+ * request who answers. The rules of the workspace, else of chat.auto; the first
+ * of which all holds that it says. The last one has no conditions (lib/conf
+ * sees to it), so there is always a service.
+ */
+#ifndef AGENT_AUTO_H
+#define AGENT_AUTO_H
+
+#include "agent/agent.h"
+#include "agent/caller.h"
+
+#define AUTO_SERVICE "auto"	/* no service can have this id */
+
+struct auto_facts {
+	enum auto_task task;
+	unsigned needs;			/* AUTO_NEEDS_* */
+	int64_t tokens;			/* of input, estimated */
+	const struct identity *who;
+	int64_t now_us;			/* wall clock */
+};
+
+struct auto_choice {
+	const struct llm_service *service;	/* NULL: there are no rules */
+	const char *reason;	/* the conditions of the rule, as its keys:
+				   "needs, groups"; "default". In the arena */
+};
+
+/* Chooses for a request in w. Any thread. */
+struct auto_choice auto_choose(const struct conf *c, const struct workspace *w,
+			       const struct auto_facts *f, struct arena *a);
+
+/* The service of the last rule, for whoever has no request; or NULL. */
+const struct llm_service *auto_default(const struct conf *c,
+				       const struct workspace *w);
+
+#endif

@@ -1,0 +1,63 @@
+#include "turn/choose.h"
+
+#include "agent/auto.h"
+#include "base/clock.h"
+#include "turn/context.h"
+#include "turn/emit.h"
+
+#include "base/banned.h"
+
+static struct auto_choice choose(struct turn_loop *l, unsigned needs,
+				 int64_t tokens)
+{
+	const struct turn_request *in = &l->run->in;
+	const struct auto_facts f = {
+		.task = l->nested ? AUTO_AGENT : AUTO_CHAT,
+		.needs = needs, .tokens = tokens, .who = in->by.who,
+		.now_us = clock_now_us(),
+	};
+
+	return auto_choose(in->by.conf, in->target.workspace, &f, l->arena);
+}
+
+static unsigned vision(const struct turn_loop *l)
+{
+	return l->task && l->task->n_images ? AUTO_NEEDS_VISION : 0;
+}
+
+void choose_before(struct turn_loop *l)
+{
+	struct turn_request *in = &l->run->in;
+	struct auto_choice c;
+
+	if (!in->target.automatic)
+		return;
+	/* As if there were tools: which there are, the context says. */
+	c = choose(l, AUTO_NEEDS_TOOLS | vision(l),
+		   llm_estimate_tokens(in->content));
+	if (c.service)
+		in->target.service = c.service;
+}
+
+void choose_after(struct turn_loop *l)
+{
+	struct turn_request *in = &l->run->in;
+	struct turn_event ev = { .type = TURN_EV_SERVICE };
+	struct auto_choice c;
+
+	if (!in->target.automatic)
+		return;
+	/* What was cut did not fit: it is longer than the window. */
+	c = choose(l, (l->tools.n ? AUTO_NEEDS_TOOLS : 0) | vision(l),
+		   l->share[PART_HISTORY].cut ? INT64_MAX : context_tokens(l));
+	if (!c.service)
+		return;
+	if (c.service != in->target.service) {
+		in->target.service = c.service;
+		context_serve(l);
+	}
+	ev.text = str_of(c.service->id);
+	ev.code = str_of(c.reason);
+	if (l->sink)		/* a preview has none */
+		loop_emit(l, &ev);
+}

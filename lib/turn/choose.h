@@ -1,0 +1,14 @@
+/*
+ * Who answers where the service is "auto" (agent/auto.h): chosen before the
+ * context is made, by what is known then, and again when its size and tools
+ * are known. Nothing where a service is named.
+ */
+#ifndef TURN_CHOOSE_H
+#define TURN_CHOOSE_H
+
+struct turn_loop;
+
+void choose_before(struct turn_loop *l);
+void choose_after(struct turn_loop *l);
+
+#endif

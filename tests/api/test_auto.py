@@ -1,0 +1,133 @@
+"""llm_service auto: rules decide who answers (A28-A30, A65)."""
+
+import pytest
+
+from lab import Lab, wait_until
+
+# Each says who it is, whatever it is asked.
+SERVICES = {"small": {}, "big": {}, "tooled": {}, "staff": {}, "titles": {}}
+RULES = [{"service": "staff", "groups": ["staff"], "tasks": ["chat", "agent"]},
+         {"service": "titles", "tasks": ["title", "complete"]},
+         {"service": "big", "min_tokens": 3000},
+         {"service": "tooled", "needs": ["tools"], "groups": ["makers"]},
+         {"service": "small"}]
+
+
+def services(**more):
+    return {name: {"model": name, **more} for name in SERVICES}
+
+
+@pytest.fixture(scope="module")
+def lab():
+    agents = [{"id": "free", "tools": ["none"]}, {"id": "named", "llm_service": "big"},
+              {"id": "tools", "tools": ["ask_user"]}]
+    base = {"title_by_model": False, "agents": agents}
+    with Lab(services=services(),
+             config={"chat": {"llm_service": "auto", "auto": RULES}},
+             workspaces={
+                 "lab": {"workspace": "lab", **base},
+                 "titled": {"workspace": "titled", "agents": agents},
+                 "own": {"workspace": "own", **base, "auto": [
+                     {"service": "staff", "from": "00:00", "until": "00:00"},
+                     {"service": "big"}]}}) as made:
+        yield made
+
+
+def say(lab, text="Hello", agent="free", workspace="lab", groups=()):
+    stream = lab.stream(f"/chat/{workspace}/stream", {
+        "content": text, "agentId": agent}, user="ada", groups=list(groups))
+    events = stream.events()
+    stream.close()
+    assert events[-1].name == "done", events[-1].data
+    return events
+
+
+def chosen(events):
+    said = [e.data for e in events if e.name == "service"]
+    assert len(said) <= 1
+    return (said[0]["llmServiceId"], said[0]["reason"]) if said else None
+
+
+def asked_for(lab, events):
+    """The model of the turn's usage record: who was really asked."""
+    return lab.sql("SELECT model FROM usage_record WHERE kind = 1 AND turn_id = "
+                   f"UNHEX(REPLACE('{events[0].data['turnId']}', '-', ''))")[0][0]
+
+
+@pytest.mark.parametrize("kw,service,reason", [
+    ({}, "small", "default"),
+    ({"text": "long " * 4000}, "big", "min_tokens"),
+    ({"groups": ["staff"]}, "staff", "groups, tasks"),
+    ({"agent": "tools", "groups": ["makers"]}, "tooled", "needs, groups"),
+    ({"agent": "free", "groups": ["makers"]}, "small", "default"),
+    ({"agent": "tools"}, "small", "default"),
+    ({"workspace": "own"}, "big", "default"),
+])
+def test_the_first_rule_that_holds(lab, kw, service, reason):
+    events = say(lab, **kw)
+    assert chosen(events) == (service, reason)
+    assert asked_for(lab, events) == service
+
+
+def test_one_that_is_named_is_not_chosen(lab):
+    events = say(lab, agent="named", groups=["staff"])
+    assert chosen(events) is None and asked_for(lab, events) == "big"
+
+
+def test_the_thread_counts(lab):
+    """What is sent counts, not the last message alone."""
+    events = say(lab, "long " * 4000)
+    stream = lab.stream(f"/workspaces/lab/agents/free/conversations/"
+                        f"{events[0].data['conversationId']}/messages/stream",
+                        {"content": "and?"}, user="ada")
+    assert chosen(stream.events()) == ("big", "min_tokens")
+    stream.close()
+
+
+def test_records_show_the_default(lab):
+    agent = lab.get("/workspaces/lab/agents/free", user="ada").json
+    assert agent["llmServiceId"] is None
+    assert agent["resolvedLlmServiceId"] == "small" and agent["model"] == "small"
+    assert lab.get("/workspaces/lab", user="ada").json["chatEnabled"]
+
+
+def test_titles_and_completions(lab):
+    answer = lab.post("/chat/lab/complete", {"input": "x"}, user="ada")
+    assert answer.status == 200
+    assert lab.sql("SELECT model FROM usage_record WHERE kind = 2") == [["titles"]]
+    say(lab, workspace="titled")
+    wait_until("the title", lambda: lab.sql(
+        "SELECT model FROM usage_record WHERE kind = 3") == [["titles"]])
+
+
+def test_the_preview_tells_who(lab):
+    shown = lab.command("preview", "--user", "ada", "--workspace", "lab", "--agent",
+                        "free", "long " * 4000).stdout
+    assert '"model": "big"' in shown or '"model":"big"' in shown
+
+
+@pytest.mark.parametrize("rules,says", [
+    ([], "llm_service auto needs rules"),
+    ([{"service": "small", "groups": ["x"]}], "the last rule of auto must have no"),
+    ([{"service": "smal"}], 'did you mean "small"?'),
+    ([{"service": "small", "from": "22:00"}, {"service": "small"}],
+     "from and until belong together"),
+    ([{"service": "small", "from": "24:00", "until": "06:00"}, {"service": "small"}],
+     "must be a time of the day"),
+    ([{"service": "small", "needs": ["sight"]}, {"service": "small"}], "vision"),
+])
+def test_wrong_rules(make_lab, rules, says):
+    lab = make_lab(services=services())
+    lab.write_config({"chat": {"llm_service": "auto", **({"auto": rules} if rules
+                                                         else {})}})
+    answer = lab.command("check", check=False)
+    assert answer.returncode == 1 and says in answer.stdout + answer.stderr
+
+
+def test_the_name_is_taken(make_lab):
+    lab = make_lab()
+    config = lab.default_config()["llm_services"]
+    lab.write_config({"llm_services": {**config, "auto": config["demo"]}})
+    answer = lab.command("check", check=False)
+    assert answer.returncode == 1 and "the name auto is for" in (
+        answer.stdout + answer.stderr)
