@@ -61,7 +61,7 @@ struct request {
 
 	const struct route *route;	/* set by route_dispatch … */
 	struct path_arg args[REQ_PATH_ARGS];	/* in the pattern's order */
-	struct caller by;	/* nobody in front of an AUTH route's gate */
+	struct caller by;	/* nobody, until an AUTH route's gate says who */
 	json_t *body;		/* only behind a JSON route's gate; borrowed */
 	const struct param *form;	/* of a FORM route: form.h */
 	size_t n_form;

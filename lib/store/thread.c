@@ -278,7 +278,9 @@ static int replace_run(struct db *tx, void *ctx, struct arena *a,
 int thread_replace(struct db *db, const struct owner *o, struct turn_replace *r,
 		   struct err *e)
 {
-	static const struct attempt_fns instead = { replaced_before, replace_run };
+	static const struct attempt_fns instead = {
+		replaced_before, replace_run,
+	};
 	struct replacing k = { .o = o, .r = r };
 
 	r->evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };

@@ -43,7 +43,7 @@ struct turn {
 	int64_t last_event_seq;		/* of stored events; 0 = none; of an
 					   ended turn: the terminal event's */
 	int64_t started_us, ended_us;	/* ended 0 = not yet */
-	int64_t resumes;		/* after it waited: the number of its run */
+	int64_t resumes;		/* since it began: the number of its run */
 	struct str error_code, error_text;	/* wire code, public; or NULL */
 	struct str client;	/* JSON: what its request said beside its message
 				   (turn/options.h); or NULL */
@@ -154,7 +154,7 @@ struct turn_events {		/* one batch of one turn's events */
 
 struct turn_end {
 	struct uuid turn_id, conversation_id;
-	int64_t resumes;	/* the run that ends: turn.resumes, as it began */
+	int64_t resumes;	/* turn.resumes of the run that ends */
 	enum turn_status status;	/* DONE, ERROR, CANCELLED, INTERRUPTED */
 	struct message *answer;		/* role, content, meta in; seq … out;
 					   NULL = no answer row */

@@ -82,7 +82,9 @@ static int continue_run(struct db *tx, void *ctx, struct arena *a,
 int turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,
 		  struct err *e)
 {
-	static const struct attempt_fns again = { continued_before, continue_run };
+	static const struct attempt_fns again = {
+		continued_before, continue_run,
+	};
 	struct continuing k = { .o = o, .r = r };
 
 	return attempt_tx(db, &again, &r->attempt_us, &k, e);

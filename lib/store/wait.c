@@ -193,9 +193,9 @@ static const struct turn_wait *row_of(const struct turn_wait *rows, size_t n,
 }
 
 /*
- * Only this run can have made the turn wait, so it did where the turn waits, was
- * resumed, or was given up. While it runs, its waits tell whether they were
- * stored, with news; without new ones there is nothing that a second run would
+ * Only this run can have made the turn wait, so it did where the turn waits,
+ * was resumed, or was given up. While it runs, its waits tell whether they were
+ * stored, with news; without new ones there is nothing that a second try would
  * store twice.
  */
 static int paused_before(struct db *tx, void *ctx, struct arena *a,

@@ -68,7 +68,7 @@ void wait_digest(const struct uuid *turn_id, struct str call_id,
 struct turn_pause {
 	int64_t attempt_us;	/* of the attempt (store/attempt.h): 0 = now */
 	struct uuid turn_id, conversation_id;
-	int64_t resumes;	/* the run that ends: turn.resumes, as it began */
+	int64_t resumes;	/* turn.resumes of the run that ends */
 	struct message *rows;		/* of the step, as for turn_append */
 	size_t n_rows;
 	/* New ones; position, tenant and owner are filled in here. */
