@@ -64,11 +64,11 @@ static void operation(struct buf *out, const struct resource *r,
 static void print_path(struct buf *out, const struct resource *r)
 {
 	buf_addf(out, "  /%s:\n", r->path);
-	operation(out, r, "get", "list", "Newest first, each");
+	operation(out, r, "get", "list", "List every");
 	buf_adds(out, "      parameters: [{$ref: \"#/components/parameters/"
 		 "cursor\"}, {$ref: \"#/components/parameters/pageSize\"}]\n"
 		 "      responses:\n"
-		 "        \"200\":\n          description: A page of them\n"
+		 "        \"200\":\n          description: A page of the list, newest first\n"
 		 "          content:\n            application/json:\n"
 		 "              schema:\n                allOf: [{$ref: "
 		 "\"#/components/schemas/List\"}]\n"
@@ -81,26 +81,26 @@ static void print_path(struct buf *out, const struct resource *r)
 		 "idempotencyKey\"}]\n");
 	body(out, r->name, "New");
 	buf_adds(out, "      responses:\n");
-	answer(out, "201", "Created; its address is in Location", r->name, "");
+	answer(out, "201", "Created; Location has its address", r->name, "");
 	PROBLEMS(REFUSED("404", "NotFound") REFUSED("409", "Conflict")
 		 REFUSED("422", "Invalid"));
 	buf_addf(out, "  /%s/{id}:\n    parameters: [{name: id, in: path, "
 		 "required: true, schema: {type: string, format: uuid}}]\n",
 		 r->path);
-	operation(out, r, "get", "get", "One");
+	operation(out, r, "get", "get", "Get one");
 	buf_adds(out, "      responses:\n");
-	answer(out, "200", "It", r->name, "");
+	answer(out, "200", "The record", r->name, "");
 	PROBLEMS(REFUSED("404", "NotFound"));
 	operation(out, r, "patch", "patch", "Change one");
 	buf_adds(out, "      parameters: [{name: If-Match, in: header, "
 		 "schema: {type: string}}]\n");
 	body(out, r->name, "Patch");
 	buf_adds(out, "      responses:\n");
-	answer(out, "200", "As it is now", r->name, "");
+	answer(out, "200", "The changed record", r->name, "");
 	PROBLEMS(REFUSED("404", "NotFound") REFUSED("422", "Invalid"));
 	operation(out, r, "delete", "delete", "Delete one");
 	buf_adds(out, "      responses:\n"
-		 "        \"204\": {description: It is gone}\n");
+		 "        \"204\": {description: Deleted}\n");
 	PROBLEMS(REFUSED("404", "NotFound"));
 }
 

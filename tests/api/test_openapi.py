@@ -21,6 +21,14 @@ def test_paths_are_the_routes(lab):
     assert declared == routes and len(routes) > 20
 
 
+def test_summaries_are_the_routes(lab):
+    routes = {tuple(line.split()[:2]): line.split("  ")[-1]
+              for line in lab.command("list", "routes").stdout.splitlines()}
+    assert routes == {(method.upper(), path): item[method]["summary"]
+                      for path, item in SPEC["paths"].items()
+                      for method in item if method in METHODS}
+
+
 def test_error_codes_are_the_tables(lab):
     """Every code that the description names exists in the error table."""
     known = set()
