@@ -35,7 +35,7 @@ absent() {
 	if [ "${CI:-}" = true ]; then
 		tally "$1" 0 1 0 "$out/absent.log"
 	else
-		echo "test: $1 left out: $2"
+		echo "test: $1 skipped: $2"
 		tally "$1" 0 0 1 "$out/absent.log"
 	fi
 }
@@ -287,7 +287,7 @@ run_tests() {
 	for one in "${suites[@]}"; do
 		case $one in
 		unit | api | security | examples | cluster | servers | clients | browser | fuzz | sanitize) ;;
-		*) die "there is no test suite $one" ;;
+		*) die "there is no test suite named $one" ;;
 		esac
 	done
 	# Tests talk to the stand-in model only.
@@ -305,7 +305,7 @@ summary() {
 	local one
 	echo "test: $((SECONDS - $1)) s, logs in $out"
 	for one in "${unsteady[@]}"; do
-		echo "test: failed beside others and passed alone: $one"
+		echo "test: failed next to others, but passed alone: $one"
 	done
 	if [ "$skipped" -gt 0 ]; then
 		echo "$passed passed, $failed failed, $skipped skipped"

@@ -33,9 +33,9 @@ make_dirs() {
 	mkdir -p "$var"/{log,run,conf/workspaces.d,conf/prompts.d,secrets,db/tmp,tmp,empty} ||
 		die "cannot write to $var"
 	chmod 700 "$var"
-	[ -d "$run" ] || mkdir -m 700 "$run" || die "cannot make $run"
+	[ -d "$run" ] || mkdir -m 700 "$run" || die "cannot create $run"
 	# In /tmp anyone may have been first.
-	[ -O "$run" ] && [ ! -L "$run" ] || die "$run is not ours: remove it"
+	[ -O "$run" ] && [ ! -L "$run" ] || die "$run belongs to somebody else: remove it"
 	chmod 700 "$run"
 }
 
@@ -88,7 +88,7 @@ stop() {
 	pid=$(pid_of "$1") || return 0
 	kill -TERM "$pid" 2>/dev/null
 	if ! await "${2:-20}" gone "$1" "$pid"; then
-		say "$1 (pid $pid) did not end within ${2:-20} s: killed"
+		say "$1 (pid $pid) did not stop within ${2:-20} s and was killed"
 		kill -KILL "$pid" 2>/dev/null
 		await 10 gone "$1" "$pid"
 	fi
@@ -138,7 +138,7 @@ generate() {
 		if [ "$(digest <"$new")" = "$last" ]; then
 			rm -f "$new"
 		else
-			note config "kept your edited ${2#"$top"/}; lamp's is ${new##*/}"
+			note config "kept your edited ${2#"$top"/}; lamp's version is ${new##*/}"
 		fi
 		return
 	else
@@ -325,7 +325,7 @@ choose_llm() {
 	ollama)
 		url=$(ollama_url)
 		model=${model:-$(ollama_model)}
-		[ -n "$model" ] || die "no Ollama with a model answers at $url" ;;
+		[ -n "$model" ] || die "there is no Ollama with a model at $url" ;;
 	demo)
 		up_demo_llm
 		provider=openai model=lamplighter-demo url=http://127.0.0.1:$(demo_port)/v1 ;;
@@ -341,9 +341,9 @@ choose_llm() {
 	printf '%s\n' "$what" >"$run/llm"
 	llm=$what llm_key=$key
 	if [ "$what" = demo ]; then
-		note model "demo stand-in: canned rules over the sample data, NOT a"
-		note '' "language model. For a real one set OPENAI_API_KEY,"
-		note '' "ANTHROPIC_API_KEY or OPENROUTER_API_KEY, or start Ollama"
+		note model "demo model: fixed rules for the sample data, NOT a language"
+		note '' "model. For a real one, set OPENAI_API_KEY, ANTHROPIC_API_KEY"
+		note '' "or OPENROUTER_API_KEY, or start Ollama"
 	else
 		note model "$what, $model${url:+ at $url}"
 	fi
@@ -356,9 +356,9 @@ up_responder() {
 		[ -e "$f" ] && generate "$f" "$conf/${f#"$top"/conf/demo/}"
 	done
 	"$bin" -c "$yaml" check >"$log/check.log" 2>&1 ||
-		die_log "the configuration is refused" "$log/check.log"
+		die_log "the configuration has errors" "$log/check.log"
 	"$bin" -c "$yaml" migrate >"$log/migrate.log" 2>&1 ||
-		die_log "the database schema could not be made" "$log/migrate.log"
+		die_log "the database schema could not be created" "$log/migrate.log"
 	# Config files are re-read by the running process; a new binary, address
 	# or key needs a new one.
 	state=$(printf '%s\n' "$run" "$llm_key" "${llm_key:+${!llm_key:-}}" | digest)
@@ -424,7 +424,7 @@ up_lighttpd() {
 			die_log "lighttpd does not start" "$log/lighttpd.log"
 		[ -z "$exact" ] || die "port $port is in use by another program"
 	done
-	running lighttpd || die "no free port from 8080 on"
+	running lighttpd || die "there is no free port from 8080 on"
 	state_is lighttpd "$(web_conf | digest)"
 }
 web_up() {
@@ -445,7 +445,7 @@ up() {
 	plain_name "$var" "MariaDB cannot be set up"
 	make_dirs
 	exec 9>"$var/lock"
-	flock -w 300 9 || die "another lamp is at work on $var"
+	flock -w 300 9 || die "another lamp is using $var"
 	fcgi=$root/libexec/lamplighter/lamplighter.fcgi
 	{ read -r was_port; read -r was_base; } 2>/dev/null <"$run/instance"
 	# What is not said stays as it is, while there is an instance.
@@ -473,7 +473,7 @@ up() {
 	if ! await 30 web_ready; then
 		curl -sS --noproxy '*' -m 5 "$(url)api/v1/ready" >&2
 		printf '\n' >&2
-		die_log "it started, but does not report ready at $(url)api/v1/ready" \
+		die_log "started, but not ready according to $(url)api/v1/ready" \
 			"$log/responder.log"
 	fi
 	printf '%s\n%s\n' "$port" "${base:-/}" >"$run/instance"
@@ -497,7 +497,7 @@ down() {
 	# Also without var/, which may have been removed too early.
 	make_dirs
 	exec 9>"$var/lock"
-	flock -w 300 9 || die "another lamp is at work on $var"
+	flock -w 300 9 || die "another lamp is using $var"
 	for n in $names; do
 		running "$n" || continue
 		any=yes
@@ -506,7 +506,7 @@ down() {
 	done
 	rm -f "$run"/{fcgi.sock,db.sock,db.pid,instance,llm} "$run"/*.state "$run"/*.pid
 	[ "$run" = "$var/run" ] || rmdir "$run" 2>/dev/null
-	[ "$any" = yes ] || say "nothing runs"
+	[ "$any" = yes ] || say "nothing is running"
 }
 
 version_of() {
@@ -535,13 +535,13 @@ status() {
 			"$log/$n.log"
 	done
 	if [ "$up" = 0 ]; then
-		say "nothing runs; start with ./lamp up"
+		say "nothing is running; start it with ./lamp up"
 		return 3
 	elif [ "$up" -lt "$want" ] || [ -z "$port" ]; then
-		say "not everything runs; ./lamp up starts the rest"
+		say "not everything is running; ./lamp up starts the rest"
 		return 1
 	elif ! web_ready; then
-		say "all run, but $(url)api/v1/ready reports a problem:"
+		say "everything is running, but $(url)api/v1/ready reports a problem:"
 		curl -sS --noproxy '*' -m 5 "$(url)api/v1/ready"
 		echo
 		return 1

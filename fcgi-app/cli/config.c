@@ -48,7 +48,7 @@ int cli_check(struct cli *cli, int argc, char **argv)
 
 	(void)argv;
 	if (argc > 1)
-		return cli_usage(cli, "there are no arguments");
+		return cli_usage(cli, "this command takes no arguments");
 	c = cli_conf(cli);
 	if (!c)
 		return CLI_FAILED;
@@ -60,10 +60,10 @@ int cli_check(struct cli *cli, int argc, char **argv)
 	}
 	policy_check(c, &warnings);
 	if (!all->set.chat_service && !all->n_services)
-		buf_adds(&warnings, "there are no llm_services: chat will "
+		buf_adds(&warnings, "no llm_services are configured: chat will "
 			 "answer 503 chat_disabled\n");
 	if (!all->n_workspaces)
-		buf_addf(&warnings, "there are no workspaces in %s\n",
+		buf_addf(&warnings, "no workspaces are configured in %s\n",
 			 c->workspaces_dir);
 	for (struct str rest = buf_str(&warnings); rest.n;) {
 		struct str line = str_cut(&rest, '\n');
@@ -86,7 +86,7 @@ int cli_config(struct cli *cli, int argc, char **argv)
 	const struct conf *c;
 
 	if (argc != 2 || strcmp(argv[1], "print"))
-		return cli_usage(cli, "say what to do: print");
+		return cli_usage(cli, "the only subcommand is print");
 	c = cli_conf(cli);
 	if (!c)
 		return CLI_FAILED;

@@ -95,13 +95,13 @@ int cli_migrate(struct cli *cli, int argc, char **argv)
 		else if (c == 'w')
 			wait_s = cli_number(optarg, 1, 86400);
 		else
-			return cli_usage(cli, "not understood");
+			return cli_usage(cli, "invalid option");
 		if (wait_s < 0)
 			return cli_usage(cli, "--wait takes a number of "
 					 "seconds");
 	}
 	if (optind < argc)
-		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
 	rc = db_migrate(s.db, dir, wait_s, &m, &e);
@@ -176,11 +176,11 @@ static int create_args(struct cli *cli, int argc, char **argv,
 						 "from 1 to %d", MAX_DAYS);
 			break;
 		default:
-			return cli_usage(cli, "not understood");
+			return cli_usage(cli, "invalid option");
 		}
 	}
 	if (optind < argc)
-		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
 	if (!out->user)
 		return cli_usage(cli, "--user is missing");
 	return CLI_OK;
@@ -267,7 +267,7 @@ static int list(struct cli *cli, int argc, char **argv)
 	int rc;
 
 	if (argc != 1)
-		return cli_usage(cli, "\"%s\" is not understood", argv[1]);
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[1]);
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
 	rc = token_list(s.db, str_of(s.conf->tenant), &s.arena, &v, &n, &e);
@@ -312,5 +312,5 @@ int cli_token(struct cli *cli, int argc, char **argv)
 		return list(cli, argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "revoke"))
 		return revoke(cli, argc - 1, argv + 1);
-	return cli_usage(cli, "say what to do: create, list or revoke");
+	return cli_usage(cli, "the subcommand is missing: create, list or revoke");
 }

@@ -20,7 +20,7 @@ int cli_decode(struct cli *cli, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		if (c != 'q')
-			return cli_usage(cli, "not understood");
+			return cli_usage(cli, "invalid option");
 		json_decref(quirks);
 		quirks = jx_load(str_of(optarg), &e);
 		if (!json_is_object(quirks))

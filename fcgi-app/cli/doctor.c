@@ -44,23 +44,23 @@ static int read_options(struct cli *cli, int argc, char **argv,
 		else if (c == 'u')
 			o->user = optarg;
 		else
-			return cli_usage(cli, "not understood");
+			return cli_usage(cli, "invalid option");
 	}
 	if (optind < argc)
 		o->url = argv[optind++];
 	if (optind < argc)
-		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
 	if (o->url && strncasecmp(o->url, "http://", 7) &&
 	    strncasecmp(o->url, "https://", 8))
-		return cli_usage(cli, "URL begins with http:// or https://");
+		return cli_usage(cli, "URL must begin with http:// or https://");
 	if (o->user && !o->url)
-		return cli_usage(cli, "--user signs in at a URL");
+		return cli_usage(cli, "--user needs a URL");
 	if (o->url && strpbrk(o->url, "?#"))
-		return cli_usage(cli, "URL is the page's address, without ? and #");
+		return cli_usage(cli, "URL must be the address of the page, without ? and #");
 	if (o->user && strchr(o->user, ':'))
-		return cli_usage(cli, "a user's name has no colon");
+		return cli_usage(cli, "NAME must not contain a colon");
 	if (o->user && !getenv("LAMPLIGHTER_PASSWORD"))
-		return cli_usage(cli, "the password of --user is wanted in "
+		return cli_usage(cli, "--user needs the password in "
 				 "$LAMPLIGHTER_PASSWORD");
 	return CLI_OK;
 }

@@ -71,7 +71,7 @@ int cli_list(struct cli *cli, int argc, char **argv)
 	struct buf out = BUF_INIT(CLI_OUT_BYTES);
 
 	if (argc < 2 || argc > 3)
-		return cli_usage(cli, "say which one");
+		return cli_usage(cli, "name the list");
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 		if (!strcmp(argv[1], lists[i].name) &&
 		    !strcmp(argc == 3 ? argv[2] : "", lists[i].form)) {

@@ -25,14 +25,14 @@ static const struct cli_command commands[] = {
 		.name = "check", .args = "", .run = cli_check,
 		.summary = "check the configuration",
 		.help =
-"Reads the main file and its directories as the responder does, and says every\n"
-"error with its file, line and column. Also looks at what the loader cannot\n"
-"know: whether LLM services can be used at all, whether agents' tools exist,\n"
-"and, as a warning, permissions that nothing asks for.\n",
+"Reads the main file and its directories as the responder does, and prints every\n"
+"error with its file, line and column. Also checks what the loader cannot know:\n"
+"if LLM services are usable, if agents' tools exist, and (a warning) if a role\n"
+"has a permission that does not exist.\n",
 	},
 	{
 		.name = "config", .args = "print", .run = cli_config,
-		.summary = "print the configuration that is in force",
+		.summary = "print the configuration that is in use",
 		.help =
 "Prints every option with its value, defaults included, as YAML. Secrets are\n"
 "shown as ***.\n",
@@ -42,21 +42,21 @@ static const struct cli_command commands[] = {
 		.run = cli_migrate,
 		.summary = "create or update the tables in the database",
 		.help =
-"Runs the steps of DIR that the database does not have yet; without any it\n"
-"does nothing. Several at once are safe: one works, the others wait. DIR is\n"
-"else $LAMPLIGHTER_SQL_DIR, else where `make install` put the schema.\n",
+"Runs the migrations in DIR that the database has not had yet. It is safe to run\n"
+"several at the same time: one works, the others wait up to SECONDS. DIR defaults\n"
+"to $LAMPLIGHTER_SQL_DIR, then to the directory of `make install`.\n",
 	},
 	{
 		.name = "token",
 		.args = "create --user LOGIN [--name TEXT] [--group G]... "
 			"[--days N] | list | revoke ID",
 		.run = cli_token,
-		.summary = "make, list and revoke API tokens",
+		.summary = "create, list and revoke API tokens",
 		.help =
-"create prints the token on stdout. It is shown this once; the database has\n"
-"only a hash of it. The token speaks for the user LOGIN, with the groups that\n"
-"are given here, until it expires (--days) or is revoked.\n"
-"list shows id, user, groups, dates and state; revoke takes the id.\n",
+"create prints the token on stdout. It is shown only once; the database stores\n"
+"only a hash of it. The token acts for the user LOGIN with the groups given here,\n"
+"until it expires (--days) or is revoked.\n"
+"list prints the id, state, user, name, groups and dates; revoke takes the id.\n",
 	},
 	{
 		.name = "list",
@@ -64,40 +64,39 @@ static const struct cli_command commands[] = {
 			"quirks|statements|jobs|parts|resources|"
 			"settings|events",
 		.run = cli_list,
-		.summary = "print one of the tables that are compiled in",
+		.summary = "print one of the built-in tables",
 		.help =
-"One line per row. Some can also print what the documentation has of them: list\n"
-"options --markdown or --man, settings --markdown, events --markdown or\n"
-"--openapi; and `list resources` what comes from its rows: --sql, --paths,\n"
-"--schemas.\n",
+"Prints one line per row. Some lists have other forms, which the documentation\n"
+"uses: options --markdown and --man, settings --markdown, events --markdown and\n"
+"--openapi, resources --sql, --paths and --schemas.\n",
 	},
 	{
 		.name = "doctor", .args = "[--json] [--user NAME] [URL]",
 		.run = cli_doctor,
-		.summary = "say what works, and how to mend what does not",
+		.summary = "check the deployment: what works, how to fix what does not",
 		.help =
 "With URL, the address of the chat (http://host/intranet/chat), it measures\n"
-"through the web server: whether answers stream, who arrives, whether API\n"
-"tokens, large bodies and the page do, whether a made-up name is believed. It\n"
-"makes an API token of its own for that, which ends with it. --user signs in\n"
-"at the web server as a person too; the password is $LAMPLIGHTER_PASSWORD.\n"
-"Always: the database, its schema and clock, LLM services (asked for their list\n"
-"of models, which costs nothing), databases of datasets, tools, file rights;\n"
-"as the responder sees them with URL, else as this command does.\n"
-"Exit status: 0 all is well, 1 there are warnings, 2 there are problems.\n",
+"through the web server: if answers stream, which user arrives, if API tokens,\n"
+"large bodies and the page work, and if a made-up name is accepted. It creates an\n"
+"API token for that, and revokes it at the end. --user also signs in at the web\n"
+"server as a person, with the password in $LAMPLIGHTER_PASSWORD.\n"
+"It always checks the database, its schema and clock, LLM services (by listing\n"
+"their models, which is free), databases of datasets, tools and file permissions:\n"
+"with URL as the responder sees them, otherwise as this command does.\n"
+"Exit status: 0 no findings, 1 warnings, 2 problems.\n",
 	},
 	{
 		.name = "mcp",
 		.args = "[--user LOGIN] list | show SERVER [TOOL]... | "
 			"accept SERVER [TOOL]...",
 		.run = cli_mcp,
-		.summary = "look at the tools of MCP servers and accept them",
+		.summary = "show the tools of MCP servers and accept them",
 		.help =
-"list asks every server of mcp_servers for its tools and says of each whether\n"
-"it was accepted, is new or has changed. show prints definitions as the server\n"
-"gives them, and of one that changed also the accepted one. accept takes them as\n"
-"they are now: read them first, the model will. --user says for whom servers are\n"
-"asked that are told who asks (token).\n",
+"list asks every server in mcp_servers for its tools, and prints for each if it\n"
+"is accepted, new or changed. show prints the definitions as the server gives\n"
+"them and, for a changed tool, also the accepted one. accept accepts the current\n"
+"definitions: read them first, because the model will. --user names the user on\n"
+"whose behalf to ask servers that require a user token (token).\n",
 	},
 	{
 		.name = "services",
@@ -117,13 +116,13 @@ static const struct cli_command commands[] = {
 			"--user LOGIN [--group G]... [--workspace W] "
 			"[--agent A]",
 		.run = cli_tools,
-		.summary = "see what tools a user has, and call them by hand",
+		.summary = "show the tools of a user, and call them by hand",
 		.help =
-"list prints name, kind, effect, group and file of the tools that the user is\n"
-"offered when they ask for the web, show all that is known of one. call runs it\n"
-"as that user, asking nobody, and prints what the model would get; with --dry-run\n"
-"it prints what would be sent (SQL with its values, the request, the program with\n"
-"its environment, an agent's prompt) and sends nothing.\n"
+"list prints the name, kind, effect, group and file of each tool that the user is\n"
+"offered when they ask for the web; show prints everything about one tool. call\n"
+"runs it as that user, without approval, and prints what the model would get.\n"
+"With --dry-run it prints what would be sent (SQL with its values, the request,\n"
+"the program with its environment, an agent's prompt) and sends nothing.\n"
 "Secrets are shown as ***.\n",
 	},
 	{
@@ -131,24 +130,24 @@ static const struct cli_command commands[] = {
 		.args = "--user LOGIN [--group G]... [--workspace W] "
 			"[--agent A] [--conversation ID] TEXT",
 		.run = cli_preview,
-		.summary = "show what a message would send to the model",
+		.summary = "show what the model would be sent for a message",
 		.help =
-"Prints, as JSON, what the model would be sent if that user said TEXT, in a new\n"
-"conversation or in one of their own: each part of the context with its tokens\n"
-"and, for the system prompt, its text; the tools with their schemas; and the\n"
-"request itself, as this provider gets it. Stores nothing and asks no model.\n",
+"Prints as JSON what the model would be sent if that user wrote TEXT, in a new\n"
+"conversation or in one of theirs: each part of the context with its tokens and,\n"
+"for the system prompt, its text; the tools with their schemas; and the request\n"
+"in the provider's format. Stores nothing and calls no model.\n",
 	},
 	{
 		.name = "work", .args = "[--for SECONDS] [--list]",
 		.run = cli_work,
-		.summary = "do what is left to do behind the answers",
+		.summary = "run background jobs",
 		.help =
-"Runs the jobs that are due: what belonged to deleted conversations goes, for\n"
-"instance. A responder does so by itself behind its answers; where it runs only\n"
-"now and then, or as plain CGI, let cron call this every minute. It ends when\n"
-"nothing is due; with --for it looks again each second until then. Any number\n"
-"may run at once, on any node. --list prints the jobs instead: kind, what it is\n"
-"about, when it is due, attempts and the last error.\n",
+"Runs the jobs that are due, such as deleting the rows of deleted conversations.\n"
+"A responder does this by itself after its answers; if it runs only now and then,\n"
+"or as plain CGI, let cron call this command every minute. It ends when no job is\n"
+"due; with --for it checks again every second until the time is over. Any number\n"
+"may run at the same time, on any node. --list prints the jobs instead: kind,\n"
+"subject, due time, attempts and the last error.\n",
 	},
 	{
 		.name = "decode", .args = "[--quirks JSON] PROVIDER",
@@ -156,9 +155,9 @@ static const struct cli_command commands[] = {
 		.summary = "decode a recorded answer of a provider",
 		.help =
 "Reads the body of an answer on stdin, as the provider sent it (event stream,\n"
-"lines of JSON or one document), and prints the events that Lamplighter makes\n"
-"of it, one JSON object per line. Needs no configuration. Attach the output\n"
-"to a bug report.\n",
+"lines of JSON or one document), and prints the events that Lamplighter makes of\n"
+"it, one JSON object per line. Needs no configuration. Attach the output to a bug\n"
+"report.\n",
 	},
 	{
 		.name = "version", .args = "", .run = cli_version,
@@ -166,7 +165,7 @@ static const struct cli_command commands[] = {
 	},
 	{
 		.name = "help", .args = "[COMMAND]", .run = cli_help,
-		.summary = "print how a command is used", .help = "",
+		.summary = "show how to use a command", .help = "",
 	},
 };
 
@@ -176,9 +175,9 @@ static void overview(FILE *f)
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		fprintf(f, "  %-8s  %s\n", commands[i].name,
 			commands[i].summary);
-	fputs("\nCONFIG is the main file; else $LAMPLIGHTER_CONFIG, else\n"
+	fputs("\nCONFIG is the main file; default: $LAMPLIGHTER_CONFIG, then\n"
 	      LAMPLIGHTER_SYSCONFDIR "/lamplighter.yaml.\n"
-	      "`lamplighter help COMMAND` says more.\n", f);
+	      "`lamplighter help COMMAND` shows how to use it.\n", f);
 }
 
 static void synopsis(FILE *f, const struct cli_command *c)
@@ -214,7 +213,7 @@ static int cli_help(struct cli *cli, int argc, char **argv)
 	const struct cli_command *c;
 
 	if (argc > 2)
-		return cli_usage(cli, "one command at most");
+		return cli_usage(cli, "name one command");
 	if (argc < 2) {
 		overview(stdout);
 		return CLI_OK;
@@ -233,7 +232,7 @@ static int cli_version(struct cli *cli, int argc, char **argv)
 {
 	(void)argv;
 	if (argc > 1)
-		return cli_usage(cli, "there are no arguments");
+		return cli_usage(cli, "this command takes no arguments");
 	puts("lamplighter " PACKAGE_VERSION);
 	return CLI_OK;
 }
@@ -275,7 +274,7 @@ int cli_print(struct buf *b)
 	int rc = CLI_OK;
 
 	if (!buf_ok(b)) {
-		fputs("lamplighter: this is too long to print\n", stderr);
+		fputs("lamplighter: the output is too long to print\n", stderr);
 		rc = CLI_FAILED;
 	}
 	if (isatty(STDOUT_FILENO)) {	/* which acts upon control characters */
@@ -312,7 +311,7 @@ int main(int argc, char **argv)
 	/* A web server would run it for anybody, with arguments of a query. */
 	if (getenv("GATEWAY_INTERFACE")) {
 		puts("Status: 403 Forbidden\r\nContent-Type: text/plain\r\n\r\n"
-		     "This is no CGI program.");
+		     "This is not a CGI program.");
 		return CLI_USAGE;
 	}
 	/* Keys are in memory. */

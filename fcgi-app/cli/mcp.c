@@ -218,11 +218,11 @@ int cli_mcp(struct cli *cli, int argc, char **argv)
 	while (argc && v < ARRAY_LEN(verbs) && strcmp(argv[0], verbs[v].name))
 		v++;
 	if (!argc || v == ARRAY_LEN(verbs))
-		return cli_usage(cli, "say list, show or accept");
+		return cli_usage(cli, "the subcommand is missing: list, show or accept");
 	if (argc - 1 < verbs[v].least)
-		return cli_usage(cli, "which server?");
+		return cli_usage(cli, "name the server");
 	if (verbs[v].least == 0 && argc > 1)
-		return cli_usage(cli, "\"%s\" is not understood", argv[1]);
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[1]);
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
 	if (cli_session_tools(&s))

@@ -32,11 +32,11 @@ static int read_args(struct cli *cli, int argc, char **argv, struct wanted *w)
 	}
 	w->text = optind < argc ? argv[optind++] : NULL;
 	if (optind < argc)
-		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
 	if (!w->text || !*w->text)
-		return cli_usage(cli, "say the message");
+		return cli_usage(cli, "the message is missing");
 	if (!w->who.user)
-		return cli_usage(cli, "--user is missing: as whom?");
+		return cli_usage(cli, "--user is missing");
 	return CLI_OK;
 }
 

@@ -58,13 +58,13 @@ static int read_args(struct cli *cli, int argc, char **argv, struct tools_wanted
 	if (!list)
 		w->tool = optind < argc ? argv[optind++] : NULL;
 	if (optind < argc)
-		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
 	if (!list && !w->tool)
-		return cli_usage(cli, "say which tool");
+		return cli_usage(cli, "name the tool");
 	if (!w->who.user)
-		return cli_usage(cli, "--user is missing: as whom?");
+		return cli_usage(cli, "--user is missing");
 	if (!call && (w->args || w->dry_run))
-		return cli_usage(cli, "--args and --dry-run belong to call");
+		return cli_usage(cli, "only call accepts --args and --dry-run");
 	return CLI_OK;
 }
 
@@ -276,8 +276,8 @@ static int call_of_page(const struct tool *t)
 {
 	fprintf(stderr, "lamplighter: %s %s\n", t->name,
 		t->visibility == TOOL_CLIENT
-		? "is carried out by the user's page, and there is none here"
-		: "asks the user, and there is nobody here");
+		? "runs in the user's page, and there is none here"
+		: "asks the user a question, which is not possible here");
 	return CLI_FAILED;
 }
 
@@ -302,7 +302,7 @@ static int call(struct offered *s, const struct tools_wanted *w)
 	rc = cli_print(&b);
 	fprintf(stderr, "%s in %lld ms, %zu bytes%s\n",
 		r.is_error ? "failed" : "done", (long long)r.duration_ms,
-		r.full_bytes, r.truncated ? ", cut for the model" : "");
+		r.full_bytes, r.truncated ? ", cut off for the model" : "");
 	return r.is_error ? CLI_FAILED : rc;
 }
 
@@ -325,7 +325,7 @@ int cli_tools(struct cli *cli, int argc, char **argv)
 	       strcmp(argv[1], verbs[i].name))
 		i++;
 	if (argc < 2 || i == ARRAY_LEN(verbs))
-		return cli_usage(cli, "say what to do: list, show or call");
+		return cli_usage(cli, "the subcommand is missing: list, show or call");
 	rc = read_args(cli, argc - 1, argv + 1, &w);
 	if (rc != CLI_OK)
 		return rc;

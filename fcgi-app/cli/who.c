@@ -24,7 +24,7 @@ int cli_who_option(const struct cli *cli, int c, char *value,
 		w->agent = value;
 		return CLI_OK;
 	default:
-		return cli_usage(cli, "not understood");
+		return cli_usage(cli, "invalid option");
 	}
 }
 
@@ -35,7 +35,7 @@ static int many_places(const struct catalog *c, struct err *e)
 
 	for (size_t i = 0; i < c->n_workspaces; i++)
 		buf_addf(&names, " %s", c->workspaces[i].id);
-	rc = err_set(e, ERR_NOT_FOUND, "there are %zu workspaces; say which, "
+	rc = err_set(e, ERR_NOT_FOUND, "there are %zu workspaces; choose one "
 		     "with --workspace:%.160s", c->n_workspaces, names.p);
 	buf_release(&names);
 	return rc;

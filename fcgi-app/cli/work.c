@@ -69,13 +69,13 @@ int cli_work(struct cli *cli, int argc, char **argv)
 		else if (c == 'f')
 			seconds = cli_number(optarg, 1, MAX_S);
 		else
-			return cli_usage(cli, "not understood");
+			return cli_usage(cli, "invalid option");
 		if (seconds < 0)
-			return cli_usage(cli, "--for: a number from 1 to %d",
+			return cli_usage(cli, "--for takes a number from 1 to %d",
 					 MAX_S);
 	}
 	if (optind < argc)
-		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
 	if (cli_session_open(&s, cli) < 0)
 		return CLI_FAILED;
 	rc = list ? print_jobs(&s) : work(&s, seconds);

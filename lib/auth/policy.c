@@ -118,7 +118,7 @@ int policy_check(const struct conf *c, struct buf *out)
 		for (size_t k = 0; k < r->permissions.n; k++) {
 			if (asked_for(str_of(r->permissions.v[k])))
 				continue;
-			buf_addf(out, "role %s: nothing asks for the "
+			buf_addf(out, "role %s: there is no "
 				 "permission \"%s\"\n", r->id,
 				 r->permissions.v[k]);
 			n++;

@@ -65,6 +65,6 @@ def test_one_that_fails_is_listed_with_the_reason(make_lab):
 
 def test_bad_calls_of_the_command(lab):
     for argv, said in ((("--for", "0"), "1 to 86400"), (("--for", "x"), "1 to 86400"),
-                       (("--now",), "not understood"), (("all",), '"all"')):
+                       (("--now",), "invalid option"), (("all",), '"all"')):
         answer = lab.command("work", *argv, check=False)
         assert answer.returncode == 2 and said in answer.stderr, answer

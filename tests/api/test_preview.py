@@ -169,7 +169,7 @@ def test_the_command_is_told_what_it_needs(lab):
         assert lab.command("preview", *argv, check=False).returncode == 2
     for argv, why in (
             (("--workspace", "nix", "x"), "no workspace"),
-            (("x",), "say which"),
+            (("x",), "choose one"),
             (("--workspace", "claude", "--agent", "nix", "x"), "no agent"),
             (("--workspace", "claude", "--conversation", "nix", "x"),
              "not the id of a conversation"),

@@ -29,7 +29,7 @@ def refused():
                 (["--base", "/a/../b"], "v", "--base must be a path"),
                 (["--llm", "gpt"], "v", "--llm must be auto, demo,"),
                 (["--colour"], "v", "unknown option --colour"),
-                ([], "v ar", "MariaDB cannot be set up in a directory with such a name")):
+                ([], "v ar", "MariaDB cannot be set up in a directory whose name has")):
             ran = subprocess.run(
                 [ROOT / "lamp", "up", *arguments], stdin=subprocess.DEVNULL,
                 capture_output=True, text=True, timeout=60,

@@ -38,15 +38,15 @@ static const struct conf_tool_agent summarize = {
 static struct conf_tool rows[READY_TOOLS] = {
 	[READY_SUMMARIZE] = {
 		.name = "summarize", .kind = "agent", .group = "knowledge",
-		.description = "Summarises a text by a model of its own. For "
-			"long texts; what is short, summarise yourself.",
+		.description = "Summarizes a text with a separate model call. For "
+			"long texts; summarize short ones yourself.",
 		.effect = TOOL_READ, .confirm = TOOL_CONFIRM_NEVER,
 		.agent = &summarize, .file = "built-in",
 	},
 	[READY_TRANSLATE] = {
 		.name = "translate", .kind = "agent", .group = "knowledge",
-		.description = "Translates a text by a model of its own. For "
-			"whole texts; single words and sentences, translate "
+		.description = "Translates a text with a separate model call. For "
+			"whole texts; translate single words and sentences "
 			"yourself.",
 		.effect = TOOL_READ, .confirm = TOOL_CONFIRM_NEVER,
 		.agent = &translate, .file = "built-in",
