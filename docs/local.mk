@@ -40,7 +40,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/tools.md \
 	docs/turn.md
 
-# Writes anew what the tables of the program say; tests compare it.
+# Updates the parts that the tables of the program print; tests compare them.
 UPDATE = $(srcdir)/docs/update-options.sh ./lamplighter
 update-docs: lamplighter$(EXEEXT)
 	$(UPDATE) $(srcdir)/docs/configuration.md OPTIONS options --markdown
@@ -51,4 +51,5 @@ update-docs: lamplighter$(EXEEXT)
 	$(UPDATE) $(srcdir)/docs/configuration.md SETTINGS settings --markdown
 	$(UPDATE) $(srcdir)/docs/dialects.md EVENTS events --markdown
 	$(UPDATE) $(srcdir)/docs/openapi.yaml EVENTS events --openapi
+	$(UPDATE) $(srcdir)/docs/api.md ERRORS errors --markdown
 .PHONY: update-docs

@@ -38,6 +38,25 @@ static void print_errors(struct buf *out)
 			 err_rows[i].retryable ? "\tretry" : "");
 }
 
+/* As docs/api.md has them: a code that several errors share stands there once. */
+static void print_errors_markdown(struct buf *out)
+{
+	buf_adds(out, "| status | code | message | retryable |\n"
+		 "|---|---|---|---|\n");
+	for (int i = ERR_NONE + 1; i < ERR__MAX; i++) {
+		int first = i;
+
+		for (int k = i - 1; k > ERR_NONE; k--)
+			if (!strcmp(err_rows[k].code, err_rows[i].code))
+				first = k;
+		if (first == i)
+			buf_addf(out, "| %d | `%s` | %s | %s |\n",
+				 err_rows[i].http_status, err_rows[i].code,
+				 err_rows[i].message,
+				 err_rows[i].retryable ? "yes" : "");
+	}
+}
+
 static const struct {
 	const char *name;
 	const char *form;	/* an option behind it; "": none */
@@ -48,6 +67,7 @@ static const struct {
 	{ "options", "--markdown", print_options_markdown },
 	{ "options", "--man", print_options_man },
 	{ "errors", "", print_errors },
+	{ "errors", "--markdown", print_errors_markdown },
 	{ "tools", "", tool_print_list },
 	{ "permissions", "", policy_print },
 	{ "providers", "", llm_print_providers },

@@ -67,8 +67,8 @@ static const struct cli_command commands[] = {
 		.summary = "print one of the built-in tables",
 		.help =
 "Prints one line per row. Some lists have other forms, which the documentation\n"
-"uses: options --markdown and --man, settings --markdown, events --markdown and\n"
-"--openapi, resources --sql, --paths and --schemas.\n",
+"uses: options --markdown and --man, settings --markdown, errors --markdown,\n"
+"events --markdown and --openapi, resources --sql, --paths and --schemas.\n",
 	},
 	{
 		.name = "doctor", .args = "[--json] [--user NAME] [URL]",

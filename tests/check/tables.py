@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""What docs say of events and settings is what their tables say: blocks that
-`make update-docs` writes, and the native events of docs/api.md with their members."""
+"""What docs say of events, settings and errors is what their tables say: blocks that
+`make update-docs` writes, the native events of docs/api.md with their members, and
+the v2 events of docs/dialects.md, which are compared with the golden streams."""
 
+import json
 import os
 import pathlib
 import re
@@ -12,7 +14,8 @@ from tree import ROOT, Tap
 COMMAND = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ".")) / "lamplighter"
 BLOCKS = (("dialects.md", "EVENTS", "events", "--markdown"),
           ("openapi.yaml", "EVENTS", "events", "--openapi"),
-          ("configuration.md", "SETTINGS", "settings", "--markdown"))
+          ("configuration.md", "SETTINGS", "settings", "--markdown"),
+          ("api.md", "ERRORS", "errors", "--markdown"))
 # Members of a record or of what a turn waits for: its own page has them.
 ELSEWHERE = {"message", "approval", "call", "question", "action"}
 
@@ -49,6 +52,28 @@ def undocumented(table, events):
                        for name in sorted(set(shown) - native)]
 
 
+def sent(streams, dialect):
+    """Events of a dialect in the golden streams: the members that each can have."""
+    events = {}
+    for stream in re.split(r"^== ", streams, flags=re.M):
+        if not stream.startswith(dialect + ","):
+            continue
+        for name, data in re.findall(r"^event: (\w+)\n(?:id: .*\n)?data: (.*)$", stream,
+                                     re.M):
+            events.setdefault(name, set()).update(set(json.loads(data)) - {"type"})
+    return events
+
+
+def other(table, events):
+    """Events or members that docs/dialects.md has and the streams have not, or
+    the other way round."""
+    shown = {cells[1].strip(" `"): set(re.findall(r"\w+", cells[2].replace("null", "")))
+             for cells in (line.split("|") for line in table)}
+    return [f"docs/dialects.md: {name} has {sorted(shown.get(name, []))}, "
+            f"sent are {sorted(events.get(name, []))}"
+            for name in sorted({*shown, *events}) if shown.get(name) != events.get(name)]
+
+
 def main():
     for page, mark, *form in BLOCKS:
         text = (ROOT / "docs" / page).read_text()
@@ -67,6 +92,14 @@ def main():
         "tool-result has no durationMs")
     tap.finds("an event that is not there", undocumented(
         ["| `tick` | {} | |"] + table, events), "there is no event tick")
+    text = (ROOT / "docs/dialects.md").read_text()
+    table = re.search(r"^## v2\n.*?^\|---.*?\n(.*?)^$", text, re.M | re.S)[1].splitlines()
+    events = sent((ROOT / "tests/fixtures/dialects/streams.txt").read_text(), "v2")
+    tap.clean("docs/dialects.md has the v2 events", other(table, events))
+    tap.finds("a v2 event without its row", other(
+        [line for line in table if "`warning`" not in line], events), "warning has []")
+    tap.finds("a v2 member that is not sent", other(
+        [line.replace("is_error", "failed") for line in table], events), "tool_result has")
     tap.finish()
 
 
