@@ -1,6 +1,6 @@
 /*
- * What files have, as the domain has it. The only place outside lib/conf that
- * knows how files say that something is not set: by "", 0 or NaN.
+ * Converts the structs of files to those of the domain. The only place outside
+ * lib/conf that knows how files represent unset values: as "", 0 or NaN.
  */
 #include <math.h>
 

@@ -1,10 +1,10 @@
 /*
- * The domain: workspaces and their agents, wherever they were written. Made by
- * the adapter (adapt.c) and the constructors here only; immutable.
+ * The domain: workspaces and their agents, wherever they were declared. Only the
+ * adapter (adapt.c) and the constructors here make them; they are immutable.
  *
- * What nobody set is said by a flag in `set`, never by a value: a member
- * without its flag has no meaning. What a workspace has of the installation's
- * options (datasets, actions, tools) stays as lib/conf has it.
+ * Flags in `set` say which members are set, never a special value: a member
+ * without its flag has no meaning. Datasets, actions and tools of a workspace
+ * remain in the structs of lib/conf.
  */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
@@ -64,20 +64,20 @@ struct workspace {
 	} set;
 };
 
-/* An agent of w by its id, or NULL; the one of those who name none. */
+/* An agent of w by its id, or NULL; the default agent of w. */
 const struct agent *workspace_agent(const struct workspace *w, struct str id);
 const struct agent *workspace_default_agent(const struct workspace *w);
 
 /*
- * A workspace and an agent that are gone, or that the caller does not need to
- * exist: an id, and nothing set. In a; id is copied.
+ * A workspace or an agent that no longer exists, or need not exist for the
+ * caller: an id with nothing set. In a; id is copied.
  */
 struct workspace *workspace_named(struct arena *a, struct str id);
 struct agent *agent_named(struct arena *a, struct str id);
 
 /*
  * The agent that the declaration of a tool describes (kinds agent and
- * image_text); one without tools has none at all. In a, texts are borrowed.
+ * image_text); without a list of tools it has none. In a; texts are borrowed.
  */
 const struct agent *agent_of_tool(struct arena *a, const struct conf_tool *c);
 

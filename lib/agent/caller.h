@@ -1,6 +1,6 @@
 /*
- * Who asks: the one description that a request, the turn that it starts, those
- * who watch the turn and its tools have in common.
+ * The caller: the one description that a request, the turn that it starts, the
+ * followers of the turn and its tools share.
  */
 #ifndef AGENT_CALLER_H
 #define AGENT_CALLER_H
@@ -19,8 +19,8 @@ struct caller {		/* all borrowed */
 };
 
 /*
- * The caller of these. who may be NULL: nobody, for whom there are no rows. db
- * and arena may be NULL where nothing asks for them.
+ * A caller from its parts. who may be NULL: nobody, who has no rows. db and arena
+ * may be NULL if nothing needs them.
  */
 struct caller caller_of(const struct conf *c, const struct identity *who,
 			struct db *db, struct arena *a);

@@ -1,7 +1,7 @@
 /*
- * All workspaces, LLM services and prompts that there are, as one, and what of
- * them a caller may see. The catalog of a generation of the configuration is
- * made from it once and lives as long; nothing in it changes.
+ * All workspaces, LLM services and prompts, and those of them that a caller may
+ * see. The catalog of a generation of the configuration is made once and lives
+ * as long as the generation; it never changes.
  */
 #ifndef AGENT_CATALOG_H
 #define AGENT_CATALOG_H
@@ -38,9 +38,9 @@ const struct workspace *catalog_find(const struct caller *by, struct str id);
  */
 const struct workspace *catalog_each(const struct caller *by, size_t *at);
 
-/* -- for the installation: whoever asks ---------------------------------------- */
+/* -- for the installation: regardless of the caller ------------------------------ */
 
-/* The catalog of a generation; made by the first who asks. Never NULL. */
+/* The catalog of a generation, made by the first call. Never NULL. */
 const struct catalog *catalog_of(const struct conf *c);
 
 /* By id or name; NULL where there is none. Borrowed from c. */

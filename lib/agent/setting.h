@@ -1,7 +1,7 @@
 /*
- * Settings: values that more than one level may have, from the call of a tool to
- * the installation. setting.def says which levels each has, and how they merge;
- * nobody else looks at two of them.
+ * Settings: values that can be set on more than one level, from a tool to the
+ * installation. setting.def has the levels of each, and how they merge; no other
+ * code compares two levels.
  */
 #ifndef AGENT_SETTING_H
 #define AGENT_SETTING_H
@@ -27,7 +27,7 @@ enum setting_id {
 	SETTING__MAX
 };
 
-/* What a value is asked for: what there is of each level. */
+/* The levels for which a value is resolved; NULL or unset if there is none. */
 struct setting_scope {
 	const struct conf *conf;
 	const struct workspace *workspace;	/* or NULL */

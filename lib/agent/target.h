@@ -1,6 +1,6 @@
 /*
- * What a request is for: a workspace that its caller sees, one of its agents,
- * and the LLM service that answers for it. Made once per request.
+ * The target of a request: a workspace that its caller can see, one of its agents,
+ * and the LLM service that answers. Made once per request.
  */
 #ifndef AGENT_TARGET_H
 #define AGENT_TARGET_H
@@ -31,14 +31,14 @@ struct target target_of(const struct conf *c, const struct workspace *w,
 			const struct agent *a);
 
 /*
- * Fills *out: the workspace of this id and its agent, agent.p == NULL: the
- * default one. ERR_NOT_FOUND where there is none, or not for this caller.
+ * Fills *out: the workspace with this id and its agent (agent.p == NULL: the
+ * default one). ERR_NOT_FOUND if there is none, or none for this caller.
  */
 int target_find(const struct caller *by, struct str workspace,
 		struct str agent, struct target *out, struct err *e) MUST_CHECK;
 
 /*
- * Whether turns can be held with the service. ERR_CHAT_DISABLED where there is
+ * Whether turns can be held with the service. ERR_CHAT_DISABLED if there is
  * none or it cannot chat (A29); ERR_CONFIG, ERR_LLM_UNSUPPORTED,
  * ERR_LLM_NO_CREDENTIAL.
  */

@@ -235,7 +235,7 @@ static enum found remote_user(const struct chain *k,
 		proof = param(k, link->proof_param);
 	/*
 	 * nginx passes the name of an unverified Basic header as REMOTE_USER;
-	 * only what a client cannot send tells that someone looked at it.
+	 * only a parameter that clients cannot send proves that it was checked.
 	 */
 	if (!param(k, "AUTH_TYPE").n && (!proof.n || str_is(proof, "0"))) {
 		log_info("REMOTE_USER is ignored: there is neither AUTH_TYPE "
@@ -344,9 +344,9 @@ static enum found anonymous(const struct chain *k,
 	struct str *groups;
 
 	/*
-	 * Without a sign-in the address is all that keeps others out, and any
-	 * site can have its own name lead to ours: its page would then be of
-	 * our origin.
+	 * Without a sign-in, only the address keeps others out, and any site can
+	 * let its own name resolve to our address: its page would then have our
+	 * origin.
 	 */
 	if (!host_listed(host_name(host), &link->hosts)) {
 		err_public(k->e, ERR_MISDIRECTED, "Without signing in this is "
@@ -389,7 +389,7 @@ const char *identity_kind_name(enum conf_identity_kind kind)
 	return links[kind].name;
 }
 
-/* A person must not get the conversations of everybody, nor the reverse. */
+/* A person must not get the conversations of the guest, nor the guest theirs. */
 static bool is_guest_login(const struct conf *c, const struct identity *who)
 {
 	for (size_t i = 0; i < c->n_chain; i++)

@@ -1,11 +1,11 @@
 /*
  * Who is calling: the identity chain (DESIGN.md section 10).
  *
- * Each link of identity.chain looks at the request. It finds no credential of
- * its kind: the next one is asked. It finds one that is right: that is the
- * identity. It finds one that is wrong (an unknown token, a bad secret): the
- * request is refused; it never falls through to a weaker link. Nobody at the
- * end of the chain: refused too.
+ * Each entry (link) of identity.chain examines the request. If there is no
+ * credential of its kind, the next link is tried. A valid credential decides the
+ * identity. An invalid one (an unknown token, a bad secret) is refused and never
+ * falls through to a weaker link. A request that no link identifies is refused
+ * too.
  *
  * The request is seen through one function, because lib/ knows no FastCGI.
  * Clients can set HTTP_* parameters only; all others come from the web server.
@@ -44,9 +44,9 @@ struct auth_request {
 	/* A CGI parameter ("HTTP_ORIGIN", "REMOTE_USER"), or NULL. Borrowed. */
 	const char *(*param)(void *ctx, const char *name);
 	/*
-	 * Whom the bearer text is: fills *out (arena a), or fails with
-	 * ERR_UNAUTHENTICATED for a wrong one, or with a database error. text
-	 * is any bytes that a client sent. NULL = there are no tokens.
+	 * The user of a bearer token: fills *out (arena a), or fails with
+	 * ERR_UNAUTHENTICATED for an invalid token, or with a database error.
+	 * text is any bytes that a client sent. NULL = there are no tokens.
 	 */
 	int (*token_lookup)(void *ctx, struct str text, struct arena *a,
 			    struct token_info *out, struct err *e);

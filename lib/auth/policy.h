@@ -32,9 +32,9 @@ bool policy_allows(const struct identity *who, const char *permission);
 bool policy_may(const struct identity *who, enum permission p);
 
 /*
- * Whether who may decide approvals: a person with PERM_APPROVALS_DECIDE. What
- * signs in with an API token is no person, so for it the grant must say so
- * ("AIChat.Approvals.Decide", "AIChat.Approvals.*"): a wider one does not.
+ * Whether who may decide approvals: a person with PERM_APPROVALS_DECIDE. A caller
+ * with an API token is not a person and needs an explicit grant
+ * ("AIChat.Approvals.Decide", "AIChat.Approvals.*"); a wider one is not enough.
  */
 bool policy_may_decide(const struct identity *who);
 
@@ -42,8 +42,8 @@ bool policy_may_decide(const struct identity *who);
 bool policy_may_use_tool(const struct identity *who, const char *tool);
 
 /*
- * Whether who is one of the groups. No groups at all and "*" are everyone:
- * the rule of visible_to, and of groups of datasets and columns.
+ * Whether who is a member of one of the groups. An empty list and "*" mean
+ * everyone: the rule of visible_to, and of groups of datasets and columns.
  */
 bool policy_in_groups(const struct identity *who, const struct conf_list *l);
 
@@ -58,9 +58,8 @@ void policy_names(const struct identity *who, struct arena *a,
 bool policy_covers(struct str pattern, struct str name);
 
 /*
- * Appends one line per permission of a role that covers nothing that is ever
- * asked for: a typing error, most likely. For `lamplighter check`. Returns
- * how many there are.
+ * Appends one line per permission of a role that covers no existing permission,
+ * most likely a typing error. For `lamplighter check`. Returns their number.
  */
 int policy_check(const struct conf *c, struct buf *out);
 

@@ -1,6 +1,6 @@
 /*
- * Tokens that tell a service of the intranet who asks: JWT (RFC 7519, compact
- * JWS of RFC 7515), made anew for each call and good for a minute or so.
+ * Tokens that identify the user to a service of the intranet: JWT (RFC 7519,
+ * compact JWS of RFC 7515), new for each call and valid for about a minute.
  *
  *   {"alg":"HS256","typ":"JWT"[,"kid":…]}
  *   {"iss","aud","sub": login,"uid","tenant","name","groups":[…],
@@ -14,7 +14,7 @@
 
 #include "auth/identity.h"
 
-/* ERR_CONFIG (public text) when the key is none of its algorithm. */
+/* ERR_CONFIG (public text) if the key is not valid for its algorithm. */
 int user_token_check(const struct conf_user_token *c, struct err *e) MUST_CHECK;
 
 /*

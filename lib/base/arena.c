@@ -29,7 +29,7 @@ struct arena_defer {
 
 static void grow(struct arena *a, size_t need)
 {
-	/* By half each time: a stream that lasts holds what it took. */
+	/* Grow by half each time: a long stream keeps what it took. */
 	size_t size = MIN(align_up(MAX(a->total_bytes / 2, CHUNK_BYTES),
 				   CHUNK_BYTES), CHUNK_MAX) -
 		sizeof(struct arena_chunk);
@@ -178,8 +178,8 @@ void arena_reset(struct arena *a)
 {
 	struct arena_mark m = { .chunk = a->chunk };
 
-	/* The newest chunk is the largest: with it, the same work again needs
-	   no memory. One that grew beyond that is not kept. */
+	/* The newest chunk is the largest: repeating the same work with it
+	   allocates nothing. A chunk that grew beyond the cap is not kept. */
 	if (a->chunk && a->chunk->size > KEEP_BYTES)
 		while (m.chunk->prev)
 			m.chunk = m.chunk->prev;

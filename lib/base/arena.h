@@ -4,13 +4,13 @@
  * an arena are never freed singly. Foreign things (a json_t, a handle, a file
  * descriptor) join with arena_defer and are released newest first.
  *
- * An arena that holds LIM_ARENA_BYTES is full. It goes on giving memory, so
- * that no caller has to be ready for NULL and no request ends the process; but
- * the places where outside bytes come in ask first (arena_try, arena_check) and
- * fail with ERR_TOO_BIG: a row of the database, a step of a turn, a call of a
- * tool, a page of a list. What is taken between two of them is bounded by the
- * other caps of limits.h. Only when the system has no memory left does
- * allocation abort. One thread at a time.
+ * An arena that holds LIM_ARENA_BYTES is full. It continues to give memory, so
+ * no caller must handle NULL and no request ends the process. But the places
+ * where outside bytes come in check first (arena_try, arena_check) and fail with
+ * ERR_TOO_BIG: a row of the database, a step of a turn, a call of a tool, a page
+ * of a list. Allocations between two checks are bounded by the other caps of
+ * limits.h. Allocation aborts only if the system has no memory left. One thread
+ * at a time.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -48,8 +48,8 @@ void *arena_alloc(struct arena *a, size_t n_bytes);
 void *arena_try(struct arena *a, size_t n_bytes, struct err *e) MUST_CHECK;
 
 /*
- * ERR_TOO_BIG when the arena is full. For loops whose length or weight comes
- * from outside: before each round.
+ * ERR_TOO_BIG when the arena is full. To be called before each iteration of a
+ * loop whose length or memory depends on outside input.
  */
 int arena_check(const struct arena *a, struct err *e) MUST_CHECK;
 
@@ -57,10 +57,10 @@ int arena_check(const struct arena *a, struct err *e) MUST_CHECK;
 void *arena_zalloc(struct arena *a, size_t n, size_t size_bytes);
 
 /*
- * Room for more objects of size_bytes behind the n in v, an array of *room:
- * v, or a copy with at least twice the room, of which what is behind n is
- * cleared; *room is then its new size. The old one stays in the arena. v may be
- * NULL when n is 0.
+ * Makes room for more objects of size_bytes after the n in v, an array of *room
+ * objects. Returns v, or a copy with at least twice the room, cleared after the
+ * first n; *room is then the new size. The old array stays in the arena. v may
+ * be NULL if n is 0.
  */
 void *arena_room(struct arena *a, void *v, size_t n, size_t more, size_t *room,
 		 size_t size_bytes);

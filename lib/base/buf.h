@@ -1,8 +1,8 @@
 /*
  * A growing byte buffer with a hard cap. Valid after BUF_INIT(cap);
- * `p` is never NULL, always NUL-terminated behind `n`. Appends return nothing:
- * overflow of the cap is sticky, the content then stays as it was before the
- * append that did not fit, and buf_ok is asked once at the end.
+ * `p` is never NULL and always NUL-terminated after `n` bytes. Appends return
+ * nothing: overflow of the cap is sticky, the content stays as it was before the
+ * append that did not fit, and buf_ok is checked once at the end.
  * One thread at a time.
  */
 #ifndef BASE_BUF_H
@@ -43,7 +43,7 @@ static inline struct str buf_str(const struct buf *b)
 	return (struct str){ b->p, b->n };
 }
 
-/* buf_reserve where memory has to grow, or the cap is met. */
+/* buf_reserve for the case that memory must grow or the cap is reached. */
 bool buf_grow(struct buf *b, size_t n_bytes);
 
 /* Makes room for n_bytes more; false (and overflow) beyond the cap. */

@@ -17,7 +17,7 @@ const struct err_row err_rows[ERR__MAX] = {
 #undef ERR
 };
 
-/* Texts are cut by bytes, also within: what is no character then becomes '?'. */
+/* Texts are cut by bytes, so a character may be cut too; its rest becomes '?'. */
 static void tidy(char *text)
 {
 	if (utf8_valid(str_of(text)))

@@ -14,7 +14,7 @@ void jx_seed(void)
 	json_object_seed(0);
 }
 
-/* What the punctuation of a text says, found without parsing it. */
+/* What can be learned from the punctuation of a text without parsing it. */
 struct shape {
 	size_t values;	/* at least as many as there are */
 	size_t end;	/* of the first object or array; 0: it is not closed */
@@ -57,8 +57,8 @@ size_t jx_extent(struct str s)
 }
 
 /*
- * The only call of Jansson's parser. NULL: no JSON, and je says why, or beyond
- * a cap, and *cap names it.
+ * The only call of Jansson's parser. NULL: s is not JSON (je has the reason) or
+ * exceeds a cap (*cap names it).
  */
 static json_t *parse(struct str s, size_t flags, json_error_t *je,
 		     const char **cap)
@@ -245,7 +245,7 @@ int64_t jx_int(const json_t *obj, const char *key, int64_t dflt)
 
 	if (json_is_integer(v))
 		return json_integer_value(v);
-	/* Beyond the type, a cast is undefined: such a number is none. */
+	/* A cast beyond the range of the type is undefined; such a number is refused. */
 	if (json_is_real(v) && json_real_value(v) > -0x1p63 &&
 	    json_real_value(v) < 0x1p63)
 		return (int64_t)json_real_value(v);

@@ -32,7 +32,7 @@ static inline json_t *jx_move(json_t **j)
  * three caps, which are checked before anything is parsed: LIM_UPSTREAM_BYTES,
  * LIM_JSON_DEPTH (Jansson's own cap of 2048 levels is more than the stack of a
  * worker holds) and LIM_JSON_VALUES (an empty object takes two bytes of text and
- * more than 200 of memory). All are safe on any thread.
+ * more than 200 of memory). All are safe in any thread.
  *
  * Strict reading, for what clients send: valid UTF-8, no duplicate keys.
  * Returns a new reference, or NULL with ERR_INVALID_UTF8, ERR_INVALID_JSON
@@ -41,23 +41,23 @@ static inline json_t *jx_move(json_t **j)
 json_t *jx_load(struct str s, struct err *e) MUST_CHECK;
 
 /*
- * Lenient reading, for providers, MCP servers and the like: what Jansson would
- * refuse a whole document for (lone surrogates, bad UTF-8, NUL, integers
- * beyond 64 bit) is repaired instead (protocols.md C9-C11). Returns a new
- * reference or NULL with ERR_UPSTREAM_PROTOCOL.
+ * Lenient reading, for providers, MCP servers and the like: faults for which
+ * Jansson would refuse the whole document (lone surrogates, bad UTF-8, NUL,
+ * integers beyond 64 bits) are repaired (protocols.md C9-C11). Returns a new
+ * reference, or NULL with ERR_UPSTREAM_PROTOCOL.
  */
 json_t *jx_load_lenient(struct str s, struct err *e) MUST_CHECK;
 
 /*
- * Reading of text that may be JSON and may be prose: of a tool, of the page, of
- * what is stored. The last of duplicate keys counts. Returns a new reference, or
- * NULL when s is no JSON, or beyond a cap: it is a text then.
+ * Reads text that may be JSON or prose: from a tool, from the page, or stored
+ * text. The last of duplicate keys counts. Returns a new reference, or NULL if s
+ * is not JSON or exceeds a cap; then it counts as prose.
  */
 json_t *jx_try(struct str s) MUST_CHECK;
 
 /*
- * The bytes of the object or array that s begins with; 0 when it begins with
- * neither, or ends before it is closed. For JSON with prose behind it.
+ * Length of the object or array with which s begins; 0 if it begins with
+ * neither, or if it is not closed. For JSON that is followed by prose.
  */
 size_t jx_extent(struct str s);
 
@@ -93,8 +93,8 @@ json_t *jx_pointer(const json_t *j, const char *pointer);
 json_t *jx_string(struct str s);
 
 /*
- * The writer. Commas are its business: a value after a value gets one. Misuse
- * (a key outside an object) is not checked; tests read the output with Jansson.
+ * The writer. It puts a comma between two values by itself. Misuse (a key outside
+ * an object) is not checked; tests read the output with Jansson.
  */
 struct jw {
 	struct buf *b;

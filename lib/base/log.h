@@ -16,7 +16,7 @@ enum log_target { LOG_TO_STDERR, LOG_TO_SYSLOG };
 /* Chooses level and target. main, before threads; again on a reload. */
 void log_setup(enum log_level level, enum log_target target);
 
-/* What follows in this thread belongs to this request; NULL = to none. */
+/* Later lines of this thread belong to this request; NULL = to none. */
 void log_bind(const char *request_id, const char *user);
 
 /*

@@ -151,7 +151,7 @@ static int fork_child(const struct spawn *s, int p[PIPES][2])
 	return pid;
 }
 
-/* What kept the program from running, as errno; 0 when it runs. */
+/* Why the program could not be started, as errno; 0 if it is running. */
 static int exec_error(int fd)
 {
 	int why = 0;
@@ -215,7 +215,7 @@ int child_end(struct child *c)
 	int status = 0;
 
 	if (c->pid > 0) {
-		/* Before it is waited for: then the number is still its. */
+		/* Before the wait, because until then the pid cannot belong to another process. */
 		(void)kill(-c->pid, SIGKILL);
 		(void)kill(c->pid, SIGKILL);
 		while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
@@ -259,8 +259,8 @@ static void feed(struct run *u)
 }
 
 /*
- * Takes what is there; closes at the end. False when it is over the cap. A
- * flood is left after READS, so that the deadline and a stop are seen.
+ * Reads what is available; closes at the end. False if it exceeds the cap. Stops
+ * after READS reads, so that a flood does not delay the deadline or a stop.
  */
 static bool drain(int *fd, struct buf *b, bool keep_going)
 {

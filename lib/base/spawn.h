@@ -6,8 +6,8 @@
  * Between fork and exec only system calls are made, since other threads hold
  * locks. Signals are blocked around fork and have their defaults in the
  * program. Every child is waited for: there are no zombies. A program that
- * puts itself into yet another session escapes the kill; its pipes do not
- * keep us waiting. SIGPIPE must be ignored: not every program reads its stdin.
+ * creates another session escapes the kill, but its pipes do not keep us
+ * waiting. SIGPIPE must be ignored: not every program reads its stdin.
  */
 #ifndef BASE_SPAWN_H
 #define BASE_SPAWN_H
@@ -19,9 +19,9 @@
 #include "base/err.h"
 
 /*
- * The same for every program that we start: commands, MCP servers, the reader of
- * foreign files. Of each process; 0 = as we have it, SPAWN_NONE = nothing. Core
- * files are never written.
+ * Limits of each process of a program that we start: commands, MCP servers, the
+ * reader of foreign files. 0 = our own limit, SPAWN_NONE = nothing. Core files
+ * are never written.
  */
 enum { SPAWN_NONE = -1 };
 

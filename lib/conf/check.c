@@ -1,7 +1,7 @@
 /*
- * What one option alone cannot tell: references, keys that exclude each other,
- * ids that must differ, and what absent keys fall back to. Runs over the
- * loaded structs; the loader knows where each value stood.
+ * Checks across options: references, keys that exclude each other, ids that must
+ * differ, and the defaults of absent keys that depend on others. Runs over the
+ * loaded structs; the loader knows the position of each value.
  */
 #include <stdio.h>
 #include <string.h>
@@ -126,7 +126,7 @@ static void check_databases(struct loader *l)
 	}
 }
 
-/* Keys that say nothing for the kind are mistakes: say so. */
+/* Keys that have no meaning for the kind are mistakes, and are reported. */
 static void check_link_keys(struct loader *l, const struct conf_identity *link)
 {
 	static const struct {
@@ -260,7 +260,7 @@ static void check_llms(struct loader *l)
 
 /* -- MCP servers ----------------------------------------------------------------- */
 
-/* Two credentials in one header may be refused, or the wrong one believed. */
+/* Two credentials in one header may be refused, or the wrong one be used. */
 static void check_mcp_headers(struct loader *l, const struct conf_mcp *s)
 {
 	size_t n = strlen(s->token_header);
@@ -336,7 +336,7 @@ static void check_dataset(struct loader *l, const struct conf_dataset *d)
 		   "columns");
 }
 
-/* Where nothing is said: a program, or a method, that may change something does. */
+/* The default: a program, or a method, that may change something counts as write. */
 static enum tool_effect effect_of(const struct conf_tool *t)
 {
 	const char *method = t->http ? t->http->method : "GET";

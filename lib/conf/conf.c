@@ -24,7 +24,7 @@ static const char *stem(struct arena *a, const char *path)
 	return arena_memdup(a, name, dot ? (size_t)(dot - name) : strlen(name));
 }
 
-/* An id that was not written is the file's name, which then must be one. */
+/* The id defaults to the file's name, which must then be a valid id. */
 static bool id_or_stem(struct loader *l, const char **id,
 		       const struct ypos *at)
 {

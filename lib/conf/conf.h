@@ -4,8 +4,8 @@
  * The main file, workspaces.d/ and prompts.d/ are read as one generation. A
  * generation that has any error is refused whole, with file, line, column and
  * (for an unknown key) the nearest known one; the generation before stays in
- * force. `struct conf` is never changed after it was published, so a request
- * works on the generation that it took with conf_get until conf_put.
+ * use. `struct conf` never changes after it was published, so a request keeps
+ * the generation that it got from conf_get until conf_put.
  *
  * Options are rows of lib/conf/option.def; loader, range check, `config print`,
  * `list options` and docs/configuration.md come from them.
@@ -195,8 +195,8 @@ struct conf_user_token {
 };
 
 /*
- * An entry of `tools:`, in the main file or in a workspace. What a kind needs
- * besides stands in a map named like the kind.
+ * An entry of `tools:`, in the main file or in a workspace. The options of its
+ * kind are in a map with the name of the kind.
  */
 struct conf_tool {
 	const char *name, *kind, *description;
@@ -371,7 +371,7 @@ struct conf {
 struct conf *conf_load(const char *main_file, struct err *e) MUST_CHECK;
 
 /*
- * As conf_load, and appends every error that was found to report, one a line,
+ * As conf_load, and appends every error that was found to report, one per line,
  * in the order of the files. For `lamplighter check`.
  */
 struct conf *conf_load_report(const char *main_file, struct buf *report,
@@ -389,10 +389,10 @@ void conf_put(const struct conf *c);
  */
 struct conf_live;
 
-/* What only modules above know of a configuration. ERR_CONFIG, "FILE:LINE: …". */
+/* A check that only higher modules can make. ERR_CONFIG, "FILE:LINE: …". */
 typedef int conf_check(const struct conf *c, struct err *e);
 
-/* check, which may be NULL, has the last word on every generation. */
+/* check (may be NULL) is the last check of every generation. */
 struct conf_live *conf_live_open(const char *main_file, conf_check *check,
 				 struct err *e) MUST_CHECK;
 const struct conf *conf_live_get(struct conf_live *l);	/* give back: conf_put */
@@ -402,7 +402,7 @@ void conf_live_close(struct conf_live *l);
 void conf_live_look(struct conf_live *l);
 
 /*
- * Whether the files on disk are the generation in force. False: e says why
+ * Whether the files on disk are the generation in use. False: e has the reason
  * (ERR_CONFIG). For /ready. Any thread.
  */
 bool conf_live_ok(struct conf_live *l, struct err *e);

@@ -125,7 +125,7 @@ static void warn_restart(const struct conf *old, const struct conf *now)
 
 /* -- the generation in force ---------------------------------------------------- */
 
-/* c takes the place of the generation in force; takes c. */
+/* Replaces the generation in use by c; takes c. */
 static void publish(struct conf_live *l, struct conf *c)
 {
 	const struct conf *old = c;
@@ -181,7 +181,7 @@ static bool must_reread(const struct conf_live *l, bool settle)
 		newest = sources_newest_us(&l->src);
 		return !settle || newest > now || newest < now - SETTLE_US;
 	}
-	/* Written so shortly before reading that its stamp proves nothing. */
+	/* Written so shortly before the read that its time stamp proves nothing. */
 	return sources_young(&l->src) && now > l->src.read_us + YOUNG_US;
 }
 

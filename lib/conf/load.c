@@ -67,7 +67,7 @@ static bool has_login(const char *s)
 	return host && strchr(host, '@');
 }
 
-/* What stands there, for a message; secrets and long texts are not shown. */
+/* The value, for a message; secrets and long texts are not shown. */
 static const char *shown(const struct conf_option *o, const struct ynode *n,
 			 char *out, size_t n_bytes)
 {
@@ -85,7 +85,7 @@ static const char *shown(const struct conf_option *o, const struct ynode *n,
 	return out;
 }
 
-/* "key: value rest"; anybody may read what /ready says, so not the value there. */
+/* "key: value rest"; without the value for /ready, which anybody may read. */
 static void fail_value(struct loader *l, const struct conf_option *o,
 		       const struct ynode *n, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
@@ -166,7 +166,7 @@ static void fail_range(struct loader *l, const struct conf_option *o,
 		   *o->unit ? " " : "", o->unit);
 }
 
-/* Length and rule of a text. n is NULL for a default, which is right. */
+/* Length and rule of a text. n is NULL for a default, which is always valid. */
 static bool text_ok(struct loader *l, const struct conf_option *o,
 		    const struct ynode *n, const char *s)
 {

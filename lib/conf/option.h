@@ -1,5 +1,5 @@
 /*
- * The option table: what may stand in the configuration, one row per key.
+ * The option table: everything that a configuration may contain, one row per key.
  *
  * A row says where the value goes (section struct and offset), what it may be
  * and what it means. Loading, range checks, defaults, printing, `list options`
@@ -50,8 +50,8 @@ struct opt_name {		/* ended by NULL */
 };
 
 /*
- * A further rule for a text: NULL when it is kept, else what it must be, to
- * stand behind the value ("must start with http:// or https://").
+ * A further rule for a text: NULL if the text follows it, else the rest of a
+ * message that begins with the value ("must start with http:// or https://").
  */
 typedef const char *opt_check(const char *text);
 

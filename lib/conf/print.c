@@ -163,7 +163,7 @@ static bool worth(const struct conf_option *o, const char *base)
 		return *(void *const *)field != NULL;
 	if (o->type == OPT_STRUCT && (o->flags & OPT_MAYBE))
 		return ((const struct conf_prompt *)field)->text != NULL;
-	/* an empty list may not be written where it would mean nobody */
+	/* an empty list is not written if it would mean nobody */
 	if (o->type == OPT_LIST && o->min > 0)
 		return ((const struct conf_list *)field)->n > 0;
 	if (o->in == SEC_IDENTITY && o->type == OPT_LIST)
@@ -171,7 +171,7 @@ static bool worth(const struct conf_option *o, const char *base)
 	return true;
 }
 
-/* Of a chain's link only what belongs to its kind reads back. */
+/* Of an entry of the chain, only the keys of its kind can be read back. */
 static bool of_kind(const struct conf_option *o, const char *base)
 {
 	static const struct {

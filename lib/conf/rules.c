@@ -327,7 +327,7 @@ const char *check_table(const char *s)
 		  "and $; use `from` for anything else";
 }
 
-/* Behind the quoted part that starts at s, or NULL when it is never closed. */
+/* The end of the quoted part that starts at s, or NULL if it is not closed. */
 static const char *behind_quote(const char *s)
 {
 	char q = *s++;
@@ -354,9 +354,9 @@ static bool known_placeholder(const char *s, size_t n)
 }
 
 /*
- * Not a parser: it finds what would break the statement that this text becomes
- * a part of (open quotes and comments, placeholders that nobody fills). What
- * the SQL means is the admin's business and the server's.
+ * Not a parser: it finds faults that would break the statement of which this
+ * text becomes a part (open quotes and comments, unknown placeholders). The
+ * meaning of the SQL is up to the admin and the server.
  */
 static const char *sql_part(const char *s, bool placeholders)
 {

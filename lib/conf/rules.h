@@ -1,6 +1,6 @@
 /*
  * Rules for texts of the configuration beyond their type and length. Each
- * returns NULL when the text keeps it, else what it must be ("must be …").
+ * returns NULL if the text follows it, else the rule ("must be …").
  * Pure; any thread.
  */
 #ifndef CONF_RULES_H

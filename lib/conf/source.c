@@ -194,7 +194,7 @@ bool sources_changed(const struct conf_sources *s)
 bool sources_young(const struct conf_sources *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		/* a time far ahead says nothing about when it was written */
+		/* a time in the far future is not the time of a write */
 		if (s->v[i].there &&
 		    s->v[i].mtime_us > s->read_us - YOUNG_US &&
 		    s->v[i].mtime_us < s->read_us + YOUNG_US)

@@ -1,6 +1,6 @@
 /*
- * The files behind a configuration: what was read, and whether it is still
- * what stands on the disk. Only lib/conf includes this.
+ * The files of a configuration: what was read, and whether the files on disk are
+ * still the same. Only lib/conf includes this.
  */
 #ifndef CONF_SOURCE_H
 #define CONF_SOURCE_H
@@ -28,7 +28,7 @@ struct conf_sources {
 	int64_t read_us;	/* wall clock when reading began */
 };
 
-/* Empty, with the time of now. Released: as after init, without a time. */
+/* Empty, with the current time. Release leaves it as after init, without a time. */
 void sources_init(struct conf_sources *s);
 void sources_release(struct conf_sources *s);
 
@@ -51,8 +51,8 @@ int source_list(struct conf_sources *s, const char *dir, char ***names,
 bool sources_changed(const struct conf_sources *s);
 
 /*
- * Whether something was written so shortly before reading that a later write
- * may look the same.
+ * Whether a file was written so shortly before it was read that a later write
+ * may have the same time stamp.
  */
 bool sources_young(const struct conf_sources *s);
 

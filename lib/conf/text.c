@@ -10,7 +10,7 @@
 
 #include "base/banned.h"
 
-/* The variable of "${NAME}" or "${NAME:-default}" at *s; moves *s behind it. */
+/* The variable of "${NAME}" or "${NAME:-default}" at *s; moves *s past it. */
 static int expand_one(struct loader *l, const struct ynode *n, const char **s,
 		      struct buf *out)
 {

@@ -1,7 +1,7 @@
 /*
- * Runs jobs (store/job.h): in the thread that has just finished a response, and
- * in `lamplighter work`. No thread or process of their own: whoever has a moment
- * takes what is due. A run that dies with its process is taken up by another
+ * Runs jobs (store/job.h) in threads that have just finished a response, and in
+ * `lamplighter work`. Jobs have no thread or process of their own: the next idle
+ * one takes a job that is due. If a process dies, another one takes up the run
  * when its lease is over.
  */
 #ifndef JOB_WORK_H
@@ -29,9 +29,9 @@ struct job_run {
 
 /*
  * Does the job, or a part of it that ends before until_ms. Returns 1 when it is
- * done, 0 when it got on and needs another run, -1 with why. It may run again
- * after it was done, and beside another run of its own whose lease was over, so
- * all it does must be harmless twice.
+ * done, 0 if it made progress and needs another run, -1 with the error. It may
+ * run again after it was done, and in parallel to a run whose lease was over, so
+ * everything it does must be idempotent.
  */
 typedef int job_fn(const struct job_run *r, struct err *e);
 
@@ -41,11 +41,11 @@ typedef int job_fn(const struct job_run *r, struct err *e);
 #undef JOB
 
 /*
- * Runs what is due, one after the other, until nothing is, or the monotonic time
- * until_ms is over, or *stop (may be NULL). A job that fails is put back for
- * later, longer each time (30 s to an hour), and that is logged; after its last
- * attempt it stays as failed. *n (may be NULL) counts the runs. Returns 1 when
- * there may be more, 0 when nothing is due, -1 where the store cannot be asked.
+ * Runs the jobs that are due, one after the other, until there are none, the
+ * monotonic time until_ms has passed, or *stop (may be NULL) is set. A job that
+ * fails is logged and postponed, longer each time (30 s to an hour); after its
+ * last attempt it stays as failed. *n (may be NULL) counts the runs. Returns 1 if
+ * there may be more, 0 if nothing is due, -1 if the store cannot be read.
  */
 int job_work(struct db *db, int64_t until_ms, const atomic_bool *stop,
 	     size_t *n, struct err *e) MUST_CHECK;

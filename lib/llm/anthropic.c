@@ -2,7 +2,7 @@
  * Anthropic Messages, reading (protocols.md section 6). The content blocks are
  * kept as they came while the stream runs: an assistant turn with thinking must
  * be sent back unchanged and in order, and so must one that paused. Unknown
- * blocks and events are carried along, not understood.
+ * blocks and events are kept as they are.
  */
 #include "llm/openai.h"
 
@@ -91,9 +91,9 @@ static void stop_reason(struct llm_decoder *d, const json_t *o)
 }
 
 /*
- * A gateway that lost its server may begin again in the same stream. What came
- * before would then count twice, calls included, so that is an error; a start
- * that is only repeated is none. False: ignore this start.
+ * A gateway that lost its server may begin again in the same stream. Everything
+ * before, calls included, would then count twice, so that is an error; a mere
+ * repetition of the same start is not. False: ignore this start.
  */
 static bool first_start(struct llm_decoder *d, struct str id)
 {
@@ -150,8 +150,8 @@ static void block_thinking(struct llm_decoder *d, struct dec_block *b,
 }
 
 /*
- * What a block has already when it starts: all of it in a whole document. block
- * is as the document has it: b->json may be a clean copy.
+ * The content that a block has when it starts; in a whole document, all of it.
+ * block is the document's own: b->json may be a clean copy.
  */
 static void block_content(struct llm_decoder *d, struct dec_block *b,
 			  const json_t *block)

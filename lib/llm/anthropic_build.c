@@ -1,7 +1,7 @@
 /*
  * Anthropic Messages, writing (protocols.md 6.3-6.5). Messages are made as a
- * tree: neighbours of one role become one message, tool results stand first in
- * theirs, and the cache marks go on what comes out.
+ * tree: neighbours of one role become one message, tool results come first in
+ * it, and the result gets the cache marks.
  */
 #include "llm/openai.h"
 
@@ -30,7 +30,7 @@ static void add_text(json_t *messages, const char *role, struct str text)
 			  "text", "text", jx_string(text)));
 }
 
-/* Images in front of the text, where its documentation wants them. */
+/* Images come before the text, as its documentation recommends. */
 static void add_user(json_t *messages, const struct build_item *it)
 {
 	for (size_t i = 0; i < build_n_images(it); i++) {
@@ -146,7 +146,7 @@ static json_t *system_block(struct str text)
 	return json_pack("{s:s, s:o}", "type", "text", "text", jx_string(text));
 }
 
-/* The blocks stay apart, so that the stable ones in front cache alone. */
+/* The blocks stay separate, so that the stable ones in front can be cached. */
 static json_t *system_blocks(struct build *b)
 {
 	const struct llm_request *r = b->r;
@@ -167,7 +167,7 @@ static json_t *system_blocks(struct build *b)
 	return list;
 }
 
-/* Names of tools in the history: they must be declared to be talked about. */
+/* Names of tools in the history: they must be declared to be mentioned. */
 static json_t *history_tools(struct build *b)
 {
 	json_t *list = json_array();

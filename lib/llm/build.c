@@ -376,8 +376,8 @@ static bool ends_with(struct str url, const char *p, size_t n)
 }
 
 /*
- * The base address without what the template adds again: people paste the
- * whole address of an endpoint, or one with /v1 where none is expected.
+ * The base URL without the part that the template adds: people paste the whole
+ * URL of an endpoint, or one with /v1 where none is expected.
  */
 static struct str base_url(const struct build *b)
 {
@@ -427,7 +427,7 @@ static void make_url(struct build *b, struct llm_wire *out)
 	buf_release(&t);
 }
 
-/* Whether the admin's own headers say who we are already (E13). */
+/* Whether the admin's own headers already authenticate us (E13). */
 static bool has_own_auth(const struct llm_service *s)
 {
 	static const char *const names[] = {
@@ -481,7 +481,7 @@ static int make_headers(struct build *b, struct llm_wire *out, struct err *e)
 	return 0;
 }
 
-/* Images are for services that see, and never sent to others. */
+/* Images are sent only to services with the capability vision. */
 static int check_images(const struct llm_request *r, struct err *e)
 {
 	for (size_t i = 0; i < r->n_messages; i++)
@@ -501,7 +501,7 @@ int64_t llm_message_tokens(const struct llm_message *m)
 		(int64_t)m->n_images * LLM_IMAGE_TOKENS;
 }
 
-/* D5: what the request is about to cost, if the provider never says. */
+/* D5: an estimate of the request's tokens, in case the provider reports none. */
 static int64_t estimate(const struct build *b)
 {
 	const struct llm_request *r = b->r;

@@ -9,7 +9,7 @@
 #include "llm/error.h"
 #include "llm/provider.h"
 
-/* A message as it is sent; msg is NULL for one that we made up. */
+/* A message as it is sent; msg is NULL for one that was added here. */
 struct build_item {
 	enum llm_role role;
 	const struct llm_message *msg;
@@ -90,7 +90,7 @@ bool build_sampling(const struct build *b);
 struct str build_call_id(struct build *b, struct str id);
 struct str build_tool_name(struct build *b, struct str name);
 
-/* Writes call arguments as an object; {} for what is none. */
+/* Writes call arguments as an object; {} if they are not one. */
 void build_args_object(struct build *b, struct str args);
 /* The same as JSON text. In the arena. */
 struct str build_args_text(struct build *b, struct str args);

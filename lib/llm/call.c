@@ -1,7 +1,7 @@
 /*
- * Tool calls as dialects say them, often in pieces: each fragment finds its
- * call, and at the end every call has an id of its own and arguments that are a
- * JSON object, or is marked as bad.
+ * Tool calls as dialects deliver them, often in pieces: each fragment is added to
+ * its call, and at the end every call has a unique id and a JSON object as its
+ * arguments, or is marked as bad.
  */
 #include "llm/emit.h"
 
@@ -169,8 +169,8 @@ static bool id_is_taken(const struct llm_decoder *d, const struct dec_call *c)
 }
 
 /*
- * Whether the answer ended before the model had said all. A dialect's own word
- * (d->stop) counts: what a stop is called with calls comes later.
+ * Whether the answer ended before the model had finished. The dialect's own stop
+ * reason (d->stop) counts; it is renamed for answers with calls only later.
  */
 static bool cut_short(const struct llm_decoder *d)
 {
@@ -179,11 +179,11 @@ static bool cut_short(const struct llm_decoder *d)
 }
 
 /*
- * The arguments as the caller gets them: "" and null mean none (B8, B16), text
- * that only a lenient reader takes is rewritten. False: no JSON object, or ""
- * at the end of an answer that was cut off, perhaps before the first byte of
+ * The arguments as the caller gets them: "" and null mean none (B8, B16); text
+ * that only a lenient reader accepts is rewritten. False: not a JSON object, or
+ * "" at the end of an answer that was cut off, perhaps before the first byte of
  * the arguments (A6). Then even a tool without parameters is not run: the model
- * can call it again, but what a write did cannot be taken back.
+ * can call it again, but a write cannot be undone.
  */
 static bool settle_args(const struct llm_decoder *d, struct dec_call *c)
 {

@@ -1,8 +1,8 @@
 /*
  * The core of `lamplighter decode PROVIDER`: a recorded body in, neutral
- * events as JSON lines out. What an admin attaches to a bug report, and how the
- * recorded bodies are tested, so the form is stable: ids that we make up count
- * up instead of being random.
+ * events as JSON lines out. Admins attach the output to bug reports and tests of
+ * recorded bodies compare it, so it is stable: ids that we make are numbered
+ * instead of random.
  */
 #ifndef LLM_DECODE_CLI_H
 #define LLM_DECODE_CLI_H

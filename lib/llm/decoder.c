@@ -7,10 +7,10 @@
  * delta, and parsing each costs more than everything else we do with it. So
  * when a chunk turns out to be a pure text delta, the bytes around its text are
  * remembered, and a later payload with the same bytes around a simple JSON
- * string needs no parsing. That this is right for every provider is not
- * assumed but checked when a template is learned: the remembered bytes around
- * a marker are parsed, and the result must be the original document with the
- * marker in the place of the text and nothing else changed.
+ * string needs no parsing. This is not assumed to be right for every provider,
+ * but checked when a template is learned: the remembered bytes around a marker
+ * are parsed, and the result must be the original document with the marker in
+ * place of the text and nothing else changed.
  */
 #include "llm/decoder.h"
 
@@ -137,9 +137,9 @@ const struct llm_fault *llm_decoder_fault(const struct llm_decoder *d)
 #define MARKER "9c0ba5d1-template-marker"
 
 /*
- * The JSON string that starts behind its quote at p: *raw is it without the
- * quotes, *text what it says. Only what needs no thought is read: valid UTF-8
- * and the escapes of one character, put right in *tmp. False for all else.
+ * The JSON string whose opening quote is just before p: *raw is the string
+ * without quotes, *text its value. Reads only the simple cases: valid UTF-8 and
+ * the one-character escapes, which are decoded in *tmp. False otherwise.
  */
 static bool simple_string(const char *p, size_t n, struct str *raw,
 			  struct str *text, struct buf *tmp)
@@ -300,7 +300,7 @@ static int reader_rc(const struct llm_decoder *d)
 	return llm_decoder_over(d) ? -1 : 0;
 }
 
-/* The start of a text that is no JSON, as a JSON string; new reference. */
+/* The start of a text that is not JSON, as a JSON string; new reference. */
 static json_t *said_in(struct str data)
 {
 	struct buf clean = BUF_INIT(4096);
@@ -312,7 +312,7 @@ static json_t *said_in(struct str data)
 	return v;
 }
 
-/* One stream payload. -1 tells the reader to stop; d says why. */
+/* One stream payload. -1 tells the reader to stop; d has the reason. */
 static int on_payload(void *ctx, struct str name, struct str data)
 {
 	struct llm_decoder *d = ctx;
@@ -395,9 +395,9 @@ void llm_decoder_content_type(struct llm_decoder *d, struct str content_type)
 }
 
 /*
- * Decides by the first byte that says something: the content type may claim
- * anything (A13), but a line of an event stream never starts with a bracket.
- * Blank lines in front are keep-alives of DeepSeek. False = not known yet.
+ * Decides by the first byte that is not blank: the content type may be wrong
+ * (A13), but a line of an event stream never starts with a bracket. Blank lines
+ * at the start are keep-alives of DeepSeek. False = not known yet.
  */
 static bool find_framing(struct llm_decoder *d)
 {
@@ -423,7 +423,7 @@ static bool find_framing(struct llm_decoder *d)
 	return true;
 }
 
-/* A page is an error; its text says how it starts, however that was cut. */
+/* An HTML page is an error; its text quotes the start, however it was split. */
 static void html_page(struct llm_decoder *d, bool over)
 {
 	if (over || d->n_head == sizeof(d->head) - 1)
@@ -491,7 +491,7 @@ int llm_decoder_feed(struct llm_decoder *d, struct str bytes,
 	return d->stopped ? -1 : 0;
 }
 
-/* Why a body that ended without a success mark ended so. */
+/* The error of a body that ended without a mark of success. */
 static void early_end(struct llm_decoder *d)
 {
 	if (d->reader.n_events || !d->n_bytes || d->reader.n_comments)

@@ -110,20 +110,20 @@ void dec_reasoning(struct llm_decoder *d, struct str s);
 void dec_refusal(struct llm_decoder *d, struct str s);
 
 /*
- * Adds the next part of a text that a dialect keeps, and all of one: as dec_text
- * would give it. What a dialect keeps never comes straight from the document,
- * which may be mended (mend.h).
+ * Add the next part of a text that a dialect keeps, or a whole text, as dec_text
+ * would deliver it. A dialect never keeps strings of the document itself, because
+ * that may be mended (mend.h).
  */
 void dec_add(const struct llm_decoder *d, struct buf *to,
 	     struct dec_carry *carry, struct str s);
 void dec_whole(const struct llm_decoder *d, struct buf *to, struct str s);
 
-/* A value of the document for keeping: it, or a clean copy. New reference. */
+/* A value of the document that may be kept: itself or a clean copy. New reference. */
 json_t *dec_keep(const struct llm_decoder *d, json_t *j);
 
 /*
- * A counter of tokens: dflt where there is none, or none that can be true, so
- * that sums of some never overflow.
+ * A token count: dflt if there is none, or if it is implausible, so that sums
+ * never overflow.
  */
 #define DEC_COUNT_MOST INT64_C(1000000000000)
 int64_t dec_count(const json_t *o, const char *key, int64_t dflt);
@@ -132,7 +132,7 @@ int64_t dec_count(const json_t *o, const char *key, int64_t dflt);
 void dec_model(struct llm_decoder *d, struct str s);
 
 /*
- * The call that a fragment belongs to (B2-B4, B7): key is the provider's
+ * The call to which a fragment belongs (B2-B4, B7): key is the provider's
  * index or CALL_NO_KEY; id and name may be empty. NULL when there are too many
  * (the stream has then failed).
  */
@@ -155,10 +155,10 @@ void dec_fail(struct llm_decoder *d, enum err_code code, const char *text);
 void dec_fail_json(struct llm_decoder *d, json_t *j);
 
 /*
- * The part of prompt tokens that is charged in full. Providers count what was
- * in the cache as part of them (D1), but some (Grok at Azure) do not: where
- * more was cached than there was, prompt is that part already. prompt may be
- * -1, unknown.
+ * The prompt tokens that are charged in full. Most providers include cached
+ * tokens in the prompt tokens (D1), but some (Grok at Azure) do not: if there are
+ * more cached tokens than prompt tokens, prompt is already that number. prompt
+ * may be -1, unknown.
  */
 int64_t dec_uncached(int64_t prompt, int64_t cached);
 

@@ -1,7 +1,7 @@
 /*
- * What dialects say becomes events here: text is made valid UTF-8 whatever its
- * cuts, <think> is split off, and the terminal event comes once, after
- * everything that was held back. Tool calls are put together in call.c.
+ * Turns the output of dialects into events: makes text valid UTF-8 wherever it
+ * was split, separates <think>, and emits the terminal event once, after
+ * everything that was held back. Tool calls are assembled in call.c.
  */
 #include "llm/emit.h"
 
@@ -203,7 +203,7 @@ static void inside(struct llm_decoder *d, struct str s)
 	keep(d, (struct str){ s.p + s.n - n_keep, n_keep });
 }
 
-/* <think> counts only as the first thing said: elsewhere it is text. */
+/* <think> counts only at the start of the answer: elsewhere it is text. */
 static void outside(struct llm_decoder *d, struct str s)
 {
 	const struct str tag = STR("<think>");
@@ -305,7 +305,7 @@ int64_t dec_uncached(int64_t prompt, int64_t cached)
 	return prompt < 0 ? -1 : cached > prompt ? prompt : prompt - cached;
 }
 
-/* D5: what the provider did not say, marked as an estimate. */
+/* D5: estimates for what the provider did not report, marked as such. */
 static void settle_usage(struct llm_decoder *d)
 {
 	struct llm_usage *u = &d->usage;
@@ -343,7 +343,7 @@ static void warn_of_losses(struct llm_decoder *d)
 	warn(d, text);
 }
 
-/* Images count for much less with some models than they are taken for. */
+/* With some models, images take far fewer tokens than our estimate. */
 static bool has_images(const struct llm_request *r)
 {
 	for (size_t i = 0; r && i < r->n_messages; i++)
@@ -353,8 +353,8 @@ static bool has_images(const struct llm_request *r)
 }
 
 /*
- * E4: a server of one's own (it wants no key) silently drops what its context
- * does not hold. Estimates are coarse, so only half of it missing is a sign.
+ * E4: a self-hosted server (one without a key) silently drops what does not fit
+ * into its context. Estimates are coarse, so only a loss of half is a sign.
  */
 static void warn_of_cut(struct llm_decoder *d)
 {
@@ -405,8 +405,8 @@ void emit_terminal(struct llm_decoder *d)
 
 void dec_fail(struct llm_decoder *d, enum err_code code, const char *text)
 {
-	/* How it begins tells where nothing else could be read; while events
-	   come, how much of that is here is a matter of cuts. */
+	/* Quoting the start helps only if nothing else was read: once there were
+	   events, how much of it is here depends on how it was split. */
 	bool quote = code == ERR_UPSTREAM_PROTOCOL && d->n_head &&
 		(!d->reader.n_events || d->not_lines);
 

@@ -5,7 +5,7 @@
 #include "llm/decoder.h"
 
 /*
- * Gives all that is pending and then DONE, or ERROR when d->err is set. Once.
+ * Emits all that is pending and then DONE, or ERROR if d->err is set. Once.
  */
 void emit_terminal(struct llm_decoder *d);
 
@@ -13,8 +13,8 @@ void emit_terminal(struct llm_decoder *d);
 void emit_send(struct llm_decoder *d, const struct llm_event *ev);
 
 /*
- * s, the next part of a text, cleaned: without stray pieces and NUL (C7, C9).
- * *carry is of that text. Uses *tmp only when there is something to do.
+ * s, the next part of a text, cleaned of stray pieces and NUL (C7, C9). *carry
+ * belongs to that text. Uses *tmp only if something must be changed.
  */
 struct str emit_clean(const struct llm_decoder *d, struct dec_carry *carry,
 		      struct str s, struct buf *tmp);

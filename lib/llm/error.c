@@ -29,7 +29,7 @@ struct said {
 	struct str raw;		/* metadata.raw, failed_generation */
 };
 
-/* Signs, looked for without case; the first match decides. */
+/* Signs, compared case-insensitively; the first match decides. */
 static const struct {
 	const char *sign;
 	enum err_code code;
@@ -121,7 +121,7 @@ static void say_object(struct said *s, const json_t *o)
 		s->raw = jx_str(o, "failed_generation");
 }
 
-/* All shapes of A3, A11; what is none of them says nothing. */
+/* All forms of A3 and A11; other objects have no meaning. */
 static struct said say(const json_t *j)
 {
 	struct said s = { .number = 0 };

@@ -1,7 +1,6 @@
 /*
- * What a provider's failure means: one classification for statuses, error
- * bodies and errors inside a stream (A3, A8-A12), and what may be done about
- * it.
+ * The meaning of a provider's failure: one classification for statuses, error
+ * bodies and errors inside a stream (A3, A8-A12), and the possible remedies.
  */
 #ifndef LLM_ERROR_H
 #define LLM_ERROR_H
@@ -47,10 +46,10 @@ bool llm_is_error(struct str name, const json_t *j);
 int64_t llm_retry_after_ms(struct str value, int64_t now_us);
 
 /*
- * Milliseconds until retry number n (from 0): what the server said where that
- * is a minute at most, and up to an eighth more, since many may have been told
- * the same (A8); else half a second, doubling up to eight, less up to a
- * quarter. random decides about these parts.
+ * Milliseconds until retry number n (from 0): the server's value if it is at most
+ * a minute, plus up to an eighth, because many clients may have got the same value
+ * (A8); else half a second, doubling up to eight seconds, minus up to a quarter.
+ * random determines these parts.
  */
 int llm_backoff_ms(const struct llm_fault *f, int n, uint8_t random);
 

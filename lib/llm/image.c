@@ -1,8 +1,8 @@
 /*
  * Images for models. All three dialects want them in base64 with the media
- * type, and refuse a type that is not what the bytes are (Anthropic: "does not
- * match the provided media type", 400), so only the bytes are asked, never a
- * header or the end of an address. Their limit of 5 MiB counts the base64.
+ * type, and refuse a type that does not match the bytes (Anthropic: "does not
+ * match the provided media type", 400), so only the bytes decide, never a header
+ * or the end of a URL. Their limit of 5 MiB applies to the base64.
  */
 #include <sodium.h>
 #include <stdio.h>

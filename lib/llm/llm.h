@@ -23,8 +23,8 @@ enum llm_role { LLM_SYSTEM, LLM_USER, LLM_ASSISTANT, LLM_TOOL };
 struct llm_tool_call {
 	struct str id;		/* never empty; ours where the model gave none */
 	struct str name;	/* as the model said it */
-	struct str args;	/* JSON text; "{}" where the model gave none,
-				   "" where it was cut off before them */
+	struct str args;	/* JSON text; "{}" if the model gave none,
+				   "" if it was cut off before them */
 	json_t *opaque;		/* members to replay verbatim (B11), or NULL */
 };
 
@@ -35,7 +35,7 @@ struct llm_image {
 	struct str base64;	/* the end of that */
 };
 
-/* Tokens that an image is taken for: about what the largest ones cost. */
+/* Tokens that an image counts for: about those of the largest ones. */
 enum { LLM_IMAGE_TOKENS = 1600 };
 
 /* One message of the context. Borrowed memory; lives as long as the request. */
@@ -144,7 +144,7 @@ struct llm_event {		/* everything borrowed until the handler returns */
 };
 
 /*
- * Receives events in order. Returns 0 to go on; -1 stops the stream (the
+ * Receives events in order. Returns 0 to continue; -1 stops the stream (the
  * handler has set its own error; llm_stream then returns ERR_CANCELLED unless
  * e was set).
  */
@@ -189,17 +189,17 @@ bool llm_decoder_over(const struct llm_decoder *d);
 /* Whether the provider's mark of success was seen: only the end is missing. */
 bool llm_decoder_finished(const struct llm_decoder *d);
 
-/* Usage that the provider does not tell is estimated (D5) from now on. */
+/* From now on, usage that the provider does not report is estimated (D5). */
 void llm_decoder_estimate(struct llm_decoder *d, int64_t input_tokens);
 
 /*
- * A call whose id stands in r's messages already, or twice in the answer, gets
- * a new one: some servers count from call_0 in each answer (B3), and whoever
- * keeps calls by id would take two for one. r is borrowed.
+ * A call whose id is already used in r's messages, or twice in the answer, gets a
+ * new one: some servers count from call_0 in each answer (B3), and code that keeps
+ * calls by id would confuse them. r is borrowed.
  */
 void llm_decoder_history(struct llm_decoder *d, const struct llm_request *r);
 
-/* Ids that we make up count up instead of being random: same output twice. */
+/* Ids that we make are numbered instead of random, so output is reproducible. */
 void llm_decoder_fixed_ids(struct llm_decoder *d);
 
 /* -- requests ------------------------------------------------------------- */
@@ -232,8 +232,8 @@ int llm_check_service(const struct llm_service *s, struct err *e) MUST_CHECK;
 int llm_check_vision(const struct llm_service *s, struct err *e) MUST_CHECK;
 
 /*
- * Makes *out of the bytes of an image, in a. What they are is told by their
- * beginning: PNG, JPEG, WebP and GIF are what all dialects take.
+ * Makes *out of the bytes of an image, in a. Their start determines the type:
+ * PNG, JPEG, WebP and GIF, which all dialects accept.
  * ERR_MEDIA_TYPE, and ERR_TOO_BIG beyond LIM_IMAGE_BYTES; both with a public
  * text.
  */
@@ -260,8 +260,8 @@ struct llm_tool_form {
 };
 
 /*
- * The forms in which the service is sent these tools, in their order; in a.
- * Without a token where its format has no tools.
+ * The forms in which these tools are sent to the service, in their order; in a.
+ * They count no tokens if its format has no tools.
  */
 const struct llm_tool_form *llm_tool_forms(const struct llm_service *s,
 					   const struct llm_tool *tools,

@@ -8,7 +8,7 @@
 
 /*
  * Private characters of plane 16: U+10Dxxx for the surrogate U+Dxxx, U+10EFxx
- * for the byte xx. They can only be met in documents that were mended.
+ * for the byte xx. They occur only in documents that were mended.
  */
 #define PRIVATE_SURROGATE 0x100000u
 #define PRIVATE_BYTE 0x10ef00u

@@ -17,9 +17,9 @@ struct dec_carry;
 
 /*
  * Reads one value. *mended tells whether it was repaired; its strings and keys
- * may then hold private characters, which are never the sender's own: text is
- * for mend_join, all else for mend_copy. New reference, or NULL when nothing
- * helps.
+ * may then hold private characters, which never come from the sender: use
+ * mend_join for text and mend_copy for everything else. New reference, or NULL if
+ * it cannot be repaired.
  */
 json_t *mend_load(struct str s, bool *mended);
 
@@ -29,7 +29,7 @@ json_t *mend_load(struct str s, bool *mended);
  */
 void mend_join(struct buf *out, struct str s, struct dec_carry *carry);
 
-/* A copy of a mended value that is for keeping: stray pieces are U+FFFD. New. */
+/* A copy of a mended value, with stray pieces as U+FFFD. New. */
 json_t *mend_copy(const json_t *j);
 
 /* Appends U+FFFD for what waits in *carry and forgets it. */

@@ -90,8 +90,8 @@ static void parts(struct llm_decoder *d, const json_t *list, bool reasoning)
 }
 
 /*
- * Takes reasoning from the first field that has some, so that a server that
- * says it twice is heard once.
+ * Takes reasoning from the first field that has some, because some servers send
+ * it in two.
  */
 static void reasoning(struct llm_decoder *d, const json_t *delta)
 {
@@ -254,8 +254,8 @@ static bool says_nothing(const json_t *v)
 }
 
 /*
- * The form before tool_calls: one call, without id. Some servers send it with
- * each delta, empty.
+ * The form that preceded tool_calls: one call, without id. Some servers send it
+ * empty in each delta.
  */
 static void function_call(struct llm_decoder *d, const json_t *fc)
 {
@@ -352,9 +352,8 @@ static void event(struct llm_decoder *d, struct str name, json_t *j)
 }
 
 /*
- * A gateway that has no finish_reason at all (Snowflake Cortex) ends with usage
- * and this mark. Where the field is there and null the server wanted to say
- * something and did not (A1, A5).
+ * A gateway without finish_reason (Snowflake Cortex) ends with usage and this
+ * mark. If the field is present but null, the end is missing (A1, A5).
  */
 static void done(struct llm_decoder *d)
 {

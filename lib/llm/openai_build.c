@@ -117,7 +117,7 @@ static void tools(struct build *b)
 		jw_bool(w, b->q.parallel_tool_calls == PARALLEL_ON);
 }
 
-/* E1: the name that this server takes, or the other one after a 400. */
+/* E1: the name that this server accepts, or the other one after a 400. */
 static void max_tokens(struct build *b)
 {
 	bool completion = b->q.max_tokens_field == MAXTOK_COMPLETION;

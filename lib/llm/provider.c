@@ -14,7 +14,7 @@
 #define CHAT_URL "{url}/chat/completions"
 #define BEARER "Authorization: Bearer {key}"
 
-/* What an OpenAI-compatible server is taken for until a row says otherwise. */
+/* What is assumed of an OpenAI-compatible server unless its row differs. */
 #define BASE \
 	.include_usage = true, .supports_tools = true, \
 	.supports_tool_choice = true, .supports_vision = true, \

@@ -1,9 +1,9 @@
 /*
  * JSON Schemas of tools on their way to a provider (E9-E11). A reference inside
- * the document is replaced by what it names; one to anywhere else is never
- * fetched and becomes "anything". So does one that would make the schema too
- * large: references to references double with every level, and schemas come
- * from pages and MCP servers.
+ * the document is replaced by its target; any other is never fetched and becomes
+ * "anything". So does a reference that would make the schema too large: references
+ * to references double with every level, and schemas come from pages and MCP
+ * servers.
  */
 #include "llm/build.h"
 
@@ -212,9 +212,9 @@ json_t *schema_normal(const json_t *schema, int filter)
 /* -- rendered forms -------------------------------------------------------- */
 
 /*
- * Tools stay the same from turn to turn, so what was rendered is kept: by the
- * schema itself, of which a reference is held, so that its address is its
- * name. Direct-mapped; what is pushed out is rendered again.
+ * Tools stay the same from turn to turn, so rendered forms are kept. The key is
+ * the address of the schema, which stays valid because a reference is held.
+ * Direct-mapped; an entry that was replaced is rendered again.
  */
 static struct schema_form *forms[64];
 static pthread_mutex_t forms_lock = PTHREAD_MUTEX_INITIALIZER;

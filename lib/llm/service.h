@@ -1,11 +1,11 @@
 /*
  * An LLM service: whom to ask, with which credential and how. lib/agent makes
  * them, from files now and from rows later (agent/catalog.h), and lib/llm uses
- * them; the struct stands here because lib/llm is below lib/agent.
+ * them; the struct is here because lib/llm is below lib/agent.
  *
- * What nobody set is said by a flag in `set`, never by a value: 0 is a
- * temperature, and "" may be what somebody wrote. A member without its flag
- * has no meaning. Zeroed, nothing is set.
+ * Flags in `set` say which members are set, never a special value: 0 is a valid
+ * temperature, and "" may be intended. A member without its flag has no meaning.
+ * Zeroed, nothing is set.
  */
 #ifndef LLM_SERVICE_H
 #define LLM_SERVICE_H
@@ -60,10 +60,10 @@ struct llm_service {
 struct llm_service llm_service_bare(const char *provider, const char *model,
 				    json_t *quirks);
 
-/* s with at most ms > 0 for an answer, and for its first byte. */
+/* s with timeouts of at most ms > 0 for an answer and for its first byte. */
 struct llm_service llm_service_within(const struct llm_service *s, int ms);
 
-/* s for what nobody waits for: no retries, and no thinking that is paid for. */
+/* s for calls for which nobody waits: no retries and no paid thinking. */
 struct llm_service llm_service_aside(const struct llm_service *s);
 
 #endif

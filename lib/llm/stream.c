@@ -3,9 +3,9 @@
  *
  * A failure is retried only while nothing was delivered (A7), by the policy of
  * the official client: at most `retries` times, after the server's delay if it
- * is at most 60 s, else 0.5 s doubling to 8 s less up to a quarter. A 400 that
- * says which parameter it minds is answered once by a request without it (E1,
- * E2, E6, E7, B12), and what helped is remembered for the process.
+ * is at most 60 s, else 0.5 s doubling to 8 s less up to a quarter. After a 400
+ * that names a parameter, the request is sent once without it (E1, E2, E6, E7,
+ * B12), and a repair that helped is remembered for the process.
  */
 #include "llm/llm.h"
 
@@ -101,7 +101,7 @@ static int pass_on(struct attempt *t, const struct llm_event *ev)
 	return 0;
 }
 
-/* What comes right before a terminal event, once that one is certain. */
+/* Emits what belongs right before a terminal event, once that is certain. */
 static int pass_held(struct attempt *t)
 {
 	int rc = 0;
@@ -272,7 +272,7 @@ static void transport_failed(struct attempt *t, const struct err *why)
 		t->fault.retry = false;
 }
 
-/* One request and its answer. Afterwards t->terminal or t->failed says how. */
+/* One request and its answer. Afterwards t->terminal or t->failed has the result. */
 static void attempt(struct attempt *t, const struct http_request *base)
 {
 	struct http_request q = *base;
@@ -387,7 +387,7 @@ static int fail_early(struct attempt *t, const struct err *why, struct err *e)
 	return give_up(t, e);
 }
 
-/* The request, and a state in which nothing was heard yet. */
+/* The request, and the state before any answer. */
 static int prepare(struct attempt *t, unsigned repair, struct arena *a,
 		   struct err *e)
 {

@@ -14,8 +14,8 @@
 struct str toolname_wire(struct str name, char *out);
 
 /*
- * The name among tools whose wire form is wire; wire itself when there is
- * none. The table is the only way back: wire names are not reversible alone.
+ * The name among tools whose wire form is wire; wire itself if there is none. The
+ * table is needed because wire names cannot be reversed.
  */
 struct str toolname_back(struct str wire, const struct llm_tool *tools,
 			 size_t n_tools);

@@ -1,7 +1,7 @@
 /*
- * When transfers want to be looked at: a binary heap by time, of the loop's
- * thread. Bytes only move a due time away, so an entry that is too early stays
- * where it is and is looked at when its time comes: no work per token.
+ * The due times of transfers: a binary heap of the loop's thread. Received bytes
+ * only postpone a due time, so an entry that is too early stays where it is and
+ * is checked when its time comes: no work per token.
  */
 #ifndef NET_DUE_H
 #define NET_DUE_H
@@ -13,7 +13,7 @@ struct due {			/* zero at the start */
 	size_t n, size;
 };
 
-/* Puts t where transfer_due says, unless it is there early enough already. */
+/* Enters t at the time of transfer_due, unless it has an earlier entry. */
 void due_set(struct due *d, struct transfer *t);
 
 /* Takes t out, if it is in. */

@@ -1,11 +1,10 @@
 /*
- * The address guard: what a request whose URL somebody else had a hand in may
- * connect to (server-side request forgery). Asked with the socket address that
- * is about to be connected, so it sees what names resolve to at that very
- * moment: no second look-up, no redirect and no rebinding goes around it. A
- * warm connection is asked about again before it is used.
+ * The address guard: the addresses to which a request may connect if others can
+ * influence its URL (server-side request forgery). It checks the socket address
+ * just before the connection is made, so no second look-up, redirect or DNS
+ * rebinding can bypass it. A warm connection is checked again before it is used.
  *
- * Public addresses may be reached. Of the others only what the admin lists:
+ * Public addresses are allowed. Of the others, only those that the admin lists:
  *   10.0.0.0/8, 192.0.2.7, fd00::/8   these addresses, of whatever kind
  *   intranet.example                  private addresses of this host name
  *   *.corp.example                    … of every name below corp.example
@@ -40,8 +39,8 @@ struct net_guard {
 };
 
 /*
- * Of an IPv4 address in IPv6 clothes (mapped, NAT64, 6to4) the IPv4 one
- * counts. What is neither IPv4 nor IPv6 is GUARD_RESERVED. Pure; any thread.
+ * For an IPv4 address embedded in IPv6 (mapped, NAT64, 6to4), the IPv4 address
+ * counts. Other address families are GUARD_RESERVED. Pure; any thread.
  */
 enum guard_class guard_class(const struct sockaddr *sa);
 

@@ -3,9 +3,9 @@
  * thread of the pool drives the transfers of all callers (loop.c): warm
  * connections, DNS and TLS sessions are shared by all; certificates are
  * parsed once per process, at the first use of https. Redirects are never
- * followed; only http and https are spoken. A proxy is what the environment
- * said at start (http_proxy, https_proxy, all_proxy, no_proxy; upper case too,
- * but for HTTP_PROXY, which CGI lets a client set).
+ * followed; only http and https are supported. Proxies are taken from the
+ * environment at start (http_proxy, https_proxy, all_proxy, no_proxy; in upper
+ * case too, except HTTP_PROXY, which CGI lets a client set).
  */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
@@ -36,8 +36,8 @@ void http_pool_free(struct http_pool *p);
 
 /*
  * Ends transfers from another thread within milliseconds. Owned by the caller;
- * any number of requests one after another may use it; once it was pulled, all
- * of them end at once. Costs one file descriptor. Gone before the pool is.
+ * any number of requests may use it one after another. Once it was pulled, all
+ * of them end at once. Costs one file descriptor. Must be freed before the pool.
  */
 struct http_abort;
 struct http_abort *http_abort_new(struct err *e) MUST_CHECK;
@@ -47,9 +47,9 @@ int http_abort_fd(const struct http_abort *a);	/* readable once pulled */
 void http_abort_free(struct http_abort *a);
 
 /*
- * What else is to end when a is pulled: fn(ctx) is called then, once, by who
- * pulls it, or at once when that has happened. It must be short and not touch
- * a. After http_abort_off, or for ever after the call, fn is not running.
+ * Something else to end when a is pulled: fn(ctx) is called once, in the thread
+ * that pulls it, or at once if it was pulled before. It must be short and not
+ * touch a. After http_abort_off, and after the call, fn does not run any more.
  */
 struct http_abort_hook {
 	void (*fn)(void *ctx);
@@ -67,8 +67,8 @@ struct http_request {
 	const char *const *headers;	/* "Name: value" */
 	size_t n_headers;
 	struct str body;		/* n == 0 and p == NULL: none */
-	bool once;	/* never sent twice: not on a warm connection, which
-			   may turn out to be closed when it is too late */
+	bool once;	/* never sent twice: not on a warm connection, which may
+			   turn out to be closed only after the request */
 	int connect_timeout_ms;		/* 0 = 5000 */
 	int first_byte_timeout_ms;	/* 0 = none */
 	int idle_timeout_ms;		/* between bytes; 0 = none */
@@ -77,27 +77,28 @@ struct http_request {
 	struct http_abort *abort;	/* may be NULL */
 	const struct net_guard *guard;	/* net/guard.h; NULL = anywhere */
 	int watch_fd;			/* polled for input too; -1 = none.
-					   Told once, then no longer watched. */
+					   Reported once, then not watched. */
 	int tick_ms;			/* silence after which on_tick runs; 0 = never */
 
 	/*
-	 * All but on_stall run on the pool's thread, while the caller sleeps
-	 * in http_do: they own all that is the caller's, without locks, but
-	 * must never block (no client, database or file is waited for), since
-	 * every other transfer would wait too.
+	 * All but on_stall run on the pool's thread while the caller sleeps in
+	 * http_do: they may use everything of the caller without locks, but
+	 * must never block (on a client, database or file), because every
+	 * other transfer would wait too.
 	 *
 	 * on_header gets each header of an answer, blanks trimmed, names in
 	 * the server's case; those of an interim answer (1xx) too.
 	 *
 	 * Each may be NULL and returns 0, or -1 to stop the transfer (then
-	 * ERR_CANCELLED). on_body may return n > 0: all that matters has
-	 * arrived; the end of the body, which keeps the connection warm, is
-	 * waited for n ms more at most, and not getting it is no error.
+	 * ERR_CANCELLED). on_body may return n > 0 if everything of interest
+	 * has arrived: the transfer then waits at most n ms more for the end
+	 * of the body, which keeps the connection warm; its absence is no
+	 * error.
 	 *
-	 * on_tick and on_batch may return HTTP_STALL: there is something to do
-	 * that may block. The transfer then pauses, on_stall does it in the
-	 * caller's thread, and the transfer goes on; time spent there counts
-	 * for total_timeout_ms only, and an abort is seen after it.
+	 * on_tick and on_batch may return HTTP_STALL if they need to do
+	 * something that may block. The transfer then pauses, on_stall does it
+	 * in the caller's thread, and the transfer continues. That time counts
+	 * for total_timeout_ms only, and an abort is noticed after it.
 	 */
 	void (*on_header)(void *ctx, struct str name, struct str value);
 	int (*on_head)(void *ctx, const struct http_result *res);
@@ -126,26 +127,26 @@ struct http_result {
 	int64_t first_byte_us;		/* from the start; -1 = none */
 	bool reused;			/* the connection was warm */
 	bool sent;			/* connected: the server may have seen it */
-	bool body_sent;			/* whole: http_request.body is not read
-					   any more; known when on_head runs */
+	bool body_sent;			/* sent completely: http_request.body is not
+					   needed any more; set when on_head runs */
 };
 
 /*
- * Does one request, blocking. Returns 0 when an answer came to its end,
+ * Makes one request, blocking. Returns 0 when an answer was received completely,
  * whatever its status; -1 with ERR_UPSTREAM_CONNECT, ERR_UPSTREAM_TIMEOUT,
  * ERR_UPSTREAM_EARLY_END, ERR_TOO_BIG, ERR_CANCELLED, ERR_UPSTREAM_PROTOCOL, or
  * with a guard ERR_ADDRESS_REFUSED (before a byte was sent);
- * *res is filled as far as it went. A warm connection that turns out to be
- * closed is replaced by a fresh one silently.
+ * *res is filled as far as the answer went. A warm connection that turns out to
+ * be closed is silently replaced by a new one.
  */
 int http_do(struct http_pool *p, const struct http_request *r,
 	    struct http_result *res, struct err *e) MUST_CHECK;
 
 /*
  * Waits ms milliseconds as http_do would: 0 when they are over, -1 with
- * ERR_CANCELLED when abort was pulled or on_tick (every tick_ms, and once when
- * watch_fd is readable) said so. Only abort, watch_fd, tick_ms, on_tick,
- * on_stall and ctx of r are looked at; they run in this thread.
+ * ERR_CANCELLED when abort was pulled or on_tick (called every tick_ms, and once
+ * when watch_fd is readable) returned it. Uses only abort, watch_fd, tick_ms,
+ * on_tick, on_stall and ctx of r; the callbacks run in this thread.
  */
 int http_wait(const struct http_request *r, int ms, struct err *e) MUST_CHECK;
 

@@ -30,7 +30,7 @@ void http_abort_now(struct http_abort *a)
 	struct http_pool *p;
 	uint64_t one = 1;
 
-	/* In this order: a transfer names its pool before it looks. */
+	/* In this order, because a transfer sets its pool before it reads the flag. */
 	atomic_store(&a->pulled, true);
 	p = atomic_load(&a->pool);
 	if (p)
@@ -43,7 +43,7 @@ void http_abort_now(struct http_abort *a)
 		h->fn(h->ctx);
 	}
 	pthread_mutex_unlock(&a->lock);
-	/* Full already means readable, which is all that is wanted. */
+	/* If the counter is full, it is readable, which is all that is needed. */
 	if (write(a->fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
 		BUG("cannot write to an eventfd");
 }

@@ -1,7 +1,7 @@
 /*
- * The switch of http.h as waiters see it: a flag that can be looked at without
- * a system call, an eventfd that wakes http_wait, and the pool whose loop has
- * to look.
+ * The switch of http.h from the side of its waiters: a flag that can be read
+ * without a system call, an eventfd that wakes http_wait, and the pool whose
+ * loop must check the flag.
  */
 #ifndef NET_HTTP_ABORT_H
 #define NET_HTTP_ABORT_H
@@ -12,7 +12,7 @@
 #include "net/http.h"
 
 struct http_abort {
-	int fd;			/* readable once pulled, and for ever */
+	int fd;			/* stays readable once pulled */
 	atomic_bool pulled;
 	_Atomic(struct http_pool *) pool;	/* used it last; or NULL */
 	pthread_mutex_t lock;		/* over what follows */

@@ -4,17 +4,17 @@
  * this is where they all wait.
  *
  * Why: a thread that waits for its own stream is woken for every token, which
- * costs two context switches and cold caches, more than all else that happens
- * to the token. Here one wake-up serves every stream that has bytes, and
- * nothing of a worker is touched until its transfer is over.
+ * costs two context switches and cold caches, more than everything else that is
+ * done with the token. Here one wake-up serves every stream that has bytes, and
+ * a worker is not touched until its transfer is over.
  *
- * A round: wait, let libcurl read all sockets that are ready, run what is due
- * by the clock, then flush the streams that got bytes, one after the other, so
- * that the web server too is woken for many at once. To let tokens gather on
+ * A round: wait, let libcurl read all sockets that are ready, run the timers
+ * that are due, then flush the streams that got bytes, one after the other, so
+ * that the web server is also woken for many at once. Collecting tokens on
  * purpose (rounds 1 to 4 ms apart under load) was measured and gained nothing.
  *
- * Callbacks run here, while the transfer's caller sleeps. What might block
- * (a client that does not read) is the caller's: see HTTP_STALL.
+ * Callbacks run here while the transfer's caller sleeps. Whatever might block
+ * (a client that does not read) is left to the caller: see HTTP_STALL.
  */
 #include "net/due.h"
 
@@ -59,7 +59,7 @@ struct http_pool {
 	struct due due;
 };
 
-/* -- what libcurl wants ---------------------------------------------------- */
+/* -- sockets and timers of libcurl ----------------------------------------- */
 
 static int on_socket(CURL *c, curl_socket_t s, int what, void *ctx, void *known)
 {
@@ -108,7 +108,7 @@ static void watch_on(struct http_pool *p, struct transfer *t)
 		(void)epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, t->watch_fd, &ev);
 }
 
-/* Closing alone would not do: the file stays open elsewhere. */
+/* Closing alone is not enough: the file is still open elsewhere. */
 static void watch_off(struct http_pool *p, struct transfer *t)
 {
 	struct epoll_event ev = { .events = 0 };
@@ -120,7 +120,7 @@ static void watch_off(struct http_pool *p, struct transfer *t)
 	t->watch_fd = -1;
 }
 
-/* What is open may stay so, and max_idle of those without a transfer. */
+/* Open connections may stay open, and max_idle of those without a transfer. */
 static void count(struct http_pool *p, int by)
 {
 	p->n_transfers += by;
@@ -128,14 +128,14 @@ static void count(struct http_pool *p, int by)
 			  (long)(p->max_idle + p->n_transfers));
 }
 
-/* Afterwards t is the caller's, and may be gone any moment. */
+/* Afterwards t belongs to the caller and may be freed at any moment. */
 static void over(struct http_pool *p, struct transfer *t)
 {
 	long n_connects = 1;
 
 	curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &n_connects);
 	t->res->reused = t->res->sent && n_connects == 0;
-	/* Closes the connection unless the answer came to its end. */
+	/* Closes the connection unless the answer is complete. */
 	if (t->added)
 		curl_multi_remove_handle(p->multi, t->easy);
 	due_off(&p->due, t);
@@ -271,7 +271,7 @@ static void run_timers(struct http_pool *p)
 	}
 }
 
-/* What libcurl has finished; it is ended after its last batch. */
+/* Transfers that libcurl has finished; each is ended after its last batch. */
 static void mark_finished(struct http_pool *p)
 {
 	struct transfer *t;

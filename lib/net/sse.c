@@ -174,7 +174,7 @@ static bool find_end(const char *p, size_t n_bytes, size_t *n, size_t *n_end)
 	return true;
 }
 
-/* At most once per stream: a BOM may stand first, itself split anywhere. */
+/* At most once per stream: the first bytes may be a BOM, split anywhere. */
 static void skip_bom(struct sse_reader *r, struct str *line)
 {
 	if (r->started)
@@ -185,8 +185,8 @@ static void skip_bom(struct sse_reader *r, struct str *line)
 }
 
 /*
- * The ordinary event in one go: a data line and the empty line behind it, both
- * in this read and nothing pending. Returns the bytes used, 0 = not that.
+ * The common case in one step: a data line and the empty line after it, both in
+ * this read, with nothing pending. Returns the bytes used; 0: another case.
  */
 static size_t plain_event(const struct sse_reader *r, struct str line,
 			  size_t n_end, size_t n_left, struct str *value)

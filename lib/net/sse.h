@@ -18,7 +18,7 @@
 /*
  * One event. name is "" where the stream gave none ("message"). data is never
  * empty (several data lines are joined by LF). Both are borrowed until the
- * handler returns. Returns 0 to go on, -1 to stop the reader for good.
+ * handler returns. Returns 0 to continue, -1 to stop the reader for good.
  */
 typedef int sse_handler(void *ctx, struct str name, struct str data);
 

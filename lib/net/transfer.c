@@ -22,9 +22,9 @@
 #define BUFFER_BYTES 8192	/* one recv; per transfer */
 #define CONNECT_MS 5000
 
-/* -- what libcurl tells --------------------------------------------------- */
+/* -- callbacks of libcurl ------------------------------------------------- */
 
-/* Before each connection: names may have any addresses, at any time. */
+/* Before each connection, because a name may resolve to any address at any time. */
 static curl_socket_t on_open(void *ctx, curlsocktype purpose,
 			     struct curl_sockaddr *a)
 {
@@ -38,7 +38,7 @@ static curl_socket_t on_open(void *ctx, curlsocktype purpose,
 	return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
 }
 
-/* A warm connection was perhaps made without a guard, or with another one. */
+/* A warm connection may have been made without a guard, or with another one. */
 static bool warm_allowed(const struct transfer *t, const char *ip)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET };
@@ -51,7 +51,7 @@ static bool warm_allowed(const struct transfer *t, const char *ip)
 	       guard_allows(t->r->guard, t->host, (struct sockaddr *)&in6);
 }
 
-/* The connection stands, new or warm, and the request goes out now. */
+/* The connection is open, new or warm, and the request is sent now. */
 static int on_connected(void *ctx, char *ip, char *local_ip, int port,
 			int local_port)
 {
@@ -212,7 +212,7 @@ static int set_tls(struct transfer *t)
 	return http_tls_load(curl_version_info(CURLVERSION_NOW)->cainfo, &t->e);
 }
 
-/* Who is asked for, as guard_allows wants it; refuses what hides a host. */
+/* The host of the URL in the form of guard_allows; refuses URLs that hide it. */
 static int set_guard(struct transfer *t)
 {
 	CURL *c = t->easy;
@@ -285,7 +285,7 @@ static void sooner(int64_t *at, int64_t when)
 		*at = when;
 }
 
-/* When what is now being waited for is late; *what names it. -1 = never. */
+/* When the current wait times out; *what names it. -1 = never. */
 static int64_t deadline(const struct transfer *t, const char **what)
 {
 	const struct http_request *r = t->r;

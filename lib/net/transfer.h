@@ -1,7 +1,7 @@
 /*
- * One transfer of http.h: what http.c sets up, transfer.c feeds from libcurl's
- * callbacks, and loop.c drives. It lives on the stack of the thread that called
- * http_do, which sleeps meanwhile; whoever does not sleep owns it:
+ * One transfer of http.h: set up by http.c, fed from libcurl's callbacks by
+ * transfer.c, driven by loop.c. It lives on the stack of the thread that called
+ * http_do. While that thread sleeps, the loop owns it:
  *
  *   caller: set up ──submit──▶ loop: running ──over──▶ caller: result
  *                                 │     ▲
@@ -64,7 +64,7 @@ int transfer_fail(struct transfer *t, CURLcode code);
 /* When its clocks want to be looked at; -1 = never. */
 int64_t transfer_due(const struct transfer *t);
 
-/* True when it is over by the clock; t->e is set if that is bad. */
+/* True if a timeout ends it; t->e is set if that is an error. */
 bool transfer_late(struct transfer *t, int64_t now);
 
 /*
@@ -84,15 +84,15 @@ const char *http_no_proxy(void);
 
 /*
  * Runs t to its end, starting the loop at the first call. Returns when t->over
- * or t->stalled; after a stall, loop_resume goes on. -1: no thread.
+ * or t->stalled; after a stall, loop_resume continues. -1: no thread.
  */
 int loop_run(struct http_pool *p, struct transfer *t) MUST_CHECK;
 void loop_resume(struct http_pool *p, struct transfer *t);
 
-/* t wants to be looked at in this round. The loop's thread. */
+/* Marks t for this round. The loop's thread. */
 void loop_dirty(struct transfer *t);
 
-/* Has all transfers look at their abort switches. Any thread. */
+/* Makes all transfers check their abort switches. Any thread. */
 void loop_look(struct http_pool *p);
 
 /* An easy handle that was reset, and back. Any thread. */

@@ -7,12 +7,12 @@
 #include "base/buf.h"
 
 /*
- * Appends what ref means on a page with the URL base (RFC 3986 section 5).
- * False, and nothing appended, when that is no http or https URL.
+ * Appends the URL that ref means on a page with the URL base (RFC 3986 section 5).
+ * False, and nothing is appended, if that is not an http or https URL.
  */
 bool url_join(const char *base, struct str ref, struct buf *out);
 
-/* Whether both have the same scheme, host and port, and neither a login. */
+/* Whether both have the same scheme, host and port, and neither has a login. */
 bool url_same_origin(const char *a, const char *b);
 
 #endif
