@@ -8,8 +8,8 @@
 extern const struct tool_kind kind_agent, kind_image_text;
 
 /*
- * ready.c: tools that need no declaration, unless the configuration leaves them
- * out or declares others in their place. As in struct tool_family.
+ * ready.c: tools that need no declaration, unless the configuration switches them
+ * off or declares others in their place. As in struct tool_family.
  */
 void ready_add(const struct tool_ctx *ctx, struct tool_rows *rows);
 bool ready_makes(const struct conf *conf, struct str name);

@@ -1,7 +1,7 @@
 /*
  * A model with a prompt of its own as a tool (A17, A19, A20, A22): one call of
- * it, or a loop with tools. The loop is the turn's (struct tool_host): from
- * here it looks like any other tool.
+ * it, or a loop with tools. The turn runs the loop (struct tool_host); from here
+ * it looks like any other tool.
  */
 #include <stddef.h>
 
@@ -37,7 +37,7 @@ tool_agent_service(const struct conf *c, const struct conf_tool_agent *a)
 	return a->capability ? by_capability(c, a->capability) : NULL;
 }
 
-/* Not too deep, and with a model where one of its own is asked for (A21). */
+/* Not too deep; and if it requires a model of its own, only with one (A21). */
 static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
 {
 	const struct conf_tool *c = t->data;
@@ -62,7 +62,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	return ctx->host->agent(ctx->host->ctx, ctx, &task, out, e);
 }
 
-/* What the model would get, as far as it is known before it says anything. */
+/* What the model would get, as far as it is known before its first answer. */
 static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
 		   const json_t *args, struct buf *out, struct err *e)
 {

@@ -1,8 +1,8 @@
 /*
- * Kind image_text: the text in an image, read by a model that sees (A19, A21,
- * A69). The model that chats need not: it gives an address, the image is
- * fetched here, by the rules of web_visit, and one call of the other model,
- * without tools and without a loop, writes out what stands in it. What that says is others' text.
+ * Kind image_text: the text in an image, read by a model with vision (A19, A21,
+ * A69), for chat models without it: they give a URL, the image is fetched here,
+ * by the rules of web_visit, and one call of the other model, without tools and
+ * without a loop, writes out its text. The result is untrusted text.
  */
 #include <sodium.h>
 #include <stddef.h>
@@ -34,8 +34,8 @@ static bool is_data_url(struct str s)
 }
 
 /*
- * RFC 2397. The media type that it says is not asked. An image that the model
- * made could have an address drawn in it, which the result then would say.
+ * RFC 2397. Its media type is ignored. An image that the model made could contain
+ * a drawn URL, which would then come from a result.
  */
 static int read_data_url(const struct tool_ctx *ctx, struct str url,
 			 struct llm_image *out, struct err *e)

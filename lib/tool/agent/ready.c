@@ -1,7 +1,7 @@
 /*
- * Tools that need no declaration (A19, A57): one call of a model each, written
- * down as an admin would declare them (kind agent). A declaration of the same
- * name takes the place of one, `ready_tools` says which of them there are.
+ * Tools that need no declaration (A19, A57): one model call each, in the form of
+ * a declaration of kind agent. A declaration of the same name replaces one;
+ * `ready_tools` selects them.
  */
 #include <pthread.h>
 

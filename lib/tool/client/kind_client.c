@@ -1,8 +1,8 @@
 /*
- * Tools of kind `client`: carried out by the user's page (E16), which registers
- * a function for the name. They are offered only where the request says that
- * its page accepts them, and only in full-page mode (E17). A call waits until
- * the page has sent its result, which is text of others whatever it says.
+ * Tools of kind `client`: run by the user's page (E16), which registers a
+ * function for the name. They are offered only if the request says that its page
+ * accepts them, and only in full-page mode (E17). A call waits until the page has
+ * sent its result, which always counts as untrusted.
  */
 #include "tool/client/client.h"
 

@@ -1,7 +1,7 @@
 /*
- * What a request says of the page that sends it: which tools it accepts, and
- * which it declares itself. They are stored with the turn (turn/options.h), so
- * that it can be resumed elsewhere with the same tools.
+ * The page that sends a request: which tools it accepts, and which it declares
+ * itself. They are stored with the turn (turn/options.h), so that the turn can
+ * be resumed elsewhere with the same tools.
  */
 #include <string.h>
 

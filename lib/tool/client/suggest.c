@@ -1,7 +1,7 @@
 /*
  * suggest_action: links that a workspace declares (`actions:`), for the agent
  * to show (A40). The model chooses one by name and may fill its placeholders;
- * where a link leads is the admin's alone.
+ * only the admin decides where a link leads.
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ bool suggest_any(const struct tool *t, const struct tool_ctx *ctx)
 	return false;
 }
 
-/* The next {NAME} of *url, which moves on behind it; empty at the end. */
+/* The next {NAME} in *url, which is moved past it; empty at the end. */
 static struct str next_name(const char **url)
 {
 	const char *at = strchr(*url, '{');

@@ -1,9 +1,9 @@
 /*
- * Tools of kind `command`: a program of the admin's, called as CGI was meant.
- * The arguments come as one JSON object on stdin; who asks stands in the
- * environment, which has nothing else of ours. What it writes to stdout is the
- * result, also when it fails (an exit code other than 0): then it should say
- * what to do better. stderr goes to the log.
+ * Tools of kind `command`: a program of the admin's, called in the manner of CGI.
+ * The arguments come as one JSON object on stdin; the environment identifies the
+ * user and has no other variables of ours. Its stdout is the result, also when it
+ * fails (an exit code other than 0): then it should explain what to do better.
+ * stderr goes to the log.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static struct str joined(struct arena *a, const struct str *v, size_t n)
 	return out;
 }
 
-/* The admin's variables, then ours, so that nobody but us says who asks. */
+/* The admin's variables, then ours, so that only we identify the user. */
 static const char *const *environment(const struct tool *t,
 				      const struct tool_ctx *ctx)
 {
@@ -151,7 +151,7 @@ static int judge(const struct tool *t, const struct spawn_result *r,
 	return 0;
 }
 
-/* {"error":{"code","message"},"output":…}: its own words. Returns 1. */
+/* {"error":{"code","message"},"output":…} in the program's words. Returns 1. */
 static int write_failure(const struct spawn_result *r, const struct buf *got,
 			 struct buf *out)
 {
@@ -174,7 +174,7 @@ static int write_failure(const struct spawn_result *r, const struct buf *got,
 	return 1;
 }
 
-/* JSON is written compactly; what is not JSON is a text, where that may be. */
+/* JSON is written compactly; other output is text, if text is allowed. */
 static int answer(const struct conf_tool *c, const struct buf *got,
 		  struct buf *out, bool *is_json, struct err *e)
 {

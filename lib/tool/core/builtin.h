@@ -5,8 +5,8 @@
 #include "tool/core/tool.h"
 
 /*
- * read_result.c: keeps a result that is too long, so that read_result finds it
- * by *id. False when it cannot be kept (logged).
+ * read_result.c: keeps a result that is too long, so that read_result can find it
+ * by *id. False if it cannot be kept (logged).
  */
 bool read_result_keep(const struct tool_ctx *ctx, const char *tool,
 		      struct str text, struct uuid *id);
@@ -19,14 +19,14 @@ int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
 bool tool_in_group(const struct tool *t, struct str group);
 
 /*
- * Whether a list of names and "group:NAME" has t: read_result comes along with
- * any but "none", since it has nothing but what the others said.
+ * Whether a list of names and "group:NAME" includes t. Every list except "none"
+ * includes read_result, which only returns results of the others.
  */
 bool tool_listed(const struct conf_list *l, const struct tool *t);
 
 /*
- * Whether this turn may have t: pool of its context type, lists of workspace
- * and agent, groups, the caller's permission, tiers, the tool's own advertise.
+ * Whether this turn may use t: pool of its context type, lists of workspace and
+ * agent, groups, the caller's permission, tiers, the tool's own advertise.
  */
 bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx);
 

@@ -91,7 +91,7 @@ static json_t *parse(struct str args, struct arena *a, struct err *e)
 	return j;
 }
 
-/* Whether a value of this schema may be null; what is not clear may. */
+/* Whether a value of this schema may be null; true if that is not clear. */
 static bool takes_null(const json_t *schema)
 {
 	const json_t *type = json_object_get(schema, "type"), *t;
@@ -120,9 +120,9 @@ static bool is_required(const json_t *schema, const char *key)
 }
 
 /*
- * Models say null for what they leave out (they must in strict modes, where
- * every argument is required of them): such a member goes, where null cannot be
- * meant. args nest as deep as JSON may.
+ * Models send null for arguments that they leave out (in strict modes they must,
+ * because every argument is required). Removes such members if the schema does not
+ * allow null. args may nest as deep as JSON can.
  */
 static void drop_nulls(const json_t *schema, json_t *args)
 {
@@ -193,8 +193,8 @@ static const char *marker_of(const struct tool *t, const struct tool_ctx *ctx,
 }
 
 /*
- * Keeps head and tail of a long result with a marker between them, as valid
- * text: the head has what it is about, the tail often the sum.
+ * Keeps head and tail of a long result with a marker between them, as valid text:
+ * the head has the subject, the tail often the totals.
  */
 static void cap(const struct tool *t, const struct tool_ctx *ctx,
 		struct buf *b, size_t max_bytes, struct tool_result *out)

@@ -1,7 +1,7 @@
 /*
- * What tools of one process share. One mutex guards two small lists; it is
- * never held while a database is asked. A pool whose settings changed stays
- * until its last user is done and a newer one is made.
+ * What the tools of a process share. One mutex guards two small lists; it is
+ * never held during a query. A pool whose settings changed stays until its last
+ * user is done and a newer pool exists.
  */
 #include <pthread.h>
 #include <string.h>
@@ -143,7 +143,7 @@ static bool same_settings(const struct conf_db *a, const struct conf_db *b)
 	       same_text(a->tls_ca, b->tls_ca) && a->pool == b->pool;
 }
 
-/* Takes the pool with these settings out of the list of the living, +1 user. */
+/* The pool with these settings, if there is one; it gets one more user. */
 static struct db *take(struct tool_env *env, const struct conf_db *c)
 {
 	for (struct file_db *p = env->pools; p; p = p->next)
@@ -178,7 +178,7 @@ static struct file_db *pool_new(const struct conf_db *c, struct err *e)
 	return p;
 }
 
-/* Takes out the pools that nobody has used for a while, with their tables. */
+/* Removes the pools that have not been used for a while, with their tables. */
 static struct file_db *unlink_unused(struct tool_env *env)
 {
 	int64_t before = clock_mono_ms() - POOL_KEEP_MS;
@@ -321,8 +321,8 @@ static struct table *table_of(struct tool_env *env, const struct db *db,
 }
 
 /*
- * Reads the columns and keeps them in the entry. Several threads may do it at
- * once for a table that is new; the last one stays.
+ * Reads the columns and keeps them in the entry. Several threads may do so at the
+ * same time for a new table; the last result stays.
  */
 static void refresh(struct tool_env *env, struct db *db, const char *name,
 		    struct err *e)

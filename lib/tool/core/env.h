@@ -1,6 +1,6 @@
 /*
- * What tools share in a process: connections to foreign databases and what is
- * known of their columns, other servers, and what describe made. Any thread.
+ * What the tools of a process share: connections to other databases, their known
+ * columns, MCP servers, and descriptions of tools. Any thread.
  */
 #ifndef TOOL_ENV_H
 #define TOOL_ENV_H
@@ -23,9 +23,9 @@ struct db *tool_env_pool(struct tool_env *env, const struct conf_db *c,
 void tool_env_done(struct tool_env *env, struct db *pool);
 
 /*
- * The columns of a table as a dataset with none declared has them, copied to
- * a. Kept for DATASET_COLUMNS_TTL_MS; a database that is down is not asked
- * again for DATASET_COLUMNS_RETRY_MS, and columns once known go on serving.
+ * The columns of a table, for a dataset that declares none, copied to a. They are
+ * kept for DATASET_COLUMNS_TTL_MS; if a database is down, it is not queried again
+ * for DATASET_COLUMNS_RETRY_MS, and known columns remain in use.
  */
 enum { DATASET_COLUMNS_TTL_MS = 60000, DATASET_COLUMNS_RETRY_MS = 5000 };
 int tool_env_columns(struct tool_env *env, const struct conf_db *c,
@@ -34,9 +34,9 @@ int tool_env_columns(struct tool_env *env, const struct conf_db *c,
 		     struct err *e) MUST_CHECK;
 
 /*
- * A small cache of what describe made, by a key that says for whom. The value
- * is shared by threads that only read it, never its reference count: that is
- * ours, under the lock.
+ * A small cache of descriptions; the key includes for whom they are. Threads share
+ * a value and only read it. They must not touch its reference count, which changes
+ * only under our lock.
  */
 struct tool_shared {
 	const json_t *value;
@@ -44,10 +44,10 @@ struct tool_shared {
 	int users;
 };
 
-/* One more user of the value, or NULL. Give it back: tool_env_put. */
+/* The value with one more user, or NULL. Return it with tool_env_put. */
 struct tool_shared *tool_env_take(struct tool_env *env, const char *key);
 
-/* Takes the value and keeps it for a while; the caller is its user too. */
+/* Takes the value and keeps it for a while; the caller counts as a user. */
 struct tool_shared *tool_env_keep(struct tool_env *env, const char *key,
 				  json_t *value, int ttl_ms);
 void tool_env_put(void *shared);	/* struct tool_shared */

@@ -25,7 +25,7 @@ enum {
 	PATH_BYTES = 4096,	/* what realpath may write */
 };
 
-/* A sanitizer starts with files and addresses; the child takes files then. */
+/* A sanitizer needs files and address space; the child then allows files. */
 static const struct spawn_limits limits = {
 	.cpu_s = 15, .memory_mb = SANITIZED ? 0 : 768,
 	.file_mb = SANITIZED ? 0 : SPAWN_NONE,
@@ -37,7 +37,7 @@ static const struct spawn_limits limits = {
 static char program[PATH_BYTES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* A child starts elsewhere, so it is a whole path; or what was said, if none. */
+/* An absolute path, because a child starts elsewhere; or the given one on failure. */
 static bool is_at(const char *dir, int n)
 {
 	char path[PATH_BYTES];
@@ -100,7 +100,7 @@ static int run(const struct extract_want *w, struct str input, int timeout_ms,
 			 &o->errors, &o->r, e);
 }
 
-/* Once a process: a host without the filter is so for each page. */
+/* Once per process: a host without the filter would repeat it for each page. */
 static void log_errors(const struct child_outcome *o)
 {
 	static atomic_bool said;
@@ -129,7 +129,7 @@ static int late(const struct extract_want *w, struct err *e)
 			  "It was given up.", w->what);
 }
 
-/* Libraries abort for other reasons too, such as a heap that was written over. */
+/* Libraries abort for other reasons too, such as a corrupt heap. */
 static bool out_of_memory(const struct child_outcome *o)
 {
 	return o->r.exit_code == EXTRACT_MEMORY ||

@@ -1,8 +1,8 @@
 /*
- * Text of a stranger's page or file. It is parsed in a child process with
- * limits, and nowhere in this one: parsers take too long, take too much memory
- * and have holes. The child is lamplighter-extract (fcgi-app/extract), with
- * which this header is shared.
+ * Extracts the text of an untrusted page or file. It is parsed only in a child
+ * process with limits, never in this one: parsers may take too long, use too much
+ * memory and have vulnerabilities. The child is lamplighter-extract
+ * (fcgi-app/extract), which shares this header.
  */
 #ifndef TOOL_EXTRACT_H
 #define TOOL_EXTRACT_H
@@ -29,7 +29,7 @@ enum extract_exit {
 	EXTRACT_USAGE = 64,
 };
 
-/* What it says on stderr where the kernel gives it no filter; why follows. */
+/* Its message on stderr if the kernel does not provide the filter; the reason follows. */
 #define EXTRACT_UNCONFINED "without a system call filter: "
 
 struct extract_want {

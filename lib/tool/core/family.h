@@ -1,7 +1,7 @@
 /*
- * Families of tools, a folder of lib/tool each: what one has stands in its own
- * rows.c, and family.def names them all. Everything else in core walks these
- * rows. docs/add-a-tool.md says how one gets another tool or kind.
+ * Families of tools, each a folder of lib/tool: the rows.c of a family lists its
+ * tools and kinds, and family.def lists the families. The rest of core iterates
+ * over these rows. docs/add-a-tool.md shows how to add a tool or kind.
  */
 #ifndef TOOL_FAMILY_H
 #define TOOL_FAMILY_H
@@ -14,14 +14,14 @@ struct tool_family {
 	const struct tool_kind *const *kinds;	/* of `tools:` in YAML */
 	size_t n_kinds;
 	/*
-	 * For tools that come from elsewhere; MAY be NULL, all three. Adds
-	 * those that this turn may have; whether there could be one of this
-	 * name; whether this is a group of some. Any thread.
+	 * For tools from other sources; each MAY be NULL. Adds the tools that
+	 * this turn may use; whether a tool could have this name; whether this
+	 * is the name of a group of them. Any thread.
 	 */
 	void (*add)(const struct tool_ctx *ctx, struct tool_rows *rows);
 	bool (*makes)(const struct conf *conf, struct str name);
 	bool (*has_group)(const struct conf *conf, struct str group);
-	/* MAY be NULL. What a workspace says, as tool_check_conf. */
+	/* MAY be NULL. Checks a workspace, as tool_check_conf. */
 	int (*check)(const struct conf *conf, const struct workspace *w,
 		     struct err *e);
 };
@@ -39,7 +39,7 @@ enum {
 
 extern const struct tool_family *const tool_families[TOOL_FAMILIES];
 
-/* Kind number i of them all, built-in tool number i; NULL past the last. */
+/* Kind number i of all, built-in tool number i of all; NULL past the last. */
 const struct tool_kind *tool_kind_at(size_t i);
 const struct tool *tool_builtin_at(size_t i);
 
@@ -50,9 +50,9 @@ const struct tool_kind *tool_kind_of(const char *name);
 const struct tool *tool_builtin(const char *name);
 
 /*
- * text, a JSON Schema that lives as long as the program, parsed: once, and
- * shared by all threads, which only read it. NULL: no arguments. What cannot be
- * parsed is a bug; a test tries all there are.
+ * Parses text, a JSON Schema that lives as long as the program. It is parsed once
+ * and shared by all threads, which only read it. NULL: no arguments. A text that
+ * cannot be parsed is a bug; a test checks all of them.
  */
 const json_t *tool_schema(const char *text);
 

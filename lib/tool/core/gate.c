@@ -1,6 +1,6 @@
 /*
- * Whether the user is asked before a call runs (A42, D57): the strictest of
- * what the tool, the workspace and the tenant say. The model has no part in it.
+ * Whether the user is asked before a call runs (A42, D57): the strictest policy
+ * of the tool, the workspace and the tenant. The model cannot influence it.
  */
 #include "agent/setting.h"
 #include "tool/core/tool.h"
@@ -15,7 +15,7 @@ static bool is_allowed(const struct tool *t, const struct tool_ctx *ctx)
 	return false;
 }
 
-/* What all of them say; of a tool that changes nothing its own word counts. */
+/* The strictest policy; for a tool that changes nothing, only its own counts. */
 static enum tool_confirm policy_of(const struct tool *t,
 				   const struct tool_ctx *ctx)
 {
@@ -33,7 +33,7 @@ bool tool_asks(const struct tool *t, const struct tool_ctx *ctx,
 {
 	enum tool_confirm policy = policy_of(t, ctx);
 	bool tainted = ctx->taint && ctx->taint->n;
-	/* What is to be asked about always is: nobody's "yes" holds for later. */
+	/* With the policy always, an earlier permission does not count. */
 	bool may_remember = policy != TOOL_CONFIRM_ALWAYS &&
 		(t->remember == TOOL_REMEMBER_YES ||
 		 (t->remember == TOOL_REMEMBER_BY_POLICY &&

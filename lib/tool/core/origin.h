@@ -1,8 +1,8 @@
 /*
- * Whose text a result brought: an MCP server, a web host, a dataset, a tool. It
- * is stored with the result and shown to the user where a call is to be
- * approved. Plain memory without pointers: a call's arena ends before its turn's
- * does, and calls of one step run in threads of their own.
+ * Origins: where the text of a result came from, such as an MCP server, a web
+ * host, a dataset, a tool. They are stored with the result and shown to the user
+ * with approvals. Plain memory without pointers, because the arena of a call ends
+ * before that of its turn, and the calls of a step run in separate threads.
  */
 #ifndef TOOL_ORIGIN_H
 #define TOOL_ORIGIN_H
@@ -28,8 +28,8 @@ struct origins {		/* n > 0: there is text of others */
 };
 
 /*
- * Adds one, as the latest; one that is there moves to the end. name is anybody's
- * text: neutralised and cut. to may be NULL, then nothing happens.
+ * Adds one as the latest; an existing one moves to the end. name is untrusted
+ * text, so it is neutralised and cut. If to is NULL, nothing happens.
  */
 void origins_add(struct origins *to, const char *kind, struct str name);
 
@@ -39,7 +39,7 @@ void origins_join(struct origins *to, const struct origins *from);
 /* Writes [{"kind","name"}]. */
 void origins_write(struct jw *w, const struct origins *o);
 
-/* Adds what origins_write wrote; anything else in list is passed over. */
+/* Adds what origins_write wrote; ignores anything else in list. */
 void origins_read(struct origins *to, const json_t *list);
 
 /* The same from text. */

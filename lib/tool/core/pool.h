@@ -1,6 +1,6 @@
 /*
- * Pools: the tools that a context type has at all (A68, C23, C24), before lists
- * and permissions narrow them. Rows in pool.def.
+ * Pools: the tools of each context type (A68, C23, C24), before lists and
+ * permissions narrow them. Rows in pool.def.
  */
 #ifndef TOOL_POOL_H
 #define TOOL_POOL_H

@@ -1,7 +1,7 @@
 /*
- * Long results: what did not fit is stored with the conversation, and the tool
- * read_result reads it page by page or looks for words in it. It is offered
- * only where the model has been told of such a result.
+ * Long results: a result that was cut is stored with the conversation, and the
+ * tool read_result reads it page by page or searches it. The tool is offered only
+ * if the model has been told of such a result.
  */
 #include <string.h>
 #include <strings.h>
@@ -58,7 +58,7 @@ static size_t boundary(struct str s, size_t at)
 	return at;
 }
 
-/* Where word is in s from at on, in any case of ASCII; s.n = nowhere. */
+/* Position of word in s from at on, ignoring ASCII case; s.n: not found. */
 static size_t find(struct str s, size_t at, struct str word)
 {
 	for (; word.n <= s.n && at <= s.n - word.n; at++)

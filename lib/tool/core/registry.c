@@ -1,8 +1,7 @@
 /*
- * What a turn is offered: pool of its context type ∩ the workspace's list ∩ the
- * agent's list ∩ the tool's groups ∩ caller's permissions ∩ tiers ∩ what the
- * tool itself says (advertise). Which tools there are the families say
- * (family.h).
+ * The tools offered in a turn: pool of its context type ∩ the workspace's list ∩
+ * the agent's list ∩ the tool's groups ∩ the caller's permissions ∩ tiers ∩ the
+ * tool's own decision (advertise). The families list the tools (family.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +44,7 @@ bool tool_listed(const struct conf_list *l, const struct tool *t)
 	return false;
 }
 
-/* Within an agent nobody can be asked anything, and there is no page. */
+/* Within an agent, the user cannot be asked, and there is no page. */
 static bool within_agents(const struct tool *t, const struct tool_ctx *ctx)
 {
 	static const struct origins anybody = { .n = 1 };

@@ -1,6 +1,6 @@
 /*
- * Templates of the admin's: text with {name}, where the argument of that name
- * goes. A brace that no name follows is itself. Pure; any thread.
+ * Templates: text of the admin with {name} in place of the argument of that name.
+ * A brace that is not followed by a name is literal. Pure; any thread.
  */
 #ifndef TOOL_TEMPLATE_H
 #define TOOL_TEMPLATE_H
@@ -17,7 +17,7 @@ bool template_next(struct str *rest, struct str *literal, struct str *name);
 /* The name when text is exactly {name}; p == NULL otherwise. */
 struct str template_only(struct str text);
 
-/* Whether {name} stands in some string of j, at any depth. */
+/* Whether a string in j contains {name}, at any depth. */
 bool template_uses(const json_t *j, struct str name);
 bool template_text_uses(struct str text, struct str name);
 
@@ -31,9 +31,9 @@ void template_value(struct buf *out, const json_t *v);
 void template_fill(struct buf *out, struct str text, const json_t *args);
 
 /*
- * A copy of j with its strings filled in. A string that is {name} alone
- * becomes the argument itself, with its type; where there is none, the member
- * or item is left out. New reference; NULL when all of j was left out.
+ * A copy of j with its strings filled in. A string that is only {name} becomes
+ * the argument itself, with its type; without the argument, the member or item is
+ * left out. New reference; NULL if all of j was left out.
  */
 json_t *template_json(const json_t *j, const json_t *args);
 

@@ -1,7 +1,7 @@
 /*
- * Tools: the only thing the loop knows how to call (A17). One struct for every
- * kind; a row in a table for built-ins, the same row built per turn in the
- * arena for what YAML declares.
+ * Tools: the only thing that the loop can call (A17). All kinds have the same
+ * struct: built-in tools as rows of a table, declared ones built per turn in the
+ * arena.
  */
 #ifndef TOOL_TOOL_H
 #define TOOL_TOOL_H
@@ -21,9 +21,9 @@ struct http_pool;
 struct http_abort;
 
 /*
- * What tools of the process share: connections to foreign databases, servers,
- * copies of what is read often. Borrows both; either may be NULL where no tool
- * needs it. Never NULL. Opens nothing yet. Any thread may use it.
+ * What the tools of a process share: connections to other databases, servers,
+ * caches. Borrows both arguments; either may be NULL if no tool needs it. Never
+ * NULL. Opens nothing yet. Any thread may use it.
  */
 struct tool_env;
 struct tool_env *tool_env_new(struct http_pool *http);
@@ -62,24 +62,24 @@ struct tool_host {
 	/* Shows a note. Never blocks; any thread. */
 	void (*note)(void *ctx, const struct tool_note *n);
 	/*
-	 * Runs model and tools with a prompt and a budget of their own until
-	 * there is an answer, which is appended to out. Blocks; in the thread
+	 * Runs model and tools with a separate prompt and budget until there
+	 * is an answer, which is appended to out. Blocks; in the thread
 	 * of the call. ERR_TOOL_FAILED, ERR_TOOL_TIMEOUT, ERR_CANCELLED.
 	 */
 	int (*agent)(void *ctx, const struct tool_ctx *call,
 		     const struct tool_task *task, struct buf *out,
 		     struct err *e);
 	/*
-	 * Whether this stands in what the user said, or a tool before the
-	 * model itself. In the thread of the call.
+	 * Whether this text occurs in the user's messages, or came from a tool
+	 * before the model wrote it. In the thread of the call.
 	 */
 	bool (*was_said)(void *ctx, struct str text);
 	void *ctx;
 };
 
 /*
- * What a tool may know of the turn that calls it: the same for all calls
- * of a round. All borrowed.
+ * What a tool may know about the turn that calls it; the same for all calls of a
+ * round. All borrowed.
  */
 struct tool_turn {
 	struct caller by;
@@ -96,8 +96,8 @@ struct tool_turn {
 	size_t n_page;
 	int depth;			/* of agents around it; 0 = the turn's */
 	bool web;			/* the user asked for the web (C30) */
-	/* Only the tool of this name is asked for, so sources that cannot have
-	   it are left alone; NULL = all. For tool_set_build. */
+	/* Only the tool of this name is needed, so sources that cannot have it
+	   are skipped; NULL = all. For tool_set_build. */
 	const char *only;
 	/* Where long results are kept; NULL = nowhere. */
 	const struct uuid *conversation_id;
@@ -105,24 +105,24 @@ struct tool_turn {
 };
 
 /*
- * A call, and its turn as the call sees it: a copy, since a call within an
- * agent, or one that is only asked about, sees less. All borrowed.
+ * A call and its view of the turn: a copy, because a call within an agent, or one
+ * that is only checked, sees less. All borrowed.
  */
 struct tool_ctx {
 	struct tool_turn turn;
 	struct arena *arena;		/* this call's own */
 	const struct tool_host *host;	/* NULL = not in a turn */
 	/*
-	 * Whose text the model has read: it is in what was sent when this call
-	 * was made. NULL or empty = nobody's but the user's.
+	 * The origins of untrusted text in the context when the model made this
+	 * call. NULL or empty = only the user's own text.
 	 */
 	const struct origins *taint;
-	/* Whose text this call brings: what runs adds; NULL = nobody asks. */
+	/* The origins of this call's result; run adds them. NULL = not needed. */
 	struct origins *from;
 	bool approved;			/* this call, by the user */
 };
 
-/* Tells the turn, if there is one, what the call is at. Any thread. */
+/* Reports the progress of the call to the turn, if any. Any thread. */
 static inline void tool_note(const struct tool_ctx *ctx,
 			     const struct tool_note *n)
 {
@@ -159,16 +159,16 @@ struct tool {
 	bool untrusted;			/* results are others' text (A10) */
 	bool listed_only;		/* for agents that name it, or its group */
 	bool external;			/* asks the web: where the user does (C30) */
-	/* Reads results that were kept: comes with any other tool, and what it
-	   gives is not kept in turn. */
+	/* Reads results that were kept: offered with any other tool, and its own
+	   results are not kept. */
 	bool reads_kept;
 	int timeout_ms;			/* run keeps it by itself */
 	int result_cap_bytes;		/* 0 = the configured cap */
 	/* MAY be NULL = always. Whether this turn may see it; asked again before run. */
 	bool (*advertise)(const struct tool *t, const struct tool_ctx *ctx);
 	/*
-	 * MAY be NULL. Replaces description and schema by what fits this turn
-	 * (names that exist here, say). What it makes lives in ctx->arena.
+	 * MAY be NULL. Replaces description and schema by those for this turn
+	 * (with the names that exist here, for example), in ctx->arena.
 	 */
 	int (*describe)(const struct tool *t, const struct tool_ctx *ctx,
 			struct tool_offer *o, struct err *e);
@@ -176,9 +176,9 @@ struct tool {
 	 * MUST, for TOOL_SERVER. Arguments have passed the schema. Appends the result (JSON, or
 	 * text when *is_json is set to false) to out. A tool that can shorten
 	 * its result sensibly keeps it within tool_result_cap and says so in
-	 * it; of others the middle is cut out. Returns -1 with an error whose
-	 * public text tells the model what to do better; or 1 when what it
-	 * asked says in out that it failed: others' words, like a result.
+	 * it; results of others lose their middle. Returns -1 with an error
+	 * whose public text tells the model what to do better; or 1 if out is
+	 * the report of a failure by a service: untrusted, like a result.
 	 */
 	int (*run)(const struct tool *t, const struct tool_ctx *ctx,
 		   const json_t *args, struct buf *out, bool *is_json,
@@ -210,14 +210,14 @@ struct tool_set {
  * Everything that context type, workspace, agent and the caller's permissions
  * (AI.Chat.UseTool.{name}, A25) leave. ctx->arena owns the set. A tool that
  * cannot be described at the moment (its database is down) is left out and
- * logged; the turn goes on without it.
+ * logged; the turn continues without it.
  */
 int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 		   struct err *e) MUST_CHECK;
 
 /*
- * Whether a turn in which the user asks for the web (C30) would get a tool for
- * it, be it within an agent. Of ctx: conf, workspace, agent, who, arena.
+ * Whether a turn in which the user asks for the web (C30) would have a tool for
+ * it, also within an agent. Uses conf, workspace, agent, who and arena of ctx.
  */
 bool tool_web_offered(const struct tool_ctx *ctx);
 
@@ -241,17 +241,17 @@ struct tool_result {
 
 /*
  * Runs one call: known and offered → permission → arguments parse and fit the
- * schema → run under its timeout → cap. Never fails: what goes wrong is an
- * error result that the model can act on (B17). args is the model's JSON text.
+ * schema → run under its timeout → cap. Never fails: failures become error
+ * results that the model can act on (B17). args is the model's JSON text.
  * Thread: any; calls of one turn may run in parallel with their own ctx->arena.
  */
 void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 	       struct str name, struct str args, struct tool_result *out);
 
 /*
- * The checks in front of a run: known and offered → permission → arguments
- * parse and fit the schema. *args is kept by ctx->arena. For who must know
- * before a call is run, or asked about; tool_call does it again.
+ * The checks before a run: known and offered → permission → arguments parse and
+ * match the schema. *args is kept by ctx->arena. For callers that must know before
+ * a call is run or approved; tool_call checks again.
  */
 int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
 		 struct str name, struct str args,
@@ -261,19 +261,19 @@ int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
 /* -- the user's page (page.c) -------------------------------------------------- */
 
 /*
- * Checks what a request says of its page, {mode, tools: [name or {name,
- * description, parameters}]} (NULL: nothing). *out is the list of tools that the
- * turn gets of it, borrowed; NULL when none (E17: mode is not "page", or there
- * are none). ERR_INVALID_FIELD and ERR_TOO_BIG with field "client".
+ * Checks the description of the page in a request, {mode, tools: [name or {name,
+ * description, parameters}]} (NULL: none). *out is the list of tools that the
+ * turn gets from it, borrowed; NULL if there are none, or mode is not "page"
+ * (E17). ERR_INVALID_FIELD and ERR_TOO_BIG with field "client".
  */
 int tool_page_read(const json_t *client, json_t **out,
 		   struct err *e) MUST_CHECK;
 
 /*
- * Puts such a list (NULL: none) into ctx: the names that the page accepts, and,
- * where the workspace allows it, the tools that it brings along. Those change
- * what the user sees, so they count as `write`. ctx->turn's caller and workspace
- * are set. In a; what is not ours gives nothing.
+ * Puts such a list (NULL: none) into ctx: the names that the page accepts and, if
+ * the workspace allows it, the tools that the page declares. Those change what the
+ * user sees, so they count as `write`. ctx->turn's caller and workspace must be
+ * set. In a; a list in another form is ignored.
  */
 void tool_page_load(json_t *tools, struct arena *a, struct tool_ctx *ctx);
 
@@ -287,8 +287,8 @@ struct tool_question {
 /*
  * Whether the user must approve a call of t: the strictest of the tool's, the
  * workspace's and the tenant's policy, unless they have allowed this tool for
- * the conversation, which no policy of `always` permits. The one place that
- * decides: others ask here, before a call is stored and again before it runs.
+ * the conversation, which a policy of `always` overrides. The only place that
+ * decides; it is asked before a call is stored and again before it runs.
  * A tool_call that needs it and has no ctx->approved gives
  * ERR_TOOL_NOT_APPROVED. q may be NULL.
  */
@@ -296,9 +296,8 @@ bool tool_asks(const struct tool *t, const struct tool_ctx *ctx,
 	       struct tool_question *q);
 
 /*
- * What a call would send, as text for a person; the same checks in front.
- * Returns -1 with a public text when it would be refused, or when the tool
- * cannot show it.
+ * What a call would send, as text for a person, after the same checks. Returns -1
+ * with a public text if the call would be refused, or if the tool cannot show it.
  */
 int tool_dry_run(const struct tool_set *set, const struct tool_ctx *ctx,
 		 struct str name, struct str args, struct buf *out,
@@ -309,22 +308,22 @@ void tool_refuse(struct arena *a, enum err_code code, const char *text,
 		 struct tool_result *out);
 
 /*
- * A result that came from elsewhere (the page, the user): JSON text as such,
- * other text as text, within the cap of t (NULL: the configured one).
+ * A result from outside (the page, the user): JSON text as JSON, other text as
+ * text, within the cap of t (NULL: the configured one).
  */
 void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
 		 struct str text, struct tool_result *out);
 
 /*
- * What a configuration says about tools and datasets, checked as far as that
- * is possible without asking anybody: declared tools are whole and their
- * schemas are of the subset that schema.h checks, tools that agents name
- * exist, row filters and SQL fragments of datasets are well-formed. ERR_CONFIG
- * with "FILE:LINE: ". A conf_check: conf_live_open gets it.
+ * Checks the tools and datasets of a configuration as far as possible without
+ * I/O: declared tools are complete and their schemas within the subset of
+ * schema.h, tools that agents name exist, row filters and SQL fragments of
+ * datasets are well-formed. ERR_CONFIG with "FILE:LINE: ". A conf_check for
+ * conf_live_open.
  */
 int tool_check_conf(const struct conf *conf, struct err *e) MUST_CHECK;
 
-/* "read", "write", "destructive"; the last for what is no tool_effect. */
+/* "read", "write", "destructive"; the last also for any other value. */
 const char *tool_effect_name(int64_t effect);
 
 /* For `list tools`: a line each. */

@@ -36,7 +36,7 @@ static bool has_auto(const struct conf_dataset *d)
 	return false;
 }
 
-/* The declared columns; what they do not say is as the table has it. */
+/* The declared columns; unset properties are those of the table. */
 static struct conf_column *declared_with_types(struct arena *a,
 					       const struct conf_dataset *d,
 					       const struct conf_column *table,

@@ -1,7 +1,7 @@
 /*
- * Datasets as one caller sees them: those of the workspace whose groups admit
- * the caller, with the columns whose groups do. Columns come from the YAML, or
- * from the database for a table that declares none.
+ * Datasets as one caller sees them: those of the workspace whose groups include
+ * the caller, with the columns whose groups do. Columns come from the YAML or,
+ * if it declares none, from the database.
  */
 #ifndef TOOL_DATASET_H
 #define TOOL_DATASET_H
@@ -21,9 +21,9 @@ struct dataset {
 bool dataset_visible(const struct tool_ctx *ctx, const struct conf_dataset *d);
 
 /*
- * The dataset of this name for this caller, in ctx->arena. ERR_TOOL_ARGS with
- * the names that exist when there is none or it is not theirs; ERR_DB* when its
- * columns cannot be read; ERR_CONFIG when its database is not declared.
+ * The dataset of this name for this caller, in ctx->arena. ERR_TOOL_ARGS with the
+ * names that exist if there is none or they may not see it; ERR_DB* if its columns
+ * cannot be read; ERR_CONFIG if its database is not declared.
  */
 int dataset_find(const struct tool_ctx *ctx, struct str name,
 		 struct dataset *out, struct err *e) MUST_CHECK;
@@ -32,7 +32,7 @@ int dataset_find(const struct tool_ctx *ctx, struct str name,
 int dataset_resolve(const struct tool_ctx *ctx, const struct conf_dataset *d,
 		    struct dataset *out, struct err *e) MUST_CHECK;
 
-/* The visible column of this name (exactly, else in any case), or NULL. */
+/* The visible column of this name (exact, else ignoring case), or NULL. */
 const struct conf_column *dataset_column(const struct dataset *d,
 					 struct str name);
 

@@ -1,4 +1,4 @@
-/* The tool describe_dataset: one dataset with all that is known of it. */
+/* The tool describe_dataset: everything about one dataset. */
 #include <string.h>
 
 #include "base/log.h"
@@ -28,7 +28,7 @@ static void write_column(struct jw *w, const struct conf_column *c)
 	jw_end_obj(w);
 }
 
-/* A few of the rows that this caller may see; nothing when that fails. */
+/* A few of the rows that this caller may see; none if the query fails. */
 static void write_sample(const struct tool_ctx *ctx, const struct dataset *d,
 			 struct jw *w)
 {

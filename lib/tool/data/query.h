@@ -1,8 +1,8 @@
 /*
  * The structured query of query_data: from the model's JSON to one
- * parameterised SELECT. Nothing that the model wrote ever becomes SQL text:
- * names are looked up among the dataset's columns and the admin's own text is
- * used, aliases are numbered by us, every value is a parameter.
+ * parameterised SELECT. Nothing that the model wrote ever becomes SQL text: names
+ * are looked up among the dataset's columns and replaced by the admin's text,
+ * aliases are numbered by us, and every value is a parameter.
  */
 #ifndef TOOL_QUERY_H
 #define TOOL_QUERY_H
@@ -11,7 +11,7 @@
 #include "tool/data/dataset.h"
 #include "tool/data/rowfilter.h"
 
-/* Items of a query's lists: its schema (query_data.c) lets no more through. */
+/* Most items of a query's lists, as in its schema (query_data.c). */
 #define QUERY_MAX_SELECT     64
 #define QUERY_MAX_FILTERS    32
 #define QUERY_MAX_GROUP      8
@@ -50,15 +50,15 @@ struct query {
 /*
  * Compiles args (checked against query_schema) for dataset d as the caller
  * sees it. Everything in arena a. ERR_TOOL_ARGS with a public text that says
- * what is allowed; ERR_CONFIG when the admin's part is at fault.
+ * what is allowed; ERR_CONFIG if the admin's part is wrong.
  */
 int query_compile(const struct dataset *d, const struct row_caller *who,
 		  const json_t *args, struct arena *a, struct query *out,
 		  struct err *e) MUST_CHECK;
 
 /*
- * Whether the query may be run by what the server says that it would cost
- * (max_scan_rows). ERR_TOOL_ARGS with a public text; ERR_CANCELLED.
+ * Whether the server's estimate of the cost allows the query (max_scan_rows).
+ * ERR_TOOL_ARGS with a public text; ERR_CANCELLED.
  */
 struct db_query_limits;
 int query_guard(struct db *db, const struct dataset *d, const struct query *q,
@@ -76,8 +76,8 @@ int query_value(const struct conf_column *c, const json_t *v,
 		bool *whole_day, struct err *e) MUST_CHECK;
 
 /*
- * The cursor of what follows the first n_rows rows of this page, in a; NULL
- * when it would begin beyond QUERY_MAX_OFFSET.
+ * The cursor for the rows after the first n_rows of this page, in a; NULL if they
+ * would begin beyond QUERY_MAX_OFFSET.
  */
 const char *query_next_cursor(const struct query *q, size_t n_rows,
 			      struct arena *a);

@@ -40,16 +40,16 @@ int query_where(struct compile *q, struct buf *sql,
 		const struct row_caller *who) MUST_CHECK;
 
 /*
- * Appends to ORDER BY, of n_sorts so far, what makes the order of rows certain,
- * so that pages meet: the groups; else the dataset's key; else, where the model
- * sorts, the other results. sorted tells for each result column whether the
- * model sorts by it, desc how the last one of them goes.
+ * Appends to ORDER BY (with n_sorts items so far) what makes the order of rows
+ * unique, so that pages neither overlap nor leave gaps: the groups; else the
+ * dataset's key; else, if the model sorts, the other results. sorted tells for
+ * each result column if the model sorts by it, desc the direction of the last.
  */
 void query_order_wholly(struct compile *q, const bool *sorted, bool desc,
 			size_t n_sorts);
 
 /*
- * The end of the statement: what identifies it, then LIMIT and, with the
+ * The end of the statement: computes its hash, then appends LIMIT and, with the
  * argument cursor, OFFSET. 0, or -1 with ERR_TOOL_ARGS.
  */
 int query_page(struct compile *q) MUST_CHECK;

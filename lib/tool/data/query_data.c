@@ -1,6 +1,6 @@
 /*
- * The tool query_data: what the model is told about it, and one run: find the
- * dataset, compile, ask, and write the rows straight into the result.
+ * The tool query_data: its description for the model, and a run: find the
+ * dataset, compile, query, and write the rows straight into the result.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +74,8 @@ static void describe_column(struct buf *b, const struct conf_column *c)
 
 /*
  * "- tickets: Help desk tickets. Columns: id integer, status text(open|closed)"
- * per dataset, so that one round of the model is enough. A dataset whose
- * database is down is named without columns.
+ * per dataset, so that one round is enough for the model. A dataset whose
+ * database is down is listed without columns.
  */
 static bool describe_dataset(const struct tool_ctx *ctx,
 			     const struct conf_dataset *d, bool with_columns,
@@ -110,8 +110,8 @@ static bool describe_dataset(const struct tool_ctx *ctx,
 }
 
 /*
- * Description and schema for whoever sees the same datasets and columns:
- * {"text","schema","timeout"}. *whole is false when some columns are missing.
+ * Description and schema for all callers that see the same datasets and columns:
+ * {"text","schema","timeout"}. *whole is false if some columns are missing.
  */
 static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 			bool *whole, struct err *e)
@@ -155,7 +155,7 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 	return j;
 }
 
-/* Whom a description fits: configuration, workspace, what is visible of it. */
+/* The key of a description: configuration, workspace, visible datasets. */
 static void describe_key(const struct tool_ctx *ctx, struct buf *key)
 {
 	const struct workspace *w = ctx->turn.workspace;
@@ -225,7 +225,7 @@ static int refuse(const struct dataset *d, const struct db_query_limits *l,
 	}
 }
 
-/* All rows that the query would give, or -1 when that is not cheap to know. */
+/* Number of rows of the whole result, or -1 if counting is not cheap. */
 static int64_t count_all(struct db *db, const struct query *q,
 			 const struct db_query_limits *l, struct arena *a)
 {
@@ -259,7 +259,7 @@ static void write_columns(struct jw *w, const struct query *q)
 	jw_end_arr(w);
 }
 
-/* Asks and writes the whole result; what does not fit the cap is left out. */
+/* Runs the query and writes the result; rows beyond the cap are left out. */
 static int answer(struct db *db, const struct dataset *d,
 		  const struct query *q, size_t cap, struct db_stop *stop,
 		  struct arena *a, struct buf *out, struct err *e)
@@ -306,7 +306,7 @@ static int answer(struct db *db, const struct dataset *d,
 	return 0;
 }
 
-/* The dataset that args name, and the query that they mean. */
+/* The dataset that args name, and their compiled query. */
 static int prepare(const struct tool_ctx *ctx, const json_t *args,
 		   struct dataset *d, struct query *q, struct err *e)
 {

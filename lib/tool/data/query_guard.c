@@ -1,9 +1,9 @@
 /*
- * What a query would cost, by the server's own estimate: EXPLAIN of the same
- * statement with the same values. The rows of the tables of one SELECT are
- * looked at in combination, so they multiply; those of its parts add up. A
- * server that does not explain (views need a right of their own) is not held
- * against the query: its time limit stays.
+ * The cost of a query, by the server's own estimate: EXPLAIN of the same
+ * statement with the same values. The tables of one SELECT are joined, so their
+ * row counts multiply; those of separate SELECTs add up. If the server cannot
+ * explain the query (views need a separate privilege), it is run nevertheless,
+ * with its time limit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ int query_guard(struct db *db, const struct dataset *d, const struct query *q,
 	struct err cause = ERR_INIT;
 	double cost;
 
-	/* The first rows of a table cost what they are, however many follow. */
+	/* Reading only the first rows costs that many, however many follow. */
 	if (d->conf->max_scan_rows == 0 || q->plain)
 		return 0;
 	cost = estimate(db, q, limits, a, &cause);

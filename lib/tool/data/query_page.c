@@ -3,10 +3,10 @@
  * left out, LIMIT and OFFSET, and the cursor that continues.
  *
  * A cursor is an offset and a hash of the statement with its values: base64url
- * of 16 bytes. It gives no right: the row filter is in the statement that it
- * continues, and the hash only tells the model that it mixed up two queries.
- * An offset and not a key of the last row, since datasets are joins, groups
- * and expressions, most of which have no key that a range could begin at.
+ * of 16 bytes. It grants nothing: the row filter is in the statement that it
+ * continues, and the hash only detects that the model mixed up two queries. It is
+ * an offset instead of the key of the last row, because datasets are joins, groups
+ * and expressions, most of which have no key at which a range could begin.
  */
 #include "tool/data/query_compile.h"
 
@@ -33,8 +33,8 @@ static int result_of(const struct compile *q, const char *name)
 }
 
 /*
- * The dataset's key, as far as the model has not sorted by it. False when there
- * is none, or the caller may not see all of it: its order would tell.
+ * The columns of the dataset's key by which the model has not sorted. False if
+ * there is no key, or the caller may not see all of it: the order would reveal it.
  */
 static bool order_by_key(struct compile *q, const bool *sorted, bool desc,
 			 size_t *n)
@@ -63,7 +63,7 @@ static bool order_by_key(struct compile *q, const bool *sorted, bool desc,
 	return key->n > 0;
 }
 
-/* Rows that are alike in all that is shown may change places unseen. */
+/* Rows that are equal in all shown columns may be swapped without harm. */
 static void order_by_results(struct compile *q, const bool *sorted, size_t n,
 			     size_t *n_sorts)
 {

@@ -173,8 +173,8 @@ static int compile_filter(struct compile *q, struct buf *sql, const json_t *f)
 }
 
 /*
- * Every word in some text column: (a LIKE ? OR b LIKE ?) AND (…). The columns
- * are the visible text columns that may be filtered by, the first of them.
+ * Every word in some text column: (a LIKE ? OR b LIKE ?) AND (…). The columns are
+ * the first of the visible text columns that may be used as filters.
  */
 static int compile_search(struct compile *q, struct buf *sql, struct str words)
 {

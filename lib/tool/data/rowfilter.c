@@ -26,9 +26,9 @@ static enum token_type bad(struct scan *s, const char *fault)
 }
 
 /*
- * A quoted text from *p to behind its closing quote; doubled quotes belong to
- * it. A backslash may or may not escape (NO_BACKSLASH_ESCAPES), so there is
- * none in strings.
+ * A quoted text from *p to just after its closing quote, including doubled quotes.
+ * Strings must not contain backslashes, because these may or may not escape
+ * (NO_BACKSLASH_ESCAPES).
  */
 static enum token_type quoted(struct scan *s)
 {
@@ -46,7 +46,7 @@ static enum token_type quoted(struct scan *s)
 	return bad(s, "has a quote without its partner");
 }
 
-/* What may not stand at p, as the fault that it is; NULL: it may. */
+/* The fault if the text at p is not allowed, else NULL. */
 static const char *forbidden(const char *p)
 {
 	static const struct {
@@ -70,8 +70,8 @@ static const char *forbidden(const char *p)
 }
 
 /*
- * The next piece: text that is to be copied (a quoted one as a whole), or a
- * :name. *out is its view; of a name without the colon.
+ * The next piece: text to copy (a quoted text as a whole), or a :name. *out is
+ * its view, without the colon of a name.
  */
 static enum token_type next_token(struct scan *s, struct str *out)
 {
@@ -143,8 +143,8 @@ void query_args_add(struct query_args *args, struct db_val v)
 }
 
 /*
- * Who somebody is decides what they see: 'Ada' is not 'ada', and a blank at the
- * end counts, whatever the column's own collation thinks.
+ * Identities are compared exactly, whatever the column's collation: 'Ada' is not
+ * 'ada', and a trailing blank counts.
  */
 #define EXACT "(? COLLATE utf8mb4_nopad_bin)"
 

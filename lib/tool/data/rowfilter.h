@@ -1,8 +1,7 @@
 /*
  * SQL that an admin wrote (a row filter, a FROM clause, a column expression):
- * scanned as MariaDB would, so that a name in quotes is left alone and nothing
- * in it can end the statement, hide the rest of it or take a parameter that is
- * not ours.
+ * scanned as MariaDB would, so that names in quotes are left alone, and nothing
+ * can end the statement, hide its rest or take a parameter that is not its own.
  */
 #ifndef TOOL_ROWFILTER_H
 #define TOOL_ROWFILTER_H
@@ -11,7 +10,7 @@
 #include "base/err.h"
 #include "db/db.h"
 
-/* Who asks: what a row filter may be bound to. Borrowed. */
+/* The caller: the values to which a row filter may be bound. Borrowed. */
 struct row_caller {
 	struct str user;	/* login */
 	struct str user_id;	/* canonical UUID text */
@@ -30,10 +29,10 @@ struct query_args {		/* parameters, in the order of their ? */
 void query_args_add(struct query_args *args, struct db_val v);
 
 /*
- * Refuses what may not stand in such a text: an unquoted ? or ;, a comment, a
- * parenthesis or quote without its partner; and, unless names is set, :names.
- * ERR_CONFIG, public text. Backslashes in strings are refused as well, since
- * their meaning depends on the session's sql_mode.
+ * Refuses what such a text must not contain: an unquoted ? or ;, a comment, an
+ * unbalanced parenthesis or quote and, unless names is set, :names. ERR_CONFIG,
+ * public text. Backslashes in strings are refused as well, because their meaning
+ * depends on the session's sql_mode.
  */
 int sql_fragment_check(const char *text, bool names, struct err *e) MUST_CHECK;
 

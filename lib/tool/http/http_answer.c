@@ -1,4 +1,4 @@
-/* From an answer of a web service to what the model gets. See http_tool.h. */
+/* Converts the answer of a web service to a result for the model. See http_tool.h. */
 #include <iconv.h>
 #include <string.h>
 #include <strings.h>
@@ -51,7 +51,7 @@ static enum form form_of(struct str type)
 	return FORM_UNKNOWN;
 }
 
-/* A type that is one (RFC 9110, 8.3.1), for our own words; others' say nothing. */
+/* A valid type (RFC 9110, 8.3.1), for our own text; others are not quoted. */
 static struct str name_of(struct str type)
 {
 	static const char tchar[] = "abcdefghijklmnopqrstuvwxyz"
@@ -81,7 +81,7 @@ static void charset_of(const char *content_type, char *out, size_t n_bytes)
 	}
 }
 
-/* Appends s, converted when the charset is known and another one. */
+/* Appends s, converted if its charset is known and is not UTF-8. */
 static void add_as_utf8(struct buf *out, struct str s, const char *charset)
 {
 	iconv_t cd;

@@ -1,8 +1,8 @@
 /*
- * From arguments to a request. The model's values go into places that the
- * admin gave them and cannot leave those: in the path each is percent-encoded
- * and must be a whole, plain part of it; in the query and in forms it is
- * percent-encoded; in headers it is one line; in JSON it is JSON.
+ * Builds a request from arguments. Values from the model go into the places that
+ * the admin chose, and cannot break out of them: in the path, each is
+ * percent-encoded and must be a whole, plain segment; in the query and in forms it
+ * is percent-encoded; in headers it is one line; in JSON it is JSON.
  */
 #include "tool/http/http_tool.h"
 
@@ -52,8 +52,8 @@ static bool has_control(struct str s)
 }
 
 /*
- * Some servers decode %2F before they look at the path, so that a slash in a
- * value would be one in the path: there is none.
+ * Some servers decode %2F before they split the path, so a slash in a value would
+ * become one in the path. Values must not contain slashes.
  */
 static int add_path_value(struct building *b, struct str name)
 {
@@ -81,7 +81,7 @@ static int add_path_value(struct building *b, struct str name)
 	return rc;
 }
 
-/* "." and ".." are steps in a path, however they came about. */
+/* "." and ".." change the path, however they came about. */
 static int check_steps(struct building *b, size_t start)
 {
 	struct str rest = { b->url.p + start, b->url.n - start };
@@ -155,9 +155,9 @@ static bool placed(const struct conf_tool_http *h, struct str name)
 }
 
 /*
- * Arguments that the declaration does not name have no place: with one of them
- * the model could say again, and differently, what the URL says already. Who
- * wants them says additionalProperties.
+ * Arguments that the declaration does not name are not sent: with one of them the
+ * model could override a parameter that is already in the URL. To send them,
+ * declare additionalProperties.
  */
 static int check_names(const struct building *b)
 {
@@ -168,7 +168,7 @@ static int check_names(const struct building *b)
 	const char *key;
 	json_t *v;
 
-	/* The schema, which was checked, says it, or is more than a list. */
+	/* The schema, which was checked, has the name, or is more than a list. */
 	for (size_t i = 0; i < ARRAY_LEN(says); i++)
 		if (json_object_get(b->c->parameters, says[i]))
 			return 0;
@@ -202,7 +202,7 @@ static void add_query_all(struct building *b, const json_t *map)
 		add_query(b, str_of(key), v);
 }
 
-/* What stands in the URL behind its "?", with values encoded. */
+/* The query of the URL, after its "?", with encoded values. */
 static void build_url_query(struct building *b, struct str query)
 {
 	struct str literal, name;
@@ -260,7 +260,7 @@ static int build_url(struct building *b, struct str page)
 
 static void header(struct http_call *out, const char *line)
 {
-	/* The configuration has its cap; a document of OpenAPI may add to it. */
+	/* The configuration has its own cap, but an OpenAPI document may add headers. */
 	if (out->n_headers == HTTP_HEADERS)
 		out->too_many = true;
 	else

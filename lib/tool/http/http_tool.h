@@ -27,15 +27,15 @@ struct http_call {		/* one request; texts in the arena */
 
 /*
  * The request for args. page is the value of page.param (p == NULL: none).
- * ERR_TOOL_ARGS with a public text when an argument cannot stand where it
- * would go; ERR_CONFIG when a token cannot be made; ERR_TOO_BIG when it would
- * have more than HTTP_HEADERS headers.
+ * ERR_TOOL_ARGS with a public text if an argument is not allowed in its place;
+ * ERR_CONFIG if a token cannot be made; ERR_TOO_BIG if it would have more than
+ * HTTP_HEADERS headers.
  */
 int http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
 		    const json_t *args, struct str page, struct http_call *out,
 		    struct err *e) MUST_CHECK;
 
-/* What kind http does with a tool whose data is a conf_tool with http. */
+/* The functions of kind http, for tools whose data is a conf_tool with http. */
 int http_tool_run(const struct tool *t, const struct tool_ctx *ctx,
 		  const json_t *args, struct buf *out, bool *is_json,
 		  struct err *e) MUST_CHECK;

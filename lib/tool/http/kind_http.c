@@ -1,8 +1,8 @@
 /*
  * Tools of kind `http`: a request to a web service, made of the admin's
- * templates and the model's arguments. This file has the declaration's checks
- * and the course of a call: attempts, pages, and what becomes of failures.
- * What the service says is others' text, its errors too.
+ * templates and the model's arguments. This file checks declarations and runs
+ * calls: attempts, pages and failures. The service's answers, its errors included,
+ * are untrusted text.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,7 +285,7 @@ static int pause_ms(const struct course *k, int attempt)
 	return ms;
 }
 
-/* One request until there is an answer, whatever it says. 0 or -1. */
+/* One request, with retries, until there is an answer of any status. 0 or -1. */
 static int fetch(struct course *k)
 {
 	const struct conf_list *own = &k->h->allow_private;
@@ -328,7 +328,7 @@ static void mask(const struct http_call *c, struct buf *b)
 		secret_mask(b, c->secrets[i]);
 }
 
-/* -- what is made of it ----------------------------------------------------- */
+/* -- the result ------------------------------------------------------------- */
 
 static int read_answer(const struct course *k, const struct conf_tool_http *h,
 		       struct http_answer *out, struct err *e)
@@ -341,7 +341,7 @@ static int read_answer(const struct course *k, const struct conf_tool_http *h,
 	return http_answer_read(h, &how, &k->res, &k->body, out, e);
 }
 
-/* {"error":{"code","message"},"body":…}: the service's own words. Returns 1. */
+/* {"error":{"code","message"},"body":…} in the service's words. Returns 1. */
 static int write_failure(struct course *k, struct buf *out)
 {
 	struct http_answer a;
@@ -437,7 +437,7 @@ static int turn_page(struct course *k, const json_t *args, int page,
 	if (k->h->page.param[0])
 		return http_call_build(c, k->ctx, args, next, &k->call,
 				       k->e) < 0 ? -1 : 1;
-	/* Our secrets go to where the admin sends them, and nowhere else. */
+	/* Our secrets are sent only to the host that the admin configured. */
 	if (!url_join(k->call.url, next, &url) ||
 	    !url_same_origin(k->call.url, url.p))
 		rc = err_public(k->e, ERR_TOOL_FAILED, "The service names a "
@@ -449,7 +449,7 @@ static int turn_page(struct course *k, const json_t *args, int page,
 	return rc;
 }
 
-/* Adds the page's items. 1: go on, 0: it was the last, -1: error. */
+/* Adds the page's items. 1: continue, 0: it was the last page, -1: error. */
 static int take_page(struct course *k, const json_t *args, int page,
 		     json_t *items)
 {

@@ -1,7 +1,7 @@
 /*
- * Tools of kind `openapi`: one declaration, a tool of kind http for each
- * operation that it picks. The document is read with the configuration; what
- * was made of it is kept for all turns of one generation.
+ * Tools of kind `openapi`: one declaration is a tool of kind http for each
+ * operation that it selects. The document is read with the configuration; its
+ * tools are kept for all turns of one generation.
  */
 #include <string.h>
 

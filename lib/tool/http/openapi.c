@@ -34,7 +34,7 @@ struct import {
 	err_public((im)->e, ERR_CONFIG, "operation %.40s: " fmt, (im)->id, \
 		   ##__VA_ARGS__)
 
-/* What a reference object stands for; the object itself when it is none. */
+/* The target of a reference object; the object itself if it is not one. */
 static const json_t *resolve(struct import *im, const json_t *j)
 {
 	for (int i = 0; i < 8 && json_is_object(j); i++) {
@@ -62,8 +62,8 @@ static int no_object(struct import *im, const char *what)
 static json_t *copy_schema(struct import *im, const json_t *j, int depth);
 
 /*
- * Counts what a value takes as text, before it is copied: $refs to $refs double
- * with every level, so the copy must not be made to see that it is too large.
+ * Size of a value as text, computed before it is copied: $refs to $refs double
+ * with every level, so a copy that is too large must not be made.
  */
 static bool within(struct import *im, const char *key, const json_t *j)
 {
@@ -155,7 +155,7 @@ fail:
 	return NULL;
 }
 
-/* With every $ref replaced by what it stands for. NULL: refused. */
+/* With every $ref replaced by its target. NULL: refused. */
 static json_t *copy_schema(struct import *im, const json_t *j, int depth)
 {
 	const json_t *from = resolve(im, j);
@@ -184,7 +184,7 @@ static json_t *copy_schema(struct import *im, const json_t *j, int depth)
 
 /* -- parameters ------------------------------------------------------------- */
 
-/* A name that templates and providers take: others' characters become _. */
+/* A name that templates and providers accept: other characters become _. */
 static void clean_name(const char *name, char out[NAME_BYTES + 1])
 {
 	size_t n = 0;
@@ -307,7 +307,7 @@ static int add_parameter(struct import *im, const json_t *p)
 	return 0;
 }
 
-/* Those of the path, but for those that the operation has again; then its. */
+/* The path's parameters that the operation does not override; then its own. */
 static int add_parameters(struct import *im, const json_t *item,
 			  const json_t *op)
 {

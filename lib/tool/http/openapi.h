@@ -1,6 +1,6 @@
 /*
- * From an OpenAPI 3 document to what kind http knows: pure functions on JSON.
- * Nothing is guessed: what cannot be expressed is refused, with the operation
+ * Converts an OpenAPI 3 document to declarations of kind http: pure functions on
+ * JSON. Nothing is guessed: what cannot be expressed is refused, with the operation
  * and the place. Constraints beyond our JSON Schema subset are left out; the
  * service checks them.
  */

@@ -1,7 +1,7 @@
 /*
- * Tools of MCP servers as every other tool: rows of a turn, and their calls.
- * What is offered is what an admin accepted, allowed, and gave an effect; the
- * server's own hints only make it stricter, unless they are trusted (G6).
+ * Tools of MCP servers as rows of a turn, like all other tools, and their calls.
+ * A tool is offered if an admin accepted and allowed it; the admin sets its effect,
+ * and the server's hints can only make it stricter, unless they are trusted (G6).
  */
 #include "tool/mcp/mcp.h"
 
@@ -25,7 +25,7 @@ struct mcp_row {		/* `data` of a row */
 	bool repeatable;
 };
 
-/* -- what an admin knows better -------------------------------------------- */
+/* -- the admin's settings --------------------------------------------------- */
 
 static const struct conf_mcp_tool *override(const struct conf_mcp *s,
 					    const char *remote)
@@ -75,7 +75,7 @@ static const json_t *argument(const struct mcp_param *p, const json_t *args)
 	return args;
 }
 
-/* A value as a header has it; false: none has such (8.2). */
+/* A value in the form of a header; false: not possible (8.2). */
 static bool header_text(struct buf *b, const json_t *value)
 {
 	double d = json_number_value(value);
@@ -93,7 +93,7 @@ static bool header_text(struct buf *b, const json_t *value)
 	return true;
 }
 
-/* Values that arguments repeat in headers; absent and null ones do not. */
+/* Arguments that are repeated in headers, unless they are absent or null. */
 static int add_params(const struct mcp_tool *t, const json_t *args,
 		      struct arena *a, const char **v, size_t *n,
 		      struct err *e)
@@ -253,7 +253,7 @@ static bool may_list(const struct conf_list *l, const struct conf_mcp *s)
 	return false;
 }
 
-/* Whether the turn could be offered anything of the server. */
+/* Whether the turn could have any tool of the server. */
 static bool wanted(const struct tool_ctx *ctx, const struct conf_mcp *s)
 {
 	const struct workspace *w = ctx->turn.workspace;

@@ -34,15 +34,14 @@ struct mcp_hub *mcp_hub_new(struct http_pool *http);
 void mcp_hub_free(struct mcp_hub *hub);
 
 /*
- * The server as this caller sees it: with sessions and lists of their own where
- * it is told who asks. The caller gives it back with mcp_peer_put. ctx: env,
- * conf, who.
+ * The server as this caller sees it: with separate sessions and lists if the
+ * server gets a user token. Return it with mcp_peer_put. ctx: env, conf, who.
  */
 struct mcp_peer *mcp_peer_get(const struct tool_ctx *ctx,
 			      const struct conf_mcp *s);
 void mcp_peer_put(struct mcp_peer *p);
 
-/* One request and what came of it. Zero what is not wanted. */
+/* One request and its outcome. Zero what is not needed. */
 struct mcp_call {
 	const struct conf_mcp *server;
 	const char *method;
@@ -55,8 +54,8 @@ struct mcp_call {
 	bool repeatable;		/* a second run does no harm (G5) */
 	struct http_abort *abort;	/* NULL = cannot be cancelled */
 	/*
-	 * Told now and then what the server says about its progress: any
-	 * text, of the server. MUST NOT block; any thread. MAY be NULL.
+	 * Called with the server's progress: any text of the server. MUST NOT
+	 * block; any thread. MAY be NULL.
 	 */
 	void (*progress)(void *ctx, struct str text);
 	void *ctx;
@@ -64,20 +63,20 @@ struct mcp_call {
 	json_t *result, *error;
 };
 
-/* Most of one call, whatever progress says: timeout_ms times this. */
+/* Time limit of one call with progress: timeout_ms times this. */
 enum { MCP_LONGEST = 5 };
 
 /*
- * Does the call, opening the server where that is needed; blocks. 0: c->result
- * or c->error (a JSON-RPC error object) is set. -1 with ERR_TOOL_FAILED,
- * ERR_TOOL_TIMEOUT, ERR_CANCELLED, whose public text names the server and says
- * when the outcome is unknown.
+ * Makes the call, opening the server if needed; blocks. 0: c->result or c->error
+ * (a JSON-RPC error object) is set. -1 with ERR_TOOL_FAILED, ERR_TOOL_TIMEOUT,
+ * ERR_CANCELLED, whose public text names the server, and says so if the outcome is
+ * unknown.
  */
 int mcp_request(struct mcp_peer *p, struct mcp_call *c,
 		struct err *e) MUST_CHECK;
 void mcp_call_release(struct mcp_call *c);
 
-/* A header's value: as it is where it may be, else =?base64?…?= (8.2). */
+/* A header's value: unchanged if allowed, else =?base64?…?= (8.2). */
 void mcp_header_value(struct buf *out, struct str value);
 
 /* -- mcp_list.c ------------------------------------------------------------ */
@@ -117,11 +116,11 @@ struct mcp_list {
 
 /*
  * The tools that the server offers and the configuration allows, each with its
- * state; asked again when the server's TTL is over, a list_changed came, or a
- * few seconds after another process may have accepted something. While one
- * thread asks, the others get the old list. A server that failed is not asked
- * again for a while. ctx needs conf, env, abort. The list is shared:
- * mcp_list_put.
+ * state. The list is requested again when the server's TTL is over, a list_changed
+ * came, or a few seconds after another process may have accepted something. While
+ * one thread requests it, the others get the old list. A server that failed is not
+ * contacted again for a while. ctx needs conf, env, abort. The list is shared;
+ * return it with mcp_list_put.
  */
 struct mcp_list *mcp_list_get(struct mcp_peer *p, const struct conf_mcp *s,
 			      const struct tool_ctx *ctx,
@@ -134,8 +133,8 @@ struct mcp_pin mcp_pin_of(const struct mcp_tool *t);
 /* -- mcp_result.c ---------------------------------------------------------- */
 
 /*
- * Appends what an answered call gave as text, or JSON. 1 when the server says
- * that it failed, else 0.
+ * Appends the result of an answered call as text or JSON. 1 if the server reports
+ * a failure, else 0.
  */
 int mcp_result_write(const struct mcp_call *c, struct buf *out, bool *is_json);
 
@@ -147,12 +146,12 @@ int mcp_result_write(const struct mcp_call *c, struct buf *out, bool *is_json);
  */
 void mcp_rows(const struct tool_ctx *ctx, struct tool_rows *out);
 
-/* What calls of t do, by the admin's word and t's hints. */
+/* The effect of calls of t, from the admin's settings and t's hints. */
 enum tool_effect mcp_effect(const struct conf_mcp *s, const struct mcp_tool *t);
 
 /*
- * The header that tells s who asks, in a; NULL where it is not told. ERR_CONFIG
- * when its key is of no use.
+ * The header with the user token for s, in a; NULL if s gets none. ERR_CONFIG if
+ * the key is not valid.
  */
 int mcp_credential(const struct conf_mcp *s, const struct tool_ctx *ctx,
 		   struct arena *a, const char **out, struct err *e) MUST_CHECK;

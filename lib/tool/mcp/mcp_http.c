@@ -4,9 +4,9 @@
  * answering a request of the server in the middle of its stream (G3), is done
  * while the transfer stalls, by the caller's thread.
  *
- * A server of the session era may close a stream before its answer; the stream
- * is then gone on with by GET and Last-Event-ID. A modern one cannot be: there
- * a broken stream is the end, and closing it is how a request is cancelled (G4).
+ * A server of the session era may close a stream before its answer; the stream is
+ * then continued with GET and Last-Event-ID. In the modern era, a broken stream is
+ * the end, and closing it cancels the request (G4).
  */
 #include "tool/mcp/mcp_peer.h"
 
@@ -110,7 +110,7 @@ static bool is_named(struct str name, const char *want)
 	return name.n == strlen(want) && !strncasecmp(name.p, want, name.n);
 }
 
-/* What a refusal asks for (8.6): for people, so without surprises. */
+/* What a refusal requires (8.6); shown to people, so in plain characters. */
 static void take_needs(struct exchange *x, struct str value)
 {
 	size_t n = MIN(value.n, sizeof(x->out->needs) - 1);
@@ -191,7 +191,7 @@ static int on_event(void *ctx, struct str name, struct str data)
 	return x->out->answered ? -1 : 0;
 }
 
-/* Silence, keep-alives included, for longer than the call may be silent. */
+/* No messages, except keep-alives, for longer than the call allows. */
 static bool silent(struct exchange *x)
 {
 	x->late = clock_mono_ms() - x->life_ms > x->call->timeout_ms;
@@ -228,7 +228,7 @@ static int on_batch(void *ctx)
 
 /* -- small posts ----------------------------------------------------------- */
 
-/* Sends text (may be NULL) and waits a little for it to be taken. */
+/* Sends text (may be NULL) and waits briefly until it is accepted. */
 static void post(struct mcp_peer *p, const struct mcp_call *c,
 		 const struct mcp_mode *m, const char *method, struct str text,
 		 const char *mcp_method)
@@ -258,7 +258,7 @@ static void post(struct mcp_peer *p, const struct mcp_call *c,
 	arena_release(&h.arena);
 }
 
-/* In the caller's thread, while the transfer stands still. */
+/* In the caller's thread, while the transfer is paused. */
 static void on_stall(void *ctx)
 {
 	struct exchange *x = ctx;
@@ -394,14 +394,14 @@ static int first(struct exchange *x, int64_t end_ms)
 	rc = transfer(x, &h, buf_str(&text), (int)(end_ms - clock_mono_ms()));
 	arena_release(&h.arena);
 	buf_release(&text);
-	/* A stream that broke can be gone on with like one that was closed. */
+	/* A stream that broke can be continued like one that was closed. */
 	if (rc < 0 && x->e.code == ERR_UPSTREAM_EARLY_END && x->reader.id.n &&
 	    x->mode->era == MCP_ERA_SESSION)
 		return 0;
 	return rc;
 }
 
-/* In a session the server goes on unless it is told (8.4); never initialize. */
+/* In a session, the server must be told to stop (8.4); but never initialize. */
 static void cancel(struct exchange *x)
 {
 	if (x->mode->era == MCP_ERA_SESSION && x->mode->opened &&

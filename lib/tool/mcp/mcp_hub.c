@@ -1,6 +1,6 @@
 /*
- * The servers that this process talks to: one peer for each credential that a
- * server sees, shared by the calls that use it and given up when nobody does.
+ * The servers to which this process talks: one peer for each credential of a
+ * server, shared by the calls that use it and closed when it is unused.
  */
 #include "tool/mcp/mcp_peer.h"
 
@@ -50,7 +50,7 @@ static const struct conf_list *allowed(const struct tool_ctx *ctx,
 		: &ctx->turn.by.conf->allow_private;
 }
 
-/* Who has the same key may share a session, a child and a list of tools. */
+/* Callers with the same key may share a session, a child and a list of tools. */
 static char *key_of(const struct tool_ctx *ctx, const struct conf_mcp *s)
 {
 	const struct identity *who = ctx->turn.by.who;
@@ -85,7 +85,7 @@ static struct conf_list copy_list(struct arena *a, const struct conf_list *l)
 	return out;
 }
 
-/* The configuration that it was made with may be gone when it ends. */
+/* The configuration with which it was made may be gone when it ends. */
 static void keep_conf(struct mcp_peer *p, const struct tool_ctx *ctx,
 		      const struct conf_mcp *s)
 {
@@ -107,7 +107,7 @@ static void peer_free(struct mcp_peer *p)
 	free(p);
 }
 
-/* Under the hub's lock: takes out what nobody used for long, or all. */
+/* Under the hub's lock: removes the peers that were not used for long, or all. */
 static struct mcp_peer *unlink_unused(struct mcp_hub *hub, bool all)
 {
 	int64_t before = clock_mono_ms() - KEEP_MS;

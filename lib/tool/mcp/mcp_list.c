@@ -1,6 +1,6 @@
 /*
- * What a server offers: tools/list over all its pages, read into what the model
- * may be told, with a state each from the pins. See mcp.h.
+ * The tools of a server: reads all pages of tools/list into definitions for the
+ * model, each with its state from the pins. See mcp.h.
  */
 #include "tool/mcp/mcp_peer.h"
 
@@ -96,7 +96,7 @@ static void pin(struct tool_reading *r, const json_t *j, struct mcp_tool *t)
 	buf_release(&b);
 }
 
-/* As every provider takes it: cut, cleaned, and then with a hash (B14). */
+/* A name that every provider accepts: cut, cleaned, and then with a hash (B14). */
 static const char *offered_name(struct arena *a, const char *server,
 				const char *remote)
 {
@@ -258,8 +258,7 @@ static void read_schema(struct tool_reading *r, const json_t *j,
 }
 
 /*
- * A tool that the configuration does not allow is as if it were not there: it
- * takes no memory.
+ * A tool that the configuration does not allow is ignored: it takes no memory.
  */
 static void read_tool(struct tool_reading *r, const json_t *j)
 {
@@ -305,7 +304,7 @@ static void read_tool(struct tool_reading *r, const json_t *j)
 	r->n++;
 }
 
-/* The tools of a page. What is too much in all is an error of the server. */
+/* The tools of a page. Exceeding the total is an error of the server. */
 static int read_tools(struct tool_reading *r, const json_t *tools, struct err *e)
 {
 	const json_t *tool;
@@ -347,7 +346,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Two of one name: which of them is meant is not to be known. */
+/* Two tools of one name cannot be told apart. */
 static void refuse_twins(struct tool_reading *r)
 {
 	for (size_t i = 1; i < r->n; i++)
@@ -484,7 +483,7 @@ struct mcp_pin mcp_pin_of(const struct mcp_tool *t)
 	};
 }
 
-/* pin: first-use. Only what was never seen: what changed waits for an admin. */
+/* pin: first-use. Only for new tools: changed ones wait for an admin. */
 static int accept_new(const struct conf_mcp *s, const struct tool_ctx *ctx,
 		      const struct mcp_list *l, const struct mcp_pin *pins,
 		      size_t n, bool *more, struct err *e)
@@ -579,8 +578,9 @@ static struct mcp_list *hold(struct mcp_list *l)
 }
 
 /*
- * What can be answered at once; else NULL, and the caller asks: with *base the
- * list whose pins alone have to be read again, or NULL. Under p's lock.
+ * The list, if it is available at once; else NULL, and the caller must fetch it.
+ * *base is then a list of which only the pins must be read again, or NULL. Under
+ * p's lock.
  */
 static struct mcp_list *known(struct mcp_peer *p, int64_t now,
 			      struct mcp_list **base, struct err *e)

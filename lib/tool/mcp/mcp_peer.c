@@ -1,6 +1,6 @@
 /*
- * A server as one credential sees it: which era it is of, its session or its
- * child process, and what is done when that turns out to be gone.
+ * A server as one credential sees it: its era, its session or its child process,
+ * and the recovery when that turns out to be gone.
  *
  * Over HTTP the era is found by server/discover in the modern form, which no
  * server of either era acts upon (8.3); over stdio initialize comes first,
@@ -18,7 +18,7 @@
 
 enum { ROUNDS = 5 };	/* answers "input_required" with a state only */
 
-/* -- how it is spoken to, now ----------------------------------------------- */
+/* -- the current mode ------------------------------------------------------- */
 
 static void mode_release(struct mcp_mode *m)
 {
@@ -26,7 +26,7 @@ static void mode_release(struct mcp_mode *m)
 	m->child = NULL;
 }
 
-/* A copy of what is known; m->opened is 0 when nothing is. */
+/* A copy of the current mode; m->opened is 0 if there is none. */
 static void look_at(struct mcp_peer *p, struct mcp_mode *m)
 {
 	struct mcp_child *dead = NULL;
@@ -67,8 +67,8 @@ void mcp_peer_close(struct mcp_peer *p)
 /* -- opening --------------------------------------------------------------- */
 
 /*
- * Makes m what everybody uses. Where another thread was faster its opening
- * stays, and ours is closed again.
+ * Makes m the mode for all callers. If another thread was faster, its mode stays
+ * and ours is closed again.
  */
 static void publish(struct mcp_peer *p, const struct conf_mcp *s,
 		    struct mcp_mode *m)
@@ -96,7 +96,7 @@ static void publish(struct mcp_peer *p, const struct conf_mcp *s,
 	look_at(p, m);
 }
 
-/* What was opened as number `opened` does not work any more. */
+/* The mode with the number `opened` does not work any more. */
 static void forget(struct mcp_peer *p, unsigned opened)
 {
 	pthread_mutex_lock(&p->lock);
@@ -140,7 +140,7 @@ static bool is_refusal(const struct mcp_outcome *out)
 		(out->status == 403 && (out->needs[0] || !out->answered));
 }
 
-/* For the log and the command: what the server asks for, and who gives it. */
+/* For the log and the command: what the server requires, and who provides it. */
 static int say_refused(const struct mcp_outcome *out, struct err *e)
 {
 	return err_set(e, ERR_UPSTREAM_AUTH, "status %d: `headers` or `token` "
@@ -212,8 +212,8 @@ static bool names_modern(const json_t *versions)
 }
 
 /*
- * Whether the answer is one that only a server of the modern era gives. Servers
- * of the other one exist that answer {} to whatever they do not know.
+ * Whether only a server of the modern era gives this answer. Some servers of the
+ * session era answer {} to unknown requests.
  */
 static bool is_modern(const struct mcp_call *c, const struct mcp_outcome *out)
 {
@@ -278,7 +278,7 @@ static int open_stdio(struct mcp_peer *p, const struct mcp_call *asked,
 	return -1;
 }
 
-/* Fills m, opening the server when it is not. Give m back: mode_release. */
+/* Fills m, opening the server if needed. Release it with mode_release. */
 static int ready(struct mcp_peer *p, const struct mcp_call *c,
 		 struct mcp_mode *m, struct err *e)
 {
@@ -333,7 +333,7 @@ static int from_status(const struct mcp_outcome *out, struct err *e)
 	return err_set(e, ERR_UPSTREAM, "status %d", status);
 }
 
-/* An exchange that ended before its answer, and not because we left it. */
+/* An exchange that ended before its answer, and not because we ended it. */
 static bool is_broken(int rc, const struct mcp_outcome *out,
 		      const struct err *e)
 {
@@ -343,7 +343,7 @@ static bool is_broken(int rc, const struct mcp_outcome *out,
 		e->code != ERR_TOO_BIG;
 }
 
-/* Whether the call may have been carried out without our hearing of it (G5). */
+/* Whether the call may have been run although we got no answer (G5). */
 static bool is_unknown(int rc, const struct mcp_call *c,
 		       const struct mcp_outcome *out)
 {

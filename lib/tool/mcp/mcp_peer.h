@@ -33,8 +33,8 @@ struct mcp_peer {
 	int users;			/* under the hub's lock */
 	int64_t used_ms;
 	_Atomic int64_t next_id;
-	atomic_bool changed;		/* the server says that its list did;
-					   no lock: a child's is held then */
+	atomic_bool changed;		/* the server reported a changed list;
+					   no lock: a child's lock is held then */
 
 	pthread_mutex_t lock;		/* over what follows; never over I/O */
 	enum mcp_era era;
@@ -63,7 +63,7 @@ struct mcp_mode {
 	struct mcp_child *child;	/* held: mcp_child_put */
 };
 
-/* What one exchange came to, beside c->result and c->error. */
+/* The outcome of one exchange, besides c->result and c->error. */
 struct mcp_outcome {
 	int status;			/* HTTP; 0 = none, or stdio */
 	bool sent;			/* the server may have seen it */
@@ -80,10 +80,11 @@ void mcp_write(struct buf *out, const struct mcp_call *c, int64_t id,
 void mcp_write_notice(struct buf *out, const char *method, int64_t cancelled);
 
 /*
- * What a message is to who waits for id. MCP_ANSWER: c->result or c->error is
- * set, and no longer part of message. MCP_ASKED: *reply is our answer to a
- * request of the server (new). The rest is done with: progress was told (*life
- * is set), a changed list noted in p, wrong ids and nonsense are ignored.
+ * Handles a message while waiting for the answer to id. MCP_ANSWER: c->result or
+ * c->error is set, and no longer part of message. MCP_ASKED: *reply is our answer
+ * to a request of the server (new). Everything else is done here: progress is
+ * reported (*life is set), a changed list is noted in p, wrong ids and invalid
+ * messages are ignored.
  */
 enum mcp_heard { MCP_NOTHING, MCP_ANSWER, MCP_ASKED };
 enum mcp_heard mcp_hear(struct mcp_peer *p, struct mcp_call *c, int64_t id,
@@ -107,22 +108,23 @@ void mcp_http_notify(struct mcp_peer *p, const struct mcp_call *c,
 		     const struct mcp_mode *m, const char *method,
 		     int64_t cancelled);
 
-/* DELETE of a session; what comes of it does not matter. */
+/* DELETE of a session; the outcome does not matter. */
 void mcp_http_end(struct mcp_peer *p, const struct conf_mcp *s,
 		  const struct mcp_mode *m);
 
 /* -- mcp_stdio.c ----------------------------------------------------------- */
 
 /*
- * Starts the server's program; two hold it: the peer and the caller. NULL with
- * ERR_OVERLOADED or ERR_TOOL_FAILED. Who holds it last frees it; put takes NULL.
+ * Starts the server's program, with two references: the peer's and the caller's.
+ * NULL with ERR_OVERLOADED or ERR_TOOL_FAILED. The last reference frees it; put
+ * accepts NULL.
  */
 struct mcp_child *mcp_child_start(struct mcp_peer *p, const struct conf_mcp *s,
 				  struct err *e) MUST_CHECK;
 void mcp_child_hold(struct mcp_child *child);
 void mcp_child_put(struct mcp_child *child);
 
-/* Ends it: closes its stdin, then signals; waits. The peer's use is given back. */
+/* Ends it: closes its stdin, then signals; waits. Drops the peer's reference. */
 void mcp_child_stop(struct mcp_child *child);
 
 /* Whether it still runs and takes requests. */

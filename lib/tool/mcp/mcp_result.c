@@ -1,7 +1,6 @@
 /*
- * What a call gave, as text for the model (8.5): the server's words, whatever
- * their form. The caller marks them as untrusted. Images and sounds are named,
- * not shown.
+ * Converts the result of a call to text for the model (8.5). The caller marks it
+ * as untrusted. Images and sounds are mentioned, not included.
  */
 #include "tool/mcp/mcp.h"
 

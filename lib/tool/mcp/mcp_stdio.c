@@ -1,12 +1,12 @@
 /*
- * A server that is a child process: one message a line on its stdin and stdout.
- * It has a process group and an environment of its own and is kept for the
- * process, until nobody asked it anything for idle_s. One thread per child
- * reads, writes and ends it; callers hang their request into a list, wake it and
- * wait on an eventfd, so nobody ever blocks on a pipe.
+ * A server that is a child process: one message per line on its stdin and stdout.
+ * It has its own process group and environment, and is kept until it has had no
+ * request for idle_s. One thread per child reads, writes and ends it; callers put
+ * their request into a list, wake the thread and wait on an eventfd, so no caller
+ * blocks on a pipe.
  *
- * What it writes to stderr is logged (debug). When it ends by itself it is
- * started again for the next request.
+ * Its stderr is logged (debug). If it ends by itself, it is started again for the
+ * next request.
  */
 #include "tool/mcp/mcp_peer.h"
 
@@ -59,7 +59,7 @@ struct mcp_child {
 
 /* -- starting -------------------------------------------------------------- */
 
-/* What programs cannot do without, nothing of ours, and what the admin says. */
+/* What programs need, none of our own variables, and those of the admin. */
 static const char **environment(const struct conf_mcp *s, struct arena *a)
 {
 	const char **v = arena_zalloc(a, s->env.n + 4, sizeof(*v));
@@ -217,8 +217,8 @@ static void take(struct mcp_child *k, json_t *message)
 }
 
 /*
- * One message, or a batch of them (2025-03-26). Lines that are no JSON are
- * somebody's print; they are read over.
+ * One message, or a batch of them (2025-03-26). Lines that are not JSON are debug
+ * output and are ignored.
  */
 static int on_line(void *ctx, struct str name, struct str line)
 {
@@ -254,7 +254,7 @@ static bool read_some(struct mcp_child *k, struct sse_reader *r)
 	return false;
 }
 
-/* What it says to people: for the log, line by line as far as it comes so. */
+/* Its stderr, for the log, line by line as far as possible. */
 static void read_errors(struct mcp_child *k)
 {
 	char text[1024];
@@ -283,7 +283,7 @@ static bool write_some(struct mcp_child *k)
 	return n >= 0 || errno == EAGAIN || errno == EINTR;
 }
 
-/* Whether it goes on; *pending: there is something to write. */
+/* Whether it continues; *pending: there is something to write. */
 static bool goes_on(struct mcp_child *k, bool *pending)
 {
 	bool go;
@@ -403,7 +403,7 @@ struct waiting {
 	bool late;
 };
 
-/* -1 ends the waiting: an answer, the child's end, or silence. */
+/* -1 ends the wait: an answer, the end of the child, or a timeout. */
 static int look(void *ctx)
 {
 	struct waiting *x = ctx;

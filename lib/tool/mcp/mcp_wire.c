@@ -10,7 +10,7 @@
 
 enum { PROGRESS_CHARS = 200 };
 
-/* -- what we say ----------------------------------------------------------- */
+/* -- outgoing messages ------------------------------------------------------ */
 
 static void set_meta(json_t *params, const struct mcp_call *c, int64_t id,
 		     enum mcp_era era)
@@ -44,7 +44,7 @@ void mcp_write(struct buf *out, const struct mcp_call *c, int64_t id,
 	json_auto_t *params = c->params ? json_copy(c->params) : json_object();
 	struct jw w = jw_on(out);
 
-	/* json_copy is shallow: what is changed is taken apart first. */
+	/* json_copy is shallow: parts that are changed are copied first. */
 	if (json_object_get(params, "_meta"))
 		json_object_set_new(params, "_meta", json_copy(
 			json_object_get(params, "_meta")));
@@ -75,7 +75,7 @@ void mcp_write_notice(struct buf *out, const char *method, int64_t cancelled)
 	jw_end_obj(&w);
 }
 
-/* Our answer to a request of the server, or NULL when it is none. New. */
+/* Our answer to a request of the server, or NULL if it is not a request. New. */
 static json_t *reply_to(const json_t *message)
 {
 	json_t *id = json_object_get(message, "id");
@@ -91,7 +91,7 @@ static json_t *reply_to(const json_t *message)
 			 "This client does not do that.");
 }
 
-/* -- what we hear ---------------------------------------------------------- */
+/* -- incoming messages ------------------------------------------------------ */
 
 int64_t mcp_answer_id(const json_t *message)
 {
@@ -197,7 +197,7 @@ void mcp_header_value(struct buf *out, struct str value)
 						sodium_base64_VARIANT_ORIGINAL);
 	char *text;
 
-	/* Nothing at all would not be sent by every client on the way. */
+	/* Some clients and proxies drop headers with an empty value. */
 	if (value.n && plain(value)) {
 		buf_addstr(out, value);
 		return;

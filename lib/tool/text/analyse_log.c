@@ -51,7 +51,7 @@ static bool word_at(struct str line, size_t i, const char *word)
 	       (i + n == line.n || !isalpha((unsigned char)line.p[i + n]));
 }
 
-/* The first word that names one, within the part where logs have it. */
+/* The first word that names a severity, near the start of the line. */
 static enum severity severity_of(struct str line)
 {
 	static const struct {
@@ -105,7 +105,7 @@ static bool shaped(struct str s, const char *shape)
 	return true;
 }
 
-/* The time that a line begins with, or has within its first part. */
+/* The time at the start of a line, or near it. */
 static struct str time_of(struct str line)
 {
 	static const char *const shapes[] = {
@@ -142,7 +142,7 @@ static size_t quoted(struct str line, size_t i)
 	return end ? (size_t)(end - line.p) + 1 : i;
 }
 
-/* The line with what changes from one to the next replaced by #. */
+/* The line with its variable parts replaced by #. */
 static void to_pattern(struct str line, char *out)
 {
 	size_t i = 0, n = 0;

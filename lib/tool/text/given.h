@@ -1,7 +1,6 @@
 /*
- * Tools that look through a text (find_pii, analyse_log): the text is an
- * argument, or a long result that was kept, so that it need not go through the
- * model.
+ * The text of tools that search one (find_pii, analyse_log): an argument, or a
+ * long result that was kept, so that it need not pass through the model.
  */
 #ifndef TOOL_GIVEN_H
 #define TOOL_GIVEN_H

@@ -18,9 +18,10 @@ static bool digit(char c)
 }
 
 /*
- * Whether the character with its first byte at i is of a word: of letters
- * beyond ASCII only Latin, Greek, Cyrillic and the like (two bytes, but for the
- * signs and blanks of 0xc2), since East Asian text has no blanks between words.
+ * Whether the character whose first byte is at i belongs to a word. Beyond ASCII,
+ * only letters of Latin, Greek, Cyrillic and similar scripts do (two bytes, except
+ * the signs and blanks of 0xc2), because East Asian text has no blanks between
+ * words.
  */
 static bool of_word(struct str s, size_t i)
 {
@@ -74,14 +75,14 @@ static size_t email(struct str s, size_t i)
 		h--;
 	for (dot = h; dot && s.p[i + n + dot] != '.'; dot--)
 		continue;
-	/* a name, a dot, and two letters at least behind the last one */
+	/* a name, a dot, and at least two letters after the last dot */
 	if (dot < 2 || h - dot < 2 ||
 	    span(s, i + n + 1 + dot, LETTERS, h - dot) != h - dot)
 		return 0;
 	return n + 1 + h;
 }
 
-/* Digits with single blanks and the like between them; *n_digits of them. */
+/* Digits, possibly separated by single blanks or the like; *n_digits of them. */
 static size_t number(struct str s, size_t i, const char *between,
 		     char *digits, size_t max, size_t *n_digits)
 {
@@ -370,7 +371,7 @@ static const struct {
 	[PII_PHONE] = { "phone", phone },
 };
 
-/* What is told from others only by its checksum is asked before what is not. */
+/* Kinds with a checksum are tried before those without one. */
 static const enum pii_kind order[PII__MAX] = {
 	PII_KEY, PII_PASSWORD, PII_EMAIL, PII_IBAN, PII_CARD, PII_SSN, PII_IP,
 	PII_PHONE,
@@ -381,7 +382,7 @@ const char *pii_name(enum pii_kind kind)
 	return rows[kind].name;
 }
 
-/* Of s->at, from 1; counted on from where it was asked before. */
+/* The line of s->at, from 1; counted from the previous position. */
 static size_t column(struct pii_scan *s)
 {
 	if (s->counted_line != s->line) {

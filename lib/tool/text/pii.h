@@ -33,7 +33,7 @@ struct pii_scan {
 /* The next place, or false. Places do not overlap. Linear in the text. */
 bool pii_next(struct pii_scan *s, struct pii *out);
 
-/* The value with all but what tells values apart replaced by asterisks. */
+/* The value, masked except for what distinguishes it from others. */
 void pii_mask(enum pii_kind kind, struct str value, struct buf *out);
 
 #endif

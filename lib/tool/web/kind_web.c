@@ -26,9 +26,9 @@ enum {
 /* -- when ------------------------------------------------------------------- */
 
 /*
- * Whether a letter or digit begins at p. Of scripts that are written without
- * blanks between words, or with endings put to foreign ones (U+2000 on), none
- * joins a word.
+ * Whether a letter or digit begins at p. Letters from U+2000 on, of scripts that
+ * are written without blanks between words or that add endings to foreign words,
+ * do not count.
  */
 static bool in_word(const char *p, const char *end)
 {
@@ -51,7 +51,7 @@ static bool word_before(const char *start, const char *p, const char *end)
 	return in_word(p, end);
 }
 
-/* word is in s, from the beginning of a word to the end of one; "x*" to any. */
+/* Whether s contains word as whole words; "x*" with any ending. */
 static bool has_word(struct str s, struct str word)
 {
 	const char *end = s.p + s.n;

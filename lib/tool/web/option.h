@@ -1,6 +1,7 @@
 /*
  * Options of the kinds in this folder, as lib/conf fills them in from the rows of
- * option.def. Both belong to lib/conf, and stand here beside what uses them.
+ * option.def. Both belong to lib/conf, but are next to the code that uses them.
+---
  */
 #ifndef TOOL_WEB_OPTION_H
 #define TOOL_WEB_OPTION_H

@@ -1,8 +1,7 @@
 /*
- * The web: a search engine, and reading pages. Offered only in turns in which
- * the user asked for it (A64, C30). A page that the model may visit is one whose
- * address the user or a tool said: an address that only the model made could
- * carry away what it has read.
+ * The web: a search engine, and reading pages. Offered only in turns in which the
+ * user asked for it (A64, C30). The model may visit only pages whose URL came from
+ * the user or a tool: a URL that the model made up could leak what it has read.
  */
 #ifndef TOOL_WEB_H
 #define TOOL_WEB_H
@@ -13,25 +12,24 @@
 extern const struct tool_kind kind_web_search, kind_web_visit;
 
 /*
- * Whether a message asks for the web: in one of these words (web.words), as
- * whole words in any case of ASCII letters, "x*" with any ending; or by naming
- * an address.
+ * Whether a message asks for the web: with one of these words (web.words), as
+ * whole words ignoring ASCII case, "x*" with any ending; or with a URL.
  */
 bool web_asked(const struct conf_list *words, struct str message);
 
 /* -- web_robots.c ---------------------------------------------------------- */
 
 /*
- * Whether url may be read, by its site's robots.txt, which is kept for a while.
- * A site whose rules cannot be read for its own failure allows nothing.
+ * Whether the robots.txt of its site, which is kept for a while, allows reading
+ * url. If the site fails to deliver its rules, nothing is allowed.
  * ERR_TOOL_FAILED with a public text when it may not; errors of the request.
  */
 int robots_check(const struct tool_ctx *ctx, const struct conf_list *allow,
 		 const char *url, struct err *e) MUST_CHECK;
 
 /*
- * Whether path ("/a?b") may be read by the rules of robots (RFC 9309): those for
- * lamplighter, or else for everybody. Linear in the length of both. Any thread.
+ * Whether the rules of robots (RFC 9309) allow path ("/a?b"): the rules for
+ * lamplighter, else those for everybody. Linear in the length of both. Any thread.
  */
 bool robots_allow(struct str robots, struct str path);
 
@@ -48,8 +46,8 @@ struct web_want {
 };
 
 /*
- * One GET of url; the body is appended to body; location is that of a redirect,
- * or "". NULL: nobody asks.
+ * One GET of url; the body is appended to body; location is the target of a
+ * redirect, or ""; it may be NULL.
  */
 struct http_result;
 int web_get(const struct tool_ctx *ctx, const struct web_want *w,
@@ -58,17 +56,17 @@ int web_get(const struct tool_ctx *ctx, const struct web_want *w,
 	    struct err *e) MUST_CHECK;
 
 /*
- * Whether the user or a result said the address: one that only the model made
- * could carry away what it has read. ERR_TOOL_DENIED with a public text.
+ * Whether the URL came from the user or a result: one that the model made up could
+ * leak what it has read. ERR_TOOL_DENIED with a public text.
  */
 int web_check_said(const struct tool_ctx *ctx, struct str address,
 		   struct err *e) MUST_CHECK;
 
 /*
- * GET of an address that a model asks for: one that the user or a result said,
- * and that its site lets programs read; redirects are followed, each asked about
- * anew. url becomes the one that answered, with a status of 2xx; its host is
- * noted as where the text is from (ctx->from), also of a failure. Errors have a
+ * GET of a URL that the model requests: one that came from the user or a result,
+ * and that its site allows programs to read. Redirects are followed, and each is
+ * checked in the same way. url becomes the one that answered with a status of 2xx;
+ * its host is noted as an origin (ctx->from), also after a failure. Errors have a
  * public text for the model.
  */
 int web_fetch(const struct tool_ctx *ctx, const struct web_want *w,

@@ -18,9 +18,9 @@ enum {
 /* -- rules ----------------------------------------------------------------- */
 
 /*
- * The path against a pattern with * and, at its end, $. What is between two *
- * is looked for from where the one before it ended: its first place is as good
- * as any later one, so nothing is tried again, and the search is linear.
+ * Matches the path against a pattern with * and, at its end, $. The text between
+ * two * is searched from the end of the previous match: its first occurrence is as
+ * good as any later one, so nothing is tried twice, and the search is linear.
  */
 static bool fits(struct str pattern, struct str path)
 {
@@ -109,7 +109,7 @@ bool robots_allow(struct str robots, struct str path)
 
 /* -- asking a site --------------------------------------------------------- */
 
-/* The rules as text: "" allows all. NULL: an error that is not the site's. */
+/* The rules as text: "" allows all. NULL: an error on our side. */
 static json_t *fetch(const struct tool_ctx *ctx, const struct conf_list *allow,
 		     const char *root, struct err *e)
 {
