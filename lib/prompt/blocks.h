@@ -27,8 +27,8 @@ struct prompt_blocks {		/* zero-initialised: none */
 };
 
 /*
- * Adds a block and its stamp; the arrays grow in a. A text without anything in
- * it is left out. The strings are borrowed; version 0: it has none.
+ * Adds a block and its stamp; the arrays grow in a. An empty text is left out.
+ * The strings are borrowed; version 0: it has none.
  */
 void prompt_add(struct prompt_blocks *b, struct arena *a, const char *layer,
 		const char *name, int version, struct str text);

@@ -19,7 +19,7 @@ struct prompt_text {
  */
 extern const struct prompt_text prompt_guardrails;
 
-/* DEFAULT_AGENT_SYSTEM_PROMPT: where neither agent nor chat: has one (B20). */
+/* DEFAULT_AGENT_SYSTEM_PROMPT: if neither the agent nor chat: has one (B20). */
 extern const struct prompt_text prompt_default_agent;
 
 /* How to use tools; sent when some are offered. */
@@ -31,7 +31,7 @@ extern const struct prompt_text prompt_title;
 /* Writing out the text in an image (tool/kind_image_text.c). */
 extern const struct prompt_text prompt_image_text;
 
-/* In front of the JSON Schema that an answer is to fit (turn/ask.c). */
+/* Precedes the JSON Schema that an answer must match (turn/ask.c). */
 extern const struct prompt_text prompt_typed_answer;
 
 #endif

@@ -45,7 +45,7 @@ void part_allocate(int64_t window, struct part_share share[PART__MAX])
 		}
 }
 
-/* Others' text as it is within the envelope, so that cutting it is exact. */
+/* Untrusted text in its enveloped form, so that cutting it is exact. */
 static struct str clean(const struct part_input *in, struct str text)
 {
 	struct buf b = BUF_INIT(2 * text.n + 4096);
@@ -72,7 +72,7 @@ static struct str sent(const struct part_input *in, const struct part_row *row,
 	return s;
 }
 
-/* The beginning of the text that is sent in so many tokens; may be empty. */
+/* The beginning of the text that fits into this many tokens; may be empty. */
 static struct str cut(const struct part_input *in, const struct part_row *row,
 		      const struct part_text *t, int64_t tokens)
 {

@@ -1,13 +1,13 @@
 /*
- * Context parts: what a model is sent is the sum of the rows of part.def, and
- * one allocator gives each its tokens out of the service's window (DESIGN.md
+ * Context parts: the context of a model is the sum of the rows of part.def, and
+ * one allocator gives each part its tokens of the service's window (DESIGN.md
  * section 7). A token is four characters, rounded up for each block, message
  * and tool (C25).
  *
  * Parts of the system prompt are texts. Stable ones, which are the same from
- * turn to turn, come first, so that provider prompt caches hit (E30). A text
- * that does not get all of its tokens loses its end, and says so; where not
- * even a beginning fits it is left out. The guardrails are never cut.
+ * turn to turn, come first, so that provider prompt caches hit (E30). A text that
+ * does not get all of its tokens is cut at its end, with a note; if not even its
+ * beginning fits, it is left out. The guardrails are never cut.
  */
 #ifndef PROMPT_PART_H
 #define PROMPT_PART_H
@@ -51,7 +51,7 @@ struct part_input {
 	struct arena *arena;	/* of the turn */
 };
 
-/* What fill gives. Borrowed from the input, or in its arena. */
+/* The result of fill. Borrowed from the input, or in its arena. */
 struct part_text {
 	const char *name;	/* for the stamp; of DATA, for the envelope too */
 	int version;		/* 0 = it has none */
@@ -59,8 +59,8 @@ struct part_text {
 };
 
 /*
- * Gives a part's text for this turn in *out, which is zero before. May block.
- * Failing ends the turn, so what can be done without gives no text instead.
+ * Stores a part's text for this turn in *out, which is zeroed before. May block.
+ * A failure ends the turn, so an optional part should give no text instead.
  */
 typedef int part_fill(const struct part_input *in, struct part_text *out,
 		      struct err *e);
@@ -91,15 +91,15 @@ struct part_share {		/* of one part; zero-initialised: nothing */
 };
 
 /*
- * Sets tokens of each share by its want, its row and the window, in tokens.
- * Their sum is more than the window only where the minimums are. Any thread.
+ * Sets tokens of each share from its want, its row and the window, in tokens.
+ * Their sum exceeds the window only if that of the minimums does. Any thread.
  */
 void part_allocate(int64_t window, struct part_share share[PART__MAX]);
 
 /*
  * Fills all texts, allocates, cuts, and adds the blocks to out, in in->arena.
- * The turn's own parts have their want in share when this is called, and
- * their tokens when it returns. The errors of the fill functions.
+ * On entry, share has the want of the turn's own parts; on return, their tokens.
+ * Errors of the fill functions.
  */
 int part_compose(const struct part_input *in, int64_t window,
 		 struct part_share share[PART__MAX], struct prompt_blocks *out,

@@ -1,4 +1,4 @@
-/* What gives the parts of part.def their texts that need nothing but settings. */
+/* The fill functions of parts whose texts depend on settings only. */
 #include <string.h>
 #include <time.h>
 

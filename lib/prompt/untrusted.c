@@ -19,9 +19,9 @@ void untrusted_init(struct untrusted *u)
 }
 
 /*
- * Tokens by which chat templates mark turns and roles, and our own marker.
- * Where one is found, a blank goes in behind its first `keep` bytes; it then
- * is ordinary text to every tokenizer. Letters match in either case.
+ * Tokens with which chat templates mark turns and roles, and our own marker. A
+ * blank is inserted after the first `keep` bytes of each, which makes it ordinary
+ * text for every tokenizer. Letters match in either case.
  */
 static const struct {
 	struct str token;
@@ -75,10 +75,10 @@ static unsigned code_point(struct str s, size_t i, size_t *len)
 }
 
 /*
- * What shows nothing (Unicode's Default_Ignorable_Code_Point and controls): in
- * rows of it whole texts can be written that only a model reads. Left are line
+ * Invisible characters (Unicode's Default_Ignorable_Code_Point and controls): a
+ * sequence of them can encode a text that only a model reads. Exceptions are line
  * breaks, tabs, the selector of coloured signs (U+FE0F), and joiners, which
- * drop_invisible looks at.
+ * drop_invisible handles.
  */
 static const struct {
 	unsigned first, last;
@@ -103,13 +103,13 @@ static bool is_invisible(unsigned c)
 	return false;
 }
 
-/* They mean something within words of some scripts, and signs made of several. */
+/* They have a meaning within words of some scripts and in composed signs. */
 static bool is_joiner(unsigned c)
 {
 	return c == 0x200c || c == 0x200d || c == 0xfe0f;
 }
 
-/* First, so that they cannot hide a token from the second pass. */
+/* The first pass, so that they cannot hide a token from the second one. */
 static void drop_invisible(struct str s, struct buf *out)
 {
 	size_t i = 0, len;

@@ -1,17 +1,17 @@
 /*
- * The envelope for text that someone else wrote (A10): documents, web pages,
- * what tools return. It tells the model where data begins and ends:
+ * The envelope for untrusted text (A10): documents, web pages, results of tools.
+ * It tells the model where data begins and ends:
  *
  *   [UNTRUSTED-DATA 5f0c… source="query_data"]
  *   …
  *   [/UNTRUSTED-DATA 5f0c…]
  *
  * The boundary is random and made once per turn, so the text cannot close the
- * envelope. All the same it is neutralised: the boundary and the marker are
- * broken up, so are the control tokens of chat templates (<|im_start|>,
- * [INST], …), and characters that are invisible to people but not to models
- * (tags, selectors, direction overrides, controls) are removed. Blanks are the
- * only thing that is ever added, so JSON stays JSON.
+ * envelope. Nevertheless it is neutralised: the boundary, the marker and the
+ * control tokens of chat templates (<|im_start|>, [INST], …) are broken up, and
+ * characters that are invisible to people but not to models (tags, selectors,
+ * direction overrides, controls) are removed. Only blanks are ever added, so JSON
+ * stays JSON.
  */
 #ifndef PROMPT_UNTRUSTED_H
 #define PROMPT_UNTRUSTED_H
@@ -41,8 +41,8 @@ void untrusted_clean(const struct untrusted *u, struct str text,
 		     struct buf *out);
 
 /*
- * Appends text with what shows nothing, or turns the direction of the rest,
- * spelled out, ⟨U+202E⟩: for a person who decides about that text.
+ * Appends text with invisible characters and direction overrides spelled out,
+ * as in ⟨U+202E⟩, for a person who decides about that text.
  */
 void untrusted_spell(struct str text, struct buf *out);
 

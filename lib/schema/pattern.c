@@ -17,7 +17,7 @@ enum {
 	MATCH_DEPTH = 20000,
 };
 
-/* What one pattern holds; PCRE2's allocator has the size in front of a block. */
+/* Memory of one pattern; our allocator stores the size before each block. */
 struct pattern {
 	size_t used, cap;
 	pcre2_general_context *general;
@@ -61,7 +61,7 @@ static void give(void *memory, void *ctx)
 	free(b - 1);
 }
 
-/* -- what may be in a pattern ----------------------------------------------- */
+/* -- the allowed syntax ----------------------------------------------------- */
 
 static bool is_letter(char c)
 {
@@ -73,7 +73,7 @@ static bool escape_known(const char *p)
 {
 	if (*p == 'k')
 		return p[1] == '<';
-	/* PCRE2 takes any character here: "\c\(?R)" would be a group. */
+	/* PCRE2 accepts any character here: "\c\(?R)" would be a group. */
 	if (*p == 'c')
 		return is_letter(p[1]);
 	if (is_letter(*p))
@@ -91,8 +91,8 @@ static bool group_known(const char *p)
 }
 
 /*
- * Copies text into out as PCRE2 reads it: \v is one character there only in
- * this form. Returns what ECMAScript does not have, or NULL.
+ * Copies text into out in PCRE2's syntax: \v means one character there only in
+ * another form. Returns a construct that ECMAScript does not have, or NULL.
  */
 static const char *translate(const char *text, struct buf *out)
 {
@@ -139,7 +139,7 @@ static const char *compile_fault(int code)
 
 /* -- compiling and matching ------------------------------------------------- */
 
-/* How often the item of the pattern repeats at least; 0: it says nothing. */
+/* The minimum number of repetitions of the item; 0: not given. */
 static size_t repeats(struct str item)
 {
 	size_t i = item.n, n = 0;
@@ -157,9 +157,8 @@ static size_t repeats(struct str item)
 }
 
 /*
- * Before each item. One that has to repeat n times is counted as if it did:
- * where it fails before that, PCRE2 goes on elsewhere and nobody says how far
- * it was.
+ * Called before each item. One that must repeat n times counts as n: if it fails
+ * earlier, PCRE2 continues elsewhere and does not tell how far it came.
  */
 static int count(pcre2_callout_block *at, void *ctx)
 {

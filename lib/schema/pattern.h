@@ -1,6 +1,6 @@
 /*
- * Patterns of JSON Schemas: regular expressions of people who may mean harm,
- * on text of others. PCRE2 matches them, without JIT, as ECMAScript reads them
+ * Patterns of JSON Schemas: potentially malicious regular expressions, matched
+ * against untrusted text. PCRE2 matches them, without JIT, as ECMAScript does
  * (in UTF, unanchored, $ only at the very end). What ECMAScript does not have
  * (recursion, conditions, verbs, callouts) is refused, and everything is bounded:
  *
@@ -9,8 +9,8 @@
  *   a match          PATTERN_MATCH_BYTES, and the caller's budget of work
  *   the text         PATTERN_TEXT_BYTES
  *
- * PCRE2's own match limit starts again at every character of the text, and
- * counts no step within a simple repetition, so it bounds no time. Work is
+ * PCRE2's own match limit starts again at every character of the text and does not
+ * count steps within a simple repetition, so it does not bound the time. Work is
  * counted by automatic callouts instead: one for each item of the pattern that
  * is tried, one for each byte that the match has moved since, and one for each
  * time that the item has to repeat. It is the same on every machine.
@@ -38,9 +38,9 @@ enum {
 enum pattern_found { PATTERN_NO, PATTERN_YES, PATTERN_BEYOND };
 
 /*
- * Compiles text. New, or NULL with *fault saying what is wrong with it, behind
- * "the pattern": "is not a valid expression". A pattern is for one thread at a
- * time.
+ * Compiles text. New, or NULL with *fault as the rest of a sentence that begins
+ * with "the pattern": "is not a valid expression". A pattern is for one thread at
+ * a time.
  */
 struct pattern *pattern_new(const char *text, const char **fault);
 
@@ -48,9 +48,9 @@ struct pattern *pattern_new(const char *text, const char **fault);
 void pattern_free(struct pattern *p);
 
 /*
- * Whether p is found in s, which is UTF-8. *work is what may still be done, and
- * becomes less. PATTERN_BEYOND: it was not enough, the text is too long, or the
- * match took too much memory; nobody knows then.
+ * Whether p is found in s, which is UTF-8. *work is the remaining budget, and is
+ * reduced. PATTERN_BEYOND: the budget was not enough, the text is too long, or the
+ * match took too much memory, so the result is unknown.
  */
 enum pattern_found pattern_find(struct pattern *p, struct str s, int64_t *work);
 

@@ -1,12 +1,11 @@
 /*
- * See schema.h. Each keyword is one row: the form its value must have, which
- * schema_form.c verifies, and the check, which schema_check calls for every
- * member of a schema that has one. All work is bounded (schema_keyword.h): by
- * depth and stack, since a $ref may lead back to itself; by a number of steps,
- * since anyOf below $ref can grow exponentially, and what is compared or counted
- * within one is steps too; and patterns by their own.
- * What goes beyond ends the check as a whole: nothing that was not looked at
- * counts as fitting, in no `not` and no `anyOf`.
+ * See schema.h. Each keyword is one row: the form of its value, which
+ * schema_form.c verifies, and the check, which schema_check calls for every member
+ * of a schema that has one. All work is bounded (schema_keyword.h): by depth and
+ * stack, because a $ref may lead back to itself; by a number of steps, because
+ * anyOf below $ref can grow exponentially (comparing and counting take steps too);
+ * and patterns by their own budget. Exceeding a bound ends the whole check: a value
+ * that was not checked never counts as valid, in no `not` and no `anyOf`.
  */
 #include "schema/schema_keyword.h"
 
@@ -35,7 +34,7 @@ static int beyond(struct check *c, struct err *e)
 			  here(c));
 }
 
-/* Whether n more steps may be done; false: beyond() is to be returned. */
+/* Takes n steps from the budget; false: return beyond(). */
 static bool spend(struct check *c, size_t n)
 {
 	if (c->steps < 0 || n > (size_t)c->steps)
@@ -45,7 +44,7 @@ static bool spend(struct check *c, size_t n)
 	return c->steps >= 0;
 }
 
-/* The same for n bytes that are only looked at: many are one step. */
+/* The same for n bytes that are only read: many bytes are one step. */
 static bool look_at(struct check *c, size_t n)
 {
 	size_t all = c->looked + n;
@@ -111,8 +110,8 @@ static bool same_children(struct check *c, const json_t *a, const json_t *b)
 }
 
 /*
- * Equal in the sense of JSON Schema: 1 and 1.0 are the same number. Also false
- * when that is too much to look at; c->steps is negative then.
+ * Equal in the sense of JSON Schema: 1 and 1.0 are the same number. Also false if
+ * the comparison would take too many steps; c->steps is then negative.
  */
 static bool same(struct check *c, const json_t *a, const json_t *b)
 {
@@ -160,7 +159,7 @@ static int check_type(struct check *c, const json_t *rule,
 			  want, type_name(v));
 }
 
-/* A value of the schema, for messages. It may be large, and said often. */
+/* A value of the schema, for messages. It may be large and needed often. */
 static void add_value(struct buf *b, const json_t *j)
 {
 	if (json_is_object(j))
@@ -234,7 +233,7 @@ static int check_const(struct check *c, const json_t *rule,
 	return -1;
 }
 
-/* v, which is a member (key) or an item (i) of what is checked. */
+/* v, a member (key) or an item (i) of the checked value. */
 static int check_at(struct check *c, const json_t *rule, const json_t *v,
 		    const char *key, size_t i, struct err *e)
 {
@@ -286,7 +285,7 @@ static int check_required(struct check *c, const json_t *rule,
 	return 0;
 }
 
-/* Not in the frame of check_additional, which is on the stack many times. */
+/* Outside the frame of check_additional, which is on the stack many times. */
 static __attribute__((noinline)) int
 unknown_member(const struct check *c, const json_t *known, const char *key,
 	       struct err *e)
@@ -429,7 +428,7 @@ static int check_multiple(struct check *c, const json_t *rule,
 		     "be a multiple of", "", rule, e);
 }
 
-/* The pattern of rule, compiled now or before; NULL: it would be too much. */
+/* The pattern of rule, compiled at first use; NULL: too many or too large. */
 static struct pattern *compiled(struct check *c, const json_t *rule)
 {
 	size_t i = c->n_patterns % SCHEMA_PATTERNS;
@@ -474,9 +473,9 @@ static int check_pattern(struct check *c, const json_t *rule,
 }
 
 /*
- * How many of the alternatives fit; *first is the first that does not, or the
- * one that went beyond what may be done. The errors are large and anyOf nests,
- * so they are not on the stack.
+ * How many of the alternatives match; *first is the error of the first that does
+ * not, or of the one that exceeded a bound. Errors are large and anyOf nests, so
+ * they are not on the stack.
  */
 static size_t count_fitting(struct check *c, const json_t *rule,
 			    const json_t *v, struct err *first)

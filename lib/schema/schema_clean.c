@@ -1,6 +1,6 @@
 /*
- * The words of a schema that others wrote, which the model reads like any other
- * text. See schema.h.
+ * The texts of an untrusted schema, which the model reads like any other text. See
+ * schema.h.
  */
 #include "schema/schema.h"
 
@@ -38,7 +38,7 @@ static bool is_clean(struct str s)
 	return same;
 }
 
-/* For people only, and for the model: neither is needed to make a call. */
+/* Only for people and the model: not needed to make a call. */
 static bool is_prose(const char *key)
 {
 	return !strcmp(key, "description") || !strcmp(key, "title");

@@ -124,7 +124,7 @@ static bool all_types(const json_t *list)
 	return json_array_size(list) > 0;
 }
 
-/* What is wrong with the form of a rule, apart from schemas in it; or NULL. */
+/* The fault in the form of a rule, apart from schemas in it; or NULL. */
 static const char *rule_fault(const struct check *c,
 			      const struct keyword *k,
 			      const json_t *rule)

@@ -7,9 +7,9 @@
 #include "schema/schema.h"
 
 /*
- * What one check may take. The stack is measured, since frames differ from one
- * build to the next: the smallest stack of a worker (128 KiB) holds this and
- * what has called us. Patterns: see pattern.h for what work is.
+ * Bounds of one check. Stack use is measured, because frames differ between
+ * builds: the smallest stack of a worker (128 KiB) has room for this and our
+ * callers. pattern.h defines the work of patterns.
  */
 enum {
 	SCHEMA_DEPTH = 2 * LIM_JSON_DEPTH,

@@ -1,7 +1,7 @@
 /*
- * Schemas of others (MCP servers): made such that schema_supported takes them,
- * by leaving out what it does not know. The result accepts whatever the schema
- * accepts; the server checks the rest. See schema.h.
+ * Makes schemas of others (MCP servers) acceptable to schema_supported by leaving
+ * out what it does not know. The result allows everything that the schema allows;
+ * the server checks the rest. See schema.h.
  */
 #include "schema/schema_keyword.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-/* What was left out somewhere below, so that `not` and the like cannot stay. */
+/* Whether something below was left out, so that `not` and the like cannot stay. */
 struct relax {
 	json_t *root;
 	const char *tool;	/* for the log */
@@ -49,7 +49,7 @@ static const struct keyword *known(const char *key)
 	return NULL;
 }
 
-/* Whether the keyword would be supported, what is below it left aside. */
+/* Whether the keyword would be supported, regardless of the schemas below it. */
 static bool supported_alone(const struct relax *r, const struct keyword *k,
 			    const json_t *rule)
 {
@@ -132,8 +132,9 @@ static void drop(struct relax *r, json_t *schema, const char *key)
 }
 
 /*
- * A keyword that holds schemas. `not` turns what was left out into more than
- * was meant, `oneOf` may then hold twice: they go, or become `anyOf`.
+ * A keyword that contains schemas. After something was left out, `not` would
+ * refuse too much and `oneOf` might match twice: `not` is removed, and `oneOf`
+ * becomes `anyOf`.
  */
 static void relax_nested(struct relax *r, json_t *schema, const char *key,
 			 json_t *rule)
@@ -169,7 +170,7 @@ static bool holds_schemas(const struct keyword *k)
 
 static void relax(struct relax *r, json_t *schema)
 {
-	/* These say which properties additionalProperties is about. */
+	/* These determine which properties additionalProperties applies to. */
 	static const char *const others[] = {
 		"patternProperties", "unevaluatedProperties",
 	};

@@ -1,8 +1,8 @@
 /*
- * Deleting first gives the row to nobody (no tenant, no user), so that every
- * owner-checked query misses it from that moment, and then removes what
- * belongs to it in batches, itself last: what a crash leaves is found again
- * under that nobody.
+ * Deleting first removes the owner of the row (no tenant, no user), so that from
+ * then on no owner-checked query finds it, and then deletes its dependent rows in
+ * batches, and the row itself last. After a crash, the remains are found again
+ * because they have no owner.
  */
 #include "store/conversation.h"
 
@@ -155,7 +155,7 @@ static int take_reach(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* The last one that a page behind k looks at; zero: it may look at them all. */
+/* The last conversation that a page after k examines; zero: no limit. */
 static int reach_of(struct db *db, const struct owner *o,
 		    const struct conversation_key *k, struct arena *a,
 		    struct conversation_key *reach, struct err *e)
@@ -345,7 +345,7 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 	}
 	if (rc)
 		return -1;
-	/* Its process, if it lives, puts the true figures there. */
+	/* If its process is alive, it replaces these by the actual figures. */
 	if (!uuid_is_nil(&l.turn_id) && l.status == TURN_RUNNING &&
 	    turn_estimate(tx, d->o, d->id, &l, NULL, &told, e))
 		return -1;
@@ -375,8 +375,8 @@ static const struct db_field id_fields[] = {
 };
 
 /*
- * Whether it is there as deleted; locked then: its id may be used again as soon
- * as another one that purges has come to the end.
+ * Whether it exists as deleted; it is then locked: its id may be used again as
+ * soon as a concurrent purge has finished.
  */
 static int doomed(struct db *tx, const struct uuid *id, struct err *e)
 {

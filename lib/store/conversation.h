@@ -26,7 +26,7 @@ struct conversation {
 	int64_t created_us, updated_us;
 };
 
-/* A conversation is answering when its turn's lease has not run out. */
+/* A conversation is answering while its turn's lease has not expired. */
 bool conversation_running(const struct conversation *c, int64_t now_us);
 
 struct conversation_new {
@@ -37,8 +37,8 @@ struct conversation_new {
 
 /*
  * Creates; *out as conversation_get would give it (text borrowed from n).
- * ERR_CONFLICT when the id is taken, whoever has it. The caller has checked
- * workspace and agent.
+ * ERR_CONFLICT if the id is taken, by whomever. The caller has checked workspace
+ * and agent.
  */
 int conversation_create(struct db *db, const struct owner *o,
 			const struct conversation_new *n,
@@ -71,8 +71,9 @@ struct conversation_page {
 
 /*
  * One page, newest first, of at most size (1..LIM_PAGE_MAX) conversations
- * after `after` (NULL = from the newest). f may be NULL. With a filter a page
- * looks at LIM_LOOKED_AT of them: it may have fewer items, or none, and more.
+ * after `after` (NULL = from the newest). f may be NULL. With a filter, a page
+ * examines LIM_LOOKED_AT of them: it may have fewer items, or none, and still be
+ * followed by more.
  */
 int conversation_list(struct db *db, const struct owner *o,
 		      const struct conversation_filter *f,
@@ -135,16 +136,15 @@ int conversation_adopt(struct db *db, struct err *e) MUST_CHECK;
 /*
  * Writes the record (B13, E19): workspaceId, agentId, conversationId, title,
  * participants (the user and the agent: [{kind, id}]), knowledgeBaseIds,
- * createdAt, updatedAt, messageCount, runningTurnId (null where nothing runs,
- * or what ran is dead); forkedFrom {conversationId, messageId} where it is a
- * fork.
+ * createdAt, updatedAt, messageCount, runningTurnId (null if no turn runs, or its
+ * process died); forkedFrom {conversationId, messageId} if it is a fork.
  */
 void conversation_write(struct jw *w, const struct conversation *c,
 			int64_t now_us);
 
 /*
- * Whether the id was that of a deleted one and is free now: for who finds it
- * taken and may try again. Takes three seconds at most.
+ * Whether the id was that of a deleted conversation and is free now, for callers
+ * that found it taken and may try again. Takes three seconds at most.
  */
 bool conversation_made_room(struct db *db, const struct uuid *id);
 

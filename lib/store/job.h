@@ -1,9 +1,9 @@
 /*
- * Rows of jobs: work that outlives a response (lib/job runs it). A job is known
- * by its kind and what it is about, so asking twice for the same is one job. Who
- * takes one moves its due time to the end of a lease; while that lasts, nobody
- * else takes it, on no node, and after it anybody may. The due time that a taker
- * wrote says that the job is still theirs.
+ * Rows of jobs: work that outlives a response (lib/job runs it). A job is
+ * identified by its kind and subject, so requesting it twice makes one job. Taking
+ * a job moves its due time to the end of a lease; until then nobody else on any
+ * node can take it, and afterwards anybody can. A taker still owns the job if the
+ * row has the due time that it wrote.
  */
 #ifndef STORE_JOB_H
 #define STORE_JOB_H
@@ -25,33 +25,33 @@ struct job {
 };
 
 /*
- * Asks for a job, from due_us on. If it is there already it runs once more after
- * the run that goes on now, with these args; one that failed for good begins
- * anew. db may be a transaction: then the job is there if it commits.
+ * Requests a job, to run from due_us on. If it exists already, it runs once more
+ * after the current run, with these args; one that failed for good starts again.
+ * db may be a transaction: the job then exists if it commits.
  */
 int job_ask(struct db *db, const struct job *j, struct err *e) MUST_CHECK;
 
 /*
- * Those that are due and whose kind is in kinds (names with commas between), due
- * for longest first, at most eight. Text in a.
+ * The jobs that are due and whose kind is in kinds (names separated by commas),
+ * longest due first, at most eight. Text in a.
  */
 int job_due(struct db *db, struct str kinds, struct arena *a,
 	    struct job **out, size_t *n, struct err *e) MUST_CHECK;
 
 /*
- * Takes one of them until lease_us from now and writes so into *j. Returns 1, 0
- * when somebody else was faster, -1.
+ * Takes one of them for lease_us from now, and updates *j. Returns 1, 0 if
+ * somebody else was faster, -1.
  */
 int job_take(struct db *db, struct job *j, int64_t lease_us,
 	     struct err *e) MUST_CHECK;
 
-/* It is done: the row goes, unless it was asked for again, then it is due. */
+/* Done: deletes the row, unless it was requested again; then it is due. */
 int job_done(struct db *db, const struct job *j, struct err *e) MUST_CHECK;
 
 /*
- * It got on and needs another run (attempts 0), or failed with why and is tried
- * again: from due_us on, JOB_NEVER_US: never. Nothing happens when the lease was
- * lost to another taker meanwhile.
+ * Not done: it made progress and needs another run (attempts 0), or failed with
+ * why; it runs again from due_us on (JOB_NEVER_US: never). Does nothing if the
+ * lease was lost to another taker in the meantime.
  */
 int job_put_back(struct db *db, const struct job *j, int64_t due_us,
 		 int64_t attempts, struct str why, struct err *e) MUST_CHECK;

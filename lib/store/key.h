@@ -1,7 +1,7 @@
 /*
  * Keys of the deployment: random bytes that all its processes and nodes share
- * through the database, so that what one of them signed another one knows.
- * Nothing is configured; the first who needs a key makes it.
+ * through the database, so that each can verify what another one signed. Nothing
+ * is configured; a key is made when it is first needed.
  */
 #ifndef STORE_KEY_H
 #define STORE_KEY_H
@@ -13,7 +13,7 @@
 #define KEY_BYTES 32
 
 /*
- * The key for purpose ("form"), made now when there is none. out: KEY_BYTES.
+ * The key for purpose ("form"), made now if there is none. out: KEY_BYTES.
  * Two round trips the first time, then one; callers keep it. Errors of the
  * database.
  */
@@ -34,7 +34,7 @@ struct key_cache {
 int key_cached(struct key_cache *c, struct db *db, unsigned char *out,
 	       struct err *e) MUST_CHECK;
 
-/* The same without the database: false where it was not asked for yet. */
+/* The same without the database: false if it has not been read yet. */
 bool key_peek(struct key_cache *c, unsigned char *out);
 
 #endif

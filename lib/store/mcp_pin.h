@@ -1,7 +1,6 @@
 /*
- * What was accepted of the tools of MCP servers: a tool whose definition is
- * not the pinned one any more is not offered. Deployment's data, of a tenant,
- * not of a user.
+ * The accepted definitions of tools of MCP servers: a tool whose definition
+ * differs from the pinned one is not offered. Data of a tenant, not of a user.
  */
 #ifndef STORE_MCP_PIN_H
 #define STORE_MCP_PIN_H
@@ -28,7 +27,7 @@ int mcp_pin_hashes(struct db *db, struct str tenant_id, struct str server,
 		   struct arena *a, struct mcp_pin **out, size_t *n,
 		   struct err *e) MUST_CHECK;
 
-/* Accepts: in place of what was pinned. pin->accepted_us is not read. */
+/* Accepts a definition, replacing the pinned one. Ignores pin->accepted_us. */
 int mcp_pin_set(struct db *db, struct str tenant_id, struct str server,
 		const struct mcp_pin *pin, struct err *e) MUST_CHECK;
 

@@ -1,7 +1,7 @@
 /*
- * Pages of a thread. The conversation is joined in front, so that one round
- * trip checks the owner and reads the page. Only a page without messages needs
- * a second one: is the thread empty there, or not theirs?
+ * Pages of a thread. The query joins the conversation, so one round trip checks
+ * the owner and reads the page. Only a page without messages needs a second one,
+ * to tell an empty page from a conversation of somebody else.
  */
 #include "store/message.h"
 

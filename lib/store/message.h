@@ -13,7 +13,7 @@ enum message_role {
 	ROLE_USER = 1, ROLE_ASSISTANT = 2, ROLE_SYSTEM = 3, ROLE_TOOL = 4,
 };
 
-/* What a row is. 0: an older version wrote it (sql/0017), so its meta says. */
+/* The kind of a row. 0: written by an older version (sql/0017); see its meta. */
 enum message_kind {
 	KIND_SAID = 1,		/* by the user, or a note of the system */
 	KIND_STEP = 2,		/* assistant row that called tools */
@@ -45,7 +45,7 @@ struct message {
 	int64_t created_us;
 	struct str content;	/* valid UTF-8, may be empty; NUL allowed */
 	struct str meta;	/* JSON object text; p == NULL: {} */
-	/* Which of how many variants at its place; 0: it is the only one. */
+	/* Number of this variant and of all variants at its place; 0: the only one. */
 	int64_t variant_index, variant_count;
 	int64_t kind;			/* enum message_kind */
 	struct str finish_reason;	/* answer: as in meta; p == NULL: none */
@@ -68,10 +68,10 @@ struct message_page {
 /*
  * One page with the ownership check, in one round trip (two when it is empty).
  * after_seq: position (a message's seq; 0 = from the end that the order says).
- * size: 1..LIM_PAGE_MAX; a page ends before the message with which its texts
- * would be more than LIM_PAGE_BYTES, but has one. ERR_NOT_FOUND when the
- * conversation is not there or not theirs. Superseded messages are left out; a
- * position may be one of theirs. Text in a.
+ * size: 1..LIM_PAGE_MAX; a page ends before its texts exceed LIM_PAGE_BYTES, but
+ * has at least one message. ERR_NOT_FOUND if the conversation does not exist or
+ * belongs to somebody else. Superseded messages are left out; a position may be
+ * that of a superseded one. Text in a.
  */
 int message_list(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, enum store_order order,
@@ -80,8 +80,8 @@ int message_list(struct db *db, const struct owner *o,
 
 /*
  * As message_list, without the steps of turns and the results of tools: user
- * messages, what they chose (KIND_REPLY), and answers. A step that an older
- * program wrote (kind NULL) is there.
+ * messages, their choices (KIND_REPLY), and answers. Steps that an older program
+ * wrote (kind NULL) are included.
  */
 int message_list_said(struct db *db, const struct owner *o,
 		      const struct uuid *conversation_id,
@@ -113,8 +113,8 @@ int message_get(struct db *db, const struct owner *o,
 		struct arena *a, struct message *out, struct err *e) MUST_CHECK;
 
 /*
- * The number of the newest user message of the thread that the client calls
- * client_id; 0: there is none. It looks through the thread.
+ * The number of the newest user message of the thread with the client's id
+ * client_id; 0: there is none. Searches the whole thread.
  */
 int message_find(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, struct str client_id,
@@ -131,7 +131,7 @@ bool message_id_parse(struct str id, struct uuid *conversation_id,
 /* How a record is rendered: group A routes, or the agent-scoped ones (B6). */
 enum record_style { RECORD_PLAIN, RECORD_AGENT_SCOPED };
 
-/* What every message of a thread has in common on the wire. */
+/* The members that all messages of a thread share on the wire. */
 struct message_scope {
 	struct str workspace_id, agent_id;
 	struct uuid conversation_id;
@@ -142,8 +142,8 @@ struct message_scope {
 /*
  * Writes the record (B47, A51): workspaceId, agentId, conversationId, turnId,
  * messageId, id, role, content, createdAt, messageTs, metadata; variantIndex
- * and variantCount where there is more than one. metadata has `continues` in
- * addition, where the row names a message.
+ * and variantCount if there is more than one. metadata also has `continues`, if the
+ * row names a message.
  */
 void message_write(struct jw *w, const struct message_scope *s,
 		   const struct message *m);

@@ -144,7 +144,7 @@ static struct db_val *insert_args(struct db_val *v,
 	return v + ARRAY_LEN(args);
 }
 
-/* Takes as many numbers of each user's as there are notices: users[], n. */
+/* Reserves a number for each notice of each user: users[], n. */
 static int take_numbers(struct db *tx, struct storing *k, struct uuid *users,
 			size_t *n, struct db_result *r, struct err *e)
 {

@@ -1,10 +1,10 @@
 /*
- * Notices: what happens to a user's conversations and jobs, numbered per user
- * (E5, E8). The key is the user, whose id is a hash of tenant and login, so
- * nobody's list can hold another one's rows.
+ * Notices: changes of a user's conversations and jobs, numbered per user (E5, E8).
+ * The key is the user, whose id is a hash of tenant and login, so no list can
+ * contain rows of another user.
  *
- * They are hints for those who look at many things at once, not the truth: who
- * gets one may read the record. They are kept for an hour.
+ * They are hints for clients that follow many records at once; the record itself
+ * is authoritative. They are kept for an hour.
  */
 #ifndef STORE_NOTICE_H
 #define STORE_NOTICE_H
@@ -36,17 +36,16 @@ struct notice_row {
 };
 
 /*
- * Begins to listen: from now on notices of this user are kept. *last_seq is the
+ * Starts listening: from now on, notices of this user are stored. *last_seq is the
  * newest number so far. 1 round trip, 3 the first time.
  */
 int notice_listen(struct db *db, const struct owner *o, int64_t *last_seq,
 		  struct err *e) MUST_CHECK;
 
 /*
- * Stores notices of any users, in this order for each of them, in one
- * transaction of 4 round trips; 2 when none of the users has ever listened,
- * and then nothing is stored. A lost commit may store them twice, under two
- * numbers each.
+ * Stores notices of any users, in this order for each user, in one transaction of
+ * 4 round trips; 2 if none of the users has ever listened, in which case nothing is
+ * stored. A commit with a lost answer may store them twice, with two numbers each.
  */
 int notice_store(struct db *db, const struct notice_row *rows, size_t n,
 		 struct err *e) MUST_CHECK;
@@ -58,7 +57,7 @@ int notice_store(struct db *db, const struct notice_row *rows, size_t n,
 int notice_poll(struct db *db, const struct uuid *users, size_t n,
 		int64_t *last_seqs, struct err *e) MUST_CHECK;
 
-/* Those behind number after, at most max_rows, in order. Text in a. */
+/* The notices after number after, at most max_rows, in order. Text in a. */
 int notice_list(struct db *db, const struct owner *o, int64_t after,
 		size_t max_rows, struct arena *a, struct notice **out,
 		size_t *n, struct err *e) MUST_CHECK;

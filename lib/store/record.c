@@ -88,8 +88,8 @@ static void write_scope(struct buf *b, const struct message_scope *s,
 }
 
 /*
- * What is read, and of what the row says itself the message that goes on here:
- * by its number, so a copy of the thread names its own. id as write_own's.
+ * The metadata, plus the id of the message that this one continues: it is stored as
+ * a number, so that it stays valid in a copy of the thread. id as in write_own.
  */
 static void write_meta(struct buf *b, const struct message *m, char *id)
 {
@@ -106,7 +106,7 @@ static void write_meta(struct buf *b, const struct message *m, char *id)
 	buf_adds(b, "\"}");
 }
 
-/* The role and what was said: of a reply the words, not the call's result. */
+/* The role and the content; for a reply its text, not the call's result. */
 static void write_said(struct buf *b, const struct message_scope *s,
 		       const struct message *m)
 {

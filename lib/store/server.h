@@ -1,4 +1,4 @@
-/* The database server itself: what doctor wants to know of it. */
+/* The database server itself, for doctor. */
 #ifndef STORE_SERVER_H
 #define STORE_SERVER_H
 

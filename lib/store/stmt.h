@@ -150,10 +150,10 @@ struct usage;
 struct db_val *usage_args(struct db_val *v, const struct owner *o,
 			  const struct usage *u);
 /*
- * Makes a locked conversation free for the caller: nothing to do when no turn
- * holds it; a dead turn is closed, and one that waits is ended (lock it again
- * then, it has more rows), a live one is ERR_BUSY with its id in e->id. *out
- * says which one was ended; it is left alone where none was.
+ * Frees a locked conversation for the caller: closes a dead turn, and ends one that
+ * waits (then lock it again, because it has more rows); a live turn is ERR_BUSY
+ * with its id in e->id. *out is the turn that was ended; unchanged if there was
+ * none.
  */
 int turn_evict(struct db *tx, const struct owner *o,
 	       const struct uuid *conversation_id, const struct locked *l,
@@ -161,10 +161,9 @@ int turn_evict(struct db *tx, const struct owner *o,
 	       struct err *e) MUST_CHECK;
 
 /*
- * Reads the events of the turn that l names, and writes its usage record from
- * what is stored, flagged as estimated, unless there is one. told is the
- * caller's: its text is released by them. Within db_tx; the conversation is
- * locked by l.
+ * Reads the events of the turn that l names, and writes its usage record from the
+ * stored text, flagged as estimated, unless it has one. The caller releases told.
+ * Within db_tx; l has locked the conversation.
  */
 int turn_estimate(struct db *tx, const struct owner *o,
 		  const struct uuid *conversation_id, const struct locked *l,
@@ -176,16 +175,16 @@ int message_insert(struct db *tx, const struct uuid *conversation_id,
 		   const struct message *m, struct err *e) MUST_CHECK;
 
 /*
- * Ends a turn that waits, whose conversation l is locked by tx: what is open
- * becomes expired or why (enum wait_status), each call gets an error result.
+ * Ends a turn that waits, whose conversation l is locked by tx: open requests get
+ * the status expired or why (enum wait_status), and each call an error result.
  */
 int wait_close(struct db *tx, const struct owner *o,
 	       const struct uuid *conversation_id, const struct locked *l,
 	       int64_t why, struct err *e) MUST_CHECK;
 
 /*
- * Fills v with n ids (1 to IDS_MAX), padded with the last one to a size that
- * there is a statement for: 0 = 4, 1 = 32, 2 = 256.
+ * Fills v with n ids (1 to IDS_MAX), padded with the last one to a size for which
+ * there is a statement: 0 = 4, 1 = 32, 2 = 256.
  */
 #define IDS_MAX 256
 int pad_ids(struct db_val *v, const struct uuid *ids, size_t n);
@@ -195,8 +194,8 @@ int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
 		       int64_t now_us, struct err *e) MUST_CHECK;
 
 /*
- * Pages join the conversation by values of their own, not by its columns, and
- * not as an outer join: the optimizer would sort a temporary table.
+ * Pages join the conversation by constant values instead of by its columns, and not
+ * as an outer join, because the optimizer would sort a temporary table.
  */
 #define MESSAGE_FIELDS(F, SEP) \
 	F(seq, i, "m.seq") SEP \
@@ -249,9 +248,8 @@ int thread_spot(struct db *db, const struct uuid *conversation_id, int64_t seq,
 		struct spot *out, struct err *e) MUST_CHECK;
 
 /*
- * Numbers what follows after_seq as a variant: the user message that is there;
- * else the answer, or, where there are only steps (a wait that was given up),
- * the first of them.
+ * Numbers the variant that follows after_seq: its user message; else its answer or,
+ * if it has only steps (a wait that was given up), the first of them.
  */
 int thread_number(struct db *tx, const struct uuid *conversation_id,
 		  int64_t after_seq, int64_t index, int64_t count,

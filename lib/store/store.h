@@ -1,7 +1,6 @@
 /*
- * The store: one noun per file over lib/db. Every function on user data takes
- * the owner; there is none without. What is not there and what is someone
- * else's are the same ERR_NOT_FOUND.
+ * The store: one noun per file, on top of lib/db. Every function on user data takes
+ * the owner. Missing rows and rows of others give the same ERR_NOT_FOUND.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -11,7 +10,7 @@
 
 struct identity;
 
-/* Under whom the rows of who stand. Text borrowed from who. */
+/* The owner of the rows of who. Text borrowed from who. */
 struct owner owner_of(const struct identity *who);
 
 /* Page direction of keyset lists. */
@@ -25,10 +24,10 @@ struct db *store_open(const struct conf_db *conf, int wait_ms,
 		      struct err *e) MUST_CHECK;
 
 /*
- * Housekeeping: deletes what is past its time (KEEP rows of resource.def), and
- * asks for the purge of deleted conversations that have no job. Five round trips
- * when there is nothing to do. Any number of processes may do it at
- * once, about once a minute is enough.
+ * Housekeeping: deletes expired rows (KEEP rows of resource.def), and requests the
+ * purge of deleted conversations that have no job. Five round trips if there is
+ * nothing to do. Any number of processes may do it at the same time; about once a
+ * minute is enough.
  */
 int store_tidy(struct db *db, struct err *e) MUST_CHECK;
 

@@ -1,6 +1,6 @@
 /*
- * The transactions that change what a thread consists of. All of them lock the
- * conversation first, so what they find does not move.
+ * The transactions that change which messages a thread consists of. All of them
+ * lock the conversation first, so nothing changes under them.
  */
 #include "store/thread.h"
 
@@ -36,7 +36,7 @@ static const struct db_field message_fields[] = {
 #undef F
 };
 
-/* -- looking around ----------------------------------------------------------- */
+/* -- reading ------------------------------------------------------------------ */
 
 /* db_get for a row of numbers only. */
 static int get_numbers(struct db *db, enum stmt stmt, const struct db_val *args,
@@ -114,7 +114,7 @@ static int count_variants(struct db *db, const struct uuid *id,
 			       e), 0);
 }
 
-/* Locks a conversation that no turn holds, or holds no longer. */
+/* Locks a conversation that no turn holds, or whose turn is dead. */
 static int lock_free(struct db *tx, const struct owner *o,
 		     const struct uuid *id, turn_text_fn *fn, struct arena *a,
 		     struct locked *l, struct turn_evicted *out, struct err *e)
@@ -131,8 +131,8 @@ static int lock_free(struct db *tx, const struct owner *o,
 /* -- superseding -------------------------------------------------------------- */
 
 /*
- * The tail behind after_seq, which begins with head, becomes a variant; *n says
- * how many messages that were.
+ * The tail after after_seq, which begins with head, becomes a variant; *n is its
+ * number of messages.
  */
 static int supersede(struct db *tx, const struct uuid *id, int64_t after_seq,
 		     const struct spot *head, int64_t last_seq, int64_t *n,
@@ -159,7 +159,7 @@ struct replacing {
 	struct number number;	/* of the variant that begins; 0: the only one */
 };
 
-/* What is to be said or answered again, and where the thread is cut. */
+/* The message to edit or to answer again, and where the thread is cut. */
 static int find_place(struct db *tx, struct replacing *k, struct err *e)
 {
 	const struct uuid *id = &k->r->conversation_id;
@@ -185,7 +185,7 @@ static int find_place(struct db *tx, struct replacing *k, struct err *e)
 	return MIN(n, 0);
 }
 
-/* Makes way: the tail becomes a variant, and so does what is to come. */
+/* Makes room: the tail becomes a variant, and the new messages another one. */
 static int cut(struct db *tx, struct replacing *k, struct err *e)
 {
 	const struct uuid *id = &k->r->conversation_id;
@@ -310,7 +310,7 @@ static int get_variant(struct db *db, const struct uuid *id, int64_t head_seq,
 		: err_set(e, ERR_NOT_FOUND, "no such variant");
 }
 
-/* The rows of v come back, with the number that it has now. */
+/* The rows of v become the thread again, with the current number of v. */
 static int restore(struct db *tx, const struct uuid *id,
 		   const struct variant *v, int64_t *n, struct err *e)
 {
@@ -358,7 +358,7 @@ static int choose(struct db *tx, struct choosing *k, struct arena *a,
 			       DB_U(&k->o->user_id)), NULL, e);
 }
 
-/* An earlier try may have been committed: then it is the thread already. */
+/* If an earlier attempt was committed, it is the thread already. */
 static int choose_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct arena a = ARENA_INIT;
@@ -383,7 +383,7 @@ int thread_choose(struct db *db, const struct owner *o,
 
 /* -- listing -------------------------------------------------------------------- */
 
-/* The place of a message, and what stands there if that is all there is. */
+/* The place of a message, and the message itself if it has no variants. */
 static int place_of(struct db *db, const struct uuid *id, int64_t seq,
 		    struct variant *out, struct err *e)
 {
@@ -403,7 +403,7 @@ static int place_of(struct db *db, const struct uuid *id, int64_t seq,
 	return MIN(n, 0);
 }
 
-/* Numbers it as thread_number would, were it in the thread. */
+/* Numbers it as thread_number would if it were in the thread. */
 static void number_item(struct variant_item *item, int64_t index, int64_t count)
 {
 	size_t at = 0;
@@ -425,8 +425,8 @@ static void number_item(struct variant_item *item, int64_t index, int64_t count)
 }
 
 /*
- * The first messages of a variant, with *left bytes of text at most (but one),
- * which become fewer. 1: there are more than that; then *left is 0. 0; -1.
+ * The first messages of a variant, with at most *left bytes of text (but at least
+ * one message); reduces *left. 1: there are more, and *left is 0; 0; -1.
  */
 static int read_messages(struct db *db, const struct uuid *id,
 			 struct variant_item *item, size_t *left,
@@ -453,8 +453,8 @@ static int read_messages(struct db *db, const struct uuid *id,
 }
 
 /*
- * The texts of the page, which ends before a variant that would be too much;
- * the first one is there with what fits.
+ * The texts of the page, which ends before a variant that would be too large; the
+ * first variant is always included, with the messages that fit.
  */
 static int read_texts(struct db *db, const struct uuid *id,
 		      struct variant_page *p, struct arena *a, struct err *e)

@@ -1,14 +1,14 @@
 /*
  * Editing of threads (DESIGN 5). A thread is linear: editing a message, or
- * answering it again, supersedes what followed. That stays as a variant; what
- * follows a message has as many variants as there were tries, one of them in
- * the thread. docs/thread.md.
+ * answering it again, supersedes what followed, which stays as a variant. Each
+ * attempt is a variant of what follows a message, and one of them is in the thread.
+ * docs/thread.md.
  *
  * Numbers only grow, so a thread is always in the order of seq: a page stays
  * one range of the primary key, without the rows that have a superseded_seq.
- * That is the number of the first message of the variant they belong to (its
- * head): within a superseded variant, what had been superseded before keeps
- * its own, so bringing the variant back brings back what it was.
+ * That is the number of the first message of their variant (its head). Within a
+ * superseded variant, rows that had been superseded before keep their own number,
+ * so the variant can be restored exactly as it was.
  */
 #ifndef STORE_THREAD_H
 #define STORE_THREAD_H
@@ -22,9 +22,10 @@ struct turn_replace {
 	struct uuid conversation_id;
 	int64_t seq;			/* any message of the thread; 0: its last */
 	/*
-	 * edit: the user message seq is superseded with all behind it, and
-	 * content is said instead. Otherwise the user message that seq is, or
-	 * answers, is answered again: what is behind it is superseded.
+	 * edit: the user message seq and everything after it are superseded,
+	 * and content takes its place. Otherwise seq is a user message or an
+	 * answer, and that user message is answered again: everything after
+	 * it is superseded.
 	 */
 	bool edit;
 	struct str content, meta;	/* edit; meta: JSON object, or NULL */
@@ -46,9 +47,9 @@ struct turn_replace {
 /*
  * Begins a turn that takes the place of the thread's tail, superseding it in
  * the same transaction. ERR_NOT_FOUND; ERR_BUSY with the running turn's id in
- * e->id; ERR_CONFLICT when seq was superseded, there is nothing to answer, or
- * LIM_VARIANTS are there; ERR_INVALID_FIELD (messageId) when it is to edit what
- * is no user message.
+ * e->id; ERR_CONFLICT if seq was superseded, there is nothing to answer, or there
+ * are LIM_VARIANTS already; ERR_INVALID_FIELD (messageId) if a message to be edited
+ * is not a user message.
  */
 int thread_replace(struct db *db, const struct owner *o, struct turn_replace *r,
 		   struct err *e) MUST_CHECK;
@@ -76,9 +77,9 @@ struct variant_page {
 };
 
 /*
- * The variants at the place of a message of the thread: of a user message its
- * edited forms, of any other the answers to the same user message. One that has
- * no others is the only item. after_seq: head of the last item before the page,
+ * The variants at the place of a message of the thread: for a user message, its
+ * edited forms; for any other, the answers to the same user message. A message
+ * without others is the only item. after_seq: head of the last item before the page,
  * or 0; size: 1..LIM_PAGE_MAX; at most LIM_VARIANT_MESSAGES messages of each.
  * ERR_NOT_FOUND; ERR_CONFLICT when seq was superseded. Text in a.
  */
@@ -110,10 +111,10 @@ int thread_choose(struct db *db, const struct owner *o,
 
 /*
  * A new conversation (*id made by the caller) with the thread up to and
- * including seq, a user message or an answer, which keep their numbers;
- * variants and turns stay behind. One transaction of a statement per 1000
- * numbers. ERR_NOT_FOUND; ERR_CONFLICT when seq was superseded;
- * ERR_INVALID_FIELD (messageId) when it is a step or a tool's result.
+ * including seq, a user message or an answer. Messages keep their numbers; variants
+ * and turns are not copied. One transaction with a statement per 1000 numbers.
+ * ERR_NOT_FOUND; ERR_CONFLICT if seq was superseded; ERR_INVALID_FIELD (messageId)
+ * if it is a step or a tool's result.
  */
 int thread_fork(struct db *db, const struct owner *o,
 		const struct uuid *conversation_id, int64_t seq,
