@@ -90,10 +90,10 @@ int conversation_count(struct db *db, const struct owner *o,
 		       struct err *e) MUST_CHECK;
 
 /*
- * Sets the title (TITLE_USER), or the model's (TITLE_MODEL: nothing happens,
- * and *changed is false, when a person has named it meanwhile). title.p ==
- * NULL removes it. changed may be NULL. ERR_NOT_FOUND. A model's title does
- * not move the conversation in the list; a person's does.
+ * Sets the title of a person (TITLE_USER) or of the model (TITLE_MODEL: does
+ * nothing, and *changed is false, if a person has named it in the meantime).
+ * title.p == NULL removes it. changed may be NULL. ERR_NOT_FOUND. A person's title
+ * moves the conversation in the list, a model's does not.
  */
 int conversation_rename(struct db *db, const struct owner *o,
 			const struct uuid *id, struct str title,
@@ -101,27 +101,27 @@ int conversation_rename(struct db *db, const struct owner *o,
 			struct err *e) MUST_CHECK;
 
 /*
- * A person's title, when the conversation is at that version still (-1: at
- * any). Otherwise as conversation_rename. ERR_PRECONDITION, ERR_NOT_FOUND.
+ * Sets a person's title if the conversation still has that version (-1: any).
+ * Otherwise as conversation_rename. ERR_PRECONDITION, ERR_NOT_FOUND.
  */
 int conversation_rename_at(struct db *db, const struct owner *o,
 			   const struct uuid *id, struct str title,
 			   int64_t version, struct err *e) MUST_CHECK;
 
 /*
- * Deletes it for every reader at once and asks for the job that deletes what
- * belongs to it, messages, turns and the rest; titles in notices are blanked. A
- * running turn is cancelled first: its process stops at the next touch, and all
- * its later writes fail with ERR_CONFLICT. ERR_NOT_FOUND.
+ * Deletes it for every reader at once and requests the job that deletes its
+ * messages, turns and other rows; titles in notices are blanked. A running turn is
+ * cancelled first: its process stops at the next touch, and all its later writes
+ * fail with ERR_CONFLICT. ERR_NOT_FOUND.
  */
 int conversation_delete(struct db *db, const struct owner *o,
 			const struct uuid *id, struct err *e) MUST_CHECK;
 
 /*
- * That job: in bounded batches until the monotonic time until_ms; usage records
- * stay for accounting but lose the link. Returns 1 when nothing is left, 0 when
- * it must be called again, -1. One that is not deleted keeps everything. Any
- * number may do it at once.
+ * That job: works in bounded batches until the monotonic time until_ms; usage
+ * records stay for accounting but lose the link. Returns 1 if nothing is left, 0 if
+ * it must be called again, -1. Does nothing to a conversation that is not deleted.
+ * Any number may run at the same time.
  */
 #define CONVERSATION_PURGE_JOB "conversation-purge"
 int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,

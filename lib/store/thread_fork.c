@@ -1,7 +1,7 @@
 /*
- * A copy of a thread up to a message, as a conversation of its own. Messages
- * keep their numbers, so only the conversation's part of their ids changes.
- * They belong to no turn: that of the original must not go on from here.
+ * A copy of a thread up to a message, as a new conversation. Messages keep their
+ * numbers, so only the conversation's part of their ids changes. They belong to no
+ * turn, because the turn of the original must not be continued from here.
  */
 #include "store/thread.h"
 

@@ -1,6 +1,6 @@
 /*
- * Tokens are 32 random bytes in base64url behind a prefix that secret scanners
- * can know. The hash needs no salt and no stretching: what it hides is random.
+ * Tokens are 32 random bytes in base64url after a prefix that secret scanners can
+ * recognise. The hash needs neither salt nor stretching, because tokens are random.
  */
 #include "store/token.h"
 

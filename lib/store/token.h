@@ -30,9 +30,9 @@ struct token_new {
 struct resource_row;
 
 /*
- * What a new token (a row of its resource) has of us: whose it is, a new secret,
- * which text gets, and its hash. login and groups (a JSON array) are borrowed,
- * the rest is in a.
+ * The fields of a new token (a row of its resource) that the server fills: its
+ * owner, a new secret, which is stored in text, and its hash. login and groups (a
+ * JSON array) are borrowed, the rest is in a.
  */
 void token_fill(struct resource_row *row, struct str login, struct str groups,
 		struct arena *a, char text[TOKEN_TEXT_BYTES]);
@@ -42,8 +42,8 @@ int token_create(struct db *db, const struct token_new *n, char *text,
 		 struct uuid *id, struct err *e) MUST_CHECK;
 
 /*
- * Who a bearer text is: ERR_UNAUTHENTICATED when unknown, expired or revoked,
- * not telling which. One round trip; no round trip for what cannot be a
+ * The owner of a bearer token: ERR_UNAUTHENTICATED if it is unknown, expired or
+ * revoked, without telling which. One round trip; none for a text that cannot be a
  * token. Text in a.
  */
 int token_find(struct db *db, struct str text, struct arena *a,

@@ -1,5 +1,5 @@
 /*
- * Results of tools that were longer than what the model gets at once. Bounded
+ * Results of tools that were too long for the model to get at once. Bounded
  * (LIM_TOOL_OUTPUT_BYTES each, TOOL_OUTPUTS_KEPT per conversation), kept for a day,
  * deleted with the conversation, read by the owner only.
  */
@@ -12,7 +12,7 @@ enum { TOOL_OUTPUTS_KEPT = 20 };
 
 /*
  * Stores it, *id is new. content is valid UTF-8, cut at LIM_TOOL_OUTPUT_BYTES.
- * origins: JSON, whose text it is (tool/origin.h); or empty.
+ * origins: JSON, where its text came from (tool/origin.h); or empty.
  */
 int tool_output_put(struct db *db, const struct owner *o,
 		    const struct uuid *conversation_id, struct str tool,

@@ -1,8 +1,8 @@
 /*
- * The turn's own transactions. Who holds a conversation is one column of its
- * row, taken by one conditional UPDATE that finds it free: exactly one winner,
- * on one server and on a Galera cluster. Only who finds it taken looks at the
- * lease. Locks are taken in one order everywhere: conversation, then turn.
+ * The turn's own transactions. A column of the conversation's row names the turn
+ * that holds it; one conditional UPDATE takes it if it is free, so there is exactly
+ * one winner, on one server and on a Galera cluster. The lease is checked only if
+ * it is taken. Locks are taken in one order everywhere: conversation, then turn.
  */
 #include "store/turn.h"
 
@@ -128,7 +128,7 @@ static int begun_before(struct db *tx, void *ctx, struct arena *a,
 	return 1;
 }
 
-/* What TURN_BEGIN gives: the message itself, then what it follows. */
+/* The result of TURN_BEGIN: the message itself, then the messages before it. */
 struct begun {
 	int64_t got;		/* title set << 62 | turns << 32 | seq */
 	struct message m;
@@ -253,7 +253,7 @@ static int begin_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	return k->b->create ? create(tx, k, e) : take(tx, k, e);
 }
 
-/* It was not free: says why, or closes the dead turn that holds it. */
+/* It was not free: reports why, or closes the dead turn that holds it. */
 static int make_free_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct beginning *k = ctx;
@@ -335,9 +335,9 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 }
 
 /*
- * How many of the rows earlier tries have stored: one of that number and time
- * is ours. Some may have a number of a try that was undone, behind those of one
- * that was not.
+ * How many of the rows earlier attempts have stored: a row with the same number and
+ * time is ours. After rows of an attempt that was committed, there may be rows with
+ * numbers from one that was rolled back.
  */
 static int count_stored(struct db *tx, struct appending *k, size_t *n,
 			struct err *e)
@@ -454,7 +454,7 @@ static struct db_val *event_args(struct db_val *v, const struct turn_events *r,
 	return v + ARRAY_LEN(row);
 }
 
-/* The arguments of TURN_FINISH: parts that are not there are empty. */
+/* The arguments of TURN_FINISH: missing parts are empty. */
 static void end_args(struct db_val *v, const struct ending *k)
 {
 	static const struct message no_answer;

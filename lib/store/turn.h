@@ -2,10 +2,10 @@
  * Turns: one run of the loop, from a user message to the answer (DESIGN 4).
  *
  * A conversation runs one turn at a time. The turn's row carries a lease: the
- * process that runs it extends it (turn_touch, or turn_flush); a turn whose
- * lease ran out is dead, and the next one who wants the conversation closes it
- * as interrupted, keeping the text so far. A process that was only slow then
- * gets ERR_CONFLICT from its next write and must stop.
+ * process that runs it extends it (turn_touch, or turn_flush); a turn whose lease
+ * has expired is dead, and the next request for the conversation closes it as
+ * interrupted, keeping the text so far. A process that was only slow then gets
+ * ERR_CONFLICT from its next write and must stop.
  *
  * Leases compare clocks of different machines: they must agree within seconds.
  */
@@ -20,7 +20,7 @@
 #define TURN_LEASE_US 30000000	/* extend every 5 s or oftener */
 
 /*
- * A process that died may have told its listeners more events than it stored.
+ * A process that died may have sent more events to its listeners than it stored.
  * The number of an interrupted turn's terminal event leaves room for those.
  */
 #define TURN_SEQ_GAP 65536
@@ -45,7 +45,7 @@ struct turn {
 	int64_t started_us, ended_us;	/* ended 0 = not yet */
 	int64_t resumes;		/* since it began: the number of its run */
 	struct str error_code, error_text;	/* wire code, public; or NULL */
-	struct str client;	/* JSON: what its request said beside its message
+	struct str client;	/* JSON: the options of its request
 				   (turn/options.h); or NULL */
 };
 
@@ -59,13 +59,13 @@ struct turn_told {
 };
 
 /*
- * Reads one stored batch, whose first event is number seq: called in order for
- * each. It belongs to who packs the events (lib/turn); NULL where there are none.
+ * Reads one stored batch, whose first event is number seq; called for each, in
+ * order. lib/turn, which packs the events, provides it; NULL if there are none.
  */
 typedef void turn_text_fn(struct turn_told *told, int64_t seq,
 			  struct str data);
 
-/* A turn that had to end for another one to begin; id nil: none had to. */
+/* A turn that was ended so that another one can begin; id nil: none. */
 struct turn_evicted {
 	struct uuid id;
 	enum turn_status status;	/* how it is now */
@@ -97,7 +97,7 @@ struct turn_begin {
 	int64_t turn_number;	/* user messages so far, from 1 */
 	bool titled;		/* the title was set by this call */
 	struct message_page history;	/* oldest first; without the agent's
-		ids. Empty where the outcome had to be looked up: see db_tx. */
+		ids. Empty if the outcome had to be looked up: see db_tx. */
 	struct turn_evicted evicted;	/* in front of it; also when it fails */
 };
 
@@ -126,10 +126,10 @@ struct turn_continue {
 };
 
 /*
- * Begins a turn that goes on where another one, which ended as interrupted,
- * cancelled or error and is the thread's last, was cut short. No row is added
- * to the thread. ERR_NOT_FOUND; ERR_BUSY with the running turn's id in e->id;
- * ERR_CONFLICT when it was not cut short, or the thread has gone on.
+ * Begins a turn that continues the last turn of the thread after it was cut short
+ * (interrupted, cancelled or error). No row is added to the thread. ERR_NOT_FOUND;
+ * ERR_BUSY with the running turn's id in e->id; ERR_CONFLICT if it was not cut
+ * short, or the thread has newer messages.
  */
 int turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,
 		  struct err *e) MUST_CHECK;
@@ -137,9 +137,9 @@ int turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,
 /*
  * Stores the rows of one step: the assistant row with its tool calls and the
  * tool rows. In: role, content, meta of each; out: seq, turn_id, created_us.
- * Rows that an earlier call has numbered keep their time: where that call
- * failed after all was stored, they are not stored again.
- * ERR_CONFLICT when the turn is not running any more. 3 round trips.
+ * Rows that an earlier call has numbered keep their time: if that call failed after
+ * everything was stored, they are not stored again. ERR_CONFLICT if the turn is not
+ * running any more. 3 round trips.
  */
 int turn_append(struct db *db, const struct owner *o,
 		const struct uuid *conversation_id, const struct uuid *turn_id,
@@ -199,19 +199,19 @@ int turn_get(struct db *db, const struct owner *o, const struct uuid *id,
 	     struct arena *a, struct turn *out, struct err *e) MUST_CHECK;
 
 /*
- * Closes the turn as interrupted if it is running with an expired lease, and
- * stores the text so far as its answer, and what it cost about as its usage
- * record (usage_settle). *closed says whether it was (by this
- * call). Readers call it when they meet a dead turn. ERR_NOT_FOUND.
+ * Closes the turn as interrupted if it is running with an expired lease, and stores
+ * the text so far as its answer and an estimated usage record (usage_settle).
+ * *closed: this call has closed it. Readers call it when they find a dead turn.
+ * ERR_NOT_FOUND.
  */
 int turn_recover(struct db *db, const struct owner *o,
 		 const struct uuid *turn_id, turn_text_fn *text_of_events,
 		 bool *closed, struct err *e) MUST_CHECK;
 
 /*
- * Asks a running turn to stop; its process sees it at its next turn_poll.
- * Nothing happens to one that has ended. ERR_NOT_FOUND. The new state is in
- * *out (text in a).
+ * Tells a running turn to stop; its process notices at its next turn_poll. Does
+ * nothing to a turn that has ended. ERR_NOT_FOUND. The new state is in *out (text
+ * in a).
  */
 int turn_cancel(struct db *db, const struct owner *o, const struct uuid *id,
 		struct arena *a, struct turn *out, struct err *e) MUST_CHECK;
@@ -245,9 +245,9 @@ int turn_poll(struct db *db, const struct uuid *ids, size_t n,
 /*
  * The flusher: stores batches of many turns and extends their leases, in one
  * transaction of 4 round trips (one more per 256 batches). Batches of turns
- * that do not run any more are left out. Storing a batch twice is storing it
- * once, and a longer one takes the place of one that begins at the same event.
- * Batches of one turn must be in order.
+ * that do not run any more are left out. Storing a batch twice has no effect, and a
+ * longer batch replaces one that begins with the same event. Batches of one turn
+ * must be in order.
  */
 int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
 	       struct err *e) MUST_CHECK;

@@ -1,7 +1,7 @@
 /*
- * A turn that continues where an earlier one was cut short. It is a turn of its
- * own, with its own events and usage: a turn ends once. It answers the same
- * user message, and has that one's rows in front of it.
+ * A turn that continues where an earlier one was cut short. It is a separate turn,
+ * with its own events and usage, because a turn ends once. It answers the same user
+ * message and comes after the rows of the earlier turn.
  */
 #include "store/turn.h"
 

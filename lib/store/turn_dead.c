@@ -1,7 +1,7 @@
 /*
- * A turn whose lease ran out is dead: who meets it closes it as interrupted,
- * keeps the text so far as its answer, and writes what it cost about, once: the
- * record has the turn's own id.
+ * A turn whose lease has expired is dead: whoever finds it closes it as
+ * interrupted, keeps the text so far as its answer, and writes an estimated usage
+ * record. There is only one such record, because it has the turn's own id.
  */
 #include "store/turn.h"
 
@@ -29,7 +29,7 @@ static int collect(void *ctx, const struct db_val *row, struct err *e)
 		c->fn(c->told, row[0].i, row[1].s);
 	else	/* text for the most part */
 		c->told->output_bytes += (int64_t)row[1].s.n;
-	/* All events of a long turn may be more than an arena takes. */
+	/* All events of a long turn may exceed the cap of an arena. */
 	arena_reset(c->rows);
 	return 0;
 }
@@ -48,8 +48,8 @@ static int take_counted(void *ctx, const struct db_val *row, struct err *e)
 }
 
 /*
- * Each call was sent the thread, about; one that had said nothing yet was paid
- * for as well. What a turn cost before it waited has a record of its own.
+ * Roughly, each call was sent the thread; a call without any answer yet was paid
+ * for as well. The usage before a wait has its own record.
  */
 int turn_estimate(struct db *tx, const struct owner *o,
 		  const struct uuid *conversation_id, const struct locked *l,
@@ -142,7 +142,7 @@ int turn_evict(struct db *tx, const struct owner *o,
 	if (is_dead(l, clock_now_us())) {
 		if (close_dead(tx, o, conversation_id, l, fn, e))
 			return -1;
-		/* It may only have been left behind by a turn that ended. */
+		/* It may have been left over by a turn that ended. */
 		if (l->status == TURN_RUNNING)
 			*out = (struct turn_evicted){ l->turn_id,
 						      TURN_INTERRUPTED };

@@ -1,8 +1,8 @@
 /*
- * The end of a turn whose database was away when it ended. Its client was
- * handed it (turn/unstored.h) and brings it back: meanwhile the turn may have
- * been closed as interrupted, with the text that had been stored by then, and
- * the thread may have gone on.
+ * The end of a turn that could not be stored because the database was unavailable.
+ * Its client got it (turn/unstored.h) and sends it back. In the meantime, the turn
+ * may have been closed as interrupted, with the text that had been stored by then,
+ * and the thread may have newer messages.
  */
 #include "store/turn.h"
 
@@ -37,8 +37,8 @@ static int has_gone_on(struct err *e)
 }
 
 /*
- * Whether the answer of a closed turn may still be replaced: it is in the
- * thread, and what follows it, if anything, is something that the user said.
+ * Whether the answer of a closed turn can still be replaced: it is in the thread,
+ * and is the last row or followed by a user message.
  */
 static int check_place(struct db *tx, const struct turn *t, size_t n_steps,
 		       struct arena *a, struct err *e)
@@ -141,7 +141,7 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* Steps whose storing seemed to fail, and did not, are there already. */
+/* Steps that were stored although their transaction seemed to fail exist already. */
 static int drop_stored(struct db *tx, struct late *k, struct arena *a,
 		       struct err *e)
 {
@@ -203,7 +203,7 @@ static int late_tx(struct db *tx, void *ctx, struct err *e)
 	struct late *given = ctx, k = *given;
 	int rc;
 
-	/* Each try begins with all of the steps, as they were given. */
+	/* Each attempt begins with all steps, as they were given. */
 	k.steps = arena_zalloc(&a, k.n_steps + 1, sizeof(*k.steps));
 	if (k.n_steps)
 		memcpy(k.steps, given->steps, k.n_steps * sizeof(*k.steps));

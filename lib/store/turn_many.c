@@ -1,7 +1,7 @@
 /*
- * Turns by the hundred: what the one thread of a process does for all that
- * run or are watched here. Lists of ids are statements of three sizes, padded
- * with the last id.
+ * Many turns at once: the work of one thread per process for all turns that run or
+ * are watched here. Lists of ids are statements of three sizes, padded with the
+ * last id.
  */
 #include "store/turn.h"
 
@@ -146,7 +146,7 @@ static int take_live(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* Locks the turns that run: none of them can end before we commit. */
+/* Locks the running turns, so that none of them can end before we commit. */
 static int lock_live(struct db *tx, struct flushing *k, struct err *e)
 {
 	static const enum stmt stmts[] = { STMT_TURN_LIVE_4, STMT_TURN_LIVE_32,

@@ -41,8 +41,8 @@ int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 		 struct err *e) MUST_CHECK;
 
 /*
- * For a turn that others have closed meanwhile: its record, whose id is the
- * turn's, takes the place of the one that was estimated when it was closed.
+ * For a turn that others have closed in the meantime: its record, whose id is the
+ * turn's, replaces the estimate that was made when it was closed.
  */
 int usage_settle(struct db *db, const struct owner *o, const struct usage *u,
 		 struct err *e) MUST_CHECK;

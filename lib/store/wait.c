@@ -35,7 +35,7 @@ const char *wait_kind_name(enum wait_kind k)
 		: k == WAIT_CLIENT ? "client-tool" : "clarification";
 }
 
-/* Each part with its length in front, so that none can flow into the next. */
+/* Each part is preceded by its length, so that parts cannot be shifted. */
 static void hash_part(crypto_generichash_state *st, struct str s)
 {
 	uint64_t n = s.n;
@@ -275,7 +275,7 @@ static int take_tx(struct db *tx, void *ctx, struct err *e)
 	struct taking *k = ctx;
 	size_t kept = 0;
 
-	/* A second run finds none left to mark, and those of the first. */
+	/* A second attempt finds none left to mark, and reads those of the first. */
 	if (db_exec(tx, STMT_TURN_WAIT_TAKE,
 		    DB_ARGS(DB_I(k->now_us), DB_U(k->turn_id),
 			    DB_I(k->now_us)), NULL, e) ||

@@ -1,13 +1,13 @@
 /*
- * What a turn waits for: one row per tool call that needs the user's approval,
- * the browser, or an answer of the user. While there is one that is open the
- * turn's status is TURN_WAITING, no process has it, and nothing of it is in
- * memory: whoever's request answers a row takes the turn up again.
+ * What a turn waits for: one row per tool call that needs the user's approval, the
+ * browser, or an answer of the user. While one of them is open, the turn's status
+ * is TURN_WAITING, no process runs it, and nothing of it is in memory: the request
+ * that answers a row resumes the turn.
  *
- * A decision is one conditional UPDATE of an open row, so it is made once; it
- * is taken up once (used_us), by the one request that turned the turn from
- * waiting to running. Both write the turn's row, so on a Galera cluster one of
- * two at a time is refused at commit and runs again.
+ * A decision is one conditional UPDATE of an open row, so it is made once; it is
+ * used once (used_us), by the one request that changed the turn from waiting to
+ * running. Both write the turn's row, so on a Galera cluster one of two concurrent
+ * transactions is refused at commit and runs again.
  */
 #ifndef STORE_WAIT_H
 #define STORE_WAIT_H
@@ -58,7 +58,7 @@ struct turn_wait {
 	int64_t used_us;	/* 0 = not taken up yet */
 };
 
-/* What an approval is bound to: turn, call, tool and canonical arguments. */
+/* The digest of an approval: turn, call, tool and canonical arguments. */
 void wait_digest(const struct uuid *turn_id, struct str call_id,
 		 struct str tool, struct str args,
 		 unsigned char out[WAIT_DIGEST_BYTES]);
@@ -96,8 +96,8 @@ int turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
 	       struct err *e) MUST_CHECK;
 
 /*
- * Takes up what was decided, each once, and what has expired: *out in order
- * of position, text in a. For the process that runs the turn.
+ * Takes the rows that were decided, each once, and those that have expired: *out
+ * in order of position, text in a. For the process that runs the turn.
  */
 int turn_wait_take(struct db *db, const struct owner *o,
 		   const struct uuid *turn_id, struct arena *a,
@@ -131,10 +131,10 @@ struct turn_resume {
 };
 
 /*
- * Stores decisions, all or none, and takes the turn: resumed with a lease
- * TURN_LEASE_US from now, or, when it runs, left to its process, which finds
- * them when it would wait again. ERR_NOT_FOUND; ERR_CONFLICT: it does not wait
- * any more, a row was decided before, another digest; ERR_EXPIRED.
+ * Stores decisions, all or none, and takes the turn: it is resumed with a lease
+ * TURN_LEASE_US from now or, if it runs, left to its process, which finds them
+ * before it would wait again. ERR_NOT_FOUND; ERR_CONFLICT: it does not wait any
+ * more, a row was decided before, or the digest differs; ERR_EXPIRED.
  */
 int turn_resume(struct db *db, const struct owner *o, struct turn_resume *w,
 	      struct err *e) MUST_CHECK;
@@ -152,7 +152,7 @@ int turn_wait_open(struct db *db, const struct owner *o, size_t max,
 		   struct arena *a, struct turn_wait **out, size_t *n,
 		   struct err *e) MUST_CHECK;
 
-/* A tool that the user need not be asked about in a conversation. */
+/* A tool that the user has allowed for the rest of a conversation. */
 struct wait_allowed {
 	struct str tool;
 	struct uuid wait_id;	/* the row at which it was decided */
@@ -166,7 +166,7 @@ int wait_allowed_list(struct db *db, const struct owner *o,
 		      struct err *e) MUST_CHECK;
 
 /*
- * Asks about the tool again, from the next call on that is made. *was: it was
+ * Revokes the permission: the next call of the tool asks again. *was: it was
  * allowed, in a conversation of the owner.
  */
 int wait_revoke(struct db *db, const struct owner *o,
@@ -174,9 +174,9 @@ int wait_revoke(struct db *db, const struct owner *o,
 		struct err *e) MUST_CHECK;
 
 /*
- * Ends a waiting turn without taking it up: its open calls get an error result
- * that says why (they are answered, B15), the turn is cancelled, the
- * conversation free. *closed: it did wait. In a transaction of its own.
+ * Ends a waiting turn without resuming it: its open calls get an error result with
+ * the reason (they are answered, B15), the turn is cancelled, the conversation
+ * becomes free. *closed: it was waiting. In its own transaction.
  */
 int turn_abandon(struct db *db, const struct owner *o,
 		 const struct uuid *turn_id, bool *closed,
