@@ -1,7 +1,7 @@
 /*
  * Tools that the user has allowed for the rest of a conversation
- * (docs/approvals.md). They are allowed at an approval; here they are listed and
- * revoked, by who may decide about approvals.
+ * (docs/approvals.md). They are allowed with an approval; here, callers who may
+ * decide about approvals list and revoke them.
  */
 #include "api/api.h"
 

@@ -1,7 +1,7 @@
 /*
  * The handlers, one file per noun. Each returns 0 with the answer in rs, or -1
- * with e set; see route_handler. What a resource takes and gives is written
- * over its handler and in docs/openapi.yaml.
+ * with e set; see route_handler. The comment of a handler and docs/openapi.yaml
+ * describe its parameters and answers.
  */
 #ifndef API_API_H
 #define API_API_H
@@ -20,9 +20,9 @@ struct turn_wait;
 #undef ROUTE_AT
 
 /*
- * The conversation that the path names, the caller's own; below an agent it
- * must be that agent's (B36). One that a dead process left answering is closed
- * first, so that nobody sees it busy for ever. ERR_NOT_FOUND.
+ * The conversation that the path names, which must be the caller's own and, below
+ * an agent, that agent's (B36). A turn of a dead process is closed first, so that
+ * the conversation does not stay busy. ERR_NOT_FOUND.
  */
 int conversation_of_path(struct request *rq, struct conversation *c,
 			 struct err *e) MUST_CHECK;
@@ -34,8 +34,8 @@ int conversation_of_path(struct request *rq, struct conversation *c,
 int conversation_remove(struct request *rq, struct err *e) MUST_CHECK;
 
 /*
- * Stops a turn of the caller's, whichever process runs it, or none because it
- * waits; *t is what became of it. ERR_NOT_FOUND. (turn.c)
+ * Stops a turn of the caller, whichever process runs it, also one that waits; *t is
+ * its new state. ERR_NOT_FOUND. (turn.c)
  */
 int turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
 	      struct err *e) MUST_CHECK;

@@ -1,8 +1,8 @@
 /*
  * What a turn waits for, and the answers (docs/approvals.md): approvals by the
- * user, results of the page's tools, answers to questions. They are requests
- * of the signed-in user that the gates have seen (origin, permission); nothing
- * that a model, a tool or a page's tool says comes here.
+ * user, results of the page's tools, answers to questions. They come only from
+ * requests of the signed-in user that have passed the gates (origin, permission),
+ * never from a model or a tool.
  */
 #include "api/api.h"
 
@@ -109,9 +109,9 @@ static int check_decider(struct request *rq, struct err *e)
 }
 
 /*
- * The turn is resumed here, or its stream is followed where it runs. With an
- * Idempotency-Key the same decisions may come again, and get the same answer:
- * what the turn told from then on, or what of it is behind Last-Event-ID.
+ * The turn is resumed here, or followed if it runs elsewhere. With an
+ * Idempotency-Key, the same decisions can be sent again and get the same answer:
+ * the events of the turn from then on, or those after Last-Event-ID.
  */
 static int go_on(struct request *rq, struct response *rs, const struct turn *t,
 		 struct turn_decision *d, size_t n, const struct send_as *as,
@@ -163,11 +163,11 @@ static int read_decision(struct request *rq, const struct decide_body *b,
 
 /*
  * POST /turns/{t}/approvals?dialect= {approvalId, decision: approve|deny,
- * arguments?, remember?: conversation, digest?}: stores the decision and
- * streams how the turn goes on; where another request runs it already, what
- * that one tells. arguments: instead of those that were asked about, where
- * `editable`. digest: refuses when the call is another than the caller has
- * seen. 403 forbidden for API tokens without the permission by name; 404; 409
+ * arguments?, remember?: conversation, digest?}: stores the decision and streams
+ * the rest of the turn, also if another request already runs it. arguments:
+ * changed arguments, if `editable`. digest: refuses if the call is not the one
+ * that the caller has seen. 403 forbidden for API tokens without the permission by
+ * name; 404; 409
  * conflict (decided before, the turn does not wait any more, another digest),
  * 409 approval_expired; 422 invalid_field; and as for a message.
  */
@@ -251,7 +251,7 @@ int wait_answer(struct request *rq, const struct turn_wait *row,
 				 "{\"answer\": text} where that is allowed.");
 	jw_obj(&w);
 	if (option) {
-		/* It becomes the user's word: what they saw, and no more. */
+		/* It counts as the user's own text, so it must be exactly what they saw. */
 		untrusted_clean(NULL, (struct str){ json_string_value(option),
 				json_string_length(option) }, &label);
 		jw_kstr(&w, "choice", choice);
@@ -305,11 +305,11 @@ static int read_result(struct request *rq, const struct turn_wait *rows,
 
 /*
  * POST /turns/{t}/tool-results?dialect= {results: [{toolCallId, result} or
- * {toolCallId, error}]}: what the page made of client-tool-call events, and the
- * user's answers to clarifications; streams how the turn goes on. A page's
- * result is any JSON, at most LIM_CLIENT_RESULT_BYTES, and text of others for
- * the model; error is a text. An answer is {choice}, {answer} or a text.
- * 404 when no such call waits; 409 conflict when it was answered before; 413;
+ * {toolCallId, error}]}: the page's results of client-tool-call events, and the
+ * user's answers to clarifications; streams the rest of the turn. A page's result
+ * is any JSON, at most LIM_CLIENT_RESULT_BYTES, and untrusted for the model; error
+ * is a text. An answer is {choice}, {answer} or a text. 404 if no such call waits;
+ * 409 conflict if it was answered before; 413;
  * 422 invalid_field; and as for a message.
  */
 int api_tool_results(struct request *rq, struct response *rs, struct err *e)
@@ -387,7 +387,7 @@ const struct turn_wait *answers_id(const struct answers *a, struct str id)
 	return NULL;
 }
 
-/* A place for one more; a row is answered once in a request. */
+/* Adds an entry; a row is answered only once per request. */
 static struct turn_decision *more(struct answers *a,
 				  const struct turn_wait *row, struct err *e)
 {

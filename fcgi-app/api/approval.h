@@ -9,8 +9,8 @@
 #include "store/wait.h"
 
 /*
- * Has the tool asked about again in the conversation of the path (allowed.c).
- * ERR_NOT_FOUND; ERR_FORBIDDEN for who may not decide.
+ * Revokes a tool in the conversation of the path (allowed.c). ERR_NOT_FOUND;
+ * ERR_FORBIDDEN for callers who may not decide.
  */
 int allowed_revoke(struct request *rq, struct str tool,
 		   struct err *e) MUST_CHECK;
@@ -25,8 +25,8 @@ struct answers {
 };
 
 /*
- * What the thread that a client calls name (client_find_thread) waits for.
- * ERR_INVALID_FIELD, naming the field that has the answers, when for nothing.
+ * What the thread with the client's name waits for (client_find_thread).
+ * ERR_INVALID_FIELD, with the field that has the answers, if it does not wait.
  */
 int answers_open(struct request *rq, const char *kind, struct str name,
 		 const char *field, struct answers *a,
@@ -37,25 +37,25 @@ const struct turn_wait *answers_call(const struct answers *a, struct str call_id
 const struct turn_wait *answers_id(const struct answers *a, struct str id);
 
 /*
- * Decides the approval row. arguments as they were asked about when NULL.
- * ERR_FORBIDDEN for who may not decide.
+ * Decides the approval row; arguments NULL: unchanged. ERR_FORBIDDEN for callers
+ * who may not decide.
  */
 int answers_decide(struct request *rq, struct answers *a,
 		   const struct turn_wait *row, bool approved,
 		   json_t *arguments, struct err *e) MUST_CHECK;
 
 /*
- * The result of a call for the page, or the answer to a question; with result
- * NULL it failed, error says why, or the question stays unanswered.
- * ERR_INVALID_FIELD, ERR_TOO_BIG.
+ * The result of a call for the page, or the answer to a question. result NULL: the
+ * call failed with error, or the question stays unanswered. ERR_INVALID_FIELD,
+ * ERR_TOO_BIG.
  */
 int answers_result(struct request *rq, struct answers *a,
 		   const struct turn_wait *row, const json_t *result,
 		   struct str error, struct err *e) MUST_CHECK;
 
 /*
- * Stores what was added and streams how the turn goes on. ERR_INVALID_FIELD
- * (messages) when nothing was; the errors of POST /turns/{t}/approvals.
+ * Stores the added decisions and streams the rest of the turn. ERR_INVALID_FIELD
+ * (messages) if there are none; the errors of POST /turns/{t}/approvals.
  */
 int answers_send(struct request *rq, struct response *rs, struct answers *a,
 		 const struct send_as *as, struct err *e) MUST_CHECK;

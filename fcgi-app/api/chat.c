@@ -8,7 +8,7 @@
 
 #include "base/banned.h"
 
-/* The members; workspaceId where the path does not say it. */
+/* The members; workspaceId if the path does not have it. */
 static int read_body(struct request *rq, struct turn_request *in,
 		     struct err *e)
 {
@@ -69,11 +69,10 @@ static void answer_task(struct response *rs, const struct uuid *turn,
 
 /*
  * POST /tasks {workspaceId, content, conversationId?, agentId?,
- * …options} (E6): 202 {taskId, turnId, conversationId, messageId} at once; the turn, which is the
- * task, runs on when the answer is out. Its events are those of the turn
- * (Location leads to them), its status is one of GET /notifications. Errors as
- * POST /chat/{w}/stream, all of them before the 202. A repeated
- * Idempotency-Key: the first one's ids.
+ * …options} (E6): 202 {taskId, turnId, conversationId, messageId} at once; the
+ * turn, which is the task, runs after the answer. Location leads to its events;
+ * GET /notifications reports its status. Errors as POST /chat/{w}/stream, all of
+ * them before the 202. A repeated Idempotency-Key: the first one's ids.
  */
 int api_task_submit(struct request *rq, struct response *rs, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* Runs for AG-UI clients: HttpAgent, and what stands upon it. */
+/* Runs for AG-UI clients: HttpAgent, and what is based on it. */
 #include "api/api.h"
 
 #include "api/approval.h"
@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-/* The front end is the page; of its tools those that can be declared. */
+/* The front end is the page; uses those of its tools that can be declared. */
 static json_t *page_of(struct request *rq)
 {
 	const json_t *tools = jx_arr(rq->body, "tools"), *t;
@@ -109,14 +109,13 @@ static int resume(struct request *rq, struct response *rs,
 
 /*
  * POST /ag-ui/{w}?agentId= RunAgentInput {threadId, runId, messages, …}:
- * AG-UI events, docs/dialects.md. The thread is the caller's conversation of
- * that id, or one that is kept under it. Of messages only the last one's text
- * is taken; or, where the thread waits, resume and the tool messages at the end,
- * with which its turn goes on as this run. tools are those of the client's page,
- * as far as the workspace takes them (a tool that is not understood is left
- * out). Of forwardedProps the options are read; context and state are not. Errors,
- * and a repeated Idempotency-Key, as POST /chat/{w}/stream and
- * /turns/{t}/approvals.
+ * AG-UI events, docs/dialects.md. The thread is the caller's conversation with
+ * that id, or one that was created for it. Only the text of the last message is
+ * used or, if the thread waits, resume and the tool messages at the end, with which
+ * its turn is resumed as this run. tools are those of the client's page, if the
+ * workspace allows them (unsupported ones are left out). The options are read from
+ * forwardedProps; context and state are ignored. Errors, and a repeated
+ * Idempotency-Key, as POST /chat/{w}/stream and /turns/{t}/approvals.
  */
 int api_ag_ui(struct request *rq, struct response *rs, struct err *e)
 {

@@ -11,7 +11,7 @@ struct agent_body {
 	struct uuid conversation_id;
 };
 
-/* The ten of C23; only what needs no entities can be had now. */
+/* The ten of C23; currently, only those that need no entities are supported. */
 static const struct {
 	const char *name;
 	bool built;
@@ -38,7 +38,7 @@ static int check_context(struct str name, struct err *e)
 			 "There is no such context type.");
 }
 
-/* sessionId and conversationId are two names of one thing. */
+/* sessionId and conversationId are two names for the same id. */
 static int session_of(struct agent_body *b, struct err *e)
 {
 	struct uuid *session = &b->in.conversation_id;

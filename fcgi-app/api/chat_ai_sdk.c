@@ -22,7 +22,7 @@ struct ask {
 					   what the client decided; or NULL */
 };
 
-/* A message that the client calls id is found by it. Not when it is too long. */
+/* Stores the client's id of a message, to find it later; not if it is too long. */
 static void name_message(struct request *rq, struct str id,
 			 struct turn_request *in)
 {
@@ -75,8 +75,8 @@ static int read_ask(struct request *rq, struct ask *ask, struct err *e)
 }
 
 /*
- * The chat's thread, as what is asked: one that is to be changed, not gone on
- * with, must be there.
+ * The chat's thread for this request: if it is to be edited instead of continued,
+ * it must exist.
  */
 static int find_thread(struct request *rq, struct ask *ask, struct err *e)
 {
@@ -98,8 +98,8 @@ static int find_thread(struct request *rq, struct ask *ask, struct err *e)
 }
 
 /*
- * Whether a tool part decides about this wait. It must name the request that
- * was made: ids of calls are the model's, and messages are the client's (F8).
+ * Whether a tool part decides about this wait. It must have the id of our request,
+ * because call ids come from the model, and messages from the client (F8).
  */
 static bool decides(const json_t *part, const struct turn_wait *row)
 {
@@ -110,7 +110,7 @@ static bool decides(const json_t *part, const struct turn_wait *row)
 		uuid_eq(&id, &row->id);
 }
 
-/* A tool part of the answer: what the client says of its call, if anything. */
+/* A tool part of the answer: the client's result or decision, if any. */
 static int add_part(struct request *rq, struct answers *a, const json_t *part,
 		    struct err *e)
 {
@@ -154,15 +154,15 @@ static int answer_parts(struct request *rq, struct response *rs,
 /*
  * POST /ai-sdk/{w}?agentId=&sdk= {id, messages, trigger?, messageId?}: the UI
  * message stream v1, docs/dialects.md. id is the client's chat id: the caller's
- * conversation of that id, or one that is kept under it. Of messages only the
- * last one's text and id are taken. With messageId that user message is edited;
- * trigger regenerate-message answers again, as POST /conversations/{c}/edit and
- * …/regenerate. Where the last message is the answer that waits, with approvals
- * and outputs of the client in its tool parts, the turn goes on, in the same
- * message; an approval counts for the request whose id it has.
+ * conversation with that id, or one that was created for it. Only the text and id
+ * of the last message are used. With messageId, that user message is edited;
+ * trigger regenerate-message regenerates, as POST /conversations/{c}/edit and
+ * …/regenerate. If the last message is the answer that waits, with approvals and
+ * outputs of the client in its tool parts, the turn is resumed in the same message;
+ * an approval applies to the request with its id.
  * The options, errors and a repeated Idempotency-Key: as POST /chat/{w}/stream.
- * sdk: the client's major version; from 6 on approvals are parts of their own.
- * Other members are not read.
+ * sdk: the client's major version; from 6 on, approvals are separate parts. Other
+ * members are ignored.
  */
 int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 {
@@ -183,11 +183,11 @@ int api_ai_sdk(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * GET /ai-sdk/{w}/{chat}/stream: the answer that is being written in a chat,
- * all of it from its start and then as it grows (the transport's
- * reconnectToStream; there is no Last-Event-ID). 204 when nothing is, or there
- * is no such chat. 404 for a workspace that the caller does not see. The path
- * takes names of letters, digits and ._~- only, as generateId makes them.
+ * GET /ai-sdk/{w}/{chat}/stream: the running answer of a chat from its start (the
+ * transport's reconnectToStream; there is no Last-Event-ID). 204 if none is
+ * running, or there is no such chat. 404 for a workspace that the caller cannot
+ * see. The path accepts only names of letters, digits and ._~-, as generateId makes
+ * them.
  */
 int api_ai_sdk_resume(struct request *rq, struct response *rs, struct err *e)
 {

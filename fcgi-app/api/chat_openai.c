@@ -1,11 +1,11 @@
 /*
  * The OpenAI-compatible server: an agent is a model (docs/openai-server.md).
  *
- * The format is stateless: a request brings the whole talk. It runs as a turn
- * in a conversation of its own: the last message is the user's, what comes
- * before it is stored in that message's metadata and sent to the model in
- * front of it, so the owner can read all that the model was sent (E12). Tools
- * run here, under the token's identity.
+ * The format is stateless: a request contains the whole conversation. It runs as a
+ * turn in a new conversation: the last message is the user's; the earlier ones are
+ * stored in its metadata and sent to the model before it, so the owner can read
+ * everything that the model was sent (E12). Tools run here, with the identity of
+ * the token.
  */
 #include "api/api.h"
 
@@ -84,7 +84,7 @@ int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* "workspace/agent" or "workspace"; id is as it was asked for. */
+/* "workspace/agent" or "workspace"; id as in the request. */
 static int find_model(struct request *rq, struct str id, struct str workspace,
 		      struct str agent, struct target *out, struct err *e)
 {
@@ -156,7 +156,7 @@ static int read_model(struct request *rq, struct openai_ask *ask,
 	return 0;
 }
 
-/* Whether a parameter asks for nothing: absent, null, false, [], {}. */
+/* Whether a parameter has no effect: absent, null, false, [], {}. */
 static bool idle(const json_t *v)
 {
 	return !v || json_is_null(v) || json_is_false(v) ||
@@ -165,8 +165,8 @@ static bool idle(const json_t *v)
 }
 
 /*
- * Parameters that ask for another kind of answer are refused. The others
- * (temperature, seed, user, …) are not read: the agent's own settings hold.
+ * Parameters that require another kind of answer are refused. The others
+ * (temperature, seed, user, …) are ignored: the agent's own settings apply.
  */
 static int check_parameters(const json_t *body, struct err *e)
 {
@@ -213,9 +213,9 @@ static bool is_web_tool(const json_t *tool)
 }
 
 /*
- * Whether the web is to be asked: by web_search_options, of which {} says so
- * too, or by a tool of that type. Where from and how much are the engine's own
- * settings. (API reference of chat completions and of the web search tool.)
+ * Whether the user wants the web: web_search_options, even if empty, or a tool of
+ * that type. Location and context size are left to the search engine. (API
+ * reference of chat completions and of the web search tool.)
  */
 static int read_web(struct request *rq, struct openai_ask *ask, struct err *e)
 {
@@ -349,7 +349,7 @@ static int read_ask(struct request *rq, struct openai_ask *ask, struct err *e)
 
 /* -- the answer ------------------------------------------------------------- */
 
-/* A turn that failed becomes the HTTP error that its code has. */
+/* A failed turn becomes an HTTP error with the status of its code. */
 static int fail(const struct turn_run *t, struct err *e)
 {
 	struct wire_answer a;
@@ -400,10 +400,10 @@ static int answer_whole(struct response *rs, const struct turn_run *t,
 /*
  * POST {base}/openai/v1/chat/completions {model, messages, stream?,
  * stream_options?, …}: 200 chat.completion, or with stream chunks and [DONE].
- * Errors {error: {message, type, param, code}}: 400 for what cannot be done,
- * 404 model_not_found, and the turn's own, before the stream as a status and
- * within it as a chunk. A stream whose client leaves is stopped: nobody could
- * fetch the answer, unless it has an Idempotency-Key, which gives it again.
+ * Errors {error: {message, type, param, code}}: 400 for unsupported requests, 404
+ * model_not_found, and those of the turn, before the stream as a status and within
+ * it as a chunk. If the client leaves, the turn is stopped, because nobody could
+ * fetch the answer, except with an Idempotency-Key.
  */
 int api_openai_chat(struct request *rq, struct response *rs, struct err *e)
 {

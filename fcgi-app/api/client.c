@@ -158,7 +158,7 @@ static int make(struct request *rq, const struct uuid *id,
 	return err_set(e, ERR_CONFLICT, "the thread comes and goes");
 }
 
-/* 1 = there is none; *id is then what it would be made under. */
+/* 1 = there is none; *id is then the id that it would get. */
 static int find_named(struct request *rq, const char *kind, struct str name,
 		      struct client_thread *out, struct str *agent,
 		      struct uuid *id, struct err *e)

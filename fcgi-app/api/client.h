@@ -1,7 +1,7 @@
 /*
- * What clients of foreign protocols send: texts in parts, names of their own
- * for threads. Their bodies are read leniently, since those protocols grow;
- * what would change the answer and is not done here is refused by name.
+ * The bodies of clients with other protocols: texts in parts, their own names for
+ * threads. They are read leniently, because those protocols grow; unsupported
+ * members that would change the answer are refused by name.
  */
 #ifndef API_CLIENT_H
 #define API_CLIENT_H
@@ -22,8 +22,8 @@ int client_text(struct request *rq, const json_t *content, const char *field,
 /*
  * The new user text: content of the last of messages (a list), which must have
  * the role user, as key ("content", "parts") or, without it, as "content"; more
- * than blanks, at most limits.message_chars. The history that these clients
- * send along is not read: the server's own is the truth (F8).
+ * than blanks, at most limits.message_chars. The history that these clients send
+ * is ignored: the stored one is authoritative (F8).
  */
 int client_last_text(struct request *rq, const json_t *messages,
 		     const char *key, struct str *out,
@@ -47,16 +47,16 @@ struct client_thread {
 void client_target(const struct client_thread *t, struct turn_request *in);
 
 /*
- * The conversation that a client calls name: one of the caller's by its id, or
- * else one that is made for this caller, workspace, kind ("ai-sdk") and name
- * and found again under the same. The workspace is the path's; the agent is
+ * The conversation that a client calls name: a conversation of the caller with that
+ * id, or one that is created for this caller, workspace, kind ("ai-sdk") and name,
+ * and found again later. The workspace is the path's; the agent is
  * the query's agentId, else the conversation's, else the default.
  * ERR_NOT_FOUND, and the errors of target_can_chat before anything is made.
  */
 int client_thread(struct request *rq, const char *kind, struct str name,
 		  struct client_thread *out, struct err *e) MUST_CHECK;
 
-/* The same where it is there; 1, with nothing made, where not. */
+/* The same, without creating one; 1 if it does not exist. */
 int client_find_thread(struct request *rq, const char *kind, struct str name,
 		       struct client_thread *out, struct err *e) MUST_CHECK;
 

@@ -29,7 +29,7 @@ struct complete {
 	struct llm_reply reply;
 };
 
-/* After the answer: what it cost, whether it worked or not. */
+/* After the answer: records the usage, also after a failure. */
 static void record(struct request *rq)
 {
 	const struct complete *c = rq->after_ctx;
@@ -88,11 +88,11 @@ static const struct llm_service *service_for(const struct request *rq,
 
 /*
  * POST /chat/{w}/complete {input, prompt?, schema?}: 200 {output, model,
- * finishReason, usage}. prompt names an instruction of prompts.d; output is
- * text, or with schema a value that fits it. 422 for an unknown prompt or a
- * schema with keywords that cannot be checked; 502 upstream_protocol when the
- * model's answer does not fit even after one repair; 503 overloaded when this
- * process ends before the answer is there. Nothing is stored but a usage record.
+ * finishReason, usage}. prompt names an instruction of prompts.d; output is text
+ * or, with schema, a value that matches it. 422 for an unknown prompt or a schema
+ * with keywords that cannot be checked; 502 upstream_protocol if the model's answer
+ * does not match even after one repair; 503 overloaded if this process ends before
+ * the answer is complete. Only a usage record is stored.
  */
 int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 {

@@ -26,7 +26,7 @@
 
 /*
  * The position in {"u":updated_us,"id":"…"}, in the list of an agent
- * {"c":created_us,"id":"…"}: a cursor of one is none of the other.
+ * {"c":created_us,"id":"…"}: a cursor of one list is not valid for the other.
  */
 static int read_key(struct request *rq, const struct conversation_filter *f,
 		    struct conversation_key *key, bool *given, struct err *e)
@@ -101,9 +101,9 @@ static int read_filter(struct request *rq, struct conversation_filter *f,
  * GET /conversations?workspaceId=&agentId=&q=&cursor=&pageSize=
  * GET /workspaces/{w}/agents/{a}/conversations?q=&cursor=&pageSize=
  * 200 {items: [Conversation], totalCount, nextCursor}, newest first: by
- * updatedAt, in the list of an agent by createdAt (B28); q is part of the
- * title, in any case. totalCount is null for who has more than LIM_COUNTED; with
- * a filter a page may be short, or empty, in front of another one.
+ * updatedAt, in the list of an agent by createdAt (B28); q is part of the title,
+ * case-insensitive. totalCount is null for a caller with more than LIM_COUNTED;
+ * with a filter, a page may be short or empty although there are more.
  */
 int api_conversation_list(struct request *rq, struct response *rs,
 			  struct err *e)
@@ -163,14 +163,14 @@ static int check_knowledge(const json_t *ids, struct err *e)
 			      "knowledgeBaseIds must be a list of strings.");
 }
 
-/* Without surrounding blanks; p == NULL for what has nothing else. */
+/* Without surrounding blanks; p == NULL if there is nothing else. */
 static struct str clean_title(struct str s)
 {
 	s = str_trim(s);
 	return s.n ? s : (struct str){ NULL, 0 };
 }
 
-/* Creates it; with an Idempotency-Key that was used, the one from then. */
+/* Creates it; with a used Idempotency-Key, returns the one created then. */
 static int create_once(struct request *rq, struct conversation_new *n,
 		       struct conversation *c, struct err *e)
 {
@@ -326,7 +326,7 @@ struct patch_body {
 
 /*
  * PATCH …/conversations/{c} {title?, knowledgeBaseIds?}: 200 Conversation. null
- * takes the title away; an absent one stays. 412 when If-Match does not have its ETag.
+ * removes the title; an absent one stays. 412 if If-Match does not have its ETag.
  */
 int api_conversation_patch(struct request *rq, struct response *rs,
 			   struct err *e)

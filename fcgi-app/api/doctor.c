@@ -1,6 +1,6 @@
 /*
- * What doctor asks the responder (docs/doctor.md): what arrives of a request, a
- * stream to measure by, a body to send, and all findings in the end.
+ * The routes that doctor uses (docs/doctor.md): what arrives of a request, a test
+ * stream, a test body, and finally all findings.
  */
 #include "api/api.h"
 
@@ -51,7 +51,7 @@ static const char *authorization_of(const struct request *rq)
 		: v.n > 7 && !strncasecmp(v.p, "Bearer ", 7) ? "bearer" : "other";
 }
 
-/* As the server says to us, or else to the client; either may be silent. */
+/* As the server identifies itself to us, else to the client; may be empty. */
 static enum doctor_web web_of(const struct request *rq, struct str seen)
 {
 	struct str software = req_param(rq, "SERVER_SOFTWARE");
@@ -163,9 +163,9 @@ static const char *written_base(struct request *rq)
 
 /*
  * POST /doctor {measured}: 200 {result, server, base, items: [{check, title,
- * result, subject, text, advice}]}, ordered by check: what the client measured,
- * judged, and what the responder sees. Takes as long as LLM services and
- * databases take to answer. Runs them without spending anything.
+ * result, subject, text, advice}]}, ordered by check: an assessment of the client's
+ * measurements and of what the responder sees. Takes as long as LLM services and
+ * databases take to answer, and costs nothing at the providers.
  */
 int api_doctor(struct request *rq, struct response *rs, struct err *e)
 {

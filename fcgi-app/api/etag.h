@@ -1,9 +1,9 @@
 /*
  * Validators (RFC 9110, 8.8 and 13.1): a conversation and its thread have a
- * version, moved by every change; a tag is that number. It stands for a state,
- * not for bytes, so weak tags and those that a web server changed for its
- * compression (Apache's mod_deflate puts "-gzip" behind, nginx W/ in front)
- * are taken for the one that we gave, in If-Match too.
+ * version, which every change increments; a tag is that number. It identifies a
+ * state, not bytes, so weak tags and those that a web server changed for its
+ * compression (Apache's mod_deflate appends "-gzip", nginx prepends W/) count as the
+ * tag that we sent, in If-Match too.
  */
 #ifndef API_ETAG_H
 #define API_ETAG_H

@@ -1,4 +1,4 @@
-/* A turn's events for those who come later, or come back. */
+/* A turn's events for clients that come later, or reconnect. */
 #include "api/api.h"
 
 #include "api/send.h"
@@ -94,11 +94,11 @@ static int poll(struct request *rq, struct response *rs,
 }
 
 /*
- * GET /turns/{t}/events?after=N: the events behind number N (or behind the
- * Last-Event-ID), as the turn's own stream has them, then what it tells from
- * now on, until the terminal event. 204 when that one has been seen.
+ * GET /turns/{t}/events?after=N: the events after number N (or after the
+ * Last-Event-ID), as in the turn's own stream, then its further events, until the
+ * terminal one. 204 if that was received before.
  * dialect: as for a message. With wait=SECONDS (0 to 25), always native: 200
- * {items: [{id, event, data}], done}, as soon as there is an event behind N, or
+ * {items: [{id, event, data}], done}, as soon as there is an event after N, or
  * without one when the time is over. A turn whose process died is closed first.
  * 404 for others' turns.
  */

@@ -153,8 +153,8 @@ bool feeds_busy(const struct feeds *s)
 }
 
 /*
- * Whether there may be something new. The store is not asked: it would be for
- * every turn of every stream, on a thread that serves them all.
+ * Whether there may be something new. This does not query the store, because it runs
+ * for every turn of every stream, in a thread that serves them all.
  */
 static bool has_news(struct feed *d)
 {

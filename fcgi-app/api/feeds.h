@@ -1,8 +1,8 @@
 /*
  * The events of all running turns of a user, for one stream of notifications
  * (events=all; E5, E6). Each turn is followed (turn/follow.h) from its first
- * event to its end; a waiting one rests until it goes on. Only reads what is
- * there: for a thread that must not wait for turns.
+ * event to its end; one that waits is paused until it resumes. Reads only what is
+ * available, for a thread that must not wait for turns.
  */
 #ifndef API_FEEDS_H
 #define API_FEEDS_H
@@ -19,17 +19,17 @@ struct feeds *feeds_new(struct app *app, const struct owner *o,
 void feeds_free(struct feeds *s);	/* NULL is fine */
 
 /*
- * A turn has another status. One that is running is followed from now on, but
- * not beyond LIM_FEEDS; one that rests is looked at again. A turn that is not the
- * owner's ends at the first look.
+ * The status of a turn changed. A running turn is followed from now on, up to
+ * LIM_FEEDS of them; a paused one is checked again. A turn that is not the owner's
+ * is dropped at the first check.
  */
 void feeds_turn(struct feeds *s, const struct uuid *turn, bool running);
 
-/* Whether there is a turn to be looked at from time to time. */
+/* Whether there is a turn that must be checked from time to time. */
 bool feeds_busy(const struct feeds *s);
 
 /*
- * Appends the frames of what has come since, without ids: those are the notices'.
+ * Appends the frames of new events, without ids, because ids belong to notices.
  * native: `turn-event` {turnId, conversationId, id, event, data}; forge: its own
  * cases, which name turn and conversation. At most FEEDS_BYTES and one event.
  */

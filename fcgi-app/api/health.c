@@ -1,4 +1,4 @@
-/* Whether the process lives, and whether it can serve. No identity needed. */
+/* Whether the process is alive, and if it can serve. No identity needed. */
 #include <stdlib.h>
 
 #include "api/api.h"
@@ -29,8 +29,8 @@ int api_health(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * What a check may say to anybody: configuration errors without the directory
- * and wrong values, everything else in its public words. The log has the rest.
+ * The public text of a check: configuration errors without directories and wrong
+ * values, everything else with its public message. The log has the rest.
  */
 static const char *detail_of(const struct err *e)
 {
@@ -46,8 +46,8 @@ static const char *detail_of(const struct err *e)
 }
 
 /*
- * How many hosts there are and which are in use, by place: their names are the
- * admin's business, and doctor's.
+ * The number of hosts and which are in use, by position: only the admin and doctor
+ * see their names.
  */
 static void write_hosts(struct jw *w, struct db *db)
 {

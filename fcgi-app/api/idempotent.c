@@ -43,7 +43,7 @@ int idempotent_conversation(struct request *rq, const struct uuid *id,
 	return 0;
 }
 
-/* The id that a form gives; nil for one without a token. */
+/* The id that follows from a form; nil for one without a token. */
 static struct uuid form_id(const struct request *rq)
 {
 	struct buf scope = BUF_INIT(64 + LIM_URI_BYTES);

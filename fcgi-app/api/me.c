@@ -45,8 +45,8 @@ static bool holds_process(const struct request *rq)
  * GET /me: 200 {userId, user, name, tenantId, groups[], roles[],
  * permissions[], identityKind, defaultWorkspaceId, notifications}. Needs no
  * database unless the caller shows a token. defaultWorkspaceId: the first one
- * that the caller sees, or null. notifications: how to listen to them; "stream",
- * or "poll" now and then, where a stream keeps a process.
+ * that the caller can see, or null. notifications: how to receive them; "stream",
+ * or "poll" if a stream would occupy a process.
  */
 int api_me(struct request *rq, struct response *rs, struct err *e)
 {

@@ -34,7 +34,7 @@ static void write_page(struct response *rs, struct message_scope *scope,
 	jw_end_obj(&w);
 }
 
-/* Says which state of the thread this is; true when the client has it. */
+/* Sends the tag of the thread's state; true if the client has that state. */
 static bool unchanged(struct request *rq, struct response *rs,
 		      const struct message_page *page)
 {

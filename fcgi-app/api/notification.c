@@ -1,8 +1,8 @@
 /*
- * One stream per user with every kind of notice (E5). An idle stream is no
- * worker and no thread: its connection is handed to the process's thread for
- * notices (turn/notify.h), which tells, keeps alive and ends it; the worker
- * serves the next request.
+ * One stream per user with every kind of notice (E5). An idle stream occupies no
+ * worker and no thread of its own: its connection is handed to the process's thread
+ * for notices (turn/notify.h), which writes to it, keeps it alive and ends it; the
+ * worker serves the next request.
  */
 #include "api/api.h"
 #include "api/feeds.h"
@@ -32,7 +32,7 @@ enum {
 	QUEUE_BYTES = 67108864,
 };
 
-/* An open stream or long poll. The notify thread's once it is handed over. */
+/* An open stream or long poll. Belongs to the notify thread once handed over. */
 struct listener {
 	struct notify_sub sub;	/* first: a sub is cast back */
 	struct app *app;
@@ -97,7 +97,7 @@ static void put_lost(struct listener *l, int64_t seq)
 
 /* -- the stream ------------------------------------------------------------------ */
 
-/* Sends what is there; false when the listener takes nothing now. */
+/* Sends what is available; false if the listener accepts nothing now. */
 static bool pass(struct listener *l)
 {
 	if (resp_try_flush(&l->rs)) {
@@ -140,7 +140,7 @@ static bool is_gone(const struct listener *l, int64_t now_ms)
 		(l->stalled_ms && now_ms - l->stalled_ms > STALL_MS);
 }
 
-/* What is there may go now, a piece of it, or waits for more. */
+/* Decides if the available data is sent now, in part, or waits for more. */
 static bool pass_piece(struct listener *l, int64_t after, size_t min_bytes)
 {
 	if (resp_stream(&l->rs)->n < min_bytes)
@@ -152,8 +152,8 @@ static bool pass_piece(struct listener *l, int64_t after, size_t min_bytes)
 }
 
 /*
- * Numbers are given without gaps; where there is one, notices have expired
- * unread. A piece goes whole or not at all; what did not comes again.
+ * Numbers are assigned without gaps; a gap means that notices expired unread. A
+ * piece is sent completely or not at all, and then again later.
  */
 static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
 {
@@ -209,7 +209,7 @@ static bool due(struct notify_sub *sub, int64_t now_ms)
 	return now_ms < l->until_ms;
 }
 
-/* The client's first position is told, so that it can come back to it. */
+/* The client is told its first position, so that it can reconnect there. */
 static void begin_stream(struct listener *l)
 {
 	resp_open_stream(&l->rs, "text/event-stream", STR(": ok\n\n"));
@@ -331,11 +331,11 @@ static struct listener *listener_new(struct request *rq)
 }
 
 /*
- * GET /notifications?after=N: what happens to the caller's conversations from
- * now on, or behind number N (or the Last-Event-ID), until the client leaves or
+ * GET /notifications?after=N: changes of the caller's conversations from now on,
+ * or after number N (or the Last-Event-ID), until the client leaves or
  * this process ends: turn-status, title, conversation, job-progress, refresh;
- * docs/notifications.md. dialect: native or forge. events=all: besides, the
- * events of the caller's turns that run, in that dialect. With wait=SECONDS (0 to 25):
+ * docs/notifications.md. dialect: native or forge. events=all: also the events of
+ * the caller's running turns, in that dialect. With wait=SECONDS (0 to 25):
  * 200 {items: [{id, event, data}], lastId} as soon as there is one, or when the
  * time is over. 503 overloaded beyond limits.notification_streams, 429
  * too_many_requests beyond the user's share of them.

@@ -1,7 +1,7 @@
 /*
  * Lists: {items, totalCount, nextCursor} by keyset. A cursor is base64url of
- * a small JSON object (A51) that says where the next page starts; clients do
- * not look inside.
+ * a small JSON object (A51) with the start of the next page; it is opaque to
+ * clients.
  */
 #ifndef API_PAGE_H
 #define API_PAGE_H

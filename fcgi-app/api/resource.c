@@ -1,7 +1,7 @@
 /*
- * What people make (lib/resource/resource.def): list, create, read, change and
- * delete, all the caller's own. What is odd about one is a function in its file,
- * named here.
+ * The records of lib/resource/resource.def: list, create, read, change and delete,
+ * all of the caller only. Special rules of a resource are a function in its file,
+ * which is named here.
  */
 #include "api/api.h"
 
@@ -21,8 +21,8 @@
 #include "base/banned.h"
 
 /*
- * Called before a new row is stored: fills what is not in the body (GIVEN and
- * HIDDEN fields). *secret (in rq's arena) is shown this once, as "secret".
+ * Called before a new row is stored: fills the fields that are not in the body
+ * (GIVEN and HIDDEN). *secret (in rq's arena) is shown only once, as "secret".
  */
 static int (*const made_by[RESOURCE__MAX])(struct request *rq,
 					   struct resource_row *row,
@@ -115,7 +115,7 @@ static int refuse_fixed(const struct resource *r, const json_t *body,
 	return 0;
 }
 
-/* The body's values into row, which says then which were given. */
+/* Copies the body's values into row, and marks those that were given. */
 static int read_body(struct request *rq, const struct resource *r,
 		     bool creating, struct resource_row *row, struct err *e)
 {
@@ -239,9 +239,9 @@ int api_resource_get(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * The row of that id is there already. Made by this very call, whose link was
- * lost, it has all our values; else by the same request under the same key: its
- * secret is gone then.
+ * The row with that id exists already. If this call made it and lost the connection,
+ * it has all our values; else the same request with the same key made it, and its
+ * secret cannot be shown again.
  */
 static int made_before(struct request *rq, const struct resource *r, bool keyed,
 		       struct resource_row *row, struct str *secret,
@@ -300,9 +300,9 @@ int api_resource_create(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * PATCH /RESOURCE/{id}: what is not in the body stays, null takes away. 200 the
- * record as it is now, ETag. If-Match as for conversations; without it, a change
- * that came in between is 412 too.
+ * PATCH /RESOURCE/{id}: fields that are not in the body stay, null clears one. 200
+ * the changed record, ETag. If-Match as for conversations; without it, a concurrent
+ * change is 412 too.
  */
 int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 {

@@ -1,6 +1,6 @@
 /*
- * What handlers need to know of the caller: whose data, and which workspaces
- * and agents there are for them. Not there and not yours are one answer.
+ * What handlers need to know about the caller: the owner of the data, and the visible
+ * workspaces and agents. Missing and inaccessible ones give the same answer.
  */
 #ifndef API_SCOPE_H
 #define API_SCOPE_H
@@ -23,7 +23,7 @@ const struct agent *scope_agent(const struct workspace *w, struct str id,
 int scope_path(const struct request *rq, const struct workspace **w,
 	       const struct agent **a, struct err *e) MUST_CHECK;
 
-/* Whether turns of the agent have tools for the web when they are to (C30). */
+/* Whether turns of the agent would have tools for the web (C30). */
 bool scope_web(const struct request *rq, const struct workspace *w,
 	       const struct agent *a);
 

@@ -80,7 +80,7 @@ struct turn_options send_form_options(const struct request *rq)
 
 /* -- starting ---------------------------------------------------------------- */
 
-/* Once the answer is out: title and the like, then the turn is over here. */
+/* After the answer was sent: title and other work, then the turn is finished. */
 static void after(struct request *rq)
 {
 	struct turn_run *t = rq->after_ctx;
@@ -112,7 +112,7 @@ int send_start(struct request *rq, struct turn_request *in,
 	struct err bad_key = ERR_INIT;
 	int rc;
 
-	/* A decision needs no key: a bad one counts where it would help. */
+	/* A decision needs no key, so an invalid key matters only if it would be used. */
 	if (idempotent_key(rq, in, &bad_key) < 0 && in->verb != TURN_RESUME) {
 		*e = bad_key;
 		return -1;
