@@ -140,7 +140,7 @@ struct stream_sink {
 	struct turn_run *stop;		/* when the client is gone; or NULL */
 };
 
-/* Whether nobody reads any more. A turn goes on then, unless it is to stop. */
+/* Whether nobody reads any more. The turn then continues, unless it is to stop. */
 static bool stream_gone(struct stream_sink *ss)
 {
 	if (!ss->rs->gone)
@@ -171,7 +171,7 @@ static void stream_emit(struct sink *s, const struct turn_event *ev)
 	if (stream_gone(ss))
 		return;
 	dialect_encode(ss->dialect, resp_stream(ss->rs), ev, &ss->state);
-	/* All that is stored may come at once; it is not kept here as a whole. */
+	/* All stored events may come at once; they are not collected here. */
 	if (!s->try_flush && resp_stream(ss->rs)->n > BATCH_BYTES)
 		stream_flush(s);
 }
@@ -184,7 +184,7 @@ static void stream_idle(struct sink *s)
 		buf_addstr(resp_stream(ss->rs), ss->dialect->keep_alive);
 }
 
-/* A process that is told to stop lets its readers go: they come back. */
+/* A process that must stop disconnects its readers, who will reconnect. */
 static int stream_patience(void *ctx)
 {
 	struct stream_sink *ss = ctx;

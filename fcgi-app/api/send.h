@@ -1,8 +1,8 @@
 /*
  * From a request to its turn, for every route that starts one: handlers decode
- * their vocabulary into a struct turn_request, and what is common to all is
- * here: the key, the start (turn_start), the answer as an event stream or whole,
- * here or by following the turn where it runs, and what is done after it.
+ * their vocabulary into a struct turn_request. The common part is here: the key,
+ * the start (turn_start), the answer as an event stream or as a whole, also for a
+ * turn that runs elsewhere, and the work after it.
  * "…options" in the comments of handlers are those of turn_options.def.
  */
 #ifndef API_SEND_H
@@ -51,7 +51,7 @@ int send_read(struct request *rq, enum turn_verb verb,
 
 /*
  * The options of turn_options.def in an object of another client's body (NULL:
- * none), whose other members are not ours. ERR_INVALID_FIELD.
+ * none), whose other members are ignored. ERR_INVALID_FIELD.
  */
 int send_read_options(const json_t *o, struct turn_options *out,
 		      struct err *e) MUST_CHECK;
@@ -62,17 +62,17 @@ struct turn_options send_form_options(const struct request *rq);
 /* -- starting ---------------------------------------------------------------- */
 
 /*
- * Starts the turn (turn_start) under the key of the request: its
- * Idempotency-Key, or what its form says. Returns enum turn_started, or -1 with
- * the errors of turn_start; ERR_INVALID_FIELD for a bad key. *t is in rq's arena.
- * The after-work of one that is started is arranged.
+ * Starts the turn (turn_start) with the key of the request: its Idempotency-Key, or
+ * that of its form. Returns enum turn_started, or -1 with the errors of turn_start;
+ * ERR_INVALID_FIELD for an invalid key. *t is in rq's arena. Also schedules the work
+ * after a turn that was started.
  */
 int send_start(struct request *rq, struct turn_request *in,
 	       struct turn_run **t, struct err *e) MUST_CHECK;
 
 /*
- * Runs t, which was started, once this request's answer is out, for those who
- * follow it by its id (GET /turns/{t}/events and such).
+ * Runs t, which was started, after this request's answer was sent; clients follow
+ * it by its id (GET /turns/{t}/events).
  */
 void send_later(struct request *rq, struct turn_run *t);
 
@@ -82,11 +82,11 @@ void send_later(struct request *rq, struct turn_run *t);
 struct send_as {
 	enum dialect_id dialect;
 	enum record_style style;	/* how records are rendered (B6) */
-	const void *asked;	/* what the request said in its dialect's own
+	const void *asked;	/* what the request has in its dialect's own
 				   terms (dialect_state.asked); or NULL */
 	/*
-	 * The turn is stopped when its client is gone, unless it has a key: for
-	 * clients that can neither come back to it nor cancel it.
+	 * The turn is stopped when its client leaves, unless it has a key: for
+	 * clients that can neither reconnect to it nor cancel it.
 	 */
 	bool stops_with_client;
 };
@@ -96,8 +96,8 @@ int send_dialect(struct request *rq, enum dialect_id *out,
 		 struct err *e) MUST_CHECK;
 
 /*
- * Where to go on: the later of the query's after=N (dflt when absent) and the
- * Last-Event-ID of a client that comes back. ERR_INVALID_FIELD.
+ * Where to continue: the greater of the query's after=N (dflt if absent) and the
+ * Last-Event-ID of a client that reconnects. ERR_INVALID_FIELD.
  */
 int send_after(struct request *rq, int64_t dflt, int64_t *after,
 	       struct err *e) MUST_CHECK;
@@ -110,26 +110,26 @@ enum { SEND_WAIT_MAX_S = 25 };	/* proxies give up at 30 s */
 int send_wait_s(struct request *rq, int64_t *out, struct err *e) MUST_CHECK;
 
 /*
- * Starts the turn and streams it in a dialect, always to a complete stream; one
- * that is not run here is followed, one that was started before from its start.
+ * Starts the turn and streams it in a dialect, always as a complete stream. A turn
+ * that runs elsewhere is followed; one that was started before, from its start.
  */
 int send_stream(struct request *rq, struct response *rs,
 		struct turn_request *in, const struct send_as *as,
 		struct err *e) MUST_CHECK;
 
 /*
- * The events of a turn behind number after, as a stream, then what it tells
- * from now on; 204 when there is nothing behind it and never will be. The turn
- * is not stopped when the client is gone. ERR_NOT_FOUND.
+ * The events of a turn after number after, as a stream, then its further events;
+ * 204 if there are none and there will be none. The turn is not stopped when the
+ * client leaves. ERR_NOT_FOUND.
  */
 int send_events(struct request *rq, struct response *rs,
 		const struct uuid *turn, int64_t after,
 		const struct send_as *as, struct err *e) MUST_CHECK;
 
 /*
- * Starts the turn and runs it to its end, or until it waits; one that is not run
- * here is awaited. *t is then as turn_run leaves it, *status says how it is.
- * ERR_BUSY with the turn's id when this process is told to stop before.
+ * Starts the turn and runs it to its end, or until it waits; waits for one that runs
+ * elsewhere. *t is then as turn_run leaves it, *status its status. ERR_BUSY with the
+ * turn's id if this process must stop before.
  */
 int send_whole(struct request *rq, struct turn_request *in,
 	       struct turn_run **t, enum turn_status *status,

@@ -37,7 +37,7 @@ static int read_message_id(struct request *rq, struct str id, const char *key,
 	return 0;
 }
 
-/* -- turns that take the place of a tail -------------------------------------- */
+/* -- turns that replace a tail ------------------------------------------------- */
 
 struct replace_body {
 	struct turn_request in;		/* first */
@@ -61,10 +61,10 @@ static int stream_replace(struct request *rq, struct response *rs,
 
 /*
  * POST /conversations/{c}/regenerate?dialect= {messageId?, agentId?,
- * …options}: answers a user message again, and streams it: the one that
- * messageId is or answers, the last one without. webSearch: without it as the
- * message was sent. What followed it becomes a variant, in the same moment as
- * the turn begins. agentId: another agent of the workspace, for this answer.
+ * …options}: answers a user message again, and streams the answer. messageId is
+ * that message or its answer; default: the last one. webSearch: default as when the
+ * message was sent. What followed the message becomes a variant in the transaction
+ * that begins the turn. agentId: another agent of the workspace, for this answer.
  * 404; 409 conversation_busy with turnId, 409 conflict (superseded, or nothing
  * to answer); 422 llm_*, 503 as for a message. A repeated Idempotency-Key: the
  * first one's stream, from its start.
@@ -85,9 +85,9 @@ int api_thread_regenerate(struct request *rq, struct response *rs,
 
 /*
  * POST /conversations/{c}/edit?dialect= {messageId, content, agentId?,
- * …options}: edits a user message, and streams the answer. The old one and all
- * behind it become a variant. Errors as for regenerate; 422 when messageId is no
- * user message.
+ * …options}: edits a user message, and streams the answer. The old one and
+ * everything after it become a variant. Errors as for regenerate; 422 if messageId
+ * is not a user message.
  */
 int api_thread_edit(struct request *rq, struct response *rs, struct err *e)
 {
@@ -123,9 +123,9 @@ static void write_variant(struct jw *w, const struct message_scope *scope,
 }
 
 /*
- * GET /conversations/{c}/variants?messageId=&cursor=&pageSize=: what there is at
- * the place of a message of the thread: of a user message its edited forms, of
- * any other the answers to the same user message. 200 {items: [{variantId,
+ * GET /conversations/{c}/variants?messageId=&cursor=&pageSize=: the variants at the
+ * place of a message of the thread: for a user message its edited forms, for any
+ * other the answers to the same user message. 200 {items: [{variantId,
  * createdAt, current, messages}], totalCount, nextCursor}, oldest first;
  * messages are its first ones, at most LIM_VARIANT_MESSAGES. 404; 409 conflict
  * when the message was superseded.
@@ -163,7 +163,7 @@ int api_variant_list(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* Answers with the record of a conversation as it is now: *c, too. */
+/* Answers with the current record of a conversation, also in *c. */
 static int answer_conversation(struct request *rq, struct response *rs,
 			       int status, const struct uuid *id,
 			       struct conversation *c, struct err *e)
@@ -193,10 +193,10 @@ int variant_choose(struct request *rq, const struct uuid *conversation_id,
 }
 
 /*
- * POST /conversations/{c}/variants {variantId}: makes that variant the thread
- * again; what is in its place becomes a variant. 200 Conversation, also when it
- * was the thread already. 404; 409 conversation_busy with turnId; 409 conflict
- * when what it follows is not in the thread.
+ * POST /conversations/{c}/variants {variantId}: switches the thread to that variant;
+ * the messages in its place become a variant. 200 Conversation, also if it was in
+ * the thread already. 404; 409 conversation_busy with turnId; 409 conflict if the
+ * message that it follows is not in the thread.
  */
 int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
 {

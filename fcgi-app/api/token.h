@@ -6,10 +6,10 @@
 #include "resource/resource.h"
 
 /*
- * Gives a new token its secret, and the rights of the caller: their login and
- * the groups that they have now. ERR_FORBIDDEN for who did not sign in: one
- * token must not make others that outlive it; ERR_INVALID_FIELD; ERR_CONFLICT beyond
- * LIM_TOKENS, about: two that come at once may both find room.
+ * Gives a new token its secret, and the rights of the caller: their login and their
+ * current groups. ERR_FORBIDDEN for callers who did not sign in, because a token
+ * must not create others that outlive it; ERR_INVALID_FIELD; ERR_CONFLICT beyond
+ * about LIM_TOKENS: two concurrent requests may both find room.
  */
 int token_made(struct request *rq, struct resource_row *row,
 	       struct str *secret, struct err *e) MUST_CHECK;

@@ -90,10 +90,10 @@ int turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
 }
 
 /*
- * POST /turns/{t}/cancel: 202 {turnId, status}. The wish is stored, so that it
- * reaches whichever process runs the turn; one that runs here stops at once,
- * one whose process died is closed.
- * Asking again, or too late, is fine: status says what became of it.
+ * POST /turns/{t}/cancel: 202 {turnId, status}. The request is stored, so that it
+ * reaches the process that runs the turn; a turn that runs here stops at once, and
+ * one whose process died is closed. Repeated and late requests are no error: status
+ * has the result.
  */
 int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 {
@@ -111,14 +111,15 @@ int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * POST /turns/{t}/store {unstored}: stores the end of a turn whose database was
- * away. unstored is what the metadata of its error event had (turn/unstored.h);
- * nothing else is taken, so a client cannot say what a model has said. The
- * answer, with steps that were not stored either, gets its place in the thread:
- * of a turn that was closed as interrupted meanwhile, that of the text so far.
- * Once: repeated, it says the same again. 200 {turnId, conversationId, status,
- * messageId}; 404; 409 conversation_busy with turnId while another turn runs,
- * 409 conflict when the turn has ended otherwise or the thread has gone on; 422.
+ * POST /turns/{t}/store {unstored}: stores the end of a turn that could not be
+ * stored because the database was unavailable. unstored comes from the metadata of
+ * its error event (turn/unstored.h); nothing else is accepted, so a client cannot
+ * forge answers of a model. The answer, with steps that were not stored either, gets
+ * its place in the thread; if the turn was closed as interrupted in the meantime, it
+ * replaces the text so far. It is stored once; a repetition gives the same answer.
+ * 200 {turnId, conversationId, status, messageId}; 404; 409 conversation_busy with
+ * turnId while another turn runs, 409 conflict if the turn has a different end or
+ * newer messages have taken its place; 422.
  */
 int api_turn_store(struct request *rq, struct response *rs, struct err *e)
 {
@@ -162,15 +163,14 @@ int api_turn_store(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * POST /turns/{t}/continue?dialect= {…options}, or no body: goes on
- * where a turn was cut short (interrupted, cancelled, error), as a new turn of
- * the same user message, and streams it.
- * What the old one stored stays: the model sees its steps and its text so far,
- * and the new answer is what comes behind (metadata.continues names it). The web
- * is asked as it was there, unless webSearch says otherwise. 404; 409 conflict
- * when it was not cut short or the thread has gone on, 409 conversation_busy with
- * turnId; 422 llm_*, 503 as for a message. A repeated Idempotency-Key: the first
- * one's stream, from its start.
+ * POST /turns/{t}/continue?dialect= {…options}, or no body: continues a turn that
+ * was cut short (interrupted, cancelled, error) as a new turn of the same user
+ * message, and streams it. The rows of the old turn stay: the model sees its steps
+ * and its text so far, and the new answer continues that (metadata.continues is its
+ * id). webSearch: default as in the old turn. 404; 409 conflict if it was not cut
+ * short or the thread has newer messages, 409 conversation_busy with turnId; 422
+ * llm_*, 503 as for a message. A repeated Idempotency-Key: the first one's stream,
+ * from its start.
  */
 int api_turn_continue(struct request *rq, struct response *rs, struct err *e)
 {

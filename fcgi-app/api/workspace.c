@@ -36,7 +36,7 @@ static bool usable(const struct llm_service *s)
 	return s && llm_check_service(s, &e) == 0;
 }
 
-/* Those that the caller may have and that are whole as they stand (A40). */
+/* Those that the caller may use and that have no placeholders (A40). */
 static void write_actions(struct jw *w, const struct request *rq,
 			  const struct workspace *ws)
 {
@@ -117,9 +117,9 @@ int api_workspace_get(struct request *rq, struct response *rs, struct err *e)
 /*
  * The record (B12): every member, null where it is not set. llmServiceId is the
  * agent's own, resolvedLlmServiceId the one that answers. Agents of the
- * configuration have no creation time of their own; createdAt and updatedAt are
- * null. The prompt is shown to those who chat with it: it is no secret from
- * them. webSearch: whether asking for the web gives this caller anything (A64).
+ * configuration have no creation time; createdAt and updatedAt are null. The prompt
+ * is shown to its users, because it is not secret. webSearch: whether the agent has
+ * tools for the web for this caller (A64).
  */
 static void write_agent(struct jw *w, const struct request *rq,
 			const struct workspace *ws,

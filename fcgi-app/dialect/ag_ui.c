@@ -121,7 +121,7 @@ static void write_started(struct buf *out, const char *name,
 	wire_frame_end(&w);
 }
 
-/* A new call of the model: what it says is a new message. */
+/* A new model call: its text is a new message. */
 static void write_context_usage(struct buf *out, const char *name,
 				const struct turn_event *ev,
 				struct dialect_state *st)
@@ -133,7 +133,7 @@ static void write_context_usage(struct buf *out, const char *name,
 	write_any(out, name, ev, st);
 }
 
-/* The one that must be cheap. An empty delta is refused by clients. */
+/* The hot path. Clients refuse an empty delta. */
 static void put_delta(struct buf *out, const char *type, struct str text,
 		      const struct turn_event *ev,
 		      const struct ag_ui_state *k)
@@ -242,7 +242,7 @@ static void write_wait(struct buf *out, const char *name,
 	write_any(out, name, ev, st);
 }
 
-/* What the next run must bring: resume for these, messages for the tools'. */
+/* What the next run must contain: resume for these, messages for page tools. */
 static void put_interrupt(struct jw *w, const struct turn_wait *wait)
 {
 	bool approval = wait->kind == WAIT_APPROVAL;

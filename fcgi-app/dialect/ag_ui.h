@@ -1,4 +1,4 @@
-/* What a request for the ag-ui dialect says beside its message. */
+/* The additional data of a request for the ag-ui dialect. */
 #ifndef DIALECT_AG_UI_H
 #define DIALECT_AG_UI_H
 

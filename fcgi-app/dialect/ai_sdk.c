@@ -6,11 +6,11 @@
  * 6 and 7 all know are written, and never null for an optional string. Text
  * and reasoning are parts with an id that are opened and closed; all are
  * closed before finish-step (F4). Our tools are not known to the client when
- * it is built, so they are `dynamic`. What has no part of its own is a
- * transient data part, which the client shows and does not keep.
+ * it is built, so they are `dynamic`. Events without a part of their own become
+ * transient data parts, which the client shows and does not keep.
  *
- * Narration before tools stays: parts of versions 5 and 6 cannot be taken back,
- * and it stands in front of its tool call, where it belongs.
+ * Narration before tools stays: parts of versions 5 and 6 cannot be removed, and it
+ * precedes its tool call, where it belongs.
  *
  * Source: vercel/ai, ui-message-chunks.ts of 5.0.277, 6.0.322, 7.0.173.
  */
@@ -30,7 +30,7 @@ struct sdk_state {
 	bool step_answered;		/* which answered */
 };
 
-/* Parts of version 6 and later: the client said that it is such a one. */
+/* Parts of version 6 and later, if the client declared such a version. */
 static bool knows_approvals(const struct dialect_state *st)
 {
 	const struct ai_sdk_asked *asked = st->asked;
@@ -102,9 +102,9 @@ static void write_any(struct buf *out, const char *name,
 }
 
 /*
- * A step is what one call of the model says, with the results of the tools that
- * it calls. Another one begins before a call of the model, or, where those are
- * not told (a stream that is told again), with what is said once tools answered.
+ * A step is the output of one model call, with the results of its tools. The next
+ * step begins before a model call or, if those are not reported (in a replayed
+ * stream), with the first output after tool results.
  */
 static void be_in_step(struct buf *out, struct sdk_state *k, bool another)
 {
@@ -210,7 +210,7 @@ static void write_tool_call(struct buf *out, const char *name,
 	wire_frame_end(&w);
 }
 
-/* What a person can read of {"error": {code, message}}, else the whole text. */
+/* The message of {"error": {code, message}}, else the whole text. */
 static void put_error_text(struct jw *w, const struct turn_event *ev)
 {
 	struct err ignored = ERR_INIT;
@@ -258,7 +258,7 @@ static void write_tool_result(struct buf *out, const char *name,
 	wire_frame_end(&w);
 }
 
-/* Ours in the client's list: one outside of it throws in 6 and 7. */
+/* Our value in the client's list: versions 6 and 7 throw for any other. */
 static const char *finish_reason(struct str ours)
 {
 	static const struct {
@@ -275,7 +275,7 @@ static const char *finish_reason(struct str ours)
 	return "other";
 }
 
-/* Everything closed, then what is known of the stored answer. */
+/* Closes everything, then sends the data of the stored answer. */
 static void put_finish(struct buf *out, const struct turn_event *ev,
 		       const struct wire_answer *a, struct dialect_state *st)
 {
@@ -312,8 +312,8 @@ static void write_action(struct buf *out, const char *name,
 }
 
 /*
- * From version 6 on there is a part for it. For others it is a data part, kept
- * with the message: one more of the same id takes its place.
+ * From version 6 on, there is a part for it. For older ones it is a data part that
+ * is kept with the message; another one with the same id replaces it.
  */
 static void write_approval(struct buf *out, const char *name,
 			   const struct turn_event *ev,
@@ -354,8 +354,8 @@ static void write_question(struct buf *out, const char *name,
 }
 
 /*
- * The message stays open: the client sends it back with what was decided, and
- * the turn goes on under the same id. Calls without an output are the client's.
+ * The message stays open: the client sends it back with the decisions, and the turn
+ * resumes with the same id. Calls without an output are for the client.
  */
 static void write_waiting(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)

@@ -1,4 +1,4 @@
-/* What a request for the ai-sdk dialect says beside its message. */
+/* The additional data of a request for the ai-sdk dialect. */
 #ifndef DIALECT_AI_SDK_H
 #define DIALECT_AI_SDK_H
 

@@ -1,10 +1,9 @@
 /*
- * Events on the wire. A dialect is one vocabulary for the same events. Which it
- * tells, and under which names, is in lib/turn/event.def: one table for all of
- * them. A dialect is one file with the form that any event gets from its
- * fields, and writers of its own for those that are told otherwise; and one row
- * here.
- * Routes name the dialect they speak; docs/dialects.md is the table for people.
+ * Events on the wire. A dialect is one vocabulary for the same events. The table
+ * lib/turn/event.def decides which events each dialect sends, and their names. A
+ * dialect is one file, with the general form of events and writers for those with
+ * a different form, and one row here. Routes name their dialect; docs/dialects.md
+ * has the table for people.
  *
  * Encoding is cheap: frames are appended to the stream's buffer, without a
  * JSON tree; a token costs well under a microsecond (tests/bench).
@@ -28,16 +27,16 @@ enum dialect_id {
 };
 
 /*
- * When an EventSource comes back. It belongs to an event's block: in a block of
- * its own some clients take it for an event.
+ * When an EventSource reconnects. It belongs to an event's block: some clients take
+ * a separate block for an event.
  */
 #define SSE_RETRY "retry: 2000\n"
 
 /* What a stream remembers between its events. */
 struct dialect_state {
 	enum record_style style;	/* how records are rendered (B6) */
-	const void *asked;	/* what the request said beside, as its dialect
-				   has it (ai_sdk.h, ag_ui.h, openai.h); or NULL */
+	const void *asked;	/* the dialect's additional data of the request
+				   (ai_sdk.h, ag_ui.h, openai.h); or NULL */
 	bool retry_due;		/* SSE_RETRY goes in front of the next event */
 	bool said;		/* a token came since the last tool call */
 	void *own;		/* the dialect's own; NULL where it has none */
@@ -51,7 +50,7 @@ typedef void dialect_write(struct buf *out, const char *name,
 			   const struct turn_event *ev,
 			   struct dialect_state *st);
 
-/* One decision of event.def: told under a name, or, in `left_out`, why not. */
+/* One decision of event.def: the name, or the reason in `left_out`. */
 struct dialect_row {
 	const char *name;	/* on the wire, where frames have names */
 	const char *left_out;	/* the reason, when name is NULL */
@@ -96,8 +95,8 @@ enum dialect_id dialect_find(struct str name);
 void dialect_names(struct buf *out);
 
 /*
- * The rows of event.def: as tab-separated lines, as the table of
- * docs/dialects.md, and what docs/openapi.yaml has of them.
+ * The rows of event.def: as tab-separated lines, as the table of docs/dialects.md,
+ * and as the part in docs/openapi.yaml.
  */
 void dialect_print_events(struct buf *out);
 void dialect_print_table(struct buf *out);

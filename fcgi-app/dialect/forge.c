@@ -68,7 +68,7 @@ static void write_status(struct buf *out, const char *name,
 			put_status(out, ev, ev->seq, names[i].theirs);
 }
 
-/* Numbered, unlike the status before it, so that it can be gone on from. */
+/* Numbered, unlike the status before it, so that clients can continue after it. */
 static void write_waiting(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {

@@ -34,7 +34,7 @@ static void write_delta(struct buf *out, const char *name,
 	wire_close(out);
 }
 
-/* Its members in another order: clients have seen them so. */
+/* Its members in the order that clients already know. */
 static void write_tool_call(struct buf *out, const char *name,
 			    const struct turn_event *ev,
 			    struct dialect_state *st)

@@ -1,7 +1,7 @@
 /*
- * Notices on the wire: the second table beside the turns' events. Only two
- * vocabularies have words for them: native, and of forge's union (E3) the one
- * case that is not a turn's own event, AITaskStatusChanged.
+ * Notices on the wire: the second table besides the events of turns. Only two
+ * dialects have them: native, and forge with the only case of its union (E3) that
+ * is not an event of a turn, AITaskStatusChanged.
  */
 #ifndef DIALECT_NOTICE_H
 #define DIALECT_NOTICE_H

@@ -3,10 +3,10 @@
  * first chunk, text, a finish_reason in the last, the usage in one of its own
  * where the client asked, [DONE].
  *
- * Tools run on the server, so their calls are not told: a client would take
- * them for its own to answer. Narration cannot be taken back; an empty line
- * sets it off from what follows. Reasoning goes out as `reasoning_content`,
- * which clients know from other servers and else ignore.
+ * Tools run on the server, so their calls are not sent: a client would try to run
+ * them. Narration cannot be removed; an empty line separates it from what follows.
+ * Reasoning is sent as `reasoning_content`, which clients know from other servers
+ * and otherwise ignore.
  */
 #include "dialect/openai.h"
 
@@ -175,7 +175,7 @@ static void put_text(struct buf *out, const char *key, struct str text,
 	char id[UUID_TEXT_BYTES];
 	struct jw w = jw_on(out);
 
-	/* As chunk_open to chunk_close write it, in a few appends. */
+	/* The same output as chunk_open to chunk_close, in a few appends. */
 	buf_adds(out, "data: {\"id\":\"chatcmpl-");
 	buf_add(out, uuid_format(&ev->run->id, id), UUID_TEXT_BYTES - 1);
 	buf_adds(out, "\",\"object\":\"chat.completion.chunk\",\"created\":");
@@ -229,7 +229,7 @@ static void write_done(struct buf *out, const char *name,
 	wire_answer_release(&a);
 }
 
-/* There is nothing to wait with in the format: the text says for what. */
+/* The format has no way to wait, so the text says what the turn waits for. */
 static void write_waiting(struct buf *out, const char *name,
 			  const struct turn_event *ev, struct dialect_state *st)
 {

@@ -5,8 +5,8 @@
  * text_reset, reasoning_delta, title, warning) are additions; clients ignore
  * names that they do not know.
  *
- * `operation` and `entity_patch` tell of changes to entities: they come from
- * tools that change some, and no event of today's turns is one.
+ * `operation` and `entity_patch` report changes of entities; no event of today's
+ * turns does.
  */
 #include "dialect/wire.h"
 #include "tool/core/tool.h"
@@ -40,8 +40,8 @@ static void write_any(struct buf *out, const char *name,
 }
 
 /*
- * D21: thinking, executing or waiting; that it answers is said by its text. The
- * same once more is no progress and is dropped (D28).
+ * D21: thinking, executing or waiting; answering is shown by text_delta. A repeated
+ * state is dropped (D28).
  */
 static void write_state(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
@@ -59,9 +59,9 @@ static void write_state(struct buf *out, const char *name,
 }
 
 /*
- * The one that must be cheap. The number stands behind the data, so that the
- * end of the frame can be taken back: deltas of a kind that wait together for
- * a slow client become one (D28).
+ * The hot path. The number comes after the data, so that the end of the frame can
+ * be removed: adjacent deltas of a kind that wait for a slow client become one
+ * (D28).
  */
 static void write_delta(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)
@@ -171,8 +171,8 @@ static void write_done(struct buf *out, const char *name,
 }
 
 /*
- * Two frames; the number is the second one's, so that who saw the first only
- * gets both again.
+ * Two frames; only the second has the number, so a client that got only the first
+ * one gets both again.
  */
 static void write_error(struct buf *out, const char *name,
 			const struct turn_event *ev, struct dialect_state *st)

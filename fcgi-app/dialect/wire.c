@@ -68,7 +68,7 @@ const char *wire_digest(const struct turn_wait *wait,
 			      MIN(wait->digest.n, WAIT_DIGEST_BYTES));
 }
 
-/* Options get the letters A, B, C, …, which is what the user answers with. */
+/* The ids of options are the letters A, B, C, …, with which the user answers. */
 static void question_members(struct jw *w, const struct turn_wait *wait)
 {
 	struct err ignored = ERR_INIT;
@@ -159,7 +159,7 @@ void wire_message(struct jw *w, const struct turn_event *ev,
 
 /* -- an event from its fields ------------------------------------------------ */
 
-/* The value of a field whose kind says which of its type it is. */
+/* The value of a field, written according to its kind. */
 static void put_id(struct jw *w, enum turn_field_kind kind,
 		   const struct turn_run *run)
 {
@@ -181,7 +181,7 @@ static void put_waits(struct jw *w, const struct turn_event *ev)
 	jw_end_arr(w);
 }
 
-/* What each part of the context takes; those that are there. */
+/* The tokens of each part of the context that is present. */
 static void put_parts(struct jw *w, const struct part_share *parts)
 {
 	jw_arr(w);

@@ -1,7 +1,7 @@
 /*
- * What dialects share: the frame of an event, JSON that others wrote, and what
- * the record that ends a turn says. Lines end with LF and the data is one of
- * them, in every dialect.
+ * What dialects share: the frame of an event, JSON from others, and the content of
+ * the record that ends a turn. In every dialect, lines end with LF, and the data is
+ * one line.
  */
 #ifndef DIALECT_WIRE_H
 #define DIALECT_WIRE_H
@@ -25,7 +25,7 @@ static inline void wire_open(struct buf *out, const char *name, uint32_t seq)
 	buf_add(out, "\ndata: ", 7);
 }
 
-/* What stands behind "name: " in a line of a frame; p == NULL: no such line. */
+/* The value after "name: " in a line of a frame; p == NULL: no such line. */
 struct str wire_line(struct str frame, const char *name);
 
 /* The end of a frame: an empty line. */
@@ -63,23 +63,23 @@ static inline void wire_frame_end(struct jw *w)
 }
 
 /*
- * JSON text that a model or a tool wrote: one line of it (a line end between
- * its tokens would end the frame's data), or, if it is no JSON after all, as a
- * string, so that the frame is always readable.
+ * JSON text that a model or a tool wrote: as one line (a line end between its
+ * tokens would end the frame's data) or, if it is not JSON after all, as a string,
+ * so that the frame is always readable.
  */
 void wire_foreign(struct jw *w, struct str text);
 
-/* As wire_foreign, but an object always: an empty one for anything else. */
+/* As wire_foreign, but always an object: an empty one for anything else. */
 void wire_object(struct jw *w, struct str text);
 
 /* A tool's result: its JSON, or its text as a string. */
 void wire_result(struct jw *w, const struct turn_event *ev);
 
 /*
- * What ev has by its fields (event.def): as members of the open object with the
- * keys as they are or in v2's manner, as elements of the open array, or as one
- * value, which of a BARE event is its field itself. v2 and arrays have a fixed
- * form: without what may be absent.
+ * The fields of ev (event.def): as members of the open object with unchanged keys or
+ * those of v2, as elements of the open array, or as one value, which for a BARE
+ * event is the field itself. v2 and arrays have a fixed form, without optional
+ * fields.
  */
 void wire_members(struct jw *w, const struct turn_event *ev,
 		  const struct dialect_state *st);
@@ -92,15 +92,15 @@ void wire_value(struct jw *w, const struct turn_event *ev,
 
 /*
  * What a turn waits for, as one object with the names of the native dialect:
- * {type, turnId, toolCallId, tool, …}; the members by kind stand in
- * docs/approvals.md. The decision, if any, is not in it.
+ * {type, turnId, toolCallId, tool, …}; docs/approvals.md lists the members of each
+ * kind. The decision, if any, is not included.
  */
 void wire_wait(struct jw *w, const struct turn_wait *wait);
 
 /* The same, its members into an open object. */
 void wire_wait_members(struct jw *w, const struct turn_wait *wait);
 
-/* Whose text it is, as stored (turn_wait.origins), as [{kind, name}]. */
+/* The stored origins of text (turn_wait.origins), as [{kind, name}]. */
 void wire_origins(struct jw *w, struct str stored);
 
 /* The digest of a wait as hex text. */
@@ -130,9 +130,9 @@ void wire_answer_read(struct wire_answer *a, const struct message *m);
 void wire_answer_release(struct wire_answer *a);
 
 /*
- * The text of an answer that no token brought (a refusal without words, the
- * limit of tool calls): what a dialect whose last event has no record must
- * still send. Empty in the ordinary case.
+ * The text of an answer that was not sent as tokens (a refusal without words, the
+ * limit of tool calls): a dialect whose last event has no record must still send it.
+ * Empty in the normal case.
  */
 struct str wire_unsaid(const struct turn_event *ev,
 		       const struct dialect_state *st);

@@ -38,7 +38,7 @@ static void page_emit(struct sink *s, const struct turn_event *ev)
 
 	if (!ts->rs->gone)
 		plain_event(&ts->w, ev);
-	/* All that is stored may come at once; it is not kept here as a whole. */
+	/* All stored events may come at once; they are not collected here. */
 	if (ts->rs->state == RESP_STREAM &&
 	    resp_stream(ts->rs)->n > BATCH_BYTES)
 		resp_flush(ts->rs);
