@@ -28,7 +28,7 @@
 #define SEEN_SLOTS 1024
 #define SEEN_MS    600000	/* a user is noted again after so long */
 
-/* By a part of the id; who shares a slot is only noted more often. */
+/* By a part of the id; users that share a slot are only noted more often. */
 struct seen {
 	pthread_mutex_t lock;
 	struct {

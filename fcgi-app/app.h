@@ -1,6 +1,6 @@
 /*
- * What one process has, made by main before the first request and only read
- * afterwards; the members guard themselves. There are no other globals.
+ * The state of a process, made by main before the first request and only read
+ * afterwards; the members do their own locking. There are no other globals.
  */
 #ifndef APP_APP_H
 #define APP_APP_H
@@ -44,29 +44,29 @@ struct app {
 };
 
 /*
- * Library init in its one right order, then everything above. No connection
- * is made: a database that is down is an error of the requests. main, before
- * threads; the caller has blocked the signals. app_close ends it all.
+ * Initialises libraries in the required order, then everything above. Makes no
+ * connection: if the database is down, requests fail. main, before threads; the
+ * caller has blocked the signals. app_close ends it all.
  */
 int app_open(struct app *app, const char *conf_file, struct err *e) MUST_CHECK;
 void app_close(struct app *app);
 
 /*
- * This request's configuration (conf_put it). A new generation's settings of
- * log and database come into force here. Any thread.
+ * This request's configuration (release it with conf_put). The log and database
+ * settings of a new generation take effect here. Any thread.
  */
 const struct conf *app_conf(struct app *app);
 
 /*
- * Whether it is time to note in the database that the user is here: true at
- * most once in ten minutes and process (now and then once more). Any thread.
+ * Whether it is time to note in the database that the user is active: true about
+ * once in ten minutes per process, rarely more often. Any thread.
  */
 bool app_user_due(struct app *app, const struct uuid *user);
 
 /*
- * Runs jobs that are due (job/work.h), for some seconds at most: at once where
- * this process asked for one (jobs_asked), and about once a minute to see what
- * others left. Any thread whose client has its answer.
+ * Runs jobs that are due (job/work.h), for some seconds at most: at once if this
+ * process requested one (jobs_asked), and about once a minute for those of others.
+ * Any thread that has completed its answer.
  */
 void app_work(struct app *app);
 

@@ -14,7 +14,7 @@ int caller_identify(struct request *rq, struct err *e) MUST_CHECK;
 /* Whether a write comes from our own site, or needs no proof. ERR_CSRF. */
 int caller_check_origin(struct request *rq, struct err *e) MUST_CHECK;
 
-/* What the request's headers say of where it comes from. */
+/* The headers that tell where the request comes from. */
 enum csrf_evidence caller_origin(struct request *rq);
 
 #endif

@@ -41,7 +41,7 @@ static int send_all(const char *p, size_t n)
 	return 0;
 }
 
-/* Never beyond CONTENT_LENGTH: stdin may stay open behind the body. */
+/* Never beyond CONTENT_LENGTH: stdin may stay open after the body. */
 static ssize_t conn_read(struct conn *c, char *p, size_t n)
 {
 	ssize_t got;
@@ -90,7 +90,7 @@ static int conn_flush(struct conn *c)
 	return send_all(cgi.out, n);
 }
 
-/* A pipe that is writable takes PIPE_BUF bytes; all else takes them too. */
+/* A writable pipe accepts PIPE_BUF bytes; so do all other descriptors. */
 static bool conn_fits(struct conn *c, size_t n)
 {
 	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -113,8 +113,8 @@ static int conn_write(struct conn *c, const char *p, size_t n)
 }
 
 /*
- * Ends the answer, after the last flush: the server, which reads to the end of
- * our output, sees it. What the process does from here on is not waited for.
+ * Ends the answer after the last flush: the server, which reads to the end of our
+ * output, notices, and does not wait for what the process does afterwards.
  */
 static void cgi_end(void)
 {
@@ -129,7 +129,7 @@ static void cgi_end(void)
 	}
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
-	/* A log is kept; a pipe may be the server's that waits for its end. */
+	/* A log file is kept; a pipe may belong to a server that waits for its end. */
 	if (fstat(STDERR_FILENO, &st) == 0 && S_ISFIFO(st.st_mode))
 		dup2(null, STDERR_FILENO);
 	if (null > STDERR_FILENO)
@@ -146,8 +146,8 @@ struct conn *cgi_conn(void)
 {
 	const char *length = getenv("CONTENT_LENGTH");
 
-	/* Without a length there is no body, and stdin may never end; but a
-	   chunked one is passed on by Apache without telling its length. */
+	/* Without a length there is no body, and stdin may never end; but Apache
+	   passes on a chunked body without its length. */
 	if (length && *length)
 		cgi.left = MAX(strtoll(length, NULL, 10), 0);
 	else

@@ -17,14 +17,14 @@
 struct conn {
 	const char *const *env;	/* "NAME=value", NULL-ended; gone after finish */
 	/*
-	 * Up to n bytes of the body; 0 at its end, -1 when it broke off, and
-	 * CONN_SLOW when it comes more slowly than pace allows.
+	 * Up to n bytes of the body; 0 at its end, -1 if it broke off, and
+	 * CONN_SLOW if it arrives more slowly than pace allows.
 	 */
 	ssize_t (*read)(struct conn *c, char *p, size_t n);
 	/*
-	 * Reads and forgets what is left of the body: LIM_BODY_DRAIN_BYTES and
-	 * PACE_DRAIN_MS at most, once. Before the first output byte: a server may
-	 * send all of the body before it reads any of the answer.
+	 * Reads and discards the rest of the body, once: at most
+	 * LIM_BODY_DRAIN_BYTES and PACE_DRAIN_MS. Call it before the first output
+	 * byte: a server may send the whole body before it reads the answer.
 	 */
 	void (*drain)(struct conn *c);
 	/* All n bytes, buffered. -1: the peer is gone. */
@@ -37,7 +37,7 @@ struct conn {
 	 */
 	bool (*fits)(struct conn *c, size_t n);
 	/*
-	 * Completes the answer, closes and frees: for who was handed the
+	 * Completes the answer, closes and frees: for the new owner of the
 	 * connection (request.adopt). Any thread.
 	 */
 	void (*end)(struct conn *c);

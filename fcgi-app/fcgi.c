@@ -46,9 +46,9 @@ static void set_timeout(int fd, int option, int ms)
 }
 
 /*
- * libfcgi waits until it has all that was asked for. So what it has at hand is
- * asked for, else one byte, with which more comes to hand. What it has read of
- * the socket beyond that it does not tell: only the socket's own timeout can
+ * libfcgi waits until it has all the bytes that were requested. So we request the
+ * bytes that it has buffered, else one byte, which fills the buffer. It does not
+ * tell what else it has read from the socket, so only the socket's own timeout can
  * end a wait.
  */
 static ssize_t conn_read(struct conn *c, char *p, size_t n)
@@ -95,8 +95,8 @@ static void conn_drain(struct conn *c)
 }
 
 /*
- * libfcgi reports a lost peer once and pretends success afterwards, so the
- * stream's error code is asked each time.
+ * libfcgi reports a lost peer once and success afterwards, so the stream's error
+ * code is checked each time.
  */
 static int conn_write(struct conn *c, const char *p, size_t n)
 {
@@ -121,11 +121,10 @@ static int conn_flush(struct conn *c)
 }
 
 /*
- * libfcgi can only write blocking, and a part that was written cannot be taken
- * back; so before it writes, the socket is asked. A writable socket has three
- * quarters of its buffer free when it is a unix one, else a third; a buffer is
- * charged for more than the bytes in it. One question is good for many small
- * batches.
+ * libfcgi can only write blocking, and a partial write cannot be undone, so the
+ * socket is polled before it writes. A writable Unix socket has three quarters of
+ * its buffer free, another one a third; data takes more of a buffer than its bytes.
+ * One poll is enough for many small batches.
  */
 static bool conn_fits(struct conn *c, size_t n)
 {
@@ -202,8 +201,8 @@ struct conn *fcgi_begin(struct fcgi *f, int fd)
 }
 
 /*
- * Unread input would make the kernel drop the answer, so that the peer has to
- * close first. libfcgi would wait for that as long as something comes.
+ * With unread input, the kernel would drop the answer on close, so the peer must
+ * close first. libfcgi would wait for that as long as data arrives.
  */
 static void linger(struct fcgi *f)
 {
@@ -222,7 +221,7 @@ static void linger(struct fcgi *f)
 	}
 }
 
-/* Where all input was read, the connection can be closed at once. */
+/* If all input was read, the connection can be closed at once. */
 void fcgi_end(struct fcgi *f)
 {
 	conn_drain(&f->conn);

@@ -37,8 +37,8 @@ struct field {
 	size_t offset;		/* of the member */
 	size_t max_chars;	/* text, code points; 0 = any */
 	int64_t min, max;	/* of an integer */
-	/* Of a bool (not the first member) that says whether the key was
-	   there; 0 = not wanted. */
+	/* Of a bool (not the first member) that tells if the key was present;
+	   0 = not needed. */
 	size_t given_offset;
 };
 
@@ -52,8 +52,8 @@ int fields_read(const struct field *fields, size_t n, const json_t *body,
 		void *out, size_t size_bytes, struct err *e) MUST_CHECK;
 
 /*
- * Reads what is declared out of an object whose other members are not ours
- * (o NULL: nothing is there), into *out, which is not cleared. Errors as above.
+ * Reads the declared members of an object whose other members are ignored (o NULL:
+ * empty) into *out, which is not cleared. Errors as above.
  */
 int fields_pick(const struct field *fields, size_t n, const json_t *o,
 		void *out, struct err *e) MUST_CHECK;

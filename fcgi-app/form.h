@@ -1,14 +1,13 @@
 /*
- * Forms of plain pages: what they send, and the proof that they are ours.
+ * Forms of plain pages: their fields, and the proof that they are ours.
  *
- * Text browsers say neither where a request comes from (Sec-Fetch-Site,
- * Origin) nor can they add a header, and a form, unlike JSON, may be sent here
- * by any page. So each of our forms carries a token that no other page can
- * know: the time it was made and its HMAC together with the caller's identity
- * under a key of the deployment (store/key.h). Nothing is stored per form or
- * session, and any process knows the tokens of any other. The time is told to
- * the microsecond: each page has a token of its own, which tells a form that is
- * sent twice (idempotent_key).
+ * Text browsers send no headers with the origin of a request (Sec-Fetch-Site,
+ * Origin) and cannot add others, and any page may send a form here, unlike JSON. So
+ * each of our forms has a token that no other page can know: the time it was made
+ * and the HMAC of that time and the caller's identity with a key of the deployment
+ * (store/key.h). Nothing is stored per form or session, and any process can verify
+ * the tokens of any other. The time is in microseconds, so each page has its own
+ * token, which identifies a form that is sent twice (idempotent_key).
  */
 #ifndef APP_FORM_H
 #define APP_FORM_H

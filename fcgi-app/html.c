@@ -56,8 +56,8 @@ void buf_html_lines(struct buf *b, struct str s)
 /* -- Markdown: md4c parses, these callbacks write ------------------------------ */
 
 /*
- * md4c's spans are not always entered and left in pairs (0.4.8, an empty link
- * with emphasis in its address), so what is open is known here.
+ * md4c does not always enter and leave spans in pairs (0.4.8, an empty link with
+ * emphasis in its URL), so open elements are tracked here.
  */
 struct markdown {
 	struct buf *b;
@@ -164,8 +164,8 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *ctx)
 }
 
 /*
- * Whether a link may be followed. Entities in it are not decoded, so what
- * would need that is none: "java&#115;cript:" has no known beginning.
+ * Whether a link may be followed. Entities in it are not decoded, so a link that
+ * needs them is refused: "java&#115;cript:" has no known scheme.
  */
 static bool may_link(const MD_ATTRIBUTE *href)
 {
@@ -192,7 +192,7 @@ static void put_attribute(struct buf *b, const MD_ATTRIBUTE *a)
 	}
 }
 
-/* Returns the tag that was written, or NULL. A link in a link is none. */
+/* Returns the tag that was written, or NULL. A link in a link is not written. */
 static const char *open_link(struct markdown *m, const MD_ATTRIBUTE *href)
 {
 	for (size_t i = 0; i < m->n_open; i++)

@@ -1,7 +1,6 @@
 /*
- * HTML as text: the one place where anything becomes part of a document. Text
- * from outside goes through one of these; whatever else is appended to a page
- * is constant markup.
+ * Text as HTML: all text from outside that becomes part of a page goes through one
+ * of these functions; everything else in a page is constant markup.
  */
 #ifndef APP_HTML_H
 #define APP_HTML_H

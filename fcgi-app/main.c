@@ -36,8 +36,8 @@
 #define BACKLOG       4096	/* a burst waits here while workers start */
 #define ABORT_MS      5000	/* for stopped turns to be stored */
 /*
- * The longest grace under a web server that started us: mod_fcgid kills what
- * is still there eight seconds after its SIGTERM.
+ * The longest grace under a web server that started us: mod_fcgid kills a process
+ * eight seconds after its SIGTERM.
  */
 #define SPAWNED_GRACE_MS 4000
 #define DEFAULT_CONF  LAMPLIGHTER_SYSCONFDIR "/lamplighter.yaml"
@@ -127,8 +127,8 @@ static bool is_served(const struct sockaddr_un *sun)
 }
 
 /*
- * Our own listening socket. A socket that somebody still serves is never
- * taken; one that a crashed process left behind is replaced.
+ * Our own listening socket. A socket that another process still serves is never
+ * taken; one that a crashed process left is replaced.
  */
 static int listen_at(const char *path, struct err *e)
 {
@@ -190,15 +190,15 @@ static void allow_descriptors(void)
 }
 
 /*
- * Keys and conversations are in memory: no core dump, and no other process of
- * the account looks into it, whatever fails. Before the first of them is there.
+ * Keys and conversations are in memory, so there are no core dumps, and no other
+ * process of the account can read it. Called before any of them is loaded.
  */
 static void allow_dumps(bool on)
 {
 	(void)prctl(PR_SET_DUMPABLE, on ? 1 : 0);
 }
 
-/* libfcgi and the database client both touch SIGPIPE; the last word is ours. */
+/* libfcgi and the database client both change SIGPIPE, so we set it last. */
 static void settle_signals(void)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -256,7 +256,7 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 		return -1;
 	log_info("serving", "socket", o->socket ? o->socket : "inherited");
 	wait_for_stop();
-	/* First, so that nobody connects to a socket that does not answer. */
+	/* First, so that nobody connects to a socket that nobody serves. */
 	if (o->socket)
 		unlink(o->socket);
 	log_info("stopping");
@@ -270,7 +270,7 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 	return 0;
 }
 
-/* Whoever stops a CGI leaves it few seconds: store what there is. */
+/* A CGI program has only a few seconds to stop: store what there is. */
 static void *cgi_signals(void *p)
 {
 	struct app *app = p;
@@ -295,11 +295,11 @@ static int serve_one(struct app *app, struct err *e)
 }
 
 /*
- * Web servers end a CGI program, by its pid, soon after its client has left or
- * its answer is complete. A turn shall go on, and so shall what it does after
- * its answer: whatever may begin one runs in a child that the server does not
- * know. The answer is on the descriptors, which the child has too. It keeps
- * none of the server's others, which would hold its ports after a restart.
+ * Web servers end a CGI program, by its pid, soon after its client has left or its
+ * answer is complete. A turn and the work after it must continue, so requests that
+ * may begin one run in a child that the server does not know. The child has the same
+ * descriptors for the answer, and closes the server's others, which would keep its
+ * ports open after a restart.
  */
 static void leave_server(void)
 {
@@ -314,10 +314,10 @@ static void leave_server(void)
 		_exit(0);
 	if (pid == 0)
 		setsid();
-	/* Else there may be no more processes: serve it as it is. */
+	/* Else the limit of processes may be reached: serve it in this one. */
 }
 
-/* A CGI that cannot start still owes its web server an answer. */
+/* A CGI program that cannot start must still answer its web server. */
 static void answer_broken(void)
 {
 	fputs("Status: 500 Internal Server Error\r\n"

@@ -1,6 +1,6 @@
 /*
- * How slowly a request body may come: within a time as a whole, and not below
- * a least rate, so that a client that sends a byte now and then holds no worker.
+ * How slowly a request body may arrive: within a total time, and not below a
+ * minimum rate, so that a client that sends single bytes cannot occupy a worker.
  * The rule is that of Apache's mod_reqtimeout: at first PACE_GRACE_MS, and for
  * each byte that came some time more, but never more than whole_ms.
  */
@@ -27,8 +27,8 @@ struct pace {
 int pace_wait_ms(struct pace *p, int64_t now_ms, int most_ms);
 
 /*
- * Waits until fd can be read from. 1: it can, or has hung up; 0: the body is too
- * slow, or there was silence for most_ms; -1: errno.
+ * Waits until fd is readable. 1: it is, or has hung up; 0: the body is too slow, or
+ * nothing came for most_ms; -1: errno.
  */
 int pace_wait(struct pace *p, int fd, int most_ms);
 

@@ -1,11 +1,11 @@
 /*
- * The newest pages of threads that were read lately, as they were written.
+ * The newest pages of threads that were read recently, in their rendered form.
  *
- * A copy is never trusted: whoever wants it reads the conversation's row, which
- * checks the owner and says the version, in the same request (message_head).
- * Every change of a thread moves that version in its own transaction, so a copy
- * of this version is what a read would give, whichever process or node made the
- * change. created_us tells a conversation from one that had its id before.
+ * A copy is never trusted: each request reads the conversation's row, which checks
+ * the owner and has the version (message_head). Every change of a thread increments
+ * that version in its own transaction, so a copy of this version equals what a read
+ * would give, whichever process or node made the change. created_us distinguishes a
+ * conversation from an earlier one with the same id.
  */
 #ifndef APP_PAGE_CACHE_H
 #define APP_PAGE_CACHE_H
@@ -31,7 +31,7 @@ void page_cache_free(struct page_cache *c);
 
 /* All of these: any thread. */
 
-/* Whether there is a copy, so that it is worth to ask for the state. */
+/* Whether there is a copy, so that reading the state is worthwhile. */
 bool page_cache_has(struct page_cache *c, const struct page_key *k);
 
 /* Appends the copy to out if it is of this state. */

@@ -5,7 +5,7 @@
 
 #include "base/banned.h"
 
-/* The next decoded byte of *s, which it leaves; -1 at the end. */
+/* Removes the next decoded byte of *s and returns it; -1 at the end. */
 static int next_byte(struct str *s)
 {
 	int c, hi, lo;
@@ -85,7 +85,7 @@ static bool plain_path(struct str s)
 	return true;
 }
 
-/* Names of models have slashes; nothing else of ours may have one escaped. */
+/* Only names of models may contain an escaped slash. */
 static bool has_escapes(enum mount m, const char *begin, struct str path)
 {
 	return memchr(begin, '%', (size_t)(path.p - begin)) ||

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-/* What is mounted side by side below the base, each with its own routes. */
+/* The mounts below the base, each with its own routes. */
 enum mount {
 	MOUNT_API,	/* ours */
 	MOUNT_OPENAI,	/* for clients that speak OpenAI's format */
@@ -19,7 +19,7 @@ enum mount {
 	MOUNT__MAX
 };
 
-/* "/api/v1", "/openai/v1", "/plain": where a mount stands behind the base. */
+/* "/api/v1", "/openai/v1", "/plain": the path of a mount after the base. */
 extern const char *const mount_roots[MOUNT__MAX];
 
 struct uri_parts {
@@ -31,11 +31,11 @@ struct uri_parts {
 /*
  * Splits uri (REQUEST_URI: a path, or an absolute form with scheme and host).
  * base is where the application is mounted, percent-encoded or not, with or
- * without a slash at its end; "" or NULL means that nobody said: then it is
- * what stands before the first root of a mount. Behind the base (without a
- * base: everywhere) only [A-Za-z0-9._~/-] may stand, and neither "//" nor dot
- * segments, but for "%2F" behind the root of MOUNT_OPENAI, whose names have it: ERR_NOT_FOUND for all that does not fit, ERR_TOO_BIG beyond
- * LIM_URI_BYTES. Results point into uri.
+ * without a slash at its end; "" or NULL means unknown: it is then the part before
+ * the first root of a mount. After the base (without a base: everywhere) only
+ * [A-Za-z0-9._~/-] are allowed, and neither "//" nor dot segments, except for "%2F"
+ * after the root of MOUNT_OPENAI, whose names have it: otherwise ERR_NOT_FOUND;
+ * ERR_TOO_BIG beyond LIM_URI_BYTES. Results point into uri.
  */
 int path_split(struct str uri, const char *base, struct uri_parts *out,
 	       struct err *e) MUST_CHECK;

@@ -1,7 +1,7 @@
 /*
  * The admin command `lamplighter`: one table of commands (main.c), one file
- * per group. Results go to stdout, everything said to a person to stderr.
- * Exit codes: 0 done, 1 failed, 2 not understood.
+ * per group. Results go to stdout, messages to people to stderr.
+ * Exit codes: 0 success, 1 failure, 2 usage error.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -53,15 +53,15 @@ int cli_decode(struct cli *cli, int argc, char **argv);
 /* An option's whole number within bounds, or -1. */
 int cli_number(const char *s, int min, int max);
 
-/* Says what is wrong and how the command is used. Returns CLI_USAGE. */
+/* Prints the mistake and how to use the command. Returns CLI_USAGE. */
 int cli_usage(const struct cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Says that it failed, with the error's log text. Returns CLI_FAILED. */
+/* Prints the error's log text. Returns CLI_FAILED. */
 int cli_failed(const struct err *e);
 
 /*
- * The configuration, or NULL when it has errors: then all of them have been
- * said. The caller gives it back with conf_put.
+ * The configuration, or NULL if it has errors, all of which have been printed. The
+ * caller releases it with conf_put.
  */
 const struct conf *cli_conf(const struct cli *cli);
 
@@ -75,11 +75,11 @@ struct cli_session {
 	struct tool_env *tools;
 };
 
-/* 0, or -1 when the configuration has errors, which have been said. */
+/* 0, or -1 if the configuration has errors, which have been printed. */
 int cli_session_open(struct cli_session *s, const struct cli *cli) MUST_CHECK;
 void cli_session_close(struct cli_session *s);
 
-/* For a command that calls tools or other servers. -1: that has been said. */
+/* For a command that calls tools or servers. -1: the error has been printed. */
 int cli_session_tools(struct cli_session *s) MUST_CHECK;
 
 /* As whom, and where, by the command line (who.c). */
@@ -96,7 +96,7 @@ struct cli_who {
 	{ "workspace", required_argument, NULL, 'w' }, \
 	{ "agent", required_argument, NULL, 'a' }
 
-/* Takes one of these options. CLI_USAGE (said) for any other. */
+/* Handles one of these options. CLI_USAGE (printed) for any other. */
 int cli_who_option(const struct cli *cli, int c, char *value,
 		   struct cli_who *w);
 
@@ -114,8 +114,8 @@ int cli_place(struct cli_session *s, const struct cli_who *w,
 	      struct cli_place *out, struct err *e) MUST_CHECK;
 
 /*
- * Writes the text, which may be others', to stdout and releases it; where that
- * is a terminal, without what it would act upon. Returns an exit code.
+ * Writes the text, which may be untrusted, to stdout and releases it; on a terminal
+ * without control characters. Returns an exit code.
  */
 int cli_print(struct buf *b);
 

@@ -10,7 +10,7 @@
 
 #include "base/banned.h"
 
-/* What only the modules above lib/conf know. Returns the number of errors. */
+/* The checks of the modules above lib/conf. Returns the number of errors. */
 static int check_services(const struct catalog *c)
 {
 	int n = 0;

@@ -1,4 +1,4 @@
-/* doctor: what works in a deployment, what does not, what to do about it. */
+/* doctor: what works in a deployment, what does not, and how to fix it. */
 #include <getopt.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -148,7 +148,7 @@ static bool takes_tokens(const struct conf *c)
 	return false;
 }
 
-/* The header with a token that may ask the responder; NULL: there is none. */
+/* The header with a token for the responder's routes; NULL: there is none. */
 static const char *make_token(struct cli_session *s, struct doctor *d,
 			      struct uuid *id)
 {
@@ -245,7 +245,7 @@ static int finish(const json_t *report, const struct doctor_options *o)
 	return str_is(result, "ok") ? 0 : str_is(result, "warning") ? 1 : 2;
 }
 
-/* Without the responder: judged and looked at from here. */
+/* Without the responder: all checks are made from here. */
 static json_t *own_report(struct cli_session *s, struct doctor *d,
 			  const json_t *measured)
 {

@@ -38,7 +38,7 @@ static void print_errors(struct buf *out)
 			 err_rows[i].retryable ? "\tretry" : "");
 }
 
-/* As docs/api.md has them: a code that several errors share stands there once. */
+/* The table of docs/api.md: a code that several errors share is listed once. */
 static void print_errors_markdown(struct buf *out)
 {
 	buf_adds(out, "| status | code | message | retryable |\n"

@@ -1,4 +1,4 @@
-/* mcp: what the servers of mcp_servers offer, and what of it is accepted. */
+/* mcp: the tools of the servers in mcp_servers, and which are accepted. */
 #include <stdio.h>
 #include <string.h>
 

@@ -89,7 +89,7 @@ static json_t *text(const char *s)
 	return jx_string(str_of(s));
 }
 
-/* Gets in, by token or else by password; what that says of the way there. */
+/* Signs in, by token or else by password; records what that shows. */
 static void measure_reach(struct measure *m)
 {
 	const char *const ways[] = { m->bearer, m->basic, NULL };
@@ -146,7 +146,7 @@ static void measure_token(struct measure *m)
 	}
 }
 
-/* Who arrives: of a sign-in at the web server, or without any. */
+/* Which user arrives, with a sign-in at the web server or without one. */
 static void measure_identity(struct measure *m)
 {
 	struct trial a = { .path = "/api/v1/me", .auth = m->basic };
@@ -207,10 +207,10 @@ static const char *spelled(struct measure *m, const char *name,
 }
 
 /*
- * The header of a link of the chain, also with _ for some - or each: servers that
- * let such names through make the same parameter of them, and a proxy that drops
- * the one need not drop the other. Without the groups, which a proxy may set, and
- * with them, which it may not.
+ * The header of an entry of the chain, also with _ for some or all -: servers that
+ * accept such names make the same parameter of them, and a proxy that drops one
+ * spelling may not drop the others. Once without the groups, which a proxy may set
+ * itself, and once with them, which it may not pass on.
  */
 static void spoof_own(struct measure *m, json_t *list,
 		      const struct conf_identity *link)
@@ -234,7 +234,7 @@ static void spoof_own(struct measure *m, json_t *list,
 	}
 }
 
-/* The ways in which a client could say that it is somebody. */
+/* The ways in which a client could claim an identity. */
 static void measure_spoof(struct measure *m)
 {
 	static const char *const names[] = {

@@ -1,6 +1,6 @@
 /*
- * What can be measured of a deployment through its address: the object
- * `measured` of POST /doctor (docs/doctor.md).
+ * What can be measured of a deployment through its URL: the object `measured` of
+ * POST /doctor (docs/doctor.md).
  */
 #ifndef CLI_MEASURE_H
 #define CLI_MEASURE_H
@@ -26,14 +26,14 @@ struct measure {
 };
 
 /*
- * Measures all; takes some seconds. Never fails: what it cannot measure is not
- * in the object, or is there with its status.
+ * Measures everything; takes some seconds. Never fails: what it cannot measure is
+ * missing in the object, or has its status there.
  */
 void measure_all(struct measure *m);
 
 /*
- * Has the responder look and judge: its answer as JSON, kept by the arena;
- * NULL when it cannot be asked (*status says what it answered; 0 = nothing).
+ * Lets the responder check and assess: its answer as JSON, kept by the arena; NULL
+ * if that failed (*status is the HTTP status; 0 = no answer).
  */
 json_t *measure_report(struct measure *m, int *status);
 

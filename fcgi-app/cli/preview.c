@@ -1,4 +1,4 @@
-/* preview: what a message would send to the model, without asking it. */
+/* preview: what the model would be sent for a message, without calling it. */
 #include <getopt.h>
 #include <string.h>
 

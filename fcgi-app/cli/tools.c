@@ -1,4 +1,4 @@
-/* tools: what a user has in a workspace, and a call of it by hand. */
+/* tools: the tools of a user in a workspace, and calling them by hand. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>

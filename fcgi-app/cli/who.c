@@ -1,4 +1,4 @@
-/* As whom a command acts, and where: options that several commands have. */
+/* Options that several commands have: the user and workspace to act as. */
 #include "cli.h"
 #include "tool/core/tool.h"
 

@@ -155,7 +155,7 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 	},
 };
 
-/* As the responder gets a header: "X-User" is HTTP_X_USER. */
+/* The parameter of a header: "X-User" is HTTP_X_USER. */
 static const char *param_of(const struct doctor *d)
 {
 	char *p = arena_printf(d->arena, "HTTP_%s", d->header);
@@ -165,7 +165,7 @@ static const char *param_of(const struct doctor *d)
 	return p;
 }
 
-/* Appends what the name in braces at p stands for; its length with them, or 0. */
+/* Appends the value of the name in braces at p; returns its length with the braces, or 0. */
 static size_t put_value(struct buf *b, const struct doctor *d, const char *p)
 {
 	const int mib = MAX(d->conf->limits.body_bytes / MIB + 1, LEAST_MIB);
@@ -229,7 +229,7 @@ void doctor_add(struct doctor *d, enum doctor_check c, enum doctor_result r,
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	/* It may quote what a server said, and may have been cut. */
+	/* It may quote a server, and may have been cut. */
 	utf8_scrub(&clean, str_of(text));
 	for (size_t i = 0; i < clean.n; i++)
 		if ((unsigned char)clean.p[i] < 0x20)

@@ -1,9 +1,8 @@
 /*
- * doctor: what works in a deployment, what does not, and the line that mends
- * it. The command and the page measure what only a client can see, through the
- * real address; the responder looks at what only it can see. Both become
- * findings of one table of checks (checks.def), with advice for the web server
- * at hand (advice.c). docs/doctor.md.
+ * doctor: what works in a deployment, what does not, and the line that fixes it. The
+ * command and the page measure what only a client can see, through the real URL; the
+ * responder checks what only it can see. Both become findings of one table of checks
+ * (checks.def), with advice for the web server in use (advice.c). docs/doctor.md.
  *
  *   checks.def  the table       judge.c   what clients measured
  *   advice.c    lines to paste  look.c    database, services, files
@@ -81,12 +80,12 @@ struct doctor {
 };
 
 /*
- * The lines for the server at hand, with its base, this installation's paths and
+ * The lines for the server in use, with its base, this installation's paths and
  * limits.body_bytes. In d's arena.
  */
 const char *doctor_advice(const struct doctor *d, enum doctor_topic t);
 
-/* Adds a finding. subject and advice are copied; fmt makes the sentence. */
+/* Adds a finding. subject and advice are copied; fmt is its sentence. */
 void doctor_add(struct doctor *d, enum doctor_check c, enum doctor_result r,
 		const char *subject, const char *advice, const char *fmt, ...)
 	PRINTF_LIKE(6, 7);
@@ -95,9 +94,9 @@ void doctor_add(struct doctor *d, enum doctor_check c, enum doctor_result r,
 void doctor_write(struct doctor *d, struct jw *w);
 
 /*
- * Findings from what a client measured: an object as docs/doctor.md has it.
- * Read leniently; what is not there was not measured and is not judged. Texts
- * in it are cut and cleaned before they are shown.
+ * Findings from a client's measurements: an object as in docs/doctor.md. It is read
+ * leniently; a missing member was not measured and is not assessed. Its texts are
+ * cut and cleaned before they are shown.
  */
 void doctor_judge(struct doctor *d, const json_t *measured);
 
@@ -111,9 +110,9 @@ struct doctor_inside {
 };
 
 /*
- * Looks at everything that needs no client; takes as long as what it asks
- * takes to answer, some seconds each at most, and less than a minute in all:
- * what is left then is said. Any thread that may block.
+ * Checks everything that needs no client. Each service has at most some seconds to
+ * answer, all together less than a minute; checks that were left out then are
+ * reported. Any thread that may block.
  */
 void doctor_look(struct doctor *d, const struct doctor_inside *in);
 

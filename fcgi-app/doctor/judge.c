@@ -1,4 +1,4 @@
-/* What a client measured through the real address, as findings. */
+/* Findings from what a client measured through the real URL. */
 #include "doctor/doctor.h"
 
 #include <stdio.h>
@@ -132,7 +132,7 @@ static bool groups_wanted(const struct doctor *d)
 	return false;
 }
 
-/* Both sides of it: the web server gives a name, the chain takes it. */
+/* Both sides: the web server provides a name, and the chain accepts it. */
 static void add_nobody(struct doctor *d, const char *as)
 {
 	doctor_add(d, DOCTOR_IDENTITY, DOCTOR_PROBLEM, "",
@@ -168,7 +168,7 @@ static void judge_identity(struct doctor *d, const json_t *m)
 			   shown(d, kind));
 }
 
-/* What is measured without a header of its own is a password. */
+/* A measurement without its own header was made with a password. */
 static const char *spoof_advice(struct doctor *d, struct str header)
 {
 	if (memmem(header.p, header.n, " ", 1))
@@ -266,7 +266,7 @@ static void judge_compression(struct doctor *d, const json_t *m)
 			   "it saves.", shown(d, encoding));
 }
 
-/* Only browsers know; what they do is the same as on the page. */
+/* Only browsers know it; the check is the same as on the page. */
 static void judge_http(struct doctor *d, struct str protocol)
 {
 	if (!protocol.n)

@@ -33,7 +33,7 @@ static const char *log_text(const struct err *e)
 	return *e->text ? e->text : err_message(e);
 }
 
-/* Whether there is no time to ask for one more thing; then that is said. */
+/* Whether there is no time left for another check, which is then reported. */
 static bool late(struct doctor *d, int64_t until_ms, enum doctor_check check,
 		 const char *subject)
 {
@@ -146,7 +146,7 @@ static void look_database(struct doctor *d, const struct doctor_inside *in)
 			   "All migrations in %s have been applied.", in->sql_dir);
 }
 
-/* Tables that datasets take as they are; what has columns of its own says. */
+/* Tables of datasets without declared columns; the others list theirs. */
 static void look_tables(struct doctor *d, const struct conf *conf,
 			const struct conf_db *c, struct db *db)
 {
@@ -296,8 +296,8 @@ static void look_command(struct doctor *d, const struct doctor_inside *in,
 }
 
 /*
- * Only the way to the server: HEAD of its root, without the tool's credential,
- * under the tool's address guard. Whatever it answers, it is there.
+ * Checks only that the server can be reached: HEAD of its root, without the tool's
+ * credential, with the tool's address guard. Any answer is good.
  */
 static void look_http(struct doctor *d, const struct doctor_inside *in,
 		      const struct conf_tool *t)
@@ -472,8 +472,8 @@ static bool is_below(const char *path, struct str dir)
 }
 
 /*
- * How others lose their right to read it, and we keep ours. On a shared host
- * nobody can give it to another account.
+ * How to remove the rights of others while keeping ours. On a shared host, the owner
+ * of a file cannot be changed.
  */
 static const char *close_advice(struct doctor *d, const char *path,
 				const struct stat *st)
@@ -523,7 +523,7 @@ static bool look_file(struct doctor *d, const struct doctor_inside *in,
 	return false;
 }
 
-/* Who may write a directory can put another file in the place of one in it. */
+/* Whoever can write to a directory can replace the files in it. */
 static bool look_directory(struct doctor *d, const char *file)
 {
 	const char *slash = strrchr(file, '/');

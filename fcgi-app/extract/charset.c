@@ -15,7 +15,7 @@ enum { LOOK_BYTES = 4096, NAME_BYTES = 40 };
 static iconv_t from = NONE;	/* NONE: it is UTF-8, but for bad bytes */
 static size_t skip;		/* bytes of the mark */
 
-/* What browsers take a name for; the rest is iconv's to know. */
+/* Names that browsers map to another charset; iconv knows the rest. */
 static const struct {
 	const char *name, *is;
 } labels[] = {
@@ -37,7 +37,7 @@ static const struct {
 	{ "\xff\xfe", 2, "utf-16le" },
 };
 
-/* True: it is read so. Names are a stranger's: letters and digits only. */
+/* True: it is used. Names are untrusted: letters and digits only. */
 static bool take(struct str name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
@@ -132,7 +132,7 @@ void charset_choose(struct str page, const char *said)
 		(void)take(STR("windows-1252"));
 }
 
-/* At most three bytes of UTF-8 for one of any charset, but for four of it. */
+/* One byte of any charset becomes at most three bytes of UTF-8; four become four. */
 void charset_convert(struct buf *b)
 {
 	struct buf out = BUF_INIT(4 * b->n + 16);

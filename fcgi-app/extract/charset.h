@@ -5,11 +5,11 @@
 #include "base/buf.h"
 
 /*
- * Chooses how the page is to be read: by its byte order mark, else as said
- * (what the sender said; NULL or unknown: nothing), else as UTF-8 where it is
- * that, else by its own <meta>, else as windows-1252, as browsers do. Loads the
- * C library's converter, which takes files; so it comes first. One at a time:
- * the choice is kept until charset_convert.
+ * Chooses the charset of the page: by its byte order mark, else as the sender said
+ * (said; NULL or unknown: nothing), else UTF-8 if it is valid, else by its own
+ * <meta>, else windows-1252, as browsers do. Loads the C library's converter, which
+ * needs files, so it must come first. One at a time: the choice is kept until
+ * charset_convert.
  */
 void charset_choose(struct str page, const char *said);
 

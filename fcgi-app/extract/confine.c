@@ -1,8 +1,8 @@
 /*
- * See confine.h. Three fences, one behind the other: limits that the parent set
- * (lib/tool/core/extract.c), limits here that take away descriptors, and the filter.
- * The second holds where there is no seccomp: without a free descriptor there
- * is no file, no socket and no pipe.
+ * See confine.h. Three lines of defence: the limits that the parent set
+ * (lib/tool/core/extract.c), limits here that forbid new descriptors, and the filter.
+ * The second one works without seccomp: without a free descriptor there is no file,
+ * no socket and no pipe.
  */
 #include "extract/confine.h"
 
@@ -16,7 +16,7 @@
 
 #include "base/banned.h"
 
-/* By number; memory that can be run and signals to others come below. */
+/* By number; executable memory and signals to others are handled below. */
 static const int plain[] = {
 	SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(writev),
 	SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise),

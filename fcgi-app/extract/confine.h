@@ -1,4 +1,4 @@
-/* What the process takes from itself before it parses anything. */
+/* The rights that the process drops before it parses anything. */
 #ifndef EXTRACT_CONFINE_H
 #define EXTRACT_CONFINE_H
 
@@ -6,11 +6,11 @@
 
 /*
  * No new privileges, no new descriptor of any kind, no new process, no memory
- * that others may read: these always hold. Then a system call filter that
- * leaves memory, reading, writing and ending; anything else ends the process by
- * SIGSYS. The filter needs a kernel and a container that permit it: where they
- * do not, returns -1 with the reason appended to why, and the rest holds. For
- * the whole process, for good; call it with one thread.
+ * that others may read: these always apply. Then a system call filter that allows
+ * only memory, reading, writing and exiting; anything else ends the process with
+ * SIGSYS. The filter needs a kernel and a container that permit it: otherwise
+ * returns -1 with the reason appended to why, and the rest still applies. Irrevocable
+ * for the whole process; call it with one thread.
  */
 int confine(struct buf *why) MUST_CHECK;
 

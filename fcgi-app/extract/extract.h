@@ -1,16 +1,16 @@
 /*
- * lamplighter-extract: reads one file or page of a stranger on stdin and writes
- * its text on stdout. A process of its own, because parsers of foreign formats
- * take too long, take too much memory and have holes: here they can be
- * killed at any moment, and have nothing to take. Started by
- * lib/tool/core/extract.c with limits; what it does to itself is in confine.c.
+ * lamplighter-extract: reads one untrusted file or page on stdin and writes its text
+ * to stdout. It is a separate process, because parsers may take too long, use too
+ * much memory and have vulnerabilities: here they can be killed at any moment, and
+ * there is nothing to steal. Started by lib/tool/core/extract.c with limits; its own
+ * restrictions are in confine.c.
  *
  *   main.c     the order: read, prepare, confine, extract, write
  *   types.c    the table of types      charset.c  text in any charset as UTF-8
  *   page.c     HTML                    confine.c  no files, no network, no programs
  *
  * It links the few parts of lib/base that it uses, not the library, so that it
- * starts fast and holds no code that talks to anybody.
+ * starts fast and contains no network code.
  */
 #ifndef EXTRACT_EXTRACT_H
 #define EXTRACT_EXTRACT_H
@@ -27,9 +27,9 @@ struct extract {
 
 /*
  * A type. Both functions return an exit code of enum extract_exit. prepare runs
- * before the process confines itself, so it may load what parts of the C
- * library need from disk, and must do no more with the input than that takes.
- * extract runs confined: it has memory and nothing else.
+ * before the process confines itself, so it may load files that the C library needs,
+ * and must not process the input beyond that. extract runs confined: it has only
+ * memory.
  */
 struct extract_type {
 	const char *name;	/* of --type */

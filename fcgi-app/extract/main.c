@@ -1,4 +1,4 @@
-/* See extract.h. Run by the responder and the command; not for people. */
+/* See extract.h. Run by the responder and the command, not by people. */
 #include "extract/extract.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include "base/banned.h"
 
 /*
- * Leaks are looked for in the unit test: at the end of this process that would
- * take calls which are forbidden here, as names of functions would.
+ * The unit test looks for leaks: at the end of this process, that would need system
+ * calls that are forbidden here, and so would symbol names.
  */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -150,6 +150,6 @@ int main(int argc, char **argv)
 		rc = EXTRACT_TOO_BIG;
 	if (rc == EXTRACT_OK)
 		rc = write_output(buf_str(&x.out));
-	/* Without the handlers of others, which may want what is forbidden. */
+	/* Without exit handlers of libraries, which may need forbidden system calls. */
 	_exit(rc);
 }

@@ -1,4 +1,4 @@
-/* The types that can be read: a new one is a row here and a file beside. */
+/* The types that can be read: a new one is a row here and a file next to it. */
 #include "extract/extract.h"
 
 #include "extract/page.h"

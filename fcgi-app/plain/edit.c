@@ -1,4 +1,4 @@
-/* Renaming and deleting a conversation, and what may run in it unasked. */
+/* Renaming and deleting a conversation, and the tools allowed in it. */
 #include "plain/plain.h"
 
 #include "api/approval.h"
@@ -42,8 +42,8 @@ static int put_allowed(struct plain *p, const struct uuid *conversation,
 }
 
 /*
- * GET {base}/plain/conversations/{c}/edit: the forms; the one that deletes
- * says what it does and is the only question asked.
+ * GET {base}/plain/conversations/{c}/edit: the forms; the one for deletion explains
+ * its effect, and there is no further question.
  */
 int plain_edit(struct request *rq, struct response *rs, struct err *e)
 {
@@ -74,7 +74,7 @@ int plain_edit(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-/* POST …/rename title: 303 to the conversation; blanks take the title away. */
+/* POST …/rename title: 303 to the conversation; a blank title removes it. */
 int plain_rename(struct request *rq, struct response *rs, struct err *e)
 {
 	struct str title = str_trim(form_field(rq, "title"));

@@ -1,8 +1,7 @@
 /*
- * Messages on plain pages: stored ones as Markdown, and a running turn's
- * events as plain text, since a page that is being sent cannot be changed any
- * more. What belongs to the answer only in part (reasoning, tool calls) stands
- * in <details>.
+ * Messages on plain pages: stored ones as Markdown, and a running turn's events as
+ * plain text, because a page that is being sent cannot be changed any more.
+ * Reasoning and tool calls are in <details>.
  */
 #include "plain/plain.h"
 
@@ -72,7 +71,7 @@ static void put_reasoning(struct buf *b, struct str text)
 	buf_adds(b, "</p></details>\n");
 }
 
-/* How an answer ended, where that is not simply its end. */
+/* How an answer ended, unless it ended normally. */
 static void put_end(struct buf *b, const json_t *meta)
 {
 	struct str how = jx_str(meta, "finish_reason");

@@ -48,7 +48,7 @@ void plain_headers(struct response *rs)
 {
 	resp_header(rs, "Content-Security-Policy", POLICY);
 	resp_header(rs, "Referrer-Policy", "same-origin");
-	/* A name alone, looked up because a link has it, could carry a secret. */
+	/* Even the DNS look-up of a link's host name could leak a secret. */
 	resp_header(rs, "X-DNS-Prefetch-Control", "off");
 }
 
@@ -151,8 +151,8 @@ void plain_time(struct buf *b, int64_t us)
 /* -- errors ------------------------------------------------------------------ */
 
 /*
- * What was sent, once more: nobody types a message twice because something
- * here was not ready. Only where there is a text to lose.
+ * Repeats the message that was sent, so that nobody must type it again after a
+ * failure here. Only if there is a text to lose.
  */
 static void put_again(struct plain *p)
 {

@@ -1,13 +1,13 @@
 /*
  * Plain pages ({base}/plain): the chat as HTML and forms, for browsers without
- * JavaScript. They stand on the same store, turns and gates as the API; see
+ * JavaScript. They use the same store, turns and gates as the API; see
  * docs/plain.md.
  *
- *   page.c     what every page has; the page of an error
+ *   page.c     the frame of every page; the page of an error
  *   list.c     conversations        edit.c     rename, delete
  *   thread.c   one conversation     message.c  messages, stored and as events
- *   send.c     forms that begin a turn, stop one, go on with one
- *   replace.c  answering again, changing a message, versions
+ *   send.c     forms that begin, stop or continue a turn
+ *   replace.c  regenerating, editing a message, versions
  *   turn.c     the page of a running turn, streamed or in steps
  *   wait.c     what a turn waits for: approvals, questions
  */
@@ -34,8 +34,8 @@ struct plain {
 };
 
 /*
- * Prepares: what can fail does so here, before anything is written. Errors of
- * the database, ERR_INVALID_UTF8.
+ * Prepares a page: everything that can fail is done here, before anything is
+ * written. Errors of the database, ERR_INVALID_UTF8.
  */
 int plain_open(struct request *rq, struct plain *p, struct err *e) MUST_CHECK;
 
@@ -50,7 +50,7 @@ void plain_begin(struct plain *p, struct response *rs, int status,
 void plain_head(struct plain *p, struct str title, int refresh_s);
 void plain_foot(struct plain *p);
 
-/* "<form …>" to a path behind the root, with what every form carries. */
+/* "<form …>" to a path below the root, with the fields of every form. */
 void plain_form(struct plain *p, const char *path);
 
 /* In a form: the choice of steps. */
@@ -60,8 +60,8 @@ void plain_form(struct plain *p, const char *path);
 void plain_message_fields(struct plain *p, struct str content);
 
 /*
- * 303 to a path behind the root, with the choice of steps kept; fragment is
- * "" or "#…".
+ * 303 to a path below the root, keeping the parameter steps; fragment is "" or
+ * "#…".
  */
 void plain_go(struct request *rq, struct response *rs, const char *path,
 	      const char *fragment);
@@ -74,9 +74,9 @@ int plain_read_content(struct request *rq, struct turn_request *in,
 		       struct err *e) MUST_CHECK;
 
 /*
- * Starts the turn and leads to its page (303); it runs from then on. Where this
- * very form was sent before (a double click, a reload), to that of the first
- * one. Errors of send_start.
+ * Starts the turn and redirects to its page (303); it runs from then on. If the same
+ * form was sent before (a double click, a reload), redirects to the page of the
+ * first turn. Errors of send_start.
  */
 int plain_start_turn(struct request *rq, struct response *rs,
 		     struct turn_request *in, struct err *e) MUST_CHECK;
@@ -95,7 +95,7 @@ void plain_time(struct buf *b, int64_t us);
 /* One stored message; name is the agent's. */
 void plain_message(struct plain *p, const struct message *m, struct str name);
 
-/* Whether an answer was cut short, so that it can be gone on with. */
+/* Whether an answer was cut short, so that it can be continued. */
 bool plain_cut_short(struct plain *p, const struct message *m);
 
 /* Writes a turn's events as they come; also over a page written at once. */
@@ -123,7 +123,7 @@ void plain_replace_links(struct plain *p, const struct uuid *conversation,
 /* The form that has the last message answered again. */
 void plain_regenerate_form(struct plain *p, const struct uuid *conversation);
 
-/* The name of an agent as it is shown; its id where it is not known any more. */
+/* The display name of an agent; its id if the agent no longer exists. */
 struct str plain_agent_name(const struct request *rq, struct str workspace,
 			    struct str agent);
 

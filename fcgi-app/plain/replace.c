@@ -1,6 +1,6 @@
 /*
- * Editing of a thread (docs/thread.md): answering again, editing a message,
- * and choosing among the versions that came of it.
+ * Editing of a thread (docs/thread.md): regenerating, editing a message, and
+ * switching between the resulting versions.
  */
 #include "plain/plain.h"
 
@@ -15,7 +15,7 @@
 
 #include "base/banned.h"
 
-/* -- what stands below a message ----------------------------------------------- */
+/* -- below a message ----------------------------------------------------------- */
 
 static void put_version(struct plain *p, const char *path,
 			const struct message *m, int64_t index)
