@@ -48,8 +48,8 @@ static int read_params(struct request *rq, struct err *e)
 /* -- parameters that come twice ------------------------------------------- */
 
 /*
- * Of what clients can send, that decides who asks, what may be done, or what is
- * read. The configured names of trusted_header come besides.
+ * The headers of clients that affect identity, permissions, or which record is
+ * used; plus the configured names of trusted_header.
  */
 static const char *const deciding[] = {
 	"CONTENT_LENGTH", "CONTENT_TYPE", "HTTP_AUTHORIZATION",
@@ -60,13 +60,13 @@ static const char *const deciding[] = {
 	"HTTP_X_REQUESTED_WITH",
 };
 
-/* As web servers make a parameter of a header: - is _, and letters are capitals. */
+/* The form of parameters that web servers make of headers: _ for -, capital letters. */
 static char cgi_char(char c)
 {
 	return c == '-' ? '_' : c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
 }
 
-/* Whether name is want, which may begin with HTTP_ or else is a header's name. */
+/* Whether name is want, a parameter with HTTP_ or the name of a header. */
 static bool is_named(struct str name, const char *want, bool header)
 {
 	if (header) {
@@ -96,11 +96,10 @@ static int once(const struct request *rq, const char *want, bool header,
 }
 
 /*
- * A proxy that sets X-User takes that away from what a client sent; X_User,
- * which the web server behind it makes the same parameter of, it may leave. So
- * which one counts must not depend on their order. What only the web server can
- * set may come twice: the last one counts (nginx, whose stock parameters an
- * admin overrides).
+ * A proxy that sets X-User removes a client's X-User, but it may pass on X_User,
+ * from which the web server behind it makes the same parameter. Their order must not
+ * decide which one counts. Parameters that only the web server can set may come
+ * twice; the last one counts (nginx, whose stock parameters an admin overrides).
  */
 static int check_once(const struct request *rq, struct err *e)
 {
@@ -141,8 +140,8 @@ struct str req_header(const struct request *rq, const char *name)
 }
 
 /*
- * The server's own id where it has one (Apache's mod_unique_id), so that its
- * log and ours can be put side by side; clients cannot set that name.
+ * The server's own id if it has one (Apache's mod_unique_id), so that its log and
+ * ours can be compared; clients cannot set that parameter.
  */
 static void choose_id(struct request *rq)
 {
@@ -303,7 +302,7 @@ int req_body(struct request *rq, size_t cap, struct str *out, struct err *e)
 	if (length > 0 && (uint64_t)length > cap)
 		return err_public(e, ERR_TOO_BIG,
 				  "The body may have at most %zu bytes.", cap);
-	/* One byte more than allowed tells a body that is too long. */
+	/* One byte more than allowed reveals a body that is too long. */
 	while (some && b.n <= cap) {
 		size_t want = length >= 0 ? (size_t)length - b.n : 16384;
 

@@ -1,5 +1,5 @@
 /*
- * One request, read-only once it was read: parameters, method, path, query,
+ * One request, read-only after it was read: parameters, method, path, query,
  * body, and after the gates its route, path arguments and identity. Everything
  * lives in the worker's arena until the worker resets it.
  */
@@ -68,26 +68,26 @@ struct request {
 	bool holds_turn;	/* counted against threads.max_turns */
 	struct share_part turns, unsent;	/* what the user has by it */
 
-	/* What is left to do once the answer is out; may be NULL. */
+	/* The work after the answer was sent; may be NULL. */
 	void (*after)(struct request *rq);
 	void *after_ctx;
 
 	/*
 	 * Set by a handler that has called resp_leave: takes the connection
-	 * away from the worker, which goes on with the next request. Whoever
-	 * has it answers, and ends it (conn.end). Nothing of rq outlives it.
+	 * over from the worker, which continues with the next request. The new
+	 * owner answers, and ends it (conn.end). Nothing of rq outlives it.
 	 */
 	void (*adopt)(void *ctx, struct conn *conn);
 	void *adopt_ctx;
 };
 
 /*
- * Copies the parameters and finds method and path. Of a name that comes twice the
- * last one counts, as with nginx, whose stock parameters an admin overrides; but
- * what a client can send and decides something (the headers of the identity
- * chain, Authorization, Cookie, Host, Origin, …) must come once, in any
- * spelling: ERR_BAD_REQUEST. ERR_TOO_BIG, ERR_NOT_FOUND for a target that is not
- * ours; rq can be answered in any case.
+ * Copies the parameters and finds method and path. If a name comes twice, the last
+ * one counts, as with nginx, whose stock parameters an admin overrides; but headers
+ * of clients with an effect (those of the identity chain, Authorization, Cookie,
+ * Host, Origin, …) must come only once, in any spelling: ERR_BAD_REQUEST.
+ * ERR_TOO_BIG, ERR_NOT_FOUND for a target that is not ours; rq can be answered in
+ * any case.
  */
 int req_read(struct request *rq, struct app *app, const struct conf *conf,
 	     struct conn *conn, struct arena *a, struct err *e) MUST_CHECK;
@@ -106,8 +106,8 @@ int req_query_names(struct request *rq, const char *names,
 		    struct err *e) MUST_CHECK;
 
 /*
- * A query parameter, decoded; p == NULL when absent, the last one when it
- * comes twice. ERR_BAD_REQUEST, ERR_INVALID_UTF8.
+ * A query parameter, decoded; p == NULL if absent, the last one if it comes twice.
+ * ERR_BAD_REQUEST, ERR_INVALID_UTF8.
  */
 int req_query(struct request *rq, const char *name, struct str *out,
 	      struct err *e) MUST_CHECK;
@@ -116,12 +116,12 @@ int req_query(struct request *rq, const char *name, struct str *out,
 int req_query_int(struct request *rq, const char *name, int64_t dflt,
 		  int64_t *out, struct err *e) MUST_CHECK;
 
-/* What CONTENT_LENGTH says; -1 = nothing said. ERR_BAD_REQUEST. */
+/* The value of CONTENT_LENGTH; -1 = absent. ERR_BAD_REQUEST. */
 int req_length(const struct request *rq, int64_t *out, struct err *e) MUST_CHECK;
 
 /*
  * Reads the whole body, at most cap bytes: ERR_TOO_BIG beyond, ERR_BAD_REQUEST
- * when it breaks off, ERR_SLOW when it comes too slowly (pace.h). Works with and
+ * if it breaks off, ERR_SLOW if it arrives too slowly (pace.h). Works with and
  * without a content length.
  */
 int req_body(struct request *rq, size_t cap, struct str *out,

@@ -147,8 +147,8 @@ static void put_problem(struct response *rs, const struct err *e)
 }
 
 /*
- * OpenAI's form. Its clients know 400 for a wrong parameter, and send a request
- * again on 409 and 5xx unless they are told that it is useless.
+ * OpenAI's form. Its clients expect 400 for a wrong parameter, and repeat a request
+ * after 409 and 5xx unless they are told not to.
  */
 static void put_openai_error(struct response *rs, const struct err *e)
 {
@@ -286,8 +286,8 @@ void resp_finish(struct response *rs)
 			put(rs, rs->body.p, rs->body.n);
 			rs->sent_bytes += rs->body.n;
 		}
-		/* Not flushed: the end of the connection sends it, in one
-		   write with the end record. */
+		/* Not flushed: the end of the connection sends it in the
+		   same write as the end record. */
 	}
 	/* Not only when the next request comes. */
 	if (rs->body.size > KEEP_BYTES)

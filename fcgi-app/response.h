@@ -1,10 +1,10 @@
 /*
  * One answer: head, then body, then nothing. The only code that writes to the
  * client. A handler either fills a whole answer (resp_json, resp_empty), which
- * is sent when it returns, or opens a stream, which is sent as it grows. What
- * cannot be sent is forgotten: after the first failed write the client counts
- * as gone, and everything later succeeds into nothing, since a turn outlives
- * its listeners.
+ * is sent when it returns, or opens a stream, which is sent as it grows. Output that
+ * cannot be sent is discarded: after the first failed write the client counts as
+ * gone, and all later writes succeed without effect, because a turn outlives its
+ * listeners.
  *
  * One thread at a time. The buffers belong to a worker and are used again.
  */
@@ -65,10 +65,10 @@ void resp_begin(struct response *rs, struct conn *conn, const char *request_id,
  */
 void resp_header(struct response *rs, const char *name, const char *value);
 
-/* The body is JSON: write it into what is returned, from the start. */
+/* The body is JSON: write it to the returned writer, from the start. */
 struct jw resp_json(struct response *rs, int status);
 
-/* The body is a page: append it to what is returned, from the start. */
+/* The body is a page: append it to the returned buffer, from the start. */
 struct buf *resp_html(struct response *rs, int status);
 #define RESP_HTML "text/html; charset=utf-8"	/* its type; of streams too */
 
@@ -78,7 +78,7 @@ void resp_empty(struct response *rs, int status);
 /* 303: the answer is at location, relative to this request or absolute. */
 void resp_see_other(struct response *rs, const char *location);
 
-/* Nothing: somebody else answers on this connection (request.adopt). */
+/* No answer: the new owner answers on this connection (request.adopt). */
 void resp_leave(struct response *rs);
 
 /*
@@ -95,18 +95,18 @@ void resp_error(struct response *rs, const struct err *e);
 void resp_open_stream(struct response *rs, const char *content_type,
 		      struct str preamble);
 
-/* Where the stream's next bytes go. Once the client is gone it stays empty. */
+/* The buffer for the stream's next bytes. Stays empty once the client is gone. */
 static inline struct buf *resp_stream(struct response *rs)
 {
 	return &rs->body;
 }
 
-/* Passes the batch on, and sends it. Nothing to send: nothing happens. */
+/* Passes the batch on and sends it. Does nothing if there is nothing to send. */
 void resp_flush(struct response *rs);
 
 /*
- * The same if the client takes the whole batch without being waited for; else
- * false, and nothing has happened.
+ * The same if the client accepts the whole batch without a wait; else false, without
+ * any effect.
  */
 bool resp_try_flush(struct response *rs);
 

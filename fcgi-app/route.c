@@ -176,7 +176,7 @@ static int gate_csrf(struct request *rq, struct err *e)
 {
 	if (!(rq->route->flags & ROUTE_CSRF))
 		return 0;
-	/* Of a form that nothing is said about its token decides, once read. */
+	/* If nothing else proves the origin of a form, its token decides, once it was read. */
 	if (rq->route->flags & ROUTE_FORM && caller_origin(rq) == CSRF_NONE)
 		return 0;
 	return caller_check_origin(rq, e);
@@ -194,7 +194,7 @@ static int gate_token(struct request *rq, struct err *e)
 	return form_check(rq, e);
 }
 
-/* What one user may have of something that all together may have so much of. */
+/* The share of one user in a total of all users. */
 static struct share_limit share_of(const struct request *rq, int64_t all,
 				   int64_t at_least)
 {
@@ -219,8 +219,8 @@ int route_take(const struct request *rq, enum share_kind kind, int64_t all,
 }
 
 /*
- * A request that waits for a model holds its worker for minutes. Beyond
- * max_turns it is refused at once, so that workers are left for short requests.
+ * A request that waits for a model occupies its worker for minutes. Beyond max_turns
+ * it is refused at once, so that workers remain for short requests.
  */
 static int gate_overload(struct request *rq, struct err *e)
 {
@@ -240,12 +240,12 @@ static int gate_overload(struct request *rq, struct err *e)
 }
 
 /*
- * A whole answer waits here, with the rows that it was made of, until the client
- * has read it: one that asks for much and does not read is stopped by this.
+ * A whole answer stays in memory, with its rows, until the client has read it: this
+ * limits clients that request much and do not read.
  */
 static void hold_unsent(struct request *rq, struct response *rs, struct err *e)
 {
-	/* What was done is not undone by a refusal, and would be sent again. */
+	/* A refusal would not undo what was done, and the client would send it again. */
 	bool refusable = rq->method == METHOD_GET || rq->method == METHOD_HEAD;
 	struct uuid user;
 
@@ -373,7 +373,7 @@ static int gate_parse(struct request *rq, struct err *e)
 	return rq->body ? 0 : -1;
 }
 
-/* What stands between a matched row and its handler, in this order. */
+/* The gates between a matched row and its handler, in this order. */
 static int (*const gates[])(struct request *rq, struct err *e) = {
 	gate_identity, gate_permission, gate_csrf, gate_overload, gate_size,
 	gate_media_type, gate_parse, gate_token,
@@ -399,7 +399,7 @@ static int run(struct request *rq, struct response *rs, unsigned *allow,
 
 /* -- the whole request ------------------------------------------------------ */
 
-/* Errors at their own level; every request at debug, those that ran long at info. */
+/* Errors at their own level; every request at debug, slow ones at info. */
 static void log_request(const struct request *rq, const struct response *rs,
 			const struct err *e)
 {

@@ -16,8 +16,8 @@ enum {			/* flags of a row; routes.def without the prefix */
 	ROUTE_MODEL = 16,	/* holds its worker while a model works:
 				   counted against threads.max_turns */
 	ROUTE_FORM = 32,	/* has a form as its body: form.h. With CSRF it
-				   must carry our token where the browser does
-				   not say that it comes from our site */
+				   must have our token, unless the browser
+				   tells that it comes from our site */
 	ROUTE_BODILESS = 64,	/* JSON that may be left out: {} then */
 };
 
@@ -50,7 +50,7 @@ extern const size_t n_routes;
 /*
  * Finds the row of mount, method and path and fills args. NULL with ERR_NOT_FOUND or,
  * when the path exists with other methods, ERR_METHOD; *allow (if not NULL) is
- * then the bit set (1 << method) of those. HEAD finds the row of GET.
+ * then their bit set (1 << method). HEAD finds the row of GET.
  */
 const struct route *route_find(enum mount mount, enum method method,
 			       struct str path,
@@ -58,25 +58,25 @@ const struct route *route_find(enum mount mount, enum method method,
 			       unsigned *allow, struct err *e);
 
 /*
- * Does the whole request: gates in order (match 404, method 405, identity 401,
- * permission 403, origin 403, overload 503, share 429, size 413, media type 415, parse
- * 400, a form's token 403), handler, answer. When it returns the answer is complete. Errors are
- * logged here, once.
+ * Serves the whole request: gates in order (match 404, method 405, identity 401,
+ * permission 403, origin 403, overload 503, share 429, size 413, media type 415,
+ * parse 400, a form's token 403), handler, answer. The answer is complete when it
+ * returns. Errors are logged here, once.
  */
 void route_dispatch(struct request *rq, struct response *rs);
 
 /*
- * What req_read refused, answered and logged the same way.
+ * Answers and logs a request that req_read refused, in the same way.
  */
 void route_refuse(struct request *rq, struct response *rs,
 		  const struct err *e);
 
-/* Gives the worker's place back, once after-work is done. */
+/* Frees the worker's place after the after-work. */
 void route_release(struct request *rq);
 
 /*
- * Takes one of what the process has `all` of for the caller, at most the share of
- * one user: share_take's errors. The caller gives it back. Behind an AUTH gate.
+ * Takes one of the `all` units of the process for the caller, up to the share of one
+ * user; the errors of share_take. The caller returns it. Only after an AUTH gate.
  */
 int route_take(const struct request *rq, enum share_kind kind, int64_t all,
 	       struct share_part *part, struct err *e) MUST_CHECK;

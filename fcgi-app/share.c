@@ -65,7 +65,7 @@ struct uuid share_user(const struct identity *who, struct str address)
 	return u;
 }
 
-/* Where the user's holder is, or would be linked. Under the lock. */
+/* The link of the user's holder, or where it would be. Under the lock. */
 static struct holder **find(struct share *s, const struct uuid *user)
 {
 	struct holder **at = &s->buckets[(user->b[14] << 8 | user->b[15]) %
@@ -81,7 +81,7 @@ static int64_t users_limit(const struct share_limit *l)
 	return l->part > 1 ? MAX(l->all / l->part, l->at_least) : INT64_MAX;
 }
 
-/* Whether the user (who has so much) may have n more. Under the lock. */
+/* Whether the user (who has this much) may have n more. Under the lock. */
 static int allow(const struct share *s, enum share_kind kind, int64_t has,
 		 int64_t n, const struct share_limit *l, struct err *e)
 {

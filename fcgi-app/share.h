@@ -1,10 +1,9 @@
 /*
- * How much of the process one user has: answers that wait for a model, open
- * notification streams, bytes that were made and are not sent yet, bodies that
- * are still coming. Nobody gets
- * more than a part of the whole (limits.user_share), so that one user cannot
- * take it from all others. Counted here, in memory, and for each process on its
- * own, as the limits themselves are.
+ * How much of the process each user takes: answers that wait for a model, open
+ * notification streams, unsent bytes, bodies that are still arriving. Nobody gets
+ * more than a part of the whole (limits.user_share), so that one user cannot exclude
+ * all others. Counted in memory, separately for each process, like the limits
+ * themselves.
  */
 #ifndef APP_SHARE_H
 #define APP_SHARE_H
@@ -41,27 +40,26 @@ struct share_limit {
 	int64_t at_least;	/* but this much in any case */
 };
 
-/* Nobody has anything. Owned: share_free, which takes NULL. */
+/* Starts at zero for everybody. Owned: share_free, which accepts NULL. */
 struct share *share_new(void);
 void share_free(struct share *s);
 
 /*
- * For whom something is counted: the user (of the tenant); who is not signed in,
- * by address, since all of them are one user.
+ * The holder that is counted: the user (of the tenant); for callers who are not
+ * signed in, the address, because all of them are one user.
  */
 struct uuid share_user(const struct identity *who, struct str address);
 
 /*
- * Takes n (> 0) into *part, which was empty; ERR_SHARE with a time to wait when
- * the user would have too much, ERR_OVERLOADED when all together would. Who has
- * nothing of the kind gets n whatever it is. s NULL: nothing is counted. Any
- * thread.
+ * Takes n (> 0) into *part, which was empty; ERR_SHARE with a time to wait if the
+ * user would have too much, ERR_OVERLOADED if all users together would. A user who
+ * has nothing of the kind always gets n. s NULL: nothing is counted. Any thread.
  */
 int share_take(struct share *s, const struct uuid *user, enum share_kind kind,
 	       int64_t n, struct share_limit limit, struct share_part *part,
 	       struct err *e) MUST_CHECK;
 
-/* Gives back what part is, which is empty then. Any thread. */
+/* Returns part, which is empty afterwards. Any thread. */
 void share_give(struct share_part *part);
 
 /* How much the user has, or all of them (NULL). */

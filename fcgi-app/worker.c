@@ -21,23 +21,23 @@
 #include "base/banned.h"
 
 /*
- * How long accept waits before it looks whether it should leave. A socket that
- * others accept on too cannot be shut down, so there the look must be frequent.
+ * How long accept waits before it checks if it should leave. A socket on which other
+ * processes accept too cannot be shut down, so there the check must be frequent.
  */
 #define SHARED_ACCEPT_MS 500
 #define BACK_OFF_MS      20	/* after accept failed for want of something */
 
 #define FRESH_MS         2	/* a request that takes longer waits for something */
-#define SPARE            2	/* accept at a time; more would take turns, with cold caches */
+#define SPARE            2	/* accept at the same time; more would alternate, with cold caches */
 #define LOOK_MS          1	/* the watcher's, while nobody accepts */
 
 /*
- * As many workers as keep the processors busy take the short requests: a worker
- * more finds no processor free, only a context switch. Those whose request has
- * run for FRESH_MS wait for a model, a client or a lock, and are not counted.
- * So there are at most `hands` that accept or have a fresh request; the other
- * ones are parked. When none accepts, the watcher looks every LOOK_MS whether
- * the fresh ones still are.
+ * Only as many workers as keep the processors busy take short requests: another
+ * worker would find no free processor, only cause a context switch. Workers whose
+ * request has run for FRESH_MS wait for a model, a client or a lock, and are not
+ * counted. So at most `hands` workers accept or have a fresh request; the others are
+ * parked. While none accepts, the watcher checks every LOOK_MS if the fresh ones
+ * still are.
  */
 struct workers {
 	struct app *app;
@@ -71,7 +71,7 @@ struct worker {
 
 static void *worker_run(void *arg);
 
-/* One worker more, which has been counted. Returns -1 when it cannot be. */
+/* Starts a worker, which has been counted already. Returns -1 on failure. */
 static int spawn(struct workers *p)
 {
 	pthread_attr_t attr;
@@ -113,8 +113,8 @@ static bool hands_full(struct workers *p)
 }
 
 /*
- * Under the lock: calls a parked worker if nobody accepts and one may. Returns
- * true when one must be spawned instead, which is counted already.
+ * Under the lock: wakes a parked worker if none accepts and one may. Returns true if
+ * one must be started instead, which is counted already.
  */
 static bool call_one(struct workers *p)
 {
@@ -158,8 +158,8 @@ static void take(struct workers *p, struct worker *w)
 }
 
 /*
- * The request is over: to accept again, at once or when called. Returns false
- * when the worker should leave, and then it is not counted as idle.
+ * After a request: returns to accept again, at once or when woken. Returns false if
+ * the worker should leave; it is then not counted as idle.
  */
 static bool next_turn(struct workers *p, struct worker *w)
 {
@@ -220,7 +220,7 @@ static void *watcher_run(void *arg)
 	return NULL;
 }
 
-/* Everything that happens to one request once its parameters are there. */
+/* Serves one request after its parameters were read. */
 struct serving {
 	struct arena arena;
 	struct response rs;
@@ -253,7 +253,7 @@ static void serve(struct serving *s, struct app *app, struct conn *conn)
 		route_dispatch(&s->rq, &s->rs);
 }
 
-/* What may happen once the client has its answer, then the clean table. */
+/* The work after the answer was sent; then resets the worker. */
 static void serve_end(struct serving *s, struct app *app)
 {
 	if (s->rq.after)
@@ -290,9 +290,9 @@ void serve_cgi(struct app *app)
 }
 
 /*
- * A connection, or -1 when this worker should leave: the pool stops, or there
- * was nothing to do for idle_ms and others are waiting too. A worker that
- * leaves is not counted as idle any more.
+ * A connection, or -1 if this worker should leave: the pool stops, or there was
+ * nothing to do for idle_ms and others are waiting too. A worker that leaves is no
+ * longer counted as idle.
  */
 static int next_connection(struct workers *p)
 {
@@ -329,9 +329,9 @@ static int next_connection(struct workers *p)
 }
 
 /*
- * The end of a worker. Each waits for the end of the one before, and workers_stop
- * for the last: no thread is still ending, with what libraries keep for it,
- * when the process does.
+ * The end of a worker. Each joins the one that ended before it, and workers_stop
+ * joins the last, so that no thread, with the data that libraries keep for it, is
+ * still ending when the process does.
  */
 static void leave(struct workers *p)
 {
@@ -453,7 +453,7 @@ int workers_size(struct workers *p)
 	return n;
 }
 
-/* Until all workers have left, at most so long. Returns how many are left. */
+/* Waits until all workers have left, up to this time. Returns how many are left. */
 static int wait_gone(struct workers *p, int ms)
 {
 	struct timespec end = clock_mono_at(clock_mono_ms() + ms);

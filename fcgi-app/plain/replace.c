@@ -152,8 +152,8 @@ int plain_changed(struct request *rq, struct response *rs, struct err *e)
 
 /*
  * POST {base}/plain/conversations/{c}/version message=SEQ, index: makes that
- * version the thread; 303 to it, or to the thread as it is where the message is
- * in it no more (a double click). Errors as of POST /conversations/{c}/variants.
+ * version the thread; 303 to it, or to the current thread if the message is no
+ * longer in it (a double click). Errors as of POST /conversations/{c}/variants.
  */
 int plain_version(struct request *rq, struct response *rs, struct err *e)
 {

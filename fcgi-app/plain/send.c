@@ -1,7 +1,7 @@
 /*
- * Forms that begin a turn, stop one, or go on with one. Each leads, by 303, to
- * a page that can be loaded again without sending anything again; the turn
- * runs once that answer is out, and its page follows it.
+ * Forms that begin, stop or continue a turn. Each redirects (303) to a page that can
+ * be reloaded without sending the form again; the turn runs after that answer, and
+ * its page follows it.
  */
 #include "plain/plain.h"
 
@@ -121,7 +121,7 @@ int plain_start(struct request *rq, struct response *rs, struct err *e)
 
 	in.agent_id = form_field(rq, "agent");
 	in.workspace_id = str_cut(&in.agent_id, '/');
-	/* One that is not named is not the first one, as it is elsewhere. */
+	/* Unlike elsewhere, a missing agent does not mean the default one. */
 	if (!in.workspace_id.p)
 		in.workspace_id = STR("");
 	if (plain_read_content(rq, &in, e) < 0)
@@ -131,7 +131,7 @@ int plain_start(struct request *rq, struct response *rs, struct err *e)
 
 /*
  * POST {base}/plain/conversations/{c} content, web, steps: 303 to the turn's page.
- * 404; 409 with the way to the answer that is being written; as above.
+ * 404; 409 with a link to the running answer; as above.
  */
 int plain_send(struct request *rq, struct response *rs, struct err *e)
 {
@@ -156,7 +156,7 @@ int plain_stop(struct request *rq, struct response *rs, struct err *e)
 
 /*
  * POST {base}/plain/turns/{t}/continue: 303 to the page of a new turn that
- * goes on where this one was cut short; errors as of the API's route.
+ * continues the one that was cut short; errors as of the API's route.
  */
 int plain_continue(struct request *rq, struct response *rs, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* One conversation: a page of its messages, and what can be done with it. */
+/* One conversation: a page of its messages, and its forms. */
 #include "plain/plain.h"
 
 #include "api/scope.h"
@@ -22,8 +22,8 @@ static void put_running(struct plain *p, const struct uuid *turn)
 }
 
 /*
- * Below the newest messages: go on with the last answer, have another one, or
- * say something.
+ * Below the newest messages: continue the last answer, regenerate it, or send a
+ * message.
  */
 static void put_forms(struct plain *p, const struct conversation *c,
 		      const struct message *last)

@@ -1,11 +1,11 @@
 /*
- * The page of a turn: its events so far and as they come (turn/follow.h). It
- * may be loaded again at any time, from anywhere; once the turn has ended it
- * leads to the conversation, where the answer stands formatted.
+ * The page of a turn: its events so far and as they come (turn/follow.h). It may be
+ * reloaded at any time, from anywhere; once the turn has ended, it redirects to the
+ * conversation with the formatted answer.
  *
- * Streamed, the page grows with the answer. Where something between here and
- * the browser holds it back until it is complete, it can be asked for in steps
- * instead: a page that is whole within seconds and asks for itself again.
+ * Streamed, the page grows with the answer. If something between here and the
+ * browser buffers it until it is complete, it can be requested in steps instead: a
+ * page that is complete within seconds and reloads itself.
  */
 #include "plain/plain.h"
 
@@ -49,7 +49,7 @@ static void page_flush(struct sink *s)
 	resp_flush(((struct page_sink *)s)->rs);
 }
 
-/* Something for servers and proxies that count the time without bytes. */
+/* Output for servers and proxies that time out without bytes. */
 static void page_idle(struct sink *s)
 {
 	struct page_sink *ts = (struct page_sink *)s;
@@ -74,7 +74,7 @@ static int step_patience(void *ctx)
 	return (int)MAX(ts->until_ms - clock_mono_ms(), 0);
 }
 
-/* In front of the turn, since what follows may take long. */
+/* Sent before the turn, because the rest may take long. */
 static void put_controls(struct plain *p, const struct turn *t)
 {
 	char id[UUID_TEXT_BYTES], conversation[UUID_TEXT_BYTES];
@@ -91,7 +91,7 @@ static void put_controls(struct plain *p, const struct turn *t)
 		 p->steps ? "?steps=1" : "");
 }
 
-/* Behind it: on with the conversation, or what to do about one that goes on. */
+/* After it: a link to the conversation, or the choices for a turn that still runs. */
 static void put_after(struct plain *p, const struct turn *t, bool ended)
 {
 	struct err e = ERR_INIT;
@@ -145,7 +145,7 @@ static void stream(struct page_sink *s, struct turn_follow *f)
 	resp_flush(s->rs);
 }
 
-/* Where an ended turn is: on its own page of a long conversation. */
+/* The place of an ended turn: its page of a long conversation. */
 static int go_to_thread(struct request *rq, struct response *rs,
 			const struct turn *t, struct err *e)
 {
@@ -199,9 +199,9 @@ static int step(struct page_sink *s, struct turn_follow *f, struct err *e)
 
 /*
  * GET {base}/plain/turns/{t}?steps=1: 200 with the page, which grows until the
- * turn ends; in steps it is complete after STEP_MS at most and refreshes
- * itself. A turn that waits for the user shows what for, as forms. 303 to the
- * conversation when the turn has ended. 404.
+ * turn ends; in steps it is complete after at most STEP_MS and reloads itself. For a
+ * turn that waits for the user, it has the forms for that. 303 to the conversation
+ * if the turn has ended. 404.
  */
 int plain_turn(struct request *rq, struct response *rs, struct err *e)
 {

@@ -49,7 +49,7 @@ static void open_form(struct plain *p, const struct turn_wait *w,
 		hidden(p->b, "steps", STR("1"));
 }
 
-/* Whose text may have led to this: names are theirs, so nothing hides in them. */
+/* The origins of untrusted text; their names are shown with invisible characters. */
 static void put_origins(struct buf *b, const struct turn_wait *w)
 {
 	static const struct { const char *kind, *words; } kinds[] = {
@@ -85,7 +85,7 @@ static void put_origins(struct buf *b, const struct turn_wait *w)
 	buf_release(&name);
 }
 
-/* What is approved is what was shown: its digest goes along. */
+/* The form has the digest, so that exactly the shown call is approved. */
 static void put_approval(struct plain *p, const struct turn_wait *w)
 {
 	static const char *const effects[] = {
@@ -181,9 +181,9 @@ int plain_waits(struct plain *p, const struct uuid *turn, struct err *e)
 	return 0;
 }
 
-/* -- what the forms send ------------------------------------------------------ */
+/* -- the forms' fields -------------------------------------------------------- */
 
-/* The turn of the path and the row that the form is about. ERR_NOT_FOUND. */
+/* The turn of the path and the row of the form. ERR_NOT_FOUND. */
 static const struct turn_wait *find(struct request *rq, struct turn *t,
 				    bool approval, struct err *e)
 {
@@ -206,8 +206,8 @@ static const struct turn_wait *find(struct request *rq, struct turn *t,
 }
 
 /*
- * The turn goes on, here or where it runs already, also when this was decided
- * so before (a double click); its page shows how.
+ * The turn resumes, here or where it runs already, also if the same decision was
+ * made before (a double click); its page shows the rest.
  */
 static int go_on(struct request *rq, struct response *rs, const struct turn *t,
 		 struct turn_decision *d, struct err *e)
@@ -253,8 +253,8 @@ int plain_decide(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * POST {base}/plain/turns/{t}/answer wait, and choice or answer to a question;
- * for a call of the page: that it cannot be run here. 303, errors as of POST
+ * POST {base}/plain/turns/{t}/answer wait, and choice or answer to a question; for a
+ * call of the page, an error because it cannot be run here. 303, errors as of POST
  * /turns/{t}/tool-results.
  */
 int plain_answer(struct request *rq, struct response *rs, struct err *e)
