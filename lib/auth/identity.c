@@ -238,8 +238,8 @@ static enum found remote_user(const struct chain *k,
 	 * only a parameter that clients cannot send proves that it was checked.
 	 */
 	if (!param(k, "AUTH_TYPE").n && (!proof.n || str_is(proof, "0"))) {
-		log_info("REMOTE_USER is ignored: there is neither AUTH_TYPE "
-			 "nor the proof_param");
+		log_info("REMOTE_USER is ignored: neither AUTH_TYPE nor the "
+			 "proof_param is set");
 		return FOUND_NOTHING;
 	}
 	if (*link->groups_param)
@@ -294,9 +294,9 @@ static enum found trusted_header(const struct chain *k,
 			     "wrong");
 	if (*link->groups_header) {
 		if (!header_there(k, link->groups_header)) {
-			log_warn("trusted_header: the groups header does not "
-				 "come. The proxy must always set it (- for no "
-				 "group): else a client could",
+			log_warn("trusted_header: the groups header is missing. "
+				 "The proxy must always set it (- for no "
+				 "group), or clients could",
 				 "header", link->groups_header);
 			return wrong(k, "trusted_header: the groups header is "
 				     "missing");

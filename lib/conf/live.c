@@ -145,7 +145,7 @@ static void publish(struct conf_live *l, struct conf *c)
 			 number);
 		warn_restart(old, c);
 	} else if (l->bad_hash) {
-		log_info("configuration is as it was again", "file", l->file);
+		log_info("the broken configuration was reverted", "file", l->file);
 	}
 	conf_put(old);
 }

@@ -425,6 +425,6 @@ bool conversation_made_room(struct db *db, const struct uuid *id)
 		conversation_purge(db, id, clock_mono_ms() + ROOM_MS, &e) > 0;
 
 	if (e.code)
-		log_err("the rest of a deleted conversation", &e);
+		log_err("purge of a deleted conversation failed", &e);
 	return made;
 }

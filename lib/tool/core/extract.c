@@ -110,10 +110,10 @@ static void log_errors(const struct child_outcome *o)
 
 	utf8_scrub(&text, s);
 	if (unconfined && !atomic_exchange(&said, true))
-		log_warn("foreign files are read in a child without a system "
+		log_warn("untrusted files are read in a child without a system "
 			 "call filter", "why", text.p);
 	else if (s.n && !unconfined)
-		log_warn("the reader of foreign files wrote to stderr",
+		log_warn("the reader of untrusted files wrote to stderr",
 			 "stderr", text.p);
 	buf_release(&text);
 }
@@ -161,7 +161,7 @@ static int judge(const struct extract_want *w, const struct child_outcome *o,
 
 		err_set(&fault, ERR_TOOL_FAILED, "%s ended with %d, signal %d",
 			PROGRAM, r->exit_code, r->signal);
-		log_err("reading a foreign file", &fault);
+		log_err("an untrusted file could not be read", &fault);
 	}
 	return failed(w, "cannot be read.", e);
 }
@@ -182,7 +182,7 @@ int extract_text(const struct extract_want *w, struct str input,
 	if (left <= 0)
 		return late(w, e);
 	if (run(w, input, (int)left, &o, &cause) < 0) {
-		log_err("reading a foreign file", &cause);
+		log_err("an untrusted file could not be read", &cause);
 		rc = failed(w, "cannot be read: the program for it cannot be "
 			    "started here.", e);
 	} else {

@@ -113,7 +113,7 @@ static void all_rows(const struct tool_ctx *ctx, struct tool_rows *rows)
 	qsort(rows->v, rows->n, sizeof(*rows->v), by_name);
 	for (size_t i = 0; i < rows->n; i++) {
 		if (n && strcmp(rows->v[i].name, rows->v[n - 1].name) == 0)
-			log_warn("two tools of one name, the second is left "
+			log_warn("two tools with the same name, the second is left "
 				 "out", "tool", rows->v[i].name);
 		else
 			rows->v[n++] = rows->v[i];

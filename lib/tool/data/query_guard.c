@@ -106,7 +106,7 @@ int query_guard(struct db *db, const struct dataset *d, const struct query *q,
 		return -1;
 	}
 	if (cause.code)
-		log_err("a query's cost is not known", &cause);
+		log_err("the cost of a query is unknown", &cause);
 	if (cost <= d->conf->max_scan_rows)
 		return 0;
 	return err_public(e, ERR_TOOL_ARGS, "The database would have to look at "

@@ -440,7 +440,7 @@ static struct mcp_list *fetch(struct mcp_peer *p, const struct conf_mcp *s,
 		return NULL;
 	}
 	if (r.n_unfit)
-		log_warn("MCP tools left out: a name that does not fit, or "
+		log_warn("MCP tools left out: invalid names, or "
 			 "too many", "server", s->id);
 	if (r.n)
 		qsort(r.v, r.n, sizeof(*r.v), by_name);
@@ -497,7 +497,7 @@ static int accept_new(const struct conf_mcp *s, const struct tool_ctx *ctx,
 		if (state_of(t, pin_of(pins, n, t->remote)) != MCP_NEW)
 			continue;
 		if (n + n_new++ >= FIRST_PINS) {
-			log_warn("MCP server had too many tools for "
+			log_warn("MCP server has too many tools for "
 				 "`pin: first-use`", "server", s->id);
 			return 0;
 		}

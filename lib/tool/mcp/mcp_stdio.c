@@ -268,7 +268,7 @@ static void read_errors(struct mcp_child *k)
 		return;
 	}
 	text[n] = '\0';
-	log_debug("MCP server says", "server", k->name, "text", text);
+	log_debug("MCP server wrote to stderr", "server", k->name, "text", text);
 }
 
 static bool write_some(struct mcp_child *k)
