@@ -28,7 +28,7 @@
 #define BACK_OFF_MS      20	/* after accept failed for want of something */
 
 #define FRESH_MS         2	/* a request that takes longer waits for something */
-#define SPARE            2	/* accept at the same time; more would alternate, with cold caches */
+#define SPARE            2	/* accept at once; more would alternate, with cold caches */
 #define LOOK_MS          1	/* the watcher's, while nobody accepts */
 
 /*
