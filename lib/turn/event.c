@@ -19,6 +19,13 @@ const struct turn_event_row turn_event_rows[TURN_EV__MAX] = {
 #include "turn/event.def"
 };
 
+/* The reader of a row stops at a field without a key. */
+#define EVENT(n, l, flags, says, f, wire) \
+	_Static_assert(sizeof((struct turn_event_field[])f) <= \
+		       TURN_EVENT_FIELDS * sizeof(struct turn_event_field), \
+		       #n " has more than TURN_EVENT_FIELDS fields");
+#include "turn/event.def"
+
 struct turn_event turn_event_of_wait(const struct turn_wait *wait)
 {
 	static const enum turn_event_type types[] = {

@@ -68,7 +68,8 @@ struct turn_event {
 #define TURN_EVENT_FLAG bool
 #define MEMBER(type, name) TURN_EVENT_##type name;
 #include "turn/event.def"
-	const struct part_share *parts;	/* context usage: PART__MAX of them */
+	int64_t input_tokens, context_tokens, n_messages;	/* context usage */
+	const struct part_share *parts;	/* the same: PART__MAX of them */
 	const struct message *message;		/* user-message, done, error */
 	const struct turn_wait *waits;		/* what the turn waits for */
 	size_t n_waits;
