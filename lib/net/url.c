@@ -25,8 +25,10 @@ bool url_join(const char *base, struct str ref, struct buf *out)
 	     (strcasecmp(scheme, "http") == 0 ||
 	      strcasecmp(scheme, "https") == 0) &&
 	     curl_url_get(u, CURLUPART_URL, &whole, 0) == CURLUE_OK;
-	if (ok)
+	if (ok) {
 		buf_adds(out, whole);
+		ok = buf_ok(out);
+	}
 	curl_free(whole);
 	curl_free(scheme);
 	curl_url_cleanup(u);

@@ -8,7 +8,8 @@
 
 /*
  * Appends the URL that ref means on a page with the URL base (RFC 3986 section 5).
- * False, and nothing is appended, if that is not an http or https URL.
+ * False, and nothing is appended, if that is not an http or https URL, or is too
+ * long for out.
  */
 bool url_join(const char *base, struct str ref, struct buf *out);
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "net/http.h"
+#include "net/url.h"
 #include "peer.h"
 
 static struct http_pool *pool;
@@ -447,6 +448,23 @@ static int setup(void **state)
 	return 0;
 }
 
+/* What does not fit is no address: half of one, or none, is never used. */
+static void addresses_are_whole(void **state)
+{
+	struct buf out = BUF_INIT(32);
+
+	(void)state;
+	assert_true(url_join("http://a.example/b/c", STR("../d"), &out));
+	assert_string_equal(out.p, "http://a.example/d");
+	buf_reset(&out);
+	assert_false(url_join("http://a.example/", STR("ftp://a.example/"),
+			      &out));
+	assert_false(url_join("http://a.example/",
+			      STR("a-path-that-is-too-long-for-it"), &out));
+	assert_int_equal(out.n, 0);
+	buf_release(&out);
+}
+
 static int teardown(void **state)
 {
 	(void)state;
@@ -467,6 +485,7 @@ int main(void)
 		cmocka_unit_test(ticks_and_watch),
 		cmocka_unit_test(caller_stops_or_has_enough),
 		cmocka_unit_test(pool_is_shared),
+		cmocka_unit_test(addresses_are_whole),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
