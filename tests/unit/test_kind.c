@@ -223,6 +223,9 @@ static void bad_declarations_are_refused(void **state)
 		  "with type: object" },
 		{ TOOL_HEAD RUN, "agents:\n  - id: a\n    tools: [t, tt]\n",
 		  "w.yaml:3: agent a: there is no tool tt. Tools: " },
+		{ TOOL_HEAD RUN, "agents:\n  - id: a\n    tools: [sumarize]\n",
+		  "w.yaml:3: agent a: there is no tool sumarize. "
+		  "Did you mean \"summarize\"? " },
 		{ TOOL_HEAD RUN, "agents:\n  - id: a\n    tools: group:x\n",
 		  "w.yaml:3: agent a: there is no tool group:x." },
 		{ TOOL_HEAD RUN, TOOL_HEAD RUN,

@@ -14,5 +14,6 @@ extern const struct tool_kind kind_agent, kind_image_text;
 void ready_add(const struct tool_ctx *ctx, struct tool_rows *rows);
 bool ready_makes(const struct conf *conf, struct str name);
 bool ready_has_group(const struct conf *conf, struct str group);
+const char *ready_name_at(const struct conf *conf, size_t i);
 
 #endif

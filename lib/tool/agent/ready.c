@@ -96,3 +96,11 @@ bool ready_has_group(const struct conf *conf, struct str group)
 			return true;
 	return false;
 }
+
+const char *ready_name_at(const struct conf *conf, size_t i)
+{
+	for (size_t k = 0; k < READY_TOOLS; k++)
+		if (has(conf, k) && i-- == 0)
+			return rows[k].name;
+	return NULL;
+}

@@ -21,6 +21,11 @@ struct tool_family {
 	void (*add)(const struct tool_ctx *ctx, struct tool_rows *rows);
 	bool (*makes)(const struct conf *conf, struct str name);
 	bool (*has_group)(const struct conf *conf, struct str group);
+	/*
+	 * Number i of the names that are known without a server, for hints;
+	 * NULL past the last. MAY be NULL.
+	 */
+	const char *(*name_at)(const struct conf *conf, size_t i);
 	/* MAY be NULL. Checks a workspace, as tool_check_conf. */
 	int (*check)(const struct conf *conf, const struct workspace *w,
 		     struct err *e);

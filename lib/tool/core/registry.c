@@ -198,24 +198,35 @@ static bool is_choice(const struct conf *conf, const struct workspace *w,
 	return group_exists(conf, w, (struct str){ s.p + 6, s.n - 6 });
 }
 
-/* The names that could have been meant, and how many. */
-static size_t known_names(const struct conf *conf,
-			  const struct workspace *w, struct arena *a,
-			  const char ***out)
-{
-	size_t n = 0, n_builtin = 0;
+struct names {
+	struct arena *arena;
+	const char **v;
+	size_t n, room;
+};
 
-	while (tool_builtin_at(n_builtin))
-		n_builtin++;
-	*out = arena_alloc(a, (n_builtin + conf->n_tools + w->n_tools) *
-			      sizeof(**out));
-	for (size_t i = 0; i < n_builtin; i++)
-		(*out)[n++] = tool_builtin_at(i)->name;
+static void add_name(struct names *l, const char *name)
+{
+	l->v = arena_room(l->arena, l->v, l->n, 1, &l->room, sizeof(*l->v));
+	l->v[l->n++] = name;
+}
+
+/* The names that could have been meant. */
+static struct names known_names(const struct conf *conf,
+				const struct workspace *w, struct arena *a)
+{
+	struct names l = { .arena = a };
+
+	for (size_t i = 0; tool_builtin_at(i); i++)
+		add_name(&l, tool_builtin_at(i)->name);
+	for (size_t f = 0; f < TOOL_FAMILIES; f++)
+		for (size_t i = 0; tool_families[f]->name_at &&
+		     tool_families[f]->name_at(conf, i); i++)
+			add_name(&l, tool_families[f]->name_at(conf, i));
 	for (size_t i = 0; i < conf->n_tools; i++)
-		(*out)[n++] = conf->tools[i].name;
+		add_name(&l, conf->tools[i].name);
 	for (size_t i = 0; i < w->n_tools; i++)
-		(*out)[n++] = w->tools[i].name;
-	return n;
+		add_name(&l, w->tools[i].name);
+	return l;
 }
 
 /* path: of the list, for its line; whose: "agent x: ". */
@@ -229,13 +240,12 @@ static int check_list(const struct conf *conf, const struct workspace *w,
 
 	for (size_t i = 0; rc == 0 && i < l->n; i++) {
 		struct str s = str_of(l->v[i]);
-		const char **names;
-		size_t n;
+		struct names known;
 
 		if (is_choice(conf, w, s))
 			continue;
-		n = known_names(conf, w, &arena, &names);
-		text_names(&hint, "Tools", s, names, n);
+		known = known_names(conf, w, &arena);
+		text_names(&hint, "Tools", s, known.v, known.n);
 		rc = err_public(e, ERR_CONFIG, "%s:%d: %s: there is no tool "
 				"%.70s. %.100s", w->file,
 				conf_line(w->file, arena_printf(&arena,
