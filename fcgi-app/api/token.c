@@ -8,8 +8,6 @@
 
 #include "base/banned.h"
 
-#define GROUPS_BYTES 262144
-
 /* Whether there is room for one more; a repeated key needs none. */
 static int check_room(struct request *rq, const struct resource_row *row,
 		      struct err *e)
@@ -38,7 +36,7 @@ int token_made(struct request *rq, struct resource_row *row,
 	const struct identity *who = rq->by.who;
 	const struct db_val *expires = resource_value(r, row, "expires_us");
 	char *text = arena_zalloc(rq->arena, 1, TOKEN_TEXT_BYTES);
-	struct buf b = BUF_INIT(GROUPS_BYTES);
+	struct buf b = BUF_INIT(LIM_TOKEN_GROUPS_BYTES);
 	struct jw w = jw_on(&b);
 
 	if (who->kind == IDENTITY_API_TOKEN ||
@@ -54,6 +52,11 @@ int token_made(struct request *rq, struct resource_row *row,
 	for (size_t i = 0; i < who->n_groups; i++)
 		jw_str(&w, who->groups[i]);
 	jw_end_arr(&w);
+	if (!buf_ok(&b)) {
+		buf_release(&b);
+		return err_public(e, ERR_TOO_BIG, "The names of your groups "
+				  "are too long for a token.");
+	}
 	token_fill(row, who->login, arena_str(rq->arena, buf_str(&b)),
 		   rq->arena, text);
 	buf_release(&b);

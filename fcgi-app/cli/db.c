@@ -17,7 +17,6 @@
 #include "base/banned.h"
 
 #define NAME_CHARS 100		/* of a token's name */
-#define GROUP_BYTES 190
 #define MAX_DAYS   36500
 #define DAY_US     (86400LL * 1000000)
 
@@ -163,7 +162,7 @@ static int create_args(struct cli *cli, int argc, char **argv,
 			if (out->n_groups == LIM_GROUPS)
 				return cli_usage(cli, "more than %d groups",
 						 LIM_GROUPS);
-			if (!*optarg || strlen(optarg) > GROUP_BYTES ||
+			if (!*optarg || strlen(optarg) > LIM_GROUP_BYTES ||
 			    !clean(optarg) || !strcmp(optarg, "*"))
 				return cli_usage(cli, "--group takes the name "
 						 "of a group");
@@ -209,7 +208,7 @@ static int create(struct cli *cli, int argc, char **argv)
 	struct create args = { .user = NULL };
 	char text[TOKEN_TEXT_BYTES], id_text[UUID_TEXT_BYTES];
 	char when[CLOCK_ISO_BYTES];
-	struct buf groups = BUF_INIT(LIM_GROUPS * (GROUP_BYTES + 3) * 2);
+	struct buf groups = BUF_INIT(LIM_TOKEN_GROUPS_BYTES);
 	struct jw w = jw_on(&groups);
 	struct err e = ERR_INIT;
 	struct token_new n;
@@ -233,6 +232,9 @@ static int create(struct cli *cli, int argc, char **argv)
 					: 0,
 	};
 	rc = check_login(&s, args.user, &e);
+	if (!rc && !buf_ok(&groups))
+		rc = err_public(&e, ERR_TOO_BIG, "The names of the groups are "
+				"too long for a token.");
 	if (!rc)
 		rc = token_create(s.db, &n, text, &id, &e);
 	cli_session_close(&s);

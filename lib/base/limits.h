@@ -19,6 +19,8 @@
 #define LIM_NAME_BYTES       200	/* of a client's own name in a path */
 #define LIM_USER_BYTES       190	/* login name */
 #define LIM_GROUPS           256	/* groups of one caller */
+#define LIM_GROUP_BYTES      190	/* name of a group that a command is given */
+#define LIM_MODEL_CHARS      190	/* name of a model that is stored, cut */
 #define LIM_PAGE_DEFAULT     30
 #define LIM_PAGE_MAX         100
 #define LIM_COUNTED          1000	/* rows for a totalCount; beyond it is null */
@@ -26,6 +28,7 @@
 #define LIM_CURSOR_BYTES     512
 #define LIM_KEY_BYTES        255	/* Idempotency-Key */
 #define LIM_TOKENS           100	/* API tokens of one user, those that ended too */
+#define LIM_TOKEN_GROUPS_BYTES 65535	/* JSON of the groups of a token */
 #define LIM_FEEDS            32		/* turns that one stream of notices follows */
 #define LIM_PAGE_BYTES       4194304	/* texts of a page of a list; one item may be more */
 #define LIM_HISTORY_BYTES    16777216	/* texts of the history that a turn reads */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "store/stmt.h"
 
@@ -35,7 +36,7 @@ struct db_val *usage_args(struct db_val *v, const struct owner *o,
 		DB_I(u->kind), DB_S(u->workspace_id), DB_S_IF(u->agent_id),
 		DB_U_IF(&u->conversation_id), DB_U_IF(&u->turn_id),
 		DB_I(u->turn_number), DB_S(u->provider),
-		DB_S(utf8_head(u->model, 190)),
+		DB_S(utf8_head(u->model, LIM_MODEL_CHARS)),
 		counter(u->input_tokens), counter(u->cache_read_tokens),
 		counter(u->cache_write_tokens), counter(u->output_tokens),
 		counter(u->reasoning_tokens),

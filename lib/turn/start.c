@@ -317,7 +317,7 @@ static struct str provider_of(const struct turn_run *t)
 
 static struct str model_of(const struct turn_run *t)
 {
-	return utf8_head(str_of(t->in.target.service->model), 190);
+	return utf8_head(str_of(t->in.target.service->model), LIM_MODEL_CHARS);
 }
 
 static int begin_send(struct start *s, struct err *e)
