@@ -1,6 +1,8 @@
 /* Turns as resources: their state, and how to stop one. */
 #include "api/api.h"
 
+#include <sodium.h>
+
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
@@ -110,6 +112,21 @@ int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
+static int open_unstored(struct request *rq, const struct uuid *id,
+			 struct str text, struct turn_unstored *out,
+			 struct err *e)
+{
+	struct app *app = rq->app;
+	unsigned char key[KEY_BYTES];
+	int rc = key_cached(&app->unstored_key, app->db, key, e);
+
+	if (rc == 0)
+		rc = unstored_open(rq->arena, key, &rq->by.owner, id, text, out,
+				   e);
+	sodium_memzero(key, sizeof(key));
+	return rc;
+}
+
 /*
  * POST /turns/{t}/store {unstored}: stores the end of a turn that could not be
  * stored because the database was unavailable. unstored comes from the metadata of
@@ -132,7 +149,6 @@ int api_turn_store(struct request *rq, struct response *rs, struct err *e)
 		  .offset = offsetof(struct body, unstored) },
 	};
 	struct app *app = rq->app;
-	unsigned char key[KEY_BYTES];
 	char id[MESSAGE_ID_BYTES];
 	struct turn_unstored u;
 	struct turn_end *end = &u.end;
@@ -143,9 +159,7 @@ int api_turn_store(struct request *rq, struct response *rs, struct err *e)
 			sizeof(body), e) < 0 ||
 	    turn_get(app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
 		     rq->arena, &t, e) < 0 ||
-	    key_cached(&app->unstored_key, app->db, key, e) < 0 ||
-	    unstored_open(rq->arena, key, &rq->by.owner, &t.id, body.unstored,
-			  &u, e) < 0 ||
+	    open_unstored(rq, &t.id, body.unstored, &u, e) < 0 ||
 	    turn_end_late(app->db, &rq->by.owner, end, u.steps, u.n_steps,
 			  e) < 0)
 		return -1;
