@@ -90,15 +90,6 @@ def test_those_of_the_command_are_the_users(lab, someone):
     assert lab.get("/me", headers=bearer(secret)).status == 401
 
 
-def test_groups_that_no_token_can_hold(lab, someone):
-    """They are kept as JSON, which doubles each backslash."""
-    groups = [f"{i}" + 10000 * "\\" for i in range(4)]
-    answer = lab.post("/tokens", {}, user=someone, groups=groups)
-    assert (answer.status, answer.json["code"]) == (413, "too_large"), answer
-    assert "groups" in answer.json["detail"]
-    assert lab.get("/tokens", user=someone).json["items"] == []
-
-
 def test_nobody_makes_tokens_without_signing_in(lab):
     answer = lab.post("/tokens", {}, headers={"Sec-Fetch-Site": "same-origin"})
     assert answer.status == 403, answer

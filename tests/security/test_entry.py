@@ -57,6 +57,15 @@ def test_what_decides_comes_once(lab, name, value):
         assert "twice" in problem["detail"]
 
 
+def test_groups_that_no_token_can_hold(lab):
+    """They are kept as JSON, which doubles each backslash."""
+    groups = ",".join(f"{i}" + 10000 * "\\" for i in range(4))
+    carl = [("HTTP_X_TEST_USER", "carl"), ("HTTP_X_TEST_GROUPS", groups), SECRET]
+    status, problem = ask(lab, carl, "POST", "/tokens", b"{}")
+    assert (status, problem["code"]) == (413, "too_large"), problem
+    assert "groups" in problem["detail"]
+
+
 def test_what_the_server_alone_can_set_may_come_twice(lab):
     """nginx: stock parameters, and behind them the admin's."""
     status, me = ask(lab, ADA + [("REMOTE_ADDR", "203.0.113.1"),
