@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from lab import wait_until
-from test_events import TOOL, follow, rising, start, texts
+from steps import TOOL, follow, rising, start, texts
 
 pytestmark = pytest.mark.threads
 

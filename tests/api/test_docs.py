@@ -16,7 +16,7 @@ import pytest
 
 from demo_model import png
 from lab import ROOT, Lab
-from test_mcp import DUAL, NODE
+from mcp_steps import DUAL, NODE
 
 sys.path.insert(0, str(ROOT / "tests/peers"))
 

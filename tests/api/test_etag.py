@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from test_thread import Thread, say, thread  # noqa: F401
+from threads import Thread, say, thread  # noqa: F401
 
 pytestmark = pytest.mark.threads
 

@@ -6,18 +6,13 @@ import signal
 import socket
 import subprocess
 import threading
-import uuid
 
 import pytest
 
 from lab import RESPONDER, Lab, wait_until
+from steps import dead_database
 
 pytestmark = pytest.mark.threads
-
-
-def dead_database(config=None):
-    return {"database": {"socket": f"/nonexistent/{uuid.uuid4().hex}.sock"},
-            **(config or {})}
 
 
 def test_a_port_that_another_took():

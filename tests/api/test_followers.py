@@ -4,7 +4,8 @@ import json
 import os
 import re
 
-from test_events import Twin, follow
+from lab import Twin
+from steps import follow
 
 
 def resident_kib(lab):

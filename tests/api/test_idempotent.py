@@ -6,23 +6,10 @@ import uuid
 
 import pytest
 
-from lab import Stream
-from test_events import follow, texts
-from test_thread import Thread, place, say, sound, thread  # noqa: F401
+from steps import conversations, follow, key, stream, texts
+from threads import Thread, place, say, sound, thread  # noqa: F401
 
 pytestmark = pytest.mark.threads
-
-
-def key(name=None):
-    return {"Idempotency-Key": name or uuid.uuid4().hex}
-
-
-def stream(lab, path, body, headers, user="ada"):
-    return Stream(*lab.open("POST", path, body, user=user, headers=headers))
-
-
-def conversations(lab, user="ada"):
-    return lab.get("/conversations", user=user).json["totalCount"]
 
 
 @pytest.mark.parametrize("path,body", [

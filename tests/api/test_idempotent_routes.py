@@ -6,10 +6,10 @@ import uuid
 
 import pytest
 
-from test_approvals import asks, call, lab as decisions_lab  # noqa: F401
-from test_events import texts
-from test_idempotent import conversations, key, stream
-from test_thread import say, sound, thread, Thread  # noqa: F401
+from decisions import asks, call, lab as decisions_lab  # noqa: F401
+from steps import texts
+from steps import conversations, key, stream
+from threads import say, sound, thread, Thread  # noqa: F401
 
 pytestmark = pytest.mark.threads
 

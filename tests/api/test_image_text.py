@@ -7,7 +7,7 @@ import pytest
 
 from demo_model import png
 from lab import Lab, free_port, scripted, wait_until
-from test_web_tools import Site, message
+from web_site import Site, message
 
 pytestmark = pytest.mark.threads
 

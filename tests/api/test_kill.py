@@ -16,8 +16,7 @@ import time
 
 import pytest
 
-from lab import Stream, wait_until
-from test_events import Twin
+from lab import Stream, Twin, wait_until
 
 pytestmark = pytest.mark.threads
 

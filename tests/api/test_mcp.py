@@ -6,7 +6,6 @@ import base64
 import contextlib
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import threading
@@ -15,29 +14,16 @@ import time
 import pytest
 
 from lab import ROOT, free_port, listens, wait_until
+from mcp_steps import DUAL, NODE, ask, bad, hostile  # noqa: F401: fixtures
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
 
-from hostile_mcp import HostileMcp, event  # noqa: E402
+from hostile_mcp import event  # noqa: E402
 
 pytestmark = pytest.mark.threads
 
-NODE = [shutil.which("node")]
-if NODE[0] and subprocess.run([*NODE, "--version"], stdout=subprocess.PIPE,
-                              text=True).stdout.startswith("v18."):
-    NODE.append("--experimental-global-webcrypto")  # as later ones have it
 EVERYTHING = str(ROOT / "node_modules/@modelcontextprotocol/server-everything"
                  "/dist/index.js")
-DUAL = str(ROOT / "tests/peers/mcp-dual.mjs")
-
-
-def ask(lab, name, args=None, **kw):
-    """The model calls one tool; its result event, and the operations before."""
-    events = lab.chat({"tool_calls": [{"name": name, "args": args or {}}],
-                       "then": {"text": "ok"}}, **kw)
-    assert events[-1].name == "done", events
-    return (next(e.data for e in events if e.name == "tool-result"),
-            [e.data for e in events if e.name == "tool-progress"])
 
 
 @contextlib.contextmanager
@@ -90,27 +76,6 @@ def peers(request):
             for name in servers:
                 lab.command("mcp", "accept", name)
             yield lab
-
-
-@pytest.fixture
-def hostile():
-    server = HostileMcp()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def bad(make_lab, hostile):
-    """A Lab that uses the hostile server, whose tools were accepted."""
-    def make(accept=True, **options):
-        lab = make_lab(config={"mcp_servers": {"bad": {
-            "url": hostile.url, "allow_private": ["127.0.0.1"], "effect": "read",
-            "tools": {"*": {"effect": "read"}}, **options}}})
-        if accept:
-            lab.command("mcp", "accept", "bad")
-            hostile.requests.clear()
-        return lab
-    return make
 
 
 # -- real peers ---------------------------------------------------------------

@@ -12,7 +12,8 @@ import time
 import pytest
 
 from lab import wait_until
-from test_mcp import DUAL, NODE, ask, bad, event, hostile  # noqa: F401: fixtures
+from mcp_steps import DUAL, NODE, ask, bad, hostile  # noqa: F401: fixtures
+from hostile_mcp import event
 
 pytestmark = pytest.mark.threads
 

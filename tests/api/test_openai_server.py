@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lab import wait_until
-from test_dialects import SCENARIOS, check_openai, script
+from wire_cases import SCENARIOS, check_openai, script
 
 CHAT = "//chat/openai/v1/chat/completions"
 MODELS = "//chat/openai/v1/models"

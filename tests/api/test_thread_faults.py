@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from lab import Stream, wait_until
-from test_events import TOOL
-from test_thread import Thread, place, say, sound, thread  # noqa: F401
+from steps import TOOL
+from threads import Thread, place, say, sound, thread  # noqa: F401
 
 pytestmark = pytest.mark.threads
 

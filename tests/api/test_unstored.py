@@ -9,8 +9,8 @@ import uuid
 import pytest
 
 from lab import Lab, wait_until
-from test_faults import dead_database
-from test_openapi import check
+from steps import dead_database
+from described import check
 
 pytestmark = pytest.mark.threads
 

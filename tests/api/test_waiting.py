@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lab import wait_until
-from test_approvals import decide, results, thread
+from decisions import decide, results, thread
 
 pytestmark = pytest.mark.threads
 

@@ -6,8 +6,8 @@ import uuid
 import pytest
 
 from plain_browser import Browser, ended as page_ended
-from test_events import follow
-from test_web_tools import site, web  # noqa: F401
+from steps import follow
+from web_site import site, web  # noqa: F401
 
 pytestmark = pytest.mark.threads
 

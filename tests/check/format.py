@@ -12,6 +12,8 @@ LINES = 700
 C = (".c", ".h", ".def")
 SOURCES = C + (".py", ".js", ".mjs", ".css", ".html", ".sh", ".sql", ".mk", ".yaml", ".am",
                ".ac", "/lamp", ".ci/run")
+# Steps that tests share stand beside them, in files that are no tests.
+FROM_TEST = re.compile(r"""^\s*(?:from|import)\s+test_\w+|from ["'][^"']*\.test\.mjs["']""")
 PROMISE = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")     # check-format: the words
 
 
@@ -35,6 +37,8 @@ def check_text(path, text):
             found.append(f"{where}: carriage return")
         elif line != line.rstrip():
             found.append(f"{where}: trailing blanks")
+        if name.startswith("tests/") and FROM_TEST.search(line):
+            found.append(f"{where}: a test that imports a test")
         if PROMISE.search(line) and "check-format" not in line:
             found.append(f"{where}: a promise instead of the work")
         if not in_c:
@@ -70,6 +74,9 @@ def main():
             ("a missing last newline", "int a;", "no newline at the end"),
             ("a promise", "/* TO" + "DO: later */\n", "a.c:1: a promise")):
         tap.finds(name, check_text("a.c", text), expected)
+    for line in ("from test_b import say\n", "import { a } from './b.te" "st.mjs';\n"):
+        tap.finds("a test that imports a test", check_text("tests/a.py", line),
+                  "tests/a.py:1: a test that imports a test")
     tap.clean("passes tabs, comments, long rows and strings", check_text(
         "a.c", "/*\n * a\n   b */\nint f(int a,\n\t  int b);\n"
         '\tfail("' + "x" * 120 + '");\n\tROW(A, ' + "x" * 100 + "),\n"))

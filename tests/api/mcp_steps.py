@@ -1,0 +1,50 @@
+"""Servers of tools that misbehave, and a call of one of theirs."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from lab import ROOT
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
+
+from hostile_mcp import HostileMcp  # noqa: E402
+
+NODE = [shutil.which("node")]
+if NODE[0] and subprocess.run([*NODE, "--version"], stdout=subprocess.PIPE,
+                              text=True).stdout.startswith("v18."):
+    NODE.append("--experimental-global-webcrypto")  # as later ones have it
+DUAL = str(ROOT / "tests/peers/mcp-dual.mjs")
+
+
+def ask(lab, name, args=None, **kw):
+    """The model calls one tool; its result event, and the operations before."""
+    events = lab.chat({"tool_calls": [{"name": name, "args": args or {}}],
+                       "then": {"text": "ok"}}, **kw)
+    assert events[-1].name == "done", events
+    return (next(e.data for e in events if e.name == "tool-result"),
+            [e.data for e in events if e.name == "tool-progress"])
+
+
+@pytest.fixture
+def hostile():
+    server = HostileMcp()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def bad(make_lab, hostile):
+    """A Lab that uses the hostile server, whose tools were accepted."""
+    def make(accept=True, **options):
+        lab = make_lab(config={"mcp_servers": {"bad": {
+            "url": hostile.url, "allow_private": ["127.0.0.1"], "effect": "read",
+            "tools": {"*": {"effect": "read"}}, **options}}})
+        if accept:
+            lab.command("mcp", "accept", "bad")
+            hostile.requests.clear()
+        return lab
+    return make

@@ -1,0 +1,59 @@
+"""Steps that several tests of the API take: streams and what they say, keys, and
+a configuration without a database."""
+
+import json
+import uuid
+
+from lab import Stream
+
+TOOL = {"name": "query_data", "args": {"dataset": "tickets", "limit": 2}}
+STORED = {"user-message", "token", "token-reset", "reasoning", "tool-call",
+          "tool-result", "title", "warning", "done", "error"}
+
+
+def start(lab, script, **kw):
+    return lab.stream("/chat/lab/stream",
+                      {"content": "!script " + json.dumps(script)},
+                      user="ada", **kw)
+
+
+def follow(lab, turn, after=None, user="ada", headers=None):
+    query = "" if after is None else f"?after={after}"
+    return Stream(*lab.open("GET", f"/turns/{turn}/events{query}", user=user,
+                            headers=headers))
+
+
+def texts(events):
+    """What a client would show: (kind, text) with deltas joined."""
+    out = []
+    for e in events:
+        if e.name in ("token", "reasoning"):
+            if out and out[-1][0] == e.name:
+                out[-1][1] += e.data["delta"]
+            else:
+                out.append([e.name, e.data["delta"]])
+        elif e.name in STORED:
+            out.append([e.name, e.data])
+    return out
+
+
+def rising(events):
+    ids = [int(e.id) for e in events]
+    assert ids == sorted(set(ids)), ids
+
+
+def key(name=None):
+    return {"Idempotency-Key": name or uuid.uuid4().hex}
+
+
+def stream(lab, path, body, headers, user="ada"):
+    return Stream(*lab.open("POST", path, body, user=user, headers=headers))
+
+
+def conversations(lab, user="ada"):
+    return lab.get("/conversations", user=user).json["totalCount"]
+
+
+def dead_database(config=None):
+    return {"database": {"socket": f"/nonexistent/{uuid.uuid4().hex}.sock"},
+            **(config or {})}
