@@ -453,12 +453,16 @@ def test_pace_is_kept(model, wire):
 
 
 def test_each_token_has_its_own_time(model):
-    r = model.post("openai", scripted("openai", {"tokens": 10, "rate": 50}))
-    times = []
-    while part := r.read1():
-        times += [time.monotonic()] * part.count(b'"content":" ')
-    gaps = [b - a for a, b in zip(times, times[1:])]
-    assert len([g for g in gaps if g > 0.005]) >= 5
+    """Written at once, they come so each time; on a busy machine, now and then."""
+    for _ in range(5):
+        r = model.post("openai", scripted("openai", {"tokens": 10, "rate": 50}))
+        times = []
+        while part := r.read1():
+            times += [time.monotonic()] * part.count(b'"content":" ')
+        gaps = [b - a for a, b in zip(times, times[1:])]
+        if len([g for g in gaps if g > 0.005]) >= 5:
+            return
+    raise AssertionError(gaps)
 
 
 def test_first_byte(model):

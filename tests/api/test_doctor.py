@@ -76,13 +76,15 @@ def test_what_arrives(lab):
 
 def test_the_probe_streams(lab):
     began = time.monotonic()
+    assert lab.get("/me", user="root", groups=["it"]).status == 200
+    pace, began = time.monotonic() - began, time.monotonic()
     stream = Stream(*lab.open("GET", "/doctor/probe", user="root", groups=["it"]))
     assert stream.headers["X-Accel-Buffering"] == "no"
     times = [(time.monotonic() - began, e.data["n"]) for e in stream]
     stream.close()
     assert [n for _, n in times] == list(range(8))
     assert times[-1][0] - times[0][0] > 1
-    assert times[0][0] < 1
+    assert times[0][0] < 0.5 + 10 * pace, (times, pace)
 
 
 def test_a_body_is_counted(lab):

@@ -316,30 +316,33 @@ def test_tells_the_title_of_a_model(make_lab):
     assert title["title"] == record["title"] != first["title"]
 
 
+def delays_of(lab, events, n):
+    """Medians, in seconds: from a change until it is told, and what the request
+    for the change took, which is the machine's pace now."""
+    told, made = [], []
+    for _ in range(n):
+        began = time.monotonic()
+        c = make(lab)
+        made.append(time.monotonic() - began)
+        until(events, "conversation", conversationId=c)
+        told.append(time.monotonic() - began - made[-1])
+    return sorted(told)[n // 2], sorted(made)[n // 2]
+
+
 def test_comes_at_once_in_the_same_process(lab):
     """Not with the next look at the store, which is 250 ms away at worst."""
     stream, events, _ = opened(lab)
-    delays = []
-    for _ in range(12):
-        c = make(lab)
-        began = time.monotonic()
-        until(events, "conversation", conversationId=c)
-        delays.append(time.monotonic() - began)
+    told, pace = delays_of(lab, events, 12)
     stream.close()
-    assert sorted(delays)[len(delays) // 2] < 0.15, delays
+    assert told < 0.05 + 4 * pace, (told, pace)
 
 
 def test_comes_from_other_processes(lab):
     with Twin(lab) as other:
         stream, events, start = opened(other)
-        delays = []
-        for _ in range(8):
-            c = make(lab)
-            began = time.monotonic()
-            until(events, "conversation", conversationId=c)
-            delays.append(time.monotonic() - began)
+        told, pace = delays_of(lab, events, 8)
         stream.close()
-        assert sorted(delays)[len(delays) // 2] < 1, delays
+        assert told < 0.5 + 20 * pace, (told, pace)
         # The same numbers everywhere.
         page = poll(lab, f"after={start}&wait=0")
         assert len(page["items"]) == 8 and page["lastId"] == start + 8
@@ -421,13 +424,13 @@ def test_long_poll(lab):
         target=lambda: answers.append(poll(lab, f"wait=20&after={last}")))
     thread.start()
     c = make(lab)
-    thread.join(10)
-    assert answers and time.monotonic() - began < 5
+    thread.join(30)
+    assert answers and time.monotonic() - began < 15
     assert answers[0]["items"][0]["data"]["conversationId"] == c
     assert answers[0]["lastId"] == last + 1
     began = time.monotonic()
     assert poll(lab, "wait=1")["items"] == []
-    assert 0.9 < time.monotonic() - began < 5
+    assert 0.9 < time.monotonic() - began < 15	# 20 s when nothing is said
 
 
 def test_forge_has_its_one_case(lab):
@@ -545,13 +548,11 @@ def test_holds_no_connection(make_lab):
 
 
 def test_shutdown_ends_them_and_they_come_back(make_lab):
-    lab = make_lab()
+    lab = make_lab(config={"threads": {"grace_s": 600}})
     stream, events, _ = opened(lab)
     c = make(lab)
     seen = until(events, "conversation", conversationId=c)
-    began = time.monotonic()
-    assert lab.stop("responder") == 0
-    assert time.monotonic() - began < 5		# not the grace of turns
+    assert lab.stop("responder", deadline_s=60) == 0	# not the grace of turns
     assert list(events) == []
     stream.close()
     lab.start_responder()

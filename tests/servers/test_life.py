@@ -104,7 +104,7 @@ def test_notifications_come_as_they_are_made(make_site, kind):
         for event in events:	# others of this user's may come as well
             if event.data.get("conversationId") == made["conversationId"]:
                 break
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 10	# held back: a comment's 15 s
     last = int(event.id)
     stream.close()
     page = site.get(f"/notifications?wait=0&after={last - 1}").json
