@@ -4,6 +4,7 @@
 
 #include "app.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "path.h"
 #include "store/key.h"
 
@@ -35,7 +36,7 @@ static void unify_line_ends(struct str *s)
 
 int form_read(struct request *rq, struct str body, struct err *e)
 {
-	struct param *v = arena_zalloc(rq->arena, FORM_FIELDS, sizeof(*v));
+	struct param *v = arena_zalloc(rq->arena, LIM_FORM_FIELDS, sizeof(*v));
 	size_t n = 0;
 
 	while (body.n) {
@@ -44,7 +45,7 @@ int form_read(struct request *rq, struct str body, struct err *e)
 
 		if (!name.n)
 			continue;
-		if (n == FORM_FIELDS)
+		if (n == LIM_FORM_FIELDS)
 			return err_public(e, ERR_BAD_REQUEST,
 					  "The form has too many fields.");
 		if (path_decode(rq->arena, name, true, &v[n].name, e) < 0 ||

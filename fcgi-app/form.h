@@ -14,14 +14,13 @@
 
 #include "request.h"
 
-#define FORM_FIELDS       32
 #define FORM_TOKEN_FIELD  "token"
 #define FORM_TOKEN_BYTES  64	/* text with its NUL */
 #define FORM_TOKEN_AGE_S  172800	/* two days */
 
 /*
  * Reads application/x-www-form-urlencoded text into rq->form: at most
- * FORM_FIELDS fields, line ends as LF. ERR_BAD_REQUEST, ERR_INVALID_UTF8.
+ * LIM_FORM_FIELDS fields, line ends as LF. ERR_BAD_REQUEST, ERR_INVALID_UTF8.
  */
 int form_read(struct request *rq, struct str body, struct err *e) MUST_CHECK;
 

@@ -3,11 +3,12 @@
 #include <md4c.h>
 #include <strings.h>
 
+#include "base/limits.h"
+
 #include "base/banned.h"
 
 #define GROWTH      8		/* of markup over its source … */
 #define SLACK_BYTES 65536	/* … beyond this */
-#define HREF_BYTES  2048
 
 /* -- text ------------------------------------------------------------------- */
 
@@ -171,7 +172,7 @@ static bool may_link(const MD_ATTRIBUTE *href)
 {
 	static const char *const kinds[] = { "http://", "https://", "mailto:" };
 
-	for (size_t i = 0; href->size <= HREF_BYTES && i < ARRAY_LEN(kinds); i++)
+	for (size_t i = 0; href->size <= LIM_HREF_BYTES && i < ARRAY_LEN(kinds); i++)
 		if (href->size > strlen(kinds[i]) &&
 		    !strncasecmp(href->text, kinds[i], strlen(kinds[i])))
 			return true;
@@ -273,11 +274,11 @@ void buf_html_markdown(struct buf *b, struct str s)
 		.text = put_text,
 	};
 	/* Few bytes can ask for very many cells of a table. */
-	struct buf markup = BUF_INIT(GROWTH * MIN(s.n, HTML_MARKDOWN_BYTES) +
+	struct buf markup = BUF_INIT(GROWTH * MIN(s.n, LIM_MARKDOWN_BYTES) +
 				     SLACK_BYTES);
 	struct markdown m = { .b = &markup };
 
-	if (s.n <= HTML_MARKDOWN_BYTES &&
+	if (s.n <= LIM_MARKDOWN_BYTES &&
 	    md_parse(s.p, (MD_SIZE)s.n, &parser, &m) == 0 && buf_ok(&markup)) {
 		buf_addstr(b, buf_str(&markup));
 	} else {

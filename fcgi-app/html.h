@@ -7,8 +7,6 @@
 
 #include "base/buf.h"
 
-#define HTML_MARKDOWN_BYTES 262144	/* longer texts are shown as they are */
-
 /*
  * Text of an element, or of an attribute in double quotes. Control characters
  * but tab and line end become U+FFFD. s must be valid UTF-8.
@@ -22,7 +20,7 @@ void buf_html_lines(struct buf *b, struct str s);
  * Markdown (CommonMark with tables, strike-through and bare addresses) as
  * markup of a few known elements. HTML in it is shown as text, images become
  * links, and links to anything but http, https and mailto become their text:
- * looking at an answer fetches nothing. Text beyond HTML_MARKDOWN_BYTES, or
+ * looking at an answer fetches nothing. Text beyond LIM_MARKDOWN_BYTES, or
  * that would grow out of proportion, is shown as it is. Headings begin at h3.
  */
 void buf_html_markdown(struct buf *b, struct str s);

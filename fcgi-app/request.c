@@ -9,8 +9,6 @@
 
 #include "base/banned.h"
 
-#define QUERY_PARAMS 32
-
 const char *const method_names[METHOD__MAX] = {
 	[METHOD_GET] = "GET", [METHOD_HEAD] = "HEAD", [METHOD_POST] = "POST",
 	[METHOD_PATCH] = "PATCH", [METHOD_PUT] = "PUT",
@@ -205,14 +203,14 @@ static int read_query(struct request *rq, struct err *e)
 
 	if (rq->query_read)
 		return 0;
-	v = arena_zalloc(rq->arena, QUERY_PARAMS, sizeof(*v));
+	v = arena_zalloc(rq->arena, LIM_QUERY_PARAMS, sizeof(*v));
 	while (rest.n) {
 		struct str value = str_cut(&rest, '&');
 		struct str name = str_cut(&value, '=');
 
 		if (!name.n && !value.n)
 			continue;
-		if (n == QUERY_PARAMS)
+		if (n == LIM_QUERY_PARAMS)
 			return err_public(e, ERR_BAD_REQUEST,
 					  "The query has too many parameters.");
 		if (path_decode(rq->arena, name, true, &v[n].name, e) < 0 ||

@@ -6,6 +6,7 @@
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "dialect/ai_sdk.h"
 #include "store/message.h"
@@ -26,10 +27,10 @@ struct ask {
 static void name_message(struct request *rq, struct str id,
 			 struct turn_request *in)
 {
-	struct buf b = BUF_INIT(8 * CLIENT_NAME_CHARS + 256);
+	struct buf b = BUF_INIT(8 * LIM_CLIENT_NAME_CHARS + 256);
 	struct jw w = jw_on(&b);
 
-	if (id.n && utf8_chars(id) <= CLIENT_NAME_CHARS) {
+	if (id.n && utf8_chars(id) <= LIM_CLIENT_NAME_CHARS) {
 		jw_obj(&w);
 		jw_kstrz(&w, "client", "ai-sdk");
 		jw_kstr(&w, "clientMessageId", id);

@@ -15,13 +15,12 @@
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
+#include "base/limits.h"
 #include "dialect/openai.h"
 #include "dialect/wire.h"
 #include "fields.h"
 
 #include "base/banned.h"
-
-#define GIVEN_BYTES 8388608	/* of the messages before the last, stored */
 
 struct openai_ask {
 	struct turn_request in;
@@ -282,7 +281,7 @@ static int read_messages(struct request *rq, struct openai_ask *ask,
 			 struct err *e)
 {
 	const json_t *messages = jx_arr(rq->body, "messages");
-	struct buf b = BUF_INIT(GIVEN_BYTES);
+	struct buf b = BUF_INIT(LIM_OPENAI_GIVEN_BYTES);
 	size_t n = json_array_size(messages);
 	struct jw w = jw_on(&b);
 	int rc = 0;

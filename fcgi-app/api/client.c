@@ -81,10 +81,10 @@ int client_name(const json_t *body, const char *key, struct str *out,
 		struct err *e)
 {
 	*out = jx_str(body, key);
-	if (!out->n || utf8_chars(*out) > CLIENT_NAME_CHARS)
+	if (!out->n || utf8_chars(*out) > LIM_CLIENT_NAME_CHARS)
 		return err_field(e, ERR_INVALID_FIELD, key,
 				 "%s must be a text of 1 to %d characters.",
-				 key, CLIENT_NAME_CHARS);
+				 key, LIM_CLIENT_NAME_CHARS);
 	return 0;
 }
 

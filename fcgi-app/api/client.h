@@ -9,8 +9,6 @@
 #include "route.h"
 #include "turn/turn.h"
 
-#define CLIENT_NAME_CHARS 200	/* of a thread, a run, a chat */
-
 /*
  * A message's text: a string, or the joined text parts of a list
  * [{type:"text", text}]. ERR_INVALID_FIELD naming field for anything else (a
@@ -30,7 +28,7 @@ int client_last_text(struct request *rq, const json_t *messages,
 		     struct err *e) MUST_CHECK;
 
 /*
- * A short name ("threadId") that body must have: 1 to CLIENT_NAME_CHARS
+ * A short name ("threadId") that body must have: 1 to LIM_CLIENT_NAME_CHARS
  * characters. ERR_INVALID_FIELD.
  */
 int client_name(const json_t *body, const char *key, struct str *out,

@@ -16,8 +16,6 @@
 
 #include "base/banned.h"
 
-#define NAME_CHARS 100		/* of a token's name */
-#define MAX_DAYS   36500
 #define DAY_US     (86400LL * 1000000)
 
 #define WARM_UPSTREAMS 8
@@ -153,10 +151,10 @@ static int create_args(struct cli *cli, int argc, char **argv,
 		case 'n':
 			out->name = optarg;
 			if (!clean(optarg) ||
-			    utf8_chars(str_of(optarg)) > NAME_CHARS)
+			    utf8_chars(str_of(optarg)) > LIM_TOKEN_NAME_CHARS)
 				return cli_usage(cli, "--name takes one line "
 						 "of at most %d characters",
-						 NAME_CHARS);
+						 LIM_TOKEN_NAME_CHARS);
 			break;
 		case 'g':
 			if (out->n_groups == LIM_GROUPS)
@@ -169,10 +167,10 @@ static int create_args(struct cli *cli, int argc, char **argv,
 			out->groups[out->n_groups++] = optarg;
 			break;
 		case 'd':
-			out->days = cli_number(optarg, 1, MAX_DAYS);
+			out->days = cli_number(optarg, 1, LIM_TOKEN_DAYS);
 			if (out->days < 0)
 				return cli_usage(cli, "--days takes a number "
-						 "from 1 to %d", MAX_DAYS);
+						 "from 1 to %d", LIM_TOKEN_DAYS);
 			break;
 		default:
 			return cli_usage(cli, "invalid option");

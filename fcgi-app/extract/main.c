@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "extract/confine.h"
 
 #include "base/banned.h"
@@ -125,8 +126,8 @@ static int write_output(struct str s)
 int main(int argc, char **argv)
 {
 	struct extract x = {
-		.input = BUF_INIT(EXTRACT_INPUT_BYTES + 65536),
-		.out = BUF_INIT(EXTRACT_OUTPUT_BYTES),
+		.input = BUF_INIT(LIM_EXTRACT_INPUT_BYTES + 65536),
+		.out = BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES),
 	};
 	const struct extract_type *type = read_options(argc, argv, &x);
 	struct buf why = BUF_INIT(256);

@@ -9,11 +9,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/limits.h"
 #include "extract/charset.h"
 
 #include "base/banned.h"
-
-enum { DEPTH_MAX = 200 };
 
 enum how { AS_INLINE, AS_BLOCK, AS_ITEM, AS_CELL, AS_PRE, AS_BREAK, AS_RULE, AS_SKIP };
 
@@ -187,7 +186,7 @@ static void element(struct writer *w, xmlNode *n)
 
 static void walk(struct writer *w, const xmlNode *n)
 {
-	if (++w->depth > DEPTH_MAX)
+	if (++w->depth > LIM_HTML_DEPTH)
 		n = NULL;
 	for (; n && buf_ok(w->out); n = n->next) {
 		if (n->type == XML_TEXT_NODE || n->type == XML_CDATA_SECTION_NODE)

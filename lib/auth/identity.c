@@ -11,8 +11,6 @@
 
 #include "base/banned.h"
 
-#define TOKEN_BYTES 512		/* longer ones are not looked up */
-
 enum found {
 	FOUND_NOTHING,	/* no credential of this kind: ask the next link */
 	FOUND,		/* identity is filled */
@@ -211,7 +209,7 @@ static enum found api_token(const struct chain *k,
 	} else if (!text.n) {
 		return FOUND_NOTHING;	/* Basic and such are not for us */
 	}
-	if (!text.n || text.n > TOKEN_BYTES)
+	if (!text.n || text.n > LIM_TOKEN_BYTES)
 		return wrong(k, "this is no API token");
 	if (!k->rq->token_lookup)
 		return wrong(k, "there are no API tokens");

@@ -8,7 +8,7 @@
 
 #include "base/banned.h"
 
-enum { CLAIMS_BYTES = 65536, SEED_BYTES = crypto_sign_SEEDBYTES };
+enum { SEED_BYTES = crypto_sign_SEEDBYTES };
 
 static bool seed_of(const struct conf_user_token *c,
 		    unsigned char seed[SEED_BYTES])
@@ -87,7 +87,7 @@ static void write_claims(const struct conf_user_token *c,
 			 const struct identity *who, int64_t now_us,
 			 struct buf *out)
 {
-	struct buf b = BUF_INIT(CLAIMS_BYTES);
+	struct buf b = BUF_INIT(LIM_CLAIMS_BYTES);
 	struct jw w = jw_on(&b);
 	struct uuid id = uuid_new();
 
@@ -146,7 +146,7 @@ int user_token_make(const struct conf_user_token *c,
 		    const struct identity *who, int64_t now_us, struct arena *a,
 		    struct str *out, struct err *e)
 {
-	struct buf b = BUF_INIT(2 * CLAIMS_BYTES);
+	struct buf b = BUF_INIT(2 * LIM_CLAIMS_BYTES);
 	int rc = 0;
 
 	write_header(c, &b);

@@ -54,10 +54,79 @@
 #define LIM_UNSTORED_BYTES   6291456	/* of a turn's end that its client is handed */
 #define LIM_PAGE_COPY_BYTES  32768	/* of a page of a thread that is kept */
 
+/* what a person or a client sends */
+#define LIM_TOKEN_BYTES      512	/* API token; a longer one is not looked up */
+#define LIM_CLAIMS_BYTES     65536	/* claims of a signed token of a user */
+#define LIM_TOKEN_NAME_CHARS 100	/* name of a token that the command makes */
+#define LIM_TOKEN_DAYS       36500	/* and its life, in days */
+#define LIM_QUERY_PARAMS     32		/* parameters of a query string */
+#define LIM_FORM_FIELDS      32		/* fields of a form of the plain pages */
+#define LIM_CLIENT_NAME_CHARS 200	/* a client's id of a thread, a run, a chat */
+#define LIM_OPENAI_GIVEN_BYTES 8388608	/* messages before the last, of an OpenAI client */
+#define LIM_PAGE_TOOL_CHARS  2000	/* description of one tool of a page */
+#define LIM_PROMPT_NAME_CHARS 100	/* user's name in a prompt */
+#define LIM_MARKDOWN_BYTES   262144	/* longer texts are shown as they are */
+#define LIM_HREF_BYTES       2048	/* link in Markdown */
+
+/* models */
+#define LIM_LLM_BODY_BYTES   33554432	/* request to a model */
+#define LIM_STREAM_BLOCKS    512	/* content blocks of one answer */
+#define LIM_TOKEN_COUNT      INT64_C(1000000000000)	/* that an upstream says it counted */
+#define LIM_MODEL_LIST_BYTES 4194304	/* a server's list of models */
+#define LIM_RETRY_AFTER_MS   60000	/* that a model may ask us to wait */
+#define LIM_ACTION_URL_BYTES 4096	/* link that an agent suggests */
+#define LIM_ACTION_VALUE_CHARS 200	/* one placeholder in it */
+#define LIM_SOURCE_CHARS     200	/* name of where a text of others is from */
+
+/* queries of datasets */
+#define LIM_QUERY_SELECT     64		/* columns that a query names */
+#define LIM_QUERY_FILTERS    32		/* filters of a query */
+#define LIM_QUERY_GROUP      8		/* columns that it groups by */
+#define LIM_QUERY_AGGREGATES 16		/* of a query */
+#define LIM_QUERY_SORT       8		/* columns that it sorts by */
+#define LIM_QUERY_IN         200	/* values of one filter */
+#define LIM_QUERY_TEXT_BYTES 4096	/* one value of a filter */
+#define LIM_QUERY_WORDS      8		/* words of a search in a dataset */
+#define LIM_QUERY_OFFSET     100000	/* rows before a page; no cursor beyond */
+
+/* what tools reach */
+#define LIM_RAW_RESULT_BYTES 16777216	/* of a tool, before it is cut for the model */
+#define LIM_URL_BYTES        65536	/* address that is put together */
+#define LIM_REDIRECTS        5		/* that a visit of the web follows */
+#define LIM_WEB_PAGE_BYTES   16777216	/* most that page_bytes of web_visit may say */
+#define LIM_WEB_SEARCH_BYTES 2097152	/* answer of a search engine */
+#define LIM_ROBOTS_BYTES     512000	/* RFC 9309 section 2.5: at least 500 KiB */
+#define LIM_HTML_DEPTH       200	/* nesting of elements whose text is taken */
+#define LIM_EXTRACT_INPUT_BYTES 16777216	/* file or page whose text is taken */
+#define LIM_EXTRACT_OUTPUT_BYTES 67108864	/* that text */
+#define LIM_TOOL_URL_BYTES   16384	/* address that a tool calls */
+#define LIM_TOOL_HEADERS     72		/* fields of its request */
+#define LIM_OPENAPI_DEPTH    40		/* nesting of a schema, $refs followed */
+#define LIM_OPENAPI_SCHEMA_BYTES 65536	/* all arguments of one operation */
+#define LIM_OPENAPI_TEXT_BYTES 2000	/* description of an operation */
+
+/* MCP servers */
+#define LIM_MCP_MESSAGE_BYTES 8388608	/* one message of a server */
+#define LIM_MCP_ANSWER_BYTES 33554432	/* all that comes for one request */
+#define LIM_MCP_REPLIES      100	/* of ours within one exchange */
+#define LIM_MCP_PAGES        50		/* of one list of a server (G10) */
+#define LIM_MCP_TOOLS        1000	/* of one server, accepted or not */
+#define LIM_MCP_ENTRIES      10000	/* looked at, whether allowed or not */
+#define LIM_MCP_CURSOR_BYTES 4096	/* of a page of a list */
+#define LIM_MCP_NAME_BYTES   128	/* name of a tool */
+#define LIM_MCP_TITLE_CHARS  80		/* of a tool */
+#define LIM_MCP_DESCRIPTION_BYTES 8192	/* of a tool */
+#define LIM_MCP_DEFINITION_BYTES 65536	/* schema of a tool */
+#define LIM_MCP_DEFINITION_DEPTH 30	/* JSON_VALID of MariaDB takes 32 levels */
+#define LIM_MCP_KEPT_BYTES   8388608	/* all definitions and descriptions of a server */
+#define LIM_MCP_PROGRESS_CHARS 200	/* what a call says that it is at */
+#define LIM_MCP_PINS         4096	/* kept of one server */
+
 #define LIM_CONF_FILE_BYTES  1048576	/* one YAML file */
 #define LIM_CONF_DEPTH       32
 #define LIM_CONF_NODES       200000	/* values in all YAML files together */
 #define LIM_CONF_KEYS        4096	/* keys of one map */
+#define LIM_CONF_ITEMS       256	/* structs in one list */
 #define LIM_CONF_FILES       1024	/* files in one directory */
 #define LIM_CONF_BYTES       16777216	/* all YAML files together */
 #define LIM_SECRET_BYTES     65536	/* a file named by `file:` */

@@ -15,7 +15,6 @@
 #define MAX_OPTIONS 512		/* rows of the table; seen[] has as many bits */
 #define DEFAULT_ITEMS 32		/* most of a default list */
 #define MAX_ERRORS  100		/* a report has no more lines */
-#define MAX_ITEMS   256		/* structs in one list */
 #define QUOTE_BYTES 40		/* of a wrong value in a message */
 
 void load_fail(struct loader *l, const struct ypos *pos, const char *fmt, ...)
@@ -399,9 +398,9 @@ static void set_structs(struct loader *l, const struct conf_option *o, char *bas
 			  ynode_kind_name(n));
 		return;
 	}
-	if (want == YSEQ && n->n > MAX_ITEMS) {
+	if (want == YSEQ && n->n > LIM_CONF_ITEMS) {
 		load_fail(l, &n->pos, "%s has more than %d items", o->key,
-			  MAX_ITEMS);
+			  LIM_CONF_ITEMS);
 		return;
 	}
 	if (!n->n)

@@ -15,7 +15,6 @@
 
 #include "base/banned.h"
 
-#define BLOCKS_MAX 512
 #define MESSAGE_ID_CHARS 60	/* compared of a message's id */
 
 struct dec_block {
@@ -115,7 +114,7 @@ static struct dec_block *block_start(struct llm_decoder *d, int index,
 {
 	struct dec_block *b;
 
-	if (d->n_blocks == BLOCKS_MAX) {
+	if (d->n_blocks == LIM_STREAM_BLOCKS) {
 		dec_fail(d, ERR_TOO_BIG, "too many content blocks");
 		return NULL;
 	}

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "llm/toolname.h"
 
 #include "base/banned.h"
 
-#define BODY_BYTES (32 << 20)
 #define AZURE_VERSION "2024-10-21"
 #define ANTHROPIC_VERSION "2023-06-01"
 
@@ -97,7 +97,7 @@ static void schema_hint(struct build *b, struct buf *t)
 
 static void system_text(struct build *b)
 {
-	struct buf t = BUF_INIT(BODY_BYTES);
+	struct buf t = BUF_INIT(LIM_LLM_BODY_BYTES);
 
 	for (size_t i = 0; i < b->r->n_system; i++) {
 		if (!b->r->system[i].n)
@@ -521,7 +521,7 @@ int build_request(const struct llm_request *r, unsigned repair,
 {
 	struct build b = {
 		.r = r, .a = a, .repair = repair,
-		.body = BUF_INIT(BODY_BYTES),
+		.body = BUF_INIT(LIM_LLM_BODY_BYTES),
 	};
 	int rc;
 
@@ -539,7 +539,7 @@ int build_request(const struct llm_request *r, unsigned repair,
 	rc = b.p->dialect->build(&b, e);
 	if (rc == 0 && !buf_ok(&b.body))
 		rc = err_set(e, ERR_TOO_BIG, "request to %s is over %d bytes",
-			     b.p->name, BODY_BYTES);
+			     b.p->name, LIM_LLM_BODY_BYTES);
 	if (rc == 0) {
 		out->tokens = estimate(&b);
 		make_url(&b, out);

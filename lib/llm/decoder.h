@@ -125,7 +125,6 @@ json_t *dec_keep(const struct llm_decoder *d, json_t *j);
  * A token count: dflt if there is none, or if it is implausible, so that sums
  * never overflow.
  */
-#define DEC_COUNT_MOST INT64_C(1000000000000)
 int64_t dec_count(const json_t *o, const char *key, int64_t dflt);
 
 /* The server's name for the model; the last non-empty one stays. */

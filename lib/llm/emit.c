@@ -149,7 +149,7 @@ int64_t dec_count(const json_t *o, const char *key, int64_t dflt)
 {
 	int64_t n = jx_int(o, key, -1);
 
-	return n >= 0 && n <= DEC_COUNT_MOST ? n : dflt;
+	return n >= 0 && n <= LIM_TOKEN_COUNT ? n : dflt;
 }
 
 void dec_model(struct llm_decoder *d, struct str s)

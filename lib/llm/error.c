@@ -18,7 +18,6 @@
 
 enum {
 	BACKOFF_MS = 500, BACKOFF_MAX_MS = 8000,
-	SERVER_DELAY_MAX_MS = 60000,
 };
 
 /* What an error body says, as far as it does. Borrowed. */
@@ -247,7 +246,7 @@ int llm_backoff_ms(const struct llm_fault *f, int n, uint8_t random)
 {
 	int64_t ms = BACKOFF_MS;
 
-	if (f->retry_after_ms > 0 && f->retry_after_ms <= SERVER_DELAY_MAX_MS)
+	if (f->retry_after_ms > 0 && f->retry_after_ms <= LIM_RETRY_AFTER_MS)
 		return (int)(f->retry_after_ms +
 			     f->retry_after_ms * random / 2048);
 	for (int i = 0; i < n && ms < BACKOFF_MAX_MS; i++)

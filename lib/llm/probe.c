@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 
 #include "base/banned.h"
 
-enum { CONNECT_MS = 5000, TOTAL_MS = 10000, LIST_BYTES = 4194304 };
+enum { CONNECT_MS = 5000, TOTAL_MS = 10000 };
 
 /* Where a chat goes, by the end of its path, and where the models are. */
 static const struct {
@@ -53,7 +54,7 @@ int llm_probe(struct http_pool *http, const struct llm_service *s,
 	const struct llm_request r = {
 		.service = s, .messages = &ask, .n_messages = 1,
 	};
-	struct buf body = BUF_INIT(LIST_BYTES);
+	struct buf body = BUF_INIT(LIM_MODEL_LIST_BYTES);
 	int64_t began_ms = clock_mono_ms();
 	struct http_request rq;
 	struct http_result res;
@@ -69,7 +70,7 @@ int llm_probe(struct http_pool *http, const struct llm_service *s,
 		.method = "GET", .url = out->url ? out->url : wire.url,
 		.headers = wire.headers, .n_headers = wire.n_headers,
 		.connect_timeout_ms = CONNECT_MS, .total_timeout_ms = TOTAL_MS,
-		.max_body_bytes = LIST_BYTES, .watch_fd = -1,
+		.max_body_bytes = LIM_MODEL_LIST_BYTES, .watch_fd = -1,
 		.on_body = on_body, .ctx = &body,
 	};
 	out->url = rq.url;

@@ -4,13 +4,13 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/banned.h"
+#include "base/limits.h"
 
-enum { URL_BYTES = 65536 };
+#include "base/banned.h"
 
 bool url_join(const char *base, struct str ref, struct buf *out)
 {
-	struct buf text = BUF_INIT(URL_BYTES);
+	struct buf text = BUF_INIT(LIM_URL_BYTES);
 	CURLU *u = curl_url();
 	char *scheme = NULL, *whole = NULL;
 	bool ok;
@@ -63,7 +63,7 @@ static bool origin_of(const char *url, struct buf *out)
 
 bool url_same_origin(const char *a, const char *b)
 {
-	struct buf x = BUF_INIT(URL_BYTES), y = BUF_INIT(URL_BYTES);
+	struct buf x = BUF_INIT(LIM_URL_BYTES), y = BUF_INIT(LIM_URL_BYTES);
 	bool same = origin_of(a, &x) && origin_of(b, &y) &&
 		    strcasecmp(x.p, y.p) == 0;
 

@@ -3,14 +3,13 @@
 #include <time.h>
 
 #include "agent/setting.h"
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "prompt/builtin.h"
 #include "prompt/part.h"
 #include "prompt/untrusted.h"
 
 #include "base/banned.h"
-
-#define NAME_CHARS 100		/* of the user's name */
 
 static int give(struct part_text *out, const char *name, int version,
 		const char *text)
@@ -87,7 +86,7 @@ static void add_name(struct buf *b, struct str name)
 	buf_adds(b, b->n ? " The user's name is \"" : "The user's name is \"");
 	from = b->n;
 	utf8_scrub(&valid, name);
-	untrusted_clean(NULL, utf8_head(buf_str(&valid), NAME_CHARS), b);
+	untrusted_clean(NULL, utf8_head(buf_str(&valid), LIM_PROMPT_NAME_CHARS), b);
 	for (size_t i = from; i < b->n; i++)
 		if (strchr("\n\t\"", b->p[i]))
 			b->p[i] = ' ';

@@ -3,12 +3,12 @@
 #include <sodium.h>
 #include <strings.h>
 
+#include "base/limits.h"
 #include "base/utf8.h"
 
 #include "base/banned.h"
 
 #define MARKER "UNTRUSTED-DATA"
-#define SOURCE_CHARS 200
 
 void untrusted_init(struct untrusted *u)
 {
@@ -188,11 +188,11 @@ void untrusted_clean(const struct untrusted *u, struct str text,
 void untrusted_wrap(const struct untrusted *u, struct str source,
 		    struct str text, struct buf *out)
 {
-	struct buf name = BUF_INIT(6 * SOURCE_CHARS + 16);
+	struct buf name = BUF_INIT(6 * LIM_SOURCE_CHARS + 16);
 	struct buf valid = BUF_INIT(3 * source.n + 1);
 
 	utf8_scrub(&valid, source);
-	untrusted_clean(u, utf8_head(buf_str(&valid), SOURCE_CHARS), &name);
+	untrusted_clean(u, utf8_head(buf_str(&valid), LIM_SOURCE_CHARS), &name);
 	for (size_t i = 0; i < name.n; i++)
 		if (strchr("\n\t\"]", name.p[i]))
 			name.p[i] = ' ';

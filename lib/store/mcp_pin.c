@@ -1,6 +1,7 @@
 #include "store/mcp_pin.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -17,7 +18,7 @@ int mcp_pin_list(struct db *db, struct str tenant_id, struct str server,
 {
 	return db_list(db, STMT_MCP_PIN_LIST,
 		       DB_ARGS(DB_S(tenant_id), DB_S(server)), a, fields,
-		       sizeof(**out), MCP_PIN_MAX, out, n, e);
+		       sizeof(**out), LIM_MCP_PINS, out, n, e);
 }
 
 int mcp_pin_hashes(struct db *db, struct str tenant_id, struct str server,
@@ -31,7 +32,7 @@ int mcp_pin_hashes(struct db *db, struct str tenant_id, struct str server,
 
 	return db_list(db, STMT_MCP_PIN_HASHES,
 		       DB_ARGS(DB_S(tenant_id), DB_S(server)), a, columns,
-		       sizeof(**out), MCP_PIN_MAX, out, n, e);
+		       sizeof(**out), LIM_MCP_PINS, out, n, e);
 }
 
 static int write_pin(struct db *db, enum stmt stmt, struct str tenant_id,

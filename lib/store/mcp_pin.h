@@ -8,7 +8,6 @@
 #include "store/store.h"
 
 #define MCP_PIN_HASH_BYTES 32
-#define MCP_PIN_MAX 4096	/* read of one server */
 
 struct mcp_pin {
 	struct str tool;	/* the server's name of it, at most 128 chars */

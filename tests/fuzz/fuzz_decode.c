@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "llm/decode_cli.h"
 #include "llm/decoder.h"
@@ -37,7 +38,7 @@ static int note(void *ctx, const struct llm_event *ev)
 	expect(!ev->text.n || !memchr(ev->text.p, 0, ev->text.n));
 	expect(!ev->err || utf8_valid(str_of(ev->err->text)));
 	expect(utf8_valid(ev->id) && utf8_valid(ev->name));
-	expect(ev->usage.output <= 2 * DEC_COUNT_MOST);
+	expect(ev->usage.output <= 2 * LIM_TOKEN_COUNT);
 	o->n_terminal += ev->type == LLM_EV_DONE || ev->type == LLM_EV_ERROR;
 	llm_event_json(&o->text, ev);
 	return 0;

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/limits.h"
 #include "extract/confine.h"
 #include "extract/extract.h"
 
@@ -22,7 +23,7 @@ static int read_page(struct str html, const char *charset, bool links,
 {
 	const struct extract_type *t = extract_type("html");
 	struct extract x = {
-		.input = BUF_INIT(EXTRACT_INPUT_BYTES), .charset = charset,
+		.input = BUF_INIT(LIM_EXTRACT_INPUT_BYTES), .charset = charset,
 		.links = links, .out = BUF_INIT(1 << 20),
 	};
 	int rc;

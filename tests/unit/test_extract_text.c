@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/util.h"
 #include "net/http.h"
 #include "tool/core/extract.h"
@@ -113,7 +114,7 @@ static void it_stops_when_told(void **state)
 
 static void too_much(void **state)
 {
-	struct buf page = BUF_INIT(EXTRACT_INPUT_BYTES + 64);
+	struct buf page = BUF_INIT(LIM_EXTRACT_INPUT_BYTES + 64);
 
 	(void)state;
 	buf_adds(&page, "<p>");
@@ -121,7 +122,7 @@ static void too_much(void **state)
 		buf_adds(&page, "word ");
 	assert_fails(want, buf_str(&page), 4096, 60000, ERR_TOOL_FAILED,
 		     "more text than can be taken");
-	while (page.n <= EXTRACT_INPUT_BYTES)
+	while (page.n <= LIM_EXTRACT_INPUT_BYTES)
 		buf_adds(&page, "0123456789abcdef");
 	assert_fails(want, buf_str(&page), 1 << 20, 60000, ERR_TOOL_FAILED,
 		     "The page is too large.");

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "html.h"
 
@@ -139,7 +140,7 @@ static void hostile_markdown(void **state)
 	/* And so is a text beyond the cap. */
 	buf_reset(&from);
 	buf_reset(&to);
-	while (from.n <= HTML_MARKDOWN_BYTES)
+	while (from.n <= LIM_MARKDOWN_BYTES)
 		buf_adds(&from, "**b** ");
 	buf_html_markdown(&to, buf_str(&from));
 	assert_null(strstr(to.p, "<strong"));

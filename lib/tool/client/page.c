@@ -12,7 +12,6 @@
 
 #include "base/banned.h"
 
-#define DESCRIPTION_CHARS 2000
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
 /* -- the request -------------------------------------------------------------- */
@@ -40,10 +39,10 @@ static int check_tool_of_page(const json_t *t, struct err *e)
 	if (json_is_string(t))
 		return 0;
 	if (!jx_str(t, "description").n ||
-	    utf8_chars(jx_str(t, "description")) > DESCRIPTION_CHARS)
+	    utf8_chars(jx_str(t, "description")) > LIM_PAGE_TOOL_CHARS)
 		return err_field(e, ERR_INVALID_FIELD, "client", "The tool "
 				 "%.64s needs a description of at most %d "
-				 "characters.", name.p, DESCRIPTION_CHARS);
+				 "characters.", name.p, LIM_PAGE_TOOL_CHARS);
 	/* {} is none, as it is for servers of tools. */
 	if (parameters && !json_is_null(parameters) &&
 	    !(json_is_object(parameters) && !json_object_size(parameters)) &&
@@ -54,7 +53,7 @@ static int check_tool_of_page(const json_t *t, struct err *e)
 				 "schema with type object. %.100s", name.p,
 				 fault.public);
 	copy = json_deep_copy(parameters);
-	if (copy && !schema_clean(copy, 4 * DESCRIPTION_CHARS))
+	if (copy && !schema_clean(copy, 4 * LIM_PAGE_TOOL_CHARS))
 		return err_field(e, ERR_INVALID_FIELD, "client",
 				 "The parameters of the tool %.64s have names "
 				 "or values with control tokens or hidden "
@@ -104,7 +103,7 @@ static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
 		     struct tool *v)
 {
 	json_t *parameters = json_object_get(t, "parameters");
-	struct buf about = BUF_INIT(16 * DESCRIPTION_CHARS);
+	struct buf about = BUF_INIT(16 * LIM_PAGE_TOOL_CHARS);
 	struct str name = jx_str(t, "name");
 
 	if (!json_is_object(t) || is_taken(ctx, name))
@@ -112,7 +111,7 @@ static void add_tool(const json_t *t, struct arena *a, struct tool_ctx *ctx,
 	if (!json_object_size(parameters))
 		parameters = jx_keep(a, json_pack("{s:s,s:{}}", "type",
 						  "object", "properties"));
-	if (!schema_clean(parameters, 4 * DESCRIPTION_CHARS))
+	if (!schema_clean(parameters, 4 * LIM_PAGE_TOOL_CHARS))
 		return;
 	untrusted_clean(NULL, jx_str(t, "description"), &about);
 	v[ctx->turn.n_more++] = (struct tool){

@@ -6,12 +6,10 @@
 #include <string.h>
 
 #include "auth/policy.h"
+#include "base/limits.h"
 #include "tool/client/client.h"
 
 #include "base/banned.h"
-
-#define URL_BYTES 4096
-#define VALUE_CHARS 200		/* of a placeholder */
 
 static bool is_for(const struct conf_action *a, const struct tool_ctx *ctx)
 {
@@ -65,7 +63,7 @@ static void add_properties(json_t *values, const struct conf_action *a)
 		key[MIN(name.n, sizeof(key) - 1)] = '\0';
 		json_object_set_new(values, key, json_pack(
 			"{s:s,s:i}", "type", "string", "maxLength",
-			VALUE_CHARS));
+			LIM_ACTION_VALUE_CHARS));
 	}
 }
 
@@ -141,7 +139,7 @@ int suggest_run(const struct tool *t, const struct tool_ctx *ctx,
 		struct err *e)
 {
 	const struct conf_action *a = find(ctx, jx_str(args, "action"));
-	struct buf url = BUF_INIT(URL_BYTES);
+	struct buf url = BUF_INIT(LIM_ACTION_URL_BYTES);
 	struct jw w = jw_on(out);
 	int rc;
 

@@ -16,8 +16,6 @@
 
 #include "base/banned.h"
 
-enum { RAW_RESULT_BYTES = 16777216 };	/* before the cap */
-
 void tool_refuse(struct arena *a, enum err_code code, const char *text,
 		 struct tool_result *out)
 {
@@ -226,7 +224,7 @@ static void finish(const struct tool *t, const struct tool_ctx *ctx,
 
 	out->full_bytes = b->n;
 	if (!utf8_valid(buf_str(b))) {
-		struct buf clean = BUF_INIT(3 * RAW_RESULT_BYTES);
+		struct buf clean = BUF_INIT(3 * LIM_RAW_RESULT_BYTES);
 
 		utf8_scrub(&clean, buf_str(b));
 		buf_release(b);
@@ -276,7 +274,7 @@ static int run(const struct tool_set *set, const struct tool_ctx *ctx,
 void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 	       struct str name, struct str args, struct tool_result *out)
 {
-	struct buf b = BUF_INIT(RAW_RESULT_BYTES);
+	struct buf b = BUF_INIT(LIM_RAW_RESULT_BYTES);
 	int64_t start = clock_mono_ms();
 	const struct tool *tool = NULL;
 	struct err e = ERR_INIT;
@@ -304,7 +302,7 @@ void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
 		 struct str text, struct tool_result *out)
 {
 	static const struct tool any;
-	struct buf b = BUF_INIT(RAW_RESULT_BYTES);
+	struct buf b = BUF_INIT(LIM_RAW_RESULT_BYTES);
 	json_t *j = jx_try(text);
 
 	*out = (struct tool_result){ .is_json = j != NULL };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/spawn.h"
 #include "base/util.h"
@@ -171,13 +172,13 @@ int extract_text(const struct extract_want *w, struct str input,
 {
 	int64_t left = MIN(w->until_ms - clock_mono_ms(), LONGEST_MS);
 	struct child_outcome o = {
-		.out = BUF_INIT(MIN(out->cap - out->n, EXTRACT_OUTPUT_BYTES) + 1),
+		.out = BUF_INIT(MIN(out->cap - out->n, LIM_EXTRACT_OUTPUT_BYTES) + 1),
 		.errors = BUF_INIT(STDERR_BYTES),
 	};
 	struct err cause = ERR_INIT;
 	int rc;
 
-	if (input.n > EXTRACT_INPUT_BYTES)
+	if (input.n > LIM_EXTRACT_INPUT_BYTES)
 		return failed(w, "is too large.", e);
 	if (left <= 0)
 		return late(w, e);

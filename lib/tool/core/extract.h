@@ -15,11 +15,6 @@
 
 struct http_abort;
 
-enum {
-	EXTRACT_INPUT_BYTES = 16777216,
-	EXTRACT_OUTPUT_BYTES = 67108864,
-};
-
 /* How the child ends. */
 enum extract_exit {
 	EXTRACT_OK = 0,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "tool/core/text.h"
 
@@ -109,7 +110,7 @@ static int select_columns(struct compile *q)
 	size_t i;
 
 	if (json_array_size(list) == 0) {
-		for (i = 0; i < q->d->n_columns && i < QUERY_MAX_SELECT; i++)
+		for (i = 0; i < q->d->n_columns && i < LIM_QUERY_SELECT; i++)
 			select_one(q, q->d->columns[i]);
 		return 0;
 	}
@@ -119,7 +120,7 @@ static int select_columns(struct compile *q)
 		if (json_string_length(name) == 1 &&
 		    json_string_value(name)[0] == '*') {
 			for (size_t k = 0; k < q->d->n_columns &&
-			     q->out->n_columns < QUERY_MAX_SELECT; k++)
+			     q->out->n_columns < LIM_QUERY_SELECT; k++)
 				if (!selected(q, str_of(q->d->columns[k]->name)))
 					select_one(q, q->d->columns[k]);
 			continue;
@@ -250,11 +251,11 @@ static int compile_select(struct compile *q)
 
 	q->grouped = json_array_size(aggregates) > 0 ||
 		     json_array_size(jx_arr(q->in, "group_by")) > 0;
-	q->out->types = arena_zalloc(q->arena, QUERY_MAX_SELECT +
-				     QUERY_MAX_GROUP + QUERY_MAX_AGGREGATES,
+	q->out->types = arena_zalloc(q->arena, LIM_QUERY_SELECT +
+				     LIM_QUERY_GROUP + LIM_QUERY_AGGREGATES,
 				     sizeof(*q->out->types));
-	q->out->columns = arena_zalloc(q->arena, QUERY_MAX_SELECT +
-				       QUERY_MAX_GROUP + QUERY_MAX_AGGREGATES,
+	q->out->columns = arena_zalloc(q->arena, LIM_QUERY_SELECT +
+				       LIM_QUERY_GROUP + LIM_QUERY_AGGREGATES,
 				       sizeof(*q->out->columns));
 	buf_adds(&q->sql, "SELECT ");
 	if (!q->grouped)

@@ -11,20 +11,11 @@
 #include "tool/data/dataset.h"
 #include "tool/data/rowfilter.h"
 
-/* Most items of a query's lists, as in its schema (query_data.c). */
-#define QUERY_MAX_SELECT     64
-#define QUERY_MAX_FILTERS    32
-#define QUERY_MAX_GROUP      8
-#define QUERY_MAX_AGGREGATES 16
-#define QUERY_MAX_SORT       8
+/* Items of a query's lists: its schema (query_data.c) lets no more through. */
 
 enum {
-	QUERY_MAX_IN = 200,		/* values of one filter */
-	QUERY_MAX_TEXT_BYTES = 4096,	/* one filter value */
-	QUERY_MAX_WORDS = 8,		/* of search */
 	QUERY_MAX_SEARCHED = 16,	/* columns that it looks into */
 	QUERY_COUNT_CAP = 100000,	/* totalCount is not counted beyond */
-	QUERY_MAX_OFFSET = 100000,	/* rows before a page; no cursor beyond */
 	QUERY_ID_BYTES = 12,		/* of a hash: it keeps apart, no more */
 };
 
@@ -77,7 +68,7 @@ int query_value(const struct conf_column *c, const json_t *v,
 
 /*
  * The cursor for the rows after the first n_rows of this page, in a; NULL if they
- * would begin beyond QUERY_MAX_OFFSET.
+ * would begin beyond LIM_QUERY_OFFSET.
  */
 const char *query_next_cursor(const struct query *q, size_t n_rows,
 			      struct arena *a);

@@ -2,6 +2,7 @@
 #ifndef TOOL_QUERY_COMPILE_H
 #define TOOL_QUERY_COMPILE_H
 
+#include "base/limits.h"
 #include "tool/data/query.h"
 
 struct compile {
@@ -11,7 +12,7 @@ struct compile {
 	struct query *out;
 	struct err *e;
 	struct buf sql;
-	const struct conf_column *groups[QUERY_MAX_GROUP];
+	const struct conf_column *groups[LIM_QUERY_GROUP];
 	size_t n_groups, n_aggregates;
 	bool grouped;			/* group_by or aggregates are there */
 };

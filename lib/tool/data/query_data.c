@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "auth/policy.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "db/db.h"
 #include "net/http.h"
@@ -31,9 +32,9 @@ static const char schema_head[] =
 
 static const char schema_tail[] =
 "]},"
-"\"select\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"maxItems\":" STRINGIFY(QUERY_MAX_SELECT) ","
+"\"select\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"maxItems\":" STRINGIFY(LIM_QUERY_SELECT) ","
 "\"description\":\"Columns to return; all when left out\"},"
-"\"filters\":{\"type\":\"array\",\"maxItems\":" STRINGIFY(QUERY_MAX_FILTERS) ","
+"\"filters\":{\"type\":\"array\",\"maxItems\":" STRINGIFY(LIM_QUERY_FILTERS) ","
 "\"description\":\"All must hold\",\"items\":{"
 "\"type\":\"object\",\"properties\":{\"column\":{\"type\":\"string\"},"
 "\"op\":{\"type\":\"string\",\"enum\":[\"eq\",\"ne\",\"lt\",\"le\",\"gt\",\"ge\",\"in\",\"contains\","
@@ -42,14 +43,14 @@ static const char schema_tail[] =
 "\"required\":[\"column\",\"op\"],\"additionalProperties\":false}},"
 "\"search\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":200,"
 "\"description\":\"Words that must all stand in some text column\"},"
-"\"group_by\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"maxItems\":" STRINGIFY(QUERY_MAX_GROUP) "},"
-"\"aggregates\":{\"type\":\"array\",\"maxItems\":" STRINGIFY(QUERY_MAX_AGGREGATES) ","
+"\"group_by\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"maxItems\":" STRINGIFY(LIM_QUERY_GROUP) "},"
+"\"aggregates\":{\"type\":\"array\",\"maxItems\":" STRINGIFY(LIM_QUERY_AGGREGATES) ","
 "\"items\":{\"type\":\"object\",\"properties\":{"
 "\"fn\":{\"type\":\"string\",\"enum\":[\"count\",\"sum\",\"avg\",\"min\",\"max\",\"count_distinct\"]},"
 "\"column\":{\"type\":\"string\"},"
 "\"as\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":64,\"description\":\"Name of the result\"}},"
 "\"required\":[\"fn\"],\"additionalProperties\":false}},"
-"\"sort\":{\"type\":\"array\",\"maxItems\":" STRINGIFY(QUERY_MAX_SORT) ","
+"\"sort\":{\"type\":\"array\",\"maxItems\":" STRINGIFY(LIM_QUERY_SORT) ","
 "\"items\":{\"type\":\"object\",\"properties\":{"
 "\"column\":{\"type\":\"string\",\"description\":\"A column or the name of an aggregate\"},"
 "\"direction\":{\"type\":\"string\",\"enum\":[\"asc\",\"desc\"]}},"

@@ -13,6 +13,8 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "base/limits.h"
+
 #include "base/banned.h"
 
 #define VARIANT sodium_base64_VARIANT_URLSAFE_NO_PADDING
@@ -132,7 +134,7 @@ static int read_cursor(struct compile *q, struct str text)
 	offset = (size_t)raw[0] << 24 | (size_t)raw[1] << 16 |
 		 (size_t)raw[2] << 8 | raw[3];
 	if (memcmp(raw + 4, q->out->id, QUERY_ID_BYTES) != 0 || offset == 0 ||
-	    offset > QUERY_MAX_OFFSET)
+	    offset > LIM_QUERY_OFFSET)
 		return err_public(q->e, ERR_TOOL_ARGS, "cursor: it belongs to "
 				  "another query. Repeat the query that gave it "
 				  "with the same dataset, select, filters, search, "
@@ -174,7 +176,7 @@ const char *query_next_cursor(const struct query *q, size_t n_rows,
 		(unsigned char)(offset >> 8), (unsigned char)offset,
 	};
 
-	if (offset > QUERY_MAX_OFFSET)
+	if (offset > LIM_QUERY_OFFSET)
 		return NULL;
 	memcpy(raw + 4, q->id, QUERY_ID_BYTES);
 	return sodium_bin2base64(arena_alloc(a, cap), cap, raw, sizeof(raw),

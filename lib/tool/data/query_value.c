@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "tool/data/query.h"
 #include "tool/core/text.h"
@@ -232,10 +233,10 @@ int query_value(const struct conf_column *c, const json_t *v,
 	double d;
 
 	*whole_day = false;
-	if (json_is_string(v) && json_string_length(v) > QUERY_MAX_TEXT_BYTES)
+	if (json_is_string(v) && json_string_length(v) > LIM_QUERY_TEXT_BYTES)
 		return err_public(e, ERR_TOOL_ARGS,
 				  "%s: the value is longer than %d bytes.", what,
-				  QUERY_MAX_TEXT_BYTES);
+				  LIM_QUERY_TEXT_BYTES);
 	switch (c->type) {
 	case COL_INTEGER:
 		if (!int_value(v, &i))

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/limits.h"
+
 #include "base/banned.h"
 
 enum op_kind { OP_COMPARE, OP_IN, OP_LIKE, OP_NULL, OP_BETWEEN };
@@ -71,11 +73,11 @@ static int compile_in(struct compile *q, struct buf *sql,
 {
 	size_t n = json_is_array(v) ? json_array_size(v) : 1;
 
-	if (n == 0 || n > QUERY_MAX_IN)
+	if (n == 0 || n > LIM_QUERY_IN)
 		return err_public(q->e, ERR_TOOL_ARGS,
 				  "filters: \"in\" on \"%.60s\" needs a list of "
 				  "1 to %d values, not %zu.", c->name,
-				  QUERY_MAX_IN, n);
+				  LIM_QUERY_IN, n);
 	query_add_column(sql, c);
 	buf_adds(sql, " IN (");
 	for (size_t i = 0; i < n; i++) {
@@ -198,9 +200,9 @@ static int compile_search(struct compile *q, struct buf *sql, struct str words)
 
 		if (word.n == 0)
 			continue;
-		if (++n > QUERY_MAX_WORDS)
+		if (++n > LIM_QUERY_WORDS)
 			return err_public(q->e, ERR_TOOL_ARGS, "search: at most "
-					  "%d words.", QUERY_MAX_WORDS);
+					  "%d words.", LIM_QUERY_WORDS);
 		buf_adds(sql, n == 1 ? "(" : " AND (");
 		for (size_t i = 0; i < n_in; i++) {
 			if (i)

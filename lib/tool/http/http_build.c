@@ -58,7 +58,7 @@ static bool has_control(struct str s)
 static int add_path_value(struct building *b, struct str name)
 {
 	const json_t *v = json_object_getn(b->args, name.p, name.n);
-	struct buf text = BUF_INIT(HTTP_URL_BYTES);
+	struct buf text = BUF_INIT(LIM_TOOL_URL_BYTES);
 	int rc = 0;
 
 	if (json_is_object(v) || json_is_array(v))
@@ -210,7 +210,7 @@ static void build_url_query(struct building *b, struct str query)
 	buf_addc(&b->url, '?');
 	b->has_query = query.n > 0;
 	while (template_next(&query, &literal, &name)) {
-		struct buf text = BUF_INIT(HTTP_URL_BYTES);
+		struct buf text = BUF_INIT(LIM_TOOL_URL_BYTES);
 
 		buf_addstr(&b->url, literal);
 		if (name.p)
@@ -261,7 +261,7 @@ static int build_url(struct building *b, struct str page)
 static void header(struct http_call *out, const char *line)
 {
 	/* The configuration has its own cap, but an OpenAPI document may add headers. */
-	if (out->n_headers == HTTP_HEADERS)
+	if (out->n_headers == LIM_TOOL_HEADERS)
 		out->too_many = true;
 	else
 		out->headers[out->n_headers++] = line;
@@ -282,7 +282,7 @@ static int build_header(struct building *b, const char *template)
 {
 	struct str rest = str_of(template), key = str_cut(&rest, ':');
 	struct str value = str_trim(rest), only = template_only(value);
-	struct buf text = BUF_INIT(HTTP_URL_BYTES);
+	struct buf text = BUF_INIT(LIM_TOOL_URL_BYTES);
 	int rc = 0;
 
 	template_fill(&text, value, b->args);
@@ -391,7 +391,7 @@ int http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
 {
 	struct building b = {
 		.c = c, .h = c->http, .args = args, .arena = ctx->arena,
-		.out = out, .e = e, .url = BUF_INIT(HTTP_URL_BYTES),
+		.out = out, .e = e, .url = BUF_INIT(LIM_TOOL_URL_BYTES),
 	};
 	int rc;
 
@@ -412,7 +412,7 @@ int http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
 	if (rc == 0 && out->too_many)
 		rc = err_public(e, ERR_TOO_BIG, "A request of the tool \"%s\" "
 				"would have more than %d headers.", c->name,
-				HTTP_HEADERS);
+				LIM_TOOL_HEADERS);
 	buf_release(&b.url);
 	return rc;
 }

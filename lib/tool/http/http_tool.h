@@ -6,18 +6,17 @@
 #ifndef TOOL_HTTP_TOOL_H
 #define TOOL_HTTP_TOOL_H
 
+#include "base/limits.h"
 #include "net/http.h"
 #include "tool/core/kind.h"
 #include "tool/http/option.h"
 
 extern const struct tool_kind kind_http, kind_openapi;
 
-enum { HTTP_URL_BYTES = 16384, HTTP_HEADERS = 72 };
-
 struct http_call {		/* one request; texts in the arena */
 	const char *method;
 	const char *url;
-	const char *headers[HTTP_HEADERS];
+	const char *headers[LIM_TOOL_HEADERS];
 	size_t n_headers;
 	bool too_many;			/* headers: one was left out */
 	struct str body;		/* p == NULL: none */
@@ -29,7 +28,7 @@ struct http_call {		/* one request; texts in the arena */
  * The request for args. page is the value of page.param (p == NULL: none).
  * ERR_TOOL_ARGS with a public text if an argument is not allowed in its place;
  * ERR_CONFIG if a token cannot be made; ERR_TOO_BIG if it would have more than
- * HTTP_HEADERS headers.
+ * LIM_TOOL_HEADERS headers.
  */
 int http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
 		    const json_t *args, struct str page, struct http_call *out,

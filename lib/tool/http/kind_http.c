@@ -11,6 +11,7 @@
 
 #include "auth/user_token.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "net/guard.h"
@@ -420,7 +421,7 @@ static int turn_page(struct course *k, const json_t *args, int page,
 		     const json_t *whole)
 {
 	const struct conf_tool *c = k->t->data;
-	struct buf url = BUF_INIT(HTTP_URL_BYTES);
+	struct buf url = BUF_INIT(LIM_TOOL_URL_BYTES);
 	struct arena *a = k->ctx->arena;
 	struct str next;
 	int rc = 1;

@@ -13,11 +13,8 @@
 #include "base/banned.h"
 
 enum {
-	REF_DEPTH = 40,			/* nesting of a schema, $refs followed */
-	SCHEMA_BYTES = 65536,		/* of all arguments of one operation */
-	COPY_BYTES = 4 * SCHEMA_BYTES,	/* before what only answers have goes */
+	COPY_BYTES = 4 * LIM_OPENAPI_SCHEMA_BYTES,	/* before what only answers have goes */
 	NAME_BYTES = 64,
-	TEXT_BYTES = 2000,		/* of a description */
 };
 
 struct import {
@@ -163,7 +160,7 @@ static json_t *copy_schema(struct import *im, const json_t *j, int depth)
 
 	if (im->e->code)
 		return NULL;
-	if (depth > REF_DEPTH) {
+	if (depth > LIM_OPENAPI_DEPTH) {
 		(void)refuse(im, "a schema refers to itself, or is nested too "
 			     "deep");
 		return NULL;
@@ -370,7 +367,7 @@ static int add_body(struct import *im, const json_t *op, bool *has_body,
 
 static json_t *describe(const json_t *op, struct str path, const char *method)
 {
-	struct buf b = BUF_INIT(4 * TEXT_BYTES);
+	struct buf b = BUF_INIT(4 * LIM_OPENAPI_TEXT_BYTES);
 	struct str summary = jx_str(op, "summary");
 	struct str text = jx_str(op, "description");
 	json_t *out;
@@ -378,7 +375,7 @@ static json_t *describe(const json_t *op, struct str path, const char *method)
 	buf_addstr(&b, summary);
 	if (text.n && !str_eq(text, summary)) {
 		buf_adds(&b, b.n ? "\n" : "");
-		text.n = MIN(text.n, TEXT_BYTES);
+		text.n = MIN(text.n, LIM_OPENAPI_TEXT_BYTES);
 		buf_addstr(&b, text);
 	}
 	if (!b.n)
@@ -462,9 +459,9 @@ static json_t *import_one(struct import *im, const json_t *item,
 		(void)refuse(im, "its URL %s", wrong);
 		goto fail;
 	}
-	if (json_dumpb(schema, NULL, 0, JSON_COMPACT) > SCHEMA_BYTES) {
+	if (json_dumpb(schema, NULL, 0, JSON_COMPACT) > LIM_OPENAPI_SCHEMA_BYTES) {
 		(void)refuse(im, "its arguments have more than %d bytes of "
-			     "schema", SCHEMA_BYTES);
+			     "schema", LIM_OPENAPI_SCHEMA_BYTES);
 		goto fail;
 	}
 	buf_addf(&name, "%s_%.*s", im->c->name, NAME_BYTES, im->id);

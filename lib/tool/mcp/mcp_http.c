@@ -152,7 +152,7 @@ static void take(struct exchange *x, json_t *message)
 		x->out->answered = true;
 		break;
 	case MCP_ASKED:
-		if (x->n_replies++ < MCP_REPLIES && x->mode->session[0]) {
+		if (x->n_replies++ < LIM_MCP_REPLIES && x->mode->session[0]) {
 			if (!x->replies)
 				x->replies = json_array();
 			json_array_append_new(x->replies, reply);
@@ -207,7 +207,7 @@ static int on_body(void *ctx, struct str bytes)
 		if (buf_ok(&x->body))
 			return silent(x) ? -1 : 0;
 		return err_set(&x->e, ERR_TOO_BIG, "an answer over %d bytes",
-			       MCP_MESSAGE_BYTES);
+			       LIM_MCP_MESSAGE_BYTES);
 	}
 	if (sse_feed(&x->reader, bytes, on_event, x, &x->e) < 0)
 		return x->out->answered ? LINGER_MS : -1;
@@ -307,7 +307,7 @@ static int transfer(struct exchange *x, const struct headers *h,
 		.headers = h->v, .n_headers = h->n, .body = body,
 		.once = body.p && !x->call->repeatable,
 		.connect_timeout_ms = MCP_CONNECT_MS,
-		.total_timeout_ms = left_ms, .max_body_bytes = MCP_ANSWER_BYTES,
+		.total_timeout_ms = left_ms, .max_body_bytes = LIM_MCP_ANSWER_BYTES,
 		.abort = x->call->abort, .watch_fd = -1, .tick_ms = TICK_MS,
 		.on_header = on_header, .on_head = on_head, .on_body = on_body,
 		.on_tick = on_tick, .on_batch = on_batch,
@@ -418,7 +418,7 @@ int mcp_http_exchange(struct mcp_peer *p, struct mcp_call *c,
 	struct exchange x = {
 		.peer = p, .call = c, .mode = m, .out = out, .e = ERR_INIT,
 		.id = atomic_fetch_add(&p->next_id, 1),
-		.life_ms = clock_mono_ms(), .body = BUF_INIT(MCP_MESSAGE_BYTES),
+		.life_ms = clock_mono_ms(), .body = BUF_INIT(LIM_MCP_MESSAGE_BYTES),
 	};
 	int64_t end_ms = x.life_ms + (int64_t)c->timeout_ms * MCP_LONGEST;
 

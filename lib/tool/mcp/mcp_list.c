@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "llm/toolname.h"
@@ -20,17 +21,7 @@
 #include "base/banned.h"
 
 enum {
-	PAGES = 50,		/* of one list (G10) */
-	TOOLS = 1000,
-	ENTRIES = 10000,	/* looked at, whether allowed or not */
-	CURSOR_BYTES = 4096,
-	KEPT_BYTES = 8388608,	/* of all definitions and descriptions */
-	FIRST_PINS = MCP_PIN_MAX / 2,	/* accepted at their first use */
-	NAME_BYTES = 128,
-	DEFINITION_BYTES = 65536,
-	DEFINITION_DEPTH = 30,	/* JSON_VALID of MariaDB takes 32 levels */
-	DESCRIPTION_BYTES = 8192,
-	TITLE_CHARS = 80,
+	FIRST_PINS = LIM_MCP_PINS / 2,	/* accepted at their first use */
 	TTL_MS = 300000,	/* where the server names none */
 	TTL_LEAST_MS = 5000,
 	TTL_MOST_MS = 3600000,
@@ -79,7 +70,7 @@ static void pin(struct tool_reading *r, const json_t *j, struct mcp_tool *t)
 		"annotations",
 	};
 	json_auto_t *def = json_object();
-	struct buf b = BUF_INIT(DEFINITION_BYTES);
+	struct buf b = BUF_INIT(LIM_MCP_DEFINITION_BYTES);
 
 	for (size_t i = 0; i < ARRAY_LEN(pinned); i++)
 		if (json_object_get(j, pinned[i]))
@@ -88,7 +79,7 @@ static void pin(struct tool_reading *r, const json_t *j, struct mcp_tool *t)
 	jx_dump_sorted(&b, def);
 	if (!buf_ok(&b))
 		t->refused = "its definition is larger than 65536 bytes";
-	else if (deeper_than(def, DEFINITION_DEPTH))
+	else if (deeper_than(def, LIM_MCP_DEFINITION_DEPTH))
 		t->refused = "its definition is nested more than 30 levels deep";
 	else
 		t->definition = arena_memdup(r->a, b.p, b.n);
@@ -108,7 +99,7 @@ static const char *offered_name(struct arena *a, const char *server,
 
 static const char *clean(struct arena *a, struct str s, size_t max_bytes)
 {
-	struct buf b = BUF_INIT(8 * DESCRIPTION_BYTES);
+	struct buf b = BUF_INIT(8 * LIM_MCP_DESCRIPTION_BYTES);
 	const char *text;
 
 	s.n = MIN(s.n, max_bytes);
@@ -126,7 +117,7 @@ static const char *clean_title(struct arena *a, const json_t *j)
 
 	if (!s.n)
 		s = jx_str(jx_obj(j, "annotations"), "title");
-	s = str_trim(utf8_head(s, TITLE_CHARS));
+	s = str_trim(utf8_head(s, LIM_MCP_TITLE_CHARS));
 	if (!s.n)
 		return NULL;
 	text = arena_strdup(a, clean(a, s, s.n));
@@ -249,7 +240,7 @@ static void read_schema(struct tool_reading *r, const json_t *j,
 	if (t->refused)
 		return;
 	t->schema = jx_keep(r->a, schema_relaxed(given, t->name));
-	if (!schema_clean(t->schema, DESCRIPTION_BYTES))
+	if (!schema_clean(t->schema, LIM_MCP_DESCRIPTION_BYTES))
 		t->refused = "its schema has control tokens or hidden characters";
 	if (*r->server->url)
 		find_params(&p, given, 0, true);
@@ -266,13 +257,13 @@ static void read_tool(struct tool_reading *r, const json_t *j)
 	const json_t *hints = jx_obj(j, "annotations");
 	struct mcp_tool *t;
 
-	if (!name.n || name.n > NAME_BYTES || has_control(name)) {
+	if (!name.n || name.n > LIM_MCP_NAME_BYTES || has_control(name)) {
 		r->n_unfit++;
 		return;
 	}
 	if (!allowed(r->server, name.p))
 		return;
-	if (r->n == TOOLS) {
+	if (r->n == LIM_MCP_TOOLS) {
 		r->n_unfit++;
 		return;
 	}
@@ -290,7 +281,7 @@ static void read_tool(struct tool_reading *r, const json_t *j)
 	*t = (struct mcp_tool){
 		.remote = arena_memdup(r->a, name.p, name.n),
 		.description = clean(r->a, jx_str(j, "description"),
-				     DESCRIPTION_BYTES),
+				     LIM_MCP_DESCRIPTION_BYTES),
 		.title = clean_title(r->a, j),
 		.read_only = jx_bool(hints, "readOnlyHint", false),
 		.idempotent = jx_bool(hints, "idempotentHint", false),
@@ -311,16 +302,16 @@ static int read_tools(struct tool_reading *r, const json_t *tools, struct err *e
 	size_t i;
 
 	r->n_seen += json_array_size(tools);
-	if (r->n_seen > ENTRIES)
+	if (r->n_seen > LIM_MCP_ENTRIES)
 		return err_public(e, ERR_TOO_BIG, "The MCP server %s lists "
 				  "more than %d tools.", r->server->id,
-				  ENTRIES);
+				  LIM_MCP_ENTRIES);
 	json_array_foreach((json_t *)tools, i, tool) {
 		read_tool(r, tool);
-		if (r->kept_bytes > KEPT_BYTES)
+		if (r->kept_bytes > LIM_MCP_KEPT_BYTES)
 			return err_public(e, ERR_TOO_BIG, "The MCP server %s "
 					  "defines its tools in more than %d "
-					  "bytes.", r->server->id, KEPT_BYTES);
+					  "bytes.", r->server->id, LIM_MCP_KEPT_BYTES);
 	}
 	return 0;
 }
@@ -331,10 +322,10 @@ static int read_cursor(struct tool_reading *r, const json_t *result,
 {
 	struct str s = jx_str(result, "nextCursor");
 
-	if (s.n > CURSOR_BYTES)
+	if (s.n > LIM_MCP_CURSOR_BYTES)
 		return err_public(e, ERR_TOO_BIG, "The MCP server %s names the "
 				  "next page of its tools in more than %d "
-				  "bytes.", r->server->id, CURSOR_BYTES);
+				  "bytes.", r->server->id, LIM_MCP_CURSOR_BYTES);
 	*out = s.p ? arena_str(r->a, s) : s;
 	return 0;
 }
@@ -368,14 +359,14 @@ static int read_pages(struct mcp_peer *p, const struct conf_mcp *s,
 		      const struct tool_ctx *ctx, struct tool_reading *r,
 		      int64_t *ttl_ms, struct err *e)
 {
-	struct str cursors[PAGES];
+	struct str cursors[LIM_MCP_PAGES];
 	json_auto_t *params = json_object();
 	int64_t until_ms = clock_mono_ms() + ALL_PAGES_MS;
 	const char *credential;
 
 	if (mcp_credential(s, ctx, r->a, &credential, e) < 0)
 		return -1;
-	for (size_t page = 0; page < PAGES; page++) {
+	for (size_t page = 0; page < LIM_MCP_PAGES; page++) {
 		struct mcp_call c = {
 			.server = s, .method = "tools/list", .params = params,
 			.credential = credential,

@@ -13,9 +13,6 @@
 enum {
 	MCP_SESSION_BYTES = 257,
 	MCP_NEEDS_BYTES = 180,
-	MCP_MESSAGE_BYTES = 8388608,	/* one message of a server */
-	MCP_ANSWER_BYTES = 33554432,	/* all that comes for one request */
-	MCP_REPLIES = 100,		/* of ours within one exchange */
 	MCP_CONNECT_MS = 5000,
 };
 

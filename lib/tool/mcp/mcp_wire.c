@@ -4,11 +4,10 @@
 #include <sodium.h>
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/utf8.h"
 
 #include "base/banned.h"
-
-enum { PROGRESS_CHARS = 200 };
 
 /* -- outgoing messages ------------------------------------------------------ */
 
@@ -116,12 +115,12 @@ static void tell_progress(struct mcp_call *c, const json_t *params)
 	const json_t *done = json_object_get(params, "progress");
 	const json_t *total = json_object_get(params, "total");
 	struct str said = jx_str(params, "message");
-	struct buf b = BUF_INIT(4 * PROGRESS_CHARS + 64);
+	struct buf b = BUF_INIT(4 * LIM_MCP_PROGRESS_CHARS + 64);
 
 	if (json_is_number(done) && json_is_number(total))
 		buf_addf(&b, "%.6g/%.6g%s", json_number_value(done),
 			 json_number_value(total), said.n ? " " : "");
-	buf_addstr(&b, utf8_head(said, PROGRESS_CHARS));
+	buf_addstr(&b, utf8_head(said, LIM_MCP_PROGRESS_CHARS));
 	if (b.n)
 		c->progress(c->ctx, buf_str(&b));
 	buf_release(&b);

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "net/http.h"
 #include "tool/http/http_tool.h"
@@ -16,8 +17,6 @@
 
 enum {
 	TIMEOUT_MS = 20000,
-	PAGE_BYTES = 16777216,	/* the most that page_bytes may say */
-	ANSWER_BYTES = 2097152,
 	SNIPPET_CHARS = 500,
 };
 
@@ -90,7 +89,7 @@ static int write_page(const char *url, const struct http_reading *how,
 {
 	static const struct conf_tool_http as_it_is = {
 		.output = OUTPUT_AUTO, .select = "",
-		.response_bytes = PAGE_BYTES,
+		.response_bytes = LIM_WEB_PAGE_BYTES,
 	};
 	struct http_answer a;
 	int rc = http_answer_read(&as_it_is, how, res, body, &a, e);
@@ -223,9 +222,9 @@ static int search_run(const struct tool *t, const struct tool_ctx *ctx,
 		.headers = headers, .n_headers = *s->api_key ? 2 : 1,
 		.allow = s->allow_private.n ? &s->allow_private
 					    : &ctx->turn.by.conf->allow_private,
-		.max_bytes = ANSWER_BYTES, .timeout_ms = TIMEOUT_MS,
+		.max_bytes = LIM_WEB_SEARCH_BYTES, .timeout_ms = TIMEOUT_MS,
 	};
-	struct buf url = BUF_INIT(16384), body = BUF_INIT(ANSWER_BYTES);
+	struct buf url = BUF_INIT(16384), body = BUF_INIT(LIM_WEB_SEARCH_BYTES);
 	struct http_result res = { .status = 0 };
 	struct err cause = ERR_INIT;
 	json_t *answer = NULL;

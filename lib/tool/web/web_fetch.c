@@ -5,14 +5,13 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "net/guard.h"
 #include "net/http.h"
 #include "net/url.h"
 #include "tool/core/env.h"
 
 #include "base/banned.h"
-
-enum { HOPS = 5 };
 
 struct getting {
 	struct buf *body;
@@ -91,7 +90,7 @@ static int follow(const struct tool_ctx *ctx, const struct web_want *w,
 	int64_t until_ms = clock_mono_ms() + w->timeout_ms;
 	char to[4096];
 
-	for (int hop = 0; hop < HOPS; hop++) {
+	for (int hop = 0; hop < LIM_REDIRECTS; hop++) {
 		struct err cause = ERR_INIT;
 		struct buf next = BUF_INIT(8192);
 		struct web_want left = *w;

@@ -2,6 +2,7 @@
 
 #include <strings.h>
 
+#include "base/limits.h"
 #include "net/http.h"
 #include "net/url.h"
 #include "tool/core/env.h"
@@ -9,10 +10,8 @@
 #include "base/banned.h"
 
 enum {
-	ROBOTS_BYTES = 512000,	/* RFC 9309 section 2.5: at least 500 KiB */
 	KEEP_MS = 3600000,
 	FETCH_MS = 5000,
-	HOPS = 5,
 };
 
 /* -- rules ----------------------------------------------------------------- */
@@ -118,10 +117,10 @@ static json_t *fetch(const struct tool_ctx *ctx, const struct conf_list *allow,
 	};
 	const struct web_want want = {
 		.headers = headers, .n_headers = ARRAY_LEN(headers),
-		.allow = allow, .max_bytes = ROBOTS_BYTES,
+		.allow = allow, .max_bytes = LIM_ROBOTS_BYTES,
 		.timeout_ms = FETCH_MS,
 	};
-	struct buf body = BUF_INIT(ROBOTS_BYTES), next = BUF_INIT(8192);
+	struct buf body = BUF_INIT(LIM_ROBOTS_BYTES), next = BUF_INIT(8192);
 	struct http_result res = { .status = 0 };
 	struct err cause = ERR_INIT;
 	char to[4096];
@@ -129,7 +128,7 @@ static json_t *fetch(const struct tool_ctx *ctx, const struct conf_list *allow,
 	int rc = -1;
 
 	buf_adds(&next, root);
-	for (int hop = 0; hop < HOPS; hop++) {
+	for (int hop = 0; hop < LIM_REDIRECTS; hop++) {
 		struct buf joined = BUF_INIT(8192);
 
 		buf_reset(&body);
