@@ -5,7 +5,6 @@
 #include "app.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "path.h"
 #include "store/key.h"
 
 #include "base/banned.h"
@@ -36,24 +35,14 @@ static void unify_line_ends(struct str *s)
 
 int form_read(struct request *rq, struct str body, struct err *e)
 {
-	struct param *v = arena_zalloc(rq->arena, LIM_FORM_FIELDS, sizeof(*v));
-	size_t n = 0;
+	struct param *v;
+	size_t n;
 
-	while (body.n) {
-		struct str value = str_cut(&body, '&');
-		struct str name = str_cut(&value, '=');
-
-		if (!name.n)
-			continue;
-		if (n == LIM_FORM_FIELDS)
-			return err_public(e, ERR_BAD_REQUEST,
-					  "The form has too many fields.");
-		if (path_decode(rq->arena, name, true, &v[n].name, e) < 0 ||
-		    path_decode(rq->arena, value, true, &v[n].value, e) < 0)
-			return -1;
-		unify_line_ends(&v[n].value);
-		n++;
-	}
+	if (req_pairs(rq, body, LIM_FORM_FIELDS,
+		      "The form has too many fields.", &v, &n, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		unify_line_ends(&v[i].value);
 	rq->form = v;
 	rq->n_form = n;
 	return 0;

@@ -194,30 +194,41 @@ int req_read(struct request *rq, struct app *app, const struct conf *conf,
 	return check_once(rq, e);
 }
 
-/* Splits and decodes the query, once. */
-static int read_query(struct request *rq, struct err *e)
+int req_pairs(struct request *rq, struct str text, size_t max,
+	      const char *too_many, struct param **out, size_t *n,
+	      struct err *e)
 {
-	struct str rest = rq->raw_query;
-	struct param *v;
-	size_t n = 0;
+	struct param *v = arena_zalloc(rq->arena, max, sizeof(*v));
 
-	if (rq->query_read)
-		return 0;
-	v = arena_zalloc(rq->arena, LIM_QUERY_PARAMS, sizeof(*v));
-	while (rest.n) {
-		struct str value = str_cut(&rest, '&');
+	*n = 0;
+	while (text.n) {
+		struct str value = str_cut(&text, '&');
 		struct str name = str_cut(&value, '=');
 
 		if (!name.n && !value.n)
 			continue;
-		if (n == LIM_QUERY_PARAMS)
-			return err_public(e, ERR_BAD_REQUEST,
-					  "The query has too many parameters.");
-		if (path_decode(rq->arena, name, true, &v[n].name, e) < 0 ||
-		    path_decode(rq->arena, value, true, &v[n].value, e) < 0)
+		if (*n == max)
+			return err_public(e, ERR_BAD_REQUEST, "%s", too_many);
+		if (path_decode(rq->arena, name, true, &v[*n].name, e) < 0 ||
+		    path_decode(rq->arena, value, true, &v[*n].value, e) < 0)
 			return -1;
-		n++;
+		++*n;
 	}
+	*out = v;
+	return 0;
+}
+
+/* Splits and decodes the query, once. */
+static int read_query(struct request *rq, struct err *e)
+{
+	struct param *v;
+	size_t n;
+
+	if (rq->query_read)
+		return 0;
+	if (req_pairs(rq, rq->raw_query, LIM_QUERY_PARAMS,
+		      "The query has too many parameters.", &v, &n, e) < 0)
+		return -1;
 	rq->query = v;
 	rq->n_query = n;
 	rq->query_read = true;

@@ -106,6 +106,15 @@ int req_query_names(struct request *rq, const char *names,
 		    struct err *e) MUST_CHECK;
 
 /*
+ * "name=value&…", split and decoded into pairs of the arena, in order;
+ * empty ones are left out. ERR_BAD_REQUEST with the sentence too_many beyond max
+ * of them, and the errors of path_decode.
+ */
+int req_pairs(struct request *rq, struct str text, size_t max,
+	      const char *too_many, struct param **out, size_t *n,
+	      struct err *e) MUST_CHECK;
+
+/*
  * A query parameter, decoded; p == NULL if absent, the last one if it comes twice.
  * ERR_BAD_REQUEST, ERR_INVALID_UTF8.
  */

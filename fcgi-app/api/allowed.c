@@ -6,6 +6,7 @@
 #include "api/api.h"
 
 #include "api/approval.h"
+#include "api/page.h"
 #include "api/scope.h"
 #include "app.h"
 #include "auth/policy.h"
@@ -28,10 +29,7 @@ int api_allowed_list(struct request *rq, struct response *rs, struct err *e)
 	    wait_allowed_list(rq->app->db, &rq->by.owner, &c.id, rq->arena,
 			      &rows, &n, e) < 0)
 		return -1;
-	w = resp_json(rs, 200);
-	jw_obj(&w);
-	jw_key(&w, "items");
-	jw_arr(&w);
+	w = page_items(rs);
 	for (size_t i = 0; i < n; i++) {
 		jw_obj(&w);
 		jw_kstr(&w, "tool", rows[i].tool);
@@ -39,10 +37,7 @@ int api_allowed_list(struct request *rq, struct response *rs, struct err *e)
 		jw_ktime(&w, "createdAt", rows[i].created_us);
 		jw_end_obj(&w);
 	}
-	jw_end_arr(&w);
-	jw_kint(&w, "totalCount", (int64_t)n);
-	jw_kstrz(&w, "nextCursor", NULL);
-	jw_end_obj(&w);
+	page_items_end(&w, (int64_t)n);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "api/approval.h"
 #include "api/client.h"
+#include "api/page.h"
 #include "api/scope.h"
 #include "app.h"
 #include "auth/policy.h"
@@ -44,21 +45,15 @@ static void write_approval(struct jw *w, const struct turn_wait *row)
 static void write_list(struct response *rs, const struct turn_wait *rows,
 		       size_t n)
 {
-	struct jw w = resp_json(rs, 200);
+	struct jw w = page_items(rs);
 	int64_t total = 0;
 
-	jw_obj(&w);
-	jw_key(&w, "items");
-	jw_arr(&w);
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].kind == WAIT_APPROVAL) {
 			write_approval(&w, &rows[i]);
 			total++;
 		}
-	jw_end_arr(&w);
-	jw_kint(&w, "totalCount", total);
-	jw_kstrz(&w, "nextCursor", NULL);
-	jw_end_obj(&w);
+	page_items_end(&w, total);
 }
 
 /*

@@ -127,10 +127,7 @@ int api_conversation_list(struct request *rq, struct response *rs,
 	if ((given || page.more) &&
 	    conversation_count(rq->app->db, &rq->by.owner, &f, &total, e) < 0)
 		return -1;
-	w = resp_json(rs, 200);
-	jw_obj(&w);
-	jw_key(&w, "items");
-	jw_arr(&w);
+	w = page_items(rs);
 	for (size_t i = 0; i < page.n; i++)
 		conversation_write(&w, &page.items[i], now_us);
 	jw_end_arr(&w);

@@ -19,13 +19,10 @@
 static void write_page(struct response *rs, struct message_scope *scope,
 		       const struct message_page *page)
 {
-	struct jw w = resp_json(rs, 200);
+	struct jw w = page_items(rs);
 
 	scope->workspace_id = page->workspace_id;
 	scope->agent_id = page->agent_id;
-	jw_obj(&w);
-	jw_key(&w, "items");
-	jw_arr(&w);
 	message_write_all(&w, scope, page->items, page->n);
 	jw_end_arr(&w);
 	jw_key(&w, "totalCount");

@@ -10,6 +10,24 @@
 
 #define VARIANT sodium_base64_VARIANT_URLSAFE_NO_PADDING
 
+struct jw page_items(struct response *rs)
+{
+	struct jw w = resp_json(rs, 200);
+
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	return w;
+}
+
+void page_items_end(struct jw *w, int64_t n)
+{
+	jw_end_arr(w);
+	jw_kint(w, "totalCount", n);
+	jw_kstrz(w, "nextCursor", NULL);
+	jw_end_obj(w);
+}
+
 int page_size(struct request *rq, size_t *out, struct err *e)
 {
 	int64_t n;

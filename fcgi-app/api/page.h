@@ -7,6 +7,15 @@
 #define API_PAGE_H
 
 #include "request.h"
+#include "response.h"
+
+/* Begins a list: 200, and up to the first item. */
+struct jw page_items(struct response *rs);
+
+/*
+ * Ends one that is whole: "]", totalCount n, nextCursor null, "}".
+ */
+void page_items_end(struct jw *w, int64_t n);
 
 /* pageSize: LIM_PAGE_DEFAULT, at most LIM_PAGE_MAX. ERR_INVALID_FIELD. */
 int page_size(struct request *rq, size_t *out, struct err *e) MUST_CHECK;

@@ -203,10 +203,7 @@ int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 	if ((j || more) &&
 	    resource_count(rq->app->db, r, &rq->by.owner, &total, e) < 0)
 		return -1;
-	w = resp_json(rs, 200);
-	jw_obj(&w);
-	jw_key(&w, "items");
-	jw_arr(&w);
+	w = page_items(rs);
 	for (size_t i = 0; i < n; i++) {
 		jw_obj(&w);
 		resource_write(&w, r, &rows[i]);

@@ -150,10 +150,7 @@ int api_variant_list(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	scope.workspace_id = page.workspace_id;
 	scope.agent_id = page.agent_id;
-	w = resp_json(rs, 200);
-	jw_obj(&w);
-	jw_key(&w, "items");
-	jw_arr(&w);
+	w = page_items(rs);
 	for (size_t i = 0; i < page.n; i++)
 		write_variant(&w, &scope, &page.items[i]);
 	jw_end_arr(&w);

@@ -89,10 +89,7 @@ int api_workspace_list(struct request *rq, struct response *rs, struct err *e)
 
 	if (page_walk_begin(rq, &p, e) < 0)
 		return -1;
-	w = resp_json(rs, 200);
-	jw_obj(&w);
-	jw_key(&w, "items");
-	jw_arr(&w);
+	w = page_items(rs);
 	while ((ws = catalog_each(&rq->by, &at)))
 		if (page_walk_takes(&p, str_of(ws->id)))
 			write_workspace(&w, rq, ws);
@@ -167,10 +164,7 @@ int api_agent_list(struct request *rq, struct response *rs, struct err *e)
 
 	if (!ws || page_walk_begin(rq, &p, e) < 0)
 		return -1;
-	w = resp_json(rs, 200);
-	jw_obj(&w);
-	jw_key(&w, "items");
-	jw_arr(&w);
+	w = page_items(rs);
 	for (size_t i = 0; i < ws->n_agents; i++)
 		if (page_walk_takes(&p, str_of(ws->agents[i].id)))
 			write_agent(&w, rq, ws, &ws->agents[i]);

@@ -122,10 +122,8 @@ static void write_error(struct buf *out, const char *name,
 const struct dialect dialect_forge = {
 	.id = DIALECT_FORGE,
 	.name = "forge",
-	.content_type = "text/event-stream",
-	.preamble = STR(": ok\n\n"),
+	WIRE_SSE,
 	.retries = true,
-	.keep_alive = STR(": ka\n\n"),
 	.any = write_any,
 	.own = {
 		[TURN_EV_SESSION] = write_started,

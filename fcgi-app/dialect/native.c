@@ -70,10 +70,8 @@ static void write_tool_result(struct buf *out, const char *name,
 const struct dialect dialect_native = {
 	.id = DIALECT_NATIVE,
 	.name = "native",
-	.content_type = "text/event-stream",
-	.preamble = STR(": ok\n\n"),
+	WIRE_SSE,
 	.retries = true,
-	.keep_alive = STR(": ka\n\n"),
 	.any = write_any,
 	.own = {
 		[TURN_EV_TOKEN] = write_delta,

@@ -270,9 +270,7 @@ static void write_error(struct buf *out, const char *name,
 const struct dialect dialect_openai = {
 	.id = DIALECT_OPENAI,
 	.name = "openai",
-	.content_type = "text/event-stream",
-	.preamble = STR(": ok\n\n"),
-	.keep_alive = STR(": ka\n\n"),
+	WIRE_SSE,
 	.end = STR("data: [DONE]\n\n"),
 	.ends_at_wait = true,
 	.own = {

@@ -10,6 +10,12 @@
 #include "dialect/dialect.h"
 #include "turn/turn.h"
 
+/* Of a dialect's row: how a stream of server-sent events begins, and its sign of
+   life. */
+#define WIRE_SSE \
+	.content_type = "text/event-stream", \
+	.preamble = STR(": ok\n\n"), .keep_alive = STR(": ka\n\n")
+
 /*
  * "event: NAME", "id: N" and "data: ", up to the data. seq is the event's
  * number within its turn, 0 = no id line.

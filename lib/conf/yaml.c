@@ -122,22 +122,31 @@ static void child_room(struct reader *r, struct ynode *n, size_t *size)
 	n->v = arena_room(r->a, n->v, n->n, 1, size, sizeof(*n->v));
 }
 
+/* Begins the next child, or takes the event that ends n. 1, 0, -1. */
+static int next_child(struct reader *r, struct ynode *n, yaml_event_type_t end,
+		      size_t *size, yaml_event_t *ev)
+{
+	if (next(r, ev))
+		return -1;
+	if (ev->type == end) {
+		yaml_event_delete(ev);
+		return 0;
+	}
+	child_room(r, n, size);
+	return 1;
+}
+
 static int read_seq(struct reader *r, struct ynode *n, int depth)
 {
 	yaml_event_t ev;
 	size_t size = 0;
-	int rc;
 
 	for (;;) {
-		if (next(r, &ev))
-			return -1;
-		if (ev.type == YAML_SEQUENCE_END_EVENT) {
-			yaml_event_delete(&ev);
-			return 0;
-		}
-		child_room(r, n, &size);
-		rc = read_node(r, &ev, depth + 1, &n->v[n->n]);
-		if (rc)
+		int rc = next_child(r, n, YAML_SEQUENCE_END_EVENT, &size, &ev);
+
+		if (rc <= 0)
+			return rc;
+		if (read_node(r, &ev, depth + 1, &n->v[n->n]))
 			return -1;
 		n->n++;
 	}
@@ -171,16 +180,12 @@ static int read_map(struct reader *r, struct ynode *n, int depth)
 {
 	yaml_event_t ev;
 	size_t size = 0;
-	int rc;
 
 	for (;;) {
-		if (next(r, &ev))
-			return -1;
-		if (ev.type == YAML_MAPPING_END_EVENT) {
-			yaml_event_delete(&ev);
-			return 0;
-		}
-		child_room(r, n, &size);
+		int rc = next_child(r, n, YAML_MAPPING_END_EVENT, &size, &ev);
+
+		if (rc <= 0)
+			return rc;
 		rc = read_key(r, n, &ev, &n->keys[n->n]);
 		yaml_event_delete(&ev);
 		if (rc || next(r, &ev))
