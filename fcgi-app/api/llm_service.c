@@ -49,10 +49,7 @@ int api_service_list(struct request *rq, struct response *rs, struct err *e)
 
 	if (!ws || page_walk_begin(rq, &p, e) < 0)
 		return -1;
-	w = resp_json(rs, 200);
-	jw_obj(&w);
-	jw_key(&w, "items");
-	jw_arr(&w);
+	w = page_items(rs);
 	for (size_t i = 0; i < c->n_services; i++)
 		if (page_walk_takes(&p, str_of(c->services[i].id)))
 			write_service(&w, ws, &c->services[i]);
@@ -142,10 +139,7 @@ int api_service_models(struct request *rq, struct response *rs, struct err *e)
 	if (!p.has_list)
 		return err_public(e, ERR_NOT_FOUND, "The provider has no list "
 				  "of models.");
-	w = resp_json(rs, 200);
-	jw_obj(&w);
-	jw_key(&w, "items");
-	jw_arr(&w);
+	w = page_items(rs);
 	for (size_t i = 0; i < p.models.n; i++)
 		if (p.models.rows[i].tools != LLM_CAN_NOT)
 			write_model(&w, &p.models.rows[i]);
