@@ -221,12 +221,15 @@ static void linger(struct fcgi *f)
 	}
 }
 
-/* If all input was read, the connection can be closed at once. */
+/*
+ * If all input was read, the connection can be closed at once. libfcgi also
+ * reports the end of the input after an error, such as a receive timeout.
+ */
 void fcgi_end(struct fcgi *f)
 {
 	conn_drain(&f->conn);
 	f->r.keepConnection = 0;
-	if (!FCGX_HasSeenEOF(f->r.in))
+	if (!FCGX_HasSeenEOF(f->r.in) || FCGX_GetError(f->r.in))
 		linger(f);
 	(void)FCGX_Detach(&f->r);
 	FCGX_Finish_r(&f->r);

@@ -1,6 +1,7 @@
 /* fcgi-app/fcgi: what it says fits does not block, on any kind of socket. */
 #include <arpa/inet.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -127,6 +128,54 @@ static void too_much_never_fits(void **state)
 	fcgi_free(f);
 }
 
+/* The same with a body of which only a part comes. */
+static const char cut_request[] =
+	"\1\1\0\1\0\10\0\0" "\0\1\1\0\0\0\0\0"
+	"\1\4\0\1\0\0\0\0"
+	"\1\5\0\1\0\20\0\0" "abc";
+
+static void *end_it(void *arg)
+{
+	fcgi_end(arg);
+	return NULL;
+}
+
+/*
+ * The body stalled and was answered: the connection stays open behind the
+ * answer, so that what still comes of the body does not destroy it.
+ */
+static void lingers_after_a_receive_timeout(void **state)
+{
+	struct fcgi *f = fcgi_new();
+	char got[65536];
+	pthread_t thread;
+	struct conn *c;
+	ssize_t n;
+	int fd[2];
+
+	(void)state;
+	unix_pair(fd);
+	assert_int_equal(write(fd[1], cut_request, sizeof(cut_request) - 1),
+			 sizeof(cut_request) - 1);
+	c = fcgi_begin(f, fd[0]);
+	assert_non_null(c);
+	c->pace = (struct pace){ .whole_ms = 50 };
+	do
+		n = c->read(c, got, sizeof(got));
+	while (n > 0);
+	assert_int_equal(n, CONN_SLOW);
+	assert_int_equal(c->write(c, "Status: 408\r\n\r\n", 15), 0);
+	assert_int_equal(pthread_create(&thread, NULL, end_it, f), 0);
+	do
+		n = read(fd[1], got, sizeof(got));
+	while (n > 0);
+	assert_int_equal(n, 0);
+	assert_int_equal(send(fd[1], "def", 3, MSG_NOSIGNAL), 3);
+	close(fd[1]);
+	pthread_join(thread, NULL);
+	fcgi_free(f);
+}
+
 static int setup(void **state)
 {
 	struct err e = ERR_INIT;
@@ -143,6 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fits_never_blocks),
 		cmocka_unit_test(too_much_never_fits),
+		cmocka_unit_test(lingers_after_a_receive_timeout),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
