@@ -100,6 +100,10 @@ struct cli_who {
 int cli_who_option(const struct cli *cli, int c, char *value,
 		   struct cli_who *w);
 
+/* The user w->user with the groups. In the session's arena. */
+int cli_identity(struct cli_session *s, const struct cli_who *w,
+		 struct identity *out, struct err *e) MUST_CHECK;
+
 struct cli_place {
 	struct identity who;
 	struct target target;

@@ -133,9 +133,9 @@ static const struct cli_command commands[] = {
 		.summary = "show what the model would be sent for a message",
 		.help =
 "Prints as JSON what the model would be sent if that user wrote TEXT, in a new\n"
-"conversation or in one of theirs: each part of the context with its tokens and,\n"
-"for the system prompt, its text; the tools with their schemas; and the request\n"
-"in the provider's format. Stores nothing and calls no model.\n",
+"conversation or in one of theirs, with its agent: each part of the context with\n"
+"its tokens and, for the system prompt, its text; the tools with their schemas;\n"
+"and the request in the provider's format. Stores nothing and calls no model.\n",
 	},
 	{
 		.name = "work", .args = "[--for SECONDS] [--list]",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "store/conversation.h"
 #include "turn/preview.h"
 
 #include "base/banned.h"
@@ -40,8 +41,37 @@ static int read_args(struct cli *cli, int argc, char **argv, struct wanted *w)
 	return CLI_OK;
 }
 
-static int preview(struct cli_session *s, const struct wanted *w,
-		   struct err *e)
+/*
+ * A conversation stays in its workspace and with its agent: *who gets them. As
+ * for a turn, others that the command line names are an error.
+ */
+static int go_to(struct cli_session *s, const char *conversation,
+		 struct cli_who *who, struct uuid *id, struct err *e)
+{
+	struct identity as;
+	struct owner owner;
+	struct conversation c;
+
+	if (!uuid_parse(str_of(conversation), id))
+		return err_set(e, ERR_NOT_FOUND, "\"%s\" is not the id of a "
+			       "conversation", conversation);
+	if (cli_identity(s, who, &as, e) < 0)
+		return -1;
+	owner = caller_of(s->conf, &as, s->db, &s->arena).owner;
+	if (conversation_get(s->db, &owner, id, &s->arena, &c, e) < 0)
+		return -1;
+	if ((who->workspace && !str_is(c.workspace_id, who->workspace)) ||
+	    (who->agent && !str_is(c.agent_id, who->agent)))
+		return err_set(e, ERR_CONFLICT, "the conversation is with the "
+			       "agent %.*s in the workspace %.*s",
+			       STR_ARG(c.agent_id), STR_ARG(c.workspace_id));
+	who->workspace = arena_printf(&s->arena, "%.*s",
+				      STR_ARG(c.workspace_id));
+	who->agent = arena_printf(&s->arena, "%.*s", STR_ARG(c.agent_id));
+	return 0;
+}
+
+static int preview(struct cli_session *s, struct wanted *w, struct err *e)
 {
 	const struct turn_deps deps = {
 		.db = s->db, .http = s->http, .tools = s->tools,
@@ -54,10 +84,9 @@ static int preview(struct cli_session *s, const struct wanted *w,
 	struct context_preview p;
 	struct cli_place place;
 
-	if (w->conversation &&
-	    !uuid_parse(str_of(w->conversation), &in.conversation_id))
-		return err_set(e, ERR_NOT_FOUND, "\"%s\" is not the id of a "
-			       "conversation", w->conversation);
+	if (w->conversation && go_to(s, w->conversation, &w->who,
+				     &in.conversation_id, e) < 0)
+		return -1;
 	if (cli_place(s, &w->who, &place, e) < 0)
 		return -1;
 	in.by = caller_of(s->conf, &place.who, s->db, &s->arena);

@@ -64,13 +64,19 @@ static int find_place(const struct conf *c, const struct cli_who *w,
 	return 0;
 }
 
+int cli_identity(struct cli_session *s, const struct cli_who *w,
+		 struct identity *out, struct err *e)
+{
+	return identity_make(s->conf, IDENTITY_API_TOKEN, str_of(w->user),
+			     str_of(w->user), w->groups, w->n_groups,
+			     &s->arena, out, e);
+}
+
 int cli_place(struct cli_session *s, const struct cli_who *w,
 	      struct cli_place *out, struct err *e)
 {
 	if (tool_check_conf(s->conf, e) < 0 ||
-	    identity_make(s->conf, IDENTITY_API_TOKEN, str_of(w->user),
-			  str_of(w->user), w->groups, w->n_groups, &s->arena,
-			  &out->who, e) < 0)
+	    cli_identity(s, w, &out->who, e) < 0)
 		return -1;
 	return find_place(s->conf, w, out, e);
 }

@@ -93,6 +93,21 @@ def test_the_preview_is_what_the_model_gets(lab, model):
         conversation = ["--conversation", events[-1].data["conversationId"]]
 
 
+def test_a_conversation_stays_with_its_agent(lab):
+    """Nobody has to name them again, and others are refused."""
+    lab.sent()
+    conversation = lab.chat("How many?", "claude")[-1].data["conversationId"]
+    argv = ["preview", "--user", "ada", "--conversation", conversation]
+    shown = json.loads(lab.command(*argv, "And now?").stdout)
+    lab.sent()
+    lab.chat("And now?", "claude", conversationId=conversation)
+    assert lab.sent()[0] == shown["request"]
+    for other in (["--workspace", "llama"], ["--agent", "other"]):
+        refused = lab.command(*argv, *other, "And now?", check=False)
+        assert refused.returncode == 1
+        assert "with the agent default in the workspace claude" in refused.stderr
+
+
 @pytest.mark.parametrize("workspace", ["claude", "llama", "blind"])
 def test_the_preview_is_in_the_providers_own_format(lab, workspace):
     shown = preview(lab, "How many?", workspace)
