@@ -17,7 +17,6 @@
 #include "base/banned.h"
 
 #define SHARE_LEAST  4		/* turns, streams: a person has some pages open */
-#define UNSENT_BYTES 65536	/* less is in the sockets at once */
 
 #define SEGMENTS 12	/* of the deepest pattern, and some */
 
@@ -204,7 +203,7 @@ static struct share_limit share_of(const struct request *rq, int64_t all,
 	};
 }
 
-static struct uuid shares_as(const struct request *rq)
+struct uuid route_user(const struct request *rq)
 {
 	return share_user(rq->by.who, req_param(rq, "REMOTE_ADDR"));
 }
@@ -212,10 +211,15 @@ static struct uuid shares_as(const struct request *rq)
 int route_take(const struct request *rq, enum share_kind kind, int64_t all,
 	       struct share_part *part, struct err *e)
 {
-	struct uuid user = shares_as(rq);
+	struct uuid user = route_user(rq);
 
 	return share_take(rq->app->share, &user, kind, 1,
 			  share_of(rq, all, SHARE_LEAST), part, e);
+}
+
+struct share_limit route_unsent(const struct request *rq)
+{
+	return share_of(rq, rq->conf->limits.unsent_bytes, 0);
 }
 
 /*
@@ -249,14 +253,14 @@ static void hold_unsent(struct request *rq, struct response *rs, struct err *e)
 	bool refusable = rq->method == METHOD_GET || rq->method == METHOD_HEAD;
 	struct uuid user;
 
-	if (rs->state != RESP_OPEN || rs->body.n < UNSENT_BYTES ||
+	if (rs->state != RESP_OPEN || rs->body.n < ROUTE_UNSENT_BYTES ||
 	    !rq->route || !(rq->route->flags & ROUTE_AUTH))
 		return;
-	user = shares_as(rq);
+	user = route_user(rq);
 	if (share_take(rq->app->share, &user, SHARE_BYTES,
 		       (int64_t)(rs->body.size + rq->arena->total_bytes),
-		       share_of(rq, refusable ? rq->conf->limits.unsent_bytes
-				: 0, 0), &rq->unsent, e) < 0)
+		       refusable ? route_unsent(rq) : (struct share_limit){ 0 },
+		       &rq->unsent, e) < 0)
 		resp_error(rs, e);
 }
 

@@ -81,6 +81,16 @@ void route_release(struct request *rq);
 int route_take(const struct request *rq, enum share_kind kind, int64_t all,
 	       struct share_part *part, struct err *e) MUST_CHECK;
 
+/* As whom the caller is counted. Behind an AUTH gate. */
+struct uuid route_user(const struct request *rq);
+
+/*
+ * What the caller may have of limits.unsent_bytes. An answer below
+ * ROUTE_UNSENT_BYTES is not counted: it is in the sockets at once.
+ */
+#define ROUTE_UNSENT_BYTES 65536
+struct share_limit route_unsent(const struct request *rq);
+
 /* Path arguments by name, for handlers; BUG when the pattern has none. */
 struct str route_arg(const struct request *rq, const char *name);
 const struct uuid *route_arg_uuid(const struct request *rq, const char *name);

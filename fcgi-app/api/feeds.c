@@ -209,4 +209,6 @@ void feeds_read(struct feeds *s, struct buf *out)
 		feed_free(d);
 		s->v[i] = s->v[--s->n];
 	}
+	if (s->frame.size > FEEDS_BYTES)	/* it is not counted */
+		buf_release(&s->frame);
 }

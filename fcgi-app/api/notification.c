@@ -16,6 +16,7 @@
 #include "app.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "dialect/notice.h"
 #include "dialect/wire.h"
 #include "turn/notify.h"
@@ -51,6 +52,9 @@ struct listener {
 	struct feeds *feeds;	/* events=all; else NULL */
 	struct buf queue;	/* their events that are not sent yet, */
 	size_t n_queue_sent;	/* but for so many bytes */
+	struct uuid user;	/* as whom the queue is counted */
+	struct share_limit unsent;
+	struct share_part held;	/* of the queue */
 	int64_t alive_ms;	/* when the next comment is due */
 	char tenant[];
 };
@@ -121,9 +125,31 @@ static bool pass_queue(struct listener *l)
 			return false;
 		l->n_queue_sent += n;
 	}
+	/* An idle stream keeps no large buffer. */
+	if (l->held.of)
+		buf_release(&l->queue);
+	share_give(&l->held);
 	buf_reset(&l->queue);
 	l->n_queue_sent = 0;
 	return true;
+}
+
+/*
+ * A queue that its client does not read counts as an unsent answer does. False
+ * when it would be too much: the client can come back.
+ */
+static bool hold_queue(struct listener *l)
+{
+	struct err e = ERR_INIT;
+
+	if (!buf_ok(&l->queue))
+		return false;
+	if (l->queue.size < ROUTE_UNSENT_BYTES ||
+	    share_take(l->app->share, &l->user, SHARE_BYTES,
+		       (int64_t)l->queue.size, l->unsent, &l->held, &e) == 0)
+		return true;
+	log_err("a stream of notifications is not read", &e);
+	return false;
 }
 
 /* When there is something to do by itself. */
@@ -186,7 +212,9 @@ static bool stream_due(struct listener *l, int64_t now_ms)
 
 	if (passed && feeds_busy(l->feeds)) {
 		feeds_read(l->feeds, &l->queue);
-		passed = buf_ok(&l->queue) && pass_queue(l);
+		if (!hold_queue(l))
+			return false;
+		passed = pass_queue(l);
 	}
 	if (now_ms >= l->alive_ms || !l->sub.due_ms) {
 		l->alive_ms = now_ms + KEEP_ALIVE_MS;
@@ -196,7 +224,7 @@ static bool stream_due(struct listener *l, int64_t now_ms)
 		}
 	}
 	l->sub.due_ms = next_due_ms(l, now_ms);
-	return buf_ok(&l->queue) && !is_gone(l, now_ms);
+	return !is_gone(l, now_ms);
 }
 
 static bool due(struct notify_sub *sub, int64_t now_ms)
@@ -270,6 +298,7 @@ static void end(struct notify_sub *sub)
 	resp_finish(&l->rs);
 	l->conn->end(l->conn);
 	share_give(&l->share);
+	share_give(&l->held);
 	feeds_free(l->feeds);
 	buf_release(&l->queue);
 	resp_release(&l->rs);
@@ -325,6 +354,8 @@ static struct listener *listener_new(struct request *rq)
 	l->sub.owner.tenant_id = (struct str){ l->tenant, tenant.n };
 	l->sub.owner.user_id = rq->by.who->user_id;
 	l->app = rq->app;
+	l->user = route_user(rq);
+	l->unsent = route_unsent(rq);
 	l->queue = (struct buf)BUF_INIT(QUEUE_BYTES);
 	resp_init(&l->rs);
 	return l;

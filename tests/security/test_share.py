@@ -157,6 +157,23 @@ def test_unread_pages_are_not_kept(make_lab):
     wait_until("the memory", lambda: lab.get(path, user="ada").status == 200, 60)
 
 
+def test_unread_events_are_counted(make_lab):
+    """A stream of the events of all turns keeps what its client does not read."""
+    lab = make_lab(config={"limits": {"unsent_bytes": 1 << 20}})
+    streams = [unread(lab, "/notifications?events=all", "ada") for _ in range(4)]
+    assert {status for _, status in streams} == {200}
+    lab.chat({"tokens": 40000, "rate": 0})
+
+    def refused():
+        return [line for line in lab.log("responder").splitlines()
+                if "is not read" in line and "the user has" in line]
+    # The first of them may keep what it has, others beside it may not.
+    wait_until("the others are ended", lambda: len(refused()) == 3)
+    assert lab.get("/conversations", user="bob").status == 200
+    for request, _ in streams:
+        request.socket.close()
+
+
 def test_what_was_done_is_answered(make_lab):
     """A refusal behind the work would be sent again, and the work done again."""
     lab = make_lab(config={"limits": {"unsent_bytes": 1 << 20}})
