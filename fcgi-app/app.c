@@ -147,6 +147,7 @@ void app_work(struct app *app)
 	int_fast64_t looked_ms = atomic_load(&app->jobs_looked_ms);
 	int64_t now_ms = clock_mono_ms();
 	struct err e = ERR_INIT;
+	bool look = false;
 	int rc;
 
 	if (atomic_load(&app->stopping))
@@ -155,9 +156,13 @@ void app_work(struct app *app)
 	if (now_ms - looked_ms >= LOOK_MS &&
 	    atomic_compare_exchange_strong(&app->jobs_looked_ms, &looked_ms,
 					   now_ms))
-		atomic_store(&app->jobs_asked, true);
-	if (!atomic_exchange(&app->jobs_asked, false))
+		look = true;
+	if (!atomic_exchange(&app->jobs_asked, false) && !look)
 		return;
+	if (look && job_look(app->db, &e) < 0) {
+		log_err("jobs", &e);
+		err_clear(&e);
+	}
 	rc = job_work(app->db, now_ms + WORK_MS, &app->stopping, NULL, &e);
 	if (rc > 0)
 		atomic_store(&app->jobs_asked, true);

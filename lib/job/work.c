@@ -77,6 +77,38 @@ static int work_one(struct db *db, const struct job *j, int64_t until_ms,
 	return put_back(db, k, j, &why, e);
 }
 
+int job_look(struct db *db, struct err *e)
+{
+	static const struct {
+		enum job_kind kind;
+		int (*when)(struct db *db, struct arena *a, struct err *e);
+	} looks[] = {
+#define JOB(...)
+#define JOB_WHEN(id, name, run, lease_s, attempts, when_, what) \
+		{ .kind = JOB_##id, .when = when_ },
+#include "job/job.def"
+#undef JOB
+	};
+	struct arena a = ARENA_INIT;
+	int rc = 0, any = 0;
+
+	for (size_t i = 0; rc >= 0 && i < ARRAY_LEN(looks); i++) {
+		struct job j = {
+			.kind = str_of(kinds[looks[i].kind].name),
+			.subject = STR("all"), .tenant_id = STR(""),
+			.due_us = clock_now_us(),
+		};
+
+		rc = looks[i].when(db, &a, e);
+		if (rc <= 0)
+			continue;
+		rc = job_ask(db, &j, e);
+		any = 1;
+	}
+	arena_release(&a);
+	return rc < 0 ? -1 : any;
+}
+
 int job_work(struct db *db, int64_t until_ms, const atomic_bool *stop,
 	     size_t *n, struct err *e)
 {

@@ -40,6 +40,19 @@ typedef int job_fn(const struct job_run *r, struct err *e);
 #include "job/job.def"
 #undef JOB
 
+#define JOB(...)
+#define JOB_WHEN(id, name, run, lease_s, attempts, when, what) \
+	int when(struct db *db, struct arena *a, struct err *e) MUST_CHECK;
+#include "job/job.def"
+#undef JOB
+
+/*
+ * Asks for the jobs of JOB_WHEN rows that have something to do: for those who
+ * look from time to time, before job_work. 1 if there are any, 0, -1. Costs a
+ * short read per row. Any thread.
+ */
+int job_look(struct db *db, struct err *e) MUST_CHECK;
+
 /*
  * Runs the jobs that are due, one after the other, until there are none, the
  * monotonic time until_ms has passed, or *stop (may be NULL) is set. A job that

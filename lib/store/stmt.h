@@ -84,6 +84,12 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(variant_index, I, "t.variant_index") SEP \
 	F(variant_count, I, "t.variant_count")
 
+#define TURN_DEAD_FIELDS(F, SEP) \
+	F(id, u, "t.id") SEP \
+	F(conversation_id, u, "t.conversation_id") SEP \
+	F(tenant_id, s, "c.tenant_id") SEP \
+	F(user_id, u, "c.user_id")
+
 /* What single statements and whole transactions have in common. */
 #define CONVERSATION_ROW "usussSiiiUii"
 #define CONVERSATION_INSERT \

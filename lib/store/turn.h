@@ -208,6 +208,20 @@ int turn_recover(struct db *db, const struct owner *o,
 		 const struct uuid *turn_id, turn_text_fn *text_of_events,
 		 bool *closed, struct err *e) MUST_CHECK;
 
+struct turn_dead {		/* a running turn whose lease is over */
+	struct uuid id, conversation_id;
+	struct str tenant_id;	/* of its owner */
+	struct uuid user_id;
+};
+
+/*
+ * Dead turns of all owners that turn_recover closes, at most max, in no order;
+ * only those that died a lease ago or longer, so that a process that gets its
+ * database back can still end its own. Text in a.
+ */
+int turn_dead_list(struct db *db, size_t max, struct arena *a,
+		   struct turn_dead **out, size_t *n, struct err *e) MUST_CHECK;
+
 /*
  * Tells a running turn to stop; its process notices at its next turn_poll. Does
  * nothing to a turn that has ended. ERR_NOT_FOUND. The new state is in *out (text

@@ -199,3 +199,18 @@ int turn_recover(struct db *db, const struct owner *o,
 	*closed = k.closed;
 	return rc;
 }
+
+int turn_dead_list(struct db *db, size_t max, struct arena *a,
+		   struct turn_dead **out, size_t *n, struct err *e)
+{
+	static const struct db_field fields[] = {
+#define F(m, t, sql) FIELD_OF(struct turn_dead, m, t)
+		TURN_DEAD_FIELDS(F, COMMA)
+#undef F
+	};
+
+	return db_list(db, STMT_TURN_DEAD,
+		       DB_ARGS(DB_I(clock_now_us() - TURN_LEASE_US),
+			       DB_I((int64_t)max)), a,
+		       fields, sizeof(**out), 0, out, n, e);
+}

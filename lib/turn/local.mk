@@ -4,6 +4,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/calls.c lib/turn/calls.h \
 	lib/turn/choose.c lib/turn/choose.h \
 	lib/turn/context.c lib/turn/context.h \
+	lib/turn/dead.c \
 	lib/turn/emit.c lib/turn/emit.h \
 	lib/turn/event.c lib/turn/event.def lib/turn/event.h \
 	lib/turn/fallback.c lib/turn/fallback.h \

@@ -1,6 +1,8 @@
 """Work that outlives a response: what belongs to a deleted conversation."""
 
+import contextlib
 import re
+import signal
 import uuid
 
 from lab import wait_until
@@ -61,6 +63,21 @@ def test_one_that_fails_is_listed_with_the_reason(make_lab):
     lab.command("work")
     [line] = lab.command("work", "--list").stdout.splitlines()
     assert re.search(r"\t1\tconversation-purge not-.*: its subject is no id$", line)
+
+
+def test_a_turn_whose_process_died_is_closed_unread(make_lab):
+    lab = make_lab()
+    with contextlib.closing(lab.stream("/chat/lab/stream", {
+            "content": '!script {"tokens": 20000, "rate": 50}'}, user="ada")) as stream:
+        first = next(e.data for e in stream if e.name == "user-message")
+        lab.stop("responder", sig=signal.SIGKILL)
+    assert lab.command("work").stderr == "0 done\n"	# its lease is not over
+    lab.sql("UPDATE turn SET lease_until_us = 1")
+    assert lab.command("work").stderr == "1 done\n"
+    turn = f"UNHEX('{first['turnId'].replace('-', '')}')"
+    assert lab.sql(f"SELECT status FROM turn WHERE id = {turn}")[0][0] == "6"
+    assert lab.sql(f"SELECT estimated FROM usage_record WHERE turn_id = {turn}")
+    assert not lab.sql("SELECT 1 FROM conversation WHERE running_turn_id IS NOT NULL")
 
 
 def test_bad_calls_of_the_command(lab):

@@ -165,6 +165,60 @@ static void what_never_ends_is_given_up(void **state)
 	dbtest_sql("DELETE FROM job");
 }
 
+/* Turns whose process died are ended without anybody reading them. */
+static void dead_turns_are_closed(void **state)
+{
+	struct uuid one = new_conversation(&ann, "one"),
+		    two = new_conversation(&bob, "two");
+	struct turn_begin dead = begin_of(&one, "hello"),
+			  live = begin_of(&two, "hello");
+	struct turn t;
+
+	(void)state;
+	ok(turn_begin(db, &ann, &dead, &e));
+	assert_int_equal(job_look(db, &e), 0);
+	clock_fix_us(clock_now_us() + 3 * TURN_LEASE_US);
+	ok(turn_begin(db, &bob, &live, &e));
+	assert_int_equal(job_look(db, &e), 1);
+	assert_int_equal(job_look(db, &e), 1);	/* still one job */
+	assert_int_equal(do_jobs(), 1);
+	ok(turn_get(db, &ann, &dead.turn_id, &a, &t, &e));
+	assert_int_equal(t.status, TURN_INTERRUPTED);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM usage_record"
+				    " WHERE estimated"), 1);
+	ok(turn_get(db, &bob, &live.turn_id, &a, &t, &e));
+	assert_int_equal(t.status, TURN_RUNNING);
+	assert_int_equal(job_look(db, &e), 0);
+	clock_fix_us(0);
+	dbtest_sql("DELETE FROM job");
+}
+
+static void plan_has(const char *sql, const char *key)
+{
+	char want[64];
+	const char *plan = dbtest_text("EXPLAIN FORMAT=JSON %s", sql);
+
+	snprintf(want, sizeof(want), "\"key\": \"%s\"", key);
+	if (strstr(plan, "filesort") || !strstr(plan, want))
+		fail_msg("%s: %s", sql, plan);
+}
+
+/* Among many failed jobs the old ones are found without sorting them all. */
+static void looks_have_keys(void **state)
+{
+	(void)state;
+	dbtest_sql("INSERT INTO job (kind, subject, tenant_id, due_us,"
+		   " created_us) SELECT 't', seq, 't',"
+		   " 9223372036854775807, seq FROM seq_1_to_5000");
+	dbtest_sql("ANALYZE TABLE job, turn");
+	plan_has("DELETE FROM job WHERE created_us < 10 AND due_us ="
+		 " 9223372036854775807 ORDER BY created_us LIMIT 1000",
+		 "job_due_age");
+	plan_has("SELECT id FROM turn WHERE status = 1"
+		 " AND lease_until_us < 10 LIMIT 1", "turn_status");
+	dbtest_sql("DELETE FROM job");
+}
+
 static void unknown_kinds_are_left(void **state)
 {
 	(void)state;
@@ -188,6 +242,8 @@ int main(void)
 		cmocka_unit_test(asked_for_while_it_runs),
 		cmocka_unit_test(what_fails_is_given_up),
 		cmocka_unit_test(what_never_ends_is_given_up),
+		cmocka_unit_test(dead_turns_are_closed),
+		cmocka_unit_test(looks_have_keys),
 		cmocka_unit_test(unknown_kinds_are_left),
 	};
 

@@ -1,0 +1,82 @@
+/*
+ * Turns whose process died. Whoever reads one closes it (turn_now); this job
+ * closes those that nobody reads, so that lists and usage are right without it.
+ */
+#include "job/work.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/notice.h"
+#include "turn/live.h"
+
+#include "base/banned.h"
+
+enum { DEAD_MAX = 100 };	/* of one run */
+
+int job_dead_turns_due(struct db *db, struct arena *a, struct err *e)
+{
+	struct turn_dead *rows;
+	size_t n;
+
+	if (turn_dead_list(db, 1, a, &rows, &n, e) < 0)
+		return -1;
+	return n > 0;
+}
+
+/* Tells the pages of its user, who may have a list open. */
+static int tell(struct db *db, const struct owner *o, const struct turn_dead *t,
+		struct err *e)
+{
+	const struct notice_row row = {
+		.owner = *o,
+		.notice = {
+			.kind = NOTICE_TURN_STATUS, .subject_id = t->id,
+			.conversation_id = t->conversation_id,
+			.word = str_of(turn_status_name(TURN_INTERRUPTED)),
+			.done = -1, .total = -1,
+			.created_us = clock_now_us(),
+		},
+	};
+
+	return notice_store(db, &row, 1, e);
+}
+
+static int close_one(struct db *db, const struct turn_dead *t, struct err *e)
+{
+	const struct owner o = { .tenant_id = t->tenant_id,
+				 .user_id = t->user_id };
+	struct err told = ERR_INIT;
+	bool closed;
+
+	if (turn_recover(db, &o, &t->id, turn_text_of_events, &closed, e) < 0)
+		return -1;
+	/* A notice is a hint: the turn is closed without it, too. */
+	if (closed && tell(db, &o, t, &told) < 0)
+		log_err("notice of a dead turn", &told);
+	return 0;
+}
+
+/*
+ * A second run is harmless: a turn is closed once, by turn_recover. One that
+ * cannot be closed does not keep the others from it.
+ */
+int job_dead_turns(const struct job_run *r, struct err *e)
+{
+	struct turn_dead *rows;
+	int rc = 0;
+	size_t n;
+
+	if (turn_dead_list(r->db, DEAD_MAX, r->arena, &rows, &n, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		struct err why = ERR_INIT;
+
+		if (clock_mono_ms() >= r->until_ms)
+			return rc;
+		if (close_one(r->db, &rows[i], &why) < 0) {
+			*e = why;
+			rc = -1;
+		}
+	}
+	return rc ? rc : n < DEAD_MAX;
+}
