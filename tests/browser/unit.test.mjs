@@ -128,25 +128,102 @@ test('json: short things stay on a line, and it stays the same json', () => {
 	assert.equal(prettyJson(null), 'null');
 });
 
-test('an answer to store is given up only when that is final', async () => {
-	const last = (answers) => new Promise((resolve) => {
-		const api = { base: '/', async storeTurn() {
-			const fields = answers.shift();
+/** A page that is to store an answer, and what its server answers: then `last`, for ever. */
+function unstoredPage({ user = 'ada', answers = [], last = null, storage })
+{
+	const page = { sent: 0, pauses: [], now: 0, ended: null };
+	const api = { base: '/', async storeTurn() {
+		const fields = answers.length > 0 ? answers.shift() : last;
 
-			if (fields)
-				throw new ApiError(fields);
-		} };
+		page.sent++;
+		if (fields)
+			throw new ApiError(fields);
+	} };
+	const link = { async pause(ms) {
+		page.pauses.push(ms);
+		page.now += ms;
+	} };
 
-		new Unstored(api, { async pause() {} }, (id, turn, stored) =>
-			resolve([stored, answers.length])).add('c', 't', 'sealed');
+	globalThis.sessionStorage = storage || fakeStorage();
+	page.done = new Promise((resolve) => {
+		page.unstored = new Unstored(api, link, () => user, (id, turn, stored) => {
+			page.ended = stored;
+			resolve(stored);
+		}, () => page.now);
 	});
+	return page;
+}
 
-	assert.deepEqual(await last([{ status: 503, code: 'database_timeout', retryable: false },
+function fakeStorage()
+{
+	return Object.create({
+		setItem(key, value) { this[key] = value; },
+		removeItem(key) { delete this[key]; },
+	});
+}
+
+test('an answer to store is given up only when that is final', async () => {
+	const page = unstoredPage({ answers: [
+		{ status: 503, code: 'database_timeout', retryable: false },
 		{ status: 500, code: 'internal', retryable: false },
-		{ status: 409, code: 'conversation_busy', retryable: true }, { code: 'network' }, null]),
-		[true, 0]);
-	for (const status of [404, 409, 413, 422])
-		assert.deepEqual(await last([{ status, retryable: false }, null]), [false, 1]);
+		{ status: 409, code: 'conversation_busy', retryable: true }, { code: 'network' }] });
+
+	page.unstored.add('c', 't', 'sealed', 'text');
+	assert.equal(await page.done, true);
+	assert.equal(page.sent, 5);
+	assert.deepEqual(Object.keys(sessionStorage), []);
+	for (const status of [404, 409, 413, 422]) {
+		const refused = unstoredPage({ answers: [{ status, retryable: false }] });
+
+		refused.unstored.add('c', 't', 'sealed', 'text');
+		assert.equal(await refused.done, false);
+		assert.equal(refused.sent, 1);
+	}
+});
+
+test('an answer that nobody takes is given up after a while, more and more slowly', async () => {
+	for (const [last, least, most] of [
+		[{ status: 500, code: 'internal', retryable: false }, 10, 20],
+		[{ status: 400, code: 'bad_request', retryable: false }, 10, 20],
+		[{ code: 'network' }, 12 * 60, 13 * 60]]) {
+		const page = unstoredPage({ last });
+
+		page.unstored.add('c', 't', 'sealed', 'text');
+		assert.equal(await page.done, false);
+		assert.ok(page.now >= least * 60000 && page.now <= most * 60000, `${page.now} ms`);
+		assert.ok(page.pauses.every((ms, i) => i === 0 || ms >= page.pauses[i - 1]));
+		assert.deepEqual(page.unstored.lost('t'), { text: 'text', reason: 'gaveUp' });
+	}
+});
+
+test('what a proxy takes for too large is kept as text over a reload', async () => {
+	const page = unstoredPage({ last: { status: 413 } });
+
+	page.unstored.add('c', 't', 'sealed', 'text');
+	assert.equal(await page.done, false);
+	const again = unstoredPage({ storage: sessionStorage });
+
+	again.unstored.resume();
+	assert.equal(await again.done, false);
+	assert.equal(again.sent, 0);
+	assert.deepEqual(again.unstored.lost('t'), { text: 'text', reason: 'tooLarge' });
+});
+
+test('an answer of another user is neither sent nor shown', async () => {
+	const page = unstoredPage({ last: { status: 401 } });
+
+	page.unstored.add('c', 't', 'sealed', 'text');
+	const storage = sessionStorage;
+	const other = unstoredPage({ user: 'bob', storage });
+
+	other.unstored.resume();
+	assert.equal(other.sent, 0);
+	assert.equal(other.unstored.lost('t'), null);
+	const mine = unstoredPage({ storage });
+
+	mine.unstored.resume();
+	assert.equal(await mine.done, true);
+	assert.deepEqual(Object.keys(storage), []);
 });
 
 test('json: integers keep all their digits', () => {

@@ -28,7 +28,7 @@ export class Threads extends Observable {
 		this.#list = list;
 		this.#session = session;
 		this.say = say;
-		this.#unstored = new Unstored(api, link,
+		this.#unstored = new Unstored(api, link, () => session.me?.userId,
 			(id, turnId, stored) => this.#stored(id, turnId, stored));
 		/** @type {Thread} */
 		this.current = this.#make({});
@@ -39,6 +39,14 @@ export class Threads extends Observable {
 	{
 		return new Set(this.#known.filter((thread) => thread.live)
 			.map((thread) => thread.conversationId));
+	}
+
+	/** Tells those who watch; first its turns what of them could not be stored. */
+	changed()
+	{
+		for (const turn of this.current?.turns || [])
+			turn.lose(this.#unstored.lost(turn.turnId));
+		super.changed();
 	}
 
 	#make(fields)
@@ -115,6 +123,7 @@ export class Threads extends Observable {
 		const turn = thread?.turns.find((known) => known.turnId === turnId);
 
 		turn?.settle(stored);
+		this.changed();
 		if (stored && thread?.loaded && !thread.live)
 			thread.refresh().catch(() => {});
 	}
@@ -279,7 +288,8 @@ export class Threads extends Observable {
 		this.changed();
 		this.say(turn, thread === this.current);
 		if (turn.meta.unstored)
-			this.#unstored.add(thread.conversationId, turn.turnId, turn.meta.unstored);
+			this.#unstored.add(thread.conversationId, turn.turnId, turn.meta.unstored,
+				turn.text);
 		const before = thread.title;
 		const conversation = await this.#fetch(thread);
 

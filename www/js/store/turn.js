@@ -64,6 +64,8 @@ export class Turn extends Observable {
 		this.seen = 0;
 		/** of context-usage: {inputTokens, contextTokens, messages} or null */
 		this.context = null;
+		/** {text, reason} that only this page has, or null */
+		this.lost = null;
 	}
 
 	/** A turn from stored rows, oldest first. */
@@ -403,6 +405,15 @@ export class Turn extends Observable {
 			return;
 		this.answer = { ...this.answer, metadata: stored ?
 			{ ...meta, stored, finish_reason: 'stop' } : { ...meta, error } };
+		this.changed();
+	}
+
+	/** This could not be stored of it: {text, reason}, or null. */
+	lose(lost)
+	{
+		if (this.lost === lost)
+			return;
+		this.lost = lost;
 		this.changed();
 	}
 

@@ -2,23 +2,41 @@
 // handed them to this page, sealed, and takes them back when it can. Kept for
 // this tab (sessionStorage), so that a reload does not lose them; where that is
 // forbidden or full, for as long as the page is there.
+//
+// Each is its user's: another one who signs in here neither sends nor sees it.
+// One that cannot be stored after all is kept as text, to be copied.
 const PREFIX = 'lamplighter.unstored.';
-const RETRY_MS = [1000, 2000, 4000, 8000, 15000, 30000];
+const RETRY_MS = [1000, 2000, 4000, 8000, 15000, 30000, 60000, 120000, 300000];
+/** For so long it is tried while the server is away … */
+const AWAY_MS = 12 * 3600 * 1000;
+/** … and while it, or something in front of it, answers with another error. */
+const REFUSED_MS = 10 * 60 * 1000;
 /** It will never be stored: no such turn, ended otherwise, too much, not its end. */
 const FINAL = [404, 409, 413, 422];
+const AWAY = [408, 429, 502, 503, 504];
 
 export class Unstored {
 	#api;
 	#link;
+	#user;
 	#ended;
+	#now;
 	#known = new Set();
+	/** by turn: what could not be stored */
+	#lost = new Map();
 
-	/** @param ended told (conversationId, turnId, stored) when one is done with */
-	constructor(api, link, ended)
+	/**
+	 * @param user  () => the id of who is signed in
+	 * @param ended told (conversationId, turnId, stored) when one is done with
+	 * @param now   a clock in milliseconds
+	 */
+	constructor(api, link, user, ended, now = () => performance.now())
 	{
 		this.#api = api;
 		this.#link = link;
+		this.#user = user;
 		this.#ended = ended;
+		this.#now = now;
 	}
 
 	/** Takes up what an earlier load of the page has kept. */
@@ -26,31 +44,51 @@ export class Unstored {
 	{
 		for (const [key, text] of kept()) {
 			try {
-				const { base, conversationId, turnId, unstored } = JSON.parse(text);
+				const row = JSON.parse(text);
 
 				// another installation beside this one has its own
-				if (base === this.#api.base)
-					this.#store(conversationId, turnId, unstored);
+				if (row.base !== this.#api.base || row.user !== this.#user())
+					continue;
+				if (row.unstored)
+					this.#store(row);
+				else
+					this.#lose(row, row.reason);
 			} catch {
 				forget(key);
 			}
 		}
 	}
 
-	/** Keeps what a turn has told, and stores it as soon as that works. */
-	add(conversationId, turnId, unstored)
+	/** Keeps what a turn has told, and stores it as soon as that works. @param text its answer */
+	add(conversationId, turnId, unstored, text)
 	{
-		try {
-			sessionStorage.setItem(PREFIX + turnId, JSON.stringify(
-				{ base: this.#api.base, conversationId, turnId, unstored }));
-		} catch {
-			// the page has it as long as it is there
-		}
-		this.#store(conversationId, turnId, unstored);
+		const row = { base: this.#api.base, user: this.#user(), conversationId, turnId,
+			unstored, text };
+
+		// the text may be too much beside the rest
+		if (!keep(row))
+			keep({ ...row, text: '' });
+		this.#store(row);
 	}
 
-	async #store(conversationId, turnId, unstored)
+	/** {text, reason} of a turn that could not be stored, or null. */
+	lost(turnId)
 	{
+		return this.#lost.get(turnId) || null;
+	}
+
+	#lose(row, reason)
+	{
+		this.#lost.set(row.turnId, { text: row.text || '', reason });
+		this.#ended(row.conversationId, row.turnId, false);
+	}
+
+	async #store(row)
+	{
+		const { conversationId, turnId, unstored } = row;
+		const began = this.#now();
+		let refused = null;
+
 		if (this.#known.has(turnId))
 			return;
 		this.#known.add(turnId);
@@ -63,8 +101,20 @@ export class Unstored {
 				if (error.status === 401 || error.status === 403)
 					return;
 				if (FINAL.includes(error.status) && !error.retryable) {
-					forget(PREFIX + turnId);
-					this.#ended(conversationId, turnId, false);
+					const reason = error.status === 413 ? 'tooLarge' : 'refused';
+
+					// only the text is of use now
+					keep({ ...row, unstored: undefined, reason });
+					this.#lose(row, reason);
+					return;
+				}
+				if (isAway(error))
+					refused = null;
+				else
+					refused ??= this.#now();
+				if (this.#now() - began >= AWAY_MS ||
+				    (refused !== null && this.#now() - refused >= REFUSED_MS)) {
+					this.#lose(row, 'gaveUp');
 					return;
 				}
 				await this.#link.pause(Math.max((error.retryAfter || 0) * 1000,
@@ -73,6 +123,23 @@ export class Unstored {
 		}
 		forget(PREFIX + turnId);
 		this.#ended(conversationId, turnId, true);
+	}
+}
+
+/** Whether it may be there again by itself. */
+function isAway(error)
+{
+	return error.retryable || !error.status || AWAY.includes(error.status);
+}
+
+/** False where there is no room for it: the page has it as long as it is there. */
+function keep(row)
+{
+	try {
+		sessionStorage.setItem(PREFIX + row.turnId, JSON.stringify(row));
+		return true;
+	} catch {
+		return false;
 	}
 }
 

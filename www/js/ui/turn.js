@@ -261,15 +261,21 @@ class LampTurn extends PageElement {
 			notes.push(t('note.missing'));
 		if (NOTES.includes(turn.finish))
 			notes.push(t(`note.${turn.finish}`));
-		if (turn.meta.stored === false)
+		if (turn.meta.stored === false && !turn.lost)
 			notes.push(t(turn.meta.unstored ? 'note.storing' : 'note.unstored'));
 		if (turn.meta.capped)
 			notes.push(t('note.capped'));
 		if (turn.context && turn.context.contextTokens > 0 &&
 		    turn.context.inputTokens > turn.context.contextTokens * CONTEXT_NEAR)
 			notes.push(t('note.context'));
-		return notes.filter(Boolean).map((note) =>
-			html`<p class="note">${note}</p>`);
+		return [...notes.filter(Boolean).map((note) =>
+			html`<p class="note">${note}</p>`), turn.lost ? this.#lost(turn.lost) : nothing];
+	}
+
+	#lost({ text, reason })
+	{
+		return html`<p class="note">${t(`note.${reason}`)}
+			${text ? this.#copyButton('lost', t('message.copyUnsaved'), text) : nothing}</p>`;
 	}
 
 	#actions(turn)
