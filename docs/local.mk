@@ -4,6 +4,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/add-a-dialect.md \
 	docs/add-an-event.md \
 	docs/add-a-job.md \
+	docs/add-a-metric.md \
 	docs/add-a-provider.md \
 	docs/add-a-resource.md \
 	docs/add-a-setting.md \
@@ -26,6 +27,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/identity.md \
 	docs/install.md \
 	docs/mcp.md \
+	docs/metrics.md \
 	docs/notifications.md \
 	docs/openai-server.md \
 	docs/page.md docs/page-tools.md \
@@ -50,6 +52,7 @@ update-docs: lamplighter$(EXEEXT)
 	./lamplighter list resources --sql >$(srcdir)/lib/resource/resource.sql
 	$(UPDATE) $(srcdir)/docs/configuration.md SETTINGS settings --markdown
 	$(UPDATE) $(srcdir)/docs/dialects.md EVENTS events --markdown
+	$(UPDATE) $(srcdir)/docs/metrics.md METRICS metrics --markdown
 	$(UPDATE) $(srcdir)/docs/openapi.yaml EVENTS events --openapi
 	$(UPDATE) $(srcdir)/docs/api.md ERRORS errors --markdown
 .PHONY: update-docs

@@ -12,6 +12,7 @@
 #include "net/http.h"
 #include "page_cache.h"
 #include "share.h"
+#include "store/metric_sum.h"
 #include "store/store.h"
 #include "tool/core/tool.h"
 #include "turn/live.h"
@@ -59,6 +60,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 			     .unstored_key = KEY_CACHE(UNSTORED_KEY),
 			     .sql_dir = sql_dir && *sql_dir ? sql_dir
 				: LAMPLIGHTER_DATADIR "/sql" };
+	app->process = uuid_new();
 	if (open_libraries(e) < 0)
 		return -1;
 	app->conf = conf_live_open(conf_file, tool_check_conf, e);
@@ -91,10 +93,14 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 
 void app_close(struct app *app)
 {
+	struct err e = ERR_INIT;
+
 	tool_env_free(app->tools);
 	notify_free(app->notify);	/* its streams watch live turns */
 	turn_live_free(app->live);
 	http_pool_free(app->http);
+	if (app->db && metric_sum_leave(app->db, &app->process, &e) < 0)
+		log_err("metrics", &e);
 	db_close(app->db);
 	conf_live_close(app->conf);
 	page_cache_free(app->pages);
@@ -142,6 +148,13 @@ bool app_user_due(struct app *app, const struct uuid *user)
 	return due;
 }
 
+bool app_work_due(struct app *app)
+{
+	return !atomic_load(&app->stopping) &&
+	       (atomic_load(&app->jobs_asked) ||
+		clock_mono_ms() - atomic_load(&app->jobs_looked_ms) >= LOOK_MS);
+}
+
 void app_work(struct app *app)
 {
 	int_fast64_t looked_ms = atomic_load(&app->jobs_looked_ms);
@@ -157,6 +170,10 @@ void app_work(struct app *app)
 	    atomic_compare_exchange_strong(&app->jobs_looked_ms, &looked_ms,
 					   now_ms))
 		look = true;
+	if (look && metric_sum_flush(app->db, &app->process, &e) < 0) {
+		log_err("metrics", &e);
+		err_clear(&e);
+	}
 	if (!atomic_exchange(&app->jobs_asked, false) && !look)
 		return;
 	if (look && job_look(app->db, &e) < 0) {

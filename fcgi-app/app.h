@@ -34,6 +34,7 @@ struct app {
 	atomic_bool stopping;	/* no new turns any more */
 	atomic_bool jobs_asked;	/* somebody here asked for a job */
 	atomic_int_fast64_t jobs_looked_ms;	/* when we last looked for any */
+	struct uuid process;	/* made when it starts, for gauges */
 	struct share *share;	/* of users; NULL: not counted */
 	struct seen *seen;	/* users noted lately */
 	struct page_cache *pages;	/* of threads read lately */
@@ -63,10 +64,14 @@ const struct conf *app_conf(struct app *app);
  */
 bool app_user_due(struct app *app, const struct uuid *user);
 
+/* Whether app_work has something to do. Any thread. */
+bool app_work_due(struct app *app);
+
 /*
- * Runs jobs that are due (job/work.h), for some seconds at most: at once if this
- * process requested one (jobs_asked), and about once a minute for those of others.
- * Any thread that has completed its answer.
+ * Adds what was counted to the installation's sums (store/metric_sum.h), about
+ * once a minute, and runs jobs that are due (job/work.h), for some seconds at
+ * most: at once if this process requested one (jobs_asked), and about once a
+ * minute for those of others. Any thread that has completed its answer.
  */
 void app_work(struct app *app);
 

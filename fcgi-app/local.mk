@@ -23,6 +23,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/llm_service.c \
 	fcgi-app/api/me.c \
 	fcgi-app/api/message.c \
+	fcgi-app/api/metric.c \
 	fcgi-app/api/notification.c \
 	fcgi-app/api/page.c fcgi-app/api/page.h \
 	fcgi-app/api/resource.c \

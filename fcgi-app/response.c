@@ -92,14 +92,19 @@ struct jw resp_json(struct response *rs, int status)
 	return jw_on(&rs->body);
 }
 
-struct buf *resp_html(struct response *rs, int status)
+struct buf *resp_text(struct response *rs, int status, const char *content_type)
 {
 	if (rs->state != RESP_OPEN)
 		BUG("an answer behind the head");
 	buf_reset(&rs->body);
 	rs->status = status;
-	rs->content_type = RESP_HTML;
+	rs->content_type = content_type;
 	return &rs->body;
+}
+
+struct buf *resp_html(struct response *rs, int status)
+{
+	return resp_text(rs, status, RESP_HTML);
 }
 
 void resp_see_other(struct response *rs, const char *location)

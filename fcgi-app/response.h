@@ -68,7 +68,12 @@ void resp_header(struct response *rs, const char *name, const char *value);
 /* The body is JSON: write it to the returned writer, from the start. */
 struct jw resp_json(struct response *rs, int status);
 
-/* The body is a page: append it to the returned buffer, from the start. */
+/*
+ * The body is text of this type (constant text): append it to the returned
+ * buffer, from the start. resp_html: a page.
+ */
+struct buf *resp_text(struct response *rs, int status,
+		      const char *content_type);
 struct buf *resp_html(struct response *rs, int status);
 #define RESP_HTML "text/html; charset=utf-8"	/* its type; of streams too */
 

@@ -12,6 +12,7 @@
 #include "caller.h"
 #include "fields.h"
 #include "form.h"
+#include "metric/metric.h"
 #include "plain/plain.h"
 
 #include "base/banned.h"
@@ -233,6 +234,7 @@ static int gate_overload(struct request *rq, struct err *e)
 	if (!(rq->route->flags & ROUTE_MODEL))
 		return 0;
 	rq->holds_turn = true;
+	metric_add(METRIC_OPEN_STREAMS, "answers", NULL, 1);
 	if (atomic_fetch_add(&app->n_models, 1) >= rq->conf->threads.max_turns ||
 	    atomic_load(&app->stopping)) {
 		e->retry_after_s = 5;
@@ -268,8 +270,10 @@ void route_release(struct request *rq)
 {
 	share_give(&rq->turns);
 	share_give(&rq->unsent);
-	if (rq->holds_turn)
+	if (rq->holds_turn) {
 		atomic_fetch_sub(&rq->app->n_models, 1);
+		metric_add(METRIC_OPEN_STREAMS, "answers", NULL, -1);
+	}
 	rq->holds_turn = false;
 }
 
@@ -403,6 +407,29 @@ static int run(struct request *rq, struct response *rs, unsigned *allow,
 
 /* -- the whole request ------------------------------------------------------ */
 
+/* The first part of its path; of other mounts the mount. */
+static const char *group_of(const struct request *rq, char text[32])
+{
+	struct str path = str_of(rq->route ? rq->route->pattern : ""), first;
+
+	if (rq->mount == MOUNT_OPENAI)
+		return "openai";
+	if (rq->mount == MOUNT_PLAIN)
+		return "plain";
+	(void)str_cut(&path, '/');
+	first = str_cut(&path, '/');
+	snprintf(text, 32, "%.*s", STR_ARG(first));
+	return text;
+}
+
+static void count_request(const struct request *rq, const struct response *rs)
+{
+	const char class[] = { (char)('0' + rs->status / 100), 'x', 'x', '\0' };
+	char group[32];
+
+	metric_add(METRIC_REQUESTS, group_of(rq, group), class, 1);
+}
+
 /* Errors at their own level; every request at debug, slow ones at info. */
 static void log_request(const struct request *rq, const struct response *rs,
 			const struct err *e)
@@ -411,6 +438,7 @@ static void log_request(const struct request *rq, const struct response *rs,
 	enum log_level level = turn ? LOG_LVL_INFO : LOG_LVL_DEBUG;
 	char status[8], us[24], bytes[24];
 
+	count_request(rq, rs);
 	if (e->code)
 		log_err("request failed", e);
 	if (!log_on(level))

@@ -289,6 +289,26 @@ void serve_cgi(struct app *app)
 	serve_release(&s);
 }
 
+/* What is left to do, while there are no requests. It may wait for the store. */
+static void work_idle(struct workers *p)
+{
+	bool more;
+
+	if (!app_work_due(p->app))
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->idle--;	/* it does not accept meanwhile */
+	more = call_one(p);
+	wake_watcher(p);
+	pthread_mutex_unlock(&p->lock);
+	if (more && spawn(p) < 0)
+		log_warn("no further worker can be started");
+	app_work(p->app);
+	pthread_mutex_lock(&p->lock);
+	p->idle++;
+	pthread_mutex_unlock(&p->lock);
+}
+
 /*
  * A connection, or -1 if this worker should leave: the pool stops, or there was
  * nothing to do for idle_ms and others are waiting too. A worker that leaves is no
@@ -311,6 +331,7 @@ static int next_connection(struct workers *p)
 			nap(BACK_OFF_MS);	/* no descriptors, no memory */
 			continue;
 		}
+		work_idle(p);
 		if (clock_mono_ms() - idle_since < p->idle_ms)
 			continue;
 		/* Leave, but never as the last one. */

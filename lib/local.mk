@@ -7,6 +7,7 @@ LAMPLIGHTER_LIBS = lib/liblamplighter.a $(JANSSON_LIBS) $(CURL_LIBS) \
 	$(MARIADB_LIBS) $(PCRE2_LIBS) $(YAML_LIBS) $(SODIUM_LIBS) $(OPENSSL_LIBS) -lm
 
 include lib/base/local.mk
+include lib/metric/local.mk
 include lib/conf/local.mk
 include lib/db/local.mk
 include lib/net/local.mk

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "dialect/notice.h"
 #include "dialect/wire.h"
+#include "metric/metric.h"
 #include "turn/notify.h"
 
 #include "base/banned.h"
@@ -297,6 +298,7 @@ static void end(struct notify_sub *sub)
 		(void)shutdown(l->conn->fd, SHUT_RDWR);
 	resp_finish(&l->rs);
 	l->conn->end(l->conn);
+	metric_add(METRIC_OPEN_STREAMS, "notifications", NULL, -1);
 	share_give(&l->share);
 	share_give(&l->held);
 	feeds_free(l->feeds);
@@ -412,6 +414,7 @@ int api_notifications(struct request *rq, struct response *rs, struct err *e)
 		l->feeds = feeds_new(rq->app, &l->sub.owner, dialect);
 	for (size_t i = 0; i < n_running; i++)
 		feeds_turn(l->feeds, &running[i], true);
+	metric_add(METRIC_OPEN_STREAMS, "notifications", NULL, 1);
 	rq->adopt = adopt;
 	rq->adopt_ctx = l;
 	resp_leave(rs);

@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "dialect/dialect.h"
 #include "job/work.h"
+#include "metric/metric.h"
 #include "llm/llm.h"
 #include "prompt/part.h"
 #include "resource/resource.h"
@@ -75,6 +76,8 @@ static const struct {
 	{ "statements", "", store_print_statements },
 	{ "jobs", "", job_print_kinds },
 	{ "parts", "", part_print_list },
+	{ "metrics", "", metric_print_list },
+	{ "metrics", "--markdown", metric_print_table },
 	{ "resources", "", resource_print },
 	{ "resources", "--sql", store_print_resources },
 	{ "resources", "--paths", resource_print_paths },

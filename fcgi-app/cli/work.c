@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "cli.h"
 #include "job/work.h"
+#include "store/metric_sum.h"
 
 #include "base/banned.h"
 
@@ -37,6 +38,7 @@ static int work(struct cli_session *s, int seconds)
 {
 	int64_t until_ms = clock_mono_ms() +
 		(seconds ? seconds * INT64_C(1000) : DUE_MS);
+	const struct uuid self = uuid_new();
 	struct err e = ERR_INIT;
 	size_t n = 0;
 
@@ -49,6 +51,8 @@ static int work(struct cli_session *s, int seconds)
 		nanosleep(&(struct timespec){ .tv_sec = PAUSE_MS / 1000 },
 			  NULL);
 	} while (clock_mono_ms() < until_ms);
+	if (metric_sum_leave(s->db, &self, &e) < 0)
+		return cli_failed(&e);
 	fprintf(stderr, "%zu done\n", n);
 	return CLI_OK;
 }

@@ -4,6 +4,7 @@
  * more than a data error dooms it.
  */
 #include "db/link.h"
+#include "metric/metric.h"
 
 #include "base/banned.h"
 
@@ -35,6 +36,7 @@ static int op_run(struct db *db, struct op *op, struct err *e)
 			return rc;
 		err_clear(e);
 		atomic_fetch_add(&db->pool->retries, 1);
+		metric_add(METRIC_DB_RETRIES, "statement", NULL, 1);
 		if (fault == FAULT_RETRY)
 			db_pause(tries);
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "metric/metric.h"
 
 #include "base/banned.h"
 
@@ -81,6 +82,7 @@ int db_tx(struct db *db, db_tx_fn *fn, void *ctx, struct err *e)
 			return rc;
 		err_clear(e);
 		atomic_fetch_add(&db->pool->retries, 1);
+		metric_add(METRIC_DB_RETRIES, "transaction", NULL, 1);
 		db_pause(tries);
 	}
 }

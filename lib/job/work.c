@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "metric/metric.h"
 #include "store/conversation.h"
 
 #include "base/banned.h"
@@ -68,6 +69,9 @@ static int work_one(struct db *db, const struct job *j, int64_t until_ms,
 		rc = err_set(&why, ERR_INTERNAL, "it never came to an end");
 	else
 		rc = k->run(&r, &why);
+	metric_add(METRIC_JOBS, rc > 0 ? "done" : rc == 0 ? "continued"
+		   : j->attempts >= k->attempts ? "abandoned" : "failed", NULL,
+		   1);
 	if (rc > 0)
 		return job_done(db, j, e);
 	if (rc == 0)

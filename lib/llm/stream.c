@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "base/clock.h"
@@ -20,6 +21,7 @@
 #include "llm/build.h"
 #include "llm/decoder.h"
 #include "llm/toolname.h"
+#include "metric/metric.h"
 #include "net/http.h"
 
 #include "base/banned.h"
@@ -413,6 +415,29 @@ static int prepare(struct attempt *t, unsigned repair, struct arena *a,
 	return 0;
 }
 
+static void count_tokens(const char *direction, int64_t n)
+{
+	if (n > 0)
+		metric_add(METRIC_TOKENS, direction, NULL, n);
+}
+
+/* What the whole call was, all its tries together. */
+static void count(const struct attempt *t, int rc, const struct err *e)
+{
+	static const char prefix[] = "upstream_";
+	const char *code = err_row(e)->code;
+
+	if (rc < 0 && !strncmp(code, prefix, sizeof(prefix) - 1))
+		metric_add(METRIC_UPSTREAM_ERRORS, code + sizeof(prefix) - 1,
+			   NULL, 1);
+	if (!t->has_usage)
+		return;
+	count_tokens("input", t->usage.input);
+	count_tokens("cache_read", t->usage.cache_read);
+	count_tokens("cache_write", t->usage.cache_write);
+	count_tokens("output", t->usage.output);
+}
+
 int llm_stream(const struct llm_request *r, const struct llm_io *io,
 	       struct arena *a, llm_handler *fn, void *ctx, struct err *e)
 {
@@ -453,6 +478,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 			break;
 		}
 	}
+	count(&t, rc, e);
 	llm_decoder_free(t.d);
 	buf_release(&t.wire.body);
 	buf_release(&t.error_body);

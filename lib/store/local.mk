@@ -5,6 +5,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/key.c lib/store/key.h \
 	lib/store/mcp_pin.c lib/store/mcp_pin.h \
 	lib/store/message.c lib/store/message.h \
+	lib/store/metric_sum.c lib/store/metric_sum.h \
 	lib/store/notice.c lib/store/notice.h \
 	lib/store/record.c \
 	lib/store/server.c lib/store/server.h \

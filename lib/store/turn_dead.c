@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "metric/metric.h"
 #include "store/stmt.h"
 #include "store/wait.h"
 
@@ -197,6 +198,9 @@ int turn_recover(struct db *db, const struct owner *o,
 	int rc = db_tx(db, recover_tx, &k, e);
 
 	*closed = k.closed;
+	if (k.closed)
+		metric_add(METRIC_TURNS, turn_status_name(TURN_INTERRUPTED),
+			   NULL, 1);
 	return rc;
 }
 

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "db/db.h"
+#include "metric/metric.h"
 #include "turn/emit.h"
 #include "turn/loop.h"
 #include "turn/meta.h"
@@ -388,6 +389,7 @@ enum turn_status loop_finish(struct turn_loop *l)
 	}
 	/* Who follows goes on in the store, where the terminal event is now. */
 	turn_live_remove(t->deps->live, &l->live);
+	metric_add(METRIC_TURNS, turn_status_name(n.o.status), NULL, 1);
 	loop_message(l, n.o.status == TURN_ERROR ? TURN_EV_ERROR : TURN_EV_DONE,
 		     &t->answer);
 	loop_flush(l);

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "metric/metric.h"
 #include "store/key.h"
 #include "turn/calls.h"
 #include "turn/context.h"
@@ -30,8 +31,12 @@
 
 static void first_delta(struct turn_loop *l)
 {
-	if (!l->first_token_ms)
-		l->first_token_ms = clock_mono_ms();
+	if (l->first_token_ms)
+		return;
+	l->first_token_ms = clock_mono_ms();
+	if (!l->nested)
+		metric_observe(METRIC_FIRST_TOKEN,
+			       l->first_token_ms - l->started_ms);
 }
 
 /* The hot path: one append, one emit. */

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "metric/metric.h"
 #include "turn/calls.h"
 #include "turn/emit.h"
 #include "turn/finish.h"
@@ -249,6 +250,7 @@ int pause_turn(struct turn_loop *l, struct err *e)
 	notify_turn(t->deps->notify, &l->owner, &t->id, &t->conversation_id,
 		    TURN_WAITING);
 	turn_live_remove(t->deps->live, &l->live);
+	metric_add(METRIC_TURNS, turn_status_name(TURN_WAITING), NULL, 1);
 	stand_in(l);
 	tell(l);
 	return 1;

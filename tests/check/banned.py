@@ -114,6 +114,7 @@ SEARCH = re.compile(r"(?<![\w.>])(memmem|strstr|strcasestr)\s*\(")
 # Files that search in texts, and what those are. JSON's members are parsed.
 SEARCHED = {
     "fcgi-app/api/feeds.c": "frames, for their ends",
+    "fcgi-app/api/metric.c": "a content type",
     "fcgi-app/cli/doctor.c": "an address",
     "fcgi-app/cli/measure.c": "a content type",
     "fcgi-app/doctor/judge.c": "a header",

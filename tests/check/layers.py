@@ -19,6 +19,7 @@ LAYERS = [
     {"store", "auth"},
     {"resource"},
     {"net", "db", "conf"},
+    {"metric"},
     {"base"},
 ]
 RANK = {module: i for i, layer in enumerate(LAYERS) for module in layer}

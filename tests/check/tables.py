@@ -14,6 +14,7 @@ from tree import ROOT, Tap
 COMMAND = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ".")) / "lamplighter"
 BLOCKS = (("dialects.md", "EVENTS", "events", "--markdown"),
           ("openapi.yaml", "EVENTS", "events", "--openapi"),
+          ("metrics.md", "METRICS", "metrics", "--markdown"),
           ("configuration.md", "SETTINGS", "settings", "--markdown"),
           ("api.md", "ERRORS", "errors", "--markdown"))
 # Members of a record or of what a turn waits for: its own page has them.

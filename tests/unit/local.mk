@@ -10,6 +10,10 @@ UNIT_TESTS += tests/unit/test_base
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 tests_unit_test_base_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_metric
+tests_unit_test_metric_SOURCES = tests/unit/test_metric.c tests/unit/unit.h
+tests_unit_test_metric_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_json
 tests_unit_test_json_SOURCES = tests/unit/test_json.c
 tests_unit_test_json_LDADD = $(UNIT_LIBS)

@@ -10,8 +10,10 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "metric/metric.h"
 #include "net/http.h"
 #include "tool/core/builtin.h"
+#include "tool/core/family.h"
 #include "tool/core/text.h"
 
 #include "base/banned.h"
@@ -295,6 +297,9 @@ void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 		out->foreign = true;
 	}
 	out->duration_ms = clock_mono_ms() - start;
+	metric_add(METRIC_TOOL_CALLS, tool ? tool_family_name(tool) : NULL,
+		   rc == 0 ? "ok" : !out->ran ? "refused"
+		   : e.code == ERR_CANCELLED ? "cancelled" : "error", 1);
 	buf_release(&b);
 }
 
@@ -308,6 +313,8 @@ void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
 	*out = (struct tool_result){ .is_json = j != NULL };
 	json_decref(j);
 	buf_addstr(&b, text);
+	if (t)	/* else an answer to a question */
+		metric_add(METRIC_TOOL_CALLS, tool_family_name(t), "ok", 1);
 	finish(t ? t : &any, ctx, &b, out);
 	buf_release(&b);
 }

@@ -41,6 +41,32 @@ const struct tool_kind *tool_kind_of(const char *name)
 	return k;
 }
 
+static const char *const family_names[TOOL_FAMILIES] = {
+#define FAMILY(name) #name,
+#include "tool/core/family.def"
+#undef FAMILY
+};
+
+static bool is_of(const struct tool_family *f, const struct tool *t)
+{
+	for (size_t i = 0; !t->kind && i < f->n_tools; i++)
+		if (!strcmp(f->tools[i].name, t->name))
+			return true;
+	for (size_t i = 0; t->kind && i < f->n_kinds; i++)
+		if (!strcmp(f->kinds[i]->name, t->kind))
+			return true;
+	return false;
+}
+
+const char *tool_family_name(const struct tool *t)
+{
+	for (size_t i = 0; i < TOOL_FAMILIES; i++)
+		if (is_of(tool_families[i], t) ||
+		    (t->kind && !strcmp(t->kind, family_names[i])))
+			return family_names[i];
+	return "other";
+}
+
 const struct tool *tool_builtin(const char *name)
 {
 	const struct tool *t = tool_builtin_at(0);

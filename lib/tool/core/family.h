@@ -51,6 +51,9 @@ const struct tool *tool_builtin_at(size_t i);
 /* The kind of this name, or NULL. */
 const struct tool_kind *tool_kind_of(const char *name);
 
+/* The family that a tool is of, by name; "other": none of them. */
+const char *tool_family_name(const struct tool *t);
+
 /* The built-in tool of this name, in any case of letters; or NULL. */
 const struct tool *tool_builtin(const char *name);
 
