@@ -81,3 +81,26 @@ test('the database is away when an answer ends: the page keeps it and stores it'
 	assert.equal((await answer()).trim(), text);
 	assert.equal(await page.locator('.failure, .note').count(), 0);
 });
+
+test('a proxy refuses an answer that is stored later: its text stays, with the reason', async (t) => {
+	const page = await openChat(t, { url: instance.url });
+	const text = Array.from({ length: 60 }, (_, i) => `p${i}`).join(' ');
+	const note = '.note:has-text("too large for the web server")';
+
+	page.setDefaultTimeout(60000);
+	await page.route('**/store', (route) => route.fulfill({ status: 413,
+		contentType: 'text/html', body: 'Request Entity Too Large' }));
+	await send(page, script({ text, rate: 25 }));
+	await shows(page, 5);
+	await instance.kill('db');
+	await page.waitForSelector(note);
+	await instance.up();
+	await page.reload();
+	await page.waitForSelector(note);
+	await page.evaluate(() => {
+		window.copied = '';
+		navigator.clipboard.writeText = async (copied) => { window.copied = copied; };
+	});
+	await page.getByRole('button', { name: 'Copy the unsaved answer' }).click();
+	assert.equal((await page.evaluate(() => window.copied)).trim(), text);
+});
