@@ -14,7 +14,7 @@
 /*
  * GET /metrics: 200, the sums of all processes (docs/metrics.md) as OpenMetrics
  * text where Accept names it, else as Prometheus text. This process's own count
- * is added to the sums first; what others have counted is there within a minute.
+ * is added to the sums first; what others have counted comes about once a minute.
  */
 int api_metrics(struct request *rq, struct response *rs, struct err *e)
 {
