@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from copies import Copy, run
+from copies import Copy, blocks, run
 
 PAGES = {"add-a-metric.md": 2, "add-a-dialect.md": 6}	# files at most
 UNITS = ["tests/unit/test_metric", "tests/unit/test_dialect"]
@@ -28,6 +28,8 @@ with Lab(config={"roles": {"all": {"groups": ["*"], "permissions": ["*"]}}}) as 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
     made = Copy(tmp_path_factory.mktemp("examples"))
+    for command in blocks("add-a-dialect.md", "sh"):
+        run("sh", "-ec", command, cwd=made.root)
     for page, most in PAGES.items():
         assert 0 < len(made.apply(page)) <= most
     made.make("lamplighter", "lamplighter.fcgi", "lamplighter-extract",
