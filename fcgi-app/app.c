@@ -14,6 +14,7 @@
 #include "share.h"
 #include "store/metric_sum.h"
 #include "store/store.h"
+#include "token_cache.h"
 #include "tool/core/tool.h"
 #include "turn/live.h"
 #include "turn/notify.h"
@@ -67,6 +68,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	if (!app->conf)
 		return -1;
 	app->pages = page_cache_new();
+	app->tokens = token_cache_new();
 	app->share = share_new();
 	app->seen = xcalloc(1, sizeof(*app->seen));
 	pthread_mutex_init(&app->seen->lock, NULL);
@@ -104,6 +106,7 @@ void app_close(struct app *app)
 	db_close(app->db);
 	conf_live_close(app->conf);
 	page_cache_free(app->pages);
+	token_cache_free(app->tokens);
 	share_free(app->share);
 	if (app->seen) {
 		pthread_mutex_destroy(&app->seen->lock);

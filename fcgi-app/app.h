@@ -16,6 +16,7 @@
 #include "turn/turn.h"
 
 struct page_cache;
+struct token_cache;
 struct seen;
 struct share;
 
@@ -38,6 +39,7 @@ struct app {
 	struct share *share;	/* of users; NULL: not counted */
 	struct seen *seen;	/* users noted lately */
 	struct page_cache *pages;	/* of threads read lately */
+	struct token_cache *tokens;	/* looked up lately */
 	atomic_uint_fast64_t generation;	/* of conf, that is in force */
 
 	struct key_cache form_key;	/* of form.c */

@@ -37,6 +37,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/cgi.c fcgi-app/cgi.h \
 	fcgi-app/conn.h \
 	fcgi-app/page_cache.c fcgi-app/page_cache.h \
+	fcgi-app/token_cache.c fcgi-app/token_cache.h \
 	fcgi-app/dialect/dialect.c fcgi-app/dialect/dialect.h \
 	fcgi-app/dialect/ag_ui.c fcgi-app/dialect/ag_ui.h \
 	fcgi-app/dialect/ai_sdk.c fcgi-app/dialect/ai_sdk.h \

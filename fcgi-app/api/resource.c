@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "fields.h"
 #include "resource/resource.h"
+#include "token_cache.h"
 
 #include "base/banned.h"
 
@@ -328,6 +329,8 @@ int api_resource_delete(struct request *rq, struct response *rs, struct err *e)
 	if (resource_delete(rq->app->db, of_path(rq), &rq->by.owner,
 			    route_arg_uuid(rq, "id"), e) < 0)
 		return -1;
+	if (of_path(rq) == &resources[RESOURCE_API_TOKEN])
+		token_cache_forget(rq->app->tokens);
 	resp_empty(rs, 204);
 	return 0;
 }

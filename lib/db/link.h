@@ -21,6 +21,7 @@ enum fault {
 };
 
 struct prep;
+struct kept_stmt;
 
 struct settings {		/* where connections go to; never changed */
 	struct conf_db conf;	/* own copies of its texts */
@@ -43,6 +44,8 @@ struct link {
 	int64_t idle_since_ms;
 	size_t max_packet_bytes;
 	struct prep *preps;	/* pool->n_stmts of them */
+	struct kept_stmt *kept;	/* LIM_KEPT_STATEMENTS of them, or NULL */
+	uint64_t n_kept;	/* times that one was given back */
 	char *scratch;		/* where the texts of a row land first */
 };
 
@@ -129,6 +132,14 @@ int link_fail(struct link *c, unsigned number, const char *text,
 /* As link_fail, with what the statement or, failing that, its link says. */
 int link_stmt_fail(struct link *c, MYSQL_STMT *st, const char *what,
 		   struct err *e);
+
+/* -- kept.c ---------------------------------------------------------------- */
+
+/* The kept statement of this text, now the caller's; NULL = there is none. */
+MYSQL_STMT *kept_take(struct link *c, struct str sql);
+/* Keeps a statement whose rows were read, in place of the oldest; owns it. */
+void kept_give(struct link *c, struct str sql, MYSQL_STMT *st);
+void kept_drop(struct link *c);
 
 /* -- stop.c; s may be NULL ---------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/db/link.c lib/db/link.h lib/db/db.h \
-	lib/db/fault.c lib/db/hosts.c lib/db/hosts.h lib/db/map.c \
+	lib/db/fault.c lib/db/hosts.c lib/db/hosts.h lib/db/kept.c lib/db/map.c \
 	lib/db/migrate.c \
 	lib/db/op.c \
 	lib/db/pool.c \

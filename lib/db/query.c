@@ -5,7 +5,9 @@
  * a query that has more than allowed is abandoned with its connection rather
  * than read to its end.
  */
+#include <errmsg.h>
 #include <math.h>
+#include <mysqld_error.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +39,7 @@ struct slot {			/* one result column */
 struct adhoc {
 	struct link *c;
 	MYSQL_STMT *st;
+	struct str sql;		/* its text; arena */
 	const MYSQL_FIELD *fields;
 	unsigned n;
 	struct slot *slots;
@@ -130,59 +133,84 @@ static void bind_slots(struct adhoc *q)
 	}
 }
 
-/* Prepares and executes. On failure the statement is closed. */
-static int adhoc_open(struct adhoc *q, struct str sql,
-		      const struct db_val *args, size_t n_args,
-		      const struct db_query_limits *l, struct err *e)
+/* A kept statement that the server does not have any more, or not so. */
+static bool is_stale(const MYSQL_STMT *st)
 {
-	struct buf text = BUF_INIT(sql.n + 80);
-	MYSQL_BIND *in = arena_zalloc(q->a, n_args + 1, sizeof(*in));
-	int rc = -1;
+	unsigned n = mysql_stmt_errno((MYSQL_STMT *)st);
 
-	buf_addf(&text, "SET STATEMENT max_statement_time=%d.%03d FOR ",
-		 l->timeout_ms / 1000, l->timeout_ms % 1000);
-	buf_addstr(&text, sql);
+	return n == ER_UNKNOWN_STMT_HANDLER || n == ER_NEED_REPREPARE ||
+		n == CR_NEW_STMT_METADATA;
+}
+
+static int adhoc_prepare(struct adhoc *q, struct err *e)
+{
 	q->st = mysql_stmt_init(q->c->my);
 	if (!q->st)
 		BUG("out of memory for a statement");
 	link_trip(q->c);
-	if (mysql_stmt_prepare(q->st, text.p, text.n)) {
-		adhoc_fail(q, e);
-		goto out;
-	}
-	if (mysql_stmt_param_count(q->st) != n_args) {
-		err_set(e, ERR_INTERNAL, "query: %lu parameters, %zu values",
-			mysql_stmt_param_count(q->st), n_args);
-		goto out;
-	}
+	return mysql_stmt_prepare(q->st, q->sql.p, q->sql.n)
+		? adhoc_fail(q, e) : 0;
+}
+
+static int adhoc_execute(struct adhoc *q, const struct db_val *args,
+			 size_t n_args, struct err *e)
+{
+	MYSQL_BIND *in = arena_zalloc(q->a, n_args + 1, sizeof(*in));
+
+	if (mysql_stmt_param_count(q->st) != n_args)
+		return err_set(e, ERR_INTERNAL, "query: %lu parameters, %zu "
+			       "values", mysql_stmt_param_count(q->st), n_args);
 	for (size_t i = 0; i < n_args; i++)
 		bind_param(&in[i], &args[i]);
 	link_trip(q->c);
-	if ((n_args && mysql_stmt_bind_param(q->st, in)) ||
-	    mysql_stmt_execute(q->st)) {
-		adhoc_fail(q, e);
-		goto out;
+	return (n_args && mysql_stmt_bind_param(q->st, in)) ||
+		mysql_stmt_execute(q->st) ? -1 : 0;
+}
+
+/* Executes, what was not kept prepared first. On failure it is closed. */
+static int adhoc_open(struct adhoc *q, struct str sql,
+		      const struct db_val *args, size_t n_args,
+		      const struct db_query_limits *l, struct err *e)
+{
+	int rc = 0;
+
+	q->sql = str_of(arena_printf(q->a, "SET STATEMENT "
+				     "max_statement_time=%d.%03d FOR %.*s",
+				     l->timeout_ms / 1000, l->timeout_ms % 1000,
+				     STR_ARG(sql)));
+	q->st = kept_take(q->c, q->sql);
+	if (q->st) {
+		rc = adhoc_execute(q, args, n_args, e);
+		if (rc && is_stale(q->st)) {
+			mysql_stmt_close(q->st);
+			q->st = NULL;
+		}
+	}
+	if (!q->st) {
+		rc = adhoc_prepare(q, e);
+		if (!rc)
+			rc = adhoc_execute(q, args, n_args, e);
+	}
+	if (rc) {
+		if (e->code == ERR_NONE)
+			adhoc_fail(q, e);
+		goto fail;
 	}
 	/* Known for certain only now: SET STATEMENT hides them in prepare. */
 	q->n = mysql_stmt_field_count(q->st);
 	q->fields = mariadb_stmt_fetch_fields(q->st);
 	if (!q->n || !q->fields) {
 		err_set(e, ERR_INTERNAL, "query: it gives no rows");
-		goto out;
+		goto fail;
 	}
 	bind_slots(q);
-	if (mysql_stmt_bind_result(q->st, q->out)) {
-		adhoc_fail(q, e);
-		goto out;
-	}
-	rc = 0;
-out:
-	if (rc) {
-		mysql_stmt_close(q->st);
-		q->st = NULL;
-	}
-	buf_release(&text);
-	return rc;
+	if (!mysql_stmt_bind_result(q->st, q->out))
+		return 0;
+	adhoc_fail(q, e);
+fail:
+	mysql_stmt_close(q->st);
+	q->st = NULL;
+	return -1;
 }
 
 /* The next row: 1, 0 at the end, -1. */
@@ -493,10 +521,12 @@ int db_query_json(struct db *foreign, struct str sql,
 			if (stop_leave(l->stop))
 				return stopped(&q, foreign->pool, e);
 			/* Closing reads what is left: not from a dropped one. */
-			if (!q.c->drop)
+			if (q.c->drop)
+				link_abandon(q.c, q.st);
+			else if (rc)
 				mysql_stmt_close(q.st);
 			else
-				link_abandon(q.c, q.st);
+				kept_give(q.c, q.sql, q.st);
 		}
 		pool_give(q.c);
 		return rc;

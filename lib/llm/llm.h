@@ -293,6 +293,9 @@ struct llm_io {
 	int (*flush_fn)(void *ctx);	/* after each batch of events that one
 					   upstream read gave; may be NULL */
 	void (*stall_fn)(void *ctx);	/* see above; may be NULL */
+	/* In the caller's thread, each time a request is on its way, beside
+	   the handler: http_request.meanwhile. May be NULL. */
+	void (*meanwhile_fn)(void *ctx);
 };
 int llm_stream(const struct llm_request *r, const struct llm_io *io,
 	       struct arena *a, llm_handler *fn, void *ctx,

@@ -389,6 +389,13 @@ static int fail_early(struct attempt *t, const struct err *why, struct err *e)
 	return give_up(t, e);
 }
 
+static void meanwhile(void *ctx)
+{
+	struct attempt *t = ctx;
+
+	t->io->meanwhile_fn(t->ctx);
+}
+
 /* The request, and the state before any answer. */
 static int prepare(struct attempt *t, unsigned repair, struct arena *a,
 		   struct err *e)
@@ -453,6 +460,8 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 	int64_t start = clock_mono_ms();
 	int n_retries = 0, n_once = 0, rc;
 
+	if (io->meanwhile_fn)
+		base.meanwhile = meanwhile;
 	for (;;) {
 		struct err mine = ERR_INIT;
 

@@ -81,10 +81,10 @@ struct http_request {
 	int tick_ms;			/* silence after which on_tick runs; 0 = never */
 
 	/*
-	 * All but on_stall run on the pool's thread while the caller sleeps in
-	 * http_do: they may use everything of the caller without locks, but
-	 * must never block (on a client, database or file), because every
-	 * other transfer would wait too.
+	 * All but on_stall and meanwhile run on the pool's thread while the
+	 * caller sleeps in http_do: they may use everything of the caller
+	 * without locks, but must never block (on a client, database or file),
+	 * because every other transfer would wait too.
 	 *
 	 * on_header gets each header of an answer, blanks trimmed, names in
 	 * the server's case; those of an interim answer (1xx) too.
@@ -99,6 +99,10 @@ struct http_request {
 	 * something that may block. The transfer then pauses, on_stall does it
 	 * in the caller's thread, and the transfer continues. That time counts
 	 * for total_timeout_ms only, and an abort is noticed after it.
+	 *
+	 * meanwhile runs in the caller's thread each time the request has been
+	 * handed over, at the same time as the others: it must touch nothing
+	 * that they use. http_do does not return before it has.
 	 */
 	void (*on_header)(void *ctx, struct str name, struct str value);
 	int (*on_head)(void *ctx, const struct http_result *res);
@@ -106,6 +110,7 @@ struct http_request {
 	int (*on_tick)(void *ctx);	/* silence, or watch_fd is readable */
 	int (*on_batch)(void *ctx);	/* after the on_body calls of a round */
 	void (*on_stall)(void *ctx);
+	void (*meanwhile)(void *ctx);
 	void *ctx;
 };
 

@@ -522,6 +522,8 @@ int loop_run(struct http_pool *p, struct transfer *t)
 	if (t->r->abort)
 		atomic_store(&t->r->abort->pool, p);
 	submit(p, t);
+	if (t->r->meanwhile)
+		t->r->meanwhile(t->r->ctx);
 	sleep_until_told(t);
 	return 0;
 }

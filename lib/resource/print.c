@@ -18,6 +18,7 @@ static const char *const lines[][4] = {
 #define BRANCH(id, root, table, column) { "part", #root, table, column },
 #define KEEP(id, table, seconds, condition) \
 	{ "keep", #id, table, #seconds " s" },
+#define PRUNED(table, how) { "pruned", "-", table, how },
 #define LASTING(table, why) { "lasting", "-", table, why },
 #include "resource/resource.def"
 };

@@ -2,6 +2,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/attempt.c lib/store/attempt.h \
 	lib/store/conversation.c lib/store/conversation.h \
 	lib/store/job.c lib/store/job.h \
+	lib/store/journal.c lib/store/journal.h \
 	lib/store/key.c lib/store/key.h \
 	lib/store/mcp_pin.c lib/store/mcp_pin.h \
 	lib/store/message.c lib/store/message.h \

@@ -121,6 +121,17 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" content, meta, variant_index, variant_count, kind, finish_reason," \
 	" client_id, continues_seq, kept" MESSAGE_OPTION_NAMES ") VALUES "
 #define MESSAGE_VALUES "(?,?,?,?,?,?,?,?,?,?,?,?,?,?" MESSAGE_OPTION_MARKS ")"
+#define CONVERSATION_ADVANCE \
+	"UPDATE conversation SET last_seq = LAST_INSERT_ID(last_seq + ?)," \
+	" version = version + 1" \
+	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
+	" AND running_turn_id = ?"
+/* Rows of a step, and what takes them: see turn_append. */
+#define STEP_PARAMS "iusuui"
+#define STEP(rows) \
+	CONVERSATION_ADVANCE " AND last_seq = ?; IF ROW_COUNT() = 1 THEN " \
+	MESSAGE_INSERT rows "; SELECT CAST(LAST_INSERT_ID() AS SIGNED); COMMIT;" \
+	" ELSE ROLLBACK; END IF;"
 #define TURN_INSERT \
 	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
 	" user_seq, started_us, variant_index, variant_count, client," \
@@ -194,6 +205,16 @@ int wait_close(struct db *tx, const struct owner *o,
  */
 #define IDS_MAX 256
 int pad_ids(struct db_val *v, const struct uuid *ids, size_t n);
+
+/*
+ * The journal's parts of a turn become rows of its own: it pauses, or is
+ * closed for a process that died and may yet write. Its row is locked by tx.
+ */
+int journal_detach(struct db *tx, const struct uuid *turn_id,
+		   struct err *e) MUST_CHECK;
+
+/* Makes r->data readable; it may be copied into a. */
+void journal_open(struct arena *a, struct turn_events *r);
 
 /* Writes batches; the turns' rows are locked by tx. */
 int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
@@ -309,13 +330,49 @@ struct number {
 	F(status, i, "status") SEP \
 	F(cancel_requested, i, "cancel_requested") SEP \
 	F(last_event_seq, i, "last_event_seq") SEP \
-	F(lease_until_us, i, "lease_until_us")
+	F(lease_until_us, i, "lease_until_us") SEP \
+	F(journal_id, U, "journal_id")
 
+/*
+ * The events of a turn t, in their order: rows of its own from before it had a
+ * journal, its parts of that, rows of its own from its end. A journal's row has
+ * 32 bytes for each turn (sql/0038): JOURNAL_NUMBER is one of its numbers.
+ */
+#define JOURNAL_NUMBER(at) \
+	"COALESCE(CAST(CONV(HEX(SUBSTR(j.turns, LOCATE(t.id, j.turns) + " at "," \
+	" 4)), 16, 10) AS SIGNED), 0)"
+#define JOURNAL_PLACE \
+	"UPDATE turn SET journal_id = ?, journal_from = ?, journal_seq = ?," \
+	" journal_key = ? WHERE id = ? AND status = 1 AND resumes = ?"
+#define JOURNAL_INSERT \
+	"INSERT INTO turn_journal (process, number, created_us, turns, data)" \
+	" VALUES (?,?,?,?,?) ON DUPLICATE KEY UPDATE" \
+	" turns = VALUES(turns), data = VALUES(data)"
+#define TURN_ROWS_OLD \
+	" JOIN turn_event e ON e.turn_id = t.id" \
+	" AND e.seq < COALESCE(t.journal_seq, 4294967296)"
+#define TURN_ROWS_JOURNAL \
+	" JOIN turn_journal j ON j.process = t.journal_id" \
+	" AND j.number >= t.journal_from"
+#define TURN_ROWS_NEW \
+	" JOIN turn_event e ON e.turn_id = t.id AND e.seq >= t.journal_seq"
 #define TURN_EVENTS_FIELDS(F, SEP) \
 	F(turn_id, u, "e.turn_id") SEP \
-	F(seq, i, "e.seq") SEP \
-	F(n, i, "e.n") SEP \
-	F(data, b, "e.data")
+	F(seq, i, "CAST(e.seq AS SIGNED)") SEP \
+	F(n, i, "CAST(e.n AS SIGNED)") SEP \
+	F(data, B, "e.data") SEP \
+	F(process, U, "t.journal_id") SEP \
+	F(number, i, "0") SEP \
+	F(key, B, "NULL")
+#define JOURNAL_FIELDS(F, SEP) \
+	F(turn_id, u, "t.id") SEP \
+	F(seq, i, JOURNAL_NUMBER("16")) SEP \
+	F(n, i, JOURNAL_NUMBER("20") " - " JOURNAL_NUMBER("16") " + 1") SEP \
+	F(data, B, "SUBSTR(j.data, 1 + " JOURNAL_NUMBER("24") ", " \
+	  JOURNAL_NUMBER("28") ")") SEP \
+	F(process, U, "t.journal_id") SEP \
+	F(number, i, "CAST(j.number AS SIGNED)") SEP \
+	F(key, B, "t.journal_key")
 
 #define TURN_WAIT_FIELDS(F, SEP) \
 	F(turn_id, u, "w.turn_id") SEP \

@@ -324,6 +324,8 @@ struct appending {
 	struct message *rows;
 	size_t n;
 	size_t known;		/* of them, that an earlier call has numbered */
+	int64_t last_seq;	/* of the thread, as the caller knows it; or 0 */
+	bool taken;		/* by one statement */
 	struct arena a;
 };
 
@@ -358,6 +360,42 @@ static int count_stored(struct db *tx, struct appending *k, size_t *n,
 	return 0;
 }
 
+static int take_step(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct appending *k = ctx;
+
+	(void)row;
+	(void)e;
+	k->taken = true;
+	return 0;
+}
+
+/*
+ * All of it in one statement: the rows have their numbers before it, so that
+ * they can be looked for if no answer comes.
+ */
+static int append_whole(struct db *tx, struct appending *k, struct err *e)
+{
+	static const enum stmt stmts[] = { STMT_TURN_STEP_2, STMT_TURN_STEP_3,
+					   STMT_TURN_STEP_4 };
+	const struct db_val head[] = {
+		DB_I((int64_t)k->n), DB_U(k->conversation_id),
+		DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
+		DB_U(k->turn_id), DB_I(k->last_seq),
+	};
+	struct db_val *v = arena_zalloc(&k->a, ARRAY_LEN(head) +
+					k->n * MESSAGE_PARAMS, sizeof(*v));
+	struct db_val *at = v + ARRAY_LEN(head);
+
+	k->taken = false;
+	memcpy(v, head, sizeof(head));
+	for (size_t i = 0; i < k->n; i++) {
+		k->rows[i].seq = k->last_seq + 1 + (int64_t)i;
+		at = message_args(at, k->conversation_id, &k->rows[i]);
+	}
+	return db_each(tx, stmts[k->n - 2], v, &k->a, take_step, k, e);
+}
+
 static int append_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct appending *k = ctx;
@@ -366,6 +404,13 @@ static int append_tx(struct db *tx, void *ctx, struct err *e)
 	struct db_result r;
 	size_t done, n;
 
+	if (k->last_seq && !k->known && !db_tx_unknown(tx) &&
+	    k->n >= 2 && k->n <= 4) {
+		if (append_whole(tx, k, e))
+			return -1;
+		if (k->taken)
+			return 0;
+	}
 	if (count_stored(tx, k, &done, e))
 		return -1;
 	n = k->n - done;
@@ -387,11 +432,12 @@ static int append_tx(struct db *tx, void *ctx, struct err *e)
 
 int turn_append(struct db *db, const struct owner *o,
 		const struct uuid *conversation_id, const struct uuid *turn_id,
-		struct message *rows, size_t n, struct err *e)
+		int64_t last_seq, struct message *rows, size_t n,
+		struct err *e)
 {
 	struct appending k = { .o = o, .conversation_id = conversation_id,
 			       .turn_id = turn_id, .rows = rows, .n = n,
-			       .a = ARENA_INIT };
+			       .last_seq = last_seq, .a = ARENA_INIT };
 	int64_t now_us = clock_now_us();
 	int rc;
 

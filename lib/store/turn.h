@@ -2,10 +2,10 @@
  * Turns: one run of the loop, from a user message to the answer (DESIGN 4).
  *
  * A conversation runs one turn at a time. The turn's row carries a lease: the
- * process that runs it extends it (turn_touch, or turn_flush); a turn whose lease
- * has expired is dead, and the next request for the conversation closes it as
- * interrupted, keeping the text so far. A process that was only slow then gets
- * ERR_CONFLICT from its next write and must stop.
+ * process that runs it extends it (turn_touch); a turn whose lease has expired is dead,
+ * and the next request for the conversation closes it as interrupted, keeping the
+ * text so far. A process that was only slow then gets ERR_CONFLICT from its next
+ * write and must stop.
  *
  * Leases compare clocks of different machines: they must agree within seconds.
  */
@@ -40,8 +40,9 @@ struct turn {
 	int64_t cancel_requested;	/* 0 or 1 */
 	int64_t user_seq;		/* of the user message */
 	int64_t answer_seq;		/* 0 = none yet */
-	int64_t last_event_seq;		/* of stored events; 0 = none; of an
-					   ended turn: the terminal event's */
+	int64_t last_event_seq;		/* of an ended or waiting turn: that
+					   says so; while it runs: when it
+					   waited last, or 0 */
 	int64_t started_us, ended_us;	/* ended 0 = not yet */
 	int64_t resumes;		/* since it began: the number of its run */
 	struct str error_code, error_text;	/* wire code, public; or NULL */
@@ -56,6 +57,7 @@ struct turn_told {
 	int64_t calls;		/* of the model that have said something */
 	int64_t output_bytes;	/* what it said in them: text, reasoning, calls */
 	bool speaking;		/* the last of them may say more */
+	int64_t last_seq;	/* number of the last event of batches before */
 };
 
 /*
@@ -139,17 +141,23 @@ int turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,
  * tool rows. In: role, content, meta of each; out: seq, turn_id, created_us.
  * Rows that an earlier call has numbered keep their time: if that call failed after
  * everything was stored, they are not stored again. ERR_CONFLICT if the turn is not
- * running any more. 3 round trips.
+ * running any more. 3 round trips; 1 for 2 to 4 rows if last_seq is the number of
+ * the thread's last row (0: the caller does not know it, or is within db_tx).
  */
 int turn_append(struct db *db, const struct owner *o,
 		const struct uuid *conversation_id, const struct uuid *turn_id,
-		struct message *rows, size_t n, struct err *e) MUST_CHECK;
+		int64_t last_seq, struct message *rows, size_t n,
+		struct err *e) MUST_CHECK;
 
 struct turn_events {		/* one batch of one turn's events */
 	struct uuid turn_id;
 	int64_t seq;		/* number of the first event in it, from 1 */
 	int64_t n;		/* numbers that it covers, below 65536 */
 	struct str data;	/* packed by the caller; at most 1 MiB */
+	/* as read: its place in a journal (store/journal.h); number 0 = none */
+	struct uuid process;
+	int64_t number;
+	struct str key;		/* for journal_open; NULL = it is open */
 };
 
 struct turn_end {
@@ -245,8 +253,9 @@ struct turn_state {
 	struct uuid id;
 	int64_t status;			/* 0 = there is no such turn */
 	int64_t cancel_requested;
-	int64_t last_event_seq;
+	int64_t last_event_seq;		/* as struct turn has it */
 	int64_t lease_until_us;
+	struct uuid journal_id;		/* where its events are; nil: none yet */
 };
 
 /*
@@ -257,11 +266,12 @@ int turn_poll(struct db *db, const struct uuid *ids, size_t n,
 	      struct turn_state *out, struct err *e) MUST_CHECK;
 
 /*
- * The flusher: stores batches of many turns and extends their leases, in one
- * transaction of 4 round trips (one more per 256 batches). Batches of turns
- * that do not run any more are left out. Storing a batch twice has no effect, and a
- * longer batch replaces one that begins with the same event. Batches of one turn
- * must be in order.
+ * Stores batches of turns as rows of their own, in front of the last one that
+ * turn_end stores, and extends their leases: one transaction of 4 round trips (one
+ * more per 256 batches). Batches of turns that do not run any more are left out.
+ * Storing a batch twice has no effect, and a longer batch replaces one that begins
+ * with the same event. Batches of one turn must be in order. Events of running turns
+ * go to the journal instead (store/journal.h).
  */
 int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
 	       struct err *e) MUST_CHECK;
@@ -269,12 +279,21 @@ int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
 /*
  * Batches of a turn that end after event after_seq (0 = all), at most
  * max_rows and LIM_PAGE_BYTES (but one), in order; *more: there may be others
- * behind them. Text in a. ERR_NOT_FOUND.
+ * behind them. Batches may overlap. from: a batch read before, whose place in
+ * the journal spares the search for those in front of it; or NULL. Text in a.
+ * ERR_NOT_FOUND.
  */
 int turn_events_list(struct db *db, const struct owner *o,
 		     const struct uuid *turn_id, int64_t after_seq,
-		     size_t max_rows, struct arena *a,
-		     struct turn_events **out, size_t *n, bool *more,
+		     const struct turn_events *from, size_t max_rows,
+		     struct arena *a, struct turn_events **out, size_t *n,
+		     bool *more, struct err *e) MUST_CHECK;
+
+/*
+ * The number of the last event that is stored, also while the turn runs. The
+ * caller has checked whose turn it is. 0: there is no such turn.
+ */
+int turn_events_last(struct db *db, const struct uuid *turn_id, int64_t *seq,
 		     struct err *e) MUST_CHECK;
 
 #endif

@@ -15,6 +15,12 @@
 
 enum { BYTES_PER_TOKEN = 4 };	/* about */
 
+static const struct db_field events_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct turn_events, m, t)
+	TURN_EVENTS_FIELDS(F, COMMA)
+#undef F
+};
+
 struct collecting {
 	struct turn_told *told;
 	turn_text_fn *fn;
@@ -24,12 +30,16 @@ struct collecting {
 static int collect(void *ctx, const struct db_val *row, struct err *e)
 {
 	struct collecting *c = ctx;
+	struct turn_events r;
 
 	(void)e;
+	db_map(events_fields, ARRAY_LEN(events_fields), row, &r);
+	journal_open(c->rows, &r);
 	if (c->fn)
-		c->fn(c->told, row[0].i, row[1].s);
+		c->fn(c->told, r.seq, r.data);
 	else	/* text for the most part */
-		c->told->output_bytes += (int64_t)row[1].s.n;
+		c->told->output_bytes += (int64_t)r.data.n;
+	c->told->last_seq = MAX(c->told->last_seq, r.seq + r.n - 1);
 	/* All events of a long turn may exceed the cap of an arena. */
 	arena_reset(c->rows);
 	return 0;
@@ -67,8 +77,9 @@ int turn_estimate(struct db *tx, const struct owner *o,
 		     take_counted, &counted, e);
 	told->after_seq = counted.after_seq;
 	if (!rc)
-		rc = db_each(tx, STMT_TURN_EVENT_DATA, DB_ARGS(DB_U(&l->turn_id)),
-			     &a, collect, &c, e);
+		rc = db_each(tx, STMT_TURN_EVENT_DATA,
+			     DB_ARGS(DB_U(&l->turn_id), DB_U(&l->turn_id),
+				     DB_U(&l->turn_id)), &a, collect, &c, e);
 	arena_release(&a);
 	if (rc)
 		return -1;
@@ -108,13 +119,15 @@ static int close_dead(struct db *tx, const struct owner *o,
 	if (dead && turn_estimate(tx, o, conversation_id, l, fn, &told, e))
 		goto out;
 	m.content = buf_str(&told.text);
-	if (dead && message_insert(tx, conversation_id, &m, e))
+	if (dead && (message_insert(tx, conversation_id, &m, e) ||
+		     journal_detach(tx, &l->turn_id, e)))
 		goto out;
 	if (dead && db_exec(tx, STMT_TURN_END,
 			    DB_ARGS(DB_I(TURN_INTERRUPTED), DB_I(m.seq),
 				    DB_I(now_us), DB_S_IF((struct str){ 0 }),
 				    DB_S_IF((struct str){ 0 }),
-				    DB_I(TURN_SEQ_GAP), DB_I(0),
+				    DB_I(TURN_SEQ_GAP),
+				    DB_I(told.last_seq + TURN_SEQ_GAP),
 				    DB_U(&l->turn_id)), NULL, e))
 		goto out;
 	rc = db_exec(tx, STMT_CONVERSATION_FREE,

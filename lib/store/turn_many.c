@@ -232,19 +232,52 @@ int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
 
 int turn_events_list(struct db *db, const struct owner *o,
 		     const struct uuid *turn_id, int64_t after_seq,
-		     size_t max_rows, struct arena *a,
-		     struct turn_events **out, size_t *n, bool *more,
-		     struct err *e)
+		     const struct turn_events *from, size_t max_rows,
+		     struct arena *a, struct turn_events **out, size_t *n,
+		     bool *more, struct err *e)
 {
+	static const struct turn_events start;
+	const struct turn_events *at = from ? from : &start;
+	int64_t max = (int64_t)max_rows;
 	struct turn t;
 
 	if (db_list_within(db, STMT_TURN_EVENT_LIST,
 			   DB_ARGS(DB_U(turn_id), DB_S(o->tenant_id),
-				   DB_U(&o->user_id), DB_I(after_seq),
-				   DB_I((int64_t)max_rows)),
+				   DB_U(&o->user_id), DB_I(after_seq), DB_I(max),
+
+				   DB_U(turn_id), DB_S(o->tenant_id),
+				   DB_U(&o->user_id), DB_U(&at->process),
+				   DB_I(at->number), DB_I(after_seq), DB_I(max),
+
+				   DB_U(turn_id), DB_S(o->tenant_id),
+				   DB_U(&o->user_id), DB_I(after_seq), DB_I(max),
+				   DB_I(max)),
 			   LIM_PAGE_BYTES, a, events_fields, sizeof(**out),
 			   out, n, more, e))
 		return -1;
+	for (size_t i = 0; i < *n; i++)
+		journal_open(a, &(*out)[i]);
 	*more |= *n == max_rows;
 	return *n ? 0 : turn_get(db, o, turn_id, a, &t, e);
+}
+
+static int take_seq(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	*(int64_t *)ctx = row[0].null ? 0 : row[0].i;
+	return 0;
+}
+
+int turn_events_last(struct db *db, const struct uuid *turn_id, int64_t *seq,
+		     struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	*seq = 0;
+	rc = db_each(db, STMT_TURN_EVENT_LAST,
+		     DB_ARGS(DB_U(turn_id), DB_U(turn_id)), &a, take_seq, seq,
+		     e);
+	arena_release(&a);
+	return rc;
 }

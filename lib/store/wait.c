@@ -175,7 +175,8 @@ static int set_waiting(struct db *tx, const struct turn_pause *p,
 {
 	struct db_result r;
 
-	if (db_exec(tx, STMT_TURN_PAUSE,
+	if (journal_detach(tx, &p->turn_id, e) ||
+	    db_exec(tx, STMT_TURN_PAUSE,
 		    DB_ARGS(DB_I(p->until_us), DB_I(p->last_event_seq),
 			    DB_U(&p->turn_id), DB_I(p->resumes)), &r, e))
 		return -1;
@@ -238,7 +239,8 @@ static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	if (!uuid_eq(&l.turn_id, &p->turn_id) || l.status != TURN_RUNNING)
 		return gone(e);
 	if ((p->n_rows && turn_append(tx, k->o, &p->conversation_id,
-				      &p->turn_id, p->rows, p->n_rows, e)) ||
+				      &p->turn_id, 0, p->rows, p->n_rows,
+				      e)) ||
 	    (p->n_waits && insert_waits(tx, k, a, e)) ||
 	    db_each(tx, STMT_TURN_WAIT_NEWS, DB_ARGS(DB_U(&p->turn_id)), a,
 		    take_count, &news, e))

@@ -69,8 +69,9 @@ static int append(struct turn_loop *l, struct err *e)
 	if (l->n_unstored == 0)
 		return 0;
 	if (turn_append(t->deps->db, &l->owner, &t->conversation_id, &t->id,
-			l->unstored, l->n_unstored, e) < 0)
+			l->last_seq, l->unstored, l->n_unstored, e) < 0)
 		return -1;
+	l->last_seq = l->unstored[l->n_unstored - 1].seq;
 	l->n_unstored = 0;
 	return 0;
 }
@@ -96,9 +97,14 @@ void steps_add(struct turn_loop *l)
 
 void steps_store(struct turn_loop *l)
 {
+	steps_add(l);
+	steps_store_added(l);
+}
+
+void steps_store_added(struct turn_loop *l)
+{
 	struct err e = ERR_INIT;
 
-	steps_add(l);
 	if (append(l, &e) < 0)
 		log_err("step of a turn not stored yet", &e);
 }

@@ -11,6 +11,12 @@ struct turn_loop;
 /* Stores the step's rows now; on failure they wait for the end. */
 void steps_store(struct turn_loop *l);
 
+/*
+ * Stores what steps_add has added; the same on failure. Beside a call of the
+ * model: it touches nothing that its handler does.
+ */
+void steps_store_added(struct turn_loop *l);
+
 /* Adds those of its rows that are new to l->unstored, without storing them. */
 void steps_add(struct turn_loop *l);
 

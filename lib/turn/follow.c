@@ -22,6 +22,7 @@ struct following {
 	struct buf records;	/* copied from a log */
 	struct buf delta;	/* neighbouring deltas, joined */
 	struct turn_event joined;	/* their event; type TOKEN … or _MAX */
+	struct turn_events from;	/* batch read last; its place only */
 	int64_t told_ms;	/* when the client last heard something */
 	bool told;		/* since the last flush */
 };
@@ -216,12 +217,17 @@ static int tell_stored(struct following *k, size_t *n, struct err *e)
 	do {
 		int rc = turn_events_list(k->f->deps->db, &k->f->by.owner,
 					  &k->f->turn_id, k->f->after,
-					  LIST_ROWS, &k->chunk, &rows, &got,
-					  &more, e);
+					  &k->from, LIST_ROWS, &k->chunk,
+					  &rows, &got, &more, e);
 
-		for (size_t i = 0; !rc && i < got; i++)
+		for (size_t i = 0; !rc && i < got; i++) {
 			rc = tell_records(k, rows[i].data,
 					  (uint32_t)rows[i].seq, e);
+			if (rows[i].number)
+				k->from = (struct turn_events){
+					.process = rows[i].process,
+					.number = rows[i].number };
+		}
 		arena_reset(&k->chunk);
 		if (rc < 0)
 			return -1;

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/turn.h"
+#include "turn/journals.h"
 #include "turn/pack.h"
 
 #include "base/banned.h"
@@ -17,9 +18,8 @@ enum {
 	TOUCH_ROUNDS = 20,		/* leases are extended every so often */
 	TIDY_ROUNDS = 240,		/* housekeeping; also at once: CGI has few */
 	URGENT_GAP_MS = 20,		/* between flushes that cannot wait */
-	TURN_BYTES = 1048576,		/* of one turn in a flush */
-	FLUSH_BYTES = 4194304,		/* of one transaction */
-	FLUSH_TURNS = 128,
+	TOUCH_TURNS = 64,		/* with more, a part of them each round */
+	ROW_BYTES = 4194304,		/* of the journal, about */
 };
 
 struct turn_watch {
@@ -27,12 +27,16 @@ struct turn_watch {
 	struct turn_watch *next, **prev;	/* under live->lock */
 	struct uuid turn;
 	struct turn_state state;		/* under live->lock */
+	int64_t seq;			/* last event known; under live->lock */
+	bool look;			/* for what is not known; the same */
 	int refs;				/* under live->lock */
 	pthread_cond_t news;			/* with live->lock */
 };
 
 struct turn_live {
 	struct db *db;
+	struct journal journal;		/* the thread's */
+	struct journals journals;	/* the same */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;		/* a turn or a watch came, or the end */
 	struct turn_live_entry *turns;
@@ -116,7 +120,7 @@ void turn_live_ending(struct turn_live *l, struct turn_live_entry *t,
 	pthread_mutex_lock(&l->lock);
 	t->ending = true;
 	pthread_mutex_unlock(&l->lock);
-	turn_log_pending(t->log, 0, a, rows, n);
+	turn_log_pending(t->log, a, rows, n);
 }
 
 void turn_live_on(struct turn_live *l, struct turn_live_entry *t)
@@ -177,6 +181,8 @@ void turn_text_of_events(struct turn_told *told, int64_t seq, struct str data)
 	struct turn_event ev;
 
 	while (pack_next(&r, &ev)) {
+		if (ev.seq <= told->last_seq)	/* batches may overlap */
+			continue;
 		if (ev.type == TURN_EV_TOKEN || ev.type == TURN_EV_REASONING ||
 		    ev.type == TURN_EV_TOOL_CALL)
 			said(told, &ev);
@@ -260,7 +266,7 @@ static bool has_news(const struct turn_watch *w, int64_t after)
 {
 	const struct turn_state *s = &w->state;
 
-	return s->last_event_seq > after ||
+	return w->look || w->seq > after || s->last_event_seq > after ||
 		(s->status != TURN_RUNNING && s->status != TURN_WAITING) ||
 		(s->status == TURN_RUNNING &&
 		 s->lease_until_us < clock_now_us());
@@ -283,6 +289,7 @@ bool turn_watch_wait(struct turn_watch *w, int64_t after, int wait_ms)
 	/* Said once: until the thread has looked again. */
 	if (w->state.lease_until_us < clock_now_us())
 		w->state.lease_until_us = INT64_MAX;
+	w->look = false;
 	pthread_mutex_unlock(&w->live->lock);
 	return news;
 }
@@ -296,8 +303,6 @@ struct round {
 	struct turn_log **logs;		/* of the own turns; references */
 	size_t n_logs;
 	struct turn_watch **watches;	/* references */
-	struct turn_events *rows;
-	size_t n_rows, rows_size, bytes;
 };
 
 /*
@@ -342,82 +347,41 @@ static void let_go(struct turn_live *l, struct round *r)
 	pthread_mutex_unlock(&l->lock);
 }
 
-static void add_rows(struct round *r, const struct turn_events *rows, size_t n)
-{
-	r->rows = arena_room(r->arena, r->rows, r->n_rows, n, &r->rows_size,
-			     sizeof(*r->rows));
-	memcpy(r->rows + r->n_rows, rows, n * sizeof(*rows));
-	r->n_rows += n;
-	for (size_t i = 0; i < n; i++)
-		r->bytes += rows[i].data.n;
-}
-
 /*
- * Stores what has come to logs first to *end - 1 since the last time, and says
- * where it ended. Returns -1 when the database does not take it.
+ * Writes what has come to logs first to *end - 1 since the last time as a row
+ * of the journal, and says where that ended. Returns -1 when the database does
+ * not take it.
  */
 static int flush_some(struct turn_live *l, struct round *r, size_t first,
 		      size_t *end)
 {
+	struct journal_part *parts = arena_alloc(r->arena, (*end - first) *
+						 sizeof(*parts));
+	size_t *logs = arena_alloc(r->arena, (*end - first) * sizeof(*logs));
 	struct err e = ERR_INIT;
-	size_t at = 0, i = first;
+	size_t i = first, n = 0;
 
-	r->n_rows = r->bytes = 0;
-	for (; i < *end && r->bytes < FLUSH_BYTES; i++) {
-		struct turn_events *rows;
-		size_t n;
-
-		turn_log_pending(r->logs[i], TURN_BYTES, r->arena, &rows, &n);
-		if (n)
-			add_rows(r, rows, n);
-	}
+	for (size_t bytes = 0; i < *end && bytes < ROW_BYTES; i++)
+		if (turn_log_part(r->logs[i], r->arena, &parts[n])) {
+			bytes += parts[n].data.n;
+			logs[n++] = i;
+		}
 	*end = i;
-	if (!r->n_rows)
+	if (!n)
 		return 0;
-	if (turn_flush(l->db, r->rows, r->n_rows, &e) < 0) {
+	if (journal_write(l->db, &l->journal, parts, n, &e) < 0) {
 		log_err("events of running turns", &e);
 		return -1;
 	}
-	/* Rows stand in the order of logs, which know their own turn only. */
-	for (i = first; i < *end && at < r->n_rows; i++) {
-		const struct uuid *turn = turn_log_turn(r->logs[i]);
-		int64_t last = 0;
-
-		for (; at < r->n_rows && uuid_eq(&r->rows[at].turn_id, turn);
-		     at++)
-			last = r->rows[at].seq + r->rows[at].n - 1;
-		if (last)
-			turn_log_stored(r->logs[i], (uint32_t)last);
-	}
+	for (i = 0; i < n; i++)
+		turn_log_stored(r->logs[logs[i]], (uint32_t)parts[i].last);
 	return 0;
 }
 
-/* Until then, or until the end or something urgent is in sight. */
-static void pause_until(struct turn_live *l, int64_t until_ms)
-{
-	pthread_mutex_lock(&l->lock);
-	while (!l->stop && !l->urgent && clock_mono_ms() < until_ms) {
-		struct timespec at = clock_mono_at(until_ms);
-
-		pthread_cond_timedwait(&l->wake, &l->lock, &at);
-	}
-	pthread_mutex_unlock(&l->lock);
-}
-
-/*
- * Many turns in several transactions, spread over half a round: all at once
- * they would keep the processors from those who stream.
- */
 static void flush(struct turn_live *l, struct round *r)
 {
-	int64_t start_ms = clock_mono_ms();
-	size_t n = r->n_logs, end;
-
-	for (size_t i = 0; i < n; i = end) {
-		if (i)
-			pause_until(l, start_ms + (int64_t)
-				    (ROUND_MS / 2 * i / n));
-		end = MIN(i + FLUSH_TURNS, n);
+	for (size_t i = 0, end; i < r->n_logs; i = end) {
+		end = r->n_logs;
 		if (flush_some(l, r, i, &end) < 0)
 			return;
 	}
@@ -433,6 +397,8 @@ static void stop_own(struct turn_live *l, const struct uuid *turn)
 	pthread_mutex_unlock(&l->lock);
 }
 
+/* -- what is watched -------------------------------------------------------- */
+
 static void tell_watches(struct turn_live *l, struct round *r,
 			 const struct turn_state *states)
 {
@@ -440,10 +406,35 @@ static void tell_watches(struct turn_live *l, struct round *r,
 	for (size_t i = r->n_own; i < r->n_ids; i++) {
 		struct turn_watch *w = r->watches[i - r->n_own];
 
+		/* From now on its journal is looked at: what was before? */
+		w->look |= !uuid_eq(&w->state.journal_id,
+				    &states[i].journal_id);
 		w->state = states[i];
 		pthread_cond_broadcast(&w->news);
 	}
 	pthread_mutex_unlock(&l->lock);
+}
+
+struct news_telling {
+	struct turn_live *live;
+	struct round *r;
+};
+
+/* A turn has told something in its journal. */
+static void tell_turn(void *ctx, const struct uuid *turn, int64_t last)
+{
+	struct news_telling *k = ctx;
+
+	for (size_t i = k->r->n_own; i < k->r->n_ids; i++) {
+		struct turn_watch *w = k->r->watches[i - k->r->n_own];
+
+		if (!uuid_eq(turn, &w->turn))
+			continue;
+		pthread_mutex_lock(&k->live->lock);
+		w->seq = MAX(w->seq, last);
+		pthread_cond_broadcast(&w->news);
+		pthread_mutex_unlock(&k->live->lock);
+	}
 }
 
 /*
@@ -464,7 +455,29 @@ static void look(struct turn_live *l, struct round *r)
 		if (states[i].cancel_requested ||
 		    states[i].status != TURN_RUNNING)
 			stop_own(l, &r->ids[i]);
+	/* In this order: who is told to look then misses nothing. */
+	journals_look(&l->journals, l->db, states + r->n_own,
+		      r->n_ids - r->n_own, tell_turn,
+		      &(struct news_telling){ l, r });
 	tell_watches(l, r, states);
+}
+
+/*
+ * Leases are extended every TOUCH_ROUNDS; of many turns a part each round, so
+ * that there is no round in which the database writes all of them.
+ */
+static void touch(struct turn_live *l, struct round *r, int number)
+{
+	size_t parts = MIN(1 + r->n_own / TOUCH_TURNS, TOUCH_ROUNDS);
+	struct uuid *ids = arena_alloc(r->arena, (r->n_own + 1) * sizeof(*ids));
+	struct err e = ERR_INIT;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_own; i++)
+		if (r->ids[i].b[15] % parts == (size_t)number % TOUCH_ROUNDS)
+			ids[n++] = r->ids[i];
+	if (n && turn_touch(l->db, ids, n, &e) < 0)
+		log_err("leases of running turns", &e);
 }
 
 /* number 0: only what cannot wait. */
@@ -474,14 +487,15 @@ static void round_run(struct turn_live *l, struct arena *a, int number)
 	struct err e = ERR_INIT;
 
 	/* Housekeeping is due by the round, also when the turns have just ended. */
-	if (number % TIDY_ROUNDS == 1 && store_tidy(l->db, &e) < 0)
+	if (number % TIDY_ROUNDS == 1 &&
+	    (store_tidy(l->db, &e) < 0 ||
+	     journal_prune(l->db, turn_text_of_events, &e) < 0))
 		log_err("housekeeping", &e);
 	err_clear(&e);
 	if (!collect(l, &r, number == 0))
 		return;
-	if (number && number % TOUCH_ROUNDS == 0 && r.n_own &&
-	    turn_touch(l->db, r.ids, r.n_own, &e) < 0)
-		log_err("leases of running turns", &e);
+	if (number)
+		touch(l, &r, number);
 	if (number && (number % LOOK_ROUNDS == 0 || r.n_ids > r.n_own))
 		look(l, &r);
 	flush(l, &r);
@@ -550,6 +564,7 @@ struct turn_live *turn_live_new(struct db *db, struct err *e)
 	int rc;
 
 	l->db = db;
+	l->journal.process = uuid_new();
 	pthread_mutex_init(&l->lock, NULL);
 	clock_cond_init(&l->wake);
 	rc = pthread_create(&l->thread, NULL, live_main, l);
@@ -572,6 +587,7 @@ void turn_live_free(struct turn_live *l)
 	pthread_cond_signal(&l->wake);
 	pthread_mutex_unlock(&l->lock);
 	pthread_join(l->thread, NULL);
+	journals_release(&l->journals);
 	pthread_cond_destroy(&l->wake);
 	pthread_mutex_destroy(&l->lock);
 	free(l);

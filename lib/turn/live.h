@@ -1,12 +1,13 @@
 /*
  * The turns that run in this process, those of other processes that are
  * watched here, and the one thread that looks after them all (platform-db.md
- * section 4). Every 250 ms, at once for a tool call or much text, it stores
- * the events that came since, for all turns in one transaction; it extends the
- * leases, reads which turns were asked to stop, by whichever process, and
- * finds out with one query what the watched ones have done. It sleeps while
- * there is neither. Events are copied out under a lock; none is held across
- * I/O, so who emits never waits for the database.
+ * section 4). Every 250 ms, at once for a tool call or much text, it writes
+ * the events that came since, of all turns, as a row of its journal; it extends
+ * the leases, reads which turns were asked to stop, by whichever process, and
+ * finds out what the watched ones have done: one query, and one more for each
+ * journal that they are in. It sleeps while there is neither. Events are copied
+ * out under a lock; none is held across I/O, so who emits never waits for the
+ * database.
  */
 #ifndef TURN_LIVE_H
 #define TURN_LIVE_H

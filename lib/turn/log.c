@@ -1,6 +1,7 @@
 #include "turn/log.h"
 
 #include <pthread.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -16,10 +17,12 @@ enum {
 	KEEP_BYTES = 32768,	/* stored, kept for those who follow */
 	BATCH_BYTES = 262144,	/* of one row */
 	BATCH_EVENTS = 60000,	/* turn_event.n has 16 bits */
+	PART_BYTES = 1048576,	/* of one part of the journal, about */
 };
 
 struct turn_log {
 	struct uuid turn;
+	int64_t resumes;	/* turn.resumes, of this run */
 	pthread_mutex_t lock;	/* of all that follows */
 	pthread_cond_t more;
 	int refs, followers;
@@ -28,6 +31,8 @@ struct turn_log {
 	size_t stored_bytes;	/* of data */
 	uint32_t stored;	/* number of the last of them, or base */
 	bool urged, ended;
+	bool journaled;		/* some of it is in the journal */
+	unsigned char key[JOURNAL_KEY_BYTES];	/* of its parts there */
 };
 
 struct turn_log *turn_log_new(const struct uuid *turn)
@@ -36,6 +41,7 @@ struct turn_log *turn_log_new(const struct uuid *turn)
 
 	log->turn = *turn;
 	log->refs = 1;
+	randombytes_buf(log->key, sizeof(log->key));
 	log->data = (struct buf)BUF_INIT(LOG_BYTES);
 	pthread_mutex_init(&log->lock, NULL);
 	clock_cond_init(&log->more);
@@ -67,9 +73,10 @@ void turn_log_unref(struct turn_log *log)
 	free(log);
 }
 
-void turn_log_start(struct turn_log *log, uint32_t seq)
+void turn_log_start(struct turn_log *log, uint32_t seq, int64_t resumes)
 {
 	pthread_mutex_lock(&log->lock);
+	log->resumes = resumes;
 	log->base = log->last = log->stored = seq;
 	pthread_mutex_unlock(&log->lock);
 }
@@ -138,7 +145,17 @@ static bool next_row(const struct turn_log *log, struct pack_reader *r,
 	return row->seq > 0;
 }
 
-void turn_log_pending(struct turn_log *log, size_t max_bytes, struct arena *a,
+/* What is not stored. Under the lock. */
+static struct pack_reader unstored(const struct turn_log *log)
+{
+	return (struct pack_reader){
+		.data = { log->data.p + log->stored_bytes,
+			  log->data.n - log->stored_bytes },
+		.seq = log->stored,
+	};
+}
+
+void turn_log_pending(struct turn_log *log, struct arena *a,
 		      struct turn_events **rows, size_t *n)
 {
 	struct pack_reader r;
@@ -147,21 +164,48 @@ void turn_log_pending(struct turn_log *log, size_t max_bytes, struct arena *a,
 	*n = 0;
 	pthread_mutex_lock(&log->lock);
 	log->urged = false;
-	r = (struct pack_reader){
-		.data = { log->data.p + log->stored_bytes,
-			  log->data.n - log->stored_bytes },
-		.seq = log->stored,
-	};
+	r = unstored(log);
 	size = r.data.n / BATCH_BYTES + (log->last - log->stored) / BATCH_EVENTS
 		+ 2;
 	*rows = arena_alloc(a, (r.data.n ? size : 1) * sizeof(**rows));
-	for (size_t bytes = 0; r.data.n && *n < size &&
-	     (!max_bytes || bytes < max_bytes); bytes += (*rows)[*n - 1].data.n)
+	while (r.data.n && *n < size)
 		if (!next_row(log, &r, a, &(*rows)[(*n)++])) {
 			--*n;
 			break;
 		}
 	pthread_mutex_unlock(&log->lock);
+}
+
+bool turn_log_part(struct turn_log *log, struct arena *a,
+		   struct journal_part *part)
+{
+	struct pack_reader r;
+	struct turn_event ev;
+	struct str data;
+
+	pthread_mutex_lock(&log->lock);
+	log->urged = false;
+	r = unstored(log);
+	data = r.data;
+	*part = (struct journal_part){
+		.turn_id = log->turn, .key = log->key,
+		.resumes = log->resumes,
+		.first = !log->journaled, .last = log->last,
+	};
+	if (pack_next(&r, &ev))
+		part->seq = ev.seq;
+	if (data.n > PART_BYTES || log->last - log->stored > BATCH_EVENTS) {
+		while ((size_t)(r.data.p - data.p) < PART_BYTES &&
+		       ev.seq - part->seq < BATCH_EVENTS &&
+		       pack_next(&r, &ev))
+			continue;
+		data.n = (size_t)(r.data.p - data.p);
+		part->last = ev.seq;
+	}
+	if (part->seq)
+		part->data = arena_str(a, data);
+	pthread_mutex_unlock(&log->lock);
+	return part->seq > 0;
 }
 
 void turn_log_stored(struct turn_log *log, uint32_t seq)
@@ -170,11 +214,8 @@ void turn_log_stored(struct turn_log *log, uint32_t seq)
 	struct pack_reader r;
 
 	pthread_mutex_lock(&log->lock);
-	r = (struct pack_reader){
-		.data = { log->data.p + log->stored_bytes,
-			  log->data.n - log->stored_bytes },
-		.seq = log->stored,
-	};
+	log->journaled = true;
+	r = unstored(log);
 	if (seq >= log->last) {		/* the usual case: no need to look */
 		log->stored_bytes = log->data.n;
 		log->stored = log->last;

@@ -8,6 +8,7 @@
 #define TURN_LOG_H
 
 #include "base/arena.h"
+#include "store/journal.h"
 #include "store/turn.h"
 #include "turn/event.h"
 
@@ -18,8 +19,11 @@ struct turn_log *turn_log_new(const struct uuid *turn);
 struct turn_log *turn_log_ref(struct turn_log *log);
 void turn_log_unref(struct turn_log *log);	/* NULL is fine */
 
-/* Events up to number seq are stored already: for a turn that goes on. */
-void turn_log_start(struct turn_log *log, uint32_t seq);
+/*
+ * Events up to number seq are stored already: for a turn that goes on, in run
+ * number resumes.
+ */
+void turn_log_start(struct turn_log *log, uint32_t seq, int64_t resumes);
 
 /* Whose it is; lives as long as the log. */
 const struct uuid *turn_log_turn(const struct turn_log *log);
@@ -34,13 +38,20 @@ bool turn_log_urged(struct turn_log *log);
 void turn_log_end(struct turn_log *log);
 
 /*
- * What is not known to be stored, as rows for turn_flush or turn_end, copied
- * into a. At most max_bytes of text (0 = all). *n == 0: nothing.
+ * What is not known to be stored, as rows for turn_end, copied into a. *n == 0:
+ * nothing.
  */
-void turn_log_pending(struct turn_log *log, size_t max_bytes, struct arena *a,
+void turn_log_pending(struct turn_log *log, struct arena *a,
 		      struct turn_events **rows, size_t *n);
 
-/* Rows up to the event of this number were stored. */
+/*
+ * The same as a part for the journal, or about a MiB of it, copied into a; the
+ * key is the log's. False: nothing.
+ */
+bool turn_log_part(struct turn_log *log, struct arena *a,
+		   struct journal_part *part);
+
+/* Events up to this number are in the journal. */
 void turn_log_stored(struct turn_log *log, uint32_t seq);
 
 /* -- followers --------------------------------------------------------------- */

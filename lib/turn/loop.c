@@ -146,6 +146,12 @@ static void on_stall(void *ctx)
 	loop_flush(ctx);
 }
 
+/* In the turn's own thread, while the model reads the request. */
+static void on_meanwhile(void *ctx)
+{
+	steps_store_added(ctx);
+}
+
 /* -- one call of the model -------------------------------------------------- */
 
 static void step_reset(struct turn_loop *l)
@@ -201,6 +207,7 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		.http = l->run->deps->http, .abort = l->abort, .watch_fd = -1,
 		.idle_ms = l->idle_ms, .idle_fn = on_idle,
 		.flush_fn = on_flush, .stall_fn = on_stall,
+		.meanwhile_fn = l->n_unstored ? on_meanwhile : NULL,
 	};
 	int rc;
 
@@ -254,6 +261,23 @@ static void tell_reset(struct turn_loop *l)
 		loop_emit(l, &reset);
 }
 
+/*
+ * Whether the step has changed nothing but the conversation. Then it may be
+ * stored while the model is asked; else first, so that a turn that dies there
+ * shows what was done.
+ */
+static bool only_read(const struct turn_loop *l)
+{
+	for (size_t i = 0; i < l->step.n_calls; i++) {
+		const struct tool_offer *o =
+			tool_set_find(&l->tools, l->step.calls[i].name);
+
+		if (o && o->tool->effect != TOOL_READ)
+			return false;
+	}
+	return true;
+}
+
 /* 1: the turn waits; 0: the step is done; -1. */
 static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
 {
@@ -274,7 +298,10 @@ static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
 			return -1;
 	}
 	context_add_step(l);
-	steps_store(l);
+	if (pausing && only_read(l))
+		steps_add(l);
+	else
+		steps_store(l);
 	if (!l->nested)		/* a task is a turn */
 		notify_job(l->run->deps->notify, &l->owner, &l->run->id,
 			   turn_status_name(TURN_RUNNING), l->iterations, -1);

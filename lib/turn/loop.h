@@ -88,6 +88,7 @@ struct turn_loop {
 	struct buf timings;		/* of tools: JSON objects, comma between */
 	struct message *unstored;	/* rows of steps the store refused */
 	size_t n_unstored, unstored_size;
+	int64_t last_seq;		/* of the thread; 0 = not known */
 	struct err err;			/* what ended it, when not the answer */
 };
 

@@ -297,7 +297,8 @@ int resume_start(struct turn_run *t, struct err *e)
 		return decided_before(t, e) ? TURN_REPEATED : -1;
 	log_decisions(t, d, r.n);
 	if (!r.resumed)
-		return TURN_ELSEWHERE;
+		return turn_events_last(t->deps->db, &t->id, &t->follow_seq, e)
+			< 0 ? -1 : TURN_ELSEWHERE;
 	t->loop->seq = (uint32_t)r.turn.last_event_seq;
 	t->loop->turn_number = r.turn_number;
 	t->variant_index = r.variant_index;
@@ -305,7 +306,8 @@ int resume_start(struct turn_run *t, struct err *e)
 	t->resumes = r.turn.resumes + 1;
 	loop_begun_again(t, r.turn.user_seq);
 	if (t->loop->live.log)
-		turn_log_start(t->loop->live.log, t->loop->seq);
+		turn_log_start(t->loop->live.log, t->loop->seq,
+			       t->resumes);
 	/* A better title may come. */
 	t->loop->opens = t->loop->titled = r.turn_number == 1;
 	t->in.meta = t->user.meta;

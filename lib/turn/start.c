@@ -347,6 +347,7 @@ static int begin_send(struct start *s, struct err *e)
 	if (rc < 0)
 		return -1;
 	t->user = b.user;
+	t->loop->last_seq = b.user.seq;
 	t->history = b.history;
 	t->loop->turn_number = b.turn_number;
 	t->loop->titled = b.titled;

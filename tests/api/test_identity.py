@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from lab import wait_until
+
 
 def anonymous_off():
     return {"identity": {"chain": [
@@ -96,6 +98,9 @@ def test_token_signs_in_and_is_revoked(closed):
     assert secret not in listed
     line = next(li for li in listed.splitlines() if "robot" in li)
     closed.command("token", "revoke", line.split()[0])
+    # The responder remembers it for a second.
+    wait_until("the revocation to be seen",
+               lambda: closed.get("/me", headers=headers).status == 401)
     answer = closed.get("/me", headers=headers)
     assert answer.status == 401
     assert answer.json["detail"] == "The credential is not valid."

@@ -129,7 +129,16 @@ def test_responder_killed_in_mid_stream(make_lab):
     assert lab.sql("SELECT COUNT(*) FROM (SELECT turn_id, seq, seq + n AS next,"
                    " LEAD(seq) OVER (PARTITION BY turn_id ORDER BY seq) AS follower"
                    " FROM turn_event) e WHERE follower < next") == [["0"]]
-
+    # The parts of a turn in a journal: 32 bytes each, the numbers behind the id.
+    assert lab.sql("SELECT COUNT(*) FROM (SELECT last, LEAD(first) OVER"
+                   " (PARTITION BY process, turn ORDER BY number) AS follower FROM"
+                   " (SELECT process, number, SUBSTR(turns, 32 * seq + 1, 16) AS turn,"
+                   " CONV(HEX(SUBSTR(turns, 32 * seq + 17, 4)), 16, 10) + 0 AS first,"
+                   " CONV(HEX(SUBSTR(turns, 32 * seq + 21, 4)), 16, 10) + 0 AS last"
+                   " FROM turn_journal JOIN seq_0_to_99"
+                   " ON 32 * seq < LENGTH(turns)) parts) e"
+                   " WHERE follower <= last") == [["0"]]
+    assert int(lab.sql("SELECT COUNT(*) FROM turn_journal")[0][0]) > 0
 
     # What each cost is there once; who closed a dead one has estimated it.
     assert lab.sql("SELECT COUNT(*) FROM turn t WHERE (SELECT COUNT(*) FROM"

@@ -5,9 +5,12 @@ import base64
 import json
 import pathlib
 import re
+import time
 import uuid
 
 import pytest
+
+from lab import Twin, wait_until
 
 NOBODY = "0192f000-0000-7000-8000-000000000000"
 LATER = "2099-12-31T23:59:59.250Z"
@@ -73,6 +76,36 @@ def test_a_token_from_its_making_to_its_end(lab, someone):
     # The admin still sees that it was there.
     assert [line.split("\t")[1] for line in lab.command("token", "list")
             .stdout.splitlines() if made["id"] in line] == ["revoked"]
+
+
+def executes(lab):
+    return int(lab.sql("SHOW GLOBAL STATUS LIKE 'Com_stmt_execute'")[0][1])
+
+
+def test_a_page_is_one_query(lab, someone):
+    """Its version; the token is remembered, a second at most."""
+    secret = make(lab, someone).json["secret"]
+    chat = lab.chat({"text": "Hello."}, user=someone)
+    path = f"/conversations/{chat[0].data['conversationId']}/messages"
+    assert lab.get(path, headers=bearer(secret)).status == 200
+    before, start, pages = executes(lab), time.monotonic(), 100
+    for _ in range(pages):
+        assert lab.get(path, headers=bearer(secret)).status == 200
+    seconds = time.monotonic() - start
+    # Housekeeping asks now and then, and the token each second; it was two a page.
+    assert pages <= executes(lab) - before <= pages + 20 + 4 * seconds
+
+
+def test_a_revocation_is_seen_everywhere(lab, someone):
+    made = make(lab, someone).json
+    with Twin(lab) as other:
+        for where in (lab, other):
+            assert where.get("/me", headers=bearer(made["secret"])).status == 200
+        assert lab.call("DELETE", f"/tokens/{made['id']}", user=someone).status == 204
+        # At once where it was revoked; elsewhere when what is remembered ends.
+        assert lab.get("/me", headers=bearer(made["secret"])).status == 401
+        wait_until("the other process to see it", lambda: other.get(
+            "/me", headers=bearer(made["secret"])).status == 401)
 
 
 def test_those_of_the_command_are_the_users(lab, someone):

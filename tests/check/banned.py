@@ -134,10 +134,12 @@ SEARCHED = {
     "lib/tool/core/secret.c": "a text, for a secret", "lib/tool/web/web_robots.c": "a path",
     "lib/turn/said.c": "texts, for one that somebody must have said",
 }
-# A statement asks columns; what people typed is searched, with ESCAPE.
+# A statement asks columns; what people typed is searched, with ESCAPE, and the
+# binary list of turns in a row of the journal.
 SQL_SEARCH = re.compile(r"\b(?:(?:NOT )?R?LIKE|REGEXP|LOCATE|POSITION|INSTR|REPLACE|"
                         r"SUBSTR(?:ING)?(?:_INDEX)?|JSON_\w+)\b(?! INTO)")
-SQL_TEXT = re.compile(r"\bc\.title LIKE \? ESCAPE '\|'")
+SQL_TEXT = re.compile(r"\bc\.title LIKE \? ESCAPE '\|'|\bLOCATE\(t\.id, j\.turns\)|"
+                      r"\bSUBSTR(?=\(j\.(?:turns|data), )")
 
 
 def check_search(path, text):

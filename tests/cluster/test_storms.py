@@ -16,7 +16,7 @@ STREAMS = 12
 def sums(cluster, database):
     text = "; ".join(f"CHECKSUM TABLE {t}" for t in
                      ("conversation", "message", "turn", "turn_event",
-                      "usage_record"))
+                      "turn_journal", "usage_record"))
     return [node.sql(text, database) for node in cluster.nodes]
 
 

@@ -593,6 +593,14 @@ LIES = {
         "SELECT HEX(turn_id), seq FROM (SELECT turn_id, seq, seq + n AS next,"
         " LEAD(seq) OVER (PARTITION BY turn_id ORDER BY seq) AS follower"
         " FROM turn_event) e WHERE follower < next",
+    "parts of a turn in a journal overlap":
+        "SELECT HEX(turn), last FROM (SELECT turn, last, LEAD(first) OVER"
+        " (PARTITION BY process, turn ORDER BY number) AS follower FROM"
+        " (SELECT process, number, SUBSTR(turns, 32 * seq + 1, 16) AS turn,"
+        " CONV(HEX(SUBSTR(turns, 32 * seq + 17, 4)), 16, 10) + 0 AS first,"
+        " CONV(HEX(SUBSTR(turns, 32 * seq + 21, 4)), 16, 10) + 0 AS last"
+        " FROM turn_journal JOIN seq_0_to_4095 ON 32 * seq < LENGTH(turns)) parts) e"
+        " WHERE follower <= last",
     "a conversation is held by a turn that is over":
         "SELECT HEX(c.id), t.status FROM conversation c LEFT JOIN turn t"
         " ON t.id = c.running_turn_id WHERE c.running_turn_id IS NOT NULL"

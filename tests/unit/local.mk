@@ -194,6 +194,11 @@ tests_unit_test_store_SOURCES = tests/unit/test_store.c $(STORE_LAB) \
 	$(DB_TEST_SOURCES)
 tests_unit_test_store_LDADD = $(UNIT_LIBS)
 
+DB_TESTS += tests/unit/test_journal
+tests_unit_test_journal_SOURCES = tests/unit/test_journal.c $(STORE_LAB) \
+	$(DB_TEST_SOURCES)
+tests_unit_test_journal_LDADD = $(UNIT_LIBS)
+
 DB_TESTS += tests/unit/test_store_turn
 tests_unit_test_store_turn_SOURCES = tests/unit/test_store_turn.c $(STORE_LAB) \
 	$(DB_TEST_SOURCES)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "db/db.h"
 #include "dbtest.h"
 
@@ -220,12 +221,86 @@ static void a_stopped_query_is_no_bad_host(void **state)
 	db_close(db);
 }
 
+static uint64_t trips(struct db *db)
+{
+	struct db_stats s;
+
+	db_stats(db, &s);
+	return s.round_trips;
+}
+
+/* The second query of a form is one round trip, whatever becomes of its table. */
+static void a_query_is_prepared_once(void **state)
+{
+	static const char sql[] = "SELECT * FROM form WHERE id >= ? ORDER BY id";
+	struct db_query_limits l = { .timeout_ms = 1000, .max_rows = 2,
+				     .max_bytes = 1000 };
+	struct db_options o = { .conf = dbtest_conf("t_form", 1),
+				.foreign = true };
+	struct db *db = db_open(&o, &e);
+	struct db_query_result r;
+	uint64_t before;
+	char text[64];
+
+	(void)state;
+	assert_non_null(db);
+	dbtest_sql("CREATE TABLE form (id INT NOT NULL PRIMARY KEY, v INT)");
+	dbtest_sql("INSERT INTO form VALUES (1, 10), (2, 20), (3, 30)");
+	assert_string_equal(ask(db, sql, DB_ARGS(DB_I(2)), 1, &l, &r),
+			    "[[2,20],[3,30]]");
+	before = trips(db);
+	assert_string_equal(ask(db, sql, DB_ARGS(DB_I(3)), 1, &l, &r),
+			    "[[3,30]]");
+	assert_int_equal(trips(db) - before, 1);
+	/* Other columns, other types, none at all. */
+	dbtest_sql("ALTER TABLE form MODIFY v VARCHAR(20)");
+	assert_string_equal(ask(db, sql, DB_ARGS(DB_I(3)), 1, &l, &r),
+			    "[[3,\"30\"]]");
+	assert_int_equal(r.columns[1].type, COL_TEXT);
+	dbtest_sql("ALTER TABLE form ADD w DATE");
+	assert_string_equal(ask(db, sql, DB_ARGS(DB_I(3)), 1, &l, &r),
+			    "[[3,\"30\",null]]");
+	assert_string_equal(r.columns[2].name, "w");
+	dbtest_sql("ALTER TABLE form DROP v");
+	assert_string_equal(ask(db, sql, DB_ARGS(DB_I(3)), 1, &l, &r),
+			    "[[3,null]]");
+	assert_string_equal(r.columns[1].name, "w");
+	dbtest_sql("RENAME TABLE form TO other");
+	assert_null(ask(db, sql, DB_ARGS(DB_I(3)), 1, &l, &r));
+	assert_int_equal(e.code, ERR_DB);
+	err_clear(&e);
+	dbtest_sql("RENAME TABLE other TO form");
+	/* One that was cut off goes with its connection. */
+	assert_string_equal(ask(db, sql, DB_ARGS(DB_I(1)), 1, &l, &r),
+			    "[[1,null],[2,null]]");
+	assert_true(r.truncated);
+	assert_string_equal(ask(db, sql, DB_ARGS(DB_I(2)), 1, &l, &r),
+			    "[[2,null],[3,null]]");
+	/* There is an end to what is kept: the oldest goes, the rest stays. */
+	for (int i = 0; i < LIM_KEPT_STATEMENTS; i++) {
+		snprintf(text, sizeof(text), "SELECT id, %d FROM form", i);
+		l.max_rows = 100;
+		assert_non_null(ask(db, text, NULL, 0, &l, &r));
+	}
+	before = trips(db);
+	assert_non_null(ask(db, text, NULL, 0, &l, &r));
+	assert_int_equal(trips(db) - before, 1);
+	assert_non_null(ask(db, sql, DB_ARGS(DB_I(2)), 1, &l, &r));
+	assert_int_equal(trips(db) - before, 3);
+	assert_int_equal(dbtest_sql("SELECT VARIABLE_VALUE FROM"
+		" information_schema.GLOBAL_STATUS"
+		" WHERE VARIABLE_NAME = 'PREPARED_STMT_COUNT'"),
+		LIM_KEPT_STATEMENTS);
+	db_close(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(foreign_query),
 		cmocka_unit_test(odd_types),
 		cmocka_unit_test(foreign_columns),
+		cmocka_unit_test(a_query_is_prepared_once),
 		cmocka_unit_test(a_stopped_query_is_no_bad_host),
 	};
 

@@ -81,7 +81,7 @@ static void foreign_is_not_found(void **state)
 		refused(message_history(db, o, &id, 0, 10, &a, &page, &e),
 			ERR_NOT_FOUND);
 		refused(turn_begin(db, o, &b, &e), ERR_NOT_FOUND);
-		refused(turn_append(db, o, &id, &own.turn_id, &row, 1, &e),
+		refused(turn_append(db, o, &id, &own.turn_id, 0, &row, 1, &e),
 			ERR_CONFLICT);
 		refused(turn_end(db, o, &t, &e), ERR_CONFLICT);
 		refused(turn_get(db, o, &own.turn_id, &a, &turn, &e),
@@ -90,7 +90,7 @@ static void foreign_is_not_found(void **state)
 			ERR_NOT_FOUND);
 		refused(turn_recover(db, o, &own.turn_id, NULL, &closed, &e),
 			ERR_NOT_FOUND);
-		refused(turn_events_list(db, o, &own.turn_id, 0, 10, &a,
+		refused(turn_events_list(db, o, &own.turn_id, 0, NULL, 10, &a,
 					 &events, &n, &more, &e),
 			ERR_NOT_FOUND);
 	}
@@ -161,7 +161,7 @@ static void pages_join(void **state)
 	for (size_t i = 0; i < 64; i++)
 		rows[i] = (struct message){ .role = ROLE_TOOL,
 					    .content = S("r") };
-	ok(turn_append(db, &ann, &id, &b.turn_id, rows, 64, &e));
+	ok(turn_append(db, &ann, &id, &b.turn_id, 0, rows, 64, &e));
 	do {
 		ok(message_list(db, &ann, &id, NEWEST_FIRST, after, 13, &a,
 				&p, &e));
@@ -204,14 +204,14 @@ static void text_of_all_kinds(void **state)
 	big = malloc(n);
 	memset(big, 'x', n);
 	row.content = (struct str){ big, n };
-	ok(turn_append(db, &ann, &id, &b.turn_id, &row, 1, &e));
+	ok(turn_append(db, &ann, &id, &b.turn_id, 0, &row, 1, &e));
 	ok(message_history(db, &ann, &id, 0, 5, &a, &p, &e));
 	assert_true(str_eq(p.items[0].content, b.content));
 	assert_true(str_eq(p.items[1].content, row.content));
 	free(big);
 	/* Bad bytes are refused by the server, and cost nothing else. */
 	row = (struct message){ .role = ROLE_TOOL, .content = S("\xff\xfe") };
-	refused(turn_append(db, &ann, &id, &b.turn_id, &row, 1, &e), ERR_DB);
+	refused(turn_append(db, &ann, &id, &b.turn_id, 0, &row, 1, &e), ERR_DB);
 	end_with(&ann, &b, "x");
 }
 
@@ -476,6 +476,53 @@ static void long_thread(void **state)
 		"15000", "15000", "UNHEX(MD5(1))", "NULL", "NULL", "31" });
 }
 
+/* A tool call's rows, where the thread's end is known: one round trip. */
+static void a_step_is_one_statement(void **state)
+{
+	struct uuid id = new_conversation(&ann, "step");
+	struct turn_begin b = begin_of(&id, "1");
+	struct message rows[4];
+	struct db_stats s, s2;
+	struct message_page p;
+	int64_t last;
+
+	(void)state;
+	ok(turn_begin(db, &ann, &b, &e));
+	last = b.user.seq;
+	for (size_t n = 2; n <= ARRAY_LEN(rows); n++) {
+		for (size_t i = 0; i < n; i++)
+			rows[i] = (struct message){ .role = ROLE_TOOL,
+				.content = S("r"), .kind = KIND_RESULT };
+		db_stats(db, &s);
+		ok(turn_append(db, &ann, &id, &b.turn_id, last, rows, n, &e));
+		db_stats(db, &s2);
+		/* The first time it is prepared. */
+		assert_int_equal(s2.round_trips - s.round_trips, 2);
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(rows[i].seq, ++last);
+	}
+	rows[0] = rows[1] = (struct message){ .role = ROLE_TOOL,
+		.content = S("again"), .kind = KIND_RESULT };
+	db_stats(db, &s);
+	ok(turn_append(db, &ann, &id, &b.turn_id, last, rows, 2, &e));
+	db_stats(db, &s2);
+	assert_int_equal(s2.round_trips - s.round_trips, 1);
+	last += 2;
+	/* Stored already, as far as its numbers say: it is not stored twice. */
+	ok(turn_append(db, &ann, &id, &b.turn_id, last, rows, 2, &e));
+	/* A wrong end is no harm. */
+	rows[0].seq = rows[1].seq = 0;
+	ok(turn_append(db, &ann, &id, &b.turn_id, last + 7, rows, 2, &e));
+	assert_int_equal(rows[0].seq, last + 1);
+	assert_int_equal(rows[1].seq, last + 2);
+	ok(message_history(db, &ann, &id, 0, 50, &a, &p, &e));
+	assert_int_equal(p.n, 1 + 2 + 3 + 4 + 2 + 2);
+	end_with(&ann, &b, "x");
+	rows[0].seq = rows[1].seq = 0;
+	refused(turn_append(db, &ann, &id, &b.turn_id, last + 2, rows, 2, &e),
+		ERR_CONFLICT);
+}
+
 static int open_it(void **state)
 {
 	*state = (char *)"t_store";
@@ -533,6 +580,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_statement_prepares),
+		cmocka_unit_test(a_step_is_one_statement),
 		cmocka_unit_test(conversation_comes_back),
 		cmocka_unit_test(foreign_is_not_found),
 		cmocka_unit_test(wrong_agent_is_not_found),

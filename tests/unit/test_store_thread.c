@@ -337,7 +337,7 @@ static void steps_alone_are_a_variant(void **state)
 	tree_say(&t, 0);
 	r = redo_of(&t.id, 0, NULL);
 	ok(thread_replace(db, &ann, &r, &e));
-	ok(turn_append(db, &ann, &t.id, &r.turn_id, rows, 2, &e));
+	ok(turn_append(db, &ann, &t.id, &r.turn_id, 0, rows, 2, &e));
 	dbtest_sql("UPDATE turn SET status = %d WHERE id ="
 		   " UNHEX(REPLACE('%s','-',''))", TURN_WAITING,
 		   uuid_format(&r.turn_id, id));

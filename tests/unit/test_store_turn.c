@@ -36,7 +36,7 @@ static void turn_from_begin_to_end(void **state)
 	assert_true(conversation_running(&c, clock_now_us()));
 	assert_false(conversation_running(&c, clock_now_us() +
 					  TURN_LEASE_US + 1000000));
-	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, steps, 2, &e));
+	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, steps, 2, &e));
 	assert_int_equal(steps[0].seq, 2);
 	assert_int_equal(steps[1].seq, 3);
 	end_with(&ann, &b, "Seven.");
@@ -63,10 +63,10 @@ static void turn_from_begin_to_end(void **state)
 	assert_int_equal(p.items[2].kept, 1);
 	assert_true(uuid_eq(&p.items[3].turn_id, &b.turn_id));
 	/* What was stored is not stored again, and all of it is over. */
-	ok(turn_append(db, &ann, &c.id, &b.turn_id, steps, 1, &e));
+	ok(turn_append(db, &ann, &c.id, &b.turn_id, 0, steps, 1, &e));
 	assert_int_equal(steps[0].seq, 2);
 	steps[0].seq = 0;
-	refused(turn_append(db, &ann, &c.id, &b.turn_id, steps, 1, &e),
+	refused(turn_append(db, &ann, &c.id, &b.turn_id, 0, steps, 1, &e),
 		ERR_CONFLICT);
 	/* The second turn does not change the title. */
 	b.turn_id = uuid_new();
@@ -138,19 +138,19 @@ static void rows_of_an_earlier_try_are_stored_once(void **state)
 					    .content = S("r"),
 					    .kind = KIND_RESULT };
 	ok(turn_begin(db, &ann, &b, &e));
-	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, rows, 2, &e));
-	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, rows, 3, &e));
+	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, rows, 2, &e));
+	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, rows, 3, &e));
 	assert_int_equal(rows[0].seq, 2);
 	assert_int_equal(rows[2].seq, 4);
 	/* Numbered, but by a try that was undone: alone, and behind others. */
 	rows[3].seq = 9;
 	rows[3].turn_id = b.turn_id;
-	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, rows + 3, 1,
+	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, rows + 3, 1,
 		       &e));
 	assert_int_equal(rows[3].seq, 5);
 	rows[4].seq = 6;
 	rows[4].turn_id = b.turn_id;
-	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, rows, 5, &e));
+	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, rows, 5, &e));
 	assert_int_equal(rows[4].seq, 6);
 	end_with(&ann, &b, "x");
 	ok(message_history(db, &ann, &b.conversation_id, 0, 20, &a, &p, &e));
@@ -180,7 +180,7 @@ static void an_end_with_many_batches(void **state)
 	t.turn_id = b.turn_id;
 	t.conversation_id = b.conversation_id;
 	ok(turn_end(db, &ann, &t, &e));
-	ok(turn_events_list(db, &ann, &b.turn_id, 0, 10, &a, &back, &n, &more,
+	ok(turn_events_list(db, &ann, &b.turn_id, 0, NULL, 10, &a, &back, &n, &more,
 			    &e));
 	assert_int_equal(n, 3);
 	ok(turn_get(db, &ann, &b.turn_id, &a, &seen, &e));
@@ -445,14 +445,14 @@ static void many_turns_at_once(void **state)
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn WHERE status = 1"
 		" AND lease_until_us > %lld",
 		(long long)(clock_now_us() + TURN_LEASE_US + 1000000)), N);
-	ok(turn_events_list(db, &ann, &ids[0], 0, 10, &a, &got, &n, &more,
+	ok(turn_events_list(db, &ann, &ids[0], 0, NULL, 10, &a, &got, &n, &more,
 			    &e));
 	assert_int_equal(n, 1);
 	assert_true(str_is(got[0].data, "some"));
-	ok(turn_events_list(db, &ann, &ids[0], 4, 10, &a, &got, &n, &more,
+	ok(turn_events_list(db, &ann, &ids[0], 4, NULL, 10, &a, &got, &n, &more,
 			    &e));
 	assert_int_equal(n, 1);
-	ok(turn_events_list(db, &ann, &ids[0], 5, 10, &a, &got, &n, &more,
+	ok(turn_events_list(db, &ann, &ids[0], 5, NULL, 10, &a, &got, &n, &more,
 			    &e));
 	assert_int_equal(n, 0);
 	/* Events of turns that did not end are kept, however old. */
@@ -491,7 +491,7 @@ static void delete_leaves_nothing(void **state)
 		for (size_t i = 0; i < 100; i++)
 			rows[i] = (struct message){ .role = ROLE_TOOL };
 		if (k < 30)			/* and of messages */
-			ok(turn_append(db, &ann, &id, &b.turn_id, rows, 100,
+			ok(turn_append(db, &ann, &id, &b.turn_id, 0, rows, 100,
 				       &e));
 		ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
 			.seq = 1, .n = 1, .data = S("ev") }, 1, &e));
@@ -506,7 +506,7 @@ static void delete_leaves_nothing(void **state)
 	late = (struct turn_end){ .turn_id = b.turn_id, .conversation_id = id,
 				  .status = TURN_DONE };
 	refused(turn_end(db, &ann, &late, &e), ERR_CONFLICT);
-	refused(turn_append(db, &ann, &id, &b.turn_id, rows, 1, &e),
+	refused(turn_append(db, &ann, &id, &b.turn_id, 0, rows, 1, &e),
 		ERR_CONFLICT);
 	refused(turn_get(db, &ann, &b.turn_id, &a, &t, &e), ERR_NOT_FOUND);
 	ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,

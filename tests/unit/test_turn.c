@@ -319,7 +319,7 @@ static void missing_answers_are_made_up(void **state)
 	};
 	assert_int_equal(turn_begin(lab.root, &o, &b, &e), 0);
 	assert_int_equal(turn_append(lab.root, &o, &b.conversation_id,
-				     &b.turn_id, rows, 2, &e), 0);
+				     &b.turn_id, 0, rows, 2, &e), 0);
 	end.turn_id = b.turn_id;
 	end.conversation_id = b.conversation_id;
 	assert_int_equal(turn_end(lab.root, &o, &end, &e), 0);

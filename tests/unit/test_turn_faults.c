@@ -218,7 +218,7 @@ static void text_so_far_is_stored(void **state)
 	/* 60 tokens at 30 a second: two rounds of the live thread. */
 	play(&p, NULL, NULL, "!script {\"tokens\":60,\"rate\":30}");
 	o = play_owner(&p);
-	assert_int_equal(turn_events_list(lab.root, &o, &p.run.id, 0, 100,
+	assert_int_equal(turn_events_list(lab.root, &o, &p.run.id, 0, NULL, 100,
 					  &p.arena, &batches, &n, &more,
 					  &e), 0);
 	assert_true(n >= 1);

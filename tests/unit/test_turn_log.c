@@ -175,7 +175,7 @@ static void rows_are_cut_and_confirmed(void **state)
 
 		(void)turn_log_add(log, &ev);
 	}
-	turn_log_pending(log, 0, &a, &rows, &n);
+	turn_log_pending(log, &a, &rows, &n);
 	assert_true(n >= 3);
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(rows[i].seq, next);
@@ -186,12 +186,47 @@ static void rows_are_cut_and_confirmed(void **state)
 	/* Only a part was stored: the next rows begin behind it. */
 	turn_log_stored(log, (uint32_t)(rows[0].n));
 	next = rows[0].n + 1;
-	turn_log_pending(log, 1, &a, &rows, &n);
-	assert_int_equal(n, 1);
+	turn_log_pending(log, &a, &rows, &n);
 	assert_int_equal(rows[0].seq, next);
 	turn_log_stored(log, 130000);
-	turn_log_pending(log, 0, &a, &rows, &n);
+	turn_log_pending(log, &a, &rows, &n);
 	assert_int_equal(n, 0);
+	arena_release(&a);
+	turn_log_unref(log);
+}
+
+static void parts_are_cut_and_confirmed(void **state)
+{
+	struct uuid id = uuid_new();
+	struct turn_log *log = turn_log_new(&id);
+	struct arena a = ARENA_INIT;
+	struct journal_part part;
+	int64_t next = 1;
+	size_t n = 0;
+
+	(void)state;
+	assert_false(turn_log_part(log, &a, &part));
+	for (uint32_t i = 1; i <= 130000; i++) {
+		struct turn_event ev = token(i, "x");
+
+		(void)turn_log_add(log, &ev);
+	}
+	for (; turn_log_part(log, &a, &part); n++) {
+		struct pack_reader r = { .data = part.data,
+					 .first = (uint32_t)part.seq };
+		struct turn_event ev;
+
+		assert_true(uuid_eq(&part.turn_id, &id));
+		assert_int_equal(part.first, n == 0);
+		assert_int_equal(part.seq, next);
+		while (pack_next(&r, &ev))
+			assert_int_equal(ev.seq, next++);
+		assert_int_equal(part.last, next - 1);
+		assert_in_range(part.last - part.seq, 0, 65534);
+		turn_log_stored(log, (uint32_t)part.last);
+	}
+	assert_true(n >= 2);
+	assert_int_equal(next, 130001);
 	arena_release(&a);
 	turn_log_unref(log);
 }
@@ -234,18 +269,17 @@ static void *flush_all(void *p)
 	struct arena a = ARENA_INIT;
 
 	while (f->store->last < TOKENS) {
-		struct turn_events *rows;
-		size_t n;
+		struct journal_part part;
+		bool some = turn_log_part(f->log, &a, &part);
 
-		turn_log_pending(f->log, 10000, &a, &rows, &n);
 		pthread_mutex_lock(&f->store->lock);
-		for (size_t i = 0; i < n; i++) {
-			assert_int_equal(rows[i].seq, f->store->last + 1);
-			buf_addstr(&f->store->data, rows[i].data);
-			f->store->last = (uint32_t)(rows[i].seq + rows[i].n - 1);
+		if (some) {
+			assert_int_equal(part.seq, f->store->last + 1);
+			buf_addstr(&f->store->data, part.data);
+			f->store->last = (uint32_t)part.last;
 		}
 		pthread_mutex_unlock(&f->store->lock);
-		if (n)
+		if (some)
 			turn_log_stored(f->log, f->store->last);
 		arena_reset(&a);
 	}
@@ -331,6 +365,7 @@ int main(void)
 		cmocka_unit_test(every_member_is_of_a_stored_event),
 		cmocka_unit_test(what_does_not_fit_changes_nothing),
 		cmocka_unit_test(rows_are_cut_and_confirmed),
+		cmocka_unit_test(parts_are_cut_and_confirmed),
 		cmocka_unit_test(followers_miss_nothing),
 	};
 

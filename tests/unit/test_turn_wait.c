@@ -447,6 +447,90 @@ static void an_outage_at_the_pause_is_waited_for(void **state)
 	play_end(&p);
 }
 
+/* -- when a step is stored ------------------------------------------------------- */
+
+static MYSQL *client;		/* another client of the database */
+static int waits_seen, rows_seen;
+
+static int64_t client_sql(const char *sql)
+{
+	MYSQL_RES *res;
+	MYSQL_ROW row;
+	int64_t v = 0;
+
+	if (mysql_query(client, sql))
+		fail_msg("%s", mysql_error(client));
+	res = mysql_store_result(client);
+	row = res ? mysql_fetch_row(res) : NULL;
+	if (row && row[0])
+		v = strtoll(row[0], NULL, 10);
+	if (res)
+		mysql_free_result(res);
+	return v;
+}
+
+/* Its rows cannot be stored from the result on, until the model has answered. */
+static void hold_the_step(struct record *r, const struct turn_event *ev)
+{
+	int64_t until = lab_ms() + 20000;
+
+	(void)r;
+	if (ev->type == TURN_EV_TOOL_RESULT) {
+		client_sql("START TRANSACTION");
+		client_sql("SELECT COUNT(*) FROM conversation FOR UPDATE");
+	} else if (ev->type == TURN_EV_TOKEN && !waits_seen) {
+		while (!client_sql("SELECT VARIABLE_VALUE FROM"
+			" information_schema.GLOBAL_STATUS WHERE"
+			" VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'")) {
+			if (lab_ms() > until)	/* no assertion: not our thread */
+				break;
+			lab_nap();
+		}
+		waits_seen += lab_ms() <= until;
+		client_sql("COMMIT");
+	}
+}
+
+static void count_the_rows(struct record *r, const struct turn_event *ev)
+{
+	char id[UUID_TEXT_BYTES], sql[256];
+
+	(void)r;
+	snprintf(sql, sizeof(sql), "SELECT COUNT(*) FROM message WHERE"
+		 " conversation_id = UNHEX(REPLACE('%s', '-', ''))",
+		 uuid_format(&ev->run->conversation_id, id));
+	if (ev->type == TURN_EV_STATUS && str_is(ev->text, "thinking"))
+		rows_seen = (int)client_sql(sql);
+}
+
+/* A step that only read is stored while the model is asked, others before. */
+static void only_a_reading_step_is_stored_late(void **state)
+{
+	struct message_page page;
+	struct play p;
+
+	(void)state;
+	client = lab_root();
+	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"tool_calls\":["
+		CALL("page_error") "],\"then\":{\"text\":\"x\"}}"), 0);
+	give_tools(&p);
+	play_run(&p, hold_the_step);
+	assert_int_equal(p.status, TURN_DONE);
+	assert_int_equal(waits_seen, 1);
+	page = play_thread(&p);
+	assert_int_equal(page.n, 4);
+	assert_int_equal(page.items[2].role, ROLE_TOOL);
+	play_end(&p);
+	assert_int_equal(play_open(&p, NULL, NULL, "!script {\"tool_calls\":["
+		CALL("note") "],\"then\":{\"text\":\"x\"}}"), 0);
+	give_tools(&p);
+	play_run(&p, count_the_rows);
+	assert_int_equal(p.status, TURN_DONE);
+	assert_int_equal(rows_seen, 3);
+	play_end(&p);
+	mysql_close(client);
+}
+
 /* -- policy ---------------------------------------------------------------------- */
 
 /* A failing tool of others may quote anything: it taints like any result. */
@@ -575,6 +659,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stop_ends_what_waits),
 		cmocka_unit_test(of_many_one_decides),
 		cmocka_unit_test(an_outage_at_the_pause_is_waited_for),
+		cmocka_unit_test(only_a_reading_step_is_stored_late),
 		cmocka_unit_test(errors_of_others_taint),
 		cmocka_unit_test(the_strictest_policy_holds),
 		cmocka_unit_test(dispatch_refuses_without_approval),

@@ -84,7 +84,7 @@ void tree_answer(struct tree *t, int node, const struct uuid *turn_id,
 			  .kind = KIND_RESULT },
 		};
 
-		ok(turn_append(db, &ann, &t->id, turn_id, rows, 2, &e));
+		ok(turn_append(db, &ann, &t->id, turn_id, 0, rows, 2, &e));
 		node = tree_add(t, node, ROLE_ASSISTANT, true);
 		node = tree_add(t, node, ROLE_TOOL, false);
 	}
