@@ -16,6 +16,24 @@ sampleworkspacesdir = $(sampledir)/workspaces.d
 sampleworkspaces_DATA = conf/workspaces.d/help.yaml.sample
 samplepromptsdir = $(sampledir)/prompts.d
 sampleprompts_DATA = conf/prompts.d/summary.yaml.sample
+# Prompts to choose from, as they are shipped.
+cataloguedir = $(pkgdatadir)/catalogue.d
+dist_catalogue_DATA = \
+	conf/catalogue.d/check-text.yaml \
+	conf/catalogue.d/checklist.yaml \
+	conf/catalogue.d/compare-options.yaml \
+	conf/catalogue.d/daily-brief.yaml \
+	conf/catalogue.d/explain-simply.yaml \
+	conf/catalogue.d/explain-table.yaml \
+	conf/catalogue.d/minutes.yaml \
+	conf/catalogue.d/prepare-meeting.yaml \
+	conf/catalogue.d/project-status.yaml \
+	conf/catalogue.d/reply-complaint.yaml \
+	conf/catalogue.d/rewrite.yaml \
+	conf/catalogue.d/summarise.yaml \
+	conf/catalogue.d/ticket-summary.yaml \
+	conf/catalogue.d/translate.yaml \
+	conf/catalogue.d/write-email.yaml
 SAMPLES = $(sample_DATA) $(sampleworkspaces_DATA) $(sampleprompts_DATA)
 CLEANFILES += $(SAMPLES)
 EXTRA_DIST += $(SAMPLES:.sample=.in) \

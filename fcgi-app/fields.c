@@ -155,6 +155,9 @@ static int read_one(const struct field *f, json_t *v, char *member,
 			return wrong(f, "an object", e);
 		/* fall through */
 	case FIELD_JSON:
+		if (json_is_null(v) &&
+		    f->flags & (FIELD_REQUIRED | FIELD_FILLED))
+			return wrong(f, "something other than null", e);
 		*(json_t **)(void *)member = v;
 		return 0;
 	}

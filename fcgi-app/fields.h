@@ -26,7 +26,7 @@ enum field_type {
 enum {
 	FIELD_REQUIRED = 1,	/* must be there and must not be null */
 	FIELD_NULLABLE = 2,	/* null is a value; see given_offset */
-	FIELD_FILLED = 4,	/* text: more than blanks */
+	FIELD_FILLED = 4,	/* text: more than blanks; JSON: not null */
 	FIELD_LINE = 8,		/* text: no control characters */
 };
 

@@ -26,7 +26,9 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/metric.c \
 	fcgi-app/api/notification.c \
 	fcgi-app/api/page.c fcgi-app/api/page.h \
-	fcgi-app/api/resource.c \
+	fcgi-app/api/prompt.c fcgi-app/api/prompt.h \
+	fcgi-app/api/resource.c fcgi-app/api/resource.h \
+	fcgi-app/api/resource_body.c \
 	fcgi-app/api/scope.c fcgi-app/api/scope.h \
 	fcgi-app/api/send.c fcgi-app/api/send.h \
 	fcgi-app/api/token.c fcgi-app/api/token.h \

@@ -163,7 +163,7 @@ class Lab:
     model_options = ("--record", "200")	# of the stand-in model
 
     def __init__(self, base="/chat", config=None, workspaces=None, prompts=None,
-                 responder_env=None, web=True, services=None):
+                 responder_env=None, web=True, services=None, catalogue=None):
         """services: more LLM services; what they do not say is as of `demo`, or
         of the one that they are `like`."""
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="lamp-"))
@@ -178,6 +178,7 @@ class Lab:
         self.overrides = config or {}
         self.workspaces = workspaces
         self.prompts = prompts or {}
+        self.catalogue = catalogue or {}
         self.services = services or {}
 
     # -- setting up ---------------------------------------------------------
@@ -304,7 +305,7 @@ class Lab:
         self.config_file.write_text(as_yaml(config))
         for folder, files in (("workspaces.d", self.workspaces or {
                 "lab": {"workspace": "lab", "name": "Lab"}}),
-                ("prompts.d", self.prompts)):
+                ("prompts.d", self.prompts), ("catalogue.d", self.catalogue)):
             path = self.dir / folder
             path.mkdir(exist_ok=True)
             for name, content in files.items():

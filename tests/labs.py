@@ -68,7 +68,13 @@ def lab():
                      "roles": {"admin": {"groups": ["it"],
                                          "permissions": ["*"]}}},
              prompts={"classify": {"name": "classify", "version": 2,
-                                   "text": "Classify the text."}}) as lab:
+                                   "text": "Classify the text."}},
+             catalogue={
+                 "minutes": {"name": "Minutes of a meeting", "version": 3,
+                             "colour": "#2f6f4f", "icon": "notes",
+                             "description": "From notes to minutes",
+                             "body": "Write minutes of {{Meeting}}."},
+                 "rewrite": {"name": "Rewrite", "body": "Rewrite this."}}) as lab:
         lab.sql(TICKETS)
         yield lab
 

@@ -1,257 +1,370 @@
 /*
- * The records of lib/resource/resource.def: list, create, read, change and delete,
- * all of the caller only. Special rules of a resource are a function in its file,
- * which is named here.
+ * What people make (lib/resource/resource.def): list, create, read, change and
+ * delete, each for those whom the row's OWNER says. What is odd about one is a
+ * function in its file, named here.
  */
+#include "api/resource.h"
+
 #include "api/api.h"
-
-#include <stdio.h>
-#include <string.h>
-
 #include "api/etag.h"
 #include "api/idempotent.h"
 #include "api/page.h"
-#include "api/scope.h"
+#include "api/prompt.h"
 #include "api/token.h"
 #include "app.h"
 #include "base/limits.h"
-#include "fields.h"
-#include "resource/resource.h"
 #include "token_cache.h"
 
 #include "base/banned.h"
 
-/*
- * Called before a new row is stored: fills the fields that are not in the body
- * (GIVEN and HIDDEN). *secret (in rq's arena) is shown only once, as "secret".
- */
-static int (*const made_by[RESOURCE__MAX])(struct request *rq,
-					   struct resource_row *row,
-					   struct str *secret,
-					   struct err *e) = {
-	[RESOURCE_API_TOKEN] = token_made,
+/* What is odd about some; the others have nothing here. */
+static const struct resource_odd nothing;
+static const struct resource_odd token_odd = { .made = token_made };
+static const struct resource_odd *const odds[RESOURCE__MAX] = {
+	[RESOURCE_API_TOKEN] = &token_odd,
+	[RESOURCE_PROMPT] = &prompt_odd,
+	[RESOURCE_PROMPT_CATEGORY] = &prompt_category_odd,
+	[RESOURCE_PROMPT_SHARE] = &prompt_share_odd,
 };
 
-/* What one field of a body is read into. */
-union slot {
-	struct str s;
-	struct uuid u;
-	int64_t i;
-	int b;
-	json_t *j;
-};
-
-static const struct resource *of_path(const struct request *rq)
+static const struct resource_odd *odd(const struct resource *r)
 {
-	struct str rest = { rq->path.p + 1, rq->path.n - 1 };
-	const struct resource *r = resource_find(str_cut(&rest, '/'));
+	const struct resource_odd *o = odds[r - resources];
 
+	return o ? o : &nothing;
+}
+
+/* The one whose path the route's pattern begins with: "/path" or "/path/{id:uuid}". */
+static const struct resource *of_route(const struct request *rq)
+{
+	static const struct str one = STR("/{id:uuid}");
+	struct str path = str_of(rq->route->pattern + 1);
+	const struct resource *r;
+
+	if (path.n > one.n &&
+	    str_eq((struct str){ path.p + path.n - one.n, one.n }, one))
+		path.n -= one.n;
+	r = resource_find(path);
 	if (!r)
 		BUG("a route of a resource without its row");
 	return r;
 }
 
-/* -- bodies ------------------------------------------------------------------ */
+/* -- whose ------------------------------------------------------------------- */
 
-static const enum field_type field_types[] = {
-	[TYPE_TEXT] = FIELD_TEXT, [TYPE_INT] = FIELD_INT,
-	[TYPE_BOOL] = FIELD_BOOL, [TYPE_TIME] = FIELD_TIME,
-	[TYPE_UUID] = FIELD_UUID, [TYPE_JSON] = FIELD_JSON,
-};
-
-static struct field field_of(const struct resource_field *f, bool creating)
+struct resource_at resource_for(const struct request *rq)
 {
-	struct field out = {
-		.key = f->key, .type = field_types[f->type],
-		.min = f->min, .max = f->max,
-	};
+	const struct owner owner = rq->by.owner;
+	struct resource_at at = resource_own(&owner);
+	struct uuid *v = arena_zalloc(rq->arena, rq->by.who->n_groups + 2,
+				      sizeof(*v));
 
-	if (f->type == TYPE_TEXT)
-		out.max_chars = (size_t)f->max;
-	if (f->type == TYPE_TEXT && f->min)
-		out.flags |= FIELD_FILLED;
-	if (f->flags & RESOURCE_LINE)
-		out.flags |= FIELD_LINE;
-	if (f->flags & RESOURCE_NULLABLE)
-		out.flags |= FIELD_NULLABLE;
-	if (creating && f->flags & RESOURCE_REQUIRED)
-		out.flags |= FIELD_REQUIRED;
-	return out;
+	v[0] = owner.user_id;
+	v[1] = resource_of_tenant(owner.tenant_id);
+	for (size_t i = 0; i < rq->by.who->n_groups; i++)
+		v[2 + i] = resource_of_group(owner.tenant_id,
+					     rq->by.who->groups[i]);
+	at.readers = v;
+	at.n_readers = rq->by.who->n_groups + 2;
+	return at;
 }
 
-static struct db_val value_of(struct request *rq, enum resource_type type,
-			      const union slot *s, char letter)
+bool resource_may_hold(const struct request *rq, const struct resource_at *at,
+		       const struct resource *r, const struct uuid *holder)
 {
-	switch (type) {
-	case TYPE_TEXT:
-		return DB_S(s->s);
-	case TYPE_BOOL:
-		return DB_I(s->b > 0);
-	case TYPE_UUID:
-		return (struct db_val){ .type = letter, .s = arena_str(
-			rq->arena, (struct str){ (const char *)s->u.b, 16 }) };
-	case TYPE_JSON:
-		return DB_S(str_of(jx_text(rq->arena, s->j)));
-	case TYPE_INT:
-	case TYPE_TIME:
-		return DB_I(s->i);
-	case TYPE_BYTES:
-		break;
-	}
-	BUG("bytes are in no body");
+	if (r->owner != OWNER_SHARED || uuid_eq(holder, &at->readers[0]))
+		return true;
+	if (uuid_eq(holder, &at->readers[1]))
+		return policy_may(rq->by.who, odd(r)->of_tenant);
+	for (size_t i = 2; i < at->n_readers; i++)
+		if (uuid_eq(holder, &at->readers[i]))
+			return policy_may(rq->by.who, odd(r)->of_group);
+	return false;
 }
 
-/* What a change may not touch is no unknown field. */
-static int refuse_fixed(const struct resource *r, const json_t *body,
-			struct err *e)
+/* A row of a file, among those that there are as well. */
+static int get_file(struct request *rq, const struct resource *r,
+		    const struct uuid *id, struct resource_row *row,
+		    struct err *e)
 {
-	for (size_t i = 0; i < r->n_fields; i++) {
-		const struct resource_field *f = &r->fields[i];
+	struct resource_row *rows = NULL;
+	size_t n = odd(r)->files ? odd(r)->files(rq, &rows) : 0;
 
-		if ((f->mode == MODE_ONCE || f->mode == MODE_GIVEN) &&
-		    json_object_get(body, f->key))
-			return err_field(e, ERR_INVALID_FIELD, f->key,
-					 "%s cannot be changed.", f->key);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (uuid_eq(&rows[i].id, id)) {
+			*row = rows[i];
+			return 0;
+		}
+	return err_set(e, ERR_NOT_FOUND, "no such row of %s", r->path);
+}
+
+int resource_visible(struct request *rq, const struct resource *r,
+		     const struct resource_at *at, const struct uuid *id,
+		     struct resource_row *row, struct err *e)
+{
+	if (resource_get(rq->app->db, r, at, id, rq->arena, row, e) == 0)
+		return 0;
+	if (e->code != ERR_NOT_FOUND || !odd(r)->files)
+		return -1;
+	err_clear(e);
+	return get_file(rq, r, id, row, e);
+}
+
+/* As resource_visible, and at finds it for a change. */
+static int get_changeable(struct request *rq, const struct resource *r,
+			  struct resource_at *at, const struct uuid *id,
+			  struct resource_row *row, struct err *e)
+{
+	if (resource_visible(rq, r, at, id, row, e) < 0)
+		return -1;
+	if (row->config)
+		return err_set(e, ERR_MANAGED_BY_CONFIG, "%s", r->path);
+	if (!resource_may_hold(rq, at, r, &row->holder))
+		return err_public(e, ERR_FORBIDDEN, "You can use this %s, but "
+				  "you cannot change it.", r->what);
+	if (r->owner == OWNER_SHARED)
+		at->holder = row->holder;
 	return 0;
 }
 
-/* Copies the body's values into row, and marks those that were given. */
-static int read_body(struct request *rq, const struct resource *r,
-		     bool creating, struct resource_row *row, struct err *e)
+/* For the rows of the route's resource; those of a PARENT: the parent's. */
+static int at_of(struct request *rq, const struct resource *r,
+		 struct resource_at *at, struct err *e)
 {
-	struct field fields[RESOURCE_FIELDS_MAX] = { { .key = NULL } };
-	union slot slots[RESOURCE_FIELDS_MAX];
-	size_t at[RESOURCE_FIELDS_MAX], n = 0;
+	struct resource_at above = resource_for(rq);
+	struct resource_row parent;
 
-	for (size_t i = 0; i < r->n_fields; i++) {
-		enum resource_mode m = r->fields[i].mode;
-
-		if (m != MODE_EDIT && !(creating && m == MODE_ONCE))
-			continue;
-		fields[n] = field_of(&r->fields[i], creating);
-		fields[n].offset = n * sizeof(*slots);
-		at[n++] = i;
-	}
-	if ((!creating && refuse_fixed(r, rq->body, e) < 0) ||
-	    fields_read(fields, n, rq->body, slots, sizeof(slots), e) < 0)
+	*at = above;
+	if (r->owner != OWNER_PARENT)
+		return 0;
+	if (get_changeable(rq, resource_of_root(r->of), &above,
+			   route_arg_uuid(rq, "parent"), &parent, e) < 0)
 		return -1;
-	for (size_t k = 0; k < n; k++) {
-		const json_t *j = json_object_get(rq->body, fields[k].key);
-		struct db_val *v = &row->v[at[k]];
-
-		row->given[at[k]] = j != NULL;
-		if (json_is_null(j))
-			*v = (struct db_val){ .type = v->type, .null = true };
-		else if (j)
-			*v = value_of(rq, r->fields[at[k]].type, &slots[k],
-				      v->type);
-	}
+	at->holder = parent.id;
+	at->above = parent.holder;
 	return 0;
 }
 
 /* -- answers ----------------------------------------------------------------- */
 
-static void write_record(struct response *rs, int status,
-			 const struct resource *r,
-			 const struct resource_row *row, struct str secret)
+static void write_members(struct jw *w, struct request *rq,
+			  const struct resource_at *at,
+			  const struct resource *r,
+			  const struct resource_row *row)
+{
+	resource_write(w, r, row);
+	if (r->owner == OWNER_SHARED) {
+		jw_kint(w, "version", row->version + 1);
+		jw_kstrz(w, "source", row->config ? "config" : "api");
+		jw_kbool(w, "canEdit", !row->config &&
+			 policy_may(rq->by.who, odd(r)->of_own) &&
+			 resource_may_hold(rq, at, r, &row->holder));
+	}
+	if (odd(r)->write)
+		odd(r)->write(w, rq, row);
+}
+
+static void answer(struct request *rq, struct response *rs, int status,
+		   const struct resource_at *at, const struct resource *r,
+		   const struct resource_row *row, struct str secret)
 {
 	char tag[ETAG_BYTES];
 	struct jw w = resp_json(rs, status);
 
 	resp_header(rs, "ETag", etag_row(row->version, tag));
 	jw_obj(&w);
-	resource_write(&w, r, row);
+	write_members(&w, rq, at, r, row);
 	if (secret.p)
 		jw_kstr(&w, "secret", secret);
 	jw_end_obj(&w);
 }
 
-static int get(struct request *rq, const struct resource *r,
-	       struct resource_row *row, struct err *e)
+static const struct str no_secret = { NULL, 0 };
+
+/* -- lists ------------------------------------------------------------------- */
+
+/* The row behind which a page starts, by a cursor: {"c":created_us,"id":"…"} or
+   {"k":"sort_key","id":"…"}. NULL: the first page. */
+static int read_place(struct request *rq, const struct resource *r,
+		      struct resource_row *row,
+		      const struct resource_row **after, struct err *e)
 {
-	return resource_get(rq->app->db, r, &rq->by.owner,
-			    route_arg_uuid(rq, "id"), rq->arena, row, e);
+	bool named = r->order == ORDER_NAME;
+	json_t *j;
+
+	*after = NULL;
+	if (page_cursor(rq, &j, e) < 0)
+		return -1;
+	if (!j)
+		return 0;
+	*row = (struct resource_row){
+		.created_us = jx_int(j, "c", -1), .sort_key = jx_str(j, "k"),
+	};
+	if ((named ? !row->sort_key.n : row->created_us < 0) ||
+	    !uuid_parse(jx_str(j, "id"), &row->id))
+		return err_set(e, ERR_INVALID_CURSOR, "not a resource's");
+	*after = row;
+	return 0;
+}
+
+static void write_place(struct jw *w, const struct resource *r,
+			const struct resource_row *last)
+{
+	struct buf next = BUF_INIT(LIM_CURSOR_BYTES);
+	struct jw j = jw_on(&next);
+
+	jw_obj(&j);
+	if (last && r->order == ORDER_NAME)
+		jw_kstr(&j, "k", last->sort_key);
+	else if (last)
+		jw_kint(&j, "c", last->created_us);
+	if (last)
+		jw_kuuid(&j, "id", &last->id);
+	jw_end_obj(&j);
+	page_write_next(w, last ? buf_str(&next) : (struct str){ NULL, 0 });
+	buf_release(&next);
+}
+
+/* Those of files, in their places among the rows of a page. */
+static void merge(const struct resource_want *want,
+		  const struct resource_row *files, size_t n_files,
+		  struct arena *a, struct resource_page *p)
+{
+	struct resource_row *out = arena_zalloc(a, want->size + 1, sizeof(*out));
+	size_t n = 0, i = 0, k = 0;
+
+	for (;;) {
+		while (k < n_files && !resource_wanted(&files[k], want))
+			k++;
+		/* Behind the rows that were read there may be others. */
+		if (n == want->size || (i == p->n && (p->more || k == n_files)))
+			break;
+		if (i == p->n || (k < n_files && resource_compare(
+					  &files[k], &p->rows[i]) < 0))
+			out[n++] = files[k++];
+		else
+			out[n++] = p->rows[i++];
+	}
+	p->more |= i < p->n || k < n_files;
+	p->rows = out;
+	p->n = n;
+}
+
+int resource_page(struct request *rq, const struct resource *r,
+		  const struct resource_at *at, struct resource_page *p,
+		  struct err *e)
+{
+	struct resource_want want = { .after = NULL };
+	struct resource_row *files = NULL, *place = arena_new(rq->arena,
+							      struct resource_row);
+	struct str q = { NULL, 0 };
+	size_t n_files;
+
+	if (page_size(rq, &want.size, e) < 0 ||
+	    read_place(rq, r, place, &want.after, e) < 0 ||
+	    (r->order == ORDER_NAME && req_query(rq, "q", &q, e) < 0))
+		return -1;
+	if (q.n)
+		want.prefix = resource_fold(rq->arena, q);
+	if (resource_list(rq->app->db, r, at, &want, rq->arena, &p->rows, &p->n,
+			  &p->more, e) < 0)
+		return -1;
+	n_files = odd(r)->files ? odd(r)->files(rq, &files) : 0;
+	merge(&want, files, n_files, rq->arena, p);
+	p->first = !want.after;
+	p->prefix = want.prefix;
+	p->n_files = 0;
+	want.after = NULL;
+	for (size_t i = 0; i < n_files; i++)
+		p->n_files += resource_wanted(&files[i], &want);
+	return 0;
+}
+
+void resource_page_end(struct jw *w, const struct resource *r,
+		       const struct resource_page *p)
+{
+	write_place(w, r, p->more && p->n ? &p->rows[p->n - 1] : NULL);
 }
 
 /*
  * GET /RESOURCE?cursor=&pageSize=
- * 200 {items, totalCount, nextCursor}, newest first. The position is
- * {"c":created_us,"id":"…"}.
+ * 200 {items, totalCount, nextCursor}, newest first, or by name; then with q=,
+ * those whose name begins so. totalCount is null beyond LIM_COUNTED.
  */
 int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct resource *r = of_path(rq);
-	struct buf next = BUF_INIT(LIM_CURSOR_BYTES);
-	struct resource_row after, *rows;
+	const struct resource *r = of_route(rq);
+	struct resource_page p;
+	struct resource_at at;
 	int64_t total;
-	size_t size, n;
-	bool more;
-	json_t *j;
 	struct jw w;
 
-	if (page_size(rq, &size, e) < 0 || page_cursor(rq, &j, e) < 0)
-		return -1;
-	after.created_us = jx_int(j, "c", -1);
-	if (j && (after.created_us < 0 ||
-		  !uuid_parse(jx_str(j, "id"), &after.id)))
-		return err_set(e, ERR_INVALID_CURSOR, "not a resource's");
-	if (resource_list(rq->app->db, r, &rq->by.owner, j ? &after : NULL,
-			  size, rq->arena, &rows, &n, &more, e) < 0)
+	if (at_of(rq, r, &at, e) < 0 || resource_page(rq, r, &at, &p, e) < 0)
 		return -1;
 	/* A first page that is not full has counted them already. */
-	total = (int64_t)n;
-	if ((j || more) &&
-	    resource_count(rq->app->db, r, &rq->by.owner, &total, e) < 0)
-		return -1;
+	total = (int64_t)p.n;
+	if (!p.first || p.more) {
+		if (resource_total(rq->app->db, r, &at, p.prefix, &total, e) < 0)
+			return -1;
+		total += (int64_t)p.n_files;
+	}
 	w = page_items(rs);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < p.n; i++) {
 		jw_obj(&w);
-		resource_write(&w, r, &rows[i]);
+		write_members(&w, rq, &at, r, &p.rows[i]);
 		jw_end_obj(&w);
 	}
 	jw_end_arr(&w);
-	jw_kint(&w, "totalCount", total);
-	if (more)
-		buf_addf(&next, "{\"c\":%lld,\"id\":\"%s\"}",
-			 (long long)rows[n - 1].created_us,
-			 uuid_format(&rows[n - 1].id, (char[UUID_TEXT_BYTES]){ 0 }));
-	page_write_next(&w, more ? buf_str(&next) : (struct str){ NULL, 0 });
-	buf_release(&next);
+	jw_key(&w, "totalCount");
+	if (total > LIM_COUNTED)
+		jw_null(&w);
+	else
+		jw_int(&w, total);
+	resource_page_end(&w, r, &p);
 	jw_end_obj(&w);
 	return 0;
 }
 
+/* -- one --------------------------------------------------------------------- */
+
 /* GET /RESOURCE/{id}: 200 the record, ETag; 304; 404. */
 int api_resource_get(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct resource *r = of_path(rq);
+	const struct resource *r = of_route(rq);
+	struct resource_at at;
 	struct resource_row row;
 	char tag[ETAG_BYTES];
 
-	if (get(rq, r, &row, e) < 0)
+	if (at_of(rq, r, &at, e) < 0 ||
+	    resource_visible(rq, r, &at, route_arg_uuid(rq, "id"), &row, e) < 0)
 		return -1;
-	if (!etag_answer(rq, rs, etag_row(row.version, tag)))
-		write_record(rs, 200, r, &row, (struct str){ NULL, 0 });
+	/* A file may change without its version. */
+	if (row.config || !etag_answer(rq, rs, etag_row(row.version, tag)))
+		answer(rq, rs, 200, &at, r, &row, no_secret);
 	return 0;
 }
 
 /*
- * The row with that id exists already. If this call made it and lost the connection,
- * it has all our values; else the same request with the same key made it, and its
- * secret cannot be shown again.
+ * The row of that id is there already. Made by this very call, whose link was
+ * lost, it has all our values; else by the same request under the same key: its
+ * secret is gone then.
  */
-static int made_before(struct request *rq, const struct resource *r, bool keyed,
+static int made_before(struct request *rq, const struct resource *r,
+		       const struct resource_at *at, bool keyed,
 		       struct resource_row *row, struct str *secret,
 		       struct err *e)
 {
 	struct resource_row found;
+	struct err inner = ERR_INIT;
 
+	if (resource_get(rq->app->db, r, at, &row->id, rq->arena, &found,
+			 &inner) < 0) {
+		if (inner.code == ERR_NOT_FOUND)
+			return resource_taken(r, e);
+		*e = inner;
+		return -1;
+	}
 	err_clear(e);
-	if (resource_get(rq->app->db, r, &rq->by.owner, &row->id, rq->arena,
-			 &found, e) < 0)
-		return e->code != ERR_NOT_FOUND ? -1
-			: (err_clear(e), err_set(e, ERR_CONFLICT, "taken"));
 	for (size_t i = 0; i < r->n_fields; i++) {
 		enum resource_mode mode = r->fields[i].mode;
 
@@ -260,76 +373,177 @@ static int made_before(struct request *rq, const struct resource *r, bool keyed,
 		if ((mode == MODE_EDIT || mode == MODE_ONCE) && keyed &&
 		    !found.version)
 			return turn_key_differs(e);
-		*secret = (struct str){ NULL, 0 };
+		*secret = no_secret;
 	}
 	*row = found;
 	return 0;
 }
 
-/*
- * POST /RESOURCE: 201 the record, Location, ETag; with "secret" where it has
- * one, this once. A repeated Idempotency-Key: the same row, as it is now.
- */
-int api_resource_create(struct request *rq, struct response *rs, struct err *e)
+/* Whether the holder has room for one more; a repeated key needs none. */
+static int check_room(struct request *rq, const struct resource *r,
+		      const struct resource_at *at,
+		      const struct resource_row *row, struct err *e)
 {
-	const struct resource *r = of_path(rq);
-	struct str secret = { NULL, 0 };
-	struct resource_row row;
-	char where[64], id[UUID_TEXT_BYTES];
-	struct uuid key;
-	int keyed = idempotent_id(rq, r->path, &key, e);
+	struct resource_at held = *at;
+	struct resource_row made;
+	int64_t n;
 
-	resource_new(r, &row);
-	if (keyed > 0)
-		row.id = key;
-	if (keyed < 0 || read_body(rq, r, true, &row, e) < 0 ||
-	    (made_by[r - resources] &&
-	     made_by[r - resources](rq, &row, &secret, e) < 0))
+	held.holder = row->holder;
+	if (resource_count(rq->app->db, r, &held, &n, e) < 0)
 		return -1;
-	if (resource_create(rq->app->db, r, &rq->by.owner, &row, e) < 0 &&
+	if (n < r->most ||
+	    resource_get(rq->app->db, r, at, &row->id, rq->arena, &made, e) == 0)
+		return 0;
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return err_public(e, ERR_CONFLICT, "There are %d already, and there is "
+			  "no room for another %s. Delete one first.", r->most,
+			  r->what);
+}
+
+/* What is odd about a row that is stored, in the transaction that does it. */
+struct also {
+	struct request *rq;
+	const struct resource *r;
+	const struct resource_at *at;
+};
+
+static int run_also(struct db *tx, const struct resource_row *row, void *ctx,
+		    struct err *e)
+{
+	const struct also *k = ctx;
+
+	return odd(k->r)->also ? odd(k->r)->also(k->rq, tx, k->at, row, e) : 0;
+}
+
+static int run_gone(struct db *tx, const struct resource_row *row, void *ctx,
+		    struct err *e)
+{
+	const struct also *k = ctx;
+
+	return odd(k->r)->gone ? odd(k->r)->gone(k->rq, tx, k->at, row, e) : 0;
+}
+
+static int store(struct request *rq, const struct resource *r,
+		   const struct resource_at *at, bool keyed,
+		   struct resource_row *row, struct str *secret, struct err *e)
+{
+	struct also k = { rq, r, at };
+
+	if (check_room(rq, r, at, row, e) < 0)
+		return -1;
+	if (resource_create(rq->app->db, r, at, row,
+			    &(struct resource_also){ run_also, &k }, e) < 0 &&
 	    (e->code != ERR_DB_DUPLICATE ||
-	     made_before(rq, r, keyed > 0, &row, &secret, e) < 0))
+	     made_before(rq, r, at, keyed, row, secret, e) < 0))
 		return -1;
-	write_record(rs, 201, r, &row, secret);
-	snprintf(where, sizeof(where), "%s/%s", r->path,
-		 uuid_format(&row.id, id));
-	resp_header(rs, "Location", where);
+	return 0;
+}
+
+/* Location: the address of the row below the API's root. */
+static void put_location(struct request *rq, struct response *rs,
+			 const struct resource *r, const struct uuid *id)
+{
+	char text[UUID_TEXT_BYTES];
+	struct str path = { rq->path.p + 1, rq->path.n - 1 };
+
+	resp_header(rs, "Location", r->owner == OWNER_PARENT
+		    ? arena_printf(rq->arena, "%.*s/%s", STR_ARG(path),
+				   uuid_format(id, text))
+		    : arena_printf(rq->arena, "%s/%s", r->path,
+				   uuid_format(id, text)));
+}
+
+int resource_created(struct request *rq, struct response *rs,
+		     const struct resource *r, const struct resource_at *at,
+		     struct resource_row *row, struct err *e)
+{
+	struct str secret = no_secret;
+	struct uuid key;
+	/* Below a parent the same key is another one's. */
+	int keyed = idempotent_id(rq, r->owner == OWNER_PARENT
+				  ? arena_strdup(rq->arena, rq->path.p)
+				  : r->path, &key, e);
+
+	if (keyed > 0)
+		row->id = key;
+	if (keyed < 0 ||
+	    (odd(r)->made && odd(r)->made(rq, row, &secret, e) < 0) ||
+	    (odd(r)->check && odd(r)->check(rq, row, e) < 0) ||
+	    store(rq, r, at, keyed > 0, row, &secret, e) < 0)
+		return -1;
+	answer(rq, rs, 201, at, r, row, secret);
+	put_location(rq, rs, r, &row->id);
 	return 0;
 }
 
 /*
- * PATCH /RESOURCE/{id}: fields that are not in the body stay, null clears one. 200
- * the changed record, ETag. If-Match as for conversations; without it, a concurrent
- * change is 412 too.
+ * POST /RESOURCE: 201 the record, Location, ETag; with "secret" where it has
+ * one, this once. A repeated Idempotency-Key: the same row, as it is now. 409 of
+ * a field whose value another has, or when there is no room.
+ */
+int api_resource_create(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct resource *r = of_route(rq);
+	struct resource_at at;
+	struct resource_row row;
+
+	resource_new(r, &row);
+	if (resource_body(rq, r, true, &row, e) < 0 || at_of(rq, r, &at, e) < 0)
+		return -1;
+	row.holder = at.holder;
+	return resource_created(rq, rs, r, &at, &row, e);
+}
+
+/*
+ * PATCH /RESOURCE/{id}: what is not in the body stays, null takes away. 200 the
+ * record as it is now, ETag. If-Match as for conversations; without it, a change
+ * that came in between is 412 too.
  */
 int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct resource *r = of_path(rq);
+	const struct resource *r = of_route(rq);
+	struct resource_at at;
 	struct resource_row row, wish;
+	struct also k = { rq, r, &at };
 	char tag[ETAG_BYTES];
 
 	resource_new(r, &wish);
-	if (read_body(rq, r, false, &wish, e) < 0 || get(rq, r, &row, e) < 0 ||
+	if (resource_body(rq, r, false, &wish, e) < 0 || at_of(rq, r, &at, e) < 0 ||
+	    get_changeable(rq, r, &at, route_arg_uuid(rq, "id"), &row, e) < 0 ||
 	    etag_wanted(rq, etag_row(row.version, tag), e) < 0)
 		return -1;
+	row.sort_key = wish.sort_key;
 	for (size_t i = 0; i < r->n_fields; i++) {
 		row.given[i] = wish.given[i];
 		if (wish.given[i])
 			row.v[i] = wish.v[i];
 	}
-	if (resource_update(rq->app->db, r, &rq->by.owner, &row, e) < 0)
+	if ((odd(r)->check && odd(r)->check(rq, &row, e) < 0) ||
+	    resource_update(rq->app->db, r, &at, &row,
+			    &(struct resource_also){ run_also, &k }, e) < 0)
 		return -1;
-	write_record(rs, 200, r, &row, (struct str){ NULL, 0 });
+	answer(rq, rs, 200, &at, r, &row, no_secret);
 	return 0;
 }
 
-/* DELETE /RESOURCE/{id}: 204; 404. */
+/* DELETE /RESOURCE/{id}: 204, with what belongs to it; 404. */
 int api_resource_delete(struct request *rq, struct response *rs, struct err *e)
 {
-	if (resource_delete(rq->app->db, of_path(rq), &rq->by.owner,
-			    route_arg_uuid(rq, "id"), e) < 0)
+	const struct resource *r = of_route(rq);
+	const struct uuid *id = route_arg_uuid(rq, "id");
+	struct resource_at at;
+	struct resource_row row;
+	struct also k = { rq, r, &at };
+
+	if (at_of(rq, r, &at, e) < 0 ||
+	    (r->owner == OWNER_SHARED &&
+	     get_changeable(rq, r, &at, id, &row, e) < 0) ||
+	    resource_delete(rq->app->db, r, &at, id,
+			    &(struct resource_also){ run_gone, &k }, e) < 0)
 		return -1;
-	if (of_path(rq) == &resources[RESOURCE_API_TOKEN])
+	if (r == &resources[RESOURCE_API_TOKEN])
 		token_cache_forget(rq->app->tokens);
 	resp_empty(rs, 204);
 	return 0;

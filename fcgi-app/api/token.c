@@ -1,33 +1,10 @@
 #include "api/token.h"
 
-#include "api/scope.h"
-#include "app.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "store/token.h"
 
 #include "base/banned.h"
-
-/* Whether there is room for one more; a repeated key needs none. */
-static int check_room(struct request *rq, const struct resource_row *row,
-		      struct err *e)
-{
-	const struct resource *r = &resources[RESOURCE_API_TOKEN];
-	struct resource_row made;
-	int64_t n;
-
-	if (resource_count(rq->app->db, r, &rq->by.owner, &n, e) < 0)
-		return -1;
-	if (n < LIM_TOKENS ||
-	    resource_get(rq->app->db, r, &rq->by.owner, &row->id, rq->arena,
-			 &made, e) == 0)
-		return 0;
-	if (e->code != ERR_NOT_FOUND)
-		return -1;
-	err_clear(e);
-	return err_public(e, ERR_CONFLICT, "You have %d tokens, and there is "
-			  "no room for more. Delete one.", LIM_TOKENS);
-}
 
 int token_made(struct request *rq, struct resource_row *row,
 	       struct str *secret, struct err *e)
@@ -46,8 +23,6 @@ int token_made(struct request *rq, struct resource_row *row,
 	if (!expires->null && expires->i <= clock_now_us())
 		return err_field(e, ERR_INVALID_FIELD, "expiresAt",
 				 "expiresAt must be in the future.");
-	if (check_room(rq, row, e) < 0)
-		return -1;
 	jw_arr(&w);
 	for (size_t i = 0; i < who->n_groups; i++)
 		jw_str(&w, who->groups[i]);

@@ -16,6 +16,7 @@
 
 #include "base/banned.h"
 
+#define LIST_ROWS  1000	/* of tokens, read at a time */
 #define DAY_US     (86400LL * 1000000)
 
 #define WARM_UPSTREAMS 8
@@ -256,12 +257,23 @@ static const char *state_of(const struct token *t)
 	return "valid";
 }
 
+static void put_token(struct buf *out, const struct token *t)
+{
+	char id[UUID_TEXT_BYTES], made[CLOCK_ISO_BYTES], until[CLOCK_ISO_BYTES];
+
+	buf_addf(out, "%s\t%s\t%.*s\t%.*s\t%.*s\t%.10s\t%.10s\n",
+		 uuid_format(&t->id, id), state_of(t), STR_ARG(t->login),
+		 t->name.p ? (int)t->name.n : 1, t->name.p ? t->name.p : "-",
+		 STR_ARG(t->groups), clock_iso(t->created_us, made),
+		 t->expires_us ? clock_iso(t->expires_us, until) : "-");
+}
+
 static int list(struct cli *cli, int argc, char **argv)
 {
 	struct buf out = BUF_INIT(CLI_OUT_BYTES);
-	char id[UUID_TEXT_BYTES], made[CLOCK_ISO_BYTES], until[CLOCK_ISO_BYTES];
 	struct err e = ERR_INIT;
 	struct token *v;
+	struct uuid last = { { 0 } };
 	struct cli_session s;
 	size_t n;
 	int rc;
@@ -270,16 +282,18 @@ static int list(struct cli *cli, int argc, char **argv)
 		return cli_usage(cli, "unexpected argument \"%s\"", argv[1]);
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
-	rc = token_list(s.db, str_of(s.conf->tenant), &s.arena, &v, &n, &e);
-	for (size_t i = 0; !rc && i < n; i++)
-		buf_addf(&out, "%s\t%s\t%.*s\t%.*s\t%.*s\t%.10s\t%.10s\n",
-			 uuid_format(&v[i].id, id), state_of(&v[i]),
-			 STR_ARG(v[i].login),
-			 v[i].name.p ? (int)v[i].name.n : 1,
-			 v[i].name.p ? v[i].name.p : "-",
-			 STR_ARG(v[i].groups), clock_iso(v[i].created_us, made),
-			 v[i].expires_us ? clock_iso(v[i].expires_us, until)
-					 : "-");
+	do {
+		struct arena_mark mark = arena_mark(&s.arena);
+
+		rc = token_list(s.db, str_of(s.conf->tenant),
+				uuid_is_nil(&last) ? NULL : &last, LIST_ROWS,
+				&s.arena, &v, &n, &e);
+		for (size_t i = 0; !rc && i < n; i++)
+			put_token(&out, &v[i]);
+		if (!rc && n)
+			last = v[n - 1].id;
+		arena_rewind(&s.arena, mark);
+	} while (!rc && n == LIST_ROWS);
 	cli_session_close(&s);
 	if (!rc)
 		return cli_print(&out);

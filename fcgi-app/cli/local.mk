@@ -6,6 +6,7 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/db.c \
 	fcgi-app/cli/decode.c \
 	fcgi-app/cli/doctor.c \
+	fcgi-app/cli/export.c \
 	fcgi-app/cli/list.c \
 	fcgi-app/cli/main.c \
 	fcgi-app/cli/mcp.c \

@@ -47,6 +47,14 @@ static const struct cli_command commands[] = {
 "to $LAMPLIGHTER_SQL_DIR, then to the directory of `make install`.\n",
 	},
 	{
+		.name = "export", .args = "--user LOGIN", .run = cli_export,
+		.summary = "print what the database has of a user, as JSON",
+		.help =
+"Prints one JSON object with the user's conversations and their messages, and\n"
+"with what the user has made: tokens without their secrets, prompts with their\n"
+"versions and shares. What belongs to a group or to everyone is not in it.\n",
+	},
+	{
 		.name = "token",
 		.args = "create --user LOGIN [--name TEXT] [--group G]... "
 			"[--days N] | list | revoke ID",

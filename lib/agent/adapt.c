@@ -3,8 +3,10 @@
  * lib/conf that knows how files represent unset values: as "", 0 or NaN.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "agent/catalog.h"
+#include "resource/resource.h"
 
 #include "base/banned.h"
 
@@ -112,23 +114,50 @@ static void workspace_of(struct workspace *to,
 	prompt_of(&to->prompt, &from->prompt);
 }
 
+static int compare_shipped(const void *a, const void *b)
+{
+	const struct shipped_prompt *x = a, *y = b;
+	const struct resource_row p = { .id = x->id, .sort_key = x->sort_key };
+	const struct resource_row q = { .id = y->id, .sort_key = y->sort_key };
+
+	return resource_compare(&p, &q);
+}
+
+static void shipped_of(struct shipped_prompt *out,
+		       const struct conf_catalogue *p, struct arena *a)
+{
+	*out = (struct shipped_prompt){
+		.id = uuid_of_name(STR("catalogue.d"), str_of(p->id)),
+		.version = p->version, .name = p->name,
+		.description = p->description, .icon = p->icon,
+		.colour = p->colour, .body = p->body,
+		.sort_key = resource_fold(a, str_of(p->name)),
+	};
+}
+
 const struct catalog *catalog_adapt(const struct conf *c, struct arena *a)
 {
 	struct catalog *out = arena_new(a, struct catalog);
 	struct workspace *w = arena_zalloc(a, c->n_workspaces + 1, sizeof(*w));
 	struct llm_service *s = arena_zalloc(a, c->n_llms + 1, sizeof(*s));
+	struct shipped_prompt *shipped =
+		arena_zalloc(a, c->n_catalogue + 1, sizeof(*shipped));
 	struct prompt *p = arena_zalloc(a, c->n_prompts + 1, sizeof(*p));
 
 	for (size_t i = 0; i < c->n_workspaces; i++)
 		workspace_of(&w[i], &c->workspaces[i], c->generation, a);
 	for (size_t i = 0; i < c->n_llms; i++)
 		service_of(&s[i], &c->llms[i], c->generation);
+	for (size_t i = 0; i < c->n_catalogue; i++)
+		shipped_of(&shipped[i], &c->catalogue[i], a);
+	qsort(shipped, c->n_catalogue, sizeof(*shipped), compare_shipped);
 	for (size_t i = 0; i < c->n_prompts; i++)
 		prompt_of(&p[i], &c->prompts[i]);
 	*out = (struct catalog){
 		.version = c->generation,
 		.workspaces = w, .n_workspaces = c->n_workspaces,
 		.services = s, .n_services = c->n_llms,
+		.shipped = shipped, .n_shipped = c->n_catalogue,
 		.prompts = p, .n_prompts = c->n_prompts,
 		.chat_service = c->chat_llm_service,
 		.set = {

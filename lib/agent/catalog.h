@@ -9,6 +9,14 @@
 #include "agent/agent.h"
 #include "agent/caller.h"
 
+/* A prompt of catalogue.d, for everyone to choose; "" for what is not said. */
+struct shipped_prompt {
+	struct uuid id;		/* by its name in the files */
+	int version;
+	const char *name, *description, *icon, *colour, *body;
+	struct str sort_key;	/* resource_fold of name */
+};
+
 struct catalog {
 	uint64_t version;
 	const struct workspace *workspaces;	/* in the order of the files */
@@ -17,6 +25,8 @@ struct catalog {
 	size_t n_services;
 	const struct prompt *prompts;		/* of prompts.d */
 	size_t n_prompts;
+	const struct shipped_prompt *shipped;	/* by sort_key and id */
+	size_t n_shipped;
 	struct prompt platform;			/* unset: no such layer */
 	const char *chat_service;	/* id, where none is named (B15) */
 	struct {

@@ -29,6 +29,15 @@
 #define LIM_KEY_BYTES        255	/* Idempotency-Key */
 #define LIM_TOKENS           100	/* API tokens of one user, those that ended too */
 #define LIM_TOKEN_GROUPS_BYTES 65535	/* JSON of the groups of a token */
+#define LIM_PROMPTS          1000	/* of one user, one group, or the tenant */
+#define LIM_PROMPT_CHARS     20000	/* body of one */
+#define LIM_PROMPT_VERSIONS  100	/* of one that are kept */
+#define LIM_PROMPT_SHARES    50		/* groups that one is shared with */
+#define LIM_PROMPT_CATEGORIES 200	/* of a tenant */
+#define LIM_PROMPT_IN        20		/* categories of one prompt */
+#define LIM_BLANKS           30		/* in one prompt */
+#define LIM_BLANK_CHARS      60		/* name of one */
+#define LIM_BLANK_CHOICES    50		/* of one */
 #define LIM_FEEDS            32		/* turns that one stream of notices follows */
 #define LIM_PAGE_BYTES       4194304	/* texts of a page of a list; one item may be more */
 #define LIM_HISTORY_BYTES    16777216	/* texts of the history that a turn reads */

@@ -1,6 +1,7 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/base/arena.c lib/base/arena.h \
 	lib/base/banned.h \
+	lib/base/blank.c lib/base/blank.h \
 	lib/base/buf.c lib/base/buf.h \
 	lib/base/clock.c lib/base/clock.h \
 	lib/base/err.c lib/base/err.h lib/base/err.def \

@@ -100,3 +100,13 @@ bool str_real(struct str s, double *v)
 	*v = d;
 	return true;
 }
+
+bool str_is_colour(struct str s)
+{
+	if (s.n != 7 || s.p[0] != '#')
+		return false;
+	for (size_t i = 1; i < s.n; i++)
+		if (hex_digit(s.p[i]) < 0)
+			return false;
+	return true;
+}

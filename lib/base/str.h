@@ -90,6 +90,9 @@ static inline struct str str_cut(struct str *rest, char sep)
 	return s;
 }
 
+/* Whether s is a colour, #rrggbb in either case. */
+bool str_is_colour(struct str s);
+
 /*
  * Edits (insert, delete, change, swap of neighbours) between a and b in any case,
  * for "did you mean". The first 64 bytes of each count.

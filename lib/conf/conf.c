@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/blank.h"
 #include "base/limits.h"
 #include "conf/load.h"
 #include "conf/read.h"
@@ -80,6 +81,30 @@ static void add_prompt(struct loader *l, const struct ynode *root)
 	l->c->n_prompts++;
 }
 
+static void add_catalogue(struct loader *l, const struct ynode *root)
+{
+	struct conf_catalogue *all = (struct conf_catalogue *)l->c->catalogue;
+	struct conf_catalogue *p = &all[l->c->n_catalogue];
+	struct err e = ERR_INIT;
+	struct blank *blanks;
+	size_t n;
+
+	load_place(l, p, &root->pos);
+	load_struct(l, SEC_CATALOGUE, p, root, &root->pos);
+	if (!id_or_stem(l, &p->id, &root->pos))
+		return;
+	if (p->body && blank_parse(str_of(p->body), "body", l->a, &blanks, &n,
+				   &e) < 0)
+		load_fail(l, load_pos(l, &p->body), "%s", err_message(&e));
+	for (size_t i = 0; i < l->c->n_catalogue; i++)
+		if (!strcmp(all[i].id, p->id)) {
+			load_fail(l, load_pos(l, p), "there is another prompt "
+				  "with the id \"%s\"", p->id);
+			return;
+		}
+	l->c->n_catalogue++;
+}
+
 /* Reads each file of a directory. One with a name of its own must exist. */
 static void load_dir(struct loader *l, const char *const *option,
 		     const char *usual, const void **array, size_t size,
@@ -126,6 +151,10 @@ static void load_all(struct loader *l)
 		load_dir(l, &c->prompts_dir, "prompts.d",
 			 (const void **)&c->prompts, sizeof(*c->prompts),
 			 add_prompt);
+	if (c->catalogue_dir)
+		load_dir(l, &c->catalogue_dir, "catalogue.d",
+			 (const void **)&c->catalogue, sizeof(*c->catalogue),
+			 add_catalogue);
 	/* a value that failed may be NULL: references would only add noise */
 	if (!l->n_errors)
 		check_all(l);

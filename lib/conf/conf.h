@@ -1,7 +1,7 @@
 /*
  * The configuration: YAML files read into one immutable tree of typed structs.
  *
- * The main file, workspaces.d/ and prompts.d/ are read as one generation. A
+ * The main file, workspaces.d/, prompts.d/ and catalogue.d/ are read as one generation. A
  * generation that has any error is refused whole, with file, line, column and
  * (for an unknown key) the nearest known one; the generation before stays in
  * use. `struct conf` never changes after it was published, so a request keeps
@@ -122,6 +122,11 @@ struct conf_prompt {
 	const char *name;	/* NULL = layer absent */
 	int version;
 	const char *text;
+};
+
+struct conf_catalogue {		/* a prompt to choose from */
+	const char *id, *name, *description, *icon, *colour, *body;
+	int version;
 };
 
 struct conf_agent {
@@ -308,7 +313,7 @@ struct conf {
 	uint64_t hash;		/* of everything that was read */
 	const char *file;	/* the main file, as given */
 	bool open_secret;	/* a secret stands in the main file itself */
-	const char *workspaces_dir, *prompts_dir;	/* as written */
+	const char *workspaces_dir, *prompts_dir, *catalogue_dir; /* as written */
 	struct conf_list files;	/* and directories: all that was read,
 				   secrets' files too */
 
@@ -351,6 +356,8 @@ struct conf {
 	struct conf_prompt platform;
 	const struct conf_prompt *prompts;	/* prompts.d */
 	size_t n_prompts;
+	const struct conf_catalogue *catalogue;	/* catalogue.d */
+	size_t n_catalogue;
 	const struct conf_tool *tools;		/* of every workspace */
 	size_t n_tools;
 	const struct conf_mcp *mcp_servers;

@@ -131,6 +131,7 @@ static const struct opt_name token_algs[] = {
 #define S_LLM       struct conf_llm
 #define S_AUTO      struct conf_auto
 #define S_PROMPT    struct conf_prompt
+#define S_CATALOGUE struct conf_catalogue
 #define S_WORKSPACE struct conf_workspace
 #define S_AGENT     struct conf_agent
 #define S_DATASET   struct conf_dataset
@@ -219,6 +220,14 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.help = "A prompt with a name and a version. The files in "
 			"prompts_dir are what /complete can name.",
 		.size = sizeof(struct conf_prompt),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_CATALOGUE] = {
+		.name = "files in catalogue_dir",
+		.help = "A prompt that everyone can choose and copy. One per "
+			"file. Where it has {{blanks}}, the user fills them in "
+			"(docs/prompts.md).",
+		.size = sizeof(struct conf_catalogue),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_WORKSPACE] = {

@@ -272,6 +272,12 @@ void conf_print(const struct conf *c, struct buf *out)
 		print_struct(out, SEC_PROMPT, (const char *)&c->prompts[i], 0,
 			     false);
 	}
+	for (size_t i = 0; i < c->n_catalogue; i++) {
+		buf_addf(out, "---\n# %s, prompt %s\n", c->catalogue_dir,
+			 c->catalogue[i].id);
+		print_struct(out, SEC_CATALOGUE, (const char *)&c->catalogue[i],
+			     0, false);
+	}
 }
 
 /* -- the options ---------------------------------------------------------------- */

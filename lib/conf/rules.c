@@ -35,6 +35,12 @@ const char *check_slug(const char *s)
 	       "or digit";
 }
 
+const char *check_colour(const char *s)
+{
+	return !*s || str_is_colour(str_of(s)) ? NULL
+		: "must be a colour, such as #2f6f4f";
+}
+
 const char *check_slug_or_empty(const char *s)
 {
 	return *s ? check_slug(s) : NULL;

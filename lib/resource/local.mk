@@ -1,7 +1,10 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/resource/export.c lib/resource/export.h \
 	lib/resource/owner.h \
 	lib/resource/print.c \
 	lib/resource/purge.c lib/resource/purge.h \
+	lib/resource/read.c lib/resource/rows.h \
+	lib/resource/write.c \
 	lib/resource/resource.c lib/resource/resource.h \
 	lib/resource/resource.def lib/resource/stmt.def
 EXTRA_DIST += lib/resource/resource.sql

@@ -1,22 +1,25 @@
 /* resource.def as text: for the command, and for docs/openapi.yaml. */
 #include "resource/resource.h"
 
+#include <string.h>
+
 #include "base/banned.h"
 
 /* -- the list ---------------------------------------------------------------- */
 
 /* "kind TAB name TAB table TAB column, or what else the row says" */
 static const char *const lines[][4] = {
-#define RESOURCE(id, table, name, path, r, w, of, fields, what) \
-	{ "resource", #id, table, path },
-#define RETIRED(column, id, table, name, path, r, w, of, fields, what) \
-	{ "resource", #id, table, path },
-#define ROOT(id, table) { "root", #id, table, "id" },
+#define RESOURCE(id, table, name, path, r, w, owner, ...) \
+	{ "resource", #id, table, #owner " " path },
+#define RETIRED(column, id, table, name, path, r, w, owner, ...) \
+	{ "resource", #id, table, #owner " " path },
+#define RECORD RESOURCE
+#define ROOT(id, table, owner) { "root", #id, table, "id" },
 #define PART(id, root, table, column, rows) { "part", #root, table, column },
 #define LINK(id, root, table, column, set) { "link", #root, table, set },
 #define LEAF(id, branch, table, column) { "part", #branch, table, column },
 #define BRANCH(id, root, table, column) { "part", #root, table, column },
-#define KEEP(id, table, seconds, condition) \
+#define KEEP(id, table, column, seconds, condition) \
 	{ "keep", #id, table, #seconds " s" },
 #define PRUNED(table, how) { "pruned", "-", table, how },
 #define LASTING(table, why) { "lasting", "-", table, why },
@@ -48,13 +51,37 @@ static void answer(struct buf *out, const char *status, const char *what,
 		 "\"#/components/schemas/%s%s\"}}}\n", status, what, name, use);
 }
 
+/* The path as OpenAPI has it: no types. */
+static void put_path(struct buf *out, const char *path)
+{
+	for (const char *p = path; *p; p++)
+		if (*p == ':')
+			p += strcspn(p, "}") - 1;
+		else
+			buf_addc(out, *p);
+}
+
+/* "prompts/{parent:uuid}/shares" as "prompts_shares": for an operation's id. */
+static void put_id(struct buf *out, const char *path)
+{
+	for (const char *p = path; *p; p++) {
+		if (p[0] == '/' && p[1] == '{')
+			p += strcspn(p, "}");
+		else
+			buf_addc(out, (char)(*p == '/' ? '_' : *p));
+	}
+}
+
 static void operation(struct buf *out, const struct resource *r,
 		      const char *method, const char *verb, const char *summary)
 {
-	buf_addf(out, "    %s:\n      operationId: %s_%s\n"
-		 "      summary: %s %s\n", method, r->path, verb, summary,
-		 r->what);
+	buf_addf(out, "    %s:\n      operationId: ", method);
+	put_id(out, r->path);
+	buf_addf(out, "_%s\n      summary: %s %s\n", verb, summary, r->what);
 }
+
+#define UUID_IN_PATH(name) "{name: " name ", in: path, required: true, " \
+	"schema: {type: string, format: uuid}}"
 
 #define PROBLEMS(...) \
 	buf_adds(out, __VA_ARGS__ \
@@ -62,43 +89,70 @@ static void operation(struct buf *out, const struct resource *r,
 #define REFUSED(status, name) \
 	"        \"" status "\": {$ref: \"#/components/responses/" name "\"}\n"
 
-static void print_path(struct buf *out, const struct resource *r)
+static void print_path_name(struct buf *out, const struct resource *r,
+			    const char *more, bool one)
 {
-	buf_addf(out, "  /%s:\n", r->path);
+	bool nested = r->owner == OWNER_PARENT;
+
+	buf_adds(out, "  /");
+	put_path(out, r->path);
+	buf_addf(out, "%s:\n", more);
+	if (nested || one)
+		buf_addf(out, "    parameters: [%s%s%s]\n",
+			 nested ? UUID_IN_PATH("parent") : "",
+			 nested && one ? ", " : "",
+			 one ? UUID_IN_PATH("id") : "");
+}
+
+static void print_all(struct buf *out, const struct resource *r)
+{
+	bool named = r->order == ORDER_NAME;
+
+	print_path_name(out, r, "", false);
 	operation(out, r, "get", "list", "List every");
-	buf_adds(out, "      parameters: [{$ref: \"#/components/parameters/"
+	buf_addf(out, "      parameters: [%s{$ref: \"#/components/parameters/"
 		 "cursor\"}, {$ref: \"#/components/parameters/pageSize\"}]\n"
 		 "      responses:\n"
 		 "        \"200\":\n          description: A page of the list, newest first\n"
 		 "          content:\n            application/json:\n"
 		 "              schema:\n                allOf: [{$ref: "
 		 "\"#/components/schemas/List\"}]\n"
-		 "                properties:\n");
-	buf_addf(out, "                  items: {type: array, items: {$ref: "
-		 "\"#/components/schemas/%s\"}}\n", r->name);
-	PROBLEMS(REFUSED("400", "BadRequest"));
+		 "                properties:\n"
+		 "                  items: {type: array, items: {$ref: "
+		 "\"#/components/schemas/%s\"}}\n",
+		 named ? "{name: q, in: query, description: \"How the name "
+			 "begins, in any case\", schema: {type: string}}, "
+		       : "", r->name);
+	PROBLEMS(REFUSED("400", "BadRequest") REFUSED("404", "NotFound"));
+	if (r->record)
+		return;
 	operation(out, r, "post", "create", "Create one");
 	buf_adds(out, "      parameters: [{$ref: \"#/components/parameters/"
 		 "idempotencyKey\"}]\n");
 	body(out, r->name, "New");
 	buf_adds(out, "      responses:\n");
 	answer(out, "201", "Created; Location has its address", r->name, "");
-	PROBLEMS(REFUSED("404", "NotFound") REFUSED("409", "Conflict")
-		 REFUSED("422", "Invalid"));
-	buf_addf(out, "  /%s/{id}:\n    parameters: [{name: id, in: path, "
-		 "required: true, schema: {type: string, format: uuid}}]\n",
-		 r->path);
+	PROBLEMS(REFUSED("404", "NotFound")
+		 REFUSED("409", "Conflict") REFUSED("422", "Invalid"));
+}
+
+static void print_one(struct buf *out, const struct resource *r)
+{
+	print_path_name(out, r, "/{id}", true);
 	operation(out, r, "get", "get", "Get one");
 	buf_adds(out, "      responses:\n");
 	answer(out, "200", "The record", r->name, "");
 	PROBLEMS(REFUSED("404", "NotFound"));
+	if (r->record)
+		return;
 	operation(out, r, "patch", "patch", "Change one");
 	buf_adds(out, "      parameters: [{name: If-Match, in: header, "
 		 "schema: {type: string}}]\n");
 	body(out, r->name, "Patch");
 	buf_adds(out, "      responses:\n");
 	answer(out, "200", "The changed record", r->name, "");
-	PROBLEMS(REFUSED("404", "NotFound") REFUSED("422", "Invalid"));
+	PROBLEMS(REFUSED("404", "NotFound")
+		 REFUSED("409", "Conflict") REFUSED("422", "Invalid"));
 	operation(out, r, "delete", "delete", "Delete one");
 	buf_adds(out, "      responses:\n"
 		 "        \"204\": {description: Deleted}\n");
@@ -107,7 +161,7 @@ static void print_path(struct buf *out, const struct resource *r)
 
 static const char *const type_names[] = {
 	[TYPE_TEXT] = "string", [TYPE_INT] = "integer", [TYPE_BOOL] = "boolean",
-	[TYPE_TIME] = "string", [TYPE_UUID] = "string",
+	[TYPE_TIME] = "string", [TYPE_UUID] = "string", [TYPE_IDS] = "array",
 };
 
 static void print_field(struct buf *out, const struct resource_field *f)
@@ -123,7 +177,10 @@ static void print_field(struct buf *out, const struct resource_field *f)
 		buf_adds(out, "format: date-time, ");
 	if (f->type == TYPE_UUID)
 		buf_adds(out, "format: uuid, ");
-	if (f->min || f->max)
+	if (f->type == TYPE_IDS)
+		buf_addf(out, "items: {type: string, format: uuid}, "
+			 "maxItems: %lld, ", (long long)f->max);
+	else if (f->min || f->max)
 		buf_addf(out, f->type == TYPE_TEXT
 			 ? "minLength: %lld, maxLength: %lld, "
 			 : "minimum: %lld, maximum: %lld, ",
@@ -139,13 +196,30 @@ static bool in_schema(const struct resource_field *f, const char *use)
 	return f->mode == MODE_EDIT || (f->mode == MODE_ONCE && *use == 'N');
 }
 
+/* What a function adds to the records of a resource. */
+static const struct {
+	enum resource_id of;
+	const char *key, *schema, *help;
+} extras[] = {
+#define EXTRA(id, key, schema, help) { RESOURCE_##id, key, schema, help },
+#include "resource/resource.def"
+};
+
+static void print_extras(struct buf *out, const struct resource *r)
+{
+	for (size_t i = 0; i < ARRAY_LEN(extras); i++)
+		if (&resources[extras[i].of] == r)
+			buf_addf(out, "        %s: {%s, description: \"%s\"}\n",
+				 extras[i].key, extras[i].schema,
+				 extras[i].help);
+}
+
 static void print_schema(struct buf *out, const struct resource *r,
 			 const char *use)
 {
 	const char *sep = "";
 
 	buf_addf(out, "    %s%s:\n      type: object\n", r->name, use);
-	/* What is odd about one may add to its record. */
 	if (*use)
 		buf_adds(out, "      additionalProperties: false\n");
 	buf_adds(out, "      required: [");
@@ -163,23 +237,40 @@ static void print_schema(struct buf *out, const struct resource *r,
 	for (size_t i = 0; i < r->n_fields; i++)
 		if (in_schema(&r->fields[i], use))
 			print_field(out, &r->fields[i]);
-	if (!*use)
-		buf_adds(out, "        createdAt: {$ref: "
-			 "\"#/components/schemas/Time\"}\n"
-			 "        updatedAt: {$ref: "
-			 "\"#/components/schemas/Time\"}\n");
+	if (!*use) {
+		print_extras(out, r);
+		/* Rows of files have none. */
+		const char *time = r->owner == OWNER_SHARED
+			? "anyOf: [{$ref: \"#/components/schemas/Time\"}, "
+			  "{type: \"null\"}]"
+			: "$ref: \"#/components/schemas/Time\"";
+
+		if (r->owner == OWNER_SHARED)
+			buf_adds(out, "        version: {type: integer, "
+				 "description: Raised by every change}\n"
+				 "        source: {enum: [config, api], "
+				 "description: \"config: of a file, read-only\"}\n"
+				 "        canEdit: {type: boolean, description: "
+				 "Whether the caller may change it}\n");
+		buf_addf(out, "        createdAt: {%s}\n"
+			 "        updatedAt: {%s}\n", time, time);
+	}
 }
 
 void resource_print_paths(struct buf *out)
 {
-	for (size_t i = 0; i < RESOURCE__MAX; i++)
-		print_path(out, &resources[i]);
+	for (size_t i = 0; i < RESOURCE__MAX; i++) {
+		print_all(out, &resources[i]);
+		print_one(out, &resources[i]);
+	}
 }
 
 void resource_print_schemas(struct buf *out)
 {
 	for (size_t i = 0; i < RESOURCE__MAX; i++) {
 		print_schema(out, &resources[i], "");
+		if (resources[i].record)
+			continue;
 		print_schema(out, &resources[i], "New");
 		print_schema(out, &resources[i], "Patch");
 	}

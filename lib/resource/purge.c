@@ -41,7 +41,8 @@ static const struct {
 	enum resource_stmt stmt;
 	int64_t seconds;
 } keeps[] = {
-#define KEEP(id, table, seconds, condition) { RSTMT_##id##_EXPIRE, seconds },
+#define KEEP(id, table, column, seconds, condition) \
+	{ RSTMT_##id##_EXPIRE, seconds },
 #include "resource/resource.def"
 };
 
@@ -100,6 +101,20 @@ static int purge_tx(struct db *tx, void *ctx, struct err *e)
 		return -1;
 	p->n = r.affected;
 	return 0;
+}
+
+static int no_guard(struct db *tx, const struct uuid *id, struct err *e)
+{
+	(void)tx;
+	(void)id;
+	(void)e;
+	return 1;
+}
+
+int resource_purge_now(struct db *tx, enum resource_root root,
+		       const struct uuid *id, struct err *e)
+{
+	return resource_purge(tx, root, id, no_guard, INT64_MAX, e) < 0 ? -1 : 0;
 }
 
 int resource_purge(struct db *db, enum resource_root root,

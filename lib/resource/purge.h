@@ -23,6 +23,13 @@ int resource_purge(struct db *db, enum resource_root root,
 		   int64_t until_ms, struct err *e) MUST_CHECK;
 
 /*
+ * All of it, within the transaction that deletes the root: for roots whose
+ * parts are few.
+ */
+int resource_purge_now(struct db *tx, enum resource_root root,
+		       const struct uuid *id, struct err *e) MUST_CHECK;
+
+/*
  * Deletes rows that are past their time, at most 20,000 of a table. One round
  * trip a table when there is nothing to do.
  */

@@ -1,48 +1,67 @@
+/* The table itself, rows in memory, and records. */
 #include "resource/resource.h"
 
+#include <locale.h>
+#include <pthread.h>
 #include <string.h>
+#include <wctype.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
 
 #include "base/banned.h"
-
-enum { FIXED = 4 };	/* columns in front of the values: ROW_SQL of stmt.def */
 
 #define REQUIRED RESOURCE_REQUIRED
 #define NULLABLE RESOURCE_NULLABLE
 #define LINE     RESOURCE_LINE
 #define PARENT   RESOURCE_PARENT
+#define SORT     RESOURCE_SORT
+#define UNIQUE   RESOURCE_UNIQUE
 
 #define AS_FIELD(key_, column_, type_, mode_, flags_, min_, max_, help_) \
 	{ .key = key_, .column = column_, .type = TYPE_##type_, \
 	  .mode = MODE_##mode_, .flags = flags_, .min = min_, .max = max_, \
 	  .help = help_ },
-#define RESOURCE(id, table, name, path, r, w, of, fields, what) \
+#define RESOURCE(id, table, name, path, r, w, owner, of, order, most, fields, what) \
 	static const struct resource_field id##_fields[] = { \
 		fields(AS_FIELD) \
 	}; \
 	_Static_assert(ARRAY_LEN(id##_fields) <= RESOURCE_FIELDS_MAX, #id);
 #include "resource/resource.def"
 
-#define ROW(id, name_, path_, of_, what_) \
-	.name = name_, .path = path_, .what = what_, .of = ROOT_##of_, \
-	.fields = id##_fields, \
+/* The flag; from here on it is the owner. */
+#undef PARENT
+
+#define READERS_USER(id)
+#define READERS_TENANT(id)
+#define READERS_PARENT(id)
+#define READERS_SHARED(id) .reader = RSTMT_##id##_READER, \
+	.unread = RSTMT_##id##_UNREAD, .rename = RSTMT_##id##_RENAME,
+#define ROW(id, table_, name_, path_, owner_, of_, order_, most_, what_) \
+	.name = name_, .table = table_, .path = path_, .what = what_, \
+	.owner = OWNER_##owner_, .of = ROOT_##of_, .order = ORDER_##order_, \
+	.most = most_, .fields = id##_fields, \
 	.n_fields = ARRAY_LEN(id##_fields), .list = RSTMT_##id##_LIST, \
-	.count = RSTMT_##id##_COUNT, .get = RSTMT_##id##_GET, \
-	.insert = RSTMT_##id##_INSERT, .update = RSTMT_##id##_UPDATE, \
-	.remove = RSTMT_##id##_DELETE
+	.total = RSTMT_##id##_TOTAL, .count = RSTMT_##id##_COUNT, \
+	.get = RSTMT_##id##_GET, .insert = RSTMT_##id##_INSERT, \
+	.update = RSTMT_##id##_UPDATE, .remove = RSTMT_##id##_DELETE, \
+	.take_out = RSTMT_##id##_EXPORT, READERS_##owner_(id)
 const struct resource resources[RESOURCE__MAX] = {
-#define RESOURCE(id, table, name, path, r, w, of, fields, what) \
-	[RESOURCE_##id] = { ROW(id, name, path, of, what) },
-#define RETIRED(column, id, table, name, path, r, w, of, fields, what) \
-	[RESOURCE_##id] = { ROW(id, name, path, of, what), \
-			    .retired = true },
+#define RESOURCE(id, table, name, path, r, w, owner, of, order, most, fields, what) \
+	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
+				most, what) },
+#define RETIRED(column, id, table, name, path, r, w, owner, of, order, most, fields, what) \
+	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
+				most, what) .retired = true },
+#define RECORD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
+	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
+				most, what) .record = true },
 #include "resource/resource.def"
 };
 
-/* The statement that finds and locks the owner's row of a root. */
-static const unsigned holds[ROOT__MAX] = {
-#define ROOT(id, table) [ROOT_##id] = RSTMT_##id##_HOLD,
+static const char *const root_tables[ROOT__MAX] = {
+#define ROOT(id, table, owner) [ROOT_##id] = table,
 #include "resource/resource.def"
 };
 
@@ -50,6 +69,7 @@ static const char letters[] = {
 	[TYPE_TEXT] = 's', [TYPE_INT] = 'i', [TYPE_BOOL] = 'i',
 	[TYPE_TIME] = 'i', [TYPE_UUID] = 'u', [TYPE_JSON] = 's',
 	[TYPE_BYTES] = 'b',
+	[TYPE_IDS] = 'b',
 };
 
 const struct resource *resource_find(struct str path)
@@ -58,6 +78,44 @@ const struct resource *resource_find(struct str path)
 		if (str_is(path, resources[i].path))
 			return &resources[i];
 	return NULL;
+}
+
+const struct resource *resource_of_root(enum resource_root root)
+{
+	for (size_t i = 0; i < RESOURCE__MAX; i++)
+		if (root != ROOT_NONE &&
+		    strcmp(resources[i].table, root_tables[root]) == 0)
+			return &resources[i];
+	return NULL;
+}
+
+struct resource_at resource_own(const struct owner *o)
+{
+	return (struct resource_at){
+		.by = *o, .holder = o->user_id, .above = o->user_id,
+	};
+}
+
+/* Beside users, whose scope is the tenant's slug: it has no '/'. */
+static struct uuid reader_of(struct str tenant_id, const char *kind,
+			     struct str name)
+{
+	char scope[LIM_SLUG_BYTES + 16];
+	size_t n = MIN(tenant_id.n, (size_t)LIM_SLUG_BYTES);
+
+	memcpy(scope, tenant_id.p, n);
+	memcpy(scope + n, kind, strlen(kind));
+	return uuid_of_name((struct str){ scope, n + strlen(kind) }, name);
+}
+
+struct uuid resource_of_tenant(struct str tenant_id)
+{
+	return reader_of(tenant_id, "/tenant", tenant_id);
+}
+
+struct uuid resource_of_group(struct str tenant_id, struct str group)
+{
+	return reader_of(tenant_id, "/group", group);
 }
 
 struct db_val *resource_value(const struct resource *r,
@@ -88,217 +146,92 @@ void resource_new(const struct resource *r, struct resource_row *row)
 		};
 }
 
-/* -- reading ----------------------------------------------------------------- */
+/* -- the order ---------------------------------------------------------------- */
 
-struct reading {
-	const struct resource *r;
-	struct resource_row *rows;
-	size_t n;
-};
+#define SORT_CHARS 100
 
-static int take_row(void *ctx, const struct db_val *v, struct err *e)
+static locale_t letters_of_all;	/* C.UTF-8; 0 where there is none: ASCII only */
+static pthread_once_t letters_once = PTHREAD_ONCE_INIT;
+
+static void find_letters(void)
 {
-	struct reading *k = ctx;
-	struct resource_row *row = &k->rows[k->n++];
-
-	(void)e;
-	*row = (struct resource_row){
-		.version = v[1].i, .created_us = v[2].i, .updated_us = v[3].i,
-	};
-	memcpy(row->id.b, v[0].s.p, sizeof(row->id.b));
-	memcpy(row->v, v + FIXED, k->r->n_fields * sizeof(*v));
-	return 0;
+	letters_of_all = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 }
 
-int resource_list(struct db *db, const struct resource *r,
-		  const struct owner *o, const struct resource_row *after,
-		  size_t size, struct arena *a, struct resource_row **out,
-		  size_t *n, bool *more, struct err *e)
+static uint32_t small(uint32_t c)
 {
-	static const struct resource_row first = { .created_us = INT64_MAX };
-	struct reading k = {
-		.r = r, .rows = arena_zalloc(a, size + 1, sizeof(*k.rows)),
-	};
-
-	if (!after)
-		after = &first;
-	if (db_each(db, r->list,
-		    DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
-			    DB_I(after->created_us), DB_I(after->created_us),
-			    DB_U(&after->id), DB_I((int64_t)size + 1)),
-		    a, take_row, &k, e))
-		return -1;
-	*out = k.rows;
-	*more = k.n > size;
-	*n = MIN(k.n, size);
-	return 0;
+	if (c < 0x80 || !letters_of_all)
+		return c >= 'A' && c <= 'Z' ? c | 32 : c;
+	return (uint32_t)towlower_l((wint_t)c, letters_of_all);
 }
 
-static int take_count(void *ctx, const struct db_val *v, struct err *e)
+/* The code point at *p of valid text, moved behind it. */
+static uint32_t take_char(const char **p)
 {
-	(void)e;
-	*(int64_t *)ctx = v[0].i;
-	return 0;
+	unsigned char first = (unsigned char)*(*p)++;
+	int more = first < 0xc0 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+	uint32_t c = more ? first & (0x3fu >> more) : first;
+
+	while (more--)
+		c = c << 6 | ((unsigned char)*(*p)++ & 0x3f);
+	return c;
 }
 
-int resource_count(struct db *db, const struct resource *r,
-		   const struct owner *o, int64_t *n, struct err *e)
+static char *put_char(char *q, uint32_t c)
 {
-	struct arena a = ARENA_INIT;
-	int rc = db_each(db, r->count,
-			 DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id)), &a,
-			 take_count, n, e);
+	int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
 
-	arena_release(&a);
-	return rc;
-}
-
-static int not_found(const struct resource *r, struct err *e)
-{
-	return err_set(e, ERR_NOT_FOUND, "no such row of %s", r->path);
-}
-
-int resource_get(struct db *db, const struct resource *r,
-		 const struct owner *o, const struct uuid *id, struct arena *a,
-		 struct resource_row *out, struct err *e)
-{
-	struct reading k = { .r = r, .rows = out };
-
-	if (db_each(db, r->get, DB_ARGS(DB_U(id), DB_S(o->tenant_id),
-					DB_U(&o->user_id)), a, take_row, &k, e))
-		return -1;
-	return k.n ? 0 : not_found(r, e);
-}
-
-/* -- writing ----------------------------------------------------------------- */
-
-struct inserting {
-	const struct resource *r;
-	const struct owner *o;
-	const struct resource_row *row;
-};
-
-static const struct db_val *parent_of(const struct inserting *k)
-{
-	for (size_t i = 0; i < k->r->n_fields; i++)
-		if (k->r->fields[i].flags & PARENT)
-			return &k->row->v[i];
-	BUG("a resource of something that has no field for it");
-}
-
-static int insert(struct db *db, const struct inserting *k, struct err *e)
-{
-	struct db_val v[5 + RESOURCE_FIELDS_MAX] = {
-		DB_U(&k->row->id), DB_S(k->o->tenant_id),
-		DB_U(&k->o->user_id), DB_I(k->row->created_us),
-		DB_I(k->row->updated_us),
-	};
-
-	memcpy(v + 5, k->row->v, k->r->n_fields * sizeof(*v));
-	return db_exec(db, k->r->insert, v, NULL, e);
-}
-
-static int note_found(void *ctx, const struct db_val *v, struct err *e)
-{
-	(void)v;
-	(void)e;
-	*(bool *)ctx = true;
-	return 0;
-}
-
-/* The parent's row stays locked, and its owner's, until this is stored. */
-static int create_tx(struct db *tx, void *ctx, struct err *e)
-{
-	const struct inserting *k = ctx;
-	struct arena a = ARENA_INIT;
-	bool found = false;
-	int rc = db_each(tx, holds[k->r->of],
-			 DB_ARGS(*parent_of(k), DB_S(k->o->tenant_id),
-				 DB_U(&k->o->user_id)), &a, note_found, &found,
-			 e);
-
-	arena_release(&a);
-	if (rc)
-		return -1;
-	return found ? insert(tx, k, e) : not_found(k->r, e);
-}
-
-int resource_create(struct db *db, const struct resource *r,
-		    const struct owner *o, const struct resource_row *row,
-		    struct err *e)
-{
-	struct inserting k = { r, o, row };
-
-	return r->of == ROOT_NONE ? insert(db, &k, e)
-		: db_tx(db, create_tx, &k, e);
-}
-
-/* Whether the given values of row are those of now, at the same version. */
-static bool is_at(const struct resource *r, const struct resource_row *row,
-		  const struct resource_row *now)
-{
-	if (now->version != row->version || now->updated_us != row->updated_us)
-		return false;
-	for (size_t i = 0; i < r->n_fields; i++)
-		if (row->given[i] && !resource_same(&row->v[i], &now->v[i]))
-			return false;
-	return true;
-}
-
-int resource_update(struct db *db, const struct resource *r,
-		    const struct owner *o, struct resource_row *row,
-		    struct err *e)
-{
-	struct db_val v[5 + 2 * RESOURCE_FIELDS_MAX];
-	struct db_result res;
-	struct resource_row now;
-	struct arena a = ARENA_INIT;
-	size_t n = 0;
-	int rc;
-
-	row->updated_us = MAX(clock_now_us(), row->updated_us);
-	v[n++] = DB_I(row->updated_us);
-	for (size_t i = 0; i < r->n_fields; i++) {
-		if (r->fields[i].mode != MODE_EDIT)
-			continue;
-		v[n++] = DB_I(row->given[i]);
-		v[n++] = row->v[i];
+	if (!more) {
+		*q = (char)c;
+		return q + 1;
 	}
-	v[n++] = DB_U(&row->id);
-	v[n++] = DB_S(o->tenant_id);
-	v[n++] = DB_U(&o->user_id);
-	v[n++] = DB_I(row->version);
-	if (db_exec(db, r->update, v, &res, e))
-		return -1;
-	row->version++;
-	if (res.affected)
-		return 0;
-	/*
-	 * A second run after a lost link finds its own change. The time alone
-	 * does not tell: where the row's is ahead of the clock, both of two have
-	 * the same.
-	 */
-	rc = resource_get(db, r, o, &row->id, &a, &now, e);
-	if (!rc && !is_at(r, row, &now))
-		rc = err_set(e, ERR_PRECONDITION, "it is at version %lld",
-			     (long long)now.version);
-	arena_release(&a);
-	return rc;
+	*q++ = (char)((0xff00 >> (more + 1) & 0xff) | c >> 6 * more);
+	while (more--)
+		*q++ = (char)(0x80 | (c >> 6 * more & 0x3f));
+	return q;
 }
 
-int resource_delete(struct db *db, const struct resource *r,
-		    const struct owner *o, const struct uuid *id,
-		    struct err *e)
+struct str resource_fold(struct arena *a, struct str text)
 {
-	const struct db_val v[] = {
-		DB_I(clock_now_us()), DB_U(id), DB_S(o->tenant_id),
-		DB_U(&o->user_id),
-	};
-	struct db_result res;
+	struct str head = utf8_head(str_trim(text), SORT_CHARS);
+	const char *p = head.p, *end = head.p + head.n;
+	char *out = arena_alloc(a, 4 * SORT_CHARS + 1), *q = out;
 
-	if (db_exec(db, r->remove, r->retired ? v : v + 1, &res, e))
-		return -1;
-	return res.affected ? 0 : not_found(r, e);
+	pthread_once(&letters_once, find_letters);
+	while (p < end)
+		q = put_char(q, small(take_char(&p)));
+	return (struct str){ out, (size_t)(q - out) };
+}
+
+static int compare_keys(struct str a, struct str b)
+{
+	int d = memcmp(a.p ? a.p : "", b.p ? b.p : "", MIN(a.n, b.n));
+
+	return d ? d : (a.n > b.n) - (a.n < b.n);
+}
+
+void resource_sort(const struct resource *r, struct arena *a,
+		   struct resource_row *row)
+{
+	row->sort_key = (struct str){ NULL, 0 };
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (r->fields[i].flags & SORT && !row->v[i].null)
+			row->sort_key = resource_fold(a, row->v[i].s);
+}
+
+int resource_compare(const void *a, const void *b)
+{
+	const struct resource_row *x = a, *y = b;
+	int d = compare_keys(x->sort_key, y->sort_key);
+
+	return d ? d : memcmp(x->id.b, y->id.b, sizeof(x->id.b));
+}
+
+bool resource_wanted(const struct resource_row *row,
+		     const struct resource_want *want)
+{
+	return str_starts(row->sort_key, want->prefix) &&
+		(!want->after || resource_compare(row, want->after) > 0);
 }
 
 /* -- records ----------------------------------------------------------------- */
@@ -306,7 +239,7 @@ int resource_delete(struct db *db, const struct resource *r,
 static void write_value(struct jw *w, enum resource_type type,
 			const struct db_val *v)
 {
-	if (v->null) {
+	if (v->null && type != TYPE_IDS) {
 		jw_null(w);
 		return;
 	}
@@ -329,10 +262,27 @@ static void write_value(struct jw *w, enum resource_type type,
 	case TYPE_JSON:
 		jw_raw(w, v->s);
 		return;
+	case TYPE_IDS:
+		jw_arr(w);	/* NULL: none */
+		for (size_t i = 0; !v->null && i + sizeof(struct uuid) <= v->s.n;
+		     i += sizeof(struct uuid))
+			jw_uuid(w, (const struct uuid *)(const void *)
+				   (v->s.p + i));
+		jw_end_arr(w);
+		return;
 	case TYPE_BYTES:
 		break;
 	}
 	BUG("bytes are in no record");
+}
+
+/* What stands in a file has no times. */
+static void write_time(struct jw *w, const struct resource_row *row, int64_t us)
+{
+	if (row->config)
+		jw_null(w);
+	else
+		jw_time(w, us);
 }
 
 void resource_write(struct jw *w, const struct resource *r,
@@ -345,6 +295,8 @@ void resource_write(struct jw *w, const struct resource *r,
 		jw_key(w, r->fields[i].key);
 		write_value(w, r->fields[i].type, &row->v[i]);
 	}
-	jw_ktime(w, "createdAt", row->created_us);
-	jw_ktime(w, "updatedAt", row->updated_us);
+	jw_key(w, "createdAt");
+	write_time(w, row, row->created_us);
+	jw_key(w, "updatedAt");
+	write_time(w, row, row->updated_us);
 }

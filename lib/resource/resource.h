@@ -18,7 +18,7 @@ enum resource_id {
 /* What other rows belong to. */
 enum resource_root {
 	ROOT_NONE,
-#define ROOT(id, table) ROOT_##id,
+#define ROOT(id, ...) ROOT_##id,
 #include "resource/resource.def"
 	ROOT__MAX
 };
@@ -32,11 +32,13 @@ enum resource_stmt {
 };
 
 enum resource_type { TYPE_TEXT, TYPE_INT, TYPE_BOOL, TYPE_TIME, TYPE_UUID,
-		     TYPE_JSON, TYPE_BYTES };
+		     TYPE_JSON, TYPE_BYTES, TYPE_IDS };
 enum resource_mode { MODE_EDIT, MODE_ONCE, MODE_GIVEN, MODE_HIDDEN };
+enum resource_owner { OWNER_USER, OWNER_TENANT, OWNER_PARENT, OWNER_SHARED };
+enum resource_order { ORDER_NEWEST, ORDER_NAME };
 enum {
 	RESOURCE_REQUIRED = 1, RESOURCE_NULLABLE = 2, RESOURCE_LINE = 4,
-	RESOURCE_PARENT = 8,
+	RESOURCE_PARENT = 8, RESOURCE_SORT = 16, RESOURCE_UNIQUE = 32,
 };
 
 struct resource_field {
@@ -49,12 +51,18 @@ struct resource_field {
 };
 
 struct resource {
-	const char *name, *path, *what;
+	const char *name, *table, *path, *what;
+	enum resource_owner owner;
 	enum resource_root of;
+	enum resource_order order;
+	int most;			/* rows of one holder */
 	bool retired;			/* what is deleted stays, unseen */
+	bool record;			/* made by the program, only read */
 	const struct resource_field *fields;
 	size_t n_fields;
-	unsigned list, count, get, insert, update, remove;	/* statements */
+	/* statements; those of readers only where the owner is SHARED */
+	unsigned list, total, count, get, insert, update, remove, take_out;
+	unsigned reader, unread, rename;
 };
 
 /* Indexed by enum resource_id. */
@@ -67,12 +75,35 @@ struct resource_row {
 	struct uuid id;
 	int64_t version;	/* moved by every change */
 	int64_t created_us, updated_us;
+	struct uuid holder;	/* whose: a user, a group, the parent, … */
+	struct str sort_key;	/* of ORDER NAME; else empty */
 	struct db_val v[RESOURCE_FIELDS_MAX];
 	bool given[RESOURCE_FIELDS_MAX];	/* of a change: this one */
+	bool config;		/* of a file: read-only */
 };
 
-/* That of a path ("tokens"), or NULL. */
+/* Whose rows a call is about, and who calls. Borrowed. */
+struct resource_at {
+	struct owner by;	/* who calls: stored as the one who made it */
+	struct uuid holder;	/* of what is written, listed or read; not of
+				   what is SHARED and read, nor the TENANT's */
+	struct uuid above;	/* OF a root: the holder of its row */
+	const struct uuid *readers;	/* SHARED: as whom the caller reads */
+	size_t n_readers;
+};
+
+/* For what each user has of their own. */
+struct resource_at resource_own(const struct owner *o);
+
+/* Ids of readers, and holders, besides users: the tenant as a whole, a group. */
+struct uuid resource_of_tenant(struct str tenant_id);
+struct uuid resource_of_group(struct str tenant_id, struct str group);
+
+/* The resource whose path is that of the table ("tokens"), or NULL. */
 const struct resource *resource_find(struct str path);
+
+/* The resource whose rows are the root; NULL for a conversation. */
+const struct resource *resource_of_root(enum resource_root root);
 
 /* The value of a column; one that there is not is a BUG. */
 struct db_val *resource_value(const struct resource *r,
@@ -81,47 +112,128 @@ struct db_val *resource_value(const struct resource *r,
 bool resource_same(const struct db_val *a, const struct db_val *b);
 
 /*
+ * The text as rows are ordered and found by it: in small letters, at most 100
+ * characters. In a.
+ */
+struct str resource_fold(struct arena *a, struct str text);
+
+/* Sets row's sort_key by its SORT field. In a. */
+void resource_sort(const struct resource *r, struct arena *a,
+		   struct resource_row *row);
+
+/*
  * An empty row for a new thing: all values NULL, of their types; id and times
  * are now's.
  */
 void resource_new(const struct resource *r, struct resource_row *row);
 
+/* What of a list is wanted. */
+struct resource_want {
+	const struct resource_row *after;	/* by its place in the order;
+						   NULL: from the first */
+	struct str prefix;	/* ORDER NAME: folded; empty: all */
+	size_t size;		/* rows at most */
+};
+
 /*
- * A page, newest first, behind the row *after (its id and created_us; NULL: the
- * first page), size at most. Arena. *more: there are others.
+ * A page in the resource's order. Arena. *more: there are others. It is shorter
+ * than size where its texts would be more than LIM_PAGE_BYTES.
  */
 int resource_list(struct db *db, const struct resource *r,
-		  const struct owner *o, const struct resource_row *after,
-		  size_t size, struct arena *a, struct resource_row **out,
-		  size_t *n, bool *more, struct err *e) MUST_CHECK;
+		  const struct resource_at *at,
+		  const struct resource_want *want, struct arena *a,
+		  struct resource_row **out, size_t *n, bool *more,
+		  struct err *e) MUST_CHECK;
+
+/* Whether row comes behind want's place, and within its prefix. */
+bool resource_wanted(const struct resource_row *row,
+		     const struct resource_want *want);
+
+/* Before, at or behind, as strcmp; of rows of ORDER NAME. */
+int resource_compare(const void *a, const void *b);
+
+/*
+ * How many rows the list has with that prefix, counted up to LIM_COUNTED + 1.
+ */
+int resource_total(struct db *db, const struct resource *r,
+		   const struct resource_at *at, struct str prefix,
+		   int64_t *n, struct err *e) MUST_CHECK;
+
+/* How many rows the holder has, counted up to r->most. */
 int resource_count(struct db *db, const struct resource *r,
-		   const struct owner *o, int64_t *n, struct err *e) MUST_CHECK;
+		   const struct resource_at *at, int64_t *n,
+		   struct err *e) MUST_CHECK;
 
 /* ERR_NOT_FOUND, also for what is somebody else's. Text in a. */
 int resource_get(struct db *db, const struct resource *r,
-		 const struct owner *o, const struct uuid *id, struct arena *a,
-		 struct resource_row *out, struct err *e) MUST_CHECK;
+		 const struct resource_at *at, const struct uuid *id,
+		 struct arena *a, struct resource_row *out,
+		 struct err *e) MUST_CHECK;
 
 /*
- * Stores a new row. ERR_NOT_FOUND when its parent is not the owner's;
- * ERR_DB_DUPLICATE when the id is taken, perhaps by this very call (db_exec).
+ * For take-out: the rows that the holder of at has, by id, behind *after (nil:
+ * from the first), size at most. Arena.
+ */
+int resource_take_out(struct db *db, const struct resource *r,
+		      const struct resource_at *at, const struct uuid *after,
+		      size_t size, struct arena *a, struct resource_row **out,
+		      size_t *n, struct err *e) MUST_CHECK;
+
+/*
+ * What else belongs into the transaction of a new or changed row; row->version
+ * is the one it has now. As a closure of db_tx.
+ */
+struct resource_also {
+	int (*run)(struct db *tx, const struct resource_row *row, void *ctx,
+		   struct err *e);
+	void *ctx;
+};
+
+/*
+ * Stores a new row, with also (NULL: nothing else). ERR_NOT_FOUND when its
+ * parent is not there or not the owner's; ERR_DB_DUPLICATE when the id is taken,
+ * perhaps by this very call (db_exec), or what must be UNIQUE: resource_taken;
+ * ERR_INVALID_FIELD for an id of an IDS field that is not there.
  */
 int resource_create(struct db *db, const struct resource *r,
-		    const struct owner *o, const struct resource_row *row,
-		    struct err *e) MUST_CHECK;
+		    const struct resource_at *at,
+		    const struct resource_row *row,
+		    const struct resource_also *also, struct err *e) MUST_CHECK;
 
 /*
  * Changes the given values of the row that is at row->version, and moves that.
- * ERR_NOT_FOUND; ERR_PRECONDITION when it is at another version.
+ * ERR_NOT_FOUND; ERR_PRECONDITION when it is at another version; ERR_CONFLICT
+ * with the UNIQUE field that another has; ERR_INVALID_FIELD as above.
  */
 int resource_update(struct db *db, const struct resource *r,
-		    const struct owner *o, struct resource_row *row,
+		    const struct resource_at *at, struct resource_row *row,
+		    const struct resource_also *also, struct err *e) MUST_CHECK;
+
+/*
+ * Makes of ERR_DB_DUPLICATE in e, for a row whose id is not taken, ERR_CONFLICT
+ * that names the field. Returns -1.
+ */
+int resource_taken(const struct resource *r, struct err *e);
+
+/*
+ * With what belongs to it. also runs before, for a row of which only the id is
+ * known. ERR_NOT_FOUND.
+ */
+int resource_delete(struct db *db, const struct resource *r,
+		    const struct resource_at *at, const struct uuid *id,
+		    const struct resource_also *also,
 		    struct err *e) MUST_CHECK;
 
-/* ERR_NOT_FOUND. */
-int resource_delete(struct db *db, const struct resource *r,
-		    const struct owner *o, const struct uuid *id,
-		    struct err *e) MUST_CHECK;
+/*
+ * SHARED: lets the reader see the row, or no more. Within a transaction that
+ * holds the row. Once more is no error.
+ */
+int resource_let_read(struct db *tx, const struct resource *r,
+		      const struct owner *by, const struct uuid *reader,
+		      const struct resource_row *row, struct err *e) MUST_CHECK;
+int resource_stop_reading(struct db *tx, const struct resource *r,
+			  const struct owner *by, const struct uuid *reader,
+			  const struct uuid *id, struct err *e) MUST_CHECK;
 
 /* The members of a record, without braces; never a hidden one. */
 void resource_write(struct jw *w, const struct resource *r,

@@ -1,15 +1,107 @@
--- API_TOKEN_LIST (suiiui) -> (uiiiSISSB)
-SELECT id, version, created_us, updated_us, `name`, `expires_us`, `groups`, `login`, `hash` FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
--- API_TOKEN_COUNT (su) -> (i)
-SELECT COUNT(*) FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL;
--- API_TOKEN_GET (usu) -> (uiiiSISSB)
-SELECT id, version, created_us, updated_us, `name`, `expires_us`, `groups`, `login`, `hash` FROM api_token WHERE id = ? AND tenant_id = ? AND user_id = ? AND revoked_us IS NULL;
+-- API_TOKEN_LIST (suiiui) -> (uiiiusSISSB)
+SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `groups`, `login`, `hash` FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- API_TOKEN_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL LIMIT ?) c;
+-- API_TOKEN_GET (usu) -> (uiiiusSISSB)
+SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `groups`, `login`, `hash` FROM api_token WHERE id = ? AND tenant_id = ? AND user_id = ? AND revoked_us IS NULL;
+-- API_TOKEN_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL LIMIT ?) c;
+-- API_TOKEN_EXPORT (suui) -> (uiiiusSISSB)
+SELECT id, version, created_us, updated_us, user_id, '', `name`, `expires_us`, `groups`, `login`, `hash` FROM api_token WHERE tenant_id = ? AND user_id = ? AND revoked_us IS NULL AND id > ? ORDER BY id LIMIT ?;
 -- API_TOKEN_INSERT (usuiiSISSB) -> ()
 INSERT INTO api_token (id, tenant_id, user_id, version, created_us, updated_us, `name`, `expires_us`, `groups`, `login`, `hash`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?);
 -- API_TOKEN_UPDATE (iISusui) -> ()
 UPDATE api_token SET version = version + 1, updated_us = ?, `name` = IF(?, ?, `name`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ? AND revoked_us IS NULL;
 -- API_TOKEN_DELETE (iusu) -> ()
 UPDATE api_token SET revoked_us = ? WHERE id = ? AND tenant_id = ? AND user_id = ? AND revoked_us IS NULL;
+-- PROMPT_CATEGORY_LIST (ssssui) -> (uiiiusSSSS)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `description`, `icon`, `colour` FROM prompt_category WHERE tenant_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR id > ?) ORDER BY sort_key, id LIMIT ?;
+-- PROMPT_CATEGORY_TOTAL (sssi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM prompt_category WHERE tenant_id = ? AND sort_key >= ? AND sort_key <= ? LIMIT ?) c;
+-- PROMPT_CATEGORY_GET (us) -> (uiiiusSSSS)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `description`, `icon`, `colour` FROM prompt_category WHERE id = ? AND tenant_id = ?;
+-- PROMPT_CATEGORY_COUNT (si) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM prompt_category WHERE tenant_id = ? LIMIT ?) c;
+-- PROMPT_CATEGORY_EXPORT (suui) -> (uiiiusSSSS)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `description`, `icon`, `colour` FROM prompt_category WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROMPT_CATEGORY_INSERT (usuiisSSSS) -> ()
+INSERT INTO prompt_category (id, tenant_id, user_id, version, created_us, updated_us, sort_key, `name`, `description`, `icon`, `colour`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?);
+-- PROMPT_CATEGORY_UPDATE (iSISISISISusi) -> ()
+UPDATE prompt_category SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `icon` = IF(?, ?, `icon`), `colour` = IF(?, ?, `colour`) WHERE id = ? AND tenant_id = ? AND version = ?;
+-- PROMPT_CATEGORY_DELETE (us) -> ()
+DELETE FROM prompt_category WHERE id = ? AND tenant_id = ?;
+-- PROMPT_CATEGORY_HOLD (us) -> (u)
+SELECT id FROM prompt_category WHERE id = ? AND tenant_id = ? LOCK IN SHARE MODE;
+-- CATEGORY_USE_PURGE (u) -> ()
+DELETE FROM prompt_in_category WHERE other_id = ? LIMIT 1000;
+-- PROMPT_LIST (susssuisusssuisusssuisusssuisusssuisusssuisusssuisusssuii) -> (uiiiusSSSSSSSBUI)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, (SELECT GROUP_CONCAT(other_id ORDER BY other_id SEPARATOR '') FROM prompt_in_category WHERE row_id = id), `copied_from`, `copied_version` FROM ((SELECT sort_key AS k, row_id AS r FROM prompt_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM prompt_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM prompt_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM prompt_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM prompt_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM prompt_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM prompt_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM prompt_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) ORDER BY k, r LIMIT ?) seen JOIN prompt ON id = r ORDER BY k, r;
+-- PROMPT_TOTAL (ssssi) -> (i)
+SELECT COUNT(*) FROM (SELECT DISTINCT row_id FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN prompt_reader ON tenant_id = ? AND reader_id = UNHEX(x) AND sort_key >= ? AND sort_key <= ? LIMIT ?) c;
+-- PROMPT_GET (uss) -> (uiiiusSSSSSSSBUI)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, (SELECT GROUP_CONCAT(other_id ORDER BY other_id SEPARATOR '') FROM prompt_in_category WHERE row_id = id), `copied_from`, `copied_version` FROM prompt WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN prompt_reader s ON s.row_id = prompt.id AND s.reader_id = UNHEX(x));
+-- PROMPT_READER (suus) -> ()
+INSERT INTO prompt_reader (tenant_id, reader_id, row_id, sort_key) VALUES (?, ?, ?, ?);
+-- PROMPT_UNREAD (suu) -> ()
+DELETE FROM prompt_reader WHERE tenant_id = ? AND reader_id = ? AND row_id = ?;
+-- PROMPT_RENAME (ssu) -> ()
+UPDATE prompt_reader SET sort_key = ? WHERE tenant_id = ? AND row_id = ?;
+-- PROMPT_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM prompt WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
+-- PROMPT_EXPORT (suui) -> (uiiiusSSSSSSSBUI)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, (SELECT GROUP_CONCAT(other_id ORDER BY other_id SEPARATOR '') FROM prompt_in_category WHERE row_id = id), `copied_from`, `copied_version` FROM prompt WHERE tenant_id = ? AND holder_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROMPT_INSERT (usuiiusSSSSSSSUI) -> ()
+INSERT INTO prompt (id, tenant_id, user_id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `icon`, `colour`, `body`, `tier`, `team`, `copied_from`, `copied_version`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PROMPT_UPDATE (iSISISISISISusui) -> ()
+UPDATE prompt SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `icon` = IF(?, ?, `icon`), `colour` = IF(?, ?, `colour`), `body` = IF(?, ?, `body`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
+-- PROMPT_DELETE (usu) -> ()
+DELETE FROM prompt WHERE id = ? AND tenant_id = ? AND holder_id = ?;
+-- PROMPT_HOLD (usu) -> (u)
+SELECT id FROM prompt WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK IN SHARE MODE;
+-- PROMPT_IN_CATEGORY_CLEAR (u) -> ()
+DELETE FROM prompt_in_category WHERE row_id = ?;
+-- PROMPT_IN_CATEGORY_ADD (uus) -> ()
+INSERT INTO prompt_in_category (row_id, other_id) SELECT ?, id FROM prompt_category WHERE id = ? AND tenant_id = ? LOCK IN SHARE MODE;
+-- PROMPT_IN_CATEGORY_PURGE (u) -> ()
+DELETE FROM prompt_in_category WHERE row_id = ? LIMIT 1000;
+-- PROMPT_READER_PURGE (u) -> ()
+DELETE FROM prompt_reader WHERE row_id = ? LIMIT 1000;
+-- PROMPT_VERSION_LIST (suiiui) -> (uiiiusISSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, `name`, `description`, `body` FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROMPT_VERSION_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM prompt_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- PROMPT_VERSION_GET (usu) -> (uiiiusISSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, `name`, `description`, `body` FROM prompt_version WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- PROMPT_VERSION_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM prompt_version WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- PROMPT_VERSION_EXPORT (suui) -> (uiiiusISSS)
+SELECT id, version, created_us, updated_us, parent_id, '', `number`, `name`, `description`, `body` FROM prompt_version WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROMPT_VERSION_INSERT (usuiiuISSS) -> ()
+INSERT INTO prompt_version (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `number`, `name`, `description`, `body`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?);
+-- PROMPT_VERSION_UPDATE (iusui) -> ()
+UPDATE prompt_version SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
+-- PROMPT_VERSION_DELETE (usu) -> ()
+DELETE FROM prompt_version WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- PROMPT_VERSION_PURGE (u) -> ()
+DELETE FROM prompt_version WHERE parent_id = ? LIMIT 1000;
+-- PROMPT_SHARE_LIST (suiiui) -> (uiiiusS)
+SELECT id, version, created_us, updated_us, parent_id, '', `group_name` FROM prompt_share WHERE tenant_id = ? AND parent_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROMPT_SHARE_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM prompt_share WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- PROMPT_SHARE_GET (usu) -> (uiiiusS)
+SELECT id, version, created_us, updated_us, parent_id, '', `group_name` FROM prompt_share WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- PROMPT_SHARE_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM prompt_share WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- PROMPT_SHARE_EXPORT (suui) -> (uiiiusS)
+SELECT id, version, created_us, updated_us, parent_id, '', `group_name` FROM prompt_share WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROMPT_SHARE_INSERT (usuiiuS) -> ()
+INSERT INTO prompt_share (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `group_name`) VALUES (?, ?, ?, 0, ?, ?, ?, ?);
+-- PROMPT_SHARE_UPDATE (iusui) -> ()
+UPDATE prompt_share SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
+-- PROMPT_SHARE_DELETE (usu) -> ()
+DELETE FROM prompt_share WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- PROMPT_SHARE_PURGE (u) -> ()
+DELETE FROM prompt_share WHERE parent_id = ? LIMIT 1000;
 -- CONVERSATION_HOLD (usu) -> (u)
 SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
 -- MESSAGE_PURGE (u) -> ()
@@ -40,5 +132,7 @@ DELETE FROM notification WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 DELETE FROM tool_output WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 -- METRIC_GAUGE_EXPIRE (i) -> ()
 DELETE FROM metric_gauge WHERE created_us < ? ORDER BY created_us LIMIT 1000;
+-- API_TOKEN_EXPIRE (i) -> ()
+DELETE FROM api_token WHERE ended_us < ? ORDER BY ended_us LIMIT 1000;
 -- JOB_EXPIRE (i) -> ()
 DELETE FROM job WHERE created_us < ? AND due_us = 9223372036854775807 ORDER BY created_us LIMIT 1000;

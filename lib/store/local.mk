@@ -8,6 +8,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/message.c lib/store/message.h \
 	lib/store/metric_sum.c lib/store/metric_sum.h \
 	lib/store/notice.c lib/store/notice.h \
+	lib/store/prompt.c lib/store/prompt.h \
 	lib/store/record.c \
 	lib/store/server.c lib/store/server.h \
 	lib/store/stmt.def lib/store/stmt.h \

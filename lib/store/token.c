@@ -53,6 +53,7 @@ int token_create(struct db *db, const struct token_new *n, char *text,
 {
 	const struct resource *r = &resources[RESOURCE_API_TOKEN];
 	struct owner o = { n->tenant_id, uuid_of_name(n->tenant_id, n->login) };
+	struct resource_at at = resource_own(&o);
 	struct arena a = ARENA_INIT;
 	struct resource_row row;
 	int rc;
@@ -62,7 +63,7 @@ int token_create(struct db *db, const struct token_new *n, char *text,
 	*resource_value(r, &row, "name") = DB_S_IF(n->name);
 	*resource_value(r, &row, "expires_us") =
 		DB_I_IF(n->expires_us, n->expires_us);
-	rc = resource_create(db, r, &o, &row, e);
+	rc = resource_create(db, r, &at, &row, NULL, e);
 	if (rc && e->code == ERR_DB_DUPLICATE) {
 		err_clear(e);	/* a second run after a lost link */
 		rc = 0;
@@ -90,11 +91,20 @@ int token_find(struct db *db, struct str text, struct arena *a,
 	return 0;
 }
 
-int token_list(struct db *db, struct str tenant_id, struct arena *a,
-	       struct token **out, size_t *n, struct err *e)
+int token_list(struct db *db, struct str tenant_id, const struct uuid *before,
+	       size_t size, struct arena *a, struct token **out, size_t *n,
+	       struct err *e)
 {
-	return db_list(db, STMT_TOKEN_LIST, DB_ARGS(DB_S(tenant_id)), a,
-		       fields, sizeof(**out), 0, out, n, e);
+	struct uuid last;
+
+	if (!before) {
+		memset(last.b, 0xff, sizeof(last.b));
+		before = &last;
+	}
+	return db_list(db, STMT_TOKEN_LIST,
+		       DB_ARGS(DB_S(tenant_id), DB_U(before),
+			       DB_I((int64_t)size)),
+		       a, fields, sizeof(**out), 0, out, n, e);
 }
 
 int token_revoke(struct db *db, struct str tenant_id, const struct uuid *id,

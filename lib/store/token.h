@@ -49,9 +49,13 @@ int token_create(struct db *db, const struct token_new *n, char *text,
 int token_find(struct db *db, struct str text, struct arena *a,
 	       struct token *out, struct err *e) MUST_CHECK;
 
-/* All of a tenant, newest first. Arena. For the command. */
-int token_list(struct db *db, struct str tenant_id, struct arena *a,
-	       struct token **out, size_t *n, struct err *e) MUST_CHECK;
+/*
+ * Those of a tenant, newest first, behind the one of that id (NULL: from the
+ * newest), size at most. Arena. For the command.
+ */
+int token_list(struct db *db, struct str tenant_id, const struct uuid *before,
+	       size_t size, struct arena *a, struct token **out, size_t *n,
+	       struct err *e) MUST_CHECK;
 
 /* ERR_NOT_FOUND. Revoking twice is fine. */
 int token_revoke(struct db *db, struct str tenant_id, const struct uuid *id,

@@ -53,6 +53,7 @@ def test_every_route_refuses_anonymous_use(closed):
         for name, value in (("{conversation}", "0192f000-0000-7000-8000-000000000000"),
                             ("{turn}", "0192f000-0000-7000-8000-000000000000"),
                             ("{id}", "0192f000-0000-7000-8000-000000000000"),
+                            ("{parent}", "0192f000-0000-7000-8000-000000000000"),
                             ("{workspace}", "lab"), ("{agent}", "helper"), ("{chat}", "c"),
                             ("{tool}", "t")):
             real = real.replace(name, value)

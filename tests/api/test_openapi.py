@@ -62,7 +62,20 @@ def ids(lab):
             "{message}": events[0].data["messageId"],
             "{turn}": events[0].data["turnId"],
             "{service}": "demo",
-            "{id}": lab.post("/tokens", {}, user="ada").json["id"]}
+            "{id}": lab.post("/tokens", {}, user="ada").json["id"],
+            **prompt_ids(lab)}
+
+
+def prompt_ids(lab):
+    """Ids by the path that has them: a category, a prompt and what is below it."""
+    admin = {"user": "ada", "groups": ["it"]}
+    [shares, versions] = ["/prompts/{parent}/shares", "/prompts/{parent}/versions"]
+    made = {path: lab.post(path, body, **admin).json["id"] for path, body in (
+        ("/prompt-categories", {"name": "T"}), ("/prompts", BODIES["POST", "/prompts"]))}
+    made["{parent}"] = made["/prompts"]
+    made[shares] = lab.post(filled(shares, made), {"group": "it"}, **admin).json["id"]
+    made[versions] = lab.get(filled(versions, made), **admin).json["items"][0]["id"]
+    return made
 
 
 BODIES = {
@@ -77,6 +90,12 @@ BODIES = {
     ("POST", "/turns/{turn}/cancel"): {},
     ("POST", "/tokens"): {"name": "T"},
     ("PATCH", "/tokens/{id}"): {"name": None},
+    ("POST", "/prompt-categories"): {"name": "U", "colour": "#2f6f4f"},
+    ("PATCH", "/prompt-categories/{id}"): {"icon": "star"},
+    ("POST", "/prompts"): {"name": "T", "body": "Write to {{Customer}}."},
+    ("PATCH", "/prompts/{id}"): {"description": None},
+    ("POST", "/prompts/{parent}/shares"): {"group": "staff"},
+    ("PATCH", "/prompts/{parent}/shares/{id}"): {},
     ("POST", "/conversations/{conversation}/variants"):
         {"variantId": "{variant}"},
     ("POST", "/conversations/{conversation}/fork"): {"messageId": "{message}"},
@@ -101,7 +120,8 @@ def body_of(method, path):
 
 def filled(text, ids):
     for name, value in ids.items():
-        text = text.replace(name, value)
+        if name.startswith("{"):
+            text = text.replace(name, value)
     return text
 
 
@@ -111,6 +131,7 @@ def test_answers_are_as_declared(lab, ids, method, path):
     real = path
     if path.startswith(("/openai/", "/plain")):     # beside our API
         real = "/" + lab.base + path
+    ids = {**ids, "{id}": ids.get(path.split("/{id}")[0], ids["{id}"])}
     real = filled(real, ids)
     if path.endswith(("/events", "/notifications")):    # the form that is JSON
         real += "?wait=0"
@@ -124,7 +145,8 @@ def test_answers_are_as_declared(lab, ids, method, path):
     if method != "DELETE" and not (method == "POST" and (
             "/plain" in path or path.endswith("/store"))):
         answer = lab.call(method, real, body, user="ada",
-                          groups=["it"] if path.startswith(("/doctor", "/metrics"))
+                          groups=["it", "staff"] if path.startswith(
+                              ("/doctor", "/metrics", "/prompt"))
                           or "llm-services" in path else [])
         assert answer.status < 400, answer
         check(path, method, answer)

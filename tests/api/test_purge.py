@@ -28,14 +28,14 @@ def test_every_table_is_declared(lab):
 
 
 def test_every_reference_is_declared(lab):
-    """A column whose comment begins with conversation.id or turn.id: its rows go
+    """A column whose comment begins with the id of what others belong to: its rows go
     with that, or lose the reference, or expire."""
     kinds = {}
     for kind, _, table, what in rows_of(lab):
         kinds.setdefault(table, []).append((kind, what))
     seen = 0
     for table, column, _, comment, _ in columns(lab):
-        if not re.match(r"(conversation|turn)\.id\b", comment):
+        if not re.match(r"(conversation|turn|prompt|prompt_category)\.id\b", comment):
             continue
         assert any(kind in ("part", "root", "keep") or kind == "link" and
                    f"{column} = NULL" in what
@@ -81,9 +81,10 @@ def test_deleting_leaves_nothing_in_any_table(make_lab):
     conversation = lab.post("/conversations", {"workspaceId": "lab"},
                             user="ada").json["conversationId"]
     ids = {"conversation": uuid.UUID(conversation), "turn": uuid.uuid4()}
-    parts = {table for kind, _, table, _ in rows_of(lab)
-             if kind in ("part", "link", "keep")} - {
-                 "conversation", "job", "metric_gauge"}
+    parts = {table for kind, of, table, _ in rows_of(lab)
+             if kind in ("part", "link") and of in ("CONVERSATION", "TURN")
+             or kind == "keep"} - {"conversation", "job", "api_token",
+                                      "metric_gauge"}
     assert len(parts) > 8
     # The turn itself has its own id, not a reference to it.
     lab.sql("INSERT INTO turn (id, conversation_id, status, lease_until_us,"

@@ -46,7 +46,7 @@ static void load_as(const struct ynode *root, enum opt_section sec)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const enum opt_section roots[] = {
-		SEC_MAIN, SEC_WORKSPACE, SEC_PROMPT,
+		SEC_MAIN, SEC_WORKSPACE, SEC_PROMPT, SEC_CATALOGUE,
 	};
 	struct str text = { (const char *)data, size };
 	struct arena a = ARENA_INIT;

@@ -5,6 +5,7 @@
 struct sample {
 	struct str title, slug;
 	struct uuid id;
+	json_t *must;
 	json_t *any, *object;
 	bool has_title;
 	int flag;
@@ -31,6 +32,8 @@ static const struct field fields[] = {
 	  .offset = offsetof(struct sample, stars) },
 	{ .key = "until", .type = FIELD_TIME, .flags = FIELD_NULLABLE,
 	  .offset = offsetof(struct sample, until_us) },
+	{ .key = "must", .type = FIELD_JSON, .flags = FIELD_FILLED,
+	  .offset = offsetof(struct sample, must) },
 	{ .key = "line", .type = FIELD_TEXT, .flags = FIELD_LINE,
 	  .offset = offsetof(struct sample, line) },
 };
@@ -161,6 +164,8 @@ static void bad_values(void **state)
 		  "until", "a time" },
 		{ "{\"agentId\":\"a\",\"line\":\"a\\tb\"}", ERR_INVALID_FIELD,
 		  "line", "one line" },
+		{ "{\"agentId\":\"a\",\"must\":null}", ERR_INVALID_FIELD,
+		  "must", "other than null" },
 		{ "{\"agent\":\"a\"}", ERR_UNKNOWN_FIELD, "agent", "agentId" },
 		{ "{\"tilte\":\"a\"}", ERR_UNKNOWN_FIELD, "tilte", "title" },
 		{ "{\"zzzzzz\":1}", ERR_UNKNOWN_FIELD, "zzzzzz", "zzzzzz" },

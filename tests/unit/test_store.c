@@ -324,10 +324,43 @@ static void tokens(void **state)
 	ok(token_revoke(db, S("default"), &id, &e));
 	refused(token_find(db, S(text), &a, &t, &e), ERR_UNAUTHENTICATED);
 	refused(token_revoke(db, S("other"), &id2, &e), ERR_NOT_FOUND);
-	ok(token_list(db, S("default"), &a, &list, &count, &e));
+	ok(token_list(db, S("default"), NULL, 10, &a, &list, &count, &e));
 	assert_int_equal(count, 2);
 	assert_true(uuid_eq(&list[0].id, &id2));
 	assert_true(list[1].revoked_us > 0);
+}
+
+/* A month after its end a token is gone; those in force stay. */
+static void ended_tokens_are_deleted(void **state)
+{
+	int64_t now_us = clock_now_us(), day_us = INT64_C(86400000000);
+	struct token_new n = { .tenant_id = S("default"), .login = S("ann"),
+			       .groups = S("[]") };
+	char text[TOKEN_TEXT_BYTES];
+	struct uuid kept, revoked, expired;
+	struct resource_row row;
+
+	(void)state;
+	dbtest_sql("DELETE FROM api_token");
+	ok(token_create(db, &n, text, &kept, &e));
+	ok(token_create(db, &n, text, &revoked, &e));
+	ok(token_revoke(db, S("default"), &revoked, &e));
+	n.expires_us = now_us + day_us;
+	ok(token_create(db, &n, text, &expired, &e));
+	clock_fix_us(now_us + 30 * day_us);
+	ok(store_tidy(db, &e));
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM api_token"), 3);
+	clock_fix_us(now_us + 30 * day_us + 60000000);
+	ok(store_tidy(db, &e));
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM api_token"), 2);
+	clock_fix_us(now_us + 31 * day_us + 60000000);
+	ok(store_tidy(db, &e));
+	clock_fix_us(0);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM api_token"), 1);
+	ok(resource_get(db, &resources[RESOURCE_API_TOKEN],
+			&(struct resource_at){ .by = ann,
+					       .holder = ann.user_id },
+			&kept, &a, &row, &e));
 }
 
 /* Of two at the same version one must lose, whatever the clock says. */
@@ -336,6 +369,7 @@ static void changes_do_not_meet(void **state)
 	const struct resource *r = &resources[RESOURCE_API_TOKEN];
 	struct token_new n = { .tenant_id = S("default"), .login = S("ann"),
 			       .groups = S("[]") };
+	struct resource_at at = resource_own(&ann);
 	struct resource_row one, two;
 	char text[TOKEN_TEXT_BYTES];
 	struct uuid id;
@@ -344,13 +378,13 @@ static void changes_do_not_meet(void **state)
 	clock_fix_us(clock_now_us() + 3600000000);
 	ok(token_create(db, &n, text, &id, &e));
 	clock_fix_us(0);
-	ok(resource_get(db, r, &ann, &id, &a, &one, &e));
+	ok(resource_get(db, r, &at, &id, &a, &one, &e));
 	two = one;
 	*resource_value(r, &one, "name") = DB_S(S("one"));
 	*resource_value(r, &two, "name") = DB_S(S("two"));
 	one.given[0] = two.given[0] = true;
-	ok(resource_update(db, r, &ann, &one, &e));
-	refused(resource_update(db, r, &ann, &two, &e), ERR_PRECONDITION);
+	ok(resource_update(db, r, &at, &one, NULL, &e));
+	refused(resource_update(db, r, &at, &two, NULL, &e), ERR_PRECONDITION);
 }
 
 static void users(void **state)
@@ -590,6 +624,7 @@ int main(void)
 		cmocka_unit_test(list_is_newest_first),
 		cmocka_unit_test(title_search),
 		cmocka_unit_test(tokens),
+		cmocka_unit_test(ended_tokens_are_deleted),
 		cmocka_unit_test(changes_do_not_meet),
 		cmocka_unit_test(users),
 		cmocka_unit_test(keys),

@@ -1,0 +1,303 @@
+/*
+ * The prompt catalogue. A prompt is one of the caller's (private), of a group
+ * (team), of the tenant, or of a file (shipped); who sees one of the first three
+ * stands in its readers, and a share adds one. How it read is kept, version by
+ * version, for those who may change it.
+ */
+#include "api/prompt.h"
+
+#include "agent/catalog.h"
+#include "api/api.h"
+#include "api/page.h"
+#include "app.h"
+#include "base/blank.h"
+#include "base/limits.h"
+#include "fields.h"
+#include "route.h"
+#include "store/prompt.h"
+
+#include "base/banned.h"
+
+static const struct resource *const prompts = &resources[RESOURCE_PROMPT];
+
+static struct str text_of(const struct resource *r, struct resource_row *row,
+			  const char *column)
+{
+	const struct db_val *v = resource_value(r, row, column);
+
+	return v->null ? (struct str){ NULL, 0 } : v->s;
+}
+
+/* -- what a row must be ------------------------------------------------------ */
+
+static int wrong(const char *field, const char *what, struct err *e)
+{
+	return err_field(e, ERR_INVALID_FIELD, field, "%s", what);
+}
+
+/* Tier and group of a new one, and with them its holder. */
+static int made(struct request *rq, struct resource_row *row,
+		struct str *secret, struct err *e)
+{
+	struct db_val *tier = resource_value(prompts, row, "tier");
+	struct str group = text_of(prompts, row, "team");
+	struct resource_at at = resource_for(rq);
+	struct owner owner = at.by;
+
+	(void)secret;
+	if (tier->null)
+		*tier = DB_S(STR("private"));
+	if (str_is(tier->s, "private"))
+		row->holder = owner.user_id;
+	else if (str_is(tier->s, "tenant"))
+		row->holder = resource_of_tenant(owner.tenant_id);
+	else if (!str_is(tier->s, "team"))
+		return wrong("tier", "tier must be private, team or tenant.", e);
+	else if (!group.p)
+		return wrong("group", "group is missing: a prompt of a team "
+			     "belongs to a group.", e);
+	else
+		row->holder = resource_of_group(owner.tenant_id, group);
+	if (group.p && !str_is(tier->s, "team"))
+		return wrong("group", "group is only for the tier team.", e);
+	if (!resource_may_hold(rq, &at, prompts, &row->holder))
+		return err_public(e, ERR_FORBIDDEN, group.p
+				  ? "You cannot make prompts for this group."
+				  : "You cannot make prompts for everyone.");
+	return 0;
+}
+
+static int check_colour(const struct resource *r, struct resource_row *row,
+			struct err *e)
+{
+	struct str s = text_of(r, row, "colour");
+
+	return !s.p || str_is_colour(s) ? 0
+		: wrong("colour", "colour must be written as #rrggbb.", e);
+}
+
+static int check(struct request *rq, struct resource_row *row, struct err *e)
+{
+	struct blank *blanks;
+	size_t n;
+
+	if (check_colour(prompts, row, e) < 0)
+		return -1;
+	return blank_parse(text_of(prompts, row, "body"), "body", rq->arena,
+			   &blanks, &n, e);
+}
+
+static int check_category(struct request *rq, struct resource_row *row,
+			  struct err *e)
+{
+	(void)rq;
+	return check_colour(&resources[RESOURCE_PROMPT_CATEGORY], row, e);
+}
+
+/* -- versions ------------------------------------------------------------------ */
+
+static int keep_version(struct request *rq, struct db *tx,
+			const struct resource_at *at,
+			const struct resource_row *row, struct err *e)
+{
+	struct resource_row now = *row;
+	bool changed = !row->version;
+
+	(void)rq;
+	for (size_t i = 0; i < prompts->n_fields; i++)
+		changed |= row->given[i] && prompts->fields[i].type == TYPE_TEXT;
+	return changed ? prompt_keep(tx, at, &now, e) : 0;
+}
+
+/* -- shares -------------------------------------------------------------------- */
+
+/* The prompt that a share belongs to; its row is locked, or about to be. */
+static int shared_prompt(struct request *rq, struct db *tx,
+			 const struct resource_at *at,
+			 struct resource_row *prompt, struct err *e)
+{
+	struct resource_at reads = resource_for(rq);
+
+	return resource_get(tx, prompts, &reads, &at->holder, rq->arena, prompt,
+			    e);
+}
+
+static int check_share(struct request *rq, struct resource_row *row,
+		       struct err *e)
+{
+	const struct resource *r = &resources[RESOURCE_PROMPT_SHARE];
+	struct str group = text_of(r, row, "group_name");
+
+	for (size_t i = 0; i < rq->by.who->n_groups; i++)
+		if (str_eq(rq->by.who->groups[i], group))
+			return 0;
+	return wrong("group", "group must be one of your groups.", e);
+}
+
+static int share(struct request *rq, struct db *tx,
+		 const struct resource_at *at, const struct resource_row *row,
+		 struct err *e)
+{
+	struct resource_row mine = *row, prompt;
+	struct uuid reader = resource_of_group(
+		at->by.tenant_id,
+		text_of(&resources[RESOURCE_PROMPT_SHARE], &mine, "group_name"));
+
+	if (row->version)
+		return 0;	/* there is nothing in it to change */
+	if (shared_prompt(rq, tx, at, &prompt, e) < 0)
+		return -1;
+	if (uuid_eq(&reader, &prompt.holder))
+		return wrong("group", "The prompt belongs to this group.", e);
+	return resource_let_read(tx, prompts, &at->by, &reader, &prompt, e);
+}
+
+static int take_back(struct request *rq, struct db *tx,
+		     const struct resource_at *at,
+		     const struct resource_row *row, struct err *e)
+{
+	const struct resource *r = &resources[RESOURCE_PROMPT_SHARE];
+	struct resource_row found;
+	struct uuid reader;
+
+	if (resource_get(tx, r, at, &row->id, rq->arena, &found, e) < 0)
+		return -1;
+	reader = resource_of_group(at->by.tenant_id,
+				   text_of(r, &found, "group_name"));
+	return resource_stop_reading(tx, prompts, &at->by, &reader, &at->holder,
+				     e);
+}
+
+/* -- shipped ones ---------------------------------------------------------------- */
+
+static void put(struct resource_row *row, const char *column, const char *text)
+{
+	if (text && *text)
+		*resource_value(prompts, row, column) = DB_S(str_of(text));
+}
+
+static size_t shipped(struct request *rq, struct resource_row **rows)
+{
+	const struct catalog *c = catalog_of(rq->conf);
+	struct resource_row *v = arena_zalloc(rq->arena, c->n_shipped + 1,
+					      sizeof(*v));
+
+	for (size_t i = 0; i < c->n_shipped; i++) {
+		const struct shipped_prompt *p = &c->shipped[i];
+
+		resource_new(prompts, &v[i]);
+		v[i].id = p->id;
+		v[i].version = p->version - 1;
+		v[i].created_us = v[i].updated_us = 0;
+		v[i].sort_key = p->sort_key;
+		v[i].config = true;
+		put(&v[i], "name", p->name);
+		put(&v[i], "description", p->description);
+		put(&v[i], "icon", p->icon);
+		put(&v[i], "colour", p->colour);
+		put(&v[i], "body", p->body);
+		put(&v[i], "tier", "shipped");
+	}
+	*rows = v;
+	return c->n_shipped;
+}
+
+/* -- records --------------------------------------------------------------------- */
+
+static void write_blanks(struct jw *w, struct request *rq,
+		       const struct resource_row *row)
+{
+	struct resource_row copy = *row;
+	struct err e = ERR_INIT;
+	struct blank *blanks = NULL;
+	size_t n = 0;
+
+	/* Stored by a version with other rules: it has none then. */
+	if (blank_parse(text_of(prompts, &copy, "body"), "body", rq->arena,
+			&blanks, &n, &e) < 0)
+		n = 0;
+	jw_key(w, "blanks");
+	blank_write(w, blanks, n);
+}
+
+const struct resource_odd prompt_odd = {
+	.made = made, .check = check, .also = keep_version, .write = write_blanks,
+	.files = shipped, .of_own = PERM_PROMPTS_WRITE,
+	.of_group = PERM_PROMPTS_SHARE, .of_tenant = PERM_PROMPTS_MANAGE,
+};
+const struct resource_odd prompt_category_odd = { .check = check_category };
+const struct resource_odd prompt_share_odd = {
+	.check = check_share, .also = share, .gone = take_back,
+};
+
+/*
+ * GET /prompt-picker?q=&cursor=&pageSize=
+ * 200 {items, nextCursor}, by name: those whose name begins with q in any case.
+ * What a list to choose from shows; the body comes with GET /prompts/{id}.
+ */
+int api_prompt_pick(struct request *rq, struct response *rs, struct err *e)
+{
+	static const char *const columns[] = {
+		"name", "description", "icon", "colour", "tier",
+	};
+	struct resource_at at = resource_for(rq);
+	struct resource_page p;
+	struct jw w;
+
+	if (resource_page(rq, prompts, &at, &p, e) < 0)
+		return -1;
+	w = page_items(rs);
+	for (size_t i = 0; i < p.n; i++) {
+		jw_obj(&w);
+		jw_kuuid(&w, "id", &p.rows[i].id);
+		for (size_t k = 0; k < ARRAY_LEN(columns); k++)
+			jw_kstr(&w, columns[k],
+				text_of(prompts, &p.rows[i], columns[k]));
+		jw_end_obj(&w);
+	}
+	jw_end_arr(&w);
+	resource_page_end(&w, prompts, &p);
+	jw_end_obj(&w);
+	return 0;
+}
+
+struct copy_body {
+	struct str name;
+};
+
+static const struct field copy_fields[] = {
+	{ .key = "name", .type = FIELD_TEXT,
+	  .flags = FIELD_FILLED | FIELD_LINE, .max_chars = 100,
+	  .offset = offsetof(struct copy_body, name) },
+};
+
+/*
+ * POST /prompts/{id}/copy {name}
+ * 201: a private copy of a prompt that the caller sees, which is theirs to
+ * change; as POST /prompts otherwise. The original stays as it is.
+ */
+int api_prompt_copy(struct request *rq, struct response *rs, struct err *e)
+{
+	struct resource_at at = resource_for(rq);
+	struct resource_row from, row;
+	struct copy_body in;
+
+	if (fields_read(copy_fields, ARRAY_LEN(copy_fields), rq->body, &in,
+			sizeof(in), e) < 0 ||
+	    resource_visible(rq, prompts, &at, route_arg_uuid(rq, "id"), &from,
+			     e) < 0)
+		return -1;
+	resource_new(prompts, &row);
+	for (size_t i = 0; i < prompts->n_fields; i++)
+		if (prompts->fields[i].mode == MODE_EDIT) {
+			row.v[i] = from.v[i];
+			row.given[i] = true;
+		}
+	if (in.name.p)
+		*resource_value(prompts, &row, "name") = DB_S(in.name);
+	*resource_value(prompts, &row, "copied_from") = DB_U(&from.id);
+	*resource_value(prompts, &row, "copied_version") =
+		DB_I(from.version + 1);
+	resource_sort(prompts, rq->arena, &row);
+	return resource_created(rq, rs, prompts, &at, &row, e);
+}

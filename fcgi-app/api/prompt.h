@@ -1,0 +1,12 @@
+/* Prompts to choose from, as a resource: what is odd about them. */
+#ifndef API_PROMPT_H
+#define API_PROMPT_H
+
+#include "api/resource.h"
+
+/* The rows of resource.c's table. */
+extern const struct resource_odd prompt_odd;
+extern const struct resource_odd prompt_category_odd;
+extern const struct resource_odd prompt_share_odd;
+
+#endif

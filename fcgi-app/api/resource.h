@@ -1,0 +1,91 @@
+/*
+ * What the generic handlers of resources (resource.c) and the files with what is
+ * odd about one have of each other.
+ */
+#ifndef API_RESOURCE_H
+#define API_RESOURCE_H
+
+#include "api/scope.h"
+#include "auth/policy.h"
+#include "request.h"
+#include "resource/resource.h"
+#include "response.h"
+
+/* What is odd about a resource. NULL: nothing of that kind. */
+struct resource_odd {
+	/*
+	 * Before a new row is stored: fills what is not in the body (GIVEN and
+	 * HIDDEN fields, the holder). *secret (in rq's arena) is shown this
+	 * once, as "secret".
+	 */
+	int (*made)(struct request *rq, struct resource_row *row,
+		    struct str *secret, struct err *e);
+	/* Whether the values of a new or changed row are right together. */
+	int (*check)(struct request *rq, struct resource_row *row,
+		     struct err *e);
+	/*
+	 * In the transaction that stores a new or changed row: what else it
+	 * writes. May run more than once.
+	 */
+	int (*also)(struct request *rq, struct db *tx,
+		    const struct resource_at *at,
+		    const struct resource_row *row, struct err *e);
+	/* In the transaction that deletes a row, before: its id is known. */
+	int (*gone)(struct request *rq, struct db *tx,
+		    const struct resource_at *at,
+		    const struct resource_row *row, struct err *e);
+	/* Further members of a record. */
+	void (*write)(struct jw *w, struct request *rq,
+		      const struct resource_row *row);
+	/* Rows of files, in the order of the list; how many. ORDER NAME. */
+	size_t (*files)(struct request *rq, struct resource_row **rows);
+	/* SHARED: who may change what they, a group or the tenant holds. */
+	enum permission of_own, of_group, of_tenant;
+};
+
+/* The caller, their own rows, and as whom they read. In rq's arena. */
+struct resource_at resource_for(const struct request *rq);
+
+/* Whether the caller (at: resource_for) may store and change rows of that holder. */
+bool resource_may_hold(const struct request *rq, const struct resource_at *at,
+		       const struct resource *r, const struct uuid *holder);
+
+/*
+ * The body's values into row, which says then which were given; its sort_key is
+ * by them. As fields_read for what does not fit.
+ */
+int resource_body(struct request *rq, const struct resource *r, bool creating,
+		  struct resource_row *row, struct err *e) MUST_CHECK;
+
+/* A row that the caller sees, in the database or a file. ERR_NOT_FOUND. */
+int resource_visible(struct request *rq, const struct resource *r,
+		     const struct resource_at *at, const struct uuid *id,
+		     struct resource_row *row, struct err *e) MUST_CHECK;
+
+/*
+ * Stores a new row that the caller may hold, and answers with it: what POST does
+ * behind its body. row->holder is the caller unless `made` says otherwise.
+ */
+int resource_created(struct request *rq, struct response *rs,
+		     const struct resource *r, const struct resource_at *at,
+		     struct resource_row *row, struct err *e) MUST_CHECK;
+
+/* A page of a list, as the query parameters ask for. In rq's arena. */
+struct resource_page {
+	struct resource_row *rows;	/* those of files among them */
+	size_t n;
+	bool more, first;
+	struct str prefix;
+	size_t n_files;			/* in the whole list */
+};
+
+/* ERR_INVALID_FIELD, ERR_INVALID_CURSOR. */
+int resource_page(struct request *rq, const struct resource *r,
+		  const struct resource_at *at, struct resource_page *p,
+		  struct err *e) MUST_CHECK;
+
+/* Writes "nextCursor". */
+void resource_page_end(struct jw *w, const struct resource *r,
+		       const struct resource_page *p);
+
+#endif

@@ -1,0 +1,158 @@
+/* Bodies of resources: what clients send, into a row. */
+#include "api/resource.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fields.h"
+
+#include "base/banned.h"
+
+/* What one field of a body is read into. */
+union slot {
+	struct str s;
+	struct uuid u;
+	int64_t i;
+	int b;
+	json_t *j;
+};
+
+static const enum field_type field_types[] = {
+	[TYPE_TEXT] = FIELD_TEXT, [TYPE_INT] = FIELD_INT,
+	[TYPE_BOOL] = FIELD_BOOL, [TYPE_TIME] = FIELD_TIME,
+	[TYPE_UUID] = FIELD_UUID, [TYPE_JSON] = FIELD_JSON,
+	[TYPE_IDS] = FIELD_JSON,
+};
+
+static struct field field_of(const struct resource_field *f, bool creating)
+{
+	struct field out = {
+		.key = f->key, .type = field_types[f->type],
+		.min = f->min, .max = f->max,
+	};
+
+	if (f->type == TYPE_TEXT)
+		out.max_chars = (size_t)f->max;
+	if (f->type == TYPE_INT && !f->min && !f->max) {
+		out.min = INT64_MIN;
+		out.max = INT64_MAX;
+	}
+	if ((f->type == TYPE_TEXT && f->min) || f->type == TYPE_JSON)
+		out.flags |= FIELD_FILLED;
+	if (f->flags & RESOURCE_LINE)
+		out.flags |= FIELD_LINE;
+	if (f->flags & RESOURCE_NULLABLE)
+		out.flags |= FIELD_NULLABLE;
+	if (creating && f->flags & RESOURCE_REQUIRED)
+		out.flags |= FIELD_REQUIRED;
+	return out;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct uuid));
+}
+
+/* An array of ids as the database has them: each once, in order. */
+static int ids_of(struct request *rq, const struct resource_field *f,
+		  const json_t *j, struct db_val *out, struct err *e)
+{
+	size_t n = json_array_size(j), kept = 0;
+	struct uuid *v = arena_zalloc(rq->arena, n + 1, sizeof(*v));
+
+	if (!json_is_array(j) || n > (size_t)f->max)
+		return err_field(e, ERR_INVALID_FIELD, f->key, "%s must be an "
+				 "array of at most %lld ids.", f->key,
+				 (long long)f->max);
+	for (size_t i = 0; i < n; i++) {
+		const json_t *id = json_array_get(j, i);
+
+		if (!json_is_string(id) ||
+		    !uuid_parse((struct str){ json_string_value(id),
+					      json_string_length(id) }, &v[i]))
+			return err_field(e, ERR_INVALID_FIELD, f->key, "%s[%zu] "
+					 "must be a UUID.", f->key, i);
+	}
+	qsort(v, n, sizeof(*v), compare_ids);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || !uuid_eq(&v[i], &v[kept - 1]))
+			v[kept++] = v[i];
+	*out = DB_B(((struct str){ (const char *)v, kept * sizeof(*v) }));
+	out->null = !kept;
+	return 0;
+}
+
+static struct db_val value_of(struct request *rq, enum resource_type type,
+			      const union slot *s, char letter)
+{
+	switch (type) {
+	case TYPE_TEXT:
+		return DB_S(s->s);
+	case TYPE_BOOL:
+		return DB_I(s->b > 0);
+	case TYPE_UUID:
+		return (struct db_val){ .type = letter, .s = arena_str(
+			rq->arena, (struct str){ (const char *)s->u.b, 16 }) };
+	case TYPE_JSON:
+		return DB_S(str_of(jx_text(rq->arena, s->j)));
+	case TYPE_INT:
+	case TYPE_TIME:
+		return DB_I(s->i);
+	case TYPE_IDS:
+	case TYPE_BYTES:
+		break;
+	}
+	BUG("a type that is in no body");
+}
+
+/* What a change may not touch is no unknown field. */
+static int refuse_fixed(const struct resource *r, const json_t *body,
+			struct err *e)
+{
+	for (size_t i = 0; i < r->n_fields; i++) {
+		const struct resource_field *f = &r->fields[i];
+
+		if ((f->mode == MODE_ONCE || f->mode == MODE_GIVEN) &&
+		    json_object_get(body, f->key))
+			return err_field(e, ERR_INVALID_FIELD, f->key,
+					 "%s cannot be changed.", f->key);
+	}
+	return 0;
+}
+
+int resource_body(struct request *rq, const struct resource *r, bool creating,
+		  struct resource_row *row, struct err *e)
+{
+	struct field fields[RESOURCE_FIELDS_MAX] = { { .key = NULL } };
+	union slot slots[RESOURCE_FIELDS_MAX];
+	size_t at[RESOURCE_FIELDS_MAX], n = 0;
+
+	for (size_t i = 0; i < r->n_fields; i++) {
+		enum resource_mode m = r->fields[i].mode;
+
+		if (m != MODE_EDIT && !(creating && m == MODE_ONCE))
+			continue;
+		fields[n] = field_of(&r->fields[i], creating);
+		fields[n].offset = n * sizeof(*slots);
+		at[n++] = i;
+	}
+	if ((!creating && refuse_fixed(r, rq->body, e) < 0) ||
+	    fields_read(fields, n, rq->body, slots, sizeof(slots), e) < 0)
+		return -1;
+	for (size_t k = 0; k < n; k++) {
+		const json_t *j = json_object_get(rq->body, fields[k].key);
+		struct db_val *v = &row->v[at[k]];
+
+		row->given[at[k]] = j != NULL;
+		if (j && r->fields[at[k]].type == TYPE_IDS) {
+			if (ids_of(rq, &r->fields[at[k]], j, v, e) < 0)
+				return -1;
+		} else if (json_is_null(j))
+			*v = (struct db_val){ .type = v->type, .null = true };
+		else if (j)
+			*v = value_of(rq, r->fields[at[k]].type, &slots[k],
+				      v->type);
+	}
+	resource_sort(r, rq->arena, row);
+	return 0;
+}

@@ -1,0 +1,149 @@
+/* export: what the database has of a user, as JSON. */
+#include <getopt.h>
+#include <stdio.h>
+
+#include "cli.h"
+#include "base/clock.h"
+#include "db/db.h"
+#include "resource/export.h"
+#include "store/conversation.h"
+#include "store/message.h"
+
+#include "base/banned.h"
+
+struct out {
+	struct buf buf;
+	struct jw w;
+	bool failed;		/* said already */
+};
+
+static int flush(void *ctx, struct err *e)
+{
+	struct out *o = ctx;
+
+	(void)e;
+	o->failed |= cli_print(&o->buf) != CLI_OK;
+	o->buf = (struct buf)BUF_INIT(CLI_OUT_BYTES);
+	return 0;
+}
+
+static int put_messages(struct db *db, const struct owner *owner,
+			const struct conversation *c, struct out *o,
+			struct err *e)
+{
+	struct message_scope scope = {
+		.workspace_id = c->workspace_id, .agent_id = c->agent_id,
+		.conversation_id = c->id, .style = RECORD_PLAIN,
+	};
+	struct message_page page = { .more = true };
+
+	jw_key(&o->w, "messages");
+	jw_arr(&o->w);
+	while (page.more) {
+		struct arena a = ARENA_INIT;
+		int64_t after = page.next_seq;
+		int rc = message_list(db, owner, &c->id, OLDEST_FIRST, after,
+				      LIM_PAGE_MAX, &a, &page, e);
+
+		for (size_t i = 0; !rc && i < page.n; i++)
+			message_write(&o->w, &scope, &page.items[i]);
+		arena_release(&a);
+		if (rc || flush(o, e))
+			return -1;
+	}
+	jw_end_arr(&o->w);
+	return 0;
+}
+
+/* Deleted meanwhile: it has no messages then. */
+static int put_conversation(struct db *db, const struct owner *owner,
+			    const struct conversation *c, struct out *o,
+			    struct err *e)
+{
+	jw_obj(&o->w);
+	jw_key(&o->w, "conversation");
+	conversation_write(&o->w, c, clock_now_us());
+	if (put_messages(db, owner, c, o, e) < 0) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		jw_end_arr(&o->w);
+	}
+	jw_end_obj(&o->w);
+	return 0;
+}
+
+static int put_conversations(struct db *db, const struct owner *owner,
+			     struct out *o, struct err *e)
+{
+	struct conversation_page page = { .more = true };
+	struct conversation_key after, *from = NULL;
+
+	jw_key(&o->w, "conversations");
+	jw_arr(&o->w);
+	while (page.more) {
+		struct arena a = ARENA_INIT;
+		int rc = conversation_list(db, owner, NULL, from, LIM_PAGE_MAX,
+					   &a, &page, e);
+
+		for (size_t i = 0; !rc && i < page.n; i++)
+			rc = put_conversation(db, owner, &page.items[i], o, e);
+		after = page.next;
+		from = &after;
+		arena_release(&a);
+		if (rc)
+			return -1;
+	}
+	jw_end_arr(&o->w);
+	return 0;
+}
+
+static int put_user(const struct cli_session *s, const char *login,
+		    struct out *o, struct err *e)
+{
+	struct str tenant = str_of(s->conf->tenant);
+	struct owner owner = { tenant, uuid_of_name(tenant, str_of(login)) };
+
+	jw_obj(&o->w);
+	jw_kstr(&o->w, "tenant", tenant);
+	jw_kstrz(&o->w, "user", login);
+	jw_ktime(&o->w, "exportedAt", clock_now_us());
+	if (put_conversations(s->db, &owner, o, e) < 0 ||
+	    resource_export(s->db, &owner, &o->w, flush, o, e) < 0)
+		return -1;
+	jw_end_obj(&o->w);
+	buf_addc(&o->buf, '\n');
+	return flush(o, e);
+}
+
+int cli_export(struct cli *cli, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "user", required_argument, NULL, 'u' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct out o = { .buf = BUF_INIT(CLI_OUT_BYTES) };
+	const char *login = NULL;
+	struct err e = ERR_INIT;
+	struct cli_session s;
+	int c, rc;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		if (c != 'u')
+			return cli_usage(cli, "not understood");
+		login = optarg;
+	}
+	if (optind < argc)
+		return cli_usage(cli, "\"%s\" is not understood", argv[optind]);
+	if (!login || !*login)
+		return cli_usage(cli, "say whose, with --user");
+	if (cli_session_open(&s, cli))
+		return CLI_FAILED;
+	o.w = jw_on(&o.buf);
+	rc = put_user(&s, login, &o, &e);
+	buf_release(&o.buf);
+	cli_session_close(&s);
+	if (rc)
+		return cli_failed(&e);
+	return o.failed ? CLI_FAILED : CLI_OK;
+}

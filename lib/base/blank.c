@@ -1,0 +1,192 @@
+#include "base/blank.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+static const char *const type_names[] = {
+	[BLANK_TEXT] = "text", [BLANK_CHOICE] = "choice",
+	[BLANK_DATE] = "date", [BLANK_RECORD] = "record",
+};
+
+struct parsing {
+	struct str text;
+	const char *field;
+	struct arena *a;
+	struct blank *v;
+	size_t n;
+	const char *at;		/* of the blank that is being read: its {{ */
+	struct err *e;
+};
+
+/* "body, line 2, column 5: " and what is wrong. */
+static int broken(const struct parsing *p, const char *what)
+{
+	const char *line = p->text.p;
+	int number = 1;
+
+	for (const char *q = p->text.p; q < p->at; q++)
+		if (*q == '\n') {
+			number++;
+			line = q + 1;
+		}
+	return err_field(p->e, ERR_INVALID_FIELD, p->field,
+			 "%s, line %d, column %zu: %s", p->field, number,
+			 utf8_chars((struct str){ line, (size_t)(p->at - line) })
+			 + 1, what);
+}
+
+static const char *find(struct str in, const char *what)
+{
+	return in.n ? memmem(in.p, in.n, what, strlen(what)) : NULL;
+}
+
+static bool is_name(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f)
+			return false;
+	return s.n && utf8_chars(s) <= LIM_BLANK_CHARS;
+}
+
+static bool is_dataset(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (!(c == '_' || (c >= 'a' && c <= 'z') ||
+		      (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))
+			return false;
+	}
+	return s.n && s.n <= LIM_SLUG_BYTES;
+}
+
+static int read_choices(struct parsing *p, struct str rest, struct blank *b)
+{
+	struct str *v = arena_zalloc(p->a, LIM_BLANK_CHOICES, sizeof(*v));
+
+	while (rest.p) {
+		struct str one = str_trim(str_cut(&rest, '|'));
+
+		if (!is_name(one))
+			return broken(p, "each choice must have 1 to "
+				      STRINGIFY(LIM_BLANK_CHARS) " characters.");
+		if (b->n_choices == LIM_BLANK_CHOICES)
+			return broken(p, "there may be at most "
+				      STRINGIFY(LIM_BLANK_CHOICES) " choices.");
+		v[b->n_choices++] = one;
+	}
+	b->choices = v;
+	return b->n_choices ? 0 : broken(p, "a choice needs its choices: "
+					 "{{Tone: choice: friendly | formal}}.");
+}
+
+static int read_type(struct parsing *p, struct str rest, struct blank *b)
+{
+	struct str type = str_trim(str_cut(&rest, ':'));
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(type_names) && !str_is(type, type_names[i]))
+		i++;
+	if (i == ARRAY_LEN(type_names))
+		return broken(p, "the type of a blank is text, choice, date or "
+			      "record.");
+	b->type = (enum blank_type)i;
+	if (b->type == BLANK_CHOICE)
+		return read_choices(p, rest, b);
+	if (b->type == BLANK_RECORD) {
+		b->dataset = str_trim(rest);
+		return is_dataset(b->dataset) ? 0
+			: broken(p, "a record needs its dataset: "
+				 "{{Ticket: record: tickets}}.");
+	}
+	return rest.p ? broken(p, "nothing may follow text or date.") : 0;
+}
+
+static bool same(const struct blank *x, const struct blank *y)
+{
+	if (x->type != y->type || !str_eq(x->dataset, y->dataset) ||
+	    x->n_choices != y->n_choices)
+		return false;
+	for (size_t i = 0; i < x->n_choices; i++)
+		if (!str_eq(x->choices[i], y->choices[i]))
+			return false;
+	return true;
+}
+
+/* What is between the braces. */
+static int read_blank(struct parsing *p, struct str inner)
+{
+	struct blank b = { .type = BLANK_TEXT };
+	struct str rest = inner;
+	bool typed;
+
+	b.name = str_trim(str_cut(&rest, ':'));
+	typed = rest.p != NULL;
+	if (!is_name(b.name) || find(inner, "{"))
+		return broken(p, "a blank must have a name of 1 to "
+			      STRINGIFY(LIM_BLANK_CHARS) " characters on one line, "
+			      "such as {{Customer}}.");
+	if (typed && read_type(p, rest, &b) < 0)
+		return -1;
+	for (size_t i = 0; i < p->n; i++)
+		if (str_eq(p->v[i].name, b.name))
+			return !typed || same(&p->v[i], &b) ? 0
+				: broken(p, "this blank has another type "
+					 "further up.");
+	if (p->n == LIM_BLANKS)
+		return broken(p, "there may be at most " STRINGIFY(LIM_BLANKS)
+			      " blanks.");
+	p->v[p->n++] = b;
+	return 0;
+}
+
+int blank_parse(struct str text, const char *field, struct arena *a,
+		struct blank **out, size_t *n, struct err *e)
+{
+	struct parsing p = {
+		.text = text, .field = field, .a = a, .e = e,
+		.v = arena_zalloc(a, LIM_BLANKS, sizeof(*p.v)),
+	};
+	struct str rest = text;
+	const char *end;
+
+	while ((p.at = find(rest, "{{")) != NULL) {
+		rest = (struct str){ p.at + 2, (size_t)(text.p + text.n -
+							(p.at + 2)) };
+		if (p.at > text.p && p.at[-1] == '\\')
+			continue;
+		end = find(rest, "}}");
+		if (!end)
+			return broken(&p, "this blank has no end: }} is missing.");
+		if (read_blank(&p, (struct str){ rest.p,
+						 (size_t)(end - rest.p) }) < 0)
+			return -1;
+		rest = (struct str){ end + 2,
+				     (size_t)(text.p + text.n - (end + 2)) };
+	}
+	*out = p.v;
+	*n = p.n;
+	return 0;
+}
+
+void blank_write(struct jw *w, const struct blank *v, size_t n)
+{
+	jw_arr(w);
+	for (size_t i = 0; i < n; i++) {
+		jw_obj(w);
+		jw_kstr(w, "name", v[i].name);
+		jw_kstrz(w, "type", type_names[v[i].type]);
+		jw_key(w, "choices");
+		jw_arr(w);
+		for (size_t k = 0; k < v[i].n_choices; k++)
+			jw_str(w, v[i].choices[k]);
+		jw_end_arr(w);
+		jw_kstr(w, "dataset", v[i].dataset);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+}

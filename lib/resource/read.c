@@ -1,0 +1,312 @@
+/* Rows of resources out of the database. */
+#include "resource/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+enum {
+	FIXED = 6,	/* columns in front of the values: ROW_SQL of stmt.def */
+	ARMS = 8,	/* of the union for readers: SEEN_SHARED of stmt.def */
+	ARM_ARGS = 7,
+};
+
+#define LAST_CHARACTER "\xf4\x8f\xbf\xbf"
+
+struct reading {
+	const struct resource *r;
+	struct arena *a;
+	struct resource_row *rows;
+	size_t n, room;
+};
+
+static int take_row(void *ctx, const struct db_val *v, struct err *e)
+{
+	struct reading *k = ctx;
+	struct resource_row *row;
+
+	(void)e;
+	if (k->n == k->room)
+		BUG("more rows than were asked for");
+	row = &k->rows[k->n++];
+	*row = (struct resource_row){
+		.version = v[1].i, .created_us = v[2].i, .updated_us = v[3].i,
+		.sort_key = v[5].s,
+	};
+	memcpy(row->id.b, v[0].s.p, sizeof(row->id.b));
+	memcpy(row->holder.b, v[4].s.p, sizeof(row->holder.b));
+	memcpy(row->v, v + FIXED, k->r->n_fields * sizeof(*v));
+	return 0;
+}
+
+/* The holder where the statement asks for one. */
+static size_t add_holder(const struct resource *r, const struct resource_at *at,
+			 struct db_val *v, size_t n)
+{
+	if (r->owner != OWNER_TENANT)
+		v[n++] = DB_U(&at->holder);
+	return n;
+}
+
+size_t resource_mine(const struct resource *r, const struct resource_at *at,
+		     const struct uuid *id, struct db_val *v, size_t n)
+{
+	v[n++] = DB_U(id);
+	v[n++] = DB_S(at->by.tenant_id);
+	return add_holder(r, at, v, n);
+}
+
+/* -- lists ------------------------------------------------------------------- */
+
+/* The first and the last key that a list wants. */
+struct range {
+	struct str low, high;
+};
+
+static struct range range_of(const struct resource_want *want, struct arena *a)
+{
+	const struct resource_row *after = want->after;
+	size_t n = want->prefix.n;
+	char *high = arena_alloc(a, n + sizeof(LAST_CHARACTER));
+	struct range out = { want->prefix, { high, n + 4 } };
+
+	if (n)
+		memcpy(high, want->prefix.p, n);
+	else
+		out.low = STR("");
+	memcpy(high + n, LAST_CHARACTER, sizeof(LAST_CHARACTER));
+	if (after && str_starts(after->sort_key, want->prefix))
+		out.low = after->sort_key;
+	return out;
+}
+
+static const struct resource_row first_newest = { .created_us = INT64_MAX };
+static const struct resource_row first_name = { .sort_key = { "", 0 } };
+
+/* What stands behind the holder in a statement for one page. */
+static size_t add_place(const struct resource *r,
+			const struct resource_want *want,
+			const struct range *range, struct db_val *v, size_t n)
+{
+	const struct resource_row *after = want->after;
+
+	if (r->order == ORDER_NEWEST) {
+		after = after ? after : &first_newest;
+		v[n++] = DB_I(after->created_us);
+		v[n++] = DB_I(after->created_us);
+	} else {
+		after = after ? after : &first_name;
+		v[n++] = DB_S(range->low);
+		v[n++] = DB_S(range->high);
+		v[n++] = DB_S(after->sort_key);
+	}
+	v[n++] = DB_U(&after->id);
+	v[n++] = DB_I((int64_t)want->size + 1);
+	return n;
+}
+
+/* Some of the readers' rows, whatever other readers have: at most ARMS. */
+static int read_arms(struct db *db, struct reading *k,
+		     const struct resource_at *at, size_t from,
+		     const struct resource_want *want,
+		     const struct range *range, bool *cut, struct err *e)
+{
+	static const struct uuid nobody;
+	struct db_val v[ARMS * ARM_ARGS + 1];
+	size_t n = 0;
+
+	for (size_t i = from; i < from + ARMS; i++) {
+		v[n++] = DB_S(at->by.tenant_id);
+		v[n++] = DB_U(i < at->n_readers ? &at->readers[i] : &nobody);
+		n = add_place(k->r, want, range, v, n);
+	}
+	v[n] = DB_I((int64_t)want->size + 1);
+	return db_each_within(db, k->r->list, v, LIM_PAGE_BYTES, k->a, take_row,
+			      k, cut, e);
+}
+
+/*
+ * What several readers have, each row once and in order. Of those that were cut
+ * short, nothing behind the first cut is known.
+ */
+static int read_all_arms(struct db *db, struct reading *k,
+			 const struct resource_at *at,
+			 const struct resource_want *want,
+			 const struct range *range, bool *cut, struct err *e)
+{
+	struct resource_row limit = { .version = 0 };
+	bool limited = false, short_of = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < at->n_readers; i += ARMS) {
+		size_t before = k->n;
+
+		if (read_arms(db, k, at, i, want, range, &short_of, e))
+			return -1;
+		if (short_of && k->n > before &&
+		    (!limited || resource_compare(&k->rows[k->n - 1], &limit) < 0))
+			limit = k->rows[k->n - 1];
+		limited |= short_of;
+	}
+	qsort(k->rows, k->n, sizeof(*k->rows), resource_compare);
+	for (size_t i = 0; i < k->n; i++) {
+		if (limited && resource_compare(&k->rows[i], &limit) > 0)
+			break;
+		if (!n || !uuid_eq(&k->rows[i].id, &k->rows[n - 1].id))
+			k->rows[n++] = k->rows[i];
+	}
+	k->n = n;
+	*cut = limited;
+	return 0;
+}
+
+int resource_list(struct db *db, const struct resource *r,
+		  const struct resource_at *at,
+		  const struct resource_want *want, struct arena *a,
+		  struct resource_row **out, size_t *n, bool *more,
+		  struct err *e)
+{
+	struct range range = range_of(want, a);
+	size_t rounds = r->owner == OWNER_SHARED
+		? (at->n_readers + ARMS - 1) / ARMS : 1;
+	struct reading k = { .r = r, .a = a, .room = rounds * (want->size + 1) };
+	struct db_val v[8] = { DB_S(at->by.tenant_id) };
+	bool cut = false;
+	int rc;
+
+	k.rows = arena_zalloc(a, k.room + 1, sizeof(*k.rows));
+	if (r->owner == OWNER_SHARED) {
+		rc = read_all_arms(db, &k, at, want, &range, &cut, e);
+	} else {
+		add_place(r, want, &range, v, add_holder(r, at, v, 1));
+		rc = db_each_within(db, r->list, v, LIM_PAGE_BYTES, a, take_row,
+				    &k, &cut, e);
+	}
+	*out = k.rows;
+	*more = cut || k.n > want->size;
+	*n = MIN(k.n, want->size);
+	return rc;
+}
+
+/* -- numbers ----------------------------------------------------------------- */
+
+static int take_count(void *ctx, const struct db_val *v, struct err *e)
+{
+	(void)e;
+	*(int64_t *)ctx = v[0].i;
+	return 0;
+}
+
+static int count(struct db *db, unsigned stmt, const struct db_val *v,
+		 int64_t *n, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int rc = db_each(db, stmt, v, &a, take_count, n, e);
+
+	arena_release(&a);
+	return rc;
+}
+
+/* Of ids, as JSON. */
+static struct str readers_json(const struct resource_at *at, struct arena *a)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char *out = arena_alloc(a, at->n_readers * 35 + 3), *q = out;
+
+	*q++ = '[';
+	for (size_t i = 0; i < at->n_readers; i++) {
+		*q++ = '"';
+		for (size_t k = 0; k < sizeof(at->readers[i].b); k++) {
+			*q++ = digits[at->readers[i].b[k] >> 4];
+			*q++ = digits[at->readers[i].b[k] & 15];
+		}
+		*q++ = '"';
+		*q++ = ',';
+	}
+	q -= at->n_readers > 0;
+	*q++ = ']';
+	return (struct str){ out, (size_t)(q - out) };
+}
+
+int resource_total(struct db *db, const struct resource *r,
+		   const struct resource_at *at, struct str prefix,
+		   int64_t *total, struct err *e)
+{
+	const struct resource_want want = { .prefix = prefix };
+	struct arena a = ARENA_INIT;
+	struct range range = range_of(&want, &a);
+	struct db_val v[5];
+	size_t n = 0;
+	int rc;
+
+	if (r->owner == OWNER_SHARED)
+		v[n++] = DB_S(readers_json(at, &a));
+	v[n++] = DB_S(at->by.tenant_id);
+	if (r->owner != OWNER_SHARED)
+		n = add_holder(r, at, v, n);
+	if (r->order == ORDER_NAME) {
+		v[n++] = DB_S(range.low);
+		v[n++] = DB_S(range.high);
+	}
+	v[n] = DB_I(LIM_COUNTED + 1);
+	rc = count(db, r->total, v, total, e);
+	arena_release(&a);
+	return rc;
+}
+
+int resource_count(struct db *db, const struct resource *r,
+		   const struct resource_at *at, int64_t *n, struct err *e)
+{
+	struct db_val v[3] = { DB_S(at->by.tenant_id) };
+
+	v[add_holder(r, at, v, 1)] = DB_I(r->most);
+	return count(db, r->count, v, n, e);
+}
+
+/* -- single rows --------------------------------------------------------------- */
+
+int resource_not_found(const struct resource *r, struct err *e)
+{
+	return err_set(e, ERR_NOT_FOUND, "no such row of %s", r->path);
+}
+
+int resource_get(struct db *db, const struct resource *r,
+		 const struct resource_at *at, const struct uuid *id,
+		 struct arena *a, struct resource_row *out, struct err *e)
+{
+	struct reading k = { .r = r, .a = a, .rows = out, .room = 1 };
+	struct db_val v[3];
+
+	if (r->owner == OWNER_SHARED) {
+		v[0] = DB_U(id);
+		v[1] = DB_S(at->by.tenant_id);
+		v[2] = DB_S(readers_json(at, a));
+	} else {
+		resource_mine(r, at, id, v, 0);
+	}
+	if (db_each(db, r->get, v, a, take_row, &k, e))
+		return -1;
+	return k.n ? 0 : resource_not_found(r, e);
+}
+
+int resource_take_out(struct db *db, const struct resource *r,
+		      const struct resource_at *at, const struct uuid *after,
+		      size_t size, struct arena *a, struct resource_row **out,
+		      size_t *n, struct err *e)
+{
+	struct reading k = {
+		.r = r, .a = a, .room = size,
+		.rows = arena_zalloc(a, size + 1, sizeof(*k.rows)),
+	};
+	int rc = db_each(db, r->take_out,
+			 DB_ARGS(DB_S(at->by.tenant_id), DB_U(&at->holder),
+				 DB_U(after), DB_I((int64_t)size)),
+			 a, take_row, &k, e);
+
+	*out = k.rows;
+	*n = k.n;
+	return rc;
+}

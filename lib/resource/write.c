@@ -1,0 +1,321 @@
+/* Rows of resources into the database. */
+#include "resource/rows.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "resource/purge.h"
+
+#include "base/banned.h"
+
+/* The statement that finds and locks a root's row, by its holder. */
+static const struct {
+	unsigned hold;
+	enum resource_owner owner;
+} roots[ROOT__MAX] = {
+#define ROOT(id, table, owner_) \
+	[ROOT_##id] = { RSTMT_##id##_HOLD, OWNER_##owner_ },
+#include "resource/resource.def"
+};
+
+/* Of IDS fields, by their table. */
+static const struct join {
+	const char *table;
+	unsigned clear, add;
+} joins[] = {
+#define JOIN(id, table, target) \
+	{ table, RSTMT_##id##_CLEAR, RSTMT_##id##_ADD },
+#include "resource/resource.def"
+};
+
+struct writing {
+	const struct resource *r;
+	const struct resource_at *at;
+	const struct resource_row *row;
+	const struct resource_also *also;
+	bool creating;
+	bool gone;	/* out: there was no row at that version */
+};
+
+/* -- what belongs to a row ------------------------------------------------------ */
+
+static const struct join *join_of(const struct resource_field *f)
+{
+	for (size_t i = 0; i < ARRAY_LEN(joins); i++)
+		if (strcmp(joins[i].table, f->column) == 0)
+			return &joins[i];
+	BUG("ids without a JOIN");
+}
+
+static int write_ids(struct db *tx, const struct writing *k,
+		     const struct resource_field *f, const struct db_val *ids,
+		     struct err *e)
+{
+	const struct join *j = join_of(f);
+	struct db_result res;
+
+	if (!k->creating &&
+	    db_exec(tx, j->clear, DB_ARGS(DB_U(&k->row->id)), NULL, e))
+		return -1;
+	for (size_t i = 0; !ids->null && i < ids->s.n; i += 16) {
+		if (db_exec(tx, j->add,
+			    DB_ARGS(DB_U(&k->row->id),
+				    DB_U((const struct uuid *)(const void *)
+					 (ids->s.p + i)),
+				    DB_S(k->at->by.tenant_id)), &res, e))
+			return -1;
+		if (!res.affected)
+			return err_field(e, ERR_INVALID_FIELD, f->key,
+					 "%s has an id that does not exist.",
+					 f->key);
+	}
+	return 0;
+}
+
+/* What is stored beside the row itself. */
+static int write_rest(struct db *tx, const struct writing *k, struct err *e)
+{
+	const struct resource_row *row = k->row;
+
+	if (k->r->owner == OWNER_SHARED && k->creating &&
+	    resource_let_read(tx, k->r, &k->at->by, &row->holder, row, e))
+		return -1;
+	if (k->r->owner == OWNER_SHARED && !k->creating && row->sort_key.p &&
+	    db_exec(tx, k->r->rename,
+		    DB_ARGS(DB_S(row->sort_key), DB_S(k->at->by.tenant_id),
+			    DB_U(&row->id)), NULL, e))
+		return -1;
+	for (size_t i = 0; i < k->r->n_fields; i++)
+		if (k->r->fields[i].type == TYPE_IDS && row->given[i] &&
+		    write_ids(tx, k, &k->r->fields[i], &row->v[i], e))
+			return -1;
+	return k->also ? k->also->run(tx, row, k->also->ctx, e) : 0;
+}
+
+int resource_let_read(struct db *tx, const struct resource *r,
+		      const struct owner *by, const struct uuid *reader,
+		      const struct resource_row *row, struct err *e)
+{
+	if (resource_stop_reading(tx, r, by, reader, &row->id, e))
+		return -1;
+	return db_exec(tx, r->reader,
+		       DB_ARGS(DB_S(by->tenant_id), DB_U(reader),
+			       DB_U(&row->id), DB_S(row->sort_key)), NULL, e);
+}
+
+int resource_stop_reading(struct db *tx, const struct resource *r,
+			  const struct owner *by, const struct uuid *reader,
+			  const struct uuid *id, struct err *e)
+{
+	return db_exec(tx, r->unread,
+		       DB_ARGS(DB_S(by->tenant_id), DB_U(reader), DB_U(id)),
+		       NULL, e);
+}
+
+/* -- creating ------------------------------------------------------------------- */
+
+static int insert(struct db *tx, const struct writing *k, struct err *e)
+{
+	const struct resource_row *row = k->row;
+	struct db_val v[7 + RESOURCE_FIELDS_MAX] = {
+		DB_U(&row->id), DB_S(k->at->by.tenant_id),
+		DB_U(&k->at->by.user_id), DB_I(row->created_us),
+		DB_I(row->updated_us),
+	};
+	size_t n = 5;
+
+	if (k->r->owner == OWNER_PARENT || k->r->owner == OWNER_SHARED)
+		v[n++] = DB_U(&row->holder);
+	if (k->r->order == ORDER_NAME)
+		v[n++] = DB_S(row->sort_key);
+	for (size_t i = 0; i < k->r->n_fields; i++)
+		if (k->r->fields[i].type != TYPE_IDS)
+			v[n++] = row->v[i];
+	return db_exec(tx, k->r->insert, v, NULL, e);
+}
+
+static struct db_val parent_of(const struct writing *k)
+{
+	if (k->r->owner == OWNER_PARENT)
+		return DB_U(&k->row->holder);
+	for (size_t i = 0; i < k->r->n_fields; i++)
+		if (k->r->fields[i].flags & RESOURCE_PARENT)
+			return k->row->v[i];
+	BUG("a resource of something that has no field for it");
+}
+
+static int note_found(void *ctx, const struct db_val *v, struct err *e)
+{
+	(void)v;
+	(void)e;
+	*(bool *)ctx = true;
+	return 0;
+}
+
+/* The parent's row stays locked, and its holder's, until this is stored. */
+static int hold_root(struct db *tx, const struct writing *k, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	bool found = false;
+	int rc = db_each(tx, roots[k->r->of].hold,
+			 DB_ARGS(parent_of(k), DB_S(k->at->by.tenant_id),
+				 DB_U(&k->at->above)), &a, note_found, &found,
+			 e);
+
+	arena_release(&a);
+	if (rc)
+		return -1;
+	return found ? 0 : resource_not_found(k->r, e);
+}
+
+static int create_tx(struct db *tx, void *ctx, struct err *e)
+{
+	const struct writing *k = ctx;
+
+	if (k->r->of != ROOT_NONE && hold_root(tx, k, e))
+		return -1;
+	return insert(tx, k, e) ? -1 : write_rest(tx, k, e);
+}
+
+int resource_create(struct db *db, const struct resource *r,
+		    const struct resource_at *at,
+		    const struct resource_row *row,
+		    const struct resource_also *also, struct err *e)
+{
+	struct writing k = { r, at, row, also, .creating = true };
+
+	return db_tx(db, create_tx, &k, e);
+}
+
+/* -- changing ------------------------------------------------------------------- */
+
+/* Whether the given values of row are those of now, at the same version. */
+static bool is_at(const struct resource *r, const struct resource_row *row,
+		  const struct resource_row *now)
+{
+	if (now->version != row->version || now->updated_us != row->updated_us)
+		return false;
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (row->given[i] && !resource_same(&row->v[i], &now->v[i]))
+			return false;
+	return true;
+}
+
+/* row is at the version that it gets. */
+static int update_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct writing *k = ctx;
+	const struct resource *r = k->r;
+	const struct resource_row *row = k->row;
+	struct db_val v[8 + 2 * RESOURCE_FIELDS_MAX] = { DB_I(row->updated_us) };
+	struct db_result res;
+	size_t n = 1;
+
+	if (r->order == ORDER_NAME)
+		v[n++] = DB_S_IF(row->sort_key);
+	for (size_t i = 0; i < r->n_fields; i++) {
+		if (r->fields[i].mode != MODE_EDIT ||
+		    r->fields[i].type == TYPE_IDS)
+			continue;
+		v[n++] = DB_I(row->given[i]);
+		v[n++] = row->v[i];
+	}
+	n = resource_mine(r, k->at, &row->id, v, n);
+	v[n] = DB_I(row->version - 1);
+	if (db_exec(tx, r->update, v, &res, e))
+		return -1;
+	k->gone = !res.affected;
+	return k->gone ? 0 : write_rest(tx, k, e);
+}
+
+int resource_update(struct db *db, const struct resource *r,
+		    const struct resource_at *at, struct resource_row *row,
+		    const struct resource_also *also, struct err *e)
+{
+	struct writing k = { r, at, row, also, .creating = false };
+	struct resource_row now;
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	row->updated_us = MAX(clock_now_us(), row->updated_us);
+	row->version++;
+	if (db_tx(db, update_tx, &k, e))
+		return e->code == ERR_DB_DUPLICATE ? resource_taken(r, e) : -1;
+	if (!k.gone)
+		return 0;
+	/*
+	 * A second run after a lost link finds its own change. The time alone
+	 * does not tell: where the row's is ahead of the clock, both of two have
+	 * the same.
+	 */
+	rc = resource_get(db, r, at, &row->id, &a, &now, e);
+	if (!rc && !is_at(r, row, &now))
+		rc = err_set(e, ERR_PRECONDITION, "it is at version %lld",
+			     (long long)now.version);
+	arena_release(&a);
+	return rc;
+}
+
+int resource_taken(const struct resource *r, struct err *e)
+{
+	const struct resource_field *found = NULL;
+	char key[128];
+
+	for (size_t i = 0; i < r->n_fields; i++) {
+		const struct resource_field *f = &r->fields[i];
+
+		if (!(f->flags & RESOURCE_UNIQUE))
+			continue;
+		snprintf(key, sizeof(key), "%s_%s", r->table, f->column);
+		if (!found || strstr(e->text, key))
+			found = f;
+	}
+	err_clear(e);
+	if (!found)
+		return err_set(e, ERR_CONFLICT, "taken");
+	return err_field(e, ERR_CONFLICT, found->key,
+			 "Another %s has this %s.", r->what, found->key);
+}
+
+/* -- deleting -------------------------------------------------------------------- */
+
+struct deleting {
+	const struct resource *r;
+	const struct resource_at *at;
+	const struct uuid *id;
+	const struct resource_also *also;
+	bool found;
+};
+
+/* Its own row first: it is what new parts would lock. */
+static int delete_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct deleting *k = ctx;
+	struct db_val v[4] = { DB_I(clock_now_us()) };
+	const struct resource_row row = { .id = *k->id };
+	struct db_result res;
+
+	if (k->also && k->also->run(tx, &row, k->also->ctx, e))
+		return -1;
+	resource_mine(k->r, k->at, k->id, v, k->r->retired ? 1 : 0);
+	if (db_exec(tx, k->r->remove, v, &res, e))
+		return -1;
+	k->found |= res.affected > 0;
+	for (size_t i = ROOT_NONE + 1; res.affected && i < ROOT__MAX; i++)
+		if (resource_of_root((enum resource_root)i) == k->r &&
+		    resource_purge_now(tx, (enum resource_root)i, k->id, e))
+			return -1;
+	return 0;
+}
+
+int resource_delete(struct db *db, const struct resource *r,
+		    const struct resource_at *at, const struct uuid *id,
+		    const struct resource_also *also, struct err *e)
+{
+	struct deleting k = { r, at, id, also, false };
+
+	if (db_tx(db, delete_tx, &k, e))
+		return -1;
+	return k.found ? 0 : resource_not_found(r, e);
+}
