@@ -54,6 +54,7 @@ def test_every_route_refuses_anonymous_use(closed):
                             ("{turn}", "0192f000-0000-7000-8000-000000000000"),
                             ("{id}", "0192f000-0000-7000-8000-000000000000"),
                             ("{parent}", "0192f000-0000-7000-8000-000000000000"),
+                            ("{service}", "demo"),
                             ("{workspace}", "lab"), ("{agent}", "helper"), ("{chat}", "c"),
                             ("{tool}", "t")):
             real = real.replace(name, value)
