@@ -130,9 +130,9 @@ DELETE FROM turn_event WHERE created_us < ? AND NOT EXISTS (SELECT 1 FROM turn t
 DELETE FROM notification WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 -- TOOL_OUTPUT_EXPIRE (i) -> ()
 DELETE FROM tool_output WHERE created_us < ? ORDER BY created_us LIMIT 1000;
--- METRIC_GAUGE_EXPIRE (i) -> ()
-DELETE FROM metric_gauge WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 -- API_TOKEN_EXPIRE (i) -> ()
 DELETE FROM api_token WHERE ended_us < ? ORDER BY ended_us LIMIT 1000;
+-- METRIC_GAUGE_EXPIRE (i) -> ()
+DELETE FROM metric_gauge WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 -- JOB_EXPIRE (i) -> ()
 DELETE FROM job WHERE created_us < ? AND due_us = 9223372036854775807 ORDER BY created_us LIMIT 1000;
