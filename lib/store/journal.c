@@ -71,14 +71,14 @@ static int64_t get_number(const char *at)
 
 /* -- writing ----------------------------------------------------------------- */
 
-struct writing {
+struct journal_write {
 	struct db_val *places, *row;	/* the row stands behind the last place */
 	size_t n_places;
 };
 
 static int write_tx(struct db *tx, void *ctx, struct err *e)
 {
-	struct writing *w = ctx;
+	struct journal_write *w = ctx;
 
 	if (w->n_places == 1)
 		return db_exec(tx, STMT_JOURNAL_BEGIN, w->places, NULL, e);
@@ -91,7 +91,7 @@ int journal_write(struct db *db, struct journal *j,
 		  const struct journal_part *parts, size_t n, struct err *e)
 {
 	struct arena a = ARENA_INIT;
-	struct writing w = { .n_places = 0 };
+	struct journal_write w = { .n_places = 0 };
 	int64_t number = j->number + 1;
 	struct db_val *place;
 	char *turns, *data, *entry;
