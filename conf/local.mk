@@ -8,6 +8,7 @@ SUFFIXES = .in .sample
 
 sampledir = $(sysconfdir)/lamplighter
 sample_DATA = conf/lamplighter.yaml.sample conf/lamplighter.service.sample \
+	conf/lamplighter.socket.sample \
 	conf/lighttpd.conf.sample conf/lighttpd-spawn.conf.sample \
 	conf/apache-proxy.conf.sample conf/apache-fcgid.conf.sample \
 	conf/htaccess.sample conf/lamplighter.cgi.sample \

@@ -30,9 +30,10 @@ struct app {
 	struct turn_deps deps;		/* the five above, as turns take them */
 	const char *sql_dir;		/* where the schema's files are */
 	enum doctor_gateway gateway;	/* how we were started; main sets it */
+	bool socket_stays;		/* when this process ends; so does main */
 
 	atomic_int n_models;	/* requests that wait for a model now */
-	atomic_bool stopping;	/* no new turns any more */
+	atomic_bool stopping;	/* nothing is accepted; who only waits should leave */
 	atomic_bool jobs_asked;	/* somebody here asked for a job */
 	atomic_int_fast64_t jobs_looked_ms;	/* when we last looked for any */
 	struct uuid process;	/* made when it starts, for gauges */

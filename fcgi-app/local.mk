@@ -55,6 +55,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/doctor/look.c \
 	fcgi-app/fcgi.c fcgi-app/fcgi.h \
 	fcgi-app/fields.c fcgi-app/fields.h \
+	fcgi-app/lsock.c fcgi-app/lsock.h \
 	fcgi-app/form.c fcgi-app/form.h \
 	fcgi-app/html.c fcgi-app/html.h \
 	fcgi-app/pace.c fcgi-app/pace.h \

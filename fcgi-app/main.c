@@ -1,40 +1,40 @@
 /*
  * The responder: one program under any web server. It finds out by itself how
- * it was started: -s binds its own socket; descriptor 0 is a listening socket
- * when a FastCGI process manager started it; else it is a plain CGI program.
+ * it was started: -s binds its own socket; systemd passes one; descriptor 0 is a
+ * listening socket when a FastCGI process manager started it (lsock.h); else it
+ * is a plain CGI program.
  *
  * Signals: all are blocked before the first thread exists, so that none ever
  * interrupts a write; one thread takes them with sigwait. SIGTERM and SIGINT
  * drain: no new connections, what runs may finish within the grace period,
- * then turns are stopped and stored with what they have, as interrupted.
+ * then turns are stopped and stored with what they have, as interrupted. SIGHUP
+ * hands over: the next process accepts before this one stops to.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "config.h"
 
 #include "app.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "fcgi.h"
+#include "lsock.h"
 #include "turn/live.h"
 #include "turn/notify.h"
 #include "worker.h"
 
 #include "base/banned.h"
 
-#define BACKLOG       4096	/* a burst waits here while workers start */
 #define ABORT_MS      5000	/* for stopped turns to be stored */
+#define HANDED_OVER_MS 3600000	/* for what runs when another process serves */
+#define LOOK_MS       200	/* then between two looks for a signal */
 /*
  * The longest grace under a web server that started us: mod_fcgid kills a process
  * eight seconds after its SIGTERM.
@@ -44,17 +44,20 @@
 
 struct options {
 	const char *conf, *socket;
+	bool replace;
 };
 
 static void usage(FILE *f)
 {
-	fputs("usage: lamplighter.fcgi [-c CONFIG] [-s SOCKET]\n"
+	fputs("usage: lamplighter.fcgi [-c CONFIG] [-s SOCKET [-r]]\n"
 	      "  -c  configuration (else $LAMPLIGHTER_CONFIG, else "
 	      DEFAULT_CONF ")\n"
 	      "  -s  serve FastCGI on this unix socket\n"
+	      "  -r  take the socket's place where another process serves it; that\n"
+	      "      one, told to stop, finishes what it has\n"
 	      "  -V  print the version    -h  print this\n"
-	      "Without -s it serves the listening socket that is descriptor 0,\n"
-	      "or one CGI request; then it reads no options.\n", f);
+	      "Without -s it serves the listening socket that systemd passes or that\n"
+	      "is descriptor 0, or one CGI request; then it reads no options.\n", f);
 }
 
 /* Returns -1 to go on, or the exit status. */
@@ -70,13 +73,16 @@ static int read_options(int argc, char **argv, struct options *o)
 	 */
 	if (getenv("GATEWAY_INTERFACE") || getenv("REQUEST_METHOD"))
 		return -1;
-	while ((c = getopt(argc, argv, "c:s:Vh")) != -1) {
+	while ((c = getopt(argc, argv, "c:s:rVh")) != -1) {
 		switch (c) {
 		case 'c':
 			o->conf = optarg;
 			break;
 		case 's':
 			o->socket = optarg;
+			break;
+		case 'r':
+			o->replace = true;
 			break;
 		case 'V':
 			puts("lamplighter " PACKAGE_VERSION);
@@ -89,80 +95,11 @@ static int read_options(int argc, char **argv, struct options *o)
 			return 64;
 		}
 	}
-	if (optind < argc) {
+	if (optind < argc || (o->replace && !o->socket)) {
 		usage(stderr);
 		return 64;
 	}
 	return -1;
-}
-
-static bool is_listening(int fd)
-{
-	int on = 0;
-	socklen_t n = sizeof(on);
-
-	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &on, &n) == 0 && on;
-}
-
-static int fail_errno(struct err *e, const char *what, const char *path)
-{
-	char text[128];
-
-	return err_set(e, ERR_CONFIG, "%s: %s: %s", path, what,
-		       err_errno(errno, text, sizeof(text)));
-}
-
-/* Whether somebody accepts on the socket at sun. */
-static bool is_served(const struct sockaddr_un *sun)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* EAGAIN: its queue is full, so it is somebody's. */
-	bool served = fd >= 0 &&
-		(connect(fd, (const struct sockaddr *)sun, sizeof(*sun)) == 0 ||
-		 errno == EAGAIN);
-
-	if (fd >= 0)
-		close(fd);
-	return served;
-}
-
-/*
- * Our own listening socket. A socket that another process still serves is never
- * taken; one that a crashed process left is replaced.
- */
-static int listen_at(const char *path, struct err *e)
-{
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
-	struct stat st;
-	mode_t mask;
-	int fd, rc;
-
-	if (strlen(path) >= sizeof(sun.sun_path))
-		return err_set(e, ERR_CONFIG, "%s: longer than a socket's path "
-			       "may be (%zu)", path, sizeof(sun.sun_path) - 1);
-	memcpy(sun.sun_path, path, strlen(path) + 1);
-	if (lstat(path, &st) == 0) {
-		if (!S_ISSOCK(st.st_mode))
-			return err_set(e, ERR_CONFIG, "%s: is there and is not "
-				       "a socket", path);
-		if (is_served(&sun))
-			return err_set(e, ERR_CONFIG,
-				       "%s: another process serves it", path);
-		if (unlink(path) < 0)
-			return fail_errno(e, "cannot replace the socket", path);
-	}
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return fail_errno(e, "socket", path);
-	mask = umask(0117);	/* 0660 */
-	rc = bind(fd, (struct sockaddr *)&sun, sizeof(sun));
-	umask(mask);
-	if (rc < 0 || listen(fd, BACKLOG) < 0) {
-		fail_errno(e, "cannot listen", path);
-		close(fd);
-		return -1;
-	}
-	return fd;
 }
 
 static void block_signals(sigset_t *all)
@@ -198,8 +135,8 @@ static void allow_dumps(bool on)
 	(void)prctl(PR_SET_DUMPABLE, on ? 1 : 0);
 }
 
-/* libfcgi and the database client both change SIGPIPE, so we set it last. */
-static void settle_signals(void)
+/* libfcgi and the database client both touch SIGPIPE; the last word is ours. */
+static void settle_signals(bool reload)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction dflt = { .sa_handler = SIG_DFL };
@@ -208,19 +145,38 @@ static void settle_signals(void)
 	sigaction(SIGTERM, &dflt, NULL);
 	sigaction(SIGINT, &dflt, NULL);
 	sigaction(SIGUSR1, &ignore, NULL);
-	sigaction(SIGHUP, &ignore, NULL);	/* files are looked at anyway */
+	/* A web server's is not for us; who waits for it must not ignore it. */
+	sigaction(SIGHUP, reload ? &dflt : &ignore, NULL);
 }
 
-static void wait_for_stop(void)
+static void stop_signals(sigset_t *set)
 {
-	sigset_t stop;
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+}
+
+/* Until a signal to stop or, where `reload`, SIGHUP; which one it was. */
+static int wait_for_signal(bool reload)
+{
+	sigset_t set;
 	int sig;
 
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGTERM);
-	sigaddset(&stop, SIGINT);
-	while (sigwait(&stop, &sig) != 0)
+	stop_signals(&set);
+	if (reload)
+		sigaddset(&set, SIGHUP);
+	while (sigwait(&set, &sig) != 0)
 		;
+	return sig;
+}
+
+static bool told_to_stop(void)
+{
+	const struct timespec now = { 0 };
+	sigset_t set;
+
+	stop_signals(&set);
+	return sigtimedwait(&set, NULL, &now) > 0;
 }
 
 static bool dumps_wanted(struct app *app)
@@ -242,26 +198,60 @@ static int grace_ms(struct app *app, bool spawned)
 	return spawned ? MIN(ms, SPAWNED_GRACE_MS) : ms;
 }
 
-static int serve_fastcgi(struct app *app, const struct options *o,
-			 struct err *e)
+/*
+ * Until we are told to stop, or another process accepts in our place: one that
+ * SIGHUP started, or one that took the path of our socket (-r). Returns true
+ * for such a successor.
+ */
+static bool serve_until(struct workers *pool, const struct lsock *l,
+			char *const *argv)
 {
-	int fd = o->socket ? listen_at(o->socket, e) : 0;
+	struct err e = ERR_INIT;
+
+	while (wait_for_signal(l->kind != LSOCK_SPAWNED) == SIGHUP) {
+		log_info("starting the next process");
+		if (lsock_succeed(l, argv, &e) == 0) {
+			workers_share(pool);
+			return true;
+		}
+		log_err("hand-over", &e);
+		e = (struct err)ERR_INIT;
+	}
+	return l->kind == LSOCK_BOUND && !lsock_has_path(l);
+}
+
+/* Nobody waits for the end of our turns: they may take their time. */
+static void finish_turns(struct workers *pool)
+{
+	int64_t end_ms = clock_mono_ms() + HANDED_OVER_MS;
+
+	log_info("another process serves; finishing what runs");
+	while (workers_drain(pool, LOOK_MS) && !told_to_stop() &&
+	       clock_mono_ms() < end_ms)
+		;
+}
+
+static int serve_fastcgi(struct app *app, const struct options *o,
+			 struct lsock *l, char *const *argv, struct err *e)
+{
 	struct workers *pool;
 	int left;
 
-	if (fd < 0)
+	if (l->kind == LSOCK_NONE && lsock_bind(l, o->replace, e) < 0)
 		return -1;
-	pool = workers_start(app, fd, o->socket != NULL, e);
+	pool = workers_start(app, l->fd, l->kind == LSOCK_BOUND, e);
 	if (!pool)
 		return -1;
-	log_info("serving", "socket", o->socket ? o->socket : "inherited");
-	wait_for_stop();
-	/* First, so that nobody connects to a socket that nobody serves. */
-	if (o->socket)
-		unlink(o->socket);
+	log_info("serving", "socket", l->path ? l->path : "inherited");
+	lsock_ready(l);
+	if (serve_until(pool, l, argv))
+		finish_turns(pool);
+	else	/* first, so that nobody connects to one that does not answer */
+		lsock_unlink(l);
 	log_info("stopping");
-	left = workers_stop(pool, grace_ms(app, !o->socket), ABORT_MS);
-	close(fd);
+	left = workers_stop(pool, grace_ms(app, l->kind == LSOCK_SPAWNED),
+			    ABORT_MS);
+	close(l->fd);
 	if (left) {
 		log_warn("some requests did not end in time");
 		exit(0);	/* their threads still use everything */
@@ -275,7 +265,7 @@ static void *cgi_signals(void *p)
 {
 	struct app *app = p;
 
-	wait_for_stop();
+	(void)wait_for_signal(false);
 	turn_live_interrupt(app->live);
 	notify_stop(app->notify);
 	return NULL;
@@ -331,6 +321,7 @@ static void answer_broken(void)
 int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
+	struct lsock l;
 	struct options o;
 	struct app app;
 	sigset_t blocked;
@@ -339,7 +330,8 @@ int main(int argc, char **argv)
 
 	if (rc >= 0)
 		return rc;
-	fastcgi = o.socket || is_listening(STDIN_FILENO);
+	lsock_find(&l, o.socket);
+	fastcgi = o.socket || l.kind != LSOCK_NONE;
 	if (!fastcgi && !getenv("REQUEST_METHOD")) {
 		fputs("lamplighter.fcgi: started neither by a web server nor "
 		      "with -s\n", stderr);
@@ -356,11 +348,12 @@ int main(int argc, char **argv)
 		allow_dumps(dumps_wanted(&app));
 	if (rc == 0 && fastcgi)
 		rc = fcgi_global_init(&e);
-	app.gateway = o.socket ? GATEWAY_SOCKET : fastcgi ? GATEWAY_SPAWNED
-		: GATEWAY_CGI;
-	settle_signals();
+	app.gateway = l.kind == LSOCK_SPAWNED ? GATEWAY_SPAWNED
+		: fastcgi ? GATEWAY_SOCKET : GATEWAY_CGI;
+	app.socket_stays = l.kind != LSOCK_NONE || o.replace;
+	settle_signals(fastcgi && l.kind != LSOCK_SPAWNED);
 	if (rc == 0)
-		rc = fastcgi ? serve_fastcgi(&app, &o, &e)
+		rc = fastcgi ? serve_fastcgi(&app, &o, &l, argv, &e)
 			: serve_one(&app, &e);
 	else if (!fastcgi)
 		answer_broken();

@@ -235,8 +235,8 @@ static int gate_overload(struct request *rq, struct err *e)
 		return 0;
 	rq->holds_turn = true;
 	metric_add(METRIC_OPEN_STREAMS, "answers", NULL, 1);
-	if (atomic_fetch_add(&app->n_models, 1) >= rq->conf->threads.max_turns ||
-	    atomic_load(&app->stopping)) {
+	if (atomic_fetch_add(&app->n_models, 1) >=
+	    rq->conf->threads.max_turns) {
 		e->retry_after_s = 5;
 		return err_set(e, ERR_OVERLOADED, "%d turns run already",
 			       atomic_load(&app->n_models) - 1);

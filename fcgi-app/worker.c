@@ -21,10 +21,10 @@
 #include "base/banned.h"
 
 /*
- * How long accept waits before it checks if it should leave. A socket on which other
- * processes accept too cannot be shut down, so there the check must be frequent.
+ * How long accept waits before it looks whether it should leave. A socket that
+ * others accept on too cannot be shut down, and any may be handed over.
  */
-#define SHARED_ACCEPT_MS 500
+#define ACCEPT_MS        500
 #define BACK_OFF_MS      20	/* after accept failed for want of something */
 
 #define FRESH_MS         2	/* a request that takes longer waits for something */
@@ -42,7 +42,7 @@
 struct workers {
 	struct app *app;
 	int fd;
-	bool owned;
+	atomic_bool owned;
 	int max, hands, idle_ms;
 	size_t stack_bytes;
 	atomic_bool stopping;
@@ -319,7 +319,7 @@ static int next_connection(struct workers *p)
 	int64_t idle_since = clock_mono_ms();
 	bool last;
 
-	while (p->owned || !atomic_load(&p->stopping)) {
+	while (atomic_load(&p->owned) || !atomic_load(&p->stopping)) {
 		int fd = accept4(p->fd, NULL, NULL, SOCK_CLOEXEC);
 
 		if (fd >= 0)
@@ -430,8 +430,7 @@ struct workers *workers_start(struct app *app, int fd, bool owned, struct err *e
 {
 	const struct conf *conf = conf_live_get(app->conf);
 	struct workers *p = xcalloc(1, sizeof(*p));
-	struct timeval tv;
-	int wait_ms;
+	const struct timeval tv = { .tv_usec = ACCEPT_MS * 1000 };
 
 	*p = (struct workers){
 		.app = app, .fd = fd, .owned = owned,
@@ -447,10 +446,6 @@ struct workers *workers_start(struct app *app, int fd, bool owned, struct err *e
 	clock_cond_init(&p->called);
 	clock_cond_init(&p->look);
 
-	/* accept gives up after this and looks around. */
-	wait_ms = owned ? MAX(p->idle_ms, 1) : SHARED_ACCEPT_MS;
-	tv = (struct timeval){ .tv_sec = wait_ms / 1000,
-			       .tv_usec = wait_ms % 1000 * 1000 };
 	p->n = p->idle = 1;
 	p->watched = pthread_create(&p->watcher, NULL, watcher_run, p) == 0;
 	if (!p->watched ||
@@ -488,16 +483,30 @@ static int wait_gone(struct workers *p, int ms)
 	return n;
 }
 
+void workers_share(struct workers *p)
+{
+	atomic_store(&p->owned, false);
+}
+
+int workers_drain(struct workers *p, int ms)
+{
+	int64_t end_ms = clock_mono_ms() + ms;
+
+	if (!atomic_load(&p->stopping)) {
+		stop_watching(p);
+		atomic_store(&p->app->stopping, true);
+		notify_stop(p->app->notify);
+		if (atomic_load(&p->owned))
+			/* Wakes every accept, once the queue is empty. */
+			shutdown(p->fd, SHUT_RD);
+	}
+	return wait_gone(p, (int)MAX(end_ms - clock_mono_ms(), 0));
+}
+
 int workers_stop(struct workers *p, int grace_ms, int abort_ms)
 {
-	int left;
+	int left = workers_drain(p, grace_ms);
 
-	stop_watching(p);
-	atomic_store(&p->app->stopping, true);
-	notify_stop(p->app->notify);
-	if (p->owned)
-		shutdown(p->fd, SHUT_RD);	/* wakes every accept */
-	left = wait_gone(p, grace_ms);
 	if (left) {
 		char text[16];
 

@@ -24,9 +24,22 @@ struct workers *workers_start(struct app *app, int fd, bool owned,
 			struct err *e) MUST_CHECK;
 
 /*
- * Stops accepting. In-flight requests get grace_ms to finish; then their turns are
- * stopped and get abort_ms to store what they have. Returns how many workers are
- * still busy: if 0, the pool is freed; else call it again, or end the process.
+ * From now on another process accepts on the socket too: it is not shut down.
+ */
+void workers_share(struct workers *p);
+
+/*
+ * Accepts no more (of a socket of our own, once its queue is empty); what runs
+ * continues. Waits until all of it is over, at most ms. Returns how many workers
+ * are still busy; may be called again, and workers_stop frees the pool.
+ */
+int workers_drain(struct workers *p, int ms);
+
+/*
+ * Accepts no more. In-flight requests get grace_ms to finish; then their turns
+ * are stopped and get abort_ms to store what they have. Returns how many
+ * workers are still busy: with 0 the pool is freed; else call it again, or end
+ * the process.
  */
 int workers_stop(struct workers *p, int grace_ms, int abort_ms);
 

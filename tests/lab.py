@@ -161,6 +161,7 @@ def results(events):
 
 class Lab:
     model_options = ("--record", "200")	# of the stand-in model
+    responder_options = {}	# of Popen
 
     def __init__(self, base="/chat", config=None, workspaces=None, prompts=None,
                  responder_env=None, web=True, services=None, catalogue=None):
@@ -322,11 +323,13 @@ class Lab:
         return result
 
     def responder_argv(self):
-        return [RESPONDER, "-c", self.config_file, "-s", self.responder_socket]
+        return [RESPONDER, "-c", self.config_file, "-s", self.responder_socket,
+                "-r"]
 
     def start_responder(self, env=None):
         self.spawn("responder", self.responder_argv(),
-                   env={**self.responder_env, **(env or {})})
+                   env={**self.responder_env, **(env or {})},
+                   **self.responder_options)
         process = self.processes["responder"]
         wait_until("the responder's socket", lambda: process.poll() is not None
                    or accepts(self.responder_socket))

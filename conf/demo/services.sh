@@ -350,7 +350,7 @@ choose_llm() {
 }
 
 up_responder() {
-	local state bin=$root/bin/lamplighter yaml=$conf/lamplighter.yaml f
+	local state bin=$root/bin/lamplighter yaml=$conf/lamplighter.yaml f old was
 	generate "$top/conf/demo/lamplighter.yaml" "$yaml"
 	for f in "$top"/conf/demo/{workspaces,prompts}.d/*.yaml; do
 		[ -e "$f" ] && generate "$f" "$conf/${f#"$top"/conf/demo/}"
@@ -360,16 +360,28 @@ up_responder() {
 	"$bin" -c "$yaml" migrate >"$log/migrate.log" 2>&1 ||
 		die_log "the database schema could not be created" "$log/migrate.log"
 	# Config files are re-read by the running process; a new binary, address
-	# or key needs a new one.
+	# or key needs a new one, which takes the socket's place.
 	state=$(printf '%s\n' "$run" "$llm_key" "${llm_key:+${!llm_key:-}}" | digest)
-	current responder "$fcgi" && same responder "$state" && return
-	stop responder 30
-	rm -f "$run/fcgi.sock"
-	start responder "$fcgi" -c "$yaml" -s "${mark[responder]}"
-	await 30 settled responder test -S "$run/fcgi.sock"
-	running responder ||
+	current responder "$fcgi" && same responder "$state" &&
+		[ -S "$run/fcgi.sock" ] && return
+	old=$(pid_of responder) || rm -f "$run/fcgi.sock"
+	was=$(stat -c %i "$run/fcgi.sock" 2>/dev/null)
+	start responder "$fcgi" -c "$yaml" -s "${mark[responder]}" -r
+	await 30 settled_responder "$was"
+	if ! new_socket "$was"; then
+		[ -z "$old" ] || echo "$old" >"$run/responder.pid"
 		die_log "the responder does not start" "$log/responder.log"
+	fi
+	# The old one finishes the answers that it writes; nothing waits for it.
+	[ -z "$old" ] || kill -TERM "$old" 2>/dev/null
 	state_is responder "$state"
+}
+# new_socket INODE: has another process bound the responder's path since?
+new_socket() {
+	[ -S "$run/fcgi.sock" ] && [ "$(stat -c %i "$run/fcgi.sock")" != "$1" ]
+}
+settled_responder() {
+	new_socket "$1" || ! kill -0 "$(cat "$run/responder.pid")" 2>/dev/null
 }
 
 # ---- web server ------------------------------------------------------------
@@ -499,10 +511,12 @@ down() {
 	exec 9>"$var/lock"
 	flock -w 300 9 || die "another lamp is using $var"
 	for n in $names; do
-		running "$n" || continue
-		any=yes
-		say "stopping $n (pid $(pid_of "$n"))"
-		if [ "$n" = db ]; then stop db 60; else stop "$n"; fi
+		# A responder that was replaced may still write answers.
+		while running "$n"; do
+			any=yes
+			say "stopping $n (pid $(pid_of "$n"))"
+			if [ "$n" = db ]; then stop db 60; else stop "$n"; fi
+		done
 	done
 	rm -f "$run"/{fcgi.sock,db.sock,db.pid,instance,llm} "$run"/*.state "$run"/*.pid
 	[ "$run" = "$var/run" ] || rmdir "$run" 2>/dev/null

@@ -178,6 +178,8 @@ int api_doctor(struct request *rq, struct response *rs, struct err *e)
 		.tools = rq->app->tools,
 		.sql_dir = rq->app->sql_dir,
 		.document_root = req_param(rq, "DOCUMENT_ROOT"),
+		.gateway = rq->app->gateway,
+		.socket_stays = rq->app->socket_stays,
 	};
 	struct doctor *d = arena_new(rq->arena, struct doctor);
 	json_t *measured;

@@ -153,6 +153,11 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 		[WEB_NGINX] = "fastcgi_param LAMPLIGHTER_BASE \"{base}\";",
 		[WEB_OTHER] = "server: {base: \"{base}\"}   # in lamplighter.yaml",
 	},
+	[ADVICE_RESTART] = {
+		[WEB_OTHER] = "cp {etc}/lamplighter.socket.sample /etc/systemd/system/lamplighter.socket\n"
+			"cp {etc}/lamplighter.service.sample /etc/systemd/system/lamplighter.service\n"
+			"systemctl daemon-reload && systemctl enable --now lamplighter.socket lamplighter",
+	},
 };
 
 /* The parameter of a header: "X-User" is HTTP_X_USER. */

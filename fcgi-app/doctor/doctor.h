@@ -63,6 +63,7 @@ enum doctor_web doctor_web_of(struct str software, enum doctor_gateway g);
 enum doctor_topic {
 	ADVICE_ROUTE, ADVICE_PAGE, ADVICE_TOKEN, ADVICE_BEARER, ADVICE_IDENTITY,
 	ADVICE_PASSWORD, ADVICE_HEADER, ADVICE_STREAM, ADVICE_COMPRESS, ADVICE_BODY, ADVICE_BASE,
+	ADVICE_RESTART,
 	ADVICE__MAX
 };
 
@@ -107,6 +108,8 @@ struct doctor_inside {
 	struct tool_env *tools;
 	const char *sql_dir;
 	struct str document_root;	/* of the web server; n == 0: unknown */
+	enum doctor_gateway gateway;
+	bool socket_stays;		/* when the responder ends */
 };
 
 /*

@@ -553,6 +553,22 @@ static void look_files(struct doctor *d, const struct doctor_inside *in)
 			   l->n);
 }
 
+/* Web servers that start the responder themselves know when it is not there. */
+static void look_restart(struct doctor *d, const struct doctor_inside *in)
+{
+	if (in->gateway != GATEWAY_SOCKET)
+		return;
+	if (in->socket_stays)
+		doctor_add(d, DOCTOR_RESTART, DOCTOR_OK, "", "",
+			   "The socket outlives the responder: requests wait "
+			   "while it restarts.");
+	else
+		doctor_add(d, DOCTOR_RESTART, DOCTOR_WARNING, "",
+			   doctor_advice(d, ADVICE_RESTART),
+			   "The socket ends with the responder: requests are "
+			   "refused while it restarts.");
+}
+
 void doctor_look(struct doctor *d, const struct doctor_inside *in)
 {
 	int64_t until_ms = clock_mono_ms() + BUDGET_MS;
@@ -561,6 +577,7 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 
 	look_anonymous(d);
 	look_files(d, in);
+	look_restart(d, in);
 	look_database(d, in);
 	for (size_t i = 0; i < c->n_databases; i++)
 		if (!late(d, until_ms, DOCTOR_DATASETS, c->databases[i].id))

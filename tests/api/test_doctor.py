@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from lab import COMMAND, Stream
+from lab import COMMAND, RESPONDER, Stream
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
 
@@ -101,7 +101,7 @@ def test_inside(lab):
     assert report["server"] == "lighttpd" and report["base"] == "/chat"
     order = [item["check"] for item in report["items"]]
     assert order == sorted(order, key=[
-        "hosts", "clock", "base", "database", "schema", "provider", "datasets", "tool",
+        "hosts", "clock", "base", "restart", "database", "schema", "provider", "datasets", "tool",
         "extract", "files"].index)
     assert "MariaDB answers within" in found["database"][0]["text"] or \
         "MariaDB" in found["database"][0]["text"]
@@ -443,6 +443,21 @@ def test_a_proxy_that_drops_some_spellings_only(lab, dropped, believed):
     assert len(bad) == len(believed), out.stdout
     for text, name in zip(bad, believed):
         assert f"sends {name} is believed" in text
+
+
+def test_socket_that_ends_with_its_process(make_lab):
+    """The responder has -r here; without it requests are refused meanwhile."""
+    lab = make_lab(config=ADMIN)
+    _, found = ask(lab)
+    assert found["restart"][0]["result"] == "ok"
+    lab.stop("responder")
+    lab.responder_argv = lambda: [RESPONDER, "-c", lab.config_file, "-s",
+                                  lab.responder_socket]
+    lab.start_responder()
+    _, found = ask(lab)
+    [finding] = found["restart"]
+    assert finding["result"] == "warning" and "refused" in finding["text"]
+    assert "lamplighter.socket" in finding["advice"]
 
 
 def test_command_exit_codes(make_lab):
