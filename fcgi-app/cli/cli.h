@@ -48,6 +48,7 @@ int cli_export(struct cli *cli, int argc, char **argv);
 int cli_doctor(struct cli *cli, int argc, char **argv);
 int cli_services(struct cli *cli, int argc, char **argv);
 int cli_tools(struct cli *cli, int argc, char **argv);
+int cli_trace(struct cli *cli, int argc, char **argv);
 int cli_work(struct cli *cli, int argc, char **argv);
 int cli_decode(struct cli *cli, int argc, char **argv);
 
@@ -117,6 +118,27 @@ struct cli_place {
  */
 int cli_place(struct cli_session *s, const struct cli_who *w,
 	      struct cli_place *out, struct err *e) MUST_CHECK;
+
+/* A message that somebody says, by the command line. */
+struct cli_message {
+	struct cli_who who;
+	const char *conversation, *text;
+	int warm;		/* --warm; -1 on entry: not understood */
+};
+
+struct turn_request;
+
+/* Reads the options and the text: CLI_OK, or CLI_USAGE (said). */
+int cli_message_args(const struct cli *cli, int argc, char **argv,
+		     struct cli_message *m);
+
+/*
+ * Fills the request for it, which sends the message. In the session's arena.
+ * ERR_CONFIG, ERR_NOT_FOUND; ERR_CONFLICT if the conversation is with another
+ * agent than the one named; errors of the database.
+ */
+int cli_message_request(struct cli_session *s, const struct cli_message *m,
+			struct turn_request *in, struct err *e) MUST_CHECK;
 
 /*
  * Writes the text, which may be untrusted, to stdout and releases it; on a terminal

@@ -146,6 +146,20 @@ static const struct cli_command commands[] = {
 "and the request in the provider's format. Stores nothing and calls no model.\n",
 	},
 	{
+		.name = "trace",
+		.args = "turn --user LOGIN [--group G]... [--workspace W] "
+			"[--agent A] [--conversation ID] [--warm N] TEXT",
+		.run = cli_trace,
+		.summary = "show where the time of a turn goes",
+		.help =
+"Runs a turn as that user, in a new conversation or in one of their own, and\n"
+"prints what it did when, in microseconds and by thread: round trips to the\n"
+"database, the request to the model, its first byte, what is decoded and sent;\n"
+"then a sum per stage. It is a real turn: the model is asked and the answer is\n"
+"stored. --warm N runs N such turns before it (else 1), so that connections and\n"
+"statements are there. The web server and FastCGI are not in it.\n",
+	},
+	{
 		.name = "work", .args = "[--for SECONDS] [--list]",
 		.run = cli_work,
 		.summary = "run background jobs",

@@ -1,6 +1,10 @@
 /* Options that several commands have: the user and workspace to act as. */
+#include <getopt.h>
+
 #include "cli.h"
 #include "tool/core/tool.h"
+#include "store/conversation.h"
+#include "turn/turn.h"
 
 #include "base/banned.h"
 
@@ -79,4 +83,93 @@ int cli_place(struct cli_session *s, const struct cli_who *w,
 	    cli_identity(s, w, &out->who, e) < 0)
 		return -1;
 	return find_place(s->conf, w, out, e);
+}
+
+#define WARM_MAX 1000
+
+int cli_message_args(const struct cli *cli, int argc, char **argv,
+		     struct cli_message *m)
+{
+	static const struct option longs[] = {
+		CLI_WHO_OPTIONS,
+		{ "conversation", required_argument, NULL, 'c' },
+		{ "warm", required_argument, NULL, 'n' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c, rc;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		if (c == 'c') {
+			m->conversation = optarg;
+			continue;
+		}
+		if (c == 'n' && m->warm >= 0) {
+			m->warm = cli_number(optarg, 0, WARM_MAX);
+			if (m->warm < 0)
+				return cli_usage(cli, "--warm is a number from "
+						 "0 to %d", WARM_MAX);
+			continue;
+		}
+		rc = cli_who_option(cli, c, optarg, &m->who);
+		if (rc != CLI_OK)
+			return rc;
+	}
+	m->text = optind < argc ? argv[optind++] : NULL;
+	if (optind < argc)
+		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
+	if (!m->text || !*m->text)
+		return cli_usage(cli, "the message is missing");
+	if (!m->who.user)
+		return cli_usage(cli, "--user is missing");
+	return CLI_OK;
+}
+
+/*
+ * A conversation stays in its workspace and with its agent: *who gets them. As
+ * for a turn, others that the command line names are an error.
+ */
+static int go_to(struct cli_session *s, const char *conversation,
+		 struct cli_who *who, struct uuid *id, struct err *e)
+{
+	struct identity as;
+	struct owner owner;
+	struct conversation c;
+
+	if (!uuid_parse(str_of(conversation), id))
+		return err_set(e, ERR_NOT_FOUND, "\"%s\" is not the id of a "
+			       "conversation", conversation);
+	if (cli_identity(s, who, &as, e) < 0)
+		return -1;
+	owner = caller_of(s->conf, &as, s->db, &s->arena).owner;
+	if (conversation_get(s->db, &owner, id, &s->arena, &c, e) < 0)
+		return -1;
+	if ((who->workspace && !str_is(c.workspace_id, who->workspace)) ||
+	    (who->agent && !str_is(c.agent_id, who->agent)))
+		return err_set(e, ERR_CONFLICT, "the conversation is with the "
+			       "agent %.*s in the workspace %.*s",
+			       STR_ARG(c.agent_id), STR_ARG(c.workspace_id));
+	who->workspace = arena_printf(&s->arena, "%.*s",
+				      STR_ARG(c.workspace_id));
+	who->agent = arena_printf(&s->arena, "%.*s", STR_ARG(c.agent_id));
+	return 0;
+}
+
+int cli_message_request(struct cli_session *s, const struct cli_message *m,
+			struct turn_request *in, struct err *e)
+{
+	/* The caller points to its identity. */
+	struct cli_place *place = arena_new(&s->arena, struct cli_place);
+	struct cli_who who = m->who;
+
+	*in = (struct turn_request){
+		.verb = TURN_SEND, .content = str_of(m->text),
+	};
+	if (m->conversation &&
+	    go_to(s, m->conversation, &who, &in->conversation_id, e) < 0)
+		return -1;
+	if (cli_place(s, &who, place, e) < 0)
+		return -1;
+	in->by = caller_of(s->conf, &place->who, s->db, &s->arena);
+	in->target = place->target;
+	return 0;
 }

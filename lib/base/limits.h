@@ -142,5 +142,6 @@
 #define LIM_CONF_BYTES       16777216	/* all YAML files together */
 #define LIM_SECRET_BYTES     65536	/* a file named by `file:` */
 #define LIM_ARENA_BYTES      268435456	/* one request's arena; then ERR_TOO_BIG */
+#define LIM_TRACE_MARKS      4096	/* spans and points of a traced turn */
 
 #endif

@@ -10,6 +10,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/base/log.c lib/base/log.h \
 	lib/base/spawn.c lib/base/spawn.h \
 	lib/base/str.c lib/base/str.h \
+	lib/base/trace.c lib/base/trace.def lib/base/trace.h \
 	lib/base/utf8.c lib/base/utf8.h \
 	lib/base/util.c lib/base/util.h \
 	lib/base/uuid.c lib/base/uuid.h

@@ -65,6 +65,8 @@ int link_stmt_fail(struct link *c, MYSQL_STMT *st, const char *what,
 int link_query(struct link *c, const char *sql, const char *what,
 	       struct err *e)
 {
+	TRACE_SPAN(TRACE_DB, sql);
+
 	link_trip(c);
 	if (mysql_real_query(c->my, sql, strlen(sql)))
 		return link_fail(c, mysql_errno(c->my), mysql_error(c->my),
@@ -166,6 +168,7 @@ static int connect_to(struct link *c, const struct conf_db *d, const char *host,
 	const unsigned off = 0;
 	enum err_code code;
 	MYSQL *my = c->my;
+	TRACE_SPAN(TRACE_CONNECT, d->id);
 
 	mysql_options(my, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
 	mysql_options(my, MYSQL_OPT_READ_TIMEOUT, &io_s);

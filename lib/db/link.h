@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/trace.h"
 #include "db/db.h"
 #include "db/hosts.h"
 

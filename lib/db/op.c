@@ -8,13 +8,21 @@
 
 #include "base/banned.h"
 
+static int run_on(struct link *c, struct op *op, struct err *e)
+{
+	TRACE_SPAN(TRACE_DB, op->stmt < c->pool->opt.n_stmts
+		   ? c->pool->opt.stmts[op->stmt].name : NULL);
+
+	return op->run(c, op, e);
+}
+
 static int op_run(struct db *db, struct op *op, struct err *e)
 {
 	struct link *c = db->link;
 	int rc;
 
 	if (c) {
-		rc = op->run(c, op, e);
+		rc = run_on(c, op, e);
 		if (c->fault > FAULT_DATA)
 			db->failed = true;
 		return rc;
@@ -26,7 +34,7 @@ static int op_run(struct db *db, struct op *op, struct err *e)
 		if (!c)
 			return -1;
 		op->bytes = 0;
-		rc = op->run(c, op, e);
+		rc = run_on(c, op, e);
 		fault = c->fault;
 		pool_give(c);
 		if (!rc || op->given || tries > 3 ||

@@ -491,6 +491,8 @@ int db_query_json(struct db *foreign, struct str sql,
 		  struct jw *w, db_query_head_fn *head, void *ctx,
 		  struct db_query_result *out, struct err *e)
 {
+	TRACE_SPAN(TRACE_DB, "query");
+
 	if (l->timeout_ms < 1 || l->timeout_ms > 60000)
 		BUG("a query without a time limit");
 	for (int tries = 1; ; tries++) {

@@ -181,6 +181,14 @@ static void bind_columns(struct link *link, struct prep *p,
 	}
 }
 
+static int send_sql(struct link *c, MYSQL_STMT *st, const char *sql)
+{
+	TRACE_SPAN(TRACE_DB, "prepare");
+
+	link_trip(c);
+	return mysql_stmt_prepare(st, sql, strlen(sql));
+}
+
 static struct prep *prepare(struct link *c, unsigned stmt, struct err *e)
 {
 	const struct db_stmt *row = row_of(c, stmt);
@@ -194,8 +202,7 @@ static struct prep *prepare(struct link *c, unsigned stmt, struct err *e)
 	p->st = mysql_stmt_init(c->my);
 	if (!p->st)
 		BUG("out of memory for a statement");
-	link_trip(c);
-	if (mysql_stmt_prepare(p->st, row->sql, strlen(row->sql))) {
+	if (send_sql(c, p->st, row->sql)) {
 		stmt_fail(c, p, row->name, e);
 		goto fail;
 	}

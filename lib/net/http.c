@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "base/trace.h"
 #include "base/util.h"
 #include "net/http_abort.h"
 #include "net/http_tls.h"
@@ -166,6 +167,7 @@ int http_do(struct http_pool *p, const struct http_request *r,
 	    struct http_result *res, struct err *e)
 {
 	int64_t start_us = clock_mono_us();
+	TRACE_SPAN(TRACE_HTTP, r->method);
 
 	http_share();
 	for (int n = 0; ; n++) {

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/trace.h"
 #include "net/guard.h"
 #include "net/http_abort.h"
 #include "net/http_tls.h"
@@ -62,6 +63,7 @@ static int on_connected(void *ctx, char *ip, char *local_ip, int port,
 		t->refused = true;
 		return CURL_PREREQFUNC_ABORT;
 	}
+	trace_point(TRACE_SENT);
 	t->connected = clock_mono_ms();
 	t->res->sent = true;
 	return CURL_PREREQFUNC_OK;
@@ -99,8 +101,10 @@ static void keep_header(struct str name, struct str value,
 static void byte_arrived(struct transfer *t)
 {
 	t->last_byte = *t->now;
-	if (t->res->first_byte_us < 0)
+	if (t->res->first_byte_us < 0) {
+		trace_point(TRACE_BYTE);
 		t->res->first_byte_us = clock_mono_us() - t->start_us;
+	}
 }
 
 static size_t on_header(char *p, size_t one, size_t n, void *ctx)
@@ -138,6 +142,13 @@ static size_t on_header(char *p, size_t one, size_t n, void *ctx)
 	return n;
 }
 
+static int give_body(const struct transfer *t, struct str bytes)
+{
+	TRACE_SPAN(TRACE_BATCH, NULL);
+
+	return t->r->on_body(t->r->ctx, bytes);
+}
+
 static size_t on_body(char *p, size_t one, size_t n, void *ctx)
 {
 	struct transfer *t = ctx;
@@ -154,7 +165,7 @@ static size_t on_body(char *p, size_t one, size_t n, void *ctx)
 	}
 	t->batch = true;
 	loop_dirty(t);
-	rc = t->r->on_body ? t->r->on_body(t->r->ctx, (struct str){ p, n }) : 0;
+	rc = t->r->on_body ? give_body(t, (struct str){ p, n }) : 0;
 	if (rc < 0) {
 		err_set(&t->e, ERR_CANCELLED, "stopped by the caller");
 		return 0;

@@ -1,6 +1,7 @@
 
 #include "turn/after.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
@@ -14,6 +15,8 @@ const size_t after_n_rows = ARRAY_LEN(after_rows);
 
 void turn_after(struct turn_run *t)
 {
+	TRACE_SPAN(TRACE_AFTER, NULL);
+
 	if (t->loop->err.code != ERR_NONE || t->answer.seq == 0)
 		return;
 	for (size_t i = 0; i < after_n_rows; i++) {

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "tool/web/web.h"
 #include "turn/choose.h"
 #include "turn/history.h"
@@ -228,6 +229,7 @@ static void add_input(struct turn_loop *l)
 int context_build(struct turn_loop *l, struct err *e)
 {
 	struct history_own *own = NULL;
+	TRACE_SPAN(TRACE_CONTEXT, NULL);
 
 	choose_before(l);
 	l->request = (struct llm_request){

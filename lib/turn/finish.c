@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "db/db.h"
 #include "metric/metric.h"
 #include "turn/emit.h"
@@ -372,6 +373,7 @@ enum turn_status loop_finish(struct turn_loop *l)
 	struct turn_run *t = l->run;
 	struct finishing n = { .ended_us = 0 };
 	struct err e = ERR_INIT;
+	TRACE_SPAN(TRACE_FINISH, NULL);
 
 	decide(l, &n.o);
 	n.usage = loop_usage(l, n.o.finish_reason);

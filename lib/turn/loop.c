@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "metric/metric.h"
 #include "store/key.h"
 #include "turn/calls.h"
@@ -45,6 +46,7 @@ static int on_text(struct turn_loop *l, struct str text)
 	struct turn_event ev = { .type = TURN_EV_TOKEN, .text = text };
 
 	if (!l->step.answering) {
+		trace_point(TRACE_TOKEN);
 		first_delta(l);
 		l->step.answering = true;
 		loop_status(l, "answering");
@@ -201,6 +203,13 @@ static bool was_paid(const struct err *e)
 	       e->code == ERR_UPSTREAM_EARLY_END;
 }
 
+static int stream(struct turn_loop *l, const struct llm_io *io, struct err *e)
+{
+	TRACE_SPAN(TRACE_MODEL, NULL);
+
+	return llm_stream(&l->request, io, l->arena, on_event, l, e);
+}
+
 static int ask_model(struct turn_loop *l, struct err *e)
 {
 	struct llm_io io = {
@@ -220,7 +229,7 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		loop_status(l, "thinking");
 		loop_flush(l);
 		l->model_calls++;
-		rc = llm_stream(&l->request, &io, l->arena, on_event, l, e);
+		rc = stream(l, &io, e);
 		/* An answer that came in one piece does not wait for the store. */
 		loop_flush(l);
 		if ((rc == 0 || nothing_said(l)) && fallback_after(l, e)) {
@@ -312,6 +321,8 @@ static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
 
 static int run_tools(struct turn_loop *l, struct err *e)
 {
+	TRACE_SPAN(TRACE_TOOLS, NULL);
+
 	calls_run(l);
 	l->iterations++;
 	return finish_step(l, true, e);

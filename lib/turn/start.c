@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/trace.h"
 #include "base/utf8.h"
 #include "db/db.h"
 #include "store/thread.h"
@@ -480,6 +481,7 @@ int turn_start(struct turn_run *t, const struct turn_deps *deps,
 {
 	struct start s = { .run = t };
 	struct err why = ERR_INIT, ignored = ERR_INIT;
+	TRACE_SPAN(TRACE_START, NULL);
 	int rc;
 
 	*t = (struct turn_run){ .deps = deps, .in = *in, .arena = a };

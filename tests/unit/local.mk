@@ -14,6 +14,10 @@ UNIT_TESTS += tests/unit/test_metric
 tests_unit_test_metric_SOURCES = tests/unit/test_metric.c tests/unit/unit.h
 tests_unit_test_metric_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_trace
+tests_unit_test_trace_SOURCES = tests/unit/test_trace.c tests/unit/unit.h
+tests_unit_test_trace_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_json
 tests_unit_test_json_SOURCES = tests/unit/test_json.c
 tests_unit_test_json_LDADD = $(UNIT_LIBS)
