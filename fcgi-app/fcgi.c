@@ -55,9 +55,11 @@ static ssize_t conn_read(struct conn *c, char *p, size_t n)
 {
 	struct fcgi *f = (struct fcgi *)c;
 	FCGX_Stream *in = f->r.in;
-	size_t at_hand = (size_t)(in->stop - in->rdNext);
+	size_t at_hand = in ? (size_t)(in->stop - in->rdNext) : 0;
 	int got;
 
+	if (!in)	/* freed: all was read */
+		return 0;
 	if (!at_hand && !in->isClosed) {
 		int ms = pace_wait_ms(&c->pace, clock_mono_ms(),
 				      RECEIVE_TIMEOUT_MS);
@@ -92,6 +94,9 @@ static void conn_drain(struct conn *c)
 			break;
 		left -= (size_t)n;
 	}
+	/* A stream that sleeps need not keep its buffer. */
+	if (f->r.in && FCGX_HasSeenEOF(f->r.in) && !FCGX_GetError(f->r.in))
+		FCGX_FreeStream(&f->r.in);
 }
 
 /*
@@ -212,8 +217,6 @@ static void linger(struct fcgi *f)
 	char skip[4096];
 	ssize_t n = 1;
 
-	(void)FCGX_FClose(f->r.err);
-	(void)FCGX_FClose(f->r.out);
 	(void)shutdown(fd, SHUT_WR);
 	while (n > 0 && left && pace_wait(&pace, fd, PACE_DRAIN_MS) > 0) {
 		n = read(fd, skip, MIN(left, sizeof(skip)));
@@ -229,7 +232,9 @@ void fcgi_end(struct fcgi *f)
 {
 	conn_drain(&f->conn);
 	f->r.keepConnection = 0;
-	if (!FCGX_HasSeenEOF(f->r.in) || FCGX_GetError(f->r.in))
+	(void)FCGX_FClose(f->r.err);
+	(void)FCGX_FClose(f->r.out);
+	if (f->r.in)
 		linger(f);
 	(void)FCGX_Detach(&f->r);
 	FCGX_Finish_r(&f->r);

@@ -2,8 +2,8 @@
 #include <getopt.h>
 
 #include "cli.h"
-#include "tool/core/tool.h"
 #include "store/conversation.h"
+#include "tool/core/tool.h"
 #include "turn/turn.h"
 
 #include "base/banned.h"

@@ -10,7 +10,7 @@
 
 #include "base/banned.h"
 
-#define CHUNK_BYTES 4096	/* and multiples of it */
+#define CHUNK_BYTES 8192	/* and multiples of it */
 #define CHUNK_MAX   65536
 #define KEEP_BYTES  32768	/* what a reset keeps */
 #define ALIGN       16
@@ -29,8 +29,8 @@ struct arena_defer {
 
 static void grow(struct arena *a, size_t need)
 {
-	/* Grow by half each time: a long stream keeps what it took. */
-	size_t size = MIN(align_up(MAX(a->total_bytes / 2, CHUNK_BYTES),
+	/* By an eighth each time: a stream that lasts holds what it took. */
+	size_t size = MIN(align_up(MAX(a->total_bytes / 8, CHUNK_BYTES),
 				   CHUNK_BYTES), CHUNK_MAX) -
 		sizeof(struct arena_chunk);
 	struct arena_chunk *c;
@@ -178,8 +178,8 @@ void arena_reset(struct arena *a)
 {
 	struct arena_mark m = { .chunk = a->chunk };
 
-	/* The newest chunk is the largest: repeating the same work with it
-	   allocates nothing. A chunk that grew beyond the cap is not kept. */
+	/* The newest chunk is the largest: with it, the same work again needs
+	   least memory. One that grew beyond that is not kept. */
 	if (a->chunk && a->chunk->size > KEEP_BYTES)
 		while (m.chunk->prev)
 			m.chunk = m.chunk->prev;
