@@ -27,6 +27,7 @@
 #include "base/log.h"
 #include "fcgi.h"
 #include "lsock.h"
+#include "net/http.h"
 #include "turn/live.h"
 #include "turn/notify.h"
 #include "worker.h"
@@ -257,6 +258,11 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 		return -1;
 	log_info("serving", "socket", l->path ? l->path : "inherited");
 	lsock_ready(l);
+	/* The first turn need not wait for it, nor the start. */
+	if (http_load(e) < 0) {
+		log_err("no model can be asked", e);
+		err_clear(e);
+	}
 	if (serve_until(pool, l, argv))
 		finish_turns(pool);
 	else	/* first, so that nobody connects to one that does not answer */

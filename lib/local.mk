@@ -2,9 +2,10 @@
 noinst_LIBRARIES += lib/liblamplighter.a
 lib_liblamplighter_a_SOURCES =
 
-# What a program that links the whole library needs.
-LAMPLIGHTER_LIBS = lib/liblamplighter.a $(JANSSON_LIBS) $(CURL_LIBS) \
-	$(MARIADB_LIBS) $(PCRE2_LIBS) $(YAML_LIBS) $(SODIUM_LIBS) $(OPENSSL_LIBS) -lm
+# What a program that links the whole library needs. The dynamic linker looks each
+# symbol up in this order: first the libraries that have most to be looked up.
+LAMPLIGHTER_LIBS = lib/liblamplighter.a $(OPENSSL_LIBS) $(MARIADB_LIBS) \
+	$(JANSSON_LIBS) $(PCRE2_LIBS) $(YAML_LIBS) $(SODIUM_LIBS) -lm
 
 include lib/base/local.mk
 include lib/metric/local.mk

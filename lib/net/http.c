@@ -82,9 +82,16 @@ static void start_curl(void)
 	curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
 }
 
+int http_load(struct err *e)
+{
+	if (curl_load(e) < 0)
+		return -1;
+	pthread_once(&once, start_curl);
+	return 0;
+}
+
 CURLSH *http_share(void)
 {
-	pthread_once(&once, start_curl);
 	return share;
 }
 
@@ -169,7 +176,8 @@ int http_do(struct http_pool *p, const struct http_request *r,
 	int64_t start_us = clock_mono_us();
 	TRACE_SPAN(TRACE_HTTP, r->method);
 
-	http_share();
+	if (http_load(e) < 0)
+		return -1;
 	for (int n = 0; ; n++) {
 		struct transfer t = {
 			.r = r, .res = res, .e = ERR_INIT,

@@ -24,6 +24,12 @@ int http_global_init(struct err *e) MUST_CHECK;
 void http_global_cleanup(void);
 
 /*
+ * Loads libcurl, as the first request would: some milliseconds. Once per process;
+ * ERR_INTERNAL when it cannot be loaded. Any thread.
+ */
+int http_load(struct err *e) MUST_CHECK;
+
+/*
  * A pool has one thread, which starts with the first request, and keeps
  * connections warm as long as not more than max_idle are open. Any thread;
  * free it when no request runs any more.

@@ -473,7 +473,8 @@ void http_pool_free(struct http_pool *p)
 	}
 	for (int i = 0; i < p->n_easies; i++)
 		curl_easy_cleanup(p->easies[i]);
-	curl_multi_cleanup(p->multi);
+	if (p->multi)
+		curl_multi_cleanup(p->multi);
 	if (p->epoll_fd >= 0)
 		close(p->epoll_fd);
 	if (p->wake_fd >= 0)

@@ -12,9 +12,9 @@
 #ifndef NET_TRANSFER_H
 #define NET_TRANSFER_H
 
-#include <curl/curl.h>
 #include <semaphore.h>
 
+#include "net/curl.h"
 #include "net/http.h"
 
 struct transfer {
@@ -73,7 +73,7 @@ bool transfer_late(struct transfer *t, int64_t now);
  */
 int transfer_outside(struct transfer *t, int64_t now, bool told);
 
-/* libcurl, once per process and at the first use; then the shared handle. */
+/* What transfers share; NULL before http_load. */
 CURLSH *http_share(void);
 
 /* What CURLOPT_PROXY and CURLOPT_NOPROXY get. */

@@ -1,22 +1,36 @@
 #include "net/url.h"
 
-#include <curl/curl.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/limits.h"
+#include "net/curl.h"
 
 #include "base/banned.h"
+
+/* Without libcurl no URL is one, which curl_load has said. */
+static CURLU *new_url(void)
+{
+	struct err e = ERR_INIT;
+	CURLU *u;
+
+	if (curl_load(&e) < 0)
+		return NULL;
+	u = curl_url();
+	if (!u)
+		BUG("no memory for a URL");
+	return u;
+}
 
 bool url_join(const char *base, struct str ref, struct buf *out)
 {
 	struct buf text = BUF_INIT(LIM_URL_BYTES);
-	CURLU *u = curl_url();
+	CURLU *u = new_url();
 	char *scheme = NULL, *whole = NULL;
 	bool ok;
 
 	if (!u)
-		BUG("no memory for a URL");
+		return false;
 	buf_addstr(&text, ref);
 	ok = buf_ok(&text) && strlen(text.p) == text.n &&
 	     curl_url_set(u, CURLUPART_URL, base, 0) == CURLUE_OK &&
@@ -39,12 +53,12 @@ bool url_join(const char *base, struct str ref, struct buf *out)
 /* "scheme://host:port", or false: no URL, or one with a login. */
 static bool origin_of(const char *url, struct buf *out)
 {
-	CURLU *u = curl_url();
+	CURLU *u = new_url();
 	char *scheme = NULL, *host = NULL, *port = NULL, *user = NULL;
 	bool ok;
 
 	if (!u)
-		BUG("no memory for a URL");
+		return false;
 	ok = curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
 	     curl_url_get(u, CURLUPART_USER, &user, 0) == CURLUE_NO_USER &&
 	     curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&

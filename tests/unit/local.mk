@@ -18,6 +18,10 @@ UNIT_TESTS += tests/unit/test_trace
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c tests/unit/unit.h
 tests_unit_test_trace_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_curl
+tests_unit_test_curl_SOURCES = tests/unit/test_curl.c tests/unit/unit.h
+tests_unit_test_curl_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_json
 tests_unit_test_json_SOURCES = tests/unit/test_json.c
 tests_unit_test_json_LDADD = $(UNIT_LIBS)
