@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "metric/metric.h"
 #include "store/conversation.h"
+#include "store/thread.h"
 
 #include "base/banned.h"
 
@@ -157,6 +158,15 @@ int job_conversation_purge(const struct job_run *r, struct err *e)
 	if (!uuid_parse(r->job->subject, &id))
 		return err_set(e, ERR_INTERNAL, "its subject is no id");
 	return conversation_purge(r->db, &id, r->until_ms, e);
+}
+
+int job_fork_copy(const struct job_run *r, struct err *e)
+{
+	struct uuid id;
+
+	if (!uuid_parse(r->job->subject, &id))
+		return err_set(e, ERR_INTERNAL, "its subject is no id");
+	return thread_copy(r->db, &id, r->until_ms, e);
 }
 
 void job_print_kinds(struct buf *out)

@@ -40,9 +40,12 @@ static const struct {
 static const struct {
 	enum resource_stmt stmt;
 	int64_t seconds;
+	bool held;		/* begins again */
 } keeps[] = {
+#define HOLD(id, table, seconds, condition) \
+	{ RSTMT_##id##_HELD, seconds, true },
 #define KEEP(id, table, column, seconds, condition) \
-	{ RSTMT_##id##_EXPIRE, seconds },
+	{ RSTMT_##id##_EXPIRE, seconds, false },
 #include "resource/resource.def"
 };
 
@@ -150,8 +153,9 @@ int resource_expire(struct db *db, struct err *e)
 		r.affected = EXPIRE_ROWS;
 		for (int k = 0; k < EXPIRE_BATCHES &&
 		     r.affected == EXPIRE_ROWS; k++)
-			if (db_exec(db, keeps[i].stmt,
-				    DB_ARGS(DB_I(before_us)), &r, e))
+			if (db_exec(db, keeps[i].stmt, keeps[i].held
+				    ? DB_ARGS(DB_I(now_us), DB_I(before_us))
+				    : DB_ARGS(DB_I(before_us)), &r, e))
 				return -1;
 	}
 	return 0;

@@ -108,6 +108,8 @@ SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK 
 DELETE FROM message WHERE conversation_id = ? LIMIT 1000;
 -- VARIANT_PURGE (u) -> ()
 DELETE FROM variant WHERE conversation_id = ? LIMIT 1000;
+-- THREAD_GAP_PURGE (u) -> ()
+DELETE FROM thread_gap WHERE conversation_id = ? LIMIT 1000;
 -- TOOL_OUTPUT_PURGE (u) -> ()
 DELETE FROM tool_output WHERE conversation_id = ? LIMIT 100;
 -- FORK_UNLINK (u) -> ()
@@ -124,6 +126,8 @@ DELETE FROM turn_event WHERE turn_id = ?;
 SELECT id FROM turn WHERE conversation_id = ? ORDER BY id LIMIT 100;
 -- TURN_PURGE (u) -> ()
 DELETE FROM turn WHERE id = ?;
+-- TURN_EVENT_HELD (ii) -> ()
+UPDATE turn_event SET created_us = ? WHERE created_us < ? AND EXISTS (SELECT 1 FROM turn t WHERE t.id = turn_event.turn_id AND t.status IN (1, 2)) ORDER BY created_us LIMIT 1000;
 -- TURN_EVENT_EXPIRE (i) -> ()
 DELETE FROM turn_event WHERE created_us < ? AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.id = turn_event.turn_id AND t.status IN (1, 2)) ORDER BY created_us LIMIT 1000;
 -- NOTIFICATION_EXPIRE (i) -> ()

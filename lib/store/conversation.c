@@ -15,6 +15,7 @@
 #include "resource/purge.h"
 #include "store/job.h"
 #include "store/stmt.h"
+#include "store/thread.h"
 
 #include "base/banned.h"
 
@@ -157,9 +158,18 @@ static int take_reach(void *ctx, const struct db_val *row, struct err *e)
 
 /* The last conversation that a page after k examines; zero: no limit. */
 static int reach_of(struct db *db, const struct owner *o,
+		    const struct conversation_filter *f,
 		    const struct conversation_key *k, struct arena *a,
 		    struct conversation_key *reach, struct err *e)
 {
+	if (f->by_creation)
+		return db_each(db, STMT_CONVERSATION_REACH_OF_AGENT,
+			       DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+				       DB_S(f->workspace_id),
+				       DB_S(f->agent_id), DB_I(k->updated_us),
+				       DB_I(k->updated_us), DB_U(&k->id),
+				       DB_I(LIM_LOOKED_AT - 1)),
+			       a, take_reach, reach, e);
 	return db_each(db, STMT_CONVERSATION_REACH,
 		       DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
 			       DB_I(k->updated_us), DB_I(k->updated_us),
@@ -186,17 +196,21 @@ int conversation_list(struct db *db, const struct owner *o,
 	*out = (struct conversation_page){ .n = 0 };
 	if (f && f->by_creation) {
 		like = like_pattern(f->title, a);
-		rc = db_list(db, STMT_CONVERSATION_OF_AGENT,
+		rc = like.p ? reach_of(db, o, f, &k, a, &reach, e) : 0;
+		if (!rc)
+			rc = db_list(db, STMT_CONVERSATION_OF_AGENT,
 			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
 				     DB_S(f->workspace_id), DB_S(f->agent_id),
 				     DB_I(k.updated_us), DB_I(k.updated_us),
-				     DB_U(&k.id), DB_S_IF(like), DB_S_IF(like),
+				     DB_U(&k.id), DB_I(reach.updated_us),
+				     DB_I(reach.updated_us), DB_U(&reach.id),
+				     DB_S_IF(like), DB_S_IF(like),
 				     DB_I(limit)),
 			     a, fields, sizeof(*out->items), 0, &out->items,
 			     &out->n, e);
 	} else if (f && (f->workspace_id.p || f->agent_id.p || f->title.p)) {
 		like = like_pattern(f->title, a);
-		rc = reach_of(db, o, &k, a, &reach, e);
+		rc = reach_of(db, o, f, &k, a, &reach, e);
 		if (!rc)
 			rc = db_list(db, STMT_CONVERSATION_FIND,
 			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
@@ -410,7 +424,11 @@ int conversation_adopt(struct db *db, struct err *e)
 int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 		       struct err *e)
 {
-	int rc = resource_purge(db, ROOT_CONVERSATION, id, doomed, until_ms, e);
+	int rc = thread_copy_forks(db, id, until_ms, e);
+
+	if (rc > 0)
+		rc = resource_purge(db, ROOT_CONVERSATION, id, doomed,
+				    until_ms, e);
 
 	if (rc > 0 && db_exec(db, STMT_CONVERSATION_DELETE,
 			      DB_ARGS(DB_U(id), DB_U(&nobody)), NULL, e))

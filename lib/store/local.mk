@@ -14,6 +14,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/stmt.def lib/store/stmt.h \
 	lib/store/store.c lib/store/store.h \
 	lib/store/thread.c lib/store/thread.h lib/store/thread_fork.c \
+	lib/store/thread_gap.c lib/store/thread_gap.h \
 	lib/store/token.c lib/store/token.h \
 	lib/store/tool_output.c lib/store/tool_output.h \
 	lib/store/turn.c lib/store/turn.h lib/store/turn_continue.c \

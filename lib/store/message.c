@@ -1,18 +1,21 @@
 /*
- * Pages of a thread. The query joins the conversation, so one round trip checks
- * the owner and reads the page. Only a page without messages needs a second one,
- * to tell an empty page from a conversation of somebody else.
+ * Pages of a thread. The conversation is joined in front, so that one round
+ * trip checks the owner and reads the page. Only a page without messages needs
+ * a second one (is the thread empty there, or not theirs?), and one that a gap
+ * of the thread goes through: it is read on by the ranges beyond.
  */
 #include "store/message.h"
 
 #include "base/limits.h"
 #include "store/stmt.h"
+#include "store/thread.h"
+#include "store/thread_gap.h"
 
 #include "base/banned.h"
 
 struct scope {
 	struct str workspace_id, agent_id;
-	int64_t version, created_us;
+	int64_t version, created_us, superseded, copy_seq;
 };
 
 struct row {
@@ -37,10 +40,14 @@ static const struct db_field fields[] = {
 #undef F
 };
 
+/* A thread that is edited while a page is read: as often at most. */
+enum { TRIES = 5 };
+
 struct filling {
 	struct message_page *page;
 	size_t size;		/* wanted; one more is read */
 	size_t max_bytes;	/* of their texts */
+	struct scope scope;	/* of what was read last */
 	bool backwards;		/* fill from the end of items */
 	bool said;		/* without the steps of turns */
 };
@@ -58,14 +65,21 @@ static int take_row(void *ctx, const struct db_val *cells, struct err *e)
 	struct filling *f = ctx;
 	struct message_page *p = f->page;
 	struct row r = { .m = { .seq = 0 } };
+	size_t n_bytes;
 
 	(void)e;
 	db_map(fields, ARRAY_LEN(fields), cells, &r);
-	set_scope(p, &r.scope);
+	f->scope = r.scope;
 	if (p->n == f->size) {
 		p->more = true;
 		return 0;
 	}
+	n_bytes = r.m.content.n + r.m.meta.n;
+	if (p->n && n_bytes > f->max_bytes) {
+		p->more = p->cut = true;
+		return 1;
+	}
+	f->max_bytes -= MIN(n_bytes, f->max_bytes);
 	p->n++;
 	p->items[f->backwards ? f->size - p->n : p->n - 1] = r.m;
 	return 0;
@@ -75,34 +89,82 @@ static int each_row(struct db *db, enum stmt stmt, const struct db_val *args,
 		    struct filling *f, struct arena *a, struct err *e)
 {
 	struct message_page *p = f->page;
+	bool cut;
 
-	if (db_each_within(db, stmt, args, f->max_bytes, a, take_row, f,
-			   &p->cut, e))
+	if (db_each_within(db, stmt, args, MAX(f->max_bytes, 1), a, take_row,
+			   f, &cut, e))
 		return -1;
-	p->more |= p->cut;
+	p->cut |= cut;
+	p->more |= cut;
 	return 0;
 }
 
-/* The rows of one page. seq: the position; 0 = the newest ones, newest first. */
+/*
+ * The rows of one page up to the next gap. seq: the position; 0 = the newest
+ * ones, newest first.
+ */
 static int read_rows(struct db *db, enum store_order order,
-		     const struct owner *o, const struct uuid *conversation_id,
-		     int64_t seq, struct filling *f, struct arena *a,
-		     struct err *e)
+		     const struct owner *o, const struct uuid *id, int64_t seq,
+		     struct filling *f, struct arena *a, struct err *e)
 {
 	const int64_t limit = (int64_t)f->size + 1;
 
 	if (order == NEWEST_FIRST && !seq)
 		return each_row(db, STMT_MESSAGE_PAGE_TOP,
-				DB_ARGS(DB_U(conversation_id), DB_I(!f->said),
-					DB_U(conversation_id),
-					DB_S(o->tenant_id), DB_U(&o->user_id),
-					DB_I(limit)), f, a, e);
+				DB_ARGS(DB_U(id), DB_I(!f->said), DB_U(id),
+					DB_U(id), DB_S(o->tenant_id),
+					DB_U(&o->user_id), DB_I(limit)),
+				f, a, e);
 	return each_row(db, order == NEWEST_FIRST ? STMT_MESSAGE_PAGE_NEWEST
 						  : STMT_MESSAGE_PAGE_OLDEST,
-			DB_ARGS(DB_U(conversation_id), DB_I(!f->said),
-				DB_I(seq), DB_U(conversation_id),
-				DB_S(o->tenant_id), DB_U(&o->user_id),
-				DB_I(limit)), f, a, e);
+			DB_ARGS(DB_U(id), DB_I(!f->said), NEXT_ARGS(id, seq),
+				DB_U(id), DB_S(o->tenant_id),
+				DB_U(&o->user_id), DB_I(limit)), f, a, e);
+}
+
+static int64_t last_seq(const struct filling *f)
+{
+	const struct message_page *p = f->page;
+
+	return p->items[f->backwards ? f->size - p->n : p->n - 1].seq;
+}
+
+/* What is missing in the page, by the ranges behind seq. */
+static int read_ranges(struct db *db, enum store_order order,
+		       const struct owner *o, const struct uuid *id,
+		       int64_t head_seq, int64_t seq, struct filling *f,
+		       struct arena *a, struct err *e)
+{
+	struct ranges r;
+
+	do {
+		int64_t limit = (int64_t)(f->size - f->page->n) + 1;
+
+		if (gap_ranges(db, id, head_seq, order, seq, &r, e) ||
+		    (r.n && each_row(db, order == NEWEST_FIRST
+					? STMT_MESSAGE_RANGES_NEWEST
+					: STMT_MESSAGE_RANGES_OLDEST,
+				     DB_ARGS(DB_U(id), DB_I(!f->said),
+					     RANGE_ARGS(&r), DB_U(id),
+					     DB_S(o->tenant_id),
+					     DB_U(&o->user_id), DB_I(limit)),
+				     f, a, e)))
+			return -1;
+		seq = r.next_seq;
+	} while (r.more && !f->page->more);
+	return 0;
+}
+
+static int read_scope(struct db *db, const struct owner *o,
+		      const struct uuid *id, struct arena *a, struct scope *s,
+		      struct err *e)
+{
+	int n = db_get(db, STMT_CONVERSATION_SCOPE,
+		       DB_ARGS(DB_U(id), DB_S(o->tenant_id),
+			       DB_U(&o->user_id)), a, scope_fields, s, e);
+
+	return n > 0 ? 0 : n < 0 ? -1
+		: err_set(e, ERR_NOT_FOUND, "no such conversation");
 }
 
 int message_head(struct db *db, const struct owner *o,
@@ -110,29 +172,60 @@ int message_head(struct db *db, const struct owner *o,
 		 struct message_page *out, struct err *e)
 {
 	struct scope s;
-	int n = db_get(db, STMT_CONVERSATION_SCOPE,
-		       DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
-			       DB_U(&o->user_id)), a, scope_fields, &s, e);
 
 	*out = (struct message_page){ .n = 0 };
-	if (n > 0)
-		set_scope(out, &s);
-	return n > 0 ? 0 : n < 0 ? -1
-		: err_set(e, ERR_NOT_FOUND, "no such conversation");
+	if (read_scope(db, o, conversation_id, a, &s, e))
+		return -1;
+	set_scope(out, &s);
+	return 0;
+}
+
+/* 1: it was edited or copied meanwhile, and has to be read again. */
+static int try_fill(struct db *db, enum store_order order,
+		    const struct owner *o, const struct uuid *id, int64_t seq,
+		    struct filling *f, struct arena *a, struct err *e)
+{
+	struct message_page *p = f->page;
+	int64_t version;
+
+	*p = (struct message_page){
+		.items = arena_zalloc(a, f->size, sizeof(*p->items)),
+	};
+	if (read_rows(db, order, o, id, seq, f, a, e) ||
+	    (!p->n && read_scope(db, o, id, a, &f->scope, e)))
+		return -1;
+	set_scope(p, &f->scope);
+	/* Its older messages are still on their way, and are wanted. */
+	if (f->scope.copy_seq && (order == NEWEST_FIRST ? !p->more
+				  : seq < f->scope.copy_seq))
+		return thread_whole(db, id, e) ? -1 : 1;
+	if (p->more || !f->scope.superseded)
+		return 0;
+	version = f->scope.version;
+	if (p->n)
+		seq = last_seq(f);
+	else if (order == NEWEST_FIRST && !seq)
+		seq = GAP_TOP;
+	if (read_ranges(db, order, o, id, 0, seq, f, a, e) ||
+	    read_scope(db, o, id, a, &f->scope, e))
+		return -1;
+	return f->scope.version != version;
 }
 
 static int fill(struct db *db, enum store_order order, const struct owner *o,
 		const struct uuid *conversation_id, int64_t seq,
 		struct filling *f, struct arena *a, struct err *e)
 {
-	struct message_page *p = f->page;
+	const struct filling start = *f;
+	int rc;
 
-	*p = (struct message_page){
-		.items = arena_zalloc(a, f->size, sizeof(*p->items)),
-	};
-	if (read_rows(db, order, o, conversation_id, seq, f, a, e))
-		return -1;
-	return p->n ? 0 : message_head(db, o, conversation_id, a, p, e);
+	for (int i = 0; i < TRIES; i++) {
+		*f = start;
+		rc = try_fill(db, order, o, conversation_id, seq, f, a, e);
+		if (rc <= 0)
+			return rc;
+	}
+	return err_set(e, ERR_DB_RETRY, "a thread that changes all the time");
 }
 
 static int list(struct db *db, const struct owner *o,
@@ -191,16 +284,45 @@ int message_get(struct db *db, const struct owner *o,
 		const struct uuid *conversation_id, int64_t seq,
 		struct arena *a, struct message *out, struct err *e)
 {
+	const struct uuid *id = conversation_id;
+	struct scope s = { .copy_seq = 0 };
 	struct row r;
-	int n = db_get(db, STMT_MESSAGE_GET,
-		       DB_ARGS(DB_U(conversation_id), DB_I(seq),
-			       DB_U(conversation_id), DB_S(o->tenant_id),
-			       DB_U(&o->user_id)), a, fields, &r, e);
+	int n;
 
+	for (;;) {
+		n = db_get(db, STMT_MESSAGE_GET,
+			   DB_ARGS(DB_U(id), DB_I(seq), DB_U(id),
+				   DB_S(o->tenant_id), DB_U(&o->user_id)),
+			   a, fields, &r, e);
+		if (n || s.copy_seq)
+			break;
+		/* Not copied yet? */
+		if (read_scope(db, o, id, a, &s, e))
+			return -1;
+		if (seq > s.copy_seq)
+			break;
+		if (thread_whole(db, id, e))
+			return -1;
+	}
 	if (n > 0)
 		*out = r.m;
 	return n > 0 ? 0 : n < 0 ? -1
 		: err_set(e, ERR_NOT_FOUND, "no such message");
+}
+
+int message_list_variant(struct db *db, const struct owner *o,
+			 const struct uuid *conversation_id, int64_t head_seq,
+			 bool current, size_t size, size_t max_bytes,
+			 struct arena *a, struct message_page *out,
+			 struct err *e)
+{
+	struct filling f = { .page = out, .size = size, .max_bytes = max_bytes };
+
+	*out = (struct message_page){
+		.items = arena_zalloc(a, size, sizeof(*out->items)),
+	};
+	return read_ranges(db, OLDEST_FIRST, o, conversation_id,
+			   current ? 0 : head_seq, head_seq - 1, &f, a, e);
 }
 
 static int take_seq(void *ctx, const struct db_val *row, struct err *e)
@@ -210,18 +332,48 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
+/* Of the newest LIM_LOOKED_AT of the thread. */
+static int find(struct db *db, const struct uuid *id, struct str client_id,
+		int64_t *seq, struct arena *a, struct err *e)
+{
+	int64_t left = LIM_LOOKED_AT, at = GAP_TOP;
+	struct spot last;
+	struct ranges r;
+
+	if (thread_last(db, id, &last.seq, e))
+		return -1;
+	at = last.seq + 1;
+	do {
+		if (gap_ranges(db, id, 0, NEWEST_FIRST, at, &r, e))
+			return -1;
+		left -= gap_clip(&r, left);
+		if (db_each(db, STMT_MESSAGE_OF_CLIENT,
+			    DB_ARGS(DB_U(id), DB_S(client_id), RANGE_ARGS(&r)),
+			    a, take_seq, seq, e))
+			return -1;
+		at = r.next_seq;
+	} while (!*seq && r.more && left > 0);
+	return 0;
+}
+
 int message_find(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, struct str client_id,
 		 int64_t *seq, struct err *e)
 {
 	struct arena a = ARENA_INIT;
+	struct scope s;
 	int rc;
 
 	*seq = 0;
-	rc = db_each(db, STMT_MESSAGE_OF_CLIENT,
-		     DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
-			     DB_U(&o->user_id), DB_U(conversation_id),
-			     DB_S(client_id)), &a, take_seq, seq, e);
+	rc = read_scope(db, o, conversation_id, &a, &s, e);
+	if (rc && e->code == ERR_NOT_FOUND) {
+		err_clear(e);
+		rc = 0;
+	} else if (!rc && (!s.copy_seq || !thread_whole(db, conversation_id, e))) {
+		rc = find(db, conversation_id, client_id, seq, &a, e);
+	} else {
+		rc = -1;
+	}
 	arena_release(&a);
 	return rc;
 }

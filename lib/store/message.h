@@ -105,6 +105,17 @@ int message_history(struct db *db, const struct owner *o,
 		    struct err *e) MUST_CHECK;
 
 /*
+ * The first messages of a variant, oldest first: of the current one those of the
+ * thread from head_seq on. No more than size, and no more text than max_bytes
+ * (but one). The caller has checked that it is theirs. Text in a.
+ */
+int message_list_variant(struct db *db, const struct owner *o,
+			 const struct uuid *conversation_id, int64_t head_seq,
+			 bool current, size_t size, size_t max_bytes,
+			 struct arena *a, struct message_page *out,
+			 struct err *e) MUST_CHECK;
+
+/*
  * One message by its number, in the thread or superseded. ERR_NOT_FOUND. Text
  * in a.
  */
@@ -113,8 +124,8 @@ int message_get(struct db *db, const struct owner *o,
 		struct arena *a, struct message *out, struct err *e) MUST_CHECK;
 
 /*
- * The number of the newest user message of the thread with the client's id
- * client_id; 0: there is none. Searches the whole thread.
+ * The number of the newest user message of the thread that the client calls
+ * client_id; 0: there is none among the newest LIM_LOOKED_AT.
  */
 int message_find(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, struct str client_id,

@@ -252,19 +252,56 @@ int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
 	F(workspace_id, s, "c.workspace_id") SEP \
 	F(agent_id, s, "c.agent_id") SEP \
 	F(version, i, "c.version") SEP \
-	F(created_us, i, "c.created_us")
+	F(created_us, i, "c.created_us") SEP \
+	F(superseded, i, "c.superseded") SEP \
+	F(copy_seq, I, "c.copy_seq")
 #define MESSAGE_PAGE \
 	"SELECT " COLUMNS(SCOPE_FIELDS) "," COLUMNS(MESSAGE_FIELDS) \
-	" FROM conversation c JOIN message m" \
-	" ON m.conversation_id = ? AND m.superseded_seq IS NULL" \
+	" FROM conversation c JOIN message m ON m.conversation_id = ?" \
 	" AND (? OR m.kind <=> 5 OR NOT (m.role = 4 OR m.kind <=> 2))"
 #define MESSAGE_PAGE_OF \
 	" WHERE c.id = ? AND c.tenant_id = ? AND c.user_id = ?" \
 	" ORDER BY m.seq "
 
-#define IS_STEP "(kind <=> 2)"	/* KIND_STEP */
+/*
+ * Bounds of m.seq, for what is in the thread behind its newest gap, or next to
+ * a number. MIN and MAX over an index are known before the plan is made, so
+ * the bounds are those of a range. The number is in a gap where the start of
+ * the one is beyond the end of the other.
+ */
+#define GAP(what) \
+	"(SELECT " what " FROM thread_gap" \
+	" WHERE conversation_id = ? AND head_seq = 0"
+#define BEHIND_GAPS_P "u"
+#define BEHIND_GAPS \
+	" AND m.seq > COALESCE(" GAP("MAX(to_seq)") "), 0)"
+#define NEXT_BELOW_P "uiuiuiiui"
+#define NEXT_BELOW \
+	" AND m.seq < IF(COALESCE(" GAP("MAX(from_seq)") " AND from_seq < ?), 0)" \
+	" > COALESCE(" GAP("MAX(to_seq)") " AND to_seq < ? - 1), 0)," \
+	" " GAP("MAX(from_seq)") " AND from_seq < ?), ?)" \
+	" AND m.seq > COALESCE(" GAP("MAX(to_seq)") " AND to_seq < ? - 1), 0)"
+#define NEXT_ABOVE_P "uiuiuiiui"
+#define NEXT_ABOVE \
+	" AND m.seq > IF(COALESCE(" GAP("MIN(to_seq)") " AND to_seq > ?)," \
+	" 4294967296) < COALESCE(" GAP("MIN(from_seq)") " AND from_seq > ? + 1)," \
+	" 4294967296), " GAP("MIN(to_seq)") " AND to_seq > ?), ?)" \
+	" AND m.seq < COALESCE(" GAP("MIN(from_seq)") " AND from_seq > ? + 1)," \
+	" 4294967296)"
+/* Their arguments. */
+#define NEXT_ARGS(id, seq) \
+	DB_U(id), DB_I(seq), DB_U(id), DB_I(seq), DB_U(id), DB_I(seq), \
+	DB_I(seq), DB_U(id), DB_I(seq)
+
+/* m.seq is in one of so many ranges (thread_gap.h), as RANGE_ARGS gives them. */
+#define R_1 "m.seq BETWEEN ? AND ?"
+#define R_4 R_1 " OR " R_1 " OR " R_1 " OR " R_1
+#define IN_RANGES_P "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii"
+#define IN_RANGES " AND (" R_4 " OR " R_4 " OR " R_4 " OR " R_4 ")"
+
+#define IS_STEP "(m.kind <=> 2)"	/* KIND_STEP */
 struct spot {		/* a message without its text */
-	int64_t seq, role, superseded_seq, created_us, step;
+	int64_t seq, role, superseded, created_us, step;
 };
 
 /*
@@ -275,8 +312,16 @@ int thread_spot(struct db *db, const struct uuid *conversation_id, int64_t seq,
 		struct spot *out, struct err *e) MUST_CHECK;
 
 /*
- * Numbers the variant that follows after_seq: its user message; else its answer or,
- * if it has only steps (a wait that was given up), the first of them.
+ * The message of the thread that follows seq: 1 when there is one, 0 (and *out
+ * zero) when not, -1. The conversation is locked.
+ */
+int thread_next(struct db *tx, const struct uuid *conversation_id, int64_t seq,
+		struct spot *out, struct err *e) MUST_CHECK;
+
+/*
+ * Numbers what follows after_seq as a variant: the user message that is there;
+ * else the answer, or, where there are only steps (a wait that was given up),
+ * the first of them.
  */
 int thread_number(struct db *tx, const struct uuid *conversation_id,
 		  int64_t after_seq, int64_t index, int64_t count,
@@ -289,10 +334,13 @@ int thread_last(struct db *tx, const struct uuid *conversation_id,
 		int64_t *seq, struct err *e) MUST_CHECK;
 
 #define SPOT_FIELDS(F, SEP) \
-	F(seq, i, "seq") SEP \
-	F(role, i, "role") SEP \
-	F(superseded_seq, I, "superseded_seq") SEP \
-	F(created_us, i, "created_us") SEP \
+	F(seq, i, "m.seq") SEP \
+	F(role, i, "m.role") SEP \
+	F(superseded, i, "COALESCE((SELECT g.to_seq FROM thread_gap g" \
+	" WHERE g.conversation_id = m.conversation_id AND g.head_seq = 0" \
+	" AND g.from_seq <= m.seq ORDER BY g.from_seq DESC LIMIT 1), 0)" \
+	" >= m.seq") SEP \
+	F(created_us, i, "m.created_us") SEP \
 	F(step, i, IS_STEP)
 #define VARIANT_FIELDS(F, SEP) \
 	F(after_seq, i, "after_seq") SEP \

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "store/attempt.h"
 #include "store/stmt.h"
+#include "store/thread_gap.h"
 
 #include "base/banned.h"
 
@@ -30,12 +31,6 @@ static const struct db_field number_fields[] = {
 #undef F
 };
 
-static const struct db_field message_fields[] = {
-#define F(m, t, sql) FIELD_OF(struct message, m, t),
-	MESSAGE_FIELDS(F, )
-#undef F
-};
-
 /* -- reading ------------------------------------------------------------------ */
 
 /* db_get for a row of numbers only. */
@@ -49,25 +44,44 @@ static int get_numbers(struct db *db, enum stmt stmt, const struct db_val *args,
 	return n;
 }
 
-/* 1 when there is one, 0 (and *out zero) when not, -1. */
+/*
+ * The nearest message of the thread next to seq that stmt wants, downwards or
+ * upwards: 1 when there is one, 0 (and *out zero) when not, -1.
+ */
 static int find_spot(struct db *db, enum stmt stmt, const struct uuid *id,
 		     int64_t seq, struct spot *out, struct err *e)
 {
+	bool down = stmt == STMT_MESSAGE_SPOT_BEFORE ||
+		stmt == STMT_MESSAGE_SPOT_USER;
+	struct ranges r;
+	int n = 0;
+
 	*out = (struct spot){ .seq = 0 };
-	return get_numbers(db, stmt, DB_ARGS(DB_U(id), DB_I(seq)), spot_fields,
-			   out, e);
+	do {
+		if (gap_ranges(db, id, 0, down ? NEWEST_FIRST : OLDEST_FIRST,
+			       seq, &r, e))
+			return -1;
+		for (size_t i = 0; !n && i < r.n; i++)
+			n = get_numbers(db, stmt,
+					DB_ARGS(DB_U(id), DB_I(r.v[i].from),
+						DB_I(r.v[i].to)),
+					spot_fields, out, e);
+		seq = r.next_seq;
+	} while (!n && r.more);
+	return n;
 }
 
 int thread_spot(struct db *db, const struct uuid *id, int64_t seq,
 		struct spot *out, struct err *e)
 {
-	int n = find_spot(db, STMT_MESSAGE_SPOT, id, seq, out, e);
+	int n = get_numbers(db, STMT_MESSAGE_SPOT, DB_ARGS(DB_U(id), DB_I(seq)),
+			    spot_fields, out, e);
 
 	if (n < 0)
 		return -1;
 	if (n == 0)
 		return err_set(e, ERR_NOT_FOUND, "no such message");
-	if (out->superseded_seq)
+	if (out->superseded)
 		return err_public(e, ERR_CONFLICT, "This message is not in the "
 				  "thread any more.");
 	return 0;
@@ -78,10 +92,17 @@ int thread_last(struct db *tx, const struct uuid *conversation_id,
 {
 	struct spot s;
 	int n = find_spot(tx, STMT_MESSAGE_SPOT_BEFORE, conversation_id,
-			  INT64_C(1) << 32, &s, e);
+			  GAP_TOP, &s, e);
 
 	*seq = s.seq;
 	return MIN(n, 0);
+}
+
+int thread_next(struct db *tx, const struct uuid *conversation_id, int64_t seq,
+		struct spot *out, struct err *e)
+{
+	return find_spot(tx, STMT_MESSAGE_SPOT_AFTER, conversation_id, seq,
+			 out, e);
 }
 
 int thread_number(struct db *tx, const struct uuid *conversation_id,
@@ -94,8 +115,8 @@ int thread_number(struct db *tx, const struct uuid *conversation_id,
 
 	if (n <= 0)
 		return n;
-	if (find_spot(tx, STMT_MESSAGE_SPOT_SAID, conversation_id, head.seq,
-		      &said, e) < 0)
+	if (find_spot(tx, STMT_MESSAGE_SPOT_SAID, conversation_id,
+		      head.seq - 1, &said, e) < 0)
 		return -1;
 	return db_exec(tx, STMT_MESSAGE_NUMBER,
 		       DB_ARGS(DB_I(index), DB_I(count), DB_U(conversation_id),
@@ -130,20 +151,12 @@ static int lock_free(struct db *tx, const struct owner *o,
 
 /* -- superseding -------------------------------------------------------------- */
 
-/*
- * The tail after after_seq, which begins with head, becomes a variant; *n is its
- * number of messages.
- */
+/* The tail behind after_seq, which begins with head, becomes a variant. */
 static int supersede(struct db *tx, const struct uuid *id, int64_t after_seq,
-		     const struct spot *head, int64_t last_seq, int64_t *n,
-		     struct err *e)
+		     const struct spot *head, int64_t last_seq, struct err *e)
 {
-	struct db_result r;
-
-	if (db_exec(tx, STMT_MESSAGE_SUPERSEDE,
-		    DB_ARGS(DB_I(head->seq), DB_U(id), DB_I(after_seq)), &r, e))
+	if (gap_supersede(tx, id, after_seq, head->seq, last_seq, e))
 		return -1;
-	*n = r.affected;
 	return db_exec(tx, STMT_VARIANT_PUT,
 		       DB_ARGS(DB_U(id), DB_I(after_seq), DB_I(head->seq),
 			       DB_I_IF(true, last_seq), DB_I(head->created_us)),
@@ -163,7 +176,7 @@ struct replacing {
 static int find_place(struct db *tx, struct replacing *k, struct err *e)
 {
 	const struct uuid *id = &k->r->conversation_id;
-	struct spot s = { .seq = INT64_C(1) << 32 };
+	struct spot s = { .seq = GAP_TOP };
 	int n;
 
 	if (k->r->seq && thread_spot(tx, id, k->r->seq, &s, e))
@@ -175,7 +188,7 @@ static int find_place(struct db *tx, struct replacing *k, struct err *e)
 					 "edited.");
 		n = find_spot(tx, STMT_MESSAGE_SPOT_BEFORE, id, s.seq, &s, e);
 	} else {
-		n = find_spot(tx, STMT_MESSAGE_SPOT_USER, id, s.seq, &s, e);
+		n = find_spot(tx, STMT_MESSAGE_SPOT_USER, id, s.seq + 1, &s, e);
 		k->r->user.seq = s.seq;
 		if (n == 0)
 			return err_public(e, ERR_CONFLICT, "There is no "
@@ -189,7 +202,7 @@ static int find_place(struct db *tx, struct replacing *k, struct err *e)
 static int cut(struct db *tx, struct replacing *k, struct err *e)
 {
 	const struct uuid *id = &k->r->conversation_id;
-	int64_t next_seq = k->l.last_seq + 1, n_rows = 0;
+	int64_t next_seq = k->l.last_seq + 1;
 	struct spot head;
 	int n = find_spot(tx, STMT_MESSAGE_SPOT_AFTER, id, k->after_seq, &head,
 			  e);
@@ -197,13 +210,13 @@ static int cut(struct db *tx, struct replacing *k, struct err *e)
 	k->number = (struct number){ .index = 0 };
 	if (n <= 0)
 		return n;
-	if (supersede(tx, id, k->after_seq, &head, k->l.last_seq, &n_rows, e) ||
+	if (supersede(tx, id, k->after_seq, &head, k->l.last_seq, e) ||
 	    db_exec(tx, STMT_VARIANT_PUT,
 		    DB_ARGS(DB_U(id), DB_I(k->after_seq), DB_I(next_seq),
 			    DB_I_IF(false, 0), DB_I(k->r->attempt_us)), NULL, e) ||
-	    count_variants(tx, id, k->after_seq, next_seq, &k->number, e))
+	    count_variants(tx, id, k->after_seq, next_seq, &k->number, e) ||
+	    gap_sum(tx, id, &k->l.superseded, e))
 		return -1;
-	k->l.superseded += n_rows;
 	if (k->number.count > LIM_VARIANTS)
 		return err_public(e, ERR_CONFLICT, "There are %d variants of "
 				  "this already.", LIM_VARIANTS);
@@ -286,6 +299,8 @@ int thread_replace(struct db *db, const struct owner *o, struct turn_replace *r,
 	r->evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
 	if (r->title.p)
 		r->title = utf8_head(r->title, LIM_TITLE_CHARS);
+	if (thread_whole(db, &r->conversation_id, e))
+		return -1;
 	return attempt_tx(db, &instead, &r->attempt_us, &k, e);
 }
 
@@ -312,20 +327,16 @@ static int get_variant(struct db *db, const struct uuid *id, int64_t head_seq,
 
 /* The rows of v become the thread again, with the current number of v. */
 static int restore(struct db *tx, const struct uuid *id,
-		   const struct variant *v, int64_t *n, struct err *e)
+		   const struct variant *v, int64_t last_seq, struct err *e)
 {
 	struct number number;
-	struct db_result r;
 
-	if (db_exec(tx, STMT_MESSAGE_RESTORE,
-		    DB_ARGS(DB_U(id), DB_I(v->head_seq), DB_I(v->last_seq),
-			    DB_I(v->head_seq)), &r, e) ||
+	if (gap_restore(tx, id, v->after_seq, v->head_seq, last_seq, e) ||
 	    db_exec(tx, STMT_VARIANT_PUT,
 		    DB_ARGS(DB_U(id), DB_I(v->after_seq), DB_I(v->head_seq),
 			    DB_I_IF(false, 0), DB_I(v->created_us)), NULL, e) ||
 	    count_variants(tx, id, v->after_seq, v->head_seq, &number, e))
 		return -1;
-	*n = r.affected;
 	return thread_number(tx, id, v->after_seq, number.index, number.count,
 			     e);
 }
@@ -333,7 +344,7 @@ static int restore(struct db *tx, const struct uuid *id,
 static int choose(struct db *tx, struct choosing *k, struct arena *a,
 		  struct err *e)
 {
-	int64_t n_out = 0, n_in = 0;
+	int64_t superseded;
 	struct spot place, head;
 	struct variant v;
 	struct locked l;
@@ -348,14 +359,14 @@ static int choose(struct db *tx, struct choosing *k, struct arena *a,
 	n = find_spot(tx, STMT_MESSAGE_SPOT_AFTER, k->id, v.after_seq, &head, e);
 	if (n < 0 ||
 	    (n > 0 && supersede(tx, k->id, v.after_seq, &head, l.last_seq,
-				&n_out, e)) ||
-	    restore(tx, k->id, &v, &n_in, e))
+				e)) ||
+	    restore(tx, k->id, &v, l.last_seq, e) ||
+	    gap_sum(tx, k->id, &superseded, e))
 		return -1;
 	return db_exec(tx, STMT_CONVERSATION_CHOOSE,
-		       DB_ARGS(DB_I(k->now_us),
-			       DB_I(l.superseded + n_out - n_in),
-			       DB_U(k->id), DB_S(k->o->tenant_id),
-			       DB_U(&k->o->user_id)), NULL, e);
+		       DB_ARGS(DB_I(k->now_us), DB_I(superseded), DB_U(k->id),
+			       DB_S(k->o->tenant_id), DB_U(&k->o->user_id)),
+		       NULL, e);
 }
 
 /* If an earlier attempt was committed, it is the thread already. */
@@ -378,6 +389,8 @@ int thread_choose(struct db *db, const struct owner *o,
 			      .fn = text_of_events, .evicted = evicted };
 
 	*evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
+	if (thread_whole(db, conversation_id, e))
+		return -1;
 	return db_tx(db, choose_tx, &k, e);
 }
 
@@ -428,43 +441,40 @@ static void number_item(struct variant_item *item, int64_t index, int64_t count)
  * The first messages of a variant, with at most *left bytes of text (but at least
  * one message); reduces *left. 1: there are more, and *left is 0; 0; -1.
  */
-static int read_messages(struct db *db, const struct uuid *id,
-			 struct variant_item *item, size_t *left,
-			 struct arena *a, struct err *e)
+static int read_messages(struct db *db, const struct owner *o,
+			 const struct uuid *id, struct variant_item *item,
+			 size_t *left, struct arena *a, struct err *e)
 {
-	const struct variant *v = &item->v;
-	bool cut, current = v->last_seq == 0;
+	struct message_page p;
 	size_t n_bytes = 0;
 
-	if (db_list_within(db, STMT_VARIANT_MESSAGES,
-			   DB_ARGS(DB_U(id), DB_I(v->head_seq),
-				   DB_I(current ? UINT32_MAX : v->last_seq),
-				   DB_I_IF(!current, v->head_seq),
-				   DB_I(LIM_VARIANT_MESSAGES)), *left, a,
-			   message_fields, sizeof(*item->messages),
-			   &item->messages, &item->n, &cut, e))
+	if (message_list_variant(db, o, id, item->v.head_seq,
+				 item->v.last_seq == 0, LIM_VARIANT_MESSAGES,
+				 *left, a, &p, e))
 		return -1;
-	for (size_t i = 0; i < item->n; i++)
-		n_bytes += item->messages[i].content.n +
-			item->messages[i].meta.n;
-	cut |= n_bytes > *left;
-	*left = cut ? 0 : *left - n_bytes;
-	return cut;
+	item->messages = p.items;
+	item->n = p.n;
+	for (size_t i = 0; i < p.n; i++)
+		n_bytes += p.items[i].content.n + p.items[i].meta.n;
+	p.cut |= n_bytes > *left;
+	*left = p.cut ? 0 : *left - n_bytes;
+	return p.cut;
 }
 
 /*
  * The texts of the page, which ends before a variant that would be too large; the
  * first variant is always included, with the messages that fit.
  */
-static int read_texts(struct db *db, const struct uuid *id,
-		      struct variant_page *p, struct arena *a, struct err *e)
+static int read_texts(struct db *db, const struct owner *o,
+		      const struct uuid *id, struct variant_page *p,
+		      struct arena *a, struct err *e)
 {
 	size_t left = LIM_PAGE_BYTES;
 
 	for (size_t i = 0; i < p->n; i++) {
 		struct arena_mark m = arena_mark(a);
-		int cut = left ? read_messages(db, id, &p->items[i], &left, a, e)
-			: 1;
+		int cut = left ? read_messages(db, o, id, &p->items[i], &left,
+					       a, e) : 1;
 
 		if (cut < 0)
 			return -1;
@@ -477,10 +487,10 @@ static int read_texts(struct db *db, const struct uuid *id,
 	return 0;
 }
 
-static int read_variants(struct db *db, const struct uuid *id,
-			 const struct variant *place, int64_t after_seq,
-			 size_t size, struct arena *a, struct variant_page *p,
-			 struct err *e)
+static int read_variants(struct db *db, const struct owner *o,
+			 const struct uuid *id, const struct variant *place,
+			 int64_t after_seq, size_t size, struct arena *a,
+			 struct variant_page *p, struct err *e)
 {
 	struct number before;
 	struct variant *v;
@@ -498,7 +508,7 @@ static int read_variants(struct db *db, const struct uuid *id,
 	p->items = arena_zalloc(a, p->n + 1, sizeof(*p->items));
 	for (size_t i = 0; i < p->n; i++)
 		p->items[i].v = before.count ? v[i] : *place;
-	if (read_texts(db, id, p, a, e))
+	if (read_texts(db, o, id, p, a, e))
 		return -1;
 	for (size_t i = 0; before.count && i < p->n; i++)
 		number_item(&p->items[i], before.index + 1 + (int64_t)i,
@@ -519,11 +529,12 @@ int thread_variants(struct db *db, const struct owner *o,
 		BUG("a page of no or of too many variants");
 	*out = (struct variant_page){ .n = 0 };
 	if (conversation_get(db, o, conversation_id, a, &c, e) ||
+	    thread_whole(db, conversation_id, e) ||
 	    place_of(db, conversation_id, seq, &place, e))
 		return -1;
 	out->workspace_id = c.workspace_id;
 	out->agent_id = c.agent_id;
-	return read_variants(db, conversation_id, &place, after_seq, size, a,
+	return read_variants(db, o, conversation_id, &place, after_seq, size, a,
 			     out, e);
 }
 
@@ -538,6 +549,7 @@ int thread_variant_at(struct db *db, const struct owner *o,
 	int rc = -1;
 
 	if (conversation_get(db, o, conversation_id, &a, &c, e) ||
+	    thread_whole(db, conversation_id, e) ||
 	    place_of(db, conversation_id, seq, &place, e) ||
 	    db_list(db, STMT_VARIANT_LIST,
 		    DB_ARGS(DB_U(conversation_id), DB_I(place.after_seq),

@@ -4,11 +4,10 @@
  * attempt is a variant of what follows a message, and one of them is in the thread.
  * docs/thread.md.
  *
- * Numbers only grow, so a thread is always in the order of seq: a page stays
- * one range of the primary key, without the rows that have a superseded_seq.
- * That is the number of the first message of their variant (its head). Within a
- * superseded variant, rows that had been superseded before keep their own number,
- * so the variant can be restored exactly as it was.
+ * Numbers only grow, so a thread is always in the order of seq: its messages
+ * are those whose numbers are in no gap of it (thread_gap.h). What had been
+ * superseded within a variant before it was superseded itself is among the
+ * variant's own gaps, so bringing the variant back brings back what it was.
  */
 #ifndef STORE_THREAD_H
 #define STORE_THREAD_H
@@ -111,13 +110,35 @@ int thread_choose(struct db *db, const struct owner *o,
 
 /*
  * A new conversation (*id made by the caller) with the thread up to and
- * including seq, a user message or an answer. Messages keep their numbers; variants
- * and turns are not copied. One transaction with a statement per 1000 numbers.
- * ERR_NOT_FOUND; ERR_CONFLICT if seq was superseded; ERR_INVALID_FIELD (messageId)
- * if it is a step or a tool's result.
+ * including seq, a user message or an answer, which keep their numbers;
+ * variants and turns stay behind. The newest messages are copied at once, the
+ * others by a job that is asked for in the same transaction. ERR_NOT_FOUND;
+ * ERR_CONFLICT when seq was superseded; ERR_INVALID_FIELD (messageId) when it
+ * is a step or a tool's result.
  */
 int thread_fork(struct db *db, const struct owner *o,
 		const struct uuid *conversation_id, int64_t seq,
 		const struct uuid *id, struct err *e) MUST_CHECK;
+
+#define FORK_COPY_JOB "fork-copy"
+
+/*
+ * Copies what a fork does not have yet, in batches, each a transaction, until
+ * the monotonic until_ms. 1: it has it all, or is gone; 0: there is more; -1.
+ * Several may do it at once.
+ */
+int thread_copy(struct db *db, const struct uuid *id, int64_t until_ms,
+		struct err *e) MUST_CHECK;
+
+/*
+ * As thread_copy, for who needs all messages of a conversation now: nothing to
+ * do in most cases. ERR_DB_RETRY when it takes too long. Not within db_tx.
+ */
+int thread_whole(struct db *db, const struct uuid *id,
+		 struct err *e) MUST_CHECK;
+
+/* The same for all forks of a conversation that is to be purged; as thread_copy. */
+int thread_copy_forks(struct db *db, const struct uuid *of, int64_t until_ms,
+		      struct err *e) MUST_CHECK;
 
 #endif

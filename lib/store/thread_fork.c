@@ -1,16 +1,29 @@
 /*
- * A copy of a thread up to a message, as a new conversation. Messages keep their
- * numbers, so only the conversation's part of their ids changes. They belong to no
- * turn, because the turn of the original must not be continued from here.
+ * A copy of a thread up to a message, as a conversation of its own. Messages
+ * keep their numbers, so only the conversation's part of their ids changes.
+ * They belong to no turn: that of the original must not go on from here.
+ *
+ * The gaps of the thread and its newest messages are copied at once; the others
+ * by a job, downwards: conversation.copy_seq says up to where they are still
+ * missing, and moves with each batch. The messages of the original stay what
+ * they are, whatever becomes of its thread, until it is purged: that copies
+ * first. Who needs a message that is missing copies as well (thread_whole).
  */
 #include "store/thread.h"
 
+#include <string.h>
+
 #include "base/clock.h"
+#include "store/job.h"
 #include "store/stmt.h"
+#include "store/thread_gap.h"
 
 #include "base/banned.h"
 
-enum { COPY_ROWS = 1000 };	/* by one statement, at most */
+enum {
+	COPY_ROWS = 1000,	/* by one transaction, at most */
+	WHOLE_MS = 20000,
+};
 
 struct forking {
 	const struct owner *o;
@@ -31,20 +44,29 @@ static int check(struct db *tx, const struct forking *k, struct err *e)
 	return 0;
 }
 
-static int copy_messages(struct db *tx, const struct forking *k, int64_t *n,
-			 struct err *e)
+/* The messages up to *seq, as many as a batch has; *seq becomes what is left. */
+static int copy_messages(struct db *tx, const struct uuid *from,
+			 const struct uuid *id, int64_t *seq, struct err *e)
 {
-	struct db_result r;
+	struct ranges r;
 
-	*n = 0;
-	for (int64_t at = 0; at < k->seq; at += COPY_ROWS) {
-		if (db_exec(tx, STMT_MESSAGE_COPY,
-			    DB_ARGS(DB_U(k->id), DB_U(k->from), DB_I(at),
-				    DB_I(MIN(at + COPY_ROWS, k->seq))), &r, e))
-			return -1;
-		*n += r.affected;
-	}
-	return 0;
+	if (gap_ranges(tx, id, 0, NEWEST_FIRST, *seq + 1, &r, e))
+		return -1;
+	gap_clip(&r, COPY_ROWS);
+	*seq = r.more ? r.next_seq - 1 : 0;
+	if (!r.n)
+		return 0;
+	return db_exec(tx, STMT_MESSAGE_COPY,
+		       DB_ARGS(DB_U(id), DB_U(from), RANGE_ARGS(&r)), NULL, e);
+}
+
+static int ask_copy(struct db *tx, const struct forking *k, struct err *e)
+{
+	char id[UUID_TEXT_BYTES];
+
+	return job_ask(tx, &(struct job){ .kind = STR(FORK_COPY_JOB),
+		.subject = str_of(uuid_format(k->id, id)),
+		.tenant_id = k->o->tenant_id }, e);
 }
 
 static int fork_tx(struct db *tx, void *ctx, struct err *e)
@@ -52,8 +74,9 @@ static int fork_tx(struct db *tx, void *ctx, struct err *e)
 	struct forking *k = ctx;
 	struct arena a = ARENA_INIT;
 	struct conversation made;
+	const struct uuid none = { .b = { 0 } };
 	struct locked l;
-	int64_t n;
+	int64_t left = k->seq, n;
 	int rc;
 
 	if (db_tx_unknown(tx)) {
@@ -70,13 +93,20 @@ static int fork_tx(struct db *tx, void *ctx, struct err *e)
 	/* Locked, so that nobody edits it between two of the statements. */
 	rc = conversation_lock(tx, k->o, k->from, &a, &l, e);
 	arena_release(&a);
-	if (rc || check(tx, k, e) || copy_messages(tx, k, &n, e))
+	if (rc || check(tx, k, e) ||
+	    db_exec(tx, STMT_GAP_COPY, DB_ARGS(DB_U(k->id), DB_U(k->from),
+					       DB_I(k->seq)), NULL, e) ||
+	    gap_sum(tx, k->id, &n, e) ||
+	    copy_messages(tx, k->from, k->id, &left, e) ||
+	    (left && ask_copy(tx, k, e)))
 		return -1;
 	return db_exec(tx, STMT_CONVERSATION_FORK,
-		       DB_ARGS(DB_U(k->id), DB_I(k->seq), DB_I(k->seq - n),
+		       DB_ARGS(DB_U(k->id), DB_I(k->seq), DB_I(n),
 			       DB_I(k->now_us), DB_I(k->now_us), DB_I(k->seq),
-			       DB_U(k->from), DB_S(k->o->tenant_id),
-			       DB_U(&k->o->user_id)), NULL, e);
+			       DB_U_IF(left ? k->from : &none),
+			       DB_I_IF(left, left), DB_U(k->from),
+			       DB_S(k->o->tenant_id), DB_U(&k->o->user_id)),
+		       NULL, e);
 }
 
 int thread_fork(struct db *db, const struct owner *o,
@@ -86,10 +116,111 @@ int thread_fork(struct db *db, const struct owner *o,
 	struct forking k = { .o = o, .from = conversation_id, .id = id,
 			     .seq = seq, .now_us = clock_now_us() };
 
+	if (thread_whole(db, conversation_id, e))
+		return -1;
 	if (!db_tx(db, fork_tx, &k, e))
 		return 0;
 	if (e->code != ERR_DB_DUPLICATE || !conversation_made_room(db, id))
 		return -1;
 	err_clear(e);
 	return db_tx(db, fork_tx, &k, e);
+}
+
+/* -- what is still missing ------------------------------------------------------ */
+
+struct copying {
+	struct uuid id, from;
+	int64_t seq;		/* 0: nothing is missing */
+};
+
+static int take_missing(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct copying *k = ctx;
+
+	(void)e;
+	memcpy(k->from.b, row[0].s.p, sizeof(k->from.b));
+	k->seq = row[1].i;
+	return 0;
+}
+
+static int find_missing(struct db *db, enum stmt stmt, struct copying *k,
+			struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	k->seq = 0;
+	rc = db_each(db, stmt, DB_ARGS(DB_U(&k->id)), &a, take_missing, k, e);
+	arena_release(&a);
+	return rc;
+}
+
+/* A batch. The row is locked, so that a second one takes the next. */
+static int copy_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct copying *k = ctx;
+	const struct uuid none = { .b = { 0 } };
+
+	if (find_missing(tx, STMT_COPY_GET, k, e))
+		return -1;
+	if (!k->seq)
+		return 0;
+	if (copy_messages(tx, &k->from, &k->id, &k->seq, e))
+		return -1;
+	return db_exec(tx, STMT_COPY_SET,
+		       DB_ARGS(DB_U_IF(k->seq ? &k->from : &none),
+			       DB_I_IF(k->seq, k->seq), DB_U(&k->id)), NULL, e);
+}
+
+int thread_copy(struct db *db, const struct uuid *id, int64_t until_ms,
+		struct err *e)
+{
+	struct copying k = { .id = *id };
+
+	do {
+		if (db_tx(db, copy_tx, &k, e))
+			return -1;
+	} while (k.seq && clock_mono_ms() < until_ms);
+	return !k.seq;
+}
+
+int thread_whole(struct db *db, const struct uuid *id, struct err *e)
+{
+	struct copying k = { .id = *id };
+	int rc = 1;
+
+	if (find_missing(db, STMT_COPY_SEEN, &k, e))
+		return -1;
+	if (k.seq)
+		rc = thread_copy(db, id, clock_mono_ms() + WHOLE_MS, e);
+	return rc > 0 ? 0 : rc < 0 ? -1
+		: err_set(e, ERR_DB_RETRY, "a fork that takes long to copy");
+}
+
+static int take_fork(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct copying *k = ctx;
+
+	(void)e;
+	memcpy(k->id.b, row[0].s.p, sizeof(k->id.b));
+	k->seq = 1;
+	return 0;
+}
+
+int thread_copy_forks(struct db *db, const struct uuid *of, int64_t until_ms,
+		      struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct copying k;
+	int rc;
+
+	do {
+		k.seq = 0;
+		rc = db_each(db, STMT_COPY_FROM, DB_ARGS(DB_U(of)), &a,
+			     take_fork, &k, e) ? -1 : 1;
+		if (rc > 0 && k.seq)
+			rc = thread_copy(db, &k.id, until_ms, e);
+	} while (rc > 0 && k.seq);
+	arena_release(&a);
+	return rc;
 }

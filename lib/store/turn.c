@@ -197,12 +197,16 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 				    DB_S_IF(b->provider), DB_S_IF(b->model),
 
 				    DB_U(&b->conversation_id),
+				    DB_U(&b->conversation_id),
 				    DB_I((int64_t)b->n_history + 2)),
 			    LIM_HISTORY_BYTES, a, take_begun, k,
 			    &b->history.cut, e);
 	b->history.more |= b->history.cut;
 	if (!b->history.more)
 		b->history.next_seq = 0;
+	/* There is a gap in front of it: it is to be read on its own. */
+	if (!b->history.more && b->history.n && b->history.items[0].seq > 1)
+		b->history.n = 0;
 	arena_release(&own);
 	return rc;
 }

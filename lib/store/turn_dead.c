@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "metric/metric.h"
 #include "store/stmt.h"
+#include "store/thread_gap.h"
 #include "store/wait.h"
 
 #include "base/banned.h"
@@ -68,13 +69,18 @@ int turn_estimate(struct db *tx, const struct owner *o,
 {
 	int64_t now_us = clock_now_us(), calls;
 	struct counted counted = { .after_seq = 0 };
+	struct ranges newest;
 	struct arena a = ARENA_INIT;
 	struct collecting c = { .told = told, .fn = fn, .rows = &a };
 	int rc;
 
-	rc = db_each(tx, STMT_USAGE_COUNTED,
-		     DB_ARGS(DB_U(&l->turn_id), DB_U(conversation_id)), &a,
-		     take_counted, &counted, e);
+	rc = gap_ranges(tx, conversation_id, 0, NEWEST_FIRST, GAP_TOP, &newest,
+			e);
+	if (!rc)
+		rc = db_each(tx, STMT_USAGE_COUNTED,
+			     DB_ARGS(DB_U(&l->turn_id), DB_U(conversation_id),
+				     RANGE_ARGS(&newest)), &a, take_counted,
+			     &counted, e);
 	told->after_seq = counted.after_seq;
 	if (!rc)
 		rc = db_each(tx, STMT_TURN_EVENT_DATA,

@@ -19,12 +19,6 @@ struct late {
 	size_t n_steps;
 };
 
-static const struct db_field spot_fields[] = {
-#define F(m, t, sql) FIELD_OF(struct spot, m, t)
-	SPOT_FIELDS(F, COMMA)
-#undef F
-};
-
 static int is_closed(struct err *e)
 {
 	return err_public(e, ERR_CONFLICT, "This turn has ended otherwise.");
@@ -41,16 +35,14 @@ static int has_gone_on(struct err *e)
  * and is the last row or followed by a user message.
  */
 static int check_place(struct db *tx, const struct turn *t, size_t n_steps,
-		       struct arena *a, struct err *e)
+		       struct err *e)
 {
 	struct spot at, next;
 	int n;
 
 	if (thread_spot(tx, &t->conversation_id, t->answer_seq, &at, e))
 		return -1;
-	n = db_get(tx, STMT_MESSAGE_SPOT_AFTER,
-		   DB_ARGS(DB_U(&t->conversation_id), DB_I(t->answer_seq)), a,
-		   spot_fields, &next, e);
+	n = thread_next(tx, &t->conversation_id, t->answer_seq, &next, e);
 	if (n < 0)
 		return -1;
 	return n && (n_steps || next.role != ROLE_USER) ? has_gone_on(e) : 0;
@@ -192,7 +184,7 @@ static int late(struct db *tx, struct late *k, struct arena *a, struct err *e)
 		uuid_format(&l.turn_id, e->id);
 		return err_set(e, ERR_BUSY, "a turn is running");
 	}
-	if (check_place(tx, &t, k->n_steps, a, e))
+	if (check_place(tx, &t, k->n_steps, e))
 		return -1;
 	return put(tx, k, &t, &l, a, e);
 }

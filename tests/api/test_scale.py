@@ -117,3 +117,27 @@ def test_approvals_that_expired_are_not_read(lab):
     got, n = rows(lab, approvals)
     assert got["items"] == []
     assert n < 3000, n
+
+
+def test_a_search_in_an_agents_list_is_bounded_too(lab):
+    [[agent]] = lab.sql("SELECT agent_id FROM conversation WHERE"
+                        f" id = x'{lab.like}'")
+    lists = f"/workspaces/lab/agents/{agent}/conversations"
+
+    def first():
+        return lab.get(f"{lists}?q=needle", user="ada").json
+    got, n = rows(lab, first)
+    assert got["items"] == [] and got["nextCursor"]
+    assert n < 22000, n
+    pages = 1
+    while not got["items"]:
+        got = lab.get(f"{lists}?q=needle&cursor=" + got["nextCursor"],
+                      user="ada").json
+        pages += 1
+    assert [c["title"] for c in got["items"]] == ["needle"]
+    assert pages == (N + 1) // 5000 + 1
+    # Its pages without a search are as flat, and have all of them.
+    def newest():
+        return lab.get(lists, user="ada").json
+    got, n = rows(lab, newest)
+    assert len(got["items"]) == 30 and n < 6000, n

@@ -450,6 +450,9 @@ static void plan_is(enum stmt stmt, const char *key, const char *const *args)
 	buf_release(&sql);
 }
 
+/* As NEXT_ARGS. */
+#define NEXT(id, seq) id, seq, id, seq, id, seq, seq, id, seq
+
 static void long_thread(void **state)
 {
 	struct uuid id = new_conversation(&ann, "long");
@@ -485,11 +488,13 @@ static void long_thread(void **state)
 	uuid_format(&ann.user_id, hex);
 	snprintf(x_ann, sizeof(x_ann), "UNHEX(REPLACE('%s','-',''))", hex);
 	plan_is(STMT_MESSAGE_PAGE_TOP, "PRIMARY", (const char *const[]){
-		x_id, "1", x_id, "'default'", x_ann, "31" });
+		x_id, "1", x_id, x_id, "'default'", x_ann, "31" });
 	plan_is(STMT_MESSAGE_PAGE_NEWEST, "PRIMARY", (const char *const[]){
-		x_id, "1", "50000", x_id, "'default'", x_ann, "31" });
+		x_id, "1", NEXT(x_id, "50000"), x_id, "'default'", x_ann,
+		"31" });
 	plan_is(STMT_MESSAGE_PAGE_OLDEST, "PRIMARY", (const char *const[]){
-		x_id, "1", "50000", x_id, "'default'", x_ann, "31" });
+		x_id, "1", NEXT(x_id, "50000"), x_id, "'default'", x_ann,
+		"31" });
 	dbtest_sql("INSERT INTO conversation (id, tenant_id, user_id,"
 		   " workspace_id, agent_id, created_us, updated_us)"
 		   " SELECT UNHEX(MD5(seq)), 'default', UNHEX(MD5(seq %% 100)),"
@@ -507,7 +512,11 @@ static void long_thread(void **state)
 		"15000", "UNHEX(MD5(1))", "4999" });
 	plan_is(STMT_CONVERSATION_OF_AGENT, "conversation_of_agent",
 		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "'w'", "'a'",
-		"15000", "15000", "UNHEX(MD5(1))", "NULL", "NULL", "31" });
+		"15000", "15000", "UNHEX(MD5(1))", "5000", "5000",
+		"UNHEX(MD5(2))", "'%x%'", "'%x%'", "31" });
+	plan_is(STMT_CONVERSATION_REACH_OF_AGENT, "conversation_of_agent",
+		(const char *const[]){ "'default'", "UNHEX(MD5(7))", "'w'", "'a'",
+		"15000", "15000", "UNHEX(MD5(1))", "4999" });
 }
 
 /* A tool call's rows, where the thread's end is known: one round trip. */

@@ -224,6 +224,43 @@ static void deleted_conversations_leave_no_title(void **state)
 	assert_true(str_is(n[1].title, "secret"));
 }
 
+static int64_t rows_read(void)
+{
+	return dbtest_sql("SELECT CAST(SUM(variable_value) AS SIGNED)"
+			  " FROM information_schema.global_status"
+			  " WHERE variable_name LIKE 'HANDLER_READ%%'");
+}
+
+/* Of turns that wait for long: not in each round of housekeeping. */
+static void events_that_are_kept_are_not_read_again(void **state)
+{
+	enum { MANY = 10000 };
+	struct uuid id = new_conversation(&ann, "waits");
+	struct turn_begin b = begin_of(&id, "text");
+	char turn[UUID_TEXT_BYTES];
+	int64_t before;
+
+	(void)state;
+	ok(turn_begin(db, &ann, &b, &e));
+	uuid_format(&b.turn_id, turn);
+	dbtest_sql("INSERT INTO turn_event (turn_id, seq, n, created_us, data)"
+		   " SELECT UNHEX(REPLACE('%s','-','')), seq, 1, seq, 'x'"
+		   " FROM seq_1_to_%d", turn, MANY);
+	dbtest_sql("ANALYZE TABLE turn_event");
+	ok(store_tidy(db, &e));
+	before = rows_read();
+	ok(store_tidy(db, &e));
+	assert_in_range(rows_read() - before, 0, 500);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn_event WHERE"
+		" turn_id = UNHEX(REPLACE('%s','-',''))", turn), MANY);
+	end_with(&ann, &b, "x");
+	clock_fix_us(clock_now_us() + INT64_C(3700000000));
+	ok(store_tidy(db, &e));
+	clock_fix_us(0);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn_event WHERE"
+		" turn_id = UNHEX(REPLACE('%s','-',''))", turn), 0);
+}
+
 static int open_it(void **state)
 {
 	*state = (char *)"t_notice";
@@ -239,6 +276,7 @@ int main(void)
 		cmocka_unit_test(numbers_appear_in_order),
 		cmocka_unit_test(old_ones_go),
 		cmocka_unit_test(deleted_conversations_leave_no_title),
+		cmocka_unit_test(events_that_are_kept_are_not_read_again),
 	};
 
 	return cmocka_run_group_tests(tests, open_it, store_lab_close);
