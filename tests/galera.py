@@ -55,6 +55,15 @@ def free_ports(n):
         return ports
 
 
+def near_root():
+    """A new directory. A socket path has 107 bytes at most."""
+    path = pathlib.Path(tempfile.mkdtemp(prefix="lamp-gc."))
+    if len(str(path)) > 80:
+        path.rmdir()
+        path = pathlib.Path(tempfile.mkdtemp(prefix="lamp-gc.", dir="/tmp"))
+    return path
+
+
 class SqlError(Exception):
     pass
 
@@ -124,7 +133,7 @@ evs.join_retrans_period=PT0.5S"
         r = subprocess.run(
             [program("mariadb-install-db"),
              f"--defaults-file={self.dir}/my.cnf", "--force", "--wsrep-on=OFF",
-             "--skip-test-db", "--skip-name-resolve",
+             "--skip-log-bin", "--skip-test-db", "--skip-name-resolve",
              "--auth-root-authentication-method=normal"],
             capture_output=True, text=True, cwd=self.dir)
         assert r.returncode == 0, r.stdout + r.stderr
@@ -246,12 +255,7 @@ evs.join_retrans_period=PT0.5S"
 class Cluster:
     def __init__(self, suspect_s=3):
         self.suspect_s = suspect_s
-        # A socket path has 107 bytes at most: stay near the root.
-        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="lamp-gc."))
-        if len(str(self.dir)) > 80:
-            self.dir.rmdir()
-            self.dir = pathlib.Path(tempfile.mkdtemp(prefix="lamp-gc.",
-                                                     dir="/tmp"))
+        self.dir = near_root()
         self.password = secrets.token_hex(16)
         self.nodes = []
         self.nodes = [Node(self, i + 1) for i in range(NODES)]

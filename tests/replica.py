@@ -1,0 +1,133 @@
+"""A primary and its replica (GTID, semi-synchronous) on loopback, with the steps
+of docs/scale.md.
+
+    with Pair() as pair:
+        pair.run("Hand over", pair[0], pair[1])
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import galera
+
+DOC = pathlib.Path(__file__).resolve().parent.parent / "docs/scale.md"
+PASSWORD = "replication-secret"
+
+
+def steps(title):
+    """The SQL of a section of the page: (server, statement), in order. A comment
+    says on which server the lines below it are run."""
+    text = DOC.read_text()
+    section = re.search(rf"^### {title}\n(.*?)(?=^##|\Z)", text, re.M | re.S)
+    assert section, title
+    where = None
+    for block in re.findall(r"^```sql\n(.*?)^```", section[1], re.M | re.S):
+        for line in block.splitlines():
+            if line.startswith("-- on "):
+                where = line.removeprefix("-- on ").strip()
+            elif line.strip():
+                assert line.endswith(";"), line
+                yield where, line
+
+
+class Server(galera.Node):
+    def choose_ports(self):
+        [self.port] = galera.free_ports(1)
+
+    def configure(self):
+        # What the page says, then what a test needs.
+        settings = re.search(r"^```ini\n(.*?)^```", DOC.read_text(), re.M | re.S)[1]
+        (self.dir / "my.cnf").write_text(f"""[mariadbd]
+{"user=root" if os.getuid() == 0 else ""}
+{settings.replace("[mariadbd]", "").replace("server_id=1",
+                                           f"server_id={self.number}")}
+datadir={self.dir}/data
+socket={self.socket}
+pid-file={self.dir}/db.pid
+log-error={self.dir}/db.err
+tmpdir={self.dir}/tmp
+bind-address=127.0.0.1
+port={self.port}
+skip-name-resolve
+character-set-server=utf8mb4
+collation-server=utf8mb4_general_ci
+max-connections=200
+performance-schema=OFF
+key-buffer-size=1M
+aria-pagecache-buffer-size=4M
+innodb-buffer-pool-size=48M
+innodb-log-file-size=16M
+innodb-flush-log-at-trx-commit=2
+slave-net-timeout=5
+""")
+
+    def position(self):
+        return []
+
+    def synced(self):
+        return os.path.exists(self.socket) and self.status("Uptime") != ""
+
+    def replicates(self):
+        rows = self.sql("SHOW SLAVE STATUS", timeout_s=10)
+        return bool(rows) and rows[0][10:12] == ["Yes", "Yes"]
+
+
+class Pair(galera.Cluster):
+    def __init__(self):
+        self.suspect_s = 0
+        self.dir = galera.near_root()
+        self.password = PASSWORD
+        self.nodes = [Server(self, 1), Server(self, 2)]
+
+    def __enter__(self):
+        first, second = self.nodes
+        try:
+            first.install()
+            shutil.copytree(first.dir / "data", second.dir / "data",
+                            dirs_exist_ok=True)
+            first.start()
+            second.start()
+            self.run("Set up", first, second)
+            first.sql(self.accounts())
+            self.follow_up(first, second)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def run(self, title, old, new):
+        """The steps of a section, with db1 and db2 as these two."""
+        gtid = ""
+        for where, sql in steps(title):
+            server = {"the old primary": old, "the primary": old,
+                      "the replica": new, "the new primary": new}[where]
+            other = new if server is old else old
+            sql = sql.replace("'secret'", f"'{PASSWORD}'").replace(
+                "'GTID'", f"'{gtid}'")
+            sql = re.sub(r"MASTER_HOST='\w+', MASTER_PORT=\d+",
+                         f"MASTER_HOST='127.0.0.1', MASTER_PORT={other.port}", sql)
+            rows = server.sql(sql)
+            if sql.startswith("SHOW SLAVE STATUS"):
+                gtid = self.received(server)
+            elif sql.startswith("SELECT @@global.gtid_binlog_pos"):
+                gtid = rows[0][0]
+            elif "MASTER_GTID_WAIT" in sql:
+                assert rows == [["0"]], rows
+
+    @staticmethod
+    def follow_up(primary, behind):
+        """The replica has applied what the primary has."""
+        [[gtid]] = primary.sql("SELECT @@global.gtid_binlog_pos")
+        assert behind.sql(f"SELECT MASTER_GTID_WAIT('{gtid}', 60)") == [["0"]]
+
+    @staticmethod
+    def received(server):
+        """Gtid_IO_Pos of SHOW SLAVE STATUS."""
+        out = subprocess.run(
+            [galera.program("mariadb"), "--no-defaults", "-u", "root", "-E",
+             f"--socket={server.socket}", "-e", "SHOW SLAVE STATUS"],
+            capture_output=True, text=True, check=True).stdout
+        return re.search(r"Gtid_IO_Pos: (\S*)", out)[1]
