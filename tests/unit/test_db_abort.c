@@ -80,7 +80,6 @@ static MYSQL *in_database(const char *socket)
 	return my;
 }
 
-static bool by_node = true;	/* where there is a second one */
 static MYSQL *other;		/* holds row 2, and is the heavier one */
 
 static void hold(void)
@@ -110,7 +109,7 @@ static void *abort_it(void *unused)
 				" FROM information_schema.global_status"
 				" WHERE variable_name ="
 				" 'INNODB_ROW_LOCK_CURRENT_WAITS'") > 0);
-	if (second && by_node) {
+	if (second) {
 		char path[128];
 
 		second = strchr(second, ':') + 1;
@@ -120,7 +119,7 @@ static void *abort_it(void *unused)
 		run(my, "UPDATE n SET v = v + 1000 WHERE id = 1");
 		mysql_close(my);
 		/* Applied here, and with it the other one is gone. */
-		dbtest_until(dbtest_sql("SELECT v FROM n WHERE id = 1") >= 1000);
+		dbtest_until(dbtest_sql("SELECT v FROM n WHERE id = 1") > 500);
 	} else {
 		run(other, "UPDATE n SET v = v + 1000 WHERE id = 1");
 	}
@@ -232,9 +231,7 @@ static void behind_the_rows_of_a_whole_transaction(void **state)
 	(void)state;
 	ok(db_tx(db, move, NULL, &e));
 	db_stats(db, &s);
-	by_node = false;
 	aborted(db, move);
-	by_node = true;
 	db_stats(db, &s2);
 	/* Nothing is left unread: the same link goes on. */
 	assert_int_equal(s2.lost, s.lost);
