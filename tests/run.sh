@@ -191,6 +191,12 @@ test_cluster() {
 
 	suite cluster "$build" cluster
 }
+# Of it, what ./lamp soak cluster-keys does many times.
+test_cluster_keys() {
+	local shards=1
+
+	suite cluster-keys "$build" cluster/test_keys.py -rP
+}
 # lighttpd, Apache and nginx, each with its samples from conf/.
 test_servers() { suite servers "$build" servers; }
 

@@ -3,11 +3,13 @@
 The storms are repeated LAMPLIGHTER_STORMS times (./lamp soak cluster).
 """
 
+import concurrent.futures
 import contextlib
 import json
 import os
 import pathlib
 import sys
+import threading
 
 import pytest
 
@@ -40,10 +42,42 @@ def whole(cluster):
 
 def tool(log, **fields):
     """Appends its argument to a file: a run that should not be is seen."""
-    script = f"cat >> {log}; echo >> {log}; echo '{{\"noted\":true}}'"
+    # One write, so that lines of several runs do not mix.
+    script = (f'line=$(cat); printf "%s\\n" "$line" >> {log};'
+              " echo '{\"noted\":true}'")
     return {"kind": "command", "description": "Writes a note.",
             "parameters": TEXT, "untrusted": False,
             "command": {"run": ["/bin/sh", "-c", script]}, **fields}
+
+
+def at_once(labs, fn):
+    """fn(lab) on each, as near to one moment as threads can."""
+    gate = threading.Barrier(len(labs))
+
+    def one(lab):
+        gate.wait()
+        return fn(lab)
+
+    with concurrent.futures.ThreadPoolExecutor(len(labs)) as pool:
+        return list(pool.map(one, labs))
+
+
+def new_conversation(lab):
+    answer = lab.post("/conversations", {"workspaceId": "lab"}, user="ada")
+    assert answer.status == 201, answer
+    return answer.json["conversationId"]
+
+
+def long_thread(lab, n):
+    """A conversation of n messages, user and answer in turn: m1, m2, ..."""
+    id = new_conversation(lab)
+    there = f"x'{id.replace('-', '')}'"
+    lab.sql("INSERT INTO message (conversation_id, seq, role, created_us,"
+            f" content, kind) SELECT {there}, seq, 2 - seq % 2, seq,"
+            " CONCAT('m', seq), IF(seq % 2, 1, 3)"
+            f" FROM seq_1_to_{n}; UPDATE conversation SET last_seq = {n},"
+            f" turns = {n} DIV 2, title = 'long' WHERE id = {there}")
+    return id
 
 
 class OnNode:

@@ -1,16 +1,12 @@
 """What two and three nodes do to one conversation at once."""
 
-import concurrent.futures
 import json
 import os
 import subprocess
-import threading
 import uuid
 
-from lab import BUILD, COMMAND, ROOT, Stream
-
-KEYS = int(os.environ.get("LAMPLIGHTER_KEYS", "40"))
-REFUSED = ("conflict", "conversation_busy")
+from conftest import at_once, long_thread, new_conversation
+from lab import BUILD, COMMAND, ROOT, Stream, wait_until
 
 
 def test_a_transaction_that_a_node_aborts_is_run_again(cluster):
@@ -23,89 +19,6 @@ def test_a_transaction_that_a_node_aborts_is_run_again(cluster):
     r = subprocess.run([program], capture_output=True, text=True, timeout=300,
                        env={**os.environ, "LAMPLIGHTER_SRCDIR": str(ROOT)})
     assert r.returncode == 0, r.stdout + r.stderr
-
-
-def at_once(labs, fn):
-    """fn(lab) on each, as near to one moment as threads can."""
-    gate = threading.Barrier(len(labs))
-
-    def one(lab):
-        gate.wait()
-        return fn(lab)
-
-    with concurrent.futures.ThreadPoolExecutor(len(labs)) as pool:
-        return list(pool.map(one, labs))
-
-
-def send(lab, conversation, text, key):
-    script = {"tool_calls": [{"name": "note", "args": {"text": text}}],
-              "then": {"text": "noted " + text}}
-    s = lab.stream("/chat/lab/stream", {
-        "conversationId": conversation,
-        "content": "!script " + json.dumps(script)}, user="ada",
-        headers={"Idempotency-Key": key}, timeout_s=120)
-    if s.status != 200:
-        code = json.load(s.response)["code"]
-        s.close()
-        return code
-    events = s.events()
-    assert events[-1].name == "done", events
-    return events[-1].data
-
-
-def new_conversation(lab):
-    answer = lab.post("/conversations", {"workspaceId": "lab"}, user="ada")
-    assert answer.status == 201, answer
-    return answer.json["conversationId"]
-
-
-def answers(node, database, conversation):
-    """As a node has them, once it has what the others have."""
-    return [row[0] for row in node.sql(
-        "SET SESSION wsrep_sync_wait=1; SELECT content FROM message WHERE"
-        f" conversation_id = x'{conversation.replace('-', '')}' AND role = 2"
-        " AND content <> '' ORDER BY seq", database)]
-
-
-def test_one_key_to_three_nodes_runs_its_tool_once(cluster, labs):
-    conversation = new_conversation(labs[0])
-    for i in range(KEYS):
-        text, key = f"k{i}", str(uuid.uuid4())
-        got = at_once(labs, lambda lab: send(lab, conversation, text, key))
-        codes = [g for g in got if isinstance(g, str)]
-        assert all(c in REFUSED for c in codes) and len(codes) < 3, got
-        # Who was refused finds the turn of the one who was not.
-        again = send(labs[i % 3], conversation, text, key)
-        ids = {g["messageId"] for g in [*got, again] if not isinstance(g, str)}
-        assert len(ids) == 1, got
-    runs = labs[0].runs()
-    assert sorted(runs) == sorted(f"k{i}" for i in range(KEYS))
-    for node in cluster.nodes:
-        assert answers(node, labs[0].database, conversation) == [
-            f"noted k{i}" for i in range(KEYS)]
-
-
-def test_two_decide_and_one_wins(labs):
-    for i in range(max(KEYS // 4, 5)):
-        text = f"d{i}-{uuid.uuid4().hex[:8]}"
-        events = labs[i % 3].chat({
-            "tool_calls": [{"name": "drop", "args": {"text": text}}],
-            "then": {"text": "dropped"}})
-        [request] = [e.data for e in events if e.name == "approval-request"]
-
-        def decide(lab):
-            s = lab.stream(f"/turns/{request['turnId']}/approvals", {
-                "approvalId": request["approvalId"], "decision": "approve"},
-                user="ada", timeout_s=120)
-            if s.status == 200:
-                s.events()
-            else:
-                s.close()
-            return s.status
-
-        statuses = at_once(labs, decide)
-        assert sorted(statuses) == [200, 409, 409], statuses
-        assert labs[0].runs().count(text) == 1
 
 
 def test_followed_and_stopped_on_other_nodes(labs):
@@ -130,6 +43,55 @@ def test_followed_and_stopped_on_other_nodes(labs):
     follower.close()
     assert mine.name == theirs.name == "done"
     assert mine.data["messageId"] == theirs.data["messageId"]
+
+
+def test_a_fork_is_read_and_its_original_deleted_on_other_nodes(cluster, labs):
+    """While its older messages are copied by whoever comes to it."""
+    n = 5000
+    of = long_thread(labs[0], n)
+    r = labs[0].post(f"/conversations/{of}/fork", {"messageId": f"{of}.{n}"},
+                     user="ada")
+    assert r.status == 201, r
+    id = r.json["conversationId"]
+    path = f"/workspaces/lab/agents/{r.json['agentId']}/conversations/{id}/messages"
+
+    def work(lab):
+        if lab is labs[2]:
+            return lab.call("DELETE", f"/conversations/{of}", user="ada").status
+        return [m["content"] for m in lab.get(path + "?pageSize=2", user="ada"
+                                              ).json["items"]]
+    assert at_once(labs, work) == [["m1", "m2"], ["m1", "m2"], 204]
+    count = ("SELECT COUNT(*) FROM message WHERE conversation_id ="
+             " x'{}'".format)
+    for node in cluster.nodes:
+        wait_until("the copy", lambda: node.sql(
+            count(id.replace("-", "")), labs[0].database) == [[str(n)]])
+        wait_until("the purge", lambda: node.sql(
+            count(of.replace("-", "")), labs[0].database) == [["0"]])
+
+
+def test_one_of_three_nodes_edits_a_long_thread(cluster, labs):
+    n = 5000
+    id = long_thread(labs[0], n)
+
+    def edit(lab):
+        s = lab.stream(f"/conversations/{id}/edit", {
+            "messageId": f"{id}.1", "content": "again"}, user="ada",
+            timeout_s=120)
+        if s.status == 200:
+            s.events()
+        else:
+            s.close()
+        return s.status
+    statuses = at_once(labs, edit)
+    assert sorted(statuses) == [200, 409, 409], statuses
+    for lab, node in zip(labs, cluster.nodes):
+        items = lab.get(f"/conversations/{id}/messages", user="ada").json["items"]
+        assert [m["content"] for m in items][1:] == ["again"]
+        assert node.sql("SET SESSION wsrep_sync_wait=1; SELECT from_seq, to_seq"
+                        " FROM thread_gap WHERE head_seq = 0 AND conversation_id ="
+                        f" x'{id.replace('-', '')}'", lab.database) == [
+            ["1", str(n)]]
 
 
 def test_a_deleted_conversation_is_gone_on_all(labs):

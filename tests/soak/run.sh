@@ -23,7 +23,8 @@ stress() {
 }
 
 # run_soak fuzz|stress [SECONDS]: an hour of each fuzzer, ten minutes of stress
-# under each sanitizer. run_soak cluster [TIMES]: each storm twenty times.
+# under each sanitizer. run_soak cluster [TIMES]: each storm twenty times. run_soak
+# cluster-keys [KEYS]: a thousand keys and twice as many decisions on three nodes.
 run_soak() {
 	local start=$SECONDS what=${1:-} seconds=${2:-}
 	[[ $seconds =~ ^[0-9]*$ ]] && [ $# -le 2 ] ||
@@ -44,8 +45,12 @@ run_soak() {
 				stress stress-tsan "$build/tsan" "${seconds:-600}"; } ;;
 	cluster)
 		build_all
-		LAMPLIGHTER_STORMS=${seconds:-20} LAMPLIGHTER_KEYS=1000 test_cluster ;;
-	*) die "soak fuzz, stress or cluster" ;;
+		LAMPLIGHTER_STORMS=${seconds:-20} test_cluster ;;
+	cluster-keys)
+		build_all
+		LAMPLIGHTER_KEYS=${seconds:-1000} \
+			LAMPLIGHTER_DECISIONS=$((2 * ${seconds:-1000})) test_cluster_keys ;;
+	*) die "soak fuzz, stress, cluster or cluster-keys" ;;
 	esac
 	summary "$start"
 }

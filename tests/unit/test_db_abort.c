@@ -74,8 +74,10 @@ static MYSQL *in_database(const char *socket)
 {
 	MYSQL *my = session(socket);
 
-	if (getenv("LAMPLIGHTER_TEST_CLUSTER_SOCKETS"))
+	if (getenv("LAMPLIGHTER_TEST_CLUSTER_SOCKETS")) {
 		run(my, "SET SESSION wsrep_sync_wait=15");
+		run(my, "SELECT COUNT(*) FROM mysql.db");	/* USE does not wait */
+	}
 	run(my, "USE t_db_abort");
 	return my;
 }
