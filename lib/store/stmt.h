@@ -59,9 +59,10 @@ enum {
 	F(running_until_us, I, "t.lease_until_us") SEP \
 	F(created_us, i, "c.created_us") SEP \
 	F(updated_us, i, "c.updated_us")
-#define CONVERSATION_FROM \
-	" FROM conversation c LEFT JOIN turn t" \
+#define CONVERSATION_FROM_BY(index) \
+	" FROM conversation c " index " LEFT JOIN turn t" \
 	" ON t.id = c.running_turn_id AND t.status IN (1, 2)"
+#define CONVERSATION_FROM CONVERSATION_FROM_BY("")
 
 struct locked {		/* a conversation and who holds it, both locked */
 	struct str workspace_id, agent_id;
