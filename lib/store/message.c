@@ -336,7 +336,7 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 static int find(struct db *db, const struct uuid *id, struct str client_id,
 		int64_t *seq, struct arena *a, struct err *e)
 {
-	int64_t left = LIM_LOOKED_AT, at = GAP_TOP;
+	int64_t left = LIM_LOOKED_AT, at;
 	struct spot last;
 	struct ranges r;
 
