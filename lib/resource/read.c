@@ -62,16 +62,16 @@ size_t resource_mine(const struct resource *r, const struct resource_at *at,
 /* -- lists ------------------------------------------------------------------- */
 
 /* The first and the last key that a list wants. */
-struct range {
+struct name_range {
 	struct str low, high;
 };
 
-static struct range range_of(const struct resource_want *want, struct arena *a)
+static struct name_range range_of(const struct resource_want *want, struct arena *a)
 {
 	const struct resource_row *after = want->after;
 	size_t n = want->prefix.n;
 	char *high = arena_alloc(a, n + sizeof(LAST_CHARACTER));
-	struct range out = { want->prefix, { high, n + 4 } };
+	struct name_range out = { want->prefix, { high, n + 4 } };
 
 	if (n)
 		memcpy(high, want->prefix.p, n);
@@ -89,7 +89,7 @@ static const struct resource_row first_name = { .sort_key = { "", 0 } };
 /* What stands behind the holder in a statement for one page. */
 static size_t add_place(const struct resource *r,
 			const struct resource_want *want,
-			const struct range *range, struct db_val *v, size_t n)
+			const struct name_range *range, struct db_val *v, size_t n)
 {
 	const struct resource_row *after = want->after;
 
@@ -112,7 +112,7 @@ static size_t add_place(const struct resource *r,
 static int read_arms(struct db *db, struct reading *k,
 		     const struct resource_at *at, size_t from,
 		     const struct resource_want *want,
-		     const struct range *range, bool *cut, struct err *e)
+		     const struct name_range *range, bool *cut, struct err *e)
 {
 	static const struct uuid nobody;
 	struct db_val v[ARMS * ARM_ARGS + 1];
@@ -135,7 +135,7 @@ static int read_arms(struct db *db, struct reading *k,
 static int read_all_arms(struct db *db, struct reading *k,
 			 const struct resource_at *at,
 			 const struct resource_want *want,
-			 const struct range *range, bool *cut, struct err *e)
+			 const struct name_range *range, bool *cut, struct err *e)
 {
 	struct resource_row limit = { .version = 0 };
 	bool limited = false, short_of = false;
@@ -169,7 +169,7 @@ int resource_list(struct db *db, const struct resource *r,
 		  struct resource_row **out, size_t *n, bool *more,
 		  struct err *e)
 {
-	struct range range = range_of(want, a);
+	struct name_range range = range_of(want, a);
 	size_t rounds = r->owner == OWNER_SHARED
 		? (at->n_readers + ARMS - 1) / ARMS : 1;
 	struct reading k = { .r = r, .a = a, .room = rounds * (want->size + 1) };
@@ -237,7 +237,7 @@ int resource_total(struct db *db, const struct resource *r,
 {
 	const struct resource_want want = { .prefix = prefix };
 	struct arena a = ARENA_INIT;
-	struct range range = range_of(&want, &a);
+	struct name_range range = range_of(&want, &a);
 	struct db_val v[5];
 	size_t n = 0;
 	int rc;

@@ -2,14 +2,10 @@
 for a request, not times. LAMPLIGHTER_SCALE=100000 is the heavy form; the times
 it prints (-s) are those of docs/scale.md."""
 
-import os
-import time
-
 import pytest
 
 from lab import Lab
-
-N = int(os.environ.get("LAMPLIGHTER_SCALE", "12000"))
+from scaling import N, rows
 
 
 @pytest.fixture(scope="module")
@@ -27,20 +23,6 @@ def lab():
         lab.like = like
         lab.sql("ANALYZE TABLE conversation")
         yield lab
-
-
-def rows(lab, fn):
-    """What fn gives, and how many rows were read meanwhile."""
-    def read():
-        return sum(int(n) for name, n in lab.sql(
-            "SHOW GLOBAL STATUS LIKE 'Handler_read%'"))
-    fn()	# statements are prepared
-    before, start = read(), time.monotonic()
-    got = fn()
-    ms = (time.monotonic() - start) * 1000
-    n = read() - before
-    print(f"{fn.__name__}: {n} rows, {ms:.1f} ms")
-    return got, n
 
 
 def page(lab, query):

@@ -8,7 +8,7 @@ import uuid
 import pytest
 
 from lab import Lab, wait_until
-from test_scale import N, rows
+from scaling import N, rows
 
 
 @pytest.fixture(scope="module")
