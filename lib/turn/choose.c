@@ -1,9 +1,12 @@
 #include "turn/choose.h"
 
+#include <string.h>
+
 #include "agent/auto.h"
 #include "base/clock.h"
 #include "turn/context.h"
 #include "turn/emit.h"
+#include "turn/nested.h"
 
 #include "base/banned.h"
 
@@ -36,7 +39,16 @@ void choose_before(struct turn_loop *l)
 	c = choose(l, AUTO_NEEDS_TOOLS | vision(l),
 		   llm_estimate_tokens(in->content));
 	if (c.service)
-		in->target.service = c.service;
+		in->target.service = nested_service(l, c.service);
+}
+
+/* What would be sent: also what only the window has left out of the history. */
+static int64_t tokens(const struct turn_loop *l)
+{
+	const struct part_share *h = &l->share[PART_HISTORY];
+
+	return context_tokens(l) +
+		(l->squeezed && h->cut ? MAX(h->want - h->tokens, 0) : 0);
 }
 
 void choose_after(struct turn_loop *l)
@@ -47,13 +59,12 @@ void choose_after(struct turn_loop *l)
 
 	if (!in->target.automatic)
 		return;
-	/* What was cut did not fit: it is longer than the window. */
 	c = choose(l, (l->tools.n ? AUTO_NEEDS_TOOLS : 0) | vision(l),
-		   l->share[PART_HISTORY].cut ? INT64_MAX : context_tokens(l));
+		   tokens(l));
 	if (!c.service)
 		return;
-	if (c.service != in->target.service) {
-		in->target.service = c.service;
+	if (strcmp(c.service->id, in->target.service->id)) {
+		in->target.service = nested_service(l, c.service);
 		context_serve(l);
 	}
 	ev.text = str_of(c.service->id);

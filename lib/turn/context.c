@@ -158,6 +158,8 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 	if (part_compose(&p, window(l->run->in.target.service), l->share,
 			 &l->blocks, e) < 0)
 		return -1;
+	l->squeezed = l->share[PART_HISTORY].tokens <
+		l->share[PART_HISTORY].want;
 	for (int i = 0; i < PART__MAX; i++)
 		if (part_rows[i].kind == PART_IS_DATA && l->share[i].tokens)
 			origins_add(&l->taint, "context",

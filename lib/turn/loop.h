@@ -60,6 +60,8 @@ struct turn_loop {
 	size_t n_messages, messages_size;
 	size_t n_history;		/* of them from before this turn */
 	struct part_share share[PART__MAX];	/* as the request is now */
+	bool squeezed;			/* the window, not the workspace, limits
+					   the history */
 	struct untrusted untrusted;	/* this turn's envelope */
 	struct str stamps;		/* JSON: prompts used (A43) */
 

@@ -7,6 +7,7 @@
 
 #include "turn/nested.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "tool/agent/option.h"
@@ -25,6 +26,7 @@ struct nested {
 	const struct tool_ctx *call;
 	struct turn_run run;
 	struct llm_service service;
+	bool automatic;			/* rules choose it */
 	struct turn_loop *loop;
 };
 
@@ -70,12 +72,26 @@ static int choose_service(struct nested *n, const struct turn_loop *parent,
 		tool_agent_service(parent->run->in.by.conf, tool->agent);
 	int limit = tool->timeout_ms ? tool->timeout_ms : TIMEOUT_MS;
 
+	/* The turn's rules are not for a service that the tool names. */
+	n->automatic = !s && parent->run->in.target.automatic;
 	if (!s)
 		s = parent->run->in.target.service;
 	if (llm_check_service(s, e) < 0)
 		return -1;
 	n->service = llm_service_within(s, limit);
 	return 0;
+}
+
+const struct llm_service *nested_service(struct turn_loop *l,
+					 const struct llm_service *s)
+{
+	struct llm_service *out;
+
+	if (!l->nested)
+		return s;
+	out = arena_new(l->arena, struct llm_service);
+	*out = llm_service_within(s, (int)MAX(l->until_ms - clock_mono_ms(), 1));
+	return out;
 }
 
 static void set_up(struct nested *n, const struct turn_loop *parent,
@@ -92,6 +108,7 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 		.created_conversation = true, .arena = a,
 	};
 	n->run.in.target.service = &n->service;
+	n->run.in.target.automatic = n->automatic;
 	n->run.in.target.agent = agent_of_tool(a, tool);
 	n->run.in.content = task->input;
 	n->run.in.meta = (struct str){ NULL, 0 };

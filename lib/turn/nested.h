@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+struct llm_service;
 struct origins;
 struct tool_ctx;
 struct tool_task;
@@ -22,5 +23,12 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 	       const struct tool_task *task, struct buf *out,
 	       bool *untrusted, struct origins *from,
 	       struct err *e) MUST_CHECK;
+
+/*
+ * s as l may ask it: within a call, with no more time than is left to that. s
+ * itself, or a copy in l's arena.
+ */
+const struct llm_service *nested_service(struct turn_loop *l,
+					 const struct llm_service *s);
 
 #endif

@@ -1,5 +1,7 @@
 """llm_service auto: rules decide who answers (A28-A30, A65)."""
 
+import json
+
 import pytest
 
 from lab import Lab, wait_until
@@ -13,6 +15,11 @@ RULES = [{"service": "staff", "groups": ["staff"], "tasks": ["chat", "agent"]},
          {"service": "small"}]
 
 
+TOOLS = {"peer": {
+    "kind": "agent", "description": "Does it.", "parameters": {"type": "object"},
+    "agent": {"llm_service": "big", "prompt": "Do it."}}}
+
+
 def services(**more):
     return {name: {"model": name, **more} for name in SERVICES}
 
@@ -20,13 +27,14 @@ def services(**more):
 @pytest.fixture(scope="module")
 def lab():
     agents = [{"id": "free", "tools": ["none"]}, {"id": "named", "llm_service": "big"},
-              {"id": "tools", "tools": ["ask_user"]}]
+              {"id": "tools", "tools": ["ask_user"]}, {"id": "asks", "tools": ["peer"]}]
     base = {"title_by_model": False, "agents": agents}
     with Lab(services=services(),
-             config={"chat": {"llm_service": "auto", "auto": RULES}},
+             config={"chat": {"llm_service": "auto", "auto": RULES}, "tools": TOOLS},
              workspaces={
                  "lab": {"workspace": "lab", **base},
                  "titled": {"workspace": "titled", "agents": agents},
+                 "brief": {"workspace": "brief", "history_messages": 2, **base},
                  "own": {"workspace": "own", **base, "auto": [
                      {"service": "staff", "from": "00:00", "until": "00:00"},
                      {"service": "big"}]}}) as made:
@@ -82,6 +90,27 @@ def test_the_thread_counts(lab):
                         {"content": "and?"}, user="ada")
     assert chosen(stream.events()) == ("big", "min_tokens")
     stream.close()
+
+
+def test_what_the_thread_may_not_have_does_not_count(lab):
+    """History that is left out for another reason than the window is not sent."""
+    events = say(lab, workspace="brief")
+    for _ in range(2):
+        stream = lab.stream(f"/workspaces/brief/agents/free/conversations/"
+                            f"{events[0].data['conversationId']}/messages/stream",
+                            {"content": "and?"}, user="ada")
+        assert chosen(stream.events()) == ("small", "default")
+        stream.close()
+
+
+def test_an_agent_that_names_its_service(lab):
+    """The rules of the turn that calls it do not hold for it."""
+    script = {"tool_calls": [{"name": "peer", "args": {}}], "then": {"text": "ok"}}
+    events = say(lab, "!script " + json.dumps(script), agent="asks")
+    assert chosen(events) == ("small", "default")
+    turn = events[0].data["turnId"].replace("-", "")
+    assert lab.sql("SELECT model FROM usage_record WHERE kind = 4 AND turn_id = "
+                   f"UNHEX('{turn}')") == [["big"]]
 
 
 def test_records_show_the_default(lab):
