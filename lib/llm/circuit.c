@@ -56,6 +56,18 @@ bool circuit_lets(const char *id, int64_t now_ms)
 	return lets;
 }
 
+bool circuit_alone(const char *id, int64_t now_ms)
+{
+	const struct circuit *c;
+	bool alone;
+
+	pthread_mutex_lock(&lock);
+	c = find(id);
+	alone = c && c->until_ms > now_ms;
+	pthread_mutex_unlock(&lock);
+	return alone;
+}
+
 void circuit_worked(const char *id)
 {
 	struct circuit *c;

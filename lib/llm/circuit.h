@@ -34,6 +34,9 @@ bool circuit_passing(enum err_code code);
  */
 bool circuit_lets(const char *id, int64_t now_ms);
 
+/* Whether it is left alone at now_ms; nobody has to say anything then. */
+bool circuit_alone(const char *id, int64_t now_ms);
+
 /* How a request went; a failure only where circuit_passing. */
 void circuit_worked(const char *id);
 void circuit_failed(const char *id, int64_t now_ms);

@@ -5,29 +5,47 @@
 #include "llm/circuit.h"
 #include "turn/context.h"
 #include "turn/emit.h"
+#include "turn/nested.h"
 
 #include "base/banned.h"
 
 /*
- * The next one that can be asked, from *at on, or NULL; *at is then behind it.
+ * Fallback number i; NULL where it is left alone or not completely configured.
  * They are those of the turn's own service: a fallback's fallbacks are not used.
  */
-static const struct llm_service *next_of(const struct turn_loop *l, size_t *at,
-					 int64_t now_ms)
+static const struct llm_service *other(const struct turn_loop *l, size_t i,
+				       int64_t now_ms)
 {
-	const struct conf_list *ids = &l->services.own->fallbacks;
+	const struct llm_service *s =
+		catalog_service(l->run->in.by.conf,
+				str_of(l->services.own->fallbacks.v[i]));
+	struct err ignored = ERR_INIT;
 
-	while (*at < ids->n) {
-		const struct llm_service *s =
-			catalog_service(l->run->in.by.conf,
-					str_of(ids->v[(*at)++]));
-		struct err ignored = ERR_INIT;
+	return s && llm_check_service(s, &ignored) == 0 &&
+		!circuit_alone(s->id, now_ms) ? s : NULL;
+}
 
-		if (s && llm_check_service(s, &ignored) == 0 &&
-		    circuit_lets(s->id, now_ms))
+/* The next one that can be asked, or NULL. */
+static const struct llm_service *next_of(struct turn_loop *l, int64_t now_ms)
+{
+	while (l->services.next < l->services.own->fallbacks.n) {
+		const struct llm_service *s = other(l, l->services.next++,
+						    now_ms);
+
+		if (s && circuit_lets(s->id, now_ms))
 			return s;
 	}
 	return NULL;
+}
+
+static bool has_another(const struct turn_loop *l)
+{
+	int64_t now_ms = clock_mono_ms();
+
+	for (size_t i = l->services.next; i < l->services.own->fallbacks.n; i++)
+		if (other(l, i, now_ms))
+			return true;
+	return false;
 }
 
 /* While there is another, one try is enough: that one is there at once. */
@@ -36,7 +54,8 @@ static const struct llm_service *as_asked(struct turn_loop *l,
 {
 	struct llm_service *out;
 
-	if (l->services.next >= l->services.own->fallbacks.n)
+	s = nested_service(l, s);
+	if (!has_another(l))
 		return s;
 	out = arena_new(l->arena, struct llm_service);
 	*out = *s;
@@ -47,8 +66,7 @@ static const struct llm_service *as_asked(struct turn_loop *l,
 static bool take_over(struct turn_loop *l)
 {
 	const struct llm_service *was = l->run->in.target.service;
-	const struct llm_service *s = next_of(l, &l->services.next,
-					      clock_mono_ms());
+	const struct llm_service *s = next_of(l, clock_mono_ms());
 
 	if (!s)
 		return false;

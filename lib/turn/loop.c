@@ -233,6 +233,8 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		/* An answer that came in one piece does not wait for the store. */
 		loop_flush(l);
 		if ((rc == 0 || nothing_said(l)) && fallback_after(l, e)) {
+			if (l->step.has_usage || was_paid(e))
+				settle_usage(l);
 			err_clear(e);
 			continue;
 		}

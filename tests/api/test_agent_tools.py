@@ -31,6 +31,8 @@ SERVICES = {
     "fails": service({"error": {"status": 401, "body": "no"}}),
     "silent": service({"empty": True}),
     "stalls": service({"tokens": 500, "rate": 20}),
+    "hands_on": service({"error": {"status": 503, "body": "no"}}, retries=0,
+                        fallbacks=["stalls"]),
     "sees": service({"text": "It says EXIT."},
                     capabilities=["chat", "vision"]),
 }
@@ -57,6 +59,7 @@ TOOLS = {
     "mute": agent("silent"),
     "slow": agent("stalls"),
     "late": agent("stalls", timeout_ms=500),
+    "late_too": agent("hands_on", timeout_ms=500),
     "bare": agent("looks"),
     "eyes": agent(capability=["vision"]),
     "ears": agent(capability=["embed"]),
@@ -136,7 +139,8 @@ def test_without_tools_it_has_none(peers):
 
 @pytest.mark.parametrize("name,says", [
     ("broken", "rejected the credential"), ("mute", "failed"),
-    ("late", "did not answer in time")])
+    ("late", "did not answer in time"),
+    ("late_too", "did not answer in time")])
 def test_failures_are_results(peers, name, says):
     result, _, _ = ask(peers, name)
     assert result["isError"] is True

@@ -20,6 +20,7 @@ class Model:
 
     def __init__(self, mode, text):
         self.mode, self.text, self.asked = mode, text, []
+        self.over = threading.Event()	# ends what "mute" keeps waiting
         model = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -29,6 +30,11 @@ class Model:
                 mode = model.mode
                 if mode == "tool, then 503" and len(model.asked) > 1:
                     mode = 503
+                if mode == "503, then fine":
+                    mode = 503 if len(model.asked) == 1 else "fine"
+                if mode == "mute":
+                    model.over.wait()
+                    return
                 if isinstance(mode, int):
                     self.send_response(mode)
                     self.send_header("Content-Length", "2")
@@ -59,6 +65,7 @@ class Model:
                         "capabilities": ["chat", "tools"], "retries": 2}
 
     def close(self):
+        self.over.set()
         self.http.shutdown()
         self.http.server_close()
 
@@ -169,9 +176,10 @@ def test_the_circuit(two):
     assert "first" not in json.dumps(ready.json)
     # Where nobody else answers either, a request is better than none.
     second.mode = 503
-    for _ in range(2):
+    for _ in range(3):
         assert say(lab)[-1].name == "error"
-    assert say(lab)[-1].name == "error"
+    assert len(first.asked) == 3
+    assert text_of(say(lab)) == "first" and len(first.asked) == 4
 
 
 def test_a_success_forgets_failures(two):
@@ -182,6 +190,39 @@ def test_a_success_forgets_failures(two):
     first.mode = "fine"
     assert text_of(say(lab)) == "first"
     assert lab.get("/ready").json["checks"]["llmServices"]["ok"]
+
+
+def test_its_own_retries_where_nobody_takes_over(two):
+    """A fallback that cannot be asked does not cost the service its retries."""
+    lab, first, second = two
+    lab.write_config({"chat": {"llm_service": "first"}, "llm_services": {
+        "first": {**first.service, "fallbacks": ["keyless"]},
+        "keyless": {"provider": "openai", "model": "m", "api_key": ""}}})
+    lab.stop("responder")
+    lab.start_responder()
+    first.mode = "503, then fine"
+    assert text_of(say(lab)) == "first" and len(first.asked) == 2
+
+
+def input_tokens(lab, events):
+    turn = events[-1].data["turnId"].replace("-", "")
+    return int(lab.sql("SELECT input_tokens FROM usage_record WHERE turn_id = "
+                       f"UNHEX('{turn}')")[0][0])
+
+
+def test_what_a_late_one_has_read_is_paid(two):
+    """As without a fallback: the provider worked, though nothing came of it."""
+    lab, first, second = two
+    lab.write_config({"chat": {"llm_service": "first"}, "llm_services": {
+        "first": {**first.service, "fallbacks": ["second"],
+                  "first_byte_timeout_ms": 500}, "second": second.service}})
+    lab.stop("responder")
+    lab.start_responder()
+    alone = input_tokens(lab, say(lab))
+    first.mode = "mute"
+    events = say(lab)
+    assert text_of(events) == "second"
+    assert input_tokens(lab, events) == 2 * alone
 
 
 @pytest.mark.parametrize("ids,says", [

@@ -25,6 +25,8 @@ static void opens_after_failures_in_a_row(void **state)
 	failing("a", 1, 100);
 	assert_false(circuit_lets("a", 100));
 	assert_true(circuit_lets("b", 100));
+	assert_true(circuit_alone("a", 100));
+	assert_false(circuit_alone("b", 100));
 	assert_int_equal(circuit_open(open_ids, 100), 1);
 	assert_string_equal(open_ids[0], "a");
 	circuit_worked("a");
@@ -38,7 +40,10 @@ static void one_tries(void **state)
 	(void)state;
 	failing("a", CIRCUIT_FAILURES, 100);
 	assert_false(circuit_lets("a", later - 1));
+	/* To look is not to try. */
+	assert_false(circuit_alone("a", later));
 	assert_true(circuit_lets("a", later));
+	assert_true(circuit_alone("a", later));
 	assert_false(circuit_lets("a", later));
 	failing("a", 1, later + 5);
 	assert_false(circuit_lets("a", later + CIRCUIT_OPEN_MS));
