@@ -94,7 +94,8 @@ static bool services_left_alone(struct err *e)
  * GET /ready: {status, checks: {database, schema, config, llmServices: {ok,
  * detail}}}; of database also hosts: [{ok}], in the order of the configuration.
  * 200 ready; 200 degraded when the configuration on disk is broken and the one
- * before is in force, or an LLM service is left alone; 503 unavailable without database or schema.
+ * before is in force, or an LLM service is left alone; 503 unavailable without
+ * database or schema.
  */
 int api_ready(struct request *rq, struct response *rs, struct err *e)
 {

@@ -134,7 +134,7 @@ int api_service_models(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	if (p.status == 401 || p.status == 403)
 		return err_set(e, ERR_UPSTREAM_AUTH, "%s: %d", p.url, p.status);
-	if (p.status != 404 && p.status != 200)
+	if (p.status != 404 && p.status != 405 && p.status != 200)
 		return err_set(e, ERR_UPSTREAM, "%s: %d", p.url, p.status);
 	if (!p.has_list)
 		return err_public(e, ERR_NOT_FOUND, "The provider has no list "

@@ -221,7 +221,7 @@ static void judge_answer(struct doctor *d, const struct llm_service *s,
 		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_WARNING, s->id, "",
 			   "The server answers with an error (GET %s: %d).",
 			   p->url, p->status);
-	else if (p->has_list && !p->has_model)
+	else if (p->has_list && !p->has_model && !p->models.cut)
 		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_WARNING, s->id,
 			   arena_printf(d->arena, "llm_services: {%s: {model: "
 					"…}}   # in lamplighter.yaml", s->id),

@@ -1,5 +1,5 @@
-
 #include "turn/follow.h"
+
 #include "base/clock.h"
 #include "store/conversation.h"
 #include "turn/live.h"

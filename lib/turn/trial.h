@@ -15,9 +15,9 @@ struct llm_trial {
 
 /*
  * Asks the service for its list of models, which costs nothing, and then for
- * one short answer: some 30 tokens, without retries, in at most 30 s. Of deps,
- * http is used, and live where there is one. Blocks; no database connection is
- * held. *out is complete, in a; the text has no secret and no address.
+ * one short answer: some 30 tokens, without retries. In at most 10 s and 30 s.
+ * Of deps, http is used, and live where there is one. Blocks; no database
+ * connection is held. *out is complete, in a; the text has no secret and no address.
  */
 void trial_run(const struct turn_deps *deps, const struct llm_service *s,
 	       struct arena *a, struct llm_trial *out);

@@ -126,9 +126,12 @@ def test_services(make_lab):
     refuses = server(lambda path: (401, b'{"error": "no"}'))
     bare = server(lambda path: (404, b"nothing"))
     sick = server(lambda path: (500, b"oops"))
+    vast = server(lambda path: (200, json.dumps({"data": [
+        {"id": f"model-{i}"} for i in range(2001)]}).encode()))
     base = {"provider": "openai_compatible", "model": "lamplighter-demo",
             "capabilities": ["chat"]}
     lab.write_config({"llm_services": {
+        "vast": {**base, "url": vast.url, "model": "model-2000"},
         "fine": {**base, "url": url + "/v1"},
         "ollama": {**base, "provider": "ollama", "url": url},
         "claude": {**base, "provider": "anthropic", "url": url, "api_key": "x"},
@@ -148,6 +151,8 @@ def test_services(make_lab):
     assert got["refused"][0] == "problem" and "refused" in got["refused"][1]
     assert got["bare"][0] == "ok" and "not checked" in got["bare"][1]
     assert got["sick"][0] == "warning" and "500" in got["sick"][1]
+    # What is behind the part of the list that is read is not missing.
+    assert got["vast"][0] == "ok" and "contain" not in got["vast"][1]
     assert got["keyless"][0] == "problem" and "api_key" in got["keyless"][1]
     assert "very-secret" not in json.dumps(report)
     assert refuses.paths == ["/models"]		# once, and no chat

@@ -43,6 +43,8 @@ class Provider:
 
             def do_GET(self):
                 asked.append(("GET", self.path))
+                if self.path.startswith("/listless/"):
+                    return self.error(405, "method_not_allowed")
                 if "good" not in self.headers.get("Authorization", ""):
                     return self.error(401, "invalid_api_key")
                 return self.answer(200, json.dumps({"data": MODELS}).encode())
@@ -93,6 +95,7 @@ def lab(provider):
         "nowhere": {**base, "url": "http://no-such-host.invalid"},
         "plain-tls": {**base, "url": f"https://127.0.0.1:{provider.port}"},
         "keyless": {**base, "api_key": ""},
+        "listless": {**base, "url": f"{url}/listless"},
     }
     with Lab(workspaces=WORKSPACES, config={**ADMIN, "llm_services": services}) as made:
         yield made
@@ -147,6 +150,8 @@ def test_models_that_call_tools(lab):
 def test_no_models(lab):
     refused = get(lab, "/refused/models")
     assert refused.status == 502 and refused.json["code"] == "upstream_auth"
+    listless = get(lab, "/listless/models")
+    assert listless.status == 404 and "no list" in listless.json["detail"]
     away = get(lab, "/away/models")
     assert away.status == 502 and away.json["code"] == "upstream_unreachable"
     keyless = get(lab, "/keyless/models")
