@@ -83,14 +83,19 @@ static bool wants_web(const struct turn_loop *l)
 static int offer_tools(struct turn_loop *l, struct err *e)
 {
 	struct part_share *share = &l->share[PART_TOOLS];
+	const struct target *to = &l->run->in.target;
+	bool takes = to->service->capabilities & LLM_CAN_TOOLS;
 	struct llm_tool *declared;
 
-	if (!(l->run->in.target.service->capabilities & LLM_CAN_TOOLS))
-		return 0;	/* B21: it answers without */
+	/* B21: it answers without; but rules ask whether there are tools. */
+	if (!takes && !to->automatic)
+		return 0;
 	if (!l->nested)
 		l->tool_ctx.turn.web = wants_web(l);
 	if (tool_set_build(&l->tool_ctx, &l->tools, e) < 0)
 		return -1;
+	if (!takes)
+		return 0;
 	declared = arena_alloc(l->arena, (l->tools.n + 1) * sizeof(*declared));
 	for (size_t i = 0; i < l->tools.n; i++) {
 		const struct tool_offer *o = &l->tools.v[i];
@@ -102,8 +107,8 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 	}
 	l->request.tools = declared;
 	l->request.n_tools = l->tools.n;
-	l->tool_forms = llm_tool_forms(l->run->in.target.service, declared,
-				       l->tools.n, l->arena);
+	l->tool_forms = llm_tool_forms(to->service, declared, l->tools.n,
+				       l->arena);
 	share->want = 0;
 	for (size_t i = 0; i < l->tools.n; i++)
 		share->want += l->tool_forms[i].tokens;

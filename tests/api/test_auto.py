@@ -29,12 +29,16 @@ def lab():
     agents = [{"id": "free", "tools": ["none"]}, {"id": "named", "llm_service": "big"},
               {"id": "tools", "tools": ["ask_user"]}, {"id": "asks", "tools": ["peer"]}]
     base = {"title_by_model": False, "agents": agents}
-    with Lab(services=services(),
+    with Lab(services={**services(), "plain": {"model": "plain",
+                                               "capabilities": ["chat"]}},
              config={"chat": {"llm_service": "auto", "auto": RULES}, "tools": TOOLS},
              workspaces={
                  "lab": {"workspace": "lab", **base},
                  "titled": {"workspace": "titled", "agents": agents},
                  "brief": {"workspace": "brief", "history_messages": 2, **base},
+                 "mixed": {"workspace": "mixed", **base, "auto": [
+                     {"service": "tooled", "needs": ["tools"], "min_tokens": 3000},
+                     {"service": "plain"}]},
                  "own": {"workspace": "own", **base, "auto": [
                      {"service": "staff", "from": "00:00", "until": "00:00"},
                      {"service": "big"}]}}) as made:
@@ -89,6 +93,18 @@ def test_the_thread_counts(lab):
                         f"{events[0].data['conversationId']}/messages/stream",
                         {"content": "and?"}, user="ada")
     assert chosen(stream.events()) == ("big", "min_tokens")
+    stream.close()
+
+
+def test_tools_count_though_the_first_choice_has_none(lab):
+    """The first choice, by the message alone, is a service without tools."""
+    events = say(lab, "long " * 4000, "tools", "mixed")
+    assert chosen(events) == ("tooled", "needs, min_tokens")
+    assert chosen(say(lab, "Hello", "tools", "mixed")) == ("plain", "default")
+    stream = lab.stream(f"/workspaces/mixed/agents/tools/conversations/"
+                        f"{events[0].data['conversationId']}/messages/stream",
+                        {"content": "and?"}, user="ada")
+    assert chosen(stream.events()) == ("tooled", "needs, min_tokens")
     stream.close()
 
 
