@@ -68,7 +68,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	if (!app->conf)
 		return -1;
 	app->pages = page_cache_new();
-	app->tokens = token_cache_new();
+	app->tokens = app_token_cache_new();
 	app->share = share_new();
 	app->seen = xcalloc(1, sizeof(*app->seen));
 	pthread_mutex_init(&app->seen->lock, NULL);
@@ -101,12 +101,12 @@ void app_close(struct app *app)
 	notify_free(app->notify);	/* its streams watch live turns */
 	turn_live_free(app->live);
 	http_pool_free(app->http);
-	if (app->db && metric_sum_leave(app->db, &app->process, &e) < 0)
+	if (app->db && store_metric_sum_leave(app->db, &app->process, &e) < 0)
 		log_err("metrics", &e);
 	db_close(app->db);
 	conf_live_close(app->conf);
 	page_cache_free(app->pages);
-	token_cache_free(app->tokens);
+	app_token_cache_free(app->tokens);
 	share_free(app->share);
 	if (app->seen) {
 		pthread_mutex_destroy(&app->seen->lock);
@@ -173,7 +173,7 @@ void app_work(struct app *app)
 	    atomic_compare_exchange_strong(&app->jobs_looked_ms, &looked_ms,
 					   now_ms))
 		look = true;
-	if (look && metric_sum_flush(app->db, &app->process, &e) < 0) {
+	if (look && store_metric_sum_flush(app->db, &app->process, &e) < 0) {
 		log_err("metrics", &e);
 		err_clear(&e);
 	}

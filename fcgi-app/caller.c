@@ -23,7 +23,7 @@ static int token_lookup(void *ctx, struct str text, struct arena *a,
 	json_t *list, *v;
 	size_t i;
 
-	if (token_cache_find(rq->app->tokens, rq->app->db, text, a, &t, e) < 0)
+	if (app_token_cache_find(rq->app->tokens, rq->app->db, text, a, &t, e) < 0)
 		return -1;
 	if (!str_is(t.tenant_id, rq->conf->tenant))
 		return err_set(e, ERR_UNAUTHENTICATED, "another tenant's token");
@@ -47,7 +47,7 @@ static struct auth_request as_auth(struct request *rq)
 	};
 }
 
-int caller_identify(struct request *rq, struct err *e)
+int req_identify(struct request *rq, struct err *e)
 {
 	struct auth_request ar = as_auth(rq);
 	struct identity *who = arena_new(rq->arena, struct identity);
@@ -59,14 +59,14 @@ int caller_identify(struct request *rq, struct err *e)
 	return 0;
 }
 
-int caller_check_origin(struct request *rq, struct err *e)
+int req_check_origin(struct request *rq, struct err *e)
 {
 	struct auth_request ar = as_auth(rq);
 
 	return csrf_check(rq->conf, rq->by.who, &ar, e);
 }
 
-enum csrf_evidence caller_origin(struct request *rq)
+enum csrf_evidence req_origin(struct request *rq)
 {
 	struct auth_request ar = as_auth(rq);
 

@@ -9,12 +9,12 @@
  * Runs the identity chain and sets rq->by; the log knows the user from here
  * on. ERR_UNAUTHENTICATED, database errors of the token look-up.
  */
-int caller_identify(struct request *rq, struct err *e) MUST_CHECK;
+int req_identify(struct request *rq, struct err *e) MUST_CHECK;
 
 /* Whether a write comes from our own site, or needs no proof. ERR_CSRF. */
-int caller_check_origin(struct request *rq, struct err *e) MUST_CHECK;
+int req_check_origin(struct request *rq, struct err *e) MUST_CHECK;
 
 /* The headers that tell where the request comes from. */
-enum csrf_evidence caller_origin(struct request *rq);
+enum csrf_evidence req_origin(struct request *rq);
 
 #endif

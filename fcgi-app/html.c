@@ -44,12 +44,12 @@ static void escape(struct buf *b, struct str s, const char *line_end)
 	buf_add(b, s.p + from, s.n - from);
 }
 
-void buf_html(struct buf *b, struct str s)
+void html_text(struct buf *b, struct str s)
 {
 	escape(b, s, NULL);
 }
 
-void buf_html_lines(struct buf *b, struct str s)
+void html_lines(struct buf *b, struct str s)
 {
 	escape(b, s, "<br>");
 }
@@ -189,7 +189,7 @@ static void put_attribute(struct buf *b, const MD_ATTRIBUTE *a)
 		if (a->substr_types[i] == MD_TEXT_ENTITY)
 			buf_addstr(b, part);
 		else
-			buf_html(b, part);
+			html_text(b, part);
 	}
 }
 
@@ -259,12 +259,12 @@ static int put_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size,
 		buf_add(m->b, text, size);
 		break;
 	default:
-		buf_html(m->b, (struct str){ text, size });
+		html_text(m->b, (struct str){ text, size });
 	}
 	return status(m);
 }
 
-void buf_html_markdown(struct buf *b, struct str s)
+void html_markdown(struct buf *b, struct str s)
 {
 	static const MD_PARSER parser = {
 		.flags = MD_FLAG_NOHTML | MD_FLAG_TABLES |
@@ -283,7 +283,7 @@ void buf_html_markdown(struct buf *b, struct str s)
 		buf_addstr(b, buf_str(&markup));
 	} else {
 		buf_adds(b, "<p class=\"text\">");
-		buf_html_lines(b, s);
+		html_lines(b, s);
 		buf_adds(b, "</p>\n");
 	}
 	buf_release(&markup);

@@ -11,10 +11,10 @@
  * Text of an element, or of an attribute in double quotes. Control characters
  * but tab and line end become U+FFFD. s must be valid UTF-8.
  */
-void buf_html(struct buf *b, struct str s);
+void html_text(struct buf *b, struct str s);
 
 /* The same with line ends as <br>, for text that grows piece by piece. */
-void buf_html_lines(struct buf *b, struct str s);
+void html_lines(struct buf *b, struct str s);
 
 /*
  * Markdown (CommonMark with tables, strike-through and bare addresses) as
@@ -23,6 +23,6 @@ void buf_html_lines(struct buf *b, struct str s);
  * looking at an answer fetches nothing. Text beyond LIM_MARKDOWN_BYTES, or
  * that would grow out of proportion, is shown as it is. Headings begin at h3.
  */
-void buf_html_markdown(struct buf *b, struct str s);
+void html_markdown(struct buf *b, struct str s);
 
 #endif

@@ -166,8 +166,8 @@ static void put_openai_error(struct response *rs, const struct err *e)
 
 	jw_obj(&w);
 	jw_key(&w, "error");
-	openai_error(&w, status, str_of(err_message(e)), e->field,
-		     str_of(model ? "model_not_found" : row->code));
+	dialect_openai_error(&w, status, str_of(err_message(e)), e->field,
+			     str_of(model ? "model_not_found" : row->code));
 	jw_end_obj(&w);
 	if (!row->retryable && !e->retry_after_s)
 		resp_header(rs, "X-Should-Retry", "false");

@@ -38,7 +38,7 @@ const struct route routes[] = {
 #include "routes.def"
 #undef ROUTE_AT
 };
-const size_t n_routes = ARRAY_LEN(routes);
+const size_t route_count = ARRAY_LEN(routes);
 
 /* -- matching -------------------------------------------------------------- */
 
@@ -88,7 +88,7 @@ const struct route *route_find(enum mount mount, enum method method,
 	enum method want = method == METHOD_HEAD ? METHOD_GET : method;
 	unsigned methods = 0;
 
-	for (size_t i = 0; i < n_routes; i++) {
+	for (size_t i = 0; i < route_count; i++) {
 		if (routes[i].mount != mount ||
 		    !match_path(routes[i].pattern, path, args))
 			continue;
@@ -159,7 +159,7 @@ static int gate_identity(struct request *rq, struct err *e)
 {
 	if (!(rq->route->flags & ROUTE_AUTH))
 		return 0;
-	return caller_identify(rq, e);
+	return req_identify(rq, e);
 }
 
 static int gate_permission(struct request *rq, struct err *e)
@@ -177,9 +177,9 @@ static int gate_csrf(struct request *rq, struct err *e)
 	if (!(rq->route->flags & ROUTE_CSRF))
 		return 0;
 	/* If nothing else proves the origin of a form, its token decides, once it was read. */
-	if (rq->route->flags & ROUTE_FORM && caller_origin(rq) == CSRF_NONE)
+	if (rq->route->flags & ROUTE_FORM && req_origin(rq) == CSRF_NONE)
 		return 0;
-	return caller_check_origin(rq, e);
+	return req_check_origin(rq, e);
 }
 
 static int gate_token(struct request *rq, struct err *e)
@@ -189,7 +189,7 @@ static int gate_token(struct request *rq, struct err *e)
 	/* No browser adds a bearer token by itself. */
 	if ((rq->route->flags & both) != both ||
 	    rq->by.who->kind == IDENTITY_API_TOKEN ||
-	    caller_origin(rq) == CSRF_OURS)
+	    req_origin(rq) == CSRF_OURS)
 		return 0;
 	return form_check(rq, e);
 }

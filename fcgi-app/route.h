@@ -45,7 +45,7 @@ struct route {
 };
 
 extern const struct route routes[];
-extern const size_t n_routes;
+extern const size_t route_count;
 
 /*
  * Finds the row of mount, method and path and fills args. NULL with ERR_NOT_FOUND or,

@@ -24,7 +24,7 @@ struct token_cache {
 	struct token_slot slots[SLOTS];
 };
 
-struct token_cache *token_cache_new(void)
+struct token_cache *app_token_cache_new(void)
 {
 	struct token_cache *c = xcalloc(1, sizeof(*c));
 
@@ -39,7 +39,7 @@ static void clear(struct token_slot *s)
 	*s = (struct token_slot){ .read_ms = 0 };
 }
 
-void token_cache_forget(struct token_cache *c)
+void app_token_cache_forget(struct token_cache *c)
 {
 	pthread_mutex_lock(&c->lock);
 	c->forgets++;
@@ -48,11 +48,11 @@ void token_cache_forget(struct token_cache *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
-void token_cache_free(struct token_cache *c)
+void app_token_cache_free(struct token_cache *c)
 {
 	if (!c)
 		return;
-	token_cache_forget(c);
+	app_token_cache_forget(c);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
@@ -109,8 +109,8 @@ static void keep(struct token_slot *s, const unsigned char *hash,
 	s->read_ms = read_ms;
 }
 
-int token_cache_find(struct token_cache *c, struct db *db, struct str text,
-		     struct arena *a, struct token *out, struct err *e)
+int app_token_cache_find(struct token_cache *c, struct db *db, struct str text,
+			 struct arena *a, struct token *out, struct err *e)
 {
 	unsigned char hash[crypto_hash_sha256_BYTES];
 	int64_t now_ms = clock_mono_ms();

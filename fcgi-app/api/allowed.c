@@ -25,11 +25,11 @@ int api_allowed_list(struct request *rq, struct response *rs, struct err *e)
 	struct jw w;
 	size_t n;
 
-	if (conversation_of_path(rq, &c, e) < 0 ||
+	if (api_conversation_of_path(rq, &c, e) < 0 ||
 	    wait_allowed_list(rq->app->db, &rq->by.owner, &c.id, rq->arena,
 			      &rows, &n, e) < 0)
 		return -1;
-	w = page_items(rs);
+	w = api_page_items(rs);
 	for (size_t i = 0; i < n; i++) {
 		jw_obj(&w);
 		jw_kstr(&w, "tool", rows[i].tool);
@@ -37,7 +37,7 @@ int api_allowed_list(struct request *rq, struct response *rs, struct err *e)
 		jw_ktime(&w, "createdAt", rows[i].created_us);
 		jw_end_obj(&w);
 	}
-	page_items_end(&w, (int64_t)n);
+	api_page_items_end(&w, (int64_t)n);
 	return 0;
 }
 
@@ -49,7 +49,7 @@ int allowed_revoke(struct request *rq, struct str tool, struct err *e)
 	if (!policy_may_decide(rq->by.who))
 		return err_set(e, ERR_FORBIDDEN, "an API token without %s",
 			       permission_rows[PERM_APPROVALS_DECIDE].name);
-	if (conversation_of_path(rq, &c, e) < 0 ||
+	if (api_conversation_of_path(rq, &c, e) < 0 ||
 	    wait_revoke(rq->app->db, &rq->by.owner, &c.id, tool, &was, e) < 0)
 		return -1;
 	return was ? 0 : err_set(e, ERR_NOT_FOUND, "it was not allowed");

@@ -24,28 +24,28 @@ struct turn_wait;
  * an agent, that agent's (B36). A turn of a dead process is closed first, so that
  * the conversation does not stay busy. ERR_NOT_FOUND.
  */
-int conversation_of_path(struct request *rq, struct conversation *c,
-			 struct err *e) MUST_CHECK;
+int api_conversation_of_path(struct request *rq, struct conversation *c,
+			     struct err *e) MUST_CHECK;
 
 /*
  * Deletes the conversation that the path names, with its messages and turns
  * (B48); its running turn is stopped. ERR_NOT_FOUND.
  */
-int conversation_remove(struct request *rq, struct err *e) MUST_CHECK;
+int api_conversation_remove(struct request *rq, struct err *e) MUST_CHECK;
 
 /*
  * Stops a turn of the caller, whichever process runs it, also one that waits; *t is
  * its new state. ERR_NOT_FOUND. (turn.c)
  */
-int turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
-	      struct err *e) MUST_CHECK;
+int api_turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
+		  struct err *e) MUST_CHECK;
 
 /*
  * Reads an answer to the question row into d->result: {"choice":"A"},
  * {"answer":"text"} or a text. ERR_INVALID_FIELD. (approval.c)
  */
-int wait_answer(struct request *rq, const struct turn_wait *row,
-		const json_t *result, struct turn_decision *d,
-		struct err *e) MUST_CHECK;
+int api_wait_answer(struct request *rq, const struct turn_wait *row,
+		    const json_t *result, struct turn_decision *d,
+		    struct err *e) MUST_CHECK;
 
 #endif

@@ -45,7 +45,7 @@ static void write_approval(struct jw *w, const struct turn_wait *row)
 static void write_list(struct response *rs, const struct turn_wait *rows,
 		       size_t n)
 {
-	struct jw w = page_items(rs);
+	struct jw w = api_page_items(rs);
 	int64_t total = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -53,7 +53,7 @@ static void write_list(struct response *rs, const struct turn_wait *rows,
 			write_approval(&w, &rows[i]);
 			total++;
 		}
-	page_items_end(&w, total);
+	api_page_items_end(&w, total);
 }
 
 /*
@@ -67,9 +67,9 @@ int api_approval_list(struct request *rq, struct response *rs, struct err *e)
 	struct turn t;
 	size_t n;
 
-	if (turn_get(rq->app->db, &rq->by.owner, id, rq->arena, &t, e) < 0 ||
-	    turn_wait_list(rq->app->db, &rq->by.owner, id, rq->arena, &rows, &n,
-			   e) < 0)
+	if (store_turn_get(rq->app->db, &rq->by.owner, id, rq->arena, &t, e) < 0 ||
+	    store_turn_wait_list(rq->app->db, &rq->by.owner, id, rq->arena, &rows, &n,
+				 e) < 0)
 		return -1;
 	write_list(rs, rows, n);
 	return 0;
@@ -85,8 +85,8 @@ int api_approval_open(struct request *rq, struct response *rs, struct err *e)
 	struct turn_wait *rows;
 	size_t n;
 
-	if (turn_wait_open(rq->app->db, &rq->by.owner, LIM_PAGE_MAX, rq->arena,
-			   &rows, &n, e) < 0)
+	if (store_turn_wait_open(rq->app->db, &rq->by.owner, LIM_PAGE_MAX, rq->arena,
+				 &rows, &n, e) < 0)
 		return -1;
 	write_list(rs, rows, n);
 	return 0;
@@ -194,8 +194,8 @@ int api_approval_decide(struct request *rq, struct response *rs, struct err *e)
 	    fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0 ||
 	    read_decision(rq, &b, &d, e) < 0 ||
-	    turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
-		     rq->arena, &t, e) < 0)
+	    store_turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
+			   rq->arena, &t, e) < 0)
 		return -1;
 	return go_on(rq, rs, &t, &d, 1, &as, e);
 }
@@ -222,8 +222,8 @@ static const struct turn_wait *find_row(const struct turn_wait *rows, size_t n,
 	return found;
 }
 
-int wait_answer(struct request *rq, const struct turn_wait *row,
-		const json_t *result, struct turn_decision *d, struct err *e)
+int api_wait_answer(struct request *rq, const struct turn_wait *row,
+		    const json_t *result, struct turn_decision *d, struct err *e)
 {
 	json_t *args = jx_keep(rq->arena, jx_load_lenient(row->args, e));
 	const json_t *options = jx_arr(args, "options"), *option = NULL;
@@ -270,7 +270,7 @@ static int make_result(struct request *rq, const struct turn_wait *row,
 		.status = WAIT_ANSWERED, .is_error = !result,
 	};
 	if (row->kind == WAIT_QUESTION)
-		return wait_answer(rq, row, result, d, e);
+		return api_wait_answer(rq, row, result, d, e);
 	d->result = result ? str_of(jx_text(rq->arena, result)) : error;
 	if (d->result.n > LIM_CLIENT_RESULT_BYTES)
 		return err_field(e, ERR_TOO_BIG, "results", "A result may have "
@@ -323,10 +323,10 @@ int api_tool_results(struct request *rq, struct response *rs, struct err *e)
 	if (send_dialect(rq, &as.dialect, e) < 0 ||
 	    fields_read(fields, 1, rq->body, &results, sizeof(results),
 			e) < 0 ||
-	    turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
-		     rq->arena, &t, e) < 0 ||
-	    turn_wait_list(rq->app->db, &rq->by.owner, &t.id, rq->arena, &rows,
-			   &n_rows, e) < 0)
+	    store_turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
+			   rq->arena, &t, e) < 0 ||
+	    store_turn_wait_list(rq->app->db, &rq->by.owner, &t.id, rq->arena, &rows,
+				 &n_rows, e) < 0)
 		return -1;
 	n = json_array_size(results);
 	if (n == 0 || n > LIM_TOOL_CALLS)
@@ -353,10 +353,10 @@ int answers_open(struct request *rq, const char *kind, struct str name,
 	if (rc || uuid_is_nil(&thread.running_turn_id))
 		return err_field(e, ERR_INVALID_FIELD, field,
 				 "This thread waits for no answer.");
-	if (turn_get(rq->app->db, &rq->by.owner, &thread.running_turn_id,
-		     rq->arena, &a->turn, e) < 0 ||
-	    turn_wait_list(rq->app->db, &rq->by.owner, &a->turn.id, rq->arena,
-			   &a->rows, &a->n_rows, e) < 0)
+	if (store_turn_get(rq->app->db, &rq->by.owner, &thread.running_turn_id,
+			   rq->arena, &a->turn, e) < 0 ||
+	    store_turn_wait_list(rq->app->db, &rq->by.owner, &a->turn.id, rq->arena,
+				 &a->rows, &a->n_rows, e) < 0)
 		return -1;
 	a->v = arena_zalloc(rq->arena, a->n_rows + 1, sizeof(*a->v));
 	return 0;

@@ -355,7 +355,7 @@ static int fail(const struct turn_run *t, struct err *e)
 	enum err_code code;
 
 	wire_answer_read(&a, &t->answer);
-	code = openai_err_code(a.error_code);
+	code = dialect_openai_err_code(a.error_code);
 	err_public(e, code, "%.*s", STR_ARG(a.error_message));
 	wire_answer_release(&a);
 	return -1;
@@ -373,7 +373,7 @@ static int answer_whole(struct response *rs, const struct turn_run *t,
 	wire_answer_read(&a, &t->answer);
 	w = resp_json(rs, 200);
 	jw_obj(&w);
-	openai_head(&w, "chat.completion", ask->model, t);
+	dialect_openai_head(&w, "chat.completion", ask->model, t);
 	jw_key(&w, "choices");
 	jw_arr(&w);
 	jw_obj(&w);
@@ -386,11 +386,11 @@ static int answer_whole(struct response *rs, const struct turn_run *t,
 	jw_kstrz(&w, "refusal", NULL);
 	jw_end_obj(&w);
 	jw_kstrz(&w, "logprobs", NULL);
-	jw_kstrz(&w, "finish_reason", openai_finish_reason(a.finish_reason));
+	jw_kstrz(&w, "finish_reason", dialect_openai_finish_reason(a.finish_reason));
 	jw_end_obj(&w);
 	jw_end_arr(&w);
 	jw_key(&w, "usage");
-	openai_usage(&w, a.usage);
+	dialect_openai_usage(&w, a.usage);
 	jw_end_obj(&w);
 	wire_answer_release(&a);
 	return 0;

@@ -34,7 +34,7 @@ static int read_key(struct request *rq, const struct conversation_filter *f,
 	json_t *j;
 
 	*given = false;
-	if (page_cursor(rq, &j, e) < 0)
+	if (api_page_cursor(rq, &j, e) < 0)
 		return -1;
 	if (!j)
 		return 0;
@@ -57,7 +57,7 @@ static void write_next(struct jw *w, const struct conversation_filter *f,
 		jw_kuuid(&c, "id", &page->next.id);
 		jw_end_obj(&c);
 	}
-	page_write_next(w, page->more ? buf_str(&b) : (struct str){ NULL, 0 });
+	api_page_write_next(w, page->more ? buf_str(&b) : (struct str){ NULL, 0 });
 	buf_release(&b);
 }
 
@@ -117,7 +117,7 @@ int api_conversation_list(struct request *rq, struct response *rs,
 	struct jw w;
 
 	if (read_filter(rq, &f, e) < 0 || read_key(rq, &f, &key, &given, e) < 0 ||
-	    page_size(rq, &size, e) < 0 ||
+	    api_page_size(rq, &size, e) < 0 ||
 	    conversation_list(rq->app->db, &rq->by.owner, &f,
 			      given ? &key : NULL,
 			      size, rq->arena, &page, e) < 0)
@@ -127,7 +127,7 @@ int api_conversation_list(struct request *rq, struct response *rs,
 	if ((given || page.more) &&
 	    conversation_count(rq->app->db, &rq->by.owner, &f, &total, e) < 0)
 		return -1;
-	w = page_items(rs);
+	w = api_page_items(rs);
 	for (size_t i = 0; i < page.n; i++)
 		conversation_write(&w, &page.items[i], now_us);
 	jw_end_arr(&w);
@@ -255,8 +255,8 @@ int api_conversation_create(struct request *rq, struct response *rs,
 	return 0;
 }
 
-int conversation_of_path(struct request *rq, struct conversation *c,
-			 struct err *e)
+int api_conversation_of_path(struct request *rq, struct conversation *c,
+			     struct err *e)
 {
 	const struct uuid *id = route_arg_uuid(rq, "conversation");
 	const struct workspace *ws;
@@ -272,8 +272,8 @@ int conversation_of_path(struct request *rq, struct conversation *c,
 		return err_set(e, ERR_NOT_FOUND, "another agent's");
 	if (!uuid_is_nil(&c->running_turn_id) &&
 	    !conversation_running(c, clock_now_us())) {
-		if (turn_recover(db, &rq->by.owner, &c->running_turn_id,
-				 turn_text_of_events, &closed, e) < 0)
+		if (store_turn_recover(db, &rq->by.owner, &c->running_turn_id,
+				       turn_text_of_events, &closed, e) < 0)
 			return -1;
 		if (closed)
 			notify_turn(rq->app->notify, &rq->by.owner,
@@ -309,7 +309,7 @@ int api_conversation_get(struct request *rq, struct response *rs,
 {
 	struct conversation c;
 
-	if (conversation_of_path(rq, &c, e) < 0)
+	if (api_conversation_of_path(rq, &c, e) < 0)
 		return -1;
 	answer(rq, rs, &c);
 	return 0;
@@ -345,7 +345,7 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0 ||
 	    check_knowledge(b.knowledge, e) < 0 ||
-	    conversation_of_path(rq, &c, e) < 0 ||
+	    api_conversation_of_path(rq, &c, e) < 0 ||
 	    etag_required(rq, &c, &version, e) < 0)
 		return -1;
 	if (b.has_title &&
@@ -361,11 +361,11 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	return 0;
 }
 
-int conversation_remove(struct request *rq, struct err *e)
+int api_conversation_remove(struct request *rq, struct err *e)
 {
 	struct conversation c;
 
-	if (conversation_of_path(rq, &c, e) < 0 ||
+	if (api_conversation_of_path(rq, &c, e) < 0 ||
 	    conversation_delete(rq->app->db, &rq->by.owner, &c.id, e) < 0)
 		return -1;
 	atomic_store(&rq->app->jobs_asked, true);
@@ -380,7 +380,7 @@ int conversation_remove(struct request *rq, struct err *e)
 int api_conversation_delete(struct request *rq, struct response *rs,
 			    struct err *e)
 {
-	if (conversation_remove(rq, e) < 0)
+	if (api_conversation_remove(rq, e) < 0)
 		return -1;
 	resp_empty(rs, 204);
 	return 0;

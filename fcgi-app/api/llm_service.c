@@ -47,13 +47,13 @@ int api_service_list(struct request *rq, struct response *rs, struct err *e)
 	struct page_walk p;
 	struct jw w;
 
-	if (!ws || page_walk_begin(rq, &p, e) < 0)
+	if (!ws || api_page_walk_begin(rq, &p, e) < 0)
 		return -1;
-	w = page_items(rs);
+	w = api_page_items(rs);
 	for (size_t i = 0; i < c->n_services; i++)
-		if (page_walk_takes(&p, str_of(c->services[i].id)))
+		if (api_page_walk_takes(&p, str_of(c->services[i].id)))
 			write_service(&w, ws, &c->services[i]);
-	page_walk_end(&w, &p);
+	api_page_walk_end(&w, &p);
 	return 0;
 }
 
@@ -139,7 +139,7 @@ int api_service_models(struct request *rq, struct response *rs, struct err *e)
 	if (!p.has_list)
 		return err_public(e, ERR_NOT_FOUND, "The provider has no list "
 				  "of models.");
-	w = page_items(rs);
+	w = api_page_items(rs);
 	for (size_t i = 0; i < p.models.n; i++)
 		if (p.models.rows[i].tools != LLM_CAN_NOT)
 			write_model(&w, &p.models.rows[i]);
@@ -154,7 +154,7 @@ static void record(struct request *rq)
 {
 	const struct llm_trial *t = rq->after_ctx;
 
-	llm_ask_record(rq->app->db, &rq->by.owner, &t->reply);
+	turn_ask_record(rq->app->db, &rq->by.owner, &t->reply);
 }
 
 struct test_body {

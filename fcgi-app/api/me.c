@@ -25,8 +25,8 @@ static void touch(struct request *rq)
 {
 	struct err e = ERR_INIT;
 
-	if (user_touch(rq->app->db, &rq->by.owner, rq->by.who->login,
-		       rq->by.who->name, &e) < 0)
+	if (store_user_touch(rq->app->db, &rq->by.owner, rq->by.who->login,
+			     rq->by.who->name, &e) < 0)
 		log_err("user not noted", &e);
 }
 

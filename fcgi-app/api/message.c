@@ -19,7 +19,7 @@
 static void write_page(struct response *rs, struct message_scope *scope,
 		       const struct message_page *page)
 {
-	struct jw w = page_items(rs);
+	struct jw w = api_page_items(rs);
 
 	scope->workspace_id = page->workspace_id;
 	scope->agent_id = page->agent_id;
@@ -27,7 +27,7 @@ static void write_page(struct response *rs, struct message_scope *scope,
 	jw_end_arr(&w);
 	jw_key(&w, "totalCount");
 	jw_null(&w);
-	page_write_next_seq(&w, page->next_seq);
+	api_page_write_next_seq(&w, page->next_seq);
 	jw_end_obj(&w);
 }
 
@@ -117,7 +117,7 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	size_t size;
 
 	if (scope_path(rq, &ws, &agent, e) < 0 || read_include(rq, &read, e) < 0 ||
-	    page_seq(rq, &seq, e) < 0 || page_size(rq, &size, e) < 0)
+	    api_page_seq(rq, &seq, e) < 0 || api_page_size(rq, &size, e) < 0)
 		return -1;
 	scope = (struct message_scope){
 		.conversation_id = *route_arg_uuid(rq, "conversation"),

@@ -22,10 +22,10 @@ int api_metrics(struct request *rq, struct response *rs, struct err *e)
 	bool open = accept.n && memmem(accept.p, accept.n, OPENMETRICS,
 				       sizeof(OPENMETRICS) - 1);
 	struct metric_sums *sums = xcalloc(1, sizeof(*sums));
-	int rc = metric_sum_flush(rq->app->db, &rq->app->process, e);
+	int rc = store_metric_sum_flush(rq->app->db, &rq->app->process, e);
 
 	if (!rc)
-		rc = metric_sum_read(rq->app->db, sums, e);
+		rc = store_metric_sum_read(rq->app->db, sums, e);
 	if (!rc)
 		metric_print(sums, open, resp_text(rs, 200, open
 			? OPENMETRICS "; version=1.0.0; charset=utf-8"

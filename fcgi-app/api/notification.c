@@ -64,7 +64,7 @@ struct listener {
 
 static void put(struct listener *l, const struct notice *n)
 {
-	const char *name = notice_name(l->dialect, n);
+	const char *name = dialect_notice_name(l->dialect, n);
 	struct buf *out = resp_stream(&l->rs);
 	struct jw w = jw_on(out);
 
@@ -78,7 +78,7 @@ static void put(struct listener *l, const struct notice *n)
 		jw_kint(&l->items, "id", n->seq);
 		jw_kstrz(&l->items, "event", name);
 		jw_key(&l->items, "data");
-		notice_data(l->dialect, &l->items, n);
+		dialect_notice_data(l->dialect, &l->items, n);
 		jw_end_obj(&l->items);
 		l->n_items++;
 		return;
@@ -87,7 +87,7 @@ static void put(struct listener *l, const struct notice *n)
 		buf_adds(out, SSE_RETRY);
 	l->retry_due = false;
 	wire_open(out, name, (uint32_t)n->seq);
-	notice_data(l->dialect, &w, n);
+	dialect_notice_data(l->dialect, &w, n);
 	wire_close(out);
 }
 
@@ -335,7 +335,7 @@ static int read_query(struct request *rq, enum dialect_id *dialect,
 	if (events.n && (!*all || *wait_s >= 0))
 		return err_field(e, ERR_INVALID_FIELD, "events", "events must "
 				 "be all, and without wait.");
-	if (!notice_speaks(*dialect))
+	if (!dialect_notice_speaks(*dialect))
 		return err_field(e, ERR_INVALID_FIELD, "dialect",
 				 "dialect must be native or forge here.");
 	return 0;
@@ -385,8 +385,8 @@ int api_notifications(struct request *rq, struct response *rs, struct err *e)
 
 	if (read_query(rq, &dialect, &after, &wait_s, &all, e) < 0 ||
 	    notice_listen(rq->app->db, &rq->by.owner, &last_seq, e) < 0 ||
-	    (all && turn_running(rq->app->db, &rq->by.owner, running, LIM_FEEDS,
-				 &n_running, e) < 0))
+	    (all && store_turn_running(rq->app->db, &rq->by.owner, running, LIM_FEEDS,
+				       &n_running, e) < 0))
 		return -1;
 	if (rs->head_only) {
 		resp_open_stream(rs, wait_s >= 0 ? "application/json"

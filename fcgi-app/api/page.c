@@ -10,7 +10,7 @@
 
 #define VARIANT sodium_base64_VARIANT_URLSAFE_NO_PADDING
 
-struct jw page_items(struct response *rs)
+struct jw api_page_items(struct response *rs)
 {
 	struct jw w = resp_json(rs, 200);
 
@@ -20,7 +20,7 @@ struct jw page_items(struct response *rs)
 	return w;
 }
 
-void page_items_end(struct jw *w, int64_t n)
+void api_page_items_end(struct jw *w, int64_t n)
 {
 	jw_end_arr(w);
 	jw_kint(w, "totalCount", n);
@@ -28,7 +28,7 @@ void page_items_end(struct jw *w, int64_t n)
 	jw_end_obj(w);
 }
 
-int page_size(struct request *rq, size_t *out, struct err *e)
+int api_page_size(struct request *rq, size_t *out, struct err *e)
 {
 	int64_t n;
 
@@ -41,7 +41,7 @@ int page_size(struct request *rq, size_t *out, struct err *e)
 	return 0;
 }
 
-int page_cursor(struct request *rq, json_t **out, struct err *e)
+int api_page_cursor(struct request *rq, json_t **out, struct err *e)
 {
 	unsigned char text[LIM_CURSOR_BYTES];
 	struct err inner = ERR_INIT;
@@ -65,7 +65,7 @@ int page_cursor(struct request *rq, json_t **out, struct err *e)
 	return 0;
 }
 
-void page_write_next(struct jw *w, struct str json)
+void api_page_write_next(struct jw *w, struct str json)
 {
 	char text[sodium_base64_ENCODED_LEN(LIM_CURSOR_BYTES, VARIANT)];
 
@@ -78,13 +78,13 @@ void page_write_next(struct jw *w, struct str json)
 	jw_kstrz(w, "nextCursor", json.p ? text : NULL);
 }
 
-int page_seq(struct request *rq, int64_t *seq, struct err *e)
+int api_page_seq(struct request *rq, int64_t *seq, struct err *e)
 {
 	struct str id;
 	json_t *j;
 
 	*seq = 0;
-	if (page_cursor(rq, &j, e) < 0)
+	if (api_page_cursor(rq, &j, e) < 0)
 		return -1;
 	if (!j)
 		return 0;
@@ -97,22 +97,22 @@ int page_seq(struct request *rq, int64_t *seq, struct err *e)
 	return 0;
 }
 
-void page_write_next_seq(struct jw *w, int64_t seq)
+void api_page_write_next_seq(struct jw *w, int64_t seq)
 {
 	char text[48];
 	int n = snprintf(text, sizeof(text), "{\"id\":\"%lld\"}",
 			 (long long)seq);
 
-	page_write_next(w, seq ? (struct str){ text, (size_t)n }
+	api_page_write_next(w, seq ? (struct str){ text, (size_t)n }
 			: (struct str){ NULL, 0 });
 }
 
-int page_walk_begin(struct request *rq, struct page_walk *p, struct err *e)
+int api_page_walk_begin(struct request *rq, struct page_walk *p, struct err *e)
 {
 	json_t *cursor;
 
 	*p = (struct page_walk){ .size = 0 };
-	if (page_size(rq, &p->size, e) < 0 || page_cursor(rq, &cursor, e) < 0)
+	if (api_page_size(rq, &p->size, e) < 0 || api_page_cursor(rq, &cursor, e) < 0)
 		return -1;
 	if (cursor) {
 		p->after = jx_str(cursor, "id");
@@ -122,7 +122,7 @@ int page_walk_begin(struct request *rq, struct page_walk *p, struct err *e)
 	return 0;
 }
 
-bool page_walk_takes(struct page_walk *p, struct str id)
+bool api_page_walk_takes(struct page_walk *p, struct str id)
 {
 	p->n_seen++;
 	if (p->after.p) {
@@ -139,7 +139,7 @@ bool page_walk_takes(struct page_walk *p, struct str id)
 	return true;
 }
 
-void page_walk_end(struct jw *w, const struct page_walk *p)
+void api_page_walk_end(struct jw *w, const struct page_walk *p)
 {
 	char cursor[LIM_SLUG_BYTES + 16];
 	int n = snprintf(cursor, sizeof(cursor), "{\"id\":\"%.*s\"}",
@@ -147,7 +147,7 @@ void page_walk_end(struct jw *w, const struct page_walk *p)
 
 	jw_end_arr(w);
 	jw_kint(w, "totalCount", (int64_t)p->n_seen);
-	page_write_next(w, p->more ? (struct str){ cursor, (size_t)n }
+	api_page_write_next(w, p->more ? (struct str){ cursor, (size_t)n }
 				   : (struct str){ NULL, 0 });
 	jw_end_obj(w);
 }

@@ -10,34 +10,34 @@
 #include "response.h"
 
 /* Begins a list: 200, and up to the first item. */
-struct jw page_items(struct response *rs);
+struct jw api_page_items(struct response *rs);
 
 /*
  * Ends one that is whole: "]", totalCount n, nextCursor null, "}".
  */
-void page_items_end(struct jw *w, int64_t n);
+void api_page_items_end(struct jw *w, int64_t n);
 
 /* pageSize: LIM_PAGE_DEFAULT, at most LIM_PAGE_MAX. ERR_INVALID_FIELD. */
-int page_size(struct request *rq, size_t *out, struct err *e) MUST_CHECK;
+int api_page_size(struct request *rq, size_t *out, struct err *e) MUST_CHECK;
 
 /*
  * The cursor's object, borrowed from the arena; NULL when absent or empty: the
  * first page (A53). ERR_INVALID_CURSOR.
  */
-int page_cursor(struct request *rq, json_t **out, struct err *e) MUST_CHECK;
+int api_page_cursor(struct request *rq, json_t **out, struct err *e) MUST_CHECK;
 
 /*
  * Writes "nextCursor": the object in json (compact text) as a cursor;
  * json.p == NULL writes null.
  */
-void page_write_next(struct jw *w, struct str json);
+void api_page_write_next(struct jw *w, struct str json);
 
 /*
  * Cursors of lists that are ordered by a number: {"id":"NUMBER"}. *seq is 0 for
  * the first page; writing 0 is null. ERR_INVALID_CURSOR.
  */
-int page_seq(struct request *rq, int64_t *seq, struct err *e) MUST_CHECK;
-void page_write_next_seq(struct jw *w, int64_t seq);
+int api_page_seq(struct request *rq, int64_t *seq, struct err *e) MUST_CHECK;
+void api_page_write_next_seq(struct jw *w, int64_t seq);
 
 /*
  * A page of a list that is in memory (the configuration's), in its order; the
@@ -52,13 +52,13 @@ struct page_walk {
 };
 
 /* Reads pageSize and cursor. ERR_INVALID_FIELD, ERR_INVALID_CURSOR. */
-int page_walk_begin(struct request *rq, struct page_walk *p,
-		    struct err *e) MUST_CHECK;
+int api_page_walk_begin(struct request *rq, struct page_walk *p,
+			struct err *e) MUST_CHECK;
 
 /* Called for each item in order: whether it is on the page. */
-bool page_walk_takes(struct page_walk *p, struct str id);
+bool api_page_walk_takes(struct page_walk *p, struct str id);
 
 /* Writes what follows the items: "]", totalCount, nextCursor, "}". */
-void page_walk_end(struct jw *w, const struct page_walk *p);
+void api_page_walk_end(struct jw *w, const struct page_walk *p);
 
 #endif

@@ -41,7 +41,7 @@ static int made(struct request *rq, struct resource_row *row,
 {
 	struct db_val *tier = resource_value(prompts, row, "tier");
 	struct str group = text_of(prompts, row, "team");
-	struct resource_at at = resource_for(rq);
+	struct resource_at at = api_resource_for(rq);
 	struct owner owner = at.by;
 
 	(void)secret;
@@ -60,7 +60,7 @@ static int made(struct request *rq, struct resource_row *row,
 		row->holder = resource_of_group(owner.tenant_id, group);
 	if (group.p && !str_is(tier->s, "team"))
 		return wrong("group", "group is only for the tier team.", e);
-	if (!resource_may_hold(rq, &at, prompts, &row->holder))
+	if (!api_resource_may_hold(rq, &at, prompts, &row->holder))
 		return err_public(e, ERR_FORBIDDEN, group.p
 				  ? "You cannot make prompts for this group."
 				  : "You cannot make prompts for everyone.");
@@ -106,7 +106,7 @@ static int keep_version(struct request *rq, struct db *tx,
 	(void)rq;
 	for (size_t i = 0; i < prompts->n_fields; i++)
 		changed |= row->given[i] && prompts->fields[i].type == TYPE_TEXT;
-	return changed ? prompt_keep(tx, at, &now, e) : 0;
+	return changed ? store_prompt_keep(tx, at, &now, e) : 0;
 }
 
 /* -- shares -------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static int shared_prompt(struct request *rq, struct db *tx,
 			 const struct resource_at *at,
 			 struct resource_row *prompt, struct err *e)
 {
-	struct resource_at reads = resource_for(rq);
+	struct resource_at reads = api_resource_for(rq);
 
 	return resource_get(tx, prompts, &reads, &at->holder, rq->arena, prompt,
 			    e);
@@ -220,13 +220,13 @@ static void write_blanks(struct jw *w, struct request *rq,
 	blank_write(w, blanks, n);
 }
 
-const struct resource_odd prompt_odd = {
+const struct resource_odd api_prompt_odd = {
 	.made = made, .check = check, .also = keep_version, .write = write_blanks,
 	.files = shipped, .of_own = PERM_PROMPTS_WRITE,
 	.of_group = PERM_PROMPTS_SHARE, .of_tenant = PERM_PROMPTS_MANAGE,
 };
-const struct resource_odd prompt_category_odd = { .check = check_category };
-const struct resource_odd prompt_share_odd = {
+const struct resource_odd api_prompt_category_odd = { .check = check_category };
+const struct resource_odd api_prompt_share_odd = {
 	.check = check_share, .also = share, .gone = take_back,
 };
 
@@ -240,13 +240,13 @@ int api_prompt_pick(struct request *rq, struct response *rs, struct err *e)
 	static const char *const columns[] = {
 		"name", "description", "icon", "colour", "tier",
 	};
-	struct resource_at at = resource_for(rq);
+	struct resource_at at = api_resource_for(rq);
 	struct resource_page p;
 	struct jw w;
 
-	if (resource_page(rq, prompts, &at, &p, e) < 0)
+	if (api_resource_page(rq, prompts, &at, &p, e) < 0)
 		return -1;
-	w = page_items(rs);
+	w = api_page_items(rs);
 	for (size_t i = 0; i < p.n; i++) {
 		jw_obj(&w);
 		jw_kuuid(&w, "id", &p.rows[i].id);
@@ -256,7 +256,7 @@ int api_prompt_pick(struct request *rq, struct response *rs, struct err *e)
 		jw_end_obj(&w);
 	}
 	jw_end_arr(&w);
-	resource_page_end(&w, prompts, &p);
+	api_resource_page_end(&w, prompts, &p);
 	jw_end_obj(&w);
 	return 0;
 }
@@ -278,14 +278,14 @@ static const struct field copy_fields[] = {
  */
 int api_prompt_copy(struct request *rq, struct response *rs, struct err *e)
 {
-	struct resource_at at = resource_for(rq);
+	struct resource_at at = api_resource_for(rq);
 	struct resource_row from, row;
 	struct copy_body in;
 
 	if (fields_read(copy_fields, ARRAY_LEN(copy_fields), rq->body, &in,
 			sizeof(in), e) < 0 ||
-	    resource_visible(rq, prompts, &at, route_arg_uuid(rq, "id"), &from,
-			     e) < 0)
+	    api_resource_visible(rq, prompts, &at, route_arg_uuid(rq, "id"), &from,
+				 e) < 0)
 		return -1;
 	resource_new(prompts, &row);
 	for (size_t i = 0; i < prompts->n_fields; i++)
@@ -299,5 +299,5 @@ int api_prompt_copy(struct request *rq, struct response *rs, struct err *e)
 	*resource_value(prompts, &row, "copied_version") =
 		DB_I(from.version + 1);
 	resource_sort(prompts, rq->arena, &row);
-	return resource_created(rq, rs, prompts, &at, &row, e);
+	return api_resource_created(rq, rs, prompts, &at, &row, e);
 }

@@ -5,8 +5,8 @@
 #include "api/resource.h"
 
 /* The rows of resource.c's table. */
-extern const struct resource_odd prompt_odd;
-extern const struct resource_odd prompt_category_odd;
-extern const struct resource_odd prompt_share_odd;
+extern const struct resource_odd api_prompt_odd;
+extern const struct resource_odd api_prompt_category_odd;
+extern const struct resource_odd api_prompt_share_odd;
 
 #endif

@@ -19,12 +19,12 @@
 
 /* What is odd about some; the others have nothing here. */
 static const struct resource_odd nothing;
-static const struct resource_odd token_odd = { .made = token_made };
+static const struct resource_odd token_odd = { .made = api_token_made };
 static const struct resource_odd *const odds[RESOURCE__MAX] = {
 	[RESOURCE_API_TOKEN] = &token_odd,
-	[RESOURCE_PROMPT] = &prompt_odd,
-	[RESOURCE_PROMPT_CATEGORY] = &prompt_category_odd,
-	[RESOURCE_PROMPT_SHARE] = &prompt_share_odd,
+	[RESOURCE_PROMPT] = &api_prompt_odd,
+	[RESOURCE_PROMPT_CATEGORY] = &api_prompt_category_odd,
+	[RESOURCE_PROMPT_SHARE] = &api_prompt_share_odd,
 };
 
 static const struct resource_odd *odd(const struct resource *r)
@@ -52,7 +52,7 @@ static const struct resource *of_route(const struct request *rq)
 
 /* -- whose ------------------------------------------------------------------- */
 
-struct resource_at resource_for(const struct request *rq)
+struct resource_at api_resource_for(const struct request *rq)
 {
 	const struct owner owner = rq->by.owner;
 	struct resource_at at = resource_own(&owner);
@@ -69,8 +69,8 @@ struct resource_at resource_for(const struct request *rq)
 	return at;
 }
 
-bool resource_may_hold(const struct request *rq, const struct resource_at *at,
-		       const struct resource *r, const struct uuid *holder)
+bool api_resource_may_hold(const struct request *rq, const struct resource_at *at,
+			   const struct resource *r, const struct uuid *holder)
 {
 	if (r->owner != OWNER_SHARED || uuid_eq(holder, &at->readers[0]))
 		return true;
@@ -98,9 +98,9 @@ static int get_file(struct request *rq, const struct resource *r,
 	return err_set(e, ERR_NOT_FOUND, "no such row of %s", r->path);
 }
 
-int resource_visible(struct request *rq, const struct resource *r,
-		     const struct resource_at *at, const struct uuid *id,
-		     struct resource_row *row, struct err *e)
+int api_resource_visible(struct request *rq, const struct resource *r,
+			 const struct resource_at *at, const struct uuid *id,
+			 struct resource_row *row, struct err *e)
 {
 	if (resource_get(rq->app->db, r, at, id, rq->arena, row, e) == 0)
 		return 0;
@@ -110,16 +110,16 @@ int resource_visible(struct request *rq, const struct resource *r,
 	return get_file(rq, r, id, row, e);
 }
 
-/* As resource_visible, and at finds it for a change. */
+/* As api_resource_visible, and at finds it for a change. */
 static int get_changeable(struct request *rq, const struct resource *r,
 			  struct resource_at *at, const struct uuid *id,
 			  struct resource_row *row, struct err *e)
 {
-	if (resource_visible(rq, r, at, id, row, e) < 0)
+	if (api_resource_visible(rq, r, at, id, row, e) < 0)
 		return -1;
 	if (row->config)
 		return err_set(e, ERR_MANAGED_BY_CONFIG, "%s", r->path);
-	if (!resource_may_hold(rq, at, r, &row->holder))
+	if (!api_resource_may_hold(rq, at, r, &row->holder))
 		return err_public(e, ERR_FORBIDDEN, "You can use this %s, but "
 				  "you cannot change it.", r->what);
 	if (r->owner == OWNER_SHARED)
@@ -131,7 +131,7 @@ static int get_changeable(struct request *rq, const struct resource *r,
 static int at_of(struct request *rq, const struct resource *r,
 		 struct resource_at *at, struct err *e)
 {
-	struct resource_at above = resource_for(rq);
+	struct resource_at above = api_resource_for(rq);
 	struct resource_row parent;
 
 	*at = above;
@@ -158,7 +158,7 @@ static void write_members(struct jw *w, struct request *rq,
 		jw_kstrz(w, "source", row->config ? "config" : "api");
 		jw_kbool(w, "canEdit", !row->config &&
 			 policy_may(rq->by.who, odd(r)->of_own) &&
-			 resource_may_hold(rq, at, r, &row->holder));
+			 api_resource_may_hold(rq, at, r, &row->holder));
 	}
 	if (odd(r)->write)
 		odd(r)->write(w, rq, row);
@@ -193,7 +193,7 @@ static int read_place(struct request *rq, const struct resource *r,
 	json_t *j;
 
 	*after = NULL;
-	if (page_cursor(rq, &j, e) < 0)
+	if (api_page_cursor(rq, &j, e) < 0)
 		return -1;
 	if (!j)
 		return 0;
@@ -221,7 +221,7 @@ static void write_place(struct jw *w, const struct resource *r,
 	if (last)
 		jw_kuuid(&j, "id", &last->id);
 	jw_end_obj(&j);
-	page_write_next(w, last ? buf_str(&next) : (struct str){ NULL, 0 });
+	api_page_write_next(w, last ? buf_str(&next) : (struct str){ NULL, 0 });
 	buf_release(&next);
 }
 
@@ -250,9 +250,9 @@ static void merge(const struct resource_want *want,
 	p->n = n;
 }
 
-int resource_page(struct request *rq, const struct resource *r,
-		  const struct resource_at *at, struct resource_page *p,
-		  struct err *e)
+int api_resource_page(struct request *rq, const struct resource *r,
+		      const struct resource_at *at, struct resource_page *p,
+		      struct err *e)
 {
 	struct resource_want want = { .after = NULL };
 	struct resource_row *files = NULL, *place = arena_new(rq->arena,
@@ -260,7 +260,7 @@ int resource_page(struct request *rq, const struct resource *r,
 	struct str q = { NULL, 0 };
 	size_t n_files;
 
-	if (page_size(rq, &want.size, e) < 0 ||
+	if (api_page_size(rq, &want.size, e) < 0 ||
 	    read_place(rq, r, place, &want.after, e) < 0 ||
 	    (r->order == ORDER_NAME && req_query(rq, "q", &q, e) < 0))
 		return -1;
@@ -280,8 +280,8 @@ int resource_page(struct request *rq, const struct resource *r,
 	return 0;
 }
 
-void resource_page_end(struct jw *w, const struct resource *r,
-		       const struct resource_page *p)
+void api_resource_page_end(struct jw *w, const struct resource *r,
+			   const struct resource_page *p)
 {
 	write_place(w, r, p->more && p->n ? &p->rows[p->n - 1] : NULL);
 }
@@ -299,7 +299,7 @@ int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 	int64_t total;
 	struct jw w;
 
-	if (at_of(rq, r, &at, e) < 0 || resource_page(rq, r, &at, &p, e) < 0)
+	if (at_of(rq, r, &at, e) < 0 || api_resource_page(rq, r, &at, &p, e) < 0)
 		return -1;
 	/* A first page that is not full has counted them already. */
 	total = (int64_t)p.n;
@@ -308,7 +308,7 @@ int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 			return -1;
 		total += (int64_t)p.n_files;
 	}
-	w = page_items(rs);
+	w = api_page_items(rs);
 	for (size_t i = 0; i < p.n; i++) {
 		jw_obj(&w);
 		write_members(&w, rq, &at, r, &p.rows[i]);
@@ -320,7 +320,7 @@ int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 		jw_null(&w);
 	else
 		jw_int(&w, total);
-	resource_page_end(&w, r, &p);
+	api_resource_page_end(&w, r, &p);
 	jw_end_obj(&w);
 	return 0;
 }
@@ -336,7 +336,7 @@ int api_resource_get(struct request *rq, struct response *rs, struct err *e)
 	char tag[ETAG_BYTES];
 
 	if (at_of(rq, r, &at, e) < 0 ||
-	    resource_visible(rq, r, &at, route_arg_uuid(rq, "id"), &row, e) < 0)
+	    api_resource_visible(rq, r, &at, route_arg_uuid(rq, "id"), &row, e) < 0)
 		return -1;
 	/* A file may change without its version. */
 	if (row.config || !etag_answer(rq, rs, etag_row(row.version, tag)))
@@ -455,9 +455,9 @@ static void put_location(struct request *rq, struct response *rs,
 				   uuid_format(id, text)));
 }
 
-int resource_created(struct request *rq, struct response *rs,
-		     const struct resource *r, const struct resource_at *at,
-		     struct resource_row *row, struct err *e)
+int api_resource_created(struct request *rq, struct response *rs,
+			 const struct resource *r, const struct resource_at *at,
+			 struct resource_row *row, struct err *e)
 {
 	struct str secret = no_secret;
 	struct uuid key;
@@ -490,10 +490,10 @@ int api_resource_create(struct request *rq, struct response *rs, struct err *e)
 	struct resource_row row;
 
 	resource_new(r, &row);
-	if (resource_body(rq, r, true, &row, e) < 0 || at_of(rq, r, &at, e) < 0)
+	if (api_resource_body(rq, r, true, &row, e) < 0 || at_of(rq, r, &at, e) < 0)
 		return -1;
 	row.holder = at.holder;
-	return resource_created(rq, rs, r, &at, &row, e);
+	return api_resource_created(rq, rs, r, &at, &row, e);
 }
 
 /*
@@ -510,7 +510,7 @@ int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 	char tag[ETAG_BYTES];
 
 	resource_new(r, &wish);
-	if (resource_body(rq, r, false, &wish, e) < 0 || at_of(rq, r, &at, e) < 0 ||
+	if (api_resource_body(rq, r, false, &wish, e) < 0 || at_of(rq, r, &at, e) < 0 ||
 	    get_changeable(rq, r, &at, route_arg_uuid(rq, "id"), &row, e) < 0 ||
 	    etag_wanted(rq, etag_row(row.version, tag), e) < 0)
 		return -1;
@@ -544,7 +544,7 @@ int api_resource_delete(struct request *rq, struct response *rs, struct err *e)
 			    &(struct resource_also){ run_gone, &k }, e) < 0)
 		return -1;
 	if (r == &resources[RESOURCE_API_TOKEN])
-		token_cache_forget(rq->app->tokens);
+		app_token_cache_forget(rq->app->tokens);
 	resp_empty(rs, 204);
 	return 0;
 }

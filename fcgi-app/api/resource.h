@@ -44,31 +44,31 @@ struct resource_odd {
 };
 
 /* The caller, their own rows, and as whom they read. In rq's arena. */
-struct resource_at resource_for(const struct request *rq);
+struct resource_at api_resource_for(const struct request *rq);
 
-/* Whether the caller (at: resource_for) may store and change rows of that holder. */
-bool resource_may_hold(const struct request *rq, const struct resource_at *at,
-		       const struct resource *r, const struct uuid *holder);
+/* Whether the caller (at: api_resource_for) may store and change rows of that holder. */
+bool api_resource_may_hold(const struct request *rq, const struct resource_at *at,
+			   const struct resource *r, const struct uuid *holder);
 
 /*
  * The body's values into row, which says then which were given; its sort_key is
  * by them. As fields_read for what does not fit.
  */
-int resource_body(struct request *rq, const struct resource *r, bool creating,
-		  struct resource_row *row, struct err *e) MUST_CHECK;
+int api_resource_body(struct request *rq, const struct resource *r, bool creating,
+		      struct resource_row *row, struct err *e) MUST_CHECK;
 
 /* A row that the caller sees, in the database or a file. ERR_NOT_FOUND. */
-int resource_visible(struct request *rq, const struct resource *r,
-		     const struct resource_at *at, const struct uuid *id,
-		     struct resource_row *row, struct err *e) MUST_CHECK;
+int api_resource_visible(struct request *rq, const struct resource *r,
+			 const struct resource_at *at, const struct uuid *id,
+			 struct resource_row *row, struct err *e) MUST_CHECK;
 
 /*
  * Stores a new row that the caller may hold, and answers with it: what POST does
  * behind its body. row->holder is the caller unless `made` says otherwise.
  */
-int resource_created(struct request *rq, struct response *rs,
-		     const struct resource *r, const struct resource_at *at,
-		     struct resource_row *row, struct err *e) MUST_CHECK;
+int api_resource_created(struct request *rq, struct response *rs,
+			 const struct resource *r, const struct resource_at *at,
+			 struct resource_row *row, struct err *e) MUST_CHECK;
 
 /* A page of a list, as the query parameters ask for. In rq's arena. */
 struct resource_page {
@@ -80,12 +80,12 @@ struct resource_page {
 };
 
 /* ERR_INVALID_FIELD, ERR_INVALID_CURSOR. */
-int resource_page(struct request *rq, const struct resource *r,
-		  const struct resource_at *at, struct resource_page *p,
-		  struct err *e) MUST_CHECK;
+int api_resource_page(struct request *rq, const struct resource *r,
+		      const struct resource_at *at, struct resource_page *p,
+		      struct err *e) MUST_CHECK;
 
 /* Writes "nextCursor". */
-void resource_page_end(struct jw *w, const struct resource *r,
-		       const struct resource_page *p);
+void api_resource_page_end(struct jw *w, const struct resource *r,
+			   const struct resource_page *p);
 
 #endif

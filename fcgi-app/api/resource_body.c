@@ -120,8 +120,8 @@ static int refuse_fixed(const struct resource *r, const json_t *body,
 	return 0;
 }
 
-int resource_body(struct request *rq, const struct resource *r, bool creating,
-		  struct resource_row *row, struct err *e)
+int api_resource_body(struct request *rq, const struct resource *r, bool creating,
+		      struct resource_row *row, struct err *e)
 {
 	struct field fields[RESOURCE_FIELDS_MAX] = { { .key = NULL } };
 	union slot slots[RESOURCE_FIELDS_MAX];

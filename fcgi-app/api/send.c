@@ -88,8 +88,8 @@ static void after(struct request *rq)
 
 	turn_after(t);
 	if (app_user_due(rq->app, &rq->by.who->user_id) &&
-	    user_touch(rq->app->db, &rq->by.owner, rq->by.who->login,
-		       rq->by.who->name, &e) < 0)
+	    store_user_touch(rq->app->db, &rq->by.owner, rq->by.who->login,
+			     rq->by.who->name, &e) < 0)
 		log_err("user not noted", &e);
 }
 

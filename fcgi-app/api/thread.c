@@ -144,18 +144,18 @@ int api_variant_list(struct request *rq, struct response *rs, struct err *e)
 
 	if (req_query(rq, "messageId", &id, e) < 0 ||
 	    read_message_id(rq, id, "messageId", &seq, e) < 0 ||
-	    page_seq(rq, &after_seq, e) < 0 || page_size(rq, &size, e) < 0 ||
+	    api_page_seq(rq, &after_seq, e) < 0 || api_page_size(rq, &size, e) < 0 ||
 	    thread_variants(rq->app->db, &rq->by.owner, &scope.conversation_id,
 			    seq, after_seq, size, rq->arena, &page, e) < 0)
 		return -1;
 	scope.workspace_id = page.workspace_id;
 	scope.agent_id = page.agent_id;
-	w = page_items(rs);
+	w = api_page_items(rs);
 	for (size_t i = 0; i < page.n; i++)
 		write_variant(&w, &scope, &page.items[i]);
 	jw_end_arr(&w);
 	jw_kint(&w, "totalCount", page.total);
-	page_write_next_seq(&w, page.next_seq);
+	api_page_write_next_seq(&w, page.next_seq);
 	jw_end_obj(&w);
 	return 0;
 }

@@ -6,8 +6,8 @@
 
 #include "base/banned.h"
 
-int token_made(struct request *rq, struct resource_row *row,
-	       struct str *secret, struct err *e)
+int api_token_made(struct request *rq, struct resource_row *row,
+		   struct str *secret, struct err *e)
 {
 	const struct resource *r = &resources[RESOURCE_API_TOKEN];
 	const struct identity *who = rq->by.who;

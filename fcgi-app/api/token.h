@@ -11,7 +11,7 @@
  * must not create others that outlive it; ERR_INVALID_FIELD; ERR_CONFLICT beyond
  * about LIM_TOKENS: two concurrent requests may both find room.
  */
-int token_made(struct request *rq, struct resource_row *row,
-	       struct str *secret, struct err *e) MUST_CHECK;
+int api_token_made(struct request *rq, struct resource_row *row,
+		   struct str *secret, struct err *e) MUST_CHECK;
 
 #endif

@@ -22,8 +22,8 @@ static int write_waits(struct request *rq, struct jw *w, const struct turn *t,
 	struct turn_wait *rows;
 	size_t n;
 
-	if (turn_wait_list(rq->app->db, &rq->by.owner, &t->id, rq->arena, &rows,
-			   &n, e) < 0)
+	if (store_turn_wait_list(rq->app->db, &rq->by.owner, &t->id, rq->arena, &rows,
+				 &n, e) < 0)
 		return -1;
 	jw_key(w, "waitingFor");
 	jw_arr(w);
@@ -51,7 +51,7 @@ int api_turn_get(struct request *rq, struct response *rs, struct err *e)
 	jw_obj(&w);
 	jw_kuuid(&w, "turnId", &t.id);
 	jw_kuuid(&w, "conversationId", &t.conversation_id);
-	jw_kstrz(&w, "status", turn_status_name((enum turn_status)t.status));
+	jw_kstrz(&w, "status", store_turn_status_name((enum turn_status)t.status));
 	jw_ktime(&w, "startedAt", t.started_us);
 	if (t.ended_us)
 		jw_ktime(&w, "endedAt", t.ended_us);
@@ -70,20 +70,20 @@ int api_turn_get(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
-int turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
-	      struct err *e)
+int api_turn_stop(struct request *rq, const struct uuid *id, struct turn *t,
+		  struct err *e)
 {
 	bool closed = false;
 
 	if (turn_now(&rq->app->deps, &rq->by.owner, id, rq->arena, t, e) < 0 ||
-	    turn_cancel(rq->app->db, &rq->by.owner, id, rq->arena, t, e) < 0)
+	    store_turn_cancel(rq->app->db, &rq->by.owner, id, rq->arena, t, e) < 0)
 		return -1;
 	if (t->status == TURN_RUNNING)
 		turn_live_cancel(rq->app->live, id);
 	/* One that waits has no process to stop it. */
 	if (t->status == TURN_WAITING &&
-	    (turn_abandon(rq->app->db, &rq->by.owner, id, &closed, e) < 0 ||
-	     turn_get(rq->app->db, &rq->by.owner, id, rq->arena, t, e) < 0))
+	    (store_turn_abandon(rq->app->db, &rq->by.owner, id, &closed, e) < 0 ||
+	     store_turn_get(rq->app->db, &rq->by.owner, id, rq->arena, t, e) < 0))
 		return -1;
 	if (closed)
 		notify_turn(rq->app->notify, &rq->by.owner, id,
@@ -102,12 +102,12 @@ int api_turn_cancel(struct request *rq, struct response *rs, struct err *e)
 	struct turn t;
 	struct jw w;
 
-	if (turn_stop(rq, route_arg_uuid(rq, "turn"), &t, e) < 0)
+	if (api_turn_stop(rq, route_arg_uuid(rq, "turn"), &t, e) < 0)
 		return -1;
 	w = resp_json(rs, 202);
 	jw_obj(&w);
 	jw_kuuid(&w, "turnId", &t.id);
-	jw_kstrz(&w, "status", turn_status_name((enum turn_status)t.status));
+	jw_kstrz(&w, "status", store_turn_status_name((enum turn_status)t.status));
 	jw_end_obj(&w);
 	return 0;
 }
@@ -157,11 +157,11 @@ int api_turn_store(struct request *rq, struct response *rs, struct err *e)
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &body,
 			sizeof(body), e) < 0 ||
-	    turn_get(app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
-		     rq->arena, &t, e) < 0 ||
+	    store_turn_get(app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
+			   rq->arena, &t, e) < 0 ||
 	    open_unstored(rq, &t.id, body.unstored, &u, e) < 0 ||
-	    turn_end_late(app->db, &rq->by.owner, end, u.steps, u.n_steps,
-			  e) < 0)
+	    store_turn_end_late(app->db, &rq->by.owner, end, u.steps, u.n_steps,
+				e) < 0)
 		return -1;
 	notify_turn(app->notify, &rq->by.owner, &t.id, &end->conversation_id,
 		    end->status);
@@ -169,7 +169,7 @@ int api_turn_store(struct request *rq, struct response *rs, struct err *e)
 	jw_obj(&w);
 	jw_kuuid(&w, "turnId", &t.id);
 	jw_kuuid(&w, "conversationId", &end->conversation_id);
-	jw_kstrz(&w, "status", turn_status_name(end->status));
+	jw_kstrz(&w, "status", store_turn_status_name(end->status));
 	jw_kstrz(&w, "messageId", message_id(&end->conversation_id,
 					     end->answer->seq, id));
 	jw_end_obj(&w);

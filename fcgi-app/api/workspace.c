@@ -87,13 +87,13 @@ int api_workspace_list(struct request *rq, struct response *rs, struct err *e)
 	size_t at = 0;
 	struct jw w;
 
-	if (page_walk_begin(rq, &p, e) < 0)
+	if (api_page_walk_begin(rq, &p, e) < 0)
 		return -1;
-	w = page_items(rs);
+	w = api_page_items(rs);
 	while ((ws = catalog_each(&rq->by, &at)))
-		if (page_walk_takes(&p, str_of(ws->id)))
+		if (api_page_walk_takes(&p, str_of(ws->id)))
 			write_workspace(&w, rq, ws);
-	page_walk_end(&w, &p);
+	api_page_walk_end(&w, &p);
 	return 0;
 }
 
@@ -162,13 +162,13 @@ int api_agent_list(struct request *rq, struct response *rs, struct err *e)
 	struct page_walk p;
 	struct jw w;
 
-	if (!ws || page_walk_begin(rq, &p, e) < 0)
+	if (!ws || api_page_walk_begin(rq, &p, e) < 0)
 		return -1;
-	w = page_items(rs);
+	w = api_page_items(rs);
 	for (size_t i = 0; i < ws->n_agents; i++)
-		if (page_walk_takes(&p, str_of(ws->agents[i].id)))
+		if (api_page_walk_takes(&p, str_of(ws->agents[i].id)))
 			write_agent(&w, rq, ws, &ws->agents[i]);
-	page_walk_end(&w, &p);
+	api_page_walk_end(&w, &p);
 	return 0;
 }
 

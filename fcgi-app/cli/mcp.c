@@ -121,8 +121,8 @@ static int show_tool(struct calling *c, const struct conf_mcp *m,
 	struct mcp_pin *pins;
 	size_t n;
 
-	if (mcp_pin_list(c->session->db, str_of(c->ctx.turn.by.conf->tenant),
-			 str_of(m->id), c->ctx.arena, &pins, &n, e) < 0)
+	if (store_mcp_pin_list(c->session->db, str_of(c->ctx.turn.by.conf->tenant),
+			       str_of(m->id), c->ctx.arena, &pins, &n, e) < 0)
 		return -1;
 	print_tool(m, t);
 	if (t->definition)
@@ -144,8 +144,8 @@ static int accept_tool(struct calling *c, const struct conf_mcp *m,
 		print_tool(m, t);
 		return 0;
 	}
-	if (mcp_pin_set(c->session->db, str_of(c->ctx.turn.by.conf->tenant),
-			str_of(m->id), &pin, e) < 0)
+	if (store_mcp_pin_set(c->session->db, str_of(c->ctx.turn.by.conf->tenant),
+			      str_of(m->id), &pin, e) < 0)
 		return -1;
 	printf("accepted %s\n", t->name);
 	return 0;

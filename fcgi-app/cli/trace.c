@@ -60,7 +60,7 @@ static int run_turn(const struct turn_deps *deps, const struct turn_request *in,
 			turn_after(t);
 		else
 			rc = err_set(e, ERR_CONFLICT, "the turn ended as %s",
-				     turn_status_name(s));
+				     store_turn_status_name(s));
 	}
 	buf_release(&n.out);
 	arena_release(&a);

@@ -23,7 +23,7 @@ static int print_jobs(struct cli_session *s)
 	struct job *jobs;
 	size_t n;
 
-	if (job_list(s->db, &s->arena, &jobs, &n, &e))
+	if (store_job_list(s->db, &s->arena, &jobs, &n, &e))
 		return cli_failed(&e);
 	for (size_t i = 0; i < n; i++)
 		buf_addf(&out, "%.*s\t%.*s\t%s\t%lld\t%.*s\n",
@@ -51,7 +51,7 @@ static int work(struct cli_session *s, int seconds)
 		nanosleep(&(struct timespec){ .tv_sec = PAUSE_MS / 1000 },
 			  NULL);
 	} while (clock_mono_ms() < until_ms);
-	if (metric_sum_leave(s->db, &self, &e) < 0)
+	if (store_metric_sum_leave(s->db, &self, &e) < 0)
 		return cli_failed(&e);
 	fprintf(stderr, "%zu done\n", n);
 	return CLI_OK;

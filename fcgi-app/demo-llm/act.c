@@ -11,7 +11,7 @@
 #define ERROR_BYTES 300
 #define FIELDS_MAX 16
 
-bool tool_is(const char *name, const char *want)
+bool demo_tool_is(const char *name, const char *want)
 {
 	size_t n = name ? strlen(name) : 0, m = strlen(want);
 
@@ -21,7 +21,7 @@ bool tool_is(const char *name, const char *want)
 static const struct done *find_done(struct deeds done, const char *tool)
 {
 	for (size_t i = 0; i < done.n; i++)
-		if (tool_is(done.v[i].name, tool))
+		if (demo_tool_is(done.v[i].name, tool))
 			return &done.v[i];
 	return NULL;
 }
@@ -197,7 +197,7 @@ static enum act set_fields(const struct ask *a, const struct words *w,
 	for (size_t i = 0; i < done.n; i++) {
 		const struct done *d = &done.v[i];
 
-		if (!tool_is(d->name, "set_field"))
+		if (!demo_tool_is(d->name, "set_field"))
 			continue;
 		out_printf(say, "%s**%s**", said++ ? "\n- " : "- ",
 			   label_text(a->a, member(d->args, "field")));
@@ -239,9 +239,9 @@ static const struct dataset *only_dataset(const struct catalogue *c,
 			    "want need to know please a the our your i"))
 			continue;
 		for (size_t k = 0; k < c->n && !d; k++)
-			if (dataset_is(&c->dataset[k], w, i))
+			if (demo_dataset_is(&c->dataset[k], w, i))
 				d = &c->dataset[k];
-		if (!d || !dataset_is(d, w, i))
+		if (!d || !demo_dataset_is(d, w, i))
 			return NULL;
 	}
 	return d;

@@ -22,7 +22,7 @@ struct deeds {		/* the finished calls of this turn, in order */
 };
 
 /* Whether a tool is called want, or ends in it ("demo_create_ticket"). */
-bool tool_is(const char *name, const char *want);
+bool demo_tool_is(const char *name, const char *want);
 
 enum act {
 	ACT_NONE,	/* it asks for nothing that can be done here */

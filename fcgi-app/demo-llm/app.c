@@ -18,12 +18,12 @@
 
 #define QUOTE_BYTES 300		/* of a tool result in the default answer */
 
-void app_init(struct app *app)
+void demo_app_init(struct app *app)
 {
 	*app = (struct app){.recorded = json_array(), .failed = json_object()};
 }
 
-void app_release(struct app *app)
+void demo_app_release(struct app *app)
 {
 	json_decref(app->recorded);
 	json_decref(app->failed);
@@ -189,9 +189,9 @@ static int answer_other(struct app *app, const struct http_req *req,
 		return refuse(w, 405, NULL, "%s is not possible here",
 			      req->method);
 	if (ends_with(path, "/models")) {
-		wire_openai.models(&o);
+		demo_wire_openai.models(&o);
 	} else if (ends_with(path, "/api/tags")) {
-		wire_ollama.models(&o);
+		demo_wire_ollama.models(&o);
 	} else if (ends_with(path, "/api/version")) {
 		out_puts(&o, "{\"version\":\"0.0.0-demo\"}");
 	} else if (!strcmp(path, "/demo/stats")) {
@@ -213,13 +213,13 @@ static int answer_other(struct app *app, const struct http_req *req,
 
 static const struct wire *wire_of(const char *path)
 {
-	return ends_with(path, "/chat/completions") ? &wire_openai
-	     : ends_with(path, "/messages") ? &wire_anthropic
-	     : ends_with(path, "/api/chat") ? &wire_ollama : NULL;
+	return ends_with(path, "/chat/completions") ? &demo_wire_openai
+	     : ends_with(path, "/messages") ? &demo_wire_anthropic
+	     : ends_with(path, "/api/chat") ? &demo_wire_ollama : NULL;
 }
 
-struct reply *app_answer(struct app *app, const struct http_req *req,
-			 struct str body, bool close, int64_t now_ns)
+struct reply *demo_app_answer(struct app *app, const struct http_req *req,
+			      struct str body, bool close, int64_t now_ns)
 {
 	struct reply *r = reply_new();
 	struct refusal w = {0};
@@ -246,7 +246,7 @@ struct reply *app_answer(struct app *app, const struct http_req *req,
 	return r;
 }
 
-struct reply *app_refuse(const struct refusal *w)
+struct reply *demo_app_refuse(const struct refusal *w)
 {
 	struct reply *r = reply_new();
 

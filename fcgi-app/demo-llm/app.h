@@ -22,17 +22,17 @@ struct app {
 	uint64_t aborted;	/* replies whose client left early */
 };
 
-void app_init(struct app *app);
-void app_release(struct app *app);
+void demo_app_init(struct app *app);
+void demo_app_release(struct app *app);
 
 /*
  * Answers one request; body is borrowed for the call. The reply is new, ready
  * to be pumped, and never NULL. close says that the connection ends after it.
  */
-struct reply *app_answer(struct app *app, const struct http_req *req,
-			 struct str body, bool close, int64_t now_ns);
+struct reply *demo_app_answer(struct app *app, const struct http_req *req,
+			      struct str body, bool close, int64_t now_ns);
 
 /* A reply for a request that could not be parsed. */
-struct reply *app_refuse(const struct refusal *w);
+struct reply *demo_app_refuse(const struct refusal *w);
 
 #endif

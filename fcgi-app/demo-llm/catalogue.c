@@ -310,7 +310,7 @@ static const char *const nouns[] = {
 	"customer client", "product article item",
 };
 
-bool dataset_is(const struct dataset *d, const struct words *w, size_t i)
+bool demo_dataset_is(const struct dataset *d, const struct words *w, size_t i)
 {
 	const struct words *n = &d->words;
 	const char *head = n->n ? n->w[n->n - 1].one : "";
@@ -338,7 +338,7 @@ bool dataset_is(const struct dataset *d, const struct words *w, size_t i)
 	return false;
 }
 
-bool dataset_is_people(const struct dataset *d)
+bool demo_dataset_is_people(const struct dataset *d)
 {
 	const struct words *w = &d->words;
 	const char *s = w->n ? w->w[w->n - 1].one : "";
@@ -348,8 +348,8 @@ bool dataset_is_people(const struct dataset *d)
 	       !strcmp(s, "contact") || !strcmp(s, "colleague");
 }
 
-struct dataset *dataset_of_key(const struct catalogue *c,
-			       const struct column *key)
+struct dataset *demo_dataset_of_key(const struct catalogue *c,
+				    const struct column *key)
 {
 	size_t i, k;
 
@@ -364,7 +364,7 @@ struct dataset *dataset_of_key(const struct catalogue *c,
 			continue;
 		for (k = 0; k + 1 < key->words.n; k++)
 			if (!strcmp(key->words.w[k].one, last) ||
-			    (dataset_is_people(d) &&
+			    (demo_dataset_is_people(d) &&
 			     word_in(&key->words, k, "owner assignee assigned "
 				"requester user employee manager holder "
 				"author reporter lead")))

@@ -76,16 +76,16 @@ size_t value_at(const struct column *c, const struct words *w, size_t i,
 struct column *column_title(const struct dataset *d);
 
 /* Is the word at i the dataset's noun? */
-bool dataset_is(const struct dataset *d, const struct words *w, size_t i);
+bool demo_dataset_is(const struct dataset *d, const struct words *w, size_t i);
 
 /* Does the dataset look like persons? */
-bool dataset_is_people(const struct dataset *d);
+bool demo_dataset_is_people(const struct dataset *d);
 
 /*
  * Another dataset that the key column refers to by its name: department_id
  * refers to departments when that has an id and a title. NULL when none.
  */
-struct dataset *dataset_of_key(const struct catalogue *c,
-			       const struct column *key);
+struct dataset *demo_dataset_of_key(const struct catalogue *c,
+				    const struct column *key);
 
 #endif

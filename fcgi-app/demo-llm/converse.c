@@ -90,7 +90,7 @@ static void find_catalogue(struct talk *t)
 		const struct msg *m = &t->ask->msgs[i];
 
 		if (m->role == ROLE_TOOL && !m->is_error &&
-		    tool_is(m->tool_name, "list_datasets"))
+		    demo_tool_is(m->tool_name, "list_datasets"))
 			t->known = catalogue_read(&t->catalogue, t->a,
 						  m->text);
 	}
@@ -112,7 +112,7 @@ static bool need_catalogue(struct talk *t)
 	if (t->known)
 		return false;
 	for (i = 0; i < t->n_done; i++)
-		if (tool_is(t->done[i].name, "list_datasets")) {
+		if (demo_tool_is(t->done[i].name, "list_datasets")) {
 			out_printf(&t->text, "I asked for the list of datasets,"
 				" but could not use the answer: %.*s",
 				(int)strnlen(t->done[i].result->text,
@@ -150,7 +150,7 @@ static const struct done *find_query(const struct talk *t, const json_t *args)
 	size_t i;
 
 	for (i = 0; i < t->n_done; i++)
-		if (tool_is(t->done[i].name, "query_data") &&
+		if (demo_tool_is(t->done[i].name, "query_data") &&
 		    json_equal(t->done[i].args, args))
 			return &t->done[i];
 	return NULL;
@@ -161,7 +161,7 @@ static size_t count_queries(const struct talk *t)
 	size_t i, n = 0;
 
 	for (i = 0; i < t->n_done; i++)
-		n += tool_is(t->done[i].name, "query_data");
+		n += demo_tool_is(t->done[i].name, "query_data");
 	return n;
 }
 

@@ -85,7 +85,7 @@ static void find_values(struct question *q, struct words *w)
 		const char *value = NULL;
 		size_t n, best_n = 0;
 
-		if (w->w[i].used || dataset_is(d, w, i))
+		if (w->w[i].used || demo_dataset_is(d, w, i))
 			continue;
 		for (k = 0; k < d->n; k++) {
 			const char *v;
@@ -353,7 +353,7 @@ static void find_ids(struct question *q, struct words *w)
 		if (!c || !c->key)
 			c = id;
 		if (!c || (c == id && !hash &&
-			   !dataset_is(q->dataset, w, i - 1) &&
+			   !demo_dataset_is(q->dataset, w, i - 1) &&
 			   !word_in(w, i - 1, "id number no nr")))
 			continue;
 		add(q, c, "eq", json_integer(strtoll(x->low, NULL, 10)),
@@ -442,11 +442,11 @@ static struct column *name_column(const struct question *q,
 	if (c && c->kind == COLUMN_TEXT)
 		return c;
 	c = NULL;
-	if (dataset_is_people(d) &&
+	if (demo_dataset_is_people(d) &&
 	    (possessive || !at || !word_in(w, at - 1, "in at from within for")))
 		return column_title(d);
 	if (at && (word_in(w, at - 1, "in at within") ||
-		   (word_in(w, at - 1, "from") && dataset_is_people(d))))
+		   (word_in(w, at - 1, "from") && demo_dataset_is_people(d))))
 		c = column_like(d, place);
 	else if ((at && word_in(w, at - 1, "from by")) ||
 		 word_in(w, next, sends))
@@ -465,7 +465,7 @@ static void put_name(struct question *q, const struct catalogue *c,
 	struct column *first = column_named(q->dataset, "first_name");
 	struct column *last = column_named(q->dataset, "last_name");
 	const char *blank = strrchr(name, ' ');
-	struct dataset *via = dataset_of_key(c, column);
+	struct dataset *via = demo_dataset_of_key(c, column);
 	struct filter *f;
 
 	if (column->key && !via)
@@ -497,7 +497,7 @@ static bool name_word(const struct question *q, const struct words *w,
 		return false;
 	if (x->quoted)
 		return true;
-	if (dataset_is(q->dataset, w, i) || x->number ||
+	if (demo_dataset_is(q->dataset, w, i) || x->number ||
 	    (is_stop_word(x->low) && !x->caps) ||
 	    column_at(q->dataset, w, i, NULL))
 		return false;

@@ -27,7 +27,7 @@ int refuse(struct refusal *w, int status, const char *param,
 	return -1;
 }
 
-const char *http_reason(int status)
+const char *demo_http_reason(int status)
 {
 	static const struct { int status; const char *text; } row[] = {
 		{200, "OK"}, {400, "Bad Request"}, {401, "Unauthorized"},
@@ -50,7 +50,7 @@ const char *http_reason(int status)
 	return "Unknown";
 }
 
-void http_reset(struct http_req *r)
+void demo_http_reset(struct http_req *r)
 {
 	free(r->script);
 	*r = (struct http_req){0};
@@ -252,7 +252,7 @@ static int parse_chunked(struct http_req *r, struct out *in,
 	}
 }
 
-int http_parse(struct http_req *r, struct out *in, struct refusal *w)
+int demo_http_parse(struct http_req *r, struct out *in, struct refusal *w)
 {
 	if (!r->head_len) {
 		int rc;

@@ -24,7 +24,7 @@ struct refusal {
 int refuse(struct refusal *w, int status, const char *param,
 	   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* All zero before the first http_parse of a request. */
+/* All zero before the first demo_http_parse of a request. */
 struct http_req {
 	char method[16];
 	char path[512];		/* without the query string */
@@ -47,12 +47,12 @@ struct http_req {
  * head_len, and the caller consumes pos bytes at the end; 0 when bytes are
  * missing; -1 with *w set (400, 413, 431, 501, 505) when it is wrong.
  */
-int http_parse(struct http_req *r, struct out *in, struct refusal *w);
+int demo_http_parse(struct http_req *r, struct out *in, struct refusal *w);
 
 /* Frees what r owns and makes it ready for the next request. */
-void http_reset(struct http_req *r);
+void demo_http_reset(struct http_req *r);
 
 /* The reason phrase of a status, "Unknown" when it has none here. */
-const char *http_reason(int status);
+const char *demo_http_reason(int status);
 
 #endif

@@ -139,22 +139,22 @@ int main(int argc, char **argv)
 	sigset_t waiting;
 	int fd, rc = -1;
 
-	app_init(&app);
+	demo_app_init(&app);
 	app.talk_rate = 120;
 	read_options(argc, argv, &o, &app);
 	jx_seed();
 	mint_seed(o.seed);
 	raise_file_limit();
 	take_signals(&waiting);
-	fd = server_listen(o.host, &o.port, &e);
+	fd = demo_server_listen(o.host, &o.port, &e);
 	if (fd >= 0) {
 		printf("listening on %s:%d\n", o.host, o.port);
 		fflush(stdout);
-		rc = server_run(fd, &app, &waiting, &stop, &e);
+		rc = demo_server_run(fd, &app, &waiting, &stop, &e);
 		close(fd);
 	}
 	if (rc)
 		fprintf(stderr, "lamplighter-demo-llm: %s\n", e.text);
-	app_release(&app);
+	demo_app_release(&app);
 	return rc ? 1 : 0;
 }

@@ -74,7 +74,7 @@ static int score(const struct catalogue *c, const struct dataset *d,
 	size_t i, n;
 
 	for (i = 0; i < w->n; i++) {
-		if (dataset_is(d, w, i)) {
+		if (demo_dataset_is(d, w, i)) {
 			int points = 10;
 
 			if (i && word_in(w, i - 1, "many most fewest least "
@@ -113,7 +113,7 @@ static int score(const struct catalogue *c, const struct dataset *d,
 			noun = MAX(noun, 8);
 		about = MAX(about, about_score(c, d, &w->w[i]));
 	}
-	if (dataset_is_people(d) && words_find(w, "who whom whose") >= 0)
+	if (demo_dataset_is_people(d) && words_find(w, "who whom whose") >= 0)
 		noun = MAX(noun, 5);
 	return noun + MIN(columns, 20) + values + about;
 }
@@ -128,7 +128,7 @@ static bool counts_known(const struct dataset *d, const struct words *w)
 	if (i == w->n)
 		return true;
 	for (k = i += 2; k < w->n && (k == i || !is_stop_word(w->w[k].low)); k++)
-		if (dataset_is(d, w, k) || has_value(d, w, k) ||
+		if (demo_dataset_is(d, w, k) || has_value(d, w, k) ||
 		    column_at(d, w, k, NULL))
 			return true;
 	/* "how many are open" */
@@ -182,7 +182,7 @@ static void find_who(struct question *q, struct words *w)
 {
 	long who = words_find(w, "who");
 
-	if (q->group || who < 0 || dataset_is_people(q->dataset) ||
+	if (q->group || who < 0 || demo_dataset_is_people(q->dataset) ||
 	    words_find(w, "most fewest least") < who)
 		return;
 	q->group = person_column(q->dataset, w);
@@ -206,7 +206,7 @@ static void find_group(struct question *q, struct words *w)
 		if (q->group)
 			words_use(w, i, at - i + n);
 		else if (word_in(w, i, "per each") && at < w->n &&
-			 !dataset_is(d, w, at))
+			 !demo_dataset_is(d, w, at))
 			q->lost = words_text(w, i, at - i + 1);
 	}
 	for (i = 0; i + 1 < w->n && !q->group; i++) {
@@ -216,7 +216,7 @@ static void find_group(struct question *q, struct words *w)
 			     words_have(w, "do we have");
 
 		if (!word_in(w, i, "which what whose common frequent") ||
-		    dataset_is(d, w, i + 1))
+		    demo_dataset_is(d, w, i + 1))
 			continue;
 		if (!most && !there && word_in(w, i, "which what whose"))
 			continue;
@@ -234,7 +234,7 @@ static bool is_known(const struct dataset *d, const struct words *w, size_t i)
 {
 	while (i < w->n && is_stop_word(w->w[i].low))
 		i++;
-	return i >= w->n || dataset_is(d, w, i) || has_value(d, w, i) ||
+	return i >= w->n || demo_dataset_is(d, w, i) || has_value(d, w, i) ||
 	       column_at(d, w, i, NULL) || word_in(w, i, "time duration");
 }
 
@@ -333,7 +333,7 @@ static void find_limit(struct question *q, struct words *w)
 	long n;
 
 	for (i = 0; i < w->n; i++) {
-		if (!w->w[i].cap && (dataset_is(q->dataset, w, i) ||
+		if (!w->w[i].cap && (demo_dataset_is(q->dataset, w, i) ||
 				     !is_stop_word(w->w[i].low)))
 			plural |= strcmp(w->w[i].low, w->w[i].one) != 0;
 		n = w->w[i].used ? -1 : word_count(w, i);
@@ -341,7 +341,7 @@ static void find_limit(struct question *q, struct words *w)
 		    (i && w->w[i].src.p[-1] == '#') ||
 		    word_in(w, i - (i > 0), "id number than over above below "
 			    "under least most") ||
-		    (i && dataset_is(q->dataset, w, i - 1)))
+		    (i && demo_dataset_is(q->dataset, w, i - 1)))
 			continue;
 		c = i ? column_at(q->dataset, w, i - 1, NULL) : NULL;
 		if (c && c->key)
@@ -392,7 +392,7 @@ static void show_named(struct question *q, const struct words *w)
 	for (i = 0; i < w->n; i++) {
 		struct column *c = column_at(d, w, i, &n);
 
-		if (!c || w->w[i].used || dataset_is(d, w, i) ||
+		if (!c || w->w[i].used || demo_dataset_is(d, w, i) ||
 		    is_filtered(q, c, false) || c == q->sort ||
 		    (i && word_in(w, i - 1, "my our your")) ||
 		    word_in(w, i, "description"))
@@ -419,7 +419,7 @@ static void find_columns(struct question *q, const struct words *w)
 	}
 	show(q, q->sort);
 	/* "which ..., and who works on them?" */
-	if (!dataset_is_people(d) && words_find(w, "who whom") >= 0)
+	if (!demo_dataset_is_people(d) && words_find(w, "who whom") >= 0)
 		show(q, column_like(d, "assigned holder owner person "
 				    "organiser head requester"));
 	for (i = 0; i < q->n_filters; i++) {

@@ -39,10 +39,10 @@ static void put_head(struct reply *r, struct out *o, int status,
 		     const char *type)
 {
 	out_printf(o, "HTTP/1.1 %d %s\r\nServer: lamplighter-demo-llm\r\n"
-		   "Content-Type: %s\r\n", status, http_reason(status), type);
+		   "Content-Type: %s\r\n", status, demo_http_reason(status), type);
 	if (r->id)
 		out_printf(o, "%s: req_%s\r\n",
-			   r->wire == &wire_anthropic ? "request-id"
+			   r->wire == &demo_wire_anthropic ? "request-id"
 						      : "x-request-id", r->id);
 	if (r->close)
 		out_puts(o, "Connection: close\r\n");
@@ -67,7 +67,7 @@ void reply_plain(struct reply *r, int status, const char *type,
 
 void reply_refuse(struct reply *r, const struct refusal *w)
 {
-	const struct wire *wire = r->wire ? r->wire : &wire_openai;
+	const struct wire *wire = r->wire ? r->wire : &demo_wire_openai;
 	struct out o = {0};
 
 	wire->error(w->status, w->param, w->text, &o);
@@ -77,7 +77,7 @@ void reply_refuse(struct reply *r, const struct refusal *w)
 	out_release(&o);
 }
 
-const char *fault_text(const struct fault *f)
+const char *demo_fault_text(const struct fault *f)
 {
 	if (json_is_string(f->body))
 		return json_string_value(f->body);
@@ -100,7 +100,7 @@ static void start_fault(struct reply *r, const struct fault *f)
 	} else if (f->body) {
 		out_dump(&body, f->body);
 	} else {
-		r->wire->error(f->status, "", fault_text(f), &body);
+		r->wire->error(f->status, "", demo_fault_text(f), &body);
 	}
 	if (json_is_string(f->retry_after))
 		out_printf(&extra, "Retry-After: %s\r\n",

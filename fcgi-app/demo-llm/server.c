@@ -121,7 +121,7 @@ static void free_dead(struct server *s)
 		s->dead = c->next;
 		out_release(&c->in);
 		out_release(&c->out);
-		http_reset(&c->req);
+		demo_http_reset(&c->req);
 		free(c);
 	}
 }
@@ -157,12 +157,12 @@ static void begin_reply(struct server *s, struct conn *c, struct reply *r)
 static bool next_request(struct server *s, struct conn *c)
 {
 	struct refusal w = {0};
-	int rc = http_parse(&c->req, &c->in, &w);
+	int rc = demo_http_parse(&c->req, &c->in, &w);
 	struct str body;
 
 	if (rc < 0) {
 		c->close = c->refused = true;
-		begin_reply(s, c, app_refuse(&w));
+		begin_reply(s, c, demo_app_refuse(&w));
 		return true;
 	}
 	if (!rc) {
@@ -175,12 +175,12 @@ static bool next_request(struct server *s, struct conn *c)
 	body.p = out_front(&c->in) + c->req.head_len;
 	body.n = c->req.body_len;
 	c->close = !c->req.keep_alive;
-	begin_reply(s, c, app_answer(s->app, &c->req, body, c->close,
-				     s->now_ns));
+	begin_reply(s, c, demo_app_answer(s->app, &c->req, body, c->close,
+					  s->now_ns));
 	out_consume(&c->in, c->req.pos);
 	if (!out_size(&c->in))
 		out_release(&c->in);
-	http_reset(&c->req);
+	demo_http_reset(&c->req);
 	c->continued = false;
 	return true;
 }
@@ -350,8 +350,8 @@ static void fire_timers(struct server *s)
 	}
 }
 
-int server_run(int listener, struct app *app, const sigset_t *mask,
-	       const volatile sig_atomic_t *stop, struct err *e)
+int demo_server_run(int listener, struct app *app, const sigset_t *mask,
+		    const volatile sig_atomic_t *stop, struct err *e)
 {
 	struct server *s = xcalloc(1, sizeof(*s));
 	struct epoll_event ev[EVENTS];
@@ -393,7 +393,7 @@ int server_run(int listener, struct app *app, const sigset_t *mask,
 	return rc;
 }
 
-int server_listen(const char *host, int *port, struct err *e)
+int demo_server_listen(const char *host, int *port, struct err *e)
 {
 	struct sockaddr_storage sa = {0};
 	struct sockaddr_in *in4 = (struct sockaddr_in *)(void *)&sa;

@@ -14,14 +14,14 @@
  * Binds host (a numeric address) and port (0: the kernel chooses). Returns the
  * listening socket and sets *port to the real one, or -1 with e set.
  */
-int server_listen(const char *host, int *port, struct err *e) MUST_CHECK;
+int demo_server_listen(const char *host, int *port, struct err *e) MUST_CHECK;
 
 /*
  * Serves connections on the socket until *stop is set by a signal that was
  * blocked by the caller and is open in `mask` during waits. Closes everything
  * but the socket. 0, or -1 with e set when the loop cannot run.
  */
-int server_run(int listener, struct app *app, const sigset_t *mask,
-	       const volatile sig_atomic_t *stop, struct err *e) MUST_CHECK;
+int demo_server_run(int listener, struct app *app, const sigset_t *mask,
+		    const volatile sig_atomic_t *stop, struct err *e) MUST_CHECK;
 
 #endif

@@ -44,7 +44,7 @@ struct wire {
 	void (*models)(struct out *o);
 };
 
-extern const struct wire wire_openai, wire_anthropic, wire_ollama;
+extern const struct wire demo_wire_openai, demo_wire_anthropic, demo_wire_ollama;
 
 /* The model's own name, and that of its sibling, in the lists. */
 #define DEMO_MODEL "lamplighter-demo"
@@ -68,6 +68,6 @@ struct counts counts_of(const struct reply *r);
 bool plan_has_calls(const struct plan *p);
 
 /* A faulted body's text: the message to use when the body is a plain text. */
-const char *fault_text(const struct fault *f);
+const char *demo_fault_text(const struct fault *f);
 
 #endif

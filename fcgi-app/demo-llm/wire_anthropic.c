@@ -383,7 +383,7 @@ static void anthropic_fail(struct reply *r, const struct fault *f,
 	if (json_is_object(f->body) || json_is_array(f->body))
 		out_dump(o, f->body);
 	else
-		anthropic_error(f->status, "", fault_text(f), o);
+		anthropic_error(f->status, "", demo_fault_text(f), o);
 	out_puts(o, "\n\n");
 }
 
@@ -450,7 +450,7 @@ static void anthropic_models(struct out *o)
 		 "\"}");
 }
 
-const struct wire wire_anthropic = {
+const struct wire demo_wire_anthropic = {
 	.name = "anthropic",
 	.stream_type = "text/event-stream; charset=utf-8",
 	.garbage = "event: content_block_delta\ndata: {\"type\":\"content_bl"

@@ -228,7 +228,7 @@ static void ollama_fail(struct reply *r, const struct fault *f, struct out *o)
 	if (json_is_object(f->body) || json_is_array(f->body))
 		out_dump(o, f->body);
 	else
-		ollama_error(f->status, "", fault_text(f), o);
+		ollama_error(f->status, "", demo_fault_text(f), o);
 	out_puts(o, "\n");
 }
 
@@ -272,7 +272,7 @@ static void ollama_models(struct out *o)
 		 "]}");
 }
 
-const struct wire wire_ollama = {
+const struct wire demo_wire_ollama = {
 	.name = "ollama",
 	.stream_type = "application/x-ndjson",
 	.garbage = "{\"model\":\"broken\",\"mess\n",

@@ -267,7 +267,7 @@ static void openai_fail(struct reply *r, const struct fault *f, struct out *o)
 	if (json_is_object(f->body) || json_is_array(f->body))
 		out_dump(o, f->body);
 	else
-		openai_error(f->status, "", fault_text(f), o);
+		openai_error(f->status, "", demo_fault_text(f), o);
 	out_puts(o, "\n\n");
 }
 
@@ -340,7 +340,7 @@ static void openai_models(struct out *o)
 		 "\"owned_by\":\"lamplighter\"}]}");
 }
 
-const struct wire wire_openai = {
+const struct wire demo_wire_openai = {
 	.name = "openai",
 	.stream_type = "text/event-stream; charset=utf-8",
 	.garbage = "data: {\"id\":\"chatcmpl-broken\",\"choices\":[{\"del\n\n",

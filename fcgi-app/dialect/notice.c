@@ -78,7 +78,7 @@ static const char *forge_status(struct str ours)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (str_is(ours, turn_status_name(rows[i].ours)))
+		if (str_is(ours, store_turn_status_name(rows[i].ours)))
 			return rows[i].theirs;
 	return NULL;
 }
@@ -98,12 +98,12 @@ static void forge_data(struct jw *w, const struct notice *n)
 
 /* -- both ----------------------------------------------------------------------- */
 
-bool notice_speaks(enum dialect_id d)
+bool dialect_notice_speaks(enum dialect_id d)
 {
 	return d == DIALECT_NATIVE || d == DIALECT_FORGE;
 }
 
-const char *notice_name(enum dialect_id d, const struct notice *n)
+const char *dialect_notice_name(enum dialect_id d, const struct notice *n)
 {
 	if (d == DIALECT_FORGE)
 		return n->kind == NOTICE_TURN_STATUS && forge_status(n->word)
@@ -111,7 +111,7 @@ const char *notice_name(enum dialect_id d, const struct notice *n)
 	return is_known(n) ? native[n->kind].name : NULL;
 }
 
-void notice_data(enum dialect_id d, struct jw *w, const struct notice *n)
+void dialect_notice_data(enum dialect_id d, struct jw *w, const struct notice *n)
 {
 	jw_obj(w);
 	if (d == DIALECT_FORGE)

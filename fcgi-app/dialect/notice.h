@@ -10,12 +10,12 @@
 #include "store/notice.h"
 
 /* Whether notices can be told in d. */
-bool notice_speaks(enum dialect_id d);
+bool dialect_notice_speaks(enum dialect_id d);
 
 /* The name of the event, or NULL: n has no form in d (one that speaks). */
-const char *notice_name(enum dialect_id d, const struct notice *n);
+const char *dialect_notice_name(enum dialect_id d, const struct notice *n);
 
 /* Its data, one line of JSON; n has a name in d. */
-void notice_data(enum dialect_id d, struct jw *w, const struct notice *n);
+void dialect_notice_data(enum dialect_id d, struct jw *w, const struct notice *n);
 
 #endif

@@ -30,8 +30,8 @@ static void openai_model(struct jw *w, struct str asked, const struct turn_run *
 	buf_addc(w->b, '"');
 }
 
-void openai_head(struct jw *w, const char *object, struct str asked,
-		 const struct turn_run *run)
+void dialect_openai_head(struct jw *w, const char *object, struct str asked,
+			 const struct turn_run *run)
 {
 	char id[9 + UUID_TEXT_BYTES] = "chatcmpl-";
 
@@ -43,7 +43,7 @@ void openai_head(struct jw *w, const char *object, struct str asked,
 	openai_model(w, asked, run);
 }
 
-const char *openai_finish_reason(struct str ours)
+const char *dialect_openai_finish_reason(struct str ours)
 {
 	if (str_is(ours, "length"))
 		return "length";
@@ -60,7 +60,7 @@ static int64_t known(const json_t *usage, const char *key)
 }
 
 /* Our counters are disjoint; theirs contain each other. */
-void openai_usage(struct jw *w, const json_t *usage)
+void dialect_openai_usage(struct jw *w, const json_t *usage)
 {
 	int64_t cached = known(usage, "cachedTokens");
 	int64_t prompt = known(usage, "inputTokens") + cached +
@@ -96,8 +96,8 @@ static const char *error_type(int status)
 	}
 }
 
-void openai_error(struct jw *w, int status, struct str message,
-		  const char *param, struct str code)
+void dialect_openai_error(struct jw *w, int status, struct str message,
+			  const char *param, struct str code)
 {
 	jw_obj(w);
 	jw_kstr(w, "message", message);
@@ -107,7 +107,7 @@ void openai_error(struct jw *w, int status, struct str message,
 	jw_end_obj(w);
 }
 
-enum err_code openai_err_code(struct str code)
+enum err_code dialect_openai_err_code(struct str code)
 {
 	for (int i = 0; i < ERR__MAX; i++)
 		if (str_is(code, err_rows[i].code))
@@ -131,7 +131,7 @@ static struct jw chunk_open(struct buf *out, const struct turn_event *ev,
 
 	buf_add(out, "data: ", 6);
 	jw_obj(&w);
-	openai_head(&w, "chat.completion.chunk", openai_asked(st)->model, ev->run);
+	dialect_openai_head(&w, "chat.completion.chunk", openai_asked(st)->model, ev->run);
 	return w;
 }
 
@@ -215,7 +215,7 @@ static void write_done(struct buf *out, const char *name,
 	wire_answer_read(&a, ev->message);
 	w = chunk_open(out, ev, st);
 	delta_open(&w);
-	delta_close(&w, openai_finish_reason(a.finish_reason));
+	delta_close(&w, dialect_openai_finish_reason(a.finish_reason));
 	wire_frame_end(&w);
 	if (openai_asked(st)->want_usage) {
 		w = chunk_open(out, ev, st);
@@ -223,7 +223,7 @@ static void write_done(struct buf *out, const char *name,
 		jw_arr(&w);
 		jw_end_arr(&w);
 		jw_key(&w, "usage");
-		openai_usage(&w, a.usage);
+		dialect_openai_usage(&w, a.usage);
 		wire_frame_end(&w);
 	}
 	wire_answer_release(&a);
@@ -260,9 +260,9 @@ static void write_error(struct buf *out, const char *name,
 	buf_add(out, "data: ", 6);
 	jw_obj(&w);
 	jw_key(&w, "error");
-	openai_error(&w, err_rows[openai_err_code(a.error_code)].http_status,
-		     a.error_message.n ? a.error_message
-		     : STR("The answer could not be made."), "", a.error_code);
+	dialect_openai_error(&w, err_rows[dialect_openai_err_code(a.error_code)].http_status,
+			     a.error_message.n ? a.error_message
+			     : STR("The answer could not be made."), "", a.error_code);
 	wire_frame_end(&w);
 	wire_answer_release(&a);
 }

@@ -17,23 +17,23 @@ struct openai_asked {
 };
 
 /* id, created and model members; object is "chat.completion…". */
-void openai_head(struct jw *w, const char *object, struct str asked,
-		 const struct turn_run *run);
+void dialect_openai_head(struct jw *w, const char *object, struct str asked,
+			 const struct turn_run *run);
 
 /* Our finish_reason in their list: stop, length, content_filter. */
-const char *openai_finish_reason(struct str ours);
+const char *dialect_openai_finish_reason(struct str ours);
 
 /* usage {prompt_tokens, completion_tokens, …} from our metadata's; may be NULL. */
-void openai_usage(struct jw *w, const json_t *usage);
+void dialect_openai_usage(struct jw *w, const json_t *usage);
 
 /*
  * {message, type, param, code}. param may be "" (null); status is the HTTP
  * status that the error has or would have, for its type.
  */
-void openai_error(struct jw *w, int status, struct str message,
-		  const char *param, struct str code);
+void dialect_openai_error(struct jw *w, int status, struct str message,
+			  const char *param, struct str code);
 
 /* The row of a wire code ("upstream_auth"); ERR_INTERNAL for an unknown one. */
-enum err_code openai_err_code(struct str code);
+enum err_code dialect_openai_err_code(struct str code);
 
 #endif

@@ -197,13 +197,13 @@ static void walk(struct writer *w, const xmlNode *n)
 	w->depth--;
 }
 
-int page_prepare(struct extract *x)
+int extract_page_prepare(struct extract *x)
 {
 	charset_choose(buf_str(&x->input), x->charset);
 	return EXTRACT_OK;
 }
 
-int page_extract(struct extract *x)
+int extract_page_read(struct extract *x)
 {
 	struct writer w = {
 		.out = &x->out, .start = x->out.n, .links = x->links,

@@ -4,7 +4,7 @@
 
 #include "extract/extract.h"
 
-int page_prepare(struct extract *x) MUST_CHECK;
+int extract_page_prepare(struct extract *x) MUST_CHECK;
 
 /*
  * Writes the readable text of a page: its title, headings with #, items of
@@ -12,6 +12,6 @@ int page_prepare(struct extract *x) MUST_CHECK;
  * scripts, styles, templates or comments; with links, "text (URL)". What is
  * not well-formed is read as a browser would. Nothing is loaded from anywhere.
  */
-int page_extract(struct extract *x) MUST_CHECK;
+int extract_page_read(struct extract *x) MUST_CHECK;
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/banned.h"
 
 static const struct extract_type types[] = {
-	{ .name = "html", .prepare = page_prepare, .extract = page_extract },
+	{ .name = "html", .prepare = extract_page_prepare, .extract = extract_page_read },
 };
 
 const struct extract_type *extract_type(const char *name)

@@ -30,10 +30,10 @@ static int put_allowed(struct plain *p, const struct uuid *conversation,
 					   "conversations/%s/revoke",
 					   uuid_format(conversation, id)));
 		buf_adds(p->b, "<p><b>");
-		buf_html(p->b, rows[i].tool);
+		html_text(p->b, rows[i].tool);
 		buf_adds(p->b, "</b> <input type=\"hidden\" name=\"tool\" "
 			 "value=\"");
-		buf_html(p->b, rows[i].tool);
+		html_text(p->b, rows[i].tool);
 		buf_adds(p->b, "\"><input type=\"submit\" value=\"Ask again\">"
 			 "</p>\n</form>\n");
 	}
@@ -51,7 +51,7 @@ int plain_edit(struct request *rq, struct response *rs, struct err *e)
 	char id[UUID_TEXT_BYTES];
 	struct plain p;
 
-	if (conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0)
+	if (api_conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0)
 		return -1;
 	uuid_format(&c.id, id);
 	plain_begin(&p, rs, 200, c.title.n ? c.title : STR("Untitled"));
@@ -59,7 +59,7 @@ int plain_edit(struct request *rq, struct response *rs, struct err *e)
 	buf_addf(p.b, "<p><label for=\"title\">Title</label><br>\n"
 		 "<input id=\"title\" name=\"title\" size=\"60\" "
 		 "maxlength=\"%d\" value=\"", LIM_TITLE_CHARS);
-	buf_html(p.b, c.title);
+	html_text(p.b, c.title);
 	buf_adds(p.b, "\"></p>\n<p><input type=\"submit\" value=\"Rename\">"
 		 "</p>\n</form>\n<hr>\n");
 	if (put_allowed(&p, &c.id, e) < 0)
@@ -90,7 +90,7 @@ int plain_rename(struct request *rq, struct response *rs, struct err *e)
 				 "have at most %d characters.", LIM_TITLE_CHARS);
 	if (!title.n)
 		title.p = NULL;
-	if (conversation_of_path(rq, &c, e) < 0 ||
+	if (api_conversation_of_path(rq, &c, e) < 0 ||
 	    conversation_rename(rq->app->db, &rq->by.owner, &c.id, title,
 				TITLE_USER, NULL, e) < 0)
 		return -1;
@@ -117,7 +117,7 @@ int plain_revoke(struct request *rq, struct response *rs, struct err *e)
 /* POST …/delete: 303 to the list. */
 int plain_delete(struct request *rq, struct response *rs, struct err *e)
 {
-	if (conversation_remove(rq, e) < 0)
+	if (api_conversation_remove(rq, e) < 0)
 		return -1;
 	plain_go(rq, rs, "./", "");
 	return 0;

@@ -39,7 +39,7 @@ static void put_search(struct plain *p, struct str q)
 	buf_addf(p->b, "<form action=\"%s./\"><p><label for=\"q\">Title"
 		 "</label> <input id=\"q\" name=\"q\" size=\"30\" value=\"",
 		 p->root);
-	buf_html(p->b, q);
+	html_text(p->b, q);
 	buf_addf(p->b, "\">%s <input type=\"submit\" value=\"Search\"></p>"
 		 "</form>\n", p->steps ? "<input type=\"hidden\" name=\"steps\""
 		 " value=\"1\">" : "");
@@ -54,9 +54,9 @@ static void put_row(struct plain *p, const struct conversation *c,
 	uuid_format(&c->id, id);
 	buf_addf(b, "<li><a href=\"%sconversations/%s%s\">", p->root, id,
 		 p->steps ? "?steps=1" : "");
-	buf_html(b, c->title.n ? c->title : STR("Untitled"));
+	html_text(b, c->title.n ? c->title : STR("Untitled"));
 	buf_adds(b, "</a> <span class=\"small\">");
-	buf_html(b, plain_agent_name(p->rq, c->workspace_id, c->agent_id));
+	html_text(b, plain_agent_name(p->rq, c->workspace_id, c->agent_id));
 	buf_adds(b, ", ");
 	plain_time(b, c->updated_us);
 	if (conversation_running(c, now_us))

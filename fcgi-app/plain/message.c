@@ -24,7 +24,7 @@ struct str plain_agent_name(const struct request *rq, struct str workspace,
 static void put_section(struct buf *b, const char *class, struct str who)
 {
 	buf_addf(b, "<section class=\"%s\">\n<h2>", class);
-	buf_html(b, who);
+	html_text(b, who);
 	buf_adds(b, "</h2>\n");
 }
 
@@ -34,7 +34,7 @@ static void put_long(struct buf *b, struct str s)
 
 	head.n = utf8_complete(head);
 	buf_adds(b, "<pre>");
-	buf_html(b, head);
+	html_text(b, head);
 	buf_adds(b, "</pre>\n");
 	if (head.n < s.n)
 		buf_addf(b, "<p class=\"small\">and %zu bytes more</p>\n",
@@ -44,7 +44,7 @@ static void put_long(struct buf *b, struct str s)
 static void put_call(struct buf *b, struct str tool, struct str args)
 {
 	buf_adds(b, "<details class=\"tool\"><summary>Asks ");
-	buf_html(b, tool);
+	html_text(b, tool);
 	buf_adds(b, "</summary>\n");
 	put_long(b, args);
 	buf_adds(b, "</details>\n");
@@ -54,7 +54,7 @@ static void put_result(struct buf *b, struct str tool, struct str result,
 		       bool is_error, int64_t ms)
 {
 	buf_adds(b, "<details class=\"tool\"><summary>");
-	buf_html(b, tool);
+	html_text(b, tool);
 	buf_addf(b, "%s after %lld ms</summary>\n",
 		 is_error ? " failed" : " answered", (long long)ms);
 	put_long(b, result);
@@ -67,7 +67,7 @@ static void put_reasoning(struct buf *b, struct str text)
 		return;
 	buf_adds(b, "<details class=\"reasoning\"><summary>Reasoning</summary>\n"
 		 "<p class=\"text\">");
-	buf_html_lines(b, text);
+	html_lines(b, text);
 	buf_adds(b, "</p></details>\n");
 }
 
@@ -89,7 +89,7 @@ static void put_end(struct buf *b, const json_t *meta)
 		if (!str_is(how, rows[i].reason))
 			continue;
 		buf_addf(b, "<p class=\"error\">%s ", rows[i].text);
-		buf_html(b, why);
+		html_text(b, why);
 		buf_adds(b, "</p>\n");
 	}
 }
@@ -137,7 +137,7 @@ static void put_assistant(struct plain *p, const struct message *m,
 	/* A step may have said nothing before its calls. */
 	if (!step || m->content.n) {
 		put_section(p->b, "answer", name);
-		buf_html_markdown(p->b, m->content);
+		html_markdown(p->b, m->content);
 		put_end(p->b, meta);
 		buf_adds(p->b, "</section>\n");
 	}
@@ -148,7 +148,7 @@ static void put_user(struct buf *b, struct str words)
 {
 	put_section(b, "user", STR("You"));
 	buf_adds(b, "<p class=\"text\">");
-	buf_html_lines(b, words);
+	html_lines(b, words);
 	buf_adds(b, "</p>\n</section>\n");
 }
 
@@ -209,7 +209,7 @@ static void put_delta(struct plain_writer *w, enum plain_block block,
 		}
 		w->open = block;
 	}
-	buf_html_lines(w->p->b, text);
+	html_lines(w->p->b, text);
 }
 
 void plain_event(struct plain_writer *w, const struct turn_event *ev)
@@ -244,7 +244,7 @@ void plain_event(struct plain_writer *w, const struct turn_event *ev)
 		break;
 	case TURN_EV_WARNING:
 		buf_adds(b, "<p class=\"error\">");
-		buf_html(b, ev->text);
+		html_text(b, ev->text);
 		buf_adds(b, "</p>\n");
 		break;
 	case TURN_EV_DONE:

@@ -69,7 +69,7 @@ static void put_nav(struct plain *p)
 		 p->root, steps);
 	if (p->rq->by.who->login.n) {
 		buf_adds(p->b, " <span>");
-		buf_html(p->b, p->rq->by.who->name);
+		html_text(p->b, p->rq->by.who->name);
 		buf_adds(p->b, "</span>");
 	}
 	buf_adds(p->b, "</nav>\n");
@@ -86,14 +86,14 @@ void plain_head(struct plain *p, struct str title, int refresh_s)
 		buf_addf(b, "<meta http-equiv=\"refresh\" content=\"%d\">\n",
 			 refresh_s);
 	buf_adds(b, "<title>");
-	buf_html(b, title);
+	html_text(b, title);
 	buf_addf(b, "</title>\n<link rel=\"stylesheet\" "
 		 "href=\"%s../css/plain.css\">\n<link rel=\"icon\" "
 		 "href=\"%s../favicon.svg\" type=\"image/svg+xml\">\n"
 		 "</head>\n<body>\n", p->root, p->root);
 	put_nav(p);
 	buf_adds(b, "<main>\n<h1>");
-	buf_html(b, title);
+	html_text(b, title);
 	buf_adds(b, "</h1>\n");
 }
 
@@ -117,7 +117,7 @@ void plain_message_fields(struct plain *p, struct str content)
 	buf_adds(b, "<p><label for=\"content\">Message</label><br>\n"
 		 "<textarea id=\"content\" name=\"content\" rows=\"6\" "
 		 "cols=\"72\" required>\n");
-	buf_html(b, content);
+	html_text(b, content);
 	buf_adds(b, "</textarea></p>\n");
 	if (p->web)
 		buf_addf(b, "<p><label><input type=\"checkbox\" name=\"web\" "
@@ -176,9 +176,9 @@ static void put_again(struct plain *p)
 		    str_is(f->name, FORM_TOKEN_FIELD))
 			continue;
 		buf_adds(p->b, "<input type=\"hidden\" name=\"");
-		buf_html(p->b, f->name);
+		html_text(p->b, f->name);
 		buf_adds(p->b, "\" value=\"");
-		buf_html(p->b, f->value);
+		html_text(p->b, f->value);
 		buf_adds(p->b, "\">");
 	}
 	plain_message_fields(p, form_field(rq, "content"));
@@ -196,7 +196,7 @@ void plain_error(void *ctx, struct response *rs, const struct err *e)
 
 	plain_begin(&p, rs, status, str_of(resp_reason(status)));
 	buf_adds(p.b, "<p class=\"error\">");
-	buf_html(p.b, str_of(err_message(e)));
+	html_text(p.b, str_of(err_message(e)));
 	buf_adds(p.b, "</p>\n");
 	if (e->code == ERR_BUSY && e->id[0])
 		buf_addf(p.b, "<p><a href=\"%sturns/%s%s\">Look at the answer "

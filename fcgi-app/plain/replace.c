@@ -111,7 +111,7 @@ int plain_change(struct request *rq, struct response *rs, struct err *e)
 	struct plain p;
 
 	if (req_query_int(rq, "message", 0, &seq, e) < 0 ||
-	    conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0 ||
+	    api_conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0 ||
 	    message_get(rq->app->db, &rq->by.owner, &c.id, seq, rq->arena, &m,
 			e) < 0)
 		return -1;
@@ -162,7 +162,7 @@ int plain_version(struct request *rq, struct response *rs, struct err *e)
 	struct conversation c;
 	char id[UUID_TEXT_BYTES];
 
-	if (conversation_of_path(rq, &c, e) < 0)
+	if (api_conversation_of_path(rq, &c, e) < 0)
 		return -1;
 	if (thread_variant_at(rq->app->db, &rq->by.owner, &c.id, seq,
 			      number(rq, "index"), &head, e) == 0 &&

@@ -66,11 +66,11 @@ static void put_option(struct buf *b, const struct workspace *w,
 		       const struct agent *a)
 {
 	buf_adds(b, "<option value=\"");
-	buf_html(b, str_of(w->id));
+	html_text(b, str_of(w->id));
 	buf_addc(b, '/');
-	buf_html(b, str_of(a->id));
+	html_text(b, str_of(a->id));
 	buf_adds(b, workspace_default_agent(w) == a ? "\" selected>" : "\">");
-	buf_html(b, str_of(*a->name ? a->name : a->id));
+	html_text(b, str_of(*a->name ? a->name : a->id));
 	buf_adds(b, "</option>\n");
 }
 
@@ -85,7 +85,7 @@ static void put_choice(struct plain *p)
 		 "<select id=\"agent\" name=\"agent\">\n");
 	while ((w = catalog_each(&p->rq->by, &at))) {
 		buf_adds(b, "<optgroup label=\"");
-		buf_html(b, str_of(*w->name ? w->name : w->id));
+		html_text(b, str_of(*w->name ? w->name : w->id));
 		buf_adds(b, "\">\n");
 		for (size_t k = 0; k < w->n_agents; k++) {
 			put_option(b, w, &w->agents[k]);
@@ -149,7 +149,7 @@ int plain_stop(struct request *rq, struct response *rs, struct err *e)
 	const struct uuid *id = route_arg_uuid(rq, "turn");
 	struct turn t;
 
-	if (turn_stop(rq, id, &t, e) < 0)
+	if (api_turn_stop(rq, id, &t, e) < 0)
 		return -1;
 	return go_to_turn(rq, rs, id);
 }
@@ -163,8 +163,8 @@ int plain_continue(struct request *rq, struct response *rs, struct err *e)
 	struct turn_request in = send_request(rq, TURN_CONTINUE);
 	struct turn t;
 
-	if (turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
-		     rq->arena, &t, e) < 0)
+	if (store_turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
+			   rq->arena, &t, e) < 0)
 		return -1;
 	in.of = &t;
 	in.conversation_id = t.conversation_id;

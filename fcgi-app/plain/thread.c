@@ -77,7 +77,7 @@ int plain_thread(struct request *rq, struct response *rs, struct err *e)
 	if (before < 0)
 		return err_field(e, ERR_INVALID_FIELD, "before",
 				 "before must be a message's number.");
-	if (conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0 ||
+	if (api_conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0 ||
 	    message_list(rq->app->db, &rq->by.owner, &c.id, NEWEST_FIRST,
 			 before, LIM_PAGE_DEFAULT, rq->arena, &page, e) < 0)
 		return -1;

@@ -24,7 +24,7 @@
 static void hidden(struct buf *b, const char *name, struct str value)
 {
 	buf_addf(b, "<input type=\"hidden\" name=\"%s\" value=\"", name);
-	buf_html(b, value);
+	html_text(b, value);
 	buf_adds(b, "\">");
 }
 
@@ -33,7 +33,7 @@ static void button(struct buf *b, const char *name, const char *value,
 {
 	buf_addf(b, "<input type=\"submit\" name=\"%s\" value=\"%s\"> ", name,
 		 value);
-	buf_html(b, label);
+	html_text(b, label);
 	buf_adds(b, "<br>\n");
 }
 
@@ -77,7 +77,7 @@ static void put_origins(struct buf *b, const struct turn_wait *w)
 		buf_reset(&name);
 		untrusted_spell(str_of(o.v[i].name), &name);
 		buf_addf(b, "<li>%s ", words);
-		buf_html(b, buf_str(&name));
+		html_text(b, buf_str(&name));
 		buf_adds(b, "</li>\n");
 	}
 	if (o.n)
@@ -98,11 +98,11 @@ static void put_approval(struct plain *p, const struct turn_wait *w)
 	struct buf *b = p->b, args = BUF_INIT(12 * LIM_TOOL_ARGS_BYTES);
 
 	buf_adds(b, "<h2>Allow this action?</h2>\n<p><b>");
-	buf_html(b, w->tool);
+	html_text(b, w->tool);
 	buf_addf(b, "</b></p>\n<p>%s</p>\n<pre>",
 		 effects[MIN(MAX(w->effect, TOOL_READ), TOOL_DESTRUCTIVE)]);
 	untrusted_spell(w->args, &args);
-	buf_html(b, buf_str(&args));
+	html_text(b, buf_str(&args));
 	buf_release(&args);
 	buf_adds(b, "</pre>\n");
 	put_origins(b, w);
@@ -130,7 +130,7 @@ static void put_question(struct plain *p, const struct turn_wait *w)
 	size_t i;
 
 	buf_adds(b, "<h2>");
-	buf_html(b, jx_str(args, "question"));
+	html_text(b, jx_str(args, "question"));
 	buf_adds(b, "</h2>\n");
 	open_form(p, w, "answer");
 	buf_adds(b, "<p>\n");
@@ -151,7 +151,7 @@ static void put_question(struct plain *p, const struct turn_wait *w)
 static void put_client(struct plain *p, const struct turn_wait *w)
 {
 	buf_adds(p->b, "<h2>This needs the page with JavaScript</h2>\n<p><b>");
-	buf_html(p->b, w->tool);
+	html_text(p->b, w->tool);
 	buf_adds(p->b, "</b></p>\n");
 	open_form(p, w, "answer");
 	buf_adds(p->b, "<p><input type=\"submit\" value=\"Continue without it\">"
@@ -163,8 +163,8 @@ int plain_waits(struct plain *p, const struct uuid *turn, struct err *e)
 	struct turn_wait *rows;
 	size_t n;
 
-	if (turn_wait_list(p->rq->app->db, &p->rq->by.owner, turn, p->rq->arena,
-			   &rows, &n, e) < 0)
+	if (store_turn_wait_list(p->rq->app->db, &p->rq->by.owner, turn, p->rq->arena,
+				 &rows, &n, e) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].status != WAIT_OPEN)
@@ -191,10 +191,10 @@ static const struct turn_wait *find(struct request *rq, struct turn *t,
 	struct uuid id;
 	size_t n;
 
-	if (turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
-		     rq->arena, t, e) < 0 ||
-	    turn_wait_list(rq->app->db, &rq->by.owner, &t->id, rq->arena, &rows,
-			   &n, e) < 0)
+	if (store_turn_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "turn"),
+			   rq->arena, t, e) < 0 ||
+	    store_turn_wait_list(rq->app->db, &rq->by.owner, &t->id, rq->arena, &rows,
+				 &n, e) < 0)
 		return NULL;
 	if (uuid_parse(form_field(rq, "wait"), &id))
 		for (size_t i = 0; i < n; i++)
@@ -281,7 +281,7 @@ int plain_answer(struct request *rq, struct response *rs, struct err *e)
 	given = jx_keep(rq->arena, choice.n
 			? json_pack("{s:o}", "choice", jx_string(choice))
 			: json_pack("{s:o}", "answer", jx_string(answer)));
-	if (wait_answer(rq, w, given, &d, e) < 0)
+	if (api_wait_answer(rq, w, given, &d, e) < 0)
 		return -1;
 	return go_on(rq, rs, &t, &d, e);
 }

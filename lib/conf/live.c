@@ -98,7 +98,7 @@ static bool differs(const struct conf_option *o, const char *a, const char *b)
 				     (const struct conf_list *)b);
 	if (o->type != OPT_STRUCT)
 		BUG("OPT_RESTART on a type that differs() does not know");
-	for (size_t i = 0; i < n_conf_options; i++)
+	for (size_t i = 0; i < conf_option_count; i++)
 		if (conf_options[i].in == o->of &&
 		    differs(&conf_options[i], a, b))
 			return true;
@@ -109,7 +109,7 @@ static void warn_restart(const struct conf *old, const struct conf *now)
 {
 	struct buf names = BUF_INIT(1024);
 
-	for (size_t i = 0; i < n_conf_options; i++) {
+	for (size_t i = 0; i < conf_option_count; i++) {
 		const struct conf_option *o = &conf_options[i];
 
 		if (o->in != SEC_MAIN || !(o->flags & OPT_RESTART) ||

@@ -541,7 +541,7 @@ void load_struct(struct loader *l, enum opt_section sec, void *base,
 	const struct opt_section_row *row = &opt_sections[sec];
 	bool seen[MAX_OPTIONS] = { false };
 
-	if (n_conf_options > MAX_OPTIONS)
+	if (conf_option_count > MAX_OPTIONS)
 		BUG("more options than MAX_OPTIONS");
 	if (row->file_offset >= 0)
 		*(const char **)((char *)base + row->file_offset) =
@@ -550,7 +550,7 @@ void load_struct(struct loader *l, enum opt_section sec, void *base,
 		*(int *)((char *)base + row->line_offset) = at->line;
 	if (node)
 		load_keys(l, sec, "", base, node, seen);
-	for (size_t i = 0; i < n_conf_options; i++)
+	for (size_t i = 0; i < conf_option_count; i++)
 		if (conf_options[i].in == sec && !seen[i])
 			set_default(l, &conf_options[i], base, at);
 }

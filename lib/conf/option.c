@@ -166,7 +166,7 @@ const struct conf_option conf_options[] = {
 #undef none
 };
 
-const size_t n_conf_options = ARRAY_LEN(conf_options);
+const size_t conf_option_count = ARRAY_LEN(conf_options);
 
 #define AT(type, member) ((int)offsetof(type, member))
 
@@ -320,7 +320,7 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 
 const struct conf_option *option_find(enum opt_section in, const char *key)
 {
-	for (size_t i = 0; i < n_conf_options; i++)
+	for (size_t i = 0; i < conf_option_count; i++)
 		if (conf_options[i].in == in && !strcmp(conf_options[i].key, key))
 			return &conf_options[i];
 	return NULL;
@@ -330,7 +330,7 @@ bool option_group(enum opt_section in, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
-	for (size_t i = 0; i < n_conf_options; i++)
+	for (size_t i = 0; i < conf_option_count; i++)
 		if (conf_options[i].in == in && !strncmp(conf_options[i].key, prefix, n) &&
 		    conf_options[i].key[n] == '.')
 			return true;
@@ -346,7 +346,7 @@ const char *option_nearest(enum opt_section in, const char *prefix,
 	size_t n = strlen(prefix);
 	bool found = false;
 
-	for (size_t i = 0; i < n_conf_options; i++) {
+	for (size_t i = 0; i < conf_option_count; i++) {
 		const char *key = conf_options[i].key;
 		char part[EDIT_BYTES];
 		int d;

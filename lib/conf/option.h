@@ -71,7 +71,7 @@ struct conf_option {
 };
 
 extern const struct conf_option conf_options[];
-extern const size_t n_conf_options;
+extern const size_t conf_option_count;
 
 struct opt_section_row {
 	const char *name;	/* as documentation shows it: "llm_services.*" */

@@ -224,7 +224,7 @@ static void print_struct(struct buf *out, enum opt_section sec,
 {
 	char group[64] = "";
 
-	for (size_t i = 0; i < n_conf_options; i++) {
+	for (size_t i = 0; i < conf_option_count; i++) {
 		const struct conf_option *o = &conf_options[i];
 		const char *dot = strchr(o->key, '.');
 		const char *key = dot ? dot + 1 : o->key;
@@ -453,7 +453,7 @@ void conf_print_options(struct buf *out, enum conf_doc form)
 			man_text(out, row->help);
 			buf_addc(out, '\n');
 		}
-		for (size_t i = 0; i < n_conf_options; i++)
+		for (size_t i = 0; i < conf_option_count; i++)
 			if (conf_options[i].in == (enum opt_section)s)
 				print_row(out, &conf_options[i], form);
 	}

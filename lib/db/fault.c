@@ -46,7 +46,7 @@ static const struct fault_row {
 	{ 1153, FAULT_LOST, ERR_TOO_BIG, false },
 };
 
-enum fault fault_of(unsigned number, enum err_code *code)
+enum fault db_fault_of(unsigned number, enum err_code *code)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].number == number) {
@@ -57,7 +57,7 @@ enum fault fault_of(unsigned number, enum err_code *code)
 	return FAULT_DATA;
 }
 
-bool fault_is_hosts(unsigned number)
+bool db_fault_is_hosts(unsigned number)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].number == number)

@@ -41,7 +41,7 @@ int link_fail(struct link *c, unsigned number, const char *text,
 	      const char *what, struct err *e)
 {
 	enum err_code code;
-	enum fault f = fault_of(number, &code);
+	enum fault f = db_fault_of(number, &code);
 
 	if (f > c->fault)
 		c->fault = f;
@@ -188,7 +188,7 @@ static int connect_to(struct link *c, const struct conf_db *d, const char *host,
 			       socket ? 0 : (unsigned)port,
 			       socket ? d->socket : NULL, CLIENT_FOUND_ROWS))
 		return 0;
-	fault_of(mysql_errno(my), &code);
+	db_fault_of(mysql_errno(my), &code);
 	/* Wrong password, unknown database: not usable either. */
 	return err_set(e, code == ERR_OVERLOADED ? code : ERR_DB_DOWN,
 		       "connect to database %s: %u %.160s", d->id,

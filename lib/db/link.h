@@ -155,10 +155,10 @@ void stop_kill(struct pool *p, const struct settings *s, size_t host,
 /* -- fault.c --------------------------------------------------------------- */
 
 /* What an error number of client or server means; *code: as the caller sees it. */
-enum fault fault_of(unsigned number, enum err_code *code);
+enum fault db_fault_of(unsigned number, enum err_code *code);
 
 /* Whether such an error, that cost a connection, speaks against its host. */
-bool fault_is_hosts(unsigned number);
+bool db_fault_is_hosts(unsigned number);
 
 /* Sleeps before try number n (from 1): 10 ms doubling to 200, jittered. */
 void db_pause(int n);

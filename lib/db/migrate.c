@@ -113,7 +113,7 @@ static int plan_file(struct plan *p, const char *dir, const char *name,
 	}
 	if (read_file(arena_printf(&p->a, "%s/%s", dir, name), &text, e))
 		goto out;
-	sql = sql_split(&p->a, buf_str(&text), &n);
+	sql = db_split_sql(&p->a, buf_str(&text), &n);
 	all = arena_zalloc(&p->a, p->n + n, sizeof(*all));
 	if (p->n)
 		memcpy(all, p->steps, p->n * sizeof(*all));

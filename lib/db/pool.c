@@ -408,7 +408,7 @@ static void judge_host(struct link *c)
 	    link_usable(c, &why))
 		c->fault = FAULT_LOST;
 	if (c->fault == FAULT_LOST) {
-		if (!*why.text && fault_is_hosts(c->last_error))
+		if (!*why.text && db_fault_is_hosts(c->last_error))
 			err_set(&why, ERR_DB_DOWN, "a link was lost: %u",
 				c->last_error);
 		if (*why.text)

@@ -37,7 +37,7 @@ static size_t comment(struct str s, size_t i)
 	return i;
 }
 
-struct str *sql_split(struct arena *a, struct str text, size_t *n)
+struct str *db_split_sql(struct arena *a, struct str text, size_t *n)
 {
 	struct buf b = BUF_INIT(text.n + 1);
 	size_t room = 1, i = 0;

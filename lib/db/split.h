@@ -10,6 +10,6 @@
  * blanks at the ends go, empty statements go. Returns the statements in a;
  * *n says how many.
  */
-struct str *sql_split(struct arena *a, struct str text, size_t *n);
+struct str *db_split_sql(struct arena *a, struct str text, size_t *n);
 
 #endif

@@ -48,9 +48,9 @@ static int put_back(struct db *db, const struct kind *k, const struct job *j,
 	log_err("job", why);
 	for (int64_t i = 1; i < j->attempts && retry_s < RETRY_MAX_S; i++)
 		retry_s = MIN(retry_s * 2, RETRY_MAX_S);
-	return job_put_back(db, j, j->attempts >= k->attempts ? JOB_NEVER_US
-			    : clock_now_us() + retry_s * 1000000, j->attempts,
-			    str_of(why->text), e);
+	return store_job_put_back(db, j, j->attempts >= k->attempts ? JOB_NEVER_US
+				  : clock_now_us() + retry_s * 1000000, j->attempts,
+				  str_of(why->text), e);
 }
 
 /* A job that was taken. */
@@ -74,10 +74,10 @@ static int work_one(struct db *db, const struct job *j, int64_t until_ms,
 		   : j->attempts >= k->attempts ? "abandoned" : "failed", NULL,
 		   1);
 	if (rc > 0)
-		return job_done(db, j, e);
+		return store_job_done(db, j, e);
 	if (rc == 0)
-		return job_put_back(db, j, clock_now_us(), 0,
-				    (struct str){ NULL, 0 }, e);
+		return store_job_put_back(db, j, clock_now_us(), 0,
+					  (struct str){ NULL, 0 }, e);
 	err_wrap(&why, "%s %.*s", k->name, STR_ARG(j->subject));
 	return put_back(db, k, j, &why, e);
 }
@@ -107,7 +107,7 @@ int job_look(struct db *db, struct err *e)
 		rc = looks[i].when(db, &a, e);
 		if (rc <= 0)
 			continue;
-		rc = job_ask(db, &j, e);
+		rc = store_job_ask(db, &j, e);
 		any = 1;
 	}
 	arena_release(&a);
@@ -124,7 +124,7 @@ int job_work(struct db *db, int64_t until_ms, const atomic_bool *stop,
 
 	do {
 		arena_reset(&due);
-		rc = job_due(db, str_of(all_kinds), &due, &jobs, &n_jobs, e);
+		rc = store_job_due(db, str_of(all_kinds), &due, &jobs, &n_jobs, e);
 		if (rc || !n_jobs)
 			break;
 		rc = 1;
@@ -134,7 +134,7 @@ int job_work(struct db *db, int64_t until_ms, const atomic_bool *stop,
 			if (clock_mono_ms() >= until_ms ||
 			    (stop && atomic_load(stop)))
 				break;
-			taken = job_take(db, &jobs[i],
+			taken = store_job_take(db, &jobs[i],
 				kind_of(&jobs[i])->lease_s * INT64_C(1000000),
 				e);
 			if (taken < 0 ||

@@ -146,7 +146,7 @@ static struct build_tool make_tool(const struct llm_tool *t,
 	return (struct build_tool){
 		.wire_name = arena_str(a, toolname_wire(str_of(t->name), name)),
 		.description = t->description ? t->description : "",
-		.schema = schema_form(t->schema, q->tool_schema_filter, a),
+		.schema = llm_schema_form(t->schema, q->tool_schema_filter, a),
 	};
 }
 

@@ -117,12 +117,12 @@ void build_function_tool(struct build *b, const struct build_tool *t,
  * A tool's schema as the quirk wants it, rendered once for many turns; NULL is
  * taken for {}. The arena holds it.
  */
-const struct schema_form *schema_form(const json_t *schema, int filter,
-				      struct arena *a);
+const struct schema_form *llm_schema_form(const json_t *schema, int filter,
+					  struct arena *a);
 
 /* A schema as the quirk wants it (E10, E11). New reference. */
-json_t *schema_normal(const json_t *schema, int filter);
+json_t *llm_schema_normal(const json_t *schema, int filter);
 /* Whether a schema keeps the rules of strict:true (E9). */
-bool schema_is_strict(const json_t *schema);
+bool llm_schema_is_strict(const json_t *schema);
 
 #endif

@@ -148,7 +148,7 @@ static void response_format(struct build *b)
 		jw_kstrz(w, "name", "output");
 		jw_key(w, "schema");
 		jw_json(w, schema);
-		if (b->q.strict_schema && schema_is_strict(schema))
+		if (b->q.strict_schema && llm_schema_is_strict(schema))
 			jw_kbool(w, "strict", true);
 		jw_end_obj(w);
 	}

@@ -189,7 +189,7 @@ static json_t *filtered(struct copy *c, const json_t *s, int depth)
 	return out;
 }
 
-json_t *schema_normal(const json_t *schema, int filter)
+json_t *llm_schema_normal(const json_t *schema, int filter)
 {
 	struct copy c = {
 		.root = schema, .filter = filter, .left = INLINE_VALUES,
@@ -244,7 +244,7 @@ static struct schema_form *form_new(const json_t *schema, int filter)
 
 	f->from = json_incref((json_t *)schema);
 	f->filter = filter;
-	f->normal = schema_normal(schema, filter);
+	f->normal = llm_schema_normal(schema, filter);
 	jx_dump(&b, f->normal);
 	f->text.n = b.n;
 	f->text.p = buf_take(&b);
@@ -253,8 +253,8 @@ static struct schema_form *form_new(const json_t *schema, int filter)
 	return f;
 }
 
-const struct schema_form *schema_form(const json_t *schema, int filter,
-				      struct arena *a)
+const struct schema_form *llm_schema_form(const json_t *schema, int filter,
+					  struct arena *a)
 {
 	size_t i = ((uintptr_t)schema / 16 + (size_t)filter) % ARRAY_LEN(forms);
 	struct schema_form *f = NULL, *old = NULL;
@@ -286,7 +286,7 @@ static bool has_name(const json_t *list, const char *name)
 	return false;
 }
 
-bool schema_is_strict(const json_t *s)
+bool llm_schema_is_strict(const json_t *s)
 {
 	const json_t *props = jx_obj(s, "properties");
 	const json_t *items = json_object_get(s, "items");
@@ -304,16 +304,16 @@ bool schema_is_strict(const json_t *s)
 			return false;
 		json_object_foreach((json_t *)props, key, v)
 			if (!has_name(jx_arr(s, "required"), key) ||
-			    !schema_is_strict(v))
+			    !llm_schema_is_strict(v))
 				return false;
 	}
-	if (items && !schema_is_strict(items))
+	if (items && !llm_schema_is_strict(items))
 		return false;
 	json_array_foreach(any, i, v)
-		if (!schema_is_strict(v))
+		if (!llm_schema_is_strict(v))
 			return false;
 	json_object_foreach((json_t *)defs, key, v)
-		if (!schema_is_strict(v))
+		if (!llm_schema_is_strict(v))
 			return false;
 	return true;
 }

@@ -128,14 +128,14 @@ void http_global_cleanup(void)
 /* 0 when the answer came to its end. */
 static int run(struct http_pool *p, struct transfer *t)
 {
-	if (transfer_set_up(t) < 0 || loop_run(p, t) < 0)
+	if (transfer_set_up(t) < 0 || http_loop_run(p, t) < 0)
 		return -1;
 	for (;;) {
 		if (t->stalled)
 			t->r->on_stall(t->r->ctx);
 		if (t->over)
 			break;
-		loop_resume(p, t);
+		http_loop_resume(p, t);
 	}
 	if (t->e.code != ERR_NONE)
 		return -1;
@@ -150,11 +150,11 @@ static int try(struct http_pool *p, struct transfer *t, bool fresh)
 	int rc;
 
 	sem_init(&t->wake, 0, 0);
-	t->easy = loop_easy_get(p);
+	t->easy = http_loop_easy_get(p);
 	if (fresh)
 		curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
 	rc = run(p, t);
-	loop_easy_put(p, t->easy);
+	http_loop_easy_put(p, t->easy);
 	curl_slist_free_all(t->headers);
 	sem_destroy(&t->wake);
 	return rc;

@@ -148,7 +148,7 @@ static void over(struct http_pool *p, struct transfer *t)
 	sem_post(&t->wake);
 }
 
-void loop_dirty(struct transfer *t)
+void http_loop_dirty(struct transfer *t)
 {
 	if (t->queued_dirty)
 		return;
@@ -200,7 +200,7 @@ static void go_on(struct http_pool *p, struct transfer *t)
 		t->last_byte = p->now;
 	due_set(&p->due, t);
 	if (t->told)
-		loop_dirty(t);
+		http_loop_dirty(t);
 	curl_easy_pause(t->easy, CURLPAUSE_CONT);
 }
 
@@ -284,7 +284,7 @@ static void mark_finished(struct http_pool *p)
 		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &t);
 		t->finished = true;
 		t->code = m->data.result;
-		loop_dirty(t);
+		http_loop_dirty(t);
 	}
 }
 
@@ -357,7 +357,7 @@ static void take_event(struct http_pool *p, const struct epoll_event *ev)
 		watch_off(p, t);
 		t->told = true;
 		if (!t->stalled)
-			loop_dirty(t);
+			http_loop_dirty(t);
 	} else {
 		curl_multi_socket_action(p->multi, (int)who,
 					 curl_mask(ev->events), &p->running);
@@ -511,7 +511,7 @@ static void sleep_until_told(struct transfer *t)
 		continue;
 }
 
-int loop_run(struct http_pool *p, struct transfer *t)
+int http_loop_run(struct http_pool *p, struct transfer *t)
 {
 	int rc;
 
@@ -529,13 +529,13 @@ int loop_run(struct http_pool *p, struct transfer *t)
 	return 0;
 }
 
-void loop_resume(struct http_pool *p, struct transfer *t)
+void http_loop_resume(struct http_pool *p, struct transfer *t)
 {
 	submit(p, t);
 	sleep_until_told(t);
 }
 
-void loop_look(struct http_pool *p)
+void http_loop_look(struct http_pool *p)
 {
 	pthread_mutex_lock(&p->lock);
 	p->look = true;
@@ -543,7 +543,7 @@ void loop_look(struct http_pool *p)
 	wake(p);
 }
 
-CURL *loop_easy_get(struct http_pool *p)
+CURL *http_loop_easy_get(struct http_pool *p)
 {
 	CURL *c = NULL;
 
@@ -558,7 +558,7 @@ CURL *loop_easy_get(struct http_pool *p)
 	return c;
 }
 
-void loop_easy_put(struct http_pool *p, CURL *easy)
+void http_loop_easy_put(struct http_pool *p, CURL *easy)
 {
 	curl_easy_reset(easy);
 	pthread_mutex_lock(&p->lock);

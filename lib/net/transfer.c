@@ -164,7 +164,7 @@ static size_t on_body(char *p, size_t one, size_t n, void *ctx)
 		return 0;
 	}
 	t->batch = true;
-	loop_dirty(t);
+	http_loop_dirty(t);
 	rc = t->r->on_body ? give_body(t, (struct str){ p, n }) : 0;
 	if (rc < 0) {
 		err_set(&t->e, ERR_CANCELLED, "stopped by the caller");

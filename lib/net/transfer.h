@@ -84,19 +84,19 @@ const char *http_no_proxy(void);
 
 /*
  * Runs t to its end, starting the loop at the first call. Returns when t->over
- * or t->stalled; after a stall, loop_resume continues. -1: no thread.
+ * or t->stalled; after a stall, http_loop_resume continues. -1: no thread.
  */
-int loop_run(struct http_pool *p, struct transfer *t) MUST_CHECK;
-void loop_resume(struct http_pool *p, struct transfer *t);
+int http_loop_run(struct http_pool *p, struct transfer *t) MUST_CHECK;
+void http_loop_resume(struct http_pool *p, struct transfer *t);
 
 /* Marks t for this round. The loop's thread. */
-void loop_dirty(struct transfer *t);
+void http_loop_dirty(struct transfer *t);
 
 /* Makes all transfers check their abort switches. Any thread. */
-void loop_look(struct http_pool *p);
+void http_loop_look(struct http_pool *p);
 
 /* An easy handle that was reset, and back. Any thread. */
-CURL *loop_easy_get(struct http_pool *p);
-void loop_easy_put(struct http_pool *p, CURL *easy);
+CURL *http_loop_easy_get(struct http_pool *p);
+void http_loop_easy_put(struct http_pool *p, CURL *easy);
 
 #endif

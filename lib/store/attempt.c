@@ -66,7 +66,7 @@ int attempt_made_turn(struct db *tx, const struct owner *o,
 		      const struct uuid *id, int64_t us, struct arena *a,
 		      struct turn *out, struct err *e)
 {
-	if (turn_get(tx, o, id, a, out, e) == 0)
+	if (store_turn_get(tx, o, id, a, out, e) == 0)
 		return out->started_us == us ? 1
 			: err_set(e, ERR_DB_DUPLICATE,
 				  "the turn was begun by another node");

@@ -361,7 +361,7 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 		return -1;
 	/* If its process is alive, it replaces these by the actual figures. */
 	if (!uuid_is_nil(&l.turn_id) && l.status == TURN_RUNNING &&
-	    turn_estimate(tx, d->o, d->id, &l, NULL, &told, e))
+	    store_turn_estimate(tx, d->o, d->id, &l, NULL, &told, e))
 		return -1;
 	if (!uuid_is_nil(&l.turn_id) &&
 	    db_exec(tx, STMT_TURN_STOP, DB_ARGS(DB_I(clock_now_us()),
@@ -376,7 +376,7 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 		    e))
 		return -1;
 	uuid_format(d->id, id);
-	return job_ask(tx, &(struct job){ .kind = STR(CONVERSATION_PURGE_JOB),
+	return store_job_ask(tx, &(struct job){ .kind = STR(CONVERSATION_PURGE_JOB),
 		.subject = str_of(id), .tenant_id = d->o->tenant_id }, e);
 }
 

@@ -16,7 +16,7 @@ static const struct db_field fields[] = {
 #undef F
 };
 
-int job_ask(struct db *db, const struct job *j, struct err *e)
+int store_job_ask(struct db *db, const struct job *j, struct err *e)
 {
 	return db_exec(db, STMT_JOB_ASK,
 		       DB_ARGS(DB_S(j->kind), DB_S(j->subject),
@@ -25,8 +25,8 @@ int job_ask(struct db *db, const struct job *j, struct err *e)
 		       NULL, e);
 }
 
-int job_due(struct db *db, struct str kinds, struct arena *a,
-	    struct job **out, size_t *n, struct err *e)
+int store_job_due(struct db *db, struct str kinds, struct arena *a,
+		  struct job **out, size_t *n, struct err *e)
 {
 	return db_list(db, STMT_JOB_DUE,
 		       DB_ARGS(DB_I(clock_now_us()), DB_S(kinds),
@@ -34,7 +34,7 @@ int job_due(struct db *db, struct str kinds, struct arena *a,
 		       a, fields, sizeof(**out), 0, out, n, e);
 }
 
-int job_take(struct db *db, struct job *j, int64_t lease_us, struct err *e)
+int store_job_take(struct db *db, struct job *j, int64_t lease_us, struct err *e)
 {
 	int64_t until_us = clock_now_us() + lease_us;
 	struct db_result r;
@@ -50,7 +50,7 @@ int job_take(struct db *db, struct job *j, int64_t lease_us, struct err *e)
 	return 1;
 }
 
-int job_done(struct db *db, const struct job *j, struct err *e)
+int store_job_done(struct db *db, const struct job *j, struct err *e)
 {
 	struct db_result r;
 
@@ -60,12 +60,12 @@ int job_done(struct db *db, const struct job *j, struct err *e)
 		return -1;
 	if (r.affected)
 		return 0;
-	return job_put_back(db, j, clock_now_us(), 0, (struct str){ NULL, 0 },
-			    e);
+	return store_job_put_back(db, j, clock_now_us(), 0, (struct str){ NULL, 0 },
+				  e);
 }
 
-int job_put_back(struct db *db, const struct job *j, int64_t due_us,
-		 int64_t attempts, struct str why, struct err *e)
+int store_job_put_back(struct db *db, const struct job *j, int64_t due_us,
+		       int64_t attempts, struct str why, struct err *e)
 {
 	return db_exec(db, STMT_JOB_PUT_BACK,
 		       DB_ARGS(DB_I(due_us), DB_I(attempts),
@@ -74,8 +74,8 @@ int job_put_back(struct db *db, const struct job *j, int64_t due_us,
 			       DB_I(j->due_us)), NULL, e);
 }
 
-int job_list(struct db *db, struct arena *a, struct job **out, size_t *n,
-	     struct err *e)
+int store_job_list(struct db *db, struct arena *a, struct job **out, size_t *n,
+		   struct err *e)
 {
 	return db_list(db, STMT_JOB_LIST, DB_ARGS(DB_I(LIST_ROWS)), a, fields,
 		       sizeof(**out), 0, out, n, e);

@@ -29,35 +29,35 @@ struct job {
  * after the current run, with these args; one that failed for good starts again.
  * db may be a transaction: the job then exists if it commits.
  */
-int job_ask(struct db *db, const struct job *j, struct err *e) MUST_CHECK;
+int store_job_ask(struct db *db, const struct job *j, struct err *e) MUST_CHECK;
 
 /*
  * The jobs that are due and whose kind is in kinds (names separated by commas),
  * longest due first, at most eight. Text in a.
  */
-int job_due(struct db *db, struct str kinds, struct arena *a,
-	    struct job **out, size_t *n, struct err *e) MUST_CHECK;
+int store_job_due(struct db *db, struct str kinds, struct arena *a,
+		  struct job **out, size_t *n, struct err *e) MUST_CHECK;
 
 /*
  * Takes one of them for lease_us from now, and updates *j. Returns 1, 0 if
  * somebody else was faster, -1.
  */
-int job_take(struct db *db, struct job *j, int64_t lease_us,
-	     struct err *e) MUST_CHECK;
+int store_job_take(struct db *db, struct job *j, int64_t lease_us,
+		   struct err *e) MUST_CHECK;
 
 /* Done: deletes the row, unless it was requested again; then it is due. */
-int job_done(struct db *db, const struct job *j, struct err *e) MUST_CHECK;
+int store_job_done(struct db *db, const struct job *j, struct err *e) MUST_CHECK;
 
 /*
  * Not done: it made progress and needs another run (attempts 0), or failed with
  * why; it runs again from due_us on (JOB_NEVER_US: never). Does nothing if the
  * lease was lost to another taker in the meantime.
  */
-int job_put_back(struct db *db, const struct job *j, int64_t due_us,
-		 int64_t attempts, struct str why, struct err *e) MUST_CHECK;
+int store_job_put_back(struct db *db, const struct job *j, int64_t due_us,
+		       int64_t attempts, struct str why, struct err *e) MUST_CHECK;
 
 /* All there are, due first, at most 1000. Text in a. */
-int job_list(struct db *db, struct arena *a, struct job **out, size_t *n,
-	     struct err *e) MUST_CHECK;
+int store_job_list(struct db *db, struct arena *a, struct job **out, size_t *n,
+		   struct err *e) MUST_CHECK;
 
 #endif

@@ -169,7 +169,7 @@ int journal_detach(struct db *tx, const struct uuid *turn_id, struct err *e)
 			number = rows[i].number;
 		}
 		if (!rc)
-			rc = turn_events_insert(tx, rows, n, now_us, e);
+			rc = store_turn_events_insert(tx, rows, n, now_us, e);
 	} while (!rc && (cut || n == DETACH_ROWS));
 	arena_release(&a);
 	return rc || number == 0 ? rc
@@ -328,7 +328,7 @@ static int look_at_running(struct prune *p, const struct uuid *ids, size_t n,
 		struct owner o = { rows[i].tenant_id, rows[i].user_id };
 
 		closed = false;
-		if (turn_recover(p->db, &o, &rows[i].id, p->fn, &closed, e)) {
+		if (store_turn_recover(p->db, &o, &rows[i].id, p->fn, &closed, e)) {
 			if (e->code != ERR_NOT_FOUND)
 				return -1;
 			err_clear(e);	/* its conversation is being deleted */

@@ -58,7 +58,7 @@ int journal_news(struct db *db, const struct uuid *process, int64_t *number,
 /*
  * Deletes rows that are past their time, of every process, up to those that a
  * turn needs that still runs; dead ones are closed first, with their text
- * (turn_recover). It begins nothing after 200 ms. Any number of processes may
+ * (store_turn_recover). It begins nothing after 200 ms. Any number of processes may
  * do it at once. 1 round trip when there is nothing to do.
  */
 int journal_prune(struct db *db, turn_text_fn *text_of_events,

@@ -17,21 +17,21 @@ struct mcp_pin {
 };
 
 /* All of a server, by name; in a. Any thread. */
-int mcp_pin_list(struct db *db, struct str tenant_id, struct str server,
-		 struct arena *a, struct mcp_pin **out, size_t *n,
-		 struct err *e) MUST_CHECK;
+int store_mcp_pin_list(struct db *db, struct str tenant_id, struct str server,
+		       struct arena *a, struct mcp_pin **out, size_t *n,
+		       struct err *e) MUST_CHECK;
 
-/* As mcp_pin_list, without the definitions: those may be many megabytes. */
-int mcp_pin_hashes(struct db *db, struct str tenant_id, struct str server,
-		   struct arena *a, struct mcp_pin **out, size_t *n,
-		   struct err *e) MUST_CHECK;
+/* As store_mcp_pin_list, without the definitions: those may be many megabytes. */
+int store_mcp_pin_hashes(struct db *db, struct str tenant_id, struct str server,
+			 struct arena *a, struct mcp_pin **out, size_t *n,
+			 struct err *e) MUST_CHECK;
 
 /* Accepts a definition, replacing the pinned one. Ignores pin->accepted_us. */
-int mcp_pin_set(struct db *db, struct str tenant_id, struct str server,
-		const struct mcp_pin *pin, struct err *e) MUST_CHECK;
+int store_mcp_pin_set(struct db *db, struct str tenant_id, struct str server,
+		      const struct mcp_pin *pin, struct err *e) MUST_CHECK;
 
 /* Accepts unless something is pinned; the first of several wins. */
-int mcp_pin_first(struct db *db, struct str tenant_id, struct str server,
-		  const struct mcp_pin *pin, struct err *e) MUST_CHECK;
+int store_mcp_pin_first(struct db *db, struct str tenant_id, struct str server,
+			const struct mcp_pin *pin, struct err *e) MUST_CHECK;
 
 #endif

@@ -88,12 +88,12 @@ static int flush(struct db *db, const struct uuid *process, bool leaving,
 	return rc;
 }
 
-int metric_sum_flush(struct db *db, const struct uuid *process, struct err *e)
+int store_metric_sum_flush(struct db *db, const struct uuid *process, struct err *e)
 {
 	return flush(db, process, false, e);
 }
 
-int metric_sum_leave(struct db *db, const struct uuid *process, struct err *e)
+int store_metric_sum_leave(struct db *db, const struct uuid *process, struct err *e)
 {
 	return flush(db, process, true, e);
 }
@@ -109,7 +109,7 @@ static int take_row(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-int metric_sum_read(struct db *db, struct metric_sums *out, struct err *e)
+int store_metric_sum_read(struct db *db, struct metric_sums *out, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	int rc = db_each(db, STMT_METRIC_SUMS,

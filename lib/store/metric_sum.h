@@ -15,18 +15,18 @@
  * is asked of the database if that is nothing. process: its own id, for gauges.
  * An unknown outcome counts as done: better lost than counted twice. Any thread.
  */
-int metric_sum_flush(struct db *db, const struct uuid *process,
-		     struct err *e) MUST_CHECK;
+int store_metric_sum_flush(struct db *db, const struct uuid *process,
+			   struct err *e) MUST_CHECK;
 
-/* As metric_sum_flush; this process has nothing open any more. */
-int metric_sum_leave(struct db *db, const struct uuid *process,
-		     struct err *e) MUST_CHECK;
+/* As store_metric_sum_flush; this process has nothing open any more. */
+int store_metric_sum_leave(struct db *db, const struct uuid *process,
+			   struct err *e) MUST_CHECK;
 
 /*
  * The sums into *out, which was zero. Gauges: of processes that wrote theirs in
  * the last three minutes.
  */
-int metric_sum_read(struct db *db, struct metric_sums *out,
-		    struct err *e) MUST_CHECK;
+int store_metric_sum_read(struct db *db, struct metric_sums *out,
+			  struct err *e) MUST_CHECK;
 
 #endif

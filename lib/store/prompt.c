@@ -5,8 +5,8 @@
 
 #include "base/banned.h"
 
-int prompt_keep(struct db *tx, const struct resource_at *at,
-		struct resource_row *prompt, struct err *e)
+int store_prompt_keep(struct db *tx, const struct resource_at *at,
+		      struct resource_row *prompt, struct err *e)
 {
 	static const char *const columns[] = { "name", "description", "body" };
 	const struct resource *of = &resources[RESOURCE_PROMPT];

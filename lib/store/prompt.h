@@ -8,7 +8,7 @@
  * Keeps how the prompt reads at its version, in the transaction that stores it,
  * and forgets what is older than LIM_PROMPT_VERSIONS. at: the prompt's.
  */
-int prompt_keep(struct db *tx, const struct resource_at *at,
-		struct resource_row *prompt, struct err *e) MUST_CHECK;
+int store_prompt_keep(struct db *tx, const struct resource_at *at,
+		      struct resource_row *prompt, struct err *e) MUST_CHECK;
 
 #endif

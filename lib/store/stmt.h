@@ -127,7 +127,7 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" version = version + 1" \
 	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
 	" AND running_turn_id = ?"
-/* Rows of a step, and what takes them: see turn_append. */
+/* Rows of a step, and what takes them: see store_turn_append. */
 #define STEP_PARAMS "iusuui"
 #define STEP(rows) \
 	CONVERSATION_ADVANCE " AND last_seq = ?; IF ROW_COUNT() = 1 THEN " \
@@ -173,20 +173,20 @@ struct db_val *usage_args(struct db_val *v, const struct owner *o,
  * with its id in e->id. *out is the turn that was ended; unchanged if there was
  * none.
  */
-int turn_evict(struct db *tx, const struct owner *o,
-	       const struct uuid *conversation_id, const struct locked *l,
-	       turn_text_fn *fn, struct turn_evicted *out,
-	       struct err *e) MUST_CHECK;
+int store_turn_evict(struct db *tx, const struct owner *o,
+		     const struct uuid *conversation_id, const struct locked *l,
+		     turn_text_fn *fn, struct turn_evicted *out,
+		     struct err *e) MUST_CHECK;
 
 /*
  * Reads the events of the turn that l names, and writes its usage record from the
  * stored text, flagged as estimated, unless it has one. The caller releases told.
  * Within db_tx; l has locked the conversation.
  */
-int turn_estimate(struct db *tx, const struct owner *o,
-		  const struct uuid *conversation_id, const struct locked *l,
-		  turn_text_fn *fn, struct turn_told *told,
-		  struct err *e) MUST_CHECK;
+int store_turn_estimate(struct db *tx, const struct owner *o,
+			const struct uuid *conversation_id, const struct locked *l,
+			turn_text_fn *fn, struct turn_told *told,
+			struct err *e) MUST_CHECK;
 
 /* One row of a thread; its seq and times are the caller's. Within db_tx. */
 int message_insert(struct db *tx, const struct uuid *conversation_id,
@@ -218,8 +218,8 @@ int journal_detach(struct db *tx, const struct uuid *turn_id,
 void journal_open(struct arena *a, struct turn_events *r);
 
 /* Writes batches; the turns' rows are locked by tx. */
-int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
-		       int64_t now_us, struct err *e) MUST_CHECK;
+int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
+			     int64_t now_us, struct err *e) MUST_CHECK;
 
 /*
  * Pages join the conversation by constant values instead of by its columns, and not

@@ -144,7 +144,7 @@ static int lock_free(struct db *tx, const struct owner *o,
 		return -1;
 	if (uuid_is_nil(&l->turn_id))
 		return 0;
-	if (turn_evict(tx, o, id, l, fn, out, e))
+	if (store_turn_evict(tx, o, id, l, fn, out, e))
 		return -1;
 	return conversation_lock(tx, o, id, a, l, e);
 }

@@ -64,7 +64,7 @@ static int ask_copy(struct db *tx, const struct forking *k, struct err *e)
 {
 	char id[UUID_TEXT_BYTES];
 
-	return job_ask(tx, &(struct job){ .kind = STR(FORK_COPY_JOB),
+	return store_job_ask(tx, &(struct job){ .kind = STR(FORK_COPY_JOB),
 		.subject = str_of(uuid_format(k->id, id)),
 		.tenant_id = k->o->tenant_id }, e);
 }

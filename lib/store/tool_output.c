@@ -15,10 +15,10 @@ static const struct db_field fields[] = {
 #undef F
 };
 
-int tool_output_put(struct db *db, const struct owner *o,
-		    const struct uuid *conversation_id, struct str tool,
-		    struct str content, struct str origins, struct uuid *id,
-		    struct err *e)
+int store_tool_output_put(struct db *db, const struct owner *o,
+			  const struct uuid *conversation_id, struct str tool,
+			  struct str content, struct str origins, struct uuid *id,
+			  struct err *e)
 {
 	int rc;
 
@@ -42,9 +42,9 @@ int tool_output_put(struct db *db, const struct owner *o,
 			       DB_I(TOOL_OUTPUTS_KEPT)), NULL, e);
 }
 
-int tool_output_get(struct db *db, const struct owner *o,
-		    const struct uuid *id, struct arena *a,
-		    struct tool_output *out, struct err *e)
+int store_tool_output_get(struct db *db, const struct owner *o,
+			  const struct uuid *id, struct arena *a,
+			  struct tool_output *out, struct err *e)
 {
 	int n = db_get(db, STMT_TOOL_OUTPUT_GET,
 		       DB_ARGS(DB_U(id), DB_S(o->tenant_id),

@@ -14,18 +14,18 @@ enum { TOOL_OUTPUTS_KEPT = 20 };
  * Stores it, *id is new. content is valid UTF-8, cut at LIM_TOOL_OUTPUT_BYTES.
  * origins: JSON, where its text came from (tool/origin.h); or empty.
  */
-int tool_output_put(struct db *db, const struct owner *o,
-		    const struct uuid *conversation_id, struct str tool,
-		    struct str content, struct str origins, struct uuid *id,
-		    struct err *e) MUST_CHECK;
+int store_tool_output_put(struct db *db, const struct owner *o,
+			  const struct uuid *conversation_id, struct str tool,
+			  struct str content, struct str origins, struct uuid *id,
+			  struct err *e) MUST_CHECK;
 
 struct tool_output {
 	struct str tool, content, origins;	/* origins: or NULL */
 };
 
 /* ERR_NOT_FOUND. Text in a. */
-int tool_output_get(struct db *db, const struct owner *o,
-		    const struct uuid *id, struct arena *a,
-		    struct tool_output *out, struct err *e) MUST_CHECK;
+int store_tool_output_get(struct db *db, const struct owner *o,
+			  const struct uuid *id, struct arena *a,
+			  struct tool_output *out, struct err *e) MUST_CHECK;
 
 #endif

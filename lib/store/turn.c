@@ -25,7 +25,7 @@ static const char *const status_names[] = {
 	[TURN_CANCELLED] = "cancelled", [TURN_INTERRUPTED] = "interrupted",
 };
 
-const char *turn_status_name(enum turn_status s)
+const char *store_turn_status_name(enum turn_status s)
 {
 	if (s < TURN_RUNNING || s > TURN_INTERRUPTED)
 		BUG("a turn of no status");
@@ -38,8 +38,8 @@ static const struct db_field fields[] = {
 #undef F
 };
 
-int turn_get(struct db *db, const struct owner *o, const struct uuid *id,
-	     struct arena *a, struct turn *out, struct err *e)
+int store_turn_get(struct db *db, const struct owner *o, const struct uuid *id,
+		   struct arena *a, struct turn *out, struct err *e)
 {
 	int n = db_get(db, STMT_TURN_GET,
 		       DB_ARGS(DB_U(id), DB_S(o->tenant_id),
@@ -49,14 +49,14 @@ int turn_get(struct db *db, const struct owner *o, const struct uuid *id,
 		: err_set(e, ERR_NOT_FOUND, "no such turn");
 }
 
-int turn_cancel(struct db *db, const struct owner *o, const struct uuid *id,
-		struct arena *a, struct turn *out, struct err *e)
+int store_turn_cancel(struct db *db, const struct owner *o, const struct uuid *id,
+		      struct arena *a, struct turn *out, struct err *e)
 {
 	if (db_exec(db, STMT_TURN_CANCEL,
 		    DB_ARGS(DB_U(id), DB_S(o->tenant_id), DB_U(&o->user_id)),
 		    NULL, e))
 		return -1;
-	return turn_get(db, o, id, a, out, e);
+	return store_turn_get(db, o, id, a, out, e);
 }
 
 static struct str content_of(const struct message *m)
@@ -272,14 +272,14 @@ static int make_free_tx(struct db *tx, void *ctx, struct err *e)
 		rc = err_set(e, ERR_NOT_FOUND,
 			     "the conversation is not of that agent");
 	if (!rc)
-		rc = turn_evict(tx, k->o, &b->conversation_id, &l,
-				b->text_of_events, &b->evicted, e);
+		rc = store_turn_evict(tx, k->o, &b->conversation_id, &l,
+				      b->text_of_events, &b->evicted, e);
 	arena_release(&a);
 	return rc;
 }
 
-int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
-	       struct err *e)
+int store_turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
+		     struct err *e)
 {
 	static const struct attempt_fns begin = { begun_before, begin_run };
 	struct beginning k = { .o = o, .b = b };
@@ -434,10 +434,10 @@ static int append_tx(struct db *tx, void *ctx, struct err *e)
 	return db_exec_rows(tx, STMT_MESSAGE_INSERT, v, n, NULL, e);
 }
 
-int turn_append(struct db *db, const struct owner *o,
-		const struct uuid *conversation_id, const struct uuid *turn_id,
-		int64_t last_seq, struct message *rows, size_t n,
-		struct err *e)
+int store_turn_append(struct db *db, const struct owner *o,
+		      const struct uuid *conversation_id, const struct uuid *turn_id,
+		      int64_t last_seq, struct message *rows, size_t n,
+		      struct err *e)
 {
 	struct appending k = { .o = o, .conversation_id = conversation_id,
 			       .turn_id = turn_id, .rows = rows, .n = n,
@@ -473,7 +473,7 @@ static int ended_before(struct db *tx, void *ctx, struct arena *a,
 	struct ending *k = ctx;
 	struct turn t;
 
-	if (turn_get(tx, k->o, &k->t->turn_id, a, &t, e))
+	if (store_turn_get(tx, k->o, &k->t->turn_id, a, &t, e))
 		return -1;
 	if (t.status != (int64_t)k->t->status || t.ended_us != k->t->ended_us)
 		return 0;
@@ -561,8 +561,8 @@ static int end_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	return 0;
 }
 
-int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
-	     struct err *e)
+int store_turn_end(struct db *db, const struct owner *o, struct turn_end *t,
+		   struct err *e)
 {
 	static const struct attempt_fns end = { ended_before, end_run };
 	struct ending k = { .o = o, .t = t };
@@ -571,7 +571,7 @@ int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
 		t->answer->turn_id = t->turn_id;
 	/* The last batch is stored with the end; there is rarely another one. */
 	if (t->n_events > 1 &&
-	    turn_flush(db, t->events, t->n_events - 1, e))
+	    store_turn_flush(db, t->events, t->n_events - 1, e))
 		return -1;
 	return attempt_tx(db, &end, &t->ended_us, &k, e);
 }

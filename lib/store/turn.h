@@ -2,7 +2,7 @@
  * Turns: one run of the loop, from a user message to the answer (DESIGN 4).
  *
  * A conversation runs one turn at a time. The turn's row carries a lease: the
- * process that runs it extends it (turn_touch); a turn whose lease has expired is dead,
+ * process that runs it extends it (store_turn_touch); a turn whose lease has expired is dead,
  * and the next request for the conversation closes it as interrupted, keeping the
  * text so far. A process that was only slow then gets ERR_CONFLICT from its next
  * write and must stop.
@@ -31,7 +31,7 @@ enum turn_status {
 };
 
 /* "running", "waiting", "done", … */
-const char *turn_status_name(enum turn_status s);
+const char *store_turn_status_name(enum turn_status s);
 
 struct turn {
 	struct uuid id, conversation_id;
@@ -111,8 +111,8 @@ struct turn_begin {
  * taken). 1 round trip, with the rows that the message follows. Not within
  * db_tx.
  */
-int turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
-	       struct err *e) MUST_CHECK;
+int store_turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
+		     struct err *e) MUST_CHECK;
 
 struct turn_continue {
 	int64_t attempt_us;	/* of the attempt (store/attempt.h): 0 = now */
@@ -133,8 +133,8 @@ struct turn_continue {
  * ERR_BUSY with the running turn's id in e->id; ERR_CONFLICT if it was not cut
  * short, or the thread has newer messages.
  */
-int turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,
-		  struct err *e) MUST_CHECK;
+int store_turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,
+			struct err *e) MUST_CHECK;
 
 /*
  * Stores the rows of one step: the assistant row with its tool calls and the
@@ -144,10 +144,10 @@ int turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,
  * running any more. 3 round trips; 1 for 2 to 4 rows if last_seq is the number of
  * the thread's last row (0: the caller does not know it, or is within db_tx).
  */
-int turn_append(struct db *db, const struct owner *o,
-		const struct uuid *conversation_id, const struct uuid *turn_id,
-		int64_t last_seq, struct message *rows, size_t n,
-		struct err *e) MUST_CHECK;
+int store_turn_append(struct db *db, const struct owner *o,
+		      const struct uuid *conversation_id, const struct uuid *turn_id,
+		      int64_t last_seq, struct message *rows, size_t n,
+		      struct err *e) MUST_CHECK;
 
 struct turn_events {		/* one batch of one turn's events */
 	struct uuid turn_id;
@@ -184,27 +184,27 @@ struct turn_end {
  * there is more than one batch of events, which are then stored before. Not
  * within db_tx.
  */
-int turn_end(struct db *db, const struct owner *o, struct turn_end *t,
-	     struct err *e) MUST_CHECK;
+int store_turn_end(struct db *db, const struct owner *o, struct turn_end *t,
+		   struct err *e) MUST_CHECK;
 
 /*
- * Stores an end that turn_end could not store when it was due, with rows of
- * steps that were not stored either: as turn_end where the turn still has its
+ * Stores an end that store_turn_end could not store when it was due, with rows of
+ * steps that were not stored either: as store_turn_end where the turn still has its
  * conversation; where others have closed it as interrupted, in place of what
- * they have stored. Done before: nothing happens. *end as for turn_end, with
+ * they have stored. Done before: nothing happens. *end as for store_turn_end, with
  * ended_us; no events. ERR_NOT_FOUND; ERR_BUSY with the running turn's id in
  * e->id; ERR_CONFLICT when the turn was ended otherwise, waits or was resumed
  * since (it is the end of one run, end->resumes), or the thread has
  * gone on in a way that leaves no place for it. Not within db_tx.
  */
-int turn_end_late(struct db *db, const struct owner *o, struct turn_end *end,
-		  struct message *steps, size_t n_steps,
-		  struct err *e) MUST_CHECK;
+int store_turn_end_late(struct db *db, const struct owner *o, struct turn_end *end,
+			struct message *steps, size_t n_steps,
+			struct err *e) MUST_CHECK;
 
 /* By id. ERR_NOT_FOUND. Text in a. A dead turn still reads `running`; see
-   turn_recover. */
-int turn_get(struct db *db, const struct owner *o, const struct uuid *id,
-	     struct arena *a, struct turn *out, struct err *e) MUST_CHECK;
+   store_turn_recover. */
+int store_turn_get(struct db *db, const struct owner *o, const struct uuid *id,
+		   struct arena *a, struct turn *out, struct err *e) MUST_CHECK;
 
 /*
  * Closes the turn as interrupted if it is running with an expired lease, and stores
@@ -212,9 +212,9 @@ int turn_get(struct db *db, const struct owner *o, const struct uuid *id,
  * *closed: this call has closed it. Readers call it when they find a dead turn.
  * ERR_NOT_FOUND.
  */
-int turn_recover(struct db *db, const struct owner *o,
-		 const struct uuid *turn_id, turn_text_fn *text_of_events,
-		 bool *closed, struct err *e) MUST_CHECK;
+int store_turn_recover(struct db *db, const struct owner *o,
+		       const struct uuid *turn_id, turn_text_fn *text_of_events,
+		       bool *closed, struct err *e) MUST_CHECK;
 
 struct turn_dead {		/* a running turn whose lease is over */
 	struct uuid id, conversation_id;
@@ -223,31 +223,31 @@ struct turn_dead {		/* a running turn whose lease is over */
 };
 
 /*
- * Dead turns of all owners that turn_recover closes, at most max, in no order;
+ * Dead turns of all owners that store_turn_recover closes, at most max, in no order;
  * only those that died a lease ago or longer, so that a process that gets its
  * database back can still end its own. Text in a.
  */
-int turn_dead_list(struct db *db, size_t max, struct arena *a,
-		   struct turn_dead **out, size_t *n, struct err *e) MUST_CHECK;
+int store_turn_dead_list(struct db *db, size_t max, struct arena *a,
+			 struct turn_dead **out, size_t *n, struct err *e) MUST_CHECK;
 
 /*
- * Tells a running turn to stop; its process notices at its next turn_poll. Does
+ * Tells a running turn to stop; its process notices at its next store_turn_poll. Does
  * nothing to a turn that has ended. ERR_NOT_FOUND. The new state is in *out (text
  * in a).
  */
-int turn_cancel(struct db *db, const struct owner *o, const struct uuid *id,
-		struct arena *a, struct turn *out, struct err *e) MUST_CHECK;
+int store_turn_cancel(struct db *db, const struct owner *o, const struct uuid *id,
+		      struct arena *a, struct turn *out, struct err *e) MUST_CHECK;
 
 /* -- for the process that runs or watches many turns at once --------------- */
 
 /* The owner's turns that run, at most max of them, into out. */
-int turn_running(struct db *db, const struct owner *o, struct uuid *out,
-		 size_t max, size_t *n, struct err *e) MUST_CHECK;
+int store_turn_running(struct db *db, const struct owner *o, struct uuid *out,
+		       size_t max, size_t *n, struct err *e) MUST_CHECK;
 
 /* Extends the leases of running turns, in one statement. No owner: the ids
    are this process's own turns. */
-int turn_touch(struct db *db, const struct uuid *ids, size_t n,
-	       struct err *e) MUST_CHECK;
+int store_turn_touch(struct db *db, const struct uuid *ids, size_t n,
+		     struct err *e) MUST_CHECK;
 
 struct turn_state {
 	struct uuid id;
@@ -262,19 +262,19 @@ struct turn_state {
  * The states of n turns, in the order of ids, one statement per 256. The
  * caller has checked that they may be watched.
  */
-int turn_poll(struct db *db, const struct uuid *ids, size_t n,
-	      struct turn_state *out, struct err *e) MUST_CHECK;
+int store_turn_poll(struct db *db, const struct uuid *ids, size_t n,
+		    struct turn_state *out, struct err *e) MUST_CHECK;
 
 /*
  * Stores batches of turns as rows of their own, in front of the last one that
- * turn_end stores, and extends their leases: one transaction of 4 round trips (one
+ * store_turn_end stores, and extends their leases: one transaction of 4 round trips (one
  * more per 256 batches). Batches of turns that do not run any more are left out.
  * Storing a batch twice has no effect, and a longer batch replaces one that begins
  * with the same event. Batches of one turn must be in order. Events of running turns
  * go to the journal instead (store/journal.h).
  */
-int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
-	       struct err *e) MUST_CHECK;
+int store_turn_flush(struct db *db, const struct turn_events *rows, size_t n,
+		     struct err *e) MUST_CHECK;
 
 /*
  * Batches of a turn that end after event after_seq (0 = all), at most
@@ -283,17 +283,17 @@ int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
  * the journal spares the search for those in front of it; or NULL. Text in a.
  * ERR_NOT_FOUND.
  */
-int turn_events_list(struct db *db, const struct owner *o,
-		     const struct uuid *turn_id, int64_t after_seq,
-		     const struct turn_events *from, size_t max_rows,
-		     struct arena *a, struct turn_events **out, size_t *n,
-		     bool *more, struct err *e) MUST_CHECK;
+int store_turn_events_list(struct db *db, const struct owner *o,
+			   const struct uuid *turn_id, int64_t after_seq,
+			   const struct turn_events *from, size_t max_rows,
+			   struct arena *a, struct turn_events **out, size_t *n,
+			   bool *more, struct err *e) MUST_CHECK;
 
 /*
  * The number of the last event that is stored, also while the turn runs. The
  * caller has checked whose turn it is. 0: there is no such turn.
  */
-int turn_events_last(struct db *db, const struct uuid *turn_id, int64_t *seq,
-		     struct err *e) MUST_CHECK;
+int store_turn_events_last(struct db *db, const struct uuid *turn_id, int64_t *seq,
+			   struct err *e) MUST_CHECK;
 
 #endif

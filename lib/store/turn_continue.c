@@ -56,9 +56,9 @@ static int continue_run(struct db *tx, void *ctx, struct arena *a,
 	struct turn t;
 
 	/* Locks in the one order: conversation, then turn. */
-	if (turn_get(tx, k->o, &r->of, a, &t, e) ||
+	if (store_turn_get(tx, k->o, &r->of, a, &t, e) ||
 	    conversation_lock(tx, k->o, &t.conversation_id, a, &l, e) ||
-	    turn_get(tx, k->o, &r->of, a, &t, e) ||
+	    store_turn_get(tx, k->o, &r->of, a, &t, e) ||
 	    thread_last(tx, &t.conversation_id, &r->last_seq, e))
 		return -1;
 	r->conversation_id = t.conversation_id;
@@ -79,8 +79,8 @@ static int continue_run(struct db *tx, void *ctx, struct arena *a,
 			       DB_S_IF(r->model)), NULL, e);
 }
 
-int turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,
-		  struct err *e)
+int store_turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,
+			struct err *e)
 {
 	static const struct attempt_fns again = {
 		continued_before, continue_run,

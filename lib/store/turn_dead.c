@@ -63,9 +63,9 @@ static int take_counted(void *ctx, const struct db_val *row, struct err *e)
  * Roughly, each call was sent the thread; a call without any answer yet was paid
  * for as well. The usage before a wait has its own record.
  */
-int turn_estimate(struct db *tx, const struct owner *o,
-		  const struct uuid *conversation_id, const struct locked *l,
-		  turn_text_fn *fn, struct turn_told *told, struct err *e)
+int store_turn_estimate(struct db *tx, const struct owner *o,
+			const struct uuid *conversation_id, const struct locked *l,
+			turn_text_fn *fn, struct turn_told *told, struct err *e)
 {
 	int64_t now_us = clock_now_us(), calls;
 	struct counted counted = { .after_seq = 0 };
@@ -122,7 +122,7 @@ static int close_dead(struct db *tx, const struct owner *o,
 	bool dead = l->status == TURN_RUNNING;
 	int rc = -1;
 
-	if (dead && turn_estimate(tx, o, conversation_id, l, fn, &told, e))
+	if (dead && store_turn_estimate(tx, o, conversation_id, l, fn, &told, e))
 		goto out;
 	m.content = buf_str(&told.text);
 	if (dead && (message_insert(tx, conversation_id, &m, e) ||
@@ -153,9 +153,9 @@ static bool is_dead(const struct locked *l, int64_t now_us)
 	return l->status != TURN_RUNNING || l->lease_until_us < now_us;
 }
 
-int turn_evict(struct db *tx, const struct owner *o,
-	       const struct uuid *conversation_id, const struct locked *l,
-	       turn_text_fn *fn, struct turn_evicted *out, struct err *e)
+int store_turn_evict(struct db *tx, const struct owner *o,
+		     const struct uuid *conversation_id, const struct locked *l,
+		     turn_text_fn *fn, struct turn_evicted *out, struct err *e)
 {
 	if (uuid_is_nil(&l->turn_id))
 		return 0;
@@ -191,7 +191,7 @@ static int recover_tx(struct db *tx, void *ctx, struct err *e)
 	struct arena a = ARENA_INIT;
 	struct locked l;
 	struct turn t;
-	int rc = turn_get(tx, k->o, k->turn_id, &a, &t, e);
+	int rc = store_turn_get(tx, k->o, k->turn_id, &a, &t, e);
 
 	k->closed = false;
 	if (!rc && t.status == TURN_RUNNING &&
@@ -208,9 +208,9 @@ static int recover_tx(struct db *tx, void *ctx, struct err *e)
 	return rc;
 }
 
-int turn_recover(struct db *db, const struct owner *o,
-		 const struct uuid *turn_id, turn_text_fn *text_of_events,
-		 bool *closed, struct err *e)
+int store_turn_recover(struct db *db, const struct owner *o,
+		       const struct uuid *turn_id, turn_text_fn *text_of_events,
+		       bool *closed, struct err *e)
 {
 	struct recovering k = { .o = o, .turn_id = turn_id,
 				.fn = text_of_events };
@@ -218,13 +218,13 @@ int turn_recover(struct db *db, const struct owner *o,
 
 	*closed = k.closed;
 	if (k.closed)
-		metric_add(METRIC_TURNS, turn_status_name(TURN_INTERRUPTED),
+		metric_add(METRIC_TURNS, store_turn_status_name(TURN_INTERRUPTED),
 			   NULL, 1);
 	return rc;
 }
 
-int turn_dead_list(struct db *db, size_t max, struct arena *a,
-		   struct turn_dead **out, size_t *n, struct err *e)
+int store_turn_dead_list(struct db *db, size_t max, struct arena *a,
+			 struct turn_dead **out, size_t *n, struct err *e)
 {
 	static const struct db_field fields[] = {
 #define F(m, t, sql) FIELD_OF(struct turn_dead, m, t)

@@ -165,7 +165,7 @@ static int late(struct db *tx, struct late *k, struct arena *a, struct err *e)
 
 	/* Locks in the one order: conversation, then turn. */
 	if (conversation_lock(tx, k->o, &end->conversation_id, a, &l, e) ||
-	    turn_get(tx, k->o, &end->turn_id, a, &t, e))
+	    store_turn_get(tx, k->o, &end->turn_id, a, &t, e))
 		return -1;
 	if (t.status == (int64_t)end->status && t.ended_us == end->ended_us) {
 		end->answer->seq = t.answer_seq;
@@ -204,8 +204,8 @@ static int late_tx(struct db *tx, void *ctx, struct err *e)
 	return rc;
 }
 
-int turn_end_late(struct db *db, const struct owner *o, struct turn_end *end,
-		  struct message *steps, size_t n_steps, struct err *e)
+int store_turn_end_late(struct db *db, const struct owner *o, struct turn_end *end,
+			struct message *steps, size_t n_steps, struct err *e)
 {
 	struct late k = { .o = o, .end = end, .steps = steps,
 			  .n_steps = n_steps };

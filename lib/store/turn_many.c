@@ -34,7 +34,7 @@ int pad_ids(struct db_val *v, const struct uuid *ids, size_t n)
 	return size == 4 ? 0 : size == 32 ? 1 : 2;
 }
 
-int turn_touch(struct db *db, const struct uuid *ids, size_t n, struct err *e)
+int store_turn_touch(struct db *db, const struct uuid *ids, size_t n, struct err *e)
 {
 	static const enum stmt stmts[] = { STMT_TURN_TOUCH_4,
 					   STMT_TURN_TOUCH_32,
@@ -65,8 +65,8 @@ static int take_running(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-int turn_running(struct db *db, const struct owner *o, struct uuid *out,
-		 size_t max, size_t *n, struct err *e)
+int store_turn_running(struct db *db, const struct owner *o, struct uuid *out,
+		       size_t max, size_t *n, struct err *e)
 {
 	struct running r = { .out = out, .n = n };
 	struct arena a = ARENA_INIT;
@@ -99,8 +99,8 @@ static int take_state(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-int turn_poll(struct db *db, const struct uuid *ids, size_t n,
-	      struct turn_state *out, struct err *e)
+int store_turn_poll(struct db *db, const struct uuid *ids, size_t n,
+		    struct turn_state *out, struct err *e)
 {
 	static const enum stmt stmts[] = { STMT_TURN_POLL_4, STMT_TURN_POLL_32,
 					   STMT_TURN_POLL_256 };
@@ -168,8 +168,8 @@ static int lock_live(struct db *tx, struct flushing *k, struct err *e)
 	return 0;
 }
 
-int turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
-		       int64_t now_us, struct err *e)
+int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
+			     int64_t now_us, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	struct db_val *events, *v;
@@ -217,11 +217,11 @@ static int flush_tx(struct db *tx, void *ctx, struct err *e)
 	if (db_exec_rows(tx, STMT_TURN_FLUSH, turns, (size_t)(t - turns) / 3,
 			 NULL, e))
 		return -1;
-	return turn_events_insert(tx, live, n, now_us, e);
+	return store_turn_events_insert(tx, live, n, now_us, e);
 }
 
-int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
-	       struct err *e)
+int store_turn_flush(struct db *db, const struct turn_events *rows, size_t n,
+		     struct err *e)
 {
 	struct flushing k = { .rows = rows, .n = n, .a = ARENA_INIT };
 	int rc = n ? db_tx(db, flush_tx, &k, e) : 0;
@@ -230,11 +230,11 @@ int turn_flush(struct db *db, const struct turn_events *rows, size_t n,
 	return rc;
 }
 
-int turn_events_list(struct db *db, const struct owner *o,
-		     const struct uuid *turn_id, int64_t after_seq,
-		     const struct turn_events *from, size_t max_rows,
-		     struct arena *a, struct turn_events **out, size_t *n,
-		     bool *more, struct err *e)
+int store_turn_events_list(struct db *db, const struct owner *o,
+			   const struct uuid *turn_id, int64_t after_seq,
+			   const struct turn_events *from, size_t max_rows,
+			   struct arena *a, struct turn_events **out, size_t *n,
+			   bool *more, struct err *e)
 {
 	static const struct turn_events start;
 	const struct turn_events *at = from ? from : &start;
@@ -258,7 +258,7 @@ int turn_events_list(struct db *db, const struct owner *o,
 	for (size_t i = 0; i < *n; i++)
 		journal_open(a, &(*out)[i]);
 	*more |= *n == max_rows;
-	return *n ? 0 : turn_get(db, o, turn_id, a, &t, e);
+	return *n ? 0 : store_turn_get(db, o, turn_id, a, &t, e);
 }
 
 static int take_seq(void *ctx, const struct db_val *row, struct err *e)
@@ -268,8 +268,8 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-int turn_events_last(struct db *db, const struct uuid *turn_id, int64_t *seq,
-		     struct err *e)
+int store_turn_events_last(struct db *db, const struct uuid *turn_id, int64_t *seq,
+			   struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	int rc;

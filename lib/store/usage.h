@@ -36,7 +36,7 @@ struct usage {
 /* Empty record: unknown counters, a new id, the clock's time. */
 struct usage usage_init(enum usage_kind kind);
 
-/* Inserts. Inside turn_end it is part of the turn's transaction. */
+/* Inserts. Inside store_turn_end it is part of the turn's transaction. */
 int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 		 struct err *e) MUST_CHECK;
 

@@ -5,8 +5,8 @@
 
 #include "base/banned.h"
 
-int user_touch(struct db *db, const struct owner *o, struct str login,
-	       struct str name, struct err *e)
+int store_user_touch(struct db *db, const struct owner *o, struct str login,
+		     struct str name, struct err *e)
 {
 	int64_t now_us = clock_now_us();
 

@@ -9,7 +9,7 @@
  * round trip; call it off the latency path (after a turn's begin, or after the
  * response), and not more often than every few minutes per user.
  */
-int user_touch(struct db *db, const struct owner *o, struct str login,
-	       struct str name, struct err *e) MUST_CHECK;
+int store_user_touch(struct db *db, const struct owner *o, struct str login,
+		     struct str name, struct err *e) MUST_CHECK;
 
 #endif

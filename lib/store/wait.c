@@ -58,9 +58,9 @@ void wait_digest(const struct uuid *turn_id, struct str call_id,
 	crypto_generichash_final(&st, out, WAIT_DIGEST_BYTES);
 }
 
-int turn_wait_list(struct db *db, const struct owner *o,
-		   const struct uuid *turn_id, struct arena *a,
-		   struct turn_wait **out, size_t *n, struct err *e)
+int store_turn_wait_list(struct db *db, const struct owner *o,
+			 const struct uuid *turn_id, struct arena *a,
+			 struct turn_wait **out, size_t *n, struct err *e)
 {
 	return db_list(db, STMT_TURN_WAIT_LIST,
 		       DB_ARGS(DB_U(turn_id), DB_S(o->tenant_id),
@@ -68,9 +68,9 @@ int turn_wait_list(struct db *db, const struct owner *o,
 		       out, n, e);
 }
 
-int turn_wait_open(struct db *db, const struct owner *o, size_t max,
-		   struct arena *a, struct turn_wait **out, size_t *n,
-		   struct err *e)
+int store_turn_wait_open(struct db *db, const struct owner *o, size_t max,
+			 struct arena *a, struct turn_wait **out, size_t *n,
+			 struct err *e)
 {
 	bool cut;
 
@@ -180,8 +180,8 @@ static int set_waiting(struct db *tx, const struct turn_pause *p,
 		    DB_ARGS(DB_I(p->until_us), DB_I(p->last_event_seq),
 			    DB_U(&p->turn_id), DB_I(p->resumes)), &r, e))
 		return -1;
-	return r.affected ? turn_events_insert(tx, p->events, p->n_events,
-					       p->attempt_us, e) : gone(e);
+	return r.affected ? store_turn_events_insert(tx, p->events, p->n_events,
+						     p->attempt_us, e) : gone(e);
 }
 
 static const struct turn_wait *row_of(const struct turn_wait *rows, size_t n,
@@ -212,7 +212,7 @@ static int paused_before(struct db *tx, void *ctx, struct arena *a,
 	p->news = false;
 	/* Locks in the one order: conversation, then turn. */
 	if (conversation_lock(tx, k->o, &p->conversation_id, a, &l, e) ||
-	    turn_get(tx, k->o, &p->turn_id, a, &t, e))
+	    store_turn_get(tx, k->o, &p->turn_id, a, &t, e))
 		return -1;
 	if (t.resumes != p->resumes || t.status == TURN_CANCELLED)
 		return 1;
@@ -220,7 +220,7 @@ static int paused_before(struct db *tx, void *ctx, struct arena *a,
 		return set_waiting(tx, p, e) ? -1 : 1;
 	if (t.status != TURN_RUNNING || !p->n_waits)
 		return 0;
-	if (turn_wait_list(tx, k->o, &p->turn_id, a, &rows, &n, e))
+	if (store_turn_wait_list(tx, k->o, &p->turn_id, a, &rows, &n, e))
 		return -1;
 	p->news = row_of(rows, n, &p->waits[0].id) != NULL;
 	return p->news;
@@ -238,9 +238,9 @@ static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 		return -1;
 	if (!uuid_eq(&l.turn_id, &p->turn_id) || l.status != TURN_RUNNING)
 		return gone(e);
-	if ((p->n_rows && turn_append(tx, k->o, &p->conversation_id,
-				      &p->turn_id, 0, p->rows, p->n_rows,
-				      e)) ||
+	if ((p->n_rows && store_turn_append(tx, k->o, &p->conversation_id,
+					    &p->turn_id, 0, p->rows, p->n_rows,
+					    e)) ||
 	    (p->n_waits && insert_waits(tx, k, a, e)) ||
 	    db_each(tx, STMT_TURN_WAIT_NEWS, DB_ARGS(DB_U(&p->turn_id)), a,
 		    take_count, &news, e))
@@ -252,8 +252,8 @@ static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 		: set_waiting(tx, p, e);
 }
 
-int turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
-	       struct err *e)
+int store_turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
+		     struct err *e)
 {
 	static const struct attempt_fns pause = { paused_before, pause_run };
 	struct pausing k = { .o = o, .p = p };
@@ -281,7 +281,7 @@ static int take_tx(struct db *tx, void *ctx, struct err *e)
 	if (db_exec(tx, STMT_TURN_WAIT_TAKE,
 		    DB_ARGS(DB_I(k->now_us), DB_U(k->turn_id),
 			    DB_I(k->now_us)), NULL, e) ||
-	    turn_wait_list(tx, k->o, k->turn_id, k->a, &k->rows, &k->n, e))
+	    store_turn_wait_list(tx, k->o, k->turn_id, k->a, &k->rows, &k->n, e))
 		return -1;
 	for (size_t i = 0; i < k->n; i++)
 		if (k->rows[i].used_us == k->now_us)
@@ -290,9 +290,9 @@ static int take_tx(struct db *tx, void *ctx, struct err *e)
 	return 0;
 }
 
-int turn_wait_take(struct db *db, const struct owner *o,
-		   const struct uuid *turn_id, struct arena *a,
-		   struct turn_wait **out, size_t *n, struct err *e)
+int store_turn_wait_take(struct db *db, const struct owner *o,
+			 const struct uuid *turn_id, struct arena *a,
+			 struct turn_wait **out, size_t *n, struct err *e)
 {
 	struct taking k = { .o = o, .turn_id = turn_id, .a = a,
 			    .now_us = clock_now_us() };
@@ -320,7 +320,7 @@ static int why_not(struct db *tx, struct resuming *k, struct arena *a,
 	struct turn_wait *rows;
 	size_t n;
 
-	if (turn_wait_list(tx, k->o, &k->w->turn_id, a, &rows, &n, e))
+	if (store_turn_wait_list(tx, k->o, &k->w->turn_id, a, &rows, &n, e))
 		return -1;
 	row = row_of(rows, n, &d->id);
 	if (!row || row->kind != (int64_t)d->kind)
@@ -370,7 +370,7 @@ static int remember(struct db *tx, struct resuming *k,
 
 		if (!d->remember)
 			continue;
-		if (turn_wait_list(tx, k->o, &k->w->turn_id, a, &rows, &n, e))
+		if (store_turn_wait_list(tx, k->o, &k->w->turn_id, a, &rows, &n, e))
 			return -1;
 		row = row_of(rows, n, &d->id);
 		if (!row || !(row->flags & WAIT_REMEMBER))
@@ -392,7 +392,7 @@ static int resumed_before(struct db *tx, void *ctx, struct arena *a,
 	struct resuming *k = ctx;
 	struct turn t;
 
-	if (turn_get(tx, k->o, &k->w->turn_id, a, &t, e))
+	if (store_turn_get(tx, k->o, &k->w->turn_id, a, &t, e))
 		return -1;
 	return t.status == TURN_RUNNING &&
 		t.lease_until_us == k->now_us + TURN_LEASE_US;
@@ -405,9 +405,9 @@ static int resume_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	struct db_result r;
 	struct locked l;
 
-	if (turn_get(tx, k->o, &w->turn_id, a, &w->turn, e) ||
+	if (store_turn_get(tx, k->o, &w->turn_id, a, &w->turn, e) ||
 	    conversation_lock(tx, k->o, &w->turn.conversation_id, a, &l, e) ||
-	    turn_get(tx, k->o, &w->turn_id, a, &w->turn, e))
+	    store_turn_get(tx, k->o, &w->turn_id, a, &w->turn, e))
 		return -1;
 	w->last_seq = l.last_seq;
 	w->turn_number = l.turns;
@@ -429,7 +429,7 @@ static int resume_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	return r.affected ? 0 : gone(e);
 }
 
-int turn_resume(struct db *db, const struct owner *o, struct turn_resume *w,
+int store_turn_resume(struct db *db, const struct owner *o, struct turn_resume *w,
 	      struct err *e)
 {
 	static const struct attempt_fns resume = { resumed_before, resume_run };
@@ -489,7 +489,7 @@ int wait_close(struct db *tx, const struct owner *o,
 	struct str none = { NULL, 0 };
 	struct turn_wait *rows;
 	size_t n;
-	int rc = turn_wait_list(tx, o, &l->turn_id, &a, &rows, &n, e);
+	int rc = store_turn_wait_list(tx, o, &l->turn_id, &a, &rows, &n, e);
 
 	for (size_t i = 0; !rc && i < n; i++)
 		if (!rows[i].used_us)
@@ -527,7 +527,7 @@ static int abandon_tx(struct db *tx, void *ctx, struct err *e)
 	struct arena a = ARENA_INIT;
 	struct locked l;
 	struct turn t;
-	int rc = turn_get(tx, k->o, k->turn_id, &a, &t, e);
+	int rc = store_turn_get(tx, k->o, k->turn_id, &a, &t, e);
 
 	if (!rc)
 		rc = conversation_lock(tx, k->o, &t.conversation_id, &a, &l, e);
@@ -541,8 +541,8 @@ static int abandon_tx(struct db *tx, void *ctx, struct err *e)
 	return rc;
 }
 
-int turn_abandon(struct db *db, const struct owner *o,
-		 const struct uuid *turn_id, bool *closed, struct err *e)
+int store_turn_abandon(struct db *db, const struct owner *o,
+		       const struct uuid *turn_id, bool *closed, struct err *e)
 {
 	struct abandoning k = { .o = o, .turn_id = turn_id };
 	int rc = db_tx(db, abandon_tx, &k, e);

@@ -69,7 +69,7 @@ struct turn_pause {
 	int64_t attempt_us;	/* of the attempt (store/attempt.h): 0 = now */
 	struct uuid turn_id, conversation_id;
 	int64_t resumes;	/* turn.resumes of the run that ends */
-	struct message *rows;		/* of the step, as for turn_append */
+	struct message *rows;		/* of the step, as for store_turn_append */
 	size_t n_rows;
 	/* New ones; position, tenant and owner are filled in here. */
 	struct turn_wait *waits;
@@ -92,16 +92,16 @@ struct turn_pause {
  * turn was resumed or given up since; while it waits, later events are added.
  * ERR_CONFLICT when the turn was closed.
  */
-int turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
-	       struct err *e) MUST_CHECK;
+int store_turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
+		     struct err *e) MUST_CHECK;
 
 /*
  * Takes the rows that were decided, each once, and those that have expired: *out
  * in order of position, text in a. For the process that runs the turn.
  */
-int turn_wait_take(struct db *db, const struct owner *o,
-		   const struct uuid *turn_id, struct arena *a,
-		   struct turn_wait **out, size_t *n, struct err *e) MUST_CHECK;
+int store_turn_wait_take(struct db *db, const struct owner *o,
+			 const struct uuid *turn_id, struct arena *a,
+			 struct turn_wait **out, size_t *n, struct err *e) MUST_CHECK;
 
 /* -- requests ------------------------------------------------------------------ */
 
@@ -136,21 +136,21 @@ struct turn_resume {
  * before it would wait again. ERR_NOT_FOUND; ERR_CONFLICT: it does not wait any
  * more, a row was decided before, or the digest differs; ERR_EXPIRED.
  */
-int turn_resume(struct db *db, const struct owner *o, struct turn_resume *w,
+int store_turn_resume(struct db *db, const struct owner *o, struct turn_resume *w,
 	      struct err *e) MUST_CHECK;
 
 /* All rows of a turn in order of position; none for others' turns. Text in a. */
-int turn_wait_list(struct db *db, const struct owner *o,
-		   const struct uuid *turn_id, struct arena *a,
-		   struct turn_wait **out, size_t *n, struct err *e) MUST_CHECK;
+int store_turn_wait_list(struct db *db, const struct owner *o,
+			 const struct uuid *turn_id, struct arena *a,
+			 struct turn_wait **out, size_t *n, struct err *e) MUST_CHECK;
 
 /*
  * Open approvals of all of the owner's turns that wait, newest first: at most
  * max, with LIM_PAGE_BYTES of text.
  */
-int turn_wait_open(struct db *db, const struct owner *o, size_t max,
-		   struct arena *a, struct turn_wait **out, size_t *n,
-		   struct err *e) MUST_CHECK;
+int store_turn_wait_open(struct db *db, const struct owner *o, size_t max,
+			 struct arena *a, struct turn_wait **out, size_t *n,
+			 struct err *e) MUST_CHECK;
 
 /* A tool that the user has allowed for the rest of a conversation. */
 struct wait_allowed {
@@ -178,8 +178,8 @@ int wait_revoke(struct db *db, const struct owner *o,
  * the reason (they are answered, B15), the turn is cancelled, the conversation
  * becomes free. *closed: it was waiting. In its own transaction.
  */
-int turn_abandon(struct db *db, const struct owner *o,
-		 const struct uuid *turn_id, bool *closed,
-		 struct err *e) MUST_CHECK;
+int store_turn_abandon(struct db *db, const struct owner *o,
+		       const struct uuid *turn_id, bool *closed,
+		       struct err *e) MUST_CHECK;
 
 #endif

@@ -178,8 +178,8 @@ static int converse(struct asking *k, struct err *e)
 			  err_message(&wrong));
 }
 
-int llm_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
-	    struct err *e)
+int turn_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
+	     struct err *e)
 {
 	struct asking k = {
 		.q = q, .arena = a, .out = out, .abort = q->abort,
@@ -205,7 +205,7 @@ int llm_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
 		turn_live_remove(q->deps->live, &entry);
 	}
 	out->interrupted = rc < 0 && entry.interrupted;
-	usage_count(&out->usage, &out->spent);
+	turn_usage_count(&out->usage, &out->spent);
 	out->usage.duration_ms = clock_mono_ms() - k.started_ms;
 	out->usage.finish_reason = str_of(rc < 0 ? "error"
 					  : llm_stop_name(out->stop));
@@ -214,8 +214,8 @@ int llm_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
 	return rc;
 }
 
-void llm_ask_record(struct db *db, const struct owner *o,
-		    const struct llm_reply *r)
+void turn_ask_record(struct db *db, const struct owner *o,
+		     const struct llm_reply *r)
 {
 	struct err e = ERR_INIT;
 

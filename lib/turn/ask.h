@@ -62,14 +62,14 @@ struct llm_reply {
  * text) or is longer than max_bytes; ERR_UPSTREAM_TIMEOUT after the deadline;
  * ERR_CANCELLED.
  */
-int llm_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
-	    struct err *e) MUST_CHECK;
+int turn_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
+	     struct err *e) MUST_CHECK;
 
 /*
  * Stores the usage of a call, worked or not; nothing where the model was not
  * even called. Failing is logged only: the answer is there.
  */
-void llm_ask_record(struct db *db, const struct owner *o,
-		    const struct llm_reply *r);
+void turn_ask_record(struct db *db, const struct owner *o,
+		     const struct llm_reply *r);
 
 #endif

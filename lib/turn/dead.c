@@ -18,7 +18,7 @@ int job_dead_turns_due(struct db *db, struct arena *a, struct err *e)
 	struct turn_dead *rows;
 	size_t n;
 
-	if (turn_dead_list(db, 1, a, &rows, &n, e) < 0)
+	if (store_turn_dead_list(db, 1, a, &rows, &n, e) < 0)
 		return -1;
 	return n > 0;
 }
@@ -32,7 +32,7 @@ static int tell(struct db *db, const struct owner *o, const struct turn_dead *t,
 		.notice = {
 			.kind = NOTICE_TURN_STATUS, .subject_id = t->id,
 			.conversation_id = t->conversation_id,
-			.word = str_of(turn_status_name(TURN_INTERRUPTED)),
+			.word = str_of(store_turn_status_name(TURN_INTERRUPTED)),
 			.done = -1, .total = -1,
 			.created_us = clock_now_us(),
 		},
@@ -48,7 +48,7 @@ static int close_one(struct db *db, const struct turn_dead *t, struct err *e)
 	struct err told = ERR_INIT;
 	bool closed;
 
-	if (turn_recover(db, &o, &t->id, turn_text_of_events, &closed, e) < 0)
+	if (store_turn_recover(db, &o, &t->id, turn_text_of_events, &closed, e) < 0)
 		return -1;
 	/* A notice is a hint: the turn is closed without it, too. */
 	if (closed && tell(db, &o, t, &told) < 0)
@@ -57,7 +57,7 @@ static int close_one(struct db *db, const struct turn_dead *t, struct err *e)
 }
 
 /*
- * A second run is harmless: a turn is closed once, by turn_recover. One that
+ * A second run is harmless: a turn is closed once, by store_turn_recover. One that
  * cannot be closed does not keep the others from it.
  */
 int job_dead_turns(const struct job_run *r, struct err *e)
@@ -66,7 +66,7 @@ int job_dead_turns(const struct job_run *r, struct err *e)
 	int rc = 0;
 	size_t n;
 
-	if (turn_dead_list(r->db, DEAD_MAX, r->arena, &rows, &n, e) < 0)
+	if (store_turn_dead_list(r->db, DEAD_MAX, r->arena, &rows, &n, e) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		struct err why = ERR_INIT;

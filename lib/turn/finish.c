@@ -69,8 +69,8 @@ static int append(struct turn_loop *l, struct err *e)
 
 	if (l->n_unstored == 0)
 		return 0;
-	if (turn_append(t->deps->db, &l->owner, &t->conversation_id, &t->id,
-			l->last_seq, l->unstored, l->n_unstored, e) < 0)
+	if (store_turn_append(t->deps->db, &l->owner, &t->conversation_id, &t->id,
+			      l->last_seq, l->unstored, l->n_unstored, e) < 0)
 		return -1;
 	l->last_seq = l->unstored[l->n_unstored - 1].seq;
 	l->n_unstored = 0;
@@ -154,7 +154,7 @@ static void decide(struct turn_loop *l, struct outcome *o)
 	if (l->err.code == ERR_CANCELLED) {
 		o->status = l->live.interrupted ? TURN_INTERRUPTED
 			: TURN_CANCELLED;
-		o->finish_reason = turn_status_name(o->status);
+		o->finish_reason = store_turn_status_name(o->status);
 		return;
 	}
 	if (l->err.code == ERR_NONE && str_trim(text).n == 0 && !silence(l))
@@ -173,7 +173,7 @@ static void decide(struct turn_loop *l, struct outcome *o)
 		o->content = str_of(silence(l));
 }
 
-void usage_count(struct usage *u, const struct llm_usage *tokens)
+void turn_usage_count(struct usage *u, const struct llm_usage *tokens)
 {
 	u->input_tokens = tokens->input;
 	u->cache_read_tokens = tokens->cache_read;
@@ -184,7 +184,7 @@ void usage_count(struct usage *u, const struct llm_usage *tokens)
 	u->estimated = tokens->estimated;
 }
 
-void usage_place(struct usage *u, const struct turn_loop *l)
+void turn_usage_place(struct usage *u, const struct turn_loop *l)
 {
 	const struct turn_run *t = l->run;
 
@@ -200,8 +200,8 @@ struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 	const struct llm_service *s = l->run->in.target.service;
 	struct usage u = usage_init(USAGE_CHAT);
 
-	usage_place(&u, l);
-	usage_count(&u, &l->usage);
+	turn_usage_place(&u, l);
+	turn_usage_count(&u, &l->usage);
 	u.provider = str_of(s->provider);
 	u.model = l->model.n ? l->model : str_of(s->model);
 	u.duration_ms = clock_mono_ms() - l->started_ms;
@@ -251,7 +251,7 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 	end.events = events;
 	if (append(l, e) < 0)
 		return -1;
-	rc = turn_end(t->deps->db, &l->owner, &end, e);
+	rc = store_turn_end(t->deps->db, &l->owner, &end, e);
 	n->ended_us = end.ended_us;
 	return rc;
 }
@@ -397,7 +397,7 @@ enum turn_status loop_finish(struct turn_loop *l)
 	}
 	/* Who follows goes on in the store, where the terminal event is now. */
 	turn_live_remove(t->deps->live, &l->live);
-	metric_add(METRIC_TURNS, turn_status_name(n.o.status), NULL, 1);
+	metric_add(METRIC_TURNS, store_turn_status_name(n.o.status), NULL, 1);
 	loop_message(l, n.o.status == TURN_ERROR ? TURN_EV_ERROR : TURN_EV_DONE,
 		     &t->answer);
 	loop_flush(l);

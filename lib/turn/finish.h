@@ -21,7 +21,7 @@ void steps_store_added(struct turn_loop *l);
 void steps_add(struct turn_loop *l);
 
 /* Says in a record where it belongs: to the turn of l. Borrows. */
-void usage_place(struct usage *u, const struct turn_loop *l);
+void turn_usage_place(struct usage *u, const struct turn_loop *l);
 
 /* What a turn cost so far, for the record at its end or at a pause. */
 struct usage loop_usage(struct turn_loop *l, const char *finish_reason);

@@ -163,8 +163,8 @@ static int tell_waiting(struct following *k, struct err *e)
 	int64_t seq;
 	size_t n, open = 0;
 
-	if (turn_wait_list(f->deps->db, &f->by.owner, &f->turn_id, f->by.arena,
-			   &rows, &n, e) < 0)
+	if (store_turn_wait_list(f->deps->db, &f->by.owner, &f->turn_id, f->by.arena,
+				 &rows, &n, e) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (!rows[i].used_us)
@@ -215,10 +215,10 @@ static int tell_stored(struct following *k, size_t *n, struct err *e)
 
 	*n = 0;
 	do {
-		int rc = turn_events_list(k->f->deps->db, &k->f->by.owner,
-					  &k->f->turn_id, k->f->after,
-					  &k->from, LIST_ROWS, &k->chunk,
-					  &rows, &got, &more, e);
+		int rc = store_turn_events_list(k->f->deps->db, &k->f->by.owner,
+						&k->f->turn_id, k->f->after,
+						&k->from, LIST_ROWS, &k->chunk,
+						&rows, &got, &more, e);
 
 		for (size_t i = 0; !rc && i < got; i++) {
 			rc = tell_records(k, rows[i].data,
@@ -242,17 +242,17 @@ int turn_now(const struct turn_deps *deps, const struct owner *o,
 {
 	bool closed;
 
-	if (turn_get(deps->db, o, id, a, out, e) < 0)
+	if (store_turn_get(deps->db, o, id, a, out, e) < 0)
 		return -1;
 	if (out->status != TURN_RUNNING ||
 	    out->lease_until_us >= clock_now_us())
 		return 0;
-	if (turn_recover(deps->db, o, id, turn_text_of_events, &closed, e) < 0)
+	if (store_turn_recover(deps->db, o, id, turn_text_of_events, &closed, e) < 0)
 		return -1;
 	if (closed)
 		notify_turn(deps->notify, o, id, &out->conversation_id,
 			    TURN_INTERRUPTED);
-	return turn_get(deps->db, o, id, a, out, e);
+	return store_turn_get(deps->db, o, id, a, out, e);
 }
 
 /* Several times a second: the row's texts, which nobody here reads, go again. */
@@ -362,8 +362,8 @@ int turn_follow_open(struct turn_follow *f, struct err *e)
 	const struct owner *owner = &f->by.owner;
 	struct conversation c;
 
-	if (turn_get(f->deps->db, owner, &f->turn_id, f->by.arena, &f->turn,
-		     e) < 0 ||
+	if (store_turn_get(f->deps->db, owner, &f->turn_id, f->by.arena, &f->turn,
+			   e) < 0 ||
 	    conversation_get(f->deps->db, owner, &f->turn.conversation_id,
 			     f->by.arena, &c, e) < 0)
 		return -1;

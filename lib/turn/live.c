@@ -447,7 +447,7 @@ static void look(struct turn_live *l, struct round *r)
 						 sizeof(*states));
 	struct err e = ERR_INIT;
 
-	if (turn_poll(l->db, r->ids, r->n_ids, states, &e) < 0) {
+	if (store_turn_poll(l->db, r->ids, r->n_ids, states, &e) < 0) {
 		log_err("state of running turns", &e);
 		return;
 	}
@@ -476,7 +476,7 @@ static void touch(struct turn_live *l, struct round *r, int number)
 	for (size_t i = 0; i < r->n_own; i++)
 		if (r->ids[i].b[15] % parts == (size_t)number % TOUCH_ROUNDS)
 			ids[n++] = r->ids[i];
-	if (n && turn_touch(l->db, ids, n, &e) < 0)
+	if (n && store_turn_touch(l->db, ids, n, &e) < 0)
 		log_err("leases of running turns", &e);
 }
 

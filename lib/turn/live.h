@@ -78,7 +78,7 @@ void turn_live_event(struct turn_live *l, struct turn_live_entry *t,
 		     const struct turn_event *ev);
 
 /*
- * The turn is being stored: rows (in a) are the events that turn_end has to
+ * The turn is being stored: rows (in a) are the events that store_turn_end has to
  * store with it. From here on nobody else flushes, nor stops it. May be called
  * again, when storing failed.
  */

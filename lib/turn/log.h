@@ -38,7 +38,7 @@ bool turn_log_urged(struct turn_log *log);
 void turn_log_end(struct turn_log *log);
 
 /*
- * What is not known to be stored, as rows for turn_end, copied into a. *n == 0:
+ * What is not known to be stored, as rows for store_turn_end, copied into a. *n == 0:
  * nothing.
  */
 void turn_log_pending(struct turn_log *log, struct arena *a,

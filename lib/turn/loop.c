@@ -315,7 +315,7 @@ static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
 		steps_store(l);
 	if (!l->nested)		/* a task is a turn */
 		notify_job(l->run->deps->notify, &l->owner, &l->run->id,
-			   turn_status_name(TURN_RUNNING), l->iterations, -1);
+			   store_turn_status_name(TURN_RUNNING), l->iterations, -1);
 	if (pausing)
 		tell_reset(l);
 	return 0;

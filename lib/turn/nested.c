@@ -182,11 +182,11 @@ static int ask_once(const struct nested *n, const struct turn_loop *parent,
 	};
 	struct llm_reply reply;
 	struct err why = ERR_INIT;
-	int rc = llm_ask(&q, n->call->arena, &reply, &why);
+	int rc = turn_ask(&q, n->call->arena, &reply, &why);
 
-	usage_place(&reply.usage, parent);
+	turn_usage_place(&reply.usage, parent);
 	reply.usage.agent_id = str_of(task->tool->name);
-	llm_ask_record(deps->db, &parent->owner, &reply);
+	turn_ask_record(deps->db, &parent->owner, &reply);
 	return answer(task->tool, reply.text, rc, &why, out, e);
 }
 

@@ -136,7 +136,7 @@ void notify_turn(struct notify *n, const struct owner *o,
 	send_notice(n, o, &(struct notice){
 		.kind = NOTICE_TURN_STATUS, .subject_id = *turn,
 		.conversation_id = *conversation,
-		.word = str_of(turn_status_name(status)),
+		.word = str_of(store_turn_status_name(status)),
 		.done = -1, .total = -1 });
 }
 

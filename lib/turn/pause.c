@@ -182,7 +182,7 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 	p->last_event_seq = (int64_t)l->seq + (int64_t)l->n_waiting + 1;
 	p->rows = l->unstored;
 	p->n_rows = l->n_unstored;
-	return turn_pause(l->run->deps->db, &l->owner, p, e);
+	return store_turn_pause(l->run->deps->db, &l->owner, p, e);
 }
 
 /* -- telling ------------------------------------------------------------------ */
@@ -250,7 +250,7 @@ int pause_turn(struct turn_loop *l, struct err *e)
 	notify_turn(t->deps->notify, &l->owner, &t->id, &t->conversation_id,
 		    TURN_WAITING);
 	turn_live_remove(t->deps->live, &l->live);
-	metric_add(METRIC_TURNS, turn_status_name(TURN_WAITING), NULL, 1);
+	metric_add(METRIC_TURNS, store_turn_status_name(TURN_WAITING), NULL, 1);
 	stand_in(l);
 	tell(l);
 	return 1;

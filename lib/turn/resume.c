@@ -146,10 +146,10 @@ int resume_calls(struct turn_loop *l, struct err *e)
 	struct turn_wait *all, *taken;
 	size_t n_all, n;
 
-	if (turn_wait_take(db, &l->owner, &l->run->id, l->arena, &taken, &n,
-			   e) < 0 ||
-	    turn_wait_list(db, &l->owner, &l->run->id, l->arena, &all, &n_all,
-			   e) < 0)
+	if (store_turn_wait_take(db, &l->owner, &l->run->id, l->arena, &taken, &n,
+				 e) < 0 ||
+	    store_turn_wait_list(db, &l->owner, &l->run->id, l->arena, &all, &n_all,
+				 e) < 0)
 		return -1;
 	l->n_waits = n_all;
 	/* Read anew: it may be more now. */
@@ -216,8 +216,8 @@ static int check_decisions(struct turn_run *t, struct turn_decision *d,
 	struct turn_wait *rows;
 	size_t n_rows;
 
-	if (turn_wait_list(t->deps->db, &t->loop->owner, &t->id, t->arena,
-			   &rows, &n_rows, e) < 0)
+	if (store_turn_wait_list(t->deps->db, &t->loop->owner, &t->id, t->arena,
+				 &rows, &n_rows, e) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; d[i].edited.p && k < n_rows; k++)
@@ -267,8 +267,8 @@ static bool decided_before(struct turn_run *t, struct err *e)
 	size_t n_rows, n_same = 0;
 
 	if (e->code != ERR_CONFLICT || in->key == TURN_KEY_NONE ||
-	    turn_wait_list(t->deps->db, &t->loop->owner, &t->id, t->arena,
-			   &rows, &n_rows, &ignored) < 0)
+	    store_turn_wait_list(t->deps->db, &t->loop->owner, &t->id, t->arena,
+				 &rows, &n_rows, &ignored) < 0)
 		return false;
 	for (size_t i = 0; i < in->n_decisions; i++)
 		for (size_t k = 0; k < n_rows; k++)
@@ -293,11 +293,11 @@ int resume_start(struct turn_run *t, struct err *e)
 	t->resumed = true;
 	t->follow_seq = t->in.of->last_event_seq;
 	if (check_decisions(t, d, r.n, e) < 0 ||
-	    turn_resume(t->deps->db, &t->loop->owner, &r, e) < 0)
+	    store_turn_resume(t->deps->db, &t->loop->owner, &r, e) < 0)
 		return decided_before(t, e) ? TURN_REPEATED : -1;
 	log_decisions(t, d, r.n);
 	if (!r.resumed)
-		return turn_events_last(t->deps->db, &t->id, &t->follow_seq, e)
+		return store_turn_events_last(t->deps->db, &t->id, &t->follow_seq, e)
 			< 0 ? -1 : TURN_ELSEWHERE;
 	t->loop->seq = (uint32_t)r.turn.last_event_seq;
 	t->loop->turn_number = r.turn_number;

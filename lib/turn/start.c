@@ -172,8 +172,8 @@ static int find_before(struct start *s, struct err *e)
 
 	if (r->in.verb == TURN_RESUME || uuid_is_nil(&r->in.id))
 		return 0;
-	if (turn_get(r->deps->db, &r->in.by.owner, &r->in.id, r->arena, &t,
-		     e) < 0) {
+	if (store_turn_get(r->deps->db, &r->in.by.owner, &r->in.id, r->arena, &t,
+			   e) < 0) {
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
 		err_clear(e);
@@ -201,8 +201,8 @@ static int find_message(struct start *s, struct err *e)
 	    uuid_eq(&id, &in->conversation_id))
 		return 0;
 	if (uuid_parse(in->message, &id)) {
-		if (turn_get(db, &in->by.owner, &id, s->run->arena, &t,
-			     e) == 0 &&
+		if (store_turn_get(db, &in->by.owner, &id, s->run->arena, &t,
+				   e) == 0 &&
 		    uuid_eq(&t.conversation_id, &in->conversation_id)) {
 			in->seq = t.user_seq;
 			return 0;
@@ -252,7 +252,7 @@ static int find_conversations_agent(struct start *s, struct err *e)
 }
 
 /*
- * Most conversations are the default agent's, and turn_begin finds out whether
+ * Most conversations are the default agent's, and store_turn_begin finds out whether
  * this one is: so where only the agent is open it is only looked at when it is
  * not.
  */
@@ -342,7 +342,7 @@ static int begin_send(struct start *s, struct err *e)
 	};
 	int rc;
 
-	rc = turn_begin(t->deps->db, &t->loop->owner, &b, e);
+	rc = store_turn_begin(t->deps->db, &t->loop->owner, &b, e);
 	notify_evicted(t->deps->notify, &t->loop->owner, &t->conversation_id,
 		       &b.evicted);
 	if (rc < 0)
@@ -366,7 +366,7 @@ static int begin_continue(struct start *s, struct err *e)
 		.provider = provider_of(t), .model = model_of(t),
 	};
 
-	if (turn_continue(t->deps->db, &t->loop->owner, &c, e) < 0)
+	if (store_turn_continue(t->deps->db, &t->loop->owner, &c, e) < 0)
 		return -1;
 	t->continues_seq = c.last_seq;
 	t->loop->turn_number = c.turn_number;

@@ -135,10 +135,10 @@ static int ask(struct turn_run *t, struct str *title, struct err *e)
 	excerpt(&b, "User", t->in.content);
 	excerpt(&b, "Assistant", t->answer.content);
 	q.input = buf_str(&b);
-	rc = llm_ask(&q, t->arena, &r, e);
+	rc = turn_ask(&q, t->arena, &r, e);
 	buf_release(&b);
-	usage_place(&r.usage, t->loop);
-	llm_ask_record(t->deps->db, &t->loop->owner, &r);
+	turn_usage_place(&r.usage, t->loop);
+	turn_ask_record(t->deps->db, &t->loop->owner, &r);
 	if (rc == 0)
 		*title = title_clean(t->arena, r.text);
 	return rc;

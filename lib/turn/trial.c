@@ -82,7 +82,7 @@ static int ask(const struct turn_deps *deps, const struct llm_service *s,
 		.deadline_ms = TRIAL_MS, .aside = true, .stream = true,
 	};
 
-	return llm_ask(&q, a, reply, e);
+	return turn_ask(&q, a, reply, e);
 }
 
 /* What costs nothing first. A server without a list may answer all the same. */

@@ -168,7 +168,7 @@ void turn_after(struct turn_run *t);
 struct llm_usage;
 
 /* Fills the counters of a record. */
-void usage_count(struct usage *u, const struct llm_usage *tokens);
+void turn_usage_count(struct usage *u, const struct llm_usage *tokens);
 
 struct tool_ctx;
 struct tool_task;

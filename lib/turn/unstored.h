@@ -4,7 +4,7 @@
  * /turns/{t}/store). It is sealed with a key that only the processes of the
  * deployment have (store/key.h), for its owner, its turn and its run: a client
  * can neither read it nor make one, nor use it for anything else. What it may
- * still change is decided by the turn's row (turn_end_late).
+ * still change is decided by the turn's row (store_turn_end_late).
  */
 #ifndef TURN_UNSTORED_H
 #define TURN_UNSTORED_H

@@ -56,7 +56,7 @@ void end_with(const struct owner *o, const struct turn_begin *b,
 	u.prompts = S("[{\"layer\":\"guardrails\",\"version\":1}]");
 	u.input_tokens = 100;
 	u.output_tokens = 20;
-	ok(turn_end(db, o, &t, &e));
+	ok(store_turn_end(db, o, &t, &e));
 }
 
 struct owner person(const char *tenant, const char *login)

@@ -39,7 +39,7 @@ static void prepare(struct asked *t, const struct peer *p)
 
 static int ask(struct asked *t)
 {
-	int rc = llm_ask(&t->q, &t->arena, &t->reply, &t->e);
+	int rc = turn_ask(&t->q, &t->arena, &t->reply, &t->e);
 
 	assert_int_equal(rc < 0, t->e.code != ERR_NONE);
 	return rc;

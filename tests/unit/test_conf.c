@@ -318,7 +318,7 @@ static void a_directory_or_fifo_is_no_file(void **state)
 static void option_rows_are_whole(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < n_conf_options; i++) {
+	for (size_t i = 0; i < conf_option_count; i++) {
 		const struct conf_option *o = &conf_options[i];
 		size_t n = strlen(o->help);
 

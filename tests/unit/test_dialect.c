@@ -580,27 +580,27 @@ static void notices_have_their_forms(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct buf b = BUF_INIT(4096);
 		struct jw w = jw_on(&b);
-		const char *forge = notice_name(DIALECT_FORGE, &rows[i].n);
+		const char *forge = dialect_notice_name(DIALECT_FORGE, &rows[i].n);
 
-		assert_string_equal(notice_name(DIALECT_NATIVE, &rows[i].n),
+		assert_string_equal(dialect_notice_name(DIALECT_NATIVE, &rows[i].n),
 				    rows[i].name);
-		notice_data(DIALECT_NATIVE, &w, &rows[i].n);
+		dialect_notice_data(DIALECT_NATIVE, &w, &rows[i].n);
 		assert_string_equal(b.p, rows[i].native);
 		assert_int_equal(forge != NULL, rows[i].forge != NULL);
 		if (forge) {
 			assert_string_equal(forge, "AITaskStatusChanged");
 			buf_reset(&b);
 			w = jw_on(&b);
-			notice_data(DIALECT_FORGE, &w, &rows[i].n);
+			dialect_notice_data(DIALECT_FORGE, &w, &rows[i].n);
 			assert_string_equal(b.p, rows[i].forge);
 		}
 		buf_release(&b);
 	}
 	/* A later version's kind is left out, not shown as something else. */
-	assert_null(notice_name(DIALECT_NATIVE, &unknown));
-	assert_null(notice_name(DIALECT_FORGE, &unknown));
+	assert_null(dialect_notice_name(DIALECT_NATIVE, &unknown));
+	assert_null(dialect_notice_name(DIALECT_FORGE, &unknown));
 	for (int d = 0; d < DIALECT__MAX; d++)
-		assert_int_equal(notice_speaks((enum dialect_id)d),
+		assert_int_equal(dialect_notice_speaks((enum dialect_id)d),
 				 d == DIALECT_NATIVE || d == DIALECT_FORGE);
 }
 

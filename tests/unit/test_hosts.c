@@ -92,9 +92,9 @@ static void errors_that_speak_against_a_host(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(host); i++)
-		assert_true(fault_is_hosts(host[i]));
+		assert_true(db_fault_is_hosts(host[i]));
 	for (size_t i = 0; i < ARRAY_LEN(other); i++)
-		assert_false(fault_is_hosts(other[i]));
+		assert_false(db_fault_is_hosts(other[i]));
 }
 
 /* -- one host is full, a later one is down ----------------------------------- */

@@ -23,15 +23,15 @@ static void assert_html(void (*fn)(struct buf *, struct str), const char *from,
 static void text_is_escaped(void **state)
 {
 	(void)state;
-	assert_html(buf_html, "", "");
-	assert_html(buf_html, "plain \xc3\xa4 \xe2\x82\xac", "plain \xc3\xa4 \xe2\x82\xac");
-	assert_html(buf_html, "<a href=\"x\">'&'</a>",
+	assert_html(html_text, "", "");
+	assert_html(html_text, "plain \xc3\xa4 \xe2\x82\xac", "plain \xc3\xa4 \xe2\x82\xac");
+	assert_html(html_text, "<a href=\"x\">'&'</a>",
 		    "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
-	assert_html(buf_html, "&amp;", "&amp;amp;");
-	assert_html(buf_html, "a\tb\nc\x01" "d\x7f",
+	assert_html(html_text, "&amp;", "&amp;amp;");
+	assert_html(html_text, "a\tb\nc\x01" "d\x7f",
 		    "a\tb\nc\xef\xbf\xbd" "d\xef\xbf\xbd");
-	assert_html(buf_html, "a\r\nb", "a\nb");
-	assert_html(buf_html_lines, "a\nb\r\n\n<c>", "a<br>b<br><br>&lt;c&gt;");
+	assert_html(html_text, "a\r\nb", "a\nb");
+	assert_html(html_lines, "a\nb\r\n\n<c>", "a<br>b<br><br>&lt;c&gt;");
 }
 
 static void markdown_is_known_elements(void **state)
@@ -58,17 +58,17 @@ static void markdown_is_known_elements(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(t); i++)
-		assert_html(buf_html_markdown, t[i].from, t[i].to);
+		assert_html(html_markdown, t[i].from, t[i].to);
 }
 
 static void html_in_markdown_is_text(void **state)
 {
 	(void)state;
-	assert_html(buf_html_markdown, "<script>alert(1)</script>",
+	assert_html(html_markdown, "<script>alert(1)</script>",
 		    "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>\n");
-	assert_html(buf_html_markdown, "a <b onclick=\"x\">b</b>",
+	assert_html(html_markdown, "a <b onclick=\"x\">b</b>",
 		    "<p>a &lt;b onclick=&quot;x&quot;&gt;b&lt;/b&gt;</p>\n");
-	assert_html(buf_html_markdown, "<!-- x -->\n<div>\n",
+	assert_html(html_markdown, "<!-- x -->\n<div>\n",
 		    "<p>&lt;!-- x --&gt;\n&lt;div&gt;</p>\n");
 }
 
@@ -86,21 +86,21 @@ static void only_known_links(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(text_only); i++) {
 		struct buf b = BUF_INIT(4096);
 
-		buf_html_markdown(&b, str_of(text_only[i]));
+		html_markdown(&b, str_of(text_only[i]));
 		assert_null(strstr(b.p, "<a"));
 		buf_release(&b);
 	}
-	assert_html(buf_html_markdown, "[a](https://e.org/?x=1&y=\"2\")",
+	assert_html(html_markdown, "[a](https://e.org/?x=1&y=\"2\")",
 		    "<p><a rel=\"nofollow noreferrer\" href=\"https://e.org/?x=1"
 		    "&amp;y=&quot;2&quot;\">a</a></p>\n");
-	assert_html(buf_html_markdown, "<mailto:a@b.org>",
+	assert_html(html_markdown, "<mailto:a@b.org>",
 		    "<p><a rel=\"nofollow noreferrer\" href=\"mailto:a@b.org\">"
 		    "mailto:a@b.org</a></p>\n");
 	/* An image is a link, and one in a link is its text. */
-	assert_html(buf_html_markdown, "![i](http://e.org/i.png)",
+	assert_html(html_markdown, "![i](http://e.org/i.png)",
 		    "<p><a rel=\"nofollow noreferrer\" href=\"http://e.org/i.png\">"
 		    "[image: i]</a></p>\n");
-	assert_html(buf_html_markdown, "[![i](http://e.org/i)](http://e.org/)",
+	assert_html(html_markdown, "[![i](http://e.org/i)](http://e.org/)",
 		    "<p><a rel=\"nofollow noreferrer\" href=\"http://e.org/\">"
 		    "[image: i]</a></p>\n");
 }
@@ -120,7 +120,7 @@ static void hostile_markdown(void **state)
 		buf_reset(&to);
 		while (from.n < 20000)
 			buf_adds(&from, parts[i]);
-		buf_html_markdown(&to, buf_str(&from));
+		html_markdown(&to, buf_str(&from));
 		assert_true(buf_ok(&to) && utf8_valid(buf_str(&to)));
 		assert_true(to.n < 20 * from.n + 65536);
 	}
@@ -134,7 +134,7 @@ static void hostile_markdown(void **state)
 		buf_adds(&from, "|---");
 	for (int i = 0; i < 5000; i++)
 		buf_adds(&from, "\n|");
-	buf_html_markdown(&to, buf_str(&from));
+	html_markdown(&to, buf_str(&from));
 	assert_null(strstr(to.p, "<table"));
 	assert_non_null(strstr(to.p, "|a|a|a"));
 	/* And so is a text beyond the cap. */
@@ -142,7 +142,7 @@ static void hostile_markdown(void **state)
 	buf_reset(&to);
 	while (from.n <= LIM_MARKDOWN_BYTES)
 		buf_adds(&from, "**b** ");
-	buf_html_markdown(&to, buf_str(&from));
+	html_markdown(&to, buf_str(&from));
 	assert_null(strstr(to.p, "<strong"));
 	buf_release(&from);
 	buf_release(&to);
@@ -164,7 +164,7 @@ static void random_markdown_nests(void **state)
 		for (size_t i = 0; i + 1 < sizeof(from); i++)
 			from[i] = letters[(size_t)random() % (sizeof(letters) - 1)];
 		from[sizeof(from) - 1] = '\0';
-		buf_html_markdown(&b, str_of(from));
+		html_markdown(&b, str_of(from));
 		for (const char *p = strchr(b.p, '<'); p; p = strchr(p + 1, '<')) {
 			size_t len = strcspn(p + 1 + (p[1] == '/'), " >");
 

@@ -15,7 +15,7 @@ static struct job asked(const char *subject, int64_t due_us)
 	struct job j = { .kind = S("t"), .subject = S(subject),
 			 .tenant_id = S("t"), .due_us = due_us };
 
-	ok(job_ask(db, &j, &e));
+	ok(store_job_ask(db, &j, &e));
 	return j;
 }
 
@@ -25,9 +25,9 @@ static struct job taken(void)
 	struct job *rows;
 	size_t n;
 
-	ok(job_due(db, S("t,u"), &a, &rows, &n, &e));
+	ok(store_job_due(db, S("t,u"), &a, &rows, &n, &e));
 	for (size_t i = 0; i < n; i++)
-		if (job_take(db, &rows[i], LEASE_US, &e) == 1)
+		if (store_job_take(db, &rows[i], LEASE_US, &e) == 1)
 			return rows[i];
 	return (struct job){ .subject = S("") };
 }
@@ -46,7 +46,7 @@ static void one_job_from_ask_to_end(void **state)
 	assert_int_equal(j.attempts, 1);
 	assert_int_equal(j.asked, 2);
 	assert_true(str_is(taken().subject, ""));	/* held, or not due */
-	ok(job_done(db, &j, &e));
+	ok(store_job_done(db, &j, &e));
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM job"), 1);
 	dbtest_sql("DELETE FROM job");
 }
@@ -57,7 +57,7 @@ static void *take_it(void *arg)
 	struct err mine = ERR_INIT;
 	struct job *j = arg;
 
-	return job_take(db, j, LEASE_US, &mine) == 1 ? j : NULL;
+	return store_job_take(db, j, LEASE_US, &mine) == 1 ? j : NULL;
 }
 
 static void a_job_has_one_taker(void **state)
@@ -72,7 +72,7 @@ static void a_job_has_one_taker(void **state)
 		asked("raced", 1);
 		winners = 0;
 		for (int i = 0; i < TAKERS; i++)
-			ok(job_due(db, S("t"), &a, &rows[i], &n, &e));
+			ok(store_job_due(db, S("t"), &a, &rows[i], &n, &e));
 		for (int i = 0; i < TAKERS; i++)
 			assert_int_equal(pthread_create(&threads[i], NULL,
 							take_it, rows[i]), 0);
@@ -97,17 +97,17 @@ static void asked_for_while_it_runs(void **state)
 	j = taken();
 	asked("busy", 1);
 	assert_true(str_is(taken().subject, ""));
-	ok(job_done(db, &j, &e));
+	ok(store_job_done(db, &j, &e));
 	again = taken();
 	assert_true(str_is(again.subject, "busy"));
 	/* Its lease ends, another takes it: the first can end nothing. */
 	dbtest_sql("UPDATE job SET due_us = 1");
 	j = taken();
-	ok(job_done(db, &again, &e));
-	ok(job_put_back(db, &again, JOB_NEVER_US, 9, S("late"), &e));
+	ok(store_job_done(db, &again, &e));
+	ok(store_job_put_back(db, &again, JOB_NEVER_US, 9, S("late"), &e));
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM job"
 				    " WHERE error IS NULL"), 1);
-	ok(job_done(db, &j, &e));
+	ok(store_job_done(db, &j, &e));
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM job"), 0);
 }
 
@@ -120,7 +120,7 @@ static void what_fails_is_given_up(void **state)
 	size_t n;
 
 	(void)state;
-	ok(job_ask(db, &j, &e));
+	ok(store_job_ask(db, &j, &e));
 	for (int i = 1; i < 12; i++) {
 		clock_fix_us(now_us);
 		assert_int_equal(do_jobs(), 1);
@@ -134,13 +134,13 @@ static void what_fails_is_given_up(void **state)
 	}
 	clock_fix_us(now_us);
 	assert_int_equal(do_jobs(), 1);
-	ok(job_list(db, &a, &rows, &n, &e));
+	ok(store_job_list(db, &a, &rows, &n, &e));
 	assert_int_equal(n, 1);
 	assert_true(rows[0].due_us == JOB_NEVER_US);
 	assert_int_equal(rows[0].attempts, 12);
 	assert_non_null(strstr(rows[0].error.p, "conversation-purge ?"));
 	/* Asked for again it begins anew. */
-	ok(job_ask(db, &j, &e));
+	ok(store_job_ask(db, &j, &e));
 	assert_int_equal(do_jobs(), 1);
 	assert_int_equal(dbtest_sql("SELECT attempts FROM job"), 1);
 	dbtest_sql("UPDATE job SET due_us = 9223372036854775807");
@@ -157,7 +157,7 @@ static void what_never_ends_is_given_up(void **state)
 			 .tenant_id = S("t") };
 
 	(void)state;
-	ok(job_ask(db, &j, &e));
+	ok(store_job_ask(db, &j, &e));
 	dbtest_sql("UPDATE job SET attempts = 12");
 	assert_int_equal(do_jobs(), 1);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM job WHERE due_us ="
@@ -175,18 +175,18 @@ static void dead_turns_are_closed(void **state)
 	struct turn t;
 
 	(void)state;
-	ok(turn_begin(db, &ann, &dead, &e));
+	ok(store_turn_begin(db, &ann, &dead, &e));
 	assert_int_equal(job_look(db, &e), 0);
 	clock_fix_us(clock_now_us() + 3 * TURN_LEASE_US);
-	ok(turn_begin(db, &bob, &live, &e));
+	ok(store_turn_begin(db, &bob, &live, &e));
 	assert_int_equal(job_look(db, &e), 1);
 	assert_int_equal(job_look(db, &e), 1);	/* still one job */
 	assert_int_equal(do_jobs(), 1);
-	ok(turn_get(db, &ann, &dead.turn_id, &a, &t, &e));
+	ok(store_turn_get(db, &ann, &dead.turn_id, &a, &t, &e));
 	assert_int_equal(t.status, TURN_INTERRUPTED);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM usage_record"
 				    " WHERE estimated"), 1);
-	ok(turn_get(db, &bob, &live.turn_id, &a, &t, &e));
+	ok(store_turn_get(db, &bob, &live.turn_id, &a, &t, &e));
 	assert_int_equal(t.status, TURN_RUNNING);
 	assert_int_equal(job_look(db, &e), 0);
 	clock_fix_us(0);

@@ -15,7 +15,7 @@ static struct turn_begin began(const struct owner *o)
 	struct uuid id = new_conversation(o, "journal");
 	struct turn_begin b = begin_of(&id, "x");
 
-	ok(turn_begin(db, o, &b, &e));
+	ok(store_turn_begin(db, o, &b, &e));
 	return b;
 }
 
@@ -43,8 +43,8 @@ static const char *told(const struct owner *o, const struct turn_begin *b,
 	size_t n, at = 0;
 	bool more;
 
-	ok(turn_events_list(db, o, &b->turn_id, after, from, 20, &a, &rows, &n,
-			    &more, &e));
+	ok(store_turn_events_list(db, o, &b->turn_id, after, from, 20, &a, &rows, &n,
+				  &more, &e));
 	assert_false(more);
 	text[0] = '\0';
 	for (size_t i = 0; i < n; i++)
@@ -87,18 +87,18 @@ static void each_turn_has_its_own_events(void **state)
 	assert_string_equal(told(&ann, &x, 3, NULL), "to ann|and ann");
 	assert_string_equal(told(&ann, &x, 4, NULL), "and ann");
 	assert_string_equal(told(&ann, &x, 5, NULL), "");
-	refused(turn_events_list(db, &ann, &y.turn_id, 0, NULL, 20, &a, &rows,
-				 &n, &more, &e), ERR_NOT_FOUND);
+	refused(store_turn_events_list(db, &ann, &y.turn_id, 0, NULL, 20, &a, &rows,
+				       &n, &more, &e), ERR_NOT_FOUND);
 	/* A page, and from its end on. */
-	ok(turn_events_list(db, &bob, &y.turn_id, 0, NULL, 1, &a, &rows, &n,
-			    &more, &e));
+	ok(store_turn_events_list(db, &bob, &y.turn_id, 0, NULL, 1, &a, &rows, &n,
+				  &more, &e));
 	assert_int_equal(n, 1);
 	assert_true(more);
 	assert_int_equal(rows[0].seq, 2);
 	assert_int_equal(rows[0].n, 2);
 	assert_int_equal(rows[0].number, 1);
 	assert_string_equal(told(&bob, &y, 3, &rows[0]), "more for bob");
-	ok(turn_events_last(db, &y.turn_id, &last, &e));
+	ok(store_turn_events_last(db, &y.turn_id, &last, &e));
 	assert_int_equal(last, 9);
 	/* The end comes behind, wherever it was written. */
 	end_with(&ann, &x, "x");
@@ -177,13 +177,13 @@ static void another_process_goes_on(void **state)
 	ok(journal_write(db, &j, &p, 1, &e));
 	pause.events = &tail;
 	pause.n_events = 1;
-	ok(turn_pause(db, &ann, &pause, &e));
+	ok(store_turn_pause(db, &ann, &pause, &e));
 	/* While it waits, for however long, no journal is needed for it. */
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn_event"), 2);
 	p = part(&x, 0, false, 9, 9, "late");
 	ok(journal_write(db, &j, &p, 1, &e));
 	assert_string_equal(told(&ann, &x, 0, NULL), "one|two");
-	ok(turn_resume(db, &ann, &resume, &e));
+	ok(store_turn_resume(db, &ann, &resume, &e));
 	assert_true(resume.resumed);
 	/* What was on its way when it paused is not of this run. */
 	p = part(&x, 0, true, 9, 9, "late");
@@ -198,12 +198,12 @@ static void another_process_goes_on(void **state)
 		.process = j.process, .number = 7 }), "three");
 	tail.seq = 9;
 	tail.data = S("four");
-	ok(turn_end(db, &ann, &end, &e));
+	ok(store_turn_end(db, &ann, &end, &e));
 	assert_string_equal(told(&ann, &x, 0, NULL), "one|two|three|four");
 	/* In pages too, whatever part they end in. */
 	for (int64_t i = 0, after = 0; i < 4; i++) {
-		ok(turn_events_list(db, &ann, &x.turn_id, after, NULL, 1, &a,
-				    &rows, &n, &more, &e));
+		ok(store_turn_events_list(db, &ann, &x.turn_id, after, NULL, 1, &a,
+					  &rows, &n, &more, &e));
 		assert_int_equal(n, 1);
 		assert_true(more);
 		assert_true(rows[0].seq > after);
@@ -233,12 +233,12 @@ static void a_dead_turn_keeps_its_text(void **state)
 	p = part(&x, 0, false, 5, 7, "far");
 	ok(journal_write(db, &j, &p, 1, &e));
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
-	ok(turn_recover(db, &ann, &x.turn_id, take_text, &closed, &e));
+	ok(store_turn_recover(db, &ann, &x.turn_id, take_text, &closed, &e));
 	clock_fix_us(0);
 	assert_true(closed);
 	ok(message_history(db, &ann, &x.conversation_id, 0, 1, &a, &page, &e));
 	assert_true(str_is(page.items[0].content, "so far"));
-	ok(turn_get(db, &ann, &x.turn_id, &a, &t, &e));
+	ok(store_turn_get(db, &ann, &x.turn_id, &a, &t, &e));
 	assert_int_equal(t.last_event_seq, 7 + TURN_SEQ_GAP);
 	/* Its process was only slow: what it writes is not the turn's. */
 	p = part(&x, 0, false, 8, 8, "late");
@@ -328,11 +328,11 @@ static void old_rows_go(void **state)
 	ok(journal_prune(db, take_text, &e));	/* not an hour old */
 	assert_int_equal(rows_of(&j), 301);
 	clock_fix_us(clock_now_us() + JOURNAL_KEEP_US + 1000000);
-	ok(turn_touch(db, &y.turn_id, 1, &e));
+	ok(store_turn_touch(db, &y.turn_id, 1, &e));
 	/* What y tells is needed while it runs; who died is closed. */
 	dbtest_until(pruned(&j, 1) && pruned(&k, 0));
 	assert_string_equal(told(&ann, &y, 0, NULL), "y");
-	ok(turn_get(db, &bob, &dead.turn_id, &a, &t, &e));
+	ok(store_turn_get(db, &bob, &dead.turn_id, &a, &t, &e));
 	assert_int_equal(t.status, TURN_INTERRUPTED);
 	ok(message_history(db, &bob, &dead.conversation_id, 0, 1, &a, &page,
 			   &e));

@@ -6,7 +6,7 @@
 static void check_schema(const char *in, int filter, const char *want)
 {
 	struct err e = ERR_INIT;
-	json_t *j = jx_load(str_of(in), &e), *out = schema_normal(j, filter);
+	json_t *j = jx_load(str_of(in), &e), *out = llm_schema_normal(j, filter);
 
 	assert_string_equal(sorted(out), want);
 	json_decref(j);
@@ -49,7 +49,7 @@ static void references_are_not_a_bomb(void **state)
 			   "properties", "a", "$ref", "#/$defs/d8", "b", "$ref",
 			   "#/$defs/d0", "$defs", defs);
 	for (int filter = SCHEMA_PLAIN; filter <= SCHEMA_GEMINI; filter++) {
-		out = schema_normal(schema, filter);
+		out = llm_schema_normal(schema, filter);
 		assert_in_range(values_in(out), 20, 30000);
 		assert_string_equal(jx_str(jx_obj(jx_obj(out, "properties"),
 						  "a"), "type").p, "string");
@@ -70,13 +70,13 @@ static void schemas_are_rendered_once(void **state)
 	for (size_t i = 0; i < 200; i++)
 		j[i] = jx_load(STR("{\"type\":\"object\",\"$id\":\"x\","
 				   "\"properties\":{}}"), &e);
-	first = schema_form(j[0], SCHEMA_PLAIN, &mine);
-	assert_ptr_equal(schema_form(j[0], SCHEMA_PLAIN, &mine), first);
-	gemini = schema_form(j[0], SCHEMA_AS_IS, &mine);
+	first = llm_schema_form(j[0], SCHEMA_PLAIN, &mine);
+	assert_ptr_equal(llm_schema_form(j[0], SCHEMA_PLAIN, &mine), first);
+	gemini = llm_schema_form(j[0], SCHEMA_AS_IS, &mine);
 	assert_ptr_not_equal(gemini, first);
 	for (size_t i = 0; i < 200; i++) {
-		const struct schema_form *f = schema_form(j[i], SCHEMA_PLAIN,
-							  &mine);
+		const struct schema_form *f = llm_schema_form(j[i], SCHEMA_PLAIN,
+							      &mine);
 
 		assert_string_equal(f->text.p, "{\"type\":\"object\","
 				    "\"properties\":{}}");

@@ -31,7 +31,7 @@ static void split_cases(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		size_t n;
-		struct str *s = sql_split(&a, str_of(cases[i].text), &n);
+		struct str *s = db_split_sql(&a, str_of(cases[i].text), &n);
 
 		assert_int_equal(n, cases[i].n);
 		if (cases[i].first && !strchr(cases[i].text, '#'))

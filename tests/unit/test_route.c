@@ -147,7 +147,7 @@ static void assert_problem(const struct answer *a, enum err_code code)
 static void rows_are_sane(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < n_routes; i++) {
+	for (size_t i = 0; i < route_count; i++) {
 		const struct route *r = &routes[i];
 		bool writes = r->method == METHOD_POST ||
 			r->method == METHOD_PATCH || r->method == METHOD_PUT ||
@@ -183,7 +183,7 @@ static void rows_are_sane(void **state)
 static void every_row_is_found(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < n_routes; i++) {
+	for (size_t i = 0; i < route_count; i++) {
 		struct path_arg args[REQ_PATH_ARGS];
 		struct err e = ERR_INIT;
 		unsigned allow = 0;
@@ -244,7 +244,7 @@ static void auth_rows_refuse_anonymous_use(void **state)
 	const struct conf conf = make_conf(false, &may_all);
 
 	(void)state;
-	for (size_t i = 0; i < n_routes; i++) {
+	for (size_t i = 0; i < route_count; i++) {
 		struct app app = { .db = NULL };
 		struct answer a;
 		char path[300];
@@ -265,7 +265,7 @@ static void permission_rows_refuse_without_it(void **state)
 	const struct conf conf = make_conf(true, &may_nothing);
 
 	(void)state;
-	for (size_t i = 0; i < n_routes; i++) {
+	for (size_t i = 0; i < route_count; i++) {
 		struct app app = { .db = NULL };
 		struct answer a;
 		char path[300];
@@ -286,7 +286,7 @@ static void csrf_rows_refuse_foreign_sites(void **state)
 	const struct conf conf = make_conf(true, &may_all);
 
 	(void)state;
-	for (size_t i = 0; i < n_routes; i++) {
+	for (size_t i = 0; i < route_count; i++) {
 		struct app app = { .db = NULL };
 		struct answer a;
 		char path[300];
@@ -324,7 +324,7 @@ static void form_rows_need_a_token(void **state)
 	const struct conf conf = make_conf(true, &may_all);
 
 	(void)state;
-	for (size_t i = 0; i < n_routes; i++) {
+	for (size_t i = 0; i < route_count; i++) {
 		if (!(routes[i].flags & ROUTE_FORM))
 			continue;
 		for (size_t k = 0; k < ARRAY_LEN(t); k++) {
@@ -372,7 +372,7 @@ static void json_rows_check_the_body(void **state)
 	const struct conf conf = make_conf(true, &may_all);
 
 	(void)state;
-	for (size_t i = 0; i < n_routes; i++) {
+	for (size_t i = 0; i < route_count; i++) {
 		if (!(routes[i].flags & ROUTE_JSON) ||
 		    strstr(routes[i].pattern, "{workspace"))
 			continue;
@@ -420,7 +420,7 @@ static void model_rows_are_counted(void **state)
 	const struct conf conf = make_conf(true, &may_all);
 
 	(void)state;
-	for (size_t i = 0; i < n_routes; i++) {
+	for (size_t i = 0; i < route_count; i++) {
 		const char *const *sent = routes[i].flags & ROUTE_FORM
 			? form_headers : headers;
 		const char *method = method_names[routes[i].method];
@@ -506,7 +506,7 @@ static void listing_names_all(void **state)
 	route_print(&b);
 	for (size_t i = 0; i < b.n; i++)
 		lines += b.p[i] == '\n';
-	assert_int_equal(lines, n_routes);
+	assert_int_equal(lines, route_count);
 	assert_non_null(strstr(b.p, "GET    /turns/{turn} auth "));
 	assert_null(strstr(b.p, ":uuid"));
 	buf_release(&b);

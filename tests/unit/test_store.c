@@ -54,7 +54,7 @@ static void foreign_is_not_found(void **state)
 	struct turn_begin own = begin_of(&id, "hello");
 
 	(void)state;
-	ok(turn_begin(db, &ann, &own, &e));
+	ok(store_turn_begin(db, &ann, &own, &e));
 	for (size_t i = 0; i < 2; i++) {
 		const struct owner *o = strangers[i];
 		struct turn_begin b = begin_of(&id, "mine now");
@@ -80,18 +80,18 @@ static void foreign_is_not_found(void **state)
 				     &page, &e), ERR_NOT_FOUND);
 		refused(message_history(db, o, &id, 0, 10, &a, &page, &e),
 			ERR_NOT_FOUND);
-		refused(turn_begin(db, o, &b, &e), ERR_NOT_FOUND);
-		refused(turn_append(db, o, &id, &own.turn_id, 0, &row, 1, &e),
+		refused(store_turn_begin(db, o, &b, &e), ERR_NOT_FOUND);
+		refused(store_turn_append(db, o, &id, &own.turn_id, 0, &row, 1, &e),
 			ERR_CONFLICT);
-		refused(turn_end(db, o, &t, &e), ERR_CONFLICT);
-		refused(turn_get(db, o, &own.turn_id, &a, &turn, &e),
+		refused(store_turn_end(db, o, &t, &e), ERR_CONFLICT);
+		refused(store_turn_get(db, o, &own.turn_id, &a, &turn, &e),
 			ERR_NOT_FOUND);
-		refused(turn_cancel(db, o, &own.turn_id, &a, &turn, &e),
+		refused(store_turn_cancel(db, o, &own.turn_id, &a, &turn, &e),
 			ERR_NOT_FOUND);
-		refused(turn_recover(db, o, &own.turn_id, NULL, &closed, &e),
+		refused(store_turn_recover(db, o, &own.turn_id, NULL, &closed, &e),
 			ERR_NOT_FOUND);
-		refused(turn_events_list(db, o, &own.turn_id, 0, NULL, 10, &a,
-					 &events, &n, &more, &e),
+		refused(store_turn_events_list(db, o, &own.turn_id, 0, NULL, 10, &a,
+					       &events, &n, &more, &e),
 			ERR_NOT_FOUND);
 	}
 	end_with(&ann, &own, "done");
@@ -105,9 +105,9 @@ static void wrong_agent_is_not_found(void **state)
 	(void)state;
 	b.workspace_id = S("home");
 	b.agent_id = S("other");	/* B36 */
-	refused(turn_begin(db, &ann, &b, &e), ERR_NOT_FOUND);
+	refused(store_turn_begin(db, &ann, &b, &e), ERR_NOT_FOUND);
 	b.agent_id = S("assistant");
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	end_with(&ann, &b, "y");
 }
 
@@ -121,7 +121,7 @@ static void titles(void **state)
 
 	(void)state;
 	b.title = S("first words");
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	assert_true(b.titled);
 	end_with(&ann, &b, "x");
 	ok(conversation_rename(db, &ann, &id, S("By the model"), TITLE_MODEL,
@@ -157,11 +157,11 @@ static void pages_join(void **state)
 	assert_int_equal(p.n, 0);
 	assert_false(p.more);
 	assert_true(str_is(p.agent_id, "assistant"));
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	for (size_t i = 0; i < 64; i++)
 		rows[i] = (struct message){ .role = ROLE_TOOL,
 					    .content = S("r") };
-	ok(turn_append(db, &ann, &id, &b.turn_id, 0, rows, 64, &e));
+	ok(store_turn_append(db, &ann, &id, &b.turn_id, 0, rows, 64, &e));
 	do {
 		ok(message_list(db, &ann, &id, NEWEST_FIRST, after, 13, &a,
 				&p, &e));
@@ -200,18 +200,18 @@ static void text_of_all_kinds(void **state)
 
 	(void)state;
 	b.content = (struct str){ nasty, sizeof(nasty) - 1 };
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	big = malloc(n);
 	memset(big, 'x', n);
 	row.content = (struct str){ big, n };
-	ok(turn_append(db, &ann, &id, &b.turn_id, 0, &row, 1, &e));
+	ok(store_turn_append(db, &ann, &id, &b.turn_id, 0, &row, 1, &e));
 	ok(message_history(db, &ann, &id, 0, 5, &a, &p, &e));
 	assert_true(str_eq(p.items[0].content, b.content));
 	assert_true(str_eq(p.items[1].content, row.content));
 	free(big);
 	/* Bad bytes are refused by the server, and cost nothing else. */
 	row = (struct message){ .role = ROLE_TOOL, .content = S("\xff\xfe") };
-	refused(turn_append(db, &ann, &id, &b.turn_id, 0, &row, 1, &e), ERR_DB);
+	refused(store_turn_append(db, &ann, &id, &b.turn_id, 0, &row, 1, &e), ERR_DB);
 	end_with(&ann, &b, "x");
 }
 
@@ -392,8 +392,8 @@ static void users(void **state)
 	struct owner o = person("default", "dora");
 
 	(void)state;
-	ok(user_touch(db, &o, S("dora"), S("Dora"), &e));
-	ok(user_touch(db, &o, S("dora"), (struct str){ 0 }, &e));
+	ok(store_user_touch(db, &o, S("dora"), S("Dora"), &e));
+	ok(store_user_touch(db, &o, S("dora"), (struct str){ 0 }, &e));
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM user WHERE"
 		" tenant_id = 'default' AND login = 'dora' AND name = 'Dora'"
 		" AND last_seen_us >= first_seen_us"), 1);
@@ -409,7 +409,7 @@ static void usage_sums(void **state)
 	for (int i = 0; i < 3; i++) {
 		struct turn_begin b = begin_of(&id, "x");
 
-		ok(turn_begin(db, &o, &b, &e));
+		ok(store_turn_begin(db, &o, &b, &e));
 		end_with(&o, &b, "y");
 	}
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM usage_record WHERE"
@@ -530,14 +530,14 @@ static void a_step_is_one_statement(void **state)
 	int64_t last;
 
 	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	last = b.user.seq;
 	for (size_t n = 2; n <= ARRAY_LEN(rows); n++) {
 		for (size_t i = 0; i < n; i++)
 			rows[i] = (struct message){ .role = ROLE_TOOL,
 				.content = S("r"), .kind = KIND_RESULT };
 		db_stats(db, &s);
-		ok(turn_append(db, &ann, &id, &b.turn_id, last, rows, n, &e));
+		ok(store_turn_append(db, &ann, &id, &b.turn_id, last, rows, n, &e));
 		db_stats(db, &s2);
 		/* The first time it is prepared. */
 		assert_int_equal(s2.round_trips - s.round_trips, 2);
@@ -547,22 +547,22 @@ static void a_step_is_one_statement(void **state)
 	rows[0] = rows[1] = (struct message){ .role = ROLE_TOOL,
 		.content = S("again"), .kind = KIND_RESULT };
 	db_stats(db, &s);
-	ok(turn_append(db, &ann, &id, &b.turn_id, last, rows, 2, &e));
+	ok(store_turn_append(db, &ann, &id, &b.turn_id, last, rows, 2, &e));
 	db_stats(db, &s2);
 	assert_int_equal(s2.round_trips - s.round_trips, 1);
 	last += 2;
 	/* Stored already, as far as its numbers say: it is not stored twice. */
-	ok(turn_append(db, &ann, &id, &b.turn_id, last, rows, 2, &e));
+	ok(store_turn_append(db, &ann, &id, &b.turn_id, last, rows, 2, &e));
 	/* A wrong end is no harm. */
 	rows[0].seq = rows[1].seq = 0;
-	ok(turn_append(db, &ann, &id, &b.turn_id, last + 7, rows, 2, &e));
+	ok(store_turn_append(db, &ann, &id, &b.turn_id, last + 7, rows, 2, &e));
 	assert_int_equal(rows[0].seq, last + 1);
 	assert_int_equal(rows[1].seq, last + 2);
 	ok(message_history(db, &ann, &id, 0, 50, &a, &p, &e));
 	assert_int_equal(p.n, 1 + 2 + 3 + 4 + 2 + 2);
 	end_with(&ann, &b, "x");
 	rows[0].seq = rows[1].seq = 0;
-	refused(turn_append(db, &ann, &id, &b.turn_id, last + 2, rows, 2, &e),
+	refused(store_turn_append(db, &ann, &id, &b.turn_id, last + 2, rows, 2, &e),
 		ERR_CONFLICT);
 }
 
@@ -595,24 +595,24 @@ static void tool_outputs_are_kept_for_their_owner(void **state)
 	(void)state;
 	memset(big, 'x', LIM_TOOL_OUTPUT_BYTES + 10);
 	memcpy(big + LIM_TOOL_OUTPUT_BYTES - 1, "\xc3\xa4", 2);
-	ok(tool_output_put(db, &ann, &c, S("t"), S(big), S("[]"), &id, &e));
-	ok(tool_output_get(db, &ann, &id, &a, &o, &e));
+	ok(store_tool_output_put(db, &ann, &c, S("t"), S(big), S("[]"), &id, &e));
+	ok(store_tool_output_get(db, &ann, &id, &a, &o, &e));
 	assert_int_equal(o.content.n, LIM_TOOL_OUTPUT_BYTES - 1);
 	assert_true(str_is(o.tool, "t"));
-	refused(tool_output_get(db, &bob, &id, &a, &o, &e), ERR_NOT_FOUND);
+	refused(store_tool_output_get(db, &bob, &id, &a, &o, &e), ERR_NOT_FOUND);
 	for (int i = 0; i < TOOL_OUTPUTS_KEPT + 5; i++)
-		ok(tool_output_put(db, &ann, &c, S("t"), S("text"), S(""), &last, &e));
+		ok(store_tool_output_put(db, &ann, &c, S("t"), S("text"), S(""), &last, &e));
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"),
 			 TOOL_OUTPUTS_KEPT);
-	refused(tool_output_get(db, &ann, &id, &a, &o, &e), ERR_NOT_FOUND);
-	ok(tool_output_get(db, &ann, &last, &a, &o, &e));
+	refused(store_tool_output_get(db, &ann, &id, &a, &o, &e), ERR_NOT_FOUND);
+	ok(store_tool_output_get(db, &ann, &last, &a, &o, &e));
 	/* over its day it is not read any more, and then deleted */
 	clock_fix_us(clock_now_us() + INT64_C(87000000000));
-	refused(tool_output_get(db, &ann, &last, &a, &o, &e), ERR_NOT_FOUND);
+	refused(store_tool_output_get(db, &ann, &last, &a, &o, &e), ERR_NOT_FOUND);
 	ok(store_tidy(db, &e));
 	clock_fix_us(0);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"), 0);
-	ok(tool_output_put(db, &ann, &c, S("t"), S("text"), S(""), &last, &e));
+	ok(store_tool_output_put(db, &ann, &c, S("t"), S("text"), S(""), &last, &e));
 	ok(conversation_delete(db, &ann, &c, &e));
 	assert_int_equal(do_jobs(), 1);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM tool_output"), 0);

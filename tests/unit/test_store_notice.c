@@ -241,7 +241,7 @@ static void events_that_are_kept_are_not_read_again(void **state)
 	int64_t before;
 
 	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	uuid_format(&b.turn_id, turn);
 	dbtest_sql("INSERT INTO turn_event (turn_id, seq, n, created_us, data)"
 		   " SELECT UNHEX(REPLACE('%s','-','')), seq, 1, seq, 'x'"

@@ -189,14 +189,14 @@ static void a_late_answer_has_its_number(void **state)
 	dbtest_sql("UPDATE turn SET lease_until_us = 1"
 		   " WHERE id = UNHEX(REPLACE('%s','-',''))",
 		   uuid_format(&r.turn_id, id));
-	ok(turn_recover(db, &ann, &r.turn_id, NULL, &closed, &e));
+	ok(store_turn_recover(db, &ann, &r.turn_id, NULL, &closed, &e));
 	assert_true(closed);
 	end.turn_id = usage.id = usage.turn_id = r.turn_id;
 	end.conversation_id = usage.conversation_id = t.id;
 	usage.workspace_id = usage.agent_id = usage.provider = usage.model =
 		usage.finish_reason = S("x");
 	usage.prompts = S("[]");
-	ok(turn_end_late(db, &ann, &end, &step, 1, &e));
+	ok(store_turn_end_late(db, &ann, &end, &step, 1, &e));
 	ok(message_list(db, &ann, &t.id, OLDEST_FIRST, 0, 9, &a, &p, &e));
 	assert_int_equal(p.n, 3);
 	assert_true(str_is(p.items[1].content, "step"));
@@ -286,7 +286,7 @@ static void a_dead_turn_keeps_its_place(void **state)
 	refused(thread_replace(db, &ann, &again, &e), ERR_BUSY);
 	refused(thread_choose(db, &ann, &t.id, 2, NULL, &evicted, &e), ERR_BUSY);
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
-	ok(turn_recover(db, &ann, &r.turn_id, NULL, &closed, &e));
+	ok(store_turn_recover(db, &ann, &r.turn_id, NULL, &closed, &e));
 	assert_true(closed);
 	tree_add(&t, 0, ROLE_ASSISTANT, false);
 	same_thread(&t);
@@ -337,12 +337,12 @@ static void steps_alone_are_a_variant(void **state)
 	tree_say(&t, 0);
 	r = redo_of(&t.id, 0, NULL);
 	ok(thread_replace(db, &ann, &r, &e));
-	ok(turn_append(db, &ann, &t.id, &r.turn_id, 0, rows, 2, &e));
+	ok(store_turn_append(db, &ann, &t.id, &r.turn_id, 0, rows, 2, &e));
 	dbtest_sql("UPDATE turn SET status = %d WHERE id ="
 		   " UNHEX(REPLACE('%s','-',''))", TURN_WAITING,
 		   uuid_format(&r.turn_id, id));
 	b = begin_of(&t.id, "next");
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	assert_int_equal(b.user.seq, 5);
 	end_with(&ann, &b, "answer");
 	for (int i = 0; i < 2; i++) {
@@ -476,9 +476,9 @@ static void a_turns_id_is_taken_once(void **state)
 	(void)state;
 	tree_new(&t, "twice");
 	b = begin_of(&t.id, "text");
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	tree_answer(&t, tree_add(&t, -1, ROLE_USER, false), &b.turn_id, 0, 0, 0);
-	refused(turn_begin(db, &ann, &b, &e), ERR_DB_DUPLICATE);
+	refused(store_turn_begin(db, &ann, &b, &e), ERR_DB_DUPLICATE);
 	same_thread(&t);
 	r = redo_of(&t.id, 0, NULL);
 	r.turn_id = b.turn_id;

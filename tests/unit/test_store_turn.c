@@ -27,7 +27,7 @@ static void turn_from_begin_to_end(void **state)
 	struct turn t;
 
 	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	assert_int_equal(b.user.seq, 1);
 	assert_int_equal(b.turn_number, 1);
 	assert_true(b.titled);
@@ -36,11 +36,11 @@ static void turn_from_begin_to_end(void **state)
 	assert_true(conversation_running(&c, clock_now_us()));
 	assert_false(conversation_running(&c, clock_now_us() +
 					  TURN_LEASE_US + 1000000));
-	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, steps, 2, &e));
+	ok(store_turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, steps, 2, &e));
 	assert_int_equal(steps[0].seq, 2);
 	assert_int_equal(steps[1].seq, 3);
 	end_with(&ann, &b, "Seven.");
-	ok(turn_get(db, &ann, &b.turn_id, &a, &t, &e));
+	ok(store_turn_get(db, &ann, &b.turn_id, &a, &t, &e));
 	assert_int_equal(t.status, TURN_DONE);
 	assert_int_equal(t.answer_seq, 4);
 	assert_true(t.ended_us >= t.started_us);
@@ -63,16 +63,16 @@ static void turn_from_begin_to_end(void **state)
 	assert_int_equal(p.items[2].kept, 1);
 	assert_true(uuid_eq(&p.items[3].turn_id, &b.turn_id));
 	/* What was stored is not stored again, and all of it is over. */
-	ok(turn_append(db, &ann, &c.id, &b.turn_id, 0, steps, 1, &e));
+	ok(store_turn_append(db, &ann, &c.id, &b.turn_id, 0, steps, 1, &e));
 	assert_int_equal(steps[0].seq, 2);
 	steps[0].seq = 0;
-	refused(turn_append(db, &ann, &c.id, &b.turn_id, 0, steps, 1, &e),
+	refused(store_turn_append(db, &ann, &c.id, &b.turn_id, 0, steps, 1, &e),
 		ERR_CONFLICT);
 	/* The second turn does not change the title. */
 	b.turn_id = uuid_new();
 	b.create = false;
 	b.title = S("Another");
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	assert_int_equal(b.user.seq, 5);
 	assert_int_equal(b.turn_number, 2);
 	assert_false(b.titled);
@@ -95,7 +95,7 @@ static void begin_brings_the_history(void **state)
 	(void)state;
 	for (int i = 0; i < 6; i++) {
 		db_stats(db, &s);
-		ok(turn_begin(db, &ann, &b, &e));
+		ok(store_turn_begin(db, &ann, &b, &e));
 		end_with(&ann, &b, "answer");
 		db_stats(db, &s2);
 		b.turn_id = uuid_new();
@@ -112,14 +112,14 @@ static void begin_brings_the_history(void **state)
 		assert_int_equal(b.history.items[i].seq, 6 + i);
 	assert_true(str_is(b.history.items[4].content, "answer"));
 	b.n_history = 20;
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	assert_int_equal(b.history.n, 12);
 	assert_false(b.history.more);
 	assert_int_equal(b.history.items[0].seq, 1);
 	/* Not that agent's: nothing was taken. */
 	end_with(&ann, &b, "answer");
 	b.agent_id = S("other");
-	refused(turn_begin(db, &ann, &b, &e), ERR_NOT_FOUND);
+	refused(store_turn_begin(db, &ann, &b, &e), ERR_NOT_FOUND);
 }
 
 /* A try of which no answer came may have stored its rows, or not. */
@@ -137,20 +137,20 @@ static void rows_of_an_earlier_try_are_stored_once(void **state)
 		rows[i] = (struct message){ .role = ROLE_TOOL,
 					    .content = S("r"),
 					    .kind = KIND_RESULT };
-	ok(turn_begin(db, &ann, &b, &e));
-	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, rows, 2, &e));
-	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, rows, 3, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
+	ok(store_turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, rows, 2, &e));
+	ok(store_turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, rows, 3, &e));
 	assert_int_equal(rows[0].seq, 2);
 	assert_int_equal(rows[2].seq, 4);
 	/* Numbered, but by a try that was undone: alone, and behind others. */
 	rows[3].seq = 9;
 	rows[3].turn_id = b.turn_id;
-	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, rows + 3, 1,
-		       &e));
+	ok(store_turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, rows + 3, 1,
+			     &e));
 	assert_int_equal(rows[3].seq, 5);
 	rows[4].seq = 6;
 	rows[4].turn_id = b.turn_id;
-	ok(turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, rows, 5, &e));
+	ok(store_turn_append(db, &ann, &b.conversation_id, &b.turn_id, 0, rows, 5, &e));
 	assert_int_equal(rows[4].seq, 6);
 	end_with(&ann, &b, "x");
 	ok(message_history(db, &ann, &b.conversation_id, 0, 20, &a, &p, &e));
@@ -173,25 +173,25 @@ static void an_end_with_many_batches(void **state)
 	size_t n;
 
 	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	for (int i = 0; i < 3; i++)
 		rows[i] = (struct turn_events){ .turn_id = b.turn_id,
 			.seq = 1 + 2 * i, .n = 2, .data = S("data") };
 	t.turn_id = b.turn_id;
 	t.conversation_id = b.conversation_id;
-	ok(turn_end(db, &ann, &t, &e));
-	ok(turn_events_list(db, &ann, &b.turn_id, 0, NULL, 10, &a, &back, &n, &more,
-			    &e));
+	ok(store_turn_end(db, &ann, &t, &e));
+	ok(store_turn_events_list(db, &ann, &b.turn_id, 0, NULL, 10, &a, &back, &n, &more,
+				  &e));
 	assert_int_equal(n, 3);
-	ok(turn_get(db, &ann, &b.turn_id, &a, &seen, &e));
+	ok(store_turn_get(db, &ann, &b.turn_id, &a, &seen, &e));
 	assert_int_equal(seen.status, TURN_ERROR);
 	assert_int_equal(seen.last_event_seq, 7);
 	assert_int_equal(seen.answer_seq, 0);
 	assert_true(str_is(seen.error_code, "code"));
 	/* The same end again is stored already; another one is refused. */
-	ok(turn_end(db, &ann, &t, &e));
+	ok(store_turn_end(db, &ann, &t, &e));
 	t.ended_us = 0;
-	refused(turn_end(db, &ann, &t, &e), ERR_CONFLICT);
+	refused(store_turn_end(db, &ann, &t, &e), ERR_CONFLICT);
 }
 
 /* -- busy, stale, cancelled ---------------------------------------------------- */
@@ -203,13 +203,13 @@ static void second_turn_is_busy(void **state)
 	char text[UUID_TEXT_BYTES];
 
 	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
-	assert_int_equal(turn_begin(db, &ann, &c, &e), -1);
+	ok(store_turn_begin(db, &ann, &b, &e));
+	assert_int_equal(store_turn_begin(db, &ann, &c, &e), -1);
 	assert_int_equal(e.code, ERR_BUSY);
 	assert_string_equal(e.id, uuid_format(&b.turn_id, text));
 	err_clear(&e);
 	end_with(&ann, &b, "x");
-	ok(turn_begin(db, &ann, &c, &e));
+	ok(store_turn_begin(db, &ann, &c, &e));
 	end_with(&ann, &c, "x");
 }
 
@@ -228,7 +228,7 @@ static void *race(void *arg)
 	struct racer *r = arg;
 
 	pthread_barrier_wait(&gate);
-	r->rc = turn_begin(db, &ann, &r->b, &r->e);
+	r->rc = store_turn_begin(db, &ann, &r->b, &r->e);
 	return NULL;
 }
 
@@ -247,7 +247,7 @@ static void race_has_one_winner(void **state)
 			struct turn_begin b = begin_of(&id, "dead");
 
 			clock_fix_us(clock_now_us() - 2 * TURN_LEASE_US);
-			ok(turn_begin(db, &ann, &b, &e));
+			ok(store_turn_begin(db, &ann, &b, &e));
 			clock_fix_us(0);
 		}
 		for (int i = 0; i < N; i++) {
@@ -317,16 +317,16 @@ static void dead_turn_is_closed(void **state)
 	bool closed;
 
 	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
-	ok(turn_flush(db, ev, 4, &e));
-	ok(turn_recover(db, &ann, &b.turn_id, text_so_far, &closed, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
+	ok(store_turn_flush(db, ev, 4, &e));
+	ok(store_turn_recover(db, &ann, &b.turn_id, text_so_far, &closed, &e));
 	assert_false(closed);		/* it lives */
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
 	c.text_of_events = text_so_far;
-	ok(turn_begin(db, &ann, &c, &e));
+	ok(store_turn_begin(db, &ann, &c, &e));
 	assert_int_equal(c.user.seq, 3);
 	assert_int_equal(c.turn_number, 2);
-	ok(turn_get(db, &ann, &b.turn_id, &a, &t, &e));
+	ok(store_turn_get(db, &ann, &b.turn_id, &a, &t, &e));
 	assert_int_equal(t.status, TURN_INTERRUPTED);
 	assert_int_equal(t.answer_seq, 2);
 	assert_int_equal(t.last_event_seq, 7 + TURN_SEQ_GAP);
@@ -336,10 +336,10 @@ static void dead_turn_is_closed(void **state)
 	/* What it cost about is written once. */
 	assert_int_equal(usage_rows(&b.turn_id, " AND estimated AND"
 				    " output_tokens IS NOT NULL"), 1);
-	ok(turn_recover(db, &ann, &b.turn_id, text_so_far, &closed, &e));
+	ok(store_turn_recover(db, &ann, &b.turn_id, text_so_far, &closed, &e));
 	assert_int_equal(usage_rows(&b.turn_id, ""), 1);
 	/* The old process was only slow: it must not write any more. */
-	refused(turn_end(db, &ann, &late, &e), ERR_CONFLICT);
+	refused(store_turn_end(db, &ann, &late, &e), ERR_CONFLICT);
 	/* But what it did cost takes the place of the estimate. */
 	cost = usage_init(USAGE_CHAT);
 	cost.id = cost.turn_id = b.turn_id;
@@ -351,16 +351,16 @@ static void dead_turn_is_closed(void **state)
 	assert_int_equal(usage_rows(&b.turn_id, ""), 1);
 	assert_int_equal(usage_rows(&b.turn_id, " AND NOT estimated AND"
 				    " input_tokens = 4711"), 1);
-	ok(turn_touch(db, &b.turn_id, 1, &e));
-	ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
+	ok(store_turn_touch(db, &b.turn_id, 1, &e));
+	ok(store_turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
 		.seq = 8, .n = 1, .data = S("late") }, 1, &e));
-	ok(turn_get(db, &ann, &b.turn_id, &a, &t, &e));
+	ok(store_turn_get(db, &ann, &b.turn_id, &a, &t, &e));
 	assert_int_equal(t.last_event_seq, 7 + TURN_SEQ_GAP);
 	/* And the reader's way: recover. */
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
-	ok(turn_recover(db, &ann, &c.turn_id, NULL, &closed, &e));
+	ok(store_turn_recover(db, &ann, &c.turn_id, NULL, &closed, &e));
 	assert_true(closed);
-	ok(turn_recover(db, &ann, &c.turn_id, NULL, &closed, &e));
+	ok(store_turn_recover(db, &ann, &c.turn_id, NULL, &closed, &e));
 	assert_false(closed);
 	ok(message_history(db, &ann, &id, 0, 1, &a, &p, &e));
 	assert_int_equal(p.items[0].seq, 4);
@@ -386,14 +386,14 @@ static void a_dead_turn_with_many_events_is_closed(void **state)
 	bool closed;
 
 	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	dbtest_sql("INSERT INTO turn_event (turn_id, seq, n, created_us, data)"
 		   " SELECT UNHEX(REPLACE('%s', '-', '')), seq, 1, 1,"
 		   " REPEAT('x', 10000000) FROM seq_1_to_28",
 		   uuid_format(&b.turn_id, text));
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
 	n_told = 0;
-	ok(turn_recover(db, &ann, &b.turn_id, count_told, &closed, &e));
+	ok(store_turn_recover(db, &ann, &b.turn_id, count_told, &closed, &e));
 	clock_fix_us(0);
 	assert_true(closed);
 	assert_int_equal(n_told, 28 * 10000000);
@@ -417,21 +417,21 @@ static void many_turns_at_once(void **state)
 		struct uuid id = new_conversation(&ann, "many");
 
 		b[i] = begin_of(&id, "x");
-		ok(turn_begin(db, &ann, &b[i], &e));
+		ok(store_turn_begin(db, &ann, &b[i], &e));
 		ids[i] = b[i].turn_id;
 		ev[i] = (struct turn_events){ .turn_id = ids[i], .seq = 1,
 					      .n = 5, .data = S("some") };
 	}
 	ids[N] = uuid_new();		/* there is no such turn */
-	ok(turn_flush(db, ev, N, &e));
+	ok(store_turn_flush(db, ev, N, &e));
 	db_stats(db, &s);
-	ok(turn_flush(db, ev, N, &e));	/* twice is once */
+	ok(store_turn_flush(db, ev, N, &e));	/* twice is once */
 	db_stats(db, &s2);
 	assert_in_range(s2.round_trips - s.round_trips, 5, 6);
-	ok(turn_cancel(db, &ann, &ids[7], &a, &t, &e));
+	ok(store_turn_cancel(db, &ann, &ids[7], &a, &t, &e));
 	assert_int_equal(t.cancel_requested, 1);
 	assert_int_equal(t.status, TURN_RUNNING);
-	ok(turn_poll(db, ids, N + 1, st, &e));
+	ok(store_turn_poll(db, ids, N + 1, st, &e));
 	for (int i = 0; i < N; i++) {
 		assert_true(uuid_eq(&st[i].id, &ids[i]));
 		assert_int_equal(st[i].status, TURN_RUNNING);
@@ -440,20 +440,20 @@ static void many_turns_at_once(void **state)
 	}
 	assert_int_equal(st[N].status, 0);
 	clock_fix_us(clock_now_us() + 10000000);
-	ok(turn_touch(db, ids, N + 1, &e));
+	ok(store_turn_touch(db, ids, N + 1, &e));
 	clock_fix_us(0);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn WHERE status = 1"
 		" AND lease_until_us > %lld",
 		(long long)(clock_now_us() + TURN_LEASE_US + 1000000)), N);
-	ok(turn_events_list(db, &ann, &ids[0], 0, NULL, 10, &a, &got, &n, &more,
-			    &e));
+	ok(store_turn_events_list(db, &ann, &ids[0], 0, NULL, 10, &a, &got, &n, &more,
+				  &e));
 	assert_int_equal(n, 1);
 	assert_true(str_is(got[0].data, "some"));
-	ok(turn_events_list(db, &ann, &ids[0], 4, NULL, 10, &a, &got, &n, &more,
-			    &e));
+	ok(store_turn_events_list(db, &ann, &ids[0], 4, NULL, 10, &a, &got, &n, &more,
+				  &e));
 	assert_int_equal(n, 1);
-	ok(turn_events_list(db, &ann, &ids[0], 5, NULL, 10, &a, &got, &n, &more,
-			    &e));
+	ok(store_turn_events_list(db, &ann, &ids[0], 5, NULL, 10, &a, &got, &n, &more,
+				  &e));
 	assert_int_equal(n, 0);
 	/* Events of turns that did not end are kept, however old. */
 	clock_fix_us(clock_now_us() + INT64_C(3700000000));
@@ -469,7 +469,7 @@ static void many_turns_at_once(void **state)
 	ok(store_tidy(db, &e));
 	clock_fix_us(0);
 	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM turn_event"), 0);
-	ok(turn_cancel(db, &ann, &ids[0], &a, &t, &e));
+	ok(store_turn_cancel(db, &ann, &ids[0], &a, &t, &e));
 	assert_int_equal(t.status, TURN_DONE);
 	assert_int_equal(t.cancel_requested, 0);
 }
@@ -488,13 +488,13 @@ static void delete_leaves_nothing(void **state)
 	(void)state;
 	for (int k = 0; k < 120; k++) {		/* more than a batch of turns */
 		b = begin_of(&id, "x");
-		ok(turn_begin(db, &ann, &b, &e));
+		ok(store_turn_begin(db, &ann, &b, &e));
 		for (size_t i = 0; i < 100; i++)
 			rows[i] = (struct message){ .role = ROLE_TOOL };
 		if (k < 30)			/* and of messages */
-			ok(turn_append(db, &ann, &id, &b.turn_id, 0, rows, 100,
-				       &e));
-		ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
+			ok(store_turn_append(db, &ann, &id, &b.turn_id, 0, rows, 100,
+					     &e));
+		ok(store_turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
 			.seq = 1, .n = 1, .data = S("ev") }, 1, &e));
 		if (k < 119)
 			end_with(&ann, &b, "y");
@@ -506,11 +506,11 @@ static void delete_leaves_nothing(void **state)
 	/* The turn that was running cannot write into the void. */
 	late = (struct turn_end){ .turn_id = b.turn_id, .conversation_id = id,
 				  .status = TURN_DONE };
-	refused(turn_end(db, &ann, &late, &e), ERR_CONFLICT);
-	refused(turn_append(db, &ann, &id, &b.turn_id, 0, rows, 1, &e),
+	refused(store_turn_end(db, &ann, &late, &e), ERR_CONFLICT);
+	refused(store_turn_append(db, &ann, &id, &b.turn_id, 0, rows, 1, &e),
 		ERR_CONFLICT);
-	refused(turn_get(db, &ann, &b.turn_id, &a, &t, &e), ERR_NOT_FOUND);
-	ok(turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
+	refused(store_turn_get(db, &ann, &b.turn_id, &a, &t, &e), ERR_NOT_FOUND);
+	ok(store_turn_flush(db, &(struct turn_events){ .turn_id = b.turn_id,
 		.seq = 2, .n = 1, .data = S("ev") }, 1, &e));
 	uuid_format(&id, hex);
 	assert_int_equal(do_jobs(), 1);
@@ -540,7 +540,7 @@ static void a_purge_is_done_in_parts(void **state)
 	char hex[UUID_TEXT_BYTES];
 
 	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	end_with(&ann, &b, "y");
 	ok(conversation_delete(db, &ann, &id, &e));
 	uuid_format(&id, hex);
@@ -565,7 +565,7 @@ static void a_deleted_id_is_used_again(void **state)
 	struct message_page p;
 
 	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	end_with(&ann, &b, "y");
 	ok(conversation_delete(db, &ann, &id, &e));
 	b = begin_of(&id, "anew");
@@ -573,7 +573,7 @@ static void a_deleted_id_is_used_again(void **state)
 	b.create = true;
 	b.workspace_id = S("home");
 	b.agent_id = S("assistant");
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	end_with(&ann, &b, "z");
 	assert_int_equal(do_jobs(), 1);
 	ok(message_history(db, &ann, &id, 0, 20, &a, &p, &e));
@@ -582,7 +582,7 @@ static void a_deleted_id_is_used_again(void **state)
 	ok(conversation_get(db, &ann, &id, &a, &c, &e));
 	/* While it is there nobody else gets it. */
 	b.turn_id = uuid_new();
-	refused(turn_begin(db, &ann, &b, &e), ERR_CONFLICT);
+	refused(store_turn_begin(db, &ann, &b, &e), ERR_CONFLICT);
 	assert_false(conversation_made_room(db, &id));
 }
 
@@ -597,7 +597,7 @@ static void a_purge_ends_with_the_deletion(void **state)
 	char hex[UUID_TEXT_BYTES], tenant[64], user[UUID_TEXT_BYTES];
 
 	(void)state;
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	end_with(&ann, &b, "y");
 	ok(conversation_delete(db, &ann, &id, &e));
 	uuid_format(&id, hex);

@@ -38,7 +38,7 @@ static void begin(struct waiter *w, const char *title)
 		.step = { .role = ROLE_ASSISTANT, .content = S("step"),
 			  .kind = KIND_STEP },
 	};
-	ok(turn_begin(db, &ann, &w->b, &e));
+	ok(store_turn_begin(db, &ann, &w->b, &e));
 	w->waits[0] = wait_of(S("a"));
 	w->waits[1] = wait_of(S("b"));
 	w->pause = (struct turn_pause){
@@ -53,7 +53,7 @@ static struct turn now(const struct waiter *w)
 {
 	struct turn t;
 
-	ok(turn_get(db, &ann, &w->b.turn_id, &a, &t, &e));
+	ok(store_turn_get(db, &ann, &w->b.turn_id, &a, &t, &e));
 	return t;
 }
 
@@ -66,7 +66,7 @@ static struct turn_resume decide(const struct waiter *w,
 	*d = (struct turn_decision){ .id = w->waits[i].id,
 				     .kind = WAIT_APPROVAL,
 				     .status = WAIT_APPROVED };
-	ok(turn_resume(db, &ann, &r, &e));
+	ok(store_turn_resume(db, &ann, &r, &e));
 	return r;
 }
 
@@ -75,7 +75,7 @@ static size_t stored_waits(const struct waiter *w)
 	struct turn_wait *rows;
 	size_t n;
 
-	ok(turn_wait_list(db, &ann, &w->b.turn_id, &a, &rows, &n, &e));
+	ok(store_turn_wait_list(db, &ann, &w->b.turn_id, &a, &rows, &n, &e));
 	return n;
 }
 
@@ -108,13 +108,13 @@ static void a_pause_is_stored_once(void **state)
 
 	(void)state;
 	begin(&w, "once");
-	ok(turn_pause(db, &ann, &w.pause, &e));
+	ok(store_turn_pause(db, &ann, &w.pause, &e));
 	assert_false(w.pause.news);
 	time_us = w.pause.attempt_us;
 	assert_int_equal(now(&w).status, TURN_WAITING);
 	/* The next try tells of a delay, too. */
 	w.pause.last_event_seq++;
-	ok(turn_pause(db, &ann, &w.pause, &e));
+	ok(store_turn_pause(db, &ann, &w.pause, &e));
 	assert_false(w.pause.news);
 	assert_int_equal(w.pause.attempt_us, time_us);
 	assert_int_equal(now(&w).status, TURN_WAITING);
@@ -125,7 +125,7 @@ static void a_pause_is_stored_once(void **state)
 	assert_int_equal(p.n, 2);
 	/* Another attempt is not this one. */
 	w.pause.attempt_us = 0;
-	refused(turn_pause(db, &ann, &w.pause, &e), ERR_CONFLICT);
+	refused(store_turn_pause(db, &ann, &w.pause, &e), ERR_CONFLICT);
 }
 
 /* Somebody was faster than the next try. */
@@ -137,18 +137,18 @@ static void a_pause_that_was_answered_meanwhile(void **state)
 
 	(void)state;
 	begin(&w, "answered");
-	ok(turn_pause(db, &ann, &w.pause, &e));
+	ok(store_turn_pause(db, &ann, &w.pause, &e));
 	assert_true(decide(&w, &d, 0).resumed);
-	ok(turn_pause(db, &ann, &w.pause, &e));
+	ok(store_turn_pause(db, &ann, &w.pause, &e));
 	assert_false(w.pause.news);
 	assert_int_equal(now(&w).status, TURN_RUNNING);
 	assert_int_equal(now(&w).resumes, 1);
 
 	begin(&w, "given up");
-	ok(turn_pause(db, &ann, &w.pause, &e));
-	ok(turn_abandon(db, &ann, &w.b.turn_id, &closed, &e));
+	ok(store_turn_pause(db, &ann, &w.pause, &e));
+	ok(store_turn_abandon(db, &ann, &w.b.turn_id, &closed, &e));
 	assert_true(closed);
-	ok(turn_pause(db, &ann, &w.pause, &e));
+	ok(store_turn_pause(db, &ann, &w.pause, &e));
 	assert_int_equal(now(&w).status, TURN_CANCELLED);
 }
 
@@ -160,7 +160,7 @@ static void news_are_found_again(void **state)
 
 	(void)state;
 	begin(&w, "news");
-	ok(turn_pause(db, &ann, &w.pause, &e));
+	ok(store_turn_pause(db, &ann, &w.pause, &e));
 	assert_true(decide(&w, &d, 0).resumed);
 	assert_false(decide(&w, &d, 1).resumed);
 	w.pause.waits = &(struct turn_wait){ 0 };
@@ -171,7 +171,7 @@ static void news_are_found_again(void **state)
 	w.pause.resumes = 1;
 	w.pause.attempt_us = 0;
 	for (int tries = 0; tries < 2; tries++) {
-		ok(turn_pause(db, &ann, &w.pause, &e));
+		ok(store_turn_pause(db, &ann, &w.pause, &e));
 		assert_true(w.pause.news);
 		assert_int_equal(now(&w).status, TURN_RUNNING);
 		assert_int_equal(stored_waits(&w), WAITS + 1);
@@ -190,25 +190,25 @@ static void an_end_is_of_one_run(void **state)
 
 	(void)state;
 	begin(&w, "runs");
-	ok(turn_pause(db, &ann, &w.pause, &e));
+	ok(store_turn_pause(db, &ann, &w.pause, &e));
 	end = end_of(&w, &answer, &u);
-	refused(turn_end(db, &ann, &end, &e), ERR_CONFLICT);
-	refused(turn_end_late(db, &ann, &end, NULL, 0, &e), ERR_CONFLICT);
+	refused(store_turn_end(db, &ann, &end, &e), ERR_CONFLICT);
+	refused(store_turn_end_late(db, &ann, &end, NULL, 0, &e), ERR_CONFLICT);
 	assert_int_equal(now(&w).status, TURN_WAITING);
 
 	assert_true(decide(&w, &d, 0).resumed);
 	end.ended_us = 0;
-	refused(turn_end(db, &ann, &end, &e), ERR_CONFLICT);
-	refused(turn_end_late(db, &ann, &end, NULL, 0, &e), ERR_CONFLICT);
+	refused(store_turn_end(db, &ann, &end, &e), ERR_CONFLICT);
+	refused(store_turn_end_late(db, &ann, &end, NULL, 0, &e), ERR_CONFLICT);
 	assert_int_equal(now(&w).status, TURN_RUNNING);
 
 	/* Nor does it take the place of what that run has said. */
 	dbtest_sql("UPDATE turn SET lease_until_us = 1 WHERE status = 1");
-	ok(turn_recover(db, &ann, &w.b.turn_id, NULL, &closed, &e));
+	ok(store_turn_recover(db, &ann, &w.b.turn_id, NULL, &closed, &e));
 	assert_true(closed);
-	refused(turn_end_late(db, &ann, &end, NULL, 0, &e), ERR_CONFLICT);
+	refused(store_turn_end_late(db, &ann, &end, NULL, 0, &e), ERR_CONFLICT);
 	end.resumes = 1;
-	ok(turn_end_late(db, &ann, &end, NULL, 0, &e));
+	ok(store_turn_end_late(db, &ann, &end, NULL, 0, &e));
 	assert_int_equal(now(&w).status, TURN_ERROR);
 }
 

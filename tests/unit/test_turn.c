@@ -317,12 +317,12 @@ static void missing_answers_are_made_up(void **state)
 		.conversation_id = p.run.conversation_id,
 		.content = STR("second"),
 	};
-	assert_int_equal(turn_begin(lab.root, &o, &b, &e), 0);
-	assert_int_equal(turn_append(lab.root, &o, &b.conversation_id,
-				     &b.turn_id, 0, rows, 2, &e), 0);
+	assert_int_equal(store_turn_begin(lab.root, &o, &b, &e), 0);
+	assert_int_equal(store_turn_append(lab.root, &o, &b.conversation_id,
+					   &b.turn_id, 0, rows, 2, &e), 0);
 	end.turn_id = b.turn_id;
 	end.conversation_id = b.conversation_id;
-	assert_int_equal(turn_end(lab.root, &o, &end, &e), 0);
+	assert_int_equal(store_turn_end(lab.root, &o, &end, &e), 0);
 
 	play(&q, NULL, &p.run.conversation_id, "!script {\"text\":\"Third.\"}");
 	m = q.run.loop->request.messages;

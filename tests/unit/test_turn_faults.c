@@ -30,7 +30,7 @@ static void cancel_elsewhere(struct record *r, const struct turn_event *ev)
 	if (r->tokens != 3)
 		return;
 	r->tokens++;
-	assert_int_equal(turn_cancel(lab.root, o, &ev->run->id, &a, &t, &e), 0);
+	assert_int_equal(store_turn_cancel(lab.root, o, &ev->run->id, &a, &t, &e), 0);
 	arena_release(&a);
 }
 
@@ -218,9 +218,9 @@ static void text_so_far_is_stored(void **state)
 	/* 60 tokens at 30 a second: two rounds of the live thread. */
 	play(&p, NULL, NULL, "!script {\"tokens\":60,\"rate\":30}");
 	o = play_owner(&p);
-	assert_int_equal(turn_events_list(lab.root, &o, &p.run.id, 0, NULL, 100,
-					  &p.arena, &batches, &n, &more,
-					  &e), 0);
+	assert_int_equal(store_turn_events_list(lab.root, &o, &p.run.id, 0, NULL, 100,
+						&p.arena, &batches, &n, &more,
+						&e), 0);
 	assert_true(n >= 1);
 	for (size_t i = 0; i < n; i++)
 		turn_text_of_events(&told, batches[i].seq, batches[i].data);
@@ -247,15 +247,15 @@ static void a_dead_turn_keeps_its_text(void **state)
 	play(&p, NULL, NULL, "!script {\"text\":\"First.\"}");
 	o = play_owner(&p);
 	b.conversation_id = p.run.conversation_id;
-	assert_int_equal(turn_begin(lab.root, &o, &b, &e), 0);
+	assert_int_equal(store_turn_begin(lab.root, &o, &b, &e), 0);
 	batch.turn_id = b.turn_id;
 	assert_true(pack_add(&packed, 0, &(struct turn_event){
 		.type = TURN_EV_TOKEN, .seq = 1, .text = STR("So far ") }));
 	batch.data = buf_str(&packed);
-	assert_int_equal(turn_flush(lab.root, &batch, 1, &e), 0);
+	assert_int_equal(store_turn_flush(lab.root, &batch, 1, &e), 0);
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
-	assert_int_equal(turn_recover(lab.root, &o, &b.turn_id,
-				      turn_text_of_events, &closed, &e), 0);
+	assert_int_equal(store_turn_recover(lab.root, &o, &b.turn_id,
+					    turn_text_of_events, &closed, &e), 0);
 	clock_fix_us(0);
 	assert_true(closed);
 	page = play_thread(&p);

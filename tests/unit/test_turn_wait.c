@@ -72,8 +72,8 @@ static struct turn_wait *rows_of(struct play *p, size_t *n)
 	struct turn_wait *rows;
 	struct err e = ERR_INIT;
 
-	if (turn_wait_list(lab.root, &o, &p->run.id, &p->arena, &rows, n,
-			   &e) < 0)
+	if (store_turn_wait_list(lab.root, &o, &p->run.id, &p->arena, &rows, n,
+				 &e) < 0)
 		fail_msg("%s", e.text);
 	return rows;
 }
@@ -234,7 +234,7 @@ static void decide_second(const struct tool_ctx *ctx)
 
 	(void)ctx;
 	in_run = NULL;
-	if (turn_resume(lab.root, &o, &w, &e) < 0)
+	if (store_turn_resume(lab.root, &o, &w, &e) < 0)
 		fail_msg("%s", e.text);
 	assert_false(w.resumed);	/* it runs */
 }
@@ -282,22 +282,22 @@ static void a_decision_that_died_is_not_run_again(void **state)
 			       .via = STR("remote_user") };
 
 	/* A process takes it up and dies before it has run the call. */
-	assert_int_equal(turn_resume(lab.root, &o, &w, &e), 0);
+	assert_int_equal(store_turn_resume(lab.root, &o, &w, &e), 0);
 	assert_true(w.resumed);
-	assert_int_equal(turn_wait_take(lab.root, &o, &p.run.id, &p.arena,
-					&taken, &n, &e), 0);
+	assert_int_equal(store_turn_wait_take(lab.root, &o, &p.run.id, &p.arena,
+					      &taken, &n, &e), 0);
 	assert_int_equal(n, 1);
-	assert_int_equal(turn_wait_take(lab.root, &o, &p.run.id, &p.arena,
-					&taken, &n, &e), 0);
+	assert_int_equal(store_turn_wait_take(lab.root, &o, &p.run.id, &p.arena,
+					      &taken, &n, &e), 0);
 	assert_int_equal(n, 0);
 	clock_fix_us(clock_now_us() + 2 * TURN_LEASE_US);
-	assert_int_equal(turn_recover(lab.root, &o, &p.run.id,
-				      turn_text_of_events, &closed, &e), 0);
+	assert_int_equal(store_turn_recover(lab.root, &o, &p.run.id,
+					    turn_text_of_events, &closed, &e), 0);
 	clock_fix_us(0);
 	assert_true(closed);
 	assert_int_equal(play_turn(&p).status, TURN_INTERRUPTED);
 	w.resumed = false;
-	assert_int_equal(turn_resume(lab.root, &o, &w, &e), -1);
+	assert_int_equal(store_turn_resume(lab.root, &o, &w, &e), -1);
 	assert_int_equal(e.code, ERR_CONFLICT);
 	assert_int_equal(atomic_load(&runs), 0);
 	play_end(&p);
@@ -315,13 +315,13 @@ static void a_stop_ends_what_waits(void **state)
 	(void)state;
 	play_to_wait(&p, NULL, WIPE);
 	o = play_owner(&p);
-	assert_int_equal(turn_abandon(lab.root, &o, &p.run.id, &closed, &e), 0);
+	assert_int_equal(store_turn_abandon(lab.root, &o, &p.run.id, &closed, &e), 0);
 	assert_true(closed);
 	row = rows_of(&p, &n);
 	assert_int_equal(row->status, WAIT_SUPERSEDED);
 	assert_int_equal(play_turn(&p).status, TURN_CANCELLED);
 	assert_int_equal(play_thread(&p).n, 3);
-	assert_int_equal(turn_abandon(lab.root, &o, &p.run.id, &closed, &e), 0);
+	assert_int_equal(store_turn_abandon(lab.root, &o, &p.run.id, &closed, &e), 0);
 	assert_false(closed);
 	/* The next turn's history has every call answered. */
 	play(&q, NULL, &p.run.conversation_id, "!script {\"text\":\"On.\"}");
@@ -360,9 +360,9 @@ static void *race(void *arg)
 
 	pthread_barrier_wait(&gate);
 	if (r->begins) {
-		r->rc = turn_begin(lab.deps.db, &o, &b, &r->e);
+		r->rc = store_turn_begin(lab.deps.db, &o, &b, &r->e);
 	} else {
-		r->rc = turn_resume(lab.deps.db, &o, &w, &r->e);
+		r->rc = store_turn_resume(lab.deps.db, &o, &w, &r->e);
 		r->woken = r->rc == 0 && w.resumed;
 	}
 	return NULL;

@@ -84,11 +84,11 @@ void tree_answer(struct tree *t, int node, const struct uuid *turn_id,
 			  .kind = KIND_RESULT },
 		};
 
-		ok(turn_append(db, &ann, &t->id, turn_id, 0, rows, 2, &e));
+		ok(store_turn_append(db, &ann, &t->id, turn_id, 0, rows, 2, &e));
 		node = tree_add(t, node, ROLE_ASSISTANT, true);
 		node = tree_add(t, node, ROLE_TOOL, false);
 	}
-	ok(turn_end(db, &ann, &end, &e));
+	ok(store_turn_end(db, &ann, &end, &e));
 	node = tree_add(t, node, ROLE_ASSISTANT, false);
 	assert_int_equal(m.seq, t->v[node].seq);
 }
@@ -98,7 +98,7 @@ void tree_say(struct tree *t, int steps)
 	struct turn_begin b = begin_of(&t->id, "text");
 	int path[NODES], n = tree_path(t, path), node;
 
-	ok(turn_begin(db, &ann, &b, &e));
+	ok(store_turn_begin(db, &ann, &b, &e));
 	node = tree_add(t, n ? path[n - 1] : -1, ROLE_USER, false);
 	assert_int_equal(b.user.seq, t->v[node].seq);
 	tree_answer(t, node, &b.turn_id, 0, 0, steps);

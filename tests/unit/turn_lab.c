@@ -343,7 +343,7 @@ struct turn play_turn(struct play *p)
 	struct err e = ERR_INIT;
 	struct turn t;
 
-	if (turn_get(lab.root, &o, &p->run.id, &p->arena, &t, &e) < 0)
+	if (store_turn_get(lab.root, &o, &p->run.id, &p->arena, &t, &e) < 0)
 		fail_msg("%s", e.text);
 	return t;
 }

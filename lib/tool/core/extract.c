@@ -67,7 +67,7 @@ static void find_program(void)
 	(void)is_at(LAMPLIGHTER_LIBEXECDIR, (int)strlen(LAMPLIGHTER_LIBEXECDIR));
 }
 
-const char *extract_program(void)
+const char *tool_extract_program(void)
 {
 	pthread_once(&once, find_program);
 	return program;
@@ -84,7 +84,7 @@ static int run(const struct extract_want *w, struct str input, int timeout_ms,
 	       struct child_outcome *o, struct err *e)
 {
 	static const char *const env[] = { NULL };
-	const char *argv[8] = { extract_program(), "--type", w->type };
+	const char *argv[8] = { tool_extract_program(), "--type", w->type };
 	const struct spawn s = {
 		.argv = argv, .env = env, .dir = "/", .limits = limits,
 	};
@@ -167,8 +167,8 @@ static int judge(const struct extract_want *w, const struct child_outcome *o,
 	return failed(w, "cannot be read.", e);
 }
 
-int extract_text(const struct extract_want *w, struct str input,
-		 struct buf *out, struct err *e)
+int tool_extract_text(const struct extract_want *w, struct str input,
+		      struct buf *out, struct err *e)
 {
 	int64_t left = MIN(w->until_ms - clock_mono_ms(), LONGEST_MS);
 	struct child_outcome o = {
@@ -207,7 +207,7 @@ int extract_text(const struct extract_want *w, struct str input,
 	return rc;
 }
 
-int extract_try(bool *confined, struct buf *why, struct err *e)
+int tool_extract_try(bool *confined, struct buf *why, struct err *e)
 {
 	const struct extract_want w = { .what = "The page", .type = "html" };
 	struct child_outcome o = {
@@ -217,7 +217,7 @@ int extract_try(bool *confined, struct buf *why, struct err *e)
 
 	if (rc == 0 && !str_is(str_trim(buf_str(&o.out)), "here"))
 		rc = err_set(e, ERR_TOOL_FAILED, "%.150s does not work (exit "
-			     "code %d, signal %d)", extract_program(),
+			     "code %d, signal %d)", tool_extract_program(),
 			     o.r.exit_code, o.r.signal);
 	*confined = o.errors.n == 0;
 	utf8_scrub(why, str_trim(buf_str(&o.errors)));

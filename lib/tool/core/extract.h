@@ -42,19 +42,19 @@ struct extract_want {
  * sentence for the model: too slow, too large, unreadable, over a limit, or no
  * program (the log says where it was looked for). Blocks; any thread.
  */
-int extract_text(const struct extract_want *w, struct str input,
-		 struct buf *out, struct err *e) MUST_CHECK;
+int tool_extract_text(const struct extract_want *w, struct str input,
+		      struct buf *out, struct err *e) MUST_CHECK;
 
 /*
  * Tries it with a small page, for doctor. *confined: with the system call
  * filter; else why has the reason. -1: it cannot be run at all.
  */
-int extract_try(bool *confined, struct buf *why, struct err *e) MUST_CHECK;
+int tool_extract_try(bool *confined, struct buf *why, struct err *e) MUST_CHECK;
 
 /*
  * The program: in $LAMPLIGHTER_LIBEXEC_DIR, else beside our own program, else
  * where `make install` put it. Looked for once. Never NULL.
  */
-const char *extract_program(void);
+const char *tool_extract_program(void);
 
 #endif

@@ -36,8 +36,8 @@ bool read_result_keep(const struct tool_ctx *ctx, const char *tool,
 		return false;
 	if (ctx->from && ctx->from->n)
 		origins_write(&w, ctx->from);
-	rc = tool_output_put(db, &ctx->turn.by.owner, ctx->turn.conversation_id,
-			     str_of(tool), text, buf_str(&from), id, &e);
+	rc = store_tool_output_put(db, &ctx->turn.by.owner, ctx->turn.conversation_id,
+				   str_of(tool), text, buf_str(&from), id, &e);
 	buf_release(&from);
 	if (rc < 0)
 		log_err("a long result cannot be kept", &e);
@@ -119,8 +119,8 @@ int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
 	if (!uuid_parse(jx_str(args, "result"), &id) || !by->db)
 		cause.code = ERR_NOT_FOUND;
 	else
-		(void)!tool_output_get(by->db, &by->owner, &id, ctx->arena,
-				       &found, &cause);
+		(void)!store_tool_output_get(by->db, &by->owner, &id, ctx->arena,
+					     &found, &cause);
 	if (cause.code == ERR_NOT_FOUND)
 		return err_public(e, ERR_TOOL_ARGS, "There is no such result; "
 				  "they are kept for a day. Call the tool "

@@ -112,7 +112,7 @@ static enum token_type next_token(struct scan *s, struct str *out)
 	return type;
 }
 
-int sql_fragment_check(const char *text, bool names, struct err *e)
+int query_fragment_check(const char *text, bool names, struct err *e)
 {
 	struct scan s = { .p = text };
 	struct str piece;

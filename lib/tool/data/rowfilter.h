@@ -34,12 +34,12 @@ void query_args_add(struct query_args *args, struct db_val v);
  * public text. Backslashes in strings are refused as well, because their meaning
  * depends on the session's sql_mode.
  */
-int sql_fragment_check(const char *text, bool names, struct err *e) MUST_CHECK;
+int query_fragment_check(const char *text, bool names, struct err *e) MUST_CHECK;
 
 /*
  * Appends the row filter with :user, :user_id and :tenant replaced by ? and
  * :groups by as many (NULL where the caller has none), and their values to
- * args. Another :name is ERR_CONFIG, as is what sql_fragment_check refuses.
+ * args. Another :name is ERR_CONFIG, as is what query_fragment_check refuses.
  */
 int row_filter_bind(const char *where, const struct row_caller *who,
 		    struct buf *sql, struct query_args *args,

@@ -135,13 +135,13 @@ static int read_page(const struct http_reading *how, const struct buf *body,
 		.until_ms = how->until_ms, .abort = how->abort,
 	};
 
-	return extract_text(&w, buf_str(body), out, e);
+	return tool_extract_text(&w, buf_str(body), out, e);
 }
 
-int http_answer_read(const struct conf_tool_http *h,
-		     const struct http_reading *how,
-		     const struct http_result *res, const struct buf *body,
-		     struct http_answer *out, struct err *e)
+int tool_http_answer_read(const struct conf_tool_http *h,
+			  const struct http_reading *how,
+			  const struct http_result *res, const struct buf *body,
+			  struct http_answer *out, struct err *e)
 {
 	struct str rest = str_of(res->content_type);
 	struct str type = str_trim(str_cut(&rest, ';'));
@@ -175,7 +175,7 @@ int http_answer_read(const struct conf_tool_http *h,
 			  STR_ARG(name_of(type)));
 }
 
-void http_answer_release(struct http_answer *a)
+void tool_http_answer_release(struct http_answer *a)
 {
 	json_decref(a->json);
 	json_decref(a->whole);

@@ -29,7 +29,7 @@ struct building {
 	bool has_query;
 };
 
-bool http_idempotent(const char *method)
+bool tool_http_idempotent(const char *method)
 {
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 ||
 	       strcmp(method, "PUT") == 0 || strcmp(method, "DELETE") == 0;
@@ -385,9 +385,9 @@ static void build_body(struct building *b)
 		header(b->out, arena_printf(b->arena, "Content-Type: %s", type));
 }
 
-int http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
-		    const json_t *args, struct str page, struct http_call *out,
-		    struct err *e)
+int tool_http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
+			 const json_t *args, struct str page, struct http_call *out,
+			 struct err *e)
 {
 	struct building b = {
 		.c = c, .h = c->http, .args = args, .arena = ctx->arena,

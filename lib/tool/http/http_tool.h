@@ -30,24 +30,24 @@ struct http_call {		/* one request; texts in the arena */
  * ERR_CONFIG if a token cannot be made; ERR_TOO_BIG if it would have more than
  * LIM_TOOL_HEADERS headers.
  */
-int http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
-		    const json_t *args, struct str page, struct http_call *out,
-		    struct err *e) MUST_CHECK;
+int tool_http_call_build(const struct conf_tool *c, const struct tool_ctx *ctx,
+			 const json_t *args, struct str page, struct http_call *out,
+			 struct err *e) MUST_CHECK;
 
 /* The functions of kind http, for tools whose data is a conf_tool with http. */
-int http_tool_run(const struct tool *t, const struct tool_ctx *ctx,
+int tool_http_run(const struct tool *t, const struct tool_ctx *ctx,
 		  const json_t *args, struct buf *out, bool *is_json,
 		  struct err *e) MUST_CHECK;
-int http_tool_dry_run(const struct tool *t, const struct tool_ctx *ctx,
+int tool_http_dry_run(const struct tool *t, const struct tool_ctx *ctx,
 		      const json_t *args, struct buf *out,
 		      struct err *e) MUST_CHECK;
 
 /* Whether auth has what it needs. ERR_CONFIG, field "SECTION.key". */
-int http_check_auth(const struct conf_tool_http *h, const char *section,
-		    struct err *e) MUST_CHECK;
+int tool_http_check_auth(const struct conf_tool_http *h, const char *section,
+			 struct err *e) MUST_CHECK;
 
 /* Whether the method may be sent twice. */
-bool http_idempotent(const char *method);
+bool tool_http_idempotent(const char *method);
 
 struct http_answer {
 	json_t *json;			/* what select chose; owned, or NULL */
@@ -68,10 +68,10 @@ struct http_reading {
  * ERR_TOOL_TIMEOUT with a public text when it cannot be shown; ERR_CANCELLED.
  * Release it in any case.
  */
-int http_answer_read(const struct conf_tool_http *h,
-		     const struct http_reading *how,
-		     const struct http_result *res, const struct buf *body,
-		     struct http_answer *out, struct err *e) MUST_CHECK;
-void http_answer_release(struct http_answer *a);
+int tool_http_answer_read(const struct conf_tool_http *h,
+			  const struct http_reading *how,
+			  const struct http_result *res, const struct buf *body,
+			  struct http_answer *out, struct err *e) MUST_CHECK;
+void tool_http_answer_release(struct http_answer *a);
 
 #endif

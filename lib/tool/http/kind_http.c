@@ -119,8 +119,8 @@ static int wrong(const char *section, const char *key, const char *before,
 	return err_field(e, ERR_CONFIG, field, "%s %s", before, what);
 }
 
-int http_check_auth(const struct conf_tool_http *h, const char *section,
-		    struct err *e)
+int tool_http_check_auth(const struct conf_tool_http *h, const char *section,
+			 struct err *e)
 {
 	static const char *const names[] = {
 		"none", "header", "bearer", "basic", "user_token",
@@ -183,7 +183,7 @@ static int http_check(const struct conf *conf, const struct workspace *w,
 			e) < 0 ||
 	    check_path_names(c, e) < 0 || check_headers(c, e) < 0 ||
 	    check_flat(h->query, "http.query", e) < 0 ||
-	    http_check_auth(h, "http", e) < 0 || check_page(h, e) < 0)
+	    tool_http_check_auth(h, "http", e) < 0 || check_page(h, e) < 0)
 		return -1;
 	if (h->body && (strcmp(h->method, "GET") == 0 ||
 			strcmp(h->method, "HEAD") == 0))
@@ -268,7 +268,7 @@ static bool worth_another(const struct course *k, int rc,
 {
 	if (rc < 0 && !k->res.sent)
 		return cause->code == ERR_UPSTREAM_CONNECT;
-	if (!http_idempotent(k->call.method))
+	if (!tool_http_idempotent(k->call.method))
 		return false;
 	if (rc < 0)
 		return cause->code == ERR_UPSTREAM_EARLY_END;
@@ -339,7 +339,7 @@ static int read_answer(const struct course *k, const struct conf_tool_http *h,
 		.abort = k->ctx->turn.abort,
 	};
 
-	return http_answer_read(h, &how, &k->res, &k->body, out, e);
+	return tool_http_answer_read(h, &how, &k->res, &k->body, out, e);
 }
 
 /* {"error":{"code","message"},"body":…} in the service's words. Returns 1. */
@@ -376,7 +376,7 @@ static int write_failure(struct course *k, struct buf *out)
 			jw_str(&w, buf_str(&part));
 		buf_release(&part);
 	}
-	http_answer_release(&a);
+	tool_http_answer_release(&a);
 	jw_end_obj(&w);
 	return 1;
 }
@@ -395,7 +395,7 @@ static int write_one(struct course *k, struct buf *out, bool *is_json)
 		*is_json = false;
 		buf_addstr(out, str_trim(buf_str(&a.text)));
 	}
-	http_answer_release(&a);
+	tool_http_answer_release(&a);
 	return rc;
 }
 
@@ -429,15 +429,15 @@ static int turn_page(struct course *k, const json_t *args, int page,
 	if (!k->h->page.next[0]) {
 		next = str_of(arena_printf(a, "%lld", k->h->page.first +
 					   (long long)page * k->h->page.step));
-		return http_call_build(c, k->ctx, args, next, &k->call,
-				       k->e) < 0 ? -1 : 1;
+		return tool_http_call_build(c, k->ctx, args, next, &k->call,
+					    k->e) < 0 ? -1 : 1;
 	}
 	next = next_of(k, whole);
 	if (next.n == 0)
 		return 0;
 	if (k->h->page.param[0])
-		return http_call_build(c, k->ctx, args, next, &k->call,
-				       k->e) < 0 ? -1 : 1;
+		return tool_http_call_build(c, k->ctx, args, next, &k->call,
+					    k->e) < 0 ? -1 : 1;
 	/* Our secrets are sent only to the host that the admin configured. */
 	if (!url_join(k->call.url, next, &url) ||
 	    !url_same_origin(k->call.url, url.p))
@@ -466,7 +466,7 @@ static int take_page(struct course *k, const json_t *args, int page,
 		json_array_extend(items, a.json);
 		rc = n ? turn_page(k, args, page + 1, a.whole) : 0;
 	}
-	http_answer_release(&a);
+	tool_http_answer_release(&a);
 	return rc;
 }
 
@@ -507,7 +507,7 @@ static struct str first_page(struct course *k)
 	return str_of(arena_printf(k->ctx->arena, "%d", k->h->page.first));
 }
 
-int http_tool_run(const struct tool *t, const struct tool_ctx *ctx,
+int tool_http_run(const struct tool *t, const struct tool_ctx *ctx,
 		    const json_t *args, struct buf *out, bool *is_json,
 		    struct err *e)
 {
@@ -517,7 +517,7 @@ int http_tool_run(const struct tool *t, const struct tool_ctx *ctx,
 		.body = BUF_INIT((size_t)c->http->response_bytes + 1),
 		.until_ms = clock_mono_ms() + t->timeout_ms,
 	};
-	int rc = http_call_build(c, ctx, args, first_page(&k), &k.call, e);
+	int rc = tool_http_call_build(c, ctx, args, first_page(&k), &k.call, e);
 
 	*is_json = true;
 	if (rc == 0)
@@ -536,13 +536,13 @@ int http_tool_run(const struct tool *t, const struct tool_ctx *ctx,
 	return rc;
 }
 
-int http_tool_dry_run(const struct tool *t, const struct tool_ctx *ctx,
+int tool_http_dry_run(const struct tool *t, const struct tool_ctx *ctx,
 			const json_t *args, struct buf *out, struct err *e)
 {
 	const struct conf_tool *c = t->data;
 	struct course k = { .t = t, .ctx = ctx, .h = c->http };
 
-	if (http_call_build(c, ctx, args, first_page(&k), &k.call, e) < 0)
+	if (tool_http_call_build(c, ctx, args, first_page(&k), &k.call, e) < 0)
 		return -1;
 	buf_addf(out, "%s %s\n", k.call.method, k.call.url);
 	for (size_t i = 0; i < k.call.n_headers; i++)
@@ -559,6 +559,6 @@ const struct tool_kind kind_http = {
 	.check = http_check,
 	.row = {
 		.timeout_ms = 15000,
-		.run = http_tool_run, .dry_run = http_tool_dry_run,
+		.run = tool_http_run, .dry_run = tool_http_dry_run,
 	},
 };

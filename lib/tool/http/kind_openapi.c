@@ -26,7 +26,7 @@ static int openapi_check(const struct conf *conf,
 	if (c->parameters)
 		return err_field(e, ERR_CONFIG, "parameters", "does not belong "
 				 "to kind openapi: the document has them");
-	if (http_check_auth(&c->openapi->http, "openapi", e) < 0)
+	if (tool_http_check_auth(&c->openapi->http, "openapi", e) < 0)
 		return -1;
 	ops = openapi_import(c, &fault);
 	json_decref(ops);
@@ -150,6 +150,6 @@ const struct tool_kind kind_openapi = {
 	.makes = openapi_makes,
 	.row = {
 		.timeout_ms = 15000,
-		.run = http_tool_run, .dry_run = http_tool_dry_run,
+		.run = tool_http_run, .dry_run = tool_http_dry_run,
 	},
 };

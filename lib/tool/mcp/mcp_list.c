@@ -494,9 +494,9 @@ static int accept_new(const struct conf_mcp *s, const struct tool_ctx *ctx,
 		}
 		*more = true;
 		log_info("MCP tool accepted at its first use", "tool", t->name);
-		if (mcp_pin_first(ctx->turn.by.db,
-				  str_of(ctx->turn.by.conf->tenant),
-				  str_of(s->id), &now, e) < 0)
+		if (store_mcp_pin_first(ctx->turn.by.db,
+					str_of(ctx->turn.by.conf->tenant),
+					str_of(s->id), &now, e) < 0)
 			return -1;
 	}
 	return 0;
@@ -518,9 +518,9 @@ static struct mcp_list *with_pins(const struct conf_mcp *s,
 	do {
 		bool more = false;
 
-		if (mcp_pin_hashes(ctx->turn.by.db,
-				   str_of(ctx->turn.by.conf->tenant),
-				   str_of(s->id), &a, &pins, &n, e) < 0)
+		if (store_mcp_pin_hashes(ctx->turn.by.db,
+					 str_of(ctx->turn.by.conf->tenant),
+					 str_of(s->id), &a, &pins, &n, e) < 0)
 			goto fail;
 		if (s->pin == PIN_FIRST_USE && !again &&
 		    accept_new(s, ctx, base, pins, n, &more, e) < 0)

@@ -22,8 +22,8 @@ int given_text(const struct tool_ctx *ctx, const json_t *args,
 	if (text.p)
 		return 0;
 	if (!uuid_parse(result, &id) ||
-	    tool_output_get(by->db, &by->owner, &id, ctx->arena, &kept,
-			    &cause) < 0)
+	    store_tool_output_get(by->db, &by->owner, &id, ctx->arena, &kept,
+				  &cause) < 0)
 		return err_public(e, ERR_TOOL_ARGS, "There is no kept result "
 				  "with this id.");
 	*out = kept.content;

@@ -92,7 +92,7 @@ static int write_page(const char *url, const struct http_reading *how,
 		.response_bytes = LIM_WEB_PAGE_BYTES,
 	};
 	struct http_answer a;
-	int rc = http_answer_read(&as_it_is, how, res, body, &a, e);
+	int rc = tool_http_answer_read(&as_it_is, how, res, body, &a, e);
 
 	if (rc == 0) {
 		buf_addf(out, "[page %s]\n\n", url);
@@ -101,7 +101,7 @@ static int write_page(const char *url, const struct http_reading *how,
 		else
 			buf_addstr(out, buf_str(&a.text));
 	}
-	http_answer_release(&a);
+	tool_http_answer_release(&a);
 	return rc;
 }
 
