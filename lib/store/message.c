@@ -299,7 +299,7 @@ int message_get(struct db *db, const struct owner *o,
 		/* Not copied yet? */
 		if (read_scope(db, o, id, a, &s, e))
 			return -1;
-		if (seq > s.copy_seq)
+		if (!s.copy_seq || seq > s.copy_seq)
 			break;
 		if (thread_whole(db, id, e))
 			return -1;

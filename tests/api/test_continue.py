@@ -91,6 +91,9 @@ def test_goes_on_after_the_process_died(make_lab):
     while not seen or seen[-1].name != "token-reset":
         seen.append(next(events))
     turn = seen[0].data["turnId"]
+    # A step that only read is stored while the model is asked.
+    wait_until("the step", lambda: lab.sql(
+        "SELECT COUNT(*) FROM message WHERE role = 4") == [["1"]])
     lab.stop("responder", sig=signal.SIGKILL)
     stream.close()
     lab.sql("UPDATE turn SET lease_until_us = 1 WHERE status = 1")
