@@ -4,6 +4,7 @@
 
 #include "agent/catalog.h"
 #include "auth/policy.h"
+#include "llm/llm.h"
 
 #include "base/banned.h"
 
@@ -66,17 +67,30 @@ static const char *reason_of(const struct conf_auto *r, struct arena *a)
 	return *text ? text : "default";
 }
 
+/* The service of a rule; NULL where it cannot be used (no key, for instance). */
+static const struct llm_service *service_of(const struct conf *c,
+					    const struct conf_auto *r)
+{
+	const struct llm_service *s = catalog_service(c, str_of(r->service));
+	struct err ignored = ERR_INIT;
+
+	return s && llm_check_service(s, &ignored) == 0 ? s : NULL;
+}
+
 struct auto_choice auto_choose(const struct conf *c, const struct workspace *w,
 			       const struct auto_facts *f, struct arena *a)
 {
 	struct auto_rules rules = rules_of(c, w);
 
-	for (size_t i = 0; i < rules.n; i++)
-		if (holds(&rules.v[i], f))
+	for (size_t i = 0; i < rules.n; i++) {
+		const struct llm_service *s = holds(&rules.v[i], f)
+			? service_of(c, &rules.v[i]) : NULL;
+
+		if (s)
 			return (struct auto_choice){
-				catalog_service(c, str_of(rules.v[i].service)),
-				reason_of(&rules.v[i], a),
+				s, reason_of(&rules.v[i], a),
 			};
+	}
 	return (struct auto_choice){ NULL, NULL };
 }
 
@@ -85,6 +99,12 @@ const struct llm_service *auto_default(const struct conf *c,
 {
 	struct auto_rules rules = rules_of(c, w);
 
+	for (size_t i = rules.n; i-- > 0;) {
+		const struct llm_service *s = service_of(c, &rules.v[i]);
+
+		if (s)
+			return s;
+	}
 	return rules.n ? catalog_service(c, str_of(rules.v[rules.n - 1].service))
 		       : NULL;
 }

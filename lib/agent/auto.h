@@ -30,7 +30,10 @@ struct auto_choice {
 struct auto_choice auto_choose(const struct conf *c, const struct workspace *w,
 			       const struct auto_facts *f, struct arena *a);
 
-/* The service of the last rule, for whoever has no request; or NULL. */
+/*
+ * For whoever has no request: the service of the last rule whose service can be
+ * used, of the last one where none can. NULL: there are no rules.
+ */
 const struct llm_service *auto_default(const struct conf *c,
 				       const struct workspace *w);
 

@@ -81,6 +81,10 @@ static void check_autos(struct loader *l, const struct conf_auto *v, size_t n)
 			load_fail(l, load_pos(l, *r->from ? &r->from
 					      : &r->until),
 				  "from and until belong together");
+		else if (*r->from && !strcmp(r->from, r->until))
+			load_fail(l, load_pos(l, &r->until),
+				  "from and until are the same time: leave "
+				  "both out for all day");
 		if (i == n - 1 && (r->needs || r->min_tokens || r->groups.n ||
 				   r->tasks || *r->from))
 			load_fail(l, load_pos(l, &r->service), "the last rule "

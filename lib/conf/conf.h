@@ -103,7 +103,7 @@ struct conf_llm {
 };
 
 /* Where a service is chosen by rules (agent/auto.h). */
-enum { AUTO_NEEDS_TOOLS = 1, AUTO_NEEDS_VISION = 2 };
+enum { AUTO_NEEDS_TOOLS = 1 };
 enum auto_task {
 	AUTO_CHAT = 1, AUTO_TITLE = 2, AUTO_COMPLETE = 4,
 	AUTO_AGENT = 8,		/* called as a tool */

@@ -43,8 +43,7 @@ static const struct opt_name capability_names[] = {
 };
 
 static const struct opt_name auto_needs[] = {
-	{ "tools", AUTO_NEEDS_TOOLS }, { "vision", AUTO_NEEDS_VISION },
-	{ NULL, 0 },
+	{ "tools", AUTO_NEEDS_TOOLS }, { NULL, 0 },
 };
 
 static const struct opt_name auto_tasks[] = {

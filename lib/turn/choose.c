@@ -23,11 +23,6 @@ static struct auto_choice choose(struct turn_loop *l, unsigned needs,
 	return auto_choose(in->by.conf, in->target.workspace, &f, l->arena);
 }
 
-static unsigned vision(const struct turn_loop *l)
-{
-	return l->task && l->task->n_images ? AUTO_NEEDS_VISION : 0;
-}
-
 void choose_before(struct turn_loop *l)
 {
 	struct turn_request *in = &l->run->in;
@@ -36,7 +31,7 @@ void choose_before(struct turn_loop *l)
 	if (!in->target.automatic)
 		return;
 	/* As if there were tools: which there are, the context says. */
-	c = choose(l, AUTO_NEEDS_TOOLS | vision(l),
+	c = choose(l, AUTO_NEEDS_TOOLS,
 		   llm_estimate_tokens(in->content));
 	if (c.service)
 		in->target.service = nested_service(l, c.service);
@@ -59,8 +54,7 @@ void choose_after(struct turn_loop *l)
 
 	if (!in->target.automatic)
 		return;
-	c = choose(l, (l->tools.n ? AUTO_NEEDS_TOOLS : 0) | vision(l),
-		   tokens(l));
+	c = choose(l, l->tools.n ? AUTO_NEEDS_TOOLS : 0, tokens(l));
 	if (!c.service)
 		return;
 	if (strcmp(c.service->id, in->target.service->id)) {

@@ -74,7 +74,7 @@ static bool take_over(struct turn_loop *l)
 	context_serve(l);
 	loop_warn(l, "service_changed",
 		  arena_printf(l->arena, "%s does not answer; %s answers "
-			       "instead.", was->model, s->model));
+			       "instead.", was->id, s->id));
 	return true;
 }
 

@@ -29,7 +29,7 @@ struct turn_seen {		/* a call that was made before */
 struct turn_loop {
 	struct turn_run *run;
 	struct arena *arena;
-	struct sink *sink;		/* never NULL */
+	struct sink *sink;		/* NULL in a preview only */
 	struct http_abort *abort;
 	int idle_ms;			/* TURN_IDLE_MS; less in tests */
 	struct turn_live_entry live;

@@ -8,7 +8,8 @@ from lab import Lab, wait_until
 
 # Each says who it is, whatever it is asked.
 SERVICES = {"small": {}, "big": {}, "tooled": {}, "staff": {}, "titles": {}}
-RULES = [{"service": "staff", "groups": ["staff"], "tasks": ["chat", "agent"]},
+RULES = [{"service": "keyless"},     # skipped: it cannot be used
+         {"service": "staff", "groups": ["staff"], "tasks": ["chat", "agent"]},
          {"service": "titles", "tasks": ["title", "complete"]},
          {"service": "big", "min_tokens": 3000},
          {"service": "tooled", "needs": ["tools"], "groups": ["makers"]},
@@ -21,7 +22,8 @@ TOOLS = {"peer": {
 
 
 def services(**more):
-    return {name: {"model": name, **more} for name in SERVICES}
+    return {**{name: {"model": name, **more} for name in SERVICES},
+            "keyless": {"like": "claude", "model": "none", "api_key": ""}}
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,7 @@ def lab():
                      {"service": "tooled", "needs": ["tools"], "min_tokens": 3000},
                      {"service": "plain"}]},
                  "own": {"workspace": "own", **base, "auto": [
-                     {"service": "staff", "from": "00:00", "until": "00:00"},
+                     {"service": "staff", "groups": ["nobody"]},
                      {"service": "big"}]}}) as made:
         yield made
 
@@ -159,7 +161,9 @@ def test_the_preview_tells_who(lab):
      "from and until belong together"),
     ([{"service": "small", "from": "24:00", "until": "06:00"}, {"service": "small"}],
      "must be a time of the day"),
-    ([{"service": "small", "needs": ["sight"]}, {"service": "small"}], "vision"),
+    ([{"service": "small", "needs": ["sight"]}, {"service": "small"}], "tools"),
+    ([{"service": "small", "from": "09:00", "until": "09:00"}, {"service": "small"}],
+     "are the same time"),
 ])
 def test_wrong_rules(make_lab, rules, says):
     lab = make_lab(services=services())

@@ -2,8 +2,10 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "agent/auto.h"
 #include "agent/setting.h"
 #include "agent/target.h"
 #include "base/limits.h"
@@ -16,7 +18,14 @@
 	"  bare: {provider: ollama, model: m2}\n" \
 	"  blind: {provider: ollama, model: m3, capabilities: [embed]}\n" \
 	"  keyless: {provider: openai, model: m4}\n" \
-	"chat: {llm_service: bare}\n" \
+	"chat:\n" \
+	"  llm_service: bare\n" \
+	"  auto:\n" \
+	"    - {service: keyless}\n" \
+	"    - {service: full, from: \"22:00\", until: \"06:00\"}\n" \
+	"    - {service: full, from: \"09:00\", until: \"10:00\", " \
+		"tasks: [title]}\n" \
+	"    - {service: bare}\n" \
 	"prompts: {platform: {name: house, version: 4, text: P}}\n" \
 	"database: {name: x}\n"
 
@@ -291,6 +300,55 @@ static void levels_are_merged(void **state)
 			      &in).number, 4000);
 }
 
+static const char *chosen(const struct conf *c, const char *clock,
+			  enum auto_task task, const char **reason)
+{
+	static struct arena a = ARENA_INIT;
+	int hour = 0, minute = 0;
+	struct auto_facts f = { .task = task };
+	struct auto_choice got;
+
+	arena_reset(&a);
+	assert_int_equal(sscanf(clock, "%d:%d", &hour, &minute), 2);
+	f.now_us = (hour * 60 + minute) * INT64_C(60000000);
+	got = auto_choose(c, NULL, &f, &a);
+	assert_non_null(got.service);
+	*reason = got.reason;
+	return got.service->id;
+}
+
+/* Until is not within; over midnight where it begins later than it ends. */
+static void rules_have_hours(void **state)
+{
+	static const struct {
+		const char *clock;
+		enum auto_task task;
+		const char *service, *reason;
+	} rows[] = {
+		{ "21:59", AUTO_CHAT, "bare", "default" },
+		{ "22:00", AUTO_CHAT, "full", "hours" },
+		{ "00:00", AUTO_CHAT, "full", "hours" },
+		{ "05:59", AUTO_CHAT, "full", "hours" },
+		{ "06:00", AUTO_CHAT, "bare", "default" },
+		{ "09:30", AUTO_CHAT, "bare", "default" },
+		{ "09:30", AUTO_TITLE, "full", "tasks, hours" },
+		{ "10:00", AUTO_TITLE, "bare", "default" },
+	};
+	struct conf *c = load();
+	const char *reason;
+
+	(void)state;
+	assert_int_equal(setenv("TZ", "UTC", 1), 0);
+	tzset();
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		assert_string_equal(chosen(c, rows[i].clock, rows[i].task,
+					   &reason), rows[i].service);
+		assert_string_equal(reason, rows[i].reason);
+	}
+	assert_string_equal(auto_default(c, NULL)->id, "bare");
+	conf_put(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +356,7 @@ int main(void)
 		cmocka_unit_test(one_catalog_a_generation),
 		cmocka_unit_test(callers_see_what_is_for_them),
 		cmocka_unit_test(one_service_answers),
+		cmocka_unit_test(rules_have_hours),
 		cmocka_unit_test(the_nearest_counts),
 		cmocka_unit_test(levels_are_merged),
 	};
