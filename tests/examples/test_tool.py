@@ -41,7 +41,7 @@ def test_its_schema_passes(copy):
 
 def test_it_is_there(copy):
     assert "AI.Chat.UseTool.count_words\n" in copy.command("list", "tools")
-    assert '"Instead of text: id of' in copy.command(
+    assert '"Id of a long result that was cut off' in copy.command(
         "tools", "show", "count_words", "--user", "ada")
 
 
