@@ -72,12 +72,13 @@ void lsock_find(struct lsock *l, const char *path)
 	bool by_systemd = count && !strcmp(count, "1"), succeeds;
 
 	*l = (struct lsock){ .fd = -1, .ready_fd = -1, .path = path };
-	by_systemd = take_pid("LISTEN_PID", getpid()) && by_systemd;
+	/* With -s as well, the path would be taken for ours: binding it fails. */
+	by_systemd = take_pid("LISTEN_PID", getpid()) && by_systemd && !path;
 	succeeds = take_pid(PREDECESSOR, getppid());
 	(void)unsetenv("LISTEN_FDS");
 	(void)unsetenv("LISTEN_FDNAMES");
 	if ((by_systemd || succeeds) && is_listening(PASSED_FD)) {
-		l->kind = LSOCK_PASSED;
+		l->kind = path ? LSOCK_BOUND : LSOCK_PASSED;
 		l->fd = PASSED_FD;
 		(void)fcntl(l->fd, F_SETFD, FD_CLOEXEC);
 		if (succeeds) {
@@ -272,6 +273,9 @@ static int start_successor(const struct lsock *l, char *const *argv,
 			rc = posix_spawn_file_actions_adddup2(&acts, pipe_fd,
 							      READY_FD);
 		if (rc == 0)
+			rc = posix_spawn_file_actions_addclosefrom_np(
+				&acts, READY_FD + 1);
+		if (rc == 0)
 			rc = posix_spawnp(pid, argv[0], &acts, NULL, argv, env);
 		posix_spawn_file_actions_destroy(&acts);
 	}
@@ -295,8 +299,8 @@ static bool await_ready(int fd)
 	return rc > 0 && read(fd, &byte, 1) == 1;
 }
 
-int lsock_succeed(const struct lsock *l, char *const *argv,
-		     struct err *e)
+int lsock_succeed(const struct lsock *l, char *const *argv, pid_t *next,
+		  struct err *e)
 {
 	int ends[2], far_fd, rc;
 	char text[128];
@@ -315,6 +319,7 @@ int lsock_succeed(const struct lsock *l, char *const *argv,
 	if (ready) {
 		snprintf(text, sizeof(text), "MAINPID=%ld", (long)pid);
 		tell_systemd(text);
+		*next = pid;
 		return 0;
 	}
 	if (rc)

@@ -56,10 +56,10 @@ void lsock_ready(struct lsock *l);
 /*
  * Starts the program that lies at argv[0] now, with the same arguments and our
  * socket, and waits until it serves. Then it is systemd's main process, and we
- * should stop accepting. ERR_CONFIG when it does not start: we go on. One
- * thread at a time.
+ * should stop accepting; *next is its id. ERR_CONFIG when it does not start: we
+ * go on, and *next stays. One thread at a time.
  */
-int lsock_succeed(const struct lsock *l, char *const *argv,
-		     struct err *e) MUST_CHECK;
+int lsock_succeed(const struct lsock *l, char *const *argv, pid_t *next,
+		  struct err *e) MUST_CHECK;
 
 #endif

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -218,13 +219,15 @@ static int grace_ms(struct app *app, bool spawned)
  * for such a successor.
  */
 static bool serve_until(struct workers *pool, const struct lsock *l,
-			char *const *argv)
+			char *const *argv, pid_t *next)
 {
 	struct err e = ERR_INIT;
 
 	while (wait_for_signal(l->kind != LSOCK_SPAWNED) == SIGHUP) {
+		if (l->kind == LSOCK_BOUND && !lsock_has_path(l))
+			continue;	/* others have it: to no use */
 		log_info("starting the next process");
-		if (lsock_succeed(l, argv, &e) == 0) {
+		if (lsock_succeed(l, argv, next, &e) == 0) {
 			workers_share(pool);
 			return true;
 		}
@@ -234,14 +237,29 @@ static bool serve_until(struct workers *pool, const struct lsock *l,
 	return l->kind == LSOCK_BOUND && !lsock_has_path(l);
 }
 
-/* Nobody waits for the end of our turns: they may take their time. */
-static void finish_turns(struct workers *pool)
+/*
+ * Whether the successor (0: it is not our child) has ended. Its status is left
+ * to whoever gets it from us.
+ */
+static bool has_ended(pid_t next)
+{
+	siginfo_t si = { .si_pid = 0 };
+
+	return next && waitid(P_PID, (id_t)next, &si,
+			      WEXITED | WNOHANG | WNOWAIT) == 0 && si.si_pid;
+}
+
+/*
+ * Nobody waits for the end of our turns: they may take their time. But a service
+ * manager learns of a successor's end only when we have ended.
+ */
+static void finish_turns(struct workers *pool, pid_t next)
 {
 	int64_t end_ms = clock_mono_ms() + HANDED_OVER_MS;
 
 	log_info("another process serves; finishing what runs");
 	while (workers_drain(pool, LOOK_MS) && !told_to_stop() &&
-	       clock_mono_ms() < end_ms)
+	       !has_ended(next) && clock_mono_ms() < end_ms)
 		;
 }
 
@@ -249,8 +267,12 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 			 struct lsock *l, char *const *argv, struct err *e)
 {
 	struct workers *pool;
+	pid_t next = 0;
 	int left;
 
+	/* What cannot ask a model does not take over from a process that can. */
+	if (l->ready_fd >= 0 && http_load(e) < 0)
+		return -1;
 	if (l->kind == LSOCK_NONE && lsock_bind(l, o->replace, e) < 0)
 		return -1;
 	pool = workers_start(app, l->fd, l->kind == LSOCK_BOUND, e);
@@ -263,8 +285,8 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 		log_err("no model can be asked", e);
 		err_clear(e);
 	}
-	if (serve_until(pool, l, argv))
-		finish_turns(pool);
+	if (serve_until(pool, l, argv, &next))
+		finish_turns(pool, next);
 	else	/* first, so that nobody connects to one that does not answer */
 		lsock_unlink(l);
 	log_info("stopping");
@@ -370,7 +392,8 @@ int main(int argc, char **argv)
 		rc = fcgi_global_init(&e);
 	app.gateway = l.kind == LSOCK_SPAWNED ? GATEWAY_SPAWNED
 		: fastcgi ? GATEWAY_SOCKET : GATEWAY_CGI;
-	app.socket_stays = l.kind != LSOCK_NONE || o.replace;
+	app.socket_stays = l.kind == LSOCK_PASSED || l.kind == LSOCK_SPAWNED ||
+		o.replace;
 	settle_signals(fastcgi && l.kind != LSOCK_SPAWNED);
 	if (rc == 0)
 		rc = fastcgi ? serve_fastcgi(&app, &o, &l, argv, &e)

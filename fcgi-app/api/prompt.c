@@ -160,8 +160,12 @@ static int take_back(struct request *rq, struct db *tx,
 	struct resource_row found;
 	struct uuid reader;
 
-	if (resource_get(tx, r, at, &row->id, rq->arena, &found, e) < 0)
-		return -1;
+	if (resource_get(tx, r, at, &row->id, rq->arena, &found, e) < 0) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);	/* that says who deletes the row */
+		return 0;
+	}
 	reader = resource_of_group(at->by.tenant_id,
 				   text_of(r, &found, "group_name"));
 	return resource_stop_reading(tx, prompts, &at->by, &reader, &at->holder,
@@ -207,6 +211,7 @@ static size_t shipped(struct request *rq, struct resource_row **rows)
 static void write_blanks(struct jw *w, struct request *rq,
 		       const struct resource_row *row)
 {
+	struct arena_mark mark = arena_mark(rq->arena);
 	struct resource_row copy = *row;
 	struct err e = ERR_INIT;
 	struct blank *blanks = NULL;
@@ -218,6 +223,8 @@ static void write_blanks(struct jw *w, struct request *rq,
 		n = 0;
 	jw_key(w, "blanks");
 	blank_write(w, blanks, n);
+	/* Of a page of prompts, one at a time. */
+	arena_rewind(rq->arena, mark);
 }
 
 const struct resource_odd api_prompt_odd = {

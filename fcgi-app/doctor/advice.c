@@ -156,7 +156,8 @@ static const char *const lines[ADVICE__MAX][WEB__MAX] = {
 	[ADVICE_RESTART] = {
 		[WEB_OTHER] = "cp {etc}/lamplighter.socket.sample /etc/systemd/system/lamplighter.socket\n"
 			"cp {etc}/lamplighter.service.sample /etc/systemd/system/lamplighter.service\n"
-			"systemctl daemon-reload && systemctl enable --now lamplighter.socket lamplighter",
+			"systemctl daemon-reload && systemctl stop lamplighter\n"
+			"systemctl enable --now lamplighter.socket lamplighter",
 	},
 };
 

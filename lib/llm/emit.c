@@ -156,6 +156,7 @@ void dec_model(struct llm_decoder *d, struct str s)
 {
 	if (!s.n || str_eq(s, buf_str(&d->said_model)))
 		return;
+	d->tmpl.set = false;	/* the chunks that it stands for name another */
 	buf_reset(&d->said_model);
 	dec_whole(d, &d->said_model, utf8_head(s, 60));
 }

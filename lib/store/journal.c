@@ -92,7 +92,8 @@ int journal_write(struct db *db, struct journal *j,
 {
 	struct arena a = ARENA_INIT;
 	struct journal_write w = { .n_places = 0 };
-	int64_t number = j->number + 1;
+	/* Never the same twice: one that failed may have been stored, or will be. */
+	int64_t number = ++j->number;
 	struct db_val *place;
 	char *turns, *data, *entry;
 	size_t bytes = 0;
@@ -134,8 +135,6 @@ int journal_write(struct db *db, struct journal *j,
 	/* By itself it is its own transaction, in one round trip. */
 	rc = w.n_places ? db_tx(db, write_tx, &w, e)
 		: db_exec(db, STMT_JOURNAL_INSERT, w.row, NULL, e);
-	if (!rc)
-		j->number = number;
 	arena_release(&a);
 	return rc;
 }

@@ -21,7 +21,7 @@
 /* One thread at a time. */
 struct journal {
 	struct uuid process;	/* whose rows they are: uuid_new */
-	int64_t number;		/* of the row written last; 0 = none */
+	int64_t number;		/* of the row tried last; 0 = none */
 };
 
 /* What one turn has told since its last part. */

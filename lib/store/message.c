@@ -198,7 +198,7 @@ static int try_fill(struct db *db, enum store_order order,
 	/* Its older messages are still on their way, and are wanted. */
 	if (f->scope.copy_seq && (order == NEWEST_FIRST ? !p->more
 				  : seq < f->scope.copy_seq))
-		return thread_whole(db, id, e) ? -1 : 1;
+		return thread_whole(db, o, id, e) ? -1 : 1;
 	if (p->more || !f->scope.superseded)
 		return 0;
 	version = f->scope.version;
@@ -301,7 +301,7 @@ int message_get(struct db *db, const struct owner *o,
 			return -1;
 		if (!s.copy_seq || seq > s.copy_seq)
 			break;
-		if (thread_whole(db, id, e))
+		if (thread_whole(db, o, id, e))
 			return -1;
 	}
 	if (n > 0)
@@ -369,7 +369,7 @@ int message_find(struct db *db, const struct owner *o,
 	if (rc && e->code == ERR_NOT_FOUND) {
 		err_clear(e);
 		rc = 0;
-	} else if (!rc && (!s.copy_seq || !thread_whole(db, conversation_id, e))) {
+	} else if (!rc && (!s.copy_seq || !thread_whole(db, o, conversation_id, e))) {
 		rc = find(db, conversation_id, client_id, seq, &a, e);
 	} else {
 		rc = -1;

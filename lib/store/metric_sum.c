@@ -13,6 +13,7 @@ struct summing {
 	const struct uuid *process;
 	struct db_val *counters, *gauges;	/* rows of their statements */
 	size_t n_counters, n_gauges;
+	bool asked;		/* all was said; only the end may be missing */
 };
 
 /*
@@ -54,17 +55,19 @@ static void make_rows(struct summing *f, const struct metric_sums *s,
 
 static int flush_tx(struct db *tx, void *ctx, struct err *e)
 {
-	const struct summing *f = ctx;
+	struct summing *f = ctx;
 
 	if (db_tx_unknown(tx))
 		return 0;
+	f->asked = false;
 	if (db_exec_rows(tx, STMT_METRIC_ADD, f->counters, f->n_counters, NULL,
 			 e) ||
 	    db_exec(tx, STMT_METRIC_GAUGE_DROP, DB_ARGS(DB_U(f->process)), NULL,
 		    e))
 		return -1;
-	return db_exec_rows(tx, STMT_METRIC_GAUGE_PUT, f->gauges, f->n_gauges,
-			    NULL, e);
+	f->asked = db_exec_rows(tx, STMT_METRIC_GAUGE_PUT, f->gauges,
+				f->n_gauges, NULL, e) == 0;
+	return f->asked ? 0 : -1;
 }
 
 static int flush(struct db *db, const struct uuid *process, bool leaving,
@@ -81,7 +84,8 @@ static int flush(struct db *db, const struct uuid *process, bool leaving,
 			f.n_gauges = 0;
 		rc = db_tx(db, flush_tx, &f, e);
 	}
-	if (rc)
+	/* Once all was said, it may be stored: lost is better than twice. */
+	if (rc && !f.asked)
 		metric_put_back(sums);
 	arena_release(&a);
 	free(sums);

@@ -143,7 +143,8 @@ struct locked {		/* a conversation and who holds it, both locked */
 #define TURN_EVENT_INSERT \
 	"INSERT INTO turn_event (turn_id, seq, n, created_us, data)" \
 	" VALUES (?,?,?,?,?) ON DUPLICATE KEY UPDATE" \
-	" n = VALUES(n), data = VALUES(data)"
+	" data = IF(VALUES(n) >= n, VALUES(data), data)," \
+	" n = GREATEST(n, VALUES(n))"
 #define TURN_END(answer_seq, which) \
 	"UPDATE turn SET status = ?, answer_seq = " answer_seq ", ended_us = ?," \
 	" error_code = ?, error_text = ?," \

@@ -299,7 +299,7 @@ int thread_replace(struct db *db, const struct owner *o, struct turn_replace *r,
 	r->evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
 	if (r->title.p)
 		r->title = utf8_head(r->title, LIM_TITLE_CHARS);
-	if (thread_whole(db, &r->conversation_id, e))
+	if (thread_whole(db, o, &r->conversation_id, e))
 		return -1;
 	return attempt_tx(db, &instead, &r->attempt_us, &k, e);
 }
@@ -389,7 +389,7 @@ int thread_choose(struct db *db, const struct owner *o,
 			      .fn = text_of_events, .evicted = evicted };
 
 	*evicted = (struct turn_evicted){ .status = TURN_INTERRUPTED };
-	if (thread_whole(db, conversation_id, e))
+	if (thread_whole(db, o, conversation_id, e))
 		return -1;
 	return db_tx(db, choose_tx, &k, e);
 }
@@ -529,7 +529,7 @@ int thread_variants(struct db *db, const struct owner *o,
 		BUG("a page of no or of too many variants");
 	*out = (struct variant_page){ .n = 0 };
 	if (conversation_get(db, o, conversation_id, a, &c, e) ||
-	    thread_whole(db, conversation_id, e) ||
+	    thread_whole(db, o, conversation_id, e) ||
 	    place_of(db, conversation_id, seq, &place, e))
 		return -1;
 	out->workspace_id = c.workspace_id;
@@ -549,7 +549,7 @@ int thread_variant_at(struct db *db, const struct owner *o,
 	int rc = -1;
 
 	if (conversation_get(db, o, conversation_id, &a, &c, e) ||
-	    thread_whole(db, conversation_id, e) ||
+	    thread_whole(db, o, conversation_id, e) ||
 	    place_of(db, conversation_id, seq, &place, e) ||
 	    db_list(db, STMT_VARIANT_LIST,
 		    DB_ARGS(DB_U(conversation_id), DB_I(place.after_seq),

@@ -131,10 +131,11 @@ int thread_copy(struct db *db, const struct uuid *id, int64_t until_ms,
 		struct err *e) MUST_CHECK;
 
 /*
- * As thread_copy, for who needs all messages of a conversation now: nothing to
- * do in most cases. ERR_DB_RETRY when it takes too long. Not within db_tx.
+ * As thread_copy, for an owner who needs all messages of a conversation now:
+ * nothing to do in most cases, and with a conversation of somebody else.
+ * ERR_DB_RETRY when it takes too long. Not within db_tx.
  */
-int thread_whole(struct db *db, const struct uuid *id,
+int thread_whole(struct db *db, const struct owner *o, const struct uuid *id,
 		 struct err *e) MUST_CHECK;
 
 /* The same for all forks of a conversation that is to be purged; as thread_copy. */

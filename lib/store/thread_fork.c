@@ -116,7 +116,7 @@ int thread_fork(struct db *db, const struct owner *o,
 	struct forking k = { .o = o, .from = conversation_id, .id = id,
 			     .seq = seq, .now_us = clock_now_us() };
 
-	if (thread_whole(db, conversation_id, e))
+	if (thread_whole(db, o, conversation_id, e))
 		return -1;
 	if (!db_tx(db, fork_tx, &k, e))
 		return 0;
@@ -143,14 +143,15 @@ static int take_missing(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-static int find_missing(struct db *db, enum stmt stmt, struct copying *k,
+static int find_missing(struct db *db, enum stmt stmt,
+			const struct db_val *args, struct copying *k,
 			struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	int rc;
 
 	k->seq = 0;
-	rc = db_each(db, stmt, DB_ARGS(DB_U(&k->id)), &a, take_missing, k, e);
+	rc = db_each(db, stmt, args, &a, take_missing, k, e);
 	arena_release(&a);
 	return rc;
 }
@@ -161,7 +162,7 @@ static int copy_tx(struct db *tx, void *ctx, struct err *e)
 	struct copying *k = ctx;
 	const struct uuid none = { .b = { 0 } };
 
-	if (find_missing(tx, STMT_COPY_GET, k, e))
+	if (find_missing(tx, STMT_COPY_GET, DB_ARGS(DB_U(&k->id)), k, e))
 		return -1;
 	if (!k->seq)
 		return 0;
@@ -184,12 +185,15 @@ int thread_copy(struct db *db, const struct uuid *id, int64_t until_ms,
 	return !k.seq;
 }
 
-int thread_whole(struct db *db, const struct uuid *id, struct err *e)
+int thread_whole(struct db *db, const struct owner *o, const struct uuid *id,
+		 struct err *e)
 {
 	struct copying k = { .id = *id };
 	int rc = 1;
 
-	if (find_missing(db, STMT_COPY_SEEN, &k, e))
+	if (find_missing(db, STMT_COPY_SEEN,
+			 DB_ARGS(DB_U(id), DB_S(o->tenant_id),
+				 DB_U(&o->user_id)), &k, e))
 		return -1;
 	if (k.seq)
 		rc = thread_copy(db, id, clock_mono_ms() + WHOLE_MS, e);

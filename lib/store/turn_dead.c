@@ -216,8 +216,8 @@ int store_turn_recover(struct db *db, const struct owner *o,
 				.fn = text_of_events };
 	int rc = db_tx(db, recover_tx, &k, e);
 
-	*closed = k.closed;
-	if (k.closed)
+	*closed = !rc && k.closed;
+	if (*closed)
 		metric_add(METRIC_TURNS, store_turn_status_name(TURN_INTERRUPTED),
 			   NULL, 1);
 	return rc;

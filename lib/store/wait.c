@@ -414,6 +414,10 @@ static int resume_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	w->variant_index = l.variant_index;
 	w->variant_count = l.variant_count;
 	w->resumed = w->turn.status == TURN_WAITING;
+	/* Of one that runs, the row does not say how far its events go. */
+	if (w->turn.status == TURN_RUNNING &&
+	    store_turn_events_last(tx, &w->turn_id, &w->turn.last_event_seq, e))
+		return -1;
 	for (size_t i = 0; i < w->n; i++)
 		if (decide(tx, k, a, &w->decisions[i], e))
 			return -1;

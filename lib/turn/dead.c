@@ -63,8 +63,7 @@ static int close_one(struct db *db, const struct turn_dead *t, struct err *e)
 int job_dead_turns(const struct job_run *r, struct err *e)
 {
 	struct turn_dead *rows;
-	int rc = 0;
-	size_t n;
+	size_t n, closed = 0;
 
 	if (store_turn_dead_list(r->db, DEAD_MAX, r->arena, &rows, &n, e) < 0)
 		return -1;
@@ -72,11 +71,16 @@ int job_dead_turns(const struct job_run *r, struct err *e)
 		struct err why = ERR_INIT;
 
 		if (clock_mono_ms() >= r->until_ms)
-			return rc;
-		if (close_one(r->db, &rows[i], &why) < 0) {
-			*e = why;
-			rc = -1;
+			return 0;
+		if (close_one(r->db, &rows[i], &why) == 0) {
+			closed++;
+			continue;
 		}
+		log_err("a dead turn that cannot be closed", &why);
+		*e = why;
 	}
-	return rc ? rc : n < DEAD_MAX;
+	if (n && !closed)
+		return -1;
+	err_clear(e);
+	return n < DEAD_MAX;
 }

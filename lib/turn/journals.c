@@ -56,6 +56,8 @@ void journals_look(struct journals *j, struct db *db,
 		if (journal_news(db, &h->process, &h->number, fn, ctx, &e) < 0) {
 			log_err("journal of another process", &e);
 			err_clear(&e);
+			/* Nobody looks before what came meanwhile: all of it. */
+			h->number = MAX(h->number, 0);
 		}
 		j->heads[kept++] = *h;
 	}

@@ -275,7 +275,7 @@ static void tell_reset(struct turn_loop *l)
 /*
  * Whether the step has changed nothing but the conversation. Then it may be
  * stored while the model is asked; else first, so that a turn that dies there
- * shows what was done.
+ * shows what was done. What an agent did with its own tools is not known here.
  */
 static bool only_read(const struct turn_loop *l)
 {
@@ -283,7 +283,8 @@ static bool only_read(const struct turn_loop *l)
 		const struct tool_offer *o =
 			tool_set_find(&l->tools, l->step.calls[i].name);
 
-		if (o && o->tool->effect != TOOL_READ)
+		if (o && (o->tool->effect != TOOL_READ ||
+			  (o->tool->kind && !strcmp(o->tool->kind, "agent"))))
 			return false;
 	}
 	return true;

@@ -296,9 +296,10 @@ int resume_start(struct turn_run *t, struct err *e)
 	    store_turn_resume(t->deps->db, &t->loop->owner, &r, e) < 0)
 		return decided_before(t, e) ? TURN_REPEATED : -1;
 	log_decisions(t, d, r.n);
-	if (!r.resumed)
-		return store_turn_events_last(t->deps->db, &t->id, &t->follow_seq, e)
-			< 0 ? -1 : TURN_ELSEWHERE;
+	if (!r.resumed) {
+		t->follow_seq = r.turn.last_event_seq;
+		return TURN_ELSEWHERE;
+	}
 	t->loop->seq = (uint32_t)r.turn.last_event_seq;
 	t->loop->turn_number = r.turn_number;
 	t->variant_index = r.variant_index;
