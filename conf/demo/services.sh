@@ -369,6 +369,8 @@ up_responder() {
 	start responder "$fcgi" -c "$yaml" -s "${mark[responder]}" -r
 	await 30 settled_responder "$was"
 	if ! new_socket "$was"; then
+		# One that is only slow would take the path later.
+		kill -TERM "$(cat "$run/responder.pid")" 2>/dev/null
 		[ -z "$old" ] || echo "$old" >"$run/responder.pid"
 		die_log "the responder does not start" "$log/responder.log"
 	fi

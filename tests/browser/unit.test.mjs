@@ -129,7 +129,7 @@ test('json: short things stay on a line, and it stays the same json', () => {
 });
 
 /** A page that is to store an answer, and what its server answers: then `last`, for ever. */
-function unstoredPage({ user = 'ada', answers = [], last = null, storage })
+function unstoredPage({ user = 'ada', signedIn = user, answers = [], last = null, storage })
 {
 	const page = { sent: 0, pauses: [], now: 0, ended: null };
 	const api = { base: '/', async storeTurn() {
@@ -138,6 +138,9 @@ function unstoredPage({ user = 'ada', answers = [], last = null, storage })
 		page.sent++;
 		if (fields)
 			throw new ApiError(fields);
+	}, async me() {
+		page.asked = true;
+		return { userId: signedIn };
 	} };
 	const link = { async pause(ms) {
 		page.pauses.push(ms);
@@ -179,6 +182,21 @@ test('an answer to store is given up only when that is final', async () => {
 		assert.equal(await refused.done, false);
 		assert.equal(refused.sent, 1);
 	}
+});
+
+test('an answer is not lost to whoever signs in in another tab', async () => {
+	const page = unstoredPage({ signedIn: 'bob', answers: [{ status: 404 }] });
+
+	page.unstored.add('c', 't', 'sealed', 'text');
+	// all that it waits for is promises
+	await new Promise((done) => setImmediate(done));
+	assert.equal(page.asked, true);
+	assert.equal(page.ended, null);
+	const again = unstoredPage({ storage: sessionStorage });
+
+	again.unstored.resume();
+	assert.equal(await again.done, true);
+	assert.deepEqual(Object.keys(sessionStorage), []);
 });
 
 test('an answer that nobody takes is given up after a while, more and more slowly', async () => {

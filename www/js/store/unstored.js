@@ -83,6 +83,16 @@ export class Unstored {
 		this.#ended(row.conversationId, row.turnId, false);
 	}
 
+	/** Whether the server takes us for this user. */
+	async #isOf(user)
+	{
+		try {
+			return (await this.#api.me()).userId === user;
+		} catch {
+			return false;
+		}
+	}
+
 	async #store(row)
 	{
 		const { conversationId, turnId, unstored } = row;
@@ -100,6 +110,11 @@ export class Unstored {
 				// after a sign-in the next load of the page goes on
 				if (error.status === 401 || error.status === 403)
 					return;
+				// in another tab, somebody else may have signed in since
+				if (error.status === 404 && !await this.#isOf(row.user)) {
+					this.#known.delete(turnId);
+					return;
+				}
 				if (FINAL.includes(error.status) && !error.retryable) {
 					const reason = error.status === 413 ? 'tooLarge' : 'refused';
 
