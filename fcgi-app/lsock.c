@@ -164,15 +164,21 @@ static int listen_at(const char *path, struct err *e)
 	return fd;
 }
 
-/* Who may connect stays as it was. Changing the owner is for root only. */
-static void copy_access(const char *from, const char *to)
+/*
+ * Who may connect stays as it was: at least the group, by which the web server
+ * does. Changing the owner is for root only.
+ */
+static int copy_access(const char *from, const char *to, struct err *e)
 {
 	struct stat st;
 
 	if (lstat(from, &st) < 0)
-		return;
-	(void)!lchown(to, st.st_uid, st.st_gid);
-	(void)chmod(to, st.st_mode & 07777);
+		return 0;
+	if ((lchown(to, st.st_uid, st.st_gid) < 0 &&
+	     lchown(to, (uid_t)-1, st.st_gid) < 0) ||
+	    chmod(to, st.st_mode & 07777) < 0)
+		return fail_errno(e, "cannot keep the socket's group", from);
+	return 0;
 }
 
 /*
@@ -189,10 +195,9 @@ int lsock_bind(struct lsock *l, bool replace, struct err *e)
 	l->fd = listen_at(replace ? other : l->path, e);
 	if (l->fd < 0)
 		return -1;
-	if (replace)
-		copy_access(l->path, other);
-	if (replace && rename(other, l->path) < 0) {
-		fail_errno(e, "cannot replace the socket", l->path);
+	if (replace && (copy_access(l->path, other, e) < 0 ||
+			(rename(other, l->path) < 0 &&
+			 fail_errno(e, "cannot replace the socket", l->path)))) {
 		unlink(other);
 		close(l->fd);
 		l->fd = -1;
