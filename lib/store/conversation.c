@@ -436,13 +436,44 @@ int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 	return rc;
 }
 
+/* 1: the id is that of a conversation that exists, deleted or not; 0; -1. */
+static int is_there(struct db *db, const struct uuid *id, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct id_row row;
+	int rc = db_get(db, STMT_CONVERSATION_THERE, DB_ARGS(DB_U(id)), &a,
+			id_fields, &row, e);
+
+	arena_release(&a);
+	return rc;
+}
+
+/* 1: the deleted conversation is gone; 0: it was none; -1. */
+static int purge_if_doomed(struct db *db, const struct uuid *id,
+			   int64_t until_ms, struct err *e)
+{
+	int rc = doomed(db, id, e);
+
+	if (rc > 0)
+		return conversation_purge(db, id, until_ms, e);
+	if (rc == 0) {	/* others may just have come to the end of it */
+		rc = is_there(db, id, e);
+		rc = rc < 0 ? -1 : !rc;
+	}
+	return rc;
+}
+
 bool conversation_made_room(struct db *db, const struct uuid *id)
 {
+	int64_t until_ms = clock_mono_ms() + ROOM_MS;
 	struct err e = ERR_INIT;
-	bool made = doomed(db, id, &e) > 0 &&
-		conversation_purge(db, id, clock_mono_ms() + ROOM_MS, &e) > 0;
+	int rc;
 
-	if (e.code)
+	do {	/* others purge it too: on another node, that is a conflict */
+		err_clear(&e);
+		rc = purge_if_doomed(db, id, until_ms, &e);
+	} while (rc < 0 && e.code == ERR_DB_RETRY && clock_mono_ms() < until_ms);
+	if (rc < 0)
 		log_err("purge of a deleted conversation failed", &e);
-	return made;
+	return rc > 0;
 }

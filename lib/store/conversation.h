@@ -143,8 +143,8 @@ void conversation_write(struct jw *w, const struct conversation *c,
 			int64_t now_us);
 
 /*
- * Whether the id was that of a deleted conversation and is free now, for callers
- * that found it taken and may try again. Takes three seconds at most.
+ * Whether the id, which a deleted conversation had, is free now, for callers that
+ * found it taken and may try again. Takes three seconds at most.
  */
 bool conversation_made_room(struct db *db, const struct uuid *id);
 
