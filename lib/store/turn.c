@@ -154,7 +154,7 @@ static int take_begun(void *ctx, const struct db_val *row, struct err *e)
 	if (!k->taken) {
 		k->taken = true;
 		b->user.seq = r.got & UINT32_MAX;
-		b->turn_number = r.got >> 32 & 0x3fffffff;
+		b->turn_number = r.got >> 32 & 0x1fffffff;
 		b->titled = r.got >> 62 & 1;
 	} else if (p->n == b->n_history) {
 		p->more = true;
@@ -171,6 +171,7 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 	struct turn_begin *b = k->b;
 	const struct message *m = &b->user;
 	struct arena own = ARENA_INIT, *a = b->n_history ? b->arena : &own;
+	int64_t n = (int64_t)b->n_history + 2;
 	int rc;
 
 	b->history = (struct message_page){ .n = 0 };
@@ -196,9 +197,9 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 				    DB_I(m->created_us), DB_S_IF(b->client),
 				    DB_S_IF(b->provider), DB_S_IF(b->model),
 
+				    DB_U(&b->conversation_id), DB_I(n),
 				    DB_U(&b->conversation_id),
-				    DB_U(&b->conversation_id),
-				    DB_I((int64_t)b->n_history + 2)),
+				    DB_U(&b->conversation_id), DB_I(n)),
 			    LIM_HISTORY_BYTES, a, take_begun, k,
 			    &b->history.cut, e);
 	b->history.more |= b->history.cut;
