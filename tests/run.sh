@@ -174,7 +174,12 @@ build_with() {
 . "$top/tests/fuzz/run.sh"
 . "$top/tests/soak/run.sh"
 
-test_fuzz() { fuzz_all 30; }
+fuzz_s=30 fuzzed=false
+test_fuzz() {
+	begin "fuzz, $fuzz_s s each"
+	$fuzzed || fuzz_run $fuzz_s
+	fuzz_tally
+}
 test_unit() { make_check unit "$build"; }
 test_api() { suite api "$build" api; }
 # What an attacker found, and would try; again under the sanitizers.
@@ -185,10 +190,18 @@ test_examples() {
 
 	suite examples "$build" examples
 }
-# Three Galera nodes, which are as much as two cores bear: in one part.
+# Three Galera nodes, which are as much as two cores bear: in one part. Most of
+# the time is spent waiting for what a node does, so the fuzzers have it.
 test_cluster() {
 	local shards=1
 
+	if [[ " ${suites[*]} " == *" cluster "*" fuzz "* ]]; then
+		{
+			renice -n 10 $BASHPID >/dev/null
+			fuzz_run $fuzz_s
+		} &
+		fuzzed=true
+	fi
 	suite cluster "$build" cluster
 }
 # Of it, what ./lamp soak cluster-keys does many times.

@@ -26,16 +26,14 @@ fuzz_one() {
 		echo "$2" >>"$out/fuzz/failed"
 }
 
-# fuzz_all SECONDS: every target; one result each.
-fuzz_all() {
+# fuzz_run SECONDS: builds and runs them all, perhaps beside a suite that mostly
+# waits; what came of it is in files.
+fuzz_run() {
 	local name most
-	begin "build with the fuzzers"
-	goals=fuzz-targets build_tree "$build/fuzz" "$out/build-fuzz.log" \
-		--enable-fuzz CC=clang CFLAGS='-O1 -g' ||
-		{ tally build-fuzz 0 1 0 "$out/build-fuzz.log"; return; }
 	mkdir -p "$out/fuzz"
-	rm -f "$out/fuzz/failed" "$out/fuzz"/crash-*
-	begin "fuzz, $1 s each"
+	rm -f "$out/fuzz/failed" "$out/fuzz/ran" "$out/fuzz"/crash-*
+	goals=fuzz-targets build_tree "$build/fuzz" "$out/build-fuzz.log" \
+		--enable-fuzz CC=clang CFLAGS='-O1 -g' || return
 	while read -r name most; do
 		while [ "$(jobs -rp | wc -l)" -ge 2 ]; do
 			wait -n
@@ -43,6 +41,16 @@ fuzz_all() {
 		fuzz_one "$1" "$name" "$most" &
 	done <<<"$fuzzers"
 	wait
+	touch "$out/fuzz/ran"
+}
+
+# One result for each of the last run.
+fuzz_tally() {
+	local name most
+	if [ ! -e "$out/fuzz/ran" ]; then
+		tally build-fuzz 0 1 0 "$out/build-fuzz.log"
+		return
+	fi
 	while read -r name most; do
 		if grep -qx "$name" "$out/fuzz/failed" 2>/dev/null; then
 			tally "fuzz-$name" 0 1 0 "$out/fuzz-$name.log"

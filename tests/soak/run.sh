@@ -31,7 +31,10 @@ run_soak() {
 		{ usage >&2; die "soak WHAT [NUMBER]"; }
 	mkdir -p "$out"
 	case $what in
-	fuzz) fuzz_all "${seconds:-3600}" ;;
+	fuzz)
+		begin fuzz
+		fuzz_run "${seconds:-3600}"
+		fuzz_tally ;;
 	stress)
 		case $sanitize in
 		'' | thread | address,undefined) ;;
