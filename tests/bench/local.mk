@@ -9,7 +9,7 @@ tests_bench_no_events_SOURCES = $(lamplighter_fcgi_SOURCES) \
 tests_bench_no_events_LDADD = $(lamplighter_fcgi_LDADD)
 tests_bench_no_events_LDFLAGS = -Wl,--wrap=turn_log_new
 CLEANFILES += $(EXTRA_PROGRAMS)
-EXTRA_DIST += tests/bench/run tests/bench/counts
+EXTRA_DIST += tests/bench/run tests/bench/counts tests/bench/growth
 
 .PHONY: bench
 bench: all $(EXTRA_PROGRAMS)
