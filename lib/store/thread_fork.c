@@ -22,6 +22,8 @@
 
 enum {
 	COPY_ROWS = 1000,	/* by one transaction, at most */
+	COPY_BYTES = 4194304,	/* the same, but always one row */
+	COPY_LESS = 8,		/* a batch that failed is tried with rows / this */
 	WHOLE_MS = 20000,
 };
 
@@ -29,6 +31,7 @@ struct forking {
 	const struct owner *o;
 	const struct uuid *from, *id;
 	int64_t seq, now_us;
+	int64_t rows;		/* of the first batch */
 };
 
 static int check(struct db *tx, const struct forking *k, struct err *e)
@@ -44,20 +47,71 @@ static int check(struct db *tx, const struct forking *k, struct err *e)
 	return 0;
 }
 
-/* The messages up to *seq, as many as a batch has; *seq becomes what is left. */
+struct weighing {
+	int64_t rows, bytes;
+};
+
+static int take_size(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct weighing *k = ctx;
+
+	(void)e;
+	k->bytes += row[0].i;
+	if (k->rows && k->bytes > COPY_BYTES)
+		return 1;
+	k->rows++;
+	return 0;
+}
+
+/* Leaves in the ranges what one transaction may copy. */
+static int clip_batch(struct db *tx, const struct uuid *from, int64_t rows,
+		      struct ranges *r, struct err *e)
+{
+	struct weighing k = { .rows = 0 };
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	gap_clip(r, rows);
+	rc = db_each(tx, STMT_MESSAGE_SIZES,
+		     DB_ARGS(DB_U(from), RANGE_ARGS(r)), &a, take_size, &k, e);
+	arena_release(&a);
+	if (!rc && k.bytes > COPY_BYTES)
+		gap_clip(r, k.rows);
+	return rc;
+}
+
+/*
+ * The messages up to *seq, as many as a batch has, at most `rows`; *seq becomes
+ * what is left.
+ */
 static int copy_messages(struct db *tx, const struct uuid *from,
-			 const struct uuid *id, int64_t *seq, struct err *e)
+			 const struct uuid *id, int64_t rows, int64_t *seq,
+			 struct err *e)
 {
 	struct ranges r;
 
-	if (gap_ranges(tx, id, 0, NEWEST_FIRST, *seq + 1, &r, e))
+	if (gap_ranges(tx, id, 0, NEWEST_FIRST, *seq + 1, &r, e) ||
+	    clip_batch(tx, from, rows, &r, e))
 		return -1;
-	gap_clip(&r, COPY_ROWS);
 	*seq = r.more ? r.next_seq - 1 : 0;
 	if (!r.n)
 		return 0;
 	return db_exec(tx, STMT_MESSAGE_COPY,
 		       DB_ARGS(DB_U(id), DB_U(from), RANGE_ARGS(&r)), NULL, e);
+}
+
+/*
+ * Whether a batch that failed with e may succeed with fewer rows: whatever the
+ * server had against it, unless there is no server.
+ */
+static bool fewer(int64_t *rows, struct err *e)
+{
+	if (*rows == 1 || (e->code != ERR_DB && e->code != ERR_DB_TIMEOUT &&
+			   e->code != ERR_TOO_BIG))
+		return false;
+	*rows = MAX(*rows / COPY_LESS, 1);
+	err_clear(e);
+	return true;
 }
 
 static int ask_copy(struct db *tx, const struct forking *k, struct err *e)
@@ -97,7 +151,7 @@ static int fork_tx(struct db *tx, void *ctx, struct err *e)
 	    db_exec(tx, STMT_GAP_COPY, DB_ARGS(DB_U(k->id), DB_U(k->from),
 					       DB_I(k->seq)), NULL, e) ||
 	    gap_sum(tx, k->id, &n, e) ||
-	    copy_messages(tx, k->from, k->id, &left, e) ||
+	    copy_messages(tx, k->from, k->id, k->rows, &left, e) ||
 	    (left && ask_copy(tx, k, e)))
 		return -1;
 	return db_exec(tx, STMT_CONVERSATION_FORK,
@@ -114,11 +168,15 @@ int thread_fork(struct db *db, const struct owner *o,
 		const struct uuid *id, struct err *e)
 {
 	struct forking k = { .o = o, .from = conversation_id, .id = id,
-			     .seq = seq, .now_us = clock_now_us() };
+			     .seq = seq, .now_us = clock_now_us(),
+			     .rows = COPY_ROWS };
+	int rc;
 
 	if (thread_whole(db, o, conversation_id, e))
 		return -1;
-	if (!db_tx(db, fork_tx, &k, e))
+	while ((rc = db_tx(db, fork_tx, &k, e)) && fewer(&k.rows, e))
+		;
+	if (!rc)
 		return 0;
 	if (e->code != ERR_DB_DUPLICATE || !conversation_made_room(db, id))
 		return -1;
@@ -131,6 +189,7 @@ int thread_fork(struct db *db, const struct owner *o,
 struct copying {
 	struct uuid id, from;
 	int64_t seq;		/* 0: nothing is missing */
+	int64_t rows;		/* of a batch */
 };
 
 static int take_missing(void *ctx, const struct db_val *row, struct err *e)
@@ -166,7 +225,7 @@ static int copy_tx(struct db *tx, void *ctx, struct err *e)
 		return -1;
 	if (!k->seq)
 		return 0;
-	if (copy_messages(tx, &k->from, &k->id, &k->seq, e))
+	if (copy_messages(tx, &k->from, &k->id, k->rows, &k->seq, e))
 		return -1;
 	return db_exec(tx, STMT_COPY_SET,
 		       DB_ARGS(DB_U_IF(k->seq ? &k->from : &none),
@@ -176,11 +235,12 @@ static int copy_tx(struct db *tx, void *ctx, struct err *e)
 int thread_copy(struct db *db, const struct uuid *id, int64_t until_ms,
 		struct err *e)
 {
-	struct copying k = { .id = *id };
+	struct copying k = { .id = *id, .rows = COPY_ROWS };
 
 	do {
-		if (db_tx(db, copy_tx, &k, e))
-			return -1;
+		while (db_tx(db, copy_tx, &k, e))
+			if (!fewer(&k.rows, e))
+				return -1;
 	} while (k.seq && clock_mono_ms() < until_ms);
 	return !k.seq;
 }

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "job/work.h"
+#include "store/thread.h"
 #include "store_lab.h"
 
 #define SECOND_US INT64_C(1000000)
@@ -228,6 +229,85 @@ static void unknown_kinds_are_left(void **state)
 	dbtest_sql("DELETE FROM job");
 }
 
+/* -- copies of threads ---------------------------------------------------------- */
+
+/* A thread of n messages, each of so many bytes. */
+static struct uuid thread_of(int n, int bytes)
+{
+	struct uuid id = new_conversation(&ann, "heavy");
+	char hex[UUID_TEXT_BYTES];
+
+	uuid_format(&id, hex);
+	dbtest_sql("INSERT INTO message (conversation_id, seq, role,"
+		   " created_us, content) SELECT UNHEX(REPLACE('%s','-','')),"
+		   " seq, 2 - seq %% 2, seq, REPEAT('x', %d) FROM seq_1_to_%d",
+		   hex, bytes, n);
+	dbtest_sql("UPDATE conversation SET last_seq = %d"
+		   " WHERE id = UNHEX(REPLACE('%s','-',''))", n, hex);
+	return id;
+}
+
+static int messages_of(const struct uuid *id)
+{
+	char hex[UUID_TEXT_BYTES];
+
+	uuid_format(id, hex);
+	return (int)dbtest_sql("SELECT COUNT(*) FROM message WHERE"
+			       " conversation_id = UNHEX(REPLACE('%s','-',''))",
+			       hex);
+}
+
+/* A batch is so many bytes as well: a time limit is not met by rows alone. */
+static void a_fork_is_copied_by_bytes(void **state)
+{
+	enum { N = 40, BYTES = 1 << 20 };
+	struct uuid from = thread_of(N, BYTES), id = uuid_new();
+
+	(void)state;
+	ok(thread_fork(db, &ann, &from, N, &id, &e));
+	assert_int_equal(messages_of(&id), 4);
+	assert_int_equal(thread_copy(db, &id, 0, &e), 0);
+	assert_int_equal(messages_of(&id), 8);
+	assert_true(do_jobs() > 0);
+	assert_int_equal(messages_of(&id), N);
+	/* One that is more than a batch is copied as well. */
+	from = thread_of(3, 5 << 20);
+	id = uuid_new();
+	ok(thread_fork(db, &ann, &from, 3, &id, &e));
+	assert_int_equal(messages_of(&id), 1);
+	do_jobs();
+	assert_int_equal(messages_of(&id), 3);
+}
+
+/*
+ * A batch that the server does not take, for whatever reason, is tried smaller;
+ * else neither the fork would be whole nor its original ever be purged.
+ */
+static void a_batch_that_fails_is_made_smaller(void **state)
+{
+	enum { N = 1500 };
+	struct uuid from = thread_of(N, 10), id = uuid_new();
+	struct err why = ERR_INIT;
+
+	(void)state;
+	dbtest_sql("CREATE TRIGGER small BEFORE INSERT ON message FOR EACH ROW"
+		   " IF (SELECT COALESCE(copy_seq, %d) FROM (SELECT 1) one LEFT"
+		   " JOIN conversation ON id = NEW.conversation_id) - NEW.seq"
+		   " >= 200 THEN SIGNAL SQLSTATE '45000'; END IF", N);
+	ok(thread_fork(db, &ann, &from, N, &id, &e));
+	assert_int_equal(messages_of(&id), 125);
+	assert_int_equal(thread_copy_forks(db, &from, INT64_MAX, &e), 1);
+	assert_int_equal(messages_of(&id), N);
+	/* What never succeeds ends as an error. */
+	dbtest_sql("DROP TRIGGER small");
+	id = uuid_new();
+	dbtest_sql("CREATE TRIGGER never BEFORE INSERT ON message FOR EACH ROW"
+		   " SIGNAL SQLSTATE '45000'");
+	assert_int_equal(thread_fork(db, &ann, &from, N, &id, &why), -1);
+	assert_int_equal(why.code, ERR_DB);
+	dbtest_sql("DROP TRIGGER never");
+}
+
 static int open_it(void **state)
 {
 	*state = (char *)"t_job";
@@ -245,6 +325,8 @@ int main(void)
 		cmocka_unit_test(dead_turns_are_closed),
 		cmocka_unit_test(looks_have_keys),
 		cmocka_unit_test(unknown_kinds_are_left),
+		cmocka_unit_test(a_fork_is_copied_by_bytes),
+		cmocka_unit_test(a_batch_that_fails_is_made_smaller),
 	};
 
 	return cmocka_run_group_tests(tests, open_it, store_lab_close);
