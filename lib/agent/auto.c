@@ -77,21 +77,35 @@ static const struct llm_service *service_of(const struct conf *c,
 	return s && llm_check_service(s, &ignored) == 0 ? s : NULL;
 }
 
-struct auto_choice auto_choose(const struct conf *c, const struct workspace *w,
-			       const struct auto_facts *f, struct arena *a)
+/* The first rule that can be used: of those that hold, that take tools, or both. */
+static struct auto_choice first_of(const struct conf *c, struct auto_rules rules,
+				   const struct auto_facts *f, bool held,
+				   bool tools, struct arena *a)
 {
-	struct auto_rules rules = rules_of(c, w);
-
 	for (size_t i = 0; i < rules.n; i++) {
-		const struct llm_service *s = holds(&rules.v[i], f)
+		const struct llm_service *s = !held || holds(&rules.v[i], f)
 			? service_of(c, &rules.v[i]) : NULL;
 
-		if (s)
+		if (s && (!tools || (s->capabilities & LLM_CAN_TOOLS)))
 			return (struct auto_choice){
 				s, reason_of(&rules.v[i], a),
 			};
 	}
 	return (struct auto_choice){ NULL, NULL };
+}
+
+struct auto_choice auto_choose(const struct conf *c, const struct workspace *w,
+			       const struct auto_facts *f, struct arena *a)
+{
+	struct auto_rules rules = rules_of(c, w);
+	struct auto_choice choice = { NULL, NULL };
+
+	if (f->takes_tools) {
+		choice = first_of(c, rules, f, true, true, a);
+		if (!choice.service)
+			choice = first_of(c, rules, f, false, true, a);
+	}
+	return choice.service ? choice : first_of(c, rules, f, true, false, a);
 }
 
 const struct llm_service *auto_default(const struct conf *c,

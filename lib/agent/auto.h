@@ -18,6 +18,11 @@ struct auto_facts {
 	int64_t tokens;			/* of input, estimated */
 	const struct identity *who;
 	int64_t now_us;			/* wall clock */
+	/*
+	 * Steps with tool calls are sent: a service that takes tools, of a rule
+	 * that does not hold where it must be, while there is one.
+	 */
+	bool takes_tools;
 };
 
 struct auto_choice {

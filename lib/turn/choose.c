@@ -17,7 +17,7 @@ static struct auto_choice choose(struct turn_loop *l, unsigned needs,
 	const struct auto_facts f = {
 		.task = l->nested ? AUTO_AGENT : AUTO_CHAT,
 		.needs = needs, .tokens = tokens, .who = in->by.who,
-		.now_us = clock_now_us(),
+		.now_us = clock_now_us(), .takes_tools = l->run->resumed,
 	};
 
 	return auto_choose(in->by.conf, in->target.workspace, &f, l->arena);
@@ -37,32 +37,38 @@ void choose_before(struct turn_loop *l)
 		in->target.service = nested_service(l, c.service);
 }
 
-/* What would be sent: also what only the window has left out of the history. */
+/*
+ * What would be sent: also what only the window has left out of the history, and
+ * the step that is not among the messages yet.
+ */
 static int64_t tokens(const struct turn_loop *l)
 {
 	const struct part_share *h = &l->share[PART_HISTORY];
+	const struct part_share *steps = &l->share[PART_STEPS];
 
 	return context_tokens(l) +
-		(l->squeezed && h->cut ? MAX(h->want - h->tokens, 0) : 0);
+		(l->squeezed && h->cut ? MAX(h->want - h->tokens, 0) : 0) +
+		MAX(steps->want - steps->tokens, 0);
 }
 
-void choose_after(struct turn_loop *l)
+bool choose_after(struct turn_loop *l)
 {
 	struct turn_request *in = &l->run->in;
 	struct turn_event ev = { .type = TURN_EV_SERVICE };
 	struct auto_choice c;
+	bool other;
 
 	if (!in->target.automatic)
-		return;
+		return false;
 	c = choose(l, l->tools.n ? AUTO_NEEDS_TOOLS : 0, tokens(l));
 	if (!c.service)
-		return;
-	if (strcmp(c.service->id, in->target.service->id)) {
+		return false;
+	other = strcmp(c.service->id, in->target.service->id) != 0;
+	if (other)
 		in->target.service = nested_service(l, c.service);
-		context_serve(l);
-	}
 	ev.text = str_of(c.service->id);
 	ev.code = str_of(c.reason);
 	if (l->sink)		/* a preview has none */
 		loop_emit(l, &ev);
+	return other;
 }

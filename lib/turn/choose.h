@@ -6,9 +6,13 @@
 #ifndef TURN_CHOOSE_H
 #define TURN_CHOOSE_H
 
+#include <stdbool.h>
+
 struct turn_loop;
 
 void choose_before(struct turn_loop *l);
-void choose_after(struct turn_loop *l);
+
+/* True: it is another one than before, and the context is not fitted to it yet. */
+bool choose_after(struct turn_loop *l);
 
 #endif

@@ -233,12 +233,10 @@ static void add_input(struct turn_loop *l)
 	}
 }
 
-int context_build(struct turn_loop *l, struct err *e)
+static int build(struct turn_loop *l, struct err *e)
 {
 	struct history_own *own = NULL;
-	TRACE_SPAN(TRACE_CONTEXT, NULL);
 
-	choose_before(l);
 	l->request = (struct llm_request){
 		.service = l->run->in.target.service, .stream = true,
 	};
@@ -263,7 +261,39 @@ int context_build(struct turn_loop *l, struct err *e)
 	if (own)
 		history_add_own(l, own);
 	count_messages(l);
-	choose_after(l);
+	return 0;
+}
+
+/* As before build; taint: what was there then. */
+static void forget(struct turn_loop *l, const struct origins *taint)
+{
+	l->n_messages = l->n_history = 0;
+	memset(l->share, 0, sizeof(l->share));
+	l->taint = *taint;
+	l->iterations = 0;
+	l->seen = NULL;
+	buf_reset(&l->step.text);
+}
+
+int context_build(struct turn_loop *l, struct err *e)
+{
+	const struct origins taint = l->taint;
+	int64_t had;
+	TRACE_SPAN(TRACE_CONTEXT, NULL);
+
+	choose_before(l);
+	had = window(l->run->in.target.service);
+	if (build(l, e) < 0)
+		return -1;
+	if (!choose_after(l))
+		return 0;
+	/* Where there is more room now, the history gets it. */
+	if (l->squeezed && l->share[PART_HISTORY].cut &&
+	    window(l->run->in.target.service) > had) {
+		forget(l, &taint);
+		return build(l, e);
+	}
+	context_serve(l);
 	return 0;
 }
 

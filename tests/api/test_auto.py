@@ -1,5 +1,6 @@
 """llm_service auto: rules decide who answers (A28-A30, A65)."""
 
+import contextlib
 import json
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from lab import Lab, wait_until
 
 # Each says who it is, whatever it is asked.
-SERVICES = {"small": {}, "big": {}, "tooled": {}, "staff": {}, "titles": {}}
+SERVICES = {"small": {}, "big": {}, "tooled": {}, "staff": {}, "titles": {},
+            "narrow": {"context_tokens": 6000, "max_output_tokens": 1000},
+            "wide": {"context_tokens": 100000}}
 RULES = [{"service": "keyless"},     # skipped: it cannot be used
          {"service": "staff", "groups": ["staff"], "tasks": ["chat", "agent"]},
          {"service": "titles", "tasks": ["title", "complete"]},
@@ -18,18 +21,23 @@ RULES = [{"service": "keyless"},     # skipped: it cannot be used
 
 TOOLS = {"peer": {
     "kind": "agent", "description": "Does it.", "parameters": {"type": "object"},
-    "agent": {"llm_service": "big", "prompt": "Do it."}}}
+    "agent": {"llm_service": "big", "prompt": "Do it."}},
+    "note": {
+    "kind": "command", "description": "Notes.", "confirm": "always",
+    "effect": "write", "command": {"run": ["/bin/echo", "noted"]}}}
 
 
 def services(**more):
-    return {**{name: {"model": name, **more} for name in SERVICES},
+    return {**{name: {"model": name, **own, **more}
+               for name, own in SERVICES.items()},
             "keyless": {"like": "claude", "model": "none", "api_key": ""}}
 
 
 @pytest.fixture(scope="module")
 def lab():
     agents = [{"id": "free", "tools": ["none"]}, {"id": "named", "llm_service": "big"},
-              {"id": "tools", "tools": ["ask_user"]}, {"id": "asks", "tools": ["peer"]}]
+              {"id": "tools", "tools": ["ask_user"]}, {"id": "asks", "tools": ["peer"]},
+              {"id": "careful", "tools": ["note"]}]
     base = {"title_by_model": False, "agents": agents}
     with Lab(services={**services(), "plain": {"model": "plain",
                                                "capabilities": ["chat"]}},
@@ -40,6 +48,12 @@ def lab():
                  "brief": {"workspace": "brief", "history_messages": 2, **base},
                  "mixed": {"workspace": "mixed", **base, "auto": [
                      {"service": "tooled", "needs": ["tools"], "min_tokens": 3000},
+                     {"service": "plain"}]},
+                 "sized": {"workspace": "sized", **base, "auto": [
+                     {"service": "wide", "min_tokens": 5500},
+                     {"service": "narrow"}]},
+                 "makers": {"workspace": "makers", **base, "auto": [
+                     {"service": "tooled", "groups": ["makers"]},
                      {"service": "plain"}]},
                  "own": {"workspace": "own", **base, "auto": [
                      {"service": "staff", "groups": ["nobody"]},
@@ -119,6 +133,37 @@ def test_what_the_thread_may_not_have_does_not_count(lab):
                             {"content": "and?"}, user="ada")
         assert chosen(stream.events()) == ("small", "default")
         stream.close()
+
+
+def test_a_wider_window_has_the_thread_that_fits_it(lab):
+    """The first choice, by the message alone, had room for a part of it."""
+    events = say(lab, "first " * 2500, workspace="sized")
+    for text in ("second " * 2500, "and?"):
+        lab.sent()
+        with contextlib.closing(lab.stream(
+                "/workspaces/sized/agents/free/conversations/"
+                f"{events[0].data['conversationId']}/messages/stream",
+                {"content": text}, user="ada")) as stream:
+            assert chosen(stream.events()) == ("wide", "min_tokens")
+    [asked] = lab.sent()
+    said = [m["content"] for m in asked["messages"] if m["role"] == "user"]
+    assert [s.split()[0] for s in said] == ["first", "second", "and?"]
+
+
+def test_a_call_that_was_approved_has_a_service_with_tools(lab):
+    """Though the rules would choose another one for whoever decides."""
+    script = {"tool_calls": [{"name": "note", "args": {}}], "then": {"text": "ok"}}
+    stream = lab.stream("/chat/makers/stream", {
+        "content": "!script " + json.dumps(script), "agentId": "careful"},
+        user="ada", groups=["makers"])
+    events = stream.events()
+    assert chosen(events) == ("tooled", "groups")
+    [request] = [e.data for e in events if e.name == "approval-request"]
+    stream = lab.stream(f"/turns/{request['turnId']}/approvals", {
+        "approvalId": request["approvalId"], "decision": "approve"}, user="ada")
+    events = stream.events()
+    assert chosen(events) == ("tooled", "groups")
+    assert events[-1].data["content"] == "ok"
 
 
 def test_an_agent_that_names_its_service(lab):
