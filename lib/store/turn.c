@@ -59,6 +59,15 @@ int store_turn_cancel(struct db *db, const struct owner *o, const struct uuid *i
 	return store_turn_get(db, o, id, a, out, e);
 }
 
+int store_turn_served(struct db *db, const struct uuid *id, struct str provider,
+		      struct str model, struct err *e)
+{
+	return db_exec(db, STMT_TURN_SERVED,
+		       DB_ARGS(DB_S(provider),
+			       DB_S(utf8_head(model, LIM_MODEL_CHARS)),
+			       DB_U(id)), NULL, e);
+}
+
 static struct str content_of(const struct message *m)
 {
 	return m->content.p ? m->content : STR("");

@@ -238,6 +238,13 @@ int store_turn_dead_list(struct db *db, size_t max, struct arena *a,
 int store_turn_cancel(struct db *db, const struct owner *o, const struct uuid *id,
 		      struct arena *a, struct turn *out, struct err *e) MUST_CHECK;
 
+/*
+ * Another service answers this running turn: what it cost, should its process die,
+ * is estimated for that one. Nothing happens to a turn that does not run.
+ */
+int store_turn_served(struct db *db, const struct uuid *id, struct str provider,
+		      struct str model, struct err *e) MUST_CHECK;
+
 /* -- for the process that runs or watches many turns at once --------------- */
 
 /* The owner's turns that run, at most max of them, into out. */

@@ -4,6 +4,7 @@
 
 #include "agent/auto.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "turn/context.h"
 #include "turn/emit.h"
 #include "turn/nested.h"
@@ -51,6 +52,18 @@ static int64_t tokens(const struct turn_loop *l)
 		MAX(steps->want - steps->tokens, 0);
 }
 
+void choose_store(const struct turn_loop *l)
+{
+	const struct llm_service *s = l->run->in.target.service;
+	struct err e = ERR_INIT;
+
+	if (l->nested || !l->sink)
+		return;
+	if (store_turn_served(l->run->deps->db, &l->run->id,
+			      str_of(s->provider), str_of(s->model), &e) < 0)
+		log_err("the service of a turn", &e);
+}
+
 bool choose_after(struct turn_loop *l)
 {
 	struct turn_request *in = &l->run->in;
@@ -64,8 +77,10 @@ bool choose_after(struct turn_loop *l)
 	if (!c.service)
 		return false;
 	other = strcmp(c.service->id, in->target.service->id) != 0;
-	if (other)
+	if (other) {
 		in->target.service = nested_service(l, c.service);
+		choose_store(l);
+	}
 	ev.text = str_of(c.service->id);
 	ev.code = str_of(c.reason);
 	if (l->sink)		/* a preview has none */

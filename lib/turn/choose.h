@@ -15,4 +15,10 @@ void choose_before(struct turn_loop *l);
 /* True: it is another one than before, and the context is not fitted to it yet. */
 bool choose_after(struct turn_loop *l);
 
+/*
+ * Another service than when it began has the turn: what it costs is booked on that
+ * one also if its process dies. Nothing of a preview or an agent.
+ */
+void choose_store(const struct turn_loop *l);
+
 #endif

@@ -3,8 +3,10 @@
 #include "agent/catalog.h"
 #include "base/clock.h"
 #include "llm/circuit.h"
+#include "turn/choose.h"
 #include "turn/context.h"
 #include "turn/emit.h"
+#include "turn/finish.h"
 #include "turn/nested.h"
 
 #include "base/banned.h"
@@ -70,8 +72,10 @@ static bool take_over(struct turn_loop *l)
 
 	if (!s)
 		return false;
+	loop_book(l);
 	l->run->in.target.service = as_asked(l, s);
 	context_serve(l);
+	choose_store(l);
 	loop_warn(l, "service_changed",
 		  arena_printf(l->arena, "%s does not answer; %s answers "
 			       "instead.", was->id, s->id));

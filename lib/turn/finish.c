@@ -201,17 +201,41 @@ struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 	struct usage u = usage_init(USAGE_CHAT);
 
 	turn_usage_place(&u, l);
-	turn_usage_count(&u, &l->usage);
+	if (l->nested) {
+		u.kind = USAGE_AGENT;
+		u.agent_id = str_of(l->task->tool->name);
+	}
+	turn_usage_count(&u, &l->served.usage);
 	u.provider = str_of(s->provider);
 	u.model = l->model.n ? l->model : str_of(s->model);
-	u.duration_ms = clock_mono_ms() - l->started_ms;
-	u.iterations = l->model_calls;
-	u.ttft_ms = l->first_token_ms ? l->first_token_ms - l->started_ms : -1;
+	u.duration_ms = clock_mono_ms() - l->served.since_ms;
+	u.iterations = l->served.calls;
+	if (l->first_token_ms >= l->served.since_ms)
+		u.ttft_ms = l->first_token_ms - l->started_ms;
 	u.finish_reason = str_of(finish_reason);
 	u.prompts = l->stamps.n ? l->stamps : STR("[]");
 	if (l->timings.n)
 		u.tools = str_of(arena_printf(l->arena, "[%s]", l->timings.p));
 	return u;
+}
+
+void loop_book(struct turn_loop *l)
+{
+	struct usage u = loop_usage(l, "error");
+	struct err e = ERR_INIT;
+
+	if (!l->served.paid)
+		return;
+	if (usage_insert(l->run->deps->db, &l->owner, &u, &e) < 0) {
+		log_err("usage of a service that failed", &e);
+		return;		/* then it is the next one's */
+	}
+	l->served.usage = (struct llm_usage)LLM_USAGE_UNKNOWN;
+	l->served.paid = false;
+	l->served.calls = 0;
+	l->served.since_ms = clock_mono_ms();
+	l->model = (struct str){ NULL, 0 };
+	buf_reset(&l->timings);
 }
 
 /* -- storing ---------------------------------------------------------------- */

@@ -23,8 +23,17 @@ void steps_add(struct turn_loop *l);
 /* Says in a record where it belongs: to the turn of l. Borrows. */
 void turn_usage_place(struct usage *u, const struct turn_loop *l);
 
-/* What a turn cost so far, for the record at its end or at a pause. */
+/*
+ * What a turn, or an agent within it, cost with the service that answers now: for
+ * the record at its end, at a pause, or when another service takes over. Borrows.
+ */
 struct usage loop_usage(struct turn_loop *l, const char *finish_reason);
+
+/*
+ * Before another service takes over: what the present one has done, if it was
+ * paid for anything, gets a record of its own.
+ */
+void loop_book(struct turn_loop *l);
 
 /*
  * Calls fn until it gives 0 or an error that does not heal, for some seconds;

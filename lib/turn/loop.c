@@ -189,6 +189,8 @@ static void settle_usage(struct turn_loop *l)
 			.reasoning = -1, .cost = NAN, .estimated = true,
 		};
 	llm_usage_add(&l->usage, &l->step.usage);
+	llm_usage_add(&l->served.usage, &l->step.usage);
+	l->served.paid = true;
 }
 
 static bool nothing_said(const struct turn_loop *l)
@@ -229,12 +231,14 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		loop_status(l, "thinking");
 		loop_flush(l);
 		l->model_calls++;
+		l->served.calls++;
 		rc = stream(l, &io, e);
 		/* An answer that came in one piece does not wait for the store. */
 		loop_flush(l);
+		if (rc == 0 || !nothing_said(l) || l->step.has_usage ||
+		    was_paid(e))
+			settle_usage(l);
 		if ((rc == 0 || nothing_said(l)) && fallback_after(l, e)) {
-			if (l->step.has_usage || was_paid(e))
-				settle_usage(l);
 			err_clear(e);
 			continue;
 		}
@@ -246,8 +250,6 @@ static int ask_model(struct turn_loop *l, struct err *e)
 			  "The conversation is too long for the model; its "
 			  "older part was left out.");
 	}
-	if (rc == 0 || !nothing_said(l) || l->step.has_usage || was_paid(e))
-		settle_usage(l);
 	if (rc < 0 && l->step.full) {	/* our own limit: an answer cut off */
 		err_clear(e);
 		l->step.stop = LLM_STOP_MAX_TOKENS;

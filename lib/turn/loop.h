@@ -83,10 +83,16 @@ struct turn_loop {
 		const struct llm_service *own;	/* the turn's; NULL before a call */
 		size_t next;			/* of its fallbacks */
 	} services;
+	struct {		/* of the service that answers now */
+		int64_t since_ms;		/* monotonic */
+		int calls;
+		struct llm_usage usage;
+		bool paid;			/* any of the calls */
+	} served;
 	int model_calls, iterations;
 	bool capped;			/* the limit of iterations was met */
 	struct str model;		/* as the server named it, or empty */
-	struct llm_usage usage;		/* summed */
+	struct llm_usage usage;		/* summed, of all services */
 	struct buf timings;		/* of tools: JSON objects, comma between */
 	struct message *unstored;	/* rows of steps the store refused */
 	size_t n_unstored, unstored_size;

@@ -132,8 +132,7 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 
 /* -- the end ---------------------------------------------------------------- */
 
-static void record(const struct nested *n, const struct conf_tool *tool,
-		   bool ok)
+static void record(const struct nested *n, bool ok)
 {
 	const struct turn_loop *l = n->loop;
 	struct usage u = loop_usage(n->loop, ok ? "stop" : "error");
@@ -141,8 +140,6 @@ static void record(const struct nested *n, const struct conf_tool *tool,
 
 	if (!l->model_calls)
 		return;
-	u.kind = USAGE_AGENT;
-	u.agent_id = str_of(tool->name);
 	if (usage_insert(n->run.deps->db, &l->owner, &u, &e) < 0)
 		log_err("usage of an agent", &e);
 }
@@ -213,7 +210,7 @@ int nested_run(struct turn_loop *parent, const struct tool_ctx *call,
 	rc = context_build(n->loop, &why);
 	if (rc == 0)
 		rc = loop_converse(n->loop, &why);
-	record(n, tool, rc == 0);
+	record(n, rc == 0);
 	*untrusted |= n->loop->taint.n > 0;
 	origins_join(from, &n->loop->taint);
 	rc = answer(tool, buf_str(&n->loop->step.text), rc, &why, out, e);

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "db/db.h"
 #include "store/thread.h"
+#include "turn/choose.h"
 #include "turn/history.h"
 #include "turn/loop.h"
 #include "turn/notify.h"
@@ -48,8 +49,10 @@ struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
 			.reasoning = BUF_INIT(LIM_ANSWER_BYTES),
 		},
 		.usage = LLM_USAGE_UNKNOWN,
+		.served = { .usage = LLM_USAGE_UNKNOWN },
 		.timings = BUF_INIT(65536),
 	};
+	l->served.since_ms = l->started_ms;
 	return l;
 }
 
@@ -307,6 +310,7 @@ static int prepare(struct start *s, struct err *e)
 	t->loop->tool_ctx.turn.abort = t->loop->abort;
 	t->loop->tool_ctx.turn.conversation_id = &t->conversation_id;
 	arena_defer(t->arena, loop_release, t->loop);
+	choose_before(t->loop);
 	turn_options_tools(s->client, t->arena, &t->loop->tool_ctx);
 	return 0;
 }

@@ -204,25 +204,40 @@ def test_its_own_retries_where_nobody_takes_over(two):
     assert text_of(say(lab)) == "first" and len(first.asked) == 2
 
 
-def input_tokens(lab, events):
+def usage(lab, events, columns="input_tokens"):
     turn = events[-1].data["turnId"].replace("-", "")
-    return int(lab.sql("SELECT input_tokens FROM usage_record WHERE turn_id = "
-                       f"UNHEX('{turn}')")[0][0])
+    return lab.sql(f"SELECT {columns} FROM usage_record WHERE turn_id = "
+                   f"UNHEX('{turn}') ORDER BY created_us, id")
 
 
 def test_what_a_late_one_has_read_is_paid(two):
-    """As without a fallback: the provider worked, though nothing came of it."""
+    """As without a fallback: the provider worked, though nothing came of it. Each
+    has its own record."""
     lab, first, second = two
     lab.write_config({"chat": {"llm_service": "first"}, "llm_services": {
         "first": {**first.service, "fallbacks": ["second"],
                   "first_byte_timeout_ms": 500}, "second": second.service}})
     lab.stop("responder")
     lab.start_responder()
-    alone = input_tokens(lab, say(lab))
+    [[alone]] = usage(lab, say(lab))
     first.mode = "mute"
     events = say(lab)
     assert text_of(events) == "second"
-    assert input_tokens(lab, events) == 2 * alone
+    assert usage(lab, events, "model, input_tokens, iterations, finish_reason") == [
+        ["first", alone, "1", "error"], ["m", alone, "1", "stop"]]
+    assert events[-1].data["metadata"]["usage"]["inputTokens"] == 2 * int(alone)
+
+
+def test_each_service_has_what_it_did(two):
+    """The calls of the first one are not booked on the second."""
+    lab, first, second = two
+    first.mode = "tool, then 503"
+    events = say(lab)
+    got = usage(lab, events, "iterations, ttft_ms IS NULL, finish_reason")
+    assert got == [["2", "1", "error"], ["1", "0", "stop"]]
+    turn = events[-1].data["turnId"].replace("-", "")
+    assert lab.sql("SELECT model FROM turn WHERE id = UNHEX("
+                   f"'{turn}')") == [["second"]]
 
 
 @pytest.mark.parametrize("ids,says", [
