@@ -389,7 +389,7 @@ struct number {
  * 32 bytes for each turn (sql/0038): JOURNAL_NUMBER is one of its numbers.
  */
 #define JOURNAL_NUMBER(at) \
-	"COALESCE(CAST(CONV(HEX(SUBSTR(j.turns, LOCATE(t.id, j.turns) + " at "," \
+	"COALESCE(CAST(CONV(HEX(SUBSTR(i.turns, LOCATE(t.id, i.turns) + " at "," \
 	" 4)), 16, 10) AS SIGNED), 0)"
 #define JOURNAL_PLACE \
 	"UPDATE turn SET journal_id = ?, journal_from = ?, journal_seq = ?," \
@@ -401,9 +401,17 @@ struct number {
 #define TURN_ROWS_OLD \
 	" JOIN turn_event e ON e.turn_id = t.id" \
 	" AND e.seq < COALESCE(t.journal_seq, 4294967296)"
+/*
+ * All rows of the process since the turn came are looked at, but of those of
+ * others only the small column: data is read by a second look, so that it is not
+ * fetched before it is known to be wanted.
+ */
 #define TURN_ROWS_JOURNAL \
-	" JOIN turn_journal j ON j.process = t.journal_id" \
-	" AND j.number >= t.journal_from"
+	" STRAIGHT_JOIN turn_journal i ON i.process = t.journal_id" \
+	" AND i.number >= t.journal_from AND LOCATE(t.id, i.turns)"
+#define TURN_DATA_JOURNAL TURN_ROWS_JOURNAL \
+	" STRAIGHT_JOIN turn_journal j ON j.process = i.process" \
+	" AND j.number = i.number"
 #define TURN_ROWS_NEW \
 	" JOIN turn_event e ON e.turn_id = t.id AND e.seq >= t.journal_seq"
 #define TURN_EVENTS_FIELDS(F, SEP) \
@@ -421,7 +429,7 @@ struct number {
 	F(data, B, "SUBSTR(j.data, 1 + " JOURNAL_NUMBER("24") ", " \
 	  JOURNAL_NUMBER("28") ")") SEP \
 	F(process, U, "t.journal_id") SEP \
-	F(number, i, "CAST(j.number AS SIGNED)") SEP \
+	F(number, i, "CAST(i.number AS SIGNED)") SEP \
 	F(key, B, "t.journal_key")
 
 #define TURN_WAIT_FIELDS(F, SEP) \
