@@ -158,25 +158,42 @@ bool app_work_due(struct app *app)
 		clock_mono_ms() - atomic_load(&app->jobs_looked_ms) >= LOOK_MS);
 }
 
-void app_work(struct app *app)
+/* Of those who come when it is time, one looks. */
+static bool is_mine(struct app *app, int64_t now_ms)
 {
 	int_fast64_t looked_ms = atomic_load(&app->jobs_looked_ms);
+
+	return now_ms - looked_ms >= LOOK_MS &&
+		atomic_compare_exchange_strong(&app->jobs_looked_ms, &looked_ms,
+					       now_ms);
+}
+
+void app_count(struct app *app)
+{
+	struct err e = ERR_INIT;
+
+	if (store_metric_sum_flush(app->db, &app->process, &e) < 0)
+		log_err("metrics", &e);
+}
+
+void app_count_on(struct app *app)
+{
+	if (is_mine(app, clock_mono_ms()))
+		app_count(app);
+}
+
+void app_work(struct app *app)
+{
 	int64_t now_ms = clock_mono_ms();
 	struct err e = ERR_INIT;
-	bool look = false;
+	bool look;
 	int rc;
 
 	if (atomic_load(&app->stopping))
 		return;
-	/* Of those who come when it is time, one looks. */
-	if (now_ms - looked_ms >= LOOK_MS &&
-	    atomic_compare_exchange_strong(&app->jobs_looked_ms, &looked_ms,
-					   now_ms))
-		look = true;
-	if (look && store_metric_sum_flush(app->db, &app->process, &e) < 0) {
-		log_err("metrics", &e);
-		err_clear(&e);
-	}
+	look = is_mine(app, now_ms);
+	if (look)
+		app_count(app);
 	if (!atomic_exchange(&app->jobs_asked, false) && !look)
 		return;
 	if (look && job_look(app->db, &e) < 0) {

@@ -78,4 +78,12 @@ bool app_work_due(struct app *app);
  */
 void app_work(struct app *app);
 
+/*
+ * For a process that only finishes what runs, which may take an hour: app_count
+ * adds what was counted to the installation's sums; app_count_on does so about once
+ * a minute. Failures are logged. Any thread.
+ */
+void app_count(struct app *app);
+void app_count_on(struct app *app);
+
 #endif

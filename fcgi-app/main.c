@@ -253,14 +253,15 @@ static bool has_ended(pid_t next)
  * Nobody waits for the end of our turns: they may take their time. But a service
  * manager learns of a successor's end only when we have ended.
  */
-static void finish_turns(struct workers *pool, pid_t next)
+static void finish_turns(struct app *app, struct workers *pool, pid_t next)
 {
 	int64_t end_ms = clock_mono_ms() + HANDED_OVER_MS;
 
 	log_info("another process serves; finishing what runs");
+	app_count(app);
 	while (workers_drain(pool, LOOK_MS) && !told_to_stop() &&
 	       !has_ended(next) && clock_mono_ms() < end_ms)
-		;
+		app_count_on(app);
 }
 
 static int serve_fastcgi(struct app *app, const struct options *o,
@@ -286,7 +287,7 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 		err_clear(e);
 	}
 	if (serve_until(pool, l, argv, &next))
-		finish_turns(pool, next);
+		finish_turns(app, pool, next);
 	else	/* first, so that nobody connects to one that does not answer */
 		lsock_unlink(l);
 	log_info("stopping");

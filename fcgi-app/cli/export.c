@@ -1,6 +1,7 @@
 /* export: what the database has of a user, as JSON. */
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli.h"
 #include "base/clock.h"
@@ -10,6 +11,8 @@
 #include "store/message.h"
 
 #include "base/banned.h"
+
+enum { IDS = 5000 };		/* of conversations that are read at a time */
 
 struct out {
 	struct buf buf;
@@ -73,29 +76,42 @@ static int put_conversation(struct db *db, const struct owner *owner,
 	return 0;
 }
 
+static int put_one(struct db *db, const struct owner *owner,
+		   const struct uuid *id, struct out *o, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct conversation c;
+	int rc = conversation_get(db, owner, id, &a, &c, e);
+
+	if (rc == 0) {
+		rc = put_conversation(db, owner, &c, o, e);
+	} else if (e->code == ERR_NOT_FOUND) {	/* deleted meanwhile */
+		err_clear(e);
+		rc = 0;
+	}
+	arena_release(&a);
+	return rc;
+}
+
 static int put_conversations(struct db *db, const struct owner *owner,
 			     struct out *o, struct err *e)
 {
-	struct conversation_page page = { .more = true };
-	struct conversation_key after, *from = NULL;
+	struct uuid after = { { 0 } }, *ids = xcalloc(IDS, sizeof(*ids));
+	size_t n = IDS;
+	int rc = 0;
 
 	jw_key(&o->w, "conversations");
 	jw_arr(&o->w);
-	while (page.more) {
-		struct arena a = ARENA_INIT;
-		int rc = conversation_list(db, owner, NULL, from, LIM_PAGE_MAX,
-					   &a, &page, e);
-
-		for (size_t i = 0; !rc && i < page.n; i++)
-			rc = put_conversation(db, owner, &page.items[i], o, e);
-		after = page.next;
-		from = &after;
-		arena_release(&a);
-		if (rc)
-			return -1;
+	while (!rc && n == IDS) {
+		rc = conversation_ids(db, owner, &after, ids, IDS, &n, e);
+		for (size_t i = 0; !rc && i < n; i++)
+			rc = put_one(db, owner, &ids[i], o, e);
+		if (n)
+			after = ids[n - 1];
 	}
+	free(ids);
 	jw_end_arr(&o->w);
-	return 0;
+	return rc;
 }
 
 static int put_user(const struct cli_session *s, const char *login,

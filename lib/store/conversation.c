@@ -156,6 +156,36 @@ static int take_reach(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
+struct taking_ids {
+	struct uuid *out;
+	size_t n;
+};
+
+static int take_id(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct taking_ids *k = ctx;
+
+	(void)e;
+	memcpy(k->out[k->n++].b, row[0].s.p, sizeof(k->out->b));
+	return 0;
+}
+
+int conversation_ids(struct db *db, const struct owner *o,
+		     const struct uuid *after, struct uuid *out, size_t max,
+		     size_t *n, struct err *e)
+{
+	struct taking_ids k = { .out = out };
+	struct arena a = ARENA_INIT;
+	int rc = db_each(db, STMT_CONVERSATION_IDS,
+			 DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+				 DB_U(after), DB_I((int64_t)max)), &a, take_id,
+			 &k, e);
+
+	arena_release(&a);
+	*n = k.n;
+	return rc;
+}
+
 /* The last conversation that a page after k examines; zero: no limit. */
 static int reach_of(struct db *db, const struct owner *o,
 		    const struct conversation_filter *f,

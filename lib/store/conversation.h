@@ -82,6 +82,15 @@ int conversation_list(struct db *db, const struct owner *o,
 		      struct err *e) MUST_CHECK;
 
 /*
+ * The ids of the owner's conversations behind `after` (nil: from the first) in the
+ * order of ids, at most max, into out. Whoever walks them gets each that is there
+ * all the time, whatever is written meanwhile: the order of conversation_list moves.
+ */
+int conversation_ids(struct db *db, const struct owner *o,
+		     const struct uuid *after, struct uuid *out, size_t max,
+		     size_t *n, struct err *e) MUST_CHECK;
+
+/*
  * How many there are with this filter (totalCount); -1 for an owner of more
  * than LIM_COUNTED conversations.
  */

@@ -1,5 +1,6 @@
 #include "store/metric_sum.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -15,6 +16,9 @@ struct summing {
 	size_t n_counters, n_gauges;
 	bool asked;		/* all was said; only the end may be missing */
 };
+
+/* Whether rows of gauges of this process may be stored: they go when all are zero. */
+static atomic_bool has_gauges;
 
 /*
  * The rows are in the same order in all processes, so that they wait for each
@@ -78,11 +82,15 @@ static int flush(struct db *db, const struct uuid *process, bool leaving,
 	struct arena a = ARENA_INIT;
 	int rc = 0;
 
-	if (metric_take(sums)) {
+	if (metric_take(sums) || atomic_load(&has_gauges)) {
 		make_rows(&f, sums, &a);
 		if (leaving)
 			f.n_gauges = 0;
+		if (f.n_gauges)
+			atomic_store(&has_gauges, true);
 		rc = db_tx(db, flush_tx, &f, e);
+		if (!rc && !f.n_gauges)
+			atomic_store(&has_gauges, false);
 	}
 	/* Once all was said, it may be stored: lost is better than twice. */
 	if (rc && !f.asked)

@@ -167,6 +167,26 @@ def test_any_process_tells_the_sums_of_all(site):
     assert grown.of("open_streams", "notifications") == 0
 
 
+def test_a_process_that_only_finishes_turns_counts_on(make_lab):
+    """Its successor tells what it had counted, though its last turn still runs."""
+    lab = make_lab(config=ROLES)
+    grown = Growth(lab)
+    assert lab.chat("Hello.")[-1].name == "done"
+    stream = lab.stream("/chat/lab/stream", {"content": "!script " + json.dumps(
+        {"tokens": 20000, "rate": 50})}, user="ada")
+    events = iter(stream)
+    next(e for e in events if e.name == "token")
+    old = lab.processes.pop("responder")
+    lab.start_responder()
+    try:
+        wait_until("its counts", lambda: grown.of("turns_total", "done") == 1)
+        assert old.poll() is None and next(events).name == "token"
+    finally:
+        stream.close()
+        old.terminate()
+        old.wait(30)
+
+
 def test_rows_of_other_versions_are_left_alone(site):
     site.sql("INSERT INTO metric (name, cell, value) VALUES ('of-old', '', 5),"
              " ('turns', 'outcome=\"of-new\"', 7)")

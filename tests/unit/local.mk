@@ -228,6 +228,11 @@ tests_unit_test_job_SOURCES = tests/unit/test_job.c $(STORE_LAB) \
 	$(DB_TEST_SOURCES)
 tests_unit_test_job_LDADD = $(UNIT_LIBS)
 
+DB_TESTS += tests/unit/test_metric_sum
+tests_unit_test_metric_sum_SOURCES = tests/unit/test_metric_sum.c $(STORE_LAB) \
+	$(DB_TEST_SOURCES)
+tests_unit_test_metric_sum_LDADD = $(UNIT_LIBS)
+
 DB_TESTS += tests/unit/test_store_notice
 tests_unit_test_store_notice_SOURCES = tests/unit/test_store_notice.c $(STORE_LAB) \
 	$(DB_TEST_SOURCES)
