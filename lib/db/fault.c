@@ -40,6 +40,7 @@ static const struct fault_row {
 	{ 1040, FAULT_LOST, ERR_OVERLOADED, false },	/* too many connections */
 	{ 1203, FAULT_LOST, ERR_OVERLOADED, false },
 	{ 1226, FAULT_LOST, ERR_OVERLOADED, false },
+	{ 1461, FAULT_RETRY, ERR_OVERLOADED, false },	/* max_prepared_stmt_count */
 	{ 1969, FAULT_DATA, ERR_DB_TIMEOUT, false },	/* max_statement_time */
 	{ 1317, FAULT_DATA, ERR_DB_TIMEOUT, false },	/* KILL QUERY */
 	{ 1062, FAULT_DATA, ERR_DB_DUPLICATE, false },

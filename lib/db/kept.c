@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "db/link.h"
 
 #include "base/banned.h"
+
+enum { PAUSE_MS = 60000 };
 
 struct kept_stmt {
 	struct str sql;		/* own copy */
@@ -45,7 +48,9 @@ void kept_give(struct link *c, struct str sql, MYSQL_STMT *st)
 	struct kept_stmt *oldest;
 	char *text;
 
-	if (sql.n > LIM_KEPT_STATEMENT_BYTES || mysql_stmt_free_result(st)) {
+	if (sql.n > LIM_KEPT_STATEMENT_BYTES ||
+	    clock_mono_ms() < atomic_load(&c->pool->keep_from_ms) ||
+	    mysql_stmt_free_result(st)) {
 		mysql_stmt_close(st);
 		return;
 	}
@@ -60,6 +65,11 @@ void kept_give(struct link *c, struct str sql, MYSQL_STMT *st)
 	memcpy(text, sql.p, sql.n);
 	*oldest = (struct kept_stmt){ .sql = { text, sql.n }, .st = st,
 				 .used = ++c->n_kept };
+}
+
+void kept_pause(struct link *c)
+{
+	atomic_store(&c->pool->keep_from_ms, clock_mono_ms() + PAUSE_MS);
 }
 
 void kept_drop(struct link *c)

@@ -84,6 +84,7 @@ struct pool {
 	char down_text[160];
 
 	atomic_bool no_wsrep;	/* the server has no such variable */
+	atomic_int_fast64_t keep_from_ms;	/* nothing is kept before: kept.c */
 	_Atomic uint64_t connects, lost, retries, waits, trips;
 };
 
@@ -141,6 +142,11 @@ MYSQL_STMT *kept_take(struct link *c, struct str sql);
 /* Keeps a statement whose rows were read, in place of the oldest; owns it. */
 void kept_give(struct link *c, struct str sql, MYSQL_STMT *st);
 void kept_drop(struct link *c);
+/* The server is short of places (1461): for a minute the pool keeps nothing. */
+void kept_pause(struct link *c);
+
+/* Whether it could not be prepared since the server had no place for it (1461). */
+bool stmt_no_place(MYSQL_STMT *st);
 
 /* -- stop.c; s may be NULL ---------------------------------------------------- */
 

@@ -144,12 +144,20 @@ static bool is_stale(const MYSQL_STMT *st)
 
 static int adhoc_prepare(struct adhoc *q, struct err *e)
 {
-	q->st = mysql_stmt_init(q->c->my);
-	if (!q->st)
-		BUG("out of memory for a statement");
-	link_trip(q->c);
-	return mysql_stmt_prepare(q->st, q->sql.p, q->sql.n)
-		? adhoc_fail(q, e) : 0;
+	for (bool freed = false;; freed = true) {
+		q->st = mysql_stmt_init(q->c->my);
+		if (!q->st)
+			BUG("out of memory for a statement");
+		link_trip(q->c);
+		if (!mysql_stmt_prepare(q->st, q->sql.p, q->sql.n))
+			return 0;
+		if (freed || !stmt_no_place(q->st))
+			return adhoc_fail(q, e);
+		/* The server has no place for it: what is kept makes some. */
+		mysql_stmt_close(q->st);
+		kept_drop(q->c);
+		kept_pause(q->c);
+	}
 }
 
 static int adhoc_execute(struct adhoc *q, const struct db_val *args,

@@ -189,22 +189,33 @@ static int send_sql(struct link *c, MYSQL_STMT *st, const char *sql)
 	return mysql_stmt_prepare(st, sql, strlen(sql));
 }
 
+bool stmt_no_place(MYSQL_STMT *st)
+{
+	return mysql_stmt_errno(st) == ER_MAX_PREPARED_STMT_COUNT_REACHED;
+}
+
 static struct prep *prepare(struct link *c, unsigned stmt, struct err *e)
 {
 	const struct db_stmt *row = row_of(c, stmt);
 	struct prep *p;
 
-	if (!c->preps)
-		c->preps = xcalloc(c->pool->opt.n_stmts, sizeof(*c->preps));
-	p = &c->preps[stmt];
-	if (p->st)
-		return p;
-	p->st = mysql_stmt_init(c->my);
-	if (!p->st)
-		BUG("out of memory for a statement");
-	if (send_sql(c, p->st, row->sql)) {
-		stmt_fail(c, p, row->name, e);
-		goto fail;
+	for (bool freed = false;; freed = true) {
+		if (!c->preps)
+			c->preps = xcalloc(c->pool->opt.n_stmts,
+					   sizeof(*c->preps));
+		p = &c->preps[stmt];
+		if (p->st)
+			return p;
+		p->st = mysql_stmt_init(c->my);
+		if (!p->st)
+			BUG("out of memory for a statement");
+		if (!send_sql(c, p->st, row->sql))
+			break;
+		if (freed || !stmt_no_place(p->st)) {
+			stmt_fail(c, p, row->name, e);
+			goto fail;
+		}
+		link_drop_preps(c);	/* one of its places will do */
 	}
 	if (check_prep(p, row, e)) {
 		if (c->fault < FAULT_DATA)

@@ -17,7 +17,6 @@ enum {
 	DETACH_ROWS = 16,
 	PRUNE_PROCESSES = 64,	/* in one go */
 	PRUNE_ROWS = 256,	/* looked at, and deleted, at a time */
-	PRUNE_MS = 200,		/* who prunes has turns to look after */
 };
 
 _Static_assert(JOURNAL_KEY_BYTES == crypto_stream_chacha20_ietf_KEYBYTES,
@@ -258,6 +257,7 @@ struct prune {
 	size_t n_turns, turns_size;
 	size_t n_rows;
 	int64_t before;		/* rows below this number go */
+	int64_t until_ms;
 };
 
 static int take_turns(void *ctx, const struct db_val *row, struct err *e)
@@ -308,7 +308,9 @@ static const struct db_field running_fields[] = {
 	FIELD_OF(struct open_turn, from, i),
 };
 
-/* Closes those that are dead; what the others need stays. */
+/*
+ * Closes those that are dead, while there is time; what the others need stays.
+ */
 static int look_at_running(struct prune *p, const struct uuid *ids, size_t n,
 			   struct err *e)
 {
@@ -327,7 +329,8 @@ static int look_at_running(struct prune *p, const struct uuid *ids, size_t n,
 		struct owner o = { rows[i].tenant_id, rows[i].user_id };
 
 		closed = false;
-		if (store_turn_recover(p->db, &o, &rows[i].id, p->fn, &closed, e)) {
+		if (clock_mono_ms() < p->until_ms &&
+		    store_turn_recover(p->db, &o, &rows[i].id, p->fn, &closed, e)) {
 			if (e->code != ERR_NOT_FOUND)
 				return -1;
 			err_clear(e);	/* its conversation is being deleted */
@@ -365,13 +368,13 @@ static int prune_some(struct prune *p, bool *more, struct err *e)
 	return 0;
 }
 
-int journal_prune(struct db *db, turn_text_fn *text_of_events, struct err *e)
+int journal_prune(struct db *db, turn_text_fn *text_of_events,
+		  int64_t until_ms, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	struct found found = { .n = 0 };
 	struct prune p = { .db = db, .fn = text_of_events, .a = &a,
-			   .rows = ARENA_INIT };
-	int64_t until_ms = clock_mono_ms() + PRUNE_MS;
+			   .rows = ARENA_INIT, .until_ms = until_ms };
 	int rc;
 
 	rc = db_each(db, STMT_JOURNAL_OLD,

@@ -58,10 +58,11 @@ int journal_news(struct db *db, const struct uuid *process, int64_t *number,
 /*
  * Deletes rows that are past their time, of every process, up to those that a
  * turn needs that still runs; dead ones are closed first, with their text
- * (store_turn_recover). It begins nothing after 200 ms. Any number of processes may
- * do it at once. 1 round trip when there is nothing to do.
+ * (store_turn_recover). It closes no turn after until_ms (monotonic), and begins no
+ * other 256 rows. Any number of processes may do it at once. 1 round trip when there
+ * is nothing to do.
  */
 int journal_prune(struct db *db, turn_text_fn *text_of_events,
-		  struct err *e) MUST_CHECK;
+		  int64_t until_ms, struct err *e) MUST_CHECK;
 
 #endif

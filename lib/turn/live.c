@@ -17,6 +17,7 @@ enum {
 	LOOK_ROUNDS = 2,		/* how often own turns are looked at */
 	TOUCH_ROUNDS = 20,		/* leases are extended every so often */
 	TIDY_ROUNDS = 240,		/* housekeeping; also at once: CGI has few */
+	PRUNE_MS = 200,			/* turns are waiting */
 	URGENT_GAP_MS = 20,		/* between flushes that cannot wait */
 	TOUCH_TURNS = 64,		/* with more, a part of them each round */
 	ROW_BYTES = 4194304,		/* of the journal, about */
@@ -489,7 +490,8 @@ static void round_run(struct turn_live *l, struct arena *a, int number)
 	/* Housekeeping is due by the round, also when the turns have just ended. */
 	if (number % TIDY_ROUNDS == 1 &&
 	    (store_tidy(l->db, &e) < 0 ||
-	     journal_prune(l->db, turn_text_of_events, &e) < 0))
+	     journal_prune(l->db, turn_text_of_events,
+			   clock_mono_ms() + PRUNE_MS, &e) < 0))
 		log_err("housekeeping", &e);
 	err_clear(&e);
 	if (!collect(l, &r, number == 0))

@@ -294,6 +294,40 @@ static void a_query_is_prepared_once(void **state)
 	db_close(db);
 }
 
+static int64_t prepared(void)
+{
+	return dbtest_sql("SELECT VARIABLE_VALUE FROM"
+		" information_schema.GLOBAL_STATUS"
+		" WHERE VARIABLE_NAME = 'PREPARED_STMT_COUNT'");
+}
+
+/* max_prepared_stmt_count is of the whole server: what is kept makes room. */
+static void a_server_without_places(void **state)
+{
+	struct db_query_limits l = { .timeout_ms = 1000, .max_rows = 2,
+				     .max_bytes = 1000 };
+	struct db *db = open_foreign();
+	struct db_query_result r;
+
+	(void)state;
+	assert_non_null(ask(db, "SELECT id FROM ticket WHERE id < 3", NULL, 0,
+			    &l, &r));
+	assert_int_equal(prepared(), 1);
+	dbtest_sql("SET GLOBAL max_prepared_stmt_count = 1");
+	for (int i = 0; i < 2; i++)
+		assert_string_equal(ask(db, "SELECT id + 1 FROM ticket"
+					" WHERE id < 3", NULL, 0,
+					&l, &r), "[[2],[3]]");
+	/* It leaves the place to others now. */
+	assert_int_equal(prepared(), 0);
+	dbtest_sql("SET GLOBAL max_prepared_stmt_count = 0");
+	assert_null(ask(db, "SELECT id + 2 FROM ticket", NULL, 0, &l, &r));
+	assert_int_equal(e.code, ERR_OVERLOADED);
+	err_clear(&e);
+	dbtest_sql("SET GLOBAL max_prepared_stmt_count = 16382");
+	db_close(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +336,7 @@ int main(void)
 		cmocka_unit_test(foreign_columns),
 		cmocka_unit_test(a_query_is_prepared_once),
 		cmocka_unit_test(a_stopped_query_is_no_bad_host),
+		cmocka_unit_test(a_server_without_places),
 	};
 
 	/* The library's default socket, which "localhost" is. */

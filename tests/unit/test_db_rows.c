@@ -140,12 +140,37 @@ static void a_full_arena_refuses_rows(void **state)
 	db_close(db);
 }
 
+static int add_tx(struct db *tx, void *ctx, struct err *err)
+{
+	(void)ctx;
+	return db_exec(tx, ADD, DB_ARGS(DB_I(1)), NULL, err);
+}
+
+/* Others have taken all places for prepared statements but ours. */
+static void a_place_of_ones_own_will_do(void **state)
+{
+	struct db *db = open_pool();
+	bool cut;
+
+	(void)state;
+	put_texts(1, 10);
+	assert_int_equal(texts_within(db, 1000, &cut), 1);
+	dbtest_sql("SET GLOBAL max_prepared_stmt_count = 1");
+	ok(db_exec(db, ADD, DB_ARGS(DB_I(1)), NULL, &e));
+	assert_int_equal(texts_within(db, 1000, &cut), 1);
+	ok(db_tx(db, add_tx, NULL, &e));
+	assert_int_equal(dbtest_sql("SELECT v FROM n"), 2);
+	dbtest_sql("SET GLOBAL max_prepared_stmt_count = 16382");
+	db_close(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_end_by_bytes),
 		cmocka_unit_test(a_cut_page_keeps_its_transaction),
 		cmocka_unit_test(a_full_arena_refuses_rows),
+		cmocka_unit_test(a_place_of_ones_own_will_do),
 	};
 
 	return cmocka_run_group_tests(tests, dbtest_open, dbtest_close);

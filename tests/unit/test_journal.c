@@ -306,7 +306,7 @@ static int64_t rows_of(const struct journal *j)
 /* One go is limited in time: housekeeping comes again. */
 static bool pruned(const struct journal *j, int64_t n)
 {
-	ok(journal_prune(db, take_text, &e));
+	ok(journal_prune(db, take_text, clock_mono_ms() + 200, &e));
 	return rows_of(j) == n;
 }
 
@@ -326,7 +326,7 @@ static void old_rows_go(void **state)
 	p = part(&dead, 2, true, 1, 1, "its text");
 	ok(journal_write(db, &k, &p, 1, &e));
 	end_with(&ann, &x, "x");
-	ok(journal_prune(db, take_text, &e));	/* not an hour old */
+	ok(journal_prune(db, take_text, clock_mono_ms() + 200, &e));	/* not an hour old */
 	assert_int_equal(rows_of(&j), 301);
 	clock_fix_us(clock_now_us() + JOURNAL_KEEP_US + 1000000);
 	ok(store_turn_touch(db, &y.turn_id, 1, &e));
@@ -339,6 +339,38 @@ static void old_rows_go(void **state)
 			   &e));
 	assert_true(str_is(page.items[0].content, "its text"));
 	end_with(&ann, &y, "x");
+	dbtest_until(pruned(&j, 0));
+	clock_fix_us(0);
+}
+
+static int64_t prune_until_ms;
+static int n_closed;
+
+/* Of each turn that is closed: takes all the time there is. */
+static void dawdle(struct turn_told *told, int64_t seq, struct str packed)
+{
+	take_text(told, seq, packed);
+	n_closed++;
+	while (clock_mono_ms() < prune_until_ms)
+		continue;
+}
+
+/* However many turns one process has left: those of this one wait. */
+static void pruning_ends_in_time(void **state)
+{
+	struct turn_begin x = began(&ann), y = began(&bob);
+	struct journal j = new_journal();
+	struct journal_part p[] = { part(&x, 0, true, 1, 1, "x"),
+				    part(&y, 1, true, 1, 1, "y") };
+
+	(void)state;
+	ok(journal_write(db, &j, p, 2, &e));
+	clock_fix_us(clock_now_us() + JOURNAL_KEEP_US + 1000000);
+	n_closed = 0;
+	prune_until_ms = clock_mono_ms() + 500;
+	ok(journal_prune(db, dawdle, prune_until_ms, &e));
+	assert_in_range(n_closed, 0, 1);
+	assert_int_equal(rows_of(&j), 1);
 	dbtest_until(pruned(&j, 0));
 	clock_fix_us(0);
 }
@@ -447,6 +479,7 @@ int main(void)
 		cmocka_unit_test(a_dead_turn_keeps_its_text),
 		cmocka_unit_test(news_name_the_turns),
 		cmocka_unit_test(old_rows_go),
+		cmocka_unit_test(pruning_ends_in_time),
 		cmocka_unit_test(a_deletion_leaves_no_text),
 		cmocka_unit_test(a_place_is_a_range),
 		cmocka_unit_test(others_data_is_not_read),
