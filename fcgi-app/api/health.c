@@ -78,10 +78,10 @@ static void write_check(struct jw *w, const char *name, const struct err *e,
 }
 
 /* Those that fail in this process (llm/circuit.h); which, is in its log. */
-static bool services_left_alone(struct err *e)
+static bool services_left_alone(const struct conf *c, struct err *e)
 {
 	char ids[CIRCUITS][LIM_SLUG_BYTES + 1];
-	size_t n = circuit_open(ids, clock_mono_ms());
+	size_t n = circuit_open(ids, c->generation, clock_mono_ms());
 
 	if (n)
 		err_public(e, ERR_UPSTREAM, "%zu LLM service%s not answer and "
@@ -112,7 +112,7 @@ int api_ready(struct request *rq, struct response *rs, struct err *e)
 		rc = db_schema_check(app->db, app->sql_dir, &schema);
 	else
 		err_set(&schema, database.code, "not looked at");
-	if (services_left_alone(&services) || !conf_live_ok(app->conf, &config))
+	if (services_left_alone(rq->conf, &services) || !conf_live_ok(app->conf, &config))
 		status = "degraded";
 	if (rc < 0)
 		status = "unavailable";

@@ -11,6 +11,7 @@
 /* Only services that failed lately have an entry; "" = it is free. */
 struct circuit {
 	char id[LIM_SLUG_BYTES + 1];
+	uint64_t version;	/* of the service */
 	int failures;		/* in a row */
 	int64_t until_ms;	/* left alone; 0 = it is not */
 };
@@ -39,13 +40,40 @@ static struct circuit *find(const char *id)
 	return NULL;
 }
 
-bool circuit_lets(const char *id, int64_t now_ms)
+/* What is known of this version of a service; what is of an older one goes. */
+static struct circuit *known(const struct llm_service *s)
+{
+	struct circuit *c = find(s->id);
+
+	if (c && c->version < s->version) {
+		*c = (struct circuit){ .failures = 0 };
+		return NULL;
+	}
+	return c && c->version == s->version ? c : NULL;
+}
+
+/* A place for it; NULL where a newer version has one, or all are taken. */
+static struct circuit *place(const struct llm_service *s)
+{
+	struct circuit *c = known(s);
+
+	if (c || find(s->id))
+		return c;
+	c = find("");
+	if (c) {
+		snprintf(c->id, sizeof(c->id), "%s", s->id);
+		c->version = s->version;
+	}
+	return c;
+}
+
+bool circuit_lets(const struct llm_service *s, int64_t now_ms)
 {
 	struct circuit *c;
 	bool lets = true;
 
 	pthread_mutex_lock(&lock);
-	c = find(id);
+	c = known(s);
 	if (c && c->until_ms) {
 		lets = now_ms >= c->until_ms;
 		/* The one that tries; if it never says, another may later. */
@@ -56,45 +84,42 @@ bool circuit_lets(const char *id, int64_t now_ms)
 	return lets;
 }
 
-bool circuit_alone(const char *id, int64_t now_ms)
+bool circuit_alone(const struct llm_service *s, int64_t now_ms)
 {
 	const struct circuit *c;
 	bool alone;
 
 	pthread_mutex_lock(&lock);
-	c = find(id);
+	c = known(s);
 	alone = c && c->until_ms > now_ms;
 	pthread_mutex_unlock(&lock);
 	return alone;
 }
 
-void circuit_worked(const char *id)
+void circuit_worked(const struct llm_service *s)
 {
 	struct circuit *c;
 	bool was_open = false;
 
 	pthread_mutex_lock(&lock);
-	c = find(id);
+	c = known(s);
 	if (c) {
 		was_open = c->until_ms != 0;
 		*c = (struct circuit){ .failures = 0 };
 	}
 	pthread_mutex_unlock(&lock);
 	if (was_open)
-		log_info("an LLM service answers again", "service", id);
+		log_info("an LLM service answers again", "service", s->id);
 }
 
-void circuit_failed(const char *id, int64_t now_ms)
+void circuit_failed(const struct llm_service *s, int64_t now_ms)
 {
 	struct circuit *c;
 	bool opens = false;
 
 	pthread_mutex_lock(&lock);
-	c = find(id);
-	if (!c)
-		c = find("");
+	c = place(s);
 	if (c) {
-		snprintf(c->id, sizeof(c->id), "%s", id);
 		c->failures++;
 		if (c->failures >= CIRCUIT_FAILURES) {
 			opens = !c->until_ms;
@@ -104,16 +129,18 @@ void circuit_failed(const char *id, int64_t now_ms)
 	pthread_mutex_unlock(&lock);
 	if (opens)
 		log_warn("an LLM service fails and is left alone for a while",
-			 "service", id);
+			 "service", s->id);
 }
 
-size_t circuit_open(char ids[CIRCUITS][LIM_SLUG_BYTES + 1], int64_t now_ms)
+size_t circuit_open(char ids[CIRCUITS][LIM_SLUG_BYTES + 1], uint64_t version,
+		    int64_t now_ms)
 {
 	size_t n = 0;
 
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < CIRCUITS; i++)
-		if (circuits[i].until_ms > now_ms)
+		if (circuits[i].version == version &&
+		    circuits[i].until_ms > now_ms)
 			memcpy(ids[n++], circuits[i].id, LIM_SLUG_BYTES + 1);
 	pthread_mutex_unlock(&lock);
 	return n;

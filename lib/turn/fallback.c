@@ -24,7 +24,7 @@ static const struct llm_service *other(const struct turn_loop *l, size_t i,
 	struct err ignored = ERR_INIT;
 
 	return s && llm_check_service(s, &ignored) == 0 &&
-		!circuit_alone(s->id, now_ms) ? s : NULL;
+		!circuit_alone(s, now_ms) ? s : NULL;
 }
 
 /* The next one that can be asked, or NULL. */
@@ -34,7 +34,7 @@ static const struct llm_service *next_of(struct turn_loop *l, int64_t now_ms)
 		const struct llm_service *s = other(l, l->services.next++,
 						    now_ms);
 
-		if (s && circuit_lets(s->id, now_ms))
+		if (s && circuit_lets(s, now_ms))
 			return s;
 	}
 	return NULL;
@@ -92,22 +92,22 @@ void fallback_before(struct turn_loop *l)
 		l->request.service = l->run->in.target.service;
 	}
 	if (l->services.own->fallbacks.n &&
-	    !circuit_lets(l->run->in.target.service->id, clock_mono_ms()))
+	    !circuit_lets(l->run->in.target.service, clock_mono_ms()))
 		(void)take_over(l);
 }
 
 bool fallback_after(struct turn_loop *l, const struct err *e)
 {
-	const char *id = l->run->in.target.service->id;
+	const struct llm_service *s = l->run->in.target.service;
 
 	if (!l->services.own->fallbacks.n)
 		return false;
 	if (e->code == ERR_NONE) {
-		circuit_worked(id);
+		circuit_worked(s);
 		return false;
 	}
 	if (!circuit_passing(e->code))
 		return false;
-	circuit_failed(id, clock_mono_ms());
+	circuit_failed(s, clock_mono_ms());
 	return take_over(l);
 }

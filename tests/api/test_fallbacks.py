@@ -182,6 +182,24 @@ def test_the_circuit(two):
     assert text_of(say(lab)) == "first" and len(first.asked) == 4
 
 
+def test_a_service_that_was_mended_is_asked_at_once(two):
+    """What a configuration says anew is not judged by what was."""
+    lab, first, second = two
+    mended = {**first.service, "fallbacks": ["second"]}
+    lab.write_config({"chat": {"llm_service": "first"}, "llm_services": {
+        "first": {**mended, "url": "http://127.0.0.1:1"}, "second": second.service}})
+    wait_until("the broken address is in use", lambda:
+               text_of(say(lab)) == "second")
+    for _ in range(3):
+        assert text_of(say(lab)) == "second"
+    assert lab.get("/ready").json["status"] == "degraded"
+    lab.write_config({"chat": {"llm_service": "first"}, "llm_services": {
+        "first": mended, "second": second.service}})
+    wait_until("the circuit to be closed", lambda:
+               lab.get("/ready").json["status"] == "ready", 20)
+    assert text_of(say(lab)) == "first"
+
+
 def test_a_success_forgets_failures(two):
     lab, first, second = two
     for mode in (503, 503, "fine", 503, 503):
