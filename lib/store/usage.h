@@ -42,9 +42,11 @@ int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 
 /*
  * For a turn that others have closed in the meantime: its record, whose id is the
- * turn's, replaces the estimate that was made when it was closed.
+ * turn's, replaces the estimate that was made when it was closed. paused: the id of
+ * a record of the same figures with which the turn may have been paused (the COMMIT
+ * was not answered), nil or NULL: if that one is there, nothing happens.
  */
 int usage_settle(struct db *db, const struct owner *o, const struct usage *u,
-		 struct err *e) MUST_CHECK;
+		 const struct uuid *paused, struct err *e) MUST_CHECK;
 
 #endif

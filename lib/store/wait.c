@@ -209,12 +209,13 @@ static int paused_before(struct db *tx, void *ctx, struct arena *a,
 	struct turn t;
 	size_t n;
 
-	p->news = false;
+	p->news = p->over = false;
 	/* Locks in the one order: conversation, then turn. */
 	if (conversation_lock(tx, k->o, &p->conversation_id, a, &l, e) ||
 	    store_turn_get(tx, k->o, &p->turn_id, a, &t, e))
 		return -1;
-	if (t.resumes != p->resumes || t.status == TURN_CANCELLED)
+	p->over = t.resumes != p->resumes || t.status == TURN_CANCELLED;
+	if (p->over)
 		return 1;
 	if (t.status == TURN_WAITING)
 		return set_waiting(tx, p, e) ? -1 : 1;
@@ -233,7 +234,7 @@ static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	int64_t news = 0;
 	struct locked l;
 
-	p->news = false;
+	p->news = p->over = false;
 	if (conversation_lock(tx, k->o, &p->conversation_id, a, &l, e))
 		return -1;
 	if (!uuid_eq(&l.turn_id, &p->turn_id) || l.status != TURN_RUNNING)

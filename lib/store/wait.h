@@ -83,6 +83,8 @@ struct turn_pause {
 	/* out: */
 	bool news;	/* something was decided meanwhile: it does not wait;
 			   rows and waits are stored all the same */
+	bool over;	/* it was stored by an earlier try, and the turn was resumed
+			   or given up since */
 };
 
 /*

@@ -331,7 +331,7 @@ static void settle(struct turn_loop *l, const struct err *cause)
 	u.id = l->run->id;
 	if (cause->code == ERR_NOT_FOUND)	/* the conversation is gone */
 		u.conversation_id = u.turn_id = (struct uuid){ { 0 } };
-	if (usage_settle(l->run->deps->db, &l->owner, &u, &e) < 0)
+	if (usage_settle(l->run->deps->db, &l->owner, &u, &l->paused, &e) < 0)
 		log_err("usage of a turn that others closed", &e);
 }
 

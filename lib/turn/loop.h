@@ -75,6 +75,8 @@ struct turn_loop {
 	struct origins taint;
 	struct origins asked;		/* the same when the step was asked for */
 	bool waiting;			/* the turn was stored as waiting */
+	struct uuid paused;		/* usage record of a pause that may have been
+					   stored; nil: none */
 	size_t n_waits;			/* rows that the turn has had */
 	struct turn_wait *waits;	/* those that it waits for now */
 	size_t n_waiting;

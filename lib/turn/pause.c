@@ -238,8 +238,11 @@ int pause_turn(struct turn_loop *l, struct err *e)
 		p.until_us = MAX(p.until_us, l->waits[i].expires_us);
 	steps_add(l);
 	loop_status(l, "waiting");
+	if (p.usage)
+		l->paused = u.id;
 	if (loop_stubbornly(l, store, &p, e) < 0)
 		return -1;
+	l->paused = (struct uuid){ { 0 } };
 	l->n_unstored = 0;
 	keep_rows(l, p.waits, n_new);
 	if (p.news) {
@@ -247,8 +250,9 @@ int pause_turn(struct turn_loop *l, struct err *e)
 		return 0;
 	}
 	l->waiting = true;
-	notify_turn(t->deps->notify, &l->owner, &t->id, &t->conversation_id,
-		    TURN_WAITING);
+	if (!p.over)	/* else others have told what came after it */
+		notify_turn(t->deps->notify, &l->owner, &t->id,
+			    &t->conversation_id, TURN_WAITING);
 	turn_live_remove(t->deps->live, &l->live);
 	metric_add(METRIC_TURNS, store_turn_status_name(TURN_WAITING), NULL, 1);
 	stand_in(l);

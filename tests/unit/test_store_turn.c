@@ -347,7 +347,7 @@ static void dead_turn_is_closed(void **state)
 	cost.workspace_id = cost.provider = cost.model = cost.finish_reason =
 		S("x");
 	cost.input_tokens = 4711;
-	ok(usage_settle(db, &ann, &cost, &e));
+	ok(usage_settle(db, &ann, &cost, NULL, &e));
 	assert_int_equal(usage_rows(&b.turn_id, ""), 1);
 	assert_int_equal(usage_rows(&b.turn_id, " AND NOT estimated AND"
 				    " input_tokens = 4711"), 1);

@@ -138,9 +138,11 @@ static void a_pause_that_was_answered_meanwhile(void **state)
 	(void)state;
 	begin(&w, "answered");
 	ok(store_turn_pause(db, &ann, &w.pause, &e));
+	assert_false(w.pause.over);
 	assert_true(decide(&w, &d, 0).resumed);
 	ok(store_turn_pause(db, &ann, &w.pause, &e));
 	assert_false(w.pause.news);
+	assert_true(w.pause.over);	/* nobody is told that it waits */
 	assert_int_equal(now(&w).status, TURN_RUNNING);
 	assert_int_equal(now(&w).resumes, 1);
 
@@ -176,6 +178,44 @@ static void news_are_found_again(void **state)
 		assert_int_equal(now(&w).status, TURN_RUNNING);
 		assert_int_equal(stored_waits(&w), WAITS + 1);
 	}
+}
+
+static int64_t usage_records(const struct waiter *w)
+{
+	char id[UUID_TEXT_BYTES];
+
+	return dbtest_sql("SELECT COUNT(*) FROM usage_record WHERE turn_id ="
+			  " UNHEX(REPLACE('%s', '-', ''))",
+			  uuid_format(&w->b.turn_id, id));
+}
+
+/*
+ * A pause that is stored, though whoever stored it was never told and gave up: its
+ * end is refused, and what it cost has a record already.
+ */
+static void a_pause_that_was_given_up_costs_once(void **state)
+{
+	struct message answer;
+	struct turn_end end;
+	struct waiter w;
+	struct usage u, paused;
+
+	(void)state;
+	begin(&w, "given up");
+	end = end_of(&w, &answer, &u);
+	paused = u;
+	paused.id = uuid_new();
+	w.pause.usage = &paused;
+	ok(store_turn_pause(db, &ann, &w.pause, &e));
+	refused(store_turn_end(db, &ann, &end, &e), ERR_CONFLICT);
+	ok(usage_settle(db, &ann, &u, &paused.id, &e));
+	assert_int_equal(usage_records(&w), 1);
+	/* It was not stored: then there is none but this. */
+	begin(&w, "closed");
+	end = end_of(&w, &answer, &u);
+	paused.id = uuid_new();
+	ok(usage_settle(db, &ann, &u, &paused.id, &e));
+	assert_int_equal(usage_records(&w), 1);
 }
 
 /* The end of a run ends neither a turn that waits nor one that was resumed. */
@@ -238,6 +278,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pause_is_stored_once),
 		cmocka_unit_test(a_pause_that_was_answered_meanwhile),
+		cmocka_unit_test(a_pause_that_was_given_up_costs_once),
 		cmocka_unit_test(news_are_found_again),
 		cmocka_unit_test(an_end_is_of_one_run),
 		cmocka_unit_test(the_run_is_sealed),
