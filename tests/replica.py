@@ -5,13 +5,12 @@ of docs/scale.md.
         pair.run("Hand over", pair[0], pair[1])
 """
 
-import os
 import pathlib
 import re
 import shutil
 import subprocess
 
-import galera
+from mariadbd import Server, Servers, program
 
 DOC = pathlib.Path(__file__).resolve().parent.parent / "docs/scale.md"
 PASSWORD = "replication-secret"
@@ -33,54 +32,22 @@ def steps(title):
                 yield where, line
 
 
-class Server(galera.Node):
-    def choose_ports(self):
-        [self.port] = galera.free_ports(1)
+class Half(Server):
+    """Of the pair: what the page says, with its own number."""
 
-    def configure(self):
-        # What the page says, then what a test needs.
-        settings = re.search(r"^```ini\n(.*?)^```", DOC.read_text(), re.M | re.S)[1]
-        (self.dir / "my.cnf").write_text(f"""[mariadbd]
-{"user=root" if os.getuid() == 0 else ""}
-{settings.replace("[mariadbd]", "").replace("server_id=1",
-                                           f"server_id={self.number}")}
-datadir={self.dir}/data
-socket={self.socket}
-pid-file={self.dir}/db.pid
-log-error={self.dir}/db.err
-tmpdir={self.dir}/tmp
-bind-address=127.0.0.1
-port={self.port}
-skip-name-resolve
-character-set-server=utf8mb4
-collation-server=utf8mb4_general_ci
-max-connections=200
-performance-schema=OFF
-key-buffer-size=1M
-aria-pagecache-buffer-size=4M
-innodb-buffer-pool-size=48M
-innodb-log-file-size=16M
-innodb-flush-log-at-trx-commit=2
-slave-net-timeout=5
-""")
-
-    def position(self):
-        return []
-
-    def synced(self):
-        return os.path.exists(self.socket) and self.status("Uptime") != ""
+    def settings(self):
+        found = re.search(r"^```ini\n(.*?)^```", DOC.read_text(), re.M | re.S)[1]
+        return found.replace("[mariadbd]", "").replace(
+            "server_id=1", f"server_id={self.number}") + "slave-net-timeout=5\n"
 
     def replicates(self):
         rows = self.sql("SHOW SLAVE STATUS", timeout_s=10)
         return bool(rows) and rows[0][10:12] == ["Yes", "Yes"]
 
 
-class Pair(galera.Cluster):
+class Pair(Servers):
     def __init__(self):
-        self.suspect_s = 0
-        self.dir = galera.near_root()
-        self.password = PASSWORD
-        self.nodes = [Server(self, 1), Server(self, 2)]
+        super().__init__(Half, 2, PASSWORD)
 
     def __enter__(self):
         first, second = self.nodes
@@ -127,7 +94,7 @@ class Pair(galera.Cluster):
     def received(server):
         """Gtid_IO_Pos of SHOW SLAVE STATUS."""
         out = subprocess.run(
-            [galera.program("mariadb"), "--no-defaults", "-u", "root", "-E",
+            [program("mariadb"), "--no-defaults", "-u", "root", "-E",
              f"--socket={server.socket}", "-e", "SHOW SLAVE STATUS"],
             capture_output=True, text=True, check=True).stdout
         return re.search(r"Gtid_IO_Pos: (\S*)", out)[1]

@@ -202,7 +202,8 @@ test_cluster() {
 		} &
 		fuzzed=true
 	fi
-	suite cluster "$build" cluster
+	# The soak prints the figures of each storm.
+	suite cluster "$build" cluster ${LAMPLIGHTER_STORMS:+-rP}
 }
 # Of it, what ./lamp soak cluster-keys does many times.
 test_cluster_keys() {

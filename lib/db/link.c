@@ -19,7 +19,12 @@
 	"NO_ENGINE_SUBSTITUTION,ONLY_FULL_GROUP_BY',time_zone='+00:00'," \
 	"innodb_lock_wait_timeout=5,max_statement_time=20,wait_timeout=600," \
 	"idle_transaction_timeout=30,tx_isolation='READ-COMMITTED',autocommit=1"
-#define SESSION_WSREP ",wsrep_sync_wait=1"
+/*
+ * Reads, updates and inserts: a transaction that begins with an UPDATE would not
+ * find a row that another node has just written either. Only the first statement of
+ * a transaction waits.
+ */
+#define SESSION_WSREP ",wsrep_sync_wait=7"
 /* An admin's database: its own sql_mode and time zone are part of its data. */
 #define SESSION_FOREIGN \
 	"SET SESSION tx_read_only=1,max_statement_time=60,wait_timeout=600," \

@@ -1,7 +1,8 @@
 /*
  * Transactions that are aborted in the middle of a result: a deadlock with a
  * heavier one, at a moment that the test knows. With a cluster (its sockets in
- * LAMPLIGHTER_TEST_CLUSTER_SOCKETS) the abort is another node's commit.
+ * LAMPLIGHTER_TEST_CLUSTER_SOCKETS) the abort is another node's commit. And what
+ * a transaction sees of such a commit.
  */
 #include <mysql.h>
 #include <pthread.h>
@@ -244,12 +245,48 @@ static void behind_the_rows_of_a_whole_transaction(void **state)
 	db_close(db);
 }
 
+/* -- what another node has just written -------------------------------------------- */
+
+static int add_to(struct db *tx, void *ctx, struct err *err)
+{
+	struct db_result r;
+
+	if (db_exec(tx, ADD, DB_ARGS(DB_I(1), DB_I(*(int64_t *)ctx)), &r, err))
+		return -1;
+	return r.affected == 1 ? 0
+		: err_set(err, ERR_CONFLICT, "a row that is not there yet");
+}
+
+/* Also a transaction that begins with an UPDATE sees it, not only one that reads. */
+static void an_update_comes_after_other_nodes_writes(void **state)
+{
+	struct db *db = open_pool();
+	const char *second = getenv("LAMPLIGHTER_TEST_CLUSTER_SOCKETS");
+	char path[128], sql[64];
+	MYSQL *my;
+
+	(void)state;
+	second = second ? strchr(second, ':') + 1
+		: getenv("LAMPLIGHTER_TEST_DB_SOCKET");
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(second, ":"), second);
+	my = in_database(path);
+	for (int64_t id = 1000; id < 1300; id++) {
+		snprintf(sql, sizeof(sql), "INSERT INTO n VALUES (%d, 0)",
+			 (int)id);
+		run(my, sql);
+		ok(db_tx(db, add_to, &id, &e));
+	}
+	mysql_close(my);
+	db_close(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_error_behind_a_row),
 		cmocka_unit_test(a_bulk_execute),
 		cmocka_unit_test(behind_the_rows_of_a_whole_transaction),
+		cmocka_unit_test(an_update_comes_after_other_nodes_writes),
 	};
 
 	return cmocka_run_group_tests(tests, dbtest_open, dbtest_close);
