@@ -22,6 +22,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/health.c \
 	fcgi-app/api/llm_service.c \
 	fcgi-app/api/me.c \
+	fcgi-app/api/mention.c \
 	fcgi-app/api/message.c \
 	fcgi-app/api/metric.c \
 	fcgi-app/api/notification.c \
