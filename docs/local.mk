@@ -33,6 +33,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/page.md docs/page-tools.md \
 	docs/performance.md \
 	docs/plain.md \
+	docs/mentions.md \
 	docs/prompts.md \
 	docs/providers.md \
 	docs/request.md \

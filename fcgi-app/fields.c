@@ -124,6 +124,17 @@ static int read_int(const struct field *f, const json_t *v, int64_t *out,
 			 (long long)f->min, (long long)f->max);
 }
 
+static bool is_texts(const json_t *v)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)v, i, item)
+		if (!json_is_string(item))
+			return false;
+	return json_is_array(v);
+}
+
 static int read_one(const struct field *f, json_t *v, char *member,
 		    struct err *e)
 {
@@ -149,6 +160,11 @@ static int read_one(const struct field *f, json_t *v, char *member,
 		if (!clock_iso_parse(json_string_value(v),
 				     (int64_t *)(void *)member))
 			return wrong(f, "a time like 2027-01-31T12:00:00Z", e);
+		return 0;
+	case FIELD_TEXTS:
+		if (!is_texts(v))
+			return wrong(f, "a list of strings", e);
+		*(json_t **)(void *)member = v;
 		return 0;
 	case FIELD_OBJECT:
 		if (!json_is_object(v))

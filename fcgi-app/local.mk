@@ -22,6 +22,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/health.c \
 	fcgi-app/api/llm_service.c \
 	fcgi-app/api/me.c \
+	fcgi-app/api/mention.c \
 	fcgi-app/api/message.c \
 	fcgi-app/api/metric.c \
 	fcgi-app/api/notification.c \
@@ -62,6 +63,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/path.c fcgi-app/path.h \
 	fcgi-app/share.c fcgi-app/share.h \
 	fcgi-app/plain/plain.h \
+	fcgi-app/plain/choose.c \
 	fcgi-app/plain/edit.c \
 	fcgi-app/plain/list.c \
 	fcgi-app/plain/message.c \

@@ -13,6 +13,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/composer.css \
 	www/css/layout.css \
 	www/css/parts.css \
+	www/css/picker.css \
 	www/css/plain.css \
 	www/css/prose.css \
 	www/css/side.css \
@@ -26,6 +27,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/link.js \
 	www/js/main.js \
 	www/js/markdown.js \
+	www/js/mentions.js \
 	www/js/observable.js \
 	www/js/route.js \
 	www/js/sse.js \
@@ -33,6 +35,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/store/notices.js \
 	www/js/store/options.js \
 	www/js/store/pages.js \
+	www/js/store/picker.js \
 	www/js/store/session.js \
 	www/js/store/settings.js \
 	www/js/store/thread.js \
@@ -46,6 +49,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/app.js \
 	www/js/ui/allowed.js \
 	www/js/ui/approval.js \
+	www/js/ui/blanks.js \
 	www/js/ui/chart.js \
 	www/js/ui/composer.js \
 	www/js/ui/dialogs.js \
@@ -54,6 +58,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/icons.js \
 	www/js/ui/list.js \
 	www/js/ui/markdown.js \
+	www/js/ui/picker.js \
 	www/js/ui/question.js \
 	www/js/ui/side.js \
 	www/js/ui/states.js \

@@ -6,6 +6,8 @@
  */
 #include "api/prompt.h"
 
+#include <string.h>
+
 #include "agent/catalog.h"
 #include "api/api.h"
 #include "api/page.h"
@@ -14,6 +16,7 @@
 #include "base/limits.h"
 #include "fields.h"
 #include "route.h"
+#include "turn/turn.h"
 #include "store/prompt.h"
 
 #include "base/banned.h"
@@ -94,6 +97,15 @@ static int check_category(struct request *rq, struct resource_row *row,
 	return check_colour(&resources[RESOURCE_PROMPT_CATEGORY], row, e);
 }
 
+/* Its prompts read otherwise without it, so that none of them is unchanged. */
+static int unfile(struct request *rq, struct db *tx,
+		  const struct resource_at *at, const struct resource_row *row,
+		  struct err *e)
+{
+	(void)rq;
+	return store_prompt_unfile(tx, &at->by, &row->id, e);
+}
+
 /* -- versions ------------------------------------------------------------------ */
 
 static int keep_version(struct request *rq, struct db *tx,
@@ -145,7 +157,8 @@ static int share(struct request *rq, struct db *tx,
 
 	if (row->version)
 		return 0;	/* there is nothing in it to change */
-	if (shared_prompt(rq, tx, at, &prompt, e) < 0)
+	if (store_prompt_shared(tx, &at->by, &at->holder, e) < 0 ||
+	    shared_prompt(rq, tx, at, &prompt, e) < 0)
 		return -1;
 	if (uuid_eq(&reader, &prompt.holder))
 		return wrong("group", "The prompt belongs to this group.", e);
@@ -166,6 +179,8 @@ static int take_back(struct request *rq, struct db *tx,
 		err_clear(e);	/* that says who deletes the row */
 		return 0;
 	}
+	if (store_prompt_shared(tx, &at->by, &at->holder, e) < 0)
+		return -1;
 	reader = resource_of_group(at->by.tenant_id,
 				   text_of(r, &found, "group_name"));
 	return resource_stop_reading(tx, prompts, &at->by, &reader, &at->holder,
@@ -232,14 +247,17 @@ const struct resource_odd api_prompt_odd = {
 	.files = shipped, .of_own = PERM_PROMPTS_WRITE,
 	.of_group = PERM_PROMPTS_SHARE, .of_tenant = PERM_PROMPTS_MANAGE,
 };
-const struct resource_odd api_prompt_category_odd = { .check = check_category };
+const struct resource_odd api_prompt_category_odd = {
+	.check = check_category, .gone = unfile,
+};
 const struct resource_odd api_prompt_share_odd = {
 	.check = check_share, .also = share, .gone = take_back,
 };
 
 /*
- * GET /prompt-picker?q=&cursor=&pageSize=
- * 200 {items, nextCursor}, by name: those whose name begins with q in any case.
+ * GET /prompt-picker?q=&category=&cursor=&pageSize=
+ * 200 {items, nextCursor}, by name: those whose name begins with q in any case,
+ * and that are filed under the category.
  * What a list to choose from shows; the body comes with GET /prompts/{id}.
  */
 int api_prompt_pick(struct request *rq, struct response *rs, struct err *e)
@@ -279,19 +297,47 @@ static const struct field copy_fields[] = {
 };
 
 /*
+ * The key has made this row. It is of this request if it is a copy of the same
+ * prompt, with the name that was asked for: the original may have changed since,
+ * or be gone.
+ */
+static int copied_before(struct request *rq, struct response *rs,
+			 const struct resource_at *at, struct resource_row *row,
+			 struct str name, struct err *e)
+{
+	const struct db_val *from = resource_value(prompts, row, "copied_from");
+	const struct uuid *asked = route_arg_uuid(rq, "id");
+
+	if (from->null || from->s.n != sizeof(asked->b) ||
+	    memcmp(from->s.p, asked->b, sizeof(asked->b)) != 0 ||
+	    (name.p && !row->version &&
+	     !str_eq(name, text_of(prompts, row, "name"))))
+		return turn_key_differs(e);
+	api_resource_answer_made(rq, rs, prompts, at, row);
+	return 0;
+}
+
+/*
  * POST /prompts/{id}/copy {name}
  * 201: a private copy of a prompt that the caller sees, which is theirs to
- * change; as POST /prompts otherwise. The original stays as it is.
+ * change; as POST /prompts otherwise. The original stays as it is. A repeated
+ * Idempotency-Key: the same copy, whatever became of the original.
  */
 int api_prompt_copy(struct request *rq, struct response *rs, struct err *e)
 {
 	struct resource_at at = api_resource_for(rq);
 	struct resource_row from, row;
 	struct copy_body in;
+	int made;
 
 	if (fields_read(copy_fields, ARRAY_LEN(copy_fields), rq->body, &in,
-			sizeof(in), e) < 0 ||
-	    api_resource_visible(rq, prompts, &at, route_arg_uuid(rq, "id"), &from,
+			sizeof(in), e) < 0)
+		return -1;
+	made = api_resource_repeated(rq, prompts, &at, &row, e);
+	if (made)
+		return made < 0 ? -1 : copied_before(rq, rs, &at, &row, in.name,
+						     e);
+	if (api_resource_visible(rq, prompts, &at, route_arg_uuid(rq, "id"), &from,
 				 e) < 0)
 		return -1;
 	resource_new(prompts, &row);

@@ -250,6 +250,26 @@ static void merge(const struct resource_want *want,
 	p->n = n;
 }
 
+/* The category of the query, of what is filed; NULL: any. */
+static int read_under(struct request *rq, const struct resource *r,
+		      const struct uuid **under, struct err *e)
+{
+	struct uuid *id = arena_new(rq->arena, struct uuid);
+	struct str s;
+
+	*under = NULL;
+	if (!resource_is_filed(r))
+		return 0;
+	if (req_query(rq, "category", &s, e) < 0)
+		return -1;
+	if (s.n && !uuid_parse(s, id))
+		return err_field(e, ERR_INVALID_FIELD, "category",
+				 "category must be a UUID.");
+	if (s.n)
+		*under = id;
+	return 0;
+}
+
 int api_resource_page(struct request *rq, const struct resource *r,
 		      const struct resource_at *at, struct resource_page *p,
 		      struct err *e)
@@ -262,6 +282,7 @@ int api_resource_page(struct request *rq, const struct resource *r,
 
 	if (api_page_size(rq, &want.size, e) < 0 ||
 	    read_place(rq, r, place, &want.after, e) < 0 ||
+	    read_under(rq, r, &want.under, e) < 0 ||
 	    (r->order == ORDER_NAME && req_query(rq, "q", &q, e) < 0))
 		return -1;
 	if (q.n)
@@ -269,10 +290,12 @@ int api_resource_page(struct request *rq, const struct resource *r,
 	if (resource_list(rq->app->db, r, at, &want, rq->arena, &p->rows, &p->n,
 			  &p->more, e) < 0)
 		return -1;
-	n_files = odd(r)->files ? odd(r)->files(rq, &files) : 0;
+	/* What is of a file is under nothing. */
+	n_files = odd(r)->files && !want.under ? odd(r)->files(rq, &files) : 0;
 	merge(&want, files, n_files, rq->arena, p);
 	p->first = !want.after;
 	p->prefix = want.prefix;
+	p->under = want.under;
 	p->n_files = 0;
 	want.after = NULL;
 	for (size_t i = 0; i < n_files; i++)
@@ -289,7 +312,8 @@ void api_resource_page_end(struct jw *w, const struct resource *r,
 /*
  * GET /RESOURCE?cursor=&pageSize=
  * 200 {items, totalCount, nextCursor}, newest first, or by name; then with q=,
- * those whose name begins so. totalCount is null beyond LIM_COUNTED.
+ * those whose name begins so; category=, those that are filed under it.
+ * totalCount is null beyond LIM_COUNTED.
  */
 int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -304,7 +328,8 @@ int api_resource_list(struct request *rq, struct response *rs, struct err *e)
 	/* A first page that is not full has counted them already. */
 	total = (int64_t)p.n;
 	if (!p.first || p.more) {
-		if (resource_total(rq->app->db, r, &at, p.prefix, &total, e) < 0)
+		if (resource_total(rq->app->db, r, &at, p.prefix, p.under,
+				   &total, e) < 0)
 			return -1;
 		total += (int64_t)p.n_files;
 	}
@@ -455,16 +480,48 @@ static void put_location(struct request *rq, struct response *rs,
 				   uuid_format(id, text)));
 }
 
+static int key_of(struct request *rq, const struct resource *r, struct uuid *key,
+		  struct err *e)
+{
+	/* Below a parent the same key is another one's. */
+	return idempotent_id(rq, r->owner == OWNER_PARENT
+			     ? arena_strdup(rq->arena, rq->path.p) : r->path,
+			     key, e);
+}
+
+int api_resource_repeated(struct request *rq, const struct resource *r,
+			  const struct resource_at *at, struct resource_row *row,
+			  struct err *e)
+{
+	struct uuid key;
+	int keyed = key_of(rq, r, &key, e);
+
+	if (keyed <= 0)
+		return keyed;
+	if (resource_get(rq->app->db, r, at, &key, rq->arena, row, e) == 0)
+		return 1;
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return 0;
+}
+
+void api_resource_answer_made(struct request *rq, struct response *rs,
+			      const struct resource *r,
+			      const struct resource_at *at,
+			      const struct resource_row *row)
+{
+	answer(rq, rs, 201, at, r, row, no_secret);
+	put_location(rq, rs, r, &row->id);
+}
+
 int api_resource_created(struct request *rq, struct response *rs,
 			 const struct resource *r, const struct resource_at *at,
 			 struct resource_row *row, struct err *e)
 {
 	struct str secret = no_secret;
 	struct uuid key;
-	/* Below a parent the same key is another one's. */
-	int keyed = idempotent_id(rq, r->owner == OWNER_PARENT
-				  ? arena_strdup(rq->arena, rq->path.p)
-				  : r->path, &key, e);
+	int keyed = key_of(rq, r, &key, e);
 
 	if (keyed > 0)
 		row->id = key;

@@ -70,12 +70,27 @@ int api_resource_created(struct request *rq, struct response *rs,
 			 const struct resource *r, const struct resource_at *at,
 			 struct resource_row *row, struct err *e) MUST_CHECK;
 
+/*
+ * The row that the request's Idempotency-Key has made before, for who may hold
+ * it: 1; 0: there is none, or no key; -1. at->holder: whose.
+ */
+int api_resource_repeated(struct request *rq, const struct resource *r,
+			  const struct resource_at *at, struct resource_row *row,
+			  struct err *e) MUST_CHECK;
+
+/* Answers with it as with a new one. */
+void api_resource_answer_made(struct request *rq, struct response *rs,
+			      const struct resource *r,
+			      const struct resource_at *at,
+			      const struct resource_row *row);
+
 /* A page of a list, as the query parameters ask for. In rq's arena. */
 struct resource_page {
 	struct resource_row *rows;	/* those of files among them */
 	size_t n;
 	bool more, first;
 	struct str prefix;
+	const struct uuid *under;	/* the category; NULL: any */
 	size_t n_files;			/* in the whole list */
 };
 

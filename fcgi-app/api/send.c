@@ -65,15 +65,33 @@ int send_read_options(const json_t *o, struct turn_options *out, struct err *e)
 	return 0;
 }
 
+static json_t *form_texts(const struct request *rq, struct str s)
+{
+	json_t *list = jx_keep(rq->arena, json_array());
+
+	while (s.p) {
+		struct str one = str_cut(&s, ' ');
+
+		if (one.n)
+			json_array_append_new(list, jx_string(one));
+	}
+	return list;
+}
+
 struct turn_options send_form_options(const struct request *rq)
 {
 	struct turn_options v = { 0 };
 
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++) {
 		const struct turn_option *o = &turn_options[i];
+		void *p = (char *)&v + o->offset;
 
-		if (*o->form && form_field(rq, o->form).n)
-			*(int *)(void *)((char *)&v + o->offset) = 1;
+		if (!*o->form || !form_field(rq, o->form).n)
+			continue;
+		if (o->type == TURN_OPTION_TEXTS)
+			*(json_t **)p = form_texts(rq, form_field(rq, o->form));
+		else
+			*(int *)p = 1;
 	}
 	return v;
 }

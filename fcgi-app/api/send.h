@@ -56,7 +56,7 @@ int send_read(struct request *rq, enum turn_verb verb,
 int send_read_options(const json_t *o, struct turn_options *out,
 		      struct err *e) MUST_CHECK;
 
-/* Those of a form of the plain pages. */
+/* Those of a form of the plain pages: texts of a list have a blank between. */
 struct turn_options send_form_options(const struct request *rq);
 
 /* -- starting ---------------------------------------------------------------- */

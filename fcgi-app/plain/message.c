@@ -6,6 +6,7 @@
 #include "plain/plain.h"
 
 #include "api/scope.h"
+#include "base/limits.h"
 #include "base/utf8.h"
 
 #include "base/banned.h"
@@ -102,6 +103,41 @@ static json_t *meta_of(struct plain *p, const struct message *m)
 				   jx_load_lenient(m->meta, &ignored)) : NULL;
 }
 
+struct str plain_mentioned(struct plain *p, const struct message *m)
+{
+	const json_t *list = jx_arr(meta_of(p, m), "mentions"), *item;
+	struct buf b = BUF_INIT(LIM_MENTIONS * LIM_MENTION_REF_BYTES + 16);
+	struct str refs;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, item)
+		buf_addf(&b, "%s%.*s", i ? " " : "", STR_ARG(jx_str(item, "ref")));
+	refs = arena_str(p->rq->arena, buf_str(&b));
+	buf_release(&b);
+	return refs;
+}
+
+/* What a message mentions; links are the declaration's (tool/mention/record.c). */
+static void put_mentions(struct plain *p, const struct message *m)
+{
+	const json_t *list = jx_arr(meta_of(p, m), "mentions"), *item;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, item) {
+		struct str href = jx_str(item, "href");
+
+		buf_adds(p->b, i ? ", " : "<p class=\"small\">Mentions ");
+		if (href.n) {
+			buf_adds(p->b, "<a href=\"");
+			html_text(p->b, href);
+			buf_adds(p->b, "\">");
+		}
+		html_text(p->b, jx_str(item, "label"));
+		buf_adds(p->b, href.n ? "</a>" : "");
+	}
+	buf_adds(p->b, json_array_size(list) ? "</p>\n" : "");
+}
+
 bool plain_cut_short(struct plain *p, const struct message *m)
 {
 	struct str how = jx_str(meta_of(p, m), "finish_reason");
@@ -162,6 +198,7 @@ void plain_message(struct plain *p, const struct message *m, struct str name)
 	switch ((enum message_role)m->role) {
 	case ROLE_USER:
 		put_user(b, m->content);
+		put_mentions(p, m);
 		break;
 	case ROLE_ASSISTANT:
 		put_assistant(p, m, name);

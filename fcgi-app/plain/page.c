@@ -110,6 +110,30 @@ void plain_form(struct plain *p, const char *path)
 		 p->token);
 }
 
+/* What the message mentions, and ways to find more, and a prompt. */
+static void put_mentions(struct plain *p)
+{
+	struct buf *b = p->b;
+
+	if (p->mentions.n || p->chooses) {
+		buf_adds(b, "<p><label for=\"mentions\">Mentions</label> <input "
+			 "id=\"mentions\" name=\"mentions\" size=\"40\" value=\"");
+		html_text(b, p->mentions);
+		buf_adds(b, "\">");
+	}
+	if (p->chooses) {
+		buf_addf(b, " <a href=\"%smentions?conversation=%s&amp;mentions=",
+			 p->root, p->chooses);
+		buf_url(b, p->mentions);
+		buf_addf(b, "%s\">Find something to mention</a> <a href=\""
+			 "%sprompts?conversation=%s%s\">Choose a prompt</a>",
+			 p->steps ? "&amp;steps=1" : "", p->root, p->chooses,
+			 p->steps ? "&amp;steps=1" : "");
+	}
+	if (p->mentions.n || p->chooses)
+		buf_adds(b, "</p>\n");
+}
+
 void plain_message_fields(struct plain *p, struct str content)
 {
 	struct buf *b = p->b;
@@ -119,6 +143,7 @@ void plain_message_fields(struct plain *p, struct str content)
 		 "cols=\"72\" required>\n");
 	html_text(b, content);
 	buf_adds(b, "</textarea></p>\n");
+	put_mentions(p);
 	if (p->web)
 		buf_addf(b, "<p><label><input type=\"checkbox\" name=\"web\" "
 			 "value=\"1\"%s> Allow web search</label></p>\n",
@@ -173,6 +198,7 @@ static void put_again(struct plain *p)
 		const struct param *f = &rq->form[i];
 
 		if (str_is(f->name, "content") || str_is(f->name, "steps") ||
+		    str_is(f->name, "mentions") ||
 		    str_is(f->name, FORM_TOKEN_FIELD))
 			continue;
 		buf_adds(p->b, "<input type=\"hidden\" name=\"");
@@ -181,6 +207,7 @@ static void put_again(struct plain *p)
 		html_text(p->b, f->value);
 		buf_adds(p->b, "\">");
 	}
+	p->mentions = form_field(rq, "mentions");
 	plain_message_fields(p, form_field(rq, "content"));
 }
 

@@ -6,6 +6,7 @@
  *   page.c     the frame of every page; the page of an error
  *   list.c     conversations        edit.c     rename, delete
  *   thread.c   one conversation     message.c  messages, stored and as events
+ *   choose.c   prompts with their blanks, and what to mention
  *   send.c     forms that begin, stop or continue a turn
  *   replace.c  regenerating, editing a message, versions
  *   turn.c     the page of a running turn, streamed or in steps
@@ -30,6 +31,9 @@ struct plain {
 	bool steps;		/* answers are shown in steps, not streamed */
 	bool web;		/* the agent has tools for the web (scope_web) */
 	bool wants_web;		/* and they are to be used: the box is on */
+	struct str mentions;	/* references for the message, a blank between */
+	const char *chooses;	/* id of the conversation for which something can
+				   be chosen, "" for a new one; NULL: nothing */
 	char token[FORM_TOKEN_BYTES];
 };
 
@@ -58,6 +62,12 @@ void plain_form(struct plain *p, const char *path);
 
 /* The fields of a new message, with its text so far, and the button. */
 void plain_message_fields(struct plain *p, struct str content);
+
+/* In a form: the choice of an agent, each workspace with its own. */
+void plain_agent_choice(struct plain *p);
+
+/* References of what a stored message mentions, a blank between. In rq's arena. */
+struct str plain_mentioned(struct plain *p, const struct message *m);
 
 /*
  * 303 to a path below the root, keeping the parameter steps; fragment is "" or

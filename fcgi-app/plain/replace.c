@@ -120,6 +120,7 @@ int plain_change(struct request *rq, struct response *rs, struct err *e)
 				 "Only a user's message can be edited.");
 	p.web = plain_has_web(rq, &c);
 	p.wants_web = m.options.web;
+	p.mentions = plain_mentioned(&p, &m);
 	plain_begin(&p, rs, 200, STR("Edit message"));
 	buf_adds(p.b, "<p>The messages after this one are kept as an earlier "
 		 "version.</p>\n");

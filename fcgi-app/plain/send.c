@@ -74,8 +74,7 @@ static void put_option(struct buf *b, const struct workspace *w,
 	buf_adds(b, "</option>\n");
 }
 
-/* Each workspace that the caller sees, with its agents. */
-static void put_choice(struct plain *p)
+void plain_agent_choice(struct plain *p)
 {
 	const struct workspace *w;
 	struct buf *b = p->b;
@@ -96,23 +95,25 @@ static void put_choice(struct plain *p)
 	buf_adds(b, "</select></p>\n");
 }
 
-/* GET {base}/plain/new: a message for an agent of one's choice. */
+/* GET {base}/plain/new?mentions=: a message for an agent of one's choice. */
 int plain_new(struct request *rq, struct response *rs, struct err *e)
 {
 	struct plain p;
 
-	if (plain_open(rq, &p, e) < 0)
+	if (plain_open(rq, &p, e) < 0 ||
+	    req_query(rq, "mentions", &p.mentions, e) < 0)
 		return -1;
+	p.chooses = "";
 	plain_begin(&p, rs, 200, STR("New conversation"));
 	plain_form(&p, "new");
-	put_choice(&p);
+	plain_agent_choice(&p);
 	plain_message_fields(&p, STR(""));
 	plain_foot(&p);
 	return 0;
 }
 
 /*
- * POST {base}/plain/new agent=WORKSPACE/AGENT, content, web, steps: 303 to the
+ * POST {base}/plain/new agent=WORKSPACE/AGENT, content, web, mentions, steps: 303 to the
  * turn's page. Errors as of POST /chat/{workspace}/stream.
  */
 int plain_start(struct request *rq, struct response *rs, struct err *e)
@@ -130,7 +131,7 @@ int plain_start(struct request *rq, struct response *rs, struct err *e)
 }
 
 /*
- * POST {base}/plain/conversations/{c} content, web, steps: 303 to the turn's page.
+ * POST {base}/plain/conversations/{c} content, web, mentions, steps: 303 to the turn's page.
  * 404; 409 with a link to the running answer; as above.
  */
 int plain_send(struct request *rq, struct response *rs, struct err *e)

@@ -41,6 +41,7 @@ static void put_forms(struct plain *p, const struct conversation *c,
 	if (last)
 		plain_regenerate_form(p, &c->id);
 	p->web = plain_has_web(p->rq, c);
+	p->chooses = arena_strdup(p->rq->arena, uuid_format(&c->id, id));
 	buf_adds(p->b, "<div id=\"send\">\n");
 	plain_form(p, arena_printf(p->rq->arena, "conversations/%s",
 				   uuid_format(&c->id, id)));
@@ -59,7 +60,7 @@ static void put_page_link(struct plain *p, const struct conversation *c,
 }
 
 /*
- * GET {base}/plain/conversations/{c}?before=SEQ&steps=: its newest messages,
+ * GET {base}/plain/conversations/{c}?before=SEQ&mentions=&steps=: its newest messages,
  * or those before SEQ, in the order they were written. 200; 404.
  */
 int plain_thread(struct request *rq, struct response *rs, struct err *e)
@@ -78,6 +79,7 @@ int plain_thread(struct request *rq, struct response *rs, struct err *e)
 		return err_field(e, ERR_INVALID_FIELD, "before",
 				 "before must be a message's number.");
 	if (api_conversation_of_path(rq, &c, e) < 0 || plain_open(rq, &p, e) < 0 ||
+	    req_query(rq, "mentions", &p.mentions, e) < 0 ||
 	    message_list(rq->app->db, &rq->by.owner, &c.id, NEWEST_FIRST,
 			 before, LIM_PAGE_DEFAULT, rq->arena, &page, e) < 0)
 		return -1;

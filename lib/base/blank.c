@@ -173,6 +173,42 @@ int blank_parse(struct str text, const char *field, struct arena *a,
 	return 0;
 }
 
+/* The number of the blank that is written so between its braces, or n. */
+static size_t number_of(struct str inner, const struct blank *v, size_t n)
+{
+	struct str name = str_trim(str_cut(&inner, ':'));
+	size_t i = 0;
+
+	while (i < n && !str_eq(v[i].name, name))
+		i++;
+	return i;
+}
+
+void blank_fill(struct str text, const struct blank *v,
+		const struct str *values, size_t n, struct buf *out)
+{
+	const char *last = text.p + text.n, *at, *end;
+	struct str rest = text;
+
+	while ((at = find(rest, "{{")) != NULL) {
+		bool plain = at > rest.p && at[-1] == '\\';
+		size_t i;
+
+		buf_add(out, rest.p, (size_t)(at - rest.p) - plain);
+		rest = (struct str){ at + 2, (size_t)(last - (at + 2)) };
+		end = plain ? NULL : find(rest, "}}");
+		i = end ? number_of((struct str){ rest.p, (size_t)(end - rest.p) },
+				    v, n) : n;
+		if (i == n) {
+			buf_adds(out, "{{");
+			continue;
+		}
+		buf_addstr(out, values[i]);
+		rest = (struct str){ end + 2, (size_t)(last - (end + 2)) };
+	}
+	buf_addstr(out, rest);
+}
+
 void blank_write(struct jw *w, const struct blank *v, size_t n)
 {
 	jw_arr(w);

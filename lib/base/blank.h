@@ -34,6 +34,13 @@ struct blank {
 int blank_parse(struct str text, const char *field, struct arena *a,
 		struct blank **out, size_t *n, struct err *e) MUST_CHECK;
 
+/*
+ * Appends a text that was parsed with values in place of its blanks, in the order
+ * of v, and {{ in place of \{{.
+ */
+void blank_fill(struct str text, const struct blank *v,
+		const struct str *values, size_t n, struct buf *out);
+
 /* An array of {"name", "type", "choices", "dataset"}. */
 void blank_write(struct jw *w, const struct blank *v, size_t n);
 

@@ -38,6 +38,13 @@
 #define LIM_BLANKS           30		/* in one prompt */
 #define LIM_BLANK_CHARS      60		/* name of one */
 #define LIM_BLANK_CHOICES    50		/* of one */
+#define LIM_MENTIONS         10		/* in one message */
+#define LIM_MENTION_REF_BYTES 300	/* reference of one */
+#define LIM_MENTION_LABEL_CHARS 120	/* label or description of one */
+#define LIM_MENTION_CHARS    12000	/* of one that a model is told, cut */
+#define LIM_MENTION_FOUND    50		/* in one answer of the picker */
+#define LIM_MENTION_TYPED_CHARS 100	/* what is looked for */
+#define LIM_MENTION_DATASETS 16		/* that one answer looks into */
 #define LIM_FEEDS            32		/* turns that one stream of notices follows */
 #define LIM_PAGE_BYTES       4194304	/* texts of a page of a list; one item may be more */
 #define LIM_HISTORY_BYTES    16777216	/* texts of the history that a turn reads */

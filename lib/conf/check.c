@@ -318,6 +318,48 @@ static void check_same(struct loader *l, const void *v, size_t n, size_t size,
 		}
 }
 
+/* That a name is one of the columns, where they are declared. */
+static void check_column(struct loader *l, const struct conf_dataset *d,
+			 const void *field, const char *name)
+{
+	if (!name || !*name || !d->n_columns)
+		return;
+	for (size_t i = 0; i < d->n_columns; i++)
+		if (!strcmp(d->columns[i].name, name))
+			return;
+	fail_reference(l, field, "column", name,
+		       nearest_id(d->columns, d->n_columns,
+				  sizeof(*d->columns), name));
+}
+
+/* The names in braces; check_mention_link has seen that they are closed. */
+static void check_link(struct loader *l, const struct conf_dataset *d,
+		       const char *const *link)
+{
+	for (const char *s = *link; (s = strchr(s, '{')) != NULL;) {
+		size_t n = strcspn(++s, "}");
+
+		check_column(l, d, link, arena_memdup(l->a, s, n));
+		s += n;
+	}
+}
+
+static void check_mention(struct loader *l, const struct conf_dataset *d)
+{
+	const struct conf_mention *m = d->mention;
+
+	if (!m || !m->link)
+		return;
+	check_column(l, d, &m->label, m->label);
+	check_column(l, d, &m->description, m->description);
+	for (size_t i = 0; i < m->key.n; i++)
+		check_column(l, d, &m->key, m->key.v[i]);
+	check_link(l, d, &m->link);
+	if (!m->key.n && !d->key.n)
+		load_fail(l, load_pos(l, &d->mention), "mention needs key, "
+			  "because the dataset has none");
+}
+
 static void check_dataset(struct loader *l, const struct conf_dataset *d)
 {
 	const struct ypos *pos = load_pos(l, d);
@@ -338,6 +380,7 @@ static void check_dataset(struct loader *l, const struct conf_dataset *d)
 					  d->database));
 	check_same(l, d->columns, d->n_columns, sizeof(*d->columns),
 		   "columns");
+	check_mention(l, d);
 }
 
 /* The default: a program, or a method, that may change something counts as write. */

@@ -154,6 +154,20 @@ struct conf_column {
 	bool filter, sort, group;	/* may be used so; default true */
 };
 
+enum conf_mention_match {
+	MENTION_START,	/* texts that begin with what was typed */
+	MENTION_WORDS,	/* texts with each of the words somewhere */
+};
+
+/* How rows of a dataset are mentioned with @ (tool/mention/mention.h). */
+struct conf_mention {
+	const char *label;		/* column: what a row is called */
+	const char *description;	/* column: what tells it apart; "" */
+	struct conf_list key;		/* columns; n == 0: the dataset's key */
+	const char *link;	/* to a row's own page, {column} within; "" */
+	enum conf_mention_match match;
+};
+
 struct conf_dataset {
 	const char *name, *description;
 	const char *database;	/* id in `databases:`; "app" = ours */
@@ -164,6 +178,7 @@ struct conf_dataset {
 	int max_scan_rows;	/* by the server's estimate; 0 = any */
 	struct conf_list groups;	/* who may query it; n == 0 = everyone */
 	struct conf_list key;	/* columns that tell rows apart; n == 0: not known */
+	const struct conf_mention *mention;	/* NULL: not with @ */
 	const struct conf_column *columns;	/* n_columns == 0: introspected */
 	size_t n_columns;
 	const char *file;

@@ -84,6 +84,10 @@ static const struct opt_name client_tools[] = {
 	{ NULL, 0 },
 };
 
+static const struct opt_name mention_matches[] = {
+	{ "start", MENTION_START }, { "words", MENTION_WORDS }, { NULL, 0 },
+};
+
 static const struct opt_name ready_tools[] = {
 	{ "summarize", 1 << READY_SUMMARIZE },
 	{ "translate", 1 << READY_TRANSLATE }, { NULL, 0 },
@@ -134,6 +138,7 @@ static const struct opt_name token_algs[] = {
 #define S_WORKSPACE struct conf_workspace
 #define S_AGENT     struct conf_agent
 #define S_DATASET   struct conf_dataset
+#define S_MENTION   struct conf_mention
 #define S_COLUMN    struct conf_column
 #define S_ACTION    struct conf_action
 #define S_TOOL      struct conf_tool
@@ -250,6 +255,13 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.file_offset = AT(struct conf_dataset, file),
 		.line_offset = AT(struct conf_dataset, line),
 		.id_check = check_ident,
+	},
+	[SEC_MENTION] = {
+		.name = "datasets.*.mention of a workspace",
+		.help = "Lets users mention rows with @ (docs/mentions.md). "
+			"Who may query the dataset may mention its rows.",
+		.size = sizeof(struct conf_mention),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_COLUMN] = {
 		.name = "datasets.*.columns.* of a workspace",

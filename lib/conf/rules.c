@@ -134,6 +134,11 @@ const char *check_action_url(const char *s)
 	return NULL;
 }
 
+const char *check_mention_link(const char *s)
+{
+	return *s ? check_action_url(s) : NULL;
+}
+
 const char *check_url_template(const char *s)
 {
 	const char *host = behind_scheme(s);

@@ -15,6 +15,7 @@ opt_check check_ident;		/* [A-Za-z0-9_][A-Za-z0-9_-]{0,63} */
 opt_check check_tool;		/* [A-Za-z0-9_-]{1,64} */
 opt_check check_tool_choice;	/* the same, or "group:NAME" */
 opt_check check_action_url;	/* /path or http(s)://, {NAME} within */
+opt_check check_mention_link;	/* as check_action_url; "" is fine */
 opt_check check_path;		/* /absolute */
 opt_check check_env;		/* "NAME=value" */
 opt_check check_url;		/* http(s)://…, no blanks; "" is fine */

@@ -46,6 +46,7 @@ struct part_input {
 	const struct agent *agent;
 	const struct untrusted *envelope;	/* for DATA */
 	bool tools;		/* some are offered */
+	struct str mentions;	/* what the message mentions; untrusted */
 	struct str user_name;	/* as shown to people; empty = not said */
 	int64_t now_us;		/* 0 = no date */
 	struct arena *arena;	/* of the turn */

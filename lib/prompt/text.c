@@ -114,3 +114,11 @@ int part_session(const struct part_input *in, struct part_text *out,
 	buf_release(&b);
 	return 0;
 }
+
+int part_mentions(const struct part_input *in, struct part_text *out,
+		  struct err *e)
+{
+	(void)e;
+	*out = (struct part_text){ .name = "mentions", .text = in->mentions };
+	return 0;
+}

@@ -110,7 +110,7 @@ static void print_all(struct buf *out, const struct resource *r)
 
 	print_path_name(out, r, "", false);
 	operation(out, r, "get", "list", "List every");
-	buf_addf(out, "      parameters: [%s{$ref: \"#/components/parameters/"
+	buf_addf(out, "      parameters: [%s%s{$ref: \"#/components/parameters/"
 		 "cursor\"}, {$ref: \"#/components/parameters/pageSize\"}]\n"
 		 "      responses:\n"
 		 "        \"200\":\n          description: A page of the list, newest first\n"
@@ -122,7 +122,10 @@ static void print_all(struct buf *out, const struct resource *r)
 		 "\"#/components/schemas/%s\"}}\n",
 		 named ? "{name: q, in: query, description: \"How the name "
 			 "begins, in any case\", schema: {type: string}}, "
-		       : "", r->name);
+		       : "",
+		 resource_is_filed(r)
+		       ? "{$ref: \"#/components/parameters/category\"}, " : "",
+		 r->name);
 	PROBLEMS(REFUSED("400", "BadRequest") REFUSED("404", "NotFound"));
 	if (r->record)
 		return;

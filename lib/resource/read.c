@@ -14,6 +14,15 @@ enum {
 	ARM_ARGS = 7,
 };
 
+/* Of what is FILED; 0: nothing else is. */
+static const struct {
+	unsigned list, total;
+} filed[RESOURCE__MAX] = {
+#define FILED(id, ...) \
+	[RESOURCE_##id] = { RSTMT_##id##_FILED, RSTMT_##id##_FILEDTOTAL },
+#include "resource/resource.def"
+};
+
 #define LAST_CHARACTER "\xf4\x8f\xbf\xbf"
 
 struct reading {
@@ -163,6 +172,23 @@ static int read_all_arms(struct db *db, struct reading *k,
 	return 0;
 }
 
+static struct str readers_json(const struct resource_at *at, struct arena *a);
+
+/* What is common to the statements of what is under one other. */
+static size_t add_under(const struct resource_at *at, const struct uuid *under,
+			struct arena *a, struct db_val *v)
+{
+	v[0] = DB_U(under);
+	v[1] = DB_S(at->by.tenant_id);
+	v[2] = DB_S(readers_json(at, a));
+	return 3;
+}
+
+bool resource_is_filed(const struct resource *r)
+{
+	return filed[r - resources].list != 0;
+}
+
 int resource_list(struct db *db, const struct resource *r,
 		  const struct resource_at *at,
 		  const struct resource_want *want, struct arena *a,
@@ -173,12 +199,16 @@ int resource_list(struct db *db, const struct resource *r,
 	size_t rounds = r->owner == OWNER_SHARED
 		? (at->n_readers + ARMS - 1) / ARMS : 1;
 	struct reading k = { .r = r, .a = a, .room = rounds * (want->size + 1) };
-	struct db_val v[8] = { DB_S(at->by.tenant_id) };
+	struct db_val v[10] = { DB_S(at->by.tenant_id) };
 	bool cut = false;
 	int rc;
 
 	k.rows = arena_zalloc(a, k.room + 1, sizeof(*k.rows));
-	if (r->owner == OWNER_SHARED) {
+	if (want->under) {
+		add_place(r, want, &range, v, add_under(at, want->under, a, v));
+		rc = db_each_within(db, filed[r - resources].list, v,
+				    LIM_PAGE_BYTES, a, take_row, &k, &cut, e);
+	} else if (r->owner == OWNER_SHARED) {
 		rc = read_all_arms(db, &k, at, want, &range, &cut, e);
 	} else {
 		add_place(r, want, &range, v, add_holder(r, at, v, 1));
@@ -233,18 +263,19 @@ static struct str readers_json(const struct resource_at *at, struct arena *a)
 
 int resource_total(struct db *db, const struct resource *r,
 		   const struct resource_at *at, struct str prefix,
-		   int64_t *total, struct err *e)
+		   const struct uuid *under, int64_t *total, struct err *e)
 {
 	const struct resource_want want = { .prefix = prefix };
 	struct arena a = ARENA_INIT;
 	struct name_range range = range_of(&want, &a);
-	struct db_val v[5];
-	size_t n = 0;
+	struct db_val v[6];
+	size_t n = under ? add_under(at, under, &a, v) : 0;
 	int rc;
 
-	if (r->owner == OWNER_SHARED)
+	if (!under && r->owner == OWNER_SHARED)
 		v[n++] = DB_S(readers_json(at, &a));
-	v[n++] = DB_S(at->by.tenant_id);
+	if (!under)
+		v[n++] = DB_S(at->by.tenant_id);
 	if (r->owner != OWNER_SHARED)
 		n = add_holder(r, at, v, n);
 	if (r->order == ORDER_NAME) {
@@ -252,7 +283,8 @@ int resource_total(struct db *db, const struct resource *r,
 		v[n++] = DB_S(range.high);
 	}
 	v[n] = DB_I(LIM_COUNTED + 1);
-	rc = count(db, r->total, v, total, e);
+	rc = count(db, under ? filed[r - resources].total : r->total, v, total,
+		   e);
 	arena_release(&a);
 	return rc;
 }

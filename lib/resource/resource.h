@@ -133,6 +133,8 @@ struct resource_want {
 						   NULL: from the first */
 	struct str prefix;	/* ORDER NAME: folded; empty: all */
 	size_t size;		/* rows at most */
+	/* FILED: only what is under this one; NULL: all */
+	const struct uuid *under;
 };
 
 /*
@@ -145,6 +147,9 @@ int resource_list(struct db *db, const struct resource *r,
 		  struct resource_row **out, size_t *n, bool *more,
 		  struct err *e) MUST_CHECK;
 
+/* Whether a list of it may say what it is under. */
+bool resource_is_filed(const struct resource *r);
+
 /* Whether row comes behind want's place, and within its prefix. */
 bool resource_wanted(const struct resource_row *row,
 		     const struct resource_want *want);
@@ -153,11 +158,13 @@ bool resource_wanted(const struct resource_row *row,
 int resource_compare(const void *a, const void *b);
 
 /*
- * How many rows the list has with that prefix, counted up to LIM_COUNTED + 1.
+ * How many rows the list has with that prefix, and under that one (or NULL),
+ * counted up to LIM_COUNTED + 1.
  */
 int resource_total(struct db *db, const struct resource *r,
 		   const struct resource_at *at, struct str prefix,
-		   int64_t *n, struct err *e) MUST_CHECK;
+		   const struct uuid *under, int64_t *n,
+		   struct err *e) MUST_CHECK;
 
 /* How many rows the holder has, counted up to r->most. */
 int resource_count(struct db *db, const struct resource *r,

@@ -126,26 +126,6 @@ int conversation_create(struct db *db, const struct owner *o,
 	return -1;
 }
 
-/* "%part%" with the part's own wildcards escaped; p == NULL stays so. */
-static struct str like_pattern(struct str part, struct arena *a)
-{
-	struct buf b = BUF_INIT(part.n * 2 + 2);
-	struct str s;
-
-	if (!part.p)
-		return part;
-	buf_addc(&b, '%');
-	for (size_t i = 0; i < part.n; i++) {
-		if (strchr("%_|", part.p[i]) && part.p[i])
-			buf_addc(&b, '|');
-		buf_addc(&b, part.p[i]);
-	}
-	buf_addc(&b, '%');
-	s = arena_str(a, buf_str(&b));
-	buf_release(&b);
-	return s;
-}
-
 static int take_reach(void *ctx, const struct db_val *row, struct err *e)
 {
 	struct conversation_key *reach = ctx;
@@ -225,7 +205,7 @@ int conversation_list(struct db *db, const struct owner *o,
 		k = *after;
 	*out = (struct conversation_page){ .n = 0 };
 	if (f && f->by_creation) {
-		like = like_pattern(f->title, a);
+		like = store_like(f->title, true, a);
 		rc = like.p ? reach_of(db, o, f, &k, a, &reach, e) : 0;
 		if (!rc)
 			rc = db_list(db, STMT_CONVERSATION_OF_AGENT,
@@ -239,7 +219,7 @@ int conversation_list(struct db *db, const struct owner *o,
 			     a, fields, sizeof(*out->items), 0, &out->items,
 			     &out->n, e);
 	} else if (f && (f->workspace_id.p || f->agent_id.p || f->title.p)) {
-		like = like_pattern(f->title, a);
+		like = store_like(f->title, true, a);
 		rc = reach_of(db, o, f, &k, a, &reach, e);
 		if (!rc)
 			rc = db_list(db, STMT_CONVERSATION_FIND,
@@ -297,7 +277,7 @@ int conversation_count(struct db *db, const struct owner *o,
 
 	if (!f)
 		f = &all;
-	like = like_pattern(f->title, &a);
+	like = store_like(f->title, true, &a);
 	rc = db_each(db, STMT_CONVERSATION_COUNT,
 		     DB_ARGS(DB_S_IF(f->workspace_id), DB_S_IF(f->workspace_id),
 			     DB_S_IF(f->agent_id), DB_S_IF(f->agent_id),

@@ -28,6 +28,7 @@ enum message_kind {
 #define MESSAGE_OPTION_MESSAGE(F, SEP, member, type) F(SEP, member, type)
 #define MESSAGE_OPTION_TURN(F, SEP, member, type)
 #define MESSAGE_OPTION_PAGE(F, SEP, member, type)
+#define MESSAGE_OPTION_META(F, SEP, member, type)
 
 /* What its request said that is kept with a message: KIND_SAID; as in meta. */
 struct message_options {

@@ -29,3 +29,21 @@ int store_prompt_keep(struct db *tx, const struct resource_at *at,
 		       DB_ARGS(DB_U(&prompt->id),
 			       DB_I(number - LIM_PROMPT_VERSIONS)), NULL, e);
 }
+
+int store_prompt_unfile(struct db *tx, const struct owner *by,
+			const struct uuid *category, struct err *e)
+{
+	return db_exec(tx, STMT_PROMPT_UNFILE,
+		       DB_ARGS(DB_U(category), DB_S(by->tenant_id)), NULL, e);
+}
+
+int store_prompt_shared(struct db *tx, const struct owner *by,
+			const struct uuid *prompt, struct err *e)
+{
+	struct db_result res;
+
+	if (db_exec(tx, STMT_PROMPT_SHARED,
+		    DB_ARGS(DB_U(prompt), DB_S(by->tenant_id)), &res, e))
+		return -1;
+	return res.affected ? 0 : err_set(e, ERR_NOT_FOUND, "no such prompt");
+}

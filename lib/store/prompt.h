@@ -11,4 +11,19 @@
 int store_prompt_keep(struct db *tx, const struct resource_at *at,
 		      struct resource_row *prompt, struct err *e) MUST_CHECK;
 
+/*
+ * Moves the versions of all prompts of the tenant that are filed under the
+ * category, in the transaction that deletes it.
+ */
+int store_prompt_unfile(struct db *tx, const struct owner *by,
+			const struct uuid *category, struct err *e) MUST_CHECK;
+
+/*
+ * Changes the row of a prompt that gets another reader, or loses one, and so holds
+ * it: on whatever node of a cluster it is renamed or deleted meanwhile, one of
+ * the two does not happen. ERR_NOT_FOUND.
+ */
+int store_prompt_shared(struct db *tx, const struct owner *by,
+			const struct uuid *prompt, struct err *e) MUST_CHECK;
+
 #endif

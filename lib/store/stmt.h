@@ -247,6 +247,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	SEP OPTION_FIELD(F, options.member, OPTION_TYPE_##type, "m." #member)
 #define OPTION_FIELD_TURN(F, SEP, member, type)
 #define OPTION_FIELD_PAGE(F, SEP, member, type)
+#define OPTION_FIELD_META(F, SEP, member, type)
 #define OPTION_FIELD(F, member, t, sql) F(member, t, sql)
 #define OPTION_TYPE_BOOL i
 #define OPTION_TYPE_TEXT S
@@ -482,6 +483,10 @@ struct number {
 	F(created_us, i, "created_us") SEP \
 	F(expires_us, I, "expires_us") SEP \
 	F(revoked_us, I, "revoked_us")
+
+#define USER_FIELDS(F, SEP) \
+	F(login, s, "login") SEP \
+	F(name, S, "name")
 
 #define MCP_PIN_FIELDS(F, SEP) \
 	F(tool, s, "tool") SEP \

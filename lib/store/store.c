@@ -1,5 +1,7 @@
 #include "store/store.h"
 
+#include <string.h>
+
 #include "auth/identity.h"
 #include "resource/purge.h"
 #include "store/conversation.h"
@@ -26,6 +28,26 @@ const struct db_stmt store_stmts[STMT__MAX] = {
 struct owner owner_of(const struct identity *who)
 {
 	return (struct owner){ who->tenant, who->user_id };
+}
+
+struct str store_like(struct str part, bool anywhere, struct arena *a)
+{
+	struct buf b = BUF_INIT(part.n * 2 + 2);
+	struct str s;
+
+	if (!part.p)
+		return part;
+	if (anywhere)
+		buf_addc(&b, '%');
+	for (size_t i = 0; i < part.n; i++) {
+		if (strchr("%_|", part.p[i]) && part.p[i])
+			buf_addc(&b, '|');
+		buf_addc(&b, part.p[i]);
+	}
+	buf_addc(&b, '%');
+	s = arena_str(a, buf_str(&b));
+	buf_release(&b);
+	return s;
 }
 
 struct db *store_open(const struct conf_db *conf, int wait_ms, struct err *e)

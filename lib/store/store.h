@@ -17,6 +17,12 @@ struct owner owner_of(const struct identity *who);
 enum store_order { NEWEST_FIRST, OLDEST_FIRST };
 
 /*
+ * A pattern for LIKE ? ESCAPE '|': texts that have part somewhere, or (not
+ * anywhere) begin with it. In a; part.p == NULL stays so.
+ */
+struct str store_like(struct str part, bool anywhere, struct arena *a);
+
+/*
  * Our own database with the statements of lib/store/stmt.def. Connects to
  * nothing yet. Owned: db_close. wait_ms: for a free connection, 0 = 5000.
  */

@@ -12,4 +12,21 @@
 int store_user_touch(struct db *db, const struct owner *o, struct str login,
 		     struct str name, struct err *e) MUST_CHECK;
 
+struct user_seen {
+	struct str login, name;		/* name.p == NULL: none known */
+};
+
+/*
+ * People of the tenant whose name (in any case) or login begins with q, which is
+ * not empty: at most max, by name; some keys of two indexes are read. Texts in a.
+ */
+int store_user_find(struct db *db, struct str tenant_id, struct str q, size_t max,
+		    struct arena *a, struct user_seen **out, size_t *n,
+		    struct err *e) MUST_CHECK;
+
+/* The one with this login. ERR_NOT_FOUND. Texts in a. */
+int store_user_named(struct db *db, struct str tenant_id, struct str login,
+		     struct arena *a, struct user_seen *out,
+		     struct err *e) MUST_CHECK;
+
 #endif

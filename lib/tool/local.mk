@@ -76,6 +76,11 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/mcp/mcp_stdio.c \
 	lib/tool/mcp/mcp_wire.c \
 	lib/tool/mcp/rows.c \
+	lib/tool/mention/mention.c \
+	lib/tool/mention/mention.def \
+	lib/tool/mention/mention.h \
+	lib/tool/mention/others.c \
+	lib/tool/mention/record.c \
 	lib/tool/text/analyse_log.c \
 	lib/tool/text/find_pii.c \
 	lib/tool/text/given.c \

@@ -15,6 +15,7 @@
 #include "turn/choose.h"
 #include "turn/history.h"
 #include "turn/loop.h"
+#include "turn/mention.h"
 
 #include "base/banned.h"
 
@@ -152,7 +153,8 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 	const struct part_input p = {
 		.conf = in->by.conf, .workspace = in->target.workspace,
 		.agent = in->target.agent, .envelope = &l->untrusted,
-		.tools = l->tools.n > 0, .user_name = in->by.who->name,
+		.tools = l->tools.n > 0, .mentions = l->mentions.text,
+		.user_name = in->by.who->name,
 		.now_us = clock_now_us(), .arena = l->arena,
 	};
 	struct buf b = BUF_INIT(65536);
@@ -241,6 +243,7 @@ static int build(struct turn_loop *l, struct err *e)
 		.service = l->run->in.target.service, .stream = true,
 	};
 	untrusted_init(&l->untrusted);
+	context_mentions(l);
 	if (offer_tools(l, e) < 0)
 		return -1;
 	/* The steps are sent in any case, so the history has what they leave. */

@@ -62,6 +62,10 @@ struct turn_loop {
 	struct part_share share[PART__MAX];	/* as the request is now */
 	bool squeezed;			/* the window, not the workspace, limits
 					   the history */
+	struct {
+		bool looked_up;
+		struct str text;	/* of all; untrusted */
+	} mentions;			/* of its message (mention.h) */
 	struct untrusted untrusted;	/* this turn's envelope */
 	struct str stamps;		/* JSON: prompts used (A43) */
 

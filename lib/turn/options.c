@@ -28,6 +28,8 @@ static void put(json_t *o, const struct turn_option *d,
 	else if (d->type == TURN_OPTION_TEXT && ((const struct str *)p)->p)
 		json_object_set_new(o, d->key,
 				    jx_string(*(const struct str *)p));
+	else if (d->type == TURN_OPTION_TEXTS)
+		json_object_set(o, d->key, *(json_t *const *)p);
 }
 
 /* What o says of d, where v says nothing. */
@@ -41,6 +43,8 @@ static void fill(const json_t *o, const struct turn_option *d,
 		*(int *)p = json_is_true(said) - json_is_false(said);
 	else if (d->type == TURN_OPTION_TEXT && !((struct str *)p)->p)
 		*(struct str *)p = jx_str(o, d->key);
+	else if (d->type == TURN_OPTION_TEXTS && !*(json_t **)p)
+		*(json_t **)p = jx_arr(o, d->key);
 }
 
 struct str turn_options_meta(struct arena *a, struct str meta,
@@ -50,7 +54,8 @@ struct str turn_options_meta(struct arena *a, struct str meta,
 	const char *text;
 
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
-		if (turn_options[i].kept == TURN_OPTION_MESSAGE)
+		if (turn_options[i].kept == TURN_OPTION_MESSAGE ||
+		    turn_options[i].kept == TURN_OPTION_META)
 			put(o, &turn_options[i], v, false);
 	/* The metadata may be long, and is not read here. */
 	text = jx_text(a, o);

@@ -17,6 +17,7 @@ struct tool_ctx;
 #define TURN_OPTION_C_BOOL int
 #define TURN_OPTION_C_TEXT struct str
 #define TURN_OPTION_C_OBJECT json_t *
+#define TURN_OPTION_C_TEXTS json_t *
 
 /* All zero: nothing is said. */
 struct turn_options {
@@ -28,9 +29,11 @@ struct turn_options {
 
 enum turn_option_type {
 	TURN_OPTION_BOOL, TURN_OPTION_TEXT, TURN_OPTION_OBJECT,
+	TURN_OPTION_TEXTS,
 };
 enum turn_option_kept {
 	TURN_OPTION_MESSAGE, TURN_OPTION_TURN, TURN_OPTION_PAGE,
+	TURN_OPTION_META,
 };
 
 struct turn_option {

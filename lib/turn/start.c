@@ -14,6 +14,7 @@
 #include "turn/choose.h"
 #include "turn/history.h"
 #include "turn/loop.h"
+#include "turn/mention.h"
 #include "turn/notify.h"
 #include "turn/resume.h"
 
@@ -97,6 +98,7 @@ static int load_user(struct turn_run *t, int64_t seq, struct err *e)
 	t->user.turn_id = t->id;
 	t->in.content = t->user.content;
 	turn_options_recall(&t->in.options, &t->user.options);
+	context_mention_recall(t);
 	return 0;
 }
 
@@ -114,6 +116,7 @@ void loop_begun_again(struct turn_run *t, int64_t user_seq)
 struct start {
 	struct turn_run *run;	/* its request in run->in, completed step by step */
 	struct str client;	/* turn.client */
+	struct str meta;	/* of the message, as the request has it */
 	bool guessed;		/* the agent is the default one, not looked up */
 };
 
@@ -164,7 +167,8 @@ static int check_same(struct start *s, const struct turn *t, struct err *e)
 			t->user_seq, s->run->arena, &user, e) < 0)
 		return -1;
 	return str_eq(user.content, in->content) &&
-		str_eq(user.meta, in->meta) ? 0 : turn_key_differs(e);
+		context_mention_same(user.meta, in->meta)
+		? 0 : turn_key_differs(e);
 }
 
 /* The turn that the request's key has started before. */
@@ -315,6 +319,14 @@ static int prepare(struct start *s, struct err *e)
 	return 0;
 }
 
+/* What a message that is not stored yet mentions. */
+static int look_up(struct start *s, struct err *e)
+{
+	struct turn_run *t = s->run;
+
+	return t->in.content.p ? context_mention_new(t, s->meta, e) : 0;
+}
+
 static struct str provider_of(const struct turn_run *t)
 {
 	return str_of(t->in.target.service->provider);
@@ -439,6 +451,7 @@ static start_step *const steps[] = {
 	check_options,	/* what turn_options.def says: 422, 413 */
 	find_service,	/* an LLM service that can chat: 503, 422 */
 	prepare,
+	look_up,	/* what the message mentions: 422 */
 	begin,		/* not busy: 409; stored */
 };
 enum { AFTER_TARGET = 3 };
@@ -483,7 +496,7 @@ static bool is_taken(const struct err *e)
 int turn_start(struct turn_run *t, const struct turn_deps *deps,
 	       const struct turn_request *in, struct arena *a, struct err *e)
 {
-	struct start s = { .run = t };
+	struct start s = { .run = t, .meta = in->meta };
 	struct err why = ERR_INIT, ignored = ERR_INIT;
 	TRACE_SPAN(TRACE_START, NULL);
 	int rc;

@@ -155,10 +155,11 @@ def test_every_statement_has_tenant_and_owner(lab):
     asks = {"USER": "user_id = ?", "PARENT": "parent_id = ?", "TENANT": "tenant_id = ?"}
     seen = set()
     for name, verb, sql in re.findall(r"^-- (\w+)_(\w+) .*\n(.*);$", text, re.M):
-        if verb not in ("LIST", "TOTAL", "COUNT", "GET", "UPDATE", "DELETE", "HOLD"):
+        if verb not in ("LIST", "TOTAL", "COUNT", "GET", "UPDATE", "DELETE", "HOLD",
+                        "FILED", "FILEDTOTAL"):
             continue
         owner = owners.get(name, "USER")
-        reads = verb in ("LIST", "TOTAL", "GET")
+        reads = verb in ("LIST", "TOTAL", "GET", "FILED", "FILEDTOTAL")
         assert "tenant_id = ?" in sql, (name, sql)
         assert (("reader_id" if reads else "holder_id = ?")
                 if owner == "SHARED" else asks[owner]) in sql, (name, sql)

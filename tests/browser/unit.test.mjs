@@ -6,6 +6,7 @@ import { ApiError } from '../../www/js/api.js';
 import { parseExact, toJson } from '../../www/js/exact.js';
 import { prettyJson, saysAll, toolName } from '../../www/js/format.js';
 import { toHtml } from '../../www/js/markdown.js';
+import { fillBlanks, mentionsIn, triggerAt, withoutMention } from '../../www/js/mentions.js';
 import { readEvents, SseParser } from '../../www/js/sse.js';
 import { Unstored } from '../../www/js/store/unstored.js';
 import { has, setCulture, t } from '../../www/js/strings.js';
@@ -309,4 +310,47 @@ test('strings: numbers, plurals, placeholders, unknown cultures', () => {
 	assert.equal(t('tool.rows', { n: 1 }), '1 row');
 	assert.equal(t('tool.rows', { n: 1200 }), '1,200 rows');
 	assert.equal(t('list.renamed', { title: '$& {n}' }), 'Renamed to “$& {n}”');
+});
+
+test('mentions: what is being chosen at the caret', () => {
+	const at = (text, known) => {
+		const found = triggerAt(text, text.length, known);
+
+		return found && `${found.kind}${found.start} ${found.q}`;
+	};
+	const known = [{ ref: 'record:t/4', handle: 't/4' }];
+
+	assert.equal(at('@'), '@0 ');
+	assert.equal(at('see @pri jam'), '@4 pri jam');
+	assert.equal(at('(@a'), '@1 a');
+	assert.equal(at('mail a@b'), null);
+	assert.equal(at('at @ 5'), null);
+	assert.equal(at('@a\nb'), null);
+	assert.equal(at('/'), '/0 ');
+	assert.equal(at('x\n/re w'), '/2 re w');
+	assert.equal(at('1 /2'), null);
+	assert.equal(at('/etc/passwd'), null);
+	assert.equal(at('/a @b'), '@3 b');
+	assert.equal(at('@t/4', known), null);
+	assert.equal(at('@t/4 and', known), null);
+	assert.equal(at('@t/42', known), '@0 t/42');
+	assert.equal(at(`${'x'.repeat(200)}@`), null);
+	assert.equal(at(`/${'x'.repeat(100)}`), null);
+	assert.equal(triggerAt('@ab', 2).q, 'a');
+});
+
+test('mentions: those that a text has, and a text without one', () => {
+	const known = [{ ref: 'record:t/4', handle: 't/4' }, { ref: 'person:a.b', handle: 'a.b' },
+		{ ref: 'record:t/4', handle: 't/4' }];
+	const refs = (text) => mentionsIn(text, known).map(({ ref }) => ref);
+
+	assert.deepEqual(refs('@t/4 and @a.b.'), ['record:t/4', 'person:a.b']);
+	assert.deepEqual(refs('@t/42 @t/4/5 @t/4%20 @t/4-x @axb @a.b.c'), []);
+	assert.deepEqual(refs('(@t/4).'), ['record:t/4']);
+	assert.equal(withoutMention('a @t/4 b @t/42 @t/4', known[0]), 'a b @t/42 ');
+});
+
+test('mentions: a prompt with its blanks filled', () => {
+	assert.equal(fillBlanks('{{A}} {{ B : choice: x | y }} \\{{C}} {{A}} {{D}}',
+		{ A: '$& {{B}}', B: 'y' }), '$& {{B}} y {{C}} $& {{B}} {{D}}');
 });

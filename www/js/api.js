@@ -242,7 +242,7 @@ export class Api {
 
 	/**
 	 * Sends a message and opens the stream of its answer.
-	 * @param body {content, conversationId?, agentId?, client?, webSearch?}
+	 * @param body {content, conversationId?, agentId?, client?, webSearch?, mentions?}
 	 * @returns the Response, its body an event stream
 	 */
 	stream(workspaceId, body, { signal } = {})
@@ -305,6 +305,31 @@ export class Api {
 	{
 		return this.json('POST', `conversations/${enc(id)}/fork`,
 			{ body: { messageId } });
+	}
+
+	/** What can be mentioned and begins with q: {items, more}. */
+	mentions({ q, workspaceId, dataset, pageSize, signal } = {})
+	{
+		return this.json('GET',
+			`mentions${query({ q, workspaceId, dataset, pageSize })}`, { signal });
+	}
+
+	/** Prompts whose name begins with q, without their bodies: {items, nextCursor}. */
+	prompts({ q, category, pageSize, signal } = {})
+	{
+		return this.json('GET', `prompt-picker${query({ q, category, pageSize })}`,
+			{ signal });
+	}
+
+	/** One prompt with its body and blanks. */
+	prompt(id)
+	{
+		return this.json('GET', `prompts/${enc(id)}`);
+	}
+
+	promptCategories()
+	{
+		return this.json('GET', 'prompt-categories?pageSize=100');
 	}
 
 	/** What happens in my conversations behind number `after`. @returns the Response */

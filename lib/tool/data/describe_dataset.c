@@ -32,12 +32,7 @@ static void write_column(struct jw *w, const struct conf_column *c)
 static void write_sample(const struct tool_ctx *ctx, const struct dataset *d,
 			 struct jw *w)
 {
-	const struct identity *by = ctx->turn.by.who;
-	struct row_caller who = {
-		.user = by->login, .tenant = by->tenant,
-		.user_id = str_of(by->user_id_text),
-		.groups = by->groups, .n_groups = by->n_groups,
-	};
+	struct row_caller who = query_caller(ctx);
 	struct db_query_limits l = {
 		.timeout_ms = MIN(MAX(d->conf->timeout_ms, 1), SAMPLE_MS),
 		.max_rows = SAMPLE_ROWS, .max_bytes = SAMPLE_BYTES,

@@ -47,6 +47,9 @@ int query_compile(const struct dataset *d, const struct row_caller *who,
 		  const json_t *args, struct arena *a, struct query *out,
 		  struct err *e) MUST_CHECK;
 
+/* The caller of ctx, for row filters. Borrows. */
+struct row_caller query_caller(const struct tool_ctx *ctx);
+
 /*
  * Whether the server's estimate of the cost allows the query (max_scan_rows).
  * ERR_TOOL_ARGS with a public text; ERR_CANCELLED.

@@ -307,16 +307,22 @@ static int answer(struct db *db, const struct dataset *d,
 	return 0;
 }
 
-/* The dataset that args name, and their compiled query. */
-static int prepare(const struct tool_ctx *ctx, const json_t *args,
-		   struct dataset *d, struct query *q, struct err *e)
+struct row_caller query_caller(const struct tool_ctx *ctx)
 {
 	const struct identity *by = ctx->turn.by.who;
-	struct row_caller who = {
+
+	return (struct row_caller){
 		.user = by->login, .tenant = by->tenant,
 		.user_id = str_of(by->user_id_text),
 		.groups = by->groups, .n_groups = by->n_groups,
 	};
+}
+
+/* The dataset that args name, and their compiled query. */
+static int prepare(const struct tool_ctx *ctx, const json_t *args,
+		   struct dataset *d, struct query *q, struct err *e)
+{
+	struct row_caller who = query_caller(ctx);
 
 	if (dataset_find(ctx, jx_str(args, "dataset"), d, e) < 0)
 		return -1;

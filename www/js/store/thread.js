@@ -2,6 +2,7 @@
 // runs: begun here, or met and followed. Lives on when another conversation is
 // shown, so that coming back finds the answer further on.
 import { Feed } from '../feed.js';
+import { mentionsIn } from '../mentions.js';
 import { canRun, clientOf, runCall } from '../tools.js';
 import { Pages } from './pages.js';
 import { Turn } from './turn.js';
@@ -41,6 +42,9 @@ export class Thread extends Pages {
 		this.options = {};
 		/** what is in the message field */
 		this.draft = '';
+		/** records of GET /mentions that were chosen; those that the draft has
+		 * still are sent */
+		this.mentions = [];
 		/** true while another version is being fetched */
 		this.switching = false;
 	}
@@ -69,7 +73,7 @@ export class Thread extends Pages {
 	send(content)
 	{
 		const turn = new Turn(`live-${++drafts}`);
-		const body = { content, ...this.#more() };
+		const body = { content, ...this.#more(), ...mentionsOf(content, this.mentions) };
 
 		turn.begin(content);
 		if (this.conversationId)
@@ -108,7 +112,8 @@ export class Thread extends Pages {
 		fresh.begin(content);
 		return this.#begin(fresh, this.turns.slice(0, at), content, (signal) =>
 			this.#api.edit(this.conversationId,
-				{ messageId: turn.user.messageId, content, ...this.#more() }, { signal }));
+				{ messageId: turn.user.messageId, content, ...this.#more(),
+					...mentionsOf(content, turn.user.metadata?.mentions) }, { signal }));
 	}
 
 	/** Goes on where the last answer was cut short. */
@@ -469,6 +474,14 @@ export class Thread extends Pages {
 		}
 		this.#stopTimer = setTimeout(() => feed?.stop(), STOP_WAIT_MS);
 	}
+}
+
+/** The member of a request for those of the known mentions that a text has. */
+function mentionsOf(content, known = [])
+{
+	const mentions = mentionsIn(content, known).map(({ ref }) => ref);
+
+	return mentions.length > 0 ? { mentions } : {};
 }
 
 /** Is this what a turn among some rows was asked? */

@@ -19,6 +19,7 @@ import { emptyView, loadFailedView, loadingView, offView, startFailedView,
 	startingView } from './states.js';
 import { touch } from './composer.js';
 import './allowed.js';
+import './blanks.js';
 import './dialogs.js';
 import './menu.js';
 import './thread.js';
@@ -403,6 +404,7 @@ class LampApp extends PageElement {
 			<main class="main" id="main" ?inert=${this.drawer}>${this.#main()}</main>
 			<lamp-confirm></lamp-confirm>
 			<lamp-help></lamp-help>
+			<lamp-blanks .api=${this.api}></lamp-blanks>
 			<lamp-allowed .api=${this.api}></lamp-allowed>`;
 	}
 
@@ -456,7 +458,7 @@ class LampApp extends PageElement {
 					send: (text) => this.#send(text) }) : loadingView()}
 			<div class="composer-dock" id="composer">
 				${off ? offView() : nothing}
-				<lamp-composer .thread=${thread} ?disabled=${off}
+				<lamp-composer .thread=${thread} .api=${this.api} ?disabled=${off}
 					.agent=${this.session.agent(thread.workspaceId, thread.agentId)}
 					name=${this.session.agents(thread.workspaceId).length > 0 ? name : ''}
 					.agents=${this.session.agents(thread.workspaceId)}></lamp-composer>

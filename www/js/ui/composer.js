@@ -3,19 +3,24 @@
 // sends. While an answer runs the button stops it.
 import { html, live, nothing } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
+import { fillBlanks, mentionsIn, triggerAt, withoutMention } from '../mentions.js';
 import { Watch } from '../observable.js';
 import { OPTIONS } from '../store/options.js';
+import { Picker } from '../store/picker.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
+import { mentionChips, pickerFor, pickerKey, pickerScroll, pickerView } from './picker.js';
 
 /** What the server takes by default (limits.message_chars). */
 export const MAX_CHARS = 100000;
+const LIST = 'composer-list';
 const TELL_FROM = MAX_CHARS * 0.95;
 
 class LampComposer extends PageElement {
 	static properties = {
 		thread: { attribute: false },
+		api: { attribute: false },
 		name: { type: String },
 		/** [{agentId, name}] to choose from; empty hides the choice */
 		agents: { attribute: false },
@@ -29,6 +34,15 @@ class LampComposer extends PageElement {
 		super();
 		this.agents = [];
 		new Watch(this, () => this.thread);
+		new Watch(this, () => this.#picker());
+	}
+
+	/** The list of the field; made when the element has an API. */
+	#picker()
+	{
+		if (this.api)
+			this.picker ??= new Picker(this.api);
+		return this.picker;
 	}
 
 	render()
@@ -36,20 +50,29 @@ class LampComposer extends PageElement {
 		const { thread } = this;
 		const running = Boolean(thread.live);
 		const left = MAX_CHARS - thread.draft.length;
+		const { controls, active } = pickerFor(this.#picker(), LIST);
 
 		return html`
 			${this.#error()}
 			<div class="composer ${this.disabled ? 'disabled' : ''}">
+				${pickerView(this.picker, LIST, this.#choose)}
+				${mentionChips(mentionsIn(thread.draft, thread.mentions), this.#unmention)}
 				<textarea class="composer-field" rows="1" dir="auto"
 					aria-label=${t('composer.label')} aria-describedby="composer-hint"
+					aria-autocomplete="list" aria-haspopup="listbox"
+					aria-controls=${controls} aria-activedescendant=${active}
 					placeholder=${this.disabled ? t('composer.disabled') :
 						this.name ? t('composer.placeholder', { name: this.name }) :
 							t('composer.placeholderPlain')}
 					.value=${live(thread.draft)} ?disabled=${this.disabled}
 					enterkeyhint=${touch() ? 'enter' : 'send'}
-					@input=${this.#onInput} @keydown=${this.#onKey}></textarea>
+					@input=${this.#onInput} @keydown=${this.#onKey}
+					@keyup=${this.#onCaret} @click=${this.#onCaret}
+					@blur=${() => this.picker.close()}></textarea>
 				<div class="composer-bar">
 					${this.#agentChoice()}
+					${this.#opener('/', 'slash', t('composer.prompt'))}
+					${this.#opener('@', 'at', t('composer.mention'))}
 					${OPTIONS.filter((option) => option.offered(this.agent))
 		.map((option) => this.#toggle(option))}
 					<span class="composer-left ${left < 0 ? 'over' : ''}" aria-live="polite"
@@ -82,6 +105,109 @@ class LampComposer extends PageElement {
 					?selected=${agent.agentId === this.thread.agentId}
 					>${agent.name}</option>`)}
 			</select>${icon('chevron')}</label>`;
+	}
+
+	/** Types a sign for who has no keyboard, or does not know it. */
+	#opener(sign, drawing, label)
+	{
+		return html`<button type="button" class="icon-button opener" aria-label=${label}
+			title="${label} (${sign})" ?disabled=${this.disabled}
+			@click=${() => this.#type(sign)}>${icon(drawing)}</button>`;
+	}
+
+	#type(sign)
+	{
+		const field = this.querySelector('.composer-field');
+		const before = field.value.slice(0, field.selectionStart);
+		const gap = before === '' || /\s$/.test(before) ? '' : ' ';
+		const line = sign === '/' && before !== '' && !before.endsWith('\n') ? '\n' : '';
+
+		this.#put(field.selectionStart, field.selectionEnd,
+			`${sign === '/' ? line : gap}${sign}`);
+	}
+
+	/** Puts a text in place of a part of the draft; the caret is behind it. */
+	async #put(start, end, text)
+	{
+		const { thread } = this;
+		const field = this.querySelector('.composer-field');
+
+		thread.draft = thread.draft.slice(0, start) + text + thread.draft.slice(end);
+		thread.changed();
+		this.requestUpdate();
+		await this.updateComplete;
+		field.focus();
+		field.setSelectionRange(start + text.length, start + text.length);
+		this.#look(field);
+	}
+
+	/** Opens, changes or closes the list, as the text before the caret says. */
+	#look(field)
+	{
+		const trigger = field.selectionStart === field.selectionEnd &&
+			triggerAt(field.value, field.selectionStart, this.thread.mentions);
+
+		if (!trigger || trigger.start !== this.#start)
+			this.#dismissed = false;
+		this.#start = trigger ? trigger.start : -1;
+		if (!trigger || this.#dismissed)
+			this.picker.close();
+		else
+			this.picker.look({ ...trigger, workspaceId: this.thread.workspaceId });
+	}
+
+	#choose = ({ type, record }) => {
+		const field = this.querySelector('.composer-field');
+
+		if (type === 'category') {
+			this.picker.within(record);
+			this.#put(this.#start + 1, field.selectionStart, '');
+			return;
+		}
+		const start = this.#start;
+		const end = field.selectionStart;
+
+		this.picker.close();
+		if (type === 'prompt')
+			this.#usePrompt(record, start, end);
+		else
+			this.#mention(record, start, end);
+	};
+
+	#mention(record, start, end)
+	{
+		this.thread.mentions = [...this.thread.mentions, record];
+		this.emit('lamp-say', { text: record.label });
+		return this.#put(start, end, `@${record.handle} `);
+	}
+
+	#unmention = (mention) => {
+		const { thread } = this;
+
+		thread.draft = withoutMention(thread.draft, mention);
+		thread.changed();
+		this.focusField();
+	};
+
+	/** The prompt's text takes the place of what was typed. */
+	async #usePrompt({ id }, start, end)
+	{
+		let text = '';
+
+		try {
+			const prompt = await this.api.prompt(id);
+			const filled = prompt.blanks.length === 0 ? { values: {}, mentions: [] } :
+				await document.querySelector('lamp-blanks')
+					.ask(prompt, this.thread.workspaceId);
+
+			if (filled) {
+				this.thread.mentions = [...this.thread.mentions, ...filled.mentions];
+				text = fillBlanks(prompt.body, filled.values);
+			}
+		} catch (error) {
+			this.thread.sendError = error;
+		}
+		await this.#put(start, end, text);
 	}
 
 	/** An option; holds for this conversation in this page. */
@@ -153,10 +279,22 @@ class LampComposer extends PageElement {
 	{
 		this.thread.draft = event.target.value;
 		this.requestUpdate();
+		if (!event.isComposing)
+			this.#look(event.target);
 	}
+
+	/** The caret was moved. */
+	#onCaret = (event) => {
+		if (event.type === 'click' || /^(Arrow(Left|Right)|Home|End)$/.test(event.key))
+			this.#look(event.target);
+	};
 
 	#onKey(event)
 	{
+		if (pickerKey(this.picker, event, this.#choose)) {
+			this.#dismissed = event.key === 'Escape' && !this.picker.open;
+			return;
+		}
 		// an input method's Enter takes its suggestion (229: old Safari)
 		if (event.key !== 'Enter' || event.shiftKey || event.isComposing ||
 		    event.keyCode === 229 || touch())
@@ -165,8 +303,19 @@ class LampComposer extends PageElement {
 		this.#send();
 	}
 
+	#start = -1;
+	#dismissed = false;
+	#told = 0;
+
 	updated()
 	{
+		const { picker } = this;
+		const n = picker.open && !picker.loading ? picker.items.length : 0;
+
+		if (n !== this.#told && n > 0)
+			this.emit('lamp-say', { text: t('picker.count', { n }) });
+		this.#told = n;
+		pickerScroll(this);
 		const field = this.querySelector('.composer-field');
 
 		// grows with its text up to the height the style sheet allows

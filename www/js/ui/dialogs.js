@@ -67,6 +67,8 @@ class LampHelp extends PageElement {
 			['help.search', [ctrl, 'K']],
 			['help.composer', [alt, 'M']],
 			['help.stop', [alt, 'S']],
+			['help.prompts', ['/']],
+			['help.mention', ['@']],
 			['help.send', [t('key.enter')]],
 			['help.line', [t('key.shift'), t('key.enter')]],
 			['help.close', [t('key.esc')]],

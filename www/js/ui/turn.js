@@ -7,6 +7,7 @@ import { Watch } from '../observable.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon, lantern } from './icons.js';
+import { mentionChips } from './picker.js';
 import { linksView } from './states.js';
 import './approval.js';
 import './edit.js';
@@ -83,6 +84,7 @@ class LampTurn extends PageElement {
 			<h2 class="sr-only">${t('message.youSaid')}</h2>
 			<div class="bubble ${fold ? 'folded' : ''}" title=${moment(row.createdAt)}
 				>${row.content}</div>
+			${mentionChips(row.metadata?.mentions)}
 			<div class="message-actions">
 				${long ? html`<button type="button" class="link-button"
 					aria-expanded=${!fold}

@@ -1,0 +1,72 @@
+// What stands in a message field: where somebody is choosing with @ or /, which
+// of the known mentions the text still has, and a prompt with its blanks filled.
+// Knows no DOM.
+
+/** Characters that a search may have before it is taken for text. */
+const TYPED_MAX = 60;
+
+/** "@" behind a blank or at the beginning; "/" at the beginning of a line. */
+const TRIGGERS = [
+	{ kind: '@', sign: /(?:^|[\s([])@$/, typed: /^(?![\s])[^\n@]*$/ },
+	{ kind: '/', sign: /(?:^|\n)\/$/, typed: /^(?![\s])[^\n/]*$/ },
+];
+
+/**
+ * What is being chosen at the caret.
+ * @param known mentions that are chosen already: their handles open nothing
+ * @returns {kind: '@' or '/', start: where its sign stands, q: behind it} or null
+ */
+export function triggerAt(text, caret, known = [])
+{
+	const before = text.slice(Math.max(0, caret - TYPED_MAX - 2), caret);
+	const skipped = caret - before.length;
+	let found = null;
+
+	for (const { kind, sign, typed } of TRIGGERS) {
+		const at = before.lastIndexOf(kind);
+
+		// where a piece was cut off, its first sign may stand within a word
+		if (at < 0 || (at === 0 && skipped > 0) ||
+		    !sign.test(before.slice(0, at + 1)) || !typed.test(before.slice(at + 1)))
+			continue;
+		if (!found || skipped + at > found.start)
+			found = { kind, start: skipped + at, q: before.slice(at + 1) };
+	}
+	return found?.kind === '@' && known.some(({ handle }) =>
+		handlePattern(handle).exec(`@${found.q}`)?.index === 0) ? null : found;
+}
+
+/** A handle as it stands in a text, and not as part of a longer one. */
+function handlePattern(handle)
+{
+	const plain = handle.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+	return new RegExp(`@${plain}(?![\\w%/~-]|\\.\\w)`);
+}
+
+/** Those of the known mentions that the text has, each once. */
+export function mentionsIn(text, known)
+{
+	const seen = new Set();
+
+	return known.filter(({ ref, handle }) => !seen.has(ref) &&
+		handlePattern(handle).test(text) && seen.add(ref));
+}
+
+/** The text without a mention. */
+export function withoutMention(text, { handle })
+{
+	const pattern = handlePattern(handle);
+	let left = text;
+
+	while (pattern.test(left))
+		left = left.replace(pattern, '').replace(/ {2,}/g, ' ');
+	return left;
+}
+
+/** A prompt's body with values in place of its blanks. @param values by name */
+export function fillBlanks(body, values)
+{
+	return body.replace(/\\\{\{|\{\{([^{]*?)\}\}/g, (found, inner) =>
+		inner === undefined ? '{{' : values[inner.split(':')[0].trim()] ?? found);
+}

@@ -1,0 +1,163 @@
+// The list that opens while somebody types @ or /: what it shows, and which
+// entry is chosen next. It knows no DOM.
+import { Observable } from '../observable.js';
+
+/** Before a request is sent, so that fast typing is one request. */
+const PAUSE_MS = 90;
+const PAGE = 20;
+
+/** Names of icons (icons.js) by the type of what is mentioned. */
+export const MENTION_ICONS = { record: 'table', person: 'person', dataset: 'chart' };
+
+export class Picker extends Observable {
+	#api;
+	#timer = null;
+	#abort = null;
+	#categories = null;
+
+	constructor(api)
+	{
+		super();
+		this.#api = api;
+		this.reset();
+	}
+
+	reset()
+	{
+		/** '@', '/', or '' while nothing is chosen */
+		this.kind = '';
+		this.q = '';
+		/** of a mention, the only dataset whose rows are wanted */
+		this.dataset = '';
+		/** {id, name}: prompts of this category only; or null */
+		this.category = null;
+		/** [{type, title, text, icon, colour, record}] */
+		this.items = [];
+		/** number of the entry that Enter takes; -1: none */
+		this.at = -1;
+		this.loading = false;
+	}
+
+	get open()
+	{
+		return this.kind !== '' && (this.items.length > 0 || this.loading ||
+			(this.q !== '' && !this.q.includes(' ')));
+	}
+
+	get current()
+	{
+		return this.items[this.at];
+	}
+
+	/** Whether the current entry is one for what was typed, though more may come. */
+	get isFresh()
+	{
+		const text = `${this.current?.title} ${this.current?.text}`.toLowerCase();
+
+		return !this.loading ||
+			this.q.toLowerCase().split(' ').every((word) => text.includes(word));
+	}
+
+	/** Looks for what was typed. @param fields {kind, q, workspaceId, dataset?} */
+	look({ kind, q, workspaceId, dataset = '' })
+	{
+		if (kind === this.kind && q === this.q && dataset === this.dataset)
+			return;
+		if (kind !== this.kind)
+			this.reset();
+		Object.assign(this, { kind, q, dataset, loading: true });
+		this.workspaceId = workspaceId;
+		clearTimeout(this.#timer);
+		this.#timer = setTimeout(() => this.#load(), this.items.length > 0 ? PAUSE_MS : 0);
+		this.changed();
+	}
+
+	close()
+	{
+		if (!this.kind)
+			return;
+		clearTimeout(this.#timer);
+		this.#abort?.abort();
+		this.reset();
+		this.changed();
+	}
+
+	move(by)
+	{
+		const n = this.items.length;
+
+		if (n > 0)
+			this.at = (this.at + by + n) % n;
+		this.changed();
+	}
+
+	/** Shows the prompts of a category; null: of all. */
+	within(category)
+	{
+		this.category = category;
+		this.loading = true;
+		this.#load();
+		this.changed();
+	}
+
+	async #load()
+	{
+		const { kind, q } = this;
+
+		this.#abort?.abort();
+		this.#abort = new AbortController();
+		const { signal } = this.#abort;
+
+		try {
+			const items = kind === '@' ? await this.#mentions(signal) :
+				await this.#prompts(signal);
+
+			if (signal.aborted || kind !== this.kind || q !== this.q)
+				return;
+			this.items = items;
+			this.at = items.length > 0 ? 0 : -1;
+		} catch (error) {
+			if (error.name === 'AbortError')
+				return;
+			// without a list there is still the field
+			this.items = [];
+			this.at = -1;
+		}
+		this.loading = false;
+		this.changed();
+	}
+
+	async #mentions(signal)
+	{
+		const { items } = await this.#api.mentions({ q: this.q, dataset: this.dataset,
+			workspaceId: this.workspaceId, pageSize: PAGE, signal });
+
+		return items.map((record) => ({ type: 'mention', title: record.label,
+			text: [record.type === 'record' ? record.handle : '', record.description]
+				.filter(Boolean).join(' · '),
+			icon: MENTION_ICONS[record.type] || 'link', record }));
+	}
+
+	async #prompts(signal)
+	{
+		const [page, categories] = await Promise.all([
+			this.#api.prompts({ q: this.q, category: this.category?.id, pageSize: PAGE,
+				signal }), this.#allCategories()]);
+		const prompts = page.items.map((record) => ({ type: 'prompt', title: record.name,
+			text: record.description || '', icon: 'prompt', colour: record.colour, record }));
+
+		// to be chosen before anything is typed, or by name
+		return this.category ? prompts : [...prompts, ...categories
+			.filter(({ name }) => name.toLowerCase().startsWith(this.q.toLowerCase()))
+			.map((record) => ({ type: 'category', title: record.name,
+				text: record.description || '', icon: 'folder', colour: record.colour,
+				record }))];
+	}
+
+	/** Fetched once; without them there is no choice of them. */
+	async #allCategories()
+	{
+		this.#categories ??= this.#api.promptCategories().then(({ items }) => items, () => []);
+		return this.#categories;
+	}
+}
