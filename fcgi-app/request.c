@@ -331,6 +331,8 @@ int req_body(struct request *rq, size_t cap, struct str *out, struct err *e)
 		err_public(e, ERR_BAD_REQUEST, "The body broke off.");
 	else
 		*out = (struct str){ arena_memdup(rq->arena, b.p, b.n), b.n };
+	if (b.n)
+		explicit_bzero(b.p, b.n);	/* there may be a key in it */
 	buf_release(&b);
 	return e->code ? -1 : 0;
 }

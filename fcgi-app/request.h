@@ -62,6 +62,10 @@ struct request {
 	const struct route *route;	/* set by route_dispatch … */
 	struct path_arg args[REQ_PATH_ARGS];	/* in the pattern's order */
 	struct caller by;	/* nobody, until an AUTH route's gate says who */
+	struct {		/* the caller's own service: scope_service */
+		bool known;
+		const struct llm_service *service;	/* NULL: none */
+	} own;
 	json_t *body;		/* only behind a JSON route's gate; borrowed */
 	const struct param *form;	/* of a FORM route: form.h */
 	size_t n_form;

@@ -10,6 +10,7 @@ LAMPLIGHTER_LIBS = lib/liblamplighter.a $(OPENSSL_LIBS) $(MARIADB_LIBS) \
 include lib/base/local.mk
 include lib/metric/local.mk
 include lib/conf/local.mk
+include lib/secret/local.mk
 include lib/db/local.mk
 include lib/net/local.mk
 include lib/auth/local.mk

@@ -46,6 +46,11 @@ WORKSPACES = {
               "visible_to": ["staff"], "title_by_model": False},
 }
 
+# Users may have keys of their own, and services any address of this machine.
+KEYS = {"secrets": {"key": "00112233445566778899aabbccddeeff" * 2},
+        "byok": {"mode": "allow_user", "allow_private": ["127.0.0.1"]},
+        "api_services": {"allow_private": ["127.0.0.1"]}}
+
 TEXT = {"type": "object", "required": ["text"], "additionalProperties": False,
         "properties": {"text": {"type": "string", "maxLength": 200}}}
 
@@ -71,7 +76,8 @@ def lab():
     with Lab(workspaces=WORKSPACES,
              config={"limits": {"body_bytes": 65536, "message_chars": 5000},
                      "roles": {"admin": {"groups": ["it"],
-                                         "permissions": ["*"]}}},
+                                         "permissions": ["*"]}},
+                     **KEYS},
              prompts={"classify": {"name": "classify", "version": 2,
                                    "text": "Classify the text."}},
              catalogue={

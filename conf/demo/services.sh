@@ -147,11 +147,11 @@ generate() {
 	digest <"$2" >"$sum"
 }
 
-# secret NAME: a random password, made once, readable by us only.
+# secret NAME [BYTES]: a random password, made once, readable by us only.
 secret() {
 	local file=$secrets/$1
 	if [ ! -s "$file" ]; then
-		od -An -N24 -tx1 /dev/urandom | tr -d ' \n' >"$file.new" &&
+		od -An -v -N"${2:-24}" -tx1 /dev/urandom | tr -d ' \n' >"$file.new" &&
 			mv "$file.new" "$file" || die "cannot write $file"
 	fi
 	cat "$file"
@@ -351,6 +351,7 @@ choose_llm() {
 
 up_responder() {
 	local state bin=$root/bin/lamplighter yaml=$conf/lamplighter.yaml f old was
+	secret seal 32 >/dev/null	# what seals the keys that people store
 	generate "$top/conf/demo/lamplighter.yaml" "$yaml"
 	for f in "$top"/conf/demo/{workspaces,prompts}.d/*.yaml; do
 		[ -e "$f" ] && generate "$f" "$conf/${f#"$top"/conf/demo/}"

@@ -45,10 +45,12 @@ static void write_model(struct jw *w, const struct workspace *ws,
 	buf_release(&id);
 }
 
-static bool can_chat(const struct conf *c, const struct workspace *w,
+static bool can_chat(struct request *rq, const struct workspace *w,
 		     const struct agent *a)
 {
-	const struct target t = target_of(c, w, a);
+	const struct target t = {
+		.workspace = w, .agent = a, .service = scope_service(rq, w, a),
+	};
 	struct err e = ERR_INIT;
 
 	return target_can_chat(&t, &e) == 0;
@@ -61,7 +63,6 @@ static bool can_chat(const struct conf *c, const struct workspace *w,
  */
 int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct conf *c = rq->conf;
 	struct jw w = resp_json(rs, 200);
 	const struct workspace *ws;
 	size_t at = 0;
@@ -72,10 +73,10 @@ int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 	jw_key(&w, "data");
 	jw_arr(&w);
 	while ((ws = catalog_each(&rq->by, &at))) {
-		if (can_chat(c, ws, workspace_default_agent(ws)))
+		if (can_chat(rq, ws, workspace_default_agent(ws)))
 			write_model(&w, ws, NULL);
 		for (size_t k = 0; k < ws->n_agents; k++)
-			if (can_chat(c, ws, &ws->agents[k]))
+			if (can_chat(rq, ws, &ws->agents[k]))
 				write_model(&w, ws, &ws->agents[k]);
 	}
 	jw_end_arr(&w);
@@ -128,6 +129,7 @@ int api_openai_model(struct request *rq, struct response *rs, struct err *e)
 			: (struct str){ NULL, 0 };
 	if (find_model(rq, id, workspace, agent, &t, e) < 0)
 		return -1;
+	t.service = scope_service(rq, t.workspace, t.agent);
 	if (target_can_chat(&t, &ignored) < 0)
 		return err_field(e, ERR_NOT_FOUND, "model", "The model \"%.*s\" "
 				 "cannot chat.", (int)MIN(id.n, 100), id.p);

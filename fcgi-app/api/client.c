@@ -139,8 +139,9 @@ static int make(struct request *rq, const struct uuid *id,
 	struct conversation_new n = { .id = id };
 	struct conversation c;
 
-	if (set_agent(rq, t, agent, e) < 0 || target_can_chat(&t->target,
-							      e) < 0)
+	if (set_agent(rq, t, agent, e) < 0 ||
+	    target_settle(&rq->by, &t->target, rq->arena, e) < 0 ||
+	    target_can_chat(&t->target, e) < 0)
 		return -1;
 	n.workspace_id = str_of(t->target.workspace->id);
 	n.agent_id = str_of(t->target.agent->id);

@@ -71,17 +71,21 @@ static int read_body(struct request *rq, struct complete *c, struct err *e)
 	return 0;
 }
 
-static const struct llm_service *service_for(const struct request *rq,
+/* NULL: none is named; or with e set. */
+static const struct llm_service *service_for(struct request *rq,
 					     const struct workspace *ws,
-					     const struct complete *c)
+					     const struct complete *c,
+					     struct err *e)
 {
-	const struct target t = target_of(rq->conf, ws, NULL);
+	struct target t = target_of(rq->conf, ws, NULL);
 	const struct auto_facts f = {
 		.task = AUTO_COMPLETE, .who = rq->by.who,
 		.tokens = llm_estimate_tokens(c->body.input),
 		.now_us = clock_now_us(),
 	};
 
+	if (target_settle(&rq->by, &t, rq->arena, e) < 0)
+		return NULL;
 	return t.automatic
 		? auto_choose(rq->conf, ws, &f, rq->arena).service : t.service;
 }
@@ -109,9 +113,10 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 	ws = scope_workspace(rq, route_arg(rq, "workspace"), e);
 	if (!ws || read_body(rq, c, e) < 0)
 		return -1;
-	q.service = service_for(rq, ws, c);
+	q.service = service_for(rq, ws, c, e);
 	if (!q.service)
-		return err_set(e, ERR_CHAT_DISABLED, "no service");
+		return e->code ? -1
+			: err_set(e, ERR_CHAT_DISABLED, "no service");
 	if (llm_check_service(q.service, e) < 0)
 		return -1;
 	q.prompt = c->has_prompt ? &c->prompt : NULL;

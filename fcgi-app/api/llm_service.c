@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "agent/stored_service.h"
 #include "api/page.h"
 #include "api/scope.h"
+#include "api/service.h"
 #include "app.h"
 #include "base/limits.h"
 #include "fields.h"
@@ -38,27 +40,54 @@ static void write_service(struct jw *w, const struct workspace *ws,
 	jw_end_obj(w);
 }
 
-/* GET /workspaces/{w}/llm-services: 200 {items: [LlmService], …}. */
+/* Those of the tenant's rows: there are at most LIM_LLM_SERVICES. */
+static int read_rows(struct request *rq, struct resource_row **rows, size_t *n,
+		     struct err *e)
+{
+	const struct resource *r = &resources[RESOURCE_LLM_SERVICE];
+	const struct resource_at at = resource_own(&rq->by.owner);
+	const struct resource_want want = { .size = LIM_LLM_SERVICES };
+	bool more;
+
+	return resource_list(rq->app->db, r, &at, &want, rq->arena, rows, n,
+			     &more, e);
+}
+
+/*
+ * GET /workspaces/{w}/llm-services: 200 {items: [LlmService], …}: those of the
+ * configuration, then those that were made over the API.
+ */
 int api_service_list(struct request *rq, struct response *rs, struct err *e)
 {
+	const struct resource *r = &resources[RESOURCE_LLM_SERVICE];
 	const struct catalog *c = catalog_of(rq->conf);
+	struct resource_row *rows;
+	size_t n;
 	const struct workspace *ws =
 		scope_workspace(rq, route_arg(rq, "workspace"), e);
 	struct page_walk p;
 	struct jw w;
 
-	if (!ws || api_page_walk_begin(rq, &p, e) < 0)
+	if (!ws || api_page_walk_begin(rq, &p, e) < 0 ||
+	    read_rows(rq, &rows, &n, e) < 0)
 		return -1;
 	w = api_page_items(rs);
 	for (size_t i = 0; i < c->n_services; i++)
 		if (api_page_walk_takes(&p, str_of(c->services[i].id)))
 			write_service(&w, ws, &c->services[i]);
+	for (size_t i = 0; i < n; i++) {
+		struct llm_service s = stored_service_of(rq->conf, r, &rows[i],
+							 rq->arena);
+
+		if (api_page_walk_takes(&p, str_of(s.id)))
+			write_service(&w, ws, &s);
+	}
 	api_page_walk_end(&w, &p);
 	return 0;
 }
 
-/* The service that the path names; NULL with ERR_NOT_FOUND. */
-static const struct llm_service *service_of_path(const struct request *rq,
+/* The service that the path names, with its key; NULL with e set. */
+static const struct llm_service *service_of_path(struct request *rq,
 						 const struct workspace **ws,
 						 struct err *e)
 {
@@ -68,6 +97,9 @@ static const struct llm_service *service_of_path(const struct request *rq,
 	if (!*ws)
 		return NULL;
 	s = catalog_service(rq->conf, route_arg(rq, "service"));
+	if (!s && stored_service_find(&rq->by, route_arg(rq, "service"),
+				      rq->arena, &s, e) < 0)
+		return NULL;
 	if (!s)
 		err_set(e, ERR_NOT_FOUND, "no such LLM service");
 	return s;
@@ -116,20 +148,13 @@ static void write_model(struct jw *w, const struct llm_model *m)
 	jw_end_obj(w);
 }
 
-/*
- * GET /workspaces/{w}/llm-services/{s}/models: 200 {items: [ProviderModel],
- * complete}, what the provider has now. Models that cannot call tools are left
- * out where the provider says so (B21). 404 for a provider without a list, 502
- * and 504 as for a turn.
- */
-int api_service_models(struct request *rq, struct response *rs, struct err *e)
+int api_service_answer_models(struct request *rq, struct response *rs,
+			      const struct llm_service *s, struct err *e)
 {
-	const struct workspace *ws;
-	const struct llm_service *s = service_of_path(rq, &ws, e);
 	struct llm_probe p;
 	struct jw w;
 
-	if (!s || llm_check_service(s, e) < 0 ||
+	if (llm_check_service(s, e) < 0 ||
 	    llm_probe(rq->app->deps.http, s, rq->arena, &p, e) < 0)
 		return -1;
 	if (p.status == 401 || p.status == 403)
@@ -149,6 +174,20 @@ int api_service_models(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
+/*
+ * GET /workspaces/{w}/llm-services/{s}/models: 200 {items: [ProviderModel],
+ * complete}, what the provider has now. Models that cannot call tools are left
+ * out where the provider says so (B21). 404 for a provider without a list, 502
+ * and 504 as for a turn.
+ */
+int api_service_models(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct workspace *ws;
+	const struct llm_service *s = service_of_path(rq, &ws, e);
+
+	return s ? api_service_answer_models(rq, rs, s, e) : -1;
+}
+
 /* After the answer: what the trial cost. */
 static void record(struct request *rq)
 {
@@ -157,39 +196,15 @@ static void record(struct request *rq)
 	turn_ask_record(rq->app->db, &rq->by.owner, &t->reply);
 }
 
-struct test_body {
-	struct str model;
-};
-
-/*
- * POST /workspaces/{w}/llm-services/{s}/test {model?}: 200 {works, code,
- * message, model, firstTokenMs}. model: another one of its provider's. What is
- * wrong with a service is the answer here, not an error.
- */
-int api_service_test(struct request *rq, struct response *rs, struct err *e)
+void api_service_answer_test(struct request *rq, struct response *rs,
+			     const struct llm_service *s, const char *workspace)
 {
-	static const struct field fields[] = {
-		{ .key = "model", .type = FIELD_TEXT,
-		  .flags = FIELD_NULLABLE | FIELD_FILLED | FIELD_LINE,
-		  .max_chars = LIM_MODEL_BYTES,
-		  .offset = offsetof(struct test_body, model) },
-	};
-	const struct workspace *ws;
-	const struct llm_service *s = service_of_path(rq, &ws, e);
 	struct llm_trial *t = arena_new(rq->arena, struct llm_trial);
-	struct llm_service tried;
-	struct test_body b;
 	const struct usage *u = &t->reply.usage;
 	struct jw w;
 
-	if (!s || fields_read(fields, ARRAY_LEN(fields), rq->body, &b,
-			      sizeof(b), e) < 0)
-		return -1;
-	tried = *s;
-	if (b.model.p)
-		tried.model = arena_str(rq->arena, b.model).p;
-	trial_run(&rq->app->deps, &tried, rq->arena, t);
-	t->reply.usage.workspace_id = str_of(ws->id);
+	trial_run(&rq->app->deps, s, rq->arena, t);
+	t->reply.usage.workspace_id = str_of(workspace);
 	rq->after = record;
 	rq->after_ctx = t;
 	w = resp_json(rs, 200);
@@ -201,5 +216,47 @@ int api_service_test(struct request *rq, struct response *rs, struct err *e)
 	jw_key(&w, "firstTokenMs");
 	write_known(&w, u->ttft_ms, u->ttft_ms >= 0);
 	jw_end_obj(&w);
+}
+
+struct test_body {
+	struct str model;
+};
+
+int api_service_other_model(struct request *rq, const char **model,
+			    struct err *e)
+{
+	static const struct field fields[] = {
+		{ .key = "model", .type = FIELD_TEXT,
+		  .flags = FIELD_NULLABLE | FIELD_FILLED | FIELD_LINE,
+		  .max_chars = LIM_MODEL_BYTES,
+		  .offset = offsetof(struct test_body, model) },
+	};
+	struct test_body b;
+
+	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
+			e) < 0)
+		return -1;
+	*model = b.model.p ? arena_str(rq->arena, b.model).p : NULL;
+	return 0;
+}
+
+/*
+ * POST /workspaces/{w}/llm-services/{s}/test {model?}: 200 {works, code,
+ * message, model, firstTokenMs}. model: another one of its provider's. What is
+ * wrong with a service is the answer here, not an error.
+ */
+int api_service_test(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct workspace *ws;
+	const struct llm_service *s = service_of_path(rq, &ws, e);
+	struct llm_service tried;
+	const char *model;
+
+	if (!s || api_service_other_model(rq, &model, e) < 0)
+		return -1;
+	tried = *s;
+	if (model)
+		tried.model = model;
+	api_service_answer_test(rq, rs, &tried, ws->id);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "api/idempotent.h"
 #include "api/page.h"
 #include "api/prompt.h"
+#include "api/service.h"
 #include "api/token.h"
 #include "app.h"
 #include "base/limits.h"
@@ -22,6 +23,8 @@ static const struct resource_odd nothing;
 static const struct resource_odd token_odd = { .made = api_token_made };
 static const struct resource_odd *const odds[RESOURCE__MAX] = {
 	[RESOURCE_API_TOKEN] = &token_odd,
+	[RESOURCE_LLM_SERVICE] = &api_service_odd,
+	[RESOURCE_PROVIDER_INSTANCE] = &api_provider_odd,
 	[RESOURCE_PROMPT] = &api_prompt_odd,
 	[RESOURCE_PROMPT_CATEGORY] = &api_prompt_category_odd,
 	[RESOURCE_PROMPT_SHARE] = &api_prompt_share_odd,
@@ -393,7 +396,7 @@ static int made_before(struct request *rq, const struct resource *r,
 	for (size_t i = 0; i < r->n_fields; i++) {
 		enum resource_mode mode = r->fields[i].mode;
 
-		if (resource_same(&row->v[i], &found.v[i]))
+		if (api_resource_same(rq, r, at, i, row, &found))
 			continue;
 		if ((mode == MODE_EDIT || mode == MODE_ONCE) && keyed &&
 		    !found.version)
@@ -528,6 +531,7 @@ int api_resource_created(struct request *rq, struct response *rs,
 	if (keyed < 0 ||
 	    (odd(r)->made && odd(r)->made(rq, row, &secret, e) < 0) ||
 	    (odd(r)->check && odd(r)->check(rq, row, e) < 0) ||
+	    api_resource_seal(rq, r, at, row, e) < 0 ||
 	    store(rq, r, at, keyed > 0, row, &secret, e) < 0)
 		return -1;
 	answer(rq, rs, 201, at, r, row, secret);
@@ -578,6 +582,7 @@ int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 			row.v[i] = wish.v[i];
 	}
 	if ((odd(r)->check && odd(r)->check(rq, &row, e) < 0) ||
+	    api_resource_seal(rq, r, &at, &row, e) < 0 ||
 	    resource_update(rq->app->db, r, &at, &row,
 			    &(struct resource_also){ run_also, &k }, e) < 0)
 		return -1;
@@ -595,7 +600,7 @@ int api_resource_delete(struct request *rq, struct response *rs, struct err *e)
 	struct also k = { rq, r, &at };
 
 	if (at_of(rq, r, &at, e) < 0 ||
-	    (r->owner == OWNER_SHARED &&
+	    ((r->owner == OWNER_SHARED || odd(r)->files) &&
 	     get_changeable(rq, r, &at, id, &row, e) < 0) ||
 	    resource_delete(rq->app->db, r, &at, id,
 			    &(struct resource_also){ run_gone, &k }, e) < 0)

@@ -57,6 +57,19 @@ bool api_resource_may_hold(const struct request *rq, const struct resource_at *a
 int api_resource_body(struct request *rq, const struct resource *r, bool creating,
 		      struct resource_row *row, struct err *e) MUST_CHECK;
 
+/*
+ * Seals the SECRET values that were given, for the row's id. ERR_SECRETS. And
+ * whether field i of two rows with that id has the same value; of a SECRET, both
+ * sealed: the same text.
+ */
+int api_resource_seal(struct request *rq, const struct resource *r,
+		      const struct resource_at *at, struct resource_row *row,
+		      struct err *e) MUST_CHECK;
+bool api_resource_same(struct request *rq, const struct resource *r,
+		       const struct resource_at *at, size_t i,
+		       const struct resource_row *a,
+		       const struct resource_row *b);
+
 /* A row that the caller sees, in the database or a file. ERR_NOT_FOUND. */
 int api_resource_visible(struct request *rq, const struct resource *r,
 			 const struct resource_at *at, const struct uuid *id,

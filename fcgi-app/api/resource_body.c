@@ -1,10 +1,11 @@
-/* Bodies of resources: what clients send, into a row. */
+/* Bodies of resources: what clients send, into a row; secrets are sealed here. */
 #include "api/resource.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "fields.h"
+#include "secret/secret.h"
 
 #include "base/banned.h"
 
@@ -21,7 +22,7 @@ static const enum field_type field_types[] = {
 	[TYPE_TEXT] = FIELD_TEXT, [TYPE_INT] = FIELD_INT,
 	[TYPE_BOOL] = FIELD_BOOL, [TYPE_TIME] = FIELD_TIME,
 	[TYPE_UUID] = FIELD_UUID, [TYPE_JSON] = FIELD_JSON,
-	[TYPE_IDS] = FIELD_JSON,
+	[TYPE_SECRET] = FIELD_TEXT, [TYPE_IDS] = FIELD_JSON,
 };
 
 static struct field field_of(const struct resource_field *f, bool creating)
@@ -31,13 +32,14 @@ static struct field field_of(const struct resource_field *f, bool creating)
 		.min = f->min, .max = f->max,
 	};
 
-	if (f->type == TYPE_TEXT)
+	if (f->type == TYPE_TEXT || f->type == TYPE_SECRET)
 		out.max_chars = (size_t)f->max;
 	if (f->type == TYPE_INT && !f->min && !f->max) {
 		out.min = INT64_MIN;
 		out.max = INT64_MAX;
 	}
-	if ((f->type == TYPE_TEXT && f->min) || f->type == TYPE_JSON)
+	if ((f->type == TYPE_TEXT && f->min) || f->type == TYPE_JSON ||
+	    f->type == TYPE_SECRET)
 		out.flags |= FIELD_FILLED;
 	if (f->flags & RESOURCE_LINE)
 		out.flags |= FIELD_LINE;
@@ -82,6 +84,17 @@ static int ids_of(struct request *rq, const struct resource_field *f,
 	return 0;
 }
 
+/* The body is in the arena, which is wiped then; what was read of it goes now. */
+static struct str take_secret(struct request *rq, struct str read)
+{
+	struct str out;
+
+	arena_secret(rq->arena);
+	out = arena_str(rq->arena, read);
+	seal_wipe(read);
+	return out;
+}
+
 static struct db_val value_of(struct request *rq, enum resource_type type,
 			      const union slot *s, char letter)
 {
@@ -98,6 +111,8 @@ static struct db_val value_of(struct request *rq, enum resource_type type,
 	case TYPE_INT:
 	case TYPE_TIME:
 		return DB_I(s->i);
+	case TYPE_SECRET:
+		return DB_B(take_secret(rq, s->s));
 	case TYPE_IDS:
 	case TYPE_BYTES:
 		break;
@@ -155,4 +170,49 @@ int api_resource_body(struct request *rq, const struct resource *r, bool creatin
 	}
 	resource_sort(r, rq->arena, row);
 	return 0;
+}
+
+/* -- secrets ----------------------------------------------------------------- */
+
+static struct secret_at place(const struct resource *r,
+			      const struct resource_field *f,
+			      const struct owner *by, const struct uuid *id)
+{
+	return (struct secret_at){ by->tenant_id, r->table, f->column, *id };
+}
+
+int api_resource_seal(struct request *rq, const struct resource *r,
+		      const struct resource_at *at, struct resource_row *row,
+		      struct err *e)
+{
+	for (size_t i = 0; i < r->n_fields; i++) {
+		struct secret_at to = place(r, &r->fields[i], &at->by, &row->id);
+		struct str sealed;
+
+		if (r->fields[i].type != TYPE_SECRET || !row->given[i] ||
+		    row->v[i].null)
+			continue;
+		if (seal_make(rq->conf, &to, row->v[i].s, rq->arena, &sealed,
+				e) < 0)
+			return -1;
+		row->v[i].s = sealed;
+	}
+	return 0;
+}
+
+bool api_resource_same(struct request *rq, const struct resource *r,
+		       const struct resource_at *at, size_t i,
+		       const struct resource_row *a,
+		       const struct resource_row *b)
+{
+	struct secret_at from = place(r, &r->fields[i], &at->by, &a->id);
+	struct err ignored = ERR_INIT;
+	struct str x, y;
+
+	if (r->fields[i].type != TYPE_SECRET || a->v[i].null || b->v[i].null)
+		return resource_same(&a->v[i], &b->v[i]);
+	return seal_open(rq->conf, &from, a->v[i].s, rq->arena, &x,
+			   &ignored) == 0 &&
+		seal_open(rq->conf, &from, b->v[i].s, rq->arena, &y,
+			    &ignored) == 0 && str_eq(x, y);
 }

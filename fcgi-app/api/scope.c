@@ -1,6 +1,7 @@
 #include "api/scope.h"
 
 #include "app.h"
+#include "base/log.h"
 #include "route.h"
 #include "tool/core/tool.h"
 
@@ -43,10 +44,28 @@ int scope_path(const struct request *rq, const struct workspace **w,
 	return *a ? 0 : -1;
 }
 
-bool scope_web(const struct request *rq, const struct workspace *w,
+const struct llm_service *scope_service(struct request *rq,
+					const struct workspace *w,
+					const struct agent *a)
+{
+	struct target t = target_of(rq->conf, w, a);
+	struct err e = ERR_INIT;
+
+	if (rq->own.known && (rq->own.service || t.service))
+		return rq->own.service ? rq->own.service : t.service;
+	if (target_settle(&rq->by, &t, rq->arena, &e) < 0) {
+		log_err("a service for a record", &e);
+		return NULL;
+	}
+	rq->own.known = true;
+	rq->own.service = t.own ? t.service : NULL;
+	return t.service;
+}
+
+bool scope_web(struct request *rq, const struct workspace *w,
 	       const struct agent *a)
 {
-	const struct llm_service *s = target_service(rq->conf, w, a);
+	const struct llm_service *s = scope_service(rq, w, a);
 	const struct tool_ctx ctx = {
 		.turn = {
 			.by = rq->by, .workspace = w, .agent = a,

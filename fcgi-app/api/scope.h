@@ -23,8 +23,16 @@ const struct agent *scope_agent(const struct workspace *w, struct str id,
 int scope_path(const struct request *rq, const struct workspace **w,
 	       const struct agent **a, struct err *e) MUST_CHECK;
 
+/*
+ * The service that would answer this caller with the agent (may be NULL), for
+ * records; NULL where none would. The caller's own is read once for a request.
+ */
+const struct llm_service *scope_service(struct request *rq,
+					const struct workspace *w,
+					const struct agent *a);
+
 /* Whether turns of the agent would have tools for the web (C30). */
-bool scope_web(const struct request *rq, const struct workspace *w,
+bool scope_web(struct request *rq, const struct workspace *w,
 	       const struct agent *a);
 
 #endif

@@ -58,11 +58,11 @@ static void write_actions(struct jw *w, const struct request *rq,
 	jw_end_arr(w);
 }
 
-static void write_workspace(struct jw *w, const struct request *rq,
+static void write_workspace(struct jw *w, struct request *rq,
 			    const struct workspace *ws)
 {
 	const struct agent *agent = workspace_default_agent(ws);
-	const struct llm_service *s = target_service(rq->conf, ws, agent);
+	const struct llm_service *s = scope_service(rq, ws, agent);
 
 	jw_obj(w);
 	jw_kstrz(w, "workspaceId", ws->id);
@@ -118,11 +118,11 @@ int api_workspace_get(struct request *rq, struct response *rs, struct err *e)
  * is shown to its users, because it is not secret. webSearch: whether the agent has
  * tools for the web for this caller (A64).
  */
-static void write_agent(struct jw *w, const struct request *rq,
+static void write_agent(struct jw *w, struct request *rq,
 			const struct workspace *ws,
 			const struct agent *a)
 {
-	const struct llm_service *s = target_service(rq->conf, ws, a);
+	const struct llm_service *s = scope_service(rq, ws, a);
 
 	jw_obj(w);
 	jw_kstrz(w, "workspaceId", ws->id);

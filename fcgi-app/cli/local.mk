@@ -12,6 +12,7 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/mcp.c \
 	fcgi-app/cli/measure.c fcgi-app/cli/measure.h \
 	fcgi-app/cli/preview.c \
+	fcgi-app/cli/secret.c \
 	fcgi-app/cli/services.c \
 	fcgi-app/cli/tools.c \
 	fcgi-app/cli/trace.c \

@@ -107,12 +107,23 @@ static const struct cli_command commands[] = {
 "whose behalf to ask servers that require a user token (token).\n",
 	},
 	{
+		.name = "secret", .args = "key | rotate", .run = cli_secret,
+		.summary = "make keys for stored secrets, and change to another",
+		.help =
+"key prints a new key for secrets.key. rotate seals everything that is stored\n"
+"sealed with the first key there: put a new key in front of the old one, let the\n"
+"servers read it, run this, and take the old one away. It can be interrupted and\n"
+"run again, while servers run. It names what it cannot open, because a key is\n"
+"missing, leaves that as it is, and fails then.\n",
+	},
+	{
 		.name = "services",
 		.args = "list | models SERVICE | test SERVICE [MODEL]",
 		.run = cli_services,
 		.summary = "see LLM services and their models, and try them",
 		.help =
-"list prints id, provider and model of the configured services. models asks the\n"
+"list prints id, provider, model and source of the services: config for those of\n"
+"the files, api for those that were made over the API. models asks the\n"
 "provider for its models: id, context in tokens (0: not told), whether it calls\n"
 "tools, whether it sees images (- : not told), name. test asks the service, or\n"
 "another model of it, for one short answer, which the provider charges for, and\n"

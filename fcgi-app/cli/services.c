@@ -2,19 +2,53 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/stored_service.h"
 #include "cli.h"
 #include "llm/probe.h"
 #include "turn/trial.h"
 
 #include "base/banned.h"
 
-static int list(const struct cli_session *s)
+static const struct resource *const services = &resources[RESOURCE_LLM_SERVICE];
+
+/* The tenant; nobody is signed in. */
+static struct caller as_tenant(struct cli_session *s)
+{
+	struct caller by = caller_of(s->conf, NULL, s->db, &s->arena);
+
+	by.owner.tenant_id = str_of(s->conf->tenant);
+	return by;
+}
+
+static void print_one(const struct llm_service *s)
+{
+	printf("%s\t%s\t%s\t%s\n", s->id, s->provider, s->model,
+	       domain_source_name(s->source));
+}
+
+/* Those of the files are there without a database. */
+static int list(struct cli_session *s)
 {
 	const struct catalog *c = catalog_of(s->conf);
+	const struct caller by = as_tenant(s);
+	const struct resource_at at = resource_own(&by.owner);
+	const struct resource_want want = { .size = LIM_LLM_SERVICES };
+	struct resource_row *rows = NULL;
+	struct err e = ERR_INIT;
+	size_t n = 0;
+	bool more;
 
 	for (size_t i = 0; i < c->n_services; i++)
-		printf("%s\t%s\t%s\n", c->services[i].id,
-		       c->services[i].provider, c->services[i].model);
+		print_one(&c->services[i]);
+	if (resource_list(s->db, services, &at, &want, &s->arena, &rows, &n,
+			  &more, &e) < 0)
+		return cli_failed(&e);
+	for (size_t i = 0; i < n; i++) {
+		struct llm_service one = stored_service_of(s->conf, services,
+							   &rows[i], &s->arena);
+
+		print_one(&one);
+	}
 	return CLI_OK;
 }
 
@@ -61,11 +95,16 @@ static int test(struct cli_session *s, const struct llm_service *service,
 
 static int run(struct cli_session *s, int argc, char **argv)
 {
+	const struct caller by = as_tenant(s);
 	const struct llm_service *service;
+	struct err e = ERR_INIT;
 
 	if (!strcmp(argv[0], "list"))
 		return list(s);
 	service = catalog_service(s->conf, str_of(argv[1]));
+	if (!service && stored_service_find(&by, str_of(argv[1]), &s->arena,
+					    &service, &e) < 0)
+		return cli_failed(&e);
 	if (!service) {
 		fprintf(stderr, "lamplighter: there is no LLM service \"%s\"\n",
 			argv[1]);

@@ -41,6 +41,7 @@ static void service_of(struct llm_service *to, const struct conf_llm *from,
 		.retries = from->retries,
 		.fallbacks = from->fallbacks, .quirks = from->quirks,
 		.extra_body = from->extra_body,
+		.payer = PAYER_INSTALLATION,
 		.extra_headers = from->extra_headers,
 		.file = from->file, .line = from->line,
 		.set = {

@@ -4,6 +4,7 @@
 
 #include "agent/auto.h"
 #include "agent/setting.h"
+#include "agent/stored_service.h"
 #include "llm/llm.h"
 
 #include "base/banned.h"
@@ -21,7 +22,31 @@ struct target target_of(const struct conf *c, const struct workspace *w,
 		t.service = auto_default(c, w);
 	else if (v.text)
 		t.service = catalog_service(c, str_of(v.text));
+	t.named = v.text;
 	return t;
+}
+
+int target_settle(const struct caller *by, struct target *t, struct arena *a,
+		  struct err *e)
+{
+	const struct llm_service *s;
+
+	if (t->settled || !by->db)
+		return 0;
+	if (by->conf->byok.mode == BYOK_ALLOW_USER) {
+		if (stored_service_own(by, a, &s, e) < 0)
+			return -1;
+		if (s) {
+			t->service = s;
+			t->automatic = false;
+			t->own = true;
+		}
+	}
+	if (!t->service && t->named &&
+	    stored_service_find(by, str_of(t->named), a, &t->service, e) < 0)
+		return -1;
+	t->settled = true;
+	return 0;
 }
 
 const struct llm_service *target_service(const struct conf *c,

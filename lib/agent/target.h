@@ -14,6 +14,10 @@ struct target {
 	/* The service is "auto": that here is the default of the rules, and
 	   whoever asks it chooses by what is asked (auto.h). */
 	bool automatic;
+	/* The id that is named: perhaps of a row, which target_settle reads. */
+	const char *named;
+	bool settled;
+	bool own;	/* the service is the caller's own (byok.mode) */
 };
 
 /*
@@ -36,6 +40,16 @@ struct target target_of(const struct conf *c, const struct workspace *w,
  */
 int target_find(const struct caller *by, struct str workspace,
 		struct str agent, struct target *out, struct err *e) MUST_CHECK;
+
+/*
+ * The service that answers this caller: their own active provider instance where
+ * byok.mode is allow_user, which costs one keyed read; else the named one, with
+ * one keyed read where it is a row; else nothing is done. Once for a target. What
+ * is read is in a, which is an arena_secret then. ERR_SECRETS; errors of the
+ * database.
+ */
+int target_settle(const struct caller *by, struct target *t, struct arena *a,
+		  struct err *e) MUST_CHECK;
 
 /*
  * Whether turns can be held with the service. ERR_CHAT_DISABLED if there is

@@ -155,6 +155,19 @@ struct arena_mark arena_mark(const struct arena *a)
 	};
 }
 
+void arena_secret(struct arena *a)
+{
+	a->secret = true;
+}
+
+/* What of c lies behind from is given back. */
+static void give_back(const struct arena *a, struct arena_chunk *c, size_t from)
+{
+	if (a->secret && c->used > from)
+		explicit_bzero(c->data + from, c->used - from);
+	c->used = from;
+}
+
 void arena_rewind(struct arena *a, struct arena_mark m)
 {
 	while (a->defers != m.defers) {
@@ -168,10 +181,11 @@ void arena_rewind(struct arena *a, struct arena_mark m)
 
 		a->chunk = c->prev;
 		a->total_bytes -= c->size;
+		give_back(a, c, 0);
 		free(c);
 	}
 	if (a->chunk)
-		a->chunk->used = m.used;
+		give_back(a, a->chunk, m.used);
 }
 
 void arena_reset(struct arena *a)
@@ -184,18 +198,19 @@ void arena_reset(struct arena *a)
 		while (m.chunk->prev)
 			m.chunk = m.chunk->prev;
 	arena_rewind(a, m);
-	if (!a->chunk)
-		return;
-	while (a->chunk->prev) {
+	while (a->chunk && a->chunk->prev) {
 		struct arena_chunk *c = a->chunk->prev;
 
 		a->chunk->prev = c->prev;
 		a->total_bytes -= c->size;
+		give_back(a, c, 0);
 		free(c);
 	}
+	a->secret = false;
 }
 
 void arena_release(struct arena *a)
 {
 	arena_rewind(a, (struct arena_mark){ .chunk = NULL });
+	a->secret = false;
 }

@@ -15,6 +15,7 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -28,6 +29,7 @@ struct arena {
 	struct arena_chunk *chunk;	/* newest; NULL = nothing taken yet */
 	struct arena_defer *defers;	/* newest first */
 	size_t total_bytes;		/* in all chunks */
+	bool secret;			/* what is given back is wiped first */
 };
 
 #define ARENA_INIT { .chunk = NULL }
@@ -81,6 +83,12 @@ void arena_defer(struct arena *a, void (*fn)(void *p), void *p);
 /* Remember a point, and give back all that was taken since then. */
 struct arena_mark arena_mark(const struct arena *a);
 void arena_rewind(struct arena *a, struct arena_mark m);
+
+/*
+ * From now on until the next reset whatever is given back is overwritten first:
+ * the arena holds a key that must not stay in memory that is used again.
+ */
+void arena_secret(struct arena *a);
 
 /* Runs the defers and keeps one chunk for the next round. */
 void arena_reset(struct arena *a);

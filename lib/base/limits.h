@@ -140,6 +140,9 @@
 #define LIM_MCP_PROGRESS_CHARS 200	/* what a call says that it is at */
 #define LIM_MCP_PINS         4096	/* kept of one server */
 
+#define LIM_API_KEY_CHARS    4096	/* key of a provider */
+#define LIM_LLM_SERVICES     200	/* of a tenant, made over the API */
+#define LIM_PROVIDER_INSTANCES 20	/* of one user */
 #define LIM_CONF_FILE_BYTES  1048576	/* one YAML file */
 #define LIM_CONF_DEPTH       32
 #define LIM_CONF_NODES       200000	/* values in all YAML files together */

@@ -321,6 +321,8 @@ struct conf_workspace {
 	const char *file;
 };
 
+enum conf_byok { BYOK_OFF, BYOK_PLATFORM_ONLY, BYOK_ALLOW_USER };
+
 struct conf {
 	struct arena arena;	/* owns everything below */
 	int refs;		/* atomic; conf.c's business */
@@ -368,6 +370,13 @@ struct conf {
 	const struct conf_auto *autos;	/* rules for "auto" */
 	size_t n_autos;
 	const char *chat_system_prompt;
+	struct {
+		enum conf_byok mode;
+		struct conf_list allow_private;	/* of users' addresses */
+		bool anonymous;
+	} byok;
+	struct conf_list api_services_private;
+	const char *secret_key;		/* secret/secret.h; "" = none */
 	struct conf_prompt platform;
 	const struct conf_prompt *prompts;	/* prompts.d */
 	size_t n_prompts;

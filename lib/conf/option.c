@@ -113,6 +113,11 @@ static const struct opt_name pins[] = {
 	{ "accept", PIN_ACCEPT }, { "first-use", PIN_FIRST_USE }, { NULL, 0 },
 };
 
+static const struct opt_name byok_modes[] = {
+	{ "off", BYOK_OFF }, { "platform_only", BYOK_PLATFORM_ONLY },
+	{ "allow_user", BYOK_ALLOW_USER }, { NULL, 0 },
+};
+
 static const struct opt_name confirm_floors[] = {
 	{ "never", TOOL_CONFIRM_NEVER }, { "tainted", TOOL_CONFIRM_TAINTED },
 	{ "always", TOOL_CONFIRM_ALWAYS }, { NULL, 0 },

@@ -220,6 +220,21 @@ const char *check_header_value(const char *s)
 	return has_control(s) ? "must not have control characters" : NULL;
 }
 
+const char *check_secret_key(const char *s)
+{
+	static const char between[] = " \t\r\n,";
+
+	for (s += strspn(s, between); *s; s += strspn(s, between)) {
+		size_t n = strcspn(s, between);
+
+		if (n != 64 || strspn(s, "0123456789abcdefABCDEF") < n)
+			return "must be keys of 64 hexadecimal digits, as "
+			       "`lamplighter secret key` prints them";
+		s += n;
+	}
+	return NULL;
+}
+
 const char *check_extra_header(const char *s)
 {
 	const char *colon = strchr(s, ':');

@@ -27,6 +27,7 @@ opt_check check_origin;		/* scheme://host[:port]; "" is fine */
 opt_check check_base;		/* /path without a slash at its end; "" */
 opt_check check_header;		/* name of a header; "" is fine */
 opt_check check_header_value;	/* no control characters */
+opt_check check_secret_key;	/* 64 hexadecimal digits each, blanks between */
 opt_check check_extra_header;	/* "Name: value" */
 opt_check check_param;		/* server variable, never HTTP_*; "" */
 opt_check check_db_host;	/* host or host:port */

@@ -450,6 +450,8 @@ static const char *auth_header(struct build *b)
 
 	if (!at || !s->set.api_key || has_own_auth(s))
 		return NULL;
+	if (s->source == SOURCE_API)
+		arena_secret(b->a);
 	return arena_printf(b->a, "%.*s%s%s", (int)(at - form), form,
 			    s->api_key, at + 5);
 }

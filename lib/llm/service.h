@@ -17,6 +17,14 @@ enum domain_source {	/* "source" of the API */
 	SOURCE_API,	/* a row */
 };
 
+/* Whose key pays for a call: usage_record.payer. */
+enum llm_payer {
+	PAYER_UNKNOWN,
+	PAYER_INSTALLATION,	/* a service of the files */
+	PAYER_TENANT,		/* one that was made over the API */
+	PAYER_USER,		/* one of the user's own */
+};
+
 /* "config", "api". */
 const char *domain_source_name(enum domain_source s);
 
@@ -44,6 +52,10 @@ struct llm_service {
 				   checked by llm_quirks_check; NULL = none */
 	json_t *extra_body;	/* object merged into requests; NULL = none */
 	struct conf_list extra_headers;	/* "Name: value"; secret */
+	enum llm_payer payer;
+	/* Of a row: the private addresses that it may have (net/guard.h); NULL
+	   for one of the files, whose address is the admin's. */
+	const struct conf_list *guard;
 	const char *file;	/* where it stands, for messages */
 	int line;
 	struct {

@@ -22,6 +22,7 @@
 #include "llm/decoder.h"
 #include "llm/toolname.h"
 #include "metric/metric.h"
+#include "net/guard.h"
 #include "net/http.h"
 
 #include "base/banned.h"
@@ -42,6 +43,7 @@ struct attempt {
 	void *ctx;
 	struct llm_decoder *d;
 	struct llm_wire wire;
+	struct net_guard guard;
 	struct buf error_body;
 	bool bad_status;
 	bool delivered;		/* the handler has seen something */
@@ -231,12 +233,12 @@ static void on_stall(void *ctx)
 }
 
 /* The key must not get into the log, whatever a provider echoes. */
-static void mask(struct err *e, const char *key)
+static void mask(char *text, const char *key)
 {
 	size_t n = key ? strlen(key) : 0;
 	char *p;
 
-	while (n >= 4 && (p = strstr(e->text, key)) != NULL)
+	while (n >= 4 && (p = strstr(text, key)) != NULL)
 		memset(p, '*', n);
 }
 
@@ -258,6 +260,7 @@ static void answered_badly(struct attempt *t, const struct http_result *res)
 
 		snprintf(head, sizeof(head), "%.*s", (int)MIN(body.n, 500),
 			 body.p);
+		mask(head, t->r->service->api_key);
 		log_debug("model error", "body", head);
 	}
 }
@@ -318,7 +321,7 @@ static int backoff_ms(const struct llm_fault *f, int n)
 /* The failure is final: USAGE if something was used, ERROR, e. */
 static int give_up(struct attempt *t, struct err *e)
 {
-	mask(&t->failed, t->r->service->api_key);
+	mask(t->failed.text, t->r->service->api_key);
 	if (!t->handler_stopped && t->d && !llm_decoder_over(t->d)) {
 		struct err why = t->failed;
 
@@ -380,6 +383,7 @@ static struct http_request base_request(struct attempt *t)
 		.tick_ms = t->io->idle_ms, .on_head = on_head,
 		.on_body = on_body, .on_tick = on_tick, .on_batch = on_batch,
 		.on_stall = on_stall, .ctx = t,
+		.guard = s->guard ? &t->guard : NULL,
 	};
 }
 
@@ -450,7 +454,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 {
 	const struct llm_service *s = r->service;
 	struct attempt t = {
-		.r = r, .io = io, .fn = fn, .ctx = ctx,
+		.r = r, .io = io, .fn = fn, .ctx = ctx, .guard = { s->guard },
 		.error_body = BUF_INIT(LIM_ERROR_BODY_BYTES),
 		.stall_ms = MAX(s->first_byte_timeout_ms,
 				5 * s->idle_timeout_ms),

@@ -4,6 +4,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/resource/print.c \
 	lib/resource/purge.c lib/resource/purge.h \
 	lib/resource/read.c lib/resource/rows.h \
+	lib/resource/reseal.c lib/resource/reseal.h \
 	lib/resource/write.c \
 	lib/resource/resource.c lib/resource/resource.h \
 	lib/resource/resource.def lib/resource/stmt.def

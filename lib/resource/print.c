@@ -19,6 +19,7 @@ static const char *const lines[][4] = {
 #define LINK(id, root, table, column, set) { "link", #root, table, set },
 #define LEAF(id, branch, table, column) { "part", #branch, table, column },
 #define BRANCH(id, root, table, column) { "part", #root, table, column },
+#define SEALED(id, table, column) { "sealed", #id, table, column },
 #define KEEP(id, table, column, seconds, condition) \
 	{ "keep", #id, table, #seconds " s" },
 #define PRUNED(table, how) { "pruned", "-", table, how },
@@ -164,11 +165,24 @@ static void print_one(struct buf *out, const struct resource *r)
 
 static const char *const type_names[] = {
 	[TYPE_TEXT] = "string", [TYPE_INT] = "integer", [TYPE_BOOL] = "boolean",
-	[TYPE_TIME] = "string", [TYPE_UUID] = "string", [TYPE_IDS] = "array",
+	[TYPE_TIME] = "string", [TYPE_UUID] = "string", [TYPE_SECRET] = "string",
+	[TYPE_IDS] = "array",
 };
 
-static void print_field(struct buf *out, const struct resource_field *f)
+/* In a record a secret is only whether there is one. */
+static const char *shown_key(const struct resource_field *f, const char *use)
 {
+	return !*use && f->type == TYPE_SECRET ? "Set" : "";
+}
+
+static void print_field(struct buf *out, const struct resource_field *f,
+			const char *use)
+{
+	if (*shown_key(f, use)) {
+		buf_addf(out, "        %sSet: {type: boolean, description: "
+			 "\"Whether it has one\"}\n", f->key);
+		return;
+	}
 	buf_addf(out, "        %s: {", f->key);
 	if (f->type == TYPE_JSON)
 		;
@@ -183,8 +197,10 @@ static void print_field(struct buf *out, const struct resource_field *f)
 	if (f->type == TYPE_IDS)
 		buf_addf(out, "items: {type: string, format: uuid}, "
 			 "maxItems: %lld, ", (long long)f->max);
-	else if (f->min || f->max)
-		buf_addf(out, f->type == TYPE_TEXT
+	if (f->type == TYPE_SECRET)
+		buf_adds(out, "writeOnly: true, ");
+	if (f->type != TYPE_IDS && (f->min || f->max))
+		buf_addf(out, f->type == TYPE_TEXT || f->type == TYPE_SECRET
 			 ? "minLength: %lld, maxLength: %lld, "
 			 : "minimum: %lld, maximum: %lld, ",
 			 (long long)f->min, (long long)f->max);
@@ -217,6 +233,16 @@ static void print_extras(struct buf *out, const struct resource *r)
 				 extras[i].help);
 }
 
+/* Whether some of its rows are those of files. */
+static bool has_files(const struct resource *r)
+{
+	for (size_t i = 0; i < ARRAY_LEN(extras); i++)
+		if (&resources[extras[i].of] == r &&
+		    !strcmp(extras[i].key, "source"))
+			return true;
+	return r->owner == OWNER_SHARED;
+}
+
 static void print_schema(struct buf *out, const struct resource *r,
 			 const char *use)
 {
@@ -230,7 +256,8 @@ static void print_schema(struct buf *out, const struct resource *r,
 		if (!in_schema(&r->fields[i], use) ||
 		    (*use && !(r->fields[i].flags & RESOURCE_REQUIRED)))
 			continue;
-		buf_addf(out, "%s%s", sep, r->fields[i].key);
+		buf_addf(out, "%s%s%s", sep, r->fields[i].key,
+			 shown_key(&r->fields[i], use));
 		sep = ", ";
 	}
 	buf_addf(out, "%s%s]\n      properties:\n", *use ? "" : sep,
@@ -239,11 +266,11 @@ static void print_schema(struct buf *out, const struct resource *r,
 		buf_adds(out, "        id: {type: string, format: uuid}\n");
 	for (size_t i = 0; i < r->n_fields; i++)
 		if (in_schema(&r->fields[i], use))
-			print_field(out, &r->fields[i]);
+			print_field(out, &r->fields[i], use);
 	if (!*use) {
 		print_extras(out, r);
 		/* Rows of files have none. */
-		const char *time = r->owner == OWNER_SHARED
+		const char *time = has_files(r)
 			? "anyOf: [{$ref: \"#/components/schemas/Time\"}, "
 			  "{type: \"null\"}]"
 			: "$ref: \"#/components/schemas/Time\"";

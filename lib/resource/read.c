@@ -324,6 +324,17 @@ int resource_get(struct db *db, const struct resource *r,
 	return k.n ? 0 : resource_not_found(r, e);
 }
 
+int resource_get_by(struct db *db, const struct resource *r, unsigned stmt,
+		    const struct db_val *v, struct arena *a,
+		    struct resource_row *out, struct err *e)
+{
+	struct reading k = { .r = r, .a = a, .rows = out, .room = 1 };
+
+	if (db_each(db, stmt, v, a, take_row, &k, e))
+		return -1;
+	return k.n ? 0 : resource_not_found(r, e);
+}
+
 int resource_take_out(struct db *db, const struct resource *r,
 		      const struct resource_at *at, const struct uuid *after,
 		      size_t size, struct arena *a, struct resource_row **out,

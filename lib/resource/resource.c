@@ -3,6 +3,7 @@
 
 #include <locale.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <wctype.h>
 
@@ -68,7 +69,7 @@ static const char *const root_tables[ROOT__MAX] = {
 static const char letters[] = {
 	[TYPE_TEXT] = 's', [TYPE_INT] = 'i', [TYPE_BOOL] = 'i',
 	[TYPE_TIME] = 'i', [TYPE_UUID] = 'u', [TYPE_JSON] = 's',
-	[TYPE_BYTES] = 'b',
+	[TYPE_BYTES] = 'b', [TYPE_SECRET] = 'b',
 	[TYPE_IDS] = 'b',
 };
 
@@ -271,6 +272,7 @@ static void write_value(struct jw *w, enum resource_type type,
 		jw_end_arr(w);
 		return;
 	case TYPE_BYTES:
+	case TYPE_SECRET:
 		break;
 	}
 	BUG("bytes are in no record");
@@ -292,6 +294,13 @@ void resource_write(struct jw *w, const struct resource *r,
 	for (size_t i = 0; i < r->n_fields; i++) {
 		if (r->fields[i].mode == MODE_HIDDEN)
 			continue;
+		if (r->fields[i].type == TYPE_SECRET) {
+			char key[64];
+
+			snprintf(key, sizeof(key), "%sSet", r->fields[i].key);
+			jw_kbool(w, key, !row->v[i].null);
+			continue;
+		}
 		jw_key(w, r->fields[i].key);
 		write_value(w, r->fields[i].type, &row->v[i]);
 	}

@@ -32,7 +32,7 @@ enum resource_stmt {
 };
 
 enum resource_type { TYPE_TEXT, TYPE_INT, TYPE_BOOL, TYPE_TIME, TYPE_UUID,
-		     TYPE_JSON, TYPE_BYTES, TYPE_IDS };
+		     TYPE_JSON, TYPE_BYTES, TYPE_SECRET, TYPE_IDS };
 enum resource_mode { MODE_EDIT, MODE_ONCE, MODE_GIVEN, MODE_HIDDEN };
 enum resource_owner { OWNER_USER, OWNER_TENANT, OWNER_PARENT, OWNER_SHARED };
 enum resource_order { ORDER_NEWEST, ORDER_NAME };
@@ -176,6 +176,14 @@ int resource_get(struct db *db, const struct resource *r,
 		 const struct resource_at *at, const struct uuid *id,
 		 struct arena *a, struct resource_row *out,
 		 struct err *e) MUST_CHECK;
+
+/*
+ * The row that a statement of stmt.def finds (RSTMT_…, at most one row) with
+ * these arguments. ERR_NOT_FOUND. Text in a.
+ */
+int resource_get_by(struct db *db, const struct resource *r, unsigned stmt,
+		    const struct db_val *v, struct arena *a,
+		    struct resource_row *out, struct err *e) MUST_CHECK;
 
 /*
  * For take-out: the rows that the holder of at has, by id, behind *after (nil:

@@ -106,6 +106,46 @@ UPDATE prompt_share SET version = version + 1, updated_us = ? WHERE id = ? AND t
 DELETE FROM prompt_share WHERE id = ? AND tenant_id = ? AND parent_id = ?;
 -- PROMPT_SHARE_PURGE (u) -> ()
 DELETE FROM prompt_share WHERE parent_id = ? LIMIT 1000;
+-- LLM_SERVICE_LIST (ssssui) -> (uiiiusSSSSSBSSSIISSSI)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `service_id`, `name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM llm_service WHERE tenant_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR id > ?) ORDER BY sort_key, id LIMIT ?;
+-- LLM_SERVICE_TOTAL (sssi) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM llm_service WHERE tenant_id = ? AND sort_key >= ? AND sort_key <= ? LIMIT ?) c;
+-- LLM_SERVICE_GET (us) -> (uiiiusSSSSSBSSSIISSSI)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `service_id`, `name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM llm_service WHERE id = ? AND tenant_id = ?;
+-- LLM_SERVICE_COUNT (si) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM llm_service WHERE tenant_id = ? LIMIT ?) c;
+-- LLM_SERVICE_EXPORT (suui) -> (uiiiusSSSSSBSSSIISSSI)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `service_id`, `name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM llm_service WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- LLM_SERVICE_INSERT (usuiisSSSSSBSSSIISSSI) -> ()
+INSERT INTO llm_service (id, tenant_id, user_id, version, created_us, updated_us, sort_key, `service_id`, `name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- LLM_SERVICE_UPDATE (iSISISISISIBISISISIIIIISISISIIusi) -> ()
+UPDATE llm_service SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `context_tokens` = IF(?, ?, `context_tokens`), `max_output_tokens` = IF(?, ?, `max_output_tokens`), `temperature` = IF(?, ?, `temperature`), `top_p` = IF(?, ?, `top_p`), `reasoning_effort` = IF(?, ?, `reasoning_effort`), `thinking_budget_tokens` = IF(?, ?, `thinking_budget_tokens`) WHERE id = ? AND tenant_id = ? AND version = ?;
+-- LLM_SERVICE_DELETE (us) -> ()
+DELETE FROM llm_service WHERE id = ? AND tenant_id = ?;
+-- LLM_SERVICE_KEY_STALE (Bui) -> (usB)
+SELECT id, tenant_id, api_key FROM llm_service WHERE api_key IS NOT NULL AND LEFT(api_key, 9) <> ? AND id > ? ORDER BY id LIMIT ?;
+-- LLM_SERVICE_KEY_RESEAL (BuB) -> ()
+UPDATE llm_service SET api_key = ? WHERE id = ? AND api_key = ?;
+-- PROVIDER_INSTANCE_LIST (suiiui) -> (uiiiusSSSSBSSSI)
+SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `active` FROM provider_instance WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- PROVIDER_INSTANCE_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM provider_instance WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- PROVIDER_INSTANCE_GET (usu) -> (uiiiusSSSSBSSSI)
+SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `active` FROM provider_instance WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- PROVIDER_INSTANCE_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM provider_instance WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- PROVIDER_INSTANCE_EXPORT (suui) -> (uiiiusSSSSBSSSI)
+SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `active` FROM provider_instance WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- PROVIDER_INSTANCE_INSERT (usuiiSSSSBSSSI) -> ()
+INSERT INTO provider_instance (id, tenant_id, user_id, version, created_us, updated_us, `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `active`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- PROVIDER_INSTANCE_UPDATE (iISISISISIBISISISIIusui) -> ()
+UPDATE provider_instance SET version = version + 1, updated_us = ?, `display_name` = IF(?, ?, `display_name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `active` = IF(?, ?, `active`) WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
+-- PROVIDER_INSTANCE_DELETE (usu) -> ()
+DELETE FROM provider_instance WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- PROVIDER_INSTANCE_KEY_STALE (Bui) -> (usB)
+SELECT id, tenant_id, api_key FROM provider_instance WHERE api_key IS NOT NULL AND LEFT(api_key, 9) <> ? AND id > ? ORDER BY id LIMIT ?;
+-- PROVIDER_INSTANCE_KEY_RESEAL (BuB) -> ()
+UPDATE provider_instance SET api_key = ? WHERE id = ? AND api_key = ?;
 -- CONVERSATION_HOLD (usu) -> (u)
 SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
 -- MESSAGE_PURGE (u) -> ()
@@ -144,3 +184,9 @@ DELETE FROM api_token WHERE ended_us < ? ORDER BY ended_us LIMIT 1000;
 DELETE FROM metric_gauge WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 -- JOB_EXPIRE (i) -> ()
 DELETE FROM job WHERE created_us < ? AND due_us = 9223372036854775807 ORDER BY created_us LIMIT 1000;
+-- LLM_SERVICE_NAMED (ss) -> (uiiiusSSSSSBSSSIISSSI)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `service_id`, `name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM llm_service WHERE tenant_id = ? AND service_id = ?;
+-- PROVIDER_INSTANCE_ACTIVE (su) -> (uiiiusSSSSBSSSI)
+SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `active` FROM provider_instance WHERE tenant_id = ? AND user_id = ? AND active = 1 ORDER BY updated_us DESC, id DESC LIMIT 1;
+-- PROVIDER_INSTANCE_REST (isuu) -> ()
+UPDATE provider_instance SET active = 0, version = version + 1, updated_us = ? WHERE tenant_id = ? AND user_id = ? AND id <> ? AND active = 1;

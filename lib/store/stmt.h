@@ -150,14 +150,14 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" error_code = ?, error_text = ?," \
 	" last_event_seq = GREATEST(last_event_seq + ?, ?)" \
 	" WHERE id = ? AND " which
-#define USAGE_ROW "usuisSUUissIIIIIDiiIissSi"
+#define USAGE_ROW "usuisSUUissIIIIIIDiiIissSi"
 #define USAGE_INSERT \
 	"INSERT INTO usage_record (id, tenant_id, user_id, kind, workspace_id," \
-	" agent_id, conversation_id, turn_id, turn_number, provider, model," \
+	" agent_id, conversation_id, turn_id, turn_number, provider, model, payer," \
 	" input_tokens, cache_read_tokens, cache_write_tokens, output_tokens," \
 	" reasoning_tokens, cost, estimated, iterations, ttft_ms, duration_ms," \
 	" finish_reason, prompts, tools, created_us)" \
-	" VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+	" VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 
 /* Locks in one order everywhere: conversation, then turn. ERR_NOT_FOUND. */
 int conversation_lock(struct db *tx, const struct owner *o,

@@ -18,6 +18,7 @@ struct usage {
 	struct uuid conversation_id, turn_id;	/* nil: none */
 	int64_t turn_number;		/* of the conversation, from 1; 0 = none */
 	struct str provider, model;
+	int64_t payer;			/* enum llm_payer; 0 = unknown */
 	/* Four disjoint counters; -1 = unknown. */
 	int64_t input_tokens, cache_read_tokens, cache_write_tokens;
 	int64_t output_tokens;

@@ -195,6 +195,7 @@ int turn_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
 	};
 	out->usage.provider = str_of(q->service->provider);
 	out->usage.model = str_of(q->service->model);
+	out->usage.payer = q->service->payer;
 	set_prompts(&k);
 	if (!k.abort)
 		k.abort = own = http_abort_new(e);

@@ -207,6 +207,7 @@ struct usage loop_usage(struct turn_loop *l, const char *finish_reason)
 	}
 	turn_usage_count(&u, &l->served.usage);
 	u.provider = str_of(s->provider);
+	u.payer = s->payer;
 	u.model = l->model.n ? l->model : str_of(s->model);
 	u.duration_ms = clock_mono_ms() - l->served.since_ms;
 	u.iterations = l->served.calls;

@@ -65,6 +65,19 @@ static void on_emit(struct sink *s, const struct turn_event *ev)
 
 /* -- setting up ------------------------------------------------------------- */
 
+/* Whether the caller's own service answers what the tool names another for. */
+static bool own_answers(const struct turn_loop *parent,
+			const struct conf_tool *tool)
+{
+	const struct target *t = &parent->run->in.target;
+	unsigned want = tool->agent->capability;
+	struct err blind = ERR_INIT;
+
+	return t->own && (t->service->capabilities & want) == want &&
+		(!(want & LLM_CAN_VISION) ||
+		 llm_check_vision(t->service, &blind) == 0);
+}
+
 static int choose_service(struct nested *n, const struct turn_loop *parent,
 			  const struct conf_tool *tool, struct err *e)
 {
@@ -74,7 +87,7 @@ static int choose_service(struct nested *n, const struct turn_loop *parent,
 
 	/* The turn's rules are not for a service that the tool names. */
 	n->automatic = !s && parent->run->in.target.automatic;
-	if (!s)
+	if (!s || own_answers(parent, tool))
 		s = parent->run->in.target.service;
 	if (llm_check_service(s, e) < 0)
 		return -1;
@@ -232,7 +245,8 @@ int turn_agent(const struct turn_deps *deps, const struct turn_request *in,
 	struct turn_loop *l;
 	int rc;
 
-	if (target_can_chat(&t.in.target, e) < 0)
+	if (target_settle(&t.in.by, &t.in.target, call->arena, e) < 0 ||
+	    target_can_chat(&t.in.target, e) < 0)
 		return -1;
 	t.loop = l = loop_new(&t, call->arena);
 	l->abort = call->turn.abort;

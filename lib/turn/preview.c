@@ -57,6 +57,7 @@ int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 	};
 	t->in.meta = turn_options_meta(a, in->meta, &in->options);
 	if (turn_options_text(&in->options, true, a, &client, e) < 0 ||
+	    target_settle(&t->in.by, &t->in.target, a, e) < 0 ||
 	    target_can_chat(&t->in.target, e) < 0)
 		return -1;
 	t->loop = loop_new(t, a);

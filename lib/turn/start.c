@@ -294,7 +294,10 @@ static int check_options(struct start *s, struct err *e)
 
 static int find_service(struct start *s, struct err *e)
 {
-	return target_can_chat(&s->run->in.target, e);
+	struct turn_request *in = &s->run->in;
+
+	return target_settle(&in->by, &in->target, s->run->arena, e) < 0 ? -1
+		: target_can_chat(&in->target, e);
 }
 
 static int prepare(struct start *s, struct err *e)

@@ -20,7 +20,7 @@ _Static_assert(KEY_BYTES == crypto_aead_xchacha20poly1305_ietf_KEYBYTES,
 
 /* Members with the same name in the JSON. */
 #define USAGE_NUMBERS(F) F(turn_number) F(input_tokens) F(cache_read_tokens) \
-	F(cache_write_tokens) F(output_tokens) F(reasoning_tokens) \
+	F(cache_write_tokens) F(output_tokens) F(reasoning_tokens) F(payer) \
 	F(estimated) F(iterations) F(ttft_ms) F(duration_ms) F(created_us)
 #define USAGE_TEXTS(F) F(workspace_id) F(agent_id) F(provider) F(model) \
 	F(finish_reason) F(prompts) F(tools)

@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from any_provider import Answering
 from lab import wait_until
 
 ADMIN = {"roles": {"admin": {"groups": ["it"], "permissions": ["AI.Services.*"]}}}
@@ -29,14 +30,7 @@ class Provider:
     def __init__(self):
         self.asked = asked = []
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def answer(self, status, body, kind="application/json"):
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
+        class Handler(Answering):
             def error(self, status, code):
                 self.answer(status, json.dumps({"error": {
                     "message": "no, secret-of-ours", "code": code}}).encode())
@@ -59,9 +53,6 @@ class Provider:
                 if body["model"] != "right":
                     return self.error(404, "model_not_found")
                 return self.answer(200, SPOKEN, "text/event-stream")
-
-            def log_message(self, *_):
-                pass
 
         self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.port = self.http.server_port
@@ -209,7 +200,7 @@ def run(lab, *argv):
 
 
 def test_the_command(lab):
-    assert "fine\topenrouter\tright\n" in run(lab, "list").stdout
+    assert "fine\topenrouter\tright\tconfig\n" in run(lab, "list").stdout
     models = run(lab, "models", "fine").stdout.splitlines()
     assert models == ["right\t9000\tyes\t-\tright", "mute\t0\tno\t-\tmute",
                       "untold\t0\t-\t-\tuntold"]

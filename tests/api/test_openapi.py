@@ -63,7 +63,16 @@ def ids(lab):
             "{turn}": events[0].data["turnId"],
             "{service}": "demo",
             "{id}": lab.post("/tokens", {}, user="ada").json["id"],
-            **prompt_ids(lab)}
+            "{model}": lab.model_url, **prompt_ids(lab), **service_ids(lab)}
+
+
+def service_ids(lab):
+    """The same of services in rows."""
+    body = {path: json.loads(filled(json.dumps(BODIES["POST", path]),
+                                    {"{model}": lab.model_url}))
+            for path in ("/llm-services", "/provider-instances")}
+    return {path: lab.post(path, b, user="ada", groups=["it"]).json["id"]
+            for path, b in body.items()}
 
 
 def prompt_ids(lab):
@@ -78,7 +87,17 @@ def prompt_ids(lab):
     return made
 
 
+SERVICE = {"name": "T", "provider": "openai_compatible", "model": "demo",
+           "url": "{model}/v1", "apiKey": "k"}
+INSTANCE = {"displayName": "T", "providerId": "openai_compatible", "model": "demo",
+            "url": "{model}/v1", "apiKey": "k", "active": False}
 BODIES = {
+    **{("POST", path): body for at, body in (("/llm-services", SERVICE),
+                                             ("/provider-instances", INSTANCE))
+       for path in (at, f"{at}/models", f"{at}/test")},
+    ("PATCH", "/llm-services/{id}"): {"temperature": 0.5, "capabilities": ["chat"]},
+    ("PATCH", "/provider-instances/{id}"): {"model": "other"},
+    ("POST", "/provider-instances/{id}/test"): {},
     ("POST", "/conversations"): {"workspaceId": "lab", "title": "T"},
     ("PATCH", "/conversations/{conversation}"): {"title": "T"},
     ("POST", "/workspaces/{workspace}/agents/{agent}/conversations"): {},

@@ -18,7 +18,7 @@ LAYERS = [
     {"llm"},
     {"store", "auth"},
     {"resource"},
-    {"net", "db", "conf"},
+    {"net", "db", "conf", "secret"},
     {"metric"},
     {"base"},
 ]

@@ -10,6 +10,10 @@ UNIT_TESTS += tests/unit/test_base
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 tests_unit_test_base_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_secret
+tests_unit_test_secret_SOURCES = tests/unit/test_secret.c tests/unit/unit.h
+tests_unit_test_secret_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_metric
 tests_unit_test_metric_SOURCES = tests/unit/test_metric.c tests/unit/unit.h
 tests_unit_test_metric_LDADD = $(UNIT_LIBS)

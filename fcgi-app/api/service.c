@@ -1,0 +1,393 @@
+/*
+ * LLM services in rows: those of the tenant (/llm-services) and the provider
+ * instances of users (/provider-instances). Their keys come in once, are sealed
+ * (api_resource_seal) and never go out.
+ */
+#include "api/service.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/auto.h"
+#include "agent/catalog.h"
+#include "agent/stored_service.h"
+#include "api/api.h"
+#include "api/page.h"
+#include "app.h"
+#include "conf/rules.h"
+#include "fields.h"
+#include "llm/provider.h"
+
+#include "base/banned.h"
+
+static const struct resource *const services = &resources[RESOURCE_LLM_SERVICE];
+static const struct resource *const instances =
+	&resources[RESOURCE_PROVIDER_INSTANCE];
+
+static struct str text_of(const struct resource *r, struct resource_row *row,
+			  const char *column)
+{
+	const struct db_val *v = resource_value(r, row, column);
+
+	return v->null ? (struct str){ NULL, 0 } : v->s;
+}
+
+/* -- what a row must be --------------------------------------------------------- */
+
+static int check_provider(struct request *rq, struct str name, const char *field,
+			  struct err *e)
+{
+	const char *s = arena_str(rq->arena, name).p;
+	const struct provider *p = provider_find(s);
+	struct err why = ERR_INIT;
+
+	if (p && p->dialect->build)
+		return 0;
+	(void)provider_unknown(s, &why);
+	return err_field(e, ERR_INVALID_FIELD, field, "%s", err_message(&why));
+}
+
+/* Keys do not go over the open net: without TLS only to private addresses. */
+static int check_address(struct request *rq, struct str url,
+			 const struct conf_list *private, struct err *e)
+{
+	const char *wrong = url.p ? check_url(arena_str(rq->arena, url).p)
+				  : NULL;
+
+	if (wrong)
+		return err_field(e, ERR_INVALID_FIELD, "url", "url %s.", wrong);
+	if (url.p && !private->n && !str_starts(url, STR("https://")))
+		return err_field(e, ERR_INVALID_FIELD, "url", "url must start "
+				 "with https://.");
+	return 0;
+}
+
+static int check_capabilities(struct request *rq, struct str names,
+			      struct err *e)
+{
+	json_t *j = names.p ? jx_keep(rq->arena, jx_load(names, e)) : NULL;
+	const char *wrong;
+
+	if (names.p && !j)
+		return -1;
+	(void)stored_capabilities(j, &wrong);
+	if (!wrong && (!j || json_is_array(j)))
+		return 0;
+	if (wrong && *wrong)
+		return err_field(e, ERR_INVALID_FIELD, "capabilities",
+				 "There is no capability \"%.40s\".", wrong);
+	return err_field(e, ERR_INVALID_FIELD, "capabilities",
+			 "capabilities must be an array of names: chat, tools, "
+			 "vision, embed, rerank, summarize.");
+}
+
+static int check_number(struct request *rq, struct str text, const char *field,
+			double max, struct err *e)
+{
+	char *end = NULL;
+	double v;
+
+	if (!text.p)
+		return 0;
+	v = strtod(arena_str(rq->arena, text).p, &end);
+	if (*end == '\0' && text.n && v >= 0 && v <= max)
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, field, "%s must be a number from "
+			 "0 to %g.", field, max);
+}
+
+/* What both have. */
+static int check_common(struct request *rq, const struct resource *r,
+			struct resource_row *row, const char *provider,
+			const struct conf_list *private, struct err *e)
+{
+	if (check_provider(rq, text_of(r, row, "provider"), provider, e) < 0 ||
+	    check_address(rq, text_of(r, row, "url"), private, e) < 0)
+		return -1;
+	return check_capabilities(rq, text_of(r, row, "capabilities"), e);
+}
+
+static int check_service(struct request *rq, struct resource_row *row,
+			 struct err *e)
+{
+	if (check_common(rq, services, row, "provider",
+			 &rq->conf->api_services_private, e) < 0 ||
+	    check_number(rq, text_of(services, row, "temperature"),
+			 "temperature", 2, e) < 0)
+		return -1;
+	return check_number(rq, text_of(services, row, "top_p"), "topP", 1, e);
+}
+
+static int make_service(struct request *rq, struct resource_row *row,
+			struct str *secret, struct err *e)
+{
+	struct db_val *id = resource_value(services, row, "service_id");
+	char *made = arena_zalloc(rq->arena, 1, UUID_TEXT_BYTES);
+
+	(void)secret;
+	if (id->null)
+		*id = DB_S(str_of(uuid_format(&row->id, made)));
+	if (!slug_valid(id->s) || str_is(id->s, AUTO_SERVICE))
+		return err_field(e, ERR_INVALID_FIELD, "llmServiceId",
+				 "llmServiceId must be small letters, digits, - "
+				 "and _, and not " AUTO_SERVICE ".");
+	if (catalog_service(rq->conf, id->s))
+		return err_field(e, ERR_CONFLICT, "llmServiceId", "Another LLM "
+				 "service has this llmServiceId.");
+	return 0;
+}
+
+/* Keys that a user stored can be looked at and deleted in any case. */
+static int check_instance(struct request *rq, struct resource_row *row,
+			  struct err *e)
+{
+	if (rq->conf->byok.mode != BYOK_ALLOW_USER)
+		return err_public(e, ERR_FORBIDDEN, "This installation does not "
+				  "let users store keys of their own.");
+	if (!stored_service_may_own(&rq->by))
+		return err_public(e, ERR_FORBIDDEN, "Sign in to store a key of "
+				  "your own.");
+	return check_common(rq, instances, row, "providerId",
+			    &rq->conf->byok.allow_private, e);
+}
+
+/* One that was just entered is used, unless the body says otherwise. */
+static int make_instance(struct request *rq, struct resource_row *row,
+			 struct str *secret, struct err *e)
+{
+	struct db_val *active = resource_value(instances, row, "active");
+
+	(void)rq;
+	(void)secret;
+	(void)e;
+	if (active->null)
+		*active = DB_I(1);
+	return 0;
+}
+
+/* At most one is active. */
+static int end_others(struct request *rq, struct db *tx,
+		      const struct resource_at *at,
+		      const struct resource_row *row, struct err *e)
+{
+	struct resource_row now = *row;
+
+	(void)rq;
+	if (resource_value(instances, &now, "active")->i != 1)
+		return 0;
+	return db_exec(tx, RSTMT_PROVIDER_INSTANCE_REST,
+		       DB_ARGS(DB_I(row->updated_us), DB_S(at->by.tenant_id),
+			       DB_U(&at->by.user_id), DB_U(&row->id)), NULL, e);
+}
+
+/* -- those of files --------------------------------------------------------------- */
+
+static void put(struct resource_row *row, const char *column, const char *text)
+{
+	if (text && *text)
+		*resource_value(services, row, column) = DB_S(str_of(text));
+}
+
+/* As llm_capabilities would be written. */
+static const char *names_of(unsigned capabilities, struct arena *a)
+{
+	const struct conf_option *o = option_find(SEC_LLM, "capabilities");
+	json_t *names = jx_keep(a, json_array());
+
+	for (const struct opt_name *v = o->names; v->name; v++)
+		if (capabilities & v->value)
+			json_array_append_new(names, json_string(v->name));
+	return jx_text(a, names);
+}
+
+/* Without addresses, which are the admin's. */
+static void row_of(struct request *rq, const struct llm_service *s,
+		   struct resource_row *row)
+{
+	resource_new(services, row);
+	row->id = uuid_of_name(STR("llm_services"), str_of(s->id));
+	row->created_us = row->updated_us = 0;
+	row->config = true;
+	put(row, "service_id", s->id);
+	put(row, "name", s->id);
+	put(row, "provider", s->provider);
+	put(row, "model", s->model);
+	put(row, "capabilities", names_of(s->capabilities, rq->arena));
+	*resource_value(services, row, "context_tokens") =
+		DB_I(s->context_tokens);
+	*resource_value(services, row, "max_output_tokens") =
+		DB_I(s->max_output_tokens);
+	resource_value(services, row, "api_key")->null = !s->set.api_key;
+	resource_sort(services, rq->arena, row);
+}
+
+static size_t files(struct request *rq, struct resource_row **rows)
+{
+	const struct catalog *c = catalog_of(rq->conf);
+	struct resource_row *v = arena_zalloc(rq->arena, c->n_services + 1,
+					      sizeof(*v));
+
+	for (size_t i = 0; i < c->n_services; i++)
+		row_of(rq, &c->services[i], &v[i]);
+	qsort(v, c->n_services, sizeof(*v), resource_compare);
+	*rows = v;
+	return c->n_services;
+}
+
+/* -- records ------------------------------------------------------------------------ */
+
+static void write_service(struct jw *w, struct request *rq,
+			  const struct resource_row *row)
+{
+	struct arena_mark mark = arena_mark(rq->arena);
+	struct llm_service s = stored_service_of(rq->conf, services, row,
+						 rq->arena);
+	struct resource_row copy = *row;
+	const struct llm_service *of_file = row->config
+		? catalog_service(rq->conf,
+				  text_of(services, &copy, "service_id"))
+		: NULL;
+	struct err e = ERR_INIT;
+
+	jw_kstrz(w, "source", row->config ? "config" : "api");
+	jw_kbool(w, "usable",
+		 llm_check_service(of_file ? of_file : &s, &e) == 0);
+	arena_rewind(rq->arena, mark);
+}
+
+const struct resource_odd api_service_odd = {
+	.made = make_service, .check = check_service, .write = write_service,
+	.files = files,
+};
+const struct resource_odd api_provider_odd = {
+	.made = make_instance, .check = check_instance, .also = end_others,
+};
+
+/* -- asking the provider --------------------------------------------------------- */
+
+/* The service of the row that the path names, or of a body that is not saved. */
+static int service_of_request(struct request *rq, const struct resource *r,
+			      struct llm_service *s, struct err *e)
+{
+	struct resource_at at = api_resource_for(rq);
+	struct resource_row row;
+	const struct db_val *key;
+
+	if (route_has_arg(rq, "id")) {
+		if (api_resource_visible(rq, r, &at, route_arg_uuid(rq, "id"),
+					 &row, e) < 0)
+			return -1;
+		*s = stored_service_of(rq->conf, r, &row, rq->arena);
+		return stored_service_open(rq->conf, rq->by.owner.tenant_id, r,
+					   &row, rq->arena, s, e);
+	}
+	resource_new(r, &row);
+	if (api_resource_body(rq, r, true, &row, e) < 0)
+		return -1;
+	if ((r == services ? check_service(rq, &row, e)
+			   : check_instance(rq, &row, e)) < 0)
+		return -1;
+	*s = stored_service_of(rq->conf, r, &row, rq->arena);
+	key = resource_value(r, &row, "api_key");
+	if (!key->null)
+		s->api_key = key->s.p;
+	return 0;
+}
+
+static int answer_models(struct request *rq, struct response *rs,
+			 const struct resource *r, struct err *e)
+{
+	struct llm_service s;
+
+	if (service_of_request(rq, r, &s, e) < 0)
+		return -1;
+	return api_service_answer_models(rq, rs, &s, e);
+}
+
+static int answer_test(struct request *rq, struct response *rs,
+		       const struct resource *r, struct err *e)
+{
+	const char *model = NULL;
+	struct llm_service s;
+
+	if ((route_has_arg(rq, "id") &&
+	     api_service_other_model(rq, &model, e) < 0) ||
+	    service_of_request(rq, r, &s, e) < 0)
+		return -1;
+	if (model)
+		s.model = model;
+	api_service_answer_test(rq, rs, &s, "");
+	return 0;
+}
+
+/*
+ * POST /llm-services/models, POST /llm-services/test: as those below a
+ * workspace, for a service that is not saved: the body is that of POST
+ * /llm-services. 422 names a field that could not be saved.
+ */
+int api_service_row_models(struct request *rq, struct response *rs,
+			   struct err *e)
+{
+	return answer_models(rq, rs, services, e);
+}
+
+int api_service_row_test(struct request *rq, struct response *rs, struct err *e)
+{
+	return answer_test(rq, rs, services, e);
+}
+
+/*
+ * POST /provider-instances/models, …/test: the same for an instance that is not
+ * saved; GET /provider-instances/{id}/models, POST …/{id}/test {model?} for one
+ * that is.
+ */
+int api_provider_models(struct request *rq, struct response *rs, struct err *e)
+{
+	return answer_models(rq, rs, instances, e);
+}
+
+int api_provider_test(struct request *rq, struct response *rs, struct err *e)
+{
+	return answer_test(rq, rs, instances, e);
+}
+
+/* -- providers ------------------------------------------------------------------------ */
+
+static void write_provider(struct jw *w, const struct provider *p)
+{
+	jw_obj(w);
+	jw_kstrz(w, "providerId", p->name);
+	jw_kstrz(w, "name", p->title);
+	jw_kstrz(w, "url", p->url[0] ? p->url : NULL);
+	jw_kbool(w, "keyRequired", p->quirks.key_required);
+	jw_end_obj(w);
+}
+
+/*
+ * GET /providers: 200 {mode, items: [Provider], …}: byok.mode, and the providers
+ * that a service of a row can be of.
+ */
+int api_provider_list(struct request *rq, struct response *rs, struct err *e)
+{
+	static const char *const modes[] = {
+		[BYOK_OFF] = "off", [BYOK_PLATFORM_ONLY] = "platform_only",
+		[BYOK_ALLOW_USER] = "allow_user",
+	};
+	size_t n, shown = 0;
+	const struct provider *rows = provider_rows(&n);
+	struct jw w = api_page_items(rs);
+
+	(void)e;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].dialect->build) {
+			write_provider(&w, &rows[i]);
+			shown++;
+		}
+	jw_end_arr(&w);
+	jw_kint(&w, "totalCount", (int64_t)shown);
+	jw_kstrz(&w, "nextCursor", NULL);
+	jw_kstrz(&w, "mode", modes[rq->conf->byok.mode]);
+	jw_end_obj(&w);
+	return 0;
+}

@@ -1,0 +1,210 @@
+#include "agent/stored_service.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "conf/option.h"
+#include "secret/secret.h"
+
+#include "base/banned.h"
+
+/* -- what a row does not say --------------------------------------------------- */
+
+/* As for the services of files. */
+static int preset(const char *key)
+{
+	const struct conf_option *o = option_find(SEC_LLM, key);
+
+	if (!o || !o->dflt)
+		BUG("an option without a default");
+	return (int)strtol(o->dflt, NULL, 10);
+}
+
+static unsigned capability(const char *name, size_t n)
+{
+	const struct conf_option *o = option_find(SEC_LLM, "capabilities");
+
+	for (const struct opt_name *v = o->names; v->name; v++)
+		if (strlen(v->name) == n && !memcmp(v->name, name, n))
+			return v->value;
+	return 0;
+}
+
+unsigned stored_capabilities(const json_t *names, const char **wrong)
+{
+	unsigned out = 0;
+
+	*wrong = NULL;
+	if (!names)
+		return LLM_CAN_CHAT | LLM_CAN_TOOLS;
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		const json_t *j = json_array_get(names, i);
+		const char *name = json_string_value(j);
+		unsigned can = name ? capability(name, strlen(name)) : 0;
+
+		if (!can) {
+			*wrong = name ? name : "";
+			return 0;
+		}
+		out |= can;
+	}
+	if (!out)
+		*wrong = "";
+	return out;
+}
+
+/* -- a row as a service ------------------------------------------------------- */
+
+/* The value, or a NULL one where this resource has no such column. */
+static struct db_val value(const struct resource *r,
+			   const struct resource_row *row, const char *column)
+{
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (!strcmp(r->fields[i].column, column))
+			return row->v[i];
+	return (struct db_val){ .null = true };
+}
+
+/* With a NUL. Whether there is one: *set. */
+static const char *text(const struct resource *r,
+			const struct resource_row *row, const char *column,
+			struct arena *a, bool *set)
+{
+	struct db_val v = value(r, row, column);
+
+	*set = !v.null;
+	return v.null ? "" : arena_str(a, v.s).p;
+}
+
+static int number(const struct resource *r, const struct resource_row *row,
+		  const char *column)
+{
+	struct db_val v = value(r, row, column);
+
+	return v.null ? preset(column) : (int)v.i;
+}
+
+static double fraction(const struct resource *r,
+		       const struct resource_row *row, const char *column,
+		       struct arena *a, bool *set)
+{
+	const char *s = text(r, row, column, a, set);
+
+	return *set ? strtod(s, NULL) : 0;
+}
+
+static unsigned capabilities(const struct resource *r,
+			     const struct resource_row *row, struct arena *a)
+{
+	struct db_val v = value(r, row, "capabilities");
+	struct err ignored = ERR_INIT;
+	const char *wrong;
+
+	return stored_capabilities(
+		v.null ? NULL : jx_keep(a, jx_load(v.s, &ignored)), &wrong);
+}
+
+struct llm_service stored_service_of(const struct conf *c,
+				     const struct resource *r,
+				     const struct resource_row *row,
+				     struct arena *a)
+{
+	bool own = r == &resources[RESOURCE_PROVIDER_INSTANCE], set;
+	struct llm_service s = {
+		.source = SOURCE_API, .version = (uint64_t)row->version,
+		.payer = own ? PAYER_USER : PAYER_TENANT,
+		.guard = own ? &c->byok.allow_private : &c->api_services_private,
+		.file = "", .api_key = "", .prompt_cache = true,
+		.context_tokens = number(r, row, "context_tokens"),
+		.max_output_tokens = number(r, row, "max_output_tokens"),
+		.connect_timeout_ms = preset("connect_timeout_ms"),
+		.first_byte_timeout_ms = preset("first_byte_timeout_ms"),
+		.idle_timeout_ms = preset("idle_timeout_ms"),
+		.total_timeout_ms = preset("total_timeout_ms"),
+		.retries = preset("retries"),
+		.capabilities = capabilities(r, row, a),
+		.thinking_budget_tokens =
+			number(r, row, "thinking_budget_tokens"),
+	};
+
+	s.id = own ? "own" : text(r, row, "service_id", a, &set);
+	s.provider = text(r, row, "provider", a, &set);
+	s.model = text(r, row, "model", a, &set);
+	s.url = text(r, row, "url", a, &s.set.url);
+	s.api_version = text(r, row, "api_version", a, &s.set.api_version);
+	s.deployment = text(r, row, "deployment", a, &s.set.deployment);
+	s.reasoning_effort = text(r, row, "reasoning_effort", a,
+				  &s.set.reasoning_effort);
+	s.temperature = fraction(r, row, "temperature", a, &s.set.temperature);
+	s.top_p = fraction(r, row, "top_p", a, &s.set.top_p);
+	s.set.thinking_budget_tokens = s.thinking_budget_tokens > 0;
+	s.set.api_key = !value(r, row, "api_key").null;
+	return s;
+}
+
+int stored_service_open(const struct conf *c, struct str tenant_id,
+			const struct resource *r,
+			const struct resource_row *row, struct arena *a,
+			struct llm_service *s, struct err *e)
+{
+	const struct secret_at at = { tenant_id, r->table, "api_key", row->id };
+	struct db_val v = value(r, row, "api_key");
+	struct str key;
+
+	if (v.null)
+		return 0;
+	if (seal_open(c, &at, v.s, a, &key, e) < 0)
+		return -1;
+	s->api_key = key.p;
+	return 0;
+}
+
+/* -- for a call ----------------------------------------------------------------- */
+
+static int read_one(const struct caller *by, enum resource_id id, unsigned stmt,
+		    const struct db_val *v, struct arena *a,
+		    const struct llm_service **out, struct err *e)
+{
+	const struct resource *r = &resources[id];
+	struct llm_service *s = arena_new(a, struct llm_service);
+	struct resource_row row;
+
+	*out = NULL;
+	if (resource_get_by(by->db, r, stmt, v, a, &row, e) < 0) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		return 0;
+	}
+	*s = stored_service_of(by->conf, r, &row, a);
+	if (stored_service_open(by->conf, by->owner.tenant_id, r, &row, a, s,
+				e) < 0)
+		return -1;
+	*out = s;
+	return 0;
+}
+
+int stored_service_find(const struct caller *by, struct str id, struct arena *a,
+			const struct llm_service **out, struct err *e)
+{
+	return read_one(by, RESOURCE_LLM_SERVICE, RSTMT_LLM_SERVICE_NAMED,
+			DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)), a, out, e);
+}
+
+bool stored_service_may_own(const struct caller *by)
+{
+	return by->who->kind != IDENTITY_ANONYMOUS || by->conf->byok.anonymous;
+}
+
+int stored_service_own(const struct caller *by, struct arena *a,
+		       const struct llm_service **out, struct err *e)
+{
+	*out = NULL;
+	if (!by->who || !stored_service_may_own(by))
+		return 0;
+	return read_one(by, RESOURCE_PROVIDER_INSTANCE,
+			RSTMT_PROVIDER_INSTANCE_ACTIVE,
+			DB_ARGS(DB_S(by->owner.tenant_id),
+				DB_U(&by->owner.user_id)), a, out, e);
+}

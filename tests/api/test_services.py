@@ -1,0 +1,352 @@
+"""LLM services that are made over the API, and services of users (BYOK)."""
+
+import contextlib
+import json
+
+import pytest
+
+from any_provider import Provider
+from lab import Lab, wait_until
+from labs import KEYS, WORKSPACES
+
+ROLES = {"user": {"groups": ["*"], "permissions": ["AIChat.*", "AI.Chat.UseTool.*"]},
+         "admin": {"groups": ["it"], "permissions": ["AI.Services.*", "AI.Admin.*"]}}
+ALL = "/llm-services"
+OWN = "/provider-instances"
+
+
+@pytest.fixture(scope="module")
+def provider():
+    with contextlib.closing(Provider()) as made:
+        yield made
+
+
+CONFIG = {"roles": ROLES, **KEYS}
+
+
+MORE = {"titled": {"workspace": "titled", "name": "Titled", "title_by_model": True},
+        "chosen": {"workspace": "chosen", "name": "Auto", "title_by_model": False,
+                   "llm_service": "auto", "auto": [{"service": "claude"}]}}
+
+
+@pytest.fixture(scope="module")
+def lab():
+    with Lab(workspaces={**WORKSPACES, **MORE}, config=CONFIG) as made:
+        yield made
+
+
+def call(lab, method, path, body=None, user="root", groups=("it",), **kw):
+    return lab.call(method, path, body, user=user, groups=groups, **kw)
+
+
+def service(at, **more):
+    return {"name": "Ours", "provider": "openai_compatible", "model": "small",
+            "url": at.url, "apiKey": "sk-of-the-tenant", **more}
+
+
+def instance(provider, **more):
+    return {"displayName": "Mine", "providerId": "openai_compatible",
+            "model": "mine", "url": provider.url, "apiKey": "sk-of-the-user", **more}
+
+
+@pytest.fixture
+def made(lab, provider):
+    row = call(lab, "POST", ALL, service(provider, llmServiceId="ours"))
+    assert row.status == 201, row
+    yield row.json
+    call(lab, "DELETE", f"{ALL}/{row.json['id']}")
+
+
+@pytest.fixture
+def mine(lab, provider):
+    row = call(lab, "POST", OWN, instance(provider), user="ada", groups=())
+    assert row.status == 201, row
+    yield row.json
+    call(lab, "DELETE", f"{OWN}/{row.json['id']}", user="ada", groups=())
+
+
+# -- services of the tenant ----------------------------------------------------
+
+def test_a_record(lab, made):
+    """Every field is there, null where it is not set; the key is not."""
+    row = dict(made)
+    assert row.pop("id") and row.pop("createdAt") and row.pop("updatedAt")
+    assert row.pop("url").startswith("http://127.0.0.1")
+    assert row == {
+        "llmServiceId": "ours", "name": "Ours", "provider": "openai_compatible",
+        "model": "small", "apiKeySet": True, "apiVersion": None, "deployment": None,
+        "capabilities": None, "contextTokens": None, "maxOutputTokens": None,
+        "temperature": None, "topP": None, "reasoningEffort": None,
+        "thinkingBudgetTokens": None, "source": "api", "usable": True}
+    assert call(lab, "GET", f"{ALL}/{made['id']}").json == made
+
+
+def test_the_list_has_those_of_files(lab, made):
+    items = call(lab, "GET", ALL).json["items"]
+    by_id = {s["llmServiceId"]: s for s in items}
+    assert by_id["ours"]["source"] == "api"
+    demo = by_id["demo"]
+    assert demo["source"] == "config" and demo["url"] is None
+    assert demo["createdAt"] is None and demo["usable"]
+    for method, body in (("PATCH", {"name": "x"}), ("DELETE", None)):
+        answer = call(lab, method, f"{ALL}/{demo['id']}", body)
+        assert (answer.status, answer.json["code"]) == (409, "managed_by_config")
+    names = [s["name"] for s in items]
+    assert names == sorted(names, key=str.lower)
+
+
+def test_the_workspace_has_it(lab, made):
+    at = "/workspaces/lab/llm-services"
+    item = call(lab, "GET", f"{at}/ours").json
+    assert item["source"] == "api" and item["hasCredential"] and item["usable"]
+    assert "ours" in [s["llmServiceId"] for s in call(lab, "GET", at).json["items"]]
+
+
+def test_models_and_trial(lab, made, provider):
+    at = "/workspaces/lab/llm-services/ours"
+    models = call(lab, "GET", f"{at}/models").json["items"]
+    assert [m["model"] for m in models] == ["big", "small"]
+    assert provider.keys[-1] == "sk-of-the-tenant"
+    assert call(lab, "POST", f"{at}/test", {}).json["works"]
+    wait_until("its usage", lambda: lab.sql(
+        "SELECT payer FROM usage_record WHERE kind = 5 ORDER BY created_us DESC LIMIT 1")
+        == [["2"]])
+
+
+def test_before_it_is_saved(lab, provider):
+    body = service(provider, apiKey="sk-not-saved")
+    assert call(lab, "POST", f"{ALL}/test", body).json["works"]
+    assert provider.keys[-1] == "sk-not-saved"
+    assert call(lab, "POST", f"{ALL}/models", body).json["items"][0]["model"] == "big"
+    wrong = call(lab, "POST", f"{ALL}/test", {**body, "apiKey": "bad-key-1"}).json
+    assert not wrong["works"] and wrong["code"] == "upstream_auth"
+    assert "bad-key-1" not in json.dumps(wrong)
+    unknown = call(lab, "POST", f"{ALL}/test", {**body, "provider": "opnai"})
+    assert unknown.status == 422 and 'did you mean "openai"' in unknown.json["detail"]
+    assert not [s for s in call(lab, "GET", ALL).json["items"] if s["name"] == "Ours"]
+
+
+def test_a_change(lab, made, provider):
+    at = f"{ALL}/{made['id']}"
+    changed = call(lab, "PATCH", at, {"contextTokens": 9000, "temperature": 0.5,
+                                      "capabilities": ["chat"]}).json
+    assert (changed["contextTokens"], changed["temperature"]) == (9000, 0.5)
+    assert changed["capabilities"] == ["chat"] and changed["apiKeySet"]
+    changed = call(lab, "PATCH", at, {"contextTokens": None, "apiKey": None}).json
+    assert changed["contextTokens"] is None and not changed["apiKeySet"]
+    assert lab.sql("SELECT api_key IS NULL FROM llm_service") == [["1"]]
+    again = call(lab, "PATCH", at, {"apiKey": "sk-other"}).json
+    assert again["apiKeySet"]
+    call(lab, "GET", "/workspaces/lab/llm-services/ours/models")
+    assert provider.keys[-1] == "sk-other"
+    stale = call(lab, "PATCH", at, {"name": "x"}, headers={"If-Match": '"1"'})
+    assert stale.status == 412
+
+
+@pytest.mark.parametrize("field,value,says", [
+    ("name", "", "name"), ("name", None, "name"), ("name", "x" * 101, "100"),
+    ("provider", "nonsense", "not supported"), ("model", 5, "model"),
+    ("url", "ftp://x", "http"), ("url", "http://a@b/", "login"),
+    ("apiKey", "", "apiKey"), ("apiKey", "a\nb", "apiKey"),
+    ("apiKey", "x" * 4097, "4096"), ("apiKey", 5, "apiKey"),
+    ("capabilities", ["sing"], "sing"), ("capabilities", "chat", "array"),
+    ("capabilities", [], "array"), ("contextTokens", 1, "512"),
+    ("temperature", 2.5, "0 to 2"), ("temperature", "x", "number"),
+    ("topP", -1, "0 to 1"), ("llmServiceId", "Not A Slug", "small letters"),
+    ("llmServiceId", "auto", "auto"), ("unheard", 1, "unheard"),
+])
+def test_bad_values(lab, provider, field, value, says):
+    answer = call(lab, "POST", ALL, service(provider, **{field: value}))
+    assert answer.status == 422 and says in answer.json["detail"], answer
+    assert field in json.dumps(answer.json)
+
+
+def test_an_id_that_is_taken(lab, made, provider):
+    for taken in ("ours", "demo"):
+        answer = call(lab, "POST", ALL, service(provider, llmServiceId=taken))
+        assert (answer.status, answer.json["code"]) == (409, "conflict")
+        assert "llmServiceId" in answer.json["detail"]
+    other = call(lab, "POST", ALL, service(provider)).json
+    assert other["llmServiceId"] == other["id"]
+    assert call(lab, "DELETE", f"{ALL}/{other['id']}").status == 204
+
+
+def test_a_repeated_key_of_the_request(lab, provider):
+    """Sealed twice, the same key differs: it is compared as it was sent."""
+    head = {"Idempotency-Key": "again-1"}
+    body = service(provider, llmServiceId="twice")
+    first = call(lab, "POST", ALL, body, headers=head)
+    assert call(lab, "POST", ALL, body, headers=head).json == first.json
+    other = call(lab, "POST", ALL, {**body, "apiKey": "sk-else"}, headers=head)
+    assert other.status == 422
+    call(lab, "DELETE", f"{ALL}/{first.json['id']}")
+
+
+def test_permissions(lab, made):
+    for method, path, body in (("GET", ALL, None), ("POST", ALL, {}),
+                               ("POST", f"{ALL}/test", {}),
+                               ("PATCH", f"{ALL}/{made['id']}", {"name": "x"}),
+                               ("DELETE", f"{ALL}/{made['id']}", None)):
+        answer = call(lab, method, path, body, user="ada", groups=())
+        assert answer.status == 403 and "AI.Admin.Services" in answer.json["detail"]
+
+
+# -- keys of users ----------------------------------------------------------------
+
+def say(lab, user="ada", text="Who are you?"):
+    answer = lab.post("/chat/lab/complete", {"input": text}, user=user)
+    assert answer.status == 200, answer
+    return answer.json["output"]
+
+
+def chat(lab, user="ada", **more):
+    return "".join(e.data["delta"] for e in lab.chat("Who are you?", user=user, **more)
+                   if e.name == "token")
+
+
+def payer(lab, kind):
+    return lab.sql(f"SELECT payer, provider FROM usage_record WHERE kind = {kind}"
+                   " ORDER BY created_us DESC LIMIT 1")
+
+
+def test_a_record_of_an_instance(lab, mine):
+    row = dict(mine)
+    assert row.pop("id") and row.pop("createdAt") and row.pop("updatedAt")
+    assert row.pop("url")
+    assert row == {"displayName": "Mine", "providerId": "openai_compatible",
+                   "model": "mine", "apiKeySet": True, "apiVersion": None,
+                   "deployment": None, "capabilities": None, "active": True}
+
+
+def test_ones_own_key_is_used(lab, mine, provider):
+    """For a completion and for a turn; another user has the installation's."""
+    assert say(lab) == "This is mine." and provider.keys[-1] == "sk-of-the-user"
+    wait_until("its usage", lambda: payer(lab, 2) == [["3", "openai_compatible"]])
+    assert "This is mine." in chat(lab)
+    wait_until("the turn's", lambda: payer(lab, 1) == [["3", "openai_compatible"]])
+    assert "This is mine" not in say(lab, user="bob")
+    wait_until("bob's", lambda: payer(lab, 2) == [["1", "openai_compatible"]])
+
+
+def test_titles_rules_and_tools(lab, mine, provider):
+    """Whatever else asks a model for the user, and whatever would choose one."""
+    asked = len(provider.keys)
+    assert chat(lab, workspace="titled") == "This is mine."
+    wait_until("the title", lambda: payer(lab, 3) == [["3", "openai_compatible"]])
+    assert provider.keys[asked:] == ["sk-of-the-user"] * 2
+    assert chat(lab, workspace="chosen") == "This is mine."
+    assert chat(lab, agentId="claude") == "This is mine."
+    tool = lab.command("tools", "call", "summarize", "--user", "ada", "--workspace",
+                       "lab", "--args", '{"text": "A long text."}')
+    assert "This is mine." in tool.stdout
+    seen = json.loads(lab.command("preview", "--user", "ada", "--workspace", "lab",
+                                  "Hello").stdout)
+    assert seen["model"] == "mine" and "sk-of" not in json.dumps(seen)
+    seen = json.loads(lab.command("preview", "--user", "bob", "--workspace", "lab",
+                                  "Hello").stdout)
+    assert seen["model"] == "demo"
+
+
+def test_what_records_show(lab, mine):
+    assert lab.get("/workspaces/lab", user="ada").json["model"] == "mine"
+    assert lab.get("/workspaces/lab", user="bob").json["model"] == "demo"
+    models = [w["model"] for w in lab.get("/workspaces", user="ada").json["items"]]
+    assert set(models) == {"mine"}
+    agent = lab.get("/workspaces/lab/agents/claude", user="ada").json
+    assert (agent["llmServiceId"], agent["resolvedLlmServiceId"]) == ("claude", "own")
+
+
+def test_without_a_service_of_the_installation(lab, mine):
+    """Who has a key of their own can chat all the same."""
+    def bobs():
+        return lab.post("/chat/lab/complete", {"input": "x"}, user="bob")
+    lab.write_config({"chat": {"llm_service": ""}})
+    wait_until("the configuration", lambda: bobs().status == 503)
+    assert bobs().json["code"] == "chat_disabled"
+    assert say(lab) == "This is mine." and chat(lab) == "This is mine."
+    assert lab.get("/workspaces/lab", user="ada").json["chatEnabled"]
+    assert not lab.get("/workspaces/lab", user="bob").json["chatEnabled"]
+    lab.write_config()
+    wait_until("the old one", lambda: bobs().status == 200)
+
+
+def test_the_active_one(lab, mine, provider):
+    head = dict(user="ada", groups=())
+    other = call(lab, "POST", OWN, instance(provider, model="second",
+                                            displayName="Two"), **head).json
+    rows = {r["displayName"]: r["active"] for r in call(lab, "GET", OWN, **head).json["items"]}
+    assert rows == {"Mine": False, "Two": True} and say(lab) == "This is second."
+    call(lab, "PATCH", f"{OWN}/{mine['id']}", {"active": True}, **head)
+    assert say(lab) == "This is mine."
+    call(lab, "PATCH", f"{OWN}/{mine['id']}", {"active": False}, **head)
+    assert "This is" not in say(lab)
+    call(lab, "PATCH", f"{OWN}/{other['id']}", {"active": True}, **head)
+    assert say(lab) == "This is second."
+    assert call(lab, "DELETE", f"{OWN}/{other['id']}", **head).status == 204
+    assert "This is" not in say(lab)
+    assert lab.sql(f"SELECT COUNT(*) FROM provider_instance WHERE id = "
+                   f"UNHEX('{other['id'].replace('-', '')}')") == [["0"]]
+
+
+def test_a_key_that_is_refused_is_not_replaced(lab, provider):
+    """The installation does not pay where a user's own key fails."""
+    head = dict(user="eve", groups=())
+    row = call(lab, "POST", OWN, instance(provider, apiKey="bad-key"), **head).json
+    answer = lab.post("/chat/lab/complete", {"input": "x"}, user="eve")
+    assert (answer.status, answer.json["code"]) == (502, "upstream_auth")
+    assert "bad-key" not in json.dumps(answer.json)
+    call(lab, "DELETE", f"{OWN}/{row['id']}", **head)
+
+
+def test_instance_models_and_trial(lab, mine, provider):
+    head = dict(user="ada", groups=())
+    at = f"{OWN}/{mine['id']}"
+    assert call(lab, "GET", f"{at}/models", **head).json["items"][0]["model"] == "big"
+    assert call(lab, "POST", f"{at}/test", {}, **head).json["works"]
+    assert call(lab, "POST", f"{OWN}/test", instance(provider), **head).json["works"]
+    assert call(lab, "POST", f"{OWN}/models", instance(provider), **head).status == 200
+
+
+def test_providers(lab):
+    answer = lab.get("/providers", user="ada").json
+    assert answer["mode"] == "allow_user"
+    rows = {p["providerId"]: p for p in answer["items"]}
+    assert rows["openai"]["keyRequired"] and rows["openai"]["url"].startswith("https://")
+    assert not rows["ollama"]["keyRequired"]
+
+
+def test_no_guest_has_a_key(lab, provider):
+    answer = lab.call("POST", OWN, instance(provider))
+    assert answer.status == 403 and "Sign in" in answer.json["detail"]
+
+
+@contextlib.contextmanager
+def config(lab, **changes):
+    """Under another configuration, once the responder has it."""
+    def mode():
+        return lab.get("/providers", user="ada").json["mode"]
+    lab.write_config({**changes})
+    want = changes.get("byok", CONFIG["byok"])["mode"]
+    wait_until("the configuration", lambda: mode() == want)
+    yield
+    lab.write_config()
+    wait_until("the configuration", lambda: mode() == "allow_user")
+
+
+def test_where_it_is_off(lab, mine, provider):
+    """What is stored is not used, and can still be deleted."""
+    head = dict(user="ada", groups=())
+    other = call(lab, "POST", OWN, instance(provider, active=False), **head).json
+    for mode in ("off", "platform_only"):
+        with config(lab, byok={"mode": mode}):
+            assert "This is mine" not in say(lab)
+            for method, path, body in (
+                    ("POST", OWN, instance(provider)),
+                    ("POST", f"{OWN}/test", instance(provider)),
+                    ("PATCH", f"{OWN}/{mine['id']}", {"active": True})):
+                answer = call(lab, method, path, body, **head)
+                assert answer.status == 403 and "does not let" in answer.json["detail"]
+            assert len(call(lab, "GET", OWN, **head).json["items"]) == (
+                2 if mode == "off" else 1)
+            call(lab, "DELETE", f"{OWN}/{other['id']}", **head)
+    assert say(lab) == "This is mine."
