@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "resource/purge.h"
+#include "secret/secret.h"
 
 #include "base/banned.h"
 
@@ -178,6 +179,15 @@ static int create_tx(struct db *tx, void *ctx, struct err *e)
 	return insert(tx, k, e) ? -1 : write_rest(tx, k, e);
 }
 
+/* Whoever stores a row seals its secrets first; this is the last place to see it. */
+static void check_sealed(const struct resource *r, const struct resource_row *row)
+{
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (r->fields[i].type == TYPE_SECRET && !row->v[i].null &&
+		    !seal_is(row->v[i].s))
+			BUG("a secret that is not sealed");
+}
+
 int resource_create(struct db *db, const struct resource *r,
 		    const struct resource_at *at,
 		    const struct resource_row *row,
@@ -185,6 +195,7 @@ int resource_create(struct db *db, const struct resource *r,
 {
 	struct writing k = { r, at, row, also, .creating = true };
 
+	check_sealed(r, row);
 	return db_tx(db, create_tx, &k, e);
 }
 
@@ -238,6 +249,7 @@ int resource_update(struct db *db, const struct resource *r,
 	struct arena a = ARENA_INIT;
 	int rc;
 
+	check_sealed(r, row);
 	row->updated_us = MAX(clock_now_us(), row->updated_us);
 	row->version++;
 	if (db_tx(db, update_tx, &k, e))

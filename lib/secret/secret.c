@@ -54,6 +54,11 @@ static int first_key(const struct conf *c, struct key *out, struct err *e)
 			  "makes one.");
 }
 
+bool seal_is(struct str s)
+{
+	return s.n >= SECRET_MORE_BYTES && s.p[0] == VERSION;
+}
+
 /* The key that sealed a value. */
 static int key_of(const struct conf *c, struct str sealed, struct key *out,
 		  struct err *e)
@@ -61,7 +66,7 @@ static int key_of(const struct conf *c, struct str sealed, struct key *out,
 	const char *at = c->secret_key;
 	char id[2 * ID_BYTES + 1];
 
-	if (sealed.n < SECRET_MORE_BYTES || sealed.p[0] != VERSION)
+	if (!seal_is(sealed))
 		return err_public(e, ERR_SECRETS, "A stored key is damaged. "
 				  "Enter it again.");
 	while (next_key(&at, out))

@@ -52,6 +52,9 @@ int seal_open(const struct conf *c, const struct secret_at *at,
 		struct str sealed, struct arena *a, struct str *out,
 		struct err *e) MUST_CHECK;
 
+/* Whether the bytes look sealed: no text that was typed does. */
+bool seal_is(struct str s);
+
 /* What a value that is sealed now begins with. ERR_SECRETS as seal_make. */
 int seal_mark(const struct conf *c, unsigned char mark[SECRET_MARK_BYTES],
 		struct err *e) MUST_CHECK;

@@ -41,6 +41,8 @@ static void test_there_and_back(void **state)
 	two = seal(&c, "sk-secret", &a);
 	assert_false(str_eq(one, two));
 	assert_null(memmem(one.p, one.n, "sk-sec", 6));
+	assert_true(seal_is(one));
+	assert_false(seal_is(STR("a long key that somebody typed, which is not sealed")));
 	assert_int_equal(seal_mark(&c, mark, &e), 0);
 	assert_memory_equal(mark, one.p, sizeof(mark));
 	assert_false(a.secret);
