@@ -13,6 +13,7 @@
 #include "route.h"
 #include "store/store.h"
 #include "tool/core/tool.h"
+#include "tool/mention/mention.h"
 
 #include "base/banned.h"
 
@@ -75,6 +76,7 @@ static const struct {
 	{ "quirks", "", llm_print_quirks },
 	{ "statements", "", store_print_statements },
 	{ "jobs", "", job_print_kinds },
+	{ "mentions", "", mention_print_list },
 	{ "parts", "", part_print_list },
 	{ "metrics", "", metric_print_list },
 	{ "metrics", "--markdown", metric_print_table },

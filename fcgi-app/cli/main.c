@@ -69,8 +69,8 @@ static const struct cli_command commands[] = {
 	{
 		.name = "list",
 		.args = "routes|options|errors|tools|permissions|providers|"
-			"quirks|statements|jobs|metrics|parts|resources|"
-			"settings|events",
+			"quirks|statements|jobs|mentions|metrics|parts|"
+			"resources|settings|events",
 		.run = cli_list,
 		.summary = "print one of the built-in tables",
 		.help =

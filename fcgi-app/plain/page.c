@@ -143,7 +143,6 @@ void plain_message_fields(struct plain *p, struct str content)
 		 "cols=\"72\" required>\n");
 	html_text(b, content);
 	buf_adds(b, "</textarea></p>\n");
-	put_mentions(p);
 	if (p->web)
 		buf_addf(b, "<p><label><input type=\"checkbox\" name=\"web\" "
 			 "value=\"1\"%s> Allow web search</label></p>\n",
@@ -151,8 +150,10 @@ void plain_message_fields(struct plain *p, struct str content)
 	buf_addf(b, "<p><input type=\"submit\" value=\"Send\"> "
 		 "<label><input type=\"checkbox\" name=\"steps\" value=\"1\"%s> "
 		 "Show the answer in steps (if it otherwise appears only "
-		 "when it is complete)</label></p>\n</form>\n",
+		 "when it is complete)</label></p>\n",
 		 p->steps ? " checked" : "");
+	put_mentions(p);
+	buf_adds(b, "</form>\n");
 }
 
 void plain_go(struct request *rq, struct response *rs, const char *path,

@@ -6,7 +6,7 @@ struct sample {
 	struct str title, slug;
 	struct uuid id;
 	json_t *must;
-	json_t *any, *object;
+	json_t *any, *object, *texts;
 	bool has_title;
 	int flag;
 	int64_t stars, until_us;
@@ -34,6 +34,8 @@ static const struct field fields[] = {
 	  .offset = offsetof(struct sample, until_us) },
 	{ .key = "must", .type = FIELD_JSON, .flags = FIELD_FILLED,
 	  .offset = offsetof(struct sample, must) },
+	{ .key = "texts", .type = FIELD_TEXTS,
+	  .offset = offsetof(struct sample, texts) },
 	{ .key = "line", .type = FIELD_TEXT, .flags = FIELD_LINE,
 	  .offset = offsetof(struct sample, line) },
 };
@@ -152,6 +154,10 @@ static void bad_values(void **state)
 		  ERR_INVALID_FIELD, "conversationId", "UUID" },
 		{ "{\"agentId\":\"a\",\"schema\":[]}", ERR_INVALID_FIELD,
 		  "schema", "object" },
+		{ "{\"agentId\":\"a\",\"texts\":[\"a\",1]}",
+		  ERR_INVALID_FIELD, "texts", "list of strings" },
+		{ "{\"agentId\":\"a\",\"texts\":\"a\"}",
+		  ERR_INVALID_FIELD, "texts", "list of strings" },
 		{ "{\"agentId\":\"a\",\"flag\":1}", ERR_INVALID_FIELD,
 		  "flag", "true or false" },
 		{ "{\"agentId\":\"a\",\"stars\":6}", ERR_INVALID_FIELD,
