@@ -12,6 +12,7 @@
 struct circuit {
 	char id[LIM_SLUG_BYTES + 1];
 	uint64_t version;	/* of the service */
+	enum domain_source source;
 	int failures;		/* in a row */
 	int64_t until_ms;	/* left alone; 0 = it is not */
 };
@@ -63,6 +64,7 @@ static struct circuit *place(const struct llm_service *s)
 	if (c) {
 		snprintf(c->id, sizeof(c->id), "%s", s->id);
 		c->version = s->version;
+		c->source = s->source;
 	}
 	return c;
 }
@@ -132,14 +134,15 @@ void circuit_failed(const struct llm_service *s, int64_t now_ms)
 			 "service", s->id);
 }
 
-size_t circuit_open(char ids[CIRCUITS][LIM_SLUG_BYTES + 1], uint64_t version,
+size_t circuit_open(char ids[CIRCUITS][LIM_SLUG_BYTES + 1], uint64_t generation,
 		    int64_t now_ms)
 {
 	size_t n = 0;
 
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < CIRCUITS; i++)
-		if (circuits[i].version == version &&
+		if ((circuits[i].source != SOURCE_CONFIG ||
+		     circuits[i].version == generation) &&
 		    circuits[i].until_ms > now_ms)
 			memcpy(ids[n++], circuits[i].id, LIM_SLUG_BYTES + 1);
 	pthread_mutex_unlock(&lock);

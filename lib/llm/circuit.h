@@ -45,10 +45,10 @@ void circuit_worked(const struct llm_service *s);
 void circuit_failed(const struct llm_service *s, int64_t now_ms);
 
 /*
- * Fills ids with those of this version that are left alone at now_ms; returns how
- * many.
+ * Fills ids with those that are left alone at now_ms, of services in files only those
+ * of this generation; returns how many.
  */
-size_t circuit_open(char ids[CIRCUITS][LIM_SLUG_BYTES + 1], uint64_t version,
+size_t circuit_open(char ids[CIRCUITS][LIM_SLUG_BYTES + 1], uint64_t generation,
 		    int64_t now_ms);
 
 #endif

@@ -140,8 +140,8 @@ SEARCHED = {
 # binary list of turns in a row of the journal.
 SQL_SEARCH = re.compile(r"\b(?:(?:NOT )?R?LIKE|REGEXP|LOCATE|POSITION|INSTR|REPLACE|"
                         r"SUBSTR(?:ING)?(?:_INDEX)?|JSON_\w+)\b(?! INTO)")
-SQL_TEXT = re.compile(r"\b(?:c\.title|name|login) LIKE \? ESCAPE '\|'|\bLOCATE\(t\.id, j\.turns\)|"
-                      r"\bSUBSTR(?=\(j\.(?:turns|data), )")
+SQL_TEXT = re.compile(r"\b(?:c\.title|name|login) LIKE \? ESCAPE '\|'|\bLOCATE\(t\.id, i\.turns\)|"
+                      r"\bSUBSTR(?=\((?:i\.turns|j\.data), )")
 
 
 def check_search(path, text):

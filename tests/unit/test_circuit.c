@@ -50,6 +50,20 @@ static void a_new_version_begins_anew(void **state)
 	assert_true(circuit_lets(v("a", 2), 100));
 }
 
+/* The version of a service in a row has nothing to do with the files. */
+static void one_in_a_row_is_shown(void **state)
+{
+	struct llm_service row = { .id = "row", .version = 7,
+				   .source = SOURCE_API };
+
+	(void)state;
+	for (int i = 0; i < CIRCUIT_FAILURES; i++)
+		circuit_failed(&row, 100);
+	assert_int_equal(circuit_open(open_ids, 1, 100), 1);
+	circuit_worked(&row);
+	assert_int_equal(circuit_open(open_ids, 1, 100), 0);
+}
+
 static void opens_after_failures_in_a_row(void **state)
 {
 	(void)state;
@@ -127,6 +141,7 @@ int main(void)
 		cmocka_unit_test(one_tries),
 		cmocka_unit_test(more_than_there_is_room_for),
 		cmocka_unit_test(a_new_version_begins_anew),
+		cmocka_unit_test(one_in_a_row_is_shown),
 		cmocka_unit_test(what_may_pass),
 	};
 
