@@ -17,6 +17,13 @@ sampleworkspacesdir = $(sampledir)/workspaces.d
 sampleworkspaces_DATA = conf/workspaces.d/help.yaml.sample
 samplepromptsdir = $(sampledir)/prompts.d
 sampleprompts_DATA = conf/prompts.d/summary.yaml.sample
+# Templates of agents, as they are shipped.
+templatesdir = $(pkgdatadir)/agent-templates.d
+dist_templates_DATA = \
+	conf/agent-templates.d/bobby.yaml \
+	conf/agent-templates.d/maven.yaml \
+	conf/agent-templates.d/quill.yaml \
+	conf/agent-templates.d/sage.yaml
 # Prompts to choose from, as they are shipped.
 cataloguedir = $(pkgdatadir)/catalogue.d
 dist_catalogue_DATA = \

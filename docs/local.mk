@@ -7,6 +7,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/add-a-metric.md \
 	docs/add-a-provider.md \
 	docs/add-a-resource.md \
+	docs/agents.md \
 	docs/add-a-setting.md \
 	docs/add-a-route.md \
 	docs/add-a-tool.md \

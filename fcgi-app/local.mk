@@ -2,6 +2,7 @@
 noinst_LIBRARIES += fcgi-app/libapp.a
 fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/api.h \
+	fcgi-app/api/agent.c fcgi-app/api/agent.h \
 	fcgi-app/api/allowed.c \
 	fcgi-app/api/approval.c fcgi-app/api/approval.h \
 	fcgi-app/api/chat.c \
@@ -30,6 +31,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/prompt.c fcgi-app/api/prompt.h \
 	fcgi-app/api/resource.c fcgi-app/api/resource.h \
 	fcgi-app/api/resource_body.c \
+	fcgi-app/api/resource_page.c \
 	fcgi-app/api/scope.c fcgi-app/api/scope.h \
 	fcgi-app/api/send.c fcgi-app/api/send.h \
 	fcgi-app/api/service.c fcgi-app/api/service.h \

@@ -20,6 +20,7 @@
 
 struct app;
 struct route;
+struct workspace;
 
 enum method {
 	METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_PATCH, METHOD_PUT,
@@ -61,6 +62,8 @@ struct request {
 
 	const struct route *route;	/* set by route_dispatch … */
 	struct path_arg args[REQ_PATH_ARGS];	/* in the pattern's order */
+	const struct workspace *place;	/* that a change is in, or of: what
+					   is odd about it has found it */
 	struct caller by;	/* nobody, until an AUTH route's gate says who */
 	struct {		/* the caller's own service: scope_service */
 		bool known;

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from lab import Lab
+from lab import ROOT, Lab
 
 TICKETS = """
 CREATE TABLE ticket (id INT PRIMARY KEY, title VARCHAR(80) NOT NULL,
@@ -75,6 +75,7 @@ def with_runs(lab, log):
 def lab():
     with Lab(workspaces=WORKSPACES,
              config={"limits": {"body_bytes": 65536, "message_chars": 5000},
+                     "agent_templates_dir": str(ROOT / "conf/agent-templates.d"),
                      "roles": {"admin": {"groups": ["it"],
                                          "permissions": ["*"]}},
                      **KEYS},
@@ -105,6 +106,13 @@ def make_lab():
     yield make
     for lab in labs:
         lab.__exit__()
+
+
+@pytest.fixture(scope="module")
+def tidy_agents(lab):
+    """For a module that makes workspaces and agents in the shared Lab: others count them."""
+    yield
+    lab.sql("DELETE FROM workspace; DELETE FROM workspace_reader; DELETE FROM agent")
 
 
 @pytest.fixture

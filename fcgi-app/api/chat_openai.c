@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "agent/stored.h"
 #include "api/client.h"
 #include "api/scope.h"
 #include "api/send.h"
@@ -63,21 +64,25 @@ static bool can_chat(struct request *rq, const struct workspace *w,
  */
 int api_openai_models(struct request *rq, struct response *rs, struct err *e)
 {
-	struct jw w = resp_json(rs, 200);
-	const struct workspace *ws;
-	size_t at = 0;
+	struct stored_choice *all;
+	struct jw w;
+	size_t n;
 
-	(void)e;
+	if (stored_choices(&rq->by, &all, &n, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
 	jw_obj(&w);
 	jw_kstrz(&w, "object", "list");
 	jw_key(&w, "data");
 	jw_arr(&w);
-	while ((ws = catalog_each(&rq->by, &at))) {
+	for (size_t i = 0; i < n; i++) {
+		const struct workspace *ws = all[i].workspace;
+
 		if (can_chat(rq, ws, workspace_default_agent(ws)))
 			write_model(&w, ws, NULL);
-		for (size_t k = 0; k < ws->n_agents; k++)
-			if (can_chat(rq, ws, &ws->agents[k]))
-				write_model(&w, ws, &ws->agents[k]);
+		for (size_t k = 0; k < all[i].n_agents; k++)
+			if (can_chat(rq, ws, all[i].agents[k]))
+				write_model(&w, ws, all[i].agents[k]);
 	}
 	jw_end_arr(&w);
 	jw_end_obj(&w);

@@ -105,7 +105,7 @@ static struct uuid thread_id(const struct request *rq,
 static int set_agent(struct request *rq, struct client_thread *t,
 		     struct str agent, struct err *e)
 {
-	const struct agent *a = scope_agent(t->target.workspace, agent, e);
+	const struct agent *a = scope_agent(rq, t->target.workspace, agent, e);
 
 	if (a)
 		t->target = target_of(rq->conf, t->target.workspace, a);

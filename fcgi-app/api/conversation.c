@@ -237,7 +237,7 @@ int api_conversation_create(struct request *rq, struct response *rs,
 	if (!ws)
 		ws = scope_workspace(rq, b.workspace_id, e);
 	if (ws && !agent)
-		agent = scope_agent(ws, b.agent_id, e);
+		agent = scope_agent(rq, ws, b.agent_id, e);
 	if (!ws || !agent)
 		return -1;
 	n = (struct conversation_new){

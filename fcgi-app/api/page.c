@@ -139,15 +139,22 @@ bool api_page_walk_takes(struct page_walk *p, struct str id)
 	return true;
 }
 
-void api_page_walk_end(struct jw *w, const struct page_walk *p)
+void api_page_walk_next(struct jw *w, const struct page_walk *p)
 {
 	char cursor[LIM_SLUG_BYTES + 16];
 	int n = snprintf(cursor, sizeof(cursor), "{\"id\":\"%.*s\"}",
 			 STR_ARG(p->last));
 
+	api_page_write_next(w, (struct str){ cursor, (size_t)n });
+}
+
+void api_page_walk_end(struct jw *w, const struct page_walk *p)
+{
 	jw_end_arr(w);
 	jw_kint(w, "totalCount", (int64_t)p->n_seen);
-	api_page_write_next(w, p->more ? (struct str){ cursor, (size_t)n }
-				   : (struct str){ NULL, 0 });
+	if (p->more)
+		api_page_walk_next(w, p);
+	else
+		api_page_write_next(w, (struct str){ NULL, 0 });
 	jw_end_obj(w);
 }

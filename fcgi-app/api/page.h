@@ -58,6 +58,9 @@ int api_page_walk_begin(struct request *rq, struct page_walk *p,
 /* Called for each item in order: whether it is on the page. */
 bool api_page_walk_takes(struct page_walk *p, struct str id);
 
+/* Writes "nextCursor" for what follows the last item that was taken. */
+void api_page_walk_next(struct jw *w, const struct page_walk *p);
+
 /* Writes what follows the items: "]", totalCount, nextCursor, "}". */
 void api_page_walk_end(struct jw *w, const struct page_walk *p);
 

@@ -5,6 +5,7 @@
  */
 #include "api/resource.h"
 
+#include "api/agent.h"
 #include "api/api.h"
 #include "api/etag.h"
 #include "api/idempotent.h"
@@ -16,6 +17,8 @@
 #include "base/limits.h"
 #include "token_cache.h"
 
+#include <string.h>
+
 #include "base/banned.h"
 
 /* What is odd about some; the others have nothing here. */
@@ -25,6 +28,8 @@ static const struct resource_odd *const odds[RESOURCE__MAX] = {
 	[RESOURCE_API_TOKEN] = &token_odd,
 	[RESOURCE_LLM_SERVICE] = &api_service_odd,
 	[RESOURCE_PROVIDER_INSTANCE] = &api_provider_odd,
+	[RESOURCE_AGENT] = &api_agent_odd,
+	[RESOURCE_WORKSPACE] = &api_workspace_odd,
 	[RESOURCE_PROMPT] = &api_prompt_odd,
 	[RESOURCE_PROMPT_CATEGORY] = &api_prompt_category_odd,
 	[RESOURCE_PROMPT_SHARE] = &api_prompt_share_odd,
@@ -37,17 +42,16 @@ static const struct resource_odd *odd(const struct resource *r)
 	return o ? o : &nothing;
 }
 
-/* The one whose path the route's pattern begins with: "/path" or "/path/{id:uuid}". */
+/* The one whose path the route's pattern is, or begins with: "/path/{id:uuid}". */
 static const struct resource *of_route(const struct request *rq)
 {
-	static const struct str one = STR("/{id:uuid}");
 	struct str path = str_of(rq->route->pattern + 1);
-	const struct resource *r;
+	const struct resource *r = resource_find(path);
 
-	if (path.n > one.n &&
-	    str_eq((struct str){ path.p + path.n - one.n, one.n }, one))
-		path.n -= one.n;
-	r = resource_find(path);
+	if (!r) {
+		path.n = (size_t)(strrchr(path.p, '/') - path.p);
+		r = resource_find(path);
+	}
 	if (!r)
 		BUG("a route of a resource without its row");
 	return r;
@@ -85,13 +89,19 @@ bool api_resource_may_hold(const struct request *rq, const struct resource_at *a
 	return false;
 }
 
+size_t api_resource_files(struct request *rq, const struct resource *r,
+			  struct resource_row **rows)
+{
+	return odd(r)->files ? odd(r)->files(rq, rows) : 0;
+}
+
 /* A row of a file, among those that there are as well. */
 static int get_file(struct request *rq, const struct resource *r,
 		    const struct uuid *id, struct resource_row *row,
 		    struct err *e)
 {
 	struct resource_row *rows = NULL;
-	size_t n = odd(r)->files ? odd(r)->files(rq, &rows) : 0;
+	size_t n = api_resource_files(rq, r, &rows);
 
 	for (size_t i = 0; i < n; i++)
 		if (uuid_eq(&rows[i].id, id)) {
@@ -130,6 +140,26 @@ static int get_changeable(struct request *rq, const struct resource *r,
 	return 0;
 }
 
+/* The row of the path, for a change. */
+static int find_changeable(struct request *rq, const struct resource *r,
+			   struct resource_at *at, struct resource_row *row,
+			   struct err *e)
+{
+	return r->named ? odd(r)->find(rq, at, row, e)
+		: get_changeable(rq, r, at, route_arg_uuid(rq, "id"), row, e);
+}
+
+/* The same, for its end: of what only its holder sees, its id is enough. */
+static int find_deletable(struct request *rq, const struct resource *r,
+			  struct resource_at *at, struct resource_row *row,
+			  struct err *e)
+{
+	if (r->named || r->owner == OWNER_SHARED || odd(r)->files)
+		return find_changeable(rq, r, at, row, e);
+	row->id = *route_arg_uuid(rq, "id");
+	return 0;
+}
+
 /* For the rows of the route's resource; those of a PARENT: the parent's. */
 static int at_of(struct request *rq, const struct resource *r,
 		 struct resource_at *at, struct err *e)
@@ -138,6 +168,8 @@ static int at_of(struct request *rq, const struct resource *r,
 	struct resource_row parent;
 
 	*at = above;
+	if (r->named)
+		return odd(r)->place(rq, at, e);
 	if (r->owner != OWNER_PARENT)
 		return 0;
 	if (get_changeable(rq, resource_of_root(r->of), &above,
@@ -155,6 +187,10 @@ static void write_members(struct jw *w, struct request *rq,
 			  const struct resource *r,
 			  const struct resource_row *row)
 {
+	if (odd(r)->record) {
+		odd(r)->record(w, rq, row);
+		return;
+	}
 	resource_write(w, r, row);
 	if (r->owner == OWNER_SHARED) {
 		jw_kint(w, "version", row->version + 1);
@@ -185,132 +221,6 @@ static void answer(struct request *rq, struct response *rs, int status,
 static const struct str no_secret = { NULL, 0 };
 
 /* -- lists ------------------------------------------------------------------- */
-
-/* The row behind which a page starts, by a cursor: {"c":created_us,"id":"…"} or
-   {"k":"sort_key","id":"…"}. NULL: the first page. */
-static int read_place(struct request *rq, const struct resource *r,
-		      struct resource_row *row,
-		      const struct resource_row **after, struct err *e)
-{
-	bool named = r->order == ORDER_NAME;
-	json_t *j;
-
-	*after = NULL;
-	if (api_page_cursor(rq, &j, e) < 0)
-		return -1;
-	if (!j)
-		return 0;
-	*row = (struct resource_row){
-		.created_us = jx_int(j, "c", -1), .sort_key = jx_str(j, "k"),
-	};
-	if ((named ? !row->sort_key.n : row->created_us < 0) ||
-	    !uuid_parse(jx_str(j, "id"), &row->id))
-		return err_set(e, ERR_INVALID_CURSOR, "not a resource's");
-	*after = row;
-	return 0;
-}
-
-static void write_place(struct jw *w, const struct resource *r,
-			const struct resource_row *last)
-{
-	struct buf next = BUF_INIT(LIM_CURSOR_BYTES);
-	struct jw j = jw_on(&next);
-
-	jw_obj(&j);
-	if (last && r->order == ORDER_NAME)
-		jw_kstr(&j, "k", last->sort_key);
-	else if (last)
-		jw_kint(&j, "c", last->created_us);
-	if (last)
-		jw_kuuid(&j, "id", &last->id);
-	jw_end_obj(&j);
-	api_page_write_next(w, last ? buf_str(&next) : (struct str){ NULL, 0 });
-	buf_release(&next);
-}
-
-/* Those of files, in their places among the rows of a page. */
-static void merge(const struct resource_want *want,
-		  const struct resource_row *files, size_t n_files,
-		  struct arena *a, struct resource_page *p)
-{
-	struct resource_row *out = arena_zalloc(a, want->size + 1, sizeof(*out));
-	size_t n = 0, i = 0, k = 0;
-
-	for (;;) {
-		while (k < n_files && !resource_wanted(&files[k], want))
-			k++;
-		/* Behind the rows that were read there may be others. */
-		if (n == want->size || (i == p->n && (p->more || k == n_files)))
-			break;
-		if (i == p->n || (k < n_files && resource_compare(
-					  &files[k], &p->rows[i]) < 0))
-			out[n++] = files[k++];
-		else
-			out[n++] = p->rows[i++];
-	}
-	p->more |= i < p->n || k < n_files;
-	p->rows = out;
-	p->n = n;
-}
-
-/* The category of the query, of what is filed; NULL: any. */
-static int read_under(struct request *rq, const struct resource *r,
-		      const struct uuid **under, struct err *e)
-{
-	struct uuid *id = arena_new(rq->arena, struct uuid);
-	struct str s;
-
-	*under = NULL;
-	if (!resource_is_filed(r))
-		return 0;
-	if (req_query(rq, "category", &s, e) < 0)
-		return -1;
-	if (s.n && !uuid_parse(s, id))
-		return err_field(e, ERR_INVALID_FIELD, "category",
-				 "category must be a UUID.");
-	if (s.n)
-		*under = id;
-	return 0;
-}
-
-int api_resource_page(struct request *rq, const struct resource *r,
-		      const struct resource_at *at, struct resource_page *p,
-		      struct err *e)
-{
-	struct resource_want want = { .after = NULL };
-	struct resource_row *files = NULL, *place = arena_new(rq->arena,
-							      struct resource_row);
-	struct str q = { NULL, 0 };
-	size_t n_files;
-
-	if (api_page_size(rq, &want.size, e) < 0 ||
-	    read_place(rq, r, place, &want.after, e) < 0 ||
-	    read_under(rq, r, &want.under, e) < 0 ||
-	    (r->order == ORDER_NAME && req_query(rq, "q", &q, e) < 0))
-		return -1;
-	if (q.n)
-		want.prefix = resource_fold(rq->arena, q);
-	if (resource_list(rq->app->db, r, at, &want, rq->arena, &p->rows, &p->n,
-			  &p->more, e) < 0)
-		return -1;
-	/* What is of a file is under nothing. */
-	n_files = odd(r)->files && !want.under ? odd(r)->files(rq, &files) : 0;
-	merge(&want, files, n_files, rq->arena, p);
-	p->first = !want.after;
-	p->prefix = want.prefix;
-	p->under = want.under;
-	p->n_files = 0;
-	want.after = NULL;
-	for (size_t i = 0; i < n_files; i++)
-		p->n_files += resource_wanted(&files[i], &want);
-	return 0;
-}
-
-void api_resource_page_end(struct jw *w, const struct resource *r,
-			   const struct resource_page *p)
-{
-	write_place(w, r, p->more && p->n ? &p->rows[p->n - 1] : NULL);
-}
 
 /*
  * GET /RESOURCE?cursor=&pageSize=
@@ -471,23 +381,29 @@ static int store(struct request *rq, const struct resource *r,
 
 /* Location: the address of the row below the API's root. */
 static void put_location(struct request *rq, struct response *rs,
-			 const struct resource *r, const struct uuid *id)
+			 const struct resource *r,
+			 const struct resource_row *row)
 {
 	char text[UUID_TEXT_BYTES];
 	struct str path = { rq->path.p + 1, rq->path.n - 1 };
 
+	if (odd(r)->address) {
+		resp_header(rs, "Location", odd(r)->address(rq, row));
+		return;
+	}
 	resp_header(rs, "Location", r->owner == OWNER_PARENT
 		    ? arena_printf(rq->arena, "%.*s/%s", STR_ARG(path),
-				   uuid_format(id, text))
+				   uuid_format(&row->id, text))
 		    : arena_printf(rq->arena, "%s/%s", r->path,
-				   uuid_format(id, text)));
+				   uuid_format(&row->id, text)));
 }
 
 static int key_of(struct request *rq, const struct resource *r, struct uuid *key,
 		  struct err *e)
 {
 	/* Below a parent the same key is another one's. */
-	return idempotent_id(rq, r->owner == OWNER_PARENT
+	return idempotent_id(rq, r->owner == OWNER_PARENT ||
+			     r->owner == OWNER_MIXED
 			     ? arena_strdup(rq->arena, rq->path.p) : r->path,
 			     key, e);
 }
@@ -515,7 +431,7 @@ void api_resource_answer_made(struct request *rq, struct response *rs,
 			      const struct resource_row *row)
 {
 	answer(rq, rs, 201, at, r, row, no_secret);
-	put_location(rq, rs, r, &row->id);
+	put_location(rq, rs, r, row);
 }
 
 int api_resource_created(struct request *rq, struct response *rs,
@@ -535,7 +451,7 @@ int api_resource_created(struct request *rq, struct response *rs,
 	    store(rq, r, at, keyed > 0, row, &secret, e) < 0)
 		return -1;
 	answer(rq, rs, 201, at, r, row, secret);
-	put_location(rq, rs, r, &row->id);
+	put_location(rq, rs, r, row);
 	return 0;
 }
 
@@ -572,7 +488,7 @@ int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 
 	resource_new(r, &wish);
 	if (api_resource_body(rq, r, false, &wish, e) < 0 || at_of(rq, r, &at, e) < 0 ||
-	    get_changeable(rq, r, &at, route_arg_uuid(rq, "id"), &row, e) < 0 ||
+	    find_changeable(rq, r, &at, &row, e) < 0 ||
 	    etag_wanted(rq, etag_row(row.version, tag), e) < 0)
 		return -1;
 	row.sort_key = wish.sort_key;
@@ -594,15 +510,13 @@ int api_resource_patch(struct request *rq, struct response *rs, struct err *e)
 int api_resource_delete(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct resource *r = of_route(rq);
-	const struct uuid *id = route_arg_uuid(rq, "id");
 	struct resource_at at;
 	struct resource_row row;
 	struct also k = { rq, r, &at };
 
 	if (at_of(rq, r, &at, e) < 0 ||
-	    ((r->owner == OWNER_SHARED || odd(r)->files) &&
-	     get_changeable(rq, r, &at, id, &row, e) < 0) ||
-	    resource_delete(rq->app->db, r, &at, id,
+	    find_deletable(rq, r, &at, &row, e) < 0 ||
+	    resource_delete(rq->app->db, r, &at, &row.id,
 			    &(struct resource_also){ run_gone, &k }, e) < 0)
 		return -1;
 	if (r == &resources[RESOURCE_API_TOKEN])

@@ -5,6 +5,7 @@
 #ifndef API_RESOURCE_H
 #define API_RESOURCE_H
 
+#include "api/page.h"
 #include "api/scope.h"
 #include "auth/policy.h"
 #include "request.h"
@@ -39,6 +40,19 @@ struct resource_odd {
 		      const struct resource_row *row);
 	/* Rows of files, in the order of the list; how many. ORDER NAME. */
 	size_t (*files)(struct request *rq, struct resource_row **rows);
+	/*
+	 * NAMED: where the path's rows are, and whose; and the row that it
+	 * names, if the caller may change it, with at for the change.
+	 * ERR_NOT_FOUND, ERR_FORBIDDEN, ERR_MANAGED_BY_CONFIG.
+	 */
+	int (*place)(struct request *rq, struct resource_at *at, struct err *e);
+	int (*find)(struct request *rq, struct resource_at *at,
+		    struct resource_row *row, struct err *e);
+	/* NAMED: the whole record, and its address below the API's root. */
+	void (*record)(struct jw *w, struct request *rq,
+		       const struct resource_row *row);
+	const char *(*address)(struct request *rq,
+			       const struct resource_row *row);
 	/* SHARED: who may change what they, a group or the tenant holds. */
 	enum permission of_own, of_group, of_tenant;
 };
@@ -52,7 +66,8 @@ bool api_resource_may_hold(const struct request *rq, const struct resource_at *a
 
 /*
  * The body's values into row, which says then which were given; its sort_key is
- * by them. As fields_read for what does not fit.
+ * by them. As fields_read for what does not fit. Of rq only the body and the arena
+ * count: a command that reads rows from a file has no more.
  */
 int api_resource_body(struct request *rq, const struct resource *r, bool creating,
 		      struct resource_row *row, struct err *e) MUST_CHECK;
@@ -97,6 +112,10 @@ void api_resource_answer_made(struct request *rq, struct response *rs,
 			      const struct resource_at *at,
 			      const struct resource_row *row);
 
+/* Those of files, in the order of the list: how many. */
+size_t api_resource_files(struct request *rq, const struct resource *r,
+			  struct resource_row **rows);
+
 /* A page of a list, as the query parameters ask for. In rq's arena. */
 struct resource_page {
 	struct resource_row *rows;	/* those of files among them */
@@ -111,6 +130,29 @@ struct resource_page {
 int api_resource_page(struct request *rq, const struct resource *r,
 		      const struct resource_at *at, struct resource_page *p,
 		      struct err *e) MUST_CHECK;
+
+/*
+ * A page of a list of what is in files, in their order, and behind it rows: begin,
+ * files.takes for each of a file (api_page_walk_takes), the rows that still fit, and
+ * when they are written, the end.
+ */
+struct resource_both {
+	struct page_walk files;
+	bool behind;		/* of the files this page has none */
+	const struct resource_row *after;
+	struct resource_row *rows;
+	size_t n;
+	bool more;		/* rows */
+	int64_t total;
+};
+int api_resource_both_begin(struct request *rq, const struct resource *r,
+			    struct resource_both *b, struct err *e) MUST_CHECK;
+bool api_resource_both_takes(struct resource_both *b, struct str id);
+int api_resource_both_rows(struct request *rq, const struct resource *r,
+			   const struct resource_at *at, struct resource_both *b,
+			   struct err *e) MUST_CHECK;
+void api_resource_both_end(struct jw *w, const struct resource *r,
+			   const struct resource_both *b);
 
 /* Writes "nextCursor". */
 void api_resource_page_end(struct jw *w, const struct resource *r,

@@ -10,22 +10,20 @@
 const struct workspace *scope_workspace(const struct request *rq,
 					struct str id, struct err *e)
 {
-	const struct workspace *w = catalog_find(&rq->by, id);
+	const struct workspace *w;
+	const struct agent *a;
 
-	if (!w)
-		err_set(e, ERR_NOT_FOUND, "workspace %.*s", STR_ARG(id));
-	return w;
+	return target_scope(&rq->by, id, (struct str){ NULL, 0 }, &w, &a, e)
+		? NULL : w;
 }
 
-const struct agent *scope_agent(const struct workspace *w, struct str id,
+const struct agent *scope_agent(const struct request *rq,
+				const struct workspace *w, struct str id,
 				struct err *e)
 {
-	const struct agent *a = id.p ? workspace_agent(w, id)
-		: workspace_default_agent(w);
+	const struct agent *a;
 
-	if (!a)
-		err_set(e, ERR_NOT_FOUND, "agent %.*s", STR_ARG(id));
-	return a;
+	return target_agent(&rq->by, w, id, &a, e) ? NULL : a;
 }
 
 int scope_path(const struct request *rq, const struct workspace **w,
@@ -35,13 +33,11 @@ int scope_path(const struct request *rq, const struct workspace **w,
 	*a = NULL;
 	if (!route_has_arg(rq, "workspace"))
 		return 0;
+	if (route_has_arg(rq, "agent"))
+		return target_scope(&rq->by, route_arg(rq, "workspace"),
+				    route_arg(rq, "agent"), w, a, e);
 	*w = scope_workspace(rq, route_arg(rq, "workspace"), e);
-	if (!*w)
-		return -1;
-	if (!route_has_arg(rq, "agent"))
-		return 0;
-	*a = scope_agent(*w, route_arg(rq, "agent"), e);
-	return *a ? 0 : -1;
+	return *w ? 0 : -1;
 }
 
 const struct llm_service *scope_service(struct request *rq,

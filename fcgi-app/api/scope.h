@@ -8,12 +8,13 @@
 #include "agent/target.h"
 #include "request.h"
 
-/* A workspace that the caller sees, by id; NULL with ERR_NOT_FOUND. */
+/* A workspace that the caller sees, of a file or a row; NULL with ERR_NOT_FOUND. */
 const struct workspace *scope_workspace(const struct request *rq,
 					struct str id, struct err *e);
 
 /* An agent of w; id.p == NULL: the default one. NULL with ERR_NOT_FOUND. */
-const struct agent *scope_agent(const struct workspace *w, struct str id,
+const struct agent *scope_agent(const struct request *rq,
+				const struct workspace *w, struct str id,
 				struct err *e);
 
 /*

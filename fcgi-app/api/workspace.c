@@ -1,14 +1,19 @@
-/* Workspaces and their agents, as the configuration has them. */
-#include "api/api.h"
+/* Workspaces: those of the configuration, and those that people made. */
+#include "api/agent.h"
 
 #include <string.h>
 
-#include "api/page.h"
-#include "api/scope.h"
-#include "auth/policy.h"
+#include "agent/keep.h"
+#include "api/api.h"
+#include "api/etag.h"
+#include "app.h"
+
 #include "llm/llm.h"
+#include "route.h"
 
 #include "base/banned.h"
+
+static const struct resource *const workspaces = &resources[RESOURCE_WORKSPACE];
 
 static void write_strings(struct jw *w, const char *key,
 			  const struct conf_list *l)
@@ -58,13 +63,72 @@ static void write_actions(struct jw *w, const struct request *rq,
 	jw_end_arr(w);
 }
 
-static void write_workspace(struct jw *w, struct request *rq,
-			    const struct workspace *ws)
+static bool can_edit(const struct request *rq, const struct workspace *ws)
+{
+	return ws->row && policy_may(rq->by.who, PERM_WORKSPACES_WRITE) &&
+		stored_manages(&rq->by, ws);
+}
+
+/* A list as it is stored; null: not set, or not for the caller. */
+static void write_list(struct jw *w, const char *key,
+		       const struct resource_row *row, const char *column)
+{
+	struct str s = row ? resource_text(workspaces, row, column)
+		: (struct str){ NULL, 0 };
+
+	jw_key(w, key);
+	if (s.p)
+		jw_raw(w, s);
+	else
+		jw_null(w);
+}
+
+static const struct db_val *value_of(const struct resource_row *row,
+				     const char *column)
+{
+	return resource_value(workspaces, (struct resource_row *)row, column);
+}
+
+static void write_time(struct jw *w, const char *key, const struct workspace *ws,
+		       int64_t us)
+{
+	jw_key(w, key);
+	if (ws->row)
+		jw_time(w, us);
+	else
+		jw_null(w);
+}
+
+/* What those see who may change it; null for others. */
+static void write_settings(struct jw *w, const struct request *rq,
+			   const struct workspace *ws)
+{
+	const bool shown = can_edit(rq, ws);
+	const struct resource_row *row = shown ? ws->row : NULL;
+
+	jw_kbool(w, "canEdit", shown);
+	jw_kstrz(w, "prompt", row && ws->set.prompt ? ws->prompt.text : NULL);
+	jw_kstrz(w, "llmServiceId", row && ws->set.llm_service
+		 ? ws->llm_service : NULL);
+	write_list(w, "toolIds", row, "tools");
+	jw_key(w, "maxToolIterations");
+	if (row && !value_of(row, "max_tool_iterations")->null)
+		jw_int(w, ws->max_tool_iterations);
+	else
+		jw_null(w);
+	write_list(w, "managerUsers", row, "manager_users");
+	write_list(w, "managerGroups", row, "manager_groups");
+	write_list(w, "visibleTo", row, "visible_to");
+	write_time(w, "createdAt", ws, ws->row ? ws->row->created_us : 0);
+	write_time(w, "updatedAt", ws, ws->row ? ws->row->updated_us : 0);
+}
+
+static void write_members(struct jw *w, struct request *rq,
+			  const struct workspace *ws)
 {
 	const struct agent *agent = workspace_default_agent(ws);
 	const struct llm_service *s = scope_service(rq, ws, agent);
 
-	jw_obj(w);
 	jw_kstrz(w, "workspaceId", ws->id);
 	jw_kstrz(w, "name", ws->name);
 	jw_kstrz(w, "description", ws->description);
@@ -76,112 +140,164 @@ static void write_workspace(struct jw *w, struct request *rq,
 	write_strings(w, "suggestions", &ws->suggestions);
 	write_actions(w, rq, ws);
 	jw_kbool(w, "chatEnabled", usable(s));
+	write_settings(w, rq, ws);
+}
+
+static void write_workspace(struct jw *w, struct request *rq,
+			    const struct workspace *ws)
+{
+	jw_obj(w);
+	write_members(w, rq, ws);
 	jw_end_obj(w);
 }
 
-/* GET /workspaces: 200 {items: [Workspace], …}, in the configuration's order. */
+/* The row as a workspace with its default agent. */
+static int read_agent(const struct request *rq, const struct resource_row *row,
+		      const struct workspace **ws, struct err *e)
+{
+	const struct agent *a;
+
+	return stored_find(&rq->by, resource_text(workspaces, row,
+						  "workspace_id"),
+			   (struct str){ NULL, 0 }, ws, &a, e);
+}
+
+/*
+ * GET /workspaces: 200 {items: [Workspace], …}: those of the configuration in its
+ * order, then the others by name.
+ */
 int api_workspace_list(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct workspace *ws;
-	struct page_walk p;
-	size_t at = 0;
+	const struct resource_at at = stored_workspaces_at(&rq->by);
+	const struct workspace *ws, **all;
+	struct resource_both b;
+	size_t k = 0, n;
 	struct jw w;
 
-	if (api_page_walk_begin(rq, &p, e) < 0)
+	if (api_resource_both_begin(rq, workspaces, &b, e) < 0)
 		return -1;
+	all = arena_zalloc(rq->arena, b.files.size + 1, sizeof(*all));
+	while ((ws = catalog_each(&rq->by, &k)))
+		if (api_resource_both_takes(&b, str_of(ws->id)))
+			all[b.files.n_taken - 1] = ws;
+	if (api_resource_both_rows(rq, workspaces, &at, &b, e) < 0)
+		return -1;
+	n = b.files.n_taken;
+	for (size_t i = 0; i < b.n; i++) {
+		if (read_agent(rq, &b.rows[i], &all[n], e) == 0)
+			n++;
+		else if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);	/* gone meanwhile */
+	}
 	w = api_page_items(rs);
-	while ((ws = catalog_each(&rq->by, &at)))
-		if (api_page_walk_takes(&p, str_of(ws->id)))
-			write_workspace(&w, rq, ws);
-	api_page_walk_end(&w, &p);
+	for (size_t i = 0; i < n; i++)
+		write_workspace(&w, rq, all[i]);
+	api_resource_both_end(&w, workspaces, &b);
 	return 0;
 }
 
-/* GET /workspaces/{w}: 200 Workspace; 404 for one that is not visible. */
+/*
+ * GET /workspaces/{w}: 200 Workspace, ETag for changes; 404 for one that is not
+ * visible.
+ */
 int api_workspace_get(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct workspace *ws =
 		scope_workspace(rq, route_arg(rq, "workspace"), e);
+	char tag[ETAG_BYTES];
 	struct jw w;
 
 	if (!ws)
 		return -1;
 	w = resp_json(rs, 200);
+	if (ws->row)
+		resp_header(rs, "ETag", etag_row(ws->row->version, tag));
 	write_workspace(&w, rq, ws);
 	return 0;
 }
 
-/*
- * The record (B12): every member, null where it is not set. llmServiceId is the
- * agent's own, resolvedLlmServiceId the one that answers. Agents of the
- * configuration have no creation time; createdAt and updatedAt are null. The prompt
- * is shown to its users, because it is not secret. webSearch: whether the agent has
- * tools for the web for this caller (A64).
- */
-static void write_agent(struct jw *w, struct request *rq,
-			const struct workspace *ws,
-			const struct agent *a)
-{
-	const struct llm_service *s = scope_service(rq, ws, a);
+/* -- changing --------------------------------------------------------------------- */
 
-	jw_obj(w);
-	jw_kstrz(w, "workspaceId", ws->id);
-	jw_kstrz(w, "agentId", a->id);
-	jw_kstrz(w, "name", a->name);
-	jw_kstrz(w, "description", a->description);
-	jw_kstrz(w, "source", domain_source_name(a->source));
-	jw_kbool(w, "isDefault", a->is_default);
-	write_strings(w, "toolIds", &a->tools);
-	jw_kbool(w, "webSearch", scope_web(rq, ws, a));
-	jw_kstrz(w, "llmServiceId", a->set.llm_service
-		 ? a->llm_service : NULL);
-	jw_kstrz(w, "resolvedLlmServiceId", s ? s->id : NULL);
-	jw_kstrz(w, "model", s ? s->model : NULL);
-	jw_kstrz(w, "systemPrompt", a->set.system_prompt
-		 ? a->system_prompt : NULL);
-	jw_kstrz(w, "userPrompt", NULL);
-	jw_kbool(w, "ragEnabled", false);
-	jw_key(w, "knowledgeBaseIds");
-	jw_arr(w);
-	jw_end_arr(w);
-	jw_kstrz(w, "ragMaxResults", NULL);
-	jw_kstrz(w, "ragMinScore", NULL);
-	jw_kbool(w, "rerankEnabled", false);
-	jw_kstrz(w, "rerankingServiceId", NULL);
-	jw_kstrz(w, "rerankMaxResults", NULL);
-	jw_kstrz(w, "createdAt", NULL);
-	jw_kstrz(w, "updatedAt", NULL);
-	jw_end_obj(w);
+static int place(struct request *rq, struct resource_at *at, struct err *e)
+{
+	(void)e;
+	*at = stored_workspaces_at(&rq->by);
+	return 0;
 }
 
-/* GET /workspaces/{w}/agents: 200 {items: [Agent], …}. */
-int api_agent_list(struct request *rq, struct response *rs, struct err *e)
+static int find(struct request *rq, struct resource_at *at,
+		struct resource_row *row, struct err *e)
 {
 	const struct workspace *ws =
 		scope_workspace(rq, route_arg(rq, "workspace"), e);
-	struct page_walk p;
-	struct jw w;
 
-	if (!ws || api_page_walk_begin(rq, &p, e) < 0)
+	if (!ws)
 		return -1;
-	w = api_page_items(rs);
-	for (size_t i = 0; i < ws->n_agents; i++)
-		if (api_page_walk_takes(&p, str_of(ws->agents[i].id)))
-			write_agent(&w, rq, ws, &ws->agents[i]);
-	api_page_walk_end(&w, &p);
+	if (!ws->row)
+		return err_set(e, ERR_MANAGED_BY_CONFIG, "workspace %s", ws->id);
+	if (!stored_manages(&rq->by, ws))
+		return err_public(e, ERR_FORBIDDEN, "You can use this workspace, "
+				  "but you cannot change it.");
+	rq->place = ws;
+	*row = *ws->row;
+	at->holder = row->holder;
 	return 0;
 }
 
-/* GET /workspaces/{w}/agents/{a}: 200 Agent; 404. */
-int api_agent_get(struct request *rq, struct response *rs, struct err *e)
+static int made(struct request *rq, struct resource_row *row,
+		struct str *secret, struct err *e)
+{
+	(void)secret;
+	return keep_workspace_new(&rq->by, row, e);
+}
+
+static int check(struct request *rq, struct resource_row *row, struct err *e)
+{
+	const struct resource_row *now = rq->place ? rq->place->row : NULL;
+
+	if (keep_workspace_check(&rq->by, now, row, e) < 0)
+		return -1;
+	return api_agent_tools(rq, stored_workspace_of(&rq->by, row), workspaces,
+			       row, e);
+}
+
+static int also(struct request *rq, struct db *tx, const struct resource_at *at,
+		const struct resource_row *row, struct err *e)
+{
+	(void)at;
+	return keep_workspace_also(&rq->by, tx, row, e);
+}
+
+static int gone(struct request *rq, struct db *tx, const struct resource_at *at,
+		const struct resource_row *row, struct err *e)
+{
+	(void)at;
+	(void)row;
+	atomic_store(&rq->app->jobs_asked, true);
+	return keep_workspace_gone(&rq->by, tx, rq->place, e);
+}
+
+/* With its default agent where that can be read; the change is stored already. */
+static void record(struct jw *w, struct request *rq,
+		   const struct resource_row *row)
 {
 	const struct workspace *ws;
-	const struct agent *a;
-	struct jw w;
+	struct err e = ERR_INIT;
 
-	if (scope_path(rq, &ws, &a, e) < 0)
-		return -1;
-	w = resp_json(rs, 200);
-	write_agent(&w, rq, ws, a);
-	return 0;
+	if (read_agent(rq, row, &ws, &e) < 0)
+		ws = stored_workspace_of(&rq->by, row);
+	write_members(w, rq, ws);
 }
+
+static const char *address(struct request *rq, const struct resource_row *row)
+{
+	return arena_printf(rq->arena, "workspaces/%.*s",
+			    STR_ARG(resource_text(workspaces, row,
+						  "workspace_id")));
+}
+
+const struct resource_odd api_workspace_odd = {
+	.place = place, .find = find, .made = made, .check = check,
+	.also = also, .gone = gone, .record = record, .address = address,
+};

@@ -50,6 +50,7 @@ int cli_secret(struct cli *cli, int argc, char **argv);
 int cli_services(struct cli *cli, int argc, char **argv);
 int cli_tools(struct cli *cli, int argc, char **argv);
 int cli_trace(struct cli *cli, int argc, char **argv);
+int cli_made(struct cli *cli, int argc, char **argv);
 int cli_work(struct cli *cli, int argc, char **argv);
 int cli_decode(struct cli *cli, int argc, char **argv);
 

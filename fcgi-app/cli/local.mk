@@ -8,6 +8,8 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/doctor.c \
 	fcgi-app/cli/export.c \
 	fcgi-app/cli/list.c \
+	fcgi-app/cli/made.c fcgi-app/cli/made.h \
+	fcgi-app/cli/made_yaml.c \
 	fcgi-app/cli/main.c \
 	fcgi-app/cli/mcp.c \
 	fcgi-app/cli/measure.c fcgi-app/cli/measure.h \

@@ -52,7 +52,8 @@ static const struct cli_command commands[] = {
 		.help =
 "Prints one JSON object with the user's conversations and their messages, and\n"
 "with what the user has made: tokens without their secrets, prompts with their\n"
-"versions and shares. What belongs to a group or to everyone is not in it.\n",
+"versions and shares, workspaces and private agents. What belongs to a group or to\n"
+"everyone is not in it.\n",
 	},
 	{
 		.name = "token",
@@ -128,6 +129,30 @@ static const struct cli_command commands[] = {
 "tools, whether it sees images (- : not told), name. test asks the service, or\n"
 "another model of it, for one short answer, which the provider charges for, and\n"
 "says what is wrong: the address, TLS, the key, the model or the quota.\n",
+	},
+	{
+		.name = "agent",
+		.args = "list | show WORKSPACE/AGENT | export | import FILE "
+			"[--workspace W] [--user LOGIN]",
+		.run = cli_made,
+		.summary = "show, export and import agents that people made",
+		.help =
+"export prints the agents that the users of a workspace see, as YAML; with --user\n"
+"the private ones of that user. import stores what such a file says (- : stdin): it\n"
+"creates and changes agents, and leaves others alone. What a file does not say of\n"
+"an agent is not set. Importing the same file again changes nothing. If anything\n"
+"is wrong, nothing is stored, and the file, line and column are printed.\n"
+"Agents of the configuration are in its files and not in the lists.\n",
+	},
+	{
+		.name = "workspace",
+		.args = "list | show WORKSPACE | export | import FILE "
+			"[--workspace W]",
+		.run = cli_made,
+		.summary = "show, export and import workspaces that people made",
+		.help =
+"As `lamplighter agent`. The agents of a workspace are exported and imported by\n"
+"that command; a workspace that is created begins with those of the templates.\n",
 	},
 	{
 		.name = "tools",

@@ -45,25 +45,31 @@ static int many_places(const struct catalog *c, struct err *e)
 	return rc;
 }
 
-static int find_place(const struct conf *c, const struct cli_who *w,
+/* Of files, whoever sees them; of rows, as the user does. */
+static int find_place(struct cli_session *s, const struct cli_who *w,
 		      struct cli_place *p, struct err *e)
 {
+	const struct conf *c = s->conf;
 	const struct catalog *all = catalog_of(c);
+	const struct caller by = caller_of(c, &p->who, s->db, &s->arena);
 	const struct workspace *ws = w->workspace
 		? catalog_workspace(c, str_of(w->workspace))
 		: all->n_workspaces == 1 ? &all->workspaces[0] : NULL;
 	const struct agent *a;
 
-	if (!ws && w->workspace)
-		return err_set(e, ERR_NOT_FOUND, "there is no workspace \"%s\"",
-			       w->workspace);
-	if (!ws)
+	if (!ws && !w->workspace)
 		return many_places(all, e);
-	a = w->agent ? workspace_agent(ws, str_of(w->agent))
-		: workspace_default_agent(ws);
-	if (!a)
-		return err_set(e, ERR_NOT_FOUND, "there is no agent \"%s\" in "
-			       "the workspace %s", w->agent, ws->id);
+	if ((ws ? target_agent(&by, ws, str_of(w->agent), &a, e)
+		: target_scope(&by, str_of(w->workspace), str_of(w->agent), &ws,
+			       &a, e)) < 0) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		return ws ? err_set(e, ERR_NOT_FOUND, "there is no agent \"%s\" "
+				    "in the workspace %s", w->agent, ws->id)
+			: err_set(e, ERR_NOT_FOUND, "there is no workspace "
+				  "\"%s\"", w->workspace);
+	}
 	p->target = target_of(c, ws, a);
 	return 0;
 }
@@ -82,7 +88,7 @@ int cli_place(struct cli_session *s, const struct cli_who *w,
 	if (tool_check_conf(s->conf, e) < 0 ||
 	    cli_identity(s, w, &out->who, e) < 0)
 		return -1;
-	return find_place(s->conf, w, out, e);
+	return find_place(s, w, out, e);
 }
 
 #define WARM_MAX 1000

@@ -16,10 +16,12 @@
 struct str plain_agent_name(const struct request *rq, struct str workspace,
 			    struct str agent)
 {
-	const struct workspace *w = catalog_find(&rq->by, workspace);
-	const struct agent *a = w ? workspace_agent(w, agent) : NULL;
+	const struct workspace *w;
+	const struct agent *a;
+	struct err e = ERR_INIT;
 
-	return a && *a->name ? str_of(a->name) : agent;
+	return target_scope(&rq->by, workspace, agent, &w, &a, &e) == 0 &&
+		*a->name ? str_of(a->name) : agent;
 }
 
 static void put_section(struct buf *b, const char *class, struct str who)

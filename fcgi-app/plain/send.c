@@ -5,9 +5,11 @@
  */
 #include "plain/plain.h"
 
+#include "agent/stored.h"
 #include "api/scope.h"
 #include "api/send.h"
 #include "app.h"
+#include "base/log.h"
 #include "base/utf8.h"
 
 #include "base/banned.h"
@@ -17,7 +19,7 @@ bool plain_has_web(struct request *rq, const struct conversation *c)
 	struct err ignored = ERR_INIT;
 	const struct workspace *w = scope_workspace(rq, c->workspace_id,
 						    &ignored);
-	const struct agent *a = w ? scope_agent(w, c->agent_id, &ignored)
+	const struct agent *a = w ? scope_agent(rq, w, c->agent_id, &ignored)
 		: NULL;
 
 	return a && scope_web(rq, w, a);
@@ -69,26 +71,32 @@ static void put_option(struct buf *b, const struct workspace *w,
 	html_text(b, str_of(w->id));
 	buf_addc(b, '/');
 	html_text(b, str_of(a->id));
-	buf_adds(b, workspace_default_agent(w) == a ? "\" selected>" : "\">");
+	buf_adds(b, str_is(str_of(a->id), workspace_default_agent(w)->id) ? "\" selected>" : "\">");
 	html_text(b, str_of(*a->name ? a->name : a->id));
 	buf_adds(b, "</option>\n");
 }
 
 void plain_agent_choice(struct plain *p)
 {
-	const struct workspace *w;
+	struct stored_choice *all;
+	struct err ignored = ERR_INIT;	/* those that were read are shown */
 	struct buf *b = p->b;
-	size_t at = 0;
+	size_t n;
+
+	if (stored_choices(&p->rq->by, &all, &n, &ignored) < 0)
+		log_err("agents to choose from", &ignored);
 
 	buf_adds(b, "<p><label for=\"agent\">Agent</label><br>\n"
 		 "<select id=\"agent\" name=\"agent\">\n");
-	while ((w = catalog_each(&p->rq->by, &at))) {
+	for (size_t i = 0; i < n; i++) {
+		const struct workspace *w = all[i].workspace;
+
 		buf_adds(b, "<optgroup label=\"");
 		html_text(b, str_of(*w->name ? w->name : w->id));
 		buf_adds(b, "\">\n");
-		for (size_t k = 0; k < w->n_agents; k++) {
-			put_option(b, w, &w->agents[k]);
-			p->web = p->web || scope_web(p->rq, w, &w->agents[k]);
+		for (size_t k = 0; k < all[i].n_agents; k++) {
+			put_option(b, w, all[i].agents[k]);
+			p->web = p->web || scope_web(p->rq, w, all[i].agents[k]);
 		}
 		buf_adds(b, "</optgroup>\n");
 	}

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/catalog.h"
 #include "resource/resource.h"
@@ -136,6 +137,33 @@ static void shipped_of(struct shipped_prompt *out,
 	};
 }
 
+static int compare_templates(const void *a, const void *b)
+{
+	const struct agent_template *x = a, *y = b;
+
+	return strcmp(x->id, y->id);
+}
+
+static const struct agent_template *templates_of(const struct conf *c,
+						 struct arena *a)
+{
+	struct agent_template *out = arena_zalloc(a, c->n_templates + 1,
+						  sizeof(*out));
+
+	for (size_t i = 0; i < c->n_templates; i++) {
+		const struct conf_template *t = &c->templates[i];
+
+		out[i] = (struct agent_template){
+			.id = t->id, .name = t->name,
+			.description = t->description, .use_case = t->use_case,
+			.icon = t->icon, .system_prompt = t->system_prompt,
+			.version = t->version, .on_new = t->on_new,
+		};
+	}
+	qsort(out, c->n_templates, sizeof(*out), compare_templates);
+	return out;
+}
+
 const struct catalog *catalog_adapt(const struct conf *c, struct arena *a)
 {
 	struct catalog *out = arena_new(a, struct catalog);
@@ -159,6 +187,7 @@ const struct catalog *catalog_adapt(const struct conf *c, struct arena *a)
 		.workspaces = w, .n_workspaces = c->n_workspaces,
 		.services = s, .n_services = c->n_llms,
 		.shipped = shipped, .n_shipped = c->n_catalogue,
+		.templates = templates_of(c, a), .n_templates = c->n_templates,
 		.prompts = p, .n_prompts = c->n_prompts,
 		.chat_service = c->chat_llm_service,
 		.set = {

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "llm/service.h"
+#include "resource/resource.h"
 
 struct prompt {
 	enum domain_source source;
@@ -22,6 +23,7 @@ struct prompt {
 struct agent {
 	enum domain_source source;
 	uint64_t version;	/* of a file: the generation */
+	const struct resource_row *row;	/* NULL: of a file, or none */
 	const char *id, *name, *description;
 	bool is_default;
 	const char *system_prompt;	/* unset: falls back (B20) */
@@ -36,19 +38,23 @@ struct agent {
 struct workspace {
 	enum domain_source source;
 	uint64_t version;
+	const struct resource_row *row;	/* NULL: of a file, or none */
 	const char *id, *name, *description;
 	const char *llm_service;	/* id; unset: the chat: block's */
 	const struct conf_auto *autos;	/* rules where it is "auto" */
 	size_t n_autos;
 	struct prompt prompt;		/* unset: the layer is absent */
 	struct conf_list visible_to;	/* groups; none or "*" = everyone */
+	struct conf_list manager_users, manager_groups;	/* of a row */
 	int max_tool_iterations;
 	int history_messages, history_tokens;
 	int max_parallel_tools;
 	bool title_by_model;
 	enum tool_confirm confirm;	/* least, of tools that change things */
 	struct conf_list suggestions;
-	const struct agent *agents;	/* at least one, one default */
+	/* Of a file: all, one default. Of a row: the default one, and more
+	   are found by stored.h. */
+	const struct agent *agents;
 	size_t n_agents;
 	const struct conf_dataset *datasets;
 	size_t n_datasets;

@@ -79,3 +79,10 @@ const struct prompt *catalog_prompt(const struct conf *conf, struct str name)
 
 	FIND(c->prompts, c->n_prompts, name, name);
 }
+
+const struct agent_template *catalog_template(const struct conf *conf, struct str id)
+{
+	const struct catalog *c = catalog_of(conf);
+
+	FIND(c->templates, c->n_templates, id, id);
+}

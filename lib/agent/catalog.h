@@ -17,6 +17,14 @@ struct shipped_prompt {
 	struct str sort_key;	/* resource_fold of name */
 };
 
+/* What agents are made from (B7); "" for what is not said. */
+struct agent_template {
+	const char *id, *name, *description, *use_case, *icon;
+	const char *system_prompt;
+	int version;
+	bool on_new;		/* a new workspace gets one (B3) */
+};
+
 struct catalog {
 	uint64_t version;
 	const struct workspace *workspaces;	/* in the order of the files */
@@ -27,6 +35,8 @@ struct catalog {
 	size_t n_prompts;
 	const struct shipped_prompt *shipped;	/* by sort_key and id */
 	size_t n_shipped;
+	const struct agent_template *templates;	/* by id */
+	size_t n_templates;
 	struct prompt platform;			/* unset: no such layer */
 	const char *chat_service;	/* id, where none is named (B15) */
 	struct {
@@ -57,6 +67,7 @@ const struct catalog *catalog_of(const struct conf *c);
 const struct workspace *catalog_workspace(const struct conf *c, struct str id);
 const struct llm_service *catalog_service(const struct conf *c, struct str id);
 const struct prompt *catalog_prompt(const struct conf *c, struct str name);
+const struct agent_template *catalog_template(const struct conf *c, struct str id);
 
 /* -- the adapter (adapt.c) ------------------------------------------------------ */
 

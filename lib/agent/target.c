@@ -5,6 +5,7 @@
 #include "agent/auto.h"
 #include "agent/setting.h"
 #include "agent/stored_service.h"
+#include "agent/stored.h"
 #include "llm/llm.h"
 
 #include "base/banned.h"
@@ -59,17 +60,33 @@ const struct llm_service *target_service(const struct conf *c,
 int target_find(const struct caller *by, struct str workspace,
 		struct str agent, struct target *out, struct err *e)
 {
-	const struct workspace *w = catalog_find(by, workspace);
+	const struct workspace *w;
 	const struct agent *a;
 
-	if (!w)
-		return err_set(e, ERR_NOT_FOUND, "workspace %.*s",
-			       STR_ARG(workspace));
-	a = agent.p ? workspace_agent(w, agent) : workspace_default_agent(w);
-	if (!a)
-		return err_set(e, ERR_NOT_FOUND, "agent %.*s", STR_ARG(agent));
+	if (target_scope(by, workspace, agent, &w, &a, e))
+		return -1;
 	*out = target_of(by->conf, w, a);
 	return 0;
+}
+
+int target_agent(const struct caller *by, const struct workspace *w,
+		 struct str id, const struct agent **a, struct err *e)
+{
+	*a = id.p ? workspace_agent(w, id) : workspace_default_agent(w);
+	return *a ? 0 : stored_agent_find(by, w, id, a, e);
+}
+
+int target_scope(const struct caller *by, struct str workspace,
+		 struct str agent, const struct workspace **w,
+		 const struct agent **a, struct err *e)
+{
+	*w = catalog_workspace(by->conf, workspace);
+	if (!*w)
+		return stored_find(by, workspace, agent, w, a, e);
+	if (!catalog_sees(by, *w))
+		return err_set(e, ERR_NOT_FOUND, "workspace %.*s",
+			       STR_ARG(workspace));
+	return target_agent(by, *w, agent, a, e);
 }
 
 int target_can_chat(const struct target *t, struct err *e)

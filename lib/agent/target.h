@@ -35,6 +35,19 @@ struct target target_of(const struct conf *c, const struct workspace *w,
 			const struct agent *a);
 
 /*
+ * The workspace with this id and its agent (agent.p == NULL: the default one), of
+ * files or of rows. ERR_NOT_FOUND if there is none, or none for this caller.
+ */
+int target_scope(const struct caller *by, struct str workspace,
+		 struct str agent, const struct workspace **w,
+		 const struct agent **a, struct err *e) MUST_CHECK;
+
+/* An agent of w; id.p == NULL: the default one. ERR_NOT_FOUND. */
+int target_agent(const struct caller *by, const struct workspace *w,
+		 struct str id, const struct agent **a,
+		 struct err *e) MUST_CHECK;
+
+/*
  * Fills *out: the workspace with this id and its agent (agent.p == NULL: the
  * default one). ERR_NOT_FOUND if there is none, or none for this caller.
  */

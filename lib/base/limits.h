@@ -35,6 +35,12 @@
 #define LIM_PROMPT_SHARES    50		/* groups that one is shared with */
 #define LIM_PROMPT_CATEGORIES 200	/* of a tenant */
 #define LIM_PROMPT_IN        20		/* categories of one prompt */
+#define LIM_WORKSPACES       50		/* that one user has made */
+#define LIM_AGENTS           200	/* of one user, or shown to all of a workspace */
+#define LIM_AGENT_TOOLS      200	/* names in a list of tools */
+#define LIM_AGENT_TEMPLATES  1000	/* in the catalogue */
+#define LIM_MANAGERS         50		/* users, groups, or groups that see it, of a workspace */
+#define LIM_SUGGESTIONS      20		/* of a workspace */
 #define LIM_BLANKS           30		/* in one prompt */
 #define LIM_BLANK_CHARS      60		/* name of one */
 #define LIM_BLANK_CHOICES    50		/* of one */
@@ -144,6 +150,7 @@
 #define LIM_LLM_SERVICES     200	/* of a tenant, made over the API */
 #define LIM_PROVIDER_INSTANCES 20	/* of one user */
 #define LIM_CONF_FILE_BYTES  1048576	/* one YAML file */
+#define LIM_IMPORT_BYTES     16777216	/* a YAML file that a command imports */
 #define LIM_CONF_DEPTH       32
 #define LIM_CONF_NODES       200000	/* values in all YAML files together */
 #define LIM_CONF_KEYS        4096	/* keys of one map */

@@ -105,6 +105,29 @@ static void add_catalogue(struct loader *l, const struct ynode *root)
 	l->c->n_catalogue++;
 }
 
+static void add_template(struct loader *l, const struct ynode *root)
+{
+	struct conf_template *all = (struct conf_template *)l->c->templates;
+	struct conf_template *t = &all[l->c->n_templates];
+
+	load_place(l, t, &root->pos);
+	load_struct(l, SEC_TEMPLATE, t, root, &root->pos);
+	if (!id_or_stem(l, &t->id, &root->pos))
+		return;
+	if (l->c->n_templates == LIM_AGENT_TEMPLATES) {
+		load_fail(l, load_pos(l, t), "there are more than %d templates",
+			  LIM_AGENT_TEMPLATES);
+		return;
+	}
+	for (size_t i = 0; i < l->c->n_templates; i++)
+		if (!strcmp(all[i].id, t->id)) {
+			load_fail(l, load_pos(l, t), "there is another "
+				  "template with the id \"%s\"", t->id);
+			return;
+		}
+	l->c->n_templates++;
+}
+
 /* Reads each file of a directory. One with a name of its own must exist. */
 static void load_dir(struct loader *l, const char *const *option,
 		     const char *usual, const void **array, size_t size,
@@ -155,6 +178,10 @@ static void load_all(struct loader *l)
 		load_dir(l, &c->catalogue_dir, "catalogue.d",
 			 (const void **)&c->catalogue, sizeof(*c->catalogue),
 			 add_catalogue);
+	if (c->templates_dir)
+		load_dir(l, &c->templates_dir, "agent-templates.d",
+			 (const void **)&c->templates, sizeof(*c->templates),
+			 add_template);
 	/* a value that failed may be NULL: references would only add noise */
 	if (!l->n_errors)
 		check_all(l);

@@ -129,6 +129,13 @@ struct conf_catalogue {		/* a prompt to choose from */
 	int version;
 };
 
+struct conf_template {		/* what agents are made from */
+	const char *id, *name, *description, *use_case, *icon;
+	const char *system_prompt;
+	int version;
+	bool on_new;		/* a new workspace gets one */
+};
+
 struct conf_agent {
 	const char *id, *name, *description;
 	bool is_default;
@@ -331,6 +338,7 @@ struct conf {
 	const char *file;	/* the main file, as given */
 	bool open_secret;	/* a secret stands in the main file itself */
 	const char *workspaces_dir, *prompts_dir, *catalogue_dir; /* as written */
+	const char *templates_dir;
 	struct conf_list files;	/* and directories: all that was read,
 				   secrets' files too */
 
@@ -382,6 +390,8 @@ struct conf {
 	size_t n_prompts;
 	const struct conf_catalogue *catalogue;	/* catalogue.d */
 	size_t n_catalogue;
+	const struct conf_template *templates;	/* agent-templates.d */
+	size_t n_templates;
 	const struct conf_tool *tools;		/* of every workspace */
 	size_t n_tools;
 	const struct conf_mcp *mcp_servers;

@@ -140,6 +140,7 @@ static const struct opt_name token_algs[] = {
 #define S_AUTO      struct conf_auto
 #define S_PROMPT    struct conf_prompt
 #define S_CATALOGUE struct conf_catalogue
+#define S_TEMPLATE  struct conf_template
 #define S_WORKSPACE struct conf_workspace
 #define S_AGENT     struct conf_agent
 #define S_DATASET   struct conf_dataset
@@ -237,6 +238,14 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 			"file. Where it has {{blanks}}, the user fills them in "
 			"(docs/prompts.md).",
 		.size = sizeof(struct conf_catalogue),
+		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_TEMPLATE] = {
+		.name = "files in agent_templates_dir",
+		.help = "What agents can be made from, one per file "
+			"(docs/agents.md). An agent is a copy: it does not "
+			"change with its template.",
+		.size = sizeof(struct conf_template),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
 	},
 	[SEC_WORKSPACE] = {

@@ -278,6 +278,12 @@ void conf_print(const struct conf *c, struct buf *out)
 		print_struct(out, SEC_CATALOGUE, (const char *)&c->catalogue[i],
 			     0, false);
 	}
+	for (size_t i = 0; i < c->n_templates; i++) {
+		buf_addf(out, "---\n# %s, template %s\n", c->templates_dir,
+			 c->templates[i].id);
+		print_struct(out, SEC_TEMPLATE, (const char *)&c->templates[i],
+			     0, false);
+	}
 }
 
 /* -- the options ---------------------------------------------------------------- */

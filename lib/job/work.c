@@ -160,6 +160,12 @@ int job_conversation_purge(const struct job_run *r, struct err *e)
 	return conversation_purge(r->db, &id, r->until_ms, e);
 }
 
+int job_agent_purge(const struct job_run *r, struct err *e)
+{
+	return conversation_delete_of(r->db, r->job->tenant_id, r->job->args,
+				      r->until_ms, e);
+}
+
 int job_fork_copy(const struct job_run *r, struct err *e)
 {
 	struct uuid id;

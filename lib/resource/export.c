@@ -18,6 +18,14 @@ struct export {
 static int put_all(struct export *x, const struct resource *r,
 		   const struct uuid *holder);
 
+/* "shares" of "prompts/{parent:uuid}/shares". */
+static const char *last_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* A row with what is below it. */
 static int put_row(struct export *x, const struct resource *r,
 		   const struct resource_row *row)
@@ -30,7 +38,7 @@ static int put_row(struct export *x, const struct resource *r,
 		if (below->owner != OWNER_PARENT ||
 		    resource_of_root(below->of) != r)
 			continue;
-		jw_key(x->w, strrchr(below->path, '/') + 1);
+		jw_key(x->w, last_of(below->path));
 		if (put_all(x, below, &row->id))
 			return -1;
 	}
@@ -72,9 +80,10 @@ int resource_export(struct db *db, const struct owner *o, struct jw *w,
 	for (size_t i = 0; i < RESOURCE__MAX; i++) {
 		const struct resource *r = &resources[i];
 
-		if (r->owner != OWNER_USER && r->owner != OWNER_SHARED)
+		if (r->owner != OWNER_USER && r->owner != OWNER_SHARED &&
+		    r->owner != OWNER_MIXED)
 			continue;
-		jw_key(w, r->path);
+		jw_key(w, last_of(r->path));
 		if (put_all(&x, r, &o->user_id))
 			return -1;
 	}

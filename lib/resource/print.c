@@ -290,6 +290,8 @@ static void print_schema(struct buf *out, const struct resource *r,
 void resource_print_paths(struct buf *out)
 {
 	for (size_t i = 0; i < RESOURCE__MAX; i++) {
+		if (resources[i].named)
+			continue;
 		print_all(out, &resources[i]);
 		print_one(out, &resources[i]);
 	}
@@ -298,7 +300,8 @@ void resource_print_paths(struct buf *out)
 void resource_print_schemas(struct buf *out)
 {
 	for (size_t i = 0; i < RESOURCE__MAX; i++) {
-		print_schema(out, &resources[i], "");
+		if (!resources[i].named)
+			print_schema(out, &resources[i], "");
 		if (resources[i].record)
 			continue;
 		print_schema(out, &resources[i], "New");

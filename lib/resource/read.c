@@ -60,6 +60,27 @@ static size_t add_holder(const struct resource *r, const struct resource_at *at,
 	return n;
 }
 
+/* What the caller sees: of what is below a parent, its own and the caller's. */
+static size_t add_seen(const struct resource *r, const struct resource_at *at,
+		       struct db_val *v, size_t n)
+{
+	if (r->owner == OWNER_MIXED) {
+		v[n++] = DB_U(&at->parent);
+		v[n++] = DB_U(&at->parent);
+	}
+	return add_holder(r, at, v, n);
+}
+
+/* The same, of those of one name the one that hides the other. */
+static size_t add_shown(const struct resource *r, const struct resource_at *at,
+			struct db_val *v, size_t n)
+{
+	n = add_seen(r, at, v, n);
+	if (r->owner == OWNER_MIXED)
+		v[n++] = DB_U(&at->holder);
+	return n;
+}
+
 size_t resource_mine(const struct resource *r, const struct resource_at *at,
 		     const struct uuid *id, struct db_val *v, size_t n)
 {
@@ -93,6 +114,7 @@ static struct name_range range_of(const struct resource_want *want, struct arena
 }
 
 static const struct resource_row first_newest = { .created_us = INT64_MAX };
+static const struct resource_row first_oldest = { .created_us = 0 };
 static const struct resource_row first_name = { .sort_key = { "", 0 } };
 
 /* What stands behind the holder in a statement for one page. */
@@ -102,8 +124,10 @@ static size_t add_place(const struct resource *r,
 {
 	const struct resource_row *after = want->after;
 
-	if (r->order == ORDER_NEWEST) {
-		after = after ? after : &first_newest;
+	if (r->order != ORDER_NAME) {
+		if (!after)
+			after = r->order == ORDER_NEWEST ? &first_newest
+				: &first_oldest;
 		v[n++] = DB_I(after->created_us);
 		v[n++] = DB_I(after->created_us);
 	} else {
@@ -199,7 +223,7 @@ int resource_list(struct db *db, const struct resource *r,
 	size_t rounds = r->owner == OWNER_SHARED
 		? (at->n_readers + ARMS - 1) / ARMS : 1;
 	struct reading k = { .r = r, .a = a, .room = rounds * (want->size + 1) };
-	struct db_val v[10] = { DB_S(at->by.tenant_id) };
+	struct db_val v[12] = { DB_S(at->by.tenant_id) };
 	bool cut = false;
 	int rc;
 
@@ -211,7 +235,7 @@ int resource_list(struct db *db, const struct resource *r,
 	} else if (r->owner == OWNER_SHARED) {
 		rc = read_all_arms(db, &k, at, want, &range, &cut, e);
 	} else {
-		add_place(r, want, &range, v, add_holder(r, at, v, 1));
+		add_place(r, want, &range, v, add_shown(r, at, v, 1));
 		rc = db_each_within(db, r->list, v, LIM_PAGE_BYTES, a, take_row,
 				    &k, &cut, e);
 	}
@@ -268,7 +292,7 @@ int resource_total(struct db *db, const struct resource *r,
 	const struct resource_want want = { .prefix = prefix };
 	struct arena a = ARENA_INIT;
 	struct name_range range = range_of(&want, &a);
-	struct db_val v[6];
+	struct db_val v[10];
 	size_t n = under ? add_under(at, under, &a, v) : 0;
 	int rc;
 
@@ -277,7 +301,7 @@ int resource_total(struct db *db, const struct resource *r,
 	if (!under)
 		v[n++] = DB_S(at->by.tenant_id);
 	if (r->owner != OWNER_SHARED)
-		n = add_holder(r, at, v, n);
+		n = add_shown(r, at, v, n);
 	if (r->order == ORDER_NAME) {
 		v[n++] = DB_S(range.low);
 		v[n++] = DB_S(range.high);
@@ -310,15 +334,12 @@ int resource_get(struct db *db, const struct resource *r,
 		 struct arena *a, struct resource_row *out, struct err *e)
 {
 	struct reading k = { .r = r, .a = a, .rows = out, .room = 1 };
-	struct db_val v[3];
+	struct db_val v[5] = { DB_U(id), DB_S(at->by.tenant_id) };
 
-	if (r->owner == OWNER_SHARED) {
-		v[0] = DB_U(id);
-		v[1] = DB_S(at->by.tenant_id);
+	if (r->owner == OWNER_SHARED)
 		v[2] = DB_S(readers_json(at, a));
-	} else {
-		resource_mine(r, at, id, v, 0);
-	}
+	else
+		add_seen(r, at, v, 2);
 	if (db_each(db, r->get, v, a, take_row, &k, e))
 		return -1;
 	return k.n ? 0 : resource_not_found(r, e);
@@ -333,6 +354,28 @@ int resource_get_by(struct db *db, const struct resource *r, unsigned stmt,
 	if (db_each(db, stmt, v, a, take_row, &k, e))
 		return -1;
 	return k.n ? 0 : resource_not_found(r, e);
+}
+
+int resource_named(struct db *db, const struct resource *r,
+		   const struct resource_at *at, struct str name,
+		   struct str other, struct arena *a,
+		   struct resource_row *rows, size_t *n, struct err *e)
+{
+	struct reading k = {
+		.r = r, .a = a, .rows = rows, .room = RESOURCE_NAMED_MAX,
+	};
+	struct db_val v[6] = { DB_S(at->by.tenant_id) };
+	size_t m = 1;
+	int rc;
+
+	if (r->owner == OWNER_MIXED)
+		m = add_seen(r, at, v, m);
+	v[m++] = r->owner == OWNER_MIXED ? DB_S_IF(name) : DB_S(name);
+	if (r->owner == OWNER_MIXED)
+		v[m] = DB_S_IF(other);
+	rc = db_each(db, r->by_name, v, a, take_row, &k, e);
+	*n = k.n;
+	return rc;
 }
 
 int resource_take_out(struct db *db, const struct resource *r,

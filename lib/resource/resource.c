@@ -37,6 +37,7 @@
 #define READERS_USER(id)
 #define READERS_TENANT(id)
 #define READERS_PARENT(id)
+#define READERS_MIXED(id)
 #define READERS_SHARED(id) .reader = RSTMT_##id##_READER, \
 	.unread = RSTMT_##id##_UNREAD, .rename = RSTMT_##id##_RENAME,
 #define ROW(id, table_, name_, path_, owner_, of_, order_, most_, what_) \
@@ -58,6 +59,10 @@ const struct resource resources[RESOURCE__MAX] = {
 #define RECORD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
 	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
 				most, what) .record = true },
+#define NAMED(id, table, name, path, r, w, owner, of, order, most, fields, what) \
+	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
+				most, what) .named = true, \
+			    .by_name = RSTMT_##id##_NAMED },
 #include "resource/resource.def"
 };
 
@@ -114,6 +119,11 @@ struct uuid resource_of_tenant(struct str tenant_id)
 	return reader_of(tenant_id, "/tenant", tenant_id);
 }
 
+struct uuid resource_of_admins(struct str tenant_id)
+{
+	return reader_of(tenant_id, "/admins", tenant_id);
+}
+
 struct uuid resource_of_group(struct str tenant_id, struct str group)
 {
 	return reader_of(tenant_id, "/group", group);
@@ -125,6 +135,16 @@ struct db_val *resource_value(const struct resource *r,
 	for (size_t i = 0; i < r->n_fields; i++)
 		if (strcmp(r->fields[i].column, column) == 0)
 			return &row->v[i];
+	BUG("a column that the resource does not have");
+}
+
+struct str resource_text(const struct resource *r,
+			 const struct resource_row *row, const char *column)
+{
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (strcmp(r->fields[i].column, column) == 0)
+			return row->v[i].null ? (struct str){ NULL, 0 }
+				: row->v[i].s;
 	BUG("a column that the resource does not have");
 }
 

@@ -34,8 +34,9 @@ enum resource_stmt {
 enum resource_type { TYPE_TEXT, TYPE_INT, TYPE_BOOL, TYPE_TIME, TYPE_UUID,
 		     TYPE_JSON, TYPE_BYTES, TYPE_SECRET, TYPE_IDS };
 enum resource_mode { MODE_EDIT, MODE_ONCE, MODE_GIVEN, MODE_HIDDEN };
-enum resource_owner { OWNER_USER, OWNER_TENANT, OWNER_PARENT, OWNER_SHARED };
-enum resource_order { ORDER_NEWEST, ORDER_NAME };
+enum resource_owner { OWNER_USER, OWNER_TENANT, OWNER_PARENT, OWNER_SHARED,
+		      OWNER_MIXED };
+enum resource_order { ORDER_NEWEST, ORDER_OLDEST, ORDER_NAME };
 enum {
 	RESOURCE_REQUIRED = 1, RESOURCE_NULLABLE = 2, RESOURCE_LINE = 4,
 	RESOURCE_PARENT = 8, RESOURCE_SORT = 16, RESOURCE_UNIQUE = 32,
@@ -58,11 +59,13 @@ struct resource {
 	int most;			/* rows of one holder */
 	bool retired;			/* what is deleted stays, unseen */
 	bool record;			/* made by the program, only read */
+	bool named;			/* addressed by a name, not its id */
 	const struct resource_field *fields;
 	size_t n_fields;
 	/* statements; those of readers only where the owner is SHARED */
 	unsigned list, total, count, get, insert, update, remove, take_out;
 	unsigned reader, unread, rename;
+	unsigned by_name;		/* where it is named */
 };
 
 /* Indexed by enum resource_id. */
@@ -87,7 +90,10 @@ struct resource_at {
 	struct owner by;	/* who calls: stored as the one who made it */
 	struct uuid holder;	/* of what is written, listed or read; not of
 				   what is SHARED and read, nor the TENANT's */
-	struct uuid above;	/* OF a root: the holder of its row */
+	struct uuid above;	/* OF a root: the holder of its row; nil: it
+				   stands in a file (MIXED) */
+	struct uuid parent;	/* MIXED: below which row; holder is then
+				   the user, or of what is changed */
 	const struct uuid *readers;	/* SHARED: as whom the caller reads */
 	size_t n_readers;
 };
@@ -95,8 +101,12 @@ struct resource_at {
 /* For what each user has of their own. */
 struct resource_at resource_own(const struct owner *o);
 
-/* Ids of readers, and holders, besides users: the tenant as a whole, a group. */
+/*
+ * Ids of readers, and holders, besides users: the tenant as a whole, those who
+ * look after all of its rows, a group.
+ */
 struct uuid resource_of_tenant(struct str tenant_id);
+struct uuid resource_of_admins(struct str tenant_id);
 struct uuid resource_of_group(struct str tenant_id, struct str group);
 
 /* The resource whose path is that of the table ("tokens"), or NULL. */
@@ -105,7 +115,12 @@ const struct resource *resource_find(struct str path);
 /* The resource whose rows are the root; NULL for a conversation. */
 const struct resource *resource_of_root(enum resource_root root);
 
-/* The value of a column; one that there is not is a BUG. */
+/*
+ * The text of a column, p NULL where it is NULL; the value of one. A column that
+ * there is not is a BUG.
+ */
+struct str resource_text(const struct resource *r,
+			 const struct resource_row *row, const char *column);
 struct db_val *resource_value(const struct resource *r,
 			      struct resource_row *row, const char *column);
 
@@ -184,6 +199,18 @@ int resource_get(struct db *db, const struct resource *r,
 int resource_get_by(struct db *db, const struct resource *r, unsigned stmt,
 		    const struct db_val *v, struct arena *a,
 		    struct resource_row *out, struct err *e) MUST_CHECK;
+
+/*
+ * Of a resource that is NAMED: the rows of that name, of MIXED those of other too
+ * (other.p NULL: none), into rows, room for RESOURCE_NAMED_MAX; of SHARED
+ * whoever sees it. Text in a.
+ */
+#define RESOURCE_NAMED_MAX 4
+int resource_named(struct db *db, const struct resource *r,
+		   const struct resource_at *at, struct str name,
+		   struct str other, struct arena *a,
+		   struct resource_row *rows, size_t *n,
+		   struct err *e) MUST_CHECK;
 
 /*
  * For take-out: the rows that the holder of at has, by id, behind *after (nil:

@@ -146,6 +146,54 @@ DELETE FROM provider_instance WHERE id = ? AND tenant_id = ? AND user_id = ?;
 SELECT id, tenant_id, api_key FROM provider_instance WHERE api_key IS NOT NULL AND LEFT(api_key, 9) <> ? AND id > ? ORDER BY id LIMIT ?;
 -- PROVIDER_INSTANCE_KEY_RESEAL (BuB) -> ()
 UPDATE provider_instance SET api_key = ? WHERE id = ? AND api_key = ?;
+-- WORKSPACE_LIST (susssuisusssuisusssuisusssuisusssuisusssuisusssuisusssuii) -> (uiiiusSSSSSSISSSSS)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `workspace_id`, `name`, `description`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to` FROM ((SELECT sort_key AS k, row_id AS r FROM workspace_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM workspace_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM workspace_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM workspace_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM workspace_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM workspace_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM workspace_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM workspace_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) ORDER BY k, r LIMIT ?) seen JOIN workspace ON id = r ORDER BY k, r;
+-- WORKSPACE_TOTAL (ssssi) -> (i)
+SELECT COUNT(*) FROM (SELECT DISTINCT row_id FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN workspace_reader ON tenant_id = ? AND reader_id = UNHEX(x) AND sort_key >= ? AND sort_key <= ? LIMIT ?) c;
+-- WORKSPACE_GET (uss) -> (uiiiusSSSSSSISSSSS)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `workspace_id`, `name`, `description`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to` FROM workspace WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN workspace_reader s ON s.row_id = workspace.id AND s.reader_id = UNHEX(x));
+-- WORKSPACE_READER (suus) -> ()
+INSERT INTO workspace_reader (tenant_id, reader_id, row_id, sort_key) VALUES (?, ?, ?, ?);
+-- WORKSPACE_UNREAD (suu) -> ()
+DELETE FROM workspace_reader WHERE tenant_id = ? AND reader_id = ? AND row_id = ?;
+-- WORKSPACE_RENAME (ssu) -> ()
+UPDATE workspace_reader SET sort_key = ? WHERE tenant_id = ? AND row_id = ?;
+-- WORKSPACE_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM workspace WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
+-- WORKSPACE_EXPORT (suui) -> (uiiiusSSSSSSISSSSS)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `workspace_id`, `name`, `description`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to` FROM workspace WHERE tenant_id = ? AND holder_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- WORKSPACE_INSERT (usuiiusSSSSSSISSSSS) -> ()
+INSERT INTO workspace (id, tenant_id, user_id, version, created_us, updated_us, holder_id, sort_key, `workspace_id`, `name`, `description`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- WORKSPACE_UPDATE (iSISISISISISIIISISISISISusui) -> ()
+UPDATE workspace SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `prompt` = IF(?, ?, `prompt`), `llm_service_id` = IF(?, ?, `llm_service_id`), `tools` = IF(?, ?, `tools`), `max_tool_iterations` = IF(?, ?, `max_tool_iterations`), `suggestions` = IF(?, ?, `suggestions`), `default_agent_id` = IF(?, ?, `default_agent_id`), `manager_users` = IF(?, ?, `manager_users`), `manager_groups` = IF(?, ?, `manager_groups`), `visible_to` = IF(?, ?, `visible_to`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
+-- WORKSPACE_DELETE (usu) -> ()
+DELETE FROM workspace WHERE id = ? AND tenant_id = ? AND holder_id = ?;
+-- WORKSPACE_NAMED (ss) -> (uiiiusSSSSSSISSSSS)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `workspace_id`, `name`, `description`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to` FROM workspace WHERE tenant_id = ? AND workspace_id = ?;
+-- WORKSPACE_HOLD (usu) -> (u)
+SELECT id FROM workspace WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK IN SHARE MODE;
+-- WORKSPACE_READER_PURGE (u) -> ()
+DELETE FROM workspace_reader WHERE row_id = ? LIMIT 1000;
+-- AGENT_LIST (suuuuiiui) -> (uiiiusSSSSSSSSSIISISISI)
+SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `agent_id`, `visibility`, `name`, `description`, `system_prompt`, `user_prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results` FROM agent WHERE tenant_id = ? AND parent_id = ? AND holder_id IN (?, ?) AND NOT (holder_id = parent_id AND EXISTS (SELECT 1 FROM agent o WHERE o.parent_id = agent.parent_id AND o.holder_id = ? AND o.agent_id = agent.agent_id)) AND created_us >= ? AND (created_us > ? OR id > ?) ORDER BY created_us, id LIMIT ?;
+-- AGENT_TOTAL (suuuui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM agent WHERE tenant_id = ? AND parent_id = ? AND holder_id IN (?, ?) AND NOT (holder_id = parent_id AND EXISTS (SELECT 1 FROM agent o WHERE o.parent_id = agent.parent_id AND o.holder_id = ? AND o.agent_id = agent.agent_id)) LIMIT ?) c;
+-- AGENT_GET (usuuu) -> (uiiiusSSSSSSSSSIISISISI)
+SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `agent_id`, `visibility`, `name`, `description`, `system_prompt`, `user_prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results` FROM agent WHERE id = ? AND tenant_id = ? AND parent_id = ? AND holder_id IN (?, ?);
+-- AGENT_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM agent WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
+-- AGENT_EXPORT (suui) -> (uiiiusSSSSSSSSSIISISISI)
+SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `agent_id`, `visibility`, `name`, `description`, `system_prompt`, `user_prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results` FROM agent WHERE tenant_id = ? AND holder_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- AGENT_INSERT (usuiiuuSSSSSSSSSIISISISI) -> ()
+INSERT INTO agent (id, tenant_id, user_id, version, created_us, updated_us, parent_id, holder_id, `workspace_id`, `agent_id`, `visibility`, `name`, `description`, `system_prompt`, `user_prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- AGENT_UPDATE (iISISISISISISIIIIISIIISIIISIIusui) -> ()
+UPDATE agent SET version = version + 1, updated_us = ?, `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `system_prompt` = IF(?, ?, `system_prompt`), `user_prompt` = IF(?, ?, `user_prompt`), `llm_service_id` = IF(?, ?, `llm_service_id`), `tools` = IF(?, ?, `tools`), `max_tool_iterations` = IF(?, ?, `max_tool_iterations`), `rag_enabled` = IF(?, ?, `rag_enabled`), `knowledge_base_ids` = IF(?, ?, `knowledge_base_ids`), `rag_max_results` = IF(?, ?, `rag_max_results`), `rag_min_score` = IF(?, ?, `rag_min_score`), `rerank_enabled` = IF(?, ?, `rerank_enabled`), `reranking_service_id` = IF(?, ?, `reranking_service_id`), `rerank_max_results` = IF(?, ?, `rerank_max_results`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
+-- AGENT_DELETE (usu) -> ()
+DELETE FROM agent WHERE id = ? AND tenant_id = ? AND holder_id = ?;
+-- AGENT_NAMED (suuuSS) -> (uiiiusSSSSSSSSSIISISISI)
+SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `agent_id`, `visibility`, `name`, `description`, `system_prompt`, `user_prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results` FROM agent WHERE tenant_id = ? AND parent_id = ? AND holder_id IN (?, ?) AND agent_id IN (?, ?);
+-- AGENT_PURGE (u) -> ()
+DELETE FROM agent WHERE parent_id = ? LIMIT 1000;
 -- CONVERSATION_HOLD (usu) -> (u)
 SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
 -- MESSAGE_PURGE (u) -> ()

@@ -119,14 +119,17 @@ int resource_stop_reading(struct db *tx, const struct resource *r,
 static int insert(struct db *tx, const struct writing *k, struct err *e)
 {
 	const struct resource_row *row = k->row;
-	struct db_val v[7 + RESOURCE_FIELDS_MAX] = {
+	struct db_val v[8 + RESOURCE_FIELDS_MAX] = {
 		DB_U(&row->id), DB_S(k->at->by.tenant_id),
 		DB_U(&k->at->by.user_id), DB_I(row->created_us),
 		DB_I(row->updated_us),
 	};
 	size_t n = 5;
 
-	if (k->r->owner == OWNER_PARENT || k->r->owner == OWNER_SHARED)
+	if (k->r->owner == OWNER_MIXED)
+		v[n++] = DB_U(&k->at->parent);
+	if (k->r->owner == OWNER_PARENT || k->r->owner == OWNER_SHARED ||
+	    k->r->owner == OWNER_MIXED)
 		v[n++] = DB_U(&row->holder);
 	if (k->r->order == ORDER_NAME)
 		v[n++] = DB_S(row->sort_key);
@@ -140,6 +143,8 @@ static struct db_val parent_of(const struct writing *k)
 {
 	if (k->r->owner == OWNER_PARENT)
 		return DB_U(&k->row->holder);
+	if (k->r->owner == OWNER_MIXED)
+		return DB_U(&k->at->parent);
 	for (size_t i = 0; i < k->r->n_fields; i++)
 		if (k->r->fields[i].flags & RESOURCE_PARENT)
 			return k->row->v[i];
@@ -174,7 +179,9 @@ static int create_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct writing *k = ctx;
 
-	if (k->r->of != ROOT_NONE && hold_root(tx, k, e))
+	/* What stands in a file cannot go meanwhile. */
+	if (k->r->of != ROOT_NONE && !uuid_is_nil(&k->at->above) &&
+	    hold_root(tx, k, e))
 		return -1;
 	return insert(tx, k, e) ? -1 : write_rest(tx, k, e);
 }

@@ -137,7 +137,37 @@ int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 		       struct err *e) MUST_CHECK;
 
 /*
- * Asks for that job for what is deleted and has none: an older program ended in
+ * The conversations that go with an agent or a workspace, whoever's they are.
+ */
+struct conversation_of {
+	struct str workspace_id;
+	struct str agent_id;		/* p == NULL: all of the workspace */
+	const struct uuid *user;	/* only theirs; NULL: everyone's */
+	/* Not of users who have a stored agent of that id below it; or NULL. */
+	const struct uuid *parent;
+	int64_t before_us;		/* that were made until then */
+};
+
+/*
+ * Asks for the job that deletes them (conversation_delete_of), in the transaction
+ * that deletes the row *what.
+ */
+#define CONVERSATION_DELETE_JOB "agent-purge"
+int conversation_delete_ask(struct db *tx, struct str tenant_id,
+			    const struct uuid *what,
+			    const struct conversation_of *of,
+			    struct err *e) MUST_CHECK;
+
+/*
+ * That job, with its tenant and args: as conversation_delete for each, until the
+ * monotonic time until_ms. Returns 1 when there are none left, 0 if it must be called
+ * again, -1.
+ */
+int conversation_delete_of(struct db *db, struct str tenant_id, struct str args,
+			   int64_t until_ms, struct err *e) MUST_CHECK;
+
+/*
+ * Asks for CONVERSATION_PURGE_JOB for what is deleted and has none: an older program ended in
  * the middle, or the job failed for good and was forgotten. For store_tidy.
  */
 int conversation_adopt(struct db *db, struct err *e) MUST_CHECK;

@@ -1,6 +1,7 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/store/attempt.c lib/store/attempt.h \
 	lib/store/conversation.c lib/store/conversation.h \
+	lib/store/conversation_of.c \
 	lib/store/job.c lib/store/job.h \
 	lib/store/journal.c lib/store/journal.h \
 	lib/store/key.c lib/store/key.h \

@@ -349,7 +349,11 @@ static void find_target(struct turn_follow *f, const struct conversation *c)
 	const struct workspace *w = catalog_workspace(f->by.conf,
 						      c->workspace_id);
 	const struct agent *a = w ? workspace_agent(w, c->agent_id) : NULL;
+	struct err e = ERR_INIT;
 
+	if (!a && target_find(&f->by, c->workspace_id, c->agent_id,
+			      &f->run.in.target, &e) == 0)
+		return;		/* of rows */
 	if (!a)
 		a = agent_named(f->by.arena, c->agent_id);
 	if (!w)

@@ -255,7 +255,15 @@ static int find_conversations_agent(struct start *s, struct err *e)
 		in->workspace_id = c.workspace_id;
 	if (!in->agent_id.p)
 		in->agent_id = c.agent_id;
-	return find_named(in, e);
+	if (find_named(in, e) == 0)
+		return 0;
+	if (e->code != ERR_NOT_FOUND || !str_eq(in->agent_id, c.agent_id))
+		return -1;
+	err_clear(e);
+	return err_public(e, ERR_NOT_FOUND, "The agent of this conversation, "
+			  "%.64s, was deleted or is not for you any more. Its "
+			  "messages stay; to go on, begin a new conversation.",
+			  arena_str(s->run->arena, in->agent_id).p);
 }
 
 /*
@@ -483,7 +491,7 @@ static int try_own_agent(struct start *s, const struct err *why, struct err *e)
 
 	if (find_conversations_agent(s, e) < 0)
 		return -1;
-	if (s->run->in.target.agent != first)
+	if (!str_is(str_of(first->id), s->run->in.target.agent->id))
 		return go(s, AFTER_TARGET, e);
 	*e = *why;
 	return -1;

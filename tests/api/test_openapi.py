@@ -48,7 +48,7 @@ def test_turn_options_are_the_tables():
 
 
 @pytest.fixture(scope="module")
-def ids(lab):
+def ids(lab, tidy_agents):
     events = lab.chat({"tool_calls": [{"name": "list_datasets", "args": {}}],
                        "then": {"text": "x"}})
     again = lab.stream(f"/conversations/{events[0].data['conversationId']}"
@@ -63,7 +63,8 @@ def ids(lab):
             "{turn}": events[0].data["turnId"],
             "{service}": "demo",
             "{id}": lab.post("/tokens", {}, user="ada").json["id"],
-            "{model}": lab.model_url, **prompt_ids(lab), **service_ids(lab)}
+            "{model}": lab.model_url, **agent_ids(lab), **prompt_ids(lab),
+            **service_ids(lab)}
 
 
 def service_ids(lab):
@@ -73,6 +74,15 @@ def service_ids(lab):
             for path in ("/llm-services", "/provider-instances")}
     return {path: lab.post(path, b, user="ada", groups=["it"]).json["id"]
             for path, b in body.items()}
+
+
+def agent_ids(lab):
+    """By the path of a change: those that are of no file."""
+    admin = {"user": "ada", "groups": ["it"]}
+    made = lab.post("/workspaces", {"name": "Of ada"}, **admin).json
+    space = f"/workspaces/{made['workspaceId']}"
+    return {"/workspaces/{workspace}": space,
+            "/workspaces/{workspace}/agents/{agent}": space + "/agents/maven"}
 
 
 def prompt_ids(lab):
@@ -109,6 +119,11 @@ BODIES = {
     ("POST", "/turns/{turn}/cancel"): {},
     ("POST", "/tokens"): {"name": "T"},
     ("PATCH", "/tokens/{id}"): {"name": None},
+    ("POST", "/workspaces"): {"name": "W", "visibleTo": ["it"]},
+    ("PATCH", "/workspaces/{workspace}"): {"description": "d", "toolIds": None},
+    ("POST", "/workspaces/{workspace}/agents"): {"name": "A"},
+    ("PATCH", "/workspaces/{workspace}/agents/{agent}"): {"ragMinScore": 0.5},
+    ("POST", "/workspaces/{workspace}/agents/from-template"): {"templateId": "sage"},
     ("POST", "/prompt-categories"): {"name": "U", "colour": "#2f6f4f"},
     ("PATCH", "/prompt-categories/{id}"): {"icon": "star"},
     ("POST", "/prompts"): {"name": "T", "body": "Write to {{Customer}}."},
@@ -152,6 +167,8 @@ def test_answers_are_as_declared(lab, ids, method, path):
         real = "/" + lab.base + path
     ids = {**ids, "{id}": ids.get(path.split("/{id}")[0].removeprefix("/plain"),
                                  ids["{id}"])}
+    if method in ("PATCH", "DELETE"):
+        real = ids.get(real, real)
     real = filled(real, ids)
     if path.endswith(("/events", "/notifications")):    # the form that is JSON
         real += "?wait=0"
@@ -167,6 +184,7 @@ def test_answers_are_as_declared(lab, ids, method, path):
         answer = lab.call(method, real, body, user="ada",
                           groups=["it", "staff"] if path.startswith(
                               ("/doctor", "/metrics", "/prompt"))
+                          or path in ("/workspaces", *ids)
                           or "llm-services" in path else [])
         assert answer.status < 400, answer
         check(path, method, answer)

@@ -533,12 +533,14 @@ def test_take_out(make_lab):
     lab.post(f"/prompts/{one}/shares", {"group": "g"}, user="ada", groups=["g"])
     make(lab, "ada", ["g"], name="team's", tier="team", group="g")
     make(lab, "bob", name="bob's")
+    for user in ("ada", "bob"):
+        lab.post("/workspaces/lab/agents", {"name": f"of {user}", "agentId": "x"}, user=user)
     out = lab.command("export", "--user", "ada").stdout
     assert secret not in out and "hash" not in out and "of bob" not in out
     assert "team's" not in out and "bob's" not in out
     all_ = json.loads(out)
     assert set(all_) == {"tenant", "user", "exportedAt", "conversations", "tokens",
-                         "provider-instances", "prompts"}
+                         "provider-instances", "prompts", "workspaces", "agents"}
     assert (all_["tenant"], all_["user"]) == ("default", "ada")
     assert {talk["conversation"]["conversationId"]: talk["messages"][-1]["content"]
             for talk in all_["conversations"]} == talks
@@ -546,6 +548,8 @@ def test_take_out(make_lab):
         "user", "assistant"]
     assert [token["name"] for token in all_["tokens"]] == ["t"]
     assert {prompt["id"] for prompt in all_["prompts"]} == mine
+    assert [(agent["workspaceId"], agent["name"]) for agent in all_["agents"]] == [
+        ("lab", "of ada")]
     [kept] = [prompt for prompt in all_["prompts"] if prompt["id"] == one]
     assert sorted(v["body"] for v in kept["versions"]) == ["Do it.", "Second"]
     assert [share["group"] for share in kept["shares"]] == ["g"]

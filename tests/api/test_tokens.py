@@ -161,8 +161,10 @@ def test_every_statement_has_tenant_and_owner(lab):
         owner = owners.get(name, "USER")
         reads = verb in ("LIST", "TOTAL", "GET", "FILED", "FILEDTOTAL")
         assert "tenant_id = ?" in sql, (name, sql)
-        assert (("reader_id" if reads else "holder_id = ?")
-                if owner == "SHARED" else asks[owner]) in sql, (name, sql)
+        asks["SHARED"] = "reader_id" if reads else "holder_id = ?"
+        asks["MIXED"] = "parent_id = ? AND holder_id IN (?, ?)" if reads \
+            else "holder_id = ?"
+        assert asks[owner] in sql, (name, sql)
         seen.add((owner, verb))
     assert len(seen) > 20
 

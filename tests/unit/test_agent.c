@@ -7,6 +7,7 @@
 
 #include "agent/auto.h"
 #include "agent/setting.h"
+#include "agent/stored.h"
 #include "agent/target.h"
 #include "base/limits.h"
 #include "unit.h"
@@ -63,6 +64,12 @@ static int set_up(void **state)
 	put("workspaces.d/b_staff.yaml",
 	    "visible_to: [staff]\nllm_service: full\nprompt: {text: W}\n");
 	put("workspaces.d/c_open.yaml", "name: Third\n");
+	snprintf(path, sizeof(path), "%s/agent-templates.d", dir);
+	if (mkdir(path, 0700))
+		return -1;
+	put("agent-templates.d/a.yaml", "id: zoe\nname: Zoe\nsystem_prompt: Z\n");
+	put("agent-templates.d/b.yaml", "name: B\nsystem_prompt: Be B.\n"
+	    "default_on_new_workspace: true\n");
 	return 0;
 }
 
@@ -120,6 +127,51 @@ static void unset_is_a_flag(void **state)
 	assert_true(staff->set.llm_service && staff->set.prompt);
 	assert_true(catalog_of(c)->set.platform);
 	assert_string_equal(catalog_of(c)->platform.name, "house");
+	conf_put(c);
+}
+
+static void templates_are_by_id(void **state)
+{
+	struct conf *c = load();
+	const struct catalog *all = catalog_of(c);
+
+	(void)state;
+	assert_int_equal(all->n_templates, 2);
+	assert_string_equal(all->templates[0].id, "b");
+	assert_true(all->templates[0].on_new && !all->templates[1].on_new);
+	assert_string_equal(catalog_template(c, STR("zoe"))->system_prompt, "Z");
+	assert_string_equal(catalog_template(c, STR("zoe"))->use_case, "");
+	assert_null(catalog_template(c, STR("a")));
+	conf_put(c);
+}
+
+/* What a file has is found without a database, and what it has not is not there. */
+static void files_need_no_database(void **state)
+{
+	struct conf *c = load();
+	struct arena a = ARENA_INIT;
+	struct identity who = { .tenant = STR("t"), .login = STR("u") };
+	const struct caller by = caller_of(c, &who, NULL, &a);
+	const struct workspace *w;
+	const struct agent *found;
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(target_scope(&by, STR("a_open"), STR("own"), &w, &found,
+				      &e), 0);
+	assert_string_equal(found->id, "own");
+	assert_null(found->row);
+	assert_int_equal(target_scope(&by, STR("a_open"), STR("theirs"), &w,
+				      &found, &e), -1);
+	assert_int_equal(e.code, ERR_NOT_FOUND);
+	err_clear(&e);
+	assert_int_equal(target_scope(&by, STR("made"), (struct str){ NULL, 0 },
+				      &w, &found, &e), -1);
+	assert_int_equal(e.code, ERR_NOT_FOUND);
+	assert_int_equal(stored_list(&a, STR("[\"x\", \"y\"]")).n, 2);
+	assert_int_equal(stored_list(&a, STR("{}")).n, 0);
+	assert_int_equal(stored_list(&a, (struct str){ NULL, 0 }).n, 0);
+	arena_release(&a);
 	conf_put(c);
 }
 
@@ -353,6 +405,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unset_is_a_flag),
+		cmocka_unit_test(templates_are_by_id),
+		cmocka_unit_test(files_need_no_database),
 		cmocka_unit_test(one_catalog_a_generation),
 		cmocka_unit_test(callers_see_what_is_for_them),
 		cmocka_unit_test(one_service_answers),

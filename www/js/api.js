@@ -162,7 +162,7 @@ export class Api {
 	agents(workspaceId)
 	{
 		return this.json('GET',
-			`workspaces/${enc(workspaceId)}/agents`);
+			`workspaces/${enc(workspaceId)}/agents?pageSize=100`);
 	}
 
 	/** A page of my conversations, newest first: {items, nextCursor}. */

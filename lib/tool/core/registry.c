@@ -187,8 +187,8 @@ static bool group_exists(const struct conf *conf,
 	return tool_kind_group(conf, w, group);
 }
 
-static bool is_choice(const struct conf *conf, const struct workspace *w,
-		      struct str s)
+bool tool_is_choice(const struct conf *conf, const struct workspace *w,
+		    struct str s)
 {
 	/* `tools: none` is an agent without tools */
 	if (str_is(s, "none"))
@@ -242,7 +242,7 @@ static int check_list(const struct conf *conf, const struct workspace *w,
 		struct str s = str_of(l->v[i]);
 		struct names known;
 
-		if (is_choice(conf, w, s))
+		if (tool_is_choice(conf, w, s))
 			continue;
 		known = known_names(conf, w, &arena);
 		text_names(&hint, "Tools", s, known.v, known.n);

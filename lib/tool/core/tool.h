@@ -323,6 +323,13 @@ void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
  */
 int tool_check_conf(const struct conf *conf, struct err *e) MUST_CHECK;
 
+/*
+ * Whether s may stand in a list of tools in w: the name of one that there is,
+ * "group:NAME" or "none".
+ */
+bool tool_is_choice(const struct conf *conf, const struct workspace *w,
+		    struct str s);
+
 /* "read", "write", "destructive"; the last also for any other value. */
 const char *tool_effect_name(int64_t effect);
 

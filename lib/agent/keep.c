@@ -1,0 +1,489 @@
+#include "agent/keep.h"
+
+#include "agent/auto.h"
+#include "agent/stored_service.h"
+#include "auth/policy.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "store/conversation.h"
+
+#include "base/banned.h"
+
+static const struct resource *const workspaces = &resources[RESOURCE_WORKSPACE];
+static const struct resource *const agents = &resources[RESOURCE_AGENT];
+
+static struct db_val *value(const struct resource *r, struct resource_row *row,
+			    const char *column)
+{
+	return resource_value(r, row, column);
+}
+
+static struct str text(const struct resource *r, const struct resource_row *row,
+		       const char *column)
+{
+	return resource_text(r, row, column);
+}
+
+/* What clients call the column. */
+static const struct resource_field *field(const struct resource *r,
+					  const char *column)
+{
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (str_is(str_of(column), r->fields[i].column))
+			return &r->fields[i];
+	BUG("a column that the resource does not have");
+}
+
+static bool is_given(const struct resource *r, const struct resource_row *row,
+		     const char *column)
+{
+	return row->given[field(r, column) - r->fields];
+}
+
+/* -- ids -------------------------------------------------------------------------- */
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/* [a-z0-9][a-z0-9_-]*, as ids of files. */
+static bool is_slug(struct str s)
+{
+	if (!s.n || s.n > LIM_SLUG_BYTES || !is_word(s.p[0]))
+		return false;
+	for (size_t i = 1; i < s.n; i++)
+		if (!is_word(s.p[i]) && s.p[i] != '_' && s.p[i] != '-')
+			return false;
+	return true;
+}
+
+/*
+ * Of the name's letters and digits, and six digits of the row's id: the same
+ * whenever the request is repeated, and nobody else's.
+ */
+static struct str slug_of(struct arena *a, const struct resource_row *row,
+			  struct str name)
+{
+	struct str fold = resource_fold(a, name);
+	char out[48], *q = out;
+
+	for (size_t i = 0; i < fold.n && q < out + 40; i++)
+		if (is_word(fold.p[i]))
+			*q++ = fold.p[i];
+		else if (q > out && q[-1] != '-')
+			*q++ = '-';
+	if (q > out && q[-1] != '-')
+		*q++ = '-';
+	return str_of(arena_printf(a, "%.*s%02x%02x%02x", (int)(q - out), out,
+				   row->id.b[13], row->id.b[14], row->id.b[15]));
+}
+
+static int check_id(const struct caller *by, const struct resource *r,
+		    struct resource_row *row, const char *column, struct err *e)
+{
+	struct db_val *id = value(r, row, column);
+
+	if (id->null)
+		*id = DB_S(slug_of(by->arena, row, text(r, row, "name")));
+	if (is_slug(id->s))
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, field(r, column)->key,
+			 "%s may have small letters, digits, - and _, and must "
+			 "begin with a letter or digit.", field(r, column)->key);
+}
+
+/* -- lists and other values ---------------------------------------------------------- */
+
+static bool is_line(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
+			return false;
+	return str_trim(s).n > 0;
+}
+
+/* An array of at most most texts; an empty one is NULL. */
+static int check_list(const struct resource *r, struct resource_row *row,
+		      const char *column, size_t most, size_t chars,
+		      struct err *e)
+{
+	struct db_val *v = value(r, row, column);
+	const char *key = field(r, column)->key;
+	json_auto_t *j = v->null ? NULL : jx_try(v->s);
+	size_t n = json_array_size(j);
+
+	if (v->null)
+		return 0;
+	if (!json_is_array(j) || n > most)
+		return err_field(e, ERR_INVALID_FIELD, key, "%s must be a list "
+				 "of at most %zu texts.", key, most);
+	for (size_t i = 0; i < n; i++) {
+		const json_t *s = json_array_get(j, i);
+		struct str t = { json_string_value(s), json_string_length(s) };
+
+		if (!json_is_string(s) || !is_line(t) || utf8_chars(t) > chars)
+			return err_field(e, ERR_INVALID_FIELD, key, "%s[%zu] "
+					 "must be a text of one line with 1 to "
+					 "%zu characters.", key, i, chars);
+	}
+	v->null = !n;
+	return 0;
+}
+
+/* Of a file or a row. */
+static bool is_service(const struct caller *by, struct str id)
+{
+	const struct llm_service *s = catalog_service(by->conf, id);
+	struct err ignored = ERR_INIT;
+
+	return s || (stored_service_find(by, id, by->arena, &s, &ignored) == 0 &&
+		     s);
+}
+
+/*
+ * A service can be bound by those who may see which there are: for others there is
+ * none.
+ */
+static int check_service(const struct caller *by, const struct workspace *w,
+			 const struct resource *r,
+			 const struct resource_row *row, const char *column,
+			 struct err *e)
+{
+	const char *key = field(r, column)->key;
+	struct str id = text(r, row, column);
+
+	if (!id.p || !is_given(r, row, column))
+		return 0;
+	if (policy_may(by->who, PERM_SERVICES_READ) &&
+	    (str_is(id, AUTO_SERVICE) ? auto_default(by->conf, w) != NULL
+				      : is_service(by, id)))
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, key, "There is no LLM service "
+			 "\"%.*s\" that you can use.", (int)MIN(id.n, 64), id.p);
+}
+
+static int check_score(struct resource_row *row, struct err *e)
+{
+	struct str s = text(agents, row, "rag_min_score");
+	double v;
+
+	if (!s.p || (str_real(s, &v) && v >= 0 && v <= 1))
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "ragMinScore",
+			 "ragMinScore must be a number from 0 to 1.");
+}
+
+/* B14: there are none that could be named. */
+static int check_knowledge(struct resource_row *row, struct err *e)
+{
+	if (check_list(agents, row, "knowledge_base_ids", LIM_AGENT_TOOLS,
+		       LIM_NAME_BYTES, e))
+		return -1;
+	if (value(agents, row, "knowledge_base_ids")->null)
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "knowledgeBaseIds",
+			 "knowledgeBaseIds must be empty: there are no "
+			 "knowledge bases yet.");
+}
+
+/* -- agents ------------------------------------------------------------------------------ */
+
+void keep_agent_from(const struct agent_template *t, struct resource_row *row)
+{
+	const struct {
+		const char *column, *text;
+	} copied[] = {
+		{ "name", t->name }, { "description", t->description },
+		{ "system_prompt", t->system_prompt },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(copied); i++)
+		if (*copied[i].text)
+			*value(agents, row, copied[i].column) =
+				DB_S(str_of(copied[i].text));
+}
+
+/* Whether another one that the caller sees has the id. */
+static int check_free(const struct caller *by, const struct workspace *w,
+		      const struct resource_row *row, struct err *e)
+{
+	struct str id = text(agents, row, "agent_id");
+	const struct agent *other = NULL;
+
+	if (!workspace_agent(w, id)) {
+		if (stored_agent_find(by, w, id, &other, e)) {
+			if (e->code != ERR_NOT_FOUND)
+				return -1;
+			err_clear(e);
+			return 0;
+		}
+		if (uuid_eq(&other->row->id, &row->id))
+			return 0;	/* this very request was here before */
+	} else if (w->row && w->agents->row &&
+		   uuid_eq(&w->agents->row->id, &row->id)) {
+		return 0;
+	}
+	return err_field(e, ERR_CONFLICT, "agentId",
+			 "Another agent of this workspace has this agentId.");
+}
+
+int keep_agent_new(const struct caller *by, const struct workspace *w,
+		   struct resource_row *row, struct err *e)
+{
+	const struct resource_at at = stored_agents_at(by, w);
+	struct db_val *seen = value(agents, row, "visibility");
+	bool manages = stored_manages(by, w);
+
+	if (seen->null)
+		*seen = manages && w->source == SOURCE_API
+			? DB_S(STR("workspace")) : DB_S(STR("private"));
+	if (str_is(seen->s, "private"))
+		row->holder = by->owner.user_id;
+	else if (!str_is(seen->s, "workspace"))
+		return err_field(e, ERR_INVALID_FIELD, "visibility",
+				 "visibility must be private or workspace.");
+	else if (!manages)
+		return err_public(e, ERR_FORBIDDEN, "You cannot make agents "
+				  "for everyone in this workspace; a private one "
+				  "has \"visibility\": \"private\".");
+	else
+		row->holder = at.parent;
+	*value(agents, row, "workspace_id") = DB_S(str_of(w->id));
+	if (check_id(by, agents, row, "agent_id", e))
+		return -1;
+	return check_free(by, w, row, e);
+}
+
+int keep_agent_check(const struct caller *by, const struct workspace *w,
+		     struct resource_row *row, struct err *e)
+{
+	if (check_list(agents, row, "tools", LIM_AGENT_TOOLS, LIM_NAME_BYTES, e) ||
+	    check_knowledge(row, e) || check_score(row, e) ||
+	    check_service(by, w, agents, row, "llm_service_id", e) ||
+	    check_service(by, w, agents, row, "reranking_service_id", e))
+		return -1;
+	return 0;
+}
+
+/* -- workspaces ---------------------------------------------------------------------------- */
+
+static struct db_val json_list(const struct caller *by, struct str one)
+{
+	json_auto_t *j = json_array();
+
+	json_array_append_new(j, jx_string(one));
+	return DB_S(str_of(jx_text(by->arena, j)));
+}
+
+int keep_workspace_new(const struct caller *by, struct resource_row *row,
+		       struct err *e)
+{
+	struct db_val *users = value(workspaces, row, "manager_users");
+	struct db_val *dflt = value(workspaces, row, "default_agent_id");
+	const struct catalog *c = catalog_of(by->conf);
+
+	if (users->null && value(workspaces, row, "manager_groups")->null)
+		*users = json_list(by, by->who->login);
+	for (size_t i = 0; dflt->null && i < c->n_templates; i++)
+		if (c->templates[i].on_new)
+			*dflt = DB_S(str_of(c->templates[i].id));
+	row->holder = by->owner.user_id;
+	return check_id(by, workspaces, row, "workspace_id", e);
+}
+
+static bool in_list(const struct conf_list *l, const char *s)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (str_is(str_of(s), l->v[i]))
+			return true;
+	return false;
+}
+
+/* Groups are added by their members only, and everyone by those who look after all. */
+static int check_groups(const struct caller *by, const struct resource_row *now,
+			struct resource_row *row, const char *column,
+			struct err *e)
+{
+	const char *key = field(workspaces, column)->key;
+	struct conf_list l = stored_list(by->arena, text(workspaces, row, column));
+	struct conf_list old = { NULL, 0 };
+
+	if (now)
+		old = stored_list(by->arena, text(workspaces, now, column));
+	for (size_t i = 0; i < l.n; i++) {
+		const struct conf_list one = { &l.v[i], 1 };
+
+		if (in_list(&old, l.v[i]) ||
+		    policy_may(by->who, PERM_WORKSPACES_MANAGE))
+			continue;
+		if (str_is(str_of(l.v[i]), "*") ||
+		    !policy_in_groups(by->who, &one))
+			return err_field(e, ERR_INVALID_FIELD, key,
+					 "%s[%zu] must be one of your groups.",
+					 key, i);
+	}
+	return 0;
+}
+
+static int check_managers(struct resource_row *row, struct err *e)
+{
+	struct str groups = text(workspaces, row, "manager_groups");
+	json_auto_t *j = groups.p ? jx_try(groups) : NULL;
+
+	for (size_t i = 0; i < json_array_size(j); i++)
+		if (str_is(str_of(json_string_value(json_array_get(j, i))), "*"))
+			return err_field(e, ERR_INVALID_FIELD, "managerGroups",
+					 "managerGroups cannot have \"*\": not "
+					 "everyone can manage a workspace.");
+	if (!groups.p && value(workspaces, row, "manager_users")->null)
+		return err_field(e, ERR_INVALID_FIELD, "managerUsers",
+				 "A workspace must have a manager: name one in "
+				 "managerUsers or managerGroups.");
+	return 0;
+}
+
+int keep_workspace_check(const struct caller *by, const struct resource_row *now,
+			 struct resource_row *row, struct err *e)
+{
+	static const struct {
+		const char *column;
+		size_t most, chars;
+	} lists[] = {
+		{ "tools", LIM_AGENT_TOOLS, LIM_NAME_BYTES },
+		{ "suggestions", LIM_SUGGESTIONS, 500 },
+		{ "manager_users", LIM_MANAGERS, LIM_USER_BYTES },
+		{ "manager_groups", LIM_MANAGERS, LIM_GROUP_BYTES },
+		{ "visible_to", LIM_MANAGERS, LIM_GROUP_BYTES },
+	};
+	struct str dflt = text(workspaces, row, "default_agent_id");
+	struct str id = text(workspaces, row, "workspace_id");
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+		if (check_list(workspaces, row, lists[i].column, lists[i].most,
+			       lists[i].chars, e))
+			return -1;
+	if (dflt.p && !is_slug(dflt))
+		return err_field(e, ERR_INVALID_FIELD, "defaultAgentId",
+				 "defaultAgentId must be an agent's id.");
+	if (check_managers(row, e) ||
+	    check_groups(by, now, row, "manager_groups", e) ||
+	    check_groups(by, now, row, "visible_to", e) ||
+	    check_service(by, stored_workspace_of(by, row), workspaces, row,
+			  "llm_service_id", e))
+		return -1;
+	if (!now && catalog_workspace(by->conf, id))
+		return err_field(e, ERR_CONFLICT, "workspaceId",
+				 "Another workspace has this workspaceId.");
+	return 0;
+}
+
+/* -- what goes along -------------------------------------------------------------------- */
+
+static int let_read(const struct caller *by, struct db *tx,
+		    const struct resource_row *row, struct uuid reader,
+		    struct err *e)
+{
+	return resource_let_read(tx, workspaces, &by->owner, &reader, row, e);
+}
+
+static int let_groups(const struct caller *by, struct db *tx,
+		      const struct resource_row *row, const struct conf_list *l,
+		      struct err *e)
+{
+	struct str tenant = by->owner.tenant_id;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct str group = str_of(l->v[i]);
+
+		if (let_read(by, tx, row, str_is(group, "*")
+			     ? resource_of_tenant(tenant)
+			     : resource_of_group(tenant, group), e))
+			return -1;
+	}
+	return 0;
+}
+
+static int write_readers(const struct caller *by, struct db *tx,
+			 const struct workspace *w, struct err *e)
+{
+	struct resource_row row = *w->row;
+
+	resource_sort(workspaces, by->arena, &row);
+	if (db_exec(tx, RSTMT_WORKSPACE_READER_PURGE, DB_ARGS(DB_U(&row.id)),
+		    NULL, e) ||
+	    let_read(by, tx, &row, resource_of_admins(by->owner.tenant_id), e))
+		return -1;
+	for (size_t i = 0; i < w->manager_users.n; i++)
+		if (let_read(by, tx, &row,
+			     uuid_of_name(by->owner.tenant_id,
+					  str_of(w->manager_users.v[i])), e))
+			return -1;
+	return let_groups(by, tx, &row, &w->manager_groups, e) ||
+		let_groups(by, tx, &row, &w->visible_to, e) ? -1 : 0;
+}
+
+/* The same ids whenever the transaction is run again. */
+static int add_agent(const struct caller *by, struct db *tx,
+		     const struct workspace *w, const struct agent_template *t,
+		     int64_t place, struct err *e)
+{
+	const struct resource_at at = stored_agents_at(by, w);
+	struct resource_row row;
+	char scope[UUID_TEXT_BYTES];
+
+	resource_new(agents, &row);
+	row.id = uuid_of_name(str_of(uuid_format(&w->row->id, scope)),
+			      str_of(t->id));
+	row.created_us = row.updated_us = w->row->created_us + place;
+	row.holder = at.parent;
+	keep_agent_from(t, &row);
+	*value(agents, &row, "workspace_id") = DB_S(str_of(w->id));
+	*value(agents, &row, "agent_id") = DB_S(str_of(t->id));
+	*value(agents, &row, "visibility") = DB_S(STR("workspace"));
+	return resource_create(tx, agents, &at, &row, NULL, e);
+}
+
+int keep_workspace_also(const struct caller *by, struct db *tx,
+			const struct resource_row *row, struct err *e)
+{
+	const struct workspace *w = stored_workspace_of(by, row);
+	const struct catalog *c = catalog_of(by->conf);
+
+	if (write_readers(by, tx, w, e))
+		return -1;
+	for (size_t i = 0; !row->version && i < c->n_templates; i++)
+		if (c->templates[i].on_new &&
+		    add_agent(by, tx, w, &c->templates[i], (int64_t)i, e))
+			return -1;
+	return 0;
+}
+
+int keep_agent_gone(const struct caller *by, struct db *tx,
+		    const struct workspace *w, const struct agent *a,
+		    struct err *e)
+{
+	const struct resource_at at = stored_agents_at(by, w);
+	const bool shared = uuid_eq(&a->row->holder, &at.parent);
+
+	if (!w->row && workspace_agent(w, str_of(a->id)))
+		return 0;
+	return conversation_delete_ask(tx, by->owner.tenant_id, &a->row->id,
+		&(struct conversation_of){
+			.workspace_id = str_of(w->id), .agent_id = str_of(a->id),
+			.user = shared ? NULL : &a->row->holder,
+			.parent = shared ? &at.parent : NULL,
+			.before_us = clock_now_us(),
+		}, e);
+}
+
+int keep_workspace_gone(const struct caller *by, struct db *tx,
+			const struct workspace *w, struct err *e)
+{
+	return conversation_delete_ask(tx, by->owner.tenant_id, &w->row->id,
+		&(struct conversation_of){
+			.workspace_id = str_of(w->id), .agent_id = { NULL, 0 },
+			.before_us = clock_now_us(),
+		}, e);
+}

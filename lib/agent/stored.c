@@ -1,0 +1,369 @@
+#include "agent/stored.h"
+
+#include "auth/policy.h"
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+/* As workspaces of files have it where they say nothing. */
+enum {
+	TOOL_ITERATIONS = 6, HISTORY_MESSAGES = 20, HISTORY_TOKENS = 24000,
+	PARALLEL_TOOLS = 4,
+};
+
+static const struct resource *const workspaces = &resources[RESOURCE_WORKSPACE];
+static const struct resource *const agents = &resources[RESOURCE_AGENT];
+
+/* -- whose ----------------------------------------------------------------------- */
+
+struct resource_at stored_workspaces_at(const struct caller *by)
+{
+	const struct identity *who = by->who;
+	struct str tenant = by->owner.tenant_id;
+	struct resource_at at = resource_own(&by->owner);
+	struct uuid *v = arena_zalloc(by->arena, who->n_groups + 3, sizeof(*v));
+	size_t n = 0;
+
+	v[n++] = by->owner.user_id;
+	v[n++] = resource_of_tenant(tenant);
+	for (size_t i = 0; i < who->n_groups; i++)
+		v[n++] = resource_of_group(tenant, who->groups[i]);
+	if (policy_may(who, PERM_WORKSPACES_MANAGE))
+		v[n++] = resource_of_admins(tenant);
+	at.readers = v;
+	at.n_readers = n;
+	return at;
+}
+
+/* What the stored agents of a workspace of a file are below. */
+static struct uuid file_key(struct str tenant, const char *id)
+{
+	struct buf b = BUF_INIT(LIM_SLUG_BYTES + 16);
+	struct uuid key;
+
+	buf_addf(&b, "%.*s/workspace", STR_ARG(tenant));
+	key = uuid_of_name(buf_str(&b), str_of(id));
+	buf_release(&b);
+	return key;
+}
+
+struct resource_at stored_agents_at(const struct caller *by,
+				    const struct workspace *w)
+{
+	struct resource_at at = resource_own(&by->owner);
+
+	at.parent = w->row ? w->row->id
+		: file_key(by->owner.tenant_id, w->id);
+	at.above = w->row ? w->row->holder : (struct uuid){ { 0 } };
+	return at;
+}
+
+static bool has_login(const struct conf_list *l, struct str login)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (str_is(login, l->v[i]))
+			return true;
+	return false;
+}
+
+static bool in_groups(const struct identity *who, const struct conf_list *l)
+{
+	return l->n && policy_in_groups(who, l);
+}
+
+bool stored_manages(const struct caller *by, const struct workspace *w)
+{
+	if (w->source == SOURCE_CONFIG)
+		return policy_may(by->who, PERM_AGENTS_MANAGE);
+	return policy_may(by->who, PERM_WORKSPACES_MANAGE) ||
+		has_login(&w->manager_users, by->who->login) ||
+		in_groups(by->who, &w->manager_groups);
+}
+
+static bool sees(const struct caller *by, const struct workspace *w)
+{
+	return stored_manages(by, w) || in_groups(by->who, &w->visible_to);
+}
+
+/* -- rows as what turns use ------------------------------------------------------------ */
+
+struct conf_list stored_list(struct arena *a, struct str json)
+{
+	json_auto_t *j = json.p ? jx_try(json) : NULL;
+	size_t n = json_array_size(j);
+	const char **v = arena_zalloc(a, n + 1, sizeof(*v));
+
+	for (size_t i = 0; i < n; i++) {
+		const char *s = json_string_value(json_array_get(j, i));
+
+		v[i] = arena_strdup(a, s ? s : "");
+	}
+	return (struct conf_list){ v, n };
+}
+
+/* "" where it is NULL. */
+static const char *text(const struct caller *by, const struct resource *r,
+			const struct resource_row *row, const char *column)
+{
+	struct str s = resource_text(r, row, column);
+
+	return s.p ? arena_str(by->arena, s).p : "";
+}
+
+static struct conf_list list(const struct caller *by, const struct resource *r,
+			     const struct resource_row *row, const char *column)
+{
+	return stored_list(by->arena, resource_text(r, row, column));
+}
+
+/* dflt where it is NULL. */
+static int number(const struct resource *r, const struct resource_row *row,
+		  const char *column, int dflt)
+{
+	struct resource_row copy = *row;
+	const struct db_val *v = resource_value(r, &copy, column);
+
+	return v->null ? dflt : (int)v->i;
+}
+
+const struct agent *stored_agent_of(const struct caller *by,
+				    const struct resource_row *row)
+{
+	struct agent *a = arena_new(by->arena, struct agent);
+
+	*a = (struct agent){
+		.source = SOURCE_API, .version = (uint64_t)row->version,
+		.row = row,
+		.id = text(by, agents, row, "agent_id"),
+		.name = text(by, agents, row, "name"),
+		.description = text(by, agents, row, "description"),
+		.system_prompt = text(by, agents, row, "system_prompt"),
+		.llm_service = text(by, agents, row, "llm_service_id"),
+		.tools = list(by, agents, row, "tools"),
+		.max_tool_iterations =
+			number(agents, row, "max_tool_iterations", 0),
+	};
+	a->set.system_prompt = *a->system_prompt;
+	a->set.llm_service = *a->llm_service;
+	a->set.tools = a->tools.n > 0;
+	a->set.max_tool_iterations = a->max_tool_iterations > 0;
+	return a;
+}
+
+static struct agent *built_in(const struct caller *by)
+{
+	struct agent *a = agent_named(by->arena, STR(STORED_DEFAULT_AGENT));
+
+	a->source = SOURCE_API;
+	a->name = "Assistant";
+	a->is_default = true;
+	return a;
+}
+
+struct workspace *stored_workspace_of(const struct caller *by,
+				      const struct resource_row *row)
+{
+	const struct resource *r = workspaces;
+	struct workspace *w = arena_new(by->arena, struct workspace);
+
+	*w = (struct workspace){
+		.source = SOURCE_API, .version = (uint64_t)row->version,
+		.row = row,
+		.id = text(by, r, row, "workspace_id"),
+		.name = text(by, r, row, "name"),
+		.description = text(by, r, row, "description"),
+		.llm_service = text(by, r, row, "llm_service_id"),
+		.visible_to = list(by, r, row, "visible_to"),
+		.manager_users = list(by, r, row, "manager_users"),
+		.manager_groups = list(by, r, row, "manager_groups"),
+		.max_tool_iterations = number(r, row, "max_tool_iterations",
+					      TOOL_ITERATIONS),
+		.history_messages = HISTORY_MESSAGES,
+		.history_tokens = HISTORY_TOKENS,
+		.max_parallel_tools = PARALLEL_TOOLS,
+		.title_by_model = true, .confirm = TOOL_CONFIRM_NEVER,
+		.suggestions = list(by, r, row, "suggestions"),
+		.agents = built_in(by), .n_agents = 1,
+		.client_tools = CLIENT_TOOLS_DECLARED,
+		.allow_tools = list(by, r, row, "tools"), .file = "",
+	};
+	w->prompt = (struct prompt){
+		.source = SOURCE_API, .name = w->id,
+		.version = (int)MIN(row->version + 1, INT32_MAX),
+		.text = text(by, r, row, "prompt"),
+	};
+	w->set.llm_service = *w->llm_service;
+	w->set.prompt = *w->prompt.text;
+	w->set.allow_tools = w->allow_tools.n > 0;
+	return w;
+}
+
+/* -- finding ------------------------------------------------------------------------- */
+
+static bool is_named(const struct resource_row *row, struct str id)
+{
+	return id.p && str_eq(resource_text(agents, row, "agent_id"), id);
+}
+
+/*
+ * Those of w with these ids, in one read: *own is the caller's, *all is the
+ * workspace's, *first of the workspace with the other id; NULL where there is none.
+ */
+struct agent_rows {
+	const struct resource_row *own, *all, *first;
+};
+
+static int find_rows(const struct caller *by, const struct workspace *w,
+		     struct str id, struct str dflt, struct agent_rows *out,
+		     struct err *e)
+{
+	const struct resource_at at = stored_agents_at(by, w);
+	struct resource_row *rows = arena_zalloc(by->arena, RESOURCE_NAMED_MAX,
+						 sizeof(*rows));
+	size_t n;
+
+	*out = (struct agent_rows){ .own = NULL };
+	if (resource_named(by->db, agents, &at, id, dflt, by->arena, rows, &n, e))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		bool shared = uuid_eq(&rows[i].holder, &at.parent);
+
+		if (is_named(&rows[i], id) && shared)
+			out->all = &rows[i];
+		else if (is_named(&rows[i], id))
+			out->own = &rows[i];
+		if (is_named(&rows[i], dflt) && shared)
+			out->first = &rows[i];
+	}
+	return 0;
+}
+
+int stored_agent_find(const struct caller *by, const struct workspace *w,
+		      struct str id, const struct agent **out, struct err *e)
+{
+	struct agent_rows f = { .own = NULL };
+
+	if (by->db && find_rows(by, w, id, (struct str){ NULL, 0 }, &f, e))
+		return -1;
+	if (!f.own && !f.all)
+		return err_set(e, ERR_NOT_FOUND, "agent %.*s", STR_ARG(id));
+	*out = stored_agent_of(by, f.own ? f.own : f.all);
+	return 0;
+}
+
+/* Its default agent, and that of the id. */
+static int find_agents(const struct caller *by, struct workspace *w,
+		       struct str id, const struct agent **out, struct err *e)
+{
+	struct str dflt = resource_text(workspaces, w->row, "default_agent_id");
+	struct agent_rows f;
+
+	if (find_rows(by, w, id, dflt, &f, e))
+		return -1;
+	if (f.first) {
+		struct agent *a = arena_new(by->arena, struct agent);
+
+		*a = *stored_agent_of(by, f.first);
+		a->is_default = true;
+		w->agents = a;
+	}
+	if (f.own)
+		*out = stored_agent_of(by, f.own);
+	else if (!id.p || (f.all && f.all == f.first))
+		*out = w->agents;
+	else if (f.all)
+		*out = stored_agent_of(by, f.all);
+	else if (!f.first && str_is(id, STORED_DEFAULT_AGENT))
+		*out = w->agents;
+	else
+		return err_set(e, ERR_NOT_FOUND, "agent %.*s", STR_ARG(id));
+	return 0;
+}
+
+int stored_find(const struct caller *by, struct str workspace, struct str agent,
+		const struct workspace **w, const struct agent **a,
+		struct err *e)
+{
+	const struct resource_at at = resource_own(&by->owner);
+	struct resource_row *row = arena_zalloc(by->arena, RESOURCE_NAMED_MAX,
+						sizeof(*row));
+	struct workspace *found;
+	size_t n = 0;
+
+	if (by->db && resource_named(by->db, workspaces, &at, workspace,
+				     (struct str){ NULL, 0 }, by->arena, row,
+				     &n, e))
+		return -1;
+	found = n ? stored_workspace_of(by, row) : NULL;
+	if (!found || !sees(by, found))
+		return err_set(e, ERR_NOT_FOUND, "workspace %.*s",
+			       STR_ARG(workspace));
+	*w = found;
+	return find_agents(by, found, agent, a, e);
+}
+
+/* -- all of them ----------------------------------------------------------------------- */
+
+static int add_choice(const struct caller *by, const struct workspace *w,
+		      struct stored_choice *out, struct err *e)
+{
+	const struct resource_at at = stored_agents_at(by, w);
+	const struct resource_want want = { .size = LIM_PAGE_MAX };
+	const struct workspace *found = w;
+	const struct agent *first;
+	struct resource_row *rows = NULL;
+	size_t n = 0;
+	bool more;
+
+	/* Of a row its default agent is not known yet. */
+	if (w->row && stored_find(by, str_of(w->id), (struct str){ NULL, 0 },
+				  &found, &first, e))
+		return -1;
+	if (by->db &&
+	    resource_list(by->db, agents, &at, &want, by->arena, &rows, &n, &more,
+			  e))
+		return -1;
+	*out = (struct stored_choice){
+		.workspace = found,
+		.agents = arena_zalloc(by->arena, found->n_agents + n,
+				       sizeof(*out->agents)),
+	};
+	for (size_t i = 0; i < found->n_agents; i++)
+		if (!found->agents[i].row)
+			out->agents[out->n_agents++] = &found->agents[i];
+	for (size_t i = 0; i < n; i++)
+		out->agents[out->n_agents++] = stored_agent_of(by, &rows[i]);
+	return 0;
+}
+
+int stored_choices(const struct caller *by, struct stored_choice **out, size_t *n,
+		   struct err *e)
+{
+	const struct resource_at at = stored_workspaces_at(by);
+	const struct resource_want want = { .size = LIM_PAGE_MAX };
+	const struct workspace *w;
+	struct resource_row *rows = NULL;
+	size_t k = 0, n_rows = 0;
+	bool more;
+
+	*n = 0;
+	if (by->db &&
+	    resource_list(by->db, workspaces, &at, &want, by->arena, &rows,
+			  &n_rows, &more, e))
+		return -1;
+	*out = arena_zalloc(by->arena,
+			    catalog_of(by->conf)->n_workspaces + n_rows + 1,
+			    sizeof(**out));
+	while ((w = catalog_each(by, &k)))
+		if (add_choice(by, w, &(*out)[(*n)++], e))
+			return -1;
+	for (size_t i = 0; i < n_rows; i++) {
+		if (add_choice(by, stored_workspace_of(by, &rows[i]),
+			       &(*out)[*n], e) == 0)
+			(*n)++;
+		else if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);	/* gone meanwhile */
+	}
+	return 0;
+}

@@ -1,0 +1,71 @@
+/*
+ * Workspaces and agents that people made: rows of the resources of the same names,
+ * as those of files. A workspace of a file has stored agents, too.
+ *
+ * What a stored agent costs a turn: one read by a unique key; in a stored
+ * workspace one more, for that. Nothing is kept between requests, so a change on
+ * one node is used by the next turn on each. What files have is found without a read.
+ */
+#ifndef AGENT_STORED_H
+#define AGENT_STORED_H
+
+#include "agent/catalog.h"
+
+/* The agent that answers in a stored workspace whose default one is missing. */
+#define STORED_DEFAULT_AGENT "default"
+
+/* As whom the caller reads stored workspaces. In by's arena. */
+struct resource_at stored_workspaces_at(const struct caller *by);
+
+/* As whom the caller reads the stored agents of w. */
+struct resource_at stored_agents_at(const struct caller *by,
+				    const struct workspace *w);
+
+/*
+ * Whether the caller may change w and the agents that everyone there sees: one of
+ * the managers of a stored workspace, or by a permission (AI.Admin.Workspaces;
+ * AI.Admin.Agents for those of files, whose agents alone they are).
+ */
+bool stored_manages(const struct caller *by, const struct workspace *w);
+
+/* A row as a workspace or agent; in by's arena, row is borrowed. Of a workspace
+   the default agent is the built-in one. */
+struct workspace *stored_workspace_of(const struct caller *by,
+				      const struct resource_row *row);
+const struct agent *stored_agent_of(const struct caller *by,
+				    const struct resource_row *row);
+
+/* The list of texts in a JSON array (p NULL: an empty one). In a. */
+struct conf_list stored_list(struct arena *a, struct str json);
+
+/*
+ * The agent of this id of w, the caller's own before the workspace's.
+ * ERR_NOT_FOUND, also for somebody else's private one.
+ */
+int stored_agent_find(const struct caller *by, const struct workspace *w,
+		      struct str id, const struct agent **out,
+		      struct err *e) MUST_CHECK;
+
+/*
+ * The stored workspace of this id with its default agent, and its agent of that id
+ * (agent.p == NULL: the default one). ERR_NOT_FOUND, also where it is not
+ * for the caller.
+ */
+int stored_find(const struct caller *by, struct str workspace, struct str agent,
+		const struct workspace **w, const struct agent **a,
+		struct err *e) MUST_CHECK;
+
+/*
+ * What there is to choose from: each workspace that the caller sees, of files and of
+ * rows, with its agents. Of rows at most LIM_PAGE_MAX workspaces, and as many
+ * agents of each; one read each. In by's arena.
+ */
+struct stored_choice {
+	const struct workspace *workspace;
+	const struct agent **agents;
+	size_t n_agents;
+};
+int stored_choices(const struct caller *by, struct stored_choice **out, size_t *n,
+		   struct err *e) MUST_CHECK;
+
+#endif

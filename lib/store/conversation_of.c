@@ -1,0 +1,104 @@
+/* The conversations that go with an agent or a workspace. */
+#include "store/conversation.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "store/job.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+enum { ARGS_BYTES = 1024, ROWS = 100 };	/* ROWS: of the statement */
+
+#define LAST_CHARACTER "\xf4\x8f\xbf\xbf"
+
+static void put_id(struct jw *w, const char *key, const struct uuid *id)
+{
+	if (id)
+		jw_kuuid(w, key, id);
+}
+
+int conversation_delete_ask(struct db *tx, struct str tenant_id,
+			    const struct uuid *what,
+			    const struct conversation_of *of, struct err *e)
+{
+	struct buf args = BUF_INIT(ARGS_BYTES);
+	struct jw w = jw_on(&args);
+	char id[UUID_TEXT_BYTES];
+	int rc;
+
+	jw_obj(&w);
+	jw_kstr(&w, "workspace", of->workspace_id);
+	if (of->agent_id.p)
+		jw_kstr(&w, "agent", of->agent_id);
+	put_id(&w, "user", of->user);
+	put_id(&w, "parent", of->parent);
+	jw_kint(&w, "before", of->before_us);
+	jw_end_obj(&w);
+	rc = store_job_ask(tx, &(struct job){
+		.kind = STR(CONVERSATION_DELETE_JOB),
+		.subject = str_of(uuid_format(what, id)),
+		.tenant_id = tenant_id, .args = buf_str(&args) }, e);
+	buf_release(&args);
+	return rc;
+}
+
+struct of_row {
+	struct uuid id, user_id;
+};
+
+static const struct db_field fields[] = {
+	FIELD_OF(struct of_row, id, u), FIELD_OF(struct of_row, user_id, u),
+};
+
+static int find(struct db *db, struct str tenant_id, const json_t *args,
+		struct arena *a, struct of_row **out, size_t *n, struct err *e)
+{
+	struct str agent = jx_str(args, "agent");
+	struct uuid user, parent;
+	const struct uuid *u =
+		uuid_parse(jx_str(args, "user"), &user) ? &user : NULL;
+	const struct uuid *p =
+		uuid_parse(jx_str(args, "parent"), &parent) ? &parent : NULL;
+
+	return db_list(db, STMT_CONVERSATION_OF,
+		       DB_ARGS(DB_S(tenant_id), DB_S(jx_str(args, "workspace")),
+			       DB_S(agent.p ? agent : STR("")),
+			       DB_S(agent.p ? agent : STR(LAST_CHARACTER)),
+			       DB_I(jx_int(args, "before", 0)), DB_U_IF(u),
+			       DB_U_IF(u), DB_U_IF(p)),
+		       a, fields, sizeof(**out), 0, out, n, e);
+}
+
+/* One that is gone meanwhile is as well. */
+static int delete_one(struct db *db, struct str tenant_id,
+		      const struct of_row *c, struct err *e)
+{
+	const struct owner o = { tenant_id, c->user_id };
+
+	if (conversation_delete(db, &o, &c->id, e) == 0)
+		return 0;
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return 0;
+}
+
+int conversation_delete_of(struct db *db, struct str tenant_id, struct str args,
+			   int64_t until_ms, struct err *e)
+{
+	json_auto_t *j = jx_try(args);
+	struct arena a = ARENA_INIT;
+	struct of_row *v;
+	size_t n;
+	int rc;
+
+	do {
+		arena_reset(&a);
+		rc = find(db, tenant_id, j, &a, &v, &n, e);
+		for (size_t i = 0; !rc && i < n && clock_mono_ms() < until_ms; i++)
+			rc = delete_one(db, tenant_id, &v[i], e);
+	} while (!rc && n == ROWS && clock_mono_ms() < until_ms);
+	arena_release(&a);
+	return rc ? -1 : n < ROWS && clock_mono_ms() < until_ms;
+}
