@@ -303,9 +303,16 @@ static const char *address(struct request *rq, const struct resource_row *row)
 			    STR_ARG(resource_text(agents, row, "agent_id")));
 }
 
+static int also(struct request *rq, struct db *tx, const struct resource_at *at,
+		const struct resource_row *row, struct err *e)
+{
+	(void)at;
+	return keep_agent_also(&rq->by, tx, row, e);
+}
+
 const struct resource_odd api_agent_odd = {
 	.place = place, .find = find, .made = made, .check = check,
-	.gone = gone, .record = record, .address = address,
+	.also = also, .gone = gone, .record = record, .address = address,
 };
 
 /* -- templates -------------------------------------------------------------------- */

@@ -181,6 +181,15 @@ static int end_others(struct request *rq, struct db *tx,
 			       DB_U(&at->by.user_id), DB_U(&row->id)), NULL, e);
 }
 
+/* B50: what uses it keeps it. */
+static int free_service(struct request *rq, struct db *tx,
+			const struct resource_at *at,
+			const struct resource_row *row, struct err *e)
+{
+	(void)at;
+	return stored_service_unused(&rq->by, tx, &row->id, e);
+}
+
 /* -- those of files --------------------------------------------------------------- */
 
 static void put(struct resource_row *row, const char *column, const char *text)
@@ -257,8 +266,8 @@ static void write_service(struct jw *w, struct request *rq,
 }
 
 const struct resource_odd api_service_odd = {
-	.made = make_service, .check = check_service, .write = write_service,
-	.files = files,
+	.made = make_service, .check = check_service, .gone = free_service,
+	.write = write_service, .files = files,
 };
 const struct resource_odd api_provider_odd = {
 	.made = make_instance, .check = check_instance, .also = end_others,

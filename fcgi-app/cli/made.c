@@ -533,7 +533,7 @@ static int made_main(struct cli *cli, const struct made_kind *kind, int argc,
 
 static const struct made_kind kinds[] = {
 	{ "agent", "agents", RESOURCE_AGENT, each_agent, find_agent, check_agent,
-	  NULL },
+	  keep_agent_also },
 	{ "workspace", "workspaces", RESOURCE_WORKSPACE, each_workspace,
 	  find_workspace, check_workspace, keep_workspace_also },
 };

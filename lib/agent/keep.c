@@ -132,16 +132,6 @@ static int check_list(const struct resource *r, struct resource_row *row,
 	return 0;
 }
 
-/* Of a file or a row. */
-static bool is_service(const struct caller *by, struct str id)
-{
-	const struct llm_service *s = catalog_service(by->conf, id);
-	struct err ignored = ERR_INIT;
-
-	return s || (stored_service_find(by, id, by->arena, &s, &ignored) == 0 &&
-		     s);
-}
-
 /*
  * A service can be bound by those who may see which there are: for others there is
  * none.
@@ -153,12 +143,17 @@ static int check_service(const struct caller *by, const struct workspace *w,
 {
 	const char *key = field(r, column)->key;
 	struct str id = text(r, row, column);
+	bool there = false;
 
 	if (!id.p || !is_given(r, row, column))
 		return 0;
-	if (policy_may(by->who, PERM_SERVICES_READ) &&
-	    (str_is(id, AUTO_SERVICE) ? auto_default(by->conf, w) != NULL
-				      : is_service(by, id)))
+	if (policy_may(by->who, PERM_SERVICES_READ)) {
+		if (stored_service_exists(by, id, &there, e))
+			return -1;
+		if (str_is(id, AUTO_SERVICE))
+			there = auto_default(by->conf, w) != NULL;
+	}
+	if (there)
 		return 0;
 	return err_field(e, ERR_INVALID_FIELD, key, "There is no LLM service "
 			 "\"%.*s\" that you can use.", (int)MIN(id.n, 64), id.p);
@@ -445,13 +440,32 @@ static int add_agent(const struct caller *by, struct db *tx,
 	return resource_create(tx, agents, &at, &row, NULL, e);
 }
 
+/* The services that the row was given; others it has already. */
+static int bind(const struct caller *by, struct db *tx, const struct resource *r,
+		const struct resource_row *row, const char *column, struct err *e)
+{
+	if (!is_given(r, row, column))
+		return 0;
+	return stored_service_bind(by, tx, text(r, row, column),
+				   field(r, column)->key, e);
+}
+
+int keep_agent_also(const struct caller *by, struct db *tx,
+		    const struct resource_row *row, struct err *e)
+{
+	if (bind(by, tx, agents, row, "llm_service_id", e))
+		return -1;
+	return bind(by, tx, agents, row, "reranking_service_id", e);
+}
+
 int keep_workspace_also(const struct caller *by, struct db *tx,
 			const struct resource_row *row, struct err *e)
 {
 	const struct workspace *w = stored_workspace_of(by, row);
 	const struct catalog *c = catalog_of(by->conf);
 
-	if (write_readers(by, tx, w, e))
+	if (bind(by, tx, workspaces, row, "llm_service_id", e) ||
+	    write_readers(by, tx, w, e))
 		return -1;
 	for (size_t i = 0; !row->version && i < c->n_templates; i++)
 		if (c->templates[i].on_new &&

@@ -42,6 +42,10 @@ int keep_workspace_also(const struct caller *by, struct db *tx,
 			const struct resource_row *row,
 			struct err *e) MUST_CHECK;
 
+/* In the transaction that stores an agent: it uses its LLM services. */
+int keep_agent_also(const struct caller *by, struct db *tx,
+		    const struct resource_row *row, struct err *e) MUST_CHECK;
+
 /*
  * In the transaction that deletes an agent of w, or w: asks for the job that deletes
  * its conversations, whoever's (B27, B48). Those of an agent whose id a file has as

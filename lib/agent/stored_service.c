@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/auto.h"
+#include "agent/catalog.h"
 #include "base/json.h"
 #include "conf/option.h"
 #include "secret/secret.h"
@@ -207,4 +209,87 @@ int stored_service_own(const struct caller *by, struct arena *a,
 			RSTMT_PROVIDER_INSTANCE_ACTIVE,
 			DB_ARGS(DB_S(by->owner.tenant_id),
 				DB_U(&by->owner.user_id)), a, out, e);
+}
+
+/* -- what names it ---------------------------------------------------------------- */
+
+/* A service of the files does not go. */
+static bool of_files(const struct caller *by, struct str id)
+{
+	return str_is(id, AUTO_SERVICE) || catalog_service(by->conf, id);
+}
+
+int stored_service_exists(const struct caller *by, struct str id, bool *there,
+			  struct err *e)
+{
+	struct resource_row row;
+
+	*there = of_files(by, id);
+	if (*there)
+		return 0;
+	*there = resource_get_by(by->db, &resources[RESOURCE_LLM_SERVICE],
+				 RSTMT_LLM_SERVICE_NAMED,
+				 DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)),
+				 by->arena, &row, e) == 0;
+	if (!*there && e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return 0;
+}
+
+int stored_service_bind(const struct caller *by, struct db *tx, struct str id,
+			const char *field, struct err *e)
+{
+	struct db_result res;
+
+	if (!id.p || of_files(by, id))
+		return 0;
+	if (db_exec(tx, RSTMT_LLM_SERVICE_BIND,
+		    DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)), &res, e))
+		return -1;
+	return res.affected ? 0 : err_field(e, ERR_INVALID_FIELD, field,
+		"There is no LLM service \"%.*s\" any more.",
+		(int)MIN(id.n, 64), id.p);
+}
+
+static const unsigned bound[] = {
+#define BINDS(id, table, column) RSTMT_##id##_BOUND,
+#include "resource/resource.def"
+};
+
+static int take_any(void *ctx, const struct db_val *v, struct err *e)
+{
+	(void)v;
+	(void)e;
+	*(bool *)ctx = true;
+	return 0;
+}
+
+int stored_service_unused(const struct caller *by, struct db *tx,
+			  const struct uuid *id, struct err *e)
+{
+	const struct resource *r = &resources[RESOURCE_LLM_SERVICE];
+	const struct resource_at at = resource_own(&by->owner);
+	struct resource_row row;
+	bool used = false;
+
+	/* First: so that nothing is bound to it from here on. */
+	if (db_exec(tx, RSTMT_LLM_SERVICE_CLAIM,
+		    DB_ARGS(DB_U(id), DB_S(by->owner.tenant_id)), NULL, e))
+		return -1;
+	if (resource_get(tx, r, &at, id, by->arena, &row, e) < 0) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);	/* that says who deletes the row */
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(bound); i++)
+		if (db_each(tx, bound[i],
+			    DB_ARGS(DB_S(by->owner.tenant_id),
+				    value(r, &row, "service_id")),
+			    by->arena, take_any, &used, e))
+			return -1;
+	return used ? err_public(e, ERR_CONFLICT, "Workspaces or agents use this "
+				 "LLM service. Choose another one for them "
+				 "first.") : 0;
 }

@@ -52,6 +52,27 @@ int stored_service_own(const struct caller *by, struct arena *a,
 		       const struct llm_service **out, struct err *e) MUST_CHECK;
 
 /*
+ * Whether there is a service with this id, of the files or a row. Errors of the
+ * database.
+ */
+int stored_service_exists(const struct caller *by, struct str id, bool *there,
+			  struct err *e) MUST_CHECK;
+
+/*
+ * In the transaction that stores a row which names the service in this field
+ * (id.p NULL: none). ERR_INVALID_FIELD where it was deleted meanwhile.
+ */
+int stored_service_bind(const struct caller *by, struct db *tx, struct str id,
+			const char *field, struct err *e) MUST_CHECK;
+
+/*
+ * In the transaction that deletes the row of a service, before: ERR_CONFLICT with
+ * a public text where a row of a BINDS names it.
+ */
+int stored_service_unused(const struct caller *by, struct db *tx,
+			  const struct uuid *id, struct err *e) MUST_CHECK;
+
+/*
  * What a JSON array names of LLM_CAN_*: 0, with *wrong the first name that there
  * is not, or "" where it is no array of texts. NULL: the default.
  */

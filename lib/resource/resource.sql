@@ -172,6 +172,8 @@ DELETE FROM workspace WHERE id = ? AND tenant_id = ? AND holder_id = ?;
 SELECT id, version, created_us, updated_us, holder_id, sort_key, `workspace_id`, `name`, `description`, `prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `suggestions`, `default_agent_id`, `manager_users`, `manager_groups`, `visible_to` FROM workspace WHERE tenant_id = ? AND workspace_id = ?;
 -- WORKSPACE_HOLD (usu) -> (u)
 SELECT id FROM workspace WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK IN SHARE MODE;
+-- WORKSPACE_SERVICE_BOUND (ss) -> (i)
+SELECT 1 FROM workspace WHERE tenant_id = ? AND llm_service_id = ? LIMIT 1;
 -- WORKSPACE_READER_PURGE (u) -> ()
 DELETE FROM workspace_reader WHERE row_id = ? LIMIT 1000;
 -- AGENT_LIST (suuuuiiui) -> (uiiiusSSSSSSSSSIISISISI)
@@ -194,6 +196,10 @@ DELETE FROM agent WHERE id = ? AND tenant_id = ? AND holder_id = ?;
 SELECT id, version, created_us, updated_us, holder_id, '', `workspace_id`, `agent_id`, `visibility`, `name`, `description`, `system_prompt`, `user_prompt`, `llm_service_id`, `tools`, `max_tool_iterations`, `rag_enabled`, `knowledge_base_ids`, `rag_max_results`, `rag_min_score`, `rerank_enabled`, `reranking_service_id`, `rerank_max_results` FROM agent WHERE tenant_id = ? AND parent_id = ? AND holder_id IN (?, ?) AND agent_id IN (?, ?);
 -- AGENT_PURGE (u) -> ()
 DELETE FROM agent WHERE parent_id = ? LIMIT 1000;
+-- AGENT_SERVICE_BOUND (ss) -> (i)
+SELECT 1 FROM agent WHERE tenant_id = ? AND llm_service_id = ? LIMIT 1;
+-- AGENT_RERANKING_BOUND (ss) -> (i)
+SELECT 1 FROM agent WHERE tenant_id = ? AND reranking_service_id = ? LIMIT 1;
 -- CONVERSATION_HOLD (usu) -> (u)
 SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
 -- MESSAGE_PURGE (u) -> ()
@@ -234,6 +240,10 @@ DELETE FROM metric_gauge WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 DELETE FROM job WHERE created_us < ? AND due_us = 9223372036854775807 ORDER BY created_us LIMIT 1000;
 -- LLM_SERVICE_NAMED (ss) -> (uiiiusSSSSSBSSSIISSSI)
 SELECT id, version, created_us, updated_us, user_id, sort_key, `service_id`, `name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM llm_service WHERE tenant_id = ? AND service_id = ?;
+-- LLM_SERVICE_BIND (ss) -> ()
+UPDATE llm_service SET version = version + 1 WHERE tenant_id = ? AND service_id = ?;
+-- LLM_SERVICE_CLAIM (us) -> ()
+UPDATE llm_service SET version = version + 1 WHERE id = ? AND tenant_id = ?;
 -- PROVIDER_INSTANCE_ACTIVE (su) -> (uiiiusSSSSBSSSI)
 SELECT id, version, created_us, updated_us, user_id, '', `display_name`, `provider`, `model`, `url`, `api_key`, `api_version`, `deployment`, `capabilities`, `active` FROM provider_instance WHERE tenant_id = ? AND user_id = ? AND active = 1 ORDER BY updated_us DESC, id DESC LIMIT 1;
 -- PROVIDER_INSTANCE_REST (isuu) -> ()

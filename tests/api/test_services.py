@@ -1,16 +1,17 @@
 """LLM services that are made over the API, and services of users (BYOK)."""
 
+import concurrent.futures
 import contextlib
 import json
 
 import pytest
 
 from any_provider import Provider
-from lab import Lab, wait_until
+from lab import Lab, Twin, wait_until
 from labs import KEYS, WORKSPACES
 
 ROLES = {"user": {"groups": ["*"], "permissions": ["AIChat.*", "AI.Chat.UseTool.*"]},
-         "admin": {"groups": ["it"], "permissions": ["AI.Services.*", "AI.Admin.*"]}}
+         "admin": {"groups": ["it"], "permissions": ["AI.*"]}}
 ALL = "/llm-services"
 OWN = "/provider-instances"
 
@@ -350,3 +351,61 @@ def test_where_it_is_off(lab, mine, provider):
                 2 if mode == "off" else 1)
             call(lab, "DELETE", f"{OWN}/{other['id']}", **head)
     assert say(lab) == "This is mine."
+
+
+# -- services that are in use -------------------------------------------------------
+
+def workspace(lab, **more):
+    answer = call(lab, "POST", "/workspaces", {"name": "Of root", **more})
+    assert answer.status == 201, answer
+    return answer.json["workspaceId"]
+
+
+def test_a_service_in_use(lab, made, provider):
+    """B50; a turn of what uses it is answered by it."""
+    space = workspace(lab, llmServiceId="ours", visibleTo=["*"])
+    at = f"{ALL}/{made['id']}"
+    refused = call(lab, "DELETE", at)
+    assert (refused.status, refused.json["code"]) == (409, "conflict")
+    assert "use this LLM service" in refused.json["detail"]
+    asked = len(provider.keys)
+    assert chat(lab, user="bob", workspace=space) == "This is small."
+    assert provider.keys[asked] == "sk-of-the-tenant"
+    wait_until("its usage", lambda: payer(lab, 1) == [["2", "openai_compatible"]])
+    call(lab, "PATCH", f"/workspaces/{space}", {"llmServiceId": None})
+    agent = call(lab, "POST", f"/workspaces/{space}/agents",
+                 {"name": "A", "llmServiceId": "ours"}).json
+    assert agent["llmServiceId"] == agent["resolvedLlmServiceId"] == "ours"
+    assert call(lab, "DELETE", at).status == 409
+    call(lab, "PATCH", f"/workspaces/{space}/agents/{agent['agentId']}",
+         {"llmServiceId": None})
+    assert call(lab, "DELETE", at).status == 204
+    gone = call(lab, "POST", f"/workspaces/{space}/agents",
+                {"name": "B", "llmServiceId": "ours"})
+    assert gone.status == 422 and gone.json["field"] == "llmServiceId"
+    call(lab, "DELETE", f"/workspaces/{space}")
+
+
+def test_a_race_for_a_service(lab, provider):
+    """Deleted by one node while another binds it: never both."""
+    space = workspace(lab)
+    outcomes = set()
+    with Twin(lab, config=CONFIG) as other:
+        for n in range(12):
+            row = call(lab, "POST", ALL, service(provider, llmServiceId="race")).json
+            with concurrent.futures.ThreadPoolExecutor(2) as both:
+                deleted = both.submit(call, lab, "DELETE", f"{ALL}/{row['id']}")
+                agent = both.submit(call, other, "POST", f"/workspaces/{space}/agents",
+                                    {"name": f"A {n}", "llmServiceId": "race"})
+            outcome = deleted.result().status, agent.result().status
+            assert outcome in ((204, 422), (409, 201)), outcome
+            outcomes.add(outcome)
+            there = lab.sql("SELECT (SELECT COUNT(*) FROM llm_service WHERE service_id ="
+                            " 'race'), (SELECT COUNT(*) FROM agent WHERE"
+                            " llm_service_id = 'race')")
+            assert there == ([["0", "0"]] if outcome[0] == 204 else [["1", "1"]])
+            if outcome[0] == 409:
+                call(lab, "DELETE", f"/workspaces/{space}/agents/"
+                     f"{agent.result().json['agentId']}")
+                assert call(lab, "DELETE", f"{ALL}/{row['id']}").status == 204
+    call(lab, "DELETE", f"/workspaces/{space}")
