@@ -51,7 +51,7 @@ static const struct cli_command commands[] = {
 		.summary = "print what the database has of a user, as JSON",
 		.help =
 "Prints one JSON object with the user's conversations and their messages, and\n"
-"with what the user has made: tokens without their secrets, prompts with their\n"
+"with what the user has set and made: settings, tokens without their secrets, prompts with their\n"
 "versions and shares. What belongs to a group or to everyone is not in it.\n",
 	},
 	{
@@ -128,6 +128,22 @@ static const struct cli_command commands[] = {
 "tools, whether it sees images (- : not told), name. test asks the service, or\n"
 "another model of it, for one short answer, which the provider charges for, and\n"
 "says what is wrong: the address, TLS, the key, the model or the quota.\n",
+	},
+	{
+		.name = "setting",
+		.args = "list | show KEY | set KEY VALUE (--user LOGIN "
+			"[--group G]... | --team G | --tenant); export | "
+			"import FILE",
+		.run = cli_setting,
+		.summary = "show and change settings of users, groups, the tenant",
+		.help =
+"list prints each setting with the value in force and the level that it comes\n"
+"from; show what every level says of one. set stores a value for the user, the\n"
+"group or the whole tenant; null unsets it. Values that are no text are JSON:\n"
+"true, 20, [\"main\",\"small\"].\n"
+"export prints all that was set, as YAML: of the tenant, of teams, of users.\n"
+"import reads such a file (- : stdin), checks all of it, and sets what it says;\n"
+"what it does not name stays as it is. A map may have at most 4096 names.\n",
 	},
 	{
 		.name = "tools",

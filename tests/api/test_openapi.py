@@ -109,6 +109,7 @@ BODIES = {
     ("POST", "/turns/{turn}/cancel"): {},
     ("POST", "/tokens"): {"name": "T"},
     ("PATCH", "/tokens/{id}"): {"name": None},
+    ("PATCH", "/settings"): {"density": "compact"},
     ("POST", "/prompt-categories"): {"name": "U", "colour": "#2f6f4f"},
     ("PATCH", "/prompt-categories/{id}"): {"icon": "star"},
     ("POST", "/prompts"): {"name": "T", "body": "Write to {{Customer}}."},
