@@ -41,7 +41,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/request.md \
 	docs/scale.md \
 	docs/security-bugs.md \
-	docs/security.md \
+	docs/security.md docs/settings.md \
 	docs/thread.md \
 	docs/tools.md \
 	docs/turn.md

@@ -35,6 +35,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/scope.c fcgi-app/api/scope.h \
 	fcgi-app/api/send.c fcgi-app/api/send.h \
 	fcgi-app/api/service.c fcgi-app/api/service.h \
+	fcgi-app/api/setting.c \
 	fcgi-app/api/token.c fcgi-app/api/token.h \
 	fcgi-app/api/turn.c \
 	fcgi-app/api/workspace.c \

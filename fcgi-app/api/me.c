@@ -1,6 +1,7 @@
 /* Who is calling. */
 #include "api/api.h"
 
+#include "agent/said.h"
 #include "api/scope.h"
 #include "app.h"
 #include "auth/policy.h"
@@ -41,23 +42,65 @@ static bool holds_process(const struct request *rq)
 			      rq->app->gateway) == WEB_APACHE_FCGID;
 }
 
+/* ?include=settings: reads them. */
+static int read_settings(struct request *rq, struct err *e)
+{
+	struct str include;
+
+	if (req_query(rq, "include", &include, e) < 0)
+		return -1;
+	if (!include.p)
+		return 0;
+	if (!str_is(include, "settings"))
+		return err_field(e, ERR_INVALID_FIELD, "include",
+				 "include must be settings.");
+	return setting_read_for(&rq->by, e);
+}
+
+/* The values in force; a long text is not for this answer. */
+static void write_settings(struct jw *w, const struct caller *by)
+{
+	const struct setting_scope in = { .conf = by->conf, .said = by->said };
+
+	jw_key(w, "settings");
+	jw_obj(w);
+	for (int i = 0; i < SETTING__MAX; i++) {
+		const struct setting_row *row = &setting_rows[i];
+		struct setting_value v;
+
+		if (row->type == SETTING_INTERNAL ||
+		    (row->type == SETTING_TEXT && !row->line))
+			continue;
+		v = setting_get((enum setting_id)i, &in);
+		jw_key(w, row->key);
+		setting_write(w, (enum setting_id)i, &in, &v);
+	}
+	jw_end_obj(w);
+}
+
 /*
- * GET /me: 200 {userId, user, name, tenantId, groups[], roles[],
- * permissions[], identityKind, defaultWorkspaceId, notifications}. Needs no
- * database unless the caller shows a token. defaultWorkspaceId: the first one
- * that the caller can see, or null. notifications: how to receive them; "stream",
- * or "poll" if a stream would occupy a process.
+ * GET /me?include=settings: 200 {userId, user, name, tenantId, groups[], roles[],
+ * permissions[], identityKind, defaultWorkspaceId, defaultAgentId, notifications,
+ * settings?}. Without include it needs no database unless the caller shows a token.
+ * defaultWorkspaceId: the one of the settings if they are included, else the first
+ * one that the caller can see, or null; defaultAgentId: its default agent, or that
+ * of the settings. settings: the values in force, but not custom_context.
+ * notifications: how to receive them; "stream", or "poll" if a stream would
+ * occupy a process.
  */
 int api_me(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct identity *who = rq->by.who;
-	size_t at = 0;
-	const struct workspace *first = catalog_each(&rq->by, &at);
+	const struct workspace *first;
+	const struct agent *agent;
 	const struct str *names;
-	struct jw w = resp_json(rs, 200);
+	struct jw w;
 	size_t n;
 
-	(void)e;
+	if (read_settings(rq, e) < 0)
+		return -1;
+	setting_default(&rq->by, &first, &agent);
+	w = resp_json(rs, 200);
 	policy_names(who, rq->arena, &names, &n);
 	jw_obj(&w);
 	jw_kstrz(&w, "userId", who->user_id_text);
@@ -69,7 +112,10 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 	write_list(&w, "permissions", names, n);
 	jw_kstrz(&w, "identityKind", identity_kind_name(who->kind));
 	jw_kstrz(&w, "defaultWorkspaceId", first ? first->id : NULL);
+	jw_kstrz(&w, "defaultAgentId", agent ? agent->id : NULL);
 	jw_kstrz(&w, "notifications", holds_process(rq) ? "poll" : "stream");
+	if (rq->by.said)
+		write_settings(&w, &rq->by);
 	jw_end_obj(&w);
 	if (rq->app->seen && app_user_due(rq->app, &who->user_id))
 		rq->after = touch;

@@ -48,6 +48,7 @@ int cli_export(struct cli *cli, int argc, char **argv);
 int cli_doctor(struct cli *cli, int argc, char **argv);
 int cli_secret(struct cli *cli, int argc, char **argv);
 int cli_services(struct cli *cli, int argc, char **argv);
+int cli_setting(struct cli *cli, int argc, char **argv);
 int cli_tools(struct cli *cli, int argc, char **argv);
 int cli_trace(struct cli *cli, int argc, char **argv);
 int cli_made(struct cli *cli, int argc, char **argv);

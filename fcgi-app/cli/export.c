@@ -9,6 +9,7 @@
 #include "resource/export.h"
 #include "store/conversation.h"
 #include "store/message.h"
+#include "store/setting.h"
 
 #include "base/banned.h"
 
@@ -114,6 +115,22 @@ static int put_conversations(struct db *db, const struct owner *owner,
 	return rc;
 }
 
+/* What the user has set. */
+static int put_settings(const struct cli_session *s, const struct owner *owner,
+			struct out *o, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct store_setting row = { .said = STR("{}") };
+	size_t n;
+	int rc = store_setting_read(s->db, owner->tenant_id, &owner->user_id, 1,
+				    &a, &row, &n, e);
+
+	jw_key(&o->w, "settings");
+	jw_raw(&o->w, row.said);
+	arena_release(&a);
+	return rc;
+}
+
 static int put_user(const struct cli_session *s, const char *login,
 		    struct out *o, struct err *e)
 {
@@ -124,7 +141,8 @@ static int put_user(const struct cli_session *s, const char *login,
 	jw_kstr(&o->w, "tenant", tenant);
 	jw_kstrz(&o->w, "user", login);
 	jw_ktime(&o->w, "exportedAt", clock_now_us());
-	if (put_conversations(s->db, &owner, o, e) < 0 ||
+	if (put_settings(s, &owner, o, e) < 0 ||
+	    put_conversations(s->db, &owner, o, e) < 0 ||
 	    resource_export(s->db, &owner, &o->w, flush, o, e) < 0)
 		return -1;
 	jw_end_obj(&o->w);

@@ -16,6 +16,7 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/preview.c \
 	fcgi-app/cli/secret.c \
 	fcgi-app/cli/services.c \
+	fcgi-app/cli/setting.c \
 	fcgi-app/cli/tools.c \
 	fcgi-app/cli/trace.c \
 	fcgi-app/cli/who.c \

@@ -51,9 +51,9 @@ static const struct cli_command commands[] = {
 		.summary = "print what the database has of a user, as JSON",
 		.help =
 "Prints one JSON object with the user's conversations and their messages, and\n"
-"with what the user has made: tokens without their secrets, prompts with their\n"
-"versions and shares, workspaces and private agents. What belongs to a group or to\n"
-"everyone is not in it.\n",
+"with what the user has set and made: settings, tokens without their secrets,\n"
+"prompts with their versions and shares, workspaces and private agents. What\n"
+"belongs to a group or to everyone is not in it.\n",
 	},
 	{
 		.name = "token",
@@ -155,6 +155,19 @@ static const struct cli_command commands[] = {
 "that command; a workspace that is created begins with those of the templates.\n",
 	},
 	{
+		.name = "setting",
+		.args = "list | show KEY | set KEY VALUE (--user LOGIN "
+			"[--group G]... | --team G | --tenant); export | "
+			"import FILE",
+		.run = cli_setting,
+		.summary = "show and change settings of users, groups, the tenant",
+"list prints each setting with the value in force and the level that it comes\n"
+"from; show what every level says of one. set stores a value for the user, the\n"
+"group or the whole tenant; null unsets it. Values that are no text are JSON:\n"
+"true, 20, [\"main\",\"small\"].\n"
+"export prints all that was set, as YAML: of the tenant, of teams, of users.\n"
+"import reads such a file (- : stdin), checks all of it, and sets what it says;\n"
+"what it does not name stays as it is. A map may have at most 4096 names.\n",
 		.name = "tools",
 		.args = "list | show NAME | call NAME [--args JSON] [--dry-run] "
 			"--user LOGIN [--group G]... [--workspace W] "

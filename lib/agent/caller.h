@@ -10,12 +10,16 @@
 #include "conf/conf.h"
 #include "store/store.h"
 
+struct setting_said;	/* agent/said.h */
+
 struct caller {		/* all borrowed */
 	const struct conf *conf;	/* the generation it is answered by */
 	const struct identity *who;
 	struct owner owner;	/* of who's rows: tenant and user */
 	struct db *db;		/* our own; NULL where there is none */
 	struct arena *arena;	/* for as long as it is answered; no call's */
+	/* What their rows say of settings; NULL: nothing, or not read yet. */
+	const struct setting_said *said;
 };
 
 /*

@@ -1,7 +1,11 @@
 #include "agent/setting.h"
 
+#include <string.h>
+
 #include "agent/catalog.h"
+#include "agent/said.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 
 #include "base/banned.h"
 
@@ -9,16 +13,184 @@
 #define NOTHING 0
 
 const struct setting_row setting_rows[SETTING__MAX] = {
+#define INTERNAL .type = SETTING_INTERNAL
+#define ON_OFF .type = SETTING_BOOL, .max = 1
+#define WHOLE(least, most) .type = SETTING_INT, .min = least, .max = most
+#define LINES(most) .type = SETTING_TEXT, .max = most
+#define LINE(most) .type = SETTING_TEXT, .max = most, .line = true
+#define ONE_OF(words) .type = SETTING_CHOICE, .choices = words
+#define NAME_OF(what) .type = SETTING_NAME, .of = SETTING_OF_##what
+#define NAMES_OF(what, most) .type = SETTING_NAMES, \
+	.of = SETTING_OF_##what, .max = most
 #define TEXT_AT(level, says, value) | 1u << LEVEL_##level
 #define NUMBER_AT(level, says, value) | 1u << LEVEL_##level
-#define SETTING(n, k, m, d, w, l) [SETTING_##n] = { \
-	.key = k, .what = w, .merge = MERGE_##m, .dflt = d, .levels = 0 l },
+#define HELD_AT(level) | 1u << LEVEL_##level
+#define SETTING(n, k, t, m, d, l, w, at) [SETTING_##n] = { \
+	.key = k, .label = l, .what = w, t, .merge = MERGE_##m, .dflt = d, \
+	.levels = 0 at },
 #include "agent/setting.def"
 #undef TEXT_AT
 #undef NUMBER_AT
+#undef HELD_AT
 };
 
-/* What one level says; false: nothing. */
+#define HELD_LEVELS (1u << LEVEL_USER | 1u << LEVEL_TEAM | 1u << LEVEL_TENANT)
+
+/* -- values of rows ------------------------------------------------------------ */
+
+struct str setting_choice(const struct setting_row *row, int64_t i)
+{
+	struct str words = str_of(row->choices ? row->choices : ""), word;
+
+	while (words.n) {
+		word = str_cut(&words, ' ');
+		if (i-- == 0)
+			return word;
+	}
+	return (struct str){ NULL, 0 };
+}
+
+static int wrong(const struct setting_row *row, const char *what, struct err *e)
+{
+	return err_field(e, ERR_INVALID_FIELD, row->key, "%s must be %s.",
+			 row->key, what);
+}
+
+static int parse_int(const struct setting_row *row, const json_t *v,
+		     struct setting_value *out, struct err *e)
+{
+	out->number = json_integer_value(v);
+	if (json_is_integer(v) && out->number >= row->min &&
+	    out->number <= row->max)
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, row->key, "%s must be a whole "
+			 "number from %lld to %lld.", row->key,
+			 (long long)row->min, (long long)row->max);
+}
+
+static struct str text_of(const json_t *v)
+{
+	return (struct str){ json_string_value(v), json_string_length(v) };
+}
+
+static bool is_line(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f)
+			return false;
+	return true;
+}
+
+static int parse_text(const struct setting_row *row, const json_t *v,
+		      struct setting_value *out, struct err *e)
+{
+	struct str s = text_of(v);
+
+	if (!json_is_string(v))
+		return wrong(row, "a string", e);
+	if (!str_trim(s).n)
+		return err_field(e, ERR_INVALID_FIELD, row->key, "%s must not be "
+				 "empty; null unsets it.", row->key);
+	if (row->line && !is_line(s))
+		return wrong(row, "one line of text", e);
+	if (strlen(s.p) != s.n)
+		return wrong(row, "a text without NUL characters", e);
+	if (utf8_chars(s) > (size_t)row->max)
+		return err_field(e, ERR_INVALID_FIELD, row->key, "%s may have at "
+				 "most %lld characters.", row->key,
+				 (long long)row->max);
+	out->text = s.p;
+	return 0;
+}
+
+static int parse_choice(const struct setting_row *row, const json_t *v,
+			struct setting_value *out, struct err *e)
+{
+	struct str word;
+
+	for (int64_t i = 0; (word = setting_choice(row, i)).p; i++)
+		if (json_is_string(v) && str_eq(word, text_of(v))) {
+			out->text = json_string_value(v);
+			out->number = i;
+			return 0;
+		}
+	return err_field(e, ERR_INVALID_FIELD, row->key, "%s must be one of: "
+			 "%s.", row->key, row->choices);
+}
+
+static bool is_name(const json_t *v)
+{
+	struct str s = text_of(v);
+
+	return json_is_string(v) && s.n && s.n <= LIM_SLUG_BYTES &&
+		strspn(s.p, "abcdefghijklmnopqrstuvwxyz0123456789_-") == s.n;
+}
+
+static int parse_name(const struct setting_row *row, const json_t *v,
+		      struct setting_value *out, struct err *e)
+{
+	if (!is_name(v))
+		return wrong(row, "an id of small letters, digits, - and _", e);
+	out->text = json_string_value(v);
+	return 0;
+}
+
+static int parse_names(const struct setting_row *row, const json_t *v,
+		       struct setting_value *out, struct err *e)
+{
+	const json_t *name;
+	size_t i;
+
+	if (!json_is_array(v) || json_array_size(v) > (size_t)row->max)
+		return err_field(e, ERR_INVALID_FIELD, row->key, "%s must be an "
+				 "array of at most %lld ids.", row->key,
+				 (long long)row->max);
+	json_array_foreach((json_t *)v, i, name)
+		if (!is_name(name))
+			return err_field(e, ERR_INVALID_FIELD, row->key,
+					 "%s[%zu] must be an id of small "
+					 "letters, digits, - and _.", row->key, i);
+	out->list = v;
+	return 0;
+}
+
+int setting_parse(const struct setting_row *row, const json_t *v,
+		  struct setting_value *out, struct err *e)
+{
+	switch (row->type) {
+	case SETTING_BOOL:
+		out->number = json_is_true(v);
+		return json_is_boolean(v) ? 0 : wrong(row, "true or false", e);
+	case SETTING_INT:
+		return parse_int(row, v, out, e);
+	case SETTING_TEXT:
+		return parse_text(row, v, out, e);
+	case SETTING_CHOICE:
+		return parse_choice(row, v, out, e);
+	case SETTING_NAME:
+		return parse_name(row, v, out, e);
+	case SETTING_NAMES:
+		return parse_names(row, v, out, e);
+	case SETTING_INTERNAL:
+		break;
+	}
+	return wrong(row, "left to the configuration", e);
+}
+
+/* -- which value counts -------------------------------------------------------- */
+
+/* What a row says; false: nothing, or nothing that the table takes today. */
+static bool held_at(const struct setting_holder *h, enum setting_id id,
+		    struct setting_value *out)
+{
+	const json_t *v = h->said ? json_object_get(h->said, setting_rows[id].key)
+		: NULL;
+	struct err ignored = ERR_INIT;
+
+	return v && setting_parse(&setting_rows[id], v, out, &ignored) == 0;
+}
+
+/* What a level without rows says; false: nothing. */
 static bool said_at(enum setting_level level, enum setting_id id,
 		    const struct setting_scope *in, struct setting_value *out)
 {
@@ -29,7 +201,9 @@ static bool said_at(enum setting_level level, enum setting_id id,
 #define NUMBER_AT(l, says, value) case LEVEL_##l: \
 	if (says) out->number = (value); \
 	return says;
-#define SETTING(n, key, merge, dflt, what, levels) case SETTING_##n: \
+#define HELD_AT(l)
+#define SETTING(n, key, type, merge, dflt, label, what, levels) \
+	case SETTING_##n: \
 	switch (level) { levels default: return false; }
 #include "agent/setting.def"
 	case SETTING__MAX:
@@ -48,6 +222,29 @@ static bool wins(enum setting_merge merge, const struct setting_value *v,
 		: merge == MERGE_LEAST && v->number < best->number;
 }
 
+/* What users and teams choose from is what all levels let them. */
+static bool may_choose(enum setting_id id, const struct setting_scope *in,
+		       const struct setting_value *v)
+{
+	return id != SETTING_LLM_SERVICE || v->level == LEVEL_TENANT ||
+		setting_lists(SETTING_LLM_SERVICES, in, str_of(v->text));
+}
+
+static void merge_held(enum setting_level level, enum setting_id id,
+		       const struct setting_scope *in,
+		       struct setting_value *best)
+{
+	for (size_t i = 0; i < in->said->n; i++) {
+		struct setting_value v = { .level = level };
+
+		if (in->said->v[i].level == level &&
+		    held_at(&in->said->v[i], id, &v) &&
+		    may_choose(id, in, &v) &&
+		    wins(setting_rows[id].merge, &v, best))
+			*best = v;
+	}
+}
+
 struct setting_value setting_get(enum setting_id id,
 				 const struct setting_scope *in)
 {
@@ -59,32 +256,85 @@ struct setting_value setting_get(enum setting_id id,
 	for (int l = 0; l < LEVEL_BUILT_IN; l++) {
 		struct setting_value v = { .level = (enum setting_level)l };
 
-		if (said_at(v.level, id, in, &v) && wins(row->merge, &v, &best))
+		if (!(row->levels & 1u << l))
+			continue;
+		if (HELD_LEVELS & 1u << l) {
+			if (in->said)
+				merge_held(v.level, id, in, &best);
+		} else if (said_at(v.level, id, in, &v) &&
+			   wins(row->merge, &v, &best)) {
 			best = v;
+		}
 	}
 	return best;
 }
 
-/* -- for people --------------------------------------------------------------- */
+static bool has(const json_t *list, struct str name)
+{
+	const json_t *v;
+	size_t i;
 
-static const char *const merges[] = {
-	[MERGE_FIRST] = "the nearest", [MERGE_MOST] = "the strictest",
-	[MERGE_LEAST] = "the smallest",
-};
+	json_array_foreach((json_t *)list, i, v)
+		if (str_eq(text_of(v), name))
+			return true;
+	return false;
+}
 
-static void print_levels(struct buf *out, const struct setting_row *row)
+bool setting_lists(enum setting_id id, const struct setting_scope *in,
+		   struct str name)
+{
+	const unsigned levels = setting_rows[id].levels;
+	bool listed = false;
+
+	for (size_t i = 0; in->said && i < in->said->n; i++) {
+		struct setting_value v = { .level = in->said->v[i].level };
+
+		if (!(levels & 1u << v.level) ||
+		    !held_at(&in->said->v[i], id, &v))
+			continue;
+		listed = has(v.list, name);
+		if (!listed)
+			break;
+	}
+	return listed;
+}
+
+const struct setting_row *setting_find(struct str key)
+{
+	for (int i = 0; i < SETTING__MAX; i++)
+		if (str_is(key, setting_rows[i].key))
+			return &setting_rows[i];
+	return NULL;
+}
+
+const char *setting_level_name(enum setting_level level)
 {
 	static const char *const names[] = {
 		[LEVEL_TOOL] = "tool", [LEVEL_AGENT] = "agent",
 		[LEVEL_WORKSPACE] = "workspace", [LEVEL_USER] = "user",
 		[LEVEL_TEAM] = "team", [LEVEL_TENANT] = "tenant",
 		[LEVEL_INSTALLATION] = "installation",
+		[LEVEL_BUILT_IN] = "built-in",
 	};
+
+	return names[level];
+}
+
+/* -- for people --------------------------------------------------------------- */
+
+static const char *const merges[] = {
+	[MERGE_FIRST] = "the nearest", [MERGE_MOST] = "the strictest",
+	[MERGE_LEAST] = "the smallest", [MERGE_COMMON] = "what all list",
+};
+
+static void print_levels(struct buf *out, const struct setting_row *row)
+{
 	const char *comma = "";
 
 	for (int l = 0; l < LEVEL_BUILT_IN; l++)
 		if (row->levels & 1u << l) {
-			buf_addf(out, "%s%s", comma, names[l]);
+			buf_addf(out, "%s%s", comma,
+				 setting_level_name((enum setting_level)l));
 			comma = ", ";
 		}
 }

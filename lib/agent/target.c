@@ -10,12 +10,14 @@
 
 #include "base/banned.h"
 
-struct target target_of(const struct conf *c, const struct workspace *w,
-			const struct agent *a)
+static struct target resolve(const struct conf *c, const struct workspace *w,
+			     const struct agent *a,
+			     const struct setting_said *said,
+			     enum setting_level *level)
 {
 	struct setting_value v = setting_get(SETTING_LLM_SERVICE,
 		&(struct setting_scope){
-			.conf = c, .workspace = w, .agent = a });
+			.conf = c, .workspace = w, .agent = a, .said = said });
 	struct target t = { .workspace = w, .agent = a };
 
 	t.automatic = v.text && !strcmp(v.text, AUTO_SERVICE);
@@ -24,7 +26,32 @@ struct target target_of(const struct conf *c, const struct workspace *w,
 	else if (v.text)
 		t.service = catalog_service(c, str_of(v.text));
 	t.named = v.text;
+	*level = v.level;
 	return t;
+}
+
+struct target target_of(const struct conf *c, const struct workspace *w,
+			const struct agent *a)
+{
+	enum setting_level ignored;
+
+	return resolve(c, w, a, NULL, &ignored);
+}
+
+void target_choose(struct target *t, const struct caller *by)
+{
+	struct err ignored = ERR_INIT;
+	enum setting_level level;
+	struct target said;
+
+	if (!by->said || t->own)
+		return;
+	said = resolve(by->conf, t->workspace, t->agent, by->said, &level);
+	if (level < LEVEL_USER || level > LEVEL_TENANT ||
+	    target_can_chat(&said, &ignored) < 0)
+		return;
+	said.settled = t->settled;
+	*t = said;
 }
 
 int target_settle(const struct caller *by, struct target *t, struct arena *a,

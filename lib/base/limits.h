@@ -29,6 +29,8 @@
 #define LIM_KEY_BYTES        255	/* Idempotency-Key */
 #define LIM_TOKENS           100	/* API tokens of one user, those that ended too */
 #define LIM_TOKEN_GROUPS_BYTES 65535	/* JSON of the groups of a token */
+#define LIM_SETTING_NAMES    64	/* in a list that a setting is */
+#define LIM_CUSTOM_CONTEXT_CHARS 4000	/* what a user says about themselves */
 #define LIM_PROMPTS          1000	/* of one user, one group, or the tenant */
 #define LIM_PROMPT_CHARS     20000	/* body of one */
 #define LIM_PROMPT_VERSIONS  100	/* of one that are kept */

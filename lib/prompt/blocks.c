@@ -17,32 +17,44 @@ static void grow(struct prompt_blocks *b, struct arena *a)
 void prompt_add(struct prompt_blocks *b, struct arena *a, const char *layer,
 		const char *name, int version, struct str text)
 {
-	unsigned char hash[(PROMPT_HASH_BYTES - 1) / 2];
-	struct prompt_stamp *s;
-
 	if (!str_trim(text).n)
 		return;
 	grow(b, a);
-	s = &b->stamp[b->n];
-	s->layer = layer;
-	s->name = name;
-	s->version = version;
-	crypto_generichash(hash, sizeof(hash), (const unsigned char *)text.p,
-			   text.n, NULL, 0);
-	sodium_bin2hex(s->hash, sizeof(s->hash), hash, sizeof(hash));
+	b->stamp[b->n] = prompt_stamp_of(layer, name, version, text);
 	b->text[b->n++] = text;
 }
 
-void prompt_stamps(const struct prompt_blocks *b, struct jw *w)
+struct prompt_stamp prompt_stamp_of(const char *layer, const char *name,
+				    int version, struct str text)
+{
+	unsigned char hash[(PROMPT_HASH_BYTES - 1) / 2];
+	struct prompt_stamp s = {
+		.layer = layer, .name = name, .version = version,
+	};
+
+	crypto_generichash(hash, sizeof(hash), (const unsigned char *)text.p,
+			   text.n, NULL, 0);
+	sodium_bin2hex(s.hash, sizeof(s.hash), hash, sizeof(hash));
+	return s;
+}
+
+static void write_stamp(struct jw *w, const struct prompt_stamp *s)
+{
+	jw_obj(w);
+	jw_kstrz(w, "layer", s->layer);
+	jw_kstrz(w, "name", s->name);
+	jw_kint(w, "version", s->version);
+	jw_kstrz(w, "hash", s->hash);
+	jw_end_obj(w);
+}
+
+void prompt_stamps(const struct prompt_blocks *b,
+		   const struct prompt_stamp *used, struct jw *w)
 {
 	jw_arr(w);
-	for (size_t i = 0; i < b->n; i++) {
-		jw_obj(w);
-		jw_kstrz(w, "layer", b->stamp[i].layer);
-		jw_kstrz(w, "name", b->stamp[i].name);
-		jw_kint(w, "version", b->stamp[i].version);
-		jw_kstrz(w, "hash", b->stamp[i].hash);
-		jw_end_obj(w);
-	}
+	if (used)
+		write_stamp(w, used);
+	for (size_t i = 0; i < b->n; i++)
+		write_stamp(w, &b->stamp[i]);
 	jw_end_arr(w);
 }

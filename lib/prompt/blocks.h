@@ -33,7 +33,15 @@ struct prompt_blocks {		/* zero-initialised: none */
 void prompt_add(struct prompt_blocks *b, struct arena *a, const char *layer,
 		const char *name, int version, struct str text);
 
-/* [{"layer":…,"name":…,"version":…,"hash":…},…] for the usage record. */
-void prompt_stamps(const struct prompt_blocks *b, struct jw *w);
+/*
+ * [{"layer":…,"name":…,"version":…,"hash":…},…] for the usage record. used: of what
+ * is no block of the system prompt, in front; or NULL.
+ */
+void prompt_stamps(const struct prompt_blocks *b,
+		   const struct prompt_stamp *used, struct jw *w);
+
+/* A stamp; the strings are borrowed. */
+struct prompt_stamp prompt_stamp_of(const char *layer, const char *name,
+				    int version, struct str text);
 
 #endif

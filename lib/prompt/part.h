@@ -45,6 +45,7 @@ struct part_input {
 	const struct workspace *workspace;
 	const struct agent *agent;
 	const struct untrusted *envelope;	/* for DATA */
+	const struct setting_said *said;	/* settings of the user; or NULL */
 	bool tools;		/* some are offered */
 	struct str mentions;	/* what the message mentions; untrusted */
 	struct str user_name;	/* as shown to people; empty = not said */

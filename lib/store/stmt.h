@@ -13,6 +13,7 @@
 #include "resource/resource.h"
 #include "store/job.h"
 #include "store/message.h"
+#include "store/setting.h"
 #include "store/store.h"
 #include "store/turn.h"
 
@@ -84,6 +85,21 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(user_seq, I, "t.user_seq") SEP \
 	F(variant_index, I, "t.variant_index") SEP \
 	F(variant_count, I, "t.variant_count")
+
+#define SETTING_FIELDS(F, SEP) \
+	F(holder_id, u, "s.holder_id") SEP \
+	F(level, i, "s.level") SEP \
+	F(name, s, "s.name") SEP \
+	F(version, i, "s.version") SEP \
+	F(said, s, "s.said")
+#define SETTING_FROM " FROM setting s WHERE s.tenant_id = ?"
+#define SETTING_OF SETTING_FROM " AND s.holder_id IN (" IDS_16 ")"
+/* SELECTs them if the user or the tenant has a row: most have none, and to look
+   costs a fifth of the list. */
+#define SETTING_IF_ANY(columns) \
+	" IF EXISTS (SELECT 1 FROM setting e WHERE e.holder_id IN (?,?)) THEN" \
+	" SELECT " columns SETTING_OF "; END IF;"
+#define SETTING_IF_ANY_P "uus" U_16
 
 #define TURN_DEAD_FIELDS(F, SEP) \
 	F(id, u, "t.id") SEP \
@@ -226,13 +242,15 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
  * Pages join the conversation by constant values instead of by its columns, and not
  * as an outer join, because the optimizer would sort a temporary table.
  */
-#define MESSAGE_FIELDS(F, SEP) \
+#define MESSAGE_FIELDS(F, SEP) MESSAGE_HEAD(F, SEP) SEP MESSAGE_TAIL(F, SEP)
+#define MESSAGE_HEAD(F, SEP) \
 	F(seq, i, "m.seq") SEP \
 	F(role, i, "m.role") SEP \
 	F(turn_id, U, "m.turn_id") SEP \
 	F(created_us, i, "m.created_us") SEP \
 	F(content, s, "m.content") SEP \
-	F(meta, S, "m.meta") SEP \
+	F(meta, S, "m.meta")
+#define MESSAGE_TAIL(F, SEP) \
 	F(variant_index, I, "m.variant_index") SEP \
 	F(variant_count, I, "m.variant_count") SEP \
 	F(kind, I, "m.kind") SEP \
@@ -240,6 +258,14 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	F(continues_seq, I, "m.continues_seq") SEP \
 	F(kept, i, "m.kept") \
 	TURN_OPTIONS(MESSAGE_OPTION_FIELD, F, SEP)
+/* A row of settings in the columns of a message: see TURN_BEGIN. */
+#define SETTING_AS_MESSAGE \
+	"s.version, s.level, s.holder_id, s.updated_us, s.said, s.name, " \
+	MESSAGE_TAIL(AS_NOTHING, ",")
+#define AS_NOTHING(member, t, sql) NOTHING_##t
+#define NOTHING_i "0"
+#define NOTHING_I "CAST(NULL AS SIGNED)"
+#define NOTHING_S "CAST(NULL AS CHAR)"
 /* SEP must not be COMMA: it is handed on. */
 #define MESSAGE_OPTION_FIELD(F, SEP, member, key, type, max_chars, kept, form) \
 	OPTION_FIELD_##kept(F, SEP, member, type)
@@ -516,7 +542,10 @@ struct number {
 	IDS_4 "," IDS_4 "," IDS_4 "," IDS_4
 #define IDS_256 IDS_32 "," IDS_32 "," IDS_32 "," IDS_32 "," \
 	IDS_32 "," IDS_32 "," IDS_32 "," IDS_32
+/* The holders of settings, STORE_SETTINGS of them. */
+#define IDS_16 IDS_4 "," IDS_4 "," IDS_4 "," IDS_4
 #define U_4 "uuuu"
+#define U_16 U_4 U_4 U_4 U_4
 #define U_32 U_4 U_4 U_4 U_4 U_4 U_4 U_4 U_4
 #define U_256 U_32 U_32 U_32 U_32 U_32 U_32 U_32 U_32
 

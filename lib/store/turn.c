@@ -112,6 +112,7 @@ int message_insert(struct db *tx, const struct uuid *conversation_id,
 struct beginning {
 	const struct owner *o;
 	struct turn_begin *b;
+	struct uuid holders[STORE_SETTINGS];
 	bool taken;		/* it has begun */
 };
 
@@ -134,12 +135,18 @@ static int begun_before(struct db *tx, void *ctx, struct arena *a,
 	b->turn_number = l.turns;
 	b->titled = b->title.p && t.user_seq == 1;
 	k->taken = true;
+	b->n_settings = 0;
+	b->settings_known = false;
 	return 1;
 }
 
-/* The result of TURN_BEGIN: the message itself, then the messages before it. */
+/*
+ * The result of TURN_BEGIN: settings, the message itself, then the messages before
+ * it.
+ */
 struct begun {
-	int64_t got;		/* title set << 62 | turns << 32 | seq */
+	int64_t got;		/* title set << 62 | turns << 32 | seq; of a
+				   setting negative */
 	struct message m;
 };
 
@@ -151,6 +158,17 @@ static const struct db_field begun_fields[] = {
 #undef F
 };
 
+/* As SETTING_AS_MESSAGE has them. */
+static void take_setting(struct turn_begin *b, const struct begun *r)
+{
+	if (b->n_settings < STORE_SETTINGS)
+		b->settings[b->n_settings++] = (struct store_setting){
+			.holder_id = r->m.turn_id, .level = r->m.role,
+			.name = r->m.meta, .version = r->m.seq,
+			.said = r->m.content,
+		};
+}
+
 static int take_begun(void *ctx, const struct db_val *row, struct err *e)
 {
 	struct beginning *k = ctx;
@@ -160,7 +178,9 @@ static int take_begun(void *ctx, const struct db_val *row, struct err *e)
 
 	(void)e;
 	db_map(begun_fields, ARRAY_LEN(begun_fields), row, &r);
-	if (!k->taken) {
+	if (r.got < 0) {
+		take_setting(b, &r);
+	} else if (!k->taken) {
 		k->taken = true;
 		b->user.seq = r.got & UINT32_MAX;
 		b->turn_number = r.got >> 32 & 0x1fffffff;
@@ -175,11 +195,23 @@ static int take_begun(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
+/* The holders as parameters, the last one repeated; nobody is nil. */
+static struct uuid holder_at(const struct turn_begin *b, size_t i)
+{
+	return b->n_holders ? b->holders[MIN(i, b->n_holders - 1)]
+		: (struct uuid){ { 0 } };
+}
+#define HOLDER_ARGS(h) \
+	DB_U(&(h)[0]), DB_U(&(h)[1]), DB_U(&(h)[2]), DB_U(&(h)[3]), \
+	DB_U(&(h)[4]), DB_U(&(h)[5]), DB_U(&(h)[6]), DB_U(&(h)[7]), \
+	DB_U(&(h)[8]), DB_U(&(h)[9]), DB_U(&(h)[10]), DB_U(&(h)[11]), \
+	DB_U(&(h)[12]), DB_U(&(h)[13]), DB_U(&(h)[14]), DB_U(&(h)[15])
+
 static int take(struct db *tx, struct beginning *k, struct err *e)
 {
 	struct turn_begin *b = k->b;
 	const struct message *m = &b->user;
-	struct arena own = ARENA_INIT, *a = b->n_history ? b->arena : &own;
+	struct arena own = ARENA_INIT, *a = b->arena ? b->arena : &own;
 	int64_t n = (int64_t)b->n_history + 2;
 	int rc;
 
@@ -206,6 +238,10 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 				    DB_I(m->created_us), DB_S_IF(b->client),
 				    DB_S_IF(b->provider), DB_S_IF(b->model),
 
+				    DB_U(&k->holders[0]), DB_U(&k->holders[1]),
+				    DB_S(k->o->tenant_id),
+				    HOLDER_ARGS(k->holders),
+
 				    DB_U(&b->conversation_id), DB_I(n),
 				    DB_U(&b->conversation_id),
 				    DB_U(&b->conversation_id), DB_I(n)),
@@ -221,12 +257,30 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 	return rc;
 }
 
+static int take_created(void *ctx, const struct db_val *row, struct err *e)
+{
+	static const struct db_field fields_of[] = {
+#define F(m, t, sql) FIELD_OF(struct store_setting, m, t)
+		SETTING_FIELDS(F, COMMA)
+#undef F
+	};
+	struct turn_begin *b = ((struct beginning *)ctx)->b;
+
+	(void)e;
+	if (b->n_settings < STORE_SETTINGS)
+		db_map(fields_of, ARRAY_LEN(fields_of), row,
+		       &b->settings[b->n_settings++]);
+	return 0;
+}
+
 static int create(struct db *tx, struct beginning *k, struct err *e)
 {
 	struct turn_begin *b = k->b;
 	const struct message *m = &b->user;
+	struct arena own = ARENA_INIT;
+	int rc;
 
-	if (db_exec(tx, STMT_TURN_CREATE,
+	rc = db_each(tx, STMT_TURN_CREATE,
 		    DB_ARGS(DB_U(&b->conversation_id), DB_S(k->o->tenant_id),
 			    DB_U(&k->o->user_id), DB_S(b->workspace_id),
 			    DB_S(b->agent_id), DB_S_IF(b->title),
@@ -242,8 +296,13 @@ static int create(struct db *tx, struct beginning *k, struct err *e)
 			    DB_U(&b->turn_id), DB_U(&b->conversation_id),
 			    DB_I(m->created_us + TURN_LEASE_US), DB_I(1),
 			    DB_I(m->created_us), DB_S_IF(b->client),
-			    DB_S_IF(b->provider), DB_S_IF(b->model)),
-		    NULL, e)) {
+			    DB_S_IF(b->provider), DB_S_IF(b->model),
+
+			    DB_U(&k->holders[0]), DB_U(&k->holders[1]),
+			    DB_S(k->o->tenant_id), HOLDER_ARGS(k->holders)),
+		     b->arena ? b->arena : &own, take_created, k, e);
+	arena_release(&own);
+	if (rc) {
 		/* The other ids are new. */
 		if (e->code == ERR_DB_DUPLICATE) {
 			err_clear(e);
@@ -264,6 +323,8 @@ static int begin_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 
 	(void)a;
 	k->taken = false;
+	k->b->n_settings = 0;
+	k->b->settings_known = true;
 	return k->b->create ? create(tx, k, e) : take(tx, k, e);
 }
 
@@ -306,6 +367,8 @@ int store_turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 	};
 	if (b->title.p)
 		b->title = utf8_head(b->title, LIM_TITLE_CHARS);
+	for (size_t i = 0; i < STORE_SETTINGS; i++)
+		k.holders[i] = holder_at(b, i);
 	for (int tries = 0; ; tries++) {
 		b->user.created_us = 0;
 		if (attempt_tx(db, &begin, &b->user.created_us, &k, e)) {

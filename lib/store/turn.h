@@ -14,6 +14,7 @@
 
 #include "store/conversation.h"
 #include "store/message.h"
+#include "store/setting.h"
 #include "store/store.h"
 #include "store/usage.h"
 
@@ -93,13 +94,20 @@ struct turn_begin {
 	struct str provider, model;	/* of its service; or NULL */
 	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */
 	size_t n_history;	/* rows in front of the message that are wanted */
-	struct arena *arena;	/* for them */
+	/* Whose settings come along (store/setting.h): the user, the tenant, its
+	   groups; of more than STORE_SETTINGS ids the first ones. */
+	const struct uuid *holders;
+	size_t n_holders;
+	struct arena *arena;	/* for both; or NULL if none are wanted */
 	/* out: */
 	struct message user;	/* as stored; content and meta borrowed */
 	int64_t turn_number;	/* user messages so far, from 1 */
 	bool titled;		/* the title was set by this call */
 	struct message_page history;	/* oldest first; without the agent's
 		ids. Empty if the outcome had to be looked up: see db_tx. */
+	struct store_setting settings[STORE_SETTINGS];	/* text in arena */
+	size_t n_settings;
+	bool settings_known;	/* false: the outcome had to be looked up */
 	struct turn_evicted evicted;	/* in front of it; also when it fails */
 };
 
@@ -108,8 +116,8 @@ struct turn_begin {
  * message, makes the turn row (running, lease TURN_LEASE_US from now), sets
  * the title if it had none. A turn that waits is ended for it (store/wait.h). ERR_NOT_FOUND;
  * ERR_BUSY with the running turn's id in e->id; ERR_CONFLICT (create: id
- * taken). 1 round trip, with the rows that the message follows. Not within
- * db_tx.
+ * taken). 1 round trip, with the rows that the message follows and the settings of
+ * the holders. Not within db_tx.
  */
 int store_turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 		     struct err *e) MUST_CHECK;

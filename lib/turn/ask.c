@@ -70,7 +70,7 @@ static void set_prompts(struct asking *k)
 			   typed->version,
 			   str_of(arena_printf(k->arena, "%s\n%s", typed->text,
 					       jx_text(k->arena, q->schema))));
-	prompt_stamps(&k->blocks, &w);
+	prompt_stamps(&k->blocks, NULL, &w);
 	k->out->usage.prompts = arena_str(k->arena, buf_str(&b));
 	buf_release(&b);
 }

@@ -13,9 +13,11 @@
 #include "base/trace.h"
 #include "tool/web/web.h"
 #include "turn/choose.h"
+#include "turn/chosen.h"
 #include "turn/history.h"
 #include "turn/loop.h"
 #include "turn/mention.h"
+#include "turn/setting.h"
 
 #include "base/banned.h"
 
@@ -68,14 +70,17 @@ int64_t context_tokens(const struct turn_loop *l)
 /* -- prompt and tools ------------------------------------------------------- */
 
 /*
- * The toggle, or the user's words (C30); of a turn that goes on, the same. An
- * answer that is made again may have another toggle than its message.
+ * The toggle, where it is not used the setting, or the user's words (C30); of a
+ * turn that goes on, the same. An answer that is made again may have another
+ * toggle than its message.
  */
 static bool wants_web(const struct turn_loop *l)
 {
 	const struct turn_run *t = l->run;
 
 	return t->in.options.web > 0 ||
+	       (!t->in.options.web &&
+		turn_setting(t, SETTING_WEB_SEARCH).number) ||
 	       web_asked(&l->tool_ctx.turn.by.conf->web_words,
 			 t->in.content.n ? t->in.content : t->user.content);
 }
@@ -153,6 +158,7 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 	const struct part_input p = {
 		.conf = in->by.conf, .workspace = in->target.workspace,
 		.agent = in->target.agent, .envelope = &l->untrusted,
+		.said = l->nested ? NULL : in->by.said,
 		.tools = l->tools.n > 0, .mentions = l->mentions.text,
 		.user_name = in->by.who->name,
 		.now_us = clock_now_us(), .arena = l->arena,
@@ -161,7 +167,8 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 	struct jw w = jw_on(&b);
 
 	l->share[PART_MESSAGE].want = input_tokens(l);
-	l->share[PART_HISTORY].want = in->target.workspace->history_tokens;
+	l->share[PART_HISTORY].want =
+		turn_setting(l->run, SETTING_HISTORY_TOKENS).number;
 	if (part_compose(&p, window(l->run->in.target.service), l->share,
 			 &l->blocks, e) < 0)
 		return -1;
@@ -173,7 +180,7 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 				    str_of(part_rows[i].layer));
 	l->request.system = l->blocks.text;
 	l->request.n_system = l->blocks.n;
-	prompt_stamps(&l->blocks, &w);
+	prompt_stamps(&l->blocks, l->nested ? NULL : chosen_stamp(l->run), &w);
 	l->stamps = arena_str(l->arena, buf_str(&b));
 	buf_release(&b);
 	return 0;

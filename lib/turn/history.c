@@ -15,6 +15,7 @@
 #include "turn/context.h"
 #include "turn/loop.h"
 #include "turn/meta.h"
+#include "turn/setting.h"
 
 #include "base/banned.h"
 
@@ -150,7 +151,8 @@ static int64_t row_tokens(const struct message *r, const struct meta_row *meta)
 static size_t first_row(const struct turn_loop *l, const struct message *rows,
 			const struct meta_row *meta, size_t n, int64_t budget)
 {
-	const struct workspace *w = l->run->in.target.workspace;
+	const int64_t most = turn_setting(l->run,
+					  SETTING_HISTORY_MESSAGES).number;
 	size_t first = n, at = n, user;
 	int messages = 0;
 
@@ -160,7 +162,7 @@ static size_t first_row(const struct turn_loop *l, const struct message *rows,
 		budget -= row_tokens(r, &meta[at]);
 		if (!meta[at].step && r->role != ROLE_TOOL)
 			messages++;
-		if (budget < 0 || messages > w->history_messages)
+		if (budget < 0 || messages > most)
 			break;
 		if (may_start(r))
 			first = at;
@@ -170,19 +172,19 @@ static size_t first_row(const struct turn_loop *l, const struct message *rows,
 	return user < n ? user : first;
 }
 
-/* Rows of history that a turn of w looks at, at most; 0 = it wants none. */
-static size_t history_rows(const struct workspace *w)
+/* Rows that a turn with so much history looks at, at most; 0 = it wants none. */
+static size_t history_rows(int64_t messages)
 {
-	size_t want = (size_t)MAX(w->history_messages, 0) * ROWS_PER_MESSAGE;
+	size_t want = (size_t)MAX(messages, 0) * ROWS_PER_MESSAGE;
 
 	return MIN(want, LIM_PAGE_MAX);
 }
 
 /* Enough where few of the answers took steps. */
-size_t history_first_rows(const struct workspace *w)
+size_t history_first_rows(int64_t messages)
 {
-	return MIN((size_t)MAX(w->history_messages, 0) + SPARE_ROWS,
-		   history_rows(w));
+	return MIN((size_t)MAX(messages, 0) + SPARE_ROWS,
+		   history_rows(messages));
 }
 
 /* The last row that is history: before our message, or the old turn's answer. */
@@ -191,15 +193,15 @@ static int64_t history_end(const struct turn_run *t)
 	return t->continues_seq ? t->continues_seq : t->user.seq - 1;
 }
 
-/* Whether the rows hold more messages than w wants, so older ones are idle. */
+/* Whether the rows hold more messages than are wanted, so older ones are idle. */
 static bool is_enough(const struct message_page *p, const struct meta_row *meta,
-		      const struct workspace *w)
+		      int64_t wanted)
 {
 	int messages = 0;
 
 	for (size_t i = 0; i < p->n; i++)
 		messages += p->items[i].role != ROLE_TOOL && !meta[i].step;
-	return messages > w->history_messages;
+	return messages > wanted;
 }
 
 /* n_rows 0: the page that came with the begin. */
@@ -224,11 +226,11 @@ static int read_page(struct turn_loop *l, size_t n_rows,
 int history_add(struct turn_loop *l, struct err *e)
 {
 	struct turn_run *t = l->run;
-	const struct workspace *w = t->in.target.workspace;
-	size_t want = history_rows(w);
+	const int64_t messages = turn_setting(t, SETTING_HISTORY_MESSAGES).number;
+	size_t want = history_rows(messages);
 	struct message_page page;
 	struct meta_row *meta;
-	size_t first = t->history.n ? 0 : history_first_rows(w);
+	size_t first = t->history.n ? 0 : history_first_rows(messages);
 
 	/* A continuation needs what it goes on from, whatever history may have. */
 	if (t->continues_seq)
@@ -238,7 +240,7 @@ int history_add(struct turn_loop *l, struct err *e)
 	if (read_page(l, first, &page, &meta, e) < 0)
 		return -1;
 	if (page.more && !page.cut && page.n < want &&
-	    !is_enough(&page, meta, w) &&
+	    !is_enough(&page, meta, messages) &&
 	    read_page(l, want, &page, &meta, e) < 0)
 		return -1;
 	context_reserve(l, page.n + CONTEXT_OWN_MESSAGES);

@@ -2,15 +2,17 @@
 #ifndef TURN_HISTORY_H
 #define TURN_HISTORY_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/err.h"
 #include "base/str.h"
 
 struct history_own;
 struct turn_loop;
-struct workspace;
 
-/* Rows of history that are read with the begin of a turn of w. */
-size_t history_first_rows(const struct workspace *w);
+/* Rows that are read with the begin of a turn that wants so many messages. */
+size_t history_first_rows(int64_t messages);
 
 /* Adds the newest part of the stored thread that its share allows. */
 int history_add(struct turn_loop *l, struct err *e) MUST_CHECK;

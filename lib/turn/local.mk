@@ -2,6 +2,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/after.c lib/turn/after.def lib/turn/after.h \
 	lib/turn/ask.c lib/turn/ask.h \
 	lib/turn/calls.c lib/turn/calls.h \
+	lib/turn/chosen.c lib/turn/chosen.h \
 	lib/turn/choose.c lib/turn/choose.h \
 	lib/turn/context.c lib/turn/context.h \
 	lib/turn/dead.c \
@@ -25,6 +26,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/preview.c lib/turn/preview.h \
 	lib/turn/resume.c lib/turn/resume.h \
 	lib/turn/said.c lib/turn/said.h \
+	lib/turn/setting.c lib/turn/setting.h \
 	lib/turn/start.c \
 	lib/turn/step.h \
 	lib/turn/title.c lib/turn/title.h \

@@ -2,9 +2,11 @@
 #include "turn/preview.h"
 #include <string.h>
 
+#include "base/log.h"
 #include "store/conversation.h"
 #include "turn/context.h"
 #include "turn/loop.h"
+#include "turn/setting.h"
 
 #include "base/banned.h"
 
@@ -42,6 +44,19 @@ static int build(struct turn_loop *l, struct context_preview *out,
 	return 0;
 }
 
+/*
+ * With what the user has set. A new conversation needs nothing else of the
+ * database, so it is previewed without it, and the log says so.
+ */
+static int check_target(struct turn_run *t, struct err *e)
+{
+	struct err why = ERR_INIT;
+
+	if (turn_settings_read(t, &why) < 0)
+		log_err("a preview without the user's settings", &why);
+	return target_can_chat(&t->in.target, e);
+}
+
 int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 		    struct arena *a, struct context_preview *out,
 		    struct err *e)
@@ -58,7 +73,7 @@ int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 	t->in.meta = turn_options_meta(a, in->meta, &in->options);
 	if (turn_options_text(&in->options, true, a, &client, e) < 0 ||
 	    target_settle(&t->in.by, &t->in.target, a, e) < 0 ||
-	    target_can_chat(&t->in.target, e) < 0)
+	    check_target(t, e) < 0)
 		return -1;
 	t->loop = loop_new(t, a);
 	t->loop->tool_ctx.turn.conversation_id = &t->conversation_id;

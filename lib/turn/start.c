@@ -6,17 +6,20 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/limits.h"
 #include "base/trace.h"
 #include "base/utf8.h"
 #include "db/db.h"
 #include "store/thread.h"
 #include "turn/choose.h"
+#include "turn/chosen.h"
 #include "turn/history.h"
 #include "turn/loop.h"
 #include "turn/mention.h"
 #include "turn/notify.h"
 #include "turn/resume.h"
+#include "turn/setting.h"
 
 #include "base/banned.h"
 
@@ -225,21 +228,28 @@ static int find_message(struct start *s, struct err *e)
 				       "The stored thread has no such message.");
 }
 
-/* Where no workspace is named: the first one. */
+/* Where no workspace is named: that of the settings, else the first one. */
+static int find_default(struct turn_request *in, struct err *e)
+{
+	const struct workspace *w;
+	const struct agent *a;
+
+	if (setting_read_for(&in->by, e) < 0)
+		return -1;
+	setting_default(&in->by, &w, &a);
+	if (!w)
+		return err_set(e, ERR_NOT_FOUND, "no workspace for the caller");
+	return target_find(&in->by, str_of(w->id),
+			   in->agent_id.p ? in->agent_id : str_of(a->id),
+			   &in->target, e);
+}
+
 static int find_named(struct turn_request *in, struct err *e)
 {
-	struct str workspace = in->workspace_id;
-	const struct workspace *first;
-	size_t at = 0;
-
-	if (!workspace.p) {
-		first = catalog_each(&in->by, &at);
-		if (!first)
-			return err_set(e, ERR_NOT_FOUND,
-				       "no workspace for the caller");
-		workspace = str_of(first->id);
-	}
-	return target_find(&in->by, workspace, in->agent_id, &in->target, e);
+	return in->workspace_id.p
+		? target_find(&in->by, in->workspace_id, in->agent_id,
+			      &in->target, e)
+		: find_default(in, e);
 }
 
 /* What is not named is as the conversation has it. */
@@ -296,16 +306,33 @@ static int check_options(struct start *s, struct err *e)
 		turn_options_fill(in->of->client, s->run->arena, &in->options);
 	if (in->verb == TURN_RESUME)
 		return 0;
+	/* What an older turn was made from may be gone. */
+	if (!in->of && chosen_find(s->run, e) < 0)
+		return -1;
 	return turn_options_text(&in->options, in->content.p != NULL,
 				 s->run->arena, &s->client, e);
 }
 
+/*
+ * A service that the settings choose is found when they come with the begin of the
+ * turn, unless there is no other.
+ */
 static int find_service(struct start *s, struct err *e)
 {
-	struct turn_request *in = &s->run->in;
+	struct turn_run *t = s->run;
 
-	return target_settle(&in->by, &in->target, s->run->arena, e) < 0 ? -1
-		: target_can_chat(&in->target, e);
+	if (target_settle(&t->in.by, &t->in.target, t->arena, e) < 0 ||
+	    (t->in.verb != TURN_SEND && turn_settings_read(t, e) < 0))
+		return -1;
+	if (target_can_chat(&t->in.target, e) == 0)
+		return 0;
+	if (t->in.verb != TURN_SEND || t->in.target.workspace->set.llm_service ||
+	    t->in.target.agent->set.llm_service)
+		return -1;
+	err_clear(e);
+	if (turn_settings_read(t, e) < 0)
+		return -1;
+	return target_can_chat(&t->in.target, e);
 }
 
 static int prepare(struct start *s, struct err *e)
@@ -364,11 +391,13 @@ static int begin_send(struct start *s, struct err *e)
 		.provider = provider_of(t), .model = model_of(t),
 		.text_of_events = turn_text_of_events,
 		.n_history = t->created_conversation ? 0
-			: history_first_rows(t->in.target.workspace),
+			: history_first_rows(t->in.target.workspace->history_messages),
 		.arena = t->arena,
 	};
+	struct setting_said *said;
 	int rc;
 
+	turn_settings_ask(t, &b, &said);
 	rc = store_turn_begin(t->deps->db, &t->loop->owner, &b, e);
 	notify_evicted(t->deps->notify, &t->loop->owner, &t->conversation_id,
 		       &b.evicted);
@@ -382,6 +411,9 @@ static int begin_send(struct start *s, struct err *e)
 	t->loop->opens = b.turn_number == 1;
 	t->loop->title = b.title;
 	begun(t);
+	/* It has begun: what fails now is told as its end. */
+	if (turn_settings_take(t, &b, said, &t->loop->err) < 0)
+		log_err("settings of a turn", &t->loop->err);
 	return STARTED(TURN_STARTED);
 }
 

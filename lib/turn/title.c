@@ -16,6 +16,7 @@
 #include "turn/finish.h"
 #include "turn/loop.h"
 #include "turn/notify.h"
+#include "turn/setting.h"
 
 #include "base/banned.h"
 
@@ -146,7 +147,7 @@ static int ask(struct turn_run *t, struct str *title, struct err *e)
 
 bool title_due(const struct turn_run *t)
 {
-	return t->in.target.workspace->title_by_model && t->loop->titled &&
+	return turn_setting(t, SETTING_TITLE_BY_MODEL).number && t->loop->titled &&
 		t->loop->opens;
 }
 

@@ -124,6 +124,7 @@ BODIES = {
     ("POST", "/workspaces/{workspace}/agents"): {"name": "A"},
     ("PATCH", "/workspaces/{workspace}/agents/{agent}"): {"ragMinScore": 0.5},
     ("POST", "/workspaces/{workspace}/agents/from-template"): {"templateId": "sage"},
+    ("PATCH", "/settings"): {"density": "compact"},
     ("POST", "/prompt-categories"): {"name": "U", "colour": "#2f6f4f"},
     ("PATCH", "/prompt-categories/{id}"): {"icon": "star"},
     ("POST", "/prompts"): {"name": "T", "body": "Write to {{Customer}}."},

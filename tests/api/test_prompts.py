@@ -539,8 +539,10 @@ def test_take_out(make_lab):
     assert secret not in out and "hash" not in out and "of bob" not in out
     assert "team's" not in out and "bob's" not in out
     all_ = json.loads(out)
-    assert set(all_) == {"tenant", "user", "exportedAt", "conversations", "tokens",
-                         "provider-instances", "prompts", "workspaces", "agents"}
+    assert set(all_) == {"tenant", "user", "exportedAt", "settings", "conversations",
+                         "tokens", "provider-instances", "prompts", "workspaces",
+                         "agents"}
+    assert all_["settings"] == {}
     assert (all_["tenant"], all_["user"]) == ("default", "ada")
     assert {talk["conversation"]["conversationId"]: talk["messages"][-1]["content"]
             for talk in all_["conversations"]} == talks

@@ -148,15 +148,3 @@ test('everything by keyboard', async (t) => {
 	await page.waitForSelector('dialog[open] .keys');
 	await keyboard.press('Escape');
 });
-
-test('colours follow the system or the choice, which is kept', async (t) => {
-	const page = await openChat(t, { colorScheme: 'dark' });
-	const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
-
-	assert.equal(await theme(), 'dark');
-	await page.getByLabel('Light').check({ force: true });
-	assert.equal(await theme(), 'light');
-	await page.reload();
-	await page.waitForSelector('.composer-field');
-	assert.equal(await theme(), 'light');
-});

@@ -48,3 +48,46 @@ test('the root of a host, and up again without saying so', async (t) => {
 	await ended(page);
 	assert.match(await reading(page), /open tickets/);
 });
+
+/** Changes settings of the page's user. */
+const settings = (page, values) => page.evaluate(async (body) => {
+	const answer = await fetch('api/v1/settings', {
+		method: 'PATCH', body, headers: { 'Content-Type': 'application/json' } });
+
+	if (!answer.ok)
+		throw new Error(await answer.text());
+}, JSON.stringify(values));
+
+test('colours follow the system or the choice, which is kept', async (t) => {
+	const page = await openChat(t, { url: instance.url, colorScheme: 'dark' });
+	const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+
+	assert.equal(await theme(), 'dark');
+	await page.getByLabel('Light').check({ force: true });
+	assert.equal(await theme(), 'light');
+	await page.reload();
+	await page.waitForSelector('.composer-field');
+	assert.equal(await theme(), 'light');
+	await settings(page, { theme: null });
+});
+
+test('settings of the user count on every device', async (t) => {
+	const page = await openChat(t, { url: instance.url, colorScheme: 'light' });
+	const field = page.locator('.composer-field');
+
+	await settings(page, { theme: 'dark', density: 'compact', send_key: 'ctrl-enter' });
+	await page.reload();
+	await page.waitForFunction(() =>
+		document.documentElement.dataset.density === 'compact');
+	assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+	await field.focus();
+	await page.keyboard.type('one');
+	await page.keyboard.press('Enter');
+	await page.keyboard.type('two');
+	assert.equal(await field.inputValue(), 'one\ntwo');
+	assert.match(await page.locator('.composer-hint').innerText(), /^Ctrl/);
+	await page.keyboard.press('Control+Enter');
+	await ended(page);
+	assert.equal(await page.locator('.bubble').last().innerText(), 'one\ntwo');
+	await settings(page, { theme: null, density: null, send_key: null });
+});

@@ -6,6 +6,8 @@ import { test } from 'node:test';
 import { api, ask, conversation, ended, open, openChat, say, script, send, shownId,
 	unique, withoutNotices } from './browser.mjs';
 
+/** /me, with its query or without */
+const ME = /\/api\/v1\/me(\?|$)/;
 /** as in lib/base/err.def */
 const RETRYABLE = ['conversation_busy', 'database_unavailable', 'overloaded',
 	'upstream_unreachable'];
@@ -32,21 +34,21 @@ test('the page cannot start, says why, and can be tried again', async (t) => {
 		[503, 'database_unavailable', /couldn’t reach its database/],
 		[503, 'overloaded', /in 7 seconds/],
 	]) {
-		await refuse(page, '**/api/v1/me', status, code, {}, { 'Retry-After': '7' });
+		await refuse(page, ME, status, code, {}, { 'Retry-After': '7' });
 		await page.reload();
 		const alert = page.locator('[role=alert]');
 
 		await alert.waitFor();
 		assert.match(await alert.innerText(), text);
 		assert.match(await alert.innerText(), /request-1/);
-		await page.unroute('**/api/v1/me');
+		await page.unroute(ME);
 		await alert.locator('button').click();
 		await page.waitForSelector('.composer-field');
 	}
 });
 
 test('a sign-in page in front of the API', async (t) => {
-	const page = await open(t, { init: (p) => p.route('**/api/v1/me', (route) =>
+	const page = await open(t, { init: (p) => p.route(ME, (route) =>
 		route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' })) });
 
 	await page.waitForSelector('[role=alert]');

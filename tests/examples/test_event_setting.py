@@ -57,6 +57,6 @@ def test_the_event_is_told_live_and_again(copy):
 
 
 def test_the_setting_is_listed(copy):
-    assert ("max_parallel_tools\tworkspace, installation\tthe smallest\t"
+    assert ("max_parallel_tools\tworkspace, tenant, installation\tthe smallest\t"
             in copy.command("list", "settings"))
     assert "| max_parallel_tools |" in (copy.root / "docs/configuration.md").read_text()

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/auto.h"
+#include "agent/said.h"
 #include "agent/setting.h"
 #include "agent/stored.h"
 #include "agent/target.h"
@@ -352,6 +353,123 @@ static void levels_are_merged(void **state)
 			      &in).number, 4000);
 }
 
+/* What rows say: JSON texts of a user, two teams and the tenant, NULL: nothing. */
+static struct setting_said *rows(struct arena *a, const char *user,
+				 const char *team, const char *other,
+				 const char *tenant)
+{
+	static const enum setting_level levels[] = {
+		LEVEL_USER, LEVEL_TEAM, LEVEL_TEAM, LEVEL_TENANT,
+	};
+	const char *texts[] = { user, team, other, tenant };
+	struct setting_said *s = arena_new(a, struct setting_said);
+	struct err e = ERR_INIT;
+
+	s->n = ARRAY_LEN(levels);
+	s->v = arena_zalloc(a, s->n, sizeof(*s->v));
+	for (size_t i = 0; i < s->n; i++) {
+		s->v[i].level = levels[i];
+		if (!texts[i])
+			continue;
+		s->v[i].said = jx_keep(a, jx_load(str_of(texts[i]), &e));
+		assert_non_null(s->v[i].said);
+	}
+	return s;
+}
+
+static void rows_are_merged(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct conf conf = { .confirm = TOOL_CONFIRM_NEVER };
+	struct workspace w = { .history_messages = 30, .title_by_model = true };
+	struct setting_scope in = { .conf = &conf };
+
+	(void)state;
+	in.said = rows(&a, "{}", "{\"theme\":\"dark\"}", "{\"theme\":\"light\"}",
+		       "{\"theme\":\"system\"}");
+	assert_string_equal(from(SETTING_THEME, LEVEL_TEAM, &in).text, "dark");
+	in.said = rows(&a, "{\"theme\":\"light\"}", NULL, NULL,
+		       "{\"theme\":\"dark\"}");
+	assert_string_equal(from(SETTING_THEME, LEVEL_USER, &in).text, "light");
+
+	/* The smallest, whoever says it; and the workspace is one of them. */
+	in.said = rows(&a, "{\"history_messages\":500}", NULL,
+		       "{\"history_messages\":40}", "{\"history_messages\":50}");
+	assert_int_equal(from(SETTING_HISTORY_MESSAGES, LEVEL_TEAM, &in).number,
+			 40);
+	in.workspace = &w;
+	assert_int_equal(from(SETTING_HISTORY_MESSAGES, LEVEL_WORKSPACE,
+			      &in).number, 30);
+	/* Off if anybody says off. */
+	assert_int_equal(from(SETTING_TITLE_BY_MODEL, LEVEL_WORKSPACE,
+			      &in).number, 1);
+	in.said = rows(&a, "{\"title_by_model\":true}", NULL, NULL,
+		       "{\"title_by_model\":false,\"confirm\":\"tainted\"}");
+	assert_int_equal(from(SETTING_TITLE_BY_MODEL, LEVEL_TENANT, &in).number,
+			 0);
+	in.said = rows(&a, "{\"confirm\":\"never\"}", NULL, NULL,
+		       "{\"confirm\":\"tainted\"}");
+	assert_int_equal(from(SETTING_CONFIRM, LEVEL_TENANT, &in).number,
+			 TOOL_CONFIRM_TAINTED);
+	in.said = rows(&a, "{\"confirm\":\"always\"}", NULL, NULL,
+		       "{\"confirm\":\"tainted\"}");
+	assert_int_equal(from(SETTING_CONFIRM, LEVEL_USER, &in).number,
+			 TOOL_CONFIRM_ALWAYS);
+	arena_release(&a);
+}
+
+/* Only what all lists have; and rows that the table does not take say nothing. */
+static void lists_and_bad_rows(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct setting_scope in = { .conf = &nothing };
+
+	(void)state;
+	assert_false(setting_lists(SETTING_LLM_SERVICES, &in, STR("x")));
+	in.said = rows(&a, NULL, "{\"llm_services\":[\"x\",\"y\"]}", NULL,
+		       "{\"llm_services\":[\"z\",\"y\"]}");
+	assert_true(setting_lists(SETTING_LLM_SERVICES, &in, STR("y")));
+	assert_false(setting_lists(SETTING_LLM_SERVICES, &in, STR("x")));
+	assert_false(setting_lists(SETTING_LLM_SERVICES, &in, STR("z")));
+	in.said = rows(&a, NULL, NULL, NULL, "{\"llm_services\":[\"z\"]}");
+	assert_true(setting_lists(SETTING_LLM_SERVICES, &in, STR("z")));
+	/* A user has no say in what there is to choose from. */
+	in.said = rows(&a, "{\"llm_services\":[\"x\"]}", NULL, NULL, NULL);
+	assert_false(setting_lists(SETTING_LLM_SERVICES, &in, STR("x")));
+
+	in.said = rows(&a, "{\"theme\":\"pink\",\"history_messages\":-1,"
+		       "\"web_search\":1,\"answer_language\":\"a\\nb\","
+		       "\"default_agent\":\"../x\",\"system_prompt\":\"x\"}",
+		       NULL, NULL, "{\"custom_context\":\"of all\"}");
+	from(SETTING_THEME, LEVEL_BUILT_IN, &in);
+	from(SETTING_HISTORY_MESSAGES, LEVEL_BUILT_IN, &in);
+	from(SETTING_WEB_SEARCH, LEVEL_BUILT_IN, &in);
+	from(SETTING_ANSWER_LANGUAGE, LEVEL_BUILT_IN, &in);
+	from(SETTING_DEFAULT_AGENT, LEVEL_BUILT_IN, &in);
+	from(SETTING_CUSTOM_CONTEXT, LEVEL_BUILT_IN, &in);
+	arena_release(&a);
+}
+
+/* The table: keys are told apart, and what has rows has what a form needs. */
+static void settings_are_described(void **state)
+{
+	const unsigned held = 1u << LEVEL_USER | 1u << LEVEL_TEAM |
+		1u << LEVEL_TENANT;
+
+	(void)state;
+	for (int i = 0; i < SETTING__MAX; i++) {
+		const struct setting_row *r = &setting_rows[i];
+
+		assert_ptr_equal(setting_find(str_of(r->key)), r);
+		assert_int_equal(r->type != SETTING_INTERNAL,
+				 (r->levels & held) != 0);
+		assert_int_equal(r->type != SETTING_INTERNAL, *r->label != 0);
+		assert_int_equal(r->merge == MERGE_COMMON,
+				 r->type == SETTING_NAMES);
+		assert_true(*r->what && r->max >= r->min);
+	}
+}
+
 static const char *chosen(const struct conf *c, const char *clock,
 			  enum auto_task task, const char **reason)
 {
@@ -413,6 +531,9 @@ int main(void)
 		cmocka_unit_test(rules_have_hours),
 		cmocka_unit_test(the_nearest_counts),
 		cmocka_unit_test(levels_are_merged),
+		cmocka_unit_test(rows_are_merged),
+		cmocka_unit_test(lists_and_bad_rows),
+		cmocka_unit_test(settings_are_described),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,4 +1,7 @@
-/* lib/store over a real MariaDB: turns that wait, and the runs of one turn. */
+/*
+ * lib/store over a real MariaDB: turns that wait, the runs of one turn, and the
+ * settings that come with its begin.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,9 +276,76 @@ static int open_it(void **state)
 	return store_lab_open(state);
 }
 
+/* The settings of the holders come with it, whether it is new or not. */
+static void begin_brings_the_settings(void **state)
+{
+	struct uuid ids[STORE_SETTINGS + 1];
+	struct turn_begin b = { .turn_id = uuid_new(),
+				.conversation_id = uuid_new(), .create = true,
+				.workspace_id = S("home"),
+				.agent_id = S("assistant"), .content = S("1"),
+				.holders = ids, .n_holders = ARRAY_LEN(ids),
+				.arena = &a };
+	struct store_setting tenant = { .level = 5, .name = S("default") };
+	struct store_setting team = { .level = 4, .name = S("sales"),
+				      .said = S("{\"theme\":\"dark\"}") };
+	struct db_stats s, s2;
+	bool stored;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++)
+		ids[i] = uuid_new();
+	tenant.holder_id = ids[1];
+	team.holder_id = ids[STORE_SETTINGS - 1];
+	ok(store_turn_begin(db, &ann, &b, &e));
+	assert_true(b.settings_known && b.n_settings == 0);
+	end_with(&ann, &b, "answer");
+	/* A group's are found by the row that it makes for the tenant. */
+	ok(store_setting_mark(db, &tenant, &e));
+	ok(store_setting_put(db, ann.tenant_id, &team, &stored, &e));
+	assert_true(stored);
+	ok(store_setting_mark(db, &tenant, &e));
+	ok(store_setting_put(db, ann.tenant_id, &team, &stored, &e));
+	assert_false(stored);
+	for (int create = 0; create < 2; create++) {
+		b.turn_id = uuid_new();
+		b.create = create;
+		if (create)
+			b.conversation_id = uuid_new();
+		db_stats(db, &s);
+		ok(store_turn_begin(db, &ann, &b, &e));
+		db_stats(db, &s2);
+		assert_in_range(s2.round_trips - s.round_trips, 1, 2);
+		assert_int_equal(b.n_settings, 2);
+		for (size_t i = 0; i < 2; i++) {
+			const struct store_setting *row = &b.settings[i];
+			bool of_team = row->level == 4;
+
+			assert_int_equal(row->version, 1);
+			assert_true(uuid_eq(&row->holder_id, of_team
+					    ? &team.holder_id : &ids[1]));
+			assert_true(str_is(row->name, of_team ? "sales"
+					   : "default"));
+			assert_true(str_is(row->said, of_team
+					   ? "{\"theme\":\"dark\"}" : "{}"));
+		}
+		assert_true(str_is(b.user.content, "1"));
+		end_with(&ann, &b, "answer");
+	}
+	/* The one behind the last is not asked for. */
+	team.holder_id = ids[STORE_SETTINGS];
+	ok(store_setting_put(db, ann.tenant_id, &team, &stored, &e));
+	b.turn_id = uuid_new();
+	b.create = false;
+	ok(store_turn_begin(db, &ann, &b, &e));
+	assert_int_equal(b.n_settings, 2);
+	end_with(&ann, &b, "answer");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(begin_brings_the_settings),
 		cmocka_unit_test(a_pause_is_stored_once),
 		cmocka_unit_test(a_pause_that_was_answered_meanwhile),
 		cmocka_unit_test(a_pause_that_was_given_up_costs_once),

@@ -149,9 +149,22 @@ export class Api {
 		}
 	}
 
-	me()
+	/** The user with their settings, which are {} while the database is away. */
+	async me()
 	{
-		return this.json('GET', 'me');
+		try {
+			return await this.json('GET', 'me?include=settings');
+		} catch (error) {
+			if (error.status !== 503)
+				throw error;
+			return { ...await this.json('GET', 'me'), settings: {} };
+		}
+	}
+
+	/** Changes settings of the user: {name: value or null}. */
+	changeSettings(values)
+	{
+		return this.json('PATCH', 'settings', { body: values });
 	}
 
 	workspaces()

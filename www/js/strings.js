@@ -212,6 +212,7 @@ const en = {
 	'composer.web': 'Web',
 	'composer.webTitle': 'Let the assistant search the web for this message',
 	'composer.hint': 'Enter to send, Shift + Enter for a new line, / for prompts, @ to mention',
+	'composer.hintCtrl': 'Ctrl + Enter to send, Enter for a new line, / for prompts, @ to mention',
 	'composer.mention': 'Mention something',
 	'composer.prompt': 'Choose a prompt',
 	'composer.left': { one: '{n} character left', other: '{n} characters left' },

@@ -25,6 +25,7 @@ static enum tool_confirm policy_of(const struct tool *t,
 		&(struct setting_scope){
 			.conf = ctx->turn.by.conf,
 			.workspace = ctx->turn.workspace,
+			.said = ctx->turn.by.said,
 			.tool = { true, (int64_t)t->confirm } }).number;
 }
 

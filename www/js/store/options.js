@@ -1,9 +1,10 @@
 // What people may choose beside the text of a message: each row is a switch
 // below the message field and a member of the request (docs/add-a-turn-option.md).
 
-/** {key, text, title, icon, offered}: key of the request; texts of strings.js;
- * a name of icons.js; whether the switch is there for an assistant's record */
+/** {key, setting, text, title, icon, offered}: key of the request; the setting that
+ * says how it begins; texts of strings.js; a name of icons.js; whether the switch is
+ * there for an assistant's record */
 export const OPTIONS = [
-	{ key: 'webSearch', text: 'composer.web', title: 'composer.webTitle', icon: 'globe',
+	{ key: 'webSearch', setting: 'web_search', text: 'composer.web', title: 'composer.webTitle', icon: 'globe',
 		offered: (agent) => agent?.webSearch },
 ];

@@ -33,8 +33,8 @@ export class Session extends Observable {
 			this.workspaces = page.items;
 			if (this.workspaces.length === 0)
 				throw new ApiError({ code: 'noWorkspace' });
-			const wanted = [remembered('workspace'), me.defaultWorkspaceId]
-				.find((id) => this.workspace(id));
+			const wanted = [me.settings.default_workspace, remembered('workspace'),
+				me.defaultWorkspaceId].find((id) => this.workspace(id));
 
 			await this.choose(wanted || this.workspaces[0].workspaceId, false);
 			this.ready = true;
@@ -91,12 +91,18 @@ export class Session extends Observable {
 	/** The agent a new chat begins with, '' when there is no choice. */
 	firstAgent(id = this.workspaceId)
 	{
-		const wanted = [remembered(`agent.${id}`),
+		const wanted = [this.#settledAgent(id), remembered(`agent.${id}`),
 			this.workspace(id)?.defaultAgentId];
 
 		return wanted.find((agentId) => agentId && this.agent(id, agentId)) ||
 			this.agents(id).find((agent) => agent.isDefault)?.agentId ||
 			this.agents(id)[0]?.agentId || '';
+	}
+
+	/** What the settings say, which is of the default workspace. */
+	#settledAgent(id)
+	{
+		return id === this.me.defaultWorkspaceId && this.me.settings.default_agent;
 	}
 
 	keepAgent(workspaceId, agentId)

@@ -1,4 +1,5 @@
-// What this browser remembers: the colours and the last workspace and agent.
+// What this browser remembers: the colours and the last workspace and agent; and
+// what the user's settings (GET /me) say of the page.
 // Storage may be forbidden; then nothing is remembered and nothing breaks.
 import { Observable } from '../observable.js';
 
@@ -11,6 +12,14 @@ export function remembered(key)
 	} catch {
 		return '';
 	}
+}
+
+/** What settings say of the page as a whole. */
+export function applySettings(settings, theme)
+{
+	if (settings.theme)
+		theme.follow(settings.theme);
+	document.documentElement.dataset.density = settings.density || 'comfortable';
 }
 
 export function remember(key, value)
@@ -28,10 +37,13 @@ export function remember(key, value)
 /** The colours: '' (as the system), 'light' or 'dark'. */
 export class Theme extends Observable {
 	#system = matchMedia('(prefers-color-scheme: dark)');
+	#save;
 
-	constructor()
+	/** @param save stores the setting theme; a promise */
+	constructor(save = async () => {})
 	{
 		super();
+		this.#save = save;
 		const stored = remembered('theme');
 
 		this.choice = stored === 'light' || stored === 'dark' ? stored : '';
@@ -39,7 +51,29 @@ export class Theme extends Observable {
 		this.#show();
 	}
 
+	/** The user chooses here. */
 	set(choice)
+	{
+		const setting = choice || 'system';
+
+		this.#take(choice);
+		this.#save(setting).then(() => remember('theme.setting', setting),
+			() => {});	// this browser alone remembers it then
+	}
+
+	/**
+	 * The setting, as the server has it: where it has changed since this browser
+	 * saw it, it counts more than what was chosen here.
+	 */
+	follow(setting)
+	{
+		if (setting === (remembered('theme.setting') || 'system'))
+			return;
+		remember('theme.setting', setting);
+		this.#take(setting === 'system' ? '' : setting);
+	}
+
+	#take(choice)
 	{
 		this.choice = choice;
 		remember('theme', choice);

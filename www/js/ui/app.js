@@ -9,7 +9,7 @@ import { go, readHash } from '../route.js';
 import { Conversations } from '../store/conversations.js';
 import { Notices } from '../store/notices.js';
 import { Session } from '../store/session.js';
-import { Theme } from '../store/settings.js';
+import { applySettings, Theme } from '../store/settings.js';
 import { Threads } from '../store/threads.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -44,7 +44,7 @@ class LampApp extends PageElement {
 	{
 		super();
 		this.api = new Api();
-		this.theme = new Theme();
+		this.theme = new Theme((theme) => this.api.changeSettings({ theme }));
 		this.session = new Session(this.api);
 		this.list = new Conversations(this.api);
 		this.link = new Link();
@@ -106,6 +106,7 @@ class LampApp extends PageElement {
 		await this.session.start();
 		if (!this.session.ready)
 			return;
+		applySettings(this.session.me.settings, this.theme);
 		this.notices.start(this.session.me.notifications);
 		this.threads.resume();
 		this.list.show(this.session.workspaceId);
@@ -459,6 +460,7 @@ class LampApp extends PageElement {
 			<div class="composer-dock" id="composer">
 				${off ? offView() : nothing}
 				<lamp-composer .thread=${thread} .api=${this.api} ?disabled=${off}
+					.settings=${this.session.me?.settings || {}}
 					.agent=${this.session.agent(thread.workspaceId, thread.agentId)}
 					name=${this.session.agents(thread.workspaceId).length > 0 ? name : ''}
 					.agents=${this.session.agents(thread.workspaceId)}></lamp-composer>

@@ -1,5 +1,5 @@
 // <lamp-composer>: the message field. Enter sends and Shift+Enter makes a new
-// line; where there is no real keyboard Enter makes a new line and the button
+// line, or Ctrl+Enter sends (the setting send_key); where there is no real keyboard Enter makes a new line and the button
 // sends. While an answer runs the button stops it.
 import { html, live, nothing } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
@@ -27,12 +27,15 @@ class LampComposer extends PageElement {
 		disabled: { type: Boolean },
 		/** the assistant's record, for what it offers (options.js) */
 		agent: { attribute: false },
+		/** the user's, of GET /me */
+		settings: { attribute: false },
 	};
 
 	constructor()
 	{
 		super();
 		this.agents = [];
+		this.settings = {};
 		new Watch(this, () => this.thread);
 		new Watch(this, () => this.#picker());
 	}
@@ -90,7 +93,8 @@ class LampComposer extends PageElement {
 							@click=${this.#send}>${icon('send')}</button>`}
 				</div>
 			</div>
-			<p class="composer-hint" id="composer-hint">${t('composer.hint')}</p>`;
+			<p class="composer-hint" id="composer-hint">${t(
+				this.#sendsWithCtrl() ? 'composer.hintCtrl' : 'composer.hint')}</p>`;
 	}
 
 	#agentChoice()
@@ -214,7 +218,7 @@ class LampComposer extends PageElement {
 	#toggle(option)
 	{
 		const { thread } = this;
-		const on = Boolean(thread.options[option.key]);
+		const on = Boolean(thread.options[option.key] ?? this.settings[option.setting]);
 
 		return html`<button type="button" class="option-toggle" title=${t(option.title)}
 			aria-pressed=${on ? 'true' : 'false'} ?disabled=${this.disabled}
@@ -289,6 +293,11 @@ class LampComposer extends PageElement {
 			this.#look(event.target);
 	};
 
+	#sendsWithCtrl()
+	{
+		return this.settings.send_key === 'ctrl-enter';
+	}
+
 	#onKey(event)
 	{
 		if (pickerKey(this.picker, event, this.#choose)) {
@@ -296,8 +305,10 @@ class LampComposer extends PageElement {
 			return;
 		}
 		// an input method's Enter takes its suggestion (229: old Safari)
-		if (event.key !== 'Enter' || event.shiftKey || event.isComposing ||
-		    event.keyCode === 229 || touch())
+		if (event.key !== 'Enter' || event.isComposing || event.keyCode === 229 ||
+		    touch())
+			return;
+		if (this.#sendsWithCtrl() ? !event.ctrlKey && !event.metaKey : event.shiftKey)
 			return;
 		event.preventDefault();
 		this.#send();

@@ -1,0 +1,71 @@
+#include "turn/chosen.h"
+
+#include "agent/said.h"
+#include "base/log.h"
+#include "resource/resource.h"
+
+#include "base/banned.h"
+
+static bool take_shipped(struct turn_run *t, const struct uuid *id)
+{
+	const struct catalog *c = catalog_of(t->in.by.conf);
+
+	for (size_t i = 0; i < c->n_shipped; i++) {
+		const struct shipped_prompt *p = &c->shipped[i];
+
+		if (!uuid_eq(&p->id, id))
+			continue;
+		*t->chosen = prompt_stamp_of("catalogue", p->name, p->version,
+					     str_of(p->body));
+		return true;
+	}
+	return false;
+}
+
+static int take_stored(struct turn_run *t, const struct uuid *id,
+		       struct err *e)
+{
+	const struct resource *r = &resources[RESOURCE_PROMPT];
+	const struct setting_said *s = setting_holders(t->in.by.who, t->arena);
+	struct resource_at at = resource_own(&t->in.by.owner);
+	struct resource_row row;
+
+	/* Who reads a prompt has the same ids as who has settings. */
+	at.readers = setting_ids(s, t->arena);
+	at.n_readers = s->n;
+	if (resource_get(t->deps->db, r, &at, id, t->arena, &row, e) < 0)
+		return -1;
+	*t->chosen = prompt_stamp_of(
+		"catalogue", arena_printf(t->arena, "%.*s", STR_ARG(
+			resource_value(r, &row, "name")->s)),
+		(int)row.version + 1, resource_value(r, &row, "body")->s);
+	return 0;
+}
+
+int chosen_find(struct turn_run *t, struct err *e)
+{
+	struct uuid id;
+
+	if (!t->in.options.prompt_id.p || t->chosen)
+		return 0;
+	t->chosen = arena_new(t->arena, struct prompt_stamp);
+	if (uuid_parse(t->in.options.prompt_id, &id)) {
+		if (take_shipped(t, &id) || take_stored(t, &id, e) == 0)
+			return 0;
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+	}
+	t->chosen = NULL;
+	return err_field(e, ERR_INVALID_FIELD, "promptId",
+			 "promptId: there is no such prompt.");
+}
+
+const struct prompt_stamp *chosen_stamp(struct turn_run *t)
+{
+	struct err e = ERR_INIT;
+
+	if (chosen_find(t, &e) < 0 && e.code != ERR_INVALID_FIELD)
+		log_err("the prompt of a message", &e);
+	return t->chosen;
+}
