@@ -8,9 +8,11 @@
 #include "api/api.h"
 #include "api/etag.h"
 #include "api/idempotent.h"
+#include "api/knowledge.h"
 #include "api/page.h"
 #include "api/prompt.h"
 #include "api/service.h"
+#include "api/shared.h"
 #include "api/token.h"
 #include "app.h"
 #include "base/limits.h"
@@ -25,6 +27,8 @@ static const struct resource_odd *const odds[RESOURCE__MAX] = {
 	[RESOURCE_API_TOKEN] = &token_odd,
 	[RESOURCE_LLM_SERVICE] = &api_service_odd,
 	[RESOURCE_PROVIDER_INSTANCE] = &api_provider_odd,
+	[RESOURCE_KNOWLEDGE_BASE] = &api_knowledge_odd,
+	[RESOURCE_KNOWLEDGE_BASE_SHARE] = &api_knowledge_share_odd,
 	[RESOURCE_PROMPT] = &api_prompt_odd,
 	[RESOURCE_PROMPT_CATEGORY] = &api_prompt_category_odd,
 	[RESOURCE_PROMPT_SHARE] = &api_prompt_share_odd,

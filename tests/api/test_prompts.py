@@ -565,7 +565,7 @@ def test_take_out(make_lab):
     assert "team's" not in out and "bob's" not in out
     all_ = json.loads(out)
     assert set(all_) == {"tenant", "user", "exportedAt", "conversations", "tokens",
-                         "provider-instances", "prompts"}
+                         "provider-instances", "prompts", "knowledge-bases"}
     assert (all_["tenant"], all_["user"]) == ("default", "ada")
     assert {talk["conversation"]["conversationId"]: talk["messages"][-1]["content"]
             for talk in all_["conversations"]} == talks
