@@ -62,18 +62,9 @@ static const struct resource *of_route(const struct request *rq)
 struct resource_at api_resource_for(const struct request *rq)
 {
 	const struct owner owner = rq->by.owner;
-	struct resource_at at = resource_own(&owner);
-	struct uuid *v = arena_zalloc(rq->arena, rq->by.who->n_groups + 2,
-				      sizeof(*v));
 
-	v[0] = owner.user_id;
-	v[1] = resource_of_tenant(owner.tenant_id);
-	for (size_t i = 0; i < rq->by.who->n_groups; i++)
-		v[2 + i] = resource_of_group(owner.tenant_id,
-					     rq->by.who->groups[i]);
-	at.readers = v;
-	at.n_readers = rq->by.who->n_groups + 2;
-	return at;
+	return resource_reading(&owner, rq->by.who->groups, rq->by.who->n_groups,
+				rq->arena);
 }
 
 bool api_resource_may_hold(const struct request *rq, const struct resource_at *at,

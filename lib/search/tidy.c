@@ -14,6 +14,7 @@
 
 enum {
 	TERMS = 500,		/* whose blocks one transaction changes */
+	MERGE_FROM = 4,		/* blocks of a term; fewer are left as they are */
 	MERGE_ROWS = 8000,	/* that one transaction reads */
 	PARTS_MIN = 128,		/* batches before blocks are merged */
 	CHUNKS_PER_PART = 2048,	/* of larger bases: one more for so many chunks */
@@ -335,7 +336,7 @@ static int merge_tx(struct db *tx, void *ctx, struct err *e)
 		for (k = i + 1; k < end && b.v[k].term == b.v[i].term &&
 		     b.v[k].audience == b.v[i].audience; k++)
 			;
-		if (k - i > 1 && merge_group(&c, b.v + i, k - i, e))
+		if (k - i >= MERGE_FROM && merge_group(&c, b.v + i, k - i, e))
 			return -1;
 	}
 	if (apply(tx, &c, e))

@@ -1,11 +1,12 @@
 """Knowledge bases: their documents, how these come into the index and leave it, what
 is found, and by whom. How texts are cut and ranked is asked in tests/unit."""
 
+import json
 import signal
 import uuid
 
 import pytest
-from lab import wait_until
+from lab import Lab, wait_until
 
 NOBODY = "0192f000-0000-7000-8000-000000000000"
 TABLES = ("document", "document_text", "search_document", "search_chunk", "search_post",
@@ -208,21 +209,58 @@ def test_a_search_can_name_documents(lab, who):
     assert len(found(lab, base, "plan", who, documentIds=[one, two, NOBODY])) == 2
 
 
-def test_indexing_survives_the_process(make_lab):
-    lab = make_lab()
-    base = base_of(lab, "ada")
+@pytest.fixture(scope="module")
+def clerk():
+    """A Lab with an agent that lists the tool."""
+    with Lab(workspaces={
+            "lab": {"workspace": "lab", "name": "Lab", "title_by_model": False,
+                    "agents": [{"id": "clerk", "tools": ["search_knowledge"]}]},
+            "other": {"workspace": "other", "name": "Other"}}) as lab:
+        yield lab
+
+
+def asked(lab, user, **args):
+    """What the tool gives in a turn of the agent, as text."""
+    events = lab.chat(script({"tool_calls": [{"name": "search_knowledge", "args": args}],
+                              "then": {"text": "ok"}}), user=user, agentId="clerk")
+    assert events[-1].name == "done", events
+    return next(e.data for e in events if e.name == "tool-result")["result"]
+
+
+def script(steps):
+    return "!script " + json.dumps(steps)
+
+
+def test_agents_find_what_their_users_see(clerk):
+    base = base_of(clerk, "eve")
+    write(clerk, base, "eve", "# Leave\n\nFive days carry over.", title="Handbook",
+          url="https://intranet.example/hb")
+    hidden = {"title": "Secret", "text": "Ten days for the board.", "groups": ["board"]}
+    assert clerk.post(f"{base}/documents", hidden, user="eve").status == 201
+    other = base_of(clerk, "eve", name="Other", workspaceId="other")
+    write(clerk, other, "eve", "Days elsewhere.")
+    for path in (base, other):
+        settled(clerk, path, "eve")
+    passage, = asked(clerk, "eve", query="days of leave for the board")["passages"]
+    assert (passage["base"], passage["title"], passage["heading"], passage["url"],
+            passage["text"]) == ("Handbook", "Handbook", "Leave",
+                                 "https://intranet.example/hb", "Five days carry over.")
+    assert asked(clerk, "eve", query="days", base="Handbook", max_results=1)["passages"]
+    assert "of this name" in json.dumps(asked(clerk, "eve", query="days", base="x"))
+    assert "no knowledge base here" in json.dumps(asked(clerk, "bob", query="days"))
+
+
+def test_indexing_survives_the_process(clerk):
+    base = base_of(clerk, "ada")
     for i in range(30):
-        write(lab, base, "ada", "".join(
+        write(clerk, base, "ada", "".join(
             f"# Part {k}\n\nNumber {i} of {k}.\n\n" for k in range(200)))
-    process = lab.processes["responder"]
-    lab.stop("responder", signal.SIGKILL)
-    assert process.poll() is not None
+    clerk.stop("responder", signal.SIGKILL)
     # A lease that the killed one held is over.
-    lab.sql("UPDATE job SET due_us = 0")
-    lab.start_responder()
-    lab.get("/me", user="ada")
-    lab.command("work")
-    assert settled(lab, base, "ada") == {"queued": 0, "ready": 30, "failed": 0}
-    assert len(found(lab, base, "number", "ada", maxResults=50)) == 50
-    rows = left(lab, base)
+    clerk.sql("UPDATE job SET due_us = 0")
+    clerk.start_responder()
+    clerk.command("work")
+    assert settled(clerk, base, "ada") == {"queued": 0, "ready": 30, "failed": 0}
+    assert len(found(clerk, base, "number", "ada", maxResults=50)) == 50
+    rows = left(clerk, base)
     assert rows["document"] == 30 and rows["search_chunk"] == 30 * 200
