@@ -26,6 +26,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/dialects.md \
 	docs/doctor.md \
 	docs/identity.md \
+	docs/knowledge.md \
 	docs/install.md \
 	docs/keys.md \
 	docs/mcp.md \

@@ -15,12 +15,14 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/conversation.c \
 	fcgi-app/api/thread.c fcgi-app/api/variant.h \
 	fcgi-app/api/doctor.c \
+	fcgi-app/api/document.c \
 	fcgi-app/api/etag.c fcgi-app/api/etag.h \
 	fcgi-app/api/idempotent.c fcgi-app/api/idempotent.h \
 	fcgi-app/api/events.c \
 	fcgi-app/api/feeds.c \
 	fcgi-app/api/feeds.h \
 	fcgi-app/api/health.c \
+	fcgi-app/api/knowledge.c fcgi-app/api/knowledge.h \
 	fcgi-app/api/llm_service.c \
 	fcgi-app/api/me.c \
 	fcgi-app/api/mention.c \
@@ -36,6 +38,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/send.c fcgi-app/api/send.h \
 	fcgi-app/api/service.c fcgi-app/api/service.h \
 	fcgi-app/api/setting.c \
+	fcgi-app/api/shared.c fcgi-app/api/shared.h \
 	fcgi-app/api/token.c fcgi-app/api/token.h \
 	fcgi-app/api/turn.c \
 	fcgi-app/api/workspace.c \

@@ -11,6 +11,7 @@
 #include "agent/catalog.h"
 #include "api/api.h"
 #include "api/page.h"
+#include "api/shared.h"
 #include "app.h"
 #include "base/blank.h"
 #include "base/limits.h"
@@ -38,36 +39,11 @@ static int wrong(const char *field, const char *what, struct err *e)
 	return err_field(e, ERR_INVALID_FIELD, field, "%s", what);
 }
 
-/* Tier and group of a new one, and with them its holder. */
 static int made(struct request *rq, struct resource_row *row,
 		struct str *secret, struct err *e)
 {
-	struct db_val *tier = resource_value(prompts, row, "tier");
-	struct str group = text_of(prompts, row, "team");
-	struct resource_at at = api_resource_for(rq);
-	struct owner owner = at.by;
-
 	(void)secret;
-	if (tier->null)
-		*tier = DB_S(STR("private"));
-	if (str_is(tier->s, "private"))
-		row->holder = owner.user_id;
-	else if (str_is(tier->s, "tenant"))
-		row->holder = resource_of_tenant(owner.tenant_id);
-	else if (!str_is(tier->s, "team"))
-		return wrong("tier", "tier must be private, team or tenant.", e);
-	else if (!group.p)
-		return wrong("group", "group is missing: a prompt of a team "
-			     "belongs to a group.", e);
-	else
-		row->holder = resource_of_group(owner.tenant_id, group);
-	if (group.p && !str_is(tier->s, "team"))
-		return wrong("group", "group is only for the tier team.", e);
-	if (!api_resource_may_hold(rq, &at, prompts, &row->holder))
-		return err_public(e, ERR_FORBIDDEN, group.p
-				  ? "You cannot make prompts for this group."
-				  : "You cannot make prompts for everyone.");
-	return 0;
+	return api_shared_made(rq, prompts, row, e);
 }
 
 static int check_colour(const struct resource *r, struct resource_row *row,
@@ -119,72 +95,6 @@ static int keep_version(struct request *rq, struct db *tx,
 	for (size_t i = 0; i < prompts->n_fields; i++)
 		changed |= row->given[i] && prompts->fields[i].type == TYPE_TEXT;
 	return changed ? store_prompt_keep(tx, at, &now, e) : 0;
-}
-
-/* -- shares -------------------------------------------------------------------- */
-
-/* The prompt that a share belongs to; its row is locked, or about to be. */
-static int shared_prompt(struct request *rq, struct db *tx,
-			 const struct resource_at *at,
-			 struct resource_row *prompt, struct err *e)
-{
-	struct resource_at reads = api_resource_for(rq);
-
-	return resource_get(tx, prompts, &reads, &at->holder, rq->arena, prompt,
-			    e);
-}
-
-static int check_share(struct request *rq, struct resource_row *row,
-		       struct err *e)
-{
-	const struct resource *r = &resources[RESOURCE_PROMPT_SHARE];
-	struct str group = text_of(r, row, "group_name");
-
-	for (size_t i = 0; i < rq->by.who->n_groups; i++)
-		if (str_eq(rq->by.who->groups[i], group))
-			return 0;
-	return wrong("group", "group must be one of your groups.", e);
-}
-
-static int share(struct request *rq, struct db *tx,
-		 const struct resource_at *at, const struct resource_row *row,
-		 struct err *e)
-{
-	struct resource_row mine = *row, prompt;
-	struct uuid reader = resource_of_group(
-		at->by.tenant_id,
-		text_of(&resources[RESOURCE_PROMPT_SHARE], &mine, "group_name"));
-
-	if (row->version)
-		return 0;	/* there is nothing in it to change */
-	if (store_prompt_shared(tx, &at->by, &at->holder, e) < 0 ||
-	    shared_prompt(rq, tx, at, &prompt, e) < 0)
-		return -1;
-	if (uuid_eq(&reader, &prompt.holder))
-		return wrong("group", "The prompt belongs to this group.", e);
-	return resource_let_read(tx, prompts, &at->by, &reader, &prompt, e);
-}
-
-static int take_back(struct request *rq, struct db *tx,
-		     const struct resource_at *at,
-		     const struct resource_row *row, struct err *e)
-{
-	const struct resource *r = &resources[RESOURCE_PROMPT_SHARE];
-	struct resource_row found;
-	struct uuid reader;
-
-	if (resource_get(tx, r, at, &row->id, rq->arena, &found, e) < 0) {
-		if (e->code != ERR_NOT_FOUND)
-			return -1;
-		err_clear(e);	/* that says who deletes the row */
-		return 0;
-	}
-	if (store_prompt_shared(tx, &at->by, &at->holder, e) < 0)
-		return -1;
-	reader = resource_of_group(at->by.tenant_id,
-				   text_of(r, &found, "group_name"));
-	return resource_stop_reading(tx, prompts, &at->by, &reader, &at->holder,
-				     e);
 }
 
 /* -- shipped ones ---------------------------------------------------------------- */
@@ -250,10 +160,6 @@ const struct resource_odd api_prompt_odd = {
 const struct resource_odd api_prompt_category_odd = {
 	.check = check_category, .gone = unfile,
 };
-const struct resource_odd api_prompt_share_odd = {
-	.check = check_share, .also = share, .gone = take_back,
-};
-
 /*
  * GET /prompt-picker?q=&category=&cursor=&pageSize=
  * 200 {items, nextCursor}, by name: those whose name begins with q in any case,

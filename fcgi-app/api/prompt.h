@@ -7,6 +7,5 @@
 /* The rows of resource.c's table. */
 extern const struct resource_odd api_prompt_odd;
 extern const struct resource_odd api_prompt_category_odd;
-extern const struct resource_odd api_prompt_share_odd;
 
 #endif

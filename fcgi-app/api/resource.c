@@ -9,9 +9,11 @@
 #include "api/api.h"
 #include "api/etag.h"
 #include "api/idempotent.h"
+#include "api/knowledge.h"
 #include "api/page.h"
 #include "api/prompt.h"
 #include "api/service.h"
+#include "api/shared.h"
 #include "api/token.h"
 #include "app.h"
 #include "base/limits.h"
@@ -30,6 +32,8 @@ static const struct resource_odd *const odds[RESOURCE__MAX] = {
 	[RESOURCE_PROVIDER_INSTANCE] = &api_provider_odd,
 	[RESOURCE_AGENT] = &api_agent_odd,
 	[RESOURCE_WORKSPACE] = &api_workspace_odd,
+	[RESOURCE_KNOWLEDGE_BASE] = &api_knowledge_odd,
+	[RESOURCE_KNOWLEDGE_BASE_SHARE] = &api_knowledge_share_odd,
 	[RESOURCE_PROMPT] = &api_prompt_odd,
 	[RESOURCE_PROMPT_CATEGORY] = &api_prompt_category_odd,
 	[RESOURCE_PROMPT_SHARE] = &api_prompt_share_odd,
@@ -62,18 +66,9 @@ static const struct resource *of_route(const struct request *rq)
 struct resource_at api_resource_for(const struct request *rq)
 {
 	const struct owner owner = rq->by.owner;
-	struct resource_at at = resource_own(&owner);
-	struct uuid *v = arena_zalloc(rq->arena, rq->by.who->n_groups + 2,
-				      sizeof(*v));
 
-	v[0] = owner.user_id;
-	v[1] = resource_of_tenant(owner.tenant_id);
-	for (size_t i = 0; i < rq->by.who->n_groups; i++)
-		v[2 + i] = resource_of_group(owner.tenant_id,
-					     rq->by.who->groups[i]);
-	at.readers = v;
-	at.n_readers = rq->by.who->n_groups + 2;
-	return at;
+	return resource_reading(&owner, rq->by.who->groups, rq->by.who->n_groups,
+				rq->arena);
 }
 
 bool api_resource_may_hold(const struct request *rq, const struct resource_at *at,

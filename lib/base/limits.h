@@ -151,6 +151,30 @@
 #define LIM_API_KEY_CHARS    4096	/* key of a provider */
 #define LIM_LLM_SERVICES     200	/* of a tenant, made over the API */
 #define LIM_PROVIDER_INSTANCES 20	/* of one user */
+
+/* search */
+#define LIM_WORD_BYTES       128	/* of a word; what is behind them is not looked at */
+#define LIM_HEADING_CHARS    200	/* of one heading */
+#define LIM_CHUNKS           20000	/* of one document */
+#define LIM_BASE_CHUNKS      2147483647	/* ever, in one base */
+#define LIM_AUDIENCES        200	/* sets of groups in one base, besides all */
+#define LIM_BATCH_WORDS      4194304	/* in what is indexed at once */
+#define LIM_BATCH_BYTES      67108864	/* of postings made of it */
+#define LIM_QUESTION_CHARS   2000	/* that is searched for */
+#define LIM_QUESTION_WORDS   64		/* of it that count */
+#define LIM_FOUND            50		/* passages that a search gives */
+#define LIM_SEARCH_DOCUMENTS 200	/* that a search may be limited to */
+#define LIM_KNOWLEDGE_BASES  200	/* of one user, one group, or the tenant */
+#define LIM_KNOWLEDGE_SHARES 50		/* groups that one is shared with */
+#define LIM_DOCUMENT_BYTES   8388608	/* text of one document */
+#define LIM_DOCUMENT_ID_CHARS 190	/* the id that its writer knows it by */
+#define LIM_DOCUMENT_GROUPS  50		/* that see one document */
+#define LIM_DOCUMENT_GROUP_CHARS 200	/* name of one of them */
+#define LIM_DOCUMENT_URL_CHARS 2000
+#define LIM_INDEXED_AT_ONCE  64	/* documents that one look brings */
+#define LIM_INDEXED_BYTES    1048576	/* and their texts; one may be longer */
+#define LIM_DIMENSION        4096	/* of a vector */
+
 #define LIM_CONF_FILE_BYTES  1048576	/* one YAML file */
 #define LIM_IMPORT_BYTES     16777216	/* a YAML file that a command imports */
 #define LIM_CONF_DEPTH       32

@@ -1,3 +1,4 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/job/job.def \
+	lib/job/knowledge.c \
 	lib/job/work.c lib/job/work.h

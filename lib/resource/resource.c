@@ -129,6 +129,22 @@ struct uuid resource_of_group(struct str tenant_id, struct str group)
 	return reader_of(tenant_id, "/group", group);
 }
 
+struct resource_at resource_reading(const struct owner *o,
+				    const struct str *groups, size_t n_groups,
+				    struct arena *a)
+{
+	struct resource_at at = resource_own(o);
+	struct uuid *v = arena_zalloc(a, n_groups + 2, sizeof(*v));
+
+	v[0] = o->user_id;
+	v[1] = resource_of_tenant(o->tenant_id);
+	for (size_t i = 0; i < n_groups; i++)
+		v[2 + i] = resource_of_group(o->tenant_id, groups[i]);
+	at.readers = v;
+	at.n_readers = n_groups + 2;
+	return at;
+}
+
 struct db_val *resource_value(const struct resource *r,
 			      struct resource_row *row, const char *column)
 {

@@ -101,6 +101,11 @@ struct resource_at {
 /* For what each user has of their own. */
 struct resource_at resource_own(const struct owner *o);
 
+/* For what the user sees as themselves, as one of the tenant and of groups. In a. */
+struct resource_at resource_reading(const struct owner *o,
+				    const struct str *groups, size_t n_groups,
+				    struct arena *a);
+
 /*
  * Ids of readers, and holders, besides users: the tenant as a whole, those who
  * look after all of its rows, a group.

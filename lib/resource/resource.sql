@@ -200,6 +200,68 @@ DELETE FROM agent WHERE parent_id = ? LIMIT 1000;
 SELECT 1 FROM agent WHERE tenant_id = ? AND llm_service_id = ? LIMIT 1;
 -- AGENT_RERANKING_BOUND (ss) -> (i)
 SELECT 1 FROM agent WHERE tenant_id = ? AND reranking_service_id = ? LIMIT 1;
+-- KNOWLEDGE_BASE_LIST (susssuisusssuisusssuisusssuisusssuisusssuisusssuisusssuii) -> (uiiiusSSSSSSI)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `language`, `workspace_id`, `tier`, `team`, `paused` FROM ((SELECT sort_key AS k, row_id AS r FROM knowledge_base_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM knowledge_base_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM knowledge_base_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM knowledge_base_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM knowledge_base_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM knowledge_base_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM knowledge_base_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) UNION (SELECT sort_key AS k, row_id AS r FROM knowledge_base_reader WHERE tenant_id = ? AND reader_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR row_id > ?) ORDER BY sort_key, row_id LIMIT ?) ORDER BY k, r LIMIT ?) seen JOIN knowledge_base ON id = r ORDER BY k, r;
+-- KNOWLEDGE_BASE_TOTAL (ssssi) -> (i)
+SELECT COUNT(*) FROM (SELECT DISTINCT row_id FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN knowledge_base_reader ON tenant_id = ? AND reader_id = UNHEX(x) AND sort_key >= ? AND sort_key <= ? LIMIT ?) c;
+-- KNOWLEDGE_BASE_GET (uss) -> (uiiiusSSSSSSI)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `language`, `workspace_id`, `tier`, `team`, `paused` FROM knowledge_base WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN knowledge_base_reader s ON s.row_id = knowledge_base.id AND s.reader_id = UNHEX(x));
+-- KNOWLEDGE_BASE_READER (suus) -> ()
+INSERT INTO knowledge_base_reader (tenant_id, reader_id, row_id, sort_key) VALUES (?, ?, ?, ?);
+-- KNOWLEDGE_BASE_UNREAD (suu) -> ()
+DELETE FROM knowledge_base_reader WHERE tenant_id = ? AND reader_id = ? AND row_id = ?;
+-- KNOWLEDGE_BASE_RENAME (ssu) -> ()
+UPDATE knowledge_base_reader SET sort_key = ? WHERE tenant_id = ? AND row_id = ?;
+-- KNOWLEDGE_BASE_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM knowledge_base WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
+-- KNOWLEDGE_BASE_EXPORT (suui) -> (uiiiusSSSSSSI)
+SELECT id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `language`, `workspace_id`, `tier`, `team`, `paused` FROM knowledge_base WHERE tenant_id = ? AND holder_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- KNOWLEDGE_BASE_INSERT (usuiiusSSSSSSI) -> ()
+INSERT INTO knowledge_base (id, tenant_id, user_id, version, created_us, updated_us, holder_id, sort_key, `name`, `description`, `language`, `workspace_id`, `tier`, `team`, `paused`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- KNOWLEDGE_BASE_UPDATE (iSISISIIusui) -> ()
+UPDATE knowledge_base SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `description` = IF(?, ?, `description`), `paused` = IF(?, ?, `paused`) WHERE id = ? AND tenant_id = ? AND holder_id = ? AND version = ?;
+-- KNOWLEDGE_BASE_DELETE (usu) -> ()
+DELETE FROM knowledge_base WHERE id = ? AND tenant_id = ? AND holder_id = ?;
+-- KNOWLEDGE_BASE_HOLD (usu) -> (u)
+SELECT id FROM knowledge_base WHERE id = ? AND tenant_id = ? AND holder_id = ? LOCK IN SHARE MODE;
+-- KNOWLEDGE_BASE_READER_PURGE (u) -> ()
+DELETE FROM knowledge_base_reader WHERE row_id = ? LIMIT 1000;
+-- KNOWLEDGE_BASE_SHARE_LIST (suiiui) -> (uiiiusS)
+SELECT id, version, created_us, updated_us, parent_id, '', `group_name` FROM knowledge_base_share WHERE tenant_id = ? AND parent_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- KNOWLEDGE_BASE_SHARE_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM knowledge_base_share WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- KNOWLEDGE_BASE_SHARE_GET (usu) -> (uiiiusS)
+SELECT id, version, created_us, updated_us, parent_id, '', `group_name` FROM knowledge_base_share WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- KNOWLEDGE_BASE_SHARE_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM knowledge_base_share WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+-- KNOWLEDGE_BASE_SHARE_EXPORT (suui) -> (uiiiusS)
+SELECT id, version, created_us, updated_us, parent_id, '', `group_name` FROM knowledge_base_share WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- KNOWLEDGE_BASE_SHARE_INSERT (usuiiuS) -> ()
+INSERT INTO knowledge_base_share (id, tenant_id, user_id, version, created_us, updated_us, parent_id, `group_name`) VALUES (?, ?, ?, 0, ?, ?, ?, ?);
+-- KNOWLEDGE_BASE_SHARE_UPDATE (iusui) -> ()
+UPDATE knowledge_base_share SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ?;
+-- KNOWLEDGE_BASE_SHARE_DELETE (usu) -> ()
+DELETE FROM knowledge_base_share WHERE id = ? AND tenant_id = ? AND parent_id = ?;
+-- KNOWLEDGE_BASE_SHARE_PURGE (u) -> ()
+DELETE FROM knowledge_base_share WHERE parent_id = ? LIMIT 1000;
+-- SEARCH_BASE_HOLD (us) -> (u)
+SELECT id FROM search_base WHERE id = ? AND tenant_id = ? LOCK IN SHARE MODE;
+-- DOCUMENT_TEXT_PURGE (u) -> ()
+DELETE FROM document_text WHERE base_id = ? LIMIT 20;
+-- DOCUMENT_PURGE (u) -> ()
+DELETE FROM document WHERE base_id = ? LIMIT 1000;
+-- SEARCH_CHUNK_PURGE (u) -> ()
+DELETE FROM search_chunk WHERE base_id = ? LIMIT 1000;
+-- SEARCH_POST_PURGE (u) -> ()
+DELETE FROM search_post WHERE base_id = ? LIMIT 1000;
+-- SEARCH_VECTOR_PURGE (u) -> ()
+DELETE FROM search_vector WHERE base_id = ? LIMIT 500;
+-- SEARCH_BITS_PURGE (u) -> ()
+DELETE FROM search_bits WHERE base_id = ? LIMIT 20;
+-- SEARCH_DOCUMENT_PURGE (u) -> ()
+DELETE FROM search_document WHERE base_id = ? LIMIT 200;
+-- SEARCH_AUDIENCE_PURGE (u) -> ()
+DELETE FROM search_audience WHERE base_id = ? LIMIT 1000;
 -- CONVERSATION_HOLD (usu) -> (u)
 SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
 -- MESSAGE_PURGE (u) -> ()

@@ -107,6 +107,32 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(tenant_id, s, "c.tenant_id") SEP \
 	F(user_id, u, "c.user_id")
 
+#define SEARCH_BASE_FIELDS(F, SEP) \
+	F(language, s, "language") SEP \
+	F(next_chunk, i, "next_chunk") SEP \
+	F(version, i, "version") SEP \
+	F(parts, i, "parts") SEP \
+	F(merge_term, i, "COALESCE(merge_term, -1)") SEP \
+	F(model, S, "model") SEP \
+	F(dimension, I, "dimension") SEP \
+	F(vectors, i, "vectors")
+#define KB_DOCUMENT_FIELDS(F, SEP) \
+	F(id, u, "d.id") SEP \
+	F(external_id, S, "d.external_id") SEP \
+	F(title, s, "d.title") SEP \
+	F(url, S, "d.url") SEP \
+	F(groups, s, "d.groups") SEP \
+	F(audience, i, "d.audience") SEP \
+	F(status, i, "d.status") SEP \
+	F(error, S, "d.error") SEP \
+	F(bytes, i, "d.bytes") SEP \
+	F(chunks, i, "d.chunks") SEP \
+	F(version, i, "d.version") SEP \
+	F(created_us, i, "d.created_us") SEP \
+	F(updated_us, i, "d.updated_us")
+#define KB_DOCUMENT_SEEN " AND (? OR FIND_IN_SET(d.audience, ?))"
+#define SEARCH_BASE_FROM " FROM search_base WHERE id = ? AND dead = 0"
+
 /* What single statements and whole transactions have in common. */
 #define CONVERSATION_ROW "usussSiiiUii"
 #define CONVERSATION_INSERT \

@@ -65,6 +65,9 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/http/option.def \
 	lib/tool/http/option.h \
 	lib/tool/http/rows.c \
+	lib/tool/knowledge/knowledge.h \
+	lib/tool/knowledge/rows.c \
+	lib/tool/knowledge/search_knowledge.c \
 	lib/tool/mcp/kind_mcp.c \
 	lib/tool/mcp/mcp.h \
 	lib/tool/mcp/mcp_http.c \
@@ -104,6 +107,7 @@ TOOL_SCHEMAS = \
 	lib/tool/client/ask_user.schema.json \
 	lib/tool/data/describe_dataset.schema.json \
 	lib/tool/data/read_result.schema.json \
+	lib/tool/knowledge/search_knowledge.schema.json \
 	lib/tool/text/analyse_log.schema.json \
 	lib/tool/text/find_pii.schema.json \
 	lib/tool/web/web_search.schema.json \
@@ -115,6 +119,7 @@ CLEANFILES += lib/tool/schemas.h
 
 lib/tool/agent/kind_image_text.$(OBJEXT) lib/tool/agent/ready.$(OBJEXT) \
 	lib/tool/client/rows.$(OBJEXT) lib/tool/data/rows.$(OBJEXT) \
+	lib/tool/knowledge/rows.$(OBJEXT) \
 	lib/tool/text/rows.$(OBJEXT) lib/tool/web/kind_web.$(OBJEXT): \
 	lib/tool/schemas.h
 lib/tool/schemas.h: $(TOOL_SCHEMAS) lib/tool/local.mk

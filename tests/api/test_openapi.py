@@ -94,6 +94,16 @@ def prompt_ids(lab):
     made["{parent}"] = made["/prompts"]
     made[shares] = lab.post(filled(shares, made), {"group": "it"}, **admin).json["id"]
     made[versions] = lab.get(filled(versions, made), **admin).json["items"][0]["id"]
+    return {**made, **knowledge_ids(lab, admin)}
+
+
+def knowledge_ids(lab, admin):
+    """The same for a knowledge base."""
+    base = lab.post("/knowledge-bases", {"name": "T"}, **admin).json["id"]
+    made = {"/knowledge-bases": base, BASE: base}
+    for below, body in (("shares", {"group": "it"}), ("documents", DOCUMENT)):
+        made[f"/knowledge-bases/{{parent}}/{below}"] = lab.post(
+            f"/knowledge-bases/{base}/{below}", body, **admin).json["id"]
     return made
 
 
@@ -101,6 +111,10 @@ SERVICE = {"name": "T", "provider": "openai_compatible", "model": "demo",
            "url": "{model}/v1", "apiKey": "k"}
 INSTANCE = {"displayName": "T", "providerId": "openai_compatible", "model": "demo",
             "url": "{model}/v1", "apiKey": "k", "active": False}
+BASE = "/knowledge-bases/{parent}"
+DOCUMENT = {"title": "T", "text": "# Leave\n\nFive days carry over.", "externalId": "x"}
+
+
 BODIES = {
     **{("POST", path): body for at, body in (("/llm-services", SERVICE),
                                              ("/provider-instances", INSTANCE))
@@ -131,6 +145,10 @@ BODIES = {
     ("PATCH", "/prompts/{id}"): {"description": None},
     ("POST", "/prompts/{parent}/shares"): {"group": "staff"},
     ("PATCH", "/prompts/{parent}/shares/{id}"): {},
+    ("POST", "/knowledge-bases"): {"name": "U", "language": "en"},
+    ("PATCH", "/knowledge-bases/{id}"): {"paused": True},
+    ("POST", "/knowledge-bases/{parent}/shares"): {"group": "staff"},
+    ("PATCH", "/knowledge-bases/{parent}/shares/{id}"): {},
     ("POST", "/conversations/{conversation}/variants"):
         {"variantId": "{variant}"},
     ("POST", "/conversations/{conversation}/fork"): {"messageId": "{message}"},
@@ -167,7 +185,8 @@ def test_answers_are_as_declared(lab, ids, method, path):
     if path.startswith(("/openai/", "/plain")):     # beside our API
         real = "/" + lab.base + path
     ids = {**ids, "{id}": ids.get(path.split("/{id}")[0].removeprefix("/plain"),
-                                 ids["{id}"])}
+                                 ids["{id}"]),
+           "{parent}": ids[BASE if path.startswith(BASE) else "{parent}"]}
     if method in ("PATCH", "DELETE"):
         real = ids.get(real, real)
     real = filled(real, ids)
@@ -184,7 +203,7 @@ def test_answers_are_as_declared(lab, ids, method, path):
             "/plain" in path or path.endswith("/store"))):
         answer = lab.call(method, real, body, user="ada",
                           groups=["it", "staff"] if path.startswith(
-                              ("/doctor", "/metrics", "/prompt"))
+                              ("/doctor", "/metrics", "/prompt", "/knowledge"))
                           or path in ("/workspaces", *ids)
                           or "llm-services" in path else [])
         assert answer.status < 400, answer

@@ -1,5 +1,6 @@
 # The programs of the benches; built and run by `make bench`.
-EXTRA_PROGRAMS = tests/bench/load tests/bench/hello tests/bench/no-events
+EXTRA_PROGRAMS = tests/bench/load tests/bench/hello tests/bench/no-events \
+	tests/bench/search
 tests_bench_load_SOURCES = tests/bench/load.c
 tests_bench_load_LDADD = lib/liblamplighter.a $(SODIUM_LIBS) $(JANSSON_LIBS)
 tests_bench_hello_SOURCES = tests/bench/hello.c
@@ -8,6 +9,8 @@ tests_bench_no_events_SOURCES = $(lamplighter_fcgi_SOURCES) \
 	tests/bench/no_events.c
 tests_bench_no_events_LDADD = $(lamplighter_fcgi_LDADD)
 tests_bench_no_events_LDFLAGS = -Wl,--wrap=turn_log_new
+tests_bench_search_SOURCES = tests/bench/search.c $(DB_TEST_SOURCES)
+tests_bench_search_LDADD = $(UNIT_LIBS)
 CLEANFILES += $(EXTRA_PROGRAMS)
 EXTRA_DIST += tests/bench/run tests/bench/counts tests/bench/growth
 

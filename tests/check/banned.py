@@ -137,11 +137,12 @@ SEARCHED = {
     "lib/turn/said.c": "texts, for one that somebody must have said",
 }
 # A statement asks columns; what people typed is searched, with ESCAPE, and the
-# binary list of turns in a row of the journal.
+# binary list of turns in a row of the journal. JSON_TABLE makes rows of a list that
+# is a parameter; that of a column would be a search.
 SQL_SEARCH = re.compile(r"\b(?:(?:NOT )?R?LIKE|REGEXP|LOCATE|POSITION|INSTR|REPLACE|"
                         r"SUBSTR(?:ING)?(?:_INDEX)?|JSON_\w+)\b(?! INTO)")
 SQL_TEXT = re.compile(r"\b(?:c\.title|name|login) LIKE \? ESCAPE '\|'|\bLOCATE\(t\.id, i\.turns\)|"
-                      r"\bSUBSTR(?=\((?:i\.turns|j\.data), )")
+                      r"\bSUBSTR(?=\((?:i\.turns|j\.data), )|\bJSON_TABLE(?=\(\?, )")
 
 
 def check_search(path, text):
@@ -240,7 +241,7 @@ def main():
             "lib/turn/a.c", f"\n\treturn {name}(m.p, m.n, said, n);\n"),
             f"lib/turn/a.c:2: {name}()")
     for sql in ("m.meta LIKE '%x%'", "LOCATE(?, m.meta) = 1", "REPLACE(meta, ?, ?)",
-                "JSON_VALUE(meta, '$.x') = ?", "c.title LIKE ?"):
+                "JSON_VALUE(meta, '$.x') = ?", "c.title LIKE ?", "JSON_TABLE(meta, '$')"):
         tap.finds(f"{sql} in a statement", check_search(
             "lib/store/stmt.def", f'STMT(A, "s", "", " AND {sql}")\n'),
             "lib/store/stmt.def:1:")

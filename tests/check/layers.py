@@ -13,9 +13,10 @@ from tree import ROOT, Tap, code_only, files, text_of
 LAYERS = [
     {"fcgi-app"},
     {"turn"},
-    {"tool", "prompt", "schema", "rag", "entity", "job"},
+    {"tool", "prompt", "schema", "entity", "job"},
     {"agent"},
     {"llm"},
+    {"search"},
     {"store", "auth"},
     {"resource"},
     {"net", "db", "conf", "secret"},
@@ -34,6 +35,7 @@ FOREIGN = [
     (r"pcre2", "lib/schema/"),
     # Foreign formats are parsed in the child only.
     (r"libxml/", "fcgi-app/extract/"),
+    (r"uni(str|norm|case|ctype)\.h|libstemmer", "lib/search/"),
     (r"seccomp\.h", "fcgi-app/extract/"),
 ]
 

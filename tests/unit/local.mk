@@ -76,6 +76,10 @@ UNIT_TESTS += tests/unit/test_hosts
 tests_unit_test_hosts_SOURCES = tests/unit/test_hosts.c tests/unit/unit.h
 tests_unit_test_hosts_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_tokens
+tests_unit_test_tokens_SOURCES = tests/unit/test_tokens.c tests/unit/unit.h
+tests_unit_test_tokens_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_schema
 tests_unit_test_schema_SOURCES = tests/unit/test_schema.c tests/unit/unit.h
 tests_unit_test_schema_LDADD = $(UNIT_LIBS)
@@ -236,6 +240,11 @@ DB_TESTS += tests/unit/test_metric_sum
 tests_unit_test_metric_sum_SOURCES = tests/unit/test_metric_sum.c $(STORE_LAB) \
 	$(DB_TEST_SOURCES)
 tests_unit_test_metric_sum_LDADD = $(UNIT_LIBS)
+
+DB_TESTS += tests/unit/test_search
+tests_unit_test_search_SOURCES = tests/unit/test_search.c $(STORE_LAB) \
+	$(DB_TEST_SOURCES)
+tests_unit_test_search_LDADD = $(UNIT_LIBS)
 
 DB_TESTS += tests/unit/test_store_notice
 tests_unit_test_store_notice_SOURCES = tests/unit/test_store_notice.c $(STORE_LAB) \

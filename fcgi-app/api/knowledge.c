@@ -1,0 +1,274 @@
+/*
+ * Knowledge bases: who has them is as of prompts (api/shared.h); each has an index
+ * (lib/search), which is made and ends with it.
+ */
+#include "api/knowledge.h"
+
+#include "api/api.h"
+#include "api/scope.h"
+#include "api/shared.h"
+#include "app.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "fields.h"
+#include "route.h"
+#include "search/tokens.h"
+
+#include "base/banned.h"
+
+static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
+
+static const struct db_val *value(const struct resource_row *row,
+				  const char *column)
+{
+	struct resource_row *r = (struct resource_row *)(uintptr_t)row;
+
+	return resource_value(bases, r, column);
+}
+
+/* -- what is odd about a base ------------------------------------------------------ */
+
+static int made(struct request *rq, struct resource_row *row,
+		struct str *secret, struct err *e)
+{
+	struct db_val *language = resource_value(bases, row, "language");
+	const struct db_val *workspace = value(row, "workspace_id");
+
+	(void)secret;
+	if (language->null)
+		*language = DB_S(STR("none"));
+	if (!tokens_knows(language->s))
+		return err_field(e, ERR_INVALID_FIELD, "language",
+				 "language must be one of %s.",
+				 tokens_languages());
+	if (!workspace->null && !scope_workspace(rq, workspace->s, e)) {
+		err_clear(e);
+		return err_field(e, ERR_INVALID_FIELD, "workspaceId",
+				 "workspaceId must be one of your workspaces.");
+	}
+	return api_shared_made(rq, bases, row, e);
+}
+
+static int also(struct request *rq, struct db *tx, const struct resource_at *at,
+		const struct resource_row *row, struct err *e)
+{
+	if (!row->version)
+		return search_base_make(tx, &row->id, at->by.tenant_id,
+					value(row, "language")->s, e);
+	/* It may have been paused. */
+	atomic_store(&rq->app->jobs_asked, true);
+	return kb_ask_index(tx, at->by.tenant_id, &row->id, e);
+}
+
+static int gone(struct request *rq, struct db *tx, const struct resource_at *at,
+		const struct resource_row *row, struct err *e)
+{
+	atomic_store(&rq->app->jobs_asked, true);
+	return kb_doom(tx, at->by.tenant_id, &row->id, e);
+}
+
+const struct resource_odd api_knowledge_odd = {
+	.made = made, .also = also, .gone = gone,
+	.of_own = PERM_KNOWLEDGE_WRITE, .of_group = PERM_KNOWLEDGE_SHARE,
+	.of_tenant = PERM_KNOWLEDGE_MANAGE,
+};
+
+/* -- below a base -------------------------------------------------------------------- */
+
+static int at_of(struct request *rq, const char *arg, struct kb_at *at,
+		 bool *writes, struct err *e)
+{
+	const struct resource_at by = api_resource_for(rq);
+	struct resource_row row;
+
+	if (api_resource_visible(rq, bases, &by, route_arg_uuid(rq, arg), &row, e))
+		return -1;
+	*writes = policy_may(rq->by.who, PERM_KNOWLEDGE_WRITE) &&
+		  api_resource_may_hold(rq, &by, bases, &row.holder);
+	*at = (struct kb_at){
+		.tenant_id = by.by.tenant_id, .user_id = by.by.user_id,
+		.base = row.id, .all = *writes, .groups = rq->by.who->groups,
+		.n_groups = rq->by.who->n_groups,
+	};
+	return 0;
+}
+
+int api_knowledge_at(struct request *rq, const char *arg, struct kb_at *at,
+		     struct err *e)
+{
+	bool writes;
+
+	return at_of(rq, arg, at, &writes, e);
+}
+
+int api_knowledge_writer(struct request *rq, const char *arg, struct kb_at *at,
+			 struct err *e)
+{
+	bool writes;
+
+	if (at_of(rq, arg, at, &writes, e))
+		return -1;
+	return writes ? 0 : err_public(e, ERR_FORBIDDEN, "You can use this "
+				       "knowledge base, but you cannot change it.");
+}
+
+/*
+ * GET /knowledge-bases/{id}/progress
+ * 200 {queued, ready, failed}: how many documents there are in each status. For
+ * those who may change the base; others do not see all documents.
+ */
+int api_knowledge_progress(struct request *rq, struct response *rs,
+			   struct err *e)
+{
+	struct kb_at at;
+	int64_t counts[3];
+	struct jw w;
+
+	if (api_knowledge_writer(rq, "id", &at, e) ||
+	    kb_progress(rq->app->db, &at.base, counts, e))
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_kint(&w, "queued", counts[KB_QUEUED]);
+	jw_kint(&w, "ready", counts[KB_READY]);
+	jw_kint(&w, "failed", counts[KB_FAILED]);
+	jw_end_obj(&w);
+	return 0;
+}
+
+/* -- searching ------------------------------------------------------------------------- */
+
+struct search_body {
+	struct str query, mode;
+	int64_t max;
+	json_t *documents;
+};
+
+static const struct field search_fields[] = {
+	{ .key = "query", .type = FIELD_TEXT,
+	  .flags = FIELD_REQUIRED | FIELD_FILLED,
+	  .max_chars = LIM_QUESTION_CHARS,
+	  .offset = offsetof(struct search_body, query) },
+	{ .key = "maxResults", .type = FIELD_INT, .min = 1, .max = LIM_FOUND,
+	  .offset = offsetof(struct search_body, max) },
+	{ .key = "mode", .type = FIELD_TEXT, .max_chars = 16,
+	  .offset = offsetof(struct search_body, mode) },
+	{ .key = "documentIds", .type = FIELD_JSON,
+	  .offset = offsetof(struct search_body, documents) },
+};
+
+static int read_documents(struct request *rq, const json_t *list,
+			  struct search_ask *ask, struct err *e)
+{
+	size_t n = json_array_size(list);
+	struct uuid *ids;
+
+	if (!list || json_is_null(list))
+		return 0;
+	if (!json_is_array(list) || !n || n > LIM_SEARCH_DOCUMENTS)
+		return err_field(e, ERR_INVALID_FIELD, "documentIds",
+				 "documentIds must be a list of 1 to %d ids.",
+				 LIM_SEARCH_DOCUMENTS);
+	ids = arena_zalloc(rq->arena, n, sizeof(*ids));
+	for (size_t i = 0; i < n; i++) {
+		const json_t *id = json_array_get(list, i);
+
+		if (!json_is_string(id) ||
+		    !uuid_parse(str_of(json_string_value(id)), &ids[i]))
+			return err_field(e, ERR_INVALID_FIELD, "documentIds",
+					 "documentIds[%zu] must be an id.", i);
+	}
+	ask->documents = ids;
+	ask->n_documents = n;
+	return 0;
+}
+
+static int read_mode(struct str mode, struct search_ask *ask, struct err *e)
+{
+	if (!mode.p || str_is(mode, "fused"))
+		ask->mode = SEARCH_FUSED;
+	else if (str_is(mode, "words"))
+		ask->mode = SEARCH_WORDS;
+	else if (str_is(mode, "vectors"))
+		return err_field(e, ERR_INVALID_FIELD, "mode", "This knowledge base "
+				 "has no vectors. Use words or fused.");
+	else
+		return err_field(e, ERR_INVALID_FIELD, "mode",
+				 "mode must be words, vectors or fused.");
+	return 0;
+}
+
+static void write_found(struct jw *w, const struct search_found *f,
+			const struct kb_document *d)
+{
+	char chunk[16];
+
+	snprintf(chunk, sizeof(chunk), "%u", f->chunk);
+	jw_obj(w);
+	jw_kuuid(w, "documentId", &d->id);
+	jw_kstr(w, "externalId", d->external_id);
+	jw_kstrz(w, "chunkId", chunk);
+	jw_kstr(w, "title", d->title);
+	jw_kstr(w, "heading", f->heading.n ? f->heading
+		: (struct str){ NULL, 0 });
+	jw_key(w, "page");
+	if (f->page)
+		jw_int(w, f->page);
+	else
+		jw_null(w);
+	jw_kstr(w, "url", d->url);
+	jw_key(w, "score");
+	buf_addf(w->b, "%.6g", f->score);
+	w->comma = true;
+	jw_kstr(w, "text", f->text);
+	jw_end_obj(w);
+}
+
+/*
+ * POST /knowledge-bases/{id}/search {query, maxResults, mode, documentIds}
+ * 200 {items: [{documentId, externalId, chunkId, title, heading, page, url, score,
+ * text}]}, best first. mode fused (the default) searches words alone in a base
+ * without vectors.
+ */
+int api_knowledge_search(struct request *rq, struct response *rs, struct err *e)
+{
+	struct search_body b;
+	struct search_ask ask = { .max = 0 };
+	struct search_found *found;
+	struct kb_document *docs;
+	struct kb_at at;
+	struct uuid *ids;
+	size_t n, n_docs;
+	struct jw w;
+
+	if (fields_read(search_fields, ARRAY_LEN(search_fields), rq->body, &b,
+			sizeof(b), e) ||
+	    read_mode(b.mode, &ask, e) || read_documents(rq, b.documents, &ask, e) ||
+	    api_knowledge_at(rq, "id", &at, e))
+		return -1;
+	ask.text = b.query;
+	ask.max = b.max ? (size_t)b.max : 10;
+	ask.all = at.all;
+	ask.groups = at.groups;
+	ask.n_groups = at.n_groups;
+	if (search_find(rq->app->db, &at.base, &ask, rq->arena, &found, &n, e))
+		return -1;
+	ids = arena_zalloc(rq->arena, n + 1, sizeof(*ids));
+	for (size_t i = 0; i < n; i++)
+		ids[i] = found[i].document_id;
+	if (kb_of_ids(rq->app->db, &at, ids, n, rq->arena, &docs, &n_docs, e))
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n_docs; k++)
+			if (uuid_eq(&docs[k].id, &ids[i])) {
+				write_found(&w, &found[i], &docs[k]);
+				break;
+			}
+	jw_end_arr(&w);
+	jw_end_obj(&w);
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* What handlers below a knowledge base need: the base, and what the caller sees. */
+#ifndef API_KNOWLEDGE_H
+#define API_KNOWLEDGE_H
+
+#include "api/resource.h"
+#include "search/kb.h"
+
+extern const struct resource_odd api_knowledge_odd;
+
+/*
+ * The base that the path names ("parent" or "id"), which the caller sees, and what
+ * of its documents they see: all where they may change it. In rq's arena.
+ * ERR_NOT_FOUND.
+ */
+int api_knowledge_at(struct request *rq, const char *arg, struct kb_at *at,
+		     struct err *e) MUST_CHECK;
+
+/* The same; ERR_FORBIDDEN, public, when they may not change it. */
+int api_knowledge_writer(struct request *rq, const char *arg, struct kb_at *at,
+			 struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,38 @@
+/* Jobs on knowledge bases and their indexes. Their subject is the base. */
+#include "job/work.h"
+
+#include "search/kb.h"
+
+#include "base/banned.h"
+
+static int base_of(const struct job_run *r, struct uuid *id, struct err *e)
+{
+	return uuid_parse(r->job->subject, id) ? 0
+		: err_set(e, ERR_INTERNAL, "its subject is no id");
+}
+
+/* A document that was indexed is queued no more, so a second run finds others. */
+int job_knowledge_index(const struct job_run *r, struct err *e)
+{
+	struct uuid id;
+
+	return base_of(r, &id, e) ? -1 : kb_index(r->db, &id, r->until_ms, e);
+}
+
+/* What is deleted is not there for a second run. */
+int job_knowledge_purge(const struct job_run *r, struct err *e)
+{
+	struct uuid id;
+
+	return base_of(r, &id, e) ? -1
+		: search_base_purge(r->db, &id, r->until_ms, e);
+}
+
+/* The same. */
+int job_search_tidy(const struct job_run *r, struct err *e)
+{
+	struct uuid id;
+
+	return base_of(r, &id, e) ? -1
+		: search_tidy(r->db, &id, r->until_ms, e);
+}

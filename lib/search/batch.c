@@ -1,0 +1,184 @@
+#include "search/batch.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "search/post.h"
+
+#include "base/banned.h"
+
+struct occurrence {
+	int64_t term;
+	uint32_t chunk;
+	uint16_t part;
+	uint16_t head;		/* 1: in title or headings */
+};
+
+void batch_begin(struct post_batch *b, struct tokens *words, struct arena *a)
+{
+	*b = (struct post_batch){
+		.a = a, .words = words, .data = BUF_INIT(LIM_BATCH_BYTES),
+	};
+}
+
+void batch_release(struct post_batch *b)
+{
+	free(b->seen);
+	buf_release(&b->data);
+	b->seen = NULL;
+}
+
+/* Returns how many words count for the length. */
+static uint32_t note_words(struct post_batch *b, struct str text, bool head)
+{
+	size_t n;
+	uint32_t counted = 0;
+	const struct word *v = tokens_split(b->words, text, false, &n);
+
+	if (b->seen_room - b->n_seen < n) {
+		b->seen_room = 2 * b->seen_room + n;
+		b->seen = xrealloc(b->seen, b->seen_room * sizeof(*b->seen));
+	}
+	for (size_t i = 0; i < n; i++) {
+		b->seen[b->n_seen++] = (struct occurrence){
+			.term = v[i].term, .chunk = b->n_chunks,
+			.part = (uint16_t)b->n_parts, .head = head,
+		};
+		counted += !v[i].extra;
+	}
+	return counted;
+}
+
+int batch_add(struct post_batch *b, struct search_put *doc, size_t from, size_t n,
+	      struct err *e)
+{
+	struct batch_part *p;
+
+	b->parts = arena_room(b->a, b->parts, b->n_parts, 1, &b->parts_room,
+			      sizeof(*b->parts));
+	b->lengths = arena_room(b->a, b->lengths, b->n_chunks, n,
+				&b->lengths_room, sizeof(*b->lengths));
+	p = &b->parts[b->n_parts];
+	*p = (struct batch_part){
+		.doc = doc, .from = from, .n = n, .first = b->n_chunks,
+	};
+	for (size_t i = from; i < from + n; i++) {
+		uint32_t words = note_words(b, doc->chunks[i].text, false);
+
+		words += note_words(b, doc->title, true);
+		words += note_words(b, doc->chunks[i].heading, true);
+		b->lengths[b->n_chunks++] = words;
+		p->words += words;
+		if (b->n_seen > LIM_BATCH_WORDS)
+			return err_public(e, ERR_TOO_BIG,
+					  "The text has too many words.");
+	}
+	b->n_parts++;
+	return 0;
+}
+
+/* Of terms, by audience and chunk. */
+static int by_term(const void *a, const void *b)
+{
+	const struct occurrence *x = a, *y = b;
+
+	if (x->term != y->term)
+		return x->term < y->term ? -1 : 1;
+	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
+}
+
+static void end_block(struct post_batch *b, struct batch_block *block,
+		      const struct post *v)
+{
+	if (!block->n)
+		return;
+	block->first = v[0].chunk;
+	block->last = v[block->n - 1].chunk;
+	block->at = b->data.n;
+	post_write(&b->data, v, block->n);
+	block->n_bytes = b->data.n - block->at;
+	b->blocks = arena_room(b->a, b->blocks, b->n_blocks, 1,
+			       &b->blocks_room, sizeof(*b->blocks));
+	b->blocks[b->n_blocks++] = *block;
+	block->n = 0;
+}
+
+/* The blocks of one audience. */
+static void make_blocks(struct post_batch *b, int64_t audience)
+{
+	struct batch_block block = { .term = -1 };
+	struct post v[POST_BLOCK];
+
+	for (size_t i = 0; i < b->n_seen; i++) {
+		const struct occurrence *o = &b->seen[i];
+		struct post *p;
+
+		if (b->parts[o->part].doc->audience != audience)
+			continue;
+		if (o->term != block.term || block.n == POST_BLOCK) {
+			/* A chunk's postings are never cut in two. */
+			if (o->term != block.term ||
+			    v[block.n - 1].chunk != o->chunk) {
+				end_block(b, &block, v);
+				block.term = o->term;
+				block.audience = audience;
+			}
+		}
+		if (!block.n || v[block.n - 1].chunk != o->chunk)
+			v[block.n++] = (struct post){
+				.chunk = o->chunk,
+				.length = post_length(b->lengths[o->chunk]),
+			};
+		p = &v[block.n - 1];
+		if (o->head)
+			p->head += p->head < POST_COUNT_MAX;
+		else
+			p->body += p->body < POST_COUNT_MAX;
+	}
+	end_block(b, &block, v);
+}
+
+/* What each part has to be found by when it is deleted. */
+static void list_terms(struct post_batch *b)
+{
+	int64_t *last = arena_zalloc(b->a, b->n_parts, sizeof(*last));
+	int64_t **terms = arena_zalloc(b->a, b->n_parts, sizeof(*terms));
+
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < b->n_parts; i++) {
+			if (round)
+				terms[i] = arena_alloc(b->a, b->parts[i].terms.n +
+						       1);
+			last[i] = -1;
+			b->parts[i].terms = (struct str){ (char *)terms[i], 0 };
+		}
+		for (size_t i = 0; i < b->n_seen; i++) {
+			size_t part = b->seen[i].part;
+			struct str *s = &b->parts[part].terms;
+
+			if (last[part] == b->seen[i].term)
+				continue;
+			last[part] = b->seen[i].term;
+			if (round)
+				terms[part][s->n / sizeof(int64_t)] = last[part];
+			s->n += sizeof(int64_t);
+		}
+	}
+}
+
+void batch_end(struct post_batch *b)
+{
+	bool audiences[LIM_AUDIENCES + 1] = { false };
+
+	if (b->n_seen)
+		qsort(b->seen, b->n_seen, sizeof(*b->seen), by_term);
+	list_terms(b);
+	for (size_t i = 0; i < b->n_parts; i++) {
+		int64_t no = b->parts[i].doc->audience;
+
+		if (no >= 0 && no <= LIM_AUDIENCES && !audiences[no]) {
+			audiences[no] = true;
+			make_blocks(b, no);
+		}
+	}
+}

@@ -1,0 +1,52 @@
+/*
+ * Searching one base: by words (BM25), by vectors (cosine), or by both, fused by
+ * reciprocal rank. What the caller may not see, or did not ask for, is left out
+ * before anything is counted or ranked.
+ */
+#ifndef SEARCH_FIND_H
+#define SEARCH_FIND_H
+
+#include "search/index.h"
+
+enum search_mode { SEARCH_WORDS, SEARCH_VECTORS, SEARCH_FUSED };
+
+/* What is asked. Borrowed. */
+struct search_ask {
+	enum search_mode mode;
+	struct str text;	/* words; phrases in double quotes must be there */
+	const float *vector;	/* of the base's dimension and of length 1; NULL:
+				   none, then only words are searched */
+	bool all;		/* the caller sees all documents of the base */
+	const struct str *groups;	/* else these, and those for everybody */
+	size_t n_groups;
+	const struct uuid *documents;	/* only in these; n_documents 0: in all */
+	size_t n_documents;
+	size_t max;		/* 1 to LIM_FOUND */
+};
+
+struct search_found {
+	struct uuid document_id;
+	uint32_t chunk;
+	int page;		/* 0: the document has no pages */
+	int64_t at;		/* byte of the document's text */
+	double score;		/* of BM25, the cosine, or of ranks; by mode */
+	struct str heading, text;
+};
+
+/*
+ * The best passages, best first. In a. A base that has gone or is empty has none.
+ * A phrase is looked for in the 500 best passages that have all its words.
+ */
+int search_find(struct db *db, const struct uuid *base,
+		const struct search_ask *ask, struct arena *a,
+		struct search_found **out, size_t *n, struct err *e) MUST_CHECK;
+
+/*
+ * The numbers of the audiences that ask->all or its groups see, with commas between
+ * them ("0,3"), for statements. In a.
+ */
+int search_audiences(struct db *db, const struct uuid *base,
+		     const struct search_ask *ask, struct arena *a,
+		     struct str *out, struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,587 @@
+#include "search/index.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "resource/purge.h"
+#include "search/batch.h"
+#include "search/list.h"
+#include "search/vector.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+/* -- bases ------------------------------------------------------------------- */
+
+static const struct db_field base_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct search_base, m, t)
+	SEARCH_BASE_FIELDS(F, COMMA)
+#undef F
+};
+
+int search_base_make(struct db *tx, const struct uuid *id, struct str tenant_id,
+		     struct str language, struct err *e)
+{
+	return db_exec(tx, STMT_SEARCH_BASE_INSERT,
+		       DB_ARGS(DB_U(id), DB_S(tenant_id), DB_S(language)), NULL,
+		       e);
+}
+
+static int base_by(struct db *db, unsigned stmt, const struct uuid *id,
+		   struct arena *a, struct search_base *out, struct err *e)
+{
+	int rc = db_get(db, stmt, DB_ARGS(DB_U(id)), a, base_fields, out, e);
+
+	if (rc < 0)
+		return -1;
+	return rc ? 0 : err_set(e, ERR_NOT_FOUND, "no such search base");
+}
+
+int search_base_get(struct db *db, const struct uuid *id, struct arena *a,
+		    struct search_base *out, struct err *e)
+{
+	return base_by(db, STMT_SEARCH_BASE_GET, id, a, out, e);
+}
+
+int search_base_hold(struct db *tx, const struct uuid *id, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct search_base b;
+	int rc = base_by(tx, STMT_SEARCH_BASE_SHARE, id, &a, &b, e);
+
+	arena_release(&a);
+	return rc;
+}
+
+int search_base_doom(struct db *tx, const struct uuid *id, struct err *e)
+{
+	return db_exec(tx, STMT_SEARCH_BASE_DOOM, DB_ARGS(DB_U(id)), NULL, e);
+}
+
+/* Only what is dead may be purged. */
+static int is_dead(struct db *tx, const struct uuid *id, struct err *e)
+{
+	static const struct db_field fields[] = {
+		{ .column = "dead", .type = 'i', .offset = 0 },
+	};
+	struct arena a = ARENA_INIT;
+	int64_t dead = 0;
+	int rc = db_get(tx, STMT_SEARCH_BASE_DEAD, DB_ARGS(DB_U(id)), &a, fields,
+			&dead, e);
+
+	arena_release(&a);
+	return rc < 0 ? -1 : rc && dead;
+}
+
+int search_base_purge(struct db *db, const struct uuid *id, int64_t until_ms,
+		      struct err *e)
+{
+	int rc = resource_purge(db, ROOT_SEARCH_BASE, id, is_dead, until_ms, e);
+
+	if (rc > 0 && db_exec(db, STMT_SEARCH_BASE_DELETE, DB_ARGS(DB_U(id)),
+			      NULL, e))
+		return -1;
+	return rc;
+}
+
+/* -- audiences ------------------------------------------------------------------- */
+
+struct audience_look {
+	struct str groups;
+	int64_t found, next;
+};
+
+static int note_audience(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct audience_look *f = ctx;
+
+	(void)e;
+	if (str_eq(row[1].s, f->groups))
+		f->found = row[0].i;
+	/* The lowest number that is free: rows come by number. */
+	if (row[0].i == f->next)
+		f->next++;
+	return 0;
+}
+
+int search_audience(struct db *tx, const struct uuid *base, struct str groups,
+		    int64_t *no, struct err *e)
+{
+	bool everybody = str_is(groups, "[]");
+	struct audience_look f = { .groups = groups, .found = -1, .next = 1 };
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	*no = 0;
+	rc = base_by(tx, STMT_SEARCH_BASE_LOCK, base, &a,
+		     &(struct search_base){ .next_chunk = 0 }, e);
+	if (!rc)
+		rc = db_each(tx, STMT_SEARCH_AUDIENCES, DB_ARGS(DB_U(base)), &a,
+			     note_audience, &f, e);
+	arena_release(&a);
+	if (rc)
+		return -1;
+	if (f.found >= 0) {
+		*no = f.found;
+		return 0;
+	}
+	if (!everybody && f.next > LIM_AUDIENCES)
+		return err_public(e, ERR_TOO_BIG, "The documents of this knowledge "
+				  "base are for %d different sets of groups already.",
+				  LIM_AUDIENCES);
+	*no = everybody ? 0 : f.next;
+	return db_exec(tx, STMT_SEARCH_AUDIENCE_INSERT,
+		       DB_ARGS(DB_U(base), DB_I(*no), DB_S(groups)), NULL, e);
+}
+
+/* -- writing ------------------------------------------------------------------------ */
+
+/* Signs of the vectors of a batch, for one audience. */
+struct bits {
+	uint32_t first, last, n;
+	struct str data;
+};
+
+struct index_write {
+	const struct uuid *base;
+	const struct search_how *how;
+	struct post_batch *b;
+	struct bits bits[LIM_AUDIENCES + 1];
+	bool last;		/* of its document, which may be of several batches */
+	bool *there;		/* of each part: it has older rows */
+	int64_t chunks[LIM_AUDIENCES + 1], words[LIM_AUDIENCES + 1];
+	int64_t n_vectors;
+	struct arena *a;
+};
+
+static bool is_whole(const struct batch_part *p)
+{
+	return p->n == p->doc->n;
+}
+
+static int note_there(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct index_write *k = ctx;
+
+	(void)e;
+	for (size_t i = 0; i < k->b->n_parts; i++)
+		if (!memcmp(k->b->parts[i].doc->id.b, row[0].s.p, 16))
+			k->there[i] = true;
+	return 0;
+}
+
+static int look_there(struct db *tx, struct index_write *k, struct err *e)
+{
+	struct buf list = BUF_INIT(LIM_BATCH_BYTES);
+	struct jw w = jw_on(&list);
+	int rc;
+
+	jw_arr(&w);
+	for (size_t i = 0; i < k->b->n_parts; i++)
+		search_list_id(&w, &k->b->parts[i].doc->id);
+	jw_end_arr(&w);
+	memset(k->there, 0, k->b->n_parts * sizeof(*k->there));
+	rc = db_each(tx, STMT_SEARCH_DOCUMENT_THERE,
+		     DB_ARGS(DB_S(buf_str(&list)), DB_U(k->base)), k->a,
+		     note_there, k, e);
+	buf_release(&list);
+	return rc;
+}
+
+static int note_sums(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct index_write *k = ctx;
+	int64_t sign = row[0].i ? -1 : 1, no = row[1].i;
+
+	(void)e;
+	if (no >= 0 && no <= LIM_AUDIENCES) {
+		k->chunks[no] += sign * row[2].i;
+		k->words[no] += sign * row[3].i;
+	}
+	return 0;
+}
+
+struct written {
+	int64_t n;
+};
+
+static int count_written(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	if (!row[0].i)
+		((struct written *)ctx)->n += row[2].i;
+	return 0;
+}
+
+/* The chunks that were written begin to be found, in place of older ones. */
+static int switch_over(struct db *tx, struct index_write *k,
+		       const struct search_put *doc, struct err *e)
+{
+	struct written w = { 0 };
+	const struct db_val args[] = { DB_U(k->base), DB_U(&doc->id) };
+
+	if (db_each(tx, STMT_SEARCH_DOCUMENT_SUMS, args, k->a, count_written, &w,
+		    e) ||
+	    db_each(tx, STMT_SEARCH_DOCUMENT_SUMS, args, k->a, note_sums, k, e))
+		return -1;
+	if (w.n != (int64_t)doc->n)
+		return err_set(e, ERR_CONFLICT, "somebody else wrote the document");
+	return db_exec(tx, STMT_SEARCH_DOCUMENT_SWITCH, args, NULL, e);
+}
+
+static int ask_ready(struct db *tx, struct index_write *k, struct search_put *doc,
+		     struct err *e)
+{
+	int rc = k->how->ready ? k->how->ready(tx, doc, k->how->ctx, e) : 1;
+
+	doc->found = rc > 0;
+	return rc;
+}
+
+/* Rows of search_document, and what becomes of the documents. */
+static int write_documents(struct db *tx, struct index_write *k, int64_t first,
+			   struct err *e)
+{
+	struct post_batch *b = k->b;
+	struct db_val *v = arena_zalloc(k->a, b->n_parts * 8, sizeof(*v));
+
+	for (size_t i = 0; i < b->n_parts; i++) {
+		struct batch_part *p = &b->parts[i];
+		int64_t no = p->doc->audience, state = 0;
+		int rc;
+
+		if (k->there[i] && !p->from &&
+		    db_exec(tx, STMT_SEARCH_DOCUMENT_ABANDON,
+			    DB_ARGS(DB_U(k->base), DB_U(&p->doc->id)), NULL, e))
+			return -1;
+		if (is_whole(p) && !k->there[i]) {
+			rc = ask_ready(tx, k, p->doc, e);
+			if (rc < 0)
+				return -1;
+			state = rc ? 1 : 2;
+			k->chunks[no] += rc ? (int64_t)p->n : 0;
+			k->words[no] += rc ? p->words : 0;
+		}
+		memcpy(&v[i * 8], DB_ARGS(DB_U(k->base), DB_I(first + p->first),
+			DB_I((int64_t)p->n), DB_I(state), DB_I(no),
+			DB_U(&p->doc->id), DB_I(p->words), DB_B(p->terms)),
+		       8 * sizeof(*v));
+	}
+	return db_exec_rows(tx, STMT_SEARCH_DOCUMENT_INSERT, v, b->n_parts, NULL,
+			    e);
+}
+
+/* Those that are complete, and have older rows. */
+static int finish_documents(struct db *tx, struct index_write *k, struct err *e)
+{
+	for (size_t i = 0; i < k->b->n_parts; i++) {
+		struct batch_part *p = &k->b->parts[i];
+		int rc;
+
+		if (is_whole(p) ? !k->there[i] : !k->last)
+			continue;
+		rc = ask_ready(tx, k, p->doc, e);
+		if (rc < 0 ||
+		    (rc && switch_over(tx, k, p->doc, e)) ||
+		    (!rc && db_exec(tx, STMT_SEARCH_DOCUMENT_ABANDON,
+				    DB_ARGS(DB_U(k->base), DB_U(&p->doc->id)),
+				    NULL, e)))
+			return -1;
+	}
+	return 0;
+}
+
+static int write_chunks(struct db *tx, struct index_write *k, int64_t first,
+			struct err *e)
+{
+	struct post_batch *b = k->b;
+	struct db_val *v = arena_zalloc(k->a, (size_t)b->n_chunks * 7,
+					sizeof(*v));
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n_parts; i++)
+		for (size_t c = 0; c < b->parts[i].n; c++, n++) {
+			const struct chunk *ch =
+				&b->parts[i].doc->chunks[b->parts[i].from + c];
+
+			memcpy(&v[n * 7], DB_ARGS(DB_U(k->base),
+				DB_I(first + (int64_t)n),
+				DB_I(first + b->parts[i].first), DB_I(ch->page),
+				DB_I((int64_t)ch->at), DB_S(ch->heading),
+				DB_S(ch->text)), 7 * sizeof(*v));
+			if (!ch->heading.p)
+				v[n * 7 + 5] = DB_S(STR(""));
+		}
+	return db_exec_rows(tx, STMT_SEARCH_CHUNK_INSERT, v, n, NULL, e);
+}
+
+static int write_posts(struct db *tx, struct index_write *k, int64_t first,
+		       struct err *e)
+{
+	struct post_batch *b = k->b;
+	struct db_val *v = arena_zalloc(k->a, b->n_blocks * 7, sizeof(*v));
+
+	for (size_t i = 0; i < b->n_blocks; i++) {
+		const struct batch_block *p = &b->blocks[i];
+
+		memcpy(&v[i * 7], DB_ARGS(DB_U(k->base), DB_I(p->term),
+			DB_I(p->audience), DB_I(first + p->first),
+			DB_I(first + p->last), DB_I(p->n),
+			DB_B(((struct str){ b->data.p + p->at, p->n_bytes }))),
+		       7 * sizeof(*v));
+	}
+	return db_exec_rows(tx, STMT_SEARCH_POST_INSERT, v, b->n_blocks, NULL, e);
+}
+
+static int write_vectors(struct db *tx, struct index_write *k, int64_t first,
+			 struct err *e)
+{
+	struct post_batch *b = k->b;
+	size_t d = (size_t)k->how->dimension, n = 0;
+	struct db_val *v = arena_zalloc(k->a, (size_t)b->n_chunks * 4, sizeof(*v));
+
+	for (size_t i = 0; i < b->n_parts; i++) {
+		const struct batch_part *p = &b->parts[i];
+
+		for (size_t c = 0; p->doc->vectors && c < p->n; c++, n++)
+			memcpy(&v[n * 4], DB_ARGS(DB_U(k->base),
+				DB_I(first + p->first + (int64_t)c),
+				DB_I(p->doc->audience),
+				DB_B(((struct str){
+					(const char *)(p->doc->vectors +
+						       (p->from + c) * d),
+					d * sizeof(float) }))), 4 * sizeof(*v));
+	}
+	k->n_vectors = (int64_t)n;
+	if (db_exec_rows(tx, STMT_SEARCH_VECTOR_INSERT, v, n, NULL, e))
+		return -1;
+	for (int64_t no = 0; no <= LIM_AUDIENCES; no++) {
+		const struct bits *bits = &k->bits[no];
+
+		if (bits->n && db_exec(tx, STMT_SEARCH_BITS_INSERT,
+				       DB_ARGS(DB_U(k->base), DB_I(no),
+					       DB_I(first + bits->first),
+					       DB_I(first + bits->last),
+					       DB_I(bits->n), DB_B(bits->data)),
+				       NULL, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int check_model(const struct search_base *base,
+		       const struct search_how *how, struct err *e)
+{
+	if (!how->model.p || !base->model.p ||
+	    (str_eq(how->model, base->model) &&
+	     how->dimension == base->dimension))
+		return 0;
+	return err_set(e, ERR_CONFLICT, "the base has vectors of another model");
+}
+
+static int write_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct index_write *k = ctx;
+	struct arena_mark mark = arena_mark(k->a);
+	struct search_base base;
+	int rc;
+
+	memset(k->chunks, 0, sizeof(k->chunks));
+	memset(k->words, 0, sizeof(k->words));
+	rc = base_by(tx, STMT_SEARCH_BASE_LOCK, k->base, k->a, &base, e);
+	if (!rc)
+		rc = check_model(&base, k->how, e);
+	if (!rc && base.next_chunk + k->b->n_chunks > LIM_BASE_CHUNKS)
+		rc = err_public(e, ERR_TOO_BIG, "The knowledge base is full.");
+	if (!rc)
+		rc = look_there(tx, k, e);
+	if (!rc)
+		rc = write_documents(tx, k, base.next_chunk, e);
+	if (!rc)
+		rc = write_chunks(tx, k, base.next_chunk, e);
+	if (!rc)
+		rc = write_posts(tx, k, base.next_chunk, e);
+	if (!rc)
+		rc = write_vectors(tx, k, base.next_chunk, e);
+	if (!rc)
+		rc = finish_documents(tx, k, e);
+	for (int64_t no = 0; !rc && no <= LIM_AUDIENCES; no++)
+		if (k->chunks[no] || k->words[no])
+			rc = db_exec(tx, STMT_SEARCH_AUDIENCE_COUNT,
+				     DB_ARGS(DB_I(k->chunks[no]),
+					     DB_I(k->words[no]), DB_U(k->base),
+					     DB_I(no)), NULL, e);
+	if (!rc)
+		rc = db_exec(tx, STMT_SEARCH_BASE_WROTE,
+			     DB_ARGS(DB_I(k->b->n_chunks), DB_S_IF(k->how->model),
+				     DB_I_IF(k->how->model.p, k->how->dimension),
+				     DB_I(k->n_vectors), DB_U(k->base)), NULL, e);
+	arena_rewind(k->a, mark);
+	return rc;
+}
+
+/* The signs of the batch's vectors, by audience. */
+static void make_bits(struct index_write *k)
+{
+	struct post_batch *b = k->b;
+	size_t d = (size_t)k->how->dimension;
+	size_t words = vector_bits_bytes((int)d) / 8;
+
+	memset(k->bits, 0, sizeof(k->bits));
+	for (int64_t no = 0; no <= LIM_AUDIENCES; no++) {
+		struct bits *bits = &k->bits[no];
+		uint32_t *chunks = NULL;
+		uint64_t *signs = NULL;
+		size_t head;
+
+		for (size_t i = 0; i < b->n_parts; i++)
+			if (b->parts[i].doc->audience == no &&
+			    b->parts[i].doc->vectors)
+				bits->n += (uint32_t)b->parts[i].n;
+		if (!bits->n)
+			continue;
+		head = align_up(bits->n * sizeof(*chunks), 8);
+		chunks = arena_zalloc(k->a, 1, head + bits->n * words * 8);
+		signs = (void *)((char *)chunks + head);
+		bits->data = (struct str){ (char *)chunks,
+					   head + bits->n * words * 8 };
+		bits->n = 0;
+		for (size_t i = 0; i < b->n_parts; i++) {
+			const struct batch_part *p = &b->parts[i];
+
+			for (size_t c = 0; c < p->n; c++) {
+				if (p->doc->audience != no || !p->doc->vectors)
+					break;
+				if (!bits->n)
+					bits->first = p->first;
+				bits->last = p->first + (uint32_t)c;
+				chunks[bits->n] = bits->last - bits->first;
+				vector_signs(p->doc->vectors + (p->from + c) * d,
+					     (int)d, signs + bits->n * words);
+				bits->n++;
+			}
+		}
+	}
+}
+
+static int write_batch(struct db *db, struct index_write *k, struct err *e)
+{
+	batch_end(k->b);
+	make_bits(k);
+	k->there = arena_zalloc(k->a, k->b->n_parts, sizeof(*k->there));
+	if (!buf_ok(&k->b->data))
+		return err_set(e, ERR_TOO_BIG, "postings of a batch");
+	return db_tx(db, write_tx, k, e);
+}
+
+/* A document that is longer than a batch. */
+static int write_long(struct db *db, struct index_write *k, struct tokens *words,
+		      struct search_put *doc, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t from = 0; !rc && from < doc->n; from += SEARCH_SLICE) {
+		struct arena a = ARENA_INIT;
+		struct post_batch b;
+		size_t n = MIN(doc->n - from, (size_t)SEARCH_SLICE);
+
+		batch_begin(&b, words, &a);
+		k->b = &b;
+		k->a = &a;
+		k->last = from + n == doc->n;
+		rc = batch_add(&b, doc, from, n, e);
+		if (!rc)
+			rc = write_batch(db, k, e);
+		batch_release(&b);
+		arena_release(&a);
+	}
+	return rc;
+}
+
+/* As many of the documents as one batch takes; *done: how many. */
+static int write_some(struct db *db, struct index_write *k, struct tokens *words,
+		      struct search_put *docs, size_t n, size_t *done,
+		      struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct post_batch b;
+	size_t chunks = 0, i;
+	int rc = 0;
+
+	batch_begin(&b, words, &a);
+	k->b = &b;
+	k->a = &a;
+	k->last = true;
+	for (i = 0; !rc && i < n && chunks + docs[i].n <= SEARCH_SLICE; i++) {
+		chunks += docs[i].n;
+		rc = batch_add(&b, &docs[i], 0, docs[i].n, e);
+	}
+	*done = i;
+	if (!rc)
+		rc = write_batch(db, k, e);
+	batch_release(&b);
+	arena_release(&a);
+	return rc;
+}
+
+int search_write(struct db *db, const struct uuid *base, struct search_put *docs,
+		 size_t n, const struct search_how *how, struct err *e)
+{
+	struct index_write *k = xcalloc(1, sizeof(*k));
+	struct arena a = ARENA_INIT;
+	struct search_base found;
+	struct tokens *words = NULL;
+	int rc = how->dimension < 0 || how->dimension > LIM_DIMENSION
+		? err_set(e, ERR_INVALID_FIELD, "vectors of %d", how->dimension)
+		: search_base_get(db, base, &a, &found, e);
+
+	k->base = base;
+	k->how = how;
+	if (!rc) {
+		words = tokens_open(found.language, e);
+		rc = words ? 0 : -1;
+	}
+	for (size_t i = 0, done; !rc && i < n; i += done) {
+		done = 1;
+		rc = docs[i].n > SEARCH_SLICE
+			? write_long(db, k, words, &docs[i], e)
+			: write_some(db, k, words, docs + i, n - i, &done, e);
+	}
+	tokens_close(words);
+	arena_release(&a);
+	free(k);
+	return rc;
+}
+
+/* -- deleting ------------------------------------------------------------------------- */
+
+int search_drop(struct db *tx, const struct uuid *base, const struct uuid *document,
+		struct err *e)
+{
+	const struct db_val args[] = { DB_U(base), DB_U(document) };
+	struct arena a = ARENA_INIT;
+	struct search_base b;
+	struct index_write *k = xcalloc(1, sizeof(*k));
+	struct db_result r = { 0 };
+	int rc = base_by(tx, STMT_SEARCH_BASE_LOCK, base, &a, &b, e);
+
+	if (!rc)	/* what was being written counts for nothing yet */
+		rc = db_exec(tx, STMT_SEARCH_DOCUMENT_ABANDON, args, NULL, e);
+	if (!rc)
+		rc = db_each(tx, STMT_SEARCH_DOCUMENT_SUMS, args, &a, note_sums, k,
+			     e);
+	for (int64_t no = 0; !rc && no <= LIM_AUDIENCES; no++)
+		if (k->chunks[no] || k->words[no])
+			rc = db_exec(tx, STMT_SEARCH_AUDIENCE_COUNT,
+				     DB_ARGS(DB_I(k->chunks[no]),
+					     DB_I(k->words[no]), DB_U(base),
+					     DB_I(no)), NULL, e);
+	if (!rc)
+		rc = db_exec(tx, STMT_SEARCH_DOCUMENT_DROP, args, &r, e);
+	if (!rc)
+		rc = db_exec(tx, STMT_SEARCH_BASE_MOVED, DB_ARGS(DB_U(base)), NULL,
+			     e);
+	free(k);
+	arena_release(&a);
+	return rc ? -1 : r.affected > 0;
+}

@@ -1,0 +1,468 @@
+#include "search/kb.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "search/list.h"
+#include "store/job.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+enum { ERROR_CHARS = 300 };
+
+static const struct db_field document_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct kb_document, m, t)
+	KB_DOCUMENT_FIELDS(F, COMMA)
+#undef F
+};
+
+static int ask(struct db *db, struct str kind, struct str tenant_id,
+	       const struct uuid *base, struct err *e)
+{
+	char subject[UUID_TEXT_BYTES];
+	const struct job j = {
+		.kind = kind, .subject = str_of(uuid_format(base, subject)),
+		.tenant_id = tenant_id, .due_us = clock_now_us(),
+	};
+
+	return store_job_ask(db, &j, e);
+}
+
+int kb_ask_index(struct db *db, struct str tenant_id, const struct uuid *base,
+		 struct err *e)
+{
+	return ask(db, STR("knowledge-index"), tenant_id, base, e);
+}
+
+int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
+	    struct err *e)
+{
+	if (search_base_doom(tx, base, e))
+		return -1;
+	return ask(tx, STR("knowledge-purge"), tenant_id, base, e);
+}
+
+/* -- reading -------------------------------------------------------------------- */
+
+/* The numbers of what the caller sees: "0,3,7". */
+static int audiences(struct db *db, const struct kb_at *at, struct arena *a,
+		     struct str *out, struct err *e)
+{
+	const struct search_ask who = {
+		.all = at->all, .groups = at->groups, .n_groups = at->n_groups,
+	};
+
+	*out = STR("");
+	return at->all ? 0 : search_audiences(db, &at->base, &who, a, out, e);
+}
+
+int kb_get(struct db *db, const struct kb_at *at, const struct uuid *id,
+	   struct arena *a, struct kb_document *out, struct err *e)
+{
+	struct str seen;
+	int rc = audiences(db, at, a, &seen, e);
+
+	if (!rc)
+		rc = db_get(db, STMT_KB_DOCUMENT_GET,
+			    DB_ARGS(DB_U(id), DB_S(at->tenant_id),
+				    DB_U(&at->base), DB_I(at->all), DB_S(seen)),
+			    a, document_fields, out, e);
+	if (rc < 0)
+		return -1;
+	return rc ? 0 : err_set(e, ERR_NOT_FOUND, "no such document");
+}
+
+int kb_list(struct db *db, const struct kb_at *at, int status,
+	    const struct kb_document *after, size_t size, struct arena *a,
+	    struct kb_document **out, size_t *n, bool *more, struct err *e)
+{
+	static const struct uuid none;
+	int64_t from_us = after ? after->created_us : INT64_MAX;
+	struct str seen;
+
+	if (audiences(db, at, a, &seen, e) ||
+	    db_list(db, STMT_KB_DOCUMENT_LIST,
+		    DB_ARGS(DB_U(&at->base), DB_S(at->tenant_id), DB_I(from_us),
+			    DB_I(from_us), DB_U(after ? &after->id : &none),
+			    DB_I(status), DB_I(status), DB_I(at->all),
+			    DB_S(seen), DB_I((int64_t)size + 1)),
+		    a, document_fields, sizeof(**out), 0, out, n, e))
+		return -1;
+	*more = *n > size;
+	*n = MIN(*n, size);
+	return 0;
+}
+
+int kb_of_ids(struct db *db, const struct kb_at *at, const struct uuid *ids,
+	      size_t n, struct arena *a, struct kb_document **out, size_t *n_out,
+	      struct err *e)
+{
+	struct buf list = BUF_INIT(n * 40 + 16);
+	struct jw w = jw_on(&list);
+	struct str seen;
+	int rc;
+
+	jw_arr(&w);
+	for (size_t i = 0; i < n; i++)
+		search_list_id(&w, &ids[i]);
+	jw_end_arr(&w);
+	rc = audiences(db, at, a, &seen, e);
+	if (!rc)
+		rc = db_list(db, STMT_KB_DOCUMENT_OF_IDS,
+			     DB_ARGS(DB_S(buf_str(&list)), DB_U(&at->base),
+				     DB_S(at->tenant_id), DB_I(at->all),
+				     DB_S(seen)), a, document_fields,
+			     sizeof(**out), 0, out, n_out, e);
+	buf_release(&list);
+	return rc;
+}
+
+static int note_count(void *ctx, const struct db_val *row, struct err *e)
+{
+	int64_t *counts = ctx;
+
+	(void)e;
+	if (row[0].i >= KB_QUEUED && row[0].i <= KB_FAILED)
+		counts[row[0].i] = row[1].i;
+	return 0;
+}
+
+int kb_progress(struct db *db, const struct uuid *base, int64_t counts[3],
+		struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	memset(counts, 0, 3 * sizeof(*counts));
+	rc = db_each(db, STMT_KB_DOCUMENT_COUNTS, DB_ARGS(DB_U(base)), &a,
+		     note_count, counts, e);
+	arena_release(&a);
+	return rc;
+}
+
+/* -- writing ----------------------------------------------------------------------- */
+
+struct kb_writing {
+	const struct kb_at *at;
+	struct kb_document *d;
+	struct str text;
+	struct arena *a;
+	bool made;
+};
+
+/* The document of that name, which d writes again. 1, 0, -1. */
+static int find_old(struct db *tx, const struct kb_writing *k,
+		    struct kb_document *old, struct err *e)
+{
+	int rc = 0;
+
+	if (k->d->external_id.p)
+		rc = db_get(tx, STMT_KB_DOCUMENT_OF_NAME,
+			    DB_ARGS(DB_U(&k->at->base), DB_S(k->d->external_id)),
+			    k->a, document_fields, old, e);
+	return rc;
+}
+
+static int replace(struct db *tx, struct kb_writing *k,
+		   const struct kb_document *old, struct err *e)
+{
+	const struct kb_document *d = k->d;
+
+	if (old->audience != d->audience &&
+	    search_drop(tx, &k->at->base, &old->id, e) < 0)
+		return -1;
+	if (old->audience != d->audience &&
+	    ask(tx, STR("search-tidy"), k->at->tenant_id, &k->at->base, e))
+		return -1;
+	return db_exec(tx, STMT_KB_DOCUMENT_UPDATE,
+		       DB_ARGS(DB_U(&k->at->user_id), DB_I(clock_now_us()),
+			       DB_S(d->title), DB_S_IF(d->url), DB_S(d->groups),
+			       DB_I(d->audience), DB_I((int64_t)k->text.n),
+			       DB_U(&old->id)), NULL, e);
+}
+
+static int insert(struct db *tx, struct kb_writing *k, struct err *e)
+{
+	const struct kb_document *d = k->d;
+	int64_t now_us = clock_now_us();
+
+	return db_exec(tx, STMT_KB_DOCUMENT_INSERT,
+		       DB_ARGS(DB_U(&d->id), DB_S(k->at->tenant_id),
+			       DB_U(&k->at->base), DB_U(&k->at->user_id),
+			       DB_I(now_us), DB_I(now_us), DB_S_IF(d->external_id),
+			       DB_S(d->title), DB_S_IF(d->url), DB_S(d->groups),
+			       DB_I(d->audience), DB_I((int64_t)k->text.n)),
+		       NULL, e);
+}
+
+static int read_back(struct db *tx, const struct kb_writing *k,
+		     const struct uuid *id, struct kb_document *out,
+		     struct err *e)
+{
+	return db_get(tx, STMT_KB_DOCUMENT_GET,
+		      DB_ARGS(DB_U(id), DB_S(k->at->tenant_id),
+			      DB_U(&k->at->base), DB_I(1), DB_S(STR(""))), k->a,
+		      document_fields, out, e);
+}
+
+static int write_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct kb_writing *k = ctx;
+	struct kb_document old;
+	struct uuid id = k->d->id;
+	int found;
+
+	/* This locks the base, so that no other one writes the same name. */
+	if (search_audience(tx, &k->at->base, k->d->groups, &k->d->audience, e))
+		return -1;
+	found = read_back(tx, k, &id, &old, e);
+	if (found > 0) {	/* this request was here before */
+		*k->d = old;
+		k->made = true;
+		return 0;
+	}
+	if (found == 0)
+		found = find_old(tx, k, &old, e);
+	if (found < 0)
+		return -1;
+	k->made = !found;
+	if (found)
+		id = old.id;
+	if (found ? replace(tx, k, &old, e) : insert(tx, k, e))
+		return -1;
+	if (db_exec(tx, STMT_KB_TEXT_PUT,
+		    DB_ARGS(DB_U(&id), DB_U(&k->at->base), DB_S(k->text)), NULL,
+		    e) ||
+	    kb_ask_index(tx, k->at->tenant_id, &k->at->base, e))
+		return -1;
+	return read_back(tx, k, &id, k->d, e) > 0 ? 0
+		: err_set(e, ERR_INTERNAL, "a document that was just written");
+}
+
+int kb_write(struct db *db, const struct kb_at *at, struct kb_document *d,
+	     struct str text, struct arena *a, bool *made, struct err *e)
+{
+	struct kb_document wanted = *d;
+	struct kb_writing k = { .at = at, .d = &wanted, .text = text, .a = a };
+
+	if (db_tx(db, write_tx, &k, e))
+		return -1;
+	*d = wanted;
+	*made = k.made;
+	return 0;
+}
+
+/* -- deleting ----------------------------------------------------------------------- */
+
+struct kb_deleting {
+	const struct kb_at *at;
+	const struct uuid *id;
+	bool found;
+};
+
+static int delete_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct kb_deleting *k = ctx;
+	struct db_result r;
+
+	if (search_drop(tx, &k->at->base, k->id, e) < 0 ||
+	    db_exec(tx, STMT_KB_DOCUMENT_DELETE,
+		    DB_ARGS(DB_U(k->id), DB_S(k->at->tenant_id),
+			    DB_U(&k->at->base)), &r, e))
+		return -1;
+	k->found |= r.affected > 0;
+	if (!r.affected)
+		return 0;
+	if (db_exec(tx, STMT_KB_TEXT_DELETE, DB_ARGS(DB_U(k->id)), NULL, e))
+		return -1;
+	return ask(tx, STR("search-tidy"), k->at->tenant_id, &k->at->base, e);
+}
+
+int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,
+	      struct err *e)
+{
+	struct kb_deleting k = { at, id, false };
+
+	if (db_tx(db, delete_tx, &k, e))
+		return -1;
+	return k.found ? 0 : err_set(e, ERR_NOT_FOUND, "no such document");
+}
+
+/* -- indexing ------------------------------------------------------------------------ */
+
+struct kb_queued {
+	struct uuid id;
+	int64_t version, audience;
+	struct str title, text;
+};
+
+static const struct db_field queued_fields[] = {
+	{ .column = "id", .type = 'u', .offset = offsetof(struct kb_queued, id) },
+	{ .column = "version", .type = 'i',
+	  .offset = offsetof(struct kb_queued, version) },
+	{ .column = "audience", .type = 'i',
+	  .offset = offsetof(struct kb_queued, audience) },
+	{ .column = "title", .type = 's', .offset = offsetof(struct kb_queued, title) },
+	{ .column = "text", .type = 's', .offset = offsetof(struct kb_queued, text) },
+};
+
+struct kb_round {
+	const struct uuid *base;
+	const struct kb_queued *v;
+	size_t n;
+};
+
+/* The document is as it was read: then it can be found from now on. */
+static int ready(struct db *tx, const struct search_put *doc, void *ctx,
+		 struct err *e)
+{
+	const struct kb_round *k = ctx;
+	struct db_result r = { 0 };
+
+	for (size_t i = 0; i < k->n; i++)
+		if (uuid_eq(&k->v[i].id, &doc->id) &&
+		    db_exec(tx, STMT_KB_DOCUMENT_READY,
+			    DB_ARGS(DB_I((int64_t)doc->n), DB_U(&doc->id),
+				    DB_I(k->v[i].version)), &r, e))
+			return -1;
+	return r.affected > 0;
+}
+
+struct kb_failing {
+	const struct uuid *base;
+	const struct kb_queued *d;
+	struct str why;
+};
+
+static int fail_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct kb_failing *k = ctx;
+	struct db_result r;
+
+	if (search_base_hold(tx, k->base, e) ||
+	    db_exec(tx, STMT_KB_DOCUMENT_FAILED,
+		    DB_ARGS(DB_S(utf8_head(k->why, ERROR_CHARS)),
+			    DB_U(&k->d->id), DB_I(k->d->version)), &r, e))
+		return -1;
+	return !r.affected ? 0 : search_drop(tx, k->base, &k->d->id, e) < 0 ? -1 : 0;
+}
+
+/* What the document cannot be indexed for; what it said before is found no more. */
+static int give_up(struct db *db, const struct uuid *base,
+		   const struct kb_queued *d, const char *why, struct err *e)
+{
+	struct kb_failing k = { base, d, str_of(why) };
+
+	return db_tx(db, fail_tx, &k, e);
+}
+
+/* Whether the fault is the document's. */
+static bool is_its_own(const struct err *e)
+{
+	return e->code == ERR_TOO_BIG || e->code == ERR_INVALID_FIELD;
+}
+
+static int index_one(struct db *db, const struct kb_round *k, size_t i,
+		     struct search_put *put, const struct search_how *how,
+		     struct err *e)
+{
+	struct err why = ERR_INIT;
+
+	if (search_write(db, k->base, put, 1, how, &why) == 0)
+		return 0;
+	if (is_its_own(&why))
+		return give_up(db, k->base, &k->v[i], err_message(&why), e);
+	*e = why;
+	return -1;
+}
+
+/* Indexes a round of documents. */
+static int index_round(struct db *db, struct kb_round *k, struct arena *a,
+		       struct err *e)
+{
+	struct search_put *puts = arena_zalloc(a, k->n, sizeof(*puts));
+	const struct search_how how = { .ready = ready, .ctx = k };
+	size_t *of = arena_zalloc(a, k->n, sizeof(*of)), n = 0;
+	struct err why = ERR_INIT;
+
+	for (size_t i = 0; i < k->n; i++) {
+		struct search_put *p = &puts[n];
+		struct chunk *chunks;
+
+		*p = (struct search_put){
+			.id = k->v[i].id, .audience = k->v[i].audience,
+			.title = k->v[i].title,
+		};
+		if (chunk_split(k->v[i].text, a, &chunks, &p->n, &why) < 0 ||
+		    !p->n) {
+			if (give_up(db, k->base, &k->v[i], why.code
+				    ? err_message(&why)
+				    : "There is no text in it.", e))
+				return -1;
+			err_clear(&why);
+			continue;
+		}
+		p->chunks = chunks;
+		of[n++] = i;
+	}
+	if (search_write(db, k->base, puts, n, &how, &why) == 0)
+		return 0;
+	if (!is_its_own(&why)) {
+		*e = why;
+		return -1;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (index_one(db, k, of[i], &puts[i], &how, e))
+			return -1;
+	return 0;
+}
+
+static int is_paused(struct db *db, const struct uuid *base, struct arena *a,
+		     int64_t *paused, struct err *e)
+{
+	static const struct db_field fields[] = {
+		{ .column = "paused", .type = 'i', .offset = 0 },
+	};
+
+	*paused = 1;	/* it has gone */
+	return db_get(db, STMT_KB_PAUSED, DB_ARGS(DB_U(base)), a, fields, paused,
+		      e) < 0 ? -1 : 0;
+}
+
+int kb_index(struct db *db, const struct uuid *base, int64_t until_ms,
+	     struct err *e)
+{
+	struct kb_queued *v;
+	int64_t paused;
+	int rc = 0;
+
+	while (!rc && clock_mono_ms() < until_ms) {
+		struct arena a = ARENA_INIT;
+		struct kb_round k = { .base = base };
+		bool cut;
+
+		rc = is_paused(db, base, &a, &paused, e);
+		if (!rc && !paused)
+			rc = db_list_within(db, STMT_KB_QUEUED,
+					    DB_ARGS(DB_U(base),
+						    DB_I(LIM_INDEXED_AT_ONCE)),
+					    LIM_INDEXED_BYTES, &a, queued_fields,
+					    sizeof(*v), &v, &k.n, &cut, e);
+		k.v = v;
+		if (!rc && (paused || !k.n))
+			rc = 1;
+		if (!rc)
+			rc = index_round(db, &k, &a, e);
+		arena_release(&a);
+	}
+	if (rc < 0 && e->code == ERR_NOT_FOUND) {	/* the base has gone */
+		err_clear(e);
+		return 1;
+	}
+	if (rc > 0)	/* what was replaced leaves something */
+		rc = search_tidy(db, base, until_ms, e);
+	return rc;
+}

@@ -1,0 +1,92 @@
+/*
+ * Documents of knowledge bases: what they say and who sees them, as rows, and how
+ * they come into the index. Writing one only queues it; the job knowledge-index
+ * cuts and indexes it, in place of what it said before, which is found until then.
+ */
+#ifndef SEARCH_KB_H
+#define SEARCH_KB_H
+
+#include "search/find.h"
+
+enum kb_status { KB_QUEUED, KB_READY, KB_FAILED };
+
+struct kb_document {
+	struct uuid id;
+	struct str external_id;	/* none: p == NULL */
+	struct str title, url;	/* url: none: p == NULL */
+	struct str groups;	/* JSON array, sorted; "[]": all who see the base */
+	int64_t audience;	/* its number in the base */
+	int64_t status;		/* enum kb_status */
+	struct str error;	/* why it failed; none: p == NULL */
+	int64_t bytes, chunks, version;
+	int64_t created_us, updated_us;
+};
+
+/* Whose documents of a base a call is about. Borrowed. */
+struct kb_at {
+	struct str tenant_id;
+	struct uuid user_id;	/* who writes */
+	struct uuid base;
+	bool all;		/* they see all of them */
+	const struct str *groups;
+	size_t n_groups;
+};
+
+/*
+ * Stores d with its text, and asks for the job. A document of d->external_id that
+ * there is gets the new title, url, groups and text, and keeps its id; else d->id is
+ * the new one's, and if that is taken (the same request under the same key) nothing
+ * changes. *d is the document as it is then; *made: it is new. Groups that differ
+ * from those before take it out of the index until the job has run. ERR_NOT_FOUND:
+ * there is no such base; ERR_TOO_BIG, public: too many sets of groups. Text in a.
+ */
+int kb_write(struct db *db, const struct kb_at *at, struct kb_document *d,
+	     struct str text, struct arena *a, bool *made,
+	     struct err *e) MUST_CHECK;
+
+/* ERR_NOT_FOUND, also when the caller may not see it. Text in a. */
+int kb_get(struct db *db, const struct kb_at *at, const struct uuid *id,
+	   struct arena *a, struct kb_document *out, struct err *e) MUST_CHECK;
+
+/*
+ * Newest first, behind *after (id and created_us; NULL: from the first); at most
+ * size of those that the caller sees. status: only these, or -1. *more: there are
+ * others. Text in a.
+ */
+int kb_list(struct db *db, const struct kb_at *at, int status,
+	    const struct kb_document *after, size_t size, struct arena *a,
+	    struct kb_document **out, size_t *n, bool *more,
+	    struct err *e) MUST_CHECK;
+
+/*
+ * Those of n ids that the caller sees, in any order, for what was found. Text in a.
+ */
+int kb_of_ids(struct db *db, const struct kb_at *at, const struct uuid *ids,
+	      size_t n, struct arena *a, struct kb_document **out, size_t *n_out,
+	      struct err *e) MUST_CHECK;
+
+/* With all that it has in the index; the rest of that goes with a job. */
+int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,
+	      struct err *e) MUST_CHECK;
+
+/* How many documents of the base are in each status. */
+int kb_progress(struct db *db, const struct uuid *base, int64_t counts[3],
+		struct err *e) MUST_CHECK;
+
+/* Asks for the job that indexes what is queued. In a transaction or not. */
+int kb_ask_index(struct db *db, struct str tenant_id, const struct uuid *base,
+		 struct err *e) MUST_CHECK;
+
+/* Takes the base with all its documents out, within the transaction of its end. */
+int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
+	    struct err *e) MUST_CHECK;
+
+/*
+ * Indexes what is queued, until until_ms (monotonic), unless the base is paused. 1:
+ * nothing is queued any more; 0; -1. A document that cannot be indexed gets the
+ * status KB_FAILED with a sentence. May run in several places, and again.
+ */
+int kb_index(struct db *db, const struct uuid *base, int64_t until_ms,
+	     struct err *e) MUST_CHECK;
+
+#endif

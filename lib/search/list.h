@@ -1,0 +1,20 @@
+/* Inside lib/search: lists that are parameters of statements, for JSON_TABLE. */
+#ifndef SEARCH_LIST_H
+#define SEARCH_LIST_H
+
+#include "base/json.h"
+
+/* An id as 32 hexadecimal digits, for UNHEX. */
+static inline void search_list_id(struct jw *w, const struct uuid *id)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char text[32];
+
+	for (size_t i = 0; i < 16; i++) {
+		text[2 * i] = digits[id->b[i] >> 4];
+		text[2 * i + 1] = digits[id->b[i] & 15];
+	}
+	jw_str(w, (struct str){ text, sizeof(text) });
+}
+
+#endif

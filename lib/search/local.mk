@@ -1,0 +1,13 @@
+lib_liblamplighter_a_SOURCES += \
+	lib/search/batch.c lib/search/batch.h \
+	lib/search/chunk.c lib/search/chunk.h \
+	lib/search/find.c lib/search/find.h \
+	lib/search/index.c lib/search/index.h \
+	lib/search/kb.c lib/search/kb.h \
+	lib/search/list.h \
+	lib/search/post.c lib/search/post.h \
+	lib/search/rank.c lib/search/rank.h \
+	lib/search/tidy.c \
+	lib/search/unicode.c lib/search/unicode.h \
+	lib/search/vector.c lib/search/vector.h \
+	lib/search/tokens.c lib/search/tokens.h

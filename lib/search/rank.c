@@ -1,0 +1,151 @@
+#include "search/rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+static const double K1 = 1.2, B = 0.75, HEAD = 2.0;
+
+/* Chunks that are scored together: their scores stay in the cache. */
+enum { WINDOW = 1 << 14 };
+
+/* Whether a is worse than b. */
+static bool worse(struct rank_hit a, struct rank_hit b)
+{
+	if (a.score < b.score || b.score < a.score)
+		return a.score < b.score;
+	return a.chunk > b.chunk;
+}
+
+static void sink(struct rank_hit *v, size_t n, size_t i)
+{
+	for (;;) {
+		size_t k = 2 * i + 1;
+		struct rank_hit t = v[i];
+
+		if (k >= n)
+			return;
+		if (k + 1 < n && worse(v[k + 1], v[k]))
+			k++;
+		if (!worse(v[k], t))
+			return;
+		v[i] = v[k];
+		v[k] = t;
+		i = k;
+	}
+}
+
+void rank_offer(struct rank_hit *best, size_t *n, size_t max,
+		struct rank_hit hit)
+{
+	if (*n < max) {
+		size_t i = (*n)++;
+
+		for (best[i] = hit; i && worse(best[i], best[(i - 1) / 2]);
+		     i = (i - 1) / 2) {
+			best[i] = best[(i - 1) / 2];
+			best[(i - 1) / 2] = hit;
+		}
+		return;
+	}
+	if (max && worse(best[0], hit)) {
+		best[0] = hit;
+		sink(best, *n, 0);
+	}
+}
+
+static int better_first(const void *a, const void *b)
+{
+	const struct rank_hit *x = a, *y = b;
+
+	return worse(*x, *y) ? 1 : worse(*y, *x) ? -1 : 0;
+}
+
+void rank_order(struct rank_hit *best, size_t n)
+{
+	if (n)
+		qsort(best, n, sizeof(*best), better_first);
+}
+
+struct scoring {
+	float *score;		/* WINDOW */
+	float norm[256];	/* k1 * (1 - b + b * length / average) */
+	size_t *at;		/* of each list: what comes next */
+	float *weight;		/* of each list */
+};
+
+static void prepare(struct scoring *s, const struct rank_list *lists,
+		    size_t n_lists, const struct rank_stats *stats,
+		    struct arena *a)
+{
+	double n = (double)stats->chunks;
+	double average = stats->chunks > 0 && stats->words > 0
+		? (double)stats->words / n : 1;
+
+	s->score = arena_zalloc(a, WINDOW, sizeof(*s->score));
+	s->at = arena_zalloc(a, n_lists + 1, sizeof(*s->at));
+	s->weight = arena_zalloc(a, n_lists + 1, sizeof(*s->weight));
+	for (int i = 0; i < 256; i++)
+		s->norm[i] = (float)(K1 * (1 - B + B * post_words((uint8_t)i) /
+					   average));
+	for (size_t i = 0; i < n_lists; i++) {
+		double df = (double)MAX(lists[i].seen, lists[i].n);
+
+		s->weight[i] = (float)(lists[i].times * (K1 + 1) *
+			log(1 + (MAX(n - df, 0) + 0.5) / (df + 0.5)));
+	}
+}
+
+/* The first chunk that a list still has; UINT32_MAX: none. */
+static uint32_t next_chunk(const struct scoring *s,
+			   const struct rank_list *lists, size_t n_lists)
+{
+	uint32_t first = UINT32_MAX;
+
+	for (size_t i = 0; i < n_lists; i++)
+		if (s->at[i] < lists[i].n)
+			first = MIN(first, lists[i].v[s->at[i]].chunk);
+	return first;
+}
+
+struct rank_hit *rank_best(const struct rank_list *lists, size_t n_lists,
+			   const struct rank_stats *stats, size_t max,
+			   struct arena *a, size_t *n)
+{
+	struct rank_hit *best = arena_zalloc(a, max + 1, sizeof(*best));
+	struct scoring s;
+	uint32_t first;
+
+	*n = 0;
+	prepare(&s, lists, n_lists, stats, a);
+	while ((first = next_chunk(&s, lists, n_lists)) != UINT32_MAX) {
+		uint32_t base = first - first % WINDOW;
+		uint32_t low = WINDOW, high = 0;
+
+		for (size_t i = 0; i < n_lists; i++) {
+			const struct rank_list *l = &lists[i];
+			size_t k = s.at[i];
+
+			for (; k < l->n && l->v[k].chunk - base < WINDOW; k++) {
+				const struct post *p = &l->v[k];
+				uint32_t at = p->chunk - base;
+				float f = (float)p->body + (float)HEAD * p->head;
+
+				s.score[at] += s.weight[i] * f /
+					(f + s.norm[p->length]);
+				low = MIN(low, at);
+				high = MAX(high, at);
+			}
+			s.at[i] = k;
+		}
+		for (uint32_t at = low; at <= high && at < WINDOW; at++)
+			if (s.score[at] > 0)
+				rank_offer(best, n, max, (struct rank_hit){
+					base + at, s.score[at] });
+		memset(s.score, 0, WINDOW * sizeof(*s.score));
+	}
+	rank_order(best, *n);
+	return best;
+}

@@ -1,0 +1,45 @@
+/*
+ * libunistring and libstemmer, loaded when the first text is analysed: a plain CGI
+ * process that only shows a page pays nothing for them. lib/search includes this
+ * instead of their headers; after unicode_load their functions are in unicode_now.
+ */
+#ifndef SEARCH_UNICODE_H
+#define SEARCH_UNICODE_H
+
+#include <libstemmer.h>
+#include <unicase.h>
+#include <unictype.h>
+#include <uninorm.h>
+#include <unistr.h>
+
+#include "base/err.h"
+
+#define UNICODE_FUNCTIONS(X) \
+	X(u8_mbtouc) \
+	X(u8_casefold) \
+	X(u8_normalize) \
+	X(uc_is_general_category_withtable) \
+	X(uninorm_nfkc) \
+	X(uninorm_nfkd)
+
+#define STEMMER_FUNCTIONS(X) \
+	X(sb_stemmer_new) \
+	X(sb_stemmer_delete) \
+	X(sb_stemmer_stem) \
+	X(sb_stemmer_length)
+
+/* Written by unicode_load only. */
+extern struct unicode_functions {
+#define UNICODE_MEMBER(f) __typeof__(f) *f;
+	UNICODE_FUNCTIONS(UNICODE_MEMBER)
+	STEMMER_FUNCTIONS(UNICODE_MEMBER)
+#undef UNICODE_MEMBER
+} unicode_now;
+
+/*
+ * Loads both, once. ERR_INTERNAL, each time, if one of them or a function is
+ * missing. Any thread.
+ */
+int unicode_load(struct err *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,100 @@
+#include "search/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+/* Every processor of the last fifteen years counts bits itself; the baseline of
+   amd64 is older. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define COUNTS_BITS __attribute__((target("popcnt")))
+#define CAN_COUNT() __builtin_cpu_supports("popcnt")
+#else
+#define COUNTS_BITS
+#define CAN_COUNT() 0
+#endif
+
+size_t vector_bits_bytes(int dimension)
+{
+	return ((size_t)dimension + 63) / 64 * 8;
+}
+
+int vector_normalise(float *v, int dimension, struct err *e)
+{
+	double sum = 0;
+
+	for (int i = 0; i < dimension; i++)
+		sum += (double)v[i] * (double)v[i];
+	if (!isfinite(sum) || sum <= 0)
+		return err_set(e, ERR_INVALID_FIELD, "a vector without a length");
+	for (int i = 0; i < dimension; i++)
+		v[i] = (float)((double)v[i] / sqrt(sum));
+	return 0;
+}
+
+void vector_signs(const float *v, int dimension, uint64_t *bits)
+{
+	memset(bits, 0, vector_bits_bytes(dimension));
+	for (int i = 0; i < dimension; i++)
+		if (v[i] > 0)
+			bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+/* Eight sums at a time, which compilers turn into vector instructions. */
+float vector_dot(const float *v, const void *x, int dimension)
+{
+	float sums[8] = { 0 }, y[8], sum = 0;
+	const char *p = x;
+	int i = 0;
+
+	for (; i + 8 <= dimension; i += 8) {
+		memcpy(y, p + (size_t)i * sizeof(float), sizeof(y));
+		for (int k = 0; k < 8; k++)
+			sums[k] += v[i + k] * y[k];
+	}
+	for (; i < dimension; i++) {
+		memcpy(y, p + (size_t)i * sizeof(float), sizeof(float));
+		sum += v[i] * y[0];
+	}
+	for (int k = 0; k < 8; k++)
+		sum += sums[k];
+	return sum;
+}
+
+#define SCAN_BODY \
+	for (size_t i = 0; i < n; i++) { \
+		const uint64_t *v = bits + i * words; \
+		int differ = 0; \
+		for (size_t k = 0; k < words; k++) \
+			differ += __builtin_popcountll(question[k] ^ v[k]); \
+		if (*n_best == max && -(float)differ < best[0].score) \
+			continue; \
+		rank_offer(best, n_best, max, \
+			   (struct rank_hit){ chunks[i], -(float)differ }); \
+	}
+
+COUNTS_BITS
+static void scan_fast(const uint64_t *question, size_t words,
+		      const uint64_t *bits, const uint32_t *chunks, size_t n,
+		      struct rank_hit *best, size_t *n_best, size_t max)
+{
+	SCAN_BODY
+}
+
+static void scan_plain(const uint64_t *question, size_t words,
+		       const uint64_t *bits, const uint32_t *chunks, size_t n,
+		       struct rank_hit *best, size_t *n_best, size_t max)
+{
+	SCAN_BODY
+}
+
+void vector_scan(const uint64_t *question, size_t words, const uint64_t *bits,
+		 const uint32_t *chunks, size_t n, struct rank_hit *best,
+		 size_t *n_best, size_t max)
+{
+	if (CAN_COUNT())
+		scan_fast(question, words, bits, chunks, n, best, n_best, max);
+	else
+		scan_plain(question, words, bits, chunks, n, best, n_best, max);
+}

@@ -1,0 +1,266 @@
+"""Knowledge bases: their documents, how these come into the index and leave it, what
+is found, and by whom. How texts are cut and ranked is asked in tests/unit."""
+
+import json
+import signal
+import uuid
+
+import pytest
+from lab import Lab, wait_until
+
+NOBODY = "0192f000-0000-7000-8000-000000000000"
+TABLES = ("document", "document_text", "search_document", "search_chunk", "search_post",
+          "search_vector", "search_bits", "search_audience")
+
+
+@pytest.fixture
+def who():
+    """A user of this test alone."""
+    return "u" + uuid.uuid4().hex[:12]
+
+
+def base_of(lab, user, groups=(), **fields):
+    answer = lab.post("/knowledge-bases", {"name": "Handbook", "language": "en", **fields},
+                      user=user, groups=groups)
+    assert answer.status == 201, answer
+    return f"/knowledge-bases/{answer.json['id']}"
+
+
+def write(lab, base, user, text, groups=(), status=201, **fields):
+    answer = lab.post(f"{base}/documents", {"title": "T", "text": text, **fields},
+                      user=user, groups=groups)
+    assert answer.status == status, answer
+    return answer.json
+
+
+def settled(lab, base, user, groups=()):
+    """The progress when nothing is queued any more."""
+    def done():
+        progress = lab.get(f"{base}/progress", user=user, groups=groups).json
+        return progress if not progress["queued"] else None
+    return wait_until("documents are indexed", done)
+
+
+def found(lab, base, query, user, groups=(), **fields):
+    answer = lab.post(f"{base}/search", {"query": query, **fields}, user=user,
+                      groups=groups)
+    assert answer.status == 200, answer
+    return answer.json["items"]
+
+
+def left(lab, base):
+    key = "UNHEX('" + base.rsplit("/", 1)[1].replace("-", "") + "')"
+    rows = {table: int(lab.sql(f"SELECT COUNT(*) FROM {table} WHERE base_id = {key}")[0][0])
+            for table in TABLES}
+    rows["search_base"] = int(lab.sql(
+        f"SELECT COUNT(*) FROM search_base WHERE id = {key}")[0][0])
+    return rows
+
+
+def test_a_document_from_its_writing_to_its_end(lab, who):
+    base = base_of(lab, who, description="What holds here")
+    text = ("# Leave\n\nFive days carry over.\n\n\f## Travel\n\nBook trains early.\n"
+            "\n| city | hotel |\n|---|---|\n| Bern | Adler |\n")
+    answer = lab.post(f"{base}/documents", {
+        "title": "Handbook 2026", "text": text, "externalId": "hb-1",
+        "url": "https://intranet.example/hb"}, user=who)
+    made = answer.json
+    assert answer.status == 201, answer
+    assert answer.headers["Location"] == f"{base[1:]}/documents/{made['id']}"
+    assert (made["externalId"], made["title"], made["groups"], made["error"],
+            made["bytes"]) == ("hb-1", "Handbook 2026", [], None, len(text))
+    assert settled(lab, base, who) == {"queued": 0, "ready": 1, "failed": 0}
+    seen = lab.get(f"{base}/documents/{made['id']}", user=who).json
+    assert (seen["status"], seen["chunks"]) == ("ready", 2)
+    hit, = found(lab, base, "how many days are carried over?", who, maxResults=1)
+    assert (hit["documentId"], hit["externalId"], hit["title"], hit["heading"],
+            hit["page"], hit["url"], hit["text"]) == (
+        made["id"], "hb-1", "Handbook 2026", "Leave", 1,
+        "https://intranet.example/hb", "Five days carry over.")
+    assert hit["score"] > 0
+    hit, = found(lab, base, '"hotel"', who)
+    assert (hit["page"], hit["heading"]) == (2, "Leave > Travel")
+    assert "| Bern | Adler |" in hit["text"]
+    assert found(lab, base, "nothing", who) == []
+    assert lab.call("DELETE", f"{base}/documents/{made['id']}", user=who).status == 204
+    assert found(lab, base, "days", who) == []
+    assert lab.get(f"{base}/documents/{made['id']}", user=who).status == 404
+    assert lab.call("DELETE", f"{base}/documents/{made['id']}", user=who).status == 404
+    wait_until("nothing is left", lambda: sum(left(lab, base).values()) == 1)
+
+
+def test_writing_it_again_replaces_it(lab, who):
+    base = base_of(lab, who)
+    one = write(lab, base, who, "The old one.", externalId="x")
+    settled(lab, base, who)
+    again = write(lab, base, who, "The new one.", externalId="x", title="U", status=200)
+    assert (again["id"], again["title"], again["createdAt"]) == (
+        one["id"], "U", one["createdAt"])
+    settled(lab, base, who)
+    assert [hit["text"] for hit in found(lab, base, "one", who)] == ["The new one."]
+    # The same name in another base is another document.
+    other = base_of(lab, who, name="Other")
+    assert write(lab, other, who, "Another.", externalId="x")["id"] != one["id"]
+    # The same request under the same key is one document.
+    body = {"title": "K", "text": "Keyed."}
+    ids = {lab.post(f"{base}/documents", body, user=who,
+                    headers={"Idempotency-Key": "k1"}).json["id"] for _ in range(2)}
+    assert len(ids) == 1
+
+
+def test_lists_are_newest_first_in_pages(lab, who):
+    base = base_of(lab, who)
+    ids = [write(lab, base, who, f"Number {i}.")["id"] for i in range(5)][::-1]
+    settled(lab, base, who)
+    seen, cursor = [], ""
+    for _ in range(3):
+        page = lab.get(f"{base}/documents?pageSize=2{cursor}", user=who).json
+        seen += [item["id"] for item in page["items"]]
+        cursor = f"&cursor={page['nextCursor']}"
+    assert (seen, page["nextCursor"]) == (ids, None)
+    assert len(lab.get(f"{base}/documents?status=ready", user=who).json["items"]) == 5
+    assert lab.get(f"{base}/documents?status=failed", user=who).json["items"] == []
+    assert lab.get(f"{base}/documents?status=no", user=who).json["field"] == "status"
+    assert lab.get(f"{base}/documents?cursor=e30", user=who).status == 400
+
+
+def test_what_cannot_be_indexed_says_why(lab, who):
+    base = base_of(lab, who)
+    document = write(lab, base, who, "A text.", externalId="x")
+    settled(lab, base, who)
+    write(lab, base, who, "\f", externalId="x", status=200)
+    write(lab, base, who, "".join(f"# H{i}\nx\n" for i in range(20001)), externalId="y")
+    assert settled(lab, base, who) == {"queued": 0, "ready": 0, "failed": 2}
+    errors = {item["externalId"]: item["error"]
+              for item in lab.get(f"{base}/documents?status=failed", user=who).json["items"]}
+    assert "no text" in errors["x"] and "too long" in errors["y"]
+    assert found(lab, base, "text", who) == []
+    write(lab, base, who, "It is well now.", externalId="x", status=200)
+    settled(lab, base, who)
+    again = lab.get(f"{base}/documents/{document['id']}", user=who).json
+    assert (again["status"], again["error"]) == ("ready", None)
+
+
+def test_a_base_can_be_paused(lab, who):
+    base = base_of(lab, who, paused=True)
+    write(lab, base, who, "It waits.")
+    wait_until("the job has looked", lambda: not lab.sql(
+        f"SELECT 1 FROM job WHERE subject = '{base.rsplit('/', 1)[1]}'"))
+    assert lab.get(f"{base}/progress", user=who).json["queued"] == 1
+    assert lab.call("PATCH", base, {"paused": False}, user=who).status == 200
+    assert settled(lab, base, who)["ready"] == 1
+
+
+def test_a_base_leaves_nothing(lab, who):
+    base = base_of(lab, who)
+    write(lab, base, who, "For some.", groups=(), externalId="x")
+    lab.post(f"{base}/documents", {"title": "T", "text": "x", "groups": ["g"]}, user=who)
+    settled(lab, base, who)
+    assert sum(left(lab, base).values()) > 5
+    assert lab.call("DELETE", base, user=who).status == 204
+    for answer in (lab.get(base, user=who), lab.get(f"{base}/documents", user=who),
+                   lab.post(f"{base}/search", {"query": "x"}, user=who),
+                   lab.post(f"{base}/documents", {"title": "T", "text": "x"}, user=who)):
+        assert answer.status == 404, answer
+    wait_until("nothing is left", lambda: sum(left(lab, base).values()) == 0)
+    wait_until("the job is gone", lambda: not lab.sql(
+        f"SELECT 1 FROM job WHERE subject = '{base.rsplit('/', 1)[1]}'"))
+
+
+def test_bodies_that_do_not_fit(lab, who):
+    base = base_of(lab, who)
+    good = {"title": "T", "text": "x"}
+    for bad, field in (({"title": ""}, "title"), ({"title": "x" * 201}, "title"),
+                       ({"text": " "}, "text"), ({"text": None}, "text"),
+                       ({"externalId": ""}, "externalId"),
+                       ({"externalId": "x" * 191}, "externalId"),
+                       ({"url": "a\nb"}, "url"), ({"groups": "g"}, "groups"),
+                       ({"groups": [1]}, "groups"), ({"groups": [""]}, "groups"),
+                       ({"groups": ["x" * 201]}, "groups"),
+                       ({"groups": ["x"] * 51}, "groups"),
+                       ({"txt": "x"}, "txt")):
+        answer = lab.post(f"{base}/documents", {**good, **bad}, user=who)
+        assert (answer.status, answer.json["field"]) == (422, field), answer
+    big = lab.post(f"{base}/documents", {**good, "text": "x" * (8 << 20 | 1)}, user=who)
+    assert (big.status, big.json["field"]) == (413, "text")
+    for bad, field in (({"query": ""}, "query"), ({"query": "x" * 2001}, "query"),
+                       ({"maxResults": 0}, "maxResults"), ({"maxResults": 51}, "maxResults"),
+                       ({"mode": "all"}, "mode"), ({"mode": "vectors"}, "mode"),
+                       ({"documentIds": []}, "documentIds"),
+                       ({"documentIds": ["x"]}, "documentIds"),
+                       ({"documentIds": [NOBODY] * 201}, "documentIds")):
+        answer = lab.post(f"{base}/search", {"query": "q", **bad}, user=who)
+        assert (answer.status, answer.json["field"]) == (422, field), answer
+    for bad, field in (({"language": "xx"}, "language"), ({"tier": "all"}, "tier"),
+                       ({"workspaceId": "nowhere"}, "workspaceId"),
+                       ({"tier": "team"}, "group"), ({"group": "g"}, "group")):
+        answer = lab.post("/knowledge-bases", {"name": "N", **bad}, user=who)
+        assert (answer.status, answer.json["field"]) == (422, field), answer
+    base = base_of(lab, who, name="Of a workspace", workspaceId="lab")
+    assert lab.get(base, user=who).json["workspaceId"] == "lab"
+
+
+def test_a_search_can_name_documents(lab, who):
+    base = base_of(lab, who)
+    one, two = (write(lab, base, who, "The plan.")["id"] for _ in range(2))
+    settled(lab, base, who)
+    hits = found(lab, base, "plan", who, documentIds=[two], mode="words")
+    assert [hit["documentId"] for hit in hits] == [two]
+    assert len(found(lab, base, "plan", who, documentIds=[one, two, NOBODY])) == 2
+
+
+@pytest.fixture(scope="module")
+def clerk():
+    """A Lab with an agent that lists the tool."""
+    with Lab(workspaces={
+            "lab": {"workspace": "lab", "name": "Lab", "title_by_model": False,
+                    "agents": [{"id": "clerk", "tools": ["search_knowledge"]}]},
+            "other": {"workspace": "other", "name": "Other"}}) as lab:
+        yield lab
+
+
+def asked(lab, user, **args):
+    """What the tool gives in a turn of the agent, as text."""
+    events = lab.chat(script({"tool_calls": [{"name": "search_knowledge", "args": args}],
+                              "then": {"text": "ok"}}), user=user, agentId="clerk")
+    assert events[-1].name == "done", events
+    return next(e.data for e in events if e.name == "tool-result")["result"]
+
+
+def script(steps):
+    return "!script " + json.dumps(steps)
+
+
+def test_agents_find_what_their_users_see(clerk):
+    base = base_of(clerk, "eve")
+    write(clerk, base, "eve", "# Leave\n\nFive days carry over.", title="Handbook",
+          url="https://intranet.example/hb")
+    hidden = {"title": "Secret", "text": "Ten days for the board.", "groups": ["board"]}
+    assert clerk.post(f"{base}/documents", hidden, user="eve").status == 201
+    other = base_of(clerk, "eve", name="Other", workspaceId="other")
+    write(clerk, other, "eve", "Days elsewhere.")
+    for path in (base, other):
+        settled(clerk, path, "eve")
+    passage, = asked(clerk, "eve", query="days of leave for the board")["passages"]
+    assert (passage["base"], passage["title"], passage["heading"], passage["url"],
+            passage["text"]) == ("Handbook", "Handbook", "Leave",
+                                 "https://intranet.example/hb", "Five days carry over.")
+    assert asked(clerk, "eve", query="days", base="Handbook", max_results=1)["passages"]
+    assert "of this name" in json.dumps(asked(clerk, "eve", query="days", base="x"))
+    assert "no knowledge base here" in json.dumps(asked(clerk, "bob", query="days"))
+
+
+def test_indexing_survives_the_process(clerk):
+    base = base_of(clerk, "ada")
+    for i in range(30):
+        write(clerk, base, "ada", "".join(
+            f"# Part {k}\n\nNumber {i} of {k}.\n\n" for k in range(200)))
+    clerk.stop("responder", signal.SIGKILL)
+    # A lease that the killed one held is over.
+    clerk.sql("UPDATE job SET due_us = 0")
+    clerk.start_responder()
+    clerk.command("work")
+    assert settled(clerk, base, "ada") == {"queued": 0, "ready": 30, "failed": 0}
+    assert len(found(clerk, base, "number", "ada", maxResults=50)) == 50
+    rows = left(clerk, base)
+    assert rows["document"] == 30 and rows["search_chunk"] == 30 * 200

@@ -1,0 +1,591 @@
+/* lib/search over a real MariaDB: what is found, by whom, and what is left. */
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/util.h"
+#include "search/find.h"
+#include "search/vector.h"
+#include "search/tokens.h"
+#include "store_lab.h"
+
+#define SOON (clock_mono_ms() + 60000)
+
+static uint32_t seed = 7;
+
+static uint32_t dice(uint32_t sides)
+{
+	seed = seed * 1664525U + 1013904223U;
+	return (seed >> 8) % sides;
+}
+
+static int make_base(struct db *tx, void *ctx, struct err *err)
+{
+	return search_base_make(tx, ctx, S("t"), S("en"), err);
+}
+
+static struct uuid new_base(void)
+{
+	struct uuid id = uuid_new();
+
+	ok(db_tx(db, make_base, &id, &e));
+	return id;
+}
+
+struct audience_of {
+	const struct uuid *base;
+	const char *groups;
+	int64_t no;
+};
+
+static int make_audience(struct db *tx, void *ctx, struct err *err)
+{
+	struct audience_of *k = ctx;
+
+	return search_audience(tx, k->base, S(k->groups), &k->no, err);
+}
+
+static int64_t audience(const struct uuid *base, const char *groups)
+{
+	struct audience_of k = { base, groups, 0 };
+
+	ok(db_tx(db, make_audience, &k, &e));
+	return k.no;
+}
+
+static struct search_put doc_of(struct uuid id, const char *title,
+				const char *text)
+{
+	struct search_put p = { .id = id, .title = S(title) };
+	struct chunk *v;
+
+	ok(chunk_split(S(text), &a, &v, &p.n, &e));
+	p.chunks = v;
+	return p;
+}
+
+static void put(const struct uuid *base, struct uuid id, const char *title,
+		const char *text, const char *groups)
+{
+	struct search_how how = { .ready = NULL };
+	struct search_put p = doc_of(id, title, text);
+
+	p.audience = audience(base, groups);
+	ok(search_write(db, base, &p, 1, &how, &e));
+	assert_true(p.found);
+}
+
+struct dropping {
+	const struct uuid *base, *id;
+};
+
+static int drop_tx(struct db *tx, void *ctx, struct err *err)
+{
+	struct dropping *k = ctx;
+
+	return search_drop(tx, k->base, k->id, err) < 0 ? -1 : 0;
+}
+
+static void drop(const struct uuid *base, struct uuid id)
+{
+	struct dropping k = { base, &id };
+
+	ok(db_tx(db, drop_tx, &k, &e));
+}
+
+static size_t find(const struct uuid *base, struct search_ask ask,
+		   struct search_found **out)
+{
+	size_t n;
+
+	ask.max = ask.max ? ask.max : 10;
+	ok(search_find(db, base, &ask, &a, out, &n, &e));
+	return n;
+}
+
+static size_t find_text(const struct uuid *base, const char *text,
+			struct search_found **out)
+{
+	struct search_ask ask = { .text = S(text), .all = true };
+
+	return find(base, ask, out);
+}
+
+static int64_t rows(const char *table)
+{
+	return dbtest_sql("SELECT COUNT(*) FROM %s", table);
+}
+
+/* -- words ------------------------------------------------------------------------ */
+
+static void what_is_written_is_found(void **state)
+{
+	struct uuid base = new_base(), one = uuid_new(), two = uuid_new();
+	struct search_found *f;
+
+	(void)state;
+	assert_int_equal(find_text(&base, "anything", &f), 0);
+	put(&base, one, "Leave", "# Holidays\n\nFive days carry over.\n", "[]");
+	put(&base, two, "Travel", "Book trains, not planes, for days out.", "[]");
+	assert_int_equal(find_text(&base, "carrying over", &f), 1);
+	assert_true(uuid_eq(&f[0].document_id, &one));
+	assert_str_is(f[0].heading, "Holidays");
+	assert_str_is(f[0].text, "Five days carry over.");
+	assert_true(f[0].score > 0);
+	assert_int_equal(find_text(&base, "day", &f), 2);
+	/* Headings and titles are searched too. */
+	assert_int_equal(find_text(&base, "holiday", &f), 1);
+	assert_int_equal(find_text(&base, "LEAVE", &f), 1);
+	assert_int_equal(find_text(&base, "nothing", &f), 0);
+	assert_int_equal(find_text(&base, "", &f), 0);
+	assert_int_equal(find_text(&base, "\"\" \"", &f), 0);
+}
+
+static void phrases_must_be_there(void **state)
+{
+	struct uuid base = new_base(), one = uuid_new(), two = uuid_new();
+	struct search_found *f;
+
+	(void)state;
+	put(&base, one, "", "The carry over of leave.", "[]");
+	put(&base, two, "", "Carry the bags over the bridge.", "[]");
+	assert_int_equal(find_text(&base, "carry over", &f), 2);
+	assert_int_equal(find_text(&base, "\"carry over\"", &f), 1);
+	assert_true(uuid_eq(&f[0].document_id, &one));
+	assert_int_equal(find_text(&base, "bags \"carry the bag\"", &f), 1);
+	assert_int_equal(find_text(&base, "\"over carry\"", &f), 0);
+}
+
+static void documents_are_replaced_and_deleted(void **state)
+{
+	struct uuid base = new_base(), one = uuid_new(), two = uuid_new();
+	struct search_found *f;
+
+	(void)state;
+	put(&base, one, "", "alpha beta", "[]");
+	put(&base, two, "", "beta gamma", "[\"g\"]");
+	put(&base, one, "", "beta delta", "[]");
+	assert_int_equal(find_text(&base, "alpha", &f), 0);
+	assert_int_equal(find_text(&base, "beta", &f), 2);
+	drop(&base, two);
+	assert_int_equal(find_text(&base, "gamma", &f), 0);
+	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(find_text(&base, "delta", &f), 1);
+	drop(&base, one);
+	drop(&base, uuid_new());
+	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM search_post"
+		" WHERE base_id = (SELECT id FROM search_base"
+		" ORDER BY id DESC LIMIT 1)"), 0);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM search_audience"
+		" WHERE base_id = (SELECT id FROM search_base"
+		" ORDER BY id DESC LIMIT 1)"), 0);
+}
+
+/* -- random documents against a search that looks at each ------------------------------ */
+
+enum { DOCS = 300, VOCABULARY = 60, CHANGES = 120 };
+
+static struct {
+	struct uuid id;
+	char text[600];		/* "" = there is none */
+	int group;		/* 0: everybody */
+} model[DOCS];
+
+static void random_text(char *out, size_t size)
+{
+	struct buf b = BUF_INIT(600);
+
+	for (uint32_t n = 3 + dice(60); n; n--)
+		buf_addf(&b, "wort%u ", dice(1 + dice(VOCABULARY)));
+	snprintf(out, size, "%s", b.p);
+	buf_release(&b);
+}
+
+/* Documents that have one of the words and may be seen. */
+static size_t model_finds(const char *const *words, size_t n, int group,
+			  bool *found)
+{
+	size_t sum = 0;
+
+	for (int i = 0; i < DOCS; i++) {
+		found[i] = false;
+		if (!*model[i].text || (model[i].group && model[i].group != group))
+			continue;
+		for (size_t k = 0; k < n; k++) {
+			char word[32];
+
+			snprintf(word, sizeof(word), "%s ", words[k]);
+			found[i] |= strstr(model[i].text, word) != NULL;
+		}
+		sum += found[i];
+	}
+	return sum;
+}
+
+static void check_model(const struct uuid *base, struct uuid of[DOCS])
+{
+	static const char *const groups[] = { "[]", "[\"g1\"]", "[\"g2\"]" };
+
+	(void)groups;
+	for (int round = 0; round < 20; round++) {
+		char one[16], two[16];
+		const char *words[2] = { one, two };
+		bool want[DOCS];
+		int group = 1 + (int)dice(2);
+		struct str name = S(group == 1 ? "g1" : "g2");
+		struct search_ask ask = {
+			.groups = &name, .n_groups = 1, .max = LIM_FOUND,
+		};
+		struct search_found *f;
+		char question[128];
+		size_t n, wanted;
+
+		snprintf(one, sizeof(one), "wort%u", dice(VOCABULARY));
+		snprintf(two, sizeof(two), "wort%u", dice(VOCABULARY));
+		snprintf(question, sizeof(question), "%s %s", one, two);
+		ask.text = S(question);
+		wanted = model_finds(words, 2, group, want);
+		n = find(base, ask, &f);
+		assert_int_equal(n, MIN(wanted, (size_t)LIM_FOUND));
+		for (size_t i = 0; i < n; i++) {
+			int k = 0;
+
+			while (k < DOCS && !uuid_eq(&of[k], &f[i].document_id))
+				k++;
+			assert_true(k < DOCS && want[k]);
+		}
+	}
+}
+
+static void random_changes_are_as_in_a_model(void **state)
+{
+	static const char *const groups[] = { "[]", "[\"g1\"]", "[\"g2\"]" };
+	struct uuid base = new_base(), of[DOCS];
+	struct search_put docs[DOCS];
+	struct search_how how = { .ready = NULL };
+
+	(void)state;
+	for (int i = 0; i < DOCS; i++) {
+		of[i] = uuid_new();
+		model[i].group = (int)dice(3);
+		random_text(model[i].text, sizeof(model[i].text));
+		docs[i] = doc_of(of[i], "", model[i].text);
+		docs[i].audience = audience(&base, groups[model[i].group]);
+	}
+	ok(search_write(db, &base, docs, DOCS, &how, &e));
+	check_model(&base, of);
+	for (int i = 0; i < CHANGES; i++) {
+		uint32_t k = dice(DOCS);
+
+		if (dice(3)) {
+			model[k].group = (int)dice(3);
+			random_text(model[k].text, sizeof(model[k].text));
+			put(&base, of[k], "", model[k].text,
+			    groups[model[k].group]);
+		} else {
+			*model[k].text = '\0';
+			drop(&base, of[k]);
+		}
+		if (!dice(10))
+			assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+		if (i % 20 == 0)
+			check_model(&base, of);
+	}
+	check_model(&base, of);
+	/* Merged: no term has many blocks that could be one. */
+	dbtest_sql("UPDATE search_base SET parts = 1000000");
+	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	check_model(&base, of);
+	assert_in_range(dbtest_sql("SELECT MAX(n) FROM (SELECT COUNT(*) n"
+		" FROM search_post WHERE base_id = (SELECT id FROM search_base"
+		" ORDER BY id DESC LIMIT 1) GROUP BY base_id, term, audience) c"), 1, 3);
+	for (int i = 0; i < DOCS; i++)
+		drop(&base, of[i]);
+	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+}
+
+/* -- who sees what ----------------------------------------------------------------------- */
+
+static void scores_tell_nothing_of_others(void **state)
+{
+	struct uuid base = new_base(), one = uuid_new();
+	struct str mine = S("mine");
+	struct search_ask ask = {
+		.text = S("merger plan"), .groups = &mine, .n_groups = 1,
+	};
+	struct search_found *f;
+	double before;
+
+	(void)state;
+	put(&base, one, "", "The plan for lunch.", "[\"mine\"]");
+	put(&base, uuid_new(), "", "Trains leave at nine.", "[]");
+	assert_int_equal(find(&base, ask, &f), 1);
+	before = f[0].score;
+	for (int i = 0; i < 10; i++)
+		put(&base, uuid_new(), "", "The plan for the merger.",
+		    "[\"board\"]");
+	assert_int_equal(find(&base, ask, &f), 1);
+	assert_true(fabs(f[0].score - before) < 1e-9);
+	ask.n_groups = 0;
+	assert_int_equal(find(&base, ask, &f), 0);
+	ask.all = true;
+	assert_int_equal(find(&base, ask, &f), 10);
+}
+
+static void a_search_can_be_of_some_documents(void **state)
+{
+	struct uuid base = new_base(), one = uuid_new(), two = uuid_new();
+	struct search_ask ask = {
+		.text = S("plan"), .all = true, .documents = &two,
+		.n_documents = 1,
+	};
+	struct search_found *f;
+
+	(void)state;
+	put(&base, one, "", "The plan.", "[]");
+	put(&base, two, "", "A plan.", "[]");
+	assert_int_equal(find(&base, ask, &f), 1);
+	assert_true(uuid_eq(&f[0].document_id, &two));
+	ask.documents = &base;
+	assert_int_equal(find(&base, ask, &f), 0);
+}
+
+static void audiences_have_a_most(void **state)
+{
+	struct uuid base = new_base();
+	struct audience_of k = { .base = &base, .groups = "[\"one more\"]" };
+
+	(void)state;
+	for (int i = 0; i < LIM_AUDIENCES; i++) {
+		char groups[32];
+
+		snprintf(groups, sizeof(groups), "[\"g%d\"]", i);
+		assert_int_equal(audience(&base, groups), i + 1);
+		assert_int_equal(audience(&base, groups), i + 1);
+	}
+	refused(db_tx(db, make_audience, &k, &e), ERR_TOO_BIG);
+	assert_int_equal(audience(&base, "[]"), 0);
+}
+
+/* -- what is under way ---------------------------------------------------------------------- */
+
+/* Stops a writer in the last transaction of a long document. */
+static int dies(struct db *tx, const struct search_put *doc, void *ctx,
+		struct err *err)
+{
+	(void)tx;
+	(void)doc;
+	(void)ctx;
+	return err_set(err, ERR_INTERNAL, "killed");
+}
+
+static int not_wanted(struct db *tx, const struct search_put *doc, void *ctx,
+		      struct err *err)
+{
+	(void)tx;
+	(void)doc;
+	(void)ctx;
+	(void)err;
+	return 0;
+}
+
+static char *long_text(const char *word, int n)
+{
+	struct buf b = BUF_INIT(1 << 24);
+	char *text;
+
+	for (int i = 0; i < n; i++)
+		buf_addf(&b, "# Part %d\n\n%s number %d.\n\n", i, word, i);
+	text = arena_strdup(&a, b.p);
+	buf_release(&b);
+	return text;
+}
+
+static void a_writer_that_dies_leaves_no_lie(void **state)
+{
+	struct uuid base = new_base(), one = uuid_new();
+	struct search_how how = { .ready = dies };
+	struct search_put p = doc_of(one, "", long_text("zebra", 1200));
+	struct search_found *f;
+
+	(void)state;
+	assert_true(p.n > 2 * SEARCH_SLICE);
+	put(&base, one, "", "The old text says giraffe.", "[]");
+	refused(search_write(db, &base, &p, 1, &how, &e), ERR_INTERNAL);
+	assert_true(dbtest_sql("SELECT COUNT(*) FROM search_chunk"
+			       " WHERE text LIKE 'zebra%%'") > 0);
+	assert_int_equal(find_text(&base, "zebra", &f), 0);
+	assert_int_equal(find_text(&base, "giraffe", &f), 1);
+	/* The next attempt takes what was left away. */
+	how.ready = NULL;
+	ok(search_write(db, &base, &p, 1, &how, &e));
+	assert_int_equal(find_text(&base, "zebra", &f), 10);
+	assert_int_equal(find_text(&base, "giraffe", &f), 0);
+	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM search_chunk"
+				    " WHERE text LIKE 'zebra%%'"), 1200);
+	/* One that is not wanted any more is not found. */
+	how.ready = not_wanted;
+	p = doc_of(uuid_new(), "", "okapi");
+	ok(search_write(db, &base, &p, 1, &how, &e));
+	assert_false(p.found);
+	assert_int_equal(find_text(&base, "okapi", &f), 0);
+	p = doc_of(one, "", "okapi");
+	ok(search_write(db, &base, &p, 1, &how, &e));
+	assert_int_equal(find_text(&base, "okapi", &f), 0);
+	assert_int_equal(find_text(&base, "zebra", &f), 10);
+	drop(&base, one);
+	/* A step at a time: each run ends at once, and begins where it was. */
+	while (search_tidy(db, &base, clock_mono_ms() + 1, &e) == 0)
+		assert_int_equal(find_text(&base, "zebra", &f), 0);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM search_chunk"
+				    " WHERE text LIKE 'zebra%%'"), 0);
+}
+
+/* -- vectors ----------------------------------------------------------------------------------- */
+
+enum { DIMENSION = 96, VECTORS = 2500 };
+
+static void random_vector(float *v)
+{
+	for (int i = 0; i < DIMENSION; i++)
+		v[i] = (float)dice(2001) / 1000 - 1;
+	ok(vector_normalise(v, DIMENSION, &e));
+}
+
+static void vectors_are_found_exactly_and_by_signs(void **state)
+{
+	struct uuid base = new_base(), *of = xcalloc(VECTORS, sizeof(*of));
+	float *v = xcalloc((size_t)VECTORS * DIMENSION, sizeof(*v));
+	struct search_put *docs = xcalloc(VECTORS, sizeof(*docs));
+	struct search_how how = { .model = S("m"), .dimension = DIMENSION };
+	struct search_ask ask = { .mode = SEARCH_VECTORS, .all = true };
+	struct search_found *f;
+	int64_t hidden = audience(&base, "[\"board\"]");
+
+	(void)state;
+	audience(&base, "[]");
+	for (int i = 0; i < VECTORS; i++) {
+		char text[32];
+
+		of[i] = uuid_new();
+		random_vector(v + (size_t)i * DIMENSION);
+		snprintf(text, sizeof(text), "passage%d", i);
+		docs[i] = doc_of(of[i], "", arena_strdup(&a, text));
+		docs[i].vectors = v + (size_t)i * DIMENSION;
+		docs[i].audience = i % 10 == 9 ? hidden : 0;
+	}
+	/* Below 2,000 every vector is looked at, then signs. */
+	for (int n = 1000; n <= VECTORS; n += VECTORS - 1000) {
+		size_t from = n == 1000 ? 0 : 1000;
+
+		ok(search_write(db, &base, docs + from, (size_t)n - from, &how,
+				&e));
+		for (int i = 0; i < 30; i++) {
+			uint32_t k = dice((uint32_t)n);
+			size_t found;
+
+			ask.vector = v + (size_t)k * DIMENSION;
+			ask.all = true;
+			found = find(&base, ask, &f);
+			assert_int_equal(found, 10);
+			assert_true(uuid_eq(&f[0].document_id, &of[k]));
+			assert_true(fabs(f[0].score - 1) < 1e-4);
+			ask.all = false;
+			found = find(&base, ask, &f);
+			for (size_t q = 0; q < found; q++)
+				assert_true(k % 10 != 9 ||
+					    !uuid_eq(&f[q].document_id, &of[k]));
+		}
+	}
+	/* Both: what is first in one of them is first. */
+	ask.all = true;
+	ask.mode = SEARCH_FUSED;
+	ask.vector = v + 5 * DIMENSION;
+	ask.text = S("passage5");
+	assert_true(find(&base, ask, &f) == 10);
+	assert_true(uuid_eq(&f[0].document_id, &of[5]));
+	how.model = S("another");
+	refused(search_write(db, &base, docs, 1, &how, &e), ERR_CONFLICT);
+	/* Deleted ones are in no block any more. */
+	for (int i = 0; i < 30; i++)
+		drop(&base, of[i]);
+	ask.mode = SEARCH_VECTORS;
+	assert_int_equal(find(&base, ask, &f), 10);
+	assert_false(uuid_eq(&f[0].document_id, &of[5]));
+	assert_int_equal(search_tidy(db, &base, SOON, &e), 1);
+	assert_int_equal(find(&base, ask, &f), 10);
+	assert_int_equal(dbtest_sql("SELECT CAST(SUM(n) AS SIGNED)"
+				    " FROM search_bits"), VECTORS - 30);
+	assert_int_equal(rows("search_vector"), VECTORS - 30);
+	assert_int_equal(dbtest_sql("SELECT MAX(vectors) FROM search_base"),
+			 VECTORS - 30);
+	free(of);
+	free(v);
+	free(docs);
+}
+
+static int doom_tx(struct db *tx, void *ctx, struct err *err)
+{
+	return search_base_doom(tx, ctx, err);
+}
+
+static void a_base_goes_with_all_its_rows(void **state)
+{
+	static const char *const tables[] = {
+		"search_base", "search_audience", "search_document",
+		"search_chunk", "search_post", "search_vector", "search_bits",
+	};
+	struct uuid base = new_base();
+	struct search_found *f;
+
+	(void)state;
+	put(&base, uuid_new(), "", "nothing remains", "[\"g\"]");
+	ok(db_tx(db, doom_tx, &base, &e));
+	assert_int_equal(find_text(&base, "remains", &f), 0);
+	assert_int_equal(search_base_purge(db, &base, SOON, &e), 1);
+	assert_int_equal(search_base_purge(db, &base, SOON, &e), 1);
+	/* And those of all other tests. */
+	for (;;) {
+		const char *hex = dbtest_text("SELECT HEX(id) FROM search_base"
+					      " LIMIT 1");
+		struct uuid id;
+
+		if (!*hex)
+			break;
+		for (int i = 0; i < 16; i++)
+			id.b[i] = (unsigned char)(hex_digit(hex[2 * i]) << 4 |
+						  hex_digit(hex[2 * i + 1]));
+		ok(db_tx(db, doom_tx, &id, &e));
+		assert_int_equal(search_base_purge(db, &id, SOON, &e), 1);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
+		assert_int_equal(rows(tables[i]), 0);
+}
+
+static int open_it(void **state)
+{
+	*state = (char *)"t_search";
+	return store_lab_open(state);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_written_is_found),
+		cmocka_unit_test(phrases_must_be_there),
+		cmocka_unit_test(documents_are_replaced_and_deleted),
+		cmocka_unit_test(random_changes_are_as_in_a_model),
+		cmocka_unit_test(scores_tell_nothing_of_others),
+		cmocka_unit_test(a_search_can_be_of_some_documents),
+		cmocka_unit_test(audiences_have_a_most),
+		cmocka_unit_test(a_writer_that_dies_leaves_no_lie),
+		cmocka_unit_test(vectors_are_found_exactly_and_by_signs),
+		cmocka_unit_test(a_base_goes_with_all_its_rows),
+	};
+
+	(void)argc;
+	unit_need_database(argv);
+	return cmocka_run_group_tests(tests, open_it, store_lab_close);
+}
