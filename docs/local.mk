@@ -24,6 +24,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/deploy-shared-hosting.md \
 	docs/dialects.md \
 	docs/doctor.md \
+	docs/files.md \
 	docs/identity.md \
 	docs/install.md \
 	docs/keys.md \

@@ -17,6 +17,7 @@ include lib/auth/local.mk
 include lib/resource/local.mk
 include lib/store/local.mk
 include lib/job/local.mk
+include lib/file/local.mk
 include lib/llm/local.mk
 include lib/agent/local.mk
 include lib/prompt/local.mk

@@ -58,6 +58,9 @@ const struct resource resources[RESOURCE__MAX] = {
 #define RECORD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
 	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
 				most, what) .record = true },
+#define UPLOAD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
+	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
+				most, what) .record = true, .upload = true },
 #include "resource/resource.def"
 };
 

@@ -58,6 +58,7 @@ struct resource {
 	int most;			/* rows of one holder */
 	bool retired;			/* what is deleted stays, unseen */
 	bool record;			/* made by the program, only read */
+	bool upload;			/* of a file that people upload */
 	const struct resource_field *fields;
 	size_t n_fields;
 	/* statements; those of readers only where the owner is SHARED */

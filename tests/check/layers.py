@@ -13,7 +13,7 @@ from tree import ROOT, Tap, code_only, files, text_of
 LAYERS = [
     {"fcgi-app"},
     {"turn"},
-    {"tool", "prompt", "schema", "rag", "entity", "job"},
+    {"tool", "prompt", "schema", "rag", "entity", "job", "file"},
     {"agent"},
     {"llm"},
     {"store", "auth"},
@@ -34,7 +34,7 @@ FOREIGN = [
     (r"pcre2", "lib/schema/"),
     # Foreign formats are parsed in the child only.
     (r"libxml/", "fcgi-app/extract/"),
-    (r"seccomp\.h", "fcgi-app/extract/"),
+    (r"(seccomp|poppler|archive|archive_entry|magic|uchardet)", "fcgi-app/extract/"),
 ]
 
 # How files have workspaces, agents, services and prompts, is seen here only:
