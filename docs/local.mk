@@ -25,6 +25,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/deploy-shared-hosting.md \
 	docs/dialects.md \
 	docs/doctor.md \
+	docs/files.md \
 	docs/identity.md \
 	docs/knowledge.md \
 	docs/install.md \

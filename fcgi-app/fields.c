@@ -166,6 +166,11 @@ static int read_one(const struct field *f, json_t *v, char *member,
 			return wrong(f, "a list of strings", e);
 		*(json_t **)(void *)member = v;
 		return 0;
+	case FIELD_LIST:
+		if (!json_is_array(v))
+			return wrong(f, "an array", e);
+		*(json_t **)(void *)member = v;
+		return 0;
 	case FIELD_OBJECT:
 		if (!json_is_object(v))
 			return wrong(f, "an object", e);

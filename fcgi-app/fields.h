@@ -19,6 +19,7 @@ enum field_type {
 	FIELD_JSON,	/* json_t *, any value, borrowed; NULL: absent */
 	FIELD_OBJECT,	/* json_t *, an object, borrowed; NULL: absent */
 	FIELD_TEXTS,	/* json_t *, an array of strings, borrowed; NULL: absent */
+	FIELD_LIST,	/* json_t *, an array, borrowed; NULL: absent or null */
 	FIELD_BOOL,	/* int: 1, -1 for false; 0: absent or null */
 	FIELD_INT,	/* int64_t; 0: absent or null */
 	FIELD_TIME,	/* int64_t, microseconds since 1970; 0: absent or null */

@@ -4,6 +4,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/api.h \
 	fcgi-app/api/agent.c fcgi-app/api/agent.h \
 	fcgi-app/api/allowed.c \
+	fcgi-app/api/attachment.c \
 	fcgi-app/api/approval.c fcgi-app/api/approval.h \
 	fcgi-app/api/chat.c \
 	fcgi-app/api/chat_ag_ui.c \
@@ -65,6 +66,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/fields.c fcgi-app/fields.h \
 	fcgi-app/lsock.c fcgi-app/lsock.h \
 	fcgi-app/form.c fcgi-app/form.h \
+	fcgi-app/multipart.c fcgi-app/multipart.h \
 	fcgi-app/html.c fcgi-app/html.h \
 	fcgi-app/pace.c fcgi-app/pace.h \
 	fcgi-app/path.c fcgi-app/path.h \

@@ -336,3 +336,22 @@ int req_body(struct request *rq, size_t cap, struct str *out, struct err *e)
 	buf_release(&b);
 	return e->code ? -1 : 0;
 }
+
+ssize_t req_body_some(struct request *rq, char *p, size_t n, struct err *e)
+{
+	int64_t length;
+	ssize_t got;
+
+	if (req_length(rq, &length, e) < 0)
+		return -1;
+	if (length >= 0)
+		n = MIN(n, (size_t)MAX(length - rq->body_bytes, 0));
+	got = n ? rq->conn->read(rq->conn, p, n) : 0;
+	if (got == CONN_SLOW)
+		return err_set(e, ERR_SLOW, "%lld bytes of the body came",
+			       (long long)rq->body_bytes);
+	if (got < 0 || (got == 0 && n && length > 0))
+		return err_public(e, ERR_BAD_REQUEST, "The body broke off.");
+	rq->body_bytes += got;
+	return got;
+}

@@ -72,8 +72,9 @@ struct request {
 	json_t *body;		/* only behind a JSON route's gate; borrowed */
 	const struct param *form;	/* of a FORM route: form.h */
 	size_t n_form;
+	int64_t body_bytes;	/* read by req_body_some */
 	bool holds_turn;	/* counted against threads.max_turns */
-	struct share_part turns, unsent;	/* what the user has by it */
+	struct share_part turns, unsent, arriving;	/* what the user has by it */
 
 	/* The work after the answer was sent; may be NULL. */
 	void (*after)(struct request *rq);
@@ -142,5 +143,12 @@ int req_length(const struct request *rq, int64_t *out, struct err *e) MUST_CHECK
  */
 int req_body(struct request *rq, size_t cap, struct str *out,
 	     struct err *e) MUST_CHECK;
+
+/*
+ * The next bytes of the body of a RAW route into p, n at most: how many, 0 at its
+ * end, -1 with ERR_BAD_REQUEST if it breaks off, ERR_SLOW. Nothing of it is kept.
+ */
+ssize_t req_body_some(struct request *rq, char *p, size_t n,
+		      struct err *e) MUST_CHECK;
 
 #endif

@@ -17,7 +17,7 @@ const char *resp_reason(int status)
 		const char *reason;
 	} rows[] = {
 		{ 200, "OK" }, { 201, "Created" }, { 202, "Accepted" },
-		{ 204, "No Content" }, { 303, "See Other" },
+		{ 204, "No Content" }, { 206, "Partial Content" }, { 303, "See Other" },
 		{ 304, "Not Modified" },
 		{ 400, "Bad Request" },
 		{ 401, "Unauthorized" }, { 403, "Forbidden" },
@@ -235,17 +235,33 @@ static void send_head(struct response *rs, bool stream)
 	put(rs, b->p, b->n);
 }
 
-void resp_open_stream(struct response *rs, const char *content_type,
-		      struct str preamble)
+static void open_stream(struct response *rs, int status,
+			const char *content_type)
 {
 	if (rs->state != RESP_OPEN)
 		BUG("a stream behind the head");
 	buf_reset(&rs->body);
-	rs->status = 200;
+	rs->status = status;
 	rs->content_type = content_type;
 	send_head(rs, true);
 	rs->state = RESP_STREAM;
+}
+
+void resp_open_stream(struct response *rs, const char *content_type,
+		      struct str preamble)
+{
+	open_stream(rs, 200, content_type);
 	buf_addstr(&rs->body, preamble);
+}
+
+void resp_open_file(struct response *rs, int status, const char *content_type,
+		    int64_t n_bytes)
+{
+	char length[24];
+
+	snprintf(length, sizeof(length), "%lld", (long long)n_bytes);
+	resp_header(rs, "Content-Length", length);
+	open_stream(rs, status, content_type);
 }
 
 void resp_flush(struct response *rs)

@@ -100,6 +100,13 @@ void resp_error(struct response *rs, const struct err *e);
 void resp_open_stream(struct response *rs, const char *content_type,
 		      struct str preamble);
 
+/*
+ * Opens an answer of so many bytes that is sent in pieces, with resp_stream and
+ * resp_flush as above; status is 200 or 206.
+ */
+void resp_open_file(struct response *rs, int status, const char *content_type,
+		    int64_t n_bytes);
+
 /* The buffer for the stream's next bytes. Stays empty once the client is gone. */
 static inline struct buf *resp_stream(struct response *rs)
 {

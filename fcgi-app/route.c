@@ -28,6 +28,7 @@
 #define STREAM ROUTE_STREAM
 #define MODEL  ROUTE_MODEL
 #define FORM   ROUTE_FORM
+#define RAW    ROUTE_RAW
 
 const struct route routes[] = {
 #define ROUTE_AT(mnt, m, pat, fn, fl, perm, qry, cap, text) \
@@ -270,6 +271,7 @@ void route_release(struct request *rq)
 {
 	share_give(&rq->turns);
 	share_give(&rq->unsent);
+	share_give(&rq->arriving);
 	if (rq->holds_turn) {
 		atomic_fetch_sub(&rq->app->n_models, 1);
 		metric_add(METRIC_OPEN_STREAMS, "answers", NULL, -1);
@@ -367,6 +369,9 @@ static int gate_parse(struct request *rq, struct err *e)
 
 	if (req_query_names(rq, rq->route->query, e) < 0)
 		return -1;
+	if (rq->route->flags & ROUTE_RAW)
+		return route_take(rq, SHARE_BODIES, rq->conf->threads.max,
+				  &rq->arriving, e);
 	if (!has_body(rq))
 		return 0;
 	if (read_body(rq, &body, e) < 0)

@@ -19,6 +19,8 @@ enum {			/* flags of a row; routes.def without the prefix */
 				   must have our token, unless the browser
 				   tells that it comes from our site */
 	ROUTE_BODILESS = 64,	/* JSON that may be left out: {} then */
+	ROUTE_RAW = 128,	/* its handler reads the body: req_body_some. It is
+				   counted as a body that arrives meanwhile */
 };
 
 #define PERM_NONE (-1)

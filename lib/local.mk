@@ -18,6 +18,7 @@ include lib/resource/local.mk
 include lib/store/local.mk
 include lib/job/local.mk
 include lib/search/local.mk
+include lib/file/local.mk
 include lib/llm/local.mk
 include lib/agent/local.mk
 include lib/prompt/local.mk

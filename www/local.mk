@@ -11,6 +11,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/ask.css \
 	www/css/base.css \
 	www/css/composer.css \
+	www/css/files.css \
 	www/css/layout.css \
 	www/css/parts.css \
 	www/css/picker.css \
@@ -42,6 +43,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/store/threads.js \
 	www/js/store/turn.js \
 	www/js/store/unstored.js \
+	www/js/store/uploads.js \
 	www/js/strings.js \
 	www/js/table.js \
 	www/js/theme.js \
@@ -50,6 +52,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/allowed.js \
 	www/js/ui/approval.js \
 	www/js/ui/blanks.js \
+	www/js/ui/attachments.js \
 	www/js/ui/chart.js \
 	www/js/ui/composer.js \
 	www/js/ui/dialogs.js \

@@ -277,6 +277,40 @@ int api_resource_get(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
+/* Location: the address of the row below the API's root. */
+static void put_location(struct request *rq, struct response *rs,
+			 const struct resource *r,
+			 const struct resource_row *row)
+{
+	char text[UUID_TEXT_BYTES];
+	struct str path = { rq->path.p + 1, rq->path.n - 1 };
+
+	if (odd(r)->address) {
+		resp_header(rs, "Location", odd(r)->address(rq, row));
+		return;
+	}
+	resp_header(rs, "Location", r->owner == OWNER_PARENT
+		    ? arena_printf(rq->arena, "%.*s/%s", STR_ARG(path),
+				   uuid_format(&row->id, text))
+		    : arena_printf(rq->arena, "%s/%s", r->path,
+				   uuid_format(&row->id, text)));
+}
+
+int api_resource_show(struct request *rq, struct response *rs, int status,
+		      const struct resource *r, const struct uuid *id,
+		      struct err *e)
+{
+	struct resource_at at = api_resource_for(rq);
+	struct resource_row row;
+
+	if (api_resource_visible(rq, r, &at, id, &row, e) < 0)
+		return -1;
+	answer(rq, rs, status, &at, r, &row, no_secret);
+	if (status == 201)
+		put_location(rq, rs, r, &row);
+	return 0;
+}
+
 /*
  * The row of that id is there already. Made by this very call, whose link was
  * lost, it has all our values; else by the same request under the same key: its
@@ -372,25 +406,6 @@ static int store(struct request *rq, const struct resource *r,
 	     made_before(rq, r, at, keyed, row, secret, e) < 0))
 		return -1;
 	return 0;
-}
-
-/* Location: the address of the row below the API's root. */
-static void put_location(struct request *rq, struct response *rs,
-			 const struct resource *r,
-			 const struct resource_row *row)
-{
-	char text[UUID_TEXT_BYTES];
-	struct str path = { rq->path.p + 1, rq->path.n - 1 };
-
-	if (odd(r)->address) {
-		resp_header(rs, "Location", odd(r)->address(rq, row));
-		return;
-	}
-	resp_header(rs, "Location", r->owner == OWNER_PARENT
-		    ? arena_printf(rq->arena, "%.*s/%s", STR_ARG(path),
-				   uuid_format(&row->id, text))
-		    : arena_printf(rq->arena, "%s/%s", r->path,
-				   uuid_format(&row->id, text)));
 }
 
 static int key_of(struct request *rq, const struct resource *r, struct uuid *key,

@@ -116,6 +116,10 @@ void api_resource_answer_made(struct request *rq, struct response *rs,
 size_t api_resource_files(struct request *rq, const struct resource *r,
 			  struct resource_row **rows);
 
+/* The record of a row that the caller sees, with its ETag. ERR_NOT_FOUND. */
+int api_resource_show(struct request *rq, struct response *rs, int status,
+		      const struct resource *r, const struct uuid *id,
+		      struct err *e) MUST_CHECK;
 /* A page of a list, as the query parameters ask for. In rq's arena. */
 struct resource_page {
 	struct resource_row *rows;	/* those of files among them */

@@ -16,7 +16,7 @@
 #include "store/server.h"
 #include "tool/command/option.h"
 #include "tool/core/env.h"
-#include "tool/core/extract.h"
+#include "file/extract.h"
 #include "tool/http/option.h"
 #include "tool/mcp/mcp.h"
 
@@ -355,19 +355,19 @@ static void look_extract(struct doctor *d)
 	struct err e = ERR_INIT;
 	bool confined;
 
-	if (tool_extract_try(&confined, &why, &e) < 0)
+	if (file_extract_try(&confined, &why, &e) < 0)
 		doctor_add(d, DOCTOR_EXTRACT, DOCTOR_PROBLEM, "",
 			   arena_printf(d->arena, "ls -l %s",
-					tool_extract_program()),
+					file_extract_program()),
 			   "Web pages cannot be read: %s", log_text(&e));
 	else if (!confined)
 		doctor_add(d, DOCTOR_EXTRACT, DOCTOR_WARNING, "", "",
-			   "%s works, with limits but %s", tool_extract_program(),
+			   "%s works, with limits but %s", file_extract_program(),
 			   why.p);
 	else
 		doctor_add(d, DOCTOR_EXTRACT, DOCTOR_OK, "", "",
 			   "%s works, with limits and a system call filter.",
-			   tool_extract_program());
+			   file_extract_program());
 	buf_release(&why);
 }
 

@@ -1,6 +1,6 @@
 /*
  * See confine.h. Three lines of defence: the limits that the parent set
- * (lib/tool/core/extract.c), limits here that forbid new descriptors, and the filter.
+ * (lib/file/extract.c), limits here that forbid new descriptors, and the filter.
  * The second one works without seccomp: without a free descriptor there is no file,
  * no socket and no pipe.
  */
@@ -70,9 +70,10 @@ static int fill(scmp_filter_ctx f)
 	return rc;
 }
 
-static int filter(void)
+static int filter(bool quiet)
 {
-	scmp_filter_ctx f = seccomp_init(SCMP_ACT_KILL_PROCESS);
+	scmp_filter_ctx f = seccomp_init(quiet ? SCMP_ACT_ERRNO(EPERM)
+					 : SCMP_ACT_KILL_PROCESS);
 	int rc;
 
 	if (!f)
@@ -96,12 +97,12 @@ void confine_limits(void)
 	(void)setrlimit(RLIMIT_CORE, &none);
 }
 
-int confine(struct buf *why)
+int confine(bool quiet, struct buf *why)
 {
 	int rc;
 
 	confine_limits();
-	rc = filter();
+	rc = filter(quiet);
 	if (rc < 0)
 		buf_addf(why, "seccomp: %s", strerrordesc_np(-rc));
 	return rc < 0 ? -1 : 0;

@@ -10,9 +10,10 @@
  * only memory, reading, writing and exiting; anything else ends the process with
  * SIGSYS. The filter needs a kernel and a container that permit it: otherwise
  * returns -1 with the reason appended to why, and the rest still applies. Irrevocable
- * for the whole process; call it with one thread.
+ * for the whole process; call it with one thread. quiet: instead, such a call fails
+ * with EPERM, for libraries that look for files and go on without them.
  */
-int confine(struct buf *why) MUST_CHECK;
+int confine(bool quiet, struct buf *why) MUST_CHECK;
 
 /* Its first part alone, for tests. */
 void confine_limits(void);

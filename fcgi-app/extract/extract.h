@@ -2,12 +2,16 @@
  * lamplighter-extract: reads one untrusted file or page on stdin and writes its text
  * to stdout. It is a separate process, because parsers may take too long, use too
  * much memory and have vulnerabilities: here they can be killed at any moment, and
- * there is nothing to steal. Started by lib/tool/core/extract.c with limits; its own
+ * there is nothing to steal. Started by lib/file/extract.c with limits; its own
  * restrictions are in confine.c.
  *
  *   main.c     the order: read, prepare, confine, extract, write
  *   types.c    the table of types      charset.c  text in any charset as UTF-8
  *   page.c     HTML                    confine.c  no files, no network, no programs
+ *
+ * lamplighter-extract-file is the same with types_file.c and the libraries for
+ * documents: file.c what a file is, pdf.c, office.c, rtf.c, mail.c, plain.c its text,
+ * out.c how that is written.
  *
  * It links the few parts of lib/base that it uses, not the library, so that it
  * starts fast and contains no network code.
@@ -16,12 +20,15 @@
 #define EXTRACT_EXTRACT_H
 
 #include "base/buf.h"
-#include "tool/core/extract.h"	/* exit codes, nothing that is linked */
+#include "file/extract.h"	/* exit codes, nothing that is linked */
 
 struct extract {
 	struct buf input;	/* what came on stdin; a type may replace it */
 	const char *charset;	/* what the sender said, or NULL */
 	bool links;		/* write where links lead to */
+	bool head;		/* it is only the file's beginning: its type is wanted */
+	int64_t pages;		/* 0: it has none */
+	int depth;		/* of files within files */
 	struct buf out;		/* UTF-8 */
 };
 
@@ -35,6 +42,9 @@ struct extract_type {
 	const char *name;	/* of --type */
 	int (*prepare)(struct extract *x);
 	int (*extract)(struct extract *x);
+	bool answers;		/* it writes out also when it fails */
+	bool quiet;		/* forbidden system calls fail, for libraries that
+				   look for files and go on without */
 };
 
 /* The type of that name, or NULL. */

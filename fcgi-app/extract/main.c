@@ -73,6 +73,7 @@ static const struct extract_type *read_options(int argc, char **argv,
 		{ "type", required_argument, NULL, 't' },
 		{ "charset", required_argument, NULL, 'c' },
 		{ "links", no_argument, NULL, 'l' },
+		{ "head", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	const struct extract_type *type = NULL;
@@ -85,6 +86,8 @@ static const struct extract_type *read_options(int argc, char **argv,
 			x->charset = optarg;
 		else if (c == 'l')
 			x->links = true;
+		else if (c == 'h')
+			x->head = true;
 		else
 			return NULL;
 	}
@@ -126,7 +129,7 @@ static int write_output(struct str s)
 int main(int argc, char **argv)
 {
 	struct extract x = {
-		.input = BUF_INIT(LIM_EXTRACT_INPUT_BYTES + 65536),
+		.input = BUF_INIT(LIM_EXTRACT_FILE_BYTES + 65536),
 		.out = BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES),
 	};
 	const struct extract_type *type = read_options(argc, argv, &x);
@@ -143,14 +146,17 @@ int main(int argc, char **argv)
 	rc = read_input(&x.input);
 	if (rc == EXTRACT_OK)
 		rc = type->prepare(&x);
-	if (confine(&why) < 0)
+	if (confine(type->quiet, &why) < 0)
 		say(EXTRACT_UNCONFINED, why.p);
 	if (rc == EXTRACT_OK)
 		rc = type->extract(&x);
 	if (rc == EXTRACT_OK && !buf_ok(&x.out))
 		rc = EXTRACT_TOO_BIG;
-	if (rc == EXTRACT_OK)
-		rc = write_output(buf_str(&x.out));
+	if (rc == EXTRACT_OK || (type->answers && buf_ok(&x.out))) {
+		int written = write_output(buf_str(&x.out));
+
+		rc = rc == EXTRACT_OK ? written : rc;
+	}
 	/* Without exit handlers of libraries, which may need forbidden system calls. */
 	_exit(rc);
 }

@@ -205,12 +205,17 @@ int extract_page_prepare(struct extract *x)
 
 int extract_page_read(struct extract *x)
 {
+	charset_convert(&x->input);
+	return extract_page_text(x);
+}
+
+int extract_page_text(struct extract *x)
+{
 	struct writer w = {
 		.out = &x->out, .start = x->out.n, .links = x->links,
 	};
 	htmlDocPtr doc;
 
-	charset_convert(&x->input);
 	if (!buf_ok(&x->input) || x->input.n > INT_MAX)
 		return EXTRACT_TOO_BIG;
 	if (!x->input.n)

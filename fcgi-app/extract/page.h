@@ -14,4 +14,7 @@ int extract_page_prepare(struct extract *x) MUST_CHECK;
  */
 int extract_page_read(struct extract *x) MUST_CHECK;
 
+/* The same of an input that is UTF-8 already. */
+int extract_page_text(struct extract *x) MUST_CHECK;
+
 #endif

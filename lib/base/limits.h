@@ -53,6 +53,13 @@
 #define LIM_MENTION_FOUND    50		/* in one answer of the picker */
 #define LIM_MENTION_TYPED_CHARS 100	/* what is looked for */
 #define LIM_MENTION_DATASETS 16		/* that one answer looks into */
+#define LIM_ATTACHMENTS      5000	/* of one user, sent or not */
+#define LIM_ATTACHMENT_NAME_CHARS 200	/* name of one, cut */
+#define LIM_MESSAGE_ATTACHMENTS 20	/* of one message */
+#define LIM_FILE_BYTES       104857600	/* one attachment, default */
+#define LIM_FILE_PIECE_BYTES 262144	/* of a file, in one row */
+#define LIM_FILE_TEXT_BYTES  4194304	/* text of one file that is kept */
+#define LIM_PART_HEAD_BYTES  16384	/* header lines of a part of a multipart body */
 #define LIM_FEEDS            32		/* turns that one stream of notices follows */
 #define LIM_PAGE_BYTES       4194304	/* texts of a page of a list; one item may be more */
 #define LIM_HISTORY_BYTES    16777216	/* texts of the history that a turn reads */
@@ -124,6 +131,11 @@
 #define LIM_ROBOTS_BYTES     512000	/* RFC 9309 section 2.5: at least 500 KiB */
 #define LIM_HTML_DEPTH       200	/* nesting of elements whose text is taken */
 #define LIM_EXTRACT_INPUT_BYTES 16777216	/* file or page whose text is taken */
+#define LIM_EXTRACT_FILE_BYTES 67108864	/* attachment whose text is taken */
+#define LIM_EXTRACT_HEAD_BYTES 1048576	/* of a larger one, by which its type is found */
+#define LIM_EXTRACT_PAGES    5000	/* of one file whose text is taken */
+#define LIM_EXTRACT_UNPACKED_BYTES 134217728	/* of the documents in an archive */
+#define LIM_EXTRACT_ENTRIES  20000	/* files in an archive */
 #define LIM_EXTRACT_OUTPUT_BYTES 67108864	/* that text */
 #define LIM_TOOL_URL_BYTES   16384	/* address that a tool calls */
 #define LIM_TOOL_HEADERS     72		/* fields of its request */

@@ -232,6 +232,7 @@ int child_end(struct child *c)
 /* -- running to the end ------------------------------------------------------ */
 
 struct run {
+	const struct spawn *s;
 	struct child c;
 	struct str input;
 	struct buf *out, *errors;
@@ -240,22 +241,27 @@ struct run {
 	int64_t until;
 };
 
-static void feed(struct run *u)
+/* False: no more of it can be had. */
+static bool feed(struct run *u)
 {
 	ssize_t n = 0;
 
+	if (!u->input.n && u->s->more &&
+	    u->s->more(u->s->more_ctx, &u->input) < 0)
+		return false;
 	if (u->input.n) {
 		n = write(u->c.in, u->input.p, u->input.n);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return;
+			return true;
 	}
 	if (n > 0) {
 		u->input.p += n;
 		u->input.n -= (size_t)n;
 	}
 	/* It need not read: a closed pipe is no error. */
-	if (n < 0 || u->input.n == 0)
+	if (n < 0 || (u->input.n == 0 && (n == 0 || !u->s->more)))
 		close_fd(&u->c.in);
+	return true;
 }
 
 /*
@@ -318,8 +324,10 @@ static bool step(struct run *u)
 		u->r->stopped = true;
 		return false;
 	}
-	if (p[0].revents)
-		feed(u);
+	if (p[0].revents && !feed(u)) {
+		u->r->stopped = true;
+		return false;
+	}
 	if (p[2].revents)
 		(void)drain(&u->c.err, u->errors, true);
 	if (p[1].revents && !drain(&u->c.out, u->out, false)) {
@@ -334,7 +342,7 @@ int spawn_run(const struct spawn *s, struct str input, int timeout_ms,
 	      struct spawn_result *r, struct err *e)
 {
 	struct run u = {
-		.input = input, .out = out, .errors = errors, .r = r,
+		.s = s, .input = input, .out = out, .errors = errors, .r = r,
 		.stop_fd = stop_fd, .until = clock_mono_ms() + timeout_ms,
 	};
 	int status;

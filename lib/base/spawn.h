@@ -39,6 +39,13 @@ struct spawn {
 	const char *dir;		/* working directory */
 	struct spawn_limits limits;
 	bool outlives_thread;	/* false: killed when the starter's thread ends */
+	/*
+	 * spawn_run: what comes on its stdin after the input. 1 with the next
+	 * bytes in *next, which are borrowed until the next call, 0 at the end,
+	 * -1 to kill it. NULL: nothing more.
+	 */
+	int (*more)(void *ctx, struct str *next);
+	void *more_ctx;
 };
 
 struct child {
@@ -64,7 +71,7 @@ int child_end(struct child *c);
 struct spawn_result {
 	int exit_code;		/* -1 = it ended by a signal */
 	int signal;		/* 0 = it ended by itself */
-	bool late, stopped, too_big;	/* why we killed it */
+	bool late, stopped, too_big;	/* why we killed it; stopped: more, too */
 };
 
 /*

@@ -362,6 +362,9 @@ struct conf {
 		int body_s, body_rate_bytes;
 		int tool_result_bytes, approval_s;
 	} limits;
+	struct {
+		int file_bytes, user_mb, message_files, turn_tokens;
+	} attach;
 	enum tool_confirm confirm;	/* as a workspace's */
 	struct {
 		const char *base;	/* "" = as the web server says */

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "metric/metric.h"
+#include "store/attachment.h"
 #include "store/conversation.h"
 #include "store/thread.h"
 
@@ -151,13 +152,29 @@ int job_work(struct db *db, int64_t until_ms, const atomic_bool *stop,
 	return rc;
 }
 
+/* What the purge of a conversation leaves to the sweep need not wait for a look. */
+static int ask_sweep(const struct job_run *r, struct err *e)
+{
+	int due = attachment_sweep_due(r->db, r->arena, e);
+
+	if (due <= 0)
+		return due;
+	return store_job_ask(r->db, &(struct job){
+		.kind = str_of(kinds[JOB_ATTACHMENT_SWEEP].name),
+		.subject = STR("all"), .tenant_id = STR(""),
+		.due_us = clock_now_us(),
+	}, e);
+}
+
 int job_conversation_purge(const struct job_run *r, struct err *e)
 {
 	struct uuid id;
+	int rc;
 
 	if (!uuid_parse(r->job->subject, &id))
 		return err_set(e, ERR_INTERNAL, "its subject is no id");
-	return conversation_purge(r->db, &id, r->until_ms, e);
+	rc = conversation_purge(r->db, &id, r->until_ms, e);
+	return rc > 0 && ask_sweep(r, e) < 0 ? -1 : rc;
 }
 
 int job_agent_purge(const struct job_run *r, struct err *e)

@@ -105,6 +105,48 @@ static void print_path_name(struct buf *out, const struct resource *r,
 			 one ? UUID_IN_PATH("id") : "");
 }
 
+#define BYTES "application/octet-stream: {schema: {type: string, " \
+	"contentEncoding: binary}}"
+#define COMPLETE "{name: Upload-Complete, in: header, schema: {enum: [\"?0\", " \
+	"\"?1\"], default: \"?1\"}, description: \"?0: further parts follow\"}"
+#define LARGE REFUSED("400", "BadRequest") REFUSED("404", "NotFound") \
+	REFUSED("409", "Conflict") REFUSED("413", "Problem") \
+	REFUSED("422", "Invalid")
+
+/* The whole file, or its first part. */
+static void print_upload(struct buf *out, const struct resource *r)
+{
+	operation(out, r, "post", "upload", "Upload one");
+	buf_adds(out, "      parameters: [{$ref: \"#/components/parameters/"
+		 "idempotencyKey\"}, {name: name, in: query, schema: {type: "
+		 "string}, description: The name that it is shown with}, "
+		 COMPLETE "]\n"
+		 "      requestBody:\n        content: {" BYTES ", "
+		 "multipart/form-data: {schema: {type: object, properties: "
+		 "{file: {type: string, contentEncoding: binary}}}}}\n"
+		 "      responses:\n");
+	answer(out, "201", "Stored; Location has its address", r->name, "");
+	PROBLEMS(LARGE);
+}
+
+/* Its next part, and its end. */
+static void print_append(struct buf *out, const struct resource *r)
+{
+	operation(out, r, "patch", "append", "Upload the next part of one");
+	buf_adds(out, "      parameters: [{name: Upload-Offset, in: header, "
+		 "required: true, schema: {type: integer, minimum: 0}, "
+		 "description: \"Bytes that came before: the record's size\"}, "
+		 COMPLETE "]\n"
+		 "      requestBody:\n        content: {" BYTES "}\n"
+		 "      responses:\n");
+	answer(out, "200", "The record", r->name, "");
+	PROBLEMS(LARGE);
+	operation(out, r, "delete", "delete", "Delete one");
+	buf_adds(out, "      responses:\n"
+		 "        \"204\": {description: Deleted}\n");
+	PROBLEMS(REFUSED("404", "NotFound"));
+}
+
 static void print_all(struct buf *out, const struct resource *r)
 {
 	bool named = r->order == ORDER_NAME;
@@ -128,6 +170,8 @@ static void print_all(struct buf *out, const struct resource *r)
 		       ? "{$ref: \"#/components/parameters/category\"}, " : "",
 		 r->name);
 	PROBLEMS(REFUSED("400", "BadRequest") REFUSED("404", "NotFound"));
+	if (r->upload)
+		print_upload(out, r);
 	if (r->record)
 		return;
 	operation(out, r, "post", "create", "Create one");
@@ -147,6 +191,8 @@ static void print_one(struct buf *out, const struct resource *r)
 	buf_adds(out, "      responses:\n");
 	answer(out, "200", "The record", r->name, "");
 	PROBLEMS(REFUSED("404", "NotFound"));
+	if (r->upload)
+		print_append(out, r);
 	if (r->record)
 		return;
 	operation(out, r, "patch", "patch", "Change one");

@@ -63,6 +63,8 @@ const struct resource resources[RESOURCE__MAX] = {
 	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
 				most, what) .named = true, \
 			    .by_name = RSTMT_##id##_NAMED },
+#define UPLOAD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
+				most, what) .record = true, .upload = true },
 #include "resource/resource.def"
 };
 

@@ -60,6 +60,7 @@ struct resource {
 	bool retired;			/* what is deleted stays, unseen */
 	bool record;			/* made by the program, only read */
 	bool named;			/* addressed by a name, not its id */
+	bool upload;			/* of a file that people upload */
 	const struct resource_field *fields;
 	size_t n_fields;
 	/* statements; those of readers only where the owner is SHARED */

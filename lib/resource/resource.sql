@@ -262,6 +262,22 @@ DELETE FROM search_bits WHERE base_id = ? LIMIT 20;
 DELETE FROM search_document WHERE base_id = ? LIMIT 200;
 -- SEARCH_AUDIENCE_PURGE (u) -> ()
 DELETE FROM search_audience WHERE base_id = ? LIMIT 1000;
+-- ATTACHMENT_LIST (suiiui) -> (uiiiusSSISIISI)
+SELECT id, version, created_us, updated_us, user_id, '', `name`, `media_type`, `size`, `state`, `pages`, `text_chars`, `problem`, `expires_us` FROM attachment WHERE tenant_id = ? AND user_id = ? AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+-- ATTACHMENT_TOTAL (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM attachment WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- ATTACHMENT_GET (usu) -> (uiiiusSSISIISI)
+SELECT id, version, created_us, updated_us, user_id, '', `name`, `media_type`, `size`, `state`, `pages`, `text_chars`, `problem`, `expires_us` FROM attachment WHERE id = ? AND tenant_id = ? AND user_id = ?;
+-- ATTACHMENT_COUNT (sui) -> (i)
+SELECT COUNT(*) FROM (SELECT 1 FROM attachment WHERE tenant_id = ? AND user_id = ? LIMIT ?) c;
+-- ATTACHMENT_EXPORT (suui) -> (uiiiusSSISIISI)
+SELECT id, version, created_us, updated_us, user_id, '', `name`, `media_type`, `size`, `state`, `pages`, `text_chars`, `problem`, `expires_us` FROM attachment WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- ATTACHMENT_INSERT (usuiiSSISIISI) -> ()
+INSERT INTO attachment (id, tenant_id, user_id, version, created_us, updated_us, `name`, `media_type`, `size`, `state`, `pages`, `text_chars`, `problem`, `expires_us`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- ATTACHMENT_UPDATE (iusui) -> ()
+UPDATE attachment SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND user_id = ? AND version = ?;
+-- ATTACHMENT_DELETE (usu) -> ()
+DELETE FROM attachment WHERE id = ? AND tenant_id = ? AND user_id = ?;
 -- CONVERSATION_HOLD (usu) -> (u)
 SELECT id FROM conversation WHERE id = ? AND tenant_id = ? AND user_id = ? LOCK IN SHARE MODE;
 -- MESSAGE_PURGE (u) -> ()
@@ -274,6 +290,8 @@ DELETE FROM thread_gap WHERE conversation_id = ? LIMIT 1000;
 DELETE FROM tool_output WHERE conversation_id = ? LIMIT 100;
 -- FORK_UNLINK (u) -> ()
 UPDATE conversation SET forked_from = NULL, version = version + 1 WHERE forked_from = ? LIMIT 1000;
+-- ATTACHMENT_USE_UNLINK (u) -> ()
+UPDATE attachment_use SET conversation_id = NULL WHERE conversation_id = ? LIMIT 1000;
 -- TURN_WAIT_PURGE (u) -> ()
 DELETE FROM turn_wait WHERE conversation_id = ? LIMIT 1000;
 -- CONVERSATION_ALLOW_PURGE (u) -> ()

@@ -1,4 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/store/attachment.c lib/store/attachment.h \
 	lib/store/attempt.c lib/store/attempt.h \
 	lib/store/conversation.c lib/store/conversation.h \
 	lib/store/conversation_of.c \

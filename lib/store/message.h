@@ -34,6 +34,7 @@ enum message_kind {
 struct message_options {
 #define MESSAGE_OPTION_C_BOOL int64_t
 #define MESSAGE_OPTION_C_TEXT struct str
+#define MESSAGE_OPTION_C_LIST struct str
 #define F(SEP, member, type) MESSAGE_OPTION_C_##type member;
 	TURN_OPTIONS(MESSAGE_OPTION, F, )
 #undef F

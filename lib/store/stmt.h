@@ -150,9 +150,11 @@ struct locked {		/* a conversation and who holds it, both locked */
 #define OPTION_LETTER(SEP, member, type) OPTION_LETTER_##type
 #define OPTION_LETTER_BOOL "i"
 #define OPTION_LETTER_TEXT "S"
+#define OPTION_LETTER_LIST "S"
 #define OPTION_VALUE(m, member, type) , OPTION_VALUE_##type((m)->member)
 #define OPTION_VALUE_BOOL DB_I
 #define OPTION_VALUE_TEXT DB_S_IF
+#define OPTION_VALUE_LIST DB_S_IF
 #define MESSAGE_OPTION_NAMES TURN_OPTIONS(MESSAGE_OPTION, OPTION_NAME, )
 #define MESSAGE_OPTION_MARKS TURN_OPTIONS(MESSAGE_OPTION, OPTION_MARK, )
 #define MESSAGE_OPTION_ROW TURN_OPTIONS(MESSAGE_OPTION, OPTION_LETTER, )
@@ -303,6 +305,17 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 #define OPTION_FIELD(F, member, t, sql) F(member, t, sql)
 #define OPTION_TYPE_BOOL i
 #define OPTION_TYPE_TEXT S
+#define OPTION_TYPE_LIST S
+#define ATTACHMENT_COLUMNS(F, SEP) \
+	F(id, u, "a.id") SEP \
+	F(file_id, u, "a.file_id") SEP \
+	F(name, s, "a.name") SEP \
+	F(media_type, S, "a.media_type") SEP \
+	F(problem, S, "a.problem") SEP \
+	F(size, i, "a.size") SEP \
+	F(pages, I, "a.pages") SEP \
+	F(text_chars, I, "a.text_chars") SEP \
+	F(ready, i, "a.state = 'ready'")
 #define SCOPE_FIELDS(F, SEP) \
 	F(workspace_id, s, "c.workspace_id") SEP \
 	F(agent_id, s, "c.agent_id") SEP \

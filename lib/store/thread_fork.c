@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "store/attachment.h"
 #include "store/job.h"
 #include "store/stmt.h"
 #include "store/thread_gap.h"
@@ -152,6 +153,7 @@ static int fork_tx(struct db *tx, void *ctx, struct err *e)
 					       DB_I(k->seq)), NULL, e) ||
 	    gap_sum(tx, k->id, &n, e) ||
 	    copy_messages(tx, k->from, k->id, k->rows, &left, e) ||
+	    attachment_fork(tx, k->from, k->id, e) ||
 	    (left && ask_copy(tx, k, e)))
 		return -1;
 	return db_exec(tx, STMT_CONVERSATION_FORK,

@@ -19,8 +19,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/core/dispatch.c \
 	lib/tool/core/env.c \
 	lib/tool/core/env.h \
-	lib/tool/core/extract.c \
-	lib/tool/core/extract.h \
 	lib/tool/core/gate.c \
 	lib/tool/core/family.c \
 	lib/tool/core/family.def \

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/trace.h"
 #include "tool/web/web.h"
+#include "turn/attach.h"
 #include "turn/choose.h"
 #include "turn/chosen.h"
 #include "turn/history.h"
@@ -143,12 +144,7 @@ static int64_t window(const struct llm_service *s)
 /* What the user's message will take, with what the client gives beside it. */
 static int64_t input_tokens(const struct turn_loop *l)
 {
-	const struct llm_message m = {
-		.text = l->run->in.content,
-		.n_images = l->task ? l->task->n_images : 0,
-	};
-
-	return llm_message_tokens(&m) + llm_estimate_tokens(l->run->in.meta);
+	return llm_message_tokens(&l->input) + llm_estimate_tokens(l->run->in.meta);
 }
 
 /* The system prompt, and how much of the window is left for the history. */
@@ -232,14 +228,22 @@ void context_add_result(struct turn_loop *l, const struct llm_tool_call *c,
 /* -- before the turn -------------------------------------------------------- */
 
 /* What the user says, or what an agent within a call is told. */
+static void read_input(struct turn_loop *l)
+{
+	l->input = (struct llm_message){
+		.role = LLM_USER, .text = l->run->in.content,
+	};
+	if (l->task) {
+		l->input.images = l->task->images;
+		l->input.n_images = l->task->n_images;
+	}
+	if (!l->run->continues_seq)
+		attach_add(l, l->run->in.options.attachments, &l->input);
+}
+
 static void add_input(struct turn_loop *l)
 {
-	struct llm_message *m = context_add(l, LLM_USER, l->run->in.content);
-
-	if (l->task) {
-		m->images = l->task->images;
-		m->n_images = l->task->n_images;
-	}
+	*context_add(l, LLM_USER, l->input.text) = l->input;
 }
 
 static int build(struct turn_loop *l, struct err *e)
@@ -259,7 +263,11 @@ static int build(struct turn_loop *l, struct err *e)
 		if (!own)
 			return -1;
 	}
-	if (compose_prompt(l, e) < 0 || history_add(l, e) < 0)
+	read_input(l);
+	if (compose_prompt(l, e) < 0)
+		return -1;
+	attach_limit(l, window(l->request.service) - context_tokens(l));
+	if (history_add(l, e) < 0)
 		return -1;
 	context_reserve(l, CONTEXT_OWN_MESSAGES);
 	history_add_given(l, l->run->in.meta);

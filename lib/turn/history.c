@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "turn/attach.h"
 #include "turn/calls.h"
 #include "turn/context.h"
 #include "turn/loop.h"
@@ -102,11 +103,14 @@ static void add_unit(struct turn_loop *l, const struct message *rows,
 		     const struct meta_row *meta, size_t n, size_t *at)
 {
 	const struct message *r = &rows[*at];
+	struct llm_message *m;
 
 	switch (r->role) {
 	case ROLE_USER:
 		history_add_given(l, r->meta);
-		context_add(l, LLM_USER, r->content);
+		m = context_add(l, LLM_USER, r->content);
+		if (l->attached && l->attached[*at].text.n)
+			*m = l->attached[*at];
 		break;
 	case ROLE_SYSTEM:
 		context_add(l, LLM_USER, r->content);
@@ -223,6 +227,24 @@ static int read_page(struct turn_loop *l, size_t n_rows,
 	return 0;
 }
 
+/* What was sent with the rows, the newest first: those matter more. */
+static void attach_rows(struct turn_loop *l, const struct message *rows,
+			size_t first, size_t n)
+{
+	struct llm_message *v = NULL;
+
+	for (size_t i = n; i-- > first;) {
+		if (rows[i].role != ROLE_USER || !rows[i].options.attachments.p)
+			continue;
+		if (!v)
+			v = arena_zalloc(l->arena, n, sizeof(*v));
+		v[i] = (struct llm_message){ .role = LLM_USER,
+					     .text = rows[i].content };
+		attach_add_stored(l, rows[i].options.attachments, &v[i]);
+	}
+	l->attached = v;
+}
+
 int history_add(struct turn_loop *l, struct err *e)
 {
 	struct turn_run *t = l->run;
@@ -247,8 +269,10 @@ int history_add(struct turn_loop *l, struct err *e)
 	first = first_row(l, page.items, meta, page.n,
 			  l->share[PART_HISTORY].tokens);
 	l->share[PART_HISTORY].cut = first > 0 || page.more;
+	attach_rows(l, page.items, first, page.n);
 	for (size_t i = first; i < page.n; i++)
 		add_unit(l, page.items, meta, page.n, &i);
+	l->attached = NULL;
 	return 0;
 }
 

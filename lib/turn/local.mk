@@ -1,4 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/turn/attach.c lib/turn/attach.h \
 	lib/turn/after.c lib/turn/after.def lib/turn/after.h \
 	lib/turn/ask.c lib/turn/ask.h \
 	lib/turn/calls.c lib/turn/calls.h \

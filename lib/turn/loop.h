@@ -67,6 +67,11 @@ struct turn_loop {
 		struct str text;	/* of all; untrusted */
 	} mentions;			/* of its message (mention.h) */
 	struct untrusted untrusted;	/* this turn's envelope */
+	struct llm_message input;	/* the user's message with its attachments */
+	const struct llm_message *attached;	/* those of the rows of history; or NULL */
+	int64_t attach_chars;		/* of attachments that may still be sent */
+	bool attach_ready;		/* that is set */
+	int n_attach_images;		/* that are sent */
 	struct str stamps;		/* JSON: prompts used (A43) */
 
 	/* what happened */

@@ -30,6 +30,9 @@ static void put(json_t *o, const struct turn_option *d,
 				    jx_string(*(const struct str *)p));
 	else if (d->type == TURN_OPTION_TEXTS)
 		json_object_set(o, d->key, *(json_t *const *)p);
+	else if (d->type == TURN_OPTION_LIST &&
+		 json_array_size(*(json_t *const *)p))
+		json_object_set(o, d->key, *(json_t *const *)p);
 }
 
 /* What o says of d, where v says nothing. */
@@ -65,20 +68,37 @@ struct str turn_options_meta(struct arena *a, struct str meta,
 						meta.p, text + 1) : text);
 }
 
-struct message_options turn_options_kept(const struct turn_options *v)
+/* Of a list, its text; p == NULL: nothing is in it. */
+static struct str list_text(struct arena *a, const json_t *list)
+{
+	return json_array_size(list) ? str_of(jx_text(a, list))
+		: (struct str){ NULL, 0 };
+}
+
+static json_t *load(struct str text, struct arena *a)
+{
+	struct err ignored = ERR_INIT;
+
+	return text.p ? jx_keep(a, jx_load_lenient(text, &ignored)) : NULL;
+}
+
+struct message_options turn_options_kept(struct arena *a,
+					 const struct turn_options *v)
 {
 #define KEPT_BOOL(x) ((x) > 0)
 #define KEPT_TEXT(x) (x)
+#define KEPT_LIST(x) list_text(a, x)
 #define F(SEP, member_, type) .member_ = KEPT_##type(v->member_),
 	return (struct message_options){ TURN_OPTIONS(MESSAGE_OPTION, F, ) };
 #undef F
 }
 
-void turn_options_recall(struct turn_options *v,
+void turn_options_recall(struct arena *a, struct turn_options *v,
 			 const struct message_options *m)
 {
 #define RECALL_BOOL(to, from) do { if (!(to)) (to) = (from) > 0; } while (0)
 #define RECALL_TEXT(to, from) do { if (!(to).p) (to) = (from); } while (0)
+#define RECALL_LIST(to, from) do { if (!(to)) (to) = load(from, a); } while (0)
 #define F(SEP, member, type) RECALL_##type(v->member, m->member);
 	TURN_OPTIONS(MESSAGE_OPTION, F, )
 #undef F
@@ -105,13 +125,6 @@ int turn_options_text(const struct turn_options *v, bool said, struct arena *a,
 				 "have at most %d bytes.",
 				 LIM_PAGE_TOOLS_BYTES);
 	return 0;
-}
-
-static json_t *load(struct str text, struct arena *a)
-{
-	struct err ignored = ERR_INIT;
-
-	return text.p ? jx_keep(a, jx_load_lenient(text, &ignored)) : NULL;
 }
 
 void turn_options_fill(struct str text, struct arena *a,

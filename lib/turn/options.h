@@ -18,6 +18,7 @@ struct tool_ctx;
 #define TURN_OPTION_C_TEXT struct str
 #define TURN_OPTION_C_OBJECT json_t *
 #define TURN_OPTION_C_TEXTS json_t *
+#define TURN_OPTION_C_LIST json_t *
 
 /* All zero: nothing is said. */
 struct turn_options {
@@ -30,6 +31,7 @@ struct turn_options {
 enum turn_option_type {
 	TURN_OPTION_BOOL, TURN_OPTION_TEXT, TURN_OPTION_OBJECT,
 	TURN_OPTION_TEXTS,
+	TURN_OPTION_LIST,
 };
 enum turn_option_kept {
 	TURN_OPTION_MESSAGE, TURN_OPTION_TURN, TURN_OPTION_PAGE,
@@ -58,11 +60,12 @@ extern const struct turn_option turn_options[N_TURN_OPTIONS];
 struct str turn_options_meta(struct arena *a, struct str meta,
 			     const struct turn_options *v);
 
-/* What of v is kept with the message, for its row. Borrows. */
-struct message_options turn_options_kept(const struct turn_options *v);
+/* What of v is kept with the message, for its row. Borrows, or in a. */
+struct message_options turn_options_kept(struct arena *a,
+					 const struct turn_options *v);
 
-/* Fills what v leaves unsaid with what was said with the message. Borrows. */
-void turn_options_recall(struct turn_options *v,
+/* Fills what v leaves unsaid with what was said with the message. As above. */
+void turn_options_recall(struct arena *a, struct turn_options *v,
 			 const struct message_options *m);
 
 /*

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "db/db.h"
 #include "store/thread.h"
+#include "turn/attach.h"
 #include "turn/choose.h"
 #include "turn/chosen.h"
 #include "turn/history.h"
@@ -84,6 +85,8 @@ static void begun(struct turn_run *t)
 
 	turn_live_add(t->deps->live, &t->loop->live, &t->id, t->loop->abort,
 		      false);
+	if (t->in.content.p)
+		attach_use(t);
 	if (t->created_conversation)
 		notify_conversation(n, o, &t->conversation_id, "created",
 				    t->loop->title);
@@ -100,7 +103,7 @@ static int load_user(struct turn_run *t, int64_t seq, struct err *e)
 		return -1;
 	t->user.turn_id = t->id;
 	t->in.content = t->user.content;
-	turn_options_recall(&t->in.options, &t->user.options);
+	turn_options_recall(t->arena, &t->in.options, &t->user.options);
 	context_mention_recall(t);
 	return 0;
 }
@@ -386,7 +389,7 @@ static int begin_send(struct start *s, struct err *e)
 		.title = title_of(t, t->arena),
 		.content = t->in.content, .meta = t->in.meta,
 		.client_id = t->in.client_id,
-		.options = turn_options_kept(&t->in.options),
+		.options = turn_options_kept(t->arena, &t->in.options),
 		.client = s->client,
 		.provider = provider_of(t), .model = model_of(t),
 		.text_of_events = turn_text_of_events,
@@ -448,7 +451,7 @@ static int begin_replace(struct start *s, struct err *e)
 	if (edit) {
 		r.meta = t->in.meta;
 		r.client_id = t->in.client_id;
-		r.options = turn_options_kept(&t->in.options);
+		r.options = turn_options_kept(t->arena, &t->in.options);
 		r.title = title_of(t, t->arena);
 	}
 	if (thread_replace(t->deps->db, &t->loop->owner, &r, e) < 0)
@@ -545,8 +548,10 @@ int turn_start(struct turn_run *t, const struct turn_deps *deps,
 	int rc;
 
 	*t = (struct turn_run){ .deps = deps, .in = *in, .arena = a };
+	if (attach_read(t, e) < 0)
+		return -1;
 	if (in->content.p)
-		t->in.meta = turn_options_meta(a, in->meta, &in->options);
+		t->in.meta = turn_options_meta(a, in->meta, &t->in.options);
 	rc = go(&s, 0, &why);
 	if (rc < 0 && s.guessed && is_the_agents(&why))
 		rc = try_own_agent(&s, &why, e);

@@ -64,6 +64,7 @@ def ids(lab, tidy_agents):
             "{service}": "demo",
             "{id}": lab.post("/tokens", {}, user="ada").json["id"],
             "{model}": lab.model_url, **agent_ids(lab), **prompt_ids(lab),
+            "/attachments": lab.post("/attachments", b"text", user="ada").json["id"],
             **service_ids(lab)}
 
 
@@ -198,9 +199,10 @@ def test_answers_are_as_declared(lab, ids, method, path):
         real += "?message=" + ids["{message}"].rsplit(".", 1)[1]
     body = json.loads(filled(json.dumps(body_of(method, path)), ids))
     # Deleting comes last, and once; what forms do is test_plain's, and what is
-    # stored late test_unstored's.
+    # stored late test_unstored's, what is uploaded test_attachments'.
     if method != "DELETE" and not (method == "POST" and (
-            "/plain" in path or path.endswith("/store"))):
+            "/plain" in path or path.endswith("/store"))) and not (
+            method != "GET" and path.startswith("/attachments")):
         answer = lab.call(method, real, body, user="ada",
                           groups=["it", "staff"] if path.startswith(
                               ("/doctor", "/metrics", "/prompt", "/knowledge"))

@@ -113,6 +113,10 @@ def check_views(path, text):
 SEARCH = re.compile(r"(?<![\w.>])(memmem|strstr|strcasestr)\s*\(")
 # Files that search in texts, and what those are. JSON's members are parsed.
 SEARCHED = {
+    "fcgi-app/extract/file.c": "a foreign file, for what it is",
+    "fcgi-app/extract/mail.c": "a mail, for its boundaries",
+    "fcgi-app/extract/office.c": "a foreign file, names of styles and files in it",
+    "fcgi-app/multipart.c": "a body, for its boundaries",
     "fcgi-app/api/feeds.c": "frames, for their ends",
     "fcgi-app/api/metric.c": "a content type",
     "fcgi-app/cli/doctor.c": "an address",

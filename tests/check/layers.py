@@ -13,7 +13,7 @@ from tree import ROOT, Tap, code_only, files, text_of
 LAYERS = [
     {"fcgi-app"},
     {"turn"},
-    {"tool", "prompt", "schema", "entity", "job"},
+    {"tool", "prompt", "schema", "entity", "job", "file"},
     {"agent"},
     {"llm"},
     {"search"},
@@ -36,7 +36,7 @@ FOREIGN = [
     # Foreign formats are parsed in the child only.
     (r"libxml/", "fcgi-app/extract/"),
     (r"uni(str|norm|case|ctype)\.h|libstemmer", "lib/search/"),
-    (r"seccomp\.h", "fcgi-app/extract/"),
+    (r"(seccomp|poppler|archive|archive_entry|magic|uchardet)", "fcgi-app/extract/"),
 ]
 
 # How files have workspaces, agents, services and prompts, is seen here only:

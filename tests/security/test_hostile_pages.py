@@ -2,7 +2,7 @@
 
 libxml2's HTML parser compares each attribute of a tag with all others; a page of
 1 MB held a worker for 246 s. It is read in a child process now
-(lib/tool/core/extract.c), which ends with the time of its tool and with its turn.
+(lib/file/extract.c), which ends with the time of its tool and with its turn.
 """
 
 import contextlib

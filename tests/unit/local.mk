@@ -270,7 +270,8 @@ tests_unit_test_nested_SOURCES = tests/unit/test_nested.c tests/unit/turn_lab.c 
 tests_unit_test_nested_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_extract
-tests_unit_test_extract_SOURCES = tests/unit/test_extract.c tests/unit/unit.h $(EXTRACT_SOURCES)
+tests_unit_test_extract_SOURCES = tests/unit/test_extract.c tests/unit/unit.h \
+	fcgi-app/extract/types.c $(EXTRACT_SOURCES)
 tests_unit_test_extract_LDADD = $(UNIT_LIBS) $(XML_LIBS) $(SECCOMP_LIBS)
 
 UNIT_TESTS += tests/unit/test_extract_text

@@ -221,7 +221,7 @@ static int after(bool filter, const struct misdeed *m)
 
 		if (!filter)
 			confine_limits();
-		else if (confine(&why) < 0)
+		else if (confine(false, &why) < 0)
 			_exit(UNFILTERED);
 		if (!m)
 			_exit(DONE);

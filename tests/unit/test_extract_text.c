@@ -1,4 +1,4 @@
-/* lib/tool/core/extract.c: the child from outside, well-behaved, slow and hostile. */
+/* lib/file/extract.c: the child from outside, well-behaved, slow and hostile. */
 #include "unit.h"
 
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "base/util.h"
 #include "net/http.h"
-#include "tool/core/extract.h"
+#include "file/extract.h"
 
 static const struct extract_want want = {
 	.what = "The page", .type = "html",
@@ -22,7 +22,7 @@ static int read_with(struct extract_want w, struct str in, size_t cap,
 	*e = (struct err)ERR_INIT;
 	buf_adds(out, "before ");
 	w.until_ms = clock_mono_ms() + timeout_ms;
-	return tool_extract_text(&w, in, out, e);
+	return file_extract_text(&w, in, out, e);
 }
 
 static void assert_fails(struct extract_want w, struct str in, size_t cap,
@@ -68,7 +68,7 @@ static void doctor_tries_it(void **state)
 	bool confined = false;
 
 	(void)state;
-	assert_int_equal(tool_extract_try(&confined, &why, &e), 0);
+	assert_int_equal(file_extract_try(&confined, &why, &e), 0);
 	assert_int_equal(confined, why.n == 0);
 	buf_release(&why);
 }
@@ -155,7 +155,7 @@ static int relative(const char *dir)
 	if (chdir(getenv("LAMPLIGHTER_LIBEXEC_DIR")) < 0 ||
 	    setenv("LAMPLIGHTER_LIBEXEC_DIR", ".", 1) < 0)
 		return 2;
-	return tool_extract_try(&confined, &why, &e) < 0;
+	return file_extract_try(&confined, &why, &e) < 0;
 }
 
 static void a_relative_folder_is_found(void **state)
@@ -183,7 +183,7 @@ static bool says(const char *dir, const char *script, const char *told)
 	chmod(path, 0700);
 	setenv("LAMPLIGHTER_LIBEXEC_DIR", dir, 1);
 	w.until_ms = clock_mono_ms() + 60000;
-	rc = tool_extract_text(&w, STR("x"), &out, &e);
+	rc = file_extract_text(&w, STR("x"), &out, &e);
 	unlink(path);
 	buf_release(&out);
 	return rc < 0 && !strcmp(err_message(&e), told);

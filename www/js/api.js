@@ -91,13 +91,14 @@ export class Api {
 
 	/**
 	 * One request.
-	 * @param options body (sent as JSON), signal, accept
+	 * @param options body (sent as JSON) or bytes (a Blob, as it is), headers,
+	 *        signal, accept
 	 * @returns the Response, its status a 2xx
 	 * @throws ApiError; an aborted request throws the AbortError as it is
 	 */
-	async request(method, path, { body, signal, accept } = {})
+	async request(method, path, { body, bytes, headers: more, signal, accept } = {})
 	{
-		const headers = { Accept: accept || 'application/json' };
+		const headers = { Accept: accept || 'application/json', ...more };
 		let response;
 
 		if (body !== undefined)
@@ -106,7 +107,7 @@ export class Api {
 			response = await fetch(this.base + path, {
 				method,
 				headers,
-				body: body === undefined ? undefined : toJson(body),
+				body: body === undefined ? bytes : toJson(body),
 				signal,
 				cache: 'no-store',
 				credentials: 'same-origin',
@@ -343,6 +344,29 @@ export class Api {
 	promptCategories()
 	{
 		return this.json('GET', 'prompt-categories?pageSize=100');
+	}
+
+	/** The next part of a file; id undefined: its first. @returns the record */
+	upload(id, bytes, { name, offset, last, signal })
+	{
+		const headers = { 'Content-Type': 'application/octet-stream',
+			'Upload-Complete': last ? '?1' : '?0' };
+
+		return id
+			? this.json('PATCH', `attachments/${enc(id)}`, { bytes, signal,
+				headers: { ...headers, 'Upload-Offset': String(offset) } })
+			: this.json('POST', `attachments${query({ name })}`,
+				{ bytes, signal, headers });
+	}
+
+	attachment(id)
+	{
+		return this.json('GET', `attachments/${enc(id)}`);
+	}
+
+	removeAttachment(id)
+	{
+		return this.json('DELETE', `attachments/${enc(id)}`);
 	}
 
 	/** What happens in my conversations behind number `after`. @returns the Response */

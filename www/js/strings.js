@@ -204,6 +204,11 @@ const en = {
 	'image.none': 'Image',
 	'link.newTab': 'Opens in a new tab',
 
+	'file.add': 'Attach',
+	'file.title': 'Attach files; you can also drop or paste them',
+	'file.sending': 'Uploading {name}',
+	'file.remove': 'Remove {name}',
+	'file.list': 'Attachments',
 	'composer.label': 'Message',
 	'composer.placeholder': 'Ask {name} something',
 	'composer.placeholderPlain': 'Ask something',

@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/utf8.h"
-#include "tool/core/extract.h"
+#include "file/extract.h"
 #include "tool/http/http_tool.h"
 #include "tool/core/text.h"
 
@@ -135,7 +135,7 @@ static int read_page(const struct http_reading *how, const struct buf *body,
 		.until_ms = how->until_ms, .abort = how->abort,
 	};
 
-	return tool_extract_text(&w, buf_str(body), out, e);
+	return file_extract_text(&w, buf_str(body), out, e);
 }
 
 int tool_http_answer_read(const struct conf_tool_http *h,

@@ -6,6 +6,7 @@ import { mentionsIn } from '../mentions.js';
 import { canRun, clientOf, runCall } from '../tools.js';
 import { Pages } from './pages.js';
 import { Turn } from './turn.js';
+import { Uploads } from './uploads.js';
 
 /** After a stop, the longest wait for the turn's own end. */
 const STOP_WAIT_MS = 15000;
@@ -13,6 +14,9 @@ const STOP_WAIT_MS = 15000;
 const NEW_AMONG = 5;
 
 let drafts = 0;
+
+/** Records of attachments as a member of a request; none: no member. */
+const idsOf = (files) => (files.length ? { attachments: files.map(({ id }) => id) } : {});
 
 export class Thread extends Pages {
 	#api;
@@ -45,6 +49,9 @@ export class Thread extends Pages {
 		/** records of GET /mentions that were chosen; those that the draft has
 		 * still are sent */
 		this.mentions = [];
+		/** the files that the next message will have */
+		this.uploads = new Uploads(api);
+		this.uploads.watch(() => this.changed());
 		/** true while another version is being fetched */
 		this.switching = false;
 	}
@@ -70,18 +77,25 @@ export class Thread extends Pages {
 	 * Sends a message and reads its answer to the end.
 	 * @returns false when it was not taken; sendError says why
 	 */
-	send(content)
+	async send(content)
 	{
 		const turn = new Turn(`live-${++drafts}`);
-		const body = { content, ...this.#more(), ...mentionsOf(content, this.mentions) };
+		const files = this.uploads.take();
+		const attachments = files.map(({ record }) => record);
+		const body = { content, ...this.#more(), ...mentionsOf(content, this.mentions),
+			...idsOf(attachments) };
 
-		turn.begin(content);
+		turn.begin(content, attachments);
 		if (this.conversationId)
 			body.conversationId = this.conversationId;
 		else if (this.agentId)
 			body.agentId = this.agentId;
-		return this.#begin(turn, this.turns, content, (signal) =>
+		const taken = await this.#begin(turn, this.turns, content, (signal) =>
 			this.#api.stream(this.workspaceId, body, { signal }));
+
+		if (!taken)
+			this.uploads.put(files);
+		return taken;
 	}
 
 	/** What each request that begins a turn says beside its text. */
@@ -109,11 +123,14 @@ export class Thread extends Pages {
 		const fresh = new Turn(`live-${++drafts}`);
 		const at = this.turns.indexOf(turn);
 
-		fresh.begin(content);
+		const attachments = turn.user.metadata?.attachments || [];
+
+		fresh.begin(content, attachments);
 		return this.#begin(fresh, this.turns.slice(0, at), content, (signal) =>
 			this.#api.edit(this.conversationId,
 				{ messageId: turn.user.messageId, content, ...this.#more(),
-					...mentionsOf(content, turn.user.metadata?.mentions) }, { signal }));
+					...mentionsOf(content, turn.user.metadata?.mentions),
+					...idsOf(attachments) }, { signal }));
 	}
 
 	/** Goes on where the last answer was cut short. */

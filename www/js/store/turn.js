@@ -208,9 +208,10 @@ export class Turn extends Observable {
 	}
 
 	/** Begins as a stream: shows the text before the server has stored it. */
-	begin(content)
+	begin(content, attachments = [])
 	{
-		this.user = { role: 'user', content, createdAt: new Date().toISOString() };
+		this.user = { role: 'user', content, createdAt: new Date().toISOString(),
+			metadata: { attachments } };
 		this.running = true;
 		this.status = 'sending';
 	}

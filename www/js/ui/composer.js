@@ -8,6 +8,7 @@ import { Watch } from '../observable.js';
 import { OPTIONS } from '../store/options.js';
 import { Picker } from '../store/picker.js';
 import { t } from '../strings.js';
+import './attachments.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { mentionChips, pickerFor, pickerKey, pickerScroll, pickerView } from './picker.js';
@@ -72,6 +73,8 @@ class LampComposer extends PageElement {
 					@input=${this.#onInput} @keydown=${this.#onKey}
 					@keyup=${this.#onCaret} @click=${this.#onCaret}
 					@blur=${() => this.picker.close()}></textarea>
+				<lamp-attachments .uploads=${thread.uploads} ?disabled=${this.disabled}
+				></lamp-attachments>
 				<div class="composer-bar">
 					${this.#agentChoice()}
 					${this.#opener('/', 'slash', t('composer.prompt'))}
@@ -264,7 +267,7 @@ class LampComposer extends PageElement {
 	{
 		const { thread } = this;
 
-		return !this.disabled && !thread.live && thread.draft.trim() !== '' &&
+		return !this.disabled && !thread.live && !thread.uploads.busy && thread.draft.trim() !== '' &&
 			thread.draft.length <= MAX_CHARS;
 	}
 

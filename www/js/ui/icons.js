@@ -3,6 +3,7 @@ import { svg, html } from '../../vendor/lit.js';
 
 const paths = {
 	plus: svg`<path d="M12 5v14M5 12h14"/>`,
+	clip: svg`<path d="m8 12.500 6.200-6.200a2.600 2.600 0 0 1 3.700 3.700l-8.100 8.100a4.300 4.300 0 0 1-6.100-6.100L11 4.700"/>`,
 	search: svg`<circle cx="11" cy="11" r="6.5"/><path d="m16 16 4.5 4.5"/>`,
 	more: svg`<path d="M5 12h.01M12 12h.01M19 12h.01" stroke-width="2.8"/>`,
 	menu: svg`<path d="M4 7h16M4 12h16M4 17h10"/>`,

@@ -5,6 +5,7 @@ import { moment } from '../format.js';
 import { LINK } from '../markdown.js';
 import { Watch } from '../observable.js';
 import { t } from '../strings.js';
+import { attachmentCards } from './attachments.js';
 import { PageElement } from './element.js';
 import { icon, lantern } from './icons.js';
 import { mentionChips } from './picker.js';
@@ -85,6 +86,7 @@ class LampTurn extends PageElement {
 			<div class="bubble ${fold ? 'folded' : ''}" title=${moment(row.createdAt)}
 				>${row.content}</div>
 			${mentionChips(row.metadata?.mentions)}
+			${attachmentCards(row)}
 			<div class="message-actions">
 				${long ? html`<button type="button" class="link-button"
 					aria-expanded=${!fold}

@@ -1,5 +1,5 @@
 /* Starting, limiting and judging the child. See extract.h. */
-#include "tool/core/extract.h"
+#include "file/extract.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ static const struct spawn_limits limits = {
 	.files = 16,	/* the libraries that it loads; then none (confine.c) */
 };
 
-/* -- where it is ------------------------------------------------------------ */
+/* -- where it is -------------------------------------------------------- */
 
 static char program[PATH_BYTES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -67,13 +67,13 @@ static void find_program(void)
 	(void)is_at(LAMPLIGHTER_LIBEXECDIR, (int)strlen(LAMPLIGHTER_LIBEXECDIR));
 }
 
-const char *tool_extract_program(void)
+const char *file_extract_program(void)
 {
 	pthread_once(&once, find_program);
 	return program;
 }
 
-/* -- one run ----------------------------------------------------------------- */
+/* -- one run -------------------------------------------------------- */
 
 struct child_outcome {
 	struct buf out, errors;
@@ -84,7 +84,7 @@ static int run(const struct extract_want *w, struct str input, int timeout_ms,
 	       struct child_outcome *o, struct err *e)
 {
 	static const char *const env[] = { NULL };
-	const char *argv[8] = { tool_extract_program(), "--type", w->type };
+	const char *argv[8] = { file_extract_program(), "--type", w->type };
 	const struct spawn s = {
 		.argv = argv, .env = env, .dir = "/", .limits = limits,
 	};
@@ -167,7 +167,7 @@ static int judge(const struct extract_want *w, const struct child_outcome *o,
 	return failed(w, "cannot be read.", e);
 }
 
-int tool_extract_text(const struct extract_want *w, struct str input,
+int file_extract_text(const struct extract_want *w, struct str input,
 		      struct buf *out, struct err *e)
 {
 	int64_t left = MIN(w->until_ms - clock_mono_ms(), LONGEST_MS);
@@ -207,7 +207,131 @@ int tool_extract_text(const struct extract_want *w, struct str input,
 	return rc;
 }
 
-int tool_extract_try(bool *confined, struct buf *why, struct err *e)
+/* -- files -------------------------------------------------------- */
+
+enum { FILE_MS = 30000 };
+
+static const struct spawn_limits file_limits = {
+	.cpu_s = 25, .memory_mb = SANITIZED ? 0 : 1024,
+	.file_mb = SANITIZED ? 0 : SPAWN_NONE, .files = 32,
+};
+
+/* Why a file has no text; NULL: none is expected. */
+static const char *sentence(const struct child_outcome *o)
+{
+	static const struct {
+		int exit_code;
+		const char *text;
+	} rows[] = {
+		{ EXTRACT_UNREADABLE, "The file is damaged and cannot be read." },
+		{ EXTRACT_TOO_BIG, "The file has more text than can be taken." },
+		{ EXTRACT_ENCRYPTED, "The file is protected with a password. "
+		  "Remove the password and upload it again." },
+		{ EXTRACT_NO_TEXT, "The file contains no text: its pages are "
+		  "images, as in a scan." },
+		{ EXTRACT_EMPTY, "The file is empty." },
+		{ EXTRACT_BOMB, "The file expands to far more data than can be "
+		  "read." },
+	};
+	const struct spawn_result *r = &o->r;
+
+	if (r->late || r->signal == SIGKILL || r->signal == SIGXCPU)
+		return "The file takes too long to be read.";
+	if (out_of_memory(o))
+		return "The file needs too much memory to be read.";
+	if (r->too_big)
+		return "The file has more text than can be taken.";
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (r->signal == 0 && rows[i].exit_code == r->exit_code)
+			return rows[i].text;
+	if (r->signal == 0 && r->exit_code == EXTRACT_UNKNOWN)
+		return NULL;
+	return "The file cannot be read.";
+}
+
+/* Its first lines are "type: …" and "pages: …"; the text is behind an empty one. */
+static void read_found(struct str s, struct arena *a, bool text,
+		       struct file_found *out)
+{
+	struct buf clean = BUF_INIT(3 * LIM_FILE_TEXT_BYTES + 1024);
+
+	while (s.n) {
+		struct str line = str_cut(&s, '\n'), value = line;
+		struct str key = str_cut(&value, ':');
+
+		if (!line.n)
+			break;
+		if (str_is(key, "type"))
+			out->media_type = arena_str(a, str_trim(value));
+		else if (str_is(key, "pages") &&
+			 !str_int(str_trim(value), &out->pages))
+			out->pages = 0;
+	}
+	if (text) {
+		utf8_scrub(&clean, s);
+		s = buf_str(&clean);
+		s.n = MIN(s.n, LIM_FILE_TEXT_BYTES);
+		s.n = utf8_complete(s);
+		out->text = arena_str(a, s);
+	}
+	buf_release(&clean);
+}
+
+static void log_fault(const struct child_outcome *o)
+{
+	struct err fault = ERR_INIT;
+
+	err_set(&fault, ERR_TOOL_FAILED, "%s-file ended with %d, signal %d",
+		PROGRAM, o->r.exit_code, o->r.signal);
+	log_err("an uploaded file could not be read", &fault);
+}
+
+int file_extract_all(const struct file_source *src, struct arena *a,
+		     struct file_found *out, struct err *e)
+{
+	static const char *const env[] = { NULL };
+	struct buf path = BUF_INIT(PATH_BYTES + 8);
+	const char *argv[] = { NULL, "--type", "file",
+			       src->head_only ? "--head" : NULL, NULL };
+	const struct spawn s = {
+		.argv = argv, .env = env, .dir = "/", .limits = file_limits,
+		.more = src->more, .more_ctx = src->ctx,
+	};
+	struct child_outcome o = {
+		.out = BUF_INIT(LIM_FILE_TEXT_BYTES + 1024),
+		.errors = BUF_INIT(STDERR_BYTES),
+	};
+	const char *why = NULL;
+	int rc;
+
+	*out = (struct file_found){ .pages = 0 };
+	buf_addf(&path, "%s-file", file_extract_program());
+	argv[0] = path.p;
+	rc = spawn_run(&s, (struct str){ NULL, 0 }, FILE_MS, -1, &o.out,
+		       &o.errors, &o.r, e);
+	if (rc == 0 && o.r.stopped)
+		rc = err_set(e, ERR_INTERNAL, "the file could not be read back");
+	if (rc == 0) {
+		log_errors(&o);
+		if (o.r.signal || (o.r.exit_code != EXTRACT_OK))
+			why = sentence(&o);
+		if (o.r.signal || o.r.exit_code < 0 ||
+		    o.r.exit_code == EXTRACT_USAGE)
+			log_fault(&o);
+		read_found(buf_str(&o.out), a, o.r.signal == 0 &&
+			   o.r.exit_code == EXTRACT_OK && !src->head_only, out);
+		if (why)
+			out->problem = str_of(why);
+	}
+	buf_release(&path);
+	buf_release(&o.errors);
+	buf_release(&o.out);
+	return rc;
+}
+
+/* -- for doctor -------------------------------------------------------- */
+
+int file_extract_try(bool *confined, struct buf *why, struct err *e)
 {
 	const struct extract_want w = { .what = "The page", .type = "html" };
 	struct child_outcome o = {
@@ -217,7 +341,7 @@ int tool_extract_try(bool *confined, struct buf *why, struct err *e)
 
 	if (rc == 0 && !str_is(str_trim(buf_str(&o.out)), "here"))
 		rc = err_set(e, ERR_TOOL_FAILED, "%.150s does not work (exit "
-			     "code %d, signal %d)", tool_extract_program(),
+			     "code %d, signal %d)", file_extract_program(),
 			     o.r.exit_code, o.r.signal);
 	*confined = o.errors.n == 0;
 	utf8_scrub(why, str_trim(buf_str(&o.errors)));

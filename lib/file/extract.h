@@ -4,14 +4,16 @@
  * memory and have vulnerabilities. The child is lamplighter-extract
  * (fcgi-app/extract), which shares this header.
  */
-#ifndef TOOL_EXTRACT_H
-#define TOOL_EXTRACT_H
+#ifndef FILE_EXTRACT_H
+#define FILE_EXTRACT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/str.h"
 
 struct http_abort;
 
@@ -21,6 +23,11 @@ enum extract_exit {
 	EXTRACT_UNREADABLE = 10,	/* not what it is said to be, or damaged */
 	EXTRACT_TOO_BIG = 11,		/* more than the sizes above */
 	EXTRACT_MEMORY = 12,		/* it met its limit */
+	EXTRACT_ENCRYPTED = 13,		/* a password is needed */
+	EXTRACT_NO_TEXT = 14,		/* pages of images: a scan */
+	EXTRACT_EMPTY = 15,		/* nothing is in it */
+	EXTRACT_UNKNOWN = 16,		/* a type that has no reader */
+	EXTRACT_BOMB = 17,		/* far more in it than its size lets expect */
 	EXTRACT_USAGE = 64,
 };
 
@@ -42,19 +49,41 @@ struct extract_want {
  * sentence for the model: too slow, too large, unreadable, over a limit, or no
  * program (the log says where it was looked for). Blocks; any thread.
  */
-int tool_extract_text(const struct extract_want *w, struct str input,
+int file_extract_text(const struct extract_want *w, struct str input,
 		      struct buf *out, struct err *e) MUST_CHECK;
+
+/*
+ * What a file is by its content, and its text as Markdown with page marks
+ * (docs/files.md), read by lamplighter-extract-file, which also knows documents
+ * and archives. more gives its bytes as spawn.more does; head_only: these are only
+ * its beginning, the type is wanted. media_type and text are in a; text p == NULL:
+ * there is none, and problem, a sentence, says why, unless none is expected.
+ */
+struct file_found {
+	struct str media_type, text, problem;
+	int64_t pages;		/* 0: it has none */
+};
+
+struct file_source {
+	int (*more)(void *ctx, struct str *next);
+	void *ctx;
+	bool head_only;
+};
+
+/* ERR_TOOL_FAILED: the program cannot be started. Blocks; any thread. */
+int file_extract_all(const struct file_source *s, struct arena *a,
+		     struct file_found *out, struct err *e) MUST_CHECK;
 
 /*
  * Tries it with a small page, for doctor. *confined: with the system call
  * filter; else why has the reason. -1: it cannot be run at all.
  */
-int tool_extract_try(bool *confined, struct buf *why, struct err *e) MUST_CHECK;
+int file_extract_try(bool *confined, struct buf *why, struct err *e) MUST_CHECK;
 
 /*
  * The program: in $LAMPLIGHTER_LIBEXEC_DIR, else beside our own program, else
  * where `make install` put it. Looked for once. Never NULL.
  */
-const char *tool_extract_program(void);
+const char *file_extract_program(void);
 
 #endif

@@ -1,0 +1,376 @@
+/*
+ * Attachments: uploads, whole or in parts, and downloads (docs/files.md). Lists and
+ * records are the generic ones (resource.c). Bodies are not parsed or kept: what
+ * arrives goes to the store a piece at a time (file/upload.h).
+ */
+#include "api/api.h"
+#include "api/idempotent.h"
+#include "api/resource.h"
+#include "app.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "file/upload.h"
+#include "multipart.h"
+#include "store/attachment.h"
+
+#include "base/banned.h"
+
+enum { READ_BYTES = 32768 };
+
+#define UNSENT_US INT64_C(86400000000)	/* a day */
+
+/* -- uploads -------------------------------------------------------- */
+
+static const struct resource *attachments(void)
+{
+	return &resources[RESOURCE_ATTACHMENT];
+}
+
+/* Upload-Complete: ?1 or ?0 (draft-ietf-httpbis-resumable-upload); absent: dflt. */
+static int read_complete(struct request *rq, bool *out, struct err *e)
+{
+	struct str s = req_header(rq, "Upload-Complete");
+
+	*out = true;
+	if (!s.p)
+		return 0;
+	*out = str_is(s, "?1");
+	if (*out || str_is(s, "?0"))
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "Upload-Complete",
+			 "Upload-Complete must be ?1 or ?0.");
+}
+
+static int read_raw(struct request *rq, struct file_upload *u, struct err *e)
+{
+	char *part = arena_alloc(rq->arena, READ_BYTES);
+	ssize_t n;
+
+	while ((n = req_body_some(rq, part, READ_BYTES, e)) > 0)
+		if (file_upload_add(u, part, (size_t)n, e) < 0)
+			return -1;
+	return n < 0 ? -1 : 0;
+}
+
+static int read_part(struct multipart *m, struct file_upload *u, struct err *e)
+{
+	struct str s;
+
+	for (;;) {
+		if (multipart_read(m, &s, e) < 0)
+			return -1;
+		if (s.n && file_upload_add(u, s.p, s.n, e) < 0)
+			return -1;
+		if (!m->in_part)
+			return 0;
+	}
+}
+
+/* What comes of the body goes behind what t has. */
+static int receive(struct request *rq, struct multipart *m, bool complete,
+		   struct attachment *t, struct err *e)
+{
+	struct file_upload *u = file_upload_new(rq->app->db, &rq->by.owner,
+						rq->conf, t, rq->arena);
+	struct err first = ERR_INIT, rest = ERR_INIT;
+	int rc = m ? read_part(m, u, &first) : read_raw(rq, u, &first);
+
+	/* What arrived is kept for who goes on from there. */
+	if (file_upload_end(u, complete && rc == 0, rq->arena, t, &rest) < 0 &&
+	    rc == 0) {
+		first = rest;
+		rc = -1;
+	}
+	file_upload_release(u);
+	if (rc < 0)
+		*e = first;
+	return rc;
+}
+
+/* 1: t is the one that the same key has made before; 0; -1. */
+static int find_keyed(struct request *rq, struct uuid *id, struct err *e)
+{
+	struct attachment t;
+	int keyed = idempotent_id(rq, "attachment", id, e);
+
+	if (keyed == 0)
+		*id = uuid_new();
+	if (keyed <= 0)
+		return keyed;
+	if (attachment_get(rq->app->db, &rq->by.owner, id, rq->arena, &t, e) == 0)
+		return 1;
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return 0;
+}
+
+static int make(struct request *rq, const struct uuid *id, struct str name,
+		struct attachment *t, struct err *e)
+{
+	if (attachment_create(rq->app->db, &rq->by.owner, id,
+			      file_name(name, rq->arena),
+			      clock_now_us() + UNSENT_US, e) < 0)
+		return -1;
+	return attachment_get(rq->app->db, &rq->by.owner, id, rq->arena, t, e);
+}
+
+/* The first part that is a file. */
+static int find_file(struct request *rq, struct multipart *m, struct str *name,
+		     struct err *e)
+{
+	struct multipart_part part;
+	int rc;
+
+	if (multipart_begin(m, rq, e) < 0)
+		return -1;
+	do {
+		rc = multipart_next(m, &part, e);
+	} while (rc > 0 && !part.filename.p);
+	*name = part.filename;
+	if (rc == 0)
+		return err_field(e, ERR_INVALID_FIELD, "file", "The form has no "
+				 "file in it: send one in the field file.");
+	return rc < 0 ? -1 : 0;
+}
+
+static int check_on(const struct request *rq, struct err *e)
+{
+	return rq->conf->attach.message_files > 0 ? 0
+		: err_public(e, ERR_FORBIDDEN, "Attachments are turned off.");
+}
+
+/*
+ * POST /attachments?name=: the file as the body, or in a part of a multipart form.
+ * 201 the record, Location. With Upload-Complete: ?0, these are its first bytes, and
+ * its state is uploading. A repeated Idempotency-Key: the same one, as it is now.
+ * 413 of a file or a user that has too much.
+ */
+int api_attachment_create(struct request *rq, struct response *rs,
+			  struct err *e)
+{
+	struct multipart m, *form = NULL;
+	struct attachment t;
+	struct str name;
+	struct uuid id;
+	int64_t length;
+	bool complete;
+	int found;
+
+	if (check_on(rq, e) < 0 || req_query(rq, "name", &name, e) < 0 ||
+	    read_complete(rq, &complete, e) < 0 || req_length(rq, &length, e) < 0)
+		return -1;
+	found = find_keyed(rq, &id, e);
+	if (found < 0)
+		return -1;
+	if (found)
+		return api_resource_show(rq, rs, 201, attachments(), &id, e);
+	if (file_room(rq->app->db, &rq->by.owner, rq->conf, length, true, e) < 0)
+		return -1;
+	if (multipart_is(rq)) {
+		form = &m;
+		if (find_file(rq, &m, &name, e) < 0)
+			return -1;
+	}
+	if (make(rq, &id, name, &t, e) < 0)
+		return -1;
+	if (receive(rq, form, complete, &t, e) < 0) {
+		struct err ignored = ERR_INIT;
+
+		/* Its client does not know its id. */
+		if (attachment_delete(rq->app->db, &rq->by.owner, &id, &ignored) < 0)
+			log_err("an upload that broke off stays for a day",
+				&ignored);
+		return -1;
+	}
+	return api_resource_show(rq, rs, 201, attachments(), &id, e);
+}
+
+static int read_offset(struct request *rq, int64_t *out, struct err *e)
+{
+	struct str s = req_header(rq, "Upload-Offset");
+
+	if (s.n && str_int(s, out) && *out >= 0)
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "Upload-Offset", "Upload-Offset "
+			 "must say how many bytes of the file came before.");
+}
+
+/*
+ * PATCH /attachments/{id}: the bytes behind Upload-Offset, which is the record's
+ * size; the last ones with Upload-Complete: ?1, or without that header. 200 the
+ * record. 409 at another offset, or when it is ready.
+ */
+int api_attachment_append(struct request *rq, struct response *rs,
+			  struct err *e)
+{
+	const struct uuid *id = route_arg_uuid(rq, "id");
+	struct attachment t;
+	int64_t offset, length;
+	bool complete;
+
+	if (check_on(rq, e) < 0 || read_offset(rq, &offset, e) < 0 ||
+	    read_complete(rq, &complete, e) < 0 ||
+	    req_length(rq, &length, e) < 0 ||
+	    attachment_get(rq->app->db, &rq->by.owner, id, rq->arena, &t, e) < 0)
+		return -1;
+	if (t.ready || offset != t.size)
+		return err_public(e, ERR_CONFLICT, t.ready
+				  ? "The upload is complete already."
+				  : "The upload is not at this offset. Get the "
+				    "attachment: its size says where to go on.");
+	if (length > rq->conf->attach.file_bytes - t.size)
+		length = (int64_t)rq->conf->attach.file_bytes + 1;
+	if (file_room(rq->app->db, &rq->by.owner, rq->conf, length, false, e) < 0 ||
+	    receive(rq, NULL, complete, &t, e) < 0)
+		return -1;
+	return api_resource_show(rq, rs, 200, attachments(), id, e);
+}
+
+/* DELETE /attachments/{id}: 204; 404. */
+int api_attachment_delete(struct request *rq, struct response *rs,
+			  struct err *e)
+{
+	if (attachment_delete(rq->app->db, &rq->by.owner,
+			      route_arg_uuid(rq, "id"), e) < 0)
+		return -1;
+	resp_empty(rs, 204);
+	return 0;
+}
+
+/* -- downloads -------------------------------------------------------- */
+
+/* What is asked for: all of it, or one range of bytes (RFC 9110 section 14). */
+struct byte_range {
+	int64_t from, upto;	/* upto: the first byte behind it */
+	bool is_part;
+};
+
+static struct byte_range read_range(struct request *rq, int64_t size)
+{
+	struct str s = req_header(rq, "Range"), last = s, first;
+	struct byte_range all = { 0, size, false }, r = { 0, size, true };
+
+	/* Several ranges, or others than of bytes, may be answered with all of it. */
+	if (!str_starts(s, STR("bytes=")) || memchr(s.p, ',', s.n))
+		return all;
+	last.p += 6;
+	last.n -= 6;
+	first = str_cut(&last, '-');
+	if (!first.n) {
+		if (!str_int(last, &r.from) || r.from <= 0)
+			return all;
+		r.from = MAX(size - r.from, 0);
+		return r;
+	}
+	if (!str_int(first, &r.from) || r.from < 0 || r.from >= size)
+		return all;
+	if (last.n && (!str_int(last, &r.upto) || r.upto < r.from))
+		return all;
+	r.upto = last.n ? MIN(r.upto + 1, size) : size;
+	return r;
+}
+
+/* RFC 6266 with RFC 8187: the name as it is, and in ASCII for old clients. */
+static const char *disposition(struct request *rq, struct str name)
+{
+	struct buf b = BUF_INIT(8192);
+	const char *out;
+
+	buf_adds(&b, "attachment; filename=\"");
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		if (c >= 0x80 && (c & 0xc0) == 0x80)
+			continue;
+		buf_addc(&b, c >= 0x80 || c < ' ' || c == '"' || c == '\\' ||
+			 c == '%' || c == 0x7f ? '_' : (char)c);
+	}
+	buf_adds(&b, "\"; filename*=UTF-8''");
+	buf_url(&b, name);
+	out = arena_strdup(rq->arena, b.p);
+	buf_release(&b);
+	return out;
+}
+
+static void put_safety(struct response *rs)
+{
+	/* Even where a browser shows it, it can neither run nor load anything. */
+	resp_header(rs, "Content-Security-Policy",
+		    "sandbox; default-src 'none'");
+	resp_header(rs, "Cross-Origin-Resource-Policy", "same-origin");
+}
+
+static void send_pieces(struct request *rq, struct response *rs,
+			const struct attachment *t, struct byte_range r)
+{
+	struct arena piece = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct str s;
+
+	while (r.from < r.upto && !rs->gone && !rs->head_only) {
+		arena_reset(&piece);
+		if (attachment_piece(rq->app->db, &t->file_id, r.from, &piece, &s,
+				     &e) < 0 || !s.n) {
+			/* The length tells the client that it is not whole. */
+			log_err("a download broke off", &e);
+			break;
+		}
+		s.n = MIN(s.n, (size_t)(r.upto - r.from));
+		buf_addstr(resp_stream(rs), s);
+		resp_flush(rs);
+		r.from += (int64_t)s.n;
+	}
+	arena_release(&piece);
+}
+
+static int get_ready(struct request *rq, struct attachment *t, struct err *e)
+{
+	if (attachment_get(rq->app->db, &rq->by.owner, route_arg_uuid(rq, "id"),
+			   rq->arena, t, e) < 0)
+		return -1;
+	return t->ready ? 0 : err_public(e, ERR_CONFLICT,
+					 "The upload is not complete.");
+}
+
+/*
+ * GET /attachments/{id}/content: the bytes, always to be saved, never shown; one
+ * range of them as 206. 404; 409 while it is uploaded.
+ */
+int api_attachment_content(struct request *rq, struct response *rs,
+			   struct err *e)
+{
+	struct attachment t;
+	struct byte_range r;
+
+	if (get_ready(rq, &t, e) < 0)
+		return -1;
+	r = read_range(rq, t.size);
+	resp_header(rs, "Content-Disposition", disposition(rq, t.name));
+	resp_header(rs, "Accept-Ranges", "bytes");
+	put_safety(rs);
+	if (r.is_part)
+		resp_header(rs, "Content-Range", arena_printf(rq->arena,
+			"bytes %lld-%lld/%lld", (long long)r.from,
+			(long long)r.upto - 1, (long long)t.size));
+	resp_open_file(rs, r.is_part ? 206 : 200,
+		       arena_strdup(rq->arena, t.media_type.p), r.upto - r.from);
+	send_pieces(rq, rs, &t, r);
+	return 0;
+}
+
+/* GET /attachments/{id}/text: as models are sent it; empty where it has none. */
+int api_attachment_text(struct request *rq, struct response *rs, struct err *e)
+{
+	struct attachment t;
+	struct str text;
+
+	if (get_ready(rq, &t, e) < 0 ||
+	    attachment_text(rq->app->db, &rq->by.owner, &t.id, rq->arena, &text,
+			    e) < 0)
+		return -1;
+	buf_addstr(resp_text(rs, 200, "text/plain; charset=utf-8"), text);
+	put_safety(rs);
+	return 0;
+}

@@ -1,0 +1,166 @@
+/* See file.h. A name or a sender's word never counts: only the bytes do. */
+#include "extract/file.h"
+
+#include <magic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "extract/out.h"
+#include "extract/page.h"
+
+#include "base/banned.h"
+
+enum {
+	DEPTH = 3,		/* of files within files */
+	HEAD_BYTES = 1024,
+};
+
+static magic_t magic;
+
+int extract_file_prepare(struct extract *x)
+{
+	(void)x;
+	extract_plain_prepare();
+	magic = magic_open(MAGIC_MIME | MAGIC_NO_CHECK_COMPRESS |
+			   MAGIC_NO_CHECK_TAR);
+	if (!magic || magic_load(magic, NULL) < 0)
+		return EXTRACT_UNREADABLE;
+	return EXTRACT_OK;
+}
+
+/* -- what it is --- */
+
+static int page(struct extract *x)
+{
+	struct buf text = BUF_INIT(4 * x->input.n + 16);
+
+	extract_plain_convert(buf_str(&x->input), x->charset, &text);
+	buf_release(&x->input);
+	x->input = text;
+	return extract_page_text(x);
+}
+
+static int mail(struct extract *x)
+{
+	return extract_mail(x, x->depth);
+}
+
+/* The readers, by the beginning of the media type. */
+static const struct {
+	const char *type;
+	int (*read)(struct extract *x);
+} readers[] = {
+	{ "text/html", page },
+	{ "application/xhtml+xml", page },
+	{ "application/pdf", extract_pdf },
+	{ "application/vnd.openxmlformats-officedocument.", extract_office },
+	{ "application/vnd.oasis.opendocument.", extract_office },
+	{ "application/epub+zip", extract_office },
+	{ "text/rtf", extract_rtf },
+	{ "application/rtf", extract_rtf },
+	{ "message/rfc822", mail },
+};
+
+struct file_kind {
+	char type[128];
+	bool text;		/* of some charset */
+};
+
+static bool is_zip(struct str s)
+{
+	return str_starts(s, STR("PK\003\004"));
+}
+
+/* Documents of Office with a password are in this old format, too. */
+static bool is_encrypted_office(struct str s)
+{
+	static const char name[] = "E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e";
+
+	return str_starts(s, STR("\xd0\xcf\x11\xe0")) &&
+		memmem(s.p, s.n, name, sizeof(name) - 1);
+}
+
+static struct file_kind kind_of(struct str s)
+{
+	struct file_kind k = { .type = "application/octet-stream" };
+	const char *said = magic_buffer(magic, s.p, MIN(s.n, LIM_EXTRACT_HEAD_BYTES));
+	struct str rest = str_of(said), type = str_cut(&rest, ';');
+	const char *office = is_zip(s) ? extract_office_type(s) : NULL;
+
+	k.text = rest.p && !memmem(rest.p, rest.n, "binary", 6);
+	if (office)
+		type = str_of(office);
+	if (type.n && type.n < sizeof(k.type)) {
+		memcpy(k.type, type.p, type.n);
+		k.type[type.n] = '\0';
+	}
+	/* libmagic sees the XML only. */
+	if (!strcmp(k.type, "text/xml") &&
+	    memmem(s.p, MIN(s.n, HEAD_BYTES), "<html", 5))
+		snprintf(k.type, sizeof(k.type), "application/xhtml+xml");
+	for (char *p = k.type; *p; p++)
+		if ((unsigned char)*p <= ' ' || *p == 0x7f)
+			*p = '-';
+	return k;
+}
+
+static int read_kind(struct extract *x, const struct file_kind *k)
+{
+	struct str s = buf_str(&x->input);
+
+	if (is_encrypted_office(s))
+		return EXTRACT_ENCRYPTED;
+	for (size_t i = 0; i < ARRAY_LEN(readers); i++)
+		if (str_starts(str_of(k->type), str_of(readers[i].type)))
+			return readers[i].read(x);
+	return k->text ? extract_plain(x) : EXTRACT_UNKNOWN;
+}
+
+/* -- a file, and one within it --- */
+
+int extract_file_read(struct extract *x)
+{
+	struct buf text = BUF_INIT(x->out.cap);
+	struct file_kind k = kind_of(buf_str(&x->input));
+	struct buf head = x->out;
+	int rc = EXTRACT_OK;
+
+	if (!x->input.n)
+		rc = EXTRACT_EMPTY;
+	x->out = text;
+	if (rc == EXTRACT_OK && !x->head)
+		rc = read_kind(x, &k);
+	text = x->out;
+	x->out = head;
+	if (rc == EXTRACT_OK && !buf_ok(&text))
+		rc = EXTRACT_TOO_BIG;
+	if (rc == EXTRACT_OK && !x->head && !str_trim(buf_str(&text)).n)
+		rc = EXTRACT_EMPTY;
+	buf_addf(&x->out, "type: %s\n", k.type);
+	if (x->pages)
+		buf_addf(&x->out, "pages: %lld\n", (long long)x->pages);
+	buf_addc(&x->out, '\n');
+	if (rc == EXTRACT_OK)
+		buf_addstr(&x->out, buf_str(&text));
+	buf_release(&text);
+	return rc;
+}
+
+void extract_file_inner(struct extract *x, struct str bytes, int depth)
+{
+	struct extract inner = {
+		.input = BUF_INIT(bytes.n + 1), .depth = depth,
+		.out = BUF_INIT(x->out.cap - x->out.n),
+	};
+	struct file_kind k;
+
+	if (depth > DEPTH)
+		return;
+	buf_addstr(&inner.input, bytes);
+	k = kind_of(bytes);
+	if (read_kind(&inner, &k) == EXTRACT_OK)
+		buf_addstr(&x->out, buf_str(&inner.out));
+	buf_release(&inner.input);
+	buf_release(&inner.out);
+}

@@ -1,0 +1,69 @@
+/* PDF, by poppler. It opens no files here: fonts and encodings are the file's own. */
+#include "extract/file.h"
+
+#include <poppler.h>
+
+#include "base/limits.h"
+#include "extract/out.h"
+
+#include "base/banned.h"
+
+enum { MISSING = 50 };	/* pages in a row that are not there: there are no more */
+
+static int why(GError *error)
+{
+	int rc = EXTRACT_UNREADABLE;
+
+	if (error && error->domain == POPPLER_ERROR &&
+	    error->code == POPPLER_ERROR_ENCRYPTED)
+		rc = EXTRACT_ENCRYPTED;
+	g_clear_error(&error);
+	return rc;
+}
+
+/* Whether the page has any text. */
+static bool read_page(struct extract *x, PopplerDocument *doc, int i,
+		      bool *is_there)
+{
+	PopplerPage *page = poppler_document_get_page(doc, i);
+	char *text;
+	bool any;
+
+	*is_there = page != NULL;
+	if (!page)
+		return false;
+	text = poppler_page_get_text(page);
+	any = text && str_trim(str_of(text)).n > 0;
+	if (any) {
+		extract_put_page(&x->out, i + 1);
+		extract_put_paragraph(&x->out, str_of(text));
+	}
+	g_free(text);
+	g_object_unref(page);
+	return any;
+}
+
+int extract_pdf(struct extract *x)
+{
+	GBytes *bytes = g_bytes_new_static(x->input.p, x->input.n);
+	GError *error = NULL;
+	PopplerDocument *doc = poppler_document_new_from_bytes(bytes, NULL,
+							       &error);
+	int n, missing = 0;
+	bool any = false, is_there;
+
+	if (!doc)
+		return why(error);
+	/* What the file says of its pages need not be true. */
+	n = poppler_document_get_n_pages(doc);
+	for (int i = 0; i < MIN(n, LIM_EXTRACT_PAGES) && missing < MISSING &&
+	     buf_ok(&x->out); i++) {
+		any |= read_page(x, doc, i, &is_there);
+		missing = is_there ? 0 : missing + 1;
+		if (is_there)
+			x->pages = i + 1;
+	}
+	if (!x->pages)
+		return EXTRACT_UNREADABLE;
+	return any ? EXTRACT_OK : EXTRACT_NO_TEXT;
+}

@@ -1,0 +1,21 @@
+/* The types of lamplighter-extract-file: files in general, typed by their content. */
+#include "extract/extract.h"
+
+#include "extract/file.h"
+#include "extract/page.h"
+
+#include "base/banned.h"
+
+static const struct extract_type types[] = {
+	{ .name = "file", .prepare = extract_file_prepare,
+	  .extract = extract_file_read, .answers = true, .quiet = true },
+	{ .name = "html", .prepare = extract_page_prepare, .extract = extract_page_read },
+};
+
+const struct extract_type *extract_type(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		if (strcmp(types[i].name, name) == 0)
+			return &types[i];
+	return NULL;
+}

@@ -1,0 +1,125 @@
+#include "file/facts.h"
+
+#include <sodium.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "file/extract.h"
+
+#include "base/banned.h"
+
+/* -- reading it back -------------------------------------------------------- */
+
+/* The bytes of a file in order, a piece at a time. */
+struct file_reader {
+	struct db *db;
+	const struct uuid *file_id;
+	int64_t at, upto;
+	struct arena piece;
+	struct err *e;
+};
+
+static int next_piece(void *ctx, struct str *next)
+{
+	struct file_reader *r = ctx;
+
+	*next = (struct str){ NULL, 0 };
+	arena_reset(&r->piece);
+	if (r->at >= r->upto)
+		return 0;
+	if (attachment_piece(r->db, r->file_id, r->at, &r->piece, next, r->e) < 0)
+		return -1;
+	if (!next->n)
+		return err_set(r->e, ERR_INTERNAL, "a piece of a file is missing");
+	next->n = MIN(next->n, (size_t)(r->upto - r->at));
+	r->at += (int64_t)next->n;
+	return 1;
+}
+
+static int hash_all(struct file_reader *r, unsigned char *out)
+{
+	crypto_generichash_state h;
+	struct str part;
+	int rc;
+
+	crypto_generichash_init(&h, NULL, 0, ATTACHMENT_HASH_BYTES);
+	while ((rc = next_piece(r, &part)) > 0)
+		crypto_generichash_update(&h, (const unsigned char *)part.p,
+					  part.n);
+	crypto_generichash_final(&h, out, ATTACHMENT_HASH_BYTES);
+	r->at = 0;
+	return rc;
+}
+
+/* -- what it is -------------------------------------------------------- */
+
+static bool is_image(struct str type)
+{
+	return str_starts(type, STR("image/"));
+}
+
+/* Nothing that a file contains keeps it from being stored. */
+static void find(struct file_reader *r, const struct attachment *t, struct arena *a,
+		 struct attachment_facts *f)
+{
+	bool large = t->size > LIM_EXTRACT_FILE_BYTES;
+	const struct file_source src = {
+		.more = next_piece, .ctx = r, .head_only = large,
+	};
+	struct file_found found = { .pages = 0 };
+	struct err why = ERR_INIT;
+
+	if (!r->e->code && large)
+		r->upto = LIM_EXTRACT_HEAD_BYTES;
+	if (file_extract_all(&src, a, &found, &why) < 0) {
+		log_err("an uploaded file could not be read", &why);
+		found.problem = STR("The file cannot be read: the program for it "
+				    "cannot be started here.");
+	}
+	f->media_type = found.media_type.n ? found.media_type
+		: STR("application/octet-stream");
+	f->pages = found.pages;
+	f->text = found.text;
+	f->text_chars = (int64_t)utf8_chars(found.text);
+	f->problem = found.problem;
+	if (is_image(f->media_type))
+		f->problem = (struct str){ NULL, 0 };
+	else if (!f->text.p && !f->problem.p)
+		f->problem = large ? STR("The file is too large for its text to "
+					 "be read.")
+			: STR("Files of this type have no text that can be read.");
+}
+
+int file_finish(struct db *db, const struct owner *o, struct attachment *t,
+		const unsigned char *hash, struct arena *a, struct err *e)
+{
+	struct err broken = ERR_INIT;
+	struct file_reader r = {
+		.db = db, .file_id = &t->file_id, .upto = t->size,
+		.piece = ARENA_INIT, .e = &broken,
+	};
+	struct attachment_facts f = { .pages = 0 };
+	int rc = 0;
+
+	if (hash)
+		memcpy(f.hash, hash, sizeof(f.hash));
+	else
+		rc = hash_all(&r, f.hash);
+	if (rc == 0)
+		rc = attachment_adopt(db, o, t, f.hash, &broken);
+	if (rc == 0) {
+		find(&r, t, a, &f);
+		rc = broken.code ? -1 : attachment_ready(db, o, t, &f, &broken);
+		if (rc < 0 && broken.code == ERR_DB_DUPLICATE) {
+			err_clear(&broken);
+			rc = attachment_adopt(db, o, t, f.hash, &broken);
+		}
+	}
+	arena_release(&r.piece);
+	if (rc < 0) {
+		*e = broken;
+		return -1;
+	}
+	return attachment_get(db, o, &t->id, a, t, e);
+}

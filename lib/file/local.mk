@@ -1,0 +1,5 @@
+lib_liblamplighter_a_SOURCES += \
+	lib/file/extract.c lib/file/extract.h \
+	lib/file/facts.c lib/file/facts.h \
+	lib/file/sweep.c \
+	lib/file/upload.c lib/file/upload.h

@@ -1,0 +1,16 @@
+/* Deletes attachments that nobody sent, and those of deleted conversations. */
+#include "job/work.h"
+#include "store/attachment.h"
+
+#include "base/banned.h"
+
+int job_attachment_sweep_due(struct db *db, struct arena *a, struct err *e)
+{
+	return attachment_sweep_due(db, a, e);
+}
+
+/* A second run is harmless: it finds what the first one left. */
+int job_attachment_sweep(const struct job_run *r, struct err *e)
+{
+	return attachment_sweep(r->db, r->until_ms, e);
+}

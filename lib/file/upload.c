@@ -1,0 +1,140 @@
+#include "file/upload.h"
+
+#include <sodium.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "file/facts.h"
+#include "prompt/untrusted.h"
+
+#include "base/banned.h"
+
+struct file_upload {
+	struct db *db;
+	const struct owner *o;
+	const struct conf *conf;
+	struct attachment t;
+	struct buf piece;
+	crypto_generichash_state hash;
+	bool whole;		/* hash is that of all the bytes */
+};
+
+/* -- what may be had -------------------------------------------------------- */
+
+static struct str last_component(struct str s)
+{
+	for (size_t i = s.n; i-- > 0;)
+		if (s.p[i] == '/' || s.p[i] == '\\')
+			return (struct str){ s.p + i + 1, s.n - i - 1 };
+	return s;
+}
+
+struct str file_name(struct str given, struct arena *a)
+{
+	struct buf clean = BUF_INIT(4 * given.n + 16), line = BUF_INIT(clean.cap);
+	struct str s;
+
+	/* The same that keeps invisible characters from models. */
+	untrusted_clean(NULL, last_component(given), &clean);
+	for (size_t i = 0; i < clean.n; i++)
+		buf_addc(&line, (unsigned char)clean.p[i] < ' ' ? ' ' : clean.p[i]);
+	s = str_trim(utf8_head(buf_str(&line), LIM_ATTACHMENT_NAME_CHARS));
+	s = s.n ? arena_str(a, s) : STR("file");
+	buf_release(&clean);
+	buf_release(&line);
+	return s;
+}
+
+static int too_large(const struct conf *conf, struct err *e)
+{
+	return err_public(e, ERR_TOO_BIG, "The file is too large: an attachment "
+			  "may have at most %d bytes.", conf->attach.file_bytes);
+}
+
+int file_room(struct db *db, const struct owner *o, const struct conf *conf,
+	      int64_t more, bool is_new, struct err *e)
+{
+	int64_t bytes, n;
+
+	if (more > conf->attach.file_bytes)
+		return too_large(conf, e);
+	if (attachment_taken(db, o, &bytes, &n, e) < 0)
+		return -1;
+	if (is_new && n >= LIM_ATTACHMENTS)
+		return err_public(e, ERR_CONFLICT, "You have %d attachments "
+				  "already. Delete some of them, or old "
+				  "conversations, first.", LIM_ATTACHMENTS);
+	if (bytes + MAX(more, 0) > conf->attach.user_mb * INT64_C(1048576))
+		return err_public(e, ERR_TOO_BIG, "Your attachments would have "
+				  "more than %d MiB. Delete some of them, or old "
+				  "conversations, first.", conf->attach.user_mb);
+	return 0;
+}
+
+/* -- bytes -------------------------------------------------------- */
+
+struct file_upload *file_upload_new(struct db *db, const struct owner *o,
+				    const struct conf *conf,
+				    const struct attachment *t, struct arena *a)
+{
+	struct file_upload *u = arena_new(a, struct file_upload);
+
+	*u = (struct file_upload){
+		.db = db, .o = o, .conf = conf, .t = *t,
+		.piece = BUF_INIT(LIM_FILE_PIECE_BYTES), .whole = t->size == 0,
+	};
+	crypto_generichash_init(&u->hash, NULL, 0, ATTACHMENT_HASH_BYTES);
+	return u;
+}
+
+void file_upload_release(struct file_upload *u)
+{
+	buf_release(&u->piece);
+}
+
+static int store_piece(struct file_upload *u, struct err *e)
+{
+	struct str s = buf_str(&u->piece);
+
+	if (!s.n)
+		return 0;
+	if (attachment_add(u->db, u->o, &u->t, u->t.size, s, e) < 0)
+		return -1;
+	crypto_generichash_update(&u->hash, (const unsigned char *)s.p, s.n);
+	u->t.size += (int64_t)s.n;
+	buf_reset(&u->piece);
+	return 0;
+}
+
+int file_upload_add(struct file_upload *u, const char *p, size_t n,
+		    struct err *e)
+{
+	if (u->t.size + (int64_t)(u->piece.n + n) > u->conf->attach.file_bytes)
+		return too_large(u->conf, e);
+	while (n) {
+		size_t part = MIN(n, LIM_FILE_PIECE_BYTES - u->piece.n);
+
+		buf_add(&u->piece, p, part);
+		p += part;
+		n -= part;
+		if (u->piece.n == LIM_FILE_PIECE_BYTES &&
+		    store_piece(u, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int file_upload_end(struct file_upload *u, bool complete, struct arena *a,
+		    struct attachment *out, struct err *e)
+{
+	unsigned char hash[ATTACHMENT_HASH_BYTES];
+
+	if (store_piece(u, e) < 0 ||
+	    file_room(u->db, u->o, u->conf, 0, false, e) < 0)
+		return -1;
+	*out = u->t;
+	if (!complete)
+		return 0;
+	crypto_generichash_final(&u->hash, hash, sizeof(hash));
+	return file_finish(u->db, u->o, out, u->whole ? hash : NULL, a, e);
+}

@@ -1,0 +1,49 @@
+/*
+ * A file on its way in: bytes are handed over as they arrive, and stored in pieces
+ * of LIM_FILE_PIECE_BYTES. Only one piece is in memory.
+ */
+#ifndef FILE_UPLOAD_H
+#define FILE_UPLOAD_H
+
+#include "base/buf.h"
+#include "conf/conf.h"
+#include "store/attachment.h"
+
+struct file_upload;
+
+/*
+ * The name as it is stored: its last component, valid UTF-8, one line without
+ * invisible characters, at most LIM_ATTACHMENT_NAME_CHARS; "file" when nothing is
+ * left. For show only. In a.
+ */
+struct str file_name(struct str given, struct arena *a);
+
+/*
+ * Whether the user may have `more` further bytes (-1: unknown), and one more
+ * attachment where it is a new one: ERR_TOO_BIG, ERR_CONFLICT with a sentence.
+ */
+int file_room(struct db *db, const struct owner *o, const struct conf *conf,
+	      int64_t more, bool is_new, struct err *e) MUST_CHECK;
+
+/*
+ * Bytes for t, behind those that it has. In a; file_upload_release must follow.
+ * Borrows what it is given.
+ */
+struct file_upload *file_upload_new(struct db *db, const struct owner *o,
+				    const struct conf *conf,
+				    const struct attachment *t, struct arena *a);
+
+/* Takes n bytes. ERR_TOO_BIG, ERR_CONFLICT (attachment_add), of the database. */
+int file_upload_add(struct file_upload *u, const char *p, size_t n,
+		    struct err *e) MUST_CHECK;
+
+/*
+ * Stores what is left, and makes the file ready if it is complete (file_finish).
+ * *out: as it is now, in a.
+ */
+int file_upload_end(struct file_upload *u, bool complete, struct arena *a,
+		    struct attachment *out, struct err *e) MUST_CHECK;
+
+void file_upload_release(struct file_upload *u);
+
+#endif

@@ -1,0 +1,94 @@
+// Files of a message: chosen, dropped, pasted; how far they are; in the thread.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { api, ended, openChat, reading, send, shownId } from './browser.mjs';
+
+const file = (name, text, mimeType = 'text/plain') =>
+	({ name, mimeType, buffer: Buffer.from(text) });
+const ready = (page, name) => page.waitForSelector(
+	`.file-card.ready:has-text("${name}")`);
+
+test('files go with a message, and stand in the thread', async (t) => {
+	const page = await openChat(t);
+
+	await page.locator('.file-button input').setInputFiles([
+		file('policy.txt', 'Ten days carry over.\n'), file('<b>odd.txt', 'x'.repeat(900000)),
+		file('wrong.bin', 'PK\x03\x04')]);
+	for (const name of ['policy.txt', '<b>odd.txt', 'wrong.bin'])
+		await ready(page, name);
+	assert.match(await page.locator('.file-card', { hasText: 'wrong.bin' })
+		.locator('.file-problem').innerText(), /\.$/);
+	await page.locator('.file-card', { hasText: 'wrong.bin' })
+		.getByRole('button', { name: 'Remove wrong.bin' }).click();
+	await send(page, 'What is in it?');
+	await reading(page);
+	assert.equal(await page.locator('.composer .file-card').count(), 0);
+	const shown = page.locator('.message-user .file-card');
+
+	assert.deepEqual(await shown.allInnerTexts(), ['policy.txt', '<b>odd.txt']);
+	const { items } = await api('GET', `conversations/${shownId(page)}/messages`);
+
+	assert.deepEqual(items.at(-1).metadata.attachments.map(({ name, size }) => [name, size]),
+		[['policy.txt', 21], ['<b>odd.txt', 900000]]);
+	await page.reload();
+	await ended(page);
+	const [download] = await Promise.all([page.waitForEvent('download'),
+		shown.first().getByRole('link').click()]);
+
+	assert.equal(download.suggestedFilename(), 'policy.txt');
+});
+
+test('a part that fails is sent again; a file can be cancelled', async (t) => {
+	const page = await openChat(t);
+	let failures = 0;
+
+	await page.route('**/attachments/*', (route) => (
+		route.request().method() === 'PATCH' && failures++ === 0 ? route.abort()
+			: route.continue()));
+	await page.locator('.file-button input').setInputFiles([
+		file('long.txt', 'word '.repeat(400000))]);
+	await ready(page, 'long.txt');
+	assert.ok(failures > 1);
+	await page.unroute('**/attachments/*');
+	await page.route('**/attachments?*', () => {});	// never answered
+	await page.locator('.file-button input').setInputFiles([file('slow.txt', 'x')]);
+	await page.waitForSelector('.file-card.sending progress');
+	await page.locator('.composer-field').fill('Now');
+	assert.ok(await page.locator('.send-button').isDisabled());
+	await page.getByRole('button', { name: 'Remove slow.txt' }).click();
+	await page.waitForSelector('.send-button:enabled');
+});
+
+test('files are dropped and pasted; a large photo is made smaller', async (t) => {
+	const page = await openChat(t);
+
+	await page.evaluate(async () => {
+		const canvas = new OffscreenCanvas(3000, 1000);
+		const draw = canvas.getContext('2d');
+		const noise = draw.createImageData(3000, 1000);
+
+		noise.data.forEach((_, i) => { noise.data[i] = (i * 7919) % 251; });
+		draw.putImageData(noise, 0, 0);
+		const blob = await canvas.convertToBlob({ type: 'image/png' });
+		const give = (type, transfer, more) => {
+			const event = new (type === 'drop' ? DragEvent : ClipboardEvent)(type,
+				{ bubbles: true, cancelable: true, ...more(transfer) });
+
+			document.querySelector('.composer-field').dispatchEvent(event);
+		};
+		const photo = new DataTransfer(), note = new DataTransfer();
+
+		photo.items.add(new File([blob, new Uint8Array(2000000)], 'photo.png',
+			{ type: 'image/png' }));
+		note.items.add(new File(['pasted'], 'note.txt', { type: 'text/plain' }));
+		give('drop', photo, (dataTransfer) => ({ dataTransfer }));
+		give('paste', note, (clipboardData) => ({ clipboardData }));
+	});
+	await ready(page, 'photo.png');
+	await ready(page, 'note.txt');
+	const { items } = await api('GET', 'attachments');
+	const photo = items.find(({ name }) => name === 'photo.png');
+
+	assert.equal(photo.mediaType, 'image/jpeg');
+	assert.ok(photo.size < 2000000);
+});

@@ -1,0 +1,154 @@
+"""Files of the types whose text is read, made here: small, valid, and the same each
+time. SAMPLES: name -> (bytes, media type, words of its text)."""
+
+import base64
+import io
+import zipfile
+import zlib
+
+
+def pdf(pages, extra=b""):
+    """A PDF with a page for each text."""
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", None,
+               b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    kids = []
+    for text in pages:
+        lines = b"".join(b"(%s) Tj 0 -14 Td " % line.replace("\\", "\\\\").replace(
+            "(", "\\(").replace(")", "\\)").encode("latin-1")
+            for line in text.split("\n"))
+        stream = zlib.compress(b"BT /F1 12 Tf 72 720 Td " + lines + b"ET")
+        objects.append(b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream"
+                       % (len(stream), stream))
+        kids.append(len(objects) + 1)
+        objects.append(b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792]"
+                       b" /Contents %d 0 R /Resources << /Font << /F1 3 0 R >> >> >>"
+                       % (len(objects)))
+    objects[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (
+        len(kids), b" ".join(b"%d 0 R" % k for k in kids))
+    out, places = b"%PDF-1.4\n", []
+    for i, body in enumerate(objects):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (i + 1, body)
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    out += b"".join(b"%010d 00000 n \n" % place for place in places)
+    return out + b"trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n" % (
+        len(objects) + 1, extra, start)
+
+
+def archive(files, kind=None):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
+        if kind:
+            z.writestr(zipfile.ZipInfo("mimetype"), kind)
+        for name, text in files.items():
+            z.writestr(name, text)
+    return out.getvalue()
+
+
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+A = ('xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+     ' xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"')
+S = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+O = ('xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"'
+     ' xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"'
+     ' xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"'
+     ' xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"')
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
+OOXML = "application/vnd.openxmlformats-officedocument."
+ODF = "application/vnd.oasis.opendocument."
+
+
+def docx(body):
+    return archive({"[Content_Types].xml": f"{HEAD}<Types/>", "word/document.xml":
+                    f"{HEAD}<w:document {W}><w:body>{body}</w:body></w:document>"})
+
+
+def wp(text, style=""):
+    return (f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr>'
+            f"<w:r><w:t>{text}</w:t></w:r></w:p>")
+
+
+DOCX = docx(wp("Leave policy", "Heading1") + wp("Ten days carry over.")
+            + "<w:tbl><w:tr><w:tc>" + wp("Year") + "</w:tc><w:tc>" + wp("Days")
+            + "</w:tc></w:tr><w:tr><w:tc>" + wp("2026") + "</w:tc><w:tc>" + wp("30")
+            + "</w:tc></w:tr></w:tbl><w:p><w:r><w:lastRenderedPageBreak/>"
+            "<w:t>Second page.</w:t></w:r></w:p>")
+
+XLSX = archive({
+    "xl/workbook.xml": f'{HEAD}<workbook {S}><sheets><sheet name="Costs" sheetId="1"/>'
+                       "</sheets></workbook>",
+    "xl/sharedStrings.xml": f"{HEAD}<sst {S}><si><t>Item</t></si><si><t>Price</t></si>"
+                            "<si><t>Chair</t></si></sst>",
+    "xl/worksheets/sheet1.xml": f'{HEAD}<worksheet {S}><sheetData><row><c r="A1" t="s">'
+        '<v>0</v></c><c r="C1" t="s"><v>1</v></c></row><row><c r="A2" t="s"><v>2</v></c>'
+        '<c r="C2"><v>49.5</v></c></row></sheetData></worksheet>'})
+
+PPTX = archive({"ppt/presentation.xml": f"{HEAD}<p:presentation {A}/>", **{
+    f"ppt/slides/slide{i}.xml": f'{HEAD}<p:sld {A}><p:sp><p:ph type="title"/><a:p><a:r>'
+    f"<a:t>Slide {word}</a:t></a:r></a:p></p:sp><a:p><a:r><a:t>Body {word}</a:t></a:r>"
+    "</a:p></p:sld>" for i, word in ((1, "one"), (2, "two"))}})
+
+
+def odf(kind, body):
+    return archive({"content.xml": f"{HEAD}<office:document-content {O}><office:body>"
+                                   f"{body}</office:body></office:document-content>"},
+                   ODF + kind)
+
+
+CELL = "<table:table-cell><text:p>%s</text:p></table:table-cell>"
+ODT = odf("text", '<office:text><text:h text:outline-level="2">Minutes</text:h><text:p>'
+          "We met<text:s/>today.</text:p></office:text>")
+ODS = odf("spreadsheet", '<office:spreadsheet><table:table table:name="Stock">'
+          "<table:table-row>" + CELL % "Part" + CELL % "Count" + "</table:table-row>"
+          "<table:table-row>" + CELL % "Bolt" + CELL % "7" + "</table:table-row>"
+          "</table:table></office:spreadsheet>")
+ODP = odf("presentation", '<office:presentation><draw:page draw:name="Start"><text:p>'
+          "Welcome all</text:p></draw:page></office:presentation>")
+EPUB = archive({"META-INF/container.xml": f"{HEAD}<container/>", "one.xhtml":
+                f'{HEAD}<html xmlns="http://www.w3.org/1999/xhtml"><body><h1>Chapter'
+                "</h1><p>It was a dark night.</p></body></html>"}, "application/epub+zip")
+RTF = (rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}\f0 Caf\'e9 \u8364?100.\par"
+       rb" Next line.\par}")
+EML = (b"From: Ada <ada@example.org>\r\nTo: bob@example.org\r\nSubject: =?utf-8?q?Gr=C3=BC"
+       b"=C3=9Fe?=\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=\"b1\""
+       b"\r\n\r\n--b1\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-"
+       b"Encoding: quoted-printable\r\n\r\nThe offer is attached, caf=E9.\r\n--b1\r\n"
+       b"Content-Type: application/octet-stream; name=\"offer.docx\"\r\nContent-Transfer-"
+       b"Encoding: base64\r\n\r\n" + base64.encodebytes(DOCX) + b"\r\n--b1--\r\n")
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJ"
+    "RU5ErkJggg==")
+
+SAMPLES = {
+    "policy.pdf": (pdf(["Ten days carry over.", "Second page."]), "application/pdf",
+                   ["<!-- page 1 -->\n\nTen days carry over.", "<!-- page 2 -->"]),
+    "policy.docx": (DOCX, OOXML + "wordprocessingml.document",
+                    ["# Leave policy\n\nTen days carry over.",
+                     "| Year | Days |\n| --- | --- |\n| 2026 | 30 |",
+                     "<!-- page 2 -->\n\nSecond page."]),
+    "costs.xlsx": (XLSX, OOXML + "spreadsheetml.sheet",
+                   ["## Costs", "| Item |  | Price |\n", "| Chair |  | 49.5 |"]),
+    "talk.pptx": (PPTX, OOXML + "presentationml.presentation",
+                  ["<!-- page 1 -->\n\n## Slide one\n\nBody one", "Body two"]),
+    "minutes.odt": (ODT, ODF + "text", ["## Minutes\n\nWe met today."]),
+    "stock.ods": (ODS, ODF + "spreadsheet", ["## Stock", "| Part | Count |", "| Bolt | 7 |"]),
+    "talk.odp": (ODP, ODF + "presentation", ["## Start\n\nWelcome all"]),
+    "book.epub": (EPUB, "application/epub+zip", ["# Chapter", "It was a dark night."]),
+    "note.rtf": (RTF, "text/rtf", ["Café €100.", "Next line."]),
+    "mail.eml": (EML, "message/rfc822",
+                 ["# Grüße", "- From: Ada <ada@example.org>", "is attached, café.",
+                  "## offer.docx", "Ten days carry over."]),
+    "page.html": (b"<!DOCTYPE html><html><body><h1>Rates</h1><p>5 %</p></body></html>",
+                  "text/html", ["# Rates", "5 %"]),
+    "notes.md": ("# Notes\n\nEs kostet 5 €.\n".encode(), "text/plain", ["Es kostet 5 €."]),
+    "latin.txt": ("Größe und Höhe: schöne Grüße aus München über Äpfel und Öl.\n" * 4)
+    .encode("latin-1"),
+    "wide.txt": "Grüße\n".encode("utf-16"),
+    "table.csv": (b"name,days\nAda,3\nBob,4\n", None, ["Ada,3"]),
+    "data.json": (b'{"days": [1, 2, 3]}', "application/json", ['{"days": [1, 2, 3]}']),
+    "data.xml": (b'<?xml version="1.0"?>\n<days><day>7</day></days>\n', "text/xml",
+                 ["<day>7</day>"]),
+}
+SAMPLES["latin.txt"] = (SAMPLES["latin.txt"], "text/plain", ["Größe und Höhe"])
+SAMPLES["wide.txt"] = (SAMPLES["wide.txt"], "text/plain", ["Grüße"])

@@ -1,0 +1,162 @@
+"""Hostile files: malformed ones, bombs, and large ones. The process stays up, its
+memory is bounded, and what has no text says so in a sentence."""
+
+import io
+import os
+import random
+import resource
+import subprocess
+import zipfile
+import zlib
+
+import pytest
+
+from lab import BUILD
+from samples import HEAD, SAMPLES, W, archive, docx, pdf, wp
+
+READER = BUILD / "lamplighter-extract-file"
+SENTENCES = {0, 10, 11, 12, 13, 14, 15, 16, 17}     # extract_exit: each has one
+SEED, CASES = 20261123, 200
+
+
+def read(data, *more):
+    """What the reader does alone: exit code, output, CPU seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run = subprocess.run([READER, "--type", "file", *more], input=data,
+                         capture_output=True, timeout=60)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return run.returncode, run.stdout, (after.ru_utime + after.ru_stime
+                                        - before.ru_utime - before.ru_stime)
+
+
+def broken(rng, data):
+    """data, malformed in one of a few ways."""
+    data = bytearray(data)
+    how = rng.randrange(5)
+    if how == 0:
+        return bytes(data[:rng.randrange(1, len(data))])
+    if how == 1:
+        at = rng.randrange(len(data))
+        del data[at:at + rng.randrange(1, 200)]
+    elif how == 2:
+        at = rng.randrange(len(data))
+        data[at:at] = rng.randbytes(rng.randrange(1, 200))
+    elif how == 3:
+        at = rng.randrange(len(data))
+        data += data[at:at + 2000] * rng.randrange(1, 20)
+    else:
+        for _ in range(rng.randrange(1, 40)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+    return bytes(data)
+
+
+def test_malformed_files_are_refused_or_read():
+    rng = random.Random(SEED)
+    names = sorted(SAMPLES)
+    for i in range(CASES):
+        name = names[i % len(names)]
+        code, out, _ = read(broken(rng, SAMPLES[name][0]))
+        assert code in SENTENCES, (name, i, code)
+        assert out.startswith(b"type: ") and out.decode(), (name, i)
+
+
+def deep(n):
+    return docx("<w:sdt>" * n + wp("x") + "</w:sdt>" * n)
+
+
+LAUGHS = ('<!DOCTYPE w:document [<!ENTITY a "' + "ha" * 50 + '">' + "".join(
+    f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi")) + "]>")
+
+
+def zeros(name, mib):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
+        z.writestr("word/document.xml", HEAD)
+        with z.open(name, "w") as f:
+            for _ in range(mib):
+                f.write(bytes(1 << 20))
+    return out.getvalue()
+
+
+def lying_pdf():
+    """Says that it has a billion pages, and has one."""
+    return pdf(["one"]).replace(b"/Count 1 ", b"/Count 999999999 ")
+
+
+def deflate_bomb():
+    stream = zlib.compress(bytes(100 << 20), 9)
+    return pdf(["x"]).replace(b"%PDF-1.4\n", b"%PDF-1.4\n9 0 obj\n<< /Length "
+                              + str(len(stream)).encode() + b" /Filter /FlateDecode >>"
+                              b"\nstream\n" + stream + b"\nendstream\nendobj\n")
+
+
+@pytest.mark.parametrize("what, data, codes", [
+    ("a zip bomb", lambda: zeros("word/big.xml", 200), {17}),
+    ("many files", lambda: archive({"word/document.xml": HEAD, **{
+        f"{i}.png": "" for i in range(20001)}}), {17}),
+    ("deep XML", lambda: deep(100000), {10, 0}),
+    ("a billion laughs", lambda: archive({"word/document.xml": HEAD + LAUGHS + (
+        f"<w:document {W}><w:p><w:r><w:t>&i;</w:t></w:r></w:p></w:document>")}),
+     {0, 10, 12, 15}),
+    ("a billion pages", lying_pdf, {0, 10, 14}),
+    ("a stream of zeros", deflate_bomb, {0, 10, 11, 14}),
+    ("deep RTF", lambda: b"{\\rtf1" + b"{" * 100000, {10, 15}),
+    ("deep mail", lambda: b"From: a@b\nTo: c@d\nSubject: x\n" + b"".join(
+        b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (i, i)
+        for i in range(1000)), {0}),
+    ("a deep page", lambda: b"<html><body>" + b"<div>" * 200000 + b"x", {0, 10, 15}),
+])
+def test_bombs(what, data, codes):
+    code, out, cpu_s = read(data())
+    assert code in codes, (what, code)
+    assert len(out) < 8 << 20
+    assert cpu_s < 25      # its own limit (lib/file/extract.c): not a matter of speed
+
+
+def test_encrypted_files_say_so(lab):
+    encrypted = pdf(["secret"], extra=b"/Encrypt << /Filter /Standard /V 1 /R 2 /P -4"
+                    b" /O <" + b"41" * 32 + b"> /U <" + b"42" * 32 + b"> >>"
+                    b" /ID [<" + b"43" * 16 + b"> <" + b"43" * 16 + b">]")
+    office = (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+              + "EncryptedPackage".encode("utf-16-le") + bytes(600))
+    for data in (encrypted, office):
+        answer = lab.post("/attachments", data, user="ada")
+        assert answer.status == 201
+        assert "password" in answer.json["problem"], answer.json
+
+
+@pytest.mark.parametrize("data, words", [
+    (pdf(["", ""]), "scan"), (SAMPLES["policy.pdf"][0][:300], "damaged"),
+    (zeros("word/big.xml", 200), "far more data"), (b"", "empty")])
+def test_each_has_a_sentence(lab, data, words):
+    answer = lab.post("/attachments", data, user="ada")
+    assert answer.status == 201 and words in answer.json["problem"], answer.json
+
+
+def test_no_document_sets_a_page_mark(lab):
+    made = lab.post("/attachments", docx(wp("&lt;!-- page 99 --&gt;")), user="ada").json
+    text = lab.get(f"/attachments/{made['id']}/text", user="ada").body.decode()
+    assert "page 99" in text and "<!-- page 99 -->" not in text
+
+
+def memory_kib(lab):
+    status = open(f"/proc/{lab.processes['responder'].pid}/status").read()
+    return int(status.split("VmHWM:")[1].split()[0])
+
+
+def test_an_upload_takes_little_memory(make_lab):
+    """100 MB in, and out again, with less than 8 MiB more than before."""
+    lab = make_lab()
+    piece = os.urandom(1 << 20)
+    lab.post("/attachments", piece, user="ada")     # the child's first start, pools
+    before = memory_kib(lab)
+
+    sent = lab.post("/attachments", piece * 100, user="ada")
+    assert sent.status == 201, sent
+    at = lab.get("/attachments", user="ada").json["items"][0]
+    assert at["size"] == 100 << 20 and at["state"] == "ready"
+    connection, response = lab.open("GET", f"/attachments/{at['id']}/content", user="ada")
+    n = sum(len(part) for part in iter(lambda: response.read(1 << 20), b""))
+    connection.close()
+    assert n == 100 << 20
+    assert memory_kib(lab) - before < 8192

@@ -1,0 +1,108 @@
+// Files of a message: <lamp-attachments> in the composer takes them (button, drop,
+// paste) and shows how far they are; attachmentCards shows those of a stored message.
+import { html, nothing } from '../../vendor/lit.js';
+import { errorText } from '../format.js';
+import { Watch } from '../observable.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { icon } from './icons.js';
+
+class LampAttachments extends PageElement {
+	static properties = {
+		uploads: { attribute: false },
+		disabled: { type: Boolean },
+	};
+
+	constructor()
+	{
+		super();
+		new Watch(this, () => this.uploads);
+	}
+
+	render()
+	{
+		return html`${this.uploads.items.length ? html`<ul class="file-cards">
+				${this.uploads.items.map((item) => this.#card(item))}</ul>` : nothing}
+			<label class="option-toggle file-button" title=${t('file.title')}>
+				<input type="file" multiple class="sr-only" ?disabled=${this.disabled}
+					aria-label=${t('file.add')} @change=${this.#onChosen}>
+				${icon('clip')}<span>${t('file.add')}</span></label>`;
+	}
+
+	#card(item)
+	{
+		const percent = item.size ? Math.floor(100 * item.sent / item.size) : 100;
+		const problem = item.error ? errorText(item.error) : item.record?.problem;
+
+		return html`<li class="file-card ${item.state}" title=${problem || item.name}>
+			<span class="file-name" dir="auto">${item.name}</span>
+			${item.state === 'sending' ? html`<progress max="100" value=${percent}
+				aria-label=${t('file.sending', { name: item.name })}></progress>` : nothing}
+			${problem ? html`<span class="file-problem" role="alert">${problem}</span>` : nothing}
+			${item.state === 'failed' ? html`<button type="button" class="icon-button"
+				aria-label=${t('app.retry')} title=${t('app.retry')}
+				@click=${() => this.uploads.again(item)}>${icon('retry')}</button>` : nothing}
+			<button type="button" class="icon-button"
+				aria-label=${t('file.remove', { name: item.name })}
+				title=${t('file.remove', { name: item.name })}
+				@click=${() => this.uploads.remove(item)}>${icon('close')}</button>
+		</li>`;
+	}
+
+	#onChosen = (event) => {
+		this.uploads.add(event.target.files);
+		event.target.value = '';
+	};
+
+	connectedCallback()
+	{
+		super.connectedCallback();
+		this.composer = this.closest('.composer');
+		this.composer.addEventListener('dragover', this.#onDragOver);
+		this.composer.addEventListener('drop', this.#onDrop);
+		this.composer.addEventListener('paste', this.#onPaste);
+	}
+
+	disconnectedCallback()
+	{
+		super.disconnectedCallback();
+		this.composer.removeEventListener('dragover', this.#onDragOver);
+		this.composer.removeEventListener('drop', this.#onDrop);
+		this.composer.removeEventListener('paste', this.#onPaste);
+	}
+
+	#onDragOver = (event) => {
+		if (!this.disabled && event.dataTransfer.types.includes('Files'))
+			event.preventDefault();
+	};
+
+	#onDrop = (event) => {
+		if (this.disabled || !event.dataTransfer.files.length)
+			return;
+		event.preventDefault();
+		this.uploads.add(event.dataTransfer.files);
+	};
+
+	/** Text is pasted as ever, also where a program offers a picture of it. */
+	#onPaste = (event) => {
+		const { files, types } = event.clipboardData;
+
+		if (this.disabled || !files.length || types.includes('text/plain'))
+			return;
+		event.preventDefault();
+		this.uploads.add(files);
+	};
+}
+
+/** The files of a stored message, each a link to download it. */
+export function attachmentCards(row)
+{
+	const files = row.metadata?.attachments;
+
+	return files?.length ? html`<ul class="file-cards" aria-label=${t('file.list')}>
+		${files.map((file) => html`<li class="file-card"><a class="file-name" dir="auto"
+			href="api/v1/attachments/${encodeURIComponent(file.id)}/content"
+			download=${file.name}>${file.name}</a></li>`)}</ul>` : nothing;
+}
+
+customElements.define('lamp-attachments', LampAttachments);
