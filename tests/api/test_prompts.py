@@ -5,9 +5,7 @@ from. What holds for every resource is asked in test_tokens.py."""
 import base64
 import concurrent.futures
 import json
-import os
 import pathlib
-import subprocess
 import threading
 
 import pytest
@@ -558,26 +556,6 @@ def test_take_out(make_lab):
     nobody = json.loads(lab.command("export", "--user", "nobody").stdout)
     assert not (nobody["conversations"] or nobody["tokens"] or nobody["prompts"])
     assert lab.command("export", check=False).returncode == 2
-
-
-def test_take_out_while_it_is_written(lab):
-    """What moves in the list meanwhile, since somebody writes, is not missed."""
-    lab.chat({"tokens": 5}, user="exporter")
-    who = ("tenant_id, user_id FROM conversation WHERE id = (SELECT MAX(id) FROM"
-           " conversation)")
-    lab.sql("INSERT INTO conversation (id, workspace_id, agent_id, created_us,"
-            " updated_us, title, tenant_id, user_id) SELECT UNHEX(LPAD(HEX(seq), 32,"
-            " '0')), 'lab', 'helper', seq, seq, REPEAT('t', 200), t.* FROM"
-            f" seq_1_to_1500 JOIN (SELECT {who}) t")
-    with subprocess.Popen([COMMAND, "-c", lab.config_file, "export", "--user",
-                           "exporter"], stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, **lab.responder_env}) as export:
-        head = export.stdout.read(1000)	# it waits, since the pipe is full
-        lab.sql("UPDATE conversation SET updated_us = 4000000000000000 WHERE title ="
-                " REPEAT('t', 200) AND created_us IN (1, 1500)")
-        all_ = json.loads(head + export.stdout.read())
-    ids = [talk["conversation"]["conversationId"] for talk in all_["conversations"]]
-    assert len(ids) == len(set(ids)) == 1501
 
 
 def at_once(*calls):

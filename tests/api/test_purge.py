@@ -1,10 +1,13 @@
 """Every table of the schema has a row in lib/resource/resource.def, and what is
-deleted is gone from all of them."""
+deleted is gone from all of them. And an export that nothing escapes."""
 
+import json
+import os
 import re
+import subprocess
 import uuid
 
-from lab import wait_until
+from lab import COMMAND, wait_until
 
 ROOTS = ("conversation", "turn")
 
@@ -109,3 +112,23 @@ def test_deleting_leaves_nothing_in_any_table(make_lab):
     assert lab.sql("SELECT COUNT(*) FROM usage_record") == [["1"]]
     assert lab.get(f"/conversations/{fork['conversationId']}",
                    user="ada").status == 200
+
+
+def test_take_out_while_it_is_written(lab):
+    """What moves in the list meanwhile, since somebody writes, is not missed."""
+    lab.chat({"tokens": 5}, user="exporter")
+    who = ("tenant_id, user_id FROM conversation WHERE id = (SELECT MAX(id) FROM"
+           " conversation)")
+    lab.sql("INSERT INTO conversation (id, workspace_id, agent_id, created_us,"
+            " updated_us, title, tenant_id, user_id) SELECT UNHEX(LPAD(HEX(seq), 32,"
+            " '0')), 'lab', 'helper', seq, seq, REPEAT('t', 200), t.* FROM"
+            f" seq_1_to_1500 JOIN (SELECT {who}) t")
+    with subprocess.Popen([COMMAND, "-c", lab.config_file, "export", "--user",
+                           "exporter"], stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, **lab.responder_env}) as export:
+        head = export.stdout.read(1000)	# it waits, since the pipe is full
+        lab.sql("UPDATE conversation SET updated_us = 4000000000000000 WHERE title ="
+                " REPEAT('t', 200) AND created_us IN (1, 1500)")
+        all_ = json.loads(head + export.stdout.read())
+    ids = [talk["conversation"]["conversationId"] for talk in all_["conversations"]]
+    assert len(ids) == len(set(ids)) == 1501
