@@ -14,6 +14,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/layout.css \
 	www/css/parts.css \
 	www/css/picker.css \
+	www/css/place.css \
 	www/css/plain.css \
 	www/css/prose.css \
 	www/css/side.css \
@@ -23,6 +24,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/clipboard.js \
 	www/js/exact.js \
 	www/js/feed.js \
+	www/js/form.js \
 	www/js/format.js \
 	www/js/link.js \
 	www/js/main.js \
@@ -32,10 +34,13 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/route.js \
 	www/js/sse.js \
 	www/js/store/conversations.js \
+	www/js/store/draft.js \
 	www/js/store/notices.js \
 	www/js/store/options.js \
 	www/js/store/pages.js \
 	www/js/store/picker.js \
+	www/js/store/places.js \
+	www/js/store/rows.js \
 	www/js/store/session.js \
 	www/js/store/settings.js \
 	www/js/store/thread.js \
@@ -51,15 +56,24 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/approval.js \
 	www/js/ui/blanks.js \
 	www/js/ui/chart.js \
+	www/js/ui/children.js \
 	www/js/ui/composer.js \
 	www/js/ui/dialogs.js \
 	www/js/ui/edit.js \
 	www/js/ui/element.js \
+	www/js/ui/field.js \
+	www/js/ui/form.js \
+	www/js/ui/gallery.js \
 	www/js/ui/icons.js \
 	www/js/ui/list.js \
 	www/js/ui/markdown.js \
 	www/js/ui/picker.js \
+	www/js/ui/place.js \
+	www/js/ui/prompt.js \
 	www/js/ui/question.js \
+	www/js/ui/refs.js \
+	www/js/ui/rows.js \
+	www/js/ui/secret.js \
 	www/js/ui/side.js \
 	www/js/ui/states.js \
 	www/js/ui/menu.js \

@@ -17,7 +17,7 @@ static const struct {
 
 /*
  * GET /forms: 200 {items: [{name, path, title, what, parent, order, search,
- * readOnly, most, labelKey, fields[], canWrite}]}. Only what the caller may read;
+ * readOnly, most, idKey, labelKey, fields[], canWrite}]}. Only what the caller may read;
  * canWrite: may create, change and delete, as far as a row allows it.
  */
 int api_form_list(struct request *rq, struct response *rs, struct err *e)

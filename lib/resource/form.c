@@ -8,8 +8,14 @@
 
 #include "base/banned.h"
 
-/* The choices are the groups of the caller. */
+/*
+ * Instead of choices: those are the groups of the caller; it is a colour; it is an
+ * array with a text in each line of the control; or "@path": what it names is in
+ * that list.
+ */
 #define GROUPS "{groups}"
+#define COLOUR "{colour}"
+#define LINES  "{lines}"
 
 struct input {
 	enum resource_id of;
@@ -50,6 +56,11 @@ const char *resource_choice_list(const struct resource *r,
 	return input_of(r, f)->choices;
 }
 
+bool resource_choice_words(struct str list)
+{
+	return list.n && *list.p != '{' && *list.p != '@';
+}
+
 bool resource_choice(struct str *rest, struct str *value, struct str *label)
 {
 	struct str one;
@@ -67,7 +78,7 @@ bool resource_takes(const struct resource *r, const struct resource_field *f,
 {
 	struct str rest = str_of(resource_choice_list(r, f)), known, label;
 
-	if (!rest.n || str_is(rest, GROUPS))
+	if (!resource_choice_words(rest))
 		return true;
 	while (resource_choice(&rest, &known, &label))
 		if (str_eq(known, value))
@@ -153,6 +164,17 @@ static const char *const type_names[] = {
 	[TYPE_IDS] = "ids",
 };
 
+/* Of a type that has no name here the value is not shown. */
+static const char *type_of(const struct resource_field *f,
+			   const struct input *in)
+{
+	if (strcmp(in->choices, COLOUR) == 0)
+		return "colour";
+	if (strcmp(in->choices, LINES) == 0)
+		return "lines";
+	return type_names[f->type] ? type_names[f->type] : "secret";
+}
+
 static const char *const mode_names[] = {
 	[MODE_EDIT] = "edit", [MODE_ONCE] = "once", [MODE_GIVEN] = "given",
 };
@@ -163,7 +185,7 @@ static void write_choices(struct jw *w, const struct input *in,
 	struct str rest = str_of(in->choices), value, label;
 
 	jw_key(w, "choices");
-	if (!rest.n) {
+	if (!str_is(rest, GROUPS) && !resource_choice_words(rest)) {
 		jw_null(w);
 		return;
 	}
@@ -204,10 +226,13 @@ static void write_only(struct jw *w, const struct input *in)
 
 /* The list that an id, or ids, are of: its path, or null. */
 static const char *list_of(const struct resource *r,
-			   const struct resource_field *f)
+			   const struct resource_field *f,
+			   const struct input *in)
 {
 	const char *table = NULL;
 
+	if (*in->choices == '@')
+		return in->choices + 1;
 	if (f->flags & RESOURCE_PARENT) {
 		const struct resource *root = resource_of_root(r->of);
 
@@ -243,7 +268,7 @@ static void write_field(struct jw *w, const struct resource *r,
 	jw_kstrz(w, "key", f->key);
 	write_label(w, str_of(in->label), str_of(f->key));
 	jw_kstrz(w, "help", f->help);
-	jw_kstrz(w, "type", type_names[f->type]);
+	jw_kstrz(w, "type", type_of(f, in));
 	jw_kstrz(w, "mode", mode_names[f->mode]);
 	jw_kbool(w, "required", f->flags & RESOURCE_REQUIRED);
 	jw_kbool(w, "nullable", f->flags & RESOURCE_NULLABLE);
@@ -253,8 +278,20 @@ static void write_field(struct jw *w, const struct resource *r,
 		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
 	write_choices(w, in, groups, n_groups);
 	write_only(w, in);
-	jw_kstrz(w, "of", list_of(r, f));
+	jw_kstrz(w, "of", list_of(r, f, in));
 	jw_end_obj(w);
+}
+
+/* What a row has in its address: a name in the column "table"_id, else its id. */
+static const char *id_of(const struct resource *r)
+{
+	size_t n = strlen(r->table);
+
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (strncmp(r->fields[i].column, r->table, n) == 0 &&
+		    strcmp(r->fields[i].column + n, "_id") == 0)
+			return r->fields[i].key;
+	return "id";
 }
 
 /* The field by which people know a row: its name, else its first text. */
@@ -267,7 +304,8 @@ static const char *name_of(const struct resource *r)
 
 		if (f->flags & RESOURCE_SORT)
 			return f->key;
-		if (!first && f->type == TYPE_TEXT && f->mode != MODE_HIDDEN)
+		if (!first && f->type == TYPE_TEXT && f->mode != MODE_HIDDEN &&
+		    strcmp(f->key, id_of(r)) != 0)
 			first = f->key;
 	}
 	return first;
@@ -288,6 +326,7 @@ void resource_form(struct jw *w, const struct resource *r,
 	jw_kbool(w, "search", r->order == ORDER_NAME);
 	jw_kbool(w, "readOnly", r->record);
 	jw_kint(w, "most", r->most);
+	jw_kstrz(w, "idKey", id_of(r));
 	jw_kstrz(w, "labelKey", name_of(r));
 	jw_key(w, "fields");
 	jw_arr(w);

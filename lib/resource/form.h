@@ -11,7 +11,7 @@
 
 /*
  * Writes the members of the form of r, without braces: name, path, title, what,
- * parent, order, search, readOnly, most, labelKey, fields. groups: those of the
+ * parent, order, search, readOnly, most, idKey, labelKey, fields. groups: those of the
  * caller, which a field may offer as its choices.
  */
 void resource_form(struct jw *w, const struct resource *r,
@@ -34,7 +34,10 @@ const char *resource_choices(const struct resource *r,
  */
 bool resource_choice(struct str *rest, struct str *value, struct str *label);
 
-/* What the field's INPUT row lists as choices; "" without one. */
+/* Whether a list is of choices, and does not say another kind of control. */
+bool resource_choice_words(struct str list);
+
+/* What the field's INPUT row says as choices; "" without one. */
 const char *resource_choice_list(const struct resource *r,
 				 const struct resource_field *f);
 

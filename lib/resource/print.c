@@ -176,7 +176,7 @@ static void print_enum(struct buf *out, const struct resource *r,
 	struct str rest = str_of(resource_choice_list(r, f)), value, label;
 	const char *sep = "";
 
-	if (!rest.n || *rest.p == '{')
+	if (!resource_choice_words(rest))
 		return;
 	buf_adds(out, "enum: [");
 	while (resource_choice(&rest, &value, &label)) {

@@ -43,11 +43,12 @@ def test_every_resource_has_a_form_with_what_its_bodies_take(lab):
         for f in asked:
             known = body["properties"][f["key"]]
             assert f["label"] and f["help"] == known["description"]
-            assert f["nullable"] == ("null" in known.get("type", ())), f
+            assert f["nullable"] == ("null" in known.get("type", ())) or (
+                f["type"] in ("json", "lines")), f
             if f["choices"] and "enum" in known:
                 assert [c["value"] for c in f["choices"]] == [
                     v for v in known["enum"] if v is not None]
-            if f["type"] == "text":
+            if f["type"] in ("text", "colour"):
                 assert (f["min"], f["max"]) == (known.get("minLength"),
                                                 known.get("maxLength")), f
 
@@ -55,8 +56,8 @@ def test_every_resource_has_a_form_with_what_its_bodies_take(lab):
 def test_a_prompt(lab):
     form = forms(lab, user="ada", groups=["sales"])["prompts"]
     assert (form["title"], form["what"], form["parent"], form["labelKey"],
-            form["order"], form["canWrite"]) == (
-        "Prompts", "prompt", None, "name", "name", True)
+            form["idKey"], form["order"], form["canWrite"]) == (
+        "Prompts", "prompt", None, "name", "id", "name", True)
     field = fields(form)
     assert field["body"] == {
         "key": "body", "label": "Text", "help": "The prompt, with its {{blanks}}",
@@ -71,6 +72,7 @@ def test_a_prompt(lab):
     assert (field["categoryIds"]["of"], field["categoryIds"]["type"]) == (
         "prompt-categories", "ids")
     assert not field["name"]["multiline"]
+    assert (field["colour"]["type"], field["colour"]["choices"]) == ("colour", None)
     share = forms(lab, user="ada")["prompts/shares"]
     assert (share["path"], share["parent"]) == ("prompts/{parent}/shares", "prompts")
     assert fields(share)["group"]["choices"] == []

@@ -91,13 +91,13 @@ export class Api {
 
 	/**
 	 * One request.
-	 * @param options body (sent as JSON), signal, accept
+	 * @param options body (sent as JSON), headers, signal, accept
 	 * @returns the Response, its status a 2xx
 	 * @throws ApiError; an aborted request throws the AbortError as it is
 	 */
-	async request(method, path, { body, signal, accept } = {})
+	async request(method, path, { body, headers: more, signal, accept } = {})
 	{
-		const headers = { Accept: accept || 'application/json' };
+		const headers = { Accept: accept || 'application/json', ...more };
 		let response;
 
 		if (body !== undefined)
@@ -132,8 +132,20 @@ export class Api {
 	/** One request with a JSON answer; null for 204. */
 	async json(method, path, options)
 	{
+		return this.#parsed(await this.request(method, path, options));
+	}
+
+	/** The same about one record. @returns {record, etag} */
+	async record(method, path, options)
+	{
 		const response = await this.request(method, path, options);
 
+		return { record: await this.#parsed(response),
+			etag: response.headers.get('ETag') || '' };
+	}
+
+	async #parsed(response)
+	{
 		if (response.status === 204)
 			return null;
 		try {
@@ -147,6 +159,30 @@ export class Api {
 				detail: error.message,
 			});
 		}
+	}
+
+	/** The resources that there are for the caller, field by field: {items}. */
+	forms()
+	{
+		return this.json('GET', 'forms');
+	}
+
+	/** A page of a resource's list: {items, totalCount, nextCursor}. */
+	list(path, params)
+	{
+		return this.json('GET', `${path}${query(params)}`);
+	}
+
+	/** The blanks of a text that is not stored: {blanks}. */
+	checkPrompt(body)
+	{
+		return this.json('POST', 'prompts/check', { body: { body } });
+	}
+
+	/** A copy of a prompt that is the caller's own. @returns it */
+	copyPrompt(id)
+	{
+		return this.json('POST', `prompts/${enc(id)}/copy`, { body: {} });
 	}
 
 	me()
