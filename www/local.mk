@@ -19,6 +19,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/prose.css \
 	www/css/side.css \
 	www/css/table.css \
+	www/css/theme.css \
 	www/css/thread.css \
 	www/js/api.js \
 	www/js/clipboard.js \

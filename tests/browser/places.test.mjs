@@ -275,7 +275,9 @@ test('what is not offered is not shown', async (t) => {
 });
 
 test('axe, light and dark, wide and narrow; nothing wider than a phone', async (t) => {
-	const { id, name } = await prompt({ colour: '#aa3311', icon: '🏮',
+	const filed = unique('category');
+	const category = await api('POST', 'prompt-categories', { name: filed });
+	const { id, name } = await prompt({ categoryIds: [category.id], colour: '#aa3311', icon: '🏮',
 		description: 'W'.repeat(150), body: `{{A}}\n${'W'.repeat(300)}` });
 	const page = await openPlace(t, 'prompts');
 	const found = [];
@@ -286,7 +288,15 @@ test('axe, light and dark, wide and narrow; nothing wider than a phone', async (
 		}
 	};
 
-	await page.waitForSelector('.card');
+	// by whose it is, and by category
+	await page.getByRole('button', { name: 'Shipped' }).click();
+	assert.equal(await page.locator('.gallery-tier').count(), 1);
+	await page.getByRole('button', { name: filed }).click();
+	await page.getByText('No prompt here fits').waitFor();
+	await page.getByRole('button', { name: 'All', exact: true }).click();
+	assert.deepEqual(await page.locator('.card-name').allInnerTexts(), [name]);
+	await page.getByRole('button', { name: 'All categories' }).click();
+	await page.waitForFunction(() => document.querySelectorAll('.card').length > 9);
 	await look('gallery');
 	await page.goto(`${base}#/prompts/${id}`);
 	await heading(page, name);
@@ -302,4 +312,5 @@ test('axe, light and dark, wide and narrow; nothing wider than a phone', async (
 		document.querySelector('.place-scroll').scrollWidth <= innerWidth));
 	assert.deepEqual(found, []);
 	await api('DELETE', `prompts/${id}`);
+	await api('DELETE', `prompt-categories/${category.id}`);
 });

@@ -7,6 +7,7 @@ import { hasIcon, icon } from './icons.js';
 /** Whose they are, in the order of the page, with their texts. */
 const TIERS = new Map([['private', 'prompts.private'], ['team', 'prompts.team'],
 	['tenant', 'prompts.tenant'], ['shipped', 'prompts.shipped']]);
+const MOST_CATEGORIES = 100;
 const COLOUR = /^#[\da-f]{6}$/i;
 /** An emoji, or something else that is as short, is its own picture. */
 const PICTURE = /^\P{ASCII}{1,8}$/u;
@@ -17,11 +18,21 @@ function chip(text, pressed, press)
 		'false'} @click=${press}>${text}</button>`;
 }
 
-/** @param host {rows, form, places, choice: {tier, category}} */
+/** The list of categories, loaded; null where the caller may not see any. */
+export function categoryRows(places)
+{
+	const form = places.form('prompt-categories');
+	const rows = form ? places.rows(form) : null;
+
+	rows?.all(MOST_CATEGORIES);
+	return rows;
+}
+
+/** @param host {rows, form, categories, choice: {tier, category}} */
 export function galleryView(host)
 {
 	const { rows: { items }, choice } = host;
-	const categories = categoriesOf(host);
+	const categories = host.categories?.items || [];
 	const tiers = [...TIERS.keys()].filter((tier) => items.some((row) => row.tier === tier));
 	const fitting = items.filter(({ tier, categoryIds }) =>
 		(!choice.tier || tier === choice.tier) &&
@@ -45,16 +56,6 @@ export function galleryView(host)
 				({ id }) => id, (row) => cardView(row, placeHash(host.form.name, row.id)))}</ul>`)}
 		${items.length > 0 && fitting.length === 0 ? html`<p class="rows-none muted">${
 			t('prompts.noneFit')}</p>` : nothing}`;
-}
-
-function categoriesOf({ places })
-{
-	const form = places.form('prompt-categories');
-	const rows = form && places.rows(form);
-
-	if (rows && !rows.loaded && !rows.loading && !rows.error)
-		rows.all(100);
-	return rows?.items || [];
 }
 
 /** A card that leads somewhere. @param row {name, description, icon, colour} */

@@ -8,7 +8,7 @@ import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { failureText } from './form.js';
-import { galleryView } from './gallery.js';
+import { categoryRows, galleryView } from './gallery.js';
 import { icon } from './icons.js';
 
 class LampRows extends PageElement {
@@ -28,7 +28,9 @@ class LampRows extends PageElement {
 	{
 		super();
 		this.choice = {};
+		this.categories = null;
 		new Watch(this, () => this.rows);
+		new Watch(this, () => this.categories);
 	}
 
 	connectedCallback()
@@ -50,6 +52,8 @@ class LampRows extends PageElement {
 	{
 		if (changes.has('form'))
 			this.choice = {};
+		if (changes.has('view'))
+			this.categories = this.view === 'gallery' ? categoryRows(this.places) : null;
 	}
 
 	updated()
