@@ -53,6 +53,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/theme.js \
 	www/js/tools.js \
 	www/js/ui/app.js \
+	www/js/ui/agent.js \
 	www/js/ui/allowed.js \
 	www/js/ui/approval.js \
 	www/js/ui/blanks.js \
@@ -69,12 +70,15 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/list.js \
 	www/js/ui/markdown.js \
 	www/js/ui/picker.js \
+	www/js/ui/parts.js \
 	www/js/ui/place.js \
 	www/js/ui/prompt.js \
 	www/js/ui/question.js \
 	www/js/ui/refs.js \
 	www/js/ui/rows.js \
 	www/js/ui/secret.js \
+	www/js/ui/service.js \
+	www/js/ui/setting.js \
 	www/js/ui/side.js \
 	www/js/ui/states.js \
 	www/js/ui/menu.js \

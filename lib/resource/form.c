@@ -317,7 +317,10 @@ void resource_form(struct jw *w, const struct resource *r,
 	const struct resource *parent = r->owner == OWNER_PARENT
 		? resource_of_root(r->of) : NULL;
 
-	write_path(w, "name", r->path, false);
+	if (parent)
+		write_path(w, "name", r->path, false);
+	else
+		jw_kstr(w, "name", last_of(r->path));
 	write_path(w, "path", r->path, true);
 	write_words(w, "title", last_of(r->path));
 	jw_kstrz(w, "what", r->what);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asked, bodyOf, changedKeys, differences, fieldError, fillPath, localTime, rowName,
-	valuesOf } from '../../www/js/form.js';
+	settingsForm, valuesOf } from '../../www/js/form.js';
 import { conversationHash, placeHash, readHash, readPlace } from '../../www/js/route.js';
 
 const FIELD = { label: 'It', help: '', mode: 'edit', required: false, nullable: true,
@@ -18,7 +18,7 @@ function form(...fields)
 const LAMP = form({ key: 'name', type: 'text', required: true, nullable: false, max: 5 },
 	{ key: 'watts', type: 'integer', min: 1, max: 60 }, { key: 'lit', type: 'boolean' },
 	{ key: 'on', type: 'boolean', nullable: false }, { key: 'from', type: 'time' },
-	{ key: 'room', type: 'json' }, { key: 'tags', type: 'ids', max: 2 },
+	{ key: 'room', type: 'json' }, { key: 'tags', type: 'ids', nullable: false, max: 2 },
 	{ key: 'lines', type: 'lines' }, { key: 'key', type: 'secret' },
 	{ key: 'note', type: 'text', multiline: true },
 	{ key: 'kind', type: 'text', mode: 'once', choices: [{ value: 'oil' }, { value: 'gas' }] },
@@ -88,6 +88,27 @@ test('where two have changed a row', () => {
 	assert.deepEqual(differences(LAMP, { before, now, values }).map(
 		({ field: { key }, theirs, mine }) => [key, theirs, mine]),
 	[['name', 'b', undefined], ['note', 'm', 'mine']]);
+});
+
+test('settings at a level are a form, null where another level says the value', () => {
+	const item = { help: '', levels: [], value: 2, from: 'tenant', editable: true };
+	const items = [
+		{ ...item, key: 'n', label: 'N', type: 'integer', minimum: 0, maximum: 9,
+			says: { user: null, team: [{ group: 'it', value: 3 }], tenant: 2 } },
+		{ ...item, key: 'no', label: 'No', type: 'boolean', editable: false, says: {} },
+		{ ...item, key: 'key', label: 'Key', type: 'choice', choices: ['ctrl-enter'],
+			from: 'team', says: {} }];
+	const at = (level, group = null) => settingsForm({ level, group, items });
+
+	assert.deepEqual(at('user').record, { n: null, key: null });
+	assert.deepEqual(at('team', 'it').record, { n: 3, key: null });
+	assert.deepEqual(at('team', 'hr').record, { n: null, key: null });
+	assert.deepEqual(at('tenant').record, { n: 2, key: null });
+	assert.deepEqual(at('user').form.fields.map(({ key, type, min, max, inForce }) =>
+		[key, type, min, max, inForce?.from]),
+	[['n', 'integer', 0, 9, 'tenant'], ['key', 'text', null, null, 'team']]);
+	assert.equal(at('team', 'it').form.fields[1].inForce, null);
+	assert.equal(at('user').form.fields[1].choices[0].label, 'ctrl-enter');
 });
 
 test('names and paths of rows', () => {

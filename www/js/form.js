@@ -131,7 +131,9 @@ function numberError({ label, min, max }, text)
 /** A value as the API has it. */
 function sent(field, value)
 {
-	if (field.type === 'ids' || typeof value === 'boolean' || value === null)
+	if (field.type === 'ids')
+		return value.length === 0 && field.nullable ? null : value;
+	if (typeof value === 'boolean' || value === null)
 		return value;
 	if (field.type === 'lines') {
 		const lines = value.split('\n').map((line) => line.trim()).filter(Boolean);
@@ -178,6 +180,36 @@ export function bodyOf(form, values, record)
 	}
 	return { body, errors };
 }
+
+/** Where the settings of a form are in what GET /settings answers. */
+function saidAt({ level, group }, says)
+{
+	return level === 'team' ? says.team?.find((one) => one.group === group)?.value :
+		says[level];
+}
+
+const SETTING_TYPES = { choice: 'text', choices: 'ids' };
+
+/** The form of GET /settings at one level, and its record. */
+export function settingsForm(answer)
+{
+	const items = answer.items.filter(({ editable }) => editable);
+	const fields = items.map((item) => ({
+		key: item.key, label: item.label, help: item.help, mode: 'edit',
+		type: SETTING_TYPES[item.type] || item.type, required: false, nullable: true,
+		min: item.minimum ?? null, max: item.maximum ?? item.maxLength ?? item.maxItems ?? null,
+		multiline: Boolean(item.multiline), only: null, of: null,
+		choices: item.choices?.map((value) => ({ value, label: value })) ?? null,
+		inForce: item.from === answer.level ? null : { value: item.value, from: item.from },
+	}));
+
+	return { form: { ...SETTINGS, fields }, record: Object.fromEntries(items.map(
+		({ key, says }) => [key, saidAt(answer, says) ?? null])) };
+}
+
+/** The form of settings before they are there. */
+export const SETTINGS = { name: 'settings', what: 'settings', single: true, canWrite: true,
+	labelKey: '', idKey: '', fields: [], adapt: settingsForm };
 
 function empty(value)
 {

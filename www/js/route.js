@@ -5,15 +5,24 @@
  * The places that are more than what GET /forms says of them, in their order at
  * the side; a form without a row is a place, too, behind them.
  * {form: its name, text: of strings.js, hint: of strings.js, icon: a name of
- *  icons.js, view: another list than the ordinary one (ui/place.js), part: a
- *  piece of a record's page (ui/place.js), under: the place whose head leads
- *  there}
+ *  icons.js, view: another list than the ordinary one (ui/rows.js), part: pieces
+ *  of a record's page (ui/parts.js), under: the place whose head leads there,
+ *  permission: of a place that is no resource, reload: the chat shows them}
  */
 export const PLACES = [
+	{ form: 'agents', text: 'place.agents', hint: 'place.agentsHint', icon: 'agent',
+		part: 'agent', reload: true },
 	{ form: 'prompts', text: 'place.prompts', hint: 'place.promptsHint', icon: 'book',
 		view: 'gallery', part: 'prompt' },
 	{ form: 'prompt-categories', text: 'place.categories', icon: 'tag', under: 'prompts' },
-	{ form: 'tokens', text: 'place.tokens', hint: 'place.tokensHint', icon: 'key' },
+	{ form: 'settings', text: 'place.settings', icon: 'gear', part: 'setting',
+		permission: 'AIChat.Settings.Read' },
+	{ form: 'provider-instances', text: 'place.keys', hint: 'place.keysHint', icon: 'key',
+		part: 'service' },
+	{ form: 'tokens', text: 'place.tokens', hint: 'place.tokensHint', icon: 'code' },
+	{ form: 'llm-services', text: 'place.models', hint: 'place.modelsHint', icon: 'model',
+		part: 'service' },
+	{ form: 'workspaces', text: 'place.workspaces', icon: 'rooms', reload: true },
 ];
 
 export function conversationHash(id)

@@ -69,7 +69,7 @@ export class Draft extends Observable {
 
 	#address()
 	{
-		return `${this.#path}/${encodeURIComponent(this.id)}`;
+		return this.form.single ? this.#path : `${this.#path}/${encodeURIComponent(this.id)}`;
 	}
 
 	async load()
@@ -88,9 +88,12 @@ export class Draft extends Observable {
 		this.changed();
 	}
 
-	#take({ record, etag })
+	#take({ record: stored, etag })
 	{
+		const { form, record } = this.#adapted(stored);
 		const { secret, ...rest } = record;
+
+		this.form = form;
 
 		if (secret)
 			this.secret = secret;
@@ -100,6 +103,12 @@ export class Draft extends Observable {
 		this.errors = {};
 		this.error = null;
 		this.conflict = null;
+	}
+
+	/** Some are described with their values. */
+	#adapted(record)
+	{
+		return this.form.adapt ? this.form.adapt(record) : { form: this.form, record };
 	}
 
 	set(key, value)
@@ -182,8 +191,8 @@ export class Draft extends Observable {
 		try {
 			const now = await this.#api.record('GET', this.#address());
 
-			this.conflict = { ...now, list: differences(this.form,
-				{ before: this.record, now: now.record, values: this.values }) };
+			this.conflict = { ...now, list: differences(this.form, { before: this.record,
+				now: this.#adapted(now.record).record, values: this.values }) };
 		} catch {
 			this.error = error;
 		}

@@ -1,23 +1,32 @@
 // The places beside the chat: what of them there is for this caller, and the one
 // that is shown.
-import { fillPath } from '../form.js';
+import { fillPath, SETTINGS } from '../form.js';
 import { Observable } from '../observable.js';
 import { PLACES } from '../route.js';
 import { Draft } from './draft.js';
 import { Rows } from './rows.js';
 
+/** At the level that an address names: '', 'tenant', or 'team:NAME'. */
+function settingsPath(id)
+{
+	const [level, ...group] = id.split(':');
+
+	return level ? `settings?${new URLSearchParams({ level,
+		...group.length > 0 && { group: group.join(':') } })}` : 'settings';
+}
+
 export class Places extends Observable {
 	#api;
 	#forms = new Map();
 	#rows = new Map();
-	#workspace;
+	#session;
 
-	/** @param workspace () => the id of the one that is shown */
-	constructor(api, workspace)
+	/** @param session where the caller is, and what they may do */
+	constructor(api, session)
 	{
 		super();
 		this.#api = api;
-		this.#workspace = workspace;
+		this.#session = session;
 		this.error = null;
 		/** {name, id, row: of PLACES, form, rows, draft}, or null: the chat */
 		this.current = null;
@@ -30,11 +39,26 @@ export class Places extends Observable {
 			const { items } = await this.#api.forms();
 
 			this.#forms = new Map(items.map((form) => [form.name, form]));
+			if (this.#may('settings'))
+				this.#forms.set('settings', SETTINGS);
 			this.error = null;
 		} catch (error) {
 			this.error = error;
 		}
 		this.changed();
+	}
+
+	#may(name)
+	{
+		const { permission } = PLACES.find((row) => row.form === name);
+
+		return this.me.permissions.includes(permission);
+	}
+
+	/** Who is here. */
+	get me()
+	{
+		return this.#session.me;
 	}
 
 	form(name)
@@ -70,7 +94,7 @@ export class Places extends Observable {
 	/** The path of the form's list. */
 	path(form, values = {})
 	{
-		return fillPath(form.path, { workspace: this.#workspace(), ...values });
+		return fillPath(form.path, { workspace: this.#session.workspaceId, ...values });
 	}
 
 	/** A list, kept while the page is. */
@@ -103,7 +127,10 @@ export class Places extends Observable {
 		} else {
 			this.current = { ...place, form, rows: null, draft: null,
 				row: PLACES.find((row) => row.form === place.name) || {} };
-			if (form && place.id) {
+			if (form?.single) {
+				this.current.draft = new Draft(this.#api, form, settingsPath(place.id), 'all');
+				this.current.draft.load();
+			} else if (form && place.id) {
 				this.current.draft = this.draft(form, place.id === 'new' ? '' : place.id);
 				this.current.draft.load();
 			} else if (form) {

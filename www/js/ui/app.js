@@ -51,7 +51,7 @@ class LampApp extends PageElement {
 		this.theme = new Theme();
 		this.session = new Session(this.api);
 		this.list = new Conversations(this.api);
-		this.places = new Places(this.api, () => this.session.workspaceId);
+		this.places = new Places(this.api, this.session);
 		this.link = new Link();
 		this.threads = new Threads(this.api, this.link, this.list, this.session,
 			(turn, shown) => this.#sayEnd(turn, shown));
@@ -81,6 +81,10 @@ class LampApp extends PageElement {
 		NARROW.addEventListener('change', () => {
 			this.drawer = false;
 			this.requestUpdate();
+		});
+		this.addEventListener('lamp-stored', (event) => {
+			if (event.detail.row.reload)
+				this.session.refresh();
 		});
 		this.addEventListener('lamp-drawer', () => this.#openDrawer());
 		this.addEventListener('lamp-say', (event) => this.#say(event.detail.text));

@@ -4,7 +4,7 @@ import { html, live, nothing } from '../../vendor/lit.js';
 import { shown } from '../form.js';
 import { t } from '../strings.js';
 import { icon } from './icons.js';
-import './refs.js';
+import { boxes } from './refs.js';
 
 const COLOUR = /^#[\da-f]{6}$/i;
 /** lines of a text field at first, and at most */
@@ -33,9 +33,11 @@ export function fieldView(field, at)
 	if (group)
 		return html`<fieldset class="field" aria-describedby=${described || nothing}>
 			<legend class="field-label">${label}</legend>
-			<lamp-refs .places=${at.places} path=${field.of} multiple
+			${field.of ? html`<lamp-refs .places=${at.places} path=${field.of} multiple
 				.chosen=${at.value} name=${at.id}
-				@lamp-chosen=${(event) => at.set(event.detail.chosen)}></lamp-refs>
+				@lamp-chosen=${(event) => at.set(event.detail.chosen)}></lamp-refs>` :
+				boxes(field.choices.map(({ value, label: text }) => [value, text]),
+					at.value, at.set)}
 			${rest}</fieldset>`;
 	if (field.type === 'boolean' && !field.nullable)
 		return html`<div class="field"><label class="field-check">

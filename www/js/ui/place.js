@@ -8,14 +8,9 @@ import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { failureText } from './form.js';
 import { icon } from './icons.js';
-import { promptActions, promptBelow } from './prompt.js';
+import { PARTS } from './parts.js';
 import './children.js';
 import './rows.js';
-
-/** Pieces of a record's page: what stands below a field, and further buttons. */
-const PARTS = {
-	prompt: { below: promptBelow, actions: promptActions },
-};
 
 /** The title of a place, by its row of the route table or its form. */
 export function placeTitle(row, form)
@@ -49,7 +44,7 @@ class LampPlace extends PageElement {
 	{
 		const { row, form, draft } = this.current;
 
-		if (!draft)
+		if (!draft || form.single)
 			return placeTitle(row, form);
 		if (draft.isNew)
 			return t('form.newOf', { what: form.what });
@@ -79,7 +74,7 @@ class LampPlace extends PageElement {
 	render()
 	{
 		const { row, form, id } = this.current;
-		const up = id ? placeHash(form?.name) : row.under && placeHash(row.under);
+		const up = id && !form?.single ? placeHash(form?.name) : row.under && placeHash(row.under);
 
 		return html`
 			<header class="main-head">
@@ -89,14 +84,14 @@ class LampPlace extends PageElement {
 				${up ? html`<a class="icon-button place-up" href=${up} title=${t('place.back')}
 					aria-label=${t('place.back')}>${icon('back')}</a>` : nothing}
 				<div class="main-title"><h1 tabindex="-1">${this.heading}</h1></div>
-				${form && !id ? this.#headActions(form) : nothing}
+				${form && !id && !form.single ? this.#headActions(form) : nothing}
 				<a class="icon-button place-close" href="#/" title=${t('place.close')}
 					aria-label=${t('place.close')}>${icon('close')}</a>
 			</header>
 			<div class="place-scroll"><div class="place-column">
 				${this.error ? html`<p class="form-error" role="alert">${icon('warning')}
 					<span>${failureText(this.error)}</span></p>` : nothing}
-				${form ? id ? this.#record() : this.#list() : html`
+				${form ? this.current.draft ? this.#record() : this.#list() : html`
 					<p class="rows-none">${t('place.none')}</p>`}
 			</div></div>`;
 	}
@@ -134,11 +129,15 @@ class LampPlace extends PageElement {
 				t('app.retry')}</button></p>`;
 		if (!draft.ready)
 			return html`<p><span class="skeleton"></span><span class="skeleton"></span></p>`;
-		return html`
+		const at = { api: this.api, places: this.places, draft, current: this.current,
+			copy: () => this.#copy(), fail: (error) => { this.error = error; },
+			changed: () => this.emit('lamp-stored', { row }) };
+
+		return html`${part?.above?.(at) || nothing}
 			<lamp-form .draft=${draft} .places=${this.places}
-				.below=${part?.below?.(this.api)} @lamp-saved=${this.#saved}
-				.actions=${html`${part?.actions?.(draft, () => this.#copy()) || nothing}
-					${!draft.isNew && draft.canEdit ? html`<button type="button"
+				.below=${part?.below?.(at)} @lamp-saved=${this.#saved}
+				.actions=${html`${part?.actions?.(at) || nothing}
+					${!draft.isNew && draft.canEdit && !form.single ? html`<button type="button"
 						class="button form-delete" @click=${() => this.#delete()}>${
 						t('form.remove')}</button>` : nothing}`}></lamp-form>
 			${draft.isNew ? nothing : this.places.children(form.name)
@@ -150,10 +149,11 @@ class LampPlace extends PageElement {
 
 	#saved({ detail: { draft, made } })
 	{
-		const { form } = this.current;
+		const { form, row } = this.current;
 
+		this.emit('lamp-stored', { row });
 		this.emit('lamp-say', { text: t(made ? 'form.made' : 'form.saved',
-			{ name: rowName(form, draft.record) }) });
+			{ name: form.single ? this.heading : rowName(form, draft.record) }) });
 		if (!made)
 			return;
 		becomePlace(form.name, draft.id);
@@ -202,6 +202,7 @@ class LampPlace extends PageElement {
 			this.error = error;
 			return;
 		}
+		this.emit('lamp-stored', { row: this.current.row });
 		this.emit('lamp-say', { text: t('form.removed', { name }) });
 		goPlace(form.name);
 	}

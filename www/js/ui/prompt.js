@@ -71,17 +71,11 @@ class LampBlankCheck extends PageElement {
 
 customElements.define('lamp-blank-check', LampBlankCheck);
 
-/** What stands below a field of a prompt. */
-export function promptBelow(api)
-{
-	return (field, draft) => field.key !== 'body' ? nothing : html`
-		<lamp-blank-check .api=${api} .text=${draft.values.body}></lamp-blank-check>`;
-}
-
-/** @param copy makes a copy and goes there */
-export function promptActions(draft, copy)
-{
-	return draft.isNew ? nothing : html`<button type="button"
+/** The parts of a prompt's page (ui/parts.js). */
+export const promptPart = {
+	below: ({ api }) => (field, draft) => field.key !== 'body' ? nothing : html`
+		<lamp-blank-check .api=${api} .text=${draft.values.body}></lamp-blank-check>`,
+	actions: ({ draft, copy }) => draft.isNew ? nothing : html`<button type="button"
 		class="button ${draft.canEdit ? '' : 'button-main'}" @click=${copy}>${
-		icon('copy')}<span>${t('prompts.copy')}</span></button>`;
-}
+		icon('copy')}<span>${t('prompts.copy')}</span></button>`,
+};

@@ -11,7 +11,20 @@ const MOST = 200;
 /** From so many on there is a field to filter them. */
 const MANY = 12;
 /** Lists whose rows are not as those of a form. */
-const LISTS = { conversations: { id: 'conversationId', name: 'title' } };
+const LISTS = {
+	conversations: { id: 'conversationId', name: 'title' },
+	providers: { id: 'providerId', name: 'name' },
+	'workspaces/{workspace}/llm-services': { id: 'llmServiceId', name: 'name' },
+};
+
+/** Boxes to tick. @param options [id, text] of each */
+export function boxes(options, chosen, pick)
+{
+	return html`<div class="refs">${options.map(([id, text]) => html`
+		<label class="field-check"><input type="checkbox" .checked=${chosen.includes(id)}
+			@change=${(event) => pick(event.target.checked ? [...chosen, id] :
+				chosen.filter((one) => one !== id))}><span>${text}</span></label>`)}</div>`;
+}
 
 class LampRefs extends PageElement {
 	static properties = {
@@ -84,11 +97,7 @@ class LampRefs extends PageElement {
 				aria-label=${t('form.filter')} placeholder=${t('form.filter')}
 				.value=${this.filter}
 				@input=${(event) => { this.filter = event.target.value; }}>` : nothing}
-			<div class="refs">${fitting.map(([id, name]) => html`<label class="field-check">
-				<input type="checkbox" .checked=${this.chosen.includes(id)}
-					@change=${(event) => this.#pick(event.target.checked ?
-						[...this.chosen, id] : this.chosen.filter((one) => one !== id))}>
-				<span>${name}</span></label>`)}</div>`;
+			${boxes(fitting, this.chosen, (chosen) => this.#pick(chosen))}`;
 	}
 
 	#select(options)
