@@ -103,7 +103,7 @@ test('an agent from a template, in the workspace that is shown', async (t) => {
 			{ key: 'agentId', label: 'Id', type: 'text', mode: 'once' },
 			{ key: 'name', label: 'Name', type: 'text', required: true }])],
 		routes: async (one) => {
-			await one.route('**/api/v1/agent-templates**', (route) => json(route, { items: [
+			await one.route('**/api/v1/agent-templates', (route) => json(route, { items: [
 				{ templateId: 'sage', name: 'Sage', useCase: 'Explains' }],
 			totalCount: 1, nextCursor: null }));
 			await one.route('**/workspaces/intranet/agents/from-template', (route) => {
@@ -131,7 +131,8 @@ test('a key of one\'s own is tried before it is stored, and afterwards', async (
 				required: true },
 			{ key: 'apiKey', label: 'Key', type: 'secret' }])],
 		routes: async (one) => {
-			await one.route('**/api/v1/providers**', (route) => json(route, { items: [
+			// a list that has no pages takes no parameters
+			await one.route('**/api/v1/providers', (route) => json(route, { items: [
 				{ providerId: 'openai', name: 'OpenAI' }], totalCount: 1, nextCursor: null }));
 			await one.route('**/api/v1/provider-instances**', (route) => {
 				const url = new URL(route.request().url()).pathname;
@@ -145,6 +146,8 @@ test('a key of one\'s own is tried before it is stored, and afterwards', async (
 		} });
 	const control = (label) => page.locator('lamp-place').getByLabel(label);
 
+	await page.getByRole('button', { name: 'Test' }).click();
+	await page.getByText('Display name is required.').waitFor();
 	await control('Display name').fill('Mine');
 	await control('Provider').selectOption('openai');
 	await control('Key').fill('sk-wrong');

@@ -130,17 +130,24 @@ export class Draft extends Observable {
 		this.changed();
 	}
 
-	/** @returns true when it is stored */
-	async save()
+	/** @returns the body of a request, or null: something does not fit */
+	check()
 	{
 		const { body, errors } = bodyOf(this.form, this.values, this.record);
 
 		this.errors = errors;
 		this.error = null;
-		if (this.saving || Object.keys(errors).length > 0) {
-			this.changed();
+		this.changed();
+		return Object.keys(errors).length > 0 ? null : body;
+	}
+
+	/** @returns true when it is stored */
+	async save()
+	{
+		const body = this.saving ? null : this.check();
+
+		if (!body)
 			return false;
-		}
 		this.saving = true;
 		this.changed();
 		try {

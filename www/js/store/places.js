@@ -97,13 +97,13 @@ export class Places extends Observable {
 		return fillPath(form.path, { workspace: this.#session.workspaceId, ...values });
 	}
 
-	/** A list, kept while the page is. */
+	/** A list, kept while the page is. form: or {path, whole: it has no pages} */
 	rows(form, values)
 	{
 		const path = this.path(form, values);
 
 		if (!this.#rows.has(path))
-			this.#rows.set(path, new Rows(this.#api, path));
+			this.#rows.set(path, new Rows(this.#api, path, form.whole));
 		return this.#rows.get(path);
 	}
 

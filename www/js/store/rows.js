@@ -8,13 +8,18 @@ const PAGE = 50;
 export class Rows extends Observable {
 	#api;
 	#round = 0;
+	#whole;
 	#timer = null;
 
-	/** @param path below the API's root */
-	constructor(api, path)
+	/**
+	 * @param path  below the API's root
+	 * @param whole true of a list that has no pages
+	 */
+	constructor(api, path, whole = false)
 	{
 		super();
 		this.#api = api;
+		this.#whole = whole;
 		this.path = path;
 		this.q = '';
 		this.items = [];
@@ -64,7 +69,7 @@ export class Rows extends Observable {
 		this.error = null;
 		this.changed();
 		try {
-			const page = await this.#api.list(this.path,
+			const page = await this.#api.list(this.path, this.#whole ? {} :
 				{ q: this.q.trim(), cursor, pageSize: PAGE });
 
 			if (round !== this.#round)

@@ -20,7 +20,7 @@ class LampTemplates extends PageElement {
 	connectedCallback()
 	{
 		super.connectedCallback();
-		this.rows = this.at.places.rows({ path: 'agent-templates' });
+		this.rows = this.at.places.rows({ path: 'agent-templates', whole: true });
 		this.rows.reload();
 	}
 

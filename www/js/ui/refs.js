@@ -13,7 +13,7 @@ const MANY = 12;
 /** Lists whose rows are not as those of a form. */
 const LISTS = {
 	conversations: { id: 'conversationId', name: 'title' },
-	providers: { id: 'providerId', name: 'name' },
+	providers: { id: 'providerId', name: 'name', whole: true },
 	'workspaces/{workspace}/llm-services': { id: 'llmServiceId', name: 'name' },
 };
 
@@ -53,7 +53,7 @@ class LampRefs extends PageElement {
 	connectedCallback()
 	{
 		super.connectedCallback();
-		this.rows = this.places.rows({ path: this.path });
+		this.rows = this.places.rows({ path: this.path, whole: LISTS[this.path]?.whole });
 		this.rows.all(MOST);
 	}
 

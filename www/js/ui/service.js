@@ -1,7 +1,6 @@
 // What the page of an LLM service, or of a key of one's own, has besides its form: it
 // can be tried, also before it is stored.
 import { html, nothing } from '../../vendor/lit.js';
-import { bodyOf } from '../form.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { failureText } from './form.js';
@@ -36,7 +35,7 @@ class LampServiceTest extends PageElement {
 		const name = draft.record?.llmServiceId;
 
 		if (draft.isNew)
-			return [`${path}/test`, bodyOf(draft.form, draft.values, null).body];
+			return [`${path}/test`, draft.check()];
 		return [name ? `${places.path({ path: 'workspaces/{workspace}/llm-services' })}/${
 			encodeURIComponent(name)}/test` :
 			`${path}/${encodeURIComponent(draft.id)}/test`, {}];
@@ -48,9 +47,9 @@ class LampServiceTest extends PageElement {
 		this.result = null;
 		try {
 			const [path, body] = this.#request();
-			const answer = await this.at.api.json('POST', path, { body });
+			const answer = body && await this.at.api.json('POST', path, { body });
 
-			this.result = { works: answer.works,
+			this.result = answer && { works: answer.works,
 				message: answer.message || t('service.works') };
 		} catch (error) {
 			this.result = { works: false, message: failureText(error) };
