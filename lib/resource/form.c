@@ -161,10 +161,9 @@ static void write_path(struct jw *w, const char *key, const char *path,
 static const char *const type_names[] = {
 	[TYPE_TEXT] = "text", [TYPE_INT] = "integer", [TYPE_BOOL] = "boolean",
 	[TYPE_TIME] = "time", [TYPE_UUID] = "id", [TYPE_JSON] = "json",
-	[TYPE_IDS] = "ids",
+	[TYPE_SECRET] = "secret", [TYPE_IDS] = "ids",
 };
 
-/* Of a type that has no name here the value is not shown. */
 static const char *type_of(const struct resource_field *f,
 			   const struct input *in)
 {
@@ -172,7 +171,7 @@ static const char *type_of(const struct resource_field *f,
 		return "colour";
 	if (strcmp(in->choices, LINES) == 0)
 		return "lines";
-	return type_names[f->type] ? type_names[f->type] : "secret";
+	return type_names[f->type];
 }
 
 static const char *const mode_names[] = {
