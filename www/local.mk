@@ -15,15 +15,18 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/layout.css \
 	www/css/parts.css \
 	www/css/picker.css \
+	www/css/place.css \
 	www/css/plain.css \
 	www/css/prose.css \
 	www/css/side.css \
 	www/css/table.css \
+	www/css/theme.css \
 	www/css/thread.css \
 	www/js/api.js \
 	www/js/clipboard.js \
 	www/js/exact.js \
 	www/js/feed.js \
+	www/js/form.js \
 	www/js/format.js \
 	www/js/link.js \
 	www/js/main.js \
@@ -33,10 +36,13 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/route.js \
 	www/js/sse.js \
 	www/js/store/conversations.js \
+	www/js/store/draft.js \
 	www/js/store/notices.js \
 	www/js/store/options.js \
 	www/js/store/pages.js \
 	www/js/store/picker.js \
+	www/js/store/places.js \
+	www/js/store/rows.js \
 	www/js/store/session.js \
 	www/js/store/settings.js \
 	www/js/store/thread.js \
@@ -49,20 +55,33 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/theme.js \
 	www/js/tools.js \
 	www/js/ui/app.js \
+	www/js/ui/agent.js \
 	www/js/ui/allowed.js \
 	www/js/ui/approval.js \
 	www/js/ui/blanks.js \
 	www/js/ui/attachments.js \
 	www/js/ui/chart.js \
+	www/js/ui/children.js \
 	www/js/ui/composer.js \
 	www/js/ui/dialogs.js \
 	www/js/ui/edit.js \
 	www/js/ui/element.js \
+	www/js/ui/field.js \
+	www/js/ui/form.js \
+	www/js/ui/gallery.js \
 	www/js/ui/icons.js \
 	www/js/ui/list.js \
 	www/js/ui/markdown.js \
 	www/js/ui/picker.js \
+	www/js/ui/parts.js \
+	www/js/ui/place.js \
+	www/js/ui/prompt.js \
 	www/js/ui/question.js \
+	www/js/ui/refs.js \
+	www/js/ui/rows.js \
+	www/js/ui/secret.js \
+	www/js/ui/service.js \
+	www/js/ui/setting.js \
 	www/js/ui/side.js \
 	www/js/ui/states.js \
 	www/js/ui/menu.js \

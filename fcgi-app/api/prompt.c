@@ -192,6 +192,40 @@ int api_prompt_pick(struct request *rq, struct response *rs, struct err *e)
 	return 0;
 }
 
+struct check_body {
+	struct str body;
+};
+
+static const struct field check_fields[] = {
+	{ .key = "body", .type = FIELD_TEXT, .flags = FIELD_REQUIRED,
+	  .max_chars = LIM_PROMPT_CHARS,
+	  .offset = offsetof(struct check_body, body) },
+};
+
+/*
+ * POST /prompts/check {body}
+ * 200 {blanks}: what the user of that text would fill in; 422 of body: the first
+ * broken blank. Stores nothing.
+ */
+int api_prompt_check(struct request *rq, struct response *rs, struct err *e)
+{
+	struct check_body in;
+	struct blank *blanks;
+	struct jw w;
+	size_t n;
+
+	if (fields_read(check_fields, ARRAY_LEN(check_fields), rq->body, &in,
+			sizeof(in), e) < 0 ||
+	    blank_parse(in.body, "body", rq->arena, &blanks, &n, e) < 0)
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "blanks");
+	blank_write(&w, blanks, n);
+	jw_end_obj(&w);
+	return 0;
+}
+
 struct copy_body {
 	struct str name;
 };

@@ -6,6 +6,7 @@
 
 #include "fields.h"
 #include "secret/secret.h"
+#include "resource/form.h"
 
 #include "base/banned.h"
 
@@ -120,6 +121,16 @@ static struct db_val value_of(struct request *rq, enum resource_type type,
 	BUG("a type that is in no body");
 }
 
+static int check_choice(struct request *rq, const struct resource *r,
+			const struct resource_field *f, const struct db_val *v,
+			struct err *e)
+{
+	if (f->type != TYPE_TEXT || v->null || resource_takes(r, f, v->s))
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, f->key, "%s must be %s.", f->key,
+			 resource_choices(r, f, rq->arena));
+}
+
 /* What a change may not touch is no unknown field. */
 static int refuse_fixed(const struct resource *r, const json_t *body,
 			struct err *e)
@@ -167,6 +178,8 @@ int api_resource_body(struct request *rq, const struct resource *r, bool creatin
 		else if (j)
 			*v = value_of(rq, r->fields[at[k]].type, &slots[k],
 				      v->type);
+		if (check_choice(rq, r, &r->fields[at[k]], v, e) < 0)
+			return -1;
 	}
 	resource_sort(r, rq->arena, row);
 	return 0;

@@ -60,7 +60,8 @@ static void put_row(struct plain *p, const struct conversation *c,
 	buf_adds(b, ", ");
 	plain_time(b, c->updated_us);
 	if (conversation_running(c, now_us))
-		buf_adds(b, ", <b>answering</b>");
+		buf_adds(b, conversation_waiting(c, now_us)
+			 ? ", <b>waiting for you</b>" : ", <b>answering</b>");
 	buf_addf(b, " <a href=\"%sconversations/%s/edit\">rename, delete</a>"
 		 "</span></li>\n", p->root, id);
 }

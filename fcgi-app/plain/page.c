@@ -87,10 +87,12 @@ void plain_head(struct plain *p, struct str title, int refresh_s)
 			 refresh_s);
 	buf_adds(b, "<title>");
 	html_text(b, title);
-	buf_addf(b, "</title>\n<link rel=\"stylesheet\" "
-		 "href=\"%s../css/plain.css\">\n<link rel=\"icon\" "
-		 "href=\"%s../favicon.svg\" type=\"image/svg+xml\">\n"
-		 "</head>\n<body>\n", p->root, p->root);
+	buf_addf(b, "</title>\n<meta name=\"color-scheme\" content=\"light dark\">"
+		 "\n<link rel=\"stylesheet\" href=\"%s../css/theme.css\">\n"
+		 "<link rel=\"stylesheet\" href=\"%s../css/plain.css\">\n"
+		 "<link rel=\"icon\" href=\"%s../favicon.svg\" "
+		 "type=\"image/svg+xml\">\n</head>\n<body>\n", p->root,
+		 p->root, p->root);
 	put_nav(p);
 	buf_adds(b, "<main>\n<h1>");
 	html_text(b, title);

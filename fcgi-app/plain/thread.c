@@ -8,15 +8,21 @@
 
 #include "base/banned.h"
 
-static void put_running(struct plain *p, const struct uuid *turn)
+static void put_running(struct plain *p, const struct conversation *c,
+			int64_t now_us)
 {
 	char id[UUID_TEXT_BYTES];
 
-	uuid_format(turn, id);
-	buf_addf(p->b, "<p id=\"send\">An answer is being written or is waiting for you: "
-		 "<a href=\"%sturns/%s\">look at it as it grows</a>, or "
-		 "<a href=\"%sturns/%s?steps=1\">in steps</a>.</p>\n",
-		 p->root, id, p->root, id);
+	uuid_format(&c->running_turn_id, id);
+	if (conversation_waiting(c, now_us))
+		buf_addf(p->b, "<p id=\"send\" class=\"waiting\">This answer is "
+			 "waiting for you: <a href=\"%sturns/%s\">see what it "
+			 "needs</a>.</p>\n", p->root, id);
+	else
+		buf_addf(p->b, "<p id=\"send\">An answer is being written: "
+			 "<a href=\"%sturns/%s\">look at it as it grows</a>, or "
+			 "<a href=\"%sturns/%s?steps=1\">in steps</a>.</p>\n",
+			 p->root, id, p->root, id);
 	plain_form(p, arena_printf(p->rq->arena, "turns/%s/stop", id));
 	buf_adds(p->b, "<p><input type=\"submit\" value=\"Stop\"></p></form>\n");
 }
@@ -69,6 +75,7 @@ int plain_thread(struct request *rq, struct response *rs, struct err *e)
 	struct conversation c;
 	char id[UUID_TEXT_BYTES];
 	int64_t before;
+	int64_t now_us = clock_now_us();
 	bool running;
 	struct plain p;
 	struct str name;
@@ -90,7 +97,7 @@ int plain_thread(struct request *rq, struct response *rs, struct err *e)
 		 "rename, delete, allowed tools</a></p>\n", p.root, id);
 	if (page.more)
 		put_page_link(&p, &c, page.next_seq, "Older messages");
-	running = conversation_running(&c, clock_now_us());
+	running = conversation_running(&c, now_us);
 	for (size_t i = page.n; i-- > 0;) {
 		plain_message(&p, &page.items[i], name);
 		if (!running)
@@ -99,7 +106,7 @@ int plain_thread(struct request *rq, struct response *rs, struct err *e)
 	if (before && before <= c.last_seq)
 		put_page_link(&p, &c, 0, "The newest messages");
 	else if (running)
-		put_running(&p, &c.running_turn_id);
+		put_running(&p, &c, now_us);
 	else
 		put_forms(&p, &c, page.n ? &page.items[0] : NULL);
 	plain_foot(&p);

@@ -26,6 +26,7 @@
 #define LIM_COUNTED          1000	/* rows for a totalCount; beyond it is null */
 #define LIM_LOOKED_AT        5000	/* rows that a page of a search looks at */
 #define LIM_CURSOR_BYTES     512
+#define LIM_FORM_TEXT_BYTES  512	/* a label, path or list of choices of a form */
 #define LIM_KEY_BYTES        255	/* Idempotency-Key */
 #define LIM_TOKENS           100	/* API tokens of one user, those that ended too */
 #define LIM_TOKEN_GROUPS_BYTES 65535	/* JSON of the groups of a token */

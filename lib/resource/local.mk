@@ -1,5 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/resource/export.c lib/resource/export.h \
+	lib/resource/form.c lib/resource/form.h \
 	lib/resource/owner.h \
 	lib/resource/print.c \
 	lib/resource/purge.c lib/resource/purge.h \

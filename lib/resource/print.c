@@ -1,7 +1,7 @@
 /* resource.def as text: for the command, and for docs/openapi.yaml. */
-#include "resource/resource.h"
-
 #include <string.h>
+
+#include "resource/form.h"
 
 #include "base/banned.h"
 
@@ -215,14 +215,31 @@ static const char *const type_names[] = {
 	[TYPE_IDS] = "array",
 };
 
+/* What a body may have there, where that is a list of its own. */
+static void print_enum(struct buf *out, const struct resource *r,
+		       const struct resource_field *f)
+{
+	struct str rest = str_of(resource_choice_list(r, f)), value, label;
+	const char *sep = "";
+
+	if (!resource_choice_words(rest))
+		return;
+	buf_adds(out, "enum: [");
+	while (resource_choice(&rest, &value, &label)) {
+		buf_addf(out, "%s%.*s", sep, STR_ARG(value));
+		sep = ", ";
+	}
+	buf_addf(out, "%s], ", f->flags & RESOURCE_NULLABLE ? ", null" : "");
+}
+
 /* In a record a secret is only whether there is one. */
 static const char *shown_key(const struct resource_field *f, const char *use)
 {
 	return !*use && f->type == TYPE_SECRET ? "Set" : "";
 }
 
-static void print_field(struct buf *out, const struct resource_field *f,
-			const char *use)
+static void print_field(struct buf *out, const struct resource *r,
+			const struct resource_field *f, const char *use)
 {
 	if (*shown_key(f, use)) {
 		buf_addf(out, "        %sSet: {type: boolean, description: "
@@ -250,6 +267,8 @@ static void print_field(struct buf *out, const struct resource_field *f,
 			 ? "minLength: %lld, maxLength: %lld, "
 			 : "minimum: %lld, maximum: %lld, ",
 			 (long long)f->min, (long long)f->max);
+	if (*use)
+		print_enum(out, r, f);
 	buf_addf(out, "description: \"%s\"}\n", f->help);
 }
 
@@ -312,7 +331,7 @@ static void print_schema(struct buf *out, const struct resource *r,
 		buf_adds(out, "        id: {type: string, format: uuid}\n");
 	for (size_t i = 0; i < r->n_fields; i++)
 		if (in_schema(&r->fields[i], use))
-			print_field(out, &r->fields[i], use);
+			print_field(out, r, &r->fields[i], use);
 	if (!*use) {
 		print_extras(out, r);
 		/* Rows of files have none. */

@@ -23,11 +23,15 @@ struct conversation {
 	int64_t forked_seq;		/* of the last message copied; 0: none */
 	struct uuid running_turn_id;	/* nil: not answering */
 	int64_t running_until_us;	/* its lease; 0 when nil */
+	int64_t running_status;		/* enum turn_status; 0 when nil */
 	int64_t created_us, updated_us;
 };
 
 /* A conversation is answering while its turn's lease has not expired. */
 bool conversation_running(const struct conversation *c, int64_t now_us);
+
+/* Whether that turn does not answer, but waits for the user. */
+bool conversation_waiting(const struct conversation *c, int64_t now_us);
 
 struct conversation_new {
 	const struct uuid *id;		/* client's own, or NULL: made here */

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "store/conversation.h"
 #include "store/message.h"
+#include "store/turn.h"
 
 #include "base/banned.h"
 
@@ -190,6 +191,12 @@ bool conversation_running(const struct conversation *c, int64_t now_us)
 {
 	return !uuid_is_nil(&c->running_turn_id) &&
 		c->running_until_us >= now_us;
+}
+
+bool conversation_waiting(const struct conversation *c, int64_t now_us)
+{
+	return conversation_running(c, now_us) &&
+		c->running_status == TURN_WAITING;
 }
 
 static void write_participants(struct jw *w, const struct conversation *c)

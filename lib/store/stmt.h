@@ -58,6 +58,7 @@ enum {
 	F(forked_seq, I, "c.forked_seq") SEP \
 	F(running_turn_id, U, "t.id") SEP \
 	F(running_until_us, I, "t.lease_until_us") SEP \
+	F(running_status, I, "t.status") SEP \
 	F(created_us, i, "c.created_us") SEP \
 	F(updated_us, i, "c.updated_us")
 #define CONVERSATION_FROM_BY(index) \

@@ -45,7 +45,12 @@ def test_approval(waiting, decision, ran, steps):
     thread = "plain/conversations/" + waiting.get(
         "/turns/" + turn.split("/")[-1].split("?")[0],
         user="ada").json["conversationId"]
-    assert "waiting for you" in browser.get(thread).text
+    # Neither there nor in the list does it look as if it were being written.
+    listed = browser.get("plain/").text
+    row = listed[listed.index(thread.removeprefix("plain/")):].split("</li>")[0]
+    for text_of in (browser.get(thread).text, row):
+        assert "waiting for you" in text_of
+        assert "answering" not in text_of and "being written" not in text_of
     reply = browser.submit(page, "decide", **{decision: "x"})
     assert browser.follow(reply, turn.split("?")[0] + "/decide") == turn
     assert "all done" in browser.get(ended(browser, turn)).text

@@ -3,7 +3,7 @@
 import re
 import sys
 
-from copies import Copy, blocks, run
+from copies import ROOT, Copy, blocks, run
 
 PAGE = "add-a-resource.md"
 
@@ -28,3 +28,7 @@ def test_a_note_in_three_files(tmp_path):
         "tests/api/test_openapi.py::test_the_resources_are_the_tables",
         "tests/api/test_openapi.py::test_paths_are_the_routes",
         cwd=copy.root, **copy.environment())
+    # No code of the page knows notes.
+    (copy.root / "node_modules").symlink_to(ROOT / "node_modules")
+    run(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
+        "tests/examples/page_of_note.py", cwd=copy.root, **copy.environment())

@@ -133,8 +133,20 @@ export class Api {
 	/** One request with a JSON answer; null for 204. */
 	async json(method, path, options)
 	{
+		return this.#parsed(await this.request(method, path, options));
+	}
+
+	/** The same about one record. @returns {record, etag} */
+	async record(method, path, options)
+	{
 		const response = await this.request(method, path, options);
 
+		return { record: await this.#parsed(response),
+			etag: response.headers.get('ETag') || '' };
+	}
+
+	async #parsed(response)
+	{
 		if (response.status === 204)
 			return null;
 		try {
@@ -148,6 +160,30 @@ export class Api {
 				detail: error.message,
 			});
 		}
+	}
+
+	/** The resources that there are for the caller, field by field: {items}. */
+	forms()
+	{
+		return this.json('GET', 'forms');
+	}
+
+	/** A page of a resource's list: {items, totalCount, nextCursor}. */
+	list(path, params)
+	{
+		return this.json('GET', `${path}${query(params)}`);
+	}
+
+	/** The blanks of a text that is not stored: {blanks}. */
+	checkPrompt(body)
+	{
+		return this.json('POST', 'prompts/check', { body: { body } });
+	}
+
+	/** A copy of a prompt that is the caller's own. @returns it */
+	copyPrompt(id)
+	{
+		return this.json('POST', `prompts/${enc(id)}/copy`, { body: {} });
 	}
 
 	/** The user with their settings, which are {} while the database is away. */

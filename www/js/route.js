@@ -1,9 +1,48 @@
-// The open conversation is in the address: #/c/{conversationId}. Anything
-// else is a new chat.
+// What is shown is in the address: #/c/{conversationId}, a place beside the chat
+// (#/prompts, #/prompts/new, #/prompts/{id}), and anything else is a new chat.
+
+/**
+ * The places that are more than what GET /forms says of them, in their order at
+ * the side; a form without a row is a place, too, behind them.
+ * {form: its name, text: of strings.js, hint: of strings.js, icon: a name of
+ *  icons.js, view: another list than the ordinary one (ui/rows.js), part: pieces
+ *  of a record's page (ui/parts.js), under: the place whose head leads there,
+ *  permission: of a place that is no resource, reload: the chat shows them}
+ */
+export const PLACES = [
+	{ form: 'agents', text: 'place.agents', hint: 'place.agentsHint', icon: 'agent',
+		part: 'agent', reload: true },
+	{ form: 'prompts', text: 'place.prompts', hint: 'place.promptsHint', icon: 'book',
+		view: 'gallery', part: 'prompt' },
+	{ form: 'prompt-categories', text: 'place.categories', icon: 'tag', under: 'prompts' },
+	{ form: 'settings', text: 'place.settings', icon: 'gear', part: 'setting',
+		permission: 'AIChat.Settings.Read' },
+	{ form: 'provider-instances', text: 'place.keys', hint: 'place.keysHint', icon: 'key',
+		part: 'service' },
+	{ form: 'tokens', text: 'place.tokens', hint: 'place.tokensHint', icon: 'code' },
+	{ form: 'llm-services', text: 'place.models', hint: 'place.modelsHint', icon: 'model',
+		part: 'service' },
+	{ form: 'workspaces', text: 'place.workspaces', icon: 'rooms', reload: true },
+];
 
 export function conversationHash(id)
 {
 	return id ? `#/c/${encodeURIComponent(id)}` : '#/';
+}
+
+/** The address of a place; id: of a row, 'new', or '' for its list. */
+export function placeHash(name, id = '')
+{
+	return `#/${encodeURIComponent(name)}${id ? `/${encodeURIComponent(id)}` : ''}`;
+}
+
+function decoded(text)
+{
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return '';
+	}
 }
 
 /** @returns the conversation's id, '' for a new chat */
@@ -11,13 +50,17 @@ export function readHash(hash = location.hash)
 {
 	const match = /^#\/c\/([^/?]+)$/.exec(hash);
 
-	if (!match)
-		return '';
-	try {
-		return decodeURIComponent(match[1]);
-	} catch {
-		return '';
-	}
+	return match ? decoded(match[1]) : '';
+}
+
+/** @returns {name, id} of a place, or null for a chat */
+export function readPlace(hash = location.hash)
+{
+	const match = /^#\/([^/?]+)(?:\/([^/?]+))?$/.exec(hash);
+
+	if (!match || match[1] === 'c' || !decoded(match[1]))
+		return null;
+	return { name: decoded(match[1]), id: match[2] ? decoded(match[2]) : '' };
 }
 
 /** Goes to a conversation; back leads to where we were. */
@@ -26,8 +69,66 @@ export function go(id)
 	location.hash = conversationHash(id);
 }
 
+/** Goes to a place. */
+export function goPlace(name, id)
+{
+	location.hash = placeHash(name, id);
+}
+
 /** The same place under another address; back skips the old one. */
 export function become(id)
 {
-	history.replaceState(null, '', conversationHash(id));
+	history.replaceState(history.state, '', conversationHash(id));
+}
+
+export function becomePlace(name, id)
+{
+	history.replaceState(history.state, '', placeHash(name, id));
+}
+
+/**
+ * Where we are among the entries of the history, so that a step, forwards or
+ * back, can be undone when the user would rather stay.
+ */
+export class Trail {
+	#at = 0;
+	#undoing = false;
+
+	constructor()
+	{
+		this.#at = history.state?.at ?? 0;
+		this.#mark();
+	}
+
+	#mark()
+	{
+		history.replaceState({ at: this.#at }, '');
+	}
+
+	/** To be called at each hashchange. @returns false: it is an undone step */
+	moved()
+	{
+		if (this.#undoing) {
+			this.#undoing = false;
+			return false;
+		}
+		return true;
+	}
+
+	/** The step is meant. */
+	accept()
+	{
+		// an entry that nobody has marked is a new one
+		this.#at = history.state?.at ?? this.#at + 1;
+		this.#mark();
+	}
+
+	/** Takes the step back; the page shows what it has shown all the time. */
+	undo()
+	{
+		const to = history.state?.at;
+
+		this.#undoing = true;
+		history.go(to === undefined ? -1 : this.#at - to);
+	}
 }

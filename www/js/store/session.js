@@ -78,6 +78,22 @@ export class Session extends Observable {
 		this.changed();
 	}
 
+	/** Loads again what may have been made or deleted meanwhile. */
+	async refresh()
+	{
+		try {
+			const { items } = await this.#api.workspaces();
+
+			if (items.length === 0)
+				return;
+			this.workspaces = items;
+			this.#agents.clear();
+			await this.choose(this.workspace() ? this.workspaceId : items[0].workspaceId, false);
+		} catch {
+			// what is known goes on
+		}
+	}
+
 	agents(id = this.workspaceId)
 	{
 		return this.#agents.get(id) || [];

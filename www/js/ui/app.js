@@ -1,13 +1,14 @@
 // <lamp-app>: the page. The list on the left (a drawer on a phone), the open
-// conversation on the right; keys, addresses and announcements.
+// conversation or a place on the right; keys, addresses and announcements.
 import { html, nothing } from '../../vendor/lit.js';
 import { Api } from '../api.js';
 import { excerpt, toolName } from '../format.js';
 import { Link } from '../link.js';
 import { Watch } from '../observable.js';
-import { go, readHash } from '../route.js';
+import { go, readHash, readPlace, Trail } from '../route.js';
 import { Conversations } from '../store/conversations.js';
 import { Notices } from '../store/notices.js';
+import { Places } from '../store/places.js';
 import { Session } from '../store/session.js';
 import { applySettings, Theme } from '../store/settings.js';
 import { Threads } from '../store/threads.js';
@@ -22,6 +23,7 @@ import './allowed.js';
 import './blanks.js';
 import './dialogs.js';
 import './menu.js';
+import './place.js';
 import './thread.js';
 
 const NARROW = matchMedia('(max-width: 760px)');
@@ -33,6 +35,8 @@ class LampApp extends PageElement {
 		offline: { state: true },
 	};
 
+	#trail = new Trail();
+	#confirm = (...texts) => this.querySelector('lamp-confirm').ask(...texts);
 	#sideActions = {
 		newChat: () => this.#newChat(),
 		closeDrawer: () => this.#closeDrawer(),
@@ -47,6 +51,7 @@ class LampApp extends PageElement {
 		this.theme = new Theme((theme) => this.api.changeSettings({ theme }));
 		this.session = new Session(this.api);
 		this.list = new Conversations(this.api);
+		this.places = new Places(this.api, this.session);
 		this.link = new Link();
 		this.threads = new Threads(this.api, this.link, this.list, this.session,
 			(turn, shown) => this.#sayEnd(turn, shown));
@@ -57,6 +62,7 @@ class LampApp extends PageElement {
 		this.offline = !navigator.onLine;
 		new Watch(this, () => this.theme);
 		new Watch(this, () => this.session);
+		new Watch(this, () => this.places);
 		new Watch(this, () => this.threads);
 		new Watch(this, () => this.threads.current);
 	}
@@ -64,7 +70,11 @@ class LampApp extends PageElement {
 	connectedCallback()
 	{
 		super.connectedCallback();
-		addEventListener('hashchange', () => this.#open(readHash()));
+		addEventListener('hashchange', () => this.#moved());
+		addEventListener('beforeunload', (event) => {
+			if (this.places.dirty)
+				event.preventDefault();
+		});
 		addEventListener('keydown', (event) => this.#onKey(event));
 		addEventListener('online', () => { this.offline = false; });
 		addEventListener('offline', () => { this.offline = true; });
@@ -72,6 +82,11 @@ class LampApp extends PageElement {
 			this.drawer = false;
 			this.requestUpdate();
 		});
+		this.addEventListener('lamp-stored', (event) => {
+			if (event.detail.row.reload)
+				this.session.refresh();
+		});
+		this.addEventListener('lamp-drawer', () => this.#openDrawer());
 		this.addEventListener('lamp-say', (event) => this.#say(event.detail.text));
 		this.addEventListener('lamp-send', (event) => this.#send(event.detail.content));
 		this.addEventListener('lamp-stop', () => this.threads.current.stop());
@@ -110,15 +125,42 @@ class LampApp extends PageElement {
 		this.notices.start(this.session.me.notifications);
 		this.threads.resume();
 		this.list.show(this.session.workspaceId);
+		const places = this.places.load();
+
+		// the chat does not wait for it
+		if (readPlace())
+			await places;
 		await this.#open(readHash());
 	}
 
-	/** Shows what the address names. */
+	/** Another address: what was typed there is not lost without a question. */
+	async #moved()
+	{
+		if (!this.#trail.moved())
+			return;
+		if (!await this.#mayLeave()) {
+			this.#trail.undo();
+			return;
+		}
+		this.#trail.accept();
+		await this.#open(readHash());
+	}
+
+	async #mayLeave()
+	{
+		return !this.places.dirty || this.#confirm(t('leave.title'), t('leave.text'),
+			t('leave.go'), t('leave.stay'));
+	}
+
+	/** Shows what the address names: a place, or the conversation id. */
 	async #open(id)
 	{
-		if (!this.session.ready || (id && this.threads.current.conversationId === id))
+		if (!this.session.ready)
 			return;
 		this.drawer = false;
+		this.places.show(readPlace());
+		if (this.places.current || (id && this.threads.current.conversationId === id))
+			return;
 		const thread = await this.threads.open(id);
 
 		if (this.threads.current !== thread)
@@ -137,7 +179,7 @@ class LampApp extends PageElement {
 	#newChat()
 	{
 		this.drawer = false;
-		if (readHash() === '')
+		if (readHash() === '' && !readPlace())
 			this.threads.open('').then(() => this.#focusComposer());
 		else
 			go('');
@@ -253,9 +295,13 @@ class LampApp extends PageElement {
 
 	async #workspace(id)
 	{
+		if (!await this.#mayLeave())
+			return;
 		await this.session.choose(id);
 		this.list.q = '';
 		this.list.show(id);
+		if (readPlace())
+			this.places.show(readPlace());
 		if (readHash() === '')
 			await this.threads.open('');
 		else
@@ -375,6 +421,8 @@ class LampApp extends PageElement {
 	{
 		const name = t('app.name');
 
+		if (this.places.current)
+			return;
 		document.title = this.threads.current.conversationId ?
 			`${this.#title()} – ${name}` : name;
 	}
@@ -396,8 +444,11 @@ class LampApp extends PageElement {
 		return html`
 			<a class="skip" href="#composer" @click=${(event) => {
 				event.preventDefault();
-				this.#focusComposer();
-			}}>${t('app.skip')}</a>
+				if (this.places.current)
+					this.querySelector('lamp-place h1').focus();
+				else
+					this.#focusComposer();
+			}}>${t(this.places.current ? 'app.skipPlace' : 'app.skip')}</a>
 			<aside class="side ${this.drawer ? 'open' : ''}" ?inert=${hidden}
 				aria-label=${t('list.label')}>${sideView(this, this.#sideActions)}</aside>
 			${this.drawer ? html`<div class="scrim"
@@ -411,6 +462,10 @@ class LampApp extends PageElement {
 
 	#main()
 	{
+		if (this.places.current)
+			return html`<lamp-place .api=${this.api} .places=${this.places}
+				.current=${this.places.current}
+				.confirm=${this.#confirm}></lamp-place>`;
 		const thread = this.threads.current;
 		const id = thread.conversationId;
 		const space = this.session.workspace(thread.workspaceId);

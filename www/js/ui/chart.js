@@ -68,7 +68,14 @@ class LampChart extends PageElement {
 	#config()
 	{
 		const style = getComputedStyle(this);
-		const colour = (name) => style.getPropertyValue(name).trim();
+		// as a colour of its own: a variable may be one of each scheme
+		const colour = (name) => {
+			this.style.color = `var(${name})`;
+			const { color } = style;
+
+			this.style.color = '';
+			return color;
+		};
 		const { kind, labels, series } = this.chart;
 		const text = { color: colour('--muted'), font: { family: style.fontFamily, size: 12 } };
 		const grid = { color: colour('--line') };

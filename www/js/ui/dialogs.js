@@ -7,13 +7,14 @@ import { icon } from './icons.js';
 
 class LampConfirm extends PageElement {
 	static properties = { heading: { state: true }, text: { state: true },
-		action: { state: true } };
+		action: { state: true }, stay: { state: true } };
 
 	#answer = null;
 
 	/** @returns a promise of true (do it) or false */
-	async ask(title, text, action)
+	async ask(title, text, action, stay = t('app.cancel'))
 	{
+		this.stay = stay;
 		this.heading = title;
 		this.text = text;
 		this.action = action;
@@ -38,7 +39,7 @@ class LampConfirm extends PageElement {
 				<p id="confirm-text">${this.text}</p>
 				<div class="dialog-buttons">
 					<button type="button" class="button" autofocus
-						@click=${() => this.#close('')}>${t('app.cancel')}</button>
+						@click=${() => this.#close('')}>${this.stay}</button>
 					<button type="button" class="button button-danger"
 						@click=${() => this.#close('yes')}>${this.action}</button>
 				</div>

@@ -36,9 +36,30 @@ const paths = {
 	at: svg`<circle cx="12" cy="12" r="3.5"/><path d="M15.5 8.5v5a2.3 2.3 0 0 0 4.6 0V12a8.1 8.1 0 1 0-3.2 6.5"/>`,
 	slash: svg`<path d="M15 5 9 19"/>`,
 	warning: svg`<path d="M12 4 2.8 19.5h18.4zM12 10v4.5M12 17.2h.01"/>`,
+	agent: svg`<rect x="5" y="8" width="14" height="11" rx="3"/><path d="M12 8V4.5M9.5 12.5v1.5M14.5 12.5v1.5M2.8 12.5v2M21.2 12.5v2"/>`,
+	code: svg`<path d="m8.5 8-4 4 4 4M15.5 8l4 4-4 4M13.5 5.5l-3 13"/>`,
+	gear: svg`<circle cx="12" cy="12" r="3"/><path d="M12 3.5v2.5M12 18v2.5M3.5 12H6M18 12h2.5M6 6l1.8 1.8M16.2 16.2 18 18M6 18l1.8-1.8M16.2 7.8 18 6"/>`,
+	model: svg`<rect x="6.5" y="6.5" width="11" height="11" rx="2"/><path d="M10 6.5V3.5M14 6.5V3.5M10 20.5v-3M14 20.5v-3M6.5 10h-3M6.5 14h-3M20.5 10h-3M20.5 14h-3"/>`,
+	rooms: svg`<rect x="4" y="4" width="7" height="7" rx="1.5"/><rect x="13" y="4" width="7" height="7" rx="1.5"/><rect x="4" y="13" width="7" height="7" rx="1.5"/><rect x="13" y="13" width="7" height="7" rx="1.5"/>`,
+	calendar: svg`<rect x="4" y="5.5" width="16" height="14.5" rx="2"/><path d="M4 10h16M8 3.5v4M16 3.5v4"/>`,
+	mail: svg`<rect x="3.5" y="5.5" width="17" height="13" rx="2"/><path d="m4 7 8 6 8-6"/>`,
+	notes: svg`<path d="M6 4h12v16H6zM9 8.5h6M9 12h6M9 15.5h4"/>`,
+	scale: svg`<path d="M12 4v16M7.5 20h9M5 7h14M5 7l-2.5 6h5zM19 7l-2.5 6h5z"/>`,
+	ticket: svg`<path d="M4 7h16v3.5a1.5 1.5 0 0 0 0 3V17H4v-3.5a1.5 1.5 0 0 0 0-3zM14 7v10"/>`,
+	back: svg`<path d="M15 6l-6 6 6 6"/>`,
+	book: svg`<path d="M5 5.5A1.5 1.5 0 0 1 6.5 4H19v13H6.5A1.5 1.5 0 0 0 5 18.5zM5 18.5A1.5 1.5 0 0 0 6.5 20H19v-3M9 8h6"/>`,
+	key: svg`<circle cx="8.5" cy="15.5" r="4"/><path d="m11.5 12.5 8-8M16 8l2.5 2.5"/>`,
+	list: svg`<path d="M9 6.5h11M9 12h11M9 17.5h11M4.5 6.5h.01M4.5 12h.01M4.5 17.5h.01"/>`,
+	tag: svg`<path d="M4 5.5A1.5 1.5 0 0 1 5.5 4H12l8 8-7.5 7.5L4 11.5zM8.5 8.5h.01"/>`,
 	tool: svg`<path d="M14.5 6.5a4 4 0 0 1 5-1l-2.7 2.7 1 1 2.7-2.7a4 4 0 0 1-5.4 5l-6.8 6.8a1.8 1.8 0 0 1-2.6-2.6l6.8-6.8a4 4 0 0 1 2-2.4z"/>`,
 	thought: svg`<path d="M9.5 18h5M10.5 21h3M12 3a6 6 0 0 0-3.7 10.7c.8.7 1.2 1.4 1.2 2.3h5c0-.9.4-1.6 1.2-2.3A6 6 0 0 0 12 3z"/>`,
 };
+
+/** True when there is a drawing of that name. */
+export function hasIcon(name)
+{
+	return Object.hasOwn(paths, name);
+}
 
 /** An icon; it says nothing to a screen reader, its button does. */
 export function icon(name)

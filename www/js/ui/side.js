@@ -1,12 +1,14 @@
 // What stands beside the conversation: workspace, new chat, the list, and at
 // its foot who is here and the colours.
 import { html, nothing } from '../../vendor/lit.js';
+import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 import { icon, lantern } from './icons.js';
+import { placeTitle } from './place.js';
 import './list.js';
 
 /**
- * @param page    {session, list, threads, theme}
+ * @param page    {session, list, places, threads, theme}
  * @param actions {newChat(), closeDrawer(), workspace(id), help()}
  */
 export function sideView(page, actions)
@@ -21,6 +23,7 @@ export function sideView(page, actions)
 		${workspaceChoice(page.session, actions.workspace)}
 		<button type="button" class="button new-chat" @click=${actions.newChat}>
 			${icon('plus')}<span>${t('list.new')}</span></button>
+		${placesNav(page.places)}
 		<lamp-list .list=${page.list} .busy=${page.threads.busy}
 			current=${page.threads.current.conversationId}></lamp-list>
 		${foot(page, actions.help)}`;
@@ -37,6 +40,19 @@ function workspaceChoice({ workspaces, workspaceId }, choose)
 				?selected=${space.workspaceId === workspaceId}
 				>${space.name}</option>`)}
 		</select>${icon('chevron')}</label>`;
+}
+
+/** The places that there are for the caller. */
+function placesNav(places)
+{
+	const rows = places.offered();
+
+	return rows.length === 0 ? nothing : html`<nav aria-label=${t('place.label')}>
+		<ul class="places">${rows.map((row) => html`<li><a class="places-link"
+			href=${placeHash(row.form)}
+			aria-current=${places.current?.name === row.form ? 'page' : nothing}>
+			${icon(row.icon)}<span class="places-name">${
+			placeTitle(row, places.form(row.form))}</span></a></li>`)}</ul></nav>`;
 }
 
 function foot({ session: { me }, theme }, help)

@@ -1,0 +1,46 @@
+/* What people can make, described so that a client can draw lists and forms. */
+#include "api/api.h"
+
+#include "auth/policy.h"
+#include "resource/form.h"
+
+#include "base/banned.h"
+
+/* Who may read and who may change the rows of each. */
+static const struct {
+	enum permission read, write;
+} may[RESOURCE__MAX] = {
+#define RESOURCE(id, table, name, path, r, w, ...) \
+	[RESOURCE_##id] = { PERM_##r, PERM_##w },
+#include "resource/resource.def"
+};
+
+/*
+ * GET /forms: 200 {items: [{name, path, title, what, parent, order, search,
+ * readOnly, most, idKey, labelKey, fields[], canWrite}]}. Only what the caller may read;
+ * canWrite: may create, change and delete, as far as a row allows it.
+ */
+int api_form_list(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct identity *who = rq->by.who;
+	struct jw w = resp_json(rs, 200);
+
+	(void)e;
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	for (size_t i = 0; i < RESOURCE__MAX; i++) {
+		const struct resource *r = &resources[i];
+
+		if (!policy_may(who, may[i].read))
+			continue;
+		jw_obj(&w);
+		resource_form(&w, r, who->groups, who->n_groups);
+		jw_kbool(&w, "canWrite", !r->record &&
+			 policy_may(who, may[i].write));
+		jw_end_obj(&w);
+	}
+	jw_end_arr(&w);
+	jw_end_obj(&w);
+	return 0;
+}

@@ -1,0 +1,339 @@
+/* resource.def as forms. */
+#include "resource/form.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+/*
+ * Instead of choices: those are the groups of the caller; it is a colour; it is an
+ * array with a text in each line of the control; or "@path": what it names is in
+ * that list.
+ */
+#define GROUPS "{groups}"
+#define COLOUR "{colour}"
+#define LINES  "{lines}"
+
+struct input {
+	enum resource_id of;
+	const char *key, *label, *choices, *only;
+};
+
+static const struct input inputs[] = {
+#define INPUT(id, key, label, choices, only) \
+	{ RESOURCE_##id, key, label, choices, only },
+#include "resource/resource.def"
+};
+
+/* What the ids of an IDS field are of: the table of its JOIN. */
+static const struct {
+	const char *table, *target;
+} joins[] = {
+#define JOIN(id, table, target) { table, target },
+#include "resource/resource.def"
+};
+
+static const struct input none = { .label = "", .choices = "", .only = "" };
+
+static const struct input *input_of(const struct resource *r,
+				    const struct resource_field *f)
+{
+	for (size_t i = 0; i < ARRAY_LEN(inputs); i++)
+		if (&resources[inputs[i].of] == r &&
+		    strcmp(inputs[i].key, f->key) == 0)
+			return &inputs[i];
+	return &none;
+}
+
+/* -- choices ------------------------------------------------------------------ */
+
+const char *resource_choice_list(const struct resource *r,
+				 const struct resource_field *f)
+{
+	return input_of(r, f)->choices;
+}
+
+bool resource_choice_words(struct str list)
+{
+	return list.n && *list.p != '{' && *list.p != '@';
+}
+
+bool resource_choice(struct str *rest, struct str *value, struct str *label)
+{
+	struct str one;
+
+	if (!rest->n)
+		return false;
+	one = str_cut(rest, '|');
+	*value = str_trim(str_cut(&one, ':'));
+	*label = str_trim(one);
+	return true;
+}
+
+bool resource_takes(const struct resource *r, const struct resource_field *f,
+		    struct str value)
+{
+	struct str rest = str_of(resource_choice_list(r, f)), known, label;
+
+	if (!resource_choice_words(rest))
+		return true;
+	while (resource_choice(&rest, &known, &label))
+		if (str_eq(known, value))
+			return true;
+	return false;
+}
+
+const char *resource_choices(const struct resource *r,
+			     const struct resource_field *f, struct arena *a)
+{
+	struct str rest = str_of(resource_choice_list(r, f)), value, label;
+	struct buf b = BUF_INIT(LIM_FORM_TEXT_BYTES);
+	const char *out;
+
+	while (resource_choice(&rest, &value, &label)) {
+		if (b.n)
+			buf_adds(&b, rest.n ? ", " : " or ");
+		buf_add(&b, value.p, value.n);
+	}
+	out = arena_strdup(a, b.p);
+	buf_release(&b);
+	return out;
+}
+
+/* -- words -------------------------------------------------------------------- */
+
+/* "expiresAt" and "expires-at" as "Expires at". */
+static void write_words(struct jw *w, const char *key, struct str name)
+{
+	struct buf b = BUF_INIT(LIM_FORM_TEXT_BYTES);
+
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		if (i && isupper(c))
+			buf_addc(&b, ' ');
+		buf_addc(&b, c == '-' || c == '_' ? ' ' :
+			 (char)(i ? tolower(c) : toupper(c)));
+	}
+	jw_kstr(w, key, buf_str(&b));
+	buf_release(&b);
+}
+
+static void write_label(struct jw *w, struct str label, struct str otherwise)
+{
+	if (label.n)
+		jw_kstr(w, "label", label);
+	else
+		write_words(w, "label", otherwise);
+}
+
+/* The last part of "prompts/{parent:uuid}/shares". */
+static struct str last_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return str_of(slash ? slash + 1 : path);
+}
+
+/* A path without the types of its parameters; without those, too: a name. */
+static void write_path(struct jw *w, const char *key, const char *path,
+		       bool params)
+{
+	struct buf b = BUF_INIT(LIM_FORM_TEXT_BYTES);
+
+	for (const char *p = path; *p; p++) {
+		if (!params && p[0] == '/' && p[1] == '{')
+			p += strcspn(p, "}");
+		else if (*p == ':')
+			p += strcspn(p, "}") - 1;
+		else
+			buf_addc(&b, *p);
+	}
+	jw_kstr(w, key, buf_str(&b));
+	buf_release(&b);
+}
+
+/* -- fields ------------------------------------------------------------------- */
+
+static const char *const type_names[] = {
+	[TYPE_TEXT] = "text", [TYPE_INT] = "integer", [TYPE_BOOL] = "boolean",
+	[TYPE_TIME] = "time", [TYPE_UUID] = "id", [TYPE_JSON] = "json",
+	[TYPE_SECRET] = "secret", [TYPE_IDS] = "ids",
+};
+
+static const char *type_of(const struct resource_field *f,
+			   const struct input *in)
+{
+	if (strcmp(in->choices, COLOUR) == 0)
+		return "colour";
+	if (strcmp(in->choices, LINES) == 0)
+		return "lines";
+	return type_names[f->type];
+}
+
+static const char *const mode_names[] = {
+	[MODE_EDIT] = "edit", [MODE_ONCE] = "once", [MODE_GIVEN] = "given",
+};
+
+static void write_choices(struct jw *w, const struct input *in,
+			  const struct str *groups, size_t n_groups)
+{
+	struct str rest = str_of(in->choices), value, label;
+
+	jw_key(w, "choices");
+	if (!str_is(rest, GROUPS) && !resource_choice_words(rest)) {
+		jw_null(w);
+		return;
+	}
+	jw_arr(w);
+	for (size_t i = 0; i < n_groups && str_is(rest, GROUPS); i++) {
+		jw_obj(w);
+		jw_kstr(w, "value", groups[i]);
+		jw_kstr(w, "label", groups[i]);
+		jw_end_obj(w);
+	}
+	if (str_is(rest, GROUPS))
+		rest.n = 0;
+	while (resource_choice(&rest, &value, &label)) {
+		jw_obj(w);
+		jw_kstr(w, "value", value);
+		write_label(w, label, value);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+}
+
+/* "tier=team" as {"key": "tier", "value": "team"}. */
+static void write_only(struct jw *w, const struct input *in)
+{
+	struct str rest = str_of(in->only), key;
+
+	jw_key(w, "only");
+	if (!rest.n) {
+		jw_null(w);
+		return;
+	}
+	key = str_cut(&rest, '=');
+	jw_obj(w);
+	jw_kstr(w, "key", key);
+	jw_kstr(w, "value", rest);
+	jw_end_obj(w);
+}
+
+/* The list that an id, or ids, are of: its path, or null. */
+static const char *list_of(const struct resource *r,
+			   const struct resource_field *f,
+			   const struct input *in)
+{
+	const char *table = NULL;
+
+	if (*in->choices == '@')
+		return in->choices + 1;
+	if (f->flags & RESOURCE_PARENT) {
+		const struct resource *root = resource_of_root(r->of);
+
+		return root ? root->path : "conversations";
+	}
+	for (size_t i = 0; f->type == TYPE_IDS && i < ARRAY_LEN(joins); i++)
+		if (strcmp(joins[i].table, f->column) == 0)
+			table = joins[i].target;
+	for (size_t i = 0; table && i < RESOURCE__MAX; i++)
+		if (strcmp(resources[i].table, table) == 0)
+			return resources[i].path;
+	return NULL;
+}
+
+static void write_bound(struct jw *w, const char *key,
+			const struct resource_field *f, int64_t v)
+{
+	if (f->min || f->max)
+		jw_kint(w, key, v);
+	else {
+		jw_key(w, key);
+		jw_null(w);
+	}
+}
+
+static void write_field(struct jw *w, const struct resource *r,
+			const struct resource_field *f,
+			const struct str *groups, size_t n_groups)
+{
+	const struct input *in = input_of(r, f);
+
+	jw_obj(w);
+	jw_kstrz(w, "key", f->key);
+	write_label(w, str_of(in->label), str_of(f->key));
+	jw_kstrz(w, "help", f->help);
+	jw_kstrz(w, "type", type_of(f, in));
+	jw_kstrz(w, "mode", mode_names[f->mode]);
+	jw_kbool(w, "required", f->flags & RESOURCE_REQUIRED);
+	jw_kbool(w, "nullable", f->flags & RESOURCE_NULLABLE);
+	write_bound(w, "min", f, f->min);
+	write_bound(w, "max", f, f->max);
+	jw_kbool(w, "multiline", f->type == TYPE_TEXT &&
+		 f->mode != MODE_GIVEN && !(f->flags & RESOURCE_LINE));
+	write_choices(w, in, groups, n_groups);
+	write_only(w, in);
+	jw_kstrz(w, "of", list_of(r, f, in));
+	jw_end_obj(w);
+}
+
+/* What a row has in its address: a name in the column "table"_id, else its id. */
+static const char *id_of(const struct resource *r)
+{
+	size_t n = strlen(r->table);
+
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (strncmp(r->fields[i].column, r->table, n) == 0 &&
+		    strcmp(r->fields[i].column + n, "_id") == 0)
+			return r->fields[i].key;
+	return "id";
+}
+
+/* The field by which people know a row: its name, else its first text. */
+static const char *name_of(const struct resource *r)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < r->n_fields; i++) {
+		const struct resource_field *f = &r->fields[i];
+
+		if (f->flags & RESOURCE_SORT)
+			return f->key;
+		if (!first && f->type == TYPE_TEXT && f->mode != MODE_HIDDEN &&
+		    strcmp(f->key, id_of(r)) != 0)
+			first = f->key;
+	}
+	return first;
+}
+
+void resource_form(struct jw *w, const struct resource *r,
+		   const struct str *groups, size_t n_groups)
+{
+	const struct resource *parent = r->owner == OWNER_PARENT
+		? resource_of_root(r->of) : NULL;
+
+	if (parent)
+		write_path(w, "name", r->path, false);
+	else
+		jw_kstr(w, "name", last_of(r->path));
+	write_path(w, "path", r->path, true);
+	write_words(w, "title", last_of(r->path));
+	jw_kstrz(w, "what", r->what);
+	jw_kstrz(w, "parent", parent ? parent->path : NULL);
+	jw_kstrz(w, "order", r->order == ORDER_NAME ? "name" : "newest");
+	jw_kbool(w, "search", r->order == ORDER_NAME);
+	jw_kbool(w, "readOnly", r->record);
+	jw_kint(w, "most", r->most);
+	jw_kstrz(w, "idKey", id_of(r));
+	jw_kstrz(w, "labelKey", name_of(r));
+	jw_key(w, "fields");
+	jw_arr(w);
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (r->fields[i].mode != MODE_HIDDEN)
+			write_field(w, r, &r->fields[i], groups, n_groups);
+	jw_end_arr(w);
+}

@@ -1,0 +1,125 @@
+"""GET /forms: what a client needs to draw a list and a form of a resource, out of
+lib/resource/resource.def; and the check of a prompt that is being written."""
+
+import pathlib
+
+import pytest
+import yaml
+
+IT = {"user": "root", "groups": ["it"]}      # may do everything
+OPENAPI = pathlib.Path(__file__).resolve().parents[2] / "docs" / "openapi.yaml"
+
+
+def forms(lab, **who):
+    answer = lab.get("/forms", **who)
+    assert answer.status == 200, answer
+    return {form["name"]: form for form in answer.json["items"]}
+
+
+def fields(form):
+    return {field["key"]: field for field in form["fields"]}
+
+
+def test_every_resource_has_a_form_with_what_its_bodies_take(lab):
+    api = yaml.safe_load(OPENAPI.read_text())
+    seen = forms(lab, **IT)
+    assert len(seen) == len(lab.command("list", "resources").stdout.split(
+        "resource\t")) - 1
+    for name, form in seen.items():
+        path = api["paths"]["/" + form["path"]]
+        assert form["readOnly"] == ("post" not in path), name
+        assert form["canWrite"] == (not form["readOnly"]), name
+        assert form["parent"] is None or form["parent"] in seen
+        assert form["search"] == any(p.get("name") == "q" for p in
+                                     path["get"]["parameters"]), name
+        asked = [f for f in form["fields"] if f["mode"] in ("edit", "once")]
+        assert not (form["readOnly"] and asked), name
+        if form["readOnly"]:
+            continue
+        ref = path["post"]["requestBody"]["content"]["application/json"]["schema"]
+        body = api["components"]["schemas"][ref["$ref"].rsplit("/", 1)[1]]
+        assert [f["key"] for f in asked] == list(body["properties"]), name
+        assert [f["key"] for f in asked if f["required"]] == body["required"]
+        for f in asked:
+            known = body["properties"][f["key"]]
+            assert f["label"] and f["help"] == known["description"]
+            assert f["nullable"] == ("null" in known.get("type", ())) or (
+                f["type"] in ("json", "lines")), f
+            if f["choices"] and "enum" in known:
+                assert [c["value"] for c in f["choices"]] == [
+                    v for v in known["enum"] if v is not None]
+            if f["type"] in ("text", "colour"):
+                assert (f["min"], f["max"]) == (known.get("minLength"),
+                                                known.get("maxLength")), f
+
+
+def test_a_prompt(lab):
+    form = forms(lab, user="ada", groups=["sales"])["prompts"]
+    assert (form["title"], form["what"], form["parent"], form["labelKey"],
+            form["idKey"], form["order"], form["canWrite"]) == (
+        "Prompts", "prompt", None, "name", "id", "name", True)
+    field = fields(form)
+    assert field["body"] == {
+        "key": "body", "label": "Text", "help": "The prompt, with its {{blanks}}",
+        "type": "text", "mode": "edit", "required": True, "nullable": False,
+        "min": 1, "max": 20000, "multiline": True, "choices": None, "only": None,
+        "of": None}
+    assert field["tier"]["choices"] == [
+        {"value": "private", "label": "Only me"}, {"value": "team", "label": "A group"},
+        {"value": "tenant", "label": "Everyone"}]
+    assert field["group"]["choices"] == [{"value": "sales", "label": "sales"}]
+    assert field["group"]["only"] == {"key": "tier", "value": "team"}
+    assert (field["categoryIds"]["of"], field["categoryIds"]["type"]) == (
+        "prompt-categories", "ids")
+    assert not field["name"]["multiline"]
+    assert (field["colour"]["type"], field["colour"]["choices"]) == ("colour", None)
+    share = forms(lab, user="ada")["prompts/shares"]
+    assert (share["path"], share["parent"]) == ("prompts/{parent}/shares", "prompts")
+    assert fields(share)["group"]["choices"] == []
+
+
+def test_secrets_are_in_no_form(lab):
+    field = fields(forms(lab, user="ada")["tokens"])
+    assert set(field) == {"name", "expiresAt", "groups"}
+    assert (field["expiresAt"]["mode"], field["expiresAt"]["label"],
+            field["groups"]["mode"]) == ("once", "Expires", "given")
+
+
+def test_only_what_the_caller_may_read_and_whether_they_may_write(make_lab):
+    lab = make_lab(config={"roles": {
+        "user": {"groups": ["*"], "permissions": ["AIChat.Prompts.Read"]},
+        "none": {"groups": ["writer"], "permissions": ["AIChat.Prompts.Write"]}}})
+    seen = forms(lab, user="ada")
+    assert set(seen) == {"prompts", "prompt-categories", "prompts/versions",
+                         "prompts/shares"}
+    assert not any(form["canWrite"] for form in seen.values())
+    seen = forms(lab, user="ada", groups=["writer"])
+    assert [name for name in seen if seen[name]["canWrite"]] == ["prompts"]
+    answer = lab.post("/prompts/check", {"body": "x"}, user="ada")
+    assert answer.status == 403
+
+
+def test_a_choice_that_there_is_not(lab):
+    answer = lab.post("/prompts", {"name": "x", "body": "x", "tier": "shipped"},
+                      user="ada")
+    assert (answer.status, answer.json["field"], answer.json["detail"]) == (
+        422, "tier", "tier must be private, team or tenant.")
+
+
+@pytest.mark.parametrize("body, found", [
+    ("", []), ("Write.", []), ("Dear {{Customer}} {{Customer}}", ["Customer"]),
+    ("{{Tone: choice: a | b}}", ["Tone"])])
+def test_the_blanks_of_a_text(lab, body, found):
+    answer = lab.post("/prompts/check", {"body": body}, user="ada")
+    assert answer.status == 200, answer
+    assert [blank["name"] for blank in answer.json["blanks"]] == found
+
+
+@pytest.mark.parametrize("body, field, says", [
+    ({"body": "a\nb {{Customer"}, "body", "line 2, column 3"),
+    ({"body": 1}, "body", "body"), ({}, "body", "body"),
+    ({"body": "x" * 20001}, "body", "20"), ({"body": "x", "name": "x"}, "name", "name")])
+def test_a_text_that_does_not_fit(lab, body, field, says):
+    answer = lab.post("/prompts/check", body, user="ada")
+    assert (answer.status, answer.json["field"]) == (422, field), answer
+    assert says in answer.json["detail"]

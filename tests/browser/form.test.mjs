@@ -1,0 +1,129 @@
+// What a form makes of a record and of what is typed, and the addresses of
+// places: modules of the page that need no browser.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asked, bodyOf, changedKeys, differences, fieldError, fillPath, localTime, rowName,
+	settingsForm, valuesOf } from '../../www/js/form.js';
+import { conversationHash, placeHash, readHash, readPlace } from '../../www/js/route.js';
+
+const FIELD = { label: 'It', help: '', mode: 'edit', required: false, nullable: true,
+	min: null, max: null, multiline: false, choices: null, only: null, of: null };
+
+function form(...fields)
+{
+	return { what: 'lamp', labelKey: 'name', fields: fields.map((field) =>
+		({ ...FIELD, ...field })) };
+}
+
+const LAMP = form({ key: 'name', type: 'text', required: true, nullable: false, max: 5 },
+	{ key: 'watts', type: 'integer', min: 1, max: 60 }, { key: 'lit', type: 'boolean' },
+	{ key: 'on', type: 'boolean', nullable: false }, { key: 'from', type: 'time' },
+	{ key: 'room', type: 'json' }, { key: 'tags', type: 'ids', nullable: false, max: 2 },
+	{ key: 'lines', type: 'lines' }, { key: 'key', type: 'secret' },
+	{ key: 'note', type: 'text', multiline: true },
+	{ key: 'kind', type: 'text', mode: 'once', choices: [{ value: 'oil' }, { value: 'gas' }] },
+	{ key: 'bottle', type: 'text', only: { key: 'kind', value: 'gas' } },
+	{ key: 'since', type: 'time', mode: 'given' });
+
+test('a new row: what is filled in is sent, in the types of its fields', () => {
+	const values = { ...valuesOf(LAMP, null), name: ' Hall ', watts: '40', lit: false,
+		from: '2026-11-23T10:15', room: '{"a": [1]}', tags: ['x'], lines: ' a \n\nb',
+		key: ' k ', note: ' two\n' };
+	const { body, errors } = bodyOf(LAMP, values, null);
+
+	assert.deepEqual(errors, {});
+	assert.deepEqual(body, { name: 'Hall', watts: 40, lit: false, on: false,
+		from: new Date(2026, 10, 23, 10, 15).toISOString(), room: { a: [1] }, tags: ['x'],
+		lines: ['a', 'b'], key: ' k ', note: ' two\n', kind: 'oil' });
+});
+
+test('a change: only what is another value, null for what is taken away', () => {
+	const record = { name: 'Hall', watts: 9007199254740993n, lit: true, on: true,
+		from: '2026-11-23T10:15:30.250Z', room: [1], tags: ['x', 'y'], lines: ['a'],
+		note: null, kind: 'gas', bottle: 'b', keySet: true };
+	const values = valuesOf(LAMP, record);
+
+	assert.deepEqual(bodyOf(LAMP, values, record), { body: {}, errors: {} });
+	// the order of ids says nothing
+	assert.deepEqual(changedKeys(LAMP, { ...values, tags: ['y', 'x'] }, record), []);
+	assert.deepEqual(bodyOf(LAMP, { ...values, watts: '', lit: '', from: '', room: '', tags: [],
+		lines: '', key: null, note: 'n', bottle: '' }, record).body,
+	{ watts: null, lit: null, from: null, room: null, tags: [], lines: null, key: null,
+		note: 'n', bottle: null });
+	assert.equal(bodyOf(LAMP, { ...values, watts: '60' }, record).body.watts, 60);
+});
+
+test('what is asked for depends on the row and on other fields', () => {
+	const keys = (values, isNew) => asked(LAMP, values, isNew).map(({ key }) => key);
+
+	assert.ok(keys({ kind: 'oil' }, true).includes('kind'));
+	assert.ok(!keys({ kind: 'oil' }, true).includes('bottle'));
+	assert.ok(keys({ kind: 'gas' }, true).includes('bottle'));
+	assert.ok(!keys({ kind: 'gas' }, false).includes('kind'));
+	assert.ok(!keys({}, true).includes('since'));
+});
+
+test('what does not fit is told by its field', () => {
+	const of = (key) => LAMP.fields.find((field) => field.key === key);
+
+	for (const [key, bad, good] of [
+		['name', '  ', 'x'], ['name', 'sixsix', '☂☂☂☂☂'], ['watts', '0', '1'],
+		['watts', '61', '60'], ['watts', '1.5', ''], ['watts', '1e1', '+7'],
+		['watts', '99999999999999999999', ' 8 '], ['room', '{', 'null'],
+		['tags', ['a', 'b', 'c'], ['a', 'b']], ['from', 'never', '2026-11-23T10:15']]) {
+		assert.ok(fieldError(of(key), bad), `${key}: ${bad}`);
+		assert.equal(fieldError(of(key), good), '', `${key}: ${good}`);
+	}
+	// of a field that nobody has touched nothing is said
+	assert.deepEqual(bodyOf(LAMP, valuesOf(LAMP, { name: 'longer than five' }),
+		{ name: 'longer than five' }).errors, {});
+	assert.deepEqual(Object.keys(bodyOf(LAMP, valuesOf(LAMP, null), null).errors), ['name']);
+});
+
+test('where two have changed a row', () => {
+	const before = { name: 'a', note: 'n', watts: 1 };
+	const now = { name: 'b', note: 'm', watts: 1 };
+	const values = { ...valuesOf(LAMP, before), note: 'mine', watts: '2' };
+
+	assert.deepEqual(differences(LAMP, { before, now, values }).map(
+		({ field: { key }, theirs, mine }) => [key, theirs, mine]),
+	[['name', 'b', undefined], ['note', 'm', 'mine']]);
+});
+
+test('settings at a level are a form, null where another level says the value', () => {
+	const item = { help: '', levels: [], value: 2, from: 'tenant', editable: true };
+	const items = [
+		{ ...item, key: 'n', label: 'N', type: 'integer', minimum: 0, maximum: 9,
+			says: { user: null, team: [{ group: 'it', value: 3 }], tenant: 2 } },
+		{ ...item, key: 'no', label: 'No', type: 'boolean', editable: false, says: {} },
+		{ ...item, key: 'key', label: 'Key', type: 'choice', choices: ['ctrl-enter'],
+			from: 'team', says: {} }];
+	const at = (level, group = null) => settingsForm({ level, group, items });
+
+	assert.deepEqual(at('user').record, { n: null, key: null });
+	assert.deepEqual(at('team', 'it').record, { n: 3, key: null });
+	assert.deepEqual(at('team', 'hr').record, { n: null, key: null });
+	assert.deepEqual(at('tenant').record, { n: 2, key: null });
+	assert.deepEqual(at('user').form.fields.map(({ key, type, min, max, inForce }) =>
+		[key, type, min, max, inForce?.from]),
+	[['n', 'integer', 0, 9, 'tenant'], ['key', 'text', null, null, 'team']]);
+	assert.equal(at('team', 'it').form.fields[1].inForce, null);
+	assert.equal(at('user').form.fields[1].choices[0].label, 'ctrl-enter');
+});
+
+test('names and paths of rows', () => {
+	assert.equal(rowName(LAMP, { name: 'Hall\nmore' }), 'Hall');
+	assert.match(rowName(LAMP, { name: null }), /lamp/);
+	assert.equal(fillPath('a/{parent}/b', { parent: 'x/y' }), 'a/x%2Fy/b');
+	assert.equal(localTime(new Date(2026, 0, 2, 3, 4)), '2026-01-02T03:04');
+});
+
+test('addresses of places are no conversations', () => {
+	assert.deepEqual(readPlace('#/prompts'), { name: 'prompts', id: '' });
+	assert.deepEqual(readPlace('#/prompts/a%2Fb'), { name: 'prompts', id: 'a/b' });
+	for (const hash of ['', '#', '#/', '#/c/1', '#/c', '#/%', '#/a/b/c', '#x'])
+		assert.equal(readPlace(hash), null, hash);
+	assert.equal(readHash('#/prompts/1'), '');
+	assert.equal(readHash(conversationHash('a/b')), 'a/b');
+	assert.deepEqual(readPlace(placeHash('prompts', 'a?b')), { name: 'prompts', id: 'a?b' });
+});

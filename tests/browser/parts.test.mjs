@@ -1,0 +1,166 @@
+// What some places have besides a list and a form: settings at their levels, templates
+// of agents, the test of a service. The server's part of them is faked here.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { violations } from './axe.mjs';
+import { base, open } from './browser.mjs';
+
+const FIELD = { help: '', mode: 'edit', required: false, nullable: true, min: null, max: null,
+	multiline: false, choices: null, only: null, of: null };
+
+function json(route, body, status = 200)
+{
+	return route.fulfill({ status, body: JSON.stringify(body), headers: { ETag: '"7"' },
+		contentType: status > 399 ? 'application/problem+json' : 'application/json' });
+}
+
+function form(name, path, idKey, fields)
+{
+	return { name, path, title: name, what: 'thing', parent: null, order: 'newest',
+		search: false, readOnly: false, most: 9, idKey, labelKey: 'name', canWrite: true,
+		fields: fields.map((field) => ({ ...FIELD, ...field })) };
+}
+
+/** The page on a place, with these forms and permissions besides one's own. */
+async function place(t, hash, { forms = [], may = [], routes })
+{
+	const page = await open(t, { hash: `#/${hash}`, init: async (one) => {
+		await one.route('**/api/v1/forms', (route) => json(route, { items: forms }));
+		await one.route('**/api/v1/me', async (route) => {
+			const me = await (await route.fetch()).json();
+
+			await json(route, { ...me, groups: ['staff'],
+				permissions: [...me.permissions, ...may] });
+		});
+		await routes(one);
+	} });
+
+	await page.waitForSelector('lamp-place h1');
+	return page;
+}
+
+test('settings: what is in force and from where, and the levels', async (t) => {
+	const sent = [];
+	const said = { user: { confirm: null, about: 'I like tea.' }, tenant: { confirm: 'always' } };
+	const answer = (level) => ({ level, group: null, version: 7, items: [
+		{ key: 'confirm', label: 'Ask before changes', help: 'When to ask.', type: 'choice',
+			choices: ['never', 'always'], levels: ['user', 'tenant'], editable: true,
+			value: 'always', from: 'tenant',
+			says: { user: said.user.confirm, tenant: said.tenant.confirm } },
+		{ key: 'services', label: 'Models', help: '', type: 'choices', choices: ['a', 'b'],
+			maxItems: 9, editable: level === 'tenant', value: ['a'], from: 'tenant',
+			says: { tenant: ['a'] } },
+		{ key: 'history', label: 'Earlier messages', help: '', type: 'integer', minimum: 0,
+			maximum: 1000, editable: true, value: 20, from: 'default', says: {} },
+		{ key: 'about', label: 'About me', help: '', type: 'text', maxLength: 4000,
+			multiline: true, editable: level === 'user', value: 'I like tea.', from: 'user',
+			says: { user: said.user.about } }] });
+	const page = await place(t, 'settings', {
+		may: ['AIChat.Settings.Read', 'AI.Admin.Settings'],
+		routes: (one) => one.route('**/api/v1/settings**', (route) => {
+			const request = route.request();
+			const level = new URL(request.url()).searchParams.get('level') || 'user';
+
+			if (request.method() === 'PATCH') {
+				sent.push([level, request.headers()['if-match'], request.postDataJSON()]);
+				Object.assign(said[level], request.postDataJSON());
+			}
+			return json(route, answer(level));
+		}) });
+	const control = (label, how) => page.locator('lamp-place').getByLabel(label, how);
+
+	await page.getByText('In force: always (for everyone)').waitFor();
+	await page.getByText('In force: 20 (built in)').waitFor();
+	assert.equal(await control('Ask before changes').inputValue(), '');
+	assert.equal(await control('About me').inputValue(), 'I like tea.');
+	assert.equal(await page.getByText('Models').count(), 0);
+	await control('About me').fill('');
+	await control('Earlier messages').fill('1001');
+	await page.getByRole('button', { name: 'Save' }).click();
+	await page.getByText('must be from 0 to 1,000').waitFor();
+	await control('Earlier messages').fill('10');
+	await page.getByRole('button', { name: 'Save' }).click();
+	await page.waitForFunction(() => !document.querySelector('.form-state'));
+	assert.deepEqual(sent.pop(), ['user', '"7"', { about: null, history: 10 }]);
+	for (const colorScheme of ['light', 'dark']) {
+		await page.emulateMedia({ colorScheme });
+		assert.deepEqual(await violations(page, `settings, ${colorScheme}`), []);
+	}
+	await page.getByRole('link', { name: 'Everyone' }).click();
+	await page.waitForSelector('.chip-button[aria-current=page] >> text=Everyone');
+	await control('b', { exact: true }).check();
+	await page.getByRole('button', { name: 'Save' }).click();
+	await page.waitForFunction(() => !document.querySelector('.form-state'));
+	assert.deepEqual(sent.pop(), ['tenant', '"7"', { services: ['a', 'b'] }]);
+});
+
+test('an agent from a template, in the workspace that is shown', async (t) => {
+	const made = { agentId: 'sage', name: 'Sage', visibility: 'private', canEdit: true,
+		source: 'api' };
+	let sent = null;
+	const page = await place(t, 'agents/new', {
+		forms: [form('agents', 'workspaces/{workspace}/agents', 'agentId', [
+			{ key: 'agentId', label: 'Id', type: 'text', mode: 'once' },
+			{ key: 'name', label: 'Name', type: 'text', required: true }])],
+		routes: async (one) => {
+			await one.route('**/api/v1/agent-templates', (route) => json(route, { items: [
+				{ templateId: 'sage', name: 'Sage', useCase: 'Explains' }],
+			totalCount: 1, nextCursor: null }));
+			await one.route('**/workspaces/intranet/agents/from-template', (route) => {
+				sent = route.request().postDataJSON();
+				return json(route, made, 201);
+			});
+			await one.route('**/workspaces/intranet/agents/sage', (route) =>
+				json(route, made));
+		} });
+
+	await page.getByRole('button', { name: 'Sage' }).click();
+	await page.waitForFunction(() =>
+		document.querySelector('lamp-place h1').textContent === 'Sage');
+	assert.deepEqual(sent, { templateId: 'sage' });
+	assert.equal(new URL(page.url()).hash, '#/agents/sage');
+	assert.equal(await page.locator('lamp-templates').count(), 0);
+});
+
+test('a key of one\'s own is tried before it is stored, and afterwards', async (t) => {
+	const sent = [];
+	const page = await place(t, 'provider-instances/new', {
+		forms: [form('provider-instances', 'provider-instances', 'id', [
+			{ key: 'name', label: 'Display name', type: 'text', required: true },
+			{ key: 'providerId', label: 'Provider', type: 'text', of: 'providers',
+				required: true },
+			{ key: 'apiKey', label: 'Key', type: 'secret' }])],
+		routes: async (one) => {
+			// a list that has no pages takes no parameters
+			await one.route('**/api/v1/providers', (route) => json(route, { items: [
+				{ providerId: 'openai', name: 'OpenAI' }], totalCount: 1, nextCursor: null }));
+			await one.route('**/api/v1/provider-instances**', (route) => {
+				const url = new URL(route.request().url()).pathname;
+
+				sent.push([url.split('/api/v1/')[1], route.request().postDataJSON()]);
+				return url.endsWith('/test') ? json(route, { works: false,
+					message: 'The key is not accepted.' }) :
+					json(route, { id: 'k1', name: 'Mine', providerId: 'openai',
+						apiKeySet: true }, 201);
+			});
+		} });
+	const control = (label) => page.locator('lamp-place').getByLabel(label);
+
+	await page.getByRole('button', { name: 'Test' }).click();
+	await page.getByText('Display name is required.').waitFor();
+	await control('Display name').fill('Mine');
+	await control('Provider').selectOption('openai');
+	await control('Key').fill('sk-wrong');
+	await page.getByRole('button', { name: 'Test' }).click();
+	await page.getByText('The key is not accepted.').waitFor();
+	assert.deepEqual(sent.pop(), ['provider-instances/test',
+		{ name: 'Mine', providerId: 'openai', apiKey: 'sk-wrong' }]);
+	await page.getByRole('button', { name: 'Save' }).click();
+	await page.getByText('One is stored.').waitFor();
+	assert.equal(await control('Key').inputValue(), '');
+	sent.length = 0;
+	await page.getByRole('button', { name: 'Test' }).click();
+	await page.waitForFunction(() => document.querySelector('.service-result'));
+	assert.deepEqual(sent, [['provider-instances/k1/test', {}]]);
+	assert.ok(page.url().startsWith(base));
+});

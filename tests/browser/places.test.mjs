@@ -1,0 +1,316 @@
+// The places beside the chat: lists and forms out of GET /forms, and prompts.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { violations } from './axe.mjs';
+import { api, base, open, openChat, PHONE, unique } from './browser.mjs';
+
+const PROBLEM = 'application/problem+json';
+
+/** A page on a place, when its heading is there. */
+async function openPlace(t, place, options)
+{
+	const page = await open(t, { hash: `#/${place}`, ...options });
+
+	await page.waitForSelector('lamp-place h1');
+	return page;
+}
+
+function heading(page, text)
+{
+	return page.waitForFunction((wanted) =>
+		document.querySelector('lamp-place h1')?.textContent === wanted, text);
+}
+
+function said(page, text)
+{
+	return page.waitForFunction((wanted) =>
+		document.querySelector('[aria-live]').textContent.includes(wanted), text);
+}
+
+const field = (page, label) => page.locator('lamp-place').getByLabel(label);
+const button = (page, name) => page.getByRole('button', { name, exact: true });
+const answer = (page) => page.locator('dialog[open]');
+
+async function prompt(fields)
+{
+	return (await api('POST', 'prompts', { name: unique('p'), body: 'Do it.', ...fields }));
+}
+
+test('a prompt from a shipped one to its end', async (t) => {
+	const name = unique('letter');
+	const page = await openChat(t);
+
+	await page.getByRole('navigation', { name: 'Places' })
+		.getByRole('link', { name: 'Prompts' }).click();
+	await heading(page, 'Prompts');
+	assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H1');
+	await page.getByRole('searchbox', { name: 'Search by' }).fill('rewr');
+	await page.waitForFunction(() => document.querySelectorAll('.card').length === 1);
+	await page.getByRole('link', { name: 'Rewrite a text' }).click();
+	await heading(page, 'Rewrite a text');
+	assert.equal(await page.locator('lamp-form form').count(), 0);
+	await button(page, 'Copy to customise').click();
+	await page.waitForSelector('lamp-form form');
+
+	// a blank that has no end is told while it is being written, and at the field
+	await field(page, 'Name').fill(name);
+	await field(page, 'Text').fill('Dear {{Customer}},\n{{Tone: choice: a | b');
+	await page.waitForSelector('lamp-blank-check .field-error');
+	await button(page, 'Save').click();
+	await page.waitForSelector('textarea[aria-invalid=true]');
+	assert.match(await page.locator('.field-error').first().innerText(), /line 2, column 1/);
+	assert.equal(await page.evaluate(() => document.activeElement.tagName), 'TEXTAREA');
+	await field(page, 'Text').fill('Dear {{Customer}}, {{Tone: choice: a | b}}');
+	await page.waitForFunction(() => document.querySelectorAll('.blank').length === 2);
+	await button(page, 'Save').click();
+	await said(page, `Saved “${name}”`);
+	await heading(page, name);
+	assert.equal(await page.locator('.form-state').count(), 0);
+
+	// shared, and taken back
+	const shares = page.locator('lamp-children', { hasText: 'Shares' });
+
+	await shares.getByLabel('Group').selectOption('staff');
+	await shares.getByRole('button', { name: 'Add' }).click();
+	await shares.locator('.children-row', { hasText: 'staff' }).waitFor();
+	await shares.getByRole('button', { name: 'Delete “staff”' }).click();
+	await answer(page).getByRole('button', { name: 'Delete' }).click();
+	await shares.getByText('There are none yet.').waitFor();
+
+	// an earlier version, which is not stored before it is saved
+	const versions = page.locator('lamp-children', { hasText: 'Versions' });
+
+	await page.waitForFunction(() => document.querySelectorAll(
+		'lamp-children details').length === 2);
+	await versions.locator('summary').last().click();
+	await versions.getByRole('button', { name: 'Restore' }).last().click();
+	await page.waitForSelector('.form-state');
+	assert.equal(await page.inputValue('lamp-form input'), 'Rewrite a text');
+	await button(page, 'Discard changes').click();
+	assert.equal(await page.inputValue('lamp-form input'), name);
+
+	await button(page, 'Delete').click();
+	await answer(page).getByRole('button', { name: 'Cancel' }).click();
+	await heading(page, name);
+	await button(page, 'Delete').click();
+	await answer(page).getByRole('button', { name: 'Delete' }).click();
+	await heading(page, 'Prompts');
+	await page.getByRole('searchbox', { name: 'Search by' }).fill(name);
+	await page.getByText('No name begins with').waitFor();
+});
+
+test('what was typed is not lost silently', async (t) => {
+	const { id, name } = await prompt();
+	const page = await openPlace(t, 'prompts');
+	const warns = () => page.evaluate(() => !dispatchEvent(
+		new Event('beforeunload', { cancelable: true })));
+
+	await page.getByRole('searchbox', { name: 'Search by' }).fill(name);
+	await page.getByRole('link', { name }).click();
+	await heading(page, name);
+	assert.equal(await warns(), false);
+	await field(page, 'Description').fill('unsaved');
+	assert.equal(await warns(), true);
+
+	// a link within the page, and a step back
+	await page.getByRole('link', { name: 'Back to the chat' }).click();
+	await answer(page).getByRole('button', { name: 'Keep editing' }).click();
+	await page.waitForFunction((hash) => location.hash === hash, `#/prompts/${id}`);
+	await page.goBack();
+	await answer(page).getByRole('button', { name: 'Keep editing' }).click();
+	await page.waitForFunction((hash) => location.hash === hash, `#/prompts/${id}`);
+	assert.equal(await field(page, 'Description').inputValue(), 'unsaved');
+
+	await page.goBack();
+	await answer(page).getByRole('button', { name: 'Discard changes' }).click();
+	await heading(page, 'Prompts');
+	assert.equal((await api('GET', `prompts/${id}`)).description, null);
+	await api('DELETE', `prompts/${id}`);
+});
+
+test('a change of somebody else is explained, and not overwritten', async (t) => {
+	const { id, name } = await prompt();
+	const page = await openPlace(t, `prompts/${id}`);
+
+	await heading(page, name);
+	await field(page, 'Text').fill('Mine.');
+	await api('PATCH', `prompts/${id}`, { body: 'Theirs.', description: 'new' });
+	await button(page, 'Save').click();
+	await page.waitForSelector('.conflict');
+	const told = await page.locator('.conflict').innerText();
+
+	assert.match(told, /Description\s+Now: new/);
+	assert.match(told, /Text\s+Now: Theirs\.\s+Yours: Mine\./);
+	assert.equal((await api('GET', `prompts/${id}`)).body, 'Theirs.');
+	await button(page, 'Continue with my changes').click();
+	assert.equal(await field(page, 'Text').inputValue(), 'Mine.');
+	assert.equal(await field(page, 'Description').inputValue(), 'new');
+	await button(page, 'Save').click();
+	await said(page, 'Saved');
+	assert.deepEqual((({ body, description }) => [body, description])(
+		await api('GET', `prompts/${id}`)), ['Mine.', 'new']);
+	await api('DELETE', `prompts/${id}`);
+});
+
+/** A resource that only this test has. */
+const FIELD = { help: '', mode: 'edit', required: false, nullable: true, min: null, max: null,
+	multiline: false, choices: null, only: null, of: null };
+const LAMPS = { name: 'lamps', path: 'lamps', title: 'Lamps', what: 'lamp', parent: null,
+	order: 'newest', search: false, readOnly: false, most: 9, idKey: 'id', labelKey: 'name',
+	canWrite: true, fields: [
+		{ ...FIELD, key: 'name', label: 'Name', type: 'text', required: true, min: 1, max: 9 },
+		{ ...FIELD, key: 'watts', label: 'Watts', type: 'integer', min: 1, max: 60 },
+		{ ...FIELD, key: 'key', label: 'Key', type: 'secret', help: 'Of its maker' },
+		{ ...FIELD, key: 'where', label: 'Where', type: 'json' },
+		{ ...FIELD, key: 'rooms', label: 'Rooms', type: 'lines', multiline: true },
+		{ ...FIELD, key: 'lit', label: 'Lit', type: 'boolean', nullable: false },
+		{ ...FIELD, key: 'kind', label: 'Kind', type: 'text', mode: 'once', choices: [
+			{ value: 'oil', label: 'Oil' }, { value: 'gas', label: 'Gas' }] },
+		{ ...FIELD, key: 'bottle', label: 'Bottle', type: 'text',
+			only: { key: 'kind', value: 'gas' } },
+		{ ...FIELD, key: 'since', label: 'Since', type: 'time', mode: 'given' }] };
+
+/** Serves it; sent: the bodies that came. */
+async function lamps(page, sent)
+{
+	const rows = [];
+	const json = (route, status, body) => route.fulfill({ status, headers: { ETag: '"1"' },
+		contentType: status > 399 ? PROBLEM : 'application/json', body: JSON.stringify(body) });
+
+	await page.route('**/api/v1/forms', (route) => json(route, 200, { items: [LAMPS] }));
+	await page.route('**/api/v1/lamps**', async (route) => {
+		const method = route.request().method();
+		const id = /lamps\/(\w+)/.exec(route.request().url())?.[1];
+		const body = route.request().postDataJSON();
+
+		if (body)
+			sent.push([method, body]);
+		if (method === 'DELETE') {
+			rows.length = 0;
+			return route.fulfill({ status: 204 });
+		}
+		if (body?.watts === 13)
+			return json(route, 422, { code: 'invalid_field', field: 'watts', status: 422,
+				detail: 'watts must not be 13.' });
+		if (body) {
+			const { key, ...rest } = body;
+
+			rows[0] = { ...rows[0], id: 'a1', since: '2026-11-23T09:00:00.000Z', ...rest };
+			if (key)
+				rows[0].keySet = true;
+			return json(route, 201, { ...rows[0], ...method === 'POST' &&
+				{ secret: 'lamp_once' } });
+		}
+		return json(route, 200, id ? rows[0] : { items: rows, totalCount: rows.length,
+			nextCursor: null });
+	});
+}
+
+test('a resource that the page knows nothing of', async (t) => {
+	const sent = [];
+	const page = await openPlace(t, 'lamps/new', { init: (one) => lamps(one, sent) });
+
+	await heading(page, 'New lamp');
+	assert.equal(await field(page, 'Bottle').count(), 0);
+	await field(page, 'Kind').selectOption('gas');
+	await field(page, 'Bottle').fill('blue');
+	await field(page, 'Watts').fill('61');
+	await field(page, 'Where').fill('{"room": ');
+	await button(page, 'Save').click();
+	const wrong = page.locator('[aria-invalid=true]');
+
+	await wrong.first().waitFor();
+	assert.equal(await wrong.count(), 3);
+	assert.deepEqual(sent, []);
+	await field(page, 'Name').fill('Hall');
+	await field(page, 'Where').fill('{"room": 1}');
+	await field(page, 'Rooms').fill('hall\n\n stairs ');
+	await field(page, 'Lit').check();
+	assert.equal(await field(page, 'Key').getAttribute('type'), 'password');
+	await field(page, 'Key').fill('s3cret');
+	await field(page, 'Watts').fill('13');
+	await button(page, 'Save').click();
+	await page.getByText('watts must not be 13.').waitFor();
+	assert.equal(await page.evaluate(() => document.activeElement.id.split('-').pop()),
+		'watts');
+	await field(page, 'Watts').fill('40');
+	await button(page, 'Save').click();
+
+	// what is given once is shown once
+	await page.waitForSelector('lamp-secret');
+	assert.equal(await page.evaluate(() => document.activeElement.id), 'secret-title');
+	assert.deepEqual(sent.pop(), ['POST', { name: 'Hall', watts: 40, key: 's3cret',
+		where: { room: 1 }, rooms: ['hall', 'stairs'], lit: true, kind: 'gas',
+		bottle: 'blue' }]);
+	await page.locator('lamp-secret').getByRole('button', { name: 'Copy' }).click();
+	await said(page, 'Copied');
+	await heading(page, 'Hall');
+	assert.equal(await field(page, 'Key').inputValue(), '');
+	await page.getByText('One is stored.').waitFor();
+	await page.getByRole('link', { name: 'Back to the list' }).click();
+	await page.locator('.rows-link', { hasText: 'Hall' }).click();
+	await page.waitForSelector('lamp-form form');
+	assert.equal(await page.locator('lamp-secret').count(), 0);
+	assert.doesNotMatch(await page.content(), /s3cret|lamp_once/);
+
+	// only what changed is sent
+	await field(page, 'Watts').fill('');
+	await button(page, 'Save').click();
+	await said(page, 'Saved “Hall”');
+	assert.deepEqual(sent.pop(), ['PATCH', { watts: null }]);
+	await button(page, 'Delete').click();
+	await answer(page).getByRole('button', { name: 'Delete' }).click();
+	await page.getByText('There are none yet.').waitFor();
+});
+
+test('what is not offered is not shown', async (t) => {
+	const page = await openChat(t, { init: (one) => one.route('**/api/v1/forms', (route) =>
+		route.fulfill({ contentType: 'application/json', body: '{"items":[]}' })) });
+
+	assert.equal(await page.locator('.places').count(), 0);
+	await page.goto(`${base}#/prompts`);
+	await page.getByText('There is nothing at this address').waitFor();
+	await page.getByRole('link', { name: 'Back to the chat' }).click();
+	await page.waitForSelector('.composer-field');
+});
+
+test('axe, light and dark, wide and narrow; nothing wider than a phone', async (t) => {
+	const filed = unique('category');
+	const category = await api('POST', 'prompt-categories', { name: filed });
+	const { id, name } = await prompt({ categoryIds: [category.id], colour: '#aa3311', icon: '🏮',
+		description: 'W'.repeat(150), body: `{{A}}\n${'W'.repeat(300)}` });
+	const page = await openPlace(t, 'prompts');
+	const found = [];
+	const look = async (where) => {
+		for (const colorScheme of ['light', 'dark']) {
+			await page.emulateMedia({ colorScheme });
+			found.push(...await violations(page, `${where}, ${colorScheme}`));
+		}
+	};
+
+	// by whose it is, and by category
+	await page.getByRole('button', { name: 'Shipped' }).click();
+	assert.equal(await page.locator('.gallery-tier').count(), 1);
+	await page.getByRole('button', { name: filed }).click();
+	await page.getByText('No prompt here fits').waitFor();
+	await page.getByRole('button', { name: 'All', exact: true }).click();
+	assert.deepEqual(await page.locator('.card-name').allInnerTexts(), [name]);
+	await page.getByRole('button', { name: 'All categories' }).click();
+	await page.waitForFunction(() => document.querySelectorAll('.card').length > 9);
+	await look('gallery');
+	await page.goto(`${base}#/prompts/${id}`);
+	await heading(page, name);
+	await page.waitForSelector('lamp-children .select');
+	await field(page, 'Name').fill('');
+	await button(page, 'Save').click();
+	await page.waitForSelector('[aria-invalid=true]');
+	await look('form');
+	await page.setViewportSize(PHONE.viewport);
+	await look('narrow');
+	assert.ok(await page.evaluate(() =>
+		document.scrollingElement.scrollWidth <= innerWidth &&
+		document.querySelector('.place-scroll').scrollWidth <= innerWidth));
+	assert.deepEqual(found, []);
+	await api('DELETE', `prompts/${id}`);
+	await api('DELETE', `prompt-categories/${category.id}`);
+});

@@ -1,0 +1,270 @@
+// What a form of GET /forms makes of a record and of what people type: values of
+// fields are texts, lists of ids, or true, false and '' as controls have them.
+// Knows no DOM and no HTTP.
+import { toJson } from './exact.js';
+import { locale, t } from './strings.js';
+
+const INTEGER = /^[+-]?\d+$/;
+
+/** The fields that the form asks for. */
+export function asked(form, values, isNew)
+{
+	return form.fields.filter((field) =>
+		(field.mode === 'edit' || (isNew && field.mode === 'once')) &&
+		(!field.only || values[field.only.key] === field.only.value));
+}
+
+/** The fields of a record that are only shown. */
+export function told(form, record, isNew)
+{
+	return isNew ? [] : form.fields.filter((field) =>
+		(field.mode === 'once' || field.mode === 'given') &&
+		record[field.key] !== undefined && record[field.key] !== null);
+}
+
+/** The value of a control for what a record has. */
+function controlValue(field, stored)
+{
+	switch (field.type) {
+	case 'ids':
+		return stored || [];
+	case 'boolean':
+		return stored ?? (field.nullable ? '' : false);
+	case 'lines':
+		return (stored || []).join('\n');
+	case 'time':
+		return stored ? localTime(new Date(stored)) : '';
+	case 'json':
+		return stored === null || stored === undefined ? '' : toJson(stored, 2);
+	case 'secret':
+		return '';
+	default:
+		return stored === null || stored === undefined ? '' : String(stored);
+	}
+}
+
+/** What the controls begin with; record: null for a new row. */
+export function valuesOf(form, record)
+{
+	const values = {};
+
+	for (const field of form.fields) {
+		values[field.key] = controlValue(field, record?.[field.key]);
+		// one that cannot be changed later is chosen at once
+		if (!record && field.mode === 'once' && field.choices?.length > 0)
+			values[field.key] = field.choices[0].value;
+	}
+	return values;
+}
+
+/** For <input type="datetime-local">. */
+export function localTime(date)
+{
+	const two = (n) => String(n).padStart(2, '0');
+
+	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${
+		two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+export function same(a, b)
+{
+	return Array.isArray(a) && Array.isArray(b) ?
+		a.length === b.length && a.every((id) => b.includes(id)) : a === b;
+}
+
+/** The keys whose values are others than the record's. */
+export function changedKeys(form, values, record)
+{
+	const before = valuesOf(form, record);
+
+	return asked(form, values, !record).map(({ key }) => key)
+		.filter((key) => !same(values[key], before[key]));
+}
+
+/** What is wrong with a value, as a sentence; '' if it can be sent. */
+export function fieldError(field, value)
+{
+	const { label, min, max } = field;
+
+	if (field.type === 'ids')
+		return max !== null && value.length > max ? t('form.tooMany', { label, n: max }) : '';
+	if (field.type === 'boolean')
+		return '';
+	if (value === null)
+		return '';
+	const text = field.multiline || field.type === 'secret' ? value : value.trim();
+
+	if (text.trim() === '')
+		return field.required && field.type !== 'secret' ? t('form.missing', { label }) : '';
+	if (field.type === 'integer')
+		return numberError(field, text);
+	if (field.type === 'text' || field.type === 'secret') {
+		const chars = [...text].length;
+
+		if (max !== null && chars > max)
+			return t('form.tooLong', { label, n: max });
+		if (min !== null && chars < min)
+			return t('form.tooShort', { label, n: min });
+	}
+	if (field.type === 'time' && Number.isNaN(new Date(text).getTime()))
+		return t('form.noTime', { label });
+	if (field.type === 'json') {
+		try {
+			JSON.parse(text);
+		} catch (error) {
+			return t('form.noJson', { label, error: error.message });
+		}
+	}
+	return '';
+}
+
+function numberError({ label, min, max }, text)
+{
+	if (!INTEGER.test(text))
+		return t('form.noNumber', { label });
+	const value = BigInt(text);
+
+	return min !== null && (value < BigInt(min) || value > BigInt(max)) ?
+		t('form.outOfRange', { label, min, max }) : '';
+}
+
+/** A value as the API has it. */
+function sent(field, value)
+{
+	if (field.type === 'ids')
+		return value.length === 0 && field.nullable ? null : value;
+	if (typeof value === 'boolean' || value === null)
+		return value;
+	if (field.type === 'lines') {
+		const lines = value.split('\n').map((line) => line.trim()).filter(Boolean);
+
+		return lines.length === 0 && field.nullable ? null : lines;
+	}
+	if (field.multiline)
+		return value === '' && field.nullable ? null : value;
+	const text = field.type === 'secret' ? value : value.trim();
+
+	if (text === '')
+		return field.nullable || field.type !== 'text' ? null : '';
+	switch (field.type) {
+	case 'integer':
+		return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+	case 'time':
+		return new Date(text).toISOString();
+	case 'json':
+		return JSON.parse(text);
+	default:
+		return text;
+	}
+}
+
+/**
+ * The body of a request: of a new row all that is filled in, of a change what is
+ * another value now. @returns {body, errors: {key: text}}
+ */
+export function bodyOf(form, values, record)
+{
+	const fields = asked(form, values, !record);
+	const changed = changedKeys(form, values, record);
+	const body = {};
+	const errors = {};
+
+	for (const field of fields) {
+		const value = values[field.key];
+		const error = !record || changed.includes(field.key) ? fieldError(field, value) : '';
+
+		if (error)
+			errors[field.key] = error;
+		else if (record ? changed.includes(field.key) : !empty(value))
+			body[field.key] = sent(field, value);
+	}
+	return { body, errors };
+}
+
+/** Where the settings of a form are in what GET /settings answers. */
+function saidAt({ level, group }, says)
+{
+	return level === 'team' ? says.team?.find((one) => one.group === group)?.value :
+		says[level];
+}
+
+const SETTING_TYPES = { choice: 'text', choices: 'ids' };
+
+/** The form of GET /settings at one level, and its record. */
+export function settingsForm(answer)
+{
+	const items = answer.items.filter(({ editable }) => editable);
+	const fields = items.map((item) => ({
+		key: item.key, label: item.label, help: item.help, mode: 'edit',
+		type: SETTING_TYPES[item.type] || item.type, required: false, nullable: true,
+		min: item.minimum ?? null, max: item.maximum ?? item.maxLength ?? item.maxItems ?? null,
+		multiline: Boolean(item.multiline), only: null, of: null,
+		choices: item.choices?.map((value) => ({ value, label: value })) ?? null,
+		inForce: item.from === answer.level ? null : { value: item.value, from: item.from },
+	}));
+
+	return { form: { ...SETTINGS, fields }, record: Object.fromEntries(items.map(
+		({ key, says }) => [key, saidAt(answer, says) ?? null])) };
+}
+
+/** The form of settings before they are there. */
+export const SETTINGS = { name: 'settings', what: 'settings', single: true, canWrite: true,
+	labelKey: '', idKey: '', fields: [], adapt: settingsForm };
+
+function empty(value)
+{
+	return value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** A stored value for reading. @param names texts of ids, by id */
+export function shown(field, stored, names = {})
+{
+	if (stored === null || stored === undefined || empty(stored))
+		return t('form.none');
+	const choice = field.choices?.find(({ value }) => value === stored);
+
+	if (choice)
+		return choice.label;
+	if (Array.isArray(stored))
+		return stored.map((item) => names[item] || String(item)).join(', ');
+	switch (field.type) {
+	case 'boolean':
+		return t(stored ? 'form.yes' : 'form.no');
+	case 'time':
+		return new Date(stored).toLocaleString(locale(),
+			{ dateStyle: 'medium', timeStyle: 'short' });
+	case 'integer':
+		return stored.toLocaleString(locale());
+	case 'json':
+		return toJson(stored);
+	default:
+		return names[stored] || String(stored);
+	}
+}
+
+/** What people know a row by. */
+export function rowName(form, record)
+{
+	const text = String(record?.[form.labelKey] ?? '').trim().split('\n')[0];
+
+	return text || t('form.unnamed', { what: form.what });
+}
+
+/** The path of a list, its {parameters} filled in. */
+export function fillPath(path, values)
+{
+	return path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ''));
+}
+
+/** Where somebody else has changed a field: {field, theirs, mine}; mine: undefined
+ * where this form has not. */
+export function differences(form, { before, now, values })
+{
+	const mine = changedKeys(form, values, before);
+	const then = valuesOf(form, before);
+	const today = valuesOf(form, now);
+
+	return form.fields.filter(({ key }) => !same(then[key], today[key]))
+		.map((field) => ({ field, theirs: now[field.key],
+			mine: mine.includes(field.key) ? values[field.key] : undefined }));
+}

@@ -1,0 +1,226 @@
+// One row of a resource while it is read, changed or made. What was typed stays
+// until it is saved or given up; a change of somebody else is not overwritten.
+import { bodyOf, changedKeys, differences, valuesOf } from '../form.js';
+import { Observable } from '../observable.js';
+
+/** A name that no other request has. */
+function newKey()
+{
+	return [...crypto.getRandomValues(new Uint32Array(4))]
+		.map((part) => part.toString(16).padStart(8, '0')).join('');
+}
+
+export class Draft extends Observable {
+	#api;
+	#path;
+	#key = newKey();
+	#etag = '';
+
+	/**
+	 * @param path of the list, below the API's root
+	 * @param id   of the row; '' for a new one
+	 */
+	constructor(api, form, path, id)
+	{
+		super();
+		this.#api = api;
+		this.#path = path;
+		this.form = form;
+		this.id = id;
+		/** as it is stored; null before, and of a new row */
+		this.record = null;
+		this.values = valuesOf(form, null);
+		/** what is wrong, by field */
+		this.errors = {};
+		/** what is wrong besides, an ApiError */
+		this.error = null;
+		/** why the row cannot be shown, an ApiError */
+		this.loadError = null;
+		this.loading = false;
+		this.saving = false;
+		/** {record, etag, list: of differences()} while somebody else was faster */
+		this.conflict = null;
+		/** shown this once: the secret of a new row */
+		this.secret = '';
+	}
+
+	get isNew()
+	{
+		return !this.id;
+	}
+
+	get ready()
+	{
+		return this.isNew || this.record !== null;
+	}
+
+	/** Whether something would be lost. */
+	get dirty()
+	{
+		return this.ready && changedKeys(this.form, this.values, this.record).length > 0;
+	}
+
+	/** Whether the caller may change it, as far as the page can tell. */
+	get canEdit()
+	{
+		return this.form.canWrite && this.record?.canEdit !== false &&
+			this.record?.source !== 'config';
+	}
+
+	#address()
+	{
+		return this.form.single ? this.#path : `${this.#path}/${encodeURIComponent(this.id)}`;
+	}
+
+	async load()
+	{
+		if (this.isNew)
+			return;
+		this.loading = true;
+		this.loadError = null;
+		this.changed();
+		try {
+			this.#take(await this.#api.record('GET', this.#address()));
+		} catch (error) {
+			this.loadError = error;
+		}
+		this.loading = false;
+		this.changed();
+	}
+
+	#take({ record: stored, etag })
+	{
+		const { form, record } = this.#adapted(stored);
+		const { secret, ...rest } = record;
+
+		this.form = form;
+
+		if (secret)
+			this.secret = secret;
+		this.record = rest;
+		this.#etag = etag;
+		this.values = valuesOf(this.form, rest);
+		this.errors = {};
+		this.error = null;
+		this.conflict = null;
+	}
+
+	/** Some are described with their values. */
+	#adapted(record)
+	{
+		return this.form.adapt ? this.form.adapt(record) : { form: this.form, record };
+	}
+
+	set(key, value)
+	{
+		this.values = { ...this.values, [key]: value };
+		// of what is no longer so
+		delete this.errors[key];
+		this.#key = newKey();
+		this.changed();
+	}
+
+	/** Gives up what was typed. */
+	reset()
+	{
+		this.values = valuesOf(this.form, this.record);
+		this.errors = {};
+		this.error = null;
+		this.conflict = null;
+		this.changed();
+	}
+
+	/** @returns the body of a request, or null: something does not fit */
+	check()
+	{
+		const { body, errors } = bodyOf(this.form, this.values, this.record);
+
+		this.errors = errors;
+		this.error = null;
+		this.changed();
+		return Object.keys(errors).length > 0 ? null : body;
+	}
+
+	/** @returns true when it is stored */
+	async save()
+	{
+		const body = this.saving ? null : this.check();
+
+		if (!body)
+			return false;
+		this.saving = true;
+		this.changed();
+		try {
+			await (this.isNew ? this.#create(body) : this.#change(body));
+			return true;
+		} catch (error) {
+			await this.#refused(error);
+			return false;
+		} finally {
+			this.saving = false;
+			this.changed();
+		}
+	}
+
+	async #create(body)
+	{
+		const made = await this.#api.record('POST', this.#path,
+			{ body, headers: { 'Idempotency-Key': this.#key } });
+
+		this.id = made.record[this.form.idKey];
+		this.#take(made);
+	}
+
+	async #change(body)
+	{
+		this.#take(await this.#api.record('PATCH', this.#address(),
+			{ body, headers: this.#etag ? { 'If-Match': this.#etag } : {} }));
+	}
+
+	async #refused(error)
+	{
+		const field = this.form.fields.find(({ key }) =>
+			key === error.field.split(/[.[]/)[0]);
+
+		// an answer: the same key would only get it again
+		if (error.status)
+			this.#key = newKey();
+		if (error.status === 412 && !this.isNew)
+			await this.#findConflict(error);
+		else if (field)
+			this.errors = { [field.key]: error.detail };
+		else
+			this.error = error;
+	}
+
+	async #findConflict(error)
+	{
+		try {
+			const now = await this.#api.record('GET', this.#address());
+
+			this.conflict = { ...now, list: differences(this.form, { before: this.record,
+				now: this.#adapted(now.record).record, values: this.values }) };
+		} catch {
+			this.error = error;
+		}
+	}
+
+	/** Goes on with the row as it is now; mine: and with what was typed here. */
+	settle(mine)
+	{
+		const { values, record } = this;
+		const kept = mine ? changedKeys(this.form, values, record) : [];
+
+		this.#take(this.conflict);
+		for (const key of kept)
+			this.values[key] = values[key];
+		this.changed();
+	}
+
+	/** @throws ApiError */
+	async remove()
+	{
+		await this.#api.record('DELETE', this.#address());
+		this.values = valuesOf(this.form, this.record);
+	}
+}

@@ -1,0 +1,143 @@
+// The places beside the chat: what of them there is for this caller, and the one
+// that is shown.
+import { fillPath, SETTINGS } from '../form.js';
+import { Observable } from '../observable.js';
+import { PLACES } from '../route.js';
+import { Draft } from './draft.js';
+import { Rows } from './rows.js';
+
+/** At the level that an address names: '', 'tenant', or 'team:NAME'. */
+function settingsPath(id)
+{
+	const [level, ...group] = id.split(':');
+
+	return level ? `settings?${new URLSearchParams({ level,
+		...group.length > 0 && { group: group.join(':') } })}` : 'settings';
+}
+
+export class Places extends Observable {
+	#api;
+	#forms = new Map();
+	#rows = new Map();
+	#session;
+
+	/** @param session where the caller is, and what they may do */
+	constructor(api, session)
+	{
+		super();
+		this.#api = api;
+		this.#session = session;
+		this.error = null;
+		/** {name, id, row: of PLACES, form, rows, draft}, or null: the chat */
+		this.current = null;
+	}
+
+	/** Asks what there is. A failure leaves the chat without places. */
+	async load()
+	{
+		try {
+			const { items } = await this.#api.forms();
+
+			this.#forms = new Map(items.map((form) => [form.name, form]));
+			if (this.#may('settings'))
+				this.#forms.set('settings', SETTINGS);
+			this.error = null;
+		} catch (error) {
+			this.error = error;
+		}
+		this.changed();
+	}
+
+	#may(name)
+	{
+		const { permission } = PLACES.find((row) => row.form === name);
+
+		return this.me.permissions.includes(permission);
+	}
+
+	/** Who is here. */
+	get me()
+	{
+		return this.#session.me;
+	}
+
+	form(name)
+	{
+		return this.#forms.get(name);
+	}
+
+	/** The form of a list, by its path. */
+	formOf(path)
+	{
+		return [...this.#forms.values()].find((form) => form.path === path);
+	}
+
+	/** The forms whose rows belong to those of another. */
+	children(name)
+	{
+		return [...this.#forms.values()].filter(({ parent }) => parent === name)
+			.sort((a, b) => a.readOnly - b.readOnly);
+	}
+
+	/** What the side leads to: rows of PLACES with their forms; under: those that
+	 * the head of a place leads to. */
+	offered(under)
+	{
+		const known = PLACES.filter(({ form }) => this.#forms.has(form));
+		const others = [...this.#forms.values()].filter(({ name, parent }) =>
+			!parent && !PLACES.some((row) => row.form === name))
+			.map(({ name }) => ({ form: name, icon: 'list' }));
+
+		return [...known, ...others].filter((row) => row.under === under);
+	}
+
+	/** The path of the form's list. */
+	path(form, values = {})
+	{
+		return fillPath(form.path, { workspace: this.#session.workspaceId, ...values });
+	}
+
+	/** A list, kept while the page is. form: or {path, whole: it has no pages} */
+	rows(form, values)
+	{
+		const path = this.path(form, values);
+
+		if (!this.#rows.has(path))
+			this.#rows.set(path, new Rows(this.#api, path, form.whole));
+		return this.#rows.get(path);
+	}
+
+	draft(form, id, values)
+	{
+		return new Draft(this.#api, form, this.path(form, values), id);
+	}
+
+	get dirty()
+	{
+		return Boolean(this.current?.draft?.dirty);
+	}
+
+	/** Shows what the address names; place: null for the chat. */
+	show(place)
+	{
+		const form = place && this.form(place.name);
+
+		if (!place) {
+			this.current = null;
+		} else {
+			this.current = { ...place, form, rows: null, draft: null,
+				row: PLACES.find((row) => row.form === place.name) || {} };
+			if (form?.single) {
+				this.current.draft = new Draft(this.#api, form, settingsPath(place.id), 'all');
+				this.current.draft.load();
+			} else if (form && place.id) {
+				this.current.draft = this.draft(form, place.id === 'new' ? '' : place.id);
+				this.current.draft.load();
+			} else if (form) {
+				this.current.rows = this.rows(form);
+				this.current.rows.reload();
+			}
+		}
+		this.changed();
+	}
+}

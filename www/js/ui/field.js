@@ -1,0 +1,152 @@
+// One field of a form: its label, its control, its help, and what is wrong with
+// it. Which control follows from the field alone.
+import { html, live, nothing } from '../../vendor/lit.js';
+import { shown } from '../form.js';
+import { t } from '../strings.js';
+import { icon } from './icons.js';
+import { boxes } from './refs.js';
+
+const COLOUR = /^#[\da-f]{6}$/i;
+/** lines of a text field at first, and at most */
+const ROWS = [4, 16];
+
+/**
+ * @param field of a form
+ * @param at    {id: of the control, value, error, places, kept: one is stored that is
+ *              not shown, set(value), below: what else stands under the control}
+ */
+export function fieldView(field, at)
+{
+	const group = field.type === 'ids';
+	const described = `${field.help ? `${at.id}-help` : ''} ${
+		at.error ? `${at.id}-error` : ''}`.trim();
+	const label = html`${field.label}${field.required ? html`
+		<span class="field-required">${t('form.required')}</span>` : nothing}`;
+	const rest = html`
+		${field.help ? html`<p class="field-help" id="${at.id}-help">${
+			field.help}</p>` : nothing}
+		${at.error ? html`<p class="field-error" id="${at.id}-error">${
+			icon('warning')}<span>${at.error}</span></p>` : nothing}
+		${at.kept ? keptView(at) : nothing}
+		${at.below || nothing}`;
+
+	if (group)
+		return html`<fieldset class="field" aria-describedby=${described || nothing}>
+			<legend class="field-label">${label}</legend>
+			${field.of ? html`<lamp-refs .places=${at.places} path=${field.of} multiple
+				.chosen=${at.value} name=${at.id}
+				@lamp-chosen=${(event) => at.set(event.detail.chosen)}></lamp-refs>` :
+				boxes(field.choices.map(({ value, label: text }) => [value, text]),
+					at.value, at.set)}
+			${rest}</fieldset>`;
+	if (field.type === 'boolean' && !field.nullable)
+		return html`<div class="field"><label class="field-check">
+			<input type="checkbox" id=${at.id} .checked=${live(at.value === true)}
+				aria-describedby=${described || nothing}
+				@change=${(event) => at.set(event.target.checked)}>
+			<span>${field.label}</span></label>${rest}</div>`;
+	return html`<div class="field ${at.error ? 'field-wrong' : ''}">
+		<label class="field-label" for=${at.id}>${label}</label>
+		${control(field, at, described)}${rest}</div>`;
+}
+
+/** Of a secret: it stays, unless another one is typed or it is taken away. */
+function keptView({ value, set })
+{
+	return html`<p class="field-help">${
+		t(value === null ? 'form.secretGone' : 'form.secretSet')}
+		<button type="button" class="link-button" @click=${() =>
+			set(value === null ? '' : null)}>${
+			t(value === null ? 'form.secretKeep' : 'form.secretRemove')}</button></p>`;
+}
+
+function control(field, at, described)
+{
+	const common = { id: at.id, described, invalid: at.error ? 'true' : nothing };
+
+	if (field.type === 'boolean')
+		return select(common, [['', t('form.none')], ['true', t('form.yes')],
+			['false', t('form.no')]], String(at.value),
+		(value) => at.set(value === '' ? '' : value === 'true'));
+	if (field.choices)
+		return choiceControl(field, at, common);
+	if (field.of)
+		return html`<lamp-refs .places=${at.places} path=${field.of} name=${at.id}
+			.chosen=${at.value ? [at.value] : []} described=${described}
+			?invalid=${Boolean(at.error)} ?optional=${!field.required}
+			@lamp-chosen=${(event) => at.set(event.detail.chosen[0] || '')}></lamp-refs>`;
+	if (field.multiline || field.type === 'json' || field.type === 'lines')
+		return textControl(field, at, common);
+	return lineControl(field, at, common);
+}
+
+function select({ id, described, invalid }, options, value, set)
+{
+	return html`<span class="select field-select"><select id=${id}
+		aria-describedby=${described || nothing} aria-invalid=${invalid}
+		@change=${(event) => set(event.target.value)}>
+		${options.map(([key, text]) => html`<option value=${key}
+			?selected=${key === value}>${text}</option>`)}
+		</select>${icon('chevron')}</span>`;
+}
+
+function choiceControl(field, at, common)
+{
+	const options = field.choices.map(({ value, label }) => [value, label]);
+	const mayBeEmpty = field.mode !== 'once' || options.length === 0;
+
+	if (options.length === 0)
+		return html`<p id=${at.id} class="muted">${t('form.noChoices')}</p>`;
+	return select(common, mayBeEmpty ? [['', t('form.none')], ...options] : options,
+		at.value, at.set);
+}
+
+function textControl(field, at, { id, described, invalid })
+{
+	const lines = at.value.split('\n').length + 1;
+
+	return html`<textarea id=${id} class="field-text ${
+		field.type === 'json' ? 'field-code' : ''}"
+		rows=${Math.min(Math.max(lines, ROWS[0]), ROWS[1])}
+		aria-describedby=${described || nothing} aria-invalid=${invalid}
+		aria-required=${field.required ? 'true' : nothing}
+		spellcheck=${field.type === 'json' ? 'false' : 'true'}
+		.value=${live(at.value)} @input=${(event) => at.set(event.target.value)}></textarea>`;
+}
+
+const TYPES = { time: 'datetime-local', secret: 'password' };
+
+function lineControl(field, at, { id, described, invalid })
+{
+	const line = html`<input id=${id} class="field-line" type=${TYPES[field.type] || 'text'}
+		inputmode=${field.type === 'integer' ? 'numeric' : nothing}
+		autocomplete=${field.type === 'secret' ? 'new-password' : 'off'}
+		aria-describedby=${described || nothing} aria-invalid=${invalid}
+		aria-required=${field.required ? 'true' : nothing}
+		.value=${live(at.value ?? '')} @input=${(event) => at.set(event.target.value)}>`;
+
+	if (field.type !== 'colour')
+		return line;
+	return html`<span class="field-colour">
+		<input type="color" class=${at.value ? '' : 'unset'} aria-label=${t('form.pick', { label: field.label })}
+			.value=${live(COLOUR.test(at.value) ? at.value.toLowerCase() : '#888888')}
+			@input=${(event) => at.set(event.target.value)}>${line}</span>`;
+}
+
+/** A stored value for reading. */
+export function toldView(field, stored, places)
+{
+	if (field.type === 'secret')
+		return t('form.secret');
+	const ids = [stored ?? []].flat();
+
+	if (field.of && ids.length > 0)
+		return html`<lamp-refs fixed .places=${places} path=${field.of}
+			.chosen=${ids}></lamp-refs>`;
+	if (field.type === 'colour' && COLOUR.test(stored || ''))
+		return html`<svg class="swatch" viewBox="0 0 1 1" aria-hidden="true"><rect
+			width="1" height="1" fill=${stored}></rect></svg> ${stored}`;
+	if (field.type === 'text' && String(stored ?? '').includes('\n'))
+		return html`<pre class="told-text">${stored}</pre>`;
+	return shown(field, stored);
+}

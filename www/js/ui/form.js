@@ -1,0 +1,178 @@
+// <lamp-form>: a row of a resource, as a form where the caller may change it. It
+// saves by itself; what comes of that it tells as lamp-saved.
+import { html, nothing } from '../../vendor/lit.js';
+import { asked, shown, told } from '../form.js';
+import { errorText, moment } from '../format.js';
+import { Watch } from '../observable.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { fieldView, toldView } from './field.js';
+import { icon } from './icons.js';
+import './secret.js';
+
+let forms = 0;
+
+/** What to tell about a failure that is of no field: the server's own sentence. */
+export function failureText(error)
+{
+	return error.status && error.status !== 401 && error.detail || errorText(error);
+}
+
+class LampForm extends PageElement {
+	static properties = {
+		draft: { attribute: false },
+		places: { attribute: false },
+		/** (field, draft) => what else stands below its control */
+		below: { attribute: false },
+		/** further buttons */
+		actions: { attribute: false },
+		/** the text of the button that saves */
+		action: { type: String },
+		/** true: a small form within a page */
+		inline: { type: Boolean },
+	};
+
+	#name = `form-${++forms}`;
+
+	constructor()
+	{
+		super();
+		new Watch(this, () => this.draft);
+	}
+
+	render()
+	{
+		const { draft } = this;
+
+		if (!draft.canEdit && !draft.isNew)
+			return html`${this.#told()}<div class="form-buttons form-bar">${this.actions}</div>`;
+		return html`<form class="form" novalidate aria-busy=${draft.saving ? 'true' : 'false'}
+			@submit=${(event) => this.#submit(event)}>
+			${draft.secret ? html`<lamp-secret .text=${draft.secret}></lamp-secret>` : nothing}
+			${this.#summary()}${this.#conflict()}
+			${asked(draft.form, draft.values, draft.isNew).map((field) => fieldView(field, {
+				id: this.#id(field), value: draft.values[field.key],
+				error: draft.errors[field.key] || '', places: this.places,
+				kept: Boolean(draft.record?.[`${field.key}Set`]),
+				set: (value) => draft.set(field.key, value),
+				below: this.below?.(field, draft),
+			}))}
+			${draft.isNew || this.inline ? nothing : this.#told()}
+			${this.#buttons()}
+		</form>`;
+	}
+
+	#id({ key })
+	{
+		return `${this.#name}-${key}`;
+	}
+
+	/** What was wrong, to be heard and to be gone through. */
+	#summary()
+	{
+		const { draft } = this;
+		const wrong = draft.form.fields.filter(({ key }) => draft.errors[key]);
+
+		if (draft.error)
+			return html`<p class="form-error" role="alert">${icon('warning')}<span>${
+				failureText(draft.error)}</span></p>`;
+		return wrong.length === 0 ? nothing : html`<p class="form-error" role="alert">${
+			icon('warning')}<span>${t('form.wrong', { n: wrong.length,
+				labels: wrong.map(({ label }) => label).join(', ') })}</span></p>`;
+	}
+
+	#conflict()
+	{
+		const { conflict } = this.draft;
+
+		if (!conflict)
+			return nothing;
+		return html`<section class="conflict" role="alert">
+			<h2>${t('conflict.title')}</h2>
+			<p>${t('conflict.text')}</p>
+			${conflict.list.length === 0 ? nothing : html`<dl class="told">
+				${conflict.list.map(({ field, theirs, mine }) => html`<div>
+					<dt>${field.label}</dt>
+					<dd><span class="muted">${t('conflict.theirs')}</span> ${
+						shown(field, theirs)}</dd>
+					${mine === undefined ? nothing : html`<dd><span class="muted">${
+						t('conflict.mine')}</span> ${shown(field, mine)}</dd>`}
+				</div>`)}</dl>`}
+			<div class="form-buttons">
+				<button type="button" class="button" @click=${() => this.#settle(true)}>${
+					t('conflict.keep')}</button>
+				<button type="button" class="button" @click=${() => this.#settle(false)}>${
+					t('conflict.drop')}</button>
+			</div></section>`;
+	}
+
+	async #settle(mine)
+	{
+		this.draft.settle(mine);
+		this.emit('lamp-say', { text: t(mine ? 'conflict.kept' : 'conflict.dropped') });
+		await this.updateComplete;
+		this.focusFirst();
+	}
+
+	/** What cannot be changed. */
+	#told()
+	{
+		const { draft: { form, record, canEdit } } = this;
+		const fields = canEdit ? told(form, record, false) :
+			form.fields.filter(({ key }) => record[key] !== undefined &&
+				record[key] !== null && record[key].length !== 0);
+
+		return html`<dl class="told">
+			${fields.map((field) => html`<div><dt>${field.label}</dt>
+				<dd>${toldView(field, record[field.key], this.places)}</dd></div>`)}
+			${record.updatedAt ? html`<div><dt>${t('form.updated')}</dt>
+				<dd>${moment(record.updatedAt)}</dd></div>` : nothing}</dl>`;
+	}
+
+	#buttons()
+	{
+		const { draft } = this;
+		const editable = draft.isNew || asked(draft.form, draft.values, false).length > 0;
+
+		return html`<div class="form-buttons ${this.inline ? '' : 'form-bar'}">
+			${editable ? html`<button type="submit" class="button ${this.inline ? '' : 'button-main'}"
+				?disabled=${draft.saving || Boolean(draft.conflict)}>${
+				draft.saving ? t('form.saving') : this.action || t('form.save')}</button>` : nothing}
+			${draft.dirty && !draft.isNew && !draft.saving ? html`
+				<button type="button" class="button" @click=${() => this.#reset()}>${
+					t('form.reset')}</button>` : nothing}
+			${this.actions || nothing}
+			${draft.dirty && !this.inline ? html`<span class="muted form-state">${
+				t('form.unsaved')}</span>` : nothing}
+		</div>`;
+	}
+
+	async #reset()
+	{
+		this.draft.reset();
+		await this.updateComplete;
+		this.focusFirst();
+	}
+
+	async #submit(event)
+	{
+		event.preventDefault();
+		const { draft } = this;
+		const made = draft.isNew;
+
+		if (await draft.save()) {
+			this.emit('lamp-saved', { draft, made });
+			return;
+		}
+		await this.updateComplete;
+		this.querySelector('[aria-invalid=true]')?.focus();
+	}
+
+	/** The first control gets the focus. */
+	focusFirst()
+	{
+		this.querySelector('.field input, .field textarea, .field select')?.focus();
+	}
+}
+
+customElements.define('lamp-form', LampForm);

@@ -1,0 +1,211 @@
+// <lamp-place>: a place beside the chat: the list of a resource, or one of its
+// rows. What is special about one is named in the route table (js/route.js).
+import { html, nothing } from '../../vendor/lit.js';
+import { rowName } from '../form.js';
+import { Watch } from '../observable.js';
+import { becomePlace, goPlace, placeHash } from '../route.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { failureText } from './form.js';
+import { icon } from './icons.js';
+import { PARTS } from './parts.js';
+import './children.js';
+import './rows.js';
+
+/** The title of a place, by its row of the route table or its form. */
+export function placeTitle(row, form)
+{
+	return row.text ? t(row.text) : form?.title || t('error.lostTitle');
+}
+
+class LampPlace extends PageElement {
+	static properties = {
+		api: { attribute: false },
+		places: { attribute: false },
+		/** of places: what is shown */
+		current: { attribute: false },
+		/** asks whether something is meant: confirm() of <lamp-app> */
+		confirm: { attribute: false },
+		error: { state: true },
+	};
+
+	#shown = null;
+
+	constructor()
+	{
+		super();
+		this.error = null;
+		new Watch(this, () => this.places);
+		new Watch(this, () => this.current?.draft);
+	}
+
+	/** The title of what is shown; also the window's. */
+	get heading()
+	{
+		const { row, form, draft } = this.current;
+
+		if (!draft || form.single)
+			return placeTitle(row, form);
+		if (draft.isNew)
+			return t('form.newOf', { what: form.what });
+		return draft.record ? rowName(form, draft.record) : t('app.loading');
+	}
+
+	willUpdate()
+	{
+		const { current } = this;
+
+		if (current !== this.#shown)
+			this.error = null;
+	}
+
+	updated()
+	{
+		const { current } = this;
+
+		document.title = `${this.heading} – ${t('app.name')}`;
+		if (current === this.#shown)
+			return;
+		this.#shown = current;
+		this.querySelector('h1')?.focus();
+		this.querySelector('.place-scroll').scrollTop = 0;
+	}
+
+	render()
+	{
+		const { row, form, id } = this.current;
+		const up = id && !form?.single ? placeHash(form?.name) : row.under && placeHash(row.under);
+
+		return html`
+			<header class="main-head">
+				<button type="button" class="icon-button drawer-open"
+					aria-label=${t('list.open')} title=${t('list.open')}
+					@click=${() => this.emit('lamp-drawer')}>${icon('menu')}</button>
+				${up ? html`<a class="icon-button place-up" href=${up} title=${t('place.back')}
+					aria-label=${t('place.back')}>${icon('back')}</a>` : nothing}
+				<div class="main-title"><h1 tabindex="-1">${this.heading}</h1></div>
+				${form && !id && !form.single ? this.#headActions(form) : nothing}
+				<a class="icon-button place-close" href="#/" title=${t('place.close')}
+					aria-label=${t('place.close')}>${icon('close')}</a>
+			</header>
+			<div class="place-scroll"><div class="place-column">
+				${this.error ? html`<p class="form-error" role="alert">${icon('warning')}
+					<span>${failureText(this.error)}</span></p>` : nothing}
+				${form ? this.current.draft ? this.#record() : this.#list() : html`
+					<p class="rows-none">${t('place.none')}</p>`}
+			</div></div>`;
+	}
+
+	#headActions(form)
+	{
+		const { places } = this;
+
+		return html`
+			${places.offered(form.name).map((row) => html`<a class="button button-small"
+				href=${placeHash(row.form)}>${placeTitle(row, places.form(row.form))}</a>`)}
+			${form.canWrite ? html`<a class="button button-small button-main"
+				href=${placeHash(form.name, 'new')}>${icon('plus')}<span>${
+				t('place.new')}</span></a>` : nothing}`;
+	}
+
+	#list()
+	{
+		const { row, form, rows } = this.current;
+
+		return html`${row.hint ? html`<p class="place-hint">${t(row.hint)}</p>` : nothing}
+			<lamp-rows .places=${this.places} .form=${form} .rows=${rows}
+				view=${row.view || ''}></lamp-rows>`;
+	}
+
+	#record()
+	{
+		const { row, form, draft } = this.current;
+		const part = PARTS[row.part];
+
+		if (draft.loadError)
+			return html`<p class="form-error" role="alert">${icon('warning')}<span>${
+				failureText(draft.loadError)}</span>
+				<button type="button" class="chip-button" @click=${() => draft.load()}>${
+				t('app.retry')}</button></p>`;
+		if (!draft.ready)
+			return html`<p><span class="skeleton"></span><span class="skeleton"></span></p>`;
+		const at = { api: this.api, places: this.places, draft, current: this.current,
+			copy: () => this.#copy(), fail: (error) => { this.error = error; },
+			changed: () => this.emit('lamp-stored', { row }) };
+
+		return html`${part?.above?.(at) || nothing}
+			<lamp-form .draft=${draft} .places=${this.places}
+				.below=${part?.below?.(at)} @lamp-saved=${this.#saved}
+				.actions=${html`${part?.actions?.(at) || nothing}
+					${!draft.isNew && draft.canEdit && !form.single ? html`<button type="button"
+						class="button form-delete" @click=${() => this.#delete()}>${
+						t('form.remove')}</button>` : nothing}`}></lamp-form>
+			${draft.isNew ? nothing : this.places.children(form.name)
+				.filter(() => draft.canEdit)
+				.map((child) => html`<lamp-children .places=${this.places} .form=${child}
+					.parent=${draft} .confirm=${this.confirm}
+					@lamp-restored=${this.#restored}></lamp-children>`)}`;
+	}
+
+	#saved({ detail: { draft, made } })
+	{
+		const { form, row } = this.current;
+
+		this.emit('lamp-stored', { row });
+		this.emit('lamp-say', { text: t(made ? 'form.made' : 'form.saved',
+			{ name: form.single ? this.heading : rowName(form, draft.record) }) });
+		if (!made)
+			return;
+		becomePlace(form.name, draft.id);
+		this.current.id = draft.id;
+		this.places.changed();
+		// a secret has taken the focus, else the title gets it
+		if (!draft.secret)
+			this.updateComplete.then(() => this.querySelector('h1').focus());
+	}
+
+	#restored()
+	{
+		this.emit('lamp-say', { text: t('form.restored') });
+		this.querySelector('lamp-form').focusFirst();
+	}
+
+	async #copy()
+	{
+		const { form, draft } = this.current;
+
+		this.error = null;
+		if (draft.dirty && !await this.confirm(t('leave.title'), t('leave.text'),
+			t('leave.go')))
+			return;
+		draft.reset();
+		try {
+			goPlace(form.name, (await this.api.copyPrompt(draft.id)).id);
+			this.emit('lamp-say', { text: t('prompts.copied') });
+		} catch (error) {
+			this.error = error;
+		}
+	}
+
+	async #delete()
+	{
+		const { form, draft } = this.current;
+		const name = rowName(form, draft.record);
+
+		if (!await this.confirm(t('form.removeTitle', { name }),
+			t('form.removeText', { what: form.what, name }), t('form.remove')))
+			return;
+		this.error = null;
+		try {
+			await draft.remove();
+		} catch (error) {
+			this.error = error;
+			return;
+		}
+		this.emit('lamp-stored', { row: this.current.row });
+		this.emit('lamp-say', { text: t('form.removed', { name }) });
+		goPlace(form.name);
+	}
+}
+
+customElements.define('lamp-place', LampPlace);

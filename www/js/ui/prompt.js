@@ -1,0 +1,81 @@
+// What a prompt's page has besides its form: its blanks, checked while they are
+// written, and a copy to change.
+import { html, nothing } from '../../vendor/lit.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { icon } from './icons.js';
+
+const CHECK_WAIT_MS = 300;
+/** What else than a choice a blank is. */
+const KINDS = { text: 'prompts.text', date: 'prompts.date', record: 'prompts.record' };
+
+class LampBlankCheck extends PageElement {
+	static properties = {
+		api: { attribute: false },
+		text: { attribute: false },
+		blanks: { state: true },
+		problem: { state: true },
+	};
+
+	#timer = null;
+	#round = 0;
+
+	willUpdate(changes)
+	{
+		if (!changes.has('text'))
+			return;
+		clearTimeout(this.#timer);
+		this.#timer = setTimeout(() => this.#check(), CHECK_WAIT_MS);
+	}
+
+	disconnectedCallback()
+	{
+		super.disconnectedCallback();
+		clearTimeout(this.#timer);
+	}
+
+	async #check()
+	{
+		const round = ++this.#round;
+		let blanks = null;
+		let problem = '';
+
+		try {
+			({ blanks } = await this.api.checkPrompt(this.text));
+		} catch (error) {
+			// another failure is told when it is saved
+			problem = error.field === 'body' ? error.detail : '';
+		}
+		if (round !== this.#round)
+			return;
+		this.blanks = blanks;
+		this.problem = problem;
+	}
+
+	render()
+	{
+		return html`<div class="blanks" role="status">
+			${this.problem ? html`<p class="field-error">${icon('warning')}<span>${
+				this.problem}</span></p>` : nothing}
+			${this.blanks?.length > 0 ? html`<p>${t('prompts.blanks')}</p>
+				<ul class="chips">${this.blanks.map((blank) => html`<li class="blank">
+					<b>${blank.name}</b> <span class="muted">${this.#kind(blank)}</span></li>`)}
+				</ul>` : nothing}</div>`;
+	}
+
+	#kind({ type, choices, dataset })
+	{
+		return type === 'choice' ? choices.join(' | ') : t(KINDS[type], { dataset });
+	}
+}
+
+customElements.define('lamp-blank-check', LampBlankCheck);
+
+/** The parts of a prompt's page (ui/parts.js). */
+export const promptPart = {
+	below: ({ api }) => (field, draft) => field.key !== 'body' ? nothing : html`
+		<lamp-blank-check .api=${api} .text=${draft.values.body}></lamp-blank-check>`,
+	actions: ({ draft, copy }) => draft.isNew ? nothing : html`<button type="button"
+		class="button ${draft.canEdit ? '' : 'button-main'}" @click=${copy}>${
+		icon('copy')}<span>${t('prompts.copy')}</span></button>`,
+};

@@ -1,0 +1,122 @@
+// <lamp-refs>: the rows of another list, of which one or several are chosen.
+import { html, nothing } from '../../vendor/lit.js';
+import { errorText } from '../format.js';
+import { Watch } from '../observable.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { icon } from './icons.js';
+
+/** Rows that are offered; who has more writes the name's beginning. */
+const MOST = 200;
+/** From so many on there is a field to filter them. */
+const MANY = 12;
+/** Lists whose rows are not as those of a form. */
+const LISTS = {
+	conversations: { id: 'conversationId', name: 'title' },
+	providers: { id: 'providerId', name: 'name', whole: true },
+	'workspaces/{workspace}/llm-services': { id: 'llmServiceId', name: 'name' },
+};
+
+/** Boxes to tick. @param options [id, text] of each */
+export function boxes(options, chosen, pick)
+{
+	return html`<div class="refs">${options.map(([id, text]) => html`
+		<label class="field-check"><input type="checkbox" .checked=${chosen.includes(id)}
+			@change=${(event) => pick(event.target.checked ? [...chosen, id] :
+				chosen.filter((one) => one !== id))}><span>${text}</span></label>`)}</div>`;
+}
+
+class LampRefs extends PageElement {
+	static properties = {
+		places: { attribute: false },
+		path: { type: String },
+		/** ids */
+		chosen: { attribute: false },
+		multiple: { type: Boolean },
+		/** only to be read */
+		fixed: { type: Boolean },
+		optional: { type: Boolean },
+		invalid: { type: Boolean },
+		name: { type: String },
+		described: { type: String },
+		filter: { state: true },
+	};
+
+	constructor()
+	{
+		super();
+		this.rows = null;
+		this.filter = '';
+		new Watch(this, () => this.rows);
+	}
+
+	connectedCallback()
+	{
+		super.connectedCallback();
+		this.rows = this.places.rows({ path: this.path, whole: LISTS[this.path]?.whole });
+		this.rows.all(MOST);
+	}
+
+	/** [id, name] of all that there are, and of chosen ones that are not listed. */
+	#options()
+	{
+		const form = this.places.formOf(this.path);
+		const { id, name } = LISTS[this.path] ||
+			{ id: form?.idKey || 'id', name: form?.labelKey || 'name' };
+		const listed = this.rows.items.map((row) => [row[id], row[name] || row[id]]);
+		const others = this.chosen.filter((one) => !listed.some(([known]) => known === one));
+
+		return [...listed, ...others.map((one) => [one, one])];
+	}
+
+	render()
+	{
+		if (this.rows.error && !this.fixed)
+			return html`<p class="field-error">${errorText(this.rows.error)}
+				<button type="button" class="chip-button"
+					@click=${() => this.rows.all(MOST)}>${t('app.retry')}</button></p>`;
+		const options = this.#options();
+
+		if (this.fixed)
+			return html`${options.filter(([id]) => this.chosen.includes(id))
+				.map(([, name]) => name).join(', ')}`;
+		if (options.length === 0)
+			return html`<p class="muted" id=${this.name}>${
+				this.rows.loaded ? t('form.noRefs') : t('app.loading')}</p>`;
+		return this.multiple ? this.#boxes(options) : this.#select(options);
+	}
+
+	#boxes(options)
+	{
+		const filter = this.filter.trim().toLowerCase();
+		const fitting = options.filter(([id, name]) => this.chosen.includes(id) ||
+			name.toLowerCase().includes(filter));
+
+		return html`
+			${options.length > MANY ? html`<input type="search" class="field-line refs-filter"
+				aria-label=${t('form.filter')} placeholder=${t('form.filter')}
+				.value=${this.filter}
+				@input=${(event) => { this.filter = event.target.value; }}>` : nothing}
+			${boxes(fitting, this.chosen, (chosen) => this.#pick(chosen))}`;
+	}
+
+	#select(options)
+	{
+		return html`<span class="select field-select"><select id=${this.name}
+			aria-describedby=${this.described || nothing}
+			aria-invalid=${this.invalid ? 'true' : nothing}
+			@change=${(event) => this.#pick([event.target.value].filter(Boolean))}>
+			<option value="" ?selected=${this.chosen.length === 0}>${
+				t(this.optional ? 'form.none' : 'form.choose')}</option>
+			${options.map(([id, name]) => html`<option value=${id}
+				?selected=${this.chosen.includes(id)}>${name}</option>`)}
+			</select>${icon('chevron')}</span>`;
+	}
+
+	#pick(chosen)
+	{
+		this.emit('lamp-chosen', { chosen });
+	}
+}
+
+customElements.define('lamp-refs', LampRefs);

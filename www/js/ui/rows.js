@@ -1,0 +1,134 @@
+// <lamp-rows>: the list of a place. It pages as its end comes into sight; an
+// ordinary row is a link with its name, a gallery's is a card (ui/gallery.js).
+import { html, nothing, repeat } from '../../vendor/lit.js';
+import { rowName } from '../form.js';
+import { moment } from '../format.js';
+import { Watch } from '../observable.js';
+import { placeHash } from '../route.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { failureText } from './form.js';
+import { categoryRows, galleryView } from './gallery.js';
+import { icon } from './icons.js';
+
+class LampRows extends PageElement {
+	static properties = {
+		places: { attribute: false },
+		form: { attribute: false },
+		rows: { attribute: false },
+		view: { type: String },
+		/** of a gallery: what is shown of it */
+		choice: { state: true },
+	};
+
+	#seeEnd = null;
+	#told = '';
+
+	constructor()
+	{
+		super();
+		this.choice = {};
+		this.categories = null;
+		new Watch(this, () => this.rows);
+		new Watch(this, () => this.categories);
+	}
+
+	connectedCallback()
+	{
+		super.connectedCallback();
+		this.#seeEnd = new IntersectionObserver((seen) => {
+			if (seen.some((entry) => entry.isIntersecting))
+				this.rows.more();
+		}, { rootMargin: '300px' });
+	}
+
+	disconnectedCallback()
+	{
+		super.disconnectedCallback();
+		this.#seeEnd.disconnect();
+	}
+
+	willUpdate(changes)
+	{
+		if (changes.has('form'))
+			this.choice = {};
+		if (changes.has('view'))
+			this.categories = this.view === 'gallery' ? categoryRows(this.places) : null;
+	}
+
+	updated()
+	{
+		const end = this.querySelector('.rows-end');
+
+		this.#seeEnd.disconnect();
+		if (end && !this.rows.loading && !this.rows.error)
+			this.#seeEnd.observe(end);
+		this.#tellFound();
+	}
+
+	/** Says what a search has found. */
+	#tellFound()
+	{
+		const { q, items, nextCursor, loading } = this.rows;
+
+		if (loading || q === this.#told)
+			return;
+		this.#told = q;
+		if (q)
+			this.emit('lamp-say', { text: t(nextCursor === null ? 'rows.found' :
+				'rows.foundMany', { n: items.length }) });
+	}
+
+	render()
+	{
+		const { rows, form } = this;
+		const gallery = this.view === 'gallery';
+
+		return html`
+			${form.search ? html`<div class="search rows-search" role="search">${icon('search')}
+				<input type="search" class="search-field" .value=${rows.q}
+					placeholder=${t('rows.search')} aria-label=${t('rows.search')}
+					autocomplete="off" spellcheck="false" maxlength="100"
+					@input=${(event) => rows.search(event.target.value)}></div>` : nothing}
+			${gallery ? galleryView(this) : html`<ul class="rows">${repeat(rows.items,
+				(row) => row[form.idKey], (row) => this.#row(row))}</ul>`}
+			${this.#foot()}`;
+	}
+
+	#row(row)
+	{
+		const { form } = this;
+		const second = form.fields.find((field) => field.type === 'text' &&
+			!field.choices && field.key !== form.labelKey && row[field.key]);
+		const time = row.updatedAt ? moment(row.updatedAt) : '';
+
+		return html`<li><a class="rows-link"
+			href=${placeHash(form.name, row[form.idKey])}>
+			<span class="rows-name">${rowName(form, row)}</span>
+			${second ? html`<span class="rows-second">${row[second.key]}</span>` : nothing}
+			${time ? html`<span class="rows-time">${time}</span>` : nothing}
+		</a></li>`;
+	}
+
+	#foot()
+	{
+		const { rows } = this;
+
+		if (rows.error)
+			return html`<p class="form-error" role="alert">${icon('warning')}
+				<span>${failureText(rows.error)}</span>
+				<button type="button" class="chip-button" @click=${() =>
+					rows.items.length ? rows.more() : rows.reload()}>${t('app.retry')}</button></p>`;
+		if (!rows.loaded)
+			return html`<p><span class="sr-only">${t('app.loading')}</span>
+				<span class="skeleton"></span><span class="skeleton"></span></p>`;
+		if (rows.items.length === 0 && !rows.loading)
+			return html`<p class="rows-none muted">${rows.q.trim() ?
+				t('rows.none', { q: rows.q.trim() }) : t('rows.empty')}</p>`;
+		return rows.nextCursor === null ? nothing : html`<p class="rows-end">
+			<span class="sr-only">${t('list.more')}</span>
+			<span class="skeleton"></span></p>`;
+	}
+}
+
+customElements.define('lamp-rows', LampRows);

@@ -1,0 +1,67 @@
+// What the page of an LLM service, or of a key of one's own, has besides its form: it
+// can be tried, also before it is stored.
+import { html, nothing } from '../../vendor/lit.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { failureText } from './form.js';
+import { icon } from './icons.js';
+
+class LampServiceTest extends PageElement {
+	static properties = {
+		at: { attribute: false },
+		busy: { state: true },
+		/** {works, message} */
+		result: { state: true },
+	};
+
+	render()
+	{
+		const { draft } = this.at;
+		// what is stored is tried with its key, which nobody can read
+		const unsaved = !draft.isNew && draft.dirty;
+
+		return html`<button type="button" class="button" ?disabled=${this.busy || unsaved}
+			title=${unsaved ? t('service.saveFirst') : nothing} @click=${this.#run}>${
+			t(this.busy ? 'service.testing' : 'service.test')}</button>
+			<div role="status">${this.result ? html`<p class="service-result ${
+				this.result.works ? 'works' : ''}">${icon(this.result.works ? 'check' :
+				'warning')}<span>${this.result.message}</span></p>` : nothing}</div>`;
+	}
+
+	#request()
+	{
+		const { draft, places } = this.at;
+		const path = places.path(draft.form);
+		const name = draft.record?.llmServiceId;
+
+		if (draft.isNew)
+			return [`${path}/test`, draft.check()];
+		return [name ? `${places.path({ path: 'workspaces/{workspace}/llm-services' })}/${
+			encodeURIComponent(name)}/test` :
+			`${path}/${encodeURIComponent(draft.id)}/test`, {}];
+	}
+
+	async #run()
+	{
+		this.busy = true;
+		this.result = null;
+		try {
+			const [path, body] = this.#request();
+			const answer = body && await this.at.api.json('POST', path, { body });
+
+			this.result = answer && { works: answer.works,
+				message: answer.message || t('service.works') };
+		} catch (error) {
+			this.result = { works: false, message: failureText(error) };
+		}
+		this.busy = false;
+	}
+}
+
+customElements.define('lamp-service-test', LampServiceTest);
+
+/** The parts of a service's page (ui/parts.js). */
+export const servicePart = {
+	actions: (at) => at.draft.form.canWrite ? html`<lamp-service-test .at=${at}
+		></lamp-service-test>` : nothing,
+};

@@ -1,0 +1,34 @@
+// What the page of settings has besides its form: whose settings they are, and the
+// value in force where another level says it.
+import { html, nothing } from '../../vendor/lit.js';
+import { shown } from '../form.js';
+import { placeHash } from '../route.js';
+import { t } from '../strings.js';
+
+/** Who says a value, with its text. */
+const FROM = new Map([['agent', 'settings.agent'], ['workspace', 'settings.workspace'],
+	['team', 'settings.team'], ['tenant', 'settings.tenant'],
+	['installation', 'settings.installation'], ['user', 'settings.user']]);
+
+function levels({ permissions, groups })
+{
+	const manages = permissions.includes('AI.Admin.Settings');
+	const teams = manages || permissions.includes('AI.Settings.Team') ? groups : [];
+
+	return [['', t('settings.mine')], ...teams.map((group) => [`team:${group}`, group]),
+		...manages ? [['tenant', t('settings.everyone')]] : []];
+}
+
+export const settingPart = {
+	above: ({ places: { me }, current }) => {
+		const all = levels(me);
+
+		return all.length < 2 ? nothing : html`<nav class="chips" aria-label=${
+			t('settings.whose')}>${all.map(([id, text]) => html`<a class="chip-button"
+				href=${placeHash('settings', id)}
+				aria-current=${id === current.id ? 'page' : nothing}>${text}</a>`)}</nav>`;
+	},
+	below: () => (field) => !field.inForce || field.inForce.value === null ? nothing : html`
+		<p class="field-help">${t('settings.inForce', { value: shown(field, field.inForce.value),
+			from: t(FROM.get(field.inForce.from) || 'settings.built') })}</p>`,
+};
