@@ -120,6 +120,7 @@ size_t api_resource_files(struct request *rq, const struct resource *r,
 int api_resource_show(struct request *rq, struct response *rs, int status,
 		      const struct resource *r, const struct uuid *id,
 		      struct err *e) MUST_CHECK;
+
 /* A page of a list, as the query parameters ask for. In rq's arena. */
 struct resource_page {
 	struct resource_row *rows;	/* those of files among them */

@@ -161,6 +161,7 @@ static const struct cli_command commands[] = {
 			"import FILE",
 		.run = cli_setting,
 		.summary = "show and change settings of users, groups, the tenant",
+		.help =
 "list prints each setting with the value in force and the level that it comes\n"
 "from; show what every level says of one. set stores a value for the user, the\n"
 "group or the whole tenant; null unsets it. Values that are no text are JSON:\n"
@@ -168,6 +169,8 @@ static const struct cli_command commands[] = {
 "export prints all that was set, as YAML: of the tenant, of teams, of users.\n"
 "import reads such a file (- : stdin), checks all of it, and sets what it says;\n"
 "what it does not name stays as it is. A map may have at most 4096 names.\n",
+	},
+	{
 		.name = "tools",
 		.args = "list | show NAME | call NAME [--args JSON] [--dry-run] "
 			"--user LOGIN [--group G]... [--workspace W] "

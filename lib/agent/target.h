@@ -50,7 +50,10 @@ int target_agent(const struct caller *by, const struct workspace *w,
 /*
  * The service again, now that by->said is known: a user, a team or the tenant may
  * have chosen one. It stays as it is where that one cannot chat.
+ */
 void target_choose(struct target *t, const struct caller *by);
+
+/*
  * Fills *out: the workspace with this id and its agent (agent.p == NULL: the
  * default one). ERR_NOT_FOUND if there is none, or none for this caller.
  */

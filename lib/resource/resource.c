@@ -64,6 +64,7 @@ const struct resource resources[RESOURCE__MAX] = {
 				most, what) .named = true, \
 			    .by_name = RSTMT_##id##_NAMED },
 #define UPLOAD(id, table, name, path, r, w, owner, of, order, most, fields, what) \
+	[RESOURCE_##id] = { ROW(id, table, name, path, owner, of, order, \
 				most, what) .record = true, .upload = true },
 #include "resource/resource.def"
 };
