@@ -325,7 +325,7 @@ void resource_form(struct jw *w, const struct resource *r,
 	jw_kstrz(w, "what", r->what);
 	jw_kstrz(w, "parent", parent ? parent->path : NULL);
 	jw_kstrz(w, "order", r->order == ORDER_NAME ? "name" : "newest");
-	jw_kbool(w, "search", r->order == ORDER_NAME);
+	jw_kbool(w, "search", r->order == ORDER_NAME && !r->named);
 	jw_kbool(w, "readOnly", r->record);
 	jw_kint(w, "most", r->most);
 	jw_kstrz(w, "idKey", id_of(r));

@@ -358,7 +358,7 @@ static void keep_whole(struct search *s)
 
 /* -- what passages say ------------------------------------------------------------- */
 
-struct found_rows {
+struct found_chunks {
 	struct search *s;
 	struct search_found *v;
 	size_t n;
@@ -366,7 +366,7 @@ struct found_rows {
 
 static int note_found(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct found_rows *r = ctx;
+	struct found_chunks *r = ctx;
 	struct search_found *f = &r->v[r->n++];
 
 	(void)e;
@@ -397,7 +397,7 @@ static struct str list_chunks(struct arena *a, const struct rank_hit *v, size_t 
 static int read_found(struct search *s, const struct rank_hit *hits, size_t n,
 		      struct search_found **out, size_t *n_out, struct err *e)
 {
-	struct found_rows r = {
+	struct found_chunks r = {
 		.s = s, .v = arena_zalloc(s->a, n + 1, sizeof(*r.v)),
 	};
 	struct search_found *v = arena_zalloc(s->a, n + 1, sizeof(*v));

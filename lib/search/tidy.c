@@ -44,7 +44,7 @@ static int add_block(void *ctx, const struct db_val *row, struct err *e)
 }
 
 /* Rows to be deleted and to be written, of search_post. */
-struct change {
+struct merging {
 	const struct uuid *base;
 	struct arena *a;
 	struct db_val *gone, *made;
@@ -52,7 +52,7 @@ struct change {
 };
 
 /* n of one term and audience, one after the other. */
-static void remove_rows(struct change *c, const struct block *b, size_t n)
+static void remove_rows(struct merging *c, const struct block *b, size_t n)
 {
 	c->gone = arena_room(c->a, c->gone, c->n_gone * 5, 5, &c->gone_room,
 			     sizeof(*c->gone));
@@ -62,7 +62,7 @@ static void remove_rows(struct change *c, const struct block *b, size_t n)
 	       5 * sizeof(*c->gone));
 }
 
-static void make_row(struct change *c, const struct block *like,
+static void make_row(struct merging *c, const struct block *like,
 		     const struct post *v, size_t n)
 {
 	struct buf data = BUF_INIT(POST_BLOCK * POST_BYTES_MAX);
@@ -80,7 +80,7 @@ static void make_row(struct change *c, const struct block *like,
 	buf_release(&data);
 }
 
-static int apply(struct db *tx, const struct change *c, struct err *e)
+static int apply(struct db *tx, const struct merging *c, struct err *e)
 {
 	if (db_exec_rows(tx, STMT_SEARCH_POST_DELETE, c->gone, c->n_gone, NULL, e))
 		return -1;
@@ -151,7 +151,7 @@ static int drop_posts(struct db *tx, struct tidying *t, const struct dead *d,
 		      struct str terms, struct err *e)
 {
 	struct blocks b = { .a = t->a };
-	struct change c = { .base = t->base, .a = t->a };
+	struct merging c = { .base = t->base, .a = t->a };
 	struct post v[2 * POST_BLOCK];
 
 	if (db_each(tx, STMT_SEARCH_POST_OF_TERMS,
@@ -278,7 +278,7 @@ static int drop_tx(struct db *tx, void *ctx, struct err *e)
 /* -- merging -------------------------------------------------------------------------- */
 
 /* Blocks of one term and audience, in order, into as few as they fill. */
-static int merge_group(struct change *c, const struct block *v, size_t n,
+static int merge_group(struct merging *c, const struct block *v, size_t n,
 		       struct err *e)
 {
 	struct post *p = arena_alloc(c->a, 3 * POST_BLOCK * sizeof(*p));
@@ -316,7 +316,7 @@ static int merge_tx(struct db *tx, void *ctx, struct err *e)
 	struct tidying *t = ctx;
 	struct search_base base;
 	struct blocks b = { .a = t->a };
-	struct change c = { .base = t->base, .a = t->a };
+	struct merging c = { .base = t->base, .a = t->a };
 	size_t end;
 	int rc = lock(tx, t, &base, e);
 

@@ -539,7 +539,7 @@ def test_take_out(make_lab):
     all_ = json.loads(out)
     assert set(all_) == {"tenant", "user", "exportedAt", "settings", "conversations",
                          "tokens", "provider-instances", "prompts", "workspaces",
-                         "agents", "knowledge-bases"}
+                         "agents", "knowledge-bases", "attachments"}
     assert all_["settings"] == {}
     assert (all_["tenant"], all_["user"]) == ("default", "ada")
     assert {talk["conversation"]["conversationId"]: talk["messages"][-1]["content"]

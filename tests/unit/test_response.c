@@ -99,7 +99,7 @@ static void every_error(void **state)
 		json_t *j;
 
 		begin(&f, false);
-		err_set(&e, (enum err_code)code, "secret /path SELECT 1");
+		err_set(&e, (enum err_code)code, "hidden /path SELECT 1");
 		resp_error(&rs, &e);
 		resp_finish(&rs);
 		body = strstr(f.out.p, "\r\n\r\n") + 4;
@@ -113,7 +113,7 @@ static void every_error(void **state)
 		assert_int_equal(jx_bool(j, "retryable", false),
 				 err_rows[code].retryable);
 		assert_true(jx_str(j, "title").n && jx_str(j, "detail").n);
-		assert_null(strstr(body, "secret"));
+		assert_null(strstr(body, "hidden"));
 		assert_non_null(strstr(f.out.p, "problem+json"));
 		if (err_rows[code].http_status == 503 &&
 		    err_rows[code].retryable)
