@@ -164,7 +164,7 @@ static int try_change(struct request *rq, struct setting_said *s, bool *stored,
  */
 int api_setting_patch(struct request *rq, struct response *rs, struct err *e)
 {
-	struct setting_said *s;
+	struct setting_said *s = NULL;
 	bool stored = false;
 
 	if (!json_is_object(rq->body))

@@ -300,7 +300,7 @@ static bool take_value(struct plain_blanks *f, size_t i)
 {
 	const struct blank *blank = &f->blanks[i];
 	struct str *v = &f->values[i];
-	char name[16];
+	char name[24];
 	bool found = blank->type != BLANK_CHOICE;
 
 	snprintf(name, sizeof(name), "b%zu", i);

@@ -168,18 +168,18 @@ test('the web is asked when the toggle says so', async (t) => {
 	await toggle.click();
 	await page.getByRole('button', { name: 'New chat' }).first().click();
 	await page.waitForFunction(() =>
-		document.querySelector('.option-toggle').getAttribute('aria-pressed') === 'false');
+		document.querySelector('button.option-toggle').getAttribute('aria-pressed') === 'false');
 });
 
 test('an assistant without tools for the web has no toggle', async (t) => {
 	const page = await desk(t, PHONE);
 
-	await page.waitForSelector('.option-toggle');
+	await page.waitForSelector('button.option-toggle');
 	assert.equal(await page.evaluate(() =>
 		document.documentElement.scrollWidth > innerWidth), false);
 	await page.selectOption('.agent-select', 'clerk-2');
-	await page.waitForFunction(() => !document.querySelector('.option-toggle'));
+	await page.waitForFunction(() => !document.querySelector('button.option-toggle'));
 	const other = await desk(t, {}, 'intranet');
 
-	assert.equal(await other.locator('.option-toggle').count(), 0);
+	assert.equal(await other.locator('button.option-toggle').count(), 0);
 });

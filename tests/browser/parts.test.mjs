@@ -26,7 +26,7 @@ async function place(t, hash, { forms = [], may = [], routes })
 {
 	const page = await open(t, { hash: `#/${hash}`, init: async (one) => {
 		await one.route('**/api/v1/forms', (route) => json(route, { items: forms }));
-		await one.route('**/api/v1/me', async (route) => {
+		await one.route('**/api/v1/me?*', async (route) => {
 			const me = await (await route.fetch()).json();
 
 			await json(route, { ...me, groups: ['staff'],

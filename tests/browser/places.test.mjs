@@ -264,8 +264,15 @@ test('a resource that the page knows nothing of', async (t) => {
 });
 
 test('what is not offered is not shown', async (t) => {
-	const page = await openChat(t, { init: (one) => one.route('**/api/v1/forms', (route) =>
-		route.fulfill({ contentType: 'application/json', body: '{"items":[]}' })) });
+	const page = await openChat(t, { init: async (one) => {
+		await one.route('**/api/v1/forms', (route) =>
+			route.fulfill({ contentType: 'application/json', body: '{"items":[]}' }));
+		await one.route('**/api/v1/me?*', async (route) => {
+			const me = await (await route.fetch()).json();
+
+			await route.fulfill({ json: { ...me, permissions: ['AIChat.Conversations.Read'] } });
+		});
+	} });
 
 	assert.equal(await page.locator('.places').count(), 0);
 	await page.goto(`${base}#/prompts`);
