@@ -147,7 +147,7 @@ struct create_body {
 	json_t *knowledge;
 };
 
-/* B5, B31: a list of ids. There are no knowledge bases yet, so it is empty. */
+/* B5, B31: a list of ids. Kept for knowledge bases, so it is empty for now. */
 static int check_knowledge(const json_t *ids, struct err *e)
 {
 	const char *id = json_string_value(json_array_get(ids, 0));

@@ -48,7 +48,10 @@ static int check_provider(struct request *rq, struct str name, const char *field
 	return err_field(e, ERR_INVALID_FIELD, field, "%s", err_message(&why));
 }
 
-/* Keys do not go over the open net: without TLS only to private addresses. */
+/*
+ * Keys do not go over the open net: without TLS only to what the list names. Which
+ * address a host has is seen when it is used (net/guard.h).
+ */
 static int check_address(struct request *rq, struct str url,
 			 const struct conf_list *private, struct err *e)
 {
@@ -97,13 +100,40 @@ static int check_number(struct request *rq, struct str text, const char *field,
 			 "0 to %g.", field, max);
 }
 
+/*
+ * A stored key goes to the address that it was entered for: whoever may only
+ * change the row must not have it sent to another one.
+ */
+static int check_moved(struct request *rq, const struct resource *r,
+		       struct resource_row *row, struct err *e)
+{
+	static const char *const where[] = { "provider", "url" };
+	const struct resource_at at = api_resource_for(rq);
+	const size_t key = (size_t)(resource_value(r, row, "api_key") - row->v);
+	struct resource_row old;
+
+	if (!route_has_arg(rq, "id") || row->given[key] || row->v[key].null)
+		return 0;
+	/* A change in between is refused then: it has another version. */
+	if (resource_get(rq->app->db, r, &at, &row->id, rq->arena, &old, e) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(where); i++)
+		if (!resource_same(resource_value(r, row, where[i]),
+				   resource_value(r, &old, where[i])))
+			return err_field(e, ERR_INVALID_FIELD, "apiKey",
+					 "Enter the key again: it was stored "
+					 "for another address.");
+	return 0;
+}
+
 /* What both have. */
 static int check_common(struct request *rq, const struct resource *r,
 			struct resource_row *row, const char *provider,
 			const struct conf_list *private, struct err *e)
 {
 	if (check_provider(rq, text_of(r, row, "provider"), provider, e) < 0 ||
-	    check_address(rq, text_of(r, row, "url"), private, e) < 0)
+	    check_address(rq, text_of(r, row, "url"), private, e) < 0 ||
+	    check_moved(rq, r, row, e) < 0)
 		return -1;
 	return check_capabilities(rq, text_of(r, row, "capabilities"), e);
 }
@@ -139,8 +169,7 @@ static int make_service(struct request *rq, struct resource_row *row,
 }
 
 /* Keys that a user stored can be looked at and deleted in any case. */
-static int check_instance(struct request *rq, struct resource_row *row,
-			  struct err *e)
+static int check_own(struct request *rq, struct err *e)
 {
 	if (rq->conf->byok.mode != BYOK_ALLOW_USER)
 		return err_public(e, ERR_FORBIDDEN, "This installation does not "
@@ -148,8 +177,28 @@ static int check_instance(struct request *rq, struct resource_row *row,
 	if (!stored_service_may_own(&rq->by))
 		return err_public(e, ERR_FORBIDDEN, "Sign in to store a key of "
 				  "your own.");
+	return 0;
+}
+
+static int check_instance(struct request *rq, struct resource_row *row,
+			  struct err *e)
+{
+	if (check_own(rq, e) < 0)
+		return -1;
 	return check_common(rq, instances, row, "providerId",
 			    &rq->conf->byok.allow_private, e);
+}
+
+/* One that is stored: the active one gets all turns of its user, in the page too. */
+static int check_stored_instance(struct request *rq, struct resource_row *row,
+				 struct err *e)
+{
+	if (!policy_may_store_keys(rq->by.who))
+		return err_public(e, ERR_FORBIDDEN, "An API token can store "
+				  "and change provider instances only where a "
+				  "role has %s by name.",
+				  permission_rows[PERM_PROVIDERS_WRITE].name);
+	return check_instance(rq, row, e);
 }
 
 /* One that was just entered is used, unless the body says otherwise. */
@@ -270,7 +319,7 @@ const struct resource_odd api_service_odd = {
 	.write = write_service, .files = files,
 };
 const struct resource_odd api_provider_odd = {
-	.made = make_instance, .check = check_instance, .also = end_others,
+	.made = make_instance, .check = check_stored_instance, .also = end_others,
 };
 
 /* -- asking the provider --------------------------------------------------------- */
@@ -284,7 +333,8 @@ static int service_of_request(struct request *rq, const struct resource *r,
 	const struct db_val *key;
 
 	if (route_has_arg(rq, "id")) {
-		if (api_resource_visible(rq, r, &at, route_arg_uuid(rq, "id"),
+		if ((r == instances && check_own(rq, e) < 0) ||
+		    api_resource_visible(rq, r, &at, route_arg_uuid(rq, "id"),
 					 &row, e) < 0)
 			return -1;
 		*s = stored_service_of(rq->conf, r, &row, rq->arena);

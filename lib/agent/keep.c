@@ -10,6 +10,8 @@
 
 #include "base/banned.h"
 
+enum { CLOCKS_APART_US = 60 * 1000 * 1000 };	/* of two nodes */
+
 static const struct resource *const workspaces = &resources[RESOURCE_WORKSPACE];
 static const struct resource *const agents = &resources[RESOURCE_AGENT];
 
@@ -179,8 +181,8 @@ static int check_knowledge(struct resource_row *row, struct err *e)
 	if (value(agents, row, "knowledge_base_ids")->null)
 		return 0;
 	return err_field(e, ERR_INVALID_FIELD, "knowledgeBaseIds",
-			 "knowledgeBaseIds must be empty: there are no "
-			 "knowledge bases yet.");
+			 "knowledgeBaseIds is kept for knowledge bases, and "
+			 "must be empty for now.");
 }
 
 /* -- agents ------------------------------------------------------------------------------ */
@@ -251,11 +253,30 @@ int keep_agent_new(const struct caller *by, const struct workspace *w,
 	return check_free(by, w, row, e);
 }
 
+/*
+ * What the workspace has limits the agents of those who do not manage it. One that
+ * has more since the workspace has less can still be changed otherwise.
+ */
+static int check_rounds(const struct caller *by, const struct workspace *w,
+			struct resource_row *row, struct err *e)
+{
+	const struct db_val *v = value(agents, row, "max_tool_iterations");
+
+	if (v->null || v->i <= w->max_tool_iterations ||
+	    !is_given(agents, row, "max_tool_iterations") ||
+	    stored_manages(by, w))
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "maxToolIterations",
+			 "maxToolIterations may be at most %d: the workspace "
+			 "has no more.", w->max_tool_iterations);
+}
+
 int keep_agent_check(const struct caller *by, const struct workspace *w,
 		     struct resource_row *row, struct err *e)
 {
 	if (check_list(agents, row, "tools", LIM_AGENT_TOOLS, LIM_NAME_BYTES, e) ||
 	    check_knowledge(row, e) || check_score(row, e) ||
+	    check_rounds(by, w, row, e) ||
 	    check_service(by, w, agents, row, "llm_service_id", e) ||
 	    check_service(by, w, agents, row, "reranking_service_id", e))
 		return -1;
@@ -339,6 +360,36 @@ static int check_managers(struct resource_row *row, struct err *e)
 	return 0;
 }
 
+static int id_taken(struct err *e)
+{
+	return err_field(e, ERR_CONFLICT, "workspaceId",
+			 "Another workspace has this workspaceId.");
+}
+
+/*
+ * Conversations of one that is gone, of a file above all, are not handed to whoever
+ * takes its id. A request that is repeated finds its own row.
+ */
+static int check_unused(const struct caller *by, const struct resource_row *row,
+			struct str id, struct err *e)
+{
+	const struct resource_at at = stored_workspaces_at(by);
+	struct resource_row made;
+	bool any = false;
+
+	if (policy_may(by->who, PERM_WORKSPACES_MANAGE))
+		return 0;
+	if (conversation_any_in(by->db, by->owner.tenant_id, id, &any, e))
+		return -1;
+	if (!any || resource_get(by->db, workspaces, &at, &row->id, by->arena,
+				 &made, e) == 0)
+		return 0;
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return id_taken(e);
+}
+
 int keep_workspace_check(const struct caller *by, const struct resource_row *now,
 			 struct resource_row *row, struct err *e)
 {
@@ -368,10 +419,10 @@ int keep_workspace_check(const struct caller *by, const struct resource_row *now
 	    check_service(by, stored_workspace_of(by, row), workspaces, row,
 			  "llm_service_id", e))
 		return -1;
-	if (!now && catalog_workspace(by->conf, id))
-		return err_field(e, ERR_CONFLICT, "workspaceId",
-				 "Another workspace has this workspaceId.");
-	return 0;
+	if (now)
+		return 0;
+	return catalog_workspace(by->conf, id) ? id_taken(e)
+		: check_unused(by, row, id, e);
 }
 
 /* -- what goes along -------------------------------------------------------------------- */
@@ -474,6 +525,15 @@ int keep_workspace_also(const struct caller *by, struct db *tx,
 	return 0;
 }
 
+/*
+ * From when on a row's conversations can be: those before are of another that had
+ * its id.
+ */
+static int64_t since(const struct resource_row *row)
+{
+	return row->created_us - CLOCKS_APART_US;
+}
+
 int keep_agent_gone(const struct caller *by, struct db *tx,
 		    const struct workspace *w, const struct agent *a,
 		    struct err *e)
@@ -488,7 +548,7 @@ int keep_agent_gone(const struct caller *by, struct db *tx,
 			.workspace_id = str_of(w->id), .agent_id = str_of(a->id),
 			.user = shared ? NULL : &a->row->holder,
 			.parent = shared ? &at.parent : NULL,
-			.before_us = clock_now_us(),
+			.since_us = since(a->row), .before_us = clock_now_us(),
 		}, e);
 }
 
@@ -498,6 +558,6 @@ int keep_workspace_gone(const struct caller *by, struct db *tx,
 	return conversation_delete_ask(tx, by->owner.tenant_id, &w->row->id,
 		&(struct conversation_of){
 			.workspace_id = str_of(w->id), .agent_id = { NULL, 0 },
-			.before_us = clock_now_us(),
+			.since_us = since(w->row), .before_us = clock_now_us(),
 		}, e);
 }

@@ -37,16 +37,31 @@ bool policy_may(const struct identity *who, enum permission p)
 	return allows(who, str_of(permission_rows[p].name));
 }
 
-bool policy_may_decide(const struct identity *who)
+/* As policy_may; an API token needs a grant that begins with stem. */
+static bool may_by_name(const struct identity *who, enum permission p,
+			struct str stem)
 {
+	struct str name = str_of(permission_rows[p].name);
+
 	if (who->kind != IDENTITY_API_TOKEN)
-		return policy_may(who, PERM_APPROVALS_DECIDE);
+		return allows(who, name);
 	for (size_t i = 0; i < who->n_grants; i++)
-		if (str_starts(who->grants[i], STR("AIChat.Approvals.")) &&
-		    policy_covers(who->grants[i], str_of(
-			permission_rows[PERM_APPROVALS_DECIDE].name)))
+		if (str_starts(who->grants[i], stem) &&
+		    policy_covers(who->grants[i], name))
 			return true;
 	return false;
+}
+
+bool policy_may_decide(const struct identity *who)
+{
+	return may_by_name(who, PERM_APPROVALS_DECIDE,
+			   STR("AIChat.Approvals."));
+}
+
+bool policy_may_store_keys(const struct identity *who)
+{
+	return may_by_name(who, PERM_PROVIDERS_WRITE,
+			   STR("AIChat.Providers."));
 }
 
 bool policy_may_use_tool(const struct identity *who, const char *tool)

@@ -55,7 +55,7 @@ int llm_probe(struct http_pool *http, const struct llm_service *s,
 	const struct llm_request r = {
 		.service = s, .messages = &ask, .n_messages = 1,
 	};
-	const struct net_guard guard = { s->guard };
+	struct net_guard guard;
 	struct buf body = BUF_INIT(LIM_MODEL_LIST_BYTES);
 	int64_t began_ms = clock_mono_ms();
 	struct http_request rq;
@@ -73,10 +73,12 @@ int llm_probe(struct http_pool *http, const struct llm_service *s,
 		.headers = wire.headers, .n_headers = wire.n_headers,
 		.connect_timeout_ms = CONNECT_MS, .total_timeout_ms = TOTAL_MS,
 		.max_body_bytes = LIM_MODEL_LIST_BYTES, .watch_fd = -1,
-		.guard = s->guard ? &guard : NULL,
 		.on_body = on_body, .ctx = &body,
 	};
 	out->url = rq.url;
+	guard = guard_for_secret(s->guard, rq.url);
+	if (s->guard)
+		rq.guard = &guard;
 	rc = http_do(http, &rq, &res, e);
 	out->status = res.status;
 	out->trouble = res.trouble;

@@ -286,6 +286,7 @@ static void attempt(struct attempt *t, const struct http_request *base)
 	int rc;
 
 	q.url = t->wire.url;
+	t->guard = guard_for_secret(t->r->service->guard, q.url);
 	q.headers = t->wire.headers;
 	q.n_headers = t->wire.n_headers;
 	q.body = buf_str(&t->wire.body);
@@ -454,7 +455,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 {
 	const struct llm_service *s = r->service;
 	struct attempt t = {
-		.r = r, .io = io, .fn = fn, .ctx = ctx, .guard = { s->guard },
+		.r = r, .io = io, .fn = fn, .ctx = ctx,
 		.error_body = BUF_INIT(LIM_ERROR_BODY_BYTES),
 		.stall_ms = MAX(s->first_byte_timeout_ms,
 				5 * s->idle_timeout_ms),

@@ -132,6 +132,15 @@ static bool is_localhost(const char *host)
 	       name_matches("*.localhost", host);
 }
 
+struct net_guard guard_for_secret(const struct conf_list *allow,
+				  const char *url)
+{
+	return (struct net_guard){
+		.allow = allow,
+		.listed_only = strncasecmp(url, "https://", 8) != 0,
+	};
+}
+
 bool guard_allows(const struct net_guard *g, const char *host,
 		  const struct sockaddr *sa)
 {
@@ -142,9 +151,9 @@ bool guard_allows(const struct net_guard *g, const char *host,
 	if (!address_of(sa, &a))
 		return false;
 	class = class_of(&a);
-	if (class == GUARD_PUBLIC)
+	if (class == GUARD_PUBLIC && !g->listed_only)
 		return true;
-	named = class == GUARD_PRIVATE ||
+	named = class == GUARD_PRIVATE || class == GUARD_PUBLIC ||
 		(class == GUARD_LOOPBACK && is_localhost(host));
 	for (size_t i = 0; g->allow && i < g->allow->n; i++) {
 		const char *entry = g->allow->v[i];

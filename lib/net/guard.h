@@ -36,7 +36,16 @@ enum guard_class {
 struct net_guard {
 	/* Passed check_allow (conf/rules.h); NULL or empty = nothing private. */
 	const struct conf_list *allow;
+	/* Public addresses, too, only if they or the host are in the list. */
+	bool listed_only;
 };
+
+/*
+ * The guard for a request with a secret to this URL: without TLS only to what is
+ * listed. allow is borrowed. Pure; any thread.
+ */
+struct net_guard guard_for_secret(const struct conf_list *allow,
+				  const char *url);
 
 /*
  * For an IPv4 address embedded in IPv6 (mapped, NAT64, 6to4), the IPv4 address

@@ -149,8 +149,16 @@ struct conversation_of {
 	const struct uuid *user;	/* only theirs; NULL: everyone's */
 	/* Not of users who have a stored agent of that id below it; or NULL. */
 	const struct uuid *parent;
-	int64_t before_us;		/* that were made until then */
+	int64_t since_us, before_us;	/* that were made from then until then */
 };
+
+/*
+ * Whether anybody has a conversation in a workspace of this id, which need not be
+ * there any more. One read by a key. Errors of the database.
+ */
+int conversation_any_in(struct db *db, struct str tenant_id,
+			struct str workspace_id, bool *any,
+			struct err *e) MUST_CHECK;
 
 /*
  * Asks for the job that deletes them (conversation_delete_of), in the transaction

@@ -18,6 +18,28 @@ static void put_id(struct jw *w, const char *key, const struct uuid *id)
 		jw_kuuid(w, key, id);
 }
 
+struct of_row {
+	struct uuid id, user_id;
+};
+
+static const struct db_field fields[] = {
+	FIELD_OF(struct of_row, id, u), FIELD_OF(struct of_row, user_id, u),
+};
+
+int conversation_any_in(struct db *db, struct str tenant_id,
+			struct str workspace_id, bool *any, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct of_row one;
+	int rc = db_get(db, STMT_CONVERSATION_WITHIN,
+			DB_ARGS(DB_S(tenant_id), DB_S(workspace_id)), &a,
+			fields, &one, e);
+
+	arena_release(&a);
+	*any = rc > 0;
+	return rc < 0 ? -1 : 0;
+}
+
 int conversation_delete_ask(struct db *tx, struct str tenant_id,
 			    const struct uuid *what,
 			    const struct conversation_of *of, struct err *e)
@@ -33,6 +55,7 @@ int conversation_delete_ask(struct db *tx, struct str tenant_id,
 		jw_kstr(&w, "agent", of->agent_id);
 	put_id(&w, "user", of->user);
 	put_id(&w, "parent", of->parent);
+	jw_kint(&w, "since", of->since_us);
 	jw_kint(&w, "before", of->before_us);
 	jw_end_obj(&w);
 	rc = store_job_ask(tx, &(struct job){
@@ -42,14 +65,6 @@ int conversation_delete_ask(struct db *tx, struct str tenant_id,
 	buf_release(&args);
 	return rc;
 }
-
-struct of_row {
-	struct uuid id, user_id;
-};
-
-static const struct db_field fields[] = {
-	FIELD_OF(struct of_row, id, u), FIELD_OF(struct of_row, user_id, u),
-};
 
 static int find(struct db *db, struct str tenant_id, const json_t *args,
 		struct arena *a, struct of_row **out, size_t *n, struct err *e)
@@ -65,6 +80,7 @@ static int find(struct db *db, struct str tenant_id, const json_t *args,
 		       DB_ARGS(DB_S(tenant_id), DB_S(jx_str(args, "workspace")),
 			       DB_S(agent.p ? agent : STR("")),
 			       DB_S(agent.p ? agent : STR(LAST_CHARACTER)),
+			       DB_I(jx_int(args, "since", 0)),
 			       DB_I(jx_int(args, "before", 0)), DB_U_IF(u),
 			       DB_U_IF(u), DB_U_IF(p)),
 		       a, fields, sizeof(**out), 0, out, n, e);

@@ -7,7 +7,8 @@ import uuid
 
 import pytest
 
-from lab import wait_until
+from lab import Lab, wait_until
+from labs import WORKSPACES
 
 pytestmark = pytest.mark.usefixtures("tidy_agents")
 IT = {"user": "root", "groups": ["it"]}
@@ -160,12 +161,19 @@ def test_a_stored_workspace_is_for_those_who_see_it(lab, who):
     assert lab.get(path, **IT).json == made.json
 
 
-def test_managers_are_no_admins(make_lab, who):
+@pytest.fixture(scope="module")
+def makers():
+    """Where some may make workspaces who look after no others'."""
+    with Lab(workspaces=WORKSPACES, config={"roles": {
+            "user": {"groups": ["*"], "permissions": ["AIChat.*"]},
+            "maker": {"groups": ["makers"], "permissions": ["AI.Workspaces.Write"]},
+            "admin": {"groups": ["it"], "permissions": ["*"]}}}) as made:
+        yield made
+
+
+def test_managers_are_no_admins(makers, who):
     """One who may make workspaces shows them to their own groups only, sees no others'."""
-    lab = make_lab(config={"roles": {
-        "user": {"groups": ["*"], "permissions": ["AIChat.*"]},
-        "maker": {"groups": ["makers"], "permissions": ["AI.Workspaces.Write"]},
-        "admin": {"groups": ["it"], "permissions": ["*"]}}})
+    lab = makers
     maker = {"user": "m", "groups": ["makers"]}
     other = lab.post("/workspaces", {"name": "x", "workspaceId": "theirs"}, **IT)
     assert other.status == 201
@@ -193,3 +201,81 @@ def test_managers_are_no_admins(make_lab, who):
     assert lab.get("/workspaces/mine", **IT).json["canEdit"] is True
     # Private agents of others in it are not the managers', and go with it.
     assert lab.call("DELETE", "/workspaces/mine", **second).status == 204
+
+
+# -- an id that was used before ------------------------------------------------------
+
+MAKER = {"user": "m", "groups": ["makers"]}
+
+
+def left_behind(lab, workspace, agent="default"):
+    """A conversation of ada's, older than all that has the ids from now on."""
+    talk = lab.post("/conversations", {"workspaceId": "lab"}, user="ada").json
+    key = talk["conversationId"].replace("-", "")
+    lab.sql(f"UPDATE conversation SET workspace_id = '{workspace}', agent_id = '{agent}',"
+            f" created_us = created_us - 600000000 WHERE id = UNHEX('{key}')")
+    return f"/conversations/{talk['conversationId']}"
+
+
+def test_the_id_of_a_workspace_that_is_gone(makers, who):
+    """Whoever takes it gets none of the conversations that are left: not by making
+    one that answers in them, and not by deleting it."""
+    lab, old = makers, left_behind(makers, who)
+    body, key = {"name": "x", "workspaceId": who}, {"Idempotency-Key": who}
+    refused = lab.post("/workspaces", body, headers=key, **MAKER)
+    assert (refused.status, refused.json["field"]) == (409, "workspaceId"), refused
+    assert lab.get(old, user="ada").status == 200
+    # Who looks after all of them may, and what was there before stays.
+    assert lab.post("/workspaces", {**body, "visibleTo": ["*"]}, **IT).status == 201
+    new = lab.post("/conversations", {"workspaceId": who}, user="ada").json
+    assert lab.call("DELETE", f"/workspaces/{who}", **IT).status == 204
+    wait_until("its conversation is gone", lambda: lab.get(
+        f"/conversations/{new['conversationId']}", user="ada").status == 404)
+    wait_until("the job is done", lambda: lab.sql(
+        "SELECT COUNT(*) FROM job WHERE kind = 'agent-purge'") == [["0"]])
+    assert lab.get(old, user="ada").status == 200
+
+
+def test_a_repeated_key_with_conversations(makers, who):
+    """The workspace's own conversations are no reason to refuse its own request."""
+    body, key = {"name": "x", "workspaceId": who}, {"Idempotency-Key": who}
+    made = [makers.post("/workspaces", body, headers=key, **MAKER)]
+    makers.post("/conversations", {"workspaceId": who}, **MAKER)
+    left_behind(makers, who)
+    made.append(makers.post("/workspaces", body, headers=key, **MAKER))
+    assert [m.status for m in made] == [201, 201] and made[0].json == made[1].json
+    assert makers.post("/workspaces", body, **MAKER).status == 409
+
+
+def test_the_id_of_an_agent_that_is_gone(makers, who):
+    """Deleting another one of that id leaves what was said with the first."""
+    old = left_behind(makers, "lab", who)
+    made = makers.post("/workspaces/lab/agents", {
+        "name": "x", "agentId": who, "visibility": "workspace"}, **IT)
+    assert made.status == 201, made
+    new = makers.post("/conversations", {"workspaceId": "lab", "agentId": who},
+                      user="ada").json
+    assert makers.call("DELETE", f"/workspaces/lab/agents/{who}", **IT).status == 204
+    wait_until("its conversation is gone", lambda: makers.get(
+        f"/conversations/{new['conversationId']}", user="ada").status == 404)
+    wait_until("the job is done", lambda: makers.sql(
+        "SELECT COUNT(*) FROM job WHERE kind = 'agent-purge'") == [["0"]])
+    assert makers.get(old, user="ada").status == 200
+
+
+# -- what a workspace limits -----------------------------------------------------------
+
+def test_rounds_of_a_private_agent(makers, who):
+    """No more than the workspace has, unless its managers say so."""
+    at = "/workspaces/lab/agents"
+    for most, status in ((7, 422), (6, 201)):
+        made = makers.post(at, {"name": "x", "agentId": who, "maxToolIterations": most},
+                           user="eve")
+        assert made.status == status, made
+        if status == 422:
+            assert made.json["field"] == "maxToolIterations" and "6" in made.json["detail"]
+    changed = makers.call("PATCH", f"{at}/{who}", {"maxToolIterations": 25}, user="eve")
+    assert (changed.status, changed.json["field"]) == (422, "maxToolIterations")
+    assert makers.call("PATCH", f"{at}/{who}", {"name": "y"}, user="eve").status == 200
+    assert makers.post(at, {"name": "x", "agentId": "m" + who, "maxToolIterations": 25,
+                            "visibility": "private"}, **IT).status == 201

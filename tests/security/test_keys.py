@@ -20,7 +20,8 @@ KEY_2 = "ffeeddccbbaa99887766554433221100" * 2
 OWN = "/provider-instances"
 ADA = "sk-ada-7f1c0ffee-and-nothing-else"
 CONFIG = {
-    "roles": {"user": {"groups": ["*"], "permissions": ["AIChat.*"]},
+    "roles": {"user": {"groups": ["*"], "permissions": ["AIChat.*", "AI.Tokens.*"]},
+              "bots": {"groups": ["bots"], "permissions": ["AIChat.Providers.Write"]},
               "admin": {"groups": ["it"], "permissions": ["*"]}},
     "log": {"level": "debug"}, **KEYS}
 
@@ -110,6 +111,30 @@ def test_the_take_out(lab, ada):
     assert "Mine" not in theirs and "api_key" not in mine + theirs
 
 
+def test_a_token_of_the_api(lab, provider):
+    """One that may chat does not say where its user's chats go."""
+    mine = lab.post(OWN, instance(provider), user="tom").json
+    at = f"{OWN}/{mine['id']}"
+
+    def token(**who):
+        made = lab.post("/tokens", {}, user="tom", **who).json
+        return {"headers": {"Authorization": f"Bearer {made['secret']}"}}
+
+    wide, named = token(), token(groups=["bots"])
+    for method, path, body in (("POST", OWN, instance(provider, key="sk-evil")),
+                               ("PATCH", at, {"url": provider.url, "apiKey": "sk-evil"}),
+                               ("PATCH", at, {"active": False})):
+        answer = lab.call(method, path, body, **wide)
+        assert answer.status == 403, answer
+        assert "AIChat.Providers.Write" in answer.json["detail"]
+    assert lab.get(OWN, **wide).json["items"] == [mine] and works(lab, "tom")
+    made = lab.post(OWN, instance(provider, active=False), **named)
+    assert made.status == 201, made
+    assert lab.call("PATCH", at, {"displayName": "x"}, **named).status == 200
+    for row in (mine, made.json):
+        lab.call("DELETE", f"{OWN}/{row['id']}", user="tom")
+
+
 # -- where it shows -----------------------------------------------------------------
 
 def forms(key):
@@ -180,6 +205,42 @@ def test_a_redirect(lab, provider):
     lab.call("DELETE", f"{OWN}/{row['id']}", user="dora")
 
 
+def test_another_address(lab, ada, provider):
+    """A key goes to the address that it was entered for, and to no other."""
+    admin = {"user": "root", "groups": ["it"]}
+    service = lab.post("/llm-services", {
+        "name": "S", "provider": "openai_compatible", "model": "m",
+        "url": provider.url, "apiKey": "sk-tenant-5e4f"}, **admin).json
+    with contextlib.closing(Provider()) as other:
+        for at, name, who in ((f"{OWN}/{ada.json['id']}", "providerId", {"user": "ada"}),
+                              (f"/llm-services/{service['id']}", "provider", admin)):
+            for change in ({"url": other.url}, {"url": None}, {name: "openai"},
+                           {"url": other.url, "model": "x"}):
+                answer = lab.call("PATCH", at, change, **who)
+                assert (answer.status, answer.json.get("field")) == (422, "apiKey"), answer
+                assert "Enter the key again" in answer.json["detail"]
+            assert lab.get(at, **who).json["url"] == provider.url
+            # What stays as it is asks for nothing, nor does a key that goes.
+            for change in ({"url": provider.url, name: "openai_compatible"},
+                           {"url": other.url, "apiKey": "sk-new"},
+                           {"url": provider.url, "apiKey": None}, {"url": other.url}):
+                answer = lab.call("PATCH", at, change, **who)
+                assert answer.status == 200, (change, answer)
+        assert other.keys == []
+    lab.call("DELETE", f"/llm-services/{service['id']}", **admin)
+
+
+def test_clear_text_only_where_listed(lab):
+    """http:// goes to what the list names, not to all the world because there is one."""
+    for at, who, body in ((OWN, {"user": "ada"}, {"displayName": "x", "providerId": "ollama"}),
+                          ("/llm-services", {"user": "root", "groups": ["it"]},
+                           {"name": "x", "provider": "ollama"})):
+        body |= {"model": "m", "url": "http://1.1.1.1:9/", "apiKey": "k"}
+        tried = lab.post(f"{at}/test", body, **who).json
+        assert (tried["works"], tried["code"]) == (False, "address_refused"), tried
+        assert "http://" in tried["message"]
+
+
 # -- the key of keys ---------------------------------------------------------------------
 
 def code(lab):
@@ -203,6 +264,22 @@ def test_a_lost_key(lab, ada):
         stored = lab.post(OWN, {"displayName": "x", "providerId": "openai",
                                 "model": "m", "apiKey": "k"}, user="eve")
         assert stored.status == 503 and "lamplighter secret key" in stored.json["detail"]
+
+
+def test_keys_of_users_are_not_allowed(lab, ada, provider):
+    """What was stored before is looked at and deleted, and goes to nobody."""
+    at, asked = f"{OWN}/{ada.json['id']}", len(provider.keys)
+    for mode in ("off", "platform_only"):
+        with config(lab, lambda m=mode: lab.get("/providers", user="ada"
+                                                ).json["mode"] == m, byok={**KEYS["byok"], "mode": mode}):
+            for method, path, body in (("GET", f"{at}/models", None),
+                                       ("POST", f"{at}/test", {}),
+                                       ("POST", f"{at}/test", {"model": "x"})):
+                answer = lab.call(method, path, body, user="ada")
+                assert answer.status == 403 and "keys of their own" in answer.json["detail"]
+            assert lab.get(at, user="ada").status == 200
+            assert len(provider.keys) == asked
+        asked = len(provider.keys)
 
 
 def marks(lab):

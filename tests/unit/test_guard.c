@@ -106,6 +106,34 @@ static bool allowed(const char *entry, const char *host, const char *ip)
 	return guard_allows(&g, host, (struct sockaddr *)&s);
 }
 
+/* With a secret, without TLS. */
+static bool bare(const char *entry, const char *host, const char *ip)
+{
+	struct conf_list allow = { &entry, entry != NULL };
+	struct net_guard g = guard_for_secret(&allow, "http://x/");
+	struct sockaddr_storage s = address(ip);
+
+	return guard_allows(&g, host, (struct sockaddr *)&s);
+}
+
+static void a_secret_in_the_clear_goes_where_it_is_listed(void **state)
+{
+	const struct conf_list none = { NULL, 0 };
+
+	(void)state;
+	assert_false(bare(NULL, "example.org", "93.184.216.34"));
+	assert_false(bare("10.0.0.0/8", "example.org", "93.184.216.34"));
+	assert_false(bare("intranet.example", "example.org", "93.184.216.34"));
+	assert_true(bare("93.184.216.0/24", "example.org", "93.184.216.34"));
+	assert_true(bare("*.example.org", "llm.example.org", "93.184.216.34"));
+	assert_true(bare("10.0.0.0/8", "any", "10.0.0.1"));
+	assert_false(bare("evil.example", "evil.example", "169.254.169.254"));
+	assert_false(bare("evil.example", "evil.example", "127.0.0.1"));
+	assert_false(guard_for_secret(&none, "HTTPS://x/").listed_only);
+	assert_true(guard_for_secret(&none, "https:/x/").listed_only);
+	assert_ptr_equal(guard_for_secret(&none, "").allow, &none);
+}
+
 static void the_list_opens_what_it_says(void **state)
 {
 	(void)state;
@@ -295,6 +323,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_have_classes),
 		cmocka_unit_test(the_list_opens_what_it_says),
+		cmocka_unit_test(
+			a_secret_in_the_clear_goes_where_it_is_listed),
 		cmocka_unit_test(entries_are_checked),
 		cmocka_unit_test(refused_addresses_get_not_one_byte),
 		cmocka_unit_test(warm_connections_are_asked_about_too),

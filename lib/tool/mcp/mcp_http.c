@@ -233,7 +233,7 @@ static void post(struct mcp_peer *p, const struct mcp_call *c,
 		 const struct mcp_mode *m, const char *method, struct str text,
 		 const char *mcp_method)
 {
-	const struct net_guard guard = { &p->allow_private };
+	const struct net_guard guard = { .allow = &p->allow_private };
 	struct headers h = { .n = 0 };
 	struct http_request r = {
 		.method = method, .url = c->server->url, .body = text,
@@ -300,7 +300,7 @@ void mcp_http_end(struct mcp_peer *p, const struct conf_mcp *s,
 static int transfer(struct exchange *x, const struct headers *h,
 		    struct str body, int left_ms)
 {
-	const struct net_guard guard = { &x->peer->allow_private };
+	const struct net_guard guard = { .allow = &x->peer->allow_private };
 	const struct http_request r = {
 		.guard = &guard,
 		.method = body.p ? "POST" : "GET", .url = x->call->server->url,

@@ -39,7 +39,7 @@ int web_get(const struct tool_ctx *ctx, const struct web_want *w,
 	    const char *url, struct buf *body, char *location,
 	    size_t n_location, struct http_result *res, struct err *e)
 {
-	const struct net_guard guard = { w->allow };
+	const struct net_guard guard = { .allow = w->allow };
 	struct getting g = { body, location, n_location };
 	const struct http_request r = {
 		.method = "GET", .url = url, .headers = w->headers,
