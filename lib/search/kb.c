@@ -45,6 +45,17 @@ int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
 	return ask(tx, STR("knowledge-purge"), tenant_id, base, e);
 }
 
+int kb_shared(struct db *tx, struct str tenant_id, const struct uuid *base,
+	      struct err *e)
+{
+	struct db_result r;
+
+	if (db_exec(tx, STMT_KB_SHARED, DB_ARGS(DB_U(base), DB_S(tenant_id)), &r,
+		    e))
+		return -1;
+	return r.affected ? 0 : err_set(e, ERR_NOT_FOUND, "no such knowledge base");
+}
+
 /* -- reading -------------------------------------------------------------------- */
 
 /* The numbers of what the caller sees: "0,3,7". */

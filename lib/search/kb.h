@@ -82,6 +82,13 @@ int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
 	    struct err *e) MUST_CHECK;
 
 /*
+ * Notes in the base's row that a share of it is made or taken back, in the
+ * transaction that does it. ERR_NOT_FOUND: there is no such base.
+ */
+int kb_shared(struct db *tx, struct str tenant_id, const struct uuid *base,
+	      struct err *e) MUST_CHECK;
+
+/*
  * Indexes what is queued, until until_ms (monotonic), unless the base is paused. 1:
  * nothing is queued any more; 0; -1. A document that cannot be indexed gets the
  * status KB_FAILED with a sentence. May run in several places, and again.
