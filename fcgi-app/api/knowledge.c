@@ -26,6 +26,11 @@ static const struct db_val *value(const struct resource_row *row,
 	return resource_value(bases, r, column);
 }
 
+static bool is_private(const struct resource_row *row)
+{
+	return str_is(value(row, "tier")->s, "private");
+}
+
 /* -- what is odd about a base ------------------------------------------------------ */
 
 static int made(struct request *rq, struct resource_row *row,
@@ -67,8 +72,13 @@ static int gone(struct request *rq, struct db *tx, const struct resource_at *at,
 	return kb_doom(tx, at->by.tenant_id, &row->id, e);
 }
 
+static int most(const struct resource_row *row)
+{
+	return is_private(row) ? LIM_PRIVATE_BASES : LIM_KNOWLEDGE_BASES;
+}
+
 const struct resource_odd api_knowledge_odd = {
-	.made = made, .also = also, .gone = gone,
+	.made = made, .most = most, .also = also, .gone = gone,
 	.of_own = PERM_KNOWLEDGE_WRITE, .of_group = PERM_KNOWLEDGE_SHARE,
 	.of_tenant = PERM_KNOWLEDGE_MANAGE,
 };
@@ -89,6 +99,10 @@ static int at_of(struct request *rq, const char *arg, struct kb_at *at,
 		.tenant_id = by.by.tenant_id, .user_id = by.by.user_id,
 		.base = row.id, .all = *writes, .groups = rq->by.who->groups,
 		.n_groups = rq->by.who->n_groups,
+		.most_documents = is_private(&row) ? LIM_PRIVATE_DOCUMENTS
+			: LIM_DOCUMENTS,
+		.most_mb = is_private(&row) ? rq->conf->knowledge.private_mb
+			: rq->conf->knowledge.base_mb,
 	};
 	return 0;
 }

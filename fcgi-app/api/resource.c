@@ -353,19 +353,20 @@ static int check_room(struct request *rq, const struct resource *r,
 {
 	struct resource_at held = *at;
 	struct resource_row made;
+	int most = odd(r)->most ? odd(r)->most(row) : r->most;
 	int64_t n;
 
 	held.holder = row->holder;
 	if (resource_count(rq->app->db, r, &held, &n, e) < 0)
 		return -1;
-	if (n < r->most ||
+	if (n < most ||
 	    resource_get(rq->app->db, r, at, &row->id, rq->arena, &made, e) == 0)
 		return 0;
 	if (e->code != ERR_NOT_FOUND)
 		return -1;
 	err_clear(e);
 	return err_public(e, ERR_CONFLICT, "There are %d already, and there is "
-			  "no room for another %s. Delete one first.", r->most,
+			  "no room for another %s. Delete one first.", most,
 			  r->what);
 }
 

@@ -21,6 +21,8 @@ struct resource_odd {
 	 */
 	int (*made)(struct request *rq, struct resource_row *row,
 		    struct str *secret, struct err *e);
+	/* How many rows like this new one its holder may have; NULL: r->most. */
+	int (*most)(const struct resource_row *row);
 	/* Whether the values of a new or changed row are right together. */
 	int (*check)(struct request *rq, struct resource_row *row,
 		     struct err *e);

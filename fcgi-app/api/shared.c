@@ -1,6 +1,7 @@
 #include "api/shared.h"
 
 #include "route.h"
+#include "search/kb.h"
 #include "store/prompt.h"
 
 #include "base/banned.h"
@@ -51,12 +52,16 @@ int api_shared_made(struct request *rq, const struct resource *r,
 
 /* -- shares -------------------------------------------------------------------- */
 
-/* What else a change of the shares of a row moves. */
+/*
+ * A change of its shares changes the row itself: across the nodes of a cluster only
+ * rows that both changed meet, so a lock does not keep it from being deleted there.
+ */
 static int move(const struct resource *share, struct db *tx,
 		const struct resource_at *at, struct err *e)
 {
-	return share != &resources[RESOURCE_PROMPT_SHARE] ? 0
-		: store_prompt_shared(tx, &at->by, &at->holder, e);
+	return share == &resources[RESOURCE_PROMPT_SHARE]
+		? store_prompt_shared(tx, &at->by, &at->holder, e)
+		: kb_shared(tx, at->by.tenant_id, &at->holder, e);
 }
 
 /* What a share is of; its row is locked, or about to be. */

@@ -6,6 +6,7 @@
 
 #include "agent/auto.h"
 #include "agent/catalog.h"
+#include "auth/policy.h"
 #include "base/limits.h"
 #include "resource/resource.h"
 
@@ -197,28 +198,59 @@ static int not_here(const struct setting_row *row, struct err *e)
 			 "%s can only be set on the level %s.", row->key, levels);
 }
 
+/* Whether they decide for everyone, seeing what there is or not. */
+static bool manages(const struct caller *by)
+{
+	return !by->who || policy_may(by->who, PERM_SETTINGS_MANAGE);
+}
+
+/* The workspace, if the caller sees it; the command sees all. */
 static const struct workspace *workspace_of(const struct change *c,
 					    struct str id)
 {
-	return c->level == LEVEL_USER && c->by->who ? catalog_find(c->by, id)
+	return c->by->who ? catalog_find(c->by, id)
 		: catalog_workspace(c->by->conf, id);
 }
 
-static bool is_service(const struct change *c, struct str id)
+/* Who manages settings may name for others what they do not see themselves. */
+static bool is_workspace(const struct change *c, struct str id)
 {
-	return str_is(id, AUTO_SERVICE) || catalog_service(c->by->conf, id);
+	return workspace_of(c, id) || (c->level != LEVEL_USER && manages(c->by) &&
+				       catalog_workspace(c->by->conf, id));
+}
+
+static bool is_service(const struct caller *by, struct str id)
+{
+	return str_is(id, AUTO_SERVICE) || catalog_service(by->conf, id);
+}
+
+/* Whether there is this LLM service, and the caller may know that. */
+static bool knows_service(const struct caller *by, const struct setting_said *s,
+			  struct str id)
+{
+	/* What the tenant offers to everyone. */
+	const struct setting_said offer = { .v = &s->v[s->n - 1], .n = 1 };
+	const struct setting_scope in = { .conf = by->conf, .said = &offer };
+
+	return is_service(by, id) &&
+		(str_is(id, AUTO_SERVICE) || manages(by) ||
+		 policy_may(by->who, PERM_SERVICES_READ) ||
+		 setting_lists(SETTING_LLM_SERVICES, &in, id));
 }
 
 static int check_service(const struct change *c, struct str id, struct err *e)
 {
 	const char *key = setting_rows[SETTING_LLM_SERVICE].key;
+	/* An admin may write it down; it counts once the lists have it. */
+	bool chooses = c->level != LEVEL_TENANT && c->by->who;
+	bool there = is_service(c->by, id);
 
-	if (!is_service(c, id))
+	if (!chooses && !there)
 		return err_field(e, ERR_INVALID_FIELD, key, "%s: there is no LLM "
 				 "service \"%.64s\".", key, id.p);
-	/* An admin may write it down; it counts once the lists have it. */
-	if (c->level != LEVEL_TENANT && c->by->who &&
-	    !setting_lists(SETTING_LLM_SERVICES, &c->scope, id))
+	/* The same for what there is not: which ones there are is not told. */
+	if (chooses && !(there && setting_lists(SETTING_LLM_SERVICES, &c->scope,
+						id)))
 		return err_field(e, ERR_INVALID_FIELD, key, "%s: \"%.64s\" is not "
 				 "one of the LLM services to choose from "
 				 "(llm_services).", key, id.p);
@@ -233,14 +265,15 @@ static int check_services(const struct change *c, const json_t *list,
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, v)
-		if (!is_service(c, str_of(json_string_value(v))))
+		if (!knows_service(c->by, c->s, str_of(json_string_value(v))))
 			return err_field(e, ERR_INVALID_FIELD, key, "%s: there "
 					 "is no LLM service \"%.64s\".", key,
 					 json_string_value(v));
 	return 0;
 }
 
-/* The workspace that a new conversation has without naming one; or NULL. */
+/* The workspace that a new conversation has without naming one, if the caller sees
+   it; or NULL. */
 static const struct workspace *default_of(const struct change *c)
 {
 	struct setting_value v = setting_get(SETTING_DEFAULT_WORKSPACE,
@@ -271,7 +304,7 @@ static int check_names(const struct change *c, const json_t *change,
 	const char *key = setting_rows[SETTING_DEFAULT_WORKSPACE].key;
 	struct str id = jx_str(said, key);
 
-	if (json_object_get(change, key) && id.p && !workspace_of(c, id))
+	if (json_object_get(change, key) && id.p && !is_workspace(c, id))
 		return err_field(e, ERR_INVALID_FIELD, key, "%s: there is no "
 				 "workspace \"%.64s\".", key, id.p);
 	if ((json_object_get(change, key) ||
@@ -467,10 +500,13 @@ static void put_services(struct jw *w, const struct caller *by,
 	const struct setting_scope in = { .conf = by->conf, .said = s };
 	bool any = id == SETTING_LLM_SERVICES || s->v[0].level == LEVEL_TENANT;
 
-	for (size_t i = 0; i < all->n_services; i++)
-		if (any || setting_lists(SETTING_LLM_SERVICES, &in,
-					 str_of(all->services[i].id)))
-			jw_str(w, str_of(all->services[i].id));
+	for (size_t i = 0; i < all->n_services; i++) {
+		struct str name = str_of(all->services[i].id);
+
+		if (any ? knows_service(by, s, name)
+		    : setting_lists(SETTING_LLM_SERVICES, &in, name))
+			jw_str(w, name);
+	}
 	if (any || setting_lists(SETTING_LLM_SERVICES, &in, STR(AUTO_SERVICE)))
 		jw_str(w, str_of(AUTO_SERVICE));
 }

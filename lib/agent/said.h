@@ -86,7 +86,10 @@ int setting_check(const json_t *change, enum setting_level level,
 int setting_store(struct db *db, struct str tenant, const struct setting_said *s,
 		  const json_t *said, bool *stored, struct err *e) MUST_CHECK;
 
-/* The setting in JSON, as type, range and help of its values. */
+/*
+ * The setting in JSON, as type, range and help of its values. Of workspaces, agents
+ * and LLM services only what by sees is there to choose from.
+ */
 void setting_describe(struct jw *w, const struct caller *by,
 		      const struct setting_said *s, enum setting_id id);
 

@@ -284,7 +284,7 @@ bool setting_lists(enum setting_id id, const struct setting_scope *in,
 		   struct str name)
 {
 	const unsigned levels = setting_rows[id].levels;
-	bool listed = false;
+	bool offered = false;	/* by the tenant: teams only take away */
 
 	for (size_t i = 0; in->said && i < in->said->n; i++) {
 		struct setting_value v = { .level = in->said->v[i].level };
@@ -292,11 +292,11 @@ bool setting_lists(enum setting_id id, const struct setting_scope *in,
 		if (!(levels & 1u << v.level) ||
 		    !held_at(&in->said->v[i], id, &v))
 			continue;
-		listed = has(v.list, name);
-		if (!listed)
-			break;
+		if (!has(v.list, name))
+			return false;
+		offered |= v.level == LEVEL_TENANT;
 	}
-	return listed;
+	return offered;
 }
 
 const struct setting_row *setting_find(struct str key)

@@ -81,7 +81,10 @@ extern const struct setting_row setting_rows[SETTING__MAX];
 struct setting_value setting_get(enum setting_id id,
 				 const struct setting_scope *in);
 
-/* Of a COMMON setting: whether each level that says something lists the name. */
+/*
+ * Of a COMMON setting: whether the tenant lists the name, and each team that lists
+ * something does too. Nothing is common where the tenant lists nothing.
+ */
 bool setting_lists(enum setting_id id, const struct setting_scope *in,
 		   struct str name);
 

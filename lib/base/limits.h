@@ -178,6 +178,9 @@
 #define LIM_FOUND            50		/* passages that a search gives */
 #define LIM_SEARCH_DOCUMENTS 200	/* that a search may be limited to */
 #define LIM_KNOWLEDGE_BASES  200	/* of one user, one group, or the tenant */
+#define LIM_PRIVATE_BASES    20		/* of these, private ones of one user */
+#define LIM_DOCUMENTS        200000	/* of one knowledge base */
+#define LIM_PRIVATE_DOCUMENTS 10000	/* of a private one */
 #define LIM_KNOWLEDGE_SHARES 50		/* groups that one is shared with */
 #define LIM_DOCUMENT_BYTES   8388608	/* text of one document */
 #define LIM_DOCUMENT_ID_CHARS 190	/* the id that its writer knows it by */

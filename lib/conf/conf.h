@@ -365,6 +365,9 @@ struct conf {
 	struct {
 		int file_bytes, user_mb, message_files, turn_tokens;
 	} attach;
+	struct {
+		int base_mb, private_mb;
+	} knowledge;
 	enum tool_confirm confirm;	/* as a workspace's */
 	struct {
 		const char *base;	/* "" = as the web server says */

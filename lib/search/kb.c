@@ -45,6 +45,17 @@ int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
 	return ask(tx, STR("knowledge-purge"), tenant_id, base, e);
 }
 
+int kb_shared(struct db *tx, struct str tenant_id, const struct uuid *base,
+	      struct err *e)
+{
+	struct db_result r;
+
+	if (db_exec(tx, STMT_KB_SHARED, DB_ARGS(DB_U(base), DB_S(tenant_id)), &r,
+		    e))
+		return -1;
+	return r.affected ? 0 : err_set(e, ERR_NOT_FOUND, "no such knowledge base");
+}
+
 /* -- reading -------------------------------------------------------------------- */
 
 /* The numbers of what the caller sees: "0,3,7". */
@@ -166,6 +177,50 @@ static int find_old(struct db *tx, const struct kb_writing *k,
 	return rc;
 }
 
+struct kb_taken {
+	int64_t documents, bytes;
+};
+
+static const struct db_field taken_fields[] = {
+	{ .column = "documents", .type = 'i',
+	  .offset = offsetof(struct kb_taken, documents) },
+	{ .column = "document_bytes", .type = 'i',
+	  .offset = offsetof(struct kb_taken, bytes) },
+};
+
+/* Counts what a document adds or takes away; the base is locked. */
+static int count_room(struct db *tx, const struct uuid *base, int64_t documents,
+		      int64_t bytes, struct err *e)
+{
+	return db_exec(tx, STMT_KB_TAKE,
+		       DB_ARGS(DB_I(documents), DB_I(bytes), DB_U(base)), NULL,
+		       e);
+}
+
+/* Takes room for k's document in place of old (NULL: none); the base is locked. */
+static int take_room(struct db *tx, const struct kb_writing *k,
+		     const struct kb_document *old, struct err *e)
+{
+	int64_t more = (int64_t)k->text.n - (old ? old->bytes : 0);
+	const struct kb_at *at = k->at;
+	struct kb_taken t;
+	int rc = db_get(tx, STMT_KB_TAKEN, DB_ARGS(DB_U(&at->base)), k->a,
+			taken_fields, &t, e);
+
+	if (rc <= 0)
+		return rc < 0 ? -1 : err_set(e, ERR_NOT_FOUND,
+					     "no such knowledge base");
+	if (!old && t.documents >= at->most_documents)
+		return err_public(e, ERR_CONFLICT, "This knowledge base has %lld "
+				  "documents already. Delete some of them first.",
+				  (long long)at->most_documents);
+	if (more > 0 && t.bytes + more > at->most_mb * INT64_C(1048576))
+		return err_public(e, ERR_TOO_BIG, "The documents of this knowledge "
+				  "base would have more than %lld MiB. Delete some "
+				  "of them first.", (long long)at->most_mb);
+	return count_room(tx, &at->base, !old, more, e);
+}
+
 static int replace(struct db *tx, struct kb_writing *k,
 		   const struct kb_document *old, struct err *e)
 {
@@ -231,6 +286,8 @@ static int write_tx(struct db *tx, void *ctx, struct err *e)
 	k->made = !found;
 	if (found)
 		id = old.id;
+	if (take_room(tx, k, found ? &old : NULL, e))
+		return -1;
 	if (found ? replace(tx, k, &old, e) : insert(tx, k, e))
 		return -1;
 	if (db_exec(tx, STMT_KB_TEXT_PUT,
@@ -263,20 +320,37 @@ struct kb_deleting {
 	bool found;
 };
 
+/* The bytes of the document that k deletes; 1, 0: there is none, -1. */
+static int size_of(struct db *tx, const struct kb_deleting *k, int64_t *bytes,
+		   struct err *e)
+{
+	static const struct db_field fields[] = {
+		{ .column = "bytes", .type = 'i', .offset = 0 },
+	};
+	struct arena a = ARENA_INIT;
+	int rc = db_get(tx, STMT_KB_DOCUMENT_SIZE,
+			DB_ARGS(DB_U(k->id), DB_S(k->at->tenant_id),
+				DB_U(&k->at->base)), &a, fields, bytes, e);
+
+	arena_release(&a);
+	return rc;
+}
+
 static int delete_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct kb_deleting *k = ctx;
-	struct db_result r;
+	int64_t bytes;
+	int rc;
 
-	if (search_drop(tx, &k->at->base, k->id, e) < 0 ||
-	    db_exec(tx, STMT_KB_DOCUMENT_DELETE,
-		    DB_ARGS(DB_U(k->id), DB_S(k->at->tenant_id),
-			    DB_U(&k->at->base)), &r, e))
+	if (search_drop(tx, &k->at->base, k->id, e) < 0)
 		return -1;
-	k->found |= r.affected > 0;
-	if (!r.affected)
-		return 0;
-	if (db_exec(tx, STMT_KB_TEXT_DELETE, DB_ARGS(DB_U(k->id)), NULL, e))
+	rc = size_of(tx, k, &bytes, e);
+	if (rc <= 0)
+		return rc;
+	k->found = true;
+	if (db_exec(tx, STMT_KB_DOCUMENT_DELETE, DB_ARGS(DB_U(k->id)), NULL, e) ||
+	    db_exec(tx, STMT_KB_TEXT_DELETE, DB_ARGS(DB_U(k->id)), NULL, e) ||
+	    count_room(tx, &k->at->base, -1, -bytes, e))
 		return -1;
 	return ask(tx, STR("search-tidy"), k->at->tenant_id, &k->at->base, e);
 }

@@ -30,6 +30,8 @@ struct kb_at {
 	bool all;		/* they see all of them */
 	const struct str *groups;
 	size_t n_groups;
+	/* kb_write: what all documents may have together */
+	int64_t most_documents, most_mb;
 };
 
 /*
@@ -38,7 +40,9 @@ struct kb_at {
  * the new one's, and if that is taken (the same request under the same key) nothing
  * changes. *d is the document as it is then; *made: it is new. Groups that differ
  * from those before take it out of the index until the job has run. ERR_NOT_FOUND:
- * there is no such base; ERR_TOO_BIG, public: too many sets of groups. Text in a.
+ * there is no such base; ERR_TOO_BIG, public: too many sets of groups, or more text
+ * than most_mb MiB; ERR_CONFLICT, public: most_documents are there. What replaces a
+ * longer text is always let in. Text in a.
  */
 int kb_write(struct db *db, const struct kb_at *at, struct kb_document *d,
 	     struct str text, struct arena *a, bool *made,
@@ -80,6 +84,13 @@ int kb_ask_index(struct db *db, struct str tenant_id, const struct uuid *base,
 /* Takes the base with all its documents out, within the transaction of its end. */
 int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
 	    struct err *e) MUST_CHECK;
+
+/*
+ * Notes in the base's row that a share of it is made or taken back, in the
+ * transaction that does it. ERR_NOT_FOUND: there is no such base.
+ */
+int kb_shared(struct db *tx, struct str tenant_id, const struct uuid *base,
+	      struct err *e) MUST_CHECK;
 
 /*
  * Indexes what is queued, until until_ms (monotonic), unless the base is paused. 1:

@@ -1,6 +1,7 @@
 """Who sees what of knowledge bases: neither passages nor titles, counts or scores of
 what they may not see."""
 
+import concurrent.futures
 import uuid
 
 import pytest
@@ -66,6 +67,43 @@ def test_scores_do_not_move_by_what_is_hidden(lab, base):
     wait_until("they are indexed", lambda: lab.get(
         f"{path}/progress", **HEAD).json["queued"] == 0)
     assert texts(lab, path, "plan", CLERK) == before
+
+
+def test_a_share_changes_the_row_of_its_base(lab):
+    """So that it cannot pass a deletion on another node of a cluster."""
+    one = lab.post("/knowledge-bases", {"name": "Shared"}, **HEAD).json
+    path = f"/knowledge-bases/{one['id']}"
+
+    def moved():
+        return int(lab.sql("SELECT shared FROM knowledge_base WHERE id = UNHEX('"
+                           + one["id"].replace("-", "") + "')")[0][0])
+    made = lab.post(f"{path}/shares", {"group": "staff"}, **HEAD)
+    assert made.status == 201 and moved() == 1, made
+    assert lab.get(path, **CLERK).json["version"] == one["version"]
+    gone = lab.call("DELETE", f"{path}/shares/{made.json['id']}", **HEAD)
+    assert gone.status == 204 and moved() == 2, gone
+    assert lab.get(path, **CLERK).status == 404
+
+
+def test_nothing_stays_of_a_base_deleted_while_it_is_shared(lab):
+    groups = [f"g{n}" for n in range(4)]
+    who = {"user": "ada", "groups": groups}
+    for _ in range(4):
+        id = lab.post("/knowledge-bases", {"name": "Short"}, **who).json["id"]
+        path = f"/knowledge-bases/{id}"
+        calls = [lambda: lab.call("DELETE", path, **who),
+                 lambda: lab.call("PATCH", path, {"name": "Brief"}, **who)]
+        calls += [lambda g=g: lab.post(f"{path}/shares", {"group": g}, **who)
+                  for g in groups]
+        with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
+            answers = list(pool.map(lambda call: call(), calls))
+        assert {a.status for a in answers} <= {200, 201, 204, 404, 412}, answers
+        assert answers[0].status == 204
+        key = "UNHEX('" + id.replace("-", "") + "')"
+        assert lab.sql(
+            f"SELECT COUNT(*) FROM knowledge_base_reader WHERE row_id = {key} UNION ALL"
+            f" SELECT COUNT(*) FROM knowledge_base_share WHERE parent_id = {key}"
+        ) == [["0"]] * 2
 
 
 def test_readers_do_not_write(lab, base):

@@ -434,6 +434,9 @@ static void lists_and_bad_rows(void **state)
 	in.said = rows(&a, NULL, NULL, NULL, "{\"llm_services\":[\"z\"]}");
 	assert_true(setting_lists(SETTING_LLM_SERVICES, &in, STR("z")));
 	/* A user has no say in what there is to choose from. */
+	/* A team alone offers nothing. */
+	in.said = rows(&a, NULL, "{\"llm_services\":[\"x\"]}", NULL, NULL);
+	assert_false(setting_lists(SETTING_LLM_SERVICES, &in, STR("x")));
 	in.said = rows(&a, "{\"llm_services\":[\"x\"]}", NULL, NULL, NULL);
 	assert_false(setting_lists(SETTING_LLM_SERVICES, &in, STR("x")));
 
