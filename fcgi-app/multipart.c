@@ -132,6 +132,10 @@ static int read_head(struct multipart *m, struct multipart_part *out,
 	s = (struct str){ m->window + m->at, m->n - m->at };
 	if (str_starts(s, STR("--")))
 		return 0;
+	/* What a part is called is kept as long as the request. */
+	if (++m->n_parts > LIM_FORM_FIELDS)
+		return err_public(e, ERR_BAD_REQUEST, "The multipart body has more "
+				  "than %d parts.", LIM_FORM_FIELDS);
 	end = memmem(s.p, s.n, "\r\n\r\n", 4);
 	if (!end || end - s.p > LIM_PART_HEAD_BYTES)
 		return malformed(e);

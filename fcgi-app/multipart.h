@@ -14,6 +14,7 @@ struct multipart {
 	struct str delimiter;	/* CRLF -- boundary */
 	char *window;
 	size_t n, at;		/* bytes in it; of them used */
+	size_t n_parts;		/* so far */
 	bool ended;		/* the body */
 	bool in_part;		/* its content is not read to its end */
 };

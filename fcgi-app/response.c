@@ -202,7 +202,8 @@ static void put(struct response *rs, const void *p, size_t n)
 		rs->gone = true;
 }
 
-static void send_head(struct response *rs, bool stream)
+/* at_once: the web server passes on each flush, instead of reading ahead. */
+static void send_head(struct response *rs, bool stream, bool at_once)
 {
 	struct buf *b = &rs->head;
 
@@ -217,8 +218,7 @@ static void send_head(struct response *rs, bool stream)
 		buf_adds(b, rs->content_type);
 	}
 	if (stream) {
-		buf_adds(b, "\r\nCache-Control: no-cache, no-transform"
-			 "\r\nX-Accel-Buffering: no");
+		buf_adds(b, "\r\nCache-Control: no-cache, no-transform");
 	} else {
 		if (rs->content_type) {
 			buf_adds(b, "\r\nContent-Length: ");
@@ -226,6 +226,8 @@ static void send_head(struct response *rs, bool stream)
 		}
 		buf_adds(b, "\r\nCache-Control: no-store");
 	}
+	if (at_once)
+		buf_adds(b, "\r\nX-Accel-Buffering: no");
 	buf_adds(b, "\r\nX-Content-Type-Options: nosniff"
 		 "\r\nX-Request-Id: ");
 	buf_adds(b, rs->request_id);
@@ -236,21 +238,21 @@ static void send_head(struct response *rs, bool stream)
 }
 
 static void open_stream(struct response *rs, int status,
-			const char *content_type)
+			const char *content_type, bool at_once)
 {
 	if (rs->state != RESP_OPEN)
 		BUG("a stream behind the head");
 	buf_reset(&rs->body);
 	rs->status = status;
 	rs->content_type = content_type;
-	send_head(rs, true);
+	send_head(rs, true, at_once);
 	rs->state = RESP_STREAM;
 }
 
 void resp_open_stream(struct response *rs, const char *content_type,
 		      struct str preamble)
 {
-	open_stream(rs, 200, content_type);
+	open_stream(rs, 200, content_type, true);
 	buf_addstr(&rs->body, preamble);
 }
 
@@ -261,7 +263,7 @@ void resp_open_file(struct response *rs, int status, const char *content_type,
 
 	snprintf(length, sizeof(length), "%lld", (long long)n_bytes);
 	resp_header(rs, "Content-Length", length);
-	open_stream(rs, status, content_type);
+	open_stream(rs, status, content_type, false);
 }
 
 void resp_flush(struct response *rs)
@@ -302,7 +304,7 @@ void resp_finish(struct response *rs)
 				RESP_BODY_BYTES);
 			resp_error(rs, &e);
 		}
-		send_head(rs, false);
+		send_head(rs, false, false);
 		if (!rs->head_only && rs->content_type) {
 			put(rs, rs->body.p, rs->body.n);
 			rs->sent_bytes += rs->body.n;

@@ -102,7 +102,8 @@ void resp_open_stream(struct response *rs, const char *content_type,
 
 /*
  * Opens an answer of so many bytes that is sent in pieces, with resp_stream and
- * resp_flush as above; status is 200 or 206.
+ * resp_flush as above; status is 200 or 206. Unlike a stream, web servers may read it
+ * ahead of a slow client.
  */
 void resp_open_file(struct response *rs, int status, const char *content_type,
 		    int64_t n_bytes);

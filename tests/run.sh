@@ -265,7 +265,7 @@ test_browser() {
 		tally browser 0 1 0 "$file"
 		return
 	fi
-	node_tests "$url" 2 $tests >>"$file" 2>&1
+	node_tests "$url" 3 $tests >>"$file" 2>&1
 	cat "$tap" >>"$file" 2>/dev/null
 	n=$(count_tap "$tap")
 	local pass=0 fail=0 cancelled=0 skipped_here=0

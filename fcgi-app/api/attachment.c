@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "file/upload.h"
 #include "multipart.h"
+#include "route.h"
 #include "store/attachment.h"
 
 #include "base/banned.h"
@@ -253,7 +254,7 @@ static struct byte_range read_range(struct request *rq, int64_t size)
 	struct byte_range all = { 0, size, false }, r = { 0, size, true };
 
 	/* Several ranges, or others than of bytes, may be answered with all of it. */
-	if (!str_starts(s, STR("bytes=")) || memchr(s.p, ',', s.n))
+	if (!size || !str_starts(s, STR("bytes=")) || memchr(s.p, ',', s.n))
 		return all;
 	last.p += 6;
 	last.n -= 6;
@@ -268,7 +269,7 @@ static struct byte_range read_range(struct request *rq, int64_t size)
 		return all;
 	if (last.n && (!str_int(last, &r.upto) || r.upto < r.from))
 		return all;
-	r.upto = last.n ? MIN(r.upto + 1, size) : size;
+	r.upto = last.n && r.upto < size ? r.upto + 1 : size;
 	return r;
 }
 
@@ -306,10 +307,18 @@ static void send_pieces(struct request *rq, struct response *rs,
 			const struct attachment *t, struct byte_range r)
 {
 	struct arena piece = ARENA_INIT;
+	struct pace pace = {
+		.rate_bytes = rq->conf->limits.body_rate_bytes,
+		.whole_ms = INT32_MAX,
+	};
 	struct err e = ERR_INIT;
 	struct str s;
 
 	while (r.from < r.upto && !rs->gone && !rs->head_only) {
+		if (!pace_wait_ms(&pace, clock_mono_ms(), 1)) {
+			log_info("a download was too slow");
+			break;
+		}
 		arena_reset(&piece);
 		if (attachment_piece(rq->app->db, &t->file_id, r.from, &piece, &s,
 				     &e) < 0 || !s.n) {
@@ -321,6 +330,7 @@ static void send_pieces(struct request *rq, struct response *rs,
 		buf_addstr(resp_stream(rs), s);
 		resp_flush(rs);
 		r.from += (int64_t)s.n;
+		pace.bytes += s.n;
 	}
 	arena_release(&piece);
 }
@@ -344,7 +354,9 @@ int api_attachment_content(struct request *rq, struct response *rs,
 	struct attachment t;
 	struct byte_range r;
 
-	if (get_ready(rq, &t, e) < 0)
+	/* Its worker waits for a client that reads slowly. */
+	if (get_ready(rq, &t, e) < 0 ||
+	    route_take(rq, SHARE_BODIES, rq->conf->threads.max, &rq->arriving, e))
 		return -1;
 	r = read_range(rq, t.size);
 	resp_header(rs, "Content-Disposition", disposition(rq, t.name));

@@ -188,7 +188,7 @@ static void read_multipart(struct extract *x, struct str type, struct str body,
 
 	buf_adds(&mark, "--");
 	buf_addstr(&mark, boundary);
-	at = boundary.n ? memmem(body.p, body.n, mark.p, mark.n) : NULL;
+	at = boundary.n && body.n ? memmem(body.p, body.n, mark.p, mark.n) : NULL;
 	while (at && buf_ok(&x->out)) {
 		const char *end = body.p + body.n, *next;
 		size_t before = x->out.n;

@@ -469,7 +469,8 @@ static int read_epub(struct walk *w)
 		if (!strstr(name, "html") && !strstr(name, ".htm"))
 			continue;
 		extract_put_page(&w->x->out, ++w->x->pages);
-		extract_file_inner(w->x, w->parts->v[i].data, 1);
+		extract_file_inner(w->x, w->parts->v[i].data,
+				   w->x->depth + 1);
 	}
 	return w->x->pages ? EXTRACT_OK : EXTRACT_UNREADABLE;
 }

@@ -94,7 +94,7 @@
 #define LIM_TOKEN_NAME_CHARS 100	/* name of a token that the command makes */
 #define LIM_TOKEN_DAYS       36500	/* and its life, in days */
 #define LIM_QUERY_PARAMS     32		/* parameters of a query string */
-#define LIM_FORM_FIELDS      32		/* fields of a form of the plain pages */
+#define LIM_FORM_FIELDS      32		/* fields of a form; parts of a multipart body */
 #define LIM_CLIENT_NAME_CHARS 200	/* a client's id of a thread, a run, a chat */
 #define LIM_OPENAI_GIVEN_BYTES 8388608	/* messages before the last, of an OpenAI client */
 #define LIM_PAGE_TOOL_CHARS  2000	/* description of one tool of a page */

@@ -209,7 +209,13 @@ int file_extract_text(const struct extract_want *w, struct str input,
 
 /* -- files -------------------------------------------------------- */
 
-enum { FILE_MS = 30000 };
+/* Waiting and reading together stay below the minute that web servers wait. */
+enum {
+	FILE_MS = 30000,
+	PLACES = 4,	/* each may take a GiB and a processor for half a minute */
+	PLACES_OF_USER = 2,
+	PLACE_MS = 20000,
+};
 
 static const struct spawn_limits file_limits = {
 	.cpu_s = 25, .memory_mb = SANITIZED ? 0 : 1024,
@@ -235,7 +241,8 @@ static const char *sentence(const struct child_outcome *o)
 	};
 	const struct spawn_result *r = &o->r;
 
-	if (r->late || r->signal == SIGKILL || r->signal == SIGXCPU)
+	/* At its CPU limit it is killed; by us only with r->late and r->too_big. */
+	if (!r->too_big && (r->signal == SIGKILL || r->signal == SIGXCPU))
 		return "The file takes too long to be read.";
 	if (out_of_memory(o))
 		return "The file needs too much memory to be read.";
@@ -286,6 +293,59 @@ static void log_fault(const struct child_outcome *o)
 	log_err("an uploaded file could not be read", &fault);
 }
 
+static struct {
+	pthread_once_t once;
+	pthread_mutex_t lock;	/* over what follows */
+	pthread_cond_t given;
+	struct uuid users[PLACES];
+	bool taken[PLACES];
+} places = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void init_places(void)
+{
+	clock_cond_init(&places.given);
+}
+
+/* A free place that the user may have; -1: none. */
+static int find_place(const struct uuid *user)
+{
+	int at = -1, theirs = 0;
+
+	for (int i = 0; i < PLACES; i++) {
+		if (!places.taken[i])
+			at = i;
+		else if (uuid_eq(&places.users[i], user))
+			theirs++;
+	}
+	return theirs < PLACES_OF_USER ? at : -1;
+}
+
+/* The others wait, with what they uploaded in the database. -1: for too long. */
+static int take_place(const struct uuid *user, struct err *e)
+{
+	struct timespec end = clock_mono_at(clock_mono_ms() + PLACE_MS);
+	int at, rc = 0;
+
+	pthread_once(&places.once, init_places);
+	pthread_mutex_lock(&places.lock);
+	while ((at = find_place(user)) < 0 && !rc)
+		rc = pthread_cond_timedwait(&places.given, &places.lock, &end);
+	if (at >= 0) {
+		places.taken[at] = true;
+		places.users[at] = *user;
+	}
+	pthread_mutex_unlock(&places.lock);
+	return at >= 0 ? at : err_set(e, ERR_OVERLOADED, "too many files are read");
+}
+
+static void give_place(int at)
+{
+	pthread_mutex_lock(&places.lock);
+	places.taken[at] = false;
+	pthread_cond_broadcast(&places.given);
+	pthread_mutex_unlock(&places.lock);
+}
+
 int file_extract_all(const struct file_source *src, struct arena *a,
 		     struct file_found *out, struct err *e)
 {
@@ -302,15 +362,21 @@ int file_extract_all(const struct file_source *src, struct arena *a,
 		.errors = BUF_INIT(STDERR_BYTES),
 	};
 	const char *why = NULL;
-	int rc;
+	int rc, place = take_place(src->user, e);
 
 	*out = (struct file_found){ .pages = 0 };
+	if (place < 0)
+		return -1;
 	buf_addf(&path, "%s-file", file_extract_program());
 	argv[0] = path.p;
 	rc = spawn_run(&s, (struct str){ NULL, 0 }, FILE_MS, -1, &o.out,
 		       &o.errors, &o.r, e);
+	give_place(place);
 	if (rc == 0 && o.r.stopped)
 		rc = err_set(e, ERR_INTERNAL, "the file could not be read back");
+	/* It did not get its CPU time: that says nothing of the file. */
+	if (rc == 0 && o.r.late)
+		rc = err_set(e, ERR_OVERLOADED, "a file was not read in time");
 	if (rc == 0) {
 		log_errors(&o);
 		if (o.r.signal || (o.r.exit_code != EXTRACT_OK))

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "base/uuid.h"
 
 struct http_abort;
 
@@ -68,9 +69,14 @@ struct file_source {
 	int (*more)(void *ctx, struct str *next);
 	void *ctx;
 	bool head_only;
+	const struct uuid *user;	/* whose file it is */
 };
 
-/* ERR_TOOL_FAILED: the program cannot be started. Blocks; any thread. */
+/*
+ * ERR_TOOL_FAILED: the program cannot be started. ERR_OVERLOADED: nothing is known of
+ * the file, because too many others are read, by this user or by all, the system has
+ * no process or pipe left, or it was too slow. Blocks, up to 50 s; any thread.
+ */
 int file_extract_all(const struct file_source *s, struct arena *a,
 		     struct file_found *out, struct err *e) MUST_CHECK;
 

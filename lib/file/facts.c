@@ -59,13 +59,15 @@ static bool is_image(struct str type)
 	return str_starts(type, STR("image/"));
 }
 
-/* Nothing that a file contains keeps it from being stored. */
-static void find(struct file_reader *r, const struct attachment *t, struct arena *a,
-		 struct attachment_facts *f)
+/* Nothing that a file contains keeps it from being stored; overload does. */
+static int find(struct file_reader *r, const struct owner *o,
+		const struct attachment *t, struct arena *a,
+		struct attachment_facts *f)
 {
 	bool large = t->size > LIM_EXTRACT_FILE_BYTES;
 	const struct file_source src = {
 		.more = next_piece, .ctx = r, .head_only = large,
+		.user = &o->user_id,
 	};
 	struct file_found found = { .pages = 0 };
 	struct err why = ERR_INIT;
@@ -73,6 +75,10 @@ static void find(struct file_reader *r, const struct attachment *t, struct arena
 	if (!r->e->code && large)
 		r->upto = LIM_EXTRACT_HEAD_BYTES;
 	if (file_extract_all(&src, a, &found, &why) < 0) {
+		if (why.code == ERR_OVERLOADED && !r->e->code)
+			*r->e = why;
+		if (r->e->code)
+			return -1;
 		log_err("an uploaded file could not be read", &why);
 		found.problem = STR("The file cannot be read: the program for it "
 				    "cannot be started here.");
@@ -89,6 +95,7 @@ static void find(struct file_reader *r, const struct attachment *t, struct arena
 		f->problem = large ? STR("The file is too large for its text to "
 					 "be read.")
 			: STR("Files of this type have no text that can be read.");
+	return r->e->code ? -1 : 0;
 }
 
 int file_finish(struct db *db, const struct owner *o, struct attachment *t,
@@ -109,8 +116,8 @@ int file_finish(struct db *db, const struct owner *o, struct attachment *t,
 	if (rc == 0)
 		rc = attachment_adopt(db, o, t, f.hash, &broken);
 	if (rc == 0) {
-		find(&r, t, a, &f);
-		rc = broken.code ? -1 : attachment_ready(db, o, t, &f, &broken);
+		rc = find(&r, o, t, a, &f) < 0 ? -1
+			: attachment_ready(db, o, t, &f, &broken);
 		if (rc < 0 && broken.code == ERR_DB_DUPLICATE) {
 			err_clear(&broken);
 			rc = attachment_adopt(db, o, t, f.hash, &broken);

@@ -9,6 +9,8 @@
 
 #include "base/banned.h"
 
+enum { ROOM_BYTES = 1 << 20 };	/* from one look at the user's room to the next */
+
 struct file_upload {
 	struct db *db;
 	const struct owner *o;
@@ -17,6 +19,7 @@ struct file_upload {
 	struct buf piece;
 	crypto_generichash_state hash;
 	bool whole;		/* hash is that of all the bytes */
+	size_t unchecked;	/* bytes since it was seen that there is room */
 };
 
 /* -- what may be had -------------------------------------------------------- */
@@ -102,8 +105,13 @@ static int store_piece(struct file_upload *u, struct err *e)
 		return -1;
 	crypto_generichash_update(&u->hash, (const unsigned char *)s.p, s.n);
 	u->t.size += (int64_t)s.n;
+	u->unchecked += s.n;
 	buf_reset(&u->piece);
-	return 0;
+	/* Others of the user grow meanwhile, and not all say how long they are. */
+	if (u->unchecked < ROOM_BYTES)
+		return 0;
+	u->unchecked = 0;
+	return file_room(u->db, u->o, u->conf, 0, false, e);
 }
 
 int file_upload_add(struct file_upload *u, const char *p, size_t n,

@@ -186,16 +186,44 @@ static bool is_rule(struct str line)
 	return line.n > 2;
 }
 
-/* Rows of a table that is too long, each part with the head in front. */
+/* One row or more, in pieces where it is too long, each with the head in front. */
+static int put_rows(struct cutting *c, struct str head, struct str rows, size_t at)
+{
+	struct str text, some;
+	struct buf b = BUF_INIT(16 * TABLE_CHARS + head.n);
+	int rc = 0;
+
+	while (!rc && rows.n) {
+		some = utf8_head(rows, TABLE_CHARS);
+		text = some;
+		if (head.n) {
+			buf_reset(&b);
+			buf_addstr(&b, head);
+			buf_addstr(&b, some);
+			text = arena_str(c->a, buf_str(&b));
+		}
+		if (str_trim(some).n)
+			rc = put(c, text, at, c->page);
+		at += some.n;
+		rows.p += some.n;
+		rows.n -= some.n;
+	}
+	buf_release(&b);
+	return rc;
+}
+
+/* Rows of a table that is too long; a short head is repeated. */
 static int cut_table(struct cutting *c, size_t from, size_t to, size_t head_n)
 {
 	struct str head = { c->text.p + from, head_n };
 	size_t at = from + head_n;
 
+	if (utf8_chars(head) >= CHARS / 2) {
+		head.n = 0;
+		at = from;
+	}
 	while (at < to) {
-		struct buf b = BUF_INIT(16 * TABLE_CHARS + head_n);
 		size_t start = at, chars = 0;
-		struct str part;
 
 		while (at < to && (at == start || chars < CHARS)) {
 			struct str line = line_at(c->text, at);
@@ -204,14 +232,8 @@ static int cut_table(struct cutting *c, size_t from, size_t to, size_t head_n)
 			chars += utf8_chars(line);
 			at += line.n;
 		}
-		part = (struct str){ c->text.p + start, at - start };
-		if (head_n && utf8_chars(head) < CHARS / 2) {
-			buf_addstr(&b, head);
-			buf_addstr(&b, utf8_head(part, TABLE_CHARS));
-			part = arena_str(c->a, buf_str(&b));
-		}
-		buf_release(&b);
-		if (put(c, part, start, c->page))
+		if (put_rows(c, head, (struct str){ c->text.p + start, at - start },
+			     start))
 			return -1;
 	}
 	return 0;

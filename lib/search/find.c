@@ -325,34 +325,62 @@ static const struct term *term_of(const struct search *s, int64_t term)
 	return NULL;
 }
 
-static bool has(const struct term *t, uint32_t chunk)
+/* The terms of all phrases, once each; false: no chunk has one of them. */
+static bool phrase_terms(const struct search *s, const struct term **must,
+			 size_t *n)
 {
-	struct post key = { .chunk = chunk };
+	*n = 0;
+	for (size_t p = 0; p < s->n_phrases; p++)
+		for (size_t q = 0; q < s->phrases[p].n; q++) {
+			const struct term *t = term_of(s, s->phrases[p].terms[q]);
+			size_t i = 0;
 
-	return t && t->n &&
-	       bsearch(&key, t->v, t->n, sizeof(*t->v), by_chunk);
+			if (!t || !t->n)
+				return false;
+			while (i < *n && must[i] != t)
+				i++;
+			if (i == *n)
+				must[(*n)++] = t;
+		}
+	return true;
 }
 
 /* Leaves only chunks that have all words of all phrases in every list. */
 static void keep_whole(struct search *s)
 {
+	const struct term *must[LIM_QUESTION_WORDS];
+	size_t at[LIM_QUESTION_WORDS] = { 0 }, n_must, n = 0;
+	bool any = phrase_terms(s, must, &n_must);
+	uint32_t *whole = any ? arena_alloc(s->a, (must[0]->n + 1) *
+					    sizeof(*whole)) : NULL;
+
+	for (size_t k = 0; any && k < must[0]->n; k++) {
+		uint32_t chunk = must[0]->v[k].chunk;
+		bool all = true;
+
+		for (size_t i = 1; all && i < n_must; i++) {
+			while (at[i] < must[i]->n &&
+			       must[i]->v[at[i]].chunk < chunk)
+				at[i]++;
+			all = at[i] < must[i]->n &&
+				must[i]->v[at[i]].chunk == chunk;
+		}
+		if (all)
+			whole[n++] = chunk;
+	}
 	for (size_t i = 0; i < s->n_terms; i++) {
 		struct term *t = &s->terms[i];
-		struct post *v = arena_alloc(s->a, (t->n + 1) * sizeof(*v));
-		size_t n = 0;
+		struct post *v = arena_alloc(s->a, (MIN(t->n, n) + 1) * sizeof(*v));
+		size_t kept = 0;
 
-		for (size_t k = 0; k < t->n; k++) {
-			bool all = true;
-
-			for (size_t p = 0; all && p < s->n_phrases; p++)
-				for (size_t q = 0; all && q < s->phrases[p].n; q++)
-					all = has(term_of(s, s->phrases[p].terms[q]),
-						  t->v[k].chunk);
-			if (all)
-				v[n++] = t->v[k];
+		for (size_t k = 0, w = 0; k < t->n && w < n; k++) {
+			while (w < n && whole[w] < t->v[k].chunk)
+				w++;
+			if (w < n && whole[w] == t->v[k].chunk)
+				v[kept++] = t->v[k];
 		}
 		t->list.v = v;
-		t->list.n = n;
+		t->list.n = kept;
 	}
 }
 

@@ -158,6 +158,7 @@ int kb_progress(struct db *db, const struct uuid *base, int64_t counts[3],
 
 struct kb_writing {
 	const struct kb_at *at;
+	const struct kb_document *said;	/* each try begins with it */
 	struct kb_document *d;
 	struct str text;
 	struct arena *a;
@@ -267,9 +268,10 @@ static int write_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct kb_writing *k = ctx;
 	struct kb_document old;
-	struct uuid id = k->d->id;
+	struct uuid id = k->said->id;
 	int found;
 
+	*k->d = *k->said;
 	/* This locks the base, so that no other one writes the same name. */
 	if (search_audience(tx, &k->at->base, k->d->groups, &k->d->audience, e))
 		return -1;
@@ -303,7 +305,9 @@ int kb_write(struct db *db, const struct kb_at *at, struct kb_document *d,
 	     struct str text, struct arena *a, bool *made, struct err *e)
 {
 	struct kb_document wanted = *d;
-	struct kb_writing k = { .at = at, .d = &wanted, .text = text, .a = a };
+	struct kb_writing k = {
+		.at = at, .said = d, .d = &wanted, .text = text, .a = a,
+	};
 
 	if (db_tx(db, write_tx, &k, e))
 		return -1;

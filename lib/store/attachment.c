@@ -30,6 +30,18 @@ static int create_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct making *m = ctx;
 
+	if (db_tx_unknown(tx)) {
+		struct attachment seen;
+		struct arena a = ARENA_INIT;
+		int rc = attachment_get(tx, m->o, m->id, &a, &seen, e);
+
+		arena_release(&a);
+		if (!rc)
+			return 0;
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+	}
 	return db_exec(tx, STMT_FILE_INSERT,
 		       DB_ARGS(DB_U(m->id), DB_S(m->o->tenant_id),
 			       DB_U(&m->o->user_id), DB_I(m->now_us)), NULL, e) ||

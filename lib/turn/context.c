@@ -290,6 +290,8 @@ static void forget(struct turn_loop *l, const struct origins *taint)
 	l->taint = *taint;
 	l->iterations = 0;
 	l->seen = NULL;
+	l->attach_ready = false;
+	l->n_attach_images = 0;
 	buf_reset(&l->step.text);
 }
 

@@ -66,13 +66,19 @@ def test_ranges(lab, someone):
     data = os.urandom(600000)
     path = f"/attachments/{made(lab, data, 'x.bin', someone)['id']}/content"
     for asked, want in (("bytes=0-9", data[:10]), ("bytes=262140-262150", data[262140:262151]),
-                        ("bytes=599990-", data[-10:]), ("bytes=-5", data[-5:])):
+                        ("bytes=599990-", data[-10:]), ("bytes=-5", data[-5:]),
+                        ("bytes=599990-9223372036854775807", data[-10:])):
         got = lab.get(path, user=someone, headers={"Range": asked})
         assert (got.status, got.body) == (206, want), asked
         assert got.headers["Content-Range"].endswith("/600000")
     for asked in ("bytes=600000-", "bytes=0-1,5-6", "lines=1-2", "bytes=9-2"):
         got = lab.get(path, user=someone, headers={"Range": asked})
         assert (got.status, got.body) == (200, data), asked
+    path = f"/attachments/{made(lab, b'', 'empty', someone)['id']}/content"
+    for asked in ("bytes=0-", "bytes=-1"):
+        got = lab.get(path, user=someone, headers={"Range": asked})
+        assert (got.status, got.body, got.headers["Content-Length"]) == (200, b"", "0"), asked
+        assert "Content-Range" not in got.headers
 
 
 def test_parts(lab, someone):
@@ -129,6 +135,9 @@ def test_forms(lab, someone):
     for bad in (b"", b"nothing", form(("file", "a", b"x"))[:-9], b"--XyZ\r\n" + b"a" * 70000):
         assert post_form(lab, bad, someone).status == 400, bad[:40]
     assert post_form(lab, b"x", someone, boundary="").status == 400
+    many = post_form(lab, form(*[("n", None, b"")] * 32, ("file", "a", b"x")), someone)
+    assert (many.status, many.json["detail"]) == (
+        400, "The multipart body has more than 32 parts.")
     assert [i["name"] for i in lab.get("/attachments", user=someone).json["items"]] == ["a b.bin"]
 
 

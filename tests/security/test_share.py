@@ -1,6 +1,7 @@
 """One user does not take it all: turns, streams, and memory for what is not read."""
 
 import json
+import os
 import pathlib
 
 from fastcgi import Request
@@ -92,6 +93,22 @@ def test_slow_bodies(make_lab):
         request.socket.close()
     wait_until("ada's share", lambda: lab.post(
         "/conversations", {"workspaceId": "lab"}, user="ada").status == 201, 60)
+
+
+def test_unread_downloads(make_lab):
+    """They held a worker each, until none was left."""
+    lab = make_lab(config={"threads": {"max": 48, "max_turns": 40}})
+    made = lab.call("POST", "/attachments?name=x.bin", os.urandom(4 << 20), user="ada",
+                    headers={"Content-Type": "application/octet-stream"})
+    assert made.status == 201, made
+    path = f"/attachments/{made.json['id']}/content"
+    requests = [unread(lab, path, "ada") for _ in range(48 // 8)]
+    assert [status for _, status in requests] == [200] * 6
+    counted(lab.get(path, user="ada"))
+    assert lab.get("/me", user="ada").status == 200
+    for request, _ in requests:
+        request.socket.close()
+    wait_until("ada's share", lambda: lab.get(path, user="ada").status == 200, 60)
 
 
 def test_no_share(make_lab):

@@ -241,6 +241,11 @@ tests_unit_test_metric_sum_SOURCES = tests/unit/test_metric_sum.c $(STORE_LAB) \
 	$(DB_TEST_SOURCES)
 tests_unit_test_metric_sum_LDADD = $(UNIT_LIBS)
 
+DB_TESTS += tests/unit/test_file
+tests_unit_test_file_SOURCES = tests/unit/test_file.c $(STORE_LAB) \
+	$(DB_TEST_SOURCES)
+tests_unit_test_file_LDADD = $(UNIT_LIBS)
+
 DB_TESTS += tests/unit/test_search
 tests_unit_test_search_SOURCES = tests/unit/test_search.c $(STORE_LAB) \
 	$(DB_TEST_SOURCES)

@@ -184,6 +184,23 @@ static void stream(void **state)
 }
 
 /* libfcgi reports a lost peer once; we never write again. */
+/* A web server may read a file ahead: a slow client then holds no worker. */
+static void a_file_may_be_buffered(void **state)
+{
+	struct fake_conn f;
+
+	(void)state;
+	begin(&f, false);
+	resp_open_file(&rs, 206, "image/png", 3);
+	buf_adds(resp_stream(&rs), "abc");
+	resp_finish(&rs);
+	assert_non_null(strstr(f.out.p, "Status: 206"));
+	assert_non_null(strstr(f.out.p, "Content-Length: 3\r\n"));
+	assert_null(strstr(f.out.p, "X-Accel-Buffering"));
+	assert_non_null(strstr(f.out.p, "\r\n\r\nabc"));
+	buf_release(&f.out);
+}
+
 static void gone_is_latched(void **state)
 {
 	struct fake_conn f;
@@ -219,6 +236,7 @@ int main(void)
 		cmocka_unit_test(every_error),
 		cmocka_unit_test(error_replaces_what_was_there),
 		cmocka_unit_test(stream),
+		cmocka_unit_test(a_file_may_be_buffered),
 		cmocka_unit_test(gone_is_latched),
 	};
 

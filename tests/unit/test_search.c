@@ -156,6 +156,63 @@ static void phrases_must_be_there(void **state)
 	assert_int_equal(find_text(&base, "\"over carry\"", &f), 0);
 }
 
+/* The same as a look at each document, whatever the question repeats. */
+static void random_phrases_are_found(void **state)
+{
+	static const char *const words[] = { "zorb", "quix", "flam", "prun", "dask" };
+	enum { DOCS = 40, MOST = 8 };
+	struct uuid base = new_base();
+	char texts[DOCS][64];
+
+	(void)state;
+	for (int i = 0; i < DOCS; i++) {
+		struct buf b = BUF_INIT(sizeof(texts[i]));
+
+		for (uint32_t k = 1 + dice(MOST); k; k--)
+			buf_addf(&b, " %s", words[dice(ARRAY_LEN(words))]);
+		buf_addc(&b, ' ');
+		memcpy(texts[i], b.p, b.n + 1);
+		buf_release(&b);
+		put(&base, uuid_new(), "", texts[i], "[]");
+	}
+	for (int i = 0; i < 60; i++) {
+		struct buf b = BUF_INIT(512);
+		struct search_ask ask = { .all = true, .max = LIM_FOUND };
+		char phrases[3][32];
+		size_t n = 1 + dice(3), want = 0;
+		struct search_found *f;
+
+		for (size_t p = 0; p < n; p++) {
+			struct buf one = BUF_INIT(sizeof(phrases[p]));
+
+			for (uint32_t k = 1 + dice(3); k; k--)
+				buf_addf(&one, " %s", words[dice(ARRAY_LEN(words))]);
+			buf_addc(&one, ' ');
+			memcpy(phrases[p], one.p, one.n + 1);
+			buf_addf(&b, "%s \"%s\" ", words[dice(ARRAY_LEN(words))],
+				 one.p);
+			buf_release(&one);
+		}
+		for (int d = 0; d < DOCS; d++) {
+			bool all = true;
+
+			for (size_t p = 0; p < n; p++)
+				all = all && strstr(texts[d], phrases[p]);
+			want += all;
+		}
+		ask.text = buf_str(&b);
+		assert_int_equal(find(&base, ask, &f), want);
+		for (size_t k = 0; k < want; k++)
+			for (size_t p = 0; p < n; p++) {
+				struct str said = str_trim(str_of(phrases[p]));
+
+				assert_non_null(memmem(f[k].text.p, f[k].text.n,
+						       said.p, said.n));
+			}
+		buf_release(&b);
+	}
+}
+
 static void documents_are_replaced_and_deleted(void **state)
 {
 	struct uuid base = new_base(), one = uuid_new(), two = uuid_new();
@@ -575,6 +632,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_found),
 		cmocka_unit_test(phrases_must_be_there),
+		cmocka_unit_test(random_phrases_are_found),
 		cmocka_unit_test(documents_are_replaced_and_deleted),
 		cmocka_unit_test(random_changes_are_as_in_a_model),
 		cmocka_unit_test(scores_tell_nothing_of_others),

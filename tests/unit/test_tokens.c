@@ -246,6 +246,63 @@ static void tables_stay_whole_or_keep_their_head(void **state)
 	buf_release(&b);
 }
 
+/* With and without a head that is repeated in front of each part. */
+static void a_row_of_any_length_is_cut_without_loss(void **state)
+{
+	static const char *const heads[] = { "| a | b |\n|---|---|\n", "" };
+
+	(void)state;
+	for (size_t h = 0; h < ARRAY_LEN(heads); h++) {
+		struct buf b = BUF_INIT(1 << 20);
+		size_t n, next = 0;
+		struct chunk *v;
+
+		buf_adds(&b, heads[h]);
+		buf_adds(&b, "|     ");	/* no number is cut in two */
+		for (int i = 10000; i < 40000; i++)
+			buf_addf(&b, "%d ", i);
+		buf_adds(&b, "|\n| last | row |\n");
+		v = cut(b.p, &n);
+		assert_true(n > 30);
+		for (size_t i = 0; i < n; i++) {
+			assert_true(utf8_chars(v[i].text) < 5000);
+			assert_true(str_starts(v[i].text, str_of(heads[h])));
+			for (; next < 30000; next++) {
+				char word[8];
+
+				snprintf(word, sizeof(word), "%zu", next + 10000);
+				if (!memmem(v[i].text.p, v[i].text.n, word, 5))
+					break;
+			}
+		}
+		assert_int_equal(next, 30000);
+		assert_non_null(memmem(v[n - 1].text.p, v[n - 1].text.n,
+				       "| last | row |", 14));
+		buf_release(&b);
+	}
+}
+
+/* A head that is too long to be repeated is there once. */
+static void a_long_head_is_a_row(void **state)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	struct chunk *v;
+	size_t n, heads = 0;
+
+	(void)state;
+	buf_adds(&b, "| headline ");
+	for (int i = 0; i < 300; i++)
+		buf_adds(&b, "| a column ");
+	buf_adds(&b, "|\n|---|\n");
+	for (int i = 0; i < 400; i++)
+		buf_addf(&b, "| row %d | x |\n", i);
+	v = cut(b.p, &n);
+	for (size_t i = 0; i < n; i++)
+		heads += memmem(v[i].text.p, v[i].text.n, "headline", 8) != NULL;
+	assert_int_equal(heads, 1);
+	buf_release(&b);
+}
+
 /* Nothing is lost, nothing is twice, and no chunk is too long. */
 static void any_text_is_cut_without_loss(void **state)
 {
@@ -491,6 +548,8 @@ int main(void)
 		cmocka_unit_test(headings_are_above_their_texts),
 		cmocka_unit_test(pages_and_places_are_kept),
 		cmocka_unit_test(tables_stay_whole_or_keep_their_head),
+		cmocka_unit_test(a_row_of_any_length_is_cut_without_loss),
+		cmocka_unit_test(a_long_head_is_a_row),
 		cmocka_unit_test(any_text_is_cut_without_loss),
 		cmocka_unit_test(a_text_has_a_most),
 		cmocka_unit_test(lengths_fit_in_a_byte),
