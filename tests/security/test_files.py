@@ -60,6 +60,17 @@ def test_malformed_files_are_refused_or_read():
         assert out.startswith(b"type: ") and out.decode(), (name, i)
 
 
+@pytest.mark.parametrize("levels, read_to_its_end", [(3, True), (6, False)])
+def test_books_in_books(levels, read_to_its_end):
+    """Each began to count anew, so that the depth had no limit."""
+    book = SAMPLES["book.epub"][0]
+    for _ in range(levels - 1):
+        book = archive({"one.xhtml": book}, "application/epub+zip")
+    code, out, _ = read(book)
+    assert code in SENTENCES
+    assert (b"It was a dark night." in out) is read_to_its_end
+
+
 def deep(n):
     return docx("<w:sdt>" * n + wp("x") + "</w:sdt>" * n)
 

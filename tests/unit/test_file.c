@@ -73,6 +73,7 @@ static void no_process_is_no_fact(void **state)
 	struct attachment t = begun(&ann);
 	struct file_upload *u = file_upload_new(db, &ann, &conf, &t, &a);
 	struct rlimit had, none;
+	int rc;
 
 	(void)state;
 	reader(SAYS);
@@ -81,8 +82,9 @@ static void no_process_is_no_fact(void **state)
 	none = had;
 	none.rlim_cur = 3;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	refused(file_upload_end(u, true, &a, &t, &e), ERR_OVERLOADED);
+	rc = file_upload_end(u, true, &a, &t, &e);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &had), 0);
+	refused(rc, ERR_OVERLOADED);
 	file_upload_release(u);
 	/* What arrived is there, and nothing is said about it. */
 	ok(attachment_get(db, &ann, &t.id, &a, &t, &e));
