@@ -301,7 +301,7 @@ static const char *name_of(const struct resource *r)
 	for (size_t i = 0; i < r->n_fields; i++) {
 		const struct resource_field *f = &r->fields[i];
 
-		if (f->flags & RESOURCE_SORT)
+		if (f->flags & RESOURCE_SORT || strcmp(f->key, "name") == 0)
 			return f->key;
 		if (!first && f->type == TYPE_TEXT && f->mode != MODE_HIDDEN &&
 		    strcmp(f->key, id_of(r)) != 0)

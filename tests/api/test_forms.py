@@ -80,6 +80,14 @@ def test_a_prompt(lab):
     assert fields(share)["group"]["choices"] == []
 
 
+def test_rows_are_known_by_their_names(lab):
+    seen = forms(lab, **IT)
+    known = {name: seen[name]["labelKey"] for name in (
+        "agents", "workspaces", "prompts", "tokens", "attachments", "llm-services",
+        "knowledge-bases")}
+    assert set(known.values()) == {"name"}, known
+
+
 def test_secrets_are_in_no_form(lab):
     field = fields(forms(lab, user="ada")["tokens"])
     assert set(field) == {"name", "expiresAt", "groups"}

@@ -23,6 +23,8 @@ export const PLACES = [
 	{ form: 'llm-services', text: 'place.models', hint: 'place.modelsHint', icon: 'model',
 		part: 'service' },
 	{ form: 'workspaces', text: 'place.workspaces', icon: 'rooms', reload: true },
+	{ form: 'knowledge-bases', text: 'place.knowledge', hint: 'place.knowledgeHint', icon: 'book' },
+	{ form: 'attachments', text: 'place.files', hint: 'place.filesHint', icon: 'clip' },
 ];
 
 export function conversationHash(id)

@@ -265,6 +265,10 @@ const en = {
 	'place.models': 'Models',
 	'place.modelsHint': 'The language models that agents can use.',
 	'place.workspaces': 'Workspaces',
+	'place.knowledge': 'Knowledge',
+	'place.knowledgeHint': 'Collections of documents that agents can search.',
+	'place.files': 'Files',
+	'place.filesHint': 'What you have attached to messages.',
 	'place.tokens': 'API tokens',
 	'place.tokensHint': 'Keys for programs that use the chat in your name.',
 
@@ -282,6 +286,7 @@ const en = {
 	'form.choose': 'Choose one',
 	'form.noChoices': 'There is nothing to choose from.',
 	'form.noRefs': 'There are none yet.',
+	'form.refsOfOthers': 'Only administrators choose here.',
 	'form.filter': 'Filter',
 	'form.pick': 'Pick: {label}',
 	'form.secret': 'Hidden',

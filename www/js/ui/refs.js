@@ -14,7 +14,8 @@ const MANY = 12;
 const LISTS = {
 	conversations: { id: 'conversationId', name: 'title' },
 	providers: { id: 'providerId', name: 'name', whole: true },
-	'workspaces/{workspace}/llm-services': { id: 'llmServiceId', name: 'name' },
+	'workspaces/{workspace}/llm-services': { id: 'llmServiceId', name: 'name',
+		permission: 'AI.Services.Read' },
 };
 
 /** Boxes to tick. @param options [id, text] of each */
@@ -54,7 +55,15 @@ class LampRefs extends PageElement {
 	{
 		super.connectedCallback();
 		this.rows = this.places.rows({ path: this.path, whole: LISTS[this.path]?.whole });
-		this.rows.all(MOST);
+		if (this.#offered())
+			this.rows.all(MOST);
+	}
+
+	#offered()
+	{
+		const permission = LISTS[this.path]?.permission;
+
+		return !permission || this.places.me.permissions.includes(permission);
 	}
 
 	/** [id, name] of all that there are, and of chosen ones that are not listed. */
@@ -82,7 +91,8 @@ class LampRefs extends PageElement {
 				.map(([, name]) => name).join(', ')}`;
 		if (options.length === 0)
 			return html`<p class="muted" id=${this.name}>${
-				this.rows.loaded ? t('form.noRefs') : t('app.loading')}</p>`;
+				t(!this.#offered() ? 'form.refsOfOthers' :
+					this.rows.loaded ? 'form.noRefs' : 'app.loading')}</p>`;
 		return this.multiple ? this.#boxes(options) : this.#select(options);
 	}
 
