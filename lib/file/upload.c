@@ -76,11 +76,21 @@ int file_room(struct db *db, const struct owner *o, const struct conf *conf,
 
 /* -- bytes -------------------------------------------------------- */
 
+/* libsodium's state of a hash is aligned to more bytes than what an arena gives. */
+static struct file_upload *aligned_new(struct arena *a)
+{
+	enum { ALIGNMENT = _Alignof(struct file_upload) };
+	uintptr_t at = (uintptr_t)arena_zalloc(a, sizeof(struct file_upload)
+						  + ALIGNMENT, 1);
+
+	return (struct file_upload *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+}
+
 struct file_upload *file_upload_new(struct db *db, const struct owner *o,
 				    const struct conf *conf,
 				    const struct attachment *t, struct arena *a)
 {
-	struct file_upload *u = arena_new(a, struct file_upload);
+	struct file_upload *u = aligned_new(a);
 
 	*u = (struct file_upload){
 		.db = db, .o = o, .conf = conf, .t = *t,
