@@ -20,16 +20,6 @@ static const struct resource *const agents = &resources[RESOURCE_AGENT];
 
 /* -- the record ---------------------------------------------------------------- */
 
-static void write_strings(struct jw *w, const char *key,
-			  const struct conf_list *l)
-{
-	jw_key(w, key);
-	jw_arr(w);
-	for (size_t i = 0; i < l->n; i++)
-		jw_str(w, str_of(l->v[i]));
-	jw_end_arr(w);
-}
-
 /* Whether it belongs to its user alone. */
 static bool is_private(const struct request *rq, const struct workspace *ws,
 		       const struct agent *a)
@@ -120,7 +110,7 @@ static void write_members(struct jw *w, struct request *rq,
 	jw_kstrz(w, "visibility", is_private(rq, ws, a) ? "private" : "workspace");
 	jw_kbool(w, "canEdit", can_edit(rq, ws, a));
 	jw_kbool(w, "isDefault", is_default(ws, a));
-	write_strings(w, "toolIds", &a->tools);
+	api_write_list(w, "toolIds", &a->tools);
 	jw_kbool(w, "webSearch", scope_web(rq, ws, a));
 	jw_kstrz(w, "llmServiceId", a->set.llm_service
 		 ? a->llm_service : NULL);

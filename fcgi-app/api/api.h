@@ -19,6 +19,9 @@ struct turn_wait;
 #include "routes.def"
 #undef ROUTE_AT
 
+/* The member key with the texts of a list, as an array. (workspace.c) */
+void api_write_list(struct jw *w, const char *key, const struct conf_list *l);
+
 /*
  * The conversation that the path names, which must be the caller's own and, below
  * an agent, that agent's (B36). A turn of a dead process is closed first, so that

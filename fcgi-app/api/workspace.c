@@ -15,8 +15,7 @@
 
 static const struct resource *const workspaces = &resources[RESOURCE_WORKSPACE];
 
-static void write_strings(struct jw *w, const char *key,
-			  const struct conf_list *l)
+void api_write_list(struct jw *w, const char *key, const struct conf_list *l)
 {
 	jw_key(w, key);
 	jw_arr(w);
@@ -137,7 +136,7 @@ static void write_members(struct jw *w, struct request *rq,
 	jw_kstrz(w, "provider", s ? s->provider : NULL);
 	write_capabilities(w, s);
 	jw_kstrz(w, "defaultAgentId", agent->id);
-	write_strings(w, "suggestions", &ws->suggestions);
+	api_write_list(w, "suggestions", &ws->suggestions);
 	write_actions(w, rq, ws);
 	jw_kbool(w, "chatEnabled", usable(s));
 	write_settings(w, rq, ws);
