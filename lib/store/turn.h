@@ -58,7 +58,7 @@ struct turn_told {
 	int64_t calls;		/* of the model that have said something */
 	int64_t output_bytes;	/* what it said in them: text, reasoning, calls */
 	bool speaking;		/* the last of them may say more */
-	int64_t last_seq;	/* number of the last event of batches before */
+	int64_t last_seq;	/* number of the last event that was read */
 };
 
 /*

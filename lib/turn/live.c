@@ -184,6 +184,7 @@ void turn_text_of_events(struct turn_told *told, int64_t seq, struct str data)
 	while (pack_next(&r, &ev)) {
 		if (ev.seq <= told->last_seq)	/* batches may overlap */
 			continue;
+		told->last_seq = ev.seq;
 		if (ev.type == TURN_EV_TOKEN || ev.type == TURN_EV_REASONING ||
 		    ev.type == TURN_EV_TOOL_CALL)
 			said(told, &ev);

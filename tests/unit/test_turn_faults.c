@@ -222,8 +222,10 @@ static void text_so_far_is_stored(void **state)
 						&p.arena, &batches, &n, &more,
 						&e), 0);
 	assert_true(n >= 1);
-	for (size_t i = 0; i < n; i++)
-		turn_text_of_events(&told, batches[i].seq, batches[i].data);
+	/* The last row may have been on its way when the turn ended with it, too. */
+	for (size_t i = 0; i < 2 * n; i++)
+		turn_text_of_events(&told, batches[i / 2].seq,
+				    batches[i / 2].data);
 	assert_true(str_eq(p.run.answer.content, buf_str(&told.text)));
 	assert_int_equal(told.calls, 1);
 	assert_int_equal(told.output_bytes, told.text.n);
