@@ -182,7 +182,7 @@ class server:
 
         http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{http.server_port}"
-        threading.Thread(target=http.serve_forever, daemon=True).start()
+        threading.Thread(target=http.serve_forever, args=(0.05,), daemon=True).start()
 
 
 def test_broken_inside(make_lab):
@@ -440,7 +440,7 @@ def test_a_proxy_that_drops_some_spellings_only(lab, dropped, believed):
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as proxy:
-        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        threading.Thread(target=proxy.serve_forever, args=(0.05,), daemon=True).start()
         out = run(lab, "--json", lab.url.replace(str(lab.port), str(proxy.server_port)))
         proxy.shutdown()
     bad = [i["text"] for i in json.loads(out.stdout)["items"]

@@ -59,7 +59,7 @@ class Model:
                 pass
 
         self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
         self.service = {"provider": "openai_compatible", "model": text,
                         "url": f"http://127.0.0.1:{self.http.server_port}",
                         "capabilities": ["chat", "tools"], "retries": 2}

@@ -56,7 +56,7 @@ class Provider:
 
         self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.port = self.http.server_port
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
 
     def close(self):
         self.http.shutdown()

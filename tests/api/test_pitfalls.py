@@ -166,7 +166,7 @@ def test_redirects_take_no_key_along(make_lab, provider, header):
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
     port = server.server_port
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     try:
         lab = make_lab(config={"llm_services": {"moved": {
             "provider": provider, "model": "m", "api_key": "sk-moved",

@@ -25,7 +25,7 @@ class Service(http.server.ThreadingHTTPServer):
         self.seen = []
         self.stalled = threading.Event()
         self.together = threading.Barrier(8, timeout=30)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -50,8 +50,9 @@ class HostileMcp:
 
         self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.http.daemon_threads = True
+        # A test each: its end is seen at once.
         self.thread = threading.Thread(target=self.http.serve_forever,
-                                       daemon=True)
+                                       args=(0.02,), daemon=True)
         self.thread.start()
 
     @property

@@ -52,7 +52,7 @@ class Recorder:
                 super().process_request(*args)
 
         self.http = Server((host, 0), Handler)
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
 
     @property
     def port(self):
