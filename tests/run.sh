@@ -163,11 +163,21 @@ suite() {
 	tally "$name" "$1" $(($2 + reports)) "$3" "$file"
 }
 
-# build_with NAME SANITIZERS: a second build, in its own directory.
+# build_sanitized NAME SANITIZERS: a second build, in its own directory.
+build_sanitized() {
+	build_tree "$build/$1" "$out/build-$1.log" --enable-developer \
+		--enable-sanitize="$2" CFLAGS='-O1 -g'
+}
+
+# Both of them, in time that is left. What is not done is done, or told, later.
+prepare_sanitize() {
+	build_sanitized asan address,undefined
+	build_sanitized tsan thread
+}
+
 build_with() {
 	begin "build with $2 sanitizer"
-	build_tree "$build/$1" "$out/build-$1.log" --enable-developer \
-		--enable-sanitize="$2" CFLAGS='-O1 -g' ||
+	build_sanitized "$@" ||
 		{ tally "build-$1" 0 1 0 "$out/build-$1.log"; return 1; }
 }
 
@@ -191,7 +201,8 @@ test_examples() {
 	suite examples "$build" examples
 }
 # Three Galera nodes, which are as much as two cores bear: in one part. Most of
-# the time is spent waiting for what a node does, so the fuzzers have it.
+# the time is spent waiting for what a node does, so the fuzzers and the compiler
+# have it.
 test_cluster() {
 	local shards=1
 
@@ -199,6 +210,7 @@ test_cluster() {
 		{
 			renice -n 10 $BASHPID >/dev/null
 			fuzz_run $fuzz_s
+			[[ ${suites[*]} != *sanitize* ]] || prepare_sanitize
 		} &
 		fuzzed=true
 	fi
