@@ -497,9 +497,6 @@ static void check_module_param(struct loader *l, const struct conf_param *p)
 	if (p->min > p->max)
 		load_fail(l, load_pos(l, &p->min), "the parameter %s: min is "
 			  "greater than max", p->name);
-	if (p->type != PARAM_TEXT && FIELD_IS_SET(l, p->max_chars))
-		load_fail(l, load_pos(l, &p->max_chars), "the parameter %s: "
-			  "max_chars is for the type text only", p->name);
 }
 
 static void check_modules(struct loader *l)
