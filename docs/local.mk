@@ -38,6 +38,7 @@ EXTRA_DIST += docs/update-options.sh docs/openapi.yaml \
 	docs/performance.md \
 	docs/plain.md \
 	docs/mentions.md \
+	docs/prompt-builder.md \
 	docs/prompts.md \
 	docs/providers.md \
 	docs/request.md \

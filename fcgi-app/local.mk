@@ -32,6 +32,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/metric.c \
 	fcgi-app/api/notification.c \
 	fcgi-app/api/page.c fcgi-app/api/page.h \
+	fcgi-app/api/preview.c \
 	fcgi-app/api/prompt.c fcgi-app/api/prompt.h \
 	fcgi-app/api/resource.c fcgi-app/api/resource.h \
 	fcgi-app/api/resource_body.c \

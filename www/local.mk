@@ -16,6 +16,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/parts.css \
 	www/css/picker.css \
 	www/css/place.css \
+	www/css/preview.css \
 	www/css/plain.css \
 	www/css/prose.css \
 	www/css/side.css \
@@ -75,6 +76,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/picker.js \
 	www/js/ui/parts.js \
 	www/js/ui/place.js \
+	www/js/ui/preview.js \
 	www/js/ui/prompt.js \
 	www/js/ui/question.js \
 	www/js/ui/refs.js \

@@ -19,7 +19,7 @@ static int preview(struct cli_session *s, const struct cli_message *m,
 		return -1;
 	if (context_preview(&deps, &in, &s->arena, &p, e) < 0)
 		return -1;
-	context_preview_write(&p, &json);
+	context_preview_write(&p, PREVIEW_FOR_ADMIN, &json);
 	buf_addc(&b, '\n');
 	return cli_print(&b) == CLI_OK ? 0
 		: err_set(e, ERR_TOO_BIG, "the preview cannot be printed");

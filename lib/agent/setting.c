@@ -179,9 +179,8 @@ int setting_parse(const struct setting_row *row, const json_t *v,
 
 /* -- which value counts -------------------------------------------------------- */
 
-/* What a row says; false: nothing, or nothing that the table takes today. */
-static bool held_at(const struct setting_holder *h, enum setting_id id,
-		    struct setting_value *out)
+bool setting_held(const struct setting_holder *h, enum setting_id id,
+		  struct setting_value *out)
 {
 	const json_t *v = h->said ? json_object_get(h->said, setting_rows[id].key)
 		: NULL;
@@ -238,7 +237,7 @@ static void merge_held(enum setting_level level, enum setting_id id,
 		struct setting_value v = { .level = level };
 
 		if (in->said->v[i].level == level &&
-		    held_at(&in->said->v[i], id, &v) &&
+		    setting_held(&in->said->v[i], id, &v) &&
 		    may_choose(id, in, &v) &&
 		    wins(setting_rows[id].merge, &v, best))
 			*best = v;
@@ -290,7 +289,7 @@ bool setting_lists(enum setting_id id, const struct setting_scope *in,
 		struct setting_value v = { .level = in->said->v[i].level };
 
 		if (!(levels & 1u << v.level) ||
-		    !held_at(&in->said->v[i], id, &v))
+		    !setting_held(&in->said->v[i], id, &v))
 			continue;
 		if (!has(v.list, name))
 			return false;

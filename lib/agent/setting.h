@@ -12,6 +12,7 @@
 #include "agent/agent.h"
 
 struct setting_said;	/* agent/said.h */
+struct setting_holder;
 
 /* Nearest first. Those of USER to TENANT are numbers in the table setting too. */
 enum setting_level {
@@ -80,6 +81,13 @@ extern const struct setting_row setting_rows[SETTING__MAX];
 /* The value that counts. Any thread, as all of these. */
 struct setting_value setting_get(enum setting_id id,
 				 const struct setting_scope *in);
+
+/*
+ * What one row says, for those who need all rows; false: nothing, or nothing that
+ * the table takes today. out borrows from h.
+ */
+bool setting_held(const struct setting_holder *h, enum setting_id id,
+		  struct setting_value *out);
 
 /*
  * Of a COMMON setting: whether the tenant lists the name, and each team that lists

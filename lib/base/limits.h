@@ -34,6 +34,14 @@
 #define LIM_CUSTOM_CONTEXT_CHARS 4000	/* what a user says about themselves */
 #define LIM_PROMPTS          1000	/* of one user, one group, or the tenant */
 #define LIM_PROMPT_CHARS     20000	/* body of one */
+#define LIM_PREVIEW_CHARS    32768	/* text of one part in a preview */
+#define LIM_MODULE_TEXT_CHARS 4000	/* parameter of a module */
+#define LIM_MODULE_ID_CHARS  64		/* parameter that is an id */
+#define LIM_MODULE_NAME_BYTES 40	/* of a parameter */
+#define LIM_MODULE_PARAMS    32
+#define LIM_MODULE_CHOICES   100
+#define LIM_TEAM_PROMPT_CHARS 4000	/* what a team says of its prompt layer */
+#define LIM_TEAM_PROMPTS     16	/* in one turn */
 #define LIM_PROMPT_VERSIONS  100	/* of one that are kept */
 #define LIM_PROMPT_SHARES    50		/* groups that one is shared with */
 #define LIM_PROMPT_CATEGORIES 200	/* of a tenant */

@@ -3,6 +3,7 @@
  * differ, and the defaults of absent keys that depend on others. Runs over the
  * loaded structs; the loader knows the position of each value.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -479,6 +480,41 @@ static void check_workspace(struct loader *l, struct conf_workspace *w)
 	check_tools(l, w->tools, w->n_tools);
 }
 
+/* What its type has no use for is a mistake. */
+static void check_module_param(struct loader *l, const struct conf_param *p)
+{
+	if (strlen(p->name) > LIM_MODULE_NAME_BYTES)
+		load_fail(l, load_pos(l, p), "the parameter %s: a name may have "
+			  "at most %d characters", p->name,
+			  LIM_MODULE_NAME_BYTES);
+	if ((p->type == PARAM_CHOICE) != (p->choices.n > 0))
+		load_fail(l, load_pos(l, p), "the parameter %s: choices are "
+			  "needed for the type choice, and for no other",
+			  p->name);
+	if (p->type != PARAM_NUMBER && (!isnan(p->min) || !isnan(p->max)))
+		load_fail(l, load_pos(l, p), "the parameter %s: min and max are "
+			  "for the type number only", p->name);
+	if (p->min > p->max)
+		load_fail(l, load_pos(l, &p->min), "the parameter %s: min is "
+			  "greater than max", p->name);
+}
+
+static void check_modules(struct loader *l)
+{
+	const struct conf *c = l->c;
+
+	for (size_t i = 0; i < c->n_modules; i++) {
+		const struct conf_module *m = &c->modules[i];
+
+		if (m->n_params > LIM_MODULE_PARAMS)
+			load_fail(l, load_pos(l, m), "the module %s has more "
+				  "than %d parameters", m->id,
+				  LIM_MODULE_PARAMS);
+		for (size_t k = 0; k < m->n_params; k++)
+			check_module_param(l, &m->params[k]);
+	}
+}
+
 void check_all(struct loader *l)
 {
 	struct conf *c = l->c;
@@ -498,6 +534,7 @@ void check_all(struct loader *l)
 	check_autos(l, c->autos, c->n_autos);
 	if (c->platform.text && !*c->platform.name)
 		c->platform.name = "platform";
+	check_modules(l);
 	check_tools(l, c->tools, c->n_tools);
 	for (size_t i = 0; i < c->n_mcp_servers; i++)
 		check_mcp(l, &c->mcp_servers[i]);

@@ -87,6 +87,8 @@ struct conf_llm {
 	unsigned capabilities;		/* LLM_CAN_* */
 	int context_tokens, max_output_tokens;
 	double temperature, top_p;	/* NAN = not sent */
+	double input_price, output_price;	/* of a million tokens; NAN = not
+						   known */
 	const char *reasoning_effort;	/* "" = not sent */
 	int thinking_budget_tokens;	/* Anthropic; 0 = off */
 	bool prompt_cache;		/* Anthropic cache marks (E30) */
@@ -122,6 +124,36 @@ struct conf_prompt {
 	const char *name;	/* NULL = layer absent */
 	int version;
 	const char *text;
+};
+
+struct conf_team {		/* the prompt layer of a group */
+	const char *group;
+	int version;
+	const char *text;
+};
+
+/* What a page says of what its user looks at (prompt/module.h). */
+enum conf_param_type {
+	PARAM_TEXT,	/* of anybody: sent as data only */
+	PARAM_CHOICE, PARAM_NUMBER, PARAM_DATE, PARAM_ID, PARAM_BOOLEAN,
+};
+
+struct conf_param {
+	const char *name, *description;
+	enum conf_param_type type;
+	bool required;
+	int max_chars;		/* of a text */
+	double min, max;	/* of a number */
+	struct conf_list choices;
+};
+
+struct conf_module {		/* an entry of `modules:` */
+	const char *id;
+	int version;
+	const char *prompt;
+	struct conf_list groups;	/* who has it; n == 0 = everyone */
+	const struct conf_param *params;
+	size_t n_params;
 };
 
 struct conf_catalogue {		/* a prompt to choose from */
@@ -384,6 +416,7 @@ struct conf {
 	const struct conf_auto *autos;	/* rules for "auto" */
 	size_t n_autos;
 	const char *chat_system_prompt;
+	const char *currency;		/* of prices; "" = not said */
 	struct {
 		enum conf_byok mode;
 		struct conf_list allow_private;	/* of users' addresses */
@@ -392,6 +425,10 @@ struct conf {
 	struct conf_list api_services_private;
 	const char *secret_key;		/* secret/secret.h; "" = none */
 	struct conf_prompt platform;
+	const struct conf_team *teams;		/* prompts.teams */
+	size_t n_teams;
+	const struct conf_module *modules;
+	size_t n_modules;
 	const struct conf_prompt *prompts;	/* prompts.d */
 	size_t n_prompts;
 	const struct conf_catalogue *catalogue;	/* catalogue.d */

@@ -127,6 +127,12 @@ static const struct opt_name token_algs[] = {
 	{ "HS256", TOKEN_HS256 }, { "EdDSA", TOKEN_EDDSA }, { NULL, 0 },
 };
 
+static const struct opt_name param_types[] = {
+	{ "text", PARAM_TEXT }, { "choice", PARAM_CHOICE },
+	{ "number", PARAM_NUMBER }, { "date", PARAM_DATE }, { "id", PARAM_ID },
+	{ "boolean", PARAM_BOOLEAN }, { NULL, 0 },
+};
+
 #define NAMES(set, ...) \
 	static const struct opt_name set[] = { __VA_ARGS__, { NULL, 0 } };
 #include "conf/kind.def"
@@ -139,6 +145,9 @@ static const struct opt_name token_algs[] = {
 #define S_LLM       struct conf_llm
 #define S_AUTO      struct conf_auto
 #define S_PROMPT    struct conf_prompt
+#define S_TEAM      struct conf_team
+#define S_MODULE    struct conf_module
+#define S_PARAM     struct conf_param
 #define S_CATALOGUE struct conf_catalogue
 #define S_TEMPLATE  struct conf_template
 #define S_WORKSPACE struct conf_workspace
@@ -231,6 +240,32 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 			"prompts_dir are what /complete can name.",
 		.size = sizeof(struct conf_prompt),
 		.id_offset = -1, .file_offset = -1, .line_offset = -1,
+	},
+	[SEC_TEAM] = {
+		.name = "prompts.teams.*",
+		.help = "The prompt layer of the members of a group, whose "
+			"name is the key (docs/prompt-builder.md).",
+		.size = sizeof(struct conf_team),
+		.id_offset = AT(struct conf_team, group),
+		.file_offset = -1, .line_offset = -1,
+	},
+	[SEC_MODULE] = {
+		.name = "modules.*",
+		.help = "A part of the host page that a request can name, with "
+			"parameters, as what its user looks at "
+			"(docs/prompt-builder.md).",
+		.size = sizeof(struct conf_module),
+		.id_offset = AT(struct conf_module, id),
+		.file_offset = -1, .line_offset = -1, .id_check = check_slug,
+	},
+	[SEC_PARAM] = {
+		.name = "modules.*.parameters.*",
+		.help = "A parameter of a module. Only texts can hold what "
+			"people wrote; the model is sent them as untrusted "
+			"data.",
+		.size = sizeof(struct conf_param),
+		.id_offset = AT(struct conf_param, name),
+		.file_offset = -1, .line_offset = -1, .id_check = check_ident,
 	},
 	[SEC_CATALOGUE] = {
 		.name = "files in catalogue_dir",

@@ -42,6 +42,8 @@ struct llm_service {
 	int context_tokens, max_output_tokens;
 	double temperature, top_p;	/* unset = not sent, as the next two */
 	const char *reasoning_effort;
+	double input_price, output_price;	/* of a million tokens; unset: not
+						   known */
 	int thinking_budget_tokens;	/* Anthropic */
 	bool prompt_cache;		/* Anthropic cache marks (E30) */
 	int connect_timeout_ms, first_byte_timeout_ms;
@@ -59,7 +61,7 @@ struct llm_service {
 	const char *file;	/* where it stands, for messages */
 	int line;
 	struct {
-		bool url, api_key, api_version, deployment;
+		bool url, api_key, price, api_version, deployment;
 		bool temperature, top_p;
 		bool reasoning_effort, thinking_budget_tokens;
 	} set;

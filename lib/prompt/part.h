@@ -22,6 +22,7 @@
 #include "prompt/blocks.h"
 
 struct untrusted;	/* prompt/untrusted.h */
+struct module_use;	/* prompt/module.h */
 
 enum part_id {
 #define PART(id, layer, kind, min, max, priority, fill, what) PART_##id,
@@ -46,6 +47,10 @@ struct part_input {
 	const struct agent *agent;
 	const struct untrusted *envelope;	/* for DATA */
 	const struct setting_said *said;	/* settings of the user; or NULL */
+	/* Whose groups' layers count, and what these have stored; or NULL. */
+	const struct identity *who;
+	const struct setting_said *teams;
+	const struct module_use *module;	/* the active one; or NULL */
 	bool tools;		/* some are offered */
 	struct str mentions;	/* what the message mentions; untrusted */
 	struct str user_name;	/* as shown to people; empty = not said */

@@ -76,6 +76,7 @@ bool choose_after(struct turn_loop *l)
 	c = choose(l, l->tools.n ? AUTO_NEEDS_TOOLS : 0, tokens(l));
 	if (!c.service)
 		return false;
+	l->rule = c.reason;
 	other = strcmp(c.service->id, in->target.service->id) != 0;
 	if (other) {
 		in->target.service = nested_service(l, c.service);

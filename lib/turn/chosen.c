@@ -2,6 +2,7 @@
 
 #include "agent/said.h"
 #include "base/log.h"
+#include "prompt/module.h"
 #include "resource/resource.h"
 
 #include "base/banned.h"
@@ -68,4 +69,27 @@ const struct prompt_stamp *chosen_stamp(struct turn_run *t)
 	if (chosen_find(t, &e) < 0 && e.code != ERR_INVALID_FIELD)
 		log_err("the prompt of a message", &e);
 	return t->chosen;
+}
+
+int chosen_module_find(struct turn_run *t, struct err *e)
+{
+	struct module_use *u;
+
+	if (!t->in.options.module || t->module)
+		return 0;
+	u = arena_new(t->arena, struct module_use);
+	if (module_read(t->in.by.conf, t->in.by.who, t->in.options.module, u,
+			e) < 0)
+		return -1;
+	t->module = u;
+	return 0;
+}
+
+const struct module_use *chosen_module(struct turn_run *t)
+{
+	struct err e = ERR_INIT;
+
+	if (chosen_module_find(t, &e) < 0)
+		log_err("the module of a message", &e);
+	return t->module;
 }

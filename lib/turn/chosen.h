@@ -1,4 +1,7 @@
-/* The prompt of the catalogue that a message was made from (A43). */
+/*
+ * What a request chose for its message: the prompt of the catalogue that it was made
+ * from (A43), and the active module (prompt/module.h).
+ */
 #ifndef TURN_CHOSEN_H
 #define TURN_CHOSEN_H
 
@@ -17,5 +20,14 @@ int chosen_find(struct turn_run *t, struct err *e) MUST_CHECK;
  * was stored, for an answer that is made again, leaves none.
  */
 const struct prompt_stamp *chosen_stamp(struct turn_run *t);
+
+/* Reads the module that the options name into t. The errors of module_read. */
+int chosen_module_find(struct turn_run *t, struct err *e) MUST_CHECK;
+
+/*
+ * The active module, or NULL. One of a stored message that is there no more, or not
+ * as it was, is left out.
+ */
+const struct module_use *chosen_module(struct turn_run *t);
 
 #endif

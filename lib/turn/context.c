@@ -152,6 +152,8 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 {
 	const struct turn_request *in = &l->run->in;
 	const struct part_input p = {
+		.who = in->by.who, .teams = in->by.said,
+		.module = l->nested ? NULL : chosen_module(l->run),
 		.conf = in->by.conf, .workspace = in->target.workspace,
 		.agent = in->target.agent, .envelope = &l->untrusted,
 		.said = l->nested ? NULL : in->by.said,

@@ -73,6 +73,7 @@ struct turn_loop {
 	bool attach_ready;		/* that is set */
 	int n_attach_images;		/* that are sent */
 	struct str stamps;		/* JSON: prompts used (A43) */
+	const char *rule;		/* of "auto" that chose the service; or NULL */
 
 	/* what happened */
 	struct turn_step step;

@@ -163,17 +163,6 @@ static json_t *load(struct str meta)
 	return meta.n ? jx_load_lenient(meta, &ignored) : NULL;
 }
 
-void context_mention_recall(struct turn_run *t)
-{
-	json_t *meta;
-
-	if (t->in.options.mentions)
-		return;
-	meta = load(t->user.meta);
-	if (meta)
-		t->in.options.mentions = jx_arr(jx_keep(t->arena, meta), key);
-}
-
 /* References in place of what is stored of them. */
 static void reduce(json_t *meta)
 {

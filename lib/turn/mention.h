@@ -27,9 +27,6 @@ int context_mention_new(struct turn_run *t, struct str given,
  */
 void context_mentions(struct turn_loop *l);
 
-/* What the metadata of a stored message mentions, into t->in.options. */
-void context_mention_recall(struct turn_run *t);
-
 /*
  * Whether two texts of metadata say the same, if what is mentioned is compared by
  * its references only: labels may have changed between two requests.

@@ -28,7 +28,8 @@ static void put(json_t *o, const struct turn_option *d,
 	else if (d->type == TURN_OPTION_TEXT && ((const struct str *)p)->p)
 		json_object_set_new(o, d->key,
 				    jx_string(*(const struct str *)p));
-	else if (d->type == TURN_OPTION_TEXTS)
+	else if (d->type == TURN_OPTION_TEXTS ||
+		 (d->type == TURN_OPTION_OBJECT && d->kept != TURN_OPTION_PAGE))
 		json_object_set(o, d->key, *(json_t *const *)p);
 	else if (d->type == TURN_OPTION_LIST &&
 		 json_array_size(*(json_t *const *)p))
@@ -48,6 +49,8 @@ static void fill(const json_t *o, const struct turn_option *d,
 		*(struct str *)p = jx_str(o, d->key);
 	else if (d->type == TURN_OPTION_TEXTS && !*(json_t **)p)
 		*(json_t **)p = jx_arr(o, d->key);
+	else if (d->type == TURN_OPTION_OBJECT && !*(json_t **)p)
+		*(json_t **)p = jx_obj(o, d->key);
 }
 
 struct str turn_options_meta(struct arena *a, struct str meta,
@@ -102,6 +105,16 @@ void turn_options_recall(struct arena *a, struct turn_options *v,
 #define F(SEP, member, type) RECALL_##type(v->member, m->member);
 	TURN_OPTIONS(MESSAGE_OPTION, F, )
 #undef F
+}
+
+void turn_options_recall_meta(struct arena *a, struct turn_options *v,
+			      struct str meta)
+{
+	const json_t *o = meta.n ? load(meta, a) : NULL;
+
+	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
+		if (turn_options[i].kept == TURN_OPTION_META)
+			fill(o, &turn_options[i], v);
 }
 
 int turn_options_text(const struct turn_options *v, bool said, struct arena *a,

@@ -68,6 +68,10 @@ struct message_options turn_options_kept(struct arena *a,
 void turn_options_recall(struct arena *a, struct turn_options *v,
 			 const struct message_options *m);
 
+/* The same for what stands in its metadata only. In a. */
+void turn_options_recall_meta(struct arena *a, struct turn_options *v,
+			      struct str meta);
+
 /*
  * Checks v, and writes what of it is kept with the turn: turn.client, in a;
  * p == NULL when nothing is. said: what is kept with the message is there.

@@ -1,9 +1,17 @@
 
 #include "turn/preview.h"
+
+#include <stdio.h>
 #include <string.h>
 
+#include "agent/stored.h"
+#include "auth/policy.h"
+#include "base/limits.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "store/conversation.h"
+#include "turn/attach.h"
+#include "turn/chosen.h"
 #include "turn/context.h"
 #include "turn/loop.h"
 #include "turn/setting.h"
@@ -20,6 +28,9 @@ static int find_place(struct turn_run *t, struct err *e)
 	if (conversation_get(t->deps->db, &t->loop->owner, &t->conversation_id,
 			     t->arena, &c, e) < 0)
 		return -1;
+	if (!str_is(c.workspace_id, t->in.target.workspace->id) ||
+	    !str_is(c.agent_id, t->in.target.agent->id))
+		return err_set(e, ERR_NOT_FOUND, "a conversation of another agent");
 	t->user.seq = c.last_seq + 1;
 	return 0;
 }
@@ -33,6 +44,10 @@ static int build(struct turn_loop *l, struct context_preview *out,
 	    llm_build(&l->request, l->arena, &wire, e) < 0)
 		return -1;
 	*out = (struct context_preview){
+		.by = l->run->in.by, .workspace = l->run->in.target.workspace,
+		.agent = l->run->in.target.agent, .rule = l->rule,
+		.own = l->run->in.target.own,
+		.conversation_id = l->run->in.conversation_id,
 		.service = l->run->in.target.service, .blocks = l->blocks,
 		.tools = l->request.tools, .forms = l->tool_forms,
 		.n_tools = l->request.n_tools, .n_messages = l->n_messages,
@@ -70,8 +85,11 @@ int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 		.conversation_id = in->conversation_id,
 		.created_conversation = uuid_is_nil(&in->conversation_id),
 	};
-	t->in.meta = turn_options_meta(a, in->meta, &in->options);
-	if (turn_options_text(&in->options, true, a, &client, e) < 0 ||
+	if (attach_read(t, e) < 0)
+		return -1;
+	t->in.meta = turn_options_meta(a, in->meta, &t->in.options);
+	if (chosen_find(t, e) < 0 || chosen_module_find(t, e) < 0 ||
+	    turn_options_text(&in->options, true, a, &client, e) < 0 ||
 	    target_settle(&t->in.by, &t->in.target, a, e) < 0 ||
 	    check_target(t, e) < 0)
 		return -1;
@@ -83,8 +101,56 @@ int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 	return rc;
 }
 
+/* -- as JSON ------------------------------------------------------------------- */
+
+/*
+ * Whether the caller may read the text of a layer. What admins wrote is not told to
+ * everybody; prompts of agents are no secret, as in their records.
+ */
+static bool may_read(const struct context_preview *p, int part,
+		     const struct prompt_stamp *stamp)
+{
+	if (policy_may(p->by.who, PERM_PROMPTS_INSPECT))
+		return true;
+	switch (part) {
+	case PART_PLATFORM:
+	case PART_TEAM:
+	case PART_MODULE:
+		return false;
+	case PART_WORKSPACE:
+		return p->workspace->row && stored_manages(&p->by, p->workspace);
+	case PART_AGENT:	/* chat.system_prompt is the installation's */
+		return p->agent->set.system_prompt || stamp->version;
+	default:
+		return true;
+	}
+}
+
+static void write_text(const struct context_preview *p,
+		       enum context_preview_for who, int part, size_t block,
+		       struct jw *w)
+{
+	const struct prompt_stamp *stamp = &p->blocks.stamp[block];
+	struct str text = p->blocks.text[block], head = text;
+
+	jw_kstrz(w, "name", stamp->name);
+	jw_kint(w, "version", stamp->version);
+	if (who == PREVIEW_FOR_CALLER && !may_read(p, part, stamp)) {
+		jw_kstrz(w, "hash", NULL);
+		jw_kstrz(w, "text", NULL);
+		return;
+	}
+	if (who == PREVIEW_FOR_CALLER)
+		head = utf8_head(text, LIM_PREVIEW_CHARS);
+	jw_kstrz(w, "hash", stamp->hash);
+	jw_kstr(w, "text", head);
+	if (head.n < text.n)
+		jw_kbool(w, "textCut", true);
+}
+
 /* What is said of a part: beside the numbers, the block that it is, if any. */
-static void write_part(const struct context_preview *p, int i, struct jw *w)
+static void write_part(const struct context_preview *p,
+		       enum context_preview_for who, int i, struct jw *w)
 {
 	const struct part_share *s = &p->share[i];
 
@@ -92,16 +158,9 @@ static void write_part(const struct context_preview *p, int i, struct jw *w)
 	jw_kstrz(w, "part", part_rows[i].layer);
 	jw_kint(w, "tokens", s->tokens);
 	jw_kbool(w, "cut", s->cut);
-	for (size_t k = 0; part_rows[i].fill && k < p->blocks.n; k++) {
-		const struct prompt_stamp *stamp = &p->blocks.stamp[k];
-
-		if (strcmp(stamp->layer, part_rows[i].layer) != 0)
-			continue;
-		jw_kstrz(w, "name", stamp->name);
-		jw_kint(w, "version", stamp->version);
-		jw_kstrz(w, "hash", stamp->hash);
-		jw_kstr(w, "text", p->blocks.text[k]);
-	}
+	for (size_t k = 0; part_rows[i].fill && k < p->blocks.n; k++)
+		if (strcmp(p->blocks.stamp[k].layer, part_rows[i].layer) == 0)
+			write_text(p, who, i, k, w);
 	jw_end_obj(w);
 }
 
@@ -116,26 +175,77 @@ static void write_tool(const struct context_preview *p, size_t i, struct jw *w)
 	jw_end_obj(w);
 }
 
-void context_preview_write(const struct context_preview *p, struct jw *w)
+/* An amount of money, with so many places that a single token shows. */
+static void write_money(struct jw *w, const char *key, double per_million,
+			int64_t tokens)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.6f",
+		 per_million * (double)tokens / 1e6);
+	jw_key(w, key);
+	jw_raw(w, str_of(text));
+}
+
+/* What the first call costs; the longest answer is only an upper limit. */
+static void write_cost(const struct context_preview *p, struct jw *w)
+{
+	const struct llm_service *s = p->service;
+
+	jw_key(w, "cost");
+	if (!s->set.price) {
+		jw_null(w);
+		return;
+	}
+	jw_obj(w);
+	jw_kstrz(w, "currency", p->by.conf->currency);
+	write_money(w, "input", s->input_price, p->tokens);
+	write_money(w, "outputMax", s->output_price, s->max_output_tokens);
+	jw_end_obj(w);
+}
+
+static void write_head(const struct context_preview *p, struct jw *w)
+{
+	const struct llm_service *s = p->service;
+
+	jw_kstrz(w, "workspaceId", p->workspace->id);
+	jw_kstrz(w, "agentId", p->agent->id);
+	jw_key(w, "conversationId");
+	if (uuid_is_nil(&p->conversation_id))
+		jw_null(w);
+	else
+		jw_uuid(w, &p->conversation_id);
+	jw_kstrz(w, "serviceId", p->own ? NULL : s->id);
+	jw_kbool(w, "ownService", p->own);
+	jw_kstrz(w, "rule", p->rule);
+	jw_kstrz(w, "provider", s->provider);
+	jw_kstrz(w, "model", s->model);
+	jw_kint(w, "inputTokens", p->tokens);
+	jw_kint(w, "contextTokens", s->context_tokens);
+	jw_kint(w, "maxOutputTokens", s->max_output_tokens);
+	jw_kint(w, "messages", (int64_t)p->n_messages);
+	write_cost(p, w);
+}
+
+void context_preview_write(const struct context_preview *p,
+			   enum context_preview_for who, struct jw *w)
 {
 	jw_obj(w);
-	jw_kstrz(w, "provider", p->service->provider);
-	jw_kstrz(w, "model", p->service->model);
-	jw_kint(w, "inputTokens", p->tokens);
-	jw_kint(w, "contextTokens", p->service->context_tokens);
-	jw_kint(w, "messages", (int64_t)p->n_messages);
+	write_head(p, w);
 	jw_key(w, "parts");
 	jw_arr(w);
 	for (int i = 0; i < PART__MAX; i++)
 		if (p->share[i].tokens || p->share[i].cut)
-			write_part(p, i, w);
+			write_part(p, who, i, w);
 	jw_end_arr(w);
 	jw_key(w, "tools");
 	jw_arr(w);
 	for (size_t i = 0; i < p->n_tools; i++)
 		write_tool(p, i, w);
 	jw_end_arr(w);
-	jw_key(w, "request");
-	jw_raw(w, p->body);
+	if (who == PREVIEW_FOR_ADMIN) {
+		jw_key(w, "request");
+		jw_raw(w, p->body);
+	}
 	jw_end_obj(w);
 }

@@ -1,7 +1,7 @@
 /*
  * What a turn would send to its model, before it is spent (DESIGN.md section
  * 7). The very code of the turn makes it; nothing is stored and no model is
- * asked. Under `lamplighter preview`.
+ * asked. Under `lamplighter preview` and the preview of the API.
  */
 #ifndef TURN_PREVIEW_H
 #define TURN_PREVIEW_H
@@ -11,7 +11,13 @@
 #include "turn/turn.h"
 
 struct context_preview {	/* all in the arena, or borrowed from conf */
+	struct caller by;
+	const struct workspace *workspace;
+	const struct agent *agent;
+	struct uuid conversation_id;	/* nil: it would be a new one */
 	const struct llm_service *service;
+	bool own;			/* the service is the caller's own */
+	const char *rule;		/* of "auto" that chose it; or NULL */
 	struct part_share share[PART__MAX];
 	struct prompt_blocks blocks;	/* the system prompt */
 	const struct llm_tool *tools;
@@ -26,18 +32,25 @@ struct context_preview {	/* all in the arena, or borrowed from conf */
  * new one where conversation_id is nil. Of deps, db, http and tools are used.
  * Only the boundary of untrusted text (prompt/untrusted.h) differs from what
  * the turn itself sends. Tools may ask their servers what they offer.
- * The errors of target_can_chat and llm_build; ERR_NOT_FOUND.
+ * The errors of target_can_chat, chosen_find, chosen_module_find, attach_read and
+ * llm_build; ERR_NOT_FOUND, also if the conversation is another agent's.
  */
 int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 		    struct arena *a, struct context_preview *out,
 		    struct err *e) MUST_CHECK;
 
+enum context_preview_for {
+	PREVIEW_FOR_ADMIN,	/* with all texts and the request */
+	/* Without the request, and without the texts of layers that the caller may
+	   not read; long texts are cut. */
+	PREVIEW_FOR_CALLER,
+};
+
 /*
- * Writes {"provider","model","inputTokens","contextTokens","messages",
- * "parts":[{"part","tokens","cut","name","version","hash","text"}],
- * "tools":[{"name","description","schema","tokens"}],"request":{…}}; name to
- * text for parts of the system prompt only.
+ * Writes the Preview of docs/openapi.yaml. name to text are for parts of the system
+ * prompt only; hash and text are null where the caller may not read the layer.
  */
-void context_preview_write(const struct context_preview *p, struct jw *w);
+void context_preview_write(const struct context_preview *p,
+			   enum context_preview_for who, struct jw *w);
 
 #endif

@@ -104,7 +104,7 @@ static int load_user(struct turn_run *t, int64_t seq, struct err *e)
 	t->user.turn_id = t->id;
 	t->in.content = t->user.content;
 	turn_options_recall(t->arena, &t->in.options, &t->user.options);
-	context_mention_recall(t);
+	turn_options_recall_meta(t->arena, &t->in.options, t->user.meta);
 	return 0;
 }
 
@@ -310,7 +310,8 @@ static int check_options(struct start *s, struct err *e)
 	if (in->verb == TURN_RESUME)
 		return 0;
 	/* What an older turn was made from may be gone. */
-	if (!in->of && chosen_find(s->run, e) < 0)
+	if (!in->of && (chosen_find(s->run, e) < 0 ||
+			chosen_module_find(s->run, e) < 0))
 		return -1;
 	return turn_options_text(&in->options, in->content.p != NULL,
 				 s->run->arena, &s->client, e);

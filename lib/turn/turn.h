@@ -28,6 +28,7 @@ struct notify;		/* turn/notify.h: what users are told of */
 struct tool_env;	/* tool/tool.h: what tools need */
 struct key_cache;	/* store/key.h */
 struct prompt_stamp;	/* prompt/blocks.h */
+struct module_use;	/* prompt/module.h */
 
 /* What every turn of the process shares. */
 struct turn_deps {
@@ -109,6 +110,7 @@ struct turn_run {
 	struct message answer;		/* valid after turn_run; of a turn that
 					   waits: a text that says so, not stored */
 	struct prompt_stamp *chosen;	/* of options.prompt_id; or NULL */
+	const struct module_use *module;	/* of options.module; or NULL */
 	const struct turn_wait *waits;	/* what it waits for; in the arena */
 	size_t n_waits;
 	struct arena *arena;

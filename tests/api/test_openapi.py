@@ -132,6 +132,7 @@ BODIES = {
      "/{conversation}/messages"): {"content": '!script {"text": "x"}'},
     ("POST", "/chat/{workspace}/complete"): {"input": "x"},
     ("POST", "/turns/{turn}/cancel"): {},
+    ("POST", "/workspaces/{workspace}/preview"): {"content": "x"},
     ("POST", "/tokens"): {"name": "T"},
     ("PATCH", "/tokens/{id}"): {"name": None},
     ("POST", "/workspaces"): {"name": "W", "visibleTo": ["it"]},

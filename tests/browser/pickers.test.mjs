@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { violations } from './axe.mjs';
-import { api, ended, openChat, PHONE, reading, unique } from './browser.mjs';
+import { api, ended, open, openChat, PHONE, reading, unique } from './browser.mjs';
 
 const FIELD = '.composer-field';
 const options = (page) => page.locator('.composer .picker-item');
@@ -184,4 +184,48 @@ test('prompts of a category', async (t) => {
 	await page.waitForFunction(() =>
 		document.querySelectorAll('.composer .picker-item').length === 3);
 	assert.equal(await page.inputValue(FIELD), '/');
+});
+
+test('what will be sent, before it is', async (t) => {
+	for (const setting of [{}, { ...PHONE, colorScheme: 'dark' }]) {
+		const page = await openChat(t, { workspace: 'intranet', ...setting });
+		const dialog = page.locator('lamp-preview dialog[open]');
+		const button = page.getByRole('button', { name: 'What will be sent' });
+
+		await page.fill(FIELD, 'How many tickets are open?');
+		const asked = page.waitForRequest(/\/preview$/);
+
+		await button.focus();
+		await page.keyboard.press('Enter');
+		assert.equal((await asked).postDataJSON().content, 'How many tickets are open?');
+		await dialog.locator('.preview-entry').first().waitFor();
+		assert.match(await dialog.innerText(), /answers\.[^]*Built-in rules[^]*query_data/);
+		const rules = dialog.locator('.preview-entry summary').first();
+
+		await rules.focus();
+		await page.keyboard.press('Enter');
+		await dialog.locator('[open] .preview-text').waitFor();
+		assert.deepEqual(await violations(page, 'preview'), []);
+		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <=
+			innerWidth), true);
+		await page.keyboard.press('Escape');
+		await page.waitForFunction(() => !document.querySelector('dialog[open]'));
+		assert.equal(await page.inputValue(FIELD), 'How many tickets are open?');
+		assert.equal(await page.locator('lamp-turn').count(), 0);
+	}
+});
+
+test('an agent is previewed while its prompt is written', async (t) => {
+	const page = await open(t, { workspace: 'intranet', hash: '#/agents/new' });
+	const live = page.locator('lamp-agent-preview');
+
+	await live.locator('summary').first().click();
+	await live.locator('.preview-entry').first().waitFor();
+	await page.getByRole('textbox', { name: /prompt/i }).first().fill('You count zebras.');
+	const agent = live.locator('details.preview-entry').filter({ hasText: 'You count zebras.' });
+
+	await agent.waitFor();
+	await agent.locator('summary').click();
+	await agent.locator('.preview-text').waitFor();
+	assert.deepEqual(await violations(page, 'agent'), []);
 });

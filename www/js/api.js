@@ -357,6 +357,12 @@ export class Api {
 			{ body: { messageId } });
 	}
 
+	/** What a message would send to the model. @param body {content?, agentId?, …} */
+	preview(workspaceId, body)
+	{
+		return this.json('POST', `workspaces/${enc(workspaceId)}/preview`, { body });
+	}
+
 	/** What can be mentioned and begins with q: {items, more}. */
 	mentions({ q, workspaceId, dataset, pageSize, signal } = {})
 	{

@@ -41,6 +41,24 @@ export function clientOf()
 			? name : { name, description, parameters })) };
 }
 
+let module = null;
+
+/**
+ * Says what the user looks at now, until it is said again (docs/prompt-builder.md).
+ * @param name       of a module that the configuration declares; '' for none
+ * @param parameters of the module, by name
+ */
+export function setModule(name, parameters = {})
+{
+	module = name ? { name, parameters } : null;
+}
+
+/** The member of a request for it. */
+export function moduleOf()
+{
+	return module ? { module } : {};
+}
+
 /** Whether something that a turn waits for can be done here. */
 export function canRun(wait)
 {

@@ -61,6 +61,12 @@ export class Places extends Observable {
 		return this.#session.me;
 	}
 
+	/** The workspace that is shown. */
+	get workspaceId()
+	{
+		return this.#session.workspaceId;
+	}
+
 	form(name)
 	{
 		return this.#forms.get(name);

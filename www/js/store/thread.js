@@ -3,7 +3,7 @@
 // shown, so that coming back finds the answer further on.
 import { Feed } from '../feed.js';
 import { mentionsIn } from '../mentions.js';
-import { canRun, clientOf, runCall } from '../tools.js';
+import { canRun, clientOf, moduleOf, runCall } from '../tools.js';
 import { Pages } from './pages.js';
 import { Turn } from './turn.js';
 import { Uploads } from './uploads.js';
@@ -82,20 +82,35 @@ export class Thread extends Pages {
 		const turn = new Turn(`live-${++drafts}`);
 		const files = this.uploads.take();
 		const attachments = files.map(({ record }) => record);
-		const body = { content, ...this.#more(), ...mentionsOf(content, this.mentions),
-			...idsOf(attachments) };
+		const body = this.#body(content, attachments);
 
 		turn.begin(content, attachments);
-		if (this.conversationId)
-			body.conversationId = this.conversationId;
-		else if (this.agentId)
-			body.agentId = this.agentId;
 		const taken = await this.#begin(turn, this.turns, content, (signal) =>
 			this.#api.stream(this.workspaceId, body, { signal }));
 
 		if (!taken)
 			this.uploads.put(files);
 		return taken;
+	}
+
+	/** A request with a new message. */
+	#body(content, attachments)
+	{
+		const body = { content, ...this.#more(), ...moduleOf(),
+			...mentionsOf(content, this.mentions), ...idsOf(attachments) };
+
+		if (this.conversationId)
+			body.conversationId = this.conversationId;
+		else if (this.agentId)
+			body.agentId = this.agentId;
+		return body;
+	}
+
+	/** The request of what is being written, for its preview. */
+	previewBody()
+	{
+		return this.#body(this.draft.trim(), this.uploads.items.flatMap(({ state, record }) =>
+			state === 'ready' ? [record] : []));
 	}
 
 	/** What each request that begins a turn says beside its text. */
@@ -128,7 +143,7 @@ export class Thread extends Pages {
 		fresh.begin(content, attachments);
 		return this.#begin(fresh, this.turns.slice(0, at), content, (signal) =>
 			this.#api.edit(this.conversationId,
-				{ messageId: turn.user.messageId, content, ...this.#more(),
+				{ messageId: turn.user.messageId, content, ...this.#more(), ...moduleOf(),
 					...mentionsOf(content, turn.user.metadata?.mentions),
 					...idsOf(attachments) }, { signal }));
 	}

@@ -6,6 +6,7 @@ import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { failureText } from './form.js';
 import { icon } from './icons.js';
+import './preview.js';
 
 class LampTemplates extends PageElement {
 	static properties = { at: { attribute: false }, busy: { state: true } };
@@ -69,4 +70,6 @@ customElements.define('lamp-templates', LampTemplates);
 /** The parts of an agent's page (ui/parts.js). */
 export const agentPart = {
 	above: (at) => at.draft.isNew ? html`<lamp-templates .at=${at}></lamp-templates>` : nothing,
+	below: (at) => (field) => field.key !== 'systemPrompt' ? nothing : html`
+		<lamp-agent-preview .at=${at}></lamp-agent-preview>`,
 };

@@ -20,6 +20,7 @@ import { emptyView, loadFailedView, loadingView, offView, startFailedView,
 	startingView } from './states.js';
 import { touch } from './composer.js';
 import './allowed.js';
+import './preview.js';
 import './blanks.js';
 import './dialogs.js';
 import './menu.js';
@@ -457,7 +458,8 @@ class LampApp extends PageElement {
 			<lamp-confirm></lamp-confirm>
 			<lamp-help></lamp-help>
 			<lamp-blanks .api=${this.api}></lamp-blanks>
-			<lamp-allowed .api=${this.api}></lamp-allowed>`;
+			<lamp-allowed .api=${this.api}></lamp-allowed>
+			<lamp-preview .api=${this.api}></lamp-preview>`;
 	}
 
 	#main()

@@ -79,6 +79,9 @@ class LampComposer extends PageElement {
 					${this.#agentChoice()}
 					${this.#opener('/', 'slash', t('composer.prompt'))}
 					${this.#opener('@', 'at', t('composer.mention'))}
+					<button type="button" class="icon-button" aria-label=${t('preview.title')}
+						title=${t('preview.title')} ?disabled=${this.disabled}
+						@click=${this.#preview}>${icon('eye')}</button>
 					${OPTIONS.filter((option) => option.offered(this.agent))
 		.map((option) => this.#toggle(option))}
 					<span class="composer-left ${left < 0 ? 'over' : ''}" aria-live="polite"
@@ -262,6 +265,11 @@ class LampComposer extends PageElement {
 		this.thread.changed();
 		this.focusField();
 	}
+
+	#preview = () => {
+		document.querySelector('lamp-preview')
+			.show(this.thread.workspaceId, this.thread.previewBody());
+	};
 
 	#sendable()
 	{

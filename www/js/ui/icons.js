@@ -46,6 +46,7 @@ const paths = {
 	notes: svg`<path d="M6 4h12v16H6zM9 8.5h6M9 12h6M9 15.5h4"/>`,
 	scale: svg`<path d="M12 4v16M7.5 20h9M5 7h14M5 7l-2.5 6h5zM19 7l-2.5 6h5z"/>`,
 	ticket: svg`<path d="M4 7h16v3.5a1.5 1.5 0 0 0 0 3V17H4v-3.5a1.5 1.5 0 0 0 0-3zM14 7v10"/>`,
+	eye: svg`<path d="M2.500 12S6 5.500 12 5.500 21.500 12 21.500 12 18 18.500 12 18.500 2.500 12 2.500 12z"/><circle cx="12" cy="12" r="2.8"/>`,
 	back: svg`<path d="M15 6l-6 6 6 6"/>`,
 	book: svg`<path d="M5 5.5A1.5 1.5 0 0 1 6.5 4H19v13H6.5A1.5 1.5 0 0 0 5 18.5zM5 18.5A1.5 1.5 0 0 0 6.5 20H19v-3M9 8h6"/>`,
 	key: svg`<circle cx="8.5" cy="15.5" r="4"/><path d="m11.5 12.5 8-8M16 8l2.5 2.5"/>`,

@@ -1,0 +1,247 @@
+#include "prompt/module.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "auth/policy.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "prompt/part.h"
+
+#include "base/banned.h"
+
+/* -- reading ------------------------------------------------------------------- */
+
+static struct str text_of(const json_t *v)
+{
+	return (struct str){ json_string_value(v), json_string_length(v) };
+}
+
+static bool is_day(struct str s)
+{
+	static const int days[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	int y, m, d, end = 0;
+
+	return s.n == 10 && strspn(s.p, "0123456789-") == 10 &&
+		sscanf(s.p, "%4d-%2d-%2d%n", &y, &m, &d, &end) == 3 &&
+		end == 10 && s.p[4] == '-' && s.p[7] == '-' &&
+		m >= 1 && m <= 12 && d >= 1 && d <= days[m - 1] &&
+		(m != 2 || d < 29 || (y % 4 == 0 && (y % 100 || y % 400 == 0)));
+}
+
+static bool is_id(struct str s)
+{
+	static const char chars[] = "abcdefghijklmnopqrstuvwxyz"
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-";
+
+	return s.n && s.n <= LIM_MODULE_ID_CHARS && strspn(s.p, chars) == s.n;
+}
+
+/* What a value must be; NULL: it is. buf is for the answer. */
+static const char *wrong(const struct conf_param *p, const json_t *v, char *buf,
+			 size_t n_bytes)
+{
+	const double x = json_number_value(v);
+
+	switch (p->type) {
+	case PARAM_TEXT:
+		snprintf(buf, n_bytes, "a text of at most %d characters without "
+			 "NUL characters", p->max_chars);
+		return json_is_string(v) && strlen(text_of(v).p) == text_of(v).n &&
+			utf8_chars(text_of(v)) <= (size_t)p->max_chars
+			? NULL : buf;
+	case PARAM_CHOICE:
+		return json_is_string(v) && conf_list_has(&p->choices, text_of(v))
+			? NULL : "one of its choices";
+	case PARAM_NUMBER:
+		if (!isnan(p->min) || !isnan(p->max))
+			snprintf(buf, n_bytes, "a number of %.15g to %.15g",
+				 isnan(p->min) ? -1e15 : p->min,
+				 isnan(p->max) ? 1e15 : p->max);
+		else
+			snprintf(buf, n_bytes, "a number");
+		return json_is_number(v) && isfinite(x) && fabs(x) <= 1e15 &&
+			!(x < p->min) && !(x > p->max) ? NULL : buf;
+	case PARAM_DATE:
+		return json_is_string(v) && is_day(text_of(v)) ? NULL
+			: "a day, as 2026-11-23";
+	case PARAM_ID:
+		snprintf(buf, n_bytes, "an id: at most %d letters, digits, "
+			 "., _, : and -", LIM_MODULE_ID_CHARS);
+		return json_is_string(v) && is_id(text_of(v)) ? NULL : buf;
+	case PARAM_BOOLEAN:
+		return json_is_boolean(v) ? NULL : "true or false";
+	}
+	return "of a known type";
+}
+
+static const struct conf_param *find_param(const struct conf_module *m,
+					   const char *name)
+{
+	for (size_t i = 0; i < m->n_params; i++)
+		if (strcmp(m->params[i].name, name) == 0)
+			return &m->params[i];
+	return NULL;
+}
+
+static int unknown(const struct conf_module *m, const char *name, struct err *e)
+{
+	const char *near = str_nearest(str_of(name), m->params, m->n_params,
+				       sizeof(*m->params), 4);
+
+	return err_field(e, ERR_UNKNOWN_FIELD, "module.parameters",
+			 "The module %s has no parameter \"%.64s\"%s%s%s.", m->id,
+			 name, near ? "; did you mean \"" : "",
+			 near ? near : "", near ? "\"?" : "");
+}
+
+static int fail(const struct conf_param *p, const char *what, struct err *e)
+{
+	char field[32 + LIM_MODULE_NAME_BYTES];
+
+	snprintf(field, sizeof(field), "module.parameters.%s", p->name);
+	return err_field(e, ERR_INVALID_FIELD, field, "%s must be %s.", field,
+			 what);
+}
+
+static int check(const struct conf_module *m, const json_t *given, struct err *e)
+{
+	const char *name, *what;
+	char text[128];
+	json_t *v;
+
+	json_object_foreach((json_t *)given, name, v) {
+		const struct conf_param *p = find_param(m, name);
+
+		if (!p)
+			return unknown(m, name, e);
+		what = json_is_null(v) ? NULL : wrong(p, v, text, sizeof(text));
+		if (what)
+			return fail(p, what, e);
+	}
+	for (size_t i = 0; i < m->n_params; i++) {
+		v = json_object_get(given, m->params[i].name);
+		if (m->params[i].required && (!v || json_is_null(v)))
+			return fail(&m->params[i], "given", e);
+	}
+	return 0;
+}
+
+/* The module of this name that is there for who. */
+static const struct conf_module *find(const struct conf *c,
+				      const struct identity *who,
+				      struct str name, struct err *e)
+{
+	const struct conf_module *near = NULL;
+	int best = 4;
+
+	for (size_t i = 0; i < c->n_modules; i++) {
+		const struct conf_module *m = &c->modules[i];
+		int edits;
+
+		if (!who || !policy_in_groups(who, &m->groups))
+			continue;
+		if (str_is(name, m->id))
+			return m;
+		edits = str_distance(name, str_of(m->id));
+		if (edits <= best) {
+			near = m;
+			best = edits - 1;
+		}
+	}
+	err_field(e, ERR_INVALID_FIELD, "module.name", "There is no module "
+		  "\"%.*s\"%s%s%s", (int)MIN(name.n, 64), name.p ? name.p : "",
+		  near ? "; did you mean \"" : ".", near ? near->id : "",
+		  near ? "\"?" : "");
+	return NULL;
+}
+
+int module_read(const struct conf *c, const struct identity *who,
+		const json_t *given, struct module_use *out, struct err *e)
+{
+	const json_t *parameters = json_object_get(given, "parameters");
+	const json_t *name = json_object_get(given, "name");
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)given, key, v)
+		if (strcmp(key, "name") != 0 && strcmp(key, "parameters") != 0)
+			return err_field(e, ERR_UNKNOWN_FIELD, "module",
+					 "module has name and parameters, and no "
+					 "\"%.64s\".", key);
+	if (!json_is_string(name))
+		return err_field(e, ERR_INVALID_FIELD, "module.name",
+				 "module.name must be the name of a module.");
+	if (json_is_null(parameters))
+		parameters = NULL;
+	if (parameters && !json_is_object(parameters))
+		return err_field(e, ERR_INVALID_FIELD, "module.parameters",
+				 "module.parameters must be an object.");
+	*out = (struct module_use){
+		.module = find(c, who, text_of(name), e),
+		.parameters = parameters,
+	};
+	return out->module ? check(out->module, parameters, e) : -1;
+}
+
+/* -- the parts ----------------------------------------------------------------- */
+
+int part_module(const struct part_input *in, struct part_text *out,
+		struct err *e)
+{
+	const struct module_use *u = in->module;
+
+	(void)e;
+	if (u)
+		*out = (struct part_text){
+			.name = u->module->id, .version = u->module->version,
+			.text = str_of(u->module->prompt),
+		};
+	return 0;
+}
+
+/* The parameters that are texts, or those that are none: a line each. */
+static int give(const struct part_input *in, bool texts, const char *first,
+		struct part_text *out)
+{
+	struct buf b = BUF_INIT(LIM_MODULE_PARAMS *
+				(6 * LIM_MODULE_TEXT_CHARS + 1024));
+	const struct module_use *u = in->module;
+
+	for (size_t i = 0; u && i < u->module->n_params; i++) {
+		const struct conf_param *p = &u->module->params[i];
+		const json_t *v = json_object_get(u->parameters, p->name);
+
+		if (!v || json_is_null(v) || (p->type == PARAM_TEXT) != texts)
+			continue;
+		if (!b.n)
+			buf_adds(&b, first);
+		buf_addf(&b, "\n- %s%s%s%s: ", p->name,
+			 *p->description ? " (" : "", p->description,
+			 *p->description ? ")" : "");
+		jx_dump(&b, v);
+	}
+	*out = (struct part_text){
+		.name = u ? arena_printf(in->arena, "module:%s", u->module->id)
+			  : NULL,
+		.version = u ? u->module->version : 0,
+		.text = arena_str(in->arena, buf_str(&b)),
+	};
+	buf_release(&b);
+	return 0;
+}
+
+int part_module_values(const struct part_input *in, struct part_text *out,
+		       struct err *e)
+{
+	(void)e;
+	return give(in, false, "What the user looks at now:", out);
+}
+
+int part_module_texts(const struct part_input *in, struct part_text *out,
+		      struct err *e)
+{
+	(void)e;
+	return give(in, true, "Texts of what the user looks at now:", out);
+}
