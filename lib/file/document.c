@@ -17,7 +17,7 @@ static int read_one(const struct document_run *k, const struct kb_document *d,
 		    struct arena *a, struct err *e)
 {
 	const struct owner o = kb_files(k->r->job->tenant_id, &k->base);
-	struct kb_read found = { .pages = 0 };
+	struct kb_file_facts found = { .pages = 0 };
 	struct attachment t = { .ready = 0 };
 
 	/* It was deleted, or has another file now: then nothing is noted. */
@@ -26,7 +26,7 @@ static int read_one(const struct document_run *k, const struct kb_document *d,
 			return -1;
 		err_clear(e);
 		found.problem = STR("Its file is gone.");
-		return kb_read(k->r->db, &k->base, d, &found, k->most_mb, e);
+		return kb_file_read(k->r->db, &k->base, d, &found, k->most_mb, e);
 	}
 	if ((!t.ready && file_finish(k->r->db, &o, &t, NULL, a, e)) ||
 	    attachment_text(k->r->db, &o, &t.id, a, &found.text, e))
@@ -36,7 +36,7 @@ static int read_one(const struct document_run *k, const struct kb_document *d,
 	found.problem = t.problem;
 	if (!found.text.p && !found.problem.p)
 		found.problem = STR("The file is an image. It has no text.");
-	return kb_read(k->r->db, &k->base, d, &found, k->most_mb, e);
+	return kb_file_read(k->r->db, &k->base, d, &found, k->most_mb, e);
 }
 
 /* 1: all are read; 0: there are more; -1. One is always read. */

@@ -106,7 +106,7 @@ int kb_shared(struct db *tx, struct str tenant_id, const struct uuid *base,
 struct owner kb_files(struct str tenant_id, const struct uuid *base);
 
 /* What a file turned out to be. */
-struct kb_read {
+struct kb_file_facts {
 	struct str media_type;
 	int64_t pages;		/* 0: none */
 	struct str text;	/* p == NULL: none … */
@@ -122,8 +122,8 @@ int kb_unread(struct db *db, const struct uuid *base, struct arena *a,
  * that text then, or has failed with that problem; also when its base has not enough
  * of most_mb MiB left.
  */
-int kb_read(struct db *db, const struct uuid *base, const struct kb_document *d,
-	    const struct kb_read *r, int64_t most_mb, struct err *e) MUST_CHECK;
+int kb_file_read(struct db *db, const struct uuid *base, const struct kb_document *d,
+	    const struct kb_file_facts *r, int64_t most_mb, struct err *e) MUST_CHECK;
 
 /* Whether the base is of one user, and paused. *paused also when it has gone. */
 int kb_kind(struct db *db, const struct uuid *base, bool *is_private,

@@ -74,7 +74,7 @@ int kb_unread(struct db *db, const struct uuid *base, struct arena *a,
 struct kb_reading {
 	const struct uuid *base;
 	const struct kb_document *d;
-	const struct kb_read *r;
+	const struct kb_file_facts *r;
 	struct str problem;
 	int64_t most_mb;
 };
@@ -116,8 +116,8 @@ static int read_tx(struct db *tx, void *ctx, struct err *e)
 	}, e);
 }
 
-int kb_read(struct db *db, const struct uuid *base, const struct kb_document *d,
-	    const struct kb_read *r, int64_t most_mb, struct err *e)
+int kb_file_read(struct db *db, const struct uuid *base, const struct kb_document *d,
+	    const struct kb_file_facts *r, int64_t most_mb, struct err *e)
 {
 	struct kb_reading k = {
 		.base = base, .d = d, .r = r, .most_mb = most_mb,

@@ -1,7 +1,8 @@
-"""Steps of tests of knowledge bases."""
+"""Knowledge bases for tests: made, filled, and waited for."""
 
 from lab import wait_until
 
+NOBODY = "0192f000-0000-7000-8000-000000000000"
 TABLES = ("document", "document_text", "search_document", "search_chunk", "search_post",
           "search_vector", "search_bits", "search_audience")
 

@@ -6,10 +6,8 @@ import signal
 import uuid
 
 import pytest
-from knowledge import base_of, found, left, settled, write
+from knowledge import NOBODY, base_of, found, left, settled, write
 from lab import Lab, wait_until
-
-NOBODY = "0192f000-0000-7000-8000-000000000000"
 
 
 @pytest.fixture
