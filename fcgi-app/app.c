@@ -185,6 +185,7 @@ void app_count_on(struct app *app)
 void app_work(struct app *app)
 {
 	int64_t now_ms = clock_mono_ms();
+	const struct conf *conf;
 	struct err e = ERR_INIT;
 	bool look;
 	int rc;
@@ -200,7 +201,9 @@ void app_work(struct app *app)
 		log_err("jobs", &e);
 		err_clear(&e);
 	}
-	rc = job_work(app->db, now_ms + WORK_MS, &app->stopping, NULL, &e);
+	conf = app_conf(app);
+	rc = job_work(app->db, conf, now_ms + WORK_MS, &app->stopping, NULL, &e);
+	conf_put(conf);
 	if (rc > 0)
 		atomic_store(&app->jobs_asked, true);
 	else if (rc < 0)

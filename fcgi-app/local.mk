@@ -4,7 +4,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/api.h \
 	fcgi-app/api/agent.c fcgi-app/api/agent.h \
 	fcgi-app/api/allowed.c \
-	fcgi-app/api/attachment.c \
+	fcgi-app/api/attachment.c fcgi-app/api/attachment.h \
 	fcgi-app/api/approval.c fcgi-app/api/approval.h \
 	fcgi-app/api/chat.c \
 	fcgi-app/api/chat_ag_ui.c \

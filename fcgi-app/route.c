@@ -305,8 +305,7 @@ static int gate_size(struct request *rq, struct err *e)
 	return 0;
 }
 
-/* "application/json", in any case, with charset=utf-8 at most. */
-static bool is_json(struct str type)
+bool route_is_json(struct str type)
 {
 	struct str params = type, name = str_trim(str_cut(&params, ';'));
 
@@ -342,7 +341,7 @@ static int gate_media_type(struct request *rq, struct err *e)
 	struct str type = req_param(rq, "CONTENT_TYPE");
 
 	/* Without a body its type says nothing. */
-	if (rq->route->flags & ROUTE_JSON && !is_json(type) &&
+	if (rq->route->flags & ROUTE_JSON && !route_is_json(type) &&
 	    !(rq->route->flags & ROUTE_BODILESS))
 		return err_set(e, ERR_MEDIA_TYPE, "not JSON");
 	if (rq->route->flags & ROUTE_FORM && !is_form(type))
@@ -380,7 +379,7 @@ static int gate_parse(struct request *rq, struct err *e)
 		return form_read(rq, body, e);
 	if (rq->route->flags & ROUTE_BODILESS && !body.n)
 		body = STR("{}");
-	else if (!is_json(req_param(rq, "CONTENT_TYPE")))
+	else if (!route_is_json(req_param(rq, "CONTENT_TYPE")))
 		return err_set(e, ERR_MEDIA_TYPE, "not JSON");
 	rq->body = jx_keep(rq->arena, jx_load(body, e));
 	return rq->body ? 0 : -1;

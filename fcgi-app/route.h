@@ -73,6 +73,9 @@ void route_dispatch(struct request *rq, struct response *rs);
 void route_refuse(struct request *rq, struct response *rs,
 		  const struct err *e);
 
+/* "application/json", in any case, with charset=utf-8 at most. */
+bool route_is_json(struct str type);
+
 /* Frees the worker's place after the after-work. */
 void route_release(struct request *rq);
 

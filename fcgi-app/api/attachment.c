@@ -3,6 +3,8 @@
  * records are the generic ones (resource.c). Bodies are not parsed or kept: what
  * arrives goes to the store a piece at a time (file/upload.h).
  */
+#include "api/attachment.h"
+
 #include "api/api.h"
 #include "api/idempotent.h"
 #include "api/resource.h"
@@ -68,12 +70,12 @@ static int read_part(struct multipart *m, struct file_upload *u, struct err *e)
 	}
 }
 
-/* What comes of the body goes behind what t has. */
-static int receive(struct request *rq, struct multipart *m, bool complete,
-		   struct attachment *t, struct err *e)
+int api_file_receive(struct request *rq, struct multipart *m,
+		     const struct owner *o, const struct file_caps *caps,
+		     bool complete, struct attachment *t, struct err *e)
 {
-	struct file_upload *u = file_upload_new(rq->app->db, &rq->by.owner,
-						rq->conf, t, rq->arena);
+	struct file_upload *u = file_upload_new(rq->app->db, o, caps, t,
+						rq->arena);
 	struct err first = ERR_INIT, rest = ERR_INIT;
 	int rc = m ? read_part(m, u, &first) : read_raw(rq, u, &first);
 
@@ -87,6 +89,33 @@ static int receive(struct request *rq, struct multipart *m, bool complete,
 	if (rc < 0)
 		*e = first;
 	return rc;
+}
+
+static struct file_caps caps_of(const struct request *rq)
+{
+	return (struct file_caps){
+		.file_bytes = rq->conf->attach.file_bytes,
+		.all_mb = rq->conf->attach.user_mb, .most = LIM_ATTACHMENTS,
+		.whose = "Your attachments", .what = "an attachment",
+		.or_else = ", or old conversations,",
+	};
+}
+
+/* What comes of the body goes behind what t has. */
+static int receive(struct request *rq, struct multipart *m, bool complete,
+		   struct attachment *t, struct err *e)
+{
+	const struct file_caps caps = caps_of(rq);
+
+	return api_file_receive(rq, m, &rq->by.owner, &caps, complete, t, e);
+}
+
+static int check_room(struct request *rq, int64_t more, bool is_new,
+		      struct err *e)
+{
+	const struct file_caps caps = caps_of(rq);
+
+	return file_room(rq->app->db, &rq->by.owner, &caps, more, is_new, e);
 }
 
 /* 1: t is the one that the same key has made before; 0; -1. */
@@ -167,7 +196,7 @@ int api_attachment_create(struct request *rq, struct response *rs,
 		return -1;
 	if (found)
 		return api_resource_show(rq, rs, 201, attachments(), &id, e);
-	if (file_room(rq->app->db, &rq->by.owner, rq->conf, length, true, e) < 0)
+	if (check_room(rq, length, true, e) < 0)
 		return -1;
 	if (multipart_is(rq)) {
 		form = &m;
@@ -223,7 +252,7 @@ int api_attachment_append(struct request *rq, struct response *rs,
 				    "attachment: its size says where to go on.");
 	if (length > rq->conf->attach.file_bytes - t.size)
 		length = (int64_t)rq->conf->attach.file_bytes + 1;
-	if (file_room(rq->app->db, &rq->by.owner, rq->conf, length, false, e) < 0 ||
+	if (check_room(rq, length, false, e) < 0 ||
 	    receive(rq, NULL, complete, &t, e) < 0)
 		return -1;
 	return api_resource_show(rq, rs, 200, attachments(), id, e);
@@ -344,6 +373,28 @@ static int get_ready(struct request *rq, struct attachment *t, struct err *e)
 					 "The upload is not complete.");
 }
 
+int api_file_send(struct request *rq, struct response *rs,
+		  const struct attachment *t, struct err *e)
+{
+	struct byte_range r = read_range(rq, t->size);
+
+	/* Its worker waits for a client that reads slowly. */
+	if (route_take(rq, SHARE_BODIES, rq->conf->threads.max, &rq->arriving, e))
+		return -1;
+	resp_header(rs, "Content-Disposition", disposition(rq, t->name));
+	resp_header(rs, "Accept-Ranges", "bytes");
+	put_safety(rs);
+	if (r.is_part)
+		resp_header(rs, "Content-Range", arena_printf(rq->arena,
+			"bytes %lld-%lld/%lld", (long long)r.from,
+			(long long)r.upto - 1, (long long)t->size));
+	resp_open_file(rs, r.is_part ? 206 : 200, t->media_type.p
+		       ? arena_strdup(rq->arena, t->media_type.p)
+		       : "application/octet-stream", r.upto - r.from);
+	send_pieces(rq, rs, t, r);
+	return 0;
+}
+
 /*
  * GET /attachments/{id}/content: the bytes, always to be saved, never shown; one
  * range of them as 206. 404; 409 while it is uploaded.
@@ -352,24 +403,8 @@ int api_attachment_content(struct request *rq, struct response *rs,
 			   struct err *e)
 {
 	struct attachment t;
-	struct byte_range r;
 
-	/* Its worker waits for a client that reads slowly. */
-	if (get_ready(rq, &t, e) < 0 ||
-	    route_take(rq, SHARE_BODIES, rq->conf->threads.max, &rq->arriving, e))
-		return -1;
-	r = read_range(rq, t.size);
-	resp_header(rs, "Content-Disposition", disposition(rq, t.name));
-	resp_header(rs, "Accept-Ranges", "bytes");
-	put_safety(rs);
-	if (r.is_part)
-		resp_header(rs, "Content-Range", arena_printf(rq->arena,
-			"bytes %lld-%lld/%lld", (long long)r.from,
-			(long long)r.upto - 1, (long long)t.size));
-	resp_open_file(rs, r.is_part ? 206 : 200,
-		       arena_strdup(rq->arena, t.media_type.p), r.upto - r.from);
-	send_pieces(rq, rs, &t, r);
-	return 0;
+	return get_ready(rq, &t, e) < 0 ? -1 : api_file_send(rq, rs, &t, e);
 }
 
 /* GET /attachments/{id}/text: as models are sent it; empty where it has none. */

@@ -3,20 +3,36 @@
  * sees all; the others see those for everybody and for their groups.
  */
 #include "api/api.h"
+#include "api/attachment.h"
 #include "api/idempotent.h"
 #include "api/knowledge.h"
 #include "api/page.h"
 #include "app.h"
+#include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "fields.h"
 #include "route.h"
 
 #include "base/banned.h"
 
+/* A file whose request broke off goes after a day. */
+#define UNWRITTEN_US INT64_C(86400000000)
+
 static const char *const statuses[] = {
 	[KB_QUEUED] = "queued", [KB_READY] = "ready", [KB_FAILED] = "failed",
 };
+
+/* null: there is none. */
+static void write_number(struct jw *w, const char *key, int64_t n)
+{
+	jw_key(w, key);
+	if (n)
+		jw_int(w, n);
+	else
+		jw_null(w);
+}
 
 static void write_document(struct jw *w, const struct kb_document *d)
 {
@@ -32,6 +48,10 @@ static void write_document(struct jw *w, const struct kb_document *d)
 	jw_kstr(w, "error", d->error);
 	jw_kint(w, "bytes", d->bytes);
 	jw_kint(w, "chunks", d->chunks);
+	jw_kstr(w, "fileName", d->file_name);
+	jw_kstr(w, "mediaType", d->media_type);
+	write_number(w, "size", d->file_size);
+	write_number(w, "pages", d->pages);
 	jw_ktime(w, "createdAt", d->created_us);
 	jw_ktime(w, "updatedAt", d->updated_us);
 	jw_end_obj(w);
@@ -200,39 +220,212 @@ static int read_groups(struct request *rq, const json_t *list, struct str *out,
 	return 0;
 }
 
+/* What the body says of the document; text where it has that. */
+static int read_fields(struct request *rq, json_t *body,
+		       const struct field *fields, size_t n,
+		       struct kb_document *d, struct str *text, struct err *e)
+{
+	struct document_body b = { .groups = NULL };
+
+	if (fields_read(fields, n, body, &b, sizeof(b), e) ||
+	    read_groups(rq, b.groups, &d->groups, e))
+		return -1;
+	d->external_id = b.external_id;
+	d->title = b.title;
+	d->url = b.url;
+	*text = b.text;
+	return b.text.n <= LIM_DOCUMENT_BYTES ? 0
+		: err_field(e, ERR_TOO_BIG, "text", "text must have at most %d "
+			    "MiB.", LIM_DOCUMENT_BYTES >> 20);
+}
+
+static int write_text(struct request *rq, const struct kb_at *at,
+		      struct kb_document *d, bool *made, struct err *e)
+{
+	struct str body, text;
+
+	if (req_body(rq, LIM_DOCUMENT_BODY_BYTES, &body, e))
+		return -1;
+	rq->body = jx_keep(rq->arena, jx_load(body, e));
+	if (!rq->body ||
+	    read_fields(rq, rq->body, document_fields, ARRAY_LEN(document_fields),
+			d, &text, e))
+		return -1;
+	return kb_write(rq->app->db, at, d, text, rq->arena, made, e);
+}
+
+/* -- files -------------------------------------------------------------------------- */
+
+/* Those that come with a file: as its body, they are in the query. */
+static const struct field file_fields[] = {
+	{ .key = "externalId", .type = FIELD_TEXT,
+	  .flags = FIELD_FILLED | FIELD_LINE, .max_chars = LIM_DOCUMENT_ID_CHARS,
+	  .offset = offsetof(struct document_body, external_id) },
+	{ .key = "title", .type = FIELD_TEXT, .flags = FIELD_FILLED | FIELD_LINE,
+	  .max_chars = LIM_TITLE_CHARS,
+	  .offset = offsetof(struct document_body, title) },
+	{ .key = "url", .type = FIELD_TEXT, .flags = FIELD_FILLED | FIELD_LINE,
+	  .max_chars = LIM_DOCUMENT_URL_CHARS,
+	  .offset = offsetof(struct document_body, url) },
+	{ .key = "groups", .type = FIELD_JSON,
+	  .offset = offsetof(struct document_body, groups) },
+};
+
+/* groups is JSON, as it is elsewhere; the others are what they say. */
+static int add_said(json_t *said, struct str key, struct str value, struct err *e)
+{
+	char name[32];
+	json_t *j;
+
+	snprintf(name, sizeof(name), "%.*s", STR_ARG(key));
+	if (!utf8_valid(value))
+		return err_field(e, ERR_INVALID_UTF8, name,
+				 "%s is not valid UTF-8.", name);
+	j = str_is(key, "groups") ? jx_load(value, e)
+		: json_stringn(value.p, value.n);
+	if (!j) {
+		err_clear(e);
+		return err_field(e, ERR_INVALID_FIELD, name, "%s must be a JSON "
+				 "list of names.", name);
+	}
+	json_object_set_new(said, name, j);
+	return 0;
+}
+
+static int read_query(struct request *rq, json_t *said, struct str *name,
+		      struct err *e)
+{
+	struct str value;
+
+	if (req_query(rq, "name", name, e))
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(file_fields); i++)
+		if (req_query(rq, file_fields[i].key, &value, e) ||
+		    (value.p &&
+		     add_said(said, str_of(file_fields[i].key), value, e)))
+			return -1;
+	return 0;
+}
+
+/* The fields in front of the file, and the beginning of the file. */
+static int read_form(struct request *rq, struct multipart *m, json_t *said,
+		     struct str *name, struct err *e)
+{
+	struct multipart_part part;
+	int rc = multipart_begin(m, rq, e);
+
+	while (!rc && (rc = multipart_next(m, &part, e)) > 0 && !part.filename.p) {
+		struct buf value = BUF_INIT(LIM_FORM_VALUE_BYTES);
+		struct str s;
+
+		do {
+			rc = multipart_read(m, &s, e);
+			buf_addstr(&value, rc ? STR("") : s);
+		} while (!rc && m->in_part);
+		if (!rc && !buf_ok(&value))
+			rc = err_public(e, ERR_TOO_BIG, "A field of the form is too "
+					"long.");
+		if (!rc)
+			rc = add_said(said, part.name, buf_str(&value), e);
+		buf_release(&value);
+	}
+	if (rc <= 0)
+		return rc ? -1 : err_field(e, ERR_INVALID_FIELD, "file", "The form "
+					   "has no file in it: send one in the "
+					   "field file, behind the other fields.");
+	*name = part.filename;
+	return 0;
+}
+
+/* The name without what stands behind its last dot. */
+static struct str title_of(struct str name)
+{
+	struct str s = utf8_head(name, LIM_TITLE_CHARS);
+
+	for (size_t i = s.n; i-- > 1;)
+		if (s.p[i] == '.')
+			return (struct str){ s.p, i };
+	return s;
+}
+
+static int store_file(struct request *rq, struct multipart *m,
+		      const struct kb_at *at, struct kb_document *d, bool *made,
+		      struct err *e)
+{
+	const struct owner o = kb_files(at->tenant_id, &at->base);
+	const struct file_caps caps = {
+		.file_bytes = rq->conf->attach.file_bytes, .all_mb = at->most_mb,
+		.whose = "The files of this knowledge base", .what = "a document",
+		.or_else = "",
+	};
+	struct attachment t;
+	struct uuid id = uuid_new();
+	int64_t length;
+
+	if (req_length(rq, &length, e) ||
+	    file_room(rq->app->db, &o, &caps, length, true, e) ||
+	    attachment_create(rq->app->db, &o, &id, d->file_name,
+			      clock_now_us() + UNWRITTEN_US, e) ||
+	    attachment_get(rq->app->db, &o, &id, rq->arena, &t, e))
+		return -1;
+	if (api_file_receive(rq, m, &o, &caps, false, &t, e) == 0) {
+		d->attachment_id = id;
+		d->file_size = t.size;
+		if (kb_write(rq->app->db, at, d, STR(""), rq->arena, made, e) == 0 &&
+		    uuid_eq(&d->attachment_id, &id))
+			return 0;
+	}
+	/* Nothing has it: the request failed, or was here before. */
+	if (attachment_delete(rq->app->db, &o, &id, &(struct err)ERR_INIT))
+		log_warn("the file of a document stays for a day");
+	return e->code ? -1 : 0;
+}
+
+static int write_file(struct request *rq, const struct kb_at *at,
+		      struct kb_document *d, bool *made, struct err *e)
+{
+	json_t *said = jx_keep(rq->arena, json_object());
+	struct multipart m, *form = multipart_is(rq) ? &m : NULL;
+	struct str name, text;
+
+	if (read_query(rq, said, &name, e) ||
+	    (form && read_form(rq, form, said, &name, e)) ||
+	    read_fields(rq, said, file_fields, ARRAY_LEN(file_fields), d, &text,
+			e))
+		return -1;
+	d->file_name = file_name(name, rq->arena);
+	if (!d->title.p)
+		d->title = title_of(d->file_name);
+	return store_file(rq, form, at, d, made, e);
+}
+
 /*
  * POST /knowledge-bases/{parent}/documents {title, text, externalId, url, groups}
  * 201 the record of a new document, which is queued; 200 where externalId is one
  * that is there: it is that document now. text is Markdown; a form feed begins a
  * page. A repeated Idempotency-Key: the document as it is.
+ *
+ * With a body that is not JSON: it is a file, or a multipart form with one. Title,
+ * externalId, url and groups are in the query, or in fields in front of the file.
  */
 int api_document_create(struct request *rq, struct response *rs, struct err *e)
 {
 	struct kb_document d = { .id = uuid_new() };
-	struct document_body b;
 	struct uuid key;
 	struct kb_at at;
 	char id[UUID_TEXT_BYTES];
-	bool made;
+	bool made = false;
 	int keyed;
 	struct jw w;
 
-	if (fields_read(document_fields, ARRAY_LEN(document_fields), rq->body, &b,
-			sizeof(b), e) ||
-	    read_groups(rq, b.groups, &d.groups, e))
-		return -1;
-	if (b.text.n > LIM_DOCUMENT_BYTES)
-		return err_field(e, ERR_TOO_BIG, "text", "text must have at most "
-				 "%d MiB.", LIM_DOCUMENT_BYTES >> 20);
 	keyed = idempotent_id(rq, arena_strdup(rq->arena, rq->path.p), &key, e);
 	if (keyed < 0 || api_knowledge_writer(rq, "parent", &at, e))
 		return -1;
 	if (keyed > 0)
 		d.id = key;
-	d.external_id = b.external_id;
-	d.title = b.title;
-	d.url = b.url;
-	if (kb_write(rq->app->db, &at, &d, b.text, rq->arena, &made, e))
+	if (route_is_json(req_param(rq, "CONTENT_TYPE"))
+	    ? write_text(rq, &at, &d, &made, e)
+	    : write_file(rq, &at, &d, &made, e))
 		return -1;
 	atomic_store(&rq->app->jobs_asked, true);
 	w = resp_json(rs, made ? 201 : 200);
@@ -240,6 +433,48 @@ int api_document_create(struct request *rq, struct response *rs, struct err *e)
 	resp_header(rs, "Location", arena_printf(
 			    rq->arena, "%.*s/%s", (int)rq->path.n - 1,
 			    rq->path.p + 1, uuid_format(&d.id, id)));
+	return 0;
+}
+
+/*
+ * GET /knowledge-bases/{parent}/documents/{id}/content: its file, as attachments are
+ * downloaded. 404 also where it was written as text.
+ */
+int api_document_content(struct request *rq, struct response *rs, struct err *e)
+{
+	struct kb_document d;
+	struct attachment t;
+	struct kb_at at;
+	struct owner o;
+
+	if (api_knowledge_at(rq, "parent", &at, e) ||
+	    kb_get(rq->app->db, &at, route_arg_uuid(rq, "id"), rq->arena, &d, e))
+		return -1;
+	if (uuid_is_nil(&d.attachment_id))
+		return err_set(e, ERR_NOT_FOUND, "it has no file");
+	o = kb_files(at.tenant_id, &at.base);
+	return attachment_get(rq->app->db, &o, &d.attachment_id, rq->arena, &t, e)
+		? -1 : api_file_send(rq, rs, &t, e);
+}
+
+/*
+ * POST /knowledge-bases/{parent}/documents/{id}/retry: 200 the record of a document
+ * that had failed and is queued again; 409 for others.
+ */
+int api_document_retry(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct uuid *id = route_arg_uuid(rq, "id");
+	struct kb_document d;
+	struct kb_at at;
+	struct jw w;
+
+	if (api_knowledge_writer(rq, "parent", &at, e) ||
+	    kb_retry(rq->app->db, &at, id, e) ||
+	    kb_get(rq->app->db, &at, id, rq->arena, &d, e))
+		return -1;
+	atomic_store(&rq->app->jobs_asked, true);
+	w = resp_json(rs, 200);
+	write_document(&w, &d);
 	return 0;
 }
 

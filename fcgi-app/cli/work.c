@@ -44,7 +44,7 @@ static int work(struct cli_session *s, int seconds)
 
 	do {
 		if (job_look(s->db, &e) < 0 ||
-		    job_work(s->db, until_ms, NULL, &n, &e) < 0)
+		    job_work(s->db, s->conf, until_ms, NULL, &n, &e) < 0)
 			return cli_failed(&e);
 		if (!seconds)
 			break;

@@ -13,6 +13,7 @@
 #include "demo-llm/act.h"
 #include "demo-llm/answer.h"
 #include "demo-llm/fill.h"
+#include "demo-llm/quote.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -444,6 +445,18 @@ static bool acts(struct talk *t)
 	return did != ACT_NONE;
 }
 
+/* What no dataset answers, a knowledge base may. True when the plan is made. */
+static bool quotes(struct talk *t, const char *text)
+{
+	enum act did = quote(t->ask, text, &t->w,
+			     (struct deeds){ t->done, t->n_done }, t->plan,
+			     &t->text);
+
+	if (did == ACT_SAID)
+		say(t, true);
+	return did != ACT_NONE;
+}
+
 void converse(const struct ask *a, struct plan *p)
 {
 	struct talk t = {.ask = a, .plan = p, .a = a->a};
@@ -479,7 +492,8 @@ void converse(const struct ask *a, struct plan *p)
 	}
 	if (choice)
 		t.w = words_of(t.a, choice);
-	if (acts(&t) || smalltalk(&t) || need_catalogue(&t) ||
+	if (acts(&t) || smalltalk(&t) || (!t.lister && quotes(&t, text)) ||
+	    need_catalogue(&t) ||
 	    (!choice && act_ask_back(a, &t.catalogue, &t.w, p)))
 		return;
 	if (wants_help(&t.w)) {
@@ -497,10 +511,13 @@ void converse(const struct ask *a, struct plan *p)
 	if (before >= 0)
 		previous = words_of(t.a, a->msgs[before].text);
 	if (!question_read(&q, &t.catalogue, &t.w,
-			   before >= 0 ? &previous : NULL))
-		unknown(&t, NULL);
-	else if (q.lost)
-		unknown(&t, q.lost);
-	else
+			   before >= 0 ? &previous : NULL)) {
+		if (!quotes(&t, text))
+			unknown(&t, NULL);
+	} else if (q.lost) {
+		if (!quotes(&t, text))
+			unknown(&t, q.lost);
+	} else {
 		ask_data(&t, &q);
+	}
 }

@@ -102,6 +102,7 @@
 #define LIM_TOKEN_NAME_CHARS 100	/* name of a token that the command makes */
 #define LIM_TOKEN_DAYS       36500	/* and its life, in days */
 #define LIM_QUERY_PARAMS     32		/* parameters of a query string */
+#define LIM_FORM_VALUE_BYTES 32768	/* of a field beside a file in a multipart body */
 #define LIM_FORM_FIELDS      32		/* fields of a form; parts of a multipart body */
 #define LIM_CLIENT_NAME_CHARS 200	/* a client's id of a thread, a run, a chat */
 #define LIM_OPENAI_GIVEN_BYTES 8388608	/* messages before the last, of an OpenAI client */
@@ -191,6 +192,7 @@
 #define LIM_PRIVATE_DOCUMENTS 10000	/* of a private one */
 #define LIM_KNOWLEDGE_SHARES 50		/* groups that one is shared with */
 #define LIM_DOCUMENT_BYTES   8388608	/* text of one document */
+#define LIM_DOCUMENT_BODY_BYTES 16777216 /* that it comes in as JSON */
 #define LIM_DOCUMENT_ID_CHARS 190	/* the id that its writer knows it by */
 #define LIM_DOCUMENT_GROUPS  50		/* that see one document */
 #define LIM_DOCUMENT_GROUP_CHARS 200	/* name of one of them */

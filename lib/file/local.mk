@@ -1,4 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/file/document.c \
 	lib/file/extract.c lib/file/extract.h \
 	lib/file/facts.c lib/file/facts.h \
 	lib/file/sweep.c \

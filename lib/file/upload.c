@@ -14,7 +14,7 @@ enum { ROOM_BYTES = 1 << 20 };	/* from one look at the user's room to the next *
 struct file_upload {
 	struct db *db;
 	const struct owner *o;
-	const struct conf *conf;
+	const struct file_caps *caps;
 	struct attachment t;
 	struct buf piece;
 	crypto_generichash_state hash;
@@ -48,29 +48,31 @@ struct str file_name(struct str given, struct arena *a)
 	return s;
 }
 
-static int too_large(const struct conf *conf, struct err *e)
+static int too_large(const struct file_caps *caps, struct err *e)
 {
-	return err_public(e, ERR_TOO_BIG, "The file is too large: an attachment "
-			  "may have at most %d bytes.", conf->attach.file_bytes);
+	return err_public(e, ERR_TOO_BIG, "The file is too large: %s may have at "
+			  "most %lld bytes.", caps->what,
+			  (long long)caps->file_bytes);
 }
 
-int file_room(struct db *db, const struct owner *o, const struct conf *conf,
+int file_room(struct db *db, const struct owner *o, const struct file_caps *caps,
 	      int64_t more, bool is_new, struct err *e)
 {
 	int64_t bytes, n;
 
-	if (more > conf->attach.file_bytes)
-		return too_large(conf, e);
+	if (more > caps->file_bytes)
+		return too_large(caps, e);
 	if (attachment_taken(db, o, &bytes, &n, e) < 0)
 		return -1;
-	if (is_new && n >= LIM_ATTACHMENTS)
-		return err_public(e, ERR_CONFLICT, "You have %d attachments "
-				  "already. Delete some of them, or old "
-				  "conversations, first.", LIM_ATTACHMENTS);
-	if (bytes + MAX(more, 0) > conf->attach.user_mb * INT64_C(1048576))
-		return err_public(e, ERR_TOO_BIG, "Your attachments would have "
-				  "more than %d MiB. Delete some of them, or old "
-				  "conversations, first.", conf->attach.user_mb);
+	if (is_new && caps->most && n >= caps->most)
+		return err_public(e, ERR_CONFLICT, "You have %lld attachments "
+				  "already. Delete some of them%s first.",
+				  (long long)caps->most, caps->or_else);
+	if (bytes + MAX(more, 0) > caps->all_mb * INT64_C(1048576))
+		return err_public(e, ERR_TOO_BIG, "%s would have more than %lld "
+				  "MiB. Delete some of them%s first.",
+				  caps->whose, (long long)caps->all_mb,
+				  caps->or_else);
 	return 0;
 }
 
@@ -87,13 +89,13 @@ static struct file_upload *aligned_new(struct arena *a)
 }
 
 struct file_upload *file_upload_new(struct db *db, const struct owner *o,
-				    const struct conf *conf,
+				    const struct file_caps *caps,
 				    const struct attachment *t, struct arena *a)
 {
 	struct file_upload *u = aligned_new(a);
 
 	*u = (struct file_upload){
-		.db = db, .o = o, .conf = conf, .t = *t,
+		.db = db, .o = o, .caps = caps, .t = *t,
 		.piece = BUF_INIT(LIM_FILE_PIECE_BYTES), .whole = t->size == 0,
 	};
 	crypto_generichash_init(&u->hash, NULL, 0, ATTACHMENT_HASH_BYTES);
@@ -121,14 +123,14 @@ static int store_piece(struct file_upload *u, struct err *e)
 	if (u->unchecked < ROOM_BYTES)
 		return 0;
 	u->unchecked = 0;
-	return file_room(u->db, u->o, u->conf, 0, false, e);
+	return file_room(u->db, u->o, u->caps, 0, false, e);
 }
 
 int file_upload_add(struct file_upload *u, const char *p, size_t n,
 		    struct err *e)
 {
-	if (u->t.size + (int64_t)(u->piece.n + n) > u->conf->attach.file_bytes)
-		return too_large(u->conf, e);
+	if (u->t.size + (int64_t)(u->piece.n + n) > u->caps->file_bytes)
+		return too_large(u->caps, e);
 	while (n) {
 		size_t part = MIN(n, LIM_FILE_PIECE_BYTES - u->piece.n);
 
@@ -148,7 +150,7 @@ int file_upload_end(struct file_upload *u, bool complete, struct arena *a,
 	unsigned char hash[ATTACHMENT_HASH_BYTES];
 
 	if (store_piece(u, e) < 0 ||
-	    file_room(u->db, u->o, u->conf, 0, false, e) < 0)
+	    file_room(u->db, u->o, u->caps, 0, false, e) < 0)
 		return -1;
 	*out = u->t;
 	if (!complete)

@@ -6,7 +6,6 @@
 #define FILE_UPLOAD_H
 
 #include "base/buf.h"
-#include "conf/conf.h"
 #include "store/attachment.h"
 
 struct file_upload;
@@ -18,11 +17,21 @@ struct file_upload;
  */
 struct str file_name(struct str given, struct arena *a);
 
+/* What an owner of files may have. */
+struct file_caps {
+	int64_t file_bytes;	/* of one */
+	int64_t all_mb;		/* MiB of all together */
+	int64_t most;		/* how many; 0: whoever names them counts */
+	const char *whose;	/* "Your attachments": begins the sentences */
+	const char *what;	/* "an attachment" */
+	const char *or_else;	/* ", or old conversations,": besides deleting them */
+};
+
 /*
- * Whether the user may have `more` further bytes (-1: unknown), and one more
- * attachment where it is a new one: ERR_TOO_BIG, ERR_CONFLICT with a sentence.
+ * Whether the owner may have `more` further bytes (-1: unknown), and one more
+ * file where it is a new one: ERR_TOO_BIG, ERR_CONFLICT with a sentence.
  */
-int file_room(struct db *db, const struct owner *o, const struct conf *conf,
+int file_room(struct db *db, const struct owner *o, const struct file_caps *caps,
 	      int64_t more, bool is_new, struct err *e) MUST_CHECK;
 
 /*
@@ -30,7 +39,7 @@ int file_room(struct db *db, const struct owner *o, const struct conf *conf,
  * Borrows what it is given.
  */
 struct file_upload *file_upload_new(struct db *db, const struct owner *o,
-				    const struct conf *conf,
+				    const struct file_caps *caps,
 				    const struct attachment *t, struct arena *a);
 
 /* Takes n bytes. ERR_TOO_BIG, ERR_CONFLICT (attachment_add), of the database. */

@@ -11,21 +11,15 @@ static int base_of(const struct job_run *r, struct uuid *id, struct err *e)
 		: err_set(e, ERR_INTERNAL, "its subject is no id");
 }
 
-/* A document that was indexed is queued no more, so a second run finds others. */
-int job_knowledge_index(const struct job_run *r, struct err *e)
-{
-	struct uuid id;
-
-	return base_of(r, &id, e) ? -1 : kb_index(r->db, &id, r->until_ms, e);
-}
-
 /* What is deleted is not there for a second run. */
 int job_knowledge_purge(const struct job_run *r, struct err *e)
 {
 	struct uuid id;
 
-	return base_of(r, &id, e) ? -1
-		: search_base_purge(r->db, &id, r->until_ms, e);
+	int rc = base_of(r, &id, e) ? -1
+		: kb_leave_files(r->db, r->job->tenant_id, &id, r->until_ms, e);
+
+	return rc <= 0 ? rc : search_base_purge(r->db, &id, r->until_ms, e);
 }
 
 /* The same. */

@@ -55,12 +55,12 @@ static int put_back(struct db *db, const struct kind *k, const struct job *j,
 }
 
 /* A job that was taken. */
-static int work_one(struct db *db, const struct job *j, int64_t until_ms,
-		    struct arena *a, struct err *e)
+static int work_one(struct db *db, const struct conf *conf, const struct job *j,
+		    int64_t until_ms, struct arena *a, struct err *e)
 {
 	const struct kind *k = kind_of(j);
 	struct job_run r = {
-		.job = j, .db = db, .arena = a,
+		.job = j, .db = db, .conf = conf, .arena = a,
 		.until_ms = MIN(until_ms, clock_mono_ms() + RUN_MS),
 	};
 	struct err why = ERR_INIT;
@@ -115,8 +115,8 @@ int job_look(struct db *db, struct err *e)
 	return rc < 0 ? -1 : any;
 }
 
-int job_work(struct db *db, int64_t until_ms, const atomic_bool *stop,
-	     size_t *n, struct err *e)
+int job_work(struct db *db, const struct conf *conf, int64_t until_ms,
+	     const atomic_bool *stop, size_t *n, struct err *e)
 {
 	struct arena due = ARENA_INIT, a = ARENA_INIT;
 	struct job *jobs;
@@ -139,7 +139,8 @@ int job_work(struct db *db, int64_t until_ms, const atomic_bool *stop,
 				kind_of(&jobs[i])->lease_s * INT64_C(1000000),
 				e);
 			if (taken < 0 ||
-			    (taken && work_one(db, &jobs[i], until_ms, &a, e)))
+			    (taken && work_one(db, conf, &jobs[i], until_ms, &a,
+					       e)))
 				rc = -1;
 			else if (taken && n)
 				(*n)++;

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/buf.h"
+#include "conf/conf.h"
 #include "store/job.h"
 
 enum job_kind {
@@ -23,6 +24,7 @@ enum job_kind {
 struct job_run {
 	const struct job *job;
 	struct db *db;
+	const struct conf *conf;
 	struct arena *arena;	/* of this run */
 	int64_t until_ms;	/* monotonic: when it must have stopped */
 };
@@ -60,8 +62,8 @@ int job_look(struct db *db, struct err *e) MUST_CHECK;
  * last attempt it stays as failed. *n (may be NULL) counts the runs. Returns 1 if
  * there may be more, 0 if nothing is due, -1 if the store cannot be read.
  */
-int job_work(struct db *db, int64_t until_ms, const atomic_bool *stop,
-	     size_t *n, struct err *e) MUST_CHECK;
+int job_work(struct db *db, const struct conf *conf, int64_t until_ms,
+	     const atomic_bool *stop, size_t *n, struct err *e) MUST_CHECK;
 
 /* One line a row: `list jobs`. */
 void job_print_kinds(struct buf *out);

@@ -257,6 +257,23 @@ static int add_table(struct cutting *c, size_t from, size_t to)
 	return cut_table(c, from, to, is_rule(rule) ? first.n + rule.n : 0);
 }
 
+/* The page that a mark of docs/files.md begins; 0: the line is none. */
+static int page_mark(struct str line)
+{
+	const struct str before = STR("<!-- page ");
+	struct str number;
+	int64_t page;
+
+	line = str_trim(line);
+	if (!str_starts(line, before))
+		return 0;
+	line.p += before.n;
+	line.n -= before.n;
+	number = str_cut(&line, ' ');
+	return str_is(line, "-->") && str_int(number, &page) && page > 0 &&
+	       page <= INT32_MAX ? (int)page : 0;
+}
+
 /* The end of the table, or of the paragraph, that begins at i. */
 static size_t block_end(struct str text, size_t i, bool table)
 {
@@ -266,17 +283,35 @@ static size_t block_end(struct str text, size_t i, bool table)
 		struct str line = line_at(text, i);
 
 		if (!str_trim(line).n || memchr(line.p, '\f', line.n) ||
-		    is_row(line) != table || heading_level(line, &said))
+		    is_row(line) != table || heading_level(line, &said) ||
+		    page_mark(line))
 			break;
 		i += line.n;
 	}
 	return i;
 }
 
-static int next_page(struct cutting *c)
+/* Passages of some length end with their page. */
+static int new_page(struct cutting *c, int page)
 {
-	c->page++;
+	c->page = page;
 	return c->chars > CHARS / 4 ? flush(c) : 0;
+}
+
+static bool has_pages(struct str text)
+{
+	size_t i = 0;
+
+	if (text.n && memchr(text.p, '\f', text.n))
+		return true;
+	while (i < text.n) {
+		struct str line = line_at(text, i);
+
+		if (page_mark(line))
+			return true;
+		i += line.n;
+	}
+	return false;
 }
 
 int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
@@ -284,7 +319,7 @@ int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
 {
 	struct cutting c = {
 		.text = text, .a = a, .page = 1, .e = e,
-		.paged = text.n && memchr(text.p, '\f', text.n),
+		.paged = has_pages(text),
 	};
 	size_t i = 0;
 	int rc = 0;
@@ -293,6 +328,7 @@ int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
 		struct str line = line_at(text, i), said;
 		const char *feed = memchr(line.p, '\f', line.n);
 		size_t level, end;
+		int page;
 
 		if (feed) {	/* what stands before and behind it: by themselves */
 			size_t before = (size_t)(feed - line.p);
@@ -300,8 +336,14 @@ int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
 			if (before)
 				rc = add_block(&c, i, i + before);
 			if (!rc)
-				rc = next_page(&c);
+				rc = new_page(&c, c.page + 1);
 			i += before + 1;
+			continue;
+		}
+		page = page_mark(line);
+		if (page) {
+			rc = new_page(&c, page);
+			i += line.n;
 			continue;
 		}
 		level = heading_level(line, &said);

@@ -2,7 +2,7 @@
  * A document's text into pieces to be found: about 400 tokens each, never across a
  * heading, a table whole where it fits. The text is Markdown as extraction writes
  * it: "# Heading", tables of lines that begin with '|', a form feed before each
- * further page.
+ * further page, or a line "<!-- page N -->" before each page.
  */
 #ifndef SEARCH_CHUNK_H
 #define SEARCH_CHUNK_H

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "search/kb_room.h"
 #include "search/list.h"
 #include "store/job.h"
 #include "store/stmt.h"
@@ -178,48 +179,41 @@ static int find_old(struct db *tx, const struct kb_writing *k,
 	return rc;
 }
 
-struct kb_taken {
-	int64_t documents, bytes;
-};
-
-static const struct db_field taken_fields[] = {
-	{ .column = "documents", .type = 'i',
-	  .offset = offsetof(struct kb_taken, documents) },
-	{ .column = "document_bytes", .type = 'i',
-	  .offset = offsetof(struct kb_taken, bytes) },
-};
-
-/* Counts what a document adds or takes away; the base is locked. */
-static int count_room(struct db *tx, const struct uuid *base, int64_t documents,
-		      int64_t bytes, struct err *e)
-{
-	return db_exec(tx, STMT_KB_TAKE,
-		       DB_ARGS(DB_I(documents), DB_I(bytes), DB_U(base)), NULL,
-		       e);
-}
-
 /* Takes room for k's document in place of old (NULL: none); the base is locked. */
 static int take_room(struct db *tx, const struct kb_writing *k,
 		     const struct kb_document *old, struct err *e)
 {
-	int64_t more = (int64_t)k->text.n - (old ? old->bytes : 0);
-	const struct kb_at *at = k->at;
-	struct kb_taken t;
-	int rc = db_get(tx, STMT_KB_TAKEN, DB_ARGS(DB_U(&at->base)), k->a,
-			taken_fields, &t, e);
+	return kb_room_take(tx, &k->at->base, &(struct kb_room){
+		.documents = !old,
+		.bytes = (int64_t)k->text.n - (old ? old->bytes : 0),
+		.most_documents = k->at->most_documents,
+		.most_mb = k->at->most_mb,
+	}, e);
+}
 
-	if (rc <= 0)
-		return rc < 0 ? -1 : err_set(e, ERR_NOT_FOUND,
-					     "no such knowledge base");
-	if (!old && t.documents >= at->most_documents)
-		return err_public(e, ERR_CONFLICT, "This knowledge base has %lld "
-				  "documents already. Delete some of them first.",
-				  (long long)at->most_documents);
-	if (more > 0 && t.bytes + more > at->most_mb * INT64_C(1048576))
-		return err_public(e, ERR_TOO_BIG, "The documents of this knowledge "
-				  "base would have more than %lld MiB. Delete some "
-				  "of them first.", (long long)at->most_mb);
-	return count_room(tx, &at->base, !old, more, e);
+static bool has_file(const struct kb_document *d)
+{
+	return !uuid_is_nil(&d->attachment_id);
+}
+
+static int ask_sweep(struct db *tx, struct err *e)
+{
+	return store_job_ask(tx, &(struct job){
+		.kind = STR("attachment-sweep"), .subject = STR("all"),
+		.tenant_id = STR(""), .due_us = clock_now_us(),
+	}, e);
+}
+
+/* Leaves a document's file, if it has one, to the sweep. */
+static int leave_file(struct db *tx, struct str tenant_id,
+		      const struct uuid *base, const struct uuid *id,
+		      struct err *e)
+{
+	if (uuid_is_nil(id))
+		return 0;
+	return db_exec(tx, STMT_KB_FILE_LEFT,
+		       DB_ARGS(DB_S(tenant_id), DB_U(base), DB_U(id)), NULL, e) ||
+		ask_sweep(tx, e) ? -1 : 0;
 }
 
 static int replace(struct db *tx, struct kb_writing *k,
@@ -233,11 +227,15 @@ static int replace(struct db *tx, struct kb_writing *k,
 	if (old->audience != d->audience &&
 	    ask(tx, STR("search-tidy"), k->at->tenant_id, &k->at->base, e))
 		return -1;
+	if (leave_file(tx, k->at->tenant_id, &k->at->base, &old->attachment_id, e))
+		return -1;
 	return db_exec(tx, STMT_KB_DOCUMENT_UPDATE,
 		       DB_ARGS(DB_U(&k->at->user_id), DB_I(clock_now_us()),
 			       DB_S(d->title), DB_S_IF(d->url), DB_S(d->groups),
 			       DB_I(d->audience), DB_I((int64_t)k->text.n),
-			       DB_U(&old->id)), NULL, e);
+			       DB_U_IF(&d->attachment_id), DB_S_IF(d->file_name),
+			       DB_I_IF(has_file(d), d->file_size),
+			       DB_I(has_file(d)), DB_U(&old->id)), NULL, e);
 }
 
 static int insert(struct db *tx, struct kb_writing *k, struct err *e)
@@ -250,8 +248,27 @@ static int insert(struct db *tx, struct kb_writing *k, struct err *e)
 			       DB_U(&k->at->base), DB_U(&k->at->user_id),
 			       DB_I(now_us), DB_I(now_us), DB_S_IF(d->external_id),
 			       DB_S(d->title), DB_S_IF(d->url), DB_S(d->groups),
-			       DB_I(d->audience), DB_I((int64_t)k->text.n)),
-		       NULL, e);
+			       DB_I(d->audience), DB_I((int64_t)k->text.n),
+			       DB_U_IF(&d->attachment_id), DB_S_IF(d->file_name),
+			       DB_I_IF(has_file(d), d->file_size),
+			       DB_I(has_file(d))), NULL, e);
+}
+
+/* What it says, or the file that says it. */
+static int put_content(struct db *tx, const struct kb_writing *k,
+		       const struct uuid *id, struct err *e)
+{
+	const struct owner files = kb_files(k->at->tenant_id, &k->at->base);
+
+	if (!has_file(k->d))
+		return db_exec(tx, STMT_KB_TEXT_PUT,
+			       DB_ARGS(DB_U(id), DB_U(&k->at->base),
+				       DB_S(k->text)), NULL, e);
+	return db_exec(tx, STMT_KB_TEXT_DELETE, DB_ARGS(DB_U(id)), NULL, e) ||
+		db_exec(tx, STMT_ATTACHMENT_KEEP,
+			DB_ARGS(DB_U(&k->d->attachment_id),
+				DB_S(files.tenant_id), DB_U(&files.user_id)),
+			NULL, e) ? -1 : 0;
 }
 
 static int read_back(struct db *tx, const struct kb_writing *k,
@@ -292,9 +309,7 @@ static int write_tx(struct db *tx, void *ctx, struct err *e)
 		return -1;
 	if (found ? replace(tx, k, &old, e) : insert(tx, k, e))
 		return -1;
-	if (db_exec(tx, STMT_KB_TEXT_PUT,
-		    DB_ARGS(DB_U(&id), DB_U(&k->at->base), DB_S(k->text)), NULL,
-		    e) ||
+	if (put_content(tx, k, &id, e) ||
 	    kb_ask_index(tx, k->at->tenant_id, &k->at->base, e))
 		return -1;
 	return read_back(tx, k, &id, k->d, e) > 0 ? 0
@@ -324,17 +339,26 @@ struct kb_deleting {
 	bool found;
 };
 
-/* The bytes of the document that k deletes; 1, 0: there is none, -1. */
-static int size_of(struct db *tx, const struct kb_deleting *k, int64_t *bytes,
-		   struct err *e)
+/* What the document that k deletes takes. */
+struct kb_size {
+	int64_t bytes;
+	struct uuid attachment_id;	/* nil: none */
+};
+
+/* 1, 0: there is none, -1. */
+static int size_of(struct db *tx, const struct kb_deleting *k,
+		   struct kb_size *size, struct err *e)
 {
 	static const struct db_field fields[] = {
-		{ .column = "bytes", .type = 'i', .offset = 0 },
+		{ .column = "bytes", .type = 'i',
+		  .offset = offsetof(struct kb_size, bytes) },
+		{ .column = "attachment_id", .type = 'u',
+		  .offset = offsetof(struct kb_size, attachment_id) },
 	};
 	struct arena a = ARENA_INIT;
 	int rc = db_get(tx, STMT_KB_DOCUMENT_SIZE,
 			DB_ARGS(DB_U(k->id), DB_S(k->at->tenant_id),
-				DB_U(&k->at->base)), &a, fields, bytes, e);
+				DB_U(&k->at->base)), &a, fields, size, e);
 
 	arena_release(&a);
 	return rc;
@@ -343,18 +367,21 @@ static int size_of(struct db *tx, const struct kb_deleting *k, int64_t *bytes,
 static int delete_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct kb_deleting *k = ctx;
-	int64_t bytes;
+	struct kb_size size;
 	int rc;
 
 	if (search_drop(tx, &k->at->base, k->id, e) < 0)
 		return -1;
-	rc = size_of(tx, k, &bytes, e);
+	rc = size_of(tx, k, &size, e);
 	if (rc <= 0)
 		return rc;
 	k->found = true;
 	if (db_exec(tx, STMT_KB_DOCUMENT_DELETE, DB_ARGS(DB_U(k->id)), NULL, e) ||
 	    db_exec(tx, STMT_KB_TEXT_DELETE, DB_ARGS(DB_U(k->id)), NULL, e) ||
-	    count_room(tx, &k->at->base, -1, -bytes, e))
+	    leave_file(tx, k->at->tenant_id, &k->at->base, &size.attachment_id,
+		       e) ||
+	    kb_room_take(tx, &k->at->base, &(struct kb_room){
+		.documents = -1, .bytes = -size.bytes }, e))
 		return -1;
 	return ask(tx, STR("search-tidy"), k->at->tenant_id, &k->at->base, e);
 }
@@ -498,31 +525,19 @@ static int index_round(struct db *db, struct kb_round *k, struct arena *a,
 	return 0;
 }
 
-static int is_paused(struct db *db, const struct uuid *base, struct arena *a,
-		     int64_t *paused, struct err *e)
-{
-	static const struct db_field fields[] = {
-		{ .column = "paused", .type = 'i', .offset = 0 },
-	};
-
-	*paused = 1;	/* it has gone */
-	return db_get(db, STMT_KB_PAUSED, DB_ARGS(DB_U(base)), a, fields, paused,
-		      e) < 0 ? -1 : 0;
-}
-
 int kb_index(struct db *db, const struct uuid *base, int64_t until_ms,
 	     struct err *e)
 {
 	struct kb_queued *v;
-	int64_t paused;
+	bool is_private, paused;
 	int rc = 0;
 
-	while (!rc && clock_mono_ms() < until_ms) {
+	do {
 		struct arena a = ARENA_INIT;
 		struct kb_round k = { .base = base };
 		bool cut;
 
-		rc = is_paused(db, base, &a, &paused, e);
+		rc = kb_kind(db, base, &is_private, &paused, e);
 		if (!rc && !paused)
 			rc = db_list_within(db, STMT_KB_QUEUED,
 					    DB_ARGS(DB_U(base),
@@ -535,7 +550,7 @@ int kb_index(struct db *db, const struct uuid *base, int64_t until_ms,
 		if (!rc)
 			rc = index_round(db, &k, &a, e);
 		arena_release(&a);
-	}
+	} while (!rc && clock_mono_ms() < until_ms);
 	if (rc < 0 && e->code == ERR_NOT_FOUND) {	/* the base has gone */
 		err_clear(e);
 		return 1;

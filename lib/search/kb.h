@@ -6,6 +6,7 @@
 #ifndef SEARCH_KB_H
 #define SEARCH_KB_H
 
+#include "resource/owner.h"
 #include "search/find.h"
 
 enum kb_status { KB_QUEUED, KB_READY, KB_FAILED };
@@ -20,6 +21,11 @@ struct kb_document {
 	struct str error;	/* why it failed; none: p == NULL */
 	int64_t bytes, chunks, version;
 	int64_t created_us, updated_us;
+	/* its file; nil, p == NULL and 0: it was written as text */
+	struct uuid attachment_id;
+	struct str file_name;
+	struct str media_type;	/* p == NULL: not read yet */
+	int64_t file_size, pages;
 };
 
 /* Whose documents of a base a call is about. Borrowed. */
@@ -35,14 +41,15 @@ struct kb_at {
 };
 
 /*
- * Stores d with its text, and asks for the job. A document of d->external_id that
- * there is gets the new title, url, groups and text, and keeps its id; else d->id is
- * the new one's, and if that is taken (the same request under the same key) nothing
- * changes. *d is the document as it is then; *made: it is new. Groups that differ
- * from those before take it out of the index until the job has run. ERR_NOT_FOUND:
- * there is no such base; ERR_TOO_BIG, public: too many sets of groups, or more text
- * than most_mb MiB; ERR_CONFLICT, public: most_documents are there. What replaces a
- * longer text is always let in. Text in a.
+ * Stores d with its text, or with the file attachment_id (file_name, file_size), an
+ * attachment of kb_files whose text the job takes, and asks for the job. A document of
+ * d->external_id that there is gets the new title, url, groups and text, and keeps its
+ * id; else d->id is the new one's, and if that is taken (the same request under the
+ * same key) nothing changes. *d is the document as it is then; *made: it is new.
+ * Groups that differ from those before take it out of the index until the job has run.
+ * ERR_NOT_FOUND: there is no such base; ERR_TOO_BIG, public: too many sets of groups,
+ * or more text than most_mb MiB; ERR_CONFLICT, public: most_documents are there. What
+ * replaces a longer text is always let in. Text in a.
  */
 int kb_write(struct db *db, const struct kb_at *at, struct kb_document *d,
 	     struct str text, struct arena *a, bool *made,
@@ -91,6 +98,47 @@ int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
  */
 int kb_shared(struct db *tx, struct str tenant_id, const struct uuid *base,
 	      struct err *e) MUST_CHECK;
+
+/*
+ * Whose attachments the files of a base are: nobody's who can sign in, so that only
+ * the routes of its documents lead there.
+ */
+struct owner kb_files(struct str tenant_id, const struct uuid *base);
+
+/* What a file turned out to be. */
+struct kb_file_facts {
+	struct str media_type;
+	int64_t pages;		/* 0: none */
+	struct str text;	/* p == NULL: none … */
+	struct str problem;	/* … and why, a sentence */
+};
+
+/* Some documents whose files must still be read. Text in a. */
+int kb_unread(struct db *db, const struct uuid *base, struct arena *a,
+	      struct kb_document **out, size_t *n, struct err *e) MUST_CHECK;
+
+/*
+ * Notes it, unless the document was written again since d was read: it is queued with
+ * that text then, or has failed with that problem; also when its base has not enough
+ * of most_mb MiB left.
+ */
+int kb_file_read(struct db *db, const struct uuid *base, const struct kb_document *d,
+	    const struct kb_file_facts *r, int64_t most_mb, struct err *e) MUST_CHECK;
+
+/* Whether the base is of one user, and paused. *paused also when it has gone. */
+int kb_kind(struct db *db, const struct uuid *base, bool *is_private,
+	    bool *paused, struct err *e) MUST_CHECK;
+
+/* Queues a document that has failed. ERR_NOT_FOUND; ERR_CONFLICT, public. */
+int kb_retry(struct db *db, const struct kb_at *at, const struct uuid *id,
+	     struct err *e) MUST_CHECK;
+
+/*
+ * Leaves the files of a base that has gone to the sweep: 1, or 0 at until_ms
+ * (monotonic); -1.
+ */
+int kb_leave_files(struct db *db, struct str tenant_id, const struct uuid *base,
+		   int64_t until_ms, struct err *e) MUST_CHECK;
 
 /*
  * Indexes what is queued, until until_ms (monotonic), unless the base is paused. 1:

@@ -4,6 +4,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/search/find.c lib/search/find.h \
 	lib/search/index.c lib/search/index.h \
 	lib/search/kb.c lib/search/kb.h \
+	lib/search/kb_file.c lib/search/kb_room.h \
 	lib/search/list.h \
 	lib/search/post.c lib/search/post.h \
 	lib/search/rank.c lib/search/rank.h \

@@ -130,7 +130,12 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(chunks, i, "d.chunks") SEP \
 	F(version, i, "d.version") SEP \
 	F(created_us, i, "d.created_us") SEP \
-	F(updated_us, i, "d.updated_us")
+	F(updated_us, i, "d.updated_us") SEP \
+	F(attachment_id, U, "d.attachment_id") SEP \
+	F(file_name, S, "d.file_name") SEP \
+	F(media_type, S, "d.media_type") SEP \
+	F(file_size, I, "d.file_size") SEP \
+	F(pages, I, "d.pages")
 #define KB_DOCUMENT_SEEN " AND (? OR FIND_IN_SET(d.audience, ?))"
 #define SEARCH_BASE_FROM " FROM search_base WHERE id = ? AND dead = 0"
 

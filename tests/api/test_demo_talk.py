@@ -136,7 +136,7 @@ class Talk:
                 results.append(self.data.run(name, args))
                 if name == "query_data":
                     self.queries.append(args)
-                else:
+                elif name == "list_datasets":
                     self.listed += 1
             self.messages += replay(self.wire, o, results)
         raise AssertionError(f"no answer after six rounds: {self.messages}")
@@ -559,3 +559,47 @@ def test_a_dataset_alone_is_asked_back_about(model):
     t.results = [{"error": {"code": "tool_not_approved", "message": "no"}}]
     assert t.ask("tickets") == "Then I leave it at that."
     assert len(t.calls) == 2
+
+
+class Library:
+    """Datasets, and a knowledge base whose search always finds the same."""
+
+    def __init__(self, passages):
+        self.data, self.passages, self.searched = make_data(), passages, []
+
+    def run(self, name, args):
+        if name != "search_knowledge":
+            return self.data.run(name, args)
+        self.searched.append(args)
+        return json.dumps({"passages": self.passages})
+
+
+PASSAGES = [
+    {"base": "Handbook", "title": "Working time", "text": "Leave the building by ten."},
+    {"base": "Handbook", "title": "Time off", "heading": "Annual leave > Carrying over",
+     "page": 3, "number": 2, "text": "Ask your manager first.\n\nUp to five days of leave\n"
+     "carry over to the end of March. Others lapse."},
+    {"base": "Handbook", "title": "Rates", "text": "| city | hotel |\n|---|---|\n"
+     "| Porto | 120 euros |\n| Leeds | 140 euros |"},
+]
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic", "ollama"])
+def test_what_no_dataset_answers_is_quoted(model, wire):
+    t = Talk(model, wire, Library(PASSAGES))
+    t.tools.append(tool(wire, "search_knowledge"))
+    text = t.ask("How many days of leave carry over?")
+    assert t.data.searched == [{"query": "How many days of leave carry over?"}]
+    assert text.startswith('"Up to five days of leave carry over to the end of March."'
+                           " [2]\n\nTime off, Annual leave > Carrying over, page 3.")
+    assert "| Porto | 120 euros |" in t.ask("What does a hotel in Porto cost?")
+    assert "did not understand" in t.ask("Which wombats eat bamboo after midnight?")
+    # Datasets come first.
+    assert "There are **2** open tickets." in t.ask("How many tickets are open?")
+    assert len(t.data.searched) == 3
+
+
+def test_a_knowledge_base_alone_is_enough(model):
+    t = Talk(model, "openai", Library(PASSAGES))
+    t.tools = [tool("openai", "search_knowledge")]
+    assert "five days" in t.ask("Do days of leave carry over?")

@@ -6,55 +6,14 @@ import signal
 import uuid
 
 import pytest
+from knowledge import NOBODY, base_of, found, left, settled, write
 from lab import Lab, wait_until
-
-NOBODY = "0192f000-0000-7000-8000-000000000000"
-TABLES = ("document", "document_text", "search_document", "search_chunk", "search_post",
-          "search_vector", "search_bits", "search_audience")
 
 
 @pytest.fixture
 def who():
     """A user of this test alone."""
     return "u" + uuid.uuid4().hex[:12]
-
-
-def base_of(lab, user, groups=(), **fields):
-    answer = lab.post("/knowledge-bases", {"name": "Handbook", "language": "en", **fields},
-                      user=user, groups=groups)
-    assert answer.status == 201, answer
-    return f"/knowledge-bases/{answer.json['id']}"
-
-
-def write(lab, base, user, text, groups=(), status=201, **fields):
-    answer = lab.post(f"{base}/documents", {"title": "T", "text": text, **fields},
-                      user=user, groups=groups)
-    assert answer.status == status, answer
-    return answer.json
-
-
-def settled(lab, base, user, groups=()):
-    """The progress when nothing is queued any more."""
-    def done():
-        progress = lab.get(f"{base}/progress", user=user, groups=groups).json
-        return progress if not progress["queued"] else None
-    return wait_until("documents are indexed", done)
-
-
-def found(lab, base, query, user, groups=(), **fields):
-    answer = lab.post(f"{base}/search", {"query": query, **fields}, user=user,
-                      groups=groups)
-    assert answer.status == 200, answer
-    return answer.json["items"]
-
-
-def left(lab, base):
-    key = "UNHEX('" + base.rsplit("/", 1)[1].replace("-", "") + "')"
-    rows = {table: int(lab.sql(f"SELECT COUNT(*) FROM {table} WHERE base_id = {key}")[0][0])
-            for table in TABLES}
-    rows["search_base"] = int(lab.sql(
-        f"SELECT COUNT(*) FROM search_base WHERE id = {key}")[0][0])
-    return rows
 
 
 def test_a_document_from_its_writing_to_its_end(lab, who):

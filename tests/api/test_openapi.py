@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 
 from described import SPEC, check, deref
+from knowledge import settled
 
 METHODS = {"get", "post", "patch", "put", "delete"}
 
@@ -105,6 +106,11 @@ def knowledge_ids(lab, admin):
     for below, body in (("shares", {"group": "it"}), ("documents", DOCUMENT)):
         made[f"/knowledge-bases/{{parent}}/{below}"] = lab.post(
             f"/knowledge-bases/{base}/{below}", body, **admin).json["id"]
+    # One that has a file, and has failed: it can be downloaded, and tried again.
+    empty = lab.call("POST", f"/knowledge-bases/{base}/documents?name=x", b"",
+                     headers={"Content-Type": "text/plain"}, **admin).json["id"]
+    settled(lab, f"/knowledge-bases/{base}", **admin)
+    made["/knowledge-bases/{parent}/documents"] = empty
     return made
 
 

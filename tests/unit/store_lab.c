@@ -83,8 +83,10 @@ int store_lab_close(void **state)
 
 size_t do_jobs(void)
 {
+	static const struct conf conf;
 	size_t n = 0;
 
-	assert_int_equal(job_work(db, clock_mono_ms() + 60000, NULL, &n, &e), 0);
+	assert_int_equal(job_work(db, &conf, clock_mono_ms() + 60000,
+				  NULL, &n, &e), 0);
 	return n;
 }

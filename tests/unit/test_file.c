@@ -18,8 +18,9 @@
 #define DAY_US INT64_C(86400000000)
 
 static char dir[] = "/tmp/lamplighter-test-file-XXXXXX";
-static struct conf conf = {
-	.attach = { .file_bytes = 8 << 20, .user_mb = 2 },
+static const struct file_caps caps = {
+	.file_bytes = 8 << 20, .all_mb = 2, .whose = "Your files", .what = "a file",
+	.or_else = "",
 };
 
 static const char *in_dir(const char *name)
@@ -71,7 +72,7 @@ static struct attachment begun(const struct owner *o)
 static void no_process_is_no_fact(void **state)
 {
 	struct attachment t = begun(&ann);
-	struct file_upload *u = file_upload_new(db, &ann, &conf, &t, &a);
+	struct file_upload *u = file_upload_new(db, &ann, &caps, &t, &a);
 	struct rlimit had, none;
 	int rc;
 
@@ -90,7 +91,7 @@ static void no_process_is_no_fact(void **state)
 	ok(attachment_get(db, &ann, &t.id, &a, &t, &e));
 	assert_false(t.ready);
 	assert_int_equal(t.size, 6);
-	u = file_upload_new(db, &ann, &conf, &t, &a);
+	u = file_upload_new(db, &ann, &caps, &t, &a);
 	ok(file_upload_end(u, true, &a, &t, &e));
 	file_upload_release(u);
 	assert_true(t.ready);
@@ -102,7 +103,7 @@ static void no_process_is_no_fact(void **state)
 static void too_much_work_is_a_fact(void **state)
 {
 	struct attachment t = begun(&ann);
-	struct file_upload *u = file_upload_new(db, &ann, &conf, &t, &a);
+	struct file_upload *u = file_upload_new(db, &ann, &caps, &t, &a);
 
 	(void)state;
 	reader("kill -9 $$");
@@ -123,7 +124,7 @@ static void uploads_at_once_share_the_room(void **state)
 
 	(void)state;
 	for (i = 0; i < 2; i++)
-		u[i] = file_upload_new(db, &bob, &conf, &t[i], &a);
+		u[i] = file_upload_new(db, &bob, &caps, &t[i], &a);
 	for (i = 0; i < 8 && !rc; i++)
 		rc = file_upload_add(u[i % 2], bytes, sizeof(bytes), &e);
 	refused(rc, ERR_TOO_BIG);

@@ -1,0 +1,19 @@
+/*
+ * quote.h - the conversational mode for questions that no dataset answers: it
+ * searches the knowledge bases and quotes the sentence that has most of the
+ * question's words.
+ */
+#ifndef DEMO_QUOTE_H
+#define DEMO_QUOTE_H
+
+#include "demo-llm/act.h"
+
+/*
+ * text is the question, w its words. ACT_CALL: p has the call of search_knowledge;
+ * ACT_SAID: say has the quotation; ACT_NONE: the tool is not offered, or has found
+ * nothing that fits.
+ */
+enum act quote(const struct ask *a, const char *text, const struct words *w,
+	       struct deeds done, struct plan *p, struct out *say);
+
+#endif

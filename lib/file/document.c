@@ -1,0 +1,92 @@
+/* Takes the text out of files that are documents, and indexes it. */
+#include "base/clock.h"
+#include "file/facts.h"
+#include "job/work.h"
+#include "search/kb.h"
+
+#include "base/banned.h"
+
+struct document_run {
+	const struct job_run *r;
+	struct uuid base;
+	int64_t most_mb;
+};
+
+/* Reads it, or takes what was found out when it was read before. */
+static int read_one(const struct document_run *k, const struct kb_document *d,
+		    struct arena *a, struct err *e)
+{
+	const struct owner o = kb_files(k->r->job->tenant_id, &k->base);
+	struct kb_file_facts found = { .pages = 0 };
+	struct attachment t = { .ready = 0 };
+
+	/* It was deleted, or has another file now: then nothing is noted. */
+	if (attachment_get(k->r->db, &o, &d->attachment_id, a, &t, e)) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		found.problem = STR("Its file is gone.");
+		return kb_file_read(k->r->db, &k->base, d, &found, k->most_mb, e);
+	}
+	if ((!t.ready && file_finish(k->r->db, &o, &t, NULL, a, e)) ||
+	    attachment_text(k->r->db, &o, &t.id, a, &found.text, e))
+		return -1;
+	found.media_type = t.media_type;
+	found.pages = t.pages;
+	found.problem = t.problem;
+	if (!found.text.p && !found.problem.p)
+		found.problem = STR("The file is an image. It has no text.");
+	return kb_file_read(k->r->db, &k->base, d, &found, k->most_mb, e);
+}
+
+/* 1: all are read; 0: there are more; -1. One is always read. */
+static int read_files(const struct document_run *k, int64_t until_ms,
+		      struct err *e)
+{
+	struct kb_document *v;
+	size_t n;
+	int rc;
+
+	do {
+		struct arena a = ARENA_INIT;
+
+		rc = kb_unread(k->r->db, &k->base, &a, &v, &n, e);
+		for (size_t i = 0; !rc && i < n; i++) {
+			rc = read_one(k, &v[i], &a, e);
+			if (clock_mono_ms() >= until_ms)
+				break;
+		}
+		arena_release(&a);
+	} while (!rc && n && clock_mono_ms() < until_ms);
+	return rc ? -1 : !n;
+}
+
+/*
+ * A document that was read or indexed is queued no more, so a second run finds
+ * others.
+ */
+int job_knowledge_index(const struct job_run *r, struct err *e)
+{
+	struct document_run k = { .r = r };
+	int64_t now_ms = clock_mono_ms();
+	bool is_private, paused;
+	int files = 1, rc;
+
+	if (!uuid_parse(r->job->subject, &k.base))
+		return err_set(e, ERR_INTERNAL, "its subject is no id");
+	if (kb_kind(r->db, &k.base, &is_private, &paused, e))
+		return -1;
+	k.most_mb = is_private ? r->conf->knowledge.private_mb
+		: r->conf->knowledge.base_mb;
+	/* Half the time for each, so that neither waits for the end of the other. */
+	if (!paused)
+		files = read_files(&k, now_ms + (r->until_ms - now_ms) / 2, e);
+	if (files < 0 && e->code == ERR_NOT_FOUND) {	/* the base has gone */
+		err_clear(e);
+		return 1;
+	}
+	if (files < 0)
+		return -1;
+	rc = kb_index(r->db, &k.base, r->until_ms, e);
+	return rc < 0 ? -1 : rc && files;
+}
