@@ -13,6 +13,7 @@
 #include "conf/conf.h"
 #include "doctor/doctor.h"
 #include "store/key.h"
+#include "tool/core/env.h"
 #include "turn/turn.h"
 
 struct page_cache;
@@ -27,6 +28,7 @@ struct app {
 	struct turn_live *live;
 	struct notify *notify;
 	struct tool_env *tools;
+	struct tool_api tool_api;	/* of tools; api/resource_tool.c */
 	struct turn_deps deps;		/* the five above, as turns take them */
 	const char *sql_dir;		/* where the schema's files are */
 	enum doctor_gateway gateway;	/* how we were started; main sets it */

@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -36,6 +37,7 @@
 #include "base/banned.h"
 
 #define ABORT_MS      5000	/* for stopped turns to be stored */
+#define CLOSE_MS      5000	/* for the rest, which may wait for the database */
 #define HANDED_OVER_MS 3600000	/* for what runs when another process serves */
 #define LOOK_MS       200	/* then between two looks for a signal */
 /*
@@ -264,6 +266,28 @@ static void finish_turns(struct app *app, struct workers *pool, pid_t next)
 		app_count_on(app);
 }
 
+/*
+ * Who told us to stop does not wait for a database that does not answer: a statement
+ * takes up to half a minute to fail, and what is left to store can be missed.
+ */
+static void *end_late(void *unused)
+{
+	const struct timespec ts = { .tv_sec = CLOSE_MS / 1000 };
+
+	(void)unused;
+	nanosleep(&ts, NULL);
+	log_warn("the database does not answer; ending without it");
+	_exit(0);
+}
+
+static void end_in_time(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, end_late, NULL) == 0)
+		pthread_detach(thread);
+}
+
 static int serve_fastcgi(struct app *app, const struct options *o,
 			 struct lsock *l, char *const *argv, struct err *e)
 {
@@ -296,8 +320,9 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 	close(l->fd);
 	if (left) {
 		log_warn("some requests did not end in time");
-		exit(0);	/* their threads still use everything */
+		_exit(0);	/* their threads still use everything */
 	}
+	end_in_time();
 	log_info("stopped");
 	return 0;
 }

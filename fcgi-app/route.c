@@ -163,14 +163,18 @@ static int gate_identity(struct request *rq, struct err *e)
 	return req_identify(rq, e);
 }
 
+bool route_permits(const struct route *row, const struct identity *who)
+{
+	return row->permission == PERM_NONE ||
+		policy_may(who, (enum permission)row->permission);
+}
+
 static int gate_permission(struct request *rq, struct err *e)
 {
-	int p = rq->route->permission;
-
-	if (p == PERM_NONE || policy_may(rq->by.who, (enum permission)p))
+	if (route_permits(rq->route, rq->by.who))
 		return 0;
 	return err_public(e, ERR_FORBIDDEN, "This needs the permission %s.",
-			  permission_rows[p].name);
+			  permission_rows[rq->route->permission].name);
 }
 
 static int gate_csrf(struct request *rq, struct err *e)

@@ -365,7 +365,10 @@ up_responder() {
 	state=$(printf '%s\n' "$run" "$llm_key" "${llm_key:+${!llm_key:-}}" | digest)
 	current responder "$fcgi" && same responder "$state" &&
 		[ -S "$run/fcgi.sock" ] && return
-	old=$(pid_of responder) || rm -f "$run/fcgi.sock"
+	old=$(pid_of responder)
+	# An older one removes the path when it ends, whoever has it then.
+	[ -z "$old" ] || yields "$old" || { stop responder; old=; }
+	[ -n "$old" ] || rm -f "$run/fcgi.sock"
 	was=$(stat -c %i "$run/fcgi.sock" 2>/dev/null)
 	start responder "$fcgi" -c "$yaml" -s "${mark[responder]}" -r
 	await 30 settled_responder "$was"
@@ -379,6 +382,8 @@ up_responder() {
 	[ -z "$old" ] || kill -TERM "$old" 2>/dev/null
 	state_is responder "$state"
 }
+# yields PID: does its program, even if it was replaced since, know -r?
+yields() { "/proc/$1/exe" -h 2>&1 | grep -qF -- '[-r]'; }
 # new_socket INODE: has another process bound the responder's path since?
 new_socket() {
 	[ -S "$run/fcgi.sock" ] && [ "$(stat -c %i "$run/fcgi.sock")" != "$1" ]

@@ -11,6 +11,7 @@
 #include "request.h"
 #include "resource/resource.h"
 #include "response.h"
+#include "tool/core/env.h"
 
 /* What is odd about a resource. NULL: nothing of that kind. */
 struct resource_odd {
@@ -113,6 +114,12 @@ void api_resource_answer_made(struct request *rq, struct response *rs,
 			      const struct resource *r,
 			      const struct resource_at *at,
 			      const struct resource_row *row);
+
+/*
+ * Runs the routes of resources for tools of the app's turns. Borrows the app, which
+ * must not move. Before the first turn.
+ */
+void api_resource_serve_tools(struct app *app, struct tool_api *api);
 
 /* Those of files, in the order of the list: how many. */
 size_t api_resource_files(struct request *rq, const struct resource *r,

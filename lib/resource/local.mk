@@ -1,4 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
+	lib/resource/arguments.c \
 	lib/resource/export.c lib/resource/export.h \
 	lib/resource/form.c lib/resource/form.h \
 	lib/resource/owner.h \

@@ -37,6 +37,7 @@ enum resource_mode { MODE_EDIT, MODE_ONCE, MODE_GIVEN, MODE_HIDDEN };
 enum resource_owner { OWNER_USER, OWNER_TENANT, OWNER_PARENT, OWNER_SHARED,
 		      OWNER_MIXED };
 enum resource_order { ORDER_NEWEST, ORDER_OLDEST, ORDER_NAME };
+enum resource_verb { VERB_LIST, VERB_GET, VERB_CREATE, VERB_PATCH, VERB_DELETE };
 enum {
 	RESOURCE_REQUIRED = 1, RESOURCE_NULLABLE = 2, RESOURCE_LINE = 4,
 	RESOURCE_PARENT = 8, RESOURCE_SORT = 16, RESOURCE_UNIQUE = 32,
@@ -286,6 +287,13 @@ int resource_stop_reading(struct db *tx, const struct resource *r,
 /* The members of a record, without braces; never a hidden one. */
 void resource_write(struct jw *w, const struct resource *r,
 		    const struct resource_row *row);
+
+/*
+ * The JSON Schema of a tool's arguments: the route's query, its id, the fields of its
+ * body. In a. Not of rows with a SECRET or a path that names a parent.
+ */
+const json_t *resource_arguments(const struct resource *r,
+				 enum resource_verb verb, struct arena *a);
 
 /* The paths and the schemas of all of them, as docs/openapi.yaml has them. */
 void resource_print_paths(struct buf *out);

@@ -82,6 +82,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/mention/mention.h \
 	lib/tool/mention/others.c \
 	lib/tool/mention/record.c \
+	lib/tool/resource/rows.c \
 	lib/tool/text/analyse_log.c \
 	lib/tool/text/find_pii.c \
 	lib/tool/text/given.c \

@@ -2,6 +2,8 @@
 
 import http.client
 import json
+import os
+import pathlib
 import signal
 import threading
 
@@ -112,6 +114,23 @@ def test_single_completion_is_let_go(hasty):
     assert answers[0].json["code"] == "overloaded"
     assert answers[0].headers["Retry-After"]
     assert "did not end in time" not in lab.log("responder")
+
+
+def test_a_database_that_does_not_answer_holds_up_no_end(hasty):
+    """Its statements fail after 30 s, one after the other."""
+    for _ in range(3):		# so that it has links of all kinds
+        assert hasty.post("/conversations", {"workspaceId": "lab"},
+                          user="ada").status == 201
+    # No worker waits for it: that is what the grace is for.
+    wait_until("the work after the answer", lambda: hasty.sql(
+        "SELECT COUNT(*) FROM information_schema.processlist WHERE db ="
+        f" '{hasty.database}' AND command <> 'Sleep' AND id <> CONNECTION_ID()") == [["0"]])
+    pid = int(pathlib.Path(os.environ["LAMPLIGHTER_TEST_DB_DIR"], "db.pid").read_text())
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        assert hasty.stop("responder") == 0
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def running(lab):

@@ -62,6 +62,27 @@ def ports():
     expect("a port on which nobody listens is free", found == "free", found)
 
 
+def replaced():
+    """A responder of before -r ends first: it would take the new one's socket along."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, usage, want in (
+                ("new", "usage: x [-c CONFIG] [-s SOCKET [-r]]", "yes"),
+                ("old", "usage: x [-c CONFIG] [-s SOCKET]", "no")):
+            path = os.path.join(folder, name)
+            with open(path + ".c", "w", encoding="ascii") as f:
+                f.write("#include <stdio.h>\n#include <unistd.h>\n"
+                        "int main(int n, char **v)\n{\n"
+                        f'\tif (n > 1)\n\t\tputs("{usage}");\n'
+                        "\telse\n\t\tpause();\n\treturn 0;\n}\n")
+            subprocess.run(["cc", "-o", path, path + ".c"], check=True)
+            with subprocess.Popen([path]) as process:
+                os.unlink(path)		# as a build does
+                seen = function(f"yields {process.pid} && echo yes || echo no")
+                process.kill()
+            expect(f"a running {name} program yields its socket: {want}",
+                   seen == want, seen)
+
+
 class Ollama(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.answer({"models": [{"name": n} for n in ("small", "able", "other")]})
@@ -92,6 +113,7 @@ def ollama():
 
 
 refused()
+replaced()
 ports()
 ollama()
 tap.finish()

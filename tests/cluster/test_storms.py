@@ -76,7 +76,7 @@ def two_killed(node):
         one.kill()
     wait_until("the last node to notice", lambda:
                left.status("wsrep_cluster_status") == "non-Primary", 60)
-    left.sql("SET GLOBAL wsrep_provider_options='pc.bootstrap=YES'")
+    left.count_for_all()
     wait_until("the last node to serve", left.synced, 60)
 
 

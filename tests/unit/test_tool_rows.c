@@ -2,6 +2,7 @@
 #include <glob.h>
 #include <strings.h>
 
+#include "resource/resource.h"
 #include "schema/schema.h"
 #include "tool/core/builtin.h"
 #include "tool/core/family.h"
@@ -23,6 +24,11 @@ static void check_schema(const char *what, const json_t *schema)
 		fail_msg("%s: not of an object", what);
 	if (json_dumpb(schema, NULL, 0, JSON_COMPACT) > SCHEMA_BYTES)
 		fail_msg("%s: more than %d bytes", what, SCHEMA_BYTES);
+}
+
+static const json_t *json_of(const char *text, struct arena *a)
+{
+	return jx_keep(a, json_loads(text, 0, NULL));
 }
 
 static void files_are_whole_schemas(void **state)
@@ -71,6 +77,62 @@ static void rows_are_whole(void **state)
 	}
 	assert_true(n >= 8);
 	assert_null(tool_builtin("no_such"));
+}
+
+/* Rows TOOL of resource.def: an id is all that names a row, and nothing is secret. */
+static void tools_of_resources_are_whole(void **state)
+{
+	static const struct {
+		enum resource_id of;
+		enum resource_verb verb;
+		const char *name;
+	} rows[] = {
+#define TOOL(id, verb, name, group, text) { RESOURCE_##id, VERB_##verb, name },
+#include "resource/resource.def"
+	};
+	struct arena a = ARENA_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const struct resource *r = &resources[rows[i].of];
+
+		check_schema(rows[i].name,
+			     resource_arguments(r, rows[i].verb, &a));
+		assert_false(r->named || r->upload);
+		assert_false(r->record && rows[i].verb > VERB_GET);
+		assert_null(strchr(r->path, '/'));
+		assert_ptr_not_equal(r, &resources[RESOURCE_API_TOKEN]);
+		for (size_t k = 0; k < r->n_fields; k++)
+			assert_int_not_equal(r->fields[k].type, TYPE_SECRET);
+	}
+	arena_release(&a);
+}
+
+/* Of fields of all types, and of those that a row cannot have. */
+static void arguments_are_of_the_fields(void **state)
+{
+	const struct resource *r = &resources[RESOURCE_PROMPT];
+	struct arena a = ARENA_INIT;
+	const json_t *create = resource_arguments(r, VERB_CREATE, &a);
+	const json_t *patch = resource_arguments(r, VERB_PATCH, &a);
+	const json_t *list = resource_arguments(r, VERB_LIST, &a);
+	const json_t *name = jx_pointer(create, "/properties/name");
+
+	(void)state;
+	assert_int_equal(jx_int(name, "minLength", 0), 1);
+	assert_int_equal(jx_int(name, "maxLength", 0), 100);
+	assert_true(json_equal(jx_pointer(create, "/required"),
+			       json_of("[\"name\",\"body\"]", &a)));
+	assert_true(json_equal(jx_pointer(create, "/properties/tier/enum"),
+			       json_of("[\"private\",\"team\",\"tenant\"]", &a)));
+	assert_null(jx_pointer(create, "/properties/copiedFrom"));
+	assert_true(json_equal(jx_pointer(patch, "/required"),
+			       json_of("[\"id\"]", &a)));
+	assert_null(jx_pointer(patch, "/properties/tier"));
+	assert_true(json_equal(jx_pointer(patch, "/properties/icon/type"),
+			       json_of("[\"string\",\"null\"]", &a)));
+	assert_int_equal(json_object_size(jx_obj(list, "properties")), 4);
+	arena_release(&a);
 }
 
 static void kinds_are_whole(void **state)
@@ -197,6 +259,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_whole_schemas),
 		cmocka_unit_test(rows_are_whole),
+		cmocka_unit_test(tools_of_resources_are_whole),
+		cmocka_unit_test(arguments_are_of_the_fields),
 		cmocka_unit_test(kinds_are_whole),
 		cmocka_unit_test(a_tool_may_be_of_several_groups),
 		cmocka_unit_test(knowledge_has_its_members),

@@ -159,9 +159,12 @@ const en = {
 
 	'tool.name.analyse_log': 'Analyse a log',
 	'tool.name.ask_user': 'Ask you',
+	'tool.name.create_prompt': 'Store a prompt',
 	'tool.name.describe_dataset': 'Describe a dataset',
 	'tool.name.find_pii': 'Find personal data',
+	'tool.name.get_prompt': 'Read a prompt',
 	'tool.name.list_datasets': 'List the datasets',
+	'tool.name.list_prompts': 'Look up prompts',
 	'tool.name.query_data': 'Look up data',
 	'tool.name.read_result': 'Read more of a result',
 	'tool.name.suggest_action': 'Suggest a link',

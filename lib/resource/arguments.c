@@ -1,0 +1,141 @@
+/* resource.def as arguments of tools. */
+#include "resource/form.h"
+
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+static const char *const type_names[] = {
+	[TYPE_TEXT] = "string", [TYPE_INT] = "integer", [TYPE_BOOL] = "boolean",
+	[TYPE_TIME] = "string", [TYPE_UUID] = "string", [TYPE_IDS] = "array",
+};
+
+static void put_type(struct jw *w, const struct resource_field *f, bool nullable)
+{
+	if (f->type == TYPE_JSON)	/* any */
+		return;
+	if (!nullable) {
+		jw_kstrz(w, "type", type_names[f->type]);
+		return;
+	}
+	jw_key(w, "type");
+	jw_arr(w);
+	jw_str(w, str_of(type_names[f->type]));
+	jw_str(w, STR("null"));
+	jw_end_arr(w);
+}
+
+static void put_choices(struct jw *w, const struct resource *r,
+			const struct resource_field *f, bool nullable)
+{
+	struct str rest = str_of(resource_choice_list(r, f)), value, label;
+
+	if (!resource_choice_words(rest))
+		return;
+	jw_key(w, "enum");
+	jw_arr(w);
+	while (resource_choice(&rest, &value, &label))
+		jw_str(w, value);
+	if (nullable)
+		jw_null(w);
+	jw_end_arr(w);
+}
+
+static void put_range(struct jw *w, const struct resource_field *f)
+{
+	if (f->type == TYPE_IDS) {
+		jw_key(w, "items");
+		jw_raw(w, STR("{\"type\":\"string\"}"));
+		jw_kint(w, "maxItems", f->max);
+	} else if (f->min || f->max) {
+		bool text = f->type == TYPE_TEXT;
+
+		jw_kint(w, text ? "minLength" : "minimum", f->min);
+		jw_kint(w, text ? "maxLength" : "maximum", f->max);
+	}
+}
+
+/* In a change, null takes a value away; in a new row it is left out. */
+static void put_field(struct jw *w, const struct resource *r,
+		      const struct resource_field *f, bool creating)
+{
+	bool nullable = !creating && f->flags & RESOURCE_NULLABLE;
+
+	jw_key(w, f->key);
+	jw_obj(w);
+	put_type(w, f, nullable);
+	put_range(w, f);
+	put_choices(w, r, f, nullable);
+	jw_kstrz(w, "description", f->help);
+	jw_end_obj(w);
+}
+
+static void put_text(struct jw *w, const char *key, const char *help)
+{
+	jw_key(w, key);
+	jw_obj(w);
+	jw_kstrz(w, "type", "string");
+	jw_kstrz(w, "description", help);
+	jw_end_obj(w);
+}
+
+static void put_page(struct jw *w, const struct resource *r)
+{
+	if (r->order == ORDER_NAME)
+		put_text(w, "q", "How the name begins, in any case");
+	if (resource_is_filed(r))
+		put_text(w, "category", "Id of a category: only what is filed there");
+	put_text(w, "cursor", "nextCursor of the page before");
+	jw_key(w, "pageSize");
+	jw_obj(w);
+	jw_kstrz(w, "type", "integer");
+	jw_kint(w, "minimum", 1);
+	jw_kint(w, "maximum", LIM_PAGE_MAX);
+	jw_end_obj(w);
+}
+
+static bool in_body(const struct resource_field *f, enum resource_verb verb)
+{
+	return (f->mode == MODE_EDIT &&
+		(verb == VERB_CREATE || verb == VERB_PATCH)) ||
+		(f->mode == MODE_ONCE && verb == VERB_CREATE);
+}
+
+const json_t *resource_arguments(const struct resource *r,
+				 enum resource_verb verb, struct arena *a)
+{
+	bool one = verb != VERB_LIST && verb != VERB_CREATE;
+	struct buf b = BUF_INIT(LIM_FORM_TEXT_BYTES * RESOURCE_FIELDS_MAX);
+	struct err e = ERR_INIT;
+	struct jw w = jw_on(&b);
+	json_t *out;
+
+	jw_obj(&w);
+	jw_kstrz(&w, "type", "object");
+	jw_key(&w, "properties");
+	jw_obj(&w);
+	if (one)
+		put_text(&w, "id", "Its id, as a list has it");
+	if (verb == VERB_LIST)
+		put_page(&w, r);
+	for (size_t i = 0; i < r->n_fields; i++)
+		if (in_body(&r->fields[i], verb))
+			put_field(&w, r, &r->fields[i], verb == VERB_CREATE);
+	jw_end_obj(&w);
+	jw_key(&w, "required");
+	jw_arr(&w);
+	if (one)
+		jw_str(&w, STR("id"));
+	for (size_t i = 0; verb == VERB_CREATE && i < r->n_fields; i++)
+		if (in_body(&r->fields[i], verb) &&
+		    r->fields[i].flags & RESOURCE_REQUIRED)
+			jw_str(&w, str_of(r->fields[i].key));
+	jw_end_arr(&w);
+	jw_kbool(&w, "additionalProperties", false);
+	jw_end_obj(&w);
+	out = jx_load(buf_str(&b), &e);
+	if (!out)
+		BUG("a field that is no JSON");
+	buf_release(&b);
+	return jx_keep(a, out);
+}
