@@ -202,6 +202,13 @@ static int make_service(struct request *rq, struct resource_row *row,
 	return 0;
 }
 
+bool api_provider_may_store(const struct request *rq)
+{
+	return rq->conf->byok.mode == BYOK_ALLOW_USER &&
+		stored_service_may_own(&rq->by) &&
+		policy_may_store_keys(rq->by.who);
+}
+
 /* Keys that a user stored can be looked at and deleted in any case. */
 static int check_own(struct request *rq, struct err *e)
 {
