@@ -1,5 +1,6 @@
 /* What people can make, described so that a client can draw lists and forms. */
 #include "api/api.h"
+#include "api/service.h"
 
 #include "auth/policy.h"
 #include "resource/form.h"
@@ -37,7 +38,9 @@ int api_form_list(struct request *rq, struct response *rs, struct err *e)
 		jw_obj(&w);
 		resource_form(&w, r, who->groups, who->n_groups);
 		jw_kbool(&w, "canWrite", !r->record &&
-			 policy_may(who, may[i].write));
+			 policy_may(who, may[i].write) &&
+			 (i != RESOURCE_PROVIDER_INSTANCE ||
+			  api_provider_may_store(rq)));
 		jw_end_obj(&w);
 	}
 	jw_end_arr(&w);

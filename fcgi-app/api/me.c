@@ -99,7 +99,8 @@ int api_me(struct request *rq, struct response *rs, struct err *e)
 
 	if (read_settings(rq, e) < 0)
 		return -1;
-	setting_default(&rq->by, &first, &agent);
+	if (setting_default(&rq->by, &first, &agent, e) < 0)
+		return -1;
 	w = resp_json(rs, 200);
 	policy_names(who, rq->arena, &names, &n);
 	jw_obj(&w);

@@ -18,6 +18,7 @@
 #include "conf/rules.h"
 #include "fields.h"
 #include "llm/provider.h"
+#include "net/guard.h"
 
 #include "base/banned.h"
 
@@ -48,22 +49,55 @@ static int check_provider(struct request *rq, struct str name, const char *field
 	return err_field(e, ERR_INVALID_FIELD, field, "%s", err_message(&why));
 }
 
-/*
- * Keys do not go over the open net: without TLS only to what the list names. Which
- * address a host has is seen when it is used (net/guard.h).
- */
-static int check_address(struct request *rq, struct str url,
-			 const struct conf_list *private, struct err *e)
+/* An address as it is written: what a name resolves to is seen when it is used. */
+static int check_reach(const char *url, const struct conf_list *private,
+		       struct err *e)
 {
-	const char *wrong = url.p ? check_url(arena_str(rq->arena, url).p)
-				  : NULL;
+	static const char *const classes[] = {
+		[GUARD_PRIVATE] = "a private network",
+		[GUARD_LOOPBACK] = "this server itself",
+		[GUARD_METADATA] = "the machines beside this server",
+		[GUARD_RESERVED] = "no server that others can reach",
+	};
+	const struct net_guard guard = guard_for_secret(private, url);
+	enum guard_class class;
 
-	if (wrong)
-		return err_field(e, ERR_INVALID_FIELD, "url", "url %s.", wrong);
-	if (url.p && !private->n && !str_starts(url, STR("https://")))
+	if (guard_allows_url(&guard, url, &class))
+		return 0;
+	if (class == GUARD_PUBLIC)
 		return err_field(e, ERR_INVALID_FIELD, "url", "url must start "
 				 "with https://.");
-	return 0;
+	return err_field(e, ERR_INVALID_FIELD, "url", "url is an address of %s, "
+			 "which this installation does not allow.",
+			 classes[class]);
+}
+
+/*
+ * Keys do not go over the open net: without TLS only to what the list names. Not
+ * set is the provider's own address, which may be this server (Ollama).
+ */
+static int check_address(struct request *rq, const struct resource *r,
+			 struct resource_row *row,
+			 const struct conf_list *private, struct err *e)
+{
+	const struct db_val *url = resource_value(r, row, "url");
+	const struct db_val *provider = resource_value(r, row, "provider");
+	const char *s = arena_str(rq->arena, url->null ? provider->s
+						       : url->s).p;
+	const char *wrong = url->null ? NULL : check_url(s);
+
+	/* What is not changed stays: it is refused when it is used. */
+	if (route_has_arg(rq, "id") && !row->given[url - row->v] &&
+	    !row->given[provider - row->v])
+		return 0;
+	if (url->null)
+		return check_reach(provider_find(s)->url, private, e);
+	if (wrong)
+		return err_field(e, ERR_INVALID_FIELD, "url", "url %s.", wrong);
+	if (!private->n && !str_starts(url->s, STR("https://")))
+		return err_field(e, ERR_INVALID_FIELD, "url", "url must start "
+				 "with https://.");
+	return check_reach(s, private, e);
 }
 
 static int check_capabilities(struct request *rq, struct str names,
@@ -132,7 +166,7 @@ static int check_common(struct request *rq, const struct resource *r,
 			const struct conf_list *private, struct err *e)
 {
 	if (check_provider(rq, text_of(r, row, "provider"), provider, e) < 0 ||
-	    check_address(rq, text_of(r, row, "url"), private, e) < 0 ||
+	    check_address(rq, r, row, private, e) < 0 ||
 	    check_moved(rq, r, row, e) < 0)
 		return -1;
 	return check_capabilities(rq, text_of(r, row, "capabilities"), e);
@@ -166,6 +200,13 @@ static int make_service(struct request *rq, struct resource_row *row,
 		return err_field(e, ERR_CONFLICT, "llmServiceId", "Another LLM "
 				 "service has this llmServiceId.");
 	return 0;
+}
+
+bool api_provider_may_store(const struct request *rq)
+{
+	return rq->conf->byok.mode == BYOK_ALLOW_USER &&
+		stored_service_may_own(&rq->by) &&
+		policy_may_store_keys(rq->by.who);
 }
 
 /* Keys that a user stored can be looked at and deleted in any case. */

@@ -7,6 +7,9 @@
 
 extern const struct resource_odd api_service_odd, api_provider_odd;
 
+/* Whether the caller may store provider instances: byok.mode, and who they are. */
+bool api_provider_may_store(const struct request *rq);
+
 /* Answers with the models that the service's provider has. Errors as for a turn. */
 int api_service_answer_models(struct request *rq, struct response *rs,
 			      const struct llm_service *s,

@@ -94,13 +94,16 @@ static int read_all(struct request *rq, struct setting_said *s, struct err *e)
 
 /* -- the answer -------------------------------------------------------------------- */
 
-static void answer(struct request *rq, struct response *rs,
-		   const struct setting_said *s)
+static int answer(struct request *rq, struct response *rs,
+		  const struct setting_said *s, struct err *e)
 {
 	const struct setting_holder *h = &s->v[0];
 	char tag[ETAG_BYTES];
+	struct setting_choices c;
 	struct jw w;
 
+	if (setting_choices_read(&rq->by, s, &c, e) < 0)
+		return -1;
 	w = resp_json(rs, 200);
 	resp_header(rs, "ETag", etag_row(h->version, tag));
 	jw_obj(&w);
@@ -112,9 +115,10 @@ static void answer(struct request *rq, struct response *rs,
 	jw_arr(&w);
 	for (int i = 0; i < SETTING__MAX; i++)
 		if (setting_rows[i].type != SETTING_INTERNAL)
-			setting_describe(&w, &rq->by, s, (enum setting_id)i);
+			setting_describe(&w, &c, (enum setting_id)i);
 	jw_end_arr(&w);
 	jw_end_obj(&w);
+	return 0;
 }
 
 /*
@@ -129,8 +133,7 @@ int api_setting_list(struct request *rq, struct response *rs, struct err *e)
 
 	if (!s || read_all(rq, s, e) < 0)
 		return -1;
-	answer(rq, rs, s);
-	return 0;
+	return answer(rq, rs, s, e);
 }
 
 /* One try; *stored is false when somebody else's change came before. */
@@ -179,6 +182,5 @@ int api_setting_patch(struct request *rq, struct response *rs, struct err *e)
 	if (!stored)
 		return err_set(e, ERR_DB_RETRY, "settings that others change all "
 			       "the time");
-	answer(rq, rs, s);
-	return 0;
+	return answer(rq, rs, s, e);
 }

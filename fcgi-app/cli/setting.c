@@ -118,11 +118,12 @@ static int change(struct cli_session *s, struct db *db,
 		  struct setting_said *said, const json_t *what, struct err *e)
 {
 	const struct str tenant = str_of(s->conf->tenant);
-	const struct caller by = caller_of(s->conf, NULL, db, &s->arena);
+	struct caller by = caller_of(s->conf, NULL, db, &s->arena);
 	bool stored = false;
 	const json_t *now;
 	int tries = 0;
 
+	by.owner.tenant_id = tenant;
 	do {
 		if (setting_read(db, tenant, said, &s->arena, e) < 0)
 			return -1;

@@ -5,6 +5,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/agent/caller.c lib/agent/caller.h \
 	lib/agent/catalog.c lib/agent/catalog.h \
 	lib/agent/said.c lib/agent/said.h \
+	lib/agent/said_change.c lib/agent/said_json.c \
 	lib/agent/stored_service.c lib/agent/stored_service.h \
 	lib/agent/keep.c lib/agent/keep.h \
 	lib/agent/setting.c lib/agent/setting.def lib/agent/setting.h \

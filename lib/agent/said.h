@@ -7,6 +7,7 @@
 
 #include "agent/caller.h"
 #include "agent/setting.h"
+#include "resource/resource.h"
 #include "store/setting.h"
 
 struct setting_holder {
@@ -55,10 +56,12 @@ int setting_read_for(struct caller *by, struct err *e) MUST_CHECK;
 /*
  * Where the caller's new conversations are, if nothing is named: what the settings
  * say if the caller sees it, else their first workspace and its default agent. Both
- * NULL if there is none.
+ * NULL if there is none. Reads what is in rows: a workspace that is named, an agent
+ * that is named, and without a workspace of files the first one. Without by->said
+ * it reads nothing. Errors of the database.
  */
-void setting_default(const struct caller *by, const struct workspace **w,
-		     const struct agent **agent);
+int setting_default(const struct caller *by, const struct workspace **w,
+		    const struct agent **agent, struct err *e) MUST_CHECK;
 
 /*
  * Whether the holder s->v[0] may set what `change` says, with what it says
@@ -87,11 +90,37 @@ int setting_store(struct db *db, struct str tenant, const struct setting_said *s
 		  const json_t *said, bool *stored, struct err *e) MUST_CHECK;
 
 /*
- * The setting in JSON, as type, range and help of its values. Of workspaces, agents
- * and LLM services only what by sees is there to choose from.
+ * The workspace that s says for new conversations, or *w NULL: the caller sees none
+ * (without by->who: there is none). For who manages settings, of others, also one
+ * that they do not see. Errors of the database.
  */
-void setting_describe(struct jw *w, const struct caller *by,
-		      const struct setting_said *s, enum setting_id id);
+int setting_workspace(const struct caller *by, const struct setting_said *s,
+		      const struct workspace **w, struct err *e) MUST_CHECK;
+
+/* Whether the caller may know whether there is an LLM service of this id. */
+bool setting_tells_service(const struct caller *by, const struct setting_said *s,
+			   struct str id);
+
+/*
+ * What is there to choose from: of workspaces, agents and LLM services what by
+ * sees. Read in at most four round trips; in by's arena. Errors of the database.
+ */
+struct setting_choices {
+	const struct caller *by;
+	const struct setting_said *s;
+	const struct resource_row *services;	/* those in rows */
+	size_t n_services;
+	const struct workspace **workspaces;
+	size_t n_workspaces;
+	const struct agent **agents;	/* of the workspace in force */
+	size_t n_agents;
+};
+int setting_choices_read(const struct caller *by, const struct setting_said *s,
+			 struct setting_choices *out, struct err *e) MUST_CHECK;
+
+/* The setting in JSON, with type, range, choices and help of its values. */
+void setting_describe(struct jw *w, const struct setting_choices *c,
+		      enum setting_id id);
 
 /* A value that counts as JSON, by the setting's type. null: none. */
 void setting_write(struct jw *w, enum setting_id id,

@@ -1,11 +1,13 @@
 #include "agent/setting.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/catalog.h"
 #include "agent/said.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "resource/form.h"
 
 #include "base/banned.h"
 
@@ -40,13 +42,11 @@ const struct setting_row setting_rows[SETTING__MAX] = {
 
 struct str setting_choice(const struct setting_row *row, int64_t i)
 {
-	struct str words = str_of(row->choices ? row->choices : ""), word;
+	struct str rest = str_of(row->choices ? row->choices : ""), word, label;
 
-	while (words.n) {
-		word = str_cut(&words, ' ');
+	while (resource_choice(&rest, &word, &label))
 		if (i-- == 0)
 			return word;
-	}
 	return (struct str){ NULL, 0 };
 }
 
@@ -106,16 +106,21 @@ static int parse_text(const struct setting_row *row, const json_t *v,
 static int parse_choice(const struct setting_row *row, const json_t *v,
 			struct setting_value *out, struct err *e)
 {
+	char words[128] = "";
+	size_t n = 0;
 	struct str word;
 
-	for (int64_t i = 0; (word = setting_choice(row, i)).p; i++)
+	for (int64_t i = 0; (word = setting_choice(row, i)).p; i++) {
+		n += (size_t)snprintf(words + n, sizeof(words) - n, "%s%.*s",
+				      i ? ", " : "", STR_ARG(word));
 		if (json_is_string(v) && str_eq(word, text_of(v))) {
 			out->text = json_string_value(v);
 			out->number = i;
 			return 0;
 		}
+	}
 	return err_field(e, ERR_INVALID_FIELD, row->key, "%s must be one of: "
-			 "%s.", row->key, row->choices);
+			 "%s.", row->key, words);
 }
 
 static bool is_name(const json_t *v)

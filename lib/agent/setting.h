@@ -71,7 +71,7 @@ struct setting_row {
 	enum setting_of of;
 	int64_t min, max;	/* numbers; characters of a text; max of a list */
 	bool line;		/* of a text: without control characters */
-	const char *choices;	/* words, blank-separated; or NULL */
+	const char *choices;	/* "word: label | …", resource_choice; or NULL */
 	enum setting_merge merge;
 	unsigned levels;	/* bits 1 << enum setting_level */
 	int64_t dflt;

@@ -82,7 +82,8 @@ bool stored_manages(const struct caller *by, const struct workspace *w)
 
 static bool sees(const struct caller *by, const struct workspace *w)
 {
-	return stored_manages(by, w) || in_groups(by->who, &w->visible_to);
+	return !by->who || stored_manages(by, w) ||
+		in_groups(by->who, &w->visible_to);
 }
 
 /* -- rows as what turns use ------------------------------------------------------------ */
@@ -304,8 +305,8 @@ int stored_find(const struct caller *by, struct str workspace, struct str agent,
 
 /* -- all of them ----------------------------------------------------------------------- */
 
-static int add_choice(const struct caller *by, const struct workspace *w,
-		      struct stored_choice *out, struct err *e)
+int stored_choice_of(const struct caller *by, const struct workspace *w,
+		     struct stored_choice *out, struct err *e)
 {
 	const struct resource_at at = stored_agents_at(by, w);
 	const struct resource_want want = { .size = LIM_PAGE_MAX };
@@ -336,8 +337,8 @@ static int add_choice(const struct caller *by, const struct workspace *w,
 	return 0;
 }
 
-int stored_choices(const struct caller *by, struct stored_choice **out, size_t *n,
-		   struct err *e)
+int stored_workspaces(const struct caller *by, const struct workspace ***out,
+		      size_t *n, struct err *e)
 {
 	const struct resource_at at = stored_workspaces_at(by);
 	const struct resource_want want = { .size = LIM_PAGE_MAX };
@@ -355,11 +356,24 @@ int stored_choices(const struct caller *by, struct stored_choice **out, size_t *
 			    catalog_of(by->conf)->n_workspaces + n_rows + 1,
 			    sizeof(**out));
 	while ((w = catalog_each(by, &k)))
-		if (add_choice(by, w, &(*out)[(*n)++], e))
-			return -1;
-	for (size_t i = 0; i < n_rows; i++) {
-		if (add_choice(by, stored_workspace_of(by, &rows[i]),
-			       &(*out)[*n], e) == 0)
+		(*out)[(*n)++] = w;
+	for (size_t i = 0; i < n_rows; i++)
+		(*out)[(*n)++] = stored_workspace_of(by, &rows[i]);
+	return 0;
+}
+
+int stored_choices(const struct caller *by, struct stored_choice **out, size_t *n,
+		   struct err *e)
+{
+	const struct workspace **all;
+	size_t n_all;
+
+	*n = 0;
+	if (stored_workspaces(by, &all, &n_all, e))
+		return -1;
+	*out = arena_zalloc(by->arena, n_all + 1, sizeof(**out));
+	for (size_t i = 0; i < n_all; i++) {
+		if (stored_choice_of(by, all[i], &(*out)[*n], e) == 0)
 			(*n)++;
 		else if (e->code != ERR_NOT_FOUND)
 			return -1;

@@ -49,22 +49,34 @@ int stored_agent_find(const struct caller *by, const struct workspace *w,
 /*
  * The stored workspace of this id with its default agent, and its agent of that id
  * (agent.p == NULL: the default one). ERR_NOT_FOUND, also where it is not
- * for the caller.
+ * for the caller; without by->who nothing is hidden.
  */
 int stored_find(const struct caller *by, struct str workspace, struct str agent,
 		const struct workspace **w, const struct agent **a,
 		struct err *e) MUST_CHECK;
 
 /*
- * What there is to choose from: each workspace that the caller sees, of files and of
- * rows, with its agents. Of rows at most LIM_PAGE_MAX workspaces, and as many
- * agents of each; one read each. In by's arena.
+ * The workspaces that the caller sees, of files and of rows, of these at most
+ * LIM_PAGE_MAX, in one read. In by's arena. Of a row the default agent is the
+ * built-in one.
+ */
+int stored_workspaces(const struct caller *by, const struct workspace ***out,
+		      size_t *n, struct err *e) MUST_CHECK;
+
+/*
+ * A workspace that the caller sees, with its agents, of files and at most
+ * LIM_PAGE_MAX of rows, in one read, or two for a workspace of a row. In by's arena.
+ * ERR_NOT_FOUND if it is gone.
  */
 struct stored_choice {
 	const struct workspace *workspace;
 	const struct agent **agents;
 	size_t n_agents;
 };
+int stored_choice_of(const struct caller *by, const struct workspace *w,
+		     struct stored_choice *out, struct err *e) MUST_CHECK;
+
+/* stored_choice_of each of stored_workspaces. */
 int stored_choices(const struct caller *by, struct stored_choice **out, size_t *n,
 		   struct err *e) MUST_CHECK;
 

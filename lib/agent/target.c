@@ -38,20 +38,26 @@ struct target target_of(const struct conf *c, const struct workspace *w,
 	return resolve(c, w, a, NULL, &ignored);
 }
 
-void target_choose(struct target *t, const struct caller *by)
+int target_choose(struct target *t, const struct caller *by, struct arena *a,
+		  struct err *e)
 {
 	struct err ignored = ERR_INIT;
 	enum setting_level level;
 	struct target said;
 
 	if (!by->said || t->own)
-		return;
+		return 0;
 	said = resolve(by->conf, t->workspace, t->agent, by->said, &level);
-	if (level < LEVEL_USER || level > LEVEL_TENANT ||
-	    target_can_chat(&said, &ignored) < 0)
-		return;
+	if (level < LEVEL_USER || level > LEVEL_TENANT)
+		return 0;
+	if (!said.service && !said.automatic && by->db &&
+	    stored_service_find(by, str_of(said.named), a, &said.service, e) < 0)
+		return -1;
+	if (target_can_chat(&said, &ignored) < 0)
+		return 0;
 	said.settled = t->settled;
 	*t = said;
+	return 0;
 }
 
 int target_settle(const struct caller *by, struct target *t, struct arena *a,

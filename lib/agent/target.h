@@ -49,9 +49,11 @@ int target_agent(const struct caller *by, const struct workspace *w,
 
 /*
  * The service again, now that by->said is known: a user, a team or the tenant may
- * have chosen one. It stays as it is where that one cannot chat.
+ * have chosen one, of files or a row, which costs one keyed read. It stays as it is
+ * where that one cannot chat. What is read is in a, as target_settle has it.
  */
-void target_choose(struct target *t, const struct caller *by);
+int target_choose(struct target *t, const struct caller *by, struct arena *a,
+		  struct err *e) MUST_CHECK;
 
 /*
  * Fills *out: the workspace with this id and its agent (agent.p == NULL: the

@@ -1,11 +1,13 @@
 #include "net/guard.h"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/util.h"
 #include "conf/addr.h"
+#include "net/url.h"
 
 #include "base/banned.h"
 
@@ -168,4 +170,26 @@ bool guard_allows(const struct net_guard *g, const char *host,
 		}
 	}
 	return false;
+}
+
+bool guard_allows_url(const struct net_guard *g, const char *url,
+		      enum guard_class *class)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+	const struct sockaddr *sa = (const struct sockaddr *)&in;
+	char host[URL_HOST_BYTES];
+
+	*class = GUARD_PUBLIC;
+	if (!url_host(url, host))
+		return true;
+	/* As libcurl has it, all names below localhost are the loopback. */
+	if (is_localhost(host))
+		in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	else if (inet_pton(AF_INET6, host, &in6.sin6_addr) == 1)
+		sa = (const struct sockaddr *)&in6;
+	else if (!inet_aton(host, &in.sin_addr))
+		return true;
+	*class = guard_class(sa);
+	return guard_allows(g, host, sa);
 }

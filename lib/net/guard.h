@@ -60,4 +60,13 @@ enum guard_class guard_class(const struct sockaddr *sa);
 bool guard_allows(const struct net_guard *g, const char *host,
 		  const struct sockaddr *sa);
 
+/*
+ * Whether a request for the URL may be allowed: false if its host is written as an
+ * address that guard_allows refuses, as is localhost; what another name resolves to
+ * is seen only when it is used. *class: of that address, else GUARD_PUBLIC. True
+ * for what is no URL. Looks nothing up. Any thread.
+ */
+bool guard_allows_url(const struct net_guard *g, const char *url,
+		      enum guard_class *class);
+
 #endif

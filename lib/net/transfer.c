@@ -7,7 +7,6 @@
 #include "net/transfer.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -223,39 +222,18 @@ static int set_tls(struct transfer *t)
 	return http_tls_load(curl_version_info(CURLVERSION_NOW)->cainfo, &t->e);
 }
 
-/* The host of the URL in the form of guard_allows; refuses URLs that hide it. */
 static int set_guard(struct transfer *t)
 {
 	CURL *c = t->easy;
-	CURLU *u = curl_url();
-	char *host = NULL, *user = NULL;
-	int rc = -1;
 
-	if (!u)
-		BUG("no memory for a URL");
-	if (curl_url_set(u, CURLUPART_URL, t->r->url, 0) != CURLUE_OK ||
-	    curl_url_get(u, CURLUPART_HOST, &host, 0) != CURLUE_OK) {
-		err_set(&t->e, ERR_CONFIG, "not a URL");
-		goto out;
-	}
-	if (curl_url_get(u, CURLUPART_USER, &user, 0) == CURLUE_OK) {
-		err_set(&t->e, ERR_ADDRESS_REFUSED, "a login in the URL");
-		goto out;
-	}
-	snprintf(t->host, sizeof(t->host), "%s", host);
-	for (char *p = t->host; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
-	if (t->host[0] && t->host[strlen(t->host) - 1] == '.')
-		t->host[strlen(t->host) - 1] = '\0';
+	/* One that hides where it goes is not for others to choose. */
+	if (!url_host(t->r->url, t->host))
+		return err_set(&t->e, ERR_ADDRESS_REFUSED,
+			       "not a URL, or one with a login");
 	curl_easy_setopt(c, CURLOPT_PROXY, "");
 	curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_open);
 	curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, t);
-	rc = 0;
-out:
-	curl_free(host);
-	curl_free(user);
-	curl_url_cleanup(u);
-	return rc;
+	return 0;
 }
 
 int transfer_set_up(struct transfer *t)

@@ -16,6 +16,7 @@
 
 #include "net/curl.h"
 #include "net/http.h"
+#include "net/url.h"
 
 struct transfer {
 	const struct http_request *r;
@@ -50,7 +51,7 @@ struct transfer {
 	int64_t linger_until;
 	size_t n_body;
 	bool got_head;
-	char host[256];			/* of the URL; with a guard only */
+	char host[URL_HOST_BYTES];		/* of the URL; with a guard only */
 	bool refused;			/* by the guard */
 	char why[CURL_ERROR_SIZE];
 };

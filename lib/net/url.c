@@ -1,5 +1,6 @@
 #include "net/url.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -47,6 +48,44 @@ bool url_join(const char *base, struct str ref, struct buf *out)
 	curl_free(scheme);
 	curl_url_cleanup(u);
 	buf_release(&text);
+	return ok;
+}
+
+/* Lower case; without brackets, and without the dot at its end. */
+static bool put_host(const char *from, char host[URL_HOST_BYTES])
+{
+	size_t n = strlen(from);
+
+	if (n && *from == '[') {
+		from++;
+		n -= from[n - 2] == ']' ? 2 : 1;
+	}
+	if (n && from[n - 1] == '.')
+		n--;
+	if (!n || n >= URL_HOST_BYTES)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		host[i] = (char)tolower((unsigned char)from[i]);
+	host[n] = '\0';
+	return true;
+}
+
+bool url_host(const char *url, char host[URL_HOST_BYTES])
+{
+	CURLU *u = new_url();
+	char *name = NULL, *user = NULL;
+	bool ok;
+
+	host[0] = '\0';
+	if (!u)
+		return false;
+	ok = curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	     curl_url_get(u, CURLUPART_USER, &user, 0) == CURLUE_NO_USER &&
+	     curl_url_get(u, CURLUPART_HOST, &name, 0) == CURLUE_OK &&
+	     put_host(name, host);
+	curl_free(name);
+	curl_free(user);
+	curl_url_cleanup(u);
 	return ok;
 }
 

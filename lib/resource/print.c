@@ -226,7 +226,9 @@ static void print_enum(struct buf *out, const struct resource *r,
 		return;
 	buf_adds(out, "enum: [");
 	while (resource_choice(&rest, &value, &label)) {
-		buf_addf(out, "%s%.*s", sep, STR_ARG(value));
+		/* To YAML 1.1 a bare no is false. */
+		buf_addf(out, str_is(value, "no") ? "%s\"%.*s\"" : "%s%.*s", sep,
+			 STR_ARG(value));
 		sep = ", ";
 	}
 	buf_addf(out, "%s], ", f->flags & RESOURCE_NULLABLE ? ", null" : "");

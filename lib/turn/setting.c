@@ -18,12 +18,13 @@ struct setting_value turn_setting(const struct turn_run *t, enum setting_id id)
 }
 
 /* Everybody who asks for the caller sees the same. */
-static void settle(struct turn_run *t, const struct setting_said *s)
+static int settle(struct turn_run *t, const struct setting_said *s,
+		  struct err *e)
 {
 	t->in.by.said = s;
 	if (t->loop)
 		t->loop->tool_ctx.turn.by.said = s;
-	target_choose(&t->in.target, &t->in.by);
+	return target_choose(&t->in.target, &t->in.by, t->arena, e);
 }
 
 void turn_settings_ask(const struct turn_run *t, struct turn_begin *b,
@@ -59,15 +60,12 @@ int turn_settings_take(struct turn_run *t, const struct turn_begin *b,
 		setting_take(s, rows, rest, t->arena);
 		n += rest;
 	}
-	if (n)
-		settle(t, s);
-	return 0;
+	return n ? settle(t, s, e) : 0;
 }
 
 int turn_settings_read(struct turn_run *t, struct err *e)
 {
 	if (setting_read_for(&t->in.by, e) < 0)
 		return -1;
-	settle(t, t->in.by.said);
-	return 0;
+	return t->in.by.said ? settle(t, t->in.by.said, e) : 0;
 }

@@ -237,9 +237,9 @@ static int find_default(struct turn_request *in, struct err *e)
 	const struct workspace *w;
 	const struct agent *a;
 
-	if (setting_read_for(&in->by, e) < 0)
+	if (setting_read_for(&in->by, e) < 0 ||
+	    setting_default(&in->by, &w, &a, e) < 0)
 		return -1;
-	setting_default(&in->by, &w, &a);
 	if (!w)
 		return err_set(e, ERR_NOT_FOUND, "no workspace for the caller");
 	return target_find(&in->by, str_of(w->id),

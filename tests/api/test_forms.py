@@ -88,6 +88,45 @@ def test_rows_are_known_by_their_names(lab):
     assert set(known.values()) == {"name"}, known
 
 
+def test_what_people_read_is_written_for_them(lab):
+    """No words of the API in what stands at a field, and the name comes first."""
+    for name, form in forms(lab, **IT).items():
+        for field in form["fields"]:
+            said = f"{field['label']} {field['help']}"
+            for word in ("null", "array", "GET ", "JSON", "boolean"):
+                assert word not in said, (name, field["key"], said)
+    for name in ("agents", "llm-services", "workspaces", "provider-instances"):
+        asked = [f for f in forms(lab, **IT)[name]["fields"] if f["mode"] != "given"]
+        assert asked[0]["label"] == "Name", name
+        assert not any(f["required"] for f in asked if f["label"] == "Id")
+
+
+def test_settings_have_words_for_their_values(lab):
+    items = {one["key"]: one for one in lab.get("/settings", user="ada").json["items"]}
+    assert list(items)[:3] == ["theme", "density", "send_key"]
+    assert list(items)[-2:] == ["history_messages", "history_tokens"]
+    for one in items.values():
+        for choice in one.get("choices", ()):
+            assert choice["label"], one
+    assert {"value": "tainted", "label": "Once something untrusted was read"} in (
+        items["confirm"]["choices"])
+
+
+def test_the_language_of_a_base_is_chosen(lab):
+    known = fields(forms(lab, **IT)["knowledge-bases"])
+    assert known["workspaceId"]["of"] == "workspaces"
+    for choice in known["language"]["choices"]:
+        made = lab.post("/knowledge-bases", {"name": f"In {choice['label']}",
+                                             "language": choice["value"]}, **IT)
+        assert made.status == 201, made
+        assert lab.call("DELETE", f"/knowledge-bases/{made.json['id']}", **IT).status == 204
+    refused = lab.post("/knowledge-bases", {"name": "x", "language": "xx"}, **IT)
+    assert refused.status == 422 and refused.json["field"] == "language"
+    # none that the server has is missing
+    assert all(f" {choice['value']}," in " " + refused.json["detail"].replace(" or ", ", ")
+               .replace(".", ",") for choice in known["language"]["choices"])
+
+
 def test_secrets_are_in_no_form(lab):
     field = fields(forms(lab, user="ada")["tokens"])
     assert set(field) == {"name", "expiresAt", "groups"}

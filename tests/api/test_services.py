@@ -162,6 +162,34 @@ def test_bad_values(lab, provider, field, value, says):
     assert field in json.dumps(answer.json)
 
 
+@pytest.mark.parametrize("url", [
+    "https://10.1.2.3/v1", "https://[fd12::1]/", "https://[::ffff:10.1.2.3]:9",
+    "https://2130706434", "https://0x0a010203/",
+    "https://169.254.169.254/latest"])
+def test_an_address_that_is_never_called(lab, provider, mine, made, url):
+    """Refused as it is saved, and where a saved one is changed to it."""
+    head = dict(user="ada", groups=())
+    more = {"url": url, "apiKey": "sk-again"}
+    for answer in (
+            call(lab, "POST", ALL, service(provider, url=url)),
+            call(lab, "PATCH", f"{ALL}/{made['id']}", more),
+            call(lab, "POST", f"{ALL}/test", service(provider, url=url)),
+            call(lab, "POST", OWN, instance(provider, url=url), **head),
+            call(lab, "PATCH", f"{OWN}/{mine['id']}", more, **head),
+            call(lab, "POST", f"{OWN}/models", instance(provider, url=url), **head)):
+        assert answer.status == 422 and answer.json["field"] == "url", answer
+        assert "does not allow" in answer.json["detail"]
+
+
+def test_what_was_stored_before_can_still_be_changed(lab, mine):
+    """An address that is refused by now keeps no one from the rest of the row."""
+    at = f"{OWN}/{mine['id']}"
+    lab.sql("UPDATE provider_instance SET url = 'https://10.1.2.3'")
+    changed = call(lab, "PATCH", at, {"displayName": "Old", "active": False},
+                   user="ada", groups=())
+    assert changed.status == 200 and changed.json["displayName"] == "Old"
+
+
 def test_an_id_that_is_taken(lab, made, provider):
     for taken in ("ours", "demo"):
         answer = call(lab, "POST", ALL, service(provider, llmServiceId=taken))
@@ -332,6 +360,18 @@ def config(lab, **changes):
     yield
     lab.write_config()
     wait_until("the configuration", lambda: mode() == "allow_user")
+
+
+def test_an_address_that_is_not_set(lab):
+    """That of the provider: Ollama's is localhost, for which this list has no entry."""
+    body = {"displayName": "Here", "providerId": "ollama", "model": "x"}
+
+    def save():
+        return call(lab, "POST", f"{OWN}/models", body, user="ada", groups=())
+    with config(lab, byok={"mode": "allow_user"}):
+        wait_until("the configuration", lambda: save().status == 422)
+        assert save().json["field"] == "url" and "itself" in save().json["detail"]
+    wait_until("the old one", lambda: save().status != 422)
 
 
 def test_where_it_is_off(lab, mine, provider):

@@ -47,6 +47,11 @@ def force(lab, key, **who):
     return item["value"], item["from"]
 
 
+def values(lab, key, level="", **who):
+    """What there is to choose from."""
+    return [one["value"] for one in items(lab, level, **who)[key]["choices"]]
+
+
 def system(body):
     """The system prompt of a request as the model got it."""
     return "\n".join(m["content"] for m in body["messages"] if m["role"] == "system")
@@ -79,8 +84,10 @@ def test_what_each_level_says(lab, who, tenant):
     assert (item["value"], item["from"]) == ("system", "user")
     assert item["says"] == {"user": "system", "tenant": "light",
                             "team": [{"group": who, "value": "dark"}]}
-    assert (item["type"], item["choices"], item["levels"]) == (
-        "choice", ["system", "light", "dark"], ["user", "team", "tenant"])
+    assert item["choices"] == [
+        {"value": "system", "label": "As the device"}, {"value": "light", "label": "Light"},
+        {"value": "dark", "label": "Dark"}]
+    assert (item["type"], item["levels"]) == ("choice", ["user", "team", "tenant"])
     assert item["editable"] and item["label"] and item["help"]
     change(lab, {"theme": None}, **me)
     assert force(lab, "theme", **me) == ("dark", "team")
@@ -129,7 +136,7 @@ def test_services_to_choose_from(lab, who, tenant):
     assert answer.json["field"] == "llm_service"
     assert "llm_services" in answer.json["detail"]
     tenant(llm_services=["claude", "plain"])
-    assert items(lab, **me)["llm_service"]["choices"] == ["claude", "plain"]
+    assert values(lab, "llm_service", **me) == ["claude", "plain"]
     change(lab, pick, **me)
     body, events = sent(lab, "hello", **me)
     assert body.get("max_tokens") and "system" in body     # Anthropic's format
@@ -157,8 +164,8 @@ def test_services_to_choose_from(lab, who, tenant):
 
 
 @pytest.mark.parametrize("bad, code, field, says", [
-    ({"theme": "pink"}, "invalid_field", "theme", "system light dark"),
-    ({"theme": 1}, "invalid_field", "theme", "system light dark"),
+    ({"theme": "pink"}, "invalid_field", "theme", "system, light, dark"),
+    ({"theme": 1}, "invalid_field", "theme", "system, light, dark"),
     ({"web_search": "yes"}, "invalid_field", "web_search", "true or false"),
     ({"web_search": 1}, "invalid_field", "web_search", "true or false"),
     ({"history_messages": -1}, "invalid_field", "history_messages", "0 to 1000"),
@@ -304,6 +311,71 @@ def test_the_default_place(lab, who):
     assert "custom_context" not in lab.get("/me?include=settings", user=who).json["settings"]
 
 
+@pytest.fixture
+def rows(lab, who):
+    """A stored workspace that this user sees, an agent in it, and a service."""
+    def post(path, **body):
+        answer = lab.post(path, body, **IT)
+        assert answer.status == 201, answer
+        return answer.json
+    service = post("/llm-services", llmServiceId=f"s-{who}", name="House model",
+                   provider="openai_compatible", model="of-the-house", apiKey="sk-x",
+                   url=f"{lab.model_url}/v1")
+    post("/workspaces", workspaceId=f"w-{who}", name="Rows", visibleTo=["rows"])
+    post(f"/workspaces/w-{who}/agents", agentId="clerk", name="Clerk")
+    yield service["llmServiceId"], f"w-{who}"
+    assert lab.call("DELETE", f"/workspaces/w-{who}", **IT).status == 204
+    assert lab.call("DELETE", f"/llm-services/{service['id']}", **IT).status == 204
+
+
+def test_a_service_of_a_row(lab, who, tenant, rows):
+    """It is chosen, told and used as one of the files is; when it is gone, the next
+    one counts."""
+    me = {"user": who, "groups": [who]}
+    service = rows[0]
+    change(lab, {"llm_service": service}, status=422, **me)
+    tenant(llm_services=["plain", service])
+    assert {"value": service, "label": "House model"} in (
+        items(lab, **me)["llm_service"]["choices"])
+    change(lab, {"llm_service": service}, **me)
+    assert sent(lab, "hello", **me)[0]["model"] == "of-the-house"
+    assert lab.command("setting", "set", "--user", who, "llm_service",
+                       service).stdout == ""
+    lab.sql(f"UPDATE llm_service SET service_id = 'gone' WHERE service_id = '{service}'")
+    try:
+        assert sent(lab, "hello", **me)[0]["model"] != "of-the-house"
+    finally:
+        lab.sql(f"UPDATE llm_service SET service_id = '{service}'"
+                " WHERE service_id = 'gone'")
+    change(lab, {"llm_service": None}, **me)
+
+
+def test_a_place_of_a_row(lab, who, rows):
+    me = {"user": who, "groups": ["rows"]}
+    space = rows[1]
+    change(lab, {"default_workspace": space}, user=who, status=422)
+    assert space not in values(lab, "default_workspace", user=who)
+    change(lab, {"default_workspace": space, "default_agent": "clerk"}, **me)
+    assert {"value": space, "label": "Rows"} in items(lab, **me)["default_workspace"]["choices"]
+    assert {"value": "clerk", "label": "Clerk"} in items(lab, **me)["default_agent"]["choices"]
+    change(lab, {"default_agent": "nobody"}, status=422, **me)
+    mine = lab.get("/me?include=settings", **me).json
+    assert (mine["defaultWorkspaceId"], mine["defaultAgentId"]) == (space, "clerk")
+    assert lab.stream("/agent/stream", {"message": "hello"}, **me).events()[-1].name == "done"
+    talk = lab.get("/conversations", **me).json["items"][0]
+    assert (talk["workspaceId"], talk["agentId"]) == (space, "clerk")
+    # not theirs any more
+    assert lab.get("/me?include=settings", user=who).json["defaultWorkspaceId"] == "lab"
+    # a private agent is for its user only
+    mine = lab.post(f"/workspaces/{space}/agents", {"name": "Own", "agentId": "own"}, **me)
+    assert mine.status == 201, mine
+    change(lab, {"default_agent": "own"}, **me)
+    assert lab.get("/me?include=settings", **me).json["defaultAgentId"] == "own"
+    change(lab, {"default_workspace": space, "default_agent": "own"},
+           "level=team&group=rows", status=422, **IT)
+    change(lab, {"default_workspace": None, "default_agent": None}, **me)
+
+
 def test_many_groups(lab, who):
     """More than one statement looks for: those of the last ones count too."""
     groups = [f"{who}{n:03}" for n in range(40)]
@@ -335,7 +407,7 @@ def test_the_command(lab, who):
     assert force(lab, "theme", user=who) == ("dark", "user")
     assert force(lab, "answer_language", user=who) == ("German", "user")
     for argv, says in (
-            (("set", *one, "theme", "pink"), "system light dark"),
+            (("set", *one, "theme", "pink"), "system, light, dark"),
             (("set", *one, "them", "dark"), "there is no setting"),
             (("set", *one, "llm_service", "nothing"), "nothing"),
             (("list",), "whose"), (("nonsense", *one), "say list"),

@@ -96,7 +96,8 @@ test('settings at a level are a form, null where another level says the value', 
 		{ ...item, key: 'n', label: 'N', type: 'integer', minimum: 0, maximum: 9,
 			says: { user: null, team: [{ group: 'it', value: 3 }], tenant: 2 } },
 		{ ...item, key: 'no', label: 'No', type: 'boolean', editable: false, says: {} },
-		{ ...item, key: 'key', label: 'Key', type: 'choice', choices: ['ctrl-enter'],
+		{ ...item, key: 'key', label: 'Key', type: 'choice',
+			choices: [{ value: 'ctrl-enter', label: 'Ctrl and Enter' }],
 			from: 'team', says: {} }];
 	const at = (level, group = null) => settingsForm({ level, group, items });
 
@@ -108,7 +109,7 @@ test('settings at a level are a form, null where another level says the value', 
 		[key, type, min, max, inForce?.from]),
 	[['n', 'integer', 0, 9, 'tenant'], ['key', 'text', null, null, 'team']]);
 	assert.equal(at('team', 'it').form.fields[1].inForce, null);
-	assert.equal(at('user').form.fields[1].choices[0].label, 'ctrl-enter');
+	assert.equal(at('user').form.fields[1].choices[0].label, 'Ctrl and Enter');
 });
 
 test('names and paths of rows', () => {

@@ -44,10 +44,12 @@ test('settings: what is in force and from where, and the levels', async (t) => {
 	const said = { user: { confirm: null, about: 'I like tea.' }, tenant: { confirm: 'always' } };
 	const answer = (level) => ({ level, group: null, version: 7, items: [
 		{ key: 'confirm', label: 'Ask before changes', help: 'When to ask.', type: 'choice',
-			choices: ['never', 'always'], levels: ['user', 'tenant'], editable: true,
+			choices: [{ value: 'never', label: 'Never' }, { value: 'always', label: 'Always' }],
+			levels: ['user', 'tenant'], editable: true,
 			value: 'always', from: 'tenant',
 			says: { user: said.user.confirm, tenant: said.tenant.confirm } },
-		{ key: 'services', label: 'Models', help: '', type: 'choices', choices: ['a', 'b'],
+		{ key: 'services', label: 'Models', help: '', type: 'choices',
+			choices: ['a', 'b'].map((value) => ({ value, label: value })),
 			maxItems: 9, editable: level === 'tenant', value: ['a'], from: 'tenant',
 			says: { tenant: ['a'] } },
 		{ key: 'history', label: 'Earlier messages', help: '', type: 'integer', minimum: 0,

@@ -230,13 +230,31 @@ def test_another_address(lab, ada, provider):
     lab.call("DELETE", f"/llm-services/{service['id']}", **admin)
 
 
+@contextlib.contextmanager
+def stored(lab, at, body, url, **who):
+    """The path of a row with an address that is refused by now."""
+    row = lab.post(at, {**body, "url": "https://unseen.invalid/"}, **who)
+    assert row.status == 201, row
+    table = at[1:].replace("-", "_")[:-1]
+    lab.sql(f"UPDATE {table} SET url = '{url}'"
+            f" WHERE id = UNHEX('{row.json['id'].replace('-', '')}')")
+    yield f"{at}/{row.json['id']}"
+    assert lab.call("DELETE", f"{at}/{row.json['id']}", **who).status == 204
+
+
 def test_clear_text_only_where_listed(lab):
     """http:// goes to what the list names, not to all the world because there is one."""
+    url = "http://1.1.1.1:9/"
     for at, who, body in ((OWN, {"user": "ada"}, {"displayName": "x", "providerId": "ollama"}),
                           ("/llm-services", {"user": "root", "groups": ["it"]},
-                           {"name": "x", "provider": "ollama"})):
-        body |= {"model": "m", "url": "http://1.1.1.1:9/", "apiKey": "k"}
-        tried = lab.post(f"{at}/test", body, **who).json
+                           {"llmServiceId": "bare", "name": "x", "provider": "ollama"})):
+        body |= {"model": "m", "apiKey": "k"}
+        for path in (at, f"{at}/test"):
+            answer = lab.post(path, {**body, "url": url}, **who)
+            assert answer.status == 422 and "https://" in answer.json["detail"]
+        with stored(lab, at, body, url, **who) as row:
+            tried = lab.post(f"{row}/test", {}, **who).json if at == OWN else lab.post(
+                "/workspaces/lab/llm-services/bare/test", {}, **who).json
         assert (tried["works"], tried["code"]) == (False, "address_refused"), tried
         assert "http://" in tried["message"]
 
@@ -351,11 +369,15 @@ def test_private_addresses(strict, provider, host):
     port = provider.url.split(":")[2].split("/")[0]
     url = f"https://{host}:{port}/v1"
     asked = len(provider.keys)
-    tried = strict.post(f"{OWN}/test", instance(provider, url=url), user="ada").json
-    assert not tried["works"] and tried["code"] == "address_refused"
-    assert "private" in tried["message"]
-    models = strict.post(f"{OWN}/models", instance(provider, url=url), user="ada")
-    assert models.json["code"] == "address_refused"
+    for path in (OWN, f"{OWN}/test", f"{OWN}/models"):
+        answer = strict.post(path, instance(provider, url=url), user="ada")
+        assert answer.status == 422 and answer.json["field"] == "url"
+    with stored(strict, OWN, instance(provider), url, user="ada") as row:
+        tried = strict.post(f"{row}/test", {}, user="ada").json
+        assert not tried["works"] and tried["code"] == "address_refused"
+        assert "private" in tried["message"]
+        models = strict.get(f"{row}/models", user="ada")
+        assert models.json["code"] == "address_refused"
     assert len(provider.keys) == asked
 
 
@@ -370,8 +392,6 @@ def test_without_tls(strict, provider):
 
 def test_a_turn_with_a_stored_address(strict, provider, lab):
     """What was stored under other rules is asked again when it is used."""
-    row = strict.post(OWN, instance(provider, url="https://127.0.0.1:9/v1"),
-                      user="carl").json
-    answer = say(strict, "carl")
-    assert answer.json["code"] == "address_refused", answer
-    strict.call("DELETE", f"{OWN}/{row['id']}", user="carl")
+    with stored(strict, OWN, instance(provider), "https://127.0.0.1:9/v1", user="carl"):
+        answer = say(strict, "carl")
+        assert answer.json["code"] == "address_refused", answer

@@ -92,7 +92,8 @@ def test_a_context_is_no_layer_above(lab):
 def choices(lab, query, user, *groups):
     answer = lab.get("/settings" + query, user=user, groups=groups)
     assert answer.status == 200, answer
-    return {item["key"]: item.get("choices") for item in answer.json["items"]}
+    return {item["key"]: [one["value"] for one in item.get("choices", ())]
+            for item in answer.json["items"]}
 
 
 def test_services_are_told_to_who_may_see_them(lab):

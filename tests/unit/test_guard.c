@@ -116,6 +116,57 @@ static bool bare(const char *entry, const char *host, const char *ip)
 	return guard_allows(&g, host, (struct sockaddr *)&s);
 }
 
+static bool url_allowed(const char *entry, const char *url, enum guard_class *c)
+{
+	struct conf_list allow = { &entry, entry != NULL };
+	struct net_guard g = guard_for_secret(&allow, url);
+
+	return guard_allows_url(&g, url, c);
+}
+
+/* What libcurl would connect to, in all forms that it takes. */
+static void an_address_in_a_url_is_seen(void **state)
+{
+	static const struct {
+		enum guard_class class;
+		const char *url[14];
+	} refused[] = {
+		{ GUARD_PRIVATE, { "https://10.1.2.3/v1", "https://10.1.2.3:9/",
+		  "http://10.1.2.3", "https://0xa010203", "https://167838211/",
+		  "https://012.1.515", "https://[fd00::1]:8/v1",
+		  "https://[::ffff:10.1.2.3]", "https://10.1.2.3./",
+		  "https://%31%30.1.2.3/" } },
+		{ GUARD_LOOPBACK, { "https://127.1/", "https://[::1]/",
+		  "https://0x7f.1", "https://2130706433",
+		  "https://localhost:11434", "HTTPS://LOCALHOST./",
+		  "https://a.localhost" } },
+		{ GUARD_METADATA, { "https://169.254.169.254/",
+		  "https://[fe80::1]", "https://[fe80::1%25eth0]",
+		  "https://0xa9fea9fe" } },
+		{ GUARD_RESERVED, { "https://0/", "https://0.0.0.0" } },
+		{ GUARD_PUBLIC, { "http://1.1.1.1/", "http://0x1010101" } },
+	};
+	static const char *const open[] = {
+		"https://api.example.org/v1", "https://1.1.1.1", "",
+		"http://unseen.example/", "https://10.1.2.3.example.org/",
+	};
+	enum guard_class c;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+		for (size_t k = 0; refused[i].url[k]; k++)
+			if (url_allowed(NULL, refused[i].url[k], &c) ||
+			    c != refused[i].class)
+				fail_msg("%s: %d", refused[i].url[k], (int)c);
+	for (size_t i = 0; i < ARRAY_LEN(open); i++)
+		if (!url_allowed(NULL, open[i], &c))
+			fail_msg("%s", open[i]);
+	assert_true(url_allowed("10.0.0.0/8", "http://10.1.2.3/", &c));
+	assert_true(url_allowed("localhost", "http://localhost:11434", &c));
+	assert_true(url_allowed("::1", "http://[::1]:11434", &c));
+	assert_false(url_allowed("localhost", "http://127.0.0.1", &c));
+}
+
 static void a_secret_in_the_clear_goes_where_it_is_listed(void **state)
 {
 	const struct conf_list none = { NULL, 0 };
@@ -323,6 +374,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_have_classes),
 		cmocka_unit_test(the_list_opens_what_it_says),
+		cmocka_unit_test(an_address_in_a_url_is_seen),
 		cmocka_unit_test(
 			a_secret_in_the_clear_goes_where_it_is_listed),
 		cmocka_unit_test(entries_are_checked),

@@ -199,7 +199,7 @@ export function settingsForm(answer)
 		type: SETTING_TYPES[item.type] || item.type, required: false, nullable: true,
 		min: item.minimum ?? null, max: item.maximum ?? item.maxLength ?? item.maxItems ?? null,
 		multiline: Boolean(item.multiline), only: null, of: null,
-		choices: item.choices?.map((value) => ({ value, label: value })) ?? null,
+		choices: item.choices ?? null,
 		inForce: item.from === answer.level ? null : { value: item.value, from: item.from },
 	}));
 

@@ -7,6 +7,7 @@
  * {form: its name, text: of strings.js, hint: of strings.js, icon: a name of
  *  icons.js, view: another list than the ordinary one (ui/rows.js), part: pieces
  *  of a record's page (ui/parts.js), under: the place whose head leads there,
+ *  what: what one of its rows is called, of strings.js, if not as the form says,
  *  permission: of a place that is no resource, reload: the chat shows them}
  */
 export const PLACES = [
@@ -18,10 +19,10 @@ export const PLACES = [
 	{ form: 'settings', text: 'place.settings', icon: 'gear', part: 'setting',
 		permission: 'AIChat.Settings.Read' },
 	{ form: 'provider-instances', text: 'place.keys', hint: 'place.keysHint', icon: 'key',
-		part: 'service' },
+		part: 'service', what: 'place.key' },
 	{ form: 'tokens', text: 'place.tokens', hint: 'place.tokensHint', icon: 'code' },
 	{ form: 'llm-services', text: 'place.models', hint: 'place.modelsHint', icon: 'model',
-		part: 'service' },
+		part: 'service', what: 'place.model' },
 	{ form: 'workspaces', text: 'place.workspaces', icon: 'rooms', reload: true },
 	{ form: 'knowledge-bases', text: 'place.knowledge', hint: 'place.knowledgeHint', icon: 'book' },
 	{ form: 'attachments', text: 'place.files', hint: 'place.filesHint', icon: 'clip' },

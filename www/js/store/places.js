@@ -3,6 +3,7 @@
 import { fillPath, SETTINGS } from '../form.js';
 import { Observable } from '../observable.js';
 import { PLACES } from '../route.js';
+import { t } from '../strings.js';
 import { Draft } from './draft.js';
 import { Rows } from './rows.js';
 
@@ -13,6 +14,14 @@ function settingsPath(id)
 
 	return level ? `settings?${new URLSearchParams({ level,
 		...group.length > 0 && { group: group.join(':') } })}` : 'settings';
+}
+
+/** The form with the page's word for one of its rows. */
+function called(form)
+{
+	const what = PLACES.find((row) => row.form === form.name)?.what;
+
+	return what ? { ...form, what: t(what) } : form;
 }
 
 export class Places extends Observable {
@@ -38,7 +47,7 @@ export class Places extends Observable {
 		try {
 			const { items } = await this.#api.forms();
 
-			this.#forms = new Map(items.map((form) => [form.name, form]));
+			this.#forms = new Map(items.map((form) => [form.name, called(form)]));
 			if (this.#may('settings'))
 				this.#forms.set('settings', SETTINGS);
 			this.error = null;

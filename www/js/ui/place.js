@@ -122,6 +122,8 @@ class LampPlace extends PageElement {
 		const { row, form, draft } = this.current;
 		const part = PARTS[row.part];
 
+		if (draft.isNew && !form.canWrite)
+			return html`<p class="rows-none">${t('place.mayNot', { what: form.what })}</p>`;
 		if (draft.loadError)
 			return html`<p class="form-error" role="alert">${icon('warning')}<span>${
 				failureText(draft.loadError)}</span>

@@ -1,0 +1,287 @@
+/* What may be set: values, levels, and what they name. */
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/auto.h"
+#include "agent/catalog.h"
+#include "agent/said.h"
+#include "agent/stored.h"
+#include "agent/stored_service.h"
+#include "agent/target.h"
+#include "auth/policy.h"
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+struct change {
+	const struct caller *by;
+	const struct setting_said *s;	/* with what is said after it */
+	struct setting_scope scope;
+	enum setting_level level;
+	struct arena *a;
+};
+
+static int unknown(const char *key, struct err *e)
+{
+	const char *keys[SETTING__MAX], *meant;
+	size_t n = 0, len = strlen(key);
+
+	for (int i = 0; i < SETTING__MAX; i++)
+		if (setting_rows[i].type != SETTING_INTERNAL)
+			keys[n++] = setting_rows[i].key;
+	meant = len > LIM_SLUG_BYTES ? NULL
+		: str_nearest(str_of(key), keys, n, sizeof(*keys),
+			      (int)MAX(len / 2, 1));
+	if (meant)
+		return err_field(e, ERR_UNKNOWN_FIELD, key, "There is no setting "
+				 "\"%.60s\"; did you mean \"%s\"?", key, meant);
+	return err_field(e, ERR_UNKNOWN_FIELD, key,
+			 "There is no setting \"%.60s\".", key);
+}
+
+static int not_here(const struct setting_row *row, struct err *e)
+{
+	char levels[64] = "";
+	size_t n = 0;
+
+	for (int l = LEVEL_USER; l <= LEVEL_TENANT; l++)
+		if (row->levels & 1u << l)
+			n += (size_t)snprintf(levels + n, sizeof(levels) - n,
+				"%s%s", n ? " and " : "",
+				setting_level_name((enum setting_level)l));
+	return err_field(e, ERR_INVALID_FIELD, row->key,
+			 "%s can only be set on the level %s.", row->key, levels);
+}
+
+/* Whether they decide for everyone, seeing what there is or not. */
+static bool manages(const struct caller *by)
+{
+	return !by->who || policy_may(by->who, PERM_SETTINGS_MANAGE);
+}
+
+/* *w is NULL where there is none for by, of files or of rows. */
+static int find_workspace(const struct caller *by, struct str id,
+			  const struct workspace **w, struct err *e)
+{
+	const struct agent *a;
+
+	*w = by->who ? catalog_find(by, id) : catalog_workspace(by->conf, id);
+	if (*w || stored_find(by, id, (struct str){ NULL, 0 }, w, &a, e) == 0)
+		return 0;
+	*w = NULL;
+	if (e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	return 0;
+}
+
+/* Who manages settings may name for others what they do not see themselves. */
+static int workspace_of(const struct caller *by, const struct setting_said *s,
+			struct str id, const struct workspace **w, struct err *e)
+{
+	struct caller all = *by;
+
+	if (find_workspace(by, id, w, e) < 0)
+		return -1;
+	if (*w || s->v[0].level == LEVEL_USER || !manages(by))
+		return 0;
+	all.who = NULL;
+	return find_workspace(&all, id, w, e);
+}
+
+int setting_workspace(const struct caller *by, const struct setting_said *s,
+		      const struct workspace **w, struct err *e)
+{
+	struct setting_value v = setting_get(SETTING_DEFAULT_WORKSPACE,
+		&(struct setting_scope){ .conf = by->conf, .said = s });
+	const struct workspace **all;
+	size_t n;
+
+	*w = NULL;
+	if (v.text)
+		return workspace_of(by, s, str_of(v.text), w, e);
+	if (!by->who)
+		return 0;
+	if (stored_workspaces(by, &all, &n, e) < 0)
+		return -1;
+	*w = n ? all[0] : NULL;
+	return 0;
+}
+
+bool setting_tells_service(const struct caller *by, const struct setting_said *s,
+			   struct str id)
+{
+	/* What the tenant offers to everyone. */
+	const struct setting_said offer = { .v = &s->v[s->n - 1], .n = 1 };
+	const struct setting_scope in = { .conf = by->conf, .said = &offer };
+
+	return str_is(id, AUTO_SERVICE) || manages(by) ||
+		policy_may(by->who, PERM_SERVICES_READ) ||
+		setting_lists(SETTING_LLM_SERVICES, &in, id);
+}
+
+static int check_service(const struct change *c, struct str id, struct err *e)
+{
+	const char *key = setting_rows[SETTING_LLM_SERVICE].key;
+	/* An admin may write it down; it counts once the lists have it. */
+	bool chooses = c->level != LEVEL_TENANT && c->by->who;
+	bool there;
+
+	if (stored_service_exists(c->by, id, &there, e) < 0)
+		return -1;
+	if (!chooses && !there)
+		return err_field(e, ERR_INVALID_FIELD, key, "%s: there is no LLM "
+				 "service \"%.64s\".", key, id.p);
+	/* The same for what there is not: which ones there are is not told. */
+	if (chooses && !(there && setting_lists(SETTING_LLM_SERVICES, &c->scope,
+						id)))
+		return err_field(e, ERR_INVALID_FIELD, key, "%s: \"%.64s\" is not "
+				 "one of the LLM services to choose from "
+				 "(llm_services).", key, id.p);
+	return 0;
+}
+
+static int check_services(const struct change *c, const json_t *list,
+			  struct err *e)
+{
+	const char *key = setting_rows[SETTING_LLM_SERVICES].key;
+	bool there;
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, v) {
+		struct str id = str_of(json_string_value(v));
+
+		if (stored_service_exists(c->by, id, &there, e) < 0)
+			return -1;
+		if (!there || !setting_tells_service(c->by, c->s, id))
+			return err_field(e, ERR_INVALID_FIELD, key, "%s: there "
+					 "is no LLM service \"%.64s\".", key,
+					 json_string_value(v));
+	}
+	return 0;
+}
+
+/* Of the workspace w; for others not an agent that only the caller sees. */
+static int find_agent(const struct change *c, const struct workspace *w,
+		      struct str id, bool *there, struct err *e)
+{
+	const struct uuid all = stored_agents_at(c->by, w).parent;
+	const struct agent *a;
+
+	*there = target_agent(c->by, w, id, &a, e) == 0;
+	if (!*there && e->code != ERR_NOT_FOUND)
+		return -1;
+	err_clear(e);
+	if (*there && a->row && c->level != LEVEL_USER)
+		*there = uuid_eq(&a->row->holder, &all);
+	return 0;
+}
+
+static int check_agent(const struct change *c, struct err *e)
+{
+	struct setting_value v = setting_get(SETTING_DEFAULT_AGENT, &c->scope);
+	const char *key = setting_rows[SETTING_DEFAULT_AGENT].key;
+	const struct workspace *w;
+	bool there;
+
+	if (v.level != c->level)
+		return 0;
+	if (setting_workspace(c->by, c->s, &w, e) < 0)
+		return -1;
+	if (!w)
+		return 0;
+	if (find_agent(c, w, str_of(v.text), &there, e) < 0)
+		return -1;
+	return there ? 0 : err_field(e, ERR_INVALID_FIELD, key, "%s: the "
+				     "workspace %s has no agent \"%.64s\".", key,
+				     w->id, v.text);
+}
+
+static int check_workspace(const struct change *c, struct str id, struct err *e)
+{
+	const char *key = setting_rows[SETTING_DEFAULT_WORKSPACE].key;
+	const struct workspace *w;
+
+	if (workspace_of(c->by, c->s, id, &w, e) < 0)
+		return -1;
+	return w ? 0 : err_field(e, ERR_INVALID_FIELD, key, "%s: there is no "
+				 "workspace \"%.64s\".", key, id.p);
+}
+
+/* Whether ids in what is said now are of something. */
+static int check_names(const struct change *c, const json_t *change,
+		       struct err *e)
+{
+	const json_t *said = c->s->v[0].said, *v;
+	const char *key = setting_rows[SETTING_DEFAULT_WORKSPACE].key;
+	struct str id = jx_str(said, key);
+
+	if (json_object_get(change, key) && id.p &&
+	    check_workspace(c, id, e) < 0)
+		return -1;
+	if ((json_object_get(change, key) ||
+	     json_object_get(change, setting_rows[SETTING_DEFAULT_AGENT].key)) &&
+	    check_agent(c, e) < 0)
+		return -1;
+	v = json_object_get(change, setting_rows[SETTING_LLM_SERVICES].key);
+	if (json_is_array(v) && check_services(c, v, e) < 0)
+		return -1;
+	id = jx_str(change, setting_rows[SETTING_LLM_SERVICE].key);
+	return id.p ? check_service(c, id, e) : 0;
+}
+
+static int check_value(const char *key, const json_t *v,
+		       enum setting_level level, struct err *e)
+{
+	const struct setting_row *row = setting_find(str_of(key));
+	struct setting_value out;
+
+	if (!row || row->type == SETTING_INTERNAL)
+		return unknown(key, e);
+	if (json_is_null(v))
+		return 0;
+	return row->levels & 1u << level ? setting_parse(row, v, &out, e)
+		: not_here(row, e);
+}
+
+int setting_check(const json_t *change, enum setting_level level, struct err *e)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)change, key, v)
+		if (check_value(key, v, level, e) < 0)
+			return -1;
+	return 0;
+}
+
+const json_t *setting_changed(const struct caller *by,
+			      const struct setting_said *s,
+			      const json_t *change, struct arena *a,
+			      struct err *e)
+{
+	struct setting_said *after = arena_new(a, struct setting_said);
+	struct change c = {
+		.by = by, .s = after, .level = s->v[0].level, .a = a,
+		.scope = { .conf = by->conf, .said = after },
+	};
+	json_t *said = jx_keep(a, s->v[0].said ? json_copy((json_t *)s->v[0].said)
+			       : json_object());
+	const char *key;
+	json_t *v;
+
+	if (setting_check(change, c.level, e) < 0)
+		return NULL;
+	json_object_foreach((json_t *)change, key, v)
+		if (json_is_null(v))
+			json_object_del(said, key);
+		else
+			json_object_set(said, key, v);
+	*after = *s;
+	after->v = arena_alloc(a, s->n * sizeof(*s->v));
+	memcpy(after->v, s->v, s->n * sizeof(*s->v));
+	after->v[0].said = said;
+	return check_names(&c, change, e) < 0 ? NULL : said;
+}
+
