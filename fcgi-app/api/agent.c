@@ -80,16 +80,6 @@ static void write_flag(struct jw *w, const char *key, const struct agent *a,
 	jw_kbool(w, key, v && !v->null && v->i);
 }
 
-static void write_time(struct jw *w, const char *key, const struct agent *a,
-		       int64_t us)
-{
-	jw_key(w, key);
-	if (a->row)
-		jw_time(w, us);
-	else
-		jw_null(w);
-}
-
 /*
  * The record (B12): every member, null where it is not set. llmServiceId is the
  * agent's own, resolvedLlmServiceId the one that answers. Agents of the
@@ -133,8 +123,7 @@ static void write_members(struct jw *w, struct request *rq,
 	write_flag(w, "rerankEnabled", a, "rerank_enabled");
 	write_column(w, "rerankingServiceId", a, "reranking_service_id");
 	write_column(w, "rerankMaxResults", a, "rerank_max_results");
-	write_time(w, "createdAt", a, a->row ? a->row->created_us : 0);
-	write_time(w, "updatedAt", a, a->row ? a->row->updated_us : 0);
+	api_write_times(w, a->row);
 }
 
 static void write_agent(struct jw *w, struct request *rq,

@@ -10,6 +10,7 @@
 #include "store/store.h"
 
 struct conversation;
+struct resource_row;
 struct turn;
 struct turn_decision;
 struct turn_wait;
@@ -21,6 +22,9 @@ struct turn_wait;
 
 /* The member key with the texts of a list, as an array. (workspace.c) */
 void api_write_list(struct jw *w, const char *key, const struct conf_list *l);
+
+/* createdAt and updatedAt of a stored row; null where there is none (NULL). (workspace.c) */
+void api_write_times(struct jw *w, const struct resource_row *row);
 
 /*
  * The conversation that the path names, which must be the caller's own and, below

@@ -88,14 +88,19 @@ static const struct db_val *value_of(const struct resource_row *row,
 	return resource_value(workspaces, (struct resource_row *)row, column);
 }
 
-static void write_time(struct jw *w, const char *key, const struct workspace *ws,
-		       int64_t us)
+static void write_time(struct jw *w, const char *key, const int64_t *us)
 {
 	jw_key(w, key);
-	if (ws->row)
-		jw_time(w, us);
+	if (us)
+		jw_time(w, *us);
 	else
 		jw_null(w);
+}
+
+void api_write_times(struct jw *w, const struct resource_row *row)
+{
+	write_time(w, "createdAt", row ? &row->created_us : NULL);
+	write_time(w, "updatedAt", row ? &row->updated_us : NULL);
 }
 
 /* What those see who may change it; null for others. */
@@ -118,8 +123,7 @@ static void write_settings(struct jw *w, const struct request *rq,
 	write_list(w, "managerUsers", row, "manager_users");
 	write_list(w, "managerGroups", row, "manager_groups");
 	write_list(w, "visibleTo", row, "visible_to");
-	write_time(w, "createdAt", ws, ws->row ? ws->row->created_us : 0);
-	write_time(w, "updatedAt", ws, ws->row ? ws->row->updated_us : 0);
+	api_write_times(w, ws->row);
 }
 
 static void write_members(struct jw *w, struct request *rq,

@@ -112,12 +112,7 @@ static void write_started(struct buf *out, const char *name,
 	put_run(&w, ev, st);
 	wire_frame_end(&w);
 	w = custom_open(out, "session");
-	jw_obj(&w);
-	jw_kuuid(&w, "conversationId", &ev->run->conversation_id);
-	jw_kuuid(&w, "turnId", &ev->run->id);
-	jw_kstrz(&w, "workspaceId", ev->run->in.target.workspace->id);
-	jw_kstrz(&w, "agentId", ev->run->in.target.agent->id);
-	jw_end_obj(&w);
+	wire_session(&w, ev->run);
 	wire_frame_end(&w);
 }
 

@@ -80,12 +80,7 @@ static void write_start(struct buf *out, const char *name,
 	w = wire_typed(out, name);
 	jw_kuuid(&w, "messageId", &ev->run->id);
 	jw_key(&w, "messageMetadata");
-	jw_obj(&w);
-	jw_kuuid(&w, "conversationId", &ev->run->conversation_id);
-	jw_kuuid(&w, "turnId", &ev->run->id);
-	jw_kstrz(&w, "workspaceId", ev->run->in.target.workspace->id);
-	jw_kstrz(&w, "agentId", ev->run->in.target.agent->id);
-	jw_end_obj(&w);
+	wire_session(&w, ev->run);
 	wire_frame_end(&w);
 }
 

@@ -39,6 +39,16 @@ void wire_foreign(struct jw *w, struct str text)
 			w->b->p[i] = ' ';
 }
 
+void wire_session(struct jw *w, const struct turn_run *run)
+{
+	jw_obj(w);
+	jw_kuuid(w, "conversationId", &run->conversation_id);
+	jw_kuuid(w, "turnId", &run->id);
+	jw_kstrz(w, "workspaceId", run->in.target.workspace->id);
+	jw_kstrz(w, "agentId", run->in.target.agent->id);
+	jw_end_obj(w);
+}
+
 void wire_object(struct jw *w, struct str text)
 {
 	json_t *j = jx_try(text);

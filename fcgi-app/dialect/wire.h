@@ -75,6 +75,9 @@ static inline void wire_frame_end(struct jw *w)
  */
 void wire_foreign(struct jw *w, struct str text);
 
+/* Where a turn is: {conversationId, turnId, workspaceId, agentId}. */
+void wire_session(struct jw *w, const struct turn_run *run);
+
 /* As wire_foreign, but always an object: an empty one for anything else. */
 void wire_object(struct jw *w, struct str text);
 
