@@ -178,6 +178,8 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
 	" AND running_turn_id = ?"
 /* Rows of a step, and what takes them: see store_turn_append. */
+/* An enum llm_payer as an argument: 0 is not known. */
+#define PAYER(v) DB_I_IF((v) > 0, v)
 #define STEP_PARAMS "iusuui"
 #define STEP(rows) \
 	CONVERSATION_ADVANCE " AND last_seq = ?; IF ROW_COUNT() = 1 THEN " \
@@ -186,10 +188,10 @@ struct locked {		/* a conversation and who holds it, both locked */
 #define TURN_INSERT \
 	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
 	" user_seq, started_us, variant_index, variant_count, client," \
-	" provider, model) VALUES "
+	" provider, model, payer) VALUES "
 #define TURN_INSERT_CLIENT \
 	"INSERT INTO turn (id, conversation_id, status, lease_until_us," \
-	" user_seq, started_us, client, provider, model) VALUES "
+	" user_seq, started_us, client, provider, model, payer) VALUES "
 #define TURN_EVENT_INSERT \
 	"INSERT INTO turn_event (turn_id, seq, n, created_us, data)" \
 	" VALUES (?,?,?,?,?) ON DUPLICATE KEY UPDATE" \

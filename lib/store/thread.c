@@ -251,7 +251,7 @@ static int begin(struct db *tx, struct replacing *k, struct err *e)
 			       DB_I_IF(answer, r->variant_index),
 			       DB_I_IF(answer, r->variant_count),
 			       DB_S_IF(r->client), DB_S_IF(r->provider),
-			       DB_S_IF(r->model)), NULL, e);
+			       DB_S_IF(r->model), PAYER(r->payer)), NULL, e);
 }
 
 static int replaced_before(struct db *tx, void *ctx, struct arena *a,

@@ -34,6 +34,7 @@ struct turn_replace {
 					   title unless a person chose one */
 	struct str client;		/* the page's tools (turn.client); or NULL */
 	struct str provider, model;	/* of its service; or NULL */
+	int64_t payer;			/* of it, as usage.payer */
 	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */
 	/* out: */
 	struct message user;		/* edit: as stored; else only its seq */

@@ -60,12 +60,12 @@ int store_turn_cancel(struct db *db, const struct owner *o, const struct uuid *i
 }
 
 int store_turn_served(struct db *db, const struct uuid *id, struct str provider,
-		      struct str model, struct err *e)
+		      struct str model, int64_t payer, struct err *e)
 {
 	return db_exec(db, STMT_TURN_SERVED,
 		       DB_ARGS(DB_S(provider),
 			       DB_S(utf8_head(model, LIM_MODEL_CHARS)),
-			       DB_U(id)), NULL, e);
+			       PAYER(payer), DB_U(id)), NULL, e);
 }
 
 static struct str content_of(const struct message *m)
@@ -236,7 +236,7 @@ static int take(struct db *tx, struct beginning *k, struct err *e)
 				    DB_U(&b->turn_id), DB_U(&b->conversation_id),
 				    DB_I(m->created_us + TURN_LEASE_US),
 				    DB_I(m->created_us), DB_S_IF(b->client),
-				    DB_S_IF(b->provider), DB_S_IF(b->model),
+				    DB_S_IF(b->provider), DB_S_IF(b->model), PAYER(b->payer),
 
 				    DB_U(&k->holders[0]), DB_U(&k->holders[1]),
 				    DB_S(k->o->tenant_id),
@@ -296,7 +296,7 @@ static int create(struct db *tx, struct beginning *k, struct err *e)
 			    DB_U(&b->turn_id), DB_U(&b->conversation_id),
 			    DB_I(m->created_us + TURN_LEASE_US), DB_I(1),
 			    DB_I(m->created_us), DB_S_IF(b->client),
-			    DB_S_IF(b->provider), DB_S_IF(b->model),
+			    DB_S_IF(b->provider), DB_S_IF(b->model), PAYER(b->payer),
 
 			    DB_U(&k->holders[0]), DB_U(&k->holders[1]),
 			    DB_S(k->o->tenant_id), HOLDER_ARGS(k->holders)),

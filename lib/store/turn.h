@@ -92,6 +92,7 @@ struct turn_begin {
 	struct message_options options;
 	struct str client;	/* JSON: the page's tools (turn.client); or NULL */
 	struct str provider, model;	/* of its service; or NULL */
+	int64_t payer;			/* of it, as usage.payer */
 	turn_text_fn *text_of_events;	/* to close a dead turn; or NULL */
 	size_t n_history;	/* rows in front of the message that are wanted */
 	/* Whose settings come along (store/setting.h): the user, the tenant, its
@@ -128,6 +129,7 @@ struct turn_continue {
 	struct uuid of;			/* the turn that was cut short */
 	struct str client;		/* turn.client; or NULL */
 	struct str provider, model;	/* of its service; or NULL */
+	int64_t payer;			/* of it, as usage.payer */
 	/* out: */
 	struct uuid conversation_id;
 	int64_t user_seq;		/* of the user message, of both */
@@ -251,7 +253,8 @@ int store_turn_cancel(struct db *db, const struct owner *o, const struct uuid *i
  * is estimated for that one. Nothing happens to a turn that does not run.
  */
 int store_turn_served(struct db *db, const struct uuid *id, struct str provider,
-		      struct str model, struct err *e) MUST_CHECK;
+		      struct str model, int64_t payer,
+		      struct err *e) MUST_CHECK;
 
 /* -- for the process that runs or watches many turns at once --------------- */
 

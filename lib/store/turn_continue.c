@@ -76,7 +76,7 @@ static int continue_run(struct db *tx, void *ctx, struct arena *a,
 			       DB_I(t.user_seq), DB_I(r->attempt_us),
 			       DB_I_IF(false, 0), DB_I_IF(false, 0),
 			       DB_S_IF(r->client), DB_S_IF(r->provider),
-			       DB_S_IF(r->model)), NULL, e);
+			       DB_S_IF(r->model), PAYER(r->payer)), NULL, e);
 }
 
 int store_turn_continue(struct db *db, const struct owner *o, struct turn_continue *r,

@@ -60,7 +60,8 @@ void choose_store(const struct turn_loop *l)
 	if (l->nested || !l->sink)
 		return;
 	if (store_turn_served(l->run->deps->db, &l->run->id,
-			      str_of(s->provider), str_of(s->model), &e) < 0)
+			      str_of(s->provider), str_of(s->model),
+			      s->payer, &e) < 0)
 		log_err("the service of a turn", &e);
 }
 

@@ -393,6 +393,7 @@ static int begin_send(struct start *s, struct err *e)
 		.options = turn_options_kept(t->arena, &t->in.options),
 		.client = s->client,
 		.provider = provider_of(t), .model = model_of(t),
+		.payer = t->in.target.service->payer,
 		.text_of_events = turn_text_of_events,
 		.n_history = t->created_conversation ? 0
 			: history_first_rows(t->in.target.workspace->history_messages),
@@ -427,6 +428,7 @@ static int begin_continue(struct start *s, struct err *e)
 	struct turn_continue c = {
 		.turn_id = t->id, .of = t->in.of->id, .client = s->client,
 		.provider = provider_of(t), .model = model_of(t),
+		.payer = t->in.target.service->payer,
 	};
 
 	if (store_turn_continue(t->deps->db, &t->loop->owner, &c, e) < 0)
@@ -446,6 +448,7 @@ static int begin_replace(struct start *s, struct err *e)
 		.seq = t->in.seq, .edit = edit,
 		.content = t->in.content, .client = s->client,
 		.provider = provider_of(t), .model = model_of(t),
+		.payer = t->in.target.service->payer,
 		.text_of_events = turn_text_of_events,
 	};
 

@@ -208,6 +208,8 @@ def test_what_was_seen_and_not_stored(make_lab):
         [[kind, estimated, sent, said_n, calls, provider, model, why]] = \
             usage_of(lab, turn)
         assert (kind, estimated, calls, why) == ("1", "1", "1", "interrupted")
+        assert lab.sql("SELECT payer FROM usage_record WHERE estimated AND turn_id ="
+                       f" x'{turn.replace('-', '')}'") == [["1"]]
         assert (provider, model) == ("openai_compatible", "demo")
         assert int(sent) > 3000		# the thread as it stands, the script
         assert int(said_n) == len(stored) // 4
