@@ -7,8 +7,8 @@
  * Signals: all are blocked before the first thread exists, so that none ever
  * interrupts a write; one thread takes them with sigwait. SIGTERM and SIGINT
  * drain: no new connections, what runs may finish within the grace period,
- * then turns are stopped and stored with what they have, as interrupted. SIGHUP
- * hands over: the next process accepts before this one stops to.
+ * then turns are stopped and stored with the text so far, as interrupted. SIGHUP
+ * hands over: the next process accepts before this one stops accepting.
  */
 #include <getopt.h>
 #include <malloc.h>
@@ -240,8 +240,8 @@ static bool serve_until(struct workers *pool, const struct lsock *l,
 }
 
 /*
- * Whether the successor (0: it is not our child) has ended. Its status is left
- * to whoever gets it from us.
+ * Whether the successor (0: it is not our child) has ended. Its status is left for
+ * whoever becomes its parent.
  */
 static bool has_ended(pid_t next)
 {
@@ -252,8 +252,8 @@ static bool has_ended(pid_t next)
 }
 
 /*
- * Nobody waits for the end of our turns: they may take their time. But a service
- * manager learns of a successor's end only when we have ended.
+ * Nobody waits for our turns to end, so they may take long. But a service manager
+ * learns that the successor has ended only after we have ended.
  */
 static void finish_turns(struct app *app, struct workers *pool, pid_t next)
 {

@@ -21,8 +21,9 @@
 #include "base/banned.h"
 
 /*
- * How long accept waits before it looks whether it should leave. A socket that
- * others accept on too cannot be shut down, and any may be handed over.
+ * How long accept waits before the worker checks whether it should leave. A socket on
+ * which other processes accept as well cannot be shut down, and any socket may be
+ * handed over.
  */
 #define ACCEPT_MS        500
 #define BACK_OFF_MS      20	/* after accept failed for want of something */
@@ -310,9 +311,9 @@ static void work_idle(struct workers *p)
 }
 
 /*
- * A connection, or -1 if this worker should leave: the pool stops, or there was
- * nothing to do for idle_ms and others are waiting too. A worker that leaves is no
- * longer counted as idle.
+ * A connection, or -1 if this worker should leave: because the pool stops, or because
+ * there was nothing to do for idle_ms and other workers are waiting, too. A worker
+ * that leaves is no longer counted as idle.
  */
 static int next_connection(struct workers *p)
 {

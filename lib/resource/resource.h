@@ -1,7 +1,7 @@
 /*
  * What people make and the API lists, declared once (resource.def): rows of
- * generic values over generated statements. What is odd about a resource is not
- * here but beside whoever has it (fcgi-app/api/resource.c names it).
+ * generic values, read and written by generated statements. The special behaviour
+ * of a resource is not here, but in the files that fcgi-app/api/resource.c names.
  */
 #ifndef RESOURCE_RESOURCE_H
 #define RESOURCE_RESOURCE_H
@@ -87,7 +87,7 @@ struct resource_row {
 	bool config;		/* of a file: read-only */
 };
 
-/* Whose rows a call is about, and who calls. Borrowed. */
+/* Whose rows a call concerns, and who makes it. Borrowed. */
 struct resource_at {
 	struct owner by;	/* who calls: stored as the one who made it */
 	struct uuid holder;	/* of what is written, listed or read; not of
@@ -123,8 +123,8 @@ const struct resource *resource_find(struct str path);
 const struct resource *resource_of_root(enum resource_root root);
 
 /*
- * The text of a column, p NULL where it is NULL; the value of one. A column that
- * there is not is a BUG.
+ * The text of a column (p NULL if it is NULL), and its value. A column that does
+ * not exist is a BUG.
  */
 struct str resource_text(const struct resource *r,
 			 const struct resource_row *row, const char *column);
@@ -144,8 +144,8 @@ void resource_sort(const struct resource *r, struct arena *a,
 		   struct resource_row *row);
 
 /*
- * An empty row for a new thing: all values NULL, of their types; id and times
- * are now's.
+ * An empty row for something new: all values are NULL, with their types; id and
+ * times are made now.
  */
 void resource_new(const struct resource *r, struct resource_row *row);
 
@@ -160,8 +160,8 @@ struct resource_want {
 };
 
 /*
- * A page in the resource's order. Arena. *more: there are others. It is shorter
- * than size where its texts would be more than LIM_PAGE_BYTES.
+ * A page in the resource's order. Arena. *more: others follow. It is shorter than
+ * size if its texts would exceed LIM_PAGE_BYTES.
  */
 int resource_list(struct db *db, const struct resource *r,
 		  const struct resource_at *at,
@@ -220,8 +220,8 @@ int resource_named(struct db *db, const struct resource *r,
 		   struct err *e) MUST_CHECK;
 
 /*
- * For take-out: the rows that the holder of at has, by id, behind *after (nil:
- * from the first), size at most. Arena.
+ * For take-out: the rows that the holder of at has, ordered by id, those behind
+ * *after (nil: from the first), at most size. Arena.
  */
 int resource_take_out(struct db *db, const struct resource *r,
 		      const struct resource_at *at, const struct uuid *after,
@@ -229,8 +229,8 @@ int resource_take_out(struct db *db, const struct resource *r,
 		      size_t *n, struct err *e) MUST_CHECK;
 
 /*
- * What else belongs into the transaction of a new or changed row; row->version
- * is the one it has now. As a closure of db_tx.
+ * What else belongs to the transaction of a new or changed row; row->version is its
+ * current one. Rules as for a closure of db_tx.
  */
 struct resource_also {
 	int (*run)(struct db *tx, const struct resource_row *row, void *ctx,
@@ -274,8 +274,8 @@ int resource_delete(struct db *db, const struct resource *r,
 		    struct err *e) MUST_CHECK;
 
 /*
- * SHARED: lets the reader see the row, or no more. Within a transaction that
- * holds the row. Once more is no error.
+ * SHARED: lets the reader see the row, or no longer. Within a transaction that holds
+ * the row. Repeating it is no error.
  */
 int resource_let_read(struct db *tx, const struct resource *r,
 		      const struct owner *by, const struct uuid *reader,

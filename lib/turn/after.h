@@ -1,8 +1,8 @@
 /*
- * Work after a turn (after.def): it never delays the response, and failing is
- * no harm to the turn, which is stored. It runs in the turn's thread for turns
- * that ended well, one row after the other; a stop of the turn or a shutdown
- * ends it.
+ * Work after a turn (after.def). It never delays the response, and if it fails, the
+ * turn is not affected, because it is stored already. It runs in the turn's thread
+ * for turns that ended well, one row after the other; stopping the turn or a
+ * shutdown ends it.
  */
 #ifndef TURN_AFTER_H
 #define TURN_AFTER_H

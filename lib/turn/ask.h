@@ -1,9 +1,9 @@
 /*
  * One call of a model outside of the tool loop: an instruction, an input, and
  * an answer, as text or as a JSON value that fits a schema. What it costs is
- * a usage record with the stamps of its instructions, like any turn's. Under
- * the title of a conversation and POST /complete; what else has to ask a model
- * once belongs on it.
+ * a usage record with the stamps of its instructions, like any turn's. The title
+ * of a conversation and POST /complete use it, and so should everything else that
+ * asks a model once.
  */
 #ifndef TURN_ASK_H
 #define TURN_ASK_H
@@ -53,11 +53,11 @@ struct llm_reply {
 };
 
 /*
- * Asks. An answer that does not fit the schema goes back once, with what is
- * wrong with it. While the call runs turn_live_cancel (of *id) and a shutdown
- * end it. Blocks; no database connection is held. *out is complete whether it
- * worked or not.
- * The errors of llm_stream; ERR_UPSTREAM_FILTER where the model or its provider
+ * Asks. If the answer does not fit the schema, it is sent back once, with what is
+ * wrong with it. turn_live_cancel (of *id) and a shutdown end a running call.
+ * Blocks; no database connection is held. *out is complete, whether the call
+ * succeeded or not.
+ * The errors of llm_stream; ERR_UPSTREAM_FILTER if the model or its provider
  * declined; ERR_UPSTREAM_PROTOCOL for an answer that does not fit (with a public
  * text) or is longer than max_bytes; ERR_UPSTREAM_TIMEOUT after the deadline;
  * ERR_CANCELLED.
@@ -66,8 +66,8 @@ int turn_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
 	     struct err *e) MUST_CHECK;
 
 /*
- * Stores the usage of a call, worked or not; nothing where the model was not
- * even called. Failing is logged only: the answer is there.
+ * Stores the usage of a call, whether it succeeded or not; nothing if the model was
+ * not called at all. A failure is only logged, because the answer is there.
  */
 void turn_ask_record(struct db *db, const struct owner *o,
 		     const struct llm_reply *r);

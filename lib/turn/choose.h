@@ -1,7 +1,7 @@
 /*
- * Who answers where the service is "auto" (agent/auto.h): chosen before the
- * context is made, by what is known then, and again when its size and tools
- * are known. Nothing where a service is named.
+ * Who answers if the service is "auto" (agent/auto.h): chosen before the context
+ * is built, by what is known then, and again when its size and tools are known.
+ * Does nothing if a service is named.
  */
 #ifndef TURN_CHOOSE_H
 #define TURN_CHOOSE_H

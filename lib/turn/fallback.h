@@ -1,8 +1,8 @@
 /*
- * Services that take over: the `fallbacks` of a turn's service, in their order,
- * before the first delta of a call, when the one before fails in a way that can
- * pass, or failed so often lately that it is left alone (llm/circuit.h). The
- * turn stays with the one that took over.
+ * Services that take over: the `fallbacks` of a turn's service, in their order. One
+ * is used, before the first delta of a call, when the service before it fails in a
+ * way that may be temporary, or has failed so often lately that its circuit is open
+ * (llm/circuit.h). The turn stays with the one that took over.
  */
 #ifndef TURN_FALLBACK_H
 #define TURN_FALLBACK_H

@@ -12,15 +12,15 @@ struct turn_loop;
 void steps_store(struct turn_loop *l);
 
 /*
- * Stores what steps_add has added; the same on failure. Beside a call of the
- * model: it touches nothing that its handler does.
+ * Stores what steps_add has added; on failure as above. May run during a model
+ * call: it touches nothing that the call's handler does.
  */
 void steps_store_added(struct turn_loop *l);
 
 /* Adds those of its rows that are new to l->unstored, without storing them. */
 void steps_add(struct turn_loop *l);
 
-/* Says in a record where it belongs: to the turn of l. Borrows. */
+/* Fills in the members of a record that say which turn it belongs to: that of l. Borrows. */
 void turn_usage_place(struct usage *u, const struct turn_loop *l);
 
 /*

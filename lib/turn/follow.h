@@ -1,15 +1,15 @@
 /*
- * Reading a turn's events from outside: what it told so far, then what it
- * tells, from whichever process it runs in, as the same events.
+ * Reading a turn's events from outside: first those that it has emitted so far, then
+ * new ones, whichever process it runs in, always as the same events.
  *
- * Where the turn runs here, they come from its log in memory, and what is not
- * there any more from the store; of another process's turn all comes from the
- * store, when the live thread has seen that there is something. The terminal
+ * If the turn runs in this process, they come from its log in memory, and what the
+ * log no longer has comes from the store. The events of another process's turn all
+ * come from the store, once the live thread has seen that there are some. The terminal
  * event is made from the turn's row and its answer. A turn whose process died
  * is closed as interrupted.
  *
- * Neighbouring deltas come as one event with the last one's number. Who has
- * seen number N and goes on after N gets exactly what follows.
+ * Adjacent deltas come as one event with the number of the last one. A reader that
+ * has seen number N and continues after N gets exactly what follows.
  */
 #ifndef TURN_FOLLOW_H
 #define TURN_FOLLOW_H
@@ -45,16 +45,16 @@ struct turn_follow {
 };
 
 /*
- * Finds the turn; f->done when there is nothing behind `after` and never will
+ * Finds the turn; f->done if there is nothing behind `after` and never will
  * be. ERR_NOT_FOUND.
  */
 int turn_follow_open(struct turn_follow *f, struct err *e) MUST_CHECK;
 
 /*
- * Emits the events behind `after` into s until the terminal one or the end of
- * patience; flushes what it emitted before each wait, and calls s->idle in
- * silence. -1 when the store fails: what was emitted stays, `after` says how
- * far it went.
+ * Emits the events behind `after` into s until the terminal one, or until patience
+ * runs out; flushes before each wait, and calls s->idle while there are none. -1
+ * if the store fails: what was emitted stays emitted, and `after` says how far it
+ * went.
  */
 int turn_follow_run(struct turn_follow *f, struct sink *s,
 		    struct err *e) MUST_CHECK;

@@ -11,7 +11,7 @@
 struct history_own;
 struct turn_loop;
 
-/* Rows that are read with the begin of a turn that wants so many messages. */
+/* How many rows are read with the beginning of a turn that wants so many messages. */
 size_t history_first_rows(int64_t messages);
 
 /* Adds the newest part of the stored thread that its share allows. */
@@ -25,17 +25,17 @@ int history_add(struct turn_loop *l, struct err *e) MUST_CHECK;
 void history_add_given(struct turn_loop *l, struct str meta);
 
 /*
- * The old turn's message, steps and text so far stand at the end of the
- * history: they are not part of what may be left out, and where it was cut off
- * in mid-text the model is told to go on.
+ * Puts the old turn's message, steps and text so far at the end of the history.
+ * They are never left out, and if the text was cut off in the middle, the model is
+ * told to continue.
  */
 void history_continue(struct turn_loop *l);
 
 /*
- * Of a turn that was stored and is resumed: the rows behind the user's message,
- * and how much of the window they want, which the rest of the history gets less.
- * Counts its iterations. In the arena. NULL: ERR_CONFLICT where there is no
- * step, and the errors of the store.
+ * For a turn that was stored and is resumed: the rows behind the user's message, and
+ * how much of the window they need, which is taken from the rest of the history.
+ * Counts the turn's iterations. In the arena. NULL: ERR_CONFLICT if there is no
+ * step, or an error of the store.
  */
 struct history_own *history_read_own(struct turn_loop *l, struct err *e);
 

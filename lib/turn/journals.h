@@ -1,6 +1,6 @@
 /*
- * The journals of other processes, as far as they were looked at: of those
- * that a watched turn is in, and no longer than that. One thread.
+ * How far the journals of other processes have been read: only of processes that run
+ * a watched turn, and only as long as they do. One thread.
  */
 #ifndef TURN_JOURNALS_H
 #define TURN_JOURNALS_H
@@ -17,10 +17,10 @@ struct journals {		/* zero at first */
 void journals_release(struct journals *j);
 
 /*
- * Calls fn for what the journals of the running ones of these turns have had
- * since the last time. Of one that is new only the place is noted: who watches
- * a turn in it has to look for what was before, afterwards. What fails is
- * logged, and looked at again.
+ * Calls fn for the rows that were added since the last call to the journals of those
+ * turns that run. Of a new journal only the current end is noted: who watches a turn
+ * in it must then read what came before. Failures are logged, and tried again with
+ * the next call.
  */
 void journals_look(struct journals *j, struct db *db,
 		   const struct turn_state *watched, size_t n,

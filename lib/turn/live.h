@@ -3,10 +3,10 @@
  * watched here, and the one thread that looks after them all (platform-db.md
  * section 4). Every 250 ms, at once for a tool call or much text, it writes
  * the events that came since, of all turns, as a row of its journal; it extends
- * the leases, reads which turns were asked to stop, by whichever process, and
- * finds out what the watched ones have done: one query, and one more for each
- * journal that they are in. It sleeps while there is neither. Events are copied
- * out under a lock; none is held across I/O, so who emits never waits for the
+ * the leases, reads which turns were asked to stop (by any process), and finds out
+ * what the watched ones have done: one query, and one more for each journal that
+ * they are in. It sleeps while there are no such turns. Events are copied under a
+ * lock, which is never held during I/O, so an emitting thread does not wait for the
  * database.
  */
 #ifndef TURN_LIVE_H
@@ -32,14 +32,14 @@ struct turn_live *turn_live_new(struct db *db, struct err *e) MUST_CHECK;
 void turn_live_free(struct turn_live *l);
 
 /*
- * Stops it at once when it runs here (from the end of turn_start on, and its
- * after-work too); false when it does not. Any thread.
+ * Stops the turn at once if it runs here (from the end of turn_start on, including
+ * its work afterwards); false if it does not. Any thread.
  */
 bool turn_live_cancel(struct turn_live *l, const struct uuid *turn);
 
 /*
- * Stops all that run here, and those that still come: for a shutdown. They end
- * as interrupted, but for those that were stopped before.
+ * Stops all turns that run here, and those that still begin: for a shutdown. They end
+ * as interrupted, except those that were stopped before.
  */
 void turn_live_interrupt(struct turn_live *l);
 
@@ -78,9 +78,9 @@ void turn_live_event(struct turn_live *l, struct turn_live_entry *t,
 		     const struct turn_event *ev);
 
 /*
- * The turn is being stored: rows (in a) are the events that store_turn_end has to
- * store with it. From here on nobody else flushes, nor stops it. May be called
- * again, when storing failed.
+ * The turn is being stored: rows (in a) are the events that store_turn_end must store
+ * with it. From here on nobody else flushes or stops it. May be called again if
+ * storing failed.
  */
 void turn_live_ending(struct turn_live *l, struct turn_live_entry *t,
 		      struct arena *a, struct turn_events **rows, size_t *n);
@@ -104,8 +104,8 @@ struct turn_log *turn_live_log(struct turn_live *l, const struct uuid *turn);
 struct turn_watch;
 
 /*
- * Has the thread look at a turn of another process. l may be NULL: then every
- * wait just ends after its time. The caller has checked that it may.
+ * Makes the thread watch a turn of another process. l may be NULL: then every wait
+ * just ends when its time is over. The caller has checked that this is allowed.
  */
 struct turn_watch *turn_watch_open(struct turn_live *l,
 				   const struct uuid *turn);
