@@ -53,7 +53,8 @@ struct chats_found {
 	int64_t created_us, updated_us;
 	int64_t seq;		/* of the message that fits best; 0: the title */
 	double score;
-	struct snippet snippet;
+	struct str passage;	/* the part of it that was found, a page at most */
+	struct snippet snippet;	/* of that */
 };
 
 /*

@@ -128,6 +128,7 @@ int chats_find(struct db *db, const struct owner *o, const struct chats_ask *ask
 
 		f->seq = of[i]->page;
 		f->score = of[i]->score;
+		f->passage = of[i]->text;
 		snippet_make(words, ask->query, of[i]->text, SNIPPET_CHARS, a,
 			     &f->snippet);
 	}

@@ -69,6 +69,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/knowledge/read_document.c \
 	lib/tool/knowledge/rows.c \
 	lib/tool/knowledge/search_all.c \
+	lib/tool/knowledge/search_conversations.c \
 	lib/tool/knowledge/search_knowledge.c \
 	lib/tool/mcp/kind_mcp.c \
 	lib/tool/mcp/mcp.h \
@@ -114,6 +115,7 @@ TOOL_SCHEMAS = \
 	lib/tool/knowledge/list_knowledge_bases.schema.json \
 	lib/tool/knowledge/read_document.schema.json \
 	lib/tool/knowledge/search.schema.json \
+	lib/tool/knowledge/search_conversations.schema.json \
 	lib/tool/knowledge/search_knowledge.schema.json \
 	lib/tool/text/analyse_log.schema.json \
 	lib/tool/text/find_pii.schema.json \

@@ -7,6 +7,7 @@ import uuid
 import pytest
 
 from knowledge import NOBODY, base_of, settled, write
+from lab import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +154,21 @@ def test_one_search_over_all(lab, agent):
     assert "record:tickets/17" in [r["ref"] for r in things], got
     assert {r["dataset"] for r in things} == {"tickets"}
     assert not [r for r in got if r["kind"] == "person"]
-    assert call(lab, agent, "search", query="zzz")["results"] == []
+
+
+def test_earlier_conversations_are_found(lab, agent):
+    lab.chat("My bicycle is a Brompton.", user=agent["user"])
+    lab.chat("Her bicycle is a Brompton.", user="somebody-else")
+    wait_until("it is found", lambda: lab.get(
+        "/conversations/search?q=brompton", user=agent["user"]).json["items"])
+    got, = call(lab, agent, "search_conversations", query="brompton")["conversations"]
+    assert "My bicycle" in got["text"] and got["title"]
+    in_all = call(lab, agent, "search", query="brompton")["results"]
+    assert [r["kind"] for r in in_all] == ["conversation"] * len(in_all) and in_all
+    assert call(lab, agent, "search_conversations", query="brompton",
+                to="1999-12-31") == {"conversations": []}
+    assert "must be a date" in error(call(lab, agent, "search_conversations", query="x",
+                                          to="soon"))
 
 
 def test_results_taint_the_conversation(lab, agent):

@@ -3,6 +3,7 @@
 #define TOOL_KNOWLEDGE_H
 
 #include "resource/resource.h"
+#include "search/chats.h"
 #include "search/kb.h"
 #include "tool/core/tool.h"
 
@@ -15,9 +16,10 @@ typedef int tool_run_fn(const struct tool *t, const struct tool_ctx *ctx,
 tool_may_fn knowledge_may;	/* may see knowledge bases */
 tool_may_fn knowledge_read_may;	/* ... or has attachments */
 tool_may_fn knowledge_all_may;	/* ... or anything else that is searched */
+tool_may_fn knowledge_chats_may;	/* may see their conversations */
 
 tool_run_fn knowledge_search_run, knowledge_list_run, knowledge_metadata_run;
-tool_run_fn knowledge_read_run, knowledge_all_run;
+tool_run_fn knowledge_read_run, knowledge_all_run, knowledge_chats_run;
 
 /* -- bases.c ---------------------------------------------------------------- */
 
@@ -74,5 +76,16 @@ int knowledge_find(const struct tool_ctx *ctx, const struct resource_row *bases,
 /* Writes the members of an object, and notes the origin. */
 void knowledge_write(struct jw *w, const struct tool_ctx *ctx,
 		     const struct knowledge_passage *p);
+
+/* -- search_conversations.c ------------------------------------------------- */
+
+/* The caller's other conversations; ask->max of them. In ctx->arena. */
+int knowledge_chats(const struct tool_ctx *ctx, struct chats_ask *ask,
+		    struct chats_found **out, size_t *n,
+		    struct err *e) MUST_CHECK;
+
+/* As knowledge_write. */
+void knowledge_write_chat(struct jw *w, const struct tool_ctx *ctx,
+			  const struct chats_found *f);
 
 #endif

@@ -69,6 +69,21 @@ static const struct tool tools[] = {
 		.run = knowledge_all_run,
 	},
 	{
+		.name = "search_conversations",
+		.description =
+			"Searches the user's earlier conversations, titles and "
+			"messages. Use it when they refer to something that "
+			"was said before and is not in this conversation.",
+		.group = "knowledge",
+		.schema = SCHEMA_search_conversations,
+		.effect = TOOL_READ,
+		.untrusted = true,
+		.timeout_ms = 10000,
+		.listed_only = true,
+		.advertise = knowledge_chats_may,
+		.run = knowledge_chats_run,
+	},
+	{
 		.name = "search_knowledge",
 		.description =
 			"Searches the knowledge bases: documents of this "

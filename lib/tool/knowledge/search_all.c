@@ -12,22 +12,23 @@
 
 #include "base/banned.h"
 
-enum { RESULTS = 8, SOURCES = 2, LEAST_WORD = 3 };
+enum { RESULTS = 8, SOURCES = 3, LEAST_WORD = 3 };
 
-struct hit {
+struct all_hit {
 	const struct knowledge_passage *passage;	/* one of these */
 	const struct mention_item *thing;
+	const struct chats_found *chat;
 	size_t rank, source;		/* of its list; lists in a fixed order */
 };
 
 struct hits {
-	struct hit *v;
+	struct all_hit *v;
 	size_t n;
 };
 
 bool knowledge_all_may(const struct tool *t, const struct tool_ctx *ctx)
 {
-	return knowledge_may(t, ctx) ||
+	return knowledge_may(t, ctx) || knowledge_chats_may(t, ctx) ||
 	       (ctx->turn.by.db && ctx->turn.workspace &&
 		ctx->turn.workspace->n_datasets);
 }
@@ -47,7 +48,7 @@ static int add_passages(const struct tool_ctx *ctx, struct str query, size_t max
 	    knowledge_find(ctx, bases, n_bases, query, max, &v, &n, e))
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		to->v[to->n++] = (struct hit){ .passage = &v[i], .rank = i };
+		to->v[to->n++] = (struct all_hit){ .passage = &v[i], .rank = i };
 	return 0;
 }
 
@@ -87,9 +88,28 @@ static void add_things(const struct tool_ctx *ctx, struct str query, size_t max,
 	}
 	for (size_t i = 0; i < found.n; i++)
 		if (!str_is(str_of(found.v[i].type), "person"))
-			to->v[to->n++] = (struct hit){
+			to->v[to->n++] = (struct all_hit){
 				.thing = &found.v[i], .rank = rank++,
 				.source = 1 };
+}
+
+static int add_chats(const struct tool_ctx *ctx, struct str query, size_t max,
+		     struct hits *to, struct err *e)
+{
+	struct chats_ask ask = {
+		.query = query, .to_us = INT64_MAX, .max = max,
+	};
+	struct chats_found *v;
+	size_t n;
+
+	if (!knowledge_chats_may(NULL, ctx))
+		return 0;
+	if (knowledge_chats(ctx, &ask, &v, &n, e))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		to->v[to->n++] = (struct all_hit){ .chat = &v[i], .rank = i,
+					       .source = 2 };
+	return 0;
 }
 
 /* -- the list --------------------------------------------------------------- */
@@ -97,7 +117,7 @@ static void add_things(const struct tool_ctx *ctx, struct str query, size_t max,
 /* By 1 / (60 + rank), which is by rank, as nothing is in two lists. */
 static int by_rank(const void *a, const void *b)
 {
-	const struct hit *x = a, *y = b;
+	const struct all_hit *x = a, *y = b;
 
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
@@ -136,6 +156,8 @@ int knowledge_all_run(const struct tool *t, const struct tool_ctx *ctx,
 	if (add_passages(ctx, query, max, &hits, e))
 		return -1;
 	add_things(ctx, query, max, &hits);
+	if (add_chats(ctx, query, max, &hits, e))
+		return -1;
 	if (hits.n)
 		qsort(hits.v, hits.n, sizeof(*hits.v), by_rank);
 	*is_json = true;
@@ -147,6 +169,9 @@ int knowledge_all_run(const struct tool *t, const struct tool_ctx *ctx,
 		if (hits.v[i].passage) {
 			jw_kstrz(&w, "kind", "passage");
 			knowledge_write(&w, ctx, hits.v[i].passage);
+		} else if (hits.v[i].chat) {
+			jw_kstrz(&w, "kind", "conversation");
+			knowledge_write_chat(&w, ctx, hits.v[i].chat);
 		} else {
 			write_thing(&w, ctx, hits.v[i].thing);
 		}
