@@ -192,3 +192,17 @@ def test_a_cursor_of_another_list_is_refused(lab):
 
 def test_somebody_new_finds_nothing(lab, who):
     assert search(lab, who, "anything") == {"items": [], "nextCursor": None}
+
+
+def test_the_plain_page_shows_what_messages_say(lab, who):
+    talk = said(lab, who, "A <b>wombat</b> & its burrow.")
+    indexed(lab, who)
+    answer = lab.get(f"/{lab.base}/plain/?q=wombat", user=who)
+    page = answer.body.decode()
+    assert answer.status == 200 and "<h2>In messages</h2>" in page
+    assert "A &lt;b&gt;<b>wombat</b>&lt;/b&gt; &amp; its burrow." in page
+    seq = int(page.split(f"conversations/{talk}?before=")[1].split('"')[0])
+    shown = lab.get(f"/{lab.base}/plain/conversations/{talk}?before={seq}", user=who)
+    assert shown.status == 200 and b"burrow" in shown.body
+    assert "In messages" not in lab.get(f"/{lab.base}/plain/?q=zzz",
+                                        user=who).body.decode()
