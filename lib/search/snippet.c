@@ -100,8 +100,9 @@ void snippet_make(struct tokens *w, struct str query, struct str text,
 	struct snippet_hit hits[HITS];
 	size_t n, best = 0, most = 0, from = 0;
 	struct str part;
+	const struct str cut = STR("…");
+	size_t lead, tail;
 	char *p;
-	size_t lead;
 
 	read_query(w, query, &terms);
 	n = find_hits(w, &terms, text, hits);
@@ -116,16 +117,16 @@ void snippet_make(struct tokens *w, struct str query, struct str text,
 	if (n)
 		from = back(text, hits[best].at, BEFORE);
 	part = utf8_head((struct str){ text.p + from, text.n - from }, chars);
-	p = arena_printf(a, "%s%.*s%s", from ? "…" : "", STR_ARG(part),
-			 from + part.n < text.n ? "…" : "");
-	lead = from ? strlen("…") : 0;
-	out->text = str_of(p);
-	/* A NUL would have ended it. */
-	if (out->text.n < lead + part.n)
-		part.n = out->text.n - lead;
-	for (char *c = p; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = ' ';
+	lead = from ? cut.n : 0;
+	tail = from + part.n < text.n ? cut.n : 0;
+	p = arena_alloc(a, lead + part.n + tail + 1);
+	memcpy(p, cut.p, lead);
+	for (size_t i = 0; i < part.n; i++)	/* on one line, NUL as well */
+		p[lead + i] = (unsigned char)part.p[i] < ' ' ||
+			part.p[i] == 0x7f ? ' ' : part.p[i];
+	memcpy(p + lead + part.n, cut.p, tail);
+	p[lead + part.n + tail] = '\0';
+	out->text = (struct str){ p, lead + part.n + tail };
 	out->marks = arena_zalloc(a, n + 1, sizeof(*out->marks));
 	out->n = 0;
 	for (size_t i = 0; i < n; i++) {
