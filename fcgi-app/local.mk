@@ -39,6 +39,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/resource_page.c \
 	fcgi-app/api/resource_tool.c \
 	fcgi-app/api/scope.c fcgi-app/api/scope.h \
+	fcgi-app/api/search.c \
 	fcgi-app/api/send.c fcgi-app/api/send.h \
 	fcgi-app/api/service.c fcgi-app/api/service.h \
 	fcgi-app/api/setting.c \

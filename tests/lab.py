@@ -435,12 +435,13 @@ else $HTTP["url"] =~ "^{base}/" {{
     def stream(self, path, body, **kw):
         return Stream(*self.open("POST", path, body, **kw))
 
-    def chat(self, content, workspace="lab", user="ada", **fields):
+    def chat(self, content, workspace="lab", user="ada", groups=(), **fields):
         """One turn; its events. content may be a script (a dict)."""
         if isinstance(content, dict):
             content = "!script " + json.dumps(content)
         stream = self.stream(f"/chat/{workspace}/stream",
-                             {"content": content, **fields}, user=user)
+                             {"content": content, **fields}, user=user,
+                             groups=groups)
         if stream.status != 200:
             body = stream.response.read()
             stream.close()

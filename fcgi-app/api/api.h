@@ -41,6 +41,12 @@ int api_conversation_of_path(struct request *rq, struct conversation *c,
 int api_conversation_remove(struct request *rq, struct err *e) MUST_CHECK;
 
 /*
+ * What the caller's conversations say has changed: asks for the job that indexes
+ * them. If that fails, they are found a minute later. (search.c)
+ */
+void api_search_again(struct request *rq);
+
+/*
  * Stops a turn of the caller, whichever process runs it, also one that waits; *t is
  * its new state. ERR_NOT_FOUND. (turn.c)
  */

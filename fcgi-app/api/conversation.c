@@ -181,6 +181,8 @@ static int create_once(struct request *rq, struct conversation_new *n,
 	if (conversation_create(rq->app->db, &rq->by.owner, n, c, e) == 0) {
 		notify_conversation(rq->app->notify, &rq->by.owner, &c->id,
 				    "created", c->title);
+		if (c->title.n)
+			api_search_again(rq);
 		return 0;
 	}
 	if (!rc || e->code != ERR_CONFLICT)
@@ -354,9 +356,11 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 	     conversation_get(rq->app->db, &rq->by.owner, &c.id, rq->arena, &c,
 			      e) < 0))
 		return -1;
-	if (b.has_title)
+	if (b.has_title) {
 		notify_conversation(rq->app->notify, &rq->by.owner, &c.id,
 				    "renamed", c.title);
+		api_search_again(rq);
+	}
 	answer(rq, rs, &c);
 	return 0;
 }

@@ -5,9 +5,13 @@
 #include "app.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/utf8.h"
+#include "search/chats.h"
 
 #include "base/banned.h"
+
+enum { SAID = 20 };	/* conversations whose messages are shown */
 
 /* GET {base}/plain: 303 to {base}/plain/, against which links are relative. */
 int plain_enter(struct request *rq, struct response *rs, struct err *e)
@@ -36,7 +40,7 @@ static int read_key(struct request *rq, struct conversation_key *key,
 
 static void put_search(struct plain *p, struct str q)
 {
-	buf_addf(p->b, "<form action=\"%s./\"><p><label for=\"q\">Title"
+	buf_addf(p->b, "<form action=\"%s./\"><p><label for=\"q\">Search"
 		 "</label> <input id=\"q\" name=\"q\" size=\"30\" value=\"",
 		 p->root);
 	html_text(p->b, q);
@@ -83,9 +87,69 @@ static void put_older(struct plain *p, const struct conversation_key *next,
 		 p->steps ? "&amp;steps=1" : "");
 }
 
+/* The snippet, with the words that were found in bold; marks count characters. */
+static void put_snippet(struct buf *b, const struct snippet *s)
+{
+	struct str rest = s->text;
+	size_t at = 0;
+
+	for (size_t i = 0; i <= s->n; i++) {
+		size_t to = i < s->n ? s->marks[i].start : SIZE_MAX;
+		struct str part = utf8_head(rest, to - at);
+
+		html_text(b, part);
+		rest = (struct str){ rest.p + part.n, rest.n - part.n };
+		if (i == s->n)
+			break;
+		part = utf8_head(rest, s->marks[i].length);
+		buf_adds(b, "<b>");
+		html_text(b, part);
+		buf_adds(b, "</b>");
+		rest = (struct str){ rest.p + part.n, rest.n - part.n };
+		at = to + s->marks[i].length;
+	}
+}
+
+/* What q finds in messages, on the first page; it is shown without if it fails. */
+static void put_said(struct plain *p, struct str q)
+{
+	const struct chats_ask ask = {
+		.query = q, .to_us = INT64_MAX, .max = SAID,
+	};
+	struct chats_found *v;
+	struct err e = ERR_INIT;
+	size_t n, shown = 0;
+	char id[UUID_TEXT_BYTES];
+
+	if (chats_find(p->rq->app->db, &p->rq->by.owner, &ask, p->rq->arena, &v,
+		       &n, &e) < 0) {
+		log_err("search in messages", &e);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!v[i].seq)		/* the title is in the list above */
+			continue;
+		if (!shown++)
+			buf_adds(p->b, "<h2>In messages</h2>\n"
+				 "<ul class=\"list\">\n");
+		/* A page of a thread ends with the message before this number. */
+		buf_addf(p->b, "<li><a href=\"%sconversations/%s?before=%lld%s\">",
+			 p->root, uuid_format(&v[i].id, id),
+			 (long long)v[i].seq + 1, p->steps ? "&amp;steps=1" : "");
+		html_text(p->b, v[i].title.n ? v[i].title : STR("Untitled"));
+		buf_adds(p->b, "</a> <span class=\"small\">");
+		plain_time(p->b, v[i].updated_us);
+		buf_adds(p->b, "</span><br>");
+		put_snippet(p->b, &v[i].snippet);
+		buf_adds(p->b, "</li>\n");
+	}
+	if (shown)
+		buf_adds(p->b, "</ul>\n");
+}
+
 /*
  * GET {base}/plain/?q=&before=&id=&steps=: a page of them, newest first; q is
- * part of the title. 200; 422.
+ * part of the title. Below the first page is what q finds in messages. 200; 422.
  */
 int plain_list(struct request *rq, struct response *rs, struct err *e)
 {
@@ -118,6 +182,8 @@ int plain_list(struct request *rq, struct response *rs, struct err *e)
 		buf_adds(p.b, "</ul>\n");
 	if (page.more)
 		put_older(&p, &page.next, f.title);
+	if (f.title.n && !given)
+		put_said(&p, f.title);
 	plain_foot(&p);
 	return 0;
 }

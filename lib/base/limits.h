@@ -185,6 +185,7 @@
 #define LIM_QUESTION_CHARS   2000	/* that is searched for */
 #define LIM_QUESTION_WORDS   64		/* of it that count */
 #define LIM_FOUND            50		/* passages that a search gives */
+#define LIM_CHATS_PASSAGES   200	/* of own conversations that a search looks at */
 #define LIM_SEARCH_DOCUMENTS 200	/* that a search may be limited to */
 #define LIM_KNOWLEDGE_BASES  200	/* of one user, one group, or the tenant */
 #define LIM_PRIVATE_BASES    20		/* of these, private ones of one user */

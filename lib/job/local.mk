@@ -1,4 +1,5 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/job/job.def \
+	lib/job/chats.c \
 	lib/job/knowledge.c \
 	lib/job/work.c lib/job/work.h

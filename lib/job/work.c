@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "metric/metric.h"
+#include "search/chats.h"
 #include "store/attachment.h"
 #include "store/conversation.h"
 #include "store/thread.h"
@@ -174,6 +175,8 @@ int job_conversation_purge(const struct job_run *r, struct err *e)
 
 	if (!uuid_parse(r->job->subject, &id))
 		return err_set(e, ERR_INTERNAL, "its subject is no id");
+	if (chats_forget(r->db, &id, e))
+		return -1;
 	rc = conversation_purge(r->db, &id, r->until_ms, e);
 	return rc > 0 && ask_sweep(r, e) < 0 ? -1 : rc;
 }

@@ -24,10 +24,6 @@ enum {
 	SPARE = 20,		/* more than asked: some may go meanwhile */
 };
 
-struct chunk_range {
-	int64_t first, n;
-};
-
 struct phrase {
 	int64_t terms[PHRASE_WORDS];
 	size_t n;
@@ -48,7 +44,7 @@ struct search {
 	struct search_base info;
 	bool sees[LIM_AUDIENCES + 1];
 	struct rank_stats stats;
-	struct chunk_range *hidden, *wanted;	/* by first */
+	struct search_range *hidden, *wanted;	/* by first */
 	size_t n_hidden, n_wanted, hidden_room, wanted_room;
 	struct term terms[LIM_QUESTION_WORDS];
 	size_t n_terms;
@@ -120,7 +116,7 @@ static int note_hidden(void *ctx, const struct db_val *row, struct err *e)
 	(void)e;
 	s->hidden = arena_room(s->a, s->hidden, s->n_hidden, 1, &s->hidden_room,
 			       sizeof(*s->hidden));
-	s->hidden[s->n_hidden++] = (struct chunk_range){ row[0].i, row[1].i };
+	s->hidden[s->n_hidden++] = (struct search_range){ row[0].i, row[1].i };
 	return 0;
 }
 
@@ -131,18 +127,18 @@ static int note_wanted(void *ctx, const struct db_val *row, struct err *e)
 	(void)e;
 	s->wanted = arena_room(s->a, s->wanted, s->n_wanted, 1, &s->wanted_room,
 			       sizeof(*s->wanted));
-	s->wanted[s->n_wanted++] = (struct chunk_range){ row[0].i, row[1].i };
+	s->wanted[s->n_wanted++] = (struct search_range){ row[0].i, row[1].i };
 	return 0;
 }
 
 static int by_first(const void *a, const void *b)
 {
-	const struct chunk_range *x = a, *y = b;
+	const struct search_range *x = a, *y = b;
 
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static bool is_in(const struct chunk_range *v, size_t n, int64_t chunk)
+static bool is_in(const struct search_range *v, size_t n, int64_t chunk)
 {
 	size_t low = 0, high = n;
 
@@ -195,7 +191,9 @@ static bool is_visible(const struct search *s, int64_t chunk)
 
 static bool is_wanted(const struct search *s, int64_t chunk)
 {
-	return !s->ask->n_documents || is_in(s->wanted, s->n_wanted, chunk);
+	return (!s->ask->n_documents || is_in(s->wanted, s->n_wanted, chunk)) &&
+	       (!s->ask->limited ||
+		is_in(s->ask->ranges, s->ask->n_ranges, chunk));
 }
 
 static bool sees(const struct search *s, int64_t audience)
@@ -596,7 +594,7 @@ static int find_vectors(struct search *s, size_t max, struct rank_hit **hits,
 	s->max_best = MAX(max, (size_t)RERANKED);
 	s->best = arena_zalloc(s->a, s->max_best + 1, sizeof(*s->best));
 	s->n_best = 0;
-	if (s->info.vectors < EXACT || s->ask->n_documents) {
+	if (s->info.vectors < EXACT || s->ask->n_documents || s->ask->limited) {
 		if (db_each(s->db, STMT_SEARCH_VECTOR_ALL,
 			    DB_ARGS(DB_U(s->base)), s->a, note_vector, s, e))
 			return -1;

@@ -10,6 +10,11 @@
 
 enum search_mode { SEARCH_WORDS, SEARCH_VECTORS, SEARCH_FUSED };
 
+/* Chunks in a row. */
+struct search_range {
+	int64_t first, n;
+};
+
 /* What is asked. Borrowed. */
 struct search_ask {
 	enum search_mode mode;
@@ -21,7 +26,11 @@ struct search_ask {
 	size_t n_groups;
 	const struct uuid *documents;	/* only in these; n_documents 0: in all */
 	size_t n_documents;
-	size_t max;		/* 1 to LIM_FOUND */
+	/* Only in these chunks, by first: what a caller knows by other means. */
+	bool limited;
+	const struct search_range *ranges;
+	size_t n_ranges;
+	size_t max;		/* 1 to LIM_FOUND; of words more may be asked for */
 };
 
 struct search_found {

@@ -393,7 +393,7 @@ static int write_tx(struct db *tx, void *ctx, struct err *e)
 		rc = check_model(&base, k->how, e);
 	if (!rc && base.next_chunk + k->b->n_chunks > LIM_BASE_CHUNKS)
 		rc = err_public(e, ERR_TOO_BIG, "The knowledge base is full.");
-	if (!rc)
+	if (!rc && !k->how->append)
 		rc = look_there(tx, k, e);
 	if (!rc)
 		rc = write_documents(tx, k, base.next_chunk, e);

@@ -70,6 +70,11 @@ struct search_how {
 	struct str model;	/* of the vectors */
 	int dimension;
 	/*
+	 * Behind what the document has already, not in place of it: at most
+	 * SEARCH_SLICE chunks of each.
+	 */
+	bool append;
+	/*
 	 * In the transaction in which the document begins to be found: 1; or 0
 	 * when it is not wanted any more, then it will not be; -1. May be NULL.
 	 */

@@ -87,6 +87,40 @@ int kb_get(struct db *db, const struct kb_at *at, const struct uuid *id,
 	return rc ? 0 : err_set(e, ERR_NOT_FOUND, "no such document");
 }
 
+struct kb_whole {
+	struct kb_document d;
+	struct str text;
+};
+
+static const struct db_field whole_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct kb_whole, d.m, t)
+	KB_DOCUMENT_FIELDS(F, COMMA),
+#undef F
+	{ .column = "text", .type = 's', .offset = offsetof(struct kb_whole, text) },
+};
+
+int kb_read(struct db *db, const struct kb_at *at, const struct uuid *id,
+	    struct arena *a, struct kb_document *out, struct str *text,
+	    struct err *e)
+{
+	struct kb_whole w;
+	struct str seen;
+	int rc = audiences(db, at, a, &seen, e);
+
+	if (!rc)
+		rc = db_get(db, STMT_KB_TEXT_READ,
+			    DB_ARGS(DB_U(id), DB_S(at->tenant_id),
+				    DB_U(&at->base), DB_I(at->all), DB_S(seen)),
+			    a, whole_fields, &w, e);
+	if (rc < 0)
+		return -1;
+	if (!rc)
+		return err_set(e, ERR_NOT_FOUND, "no such document");
+	*out = w.d;
+	*text = w.text;
+	return 0;
+}
+
 int kb_list(struct db *db, const struct kb_at *at, int status,
 	    const struct kb_document *after, size_t size, struct arena *a,
 	    struct kb_document **out, size_t *n, bool *more, struct err *e)

@@ -59,6 +59,11 @@ int kb_write(struct db *db, const struct kb_at *at, struct kb_document *d,
 int kb_get(struct db *db, const struct kb_at *at, const struct uuid *id,
 	   struct arena *a, struct kb_document *out, struct err *e) MUST_CHECK;
 
+/* The same with its text, as it was written last; it may be queued. */
+int kb_read(struct db *db, const struct kb_at *at, const struct uuid *id,
+	    struct arena *a, struct kb_document *out, struct str *text,
+	    struct err *e) MUST_CHECK;
+
 /*
  * Newest first, behind *after (id and created_us; NULL: from the first); at most
  * size of those that the caller sees. status: only these, or -1. *more: there are

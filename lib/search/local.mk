@@ -1,5 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/search/batch.c lib/search/batch.h \
+	lib/search/chats.c lib/search/chats.h lib/search/chats_find.c \
 	lib/search/chunk.c lib/search/chunk.h \
 	lib/search/find.c lib/search/find.h \
 	lib/search/index.c lib/search/index.h \
@@ -8,6 +9,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/search/list.h \
 	lib/search/post.c lib/search/post.h \
 	lib/search/rank.c lib/search/rank.h \
+	lib/search/snippet.c lib/search/snippet.h \
 	lib/search/tidy.c \
 	lib/search/unicode.c lib/search/unicode.h \
 	lib/search/vector.c lib/search/vector.h \

@@ -74,6 +74,19 @@ int attachment_get(struct db *db, const struct owner *o,
 	return n ? 0 : err_set(e, ERR_NOT_FOUND, "no such attachment");
 }
 
+int attachment_named(struct db *db, const struct owner *o,
+		     const struct uuid *conversation_id, struct str name,
+		     struct arena *a, struct attachment *out, struct err *e)
+{
+	int n = db_get(db, STMT_ATTACHMENT_NAMED,
+		       DB_ARGS(DB_U(conversation_id), DB_S(o->tenant_id),
+			       DB_U(&o->user_id), DB_S(name)), a, fields, out, e);
+
+	if (n < 0)
+		return -1;
+	return n ? 0 : err_set(e, ERR_NOT_FOUND, "no attachment of that name");
+}
+
 static int take_text(void *ctx, const struct db_val *row, struct err *e)
 {
 	(void)e;

@@ -34,6 +34,15 @@ int attachment_get(struct db *db, const struct owner *o,
 		   const struct uuid *id, struct arena *a,
 		   struct attachment *out, struct err *e) MUST_CHECK;
 
+/*
+ * The newest one of that name among those that messages of the conversation have.
+ * ERR_NOT_FOUND. Text in a.
+ */
+int attachment_named(struct db *db, const struct owner *o,
+		     const struct uuid *conversation_id, struct str name,
+		     struct arena *a, struct attachment *out,
+		     struct err *e) MUST_CHECK;
+
 /* Its text (p == NULL: none), in a. ERR_NOT_FOUND. */
 int attachment_text(struct db *db, const struct owner *o,
 		    const struct uuid *id, struct arena *a, struct str *out,

@@ -137,6 +137,18 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(file_size, I, "d.file_size") SEP \
 	F(pages, I, "d.pages")
 #define KB_DOCUMENT_SEEN " AND (? OR FIND_IN_SET(d.audience, ?))"
+#define CHATS_DUE_FIELDS(F, SEP) \
+	F(id, u, "c.id") SEP \
+	F(version, i, "c.version") SEP \
+	F(indexed, i, "c.indexed") SEP \
+	F(title, S, "c.title")
+#define CHATS_FOUND_FIELDS(F, SEP) \
+	F(id, u, "c.id") SEP \
+	F(workspace_id, s, "c.workspace_id") SEP \
+	F(agent_id, s, "c.agent_id") SEP \
+	F(title, S, "c.title") SEP \
+	F(created_us, i, "c.created_us") SEP \
+	F(updated_us, i, "c.updated_us")
 #define SEARCH_BASE_FROM " FROM search_base WHERE id = ? AND dead = 0"
 
 /* What single statements and whole transactions have in common. */
@@ -147,9 +159,12 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" created_us, updated_us) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
 #define CONVERSATION_FREE \
 	"UPDATE conversation SET last_seq = LAST_INSERT_ID(last_seq + ?)," \
-	" running_turn_id = NULL, updated_us = ?, version = version + 1" \
+	" running_turn_id = NULL, updated_us = ?, version = version + 1," \
+	" unindexed = 1" \
 	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
 	" AND running_turn_id = ?"
+/* Its title or its older messages are not those that the index has (chats.h). */
+#define CONVERSATION_REINDEX "unindexed = 1, indexed = -1"
 /* Columns of message.options, which come last: ", a", ",?", "i", ", DB_I()". */
 #define OPTION_NAME(SEP, member, type) ", " #member
 #define OPTION_MARK(SEP, member, type) ",?"

@@ -63,8 +63,13 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/http/option.def \
 	lib/tool/http/option.h \
 	lib/tool/http/rows.c \
+	lib/tool/knowledge/bases.c \
 	lib/tool/knowledge/knowledge.h \
+	lib/tool/knowledge/metadata.c \
+	lib/tool/knowledge/read_document.c \
 	lib/tool/knowledge/rows.c \
+	lib/tool/knowledge/search_all.c \
+	lib/tool/knowledge/search_conversations.c \
 	lib/tool/knowledge/search_knowledge.c \
 	lib/tool/mcp/kind_mcp.c \
 	lib/tool/mcp/mcp.h \
@@ -106,6 +111,11 @@ TOOL_SCHEMAS = \
 	lib/tool/client/ask_user.schema.json \
 	lib/tool/data/describe_dataset.schema.json \
 	lib/tool/data/read_result.schema.json \
+	lib/tool/knowledge/get_document_metadata.schema.json \
+	lib/tool/knowledge/list_knowledge_bases.schema.json \
+	lib/tool/knowledge/read_document.schema.json \
+	lib/tool/knowledge/search.schema.json \
+	lib/tool/knowledge/search_conversations.schema.json \
 	lib/tool/knowledge/search_knowledge.schema.json \
 	lib/tool/text/analyse_log.schema.json \
 	lib/tool/text/find_pii.schema.json \

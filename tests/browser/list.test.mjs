@@ -75,6 +75,38 @@ test('search by title, and the list loads on as it is scrolled', async (t) => {
 	await page.waitForFunction(() => document.querySelectorAll('.row').length >= 40);
 });
 
+test('search in messages leads to the message, however old it is', async (t) => {
+	const word = unique('zebra').replace(/\W/g, '');
+	const id = await conversation(unique('animals'));
+
+	await say(id, `${script({ text: 'It has stripes.' })}\nWhat of the ${word} <b>&amp;</b>?`);
+	for (let n = 1; n <= 20; n++)
+		await say(id, script({ text: `Answer ${n}.\n\nIts second line.` }));
+	let found = [];
+
+	for (let n = 0; n < 100 && !found.length; n++)
+		found = (await api('GET', `conversations/search?q=${word}`)).items;
+	const page = await openChat(t);
+
+	await page.fill('.search-field', word);
+	await page.waitForSelector('.found mark');
+	assert.equal(await page.locator('.found mark').innerText(), word);
+	assert.match(await page.locator('.found-text').innerText(), /<b>&amp;<\/b>\?/);
+	await page.waitForFunction(() =>
+		/1 in messages/.test(document.querySelector('[role=status]').textContent));
+	await page.press('.search-field', 'ArrowDown');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('.message-user.shown');
+	assert.match(await page.locator('.message-user.shown').innerText(), new RegExp(word));
+	await page.waitForFunction(() => {
+		const { top, bottom } = document.querySelector('.shown').getBoundingClientRect();
+
+		return top >= 0 && bottom <= innerHeight;
+	});
+	await page.press('.search-field', 'Escape');
+	await page.waitForSelector('.found', { state: 'detached' });
+});
+
 test('a long thread pages backwards and stays in place', async (t) => {
 	const id = await conversation(unique('long'));
 	const turns = 40;

@@ -177,6 +177,7 @@ static void dead_turns_are_closed(void **state)
 
 	(void)state;
 	ok(store_turn_begin(db, &ann, &dead, &e));
+	dbtest_sql("UPDATE conversation SET unindexed = NULL");
 	assert_int_equal(job_look(db, &e), 0);
 	clock_fix_us(clock_now_us() + 3 * TURN_LEASE_US);
 	ok(store_turn_begin(db, &bob, &live, &e));
@@ -189,6 +190,8 @@ static void dead_turns_are_closed(void **state)
 				    " WHERE estimated"), 1);
 	ok(store_turn_get(db, &bob, &live.turn_id, &a, &t, &e));
 	assert_int_equal(t.status, TURN_RUNNING);
+	assert_int_equal(job_look(db, &e), 1);	/* what was said is indexed */
+	assert_int_equal(do_jobs(), 2);
 	assert_int_equal(job_look(db, &e), 0);
 	clock_fix_us(0);
 	dbtest_sql("DELETE FROM job");
@@ -217,6 +220,12 @@ static void looks_have_keys(void **state)
 		 "job_due_age");
 	plan_has("SELECT id FROM turn WHERE status = 1"
 		 " AND lease_until_us < 10 LIMIT 1", "turn_status");
+	plan_has("SELECT DISTINCT c.tenant_id, c.user_id FROM conversation c"
+		 " FORCE INDEX (conversation_unindexed) WHERE c.unindexed = 1"
+		 " AND c.tenant_id >= '' AND (c.tenant_id > '' OR c.user_id > '')"
+		 " AND c.tenant_id > '' AND c.copy_of IS NULL"
+		 " ORDER BY c.tenant_id, c.user_id LIMIT 100",
+		 "conversation_unindexed");
 	dbtest_sql("DELETE FROM job");
 }
 

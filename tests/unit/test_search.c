@@ -408,6 +408,37 @@ static void a_search_can_be_of_some_documents(void **state)
 	assert_int_equal(find(&base, ask, &f), 0);
 }
 
+/* Behind what there is, and only in some chunks. */
+static void a_document_can_be_appended_to(void **state)
+{
+	const struct search_how how = { .append = true };
+	struct uuid base = new_base(), id = uuid_new();
+	struct search_put p = doc_of(id, "", "an aardvark");
+	struct search_range range = { 2, 1 };
+	struct search_ask ask = { .text = S("aardvark"), .all = true };
+	struct search_found *f;
+
+	(void)state;
+	p.audience = audience(&base, "[]");
+	ok(search_write(db, &base, &p, 1, &how, &e));
+	p = doc_of(id, "", "a second aardvark");
+	ok(search_write(db, &base, &p, 1, &how, &e));
+	assert_true(p.found);
+	assert_int_equal(find(&base, ask, &f), 2);
+	ask.limited = true;
+	assert_int_equal(find(&base, ask, &f), 0);
+	ask.ranges = &range;
+	ask.n_ranges = 1;
+	assert_int_equal(find(&base, ask, &f), 1);
+	assert_true(str_is(f[0].text, "a second aardvark"));
+	/* In place of both. */
+	put(&base, id, "", "a bear", "[]");
+	assert_int_equal(find_text(&base, "aardvark", &f), 0);
+	assert_int_equal(find_text(&base, "bear", &f), 1);
+	drop(&base, id);
+	assert_int_equal(find_text(&base, "bear", &f), 0);
+}
+
 static void audiences_have_a_most(void **state)
 {
 	struct uuid base = new_base();
@@ -637,6 +668,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(random_changes_are_as_in_a_model),
 		cmocka_unit_test(scores_tell_nothing_of_others),
 		cmocka_unit_test(a_search_can_be_of_some_documents),
+		cmocka_unit_test(a_document_can_be_appended_to),
 		cmocka_unit_test(audiences_have_a_most),
 		cmocka_unit_test(a_writer_that_dies_leaves_no_lie),
 		cmocka_unit_test(vectors_are_found_exactly_and_by_signs),

@@ -7,6 +7,7 @@
 #include "search/chunk.h"
 #include "search/post.h"
 #include "search/rank.h"
+#include "search/snippet.h"
 #include "search/vector.h"
 #include "search/tokens.h"
 #include "unit.h"
@@ -502,6 +503,67 @@ static void ranks_are_those_of_the_formula(void **state)
 
 /* -- vectors -------------------------------------------------------------------------------- */
 
+/* The marked characters, with blanks between them. */
+static const char *marked(const struct snippet *s)
+{
+	struct buf b = BUF_INIT(4096);
+	const char *text;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct str rest = s->text, head;
+
+		head = utf8_head(rest, s->marks[i].start);
+		rest = (struct str){ rest.p + head.n, rest.n - head.n };
+		head = utf8_head(rest, s->marks[i].length);
+		buf_addf(&b, "%s%.*s", i ? " " : "", STR_ARG(head));
+	}
+	text = arena_memdup(&a, b.n ? b.p : "", b.n);
+	buf_release(&b);
+	return text;
+}
+
+static void snippets_show_what_was_found(void **state)
+{
+	struct tokens *w = tokens_open(STR("none"), &e);
+	struct buf text = BUF_INIT(65536);
+	struct snippet s;
+
+	(void)state;
+	assert_non_null(w);
+	snippet_make(w, STR("x"), STR("nothing\nof it"), 200, &a, &s);
+	assert_string_equal(s.text.p, "nothing of it");
+	assert_int_equal(s.n, 0);
+	snippet_make(w, STR("x"), STR(""), 200, &a, &s);
+	assert_int_equal(s.text.n, 0);
+	snippet_make(w, STR("foo_bar CAFE"), STR("\xc3\xa9 foo_bar, Caf\xc3\xa9"),
+		     200, &a, &s);
+	assert_string_equal(marked(&s), "foo bar Caf\xc3\xa9");
+	/* The place with both words, not the first one. */
+	for (int i = 0; i < 200; i++)
+		buf_adds(&text, i == 20 ? "one " : i == 150 ? "one two " :
+			 "\xe2\x80\x94\xe2\x80\x94\xe2\x80\x94 ");
+	snippet_make(w, STR("two one"), buf_str(&text), 100, &a, &s);
+	assert_string_equal(marked(&s), "one two");
+	assert_true(utf8_valid(s.text) && utf8_chars(s.text) <= 102);
+	/* Any text and any query, also with a NUL. */
+	for (int i = 0; i < 2000; i++) {
+		char any[120];
+
+		for (size_t k = 0; k < sizeof(any); k++)
+			any[k] = "ab \n\0\"_-19"[((unsigned)i * 2654435761U +
+					(unsigned)k * 40503U * 977U) >> 11 & 7];
+		snippet_make(w, (struct str){ any, 20 },
+			     (struct str){ any, sizeof(any) },
+			     50 + (size_t)i % 100, &a, &s);
+		assert_true(utf8_valid(s.text));
+		for (size_t k = 0; k < s.n; k++)
+			assert_true(s.marks[k].length > 0 && s.marks[k].start +
+				    s.marks[k].length <= utf8_chars(s.text));
+	}
+	buf_release(&text);
+	tokens_close(w);
+}
+
 static void vectors_are_compared(void **state)
 {
 	enum { D = 77, N = 300 };
@@ -555,6 +617,7 @@ int main(void)
 		cmocka_unit_test(lengths_fit_in_a_byte),
 		cmocka_unit_test(postings_come_back),
 		cmocka_unit_test(ranks_are_those_of_the_formula),
+		cmocka_unit_test(snippets_show_what_was_found),
 		cmocka_unit_test(vectors_are_compared),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,6 +223,13 @@ export class Api {
 			{ signal });
 	}
 
+	/** Those of mine that have words of q, best first: {items, nextCursor}. */
+	searchConversations({ workspaceId, q, pageSize })
+	{
+		return this.json('GET',
+			`conversations/search${query({ workspaceId, q, pageSize })}`);
+	}
+
 	conversation(id, { signal } = {})
 	{
 		return this.json('GET', `conversations/${enc(id)}`, { signal });

@@ -1,4 +1,5 @@
-// What is shown is in the address: #/c/{conversationId}, a place beside the chat
+// What is shown is in the address: #/c/{conversationId}, with ?m={number} at one of
+// its messages, a place beside the chat
 // (#/prompts, #/prompts/new, #/prompts/{id}), and anything else is a new chat.
 
 /**
@@ -51,9 +52,25 @@ function decoded(text)
 /** @returns the conversation's id, '' for a new chat */
 export function readHash(hash = location.hash)
 {
-	const match = /^#\/c\/([^/?]+)$/.exec(hash);
+	const match = /^#\/c\/([^/?]+)(?:\?m=\d+)?$/.exec(hash);
 
 	return match ? decoded(match[1]) : '';
+}
+
+/** The address of a message, by its id. */
+export function messageHash(id)
+{
+	const [conversation, number] = id.split('.');
+
+	return `${conversationHash(conversation)}?m=${number}`;
+}
+
+/** @returns the id of the message that the address names, or '' */
+export function readMessage(hash = location.hash)
+{
+	const match = /\?m=(\d+)$/.exec(hash);
+
+	return match && readHash(hash) ? `${readHash(hash)}.${match[1]}` : '';
 }
 
 /** @returns {name, id} of a place, or null for a chat */

@@ -1,13 +1,91 @@
-/* The tools over knowledge bases, for their rows. */
+/* The tools over knowledge bases, for their rows, and what they share. */
 #ifndef TOOL_KNOWLEDGE_H
 #define TOOL_KNOWLEDGE_H
 
+#include "resource/resource.h"
+#include "search/chats.h"
+#include "search/kb.h"
 #include "tool/core/tool.h"
 
 /* As `advertise` and `run` of struct tool. */
-bool knowledge_search_may(const struct tool *t, const struct tool_ctx *ctx);
-int knowledge_search_run(const struct tool *t, const struct tool_ctx *ctx,
-			 const json_t *args, struct buf *out, bool *is_json,
-			 struct err *e) MUST_CHECK;
+typedef bool tool_may_fn(const struct tool *t, const struct tool_ctx *ctx);
+typedef int tool_run_fn(const struct tool *t, const struct tool_ctx *ctx,
+			const json_t *args, struct buf *out, bool *is_json,
+			struct err *e);
+
+tool_may_fn knowledge_may;	/* may see knowledge bases */
+tool_may_fn knowledge_read_may;	/* ... or has attachments */
+tool_may_fn knowledge_all_may;	/* ... or anything else that is searched */
+tool_may_fn knowledge_chats_may;	/* may see their conversations */
+
+tool_run_fn knowledge_search_run, knowledge_list_run, knowledge_metadata_run;
+tool_run_fn knowledge_read_run, knowledge_all_run, knowledge_chats_run;
+
+/* -- bases.c ---------------------------------------------------------------- */
+
+enum { KNOWLEDGE_BASES = 32 };	/* that one call looks into */
+
+/*
+ * The bases that the caller sees and that are for this workspace, in the order of
+ * their names: of this name or id, or all (p == NULL). In ctx->arena.
+ */
+int knowledge_bases(const struct tool_ctx *ctx, struct str name,
+		    struct resource_row **out, size_t *n,
+		    struct err *e) MUST_CHECK;
+
+/* Its value, a text; p == NULL: none. Borrowed from row. */
+struct str knowledge_text(const struct resource_row *row, const char *column);
+
+/*
+ * What of a base tools see: as over the API, but nobody sees documents of groups
+ * that they are not in, not even those who may change the base. Borrowed.
+ */
+struct kb_at knowledge_at(const struct tool_ctx *ctx,
+			  const struct resource_row *base);
+
+/* A document and where it is. */
+struct knowledge_document {
+	const struct resource_row *base;
+	const struct kb_document *document;
+};
+
+/*
+ * Those of n ids that are in one of the bases and that the caller sees, in the
+ * order of ids, each once. In ctx->arena.
+ */
+int knowledge_documents(const struct tool_ctx *ctx,
+			const struct resource_row *bases, size_t n_bases,
+			const struct uuid *ids, size_t n,
+			struct knowledge_document **out, size_t *n_out,
+			struct err *e) MUST_CHECK;
+
+/* -- search_knowledge.c ----------------------------------------------------- */
+
+struct knowledge_passage {
+	const struct resource_row *base;
+	const struct search_found *found;
+	const struct kb_document *document;
+};
+
+/* The best passages of bases, best first, at most max. In ctx->arena. */
+int knowledge_find(const struct tool_ctx *ctx, const struct resource_row *bases,
+		   size_t n_bases, struct str query, size_t max,
+		   struct knowledge_passage **out, size_t *n,
+		   struct err *e) MUST_CHECK;
+
+/* Writes the members of an object, and notes the origin. */
+void knowledge_write(struct jw *w, const struct tool_ctx *ctx,
+		     const struct knowledge_passage *p);
+
+/* -- search_conversations.c ------------------------------------------------- */
+
+/* The caller's other conversations; ask->max of them. In ctx->arena. */
+int knowledge_chats(const struct tool_ctx *ctx, struct chats_ask *ask,
+		    struct chats_found **out, size_t *n,
+		    struct err *e) MUST_CHECK;
+
+/* As knowledge_write. */
+void knowledge_write_chat(struct jw *w, const struct tool_ctx *ctx,
+			  const struct chats_found *f);
 
 #endif

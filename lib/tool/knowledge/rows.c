@@ -7,6 +7,83 @@
 
 static const struct tool tools[] = {
 	{
+		.name = "get_document_metadata",
+		.description =
+			"Returns title, length and time of the last change of "
+			"documents whose ids you have, without what they say. "
+			"An id that is not in the result names no document.",
+		.group = "knowledge",
+		.schema = SCHEMA_get_document_metadata,
+		.effect = TOOL_READ,
+		.untrusted = true,
+		.timeout_ms = 5000,
+		.listed_only = true,
+		.advertise = knowledge_may,
+		.run = knowledge_metadata_run,
+	},
+	{
+		.name = "list_knowledge_bases",
+		.description =
+			"Lists the knowledge bases that can be searched, with "
+			"what is in them.",
+		.group = "knowledge",
+		.schema = SCHEMA_list_knowledge_bases,
+		.effect = TOOL_READ,
+		.untrusted = true,
+		.timeout_ms = 5000,
+		.listed_only = true,
+		.advertise = knowledge_may,
+		.run = knowledge_list_run,
+	},
+	{
+		.name = "read_document",
+		.description =
+			"Reads a document of a knowledge base, or a file that "
+			"is attached to this conversation: some pages, or from "
+			"the beginning, part by part. A form feed in the text "
+			"begins a page. Search first; read a whole document "
+			"only if passages do not answer the question.",
+		.group = "knowledge",
+		.schema = SCHEMA_read_document,
+		.effect = TOOL_READ,
+		.untrusted = true,
+		.timeout_ms = 10000,
+		.listed_only = true,
+		.advertise = knowledge_read_may,
+		.run = knowledge_read_run,
+	},
+	{
+		.name = "search",
+		.description =
+			"Searches all that the user may see: passages of the "
+			"knowledge bases, records and datasets, and their "
+			"earlier conversations, as one list, the best first. "
+			"Use it when you do not know where to look.",
+		.group = "knowledge",
+		.schema = SCHEMA_search,
+		.effect = TOOL_READ,
+		.untrusted = true,
+		.timeout_ms = 15000,
+		.listed_only = true,
+		.advertise = knowledge_all_may,
+		.run = knowledge_all_run,
+	},
+	{
+		.name = "search_conversations",
+		.description =
+			"Searches the user's earlier conversations, titles and "
+			"messages. Use it when they refer to something that "
+			"was said before and is not in this conversation.",
+		.group = "knowledge",
+		.schema = SCHEMA_search_conversations,
+		.effect = TOOL_READ,
+		.untrusted = true,
+		.timeout_ms = 10000,
+		.listed_only = true,
+		.advertise = knowledge_chats_may,
+		.run = knowledge_chats_run,
+	},
+	{
 		.name = "search_knowledge",
 		.description =
 			"Searches the knowledge bases: documents of this "
@@ -20,7 +97,7 @@ static const struct tool tools[] = {
 		.untrusted = true,
 		.timeout_ms = 10000,
 		.listed_only = true,
-		.advertise = knowledge_search_may,
+		.advertise = knowledge_may,
 		.run = knowledge_search_run,
 	},
 };

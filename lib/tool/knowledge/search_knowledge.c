@@ -7,79 +7,71 @@
 
 #include <stdlib.h>
 
-#include "auth/policy.h"
-#include "resource/resource.h"
-#include "search/kb.h"
-
 #include "base/banned.h"
 
-enum { BASES = 32, RESULTS = 6 };
-
-struct passage {
-	const struct resource_row *base;
-	const struct search_found *found;
-	const struct kb_document *document;
-};
-
-static struct str text_of(const struct resource_row *row, const char *column)
-{
-	struct resource_row copy = *row;
-	const struct db_val *v = resource_value(
-		&resources[RESOURCE_KNOWLEDGE_BASE], &copy, column);
-
-	return v->null ? (struct str){ NULL, 0 } : v->s;
-}
-
-bool knowledge_search_may(const struct tool *t, const struct tool_ctx *ctx)
-{
-	(void)t;
-	return ctx->turn.by.db &&
-	       policy_may(ctx->turn.by.who, PERM_KNOWLEDGE_READ);
-}
+enum { RESULTS = 6 };
 
 /* The passages of one base behind those that there are. */
 static int search_base(const struct tool_ctx *ctx, const struct resource_row *base,
-		       const struct search_ask *ask, struct passage *v, size_t *n,
-		       struct err *e)
+		       const struct search_ask *ask, struct knowledge_passage *v,
+		       size_t *n, struct err *e)
 {
-	const struct caller *by = &ctx->turn.by;
-	const struct kb_at at = {
-		.tenant_id = by->owner.tenant_id, .user_id = by->owner.user_id,
-		.base = base->id, .groups = ask->groups,
-		.n_groups = ask->n_groups,
-	};
+	const struct kb_at at = knowledge_at(ctx, base);
 	struct search_found *found;
 	struct kb_document *docs;
 	struct uuid *ids;
 	size_t n_found, n_docs;
 
-	if (search_find(by->db, &base->id, ask, ctx->arena, &found, &n_found, e))
+	if (search_find(ctx->turn.by.db, &base->id, ask, ctx->arena, &found, &n_found, e))
 		return -1;
 	ids = arena_zalloc(ctx->arena, n_found + 1, sizeof(*ids));
 	for (size_t i = 0; i < n_found; i++)
 		ids[i] = found[i].document_id;
-	if (kb_of_ids(by->db, &at, ids, n_found, ctx->arena, &docs, &n_docs, e))
+	if (kb_of_ids(ctx->turn.by.db, &at, ids, n_found, ctx->arena, &docs, &n_docs, e))
 		return -1;
 	for (size_t i = 0; i < n_found; i++)
 		for (size_t k = 0; k < n_docs; k++)
 			if (uuid_eq(&docs[k].id, &ids[i]))
-				v[(*n)++] = (struct passage){
+				v[(*n)++] = (struct knowledge_passage){
 					base, &found[i], &docs[k] };
 	return 0;
 }
 
 static int by_score(const void *a, const void *b)
 {
-	const struct passage *x = a, *y = b;
+	const struct knowledge_passage *x = a, *y = b;
 
 	return x->found->score > y->found->score ? -1
 		: x->found->score < y->found->score;
 }
 
-static void write_passage(struct jw *w, const struct passage *p)
+int knowledge_find(const struct tool_ctx *ctx, const struct resource_row *bases,
+		   size_t n_bases, struct str query, size_t max,
+		   struct knowledge_passage **out, size_t *n, struct err *e)
 {
-	jw_obj(w);
-	jw_kstr(w, "base", text_of(p->base, "name"));
+	const struct identity *who = ctx->turn.by.who;
+	const struct search_ask ask = {
+		.mode = SEARCH_WORDS, .text = query, .groups = who->groups,
+		.n_groups = who->n_groups, .max = max,
+	};
+	struct knowledge_passage *v = arena_zalloc(
+		ctx->arena, (n_bases + 1) * max, sizeof(*v));
+
+	*n = 0;
+	for (size_t i = 0; i < n_bases; i++)
+		if (search_base(ctx, &bases[i], &ask, v, n, e))
+			return -1;
+	if (*n)
+		qsort(v, *n, sizeof(*v), by_score);
+	*n = MIN(*n, max);
+	*out = v;
+	return 0;
+}
+
+void knowledge_write(struct jw *w, const struct tool_ctx *ctx,
+		     const struct knowledge_passage *p)
+{
+	jw_kstr(w, "base", knowledge_text(p->base, "name"));
 	jw_kuuid(w, "document_id", &p->document->id);
 	jw_kstr(w, "title", p->document->title);
 	if (p->found->heading.n)
@@ -89,68 +81,40 @@ static void write_passage(struct jw *w, const struct passage *p)
 	if (p->document->url.p)
 		jw_kstr(w, "url", p->document->url);
 	jw_kstr(w, "text", p->found->text);
-	jw_end_obj(w);
-}
-
-/* Whether the base is of this workspace, and the one that was named. */
-static bool is_asked(const struct tool_ctx *ctx, const struct resource_row *base,
-		     struct str name)
-{
-	struct str of = text_of(base, "workspace_id");
-
-	return (!of.p || (ctx->turn.workspace &&
-			  str_is(of, ctx->turn.workspace->id))) &&
-	       (!name.p || str_eq(name, text_of(base, "name")));
+	if (ctx->from)
+		origins_add(ctx->from, "document", p->document->title);
 }
 
 int knowledge_search_run(const struct tool *t, const struct tool_ctx *ctx,
 			 const json_t *args, struct buf *out, bool *is_json,
 			 struct err *e)
 {
-	const struct caller *by = &ctx->turn.by;
-	const struct resource *r = &resources[RESOURCE_KNOWLEDGE_BASE];
-	const struct resource_at at = resource_reading(
-		&by->owner, by->who->groups, by->who->n_groups, ctx->arena);
-	const struct resource_want want = { .size = BASES };
-	struct search_ask ask = {
-		.mode = SEARCH_WORDS, .text = jx_str(args, "query"),
-		.groups = by->who->groups, .n_groups = by->who->n_groups,
-		.max = (size_t)jx_int(args, "max_results", RESULTS),
-	};
 	struct str name = jx_str(args, "base");
 	struct jw w = jw_on(out);
 	struct resource_row *bases;
-	struct passage *v;
-	size_t n_bases, n = 0, n_asked = 0;
-	bool more;
+	struct knowledge_passage *v;
+	size_t n_bases, n;
 
 	(void)t;
-	if (resource_list(by->db, r, &at, &want, ctx->arena, &bases, &n_bases,
-			  &more, e))
+	if (knowledge_bases(ctx, name, &bases, &n_bases, e))
 		return -1;
-	v = arena_zalloc(ctx->arena, (n_bases + 1) * ask.max, sizeof(*v));
-	for (size_t i = 0; i < n_bases; i++) {
-		if (!is_asked(ctx, &bases[i], name))
-			continue;
-		n_asked++;
-		if (search_base(ctx, &bases[i], &ask, v, &n, e))
-			return -1;
-	}
-	if (!n_asked)
+	if (!n_bases)
 		return err_public(e, ERR_TOOL_FAILED, name.p
 				  ? "There is no knowledge base of this name. "
 				    "Leave base out to search all."
 				  : "There is no knowledge base here.");
-	if (n)
-		qsort(v, n, sizeof(*v), by_score);
+	if (knowledge_find(ctx, bases, n_bases, jx_str(args, "query"),
+			   (size_t)jx_int(args, "max_results", RESULTS), &v, &n,
+			   e))
+		return -1;
 	*is_json = true;
 	jw_obj(&w);
 	jw_key(&w, "passages");
 	jw_arr(&w);
-	for (size_t i = 0; i < MIN(n, ask.max); i++) {
-		write_passage(&w, &v[i]);
-		if (ctx->from)
-			origins_add(ctx->from, "document", v[i].document->title);
+	for (size_t i = 0; i < n; i++) {
+		jw_obj(&w);
+		knowledge_write(&w, ctx, &v[i]);
+		jw_end_obj(&w);
 	}
 	jw_end_arr(&w);
 	jw_end_obj(&w);

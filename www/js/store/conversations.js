@@ -1,9 +1,10 @@
-// The list of my conversations in one workspace: pages, search by title,
-// rename and delete. Answers that come after a newer question are dropped.
+// The list of my conversations in one workspace: pages, search by title and in
+// messages, rename and delete. Answers that come after a newer question are dropped.
 import { Observable } from '../observable.js';
 
 const SEARCH_WAIT_MS = 250;
 const PAGE = 40;
+const SAID = 20;
 
 export class Conversations extends Observable {
 	#api;
@@ -20,6 +21,8 @@ export class Conversations extends Observable {
 		/** the search text that the items are the answer to */
 		this.foundFor = '';
 		this.items = [];
+		/** what the search has found in messages, best first */
+		this.said = [];
 		this.nextCursor = null;
 		this.loading = false;
 		/** true once a page for the present workspace and search came */
@@ -68,6 +71,8 @@ export class Conversations extends Observable {
 		const round = ++this.#round;
 		const q = this.q.trim();
 
+		const said = first ? this.#inMessages(q) : this.said;
+
 		this.loading = true;
 		this.error = null;
 		this.changed();
@@ -92,6 +97,9 @@ export class Conversations extends Observable {
 			this.items = [...old, ...page.items.filter((item) =>
 				!seen.has(item.conversationId))];
 			this.nextCursor = page.nextCursor;
+			this.said = await said;
+			if (round !== this.#round)
+				return;
 			this.foundFor = q;
 			this.loaded = true;
 		} catch (error) {
@@ -101,6 +109,22 @@ export class Conversations extends Observable {
 		}
 		this.loading = false;
 		this.changed();
+	}
+
+	/** The titles are listed also where the messages cannot be searched. */
+	async #inMessages(q)
+	{
+		if (!q)
+			return [];
+		try {
+			const page = await this.#api.searchConversations({
+				workspaceId: this.workspaceId, q, pageSize: SAID,
+			});
+
+			return page.items.filter((item) => item.messageId !== null);
+		} catch {
+			return [];
+		}
 	}
 
 	/** The listed conversation of that id, or undefined. */
@@ -164,6 +188,7 @@ export class Conversations extends Observable {
 	forget(id)
 	{
 		this.items = this.items.filter((item) => item.conversationId !== id);
+		this.said = this.said.filter((item) => item.conversationId !== id);
 		this.changed();
 	}
 }

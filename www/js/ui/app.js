@@ -5,7 +5,7 @@ import { Api } from '../api.js';
 import { excerpt, toolName } from '../format.js';
 import { Link } from '../link.js';
 import { Watch } from '../observable.js';
-import { go, readHash, readPlace, Trail } from '../route.js';
+import { go, readHash, readMessage, readPlace, Trail } from '../route.js';
 import { Conversations } from '../store/conversations.js';
 import { Notices } from '../store/notices.js';
 import { Places } from '../store/places.js';
@@ -160,8 +160,12 @@ class LampApp extends PageElement {
 			return;
 		this.drawer = false;
 		this.places.show(readPlace());
-		if (this.places.current || (id && this.threads.current.conversationId === id))
+		if (this.places.current)
 			return;
+		if (id && this.threads.current.conversationId === id) {
+			this.#showMessage();
+			return;
+		}
 		const thread = await this.threads.open(id);
 
 		if (this.threads.current !== thread)
@@ -173,8 +177,16 @@ class LampApp extends PageElement {
 		}
 		if (id)
 			this.#say(t('thread.opened', { title: this.#title() }));
-		else if (!NARROW.matches)
+		this.#showMessage();
+		if (!id && !NARROW.matches)
 			this.#focusComposer();
+	}
+
+	/** Goes to the message that the address names. */
+	async #showMessage()
+	{
+		await this.updateComplete;
+		await this.querySelector('lamp-thread')?.show(readMessage());
 	}
 
 	#newChat()

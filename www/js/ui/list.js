@@ -3,13 +3,28 @@
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { dayGroup, errorText } from '../format.js';
 import { Watch } from '../observable.js';
-import { conversationHash } from '../route.js';
+import { conversationHash, messageHash } from '../route.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import './menu.js';
 
 const TITLE_CHARS = 200;
+
+/** A snippet with the words that were found in <mark>. Marks count characters. */
+function marked({ text, marks })
+{
+	const chars = [...text];
+	const parts = [];
+	let at = 0;
+
+	for (const { start, length } of marks) {
+		parts.push(chars.slice(at, start).join(''),
+			html`<mark>${chars.slice(start, start + length).join('')}</mark>`);
+		at = start + length;
+	}
+	return [...parts, chars.slice(at).join('')];
+}
 
 class LampList extends PageElement {
 	static properties = {
@@ -59,15 +74,18 @@ class LampList extends PageElement {
 	/** Says what a search has found. */
 	#tellFound()
 	{
-		const { foundFor, items, nextCursor } = this.list;
+		const { foundFor, items, nextCursor, said } = this.list;
 		const n = items.length;
 
 		if (foundFor === this.#told)
 			return;
 		this.#told = foundFor;
 		if (foundFor !== '') {
-			this.emit('lamp-say', { text: n === 0 ? t('list.none', { q: foundFor }) :
-				t(nextCursor === null ? 'list.found' : 'list.foundMany', { n }) });
+			const titles = n === 0 ? t('list.none', { q: foundFor }) :
+				t(nextCursor === null ? 'list.found' : 'list.foundMany', { n });
+
+			this.emit('lamp-say', { text: said.length === 0 ? titles :
+				`${titles} ${t('list.foundSaid', { n: said.length })}` });
 		}
 	}
 
@@ -109,7 +127,25 @@ class LampList extends PageElement {
 					<ul>${repeat(items, (item) => item.conversationId,
 						(item) => this.#row(item))}</ul>`)}
 				${this.#foot()}
+				${this.#said()}
 			</nav>`;
+	}
+
+	/** What was found in messages. */
+	#said()
+	{
+		const { list } = this;
+
+		if (list.said.length === 0)
+			return nothing;
+		return html`<h2 class="list-group">${t('list.said')}</h2>
+			<ul>${repeat(list.said, (item) => item.conversationId, (item) => html`
+				<li class="row found">
+					<a class="row-link" href=${messageHash(item.messageId)}
+						@keydown=${(event) => this.#onArrow(event)}>
+						<span class="row-title">${item.title || t('list.untitled')}</span>
+						<span class="found-text">${marked(item.snippet)}</span>
+					</a></li>`)}</ul>`;
 	}
 
 	/** The listed conversations under their headings. */
@@ -225,9 +261,6 @@ class LampList extends PageElement {
 
 	#onRowKey(event, item)
 	{
-		const links = [...this.querySelectorAll('.row-link')];
-		const at = links.indexOf(event.currentTarget);
-
 		if (event.key === 'F2') {
 			event.preventDefault();
 			this.rename(item.conversationId);
@@ -235,7 +268,17 @@ class LampList extends PageElement {
 			event.preventDefault();
 			this.emit('lamp-delete', { id: item.conversationId,
 				title: item.title || t('list.untitled') });
-		} else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+		} else {
+			this.#onArrow(event);
+		}
+	}
+
+	#onArrow(event)
+	{
+		const links = [...this.querySelectorAll('.row-link')];
+		const at = links.indexOf(event.currentTarget);
+
+		if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
 			event.preventDefault();
 			const to = links[at + (event.key === 'ArrowDown' ? 1 : -1)];
 

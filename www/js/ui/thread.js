@@ -143,6 +143,35 @@ class LampThread extends PageElement {
 		this.#toEnd();
 	}
 
+	/** Brings a message of the thread into sight, however old it is. */
+	async show(messageId)
+	{
+		const { thread } = this;
+		const find = () => thread.turns.findIndex((turn) =>
+			turn.user?.messageId === messageId || turn.answerId === messageId);
+
+		if (!messageId)
+			return;
+		this.#stick = false;
+		while (find() < 0 && thread.nextCursor !== null && !thread.olderError) {
+			await (thread.loading ? this.updateComplete : thread.loadOlder());
+			// others may be loading: their page takes a moment
+			await new Promise((done) => { setTimeout(done, 0); });
+			if (this.thread !== thread)
+				return;
+		}
+		await this.drawn();
+		const turn = this.querySelectorAll('lamp-turn')[find()];
+
+		if (find() < 0 || !turn)
+			return;
+		turn.querySelector(thread.turns[find()].user?.messageId === messageId ?
+			'.message-user' : '.message-assistant')?.classList.add('shown');
+		turn.scrollIntoView({ block: 'start' });
+		this.#lastTop = this.scrollTop;
+		this.away = true;
+	}
+
 	async #older()
 	{
 		const { thread } = this;

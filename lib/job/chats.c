@@ -1,0 +1,27 @@
+/* Jobs on the index of conversations. */
+#include "job/work.h"
+
+#include "search/chats.h"
+
+#include "base/banned.h"
+
+/* subject: the user. What is indexed is not due for a second run. */
+int job_conversation_index(const struct job_run *r, struct err *e)
+{
+	struct owner o = { .tenant_id = r->job->tenant_id };
+
+	if (!uuid_parse(r->job->subject, &o.user_id))
+		return err_set(e, ERR_INTERNAL, "its subject is no id");
+	return chats_index(r->db, &o, r->until_ms, e);
+}
+
+int job_conversation_look_due(struct db *db, struct arena *a, struct err *e)
+{
+	return chats_due(db, a, e);
+}
+
+/* A job that is asked for twice is one job. */
+int job_conversation_look(const struct job_run *r, struct err *e)
+{
+	return chats_want_all(r->db, r->until_ms, e);
+}

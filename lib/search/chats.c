@@ -1,0 +1,328 @@
+#include "search/chats.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "search/index.h"
+#include "store/conversation.h"
+#include "store/job.h"
+#include "store/message.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+enum {
+	ROUND_BYTES = 4194304,	/* texts in memory, beside those of one page */
+	MESSAGE_CHUNKS = 256,	/* of one message that are found */
+};
+
+struct chats_due_row {
+	struct uuid id;
+	int64_t version;
+	int64_t indexed;	/* as in the row; -1 is 0 once it was cleared */
+	struct str title;
+	/* of this round */
+	int64_t next;		/* what `indexed` will be */
+	bool complete;		/* then nothing is left */
+};
+
+static const struct db_field due_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct chats_due_row, m, t)
+	CHATS_DUE_FIELDS(F, COMMA)
+#undef F
+};
+
+/* -- asking for jobs -------------------------------------------------------- */
+
+static int want(struct db *db, struct str kind, struct str tenant_id,
+		const struct uuid *subject, struct err *e)
+{
+	char id[UUID_TEXT_BYTES];
+
+	return store_job_ask(db, &(struct job){
+		.kind = kind, .subject = str_of(uuid_format(subject, id)),
+		.tenant_id = tenant_id, .due_us = clock_now_us() }, e);
+}
+
+int chats_want(struct db *db, const struct owner *o, struct err *e)
+{
+	return want(db, STR("conversation-index"), o->tenant_id, &o->user_id, e);
+}
+
+static const struct db_field owner_fields[] = {
+	FIELD_OF(struct owner, tenant_id, s),
+	FIELD_OF(struct owner, user_id, u),
+};
+
+/* The next 100 owners of what has to be indexed, behind *last. */
+static int owners(struct db *db, const struct owner *last, struct arena *a,
+		  struct owner **v, size_t *n, struct err *e)
+{
+	return db_list(db, STMT_CHATS_OWNERS,
+		       DB_ARGS(DB_S(last->tenant_id), DB_S(last->tenant_id),
+			       DB_U(&last->user_id)), a, owner_fields,
+		       sizeof(**v), 0, v, n, e);
+}
+
+int chats_due(struct db *db, struct arena *a, struct err *e)
+{
+	struct owner first = { .tenant_id = STR("") }, *v;
+	size_t n;
+
+	return owners(db, &first, a, &v, &n, e) ? -1 : n > 0;
+}
+
+int chats_want_all(struct db *db, int64_t until_ms, struct err *e)
+{
+	struct owner last = { .tenant_id = STR("") }, *v;
+	struct arena a = ARENA_INIT;
+	size_t n = 1;
+	int rc = 0;
+
+	while (!rc && n && clock_mono_ms() < until_ms) {
+		rc = owners(db, &last, &a, &v, &n, e);
+		for (size_t i = 0; !rc && i < n; i++)
+			rc = chats_want(db, &v[i], e);
+		if (!rc && n)
+			last = v[n - 1];
+	}
+	arena_release(&a);
+	return rc ? -1 : !n;
+}
+
+/* -- indexing --------------------------------------------------------------- */
+
+struct chats_round {
+	const struct owner *o;
+	struct chats_due_row *v;
+	size_t n;
+};
+
+struct clearing {
+	const struct owner *o;
+	const struct uuid *id;
+};
+
+static int clear_tx(struct db *tx, void *ctx, struct err *e)
+{
+	const struct clearing *c = ctx;
+
+	if (search_drop(tx, &c->o->user_id, c->id, e) < 0)
+		return -1;
+	return db_exec(tx, STMT_CHATS_CLEAR,
+		       DB_ARGS(DB_U(c->id), DB_S(c->o->tenant_id),
+			       DB_U(&c->o->user_id)), NULL, e);
+}
+
+/* Takes out what the index has of those that are not only longer. */
+static int clear(struct db *db, const struct chats_round *r, struct err *e)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct clearing c = { r->o, &r->v[i].id };
+
+		if (r->v[i].indexed >= 0)
+			continue;
+		if (db_tx(db, clear_tx, &c, e))
+			return -1;
+		r->v[i].indexed = 0;
+	}
+	return 0;
+}
+
+/* Whether its words are the user's or the answer to them. */
+static bool is_said(const struct message *m)
+{
+	return (m->role == ROLE_USER && m->kind <= KIND_SAID) ||
+	       (m->role == ROLE_ASSISTANT &&
+		(m->kind == KIND_ANSWER || !m->kind));
+}
+
+static void add_chunks(struct search_put *p, struct chunk *to,
+		       const struct chunk *v, size_t n, int64_t seq)
+{
+	for (size_t i = 0; i < n; i++) {
+		to[p->n] = v[i];
+		to[p->n++].page = (int)seq;
+	}
+}
+
+/* The next chunks of a conversation: of whole messages, as one batch takes them. */
+static int read_chunks(struct db *db, const struct owner *o, struct chats_due_row *d,
+		       struct arena *a, struct search_put *p, size_t *bytes,
+		       struct err *e)
+{
+	struct chunk *to = arena_zalloc(a, SEARCH_SLICE, sizeof(*to)), *v;
+	struct message_page page;
+	size_t i, n;
+
+	*p = (struct search_put){ .id = d->id, .title = STR(""), .chunks = to };
+	d->next = MAX(d->indexed, 1);
+	if (!d->indexed && d->title.n)
+		add_chunks(p, to, &(struct chunk){ .text = d->title }, 1, 0);
+	if (message_list_said(db, o, &d->id, OLDEST_FIRST, d->next - 1,
+			      LIM_PAGE_MAX, a, &page, e))
+		return -1;
+	for (i = 0; i < page.n; i++) {
+		const struct message *m = &page.items[i];
+		struct err why = ERR_INIT;
+
+		n = 0;
+		*bytes += m->content.n;
+		if (is_said(m) && chunk_split(m->content, a, &v, &n, &why))
+			n = 0;		/* far too long for people */
+		n = MIN(n, (size_t)MESSAGE_CHUNKS);
+		if (p->n + n > SEARCH_SLICE)
+			break;
+		add_chunks(p, to, v, n, m->seq);
+		d->next = m->seq + 1;
+	}
+	d->complete = i == page.n && !page.more;
+	return 0;
+}
+
+static int reach(struct db *db, const struct owner *o, const struct chats_due_row *d,
+		 struct db_result *r, struct err *e)
+{
+	return db_exec(db, STMT_CHATS_REACHED,
+		       DB_ARGS(DB_I(d->next), DB_U(&d->id), DB_S(o->tenant_id),
+			       DB_U(&o->user_id), DB_I(d->indexed)), r, e);
+}
+
+/* The conversation is as it was read: then its chunks can be found. */
+static int ready(struct db *tx, const struct search_put *doc, void *ctx,
+		 struct err *e)
+{
+	const struct chats_round *r = ctx;
+	struct db_result done = { 0 };
+
+	if (db_exec(tx, STMT_CHATS_AUDIENCE_PUT, DB_ARGS(DB_U(&r->o->user_id)),
+		    NULL, e))
+		return -1;
+	for (size_t i = 0; i < r->n; i++)
+		if (uuid_eq(&r->v[i].id, &doc->id) &&
+		    reach(tx, r->o, &r->v[i], &done, e))
+			return -1;
+	return done.affected > 0;
+}
+
+/* Whether there were chunks that are found now, or none to find. */
+static bool went_in(const struct search_put *puts, size_t n, const struct uuid *id)
+{
+	for (size_t i = 0; i < n; i++)
+		if (uuid_eq(&puts[i].id, id))
+			return puts[i].found;
+	return true;
+}
+
+static int index_round(struct db *db, struct chats_round *r, struct arena *a,
+		       struct err *e)
+{
+	const struct search_how how = { .append = true, .ready = ready, .ctx = r };
+	struct search_put *puts = arena_zalloc(a, r->n, sizeof(*puts));
+	size_t n = 0, bytes = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		struct chats_due_row *d = &r->v[i];
+
+		if (bytes > ROUND_BYTES) {	/* the others another time */
+			r->n = i;
+			break;
+		}
+		if (read_chunks(db, r->o, d, a, &puts[n], &bytes, e)) {
+			if (e->code != ERR_NOT_FOUND)
+				return -1;
+			err_clear(e);		/* deleted meanwhile */
+			d->complete = false;
+			continue;
+		}
+		if (puts[n].n)
+			n++;
+		else if (!d->complete && reach(db, r->o, d, NULL, e))
+			return -1;
+	}
+	if (search_write(db, &r->o->user_id, puts, n, &how, e)) {
+		if (e->code != ERR_TOO_BIG)
+			return -1;
+		log_err("conversations that the index has no room for", e);
+		err_clear(e);
+		for (size_t i = 0; i < n; i++)
+			puts[i].found = true;
+	}
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].complete && went_in(puts, n, &r->v[i].id) &&
+		    db_exec(db, STMT_CHATS_DONE,
+			    DB_ARGS(DB_U(&r->v[i].id), DB_S(r->o->tenant_id),
+				    DB_U(&r->o->user_id),
+				    DB_I(r->v[i].version)), NULL, e))
+			return -1;
+	return 0;
+}
+
+int chats_index(struct db *db, const struct owner *o, int64_t until_ms,
+		struct err *e)
+{
+	int rc = db_exec(db, STMT_CHATS_BASE_PUT,
+			 DB_ARGS(DB_U(&o->user_id), DB_S(o->tenant_id)), NULL, e);
+
+	while (!rc && clock_mono_ms() < until_ms) {
+		struct arena a = ARENA_INIT;
+		struct chats_round r = { .o = o };
+
+		rc = db_list(db, STMT_CHATS_DUE,
+			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id)), &a,
+			     due_fields, sizeof(*r.v), 0, &r.v, &r.n, e);
+		if (!rc && !r.n)
+			rc = 1;
+		if (!rc)
+			rc = clear(db, &r, e);
+		if (!rc)
+			rc = index_round(db, &r, &a, e);
+		arena_release(&a);
+	}
+	if (rc > 0)	/* what was taken out leaves something */
+		rc = search_tidy(db, &o->user_id, until_ms, e);
+	return rc;
+}
+
+/* -- forgetting ------------------------------------------------------------- */
+
+struct left {
+	struct uuid base;
+	struct str tenant_id;
+};
+
+static const struct db_field left_fields[] = {
+	FIELD_OF(struct left, base, u),
+	FIELD_OF(struct left, tenant_id, s),
+};
+
+struct forgetting {
+	const struct left *from;
+	const struct uuid *id;
+};
+
+static int forget_tx(struct db *tx, void *ctx, struct err *e)
+{
+	const struct forgetting *f = ctx;
+
+	if (search_drop(tx, &f->from->base, f->id, e) < 0)
+		return -1;
+	return want(tx, STR("search-tidy"), f->from->tenant_id, &f->from->base,
+		    e);
+}
+
+int chats_forget(struct db *db, const struct uuid *conversation_id,
+		 struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct left *v;
+	size_t n;
+	int rc = db_list(db, STMT_CHATS_LEFT, DB_ARGS(DB_U(conversation_id)), &a,
+			 left_fields, sizeof(*v), 0, &v, &n, e);
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = db_tx(db, forget_tx,
+			   &(struct forgetting){ &v[i], conversation_id }, e);
+	arena_release(&a);
+	return rc;
+}

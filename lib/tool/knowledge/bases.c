@@ -1,0 +1,104 @@
+/* What the tools over knowledge bases share: which bases and documents there are. */
+#include "tool/knowledge/knowledge.h"
+
+#include "auth/policy.h"
+
+#include "base/banned.h"
+
+bool knowledge_may(const struct tool *t, const struct tool_ctx *ctx)
+{
+	(void)t;
+	return ctx->turn.by.db &&
+	       policy_may(ctx->turn.by.who, PERM_KNOWLEDGE_READ);
+}
+
+struct str knowledge_text(const struct resource_row *row, const char *column)
+{
+	struct resource_row copy = *row;
+	const struct db_val *v = resource_value(
+		&resources[RESOURCE_KNOWLEDGE_BASE], &copy, column);
+
+	return v->null ? (struct str){ NULL, 0 } : v->s;
+}
+
+struct kb_at knowledge_at(const struct tool_ctx *ctx,
+			  const struct resource_row *base)
+{
+	const struct caller *by = &ctx->turn.by;
+
+	return (struct kb_at){
+		.tenant_id = by->owner.tenant_id, .user_id = by->owner.user_id,
+		.base = base->id, .groups = by->who->groups,
+		.n_groups = by->who->n_groups,
+	};
+}
+
+/* Whether the base is of this workspace, and the one that was named. */
+static bool is_asked(const struct tool_ctx *ctx, const struct resource_row *base,
+		     struct str name)
+{
+	struct str of = knowledge_text(base, "workspace_id");
+	struct uuid id;
+
+	if (of.p && (!ctx->turn.workspace ||
+		     !str_is(of, ctx->turn.workspace->id)))
+		return false;
+	return !name.p || str_eq(name, knowledge_text(base, "name")) ||
+	       (uuid_parse(name, &id) && uuid_eq(&id, &base->id));
+}
+
+int knowledge_bases(const struct tool_ctx *ctx, struct str name,
+		    struct resource_row **out, size_t *n, struct err *e)
+{
+	const struct caller *by = &ctx->turn.by;
+	const struct resource_at at = resource_reading(
+		&by->owner, by->who->groups, by->who->n_groups, ctx->arena);
+	const struct resource_want want = { .size = KNOWLEDGE_BASES };
+	size_t n_all, kept = 0;
+	bool more;
+
+	if (resource_list(by->db, &resources[RESOURCE_KNOWLEDGE_BASE], &at,
+			  &want, ctx->arena, out, &n_all, &more, e))
+		return -1;
+	for (size_t i = 0; i < n_all; i++)
+		if (is_asked(ctx, &(*out)[i], name))
+			(*out)[kept++] = (*out)[i];
+	*n = kept;
+	return 0;
+}
+
+int knowledge_documents(const struct tool_ctx *ctx,
+			const struct resource_row *bases, size_t n_bases,
+			const struct uuid *ids, size_t n,
+			struct knowledge_document **out, size_t *n_out,
+			struct err *e)
+{
+	struct knowledge_document *of = arena_zalloc(ctx->arena, n + 1,
+						     sizeof(*of));
+	size_t kept = 0;
+
+	for (size_t b = 0; b < n_bases; b++) {
+		const struct kb_at at = knowledge_at(ctx, &bases[b]);
+		struct kb_document *docs;
+		size_t n_docs;
+
+		if (kb_of_ids(ctx->turn.by.db, &at, ids, n, ctx->arena, &docs,
+			      &n_docs, e))
+			return -1;
+		for (size_t d = 0; d < n_docs; d++) {
+			size_t i = 0;
+
+			while (i < n && !uuid_eq(&ids[i], &docs[d].id))
+				i++;
+			if (i < n)
+				of[i] = (struct knowledge_document){
+					&bases[b], &docs[d] };
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		if (of[i].document)
+			of[kept++] = of[i];
+	*out = of;
+	*n_out = kept;
+	return 0;
+}
