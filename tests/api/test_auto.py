@@ -225,3 +225,15 @@ def test_the_name_is_taken(make_lab):
     answer = lab.command("check", check=False)
     assert answer.returncode == 1 and "the name auto is for" in (
         answer.stdout + answer.stderr)
+
+
+def test_the_preview_names_the_rule(lab):
+    """Who would answer and why, for this caller and this message."""
+    def asked(content="x", **body):
+        by = {"user": "ada", "groups": body.pop("groups", [])}
+        seen = lab.post("/workspaces/lab/preview", {"content": content, **body}, **by).json
+        return seen["serviceId"], seen["rule"]
+    assert asked() == ("small", "default")
+    assert asked(groups=["staff"]) == ("staff", "groups, tasks")
+    assert asked("word " * 4000) == ("big", "min_tokens")
+    assert asked(agentId="named") == ("big", None)

@@ -30,6 +30,9 @@ LAYERS = {
             "opened": {"type": "date"}, "mine": {"type": "boolean"}}},
         "payroll": {"prompt": "The user sees salaries.", "groups": ["hr"]}}}
 
+NOTE = {"kind": "command", "description": "Notes.", "effect": "write",
+        "confirm": "tainted", "command": {"run": ["/bin/echo", "noted"]},
+        "parameters": {"type": "object"}}
 ANSWER = b"""\
 data: {"id":"1","choices":[{"index":0,"delta":{"content":"Yes."}}]}
 
@@ -59,13 +62,14 @@ def lab(model):
         "title_by_model": False,
         "prompt": {"name": f"of-{name}", "version": 2, "text": prompt},
         "agents": [{"id": "default", "name": "A", "tools": ["echo"],
-                    "system_prompt": "You are an agent."}],
+                    "system_prompt": "You are an agent."},
+                   {"id": "noter", "tools": ["note"]}],
     } for name, prompt in [
         ("recorded", "Speak plainly. "), ("claude", "Sprich klar, ü."),
         ("llama", "Speak."), ("blind", "Speak."),
         ("narrow", "rule " * 3000 + "THE END")]}
     with Lab(services=services, workspaces=workspaces,
-             config={"tools": {"echo": ECHO}, **LAYERS}) as it:
+             config={"tools": {"echo": ECHO, "note": NOTE}, **LAYERS}) as it:
         yield it
 
 
@@ -417,3 +421,26 @@ def test_the_route_and_the_command_show_the_same(lab):
     assert asked == {**shown, "parts": asked["parts"], "tools": asked["tools"]}
     assert [p["tokens"] for p in asked["parts"]] == [p["tokens"] for p in shown["parts"]]
     assert rows() == before and lab.sent() == []
+
+
+
+def test_a_text_of_a_module_taints_its_turn(lab):
+    """A call that changes something asks then; other parameters are nobody's text."""
+    def end(**parameters):
+        return lab.chat({"tool_calls": [{"name": "note", "args": {}}],
+                         "then": {"text": "Noted."}}, "claude", agentId="noter",
+                        module={"name": "tickets", "parameters": {
+                            "ticket": "1", **parameters}})[-1].name
+    assert end() == "done"
+    assert end(title="Printer") == "waiting"
+
+
+def test_ag_ui_has_the_module(lab):
+    lab.sent()
+    events = lab.stream("/ag-ui/claude", {
+        "threadId": "t-module", "runId": "r1", "state": {}, "tools": [], "context": [],
+        "messages": [{"id": "1", "role": "user", "content": "x"}],
+        "forwardedProps": {"module": {"name": "tickets",
+                                      "parameters": {"ticket": "4711"}}}},
+        user="ada").events()
+    assert events and "4711" in json.dumps(lab.sent()[0]["system"])

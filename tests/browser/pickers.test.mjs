@@ -221,7 +221,7 @@ test('an agent is previewed while its prompt is written', async (t) => {
 
 	await live.locator('summary').first().click();
 	await live.locator('.preview-entry').first().waitFor();
-	await page.getByRole('textbox', { name: /prompt/i }).first().fill('You count zebras.');
+	await page.fill('textarea[id$="-systemPrompt"]', 'You count zebras.');
 	const agent = live.locator('details.preview-entry').filter({ hasText: 'You count zebras.' });
 
 	await agent.waitFor();

@@ -67,6 +67,8 @@ const en = {
 	'thread.opened': 'Opened “{title}”',
 	'thread.actions': 'Actions for this conversation',
 
+	'message.module': 'On the page: {name}',
+	'message.moduleBare': 'Without parameters.',
 	'message.youSaid': 'You said',
 	'message.assistantSaid': '{name} said',
 	'message.assistant': 'Assistant',

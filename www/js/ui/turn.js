@@ -25,6 +25,20 @@ const CONTEXT_NEAR = 0.85;
 
 const NOTES = ['length', 'refusal', 'content_filter', 'cancelled', 'interrupted'];
 
+/** What the page said with a message; nothing that the model was told is hidden. */
+function moduleNote(module)
+{
+	if (!module)
+		return nothing;
+	const said = Object.entries(module.parameters || {});
+
+	return html`<details class="module-note"><summary>${t('message.module', { name: module.name })}${
+		icon('chevron')}</summary>
+		${said.length === 0 ? html`<p>${t('message.moduleBare')}</p>` : html`<dl>${
+			said.map(([name, value]) => html`<div><dt>${name}</dt>
+				<dd dir="auto">${String(value)}</dd></div>`)}</dl>`}</details>`;
+}
+
 class LampTurn extends PageElement {
 	static properties = {
 		turn: { attribute: false },
@@ -86,6 +100,7 @@ class LampTurn extends PageElement {
 			<div class="bubble ${fold ? 'folded' : ''}" title=${moment(row.createdAt)}
 				>${row.content}</div>
 			${mentionChips(row.metadata?.mentions)}
+			${moduleNote(row.metadata?.module)}
 			${attachmentCards(row)}
 			<div class="message-actions">
 				${long ? html`<button type="button" class="link-button"
