@@ -77,6 +77,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/share.c fcgi-app/share.h \
 	fcgi-app/plain/plain.h \
 	fcgi-app/plain/choose.c \
+	fcgi-app/plain/setting.c \
 	fcgi-app/plain/edit.c \
 	fcgi-app/plain/list.c \
 	fcgi-app/plain/message.c \

@@ -2,8 +2,8 @@
  * Settings of the caller, of a group and of the tenant: what counts, where it comes
  * from, and what each level says (agent/setting.def, agent/said.h).
  */
-#include "agent/said.h"
-#include "api/api.h"
+#include "api/setting.h"
+
 #include "api/etag.h"
 #include "app.h"
 #include "auth/policy.h"
@@ -136,18 +136,13 @@ int api_setting_list(struct request *rq, struct response *rs, struct err *e)
 	return answer(rq, rs, s, e);
 }
 
-/* One try; *stored is false when somebody else's change came before. */
-static int try_change(struct request *rq, struct setting_said *s, bool *stored,
-		      struct err *e)
+int api_setting_change(struct request *rq, struct setting_said *s,
+		       const json_t *change, bool *stored, struct err *e)
 {
 	struct setting_holder *h = &s->v[0];
 	const json_t *said;
-	char tag[ETAG_BYTES];
 
-	if (read_all(rq, s, e) < 0 ||
-	    etag_wanted(rq, etag_row(h->version, tag), e) < 0)
-		return -1;
-	said = setting_changed(&rq->by, s, rq->body, rq->arena, e);
+	said = setting_changed(&rq->by, s, change, rq->arena, e);
 	if (!said)
 		return -1;
 	*stored = json_equal((json_t *)said, (json_t *)h->said);
@@ -158,6 +153,18 @@ static int try_change(struct request *rq, struct setting_said *s, bool *stored,
 		h->version++;
 	h->said = said;
 	return 0;
+}
+
+/* One try, of the version that the caller has seen. */
+static int try_change(struct request *rq, struct setting_said *s, bool *stored,
+		      struct err *e)
+{
+	char tag[ETAG_BYTES];
+
+	if (read_all(rq, s, e) < 0 ||
+	    etag_wanted(rq, etag_row(s->v[0].version, tag), e) < 0)
+		return -1;
+	return api_setting_change(rq, s, rq->body, stored, e);
 }
 
 /*

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "auth/policy.h"
 #include "base/clock.h"
 #include "base/limits.h"
 
@@ -67,6 +68,12 @@ static void put_nav(struct plain *p)
 	buf_addf(p->b, "<nav><a href=\"%s./%s\">Conversations</a> "
 		 "<a href=\"%snew%s\">New conversation</a>", p->root, steps,
 		 p->root, steps);
+	if (policy_may(p->rq->by.who, PERM_PROMPTS_READ))
+		buf_addf(p->b, " <a href=\"%sprompts?conversation=%s\">Prompts"
+			 "</a>", p->root, p->steps ? "&amp;steps=1" : "");
+	if (policy_may(p->rq->by.who, PERM_SETTINGS_READ))
+		buf_addf(p->b, " <a href=\"%ssettings%s\">Settings</a>", p->root,
+			 steps);
 	if (p->rq->by.who->login.n) {
 		buf_adds(p->b, " <span>");
 		html_text(p->b, p->rq->by.who->name);

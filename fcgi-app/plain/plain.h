@@ -7,6 +7,7 @@
  *   list.c     conversations        edit.c     rename, delete
  *   thread.c   one conversation     message.c  messages, stored and as events
  *   choose.c   prompts with their blanks, and what to mention
+ *   setting.c  the caller's settings
  *   send.c     forms that begin, stop or continue a turn
  *   replace.c  regenerating, editing a message, versions
  *   turn.c     the page of a running turn, streamed or in steps

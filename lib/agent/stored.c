@@ -86,6 +86,16 @@ static bool sees(const struct caller *by, const struct workspace *w)
 		in_groups(by->who, &w->visible_to);
 }
 
+int64_t stored_rounds(const struct caller *by, const struct workspace *w,
+		      const struct agent *a, int64_t n)
+{
+	if (n <= w->max_tool_iterations || !a || !a->row || !by->who ||
+	    !uuid_eq(&a->row->holder, &by->owner.user_id) ||
+	    stored_manages(by, w))
+		return n;
+	return w->max_tool_iterations;
+}
+
 /* -- rows as what turns use ------------------------------------------------------------ */
 
 struct conf_list stored_list(struct arena *a, struct str json)

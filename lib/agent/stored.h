@@ -28,6 +28,14 @@ struct resource_at stored_agents_at(const struct caller *by,
  */
 bool stored_manages(const struct caller *by, const struct workspace *w);
 
+/*
+ * Of n rounds of tool calls that agent a of w may have, those that it gets: the
+ * caller's private agent no more than w has, whose limit may have been lowered since,
+ * unless they manage w.
+ */
+int64_t stored_rounds(const struct caller *by, const struct workspace *w,
+		      const struct agent *a, int64_t n);
+
 /* A row as a workspace or agent; in by's arena, row is borrowed. Of a workspace
    the default agent is the built-in one. */
 struct workspace *stored_workspace_of(const struct caller *by,

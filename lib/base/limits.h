@@ -103,6 +103,7 @@
 #define LIM_TOKEN_DAYS       36500	/* and its life, in days */
 #define LIM_QUERY_PARAMS     32		/* parameters of a query string */
 #define LIM_FORM_VALUE_BYTES 32768	/* of a field beside a file in a multipart body */
+#define LIM_SETTINGS_PAGE_BYTES 1048576	/* what a page of settings is made from */
 #define LIM_FORM_FIELDS      32		/* fields of a form; parts of a multipart body */
 #define LIM_CLIENT_NAME_CHARS 200	/* a client's id of a thread, a run, a chat */
 #define LIM_OPENAI_GIVEN_BYTES 8388608	/* messages before the last, of an OpenAI client */

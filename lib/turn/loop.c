@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "agent/setting.h"
+#include "agent/stored.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -336,11 +337,13 @@ static int run_tools(struct turn_loop *l, struct err *e)
 static int max_iterations(const struct turn_loop *l)
 {
 	const struct turn_request *in = &l->run->in;
-
-	return (int)setting_get(SETTING_MAX_TOOL_ITERATIONS,
+	const int64_t n = setting_get(SETTING_MAX_TOOL_ITERATIONS,
 		&(struct setting_scope){
 			.conf = in->by.conf, .workspace = in->target.workspace,
 			.agent = in->target.agent }).number;
+
+	return (int)stored_rounds(&in->by, in->target.workspace,
+				  in->target.agent, n);
 }
 
 /* Of a nested loop: whether it has to come to its answer. */

@@ -513,7 +513,7 @@ def test_lynx(spaced):
     """A new conversation, typed and sent in lynx, and its answer read there."""
     screen = type_into([need("lynx"), "-accept_all_cookies", "-nopause",
                         f"{spaced.url}/plain/new"], [
-        ("New conversation", "\t\t"),		# past the navigation
+        ("New conversation", "\t\t\t\t"),		# past the navigation
         ("", "\t"), ("", "How many tickets are open in lynx?"),
         ("", "\t"), ("", "\r"),			# Send
         ("The answer with its formatting", "q"), ("", "y")])

@@ -229,3 +229,13 @@ test('an agent is previewed while its prompt is written', async (t) => {
 	await agent.locator('.preview-text').waitFor();
 	assert.deepEqual(await violations(page, 'agent'), []);
 });
+
+test('the list that found nothing goes with the message', async (t) => {
+	const page = await openChat(t);
+
+	await page.locator('.composer-field').pressSequentially('!script {"text":"Fine."} @zzqq');
+	await page.getByText('Nothing found').waitFor();
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('.answer');
+	await page.getByText('Nothing found').waitFor({ state: 'hidden' });
+});

@@ -263,6 +263,23 @@ test('a resource that the page knows nothing of', async (t) => {
 	await page.getByText('There are none yet.').waitFor();
 });
 
+test('the words at the side are whole, and a new row is for who may make one', async (t) => {
+	const page = await openChat(t);
+
+	// the selected one is the widest
+	for (const name of ['workspaces', 'knowledge-bases']) {
+		await page.goto(`${base}#/${name}`);
+		await page.waitForSelector(`.places-link[href="#/${name}"][aria-current=page]`);
+		assert.deepEqual(await page.locator('.places-name').evaluateAll((all) => all
+			.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)), []);
+	}
+	await page.goto(`${base}#/workspaces/new`);
+	await page.getByText('not allowed to create a new workspace').waitFor();
+	assert.equal(await page.locator('lamp-form').count(), 0);
+	await page.goto(`${base}#/provider-instances/new`);
+	await page.getByRole('heading', { name: 'New key' }).waitFor();
+});
+
 test('what is not offered is not shown', async (t) => {
 	const page = await openChat(t, { init: async (one) => {
 		await one.route('**/api/v1/forms', (route) =>

@@ -279,3 +279,33 @@ def test_rounds_of_a_private_agent(makers, who):
     assert makers.call("PATCH", f"{at}/{who}", {"name": "y"}, user="eve").status == 200
     assert makers.post(at, {"name": "x", "agentId": "m" + who, "maxToolIterations": 25,
                             "visibility": "private"}, **IT).status == 201
+
+
+def test_rounds_of_a_workspace_that_has_fewer_by_now(makers, who):
+    """A private agent that was allowed more gets what the workspace has today."""
+    space = makers.post("/workspaces", {
+        "workspaceId": who, "name": "x", "visibleTo": ["*"], "maxToolIterations": 6,
+        "managerUsers": ["root"]}, **IT)
+    assert space.status == 201, space
+    made = makers.post(f"/workspaces/{who}/agents", {
+        "name": "x", "agentId": "deep", "maxToolIterations": 6}, user="eve")
+    assert made.status == 201, made
+    wanted = {"text": "Done."}
+    for n in range(4):
+        wanted = {"tool_calls": [{"name": "list_datasets", "args": {"n": n}}],
+                  "then": wanted}
+
+    def rounds():
+        makers.sent()
+        stream = makers.stream(f"/chat/{who}/stream", {
+            "content": f"!script {json.dumps(wanted)}", "agentId": "deep"}, user="eve")
+        assert stream.events()[-1].name == "done"
+        return max(sum(m["role"] == "tool" for m in body["messages"])
+                   for body in makers.sent())
+    before = rounds()
+    changed = makers.call("PATCH", f"/workspaces/{who}", {"maxToolIterations": 1}, **IT)
+    assert changed.status == 200, changed
+    assert (before, rounds()) == (4, 1)
+    assert makers.get(f"/workspaces/{who}/agents/deep", user="eve").json[
+        "maxToolIterations"] == 6
+    assert makers.call("DELETE", f"/workspaces/{who}", **IT).status == 204

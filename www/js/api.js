@@ -390,9 +390,20 @@ export class Api {
 		return this.json('GET', `prompts/${enc(id)}`);
 	}
 
-	promptCategories()
+	/** All of them. */
+	async promptCategories()
 	{
-		return this.json('GET', 'prompt-categories?pageSize=100');
+		const all = [];
+		let cursor = '';
+
+		do {
+			const { items, nextCursor } = await this.json('GET',
+				`prompt-categories${query({ pageSize: 100, cursor })}`);
+
+			all.push(...items);
+			cursor = nextCursor;
+		} while (cursor);
+		return { items: all };
 	}
 
 	/** The next part of a file; id undefined: its first. @returns the record */

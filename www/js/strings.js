@@ -290,7 +290,7 @@ const en = {
 	'place.close': 'Back to the chat',
 	'place.new': 'New',
 	'place.none': 'There is nothing at this address, or your account has no access to it.',
-	'place.mayNot': 'Your account may not create a new {what} here.',
+	'place.mayNot': 'Your account is not allowed to create a new {what}.',
 	'place.prompts': 'Prompts',
 	'place.promptsHint': 'Texts to start from. Copy one to make it your own.',
 	'place.categories': 'Categories',

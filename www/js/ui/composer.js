@@ -285,6 +285,7 @@ class LampComposer extends PageElement {
 			return;
 		const content = this.thread.draft.trim();
 
+		this.picker.close();
 		this.thread.draft = '';
 		this.emit('lamp-send', { content });
 		this.focusField();

@@ -7,7 +7,8 @@ import { hasIcon, icon } from './icons.js';
 /** Whose they are, in the order of the page, with their texts. */
 const TIERS = new Map([['private', 'prompts.private'], ['team', 'prompts.team'],
 	['tenant', 'prompts.tenant'], ['shipped', 'prompts.shipped']]);
-const MOST_CATEGORIES = 100;
+/** all that a tenant can have */
+const MOST_CATEGORIES = 200;
 const COLOUR = /^#[\da-f]{6}$/i;
 /** An emoji, or something else that is as short, is its own picture. */
 const PICTURE = /^\P{ASCII}{1,8}$/u;

@@ -1,0 +1,16 @@
+/* Storing settings, for the API and the plain pages. */
+#ifndef API_SETTING_H
+#define API_SETTING_H
+
+#include "agent/said.h"
+#include "api/api.h"
+
+/*
+ * Changes what s->v[0] says, which was just read: one try. *stored is false where
+ * somebody else's change came before. Errors of setting_changed.
+ */
+int api_setting_change(struct request *rq, struct setting_said *s,
+		       const json_t *change, bool *stored,
+		       struct err *e) MUST_CHECK;
+
+#endif
