@@ -48,5 +48,5 @@ EXTRA_DIST += $(SAMPLES:.sample=.in) \
 	conf/demo/services.sh conf/demo/my.cnf conf/demo/init.sql \
 	conf/demo/lighttpd.conf conf/demo/lamplighter.yaml \
 	conf/demo/workspaces.d/intranet.yaml conf/demo/create_ticket.py \
-	conf/demo/sample_data.py \
+	conf/demo/sample_data.py conf/demo/sample_handbook.py conf/demo/sample_rules.py \
 	conf/demo/sample_words.py conf/demo/sample_tickets.py

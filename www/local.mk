@@ -63,6 +63,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/attachments.js \
 	www/js/ui/chart.js \
 	www/js/ui/children.js \
+	www/js/ui/documents.js \
 	www/js/ui/composer.js \
 	www/js/ui/dialogs.js \
 	www/js/ui/edit.js \

@@ -188,7 +188,7 @@ up_db() {
 	fi
 	stop db 60
 	if [ ! -d "$var/db/data" ]; then
-		rm -rf "$var/db/data.new" "$var/db/sample.stamp"
+		rm -rf "$var/db/data.new" "$var/db/sample.stamp" "$var/db/handbook.stamp"
 		mariadb-install-db --defaults-file="$var/db/my.cnf" --force \
 			--datadir="$var/db/data.new" --skip-test-db \
 			--skip-name-resolve --auth-root-authentication-method=normal \
@@ -224,6 +224,21 @@ up_sample() {
 			(SELECT COUNT(*) FROM person), 'people,',
 			(SELECT COUNT(*) FROM ticket), 'tickets,',
 			(SELECT COUNT(*) FROM asset), 'assets')")"
+}
+
+# The documents of the company, over the API; the responder's jobs index them.
+up_handbook() {
+	local stamp
+	stamp="$(cat "$top"/conf/demo/sample_{handbook,rules}.py | digest)"
+	[ "$(cat "$var/db/handbook.stamp" 2>/dev/null)" != "$stamp" ] || return 0
+	if python3 -B "$top/conf/demo/sample_handbook.py" "$(url)" \
+		>"$log/handbook.log" 2>&1; then
+		printf '%s\n' "$stamp" >"$var/db/handbook.stamp"
+		note knowledge "the company handbook, $(cat "$log/handbook.log") documents"
+	else
+		# Somebody who edited the configuration may have taken the right away.
+		note knowledge "the handbook could not be written: see ${log#"$top"/}/handbook.log"
+	fi
 }
 
 # A wildcard address is what Ollama listens on, not one to connect to.
@@ -496,6 +511,7 @@ up() {
 		die_log "started, but not ready according to $(url)api/v1/ready" \
 			"$log/responder.log"
 	fi
+	up_handbook
 	printf '%s\n%s\n' "$port" "${base:-/}" >"$run/instance"
 	flock -u 9
 	if [ "$before" = "$(pids)" ]; then

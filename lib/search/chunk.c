@@ -291,11 +291,14 @@ static size_t block_end(struct str text, size_t i, bool table)
 	return i;
 }
 
-/* Passages of some length end with their page. */
-static int new_page(struct cutting *c, int page)
+/*
+ * Passages of some length end with their page; all where a mark says so, since
+ * sources open at the page that a passage is on.
+ */
+static int new_page(struct cutting *c, int page, bool marked)
 {
 	c->page = page;
-	return c->chars > CHARS / 4 ? flush(c) : 0;
+	return marked || c->chars > CHARS / 4 ? flush(c) : 0;
 }
 
 static bool has_pages(struct str text)
@@ -336,13 +339,13 @@ int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
 			if (before)
 				rc = add_block(&c, i, i + before);
 			if (!rc)
-				rc = new_page(&c, c.page + 1);
+				rc = new_page(&c, c.page + 1, false);
 			i += before + 1;
 			continue;
 		}
 		page = page_mark(line);
 		if (page) {
-			rc = new_page(&c, page);
+			rc = new_page(&c, page, true);
 			i += line.n;
 			continue;
 		}

@@ -214,12 +214,17 @@ def test_indexing_survives_the_process(clerk):
     for i in range(30):
         write(clerk, base, "ada", "".join(
             f"# Part {k}\n\nNumber {i} of {k}.\n\n" for k in range(200)))
+    for i in range(6):
+        assert clerk.call("POST", f"{base}/documents?name={i}.md", b"Quokka %d." % i,
+                          user="ada", headers={"Content-Type": "text/markdown"}
+                          ).status == 201
     clerk.stop("responder", signal.SIGKILL)
     # A lease that the killed one held is over.
     clerk.sql("UPDATE job SET due_us = 0")
     clerk.start_responder()
     clerk.command("work")
-    assert settled(clerk, base, "ada") == {"queued": 0, "ready": 30, "failed": 0}
+    assert settled(clerk, base, "ada") == {"queued": 0, "ready": 36, "failed": 0}
     assert len(found(clerk, base, "number", "ada", maxResults=50)) == 50
+    assert len(found(clerk, base, "quokka", "ada", maxResults=50)) == 6
     rows = left(clerk, base)
-    assert rows["document"] == 30 and rows["search_chunk"] == 30 * 200
+    assert rows["document"] == 36 and rows["search_chunk"] == 30 * 200 + 6

@@ -1,7 +1,7 @@
 // Files of a message: chosen, dropped, pasted; how far they are; in the thread.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, ended, openChat, reading, send, shownId } from './browser.mjs';
+import { api, ended, open, openChat, reading, send, shownId } from './browser.mjs';
 
 const file = (name, text, mimeType = 'text/plain') =>
 	({ name, mimeType, buffer: Buffer.from(text) });
@@ -91,4 +91,25 @@ test('files are dropped and pasted; a large photo is made smaller', async (t) =>
 
 	assert.equal(photo.mediaType, 'image/jpeg');
 	assert.ok(photo.size < 2000000);
+});
+
+test('files become documents of a knowledge base', async (t) => {
+	const base = await api('POST', 'knowledge-bases', { name: 'Of files', language: 'en' });
+	const page = await open(t, { hash: `#/knowledge-bases/${base.id}` });
+	const row = (name) => page.locator('.document', { hasText: name });
+
+	await page.locator('.documents input[type=file]').setInputFiles([
+		file('<b>leave.md', '# Leave\n\nTen days carry over.\n'), file('empty.txt', '')]);
+	await page.waitForSelector('.document.ready:has-text("<b>leave")');
+	await page.waitForSelector('.document.failed:has-text("empty")');
+	assert.match(await row('empty').locator('.file-problem').innerText(), /empty\.$/);
+	assert.equal(await page.locator('.documents [role=status]').innerText(),
+		'1 ready, 0 waiting, 1 failed');
+	const [download] = await Promise.all([page.waitForEvent('download'),
+		row('<b>leave').getByRole('link').click()]);
+
+	assert.equal(download.suggestedFilename(), '_b_leave.md');
+	await row('empty').getByRole('button', { name: /empty/ }).click();
+	await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+	await row('empty').waitFor({ state: 'detached' });
 });

@@ -221,6 +221,25 @@ static void pages_and_places_are_kept(void **state)
 	assert_memory_equal(text + v[1].at, "Four.", 5);
 }
 
+static void marks_begin_pages(void **state)
+{
+	const char *text = "<!-- page 1 -->\n\n# H\nOne.\n\n<!-- page 2 -->\n\nTwo.\n"
+		"<!-- page 7 -->\n| a |\n<!-- page 8 -->\n<!-- page x -->\n";
+	static const struct { int page; const char *text; } want[] = {
+		{ 1, "One." }, { 2, "Two." }, { 7, "| a |" }, { 8, "<!-- page x -->" },
+	};
+	size_t n;
+	struct chunk *v = cut(text, &n);
+
+	(void)state;
+	assert_int_equal(n, ARRAY_LEN(want));
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(v[i].page, want[i].page);
+		assert_str_is(v[i].text, want[i].text);
+		assert_str_is(v[i].heading, "H");
+	}
+}
+
 static void tables_stay_whole_or_keep_their_head(void **state)
 {
 	struct buf b = BUF_INIT(1 << 20);
@@ -609,6 +628,7 @@ int main(void)
 		cmocka_unit_test(a_word_without_end_is_one_word),
 		cmocka_unit_test(headings_are_above_their_texts),
 		cmocka_unit_test(pages_and_places_are_kept),
+		cmocka_unit_test(marks_begin_pages),
 		cmocka_unit_test(tables_stay_whole_or_keep_their_head),
 		cmocka_unit_test(a_row_of_any_length_is_cut_without_loss),
 		cmocka_unit_test(a_long_head_is_a_row),

@@ -419,6 +419,63 @@ export class Api {
 				{ bytes, signal, headers });
 	}
 
+	/** A page of a base's documents, newest first: {items, nextCursor}. */
+	documents(base, { cursor, pageSize } = {})
+	{
+		return this.json('GET',
+			`knowledge-bases/${enc(base)}/documents${query({ cursor, pageSize })}`);
+	}
+
+	/** {queued, ready, failed} */
+	documentCounts(base)
+	{
+		return this.json('GET', `knowledge-bases/${enc(base)}/progress`);
+	}
+
+	/** Where its file is downloaded. */
+	documentUrl(base, id)
+	{
+		return `${this.base}knowledge-bases/${enc(base)}/documents/${enc(id)}/content`;
+	}
+
+	/** Sends a file; fetch does not say how far it is. progress(percent) */
+	writeDocument(base, file, { signal, progress })
+	{
+		return new Promise((resolve, reject) => {
+			const request = new XMLHttpRequest();
+			const failed = () => reject(new ApiError({ code: 'network' }));
+
+			request.open('POST', `${this.base}knowledge-bases/${enc(base)}/documents${
+				query({ name: file.name })}`);
+			request.setRequestHeader('Content-Type', 'application/octet-stream');
+			request.setRequestHeader('Accept', 'application/json');
+			request.upload.onprogress = ({ loaded, total }) =>
+				progress(total ? Math.floor(100 * loaded / total) : 100);
+			request.onload = async () => {
+				const response = new Response(request.responseText,
+					{ status: request.status });
+
+				if (response.ok)
+					resolve(await this.#parsed(response));
+				else
+					reject(await errorFrom(response));
+			};
+			request.onerror = request.ontimeout = request.onabort = failed;
+			signal.addEventListener('abort', () => request.abort());
+			request.send(file);
+		});
+	}
+
+	retryDocument(base, id)
+	{
+		return this.json('POST', `knowledge-bases/${enc(base)}/documents/${enc(id)}/retry`);
+	}
+
+	removeDocument(base, id)
+	{
+		return this.json('DELETE', `knowledge-bases/${enc(base)}/documents/${enc(id)}`);
+	}
+
 	attachment(id)
 	{
 		return this.json('GET', `attachments/${enc(id)}`);

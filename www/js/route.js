@@ -25,7 +25,8 @@ export const PLACES = [
 	{ form: 'llm-services', text: 'place.models', hint: 'place.modelsHint', icon: 'model',
 		part: 'service', what: 'place.model' },
 	{ form: 'workspaces', text: 'place.workspaces', icon: 'rooms', reload: true },
-	{ form: 'knowledge-bases', text: 'place.knowledge', hint: 'place.knowledgeHint', icon: 'book' },
+	{ form: 'knowledge-bases', text: 'place.knowledge', hint: 'place.knowledgeHint', icon: 'book',
+		part: 'documents' },
 	{ form: 'attachments', text: 'place.files', hint: 'place.filesHint', icon: 'clip' },
 ];
 

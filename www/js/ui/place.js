@@ -132,7 +132,7 @@ class LampPlace extends PageElement {
 		if (!draft.ready)
 			return html`<p><span class="skeleton"></span><span class="skeleton"></span></p>`;
 		const at = { api: this.api, places: this.places, draft, current: this.current,
-			copy: () => this.#copy(), fail: (error) => { this.error = error; },
+			confirm: this.confirm, copy: () => this.#copy(), fail: (error) => { this.error = error; },
 			changed: () => this.emit('lamp-stored', { row }) };
 
 		return html`${part?.above?.(at) || nothing}
