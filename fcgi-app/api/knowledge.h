@@ -15,6 +15,10 @@ extern const struct resource_odd api_knowledge_odd;
 int api_knowledge_at(struct request *rq, const char *arg, struct kb_at *at,
 		     struct err *e) MUST_CHECK;
 
+/* The same of the base of this id. */
+int api_knowledge_of(struct request *rq, const struct uuid *id,
+		     struct kb_at *at, struct err *e) MUST_CHECK;
+
 /* The same; ERR_FORBIDDEN, public, when they may not change it. */
 int api_knowledge_writer(struct request *rq, const char *arg, struct kb_at *at,
 			 struct err *e) MUST_CHECK;

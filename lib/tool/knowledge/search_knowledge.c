@@ -76,9 +76,25 @@ static int by_score(const void *a, const void *b)
 		: x->found->score < y->found->score;
 }
 
-static void write_passage(struct jw *w, const struct passage *p)
+static int number_of(const struct tool_ctx *ctx, const struct passage *p)
+{
+	const struct source s = {
+		.base_id = p->base->id, .document_id = p->document->id,
+		.chunk = p->found->chunk, .page = p->found->page,
+		.score = p->found->score,
+		.external_id = p->document->external_id,
+		.title = p->document->title, .url = p->document->url,
+		.text = p->found->text,
+	};
+
+	return passages_add(ctx->passages, &s);
+}
+
+static void write_passage(struct jw *w, const struct passage *p, int number)
 {
 	jw_obj(w);
+	if (number)
+		jw_kint(w, "number", number);
 	jw_kstr(w, "base", text_of(p->base, "name"));
 	jw_kuuid(w, "document_id", &p->document->id);
 	jw_kstr(w, "title", p->document->title);
@@ -147,8 +163,13 @@ int knowledge_search_run(const struct tool *t, const struct tool_ctx *ctx,
 	jw_obj(&w);
 	jw_key(&w, "passages");
 	jw_arr(&w);
+	passages_note_search(ctx->passages);
 	for (size_t i = 0; i < MIN(n, ask.max); i++) {
-		write_passage(&w, &v[i]);
+		int number = number_of(ctx, &v[i]);
+
+		if (ctx->passages && !number)
+			break;		/* the turn has had enough of them */
+		write_passage(&w, &v[i], number);
 		if (ctx->from)
 			origins_add(ctx->from, "document", v[i].document->title);
 	}
