@@ -1,5 +1,6 @@
 lib_liblamplighter_a_SOURCES += \
 	lib/search/batch.c lib/search/batch.h \
+	lib/search/best.c lib/search/best.h \
 	lib/search/chunk.c lib/search/chunk.h \
 	lib/search/excerpt.c lib/search/excerpt.h \
 	lib/search/find.c lib/search/find.h \
