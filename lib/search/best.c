@@ -11,7 +11,7 @@
 
 #define LEAST_SHARE 0.25f	/* of the best score: less is no answer */
 
-struct term {
+struct best_term {
 	int64_t term;
 	struct rank_list list;
 	struct post *v;
@@ -22,12 +22,12 @@ struct term {
 struct ranking {
 	struct arena *a;
 	struct tokens *words;
-	struct term terms[LIM_QUESTION_WORDS];
+	struct best_term terms[LIM_QUESTION_WORDS];
 	size_t n_terms;
 	struct rank_stats stats;
 };
 
-static struct term *term_of(struct ranking *r, int64_t term)
+static struct best_term *term_of(struct ranking *r, int64_t term)
 {
 	for (size_t i = 0; i < r->n_terms; i++)
 		if (r->terms[i].term == term)
@@ -42,13 +42,13 @@ static void read_question(struct ranking *r, struct str question)
 		r->words, utf8_head(question, LIM_QUESTION_CHARS), true, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		struct term *t = term_of(r, w[i].term);
+		struct best_term *t = term_of(r, w[i].term);
 
 		if (!t && r->n_terms == LIM_QUESTION_WORDS)
 			continue;
 		if (!t) {
 			t = &r->terms[r->n_terms++];
-			*t = (struct term){ .term = w[i].term };
+			*t = (struct best_term){ .term = w[i].term };
 		}
 		t->list.times++;
 	}
@@ -62,7 +62,7 @@ static uint32_t count_words(struct ranking *r, struct str text, bool head)
 	uint32_t words = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct term *t = term_of(r, w[i].term);
+		struct best_term *t = term_of(r, w[i].term);
 		uint8_t *times = !t ? NULL : head ? &t->now.head : &t->now.body;
 
 		words += !w[i].extra;
@@ -83,7 +83,7 @@ static void note_chunk(struct ranking *r, uint32_t no, const struct chunk *c)
 	r->stats.chunks++;
 	r->stats.words += words;
 	for (size_t i = 0; i < r->n_terms; i++) {
-		struct term *t = &r->terms[i];
+		struct best_term *t = &r->terms[i];
 
 		if (!t->now.body && !t->now.head)
 			continue;

@@ -52,30 +52,76 @@ static int find_chunk(struct db *db, const struct kb_at *at, int64_t chunk,
 		       take_chunk, p, e);
 }
 
-/* Where page `no` is, from 1; false: there is none. */
-static bool page_at(struct str text, int64_t no, size_t *from, size_t *to)
+/* The page that a line "<!-- page N -->" begins; 0: it is another line. */
+static int64_t mark_of(struct str line)
 {
-	const char *next;
+	const struct str before = STR("<!-- page ");
+	int64_t page;
 
-	*from = 0;
-	for (; no > 1; no--) {
-		next = memchr(text.p + *from, '\f', text.n - *from);
-		if (!next)
-			return false;
-		*from = (size_t)(next + 1 - text.p);
-	}
-	next = memchr(text.p + *from, '\f', text.n - *from);
-	*to = next ? (size_t)(next - text.p) : text.n;
-	return true;
+	line = str_trim(line);
+	if (!str_starts(line, before))
+		return 0;
+	line.p += before.n;
+	line.n -= before.n;
+	return str_int(str_cut(&line, ' '), &page) && str_is(line, "-->") &&
+	       page > 0 ? page : 0;
 }
 
-static int64_t pages_of(struct str text)
-{
-	int64_t n = 1;
+struct page_end {
+	size_t at, next;	/* the page ends; the next one begins */
+	int64_t no;		/* of the next one, where a mark says so */
+};
 
-	for (size_t i = 0; i < text.n; i++)
-		n += text.p[i] == '\f';
-	return n > 1 ? n : 0;
+/* Where the page that is at i ends; false: with the text. See chunk.h. */
+static bool next_end(struct str text, size_t i, struct page_end *out)
+{
+	while (i < text.n) {
+		const char *eol = memchr(text.p + i, '\n', text.n - i);
+		size_t end = eol ? (size_t)(eol + 1 - text.p) : text.n;
+		const char *feed = memchr(text.p + i, '\f', end - i);
+		int64_t no = mark_of((struct str){ text.p + i, end - i });
+
+		if (feed || no) {
+			size_t at = feed ? (size_t)(feed - text.p) : i;
+
+			*out = (struct page_end){ at, feed ? at + 1 : end, no };
+			return true;
+		}
+		i = end;
+	}
+	return false;
+}
+
+struct page {
+	int64_t no;		/* 0: none */
+	size_t from, to;
+};
+
+/*
+ * The page of that number, or if it is 0 the one that has byte at. Returns the number
+ * of the last page; 0: the text has no pages, then all of it is number 1.
+ */
+static int64_t find_page(struct str text, int64_t no, size_t at, struct page *out)
+{
+	struct page p = { .no = 1 };
+	struct page_end end;
+	bool more = true, any = false;
+
+	*out = (struct page){ .no = 0 };
+	while (more) {
+		more = next_end(text, p.from, &end);
+		p.to = more ? end.at : text.n;
+		if (!out->no && (no ? p.no == no : at < p.to || !more))
+			*out = p;
+		any |= more;
+		if (more)
+			p.no = !end.no ? p.no + 1 : end.no;
+		if (more && out->no && out->to == 0)	/* nothing but a mark */
+			out->no = 0;
+		if (more)
+			p.from = end.next;
+	}
+	return any ? p.no : 0;
 }
 
 static bool is_inner(struct str s, size_t i)
@@ -102,6 +148,7 @@ int search_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
 		   struct search_excerpt *out, struct err *e)
 {
 	struct looked_up whole = { .a = a }, p = { .a = a, .document = id };
+	struct page shown;
 	size_t from, to, begin, end;
 
 	*out = (struct search_excerpt){ .page = 0 };
@@ -110,23 +157,19 @@ int search_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
 		    &whole, e) ||
 	    find_chunk(db, at, chunk, &p, e))
 		return -1;
-	out->pages = pages_of(whole.text);
 	p.found = p.found && p.at < whole.text.n && !is_inner(whole.text, p.at);
-	if (!page && p.found && out->pages) {
-		struct str head = { whole.text.p, p.at };
-
-		page = MAX(pages_of(head), 1);
-	}
-	page = MAX(page, 1);
-	if (!page_at(whole.text, page, &from, &to))
+	out->pages = find_page(whole.text, page, p.found ? p.at : 0, &shown);
+	if (!shown.no)
 		return err_set(e, ERR_NOT_FOUND, "no such page");
+	from = shown.from;
+	to = shown.to;
 	out->found = p.found && p.at >= from && p.at < to;
 	begin = out->found ? p.at : from;
 	end = out->found ? MIN(begin + p.text.n, to) : begin;
 	while (is_inner(whole.text, end))
 		end--;
 	narrow(whole.text, begin, end, &from, &to);
-	out->page = out->pages ? page : 0;
+	out->page = out->pages ? shown.no : 0;
 	out->before = (struct str){ whole.text.p + from, begin - from };
 	out->passage = (struct str){ whole.text.p + begin, end - begin };
 	out->after = (struct str){ whole.text.p + end, to - end };

@@ -10,7 +10,7 @@ import pytest
 
 from described import check
 from lab import wait_until
-from samples import PNG, SAMPLES
+from samples import PNG, SAMPLES, pdf
 
 DAY = re.compile(r"\d{4}-\d\d-\d\dT")
 
@@ -311,9 +311,9 @@ def test_long_texts_are_cut(make_lab):
 
 def test_of_a_long_text_the_best_parts_go_in(make_lab):
     lab = make_lab(config={"attachments": {"turn_tokens": 600}})
-    pages = [f"# Part {i}\n\n" + "Nothing of use here. " * 60 for i in range(1, 9)]
-    pages[4] = "# Leave\n\nUnused days carry over until March.\n" + "And so on. " * 40
-    record = made(lab, "\f".join(pages).encode(), "handbook.md")
+    pages = [f"Page {i}. " + "Nothing of use here.\n" * 45 for i in range(1, 9)]
+    pages[4] = "Unused days carry over until March.\n" + "And so on.\n" * 40
+    record = made(lab, pdf(pages), "handbook.pdf")
     lab.sent()
     events = lab.chat("Until when do days of LEAVE carry over?", attachments=[record["id"]])
     said = asked(lab)[-1]["content"]
@@ -323,15 +323,15 @@ def test_of_a_long_text_the_best_parts_go_in(make_lab):
     assert [s["attachmentId"] for s in sources] == [record["id"]] * len(sources)
     first = sources[0]
     assert (first["number"], first["page"], first["title"], first["documentId"]) == (
-        1, 5, "handbook.md", None)
-    assert first["text"].startswith("Leave\n\nUnused days")
+        1, 5, "handbook.pdf", None)
+    assert first["text"].startswith("Unused days carry over")
     done = events[-1].data
     assert done["metadata"]["context_document_ids"] == []
     assert [s["page"] for s in done["metadata"]["sources"]] == [s["page"] for s in sources]
     turn = f"/turns/{done['turnId']}/sources"
-    assert [s["page"] for s in lab.get(turn).json["items"]] == [s["page"] for s in sources]
-    lab.call("DELETE", f"/attachments/{record['id']}")
-    assert lab.get(turn).json["items"] == []
+    assert [s["page"] for s in lab.get(turn, user="ada").json["items"]] == [s["page"] for s in sources]
+    lab.call("DELETE", f"/attachments/{record['id']}", user="ada")
+    assert lab.get(turn, user="ada").json["items"] == []
     assert lab.sql("SELECT COUNT(*) FROM turn_source")[0][0] == "0"
 
 
