@@ -82,6 +82,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/plain/message.c \
 	fcgi-app/plain/page.c \
 	fcgi-app/plain/send.c \
+	fcgi-app/plain/source.c \
 	fcgi-app/plain/thread.c \
 	fcgi-app/plain/turn.c \
 	fcgi-app/plain/replace.c \

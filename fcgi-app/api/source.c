@@ -45,6 +45,27 @@ static int may_see(struct request *rq, const struct source *s, struct err *e)
 	return is_gone(rc, e) ? 0 : rc ? -1 : 1;
 }
 
+int api_source_seen(struct request *rq, const struct uuid *turn, struct turn *t,
+		    struct source **v, size_t *n, struct err *e)
+{
+	size_t n_all;
+
+	*n = 0;
+	if (store_turn_get(rq->app->db, &rq->by.owner, turn, rq->arena, t, e) ||
+	    store_source_list(rq->app->db, &rq->by.owner, turn, rq->arena, v,
+			      &n_all, e))
+		return -1;
+	for (size_t i = 0; i < n_all; i++) {
+		int sees = may_see(rq, &(*v)[i], e);
+
+		if (sees < 0)
+			return -1;
+		if (sees)
+			(*v)[(*n)++] = (*v)[i];
+	}
+	return 0;
+}
+
 /*
  * GET /turns/{turn}/sources: 200 {items: [{number, documentId, externalId,
  * knowledgeBaseId, attachmentId, chunkId, title, page, url, score, text}]} by number,
@@ -53,27 +74,18 @@ static int may_see(struct request *rq, const struct source *s, struct err *e)
  */
 int api_source_list(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct uuid *turn = route_arg_uuid(rq, "turn");
 	struct source *v;
 	struct turn t;
 	size_t n;
 	struct jw w;
 
-	if (store_turn_get(rq->app->db, &rq->by.owner, turn, rq->arena, &t, e) ||
-	    store_source_list(rq->app->db, &rq->by.owner, turn, rq->arena, &v, &n,
-			      e))
+	if (api_source_seen(rq, route_arg_uuid(rq, "turn"), &t, &v, &n, e))
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
 	jw_key(&w, "items");
 	jw_arr(&w);
 	for (size_t i = 0; i < n; i++) {
-		int sees = may_see(rq, &v[i], e);
-
-		if (sees < 0)
-			return -1;
-		if (!sees)
-			continue;
 		jw_obj(&w);
 		passages_write_members(&w, &v[i], LIM_SOURCE_TEXT_CHARS);
 		jw_end_obj(&w);

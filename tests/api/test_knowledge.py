@@ -8,6 +8,7 @@ import uuid
 import pytest
 from knowledge import NOBODY, base_of, found, left, settled, write
 from lab import Lab, wait_until
+from plain_browser import Browser
 
 
 @pytest.fixture
@@ -264,6 +265,20 @@ def test_citations_are_checked(answered):
     assert done["content"] == QUOTES
     assert done["metadata"]["citations"] == {
         "cited": [1], "unknown": [2, 7], "notFound": ["ten days are paid out at once"]}
+
+
+def test_plain_pages_show_what_is_cited(clerk, who, answered):
+    done = answered[2][-1].data
+    path = f"conversations/{done['conversationId']}"
+    browser = Browser(clerk, who)
+    page = browser.get(f"plain/{path}").text
+    assert "There is no source [2], [7]" in page
+    assert "Not found in the sources: ten days are paid out at once" in page
+    sources = f"turns/{done['turnId']}/sources"
+    assert f'{sources}">Sources: 1</a>' in page
+    page = browser.get(f"plain/{sources}").text
+    assert "[1] Handbook, page 2</h2>" in page and 'href="https://intranet.example/hb"' in page
+    assert "and move to the next year." in page
 
 
 def test_the_document_around_a_source(clerk, who, answered):
