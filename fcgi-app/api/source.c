@@ -111,7 +111,7 @@ static int read_number(struct request *rq, const char *key, int64_t min,
 
 /*
  * GET /knowledge-bases/{parent}/documents/{id}/text?chunk=&page=: 200 {documentId,
- * title, url, page, pages, found, before, passage, after}: the page of the passage
+ * title, url, fileName, page, pages, found, before, passage, after}: the page of the passage
  * whose chunkId it is, or the page that is named, or of a document without pages
  * what stands around the passage. found is false, and passage empty, where the
  * document has no such passage (any more). 404 for a document that the caller does
@@ -135,6 +135,7 @@ int api_document_text(struct request *rq, struct response *rs, struct err *e)
 	jw_kuuid(&w, "documentId", &x.document.id);
 	jw_kstr(&w, "title", x.document.title);
 	jw_kstr(&w, "url", x.document.url);
+	jw_kstr(&w, "fileName", x.document.file_name);
 	jw_key(&w, "page");
 	if (x.page)
 		jw_int(&w, x.page);

@@ -21,7 +21,8 @@ static int take_text(void *ctx, const struct db_val *row, struct err *e)
 	struct looked_up *p = ctx;
 
 	(void)e;
-	p->text = arena_str(p->a, row[0].s);
+	if (row[0].s.n)
+		p->text = arena_str(p->a, row[0].s);
 	return 0;
 }
 
@@ -147,7 +148,7 @@ int search_excerpt(struct db *db, const struct kb_at *at, const struct uuid *id,
 		   int64_t chunk, int64_t page, struct arena *a,
 		   struct search_excerpt *out, struct err *e)
 {
-	struct looked_up whole = { .a = a }, p = { .a = a, .document = id };
+	struct looked_up whole = { .a = a, .text = STR("") }, p = { .a = a, .document = id };
 	struct page shown;
 	size_t from, to, begin, end;
 

@@ -287,7 +287,8 @@ def test_the_document_around_a_source(clerk, who, answered):
     text = f"{base}/documents/{document}/text"
     seen = clerk.get(f"{text}?chunk={source['chunkId']}", user=who).json
     assert seen == {"documentId": document, "title": "Handbook",
-                    "url": "https://intranet.example/hb", "page": 2, "pages": 2,
+                    "url": "https://intranet.example/hb", "fileName": None,
+                    "page": 2, "pages": 2,
                     "found": True, "before": "# Leave\n\n", "passage": source["text"],
                     "after": "\n"}
     first = clerk.get(f"{text}?page=1", user=who).json

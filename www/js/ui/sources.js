@@ -133,13 +133,20 @@ class LampSource extends PageElement {
 				${WEB.test(source.url) ? html`<a href=${source.url} target="_blank"
 					rel="noopener noreferrer nofollow">${icon('link')}${t('source.web')}</a>`
 					: nothing}
-				${source.attachmentId ? html`<a download=${source.title}
-					href="api/v1/attachments/${encodeURIComponent(source.attachmentId)}/content"
-					>${icon('download')}${t('source.download')}</a>` : nothing}
+				${source.attachmentId ? this.#download(source.title,
+					`attachments/${source.attachmentId}`) : nothing}
+				${excerpt.fileName ? this.#download(excerpt.fileName, `knowledge-bases/${
+					source.knowledgeBaseId}/documents/${source.documentId}`) : nothing}
 			</div>
 			<div class="source-text" tabindex="0" role="region" aria-label=${t('source.text')}>
 				${this.#text(source, excerpt)}
 			</div>`;
+	}
+
+	#download(name, path)
+	{
+		return html`<a download=${name} href="api/v1/${path}/content"
+			>${icon('download')}${t('source.download')}</a>`;
 	}
 
 	#pages({ page, pages })
