@@ -17,6 +17,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/thread.c fcgi-app/api/variant.h \
 	fcgi-app/api/doctor.c \
 	fcgi-app/api/document.c \
+	fcgi-app/api/source.c \
 	fcgi-app/api/etag.c fcgi-app/api/etag.h \
 	fcgi-app/api/idempotent.c fcgi-app/api/idempotent.h \
 	fcgi-app/api/events.c \
@@ -83,6 +84,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/plain/message.c \
 	fcgi-app/plain/page.c \
 	fcgi-app/plain/send.c \
+	fcgi-app/plain/source.c \
 	fcgi-app/plain/thread.c \
 	fcgi-app/plain/turn.c \
 	fcgi-app/plain/replace.c \

@@ -197,6 +197,8 @@ def lab(tmp_path_factory, web, mcp, inside):
                    {"id": "talks", "tools": [
                        "group:dialog", "group:text", "group:data", "visit",
                        "echo", "shell", "drop", "note", "dump"]},
+                   {"id": "knows", "tools": ["search_knowledge", "note", "drop",
+                                             "post"]},
                    {"id": "long", "tools": ["group:data"],
                     "max_tool_iterations": 20},
                    *({"id": name, "llm_service": name, "tools": [

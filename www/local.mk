@@ -20,10 +20,12 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/css/plain.css \
 	www/css/prose.css \
 	www/css/side.css \
+	www/css/sources.css \
 	www/css/table.css \
 	www/css/theme.css \
 	www/css/thread.css \
 	www/js/api.js \
+	www/js/citations.js \
 	www/js/clipboard.js \
 	www/js/exact.js \
 	www/js/feed.js \
@@ -86,6 +88,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/service.js \
 	www/js/ui/setting.js \
 	www/js/ui/side.js \
+	www/js/ui/sources.js \
 	www/js/ui/states.js \
 	www/js/ui/menu.js \
 	www/js/ui/table.js \

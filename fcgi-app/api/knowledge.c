@@ -85,13 +85,13 @@ const struct resource_odd api_knowledge_odd = {
 
 /* -- below a base -------------------------------------------------------------------- */
 
-static int at_of(struct request *rq, const char *arg, struct kb_at *at,
+static int at_of(struct request *rq, const struct uuid *id, struct kb_at *at,
 		 bool *writes, struct err *e)
 {
 	const struct resource_at by = api_resource_for(rq);
 	struct resource_row row;
 
-	if (api_resource_visible(rq, bases, &by, route_arg_uuid(rq, arg), &row, e))
+	if (api_resource_visible(rq, bases, &by, id, &row, e))
 		return -1;
 	*writes = policy_may(rq->by.who, PERM_KNOWLEDGE_WRITE) &&
 		  api_resource_may_hold(rq, &by, bases, &row.holder);
@@ -107,12 +107,18 @@ static int at_of(struct request *rq, const char *arg, struct kb_at *at,
 	return 0;
 }
 
-int api_knowledge_at(struct request *rq, const char *arg, struct kb_at *at,
-		     struct err *e)
+int api_knowledge_of(struct request *rq, const struct uuid *id,
+		     struct kb_at *at, struct err *e)
 {
 	bool writes;
 
-	return at_of(rq, arg, at, &writes, e);
+	return at_of(rq, id, at, &writes, e);
+}
+
+int api_knowledge_at(struct request *rq, const char *arg, struct kb_at *at,
+		     struct err *e)
+{
+	return api_knowledge_of(rq, route_arg_uuid(rq, arg), at, e);
 }
 
 int api_knowledge_writer(struct request *rq, const char *arg, struct kb_at *at,
@@ -120,7 +126,7 @@ int api_knowledge_writer(struct request *rq, const char *arg, struct kb_at *at,
 {
 	bool writes;
 
-	if (at_of(rq, arg, at, &writes, e))
+	if (at_of(rq, route_arg_uuid(rq, arg), at, &writes, e))
 		return -1;
 	return writes ? 0 : err_public(e, ERR_FORBIDDEN, "You can use this "
 				       "knowledge base, but you cannot change it.");

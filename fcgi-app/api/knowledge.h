@@ -15,8 +15,23 @@ extern const struct resource_odd api_knowledge_odd;
 int api_knowledge_at(struct request *rq, const char *arg, struct kb_at *at,
 		     struct err *e) MUST_CHECK;
 
+/* The same of the base of this id. */
+int api_knowledge_of(struct request *rq, const struct uuid *id,
+		     struct kb_at *at, struct err *e) MUST_CHECK;
+
 /* The same; ERR_FORBIDDEN, public, when they may not change it. */
 int api_knowledge_writer(struct request *rq, const char *arg, struct kb_at *at,
 			 struct err *e) MUST_CHECK;
+
+struct source;	/* store/source.h */
+struct turn;	/* store/turn.h */
+
+/*
+ * A turn of the caller's, and the passages that it used by their number, without those
+ * of documents and attachments that they do not see (any more). ERR_NOT_FOUND. In
+ * rq's arena.
+ */
+int api_source_seen(struct request *rq, const struct uuid *turn, struct turn *t,
+		    struct source **v, size_t *n, struct err *e) MUST_CHECK;
 
 #endif

@@ -306,6 +306,31 @@ static void write_action(struct buf *out, const char *name,
 	wire_frame_end(&w);
 }
 
+/* Only http and https addresses are there (tool/core/passage.h). */
+static void write_source(struct buf *out, const char *name,
+			 const struct turn_event *ev, struct dialect_state *st)
+{
+	json_auto_t *s = jx_try(ev->args);
+	struct str url = jx_str(s, "url"), title = jx_str(s, "title");
+	struct jw w = wire_typed(out, url.n ? "source-url" : name);
+	char id[16];
+
+	(void)st;
+	snprintf(id, sizeof(id), "source-%d", (int)jx_int(s, "number", 0));
+	jw_kstrz(&w, "sourceId", id);
+	if (url.n)
+		jw_kstr(&w, "url", url);
+	else
+		jw_kstrz(&w, "mediaType", "text/plain");
+	jw_kstr(&w, "title", title.n ? title : STR("?"));
+	jw_key(&w, "providerMetadata");
+	jw_obj(&w);
+	jw_key(&w, "lamplighter");
+	jw_json(&w, s);
+	jw_end_obj(&w);
+	wire_frame_end(&w);
+}
+
 /*
  * From version 6 on, there is a part for it. For older ones it is a data part that
  * is kept with the message; another one with the same id replaces it.
@@ -416,6 +441,7 @@ const struct dialect dialect_ai_sdk = {
 		[TURN_EV_REASONING] = write_reasoning,
 		[TURN_EV_TOOL_CALL] = write_tool_call,
 		[TURN_EV_TOOL_RESULT] = write_tool_result,
+		[TURN_EV_SOURCE] = write_source,
 		[TURN_EV_SUGGESTED_ACTION] = write_action,
 		[TURN_EV_APPROVAL_REQUEST] = write_approval,
 		[TURN_EV_CLARIFICATION] = write_question,

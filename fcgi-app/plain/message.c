@@ -177,6 +177,7 @@ static void put_assistant(struct plain *p, const struct message *m,
 		put_section(p->b, "answer", name);
 		html_markdown(p->b, m->content);
 		put_end(p->b, meta);
+		plain_citations(p, m, meta);
 		buf_adds(p->b, "</section>\n");
 	}
 	put_calls(p, meta);

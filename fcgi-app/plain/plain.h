@@ -10,6 +10,7 @@
  *   setting.c  the caller's settings
  *   send.c     forms that begin, stop or continue a turn
  *   replace.c  regenerating, editing a message, versions
+ *   source.c   what an answer cites
  *   turn.c     the page of a running turn, streamed or in steps
  *   wait.c     what a turn waits for: approvals, questions
  */
@@ -97,6 +98,10 @@ bool plain_has_web(struct request *rq, const struct conversation *c);
 
 /* The page of an error: response.error_page. ctx is the struct request. */
 void plain_error(void *ctx, struct response *rs, const struct err *e);
+
+/* Below an answer: what is wrong with its citations, and a link to its sources. */
+void plain_citations(struct plain *p, const struct message *m,
+		     const json_t *meta);
 
 /* "2026-11-22 06:30" (UTC). */
 void plain_time(struct buf *b, int64_t us);

@@ -185,6 +185,10 @@
 #define LIM_BATCH_BYTES      67108864	/* of postings made of it */
 #define LIM_QUESTION_CHARS   2000	/* that is searched for */
 #define LIM_QUESTION_WORDS   64		/* of it that count */
+#define LIM_EXCERPT_CHARS    20000	/* bytes shown on each side of a passage */
+#define LIM_SOURCES          200	/* passages that one turn uses */
+#define LIM_SOURCE_TEXT_CHARS 6000	/* kept of what one says */
+#define LIM_SOURCE_SHOWN_CHARS 600	/* of it in its event */
 #define LIM_FOUND            50		/* passages that a search gives */
 #define LIM_CHATS_PASSAGES   200	/* of own conversations that a search looks at */
 #define LIM_SEARCH_DOCUMENTS 200	/* that a search may be limited to */

@@ -246,6 +246,8 @@ DELETE FROM knowledge_base_share WHERE id = ? AND tenant_id = ? AND parent_id = 
 DELETE FROM knowledge_base_share WHERE parent_id = ? LIMIT 1000;
 -- SEARCH_BASE_HOLD (us) -> (u)
 SELECT id FROM search_base WHERE id = ? AND tenant_id = ? LOCK IN SHARE MODE;
+-- SOURCE_OF_BASE_PURGE (u) -> ()
+DELETE FROM turn_source WHERE base_id = ? LIMIT 200;
 -- DOCUMENT_TEXT_PURGE (u) -> ()
 DELETE FROM document_text WHERE base_id = ? LIMIT 20;
 -- DOCUMENT_PURGE (u) -> ()
@@ -288,6 +290,8 @@ DELETE FROM variant WHERE conversation_id = ? LIMIT 1000;
 DELETE FROM thread_gap WHERE conversation_id = ? LIMIT 1000;
 -- TOOL_OUTPUT_PURGE (u) -> ()
 DELETE FROM tool_output WHERE conversation_id = ? LIMIT 100;
+-- TURN_SOURCE_PURGE (u) -> ()
+DELETE FROM turn_source WHERE conversation_id = ? LIMIT 200;
 -- FORK_UNLINK (u) -> ()
 UPDATE conversation SET forked_from = NULL, version = version + 1 WHERE forked_from = ? LIMIT 1000;
 -- ATTACHMENT_USE_UNLINK (u) -> ()

@@ -427,7 +427,9 @@ int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,
 
 	if (db_tx(db, delete_tx, &k, e))
 		return -1;
-	return k.found ? 0 : err_set(e, ERR_NOT_FOUND, "no such document");
+	if (!k.found)
+		return err_set(e, ERR_NOT_FOUND, "no such document");
+	return store_source_forget(db, &at->base, id, e);
 }
 
 /* -- indexing ------------------------------------------------------------------------ */

@@ -406,6 +406,8 @@ static int remove_tx(struct db *tx, void *ctx, struct err *e)
 		       e) ||
 		db_exec(tx, STMT_ATTACHMENT_USES_DELETE, DB_ARGS(DB_U(k->id)),
 			NULL, e) ||
+		db_exec(tx, STMT_TURN_SOURCE_DETACH, DB_ARGS(DB_U(k->id)), NULL,
+			e) ||
 		(!uuid_is_nil(&file) && drop_file(tx, &file, e)) ? -1 : 0;
 }
 

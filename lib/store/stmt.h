@@ -14,6 +14,7 @@
 #include "store/job.h"
 #include "store/message.h"
 #include "store/setting.h"
+#include "store/source.h"
 #include "store/store.h"
 #include "store/turn.h"
 
@@ -592,6 +593,19 @@ struct number {
 	F(attempts, i, "attempts") SEP \
 	F(error, S, "error") SEP \
 	F(created_us, i, "created_us")
+
+#define TURN_SOURCE_FIELDS(F, SEP) \
+	F(no, i, "s.no") SEP \
+	F(base_id, U, "s.base_id") SEP \
+	F(document_id, U, "s.document_id") SEP \
+	F(attachment_id, U, "s.attachment_id") SEP \
+	F(chunk, i, "s.chunk") SEP \
+	F(page, i, "s.page") SEP \
+	F(score, d, "s.score") SEP \
+	F(external_id, S, "s.external_id") SEP \
+	F(title, s, "s.title") SEP \
+	F(url, S, "s.url") SEP \
+	F(text, s, "s.text")
 
 #define TOOL_OUTPUT_FIELDS(F, SEP) \
 	F(tool, s, "tool") SEP \

@@ -27,6 +27,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/core/kind.h \
 	lib/tool/core/origin.c \
 	lib/tool/core/origin.h \
+	lib/tool/core/passage.c \
+	lib/tool/core/passage.h \
 	lib/tool/core/pool.c \
 	lib/tool/core/pool.def \
 	lib/tool/core/pool.h \

@@ -6,7 +6,9 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "llm/llm.h"
+#include "search/best.h"
 #include "store/attachment.h"
+#include "tool/core/passage.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
@@ -15,6 +17,8 @@ enum {
 	CHARS_PER_TOKEN = 4,	/* as llm_estimate_tokens has it */
 	IMAGES = 8,		/* of one turn */
 	LEAST_CHARS = 200,	/* less of a text is not worth its place */
+	PARTS = 60,		/* of one text that does not fit */
+	PART_CHARS = 200,	/* around each: the envelope, the number */
 	NOTE_BYTES = 1024,
 };
 
@@ -140,32 +144,112 @@ static void note(struct buf *b, const struct attachment *t, const char *what)
 		 STR_ARG(t->name), what);
 }
 
-/* The text, or as much of it as fits. */
+/* A part of the text in the envelope; chunk 0: the whole. */
+static void add_part(struct turn_loop *l, const struct attachment *t,
+		     int64_t chunk, int64_t page, struct str text, struct buf *b)
+{
+	const struct source s = {
+		.attachment_id = t->id, .chunk = chunk, .page = page,
+		.title = t->name, .text = text,
+	};
+	int no = passages_add(l->passages, &s);
+
+	buf_adds(b, "\n\n");
+	untrusted_wrap(&l->untrusted, t->name, text, b);
+	if (no && page)
+		buf_addf(b, "[Source %d, page %lld of the file: cite it as [%d].]\n",
+			 no, (long long)page, no);
+	else if (no)
+		buf_addf(b, "[Source %d: cite it as [%d].]\n", no, no);
+}
+
+/* The heading above a chunk, and its text. */
+static struct str with_heading(struct turn_loop *l, const struct chunk *c)
+{
+	if (!c->heading.n)
+		return c->text;
+	return str_of(arena_printf(l->arena, "%.*s\n\n%.*s", STR_ARG(c->heading),
+				   STR_ARG(c->text)));
+}
+
+/* Which chunks *left has room for, the best for the message first. */
+static size_t choose_chunks(const struct chunk *v, const size_t *order, size_t n,
+			    int64_t *left, bool *taken)
+{
+	size_t n_taken = 0;
+
+	for (size_t i = 0; i < n && *left >= LEAST_CHARS; i++) {
+		const struct chunk *c = &v[order[i]];
+		int64_t chars = (int64_t)(utf8_chars(c->text) +
+					  utf8_chars(c->heading)) + PART_CHARS;
+
+		if (chars > *left || n_taken == PARTS)
+			continue;
+		*left -= chars;
+		taken[order[i]] = true;
+		n_taken++;
+	}
+	return n_taken;
+}
+
+/*
+ * Of a text for which there is no room: the parts that fit the user's message best,
+ * in the order of the text. Returns 0; -1: it cannot be split.
+ */
+static int add_best(struct turn_loop *l, const struct attachment *t,
+		    struct str text, struct buf *b, struct err *e)
+{
+	int64_t *left = budget(l);
+	struct chunk *v;
+	size_t n, n_fit, *order, n_taken;
+	bool *taken;
+
+	if (chunk_split(text, l->arena, &v, &n, e) ||
+	    search_best(v, n, l->run->in.content, l->arena, &order, &n_fit,
+			e))
+		return -1;
+	taken = arena_zalloc(l->arena, n + 1, sizeof(*taken));
+	n_taken = choose_chunks(v, order, n_fit, left, taken);
+	if (!n_taken && n) {	/* not even one has room */
+		v[order[0]].text = utf8_head(v[order[0]].text, (size_t)*left);
+		v[order[0]].heading.n = 0;
+		taken[order[0]] = true;
+		n_taken = 1;
+		*left = 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (taken[i])
+			add_part(l, t, (int64_t)i + 1, v[i].page,
+				 with_heading(l, &v[i]), b);
+	buf_addf(b, "[The file \"%.*s\" is too long: these are %zu of its %zu parts, "
+		 "those that fit the message best.]", STR_ARG(t->name), n_taken, n);
+	return 0;
+}
+
+/* The text, or what of it fits. */
 static void add_text(struct turn_loop *l, const struct attachment *t,
 		     struct buf *b)
 {
 	int64_t *left = budget(l), n = t->text_chars;
+	const bool whole = n <= *left;
 	struct err e = ERR_INIT;
-	struct str text, part;
+	struct str text;
 
-	if (n > *left && *left < LEAST_CHARS) {
+	if (!whole && *left < LEAST_CHARS) {
 		note(b, t, "there is no room for its text in this request.");
 		return;
 	}
 	if (attachment_text(l->run->deps->db, &l->owner, &t->id, l->arena, &text,
-			    &e) < 0) {
+			    &e) < 0 ||
+	    (!whole && add_best(l, t, text, b, &e) < 0)) {
 		log_err("an attachment that cannot be read", &e);
 		note(b, t, "it cannot be read at the moment.");
 		return;
 	}
-	part = utf8_head(text, (size_t)*left);
-	buf_adds(b, "\n\n");
-	untrusted_wrap(&l->untrusted, t->name, part, b);
-	if (part.n < text.n)
-		buf_addf(b, "\n[The file \"%.*s\" is cut here: these are its first "
-			 "%lld of %lld characters.]", STR_ARG(t->name),
-			 (long long)*left, (long long)n);
-	*left -= MIN(n, *left);
+	if (whole) {
+		add_part(l, t, 0, 0, text, b);
+		*left -= n;
+	}
 	origins_add(&l->taint, "attachment", t->name);
 }
 

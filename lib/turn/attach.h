@@ -1,8 +1,9 @@
 /*
  * The attachments of messages in a turn: which ones a request names, and what the
- * model is sent of them. Texts go in whole where they fit, else cut with a note,
- * always in the turn's envelope, since they are other people's; images go in where
- * the service takes them. They stand with the message that they were sent with.
+ * model is sent of them. Texts go in whole where they fit, else their parts that fit
+ * the message best, always in the turn's envelope, since they are other people's, and
+ * each a source of the answer; images go in where the service takes them. They stand
+ * with the message that they were sent with.
  */
 #ifndef TURN_ATTACH_H
 #define TURN_ATTACH_H

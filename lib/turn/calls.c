@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "turn/cite.h"
 #include "turn/emit.h"
 #include "turn/loop.h"
 #include "turn/nested.h"
@@ -141,6 +142,7 @@ void calls_end(struct turn_loop *l, struct turn_call *c)
 	judge(l, c);
 	note_timing(l, c);
 	tell_action(l, c);
+	cite_tell(l);
 	tell_result(l, c);
 }
 

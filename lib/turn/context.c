@@ -14,6 +14,7 @@
 #include "tool/web/web.h"
 #include "turn/attach.h"
 #include "turn/choose.h"
+#include "turn/cite.h"
 #include "turn/chosen.h"
 #include "turn/history.h"
 #include "turn/loop.h"
@@ -304,6 +305,7 @@ int context_build(struct turn_loop *l, struct err *e)
 	TRACE_SPAN(TRACE_CONTEXT, NULL);
 
 	choose_before(l);
+	cite_load(l);
 	had = window(l->run->in.target.service);
 	if (build(l, e) < 0)
 		return -1;

@@ -15,6 +15,7 @@
 #include "base/trace.h"
 #include "db/db.h"
 #include "metric/metric.h"
+#include "turn/cite.h"
 #include "turn/emit.h"
 #include "turn/loop.h"
 #include "turn/meta.h"
@@ -106,7 +107,7 @@ void steps_store_added(struct turn_loop *l)
 {
 	struct err e = ERR_INIT;
 
-	if (append(l, &e) < 0)
+	if (append(l, &e) < 0 || cite_store(l, &e) < 0)
 		log_err("step of a turn not stored yet", &e);
 }
 
@@ -274,7 +275,7 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 	turn_live_ending(t->deps->live, &l->live, l->arena, &events,
 			 &end.n_events);
 	end.events = events;
-	if (append(l, e) < 0)
+	if (append(l, e) < 0 || cite_store(l, e) < 0)
 		return -1;
 	rc = store_turn_end(t->deps->db, &l->owner, &end, e);
 	n->ended_us = end.ended_us;
@@ -401,6 +402,7 @@ enum turn_status loop_finish(struct turn_loop *l)
 	TRACE_SPAN(TRACE_FINISH, NULL);
 
 	decide(l, &n.o);
+	cite_check(l);
 	n.usage = loop_usage(l, n.o.finish_reason);
 	t->answer = (struct message){
 		.role = ROLE_ASSISTANT, .turn_id = t->id,

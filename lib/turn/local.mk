@@ -6,6 +6,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/chosen.c lib/turn/chosen.h \
 	lib/turn/choose.c lib/turn/choose.h \
 	lib/turn/context.c lib/turn/context.h \
+	lib/turn/cite.c lib/turn/cite.h \
 	lib/turn/dead.c \
 	lib/turn/emit.c lib/turn/emit.h \
 	lib/turn/event.c lib/turn/event.def lib/turn/event.h \
@@ -26,6 +27,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/pack.c lib/turn/pack.h \
 	lib/turn/pause.c lib/turn/pause.h \
 	lib/turn/preview.c lib/turn/preview.h \
+	lib/turn/quote.c lib/turn/quote.h \
 	lib/turn/resume.c lib/turn/resume.h \
 	lib/turn/said.c lib/turn/said.h \
 	lib/turn/setting.c lib/turn/setting.h \

@@ -18,6 +18,7 @@
 #include "metric/metric.h"
 #include "store/key.h"
 #include "turn/calls.h"
+#include "turn/cite.h"
 #include "turn/context.h"
 #include "turn/emit.h"
 #include "turn/fallback.h"
@@ -383,6 +384,7 @@ int loop_converse(struct turn_loop *l, struct err *e)
 		if (rc || go_on(l, limit, e) < 0)
 			return rc > 0 ? 0 : -1;
 	}
+	cite_tell(l);
 	while (rc == 0) {
 		if (ask_model(l, e) < 0)
 			return -1;

@@ -20,6 +20,8 @@
 #include "turn/step.h"
 #include "turn/turn.h"
 
+struct quote_marks;	/* turn/quote.h */
+
 struct turn_seen {		/* a call that was made before */
 	struct turn_seen *next;
 	struct str name, args;		/* args in canonical form */
@@ -106,6 +108,10 @@ struct turn_loop {
 	struct str model;		/* as the server named it, or empty */
 	struct llm_usage usage;		/* summed, of all services */
 	struct buf timings;		/* of tools: JSON objects, comma between */
+	struct passages *passages;	/* that the model was sent; an agent's are
+					   its turn's */
+	size_t n_cites_told, n_cites_stored;	/* of them, the first ones */
+	struct quote_marks *marks;	/* of the answer, when it is there; or NULL */
 	struct message *unstored;	/* rows of steps the store refused */
 	size_t n_unstored, unstored_size;
 	int64_t last_seq;		/* of the thread; 0 = not known */

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "turn/calls.h"
+#include "turn/cite.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
@@ -165,8 +166,7 @@ struct str meta_answer(struct turn_loop *l, const char *finish_reason,
 	jw_kstr(&w, "model", l->model.n ? l->model : str_of(s->model));
 	jw_kstrz(&w, "provider", s->provider);
 	jw_kstrz(&w, "finish_reason", finish_reason);
-	jw_key(&w, "context_document_ids");
-	jw_raw(&w, STR("[]"));
+	cite_write_meta(l, &w);
 	if (l->model_calls)
 		write_usage(&w, &l->usage);
 	if (l->capped)

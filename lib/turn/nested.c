@@ -129,6 +129,8 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 	n->run.loop = l;
 	l->nested = true;
 	l->parent = parent;
+	passages_free(l->passages);
+	l->tool_ctx.passages = l->passages = parent->passages;
 	l->task = task;
 	origins_join(&l->taint, n->call->taint);
 	l->sink = &n->sink;

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "metric/metric.h"
 #include "turn/calls.h"
+#include "turn/cite.h"
 #include "turn/emit.h"
 #include "turn/finish.h"
 #include "turn/loop.h"
@@ -182,6 +183,8 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 	p->last_event_seq = (int64_t)l->seq + (int64_t)l->n_waiting + 1;
 	p->rows = l->unstored;
 	p->n_rows = l->n_unstored;
+	if (cite_store(l, e) < 0)
+		return -1;
 	return store_turn_pause(l->run->deps->db, &l->owner, p, e);
 }
 

@@ -58,6 +58,7 @@ struct turn_loop *loop_new(struct turn_run *t, struct arena *a)
 		.timings = BUF_INIT(65536),
 	};
 	l->served.since_ms = l->started_ms;
+	l->tool_ctx.passages = l->passages = passages_new();
 	return l;
 }
 
@@ -66,6 +67,9 @@ void loop_drop(struct turn_loop *l)
 	buf_release(&l->step.text);
 	buf_release(&l->step.reasoning);
 	buf_release(&l->timings);
+	if (!l->parent)
+		passages_free(l->passages);
+	l->passages = NULL;
 }
 
 static void loop_release(void *p)

@@ -10,7 +10,7 @@ import pytest
 
 from described import check
 from lab import wait_until
-from samples import PNG, SAMPLES
+from samples import PNG, SAMPLES, pdf
 
 DAY = re.compile(r"\d{4}-\d\d-\d\dT")
 
@@ -305,8 +305,34 @@ def test_long_texts_are_cut(make_lab):
     lab.sent()
     lab.chat("Compare", attachments=ids)
     said = asked(lab)[-1]["content"]
-    assert "first 4000 of 6000 characters" in said and said.count("north") < 680
-    assert '"south.txt" is attached, but there is no room' in said
+    assert "these are 2 of its 4 parts" in said and 400 < said.count("north") < 680
+    assert 0 < said.count("south") < 80
+
+
+def test_of_a_long_text_the_best_parts_go_in(make_lab):
+    lab = make_lab(config={"attachments": {"turn_tokens": 600}})
+    pages = [f"Page {i}. " + "Nothing of use here.\n" * 45 for i in range(1, 9)]
+    pages[4] = "Unused days carry over until March.\n" + "And so on.\n" * 40
+    record = made(lab, pdf(pages), "handbook.pdf")
+    lab.sent()
+    events = lab.chat("Until when do days of LEAVE carry over?", attachments=[record["id"]])
+    said = asked(lab)[-1]["content"]
+    assert "carry over until March" in said and "[Source 1, page 5 of the file" in said
+    assert said.count("[UNTRUSTED-DATA ") == said.count("[/UNTRUSTED-DATA ") >= 1
+    sources = [e.data for e in events if e.name == "source"]
+    assert [s["attachmentId"] for s in sources] == [record["id"]] * len(sources)
+    first = sources[0]
+    assert (first["number"], first["page"], first["title"], first["documentId"]) == (
+        1, 5, "handbook.pdf", None)
+    assert first["text"].startswith("Unused days carry over")
+    done = events[-1].data
+    assert done["metadata"]["context_document_ids"] == []
+    assert [s["page"] for s in done["metadata"]["sources"]] == [s["page"] for s in sources]
+    turn = f"/turns/{done['turnId']}/sources"
+    assert [s["page"] for s in lab.get(turn, user="ada").json["items"]] == [s["page"] for s in sources]
+    lab.call("DELETE", f"/attachments/{record['id']}", user="ada")
+    assert lab.get(turn, user="ada").json["items"] == []
+    assert lab.sql("SELECT COUNT(*) FROM turn_source")[0][0] == "0"
 
 
 def test_a_hostile_document_asks_first(make_lab):

@@ -8,6 +8,7 @@ import uuid
 import pytest
 from knowledge import NOBODY, base_of, found, left, settled, write
 from lab import Lab, wait_until
+from plain_browser import Browser
 
 
 @pytest.fixture
@@ -207,6 +208,106 @@ def test_agents_find_what_their_users_see(clerk):
     assert asked(clerk, "eve", query="days", base="Handbook", max_results=1)["passages"]
     assert "of this name" in json.dumps(asked(clerk, "eve", query="days", base="x"))
     assert "no knowledge base here" in json.dumps(asked(clerk, "bob", query="days"))
+
+
+CALL = {"name": "search_knowledge", "args": {"query": "days of leave"}}
+QUOTES = ("By the handbook \u201cfive days *carry* over \u2026 to the next year\u201d [1], "
+          "\"ten days are paid out at once\" [2][7]. `x[8]` and \"too short\"")
+
+
+@pytest.fixture
+def answered(clerk, who):
+    """A turn that has used a passage, and what it can be asked about."""
+    base = base_of(clerk, who)
+    text = "# Pay\n\nMonthly.\n\f# Leave\n\nFive days carry\nover, and move to the next year.\n"
+    made = write(clerk, base, who, text, title="Handbook", externalId="hb",
+                 url="https://intranet.example/hb")
+    settled(clerk, base, who)
+    events = clerk.chat(script({"tool_calls": [CALL], "then": {
+        "tool_calls": [{"name": "search_knowledge", "args": {"query": "next year"}}],
+        # escaped, because what the user says may be quoted as well
+        "then": {"text": QUOTES}}}).replace("ten days", "t\\u0065n days"),
+        user=who, agentId="clerk")
+    assert events[-1].name == "done", events
+    return base, made["id"], events
+
+
+def test_passages_become_sources_of_the_answer(clerk, who, answered):
+    base, document, events = answered
+    source, = [e.data for e in events if e.name == "source"]
+    names = [e.name for e in events]
+    assert names.index("source") < names.index("tool-result")
+    chunk, page, score = source.pop("chunkId"), source.pop("page"), source.pop("score")
+    assert source == {
+        "number": 1, "documentId": document, "externalId": "hb",
+        "knowledgeBaseId": base.rsplit("/", 1)[1], "attachmentId": None,
+        "title": "Handbook", "url": "https://intranet.example/hb",
+        "text": "Five days carry\nover, and move to the next year."}
+    assert page == 2 and score > 0
+    results = [e.data["result"]["passages"] for e in events if e.name == "tool-result"]
+    assert [[p["number"] for p in r] for r in results] == [[1], [1]]
+    done = events[-1].data
+    assert done["metadata"]["context_document_ids"] == [document]
+    assert done["metadata"]["sources"] == [
+        {"number": 1, "documentId": document, "knowledgeBaseId": source["knowledgeBaseId"],
+         "attachmentId": None, "chunkId": chunk, "page": 2, "score": score}]
+    turn = f"/turns/{done['turnId']}"
+    kept, = clerk.get(f"{turn}/sources", user=who).json["items"]
+    assert kept == {**source, "chunkId": chunk, "page": 2, "score": kept["score"]}
+    # who comes later is told the same
+    events = clerk.get(f"{turn}/events?after=0&wait=0", user=who).json["items"]
+    assert [e["data"]["number"] for e in events if e["event"] == "source"] == [1]
+    assert clerk.get(f"{turn}/sources", user="eve2").status == 404
+
+
+def test_citations_are_checked(answered):
+    done = answered[2][-1].data
+    assert done["content"] == QUOTES
+    assert done["metadata"]["citations"] == {
+        "cited": [1], "unknown": [2, 7], "notFound": ["ten days are paid out at once"]}
+
+
+def test_plain_pages_show_what_is_cited(clerk, who, answered):
+    done = answered[2][-1].data
+    path = f"conversations/{done['conversationId']}"
+    browser = Browser(clerk, who)
+    page = browser.get(f"plain/{path}").text
+    assert "There is no source [2], [7]" in page
+    assert "Not found in the sources: ten days are paid out at once" in page
+    sources = f"turns/{done['turnId']}/sources"
+    assert f'{sources}">Sources: 1</a>' in page
+    page = browser.get(f"plain/{sources}").text
+    assert "[1] Handbook, page 2</h2>" in page and 'href="https://intranet.example/hb"' in page
+    assert "and move to the next year." in page
+
+
+def test_the_document_around_a_source(clerk, who, answered):
+    base, document, events = answered
+    source = next(e.data for e in events if e.name == "source")
+    text = f"{base}/documents/{document}/text"
+    seen = clerk.get(f"{text}?chunk={source['chunkId']}", user=who).json
+    assert seen == {"documentId": document, "title": "Handbook",
+                    "url": "https://intranet.example/hb", "fileName": None,
+                    "page": 2, "pages": 2,
+                    "found": True, "before": "# Leave\n\n", "passage": source["text"],
+                    "after": "\n"}
+    first = clerk.get(f"{text}?page=1", user=who).json
+    assert (first["page"], first["found"], first["before"], first["passage"],
+            first["after"]) == (1, False, "", "", "# Pay\n\nMonthly.\n")
+    assert clerk.get(f"{text}?page=3", user=who).status == 404
+    assert clerk.get(f"{text}?chunk=x", user=who).json["field"] == "chunk"
+    assert clerk.get(f"{text}?page=0", user=who).json["field"] == "page"
+    assert clerk.get(text, user="eve2").status == 404
+
+
+def test_what_is_deleted_or_out_of_sight_is_no_source_any_more(clerk, who, answered):
+    base, document, events = answered
+    turn = f"/turns/{events[-1].data['turnId']}/sources"
+    assert clerk.get(turn, user=who).json["items"]
+    assert clerk.call("DELETE", f"{base}/documents/{document}", user=who).status == 204
+    assert clerk.get(turn, user=who).json["items"] == []
+    assert clerk.sql("SELECT COUNT(*) FROM turn_source WHERE document_id = UNHEX('"
+                     + document.replace("-", "") + "')")[0][0] == "0"
 
 
 def test_indexing_survives_the_process(clerk):

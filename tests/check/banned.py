@@ -138,6 +138,7 @@ SEARCHED = {
     "lib/tool/mcp/mcp_peer.c": "the words of a server that refuses",
     "lib/tool/http/openapi.c": "a path", "lib/tool/text/pii.c": "a text, for what is personal",
     "lib/tool/core/secret.c": "a text, for a secret", "lib/tool/web/web_robots.c": "a path",
+    "lib/turn/quote.c": "a text, for words that the answer quotes",
     "lib/turn/said.c": "texts, for one that somebody must have said",
 }
 # A statement asks columns; what people typed is searched, with ESCAPE, and the

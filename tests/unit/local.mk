@@ -76,6 +76,10 @@ UNIT_TESTS += tests/unit/test_hosts
 tests_unit_test_hosts_SOURCES = tests/unit/test_hosts.c tests/unit/unit.h
 tests_unit_test_hosts_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_quote
+tests_unit_test_quote_SOURCES = tests/unit/test_quote.c tests/unit/unit.h
+tests_unit_test_quote_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test_tokens
 tests_unit_test_tokens_SOURCES = tests/unit/test_tokens.c tests/unit/unit.h
 tests_unit_test_tokens_LDADD = $(UNIT_LIBS)

@@ -272,6 +272,19 @@ export class Api {
 		return this.json('GET', `turns/${enc(turnId)}`, { signal });
 	}
 
+	/** The passages that a turn used and that I may still see: {items}. */
+	sources(turnId)
+	{
+		return this.json('GET', `turns/${enc(turnId)}/sources`);
+	}
+
+	/** The part of a document that has a passage, or a page of it. */
+	excerpt(base, document, { chunk, page })
+	{
+		return this.json('GET', `knowledge-bases/${enc(base)}/documents/${enc(document)}/text${
+			query({ chunk, page })}`);
+	}
+
 	/** Stores the end of a turn that the server has handed to us. */
 	storeTurn(turnId, unstored)
 	{

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "tool/core/origin.h"
+#include "tool/core/passage.h"
 #include "tool/core/pool.h"
 #include "schema/schema.h"
 
@@ -119,6 +120,7 @@ struct tool_ctx {
 	const struct origins *taint;
 	/* The origins of this call's result; run adds them. NULL = not needed. */
 	struct origins *from;
+	struct passages *passages;	/* of the turn; NULL = not in one */
 	bool approved;			/* this call, by the user */
 };
 

@@ -87,10 +87,11 @@ static const struct tool tools[] = {
 		.name = "search_knowledge",
 		.description =
 			"Searches the knowledge bases: documents of this "
-			"organisation. Returns passages with their title, "
-			"heading and page, the best first. Ask it before you "
-			"answer a question about the organisation, and name "
-			"the titles that you used. If nothing fits, say so.",
+			"organisation. Returns numbered passages with their "
+			"title, heading and page, the best first. Ask it "
+			"before you answer a question about the organisation, "
+			"and cite each passage that you use by its number, "
+			"as [1]. If nothing fits, say so.",
 		.group = "knowledge",
 		.schema = SCHEMA_search_knowledge,
 		.effect = TOOL_READ,

@@ -56,6 +56,8 @@ export class Turn extends Observable {
 		this.editing = null;
 		/** true when it goes on from the turn above it */
 		this.goesOn = false;
+		/** of source events: {number, title, page, …}; see sources */
+		this.told = [];
 		/** {code, message} from warning events */
 		this.warnings = [];
 		/** what it waits for: approvals, questions, tools of a page */
@@ -81,6 +83,24 @@ export class Turn extends Observable {
 	get meta()
 	{
 		return this.answer?.metadata || {};
+	}
+
+	/**
+	 * What the answer may cite, by number: {number, documentId, …}, with title where it
+	 * is known, gone where it is not there any more.
+	 */
+	get sources()
+	{
+		return (this.meta.sources || []).map((source) => ({ ...source,
+			...this.told.find(({ number }) => number === source.number) }));
+	}
+
+	/** What the server says of the sources now. */
+	tellSources(items)
+	{
+		this.told = (this.meta.sources || []).map(({ number }) =>
+			items.find((item) => item.number === number) || { number, gone: true });
+		this.changed();
 	}
 
 	/** the id of the stored answer, or undefined */
@@ -266,7 +286,7 @@ export class Turn extends Observable {
 	{
 		this.user = copy.user || this.user;
 		this.goesOn ||= copy.goesOn;
-		for (const name of ['parts', 'text', 'status', 'warnings', 'context', 'seen'])
+		for (const name of ['parts', 'text', 'status', 'warnings', 'context', 'told', 'seen'])
 			this[name] = copy[name];
 		if (!copy.running)
 			this.finishWith(copy.answer);
@@ -334,6 +354,9 @@ export class Turn extends Observable {
 			break;
 		case 'tool-progress':
 			this.#toolProgress(data);
+			break;
+		case 'source':
+			this.told.push(data);
 			break;
 		case 'warning':
 			this.warnings.push(data);

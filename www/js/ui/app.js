@@ -2,7 +2,7 @@
 // conversation or a place on the right; keys, addresses and announcements.
 import { html, nothing } from '../../vendor/lit.js';
 import { Api } from '../api.js';
-import { excerpt, toolName } from '../format.js';
+import { errorText, excerpt, toolName } from '../format.js';
 import { Link } from '../link.js';
 import { Watch } from '../observable.js';
 import { go, readHash, readMessage, readPlace, Trail } from '../route.js';
@@ -21,6 +21,7 @@ import { emptyView, loadFailedView, loadingView, offView, startFailedView,
 import { touch } from './composer.js';
 import './allowed.js';
 import './preview.js';
+import './sources.js';
 import './blanks.js';
 import './dialogs.js';
 import './menu.js';
@@ -471,7 +472,8 @@ class LampApp extends PageElement {
 			<lamp-help></lamp-help>
 			<lamp-blanks .api=${this.api}></lamp-blanks>
 			<lamp-allowed .api=${this.api}></lamp-allowed>
-			<lamp-preview .api=${this.api}></lamp-preview>`;
+			<lamp-preview .api=${this.api}></lamp-preview>
+			<lamp-source .api=${this.api}></lamp-source>`;
 	}
 
 	#main()
@@ -514,6 +516,18 @@ class LampApp extends PageElement {
 			${this.#content(thread, space, name)}`;
 	}
 
+	#showSource = ({ detail: { turnId, number } }) =>
+		this.querySelector('lamp-source').show(turnId, number);
+
+	/** Titles of sources are asked for when their list is opened. */
+	#tellTitles = async ({ detail: { turn } }) => {
+		try {
+			turn.tellSources((await this.api.sources(turn.turnId)).items);
+		} catch (error) {
+			this.#say(errorText(error));
+		}
+	};
+
 	#content(thread, space, name)
 	{
 		if (thread.loadError)
@@ -523,7 +537,9 @@ class LampApp extends PageElement {
 
 		return html`
 			${thread.turns.length > 0 || (thread.conversationId && thread.loaded) ?
-				html`<lamp-thread .thread=${thread} name=${name}></lamp-thread>` :
+				html`<lamp-thread .thread=${thread} name=${name}
+					@lamp-source=${this.#showSource} @lamp-titles=${this.#tellTitles}
+					></lamp-thread>` :
 				thread.loaded ? emptyView({ me: this.session.me, space, off,
 					send: (text) => this.#send(text) }) : loadingView()}
 			<div class="composer-dock" id="composer">

@@ -1,5 +1,6 @@
 // <lamp-markdown>: shows a markdown text that may still grow, at most once
 // per frame, and less often when drawing is slow.
+import { dressCitations } from '../citations.js';
 import { copyText } from '../clipboard.js';
 import { MarkdownView } from '../markdown.js';
 import { t } from '../strings.js';
@@ -10,15 +11,20 @@ class LampMarkdown extends HTMLElement {
 	#view = new MarkdownView(this);
 	#text = '';
 	#live = false;
+	#sources = [];
+	#checked = null;
 	#frame = 0;
 	#notBefore = 0;
 
 	/**
-	 * {text, live}; live: more text may come. One property, because the text
-	 * that ends an answer must not be drawn with the other's old value.
+	 * {text, live, sources, checked}; live: more text may come; the others are of an
+	 * answer: see citations.js. One property, because the text that ends an answer
+	 * must not be drawn with the other's old value.
 	 */
-	set source({ text, live })
+	set source({ text, live, sources = [], checked = null })
 	{
+		this.#sources = sources;
+		this.#checked = checked;
 		this.#text = text;
 		this.#live = live;
 		this.#schedule();
@@ -67,12 +73,19 @@ class LampMarkdown extends HTMLElement {
 	#draw()
 	{
 		this.#view.show(this.#text, this.#live);
+		if (!this.#live && this.#checked)
+			dressCitations(this, this.#sources.map(({ number }) => number), this.#checked);
 	}
 
 	#click = async (event) => {
+		const cite = event.target.closest('button.cite');
 		const button = event.target.closest('.code-copy');
 		const code = button?.closest('.code')?.querySelector('code');
 
+		if (cite) {
+			this.dispatchEvent(new CustomEvent('lamp-cite', { bubbles: true,
+				detail: { number: Number(cite.dataset.source) } }));
+		}
 		if (!code)
 			return;
 		const done = await copyText(code.textContent);

@@ -9,6 +9,7 @@ import { attachmentCards } from './attachments.js';
 import { PageElement } from './element.js';
 import { icon, lantern } from './icons.js';
 import { mentionChips } from './picker.js';
+import { sourcesView } from './sources.js';
 import { linksView } from './states.js';
 import './approval.js';
 import './edit.js';
@@ -217,8 +218,19 @@ class LampTurn extends PageElement {
 	#answer(turn)
 	{
 		return html`${turn.text ? html`<lamp-markdown class="answer"
-			.source=${{ text: turn.text, live: turn.running }}></lamp-markdown>` : nothing}
+			.source=${{ text: turn.text, live: turn.running, sources: turn.sources,
+				checked: turn.meta.citations }}
+			@lamp-cite=${({ detail }) => this.#openSource(detail.number)}
+			></lamp-markdown>` : nothing}
+			${turn.sources.length > 0 ? sourcesView(turn, {
+				open: (number) => this.#openSource(number),
+				unfolds: () => this.emit('lamp-titles', { turn }) }) : nothing}
 			${turn.failure ? this.#failure(turn.failure) : nothing}`;
+	}
+
+	#openSource(number)
+	{
+		this.emit('lamp-source', { turnId: this.turn.turnId, number });
 	}
 
 	/** What went wrong; the words that came before it stay above. */

@@ -1,0 +1,151 @@
+/*
+ * The passages that a turn used, and the documents that they are from, for people
+ * who look them up. What the caller may not see any more is left out each time.
+ */
+#include "api/api.h"
+
+#include "api/knowledge.h"
+#include "app.h"
+#include "base/limits.h"
+#include "route.h"
+#include "search/excerpt.h"
+#include "store/attachment.h"
+#include "store/source.h"
+#include "tool/core/passage.h"
+#include "turn/follow.h"
+
+#include "base/banned.h"
+
+/* Whether what *rc and e say is that something is not there; e is cleared then. */
+static bool is_gone(int rc, struct err *e)
+{
+	if (!rc || e->code != ERR_NOT_FOUND)
+		return false;
+	err_clear(e);
+	return true;
+}
+
+/* 1: the caller may see it now; 0: not, or it is not there; -1. */
+static int may_see(struct request *rq, const struct source *s, struct err *e)
+{
+	struct attachment t;
+	struct kb_document d;
+	struct kb_at at;
+	int rc;
+
+	if (!uuid_is_nil(&s->attachment_id))
+		rc = attachment_get(rq->app->db, &rq->by.owner,
+				    &s->attachment_id, rq->arena, &t, e);
+	else if (!policy_may(rq->by.who, PERM_KNOWLEDGE_READ))
+		return 0;
+	else
+		rc = api_knowledge_of(rq, &s->base_id, &at, e) ||
+			kb_get(rq->app->db, &at, &s->document_id, rq->arena, &d,
+			       e) ? -1 : 0;
+	return is_gone(rc, e) ? 0 : rc ? -1 : 1;
+}
+
+int api_source_seen(struct request *rq, const struct uuid *turn, struct turn *t,
+		    struct source **v, size_t *n, struct err *e)
+{
+	size_t n_all;
+
+	*n = 0;
+	if (store_turn_get(rq->app->db, &rq->by.owner, turn, rq->arena, t, e) ||
+	    store_source_list(rq->app->db, &rq->by.owner, turn, rq->arena, v,
+			      &n_all, e))
+		return -1;
+	for (size_t i = 0; i < n_all; i++) {
+		int sees = may_see(rq, &(*v)[i], e);
+
+		if (sees < 0)
+			return -1;
+		if (sees)
+			(*v)[(*n)++] = (*v)[i];
+	}
+	return 0;
+}
+
+/*
+ * GET /turns/{turn}/sources: 200 {items: [{number, documentId, externalId,
+ * knowledgeBaseId, attachmentId, chunkId, title, page, url, score, text}]} by number,
+ * without those that have been deleted, or that the caller may not see any more. 404
+ * for others' turns.
+ */
+int api_source_list(struct request *rq, struct response *rs, struct err *e)
+{
+	struct source *v;
+	struct turn t;
+	size_t n;
+	struct jw w;
+
+	if (api_source_seen(rq, route_arg_uuid(rq, "turn"), &t, &v, &n, e))
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_key(&w, "items");
+	jw_arr(&w);
+	for (size_t i = 0; i < n; i++) {
+		jw_obj(&w);
+		passages_write_members(&w, &v[i], LIM_SOURCE_TEXT_CHARS);
+		jw_end_obj(&w);
+	}
+	jw_end_arr(&w);
+	jw_end_obj(&w);
+	return 0;
+}
+
+static int read_number(struct request *rq, const char *key, int64_t min,
+		       int64_t *out, struct err *e)
+{
+	struct str s = { NULL, 0 };
+
+	*out = -1;
+	if (req_query(rq, key, &s, e) < 0)
+		return -1;
+	if (s.p && (!str_int(s, out) || *out < min || *out > UINT32_MAX))
+		return err_field(e, ERR_INVALID_FIELD, key,
+				 "%s must be a number from %d.", key, (int)min);
+	return 0;
+}
+
+/*
+ * GET /knowledge-bases/{parent}/documents/{id}/text?chunk=&page=: 200 {documentId,
+ * title, url, fileName, page, pages, found, before, passage, after}: the page of the passage
+ * whose chunkId it is, or the page that is named, or of a document without pages
+ * what stands around the passage. found is false, and passage empty, where the
+ * document has no such passage (any more). 404 for a document that the caller does
+ * not see, and for a page that there is not.
+ */
+int api_document_text(struct request *rq, struct response *rs, struct err *e)
+{
+	struct search_excerpt x;
+	struct kb_at at;
+	int64_t chunk, page;
+	struct jw w;
+
+	if (read_number(rq, "chunk", 0, &chunk, e) ||
+	    read_number(rq, "page", 1, &page, e) ||
+	    api_knowledge_at(rq, "parent", &at, e) ||
+	    search_excerpt(rq->app->db, &at, route_arg_uuid(rq, "id"), chunk,
+			   MAX(page, 0), rq->arena, &x, e))
+		return -1;
+	w = resp_json(rs, 200);
+	jw_obj(&w);
+	jw_kuuid(&w, "documentId", &x.document.id);
+	jw_kstr(&w, "title", x.document.title);
+	jw_kstr(&w, "url", x.document.url);
+	jw_kstr(&w, "fileName", x.document.file_name);
+	jw_key(&w, "page");
+	if (x.page)
+		jw_int(&w, x.page);
+	else
+		jw_null(&w);
+	jw_kint(&w, "pages", x.pages);
+	jw_kbool(&w, "found", x.found);
+	jw_kstr(&w, "before", x.before);
+	jw_kstr(&w, "passage", x.passage);
+	jw_kstr(&w, "after", x.after);
+	jw_end_obj(&w);
+	return 0;
+}

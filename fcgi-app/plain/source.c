@@ -1,0 +1,86 @@
+/* What an answer cites: below it, and a page of the passages that its turn used. */
+#include "plain/plain.h"
+
+#include "api/knowledge.h"
+#include "store/source.h"
+#include "store/turn.h"
+
+#include "base/banned.h"
+
+static void put_list(struct buf *b, const char *before, const json_t *list)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, item) {
+		buf_adds(b, i ? ", " : before);
+		if (json_is_integer(item))
+			buf_addf(b, "[%lld]", (long long)json_integer_value(item));
+		else
+			html_text(b, str_of(json_string_value(item)));
+	}
+	buf_adds(b, json_array_size(list) ? "</p>\n" : "");
+}
+
+void plain_citations(struct plain *p, const struct message *m, const json_t *meta)
+{
+	const json_t *checked = jx_obj(meta, "citations");
+	size_t n = json_array_size(jx_arr(meta, "sources"));
+	char id[UUID_TEXT_BYTES];
+
+	put_list(p->b, "<p class=\"error\">There is no source ",
+		 jx_arr(checked, "unknown"));
+	put_list(p->b, "<p class=\"error\">Not found in the sources: ",
+		 jx_arr(checked, "notFound"));
+	if (n && !uuid_is_nil(&m->turn_id))
+		buf_addf(p->b, "<p class=\"small\"><a href=\"%sturns/%s/sources\">"
+			 "Sources: %zu</a></p>\n", p->root,
+			 uuid_format(&m->turn_id, id), n);
+}
+
+static void put_source(struct buf *b, const struct source *s)
+{
+	buf_addf(b, "<section id=\"s%lld\">\n<h2>[%lld] ", (long long)s->no,
+		 (long long)s->no);
+	html_text(b, s->title);
+	if (s->page)
+		buf_addf(b, ", page %lld", (long long)s->page);
+	buf_adds(b, "</h2>\n");
+	if (s->url.n) {	/* http or https: tool/core/passage.h */
+		buf_adds(b, "<p><a rel=\"noopener noreferrer nofollow\" href=\"");
+		html_text(b, s->url);
+		buf_adds(b, "\">");
+		html_text(b, s->url);
+		buf_adds(b, "</a></p>\n");
+	}
+	html_markdown(b, s->text);
+	buf_adds(b, "</section>\n");
+}
+
+/*
+ * GET {base}/plain/turns/{turn}/sources: the passages that the turn used and that the
+ * caller may still see. 200; 404.
+ */
+int plain_sources(struct request *rq, struct response *rs, struct err *e)
+{
+	struct source *v;
+	struct turn t;
+	struct plain p;
+	char id[UUID_TEXT_BYTES];
+	size_t n;
+
+	if (api_source_seen(rq, route_arg_uuid(rq, "turn"), &t, &v, &n, e) ||
+	    plain_open(rq, &p, e) < 0)
+		return -1;
+	plain_begin(&p, rs, 200, STR("Sources"));
+	for (size_t i = 0; i < n; i++)
+		put_source(p.b, &v[i]);
+	if (!n)
+		buf_adds(p.b, "<p>They are not available any more: they were "
+			 "deleted, or you may not see them now.</p>\n");
+	buf_addf(p.b, "<p><a href=\"%sconversations/%s\">Back to the "
+		 "conversation</a></p>\n", p.root,
+		 uuid_format(&t.conversation_id, id));
+	plain_foot(&p);
+	return 0;
+}

@@ -1,0 +1,44 @@
+/*
+ * Passages that a turn used: of documents and of attachments. What they say is kept
+ * here alone and goes with the document, its base, the attachment or the
+ * conversation; the answer's metadata has their numbers and ids.
+ */
+#ifndef STORE_SOURCE_H
+#define STORE_SOURCE_H
+
+#include "store/store.h"
+
+struct source {
+	int64_t no;			/* within the turn, from 1 */
+	struct uuid base_id, document_id;	/* nil: of an attachment */
+	struct uuid attachment_id;	/* nil: of a document */
+	int64_t chunk;			/* of the base, or within the attachment */
+	int64_t page;			/* 0: there are no pages */
+	double score;
+	struct str external_id, url;	/* p == NULL: none */
+	struct str title, text;		/* valid UTF-8 */
+};
+
+/*
+ * Stores n of them for a turn of the owner; those that are there stay as they are.
+ * Texts are cut at LIM_SOURCE_TEXT_CHARS. A passage whose document has been deleted
+ * meanwhile is left out, all are if the conversation has been. 1 round trip.
+ */
+int store_source_put(struct db *db, const struct owner *o,
+		     const struct uuid *conversation_id,
+		     const struct uuid *turn_id, const struct source *v, size_t n,
+		     struct err *e) MUST_CHECK;
+
+/*
+ * Those of a turn of the owner by their number; none if there is no such turn. That
+ * the owner may still see the documents is the caller's to check. Text in a.
+ */
+int store_source_list(struct db *db, const struct owner *o,
+		      const struct uuid *turn_id, struct arena *a,
+		      struct source **out, size_t *n, struct err *e) MUST_CHECK;
+
+/* Those of a document that has been deleted, in batches. Not within db_tx. */
+int store_source_forget(struct db *db, const struct uuid *base,
+			const struct uuid *document, struct err *e) MUST_CHECK;
+
+#endif

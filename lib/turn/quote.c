@@ -1,0 +1,336 @@
+#include "turn/quote.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "search/unicode.h"
+
+#include "base/banned.h"
+
+enum {
+	QUOTE_BYTES = 2000,	/* longer ones are no quotations */
+	QUOTE_WEIGHT = 8,	/* least: two for a word, one for a character of a
+				   script without blanks */
+	QUOTE_PARTS = 8,	/* around ellipses */
+};
+
+/* -- reading the answer ----------------------------------------------------------- */
+
+static bool is_word(unsigned char c)
+{
+	return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static size_t run_of(struct str s, size_t i, char c)
+{
+	size_t n = 0;
+
+	while (i + n < s.n && s.p[i + n] == c)
+		n++;
+	return n;
+}
+
+/* The end of the code that begins at i with n marks; i + n: it has none. */
+static size_t code_end(struct str s, size_t i, size_t n)
+{
+	for (size_t k = i + n; k < s.n;) {
+		size_t m = run_of(s, k, s.p[i]);
+
+		if (m == n || (m > n && n >= 3))
+			return k + m;
+		k += m ? m : 1;
+	}
+	return i + n;
+}
+
+/* The text with blanks in the place of code. In a. */
+static struct str without_code(struct str s, struct arena *a)
+{
+	char *p = arena_memdup(a, s.p, s.n);
+
+	for (size_t i = 0; i < s.n;) {
+		bool begins = i == 0 || s.p[i - 1] == '\n';
+		size_t n = run_of(s, i, '`'), end;
+
+		if (!n && begins)
+			n = run_of(s, i, '~') >= 3 ? run_of(s, i, '~') : 0;
+		if (!n) {
+			i++;
+			continue;
+		}
+		end = code_end(s, i, n);
+		if (end == i + n && n >= 3 && begins)
+			end = s.n;	/* a block that is not closed */
+		if (end > i + n)
+			memset(p + i, ' ', end - i);
+		i = end;
+	}
+	return (struct str){ p, s.n };
+}
+
+/* Past a citation at i, with its numbers noted; i: there is none. */
+static size_t citation(struct str s, size_t i, struct quote_marks *out)
+{
+	int found[QUOTE_MARKED], n = 0;
+	size_t k = i + 1;
+
+	if (s.p[i] != '[')
+		return i;
+	if (k < s.n && s.p[k] == '^')
+		k++;
+	for (;;) {
+		int v = 0, digits = 0;
+
+		for (; k < s.n && is_digit(s.p[k]) && digits < 4; k++, digits++)
+			v = v * 10 + (s.p[k] - '0');
+		if (!digits || v > QUOTE_NUMBER_MAX || n == QUOTE_MARKED)
+			return i;
+		found[n++] = v;
+		if (k < s.n && s.p[k] == ']')
+			break;
+		if (k == s.n || (s.p[k] != ',' && s.p[k] != ';'))
+			return i;
+		k++;
+		while (k < s.n && s.p[k] == ' ')
+			k++;
+	}
+	k++;
+	if (k < s.n && (s.p[k] == '(' || (s.p[k] == ':' && (i == 0 ||
+						s.p[i - 1] == '\n'))))
+		return i;	/* a link, or its definition */
+	for (int j = 0; out && j < n; j++)
+		out->cited[found[j]] = true;
+	return k;
+}
+
+/* What opens a quotation, and what may close it. */
+static const struct {
+	struct str open, close[2];
+} marks[] = {
+	{ STR("\""), { STR("\""), { NULL, 0 } } },
+	{ STR("“"), { STR("”"), { NULL, 0 } } },
+	{ STR("„"), { STR("“"), STR("”") } },
+	{ STR("”"), { STR("”"), { NULL, 0 } } },
+	{ STR("«"), { STR("»"), { NULL, 0 } } },
+	{ STR("»"), { STR("«"), STR("»") } },
+	{ STR("‹"), { STR("›"), { NULL, 0 } } },
+	{ STR("›"), { STR("‹"), { NULL, 0 } } },
+	{ STR("「"), { STR("」"), { NULL, 0 } } },
+	{ STR("『"), { STR("』"), { NULL, 0 } } },
+	{ STR("‘"), { STR("’"), { NULL, 0 } } },
+	{ STR("‚"), { STR("‘"), STR("’") } },
+	{ STR("'"), { STR("'"), { NULL, 0 } } },
+};
+
+static bool at(struct str s, size_t i, struct str what)
+{
+	return what.n && s.n - i >= what.n && !memcmp(s.p + i, what.p, what.n);
+}
+
+/* An apostrophe within a word closes nothing. */
+static bool closes(struct str s, size_t i, struct str mark)
+{
+	size_t next = i + mark.n;
+
+	return at(s, i, mark) &&
+	       !((str_eq(mark, STR("’")) || str_eq(mark, STR("'"))) &&
+		 next < s.n && is_word((unsigned char)s.p[next]));
+}
+
+/* The quotation whose mark is at i; n == 0: there is none. */
+static struct str quotation(struct str s, size_t i, size_t *past)
+{
+	for (size_t m = 0; m < ARRAY_LEN(marks); m++) {
+		size_t from = i + marks[m].open.n;
+
+		if (!at(s, i, marks[m].open) || from >= s.n ||
+		    s.p[from] == '\n')
+			continue;
+		if (marks[m].open.n == 1 &&
+		    ((i && is_word((unsigned char)s.p[i - 1])) || s.p[from] == ' '))
+			continue;
+		for (size_t k = from; k < s.n && k - from <= QUOTE_BYTES; k++) {
+			if (s.p[k] == '\n' && k + 1 < s.n && s.p[k + 1] == '\n')
+				break;
+			for (size_t c = 0; c < ARRAY_LEN(marks[m].close); c++)
+				if (marks[m].close[c].n && k > from &&
+				    closes(s, k, marks[m].close[c])) {
+					*past = k + marks[m].close[c].n;
+					return (struct str){ s.p + from, k - from };
+				}
+		}
+	}
+	return (struct str){ NULL, 0 };
+}
+
+/* Scripts without blanks: the lead bytes of U+3040 to U+9FFF and U+AC00 on. */
+static bool is_dense(unsigned char c)
+{
+	return c >= 0xe3 && c <= 0xed && c != 0xea;
+}
+
+static size_t weight(struct str s)
+{
+	size_t n = 0;
+	bool within = false;
+
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+		bool word = is_word(c) || c == '\'';
+
+		if (is_dense(c))
+			n++;
+		else if (word && !within && (c & 0xc0) != 0x80)
+			n += 2;
+		within = word && !is_dense(c);
+	}
+	return n;
+}
+
+void quote_find(struct str text, struct arena *a, struct quote_marks *out)
+{
+	struct str s = without_code(text, a), q;
+	size_t past;
+
+	*out = (struct quote_marks){ .n = 0 };
+	for (size_t i = 0; i < s.n;) {
+		size_t next = citation(s, i, out);
+
+		i = next > i ? next : i + 1;
+	}
+	for (size_t i = 0; i < s.n && out->n < QUOTE_MARKED;) {
+		q = quotation(s, i, &past);
+		if (!q.n) {
+			i++;
+			continue;
+		}
+		if (weight(q) >= QUOTE_WEIGHT)
+			out->v[out->n++] = (struct str){
+				text.p + (q.p - s.p), q.n };
+		i = weight(q) >= QUOTE_WEIGHT ? past : i + 1;
+	}
+}
+
+/* -- comparing ---------------------------------------------------------------------- */
+
+/* Letters and digits in one case, nothing else. */
+static void fold(struct str s, bool citations, struct buf *out)
+{
+	struct buf plain = BUF_INIT(s.n + 1);
+	uint8_t *folded;
+	size_t n;
+
+	for (size_t i = 0; i < s.n;) {
+		size_t past = citations ? citation(s, i, NULL) : i;
+
+		if (past > i) {
+			i = past;
+		} else if (s.p[i] == '\\' && i + 1 < s.n) {
+			i += 2;		/* of JSON or Markdown */
+		} else {
+			buf_addc(&plain, s.p[i]);
+			i++;
+		}
+	}
+	folded = unicode_now.u8_casefold((const uint8_t *)plain.p, plain.n, NULL,
+					 unicode_now.uninorm_nfkc, NULL, &n);
+	for (size_t i = 0; folded && i < n;) {
+		ucs4_t c;
+		int len = unicode_now.u8_mbtouc(&c, folded + i, n - i);
+
+		if (unicode_now.uc_is_general_category_withtable(
+			    c, UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_N |
+			    UC_CATEGORY_MASK_M))
+			buf_add(out, (const char *)folded + i, (size_t)len);
+		i += (size_t)len;
+	}
+	free(folded);
+	buf_release(&plain);
+}
+
+/* The parts around ellipses. */
+static size_t split(struct str s, struct str *parts)
+{
+	static const struct str gaps[] = { STR("…"), STR("...") };
+	size_t n = 0, from = 0;
+
+	for (size_t i = 0; i < s.n && n < QUOTE_PARTS - 1; i++)
+		for (size_t g = 0; g < ARRAY_LEN(gaps); g++)
+			if (at(s, i, gaps[g])) {
+				parts[n++] = (struct str){ s.p + from, i - from };
+				from = i + gaps[g].n;
+				i = from - 1;
+				break;
+			}
+	parts[n++] = (struct str){ s.p + from, s.n - from };
+	return n;
+}
+
+static bool stands_in(const struct buf *parts, size_t n, struct str text)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *found;
+
+		if (!parts[i].n)
+			continue;
+		found = text.n < parts[i].n ? NULL
+			: memmem(text.p, text.n, parts[i].p, parts[i].n);
+		if (!found)
+			return false;
+		text.n -= (size_t)(found - text.p) + parts[i].n;
+		text.p = found + parts[i].n;
+	}
+	return true;
+}
+
+static bool stands_in_any(struct str quote, const struct buf *texts, size_t n)
+{
+	struct str raw[QUOTE_PARTS];
+	struct buf parts[QUOTE_PARTS];
+	size_t n_parts = split(quote, raw);
+	bool found = false;
+
+	for (size_t i = 0; i < n_parts; i++) {
+		parts[i] = (struct buf)BUF_INIT(8 * raw[i].n + 64);
+		fold(raw[i], true, &parts[i]);
+	}
+	for (size_t i = 0; i < n && !found; i++)
+		found = stands_in(parts, n_parts, buf_str(&texts[i]));
+	for (size_t i = 0; i < n_parts; i++)
+		buf_release(&parts[i]);
+	return found;
+}
+
+void quote_check(struct quote_marks *m, const struct str *texts, size_t n)
+{
+	struct err e = ERR_INIT;
+	struct arena a = ARENA_INIT;
+	struct buf *folded = arena_zalloc(&a, n + 1, sizeof(*folded));
+	size_t kept = 0;
+
+	/* Without the library nothing can be said. */
+	if (!m->n || unicode_load(&e) < 0) {
+		m->n = 0;
+		arena_release(&a);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		folded[i] = (struct buf)BUF_INIT(8 * texts[i].n + 64);
+		fold(texts[i], false, &folded[i]);
+	}
+	for (size_t i = 0; i < m->n; i++)
+		if (!stands_in_any(m->v[i], folded, n))
+			m->v[kept++] = m->v[i];
+	m->n = kept;
+	for (size_t i = 0; i < n; i++)
+		buf_release(&folded[i]);
+	arena_release(&a);
+}

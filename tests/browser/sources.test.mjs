@@ -1,0 +1,139 @@
+// Sources of an answer: numbers in it, the list below it, the panel beside it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { api, ended, openChat, PHONE, reading, script, send, unique } from './browser.mjs';
+import { violations } from './axe.mjs';
+
+const TEXT = '# Pay\n\nMonthly.\n\f# Leave\n\nFive days *carry* over to the next year.\n\n\f# Travel\n\nBy train.';
+
+/** A base with one document, and an agent of the user's that searches it. */
+async function knowledge(t, fields = {})
+{
+	const base = await api('POST', 'knowledge-bases', { name: unique('Handbook') });
+	const path = `knowledge-bases/${base.id}`;
+	const made = await api('POST', `${path}/documents`, { title: 'Handbook', text: TEXT,
+		url: 'https://intranet.example/hb', ...fields });
+
+	t.after(() => api('DELETE', path));
+	while ((await api('GET', `${path}/progress`)).queued > 0)
+		continue;
+	const agent = await api('POST', 'workspaces/intranet/agents', { name: unique('Clerk'),
+		toolIds: ['search_knowledge'] });
+
+	t.after(() => api('DELETE', `workspaces/intranet/agents/${agent.agentId}`));
+	return { base, path, document: made.id, agent: agent.agentId };
+}
+
+/** A conversation whose answer says text after a search. @returns its id */
+async function answered({ base, agent }, text)
+{
+	const at = `workspaces/intranet/agents/${agent}/conversations`;
+	const { conversationId } = await api('POST', at, { title: unique('Sources') });
+
+	await api('POST', `${at}/${conversationId}/messages`, { content: script({
+		tool_calls: [{ name: 'search_knowledge', args: { query: 'days carry', base: base.name } }],
+		then: { text } }).replace('ten days', 't\\u0065n days') });
+	return conversationId;
+}
+
+const ANSWER = 'They carry over [1], not [4]. "For ten days it was so" they say, and `v[1]`.';
+
+test('an answer shows its sources, and each opens in its document', async (t) => {
+	const known = await knowledge(t);
+	const page = await openChat(t, { hash: `#/c/${await answered(known, ANSWER)}` });
+
+	await ended(page);
+	const answer = page.locator('.answer');
+
+	assert.equal(await answer.locator('button.cite').count(), 1);
+	assert.equal(await answer.locator('.cite-unknown').innerText(), '4');
+	assert.equal(await answer.locator('code').innerText(), 'v[1]');
+	assert.match(await answer.locator('.cite-note').innerText(), /Not found.*ten days/);
+	await page.locator('.sources summary').click();
+	const listed = page.locator('.source-button');
+
+	await page.waitForFunction(() =>
+		document.querySelector('.source-button')?.innerText.includes('Handbook · page 2'));
+	assert.equal(await listed.count(), 1);
+	const chip = answer.getByRole('button', { name: 'Show source 1' });
+
+	await chip.focus();
+	await page.keyboard.press('Enter');
+	const panel = page.getByRole('dialog', { name: 'Handbook' });
+
+	await panel.locator('.source-passage').waitFor();
+	assert.equal((await panel.locator('.source-passage').innerText()).trim(),
+		'Five days carry over to the next year.');
+	assert.match(await panel.innerText(), /Page 2 of 3/);
+	const link = panel.getByRole('link', { name: 'Open the original page' });
+
+	assert.equal(await link.getAttribute('href'), 'https://intranet.example/hb');
+	assert.deepEqual(await violations(page, 'panel'), []);
+	await panel.getByRole('button', { name: 'Next page' }).click();
+	await panel.getByText('By train.').waitFor();
+	assert.equal(await panel.locator('.source-passage').count(), 0);
+	await page.keyboard.press('Escape');
+	await panel.waitFor({ state: 'hidden' });
+	assert.ok(await chip.evaluate((el) => el === document.activeElement));
+});
+
+test('a source that is gone, or changed, is not shown as it was', async (t) => {
+	const known = await knowledge(t);
+	const page = await openChat(t, { ...PHONE, colorScheme: 'dark',
+		hash: `#/c/${await answered(known, 'So it is [1].')}` });
+
+	await ended(page);
+	await page.locator('button.cite').tap();
+	const panel = page.locator('.source-panel');
+
+	await panel.locator('.source-passage').waitFor();
+	assert.deepEqual(await panel.evaluate((el) => {
+		const { width, height, left } = el.getBoundingClientRect();
+
+		return [left, width === innerWidth, height === innerHeight];
+	}), [0, true, true]);
+	assert.deepEqual(await violations(page, 'dark'), []);
+	await panel.getByRole('button', { name: 'Close' }).tap();
+	await api('DELETE', `${known.path}/documents/${known.document}`);
+	await page.locator('button.cite').tap();
+	await panel.getByText('not available any more').waitFor();
+	assert.equal(await panel.locator('.source-passage').count(), 0);
+	await page.keyboard.press('Escape');
+	await page.locator('.sources summary').tap();
+	await page.waitForSelector('.source-button:disabled');
+	assert.doesNotMatch(await page.locator('.sources').innerText(), /Handbook/);
+});
+
+test('a document cannot bring markup or links into the page', async (t) => {
+	const evil = '<img src=x onerror=alert(1)>';
+	const known = await knowledge(t, { title: `${evil} [x](javascript:alert(1))`,
+		url: 'javascript:alert(1)',
+		text: `days carry ${evil} <script>alert(1)</script> [go](javascript:alert(1)) ![](https://elsewhere.example/x.png)` });
+	const page = await openChat(t, { hash: `#/c/${await answered(known, 'So [1].')}` });
+
+	await ended(page);
+	await page.locator('.sources summary').click();
+	await page.getByText('<img src=x').waitFor();
+	await page.locator('button.cite').click();
+	await page.locator('.source-passage').waitFor();
+	assert.equal(await page.locator('.source-panel img, .source-panel script').count(), 0);
+	assert.equal(await page.locator('[href^="javascript"], [src^="javascript"]').count(), 0);
+	assert.equal(await page.locator('.source-bar a').count(), 0);
+});
+
+test('an attached file is a source of the answer at once', async (t) => {
+	const page = await openChat(t);
+
+	await page.locator('.file-button input').setInputFiles([{ name: 'rules.txt',
+		mimeType: 'text/plain', buffer: Buffer.from('Ten days carry over.\n') }]);
+	await page.waitForSelector('.file-card.ready');
+	await send(page, script({ text: 'Ten days [1].' }));
+	await ended(page);
+	await page.locator('button.cite').click();
+	await page.locator('.source-passage').getByText('Ten days carry over.').waitFor();
+	const [download] = await Promise.all([page.waitForEvent('download'),
+		page.getByRole('link', { name: 'Download the file' }).click()]);
+
+	assert.equal(download.suggestedFilename(), 'rules.txt');
+	assert.match(await reading(page), /1 source/);
+});

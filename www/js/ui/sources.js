@@ -1,0 +1,185 @@
+// The sources of an answer: sourcesView lists them below it; <lamp-source> shows one in
+// its document. What the reader may still see is asked each time it is opened.
+import { html, nothing } from '../../vendor/lit.js';
+import { errorText } from '../format.js';
+import { t } from '../strings.js';
+import { PageElement } from './element.js';
+import { icon } from './icons.js';
+import './markdown.js';
+
+/** Addresses of others' documents: nothing but the web. */
+const WEB = /^https?:\/\//i;
+
+/** Title and page, as far as they are known here. */
+function nameOf({ title, page })
+{
+	return [title || t('source.one'), page ? t('source.page', { page }) : '']
+		.filter(Boolean).join(' · ');
+}
+
+/**
+ * @param turn    with sources
+ * @param open    called with the number of one
+ * @param unfolds called when the list is opened, for the titles
+ */
+export function sourcesView(turn, { open, unfolds })
+{
+	const cited = new Set(turn.meta.citations?.cited);
+
+	return html`<details class="sources" @toggle=${(event) => {
+			if (event.target.open)
+				unfolds();
+		}}>
+		<summary>${icon('book')}<span>${t('source.list', { n: turn.sources.length })}</span>
+			<span class="tool-chevron">${icon('chevron')}</span></summary>
+		<ol>${turn.sources.map((source) => html`<li>
+			<button type="button" class="source-button" ?data-cited=${cited.has(source.number)}
+				?disabled=${source.gone} @click=${() => open(source.number)}>
+				<span class="cite">${source.number}</span>
+				<span dir="auto">${source.gone ? t('source.gone') : nameOf(source)}</span>
+			</button></li>`)}</ol>
+	</details>`;
+}
+
+class LampSource extends PageElement {
+	static properties = {
+		api: { attribute: false },
+		source: { state: true },
+		excerpt: { state: true },
+		error: { state: true },
+	};
+
+	/** @param turnId, number: of the source */
+	async show(turnId, number)
+	{
+		const asked = this.#asked = { turnId, number };
+
+		Object.assign(this, { source: { number }, excerpt: null, error: null });
+		await this.updateComplete;
+		const dialog = this.querySelector('dialog');
+
+		if (!dialog.open)
+			dialog.showModal();
+		try {
+			const { items } = await this.api.sources(turnId);
+			const source = items.find((item) => item.number === number);
+
+			if (asked !== this.#asked)
+				return;
+			if (!source)
+				this.error = t('source.goneText');
+			else
+				await this.#load(source, { chunk: source.chunkId });
+		} catch (error) {
+			if (asked === this.#asked)
+				this.error = errorText(error);
+		}
+	}
+
+	/** Reads a part of the document; an attachment has its passage only. */
+	async #load(source, where)
+	{
+		const asked = this.#asked;
+		const excerpt = source.documentId ?
+			await this.api.excerpt(source.knowledgeBaseId, source.documentId, where) :
+			{ found: true, page: source.page, pages: 0, before: '', after: '',
+				passage: source.text };
+
+		if (asked !== this.#asked)
+			return;
+		this.source = source;
+		this.excerpt = excerpt;
+		await this.updateComplete;
+		(this.querySelector('.source-passage') || this.querySelector('.source-text'))
+			?.scrollIntoView({ block: 'start' });
+	}
+
+	async #turnTo(page)
+	{
+		try {
+			await this.#load(this.source, { page });
+		} catch (error) {
+			this.error = errorText(error);
+		}
+	}
+
+	render()
+	{
+		const { number, title } = this.source || {};
+
+		return html`<dialog class="dialog source-panel" aria-labelledby="source-title"
+			@click=${(event) => {
+				if (event.target === event.currentTarget)
+					event.currentTarget.close('');
+			}}>
+			<div class="dialog-head">
+				<h2 id="source-title"><span class="cite">${number}</span>
+					<span dir="auto">${title || t('source.one')}</span></h2>
+				<button type="button" class="icon-button" autofocus aria-label=${t('app.close')}
+					title=${t('app.close')}
+					@click=${() => this.querySelector('dialog').close()}
+					>${icon('close')}</button>
+			</div>
+			${this.error ? html`<p class="source-problem" role="alert">${this.error}</p>`
+				: this.excerpt ? this.#document(this.source, this.excerpt)
+					: html`<p class="source-problem">${t('app.loading')}</p>`}
+		</dialog>`;
+	}
+
+	#document(source, excerpt)
+	{
+		return html`<div class="source-bar">
+				${excerpt.pages ? this.#pages(excerpt) : nothing}
+				${WEB.test(source.url) ? html`<a href=${source.url} target="_blank"
+					rel="noopener noreferrer nofollow">${icon('link')}${t('source.web')}</a>`
+					: nothing}
+				${source.attachmentId ? this.#download(source.title,
+					`attachments/${source.attachmentId}`) : nothing}
+				${excerpt.fileName ? this.#download(excerpt.fileName, `knowledge-bases/${
+					source.knowledgeBaseId}/documents/${source.documentId}`) : nothing}
+			</div>
+			<div class="source-text" tabindex="0" role="region" aria-label=${t('source.text')}>
+				${this.#text(source, excerpt)}
+			</div>`;
+	}
+
+	#download(name, path)
+	{
+		return html`<a download=${name} href="api/v1/${path}/content"
+			>${icon('download')}${t('source.download')}</a>`;
+	}
+
+	#pages({ page, pages })
+	{
+		return html`<span class="source-pages">
+			<button type="button" class="icon-button" ?disabled=${page <= 1}
+				aria-label=${t('source.back')} title=${t('source.back')}
+				@click=${() => this.#turnTo(page - 1)}>${icon('back')}</button>
+			<span>${t('source.pageOf', { page, pages })}</span>
+			<button type="button" class="icon-button" ?disabled=${page >= pages}
+				aria-label=${t('source.forth')} title=${t('source.forth')}
+				@click=${() => this.#turnTo(page + 1)}>${icon('chevron')}</button>
+		</span>`;
+	}
+
+	/** The passage within its page; where the document has changed, as it was. */
+	#text(source, { found, before, passage, after, page })
+	{
+		const part = (text) => (text.trim() ? html`<lamp-markdown
+			.source=${{ text, live: false }}></lamp-markdown>` : nothing);
+
+		if (found) {
+			return html`${part(before)}
+				<div class="source-passage" role="mark" aria-label=${t('source.passage')}
+					>${part(passage)}</div>${part(after)}`;
+		}
+		if (page !== source.page && page)
+			return part(`${before}${after}`);
+		return html`<p class="note">${t('source.changed')}</p>
+			<div class="source-passage">${part(source.text)}</div>`;
+	}
+
+	#asked = null;
+}
+
+customElements.define('lamp-source', LampSource);
