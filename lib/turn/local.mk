@@ -14,6 +14,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/follow.c lib/turn/follow.h \
 	lib/turn/history.c lib/turn/history.h \
 	lib/turn/journals.c lib/turn/journals.h \
+	lib/turn/knowledge.c lib/turn/knowledge.h \
 	lib/turn/live.c lib/turn/live.h \
 	lib/turn/log.c lib/turn/log.h \
 	lib/turn/loop.c lib/turn/loop.h \

@@ -5,21 +5,14 @@
  */
 #include "tool/knowledge/knowledge.h"
 
-#include <stdlib.h>
-
+#include "agent/retrieve.h"
 #include "auth/policy.h"
 #include "resource/resource.h"
-#include "search/kb.h"
+#include "tool/core/env.h"
 
 #include "base/banned.h"
 
-enum { BASES = 32, RESULTS = 6 };
-
-struct passage {
-	const struct resource_row *base;
-	const struct search_found *found;
-	const struct kb_document *document;
-};
+enum { RESULTS = 6 };
 
 static struct str text_of(const struct resource_row *row, const char *column)
 {
@@ -37,46 +30,7 @@ bool knowledge_search_may(const struct tool *t, const struct tool_ctx *ctx)
 	       policy_may(ctx->turn.by.who, PERM_KNOWLEDGE_READ);
 }
 
-/* The passages of one base behind those that there are. */
-static int search_base(const struct tool_ctx *ctx, const struct resource_row *base,
-		       const struct search_ask *ask, struct passage *v, size_t *n,
-		       struct err *e)
-{
-	const struct caller *by = &ctx->turn.by;
-	const struct kb_at at = {
-		.tenant_id = by->owner.tenant_id, .user_id = by->owner.user_id,
-		.base = base->id, .groups = ask->groups,
-		.n_groups = ask->n_groups,
-	};
-	struct search_found *found;
-	struct kb_document *docs;
-	struct uuid *ids;
-	size_t n_found, n_docs;
-
-	if (search_find(by->db, &base->id, ask, ctx->arena, &found, &n_found, e))
-		return -1;
-	ids = arena_zalloc(ctx->arena, n_found + 1, sizeof(*ids));
-	for (size_t i = 0; i < n_found; i++)
-		ids[i] = found[i].document_id;
-	if (kb_of_ids(by->db, &at, ids, n_found, ctx->arena, &docs, &n_docs, e))
-		return -1;
-	for (size_t i = 0; i < n_found; i++)
-		for (size_t k = 0; k < n_docs; k++)
-			if (uuid_eq(&docs[k].id, &ids[i]))
-				v[(*n)++] = (struct passage){
-					base, &found[i], &docs[k] };
-	return 0;
-}
-
-static int by_score(const void *a, const void *b)
-{
-	const struct passage *x = a, *y = b;
-
-	return x->found->score > y->found->score ? -1
-		: x->found->score < y->found->score;
-}
-
-static void write_passage(struct jw *w, const struct passage *p)
+static void write_passage(struct jw *w, const struct retrieve_hit *p)
 {
 	jw_obj(w);
 	jw_kstr(w, "base", text_of(p->base, "name"));
@@ -92,67 +46,69 @@ static void write_passage(struct jw *w, const struct passage *p)
 	jw_end_obj(w);
 }
 
-/* Whether the base is of this workspace, and the one that was named. */
-static bool is_asked(const struct tool_ctx *ctx, const struct resource_row *base,
-		     struct str name)
+/* Of the bases that are meant, those of this name; p NULL: all. */
+static int find_bases(const struct tool_ctx *ctx, struct str name,
+		      struct resource_row **out, size_t *n, struct err *e)
 {
-	struct str of = text_of(base, "workspace_id");
+	const struct tool_turn *t = &ctx->turn;
+	struct str set;
+	size_t all;
 
-	return (!of.p || (ctx->turn.workspace &&
-			  str_is(of, ctx->turn.workspace->id))) &&
-	       (!name.p || str_eq(name, text_of(base, "name")));
+	if (retrieve_set(&t->by, t->conversation_id, ctx->arena, &set, e) ||
+	    retrieve_bases(&t->by, t->workspace, t->agent, set, ctx->arena, out,
+			   &all, e))
+		return -1;
+	*n = 0;
+	for (size_t i = 0; i < all; i++)
+		if (!name.p || str_eq(name, text_of(&(*out)[i], "name")))
+			(*out)[(*n)++] = (*out)[i];
+	return 0;
 }
 
 int knowledge_search_run(const struct tool *t, const struct tool_ctx *ctx,
 			 const json_t *args, struct buf *out, bool *is_json,
 			 struct err *e)
 {
-	const struct caller *by = &ctx->turn.by;
-	const struct resource *r = &resources[RESOURCE_KNOWLEDGE_BASE];
-	const struct resource_at at = resource_reading(
-		&by->owner, by->who->groups, by->who->n_groups, ctx->arena);
-	const struct resource_want want = { .size = BASES };
-	struct search_ask ask = {
-		.mode = SEARCH_WORDS, .text = jx_str(args, "query"),
-		.groups = by->who->groups, .n_groups = by->who->n_groups,
-		.max = (size_t)jx_int(args, "max_results", RESULTS),
+	const struct llm_call io = {
+		.http = ctx->turn.env ? tool_env_http(ctx->turn.env) : NULL,
+		.abort = ctx->turn.abort,
+	};
+	struct retrieve_ask q = {
+		.by = &ctx->turn.by, .io = &io,
+		.ask = {
+			.mode = SEARCH_FUSED, .text = jx_str(args, "query"),
+			.max = (size_t)jx_int(args, "max_results", RESULTS),
+		},
 	};
 	struct str name = jx_str(args, "base");
 	struct jw w = jw_on(out);
 	struct resource_row *bases;
-	struct passage *v;
-	size_t n_bases, n = 0, n_asked = 0;
-	bool more;
+	struct retrieve_found found;
 
 	(void)t;
-	if (resource_list(by->db, r, &at, &want, ctx->arena, &bases, &n_bases,
-			  &more, e))
+	if (find_bases(ctx, name, &bases, &q.n_bases, e))
 		return -1;
-	v = arena_zalloc(ctx->arena, (n_bases + 1) * ask.max, sizeof(*v));
-	for (size_t i = 0; i < n_bases; i++) {
-		if (!is_asked(ctx, &bases[i], name))
-			continue;
-		n_asked++;
-		if (search_base(ctx, &bases[i], &ask, v, &n, e))
-			return -1;
-	}
-	if (!n_asked)
+	if (!q.n_bases)
 		return err_public(e, ERR_TOOL_FAILED, name.p
 				  ? "There is no knowledge base of this name. "
 				    "Leave base out to search all."
 				  : "There is no knowledge base here.");
-	if (n)
-		qsort(v, n, sizeof(*v), by_score);
+	q.bases = bases;
+	if (retrieve_find(&q, ctx->arena, &found, e))
+		return -1;
 	*is_json = true;
 	jw_obj(&w);
 	jw_key(&w, "passages");
 	jw_arr(&w);
-	for (size_t i = 0; i < MIN(n, ask.max); i++) {
-		write_passage(&w, &v[i]);
+	for (size_t i = 0; i < found.n; i++) {
+		write_passage(&w, &found.v[i]);
 		if (ctx->from)
-			origins_add(ctx->from, "document", v[i].document->title);
+			origins_add(ctx->from, "document",
+				    found.v[i].document->title);
 	}
 	jw_end_arr(&w);
+	if (found.notice)
+		jw_kstrz(&w, "notice", found.notice);
 	jw_end_obj(&w);
 	return 0;
 }
