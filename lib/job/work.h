@@ -63,8 +63,9 @@ int job_look(struct db *db, struct err *e) MUST_CHECK;
  * Runs the jobs that are due, one after the other, until there are none, the
  * monotonic time until_ms has passed, or *stop (may be NULL) is set. A job that
  * fails is logged and postponed, longer each time (30 s to an hour); after its
- * last attempt it stays as failed. http may be NULL. *n (may be NULL) counts the runs. Returns 1 if
- * there may be more, 0 if nothing is due, -1 if the store cannot be read.
+ * last attempt it stays as failed. http may be NULL. *n (may be NULL) counts the
+ * runs. Returns 1 if there may be more, 0 if nothing is due, -1 if the store cannot
+ * be read.
  */
 int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
 	     int64_t until_ms, const atomic_bool *stop, size_t *n,

@@ -118,14 +118,14 @@ static void every_form_of_a_ranking_is_read(void **state)
 {
 	/* Cohere and vLLM; Jina; Voyage; TEI. */
 	static const char *const forms[] = {
-		"{\"id\":\"x\",\"results\":[{\"index\":2,\"relevance_score\":0.9},"
-		"{\"index\":0,\"relevance_score\":0.5}],\"meta\":{\"billed_units\":"
-		"{\"search_units\":1}}}",
-		"{\"model\":\"j\",\"results\":[{\"index\":2,\"relevance_score\":0.9,"
-		"\"document\":{\"text\":\"three\"}},{\"index\":0,"
-		"\"relevance_score\":0.5}],\"usage\":{\"total_tokens\":15}}",
-		"{\"object\":\"list\",\"data\":[{\"relevance_score\":0.5,\"index\":0},"
-		"{\"relevance_score\":0.9,\"index\":2}],\"usage\":{\"total_tokens\":9}}",
+		("{\"id\":\"x\",\"results\":[{\"index\":2,\"relevance_score\":0.9},"
+		 "{\"index\":0,\"relevance_score\":0.5}],\"meta\":{\"billed_units\":"
+		 "{\"search_units\":1}}}"),
+		("{\"model\":\"j\",\"results\":[{\"index\":2,\"relevance_score\":0.9,"
+		 "\"document\":{\"text\":\"three\"}},{\"index\":0,"
+		 "\"relevance_score\":0.5}],\"usage\":{\"total_tokens\":15}}"),
+		("{\"object\":\"list\",\"data\":[{\"relevance_score\":0.5,\"index\":0},"
+		 "{\"relevance_score\":0.9,\"index\":2}],\"usage\":{\"total_tokens\":9}}"),
 		"[{\"index\":2,\"score\":0.9},{\"index\":0,\"score\":0.5,\"text\":\"one\"}]",
 	};
 	json_auto_t *quirks = json_pack("{s:s}", "rerank_format", "texts");
@@ -155,8 +155,8 @@ static void strange_rankings_are_refused(void **state)
 {
 	static const char *const bad[] = {
 		"", "[]", "{\"results\":[{\"index\":3,\"relevance_score\":1}]}",
-		"{\"results\":[{\"index\":0,\"relevance_score\":1},"
-		"{\"index\":0,\"relevance_score\":1}]}",
+		("{\"results\":[{\"index\":0,\"relevance_score\":1},"
+		 "{\"index\":0,\"relevance_score\":1}]}"),
 		"{\"results\":[{\"index\":0}]}", "{\"results\":[0]}",
 	};
 	const struct llm_service s = service("openai_compatible", "/v1", NULL);
