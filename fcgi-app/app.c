@@ -204,7 +204,8 @@ void app_work(struct app *app)
 		err_clear(&e);
 	}
 	conf = app_conf(app);
-	rc = job_work(app->db, conf, now_ms + WORK_MS, &app->stopping, NULL, &e);
+	rc = job_work(app->db, conf, app->http, now_ms + WORK_MS, &app->stopping,
+		      NULL, &e);
 	conf_put(conf);
 	if (rc > 0)
 		atomic_store(&app->jobs_asked, true);

@@ -80,6 +80,16 @@ static void write_flag(struct jw *w, const char *key, const struct agent *a,
 	jw_kbool(w, key, v && !v->null && v->i);
 }
 
+static void write_set(struct jw *w, const struct agent *a)
+{
+	struct str set = { NULL, 0 };
+
+	if (a->row)
+		set = resource_text(agents, a->row, "knowledge_base_ids");
+	jw_key(w, "knowledgeBaseIds");
+	jw_raw(w, set.p ? set : STR("[]"));
+}
+
 /*
  * The record (B12): every member, null where it is not set. llmServiceId is the
  * agent's own, resolvedLlmServiceId the one that answers. Agents of the
@@ -115,9 +125,7 @@ static void write_members(struct jw *w, struct request *rq,
 	else
 		jw_null(w);
 	write_flag(w, "ragEnabled", a, "rag_enabled");
-	jw_key(w, "knowledgeBaseIds");
-	jw_arr(w);
-	jw_end_arr(w);
+	write_set(w, a);
 	write_column(w, "ragMaxResults", a, "rag_max_results");
 	write_column(w, "ragMinScore", a, "rag_min_score");
 	write_flag(w, "rerankEnabled", a, "rerank_enabled");

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "agent/retrieve.h"
 #include "api/etag.h"
 #include "api/idempotent.h"
 #include "api/page.h"
@@ -147,17 +148,22 @@ struct create_body {
 	json_t *knowledge;
 };
 
-/* B5, B31: a list of ids. Kept for knowledge bases, so it is empty for now. */
-static int check_knowledge(const json_t *ids, struct err *e)
+/*
+ * B5, B31: the ids as JSON; p == NULL for none, which means that the agent says it.
+ * old: what the conversation has, which it may keep.
+ */
+static int read_knowledge(struct request *rq, const json_t *ids, struct str old,
+			  struct str *out, struct err *e)
 {
-	const char *id = json_string_value(json_array_get(ids, 0));
-
-	if (!ids || (json_is_array(ids) && !json_array_size(ids)))
+	*out = (struct str){ NULL, 0 };
+	if (!ids || json_is_null(ids) ||
+	    (json_is_array(ids) && !json_array_size(ids)))
 		return 0;
-	return id ? err_field(e, ERR_INVALID_FIELD, "knowledgeBaseIds",
-			      "There is no knowledge base \"%.60s\".", id)
-		  : err_field(e, ERR_INVALID_FIELD, "knowledgeBaseIds",
-			      "knowledgeBaseIds must be a list of strings.");
+	if (retrieve_set_check(&rq->by, ids, old, "knowledgeBaseIds", rq->arena,
+			       e))
+		return -1;
+	*out = str_of(jx_text(rq->arena, ids));
+	return 0;
 }
 
 /* Without surrounding blanks; p == NULL if there is nothing else. */
@@ -229,11 +235,12 @@ int api_conversation_create(struct request *rq, struct response *rs,
 	struct conversation c;
 	struct create_body b;
 	char where[64] = "conversations/", id[UUID_TEXT_BYTES];
+	struct str set;
 	struct jw w;
 
 	if (fields_read(fields + skip, ARRAY_LEN(fields) - skip, rq->body, &b,
 			sizeof(b), e) < 0 ||
-	    check_knowledge(b.knowledge, e) < 0 ||
+	    read_knowledge(rq, b.knowledge, (struct str){ NULL, 0 }, &set, e) < 0 ||
 	    scope_path(rq, &ws, &agent, e) < 0)
 		return -1;
 	if (!ws)
@@ -245,7 +252,7 @@ int api_conversation_create(struct request *rq, struct response *rs,
 	n = (struct conversation_new){
 		.id = uuid_is_nil(&b.id) ? NULL : &b.id,
 		.workspace_id = str_of(ws->id), .agent_id = str_of(agent->id),
-		.title = clean_title(b.title),
+		.title = clean_title(b.title), .knowledge = set,
 	};
 	if (create_once(rq, &n, &c, e) < 0)
 		return -1;
@@ -319,13 +326,13 @@ int api_conversation_get(struct request *rq, struct response *rs,
 
 struct patch_body {
 	struct str title;
-	bool has_title;
+	bool has_title, has_knowledge;
 	json_t *knowledge;
 };
 
 /*
  * PATCH …/conversations/{c} {title?, knowledgeBaseIds?}: 200 Conversation. null
- * removes the title; an absent one stays. 412 if If-Match does not have its ETag.
+ * removes the title or the bases; an absent member stays. 412 if If-Match does not have its ETag.
  */
 int api_conversation_patch(struct request *rq, struct response *rs,
 			   struct err *e)
@@ -338,23 +345,34 @@ int api_conversation_patch(struct request *rq, struct response *rs,
 		  .given_offset = offsetof(struct patch_body, has_title) },
 		{ .key = "knowledgeBaseIds", .type = FIELD_JSON,
 		  .flags = FIELD_NULLABLE,
-		  .offset = offsetof(struct patch_body, knowledge) },
+		  .offset = offsetof(struct patch_body, knowledge),
+		  .given_offset = offsetof(struct patch_body,
+					   has_knowledge) },
 	};
+	struct db *db = rq->app->db;
 	struct patch_body b;
 	struct conversation c;
+	struct str set;
 	int64_t version;
+	bool limits;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b),
 			e) < 0 ||
-	    check_knowledge(b.knowledge, e) < 0 ||
 	    api_conversation_of_path(rq, &c, e) < 0 ||
+	    read_knowledge(rq, b.knowledge, c.knowledge, &set, e) < 0 ||
 	    etag_required(rq, &c, &version, e) < 0)
 		return -1;
+	limits = b.has_knowledge && (set.p || c.knowledge.p);
 	if (b.has_title &&
-	    (conversation_rename_at(rq->app->db, &rq->by.owner, &c.id,
-				    clean_title(b.title), version, e) < 0 ||
-	     conversation_get(rq->app->db, &rq->by.owner, &c.id, rq->arena, &c,
-			      e) < 0))
+	    conversation_rename_at(db, &rq->by.owner, &c.id,
+				   clean_title(b.title), version, e) < 0)
+		return -1;
+	if (limits &&
+	    conversation_limit_at(db, &rq->by.owner, &c.id, set,
+				  b.has_title ? -1 : version, e) < 0)
+		return -1;
+	if ((b.has_title || limits) &&
+	    conversation_get(db, &rq->by.owner, &c.id, rq->arena, &c, e) < 0)
 		return -1;
 	if (b.has_title) {
 		notify_conversation(rq->app->notify, &rq->by.owner, &c.id,

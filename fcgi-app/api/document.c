@@ -46,6 +46,7 @@ static void write_document(struct jw *w, const struct kb_document *d)
 	jw_kstrz(w, "status", statuses[d->status <= KB_FAILED ? d->status
 				       : KB_FAILED]);
 	jw_kstr(w, "error", d->error);
+	jw_kstr(w, "embeddingError", d->embed_error);
 	jw_kint(w, "bytes", d->bytes);
 	jw_kint(w, "chunks", d->chunks);
 	jw_kstr(w, "fileName", d->file_name);

@@ -4,6 +4,9 @@
  */
 #include "api/knowledge.h"
 
+#include "agent/embed.h"
+#include "agent/retrieve.h"
+#include "agent/stored_service.h"
 #include "api/api.h"
 #include "api/scope.h"
 #include "api/shared.h"
@@ -24,6 +27,11 @@ static const struct db_val *value(const struct resource_row *row,
 	struct resource_row *r = (struct resource_row *)(uintptr_t)row;
 
 	return resource_value(bases, r, column);
+}
+
+static bool is_given(const struct resource_row *row, const char *column)
+{
+	return row->given[value(row, column) - row->v];
 }
 
 static bool is_private(const struct resource_row *row)
@@ -54,15 +62,41 @@ static int made(struct request *rq, struct resource_row *row,
 	return api_shared_made(rq, bases, row, e);
 }
 
+/* As for agents: a service is named by those who may see which there are. */
+static int check(struct request *rq, struct resource_row *row, struct err *e)
+{
+	const struct db_val *id = value(row, "embedding_service_id");
+	const struct llm_service *s = NULL;
+
+	if (id->null || !is_given(row, "embedding_service_id"))
+		return 0;
+	if (policy_may(rq->by.who, PERM_SERVICES_READ) &&
+	    embed_service(&rq->by, id->s, LLM_CAN_EMBED, rq->arena, &s, e))
+		return -1;
+	if (s)
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, "embeddingServiceId",
+			 "There is no LLM service \"%.*s\" with the capability "
+			 "embed that you can use.", (int)MIN(id->s.n, 64),
+			 id->s.p);
+}
+
 static int also(struct request *rq, struct db *tx, const struct resource_at *at,
 		const struct resource_row *row, struct err *e)
 {
+	const struct db_val *service = value(row, "embedding_service_id");
+
+	if (!service->null && is_given(row, "embedding_service_id") &&
+	    stored_service_bind(&rq->by, tx, service->s, "embeddingServiceId", e))
+		return -1;
 	if (!row->version)
 		return search_base_make(tx, &row->id, at->by.tenant_id,
 					value(row, "language")->s, e);
-	/* It may have been paused. */
+	/* It may have been paused, or have another service now. */
 	atomic_store(&rq->app->jobs_asked, true);
-	return kb_ask_index(tx, at->by.tenant_id, &row->id, e);
+	if (kb_ask_index(tx, at->by.tenant_id, &row->id, e))
+		return -1;
+	return kb_ask_embed(tx, at->by.tenant_id, &row->id, e);
 }
 
 static int gone(struct request *rq, struct db *tx, const struct resource_at *at,
@@ -78,30 +112,30 @@ static int most(const struct resource_row *row)
 }
 
 const struct resource_odd api_knowledge_odd = {
-	.made = made, .most = most, .also = also, .gone = gone,
+	.made = made, .most = most, .check = check, .also = also, .gone = gone,
 	.of_own = PERM_KNOWLEDGE_WRITE, .of_group = PERM_KNOWLEDGE_SHARE,
 	.of_tenant = PERM_KNOWLEDGE_MANAGE,
 };
 
 /* -- below a base -------------------------------------------------------------------- */
 
-static int at_of(struct request *rq, const struct uuid *id, struct kb_at *at,
-		 bool *writes, struct err *e)
+static int at_of(struct request *rq, const struct uuid *id,
+		 struct resource_row *row, struct kb_at *at, bool *writes,
+		 struct err *e)
 {
 	const struct resource_at by = api_resource_for(rq);
-	struct resource_row row;
 
-	if (api_resource_visible(rq, bases, &by, id, &row, e))
+	if (api_resource_visible(rq, bases, &by, id, row, e))
 		return -1;
 	*writes = policy_may(rq->by.who, PERM_KNOWLEDGE_WRITE) &&
-		  api_resource_may_hold(rq, &by, bases, &row.holder);
+		  api_resource_may_hold(rq, &by, bases, &row->holder);
 	*at = (struct kb_at){
 		.tenant_id = by.by.tenant_id, .user_id = by.by.user_id,
-		.base = row.id, .all = *writes, .groups = rq->by.who->groups,
+		.base = row->id, .all = *writes, .groups = rq->by.who->groups,
 		.n_groups = rq->by.who->n_groups,
-		.most_documents = is_private(&row) ? LIM_PRIVATE_DOCUMENTS
+		.most_documents = is_private(row) ? LIM_PRIVATE_DOCUMENTS
 			: LIM_DOCUMENTS,
-		.most_mb = is_private(&row) ? rq->conf->knowledge.private_mb
+		.most_mb = is_private(row) ? rq->conf->knowledge.private_mb
 			: rq->conf->knowledge.base_mb,
 	};
 	return 0;
@@ -110,9 +144,10 @@ static int at_of(struct request *rq, const struct uuid *id, struct kb_at *at,
 int api_knowledge_of(struct request *rq, const struct uuid *id,
 		     struct kb_at *at, struct err *e)
 {
+	struct resource_row row;
 	bool writes;
 
-	return at_of(rq, id, at, &writes, e);
+	return at_of(rq, id, &row, at, &writes, e);
 }
 
 int api_knowledge_at(struct request *rq, const char *arg, struct kb_at *at,
@@ -124,34 +159,57 @@ int api_knowledge_at(struct request *rq, const char *arg, struct kb_at *at,
 int api_knowledge_writer(struct request *rq, const char *arg, struct kb_at *at,
 			 struct err *e)
 {
+	struct resource_row row;
 	bool writes;
 
-	if (at_of(rq, route_arg_uuid(rq, arg), at, &writes, e))
+	if (at_of(rq, route_arg_uuid(rq, arg), &row, at, &writes, e))
 		return -1;
 	return writes ? 0 : err_public(e, ERR_FORBIDDEN, "You can use this "
 				       "knowledge base, but you cannot change it.");
 }
 
+static void write_embedding(struct jw *w, const struct search_base *b,
+			    int64_t chunks)
+{
+	jw_key(w, "embedding");
+	jw_obj(w);
+	jw_kstr(w, "model", b->model);
+	jw_key(w, "dimension");
+	if (b->model.p)
+		jw_int(w, b->dimension);
+	else
+		jw_null(w);
+	jw_kint(w, "passages", chunks);
+	jw_kint(w, "vectors", b->stale ? 0 : MIN(b->vectors, chunks));
+	jw_kstr(w, "error", b->embed_error);
+	jw_end_obj(w);
+}
+
 /*
  * GET /knowledge-bases/{id}/progress
- * 200 {queued, ready, failed}: how many documents there are in each status. For
- * those who may change the base; others do not see all documents.
+ * 200 {queued, ready, failed, embedding: {model, dimension, passages, vectors,
+ * error}}: how many documents there are in each status, and how many of their
+ * passages have vectors. For those who may change the base; others do not see all
+ * documents.
  */
 int api_knowledge_progress(struct request *rq, struct response *rs,
 			   struct err *e)
 {
 	struct kb_at at;
-	int64_t counts[3];
+	int64_t counts[3], chunks;
+	struct search_base base;
 	struct jw w;
 
 	if (api_knowledge_writer(rq, "id", &at, e) ||
-	    kb_progress(rq->app->db, &at.base, counts, e))
+	    kb_progress(rq->app->db, &at.base, counts, &chunks, e) ||
+	    search_base_get(rq->app->db, &at.base, rq->arena, &base, e))
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
 	jw_kint(&w, "queued", counts[KB_QUEUED]);
 	jw_kint(&w, "ready", counts[KB_READY]);
 	jw_kint(&w, "failed", counts[KB_FAILED]);
+	write_embedding(&w, &base, chunks);
 	jw_end_obj(&w);
 	return 0;
 }
@@ -210,17 +268,17 @@ static int read_mode(struct str mode, struct search_ask *ask, struct err *e)
 	else if (str_is(mode, "words"))
 		ask->mode = SEARCH_WORDS;
 	else if (str_is(mode, "vectors"))
-		return err_field(e, ERR_INVALID_FIELD, "mode", "This knowledge base "
-				 "has no vectors. Use words or fused.");
+		ask->mode = SEARCH_VECTORS;
 	else
 		return err_field(e, ERR_INVALID_FIELD, "mode",
 				 "mode must be words, vectors or fused.");
 	return 0;
 }
 
-static void write_found(struct jw *w, const struct search_found *f,
-			const struct kb_document *d)
+static void write_found(struct jw *w, const struct retrieve_hit *hit)
 {
+	const struct search_found *f = hit->found;
+	const struct kb_document *d = hit->document;
 	char chunk[16];
 
 	snprintf(chunk, sizeof(chunk), "%u", f->chunk);
@@ -247,48 +305,42 @@ static void write_found(struct jw *w, const struct search_found *f,
 /*
  * POST /knowledge-bases/{id}/search {query, maxResults, mode, documentIds}
  * 200 {items: [{documentId, externalId, chunkId, title, heading, page, url, score,
- * text}]}, best first. mode fused (the default) searches words alone in a base
- * without vectors.
+ * text}], notice}, best first. mode fused (the default) searches words alone in a
+ * base without vectors, and where its service does not answer; then notice says so.
  */
 int api_knowledge_search(struct request *rq, struct response *rs, struct err *e)
 {
+	const struct llm_call io = { .http = rq->app->http };
 	struct search_body b;
-	struct search_ask ask = { .max = 0 };
-	struct search_found *found;
-	struct kb_document *docs;
+	struct resource_row row;
+	struct retrieve_ask q = {
+		.by = &rq->by, .io = &io, .bases = &row, .n_bases = 1,
+	};
+	struct retrieve_found found;
 	struct kb_at at;
-	struct uuid *ids;
-	size_t n, n_docs;
+	bool writes;
 	struct jw w;
 
 	if (fields_read(search_fields, ARRAY_LEN(search_fields), rq->body, &b,
 			sizeof(b), e) ||
-	    read_mode(b.mode, &ask, e) || read_documents(rq, b.documents, &ask, e) ||
-	    api_knowledge_at(rq, "id", &at, e))
+	    read_mode(b.mode, &q.ask, e) ||
+	    read_documents(rq, b.documents, &q.ask, e) ||
+	    at_of(rq, "id", &row, &at, &writes, e))
 		return -1;
-	ask.text = b.query;
-	ask.max = b.max ? (size_t)b.max : 10;
-	ask.all = at.all;
-	ask.groups = at.groups;
-	ask.n_groups = at.n_groups;
-	if (search_find(rq->app->db, &at.base, &ask, rq->arena, &found, &n, e))
-		return -1;
-	ids = arena_zalloc(rq->arena, n + 1, sizeof(*ids));
-	for (size_t i = 0; i < n; i++)
-		ids[i] = found[i].document_id;
-	if (kb_of_ids(rq->app->db, &at, ids, n, rq->arena, &docs, &n_docs, e))
+	q.ask.text = b.query;
+	q.ask.max = b.max ? (size_t)b.max : 10;
+	q.ask.all = at.all;
+	if (retrieve_find(&q, rq->arena, &found, e))
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);
 	jw_key(&w, "items");
 	jw_arr(&w);
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < n_docs; k++)
-			if (uuid_eq(&docs[k].id, &ids[i])) {
-				write_found(&w, &found[i], &docs[k]);
-				break;
-			}
+	for (size_t i = 0; i < found.n; i++)
+		write_found(&w, &found.v[i]);
 	jw_end_arr(&w);
+	jw_kstr(&w, "notice", found.notice ? str_of(found.notice)
+		: (struct str){ NULL, 0 });
 	jw_end_obj(&w);
 	return 0;
 }

@@ -44,7 +44,8 @@ static int work(struct cli_session *s, int seconds)
 
 	do {
 		if (job_look(s->db, &e) < 0 ||
-		    job_work(s->db, s->conf, until_ms, NULL, &n, &e) < 0)
+		    job_work(s->db, s->conf, s->http, until_ms, NULL, &n,
+			     &e) < 0)
 			return cli_failed(&e);
 		if (!seconds)
 			break;
@@ -83,7 +84,10 @@ int cli_work(struct cli *cli, int argc, char **argv)
 		return cli_usage(cli, "unexpected argument \"%s\"", argv[optind]);
 	if (cli_session_open(&s, cli) < 0)
 		return CLI_FAILED;
-	rc = list ? print_jobs(&s) : work(&s, seconds);
+	if (list)
+		rc = print_jobs(&s);
+	else
+		rc = cli_session_tools(&s) < 0 ? CLI_FAILED : work(&s, seconds);
 	cli_session_close(&s);
 	return rc;
 }

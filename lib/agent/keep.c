@@ -1,6 +1,7 @@
 #include "agent/keep.h"
 
 #include "agent/auto.h"
+#include "agent/retrieve.h"
 #include "agent/stored_service.h"
 #include "auth/policy.h"
 #include "base/clock.h"
@@ -172,17 +173,21 @@ static int check_score(struct resource_row *row, struct err *e)
 			 "ragMinScore must be a number from 0 to 1.");
 }
 
-/* B14: there are none that could be named. */
-static int check_knowledge(struct resource_row *row, struct err *e)
+/* B14: bases that whoever names them sees; whoever uses the agent sees fewer. */
+static int check_knowledge(const struct caller *by, struct resource_row *row,
+			   struct err *e)
 {
-	if (check_list(agents, row, "knowledge_base_ids", LIM_AGENT_TOOLS,
+	json_auto_t *set = NULL;
+
+	if (check_list(agents, row, "knowledge_base_ids", LIM_KNOWLEDGE_SET,
 		       LIM_NAME_BYTES, e))
 		return -1;
-	if (value(agents, row, "knowledge_base_ids")->null)
+	if (value(agents, row, "knowledge_base_ids")->null ||
+	    !is_given(agents, row, "knowledge_base_ids"))
 		return 0;
-	return err_field(e, ERR_INVALID_FIELD, "knowledgeBaseIds",
-			 "knowledgeBaseIds is kept for knowledge bases, and "
-			 "must be empty for now.");
+	set = jx_try(text(agents, row, "knowledge_base_ids"));
+	return retrieve_set_check(by, set, (struct str){ NULL, 0 },
+				  "knowledgeBaseIds", by->arena, e);
 }
 
 /* -- agents ------------------------------------------------------------------------------ */
@@ -275,7 +280,7 @@ int keep_agent_check(const struct caller *by, const struct workspace *w,
 		     struct resource_row *row, struct err *e)
 {
 	if (check_list(agents, row, "tools", LIM_AGENT_TOOLS, LIM_NAME_BYTES, e) ||
-	    check_knowledge(row, e) || check_score(row, e) ||
+	    check_knowledge(by, row, e) || check_score(row, e) ||
 	    check_rounds(by, w, row, e) ||
 	    check_service(by, w, agents, row, "llm_service_id", e) ||
 	    check_service(by, w, agents, row, "reranking_service_id", e))

@@ -289,7 +289,7 @@ int stored_service_unused(const struct caller *by, struct db *tx,
 				    value(r, &row, "service_id")),
 			    by->arena, take_any, &used, e))
 			return -1;
-	return used ? err_public(e, ERR_CONFLICT, "Workspaces or agents use this "
-				 "LLM service. Choose another one for them "
-				 "first.") : 0;
+	return used ? err_public(e, ERR_CONFLICT, "Workspaces, agents or "
+				 "knowledge bases use this LLM service. Choose "
+				 "another one for them first.") : 0;
 }

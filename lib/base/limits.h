@@ -206,6 +206,12 @@
 #define LIM_INDEXED_AT_ONCE  64	/* documents that one look brings */
 #define LIM_INDEXED_BYTES    1048576	/* and their texts; one may be longer */
 #define LIM_DIMENSION        4096	/* of a vector */
+#define LIM_EMBED_TEXTS      64		/* in one request for vectors */
+#define LIM_EMBED_CHARS      8000	/* of each that are sent, for vectors and ranks */
+#define LIM_EMBED_AT_ONCE    256	/* passages that get their vectors together */
+#define LIM_RETRIEVAL_BYTES  16777216	/* an answer with vectors or ranks */
+#define LIM_RAG_CHARS        40000	/* of passages that a turn is given unasked */
+#define LIM_KNOWLEDGE_SET    32		/* bases that an agent or a conversation names */
 
 #define LIM_CONF_FILE_BYTES  1048576	/* one YAML file */
 #define LIM_IMPORT_BYTES     16777216	/* a YAML file that a command imports */

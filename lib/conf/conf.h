@@ -398,7 +398,8 @@ struct conf {
 		int file_bytes, user_mb, message_files, turn_tokens;
 	} attach;
 	struct {
-		int base_mb, private_mb;
+		int base_mb, private_mb, cache_mb, question_ms;
+		const char *embedding_service;	/* "" = none */
 	} knowledge;
 	enum tool_confirm confirm;	/* as a workspace's */
 	struct {

@@ -1,6 +1,7 @@
 /* Jobs on knowledge bases and their indexes. Their subject is the base. */
 #include "job/work.h"
 
+#include "agent/embed.h"
 #include "search/kb.h"
 
 #include "base/banned.h"
@@ -9,6 +10,17 @@ static int base_of(const struct job_run *r, struct uuid *id, struct err *e)
 {
 	return uuid_parse(r->job->subject, id) ? 0
 		: err_set(e, ERR_INTERNAL, "its subject is no id");
+}
+
+/* Passages that got their vectors are not asked for again. */
+int job_knowledge_embed(const struct job_run *r, struct err *e)
+{
+	const struct llm_call io = { .http = r->http, .stop = r->stop };
+	struct uuid id;
+
+	if (base_of(r, &id, e))
+		return -1;
+	return r->http ? embed_base(r->db, r->conf, &io, &id, r->until_ms, e) : 1;
 }
 
 /* What is deleted is not there for a second run. */

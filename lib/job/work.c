@@ -56,13 +56,15 @@ static int put_back(struct db *db, const struct kind *k, const struct job *j,
 }
 
 /* A job that was taken. */
-static int work_one(struct db *db, const struct conf *conf, const struct job *j,
-		    int64_t until_ms, struct arena *a, struct err *e)
+static int work_one(const struct job_run *like, const struct job *j,
+		    struct arena *a, struct err *e)
 {
 	const struct kind *k = kind_of(j);
+	struct db *db = like->db;
 	struct job_run r = {
-		.job = j, .db = db, .conf = conf, .arena = a,
-		.until_ms = MIN(until_ms, clock_mono_ms() + RUN_MS),
+		.job = j, .db = db, .conf = like->conf, .http = like->http,
+		.stop = like->stop, .arena = a,
+		.until_ms = MIN(like->until_ms, clock_mono_ms() + RUN_MS),
 	};
 	struct err why = ERR_INIT;
 	int rc;
@@ -116,9 +118,14 @@ int job_look(struct db *db, struct err *e)
 	return rc < 0 ? -1 : any;
 }
 
-int job_work(struct db *db, const struct conf *conf, int64_t until_ms,
-	     const atomic_bool *stop, size_t *n, struct err *e)
+int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
+	     int64_t until_ms, const atomic_bool *stop, size_t *n,
+	     struct err *e)
 {
+	const struct job_run like = {
+		.db = db, .conf = conf, .http = http, .stop = stop,
+		.until_ms = until_ms,
+	};
 	struct arena due = ARENA_INIT, a = ARENA_INIT;
 	struct job *jobs;
 	size_t n_jobs;
@@ -140,8 +147,7 @@ int job_work(struct db *db, const struct conf *conf, int64_t until_ms,
 				kind_of(&jobs[i])->lease_s * INT64_C(1000000),
 				e);
 			if (taken < 0 ||
-			    (taken && work_one(db, conf, &jobs[i], until_ms, &a,
-					       e)))
+			    (taken && work_one(&like, &jobs[i], &a, e)))
 				rc = -1;
 			else if (taken && n)
 				(*n)++;

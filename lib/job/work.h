@@ -13,6 +13,8 @@
 #include "conf/conf.h"
 #include "store/job.h"
 
+struct http_pool;
+
 enum job_kind {
 #define JOB(id, name, run, lease_s, attempts, what) JOB_##id,
 #include "job/job.def"
@@ -25,6 +27,8 @@ struct job_run {
 	const struct job *job;
 	struct db *db;
 	const struct conf *conf;
+	struct http_pool *http;	/* NULL: nothing outside can be asked */
+	const atomic_bool *stop;	/* a wait should end; may be NULL */
 	struct arena *arena;	/* of this run */
 	int64_t until_ms;	/* monotonic: when it must have stopped */
 };
@@ -59,11 +63,13 @@ int job_look(struct db *db, struct err *e) MUST_CHECK;
  * Runs the jobs that are due, one after the other, until there are none, the
  * monotonic time until_ms has passed, or *stop (may be NULL) is set. A job that
  * fails is logged and postponed, longer each time (30 s to an hour); after its
- * last attempt it stays as failed. *n (may be NULL) counts the runs. Returns 1 if
- * there may be more, 0 if nothing is due, -1 if the store cannot be read.
+ * last attempt it stays as failed. http may be NULL. *n (may be NULL) counts the
+ * runs. Returns 1 if there may be more, 0 if nothing is due, -1 if the store cannot
+ * be read.
  */
-int job_work(struct db *db, const struct conf *conf, int64_t until_ms,
-	     const atomic_bool *stop, size_t *n, struct err *e) MUST_CHECK;
+int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
+	     int64_t until_ms, const atomic_bool *stop, size_t *n,
+	     struct err *e) MUST_CHECK;
 
 /* One line a row: `list jobs`. */
 void job_print_kinds(struct buf *out);

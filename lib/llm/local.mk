@@ -17,6 +17,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/llm/openai_responses.c \
 	lib/llm/provider.c lib/llm/provider.h \
 	lib/llm/probe.c lib/llm/probe.h \
+	lib/llm/retrieval.c lib/llm/retrieval.h \
 	lib/llm/schema.c \
 	lib/llm/service.c lib/llm/service.h \
 	lib/llm/stream.c \

@@ -19,6 +19,18 @@ static const struct {
 	{ "/api/chat", "/api/tags" },
 };
 
+const char *llm_url_beside(struct arena *a, const char *chat_url,
+			   const char *chat, const char *other)
+{
+	struct str query = str_of(chat_url), path = str_cut(&query, '?');
+	size_t n = strlen(chat);
+
+	if (path.n <= n || memcmp(path.p + path.n - n, chat, n) != 0)
+		return NULL;
+	return arena_printf(a, "%.*s%s%s%s", (int)(path.n - n), path.p, other,
+			    query.p ? "?" : "", query.p ? query.p : "");
+}
+
 /* The address of the list beside that of the chat; NULL: not known. */
 static const char *models_url(struct arena *a, const char *chat_url)
 {
@@ -32,12 +44,11 @@ static const char *models_url(struct arena *a, const char *chat_url)
 				    (int)(deployment - chat_url), chat_url,
 				    mark, q);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		size_t n = strlen(rows[i].chat);
+		const char *url = llm_url_beside(a, chat_url, rows[i].chat,
+						 rows[i].models);
 
-		if (path.n > n && !memcmp(path.p + path.n - n, rows[i].chat, n))
-			return arena_printf(a, "%.*s%s%s%s",
-					    (int)(path.n - n), path.p,
-					    rows[i].models, mark, q);
+		if (url)
+			return url;
 	}
 	return NULL;
 }

@@ -32,4 +32,11 @@ struct llm_probe {
 int llm_probe(struct http_pool *http, const struct llm_service *s,
 	      struct arena *a, struct llm_probe *out, struct err *e) MUST_CHECK;
 
+/*
+ * The address whose path ends with other in place of chat, with its query, in a;
+ * NULL where the path does not end with chat. Pure.
+ */
+const char *llm_url_beside(struct arena *a, const char *chat_url,
+			   const char *chat, const char *other);
+
 #endif

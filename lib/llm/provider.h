@@ -22,6 +22,7 @@ enum q_tool_id { TOOLID_ANY, TOOLID_ALNUM9, TOOLID_SAFE };
 enum q_schema { SCHEMA_AS_IS, SCHEMA_PLAIN, SCHEMA_GEMINI };
 enum q_output { OUTPUT_SCHEMA, OUTPUT_OBJECT, OUTPUT_PROMPT };
 enum q_usage { USAGE_COMPLETION, USAGE_TOTAL };
+enum q_rerank { RERANK_DOCUMENTS, RERANK_TEXTS };
 enum q_parallel { PARALLEL_UNSET, PARALLEL_ON, PARALLEL_OFF };
 
 #define QUIRK_FIELDS 4
@@ -43,6 +44,8 @@ struct quirks {
 	bool supports_vision;	/* the format has a place for images */
 	bool strict_schema;	/* strict:true for schemas that comply (E9) */
 	bool key_required;	/* no key: ERR_LLM_NO_CREDENTIAL (B18) */
+	int rerank_format;	/* enum q_rerank: what passages are called */
+	const char *embed_query_prefix, *embed_document_prefix;	/* or NULL */
 	const char *reasoning_in[QUIRK_FIELDS];	/* fields, best first (C2) */
 	const char *url_template;	/* {url} {deployment} {api_version} */
 	const char *auth_header;	/* "Name: … {key}"; "" = none (E13) */

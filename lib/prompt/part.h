@@ -53,6 +53,7 @@ struct part_input {
 	const struct module_use *module;	/* the active one; or NULL */
 	bool tools;		/* some are offered */
 	struct str mentions;	/* what the message mentions; untrusted */
+	struct str knowledge;	/* passages for it; untrusted */
 	struct str user_name;	/* as shown to people; empty = not said */
 	int64_t now_us;		/* 0 = no date */
 	struct arena *arena;	/* of the turn */

@@ -197,3 +197,11 @@ int part_mentions(const struct part_input *in, struct part_text *out,
 	*out = (struct part_text){ .name = "mentions", .text = in->mentions };
 	return 0;
 }
+
+int part_knowledge(const struct part_input *in, struct part_text *out,
+		   struct err *e)
+{
+	(void)e;
+	*out = (struct part_text){ .name = "knowledge", .text = in->knowledge };
+	return 0;
+}

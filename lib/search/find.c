@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "search/cache.h"
 #include "search/list.h"
 #include "search/rank.h"
 #include "search/vector.h"
@@ -15,7 +16,6 @@
 
 enum {
 	FUSED_RANKS = 100,	/* of each list that is fused */
-	RRF_K = 60,		/* Cormack, Clarke, Buettcher, SIGIR 2009 */
 	RERANKED = 200,		/* candidates by signs whose vectors decide */
 	EXACT = 2000,		/* vectors of a base that is scanned as it is */
 	PHRASE_CANDIDATES = 500,
@@ -52,7 +52,6 @@ struct search {
 	size_t n_phrases;
 	struct tokens *words;
 	/* vectors */
-	uint64_t *signs;
 	struct rank_hit *best;
 	size_t n_best, max_best;
 };
@@ -553,36 +552,67 @@ static int note_vector(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
+static bool keeps(const void *ctx, uint32_t chunk)
+{
+	const struct search *s = ctx;
+
+	return is_visible(s, chunk) && is_wanted(s, chunk);
+}
+
 static int note_bits(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct search *s = ctx;
-	size_t n = (size_t)row[2].i, words, head = align_up(n * 4, 8), kept = 0;
+	struct search_cached *c = ctx;
+	size_t n = (size_t)row[2].i, head = align_up(n * 4, 8);
 	const struct str data = row[3].s;
-	uint32_t *chunks;
-	uint64_t *bits;
 
-	words = vector_bits_bytes((int)s->info.dimension) / 8;
-	if (!sees(s, row[0].i))
-		return 0;
-	if (data.n != head + n * words * 8)
+	if (row[2].i < 0 || data.n != head + n * c->words * 8)
 		return err_set(e, ERR_INTERNAL, "a block of signs is damaged");
-	chunks = arena_alloc(s->a, n * sizeof(*chunks) + 8);
-	bits = arena_alloc(s->a, n * words * 8 + 8);
-	memcpy(chunks, data.p, n * sizeof(*chunks));
-	memcpy(bits, data.p + head, n * words * 8);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t chunk = (uint32_t)row[1].i + chunks[i];
+	search_cache_add(c, row[0].i, (uint32_t)row[1].i, data.p, data.p + head,
+			 n);
+	return 0;
+}
 
-		if (!is_visible(s, chunk) || !is_wanted(s, chunk))
-			continue;
-		chunks[kept] = chunk;
-		if (kept != i)
-			memmove(bits + kept * words, bits + i * words, words * 8);
-		kept++;
+/* The signs of the base as it is now, or a little newer; to be given back. */
+static const struct search_cached *read_signs(struct search *s, struct err *e)
+{
+	const struct search_cached *found = search_cache_get(s->base,
+							     s->info.version);
+	struct search_cached *c;
+
+	if (found)
+		return found;
+	c = search_cache_new(s->base, s->info.version,
+			     vector_bits_bytes((int)s->info.dimension) / 8);
+	if (db_each(s->db, STMT_SEARCH_BITS_ALL, DB_ARGS(DB_U(s->base)), s->a,
+		    note_bits, c, e)) {
+		search_cache_drop(c);
+		return NULL;
 	}
-	vector_scan(s->signs, words, bits, chunks, kept, s->best, &s->n_best,
-		    s->max_best);
-	return arena_check(s->a, e);
+	return search_cache_put(c);
+}
+
+/* Those whose signs are nearest, into s->best. */
+static int scan_signs(struct search *s, struct err *e)
+{
+	int dimension = (int)s->info.dimension;
+	uint64_t *question = arena_zalloc(s->a, 1, vector_bits_bytes(dimension));
+	const struct vector_scan scan = {
+		.question = question,
+		.words = vector_bits_bytes(dimension) / 8, .best = s->best,
+		.n_best = &s->n_best, .max = s->max_best, .keep = keeps,
+		.ctx = s,
+	};
+	const struct search_cached *c = read_signs(s, e);
+
+	if (!c)
+		return -1;
+	vector_signs(s->ask->vector, dimension, question);
+	for (size_t i = 0; i < c->n; i++)
+		if (sees(s, c->v[i].audience))
+			vector_scan(&scan, c->v[i].bits, c->v[i].chunks,
+				    c->v[i].n);
+	search_cache_done(c);
+	return 0;
 }
 
 static int find_vectors(struct search *s, size_t max, struct rank_hit **hits,
@@ -599,11 +629,7 @@ static int find_vectors(struct search *s, size_t max, struct rank_hit **hits,
 			    DB_ARGS(DB_U(s->base)), s->a, note_vector, s, e))
 			return -1;
 	} else {
-		s->signs = arena_zalloc(s->a, 1, vector_bits_bytes(
-						(int)s->info.dimension));
-		vector_signs(s->ask->vector, (int)s->info.dimension, s->signs);
-		if (db_each(s->db, STMT_SEARCH_BITS_ALL, DB_ARGS(DB_U(s->base)),
-			    s->a, note_bits, s, e))
+		if (scan_signs(s, e))
 			return -1;
 		near = s->best;
 		n_near = s->n_best;
@@ -621,38 +647,6 @@ static int find_vectors(struct search *s, size_t max, struct rank_hit **hits,
 }
 
 /* -- both --------------------------------------------------------------------------- */
-
-static int fused_first(const void *a, const void *b)
-{
-	const struct rank_hit *x = a, *y = b;
-
-	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
-}
-
-/* By the sum of 1 / (60 + rank). */
-static struct rank_hit *fuse(struct arena *a, const struct rank_hit *x, size_t n_x,
-			     const struct rank_hit *y, size_t n_y, size_t *n)
-{
-	struct rank_hit *v = arena_zalloc(a, n_x + n_y + 1, sizeof(*v));
-	size_t all = 0, kept = 0;
-
-	for (size_t i = 0; i < n_x; i++)
-		v[all++] = (struct rank_hit){
-			x[i].chunk, 1.0F / (float)(RRF_K + 1 + i) };
-	for (size_t i = 0; i < n_y; i++)
-		v[all++] = (struct rank_hit){
-			y[i].chunk, 1.0F / (float)(RRF_K + 1 + i) };
-	if (all)
-		qsort(v, all, sizeof(*v), fused_first);
-	for (size_t i = 0; i < all; i++)
-		if (kept && v[kept - 1].chunk == v[i].chunk)
-			v[kept - 1].score += v[i].score;
-		else
-			v[kept++] = v[i];
-	rank_order(v, kept);
-	*n = kept;
-	return v;
-}
 
 int search_find(struct db *db, const struct uuid *base,
 		const struct search_ask *ask, struct arena *a,
@@ -685,7 +679,7 @@ int search_find(struct db *db, const struct uuid *base,
 		hits = vectors;
 		n_hits = n_vectors;
 	} else if (near) {
-		hits = fuse(a, words, n_words, vectors, n_vectors, &n_hits);
+		hits = rank_fuse(words, n_words, vectors, n_vectors, a, &n_hits);
 	}
 	if (read_found(s, hits, MIN(n_hits, ask->max + SPARE), out, n, e))
 		return -1;

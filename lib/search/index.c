@@ -243,7 +243,7 @@ static int write_documents(struct db *tx, struct index_write *k, int64_t first,
 			   struct err *e)
 {
 	struct post_batch *b = k->b;
-	struct db_val *v = arena_zalloc(k->a, b->n_parts * 8, sizeof(*v));
+	struct db_val *v = arena_zalloc(k->a, b->n_parts * 10, sizeof(*v));
 
 	for (size_t i = 0; i < b->n_parts; i++) {
 		struct batch_part *p = &b->parts[i];
@@ -262,10 +262,12 @@ static int write_documents(struct db *tx, struct index_write *k, int64_t first,
 			k->chunks[no] += rc ? (int64_t)p->n : 0;
 			k->words[no] += rc ? p->words : 0;
 		}
-		memcpy(&v[i * 8], DB_ARGS(DB_U(k->base), DB_I(first + p->first),
+		memcpy(&v[i * 10], DB_ARGS(DB_U(k->base), DB_I(first + p->first),
 			DB_I((int64_t)p->n), DB_I(state), DB_I(no),
-			DB_U(&p->doc->id), DB_I(p->words), DB_B(p->terms)),
-		       8 * sizeof(*v));
+			DB_U(&p->doc->id), DB_I(p->words), DB_B(p->terms),
+			DB_I(p->doc->vectors != NULL),
+			DB_I(p->doc->vectors ? (int64_t)p->n : 0)),
+		       10 * sizeof(*v));
 	}
 	return db_exec_rows(tx, STMT_SEARCH_DOCUMENT_INSERT, v, b->n_parts, NULL,
 			    e);

@@ -18,6 +18,8 @@ struct search_base {
 	int64_t merge_term;	/* -1: merging is not under way */
 	struct str model;	/* of the vectors; none (p == NULL) */
 	int64_t dimension, vectors;
+	int64_t stale;		/* 1: vectors of another model are going */
+	struct str embed_error;	/* why there are none; none: p == NULL */
 };
 
 /* A new one. Within the transaction that makes what it is for. */

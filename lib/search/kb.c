@@ -38,6 +38,12 @@ int kb_ask_index(struct db *db, struct str tenant_id, const struct uuid *base,
 	return ask(db, STR("knowledge-index"), tenant_id, base, e);
 }
 
+int kb_ask_embed(struct db *db, struct str tenant_id, const struct uuid *base,
+		 struct err *e)
+{
+	return ask(db, STR("knowledge-embed"), tenant_id, base, e);
+}
+
 int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
 	    struct err *e)
 {
@@ -176,8 +182,15 @@ static int note_count(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
+static int note_chunks(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	*(int64_t *)ctx += row[2].i;
+	return 0;
+}
+
 int kb_progress(struct db *db, const struct uuid *base, int64_t counts[3],
-		struct err *e)
+		int64_t *chunks, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	int rc;
@@ -185,6 +198,10 @@ int kb_progress(struct db *db, const struct uuid *base, int64_t counts[3],
 	memset(counts, 0, 3 * sizeof(*counts));
 	rc = db_each(db, STMT_KB_DOCUMENT_COUNTS, DB_ARGS(DB_U(base)), &a,
 		     note_count, counts, e);
+	*chunks = 0;
+	if (!rc)
+		rc = db_each(db, STMT_SEARCH_AUDIENCES, DB_ARGS(DB_U(base)), &a,
+			     note_chunks, chunks, e);
 	arena_release(&a);
 	return rc;
 }
@@ -561,11 +578,31 @@ static int index_round(struct db *db, struct kb_round *k, struct arena *a,
 	return 0;
 }
 
+static int take_tenant(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	*(struct str *)ctx = row[1].s;
+	return 0;
+}
+
+static int ask_vectors(struct db *db, const struct uuid *base, struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct str tenant = { NULL, 0 };
+	int rc = db_each(db, STMT_KB_EMBED_ASKED, DB_ARGS(DB_U(base)), &a,
+			 take_tenant, &tenant, e);
+
+	if (!rc && tenant.p)
+		rc = kb_ask_embed(db, tenant, base, e);
+	arena_release(&a);
+	return rc;
+}
+
 int kb_index(struct db *db, const struct uuid *base, int64_t until_ms,
 	     struct err *e)
 {
 	struct kb_queued *v;
-	bool is_private, paused;
+	bool is_private, paused, some = false;
 	int rc = 0;
 
 	do {
@@ -585,8 +622,12 @@ int kb_index(struct db *db, const struct uuid *base, int64_t until_ms,
 			rc = 1;
 		if (!rc)
 			rc = index_round(db, &k, &a, e);
+		some |= !rc;
 		arena_release(&a);
 	} while (!rc && clock_mono_ms() < until_ms);
+	/* Words are found already; vectors come behind them. */
+	if (rc >= 0 && some && ask_vectors(db, base, e))
+		return -1;
 	if (rc < 0 && e->code == ERR_NOT_FOUND) {	/* the base has gone */
 		err_clear(e);
 		return 1;

@@ -19,6 +19,7 @@ struct kb_document {
 	int64_t audience;	/* its number in the base */
 	int64_t status;		/* enum kb_status */
 	struct str error;	/* why it failed; none: p == NULL */
+	struct str embed_error;	/* why it has no vectors; none: p == NULL */
 	int64_t bytes, chunks, version;
 	int64_t created_us, updated_us;
 	/* its file; nil, p == NULL and 0: it was written as text */
@@ -85,12 +86,16 @@ int kb_of_ids(struct db *db, const struct kb_at *at, const struct uuid *ids,
 int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,
 	      struct err *e) MUST_CHECK;
 
-/* How many documents of the base are in each status. */
+/* How many documents of the base are in each status, and their passages. */
 int kb_progress(struct db *db, const struct uuid *base, int64_t counts[3],
-		struct err *e) MUST_CHECK;
+		int64_t *chunks, struct err *e) MUST_CHECK;
 
 /* Asks for the job that indexes what is queued. In a transaction or not. */
 int kb_ask_index(struct db *db, struct str tenant_id, const struct uuid *base,
+		 struct err *e) MUST_CHECK;
+
+/* Asks for the job that gives passages their vectors. The same. */
+int kb_ask_embed(struct db *db, struct str tenant_id, const struct uuid *base,
 		 struct err *e) MUST_CHECK;
 
 /* Takes the base with all its documents out, within the transaction of its end. */

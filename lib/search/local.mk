@@ -2,8 +2,10 @@ lib_liblamplighter_a_SOURCES += \
 	lib/search/batch.c lib/search/batch.h \
 	lib/search/chats.c lib/search/chats.h lib/search/chats_find.c \
 	lib/search/best.c lib/search/best.h \
+	lib/search/cache.c lib/search/cache.h \
 	lib/search/chunk.c lib/search/chunk.h \
 	lib/search/excerpt.c lib/search/excerpt.h \
+	lib/search/embed.c lib/search/embed.h \
 	lib/search/find.c lib/search/find.h \
 	lib/search/index.c lib/search/index.h \
 	lib/search/kb.c lib/search/kb.h \

@@ -149,3 +149,37 @@ struct rank_hit *rank_best(const struct rank_list *lists, size_t n_lists,
 	rank_order(best, *n);
 	return best;
 }
+
+/* -- of two lists ------------------------------------------------------------------- */
+
+static int by_chunk(const void *a, const void *b)
+{
+	const struct rank_hit *x = a, *y = b;
+
+	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
+}
+
+struct rank_hit *rank_fuse(const struct rank_hit *x, size_t n_x,
+			   const struct rank_hit *y, size_t n_y,
+			   struct arena *a, size_t *n)
+{
+	struct rank_hit *v = arena_zalloc(a, n_x + n_y + 1, sizeof(*v));
+	size_t all = 0, kept = 0;
+
+	for (size_t i = 0; i < n_x; i++)
+		v[all++] = (struct rank_hit){
+			x[i].chunk, 1.0F / (float)(RRF_K + 1 + i) };
+	for (size_t i = 0; i < n_y; i++)
+		v[all++] = (struct rank_hit){
+			y[i].chunk, 1.0F / (float)(RRF_K + 1 + i) };
+	if (all)
+		qsort(v, all, sizeof(*v), by_chunk);
+	for (size_t i = 0; i < all; i++)
+		if (kept && v[kept - 1].chunk == v[i].chunk)
+			v[kept - 1].score += v[i].score;
+		else
+			v[kept++] = v[i];
+	rank_order(v, kept);
+	*n = kept;
+	return v;
+}

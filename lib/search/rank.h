@@ -48,4 +48,13 @@ void rank_offer(struct rank_hit *best, size_t *n, size_t max,
 /* Orders what was offered, best first. */
 void rank_order(struct rank_hit *best, size_t n);
 
+/*
+ * Two lists as one, best first: the score is the sum of 1 / (60 + rank) in each
+ * (Cormack, Clarke, Buettcher, SIGIR 2009). *n: how many. In a.
+ */
+enum { RRF_K = 60 };
+struct rank_hit *rank_fuse(const struct rank_hit *x, size_t n_x,
+			   const struct rank_hit *y, size_t n_y,
+			   struct arena *a, size_t *n);
+
 #endif

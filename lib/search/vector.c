@@ -63,38 +63,38 @@ float vector_dot(const float *v, const void *x, int dimension)
 }
 
 #define SCAN_BODY \
+	size_t words = s->words; \
 	for (size_t i = 0; i < n; i++) { \
 		const uint64_t *v = bits + i * words; \
 		int differ = 0; \
 		for (size_t k = 0; k < words; k++) \
-			differ += __builtin_popcountll(question[k] ^ v[k]); \
-		if (*n_best == max && -(float)differ < best[0].score) \
+			differ += __builtin_popcountll(s->question[k] ^ v[k]); \
+		if ((*s->n_best == s->max && \
+		     -(float)differ <= s->best[0].score) || \
+		    !s->keep(s->ctx, chunks[i])) \
 			continue; \
-		rank_offer(best, n_best, max, \
+		rank_offer(s->best, s->n_best, s->max, \
 			   (struct rank_hit){ chunks[i], -(float)differ }); \
 	}
 
 COUNTS_BITS
-static void scan_fast(const uint64_t *question, size_t words,
-		      const uint64_t *bits, const uint32_t *chunks, size_t n,
-		      struct rank_hit *best, size_t *n_best, size_t max)
+static void scan_fast(const struct vector_scan *s, const uint64_t *bits,
+		      const uint32_t *chunks, size_t n)
 {
 	SCAN_BODY
 }
 
-static void scan_plain(const uint64_t *question, size_t words,
-		       const uint64_t *bits, const uint32_t *chunks, size_t n,
-		       struct rank_hit *best, size_t *n_best, size_t max)
+static void scan_plain(const struct vector_scan *s, const uint64_t *bits,
+		       const uint32_t *chunks, size_t n)
 {
 	SCAN_BODY
 }
 
-void vector_scan(const uint64_t *question, size_t words, const uint64_t *bits,
-		 const uint32_t *chunks, size_t n, struct rank_hit *best,
-		 size_t *n_best, size_t max)
+void vector_scan(const struct vector_scan *s, const uint64_t *bits,
+		 const uint32_t *chunks, size_t n)
 {
 	if (CAN_COUNT())
-		scan_fast(question, words, bits, chunks, n, best, n_best, max);
+		scan_fast(s, bits, chunks, n);
 	else
-		scan_plain(question, words, bits, chunks, n, best, n_best, max);
+		scan_plain(s, bits, chunks, n);
 }

@@ -33,11 +33,19 @@ void vector_signs(const float *v, int dimension, uint64_t *bits);
 float vector_dot(const float *v, const void *x, int dimension);
 
 /*
- * Offers n vectors of a block to best (rank_offer) by the signs that they share with
- * the question: score is minus the number that differ. words: of 64 bits, per vector.
+ * Offers n vectors to best (rank_offer) by the signs that they share with the
+ * question: score is minus the number that differ. words: of 64 bits, per vector.
+ * keep is asked about those that would be among the best; false: it is left out.
  */
-void vector_scan(const uint64_t *question, size_t words, const uint64_t *bits,
-		 const uint32_t *chunks, size_t n, struct rank_hit *best,
-		 size_t *n_best, size_t max);
+struct vector_scan {
+	const uint64_t *question;
+	size_t words;
+	struct rank_hit *best;
+	size_t *n_best, max;
+	bool (*keep)(const void *ctx, uint32_t chunk);
+	const void *ctx;
+};
+void vector_scan(const struct vector_scan *s, const uint64_t *bits,
+		 const uint32_t *chunks, size_t n);
 
 #endif

@@ -84,13 +84,20 @@ static int create_tx(struct db *tx, void *ctx, struct err *e)
 			return -1;
 		err_clear(e);
 	}
-	return db_exec(tx, STMT_CONVERSATION_INSERT,
-		       DB_ARGS(DB_U(&c->id), DB_S(k->o->tenant_id),
-			       DB_U(&k->o->user_id), DB_S(c->workspace_id),
-			       DB_S(c->agent_id), DB_S_IF(c->title),
-			       DB_I(c->title_by), DB_I(0), DB_I(0),
-			       DB_U_IF(&nobody), DB_I(c->created_us),
-			       DB_I(c->updated_us)), NULL, e);
+	if (db_exec(tx, STMT_CONVERSATION_INSERT,
+		    DB_ARGS(DB_U(&c->id), DB_S(k->o->tenant_id),
+			    DB_U(&k->o->user_id), DB_S(c->workspace_id),
+			    DB_S(c->agent_id), DB_S_IF(c->title),
+			    DB_I(c->title_by), DB_I(0), DB_I(0),
+			    DB_U_IF(&nobody), DB_I(c->created_us),
+			    DB_I(c->updated_us)), NULL, e))
+		return -1;
+	return !c->knowledge.p ? 0
+		: db_exec(tx, STMT_CONVERSATION_LIMIT,
+			  DB_ARGS(DB_S(c->knowledge), DB_I(c->updated_us),
+				  DB_U(&c->id), DB_S(k->o->tenant_id),
+				  DB_U(&k->o->user_id), DB_I(-1), DB_I(-1)), NULL,
+			  e);
 }
 
 int conversation_create(struct db *db, const struct owner *o,
@@ -106,6 +113,7 @@ int conversation_create(struct db *db, const struct owner *o,
 		.agent_id = n->agent_id,
 		.title = n->title.p ? utf8_head(n->title, LIM_TITLE_CHARS)
 				    : n->title,
+		.knowledge = n->knowledge,
 		.title_by = n->title.p ? TITLE_USER : TITLE_NONE,
 		.user_id = o->user_id,
 		.created_us = now_us,
@@ -295,14 +303,42 @@ static struct str title_head(struct str title)
 	return title;
 }
 
+/* What a change of no row means: it is gone, or has another version. */
+static int changed_one(struct db *db, const struct owner *o,
+		       const struct uuid *id, const struct db_result *r,
+		       struct err *e)
+{
+	struct conversation c;
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	if (r->affected)
+		return 0;
+	rc = conversation_get(db, o, id, &a, &c, e);
+	arena_release(&a);
+	return rc ? -1 : err_set(e, ERR_PRECONDITION, "it is at version %lld",
+				 (long long)c.version);
+}
+
+int conversation_limit_at(struct db *db, const struct owner *o,
+			  const struct uuid *id, struct str knowledge,
+			  int64_t version, struct err *e)
+{
+	struct db_result r;
+
+	if (db_exec(db, STMT_CONVERSATION_LIMIT,
+		    DB_ARGS(DB_S_IF(knowledge), DB_I(clock_now_us()), DB_U(id),
+			    DB_S(o->tenant_id), DB_U(&o->user_id),
+			    DB_I(version), DB_I(version)), &r, e))
+		return -1;
+	return changed_one(db, o, id, &r, e);
+}
+
 int conversation_rename_at(struct db *db, const struct owner *o,
 			   const struct uuid *id, struct str title,
 			   int64_t version, struct err *e)
 {
-	struct conversation c;
-	struct arena a = ARENA_INIT;
 	struct db_result r;
-	int rc;
 
 	title = title_head(title);
 	if (db_exec(db, STMT_CONVERSATION_RENAME,
@@ -312,12 +348,7 @@ int conversation_rename_at(struct db *db, const struct owner *o,
 			    DB_S(o->tenant_id), DB_U(&o->user_id),
 			    DB_I(version), DB_I(version)), &r, e))
 		return -1;
-	if (r.affected)
-		return 0;
-	rc = conversation_get(db, o, id, &a, &c, e);
-	arena_release(&a);
-	return rc ? -1 : err_set(e, ERR_PRECONDITION, "it is at version %lld",
-				 (long long)c.version);
+	return changed_one(db, o, id, &r, e);
 }
 
 int conversation_rename(struct db *db, const struct owner *o,

@@ -14,6 +14,7 @@ struct conversation {
 	struct uuid id;
 	struct str workspace_id, agent_id;
 	struct str title;		/* p == NULL: none yet */
+	struct str knowledge;		/* JSON: ids of bases; p == NULL: not said */
 	int64_t title_by;		/* enum title_by */
 	struct uuid user_id;		/* whose it is */
 	int64_t last_seq;		/* newest number that was given */
@@ -37,6 +38,7 @@ struct conversation_new {
 	const struct uuid *id;		/* client's own, or NULL: made here */
 	struct str workspace_id, agent_id;
 	struct str title;		/* p == NULL: none */
+	struct str knowledge;		/* JSON: ids of bases; p == NULL: not said */
 };
 
 /*
@@ -120,6 +122,14 @@ int conversation_rename(struct db *db, const struct owner *o,
 int conversation_rename_at(struct db *db, const struct owner *o,
 			   const struct uuid *id, struct str title,
 			   int64_t version, struct err *e) MUST_CHECK;
+
+/*
+ * Sets the knowledge bases that it is limited to (JSON; p == NULL: not said) if it
+ * still has that version (-1: any). ERR_PRECONDITION, ERR_NOT_FOUND.
+ */
+int conversation_limit_at(struct db *db, const struct owner *o,
+			  const struct uuid *id, struct str knowledge,
+			  int64_t version, struct err *e) MUST_CHECK;
 
 /*
  * Deletes it for every reader at once and requests the job that deletes its

@@ -227,8 +227,7 @@ void conversation_write(struct jw *w, const struct conversation *c,
 	jw_kstr(w, "title", c->title);
 	write_participants(w, c);
 	jw_key(w, "knowledgeBaseIds");
-	jw_arr(w);
-	jw_end_arr(w);
+	jw_raw(w, c->knowledge.p ? c->knowledge : STR("[]"));
 	jw_ktime(w, "createdAt", c->created_us);
 	jw_ktime(w, "updatedAt", c->updated_us);
 	jw_kint(w, "messageCount", c->last_seq - c->superseded);

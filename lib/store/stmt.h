@@ -50,6 +50,7 @@ enum {
 	F(workspace_id, s, "c.workspace_id") SEP \
 	F(agent_id, s, "c.agent_id") SEP \
 	F(title, S, "c.title") SEP \
+	F(knowledge, S, "c.knowledge_base_ids") SEP \
 	F(title_by, i, "c.title_by") SEP \
 	F(user_id, u, "c.user_id") SEP \
 	F(last_seq, i, "c.last_seq") SEP \
@@ -117,7 +118,9 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(merge_term, i, "COALESCE(merge_term, -1)") SEP \
 	F(model, S, "model") SEP \
 	F(dimension, I, "dimension") SEP \
-	F(vectors, i, "vectors")
+	F(vectors, i, "vectors") SEP \
+	F(stale, i, "stale") SEP \
+	F(embed_error, S, "embed_error")
 #define KB_DOCUMENT_FIELDS(F, SEP) \
 	F(id, u, "d.id") SEP \
 	F(external_id, S, "d.external_id") SEP \
@@ -127,6 +130,7 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(audience, i, "d.audience") SEP \
 	F(status, i, "d.status") SEP \
 	F(error, S, "d.error") SEP \
+	F(embed_error, S, "d.embed_error") SEP \
 	F(bytes, i, "d.bytes") SEP \
 	F(chunks, i, "d.chunks") SEP \
 	F(version, i, "d.version") SEP \

@@ -17,6 +17,7 @@
 #include "turn/cite.h"
 #include "turn/chosen.h"
 #include "turn/history.h"
+#include "turn/knowledge.h"
 #include "turn/loop.h"
 #include "turn/mention.h"
 #include "turn/setting.h"
@@ -159,6 +160,7 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 		.agent = in->target.agent, .envelope = &l->untrusted,
 		.said = l->nested ? NULL : in->by.said,
 		.tools = l->tools.n > 0, .mentions = l->mentions.text,
+		.knowledge = l->knowledge.text,
 		.user_name = in->by.who->name,
 		.now_us = clock_now_us(), .arena = l->arena,
 	};
@@ -258,6 +260,7 @@ static int build(struct turn_loop *l, struct err *e)
 	};
 	untrusted_init(&l->untrusted);
 	context_mentions(l);
+	context_knowledge(l);
 	if (offer_tools(l, e) < 0)
 		return -1;
 	/* The steps are sent in any case, so the history has what they leave. */

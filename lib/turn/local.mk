@@ -16,6 +16,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/history.c lib/turn/history.h \
 	lib/turn/index.c \
 	lib/turn/journals.c lib/turn/journals.h \
+	lib/turn/knowledge.c lib/turn/knowledge.h \
 	lib/turn/live.c lib/turn/live.h \
 	lib/turn/log.c lib/turn/log.h \
 	lib/turn/loop.c lib/turn/loop.h \

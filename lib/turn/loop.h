@@ -68,6 +68,10 @@ struct turn_loop {
 		bool looked_up;
 		struct str text;	/* of all; untrusted */
 	} mentions;			/* of its message (mention.h) */
+	struct {
+		bool looked_up;
+		struct str text;	/* passages for it; untrusted */
+	} knowledge;			/* knowledge.h */
 	struct untrusted untrusted;	/* this turn's envelope */
 	struct llm_message input;	/* the user's message with its attachments */
 	const struct llm_message *attached;	/* those of the rows of history; or NULL */

@@ -25,6 +25,7 @@ def settled(lab, base, user, groups=()):
     """The progress when nothing is queued any more."""
     def done():
         progress = lab.get(f"{base}/progress", user=user, groups=groups).json
+        progress.pop("embedding")   # of vectors, which test_embeddings.py asks about
         return progress if not progress["queued"] else None
     return wait_until("documents are indexed", done)
 
@@ -43,3 +44,12 @@ def left(lab, base):
     rows["search_base"] = int(lab.sql(
         f"SELECT COUNT(*) FROM search_base WHERE id = {key}")[0][0])
     return rows
+
+
+def embedded(lab, base, user, until=None, groups=()):
+    def done():
+        progress = lab.get(f"{base}/progress", user=user, groups=groups).json
+        e = progress["embedding"]
+        return e if not progress["queued"] and (
+            until(e) if until else e["vectors"] == e["passages"] > 0) else None
+    return wait_until("the vectors are there", done)

@@ -1,8 +1,10 @@
 /*
  * lib/search measured: how good its ranking is on the Cranfield collection (a
  * directory with cran.all.1400, cran.qry and cranqrel, named by
- * LAMPLIGHTER_CRANFIELD), and how fast it indexes and searches texts made of random
- * words, whose frequencies fall as those of a language do. Prints a line a figure.
+ * LAMPLIGHTER_CRANFIELD; with vectors of the service at LAMPLIGHTER_EMBEDDER, too, an
+ * address such as tests/bench/model/serve.mjs prints), and how fast it indexes and
+ * searches texts made of random words, whose frequencies fall as those of a language
+ * do. Prints a line a figure. 0 chunks: only the ranking.
  *
  *     tests/unit/with-mariadb build/tests/bench/search [chunks]
  */
@@ -12,6 +14,9 @@
 #include "base/limits.h"
 #include "base/util.h"
 #include "dbtest.h"
+#include "llm/retrieval.h"
+#include "net/http.h"
+#include "search/cache.h"
 #include "search/find.h"
 #include "search/vector.h"
 #include "store/store.h"
@@ -114,15 +119,115 @@ static bool is_relevant(long q, int d)
 	return false;
 }
 
+/* The service named by LAMPLIGHTER_EMBEDDER, such as tests/bench/model/serve.mjs. */
+static float *embed(const struct str *texts, size_t n, int *dimension)
+{
+	struct llm_service s = llm_service_bare("openai_compatible", "m", NULL);
+	struct http_pool *http = http_pool_new(4);
+	const struct llm_call io = { .http = http };
+	struct llm_vectors v;
+
+	s.url = getenv("LAMPLIGHTER_EMBEDDER");
+	s.set.url = true;
+	s.capabilities = LLM_CAN_EMBED;
+	ok(llm_embed(&io, &s, texts, n, false, &a, &v, &e));
+	http_pool_free(http);
+	*dimension = v.dimension;
+	for (size_t i = 0; i < n; i++)
+		ok(vector_normalise(v.v + i * (size_t)v.dimension, v.dimension,
+				    &e));
+	return v.v;
+}
+
+static struct record docs[DOCUMENTS], questions[QUESTIONS];
+
+/* Vectors of all passages, title first, into puts; of the questions, returned. */
+static float *embed_all(struct search_put *puts, size_t n_docs,
+			size_t n_questions, int *dimension)
+{
+	size_t room = n_docs * 4 + n_questions, n = 0;
+	struct str *texts = xcalloc(room, sizeof(*texts));
+	float *v;
+
+	for (size_t i = 0; i < n_docs; i++)
+		for (size_t c = 0; c < puts[i].n && n < room - n_questions; c++)
+			texts[n++] = str_of(arena_printf(&a, "%.*s\n%.*s",
+				STR_ARG(puts[i].title),
+				STR_ARG(puts[i].chunks[c].text)));
+	for (size_t i = 0; i < n_questions; i++)
+		texts[n + i] = buf_str(&questions[i].text);
+	v = embed(texts, n + n_questions, dimension);
+	n = 0;
+	for (size_t i = 0; i < n_docs; i++) {
+		puts[i].vectors = v + n * (size_t)*dimension;
+		n += puts[i].n;
+	}
+	free(texts);
+	return v + n * (size_t)*dimension;
+}
+
+static double gain_of(const struct search_put *puts, size_t q,
+		      const struct search_found *f, size_t n)
+{
+	double gain = 0, best = 0;
+	int seen[LIM_FOUND];
+	size_t rank = 0;
+
+	for (size_t i = 0; i < n && rank < TOP; i++) {
+		int d = 0;
+		bool again = false;
+
+		while (!uuid_eq(&puts[d].id, &f[i].document_id))
+			d++;
+		for (size_t k = 0; k < rank; k++)
+			again |= seen[k] == d;
+		if (again)	/* another chunk of it */
+			continue;
+		if (is_relevant((long)q, d + 1))
+			gain += 1 / log2((double)rank + 2);
+		seen[rank++] = d;
+	}
+	for (size_t i = 0; i < MIN(n_relevant[q], (size_t)TOP); i++)
+		best += 1 / log2((double)i + 2);
+	return gain / best;
+}
+
+static void measure_mode(const struct uuid *base, const struct search_put *puts,
+			 size_t n_questions, enum search_mode mode,
+			 const float *vectors, int dimension, const char *what)
+{
+	double sum = 0, asked = 0;
+
+	for (size_t q = 1; q <= n_questions; q++) {
+		struct search_ask ask = {
+			.mode = mode, .text = buf_str(&questions[q - 1].text),
+			.all = true, .max = LIM_FOUND,
+			.vector = vectors ? vectors + (q - 1) *
+				(size_t)dimension : NULL,
+		};
+		struct arena found = ARENA_INIT;
+		struct search_found *f;
+		size_t n;
+
+		if (!n_relevant[q])
+			continue;
+		ok(search_find(db, base, &ask, &found, &f, &n, &e));
+		sum += gain_of(puts, q, f, n);
+		asked++;
+		arena_release(&found);
+	}
+	printf("Cranfield, %s: nDCG@10 %.4f of %.0f questions\n", what,
+	       sum / asked, asked);
+}
+
 static void measure_cranfield(const char *dir)
 {
-	static struct record docs[DOCUMENTS], questions[QUESTIONS];
 	struct search_put *puts = xcalloc(DOCUMENTS, sizeof(*puts));
 	size_t n_docs = read_records(dir, "cran.all.1400", docs, DOCUMENTS);
 	size_t n_questions = read_records(dir, "cran.qry", questions, QUESTIONS);
-	const struct search_how how = { .dimension = 0 };
+	struct search_how how = { .dimension = 0 };
 	struct uuid base = new_base();
-	double sum = 0, asked = 0;
+	float *asked = NULL;
 
 	read_judgements(dir);
 	for (size_t i = 0; i < n_docs; i++) {
@@ -138,41 +243,18 @@ static void measure_cranfield(const char *dir)
 		}
 		puts[i].chunks = c;
 	}
-	ok(search_write(db, &base, puts, n_docs, &how, &e));
-	for (size_t q = 1; q <= n_questions; q++) {
-		struct search_ask ask = {
-			.text = buf_str(&questions[q - 1].text), .all = true,
-			.max = LIM_FOUND,
-		};
-		struct search_found *f;
-		size_t n, rank = 0;
-		double gain = 0, best = 0;
-		int seen[LIM_FOUND];
-
-		if (!n_relevant[q])
-			continue;
-		ok(search_find(db, &base, &ask, &a, &f, &n, &e));
-		for (size_t i = 0; i < n && rank < TOP; i++) {
-			int d = 0;
-			bool again = false;
-
-			while (!uuid_eq(&puts[d].id, &f[i].document_id))
-				d++;
-			for (size_t k = 0; k < rank; k++)
-				again |= seen[k] == d;
-			if (again)	/* another chunk of it */
-				continue;
-			if (is_relevant((long)q, d + 1))
-				gain += 1 / log2((double)rank + 2);
-			seen[rank++] = d;
-		}
-		for (size_t i = 0; i < MIN(n_relevant[q], (size_t)TOP); i++)
-			best += 1 / log2((double)i + 2);
-		sum += gain / best;
-		asked++;
+	if (getenv("LAMPLIGHTER_EMBEDDER")) {
+		asked = embed_all(puts, n_docs, n_questions, &how.dimension);
+		how.model = STR("m");
 	}
-	printf("Cranfield, words: nDCG@10 %.4f of %.0f questions\n", sum / asked,
-	       asked);
+	ok(search_write(db, &base, puts, n_docs, &how, &e));
+	measure_mode(&base, puts, n_questions, SEARCH_WORDS, NULL, 0, "words");
+	if (asked) {
+		measure_mode(&base, puts, n_questions, SEARCH_VECTORS, asked,
+			     how.dimension, "vectors");
+		measure_mode(&base, puts, n_questions, SEARCH_FUSED, asked,
+			     how.dimension, "fused");
+	}
 	arena_reset(&a);
 }
 
@@ -285,6 +367,8 @@ static void measure_speed(size_t chunks, bool vectors)
 	       vectors ? " with vectors" : "", (double)chunks * 1e3 / ms);
 	if (vectors) {
 		measure_asking(&base, SEARCH_VECTORS, "  vectors");
+		search_cache_limit((size_t)1 << 30);
+		measure_asking(&base, SEARCH_VECTORS, "  vectors, cached bits");
 		measure_asking(&base, SEARCH_FUSED, "  fused");
 		return;
 	}
@@ -294,6 +378,51 @@ static void measure_speed(size_t chunks, bool vectors)
 	assert_int_equal(search_tidy(db, &base, INT64_MAX, &e), 1);
 	printf("  merged in %.0f ms\n", now() - ms);
 	measure_asking(&base, SEARCH_WORDS, "  8 words");
+}
+
+/* -- a scan of what is cached ------------------------------------------------------ */
+
+static bool keep_all(const void *ctx, uint32_t chunk)
+{
+	(void)ctx;
+	(void)chunk;
+	return true;
+}
+
+static void measure_scan(size_t n)
+{
+	size_t words = DIMENSION / 64;
+	uint64_t *bits = xcalloc(n * words, sizeof(*bits));
+	uint32_t *chunks = xcalloc(n, sizeof(*chunks));
+	uint64_t question[DIMENSION / 64];
+	double ms[ASKED / 10];
+
+	for (size_t i = 0; i < n * words; i++)
+		bits[i] = (uint64_t)(dice() * 0x1p32) << 32 |
+			(uint64_t)(dice() * 0x1p32);
+	for (size_t i = 0; i < n; i++)
+		chunks[i] = (uint32_t)i;
+	for (size_t i = 0; i < ARRAY_LEN(ms); i++) {
+		struct rank_hit best[200];
+		size_t n_best = 0;
+		const struct vector_scan s = {
+			.question = question, .words = words, .best = best,
+			.n_best = &n_best, .max = ARRAY_LEN(best),
+			.keep = keep_all,
+		};
+
+		for (size_t k = 0; k < words; k++)
+			question[k] = (uint64_t)(dice() * 0x1p32) << 32 |
+				(uint64_t)(dice() * 0x1p32);
+		ms[i] = now();
+		vector_scan(&s, bits, chunks, n);
+		ms[i] = now() - ms[i];
+	}
+	qsort(ms, ARRAY_LEN(ms), sizeof(*ms), by_size);
+	printf("%zu cached signs of %d: median %.2f ms\n", n, DIMENSION,
+	       ms[ARRAY_LEN(ms) / 2]);
+	free(bits);
+	free(chunks);
 }
 
 int main(int argc, char **argv)
@@ -306,9 +435,13 @@ int main(int argc, char **argv)
 	db = store_open(dbtest_schema("t_bench", 4), 0, &e);
 	if (!db)
 		fail_msg("%s", e.text);
+	ok(http_global_init(&e));
 	if (dir)
 		measure_cranfield(dir);
+	if (!chunks)
+		return 0;
 	measure_speed(chunks, false);
 	measure_speed(chunks, true);
+	measure_scan(1000000);
 	return 0;
 }

@@ -92,6 +92,9 @@ UNIT_TESTS += tests/unit/test_pattern
 tests_unit_test_pattern_SOURCES = tests/unit/test_pattern.c tests/unit/unit.h
 tests_unit_test_pattern_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_search_cache
+tests_unit_test_search_cache_SOURCES = tests/unit/test_search_cache.c tests/unit/unit.h
+tests_unit_test_search_cache_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test_robots
 tests_unit_test_robots_SOURCES = tests/unit/test_robots.c tests/unit/unit.h
 tests_unit_test_robots_LDADD = $(UNIT_LIBS)
@@ -357,6 +360,10 @@ UNIT_TESTS += tests/unit/test_http
 tests_unit_test_http_SOURCES = tests/unit/test_http.c tests/unit/peer.h tests/unit/unit.h
 tests_unit_test_http_LDADD = $(LLM_UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/test_llm_retrieval
+tests_unit_test_llm_retrieval_SOURCES = tests/unit/test_llm_retrieval.c tests/unit/peer.h \
+	tests/unit/unit.h
+tests_unit_test_llm_retrieval_LDADD = $(LLM_UNIT_LIBS)
 UNIT_TESTS += tests/unit/test_guard
 tests_unit_test_guard_SOURCES = tests/unit/test_guard.c tests/unit/peer.h tests/unit/unit.h
 tests_unit_test_guard_LDADD = $(LLM_UNIT_LIBS)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/util.h"
+#include "search/cache.h"
 #include "search/find.h"
 #include "search/vector.h"
 #include "search/tokens.h"
@@ -564,7 +565,8 @@ static void vectors_are_found_exactly_and_by_signs(void **state)
 		docs[i].vectors = v + (size_t)i * DIMENSION;
 		docs[i].audience = i % 10 == 9 ? hidden : 0;
 	}
-	/* Below 2,000 every vector is looked at, then signs. */
+	search_cache_limit(1 << 20);
+	/* Below 2,000 every vector is looked at, then signs, which are kept. */
 	for (int n = 1000; n <= VECTORS; n += VECTORS - 1000) {
 		size_t from = n == 1000 ? 0 : 1000;
 
@@ -587,6 +589,13 @@ static void vectors_are_found_exactly_and_by_signs(void **state)
 					    !uuid_eq(&f[q].document_id, &of[k]));
 		}
 	}
+	/* What is kept holds for one version: a dropped document is not found. */
+	ask.all = true;
+	ask.vector = v;
+	drop(&base, of[0]);
+	assert_int_equal(find(&base, ask, &f), 10);
+	assert_false(uuid_eq(&f[0].document_id, &of[0]));
+	search_cache_limit(0);
 	/* Both: what is first in one of them is first. */
 	ask.all = true;
 	ask.mode = SEARCH_FUSED;

@@ -33,37 +33,29 @@ struct kb_at knowledge_at(const struct tool_ctx *ctx,
 	};
 }
 
-/* Whether the base is of this workspace, and the one that was named. */
-static bool is_asked(const struct tool_ctx *ctx, const struct resource_row *base,
-		     struct str name)
+static bool is_named(const struct resource_row *base, struct str name)
 {
-	struct str of = knowledge_text(base, "workspace_id");
 	struct uuid id;
 
-	if (of.p && (!ctx->turn.workspace ||
-		     !str_is(of, ctx->turn.workspace->id)))
-		return false;
-	return !name.p || str_eq(name, knowledge_text(base, "name")) ||
+	return str_eq(name, knowledge_text(base, "name")) ||
 	       (uuid_parse(name, &id) && uuid_eq(&id, &base->id));
 }
 
 int knowledge_bases(const struct tool_ctx *ctx, struct str name,
 		    struct resource_row **out, size_t *n, struct err *e)
 {
-	const struct caller *by = &ctx->turn.by;
-	const struct resource_at at = resource_reading(
-		&by->owner, by->who->groups, by->who->n_groups, ctx->arena);
-	const struct resource_want want = { .size = KNOWLEDGE_BASES };
-	size_t n_all, kept = 0;
-	bool more;
+	const struct tool_turn *t = &ctx->turn;
+	struct str set;
+	size_t n_all;
 
-	if (resource_list(by->db, &resources[RESOURCE_KNOWLEDGE_BASE], &at,
-			  &want, ctx->arena, out, &n_all, &more, e))
+	*n = 0;
+	if (retrieve_set(&t->by, t->conversation_id, ctx->arena, &set, e) ||
+	    retrieve_bases(&t->by, t->workspace, t->agent, set, ctx->arena, out,
+			   &n_all, e))
 		return -1;
 	for (size_t i = 0; i < n_all; i++)
-		if (is_asked(ctx, &(*out)[i], name))
-			(*out)[kept++] = (*out)[i];
-	*n = kept;
+		if (!name.p || is_named(&(*out)[i], name))
+			(*out)[(*n)++] = (*out)[i];
 	return 0;
 }
 

@@ -2,9 +2,9 @@
 #ifndef TOOL_KNOWLEDGE_H
 #define TOOL_KNOWLEDGE_H
 
+#include "agent/retrieve.h"
 #include "resource/resource.h"
 #include "search/chats.h"
-#include "search/kb.h"
 #include "tool/core/tool.h"
 
 /* As `advertise` and `run` of struct tool. */
@@ -23,11 +23,9 @@ tool_run_fn knowledge_read_run, knowledge_all_run, knowledge_chats_run;
 
 /* -- bases.c ---------------------------------------------------------------- */
 
-enum { KNOWLEDGE_BASES = 32 };	/* that one call looks into */
-
 /*
- * The bases that the caller sees and that are for this workspace, in the order of
- * their names: of this name or id, or all (p == NULL). In ctx->arena.
+ * The bases that are meant (retrieve_bases), in the order of their names: of this
+ * name or id, or all (p == NULL). In ctx->arena.
  */
 int knowledge_bases(const struct tool_ctx *ctx, struct str name,
 		    struct resource_row **out, size_t *n,
@@ -61,21 +59,21 @@ int knowledge_documents(const struct tool_ctx *ctx,
 
 /* -- search_knowledge.c ----------------------------------------------------- */
 
-struct knowledge_passage {
-	const struct resource_row *base;
-	const struct search_found *found;
-	const struct kb_document *document;
-};
-
 /* The best passages of bases, best first, at most max. In ctx->arena. */
 int knowledge_find(const struct tool_ctx *ctx, const struct resource_row *bases,
 		   size_t n_bases, struct str query, size_t max,
-		   struct knowledge_passage **out, size_t *n,
-		   struct err *e) MUST_CHECK;
+		   struct retrieve_found *out, struct err *e) MUST_CHECK;
+
+/*
+ * *no: its number in the turn; 0 where no turn counts them. False: the turn has had
+ * as many passages as it may.
+ */
+bool knowledge_number(const struct tool_ctx *ctx, const struct retrieve_hit *hit,
+		      int *no) MUST_CHECK;
 
 /* Writes the members of an object, and notes the origin. */
 void knowledge_write(struct jw *w, const struct tool_ctx *ctx,
-		     const struct knowledge_passage *p);
+		     const struct retrieve_hit *hit, int no);
 
 /* -- search_conversations.c ------------------------------------------------- */
 

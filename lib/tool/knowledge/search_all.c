@@ -15,7 +15,7 @@
 enum { RESULTS = 8, SOURCES = 3, LEAST_WORD = 3 };
 
 struct all_hit {
-	const struct knowledge_passage *passage;	/* one of these */
+	const struct retrieve_hit *passage;	/* one of these */
 	const struct mention_item *thing;
 	const struct chats_found *chat;
 	size_t rank, source;		/* of its list; lists in a fixed order */
@@ -24,6 +24,7 @@ struct all_hit {
 struct hits {
 	struct all_hit *v;
 	size_t n;
+	const char *notice;	/* as retrieve_found has it */
 };
 
 bool knowledge_all_may(const struct tool *t, const struct tool_ctx *ctx)
@@ -38,17 +39,20 @@ bool knowledge_all_may(const struct tool *t, const struct tool_ctx *ctx)
 static int add_passages(const struct tool_ctx *ctx, struct str query, size_t max,
 			struct hits *to, struct err *e)
 {
-	struct knowledge_passage *v;
 	struct resource_row *bases;
-	size_t n_bases, n;
+	struct retrieve_found found;
+	size_t n_bases;
 
 	if (!knowledge_may(NULL, ctx))
 		return 0;
 	if (knowledge_bases(ctx, (struct str){ NULL, 0 }, &bases, &n_bases, e) ||
-	    knowledge_find(ctx, bases, n_bases, query, max, &v, &n, e))
+	    knowledge_find(ctx, bases, n_bases, query, max, &found, e))
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		to->v[to->n++] = (struct all_hit){ .passage = &v[i], .rank = i };
+	passages_note_search(ctx->passages);
+	for (size_t i = 0; i < found.n; i++)
+		to->v[to->n++] = (struct all_hit){ .passage = &found.v[i],
+						   .rank = i };
+	to->notice = found.notice;
 	return 0;
 }
 
@@ -151,6 +155,7 @@ int knowledge_all_run(const struct tool *t, const struct tool_ctx *ctx,
 				  sizeof(*hits.v)),
 	};
 	struct jw w = jw_on(out);
+	int no;
 
 	(void)t;
 	if (add_passages(ctx, query, max, &hits, e))
@@ -165,10 +170,13 @@ int knowledge_all_run(const struct tool *t, const struct tool_ctx *ctx,
 	jw_key(&w, "results");
 	jw_arr(&w);
 	for (size_t i = 0; i < MIN(hits.n, max); i++) {
+		if (hits.v[i].passage &&
+		    !knowledge_number(ctx, hits.v[i].passage, &no))
+			continue;
 		jw_obj(&w);
 		if (hits.v[i].passage) {
 			jw_kstrz(&w, "kind", "passage");
-			knowledge_write(&w, ctx, hits.v[i].passage);
+			knowledge_write(&w, ctx, hits.v[i].passage, no);
 		} else if (hits.v[i].chat) {
 			jw_kstrz(&w, "kind", "conversation");
 			knowledge_write_chat(&w, ctx, hits.v[i].chat);
@@ -178,6 +186,8 @@ int knowledge_all_run(const struct tool *t, const struct tool_ctx *ctx,
 		jw_end_obj(&w);
 	}
 	jw_end_arr(&w);
+	if (hits.notice)
+		jw_kstrz(&w, "notice", hits.notice);
 	jw_end_obj(&w);
 	return 0;
 }

@@ -5,84 +5,54 @@
  */
 #include "tool/knowledge/knowledge.h"
 
-#include <stdlib.h>
+#include "tool/core/env.h"
 
 #include "base/banned.h"
 
 enum { RESULTS = 6 };
 
-/* The passages of one base behind those that there are. */
-static int search_base(const struct tool_ctx *ctx, const struct resource_row *base,
-		       const struct search_ask *ask, struct knowledge_passage *v,
-		       size_t *n, struct err *e)
-{
-	const struct kb_at at = knowledge_at(ctx, base);
-	struct search_found *found;
-	struct kb_document *docs;
-	struct uuid *ids;
-	size_t n_found, n_docs;
-
-	if (search_find(ctx->turn.by.db, &base->id, ask, ctx->arena, &found, &n_found, e))
-		return -1;
-	ids = arena_zalloc(ctx->arena, n_found + 1, sizeof(*ids));
-	for (size_t i = 0; i < n_found; i++)
-		ids[i] = found[i].document_id;
-	if (kb_of_ids(ctx->turn.by.db, &at, ids, n_found, ctx->arena, &docs, &n_docs, e))
-		return -1;
-	for (size_t i = 0; i < n_found; i++)
-		for (size_t k = 0; k < n_docs; k++)
-			if (uuid_eq(&docs[k].id, &ids[i]))
-				v[(*n)++] = (struct knowledge_passage){
-					base, &found[i], &docs[k] };
-	return 0;
-}
-
-static int by_score(const void *a, const void *b)
-{
-	const struct knowledge_passage *x = a, *y = b;
-
-	return x->found->score > y->found->score ? -1
-		: x->found->score < y->found->score;
-}
-
 int knowledge_find(const struct tool_ctx *ctx, const struct resource_row *bases,
 		   size_t n_bases, struct str query, size_t max,
-		   struct knowledge_passage **out, size_t *n, struct err *e)
+		   struct retrieve_found *out, struct err *e)
 {
-	const struct identity *who = ctx->turn.by.who;
-	const struct search_ask ask = {
-		.mode = SEARCH_WORDS, .text = query, .groups = who->groups,
-		.n_groups = who->n_groups, .max = max,
+	const struct llm_call io = {
+		.http = ctx->turn.env ? tool_env_http(ctx->turn.env) : NULL,
+		.abort = ctx->turn.abort,
 	};
-	struct knowledge_passage *v = arena_zalloc(
-		ctx->arena, (n_bases + 1) * max, sizeof(*v));
+	const struct retrieve_ask q = {
+		.by = &ctx->turn.by, .io = &io, .bases = bases, .n_bases = n_bases,
+		.ask = { .mode = SEARCH_FUSED, .text = query, .max = max },
+	};
 
-	*n = 0;
-	for (size_t i = 0; i < n_bases; i++)
-		if (search_base(ctx, &bases[i], &ask, v, n, e))
-			return -1;
-	if (*n)
-		qsort(v, *n, sizeof(*v), by_score);
-	*n = MIN(*n, max);
-	*out = v;
-	return 0;
+	return retrieve_find(&q, ctx->arena, out, e);
+}
+
+bool knowledge_number(const struct tool_ctx *ctx, const struct retrieve_hit *hit,
+		      int *no)
+{
+	const struct source s = retrieve_source(hit);
+
+	*no = passages_add(ctx->passages, &s);
+	return *no || !ctx->passages;
 }
 
 void knowledge_write(struct jw *w, const struct tool_ctx *ctx,
-		     const struct knowledge_passage *p)
+		     const struct retrieve_hit *hit, int no)
 {
-	jw_kstr(w, "base", knowledge_text(p->base, "name"));
-	jw_kuuid(w, "document_id", &p->document->id);
-	jw_kstr(w, "title", p->document->title);
-	if (p->found->heading.n)
-		jw_kstr(w, "heading", p->found->heading);
-	if (p->found->page)
-		jw_kint(w, "page", p->found->page);
-	if (p->document->url.p)
-		jw_kstr(w, "url", p->document->url);
-	jw_kstr(w, "text", p->found->text);
+	if (no)
+		jw_kint(w, "number", no);
+	jw_kstr(w, "base", knowledge_text(hit->base, "name"));
+	jw_kuuid(w, "document_id", &hit->document->id);
+	jw_kstr(w, "title", hit->document->title);
+	if (hit->found->heading.n)
+		jw_kstr(w, "heading", hit->found->heading);
+	if (hit->found->page)
+		jw_kint(w, "page", hit->found->page);
+	if (hit->document->url.p)
+		jw_kstr(w, "url", hit->document->url);
+	jw_kstr(w, "text", hit->found->text);
 	if (ctx->from)
-		origins_add(ctx->from, "document", p->document->title);
+		origins_add(ctx->from, "document", hit->document->title);
 }
 
 int knowledge_search_run(const struct tool *t, const struct tool_ctx *ctx,
@@ -91,9 +61,10 @@ int knowledge_search_run(const struct tool *t, const struct tool_ctx *ctx,
 {
 	struct str name = jx_str(args, "base");
 	struct jw w = jw_on(out);
+	struct retrieve_found found;
 	struct resource_row *bases;
-	struct knowledge_passage *v;
-	size_t n_bases, n;
+	size_t n_bases;
+	int no;
 
 	(void)t;
 	if (knowledge_bases(ctx, name, &bases, &n_bases, e))
@@ -104,19 +75,23 @@ int knowledge_search_run(const struct tool *t, const struct tool_ctx *ctx,
 				    "Leave base out to search all."
 				  : "There is no knowledge base here.");
 	if (knowledge_find(ctx, bases, n_bases, jx_str(args, "query"),
-			   (size_t)jx_int(args, "max_results", RESULTS), &v, &n,
+			   (size_t)jx_int(args, "max_results", RESULTS), &found,
 			   e))
 		return -1;
+	passages_note_search(ctx->passages);
 	*is_json = true;
 	jw_obj(&w);
 	jw_key(&w, "passages");
 	jw_arr(&w);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < found.n &&
+	     knowledge_number(ctx, &found.v[i], &no); i++) {
 		jw_obj(&w);
-		knowledge_write(&w, ctx, &v[i]);
+		knowledge_write(&w, ctx, &found.v[i], no);
 		jw_end_obj(&w);
 	}
 	jw_end_arr(&w);
+	if (found.notice)
+		jw_kstrz(&w, "notice", found.notice);
 	jw_end_obj(&w);
 	return 0;
 }

@@ -1,0 +1,446 @@
+#include "agent/retrieve.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "agent/embed.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "resource/resource.h"
+#include "search/cache.h"
+#include "search/rank.h"
+#include "store/stmt.h"
+#include "store/usage.h"
+
+#include "base/banned.h"
+
+enum { RERANKED_DEPTH = 3 };	/* times what is asked: what the ranker is shown */
+
+static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
+static const struct resource *const agents = &resources[RESOURCE_AGENT];
+
+/* -- which bases ------------------------------------------------------------------- */
+
+static bool is_of(const struct workspace *w, const struct resource_row *base)
+{
+	struct str of = resource_text(bases, base, "workspace_id");
+
+	return !w || !of.p || str_is(of, w->id);
+}
+
+static struct resource_at reading(const struct caller *by, struct arena *a)
+{
+	return resource_reading(&by->owner, by->who->groups, by->who->n_groups, a);
+}
+
+/* Those of a set that there still are for the caller. */
+static int named_bases(const struct caller *by, const struct workspace *w,
+		       const json_t *set, struct arena *a,
+		       struct resource_row **out, size_t *n, struct err *e)
+{
+	const struct resource_at at = reading(by, a);
+	size_t i;
+	json_t *item;
+
+	*out = arena_zalloc(a, json_array_size(set) + 1, sizeof(**out));
+	*n = 0;
+	json_array_foreach((json_t *)(uintptr_t)set, i, item) {
+		const char *text = json_string_value(item);
+		struct uuid id;
+
+		if (!text || !uuid_parse(str_of(text), &id))
+			continue;
+		if (resource_get(by->db, bases, &at, &id, a, &(*out)[*n], e)) {
+			if (e->code != ERR_NOT_FOUND)
+				return -1;
+			err_clear(e);
+		} else if (is_of(w, &(*out)[*n])) {
+			(*n)++;
+		}
+	}
+	return 0;
+}
+
+int retrieve_bases(const struct caller *by, const struct workspace *w,
+		   const struct agent *agent, struct str set, struct arena *a,
+		   struct resource_row **out, size_t *n, struct err *e)
+{
+	const struct resource_at at = reading(by, a);
+	const struct resource_want want = { .size = LIM_KNOWLEDGE_SET };
+	json_auto_t *ids = NULL;
+	size_t all;
+	bool more;
+
+	if (!set.p && agent && agent->row)
+		set = resource_text(agents, agent->row, "knowledge_base_ids");
+	if (set.p) {
+		ids = jx_try(set);
+		return named_bases(by, w, ids, a, out, n, e);
+	}
+	if (resource_list(by->db, bases, &at, &want, a, out, &all, &more, e))
+		return -1;
+	*n = 0;
+	for (size_t i = 0; i < all; i++)
+		if (is_of(w, &(*out)[i]))
+			(*out)[(*n)++] = (*out)[i];
+	return 0;
+}
+
+static int take_set(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	if (!row[0].null)
+		*(struct str *)ctx = row[0].s;
+	return 0;
+}
+
+int retrieve_set(const struct caller *by, const struct uuid *conversation,
+		 struct arena *a, struct str *out, struct err *e)
+{
+	*out = (struct str){ NULL, 0 };
+	if (!conversation || uuid_is_nil(conversation))
+		return 0;
+	return db_each(by->db, STMT_CONVERSATION_KNOWLEDGE,
+		       DB_ARGS(DB_U(conversation), DB_S(by->owner.tenant_id),
+			       DB_U(&by->owner.user_id)), a, take_set, out, e);
+}
+
+static bool is_in(const json_t *set, const char *id)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)(uintptr_t)set, i, item)
+		if (json_is_string(item) && !strcmp(json_string_value(item), id))
+			return true;
+	return false;
+}
+
+int retrieve_set_check(const struct caller *by, const json_t *set, struct str old,
+		       const char *key, struct arena *a, struct err *e)
+{
+	const struct resource_at at = reading(by, a);
+	json_auto_t *had = old.p ? jx_try(old) : NULL;
+	size_t i;
+	json_t *item;
+
+	if (!json_is_array(set))
+		return err_field(e, ERR_INVALID_FIELD, key, "%s must be a list of "
+				 "strings.", key);
+	if (json_array_size(set) > LIM_KNOWLEDGE_SET)
+		return err_field(e, ERR_INVALID_FIELD, key, "%s must be a list of "
+				 "at most %d ids of knowledge bases.", key,
+				 LIM_KNOWLEDGE_SET);
+	json_array_foreach((json_t *)(uintptr_t)set, i, item) {
+		const char *text = json_string_value(item);
+		struct resource_row row;
+		struct uuid id;
+
+		if (!text)
+			return err_field(e, ERR_INVALID_FIELD, key, "%s must be a "
+					 "list of strings.", key);
+		if (is_in(had, text))
+			continue;
+		if (uuid_parse(str_of(text), &id) &&
+		    !resource_get(by->db, bases, &at, &id, a, &row, e))
+			continue;
+		if (e->code != ERR_NONE && e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		return err_field(e, ERR_INVALID_FIELD, key, "There is no knowledge "
+				 "base \"%.60s\".", text);
+	}
+	return 0;
+}
+
+/* -- what an agent wishes ------------------------------------------------------------- */
+
+static const struct db_val *value(const struct resource_row *row,
+				  const char *column)
+{
+	return resource_value(agents, (struct resource_row *)(uintptr_t)row,
+			      column);
+}
+
+static size_t number(const struct resource_row *row, const char *column)
+{
+	const struct db_val *v = value(row, column);
+
+	return v->null || v->i < 0 ? 0 : (size_t)v->i;
+}
+
+struct retrieve_wish retrieve_wish_of(const struct agent *agent)
+{
+	const struct resource_row *row = agent ? agent->row : NULL;
+	struct retrieve_wish w = { .enabled = false };
+	struct str score;
+
+	if (!row)
+		return w;
+	w.enabled = number(row, "rag_enabled") == 1;
+	w.ranks = number(row, "rerank_enabled") == 1;
+	w.max = number(row, "rag_max_results");
+	w.max_ranked = number(row, "rerank_max_results");
+	w.ranker = resource_text(agents, row, "reranking_service_id");
+	score = resource_text(agents, row, "rag_min_score");
+	if (!score.p || !str_real(score, &w.min_score))
+		w.min_score = 0;
+	return w;
+}
+
+/* -- searching ---------------------------------------------------------------------- */
+
+struct asked_vector {		/* of a question, by the service */
+	const struct llm_service *s;
+	float *v;		/* NULL: it failed */
+	int dimension;
+};
+
+struct retrieving {
+	const struct retrieve_ask *q;
+	struct arena *a;
+	struct asked_vector *asked;
+	size_t n_asked;
+	struct retrieve_hit *v;
+	size_t n;
+	int n_near, n_words;	/* bases with hits, searched with a vector or not */
+	const char *notice;
+};
+
+/* The question's vector by this service, asked for once. */
+static const struct asked_vector *vector_by(struct retrieving *k,
+					    const struct llm_service *s)
+{
+	struct asked_vector *v;
+	struct err e = ERR_INIT;
+
+	for (size_t i = 0; i < k->n_asked; i++)
+		if (!strcmp(k->asked[i].s->id, s->id))
+			return &k->asked[i];
+	v = &k->asked[k->n_asked++];
+	v->s = s;
+	if (embed_question(k->q->by, k->q->io, s, k->q->ask.text, k->a, &v->v,
+			   &v->dimension, &e)) {
+		log_err("the question's vector", &e);
+		v->v = NULL;
+		k->notice = "The embedding service did not answer, so only words "
+			"were searched.";
+	}
+	return v;
+}
+
+/* The vector to search this base with; *v NULL: only words. */
+static int vector_for(struct retrieving *k, const struct resource_row *base,
+		      const float **v, struct err *e)
+{
+	const struct retrieve_ask *q = k->q;
+	const struct llm_service *s;
+	const struct asked_vector *got;
+	struct search_base info;
+
+	*v = NULL;
+	if (q->ask.mode == SEARCH_WORDS || !q->io || !q->io->http)
+		return 0;
+	if (search_base_get(q->by->db, &base->id, k->a, &info, e)) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		return 0;
+	}
+	if (info.vectors <= 0 || info.stale || !info.model.p)
+		return 0;
+	if (embed_service(q->by, resource_text(bases, base,
+					       "embedding_service_id"),
+			  LLM_CAN_EMBED, k->a, &s, e))
+		return -1;
+	if (!s || !str_is(info.model, s->model)) {
+		k->notice = "The vectors of a knowledge base are of another model "
+			"than its embedding service, so only words were "
+			"searched there.";
+		return 0;
+	}
+	got = vector_by(k, s);
+	if (!got->v)
+		return 0;
+	if (got->dimension != info.dimension)
+		k->notice = arena_printf(k->a, "The embedding service gave a "
+			"vector of %d dimensions for a knowledge base of %lld, so "
+			"only words were searched there.", got->dimension,
+			(long long)info.dimension);
+	else
+		*v = got->v;
+	return 0;
+}
+
+/* The passages of one base behind those that there are. */
+static int search_one(struct retrieving *k, const struct resource_row *base,
+		      struct err *e)
+{
+	const struct retrieve_ask *q = k->q;
+	const struct caller *by = q->by;
+	struct search_ask ask = q->ask;
+	const struct kb_at at = {
+		.tenant_id = by->owner.tenant_id, .user_id = by->owner.user_id,
+		.base = base->id, .all = ask.all, .groups = by->who->groups,
+		.n_groups = by->who->n_groups,
+	};
+	struct search_found *found;
+	struct kb_document *docs;
+	struct uuid *ids;
+	size_t n, n_docs;
+
+	ask.groups = by->who->groups;
+	ask.n_groups = by->who->n_groups;
+	if (vector_for(k, base, &ask.vector, e))
+		return -1;
+	if (ask.mode == SEARCH_VECTORS && !ask.vector && !k->notice)
+		return err_field(e, ERR_INVALID_FIELD, "mode", "This knowledge base "
+				 "has no vectors. Use words or fused.");
+	if (search_find(by->db, &base->id, &ask, k->a, &found, &n, e))
+		return -1;
+	ids = arena_zalloc(k->a, n + 1, sizeof(*ids));
+	for (size_t i = 0; i < n; i++)
+		ids[i] = found[i].document_id;
+	if (kb_of_ids(by->db, &at, ids, n, k->a, &docs, &n_docs, e))
+		return -1;
+	*(ask.vector ? &k->n_near : &k->n_words) += n > 0;
+	for (size_t i = 0; i < n; i++)
+		for (size_t d = 0; d < n_docs; d++)
+			if (uuid_eq(&docs[d].id, &ids[i])) {
+				k->v[k->n++] = (struct retrieve_hit){
+					base, &found[i], &docs[d] };
+				break;
+			}
+	return 0;
+}
+
+static int by_score(const void *x, const void *y)
+{
+	const struct retrieve_hit *a = x, *b = y;
+
+	return a->found->score > b->found->score ? -1
+		: a->found->score < b->found->score;
+}
+
+/* Scores of one base each that cannot be compared become those of their ranks. */
+static void score_by_rank(struct retrieving *k)
+{
+	size_t rank = 0;
+
+	for (size_t i = 0; i < k->n; i++) {
+		if (i && k->v[i].base != k->v[i - 1].base)
+			rank = 0;
+		k->v[i].found->score = 2.0 / (double)(RRF_K + 1 + rank++);
+	}
+}
+
+/* -- ranking by a service -------------------------------------------------------------- */
+
+static void to_probabilities(double *v, size_t n)
+{
+	bool beyond = false;
+
+	for (size_t i = 0; i < n; i++)
+		beyond |= isfinite(v[i]) && (v[i] < 0 || v[i] > 1);
+	for (size_t i = 0; beyond && i < n; i++)
+		v[i] = 1 / (1 + exp(-v[i]));
+}
+
+/* Whether it ranked; else the order stays and the notice says why. */
+static bool rank_again(struct retrieving *k)
+{
+	const struct retrieve_ask *q = k->q;
+	struct llm_service s;
+	size_t n = MIN(k->n, (size_t)LIM_FOUND), kept = 0;
+	double scores[LIM_FOUND];
+	struct str texts[LIM_FOUND];
+	int64_t began_ms = clock_mono_ms();
+	struct llm_usage usage;
+	struct err e = ERR_INIT;
+	int rc;
+
+	if (!q->ranker || !n || !q->io || !q->io->http)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		texts[i] = k->v[i].found->text;
+	s = llm_service_aside(q->ranker);
+	s = llm_service_within(&s, q->by->conf->knowledge.question_ms);
+	rc = llm_rerank(q->io, &s, q->ask.text, texts, n, scores, k->a, &usage, &e);
+	embed_record(q->by->db, &q->by->owner, USAGE_RERANK, q->ranker, &usage,
+		     began_ms, rc == 0);
+	if (rc) {
+		log_err("ranking", &e);
+		k->notice = "The ranking service did not answer, so the passages "
+			"are in the order of the search.";
+		return false;
+	}
+	to_probabilities(scores, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!isfinite(scores[i]))
+			continue;
+		k->v[i].found->score = scores[i];
+		k->v[kept++] = k->v[i];
+	}
+	k->n = kept;
+	if (kept)
+		qsort(k->v, kept, sizeof(*k->v), by_score);
+	return true;
+}
+
+/* What is worth less than the least score goes. */
+static void keep_good(struct retrieving *k, bool ranked)
+{
+	double best = k->n ? k->v[0].found->score : 0, whole = 1;
+	size_t n = 0;
+
+	if (k->q->min_score <= 0)
+		return;
+	if (!ranked && k->q->ask.mode != SEARCH_VECTORS)
+		whole = k->n_near ? 2.0 / (RRF_K + 1) : best;
+	while (n < k->n && whole > 0 &&
+	       k->v[n].found->score / whole >= k->q->min_score)
+		n++;
+	k->n = n;
+}
+
+int retrieve_find(const struct retrieve_ask *q, struct arena *a,
+		  struct retrieve_found *out, struct err *e)
+{
+	struct retrieve_ask asked = *q;
+	struct retrieving k = { .q = &asked, .a = a };
+	bool ranked;
+
+	search_cache_limit((size_t)q->by->conf->knowledge.cache_mb << 20);
+	if (q->ranker)
+		asked.ask.max = MIN((size_t)LIM_FOUND, q->ask.max * RERANKED_DEPTH);
+	k.v = arena_zalloc(a, q->n_bases * asked.ask.max + 1, sizeof(*k.v));
+	k.asked = arena_zalloc(a, q->n_bases + 1, sizeof(*k.asked));
+	for (size_t i = 0; i < q->n_bases; i++)
+		if (search_one(&k, &q->bases[i], e))
+			return -1;
+	if (k.n_near && k.n_words)
+		score_by_rank(&k);
+	if (k.n)
+		qsort(k.v, k.n, sizeof(*k.v), by_score);
+	ranked = rank_again(&k);
+	keep_good(&k, ranked);
+	*out = (struct retrieve_found){
+		.v = k.v, .notice = k.notice,
+		.n = MIN(k.n, ranked && q->max_ranked ? q->max_ranked
+			 : q->ask.max),
+	};
+	return 0;
+}
+
+struct source retrieve_source(const struct retrieve_hit *hit)
+{
+	return (struct source){
+		.base_id = hit->base->id, .document_id = hit->document->id,
+		.chunk = hit->found->chunk, .page = hit->found->page,
+		.score = hit->found->score,
+		.external_id = hit->document->external_id,
+		.title = hit->document->title, .url = hit->document->url,
+		.text = hit->found->text,
+	};
+}

@@ -1,0 +1,369 @@
+#include "llm/retrieval.h"
+
+#include <math.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "llm/error.h"
+#include "llm/probe.h"
+#include "llm/provider.h"
+#include "metric/metric.h"
+#include "net/guard.h"
+#include "net/http.h"
+
+#include "base/banned.h"
+
+enum { TICK_MS = 200 };
+
+enum form { FORM_EMBED, FORM_RERANK, FORM__MAX };
+
+/* Where a chat goes, by the end of its path, and where the others go. */
+static const struct {
+	const char *chat, *other[FORM__MAX];
+} paths[] = {
+	{ "/chat/completions", { "/embeddings", "/rerank" } },
+	{ "/api/chat", { "/api/embed", NULL } },
+};
+
+static const struct {
+	unsigned can;
+	const char *name, *what;
+} forms[FORM__MAX] = {
+	[FORM_EMBED] = { LLM_CAN_EMBED, "embed", "vectors" },
+	[FORM_RERANK] = { LLM_CAN_RERANK, "rerank", "ranking" },
+};
+
+/* A request that is being made. */
+struct retrieval {
+	const struct llm_call *io;
+	const struct llm_service *s;
+	struct quirks q;
+	struct llm_wire wire;
+	struct net_guard guard;
+	struct http_request rq;
+	int64_t until_ms;	/* monotonic; 0: no limit */
+	struct buf sent, answer;
+};
+
+static int on_body(void *ctx, struct str bytes)
+{
+	struct retrieval *k = ctx;
+
+	buf_addstr(&k->answer, bytes);
+	return 0;
+}
+
+static int on_tick(void *ctx)
+{
+	const struct retrieval *k = ctx;
+
+	return k->io->stop && atomic_load(k->io->stop) ? -1 : 0;
+}
+
+/* The address and the headers of a chat, whose path is replaced. */
+static int begin(struct retrieval *k, enum form form, struct arena *a, struct err *e)
+{
+	const struct llm_message any = { .role = LLM_USER, .text = STR("?") };
+	const struct llm_service *s = k->s;
+	const struct llm_request r = { .service = s, .messages = &any,
+				       .n_messages = 1 };
+	const char *url = NULL;
+
+	if (!(s->capabilities & forms[form].can))
+		return err_public(e, ERR_LLM_UNSUPPORTED, "The LLM service "
+				  "\"%.60s\" does not have the capability %s.",
+				  s->id, forms[form].name);
+	if (llm_build(&r, a, &k->wire, e) < 0)
+		return -1;
+	buf_release(&k->wire.body);
+	for (size_t i = 0; !url && i < ARRAY_LEN(paths); i++)
+		if (paths[i].other[form])
+			url = llm_url_beside(a, k->wire.url, paths[i].chat,
+					     paths[i].other[form]);
+	if (!url)
+		return err_public(e, ERR_LLM_UNSUPPORTED, "The provider \"%.40s\" "
+				  "of the LLM service \"%.60s\" has no %s.",
+				  s->provider, s->id, forms[form].what);
+	if (provider_quirks(provider_find(s->provider), s->quirks, &k->q, e))
+		return -1;
+	k->guard = guard_for_secret(s->guard, url);
+	k->rq = (struct http_request){
+		.method = "POST", .url = url, .headers = k->wire.headers,
+		.n_headers = k->wire.n_headers,
+		.connect_timeout_ms = s->connect_timeout_ms,
+		.first_byte_timeout_ms = s->first_byte_timeout_ms,
+		.idle_timeout_ms = s->idle_timeout_ms,
+		.max_body_bytes = LIM_RETRIEVAL_BYTES, .abort = k->io->abort,
+		.guard = s->guard ? &k->guard : NULL, .watch_fd = -1,
+		.tick_ms = k->io->stop ? TICK_MS : 0, .on_tick = on_tick,
+		.on_body = on_body, .ctx = k,
+	};
+	if (s->total_timeout_ms)
+		k->until_ms = clock_mono_ms() + s->total_timeout_ms;
+	return 0;
+}
+
+/* One request; *f says whether another one may help. */
+static int once(struct retrieval *k, struct llm_fault *f, struct err *e)
+{
+	struct http_result res;
+
+	*f = (struct llm_fault){ .retry_after_ms = -1 };
+	buf_reset(&k->answer);
+	if (k->until_ms)
+		k->rq.total_timeout_ms =
+			(int)MAX(k->until_ms - clock_mono_ms(), 1);
+	if (http_do(k->io->http, &k->rq, &res, e)) {
+		f->retry = e->code != ERR_CANCELLED && err_row(e)->retryable;
+		return -1;
+	}
+	if (res.status >= 200 && res.status < 300)
+		return 0;
+	llm_fault_of_answer(&(struct llm_answer){
+		.status = res.status, .body = buf_str(&k->answer),
+		.retry_after = str_of(res.retry_after),
+		.retry_after_ms = str_of(res.retry_after_ms),
+		.should_retry = str_of(res.should_retry),
+	}, f, e);
+	/* What a server quotes may be the text, or the key: of no use in a log. */
+	return err_set(e, f->code, "%s: HTTP %d", k->s->id, res.status);
+}
+
+/* Sends body, which it takes, and reads the answer. */
+static int post(struct retrieval *k, json_t *body, json_t **out, struct err *e)
+{
+	struct err bad = ERR_INIT;
+	int rc = -1;
+
+	if (k->s->extra_body)
+		json_object_update(body, k->s->extra_body);
+	buf_reset(&k->sent);
+	jx_dump(&k->sent, body);
+	json_decref(body);
+	if (!buf_ok(&k->sent))
+		return err_set(e, ERR_TOO_BIG, "what %s is asked", k->s->id);
+	k->rq.body = buf_str(&k->sent);
+	for (int n = 0; ; n++) {
+		struct llm_fault f;
+		uint8_t r = 0;
+
+		rc = once(k, &f, e);
+		if (!rc || !f.retry || n >= k->s->retries)
+			break;
+		if (getrandom(&r, sizeof(r), GRND_NONBLOCK) < 0)
+			r = (uint8_t)n;
+		err_clear(e);
+		if (http_wait(&k->rq, llm_backoff_ms(&f, n, r), e))
+			break;
+	}
+	if (rc)
+		return -1;
+	*out = jx_load(buf_str(&k->answer), &bad);
+	return *out ? 0 : err_set(e, ERR_UPSTREAM_PROTOCOL, "%s: no JSON",
+				  k->s->id);
+}
+
+static int not_understood(const struct retrieval *k, const char *what, struct err *e)
+{
+	return err_set(e, ERR_UPSTREAM_PROTOCOL, "%s: %s", k->s->id, what);
+}
+
+static void count(struct llm_usage *sum, const json_t *answer)
+{
+	const json_t *u = jx_obj(answer, "usage");
+	struct llm_usage one = LLM_USAGE_UNKNOWN;
+
+	one.input = jx_int(u, "prompt_tokens", jx_int(u, "total_tokens",
+			jx_int(answer, "prompt_eval_count", -1)));
+	if (one.input >= 0)
+		one.output = 0;
+	llm_usage_add(sum, &one);
+	if (one.input > 0)
+		metric_add(METRIC_TOKENS, "input", NULL, one.input);
+}
+
+/* -- vectors --------------------------------------------------------------------- */
+
+static json_t *embed_body(const struct retrieval *k, const struct str *texts,
+			  size_t n, bool question)
+{
+	const char *prefix = question ? k->q.embed_query_prefix
+				      : k->q.embed_document_prefix;
+	json_t *body = json_object(), *input = json_array();
+	struct buf b = BUF_INIT(LIM_EMBED_CHARS * 8);
+
+	for (size_t i = 0; i < n; i++) {
+		buf_reset(&b);
+		buf_adds(&b, prefix ? prefix : "");
+		buf_addstr(&b, utf8_head(texts[i], LIM_EMBED_CHARS));
+		json_array_append_new(input, jx_string(buf_str(&b)));
+	}
+	buf_release(&b);
+	json_object_set_new(body, "model", jx_string(str_of(k->s->model)));
+	json_object_set_new(body, "input", input);
+	return body;
+}
+
+/* The list of numbers of the i-th item, and which text it is of. */
+static const json_t *numbers_of(const json_t *list, size_t i, size_t *of)
+{
+	const json_t *item = json_array_get(list, i);
+	int64_t index;
+
+	*of = i;
+	if (!json_is_object(item))
+		return item;
+	index = jx_int(item, "index", (int64_t)i);
+	*of = index < 0 ? SIZE_MAX : (size_t)index;
+	return jx_arr(item, "embedding");
+}
+
+static int take_numbers(struct retrieval *k, const json_t *v, int dimension,
+			float *to, struct err *e)
+{
+	for (int i = 0; i < dimension; i++) {
+		const json_t *x = json_array_get(v, (size_t)i);
+
+		if (!json_is_number(x) || !isfinite(json_number_value(x)))
+			return not_understood(k, "a vector that is no list of "
+					      "numbers", e);
+		to[i] = (float)json_number_value(x);
+	}
+	return 0;
+}
+
+/* The vectors of n texts, behind those that out has. */
+static int take_vectors(struct retrieval *k, const json_t *answer, size_t done,
+			size_t n, size_t all, struct arena *a,
+			struct llm_vectors *out, struct err *e)
+{
+	const json_t *list = jx_arr(answer, "data");
+	bool *there = arena_zalloc(a, n, sizeof(*there));
+
+	if (!list)
+		list = jx_arr(answer, "embeddings");
+	if (json_array_size(list) != n)
+		return not_understood(k, "not a vector for each text", e);
+	for (size_t i = 0; i < n; i++) {
+		size_t of;
+		const json_t *v = numbers_of(list, i, &of);
+		size_t d = json_array_size(v);
+
+		if (of >= n || there[of] || !d || d > LIM_DIMENSION)
+			return not_understood(k, "vectors in a strange form", e);
+		if (!out->v) {
+			out->dimension = (int)d;
+			out->v = arena_zalloc(a, all * d, sizeof(*out->v));
+		}
+		if (d != (size_t)out->dimension)
+			return not_understood(k, "vectors of several dimensions",
+					      e);
+		there[of] = true;
+		if (take_numbers(k, v, out->dimension,
+				 out->v + (done + of) * d, e))
+			return -1;
+	}
+	return arena_check(a, e);
+}
+
+int llm_embed(const struct llm_call *io, const struct llm_service *s,
+	      const struct str *texts, size_t n, bool question, struct arena *a,
+	      struct llm_vectors *out, struct err *e)
+{
+	struct retrieval k = { .io = io, .s = s,
+			       .sent = BUF_INIT(LIM_LLM_BODY_BYTES),
+			       .answer = BUF_INIT(LIM_RETRIEVAL_BYTES) };
+	int rc;
+
+	*out = (struct llm_vectors){ .usage = LLM_USAGE_UNKNOWN };
+	rc = begin(&k, FORM_EMBED, a, e);
+	for (size_t done = 0; !rc && done < n; ) {
+		size_t some = MIN(n - done, (size_t)LIM_EMBED_TEXTS);
+		json_t *answer = NULL;
+
+		rc = post(&k, embed_body(&k, texts + done, some, question),
+			  &answer, e);
+		if (!rc) {
+			count(&out->usage, answer);
+			rc = take_vectors(&k, answer, done, some, n, a, out, e);
+		}
+		json_decref(answer);
+		done += some;
+	}
+	buf_release(&k.sent);
+	buf_release(&k.answer);
+	return rc;
+}
+
+/* -- ranking ----------------------------------------------------------------------- */
+
+static json_t *rerank_body(const struct retrieval *k, struct str question,
+			   const struct str *texts, size_t n)
+{
+	bool tei = k->q.rerank_format == RERANK_TEXTS;
+	json_t *body = json_object(), *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, jx_string(
+			utf8_head(texts[i], LIM_EMBED_CHARS)));
+	if (!tei)
+		json_object_set_new(body, "model", jx_string(str_of(k->s->model)));
+	json_object_set_new(body, "query", jx_string(question));
+	json_object_set_new(body, tei ? "texts" : "documents", list);
+	return body;
+}
+
+static int take_scores(struct retrieval *k, const json_t *answer, double *scores,
+		       size_t n, struct err *e)
+{
+	const json_t *list = json_is_array(answer) ? answer
+		: jx_arr(answer, "results");
+	size_t i;
+	json_t *item;
+
+	if (!list)
+		list = jx_arr(answer, "data");
+	if (!json_array_size(list))
+		return not_understood(k, "no list of scores", e);
+	for (i = 0; i < n; i++)
+		scores[i] = -INFINITY;
+	json_array_foreach((json_t *)(uintptr_t)list, i, item) {
+		int64_t of = jx_int(item, "index", -1);
+		const json_t *score = json_object_get(item, "relevance_score");
+
+		if (!score)
+			score = json_object_get(item, "score");
+		if (of < 0 || of >= (int64_t)n || !isinf(scores[of]) ||
+		    !json_is_number(score) || !isfinite(json_number_value(score)))
+			return not_understood(k, "scores in a strange form", e);
+		scores[of] = json_number_value(score);
+	}
+	return 0;
+}
+
+int llm_rerank(const struct llm_call *io, const struct llm_service *s,
+	       struct str question, const struct str *texts, size_t n,
+	       double *scores, struct arena *a, struct llm_usage *usage,
+	       struct err *e)
+{
+	struct retrieval k = { .io = io, .s = s,
+			       .sent = BUF_INIT(LIM_LLM_BODY_BYTES),
+			       .answer = BUF_INIT(LIM_RETRIEVAL_BYTES) };
+	json_t *answer = NULL;
+	int rc;
+
+	*usage = (struct llm_usage)LLM_USAGE_UNKNOWN;
+	rc = begin(&k, FORM_RERANK, a, e);
+	if (!rc)
+		rc = post(&k, rerank_body(&k, question, texts, n), &answer, e);
+	if (!rc) {
+		count(usage, answer);
+		rc = take_scores(&k, answer, scores, n, e);
+	}
+	json_decref(answer);
+	buf_release(&k.sent);
+	buf_release(&k.answer);
+	return rc;
+}

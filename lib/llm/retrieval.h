@@ -1,0 +1,52 @@
+/*
+ * What searching asks of services besides answers: vectors of texts
+ * (`capabilities: [embed]`), and how well passages fit a question
+ * (`capabilities: [rerank]`). One request and one JSON answer each, with the
+ * service's address, credential, guard and retries.
+ */
+#ifndef LLM_RETRIEVAL_H
+#define LLM_RETRIEVAL_H
+
+#include <stdatomic.h>
+
+#include "llm/llm.h"
+
+struct llm_call {		/* all borrowed */
+	struct http_pool *http;
+	struct http_abort *abort;	/* ends it; may be NULL */
+	const atomic_bool *stop;	/* the same, looked at now and then; or NULL */
+};
+
+struct llm_vectors {
+	float *v;		/* n times dimension, in the order of the texts */
+	int dimension;		/* 1 to LIM_DIMENSION */
+	struct llm_usage usage;	/* of what was answered, also where it fails */
+};
+
+/*
+ * The vectors of n texts, none of which is empty, in a. Of each at most
+ * LIM_EMBED_CHARS characters are sent; at most LIM_EMBED_TEXTS texts go into a
+ * request. question: they are asked, not found (the quirks embed_query_prefix and
+ * embed_document_prefix). Blocks.
+ * ERR_LLM_UNSUPPORTED, public: the service or its provider has none; the errors of
+ * llm_check_service; ERR_UPSTREAM_…; ERR_CANCELLED.
+ */
+int llm_embed(const struct llm_call *io, const struct llm_service *s,
+	      const struct str *texts, size_t n, bool question, struct arena *a,
+	      struct llm_vectors *out, struct err *e) MUST_CHECK;
+
+/*
+ * How well each of n texts (at most LIM_FOUND) fits the question, into scores,
+ * higher is better; as the server counts. A text that it does not name has
+ * -INFINITY. Blocks; errors as llm_embed.
+ *
+ * {url}/rerank with {model, query, documents} (Cohere, Jina, Voyage, vLLM,
+ * llama.cpp) or, by the quirk rerank_format, {query, texts} (TEI); the list of
+ * {index, relevance_score or score} is the answer, its `results` or its `data`.
+ */
+int llm_rerank(const struct llm_call *io, const struct llm_service *s,
+	       struct str question, const struct str *texts, size_t n,
+	       double *scores, struct arena *a, struct llm_usage *usage,
+	       struct err *e) MUST_CHECK;
+
+#endif

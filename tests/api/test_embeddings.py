@@ -1,0 +1,157 @@
+"""Vectors of knowledge bases: the services that make them, the job that asks, what
+becomes of a search when they fail, and who sees what. The peer here speaks the wire
+forms and hashes words; how good a real model is, tests/bench measures."""
+
+import json
+import uuid
+
+import pytest
+from embedders import ADMIN, DIMENSION, Peer, service_of
+from knowledge import NOBODY, base_of, embedded, found, left, write
+from lab import wait_until
+
+
+@pytest.fixture(scope="module")
+def peer():
+    peer = Peer()
+    yield peer
+    peer.close()
+
+
+@pytest.fixture
+def who(peer):
+    peer.reset()
+    return "u" + uuid.uuid4().hex[:12]
+
+
+def base_with(lab, user, service, **fields):
+    """Of an admin, who may name a service."""
+    return base_of(lab, user, groups=ADMIN["groups"], embeddingServiceId=service, **fields)
+
+
+def test_vectors_come_behind_the_words(lab, who, peer):
+    base = base_with(lab, who, service_of(lab, peer.url + "/v1"))
+    write(lab, base, who, "Five days of leave carry over.", title="Rules")
+    write(lab, base, who, "Trains are booked early.", title="Travel")
+    state = embedded(lab, base, who)
+    assert state == {"model": "tiny", "dimension": DIMENSION, "passages": 2, "vectors": 2,
+                     "error": None}
+    sent = json.loads(next(r for r in peer.seen if b"Five" in r.body).body)
+    assert (sent["model"], sent["input"][0]) == (
+        "tiny", "Rules\nFive days of leave carry over.")
+    assert next(iter(peer.seen)).headers["Authorization"] == "Bearer sk-embed"
+    # No word in common but by meaning.
+    assert found(lab, base, "holiday", who, mode="words") == []
+    for mode in ("vectors", "fused"):
+        hit = found(lab, base, "holiday", who, mode=mode)[0]
+        assert hit["title"] == "Rules"
+    used = lab.sql("SELECT kind, model, input_tokens FROM usage_record WHERE kind = 6"
+                   f" AND tenant_id = 'default' AND model = 'tiny'")
+    assert ["6", "tiny", "7"] in [list(row) for row in used]
+    # A document that is written again gets new ones, one that goes takes its own along.
+    document = write(lab, base, who, "Ships sail.", externalId="s")
+    embedded(lab, base, who, lambda e: e["vectors"] == 3)
+    write(lab, base, who, "Planes fly.", externalId="s", status=200)
+    wait_until("it is new", lambda: any(b"Planes" in r.body for r in peer.seen))
+    embedded(lab, base, who)
+    assert found(lab, base, "planes", who, mode="vectors")[0]["text"] == "Planes fly."
+    assert lab.call("DELETE", f"{base}/documents/{document['id']}", user=who).status == 204
+    wait_until("its vectors are gone", lambda: left(lab, base)["search_vector"] == 2)
+    assert lab.call("DELETE", base, user=who).status == 204
+    wait_until("nothing is left", lambda: sum(left(lab, base).values()) == 0)
+
+
+def test_ollama_speaks_its_own_form(lab, who, peer):
+    base = base_with(lab, who, service_of(lab, peer.url, provider="ollama", model="nomic"))
+    write(lab, base, who, "Five days of leave carry over.")
+    assert embedded(lab, base, who)["model"] == "nomic"
+    assert found(lab, base, "holiday", who)[0]["text"].startswith("Five")
+    assert {r.path for r in peer.seen} == {"/api/embed"}
+
+
+def test_a_service_that_fails_leaves_the_words(lab, who, peer):
+    service = service_of(lab, peer.url + "/v1")
+    base = base_with(lab, who, service)
+    write(lab, base, who, "Five days of leave carry over.")
+    embedded(lab, base, who)
+    peer.fails = 500
+    answer = lab.post(f"{base}/search", {"query": "leave days"}, user=who).json
+    assert [hit["text"] for hit in answer["items"]] == ["Five days of leave carry over."]
+    assert "did not answer" in answer["notice"]
+    peer.fails = 401
+    write(lab, base, who, "Trains are booked early.")
+    state = embedded(lab, base, who, lambda e: e["error"])
+    assert service in state["error"] and "credential" in state["error"]
+    assert found(lab, base, "trains", who)[0]["text"].startswith("Trains")
+    peer.fails = None
+    assert lab.call("PATCH", base, {"paused": False}, user=who).status == 200
+
+
+def test_a_text_that_is_refused_is_named(lab, who, peer):
+    peer.refuses = "poison"
+    base = base_with(lab, who, service_of(lab, peer.url + "/v1"))
+    write(lab, base, who, "Good text.", externalId="good")
+    bad = write(lab, base, who, "A poison pill.", externalId="bad")
+    embedded(lab, base, who, lambda e: e["vectors"] == 1)
+
+    def refused():
+        return lab.get(f"{base}/documents/{bad['id']}", user=who).json["embeddingError"]
+    assert "refused" in wait_until("it is said", refused)
+    assert found(lab, base, "poison", who, mode="words")[0]["externalId"] == "bad"
+
+
+def test_another_model_makes_all_vectors_anew(lab, who, peer):
+    base = base_with(lab, who, service_of(lab, peer.url + "/v1"))
+    for i in range(3):
+        write(lab, base, who, f"Text number {i} about leave.")
+    embedded(lab, base, who, lambda e: e["vectors"] == 3)
+    peer.dimension = 32
+    other = service_of(lab, peer.url + "/v1", model="small")
+    answer = lab.call("PATCH", base, {"embeddingServiceId": other}, user=who,
+                      groups=ADMIN["groups"])
+    assert answer.status == 200, answer
+    state = embedded(lab, base, who, lambda e: e["model"] == "small" and e["vectors"] == 3)
+    assert state["dimension"] == 32
+    assert len(found(lab, base, "holiday", who, mode="vectors")) == 3
+    # The same model with another dimension is a sentence, and words remain.
+    peer.dimension = 16
+    write(lab, base, who, "One more.")
+    state = embedded(lab, base, who, lambda e: e["error"])
+    assert "16 dimensions" in state["error"] and "32 dimensions" in state["error"]
+    answer = lab.post(f"{base}/search", {"query": "number"}, user=who).json
+    assert len(answer["items"]) == 3 and "16 dimensions" in answer["notice"]
+
+
+def test_nobody_is_answered_with_what_they_may_not_see(lab, who, peer):
+    service = service_of(lab, peer.url + "/v1")
+    base = base_with(lab, who, service)
+    assert lab.post(f"{base}/shares", {"group": "g1"}, user=who,
+                    groups=["g1", "g2"]).status == 201
+    write(lab, base, who, "Leave of the first.", groups=["g1"])
+    secret = lab.post(f"{base}/documents", {
+        "title": "S", "text": "Leave of the second.", "groups": ["g2"]}, user=who,
+        groups=["g1", "g2"]).json
+    embedded(lab, base, who, groups=["g1", "g2"])
+    seen = found(lab, base, "holiday", "other", groups=["g1"], mode="vectors")
+    assert [hit["text"] for hit in seen] == ["Leave of the first."]
+    assert lab.post(f"{base}/search", {"query": "holiday", "mode": "vectors",
+                                       "documentIds": [secret["id"]]}, user="other",
+                    groups=["g1"]).json["items"] == []
+
+
+def test_what_cannot_be_is_refused(lab, who, peer):
+    chat = service_of(lab, peer.url + "/v1", capabilities=["chat"])
+    for name in (chat, "nobody"):
+        answer = lab.post("/knowledge-bases", {
+            "name": "X", "embeddingServiceId": name}, user=who, groups=ADMIN["groups"])
+        assert (answer.status, answer.json["field"]) == (422, "embeddingServiceId")
+    service = service_of(lab, peer.url + "/v1")
+    # One who may not see which services there are names none.
+    assert lab.post("/knowledge-bases", {"name": "X", "embeddingServiceId": service},
+                    user=who).status == 422
+    base = base_with(lab, who, service)
+    answer = lab.call("DELETE", f"/llm-services/{service}", **ADMIN)
+    assert answer.status in (404, 409)
+    answer = lab.post(f"{base}/search", {"query": "x", "mode": "vectors"}, user=who)
+    assert (answer.status, answer.json["field"]) == (422, "mode")
+    assert lab.get(f"/knowledge-bases/{NOBODY}/progress", user=who).status == 404

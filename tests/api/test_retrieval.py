@@ -1,0 +1,160 @@
+"""What a turn is given of knowledge bases without asking (B14, B20, B31, B49, B52): the
+fields of agents, the set of a conversation, rights, ranking by a service."""
+
+import re
+import uuid
+
+import pytest
+from embedders import Peer, service_of
+from knowledge import base_of, left, settled, write
+from lab import wait_until
+
+
+@pytest.fixture(scope="module")
+def peer():
+    peer = Peer()
+    yield peer
+    peer.close()
+
+
+@pytest.fixture
+def who(peer):
+    peer.reset()
+    return "u" + uuid.uuid4().hex[:12]
+
+
+def base_about(lab, user, name, *texts, **fields):
+    base = base_of(lab, user, name=name, **fields)
+    for text in texts:
+        write(lab, base, user, text, title="Rules")
+    settled(lab, base, user)
+    return base
+
+
+def id_of(base):
+    return base.rsplit("/", 1)[1]
+
+
+def agent_of(lab, user, groups=(), **fields):
+    answer = lab.post("/workspaces/lab/agents", {
+        "name": "A", "ragEnabled": True, **fields}, user=user, groups=groups)
+    assert answer.status == 201, answer
+    return answer.json["agentId"]
+
+
+def told(lab, user, agent, content, groups=(), **fields):
+    """The passages that the model was sent for a message; None: no such part."""
+    lab.sent()
+    stream = lab.stream("/chat/lab/stream", {"content": content, "agentId": agent, **fields},
+                        user=user, groups=groups)
+    assert stream.status == 200, stream.status
+    events = stream.events()
+    text = "\n".join(m["content"] for m in lab.sent()[0]["messages"]
+                     if m["role"] == "system")
+    part = re.search(r'source="knowledge"\]\n(.*?)\n\[/UNTRUSTED', text, re.S)
+    warned = [e.data["message"] for e in events if e.name == "warning"]
+    return part.group(1) if part else None, text, warned
+
+
+def test_passages_are_numbered_behind_the_prompt(lab, who):
+    base_about(lab, who, "Leave", "# Days\n\nFive days of leave carry over.",
+               "Leave is asked for early.", "Trains are fast.")
+    agent = agent_of(lab, who, systemPrompt="You are Sage.")
+    part, text, warned = told(lab, who, agent, "how many days of leave carry over?")
+    assert part.index("[1] Rules > Days\nFive days of leave carry over.") < part.index(
+        "[2] Rules\nLeave is asked for early.")
+    assert "Trains" not in part and not warned
+    assert text.index("You are Sage.") < text.index("Five days")
+    one = agent_of(lab, who, ragMaxResults=1)
+    assert "[2]" not in told(lab, who, one, "how many days of leave carry over?")[0]
+    strict = agent_of(lab, who, ragMinScore=0.9)
+    assert "[2]" not in told(lab, who, strict, "how many days of leave carry over?")[0]
+    off = agent_of(lab, who, ragEnabled=False)
+    assert told(lab, who, off, "days of leave")[0] is None
+    assert told(lab, who, agent, "zebras")[0] is None
+
+
+def test_the_conversation_comes_before_the_agent(lab, who):
+    """B14, B31, B49: and what is deleted makes no set wider."""
+    red = base_about(lab, who, "Red", "Apples are red.")
+    green = base_about(lab, who, "Green", "Apples are green.")
+    every = agent_of(lab, who)
+    named = agent_of(lab, who, knowledgeBaseIds=[id_of(green)])
+    assert lab.get(f"/workspaces/lab/agents/{named}", user=who).json[
+        "knowledgeBaseIds"] == [id_of(green)]
+    assert {"red", "green"} <= set(re.findall(r"\w+", told(lab, who, every, "apples")[0]))
+    assert "red" not in told(lab, who, named, "apples")[0]
+    c = lab.post("/conversations", {
+        "workspaceId": "lab", "agentId": named, "knowledgeBaseIds": [id_of(red)]}, user=who)
+    assert c.status == 201 and c.json["knowledgeBaseIds"] == [id_of(red)], c
+    at, here = f"/conversations/{c.json['conversationId']}", {
+        "conversationId": c.json["conversationId"]}
+    part = told(lab, who, named, "apples", **here)[0]
+    assert "red" in part and "green" not in part
+    # A deleted base leaves nothing, and its id stays: nothing else is searched.
+    assert lab.call("DELETE", red, user=who).status == 204
+    assert told(lab, who, named, "apples", **here)[0] is None
+    same = lab.call("PATCH", at, {"knowledgeBaseIds": [id_of(red)]}, user=who)
+    assert same.status == 200 and same.json["knowledgeBaseIds"] == [id_of(red)]
+    wait_until("nothing is left", lambda: sum(left(lab, red).values()) == 0)
+    # No set: as the agent says again.
+    changed = lab.call("PATCH", at, {"knowledgeBaseIds": None, "title": "T"}, user=who)
+    assert (changed.json["knowledgeBaseIds"], changed.json["title"]) == ([], "T")
+    assert "green" in told(lab, who, named, "apples", **here)[0]
+    assert lab.call("PATCH", at, {"knowledgeBaseIds": [id_of(green)]}, user=who,
+                    headers={"If-Match": '"1"'}).status == 412
+
+
+def test_nobody_is_given_what_they_may_not_see(lab, who):
+    """An agent of all names a base; its user sees the documents of their groups."""
+    base = base_about(lab, who, "Pay")
+    assert lab.post(f"{base}/shares", {"group": "g1"}, user=who,
+                    groups=["g1"]).status == 201
+    for group, text in ("g1", "Salaries of the first."), ("g2", "Salaries of the second."):
+        assert lab.post(f"{base}/documents", {"title": "T", "text": text, "groups": [group]},
+                        user=who, groups=["g1", "g2"]).status == 201
+    settled(lab, base, who)
+    other = "v" + uuid.uuid4().hex[:12]
+    mine = agent_of(lab, who, visibility="workspace", groups=["it"],
+                    knowledgeBaseIds=[id_of(base)])
+    part = told(lab, other, mine, "salaries", groups=["g1"])[0]
+    assert "first" in part and "second" not in part
+    assert told(lab, other, mine, "salaries")[0] is None
+    assert lab.call("DELETE", f"/workspaces/lab/agents/{mine}", user=who,
+                    groups=["it"]).status == 204
+    # Nor may they name it.
+    for answer in (lab.post("/workspaces/lab/agents", {
+            "name": "B", "knowledgeBaseIds": [id_of(base)]}, user=other),
+            lab.post("/conversations", {"workspaceId": "lab",
+                                        "knowledgeBaseIds": [id_of(base)]}, user=other)):
+        assert (answer.status, answer.json["field"]) == (422, "knowledgeBaseIds")
+
+
+def test_a_service_ranks_them_again(lab, who, peer):
+    base_about(lab, who, "Leave", "Paid leave: a long passage about paid leave.",
+               "Leave it.", "Some leave is paid, some is not.")
+    plain = told(lab, who, agent_of(lab, who), "paid leave")[0]
+    assert plain.index("long passage") < plain.index("Leave it.")
+    service = service_of(lab, peer.url + "/v1", ["rerank"])
+    fields = {"rerankEnabled": True, "rerankingServiceId": service, "rerankMaxResults": 2}
+    agent = agent_of(lab, who, groups=["it"], **fields)
+    part = told(lab, who, agent, "paid leave")[0]
+    # The peer likes short passages.
+    assert part.index("[1] Rules\nLeave it.") < part.index("[2]")
+    assert "[3]" not in part
+    assert any(r.path == "/v1/rerank" for r in peer.seen)
+    peer.fails = 503
+    part, _, warned = told(lab, who, agent, "paid leave")
+    assert part == plain
+    assert any("order of the search" in text for text in warned)
+
+
+def test_the_tool_keeps_to_the_set(lab, who):
+    red = base_about(lab, who, "Red", "Apples are red.")
+    base_about(lab, who, "Green", "Apples are green.")
+    agent = agent_of(lab, who, ragEnabled=False, toolIds=["search_knowledge"],
+                     knowledgeBaseIds=[id_of(red)])
+    script = '!script {"tool_calls":[{"name":"search_knowledge","args":{"query":"apples"}}]}'
+    stream = lab.stream("/chat/lab/stream", {"content": script, "agentId": agent}, user=who)
+    result, = [e.data for e in stream.events() if e.name == "tool-result"]
+    assert "Apples are red." in str(result) and "green" not in str(result)
