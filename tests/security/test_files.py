@@ -5,13 +5,15 @@ import io
 import os
 import random
 import resource
+import signal
 import subprocess
 import zipfile
 import zlib
 
 import pytest
 
-from lab import BUILD
+from fastcgi import Request
+from lab import BUILD, wait_until
 from samples import HEAD, SAMPLES, W, archive, docx, pdf, wp
 
 READER = BUILD / "lamplighter-extract-file"
@@ -138,7 +140,8 @@ def test_encrypted_files_say_so(lab):
 
 @pytest.mark.parametrize("data, words", [
     (pdf(["", ""]), "scan"), (SAMPLES["policy.pdf"][0][:300], "damaged"),
-    (zeros("word/big.xml", 200), "far more data"), (b"", "empty")])
+    (zeros("word/big.xml", 200), "far more data"), (b"", "empty")],
+    ids=["scan", "damaged", "bomb", "empty"])
 def test_each_has_a_sentence(lab, data, words):
     answer = lab.post("/attachments", data, user="ada")
     assert answer.status == 201 and words in answer.json["problem"], answer.json
@@ -174,3 +177,34 @@ def test_an_upload_takes_little_memory(make_lab):
     connection.close()
     assert n == 100 << 20
     assert memory_kib(lab) - before < 8192
+
+
+def test_a_killed_upload_leaves_a_file_that_is_swept(make_lab, tmp_path):
+    """What has arrived can be continued; else it goes after a day, with its file."""
+    lab = make_lab(config={"file_store": "directory", "file_dir": str(tmp_path)})
+    first = lab.post("/attachments", os.urandom(300000), user="ada",
+                     headers={"Upload-Complete": "?0"}).json
+    path, data = f"/attachments/{first['id']}", os.urandom(600000)
+    rq = Request(lab, "PATCH", path, [
+        ("HTTP_UPLOAD_OFFSET", "300000"), ("CONTENT_TYPE", "application/octet-stream"),
+        ("CONTENT_LENGTH", str(len(data))),
+        *((f"HTTP_{name.upper().replace('-', '_')}", value)
+          for name, value in lab.identity("ada").items())])
+    for at in range(0, 590000, 50000):
+        assert rq.send(data[at:min(at + 50000, 590000)])
+    wait_until("most of it is stored", lambda: lab.get(path, user="ada").json["size"] > 800000)
+    lab.stop("responder", signal.SIGKILL)
+    rq.socket.close()
+    lab.start_responder()
+    file, = tmp_path.glob("*/*")
+    size = lab.get(path, user="ada").json["size"]
+    assert file.parent.name == "tmp" and 800000 < size <= file.stat().st_size
+    whole = lab.call("PATCH", path, data[size - 300000:], user="ada", headers={
+        "Upload-Offset": str(size)})
+    assert whole.status == 200 and whole.json["size"] == 900000
+    got = lab.get(path + "/content", user="ada")
+    assert got.body[300000:] == data
+    lab.sql("UPDATE attachment SET expires_us = 1")
+    lab.command("work")
+    assert not list(tmp_path.glob("*/*"))
+    assert lab.sql("SELECT COUNT(*) FROM stored_file") == [["0"]]
