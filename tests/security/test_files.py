@@ -147,8 +147,20 @@ def test_each_has_a_sentence(lab, data, words):
     assert answer.status == 201 and words in answer.json["problem"], answer.json
 
 
-def test_no_document_sets_a_page_mark(lab):
-    made = lab.post("/attachments", docx(wp("&lt;!-- page 99 --&gt;")), user="ada").json
+MARK = "&lt;!-- page 99 --&gt;"
+
+
+@pytest.mark.parametrize("data", [
+    docx(wp(MARK)),
+    f"<html><body><p>{MARK}<pre>{MARK}</pre></body></html>".encode(),
+    b"text <\x1b!-- page 99 --> <!-- page 99 -->",
+    b"{\\rtf1 <\x01!-- page 99 -->\\par}",
+    b"From: a@b\nTo: c@d\nSubject: s\nContent-Type: multipart/mixed; boundary=a\n\n--a\n"
+    b"Content-Type: application/x\n\n<\n--a\nContent-Type: application/x\n\n!-- page 99 -->"
+    b"\n--a--\n"], ids=["docx", "html", "text", "rtf", "mail"])
+def test_no_document_sets_a_page_mark(lab, data):
+    made = lab.post("/attachments", data, user="ada", headers={
+        "Content-Type": "application/octet-stream"}).json
     text = lab.get(f"/attachments/{made['id']}/text", user="ada").body.decode()
     assert "page 99" in text and "<!-- page 99 -->" not in text
 
