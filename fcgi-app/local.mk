@@ -78,6 +78,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/plain/plain.h \
 	fcgi-app/plain/choose.c \
 	fcgi-app/plain/edit.c \
+	fcgi-app/plain/files.c \
 	fcgi-app/plain/list.c \
 	fcgi-app/plain/message.c \
 	fcgi-app/plain/page.c \

@@ -146,6 +146,29 @@ static int make(struct request *rq, const struct uuid *id, struct str name,
 	return attachment_get(rq->app->db, &rq->by.owner, id, rq->arena, t, e);
 }
 
+static int check_on(const struct request *rq, struct err *e)
+{
+	return rq->conf->attach.message_files > 0 ? 0
+		: err_public(e, ERR_FORBIDDEN, "Attachments are turned off.");
+}
+
+int api_attachment_take(struct request *rq, struct multipart *m, struct str name,
+			struct attachment *out, struct err *e)
+{
+	struct uuid id = uuid_new();
+	struct err ignored = ERR_INIT;
+
+	if (check_on(rq, e) < 0 ||
+	    check_room(rq, -1, true, e) < 0 ||
+	    make(rq, &id, name, out, e) < 0)
+		return -1;
+	if (receive(rq, m, true, out, e) == 0)
+		return 0;
+	if (attachment_delete(rq->app->db, &rq->by.owner, &id, &ignored) < 0)
+		log_err("an upload that broke off stays for a day", &ignored);
+	return -1;
+}
+
 /* The first part that is a file. */
 static int find_file(struct request *rq, struct multipart *m, struct str *name,
 		     struct err *e)
@@ -163,12 +186,6 @@ static int find_file(struct request *rq, struct multipart *m, struct str *name,
 		return err_field(e, ERR_INVALID_FIELD, "file", "The form has no "
 				 "file in it: send one in the field file.");
 	return rc < 0 ? -1 : 0;
-}
-
-static int check_on(const struct request *rq, struct err *e)
-{
-	return rq->conf->attach.message_files > 0 ? 0
-		: err_public(e, ERR_FORBIDDEN, "Attachments are turned off.");
 }
 
 /*
