@@ -140,6 +140,8 @@ int extract_file_read(struct extract *x)
 	buf_addf(&x->out, "type: %s\n", k.type);
 	if (x->pages)
 		buf_addf(&x->out, "pages: %lld\n", (long long)x->pages);
+	if (rc == EXTRACT_OK && *x->scanned)
+		buf_addf(&x->out, "scanned: %s\n", x->scanned);
 	buf_addc(&x->out, '\n');
 	if (rc == EXTRACT_OK)
 		buf_addstr(&x->out, buf_str(&text));

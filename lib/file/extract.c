@@ -256,6 +256,21 @@ static const char *sentence(const struct child_outcome *o)
 	return "The file cannot be read.";
 }
 
+/* "2-5, 9" in a sentence; p == NULL: it is something else. */
+static struct str scanned_pages(struct str pages, struct arena *a)
+{
+	bool many = memchr(pages.p, '-', pages.n) || memchr(pages.p, ',', pages.n);
+
+	for (size_t i = 0; i < pages.n; i++)
+		if (!memchr("0123456789-,. ", pages.p[i], 14))
+			return (struct str){ NULL, 0 };
+	return str_of(arena_printf(a, "Page%s %.*s %s no text: %s, as in a scan.",
+				   many ? "s" : "", STR_ARG(pages),
+				   many ? "have" : "has",
+				   many ? "they are images or empty"
+				   : "it is an image or empty"));
+}
+
 /* Its first lines are "type: …" and "pages: …"; the text is behind an empty one. */
 static void read_found(struct str s, struct arena *a, bool text,
 		       struct file_found *out)
@@ -273,6 +288,8 @@ static void read_found(struct str s, struct arena *a, bool text,
 		else if (str_is(key, "pages") &&
 			 !str_int(str_trim(value), &out->pages))
 			out->pages = 0;
+		else if (text && str_is(key, "scanned"))
+			out->problem = scanned_pages(str_trim(value), a);
 	}
 	if (text) {
 		utf8_scrub(&clean, s);

@@ -58,7 +58,8 @@ int file_extract_text(const struct extract_want *w, struct str input,
  * (docs/files.md), read by lamplighter-extract-file, which also knows documents
  * and archives. more gives its bytes as spawn.more does; head_only: these are only
  * its beginning, the type is wanted. media_type and text are in a; text p == NULL:
- * there is none, and problem, a sentence, says why, unless none is expected.
+ * there is none, and problem, a sentence, says why, unless none is expected. Beside a
+ * text, problem says which pages have none.
  */
 struct file_found {
 	struct str media_type, text, problem;

@@ -161,6 +161,9 @@ static void add_text(struct turn_loop *l, const struct attachment *t,
 	part = utf8_head(text, (size_t)*left);
 	buf_adds(b, "\n\n");
 	untrusted_wrap(&l->untrusted, t->name, part, b);
+	if (t->problem.p)
+		note(b, t, arena_printf(l->arena, "not all of it has text. %.*s",
+					STR_ARG(t->problem)));
 	if (part.n < text.n)
 		buf_addf(b, "\n[The file \"%.*s\" is cut here: these are its first "
 			 "%lld of %lld characters.]", STR_ARG(t->name),

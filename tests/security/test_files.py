@@ -1,8 +1,10 @@
 """Hostile files: malformed ones, bombs, and large ones. The process stays up, its
 memory is bounded, and what has no text says so in a sentence."""
 
+import contextlib
 import io
 import os
+import pathlib
 import random
 import resource
 import signal
@@ -126,6 +128,70 @@ def test_bombs(what, data, codes):
     assert cpu_s < 25      # its own limit (lib/file/extract.c): not a matter of speed
 
 
+def wide_png(width):
+    """One line of that many pixels, and none of them."""
+    def chunk(kind, data):
+        return (len(data).to_bytes(4, "big") + kind + data
+                + zlib.crc32(kind + data).to_bytes(4, "big"))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", width.to_bytes(4, "big") + b"\0\0\0\1"
+            b"\x08\x02\0\0\0") + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b""))
+
+
+def zips(levels):
+    data = b"x" * 100000
+    for i in range(levels):
+        data = archive({f"{i}.zip": data, f"{i}.xml": "<a/>"})
+    return data
+
+
+def test_nothing_is_unpacked_or_drawn_for_nothing(lab):
+    """An image of 10^9 pixels is not decoded here, and a plain archive not opened."""
+    for data, media_type, problem in ((wide_png(10**9), "image/png", None),
+                                      (zips(12), "application/zip", "no text")):
+        made = lab.post("/attachments", data, user="ada", headers={
+            "Content-Type": "application/octet-stream"}).json
+        assert (made["mediaType"], made["textChars"]) == (media_type, None)
+        assert made["problem"] is problem or problem in made["problem"]
+    code, out, cpu_s = read(wide_png(10**9))
+    assert code == 16 and cpu_s < 5
+
+
+def children(pid):
+    """Processes whose parent it is, the dead ones that nobody waited for as well."""
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[1]) == pid:
+                found.append((stat.parent.name, fields[0]))
+    return found
+
+
+def test_no_reader_is_left(lab):
+    """Whatever it met: it has ended, and its parent knows."""
+    bombs = [zeros("word/big.xml", 200), b"{\\rtf1" + b"{" * 100000, deep(100000),
+             broken(random.Random(SEED), SAMPLES["policy.pdf"][0])]
+    for data in bombs:
+        assert lab.post("/attachments", data, user="ada", headers={
+            "Content-Type": "application/octet-stream"}).json["problem"]
+    assert children(lab.processes["responder"].pid) == []
+
+
+@pytest.mark.parametrize("pages, said", [
+    (["one", "", "", "", "five"], "Pages 2-4 have no text: they are images or empty, as in"
+     " a scan."),
+    (["one", "", "three", "", ""], "Pages 2, 4-5 have no text"),
+    (["", "two"], "Page 1 has no text: it is an image or empty, as in a scan."),
+    (["x", ""] * 60, "Pages 2, 4, 6, 8, 10,"), (["one", "two"], None)])
+def test_pages_without_text_are_said(lab, pages, said):
+    made = lab.post("/attachments", pdf(pages), user="ada", headers={
+        "Content-Type": "application/octet-stream"}).json
+    assert made["textChars"] and made["pages"] == len(pages)
+    assert made["problem"] is said or made["problem"].startswith(said), made
+    if len(pages) > 100:
+        assert "... have no text" in made["problem"]
+
+
 def test_encrypted_files_say_so(lab):
     encrypted = pdf(["secret"], extra=b"/Encrypt << /Filter /Standard /V 1 /R 2 /P -4"
                     b" /O <" + b"41" * 32 + b"> /U <" + b"42" * 32 + b"> >>"
@@ -139,7 +205,7 @@ def test_encrypted_files_say_so(lab):
 
 
 @pytest.mark.parametrize("data, words", [
-    (pdf(["", ""]), "scan"), (SAMPLES["policy.pdf"][0][:300], "damaged"),
+    (pdf(["", ""]), "no text: its pages are"), (SAMPLES["policy.pdf"][0][:300], "damaged"),
     (zeros("word/big.xml", 200), "far more data"), (b"", "empty")],
     ids=["scan", "damaged", "bomb", "empty"])
 def test_each_has_a_sentence(lab, data, words):
