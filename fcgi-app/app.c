@@ -13,6 +13,7 @@
 #include "net/http.h"
 #include "page_cache.h"
 #include "share.h"
+#include "store/blob.h"
 #include "store/metric_sum.h"
 #include "store/store.h"
 #include "token_cache.h"
@@ -74,6 +75,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	app->seen = xcalloc(1, sizeof(*app->seen));
 	pthread_mutex_init(&app->seen->lock, NULL);
 	conf = app_conf(app);
+	blob_use(conf->file_dir, conf->file_store == FILE_STORE_DIRECTORY);
 	app->db = store_open(&conf->db, 0, e);
 	conf_put(conf);
 	if (!app->db)

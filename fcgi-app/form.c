@@ -5,11 +5,16 @@
 #include "app.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/utf8.h"
+#include "multipart.h"
 #include "store/key.h"
 
 #include "base/banned.h"
 
 #define VARIANT sodium_base64_VARIANT_URLSAFE_NO_PADDING
+
+/* Fields of a form with files, and two for each of those (plain/files.c). */
+enum { FORM_MOST = LIM_FORM_FIELDS + 2 * LIM_MESSAGE_ATTACHMENTS };
 
 /* What a token is: its text is this in base64url. */
 struct form_token {
@@ -44,8 +49,66 @@ int form_read(struct request *rq, struct str body, struct err *e)
 	for (size_t i = 0; i < n; i++)
 		unify_line_ends(&v[i].value);
 	rq->form = v;
-	rq->n_form = n;
+	rq->n_form = rq->n_form_sent = n;
 	return 0;
+}
+
+/* Its value, as in the other kind of form: UTF-8 without NUL. */
+static int read_field(struct request *rq, struct multipart *m,
+		      const struct multipart_part *part, size_t *left,
+		      struct err *e)
+{
+	struct buf b = BUF_INIT(*left + 1);
+	struct str s, value;
+	int rc = 0;
+
+	while (rc == 0 && m->in_part) {
+		rc = multipart_read(m, &s, e);
+		if (rc == 0)
+			buf_addstr(&b, s);
+	}
+	if (rc == 0 && !buf_ok(&b))
+		rc = err_public(e, ERR_TOO_BIG, "The fields of the form are too "
+				"long.");
+	else if (rc == 0 && (!utf8_valid(buf_str(&b)) ||
+			     memchr(b.p, 0, b.n) || !utf8_valid(part->name)))
+		rc = err_set(e, ERR_INVALID_UTF8, "a field of a form");
+	if (rc == 0) {
+		*left -= MIN(*left, b.n);
+		value = arena_str(rq->arena, buf_str(&b));
+		unify_line_ends(&value);
+		form_add(rq, part->name, value);
+	}
+	buf_release(&b);
+	return rc;
+}
+
+int form_read_parts(struct request *rq, size_t max_bytes, struct err *e)
+{
+	struct multipart *m = arena_zalloc(rq->arena, 1, sizeof(*m));
+	struct multipart_part part;
+	int rc;
+
+	rq->form = arena_zalloc(rq->arena, FORM_MOST, sizeof(*rq->form));
+	rq->n_form = 0;
+	if (multipart_begin(m, rq, e) < 0)
+		return -1;
+	while ((rc = multipart_next(m, &part, e)) > 0 && !part.filename.p)
+		if (read_field(rq, m, &part, &max_bytes, e) < 0)
+			return -1;
+	rq->n_form_sent = rq->n_form;
+	if (rc > 0) {
+		rq->parts = m;
+		rq->file_name = part.filename;
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+void form_add(struct request *rq, struct str name, struct str value)
+{
+	if (rq->n_form < FORM_MOST)
+		((struct param *)rq->form)[rq->n_form++] = (struct param){
+			name.p ? name : STR(""), value };
 }
 
 struct str form_field(const struct request *rq, const char *name)

@@ -24,6 +24,17 @@
  */
 int form_read(struct request *rq, struct str body, struct err *e) MUST_CHECK;
 
+/*
+ * Reads the fields of a multipart form, at most max_bytes, up to its first file:
+ * rq->parts and rq->file_name. Files come last in our forms; fields behind one are
+ * not read. ERR_BAD_REQUEST, ERR_INVALID_UTF8, ERR_TOO_BIG.
+ */
+int form_read_parts(struct request *rq, size_t max_bytes,
+		    struct err *e) MUST_CHECK;
+
+/* Adds a field to what was read. Both are the arena's, NUL-terminated. */
+void form_add(struct request *rq, struct str name, struct str value);
+
 /* A field's value; p == NULL when there is none. Borrowed. */
 struct str form_field(const struct request *rq, const char *name);
 

@@ -66,7 +66,8 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/doctor/checks.def fcgi-app/doctor/doctor.h \
 	fcgi-app/doctor/advice.c \
 	fcgi-app/doctor/judge.c \
-	fcgi-app/doctor/look.c \
+	fcgi-app/doctor/look.c fcgi-app/doctor/look.h \
+	fcgi-app/doctor/look_files.c \
 	fcgi-app/fcgi.c fcgi-app/fcgi.h \
 	fcgi-app/fields.c fcgi-app/fields.h \
 	fcgi-app/lsock.c fcgi-app/lsock.h \
@@ -80,6 +81,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/plain/choose.c \
 	fcgi-app/plain/setting.c \
 	fcgi-app/plain/edit.c \
+	fcgi-app/plain/files.c \
 	fcgi-app/plain/list.c \
 	fcgi-app/plain/message.c \
 	fcgi-app/plain/page.c \

@@ -42,6 +42,8 @@ struct path_arg {
 
 #define REQ_PATH_ARGS 4
 
+struct multipart;
+
 struct request {
 	struct app *app;
 	const struct conf *conf;	/* this request's generation */
@@ -71,7 +73,11 @@ struct request {
 	} own;
 	json_t *body;		/* only behind a JSON route's gate; borrowed */
 	const struct param *form;	/* of a FORM route: form.h */
+	struct multipart *parts;	/* of a form with files, at the first of them;
+					   NULL: it has none */
+	struct str file_name;		/* of that file; p == NULL: there is none */
 	size_t n_form;
+	size_t n_form_sent;	/* of them: behind these are those of form_add */
 	int64_t body_bytes;	/* read by req_body_some */
 	bool holds_turn;	/* counted against threads.max_turns */
 	struct share_part turns, unsent, arriving;	/* what the user has by it */

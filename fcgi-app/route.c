@@ -13,6 +13,7 @@
 #include "fields.h"
 #include "form.h"
 #include "metric/metric.h"
+#include "multipart.h"
 #include "plain/plain.h"
 
 #include "base/banned.h"
@@ -28,6 +29,7 @@
 #define STREAM ROUTE_STREAM
 #define MODEL  ROUTE_MODEL
 #define FORM   ROUTE_FORM
+#define FILES  ROUTE_FILES
 #define RAW    ROUTE_RAW
 
 const struct route routes[] = {
@@ -294,6 +296,18 @@ static bool has_body(const struct request *rq)
 	return (rq->route->flags & (ROUTE_JSON | ROUTE_FORM)) != 0;
 }
 
+/* A form with files, which are not read before its token is checked. */
+static bool has_files(const struct request *rq)
+{
+	return rq->route->flags & ROUTE_FILES && multipart_is(rq);
+}
+
+static int64_t files_cap(const struct request *rq)
+{
+	return has_files(rq) ? (int64_t)rq->conf->attach.message_files *
+		rq->conf->attach.file_bytes : 0;
+}
+
 static int gate_size(struct request *rq, struct err *e)
 {
 	int64_t length;
@@ -302,10 +316,11 @@ static int gate_size(struct request *rq, struct err *e)
 		return 0;
 	if (req_length(rq, &length, e) < 0)
 		return -1;
-	if (length > 0 && (uint64_t)length > body_cap(rq))
+	if (length > (int64_t)body_cap(rq) + files_cap(rq))
 		return err_public(e, ERR_TOO_BIG,
-				  "The body may have at most %zu bytes.",
-				  body_cap(rq));
+				  "The body may have at most %lld bytes.",
+				  (long long)body_cap(rq) +
+				  (long long)files_cap(rq));
 	return 0;
 }
 
@@ -348,7 +363,7 @@ static int gate_media_type(struct request *rq, struct err *e)
 	if (rq->route->flags & ROUTE_JSON && !route_is_json(type) &&
 	    !(rq->route->flags & ROUTE_BODILESS))
 		return err_set(e, ERR_MEDIA_TYPE, "not JSON");
-	if (rq->route->flags & ROUTE_FORM && !is_form(type))
+	if (rq->route->flags & ROUTE_FORM && !is_form(type) && !has_files(rq))
 		return err_public(e, ERR_MEDIA_TYPE, "Send a form "
 				  "(application/x-www-form-urlencoded).");
 	return 0;
@@ -377,6 +392,10 @@ static int gate_parse(struct request *rq, struct err *e)
 				  &rq->arriving, e);
 	if (!has_body(rq))
 		return 0;
+	if (has_files(rq))
+		return route_take(rq, SHARE_BODIES, rq->conf->threads.max,
+				  &rq->arriving, e) < 0 ? -1
+			: form_read_parts(rq, body_cap(rq), e);
 	if (read_body(rq, &body, e) < 0)
 		return -1;
 	if (rq->route->flags & ROUTE_FORM)

@@ -21,6 +21,8 @@ enum {			/* flags of a row; routes.def without the prefix */
 	ROUTE_BODILESS = 64,	/* JSON that may be left out: {} then */
 	ROUTE_RAW = 128,	/* its handler reads the body: req_body_some. It is
 				   counted as a body that arrives meanwhile */
+	ROUTE_FILES = 256,	/* a FORM that may have files: then it is
+				   multipart, and the handler reads those */
 };
 
 #define PERM_NONE (-1)

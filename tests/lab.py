@@ -162,6 +162,7 @@ def results(events):
 class Lab:
     model_options = ("--record", "200")	# of the stand-in model
     responder_options = {}	# of Popen
+    files = None		# file_dir, of a test that sets it
 
     def __init__(self, base="/chat", config=None, workspaces=None, prompts=None,
                  responder_env=None, web=True, services=None, catalogue=None):

@@ -146,6 +146,29 @@ static int make(struct request *rq, const struct uuid *id, struct str name,
 	return attachment_get(rq->app->db, &rq->by.owner, id, rq->arena, t, e);
 }
 
+static int check_on(const struct request *rq, struct err *e)
+{
+	return rq->conf->attach.message_files > 0 ? 0
+		: err_public(e, ERR_FORBIDDEN, "Attachments are turned off.");
+}
+
+int api_attachment_take(struct request *rq, struct multipart *m, struct str name,
+			struct attachment *out, struct err *e)
+{
+	struct uuid id = uuid_new();
+	struct err ignored = ERR_INIT;
+
+	if (check_on(rq, e) < 0 ||
+	    check_room(rq, -1, true, e) < 0 ||
+	    make(rq, &id, name, out, e) < 0)
+		return -1;
+	if (receive(rq, m, true, out, e) == 0)
+		return 0;
+	if (attachment_delete(rq->app->db, &rq->by.owner, &id, &ignored) < 0)
+		log_err("an upload that broke off stays for a day", &ignored);
+	return -1;
+}
+
 /* The first part that is a file. */
 static int find_file(struct request *rq, struct multipart *m, struct str *name,
 		     struct err *e)
@@ -163,12 +186,6 @@ static int find_file(struct request *rq, struct multipart *m, struct str *name,
 		return err_field(e, ERR_INVALID_FIELD, "file", "The form has no "
 				 "file in it: send one in the field file.");
 	return rc < 0 ? -1 : 0;
-}
-
-static int check_on(const struct request *rq, struct err *e)
-{
-	return rq->conf->attach.message_files > 0 ? 0
-		: err_public(e, ERR_FORBIDDEN, "Attachments are turned off.");
 }
 
 /*
@@ -332,36 +349,47 @@ static void put_safety(struct response *rs)
 	resp_header(rs, "Cross-Origin-Resource-Policy", "same-origin");
 }
 
-static void send_pieces(struct request *rq, struct response *rs,
-			const struct attachment *t, struct byte_range r)
+/* The content from byte `from` on that one piece has, in `piece`. */
+static int read_piece(struct request *rq, const struct attachment *t,
+		      struct byte_range r, struct arena *piece, struct str *out,
+		      struct err *e)
 {
-	struct arena piece = ARENA_INIT;
+	arena_reset(piece);
+	if (attachment_piece(rq->app->db, &t->file_id, r.from, piece, out, e) < 0)
+		return -1;
+	if (!out->n)
+		return err_set(e, ERR_FILE_STORE, "a part of a file is missing");
+	out->n = MIN(out->n, (size_t)(r.upto - r.from));
+	return 0;
+}
+
+/* s: the first piece. */
+static void send_pieces(struct request *rq, struct response *rs,
+			const struct attachment *t, struct byte_range r,
+			struct arena *piece, struct str s)
+{
 	struct pace pace = {
 		.rate_bytes = rq->conf->limits.body_rate_bytes,
 		.whole_ms = INT32_MAX,
 	};
 	struct err e = ERR_INIT;
-	struct str s;
 
 	while (r.from < r.upto && !rs->gone && !rs->head_only) {
 		if (!pace_wait_ms(&pace, clock_mono_ms(), 1)) {
 			log_info("a download was too slow");
 			break;
 		}
-		arena_reset(&piece);
-		if (attachment_piece(rq->app->db, &t->file_id, r.from, &piece, &s,
-				     &e) < 0 || !s.n) {
+		if (!s.n && read_piece(rq, t, r, piece, &s, &e) < 0) {
 			/* The length tells the client that it is not whole. */
 			log_err("a download broke off", &e);
 			break;
 		}
-		s.n = MIN(s.n, (size_t)(r.upto - r.from));
 		buf_addstr(resp_stream(rs), s);
 		resp_flush(rs);
 		r.from += (int64_t)s.n;
 		pace.bytes += s.n;
+		s.n = 0;
 	}
-	arena_release(&piece);
 }
 
 static int get_ready(struct request *rq, struct attachment *t, struct err *e)
@@ -377,10 +405,17 @@ int api_file_send(struct request *rq, struct response *rs,
 		  const struct attachment *t, struct err *e)
 {
 	struct byte_range r = read_range(rq, t->size);
+	struct arena piece = ARENA_INIT;
+	struct str first = { NULL, 0 };
 
 	/* Its worker waits for a client that reads slowly. */
 	if (route_take(rq, SHARE_BODIES, rq->conf->threads.max, &rq->arriving, e))
 		return -1;
+	/* As long as an error can still be said. */
+	if (t->size && read_piece(rq, t, r, &piece, &first, e) < 0) {
+		arena_release(&piece);
+		return -1;
+	}
 	resp_header(rs, "Content-Disposition", disposition(rq, t->name));
 	resp_header(rs, "Accept-Ranges", "bytes");
 	put_safety(rs);
@@ -391,7 +426,8 @@ int api_file_send(struct request *rq, struct response *rs,
 	resp_open_file(rs, r.is_part ? 206 : 200, t->media_type.p
 		       ? arena_strdup(rq->arena, t->media_type.p)
 		       : "application/octet-stream", r.upto - r.from);
-	send_pieces(rq, rs, t, r);
+	send_pieces(rq, rs, t, r, &piece, first);
+	arena_release(&piece);
 	return 0;
 }
 

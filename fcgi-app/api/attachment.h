@@ -17,6 +17,15 @@ int api_file_receive(struct request *rq, struct multipart *m,
 		     struct err *e) MUST_CHECK;
 
 /*
+ * Stores the open part of a form as an attachment of the caller's, and reads its
+ * text. What fails leaves none. ERR_TOO_BIG, ERR_CONFLICT, ERR_FORBIDDEN with a
+ * sentence for the user; ERR_OVERLOADED when it cannot be read now; ERR_BAD_REQUEST
+ * where the body breaks off. *out: in rq's arena.
+ */
+int api_attachment_take(struct request *rq, struct multipart *m, struct str name,
+			struct attachment *out, struct err *e) MUST_CHECK;
+
+/*
  * All of t, or the range that rq asks for, always to be saved, never shown. The
  * caller has checked whose it is. ERR_OVERLOADED: the user has too many downloads.
  */

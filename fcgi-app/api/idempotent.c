@@ -56,6 +56,9 @@ static struct uuid form_id(const struct request *rq)
 	id = uuid_of_name(buf_str(&scope), rq->path);
 	buf_release(&scope);
 	for (size_t i = 0; i < rq->n_form; i++) {
+		/* A file that is sent again is another attachment of one content. */
+		if (i >= rq->n_form_sent && str_is(rq->form[i].name, "attachments"))
+			continue;
 		id = uuid_of_name(sofar, rq->form[i].name);
 		id = uuid_of_name(sofar, rq->form[i].value);
 	}

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "cli.h"
 #include "net/http.h"
+#include "store/blob.h"
 #include "store/store.h"
 #include "store/token.h"
 #include "tool/core/tool.h"
@@ -29,6 +30,8 @@ int cli_session_open(struct cli_session *s, const struct cli *cli)
 	s->conf = cli_conf(cli);
 	if (!s->conf)
 		return -1;
+	blob_use(s->conf->file_dir,
+		 s->conf->file_store == FILE_STORE_DIRECTORY);
 	if (!db_global_init(&e))
 		s->db = store_open(&s->conf->db, 0, &e);
 	if (s->db)

@@ -224,6 +224,16 @@ static const struct cli_command commands[] = {
 "subject, due time, attempts and the last error.\n",
 	},
 	{
+		.name = "files", .args = "check|move",
+		.run = cli_files,
+		.summary = "check the contents of uploads, or move them",
+		.help =
+"check compares every file with its hash and prints those that are damaged or\n"
+"missing. move moves every file to where file_store says that new ones go, from\n"
+"the database to file_dir or back, while people work; a damaged one stays and is\n"
+"printed. Both print id and store; the exit code is 1 if there are any.\n",
+	},
+	{
 		.name = "decode", .args = "[--quirks JSON] PROVIDER",
 		.run = cli_decode,
 		.summary = "decode a recorded answer of a provider",

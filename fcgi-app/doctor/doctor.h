@@ -5,7 +5,7 @@
  * (checks.def), with advice for the web server in use (advice.c). docs/doctor.md.
  *
  *   checks.def  the table       judge.c   what clients measured
- *   advice.c    lines to paste  look.c    database, services, files
+ *   advice.c    lines to paste  look.c    database, services; look_files.c
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H

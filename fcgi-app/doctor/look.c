@@ -1,5 +1,5 @@
 /* What the responder (or the command, on its own) sees from inside. */
-#include "doctor/doctor.h"
+#include "doctor/look.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +27,6 @@
 #define SKEW_WARN_US     2000000
 #define SKEW_BAD_US      10000000	/* leases are 30 s */
 #define BUDGET_MS        40000		/* web servers wait 60 s, some of them */
-
-static const char *log_text(const struct err *e)
-{
-	return *e->text ? e->text : err_message(e);
-}
 
 /* Whether there is no time left for another check, which is then reported. */
 static bool late(struct doctor *d, int64_t until_ms, enum doctor_check check,
@@ -121,7 +116,7 @@ static void look_database(struct doctor *d, const struct doctor_inside *in)
 			   e.code == ERR_DB_DOWN
 			   ? "database: {socket: …, name: …, user: …, "
 			     "password: …}   # in lamplighter.yaml" : "",
-			   "The database does not answer: %s", log_text(&e));
+			   "The database does not answer: %s", doctor_log_text(&e));
 		return;
 	}
 	took_us = clock_now_us() - before_us;
@@ -140,7 +135,7 @@ static void look_database(struct doctor *d, const struct doctor_inside *in)
 		   (long long)(off_us / 1000 % 1000));
 	if (db_schema_check(in->db, in->sql_dir, &e) < 0)
 		doctor_add(d, DOCTOR_SCHEMA, DOCTOR_PROBLEM, "",
-			   "lamplighter migrate", "%s", log_text(&e));
+			   "lamplighter migrate", "%s", doctor_log_text(&e));
 	else
 		doctor_add(d, DOCTOR_SCHEMA, DOCTOR_OK, "", "",
 			   "All migrations in %s have been applied.", in->sql_dir);
@@ -169,7 +164,7 @@ static void look_tables(struct doctor *d, const struct conf *conf,
 				   arena_printf(d->arena, "GRANT SELECT ON %s TO "
 						"...;   # or fix the dataset in %s",
 						s->table, s->file),
-				   "The dataset cannot be read: %s", log_text(&e));
+				   "The dataset cannot be read: %s", doctor_log_text(&e));
 			if (e.code != ERR_NOT_FOUND)
 				return;	/* the next one would not fare better */
 		}
@@ -195,7 +190,7 @@ static void look_foreign(struct doctor *d, const struct conf *conf,
 			   arena_printf(d->arena, "databases: {%s: {socket: …, "
 					"name: …, user: …, password: …}}"
 					"   # in lamplighter.yaml", c->id),
-			   "The database does not answer: %s", log_text(&e));
+			   "The database does not answer: %s", doctor_log_text(&e));
 	}
 	if (db)
 		db_close(db);
@@ -251,7 +246,7 @@ static void look_provider(struct doctor *d, const struct doctor_inside *in,
 			   "variable?).");
 	else
 		doctor_add(d, DOCTOR_PROVIDER, DOCTOR_PROBLEM, s->id, "",
-			   "The service cannot be reached: %s", log_text(&e));
+			   "The service cannot be reached: %s", doctor_log_text(&e));
 }
 
 static void look_providers(struct doctor *d, const struct doctor_inside *in,
@@ -326,7 +321,7 @@ static void look_http(struct doctor *d, const struct doctor_inside *in,
 			   "%s can be reached.", rq.url);
 	else
 		doctor_add(d, DOCTOR_TOOL, DOCTOR_PROBLEM, t->name, "",
-			   "%s cannot be reached: %s", rq.url, log_text(&e));
+			   "%s cannot be reached: %s", rq.url, doctor_log_text(&e));
 }
 
 static const struct {
@@ -348,26 +343,27 @@ static void look_tools(struct doctor *d, const struct doctor_inside *in,
 				tool_rows[k].look(d, in, &v[i]);
 }
 
-/* Web pages are read by a program that is tried here. */
-static void look_extract(struct doctor *d)
+/* What is untrusted is read by two programs, which are tried here. */
+static void look_extract(struct doctor *d, bool files)
 {
+	const char *program = arena_printf(d->arena, "%s%s",
+		file_extract_program(), files ? FILE_EXTRACT_FILES : "");
 	struct buf why = BUF_INIT(4096);
 	struct err e = ERR_INIT;
 	bool confined;
 
-	if (file_extract_try(&confined, &why, &e) < 0)
+	if (file_extract_try(files, &confined, &why, &e) < 0)
 		doctor_add(d, DOCTOR_EXTRACT, DOCTOR_PROBLEM, "",
-			   arena_printf(d->arena, "ls -l %s",
-					file_extract_program()),
-			   "Web pages cannot be read: %s", log_text(&e));
+			   arena_printf(d->arena, "ls -l %s", program),
+			   "%s cannot be read: %s", files ? "Uploaded files"
+			   : "Web pages", doctor_log_text(&e));
 	else if (!confined)
 		doctor_add(d, DOCTOR_EXTRACT, DOCTOR_WARNING, "", "",
-			   "%s works, with limits but %s", file_extract_program(),
-			   why.p);
+			   "%s works, with limits but %s", program, why.p);
 	else
 		doctor_add(d, DOCTOR_EXTRACT, DOCTOR_OK, "", "",
 			   "%s works, with limits and a system call filter.",
-			   file_extract_program());
+			   program);
 	buf_release(&why);
 }
 
@@ -390,7 +386,7 @@ static void look_mcp(struct doctor *d, const struct doctor_inside *in,
 	mcp_peer_put(p);
 	if (!l) {
 		doctor_add(d, DOCTOR_TOOL, DOCTOR_PROBLEM, m->id, "",
-			   "The MCP server does not answer: %s", log_text(&e));
+			   "The MCP server does not answer: %s", doctor_log_text(&e));
 		return;
 	}
 	for (size_t i = 0; i < l->n; i++)
@@ -442,117 +438,6 @@ static void look_anonymous(struct doctor *d)
 	}
 }
 
-/* -- files -------------------------------------------------------------------- */
-
-static bool is_yaml(const char *path)
-{
-	size_t n = strlen(path);
-
-	return n > 5 && (!strcmp(path + n - 5, ".yaml") ||
-			 !strcmp(path + n - 4, ".yml"));
-}
-
-/* Whether path, with its links followed, lies below dir. */
-static bool is_below(const char *path, struct str dir)
-{
-	char root[4096], *real = realpath(path, NULL), *home = NULL;
-	bool below = false;
-
-	if (real && dir.n > 1 && dir.n < sizeof(root)) {
-		memcpy(root, dir.p, dir.n);
-		root[dir.n] = '\0';
-		home = realpath(root, NULL);
-	}
-	if (home && strlen(home) > 1)
-		below = !strncmp(real, home, strlen(home)) &&
-			real[strlen(home)] == '/';
-	free(real);
-	free(home);
-	return below;
-}
-
-/*
- * How to remove the rights of others while keeping ours. On a shared host, the owner
- * of a file cannot be changed.
- */
-static const char *close_advice(struct doctor *d, const char *path,
-				const struct stat *st)
-{
-	if (geteuid() != 0 && st->st_uid == geteuid())
-		return arena_printf(d->arena, "chmod 0600 %s", path);
-	if (d->web == WEB_APACHE_CGI)
-		return arena_printf(d->arena, "setfacl -m u:%u:r %s && "
-				    "chmod o-r %s", (unsigned)geteuid(), path,
-				    path);
-	return arena_printf(d->arena, "chown root:www-data %s && "
-			    "chmod 0640 %s", path, path);
-}
-
-/* True when there is nothing to say of it. */
-static bool look_file(struct doctor *d, const struct doctor_inside *in,
-		      const char *path)
-{
-	bool main_file = !strcmp(path, d->conf->file), dir, secret;
-	struct stat st;
-
-	if (stat(path, &st) < 0)
-		return true;
-	dir = S_ISDIR(st.st_mode);
-	secret = !dir && !is_yaml(path);
-	if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))
-		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
-			   arena_printf(d->arena, "chmod o-w %s", path),
-			   "Every user of this machine can change it.");
-	else if ((main_file || secret || dir) &&
-		 is_below(path, in->document_root))
-		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path, "",
-			   "It is below the web server's document root (%.*s), "
-			   "so anybody may be able to download it: move it.",
-			   STR_ARG(in->document_root));
-	else if (st.st_mode & S_IROTH && secret)
-		doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
-			   arena_printf(d->arena, "chmod o-r %s", path),
-			   "Every user of this machine can read this secret.");
-	else if (st.st_mode & S_IROTH && main_file && d->conf->open_secret)
-		doctor_add(d, DOCTOR_FILES, DOCTOR_WARNING, path,
-			   close_advice(d, path, &st),
-			   "Every user of this machine can read the main file, "
-			   "and it contains passwords.");
-	else
-		return true;
-	return false;
-}
-
-/* Whoever can write to a directory can replace the files in it. */
-static bool look_directory(struct doctor *d, const char *file)
-{
-	const char *slash = strrchr(file, '/');
-	const char *path = !slash ? "." : slash == file ? "/"
-		: arena_printf(d->arena, "%.*s", (int)(slash - file), file);
-	struct stat st;
-
-	if (stat(path, &st) < 0 || !(st.st_mode & S_IWOTH) ||
-	    st.st_mode & S_ISVTX)
-		return true;
-	doctor_add(d, DOCTOR_FILES, DOCTOR_PROBLEM, path,
-		   arena_printf(d->arena, "chmod o-w %s", path),
-		   "Every user of this machine can replace %s.", file);
-	return false;
-}
-
-static void look_files(struct doctor *d, const struct doctor_inside *in)
-{
-	const struct conf_list *l = &d->conf->files;
-	bool fine = look_directory(d, d->conf->file);
-
-	for (size_t i = 0; i < l->n; i++)
-		fine &= look_file(d, in, l->v[i]);
-	if (fine)
-		doctor_add(d, DOCTOR_FILES, DOCTOR_OK, "", "",
-			   "%zu files and directories, none accessible to others.",
-			   l->n);
-}
-
 /* Web servers that start the responder themselves know when it is not there. */
 static void look_restart(struct doctor *d, const struct doctor_inside *in)
 {
@@ -576,15 +461,17 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 	const struct catalog *all = catalog_of(c);
 
 	look_anonymous(d);
-	look_files(d, in);
+	doctor_look_files(d, in);
+	doctor_look_store(d, in);
 	look_restart(d, in);
 	look_database(d, in);
 	for (size_t i = 0; i < c->n_databases; i++)
 		if (!late(d, until_ms, DOCTOR_DATASETS, c->databases[i].id))
 			look_foreign(d, c, &c->databases[i]);
 	look_providers(d, in, until_ms);
-	if (!late(d, until_ms, DOCTOR_EXTRACT, ""))
-		look_extract(d);
+	for (int files = 0; files <= 1; files++)
+		if (!late(d, until_ms, DOCTOR_EXTRACT, ""))
+			look_extract(d, files);
 	look_tools(d, in, c->tools, c->n_tools, until_ms);
 	for (size_t i = 0; i < c->n_mcp_servers; i++)
 		if (!late(d, until_ms, DOCTOR_TOOL, c->mcp_servers[i].id))

@@ -29,6 +29,7 @@ struct extract {
 	bool head;		/* it is only the file's beginning: its type is wanted */
 	int64_t pages;		/* 0: it has none */
 	int depth;		/* of files within files */
+	char scanned[120];	/* "2-5, 9": pages without text, beside others; "" */
 	struct buf out;		/* UTF-8 */
 };
 

@@ -140,6 +140,8 @@ int extract_file_read(struct extract *x)
 	buf_addf(&x->out, "type: %s\n", k.type);
 	if (x->pages)
 		buf_addf(&x->out, "pages: %lld\n", (long long)x->pages);
+	if (rc == EXTRACT_OK && *x->scanned)
+		buf_addf(&x->out, "scanned: %s\n", x->scanned);
 	buf_addc(&x->out, '\n');
 	if (rc == EXTRACT_OK)
 		buf_addstr(&x->out, buf_str(&text));
@@ -159,8 +161,12 @@ void extract_file_inner(struct extract *x, struct str bytes, int depth)
 		return;
 	buf_addstr(&inner.input, bytes);
 	k = kind_of(bytes);
-	if (read_kind(&inner, &k) == EXTRACT_OK)
+	if (read_kind(&inner, &k) == EXTRACT_OK) {
+		/* What two of them say next to each other is no mark of ours. */
+		if (x->out.n && x->out.p[x->out.n - 1] != '\n')
+			buf_addc(&x->out, '\n');
 		buf_addstr(&x->out, buf_str(&inner.out));
+	}
 	buf_release(&inner.input);
 	buf_release(&inner.out);
 }

@@ -11,7 +11,8 @@
 int extract_file_prepare(struct extract *x) MUST_CHECK;
 
 /*
- * Writes "type: TYPE/SUBTYPE", "pages: N" where there are some, an empty line and
+ * Writes "type: TYPE/SUBTYPE", "pages: N" where there are some, "scanned: 2-5, 9" where
+ * pages of a PDF have no text beside others that have, an empty line and
  * the text; where there is no text, only the first lines. With x->head the type only.
  */
 int extract_file_read(struct extract *x) MUST_CHECK;

@@ -6,13 +6,13 @@ EXTRACT_SOURCES = \
 	fcgi-app/extract/extract.h \
 	fcgi-app/extract/charset.c fcgi-app/extract/charset.h \
 	fcgi-app/extract/confine.c fcgi-app/extract/confine.h \
+	fcgi-app/extract/out.c fcgi-app/extract/out.h \
 	fcgi-app/extract/page.c fcgi-app/extract/page.h
 EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/file.c fcgi-app/extract/file.h \
 	fcgi-app/extract/mail.c \
 	fcgi-app/extract/office.c \
 	fcgi-app/extract/office_part.c fcgi-app/extract/office_part.h \
-	fcgi-app/extract/out.c fcgi-app/extract/out.h \
 	fcgi-app/extract/pdf.c \
 	fcgi-app/extract/plain.c \
 	fcgi-app/extract/rtf.c \

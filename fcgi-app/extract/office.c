@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/util.h"
 #include "extract/office_part.h"
 #include "extract/out.h"
 
@@ -270,24 +271,28 @@ static int read_pptx(struct walk *w)
 
 /* -- XLSX --- */
 
+static void free_shared(struct walk *w)
+{
+	for (size_t i = 0; i < w->n_shared; i++)
+		free((char *)w->shared[i].p);
+	free(w->shared);
+}
+
 static void shared(struct walk *w, const struct xml *x, bool open)
 {
 	const char *name = local(x);
+	char *copy;
 
 	if (is(name, "t"))
 		w->in_text = open;
 	if (!is(name, "si") || open)
 		return;
-	if (w->n_shared % 1024 == 0) {
-		struct str *v = realloc(w->shared, (w->n_shared + 1024) *
-					sizeof(*v));
-
-		if (!v)
-			abort();
-		w->shared = v;
-	}
-	w->shared[w->n_shared++] = (struct str){
-		strndup(w->text.p, w->text.n), w->text.n };
+	if (w->n_shared % 1024 == 0)
+		w->shared = xrealloc(w->shared, (w->n_shared + 1024) *
+				     sizeof(*w->shared));
+	copy = xmalloc(w->text.n + 1);
+	memcpy(copy, w->text.p, w->text.n);
+	w->shared[w->n_shared++] = (struct str){ copy, w->text.n };
 	buf_reset(&w->text);
 }
 
@@ -469,7 +474,7 @@ static int read_epub(struct walk *w)
 		if (!strstr(name, "html") && !strstr(name, ".htm"))
 			continue;
 		extract_put_page(&w->x->out, ++w->x->pages);
-		extract_file_inner(w->x, w->parts->v[i].data,
+		extract_file_inner(w->x, buf_str(&w->parts->v[i].data),
 				   w->x->depth + 1);
 	}
 	return w->x->pages ? EXTRACT_OK : EXTRACT_UNREADABLE;
@@ -518,6 +523,8 @@ int extract_office(struct extract *x)
 			rc = formats[i].read(&w);
 			break;
 		}
+	free_shared(&w);
+	office_release(&parts);
 	buf_release(&w.text);
 	buf_release(&w.row);
 	return rc;

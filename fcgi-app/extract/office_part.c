@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/util.h"
 #include "extract/extract.h"
 
 #include "base/banned.h"
@@ -70,7 +71,7 @@ static int take(struct archive *a, struct archive_entry *entry,
 	if (!v)
 		_exit(EXTRACT_MEMORY);
 	out->v = v;
-	v[out->n++] = (struct office_part){ strdup(name), buf_str(&b) };
+	v[out->n++] = (struct office_part){ xstrdup(name), b };
 	return EXTRACT_OK;
 }
 
@@ -100,12 +101,22 @@ int office_unpack(struct str archive, struct office_parts *out)
 	return rc;
 }
 
+void office_release(struct office_parts *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		free(p->v[i].name);
+		buf_release(&p->v[i].data);
+	}
+	free(p->v);
+	*p = (struct office_parts){ .n = 0 };
+}
+
 struct str office_part(const struct office_parts *p, const char *name)
 {
 	while (*name == '/')
 		name++;
 	for (size_t i = 0; i < p->n; i++)
-		if (p->v[i].name && strcmp(p->v[i].name, name) == 0)
-			return p->v[i].data;
+		if (strcmp(p->v[i].name, name) == 0)
+			return buf_str(&p->v[i].data);
 	return (struct str){ NULL, 0 };
 }

@@ -6,7 +6,7 @@
 
 struct office_part {
 	char *name;
-	struct str data;
+	struct buf data;
 };
 
 struct office_parts {
@@ -16,9 +16,10 @@ struct office_parts {
 
 /*
  * Unpacks what may hold text: XML, relations, pages of books; not media. An exit
- * code. What it takes is kept to the end of the process.
+ * code. office_release must follow, whatever the code.
  */
 int office_unpack(struct str archive, struct office_parts *out) MUST_CHECK;
+void office_release(struct office_parts *p);
 
 /* By its name; p == NULL: there is none. */
 struct str office_part(const struct office_parts *p, const char *name);

@@ -4,6 +4,13 @@
 
 #include "base/banned.h"
 
+void extract_put_char(struct buf *b, char c)
+{
+	if (c == '!' && b->n && b->p[b->n - 1] == '<')
+		buf_addc(b, ' ');
+	buf_addc(b, c);
+}
+
 void extract_put_text(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -11,10 +18,7 @@ void extract_put_text(struct buf *b, struct str s)
 
 		if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
 			continue;
-		buf_addc(b, (char)c);
-		/* So that no document can set a mark of ours. */
-		if (c == '<' && i + 1 < s.n && s.p[i + 1] == '!')
-			buf_addc(b, ' ');
+		extract_put_char(b, (char)c);
 	}
 }
 

@@ -27,4 +27,7 @@ void extract_put_row(struct buf *b, struct str cells, bool first);
 /* Text as it is, made harmless as above, without a block of its own. */
 void extract_put_text(struct buf *b, struct str text);
 
+/* A character, with a blank before it where the two would begin a mark of a page. */
+void extract_put_char(struct buf *b, char c);
+
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "extract/charset.h"
+#include "extract/out.h"
 
 #include "base/banned.h"
 
@@ -86,14 +87,14 @@ static void text(struct writer *w, const char *s)
 		bool blank = strchr(" \t\r\n\f", *s) != NULL;
 
 		if (w->pre) {
-			buf_addc(w->out, *s);
+			extract_put_char(w->out, *s);
 			continue;
 		}
 		if (!blank && w->space && !at_line_start(w))
 			buf_addc(w->out, ' ');
 		w->space = blank;
 		if (!blank)
-			buf_addc(w->out, *s);
+			extract_put_char(w->out, *s);
 	}
 }
 

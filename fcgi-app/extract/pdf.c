@@ -2,6 +2,8 @@
 #include "extract/file.h"
 
 #include <poppler.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "extract/out.h"
@@ -19,6 +21,23 @@ static int why(GError *error)
 		rc = EXTRACT_ENCRYPTED;
 	g_clear_error(&error);
 	return rc;
+}
+
+/* Notes pages from..to, counted from 1; "…" where no more fit. */
+static void note_scanned(struct extract *x, int from, int to)
+{
+	char *s = x->scanned;
+	size_t n = strlen(s), room = sizeof(x->scanned) - n;
+	const char *before = n ? ", " : "";
+
+	if (n && s[n - 1] == '.')
+		return;
+	if (room < 40)
+		snprintf(s + n, room, ", ...");
+	else if (from == to)
+		snprintf(s + n, room, "%s%d", before, from);
+	else
+		snprintf(s + n, room, "%s%d-%d", before, from, to);
 }
 
 /* Whether the page has any text. */
@@ -49,7 +68,7 @@ int extract_pdf(struct extract *x)
 	GError *error = NULL;
 	PopplerDocument *doc = poppler_document_new_from_bytes(bytes, NULL,
 							       &error);
-	int n, missing = 0;
+	int n, missing = 0, blank = 0;
 	bool any = false, is_there;
 
 	if (!doc)
@@ -58,11 +77,22 @@ int extract_pdf(struct extract *x)
 	n = poppler_document_get_n_pages(doc);
 	for (int i = 0; i < MIN(n, LIM_EXTRACT_PAGES) && missing < MISSING &&
 	     buf_ok(&x->out); i++) {
-		any |= read_page(x, doc, i, &is_there);
+		bool has_text = read_page(x, doc, i, &is_there);
+
+		any |= has_text;
 		missing = is_there ? 0 : missing + 1;
 		if (is_there)
 			x->pages = i + 1;
+		if (is_there && !has_text) {
+			blank++;
+		} else {
+			if (blank)
+				note_scanned(x, i + 1 - blank, i);
+			blank = 0;
+		}
 	}
+	if (blank)
+		note_scanned(x, (int)x->pages + 1 - blank, (int)x->pages);
 	if (!x->pages)
 		return EXTRACT_UNREADABLE;
 	return any ? EXTRACT_OK : EXTRACT_NO_TEXT;

@@ -95,7 +95,7 @@ static void put_message(struct plain *p, const struct purpose *to,
 			struct str content)
 {
 	p->web = to->given && plain_has_web(p->rq, &to->c);
-	plain_form(p, to->path);
+	plain_message_form(p, to->path);
 	if (!to->given)
 		plain_agent_choice(p);
 	plain_message_fields(p, content);

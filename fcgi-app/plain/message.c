@@ -119,6 +119,11 @@ struct str plain_mentioned(struct plain *p, const struct message *m)
 	return refs;
 }
 
+const json_t *plain_attached(struct plain *p, const struct message *m)
+{
+	return jx_arr(meta_of(p, m), "attachments");
+}
+
 /* What a message mentions; links are the declaration's (tool/mention/record.c). */
 static void put_mentions(struct plain *p, const struct message *m)
 {
@@ -202,6 +207,7 @@ void plain_message(struct plain *p, const struct message *m, struct str name)
 	case ROLE_USER:
 		put_user(b, m->content);
 		put_mentions(p, m);
+		plain_put_files(p, plain_attached(p, m));
 		break;
 	case ROLE_ASSISTANT:
 		put_assistant(p, m, name);

@@ -6,6 +6,7 @@
 #include "auth/policy.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "multipart.h"
 
 #include "base/banned.h"
 
@@ -111,12 +112,23 @@ void plain_foot(struct plain *p)
 	buf_adds(p->b, "</main>\n</body>\n</html>\n");
 }
 
-void plain_form(struct plain *p, const char *path)
+static void put_form(struct plain *p, const char *path, bool files)
 {
 	buf_addf(p->b, "<form method=\"post\" accept-charset=\"utf-8\" "
-		 "action=\"%s%s\">\n<input type=\"hidden\" "
-		 "name=\"" FORM_TOKEN_FIELD "\" value=\"%s\">", p->root, path,
-		 p->token);
+		 "%saction=\"%s%s\">\n<input type=\"hidden\" "
+		 "name=\"" FORM_TOKEN_FIELD "\" value=\"%s\">",
+		 files ? "enctype=\"multipart/form-data\" " : "", p->root,
+		 path, p->token);
+}
+
+void plain_form(struct plain *p, const char *path)
+{
+	put_form(p, path, false);
+}
+
+void plain_message_form(struct plain *p, const char *path)
+{
+	put_form(p, path, p->rq->conf->attach.message_files > 0);
 }
 
 /* What the message mentions, and ways to find more, and a prompt. */
@@ -162,6 +174,8 @@ void plain_message_fields(struct plain *p, struct str content)
 		 "when it is complete)</label></p>\n",
 		 p->steps ? " checked" : "");
 	put_mentions(p);
+	/* Last: what is behind a file is not read. */
+	plain_file_fields(p);
 	buf_adds(b, "</form>\n");
 }
 
@@ -196,6 +210,8 @@ static void put_again(struct plain *p)
 	struct str body;
 
 	/* Refused before it was read. */
+	if (!rq->form && multipart_is(rq))
+		return;
 	if (!rq->form && (req_body(rq, (size_t)rq->conf->limits.body_bytes,
 				   &body, &ignored) < 0 ||
 			  form_read(rq, body, &ignored) < 0))
@@ -203,12 +219,15 @@ static void put_again(struct plain *p)
 	if (!form_field(rq, "content").n ||
 	    form_token(rq, p->token, &ignored) < 0)
 		return;
-	plain_form(p, arena_printf(rq->arena, "%.*s", STR_ARG(rq->path)) + 1);
+	plain_message_form(p, arena_printf(rq->arena, "%.*s",
+					   STR_ARG(rq->path)) + 1);
 	for (size_t i = 0; i < rq->n_form; i++) {
 		const struct param *f = &rq->form[i];
 
 		if (str_is(f->name, "content") || str_is(f->name, "steps") ||
 		    str_is(f->name, "mentions") ||
+		    str_is(f->name, "attachments") ||
+		    str_is(f->name, "file") ||
 		    str_is(f->name, FORM_TOKEN_FIELD))
 			continue;
 		buf_adds(p->b, "<input type=\"hidden\" name=\"");

@@ -8,6 +8,7 @@
  *   thread.c   one conversation     message.c  messages, stored and as events
  *   choose.c   prompts with their blanks, and what to mention
  *   setting.c  the caller's settings
+ *   files.c    files of messages
  *   send.c     forms that begin, stop or continue a turn
  *   replace.c  regenerating, editing a message, versions
  *   source.c   what an answer cites
@@ -33,6 +34,7 @@ struct plain {
 	bool steps;		/* answers are shown in steps, not streamed */
 	bool web;		/* the agent has tools for the web (scope_web) */
 	bool wants_web;		/* and they are to be used: the box is on */
+	const json_t *files;	/* [{id, name}] of the message that is edited */
 	struct str mentions;	/* references for the message, a blank between */
 	const char *chooses;	/* id of the conversation for which something can
 				   be chosen, "" for a new one; NULL: nothing */
@@ -59,6 +61,9 @@ void plain_foot(struct plain *p);
 /* "<form …>" to a path below the root, with the fields of every form. */
 void plain_form(struct plain *p, const char *path);
 
+/* The same for a message, which may have files. */
+void plain_message_form(struct plain *p, const char *path);
+
 /* In a form: the choice of steps. */
 #define PLAIN_STEPS "<input type=\"hidden\" name=\"steps\" value=\"1\">"
 
@@ -67,6 +72,9 @@ void plain_message_fields(struct plain *p, struct str content);
 
 /* In a form: the choice of an agent, each workspace with its own. */
 void plain_agent_choice(struct plain *p);
+
+/* The files of a stored message, [{id, name, …}] or NULL. Borrowed. */
+const json_t *plain_attached(struct plain *p, const struct message *m);
 
 /* References of what a stored message mentions, a blank between. In rq's arena. */
 struct str plain_mentioned(struct plain *p, const struct message *m);
@@ -105,6 +113,23 @@ void plain_citations(struct plain *p, const struct message *m,
 
 /* "2026-11-22 06:30" (UTC). */
 void plain_time(struct buf *b, int64_t us);
+
+/* -- files.c ------------------------------------------------------------------ */
+
+/*
+ * Stores the files of the form that was sent; their ids become fields of it.
+ * ERR_INVALID_FIELD that says which cannot be taken, and why.
+ */
+int plain_take_files(struct request *rq, struct err *e) MUST_CHECK;
+
+/* The ids of a form's files, for turn_options; NULL: it has none. Borrowed. */
+json_t *plain_files(const struct request *rq);
+
+/* In a form: files that it has already, and the field for more. */
+void plain_file_fields(struct plain *p);
+
+/* Below a message: links to the files of its metadata (NULL: none). */
+void plain_put_files(struct plain *p, const json_t *list);
 
 /* -- message.c --------------------------------------------------------------- */
 

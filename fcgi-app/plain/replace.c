@@ -121,10 +121,12 @@ int plain_change(struct request *rq, struct response *rs, struct err *e)
 	p.web = plain_has_web(rq, &c);
 	p.wants_web = m.options.web;
 	p.mentions = plain_mentioned(&p, &m);
+	p.files = plain_attached(&p, &m);
 	plain_begin(&p, rs, 200, STR("Edit message"));
 	buf_adds(p.b, "<p>The messages after this one are kept as an earlier "
 		 "version.</p>\n");
-	plain_form(&p, arena_printf(rq->arena, "%.*s", STR_ARG(rq->path)) + 1);
+	plain_message_form(&p, arena_printf(rq->arena, "%.*s",
+					    STR_ARG(rq->path)) + 1);
 	buf_addf(p.b, "<input type=\"hidden\" name=\"message\" value=\"%lld\">\n",
 		 (long long)seq);
 	plain_message_fields(&p, m.content);

@@ -32,6 +32,9 @@ int plain_read_content(struct request *rq, struct turn_request *in,
 
 	in->content = form_field(rq, "content");
 	in->options = send_form_options(rq);
+	if (plain_take_files(rq, e) < 0)
+		return -1;
+	in->options.attachments = plain_files(rq);
 	if (!str_trim(in->content).n)
 		return err_field(e, ERR_INVALID_FIELD, "content",
 				 "The message must not be empty.");
@@ -113,7 +116,7 @@ int plain_new(struct request *rq, struct response *rs, struct err *e)
 		return -1;
 	p.chooses = "";
 	plain_begin(&p, rs, 200, STR("New conversation"));
-	plain_form(&p, "new");
+	plain_message_form(&p, "new");
 	plain_agent_choice(&p);
 	plain_message_fields(&p, STR(""));
 	plain_foot(&p);

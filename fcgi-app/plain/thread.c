@@ -49,8 +49,8 @@ static void put_forms(struct plain *p, const struct conversation *c,
 	p->web = plain_has_web(p->rq, c);
 	p->chooses = arena_strdup(p->rq->arena, uuid_format(&c->id, id));
 	buf_adds(p->b, "<div id=\"send\">\n");
-	plain_form(p, arena_printf(p->rq->arena, "conversations/%s",
-				   uuid_format(&c->id, id)));
+	plain_message_form(p, arena_printf(p->rq->arena, "conversations/%s",
+					   uuid_format(&c->id, id)));
 	plain_message_fields(p, STR(""));
 	buf_adds(p->b, "</div>\n");
 }

@@ -114,8 +114,8 @@ static void put_after(struct plain *p, const struct turn *t, bool ended)
 	buf_addf(p->b, "<p><a href=\"%sconversations/%s%s#m%lld\">The answer "
 		 "with its formatting</a></p>\n", p->root, conversation,
 		 p->steps ? "?steps=1" : "", (long long)t->user_seq);
-	plain_form(p, arena_printf(p->rq->arena, "conversations/%s",
-				   conversation));
+	plain_message_form(p, arena_printf(p->rq->arena, "conversations/%s",
+					   conversation));
 	plain_message_fields(p, STR(""));
 }
 

@@ -527,6 +527,9 @@ void check_all(struct loader *l)
 			  "threads.max_turns (%d) must be less than "
 			  "threads.max (%d)", c->threads.max_turns,
 			  c->threads.max);
+	if (c->file_store == FILE_STORE_DIRECTORY && !*c->file_dir)
+		load_fail(l, load_pos(l, &c->file_store),
+			  "file_store: directory needs file_dir");
 	check_chain(l);
 	check_roles(l);
 	check_llms(l);

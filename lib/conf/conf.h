@@ -48,6 +48,8 @@ struct conf_db {		/* `database:` and each entry of `databases:` */
 	int pool;		/* connections at most, per process */
 };
 
+enum file_store { FILE_STORE_DATABASE, FILE_STORE_DIRECTORY };
+
 enum conf_identity_kind {
 	IDENTITY_API_TOKEN, IDENTITY_REMOTE_USER, IDENTITY_TRUSTED_HEADER,
 	IDENTITY_ANONYMOUS, IDENTITY_JWT, IDENTITY_SESSION_SQL,
@@ -397,6 +399,8 @@ struct conf {
 	struct {
 		int file_bytes, user_mb, message_files, turn_tokens;
 	} attach;
+	int file_store;		/* enum file_store: where new files go */
+	const char *file_dir;	/* "" = none */
 	struct {
 		int base_mb, private_mb, cache_mb, question_ms;
 		const char *embedding_service;	/* "" = none */

@@ -25,6 +25,11 @@ static const struct opt_name log_targets[] = {
 	{ "stderr", LOG_TO_STDERR }, { "syslog", LOG_TO_SYSLOG }, { NULL, 0 },
 };
 
+static const struct opt_name file_stores[] = {
+	{ "database", FILE_STORE_DATABASE },
+	{ "directory", FILE_STORE_DIRECTORY }, { NULL, 0 },
+};
+
 static const struct opt_name identity_kinds[] = {
 	{ "api_token", IDENTITY_API_TOKEN },
 	{ "remote_user", IDENTITY_REMOTE_USER },

@@ -72,6 +72,12 @@ const char *check_path(const char *s)
 	return *s == '/' ? NULL : "must be an absolute path";
 }
 
+const char *check_dir(const char *s)
+{
+	return !*s || (*s == '/' && s[strspn(s, "/")]) ? NULL
+		: "must be an absolute path, and not the root";
+}
+
 const char *check_env(const char *s)
 {
 	size_t n = strspn(s, LOWER UPPER DIGIT "_");

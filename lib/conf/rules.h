@@ -17,6 +17,7 @@ opt_check check_tool_choice;	/* the same, or "group:NAME" */
 opt_check check_action_url;	/* /path or http(s)://, {NAME} within */
 opt_check check_mention_link;	/* as check_action_url; "" is fine */
 opt_check check_path;		/* /absolute */
+opt_check check_dir;		/* the same, not the root; "" is fine */
 opt_check check_env;		/* "NAME=value" */
 opt_check check_url;		/* http(s)://…, no blanks; "" is fine */
 opt_check check_url_template;	/* the same, and {name} behind the host */

@@ -256,6 +256,21 @@ static const char *sentence(const struct child_outcome *o)
 	return "The file cannot be read.";
 }
 
+/* "2-5, 9" in a sentence; p == NULL: it is something else. */
+static struct str scanned_pages(struct str pages, struct arena *a)
+{
+	bool many = memchr(pages.p, '-', pages.n) || memchr(pages.p, ',', pages.n);
+
+	for (size_t i = 0; i < pages.n; i++)
+		if (!memchr("0123456789-,. ", pages.p[i], 14))
+			return (struct str){ NULL, 0 };
+	return str_of(arena_printf(a, "Page%s %.*s %s no text: %s, as in a scan.",
+				   many ? "s" : "", STR_ARG(pages),
+				   many ? "have" : "has",
+				   many ? "they are images or empty"
+				   : "it is an image or empty"));
+}
+
 /* Its first lines are "type: …" and "pages: …"; the text is behind an empty one. */
 static void read_found(struct str s, struct arena *a, bool text,
 		       struct file_found *out)
@@ -273,6 +288,8 @@ static void read_found(struct str s, struct arena *a, bool text,
 		else if (str_is(key, "pages") &&
 			 !str_int(str_trim(value), &out->pages))
 			out->pages = 0;
+		else if (text && str_is(key, "scanned"))
+			out->problem = scanned_pages(str_trim(value), a);
 	}
 	if (text) {
 		utf8_scrub(&clean, s);
@@ -367,7 +384,7 @@ int file_extract_all(const struct file_source *src, struct arena *a,
 	*out = (struct file_found){ .pages = 0 };
 	if (place < 0)
 		return -1;
-	buf_addf(&path, "%s-file", file_extract_program());
+	buf_addf(&path, "%s" FILE_EXTRACT_FILES, file_extract_program());
 	argv[0] = path.p;
 	rc = spawn_run(&s, (struct str){ NULL, 0 }, FILE_MS, -1, &o.out,
 		       &o.errors, &o.r, e);
@@ -397,20 +414,33 @@ int file_extract_all(const struct file_source *src, struct arena *a,
 
 /* -- for doctor -------------------------------------------------------- */
 
-int file_extract_try(bool *confined, struct buf *why, struct err *e)
+int file_extract_try(bool files, bool *confined, struct buf *why, struct err *e)
 {
-	const struct extract_want w = { .what = "The page", .type = "html" };
+	static const char *const env[] = { NULL };
+	struct buf path = BUF_INIT(PATH_BYTES + 8);
+	const char *argv[] = { NULL, "--type", files ? "file" : "html", NULL };
+	const struct spawn s = {
+		.argv = argv, .env = env, .dir = "/",
+		.limits = files ? file_limits : limits,
+	};
 	struct child_outcome o = {
 		.out = BUF_INIT(4096), .errors = BUF_INIT(STDERR_BYTES),
 	};
-	int rc = run(&w, STR("<p>here"), LONGEST_MS, &o, e);
+	int rc;
 
-	if (rc == 0 && !str_is(str_trim(buf_str(&o.out)), "here"))
+	buf_addf(&path, "%s%s", file_extract_program(),
+		 files ? FILE_EXTRACT_FILES : "");
+	argv[0] = path.p;
+	rc = spawn_run(&s, STR("here"), LONGEST_MS, -1, &o.out, &o.errors, &o.r,
+		       e);
+	if (rc == 0 && !str_is(str_trim(buf_str(&o.out)), files
+			       ? "type: text/plain\n\nhere" : "here"))
 		rc = err_set(e, ERR_TOOL_FAILED, "%.150s does not work (exit "
-			     "code %d, signal %d)", file_extract_program(),
-			     o.r.exit_code, o.r.signal);
+			     "code %d, signal %d)", path.p, o.r.exit_code,
+			     o.r.signal);
 	*confined = o.errors.n == 0;
 	utf8_scrub(why, str_trim(buf_str(&o.errors)));
+	buf_release(&path);
 	buf_release(&o.errors);
 	buf_release(&o.out);
 	return rc;

@@ -58,7 +58,8 @@ int file_extract_text(const struct extract_want *w, struct str input,
  * (docs/files.md), read by lamplighter-extract-file, which also knows documents
  * and archives. more gives its bytes as spawn.more does; head_only: these are only
  * its beginning, the type is wanted. media_type and text are in a; text p == NULL:
- * there is none, and problem, a sentence, says why, unless none is expected.
+ * there is none, and problem, a sentence, says why, unless none is expected. Beside a
+ * text, problem says which pages have none.
  */
 struct file_found {
 	struct str media_type, text, problem;
@@ -81,15 +82,18 @@ int file_extract_all(const struct file_source *s, struct arena *a,
 		     struct file_found *out, struct err *e) MUST_CHECK;
 
 /*
- * Tries it with a small page, for doctor. *confined: with the system call
- * filter; else why has the reason. -1: it cannot be run at all.
+ * Tries a program with a small text, for doctor: the one for pages, or for files.
+ * *confined: with the system call filter; else why has the reason. -1: it cannot be
+ * run at all, or does not work.
  */
-int file_extract_try(bool *confined, struct buf *why, struct err *e) MUST_CHECK;
+int file_extract_try(bool files, bool *confined, struct buf *why,
+		     struct err *e) MUST_CHECK;
 
 /*
  * The program: in $LAMPLIGHTER_LIBEXEC_DIR, else beside our own program, else
  * where `make install` put it. Looked for once. Never NULL.
  */
 const char *file_extract_program(void);
+#define FILE_EXTRACT_FILES "-file"	/* behind it: the one for files */
 
 #endif

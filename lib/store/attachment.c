@@ -2,13 +2,14 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
+#include "store/attachment_file.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
 
 enum {
 	SWEEP_IDS = 50,
-	SWEEP_PIECES = 16,	/* rows of a batch: 4 MiB */
 };
 
 static const struct db_field fields[] = {
@@ -24,6 +25,7 @@ struct making {
 	const struct uuid *id;
 	struct str name;
 	int64_t now_us, expires_us;
+	struct str place;	/* p == NULL: in pieces */
 };
 
 static int create_tx(struct db *tx, void *ctx, struct err *e)
@@ -44,7 +46,8 @@ static int create_tx(struct db *tx, void *ctx, struct err *e)
 	}
 	return db_exec(tx, STMT_FILE_INSERT,
 		       DB_ARGS(DB_U(m->id), DB_S(m->o->tenant_id),
-			       DB_U(&m->o->user_id), DB_I(m->now_us)), NULL, e) ||
+			       DB_U(&m->o->user_id), DB_I(m->now_us),
+			       DB_S_IF(m->place)), NULL, e) ||
 	       db_exec(tx, STMT_ATTACHMENT_NEW,
 		       DB_ARGS(DB_U(m->id), DB_S(m->o->tenant_id),
 			       DB_U(&m->o->user_id), DB_I(m->now_us),
@@ -56,8 +59,14 @@ int attachment_create(struct db *db, const struct owner *o,
 		      const struct uuid *id, struct str name,
 		      int64_t expires_us, struct err *e)
 {
-	struct making m = { o, id, name, clock_now_us(), expires_us };
+	char place[BLOB_PLACE_BYTES];
+	struct making m = {
+		.o = o, .id = id, .name = name, .now_us = clock_now_us(),
+		.expires_us = expires_us,
+	};
 
+	if (blob_for_new())
+		m.place = str_of(blob_arriving(id, place));
 	return db_tx(db, create_tx, &m, e);
 }
 
@@ -134,92 +143,6 @@ int attachment_taken(struct db *db, const struct owner *o, int64_t *bytes,
 	return rc;
 }
 
-/* -- its content -------------------------------------------------------- */
-
-struct adding {
-	const struct owner *o;
-	const struct attachment *t;
-	int64_t start;
-	struct str data;
-};
-
-/* A commit whose outcome is unknown has stored the piece, or nothing. */
-static bool is_added(struct db *tx, const struct adding *k, struct err *e)
-{
-	struct arena a = ARENA_INIT;
-	struct attachment now;
-	bool is = attachment_get(tx, k->o, &k->t->id, &a, &now, e) == 0 &&
-		now.size >= k->start + (int64_t)k->data.n;
-
-	arena_release(&a);
-	return is;
-}
-
-static int add_tx(struct db *tx, void *ctx, struct err *e)
-{
-	const struct adding *k = ctx;
-	int64_t n = (int64_t)k->data.n;
-	struct db_result r;
-
-	if (db_tx_unknown(tx) && is_added(tx, k, e))
-		return 0;
-	if (e->code)
-		return -1;
-	if (db_exec(tx, STMT_FILE_GROW,
-		    DB_ARGS(DB_I(n), DB_U(&k->t->id), DB_U(&k->t->file_id),
-			    DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
-			    DB_I(k->start)), &r, e))
-		return -1;
-	if (!r.affected)
-		return err_public(e, ERR_CONFLICT, "The upload is not at this "
-				  "offset. Get the attachment: its size says "
-				  "where to go on.");
-	return db_exec(tx, STMT_ATTACHMENT_GROW,
-		       DB_ARGS(DB_I(k->start + n), DB_I(clock_now_us()),
-			       DB_U(&k->t->id)), NULL, e) ||
-	       db_exec(tx, STMT_FILE_PIECE_INSERT,
-		       DB_ARGS(DB_U(&k->t->file_id), DB_I(k->start),
-			       DB_B(k->data)), NULL, e) ? -1 : 0;
-}
-
-int attachment_add(struct db *db, const struct owner *o,
-		   const struct attachment *t, int64_t start, struct str data,
-		   struct err *e)
-{
-	struct adding k = { o, t, start, data };
-
-	return db_tx(db, add_tx, &k, e);
-}
-
-struct piece {
-	int64_t from;
-	struct str data;
-};
-
-static int take_piece(void *ctx, const struct db_val *row, struct err *e)
-{
-	struct piece *p = ctx;
-	int64_t skip = p->from - row[0].i;
-
-	(void)e;
-	if (skip < (int64_t)row[1].s.n)
-		p->data = (struct str){ row[1].s.p + skip,
-					row[1].s.n - (size_t)skip };
-	return 0;
-}
-
-int attachment_piece(struct db *db, const struct uuid *file_id, int64_t from,
-		     struct arena *a, struct str *out, struct err *e)
-{
-	struct piece p = { .from = from };
-
-	if (db_each(db, STMT_FILE_PIECE_GET, DB_ARGS(DB_U(file_id), DB_I(from)),
-		    a, take_piece, &p, e))
-		return -1;
-	*out = p.data;
-	return 0;
-}
-
 /* -- ready -------------------------------------------------------- */
 
 struct readying {
@@ -227,6 +150,7 @@ struct readying {
 	const struct attachment *t;
 	const struct attachment_facts *f;
 	const unsigned char *hash;
+	struct str place;	/* where it will be; p == NULL: in pieces */
 	bool adopted;
 };
 
@@ -324,7 +248,8 @@ static int ready_tx(struct db *tx, void *ctx, struct err *e)
 			    DB_I_IF(f->pages, f->pages), DB_S_IF(f->problem),
 			    DB_S_IF(f->text),
 			    DB_I_IF(f->text.p, f->text_chars),
-			    DB_U(&k->t->file_id), DB_I(k->t->size)), &r, e))
+			    DB_S_IF(k->place), DB_U(&k->t->file_id),
+			    DB_I(k->t->size)), &r, e))
 		return -1;
 	if (!r.affected)
 		return err_set(e, ERR_CONFLICT, "it has grown, or is deleted");
@@ -336,8 +261,28 @@ int attachment_ready(struct db *db, const struct owner *o,
 		     const struct attachment_facts *f, struct err *e)
 {
 	struct readying k = { .o = o, .t = t, .f = f };
+	char from[BLOB_PLACE_BYTES], to[BLOB_PLACE_BYTES];
+	struct arena a = ARENA_INIT;
+	struct str place;
+	int rc = attachment_place(db, &t->file_id, &a, &place, e);
 
-	return db_tx(db, ready_tx, &k, e);
+	if (rc > 0 && place.p) {
+		blob_arriving(&t->file_id, from);
+		k.place = str_of(blob_complete(f->hash, &t->file_id, to));
+		rc = blob_sync(from, t->size, e);
+	}
+	arena_release(&a);
+	if (rc < 0 || db_tx(db, ready_tx, &k, e))
+		return -1;
+	if (k.place.p) {
+		struct err why = ERR_INIT;
+
+		/* It is found there as well, and the sweep tries again. */
+		if (blob_move(from, to, &why) < 0)
+			log_err("a file keeps the name with which it arrived",
+				&why);
+	}
+	return 0;
 }
 
 /* -- whose messages have it -------------------------------------------------------- */
@@ -468,23 +413,7 @@ int attachment_sweep_due(struct db *db, struct arena *a, struct err *e)
 	(void)a;
 	if (find_left(db, &ids, e) || (!ids.n && find_dropped(db, &ids, e)))
 		return -1;
-	return ids.n > 0;
-}
-
-/* 1: it is gone; 0: the time is over; -1. */
-static int delete_file(struct db *db, const struct uuid *id, int64_t until_ms,
-		       struct err *e)
-{
-	struct db_result r;
-
-	do {
-		if (clock_mono_ms() >= until_ms)
-			return 0;
-		if (db_exec(db, STMT_FILE_PIECES_DELETE,
-			    DB_ARGS(DB_U(id), DB_I(SWEEP_PIECES)), &r, e))
-			return -1;
-	} while (r.affected);
-	return db_exec(db, STMT_FILE_DELETE, DB_ARGS(DB_U(id)), NULL, e) ? -1 : 1;
+	return ids.n > 0 || attachment_file_sweep_due();
 }
 
 int attachment_sweep(struct db *db, int64_t until_ms, struct err *e)
@@ -506,11 +435,12 @@ int attachment_sweep(struct db *db, int64_t until_ms, struct err *e)
 		if (find_dropped(db, &dropped, e))
 			return -1;
 		for (size_t i = 0; i < dropped.n; i++) {
-			int rc = delete_file(db, &dropped.v[i], until_ms, e);
+			int rc = attachment_file_delete(
+				db, &dropped.v[i], until_ms, e);
 
 			if (rc <= 0)
 				return rc;
 		}
 	} while (left.n || dropped.n);
-	return 1;
+	return attachment_file_sweep(db, until_ms, e);
 }

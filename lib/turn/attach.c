@@ -250,6 +250,9 @@ static void add_text(struct turn_loop *l, const struct attachment *t,
 		add_part(l, t, 0, 0, text, b);
 		*left -= n;
 	}
+	if (t->problem.p)
+		note(b, t, arena_printf(l->arena, "not all of it has text. %.*s",
+					STR_ARG(t->problem)));
 	origins_add(&l->taint, "attachment", t->name);
 }
 

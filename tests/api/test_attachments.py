@@ -3,13 +3,17 @@
 import base64
 import hashlib
 import os
+import pathlib
 import re
+import shutil
+import tempfile
 import uuid
 
 import pytest
 
 from described import check
-from lab import wait_until
+from lab import Lab, wait_until
+from labs import WORKSPACES
 from samples import PNG, SAMPLES, pdf
 
 DAY = re.compile(r"\d{4}-\d\d-\d\dT")
@@ -33,12 +37,49 @@ def made(lab, data, name="note.txt", user="ada"):
 
 
 def stored(lab):
-    return {t: int(lab.sql(f"SELECT COUNT(*) FROM {t}")[0][0])
-            for t in ("attachment", "attachment_use", "stored_file", "file_piece")}
+    """Rows by table; and files of the directory, where there is one."""
+    n = {t: int(lab.sql(f"SELECT COUNT(*) FROM {t}")[0][0])
+         for t in ("attachment", "attachment_use", "stored_file", "file_piece")}
+    if lab.files:
+        n["files"] = len(on_disk(lab))
+    return n
 
 
-def test_a_file_from_its_upload_to_its_end(lab, someone):
-    answer = upload(lab, b"Ten days carry over.\n", "policy.txt", someone)
+def on_disk(lab):
+    return sorted(p for p in lab.files.glob("*/*"))
+
+
+@pytest.fixture(scope="module")
+def directory_lab():
+    """The responder's own directory is made by the test: nothing else may be in it."""
+    files = pathlib.Path(tempfile.mkdtemp(prefix="lamp-files-"))
+    with Lab(workspaces=WORKSPACES, config={"file_store": "directory",
+                                            "file_dir": str(files)}) as lab:
+        lab.files = files
+        yield lab
+    shutil.rmtree(files)
+
+
+@pytest.fixture(params=["database", "directory"])
+def store(request, lab, directory_lab):
+    """A Lab for each place that contents can be in."""
+    return directory_lab if request.param == "directory" else lab
+
+
+@pytest.fixture(params=["database", "directory"])
+def make_store(request, make_lab, tmp_path):
+    """The same, to make Labs of one test's own."""
+    def make(config=None):
+        more = {"file_store": "directory", "file_dir": str(tmp_path)}
+        lab = make_lab(config={**(config or {}),
+                               **(more if request.param == "directory" else {})})
+        lab.files = tmp_path if request.param == "directory" else None
+        return lab
+    return make
+
+
+def test_a_file_from_its_upload_to_its_end(store, someone):
+    answer = upload(store, b"Ten days carry over.\n", "policy.txt", someone)
     record = answer.json
     assert answer.status == 201 and answer.headers["Location"] == f"attachments/{record['id']}"
     assert (record["name"], record["state"], record["size"], record["mediaType"],
@@ -46,66 +87,66 @@ def test_a_file_from_its_upload_to_its_end(lab, someone):
         "policy.txt", "ready", 21, "text/plain", None, 21)
     assert DAY.match(record["expiresAt"])
     check("/attachments", "POST", answer)
-    assert lab.get(f"/attachments/{record['id']}", user=someone).json == record
-    assert lab.get("/attachments", user=someone).json["items"] == [record]
-    got = lab.get(f"/attachments/{record['id']}/content", user=someone)
+    assert store.get(f"/attachments/{record['id']}", user=someone).json == record
+    assert store.get("/attachments", user=someone).json["items"] == [record]
+    got = store.get(f"/attachments/{record['id']}/content", user=someone)
     assert got.body == b"Ten days carry over.\n" and got.status == 200
     assert got.headers["Content-Disposition"] == (
         "attachment; filename=\"policy.txt\"; filename*=UTF-8''policy.txt")
     assert got.headers["X-Content-Type-Options"] == "nosniff"
     assert got.headers["Content-Security-Policy"].startswith("sandbox")
     assert got.headers["Content-Length"] == "21"
-    text = lab.get(f"/attachments/{record['id']}/text", user=someone)
+    text = store.get(f"/attachments/{record['id']}/text", user=someone)
     assert text.body == b"Ten days carry over.\n"
-    assert lab.call("DELETE", f"/attachments/{record['id']}", user=someone).status == 204
-    assert lab.get(f"/attachments/{record['id']}", user=someone).status == 404
-    assert lab.get(f"/attachments/{record['id']}/content", user=someone).status == 404
+    assert store.call("DELETE", f"/attachments/{record['id']}", user=someone).status == 204
+    assert store.get(f"/attachments/{record['id']}", user=someone).status == 404
+    assert store.get(f"/attachments/{record['id']}/content", user=someone).status == 404
 
 
-def test_ranges(lab, someone):
+def test_ranges(store, someone):
     data = os.urandom(600000)
-    path = f"/attachments/{made(lab, data, 'x.bin', someone)['id']}/content"
+    path = f"/attachments/{made(store, data, 'x.bin', someone)['id']}/content"
     for asked, want in (("bytes=0-9", data[:10]), ("bytes=262140-262150", data[262140:262151]),
                         ("bytes=599990-", data[-10:]), ("bytes=-5", data[-5:]),
                         ("bytes=599990-9223372036854775807", data[-10:])):
-        got = lab.get(path, user=someone, headers={"Range": asked})
+        got = store.get(path, user=someone, headers={"Range": asked})
         assert (got.status, got.body) == (206, want), asked
         assert got.headers["Content-Range"].endswith("/600000")
     for asked in ("bytes=600000-", "bytes=0-1,5-6", "lines=1-2", "bytes=9-2"):
-        got = lab.get(path, user=someone, headers={"Range": asked})
+        got = store.get(path, user=someone, headers={"Range": asked})
         assert (got.status, got.body) == (200, data), asked
-    path = f"/attachments/{made(lab, b'', 'empty', someone)['id']}/content"
+    path = f"/attachments/{made(store, b'', 'empty', someone)['id']}/content"
     for asked in ("bytes=0-", "bytes=-1"):
-        got = lab.get(path, user=someone, headers={"Range": asked})
+        got = store.get(path, user=someone, headers={"Range": asked})
         assert (got.status, got.body, got.headers["Content-Length"]) == (200, b"", "0"), asked
         assert "Content-Range" not in got.headers
 
 
-def test_parts(lab, someone):
+def test_parts(store, someone):
     data = os.urandom(700001)
-    first = upload(lab, data[:300000], "big.bin", someone, Upload_Complete="?0").json
+    first = upload(store, data[:300000], "big.bin", someone, Upload_Complete="?0").json
     path = f"/attachments/{first['id']}"
     assert (first["state"], first["size"], first["mediaType"]) == ("uploading", 300000, None)
-    assert lab.get(path + "/content", user=someone).status == 409
-    late = upload(lab, data[:5], path=path, method="PATCH", user=someone, Upload_Offset="0")
+    assert store.get(path + "/content", user=someone).status == 409
+    late = upload(store, data[:5], path=path, method="PATCH", user=someone, Upload_Offset="0")
     assert late.status == 409 and "offset" in late.json["detail"]
-    missing = upload(lab, b"x", path=path, method="PATCH", user=someone)
+    missing = upload(store, b"x", path=path, method="PATCH", user=someone)
     assert (missing.status, missing.json["field"]) == (422, "Upload-Offset")
-    then = upload(lab, data[300000:600000], path=path, method="PATCH", user=someone,
+    then = upload(store, data[300000:600000], path=path, method="PATCH", user=someone,
                   Upload_Offset="300000", Upload_Complete="?0").json
     assert (then["state"], then["size"]) == ("uploading", 600000)
-    answer = upload(lab, data[600000:], path=path, method="PATCH", user=someone,
+    answer = upload(store, data[600000:], path=path, method="PATCH", user=someone,
                     Upload_Offset="600000", Upload_Complete="?1")
     check("/attachments/{id}", "PATCH", answer)
     last = answer.json
     assert (last["state"], last["size"]) == ("ready", 700001)
-    assert lab.get(path + "/content", user=someone).body == data
-    again = upload(lab, b"", path=path, method="PATCH", user=someone, Upload_Offset="700001")
+    assert store.get(path + "/content", user=someone).body == data
+    again = upload(store, b"", path=path, method="PATCH", user=someone, Upload_Offset="700001")
     assert again.status == 409
     # The same in one go is the same content.
-    made(lab, data, "again.bin", someone)
+    made(store, data, "again.bin", someone)
     digest = hashlib.blake2b(data, digest_size=32).hexdigest()
-    assert lab.sql("SELECT COUNT(*) FROM stored_file WHERE HEX(hash) ="
+    assert store.sql("SELECT COUNT(*) FROM stored_file WHERE HEX(hash) ="
                    f" UPPER('{digest}')") == [["1"]]
 
 
@@ -123,22 +164,22 @@ def post_form(lab, body, user, boundary="XyZ"):
         "Content-Type": f"multipart/form-data; boundary={boundary}"})
 
 
-def test_forms(lab, someone):
+def test_forms(store, someone):
     data = b"\r\n--Xy" * 30000 + os.urandom(100000)
-    answer = post_form(lab, form(("note", None, b"x"), ("file", "a\tb\x01.bin", data)), someone)
+    answer = post_form(store, form(("note", None, b"x"), ("file", "a\tb\x01.bin", data)), someone)
     assert (answer.status, answer.json["name"], answer.json["size"]) == (
         201, "a b.bin", len(data))
-    got = lab.get(f"/attachments/{answer.json['id']}/content", user=someone)
+    got = store.get(f"/attachments/{answer.json['id']}/content", user=someone)
     assert got.body == data
-    none = post_form(lab, form(("note", None, b"x")), someone)
+    none = post_form(store, form(("note", None, b"x")), someone)
     assert (none.status, none.json["field"]) == (422, "file")
     for bad in (b"", b"nothing", form(("file", "a", b"x"))[:-9], b"--XyZ\r\n" + b"a" * 70000):
-        assert post_form(lab, bad, someone).status == 400, bad[:40]
-    assert post_form(lab, b"x", someone, boundary="").status == 400
-    many = post_form(lab, form(*[("n", None, b"")] * 32, ("file", "a", b"x")), someone)
+        assert post_form(store, bad, someone).status == 400, bad[:40]
+    assert post_form(store, b"x", someone, boundary="").status == 400
+    many = post_form(store, form(*[("n", None, b"")] * 32, ("file", "a", b"x")), someone)
     assert (many.status, many.json["detail"]) == (
         400, "The multipart body has more than 32 parts.")
-    assert [i["name"] for i in lab.get("/attachments", user=someone).json["items"]] == ["a b.bin"]
+    assert [i["name"] for i in store.get("/attachments", user=someone).json["items"]] == ["a b.bin"]
 
 
 @pytest.mark.parametrize("given, kept", [
@@ -181,14 +222,15 @@ def test_a_key_makes_one(lab, someone):
     assert one.status == two.status == 201 and one.json == two.json
 
 
-def test_the_same_content_is_stored_once(make_lab):
-    lab = make_lab()
+def test_the_same_content_is_stored_once(make_store):
+    lab = make_store()
     data = b"the same " * 40000
     one, two = made(lab, data, "one.txt"), made(lab, data, "two.txt")
     other = made(lab, data, "three.txt", user="bob")
     assert (one["mediaType"], one["textChars"]) == (two["mediaType"], two["textChars"])
     wait_until("what was twice is gone", lambda: lab.command("work") and stored(lab) == {
-        "attachment": 3, "attachment_use": 0, "stored_file": 2, "file_piece": 4})
+        "attachment": 3, "attachment_use": 0, "stored_file": 2,
+        **({"file_piece": 0, "files": 2} if lab.files else {"file_piece": 4})})
     lab.call("DELETE", f"/attachments/{one['id']}", user="ada")
     lab.command("work")
     assert lab.get(f"/attachments/{two['id']}/content", user="ada").body == data
@@ -217,8 +259,8 @@ def test_caps(make_lab):
     assert len(lab.get("/attachments", user="bob").json["items"]) == 3
 
 
-def test_what_goes_when(make_lab):
-    lab = make_lab()
+def test_what_goes_when(make_store):
+    lab = make_store()
     unsent = made(lab, b"unsent " * 60000)
     sent = made(lab, b"sent " * 60000)
     events = lab.chat("Look", attachments=[sent["id"]])
@@ -258,6 +300,117 @@ def test_what_has_no_text(lab, someone):
     assert (empty["state"], empty["problem"]) == ("ready", "The file is empty.")
     other = made(lab, b"\x7fELF\x02\x01\x01" + bytes(200), "x", someone)
     assert "no text" in other["problem"]
+
+
+# -- the directory ------------------------------------------------------------------------
+
+
+NAMED = re.compile(r"([0-9a-f]{2})/\1[0-9a-f]{62}-[0-9a-f]{32}")
+
+
+def test_what_is_in_the_directory(directory_lab, someone):
+    """Files of the service alone, named by content and id; nothing of the user's."""
+    lab = directory_lab
+    data = os.urandom(400000)
+    record = made(lab, data, "..%2F..%2Fup.txt", someone)
+    place, = lab.sql("SELECT f.place FROM attachment a JOIN stored_file f ON f.id = a.file_id"
+                     f" WHERE HEX(a.id) = '{record['id'].replace('-', '').upper()}'")[0]
+    assert NAMED.fullmatch(place)
+    assert hashlib.blake2b(data, digest_size=32).hexdigest() in place
+    file = lab.files / place
+    assert file.read_bytes() == data
+    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    assert not [p for p in on_disk(lab) if p.parent.name == "tmp"
+                and p.name == place[-32:]]
+    # No row can name another place: not of another file, and not outside.
+    (lab.files / "tmp" / ("0" * 32)).write_bytes(data)
+    for other in ("../" + place, "tmp/" + place, "/etc/passwd", place[:-1] + "x",
+                  "tmp/" + "0" * 32):
+        lab.sql(f"UPDATE stored_file SET place = '{other}' WHERE place = '{place}'")
+        got = lab.get(f"/attachments/{record['id']}/content", user=someone)
+        assert (got.status, got.json["code"]) == (503, "file_store_unavailable"), other
+        lab.sql(f"UPDATE stored_file SET place = '{place}' WHERE place = '{other}'")
+    assert lab.get(f"/attachments/{record['id']}/content", user=someone).body == data
+
+
+def old(*files):
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        if not file.exists():
+            file.write_bytes(b"x")
+        os.utime(file, (1, 1))
+
+
+def test_orphans(make_lab, tmp_path):
+    """Files without a row go after a day; others, and what is not ours, stay."""
+    lab = make_lab(config={"file_store": "directory", "file_dir": str(tmp_path)})
+    lab.files = tmp_path
+    kept = made(lab, b"kept " * 100000)
+    crashed = made(lab, b"crashed " * 50000)
+    first, second = on_disk(lab)
+    place = {p.read_bytes()[:4]: p for p in (first, second)}
+    at, was = place[b"kept"], place[b"cras"]
+    # Its process died before it was renamed: it is read all the same.
+    arrived = tmp_path / "tmp" / was.name[-32:]
+    was.rename(arrived)
+    os.utime(arrived, (1, 1))
+    path = f"/attachments/{crashed['id']}/content"
+    assert lab.get(path, user="ada").body == b"crashed " * 50000
+    gone = [tmp_path / "tmp" / ("0" * 32), tmp_path / "ab" / f"ab{'0' * 62}-{'1' * 32}",
+            tmp_path / "00" / f"00{'f' * 62}-{at.name[-32:]}"]
+    strange = [tmp_path / "ab" / "notes.txt", tmp_path / "tmp" / "A", tmp_path / "README"]
+    young = tmp_path / "tmp" / ("2" * 32)
+    old(at, *gone, *strange)
+    young.write_bytes(b"x")
+    lab.command("work")
+    assert [p for p in gone if p.exists()] == []
+    assert all(p.exists() for p in (at, was, young, *strange))
+    assert not arrived.exists()
+    assert lab.get(path, user="ada").body == b"crashed " * 50000
+    assert lab.get(f"/attachments/{kept['id']}/content", user="ada").status == 200
+    # Not again for a day.
+    old(*gone)
+    lab.command("work")
+    assert all(p.exists() for p in gone)
+
+
+def test_from_one_store_to_the_other(make_lab, tmp_path):
+    lab = make_lab()
+    data = [os.urandom(n) for n in (0, 10, 262144, 700000)]
+    ids = [made(lab, d)["id"] for d in data]
+    lab.files = None
+    rows = stored(lab)
+
+    def all_there():
+        for id, d in zip(ids, data):
+            assert lab.get(f"/attachments/{id}/content", user="ada").body == d
+
+    lab.stop("responder")
+    lab.overrides.update(file_store="directory", file_dir=str(tmp_path))
+    lab.write_config()
+    lab.start_responder()
+    all_there()
+    lab.files = tmp_path
+    assert "4 moved" in lab.command("files", "move").stderr
+    assert stored(lab) == {**rows, "file_piece": 0, "files": 4}
+    all_there()
+    assert lab.command("files", "check").returncode == 0
+    # A damaged one is found, and is not moved over what may be mended.
+    file = max(on_disk(lab), key=lambda p: p.stat().st_size)
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    lab.overrides.update(file_store="database")
+    lab.write_config()
+    checked = lab.command("files", "check", check=False)
+    assert checked.returncode == 1 and "3 fine, 1 damaged" in checked.stderr
+    assert checked.stdout.endswith("\tdirectory\n") and checked.stdout.count("\n") == 1
+    assert lab.command("files", "move", check=False).returncode == 1
+    assert stored(lab) == {**rows, "file_piece": rows["file_piece"] - 3, "files": 1}
+    file.write_bytes(data[3])
+    lab.command("files", "move")
+    assert stored(lab) == {**rows, "files": 0}
+    lab.stop("responder")
+    lab.start_responder()
+    all_there()
 
 
 # -- in a turn ---------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import pathlib
+import shutil
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ import time
 
 import pytest
 
-from lab import COMMAND, RESPONDER, Stream
+from lab import COMMAND, EXTRACT, RESPONDER, Stream
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
 
@@ -102,7 +103,7 @@ def test_inside(lab):
     order = [item["check"] for item in report["items"]]
     assert order == sorted(order, key=[
         "hosts", "clock", "base", "restart", "database", "schema", "provider", "datasets", "tool",
-        "extract", "files"].index)
+        "extract", "files", "file-store"].index)
     assert "MariaDB answers within" in found["database"][0]["text"] or \
         "MariaDB" in found["database"][0]["text"]
     assert found["schema"][0]["result"] == "ok"
@@ -114,6 +115,10 @@ def test_inside(lab):
                for p in found["provider"])
     assert [d["subject"] for d in found["datasets"]] == ["lab"]
     assert "stream" not in found		# not measured, not judged
+    # Both programs are run, each on what it is for.
+    assert [e["result"] for e in found["extract"]] == ["ok", "ok"], found["extract"]
+    assert "lamplighter-extract-file works" in found["extract"][1]["text"]
+    assert "database" in found["file-store"][0]["text"]
 
 
 def test_services(make_lab):
@@ -232,6 +237,44 @@ def test_broken_inside(make_lab):
     assert lab.dir.name not in [os.path.basename(f["subject"])
                                 for f in found["files"]]
     lab.dir.chmod(0o700)
+
+
+def test_the_directory_of_uploads(make_lab):
+    lab = make_lab(config={**ADMIN, "file_store": "directory", "file_dir": "/nowhere"})
+
+    def store(path):
+        lab.stop("responder")
+        lab.overrides["file_dir"] = str(path)
+        lab.write_config()
+        lab.start_responder()
+        return ask(lab)[1]["file-store"][0]
+
+    mine = lab.dir / "uploads"
+    missing = store(mine)
+    assert missing["result"] == "problem" and "No such file" in missing["text"]
+    assert missing["advice"].startswith("install -d -m 0700 ")
+    answer = lab.post("/attachments", b"x", user="root", groups=["it"])
+    assert (answer.status, answer.json["code"]) == (503, "file_store_unavailable")
+    mine.mkdir()
+    mine.chmod(0o755)
+    _, found = ask(lab)
+    assert found["file-store"][0]["advice"] == f"chmod 0700 {mine}"
+    mine.chmod(0o700)
+    _, found = ask(lab)
+    assert found["file-store"][0]["result"] == "ok"
+    assert not list(mine.glob("*/*"))		# the try leaves nothing
+    served = lab.dir / "docroot" / "uploads"
+    served.mkdir(0o700)
+    below = store(served)
+    assert below["result"] == "problem" and "document root" in below["text"]
+
+
+def test_a_reader_that_is_missing(make_lab, tmp_path):
+    shutil.copy(EXTRACT, tmp_path)
+    lab = make_lab(config=ADMIN, responder_env={"LAMPLIGHTER_LIBEXEC_DIR": str(tmp_path)})
+    _, found = ask(lab)
+    assert [e["result"] for e in found["extract"]] == ["ok", "problem"]
+    assert found["extract"][1]["text"].startswith("Uploaded files cannot be read")
 
 
 def test_tools_that_cannot_run(make_lab):

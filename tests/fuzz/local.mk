@@ -4,7 +4,9 @@
 # `make check`.
 FUZZ_TARGETS = tests/fuzz/fuzz_sse tests/fuzz/fuzz_decode tests/fuzz/fuzz_yaml \
 	tests/fuzz/fuzz_request tests/fuzz/fuzz_body tests/fuzz/fuzz_schema \
-	tests/fuzz/fuzz_mcp tests/fuzz/fuzz_openapi
+	tests/fuzz/fuzz_mcp tests/fuzz/fuzz_openapi tests/fuzz/fuzz_multipart \
+	tests/fuzz/fuzz_mail tests/fuzz/fuzz_office tests/fuzz/fuzz_page \
+	tests/fuzz/fuzz_rtf tests/fuzz/fuzz_text
 FUZZ_LIBS = $(LAMPLIGHTER_LIBS) -lm
 EXTRA_DIST += tests/fuzz/corpus tests/fuzz/tokens.dict tests/fuzz/run.sh
 
@@ -48,6 +50,42 @@ tests_fuzz_fuzz_mcp_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_openapi_SOURCES = tests/fuzz/fuzz_openapi.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_openapi_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_openapi_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_multipart_SOURCES = tests/fuzz/fuzz_multipart.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_multipart_LDADD = fcgi-app/libapp.a $(FUZZ_LIBS) $(FCGI_LIBS) $(MD4C_LIBS)
+tests_fuzz_fuzz_multipart_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+# The readers of files, a program for each of one source.
+check_LIBRARIES = tests/fuzz/libextract.a
+tests_fuzz_libextract_a_SOURCES = $(EXTRACT_FILE_SOURCES) $(EXTRACT_SOURCES)
+FUZZ_EXTRACT_LIBS = tests/fuzz/libextract.a $(FUZZ_LIBS) $(POPPLER_LIBS) \
+	$(ARCHIVE_LIBS) $(XML_LIBS) $(UCHARDET_LIBS) $(MAGIC_LIBS) $(SECCOMP_LIBS)
+
+tests_fuzz_fuzz_mail_SOURCES = tests/fuzz/fuzz_extract.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_mail_CPPFLAGS = $(AM_CPPFLAGS) -DREADER=mail -DHAS_INNER=true
+tests_fuzz_fuzz_mail_LDADD = $(FUZZ_EXTRACT_LIBS)
+tests_fuzz_fuzz_mail_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_office_SOURCES = tests/fuzz/fuzz_extract.c tests/fuzz/office_parts.c \
+	$(FUZZ_DRIVER)
+tests_fuzz_fuzz_office_CPPFLAGS = $(AM_CPPFLAGS) -DREADER=extract_office
+tests_fuzz_fuzz_office_LDADD = $(FUZZ_EXTRACT_LIBS)
+tests_fuzz_fuzz_office_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_page_SOURCES = tests/fuzz/fuzz_extract.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_page_CPPFLAGS = $(AM_CPPFLAGS) -DREADER=page
+tests_fuzz_fuzz_page_LDADD = $(FUZZ_EXTRACT_LIBS)
+tests_fuzz_fuzz_page_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_rtf_SOURCES = tests/fuzz/fuzz_extract.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_rtf_CPPFLAGS = $(AM_CPPFLAGS) -DREADER=extract_rtf
+tests_fuzz_fuzz_rtf_LDADD = $(FUZZ_EXTRACT_LIBS)
+tests_fuzz_fuzz_rtf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_extract.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_text_CPPFLAGS = $(AM_CPPFLAGS) -DREADER=text
+tests_fuzz_fuzz_text_LDADD = $(FUZZ_EXTRACT_LIBS)
+tests_fuzz_fuzz_text_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 
 # All of them, and nothing else: a build with --enable-fuzz needs no more.
 .PHONY: fuzz-targets

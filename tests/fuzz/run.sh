@@ -12,7 +12,13 @@ yaml 8192
 body 8192
 schema 8192
 mcp 16384
-openapi 8192'
+openapi 8192
+multipart 8192
+mail 16384
+office 16384
+page 16384
+rtf 8192
+text 8192'
 
 # fuzz_one SECONDS NAME MAX-BYTES: a slow machine is no hang, so a run may take
 # a minute.

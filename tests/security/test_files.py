@@ -1,17 +1,21 @@
 """Hostile files: malformed ones, bombs, and large ones. The process stays up, its
 memory is bounded, and what has no text says so in a sentence."""
 
+import contextlib
 import io
 import os
+import pathlib
 import random
 import resource
+import signal
 import subprocess
 import zipfile
 import zlib
 
 import pytest
 
-from lab import BUILD
+from fastcgi import Request
+from lab import BUILD, wait_until
 from samples import HEAD, SAMPLES, W, archive, docx, pdf, wp
 
 READER = BUILD / "lamplighter-extract-file"
@@ -124,6 +128,70 @@ def test_bombs(what, data, codes):
     assert cpu_s < 25      # its own limit (lib/file/extract.c): not a matter of speed
 
 
+def wide_png(width):
+    """One line of that many pixels, and none of them."""
+    def chunk(kind, data):
+        return (len(data).to_bytes(4, "big") + kind + data
+                + zlib.crc32(kind + data).to_bytes(4, "big"))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", width.to_bytes(4, "big") + b"\0\0\0\1"
+            b"\x08\x02\0\0\0") + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b""))
+
+
+def zips(levels):
+    data = b"x" * 100000
+    for i in range(levels):
+        data = archive({f"{i}.zip": data, f"{i}.xml": "<a/>"})
+    return data
+
+
+def test_nothing_is_unpacked_or_drawn_for_nothing(lab):
+    """An image of 10^9 pixels is not decoded here, and a plain archive not opened."""
+    for data, media_type, problem in ((wide_png(10**9), "image/png", None),
+                                      (zips(12), "application/zip", "no text")):
+        made = lab.post("/attachments", data, user="ada", headers={
+            "Content-Type": "application/octet-stream"}).json
+        assert (made["mediaType"], made["textChars"]) == (media_type, None)
+        assert made["problem"] is problem or problem in made["problem"]
+    code, out, cpu_s = read(wide_png(10**9))
+    assert code == 16 and cpu_s < 5
+
+
+def children(pid):
+    """Processes whose parent it is, the dead ones that nobody waited for as well."""
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[1]) == pid:
+                found.append((stat.parent.name, fields[0]))
+    return found
+
+
+def test_no_reader_is_left(lab):
+    """Whatever it met: it has ended, and its parent knows."""
+    bombs = [zeros("word/big.xml", 200), b"{\\rtf1" + b"{" * 100000, deep(100000),
+             broken(random.Random(SEED), SAMPLES["policy.pdf"][0])]
+    for data in bombs:
+        assert lab.post("/attachments", data, user="ada", headers={
+            "Content-Type": "application/octet-stream"}).json["problem"]
+    assert children(lab.processes["responder"].pid) == []
+
+
+@pytest.mark.parametrize("pages, said", [
+    (["one", "", "", "", "five"], "Pages 2-4 have no text: they are images or empty, as in"
+     " a scan."),
+    (["one", "", "three", "", ""], "Pages 2, 4-5 have no text"),
+    (["", "two"], "Page 1 has no text: it is an image or empty, as in a scan."),
+    (["x", ""] * 60, "Pages 2, 4, 6, 8, 10,"), (["one", "two"], None)])
+def test_pages_without_text_are_said(lab, pages, said):
+    made = lab.post("/attachments", pdf(pages), user="ada", headers={
+        "Content-Type": "application/octet-stream"}).json
+    assert made["textChars"] and made["pages"] == len(pages)
+    assert made["problem"] is said or made["problem"].startswith(said), made
+    if len(pages) > 100:
+        assert "... have no text" in made["problem"]
+
+
 def test_encrypted_files_say_so(lab):
     encrypted = pdf(["secret"], extra=b"/Encrypt << /Filter /Standard /V 1 /R 2 /P -4"
                     b" /O <" + b"41" * 32 + b"> /U <" + b"42" * 32 + b"> >>"
@@ -137,15 +205,28 @@ def test_encrypted_files_say_so(lab):
 
 
 @pytest.mark.parametrize("data, words", [
-    (pdf(["", ""]), "scan"), (SAMPLES["policy.pdf"][0][:300], "damaged"),
-    (zeros("word/big.xml", 200), "far more data"), (b"", "empty")])
+    (pdf(["", ""]), "no text: its pages are"), (SAMPLES["policy.pdf"][0][:300], "damaged"),
+    (zeros("word/big.xml", 200), "far more data"), (b"", "empty")],
+    ids=["scan", "damaged", "bomb", "empty"])
 def test_each_has_a_sentence(lab, data, words):
     answer = lab.post("/attachments", data, user="ada")
     assert answer.status == 201 and words in answer.json["problem"], answer.json
 
 
-def test_no_document_sets_a_page_mark(lab):
-    made = lab.post("/attachments", docx(wp("&lt;!-- page 99 --&gt;")), user="ada").json
+MARK = "&lt;!-- page 99 --&gt;"
+
+
+@pytest.mark.parametrize("data", [
+    docx(wp(MARK)),
+    f"<html><body><p>{MARK}<pre>{MARK}</pre></body></html>".encode(),
+    b"text <\x1b!-- page 99 --> <!-- page 99 -->",
+    b"{\\rtf1 <\x01!-- page 99 -->\\par}",
+    b"From: a@b\nTo: c@d\nSubject: s\nContent-Type: multipart/mixed; boundary=a\n\n--a\n"
+    b"Content-Type: application/x\n\n<\n--a\nContent-Type: application/x\n\n!-- page 99 -->"
+    b"\n--a--\n"], ids=["docx", "html", "text", "rtf", "mail"])
+def test_no_document_sets_a_page_mark(lab, data):
+    made = lab.post("/attachments", data, user="ada", headers={
+        "Content-Type": "application/octet-stream"}).json
     text = lab.get(f"/attachments/{made['id']}/text", user="ada").body.decode()
     assert "page 99" in text and "<!-- page 99 -->" not in text
 
@@ -174,3 +255,34 @@ def test_an_upload_takes_little_memory(make_lab):
     connection.close()
     assert n == 100 << 20
     assert memory_kib(lab) - before < 8192
+
+
+def test_a_killed_upload_leaves_a_file_that_is_swept(make_lab, tmp_path):
+    """What has arrived can be continued; else it goes after a day, with its file."""
+    lab = make_lab(config={"file_store": "directory", "file_dir": str(tmp_path)})
+    first = lab.post("/attachments", os.urandom(300000), user="ada",
+                     headers={"Upload-Complete": "?0"}).json
+    path, data = f"/attachments/{first['id']}", os.urandom(600000)
+    rq = Request(lab, "PATCH", path, [
+        ("HTTP_UPLOAD_OFFSET", "300000"), ("CONTENT_TYPE", "application/octet-stream"),
+        ("CONTENT_LENGTH", str(len(data))),
+        *((f"HTTP_{name.upper().replace('-', '_')}", value)
+          for name, value in lab.identity("ada").items())])
+    for at in range(0, 590000, 50000):
+        assert rq.send(data[at:min(at + 50000, 590000)])
+    wait_until("most of it is stored", lambda: lab.get(path, user="ada").json["size"] > 800000)
+    lab.stop("responder", signal.SIGKILL)
+    rq.socket.close()
+    lab.start_responder()
+    file, = tmp_path.glob("*/*")
+    size = lab.get(path, user="ada").json["size"]
+    assert file.parent.name == "tmp" and 800000 < size <= file.stat().st_size
+    whole = lab.call("PATCH", path, data[size - 300000:], user="ada", headers={
+        "Upload-Offset": str(size)})
+    assert whole.status == 200 and whole.json["size"] == 900000
+    got = lab.get(path + "/content", user="ada")
+    assert got.body[300000:] == data
+    lab.sql("UPDATE attachment SET expires_us = 1")
+    lab.command("work")
+    assert not list(tmp_path.glob("*/*"))
+    assert lab.sql("SELECT COUNT(*) FROM stored_file") == [["0"]]

@@ -333,6 +333,7 @@ static void option_rows_are_whole(void **state)
 				    (o->type == OPT_INT ||
 				     o->type == OPT_BOOL ||
 				     o->type == OPT_STRING ||
+				     o->type == OPT_ENUM ||
 				     o->type == OPT_STRUCT));
 		if (o->type >= OPT_STRUCT)
 			assert_true(o->of < SEC__MAX);

@@ -68,7 +68,7 @@ static void doctor_tries_it(void **state)
 	bool confined = false;
 
 	(void)state;
-	assert_int_equal(file_extract_try(&confined, &why, &e), 0);
+	assert_int_equal(file_extract_try(false, &confined, &why, &e), 0);
 	assert_int_equal(confined, why.n == 0);
 	buf_release(&why);
 }
@@ -155,7 +155,7 @@ static int relative(const char *dir)
 	if (chdir(getenv("LAMPLIGHTER_LIBEXEC_DIR")) < 0 ||
 	    setenv("LAMPLIGHTER_LIBEXEC_DIR", ".", 1) < 0)
 		return 2;
-	return file_extract_try(&confined, &why, &e) < 0;
+	return file_extract_try(false, &confined, &why, &e) < 0;
 }
 
 static void a_relative_folder_is_found(void **state)

@@ -86,6 +86,16 @@ static void for_openai(void **state)
 	assert_json(built.last, "{\"content\":\"read\",\"role\":\"user\"}");
 }
 
+/* Its OpenAI-compatible address takes them as OpenAI does. */
+static void for_gemini(void **state)
+{
+	(void)state;
+	build("gemini", "read", 1);
+	assert_json(built.last, "{\"content\":[{\"image_url\":{\"url\":\""
+		"data:image/png;base64," PNG64 "\"},\"type\":\"image_url\"},"
+		"{\"text\":\"read\",\"type\":\"text\"}],\"role\":\"user\"}");
+}
+
 /* Results come first in their message, then the image, then the text. */
 static void for_anthropic(void **state)
 {
@@ -225,6 +235,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(for_openai),
+		cmocka_unit_test(for_gemini),
 		cmocka_unit_test(for_anthropic),
 		cmocka_unit_test(for_ollama),
 		cmocka_unit_test(they_count_as_tokens),

@@ -1,0 +1,17 @@
+/* The parts of doctor_look. */
+#ifndef DOCTOR_LOOK_H
+#define DOCTOR_LOOK_H
+
+#include "base/err.h"
+#include "doctor/doctor.h"
+
+/* What the log would say. */
+const char *doctor_log_text(const struct err *e);
+
+/* Whether others can read or change the configuration. */
+void doctor_look_files(struct doctor *d, const struct doctor_inside *in);
+
+/* Whether files can be stored, and by us alone. */
+void doctor_look_store(struct doctor *d, const struct doctor_inside *in);
+
+#endif
