@@ -325,7 +325,7 @@ int api_knowledge_search(struct request *rq, struct response *rs, struct err *e)
 			sizeof(b), e) ||
 	    read_mode(b.mode, &q.ask, e) ||
 	    read_documents(rq, b.documents, &q.ask, e) ||
-	    at_of(rq, "id", &row, &at, &writes, e))
+	    at_of(rq, route_arg_uuid(rq, "id"), &row, &at, &writes, e))
 		return -1;
 	q.ask.text = b.query;
 	q.ask.max = b.max ? (size_t)b.max : 10;
