@@ -43,7 +43,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/api/search.c \
 	fcgi-app/api/send.c fcgi-app/api/send.h \
 	fcgi-app/api/service.c fcgi-app/api/service.h \
-	fcgi-app/api/setting.c \
+	fcgi-app/api/setting.c fcgi-app/api/setting.h \
 	fcgi-app/api/shared.c fcgi-app/api/shared.h \
 	fcgi-app/api/token.c fcgi-app/api/token.h \
 	fcgi-app/api/turn.c \

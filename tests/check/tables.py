@@ -18,7 +18,7 @@ BLOCKS = (("dialects.md", "EVENTS", "events", "--markdown"),
           ("configuration.md", "SETTINGS", "settings", "--markdown"),
           ("api.md", "ERRORS", "errors", "--markdown"))
 # Members of a record or of what a turn waits for: its own page has them.
-ELSEWHERE = {"message", "approval", "call", "question", "action"}
+ELSEWHERE = {"message", "approval", "call", "question", "action", "source"}
 
 tap = Tap()
 

@@ -583,6 +583,12 @@ static void snippets_show_what_was_found(void **state)
 	tokens_close(w);
 }
 
+static bool keep_even(const void *ctx, uint32_t chunk)
+{
+	(void)ctx;
+	return chunk % 2 == 0;
+}
+
 static void vectors_are_compared(void **state)
 {
 	enum { D = 77, N = 300 };
@@ -591,6 +597,10 @@ static void vectors_are_compared(void **state)
 	uint64_t bits[2 * N], question[2];
 	uint32_t chunks[N];
 	struct rank_hit best[10];
+	const struct vector_scan scan = {
+		.question = question, .words = words, .best = best, .n_best = &n,
+		.max = 10, .keep = keep_even,
+	};
 
 	(void)state;
 	assert_int_equal(words, 2);
@@ -605,12 +615,14 @@ static void vectors_are_compared(void **state)
 		chunks[k] = k;
 		vector_signs(x, D, bits + k * words);
 	}
-	vector_scan(question, words, bits, chunks, N, best, &n, 10);
+	vector_scan(&scan, bits, chunks, N);
 	rank_order(best, n);
 	assert_int_equal(n, 10);
 	assert_int_equal(best[0].chunk, 0);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		assert_true(best[i].chunk < N / 4);
+		assert_int_equal(best[i].chunk % 2, 0);
+	}
 	memset(x, 0, sizeof(x));
 	assert_int_equal(vector_normalise(x, D, &e), -1);
 	err_clear(&e);
