@@ -157,7 +157,7 @@ def lab(tmp_path_factory, web, mcp, inside):
                               "allow_private": allow}, parameters=ARGS),
         "wiki": bare("web_visit", {"allow_private": allow}),
         "visit": bare("web_visit", {}),
-        "search": bare("web_search", {"engine": "searxng", "url": web.url,
+        "search_web": bare("web_search", {"engine": "searxng", "url": web.url,
                                       "allow_private": allow}),
         "shell": bare("command", {"run": ["/bin/cat", folder / "poison"]}),
         "fails": bare("command", {"run": [

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.threads
 
 SOURCES = {
     "a page": call("wiki", url="{web}/page"),
-    "a search": call("search", query="x"),
+    "a search": call("search_web", query="x"),
     "an API": call("json"),
     "an API's failure": call("error"),
     "broken JSON": call("no_json"),
