@@ -12,7 +12,7 @@ sample_DATA = conf/lamplighter.yaml.sample conf/lamplighter.service.sample \
 	conf/lighttpd.conf.sample conf/lighttpd-spawn.conf.sample \
 	conf/apache-proxy.conf.sample conf/apache-fcgid.conf.sample \
 	conf/htaccess.sample conf/lamplighter.cgi.sample \
-	conf/nginx.conf.sample
+	conf/knowledge-sources.yaml.sample conf/nginx.conf.sample
 sampleworkspacesdir = $(sampledir)/workspaces.d
 sampleworkspaces_DATA = conf/workspaces.d/help.yaml.sample
 samplepromptsdir = $(sampledir)/prompts.d
