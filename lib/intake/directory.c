@@ -142,14 +142,16 @@ static int take_file(struct dir_walk *w, int dir, const char *name,
 	struct stat st;
 	int rc;
 
+	/* Its time is the same when only the right to read it was taken away. */
+	if (faccessat(dir, name, R_OK, AT_EACCESS) < 0) {
+		shut(w, errno);
+		return 0;
+	}
 	intake_hash(it.hash, &it.key, 1);
 	put_stamp(&it, w->k, seen);
 	rc = intake_same(w->k, &it, e);
-	/* Its time may be the same when only the right to read it was taken away. */
-	if (rc > 0 && faccessat(dir, name, R_OK, AT_EACCESS) == 0)
-		return 0;
-	if (rc < 0)
-		return -1;
+	if (rc)
+		return rc < 0 ? -1 : 0;
 	it.fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (it.fd < 0 || fstat(it.fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		shut(w, it.fd < 0 ? errno : EINVAL);
