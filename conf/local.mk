@@ -12,7 +12,7 @@ sample_DATA = conf/lamplighter.yaml.sample conf/lamplighter.service.sample \
 	conf/lighttpd.conf.sample conf/lighttpd-spawn.conf.sample \
 	conf/apache-proxy.conf.sample conf/apache-fcgid.conf.sample \
 	conf/htaccess.sample conf/lamplighter.cgi.sample \
-	conf/nginx.conf.sample
+	conf/knowledge-sources.yaml.sample conf/nginx.conf.sample
 sampleworkspacesdir = $(sampledir)/workspaces.d
 sampleworkspaces_DATA = conf/workspaces.d/help.yaml.sample
 samplepromptsdir = $(sampledir)/prompts.d
@@ -49,4 +49,4 @@ EXTRA_DIST += $(SAMPLES:.sample=.in) \
 	conf/demo/lighttpd.conf conf/demo/lamplighter.yaml \
 	conf/demo/workspaces.d/intranet.yaml conf/demo/create_ticket.py \
 	conf/demo/sample_data.py conf/demo/sample_handbook.py conf/demo/sample_rules.py \
-	conf/demo/sample_words.py conf/demo/sample_tickets.py
+	conf/demo/sample_words.py conf/demo/sample_tickets.py conf/demo/sample_wiki.py

@@ -201,11 +201,11 @@ void app_work(struct app *app)
 		app_count(app);
 	if (!atomic_exchange(&app->jobs_asked, false) && !look)
 		return;
-	if (look && job_look(app->db, &e) < 0) {
+	conf = app_conf(app);
+	if (look && job_look(app->db, conf, &e) < 0) {
 		log_err("jobs", &e);
 		err_clear(&e);
 	}
-	conf = app_conf(app);
 	rc = job_work(app->db, conf, app->http, now_ms + WORK_MS, &app->stopping,
 		      NULL, &e);
 	conf_put(conf);

@@ -19,6 +19,7 @@ include lib/store/local.mk
 include lib/job/local.mk
 include lib/search/local.mk
 include lib/file/local.mk
+include lib/intake/local.mk
 include lib/llm/local.mk
 include lib/agent/local.mk
 include lib/prompt/local.mk

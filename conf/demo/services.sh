@@ -212,7 +212,8 @@ up_sample() {
 	if [ "$(cat "$var/db/sample.stamp" 2>/dev/null)" != "$stamp" ]; then
 		[ ! -s "$var/db/sample.stamp" ] || note database \
 			"sample data made anew, with today's dates; tickets of yours go"
-		python3 -B "$top/conf/demo/sample_data.py" 2>"$log/sample.log" |
+		{ python3 -B "$top/conf/demo/sample_data.py" &&
+			python3 -B "$top/conf/demo/sample_wiki.py"; } 2>"$log/sample.log" |
 			mariadb --defaults-file="$secrets/intranet_owner.cnf" \
 				>>"$log/sample.log" 2>&1 ||
 			die_log "the sample data could not be loaded" "$log/sample.log"
@@ -238,6 +239,16 @@ up_handbook() {
 	else
 		# Somebody who edited the configuration may have taken the right away.
 		note knowledge "the handbook could not be written: see ${log#"$top"/}/handbook.log"
+	fi
+}
+
+# The pages of the wiki, from its tables; later a job does this.
+up_wiki() {
+	if "$root/bin/lamplighter" -c "$conf/lamplighter.yaml" kb sync \
+		>"$log/wiki.log" 2>&1; then
+		note knowledge "the company wiki, from the tables of MediaWiki"
+	else
+		note knowledge "the wiki could not be read: see ${log#"$top"/}/wiki.log"
 	fi
 }
 
@@ -512,6 +523,7 @@ up() {
 			"$log/responder.log"
 	fi
 	up_handbook
+	up_wiki
 	printf '%s\n%s\n' "$port" "${base:-/}" >"$run/instance"
 	flock -u 9
 	if [ "$before" = "$(pids)" ]; then

@@ -46,6 +46,7 @@ int cli_preview(struct cli *cli, int argc, char **argv);
 int cli_mcp(struct cli *cli, int argc, char **argv);
 int cli_export(struct cli *cli, int argc, char **argv);
 int cli_doctor(struct cli *cli, int argc, char **argv);
+int cli_kb(struct cli *cli, int argc, char **argv);
 int cli_files(struct cli *cli, int argc, char **argv);
 int cli_secret(struct cli *cli, int argc, char **argv);
 int cli_services(struct cli *cli, int argc, char **argv);

@@ -8,6 +8,7 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/doctor.c \
 	fcgi-app/cli/export.c \
 	fcgi-app/cli/files.c \
+	fcgi-app/cli/kb.c \
 	fcgi-app/cli/list.c \
 	fcgi-app/cli/made.c fcgi-app/cli/made.h \
 	fcgi-app/cli/made_yaml.c \

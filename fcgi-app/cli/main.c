@@ -234,6 +234,17 @@ static const struct cli_command commands[] = {
 "printed. Both print id and store; the exit code is 1 if there are any.\n",
 	},
 	{
+		.name = "kb", .args = "list | sync [SOURCE] | status",
+		.run = cli_kb,
+		.summary = "read the sources of knowledge bases",
+		.help =
+"list prints the sources in knowledge.sources. sync reads all of them, or one:\n"
+"what is new or changed is written, the documents of what is gone are deleted,\n"
+"and a line says how many. Files and rows that cannot be read are named. It can\n"
+"be interrupted and run again. status prints the same of the last runs, those of\n"
+"the job too. Exit status: 1 if a source cannot be read.\n",
+	},
+	{
 		.name = "decode", .args = "[--quirks JSON] PROVIDER",
 		.run = cli_decode,
 		.summary = "decode a recorded answer of a provider",

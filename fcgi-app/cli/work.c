@@ -43,7 +43,7 @@ static int work(struct cli_session *s, int seconds)
 	size_t n = 0;
 
 	do {
-		if (job_look(s->db, &e) < 0 ||
+		if (job_look(s->db, s->conf, &e) < 0 ||
 		    job_work(s->db, s->conf, s->http, until_ms, NULL, &n,
 			     &e) < 0)
 			return cli_failed(&e);

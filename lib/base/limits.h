@@ -203,6 +203,13 @@
 #define LIM_DOCUMENT_GROUPS  50		/* that see one document */
 #define LIM_DOCUMENT_GROUP_CHARS 200	/* name of one of them */
 #define LIM_DOCUMENT_URL_CHARS 2000
+#define LIM_INTAKE_ENTRIES   400000	/* of a directory that a source is, with all below */
+#define LIM_INTAKE_DEPTH     32		/* directories in each other */
+#define LIM_INTAKE_PATH      4096	/* of a file below the directory, bytes */
+#define LIM_INTAKE_FAULTS    20		/* sentences kept of one run */
+#define LIM_INTAKE_FAULT_BYTES 16384	/* and their length */
+#define LIM_INTAKE_ROWS      200	/* of a table looked at together */
+#define LIM_INTAKE_READ      20		/* of these that are read together */
 #define LIM_INDEXED_AT_ONCE  64	/* documents that one look brings */
 #define LIM_INDEXED_BYTES    1048576	/* and their texts; one may be longer */
 #define LIM_DIMENSION        4096	/* of a vector */

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "conf/load.h"
 #include "conf/rules.h"
 #include "tool/http/option.h"
@@ -384,6 +385,24 @@ static void check_dataset(struct loader *l, const struct conf_dataset *d)
 	check_mention(l, d);
 }
 
+static void check_intake(struct loader *l, const struct conf_intake *s)
+{
+	if (!*s->directory == !*s->select)
+		load_fail(l, load_pos(l, s), "source \"%s\" needs directory or "
+			  "select, and not both", s->name);
+	for (size_t i = 0; i < s->groups.n; i++)
+		if (!*s->groups.v[i] || utf8_chars(str_of(s->groups.v[i])) >
+		    LIM_DOCUMENT_GROUP_CHARS)
+			load_fail(l, load_pos(l, &s->groups), "groups must be "
+				  "names of 1 to %d characters",
+				  LIM_DOCUMENT_GROUP_CHARS);
+	if (!conf_database(l->c, str_of(s->database)))
+		fail_reference(l, &s->database, "database", s->database,
+			       nearest_id(l->c->databases, l->c->n_databases,
+					  sizeof(*l->c->databases),
+					  s->database));
+}
+
 /* The default: a program, or a method, that may change something counts as write. */
 static enum tool_effect effect_of(const struct conf_tool *t)
 {
@@ -541,6 +560,8 @@ void check_all(struct loader *l)
 	check_tools(l, c->tools, c->n_tools);
 	for (size_t i = 0; i < c->n_mcp_servers; i++)
 		check_mcp(l, &c->mcp_servers[i]);
+	for (size_t i = 0; i < c->knowledge.n_sources; i++)
+		check_intake(l, &c->knowledge.sources[i]);
 	for (size_t i = 0; i < c->n_workspaces; i++)
 		check_workspace(l, (struct conf_workspace *)&c->workspaces[i]);
 }

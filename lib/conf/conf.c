@@ -279,6 +279,11 @@ const struct conf_mcp *conf_mcp(const struct conf *c, struct str id)
 	FIND(c->mcp_servers, c->n_mcp_servers, id, id);
 }
 
+const struct conf_intake *conf_source(const struct conf *c, struct str name)
+{
+	FIND(c->knowledge.sources, c->knowledge.n_sources, name, name);
+}
+
 const struct conf_db *conf_database(const struct conf *c, struct str id)
 {
 	if (str_is(id, "app"))

@@ -226,6 +226,20 @@ struct conf_dataset {
 	int line;
 };
 
+/* Where documents of a knowledge base come from (intake/intake.h). */
+struct conf_intake {
+	const char *name;
+	const char *base;	/* name of a base of the tenant, or an id */
+	const char *language;	/* of the base, where it is made */
+	const char *directory;	/* "" when it is `select` */
+	const char *database;	/* id in `databases:`; "app" = ours */
+	const char *select;	/* by the admin; "" when it is `directory` */
+	struct conf_list groups;	/* of its documents; n == 0: none */
+	int every;		/* minutes; 0 = by the command only */
+	const char *file;
+	int line;
+};
+
 enum tool_effect { TOOL_READ, TOOL_WRITE, TOOL_DESTRUCTIVE };
 
 enum { CONF_EFFECT_BY_KIND = TOOL_DESTRUCTIVE + 1 };	/* while loading only */
@@ -404,6 +418,8 @@ struct conf {
 	struct {
 		int base_mb, private_mb, cache_mb, question_ms;
 		const char *embedding_service;	/* "" = none */
+		const struct conf_intake *sources;
+		size_t n_sources;
 	} knowledge;
 	enum tool_confirm confirm;	/* as a workspace's */
 	struct {
@@ -513,6 +529,7 @@ void conf_print_options(struct buf *out, enum conf_doc form);
 /* Look-ups; NULL when absent. Borrowed from c. Others: agent/catalog.h. */
 const struct conf_llm *conf_llm(const struct conf *c, struct str id);
 const struct conf_mcp *conf_mcp(const struct conf *c, struct str id);
+const struct conf_intake *conf_source(const struct conf *c, struct str name);
 const struct conf_db *conf_database(const struct conf *c, struct str id);
 
 /*

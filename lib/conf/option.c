@@ -153,6 +153,7 @@ static const struct opt_name param_types[] = {
 #define S_TEAM      struct conf_team
 #define S_MODULE    struct conf_module
 #define S_PARAM     struct conf_param
+#define S_INTAKE    struct conf_intake
 #define S_CATALOGUE struct conf_catalogue
 #define S_TEMPLATE  struct conf_template
 #define S_WORKSPACE struct conf_workspace
@@ -271,6 +272,17 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 		.size = sizeof(struct conf_param),
 		.id_offset = AT(struct conf_param, name),
 		.file_offset = -1, .line_offset = -1, .id_check = check_ident,
+	},
+	[SEC_INTAKE] = {
+		.name = "knowledge.sources.*",
+		.help = "Where documents of a knowledge base come from: a "
+			"directory, or the tables of an application "
+			"(docs/knowledge.md). The key is its name.",
+		.size = sizeof(struct conf_intake),
+		.id_offset = AT(struct conf_intake, name),
+		.file_offset = AT(struct conf_intake, file),
+		.line_offset = AT(struct conf_intake, line),
+		.id_check = check_slug,
 	},
 	[SEC_CATALOGUE] = {
 		.name = "files in catalogue_dir",

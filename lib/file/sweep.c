@@ -4,8 +4,10 @@
 
 #include "base/banned.h"
 
-int job_attachment_sweep_due(struct db *db, struct arena *a, struct err *e)
+int job_attachment_sweep_due(struct db *db, const struct conf *conf, struct arena *a,
+			     struct err *e)
 {
+	(void)conf;
 	return attachment_sweep_due(db, a, e);
 }
 

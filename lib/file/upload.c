@@ -32,20 +32,26 @@ static struct str last_component(struct str s)
 	return s;
 }
 
-struct str file_name(struct str given, struct arena *a)
+struct str file_line(struct str given, size_t max, struct arena *a)
 {
 	struct buf clean = BUF_INIT(4 * given.n + 16), line = BUF_INIT(clean.cap);
 	struct str s;
 
 	/* The same that keeps invisible characters from models. */
-	untrusted_clean(NULL, last_component(given), &clean);
+	untrusted_clean(NULL, given, &clean);
 	for (size_t i = 0; i < clean.n; i++)
 		buf_addc(&line, (unsigned char)clean.p[i] < ' ' ? ' ' : clean.p[i]);
-	s = str_trim(utf8_head(buf_str(&line), LIM_ATTACHMENT_NAME_CHARS));
-	s = s.n ? arena_str(a, s) : STR("file");
+	s = arena_str(a, str_trim(utf8_head(buf_str(&line), max)));
 	buf_release(&clean);
 	buf_release(&line);
 	return s;
+}
+
+struct str file_name(struct str given, struct arena *a)
+{
+	struct str s = file_line(last_component(given), LIM_ATTACHMENT_NAME_CHARS, a);
+
+	return s.n ? s : STR("file");
 }
 
 static int too_large(const struct file_caps *caps, struct err *e)

@@ -17,6 +17,12 @@ struct file_upload;
  */
 struct str file_name(struct str given, struct arena *a);
 
+/*
+ * Text of others as one line for show: valid UTF-8 without invisible characters, at
+ * most max characters; empty when nothing is left. In a.
+ */
+struct str file_line(struct str given, size_t max, struct arena *a);
+
 /* What an owner of files may have. */
 struct file_caps {
 	int64_t file_bytes;	/* of one */

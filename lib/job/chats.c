@@ -15,8 +15,10 @@ int job_conversation_index(const struct job_run *r, struct err *e)
 	return chats_index(r->db, &o, r->until_ms, e);
 }
 
-int job_conversation_look_due(struct db *db, struct arena *a, struct err *e)
+int job_conversation_look_due(struct db *db, const struct conf *conf, struct arena *a,
+			      struct err *e)
 {
+	(void)conf;
 	return chats_due(db, a, e);
 }
 

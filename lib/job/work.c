@@ -86,11 +86,12 @@ static int work_one(const struct job_run *like, const struct job *j,
 	return put_back(db, k, j, &why, e);
 }
 
-int job_look(struct db *db, struct err *e)
+int job_look(struct db *db, const struct conf *conf, struct err *e)
 {
 	static const struct {
 		enum job_kind kind;
-		int (*when)(struct db *db, struct arena *a, struct err *e);
+		int (*when)(struct db *db, const struct conf *conf,
+			    struct arena *a, struct err *e);
 	} looks[] = {
 #define JOB(...)
 #define JOB_WHEN(id, name, run, lease_s, attempts, when_, what) \
@@ -108,7 +109,7 @@ int job_look(struct db *db, struct err *e)
 			.due_us = clock_now_us(),
 		};
 
-		rc = looks[i].when(db, &a, e);
+		rc = looks[i].when(db, conf, &a, e);
 		if (rc <= 0)
 			continue;
 		rc = store_job_ask(db, &j, e);

@@ -48,7 +48,8 @@ typedef int job_fn(const struct job_run *r, struct err *e);
 
 #define JOB(...)
 #define JOB_WHEN(id, name, run, lease_s, attempts, when, what) \
-	int when(struct db *db, struct arena *a, struct err *e) MUST_CHECK;
+	int when(struct db *db, const struct conf *conf, struct arena *a, \
+		 struct err *e) MUST_CHECK;
 #include "job/job.def"
 #undef JOB
 
@@ -57,7 +58,7 @@ typedef int job_fn(const struct job_run *r, struct err *e);
  * look from time to time, before job_work. 1 if there are any, 0, -1. Costs a
  * short read per row. Any thread.
  */
-int job_look(struct db *db, struct err *e) MUST_CHECK;
+int job_look(struct db *db, const struct conf *conf, struct err *e) MUST_CHECK;
 
 /*
  * Runs the jobs that are due, one after the other, until there are none, the

@@ -250,6 +250,10 @@ DELETE FROM knowledge_base_share WHERE parent_id = ? LIMIT 1000;
 SELECT id FROM search_base WHERE id = ? AND tenant_id = ? LOCK IN SHARE MODE;
 -- SOURCE_OF_BASE_PURGE (u) -> ()
 DELETE FROM turn_source WHERE base_id = ? LIMIT 200;
+-- KNOWLEDGE_SOURCE_PURGE (u) -> ()
+DELETE FROM knowledge_source WHERE base_id = ? LIMIT 200;
+-- KNOWLEDGE_SOURCE_ITEM_PURGE (u) -> ()
+DELETE FROM knowledge_source_item WHERE base_id = ? LIMIT 1000;
 -- DOCUMENT_TEXT_PURGE (u) -> ()
 DELETE FROM document_text WHERE base_id = ? LIMIT 20;
 -- DOCUMENT_PURGE (u) -> ()

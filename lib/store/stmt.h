@@ -45,6 +45,20 @@ enum {
 	{ .column = #member_, .type = T_##t, \
 	  .offset = offsetof(structure, member_) }
 
+#define INTAKE_FIELDS(F, SEP) \
+	F(base_id, u, "s.base_id") SEP \
+	F(run, i, "s.run") SEP \
+	F(going, i, "s.going") SEP \
+	F(place, b, "s.place") SEP \
+	F(begun_us, I, "s.begun_us") SEP \
+	F(ended_us, I, "s.ended_us") SEP \
+	F(made, i, "s.made") SEP \
+	F(changed, i, "s.changed") SEP \
+	F(same, i, "s.same") SEP \
+	F(gone, i, "s.gone") SEP \
+	F(failed, i, "s.failed") SEP \
+	F(faults, s, "s.faults")
+
 #define CONVERSATION_FIELDS(F, SEP) \
 	F(id, u, "c.id") SEP \
 	F(workspace_id, s, "c.workspace_id") SEP \

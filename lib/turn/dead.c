@@ -13,11 +13,13 @@
 
 enum { DEAD_MAX = 100 };	/* of one run */
 
-int job_dead_turns_due(struct db *db, struct arena *a, struct err *e)
+int job_dead_turns_due(struct db *db, const struct conf *conf, struct arena *a,
+		       struct err *e)
 {
 	struct turn_dead *rows;
 	size_t n;
 
+	(void)conf;
 	if (store_turn_dead_list(db, 1, a, &rows, &n, e) < 0)
 		return -1;
 	return n > 0;

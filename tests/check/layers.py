@@ -13,7 +13,7 @@ from tree import ROOT, Tap, code_only, files, text_of
 LAYERS = [
     {"fcgi-app"},
     {"turn"},
-    {"tool", "prompt", "schema", "entity", "job", "file"},
+    {"tool", "prompt", "schema", "entity", "job", "file", "intake"},
     {"agent"},
     {"llm"},
     {"search"},

@@ -11,6 +11,8 @@
 #define LEASE_US  (60 * SECOND_US)
 #define TAKERS    8
 
+static const struct conf no_sources;
+
 static struct job asked(const char *subject, int64_t due_us)
 {
 	struct job j = { .kind = S("t"), .subject = S(subject),
@@ -178,11 +180,11 @@ static void dead_turns_are_closed(void **state)
 	(void)state;
 	ok(store_turn_begin(db, &ann, &dead, &e));
 	dbtest_sql("UPDATE conversation SET unindexed = NULL");
-	assert_int_equal(job_look(db, &e), 0);
+	assert_int_equal(job_look(db, &no_sources, &e), 0);
 	clock_fix_us(clock_now_us() + 3 * TURN_LEASE_US);
 	ok(store_turn_begin(db, &bob, &live, &e));
-	assert_int_equal(job_look(db, &e), 1);
-	assert_int_equal(job_look(db, &e), 1);	/* still one job */
+	assert_int_equal(job_look(db, &no_sources, &e), 1);
+	assert_int_equal(job_look(db, &no_sources, &e), 1);	/* still one job */
 	assert_int_equal(do_jobs(), 1);
 	ok(store_turn_get(db, &ann, &dead.turn_id, &a, &t, &e));
 	assert_int_equal(t.status, TURN_INTERRUPTED);
@@ -190,9 +192,9 @@ static void dead_turns_are_closed(void **state)
 				    " WHERE estimated"), 1);
 	ok(store_turn_get(db, &bob, &live.turn_id, &a, &t, &e));
 	assert_int_equal(t.status, TURN_RUNNING);
-	assert_int_equal(job_look(db, &e), 1);	/* what was said is indexed */
+	assert_int_equal(job_look(db, &no_sources, &e), 1);	/* what was said is indexed */
 	assert_int_equal(do_jobs(), 2);
-	assert_int_equal(job_look(db, &e), 0);
+	assert_int_equal(job_look(db, &no_sources, &e), 0);
 	clock_fix_us(0);
 	dbtest_sql("DELETE FROM job");
 }

@@ -1,0 +1,247 @@
+#include "intake/item.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "resource/resource.h"
+#include "search/index.h"
+#include "search/tokens.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+enum going { ENDED, LOOKING, LOOKING_IN_PART, DROPPING };
+
+static const struct db_field state_fields[] = {
+#define F(m, t, sql) FIELD_OF(struct intake_state, m, t)
+	INTAKE_FIELDS(F, COMMA)
+#undef F
+};
+
+int intake_state_get(struct db *db, const struct conf *conf, struct str name,
+		     struct arena *a, struct intake_state *out, struct err *e)
+{
+	int rc = db_get(db, STMT_INTAKE_GET,
+			DB_ARGS(DB_S(str_of(conf->tenant)), DB_S(name)), a,
+			state_fields, out, e);
+
+	if (rc < 0)
+		return -1;
+	return rc ? 0 : err_set(e, ERR_NOT_FOUND, "it was never read");
+}
+
+static int save(struct intake_run *k, struct err *e)
+{
+	struct intake_state *st = &k->st;
+
+	st->faults = arena_str(k->a, buf_str(&k->faults));
+	return db_exec(k->io->db, STMT_INTAKE_PUT,
+		       DB_ARGS(DB_S(k->at.tenant_id),
+			       DB_S(str_of(k->s->name)), DB_U(&st->base_id),
+			       DB_I(st->run), DB_I(st->going), DB_B(st->place),
+			       DB_I_IF(st->begun_us, st->begun_us),
+			       DB_I_IF(st->ended_us, st->ended_us),
+			       DB_I(st->made), DB_I(st->changed),
+			       DB_I(st->same), DB_I(st->gone),
+			       DB_I(st->failed), DB_S(st->faults)), NULL, e);
+}
+
+/* -- the base -------------------------------------------------------------------- */
+
+static int make_index(struct db *tx, const struct resource_row *row, void *ctx,
+		      struct err *e)
+{
+	const struct intake_run *k = ctx;
+
+	return search_base_make(tx, &row->id, k->at.tenant_id,
+				str_of(k->s->language), e);
+}
+
+/* Two that run at once may make two: then the first by id is the one. */
+static int make_base(struct intake_run *k, struct err *e)
+{
+	const struct resource *r = &resources[RESOURCE_KNOWLEDGE_BASE];
+	const struct resource_at at = {
+		.by = { k->at.tenant_id, k->at.user_id },
+		.holder = k->at.user_id,
+	};
+	const struct resource_also also = { make_index, k };
+	struct resource_row row;
+
+	if (!tokens_knows(str_of(k->s->language)))
+		return err_public(e, ERR_CONFIG, "language of the source %s must "
+				  "be one of %s.", k->s->name, tokens_languages());
+	resource_new(r, &row);
+	row.holder = at.holder;
+	*resource_value(r, &row, "name") = DB_S(str_of(k->s->base));
+	*resource_value(r, &row, "tier") = DB_S(STR("tenant"));
+	*resource_value(r, &row, "language") = DB_S(str_of(k->s->language));
+	resource_sort(r, k->a, &row);
+	k->at.base = row.id;
+	return resource_create(k->io->db, r, &at, &row, &also, e);
+}
+
+struct found_base {
+	struct str tier;
+};
+
+/* k->at.base by its id: 1, 0: it is none, -1. */
+static int by_id(struct intake_run *k, struct err *e)
+{
+	static const struct db_field fields[] = {
+		FIELD_OF(struct found_base, tier, s),
+	};
+	struct found_base b;
+	int rc;
+
+	if (!uuid_parse(str_of(k->s->base), &k->at.base))
+		return 0;
+	rc = db_get(k->io->db, STMT_INTAKE_BASE,
+		    DB_ARGS(DB_U(&k->at.base), DB_S(k->at.tenant_id)), k->a,
+		    fields, &b, e);
+	if (rc < 0)
+		return -1;
+	if (!rc || str_is(b.tier, "private"))
+		return err_public(e, ERR_CONFIG, "base of the source %s must be a "
+				  "name, or the id of a knowledge base that is "
+				  "not private.", k->s->name);
+	return 1;
+}
+
+static int find_base(struct intake_run *k, struct err *e)
+{
+	static const struct db_field fields[] = {
+		{ .column = "id", .type = 'u', .offset = 0 },
+	};
+	int rc = by_id(k, e);
+
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	rc = db_get(k->io->db, STMT_INTAKE_BASE_NAMED,
+		    DB_ARGS(DB_S(k->at.tenant_id), DB_U(&k->at.user_id),
+			    DB_S(str_of(k->s->base))), k->a, fields,
+		    &k->at.base, e);
+	if (rc < 0)
+		return -1;
+	return rc ? 0 : make_base(k, e);
+}
+
+/* -- a run ----------------------------------------------------------------------- */
+
+/* Takes the documents out of another base, where they were until now. 1, 0, -1. */
+static int leave_base(struct intake_run *k, struct err *e)
+{
+	struct uuid now = k->at.base;
+	int64_t run = k->st.run;
+	int rc;
+
+	if (uuid_is_nil(&k->st.base_id) || uuid_eq(&k->st.base_id, &now))
+		return 1;
+	k->at.base = k->st.base_id;
+	k->st.run = -1;
+	rc = intake_drop(k, e);
+	k->at.base = now;
+	k->st.run = run;
+	return rc;
+}
+
+static int begin(struct intake_run *k, bool again, struct err *e)
+{
+	struct intake_state *st = &k->st;
+
+	if (again || st->going == ENDED || !uuid_eq(&st->base_id, &k->at.base))
+		*st = (struct intake_state){
+			.base_id = k->at.base, .run = st->run + 1,
+			.going = LOOKING, .place = STR(""), .faults = STR(""),
+			.begun_us = clock_now_us(),
+		};
+	k->whole = st->going != LOOKING_IN_PART;
+	buf_addstr(&k->faults, st->faults);
+	for (size_t i = 0; i < st->faults.n; i++)
+		k->n_faults += st->faults.p[i] == '\n';
+	return save(k, e);
+}
+
+static int look(struct intake_run *k, struct err *e)
+{
+	int rc = 1;
+
+	if (k->st.going != DROPPING)
+		rc = *k->s->directory ? intake_directory(k, e)
+			: intake_select(k, e);
+	if (rc > 0 && k->whole) {
+		k->st.going = DROPPING;
+		rc = intake_drop(k, e);
+	} else if (rc == 0 && !k->whole) {
+		k->st.going = LOOKING_IN_PART;
+	}
+	return rc;
+}
+
+/* What the run came to is kept, its error too. */
+static int end(struct intake_run *k, int rc, struct err *e)
+{
+	struct err lost = ERR_INIT;
+
+	if (rc) {
+		k->st.going = ENDED;
+		k->st.place = STR("");
+		k->st.ended_us = clock_now_us();
+	}
+	if (rc < 0) {
+		buf_addf(&k->faults, "%s\n", *e->public ? e->public : e->text);
+		return save(k, &lost) ? -1 : rc;
+	}
+	return save(k, e) ? -1 : rc;
+}
+
+static int run(struct intake_run *k, bool again, struct err *e)
+{
+	int rc = intake_state_get(k->io->db, k->io->conf, str_of(k->s->name), k->a,
+				  &k->st, e);
+
+	if (rc && e->code != ERR_NOT_FOUND)
+		return -1;
+	if (rc) {
+		err_clear(e);
+		k->st = (struct intake_state){ .place = STR(""),
+					       .faults = STR("") };
+	}
+	if (find_base(k, e))
+		return -1;
+	rc = leave_base(k, e);
+	if (rc <= 0)
+		return rc;
+	if (begin(k, again, e))
+		return -1;
+	return end(k, look(k, e), e);
+}
+
+int intake_sync(const struct intake_io *io, const struct conf_intake *s, bool again,
+		struct arena *a, struct intake_state *out, struct err *e)
+{
+	struct str tenant = str_of(io->conf->tenant);
+	struct intake_run k = {
+		.io = io, .s = s, .a = a,
+		.at = {
+			.tenant_id = tenant,
+			.user_id = resource_of_tenant(tenant), .all = true,
+			.most_documents = LIM_DOCUMENTS,
+			.most_mb = io->conf->knowledge.base_mb,
+		},
+		.faults = BUF_INIT(LIM_INTAKE_FAULT_BYTES + 1024),
+	};
+	json_t *groups = jx_keep(a, json_array());
+	const char *list;
+	int rc;
+
+	for (size_t i = 0; i < s->groups.n; i++)
+		json_array_append_new(groups, json_string(s->groups.v[i]));
+	list = intake_groups(a, groups);
+	k.groups = str_of(list ? list : "[]");
+	rc = list ? run(&k, again, e)
+		: err_set(e, ERR_CONFIG, "groups of the source %s", s->name);
+	buf_release(&k.faults);
+	*out = k.st;
+	return rc;
+}
