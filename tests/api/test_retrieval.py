@@ -183,3 +183,27 @@ def test_agents_of_files_have_what_rows_have(lab, who):
     other = told(lab, "u" + uuid.uuid4().hex[:12], "clerk", "days of leave?",
                  groups=["desk"], workspace="desk")[0]
     assert other is None
+
+
+def test_sage_declines_when_nothing_was_found(lab, who):
+    """B8, by the demo model's rule for any agent: its search found no answer."""
+    made = lab.post("/workspaces/lab/agents/from-template", {"templateId": "sage"}, user=who)
+    agent = f"/workspaces/lab/agents/{made.json['agentId']}"
+    base = base_of(lab, who, name="Handbook")
+    changed = lab.call("PATCH", agent, {"toolIds": ["search_knowledge"], "ragEnabled": True},
+                       user=who, headers={"If-Match": made.headers["ETag"]})
+    assert changed.status == 200, changed
+
+    def asked(content):
+        events = lab.chat(content, user=who, agentId=made.json["agentId"])
+        names = [e.name for e in events]
+        assert names[-1] == "done" and "tool-call" in names, events
+        return events[-1].data["content"], names
+    text, names = asked("How many days of leave carry over?")
+    assert "does not say" in text and "source" not in names and "[1]" not in text
+    write(lab, base, who, "Five days of leave carry over.", title="Leave")
+    settled(lab, base, who)
+    text, names = asked("How many days of leave carry over?")
+    assert "Five days of leave carry over." in text and "source" in names
+    text, _ = asked("Which colour has the parrot of the director?")
+    assert "does not say" in text
