@@ -95,6 +95,7 @@ nobase_dist_pkgdata_DATA = www/index.html www/favicon.svg www/mark.svg \
 	www/js/ui/thread.js \
 	www/js/ui/tool.js \
 	www/js/ui/turn.js \
+	www/js/ui/used.js \
 	www/js/ui/variants.js \
 	$(WWW_VENDOR)
 EXTRA_DIST += $(WWW_BUILD) .npmrc www/vendor/stamp

@@ -80,14 +80,52 @@ static void write_flag(struct jw *w, const char *key, const struct agent *a,
 	jw_kbool(w, key, v && !v->null && v->i);
 }
 
-static void write_set(struct jw *w, const struct agent *a)
+static void write_count(struct jw *w, const char *key, int n)
+{
+	jw_key(w, key);
+	if (n)
+		jw_int(w, n);
+	else
+		jw_null(w);
+}
+
+/* The bases of a file as they stand there: names or ids. */
+static void write_file_rag(struct jw *w, const struct conf_rag *r)
+{
+	jw_kbool(w, "ragEnabled", r->enabled);
+	api_write_list(w, "knowledgeBaseIds", &r->bases);
+	write_count(w, "ragMaxResults", r->max);
+	jw_key(w, "ragMinScore");
+	if (r->min_score > 0) {
+		json_auto_t *score = json_real(r->min_score);
+
+		jw_json(w, score);
+	} else {
+		jw_null(w);
+	}
+	jw_kbool(w, "rerankEnabled", r->ranks);
+	jw_kstrz(w, "rerankingServiceId", *r->ranker ? r->ranker : NULL);
+	write_count(w, "rerankMaxResults", r->max_ranked);
+}
+
+static void write_rag(struct jw *w, const struct agent *a)
 {
 	struct str set = { NULL, 0 };
 
+	if (a->rag) {
+		write_file_rag(w, a->rag);
+		return;
+	}
 	if (a->row)
 		set = resource_text(agents, a->row, "knowledge_base_ids");
+	write_flag(w, "ragEnabled", a, "rag_enabled");
 	jw_key(w, "knowledgeBaseIds");
 	jw_raw(w, set.p ? set : STR("[]"));
+	write_column(w, "ragMaxResults", a, "rag_max_results");
+	write_column(w, "ragMinScore", a, "rag_min_score");
+	write_flag(w, "rerankEnabled", a, "rerank_enabled");
+	write_column(w, "rerankingServiceId", a, "reranking_service_id");
+	write_column(w, "rerankMaxResults", a, "rerank_max_results");
 }
 
 /*
@@ -124,13 +162,7 @@ static void write_members(struct jw *w, struct request *rq,
 		jw_int(w, a->max_tool_iterations);
 	else
 		jw_null(w);
-	write_flag(w, "ragEnabled", a, "rag_enabled");
-	write_set(w, a);
-	write_column(w, "ragMaxResults", a, "rag_max_results");
-	write_column(w, "ragMinScore", a, "rag_min_score");
-	write_flag(w, "rerankEnabled", a, "rerank_enabled");
-	write_column(w, "rerankingServiceId", a, "reranking_service_id");
-	write_column(w, "rerankMaxResults", a, "rerank_max_results");
+	write_rag(w, a);
 	api_write_times(w, a->row);
 }
 

@@ -445,13 +445,31 @@ static bool acts(struct talk *t)
 	return did != ACT_NONE;
 }
 
-/* What no dataset answers, a knowledge base may. True when the plan is made. */
+/* Whether a search for the question is done: then it found nothing to quote. */
+static bool has_searched(const struct talk *t)
+{
+	for (size_t i = 0; i < t->n_done; i++)
+		if (demo_tool_is(t->done[i].name, "search_knowledge"))
+			return true;
+	return false;
+}
+
+/*
+ * What no dataset answers, a knowledge base may; where it is silent, that is the
+ * answer. True when the plan is made.
+ */
 static bool quotes(struct talk *t, const char *text)
 {
 	enum act did = quote(t->ask, text, &t->w,
 			     (struct deeds){ t->done, t->n_done }, t->plan,
 			     &t->text);
 
+	if (did == ACT_NONE && has_searched(t)) {
+		out_puts(&t->text, "The material here does not say. I searched the "
+			 "knowledge bases with your question, and no passage "
+			 "answers it.");
+		did = ACT_SAID;
+	}
 	if (did == ACT_SAID)
 		say(t, true);
 	return did != ACT_NONE;

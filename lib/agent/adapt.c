@@ -73,6 +73,7 @@ static void agent_of(struct agent *to, const struct conf_agent *from,
 		.system_prompt = from->system_prompt,
 		.llm_service = from->llm_service, .tools = from->tools,
 		.max_tool_iterations = from->max_tool_iterations,
+		.rag = &from->rag,
 		.set = {
 			.system_prompt = *from->system_prompt,
 			.llm_service = *from->llm_service,

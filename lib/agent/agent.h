@@ -30,6 +30,7 @@ struct agent {
 	const char *llm_service;	/* id; unset: falls back (B15) */
 	struct conf_list tools;		/* names and "group:NAME"; unset: all */
 	int max_tool_iterations;	/* unset: the workspace's */
+	const struct conf_rag *rag;	/* of a file; NULL: the row says it */
 	struct {
 		bool system_prompt, llm_service, tools, max_tool_iterations;
 	} set;

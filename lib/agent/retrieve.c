@@ -34,6 +34,57 @@ static struct resource_at reading(const struct caller *by, struct arena *a)
 	return resource_reading(&by->owner, by->who->groups, by->who->n_groups, a);
 }
 
+/* The bases of this name that the caller sees, behind those in out. */
+static int bases_of_name(const struct caller *by, const struct workspace *w,
+			 struct str name, struct arena *a,
+			 struct resource_row *out, size_t *n, struct err *e)
+{
+	const struct resource_at at = reading(by, a);
+	const struct resource_want want = {
+		.size = LIM_KNOWLEDGE_SET, .prefix = resource_fold(a, name),
+	};
+	struct resource_row *found;
+	size_t n_found;
+	bool more;
+
+	if (resource_list(by->db, bases, &at, &want, a, &found, &n_found, &more,
+			  e))
+		return -1;
+	for (size_t i = 0; i < n_found && *n < LIM_KNOWLEDGE_SET; i++)
+		if (str_eq(resource_text(bases, &found[i], "name"), name) &&
+		    is_of(w, &found[i]))
+			out[(*n)++] = found[i];
+	return 0;
+}
+
+/* Those that a file names, by name or id. */
+static int listed_bases(const struct caller *by, const struct workspace *w,
+			const struct conf_list *list, struct arena *a,
+			struct resource_row **out, size_t *n, struct err *e)
+{
+	const struct resource_at at = reading(by, a);
+
+	*out = arena_zalloc(a, LIM_KNOWLEDGE_SET, sizeof(**out));
+	*n = 0;
+	for (size_t i = 0; i < list->n && *n < LIM_KNOWLEDGE_SET; i++) {
+		struct str said = str_of(list->v[i]);
+		struct uuid id;
+
+		if (!uuid_parse(said, &id)) {
+			if (bases_of_name(by, w, said, a, *out, n, e))
+				return -1;
+		} else if (!resource_get(by->db, bases, &at, &id, a, &(*out)[*n],
+					 e)) {
+			*n += is_of(w, &(*out)[*n]);
+		} else if (e->code != ERR_NOT_FOUND) {
+			return -1;
+		} else {
+			err_clear(e);
+		}
+	}
+	return 0;
+}
+
 /* Those of a set that there still are for the caller. */
 static int named_bases(const struct caller *by, const struct workspace *w,
 		       const json_t *set, struct arena *a,
@@ -78,6 +129,8 @@ int retrieve_bases(const struct caller *by, const struct workspace *w,
 		ids = jx_try(set);
 		return named_bases(by, w, ids, a, out, n, e);
 	}
+	if (agent && agent->rag && agent->rag->bases.n)
+		return listed_bases(by, w, &agent->rag->bases, a, out, n, e);
 	if (resource_list(by->db, bases, &at, &want, a, out, &all, &more, e))
 		return -1;
 	*n = 0;
@@ -170,6 +223,15 @@ static size_t number(const struct resource_row *row, const char *column)
 	return v->null || v->i < 0 ? 0 : (size_t)v->i;
 }
 
+static struct retrieve_wish wish_of_file(const struct conf_rag *r)
+{
+	return (struct retrieve_wish){
+		.enabled = r->enabled, .ranks = r->ranks, .max = (size_t)r->max,
+		.max_ranked = (size_t)r->max_ranked, .min_score = r->min_score,
+		.ranker = *r->ranker ? str_of(r->ranker) : (struct str){ NULL, 0 },
+	};
+}
+
 struct retrieve_wish retrieve_wish_of(const struct agent *agent)
 {
 	const struct resource_row *row = agent ? agent->row : NULL;
@@ -177,7 +239,7 @@ struct retrieve_wish retrieve_wish_of(const struct agent *agent)
 	struct str score;
 
 	if (!row)
-		return w;
+		return agent && agent->rag ? wish_of_file(agent->rag) : w;
 	w.enabled = number(row, "rag_enabled") == 1;
 	w.ranks = number(row, "rerank_enabled") == 1;
 	w.max = number(row, "rag_max_results");

@@ -75,7 +75,7 @@ int retrieve_set_check(const struct caller *by, const json_t *set, struct str ol
 		       const char *key, struct arena *a,
 		       struct err *e) MUST_CHECK;
 
-/* What a stored agent says of retrieval; without a row, nothing is enabled. */
+/* What an agent says of retrieval, in its row or its file; else nothing is enabled. */
 struct retrieve_wish {
 	bool enabled, ranks;
 	size_t max, max_ranked;	/* 0: not said */

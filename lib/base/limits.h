@@ -218,6 +218,8 @@
 #define LIM_EMBED_AT_ONCE    256	/* passages that get their vectors together */
 #define LIM_RETRIEVAL_BYTES  16777216	/* an answer with vectors or ranks */
 #define LIM_RAG_CHARS        40000	/* of passages that a turn is given unasked */
+#define LIM_READY_CALLS      64		/* of the model, in one call of a ready tool */
+#define LIM_READY_PART_BYTES 48000	/* of a long text that one of them gets */
 #define LIM_KNOWLEDGE_SET    32		/* bases that an agent or a conversation names */
 
 #define LIM_CONF_FILE_BYTES  1048576	/* one YAML file */

@@ -43,18 +43,24 @@ static void fail_reference(struct loader *l, const void *field,
 			  unknown);
 }
 
-/* at: what of the configuration names the service id. */
-static void check_llm_id(struct loader *l, const void *at, const char *id)
+/* at: what of the configuration names the service id, under this key. */
+static void check_service(struct loader *l, const void *at, const char *key,
+			  const char *id, unsigned can, const char *capability)
 {
 	const struct conf_llm *llm = conf_llm(l->c, str_of(id));
 
 	if (!llm)
-		fail_reference(l, at, "llm_service", id,
+		fail_reference(l, at, key, id,
 			       nearest_id(l->c->llms, l->c->n_llms,
 					  sizeof(*l->c->llms), id));
-	else if (!(llm->capabilities & LLM_CAN_CHAT))
-		load_fail(l, load_pos(l, at), "llm_service \"%s\" does not "
-			  "have the capability chat", id);
+	else if (!(llm->capabilities & can))
+		load_fail(l, load_pos(l, at), "%s \"%s\" does not have the "
+			  "capability %s", key, id, capability);
+}
+
+static void check_llm_id(struct loader *l, const void *at, const char *id)
+{
+	check_service(l, at, "llm_service", id, LLM_CAN_CHAT, "chat");
 }
 
 /*
@@ -70,6 +76,16 @@ static void check_llm_ref(struct loader *l, const char *const *field, size_t n)
 	else if (!n && !l->c->n_autos)
 		load_fail(l, load_pos(l, field), "llm_service auto needs rules "
 			  "(chat.auto, or auto of the workspace)");
+}
+
+static void check_rag(struct loader *l, const struct conf_rag *r)
+{
+	if (*r->ranker)
+		check_service(l, &r->ranker, "reranking_service", r->ranker,
+			      LLM_CAN_RERANK, "rerank");
+	else if (r->ranks)
+		load_fail(l, load_pos(l, &r->ranks),
+			  "rerank_enabled needs a reranking_service");
 }
 
 /* The last rule must always hold: then there is always somebody to ask. */
@@ -452,6 +468,7 @@ static void check_agents(struct loader *l, struct conf_workspace *w)
 			.id = "default", .name = "Assistant",
 			.description = "", .is_default = true,
 			.system_prompt = "", .llm_service = "",
+			.rag = { .ranker = "" },
 		};
 		w->agents = agents;
 		w->n_agents = 1;
@@ -477,6 +494,7 @@ static void check_agents(struct loader *l, struct conf_workspace *w)
 		else if (a->is_default)
 			dflt = a;
 		check_llm_ref(l, &a->llm_service, w->n_autos);
+		check_rag(l, &a->rag);
 	}
 	if (!dflt)
 		agents[0].is_default = true;

@@ -177,6 +177,13 @@ struct conf_agent {
 	const char *llm_service;	/* "" = falls back (B15) */
 	struct conf_list tools;		/* names and "group:NAME"; n == 0 = all */
 	int max_tool_iterations;	/* 0 = the workspace's */
+	struct conf_rag {
+		bool enabled, ranks;
+		struct conf_list bases;	/* names or ids; n == 0 = all */
+		int max, max_ranked;	/* passages; 0 = not said */
+		double min_score;	/* 0 to 1 */
+		const char *ranker;	/* "" = none */
+	} rag;
 };
 
 enum conf_col_type {

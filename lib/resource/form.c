@@ -171,6 +171,8 @@ static const char *type_of(const struct resource_field *f,
 		return "colour";
 	if (strcmp(in->choices, LINES) == 0)
 		return "lines";
+	if (f->type == TYPE_JSON && *in->choices == '@')
+		return "ids";
 	return type_names[f->type];
 }
 

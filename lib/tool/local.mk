@@ -6,6 +6,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/agent/option.def \
 	lib/tool/agent/option.h \
 	lib/tool/agent/ready.c \
+	lib/tool/agent/ready_long.c \
 	lib/tool/agent/rows.c \
 	lib/tool/client/client.h \
 	lib/tool/client/kind_client.c \
@@ -66,6 +67,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/http/option.h \
 	lib/tool/http/rows.c \
 	lib/tool/knowledge/bases.c \
+	lib/tool/knowledge/file.c \
 	lib/tool/knowledge/knowledge.h \
 	lib/tool/knowledge/metadata.c \
 	lib/tool/knowledge/read_document.c \

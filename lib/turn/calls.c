@@ -351,6 +351,7 @@ static void run_job(struct call_job *j)
 	struct tool_ctx ctx = j->loop->tool_ctx;
 
 	ctx.arena = &j->arena;
+	ctx.turn.service = j->loop->run->in.target.service;
 	j->host = (struct tool_host){ on_note, on_agent, was_said, j };
 	ctx.host = &j->host;
 	ctx.approved = j->call->approved;

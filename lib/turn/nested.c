@@ -196,6 +196,10 @@ static int ask_once(const struct nested *n, const struct turn_loop *parent,
 	struct err why = ERR_INIT;
 	int rc = turn_ask(&q, n->call->arena, &reply, &why);
 
+	if (rc == 0 && task->whole && (reply.stop == LLM_STOP_MAX_TOKENS ||
+				       reply.stop == LLM_STOP_CONTEXT))
+		rc = err_public(&why, ERR_UPSTREAM_PROTOCOL, "The answer was cut "
+				"off at the model's output limit.");
 	turn_usage_place(&reply.usage, parent);
 	reply.usage.agent_id = str_of(task->tool->name);
 	turn_ask_record(deps->db, &parent->owner, &reply);

@@ -46,7 +46,8 @@ def test_every_resource_has_a_form_with_what_its_bodies_take(lab):
             known = body["properties"][f["key"]]
             assert f["label"] and f["help"] == known["description"]
             assert f["nullable"] == ("null" in known.get("type", ())) or (
-                f["type"] in ("json", "lines")), f
+                f["type"] in ("json", "lines") or
+                (f["type"] == "ids" and "type" not in known)), f
             if f["choices"] and "enum" in known:
                 assert [c["value"] for c in f["choices"]] == [
                     v for v in known["enum"] if v is not None]

@@ -42,10 +42,11 @@ def agent_of(lab, user, groups=(), **fields):
     return answer.json["agentId"]
 
 
-def told(lab, user, agent, content, groups=(), **fields):
+def told(lab, user, agent, content, groups=(), workspace="lab", **fields):
     """The passages that the model was sent for a message; None: no such part."""
     lab.sent()
-    stream = lab.stream("/chat/lab/stream", {"content": content, "agentId": agent, **fields},
+    stream = lab.stream(f"/chat/{workspace}/stream",
+                        {"content": content, "agentId": agent, **fields},
                         user=user, groups=groups)
     assert stream.status == 200, stream.status
     events = stream.events()
@@ -158,3 +159,51 @@ def test_the_tool_keeps_to_the_set(lab, who):
     stream = lab.stream("/chat/lab/stream", {"content": script, "agentId": agent}, user=who)
     result, = [e.data for e in stream.events() if e.name == "tool-result"]
     assert "Apples are red." in str(result) and "green" not in str(result)
+
+
+def test_agents_of_files_have_what_rows_have(lab, who):
+    """By the name of a base, of those that the user sees."""
+    base_about(lab, who, "Leave of desk", "Five days of leave carry over.",
+               "Leave is asked for early.")
+    base_about(lab, who, "Leave of deskless", "Days of leave are counted twice.")
+    def given(agent):
+        return told(lab, who, agent, "how many days of leave carry over?",
+                    groups=["desk"], workspace="desk")[0]
+    assert re.findall(r"\[\d\] Rules\n(.*)", given("clerk")) == [
+        "Five days of leave carry over."]
+    assert "counted twice" in given("every")
+    assert given("none") is None
+    shown = lab.get("/workspaces/desk/agents/clerk", user=who, groups=["desk"]).json
+    assert {k: shown[k] for k in (
+        "ragEnabled", "knowledgeBaseIds", "ragMaxResults", "ragMinScore",
+        "rerankEnabled", "rerankingServiceId", "rerankMaxResults")} == {
+            "ragEnabled": True, "knowledgeBaseIds": ["Leave of desk"],
+            "ragMaxResults": 1, "ragMinScore": 0.25, "rerankEnabled": False,
+            "rerankingServiceId": None, "rerankMaxResults": None}
+    other = told(lab, "u" + uuid.uuid4().hex[:12], "clerk", "days of leave?",
+                 groups=["desk"], workspace="desk")[0]
+    assert other is None
+
+
+def test_sage_declines_when_nothing_was_found(lab, who):
+    """B8, by the demo model's rule for any agent: its search found no answer."""
+    made = lab.post("/workspaces/lab/agents/from-template", {"templateId": "sage"}, user=who)
+    agent = f"/workspaces/lab/agents/{made.json['agentId']}"
+    base = base_of(lab, who, name="Handbook")
+    changed = lab.call("PATCH", agent, {"toolIds": ["search_knowledge"], "ragEnabled": True},
+                       user=who, headers={"If-Match": made.headers["ETag"]})
+    assert changed.status == 200, changed
+
+    def asked(content):
+        events = lab.chat(content, user=who, agentId=made.json["agentId"])
+        names = [e.name for e in events]
+        assert names[-1] == "done" and "tool-call" in names, events
+        return events[-1].data["content"], names
+    text, names = asked("How many days of leave carry over?")
+    assert "does not say" in text and "source" not in names and "[1]" not in text
+    write(lab, base, who, "Five days of leave carry over.", title="Leave")
+    settled(lab, base, who)
+    text, names = asked("How many days of leave carry over?")
+    assert "Five days of leave carry over." in text and "source" in names
+    text, _ = asked("Which colour has the parrot of the director?")
+    assert "does not say" in text

@@ -137,3 +137,37 @@ test('an attached file is a source of the answer at once', async (t) => {
 	assert.equal(download.suggestedFilename(), 'rules.txt');
 	assert.match(await reading(page), /1 source/);
 });
+
+test('a conversation and an agent are limited to bases from a list', async (t) => {
+	const known = await knowledge(t);
+	const id = await answered(known, ANSWER);
+	const page = await openChat(t, { hash: `#/c/${id}` });
+	const used = async () => (await api('GET', `conversations/${id}`)).knowledgeBaseIds;
+
+	await ended(page);
+	await page.getByRole('button', { name: 'Actions for this conversation' }).click();
+	await page.getByRole('menuitem', { name: 'Knowledge used here' }).click();
+	const dialog = page.getByRole('dialog', { name: 'Knowledge used' });
+	const box = dialog.getByRole('checkbox', { name: known.base.name });
+
+	assert.equal(await box.isChecked(), false);
+	for (const [ids, act] of [[[known.base.id], () => box.check()], [[], () => box.uncheck()]]) {
+		const answer = page.waitForResponse((r) => r.request().method() === 'PATCH');
+
+		await act();
+		assert.equal((await answer).status(), 200);
+		assert.deepEqual(await used(), ids);
+	}
+	assert.deepEqual(await violations(page), []);
+	await dialog.getByRole('button', { name: 'Close' }).click();
+
+	const agent = `workspaces/intranet/agents/${known.agent}`;
+
+	await page.goto(new URL(`#/agents/${known.agent}`, page.url()).href);
+	const form = page.getByRole('group', { name: 'Knowledge bases' });
+
+	await form.getByRole('checkbox', { name: known.base.name }).check();
+	await page.getByRole('button', { name: 'Save' }).click();
+	await page.getByText('Saved').first().waitFor();
+	assert.deepEqual((await api('GET', agent)).knowledgeBaseIds, [known.base.id]);
+});

@@ -246,6 +246,13 @@ export class Api {
 		return this.json('DELETE', `conversations/${enc(id)}`);
 	}
 
+	/** @param bases ids of the knowledge bases it is limited to; []: as its agent says */
+	useKnowledge(id, bases)
+	{
+		return this.json('PATCH', `conversations/${enc(id)}`,
+			{ body: { knowledgeBaseIds: bases } });
+	}
+
 	/** Tools that run in a conversation without asking: {items}. */
 	allowedTools(id)
 	{

@@ -118,6 +118,10 @@ const en = {
 	'approval.label': 'Approval of {tool}',
 	'approval.title': 'Allow this action?',
 	'approval.tainted': 'This conversation contains text written by others. Check that this is what you asked for.',
+	'used.menu': 'Knowledge used here',
+	'used.title': 'Knowledge used in this conversation',
+	'used.text': 'Answers look only into what is ticked, from the next message on. ' +
+		'If nothing is ticked, they look where the assistant looks.',
 	'allowed.menu': 'Allowed tools',
 	'allowed.title': 'Allowed in this conversation',
 	'allowed.text': 'These tools run in this conversation without asking you.',

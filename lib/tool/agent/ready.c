@@ -1,6 +1,7 @@
 /*
- * Tools that need no declaration (A19, A57): one model call each, in the form of
- * a declaration of kind agent. A declaration of the same name replaces one;
+ * Tools that need no declaration (A19, A57), in the form of a declaration of kind
+ * agent: one model call each, or one for each part of a long text (ready_long.c). A
+ * declaration of the same name replaces one;
  * `ready_tools` selects them.
  */
 #include <pthread.h>
@@ -10,6 +11,8 @@
 #include "tool/schemas.h"
 
 #include "base/banned.h"
+
+enum { TIMEOUT_MS = 900000 };	/* for all parts of a long text */
 
 static const struct conf_tool_agent translate = {
 	.prompt =
@@ -38,17 +41,20 @@ static const struct conf_tool_agent summarize = {
 static struct conf_tool rows[READY_TOOLS] = {
 	[READY_SUMMARIZE] = {
 		.name = "summarize", .kind = "agent", .group = "knowledge",
-		.description = "Summarizes a text with a separate model call. For "
-			"long texts; summarize short ones yourself.",
+		.description = "Summarizes a text, a document or an attached file "
+			"of any length with separate model calls. Summarize "
+			"short texts yourself.",
 		.effect = TOOL_READ, .confirm = TOOL_CONFIRM_NEVER,
+		.timeout_ms = TIMEOUT_MS,
 		.agent = &summarize, .file = "built-in",
 	},
 	[READY_TRANSLATE] = {
 		.name = "translate", .kind = "agent", .group = "knowledge",
-		.description = "Translates a text with a separate model call. For "
-			"whole texts; translate single words and sentences "
-			"yourself.",
+		.description = "Translates a text, a document or an attached file "
+			"of any length with separate model calls. Translate "
+			"single words and sentences yourself.",
 		.effect = TOOL_READ, .confirm = TOOL_CONFIRM_NEVER,
+		.timeout_ms = TIMEOUT_MS,
 		.agent = &translate, .file = "built-in",
 	},
 };
@@ -56,6 +62,14 @@ static struct conf_tool rows[READY_TOOLS] = {
 static const char *const schemas[READY_TOOLS] = {
 	[READY_SUMMARIZE] = SCHEMA_summarize,
 	[READY_TRANSLATE] = SCHEMA_translate,
+};
+
+static int (*const runs[READY_TOOLS])(const struct tool *t,
+				      const struct tool_ctx *ctx,
+				      const json_t *args, struct buf *out,
+				      bool *is_json, struct err *e) = {
+	[READY_SUMMARIZE] = ready_summarize_run,
+	[READY_TRANSLATE] = ready_translate_run,
 };
 
 static void parse(void)
@@ -74,11 +88,14 @@ void ready_add(const struct tool_ctx *ctx, struct tool_rows *out)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, parse);
-	for (size_t i = 0; i < READY_TOOLS; i++)
-		if (has(ctx->turn.by.conf, i) &&
-		    !tool_kind_makes(ctx->turn.by.conf, ctx->turn.workspace,
-				     str_of(rows[i].name)))
-			tool_kind_add(ctx, &rows[i], out);
+	for (size_t i = 0; i < READY_TOOLS; i++) {
+		if (!has(ctx->turn.by.conf, i) ||
+		    tool_kind_makes(ctx->turn.by.conf, ctx->turn.workspace,
+				    str_of(rows[i].name)))
+			continue;
+		tool_kind_add(ctx, &rows[i], out);
+		out->v[out->n - 1].run = runs[i];
+	}
 }
 
 bool ready_makes(const struct conf *conf, struct str name)

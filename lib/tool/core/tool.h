@@ -54,6 +54,8 @@ struct tool_task {
 	struct str input;		/* what it is told */
 	const struct llm_image *images;	/* in front of that; the service must see */
 	size_t n_images;
+	/* With prompt: an answer that was cut off at its limit is an error. */
+	bool whole;
 };
 
 enum { TOOL_DEPTH = 2 };	/* agents within agents */
@@ -87,6 +89,8 @@ struct tool_turn {
 	struct tool_env *env;
 	const struct workspace *workspace;
 	const struct agent *agent;
+	/* Whom agents within calls ask that name none; NULL = not known. */
+	const struct llm_service *service;
 	enum tool_pool pool;		/* of the conversation's context type */
 	struct http_abort *abort;	/* NULL = cannot be cancelled */
 	const struct str *allowed;	/* tools approved for the conversation */

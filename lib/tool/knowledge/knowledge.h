@@ -57,6 +57,24 @@ int knowledge_documents(const struct tool_ctx *ctx,
 			struct knowledge_document **out, size_t *n_out,
 			struct err *e) MUST_CHECK;
 
+/* -- file.c ----------------------------------------------------------------- */
+
+struct knowledge_file {		/* in ctx->arena */
+	struct str title, text, url;
+	const struct resource_row *base;	/* NULL: an attachment */
+	struct uuid id;
+	int64_t version;	/* of a document */
+};
+
+/*
+ * What args name: a document by `document_id`, or a file of the conversation by
+ * `attachment`. The rights of both are checked; what the caller may not see is as
+ * one that is not there. ERR_TOOL_ARGS if they name neither or both, or nothing;
+ * ERR_TOOL_FAILED if there is no text in the file. Both public.
+ */
+int knowledge_file(const struct tool_ctx *ctx, const json_t *args,
+		   struct knowledge_file *out, struct err *e) MUST_CHECK;
+
 /* -- search_knowledge.c ----------------------------------------------------- */
 
 /* The best passages of bases, best first, at most max. In ctx->arena. */

@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-#include "auth/policy.h"
-#include "store/attachment.h"
-
 #include "base/banned.h"
 
 enum {
@@ -19,93 +16,11 @@ enum {
 };
 
 struct document_part {
-	struct str title, text, url;
-	const struct resource_row *base;	/* NULL: an attachment */
-	struct uuid id;
-	int64_t version;
+	struct knowledge_file of;
 	int64_t pages;		/* 0: it has none */
 	size_t from, to;	/* the part */
 	int64_t page;		/* where it begins */
 };
-
-bool knowledge_read_may(const struct tool *t, const struct tool_ctx *ctx)
-{
-	return knowledge_may(t, ctx) ||
-	       (ctx->turn.by.db && ctx->turn.conversation_id);
-}
-
-/* -- what is read ----------------------------------------------------------- */
-
-static int find_document(const struct tool_ctx *ctx, struct str said,
-			 struct document_part *r, struct err *e)
-{
-	struct resource_row *bases;
-	struct kb_document d;
-	size_t n;
-
-	if (uuid_parse(said, &r->id) && knowledge_may(NULL, ctx)) {
-		if (knowledge_bases(ctx, (struct str){ NULL, 0 }, &bases, &n, e))
-			return -1;
-		for (size_t i = 0; i < n; i++) {
-			const struct kb_at at = knowledge_at(ctx, &bases[i]);
-
-			if (!kb_read(ctx->turn.by.db, &at, &r->id, ctx->arena,
-				     &d, &r->text, e)) {
-				r->base = &bases[i];
-				r->title = d.title;
-				r->url = d.url;
-				r->version = d.version;
-				return 0;
-			}
-			if (e->code != ERR_NOT_FOUND)
-				return -1;
-			err_clear(e);
-		}
-	}
-	return err_public(e, ERR_TOOL_ARGS, "There is no document of this id. Take "
-			  "the ids that search_knowledge returns.");
-}
-
-static int find_attachment(const struct tool_ctx *ctx, struct str said,
-			   struct document_part *r, struct err *e)
-{
-	const struct caller *by = &ctx->turn.by;
-	struct attachment t;
-	int rc = -1;
-
-	if (ctx->turn.conversation_id)
-		rc = attachment_named(by->db, &by->owner,
-				      ctx->turn.conversation_id, said,
-				      ctx->arena, &t, e);
-	if (rc && e->code && e->code != ERR_NOT_FOUND)
-		return -1;
-	err_clear(e);
-	if (rc)
-		return err_public(e, ERR_TOOL_ARGS, "No file of this name is "
-				  "attached to this conversation.");
-	if (attachment_text(by->db, &by->owner, &t.id, ctx->arena, &r->text, e))
-		return -1;
-	if (!r->text.p)
-		return err_public(e, ERR_TOOL_FAILED, "There is no text in this "
-				  "file.%s%.*s", t.problem.n ? " " : "",
-				  STR_ARG(t.problem));
-	r->id = t.id;
-	r->title = t.name;
-	return 0;
-}
-
-static int find(const struct tool_ctx *ctx, const json_t *args, struct document_part *r,
-		struct err *e)
-{
-	struct str document = jx_str(args, "document_id");
-	struct str file = jx_str(args, "attachment");
-
-	if (!document.p == !file.p)
-		return err_public(e, ERR_TOOL_ARGS, "Give either document_id or "
-				  "attachment.");
-	return document.p ? find_document(ctx, document, r, e)
-		: find_attachment(ctx, file, r, e);
-}
 
 /* -- which part ------------------------------------------------------------- */
 
@@ -149,13 +64,13 @@ static int read_cursor(struct document_part *r, struct str cursor, struct err *e
 	int64_t v, at;
 
 	if (!str_int(version, &v) || !str_int(rest, &at) || at < 0 ||
-	    (uint64_t)at > r->text.n)
+	    (uint64_t)at > r->of.text.n)
 		return err_public(e, ERR_TOOL_ARGS, "cursor must be the "
 				  "next_cursor of an earlier result.");
-	if (v != r->version)
+	if (v != r->of.version)
 		return err_public(e, ERR_TOOL_ARGS, "The document has changed "
 				  "since. Read it from the beginning.");
-	r->from = boundary(r->text, (size_t)at);
+	r->from = boundary(r->of.text, (size_t)at);
 	return 0;
 }
 
@@ -165,9 +80,9 @@ static int choose(struct document_part *r, const json_t *args, struct err *e)
 	int64_t to = jx_int(args, "to_page", from);
 	struct str cursor = jx_str(args, "cursor");
 
-	r->pages = feeds(r->text, r->text.n);
+	r->pages = feeds(r->of.text, r->of.text.n);
 	r->pages += r->pages > 0;
-	r->to = r->text.n;
+	r->to = r->of.text.n;
 	if ((from || to) && !r->pages)
 		return err_public(e, ERR_TOOL_ARGS, "It has no pages. Read it "
 				  "without from_page and to_page.");
@@ -177,9 +92,9 @@ static int choose(struct document_part *r, const json_t *args, struct err *e)
 				  : "to_page must not be less than from_page.",
 				  (long long)r->pages);
 	if (from)
-		r->from = page_at(r->text, from);
+		r->from = page_at(r->of.text, from);
 	if (to && to < r->pages)
-		r->to = page_at(r->text, to + 1) - 1;
+		r->to = page_at(r->of.text, to + 1) - 1;
 	if (cursor.p && read_cursor(r, cursor, e))
 		return -1;
 	r->to = MAX(r->from, r->to);
@@ -207,40 +122,40 @@ int knowledge_read_run(const struct tool *t, const struct tool_ctx *ctx,
 	size_t cap = tool_result_cap(t, ctx);
 	size_t most = cap > HEAD_BYTES + LEAST_BYTES ? cap - HEAD_BYTES
 		: LEAST_BYTES;
-	struct document_part r = { .title = { NULL, 0 } };
+	struct document_part r = { .pages = 0 };
 	struct jw w = jw_on(out);
 	size_t end;
 
-	if (find(ctx, args, &r, e) || choose(&r, args, e))
+	if (knowledge_file(ctx, args, &r.of, e) || choose(&r, args, e))
 		return -1;
-	end = r.from + fitting((struct str){ r.text.p + r.from, r.to - r.from },
+	end = r.from + fitting((struct str){ r.of.text.p + r.from, r.to - r.from },
 			       MIN((size_t)jx_int(args, "max_bytes",
 						  PART_BYTES), most));
-	end = boundary(r.text, end);
+	end = boundary(r.of.text, end);
 	*is_json = true;
 	jw_obj(&w);
-	if (r.base) {
-		jw_kuuid(&w, "document_id", &r.id);
-		jw_kstr(&w, "base", knowledge_text(r.base, "name"));
+	if (r.of.base) {
+		jw_kuuid(&w, "document_id", &r.of.id);
+		jw_kstr(&w, "base", knowledge_text(r.of.base, "name"));
 	}
-	jw_kstr(&w, "title", r.title);
-	if (r.url.p)
-		jw_kstr(&w, "url", r.url);
+	jw_kstr(&w, "title", r.of.title);
+	if (r.of.url.p)
+		jw_kstr(&w, "url", r.of.url);
 	if (r.pages) {
 		jw_kint(&w, "pages", r.pages);
-		jw_kint(&w, "page", feeds(r.text, r.from) + 1);
+		jw_kint(&w, "page", feeds(r.of.text, r.from) + 1);
 	}
-	jw_kint(&w, "bytes", (int64_t)r.text.n);
+	jw_kint(&w, "bytes", (int64_t)r.of.text.n);
 	jw_kint(&w, "offset", (int64_t)r.from);
-	jw_kstr(&w, "text", (struct str){ r.text.p + r.from, end - r.from });
-	if (end < r.text.n)
+	jw_kstr(&w, "text", (struct str){ r.of.text.p + r.from, end - r.from });
+	if (end < r.of.text.n)
 		jw_kstrz(&w, "next_cursor", arena_printf(
-				ctx->arena, "%lld.%zu", (long long)r.version,
-				end + (end < r.text.n && end == r.to &&
-				       r.text.p[end] == '\f')));
+				ctx->arena, "%lld.%zu", (long long)r.of.version,
+				end + (end < r.of.text.n && end == r.to &&
+				       r.of.text.p[end] == '\f')));
 	jw_end_obj(&w);
 	if (ctx->from)
-		origins_add(ctx->from, r.base ? "document" : "attachment",
-			    r.title);
+		origins_add(ctx->from, r.of.base ? "document" : "attachment",
+			    r.of.title);
 	return 0;
 }

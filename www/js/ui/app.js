@@ -20,6 +20,7 @@ import { emptyView, loadFailedView, loadingView, offView, startFailedView,
 	startingView } from './states.js';
 import { touch } from './composer.js';
 import './allowed.js';
+import './used.js';
 import './preview.js';
 import './sources.js';
 import './blanks.js';
@@ -472,6 +473,7 @@ class LampApp extends PageElement {
 			<lamp-help></lamp-help>
 			<lamp-blanks .api=${this.api}></lamp-blanks>
 			<lamp-allowed .api=${this.api}></lamp-allowed>
+			<lamp-used .api=${this.api} .places=${this.places}></lamp-used>
 			<lamp-preview .api=${this.api}></lamp-preview>
 			<lamp-source .api=${this.api}></lamp-source>`;
 	}
@@ -502,6 +504,7 @@ class LampApp extends PageElement {
 					.items=${[
 						{ text: t('list.rename'), icon: 'pencil',
 							run: () => this.#renameOpen(id) },
+						...this.#knowledgeItem(id),
 						{ text: t('allowed.menu'), icon: 'shield',
 							run: () => this.querySelector('lamp-allowed').show(id) },
 						{ text: t('list.delete'), icon: 'trash', danger: true,
@@ -514,6 +517,14 @@ class LampApp extends PageElement {
 			${this.offline ? html`<p class="strip" role="status">${
 				t('app.offline')}</p>` : nothing}
 			${this.#content(thread, space, name)}`;
+	}
+
+	/** Of the menu of conversation id, for who may read knowledge bases. */
+	#knowledgeItem(id)
+	{
+		return this.places.me?.permissions.includes('AIChat.Knowledge.Read') ?
+			[{ text: t('used.menu'), icon: 'book',
+				run: () => this.querySelector('lamp-used').show(id) }] : [];
 	}
 
 	#showSource = ({ detail: { turnId, number } }) =>
