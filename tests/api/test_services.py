@@ -449,3 +449,63 @@ def test_a_race_for_a_service(lab, provider):
                      f"{agent.result().json['agentId']}")
                 assert call(lab, "DELETE", f"{ALL}/{row['id']}").status == 204
     call(lab, "DELETE", f"/workspaces/{space}")
+
+
+# -- the command ----------------------------------------------------------------
+
+def test_services_out_and_in_again(lab, made, provider):
+    """What is exported has no key; an import keeps the one that is stored."""
+    path = f"{ALL}/{made['id']}"
+    call(lab, "PATCH", path, {"temperature": 0.5, "capabilities": ["chat", "vision"],
+                              "contextTokens": 8192})
+    text = lab.command("services", "export").stdout
+    assert "llmServiceId: \"ours\"" in text and "sk-of" not in text and "key" not in text.lower()
+    assert lab.command("services", "show", "ours").stdout == text
+    assert lab.command("services", "import", "-", stdin=text).stdout == "ours\tunchanged\n"
+    assert lab.command("services", "set", "ours", "temperature", "1").stdout == "ours\tchanged\n"
+    now = call(lab, "GET", path).json
+    assert now["apiKeySet"] and now["temperature"] == 1
+    # The key that it has is still the one that the provider is sent.
+    assert lab.command("services", "test", "ours").returncode == 0
+    assert provider.keys[-1] == "sk-of-the-tenant"
+    lab.command("services", "import", "-", stdin=text)
+    assert lab.command("services", "export").stdout == text
+    # Elsewhere it is made again, and has no key yet.
+    call(lab, "DELETE", path)
+    assert lab.command("services", "import", "-", stdin=text).stdout == "ours\tcreated\n"
+    assert lab.command("services", "export").stdout == text
+    again = call(lab, "GET", ALL).json["items"]
+    again = next(r for r in again if r["llmServiceId"] == "ours")
+    assert again["apiKeySet"] is False
+    call(lab, "DELETE", f"{ALL}/{again['id']}")
+
+
+@pytest.mark.parametrize("line, place, words", [
+    ("apiKey: sk-open", "6:5", "not be sealed"), ("api_key: sk-open", "6:5", "not be sealed"),
+    ("modle: x", "6:5", "model"), ("provider: nobody", "6:5", "nobody"),
+    ("url: http://169.254.169.254/", "6:5", "url"), ("temperature: 3", "6:5", "from 0 to 2"),
+    ("capabilities: [fly]", "6:5", "fly"), ("llmServiceId: auto", "6:5", "llmServiceId"),
+    ("llmServiceId: claude", "6:5", "llmServiceId")])
+def test_a_bad_file_of_services_says_where(lab, tmp_path, line, place, words):
+    file = tmp_path / "services.yaml"
+    rest = {"llmServiceId": "q", "name": "Q", "model": "m", "provider": "openai_compatible",
+            "url": "https://example.com/v1"}
+    rest.pop(line.split(":")[0], None)
+    lines = [f"{k}: {v}" for k, v in rest.items()][:4]
+    lines += ["contextTokens: 1000"] * (4 - len(lines)) + [line]
+    file.write_text("services:\n  - " + "\n    ".join(lines) + "\n")
+    answer = lab.command("services", "import", str(file), check=False)
+    assert answer.returncode == 1
+    assert f"{file}:{place}" in answer.stderr and words in answer.stderr, answer.stderr
+    assert "sk-open" not in answer.stderr
+    assert lab.command("services", "export").stdout == "services: []\n"
+
+
+def test_a_key_does_not_follow_an_address_in_a_file(lab, made):
+    text = lab.command("services", "show", "ours").stdout
+    other = text.replace("http://127.0.0.1", "http://localhost")
+    answer = lab.command("services", "import", "-", stdin=other, check=False)
+    assert answer.returncode == 1 and "another address" in answer.stderr
+    assert lab.command("services", "show", "ours").stdout == text
+    answer = lab.command("services", "set", "ours", "apiKey", "sk-x", check=False)
+    assert answer.returncode == 1 and "not be sealed" in answer.stderr
