@@ -146,10 +146,33 @@ static const char *names_of(unsigned capabilities, struct arena *a)
 	return jx_text(a, names);
 }
 
-/* Without addresses, which are the admin's. */
+/* As JSON; "": none. */
+static const char *texts_of(const struct conf_list *l, struct arena *a)
+{
+	json_t *names = jx_keep(a, json_array());
+
+	for (size_t i = 0; i < l->n; i++)
+		json_array_append_new(names, json_string(l->v[i]));
+	return l->n ? jx_text(a, names) : "";
+}
+
+/* Without addresses, which are the admin's, and quirks, which may contain some. */
 static void row_of(struct request *rq, const struct llm_service *s,
 		   struct resource_row *row)
 {
+	const struct {
+		const char *column;
+		int value;
+	} numbers[] = {
+		{ "context_tokens", s->context_tokens },
+		{ "max_output_tokens", s->max_output_tokens },
+		{ "connect_timeout_ms", s->connect_timeout_ms },
+		{ "first_byte_timeout_ms", s->first_byte_timeout_ms },
+		{ "idle_timeout_ms", s->idle_timeout_ms },
+		{ "total_timeout_ms", s->total_timeout_ms },
+		{ "retries", s->retries },
+	};
+
 	resource_new(services, row);
 	row->id = uuid_of_name(STR("llm_services"), str_of(s->id));
 	row->created_us = row->updated_us = 0;
@@ -159,10 +182,10 @@ static void row_of(struct request *rq, const struct llm_service *s,
 	put(row, "provider", s->provider);
 	put(row, "model", s->model);
 	put(row, "capabilities", names_of(s->capabilities, rq->arena));
-	*resource_value(services, row, "context_tokens") =
-		DB_I(s->context_tokens);
-	*resource_value(services, row, "max_output_tokens") =
-		DB_I(s->max_output_tokens);
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		*resource_value(services, row, numbers[i].column) =
+			DB_I(numbers[i].value);
+	put(row, "fallbacks", texts_of(&s->fallbacks, rq->arena));
 	resource_value(services, row, "api_key")->null = !s->set.api_key;
 	resource_sort(services, rq->arena, row);
 }

@@ -6,7 +6,9 @@
 #include "agent/catalog.h"
 #include "agent/stored_service.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "conf/rules.h"
+#include "llm/llm.h"
 #include "llm/provider.h"
 #include "net/guard.h"
 
@@ -142,6 +144,71 @@ static int check_moved(const struct caller *by, const struct resource *r,
 	return 0;
 }
 
+/* The key goes where these two say: of a row, that is url and nothing else. */
+static int check_quirks(const struct caller *by, const struct resource *r,
+			const struct resource_row *row, struct err *e)
+{
+	static const char *const of_files[] = { "url_template", "auth_header" };
+	const char *provider = arena_str(by->arena,
+					 text_of(r, row, "provider")).p;
+	struct str text = text_of(r, row, "quirks");
+	json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
+	struct err why = ERR_INIT;
+
+	if (!text.p)
+		return 0;
+	if (!json_is_object(j) || text.n > LIM_QUIRKS_BYTES)
+		return err_field(e, ERR_INVALID_FIELD, "quirks", "quirks must be "
+				 "an object of at most %d bytes.",
+				 LIM_QUIRKS_BYTES);
+	for (size_t i = 0; i < ARRAY_LEN(of_files); i++)
+		if (json_object_get(j, of_files[i]))
+			return err_field(e, ERR_INVALID_FIELD, "quirks", "Only a "
+					 "service of the configuration files "
+					 "may have the quirk %s.", of_files[i]);
+	return llm_quirks_check(provider, j, &why) == 0 ? 0
+		: err_field(e, ERR_INVALID_FIELD, "quirks", "%s", why.text);
+}
+
+/* Each is there when it is named; one that goes later is passed over. */
+static int check_fallbacks(const struct caller *by, const struct resource *r,
+			   const struct resource_row *row, struct err *e)
+{
+	struct str text = text_of(r, row, "fallbacks");
+	struct str own = text_of(r, row, "service_id");
+	const json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
+	bool there;
+
+	if (!text.p)
+		return 0;
+	if (!json_is_array(j) || json_array_size(j) > LIM_FALLBACKS)
+		return err_field(e, ERR_INVALID_FIELD, "fallbacks", "fallbacks "
+				 "must be an array of at most %d ids of LLM "
+				 "services.", LIM_FALLBACKS);
+	for (size_t i = 0; i < json_array_size(j); i++) {
+		const char *s = json_string_value(json_array_get(j, i));
+		struct str id = str_of(s ? s : "");
+
+		if (str_eq(id, own))
+			return err_field(e, ERR_INVALID_FIELD, "fallbacks", "A "
+					 "service cannot take over from "
+					 "itself.");
+		if (stored_service_exists(by, id, &there, e) < 0)
+			return -1;
+		if (!there || str_is(id, AUTO_SERVICE))
+			return err_field(e, ERR_INVALID_FIELD, "fallbacks",
+					 "There is no LLM service \"%.64s\".",
+					 id.p);
+	}
+	return 0;
+}
+
+static bool is_given(const struct resource *r, struct resource_row *row,
+		     const char *column)
+{
+	return row->given[resource_value(r, row, column) - row->v];
+}
+
 int keep_service_check(const struct caller *by, const struct resource *r,
 		       bool is_new, struct resource_row *row, struct err *e)
 {
@@ -157,6 +224,10 @@ int keep_service_check(const struct caller *by, const struct resource *r,
 		return -1;
 	if (own)
 		return 0;
+	if (((is_given(r, row, "quirks") || is_given(r, row, "provider")) &&
+	     check_quirks(by, r, row, e)) ||
+	    (is_given(r, row, "fallbacks") && check_fallbacks(by, r, row, e)))
+		return -1;
 	if (check_number(by, text_of(r, row, "temperature"), "temperature", 2, e))
 		return -1;
 	return check_number(by, text_of(r, row, "top_p"), "topP", 1, e);
