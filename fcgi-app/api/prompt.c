@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "agent/catalog.h"
+#include "agent/keep.h"
 #include "api/api.h"
 #include "api/page.h"
 #include "api/shared.h"
@@ -34,11 +35,6 @@ static struct str text_of(const struct resource *r, struct resource_row *row,
 
 /* -- what a row must be ------------------------------------------------------ */
 
-static int wrong(const char *field, const char *what, struct err *e)
-{
-	return err_field(e, ERR_INVALID_FIELD, field, "%s", what);
-}
-
 static int made(struct request *rq, struct resource_row *row,
 		struct str *secret, struct err *e)
 {
@@ -46,31 +42,16 @@ static int made(struct request *rq, struct resource_row *row,
 	return api_shared_made(rq, prompts, row, e);
 }
 
-static int check_colour(const struct resource *r, struct resource_row *row,
-			struct err *e)
-{
-	struct str s = text_of(r, row, "colour");
-
-	return !s.p || str_is_colour(s) ? 0
-		: wrong("colour", "colour must be written as #rrggbb.", e);
-}
-
 static int check(struct request *rq, struct resource_row *row, struct err *e)
 {
-	struct blank *blanks;
-	size_t n;
-
-	if (check_colour(prompts, row, e) < 0)
-		return -1;
-	return blank_parse(text_of(prompts, row, "body"), "body", rq->arena,
-			   &blanks, &n, e);
+	return keep_prompt_check(&rq->by, row, e);
 }
 
 static int check_category(struct request *rq, struct resource_row *row,
 			  struct err *e)
 {
 	(void)rq;
-	return check_colour(&resources[RESOURCE_PROMPT_CATEGORY], row, e);
+	return keep_prompt_colour(&resources[RESOURCE_PROMPT_CATEGORY], row, e);
 }
 
 /* Its prompts read otherwise without it, so that none of them is unchanged. */
@@ -88,13 +69,8 @@ static int keep_version(struct request *rq, struct db *tx,
 			const struct resource_at *at,
 			const struct resource_row *row, struct err *e)
 {
-	struct resource_row now = *row;
-	bool changed = !row->version;
-
-	(void)rq;
-	for (size_t i = 0; i < prompts->n_fields; i++)
-		changed |= row->given[i] && prompts->fields[i].type == TYPE_TEXT;
-	return changed ? store_prompt_keep(tx, at, &now, e) : 0;
+	(void)at;
+	return keep_prompt_also(&rq->by, tx, row, e);
 }
 
 /* -- shipped ones ---------------------------------------------------------------- */

@@ -5,20 +5,18 @@
  */
 #include "api/service.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/auto.h"
 #include "agent/catalog.h"
+#include "agent/keep.h"
 #include "agent/stored_service.h"
 #include "api/api.h"
 #include "api/page.h"
 #include "app.h"
-#include "conf/rules.h"
 #include "fields.h"
+#include "conf/option.h"
 #include "llm/provider.h"
-#include "net/guard.h"
 
 #include "base/banned.h"
 
@@ -36,170 +34,18 @@ static struct str text_of(const struct resource *r, struct resource_row *row,
 
 /* -- what a row must be --------------------------------------------------------- */
 
-static int check_provider(struct request *rq, struct str name, const char *field,
-			  struct err *e)
-{
-	const char *s = arena_str(rq->arena, name).p;
-	const struct provider *p = provider_find(s);
-	struct err why = ERR_INIT;
-
-	if (p && p->dialect->build)
-		return 0;
-	(void)provider_unknown(s, &why);
-	return err_field(e, ERR_INVALID_FIELD, field, "%s", err_message(&why));
-}
-
-/* An address as it is written: what a name resolves to is seen when it is used. */
-static int check_reach(const char *url, const struct conf_list *private,
-		       struct err *e)
-{
-	static const char *const classes[] = {
-		[GUARD_PRIVATE] = "a private network",
-		[GUARD_LOOPBACK] = "this server itself",
-		[GUARD_METADATA] = "the machines beside this server",
-		[GUARD_RESERVED] = "no server that others can reach",
-	};
-	const struct net_guard guard = guard_for_secret(private, url);
-	enum guard_class class;
-
-	if (guard_allows_url(&guard, url, &class))
-		return 0;
-	if (class == GUARD_PUBLIC)
-		return err_field(e, ERR_INVALID_FIELD, "url", "url must start "
-				 "with https://.");
-	return err_field(e, ERR_INVALID_FIELD, "url", "url is an address of %s, "
-			 "which this installation does not allow.",
-			 classes[class]);
-}
-
-/*
- * Keys do not go over the open net: without TLS only to what the list names. Not
- * set is the provider's own address, which may be this server (Ollama).
- */
-static int check_address(struct request *rq, const struct resource *r,
-			 struct resource_row *row,
-			 const struct conf_list *private, struct err *e)
-{
-	const struct db_val *url = resource_value(r, row, "url");
-	const struct db_val *provider = resource_value(r, row, "provider");
-	const char *s = arena_str(rq->arena, url->null ? provider->s
-						       : url->s).p;
-	const char *wrong = url->null ? NULL : check_url(s);
-
-	/* What is not changed stays: it is refused when it is used. */
-	if (route_has_arg(rq, "id") && !row->given[url - row->v] &&
-	    !row->given[provider - row->v])
-		return 0;
-	if (url->null)
-		return check_reach(provider_find(s)->url, private, e);
-	if (wrong)
-		return err_field(e, ERR_INVALID_FIELD, "url", "url %s.", wrong);
-	if (!private->n && !str_starts(url->s, STR("https://")))
-		return err_field(e, ERR_INVALID_FIELD, "url", "url must start "
-				 "with https://.");
-	return check_reach(s, private, e);
-}
-
-static int check_capabilities(struct request *rq, struct str names,
-			      struct err *e)
-{
-	json_t *j = names.p ? jx_keep(rq->arena, jx_load(names, e)) : NULL;
-	const char *wrong;
-
-	if (names.p && !j)
-		return -1;
-	(void)stored_capabilities(j, &wrong);
-	if (!wrong && (!j || json_is_array(j)))
-		return 0;
-	if (wrong && *wrong)
-		return err_field(e, ERR_INVALID_FIELD, "capabilities",
-				 "There is no capability \"%.40s\".", wrong);
-	return err_field(e, ERR_INVALID_FIELD, "capabilities",
-			 "capabilities must be an array of names: chat, tools, "
-			 "vision, embed, rerank, summarize.");
-}
-
-static int check_number(struct request *rq, struct str text, const char *field,
-			double max, struct err *e)
-{
-	char *end = NULL;
-	double v;
-
-	if (!text.p)
-		return 0;
-	v = strtod(arena_str(rq->arena, text).p, &end);
-	if (*end == '\0' && text.n && v >= 0 && v <= max)
-		return 0;
-	return err_field(e, ERR_INVALID_FIELD, field, "%s must be a number from "
-			 "0 to %g.", field, max);
-}
-
-/*
- * A stored key goes to the address that it was entered for: whoever may only
- * change the row must not have it sent to another one.
- */
-static int check_moved(struct request *rq, const struct resource *r,
-		       struct resource_row *row, struct err *e)
-{
-	static const char *const where[] = { "provider", "url" };
-	const struct resource_at at = api_resource_for(rq);
-	const size_t key = (size_t)(resource_value(r, row, "api_key") - row->v);
-	struct resource_row old;
-
-	if (!route_has_arg(rq, "id") || row->given[key] || row->v[key].null)
-		return 0;
-	/* A change in between is refused then: it has another version. */
-	if (resource_get(rq->app->db, r, &at, &row->id, rq->arena, &old, e) < 0)
-		return -1;
-	for (size_t i = 0; i < ARRAY_LEN(where); i++)
-		if (!resource_same(resource_value(r, row, where[i]),
-				   resource_value(r, &old, where[i])))
-			return err_field(e, ERR_INVALID_FIELD, "apiKey",
-					 "Enter the key again: it was stored "
-					 "for another address.");
-	return 0;
-}
-
-/* What both have. */
-static int check_common(struct request *rq, const struct resource *r,
-			struct resource_row *row, const char *provider,
-			const struct conf_list *private, struct err *e)
-{
-	if (check_provider(rq, text_of(r, row, "provider"), provider, e) < 0 ||
-	    check_address(rq, r, row, private, e) < 0 ||
-	    check_moved(rq, r, row, e) < 0)
-		return -1;
-	return check_capabilities(rq, text_of(r, row, "capabilities"), e);
-}
-
 static int check_service(struct request *rq, struct resource_row *row,
 			 struct err *e)
 {
-	if (check_common(rq, services, row, "provider",
-			 &rq->conf->api_services_private, e) < 0 ||
-	    check_number(rq, text_of(services, row, "temperature"),
-			 "temperature", 2, e) < 0)
-		return -1;
-	return check_number(rq, text_of(services, row, "top_p"), "topP", 1, e);
+	return keep_service_check(&rq->by, services, !route_has_arg(rq, "id"),
+				  row, e);
 }
 
 static int make_service(struct request *rq, struct resource_row *row,
 			struct str *secret, struct err *e)
 {
-	struct db_val *id = resource_value(services, row, "service_id");
-	char *made = arena_zalloc(rq->arena, 1, UUID_TEXT_BYTES);
-
 	(void)secret;
-	if (id->null)
-		*id = DB_S(str_of(uuid_format(&row->id, made)));
-	if (!slug_valid(id->s) || str_is(id->s, AUTO_SERVICE))
-		return err_field(e, ERR_INVALID_FIELD, "llmServiceId",
-				 "llmServiceId must be small letters, digits, - "
-				 "and _, and not " AUTO_SERVICE ".");
-	if (catalog_service(rq->conf, id->s))
-		return err_field(e, ERR_CONFLICT, "llmServiceId", "Another LLM "
-				 "service has this llmServiceId.");
-	return 0;
+	return keep_service_new(&rq->by, row, e);
 }
 
 bool api_provider_may_store(const struct request *rq)
@@ -226,8 +72,8 @@ static int check_instance(struct request *rq, struct resource_row *row,
 {
 	if (check_own(rq, e) < 0)
 		return -1;
-	return check_common(rq, instances, row, "providerId",
-			    &rq->conf->byok.allow_private, e);
+	return keep_service_check(&rq->by, instances, !route_has_arg(rq, "id"),
+				  row, e);
 }
 
 /* One that is stored: the active one gets all turns of its user, in the page too. */
@@ -300,10 +146,33 @@ static const char *names_of(unsigned capabilities, struct arena *a)
 	return jx_text(a, names);
 }
 
-/* Without addresses, which are the admin's. */
+/* As JSON; "": none. */
+static const char *texts_of(const struct conf_list *l, struct arena *a)
+{
+	json_t *names = jx_keep(a, json_array());
+
+	for (size_t i = 0; i < l->n; i++)
+		json_array_append_new(names, json_string(l->v[i]));
+	return l->n ? jx_text(a, names) : "";
+}
+
+/* Without addresses, which are the admin's, and quirks, which may contain some. */
 static void row_of(struct request *rq, const struct llm_service *s,
 		   struct resource_row *row)
 {
+	const struct {
+		const char *column;
+		int value;
+	} numbers[] = {
+		{ "context_tokens", s->context_tokens },
+		{ "max_output_tokens", s->max_output_tokens },
+		{ "connect_timeout_ms", s->connect_timeout_ms },
+		{ "first_byte_timeout_ms", s->first_byte_timeout_ms },
+		{ "idle_timeout_ms", s->idle_timeout_ms },
+		{ "total_timeout_ms", s->total_timeout_ms },
+		{ "retries", s->retries },
+	};
+
 	resource_new(services, row);
 	row->id = uuid_of_name(STR("llm_services"), str_of(s->id));
 	row->created_us = row->updated_us = 0;
@@ -313,10 +182,10 @@ static void row_of(struct request *rq, const struct llm_service *s,
 	put(row, "provider", s->provider);
 	put(row, "model", s->model);
 	put(row, "capabilities", names_of(s->capabilities, rq->arena));
-	*resource_value(services, row, "context_tokens") =
-		DB_I(s->context_tokens);
-	*resource_value(services, row, "max_output_tokens") =
-		DB_I(s->max_output_tokens);
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		*resource_value(services, row, numbers[i].column) =
+			DB_I(numbers[i].value);
+	put(row, "fallbacks", texts_of(&s->fallbacks, rq->arena));
 	resource_value(services, row, "api_key")->null = !s->set.api_key;
 	resource_sort(services, rq->arena, row);
 }

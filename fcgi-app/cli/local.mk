@@ -11,6 +11,9 @@ lamplighter_SOURCES = \
 	fcgi-app/cli/kb.c \
 	fcgi-app/cli/list.c \
 	fcgi-app/cli/made.c fcgi-app/cli/made.h \
+	fcgi-app/cli/made_agent.c \
+	fcgi-app/cli/made_prompt.c \
+	fcgi-app/cli/made_service.c \
 	fcgi-app/cli/made_yaml.c \
 	fcgi-app/cli/main.c \
 	fcgi-app/cli/mcp.c \

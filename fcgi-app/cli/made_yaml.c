@@ -94,6 +94,13 @@ static void put_text(struct buf *out, struct str s)
 	}
 }
 
+/* Ids and numbers that we give, and when, are of this database. */
+static bool is_put(const struct resource_field *f)
+{
+	return f->mode != MODE_HIDDEN && f->type != TYPE_SECRET &&
+		(f->mode != MODE_GIVEN || f->type == TYPE_TEXT);
+}
+
 void cli_made_put(struct buf *out, const struct resource *r,
 		  const struct resource_row *row)
 {
@@ -103,15 +110,16 @@ void cli_made_put(struct buf *out, const struct resource *r,
 		const struct resource_field *f = &r->fields[i];
 		const struct db_val *v = &row->v[i];
 
-		if (f->mode == MODE_HIDDEN || v->null)
+		if (v->null || !is_put(f))
 			continue;
-		buf_addf(out, "%s%s: ", lead, f->key);
+		buf_addf(out, "%s%s: ", lead,
+			 f->type == TYPE_IDS ? CLI_MADE_NAMES : f->key);
 		lead = "    ";
 		if (f->type == TYPE_BOOL)
 			buf_adds(out, v->i ? "true" : "false");
 		else if (f->type == TYPE_INT)
 			buf_addf(out, "%lld", (long long)v->i);
-		else if (f->type == TYPE_JSON)
+		else if (f->type == TYPE_JSON || f->type == TYPE_IDS)
 			put_json(out, v->s);
 		else if (f->type == TYPE_TEXT)
 			put_text(out, v->s);
@@ -172,22 +180,29 @@ static int take_list(const struct ynode *root, const char *key,
 	return 0;
 }
 
-int cli_made_read(struct arena *a, const char *file, const char *key,
-		  const struct ynode **list, struct err *e)
+int cli_made_parse(struct arena *a, const char *file, struct str text,
+		   const char *key, const struct ynode **list, struct err *e)
 {
-	struct buf b = BUF_INIT(LIM_IMPORT_BYTES);
 	size_t budget = LIM_CONF_NODES;
 	struct ynode *root = NULL;
-	int rc = read_all(file, &b, e);
 
-	if (!rc)
-		rc = ytree_parse(a, file, buf_str(&b), &budget, &root, e);
-	buf_release(&b);
-	if (rc)
+	if (ytree_parse(a, file, text, &budget, &root, e))
 		return -1;
 	if (!root)
 		return err_set(e, ERR_CONFIG, "%s: it is empty", file);
 	return take_list(root, key, list, e);
+}
+
+int cli_made_read(struct arena *a, const char *file, const char *key,
+		  const struct ynode **list, struct err *e)
+{
+	struct buf b = BUF_INIT(LIM_IMPORT_BYTES);
+	int rc = read_all(file, &b, e);
+
+	if (!rc)
+		rc = cli_made_parse(a, file, buf_str(&b), key, list, e);
+	buf_release(&b);
+	return rc;
 }
 
 int cli_made_place(const struct ynode *item, struct err *e)

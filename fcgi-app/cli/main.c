@@ -119,21 +119,28 @@ static const struct cli_command commands[] = {
 	},
 	{
 		.name = "services",
-		.args = "list | models SERVICE | test SERVICE [MODEL]",
+		.args = "list | models SERVICE | test SERVICE [MODEL] | "
+			"show SERVICE | set SERVICE KEY VALUE | export | "
+			"import FILE",
 		.run = cli_services,
-		.summary = "see LLM services and their models, and try them",
+		.summary = "see LLM services, try them, export and import them",
 		.help =
 "list prints id, provider, model and source of the services: config for those of\n"
 "the files, api for those that were made over the API. models asks the\n"
 "provider for its models: id, context in tokens (0: not told), whether it calls\n"
 "tools, whether it sees images (- : not told), name. test asks the service, or\n"
 "another model of it, for one short answer, which the provider charges for, and\n"
-"says what is wrong: the address, TLS, the key, the model or the quota.\n",
+"says what is wrong: the address, TLS, the key, the model or the quota.\n"
+"show, set, export and import are for those that were made over the API, as those\n"
+"of `lamplighter agent`. API keys are in no file: import keeps the one that is\n"
+"stored, and refuses a file with one, which would not be sealed. Enter a key in the\n"
+"page, or over the API.\n",
 	},
 	{
 		.name = "agent",
-		.args = "list | show WORKSPACE/AGENT | export | import FILE "
-			"[--workspace W] [--user LOGIN]",
+		.args = "list | show WORKSPACE/AGENT | set WORKSPACE/AGENT KEY "
+			"VALUE | export | import FILE [--workspace W] "
+			"[--user LOGIN]",
 		.run = cli_made,
 		.summary = "show, export and import agents that people made",
 		.help =
@@ -142,17 +149,41 @@ static const struct cli_command commands[] = {
 "creates and changes agents, and leaves others alone. What a file does not say of\n"
 "an agent is not set. Importing the same file again changes nothing. If anything\n"
 "is wrong, nothing is stored, and the file, line and column are printed.\n"
+"set changes one value; null unsets it. Values that are no text are JSON.\n"
 "Agents of the configuration are in its files and not in the lists.\n",
 	},
 	{
 		.name = "workspace",
-		.args = "list | show WORKSPACE | export | import FILE "
-			"[--workspace W]",
+		.args = "list | show WORKSPACE | set WORKSPACE KEY VALUE | "
+			"export | import FILE [--workspace W]",
 		.run = cli_made,
 		.summary = "show, export and import workspaces that people made",
 		.help =
 "As `lamplighter agent`. The agents of a workspace are exported and imported by\n"
 "that command; a workspace that is created begins with those of the templates.\n",
+	},
+	{
+		.name = "prompt",
+		.args = "list | show NAME | set NAME KEY VALUE | export | "
+			"import FILE [--group G | --user LOGIN]",
+		.run = cli_made,
+		.summary = "show, export and import prompts of the catalogue",
+		.help =
+"As `lamplighter agent`: the prompts of the tenant and of all groups; with --group\n"
+"those of one, with --user the private ones of that user. A prompt of a group is\n"
+"called GROUP/NAME. A prompt is found by its name: of several of one name the\n"
+"first in a file is the first that was made. Its categories are in the file by\n"
+"their names and must exist. With whom it is shared is not in the file.\n"
+"Prompts that come with the program or are in files are not in the lists.\n",
+	},
+	{
+		.name = "category",
+		.args = "list | show NAME | set NAME KEY VALUE | export | "
+			"import FILE",
+		.run = cli_made,
+		.summary = "show, export and import categories of prompts",
+		.help =
+"As `lamplighter prompt`. Import the categories before the prompts in them.\n",
 	},
 	{
 		.name = "setting",

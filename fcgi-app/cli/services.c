@@ -1,4 +1,7 @@
-/* services: which LLM services there are, what their providers have, a trial. */
+/*
+ * services: which LLM services there are, what their providers have, a trial. What
+ * is stored of them goes out and in by made.c.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -123,16 +126,21 @@ int cli_services(struct cli *cli, int argc, char **argv)
 		const char *name;
 		int least, most;
 	} verbs[] = { { "list", 1, 1 }, { "models", 2, 2 }, { "test", 2, 3 } };
+	static const char *const made[] = { "show", "set", "export", "import" };
 	struct cli_session s;
 	size_t v = 0;
 	int rc;
 
+	for (size_t i = 0; argc > 1 && i < ARRAY_LEN(made); i++)
+		if (!strcmp(argv[1], made[i]))
+			return cli_made(cli, argc, argv);
 	argc--;
 	argv++;
 	while (argc && v < ARRAY_LEN(verbs) && strcmp(argv[0], verbs[v].name))
 		v++;
 	if (!argc || v == ARRAY_LEN(verbs))
-		return cli_usage(cli, "say list, models or test");
+		return cli_usage(cli, "say list, models, test, show, set, "
+				 "export or import");
 	if (argc < verbs[v].least)
 		return cli_usage(cli, "which service?");
 	if (argc > verbs[v].most)

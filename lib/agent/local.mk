@@ -10,6 +10,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/agent/said_change.c lib/agent/said_json.c \
 	lib/agent/stored_service.c lib/agent/stored_service.h \
 	lib/agent/keep.c lib/agent/keep.h \
+	lib/agent/keep_prompt.c lib/agent/keep_service.c \
 	lib/agent/setting.c lib/agent/setting.def lib/agent/setting.h \
 	lib/agent/stored.c lib/agent/stored.h \
 	lib/agent/target.c lib/agent/target.h

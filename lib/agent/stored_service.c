@@ -5,6 +5,7 @@
 
 #include "agent/auto.h"
 #include "agent/catalog.h"
+#include "agent/stored.h"
 #include "base/json.h"
 #include "conf/option.h"
 #include "secret/secret.h"
@@ -107,6 +108,14 @@ static unsigned capabilities(const struct resource *r,
 		v.null ? NULL : jx_keep(a, jx_load(v.s, &ignored)), &wrong);
 }
 
+static json_t *quirks(const struct resource *r, const struct resource_row *row,
+		      struct arena *a)
+{
+	struct db_val v = value(r, row, "quirks");
+
+	return v.null ? NULL : jx_keep(a, jx_try(v.s));
+}
+
 struct llm_service stored_service_of(const struct conf *c,
 				     const struct resource *r,
 				     const struct resource_row *row,
@@ -120,11 +129,13 @@ struct llm_service stored_service_of(const struct conf *c,
 		.file = "", .api_key = "", .prompt_cache = true,
 		.context_tokens = number(r, row, "context_tokens"),
 		.max_output_tokens = number(r, row, "max_output_tokens"),
-		.connect_timeout_ms = preset("connect_timeout_ms"),
-		.first_byte_timeout_ms = preset("first_byte_timeout_ms"),
-		.idle_timeout_ms = preset("idle_timeout_ms"),
-		.total_timeout_ms = preset("total_timeout_ms"),
-		.retries = preset("retries"),
+		.connect_timeout_ms = number(r, row, "connect_timeout_ms"),
+		.first_byte_timeout_ms = number(r, row, "first_byte_timeout_ms"),
+		.idle_timeout_ms = number(r, row, "idle_timeout_ms"),
+		.total_timeout_ms = number(r, row, "total_timeout_ms"),
+		.retries = number(r, row, "retries"),
+		.fallbacks = stored_list(a, value(r, row, "fallbacks").s),
+		.quirks = quirks(r, row, a),
 		.capabilities = capabilities(r, row, a),
 		.thinking_budget_tokens =
 			number(r, row, "thinking_budget_tokens"),
@@ -192,6 +203,36 @@ int stored_service_find(const struct caller *by, struct str id, struct arena *a,
 {
 	return read_one(by, RESOURCE_LLM_SERVICE, RSTMT_LLM_SERVICE_NAMED,
 			DB_ARGS(DB_S(by->owner.tenant_id), DB_S(id)), a, out, e);
+}
+
+int stored_service_turn(const struct caller *by, struct str id, struct arena *a,
+			const struct llm_service **out, struct err *e)
+{
+	const struct llm_service **others, *s;
+	struct llm_service *own;
+
+	if (stored_service_find(by, id, a, &s, e) < 0)
+		return -1;
+	*out = s;
+	if (!s || !s->fallbacks.n)
+		return 0;
+	own = arena_new(a, struct llm_service);
+	others = arena_zalloc(a, s->fallbacks.n, sizeof(*others));
+	for (size_t i = 0; i < s->fallbacks.n; i++) {
+		struct str other = str_of(s->fallbacks.v[i]);
+
+		others[i] = catalog_service(by->conf, other);
+		if (others[i] ||
+		    stored_service_find(by, other, a, &others[i], e) == 0)
+			continue;
+		if (e->code != ERR_SECRETS)
+			return -1;
+		err_clear(e);	/* it cannot be used; the turn's own can */
+	}
+	*own = *s;
+	own->others = others;
+	*out = own;
+	return 0;
 }
 
 bool stored_service_may_own(const struct caller *by)

@@ -39,6 +39,14 @@ int stored_service_find(const struct caller *by, struct str id, struct arena *a,
 			struct err *e) MUST_CHECK;
 
 /*
+ * The same for a turn: with the services that it names as fallbacks (others), each
+ * of a row by a read of its own.
+ */
+int stored_service_turn(const struct caller *by, struct str id, struct arena *a,
+			const struct llm_service **out,
+			struct err *e) MUST_CHECK;
+
+/*
  * Whether the caller's account is one person's: an anonymous one is not, unless
  * byok.anonymous says so.
  */

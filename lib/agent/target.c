@@ -51,7 +51,7 @@ int target_choose(struct target *t, const struct caller *by, struct arena *a,
 	if (level < LEVEL_USER || level > LEVEL_TENANT)
 		return 0;
 	if (!said.service && !said.automatic && by->db &&
-	    stored_service_find(by, str_of(said.named), a, &said.service, e) < 0)
+	    stored_service_turn(by, str_of(said.named), a, &said.service, e) < 0)
 		return -1;
 	if (target_can_chat(&said, &ignored) < 0)
 		return 0;
@@ -77,7 +77,7 @@ int target_settle(const struct caller *by, struct target *t, struct arena *a,
 		}
 	}
 	if (!t->service && t->named &&
-	    stored_service_find(by, str_of(t->named), a, &t->service, e) < 0)
+	    stored_service_turn(by, str_of(t->named), a, &t->service, e) < 0)
 		return -1;
 	t->settled = true;
 	return 0;

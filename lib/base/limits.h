@@ -172,6 +172,8 @@
 #define LIM_MCP_PINS         4096	/* kept of one server */
 
 #define LIM_API_KEY_CHARS    4096	/* key of a provider */
+#define LIM_FALLBACKS        8		/* of an LLM service */
+#define LIM_QUIRKS_BYTES     4096	/* of a stored LLM service, as JSON */
 #define LIM_LLM_SERVICES     200	/* of a tenant, made over the API */
 #define LIM_PROVIDER_INSTANCES 20	/* of one user */
 

@@ -50,6 +50,9 @@ struct llm_service {
 	int idle_timeout_ms, total_timeout_ms;
 	int retries;
 	struct conf_list fallbacks;	/* ids; turn/fallback.h */
+	/* Of a row, for a turn: the fallbacks, NULL where one is gone or cannot be
+	   used; NULL for one of the files, whose fallbacks are in files. */
+	const struct llm_service *const *others;
 	json_t *quirks;		/* object: overrides of the provider's quirks,
 				   checked by llm_quirks_check; NULL = none */
 	json_t *extra_body;	/* object merged into requests; NULL = none */

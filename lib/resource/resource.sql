@@ -106,20 +106,20 @@ UPDATE prompt_share SET version = version + 1, updated_us = ? WHERE id = ? AND t
 DELETE FROM prompt_share WHERE id = ? AND tenant_id = ? AND parent_id = ?;
 -- PROMPT_SHARE_PURGE (u) -> ()
 DELETE FROM prompt_share WHERE parent_id = ? LIMIT 1000;
--- LLM_SERVICE_LIST (ssssui) -> (uiiiusSSSSBSSSSIISSSI)
-SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM llm_service WHERE tenant_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR id > ?) ORDER BY sort_key, id LIMIT ?;
+-- LLM_SERVICE_LIST (ssssui) -> (uiiiusSSSSBSSSSIISSSIIIIIISS)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND sort_key >= ? AND sort_key <= ? AND (sort_key > ? OR id > ?) ORDER BY sort_key, id LIMIT ?;
 -- LLM_SERVICE_TOTAL (sssi) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM llm_service WHERE tenant_id = ? AND sort_key >= ? AND sort_key <= ? LIMIT ?) c;
--- LLM_SERVICE_GET (us) -> (uiiiusSSSSBSSSSIISSSI)
-SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM llm_service WHERE id = ? AND tenant_id = ?;
+-- LLM_SERVICE_GET (us) -> (uiiiusSSSSBSSSSIISSSIIIIIISS)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE id = ? AND tenant_id = ?;
 -- LLM_SERVICE_COUNT (si) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM llm_service WHERE tenant_id = ? LIMIT ?) c;
--- LLM_SERVICE_EXPORT (suui) -> (uiiiusSSSSBSSSSIISSSI)
-SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM llm_service WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
--- LLM_SERVICE_INSERT (usuiisSSSSBSSSSIISSSI) -> ()
-INSERT INTO llm_service (id, tenant_id, user_id, version, created_us, updated_us, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
--- LLM_SERVICE_UPDATE (iSISISISISIBISISISIIIIISISISIIusi) -> ()
-UPDATE llm_service SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `context_tokens` = IF(?, ?, `context_tokens`), `max_output_tokens` = IF(?, ?, `max_output_tokens`), `temperature` = IF(?, ?, `temperature`), `top_p` = IF(?, ?, `top_p`), `reasoning_effort` = IF(?, ?, `reasoning_effort`), `thinking_budget_tokens` = IF(?, ?, `thinking_budget_tokens`) WHERE id = ? AND tenant_id = ? AND version = ?;
+-- LLM_SERVICE_EXPORT (suui) -> (uiiiusSSSSBSSSSIISSSIIIIIISS)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND user_id = ? AND id > ? ORDER BY id LIMIT ?;
+-- LLM_SERVICE_INSERT (usuiisSSSSBSSSSIISSSIIIIIISS) -> ()
+INSERT INTO llm_service (id, tenant_id, user_id, version, created_us, updated_us, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks`) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- LLM_SERVICE_UPDATE (iSISISISISIBISISISIIIIISISISIIIIIIIIIIIIISISusi) -> ()
+UPDATE llm_service SET version = version + 1, updated_us = ?, sort_key = COALESCE(?, sort_key), `name` = IF(?, ?, `name`), `provider` = IF(?, ?, `provider`), `model` = IF(?, ?, `model`), `url` = IF(?, ?, `url`), `api_key` = IF(?, ?, `api_key`), `api_version` = IF(?, ?, `api_version`), `deployment` = IF(?, ?, `deployment`), `capabilities` = IF(?, ?, `capabilities`), `context_tokens` = IF(?, ?, `context_tokens`), `max_output_tokens` = IF(?, ?, `max_output_tokens`), `temperature` = IF(?, ?, `temperature`), `top_p` = IF(?, ?, `top_p`), `reasoning_effort` = IF(?, ?, `reasoning_effort`), `thinking_budget_tokens` = IF(?, ?, `thinking_budget_tokens`), `connect_timeout_ms` = IF(?, ?, `connect_timeout_ms`), `first_byte_timeout_ms` = IF(?, ?, `first_byte_timeout_ms`), `idle_timeout_ms` = IF(?, ?, `idle_timeout_ms`), `total_timeout_ms` = IF(?, ?, `total_timeout_ms`), `retries` = IF(?, ?, `retries`), `fallbacks` = IF(?, ?, `fallbacks`), `quirks` = IF(?, ?, `quirks`) WHERE id = ? AND tenant_id = ? AND version = ?;
 -- LLM_SERVICE_DELETE (us) -> ()
 DELETE FROM llm_service WHERE id = ? AND tenant_id = ?;
 -- LLM_SERVICE_KEY_STALE (Bui) -> (usB)
@@ -328,8 +328,8 @@ DELETE FROM api_token WHERE ended_us < ? ORDER BY ended_us LIMIT 1000;
 DELETE FROM metric_gauge WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 -- JOB_EXPIRE (i) -> ()
 DELETE FROM job WHERE created_us < ? AND due_us = 9223372036854775807 ORDER BY created_us LIMIT 1000;
--- LLM_SERVICE_NAMED (ss) -> (uiiiusSSSSBSSSSIISSSI)
-SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens` FROM llm_service WHERE tenant_id = ? AND service_id = ?;
+-- LLM_SERVICE_NAMED (ss) -> (uiiiusSSSSBSSSSIISSSIIIIIISS)
+SELECT id, version, created_us, updated_us, user_id, sort_key, `name`, `provider`, `model`, `url`, `api_key`, `service_id`, `api_version`, `deployment`, `capabilities`, `context_tokens`, `max_output_tokens`, `temperature`, `top_p`, `reasoning_effort`, `thinking_budget_tokens`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `total_timeout_ms`, `retries`, `fallbacks`, `quirks` FROM llm_service WHERE tenant_id = ? AND service_id = ?;
 -- LLM_SERVICE_BIND (ss) -> ()
 UPDATE llm_service SET version = version + 1 WHERE tenant_id = ? AND service_id = ?;
 -- LLM_SERVICE_CLAIM (us) -> ()

@@ -26,4 +26,13 @@ int store_prompt_unfile(struct db *tx, const struct owner *by,
 int store_prompt_shared(struct db *tx, const struct owner *by,
 			const struct uuid *prompt, struct err *e) MUST_CHECK;
 
+/*
+ * The next holder, by its id, of prompts of teams: *holder, behind *after (nil: the
+ * first). *found: there is one. Reads the tenant's prompts up
+ * to there: for commands only.
+ */
+int store_prompt_team(struct db *db, struct str tenant_id,
+		      const struct uuid *after, struct uuid *holder, bool *found,
+		      struct err *e) MUST_CHECK;
+
 #endif

@@ -18,9 +18,10 @@
 static const struct llm_service *other(const struct turn_loop *l, size_t i,
 				       int64_t now_ms)
 {
-	const struct llm_service *s =
-		catalog_service(l->run->in.by.conf,
-				str_of(l->services.own->fallbacks.v[i]));
+	const struct llm_service *own = l->services.own;
+	const struct llm_service *s = own->others ? own->others[i]
+		: catalog_service(l->run->in.by.conf,
+				  str_of(own->fallbacks.v[i]));
 	struct err ignored = ERR_INIT;
 
 	return s && llm_check_service(s, &ignored) == 0 &&

@@ -49,6 +49,8 @@ class Provider:
                     self.send_header("Content-Length", "0")
                     self.end_headers()
                     return
+                if self.path.startswith("/down"):
+                    return self.answer(503, b"{}")
                 text = json.dumps(f"This is {sent['model']}.")
                 if not sent.get("stream"):
                     return self.answer(200, (

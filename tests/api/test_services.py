@@ -78,7 +78,9 @@ def test_a_record(lab, made):
         "model": "small", "apiKeySet": True, "apiVersion": None, "deployment": None,
         "capabilities": None, "contextTokens": None, "maxOutputTokens": None,
         "temperature": None, "topP": None, "reasoningEffort": None,
-        "thinkingBudgetTokens": None, "source": "api", "usable": True}
+        "thinkingBudgetTokens": None, "connectTimeoutMs": None, "firstByteTimeoutMs": None,
+        "idleTimeoutMs": None, "totalTimeoutMs": None, "retries": None, "fallbacks": None,
+        "quirks": None, "source": "api", "usable": True}
     assert call(lab, "GET", f"{ALL}/{made['id']}").json == made
 
 
@@ -449,3 +451,139 @@ def test_a_race_for_a_service(lab, provider):
                      f"{agent.result().json['agentId']}")
                 assert call(lab, "DELETE", f"{ALL}/{row['id']}").status == 204
     call(lab, "DELETE", f"/workspaces/{space}")
+
+
+# -- what turns make of them ------------------------------------------------------
+
+@contextlib.contextmanager
+def failing(lab, provider, **more):
+    """A service that answers 503, for the agents of a workspace."""
+    body = service(provider, llmServiceId="broken", retries=0,
+                   url=provider.url.replace("/v1", "/down/v1"), **more)
+    row = call(lab, "POST", ALL, body)
+    assert row.status == 201, row
+    space = call(lab, "POST", "/workspaces", {
+        "name": "F", "workspaceId": "falls", "visibleTo": ["*"],
+        "llmServiceId": "broken", "managerUsers": ["root"]})
+    assert space.status == 201, space
+    try:
+        yield row.json
+    finally:
+        call(lab, "DELETE", "/workspaces/falls")
+        call(lab, "DELETE", f"{ALL}/{row.json['id']}")
+
+
+def ask(lab):
+    stream = lab.stream("/chat/falls/stream", {"content": "Hello"}, user="eva")
+    events = stream.events()
+    stream.close()
+    return events
+
+
+def test_a_stored_service_takes_over(lab, made, provider):
+    """Fallbacks of a row: another row, one of a file; what is gone is passed over."""
+    with failing(lab, provider, fallbacks=["ours", "demo"]) as row:
+        events = ask(lab)
+        assert "".join(e.data["delta"] for e in events if e.name == "token") == "This is small."
+        assert [e.data["code"] for e in events if e.name == "warning"] == ["service_changed"]
+        assert provider.keys[-1] == "sk-of-the-tenant"
+        # One that fails is left alone: after three failures it is not asked.
+        assert ask(lab)[-1].name == ask(lab)[-1].name == ask(lab)[-1].name == "done"
+        assert not lab.get("/ready").json["checks"]["llmServices"]["ok"]
+        assert call(lab, "DELETE", f"{ALL}/{made['id']}").status == 204
+        events = ask(lab)
+        assert events[-1].name == "done"
+        assert "demo" in next(e.data["message"] for e in events if e.name == "warning")
+        # A change of it begins anew.
+        call(lab, "PATCH", f"{ALL}/{row['id']}", {"fallbacks": None})
+        last = ask(lab)[-1]
+        assert last.name == "error", (last.name, last.data)
+
+
+def test_quirks_and_timeouts_of_a_row_are_used(lab, provider):
+    with failing(lab, provider, quirks={"think_tags": "tags"}, totalTimeoutMs=1000) as row:
+        path = f"{ALL}/{row['id']}"
+        assert row["quirks"] == {"think_tags": "tags"} and row["totalTimeoutMs"] == 1000
+        assert row["retries"] == 0
+        call(lab, "PATCH", path, {"quirks": {"key_required": True}, "apiKey": None})
+        assert call(lab, "GET", path).json["usable"] is False
+        text = lab.command("services", "show", "broken").stdout
+        assert "totalTimeoutMs: 1000" in text and "retries: 0" in text
+        assert lab.command("services", "import", "-", stdin=text).stdout == "broken\tunchanged\n"
+
+
+@pytest.mark.parametrize("field, value, words", [
+    ("connectTimeoutMs", 0, "1 to 600000"), ("totalTimeoutMs", "x", "whole number"),
+    ("retries", 11, "0 to 10"), ("fallbacks", "demo", "array"), ("fallbacks", ["nobody"], "nobody"),
+    ("fallbacks", ["auto"], "auto"), ("fallbacks", ["ours"], "itself"),
+    ("fallbacks", ["demo"] * 9, "at most 8"), ("fallbacks", [7], "no LLM service"),
+    ("quirks", [], "object"), ("quirks", {"think_tag": "x"}, "think_tags"),
+    ("quirks", {"url_template": "https://elsewhere/{url}"}, "url_template"),
+    ("quirks", {"auth_header": "X: {key}"}, "auth_header"),
+    ("quirks", {"embed_query_prefix": "x" * 5000}, "4096")])
+def test_bad_values_for_turns_are_refused(lab, made, field, value, words):
+    answer = call(lab, "PATCH", f"{ALL}/{made['id']}", {field: value})
+    assert (answer.status, answer.json["field"]) == (422, field), answer
+    assert words in answer.json["detail"], answer
+    assert call(lab, "GET", f"{ALL}/{made['id']}").json == made
+
+
+# -- the command ----------------------------------------------------------------
+
+def test_services_out_and_in_again(lab, made, provider):
+    """What is exported has no key; an import keeps the one that is stored."""
+    path = f"{ALL}/{made['id']}"
+    call(lab, "PATCH", path, {"temperature": 0.5, "capabilities": ["chat", "vision"],
+                              "contextTokens": 8192, "retries": 0, "fallbacks": ["demo"],
+                              "quirks": {"key_required": True, "reasoning_in": ["b", "a"]}})
+    text = lab.command("services", "export").stdout
+    assert "llmServiceId: \"ours\"" in text and "sk-of" not in text and "apiKey" not in text
+    assert lab.command("services", "show", "ours").stdout == text
+    assert lab.command("services", "import", "-", stdin=text).stdout == "ours\tunchanged\n"
+    assert lab.command("services", "set", "ours", "temperature", "1").stdout == "ours\tchanged\n"
+    now = call(lab, "GET", path).json
+    assert now["apiKeySet"] and now["temperature"] == 1
+    # The key that it has is still the one that the provider is sent.
+    assert lab.command("services", "test", "ours").returncode == 0
+    assert provider.keys[-1] == "sk-of-the-tenant"
+    lab.command("services", "import", "-", stdin=text)
+    assert lab.command("services", "export").stdout == text
+    # Elsewhere it is made again, and has no key yet.
+    call(lab, "DELETE", path)
+    assert lab.command("services", "import", "-", stdin=text).stdout == "ours\tcreated\n"
+    assert lab.command("services", "export").stdout == text
+    again = call(lab, "GET", ALL).json["items"]
+    again = next(r for r in again if r["llmServiceId"] == "ours")
+    assert again["apiKeySet"] is False
+    call(lab, "DELETE", f"{ALL}/{again['id']}")
+
+
+@pytest.mark.parametrize("line, place, words", [
+    ("apiKey: sk-open", "6:5", "not be sealed"), ("api_key: sk-open", "6:5", "not be sealed"),
+    ("modle: x", "6:5", "model"), ("provider: nobody", "6:5", "nobody"),
+    ("url: http://169.254.169.254/", "6:5", "url"), ("temperature: 3", "6:5", "from 0 to 2"),
+    ("capabilities: [fly]", "6:5", "fly"), ("llmServiceId: auto", "6:5", "llmServiceId"),
+    ("llmServiceId: claude", "6:5", "llmServiceId")])
+def test_a_bad_file_of_services_says_where(lab, tmp_path, line, place, words):
+    file = tmp_path / "services.yaml"
+    rest = {"llmServiceId": "q", "name": "Q", "model": "m", "provider": "openai_compatible",
+            "url": "https://example.com/v1"}
+    rest.pop(line.split(":")[0], None)
+    lines = [f"{k}: {v}" for k, v in rest.items()][:4]
+    lines += ["contextTokens: 1000"] * (4 - len(lines)) + [line]
+    file.write_text("services:\n  - " + "\n    ".join(lines) + "\n")
+    answer = lab.command("services", "import", str(file), check=False)
+    assert answer.returncode == 1
+    assert f"{file}:{place}" in answer.stderr and words in answer.stderr, answer.stderr
+    assert "sk-open" not in answer.stderr
+    assert lab.command("services", "export").stdout == "services: []\n"
+
+
+def test_a_key_does_not_follow_an_address_in_a_file(lab, made):
+    text = lab.command("services", "show", "ours").stdout
+    other = text.replace("http://127.0.0.1", "http://localhost")
+    answer = lab.command("services", "import", "-", stdin=other, check=False)
+    assert answer.returncode == 1 and "another address" in answer.stderr
+    assert lab.command("services", "show", "ours").stdout == text
+    answer = lab.command("services", "set", "ours", "apiKey", "sk-x", check=False)
+    assert answer.returncode == 1 and "not be sealed" in answer.stderr

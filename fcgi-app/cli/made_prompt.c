@@ -1,0 +1,274 @@
+/*
+ * prompt, category: prompts of the tenant and of groups, or of one user, and what
+ * they are filed under. A prompt is found by its name, among those of its holder:
+ * of several of one name the first in a file is the first that was made.
+ */
+#include <string.h>
+
+#include "agent/keep.h"
+#include "made.h"
+#include "store/prompt.h"
+
+#include "base/banned.h"
+
+static const struct resource *const categories =
+	&resources[RESOURCE_PROMPT_CATEGORY];
+
+/* -- which there are -------------------------------------------------------------- */
+
+static int each(struct made *m, cli_made_take *take, void *ctx, struct err *e)
+{
+	const struct resource *r = cli_made_of(m);
+	struct str tenant = m->by.owner.tenant_id;
+	struct uuid holder = resource_of_tenant(tenant);
+	struct uuid after = { { 0 } }, next;
+	bool more = true;
+
+	if (m->user)
+		return cli_made_each_held(m, r, &m->by.owner.user_id, take, ctx,
+					  e);
+	if (m->group) {
+		holder = resource_of_group(tenant, str_of(m->group));
+		return cli_made_each_held(m, r, &holder, take, ctx, e);
+	}
+	while (more) {
+		if (cli_made_each_held(m, r, &holder, take, ctx, e) ||
+		    store_prompt_team(m->by.db, tenant, &after, &next, &more, e))
+			return -1;
+		if (more)
+			after = holder = next;
+	}
+	return 0;
+}
+
+static const char *name_of(struct made *m, const struct resource_row *row)
+{
+	const char *name = cli_made_text(m, row, "name");
+	const char *group = cli_made_text(m, row, "team");
+
+	return *group ? arena_printf(&m->s->arena, "%s/%s", group, name) : name;
+}
+
+/* -- categories, by their names ------------------------------------------------------ */
+
+static int read_categories(struct made *m, struct err *e)
+{
+	const struct resource_at at = resource_own(&m->by.owner);
+	const struct resource_want want = { .size = LIM_PROMPT_CATEGORIES };
+	bool more;
+
+	return m->categories ? 0
+		: resource_list(m->by.db, categories, &at, &want, &m->s->arena,
+				&m->categories, &m->n_categories, &more, e);
+}
+
+static bool has_id(struct str ids, const struct uuid *id)
+{
+	for (size_t i = 0; i + sizeof(*id) <= ids.n; i += sizeof(*id))
+		if (!memcmp(ids.p + i, id, sizeof(*id)))
+			return true;
+	return false;
+}
+
+static int shown(struct made *m, struct resource_row *row, struct err *e)
+{
+	struct db_val *v = resource_value(cli_made_of(m), row,
+					  "prompt_in_category");
+	json_t *names = jx_keep(&m->s->arena, json_array());
+
+	if (v->null || !v->s.n) {
+		v->null = true;
+		return 0;
+	}
+	if (read_categories(m, e))
+		return -1;
+	for (size_t i = 0; i < m->n_categories; i++)
+		if (has_id(v->s, &m->categories[i].id))
+			json_array_append_new(names, jx_string(resource_text(
+				categories, &m->categories[i], "name")));
+	v->s = str_of(jx_text(&m->s->arena, names));
+	return 0;
+}
+
+static const struct uuid *category(const struct made *m, struct str name)
+{
+	for (size_t i = 0; i < m->n_categories; i++)
+		if (str_eq(resource_text(categories, &m->categories[i], "name"),
+			   name))
+			return &m->categories[i].id;
+	return NULL;
+}
+
+/* Puts the field that the API has in the place of the names. */
+static int take_categories(struct made *m, struct made_item *i, struct err *e)
+{
+	const json_t *names = json_object_get(i->body, CLI_MADE_NAMES);
+	json_t *ids = jx_keep(&m->s->arena, json_array());
+	char text[UUID_TEXT_BYTES];
+
+	if (json_object_get(i->body, "categoryIds"))
+		return err_field(e, ERR_INVALID_FIELD, "categoryIds", "Ids are of "
+				 "one database: name the " CLI_MADE_NAMES
+				 " instead.");
+	if (!names)
+		return 0;
+	if (!json_is_array(names))
+		return err_field(e, ERR_INVALID_FIELD, CLI_MADE_NAMES,
+				 CLI_MADE_NAMES " must be a list of names.");
+	if (read_categories(m, e))
+		return -1;
+	for (size_t k = 0; k < json_array_size(names); k++) {
+		const char *s = json_string_value(json_array_get(names, k));
+		struct str name = str_of(s ? s : "");
+		const struct uuid *id = category(m, name);
+
+		if (!id)
+			return err_field(e, ERR_INVALID_FIELD, CLI_MADE_NAMES,
+					 "There is no category \"%.*s\": see "
+					 "`lamplighter category`.",
+					 (int)MIN(name.n, 100), name.p);
+		json_array_append_new(ids, json_string(uuid_format(id, text)));
+	}
+	json_object_del(i->body, CLI_MADE_NAMES);
+	json_object_set(i->body, "categoryIds", ids);
+	return 0;
+}
+
+/* -- import ---------------------------------------------------------------------------- */
+
+/* The holder, by the tier and the group, which become what they must be. */
+static int take_tier(struct made *m, struct made_item *i, struct err *e)
+{
+	struct str tier = jx_str(i->body, "tier");
+	struct str group = jx_str(i->body, "group"), tenant = m->by.owner.tenant_id;
+
+	if (m->user && tier.p && !str_is(tier, "private"))
+		return err_field(e, ERR_INVALID_FIELD, "tier", "With --user only "
+				 "private prompts are imported.");
+	if (!m->user && !str_is(tier, "tenant") && !str_is(tier, "team"))
+		return err_field(e, ERR_INVALID_FIELD, "tier", "tier must be "
+				 "tenant, or team with a group; a private "
+				 "prompt needs --user: whose it is.");
+	if (!group.n != !str_is(tier, "team"))
+		return err_field(e, ERR_INVALID_FIELD, "group", "A prompt of the "
+				 "tier team, and no other, has a group.");
+	if (m->group && !str_is(group, m->group))
+		return err_field(e, ERR_INVALID_FIELD, "group", "With --group only "
+				 "prompts of that group are imported.");
+	i->at = resource_own(&m->by.owner);
+	if (m->user)
+		json_object_set_new(i->body, "tier", json_string("private"));
+	else
+		i->at.holder = group.n ? resource_of_group(tenant, group)
+			: resource_of_tenant(tenant);
+	i->name = arena_printf(&m->s->arena, "%.*s%s%.*s", STR_ARG(group),
+			       group.n ? "/" : "",
+			       STR_ARG(jx_str(i->body, "name")));
+	return 0;
+}
+
+static bool is_taken(const struct made *m, const struct uuid *id)
+{
+	for (size_t i = 0; i < m->n_taken; i++)
+		if (uuid_eq(&m->taken[i], id))
+			return true;
+	return false;
+}
+
+static bool is_first(const struct resource_row *a, const struct resource_row *b)
+{
+	if (!b || a->created_us != b->created_us)
+		return !b || a->created_us < b->created_us;
+	return memcmp(&a->id, &b->id, sizeof(a->id)) < 0;
+}
+
+/* Of those that the holder has by that name, the first that is left. */
+static int find_named(struct made *m, struct made_item *i, struct str name,
+		      struct err *e)
+{
+	const struct resource *r = cli_made_of(m);
+	const struct resource_at at = {
+		.by = m->by.owner, .readers = &i->at.holder, .n_readers = 1,
+	};
+	struct resource_want want = {
+		.size = LIM_PAGE_MAX,
+		.prefix = resource_fold(&m->s->arena, name),
+	};
+	struct resource_row *rows;
+	bool more = true;
+	size_t n;
+
+	while (more) {
+		if (resource_list(m->by.db, r, &at, &want, &m->s->arena, &rows,
+				  &n, &more, e))
+			return -1;
+		for (size_t k = 0; k < n; k++)
+			if (uuid_eq(&rows[k].holder, &i->at.holder) &&
+			    str_eq(resource_text(r, &rows[k], "name"), name) &&
+			    !is_taken(m, &rows[k].id) &&
+			    is_first(&rows[k], i->now))
+				i->now = &rows[k];
+		want.after = n ? &rows[n - 1] : NULL;
+		more = more && n && str_eq(want.after->sort_key, want.prefix);
+	}
+	return 0;
+}
+
+static int find(struct made *m, struct made_item *i, struct err *e)
+{
+	struct str name;
+
+	if (cli_made_take_text(m, i, "name", &name, e) ||
+	    take_tier(m, i, e) || take_categories(m, i, e))
+		return -1;
+	return find_named(m, i, name, e);
+}
+
+static int check(struct made *m, struct made_item *i, struct err *e)
+{
+	if (!i->now)
+		i->row.holder = i->at.holder;
+	return keep_prompt_check(&m->by, &i->row, e);
+}
+
+/* -- categories ------------------------------------------------------------------------ */
+
+static int find_category(struct made *m, struct made_item *i, struct err *e)
+{
+	struct str name;
+
+	if (cli_made_take_text(m, i, "name", &name, e) || read_categories(m, e))
+		return -1;
+	i->name = name.p;
+	i->at = resource_own(&m->by.owner);
+	for (size_t k = 0; k < m->n_categories; k++)
+		if (str_eq(resource_text(categories, &m->categories[k], "name"),
+			   name))
+			i->now = &m->categories[k];
+	return 0;
+}
+
+static int check_category(struct made *m, struct made_item *i, struct err *e)
+{
+	(void)m;
+	return keep_prompt_colour(categories, &i->row, e);
+}
+
+static const char *name_of_category(struct made *m,
+				    const struct resource_row *row)
+{
+	return cli_made_text(m, row, "name");
+}
+
+const struct made_kind cli_made_prompt = {
+	.name = "prompt", .plural = "prompts", .id = RESOURCE_PROMPT,
+	.options = "ug", .named_by = "name", .second = "description",
+	.each = each, .find = find, .check = check, .also = keep_prompt_also,
+	.name_of = name_of, .shown = shown,
+};
+const struct made_kind cli_made_category = {
+	.name = "category", .plural = "categories",
+	.id = RESOURCE_PROMPT_CATEGORY, .options = "", .named_by = "name",
+	.second = "description", .each = cli_made_each, .find = find_category,
+	.check = check_category, .name_of = name_of_category,
+};

@@ -1,0 +1,254 @@
+#include "agent/keep.h"
+
+#include <stdlib.h>
+
+#include "agent/auto.h"
+#include "agent/catalog.h"
+#include "agent/stored_service.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "conf/rules.h"
+#include "llm/llm.h"
+#include "llm/provider.h"
+#include "net/guard.h"
+
+#include "base/banned.h"
+
+static struct str text_of(const struct resource *r, const struct resource_row *row,
+			  const char *column)
+{
+	return resource_text(r, row, column);
+}
+
+static int check_provider(const struct caller *by, struct str name, const char *field,
+			  struct err *e)
+{
+	const char *s = arena_str(by->arena, name).p;
+	const struct provider *p = provider_find(s);
+	struct err why = ERR_INIT;
+
+	if (p && p->dialect->build)
+		return 0;
+	(void)provider_unknown(s, &why);
+	return err_field(e, ERR_INVALID_FIELD, field, "%s", err_message(&why));
+}
+
+/* An address as it is written: what a name resolves to is seen when it is used. */
+static int check_reach(const char *url, const struct conf_list *private,
+		       struct err *e)
+{
+	static const char *const classes[] = {
+		[GUARD_PRIVATE] = "a private network",
+		[GUARD_LOOPBACK] = "this server itself",
+		[GUARD_METADATA] = "the machines beside this server",
+		[GUARD_RESERVED] = "no server that others can reach",
+	};
+	const struct net_guard guard = guard_for_secret(private, url);
+	enum guard_class class;
+
+	if (guard_allows_url(&guard, url, &class))
+		return 0;
+	if (class == GUARD_PUBLIC)
+		return err_field(e, ERR_INVALID_FIELD, "url", "url must start "
+				 "with https://.");
+	return err_field(e, ERR_INVALID_FIELD, "url", "url is an address of %s, "
+			 "which this installation does not allow.",
+			 classes[class]);
+}
+
+/*
+ * Keys do not go over the open net: without TLS only to what the list names. Not
+ * set is the provider's own address, which may be this server (Ollama).
+ */
+static int check_address(const struct caller *by, const struct resource *r,
+			 bool is_new, struct resource_row *row,
+			 const struct conf_list *private, struct err *e)
+{
+	const struct db_val *url = resource_value(r, row, "url");
+	const struct db_val *provider = resource_value(r, row, "provider");
+	const char *s = arena_str(by->arena, url->null ? provider->s
+						       : url->s).p;
+	const char *wrong = url->null ? NULL : check_url(s);
+
+	/* What is not changed stays: it is refused when it is used. */
+	if (!is_new && !row->given[url - row->v] &&
+	    !row->given[provider - row->v])
+		return 0;
+	if (url->null)
+		return check_reach(provider_find(s)->url, private, e);
+	if (wrong)
+		return err_field(e, ERR_INVALID_FIELD, "url", "url %s.", wrong);
+	if (!private->n && !str_starts(url->s, STR("https://")))
+		return err_field(e, ERR_INVALID_FIELD, "url", "url must start "
+				 "with https://.");
+	return check_reach(s, private, e);
+}
+
+static int check_capabilities(const struct caller *by, struct str names,
+			      struct err *e)
+{
+	json_t *j = names.p ? jx_keep(by->arena, jx_load(names, e)) : NULL;
+	const char *wrong;
+
+	if (names.p && !j)
+		return -1;
+	(void)stored_capabilities(j, &wrong);
+	if (!wrong && (!j || json_is_array(j)))
+		return 0;
+	if (wrong && *wrong)
+		return err_field(e, ERR_INVALID_FIELD, "capabilities",
+				 "There is no capability \"%.40s\".", wrong);
+	return err_field(e, ERR_INVALID_FIELD, "capabilities",
+			 "capabilities must be an array of names: chat, tools, "
+			 "vision, embed, rerank, summarize.");
+}
+
+static int check_number(const struct caller *by, struct str text, const char *field,
+			double max, struct err *e)
+{
+	char *end = NULL;
+	double v;
+
+	if (!text.p)
+		return 0;
+	v = strtod(arena_str(by->arena, text).p, &end);
+	if (*end == '\0' && text.n && v >= 0 && v <= max)
+		return 0;
+	return err_field(e, ERR_INVALID_FIELD, field, "%s must be a number from "
+			 "0 to %g.", field, max);
+}
+
+/*
+ * A stored key goes to the address that it was entered for: whoever may only
+ * change the row must not have it sent to another one.
+ */
+static int check_moved(const struct caller *by, const struct resource *r,
+		       bool is_new, struct resource_row *row, struct err *e)
+{
+	static const char *const where[] = { "provider", "url" };
+	const struct resource_at at = resource_own(&by->owner);
+	const size_t key = (size_t)(resource_value(r, row, "api_key") - row->v);
+	struct resource_row old;
+
+	if (is_new || row->given[key] || row->v[key].null)
+		return 0;
+	/* A change in between is refused then: it has another version. */
+	if (resource_get(by->db, r, &at, &row->id, by->arena, &old, e) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(where); i++)
+		if (!resource_same(resource_value(r, row, where[i]),
+				   resource_value(r, &old, where[i])))
+			return err_field(e, ERR_INVALID_FIELD, "apiKey",
+					 "Enter the key again: it was stored "
+					 "for another address.");
+	return 0;
+}
+
+/* The key goes where these two say: of a row, that is url and nothing else. */
+static int check_quirks(const struct caller *by, const struct resource *r,
+			const struct resource_row *row, struct err *e)
+{
+	static const char *const of_files[] = { "url_template", "auth_header" };
+	const char *provider = arena_str(by->arena,
+					 text_of(r, row, "provider")).p;
+	struct str text = text_of(r, row, "quirks");
+	json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
+	struct err why = ERR_INIT;
+
+	if (!text.p)
+		return 0;
+	if (!json_is_object(j) || text.n > LIM_QUIRKS_BYTES)
+		return err_field(e, ERR_INVALID_FIELD, "quirks", "quirks must be "
+				 "an object of at most %d bytes.",
+				 LIM_QUIRKS_BYTES);
+	for (size_t i = 0; i < ARRAY_LEN(of_files); i++)
+		if (json_object_get(j, of_files[i]))
+			return err_field(e, ERR_INVALID_FIELD, "quirks", "Only a "
+					 "service of the configuration files "
+					 "may have the quirk %s.", of_files[i]);
+	return llm_quirks_check(provider, j, &why) == 0 ? 0
+		: err_field(e, ERR_INVALID_FIELD, "quirks", "%s", why.text);
+}
+
+/* Each is there when it is named; one that goes later is passed over. */
+static int check_fallbacks(const struct caller *by, const struct resource *r,
+			   const struct resource_row *row, struct err *e)
+{
+	struct str text = text_of(r, row, "fallbacks");
+	struct str own = text_of(r, row, "service_id");
+	const json_t *j = text.p ? jx_keep(by->arena, jx_try(text)) : NULL;
+	bool there;
+
+	if (!text.p)
+		return 0;
+	if (!json_is_array(j) || json_array_size(j) > LIM_FALLBACKS)
+		return err_field(e, ERR_INVALID_FIELD, "fallbacks", "fallbacks "
+				 "must be an array of at most %d ids of LLM "
+				 "services.", LIM_FALLBACKS);
+	for (size_t i = 0; i < json_array_size(j); i++) {
+		const char *s = json_string_value(json_array_get(j, i));
+		struct str id = str_of(s ? s : "");
+
+		if (str_eq(id, own))
+			return err_field(e, ERR_INVALID_FIELD, "fallbacks", "A "
+					 "service cannot take over from "
+					 "itself.");
+		if (stored_service_exists(by, id, &there, e) < 0)
+			return -1;
+		if (!there || str_is(id, AUTO_SERVICE))
+			return err_field(e, ERR_INVALID_FIELD, "fallbacks",
+					 "There is no LLM service \"%.64s\".",
+					 id.p);
+	}
+	return 0;
+}
+
+static bool is_given(const struct resource *r, struct resource_row *row,
+		     const char *column)
+{
+	return row->given[resource_value(r, row, column) - row->v];
+}
+
+int keep_service_check(const struct caller *by, const struct resource *r,
+		       bool is_new, struct resource_row *row, struct err *e)
+{
+	const bool own = r == &resources[RESOURCE_PROVIDER_INSTANCE];
+	const struct conf_list *private = own ? &by->conf->byok.allow_private
+		: &by->conf->api_services_private;
+
+	if (check_provider(by, text_of(r, row, "provider"),
+			   own ? "providerId" : "provider", e) ||
+	    check_address(by, r, is_new, row, private, e) ||
+	    check_moved(by, r, is_new, row, e) ||
+	    check_capabilities(by, text_of(r, row, "capabilities"), e))
+		return -1;
+	if (own)
+		return 0;
+	if (((is_given(r, row, "quirks") || is_given(r, row, "provider")) &&
+	     check_quirks(by, r, row, e)) ||
+	    (is_given(r, row, "fallbacks") && check_fallbacks(by, r, row, e)))
+		return -1;
+	if (check_number(by, text_of(r, row, "temperature"), "temperature", 2, e))
+		return -1;
+	return check_number(by, text_of(r, row, "top_p"), "topP", 1, e);
+}
+
+int keep_service_new(const struct caller *by, struct resource_row *row,
+		     struct err *e)
+{
+	struct db_val *id = resource_value(&resources[RESOURCE_LLM_SERVICE], row,
+					   "service_id");
+	char *made = arena_zalloc(by->arena, 1, UUID_TEXT_BYTES);
+
+	if (id->null)
+		*id = DB_S(str_of(uuid_format(&row->id, made)));
+	if (check_slug(arena_str(by->arena, id->s).p) ||
+	    str_is(id->s, AUTO_SERVICE))
+		return err_field(e, ERR_INVALID_FIELD, "llmServiceId",
+				 "llmServiceId must be small letters, digits, - "
+				 "and _, and not " AUTO_SERVICE ".");
+	if (catalog_service(by->conf, id->s))
+		return err_field(e, ERR_CONFLICT, "llmServiceId", "Another LLM "
+				 "service has this llmServiceId.");
+	return 0;
+}
