@@ -54,20 +54,29 @@ static void write_all(struct turn_loop *l, const struct retrieve_found *found)
 	buf_release(&b);
 }
 
+static struct str question(const struct turn_loop *l)
+{
+	const struct turn_run *t = l->run;
+
+	return t->in.content.n ? t->in.content : t->user.content;
+}
+
+/* A preview asks no service, so it searches words alone. */
 static int retrieve(struct turn_loop *l, const struct retrieve_wish *wish,
 		    struct retrieve_found *found, struct err *e)
 {
 	const struct turn_request *in = &l->run->in;
 	const struct caller *by = &l->tool_ctx.turn.by;
+	const bool asks = l->sink != NULL;
 	const struct llm_call io = {
-		.http = l->run->deps->http, .abort = l->abort,
+		.http = asks ? l->run->deps->http : NULL, .abort = l->abort,
 	};
 	struct retrieve_ask q = {
 		.by = by, .io = &io, .min_score = wish->min_score,
 		.max_ranked = MIN(wish->max_ranked, (size_t)LIM_FOUND),
 		.ask = {
 			.mode = SEARCH_FUSED,
-			.text = in->content.n ? in->content : l->run->user.content,
+			.text = question(l),
 			.max = wish->max ? MIN(wish->max, (size_t)LIM_FOUND)
 				: PASSAGES,
 		},
@@ -80,7 +89,7 @@ static int retrieve(struct turn_loop *l, const struct retrieve_wish *wish,
 			   l->arena, &bases, &q.n_bases, e))
 		return -1;
 	q.bases = bases;
-	if (wish->ranks && wish->ranker.p &&
+	if (asks && wish->ranks && wish->ranker.p &&
 	    embed_service(by, wish->ranker, LLM_CAN_RERANK, l->arena, &q.ranker, e))
 		return -1;
 	return retrieve_find(&q, l->arena, found, e);
@@ -97,7 +106,8 @@ void context_knowledge(struct turn_loop *l)
 		return;
 	l->knowledge.looked_up = true;
 	wish = retrieve_wish_of(l->run->in.target.agent);
-	if (!wish.enabled || !by->db || !policy_may(by->who, PERM_KNOWLEDGE_READ))
+	if (!wish.enabled || !by->db || !policy_may(by->who, PERM_KNOWLEDGE_READ) ||
+	    !str_trim(question(l)).n)
 		return;
 	passages_note_search(l->passages);
 	if (retrieve(l, &wish, &found, &e)) {

@@ -9,7 +9,9 @@ struct turn_loop;
 
 /*
  * Searches for the turn's message, unless that is done or the agent does not want
- * it: l->knowledge. Nothing fails: what cannot be searched is logged.
+ * it, or the message is empty: l->knowledge. A preview (no sink) searches words
+ * alone: it asks no service and stores nothing. Nothing fails: what cannot be
+ * searched is logged.
  */
 void context_knowledge(struct turn_loop *l);
 

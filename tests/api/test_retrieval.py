@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 from embedders import Peer, service_of
-from knowledge import base_of, left, settled, write
+from knowledge import base_of, embedded, left, settled, write
 from lab import wait_until
 
 
@@ -148,6 +148,34 @@ def test_a_service_ranks_them_again(lab, who, peer):
     part, _, warned = told(lab, who, agent, "paid leave")
     assert part == plain
     assert any("order of the search" in text for text in warned)
+
+
+def test_a_preview_asks_no_service(lab, who, peer):
+    """It shows passages, which words alone have found, and stores nothing."""
+    base = base_about(lab, who, "Leave", "Five days of leave carry over.", groups=["it"],
+                      embeddingServiceId=service_of(lab, peer.url + "/v1"))
+    embedded(lab, base, who)
+    agent = agent_of(lab, who, groups=["it"], rerankEnabled=True,
+                     rerankingServiceId=service_of(lab, peer.url + "/v1", ["rerank"]))
+
+    def stored():
+        return lab.sql("SELECT COUNT(*) FROM usage_record r JOIN user u ON u.id = r.user_id"
+                       f" WHERE u.login = '{who}'")
+
+    def shown(query):
+        peer.seen.clear()
+        before = stored()
+        answer = lab.get(f"/workspaces/lab/agents/{agent}/preview{query}", user=who,
+                         groups=["it"])
+        assert answer.status == 200, answer
+        assert (peer.seen, stored()) == ([], before), query
+        return [p["tokens"] for p in answer.json["parts"] if p["part"] == "knowledge"]
+
+    assert shown("") == shown("?content=%20") == shown("?content=holiday") == []
+    tokens, = shown("?content=leave")
+    assert tokens > 10
+    assert told(lab, who, agent, "holiday", groups=["it"])[0]
+    assert {r.path for r in peer.seen} == {"/v1/embeddings", "/v1/rerank"}
 
 
 def test_the_tool_keeps_to_the_set(lab, who):

@@ -280,6 +280,7 @@ const en = {
 	'preview.session': 'Date and your name',
 	'preview.moduleValues': 'Values of the module',
 	'preview.moduleTexts': 'Texts of the module',
+	'preview.knowledge': 'Passages of documents',
 	'preview.history': 'Earlier messages',
 
 	'picker.prompts': 'Prompts',

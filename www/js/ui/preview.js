@@ -17,8 +17,9 @@ const PARTS = {
 	tools: 'preview.toolUse', 'user-context': 'preview.userContext',
 	language: 'preview.language', session: 'preview.session',
 	'module-values': 'preview.moduleValues', 'module-texts': 'preview.moduleTexts',
-	mentions: 'mention.list', 'tool-definitions': 'preview.tools',
-	history: 'preview.history', message: 'composer.label',
+	mentions: 'mention.list', knowledge: 'preview.knowledge',
+	'tool-definitions': 'preview.tools', history: 'preview.history',
+	message: 'composer.label',
 };
 
 /** The names of parts, by their rows of the server. */
