@@ -105,7 +105,6 @@ static void after(struct request *rq)
 	struct err e = ERR_INIT;
 
 	turn_after(t);
-	atomic_store(&rq->app->jobs_asked, true);	/* to index it */
 	if (app_user_due(rq->app, &rq->by.who->user_id) &&
 	    store_user_touch(rq->app->db, &rq->by.owner, rq->by.who->login,
 			     rq->by.who->name, &e) < 0)

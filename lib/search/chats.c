@@ -72,6 +72,19 @@ int chats_due(struct db *db, struct arena *a, struct err *e)
 	return owners(db, &first, a, &v, &n, e) ? -1 : n > 0;
 }
 
+int chats_owner_due(struct db *db, const struct owner *o, struct arena *a,
+		    struct err *e)
+{
+	struct chats_due_row *v;
+	size_t n;
+
+	if (db_list(db, STMT_CHATS_DUE,
+		    DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id)), a, due_fields,
+		    sizeof(*v), 0, &v, &n, e))
+		return -1;
+	return n > 0;
+}
+
 int chats_want_all(struct db *db, int64_t until_ms, struct err *e)
 {
 	struct owner last = { .tenant_id = STR("") }, *v;

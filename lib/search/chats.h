@@ -7,6 +7,8 @@
  * conversation.unindexed marks what the index has to look at: whoever changes a
  * thread or a title sets it in the same statement, so nothing is forgotten when a
  * process dies, and what was there before the index did is found in the same way.
+ * A turn does nothing else: the look of each minute (job.def) indexes what several
+ * turns have said in one go, unless its user searches before.
  */
 #ifndef SEARCH_CHATS_H
 #define SEARCH_CHATS_H
@@ -16,6 +18,10 @@
 
 /* Asks for the job that does chats_index for the owner. In a transaction or not. */
 int chats_want(struct db *db, const struct owner *o, struct err *e) MUST_CHECK;
+
+/* Whether a conversation of the owner has to be indexed: 1, 0, -1. A short read. */
+int chats_owner_due(struct db *db, const struct owner *o, struct arena *a,
+		    struct err *e) MUST_CHECK;
 
 /* Whether any conversation has to be indexed: 1, 0, -1. A short read. */
 int chats_due(struct db *db, struct arena *a, struct err *e) MUST_CHECK;

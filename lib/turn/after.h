@@ -26,9 +26,4 @@ extern const size_t after_n_rows;
 bool title_due(const struct turn_run *t);
 int title_run(struct turn_run *t, struct err *e) MUST_CHECK;
 
-/* -- index.c ---------------------------------------------------------------- */
-
-bool index_due(const struct turn_run *t);
-int index_run(struct turn_run *t, struct err *e) MUST_CHECK;
-
 #endif

@@ -14,7 +14,6 @@ lib_liblamplighter_a_SOURCES += \
 	lib/turn/finish.c lib/turn/finish.h \
 	lib/turn/follow.c lib/turn/follow.h \
 	lib/turn/history.c lib/turn/history.h \
-	lib/turn/index.c \
 	lib/turn/journals.c lib/turn/journals.h \
 	lib/turn/knowledge.c lib/turn/knowledge.h \
 	lib/turn/live.c lib/turn/live.h \
