@@ -310,7 +310,9 @@ static void write_found(struct jw *w, const struct retrieve_hit *hit)
  */
 int api_knowledge_search(struct request *rq, struct response *rs, struct err *e)
 {
-	const struct llm_call io = { .http = rq->app->http };
+	const struct llm_call io = {
+		.http = rq->app->http, .stop = &rq->app->stopping,
+	};
 	struct search_body b;
 	struct resource_row row;
 	struct retrieve_ask q = {

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import uuid
 
 import pytest
 
@@ -153,6 +154,10 @@ def test_tasks_count_as_turns(make_lab):
     answer = submit(lab, "no room")
     assert answer.status == 503 and answer.json["code"] == "overloaded"
     assert answer.headers["Retry-After"]
+    # So does what waits for an embedding service.
+    answer = lab.post(f"/knowledge-bases/{uuid.UUID(int=1)}/search", {"query": "x"},
+                      user="ada")
+    assert answer.status == 503 and answer.json["code"] == "overloaded"
     lab.post(f"/turns/{task['turnId']}/cancel", {}, user="ada")
     ended(lab, task["turnId"])
     wait_until("room", lambda: submit(lab, {"text": "x"}).status == 202)
