@@ -104,6 +104,18 @@ def test_a_long_document_is_read_in_parts(lab, agent):
                                        cursor="7.1"))
 
 
+def test_a_long_address_takes_nothing_of_the_text(lab, agent):
+    """The loop cuts a result out of its middle where it is too long."""
+    base = "/knowledge-bases/" + agent["base"]
+    url = "https://x.example/" + "ä" * 1900
+    long = write(lab, base, agent["user"], "word " * 20000, title='"' * 200, url=url)["id"]
+    got = call(lab, agent, "read_document", document_id=long, max_bytes=200000)
+    assert got["url"] == url and got["title"] == '"' * 200
+    assert len(got["text"]) > 1024 and got["text"] in "word " * 20000
+    more = call(lab, agent, "read_document", document_id=long, cursor=got["next_cursor"])
+    assert more["offset"] == len(got["text"])
+
+
 @pytest.mark.parametrize("args, why", [
     ({}, "either document_id or attachment"),
     ({"document_id": NOBODY, "attachment": "x"}, "either document_id or attachment"),

@@ -10,7 +10,7 @@
 #include "base/banned.h"
 
 enum {
-	HEAD_BYTES = 2048,	/* of the result besides the text */
+	TAIL_BYTES = 128,	/* of the result around the text and behind it */
 	LEAST_BYTES = 1024,
 	PART_BYTES = 16000,	/* where max_bytes is not given */
 };
@@ -115,23 +115,23 @@ static size_t fitting(struct str s, size_t most)
 	return used > most ? boundary(s, i - 1) : i;
 }
 
+/* For the text, beside what else there is. */
+static size_t room(size_t cap, size_t taken)
+{
+	return cap > taken + LEAST_BYTES ? cap - taken : LEAST_BYTES;
+}
+
 int knowledge_read_run(const struct tool *t, const struct tool_ctx *ctx,
 		       const json_t *args, struct buf *out, bool *is_json,
 		       struct err *e)
 {
-	size_t cap = tool_result_cap(t, ctx);
-	size_t most = cap > HEAD_BYTES + LEAST_BYTES ? cap - HEAD_BYTES
-		: LEAST_BYTES;
+	size_t most = (size_t)jx_int(args, "max_bytes", PART_BYTES);
 	struct document_part r = { .pages = 0 };
 	struct jw w = jw_on(out);
 	size_t end;
 
 	if (knowledge_file(ctx, args, &r.of, e) || choose(&r, args, e))
 		return -1;
-	end = r.from + fitting((struct str){ r.of.text.p + r.from, r.to - r.from },
-			       MIN((size_t)jx_int(args, "max_bytes",
-						  PART_BYTES), most));
-	end = boundary(r.of.text, end);
 	*is_json = true;
 	jw_obj(&w);
 	if (r.of.base) {
@@ -147,6 +147,10 @@ int knowledge_read_run(const struct tool *t, const struct tool_ctx *ctx,
 	}
 	jw_kint(&w, "bytes", (int64_t)r.of.text.n);
 	jw_kint(&w, "offset", (int64_t)r.from);
+	most = MIN(most, room(tool_result_cap(t, ctx), out->n + TAIL_BYTES));
+	end = r.from + fitting((struct str){ r.of.text.p + r.from, r.to - r.from },
+			       most);
+	end = boundary(r.of.text, end);
 	jw_kstr(&w, "text", (struct str){ r.of.text.p + r.from, end - r.from });
 	if (end < r.of.text.n)
 		jw_kstrz(&w, "next_cursor", arena_printf(
