@@ -4,66 +4,33 @@
  */
 #include "api/api.h"
 
+#include "agent/retrieve.h"
 #include "api/knowledge.h"
 #include "app.h"
 #include "base/limits.h"
 #include "route.h"
 #include "search/excerpt.h"
-#include "store/attachment.h"
 #include "store/source.h"
 #include "tool/core/passage.h"
 #include "turn/follow.h"
 
 #include "base/banned.h"
 
-/* Whether what *rc and e say is that something is not there; e is cleared then. */
-static bool is_gone(int rc, struct err *e)
+static int sight(void *ctx, const struct uuid *base, struct kb_at *at,
+		 struct err *e)
 {
-	if (!rc || e->code != ERR_NOT_FOUND)
-		return false;
-	err_clear(e);
-	return true;
-}
-
-/* 1: the caller may see it now; 0: not, or it is not there; -1. */
-static int may_see(struct request *rq, const struct source *s, struct err *e)
-{
-	struct attachment t;
-	struct kb_document d;
-	struct kb_at at;
-	int rc;
-
-	if (!uuid_is_nil(&s->attachment_id))
-		rc = attachment_get(rq->app->db, &rq->by.owner,
-				    &s->attachment_id, rq->arena, &t, e);
-	else if (!policy_may(rq->by.who, PERM_KNOWLEDGE_READ))
-		return 0;
-	else
-		rc = api_knowledge_of(rq, &s->base_id, &at, e) ||
-			kb_get(rq->app->db, &at, &s->document_id, rq->arena, &d,
-			       e) ? -1 : 0;
-	return is_gone(rc, e) ? 0 : rc ? -1 : 1;
+	return api_knowledge_of(ctx, base, at, e);
 }
 
 int api_source_seen(struct request *rq, const struct uuid *turn, struct turn *t,
 		    struct source **v, size_t *n, struct err *e)
 {
-	size_t n_all;
-
 	*n = 0;
 	if (store_turn_get(rq->app->db, &rq->by.owner, turn, rq->arena, t, e) ||
-	    store_source_list(rq->app->db, &rq->by.owner, turn, rq->arena, v,
-			      &n_all, e))
+	    store_source_list(rq->app->db, &rq->by.owner, turn, rq->arena, v, n,
+			      e))
 		return -1;
-	for (size_t i = 0; i < n_all; i++) {
-		int sees = may_see(rq, &(*v)[i], e);
-
-		if (sees < 0)
-			return -1;
-		if (sees)
-			(*v)[(*n)++] = (*v)[i];
-	}
-	return 0;
+	return retrieve_seen(&rq->by, sight, rq, *v, n, rq->arena, e);
 }
 
 /*

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "agent/embed.h"
+#include "auth/policy.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "resource/resource.h"
 #include "search/cache.h"
 #include "search/rank.h"
+#include "store/attachment.h"
 #include "store/stmt.h"
 #include "store/usage.h"
 
@@ -335,6 +337,15 @@ static int vector_for(struct retrieving *k, const struct resource_row *base,
 	return 0;
 }
 
+static struct kb_at sight_of(const struct caller *by, const struct uuid *base)
+{
+	return (struct kb_at){
+		.tenant_id = by->owner.tenant_id, .user_id = by->owner.user_id,
+		.base = *base, .groups = by->who->groups,
+		.n_groups = by->who->n_groups,
+	};
+}
+
 /* The passages of one base behind those that there are. */
 static int search_one(struct retrieving *k, const struct resource_row *base,
 		      struct err *e)
@@ -342,16 +353,13 @@ static int search_one(struct retrieving *k, const struct resource_row *base,
 	const struct retrieve_ask *q = k->q;
 	const struct caller *by = q->by;
 	struct search_ask ask = q->ask;
-	const struct kb_at at = {
-		.tenant_id = by->owner.tenant_id, .user_id = by->owner.user_id,
-		.base = base->id, .all = ask.all, .groups = by->who->groups,
-		.n_groups = by->who->n_groups,
-	};
+	struct kb_at at = sight_of(by, &base->id);
 	struct search_found *found;
 	struct kb_document *docs;
 	struct uuid *ids;
 	size_t n, n_docs;
 
+	at.all = ask.all;
 	ask.groups = by->who->groups;
 	ask.n_groups = by->who->n_groups;
 	if (vector_for(k, base, &ask.vector, e))
@@ -492,6 +500,115 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 		.n = MIN(k.n, ranked && q->max_ranked ? q->max_ranked
 			 : q->ask.max),
 	};
+	return 0;
+}
+
+/* -- what was found before --------------------------------------------------------- */
+
+/* Whether what *rc and e say is that something is not there; e is cleared then. */
+static bool is_gone(int rc, struct err *e)
+{
+	if (!rc || e->code != ERR_NOT_FOUND)
+		return false;
+	err_clear(e);
+	return true;
+}
+
+struct seeing {
+	const struct caller *by;
+	retrieve_sight *sight;
+	void *ctx;
+	const struct source *v;
+	size_t n;
+	bool *seen;		/* of each */
+	struct arena *a;
+};
+
+static int find_base(const struct seeing *k, const struct uuid *base,
+		     struct kb_at *at, struct err *e)
+{
+	const struct resource_at as = reading(k->by, k->a);
+	struct resource_row row;
+
+	if (k->sight)
+		return k->sight(k->ctx, base, at, e);
+	*at = sight_of(k->by, base);
+	return resource_get(k->by->db, bases, &as, base, k->a, &row, e);
+}
+
+/* Those of the base of v[first] from there on. */
+static int see_base(const struct seeing *k, size_t first, struct err *e)
+{
+	const struct uuid *base = &k->v[first].base_id;
+	struct uuid ids[LIM_SOURCES];
+	struct kb_document *docs;
+	struct kb_at at;
+	size_t n = 0, n_docs;
+	int rc = find_base(k, base, &at, e);
+
+	if (rc)
+		return is_gone(rc, e) ? 0 : -1;
+	for (size_t i = first; i < k->n && n < LIM_SOURCES; i++)
+		if (uuid_eq(&k->v[i].base_id, base))
+			ids[n++] = k->v[i].document_id;
+	if (kb_of_ids(k->by->db, &at, ids, n, k->a, &docs, &n_docs, e))
+		return -1;
+	for (size_t i = first; i < k->n; i++)
+		for (size_t d = 0; d < n_docs && !k->seen[i]; d++)
+			k->seen[i] = uuid_eq(&k->v[i].base_id, base) &&
+				uuid_eq(&k->v[i].document_id, &docs[d].id);
+	return 0;
+}
+
+static int see_attachment(const struct seeing *k, size_t i, struct err *e)
+{
+	struct attachment t;
+	int rc;
+
+	for (size_t j = 0; j < i; j++)
+		if (uuid_eq(&k->v[j].attachment_id, &k->v[i].attachment_id)) {
+			k->seen[i] = k->seen[j];
+			return 0;
+		}
+	rc = attachment_get(k->by->db, &k->by->owner, &k->v[i].attachment_id,
+			    k->a, &t, e);
+	k->seen[i] = !rc;
+	return !rc || is_gone(rc, e) ? 0 : -1;
+}
+
+static bool is_first_of_base(const struct seeing *k, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (uuid_is_nil(&k->v[j].attachment_id) &&
+		    uuid_eq(&k->v[j].base_id, &k->v[i].base_id))
+			return false;
+	return true;
+}
+
+int retrieve_seen(const struct caller *by, retrieve_sight *sight, void *ctx,
+		  struct source *v, size_t *n, struct arena *a, struct err *e)
+{
+	const struct seeing k = {
+		.by = by, .sight = sight, .ctx = ctx, .v = v, .n = *n,
+		.seen = arena_zalloc(a, *n + 1, sizeof(bool)), .a = a,
+	};
+	bool reads = policy_may(by->who, PERM_KNOWLEDGE_READ);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < k.n; i++) {
+		int rc = 0;
+
+		if (!uuid_is_nil(&v[i].attachment_id))
+			rc = see_attachment(&k, i, e);
+		else if (reads && is_first_of_base(&k, i))
+			rc = see_base(&k, i, e);
+		if (rc)
+			return -1;
+	}
+	for (size_t i = 0; i < k.n; i++)
+		if (k.seen[i])
+			v[kept++] = v[i];
+	*n = kept;
 	return 0;
 }
 

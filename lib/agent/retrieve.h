@@ -22,6 +22,21 @@ struct retrieve_hit {
 /* As a turn numbers it (tool/core/passage.h); borrowed from hit. */
 struct source retrieve_source(const struct retrieve_hit *hit);
 
+/*
+ * What the caller sees of a base, into *at, for retrieve_seen. ERR_NOT_FOUND: nothing.
+ */
+typedef int retrieve_sight(void *ctx, const struct uuid *base, struct kb_at *at,
+			   struct err *e);
+
+/*
+ * Leaves of *n sources those that the caller may see now, in their order: of documents,
+ * by sight (NULL: as turns search, by the caller's groups), and of their attachments.
+ * One look-up for each base. Errors of the database.
+ */
+int retrieve_seen(const struct caller *by, retrieve_sight *sight, void *ctx,
+		  struct source *v, size_t *n, struct arena *a,
+		  struct err *e) MUST_CHECK;
+
 struct retrieve_ask {		/* all borrowed */
 	const struct caller *by;
 	const struct llm_call *io;	/* http NULL: words alone */

@@ -1,5 +1,6 @@
 #include "turn/cite.h"
 
+#include "agent/retrieve.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -58,7 +59,7 @@ void cite_load(struct turn_loop *l)
 {
 	const struct turn_run *t = l->run;
 	const struct uuid *of = t->resumed ? &t->id
-		: t->continues_seq && t->in.of ? &t->in.of->id : NULL;
+		: uuid_is_nil(&t->continues) ? NULL : &t->continues;
 	struct source *v;
 	struct err e = ERR_INIT;
 	size_t n;
@@ -66,6 +67,12 @@ void cite_load(struct turn_loop *l)
 	if (!of || l->nested || passages_at(l->passages, 0))
 		return;
 	if (store_source_list(t->deps->db, &l->owner, of, l->arena, &v, &n, &e)) {
+		log_err("sources of a turn that goes on", &e);
+		return;
+	}
+	if (n)	/* the earlier answer may name one that is not seen any more */
+		passages_reserve(l->passages, v[n - 1].no);
+	if (retrieve_seen(&l->tool_ctx.turn.by, NULL, NULL, v, &n, l->arena, &e)) {
 		log_err("sources of a turn that goes on", &e);
 		return;
 	}

@@ -438,6 +438,7 @@ static int begin_continue(struct start *s, struct err *e)
 	if (store_turn_continue(t->deps->db, &t->loop->owner, &c, e) < 0)
 		return -1;
 	t->continues_seq = c.last_seq;
+	t->continues = t->in.of->id;
 	t->loop->turn_number = c.turn_number;
 	loop_begun_again(t, c.user_seq);
 	return STARTED(TURN_STARTED);

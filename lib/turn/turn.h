@@ -102,6 +102,7 @@ struct turn_run {
 					   with the begin */
 	int64_t continues_seq;		/* of the answer that it continues;
 					   0 = it is not a continuation */
+	struct uuid continues;		/* the turn of it; nil: none */
 	int64_t variant_index, variant_count;	/* of its answer, see message */
 	bool resumed;			/* it waited */
 	int64_t resumes;		/* turn.resumes, of this run */

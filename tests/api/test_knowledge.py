@@ -300,6 +300,33 @@ def test_the_document_around_a_source(clerk, who, answered):
     assert clerk.get(text, user="eve2").status == 404
 
 
+def test_a_turn_that_goes_on_tells_what_may_be_seen_now(clerk, who):
+    """As GET /turns/{turn}/sources does; and a number is given once."""
+    base = base_of(clerk, who)
+    for text, groups in (("Salaries are ten.", ["pay"]), ("Salaries are paid.", [])):
+        assert clerk.post(f"{base}/documents", {"title": "T", "text": text, "groups": groups},
+                          user=who, groups=["pay"]).status == 201
+    settled(clerk, base, who)
+
+    def sources(events):
+        return {e.data["text"]: e.data["number"] for e in events if e.name == "source"}
+
+    fails = {"id": who, "fail_times": 1, "error": {"status": 400, "body": {
+        "error": {"message": "no"}}}, "tool_calls": [{"name": "search_knowledge", "args": {
+            "query": "salaries fine"}}], "then": {"text": "ok"}}
+    told = clerk.chat(script({"tool_calls": [{"name": "search_knowledge", "args": {
+        "query": "ten"}}], "then": {"tool_calls": [{"name": "search_knowledge", "args": {
+            "query": "salaries"}}], "then": fails}}), user=who, groups=["pay"],
+        agentId="clerk")
+    assert told[-1].name == "error", told
+    before = sources(told)
+    assert before == {"Salaries are ten.": 1, "Salaries are paid.": 2}
+    turn = told[0].data["turnId"]
+    events = clerk.stream(f"/turns/{turn}/continue", None, user=who).events()
+    assert events[-1].name == "done", events
+    assert sources(events) == {"Salaries are paid.": 2}
+
+
 def test_what_is_deleted_or_out_of_sight_is_no_source_any_more(clerk, who, answered):
     base, document, events = answered
     turn = f"/turns/{events[-1].data['turnId']}/sources"

@@ -16,6 +16,7 @@ struct passages {
 	struct arena a;		/* calls of a step add from their threads */
 	struct source *v[LIM_SOURCES];
 	size_t n;
+	int64_t last;		/* number that is taken */
 	bool searched;
 };
 
@@ -89,11 +90,9 @@ int passages_add(struct passages *p, const struct source *s)
 		return 0;
 	pthread_mutex_lock(&p->lock);
 	to = find(p, s);
-	if (!to && p->n < LIM_SOURCES) {
-		int64_t last = p->n ? p->v[p->n - 1]->no : 0;
-
+	if (!to && p->n < LIM_SOURCES && p->last < LIM_SOURCES) {
 		to = put(p, s);
-		to->no = last + 1;
+		to->no = ++p->last;
 	}
 	if (to)
 		no = (int)to->no;
@@ -106,6 +105,14 @@ void passages_restore(struct passages *p, const struct source *s)
 	pthread_mutex_lock(&p->lock);
 	if (p->n < LIM_SOURCES)
 		put(p, s);
+	p->last = MAX(p->last, s->no);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void passages_reserve(struct passages *p, int64_t no)
+{
+	pthread_mutex_lock(&p->lock);
+	p->last = MAX(p->last, no);
 	pthread_mutex_unlock(&p->lock);
 }
 

@@ -25,6 +25,9 @@ int passages_add(struct passages *p, const struct source *s);
 /* Adds one of an earlier run under its number s->no, as told. */
 void passages_restore(struct passages *p, const struct source *s);
 
+/* The numbers to no (incl.) are taken by some that are not told: none gets them. */
+void passages_reserve(struct passages *p, int64_t no);
+
 /* A search was made, whatever it found: the answer's citations are checked. */
 void passages_note_search(struct passages *p);
 bool passages_searched(struct passages *p);
