@@ -123,9 +123,10 @@ struct kb_file_facts {
 	struct str problem;	/* … and why, a sentence */
 };
 
-/* Some documents whose files must still be read. Text in a. */
-int kb_unread(struct db *db, const struct uuid *base, struct arena *a,
-	      struct kb_document **out, size_t *n, struct err *e) MUST_CHECK;
+/* Some documents behind `after` (an id) whose files must still be read. Text in a. */
+int kb_unread(struct db *db, const struct uuid *base, const struct uuid *after,
+	      struct arena *a, struct kb_document **out, size_t *n,
+	      struct err *e) MUST_CHECK;
 
 /*
  * Notes it, unless the document was written again since d was read: it is queued with

@@ -63,11 +63,11 @@ struct owner kb_files(struct str tenant_id, const struct uuid *base)
 	return (struct owner){ .tenant_id = tenant_id, .user_id = *base };
 }
 
-int kb_unread(struct db *db, const struct uuid *base, struct arena *a,
-	      struct kb_document **out, size_t *n, struct err *e)
+int kb_unread(struct db *db, const struct uuid *base, const struct uuid *after,
+	      struct arena *a, struct kb_document **out, size_t *n, struct err *e)
 {
 	return db_list(db, STMT_KB_UNREAD,
-		       DB_ARGS(DB_U(base), DB_I(FILES_AT_ONCE)), a,
+		       DB_ARGS(DB_U(base), DB_U(after), DB_I(FILES_AT_ONCE)), a,
 		       document_fields, sizeof(**out), 0, out, n, e);
 }
 
