@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "fields.h"
 #include "route.h"
+#include "search/embed.h"
 #include "search/tokens.h"
 
 #include "base/banned.h"
@@ -94,7 +95,8 @@ static int also(struct request *rq, struct db *tx, const struct resource_at *at,
 					value(row, "language")->s, e);
 	/* It may have been paused, or have another service now. */
 	atomic_store(&rq->app->jobs_asked, true);
-	if (kb_ask_index(tx, at->by.tenant_id, &row->id, e))
+	if (search_embed_retry(tx, &row->id, NULL, e) ||
+	    kb_ask_index(tx, at->by.tenant_id, &row->id, e))
 		return -1;
 	return kb_ask_embed(tx, at->by.tenant_id, &row->id, e);
 }

@@ -15,7 +15,10 @@
 
 #include "base/banned.h"
 
-enum { PASSAGES_MS = 60000 };	/* for one request of the job */
+enum {
+	PASSAGES_MS = 60000,	/* for one request of the job */
+	TRIED_ALONE = 4,	/* texts, before a service is said to refuse all */
+};
 
 int embed_service(const struct caller *by, struct str id, unsigned can,
 		  struct arena *a, const struct llm_service **out,
@@ -153,10 +156,32 @@ static int make_each(struct embedding *k, const struct search_bare *v, size_t n,
 	return 0;
 }
 
+/*
+ * All were refused, and the base has no vectors: the texts are at fault only if one of
+ * a few others is not refused. 0: one was not; -1: it is the service.
+ */
+static int make_first(struct embedding *k, const struct search_bare *v, size_t n,
+		      struct err *why, struct err *e)
+{
+	for (size_t i = 0; i < n && i < TRIED_ALONE; i++) {
+		struct search_bare one = v[i];
+
+		one.n = MIN(one.n, 1);
+		err_clear(why);
+		if (make(k, &one, 1, why) == 0)
+			return 0;
+		if (!is_of_text(why))
+			break;
+	}
+	*e = *why;
+	return -1;
+}
+
 /* A round: 1 when there is nothing to do. */
 static int make_some(struct embedding *k, struct err *e)
 {
 	struct search_bare *v;
+	struct search_base b;
 	struct err why = ERR_INIT;
 	size_t n;
 
@@ -166,6 +191,12 @@ static int make_some(struct embedding *k, struct err *e)
 		return 1;
 	if (make(k, v, n, &why) == 0)
 		return 0;
+	if (is_of_text(&why)) {
+		if (search_base_get(k->db, k->base, k->a, &b, e))
+			return -1;
+		if (!b.model.p)
+			return make_first(k, v, n, &why, e);
+	}
 	if (n == 1 && v[0].n == 1 && is_of_text(&why))
 		return search_embed_refuse(k->db, k->base, v, str_of(
 			"The embedding service refused its text."), e);

@@ -1,15 +1,19 @@
 /* Takes the text out of files that are documents, and indexes it. */
 #include "base/clock.h"
+#include "base/log.h"
 #include "file/facts.h"
 #include "job/work.h"
 #include "search/kb.h"
 
 #include "base/banned.h"
 
+enum { READ_TRIES = 4 };	/* runs in a row, with half a minute and more between */
+
 struct document_run {
 	const struct job_run *r;
 	struct uuid base;
 	int64_t most_mb;
+	struct err later;	/* why a file could not be read in this run */
 };
 
 /* Reads it, or takes what was found out when it was read before. */
@@ -39,10 +43,43 @@ static int read_one(const struct document_run *k, const struct kb_document *d,
 	return kb_file_read(k->r->db, &k->base, d, &found, k->most_mb, e);
 }
 
-/* 1: all are read; 0: there are more; -1. One is always read. */
-static int read_files(const struct document_run *k, int64_t until_ms,
-		      struct err *e)
+/*
+ * What is wrong with one file must not keep the others waiting: it is the document's
+ * error, at once or, where a later run may read it, after a few of them. 0; -1: it is
+ * not the file's.
+ */
+static int skip(struct document_run *k, const struct kb_document *d,
+		struct err *why, struct err *e)
 {
+	struct kb_file_facts found = { .pages = 0 };
+
+	switch (why->code) {
+	case ERR_INTERNAL:
+		found.problem = STR("Its file is damaged: a part of it is missing. "
+				    "Upload it again.");
+		break;
+	case ERR_FILE_STORE:
+		found.problem = STR("Its file cannot be read at the moment.");
+		break;
+	case ERR_OVERLOADED:
+		found.problem = STR("The server was too busy to read its file.");
+		break;
+	default:
+		*e = *why;
+		return -1;
+	}
+	log_err("a file of a knowledge base", why);
+	if (why->code != ERR_INTERNAL && k->r->job->attempts < READ_TRIES) {
+		k->later = *why;
+		return 0;
+	}
+	return kb_file_read(k->r->db, &k->base, d, &found, k->most_mb, e);
+}
+
+/* 1: all are read, or left for later; 0: there are more; -1. One is always tried. */
+static int read_files(struct document_run *k, int64_t until_ms, struct err *e)
+{
+	struct uuid after = { .b = { 0 } };
 	struct kb_document *v;
 	size_t n;
 	int rc;
@@ -50,9 +87,13 @@ static int read_files(const struct document_run *k, int64_t until_ms,
 	do {
 		struct arena a = ARENA_INIT;
 
-		rc = kb_unread(k->r->db, &k->base, &a, &v, &n, e);
+		rc = kb_unread(k->r->db, &k->base, &after, &a, &v, &n, e);
 		for (size_t i = 0; !rc && i < n; i++) {
-			rc = read_one(k, &v[i], &a, e);
+			struct err why = ERR_INIT;
+
+			if (read_one(k, &v[i], &a, &why))
+				rc = skip(k, &v[i], &why, e);
+			after = v[i].id;
 			if (clock_mono_ms() >= until_ms)
 				break;
 		}
@@ -67,8 +108,9 @@ static int read_files(const struct document_run *k, int64_t until_ms,
  */
 int job_knowledge_index(const struct job_run *r, struct err *e)
 {
-	struct document_run k = { .r = r };
+	struct document_run k = { .r = r, .later = ERR_INIT };
 	int64_t now_ms = clock_mono_ms();
+	struct err why = ERR_INIT;
 	bool is_private, paused;
 	int files = 1, rc;
 
@@ -80,13 +122,17 @@ int job_knowledge_index(const struct job_run *r, struct err *e)
 		: r->conf->knowledge.base_mb;
 	/* Half the time for each, so that neither waits for the end of the other. */
 	if (!paused)
-		files = read_files(&k, now_ms + (r->until_ms - now_ms) / 2, e);
-	if (files < 0 && e->code == ERR_NOT_FOUND) {	/* the base has gone */
-		err_clear(e);
+		files = read_files(&k, now_ms + (r->until_ms - now_ms) / 2, &why);
+	if (files < 0 && why.code == ERR_NOT_FOUND)	/* the base has gone */
 		return 1;
-	}
-	if (files < 0)
-		return -1;
 	rc = kb_index(r->db, &k.base, r->until_ms, e);
-	return rc < 0 ? -1 : rc && files;
+	if (rc <= 0)
+		return rc;
+	if (files >= 0 && k.later.code)
+		why = k.later;
+	if (why.code) {		/* tried again, later each time */
+		*e = why;
+		return -1;
+	}
+	return files;
 }

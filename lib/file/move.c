@@ -2,9 +2,11 @@
 
 #include <sodium.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "store/attachment.h"
 #include "store/attachment_file.h"
+#include "store/job.h"
 
 #include "base/banned.h"
 
@@ -42,84 +44,156 @@ static int read_all(struct db *db, const struct stored_file *f, on_piece *fn,
 		!memcmp(hash, f->hash.p, sizeof(hash));
 }
 
+/* -- one run at a time --------------------------------------------------------- */
+
+enum { LEASE_S = 60, RENEW_MS = 10000 };
+
+/* The whole run's: a row of job that no process runs. */
+struct move_run {
+	struct db *db;
+	struct job lease;
+	int64_t renewed_ms;	/* monotonic */
+};
+
+static int refuse(struct err *e)
+{
+	return err_public(e, ERR_CONFLICT, "Files are being moved already, or "
+			  "were until a moment ago. Try again in a minute.");
+}
+
+static int renew(struct move_run *r, struct err *e)
+{
+	int rc;
+
+	if (clock_mono_ms() - r->renewed_ms < RENEW_MS)
+		return 0;
+	r->renewed_ms = clock_mono_ms();
+	rc = store_job_take(r->db, &r->lease, LEASE_S * INT64_C(1000000), e);
+	return rc < 0 ? -1 : rc ? 0 : refuse(e);
+}
+
+static int begin(struct move_run *r, struct arena *a, struct err *e)
+{
+	const struct job asked = {
+		.kind = STR("files-move"), .subject = STR("all"),
+		.tenant_id = STR(""), .due_us = clock_now_us(),
+	};
+	struct job *due;
+	size_t n;
+	int rc;
+
+	if (store_job_ask(r->db, &asked, e) ||
+	    store_job_due(r->db, asked.kind, a, &due, &n, e))
+		return -1;
+	if (!n)
+		return refuse(e);
+	r->lease = due[0];
+	r->renewed_ms = clock_mono_ms();
+	rc = store_job_take(r->db, &r->lease, LEASE_S * INT64_C(1000000), e);
+	return rc < 0 ? -1 : rc ? 0 : refuse(e);
+}
+
+/* -- one file ------------------------------------------------------------------ */
+
 struct move {
+	struct move_run *run;
 	struct db *db;
 	const struct stored_file *f;
 	char arriving[BLOB_PLACE_BYTES];
 };
 
+static int to_nowhere(void *ctx, int64_t start, struct str data, struct err *e)
+{
+	const struct move *m = ctx;
+
+	(void)start;
+	(void)data;
+	return m->run ? renew(m->run, e) : 0;
+}
+
 static int to_file(void *ctx, int64_t start, struct str data, struct err *e)
 {
 	const struct move *m = ctx;
 
-	return blob_write(m->arriving, start, data, e);
+	return renew(m->run, e) ? -1
+		: blob_write(m->arriving, start, data, e);
 }
 
 static int to_piece(void *ctx, int64_t start, struct str data, struct err *e)
 {
 	const struct move *m = ctx;
 
-	return attachment_file_put(m->db, &m->f->id, start, data, e);
+	return renew(m->run, e) ? -1
+		: attachment_file_put(m->db, &m->f->id, start, data, e);
 }
 
-/* What was written for nothing. */
-static int give_up(struct move *m, int rc, struct err *e)
+/*
+ * The new content is complete before the row says where it is, and the old one goes
+ * after that: whatever ends a run, one of them is whole. What it was writing remains:
+ * the sweep deletes it, or the next run. 1; 0: it is damaged; -1.
+ */
+static int settle(struct move *m, struct str to, struct err *e)
 {
-	if (m->f->place.p)
-		return attachment_file_pieces(m->db, &m->f->id, INT64_MAX, e) < 0
-			? -1 : rc;
-	return blob_unlink(m->arriving, e) < 0 ? -1 : rc;
+	int rc = attachment_file_moved(m->db, m->f, to, e);
+
+	/* Else it was deleted meanwhile, or somebody has moved it. */
+	return rc < 0 || attachment_file_leave(m->db, m->f, to, e) ? -1 : 1;
 }
 
-/* 1; 0: it is damaged, or was deleted meanwhile; -1. */
 static int to_directory(struct move *m, struct err *e)
 {
+	const struct uuid name = uuid_new();	/* no other run's */
 	char place[BLOB_PLACE_BYTES];
-	int rc = read_all(m->db, m->f, to_file, m, e);
+	int rc;
 
+	blob_arriving(&name, m->arriving);
+	rc = read_all(m->db, m->f, to_file, m, e);
 	if (rc < 0)
 		return -1;
 	if (!rc)
-		return give_up(m, 0, e);
+		return blob_unlink(m->arriving, e) < 0 ? -1 : 0;
 	blob_complete((const unsigned char *)m->f->hash.p, &m->f->id, place);
-	if (blob_sync(m->arriving, m->f->size, e) < 0)
+	if (blob_sync(m->arriving, m->f->size, e) < 0 ||
+	    blob_move(m->arriving, place, e) < 0)
 		return -1;
-	rc = attachment_file_moved(m->db, m->f, str_of(place), e);
-	if (rc <= 0)
-		return rc < 0 ? -1 : give_up(m, 1, e);
-	return blob_move(m->arriving, place, e) < 0 ||
-		attachment_file_pieces(m->db, &m->f->id, INT64_MAX, e) < 0
-		? -1 : 1;
+	return settle(m, str_of(place), e);
 }
 
+/* Read twice: what is damaged must not replace pieces that may be whole. */
 static int to_database(struct move *m, struct err *e)
 {
-	int rc = read_all(m->db, m->f, to_piece, m, e);
+	int rc = read_all(m->db, m->f, to_nowhere, m, e);
 
-	if (rc <= 0)
-		return rc < 0 ? -1 : give_up(m, 0, e);
-	rc = attachment_file_moved(m->db, m->f, (struct str){ NULL, 0 }, e);
-	if (rc <= 0)
-		return rc < 0 ? -1 : give_up(m, 1, e);
-	return blob_remove(m->f->place, &m->f->id, e) < 0 ? -1 : 1;
+	if (rc > 0)
+		rc = read_all(m->db, m->f, to_piece, m, e);
+	return rc <= 0 ? rc : settle(m, (struct str){ NULL, 0 }, e);
 }
 
-static int move_one(struct db *db, const struct stored_file *f, struct err *e)
+static int move_one(struct move *m, struct err *e)
 {
-	struct move m = { .db = db, .f = f };
-
-	blob_arriving(&f->id, m.arriving);
-	return f->place.p ? to_database(&m, e) : to_directory(&m, e);
+	return m->f->place.p ? to_database(m, e) : to_directory(m, e);
 }
 
-static int check_one(struct db *db, const struct stored_file *f, struct err *e)
+/* Pieces that a run which was killed has left. */
+static int tidy_one(struct move *m, struct err *e)
 {
-	return read_all(db, f, NULL, NULL, e);
+	int rc = read_all(m->db, m->f, to_nowhere, m, e);
+
+	return rc <= 0 ? rc
+		: attachment_file_leave(m->db, m->f, m->f->place, e) ? -1 : 1;
 }
 
-static int each(struct db *db, bool in_directory,
-		int (*fn)(struct db *db, const struct stored_file *f,
-			  struct err *e),
+static int check_one(struct move *m, struct err *e)
+{
+	return read_all(m->db, m->f, to_nowhere, m, e);
+}
+
+/* -- all of them ---------------------------------------------------------------- */
+
+/* run: NULL when nothing is written. */
+static int each(struct db *db, struct move_run *run,
+		enum attachment_where where,
+		int (*fn)(struct move *m, struct err *e),
 		struct file_moved *n, struct buf *out, struct err *e)
 {
 	struct uuid after = { .b = { 0 } };
@@ -130,11 +204,12 @@ static int each(struct db *db, bool in_directory,
 
 	do {
 		arena_reset(&a);
-		rc = attachment_file_list(db, in_directory, &after, &a, &files,
-					  &found, e);
+		rc = attachment_file_list(db, where, &after, &a, &files, &found,
+					  e);
 		for (size_t i = 0; i < found && rc == 0; i++) {
+			struct move m = { .run = run, .db = db, .f = &files[i] };
 			char id[UUID_TEXT_BYTES];
-			int fine = fn(db, &files[i], e);
+			int fine = run && renew(run, e) ? -1 : fn(&m, e);
 
 			after = files[i].id;
 			n->moved += fine > 0;
@@ -142,7 +217,8 @@ static int each(struct db *db, bool in_directory,
 			if (fine == 0)
 				buf_addf(out, "%s\t%s\n",
 					 uuid_format(&after, id),
-					 in_directory ? "directory" : "database");
+					 where == ATTACHMENT_IN_PIECES
+					 ? "database" : "directory");
 			rc = fine < 0 ? -1 : 0;
 		}
 	} while (rc == 0 && found);
@@ -153,14 +229,37 @@ static int each(struct db *db, bool in_directory,
 int file_move_all(struct db *db, struct file_moved *n, struct buf *out,
 		  struct err *e)
 {
+	struct move_run run = { .db = db };
+	struct arena a = ARENA_INIT;
+	struct file_moved tidied = { .moved = 0 };
+	struct err why = ERR_INIT;
+	int rc;
+
 	*n = (struct file_moved){ .moved = 0 };
-	return each(db, !blob_for_new(), move_one, n, out, e);
+	rc = begin(&run, &a, e);
+	if (rc) {
+		arena_release(&a);
+		return -1;
+	}
+	if (blob_for_new())
+		rc = each(db, &run, ATTACHMENT_IN_BOTH, tidy_one, &tidied, out, e);
+	n->damaged = tidied.damaged;
+	if (!rc)
+		rc = each(db, &run, blob_for_new() ? ATTACHMENT_IN_PIECES
+			  : ATTACHMENT_IN_DIRECTORY, move_one, n, out, e);
+	if (store_job_end(db, &run.lease, &why) && !rc) {
+		*e = why;
+		rc = -1;
+	}
+	arena_release(&a);
+	return rc;
 }
 
 int file_check_all(struct db *db, struct file_moved *n, struct buf *out,
 		   struct err *e)
 {
 	*n = (struct file_moved){ .moved = 0 };
-	return each(db, false, check_one, n, out, e) < 0 ||
-		each(db, true, check_one, n, out, e) < 0 ? -1 : 0;
+	return each(db, NULL, ATTACHMENT_IN_PIECES, check_one, n, out, e) < 0 ||
+		each(db, NULL, ATTACHMENT_IN_DIRECTORY, check_one, n, out, e) < 0
+		? -1 : 0;
 }

@@ -13,7 +13,9 @@ struct file_moved {
 /*
  * Moves all complete files to where new ones go (blob_for_new). Each is readable all
  * the time, and each is compared with its hash on the way: a damaged one stays, and
- * its id is a line of `out`. May be broken off and begun again. For the command.
+ * its id is a line of `out`. May be broken off and begun again; what a run that was
+ * killed left twice is deleted. One run at a time: ERR_CONFLICT, public, while another
+ * one lives, and a minute after it was killed. For the command.
  */
 int file_move_all(struct db *db, struct file_moved *n, struct buf *out,
 		  struct err *e) MUST_CHECK;

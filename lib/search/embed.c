@@ -286,6 +286,19 @@ int search_embed_refuse(struct db *db, const struct uuid *base,
 			       DB_U(&v->document_id)), NULL, e);
 }
 
+int search_embed_retry(struct db *db, const struct uuid *base,
+		       const struct uuid *id, struct err *e)
+{
+	static const struct uuid none;
+
+	if (db_exec(db, STMT_SEARCH_EMBED_RETRY,
+		    DB_ARGS(DB_U(base), DB_I(!id), DB_U(id ? id : &none)), NULL,
+		    e))
+		return -1;
+	return id ? 0 : db_exec(db, STMT_KB_EMBED_ERRORS_GONE,
+				DB_ARGS(DB_U(base)), NULL, e);
+}
+
 int search_embed_note(struct db *db, const struct uuid *base, struct str why,
 		      struct err *e)
 {

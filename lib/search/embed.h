@@ -40,6 +40,13 @@ int search_embed_refuse(struct db *db, const struct uuid *base,
 			const struct search_bare *v, struct str why,
 			struct err *e) MUST_CHECK;
 
+/*
+ * What was refused is asked again: of one document, or with id NULL all of the base's.
+ * In a transaction or not.
+ */
+int search_embed_retry(struct db *db, const struct uuid *base,
+		       const struct uuid *id, struct err *e) MUST_CHECK;
+
 /* Notes why no vectors can be made; p == NULL: they can. */
 int search_embed_note(struct db *db, const struct uuid *base, struct str why,
 		      struct err *e) MUST_CHECK;

@@ -427,7 +427,9 @@ static int delete_tx(struct db *tx, void *ctx, struct err *e)
 	if (rc <= 0)
 		return rc;
 	k->found = true;
-	if (db_exec(tx, STMT_KB_DOCUMENT_DELETE, DB_ARGS(DB_U(k->id)), NULL, e) ||
+	/* With it: nobody asks again for a document that is not there. */
+	if (store_source_forget(tx, &k->at->base, k->id, e) ||
+	    db_exec(tx, STMT_KB_DOCUMENT_DELETE, DB_ARGS(DB_U(k->id)), NULL, e) ||
 	    db_exec(tx, STMT_KB_TEXT_DELETE, DB_ARGS(DB_U(k->id)), NULL, e) ||
 	    leave_file(tx, k->at->tenant_id, &k->at->base, &size.attachment_id,
 		       e) ||
@@ -444,9 +446,7 @@ int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,
 
 	if (db_tx(db, delete_tx, &k, e))
 		return -1;
-	if (!k.found)
-		return err_set(e, ERR_NOT_FOUND, "no such document");
-	return store_source_forget(db, &at->base, id, e);
+	return k.found ? 0 : err_set(e, ERR_NOT_FOUND, "no such document");
 }
 
 /* -- indexing ------------------------------------------------------------------------ */

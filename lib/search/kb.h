@@ -123,9 +123,10 @@ struct kb_file_facts {
 	struct str problem;	/* … and why, a sentence */
 };
 
-/* Some documents whose files must still be read. Text in a. */
-int kb_unread(struct db *db, const struct uuid *base, struct arena *a,
-	      struct kb_document **out, size_t *n, struct err *e) MUST_CHECK;
+/* Some documents behind `after` (an id) whose files must still be read. Text in a. */
+int kb_unread(struct db *db, const struct uuid *base, const struct uuid *after,
+	      struct arena *a, struct kb_document **out, size_t *n,
+	      struct err *e) MUST_CHECK;
 
 /*
  * Notes it, unless the document was written again since d was read: it is queued with
@@ -139,7 +140,10 @@ int kb_file_read(struct db *db, const struct uuid *base, const struct kb_documen
 int kb_kind(struct db *db, const struct uuid *base, bool *is_private,
 	    bool *paused, struct err *e) MUST_CHECK;
 
-/* Queues a document that has failed. ERR_NOT_FOUND; ERR_CONFLICT, public. */
+/*
+ * Queues a document that has failed, or asks for the vectors of one whose text the
+ * service refused. ERR_NOT_FOUND; ERR_CONFLICT, public.
+ */
 int kb_retry(struct db *db, const struct kb_at *at, const struct uuid *id,
 	     struct err *e) MUST_CHECK;
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "search/embed.h"
 #include "search/kb_room.h"
 #include "store/job.h"
 #include "store/stmt.h"
@@ -63,11 +64,11 @@ struct owner kb_files(struct str tenant_id, const struct uuid *base)
 	return (struct owner){ .tenant_id = tenant_id, .user_id = *base };
 }
 
-int kb_unread(struct db *db, const struct uuid *base, struct arena *a,
-	      struct kb_document **out, size_t *n, struct err *e)
+int kb_unread(struct db *db, const struct uuid *base, const struct uuid *after,
+	      struct arena *a, struct kb_document **out, size_t *n, struct err *e)
 {
 	return db_list(db, STMT_KB_UNREAD,
-		       DB_ARGS(DB_U(base), DB_I(FILES_AT_ONCE)), a,
+		       DB_ARGS(DB_U(base), DB_U(after), DB_I(FILES_AT_ONCE)), a,
 		       document_fields, sizeof(**out), 0, out, n, e);
 }
 
@@ -168,6 +169,21 @@ int kb_kind(struct db *db, const struct uuid *base, bool *is_private,
 
 /* -- again, and never more ----------------------------------------------------------- */
 
+/* 1; 0: the service has not refused it; -1. */
+static int retry_vectors(struct db *db, const struct kb_at *at,
+			 const struct uuid *id, struct err *e)
+{
+	struct db_result r;
+
+	if (db_exec(db, STMT_KB_EMBED_RETRY,
+		    DB_ARGS(DB_U(id), DB_U(&at->base)), &r, e))
+		return -1;
+	if (!r.affected)
+		return 0;
+	return search_embed_retry(db, &at->base, id, e) ||
+		kb_ask_embed(db, at->tenant_id, &at->base, e) ? -1 : 1;
+}
+
 int kb_retry(struct db *db, const struct kb_at *at, const struct uuid *id,
 	     struct err *e)
 {
@@ -181,9 +197,13 @@ int kb_retry(struct db *db, const struct kb_at *at, const struct uuid *id,
 			  DB_ARGS(DB_I(clock_now_us()), DB_U(id),
 				  DB_U(&at->base)), &r, e))
 		return -1;
-	if (!r.affected)
-		return err_public(e, ERR_CONFLICT, "Only a document that has failed "
-				  "can be tried again.");
+	if (!r.affected) {
+		rc = retry_vectors(db, at, id, e);
+		return rc < 0 ? -1 : rc ? 0
+			: err_public(e, ERR_CONFLICT, "Only a document that has "
+				     "failed, or whose text the embedding service "
+				     "refused, can be tried again.");
+	}
 	return kb_ask_index(db, at->tenant_id, &at->base, e);
 }
 

@@ -240,7 +240,7 @@ int attachment_file_sweep(struct db *db, int64_t until_ms, struct err *e)
 
 /* -- from one store to the other ------------------------------------------- */
 
-int attachment_file_list(struct db *db, bool in_directory,
+int attachment_file_list(struct db *db, enum attachment_where where,
 			 const struct uuid *after, struct arena *a,
 			 struct stored_file **out, size_t *n, struct err *e)
 {
@@ -251,8 +251,12 @@ int attachment_file_list(struct db *db, bool in_directory,
 		FIELD_OF(struct stored_file, place, S),
 	};
 
+	if (where == ATTACHMENT_IN_BOTH)
+		return db_list(db, STMT_FILE_TWICE,
+			       DB_ARGS(DB_U(after), DB_I(ATTACHMENT_FILE_ROWS)),
+			       a, fields, sizeof(**out), 0, out, n, e);
 	return db_list(db, STMT_FILE_PLACED,
-		       DB_ARGS(DB_U(after), DB_I(in_directory),
+		       DB_ARGS(DB_U(after), DB_I(where == ATTACHMENT_IN_DIRECTORY),
 			       DB_I(ATTACHMENT_FILE_ROWS)), a, fields,
 		       sizeof(**out), 0, out, n, e);
 }
@@ -264,14 +268,115 @@ int attachment_file_put(struct db *db, const struct uuid *id, int64_t start,
 		       DB_ARGS(DB_U(id), DB_I(start), DB_B(data)), NULL, e);
 }
 
+struct moving {
+	const struct stored_file *f;
+	struct str to;
+	bool yes;	/* out: it is there now; there is more to delete */
+};
+
+static bool is_same(struct str a, struct str b)
+{
+	return a.p && b.p ? str_eq(a, b) : a.p == b.p;
+}
+
+/* The place of a file that was not dropped, under its lock. 1, 0, -1. */
+static int lock_place(struct db *tx, const struct uuid *id, struct arena *a,
+		      struct str *place, struct err *e)
+{
+	static const char none[] = "";
+
+	*place = (struct str){ none, 0 };
+	if (db_each(tx, STMT_FILE_PLACE_LOCK, DB_ARGS(DB_U(id)), a, take_place,
+		    place, e))
+		return -1;
+	return place->p != none;
+}
+
+static int take_size(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	*(int64_t *)ctx = row[0].i;
+	return 0;
+}
+
+/* Whoever takes it away holds the row's lock, too. 1, 0, -1. */
+static int has_content(struct db *tx, const struct moving *k, struct arena *a,
+		       struct err *e)
+{
+	int64_t size = 0;
+
+	if (k->to.p)
+		return blob_is_there(arena_printf(a, "%.*s", STR_ARG(k->to)), e);
+	if (db_each(tx, STMT_FILE_PIECES_SIZE, DB_ARGS(DB_U(&k->f->id)), a,
+		    take_size, &size, e))
+		return -1;
+	return size == k->f->size;
+}
+
+static int moved_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct moving *k = ctx;
+	struct arena a = ARENA_INIT;
+	struct db_result r = { 0 };
+	struct str place;
+	int rc = lock_place(tx, &k->f->id, &a, &place, e);
+
+	/* Also when a commit of unknown outcome is tried again. */
+	k->yes = rc > 0 && is_same(place, k->to);
+	if (rc > 0 && !k->yes)
+		rc = has_content(tx, k, &a, e);
+	if (rc > 0 && !k->yes) {
+		rc = db_exec(tx, STMT_FILE_PLACE_SET,
+			     DB_ARGS(DB_S_IF(k->to), DB_U(&k->f->id),
+				     DB_B(k->f->hash), DB_S_IF(k->f->place)), &r,
+			     e);
+		k->yes = !rc && r.affected > 0;
+	}
+	arena_release(&a);
+	return rc < 0 ? -1 : 0;
+}
+
 int attachment_file_moved(struct db *db, const struct stored_file *f,
 			  struct str to, struct err *e)
 {
-	struct db_result r;
+	struct moving k = { .f = f, .to = to };
 
-	if (db_exec(db, STMT_FILE_PLACE_SET,
-		    DB_ARGS(DB_S_IF(to), DB_U(&f->id), DB_B(f->hash),
-			    DB_S_IF(f->place)), &r, e))
-		return -1;
-	return r.affected > 0;
+	return db_tx(db, moved_tx, &k, e) ? -1 : k.yes;
+}
+
+static int leave_tx(struct db *tx, void *ctx, struct err *e)
+{
+	struct moving *k = ctx;
+	struct arena a = ARENA_INIT;
+	struct db_result r = { 0 };
+	struct str place;
+	int rc = lock_place(tx, &k->f->id, &a, &place, e);
+	bool gone = rc == 0, there = rc > 0 && is_same(place, k->to);
+
+	k->yes = false;
+	if (gone && k->to.p && blob_remove(k->to, &k->f->id, e) < 0)
+		rc = -1;
+	if (rc >= 0 && (gone || there) && k->f->place.p &&
+	    !is_same(k->f->place, k->to) &&
+	    blob_remove(k->f->place, &k->f->id, e) < 0)
+		rc = -1;
+	if (rc >= 0 && (gone || (there && k->to.p))) {
+		rc = db_exec(tx, STMT_FILE_PIECES_DELETE,
+			     DB_ARGS(DB_U(&k->f->id), DB_I(PIECES)), &r, e);
+		k->yes = r.affected > 0;
+	}
+	arena_release(&a);
+	return rc < 0 ? -1 : 0;
+}
+
+int attachment_file_leave(struct db *db, const struct stored_file *f,
+			  struct str to, struct err *e)
+{
+	struct moving k = { .f = f, .to = to };
+
+	do {
+		if (db_tx(db, leave_tx, &k, e))
+			return -1;
+	} while (k.yes);
+	return 0;
 }

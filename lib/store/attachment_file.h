@@ -42,8 +42,13 @@ struct stored_file {
 	struct str place;	/* p == NULL: in pieces */
 };
 
-/* Those of one store behind `after`, at most ATTACHMENT_FILE_ROWS by id. In a. */
-int attachment_file_list(struct db *db, bool in_directory,
+enum attachment_where {
+	ATTACHMENT_IN_PIECES, ATTACHMENT_IN_DIRECTORY,
+	ATTACHMENT_IN_BOTH,	/* in the directory, with pieces that are left over */
+};
+
+/* Those that are there behind `after`, at most ATTACHMENT_FILE_ROWS by id. In a. */
+int attachment_file_list(struct db *db, enum attachment_where where,
 			 const struct uuid *after, struct arena *a,
 			 struct stored_file **out, size_t *n,
 			 struct err *e) MUST_CHECK;
@@ -52,8 +57,18 @@ int attachment_file_list(struct db *db, bool in_directory,
 int attachment_file_put(struct db *db, const struct uuid *id, int64_t start,
 			struct str data, struct err *e) MUST_CHECK;
 
-/* Its content is at `to` (p == NULL: in pieces) now. 1; 0: it was deleted; -1. */
+/*
+ * Makes `to` (p == NULL: pieces) the place of f, if all of its content is there. 1; 0:
+ * it is not, or f was deleted or moved meanwhile; -1.
+ */
 int attachment_file_moved(struct db *db, const struct stored_file *f,
+			  struct str to, struct err *e) MUST_CHECK;
+
+/*
+ * Deletes what f has elsewhere if its place is `to` now, or all of it if f has been
+ * deleted; else nothing. Looks under the lock of its row.
+ */
+int attachment_file_leave(struct db *db, const struct stored_file *f,
 			  struct str to, struct err *e) MUST_CHECK;
 
 #endif

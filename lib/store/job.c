@@ -64,6 +64,13 @@ int store_job_done(struct db *db, const struct job *j, struct err *e)
 				  e);
 }
 
+int store_job_end(struct db *db, const struct job *j, struct err *e)
+{
+	return db_exec(db, STMT_JOB_END,
+		       DB_ARGS(DB_S(j->kind), DB_S(j->subject),
+			       DB_I(j->due_us)), NULL, e);
+}
+
 int store_job_put_back(struct db *db, const struct job *j, int64_t due_us,
 		       int64_t attempts, struct str why, struct err *e)
 {

@@ -48,6 +48,9 @@ int store_job_take(struct db *db, struct job *j, int64_t lease_us,
 /* Done: deletes the row, unless it was requested again; then it is due. */
 int store_job_done(struct db *db, const struct job *j, struct err *e) MUST_CHECK;
 
+/* As store_job_done, but whoever asked meanwhile is not served. */
+int store_job_end(struct db *db, const struct job *j, struct err *e) MUST_CHECK;
+
 /*
  * Not done: it made progress and needs another run (attempts 0), or failed with
  * why; it runs again from due_us on (JOB_NEVER_US: never). Does nothing if the

@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from described import check
-from knowledge import base_of, found, left, settled
+from knowledge import base_of, found, left, settled, write
 from lab import wait_until
 from samples import docx, pdf
 
@@ -127,6 +127,35 @@ def test_a_file_that_has_no_text_says_why_and_can_be_tried_again(lab, who):
     assert settled(lab, base, who)["ready"] == 1
     refused = lab.post(f"{base}/documents/{fine['id']}/retry", None, user=who)
     assert (refused.status, "failed" in refused.json["detail"]) == (409, True)
+
+
+@pytest.mark.parametrize("harm, tries, word", [
+    ("DELETE FROM file_piece WHERE file_id IN"
+     " (SELECT id FROM stored_file WHERE size = 11 AND user_id = {})", 0, "missing"),
+    ("UPDATE stored_file SET place = 'tmp/0' WHERE size = 11 AND user_id = {}", 9,
+     "at the moment")])
+def test_a_file_that_cannot_be_read_does_not_hold_up_the_others(lab, who, harm, tries,
+                                                                word):
+    base = base_of(lab, who)
+    key = base.rsplit("/", 1)[1]
+    assert lab.call("PATCH", base, {"paused": True}, user=who).status == 200
+    bad = upload(lab, base, who, b"It is lost.", "bad.txt").json
+    upload(lab, base, who, b"It is kept here.", "good.txt")
+    write(lab, base, who, "It is written.")
+    lab.sql(harm.format(f"UNHEX('{key.replace('-', '')}')"))
+    assert lab.call("PATCH", base, {"paused": False}, user=who).status == 200
+    wait_until("the others are ready", lambda: lab.get(
+        f"{base}/progress", user=who).json["ready"] == 2)
+    if tries:
+        # It is tried a few times, and later each time.
+        assert lab.get(f"{base}/progress", user=who).json["queued"] == 1
+        wait_until("it has failed", lambda: lab.sql(
+            f"SELECT 1 FROM job WHERE subject = '{key}' AND error IS NOT NULL"))
+        lab.sql(f"UPDATE job SET attempts = {tries}, due_us = 0 WHERE subject = '{key}'"
+                " AND kind = 'knowledge-index'")
+        lab.command("work")
+    assert settled(lab, base, who) == {"queued": 0, "ready": 2, "failed": 1}
+    assert word in lab.get(f"{base}/documents/{bad['id']}", user=who).json["error"]
 
 
 def test_files_are_of_the_groups_that_they_name(lab, who):

@@ -100,6 +100,34 @@ def test_a_text_that_is_refused_is_named(lab, who, peer):
     assert found(lab, base, "poison", who, mode="words")[0]["externalId"] == "bad"
 
 
+def test_a_service_that_refuses_everything_is_at_fault(lab, who, peer):
+    peer.refuses = ""
+    base = base_with(lab, who, service_of(lab, peer.url + "/v1"))
+    made = [write(lab, base, who, f"Text {i}.") for i in range(3)]
+    assert "rejected" in embedded(lab, base, who, lambda e: e["error"])["error"]
+    assert all(lab.get(f"{base}/documents/{d['id']}", user=who).json["embeddingError"] is None
+               for d in made)
+    peer.refuses = "\0"
+    lab.sql("UPDATE job SET attempts = 0, due_us = 0 WHERE kind = 'knowledge-embed'")
+    lab.command("work")
+    assert embedded(lab, base, who)["vectors"] == 3
+
+
+def test_a_text_that_was_refused_can_be_tried_again(lab, who, peer):
+    base = base_with(lab, who, service_of(lab, peer.url + "/v1"))
+    write(lab, base, who, "Good text.")
+    embedded(lab, base, who)
+    for again in (lambda path: lab.post(f"{path}/retry", None, user=who),
+                  lambda path: lab.call("PATCH", base, {"name": "Again"}, user=who)):
+        peer.refuses = "poison"
+        path = f"{base}/documents/" + write(lab, base, who, "A poison pill.")["id"]
+        wait_until("it is said", lambda: lab.get(path, user=who).json["embeddingError"])
+        peer.refuses = "\0"
+        assert again(path).status == 200
+        embedded(lab, base, who)
+        assert lab.get(path, user=who).json["embeddingError"] is None
+
+
 def test_another_model_makes_all_vectors_anew(lab, who, peer):
     base = base_with(lab, who, service_of(lab, peer.url + "/v1"))
     for i in range(3):

@@ -331,6 +331,12 @@ def test_what_is_deleted_or_out_of_sight_is_no_source_any_more(clerk, who, answe
     base, document, events = answered
     turn = f"/turns/{events[-1].data['turnId']}/sources"
     assert clerk.get(turn, user=who).json["items"]
+    # The document and what was quoted go together, or not at all.
+    clerk.sql("CREATE TRIGGER keep BEFORE DELETE ON turn_source FOR EACH ROW"
+              " SIGNAL SQLSTATE '45000'")
+    assert clerk.call("DELETE", f"{base}/documents/{document}", user=who).status == 500
+    assert clerk.get(f"{base}/documents/{document}", user=who).status == 200
+    clerk.sql("DROP TRIGGER keep")
     assert clerk.call("DELETE", f"{base}/documents/{document}", user=who).status == 204
     assert clerk.get(turn, user=who).json["items"] == []
     assert clerk.sql("SELECT COUNT(*) FROM turn_source WHERE document_id = UNHEX('"
