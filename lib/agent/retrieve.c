@@ -292,16 +292,20 @@ static const struct asked_vector *vector_by(struct retrieving *k,
 	return v;
 }
 
-/* The vector to search this base with; *v NULL: only words. */
+static const char other_model[] =
+	"The vectors of a knowledge base are of another model than its embedding "
+	"service, so only words were searched there.";
+
+/* The vector to search this base with, into ask; none: only words. */
 static int vector_for(struct retrieving *k, const struct resource_row *base,
-		      const float **v, struct err *e)
+		      struct search_ask *ask, struct err *e)
 {
 	const struct retrieve_ask *q = k->q;
 	const struct llm_service *s;
 	const struct asked_vector *got;
 	struct search_base info;
 
-	*v = NULL;
+	ask->vector = NULL;
 	if (q->ask.mode == SEARCH_WORDS || !q->io || !q->io->http)
 		return 0;
 	if (search_base_get(q->by->db, &base->id, k->a, &info, e)) {
@@ -317,21 +321,22 @@ static int vector_for(struct retrieving *k, const struct resource_row *base,
 			  LLM_CAN_EMBED, k->a, &s, e))
 		return -1;
 	if (!s || !str_is(info.model, s->model)) {
-		k->notice = "The vectors of a knowledge base are of another model "
-			"than its embedding service, so only words were "
-			"searched there.";
+		k->notice = other_model;
 		return 0;
 	}
 	got = vector_by(k, s);
 	if (!got->v)
 		return 0;
-	if (got->dimension != info.dimension)
+	if (got->dimension != info.dimension) {
 		k->notice = arena_printf(k->a, "The embedding service gave a "
 			"vector of %d dimensions for a knowledge base of %lld, so "
 			"only words were searched there.", got->dimension,
 			(long long)info.dimension);
-	else
-		*v = got->v;
+		return 0;
+	}
+	ask->vector = got->v;
+	ask->dimension = got->dimension;
+	ask->model = info.model;
 	return 0;
 }
 
@@ -351,16 +356,22 @@ static int search_one(struct retrieving *k, const struct resource_row *base,
 	struct kb_document *docs;
 	struct uuid *ids;
 	size_t n, n_docs;
+	bool unused;
 
 	ask.groups = by->who->groups;
 	ask.n_groups = by->who->n_groups;
-	if (vector_for(k, base, &ask.vector, e))
+	ask.unused = &unused;
+	if (vector_for(k, base, &ask, e))
 		return -1;
 	if (ask.mode == SEARCH_VECTORS && !ask.vector && !k->notice)
 		return err_field(e, ERR_INVALID_FIELD, "mode", "This knowledge base "
 				 "has no vectors. Use words or fused.");
 	if (search_find(by->db, &base->id, &ask, k->a, &found, &n, e))
 		return -1;
+	if (unused) {	/* the base changed while the service was asked */
+		ask.vector = NULL;
+		k->notice = other_model;
+	}
 	ids = arena_zalloc(k->a, n + 1, sizeof(*ids));
 	for (size_t i = 0; i < n; i++)
 		ids[i] = found[i].document_id;

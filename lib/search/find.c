@@ -1,5 +1,6 @@
 #include "search/find.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -548,6 +549,8 @@ static int note_vector(void *ctx, const struct db_val *row, struct err *e)
 		return 0;
 	hit.score = vector_dot(s->ask->vector, row[2].s.p,
 			       (int)s->info.dimension);
+	if (!isfinite(hit.score))
+		return 0;
 	rank_offer(s->best, &s->n_best, s->max_best, hit);
 	return 0;
 }
@@ -577,12 +580,14 @@ static const struct search_cached *read_signs(struct search *s, struct err *e)
 {
 	const struct search_cached *found = search_cache_get(s->base,
 							     s->info.version);
+	const size_t words = vector_bits_bytes((int)s->info.dimension) / 8;
 	struct search_cached *c;
 
-	if (found)
+	if (found && found->words == words)
 		return found;
-	c = search_cache_new(s->base, s->info.version,
-			     vector_bits_bytes((int)s->info.dimension) / 8);
+	if (found)
+		search_cache_done(found);
+	c = search_cache_new(s->base, s->info.version, words);
 	if (db_each(s->db, STMT_SEARCH_BITS_ALL, DB_ARGS(DB_U(s->base)), s->a,
 		    note_bits, c, e)) {
 		search_cache_drop(c);
@@ -646,6 +651,23 @@ static int find_vectors(struct search *s, size_t max, struct rank_hit **hits,
 	return 0;
 }
 
+/*
+ * Whether the base has vectors to compare the question's with. The caller got that
+ * from a service, and meanwhile the base may have got another model.
+ */
+static bool is_comparable(const struct search *s)
+{
+	const struct search_ask *ask = s->ask;
+	bool same = s->info.dimension == ask->dimension &&
+		str_eq(s->info.model, ask->model);
+
+	if (ask->mode == SEARCH_WORDS || !ask->vector || s->info.vectors <= 0)
+		return false;
+	if (!same && ask->unused)
+		*ask->unused = true;
+	return same;
+}
+
 /* -- both --------------------------------------------------------------------------- */
 
 int search_find(struct db *db, const struct uuid *base,
@@ -661,13 +683,15 @@ int search_find(struct db *db, const struct uuid *base,
 	*s = (struct search){ .db = db, .base = base, .ask = ask, .a = a };
 	*out = NULL;
 	*n = 0;
+	if (ask->unused)
+		*ask->unused = false;
 	if (look_around(s, e)) {
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
 		err_clear(e);
 		return 0;
 	}
-	near = ask->mode != SEARCH_WORDS && ask->vector && s->info.vectors > 0;
+	near = is_comparable(s);
 	if (ask->mode != SEARCH_VECTORS || !near)
 		if (find_words(s, most, &words, &n_words, e))
 			return -1;

@@ -549,7 +549,10 @@ static void vectors_are_found_exactly_and_by_signs(void **state)
 	float *v = xcalloc((size_t)VECTORS * DIMENSION, sizeof(*v));
 	struct search_put *docs = xcalloc(VECTORS, sizeof(*docs));
 	struct search_how how = { .model = S("m"), .dimension = DIMENSION };
-	struct search_ask ask = { .mode = SEARCH_VECTORS, .all = true };
+	struct search_ask ask = {
+		.mode = SEARCH_VECTORS, .all = true, .dimension = DIMENSION,
+		.model = S("m"),
+	};
 	struct search_found *f;
 	int64_t hidden = audience(&base, "[\"board\"]");
 
@@ -623,6 +626,50 @@ static void vectors_are_found_exactly_and_by_signs(void **state)
 	free(docs);
 }
 
+/* A base may get another model while a service is asked for the question's vector. */
+static void vectors_of_another_model_are_not_compared(void **state)
+{
+	struct uuid base = new_base(), one = uuid_new();
+	float *v = xcalloc(DIMENSION, sizeof(*v)), *few = xcalloc(8, sizeof(*few));
+	struct search_how how = { .model = S("m"), .dimension = DIMENSION };
+	struct search_put p = doc_of(one, "", "Five days carry over.");
+	bool unused = true;
+	struct search_ask ask = {
+		.mode = SEARCH_VECTORS, .all = true, .text = S("days"),
+		.vector = v, .dimension = DIMENSION, .model = S("m"),
+		.unused = &unused,
+	};
+	struct search_found *f;
+
+	(void)state;
+	random_vector(v);
+	memcpy(few, v, 8 * sizeof(*few));
+	p.vectors = v;
+	audience(&base, "[]");
+	ok(search_write(db, &base, &p, 1, &how, &e));
+	assert_int_equal(find(&base, ask, &f), 1);
+	assert_false(unused);
+	assert_true(fabs(f[0].score - 1) < 1e-4);
+	ask.model = S("another");
+	for (int i = 0; i < 2; i++) {	/* the words of the question are */
+		assert_int_equal(find(&base, ask, &f), 1);
+		assert_true(unused);
+		assert_true(fabs(f[0].score - 1) > 1e-4);
+		ask.model = S("m");
+		ask.vector = few;
+		ask.dimension = 8;
+	}
+	ask.text = S("zebra");
+	assert_int_equal(find(&base, ask, &f), 0);
+	/* What is no number comes first nowhere, and is not written. */
+	ask.vector = v;
+	ask.dimension = DIMENSION;
+	v[0] = NAN;
+	assert_int_equal(find(&base, ask, &f), 0);
+	free(v);
+	free(few);
+}
+
 static int doom_tx(struct db *tx, void *ctx, struct err *err)
 {
 	return search_base_doom(tx, ctx, err);
@@ -681,6 +728,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(audiences_have_a_most),
 		cmocka_unit_test(a_writer_that_dies_leaves_no_lie),
 		cmocka_unit_test(vectors_are_found_exactly_and_by_signs),
+		cmocka_unit_test(vectors_of_another_model_are_not_compared),
 		cmocka_unit_test(a_base_goes_with_all_its_rows),
 	};
 
