@@ -543,6 +543,24 @@ static void random_vector(float *v)
 	ok(vector_normalise(v, DIMENSION, &e));
 }
 
+/* The memory of a search that finds n. */
+static size_t bytes_of(const struct uuid *base, const struct search_ask *ask,
+		       size_t n)
+{
+	struct search_ask asked = *ask;
+	struct arena own = ARENA_INIT;
+	struct search_found *f;
+	size_t bytes, got;
+
+	asked.max = 10;
+	ok(search_find(db, base, &asked, &own, &f, &got, &e));
+	assert_int_equal(got, n);
+	assert_true(fabs(f[0].score - 1) < 1e-4);
+	bytes = own.total_bytes;
+	arena_release(&own);
+	return bytes;
+}
+
 static void vectors_are_found_exactly_and_by_signs(void **state)
 {
 	struct uuid base = new_base(), *of = xcalloc(VECTORS, sizeof(*of));
@@ -592,6 +610,19 @@ static void vectors_are_found_exactly_and_by_signs(void **state)
 					    !uuid_eq(&f[q].document_id, &of[k]));
 		}
 	}
+	/* Of one document only its vectors are read, and no row is kept. */
+	ask.all = true;
+	ask.documents = &of[7];
+	ask.n_documents = 1;
+	ask.vector = v + 7 * DIMENSION;
+	assert_true(bytes_of(&base, &ask, 1) < sizeof(float) * VECTORS * DIMENSION / 4);
+	ask.documents = (struct uuid[]){ of[7], of[7] };
+	ask.n_documents = 2;
+	bytes_of(&base, &ask, 1);
+	ask.documents = of;
+	ask.n_documents = LIM_SEARCH_DOCUMENTS;
+	assert_true(bytes_of(&base, &ask, 10) < sizeof(float) * VECTORS * DIMENSION / 4);
+	ask.n_documents = 0;
 	/* What is kept holds for one version: a dropped document is not found. */
 	ask.all = true;
 	ask.vector = v;
