@@ -34,6 +34,15 @@ static struct resource_at reading(const struct caller *by, struct arena *a)
 	return resource_reading(&by->owner, by->who->groups, by->who->n_groups, a);
 }
 
+static bool is_there(const struct resource_row *v, size_t n,
+		     const struct uuid *id)
+{
+	for (size_t i = 0; i < n; i++)
+		if (uuid_eq(&v[i].id, id))
+			return true;
+	return false;
+}
+
 /* The bases of this name that the caller sees, behind those in out. */
 static int bases_of_name(const struct caller *by, const struct workspace *w,
 			 struct str name, struct arena *a,
@@ -52,7 +61,7 @@ static int bases_of_name(const struct caller *by, const struct workspace *w,
 		return -1;
 	for (size_t i = 0; i < n_found && *n < LIM_KNOWLEDGE_SET; i++)
 		if (str_eq(resource_text(bases, &found[i], "name"), name) &&
-		    is_of(w, &found[i]))
+		    is_of(w, &found[i]) && !is_there(out, *n, &found[i].id))
 			out[(*n)++] = found[i];
 	return 0;
 }
@@ -85,7 +94,7 @@ static int listed_bases(const struct caller *by, const struct workspace *w,
 	return 0;
 }
 
-/* Those of a set that there still are for the caller. */
+/* Those of a set that there still are for the caller, each once. */
 static int named_bases(const struct caller *by, const struct workspace *w,
 		       const json_t *set, struct arena *a,
 		       struct resource_row **out, size_t *n, struct err *e)
@@ -100,7 +109,8 @@ static int named_bases(const struct caller *by, const struct workspace *w,
 		const char *text = json_string_value(item);
 		struct uuid id;
 
-		if (!text || !uuid_parse(str_of(text), &id))
+		if (!text || !uuid_parse(str_of(text), &id) ||
+		    is_there(*out, *n, &id))
 			continue;
 		if (resource_get(by->db, bases, &at, &id, a, &(*out)[*n], e)) {
 			if (e->code != ERR_NOT_FOUND)

@@ -87,6 +87,21 @@ static void write_passage(const struct untrusted *u, struct buf *b,
 	buf_addc(b, '\n');
 }
 
+static bool is_same(const struct retrieve_hit *a, const struct retrieve_hit *b)
+{
+	return a->found->chunk == b->found->chunk &&
+	       uuid_eq(&a->base->id, &b->base->id);
+}
+
+/* Whether the i-th was written already. */
+static bool is_again(const struct retrieve_found *found, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (is_same(&found->v[k], &found->v[i]))
+			return true;
+	return false;
+}
+
 /* Whole passages, the best first, as many as there is room for. */
 static void write_all(struct turn_loop *l, const struct retrieve_found *found)
 {
@@ -98,6 +113,8 @@ static void write_all(struct turn_loop *l, const struct retrieve_found *found)
 		const struct source s = retrieve_source(hit);
 		int no;
 
+		if (is_again(found, i))
+			continue;
 		chars += utf8_chars(hit->found->text) +
 			utf8_chars(hit->found->heading);
 		if (i && chars > LIM_RAG_CHARS)

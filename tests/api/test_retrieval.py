@@ -85,6 +85,16 @@ def test_a_passage_cannot_look_like_another(lab, who):
     assert "v[5]" in part and "\u200b" not in part
 
 
+def test_a_base_that_is_named_twice_is_searched_once(lab, who):
+    base = base_about(lab, who, "Leave", "Five days of leave carry over.")
+    agent = agent_of(lab, who)
+    c = lab.post("/conversations", {"workspaceId": "lab", "agentId": agent,
+                                    "knowledgeBaseIds": [id_of(base)] * 32}, user=who)
+    assert c.status == 201, c
+    part = told(lab, who, agent, "leave", conversationId=c.json["conversationId"])[0]
+    assert part.count("Five days") == 1 and part.count("[1]") == 1
+
+
 def test_the_conversation_comes_before_the_agent(lab, who):
     """B14, B31, B49: and what is deleted makes no set wider."""
     red = base_about(lab, who, "Red", "Apples are red.")
