@@ -298,8 +298,7 @@ static void write_found(struct jw *w, const struct retrieve_hit *hit)
 		jw_null(w);
 	jw_kstr(w, "url", d->url);
 	jw_key(w, "score");
-	buf_addf(w->b, "%.6g", f->score);
-	w->comma = true;
+	jw_real(w, f->score);
 	jw_kstr(w, "text", f->text);
 	jw_end_obj(w);
 }

@@ -36,6 +36,15 @@ static struct resource_at reading(const struct caller *by, struct arena *a)
 	return resource_reading(&by->owner, by->who->groups, by->who->n_groups, a);
 }
 
+static bool is_there(const struct resource_row *v, size_t n,
+		     const struct uuid *id)
+{
+	for (size_t i = 0; i < n; i++)
+		if (uuid_eq(&v[i].id, id))
+			return true;
+	return false;
+}
+
 /* The bases of this name that the caller sees, behind those in out. */
 static int bases_of_name(const struct caller *by, const struct workspace *w,
 			 struct str name, struct arena *a,
@@ -54,7 +63,7 @@ static int bases_of_name(const struct caller *by, const struct workspace *w,
 		return -1;
 	for (size_t i = 0; i < n_found && *n < LIM_KNOWLEDGE_SET; i++)
 		if (str_eq(resource_text(bases, &found[i], "name"), name) &&
-		    is_of(w, &found[i]))
+		    is_of(w, &found[i]) && !is_there(out, *n, &found[i].id))
 			out[(*n)++] = found[i];
 	return 0;
 }
@@ -87,7 +96,7 @@ static int listed_bases(const struct caller *by, const struct workspace *w,
 	return 0;
 }
 
-/* Those of a set that there still are for the caller. */
+/* Those of a set that there still are for the caller, each once. */
 static int named_bases(const struct caller *by, const struct workspace *w,
 		       const json_t *set, struct arena *a,
 		       struct resource_row **out, size_t *n, struct err *e)
@@ -102,7 +111,8 @@ static int named_bases(const struct caller *by, const struct workspace *w,
 		const char *text = json_string_value(item);
 		struct uuid id;
 
-		if (!text || !uuid_parse(str_of(text), &id))
+		if (!text || !uuid_parse(str_of(text), &id) ||
+		    is_there(*out, *n, &id))
 			continue;
 		if (resource_get(by->db, bases, &at, &id, a, &(*out)[*n], e)) {
 			if (e->code != ERR_NOT_FOUND)
@@ -294,16 +304,20 @@ static const struct asked_vector *vector_by(struct retrieving *k,
 	return v;
 }
 
-/* The vector to search this base with; *v NULL: only words. */
+static const char other_model[] =
+	"The vectors of a knowledge base are of another model than its embedding "
+	"service, so only words were searched there.";
+
+/* The vector to search this base with, into ask; none: only words. */
 static int vector_for(struct retrieving *k, const struct resource_row *base,
-		      const float **v, struct err *e)
+		      struct search_ask *ask, struct err *e)
 {
 	const struct retrieve_ask *q = k->q;
 	const struct llm_service *s;
 	const struct asked_vector *got;
 	struct search_base info;
 
-	*v = NULL;
+	ask->vector = NULL;
 	if (q->ask.mode == SEARCH_WORDS || !q->io || !q->io->http)
 		return 0;
 	if (search_base_get(q->by->db, &base->id, k->a, &info, e)) {
@@ -319,21 +333,22 @@ static int vector_for(struct retrieving *k, const struct resource_row *base,
 			  LLM_CAN_EMBED, k->a, &s, e))
 		return -1;
 	if (!s || !str_is(info.model, s->model)) {
-		k->notice = "The vectors of a knowledge base are of another model "
-			"than its embedding service, so only words were "
-			"searched there.";
+		k->notice = other_model;
 		return 0;
 	}
 	got = vector_by(k, s);
 	if (!got->v)
 		return 0;
-	if (got->dimension != info.dimension)
+	if (got->dimension != info.dimension) {
 		k->notice = arena_printf(k->a, "The embedding service gave a "
 			"vector of %d dimensions for a knowledge base of %lld, so "
 			"only words were searched there.", got->dimension,
 			(long long)info.dimension);
-	else
-		*v = got->v;
+		return 0;
+	}
+	ask->vector = got->v;
+	ask->dimension = got->dimension;
+	ask->model = info.model;
 	return 0;
 }
 
@@ -358,17 +373,23 @@ static int search_one(struct retrieving *k, const struct resource_row *base,
 	struct kb_document *docs;
 	struct uuid *ids;
 	size_t n, n_docs;
+	bool unused;
 
 	at.all = ask.all;
 	ask.groups = by->who->groups;
 	ask.n_groups = by->who->n_groups;
-	if (vector_for(k, base, &ask.vector, e))
+	ask.unused = &unused;
+	if (vector_for(k, base, &ask, e))
 		return -1;
 	if (ask.mode == SEARCH_VECTORS && !ask.vector && !k->notice)
 		return err_field(e, ERR_INVALID_FIELD, "mode", "This knowledge base "
 				 "has no vectors. Use words or fused.");
 	if (search_find(by->db, &base->id, &ask, k->a, &found, &n, e))
 		return -1;
+	if (unused) {	/* the base changed while the service was asked */
+		ask.vector = NULL;
+		k->notice = other_model;
+	}
 	ids = arena_zalloc(k->a, n + 1, sizeof(*ids));
 	for (size_t i = 0; i < n; i++)
 		ids[i] = found[i].document_id;

@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -379,6 +380,12 @@ void jw_int(struct jw *w, int64_t v)
 	if (v < 0)
 		buf_addc(w->b, '-');
 	buf_addu(w->b, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
+void jw_real(struct jw *w, double v)
+{
+	comma(w);
+	buf_addf(w->b, "%.6g", isfinite(v) ? v : 0);
 }
 
 void jw_bool(struct jw *w, bool v)

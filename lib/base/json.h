@@ -113,6 +113,7 @@ void jw_end_arr(struct jw *w);	/* ] */
 void jw_key(struct jw *w, const char *key);	/* key is plain ASCII */
 void jw_str(struct jw *w, struct str s);	/* valid UTF-8 */
 void jw_int(struct jw *w, int64_t v);
+void jw_real(struct jw *w, double v);	/* 6 digits; not finite: 0 */
 void jw_bool(struct jw *w, bool v);
 void jw_null(struct jw *w);
 void jw_raw(struct jw *w, struct str json);	/* one JSON value as text */

@@ -257,8 +257,7 @@ static int add_table(struct cutting *c, size_t from, size_t to)
 	return cut_table(c, from, to, is_rule(rule) ? first.n + rule.n : 0);
 }
 
-/* The page that a mark of docs/files.md begins; 0: the line is none. */
-static int page_mark(struct str line)
+int chunk_page_mark(struct str line)
 {
 	const struct str before = STR("<!-- page ");
 	struct str number;
@@ -271,7 +270,7 @@ static int page_mark(struct str line)
 	line.n -= before.n;
 	number = str_cut(&line, ' ');
 	return str_is(line, "-->") && str_int(number, &page) && page > 0 &&
-	       page <= INT32_MAX ? (int)page : 0;
+	       page <= CHUNK_PAGES_MAX ? (int)page : 0;
 }
 
 /* The end of the table, or of the paragraph, that begins at i. */
@@ -284,7 +283,7 @@ static size_t block_end(struct str text, size_t i, bool table)
 
 		if (!str_trim(line).n || memchr(line.p, '\f', line.n) ||
 		    is_row(line) != table || heading_level(line, &said) ||
-		    page_mark(line))
+		    chunk_page_mark(line))
 			break;
 		i += line.n;
 	}
@@ -310,7 +309,7 @@ static bool has_pages(struct str text)
 	while (i < text.n) {
 		struct str line = line_at(text, i);
 
-		if (page_mark(line))
+		if (chunk_page_mark(line))
 			return true;
 		i += line.n;
 	}
@@ -343,7 +342,7 @@ int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
 			i += before + 1;
 			continue;
 		}
-		page = page_mark(line);
+		page = chunk_page_mark(line);
 		if (page) {
 			rc = new_page(&c, page, true);
 			i += line.n;

@@ -9,6 +9,8 @@
 
 #include "base/arena.h"
 
+enum { CHUNK_PAGES_MAX = 1000000 };	/* that a mark may have */
+
 struct chunk {
 	struct str heading;	/* the headings above, "A > B"; or empty */
 	struct str text;
@@ -22,5 +24,8 @@ struct chunk {
  */
 int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
 		struct err *e) MUST_CHECK;
+
+/* The page that a line "<!-- page N -->" begins; 0: it is another line. */
+int chunk_page_mark(struct str line);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "search/chunk.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -53,21 +54,6 @@ static int find_chunk(struct db *db, const struct kb_at *at, int64_t chunk,
 		       take_chunk, p, e);
 }
 
-/* The page that a line "<!-- page N -->" begins; 0: it is another line. */
-static int64_t mark_of(struct str line)
-{
-	const struct str before = STR("<!-- page ");
-	int64_t page;
-
-	line = str_trim(line);
-	if (!str_starts(line, before))
-		return 0;
-	line.p += before.n;
-	line.n -= before.n;
-	return str_int(str_cut(&line, ' '), &page) && str_is(line, "-->") &&
-	       page > 0 ? page : 0;
-}
-
 struct page_end {
 	size_t at, next;	/* the page ends; the next one begins */
 	int64_t no;		/* of the next one, where a mark says so */
@@ -80,7 +66,7 @@ static bool next_end(struct str text, size_t i, struct page_end *out)
 		const char *eol = memchr(text.p + i, '\n', text.n - i);
 		size_t end = eol ? (size_t)(eol + 1 - text.p) : text.n;
 		const char *feed = memchr(text.p + i, '\f', end - i);
-		int64_t no = mark_of((struct str){ text.p + i, end - i });
+		int64_t no = chunk_page_mark((struct str){ text.p + i, end - i });
 
 		if (feed || no) {
 			size_t at = feed ? (size_t)(feed - text.p) : i;

@@ -5,10 +5,8 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "search/cache.h"
+#include "search/finding.h"
 #include "search/list.h"
-#include "search/rank.h"
-#include "search/vector.h"
 #include "search/tokens.h"
 #include "store/stmt.h"
 
@@ -16,44 +14,8 @@
 
 enum {
 	FUSED_RANKS = 100,	/* of each list that is fused */
-	RERANKED = 200,		/* candidates by signs whose vectors decide */
-	EXACT = 2000,		/* vectors of a base that is scanned as it is */
 	PHRASE_CANDIDATES = 500,
-	PHRASES = 8,
-	PHRASE_WORDS = 32,
 	SPARE = 20,		/* more than asked: some may go meanwhile */
-};
-
-struct phrase {
-	int64_t terms[PHRASE_WORDS];
-	size_t n;
-};
-
-struct term {
-	int64_t term;
-	struct rank_list list;
-	struct post *v;
-	size_t n, room;
-};
-
-struct search {
-	struct db *db;
-	const struct uuid *base;
-	const struct search_ask *ask;
-	struct arena *a;
-	struct search_base info;
-	bool sees[LIM_AUDIENCES + 1];
-	struct rank_stats stats;
-	struct search_range *hidden, *wanted;	/* by first */
-	size_t n_hidden, n_wanted, hidden_room, wanted_room;
-	struct term terms[LIM_QUESTION_WORDS];
-	size_t n_terms;
-	struct phrase phrases[PHRASES];
-	size_t n_phrases;
-	struct tokens *words;
-	/* vectors */
-	struct rank_hit *best;
-	size_t n_best, max_best;
 };
 
 /* -- what the caller sees ------------------------------------------------------- */
@@ -182,20 +144,19 @@ static int look_around(struct search *s, struct err *e)
 	return rc;
 }
 
-/* Whether the caller sees the chunk, whatever they asked for. */
-static bool is_visible(const struct search *s, int64_t chunk)
+bool finding_visible(const struct search *s, int64_t chunk)
 {
 	return !s->n_hidden || !is_in(s->hidden, s->n_hidden, chunk);
 }
 
-static bool is_wanted(const struct search *s, int64_t chunk)
+bool finding_wanted(const struct search *s, int64_t chunk)
 {
 	return (!s->ask->n_documents || is_in(s->wanted, s->n_wanted, chunk)) &&
 	       (!s->ask->limited ||
 		is_in(s->ask->ranges, s->ask->n_ranges, chunk));
 }
 
-static bool sees(const struct search *s, int64_t audience)
+bool finding_sees(const struct search *s, int64_t audience)
 {
 	return audience >= 0 && audience <= LIM_AUDIENCES && s->sees[audience];
 }
@@ -260,7 +221,7 @@ static int note_posts(void *ctx, const struct db_val *row, struct err *e)
 	struct post v[2 * POST_BLOCK];
 	int n;
 
-	if (!sees(s, row[1].i))
+	if (!finding_sees(s, row[1].i))
 		return 0;
 	for (size_t i = 0; !t && i < s->n_terms; i++)
 		if (s->terms[i].term == row[0].i)
@@ -270,10 +231,10 @@ static int note_posts(void *ctx, const struct db_val *row, struct err *e)
 		return err_set(e, ERR_INTERNAL, "a block of postings is damaged");
 	t->v = arena_room(s->a, t->v, t->n, (size_t)n, &t->room, sizeof(*t->v));
 	for (int i = 0; i < n; i++) {
-		if (!is_visible(s, v[i].chunk))
+		if (!finding_visible(s, v[i].chunk))
 			continue;
 		t->list.seen++;
-		if (is_wanted(s, v[i].chunk))
+		if (finding_wanted(s, v[i].chunk))
 			t->v[t->n++] = v[i];
 	}
 	return arena_check(s->a, e);
@@ -403,7 +364,7 @@ static int note_found(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-static struct str list_chunks(struct arena *a, const struct rank_hit *v, size_t n)
+struct str finding_list(struct arena *a, const struct rank_hit *v, size_t n)
 {
 	struct buf list = BUF_INIT(n * 12 + 16);
 	struct jw w = jw_on(&list);
@@ -432,7 +393,7 @@ static int read_found(struct search *s, const struct rank_hit *hits, size_t n,
 	if (!n)
 		return 0;
 	if (db_each(s->db, STMT_SEARCH_CHUNK_GET,
-		    DB_ARGS(DB_S(list_chunks(s->a, hits, n)), DB_U(s->base)),
+		    DB_ARGS(DB_S(finding_list(s->a, hits, n)), DB_U(s->base)),
 		    s->a, note_found, &r, e))
 		return -1;
 	for (size_t i = 0; i < n; i++)
@@ -534,116 +495,21 @@ static int find_words(struct search *s, size_t max, struct rank_hit **hits,
 	return rc;
 }
 
-/* -- vectors -------------------------------------------------------------------------- */
-
-static int note_vector(void *ctx, const struct db_val *row, struct err *e)
+/*
+ * Whether the base has vectors to compare the question's with. The caller got that
+ * from a service, and meanwhile the base may have got another model.
+ */
+static bool is_comparable(const struct search *s)
 {
-	struct search *s = ctx;
-	struct rank_hit hit = { .chunk = (uint32_t)row[0].i };
+	const struct search_ask *ask = s->ask;
+	bool same = s->info.dimension == ask->dimension &&
+		str_eq(s->info.model, ask->model);
 
-	(void)e;
-	if (!sees(s, row[1].i) || !is_visible(s, row[0].i) ||
-	    !is_wanted(s, row[0].i) ||
-	    row[2].s.n != (size_t)s->info.dimension * sizeof(float))
-		return 0;
-	hit.score = vector_dot(s->ask->vector, row[2].s.p,
-			       (int)s->info.dimension);
-	rank_offer(s->best, &s->n_best, s->max_best, hit);
-	return 0;
-}
-
-static bool keeps(const void *ctx, uint32_t chunk)
-{
-	const struct search *s = ctx;
-
-	return is_visible(s, chunk) && is_wanted(s, chunk);
-}
-
-static int note_bits(void *ctx, const struct db_val *row, struct err *e)
-{
-	struct search_cached *c = ctx;
-	size_t n = (size_t)row[2].i, head = align_up(n * 4, 8);
-	const struct str data = row[3].s;
-
-	if (row[2].i < 0 || data.n != head + n * c->words * 8)
-		return err_set(e, ERR_INTERNAL, "a block of signs is damaged");
-	search_cache_add(c, row[0].i, (uint32_t)row[1].i, data.p, data.p + head,
-			 n);
-	return 0;
-}
-
-/* The signs of the base as it is now, or a little newer; to be given back. */
-static const struct search_cached *read_signs(struct search *s, struct err *e)
-{
-	const struct search_cached *found = search_cache_get(s->base,
-							     s->info.version);
-	struct search_cached *c;
-
-	if (found)
-		return found;
-	c = search_cache_new(s->base, s->info.version,
-			     vector_bits_bytes((int)s->info.dimension) / 8);
-	if (db_each(s->db, STMT_SEARCH_BITS_ALL, DB_ARGS(DB_U(s->base)), s->a,
-		    note_bits, c, e)) {
-		search_cache_drop(c);
-		return NULL;
-	}
-	return search_cache_put(c);
-}
-
-/* Those whose signs are nearest, into s->best. */
-static int scan_signs(struct search *s, struct err *e)
-{
-	int dimension = (int)s->info.dimension;
-	uint64_t *question = arena_zalloc(s->a, 1, vector_bits_bytes(dimension));
-	const struct vector_scan scan = {
-		.question = question,
-		.words = vector_bits_bytes(dimension) / 8, .best = s->best,
-		.n_best = &s->n_best, .max = s->max_best, .keep = keeps,
-		.ctx = s,
-	};
-	const struct search_cached *c = read_signs(s, e);
-
-	if (!c)
-		return -1;
-	vector_signs(s->ask->vector, dimension, question);
-	for (size_t i = 0; i < c->n; i++)
-		if (sees(s, c->v[i].audience))
-			vector_scan(&scan, c->v[i].bits, c->v[i].chunks,
-				    c->v[i].n);
-	search_cache_done(c);
-	return 0;
-}
-
-static int find_vectors(struct search *s, size_t max, struct rank_hit **hits,
-			size_t *n, struct err *e)
-{
-	struct rank_hit *near;
-	size_t n_near;
-
-	s->max_best = MAX(max, (size_t)RERANKED);
-	s->best = arena_zalloc(s->a, s->max_best + 1, sizeof(*s->best));
-	s->n_best = 0;
-	if (s->info.vectors < EXACT || s->ask->n_documents || s->ask->limited) {
-		if (db_each(s->db, STMT_SEARCH_VECTOR_ALL,
-			    DB_ARGS(DB_U(s->base)), s->a, note_vector, s, e))
-			return -1;
-	} else {
-		if (scan_signs(s, e))
-			return -1;
-		near = s->best;
-		n_near = s->n_best;
-		s->best = arena_zalloc(s->a, s->max_best + 1, sizeof(*s->best));
-		s->n_best = 0;
-		if (n_near && db_each(s->db, STMT_SEARCH_VECTOR_GET,
-				DB_ARGS(DB_S(list_chunks(s->a, near, n_near)),
-					DB_U(s->base)), s->a, note_vector, s, e))
-			return -1;
-	}
-	rank_order(s->best, s->n_best);
-	*hits = s->best;
-	*n = MIN(s->n_best, max);
-	return 0;
+	if (ask->mode == SEARCH_WORDS || !ask->vector || s->info.vectors <= 0)
+		return false;
+	if (!same && ask->unused)
+		*ask->unused = true;
+	return same;
 }
 
 /* -- both --------------------------------------------------------------------------- */
@@ -661,17 +527,19 @@ int search_find(struct db *db, const struct uuid *base,
 	*s = (struct search){ .db = db, .base = base, .ask = ask, .a = a };
 	*out = NULL;
 	*n = 0;
+	if (ask->unused)
+		*ask->unused = false;
 	if (look_around(s, e)) {
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
 		err_clear(e);
 		return 0;
 	}
-	near = ask->mode != SEARCH_WORDS && ask->vector && s->info.vectors > 0;
+	near = is_comparable(s);
 	if (ask->mode != SEARCH_VECTORS || !near)
 		if (find_words(s, most, &words, &n_words, e))
 			return -1;
-	if (near && find_vectors(s, most, &vectors, &n_vectors, e))
+	if (near && finding_near(s, most, &vectors, &n_vectors, e))
 		return -1;
 	hits = words;
 	n_hits = n_words;

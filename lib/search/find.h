@@ -19,8 +19,10 @@ struct search_range {
 struct search_ask {
 	enum search_mode mode;
 	struct str text;	/* words; phrases in double quotes must be there */
-	const float *vector;	/* of the base's dimension and of length 1; NULL:
-				   none, then only words are searched */
+	const float *vector;	/* of length 1; NULL: none, then only words are
+				   searched */
+	int dimension;		/* of vector */
+	struct str model;	/* that made it */
 	bool all;		/* the caller sees all documents of the base */
 	const struct str *groups;	/* else these, and those for everybody */
 	size_t n_groups;
@@ -31,6 +33,11 @@ struct search_ask {
 	const struct search_range *ranges;
 	size_t n_ranges;
 	size_t max;		/* 1 to LIM_FOUND; of words more may be asked for */
+	/*
+	 * Set to whether vector was not used, since the base's are of another
+	 * model or dimension by now: only words were searched. May be NULL.
+	 */
+	bool *unused;
 };
 
 struct search_found {

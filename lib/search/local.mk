@@ -7,6 +7,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/search/excerpt.c lib/search/excerpt.h \
 	lib/search/embed.c lib/search/embed.h \
 	lib/search/find.c lib/search/find.h \
+	lib/search/finding.h lib/search/near.c \
 	lib/search/index.c lib/search/index.h \
 	lib/search/kb.c lib/search/kb.h \
 	lib/search/kb_file.c lib/search/kb_room.h \

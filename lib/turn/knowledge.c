@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "prompt/untrusted.h"
 #include "tool/core/passage.h"
 #include "turn/emit.h"
 #include "turn/loop.h"
@@ -14,16 +15,91 @@
 
 enum { PASSAGES = 6 };		/* where the agent does not say how many */
 
-static void write_passage(struct buf *b, const struct retrieve_hit *hit, int no)
+static bool is_alnum(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
+}
+
+/* Whether s begins as a number of ours does: "[2]". */
+static bool is_number(struct str s)
+{
+	size_t i = 1, digits = 0;
+
+	if (!s.n || s.p[0] != '[')
+		return false;
+	while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+		i++;
+	for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++)
+		digits++;
+	while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+		i++;
+	return digits && i < s.n && s.p[i] == ']';
+}
+
+/* Any character that models may take for the end of a line. */
+static bool ends_line(struct str s)
+{
+	return (s.p[0] >= '\n' && s.p[0] <= '\r') || str_starts(s, STR("\xc2\x85")) ||
+	       str_starts(s, STR("\xe2\x80\xa8")) ||
+	       str_starts(s, STR("\xe2\x80\xa9"));
+}
+
+/*
+ * The words of a document. A line of them that begins with a number in brackets would
+ * look like the next passage, of another document: it gets a backslash, as Markdown
+ * has it. Cleaned before that, so that nothing invisible stands between.
+ */
+static void write_words(const struct untrusted *u, struct str words, struct buf *b)
+{
+	struct buf plain = BUF_INIT(8 * words.n + 64);
+	struct str s;
+	bool begins = true;
+
+	untrusted_clean(u, words, &plain);
+	s = buf_str(&plain);
+	for (size_t i = 0; i < s.n; i++) {
+		const struct str rest = { s.p + i, s.n - i };
+
+		if (begins && is_number(rest))
+			buf_addc(b, '\\');
+		buf_addc(b, s.p[i]);
+		begins = ends_line(rest) || (begins && !is_alnum(s.p[i]));
+	}
+	buf_release(&plain);
+}
+
+static void write_passage(const struct untrusted *u, struct buf *b,
+			  const struct retrieve_hit *hit, int no)
 {
 	const struct search_found *f = hit->found;
 
-	buf_addf(b, "\n[%d] %.*s", no, STR_ARG(hit->document->title));
-	if (f->heading.n)
-		buf_addf(b, " > %.*s", STR_ARG(f->heading));
+	buf_addf(b, "\n[%d] ", no);
+	write_words(u, hit->document->title, b);
+	if (f->heading.n) {
+		buf_adds(b, " > ");
+		write_words(u, f->heading, b);
+	}
 	if (f->page)
 		buf_addf(b, " (page %d)", f->page);
-	buf_addf(b, "\n%.*s\n", STR_ARG(f->text));
+	buf_addc(b, '\n');
+	write_words(u, f->text, b);
+	buf_addc(b, '\n');
+}
+
+static bool is_same(const struct retrieve_hit *a, const struct retrieve_hit *b)
+{
+	return a->found->chunk == b->found->chunk &&
+	       uuid_eq(&a->base->id, &b->base->id);
+}
+
+/* Whether the i-th was written already. */
+static bool is_again(const struct retrieve_found *found, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (is_same(&found->v[k], &found->v[i]))
+			return true;
+	return false;
 }
 
 /* Whole passages, the best first, as many as there is room for. */
@@ -37,6 +113,8 @@ static void write_all(struct turn_loop *l, const struct retrieve_found *found)
 		const struct source s = retrieve_source(hit);
 		int no;
 
+		if (is_again(found, i))
+			continue;
 		chars += utf8_chars(hit->found->text) +
 			utf8_chars(hit->found->heading);
 		if (i && chars > LIM_RAG_CHARS)
@@ -47,7 +125,7 @@ static void write_all(struct turn_loop *l, const struct retrieve_found *found)
 		if (!i)
 			buf_adds(&b, "Passages of documents that were found for the "
 				 "user's message, by number:\n");
-		write_passage(&b, hit, no);
+		write_passage(&l->untrusted, &b, hit, no);
 		origins_add(&l->taint, "document", hit->document->title);
 	}
 	l->knowledge.text = arena_str(l->arena, buf_str(&b));

@@ -145,30 +145,49 @@ static bool closes(struct str s, size_t i, struct str mark)
 		 next < s.n && is_word((unsigned char)s.p[next]));
 }
 
-/* The quotation whose mark is at i; n == 0: there is none. */
-static struct str quotation(struct str s, size_t i, size_t *past)
-{
-	for (size_t m = 0; m < ARRAY_LEN(marks); m++) {
-		size_t from = i + marks[m].open.n;
+/*
+ * What is known of the text behind the last opening mark of a kind: nothing closes it
+ * before stop. Without that each of many marks would look at the same text again.
+ */
+struct ahead {
+	size_t stop, past;	/* past: of the mark that closes at stop; 0: none */
+	bool light;		/* what it closes is too little; from later on even less */
+};
 
-		if (!at(s, i, marks[m].open) || from >= s.n ||
-		    s.p[from] == '\n')
-			continue;
-		if (marks[m].open.n == 1 &&
-		    ((i && is_word((unsigned char)s.p[i - 1])) || s.p[from] == ' '))
-			continue;
-		for (size_t k = from; k < s.n && k - from <= QUOTE_BYTES; k++) {
-			if (s.p[k] == '\n' && k + 1 < s.n && s.p[k + 1] == '\n')
-				break;
-			for (size_t c = 0; c < ARRAY_LEN(marks[m].close); c++)
-				if (marks[m].close[c].n && k > from &&
-				    closes(s, k, marks[m].close[c])) {
-					*past = k + marks[m].close[c].n;
-					return (struct str){ s.p + from, k - from };
-				}
-		}
+/* Looks from stop on for what closes mark m, whose text begins at from. */
+static void look_ahead(struct str s, size_t m, size_t from, struct ahead *h,
+		       size_t *steps)
+{
+	size_t k = h->stop;
+
+	h->past = 0;
+	h->light = false;
+	for (; k < s.n && k - from <= QUOTE_BYTES && !h->past; k++) {
+		++*steps;
+		h->stop = k;
+		if (s.p[k] == '\n' && k + 1 < s.n && s.p[k + 1] == '\n')
+			return;
+		for (size_t c = 0; c < ARRAY_LEN(marks[m].close); c++)
+			if (k > from && closes(s, k, marks[m].close[c]))
+				h->past = k + marks[m].close[c].n;
 	}
-	return (struct str){ NULL, 0 };
+	if (!h->past)
+		h->stop = k;
+}
+
+/* The kind of the mark at i, and where its text begins; false: it is none. */
+static bool opens(struct str s, size_t i, size_t *m, size_t *from)
+{
+	for (*m = 0; *m < ARRAY_LEN(marks); ++*m)
+		if (at(s, i, marks[*m].open))
+			break;
+	if (*m == ARRAY_LEN(marks))
+		return false;
+	*from = i + marks[*m].open.n;
+	if (*from >= s.n || s.p[*from] == '\n')
+		return false;
+	return marks[*m].open.n > 1 ||
+	       (!(i && is_word((unsigned char)s.p[i - 1])) && s.p[*from] != ' ');
 }
 
 /* Scripts without blanks: the lead bytes of U+3040 to U+9FFF and U+AC00 on. */
@@ -195,9 +214,33 @@ static size_t weight(struct str s)
 	return n;
 }
 
+/* The quotation whose mark is at i; n == 0: there is none. */
+static struct str quotation(struct str s, size_t i, struct ahead *kinds,
+			    size_t *past, size_t *steps)
+{
+	struct str q = { NULL, 0 };
+	struct ahead *h;
+	size_t m, from;
+
+	if (!opens(s, i, &m, &from))
+		return q;
+	h = &kinds[m];
+	if (h->stop <= from)
+		*h = (struct ahead){ .stop = from };
+	if (!h->past)
+		look_ahead(s, m, from, h, steps);
+	if (!h->past || h->light)
+		return q;
+	q = (struct str){ s.p + from, h->stop - from };
+	h->light = weight(q) < QUOTE_WEIGHT;
+	*past = h->past;
+	return h->light ? (struct str){ NULL, 0 } : q;
+}
+
 void quote_find(struct str text, struct arena *a, struct quote_marks *out)
 {
 	struct str s = without_code(text, a), q;
+	struct ahead kinds[ARRAY_LEN(marks)] = { { .stop = 0 } };
 	size_t past;
 
 	*out = (struct quote_marks){ .n = 0 };
@@ -207,15 +250,11 @@ void quote_find(struct str text, struct arena *a, struct quote_marks *out)
 		i = next > i ? next : i + 1;
 	}
 	for (size_t i = 0; i < s.n && out->n < QUOTE_MARKED;) {
-		q = quotation(s, i, &past);
-		if (!q.n) {
-			i++;
-			continue;
-		}
-		if (weight(q) >= QUOTE_WEIGHT)
+		q = quotation(s, i, kinds, &past, &out->steps);
+		if (q.n)
 			out->v[out->n++] = (struct str){
 				text.p + (q.p - s.p), q.n };
-		i = weight(q) >= QUOTE_WEIGHT ? past : i + 1;
+		i = q.n ? past : i + 1;
 	}
 }
 

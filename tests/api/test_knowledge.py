@@ -281,6 +281,18 @@ def test_plain_pages_show_what_is_cited(clerk, who, answered):
     assert "and move to the next year." in page
 
 
+def test_no_mark_counts_beyond_the_last_page(clerk, who):
+    """The number behind the largest one is none: passages and their document agree."""
+    base = base_of(clerk, who, name="Marks")
+    document = write(clerk, base, who, "<!-- page 9223372036854775807 -->\nOne wombat.\n\f"
+                     "Two.\n", title="T")["id"]
+    settled(clerk, base, who)
+    [found] = clerk.post(f"{base}/search", {"query": "wombat"}, user=who).json["items"]
+    seen = clerk.get(f"{base}/documents/{document}/text?chunk={found['chunkId']}",
+                     user=who).json
+    assert (found["page"], seen["page"], seen["pages"], seen["found"]) == (1, 1, 2, True)
+
+
 def test_the_document_around_a_source(clerk, who, answered):
     base, document, events = answered
     source = next(e.data for e in events if e.name == "source")

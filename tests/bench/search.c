@@ -204,6 +204,7 @@ static void measure_mode(const struct uuid *base, const struct search_put *puts,
 			.all = true, .max = LIM_FOUND,
 			.vector = vectors ? vectors + (q - 1) *
 				(size_t)dimension : NULL,
+			.dimension = dimension, .model = STR("m"),
 		};
 		struct arena found = ARENA_INIT;
 		struct search_found *f;
@@ -303,6 +304,7 @@ static void measure_asking(const struct uuid *base, enum search_mode mode,
 		float v[DIMENSION];
 		struct search_ask ask = {
 			.mode = mode, .all = true, .max = TOP, .vector = v,
+			.dimension = DIMENSION, .model = STR("m"),
 		};
 		struct search_found *f;
 		size_t n;

@@ -254,7 +254,8 @@ tests_unit_test_file_SOURCES = tests/unit/test_file.c $(STORE_LAB) \
 tests_unit_test_file_LDADD = $(UNIT_LIBS)
 
 DB_TESTS += tests/unit/test_search
-tests_unit_test_search_SOURCES = tests/unit/test_search.c $(STORE_LAB) \
+tests_unit_test_search_SOURCES = tests/unit/test_search.c \
+	tests/unit/search_lab.h $(STORE_LAB) \
 	$(DB_TEST_SOURCES)
 tests_unit_test_search_LDADD = $(UNIT_LIBS)
 

@@ -1,4 +1,6 @@
 /* lib/base/json: strict and lenient reading, the writer. */
+#include <math.h>
+
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -139,6 +141,9 @@ static void writer_writes_json(void **state)
 	jw_int(&w, 0);
 	jw_bool(&w, true);
 	jw_null(&w);
+	jw_real(&w, 0.25);
+	jw_real(&w, NAN);
+	jw_real(&w, -INFINITY);
 	jw_arr(&w);
 	jw_end_arr(&w);
 	jw_obj(&w);
@@ -147,7 +152,7 @@ static void writer_writes_json(void **state)
 	jw_ktime(&w, "at", 0);
 	jw_end_obj(&w);
 	assert_string_equal(b.p, "{\"min\":-9223372036854775808,\"null\":null,"
-		"\"empty\":\"\",\"list\":[0,true,null,[],{}],"
+		"\"empty\":\"\",\"list\":[0,true,null,0.25,0,0,[],{}],"
 		"\"at\":\"1970-01-01T00:00:00.000Z\"}");
 	j = json_loads(b.p, 0, NULL);
 	assert_non_null(j);

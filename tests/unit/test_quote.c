@@ -125,6 +125,35 @@ static void test_there_may_be_many(void **state)
 	buf_release(&b);
 }
 
+/* Each byte is looked at a few times, however many marks nothing closes. */
+static void test_marks_that_nothing_closes(void **state)
+{
+	static const char *const units[] = {
+		"“", "«", "„", "”", "\"a", " 'a", " \"", "‘", "「", "“““““““““““”",
+		"“ab\n", "\n\n“", "“a„b«c‹d",
+	};
+	enum { BYTES = 200000 };
+	struct buf b = BUF_INIT(BYTES + 64);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
+		struct quote_marks m;
+
+		buf_reset(&b);
+		while (b.n < BYTES)
+			buf_adds(&b, units[i]);
+		m = found_in(b.p);
+		assert_int_equal(m.n, 0);
+		assert_in_range(m.steps, 0, (size_t)8 * BYTES);
+		/* And one is found behind them. */
+		buf_adds(&b, " \n\n \"one two three four\"");
+		m = found_in(b.p);
+		assert_int_equal(m.n, 1);
+		assert_true(str_is(m.v[0], "one two three four"));
+	}
+	buf_release(&b);
+}
+
 static int drop(void **state)
 {
 	(void)state;
@@ -139,6 +168,7 @@ int main(void)
 		cmocka_unit_test(test_quotations),
 		cmocka_unit_test(test_they_are_compared),
 		cmocka_unit_test(test_there_may_be_many),
+		cmocka_unit_test(test_marks_that_nothing_closes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, drop);

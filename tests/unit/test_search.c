@@ -8,109 +8,7 @@
 #include "search/find.h"
 #include "search/vector.h"
 #include "search/tokens.h"
-#include "store_lab.h"
-
-#define SOON (clock_mono_ms() + 60000)
-
-static uint32_t seed = 7;
-
-static uint32_t dice(uint32_t sides)
-{
-	seed = seed * 1664525U + 1013904223U;
-	return (seed >> 8) % sides;
-}
-
-static int make_base(struct db *tx, void *ctx, struct err *err)
-{
-	return search_base_make(tx, ctx, S("t"), S("en"), err);
-}
-
-static struct uuid new_base(void)
-{
-	struct uuid id = uuid_new();
-
-	ok(db_tx(db, make_base, &id, &e));
-	return id;
-}
-
-struct audience_of {
-	const struct uuid *base;
-	const char *groups;
-	int64_t no;
-};
-
-static int make_audience(struct db *tx, void *ctx, struct err *err)
-{
-	struct audience_of *k = ctx;
-
-	return search_audience(tx, k->base, S(k->groups), &k->no, err);
-}
-
-static int64_t audience(const struct uuid *base, const char *groups)
-{
-	struct audience_of k = { base, groups, 0 };
-
-	ok(db_tx(db, make_audience, &k, &e));
-	return k.no;
-}
-
-static struct search_put doc_of(struct uuid id, const char *title,
-				const char *text)
-{
-	struct search_put p = { .id = id, .title = S(title) };
-	struct chunk *v;
-
-	ok(chunk_split(S(text), &a, &v, &p.n, &e));
-	p.chunks = v;
-	return p;
-}
-
-static void put(const struct uuid *base, struct uuid id, const char *title,
-		const char *text, const char *groups)
-{
-	struct search_how how = { .ready = NULL };
-	struct search_put p = doc_of(id, title, text);
-
-	p.audience = audience(base, groups);
-	ok(search_write(db, base, &p, 1, &how, &e));
-	assert_true(p.found);
-}
-
-struct dropping {
-	const struct uuid *base, *id;
-};
-
-static int drop_tx(struct db *tx, void *ctx, struct err *err)
-{
-	struct dropping *k = ctx;
-
-	return search_drop(tx, k->base, k->id, err) < 0 ? -1 : 0;
-}
-
-static void drop(const struct uuid *base, struct uuid id)
-{
-	struct dropping k = { base, &id };
-
-	ok(db_tx(db, drop_tx, &k, &e));
-}
-
-static size_t find(const struct uuid *base, struct search_ask ask,
-		   struct search_found **out)
-{
-	size_t n;
-
-	ask.max = ask.max ? ask.max : 10;
-	ok(search_find(db, base, &ask, &a, out, &n, &e));
-	return n;
-}
-
-static size_t find_text(const struct uuid *base, const char *text,
-			struct search_found **out)
-{
-	struct search_ask ask = { .text = S(text), .all = true };
-
-	return find(base, ask, out);
-}
+#include "search_lab.h"
 
 static int64_t rows(const char *table)
 {
@@ -543,13 +441,34 @@ static void random_vector(float *v)
 	ok(vector_normalise(v, DIMENSION, &e));
 }
 
+/* The memory of a search that finds n. */
+static size_t bytes_of(const struct uuid *base, const struct search_ask *ask,
+		       size_t n)
+{
+	struct search_ask asked = *ask;
+	struct arena own = ARENA_INIT;
+	struct search_found *f;
+	size_t bytes, got;
+
+	asked.max = 10;
+	ok(search_find(db, base, &asked, &own, &f, &got, &e));
+	assert_int_equal(got, n);
+	assert_true(fabs(f[0].score - 1) < 1e-4);
+	bytes = own.total_bytes;
+	arena_release(&own);
+	return bytes;
+}
+
 static void vectors_are_found_exactly_and_by_signs(void **state)
 {
 	struct uuid base = new_base(), *of = xcalloc(VECTORS, sizeof(*of));
 	float *v = xcalloc((size_t)VECTORS * DIMENSION, sizeof(*v));
 	struct search_put *docs = xcalloc(VECTORS, sizeof(*docs));
 	struct search_how how = { .model = S("m"), .dimension = DIMENSION };
-	struct search_ask ask = { .mode = SEARCH_VECTORS, .all = true };
+	struct search_ask ask = {
+		.mode = SEARCH_VECTORS, .all = true, .dimension = DIMENSION,
+		.model = S("m"),
+	};
 	struct search_found *f;
 	int64_t hidden = audience(&base, "[\"board\"]");
 
@@ -589,6 +508,19 @@ static void vectors_are_found_exactly_and_by_signs(void **state)
 					    !uuid_eq(&f[q].document_id, &of[k]));
 		}
 	}
+	/* Of one document only its vectors are read, and no row is kept. */
+	ask.all = true;
+	ask.documents = &of[7];
+	ask.n_documents = 1;
+	ask.vector = v + 7 * DIMENSION;
+	assert_true(bytes_of(&base, &ask, 1) < sizeof(float) * VECTORS * DIMENSION / 4);
+	ask.documents = (struct uuid[]){ of[7], of[7] };
+	ask.n_documents = 2;
+	bytes_of(&base, &ask, 1);
+	ask.documents = of;
+	ask.n_documents = LIM_SEARCH_DOCUMENTS;
+	assert_true(bytes_of(&base, &ask, 10) < sizeof(float) * VECTORS * DIMENSION / 4);
+	ask.n_documents = 0;
 	/* What is kept holds for one version: a dropped document is not found. */
 	ask.all = true;
 	ask.vector = v;
@@ -621,6 +553,50 @@ static void vectors_are_found_exactly_and_by_signs(void **state)
 	free(of);
 	free(v);
 	free(docs);
+}
+
+/* A base may get another model while a service is asked for the question's vector. */
+static void vectors_of_another_model_are_not_compared(void **state)
+{
+	struct uuid base = new_base(), one = uuid_new();
+	float *v = xcalloc(DIMENSION, sizeof(*v)), *few = xcalloc(8, sizeof(*few));
+	struct search_how how = { .model = S("m"), .dimension = DIMENSION };
+	struct search_put p = doc_of(one, "", "Five days carry over.");
+	bool unused = true;
+	struct search_ask ask = {
+		.mode = SEARCH_VECTORS, .all = true, .text = S("days"),
+		.vector = v, .dimension = DIMENSION, .model = S("m"),
+		.unused = &unused,
+	};
+	struct search_found *f;
+
+	(void)state;
+	random_vector(v);
+	memcpy(few, v, 8 * sizeof(*few));
+	p.vectors = v;
+	audience(&base, "[]");
+	ok(search_write(db, &base, &p, 1, &how, &e));
+	assert_int_equal(find(&base, ask, &f), 1);
+	assert_false(unused);
+	assert_true(fabs(f[0].score - 1) < 1e-4);
+	ask.model = S("another");
+	for (int i = 0; i < 2; i++) {	/* the words of the question are */
+		assert_int_equal(find(&base, ask, &f), 1);
+		assert_true(unused);
+		assert_true(fabs(f[0].score - 1) > 1e-4);
+		ask.model = S("m");
+		ask.vector = few;
+		ask.dimension = 8;
+	}
+	ask.text = S("zebra");
+	assert_int_equal(find(&base, ask, &f), 0);
+	/* What is no number comes first nowhere, and is not written. */
+	ask.vector = v;
+	ask.dimension = DIMENSION;
+	v[0] = NAN;
+	assert_int_equal(find(&base, ask, &f), 0);
+	free(v);
+	free(few);
 }
 
 static int doom_tx(struct db *tx, void *ctx, struct err *err)
@@ -681,6 +657,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(audiences_have_a_most),
 		cmocka_unit_test(a_writer_that_dies_leaves_no_lie),
 		cmocka_unit_test(vectors_are_found_exactly_and_by_signs),
+		cmocka_unit_test(vectors_of_another_model_are_not_compared),
 		cmocka_unit_test(a_base_goes_with_all_its_rows),
 	};
 

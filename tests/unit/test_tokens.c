@@ -221,6 +221,28 @@ static void pages_and_places_are_kept(void **state)
 	assert_memory_equal(text + v[1].at, "Four.", 5);
 }
 
+/* Readers of sources and of passages have one idea of a page, with an end. */
+static void marks_have_a_last_page(void **state)
+{
+	static const struct { const char *line; int page; } cases[] = {
+		{ "<!-- page 1 -->", 1 }, { " <!-- page 1000000 -->\n", 1000000 },
+		{ "<!-- page 1000001 -->", 0 }, { "<!-- page 2147483647 -->", 0 },
+		{ "<!-- page 9223372036854775807 -->", 0 },
+		{ "<!-- page 0 -->", 0 }, { "<!-- page -1 -->", 0 },
+	};
+	const char *text = "<!-- page 2147483647 -->\nOne.\n\fTwo.\n";
+	size_t n;
+	struct chunk *v = cut(text, &n);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		assert_int_equal(chunk_page_mark(str_of(cases[i].line)),
+				 cases[i].page);
+	assert_true(n >= 1);
+	for (size_t i = 0; i < n; i++)
+		assert_in_range(v[i].page, 1, 2);
+}
+
 static void marks_begin_pages(void **state)
 {
 	const char *text = "<!-- page 1 -->\n\n# H\nOne.\n\n<!-- page 2 -->\n\nTwo.\n"
@@ -641,6 +663,7 @@ int main(void)
 		cmocka_unit_test(headings_are_above_their_texts),
 		cmocka_unit_test(pages_and_places_are_kept),
 		cmocka_unit_test(marks_begin_pages),
+		cmocka_unit_test(marks_have_a_last_page),
 		cmocka_unit_test(tables_stay_whole_or_keep_their_head),
 		cmocka_unit_test(a_row_of_any_length_is_cut_without_loss),
 		cmocka_unit_test(a_long_head_is_a_row),

@@ -170,8 +170,7 @@ void passages_write_place(struct jw *w, const struct source *s)
 	else
 		jw_null(w);
 	jw_key(w, "score");
-	buf_addf(w->b, "%.6g", s->score);
-	w->comma = true;
+	jw_real(w, s->score);
 }
 
 void passages_write_members(struct jw *w, const struct source *s,
