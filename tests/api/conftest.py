@@ -14,3 +14,5 @@ from labs import *  # noqa: E402, F401, F403
 def pytest_configure(config):
     config.addinivalue_line(
         "markers", "threads: also run with the thread sanitizer")
+    config.addinivalue_line(
+        "markers", "long: left out where CI runs the suite with a sanitizer")

@@ -7,6 +7,8 @@ import pytest
 
 from lab import Lab, wait_until
 
+pytestmark = pytest.mark.long
+
 # Each says who it is, whatever it is asked.
 SERVICES = {"small": {}, "big": {}, "tooled": {}, "staff": {}, "titles": {},
             "narrow": {"context_tokens": 6000, "max_output_tokens": 1000},

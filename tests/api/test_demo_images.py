@@ -7,6 +7,8 @@ import pytest
 
 from demo_model import Model, decode, png, request
 
+pytestmark = pytest.mark.long
+
 WIRES = ["openai", "anthropic", "ollama"]
 
 

@@ -12,6 +12,8 @@ import pytest
 from demo_model import (Model, PATHS, decode, events, replay, request, scripted,
                         tool)
 
+pytestmark = pytest.mark.long
+
 WIRES = ["openai", "anthropic", "ollama"]
 
 

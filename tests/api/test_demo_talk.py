@@ -10,6 +10,8 @@ import pytest
 
 from demo_model import Data, Model, decode, replay, request, tool
 
+pytestmark = pytest.mark.long
+
 
 def day(offset):
     """A day as the model counts, which knows UTC only."""

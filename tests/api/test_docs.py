@@ -23,6 +23,8 @@ sys.path.insert(0, str(ROOT / "tests/peers"))
 from hostile_mcp import HostileMcp  # noqa: E402
 from recorder import Recorder  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 PAGES = ("tools.md", "mcp.md", "datasets.md", "page-tools.md", "approvals.md",
          "configuration.md")
 KINDS = {"sql", "client", "http", "openapi", "command", "agent", "web_search",

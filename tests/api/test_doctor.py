@@ -20,6 +20,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers")
 
 from hostile_mcp import HostileMcp  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 ADMIN = {"roles": {"admin": {"groups": ["it"], "permissions": ["*"]}}}
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from lab import Lab, wait_until
 
+pytestmark = pytest.mark.long
+
 
 def chunk(**delta):
     return b"data: " + json.dumps({"id": "1", "model": "m", "choices": [

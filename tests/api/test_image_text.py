@@ -9,7 +9,7 @@ from demo_model import png
 from lab import Lab, free_port, scripted, wait_until
 from web_site import Site, message
 
-pytestmark = pytest.mark.threads
+pytestmark = [pytest.mark.threads, pytest.mark.long]
 
 LIMIT = 3932160         # LIM_IMAGE_BYTES: 5 MiB in base64
 TOOL = "extract_text_from_image"

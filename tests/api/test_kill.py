@@ -18,7 +18,7 @@ import pytest
 
 from lab import Stream, Twin, wait_until
 
-pytestmark = pytest.mark.threads
+pytestmark = [pytest.mark.threads, pytest.mark.long]
 
 FINAL = {"done", "error", "cancelled", "interrupted"}
 TOOL = {"name": "query_data", "args": {"dataset": "tickets", "limit": 3}}

@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers")
 
 from hostile_mcp import event  # noqa: E402
 
-pytestmark = pytest.mark.threads
+pytestmark = [pytest.mark.threads, pytest.mark.long]
 
 EVERYTHING = str(ROOT / "node_modules/@modelcontextprotocol/server-everything"
                  "/dist/index.js")

@@ -15,6 +15,8 @@ from lab import wait_until
 from mcp_steps import DUAL, NODE, ask, bad, hostile  # noqa: F401: fixtures
 from hostile_mcp import event
 
+pytestmark = pytest.mark.long
+
 ODD = str(pathlib.Path(__file__).resolve().parent.parent / "peers/mcp_stdio.py")
 BOTH = "application/json, text/event-stream"
 

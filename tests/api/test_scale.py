@@ -7,6 +7,8 @@ import pytest
 from lab import Lab
 from scaling import N, rows
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def lab():

@@ -10,6 +10,8 @@ import pytest
 from lab import Lab, wait_until
 from scaling import N, rows
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def lab():

@@ -119,7 +119,8 @@ class Copy:
                 filecmp.cmp(p, ROOT / p.relative_to(self.root), shallow=False)]
 
     def make(self, *targets):
-        run("make", "-s", "-j2", *targets, cwd=self.build)
+        """What is compiled again is not optimised: it is tried, not measured."""
+        run("make", "-s", "-j2", "CFLAGS=-O0", *targets, cwd=self.build)
 
     def environment(self):
         """For tests that are run from the copy."""

@@ -34,7 +34,9 @@ with Lab(config={"limits": {"search_chars": 3}}) as lab:
         lab.sql("INSERT INTO job (kind, subject, tenant_id, args, due_us,"
                 f" created_us) VALUES ('title-trim', '{made}', 'default',"
                 f" '{json.dumps({'user': user})}', 1, 1)")
-        worked.append(lab.command("work").stderr)
+        lab.command("work")
+        worked.append(lab.sql("SELECT COUNT(*) FROM job"
+                              " WHERE kind = 'title-trim'")[0][0])
     print(json.dumps({
         "worked": worked,
         "title": lab.get(f"/conversations/{made}", user="ada").json["title"],
@@ -116,5 +118,5 @@ def test_the_option_is_read(seen):
 
 def test_the_job_is_done_twice(copy, seen):
     assert "title-trim\t60 s\t5 attempts\t" in copy.command("list", "jobs")
-    assert seen["worked"] == ["1 done\n", "1 done\n"]
+    assert seen["worked"] == ["0", "0"]
     assert seen["title"] == "ä" * 40
