@@ -26,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("LAMPLIGHTER_BUILD", ROOT / "build"))
 RESPONDER = BUILD / "lamplighter.fcgi"
 EXTRACT = BUILD / "lamplighter-extract"
+EXTRACT_FILE = BUILD / "lamplighter-extract-file"
 COMMAND = BUILD / "lamplighter"
 DEMO_LLM = BUILD / "fcgi-app/demo-llm/lamplighter-demo-llm"
 DEADLINE_S = 30

@@ -18,7 +18,7 @@ import signal
 import socket
 import subprocess
 
-from lab import EXTRACT, RESPONDER, ROOT, Lab, free_port, program
+from lab import EXTRACT, EXTRACT_FILE, RESPONDER, ROOT, Lab, free_port, program
 
 CONF = ROOT / "conf"
 MODULES = pathlib.Path("/usr/lib/apache2/modules")
@@ -75,7 +75,8 @@ class Deployment(Lab):
         libexec = self.dir / "libexec"
         libexec.mkdir()
         shutil.copy(RESPONDER, libexec / "lamplighter.fcgi")
-        shutil.copy(EXTRACT, libexec / EXTRACT.name)
+        for reader in (EXTRACT, EXTRACT_FILE):
+            shutil.copy(reader, libexec / reader.name)
         shutil.copytree(ROOT / "sql", share / "sql")
         etc = self.dir / "lamplighter"
         etc.mkdir()
@@ -91,7 +92,7 @@ class Deployment(Lab):
         for path in self.dir.rglob("*"):
             if path.is_dir():
                 path.chmod(0o755)
-            elif path.name in (RESPONDER.name, EXTRACT.name):
+            elif path.name in (RESPONDER.name, EXTRACT.name, EXTRACT_FILE.name):
                 path.chmod(0o755)
             elif path.is_file() and path.suffix != ".log":
                 path.chmod(0o644)
@@ -350,7 +351,8 @@ DocumentRoot "{dir}/tmp/site"'''
         (home / ".htaccess").write_text((self.dir / "site.conf").read_text())
         for path in [self.dir / "tmp/site", *(self.dir / "tmp/site").rglob("*")]:
             path.chmod(0o755 if path.is_dir() or path.suffix == ".cgi"
-                       or path.name == EXTRACT.name else 0o644)
+                       or path.name in (EXTRACT.name, EXTRACT_FILE.name)
+                       else 0o644)
 
 
 class Nginx(Site):

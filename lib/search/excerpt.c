@@ -62,6 +62,7 @@ struct page_end {
 /* Where the page that is at i ends; false: with the text. See chunk.h. */
 static bool next_end(struct str text, size_t i, struct page_end *out)
 {
+	*out = (struct page_end){ .at = text.n, .next = text.n };
 	while (i < text.n) {
 		const char *eol = memchr(text.p + i, '\n', text.n - i);
 		size_t end = eol ? (size_t)(eol + 1 - text.p) : text.n;
@@ -97,7 +98,7 @@ static int64_t find_page(struct str text, int64_t no, size_t at, struct page *ou
 	*out = (struct page){ .no = 0 };
 	while (more) {
 		more = next_end(text, p.from, &end);
-		p.to = more ? end.at : text.n;
+		p.to = end.at;
 		if (!out->no && (no ? p.no == no : at < p.to || !more))
 			*out = p;
 		any |= more;

@@ -15,10 +15,10 @@ import zlib
 import pytest
 
 from fastcgi import Request
-from lab import BUILD, wait_until
+from lab import EXTRACT_FILE, wait_until
 from samples import HEAD, SAMPLES, W, archive, docx, pdf, wp
 
-READER = BUILD / "lamplighter-extract-file"
+READER = EXTRACT_FILE
 SENTENCES = {0, 10, 11, 12, 13, 14, 15, 16, 17}     # extract_exit: each has one
 SEED, CASES = 20261123, 200
 
