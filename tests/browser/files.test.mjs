@@ -26,6 +26,7 @@ test('files go with a message, and stand in the thread', async (t) => {
 	const shown = page.locator('.message-user .file-card');
 
 	assert.deepEqual(await shown.allInnerTexts(), ['policy.txt', '<b>odd.txt']);
+	await ended(page);	// by now the conversation has its address
 	const { items } = await api('GET', `conversations/${shownId(page)}/messages`);
 
 	assert.deepEqual(items.at(-1).metadata.attachments.map(({ name, size }) => [name, size]),
