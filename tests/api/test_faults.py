@@ -12,7 +12,7 @@ import pytest
 from lab import RESPONDER, Lab, wait_until
 from steps import dead_database
 
-pytestmark = pytest.mark.threads
+pytestmark = [pytest.mark.threads, pytest.mark.long]
 
 
 def test_a_port_that_another_took():

@@ -12,7 +12,7 @@ from lab import Lab, wait_until
 from steps import dead_database
 from described import check
 
-pytestmark = pytest.mark.threads
+pytestmark = [pytest.mark.threads, pytest.mark.long]
 
 TEXT = {"type": "object", "required": ["text"],
         "properties": {"text": {"type": "string"}}}
