@@ -5,7 +5,7 @@ import json
 import pytest
 
 from knowledge import NOBODY, base_of, settled, write
-from lab import Lab, scripted
+from lab import Lab, scripted, wait_until
 
 pytestmark = pytest.mark.threads
 
@@ -207,14 +207,21 @@ def test_an_attached_file_is_summarised(ready):
 
 def test_no_part_follows_a_stop(ready, handbook):
     ready.sent()
+    parts = []
+
+    def asked():
+        parts.extend(r for r in ready.sent() if "Part 1 of" in json.dumps(r)
+                     or "Part 2 of" in json.dumps(r))
+        return parts
     stream = ready.stream("/chat/lab/stream", {"agentId": "slow", "content": "!script "
         + json.dumps({"tool_calls": [{"name": "summarize", "args": {
             "document_id": handbook["seen"]}}]})}, user="ada")
     for e in stream:
         if e.name == "user-message":
             turn = e.data["turnId"]
-        if e.name == "tool-progress":
+        if e.name == "tool-progress" and not parts:
+            wait_until("the first part", asked)
             assert ready.post(f"/turns/{turn}/cancel", {}, user="ada").status == 202
     stream.close()
     assert e.name == "done" and e.data["metadata"]["finish_reason"] == "cancelled"
-    assert len([r for r in ready.sent() if "Part 1 of" in json.dumps(r)]) == 1
+    assert len(asked()) == 1
