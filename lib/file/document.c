@@ -48,7 +48,7 @@ static int read_one(const struct document_run *k, const struct kb_document *d,
  * error, at once or, where a later run may read it, after a few of them. 0; -1: it is
  * not the file's.
  */
-static int skip(struct document_run *k, const struct kb_document *d,
+static int fail_one(struct document_run *k, const struct kb_document *d,
 		struct err *why, struct err *e)
 {
 	struct kb_file_facts found = { .pages = 0 };
@@ -92,7 +92,7 @@ static int read_files(struct document_run *k, int64_t until_ms, struct err *e)
 			struct err why = ERR_INIT;
 
 			if (read_one(k, &v[i], &a, &why))
-				rc = skip(k, &v[i], &why, e);
+				rc = fail_one(k, &v[i], &why, e);
 			after = v[i].id;
 			if (clock_mono_ms() >= until_ms)
 				break;

@@ -3,6 +3,9 @@
 import hashlib
 import json
 import sys
+import uuid
+
+import pytest
 
 from lab import ROOT
 
@@ -75,3 +78,16 @@ def service_of(lab, url, capabilities=("embed",), provider="openai_compatible",
         **fields}, **ADMIN)
     assert answer.status == 201, answer
     return answer.json["llmServiceId"]
+
+
+@pytest.fixture(scope="module")
+def peer():
+    peer = Peer()
+    yield peer
+    peer.close()
+
+
+@pytest.fixture
+def who(peer):
+    peer.reset()
+    return "u" + uuid.uuid4().hex[:12]

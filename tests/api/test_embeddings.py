@@ -3,25 +3,11 @@ becomes of a search when they fail, and who sees what. The peer here speaks the 
 forms and hashes words; how good a real model is, tests/bench measures."""
 
 import json
-import uuid
 
 import pytest
-from embedders import ADMIN, DIMENSION, Peer, service_of
+from embedders import ADMIN, DIMENSION, peer, service_of, who  # noqa: F401: fixtures
 from knowledge import NOBODY, base_of, embedded, found, left, write
 from lab import wait_until
-
-
-@pytest.fixture(scope="module")
-def peer():
-    peer = Peer()
-    yield peer
-    peer.close()
-
-
-@pytest.fixture
-def who(peer):
-    peer.reset()
-    return "u" + uuid.uuid4().hex[:12]
 
 
 def base_with(lab, user, service, **fields):

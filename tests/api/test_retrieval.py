@@ -5,22 +5,9 @@ import re
 import uuid
 
 import pytest
-from embedders import Peer, service_of
+from embedders import peer, service_of, who  # noqa: F401: fixtures
 from knowledge import base_of, embedded, left, settled, write
 from lab import wait_until
-
-
-@pytest.fixture(scope="module")
-def peer():
-    peer = Peer()
-    yield peer
-    peer.close()
-
-
-@pytest.fixture
-def who(peer):
-    peer.reset()
-    return "u" + uuid.uuid4().hex[:12]
 
 
 def base_about(lab, user, name, *texts, **fields):

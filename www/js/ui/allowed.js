@@ -4,8 +4,8 @@ import { html, nothing } from '../../vendor/lit.js';
 import { errorText, moment, saysAll, toolName } from '../format.js';
 import { t } from '../strings.js';
 import { plain } from './approval.js';
+import { frame } from './dialogs.js';
 import { PageElement } from './element.js';
-import { icon } from './icons.js';
 
 class LampAllowed extends PageElement {
 	static properties = {
@@ -58,23 +58,9 @@ class LampAllowed extends PageElement {
 
 	render()
 	{
-		return html`<dialog class="dialog" aria-labelledby="allowed-title"
-			@click=${(event) => {
-				if (event.target === event.currentTarget)
-					event.currentTarget.close('');
-			}}>
-			<div class="dialog-body">
-				<div class="dialog-head">
-					<h2 id="allowed-title">${t('allowed.title')}</h2>
-					<button type="button" class="icon-button" aria-label=${t('app.close')}
-						title=${t('app.close')}
-						@click=${() => this.querySelector('dialog').close()}
-						>${icon('close')}</button>
-				</div>
-				${this.error ? html`<p role="alert">${errorText(this.error)}</p>` : nothing}
-				${this.#list()}
-			</div>
-		</dialog>`;
+		return frame('allowed', t('allowed.title'), html`
+			${this.error ? html`<p role="alert">${errorText(this.error)}</p>` : nothing}
+			${this.#list()}`);
 	}
 
 	#list()

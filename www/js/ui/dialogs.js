@@ -5,6 +5,31 @@ import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 
+/** A click on the backdrop hits the dialog itself, not its body. */
+function closeOutside(event)
+{
+	if (event.target === event.currentTarget)
+		event.currentTarget.close('');
+}
+
+/** A dialog that is closed by its button, by Escape and by a click beside it. */
+export function frame(name, title, body, kind = '')
+{
+	return html`<dialog class="dialog ${kind}" aria-labelledby="${name}-title"
+		@click=${closeOutside}>
+		<div class="dialog-body">
+			<div class="dialog-head">
+				<h2 id="${name}-title">${title}</h2>
+				<button type="button" class="icon-button" aria-label=${t('app.close')}
+					title=${t('app.close')}
+					@click=${(event) => event.currentTarget.closest('dialog').close()}
+					>${icon('close')}</button>
+			</div>
+			${body}
+		</div>
+	</dialog>`;
+}
+
 class LampConfirm extends PageElement {
 	static properties = { heading: { state: true }, text: { state: true },
 		action: { state: true }, stay: { state: true } };
@@ -76,30 +101,12 @@ class LampHelp extends PageElement {
 			['help.help', ['?']],
 		];
 
-		return html`<dialog class="dialog" aria-labelledby="help-title"
-			@click=${closeOutside}>
-			<div class="dialog-body">
-				<div class="dialog-head">
-					<h2 id="help-title">${t('help.title')}</h2>
-					<button type="button" class="icon-button" aria-label=${t('app.close')}
-						title=${t('app.close')}
-						@click=${() => this.querySelector('dialog').close()}
-						>${icon('close')}</button>
-				</div>
-				<dl class="keys">${rows.map(([name, keys]) => html`
-					<div><dt>${t(name)}</dt>
-					<dd>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dd></div>`)}
-				</dl>
-			</div>
-		</dialog>`;
+		return frame('help', t('help.title'), html`
+			<dl class="keys">${rows.map(([name, keys]) => html`
+				<div><dt>${t(name)}</dt>
+				<dd>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dd></div>`)}
+			</dl>`);
 	}
-}
-
-/** A click on the backdrop hits the dialog itself, not its body. */
-function closeOutside(event)
-{
-	if (event.target === event.currentTarget)
-		event.currentTarget.close('');
 }
 
 customElements.define('lamp-confirm', LampConfirm);

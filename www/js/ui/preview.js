@@ -4,6 +4,7 @@ import { html, nothing, repeat } from '../../vendor/lit.js';
 import { errorText, prettyJson } from '../format.js';
 import { Watch } from '../observable.js';
 import { t } from '../strings.js';
+import { frame } from './dialogs.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 
@@ -120,23 +121,9 @@ class LampPreview extends PageElement {
 
 	render()
 	{
-		return html`<dialog class="dialog dialog-wide" aria-labelledby="preview-title"
-			@click=${(event) => {
-				if (event.target === event.currentTarget)
-					event.currentTarget.close('');
-			}}>
-			<div class="dialog-body">
-				<div class="dialog-head">
-					<h2 id="preview-title">${t('preview.title')}</h2>
-					<button type="button" class="icon-button" aria-label=${t('app.close')}
-						title=${t('app.close')}
-						@click=${() => this.querySelector('dialog').close()}
-						>${icon('close')}</button>
-				</div>
-				${this.error ? failed(this.error) : this.seen ? previewView(this.seen) :
-					html`<p role="status">${t('app.loading')}</p>`}
-			</div>
-		</dialog>`;
+		return frame('preview', t('preview.title'), html`
+			${this.error ? failed(this.error) : this.seen ? previewView(this.seen) :
+				html`<p role="status">${t('app.loading')}</p>`}`, 'dialog-wide');
 	}
 }
 

@@ -3,8 +3,8 @@
 import { html, nothing } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
 import { t } from '../strings.js';
+import { frame } from './dialogs.js';
 import { PageElement } from './element.js';
-import { icon } from './icons.js';
 import './refs.js';
 
 class LampUsed extends PageElement {
@@ -63,29 +63,15 @@ class LampUsed extends PageElement {
 
 	render()
 	{
-		return html`<dialog class="dialog" aria-labelledby="used-title"
-			@click=${(event) => {
-				if (event.target === event.currentTarget)
-					event.currentTarget.close('');
-			}}>
-			<div class="dialog-body">
-				<div class="dialog-head">
-					<h2 id="used-title">${t('used.title')}</h2>
-					<button type="button" class="icon-button" aria-label=${t('app.close')}
-						title=${t('app.close')}
-						@click=${() => this.querySelector('dialog').close()}
-						>${icon('close')}</button>
-				</div>
-				${this.error ? html`<p role="alert">${errorText(this.error)}</p>` : nothing}
-				${this.chosen ? html`<p>${t('used.text')}</p>
-					<fieldset class="field" aria-labelledby="used-title">
-						<lamp-refs .places=${this.places} path="knowledge-bases" multiple
-							name="used-bases" .chosen=${this.chosen}
-							@lamp-chosen=${(event) => this.#choose(event.detail.chosen)}
-							></lamp-refs></fieldset>` :
-					this.error ? nothing : html`<p>${t('app.loading')}</p>`}
-			</div>
-		</dialog>`;
+		return frame('used', t('used.title'), html`
+			${this.error ? html`<p role="alert">${errorText(this.error)}</p>` : nothing}
+			${this.chosen ? html`<p>${t('used.text')}</p>
+				<fieldset class="field" aria-labelledby="used-title">
+					<lamp-refs .places=${this.places} path="knowledge-bases" multiple
+						name="used-bases" .chosen=${this.chosen}
+						@lamp-chosen=${(event) => this.#choose(event.detail.chosen)}
+						></lamp-refs></fieldset>` :
+				this.error ? nothing : html`<p>${t('app.loading')}</p>`}`);
 	}
 }
 
