@@ -80,6 +80,8 @@ struct request {
 	size_t n_form_sent;	/* of them: behind these are those of form_add */
 	int64_t body_bytes;	/* read by req_body_some */
 	bool holds_turn;	/* counted against threads.max_turns */
+	bool jobs_asked;	/* there is a job to do once what was changed is stored:
+				   serve_end looks for it, not before */
 	struct share_part turns, unsent, arriving;	/* what the user has by it */
 
 	/* The work after the answer was sent; may be NULL. */

@@ -259,6 +259,9 @@ static void serve_end(struct serving *s, struct app *app)
 {
 	if (s->rq.after)
 		s->rq.after(&s->rq);
+	/* Asked for in a transaction, it could be looked for before that ends. */
+	if (s->rq.jobs_asked)
+		atomic_store(&app->jobs_asked, true);
 	route_release(&s->rq);
 	arena_reset(&s->arena);
 	conf_put(s->conf);

@@ -304,7 +304,7 @@ static int gone(struct request *rq, struct db *tx, const struct resource_at *at,
 		err_clear(e);
 		return 0;
 	}
-	atomic_store(&rq->app->jobs_asked, true);
+	rq->jobs_asked = true;
 	return keep_agent_gone(&rq->by, tx, rq->place,
 			       stored_agent_of(&rq->by, &found), e);
 }

@@ -390,7 +390,7 @@ int api_conversation_remove(struct request *rq, struct err *e)
 	if (api_conversation_of_path(rq, &c, e) < 0 ||
 	    conversation_delete(rq->app->db, &rq->by.owner, &c.id, e) < 0)
 		return -1;
-	atomic_store(&rq->app->jobs_asked, true);
+	rq->jobs_asked = true;
 	if (!uuid_is_nil(&c.running_turn_id))
 		turn_live_cancel(rq->app->live, &c.running_turn_id);
 	notify_conversation(rq->app->notify, &rq->by.owner, &c.id, "deleted",

@@ -428,7 +428,7 @@ int api_document_create(struct request *rq, struct response *rs, struct err *e)
 	    ? write_text(rq, &at, &d, &made, e)
 	    : write_file(rq, &at, &d, &made, e))
 		return -1;
-	atomic_store(&rq->app->jobs_asked, true);
+	rq->jobs_asked = true;
 	w = resp_json(rs, made ? 201 : 200);
 	write_document(&w, &d);
 	resp_header(rs, "Location", arena_printf(
@@ -473,7 +473,7 @@ int api_document_retry(struct request *rq, struct response *rs, struct err *e)
 	    kb_retry(rq->app->db, &at, id, e) ||
 	    kb_get(rq->app->db, &at, id, rq->arena, &d, e))
 		return -1;
-	atomic_store(&rq->app->jobs_asked, true);
+	rq->jobs_asked = true;
 	w = resp_json(rs, 200);
 	write_document(&w, &d);
 	return 0;
@@ -487,7 +487,7 @@ int api_document_delete(struct request *rq, struct response *rs, struct err *e)
 	if (api_knowledge_writer(rq, "parent", &at, e) ||
 	    kb_delete(rq->app->db, &at, route_arg_uuid(rq, "id"), e))
 		return -1;
-	atomic_store(&rq->app->jobs_asked, true);
+	rq->jobs_asked = true;
 	resp_empty(rs, 204);
 	return 0;
 }

@@ -94,7 +94,7 @@ static int also(struct request *rq, struct db *tx, const struct resource_at *at,
 		return search_base_make(tx, &row->id, at->by.tenant_id,
 					value(row, "language")->s, e);
 	/* It may have been paused, or have another service now. */
-	atomic_store(&rq->app->jobs_asked, true);
+	rq->jobs_asked = true;
 	if (search_embed_retry(tx, &row->id, NULL, e) ||
 	    kb_ask_index(tx, at->by.tenant_id, &row->id, e))
 		return -1;
@@ -104,7 +104,7 @@ static int also(struct request *rq, struct db *tx, const struct resource_at *at,
 static int gone(struct request *rq, struct db *tx, const struct resource_at *at,
 		const struct resource_row *row, struct err *e)
 {
-	atomic_store(&rq->app->jobs_asked, true);
+	rq->jobs_asked = true;
 	return kb_doom(tx, at->by.tenant_id, &row->id, e);
 }
 

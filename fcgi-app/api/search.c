@@ -21,7 +21,7 @@ void api_search_again(struct request *rq)
 
 	if (chats_want(rq->app->db, &rq->by.owner, &e) < 0)
 		log_err("conversations that are indexed later", &e);
-	atomic_store(&rq->app->jobs_asked, true);
+	rq->jobs_asked = true;
 }
 
 /* What was said last is found by the next search, not a minute later. */

@@ -227,7 +227,7 @@ static int fork_now(struct request *rq, int64_t seq, const struct uuid *id,
 		return -1;
 	notify_conversation(rq->app->notify, &rq->by.owner, id, "created",
 			    c.title);
-	atomic_store(&rq->app->jobs_asked, true);	/* for its older part */
+	rq->jobs_asked = true;	/* for its older part */
 	return 0;
 }
 

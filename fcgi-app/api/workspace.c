@@ -277,7 +277,7 @@ static int gone(struct request *rq, struct db *tx, const struct resource_at *at,
 {
 	(void)at;
 	(void)row;
-	atomic_store(&rq->app->jobs_asked, true);
+	rq->jobs_asked = true;
 	return keep_workspace_gone(&rq->by, tx, rq->place, e);
 }
 

@@ -1,6 +1,7 @@
 """Knowledge bases: their documents, how these come into the index and leave it, what
 is found, and by whom. How texts are cut and ranked is asked in tests/unit."""
 
+import concurrent.futures
 import json
 import signal
 import uuid
@@ -109,6 +110,26 @@ def test_a_base_can_be_paused(lab, who):
     assert lab.get(f"{base}/progress", user=who).json["queued"] == 1
     assert lab.call("PATCH", base, {"paused": False}, user=who).status == 200
     assert settled(lab, base, who)["ready"] == 1
+
+
+def test_a_job_asked_for_in_a_transaction_is_seen_when_that_ends(lab, who):
+    """Others answer while it is not stored yet, and look for jobs behind that."""
+    base = base_of(lab, who, paused=True)
+    write(lab, base, who, "Zebras graze.")
+    wait_until("no job is there", lambda: lab.sql(
+        "SELECT 1 FROM job WHERE kind = 'knowledge-index'") == [])
+    row = f"'knowledge-index', '{base.rsplit('/', 1)[1]}', '', 0, 0"
+    hold = ("START TRANSACTION; INSERT INTO job (kind, subject, tenant_id, due_us,"
+            f" created_us) VALUES ({row}); DO SLEEP(1.5); ROLLBACK")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        holding = pool.submit(lab.sql, hold)
+        wait_until("its row is held", lambda: lab.sql(
+            "SELECT 1 FROM information_schema.PROCESSLIST WHERE INFO LIKE 'DO SLEEP%'"))
+        patch = pool.submit(lab.call, "PATCH", base, {"paused": False}, user=who)
+        while not holding.done():
+            assert lab.get(base, user=who).status == 200
+        assert patch.result().status == 200
+    assert settled(lab, base, who) == {"queued": 0, "ready": 1, "failed": 0}
 
 
 def test_a_base_leaves_nothing(lab, who):
