@@ -12,7 +12,7 @@ import pytest
 from conftest import STORMS
 from lab import wait_until
 
-STREAMS = 12
+STREAMS = 50 if STORMS > 1 else 12
 
 
 def sums(cluster, database):
