@@ -81,11 +81,6 @@ void turn_log_start(struct turn_log *log, uint32_t seq, int64_t resumes)
 	pthread_mutex_unlock(&log->lock);
 }
 
-const struct uuid *turn_log_turn(const struct turn_log *log)
-{
-	return &log->turn;
-}
-
 /* -- the turn ---------------------------------------------------------------- */
 
 bool turn_log_add(struct turn_log *log, const struct turn_event *ev)

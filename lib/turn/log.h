@@ -25,9 +25,6 @@ void turn_log_unref(struct turn_log *log);	/* accepts NULL */
  */
 void turn_log_start(struct turn_log *log, uint32_t seq, int64_t resumes);
 
-/* The turn's id; valid as long as the log. */
-const struct uuid *turn_log_turn(const struct turn_log *log);
-
 /* Appends an event of a stored type; ignores others. True: flush now. */
 bool turn_log_add(struct turn_log *log, const struct turn_event *ev);
 
