@@ -278,8 +278,8 @@ static const struct turn_event_field *fields_of(const struct turn_event *ev)
 	return turn_event_rows[ev->type].fields;
 }
 
-void wire_members(struct jw *w, const struct turn_event *ev,
-		  const struct dialect_state *st)
+static void write_members(struct jw *w, const struct turn_event *ev,
+			  const struct dialect_state *st)
 {
 	for (const struct turn_event_field *f = fields_of(ev); f->key; f++)
 		if (!is_absent(ev, f)) {
@@ -335,7 +335,7 @@ void wire_value(struct jw *w, const struct turn_event *ev,
 		return;
 	}
 	jw_obj(w);
-	wire_members(w, ev, st);
+	write_members(w, ev, st);
 	jw_end_obj(w);
 }
 

@@ -90,8 +90,6 @@ void wire_result(struct jw *w, const struct turn_event *ev);
  * event is the field itself. v2 and arrays have a fixed form, without optional
  * fields.
  */
-void wire_members(struct jw *w, const struct turn_event *ev,
-		  const struct dialect_state *st);
 void wire_snake_members(struct jw *w, const struct turn_event *ev,
 			const struct dialect_state *st);
 void wire_elements(struct jw *w, const struct turn_event *ev,

@@ -1,6 +1,7 @@
 /*
- * Converts the structs of files to those of the domain. The only place outside
- * lib/conf that knows how files represent unset values: as "", 0 or NaN.
+ * Converts the structs of configuration files to those of the domain. The only
+ * place outside lib/conf that knows how files represent unset values: as "", 0
+ * or NaN.
  */
 #include <math.h>
 #include <stdlib.h>

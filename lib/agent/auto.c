@@ -20,7 +20,7 @@ static struct auto_rules rules_of(const struct conf *c, const struct workspace *
 	return (struct auto_rules){ c->autos, c->n_autos };
 }
 
-/* Minutes since midnight of "HH:MM", which lib/conf has checked. */
+/* Minutes since midnight of "HH:MM", which lib/conf has validated. */
 static int minutes(const char *s)
 {
 	return (s[0] - '0') * 600 + (s[1] - '0') * 60 +
@@ -35,7 +35,7 @@ static bool in_hours(const struct conf_auto *r, int64_t now_us)
 
 	localtime_r(&now, &t);
 	at = t.tm_hour * 60 + t.tm_min;
-	/* Over midnight where it begins later than it ends. */
+	/* A range that ends before it begins spans midnight. */
 	return from <= until ? at >= from && at < until
 			     : at >= from || at < until;
 }
@@ -67,7 +67,7 @@ static const char *reason_of(const struct conf_auto *r, struct arena *a)
 	return *text ? text : "default";
 }
 
-/* The service of a rule; NULL where it cannot be used (no key, for instance). */
+/* The service of a rule; NULL if it is unusable, for instance without a key. */
 static const struct llm_service *service_of(const struct conf *c,
 					    const struct conf_auto *r)
 {
@@ -77,7 +77,7 @@ static const struct llm_service *service_of(const struct conf *c,
 	return s && llm_check_service(s, &ignored) == 0 ? s : NULL;
 }
 
-/* The first rule that can be used: of those that hold, that take tools, or both. */
+/* The first usable rule; held, tools: that holds, whose service takes tools. */
 static struct auto_choice first_of(const struct conf *c, struct auto_rules rules,
 				   const struct auto_facts *f, bool held,
 				   bool tools, struct arena *a)

@@ -1,8 +1,8 @@
 /*
- * Auto (A28-A30, A65): where llm_service is "auto", rules decide for each
- * request who answers. The rules of the workspace, else of chat.auto; the first
- * of which all holds that it says. The last one has no conditions (lib/conf
- * sees to it), so there is always a service.
+ * Auto (A28-A30, A65): if llm_service is "auto", rules select the service for
+ * each request: the workspace's rules, else those of chat.auto. The first rule
+ * whose conditions all hold wins. The last rule has no conditions (lib/conf
+ * checks it), so there is always a service.
  */
 #ifndef AGENT_AUTO_H
 #define AGENT_AUTO_H
@@ -10,34 +10,34 @@
 #include "agent/agent.h"
 #include "agent/caller.h"
 
-#define AUTO_SERVICE "auto"	/* no service can have this id */
+#define AUTO_SERVICE "auto"	/* refused as an id of a service */
 
 struct auto_facts {
 	enum auto_task task;
 	unsigned needs;			/* AUTO_NEEDS_* */
-	int64_t tokens;			/* of input, estimated */
+	int64_t tokens;			/* estimated input */
 	const struct identity *who;
 	int64_t now_us;			/* wall clock */
 	/*
-	 * Steps with tool calls are sent: a service that takes tools, of a rule
-	 * that does not hold where it must be, while there is one.
+	 * The request contains steps with tool calls: prefer a service that
+	 * takes tools, even of a rule whose conditions do not hold.
 	 */
 	bool takes_tools;
 };
 
 struct auto_choice {
-	const struct llm_service *service;	/* NULL: there are no rules */
-	const char *reason;	/* the conditions of the rule, as its keys:
-				   "needs, groups"; "default". In the arena */
+	const struct llm_service *service;	/* NULL: no rules */
+	const char *reason;	/* keys of the rule's conditions: "needs,
+				   groups"; "default". In the arena */
 };
 
-/* Chooses for a request in w. Any thread. */
+/* Selects a service for a request in w. Any thread. */
 struct auto_choice auto_choose(const struct conf *c, const struct workspace *w,
 			       const struct auto_facts *f, struct arena *a);
 
 /*
- * For whoever has no request: the service of the last rule whose service can be
- * used, of the last one where none can. NULL: there are no rules.
+ * Without a request: the service of the last usable rule, else of the last
+ * rule. NULL: no rules.
  */
 const struct llm_service *auto_default(const struct conf *c,
 				       const struct workspace *w);

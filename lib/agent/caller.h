@@ -1,6 +1,6 @@
 /*
- * The caller: the one description that a request, the turn that it starts, the
- * followers of the turn and its tools share.
+ * The caller: shared by a request, the turn that it starts, the turn's
+ * followers and its tools.
  */
 #ifndef AGENT_CALLER_H
 #define AGENT_CALLER_H
@@ -12,19 +12,20 @@
 
 struct setting_said;	/* agent/said.h */
 
-struct caller {		/* all borrowed */
-	const struct conf *conf;	/* the generation it is answered by */
+struct caller {		/* everything is borrowed */
+	const struct conf *conf;	/* the configuration for this request */
 	const struct identity *who;
-	struct owner owner;	/* of who's rows: tenant and user */
-	struct db *db;		/* our own; NULL where there is none */
-	struct arena *arena;	/* for as long as it is answered; no call's */
-	/* What their rows say of settings; NULL: nothing, or not read yet. */
+	struct owner owner;	/* owner of who's rows: tenant and user */
+	/* The product's database; NULL if there is none */
+	struct db *db;
+	struct arena *arena;	/* lives as long as the request */
+	/* Settings in rows; NULL: none, or not read yet. */
 	const struct setting_said *said;
 };
 
 /*
- * A caller from its parts. who may be NULL: nobody, who has no rows. db and arena
- * may be NULL if nothing needs them.
+ * Makes a caller. who may be NULL: nobody, who has no rows. db and arena may be
+ * NULL if they are not needed.
  */
 struct caller caller_of(const struct conf *c, const struct identity *who,
 			struct db *db, struct arena *a);

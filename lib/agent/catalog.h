@@ -1,7 +1,7 @@
 /*
- * All workspaces, LLM services and prompts, and those of them that a caller may
- * see. The catalog of a generation of the configuration is made once and lives
- * as long as the generation; it never changes.
+ * All workspaces, LLM services and prompts of the configuration files, and the
+ * subset that a caller may see. Made once for each generation of the
+ * configuration, lives as long as that; immutable.
  */
 #ifndef AGENT_CATALOG_H
 #define AGENT_CATALOG_H
@@ -9,20 +9,20 @@
 #include "agent/agent.h"
 #include "agent/caller.h"
 
-/* A prompt of catalogue.d, for everyone to choose; "" for what is not said. */
+/* A prompt of catalogue.d, for everyone; "" for unset texts. */
 struct shipped_prompt {
-	struct uuid id;		/* by its name in the files */
+	struct uuid id;		/* derived from its name in the files */
 	int version;
 	const char *name, *description, *icon, *colour, *body;
 	struct str sort_key;	/* resource_fold of name */
 };
 
-/* What agents are made from (B7); "" for what is not said. */
+/* A template for agents (B7); "" for unset texts. */
 struct agent_template {
 	const char *id, *name, *description, *use_case, *icon;
 	const char *system_prompt;
 	int version;
-	bool on_new;		/* a new workspace gets one (B3) */
+	bool on_new;		/* new workspaces get an agent from it (B3) */
 };
 
 struct catalog {
@@ -31,14 +31,14 @@ struct catalog {
 	size_t n_workspaces;
 	const struct llm_service *services;
 	size_t n_services;
-	const struct prompt *prompts;		/* of prompts.d */
+	const struct prompt *prompts;		/* from prompts.d */
 	size_t n_prompts;
-	const struct shipped_prompt *shipped;	/* by sort_key and id */
+	const struct shipped_prompt *shipped;	/* by sort_key, then id */
 	size_t n_shipped;
 	const struct agent_template *templates;	/* by id */
 	size_t n_templates;
 	struct prompt platform;			/* unset: no such layer */
-	const char *chat_service;	/* id, where none is named (B15) */
+	const char *chat_service;	/* default service id (B15) */
 	struct {
 		bool platform, chat_service;
 	} set;
@@ -46,15 +46,18 @@ struct catalog {
 
 /* -- for a caller ------------------------------------------------------------ */
 
-/* Whether the caller may see w (visible_to). Any thread, as all of these. */
+/* Whether the caller may see w (visible_to). Any thread, like everything here. */
 bool catalog_sees(const struct caller *by, const struct workspace *w);
 
-/* The workspace of this id; NULL where there is none or it is not for them. */
+/*
+ * The workspace with this id; NULL if there is none or the caller may not see
+ * it.
+ */
 const struct workspace *catalog_find(const struct caller *by, struct str id);
 
 /*
- * The next workspace that the caller sees, in order, or NULL; *at begins as 0
- * and is moved on.
+ * Iterates over the workspaces that the caller sees, in order: returns the next
+ * one or NULL. *at starts as 0 and advances.
  */
 const struct workspace *catalog_each(const struct caller *by, size_t *at);
 
@@ -63,7 +66,7 @@ const struct workspace *catalog_each(const struct caller *by, size_t *at);
 /* The catalog of a generation, made by the first call. Never NULL. */
 const struct catalog *catalog_of(const struct conf *c);
 
-/* By id or name; NULL where there is none. Borrowed from c. */
+/* Find by id or name; NULL if there is none. Borrowed from c. */
 const struct workspace *catalog_workspace(const struct conf *c, struct str id);
 const struct llm_service *catalog_service(const struct conf *c, struct str id);
 const struct prompt *catalog_prompt(const struct conf *c, struct str name);
@@ -71,7 +74,7 @@ const struct agent_template *catalog_template(const struct conf *c, struct str i
 
 /* -- the adapter (adapt.c) ------------------------------------------------------ */
 
-/* Makes the catalog of files, in a; texts are borrowed from c. */
+/* Makes the catalog of the files, in a; texts are borrowed from c. */
 const struct catalog *catalog_adapt(const struct conf *c, struct arena *a);
 
 #endif

@@ -16,8 +16,9 @@
 #include "base/banned.h"
 
 enum {
-	PASSAGES_MS = 60000,	/* for one request of the job */
-	TRIED_ALONE = 4,	/* texts, before a service is said to refuse all */
+	PASSAGES_MS = 60000,	/* per request of the job */
+	TRIED_ALONE = 4,	/* texts to try before a service is taken to
+				   refuse all */
 };
 
 int embed_service(const struct caller *by, struct str id, unsigned can,
@@ -84,7 +85,7 @@ int embed_question(const struct caller *by, const struct llm_call *io,
 
 /* -- the job ------------------------------------------------------------------------ */
 
-struct asked {		/* what the row of the base says */
+struct asked {		/* settings in the base's row */
 	struct uuid user_id;
 	struct str tenant_id, service_id;
 	int64_t paused;
@@ -104,19 +105,19 @@ struct embedding {
 	const struct llm_call *io;
 	const struct uuid *base;
 	struct owner owner;
-	const struct llm_service *named;	/* as it is known */
-	struct llm_service s;			/* as it is asked */
+	const struct llm_service *named;	/* as configured */
+	struct llm_service s;			/* as called */
 	struct arena *a;			/* of this round */
 };
 
-/* Whether another text might not fail like this. */
+/* Whether the error may be due to this text only. */
 static bool is_of_text(const struct err *e)
 {
 	return e->code == ERR_UPSTREAM_REQUEST ||
 	       e->code == ERR_UPSTREAM_CONTEXT || e->code == ERR_UPSTREAM_FILTER;
 }
 
-/* Asks for the vectors of n parts and stores them. */
+/* Requests the vectors of n parts and stores them. */
 static int make(struct embedding *k, const struct search_bare *v, size_t n,
 		struct err *e)
 {
@@ -136,7 +137,7 @@ static int make(struct embedding *k, const struct search_bare *v, size_t n,
 					  got.dimension, v, n, got.v, e);
 }
 
-/* One part after the other, to find out whose text is refused. */
+/* Requests one part at a time, to find the text that is refused. */
 static int make_each(struct embedding *k, const struct search_bare *v, size_t n,
 		     struct err *e)
 {
@@ -157,8 +158,9 @@ static int make_each(struct embedding *k, const struct search_bare *v, size_t n,
 }
 
 /*
- * All were refused, and the base has no vectors: the texts are at fault only if one of
- * a few others is not refused. 0: one was not; -1: it is the service.
+ * Everything was refused and the base has no vectors: only if one of a few
+ * other texts is accepted, the texts are at fault. Returns 0 if one is
+ * accepted; -1 if the service is at fault.
  */
 static int make_first(struct embedding *k, const struct search_bare *v, size_t n,
 		      struct err *why, struct err *e)
@@ -177,7 +179,7 @@ static int make_first(struct embedding *k, const struct search_bare *v, size_t n
 	return -1;
 }
 
-/* A round: 1 when there is nothing to do. */
+/* One round. Returns 1 when there is nothing left to do. */
 static int make_some(struct embedding *k, struct err *e)
 {
 	struct search_bare *v;
@@ -206,7 +208,7 @@ static int make_some(struct embedding *k, struct err *e)
 	return -1;
 }
 
-/* Vectors of another model go, until until_ms. 1: there are none. */
+/* Deletes vectors of another model until until_ms. Returns 1 if none is left. */
 static int make_room(struct embedding *k, int64_t until_ms, struct err *e)
 {
 	struct search_base b;
@@ -218,7 +220,7 @@ static int make_room(struct embedding *k, int64_t until_ms, struct err *e)
 	return search_embed_reset(k->db, k->base, until_ms, e);
 }
 
-/* What the people of the base are told; the failure remains the job's. */
+/* Records the error for the users of the base; the job still returns it. */
 static void note(struct embedding *k, const struct err *why)
 {
 	struct err e = ERR_INIT;
@@ -244,14 +246,14 @@ static int embed_rounds(struct embedding *k, int64_t until_ms, struct err *e)
 		arena_reset(&a);
 		rc = make_some(k, e);
 	} while (!rc && clock_mono_ms() < until_ms);
-	/* Nobody's fault: the process ends. */
+	/* A shutdown is not an error. */
 	if (rc < 0 && e->code == ERR_CANCELLED) {
 		err_clear(e);
 		rc = 0;
 	}
 	if (rc < 0 && e->code != ERR_NOT_FOUND)
 		note(k, e);
-	/* It stays so until somebody chooses another service. */
+	/* Permanent until another service is chosen. */
 	if (rc < 0 && e->code == ERR_CONFLICT) {
 		err_clear(e);
 		rc = 1;
@@ -281,7 +283,7 @@ int embed_base(struct db *db, const struct conf *conf, const struct llm_call *io
 	} else if (rc == 0) {
 		rc = 1;
 	}
-	if (rc < 0 && e->code == ERR_NOT_FOUND) {	/* the base has gone */
+	if (rc < 0 && e->code == ERR_NOT_FOUND) {	/* the base was deleted */
 		err_clear(e);
 		rc = 1;
 	}

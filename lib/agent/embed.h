@@ -1,6 +1,6 @@
 /*
- * Which service makes the vectors of a knowledge base, and what it is asked: for
- * passages in a job, for a question while somebody waits.
+ * Calls embedding services: for passages of a knowledge base in a job, and for
+ * a question while a user waits.
  */
 #ifndef AGENT_EMBED_H
 #define AGENT_EMBED_H
@@ -10,33 +10,36 @@
 #include "search/index.h"
 
 /*
- * The service of this id, of the files or a row, that has the capability (LLM_CAN_…);
- * id.p NULL: the one of knowledge.embedding_service. *out NULL: there is none. Of by,
- * conf, db and the tenant are used. In a, as stored_service_find.
+ * The service with this id, from a file or a row, if it has the capability `can`
+ * (LLM_CAN_…); id.p == NULL: the one of knowledge.embedding_service. *out is NULL if
+ * there is none. Uses by's conf, db and tenant. In a, as stored_service_find.
+ * ERR_SECRETS; database errors.
  */
 int embed_service(const struct caller *by, struct str id, unsigned can,
 		  struct arena *a, const struct llm_service **out,
 		  struct err *e) MUST_CHECK;
 
 /*
- * Gives passages of the base their vectors, until until_ms (monotonic): 1: all that
- * can have one have it, or the base is paused or has no service; 0: there is more to
- * do; -1. If its service has another model than the vectors, those go first. What
- * fails is noted in the base; a text that the service refuses, with its document.
+ * Makes vectors for the base's passages until until_ms (monotonic). Vectors of
+ * another model are deleted first. Returns 1 if all passages that can have a
+ * vector have one, or the base is paused or has no service; 0 if there is more
+ * to do; -1. Errors are recorded at the base, or at the document if the service
+ * refuses its text.
  */
 int embed_base(struct db *db, const struct conf *conf, const struct llm_call *io,
 	       const struct uuid *base, int64_t until_ms,
 	       struct err *e) MUST_CHECK;
 
 /*
- * The vector of a question, of length 1, in a; *dimension of it. The service has
- * knowledge.question_ms for it. Its usage is recorded for by.
+ * Makes the vector of a question, normalized to length 1, in a; *dimension is
+ * set. The time limit is knowledge.question_ms. Usage is recorded for by.
+ * Errors as llm_embed; ERR_SECRETS; database errors.
  */
 int embed_question(const struct caller *by, const struct llm_call *io,
 		   const struct llm_service *s, struct str text, struct arena *a,
 		   float **out, int *dimension, struct err *e) MUST_CHECK;
 
-/* Records what a call with s has cost; a failure is only logged. */
+/* Records the usage of a call with s; a failure is only logged. */
 void embed_record(struct db *db, const struct owner *o, int kind,
 		  const struct llm_service *s, const struct llm_usage *u,
 		  int64_t began_ms, bool worked);

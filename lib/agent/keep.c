@@ -11,7 +11,8 @@
 
 #include "base/banned.h"
 
-enum { CLOCKS_APART_US = 60 * 1000 * 1000 };	/* of two nodes */
+enum { CLOCKS_APART_US = 60 * 1000 * 1000 };	/* clock difference between two
+						   nodes */
 
 static const struct resource *const workspaces = &resources[RESOURCE_WORKSPACE];
 static const struct resource *const agents = &resources[RESOURCE_AGENT];
@@ -28,7 +29,7 @@ static struct str text(const struct resource *r, const struct resource_row *row,
 	return resource_text(r, row, column);
 }
 
-/* What clients call the column. */
+/* The field of a column, with its name for clients. */
 static const struct resource_field *field(const struct resource *r,
 					  const char *column)
 {
@@ -51,7 +52,7 @@ static bool is_word(char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* [a-z0-9][a-z0-9_-]*, as ids of files. */
+/* [a-z0-9][a-z0-9_-]*, like ids in files. */
 static bool is_slug(struct str s)
 {
 	if (!s.n || s.n > LIM_SLUG_BYTES || !is_word(s.p[0]))
@@ -63,8 +64,8 @@ static bool is_slug(struct str s)
 }
 
 /*
- * Of the name's letters and digits, and six digits of the row's id: the same
- * whenever the request is repeated, and nobody else's.
+ * Makes an id of the name's letters and digits and six digits of the row's id:
+ * unique, and the same if the request is repeated.
  */
 static struct str slug_of(struct arena *a, const struct resource_row *row,
 			  struct str name)
@@ -107,7 +108,7 @@ static bool is_line(struct str s)
 	return str_trim(s).n > 0;
 }
 
-/* An array of at most most texts; an empty one is NULL. */
+/* Validates an array of at most `most` texts; an empty one becomes NULL. */
 static int check_list(const struct resource *r, struct resource_row *row,
 		      const char *column, size_t most, size_t chars,
 		      struct err *e)
@@ -136,8 +137,8 @@ static int check_list(const struct resource *r, struct resource_row *row,
 }
 
 /*
- * A service can be bound by those who may see which there are: for others there is
- * none.
+ * Only callers who may know that a service exists may bind it; for others it is
+ * unknown.
  */
 static int check_service(const struct caller *by, const struct workspace *w,
 			 const struct resource *r,
@@ -173,7 +174,10 @@ static int check_score(struct resource_row *row, struct err *e)
 			 "ragMinScore must be a number from 0 to 1.");
 }
 
-/* B14: bases that whoever names them sees; whoever uses the agent sees fewer. */
+/*
+ * B14: the bases must be visible to whoever names them; users of the agent
+ * search only those that they see themselves.
+ */
 static int check_knowledge(const struct caller *by, struct resource_row *row,
 			   struct err *e)
 {
@@ -207,7 +211,7 @@ void keep_agent_from(const struct agent_template *t, struct resource_row *row)
 				DB_S(str_of(copied[i].text));
 }
 
-/* Whether another one that the caller sees has the id. */
+/* Checks that no other agent visible to the caller has the id. */
 static int check_free(const struct caller *by, const struct workspace *w,
 		      const struct resource_row *row, struct err *e)
 {
@@ -222,7 +226,7 @@ static int check_free(const struct caller *by, const struct workspace *w,
 			return 0;
 		}
 		if (uuid_eq(&other->row->id, &row->id))
-			return 0;	/* this very request was here before */
+			return 0;	/* a repetition of the same request */
 	} else if (w->row && w->agents->row &&
 		   uuid_eq(&w->agents->row->id, &row->id)) {
 		return 0;
@@ -259,8 +263,8 @@ int keep_agent_new(const struct caller *by, const struct workspace *w,
 }
 
 /*
- * What the workspace has limits the agents of those who do not manage it. One that
- * has more since the workspace has less can still be changed otherwise.
+ * The workspace's limit applies to agents of callers who do not manage it. An
+ * agent that exceeds a lowered limit can still be changed in other fields.
  */
 static int check_rounds(const struct caller *by, const struct workspace *w,
 			struct resource_row *row, struct err *e)
@@ -322,7 +326,10 @@ static bool in_list(const struct conf_list *l, const char *s)
 	return false;
 }
 
-/* Groups are added by their members only, and everyone by those who look after all. */
+/*
+ * Only members may add a group; only those who manage all workspaces may add
+ * "*".
+ */
 static int check_groups(const struct caller *by, const struct resource_row *now,
 			struct resource_row *row, const char *column,
 			struct err *e)
@@ -372,8 +379,8 @@ static int id_taken(struct err *e)
 }
 
 /*
- * Conversations of one that is gone, of a file above all, are not handed to whoever
- * takes its id. A request that is repeated finds its own row.
+ * Conversations of a deleted workspace, especially one of a file, must not pass
+ * to whoever takes its id. A repeated request finds its own row.
  */
 static int check_unused(const struct caller *by, const struct resource_row *row,
 			struct str id, struct err *e)
@@ -430,7 +437,7 @@ int keep_workspace_check(const struct caller *by, const struct resource_row *now
 		: check_unused(by, row, id, e);
 }
 
-/* -- what goes along -------------------------------------------------------------------- */
+/* -- related changes in the transaction ------------------------------------------------ */
 
 static int let_read(const struct caller *by, struct db *tx,
 		    const struct resource_row *row, struct uuid reader,
@@ -475,7 +482,7 @@ static int write_readers(const struct caller *by, struct db *tx,
 		let_groups(by, tx, &row, &w->visible_to, e) ? -1 : 0;
 }
 
-/* The same ids whenever the transaction is run again. */
+/* Ids are derived from names, so that the transaction can be repeated. */
 static int add_agent(const struct caller *by, struct db *tx,
 		     const struct workspace *w, const struct agent_template *t,
 		     int64_t place, struct err *e)
@@ -496,7 +503,7 @@ static int add_agent(const struct caller *by, struct db *tx,
 	return resource_create(tx, agents, &at, &row, NULL, e);
 }
 
-/* The services that the row was given; others it has already. */
+/* Binds the services in the given columns; others are bound already. */
 static int bind(const struct caller *by, struct db *tx, const struct resource *r,
 		const struct resource_row *row, const char *column, struct err *e)
 {
@@ -531,8 +538,8 @@ int keep_workspace_also(const struct caller *by, struct db *tx,
 }
 
 /*
- * From when on a row's conversations can be: those before are of another that had
- * its id.
+ * The time from which conversations belong to the row: older ones belong to an
+ * earlier owner of its id.
  */
 static int64_t since(const struct resource_row *row)
 {

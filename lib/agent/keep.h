@@ -1,7 +1,7 @@
 /*
- * Storing workspaces, agents, LLM services and prompts: who may, what must be right,
- * and what goes along in the same transaction. For the API and the command; the rows
- * themselves are written by lib/resource.
+ * Rules for storing workspaces, agents, LLM services and prompts: who may store
+ * them, which values are valid, and what else the transaction must do. Used by
+ * the API and the command; lib/resource writes the rows.
  */
 #ifndef AGENT_KEEP_H
 #define AGENT_KEEP_H
@@ -9,25 +9,25 @@
 #include "agent/stored.h"
 
 /*
- * Fills a new agent of w: its id, visibility and holder; row->id is the one that it
- * keeps. Where nothing is said, it is the workspace's for managers of a stored
- * workspace, else private. ERR_FORBIDDEN, ERR_INVALID_FIELD; ERR_CONFLICT where
- * the agentId is that of another which the caller sees.
+ * Completes a new agent of w: id, visibility and holder. row->id is its final
+ * id. The default visibility is the workspace's for managers of a stored
+ * workspace, else private. ERR_FORBIDDEN, ERR_INVALID_FIELD; ERR_CONFLICT if
+ * another agent that the caller sees has the agentId. Database errors.
  */
 int keep_agent_new(const struct caller *by, const struct workspace *w,
 		   struct resource_row *row, struct err *e) MUST_CHECK;
 
 /*
- * Whether the values of a new or changed agent are right, its tools apart; lists
- * are brought into form. ERR_INVALID_FIELD.
+ * Validates a new or changed agent, except its tools, and normalizes its lists.
+ * ERR_INVALID_FIELD; database errors.
  */
 int keep_agent_check(const struct caller *by, const struct workspace *w,
 		     struct resource_row *row, struct err *e) MUST_CHECK;
 
-/* Copies name, description and prompt (B10). */
+/* Copies name, description and prompt of a template (B10). */
 void keep_agent_from(const struct agent_template *t, struct resource_row *row);
 
-/* The same for workspaces; now: the row as it is, NULL: it is new. */
+/* The same for workspaces. now: the current row; NULL for a new one. */
 int keep_workspace_new(const struct caller *by, struct resource_row *row,
 		       struct err *e) MUST_CHECK;
 int keep_workspace_check(const struct caller *by,
@@ -35,21 +35,21 @@ int keep_workspace_check(const struct caller *by,
 			 struct resource_row *row, struct err *e) MUST_CHECK;
 
 /*
- * In the transaction that stores a workspace: who sees it and, of a new one, the
- * agents that it begins with (B3).
+ * Part of the transaction that stores a workspace: stores who sees it and, for
+ * a new one, its first agents (B3).
  */
 int keep_workspace_also(const struct caller *by, struct db *tx,
 			const struct resource_row *row,
 			struct err *e) MUST_CHECK;
 
-/* In the transaction that stores an agent: it uses its LLM services. */
+/* Part of the transaction that stores an agent: binds its LLM services. */
 int keep_agent_also(const struct caller *by, struct db *tx,
 		    const struct resource_row *row, struct err *e) MUST_CHECK;
 
 /*
- * In the transaction that deletes an agent of w, or w: asks for the job that deletes
- * its conversations, whoever's (B27, B48). Those of an agent whose id a file has as
- * well are that one's, and stay.
+ * Part of the transaction that deletes an agent of w, or w: queues the job that
+ * deletes its conversations, of all users (B27, B48). If a file declares an
+ * agent of the same id, the conversations are that agent's and stay.
  */
 int keep_agent_gone(const struct caller *by, struct db *tx,
 		    const struct workspace *w, const struct agent *a,
@@ -58,31 +58,34 @@ int keep_workspace_gone(const struct caller *by, struct db *tx,
 			const struct workspace *w, struct err *e) MUST_CHECK;
 
 /*
- * Fills the llmServiceId of a new LLM service, where it is not set, and says whether
- * it may have it. ERR_INVALID_FIELD; ERR_CONFLICT where a file has it.
+ * Completes the llmServiceId of a new LLM service and checks that it is free.
+ * ERR_INVALID_FIELD; ERR_CONFLICT if a file declares it.
  */
 int keep_service_new(const struct caller *by, struct resource_row *row,
 		     struct err *e) MUST_CHECK;
 
 /*
- * Whether the values of an LLM service or a provider instance (r) are right. Of one
- * that is not new, its address is looked at only where it is given; a key that is
- * not given stays with the address it was stored for, which is read from the
- * database. ERR_INVALID_FIELD; errors of the database.
+ * Validates an LLM service or a provider instance (r). When an existing row is
+ * changed, its address is checked only if it is given; if the key is not given,
+ * the address must stay the one that the key was stored for, which is read from
+ * the database. ERR_INVALID_FIELD; database errors.
  */
 int keep_service_check(const struct caller *by, const struct resource *r,
 		       bool is_new, struct resource_row *row,
 		       struct err *e) MUST_CHECK;
 
-/* Whether a prompt's colour and blanks are right. ERR_INVALID_FIELD. */
+/* Validates a prompt's colour and blanks. ERR_INVALID_FIELD. */
 int keep_prompt_check(const struct caller *by, const struct resource_row *row,
 		      struct err *e) MUST_CHECK;
 
-/* The same for the colour alone, of a prompt or a category. */
+/* Validates only the colour, of a prompt or a category. ERR_INVALID_FIELD. */
 int keep_prompt_colour(const struct resource *r, const struct resource_row *row,
 		       struct err *e) MUST_CHECK;
 
-/* In the transaction that stores a prompt: keeps how it reads, if a text is given. */
+/*
+ * Part of the transaction that stores a prompt: adds a version if its text is
+ * given.
+ */
 int keep_prompt_also(const struct caller *by, struct db *tx,
 		     const struct resource_row *row, struct err *e) MUST_CHECK;
 

@@ -33,7 +33,7 @@ static int check_provider(const struct caller *by, struct str name, const char *
 	return err_field(e, ERR_INVALID_FIELD, field, "%s", err_message(&why));
 }
 
-/* An address as it is written: what a name resolves to is seen when it is used. */
+/* Checks the address as written; what a name resolves to is checked on each use. */
 static int check_reach(const char *url, const struct conf_list *private,
 		       struct err *e)
 {
@@ -57,8 +57,9 @@ static int check_reach(const char *url, const struct conf_list *private,
 }
 
 /*
- * Keys do not go over the open net: without TLS only to what the list names. Not
- * set is the provider's own address, which may be this server (Ollama).
+ * Keys must not cross the open network without TLS, except to addresses that
+ * the list names. Unset means the provider's own address, which may be this
+ * server (Ollama).
  */
 static int check_address(const struct caller *by, const struct resource *r,
 			 bool is_new, struct resource_row *row,
@@ -70,7 +71,7 @@ static int check_address(const struct caller *by, const struct resource *r,
 						       : url->s).p;
 	const char *wrong = url->null ? NULL : check_url(s);
 
-	/* What is not changed stays: it is refused when it is used. */
+	/* An unchanged address is checked when it is used. */
 	if (!is_new && !row->given[url - row->v] &&
 	    !row->given[provider - row->v])
 		return 0;
@@ -119,8 +120,8 @@ static int check_number(const struct caller *by, struct str text, const char *fi
 }
 
 /*
- * A stored key goes to the address that it was entered for: whoever may only
- * change the row must not have it sent to another one.
+ * A stored key belongs to the address that it was entered for: somebody who may
+ * only change the row must not be able to send it elsewhere.
  */
 static int check_moved(const struct caller *by, const struct resource *r,
 		       bool is_new, struct resource_row *row, struct err *e)
@@ -132,7 +133,7 @@ static int check_moved(const struct caller *by, const struct resource *r,
 
 	if (is_new || row->given[key] || row->v[key].null)
 		return 0;
-	/* A change in between is refused then: it has another version. */
+	/* A change in between has another version, so this one is refused. */
 	if (resource_get(by->db, r, &at, &row->id, by->arena, &old, e) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(where); i++)
@@ -144,7 +145,7 @@ static int check_moved(const struct caller *by, const struct resource *r,
 	return 0;
 }
 
-/* The key goes where these two say: of a row, that is url and nothing else. */
+/* Quirks may redirect the key as well: of a row, only url may set the address. */
 static int check_quirks(const struct caller *by, const struct resource *r,
 			const struct resource_row *row, struct err *e)
 {
@@ -170,7 +171,7 @@ static int check_quirks(const struct caller *by, const struct resource *r,
 		: err_field(e, ERR_INVALID_FIELD, "quirks", "%s", why.text);
 }
 
-/* Each is there when it is named; one that goes later is passed over. */
+/* Fallbacks must exist when they are named; a deleted one is skipped later. */
 static int check_fallbacks(const struct caller *by, const struct resource *r,
 			   const struct resource_row *row, struct err *e)
 {

@@ -17,7 +17,8 @@
 
 #include "base/banned.h"
 
-enum { RERANKED_DEPTH = 3 };	/* times what is asked: what the ranker is shown */
+enum { RERANKED_DEPTH = 3 };	/* the ranker gets this many times the requested
+				   passages */
 
 static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
 static const struct resource *const agents = &resources[RESOURCE_AGENT];
@@ -45,7 +46,7 @@ static bool is_there(const struct resource_row *v, size_t n,
 	return false;
 }
 
-/* The bases of this name that the caller sees, behind those in out. */
+/* Appends the bases of this name that the caller sees to out. */
 static int bases_of_name(const struct caller *by, const struct workspace *w,
 			 struct str name, struct arena *a,
 			 struct resource_row *out, size_t *n, struct err *e)
@@ -68,7 +69,7 @@ static int bases_of_name(const struct caller *by, const struct workspace *w,
 	return 0;
 }
 
-/* Those that a file names, by name or id. */
+/* The bases that a file lists, by name or id. */
 static int listed_bases(const struct caller *by, const struct workspace *w,
 			const struct conf_list *list, struct arena *a,
 			struct resource_row **out, size_t *n, struct err *e)
@@ -96,7 +97,7 @@ static int listed_bases(const struct caller *by, const struct workspace *w,
 	return 0;
 }
 
-/* Those of a set that there still are for the caller, each once. */
+/* The bases of a set that still exist for the caller, without repetitions. */
 static int named_bases(const struct caller *by, const struct workspace *w,
 		       const json_t *set, struct arena *a,
 		       struct resource_row **out, size_t *n, struct err *e)
@@ -219,7 +220,7 @@ int retrieve_set_check(const struct caller *by, const json_t *set, struct str ol
 	return 0;
 }
 
-/* -- what an agent wishes ------------------------------------------------------------- */
+/* -- retrieval options of an agent -------------------------------------------------- */
 
 static const struct db_val *value(const struct resource_row *row,
 				  const char *column)
@@ -265,9 +266,9 @@ struct retrieve_wish retrieve_wish_of(const struct agent *agent)
 
 /* -- searching ---------------------------------------------------------------------- */
 
-struct asked_vector {		/* of a question, by the service */
+struct asked_vector {		/* the question's vector by one service */
 	const struct llm_service *s;
-	float *v;		/* NULL: it failed */
+	float *v;		/* NULL: failed */
 	int dimension;
 };
 
@@ -278,11 +279,12 @@ struct retrieving {
 	size_t n_asked;
 	struct retrieve_hit *v;
 	size_t n;
-	int n_near, n_words;	/* bases with hits, searched with a vector or not */
+	int n_near, n_words;	/* bases with hits, searched with and without
+				   vectors */
 	const char *notice;
 };
 
-/* The question's vector by this service, asked for once. */
+/* The question's vector by this service, requested once. */
 static const struct asked_vector *vector_by(struct retrieving *k,
 					    const struct llm_service *s)
 {
@@ -308,7 +310,7 @@ static const char other_model[] =
 	"The vectors of a knowledge base are of another model than its embedding "
 	"service, so only words were searched there.";
 
-/* The vector to search this base with, into ask; none: only words. */
+/* Sets the vector to search this base with; none: words only. */
 static int vector_for(struct retrieving *k, const struct resource_row *base,
 		      struct search_ask *ask, struct err *e)
 {
@@ -361,7 +363,7 @@ static struct kb_at sight_of(const struct caller *by, const struct uuid *base)
 	};
 }
 
-/* The passages of one base behind those that there are. */
+/* Appends the passages of one base. */
 static int search_one(struct retrieving *k, const struct resource_row *base,
 		      struct err *e)
 {
@@ -386,7 +388,7 @@ static int search_one(struct retrieving *k, const struct resource_row *base,
 				 "has no vectors. Use words or fused.");
 	if (search_find(by->db, &base->id, &ask, k->a, &found, &n, e))
 		return -1;
-	if (unused) {	/* the base changed while the service was asked */
+	if (unused) {	/* the base changed during the request */
 		ask.vector = NULL;
 		k->notice = other_model;
 	}
@@ -414,7 +416,7 @@ static int by_score(const void *x, const void *y)
 		: a->found->score < b->found->score;
 }
 
-/* Scores of one base each that cannot be compared become those of their ranks. */
+/* Replaces scores that cannot be compared between bases by ranks. */
 static void score_by_rank(struct retrieving *k)
 {
 	size_t rank = 0;
@@ -438,7 +440,7 @@ static void to_probabilities(double *v, size_t n)
 		v[i] = 1 / (1 + exp(-v[i]));
 }
 
-/* Whether it ranked; else the order stays and the notice says why. */
+/* Whether the service ranked; if not, the order stays and the notice says why. */
 static bool rank_again(struct retrieving *k)
 {
 	const struct retrieve_ask *q = k->q;
@@ -479,7 +481,7 @@ static bool rank_again(struct retrieving *k)
 	return true;
 }
 
-/* What is worth less than the least score goes. */
+/* Drops passages below the minimum score. */
 static void keep_good(struct retrieving *k, bool ranked)
 {
 	double best = k->n ? k->v[0].found->score : 0, whole = 1;
@@ -524,9 +526,9 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 	return 0;
 }
 
-/* -- what was found before --------------------------------------------------------- */
+/* -- passages found earlier -------------------------------------------------------- */
 
-/* Whether what *rc and e say is that something is not there; e is cleared then. */
+/* Whether rc and e say "not found"; e is cleared then. */
 static bool is_gone(int rc, struct err *e)
 {
 	if (!rc || e->code != ERR_NOT_FOUND)
@@ -541,7 +543,7 @@ struct seeing {
 	void *ctx;
 	const struct source *v;
 	size_t n;
-	bool *seen;		/* of each */
+	bool *seen;		/* per source */
 	struct arena *a;
 };
 
@@ -557,7 +559,7 @@ static int find_base(const struct seeing *k, const struct uuid *base,
 	return resource_get(k->by->db, bases, &as, base, k->a, &row, e);
 }
 
-/* Those of the base of v[first] from there on. */
+/* Checks the sources of the base of v[first], from there on. */
 static int see_base(const struct seeing *k, size_t first, struct err *e)
 {
 	const struct uuid *base = &k->v[first].base_id;

@@ -1,8 +1,9 @@
 /*
- * Passages of knowledge bases for a question: which bases are meant (B14), the
- * question's vector, the search in each, and the ranking by a service (B52). For
- * tools, for what a turn is given without asking, and for the API. If a service
- * fails, there are passages nevertheless, and a sentence that says so.
+ * Retrieval: finds passages of knowledge bases for a question. Selects the
+ * bases (B14), makes the question's vector, searches each base, and ranks the
+ * results by a service (B52). Used by tools, by turns with ragEnabled, and by
+ * the API. If a service fails, the other passages are returned with a sentence
+ * that says so.
  */
 #ifndef AGENT_RETRIEVE_H
 #define AGENT_RETRIEVE_H
@@ -14,88 +15,98 @@
 #include "store/source.h"
 
 struct retrieve_hit {
-	const struct resource_row *base;	/* of RESOURCE_KNOWLEDGE_BASE */
+	const struct resource_row *base;	/* a row of
+						   RESOURCE_KNOWLEDGE_BASE */
 	struct search_found *found;
 	const struct kb_document *document;
 };
 
-/* As a turn numbers it (tool/core/passage.h); borrowed from hit. */
+/* A hit as a source of a turn (tool/core/passage.h); borrows from hit. */
 struct source retrieve_source(const struct retrieve_hit *hit);
 
 /*
- * What the caller sees of a base, into *at, for retrieve_seen. ERR_NOT_FOUND: nothing.
+ * Sets *at to the caller's view of a base, for retrieve_seen. ERR_NOT_FOUND if
+ * the caller may not see it.
  */
 typedef int retrieve_sight(void *ctx, const struct uuid *base, struct kb_at *at,
 			   struct err *e);
 
 /*
- * Leaves of *n sources those that the caller may see now, in their order: of documents,
- * by sight (NULL: as turns search, by the caller's groups), and of their attachments.
- * One look-up for each base. Errors of the database.
+ * Filters *n sources down to those that the caller may see now, keeping their
+ * order. Documents are checked by sight (NULL: by the caller's groups, as in
+ * turns), attachments by their owner. One look-up per base. Database errors.
  */
 int retrieve_seen(const struct caller *by, retrieve_sight *sight, void *ctx,
 		  struct source *v, size_t *n, struct arena *a,
 		  struct err *e) MUST_CHECK;
 
-struct retrieve_ask {		/* all borrowed */
+struct retrieve_ask {		/* everything is borrowed */
 	const struct caller *by;
-	const struct llm_call *io;	/* http NULL: words alone */
+	const struct llm_call *io;	/* http NULL: search words only */
 	const struct resource_row *bases;
 	size_t n_bases;
-	/* mode, text, all, documents and max; groups are by's. */
+	/* mode, text, all, documents and max; groups are set from by */
 	struct search_ask ask;
 	double min_score;	/* 0 to 1; see retrieve_find */
 	const struct llm_service *ranker;	/* or NULL */
-	size_t max_ranked;	/* passages behind the ranking; 0: ask.max */
+	size_t max_ranked;	/* passages after ranking; 0: ask.max */
 };
 
 struct retrieve_found {
 	struct retrieve_hit *v;	/* best first */
 	size_t n;
-	const char *notice;	/* what did not work, a sentence; or NULL */
+	const char *notice;	/* a sentence about what failed; or NULL */
 };
 
 /*
- * Searches, in a. Passages of several bases are in the order of their scores, where
- * all were searched in the same way; else of their ranks.
- * min_score leaves out what is worse: by the ranker's score, where it ranked (a
- * score beyond 0 to 1 is taken for a logit); the cosine, in mode SEARCH_VECTORS;
- * else by the part of the best possible score (fused) or of the best one (words).
- * Errors of the database; ERR_INVALID_FIELD, public: mode SEARCH_VECTORS of a base
+ * Searches, in a. Passages of several bases are ordered by score if all bases
+ * were searched in the same way, else by rank.
+ * min_score drops passages below it. It applies to the ranker's score, if it
+ * ranked (scores outside 0 to 1 are taken as logits); to the cosine in mode
+ * SEARCH_VECTORS; else to the score divided by the best possible one (fused) or
+ * the best one found (words).
+ * Database errors; ERR_INVALID_FIELD, public: mode SEARCH_VECTORS for a base
  * without vectors.
  */
 int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 		  struct retrieve_found *out, struct err *e) MUST_CHECK;
 
 /*
- * The bases that are meant, of those that the caller sees in this workspace (NULL:
- * all): the conversation's set (set.p NULL: not said), else the agent's (NULL: none),
- * else all, at most LIM_KNOWLEDGE_SET. A set may name bases that have gone: it
- * means what is left of it, perhaps nothing. In a.
+ * Selects the bases to search, among those that the caller sees in this
+ * workspace (NULL: in all): the conversation's set (set.p == NULL: not set),
+ * else the agent's (NULL: none), else all, at most LIM_KNOWLEDGE_SET. Deleted
+ * bases of a set are ignored, even if none is left. In a. Database errors.
  */
 int retrieve_bases(const struct caller *by, const struct workspace *w,
 		   const struct agent *agent, struct str set, struct arena *a,
 		   struct resource_row **out, size_t *n,
 		   struct err *e) MUST_CHECK;
 
-/* The set of the caller's conversation: JSON; p == NULL: not said, or none there. */
+/*
+ * The set of the caller's conversation as JSON; p == NULL if it is not set or
+ * there is no such conversation.
+ */
 int retrieve_set(const struct caller *by, const struct uuid *conversation,
 		 struct arena *a, struct str *out, struct err *e) MUST_CHECK;
 
 /*
- * Checks a set that the caller gives: a JSON array of ids of bases that they see, or
- * that are in old (JSON; p == NULL: none). ERR_INVALID_FIELD, public, with key.
+ * Checks a new set: a JSON array of ids of bases that the caller sees or that
+ * are in old (JSON; p == NULL: none). ERR_INVALID_FIELD, public, with key as
+ * the field; database errors.
  */
 int retrieve_set_check(const struct caller *by, const json_t *set, struct str old,
 		       const char *key, struct arena *a,
 		       struct err *e) MUST_CHECK;
 
-/* What an agent says of retrieval, in its row or its file; else nothing is enabled. */
+/*
+ * An agent's retrieval options, from its row or file; without them retrieval is
+ * off.
+ */
 struct retrieve_wish {
 	bool enabled, ranks;
-	size_t max, max_ranked;	/* 0: not said */
+	size_t max, max_ranked;	/* 0: not set */
 	double min_score;
-	struct str ranker;	/* p == NULL: not said */
+	struct str ranker;	/* p == NULL: not set */
 };
 struct retrieve_wish retrieve_wish_of(const struct agent *agent);
 

@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-/* -- whose ----------------------------------------------------------------------- */
+/* -- holders --------------------------------------------------------------------- */
 
 static struct setting_said *new_said(struct arena *a, size_t n)
 {
@@ -90,7 +90,7 @@ struct uuid *setting_ids(const struct setting_said *s, struct arena *a)
 	return ids;
 }
 
-/* -- what they say --------------------------------------------------------------- */
+/* -- values ---------------------------------------------------------------------- */
 
 static void take(struct setting_holder *h, const struct store_setting *row,
 		 struct arena *a)
@@ -142,7 +142,10 @@ static struct str text_of(const struct setting_value *v)
 	return v->text ? str_of(v->text) : (struct str){ NULL, 0 };
 }
 
-/* The workspace of this id with its default agent; *w NULL: none for the caller. */
+/*
+ * The workspace with this id and its default agent; *w is NULL if the caller
+ * sees none.
+ */
 static int find_default(const struct caller *by, struct str id,
 			const struct workspace **w, const struct agent **a,
 			struct err *e)
@@ -157,7 +160,10 @@ static int find_default(const struct caller *by, struct str id,
 	return 0;
 }
 
-/* The first that the caller sees; of rows only where settings are read, too. */
+/*
+ * The first workspace that the caller sees; stored ones only if settings are
+ * read.
+ */
 static int first_of(const struct caller *by, const struct workspace **w,
 		    const struct agent **a, struct err *e)
 {

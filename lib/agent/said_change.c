@@ -1,4 +1,4 @@
-/* What may be set: values, levels, and what they name. */
+/* Validates changes of settings: values, levels, and the ids in them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 struct change {
 	const struct caller *by;
-	const struct setting_said *s;	/* with what is said after it */
+	const struct setting_said *s;	/* including the change */
 	struct setting_scope scope;
 	enum setting_level level;
 	struct arena *a;
@@ -53,13 +53,13 @@ static int not_here(const struct setting_row *row, struct err *e)
 			 "%s can only be set on the level %s.", row->key, levels);
 }
 
-/* Whether they decide for everyone, seeing what there is or not. */
+/* Whether the caller decides for everyone, without having to see what they name. */
 static bool manages(const struct caller *by)
 {
 	return !by->who || policy_may(by->who, PERM_SETTINGS_MANAGE);
 }
 
-/* *w is NULL where there is none for by, of files or of rows. */
+/* A workspace from files or rows; *w is NULL if by sees none. */
 static int find_workspace(const struct caller *by, struct str id,
 			  const struct workspace **w, struct err *e)
 {
@@ -75,7 +75,7 @@ static int find_workspace(const struct caller *by, struct str id,
 	return 0;
 }
 
-/* Who manages settings may name for others what they do not see themselves. */
+/* Managers of settings may name workspaces for others that they do not see. */
 static int workspace_of(const struct caller *by, const struct setting_said *s,
 			struct str id, const struct workspace **w, struct err *e)
 {
@@ -123,7 +123,7 @@ bool setting_tells_service(const struct caller *by, const struct setting_said *s
 static int check_service(const struct change *c, struct str id, struct err *e)
 {
 	const char *key = setting_rows[SETTING_LLM_SERVICE].key;
-	/* An admin may write it down; it counts once the lists have it. */
+	/* An admin may set it first; it applies once the lists have it. */
 	bool chooses = c->level != LEVEL_TENANT && c->by->who;
 	bool there;
 
@@ -132,7 +132,10 @@ static int check_service(const struct change *c, struct str id, struct err *e)
 	if (!chooses && !there)
 		return err_field(e, ERR_INVALID_FIELD, key, "%s: there is no LLM "
 				 "service \"%.64s\".", key, id.p);
-	/* The same for what there is not: which ones there are is not told. */
+	/*
+	 * The same text for an unknown id, so that it does not reveal which ids
+	 * exist.
+	 */
 	if (chooses && !(there && setting_lists(SETTING_LLM_SERVICES, &c->scope,
 						id)))
 		return err_field(e, ERR_INVALID_FIELD, key, "%s: \"%.64s\" is not "
@@ -162,7 +165,7 @@ static int check_services(const struct change *c, const json_t *list,
 	return 0;
 }
 
-/* Of the workspace w; for others not an agent that only the caller sees. */
+/* An agent of w; for other users, not one that only the caller sees. */
 static int find_agent(const struct change *c, const struct workspace *w,
 		      struct str id, bool *there, struct err *e)
 {
@@ -209,7 +212,7 @@ static int check_workspace(const struct change *c, struct str id, struct err *e)
 				 "workspace \"%.64s\".", key, id.p);
 }
 
-/* Whether ids in what is said now are of something. */
+/* Checks that the ids in the changed values exist. */
 static int check_names(const struct change *c, const json_t *change,
 		       struct err *e)
 {

@@ -1,4 +1,4 @@
-/* Settings as JSON: values, what levels say, and what there is to choose from. */
+/* Settings as JSON: values, the values of each level, and choices. */
 #include "agent/auto.h"
 #include "agent/catalog.h"
 #include "agent/said.h"
@@ -51,7 +51,7 @@ void setting_write(struct jw *w, enum setting_id id,
 		jw_null(w);
 }
 
-/* What a holder says; null: nothing. */
+/* The value that a holder has set; null: none. */
 static void put_said(struct jw *w, enum setting_id id,
 		     const struct setting_holder *h)
 {
@@ -117,7 +117,7 @@ int setting_choices_read(const struct caller *by, const struct setting_said *s,
 			  &out->n_services, &more, e) < 0)
 		return -1;
 	out->services = rows;
-	/* One that is gone by now has no agents. */
+	/* A workspace that was just deleted has no agents. */
 	if (w && stored_choice_of(by, w, &in, e) < 0 && e->code != ERR_NOT_FOUND)
 		return -1;
 	err_clear(e);

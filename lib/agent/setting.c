@@ -182,7 +182,7 @@ int setting_parse(const struct setting_row *row, const json_t *v,
 	return wrong(row, "left to the configuration", e);
 }
 
-/* -- which value counts -------------------------------------------------------- */
+/* -- the effective value ------------------------------------------------------- */
 
 bool setting_held(const struct setting_holder *h, enum setting_id id,
 		  struct setting_value *out)
@@ -194,7 +194,7 @@ bool setting_held(const struct setting_holder *h, enum setting_id id,
 	return v && setting_parse(&setting_rows[id], v, out, &ignored) == 0;
 }
 
-/* What a level without rows says; false: nothing. */
+/* The value of a level without rows; false: none. */
 static bool said_at(enum setting_level level, enum setting_id id,
 		    const struct setting_scope *in, struct setting_value *out)
 {
@@ -216,7 +216,7 @@ static bool said_at(enum setting_level level, enum setting_id id,
 	return false;
 }
 
-/* Whether v takes the place of best. */
+/* Whether v replaces best. */
 static bool wins(enum setting_merge merge, const struct setting_value *v,
 		 const struct setting_value *best)
 {
@@ -226,7 +226,7 @@ static bool wins(enum setting_merge merge, const struct setting_value *v,
 		: merge == MERGE_LEAST && v->number < best->number;
 }
 
-/* What users and teams choose from is what all levels let them. */
+/* Whether all levels allow users and teams to choose this value. */
 static bool may_choose(enum setting_id id, const struct setting_scope *in,
 		       const struct setting_value *v)
 {
@@ -288,7 +288,7 @@ bool setting_lists(enum setting_id id, const struct setting_scope *in,
 		   struct str name)
 {
 	const unsigned levels = setting_rows[id].levels;
-	bool offered = false;	/* by the tenant: teams only take away */
+	bool offered = false;	/* by the tenant: teams can only restrict it */
 
 	for (size_t i = 0; in->said && i < in->said->n; i++) {
 		struct setting_value v = { .level = in->said->v[i].level };
@@ -324,7 +324,7 @@ const char *setting_level_name(enum setting_level level)
 	return names[level];
 }
 
-/* -- for people --------------------------------------------------------------- */
+/* -- output ------------------------------------------------------------------- */
 
 static const char *const merges[] = {
 	[MERGE_FIRST] = "the nearest", [MERGE_MOST] = "the strictest",

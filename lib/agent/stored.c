@@ -5,7 +5,7 @@
 
 #include "base/banned.h"
 
-/* As workspaces of files have it where they say nothing. */
+/* The defaults of workspaces in files. */
 enum {
 	TOOL_ITERATIONS = 6, HISTORY_MESSAGES = 20, HISTORY_TOKENS = 24000,
 	PARALLEL_TOOLS = 4,
@@ -14,7 +14,7 @@ enum {
 static const struct resource *const workspaces = &resources[RESOURCE_WORKSPACE];
 static const struct resource *const agents = &resources[RESOURCE_AGENT];
 
-/* -- whose ----------------------------------------------------------------------- */
+/* -- access ------------------------------------------------------------------------- */
 
 struct resource_at stored_workspaces_at(const struct caller *by)
 {
@@ -35,7 +35,7 @@ struct resource_at stored_workspaces_at(const struct caller *by)
 	return at;
 }
 
-/* What the stored agents of a workspace of a file are below. */
+/* The parent id of stored agents in a workspace of a file. */
 static struct uuid file_key(struct str tenant, const char *id)
 {
 	struct buf b = BUF_INIT(LIM_SLUG_BYTES + 16);
@@ -96,7 +96,7 @@ int64_t stored_rounds(const struct caller *by, const struct workspace *w,
 	return w->max_tool_iterations;
 }
 
-/* -- rows as what turns use ------------------------------------------------------------ */
+/* -- conversion of rows --------------------------------------------------------------- */
 
 struct conf_list stored_list(struct arena *a, struct str json)
 {
@@ -112,7 +112,7 @@ struct conf_list stored_list(struct arena *a, struct str json)
 	return (struct conf_list){ v, n };
 }
 
-/* "" where it is NULL. */
+/* "" for NULL. */
 static const char *text(const struct caller *by, const struct resource *r,
 			const struct resource_row *row, const char *column)
 {
@@ -127,7 +127,7 @@ static struct conf_list list(const struct caller *by, const struct resource *r,
 	return stored_list(by->arena, resource_text(r, row, column));
 }
 
-/* dflt where it is NULL. */
+/* dflt for NULL. */
 static int number(const struct resource *r, const struct resource_row *row,
 		  const char *column, int dflt)
 {
@@ -217,8 +217,8 @@ static bool is_named(const struct resource_row *row, struct str id)
 }
 
 /*
- * Those of w with these ids, in one read: *own is the caller's, *all is the
- * workspace's, *first of the workspace with the other id; NULL where there is none.
+ * The agents of w with two ids, in one read: *own is the caller's, *all the
+ * workspace's, *first the workspace's with the other id; NULL if there is none.
  */
 struct agent_rows {
 	const struct resource_row *own, *all, *first;
@@ -262,7 +262,7 @@ int stored_agent_find(const struct caller *by, const struct workspace *w,
 	return 0;
 }
 
-/* Its default agent, and that of the id. */
+/* Finds the default agent and the one with the id. */
 static int find_agents(const struct caller *by, struct workspace *w,
 		       struct str id, const struct agent **out, struct err *e)
 {
@@ -313,7 +313,7 @@ int stored_find(const struct caller *by, struct str workspace, struct str agent,
 	return find_agents(by, found, agent, a, e);
 }
 
-/* -- all of them ----------------------------------------------------------------------- */
+/* -- lists ------------------------------------------------------------------------------ */
 
 int stored_choice_of(const struct caller *by, const struct workspace *w,
 		     struct stored_choice *out, struct err *e)
@@ -326,7 +326,7 @@ int stored_choice_of(const struct caller *by, const struct workspace *w,
 	size_t n = 0;
 	bool more;
 
-	/* Of a row its default agent is not known yet. */
+	/* A stored workspace's default agent is not read yet. */
 	if (w->row && stored_find(by, str_of(w->id), (struct str){ NULL, 0 },
 				  &found, &first, e))
 		return -1;
@@ -387,7 +387,7 @@ int stored_choices(const struct caller *by, struct stored_choice **out, size_t *
 			(*n)++;
 		else if (e->code != ERR_NOT_FOUND)
 			return -1;
-		err_clear(e);	/* gone meanwhile */
+		err_clear(e);	/* deleted meanwhile */
 	}
 	return 0;
 }

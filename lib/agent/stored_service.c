@@ -12,9 +12,9 @@
 
 #include "base/banned.h"
 
-/* -- what a row does not say --------------------------------------------------- */
+/* -- defaults ------------------------------------------------------------------ */
 
-/* As for the services of files. */
+/* The same as for services of files. */
 static int preset(const char *key)
 {
 	const struct conf_option *o = option_find(SEC_LLM, key);
@@ -59,7 +59,7 @@ unsigned stored_capabilities(const json_t *names, const char **wrong)
 
 /* -- a row as a service ------------------------------------------------------- */
 
-/* The value, or a NULL one where this resource has no such column. */
+/* The value, or NULL if this resource has no such column. */
 static struct db_val value(const struct resource *r,
 			   const struct resource_row *row, const char *column)
 {
@@ -69,7 +69,7 @@ static struct db_val value(const struct resource *r,
 	return (struct db_val){ .null = true };
 }
 
-/* With a NUL. Whether there is one: *set. */
+/* NUL-terminated. *set: whether there is one. */
 static const char *text(const struct resource *r,
 			const struct resource_row *row, const char *column,
 			struct arena *a, bool *set)
@@ -227,7 +227,7 @@ int stored_service_turn(const struct caller *by, struct str id, struct arena *a,
 			continue;
 		if (e->code != ERR_SECRETS)
 			return -1;
-		err_clear(e);	/* it cannot be used; the turn's own can */
+		err_clear(e);	/* skip it: its key cannot be opened */
 	}
 	*own = *s;
 	own->others = others;
@@ -252,9 +252,9 @@ int stored_service_own(const struct caller *by, struct arena *a,
 				DB_U(&by->owner.user_id)), a, out, e);
 }
 
-/* -- what names it ---------------------------------------------------------------- */
+/* -- references ------------------------------------------------------------------- */
 
-/* A service of the files does not go. */
+/* A service of the files cannot be deleted. */
 static bool of_files(const struct caller *by, struct str id)
 {
 	return str_is(id, AUTO_SERVICE) || catalog_service(by->conf, id);
@@ -314,14 +314,14 @@ int stored_service_unused(const struct caller *by, struct db *tx,
 	struct resource_row row;
 	bool used = false;
 
-	/* First: so that nothing is bound to it from here on. */
+	/* Claim it first, so that nothing can be bound to it from here on. */
 	if (db_exec(tx, RSTMT_LLM_SERVICE_CLAIM,
 		    DB_ARGS(DB_U(id), DB_S(by->owner.tenant_id)), NULL, e))
 		return -1;
 	if (resource_get(tx, r, &at, id, by->arena, &row, e) < 0) {
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
-		err_clear(e);	/* that says who deletes the row */
+		err_clear(e);	/* not found is reported by the deletion itself */
 		return 0;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(bound); i++)

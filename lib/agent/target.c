@@ -83,13 +83,6 @@ int target_settle(const struct caller *by, struct target *t, struct arena *a,
 	return 0;
 }
 
-const struct llm_service *target_service(const struct conf *c,
-					 const struct workspace *w,
-					 const struct agent *a)
-{
-	return target_of(c, w, a).service;
-}
-
 int target_find(const struct caller *by, struct str workspace,
 		struct str agent, struct target *out, struct err *e)
 {

@@ -1,8 +1,7 @@
 /*
- * The blocks of a system prompt, each with its stamp. What was used, by a turn
- * (part.h) or by a single call (turn/ask.h), is stamped on usage records by
- * layer, name, version and hash, never by content (A43). prompt_add makes all
- * stamps.
+ * The blocks of a system prompt, each with its stamp. Usage records identify
+ * the prompts of a turn (part.h) or a single call (turn/ask.h) by layer, name,
+ * version and hash, never by content (A43). prompt_add makes all stamps.
  */
 #ifndef PROMPT_BLOCKS_H
 #define PROMPT_BLOCKS_H
@@ -16,26 +15,27 @@
 struct prompt_stamp {
 	const char *layer;	/* "guardrails", "agent", "title", … */
 	const char *name;	/* "guardrails", "intranet", "agent:assistant" */
-	int version;		/* 0 = the layer has no versions */
+	int version;		/* 0 = unversioned */
 	char hash[PROMPT_HASH_BYTES];
 };
 
-struct prompt_blocks {		/* zero-initialised: none */
-	struct str *text;		/* none is empty */
-	struct prompt_stamp *stamp;	/* of text i */
+struct prompt_blocks {		/* zero-initialised: empty */
+	struct str *text;		/* none of them is empty */
+	struct prompt_stamp *stamp;	/* stamp of text i */
 	size_t n, size;
 };
 
 /*
- * Adds a block and its stamp; the arrays grow in a. An empty text is left out.
- * The strings are borrowed; version 0: it has none.
+ * Adds a block and its stamp; the arrays grow in a. Ignores an empty text.
+ * Strings are borrowed; version 0: unversioned.
  */
 void prompt_add(struct prompt_blocks *b, struct arena *a, const char *layer,
 		const char *name, int version, struct str text);
 
 /*
- * [{"layer":…,"name":…,"version":…,"hash":…},…] for the usage record. used: of what
- * is no block of the system prompt, in front; or NULL.
+ * Writes [{"layer":…,"name":…,"version":…,"hash":…},…] for the usage record.
+ * used: the stamp of a prompt that is not a block of the system prompt, written
+ * first; or NULL.
  */
 void prompt_stamps(const struct prompt_blocks *b,
 		   const struct prompt_stamp *used, struct jw *w);

@@ -38,7 +38,7 @@ static bool is_id(struct str s)
 	return s.n && s.n <= LIM_MODULE_ID_CHARS && strspn(s.p, chars) == s.n;
 }
 
-/* What a value must be; NULL: it is. buf is for the answer. */
+/* What a value must be; NULL if it is valid. buf is for the result. */
 static const char *wrong(const struct conf_param *p, const json_t *v, char *buf,
 			 size_t n_bytes)
 {
@@ -128,7 +128,7 @@ static int check(const struct conf_module *m, const json_t *given, struct err *e
 	return 0;
 }
 
-/* The module of this name that is there for who. */
+/* The module of this name that who may use. */
 static const struct conf_module *find(const struct conf *c,
 				      const struct identity *who,
 				      struct str name, struct err *e)
@@ -201,7 +201,7 @@ int part_module(const struct part_input *in, struct part_text *out,
 	return 0;
 }
 
-/* The parameters that are texts, or those that are none: a line each. */
+/* Lists the parameters that are (texts) or are not texts, one per line. */
 static int give(const struct part_input *in, bool texts, const char *first,
 		struct part_text *out)
 {

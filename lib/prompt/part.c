@@ -45,7 +45,7 @@ void part_allocate(int64_t window, struct part_share share[PART__MAX])
 		}
 }
 
-/* Untrusted text in its enveloped form, so that cutting it is exact. */
+/* The untrusted text as it is sent in the envelope, so that its size is exact. */
 static struct str clean(const struct part_input *in, struct str text)
 {
 	struct buf b = BUF_INIT(2 * text.n + 4096);
@@ -57,7 +57,7 @@ static struct str clean(const struct part_input *in, struct str text)
 	return s;
 }
 
-/* The text as it is sent. */
+/* The text as sent. */
 static struct str sent(const struct part_input *in, const struct part_row *row,
 		       const struct part_text *t, struct str text)
 {
@@ -72,7 +72,7 @@ static struct str sent(const struct part_input *in, const struct part_row *row,
 	return s;
 }
 
-/* The beginning of the text that fits into this many tokens; may be empty. */
+/* The longest beginning of the text that fits into these tokens; may be empty. */
 static struct str cut(const struct part_input *in, const struct part_row *row,
 		      const struct part_text *t, int64_t tokens)
 {

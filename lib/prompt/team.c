@@ -1,6 +1,6 @@
 /*
- * The layer of the user's groups: what the configuration says of each, then what
- * the groups have stored, by name. Blank lines between.
+ * The layer of the user's groups: the texts of the configuration, then those
+ * that the groups have stored, by name, separated by blank lines.
  */
 #include "agent/said.h"
 #include "base/limits.h"
@@ -10,11 +10,11 @@
 
 #include "base/banned.h"
 
-enum { NAMES_CHARS = 200 };	/* of the stamp */
+enum { NAMES_CHARS = 200 };	/* in the stamp */
 
 struct teams {
 	struct buf text, names;
-	int version;		/* of the only one */
+	int version;		/* if there is only one text */
 	size_t n;
 };
 

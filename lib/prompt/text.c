@@ -1,4 +1,4 @@
-/* The fill functions of parts whose texts depend on settings only. */
+/* Fill functions of parts whose texts depend on configuration and settings only. */
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -78,7 +78,7 @@ int part_tool_use(const struct part_input *in, struct part_text *out,
 	return in->tools ? give_builtin(out, &prompt_tools) : 0;
 }
 
-/* Text of the user's own within a sentence of the system prompt. */
+/* Adds user-controlled text within a sentence of the system prompt. */
 static void add_quoted(struct buf *b, struct str s)
 {
 	struct buf valid = BUF_INIT(4096);
@@ -109,7 +109,7 @@ static struct setting_value setting_of(const struct part_input *in,
 
 #define CONTEXT_TAG "user-context>"
 
-/* Text that cannot end the mark that it stands in. */
+/* Adds text that cannot close its surrounding mark. */
 static void add_marked(struct buf *b, struct str s)
 {
 	const size_t n = sizeof(CONTEXT_TAG) - 1;
@@ -122,7 +122,7 @@ static void add_marked(struct buf *b, struct str s)
 	}
 }
 
-/* The user's own words, marked as such: they come behind all layers of ours. */
+/* The user's own text, marked as such; it follows all layers of the deployment. */
 int part_user_context(const struct part_input *in, struct part_text *out,
 		      struct err *e)
 {

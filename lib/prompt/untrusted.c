@@ -19,8 +19,8 @@ void untrusted_init(struct untrusted *u)
 }
 
 /*
- * Tokens with which chat templates mark turns and roles, and our own marker. A
- * blank is inserted after the first `keep` bytes of each, which makes it ordinary
+ * Tokens with which chat templates mark turns and roles, and the envelope's marker.
+ * A blank is inserted after the first `keep` bytes of each, which makes it ordinary
  * text for every tokenizer. Letters match in either case.
  */
 static const struct {
@@ -54,7 +54,7 @@ static bool at(struct str s, size_t i, struct str token)
 	return s.n - i >= token.n && !strncasecmp(s.p + i, token.p, token.n);
 }
 
-/* Code point at valid s, i; *len gets its bytes. */
+/* The code point at index i of valid s; *len is set to its length in bytes. */
 static unsigned code_point(struct str s, size_t i, size_t *len)
 {
 	const unsigned char *p = (const unsigned char *)s.p + i;
@@ -76,8 +76,8 @@ static unsigned code_point(struct str s, size_t i, size_t *len)
 
 /*
  * Invisible characters (Unicode's Default_Ignorable_Code_Point and controls): a
- * sequence of them can encode a text that only a model reads. Exceptions are line
- * breaks, tabs, the selector of coloured signs (U+FE0F), and joiners, which
+ * sequence of them can encode a text that only a model reads. Exceptions are
+ * line breaks, tabs, the emoji selector (U+FE0F), and joiners, which
  * drop_invisible handles.
  */
 static const struct {
@@ -87,12 +87,13 @@ static const struct {
 	{ 0xad, 0xad }, { 0x34f, 0x34f }, { 0x61c, 0x61c },
 	{ 0x115f, 0x1160 }, { 0x17b4, 0x17b5 }, { 0x180b, 0x180f },
 	{ 0x200b, 0x200b }, { 0x200e, 0x200f },
-	{ 0x202a, 0x202e }, { 0x2060, 0x206f },		/* directions */
+	/* Bidirectional controls */
+	{ 0x202a, 0x202e }, { 0x2060, 0x206f },
 	{ 0x3164, 0x3164 },
 	{ 0xfe00, 0xfe0e },		/* variation selectors */
 	{ 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb },
 	{ 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
-	{ 0xe0000, 0xe0fff },		/* tags, more selectors */
+	{ 0xe0000, 0xe0fff },		/* tags, variation selectors */
 };
 
 static bool is_invisible(unsigned c)
@@ -103,17 +104,17 @@ static bool is_invisible(unsigned c)
 	return false;
 }
 
-/* They have a meaning within words of some scripts and in composed signs. */
+/* Joiners have a meaning within words of some scripts and in emoji. */
 static bool is_joiner(unsigned c)
 {
 	return c == 0x200c || c == 0x200d || c == 0xfe0f;
 }
 
-/* The first pass, so that they cannot hide a token from the second one. */
+/* The first pass, so that no invisible character hides a token from the second. */
 static void drop_invisible(struct str s, struct buf *out)
 {
 	size_t i = 0, len;
-	bool joins = false;	/* the last one kept can be joined */
+	bool joins = false;	/* the last character kept can be joined */
 
 	while (i < s.n) {
 		unsigned c = code_point(s, i, &len);
@@ -153,7 +154,7 @@ static void break_tokens(const struct untrusted *u, struct str s,
 	while (i < s.n) {
 		size_t keep = 0;
 
-		/* only these can begin a token; the id is hex */
+		/* only these can begin a token; id is hexadecimal */
 		if (id.n && at(s, i, id))
 			keep = 4;
 		else if (s.p[i] && strchr("<|[\n\xef" "Uu", s.p[i]))
@@ -174,7 +175,7 @@ static void break_tokens(const struct untrusted *u, struct str s,
 void untrusted_clean(const struct untrusted *u, struct str text,
 		     struct buf *out)
 {
-	/* a replacement character has three bytes for one bad one */
+	/* U+FFFD takes three bytes in place of one invalid byte */
 	struct buf valid = BUF_INIT(3 * text.n + 1);
 	struct buf plain = BUF_INIT(3 * text.n + 1);
 

@@ -1,17 +1,17 @@
 /*
- * The envelope for untrusted text (A10): documents, web pages, results of tools.
- * It tells the model where data begins and ends:
+ * The envelope for untrusted text (A10): documents, web pages, tool results. It
+ * tells the model where data begins and ends:
  *
  *   [UNTRUSTED-DATA 5f0c… source="query_data"]
  *   …
  *   [/UNTRUSTED-DATA 5f0c…]
  *
  * The boundary is random and made once per turn, so the text cannot close the
- * envelope. Nevertheless it is neutralised: the boundary, the marker and the
+ * envelope. The text is neutralised as well: the boundary, the marker and
  * control tokens of chat templates (<|im_start|>, [INST], …) are broken up, and
  * characters that are invisible to people but not to models (tags, selectors,
- * direction overrides, controls) are removed. Only blanks are ever added, so JSON
- * stays JSON.
+ * direction overrides, controls) are removed. Only blanks are added, so JSON
+ * stays valid.
  */
 #ifndef PROMPT_UNTRUSTED_H
 #define PROMPT_UNTRUSTED_H
@@ -25,24 +25,24 @@ struct untrusted {
 	char id[UNTRUSTED_ID_BYTES];
 };
 
-/* A new boundary; once per turn. Any thread. */
+/* Makes a new boundary; once per turn. Any thread. */
 void untrusted_init(struct untrusted *u);
 
 /*
- * Appends text in its envelope. source says where it comes from (a tool's
- * name, a file name) and is untrusted itself: one line, capped, quoted. text
- * is any bytes; what is not UTF-8 is replaced.
+ * Appends text in its envelope. source tells its origin (the name of a tool or
+ * file) and is untrusted itself: it becomes one line, quoted and shortened.
+ * text may be any bytes; invalid UTF-8 is replaced.
  */
 void untrusted_wrap(const struct untrusted *u, struct str source,
 		    struct str text, struct buf *out);
 
-/* Appends text neutralised, without an envelope. u may be NULL. */
+/* Appends the neutralised text without an envelope. u may be NULL. */
 void untrusted_clean(const struct untrusted *u, struct str text,
 		     struct buf *out);
 
 /*
  * Appends text with invisible characters and direction overrides spelled out,
- * as in ⟨U+202E⟩, for a person who decides about that text.
+ * as in ⟨U+202E⟩, for a person who decides about it.
  */
 void untrusted_spell(struct str text, struct buf *out);
 

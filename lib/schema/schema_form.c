@@ -32,7 +32,7 @@ static const char *const type_names[] = {
 	"object", "array", "string", "integer", "number", "boolean", "null",
 };
 
-bool schema_type_known(const json_t *t)
+static bool is_type(const json_t *t)
 {
 	for (size_t i = 0; json_is_string(t) && i < ARRAY_LEN(type_names); i++)
 		if (strcmp(json_string_value(t), type_names[i]) == 0)
@@ -119,7 +119,7 @@ static bool all_types(const json_t *list)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, item)
-		if (!schema_type_known(item))
+		if (!is_type(item))
 			return false;
 	return json_array_size(list) > 0;
 }
@@ -131,7 +131,7 @@ static const char *rule_fault(const struct check *c,
 {
 	switch (k->form) {
 	case FORM_TYPE:
-		return schema_type_known(rule) || all_types(rule)
+		return is_type(rule) || all_types(rule)
 			? NULL : "names no known type";
 	case FORM_SCHEMA_MAP:
 		return json_is_object(rule) ? NULL : "must be an object";

@@ -64,9 +64,6 @@ extern const size_t schema_n_keywords;
 size_t place_push(struct place *p, const char *key, size_t index);
 void place_pop(struct place *p, size_t before);
 
-/* Whether t is the name of a type, as JSON. */
-bool schema_type_known(const json_t *t);
-
 /* "#", "#/$defs/NAME" or "#/definitions/NAME" within root; NULL otherwise. */
 const json_t *schema_resolve(const json_t *root, const json_t *ref);
 

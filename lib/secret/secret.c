@@ -25,7 +25,10 @@ struct key {
 	unsigned char bytes[KEY_BYTES];
 };
 
-/* The next key of the text; false: there is none. check_secret_key has passed it. */
+/*
+ * Parses the next key; false at the end. check_secret_key has validated the
+ * text.
+ */
 static bool next_key(const char **at, struct key *out)
 {
 	unsigned char hash[crypto_generichash_BYTES];
@@ -59,7 +62,7 @@ bool seal_is(struct str s)
 	return s.n >= SECRET_MORE_BYTES && s.p[0] == VERSION;
 }
 
-/* The key that sealed a value. */
+/* Finds the key that sealed a value. */
 static int key_of(const struct conf *c, struct str sealed, struct key *out,
 		  struct err *e)
 {
@@ -80,7 +83,7 @@ static int key_of(const struct conf *c, struct str sealed, struct key *out,
 			  "or enter the stored key again.", id);
 }
 
-/* What is authenticated beside the text. In a. */
+/* The authenticated data beside the text. In a. */
 static struct str place(const struct secret_at *at, const void *mark,
 			struct arena *a)
 {

@@ -147,8 +147,9 @@ int attachment_piece(struct db *db, const struct uuid *file_id, int64_t from,
 
 /* -- deleting -------------------------------------------------------- */
 
-int attachment_file_pieces(struct db *db, const struct uuid *id,
-			   int64_t until_ms, struct err *e)
+/* 1; 0: more to do after until_ms; -1. */
+static int delete_pieces(struct db *db, const struct uuid *id,
+			 int64_t until_ms, struct err *e)
 {
 	struct db_result r;
 
@@ -174,7 +175,7 @@ int attachment_file_delete(struct db *db, const struct uuid *id,
 	arena_release(&a);
 	if (rc < 0)
 		return -1;
-	rc = attachment_file_pieces(db, id, until_ms, e);
+	rc = delete_pieces(db, id, until_ms, e);
 	if (rc <= 0)
 		return rc;
 	return db_exec(db, STMT_FILE_DELETE, DB_ARGS(DB_U(id)), NULL, e) ? -1 : 1;

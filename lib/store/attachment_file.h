@@ -15,11 +15,10 @@
 int attachment_place(struct db *db, const struct uuid *file_id, struct arena *a,
 		     struct str *place, struct err *e) MUST_CHECK;
 
-/* Deletes the pieces of a file: 1; 0 when until_ms (monotonic) is over; -1. */
-int attachment_file_pieces(struct db *db, const struct uuid *id,
-			   int64_t until_ms, struct err *e) MUST_CHECK;
-
-/* Deletes a file that was dropped, with its content. As above. */
+/*
+ * Deletes a dropped file and its content until until_ms (monotonic). Returns 1 when
+ * that is done; 0 if there is more to delete; -1.
+ */
 int attachment_file_delete(struct db *db, const struct uuid *id,
 			   int64_t until_ms, struct err *e) MUST_CHECK;
 

@@ -1,8 +1,8 @@
 /*
- * Work after a turn (after.def). It never delays the response, and if it fails, the
- * turn is not affected, because it is stored already. It runs in the turn's thread
- * for turns that ended well, one row after the other; stopping the turn or a
- * shutdown ends it.
+ * Work after a turn (after.def). It runs in the turn's thread, after the
+ * response, for turns that ended well, one row of the table after the other. A
+ * failure does not affect the turn, which is stored by then. Stopping the turn
+ * or a shutdown ends the work.
  */
 #ifndef TURN_AFTER_H
 #define TURN_AFTER_H
@@ -12,9 +12,9 @@
 struct after {
 	const char *name;	/* for the log and docs/turn.md */
 	const char *what;
-	/* Whether there is something to do for this turn. No I/O. */
+	/* Whether this turn needs the work. Must not do I/O. */
 	bool (*due)(const struct turn_run *t);
-	/* Does it; -1 is logged. */
+	/* Does the work. Returns 0, or -1 with e set, which is logged. */
 	int (*run)(struct turn_run *t, struct err *e);
 };
 

@@ -9,17 +9,18 @@
 
 #include "base/banned.h"
 
-#define TRIES 2		/* the answer, and one repair of it */
+#define TRIES 2		/* the first attempt and one repair */
 
 struct asking {
 	const struct llm_ask *q;
 	struct arena *arena;
 	struct llm_reply *out;
-	struct llm_service service;	/* the asked one's, with less time */
+	struct llm_service service;	/* the requested one, with a shorter
+					   timeout */
 	struct prompt_blocks blocks;
 	struct http_abort *abort;
 	int64_t started_ms;
-	/* of the call that runs */
+	/* of the running call */
 	struct buf text;
 	struct llm_usage used;
 };
@@ -35,7 +36,7 @@ static int on_event(void *ctx, const struct llm_event *ev)
 			u->ttft_ms = clock_mono_ms() - k->started_ms;
 		buf_addstr(&k->text, ev->text);
 		return buf_ok(&k->text) ? 0 : -1;
-	case LLM_EV_USAGE:	/* of what fails too */
+	case LLM_EV_USAGE:	/* failed calls cost, too */
 		k->used = ev->usage;
 		break;
 	case LLM_EV_DONE:
@@ -75,7 +76,7 @@ static void set_prompts(struct asking *k)
 	buf_release(&b);
 }
 
-/* The service with what is left of the time. */
+/* The service, limited to the remaining time. */
 static int set_service(struct asking *k, struct err *e)
 {
 	const struct llm_ask *q = k->q;
@@ -90,7 +91,7 @@ static int set_service(struct asking *k, struct err *e)
 	return 0;
 }
 
-/* One call; its text is in k->text. */
+/* One call; leaves its text in k->text. */
 static int call(struct asking *k, struct str input, struct err *e)
 {
 	const struct llm_ask *q = k->q;
@@ -130,7 +131,7 @@ static int call(struct asking *k, struct str input, struct err *e)
 
 /* -- typed answers ---------------------------------------------------------- */
 
-/* The text between ``` fences, which models add in spite of everything. */
+/* The text between ``` fences, which models add even if told not to. */
 static struct str unfence(struct str s)
 {
 	s = str_trim(s);
@@ -142,7 +143,7 @@ static struct str unfence(struct str s)
 	return str_trim(s);
 }
 
-/* The answer as a value that fits the schema; NULL with e saying what not. */
+/* Parses the answer and checks it against the schema; NULL with the reason in e. */
 static json_t *typed(const struct asking *k, struct err *e)
 {
 	json_t *v = jx_keep(k->arena, jx_load(unfence(k->out->text), e));
@@ -152,7 +153,7 @@ static json_t *typed(const struct asking *k, struct err *e)
 	return v;
 }
 
-/* The second time the same input says what was wrong with the first answer. */
+/* The input of the second try: the first answer and what is wrong with it. */
 static int converse(struct asking *k, struct err *e)
 {
 	struct str input = k->q->input;

@@ -14,11 +14,11 @@
 #include "base/banned.h"
 
 enum {
-	CHARS_PER_TOKEN = 4,	/* as llm_estimate_tokens has it */
-	IMAGES = 8,		/* of one turn */
-	LEAST_CHARS = 200,	/* less of a text is not worth its place */
-	PARTS = 60,		/* of one text that does not fit */
-	PART_CHARS = 200,	/* around each: the envelope, the number */
+	CHARS_PER_TOKEN = 4,	/* as in llm_estimate_tokens */
+	IMAGES = 8,		/* per turn */
+	LEAST_CHARS = 200,	/* a shorter excerpt is not worth its envelope */
+	PARTS = 60,		/* chunks of a text that does not fit */
+	PART_CHARS = 200,	/* envelope and number around each chunk */
 	NOTE_BYTES = 1024,
 };
 
@@ -114,7 +114,7 @@ void attach_use(const struct turn_run *t)
 
 /* -- for the model -------------------------------------------------------- */
 
-/* What may still be taken, in characters; set up by the first who asks. */
+/* The remaining budget in characters, set up by its first user. */
 static int64_t *budget(struct turn_loop *l)
 {
 	const struct llm_service *s = l->run->in.target.service;
@@ -133,7 +133,7 @@ void attach_limit(struct turn_loop *l, int64_t tokens)
 {
 	int64_t *left = budget(l);
 
-	/* A service may have no window that is known. */
+	/* A service may have no known window. */
 	if (tokens < *left / CHARS_PER_TOKEN)
 		*left = MAX(tokens, 0) * CHARS_PER_TOKEN;
 }
@@ -144,7 +144,7 @@ static void note(struct buf *b, const struct attachment *t, const char *what)
 		 STR_ARG(t->name), what);
 }
 
-/* A part of the text in the envelope; chunk 0: the whole. */
+/* Adds a chunk of the text in the envelope; chunk 0 is the whole text. */
 static void add_part(struct turn_loop *l, const struct attachment *t,
 		     int64_t chunk, int64_t page, struct str text, struct buf *b)
 {
@@ -163,7 +163,7 @@ static void add_part(struct turn_loop *l, const struct attachment *t,
 		buf_addf(b, "[Source %d: cite it as [%d].]\n", no, no);
 }
 
-/* The heading above a chunk, and its text. */
+/* The heading of a chunk and its text. */
 static struct str with_heading(struct turn_loop *l, const struct chunk *c)
 {
 	if (!c->heading.n)
@@ -172,7 +172,7 @@ static struct str with_heading(struct turn_loop *l, const struct chunk *c)
 				   STR_ARG(c->text)));
 }
 
-/* Which chunks *left has room for, the best for the message first. */
+/* Selects chunks for *left characters, the best matches of the message first. */
 static size_t choose_chunks(const struct chunk *v, const size_t *order, size_t n,
 			    int64_t *left, bool *taken)
 {
@@ -193,8 +193,8 @@ static size_t choose_chunks(const struct chunk *v, const size_t *order, size_t n
 }
 
 /*
- * Of a text for which there is no room: the parts that fit the user's message best,
- * in the order of the text. Returns 0; -1: it cannot be split.
+ * Adds the chunks that match the user's message best, in the order of the text.
+ * Returns 0, or -1 if the text cannot be split.
  */
 static int add_best(struct turn_loop *l, const struct attachment *t,
 		    struct str text, struct buf *b, struct err *e)
@@ -210,7 +210,7 @@ static int add_best(struct turn_loop *l, const struct attachment *t,
 		return -1;
 	taken = arena_zalloc(l->arena, n + 1, sizeof(*taken));
 	n_taken = choose_chunks(v, order, n_fit, left, taken);
-	if (!n_taken && n) {	/* not even one has room */
+	if (!n_taken && n) {	/* no room for even one */
 		v[order[0]].text = utf8_head(v[order[0]].text, (size_t)*left);
 		v[order[0]].heading.n = 0;
 		taken[order[0]] = true;
@@ -226,7 +226,7 @@ static int add_best(struct turn_loop *l, const struct attachment *t,
 	return 0;
 }
 
-/* The text, or what of it fits. */
+/* Adds the text, or as much of it as fits. */
 static void add_text(struct turn_loop *l, const struct attachment *t,
 		     struct buf *b)
 {

@@ -1,9 +1,10 @@
 /*
- * The attachments of messages in a turn: which ones a request names, and what the
- * model is sent of them. Texts go in whole where they fit, else their parts that fit
- * the message best, always in the turn's envelope, since they are other people's, and
- * each a source of the answer; images go in where the service takes them. They stand
- * with the message that they were sent with.
+ * Attachments of messages in a turn: resolves the ids of a request and adds
+ * their content to what the model is sent. Texts are sent whole if they fit,
+ * otherwise as the parts that match the message best, always in the turn's
+ * envelope (they are untrusted) and each as a source of the answer. Images are
+ * sent if the service accepts them. Attachments stay with the message that they
+ * came with.
  */
 #ifndef TURN_ATTACH_H
 #define TURN_ATTACH_H
@@ -14,25 +15,26 @@ struct turn_loop;
 struct llm_message;
 
 /*
- * Puts records ({id, name, mediaType, size}) in the place of the ids that the
- * request has in options.attachments. ERR_INVALID_FIELD that names the field: not
- * the caller's, not complete, too many, twice, without a message.
+ * Replaces the ids in the request's options.attachments by records ({id, name,
+ * mediaType, size}). ERR_INVALID_FIELD, naming the field, for an id that is not
+ * the caller's, an incomplete or repeated one, too many of them, or attachments
+ * without a message. Database errors.
  */
 int attach_read(struct turn_run *t, struct err *e) MUST_CHECK;
 
-/* They belong to the conversation from now on. Failures are logged. */
+/* Assigns the attachments to the turn's conversation. Failures are logged. */
 void attach_use(const struct turn_run *t);
 
-/* No more than so many tokens for what is added from here on. */
+/* Limits the attachments added from now on to this many tokens in total. */
 void attach_limit(struct turn_loop *l, int64_t tokens);
 
 /*
- * Adds what was sent with a message to m, behind its text: list is the records, or
- * NULL. What exceeds the turn's budget is named only. Taints the turn.
+ * Adds the attachments of a message to m, after its text. list: their records, or
+ * NULL. Attachments that exceed the turn's budget are only named. Taints the turn.
  */
 void attach_add(struct turn_loop *l, const json_t *list, struct llm_message *m);
 
-/* The same of a message of the history, as it is stored. */
+/* The same for a message of the history, with list as stored. */
 void attach_add_stored(struct turn_loop *l, struct str list,
 		       struct llm_message *m);
 

@@ -1,9 +1,8 @@
 /*
- * The tool calls of one step. Each gets an answer, whatever happens (B15), but
- * for those that wait for somebody (pause.c): they get it when the turn goes on. A
- * single short call runs in the turn's own thread; several run in parallel, a
- * limited number at a time, while the turn's thread keeps the client informed:
- * events are emitted by that thread only.
+ * The tool calls of one step. Every call gets an answer (B15), except those that
+ * wait for somebody (pause.c): they get it when the turn is resumed. A single short
+ * call runs in the turn's own thread; several run in parallel, up to a limit, while
+ * the turn's thread keeps the client informed: only that thread emits events.
  */
 #include "turn/calls.h"
 
@@ -28,8 +27,8 @@
 
 enum {
 	TOOL_STACK_BYTES = 262144,
-	NOTES = 16,		/* of one call that wait to be told */
-	REPEATS = 2,		/* same call with the same arguments */
+	NOTES = 16,		/* queued notes per call */
+	REPEATS = 2,		/* limit for equal calls */
 };
 
 struct note {
@@ -48,9 +47,9 @@ struct call_job {
 	struct jobs *jobs;
 	struct turn_loop *loop;
 	struct turn_call *call;
-	struct arena arena;		/* the call's own */
+	struct arena arena;		/* for this call only */
 	struct tool_result result;	/* in that arena */
-	enum job_state state;		/* under jobs->lock once it runs */
+	enum job_state state;		/* under jobs->lock while it runs */
 	pthread_t thread;
 	struct tool_host host;
 	struct note *notes;		/* under jobs->lock; NOTES, or NULL */
@@ -91,7 +90,7 @@ static void tell_result(struct turn_loop *l, const struct turn_call *c)
 	loop_flush(l);
 }
 
-/* {"name","ms","ok"} for the usage record; names that exist only. */
+/* Adds {"name","ms","ok"} to the usage record, for tools that exist. */
 static void note_timing(struct turn_loop *l, const struct turn_call *c)
 {
 	const struct tool_offer *o = tool_set_find(&l->tools, c->name);
@@ -109,8 +108,8 @@ static void note_timing(struct turn_loop *l, const struct turn_call *c)
 }
 
 /*
- * A tool of others brings their text along, also where it failed. What came
- * from the page or the user was marked by who put it in.
+ * The result of an external tool is untrusted, even if it failed. Results from
+ * the page or the user were classified where they came in.
  */
 static void judge(struct turn_loop *l, struct turn_call *c)
 {
@@ -177,7 +176,7 @@ int calls_note(struct turn_loop *l, const struct turn_call *c)
 	return 0;
 }
 
-/* What to say of a call that the end of the answer cut off; NULL = it was not. */
+/* Explains a call that was cut off with the answer; NULL if it was not. */
 static const char *cut_off(const struct turn_loop *l, const struct turn_call *c)
 {
 	if (!c->bad_args)
@@ -186,14 +185,14 @@ static const char *cut_off(const struct turn_loop *l, const struct turn_call *c)
 	    l->step.stop == LLM_STOP_CONTEXT)
 		return "The call was cut off at the output limit, so its "
 			"arguments are incomplete. Make a shorter call.";
-	/* lib/tool takes no arguments for {}; these were not sent. */
+	/* lib/tool reads no arguments as {}; here they are missing. */
 	if (!c->args.n)
 		return "The answer was cut off before the arguments of the "
 			"call. Make the call again, with its arguments.";
 	return NULL;
 }
 
-/* Whether the call is answered without being run. */
+/* Whether the call is answered without running. */
 static bool refused(struct turn_loop *l, struct turn_call *c)
 {
 	const char *cut;
@@ -230,8 +229,8 @@ static bool refused(struct turn_loop *l, struct turn_call *c)
 /* -- notes ------------------------------------------------------------------ */
 
 /*
- * Kept until the turn's thread tells them. News of progress replace older ones
- * that nobody has seen (D28); where there are too many, the rest is not told.
+ * Queues notes for the turn's thread. Progress replaces older progress that was
+ * not sent yet (D28); notes that exceed the queue are dropped.
  */
 static void on_note(void *ctx, const struct tool_note *n)
 {
@@ -239,7 +238,7 @@ static void on_note(void *ctx, const struct tool_note *n)
 	struct note *to;
 
 	if (!j->jobs)
-		return;		/* it runs in the turn's own thread */
+		return;		/* the call runs in the turn's own thread */
 	pthread_mutex_lock(&j->jobs->lock);
 	if (!j->notes)
 		j->notes = xcalloc(NOTES, sizeof(*j->notes));
@@ -267,7 +266,7 @@ static int on_agent(void *ctx, const struct tool_ctx *call,
 			  &j->call->from, e);
 }
 
-/* No message changes while calls run. */
+/* Safe without a lock: messages do not change while calls run. */
 static bool was_said(void *ctx, struct str text)
 {
 	const struct call_job *j = ctx;
@@ -275,7 +274,7 @@ static bool was_said(void *ctx, struct str text)
 	return said_by_others(j->loop, text);
 }
 
-/* Its line that is not ended yet, or a new one; NULL when there are too many. */
+/* The tool's open line, or a new one; NULL if there are too many. */
 static struct turn_line *line_of(struct turn_loop *l, struct turn_call *c,
 				 const char *tool)
 {
@@ -293,7 +292,7 @@ static struct turn_line *line_of(struct turn_loop *l, struct turn_call *c,
 	return *at;
 }
 
-/* For the row of the call: who comes later sees what those saw who watched. */
+/* Keeps notes for the call's row, so that late readers see the same progress. */
 static void keep_note(struct turn_loop *l, struct turn_call *c,
 		      const struct note *n)
 {
@@ -324,7 +323,7 @@ static void tell_note(struct turn_loop *l, struct turn_call *c,
 	loop_emit(l, &ev);
 }
 
-/* Tells what j has noted; false when there was nothing. Under the lock. */
+/* Emits the notes of j; false if there were none. Under the lock. */
 static bool tell_notes(struct turn_loop *l, struct jobs *jobs,
 		       struct call_job *j)
 {
@@ -373,7 +372,7 @@ static void *job_main(void *p)
 	return NULL;
 }
 
-/* Takes the result over into the turn's arena. */
+/* Moves the result to the turn's arena. */
 static void finish_job(struct call_job *j)
 {
 	struct turn_loop *l = j->loop;
@@ -407,7 +406,7 @@ static void start_or_run(struct call_job *j)
 	finish_job(j);
 }
 
-/* Waits until a job has ended, or for one keep-alive interval. Under the lock. */
+/* Waits for the end of a job, at most one keep-alive interval. Under the lock. */
 static void wait_for_end(struct turn_loop *l, struct jobs *jobs,
 			 int64_t *idle_at_ms)
 {
@@ -432,7 +431,7 @@ static struct call_job *job_in(struct call_job *jobs, size_t n,
 	return NULL;
 }
 
-/* Whether any job had notes to tell. Under the lock. */
+/* Emits the notes of all jobs; false if there were none. Under the lock. */
 static bool tell_all(struct turn_loop *l, struct jobs *jobs, struct call_job *v,
 		     size_t n)
 {
@@ -443,7 +442,7 @@ static bool tell_all(struct turn_loop *l, struct jobs *jobs, struct call_job *v,
 	return told;
 }
 
-/* At most max of n jobs at a time; returns when all were told. */
+/* Runs n jobs, at most max at a time; returns when all results are emitted. */
 static void run_parallel(struct turn_loop *l, struct call_job *jobs, size_t n,
 			 size_t max)
 {
@@ -483,7 +482,7 @@ static void run_parallel(struct turn_loop *l, struct call_job *jobs, size_t n,
 	pthread_mutex_destroy(&shared.lock);
 }
 
-/* What may take longer than a keep-alive interval gets a thread. */
+/* Calls that may exceed the keep-alive interval need a thread. */
 static bool may_run_inline(const struct turn_loop *l, const struct call_job *j)
 {
 	const struct tool_offer *o = tool_set_find(&l->tools, j->call->name);
@@ -515,10 +514,13 @@ void calls_run(struct turn_loop *l)
 {
 	struct turn_step *s = &l->step;
 
-	/* All of a step was asked for before any of it was read. */
+	/*
+	 * The calls of a step were requested before any of their results was
+	 * read.
+	 */
 	l->asked = l->taint;
 	l->tool_ctx.taint = &l->asked;
-	/* What was allowed for the conversation may have been revoked. */
+	/* Approvals for the conversation may have been revoked. */
 	l->tool_ctx.turn.allowed = NULL;
 	l->tool_ctx.turn.n_allowed = 0;
 	loop_status(l, "executing");

@@ -8,24 +8,25 @@ struct turn_call;
 struct turn_loop;
 
 /*
- * Answers every call of the step (B15): runs it, refuses it, or says that it
- * was stopped. Emits TOOL_CALL for all, TOOL_RESULT as they end.
+ * Answers every call of the step (B15): runs it, refuses it, or reports that it
+ * was stopped. Emits TOOL_CALL for all of them, then each TOOL_RESULT as it
+ * ends.
  */
 void calls_run(struct turn_loop *l);
 
-/* Runs those of the step that have no result and do not wait. */
+/* Runs the calls of the step that have no result and do not wait. */
 void calls_go(struct turn_loop *l);
 
-/* Answers a call with what was put into c->result, without running it. */
+/* Ends a call with the content of c->result, without running it. */
 void calls_end(struct turn_loop *l, struct turn_call *c);
 
-/* What people call the tool, where it says so itself; may be empty. */
+/* The tool's display name; empty if it declares none. */
 struct str calls_title(const struct turn_loop *l, const struct turn_call *c);
 
-/* Notes a call for the count of repeats; how often it was made before. */
+/* Records a call for the limit of repeats. Returns how often it was made before. */
 int calls_note(struct turn_loop *l, const struct turn_call *c);
 
-/* The arguments in canonical form, for comparing. */
+/* The arguments in canonical form, for comparison. In the loop's arena. */
 struct str calls_canonical(struct turn_loop *l, const struct turn_call *c);
 
 #endif

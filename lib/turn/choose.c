@@ -31,7 +31,7 @@ void choose_before(struct turn_loop *l)
 
 	if (!in->target.automatic)
 		return;
-	/* As if there were tools: which there are, the context says. */
+	/* Assume tools: whether there are any is only known with the context. */
 	c = choose(l, AUTO_NEEDS_TOOLS,
 		   llm_estimate_tokens(in->content));
 	if (c.service)
@@ -39,8 +39,8 @@ void choose_before(struct turn_loop *l)
 }
 
 /*
- * What would be sent: also what only the window has left out of the history, and
- * the step that is not among the messages yet.
+ * Tokens that a service with a larger window would be sent: with the history that
+ * only the present window cuts off, and the step not yet added to the messages.
  */
 static int64_t tokens(const struct turn_loop *l)
 {
@@ -85,7 +85,7 @@ bool choose_after(struct turn_loop *l)
 	}
 	ev.text = str_of(c.service->id);
 	ev.code = str_of(c.reason);
-	if (l->sink)		/* a preview has none */
+	if (l->sink)		/* a preview has no sink */
 		loop_emit(l, &ev);
 	return other;
 }

@@ -1,7 +1,7 @@
 /*
- * Who answers if the service is "auto" (agent/auto.h): chosen before the context
- * is built, by what is known then, and again when its size and tools are known.
- * Does nothing if a service is named.
+ * Selects the service of an agent whose service is "auto" (agent/auto.h): once
+ * before the context is built, and again when its size and tools are known.
+ * Does nothing if the agent names a service.
  */
 #ifndef TURN_CHOOSE_H
 #define TURN_CHOOSE_H
@@ -12,12 +12,15 @@ struct turn_loop;
 
 void choose_before(struct turn_loop *l);
 
-/* True: it is another one than before, and the context is not fitted to it yet. */
+/*
+ * True if the choice changed and the context is not yet fitted to the new
+ * service.
+ */
 bool choose_after(struct turn_loop *l);
 
 /*
- * Another service than when it began has the turn: what it costs is booked on that
- * one also if its process dies. Nothing of a preview or an agent.
+ * Stores the service that took over the turn, so that usage is booked on it
+ * even if the process dies. Does nothing for a preview or a nested agent.
  */
 void choose_store(const struct turn_loop *l);
 

@@ -31,7 +31,7 @@ static int take_stored(struct turn_run *t, const struct uuid *id,
 	struct resource_at at = resource_own(&t->in.by.owner);
 	struct resource_row row;
 
-	/* Who reads a prompt has the same ids as who has settings. */
+	/* Prompts are shared with the ids that settings belong to. */
 	at.readers = setting_ids(s, t->arena);
 	at.n_readers = s->n;
 	if (resource_get(t->deps->db, r, &at, id, t->arena, &row, e) < 0)

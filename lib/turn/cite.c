@@ -22,7 +22,7 @@ void cite_tell(struct turn_loop *l)
 	const struct source *s;
 
 	if (l->nested || !l->sink)
-		return;		/* an agent's are told by its turn */
+		return;		/* a nested agent's are emitted by its turn */
 	for (; (s = passages_at(l->passages, l->n_cites_told)); l->n_cites_told++) {
 		struct buf b = BUF_INIT(EVENT_BYTES);
 		struct jw w = jw_on(&b);
@@ -70,7 +70,8 @@ void cite_load(struct turn_loop *l)
 		log_err("sources of a turn that goes on", &e);
 		return;
 	}
-	if (n)	/* the earlier answer may name one that is not seen any more */
+	if (n)	/* the continued answer may cite passages that are not visible
+		   any more */
 		passages_reserve(l->passages, v[n - 1].no);
 	if (retrieve_seen(&l->tool_ctx.turn.by, NULL, NULL, v, &n, l->arena, &e)) {
 		log_err("sources of a turn that goes on", &e);
@@ -99,8 +100,8 @@ static bool is_checked(const struct turn_loop *l)
 }
 
 /*
- * What the model was sent by others and by the user: their words may be quoted too.
- * What it said itself is no source.
+ * The untrusted texts and the user's texts in the context: quotations may come
+ * from them, too. The model's own words are no source.
  */
 static size_t texts_of(const struct turn_loop *l, struct str *out)
 {
@@ -179,7 +180,7 @@ static bool is_source(const struct turn_loop *l, int number)
 	return false;
 }
 
-/* The numbers that name a source, or those that do not. */
+/* Writes the citation numbers that do (known) or do not name a source. */
 static void write_numbers(const struct turn_loop *l, struct jw *w, bool known)
 {
 	int n = 0;

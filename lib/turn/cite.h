@@ -1,6 +1,6 @@
 /*
- * The passages that a turn used (tool/core/passage.h): told as events, kept, and
- * what the answer cites of them checked.
+ * The passages that a turn used (tool/core/passage.h): emits them as events,
+ * stores them, and checks the citations of the answer.
  */
 #ifndef TURN_CITE_H
 #define TURN_CITE_H
@@ -9,26 +9,29 @@
 
 struct turn_loop;
 
-/* Emits those that were not told yet. The turn's own thread. */
+/* Emits the passages not yet emitted. The turn's own thread. */
 void cite_tell(struct turn_loop *l);
 
-/* Stores those that are not stored yet. */
+/* Stores the passages not yet stored. */
 int cite_store(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /*
- * What a turn that is resumed had, and what one has of the turn that it continues:
- * those become its own, under their numbers. Without them it goes on; failures are
- * logged.
+ * Loads the passages of a resumed turn, and those of the turn that this one
+ * continues, which become its own under the same numbers. Failures are logged
+ * and the turn runs without them.
  */
 void cite_load(struct turn_loop *l);
 
-/* Checks the answer, l->step.text, and tells what it did not yet. */
+/*
+ * Checks the citations of the answer, l->step.text, and emits the sources not
+ * yet emitted.
+ */
 void cite_check(struct turn_loop *l);
 
 /*
- * Members of the answer's metadata: context_document_ids, sources (ids and places,
- * no texts), and, if passages were searched for or sent, citations {cited, unknown,
- * notFound}.
+ * Writes members of the answer's metadata: context_document_ids, sources (ids
+ * and places, no texts), and, if passages were searched for or sent, citations
+ * {cited, unknown, notFound}.
  */
 void cite_write_meta(const struct turn_loop *l, struct jw *w);
 

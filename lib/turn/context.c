@@ -1,7 +1,7 @@
 /*
  * What the model is sent: the parts of the system prompt, tool declarations,
- * the thread (history.c), the user's message, and later the steps of this
- * turn. prompt/part.h says how much each may have.
+ * thread (history.c), user message, and later the steps of this turn.
+ * prompt/part.h says how many tokens each may have.
  */
 #include "turn/context.h"
 
@@ -41,7 +41,7 @@ struct llm_message *context_add(struct turn_loop *l, enum llm_role role,
 	return m;
 }
 
-/* Behind the history is the user's message, then what the turn did. */
+/* The user's message follows the history; the rest are steps of the turn. */
 static enum part_id part_of(const struct turn_loop *l, size_t message)
 {
 	if (message < l->n_history)
@@ -73,9 +73,9 @@ int64_t context_tokens(const struct turn_loop *l)
 /* -- prompt and tools ------------------------------------------------------- */
 
 /*
- * The toggle, where it is not used the setting, or the user's words (C30); of a
- * turn that goes on, the same. An answer that is made again may have another
- * toggle than its message.
+ * Whether web search is on: the request's toggle, else the setting, or the
+ * user's words (C30). A resumed turn keeps its value. A new answer may have
+ * another toggle than its message.
  */
 static bool wants_web(const struct turn_loop *l)
 {
@@ -88,7 +88,7 @@ static bool wants_web(const struct turn_loop *l)
 			 t->in.content.n ? t->in.content : t->user.content);
 }
 
-/* What is offered now; again when a call has changed what that is. */
+/* Declares the tools; again when a call has changed the offer. */
 static int offer_tools(struct turn_loop *l, struct err *e)
 {
 	struct part_share *share = &l->share[PART_TOOLS];
@@ -96,7 +96,7 @@ static int offer_tools(struct turn_loop *l, struct err *e)
 	bool takes = to->service->capabilities & LLM_CAN_TOOLS;
 	struct llm_tool *declared;
 
-	/* B21: it answers without; but rules ask whether there are tools. */
+	/* B21: without tools it still answers; rules need to know about them. */
 	if (!takes && !to->automatic)
 		return 0;
 	if (!l->nested)
@@ -136,20 +136,20 @@ void context_told_of_kept(struct turn_loop *l)
 		log_err("read_result is not offered", &e);
 }
 
-/* Tokens that the request may have. */
+/* Token limit of the request. */
 static int64_t window(const struct llm_service *s)
 {
 	return s->context_tokens > 0
 		? s->context_tokens - s->max_output_tokens : INT64_MAX / 2;
 }
 
-/* What the user's message will take, with what the client gives beside it. */
+/* Tokens of the user's message and of the client's messages before it. */
 static int64_t input_tokens(const struct turn_loop *l)
 {
 	return llm_message_tokens(&l->input) + llm_estimate_tokens(l->run->in.meta);
 }
 
-/* The system prompt, and how much of the window is left for the history. */
+/* Composes the system prompt and the history's share of the window. */
 static int compose_prompt(struct turn_loop *l, struct err *e)
 {
 	const struct turn_request *in = &l->run->in;
@@ -190,9 +190,9 @@ static int compose_prompt(struct turn_loop *l, struct err *e)
 /* -- results -------------------------------------------------------------- */
 
 /*
- * The result as the model sees it: others' text in its envelope (A10), an error
- * of ours neutralised, since it may quote what the model was made to send, and
- * behind it, where the user has changed the arguments, what was run.
+ * The result as the model sees it: untrusted text in the envelope (A10); errors
+ * are neutralised, because they may quote what the model was told to send. If
+ * the user edited the arguments, the ones used follow.
  */
 static struct str for_model(struct turn_loop *l, struct str tool,
 			    struct str text, bool untrusted, bool is_error,
@@ -232,7 +232,7 @@ void context_add_result(struct turn_loop *l, const struct llm_tool_call *c,
 
 /* -- before the turn -------------------------------------------------------- */
 
-/* What the user says, or what an agent within a call is told. */
+/* The user's message, or a nested agent's task. */
 static void read_input(struct turn_loop *l)
 {
 	l->input = (struct llm_message){
@@ -263,7 +263,7 @@ static int build(struct turn_loop *l, struct err *e)
 	context_knowledge(l);
 	if (offer_tools(l, e) < 0)
 		return -1;
-	/* The steps are sent in any case, so the history has what they leave. */
+	/* The steps are always sent; the history gets the rest of the window. */
 	if (l->run->resumed) {
 		own = history_read_own(l, e);
 		if (!own)
@@ -288,7 +288,7 @@ static int build(struct turn_loop *l, struct err *e)
 	return 0;
 }
 
-/* As before build; taint: what was there then. */
+/* Resets what context_build has built; taint: its value before that. */
 static void forget(struct turn_loop *l, const struct origins *taint)
 {
 	l->n_messages = l->n_history = 0;
@@ -314,7 +314,7 @@ int context_build(struct turn_loop *l, struct err *e)
 		return -1;
 	if (!choose_after(l))
 		return 0;
-	/* Where there is more room now, the history gets it. */
+	/* The history gets the additional room. */
 	if (l->squeezed && l->share[PART_HISTORY].cut &&
 	    window(l->run->in.target.service) > had) {
 		forget(l, &taint);
@@ -361,7 +361,7 @@ bool context_shorten(struct turn_loop *l)
 
 	if (l->n_history == 0)
 		return false;
-	/* Never between a call and its results: on to the next user message. */
+	/* Cut at a user message only: a call must keep its results. */
 	while (drop < l->n_history && l->messages[drop].role != LLM_USER)
 		drop++;
 	memmove(l->messages, l->messages + drop,

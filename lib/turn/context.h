@@ -1,6 +1,6 @@
 /*
- * What the model is sent: prompt, tools, the thread (history.h), the user's
- * message, and the steps of this turn.
+ * What the model is sent: prompt, tools, thread (history.h), user message, and
+ * the steps of this turn.
  */
 #ifndef TURN_CONTEXT_H
 #define TURN_CONTEXT_H
@@ -13,42 +13,46 @@
 
 struct turn_loop;
 
-enum { CONTEXT_OWN_MESSAGES = 6 };	/* of a turn that calls a tool or two */
+enum { CONTEXT_OWN_MESSAGES = 6 };	/* of a turn with one or two tool calls */
 
-/* System prompt, tools, history and the user's message. */
+/* Builds system prompt, tools, history and the user message. */
 int context_build(struct turn_loop *l, struct err *e) MUST_CHECK;
 
-/* Adds the current step and the results of its calls. */
+/* Appends the current step and the results of its calls. */
 void context_add_step(struct turn_loop *l);
 
-/* Drops the older half of the history; false when there is none left. */
+/* Drops the older half of the history; false if none is left. */
 bool context_shorten(struct turn_loop *l);
 
-/* What there is, for another service of the turn: its tools, its window. */
+/* Adapts the context to another service: its tools and its window. */
 void context_serve(struct turn_loop *l);
 
-/* Tells the model that this is its last call. */
+/* Tells the model that it may not call tools any more. */
 void context_last_call(struct turn_loop *l);
 
-/* Estimated tokens of the request as it is now (C25). */
+/* Estimated tokens of the current request (C25). */
 int64_t context_tokens(const struct turn_loop *l);
 
-/* Room for n messages more, since what is outgrown stays in the arena. */
+/*
+ * Reserves room for n more messages: an array that is outgrown stays in the
+ * arena.
+ */
 void context_reserve(struct turn_loop *l, size_t n);
 
-/* Adds a message; valid until the next one is added. text must live as long as l. */
+/* Adds a message, valid until the next one is added. text must outlive l. */
 struct llm_message *context_add(struct turn_loop *l, enum llm_role role,
 				struct str text);
 
 /*
- * The model has just been told of a result that read_result reads: then that
- * is offered too. Not before, so that most turns have a tool less.
+ * Offers read_result, once the model has been told of a kept result. Until then
+ * the tool only costs tokens.
  */
 void context_told_of_kept(struct turn_loop *l);
 
 /*
- * Adds what call c gave, as the model is to see it: others' text in the turn's
- * envelope; edited is what the user made of the arguments, or empty.
+ * Adds the result of call c as the model sees it, with untrusted text in the
+ * turn's envelope. edited: the arguments as the user changed them; empty if
+ * unchanged.
  */
 void context_add_result(struct turn_loop *l, const struct llm_tool_call *c,
 			struct str text, bool untrusted, bool is_error,

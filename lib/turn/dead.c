@@ -1,6 +1,6 @@
 /*
- * Turns whose process died. Whoever reads one closes it (turn_now); this job
- * closes those that nobody reads, so that lists and usage are right without it.
+ * Turns whose process died. A reader of such a turn closes it (turn_now); this
+ * job closes the others, so that lists and usage are right.
  */
 #include "job/work.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-enum { DEAD_MAX = 100 };	/* of one run */
+enum { DEAD_MAX = 100 };	/* per run */
 
 int job_dead_turns_due(struct db *db, const struct conf *conf, struct arena *a,
 		       struct err *e)
@@ -25,7 +25,7 @@ int job_dead_turns_due(struct db *db, const struct conf *conf, struct arena *a,
 	return n > 0;
 }
 
-/* Tells the pages of its user, who may have a list open. */
+/* Notifies the user's pages, which may show a list. */
 static int tell(struct db *db, const struct owner *o, const struct turn_dead *t,
 		struct err *e)
 {
@@ -52,15 +52,15 @@ static int close_one(struct db *db, const struct turn_dead *t, struct err *e)
 
 	if (store_turn_recover(db, &o, &t->id, turn_text_of_events, &closed, e) < 0)
 		return -1;
-	/* A notice is a hint: the turn is closed without it, too. */
+	/* A failed notice does not matter here: the turn is closed. */
 	if (closed && tell(db, &o, t, &told) < 0)
 		log_err("notice of a dead turn", &told);
 	return 0;
 }
 
 /*
- * A second run is harmless: a turn is closed once, by store_turn_recover. One that
- * cannot be closed does not keep the others from it.
+ * Running twice is harmless: store_turn_recover closes a turn only once. A turn that
+ * cannot be closed does not stop the others.
  */
 int job_dead_turns(const struct job_run *r, struct err *e)
 {

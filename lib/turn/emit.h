@@ -5,8 +5,8 @@
 #include "turn/loop.h"
 
 /*
- * Gives ev the next number; notes it for those who read later, then tells the
- * sink, so that what a client has seen can always be gone on from.
+ * Numbers ev, logs it, then passes it to the sink. In this order, so that a
+ * client can always resume after an event that it has seen.
  */
 static inline void loop_emit(struct turn_loop *l, struct turn_event *ev)
 {
@@ -23,17 +23,17 @@ static inline void loop_flush(struct turn_loop *l)
 		l->sink->flush(l->sink);
 }
 
-/* False: it would have to wait, see sink.try_flush. */
+/* False if it would block, see sink.try_flush. */
 static inline bool loop_try_flush(struct turn_loop *l)
 {
 	return !l->sink->try_flush || l->sink->try_flush(l->sink);
 }
 
-/* The keep-alive; not flushed. */
+/* Emits a keep-alive; does not flush. */
 void loop_idle(struct turn_loop *l);
 void loop_status(struct turn_loop *l, const char *status);
 void loop_warn(struct turn_loop *l, const char *code, const char *text);
-/* The record of a message; not flushed. */
+/* Emits the record of a message; does not flush. */
 void loop_message(struct turn_loop *l, enum turn_event_type type,
 		  const struct message *m);
 

@@ -19,7 +19,7 @@ const struct turn_event_row turn_event_rows[TURN_EV__MAX] = {
 #include "turn/event.def"
 };
 
-/* The reader of a row stops at a field without a key. */
+/* Readers of a row stop at the first field without a key. */
 #define EVENT(n, l, flags, says, f, wire) \
 	_Static_assert(sizeof((struct turn_event_field[])f) <= \
 		       TURN_EVENT_FIELDS * sizeof(struct turn_event_field), \

@@ -12,8 +12,8 @@
 #include "base/banned.h"
 
 /*
- * Fallback number i; NULL where it is left alone or not completely configured.
- * They are those of the turn's own service: a fallback's fallbacks are not used.
+ * Fallback number i; NULL if its circuit is open or it lacks configuration.
+ * Only the turn's own service counts: fallbacks of fallbacks are not used.
  */
 static const struct llm_service *other(const struct turn_loop *l, size_t i,
 				       int64_t now_ms)
@@ -28,7 +28,7 @@ static const struct llm_service *other(const struct turn_loop *l, size_t i,
 		!circuit_alone(s, now_ms) ? s : NULL;
 }
 
-/* The next one that can be asked, or NULL. */
+/* The next fallback that is available, or NULL. */
 static const struct llm_service *next_of(struct turn_loop *l, int64_t now_ms)
 {
 	while (l->services.next < l->services.own->fallbacks.n) {
@@ -51,7 +51,7 @@ static bool has_another(const struct turn_loop *l)
 	return false;
 }
 
-/* While there is another, one try is enough: that one is there at once. */
+/* If a fallback is left, one try is enough: switching is faster than retrying. */
 static const struct llm_service *as_asked(struct turn_loop *l,
 					  const struct llm_service *s)
 {

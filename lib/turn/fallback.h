@@ -1,8 +1,8 @@
 /*
- * Services that take over: the `fallbacks` of a turn's service, in their order. One
- * is used, before the first delta of a call, when the service before it fails in a
- * way that may be temporary, or has failed so often lately that its circuit is open
- * (llm/circuit.h). The turn stays with the one that took over.
+ * Services that take over: the `fallbacks` of the turn's service, in order. One
+ * takes over, before the first delta of a call, when the service before it
+ * fails with a temporary error or its circuit is open (llm/circuit.h). The turn
+ * then stays with it.
  */
 #ifndef TURN_FALLBACK_H
 #define TURN_FALLBACK_H
@@ -13,12 +13,12 @@
 
 struct turn_loop;
 
-/* Before a call of the model: leaves a service that is left alone. */
+/* Before a model call: leaves a service whose circuit is open. */
 void fallback_before(struct turn_loop *l);
 
 /*
- * Behind a call that failed with e, of which nothing was told: true when another
- * service is to be asked now.
+ * After a call that failed with e before any delta: true if another service is
+ * to be asked.
  */
 bool fallback_after(struct turn_loop *l, const struct err *e);
 

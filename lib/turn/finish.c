@@ -1,8 +1,8 @@
 /*
- * The end of a turn: what is stored as the answer, and the one terminal event
- * (B45). It is emitted after the commit, so DONE and ERROR carry what a reader
- * will find; where nothing could be stored, ERROR says so and brings the text,
- * so that the person can save it.
+ * The end of a turn: storing its answer, and the terminal event (B45). The
+ * event follows the commit, so that DONE and ERROR contain what a reader will
+ * find. If nothing could be stored, ERROR says so and contains the text, so
+ * that the user can save it.
  */
 #include "turn/finish.h"
 
@@ -25,8 +25,8 @@
 #include "base/banned.h"
 
 /*
- * Waits between tries to store the answer; the last one again and again. A
- * planned restart of a database takes 4 to 8 s, an unplanned one some more.
+ * Delays between attempts to store the answer; the last one repeats. A planned
+ * database restart takes 4 to 8 s, an unplanned one somewhat longer.
  */
 static const int store_waits_ms[] = { 100, 300, 800, 1500, 2500 };
 
@@ -34,7 +34,7 @@ enum { STORE_HOLD_MS = 28000 };
 
 /* -- rows of steps ---------------------------------------------------------- */
 
-/* The rows of the step that are new; a call that waits has none yet. */
+/* The unstored rows of the step; a call that waits has none yet. */
 static size_t step_rows(struct turn_loop *l, struct message *rows)
 {
 	struct turn_step *s = &l->step;
@@ -63,7 +63,7 @@ static size_t step_rows(struct turn_loop *l, struct message *rows)
 	return n;
 }
 
-/* Stores the rows that wait and these behind them. */
+/* Stores the pending rows and these after them. */
 static int append(struct turn_loop *l, struct err *e)
 {
 	struct turn_run *t = l->run;
@@ -117,10 +117,10 @@ struct outcome {
 	enum turn_status status;
 	const char *finish_reason;
 	struct str content;
-	const struct err *why;		/* of an error */
+	const struct err *why;		/* for an error */
 };
 
-/* What stands for an answer that has no text. */
+/* The text of an answer that has none. */
 static const char *silence(const struct turn_loop *l)
 {
 	if (l->step.refused || l->step.stop == LLM_STOP_REFUSAL)
@@ -230,7 +230,7 @@ void loop_book(struct turn_loop *l)
 		return;
 	if (usage_insert(l->run->deps->db, &l->owner, &u, &e) < 0) {
 		log_err("usage of a service that failed", &e);
-		return;		/* then it is the next one's */
+		return;		/* the next service's record will have it */
 	}
 	l->served.usage = (struct llm_usage)LLM_USAGE_UNKNOWN;
 	l->served.paid = false;
@@ -245,7 +245,8 @@ void loop_book(struct turn_loop *l)
 struct finishing {
 	struct outcome o;
 	struct usage usage;
-	int64_t ended_us;	/* of the first try: it is one end */
+	int64_t ended_us;	/* of the first attempt, so that all record the
+				   same end */
 };
 
 static struct turn_end end_of(struct turn_loop *l, const struct finishing *n)
@@ -319,8 +320,8 @@ int loop_stubbornly(struct turn_loop *l, loop_store_fn *fn, void *ctx,
 }
 
 /*
- * Who closed the turn has written what it cost about: here is what it did cost.
- * Where nobody did (the database is down), who closes it will.
+ * The process that closed the turn recorded an estimate of its usage: replaces it
+ * by the actual usage. If the turn is still open, whoever closes it will record one.
  */
 static void settle(struct turn_loop *l, const struct err *cause)
 {
@@ -337,7 +338,7 @@ static void settle(struct turn_loop *l, const struct err *cause)
 		log_err("usage of a turn that others closed", &e);
 }
 
-/* What stores the end later, for the client to keep; or empty. */
+/* The sealed end for the client to keep; empty if there is none. */
 static struct str hand_over(struct turn_loop *l, struct finishing *n,
 			    const struct err *cause)
 {
@@ -352,7 +353,7 @@ static struct str hand_over(struct turn_loop *l, struct finishing *n,
 	if (!worth_a_retry(cause) || !t->deps->unstored_key ||
 	    !key_peek(t->deps->unstored_key, key))
 		return STR("");
-	if (!n->ended_us)	/* not even its steps could be tried */
+	if (!n->ended_us)	/* not even the steps could be stored */
 		n->ended_us = clock_now_us();
 	u.end = end_of(l, n);
 	text = unstored_seal(l->arena, key, &l->owner, &u);
@@ -360,7 +361,7 @@ static struct str hand_over(struct turn_loop *l, struct finishing *n,
 	return text;
 }
 
-/* What the client is told when nothing was stored. */
+/* Tells the client that nothing was stored. */
 static void not_stored(struct turn_loop *l, struct finishing *n,
 		       const struct err *cause)
 {
@@ -422,7 +423,7 @@ enum turn_status loop_finish(struct turn_loop *l)
 		notify_turn(t->deps->notify, &l->owner, &t->id,
 			    &t->conversation_id, n.o.status);
 	}
-	/* Who follows goes on in the store, where the terminal event is now. */
+	/* Followers continue with the store, which has the terminal event now. */
 	turn_live_remove(t->deps->live, &l->live);
 	metric_add(METRIC_TURNS, store_turn_status_name(n.o.status), NULL, 1);
 	loop_message(l, n.o.status == TURN_ERROR ? TURN_EV_ERROR : TURN_EV_DONE,

@@ -1,4 +1,4 @@
-/* What a turn stores: the rows of its steps, what it cost, and its end. */
+/* What a turn stores: the rows of its steps, its cost, and its end. */
 #ifndef TURN_FINISH_H
 #define TURN_FINISH_H
 
@@ -8,36 +8,39 @@
 
 struct turn_loop;
 
-/* Stores the step's rows now; on failure they wait for the end. */
+/*
+ * Stores the step's rows now. On failure they are kept until the end of the
+ * turn.
+ */
 void steps_store(struct turn_loop *l);
 
 /*
- * Stores what steps_add has added; on failure as above. May run during a model
- * call: it touches nothing that the call's handler does.
+ * Stores the rows that steps_add has added; on failure as above. May run during
+ * a model call: it shares no state with the call's handler.
  */
 void steps_store_added(struct turn_loop *l);
 
-/* Adds those of its rows that are new to l->unstored, without storing them. */
+/* Adds the step's new rows to l->unstored without storing them. */
 void steps_add(struct turn_loop *l);
 
-/* Fills in the members of a record that say which turn it belongs to: that of l. Borrows. */
+/* Sets the members of a usage record that identify l's turn. Borrows. */
 void turn_usage_place(struct usage *u, const struct turn_loop *l);
 
 /*
- * What a turn, or an agent within it, cost with the service that answers now: for
- * the record at its end, at a pause, or when another service takes over. Borrows.
+ * The cost of a turn or nested agent with the current service: for the record
+ * at its end, at a pause, or when another service takes over. Borrows.
  */
 struct usage loop_usage(struct turn_loop *l, const char *finish_reason);
 
 /*
- * Before another service takes over: what the present one has done, if it was
- * paid for anything, gets a record of its own.
+ * Records the usage of the current service, if any call was paid for, before
+ * another one takes over.
  */
 void loop_book(struct turn_loop *l);
 
 /*
- * Calls fn until it gives 0 or an error that does not heal, for some seconds;
- * the client is told that it takes longer.
+ * Retries fn for some seconds until it returns 0 or a permanent error, and
+ * tells the client about the delay.
  */
 typedef int loop_store_fn(struct turn_loop *l, void *ctx, struct err *e);
 int loop_stubbornly(struct turn_loop *l, loop_store_fn *fn, void *ctx,

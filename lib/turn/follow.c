@@ -10,20 +10,21 @@
 #include "base/banned.h"
 
 enum {
-	LIST_ROWS = 16,		/* batches read at a time */
-	JOIN_BYTES = 8192,	/* of a replayed delta, about */
+	LIST_ROWS = 16,		/* batches per read */
+	JOIN_BYTES = 8192,	/* target size of a merged delta */
 	CHUNK_BYTES = 33554432,	/* of a log */
 };
 
 struct following {
 	struct turn_follow *f;
 	struct sink *sink;
-	struct arena chunk;	/* of one batch, reset after it */
+	struct arena chunk;	/* for one batch; reset after it */
 	struct buf records;	/* copied from a log */
-	struct buf delta;	/* neighbouring deltas, joined */
+	struct buf delta;	/* merged neighbours */
 	struct turn_event joined;	/* their event; type TOKEN … or _MAX */
-	struct turn_events from;	/* batch read last; its place only */
-	int64_t told_ms;	/* when the client last heard something */
+	struct turn_events from;	/* the last batch read; only its
+					   position */
+	int64_t told_ms;	/* when the client last got something */
 	bool told;		/* since the last flush */
 };
 
@@ -60,7 +61,7 @@ static void add_delta(struct following *k, const struct turn_event *ev)
 	buf_addstr(&k->delta, ev->text);
 }
 
-/* One message, superseded or not; false when there is none. */
+/* Reads one message, superseded or not; false if there is none. */
 static bool load_message(struct following *k, int64_t seq, struct message *out,
 			 struct err *e)
 {
@@ -75,7 +76,7 @@ static int tell_user(struct following *k, struct turn_event *ev, struct err *e)
 	struct turn_run *run = &k->f->run;
 
 	if (load_message(k, k->f->turn.user_seq, &run->user, e)) {
-		/* Of a continuation: it answers an earlier turn's message. */
+		/* A continuation answers the message of an earlier turn. */
 		run->user.turn_id = k->f->turn_id;
 		ev->message = &run->user;
 		tell(k, ev);
@@ -83,7 +84,7 @@ static int tell_user(struct following *k, struct turn_event *ev, struct err *e)
 	return e->code == ERR_NONE ? 0 : -1;
 }
 
-/* The records behind `after`. */
+/* Emits the records after `after`. */
 static int tell_records(struct following *k, struct str data, uint32_t first,
 			struct err *e)
 {
@@ -109,7 +110,7 @@ static int tell_records(struct following *k, struct str data, uint32_t first,
 	return 0;
 }
 
-/* The answer of a turn that has none. */
+/* The answer of a turn that stored none. */
 static struct message no_answer(const struct turn *t)
 {
 	return (struct message){
@@ -120,7 +121,7 @@ static struct message no_answer(const struct turn *t)
 	};
 }
 
-/* Its conversation was deleted meanwhile, and it was stopped. */
+/* The conversation was deleted meanwhile, which stopped the turn. */
 static void tell_gone(struct following *k)
 {
 	struct turn_follow *f = k->f;
@@ -153,8 +154,8 @@ static void tell_end(struct following *k, struct err *e)
 }
 
 /*
- * What a waiting turn asks for: numbered down from its last event. The rows
- * are those it was stored with, since who decides one takes the turn up.
+ * Emits the waits, numbered back from the turn's last event. The rows are those
+ * that it was stored with, because a decision resumes the turn.
  */
 static int tell_waiting(struct following *k, struct err *e)
 {
@@ -184,7 +185,7 @@ static int tell_waiting(struct following *k, struct err *e)
 	return 0;
 }
 
-/* How long to wait now; 0 = no longer. Sends what was told before. */
+/* How long to wait now; 0 = no longer. Flushes first. */
 static int wait_ms(struct following *k)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -206,7 +207,7 @@ static int wait_ms(struct following *k)
 
 /* -- from the store --------------------------------------------------------- */
 
-/* All that is stored behind `after`. *n: how many batches there were. */
+/* Emits everything stored after `after`. *n: number of batches. */
 static int tell_stored(struct following *k, size_t *n, struct err *e)
 {
 	struct turn_events *rows;
@@ -255,7 +256,7 @@ int turn_now(const struct turn_deps *deps, const struct owner *o,
 	return store_turn_get(deps->db, o, id, a, out, e);
 }
 
-/* Several times a second: the row's texts, which nobody here reads, go again. */
+/* Called several times a second: releases the row's texts, which nobody reads. */
 static int refresh(struct following *k, struct err *e)
 {
 	struct turn_follow *f = k->f;
@@ -291,7 +292,7 @@ static int follow_store(struct following *k, struct err *e)
 				rc = tell_waiting(k, e);
 			f->done = f->ends_at_wait;
 		}
-		/* Asked each time, also when there is something already. */
+		/* Called each time, even if there are events already. */
 		ms = rc || f->done ? 0 : wait_ms(k);
 		while (ms && !turn_watch_wait(w, MAX(f->after,
 						     f->turn.last_event_seq),
@@ -304,14 +305,17 @@ static int follow_store(struct following *k, struct err *e)
 
 /* -- from memory ------------------------------------------------------------ */
 
-/* 1: the turn has ended here, the rest is in the store; 0: no patience; -1. */
+/*
+ * Returns 1 if the turn has ended here and the rest is in the store; 0 when
+ * patience runs out; -1.
+ */
 static int follow_log(struct following *k, struct turn_log *log, struct err *e)
 {
 	uint32_t first;
 	size_t n;
 
 	for (;;) {
-		/* The first look does not wait. */
+		/* The first read does not wait. */
 		int ms = wait_ms(k);
 
 		switch (turn_log_read(log, (uint32_t)k->f->after, ms,
@@ -325,7 +329,7 @@ static int follow_log(struct following *k, struct turn_log *log, struct err *e)
 		case TURN_LOG_BEHIND:
 			if (tell_stored(k, &n, e) < 0)
 				return -1;
-			if (n == 0)	/* it is gone from there too */
+			if (n == 0)	/* the store has no more either */
 				return 1;
 			break;
 		case TURN_LOG_ENDED:
@@ -341,8 +345,8 @@ static int follow_log(struct following *k, struct turn_log *log, struct err *e)
 /* -- all of it -------------------------------------------------------------- */
 
 /*
- * What events point to: the agent as declared, or only named. Dialects may name
- * the model; without a service they go without.
+ * The target that events point to: the agent as configured, or at least its
+ * name. Dialects may name the model; without a service they omit it.
  */
 static void find_target(struct turn_follow *f, const struct conversation *c)
 {
@@ -353,7 +357,7 @@ static void find_target(struct turn_follow *f, const struct conversation *c)
 
 	if (!a && target_find(&f->by, c->workspace_id, c->agent_id,
 			      &f->run.in.target, &e) == 0)
-		return;		/* of rows */
+		return;		/* stored agents */
 	if (!a)
 		a = agent_named(f->by.arena, c->agent_id);
 	if (!w)
@@ -376,7 +380,10 @@ int turn_follow_open(struct turn_follow *f, struct err *e)
 		.conversation_id = f->turn.conversation_id, .arena = f->by.arena,
 		.in = { .by = f->by,
 			.conversation_id = f->turn.conversation_id },
-		/* Until it is told; dialects date their frames by it. */
+		/*
+		 * Until the event sets it; dialects take the date of frames
+		 * from it.
+		 */
 		.user = { .seq = f->turn.user_seq, .role = ROLE_USER,
 			  .turn_id = f->turn_id,
 			  .created_us = f->turn.started_us },

@@ -1,10 +1,11 @@
 /*
- * The stored thread as messages for the model: its newest part, within the
- * budget, and of a turn that goes on what it has done so far.
+ * The stored thread as messages for the model: its newest part within the
+ * budget, and the previous steps of a resumed turn.
  *
- * History is cut in units: a user message, an answer, or a step with all its
- * tool rows. So it never starts with a tool row, and every call is answered:
- * where the stored thread lacks an answer, one that says so is put in (B15).
+ * History is cut between units: a user message, an answer, or a step with all
+ * its tool rows. So it never starts with a tool row, and every call has a
+ * result: where the stored thread lacks one, a message that says so is inserted
+ * (B15).
  */
 #include "turn/history.h"
 
@@ -21,9 +22,9 @@
 #include "base/banned.h"
 
 enum {
-	ROWS_PER_MESSAGE = 3,	/* rows read for one message of history */
+	ROWS_PER_MESSAGE = 3,	/* rows read per message of history */
 	SPARE_ROWS = 10,	/* rows of steps that the first read allows for */
-	ENVELOPE_TOKENS = 32,	/* around text of others (prompt/untrusted.h) */
+	ENVELOPE_TOKENS = 32,	/* around untrusted text (prompt/untrusted.h) */
 };
 
 static const char go_on[] =
@@ -34,18 +35,18 @@ static const char unanswered[] =
 	"{\"error\":{\"code\":\"interrupted\",\"message\":\"This call was not "
 	"answered: the turn ended before.\"}}";
 
-/* Whose text a stored result is. Only one that is sent counts. */
+/* Adds the origins of a stored result, but only if it is sent. */
 static void taint(struct turn_loop *l, const struct meta_row *row)
 {
 	if (row->origins)
 		origins_read(&l->taint, row->origins);
-	else if (row->untrusted)	/* stored by an older version */
+	else if (row->untrusted)	/* stored by a version without origins */
 		origins_add(&l->taint, "tool", row->tool_name);
 }
 
 /*
- * A stored step: the assistant row at *at and the tool rows behind it, in the
- * order of the calls. Moves *at to the last of its rows.
+ * Adds a stored step: the assistant row at *at and the tool rows after it, in
+ * the order of the calls. Moves *at to the last of its rows.
  */
 static void add_stored_step(struct turn_loop *l, const struct message *rows,
 			    const struct meta_row *meta, size_t n, size_t *at)
@@ -90,7 +91,8 @@ void history_add_given(struct turn_loop *l, struct str meta)
 		return;
 	given = jx_arr(jx_keep(l->arena, jx_load_lenient(meta, &ignored)),
 		       "given");
-	if (json_array_size(given))	/* not all is the user's own word */
+	/* Not everything is the user's own text */
+	if (json_array_size(given))
 		origins_add(&l->taint, "client", STR(""));
 	json_array_foreach((json_t *)given, i, m)
 		if (jx_str(m, "content").n)
@@ -98,7 +100,7 @@ void history_add_given(struct turn_loop *l, struct str meta)
 			    ? LLM_ASSISTANT : LLM_USER, jx_str(m, "content"));
 }
 
-/* One row (with a step's tool rows) as messages; nothing for what says nothing. */
+/* One row (with a step's tool rows) as messages; none for an empty row. */
 static void add_unit(struct turn_loop *l, const struct message *rows,
 		     const struct meta_row *meta, size_t n, size_t *at)
 {
@@ -127,13 +129,13 @@ static void add_unit(struct turn_loop *l, const struct message *rows,
 	}
 }
 
-/* Whether a unit may come first: what it answers would be missing. */
+/* Whether history may start with this unit: others answer a missing one. */
 static bool may_start(const struct message *r)
 {
 	return r->role != ROLE_TOOL;
 }
 
-/* What a row takes as a message, with what the client gave in front of it. */
+/* Tokens of a row as a message, with the client's messages before it. */
 static int64_t row_tokens(const struct message *r, const struct meta_row *meta)
 {
 	const struct llm_message m = {
@@ -148,8 +150,8 @@ static int64_t row_tokens(const struct message *r, const struct meta_row *meta)
 }
 
 /*
- * The first row that is kept: going back from the newest, as many messages
- * (user messages and answers) and tokens as fit; then on to a user message if
+ * The first row that is kept: from the newest back, as many messages (user
+ * messages and answers) and tokens as fit; then forward to a user message if
  * there is one.
  */
 static size_t first_row(const struct turn_loop *l, const struct message *rows,
@@ -176,7 +178,7 @@ static size_t first_row(const struct turn_loop *l, const struct message *rows,
 	return user < n ? user : first;
 }
 
-/* Rows that a turn with so much history looks at, at most; 0 = it wants none. */
+/* Maximum number of rows to read for that much history; 0 = none wanted. */
 static size_t history_rows(int64_t messages)
 {
 	size_t want = (size_t)MAX(messages, 0) * ROWS_PER_MESSAGE;
@@ -184,20 +186,20 @@ static size_t history_rows(int64_t messages)
 	return MIN(want, LIM_PAGE_MAX);
 }
 
-/* Enough where few of the answers took steps. */
+/* Enough if few of the answers have steps. */
 size_t history_first_rows(int64_t messages)
 {
 	return MIN((size_t)MAX(messages, 0) + SPARE_ROWS,
 		   history_rows(messages));
 }
 
-/* The last row that is history: before our message, or the old turn's answer. */
+/* The last row of the history: before the turn's message or the old answer. */
 static int64_t history_end(const struct turn_run *t)
 {
 	return t->continues_seq ? t->continues_seq : t->user.seq - 1;
 }
 
-/* Whether the rows hold more messages than are wanted, so older ones are idle. */
+/* Whether the rows have more messages than wanted, so that no more are needed. */
 static bool is_enough(const struct message_page *p, const struct meta_row *meta,
 		      int64_t wanted)
 {
@@ -208,7 +210,7 @@ static bool is_enough(const struct message_page *p, const struct meta_row *meta,
 	return messages > wanted;
 }
 
-/* n_rows 0: the page that came with the begin. */
+/* n_rows 0: the page that was read with the begin. */
 static int read_page(struct turn_loop *l, size_t n_rows,
 		     struct message_page *page, struct meta_row **meta,
 		     struct err *e)
@@ -227,7 +229,7 @@ static int read_page(struct turn_loop *l, size_t n_rows,
 	return 0;
 }
 
-/* What was sent with the rows, the newest first: those matter more. */
+/* Attachments of the rows, newest first: those matter more. */
 static void attach_rows(struct turn_loop *l, const struct message *rows,
 			size_t first, size_t n)
 {
@@ -254,7 +256,10 @@ int history_add(struct turn_loop *l, struct err *e)
 	struct meta_row *meta;
 	size_t first = t->history.n ? 0 : history_first_rows(messages);
 
-	/* A continuation needs what it goes on from, whatever history may have. */
+	/*
+	 * A continuation needs the turn it continues, whatever the history's
+	 * limit.
+	 */
 	if (t->continues_seq)
 		first = want = LIM_PAGE_MAX;
 	if (t->created_conversation || history_end(t) < 1 || want == 0)
@@ -289,12 +294,12 @@ void history_continue(struct turn_loop *l)
 		context_add(l, LLM_USER, STR(go_on));
 }
 
-/* -- of a turn that goes on ------------------------------------------------- */
+/* -- of a resumed turn ------------------------------------------------------ */
 
 struct history_own {
 	struct message *rows;
 	struct meta_row *meta;
-	size_t n, size, last;	/* last: its last step */
+	size_t n, size, last;	/* last: the last step */
 	bool has_step;
 };
 
@@ -322,7 +327,7 @@ static void own_take(struct turn_loop *l, struct history_own *o,
 	}
 }
 
-/* The stored step as the current one; what has no row has no result yet. */
+/* The stored step as the current one; a call without a row has no result. */
 static void own_step(struct turn_loop *l, const struct history_own *o)
 {
 	const struct meta_row *meta = &o->meta[o->last];
@@ -354,7 +359,7 @@ static void own_step(struct turn_loop *l, const struct history_own *o)
 	}
 }
 
-/* What it has called counts as called. */
+/* Records the calls for the limit of repeats. */
 static void note_calls(struct turn_loop *l, const struct meta_row *meta)
 {
 	for (size_t k = 0; meta && k < meta->n_calls; k++)
@@ -390,7 +395,7 @@ void history_add_own(struct turn_loop *l, const struct history_own *o)
 	for (size_t i = 0, first = 1; i <= o->last; i++) {
 		bool own = uuid_eq(&o->rows[i].turn_id, &l->run->id);
 
-		/* It went on where another turn was cut short. */
+		/* It continued a turn that was cut short. */
 		if (own && first &&
 		    l->messages[l->n_messages - 1].role == LLM_ASSISTANT)
 			context_add(l, LLM_USER, STR(go_on));

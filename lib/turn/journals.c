@@ -8,7 +8,7 @@
 
 struct journal_head {
 	struct uuid process;
-	int64_t number;		/* of the row seen last; -1 = not looked yet */
+	int64_t number;		/* of the last row seen; -1 = not read yet */
 	bool watched;
 };
 
@@ -56,7 +56,7 @@ void journals_look(struct journals *j, struct db *db,
 		if (journal_news(db, &h->process, &h->number, fn, ctx, &e) < 0) {
 			log_err("journal of another process", &e);
 			err_clear(&e);
-			/* Nobody looks before what came meanwhile: all of it. */
+			/* Its end is unknown: read it from the beginning. */
 			h->number = MAX(h->number, 0);
 		}
 		j->heads[kept++] = *h;

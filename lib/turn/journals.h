@@ -1,6 +1,6 @@
 /*
- * How far the journals of other processes have been read: only of processes that run
- * a watched turn, and only as long as they do. One thread.
+ * Read positions in the journals of other processes. A journal is followed
+ * while its process runs a watched turn. One thread.
  */
 #ifndef TURN_JOURNALS_H
 #define TURN_JOURNALS_H
@@ -9,7 +9,7 @@
 
 struct journal_head;
 
-struct journals {		/* zero at first */
+struct journals {		/* initialize to zero */
 	struct journal_head *heads;
 	size_t n, size;
 };
@@ -17,10 +17,10 @@ struct journals {		/* zero at first */
 void journals_release(struct journals *j);
 
 /*
- * Calls fn for the rows that were added since the last call to the journals of those
- * turns that run. Of a new journal only the current end is noted: who watches a turn
- * in it must then read what came before. Failures are logged, and tried again with
- * the next call.
+ * Calls fn for the rows added since the last call to the journals of the
+ * running turns. For a journal seen for the first time only its end is noted:
+ * whoever watches a turn in it must read the earlier events afterwards.
+ * Failures are logged and retried with the next call.
  */
 void journals_look(struct journals *j, struct db *db,
 		   const struct turn_state *watched, size_t n,

@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-enum { PASSAGES = 6 };		/* where the agent does not say how many */
+enum { PASSAGES = 6 };		/* if the agent sets no number */
 
 static bool is_alnum(char c)
 {
@@ -21,7 +21,7 @@ static bool is_alnum(char c)
 	       (c >= 'A' && c <= 'Z');
 }
 
-/* Whether s begins as a number of ours does: "[2]". */
+/* Whether s begins like a passage number: "[2]". */
 static bool is_number(struct str s)
 {
 	size_t i = 1, digits = 0;
@@ -37,7 +37,7 @@ static bool is_number(struct str s)
 	return digits && i < s.n && s.p[i] == ']';
 }
 
-/* Any character that models may take for the end of a line. */
+/* Characters that models may take for a line break. */
 static bool ends_line(struct str s)
 {
 	return (s.p[0] >= '\n' && s.p[0] <= '\r') || str_starts(s, STR("\xc2\x85")) ||
@@ -46,9 +46,10 @@ static bool ends_line(struct str s)
 }
 
 /*
- * The words of a document. A line of them that begins with a number in brackets would
- * look like the next passage, of another document: it gets a backslash, as Markdown
- * has it. Cleaned before that, so that nothing invisible stands between.
+ * Writes the words of a document. A line that begins with a number in brackets
+ * would look like the next passage, of another document: it is escaped with a
+ * backslash, as in Markdown. The words are cleaned first, so that no invisible
+ * character stands before the number.
  */
 static void write_words(const struct untrusted *u, struct str words, struct buf *b)
 {
@@ -93,7 +94,7 @@ static bool is_same(const struct retrieve_hit *a, const struct retrieve_hit *b)
 	       uuid_eq(&a->base->id, &b->base->id);
 }
 
-/* Whether the i-th was written already. */
+/* Whether passage i was written already. */
 static bool is_again(const struct retrieve_found *found, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -102,7 +103,7 @@ static bool is_again(const struct retrieve_found *found, size_t i)
 	return false;
 }
 
-/* Whole passages, the best first, as many as there is room for. */
+/* Writes whole passages, the best first, while there is room. */
 static void write_all(struct turn_loop *l, const struct retrieve_found *found)
 {
 	struct buf b = BUF_INIT(8 * LIM_RAG_CHARS);
@@ -139,7 +140,7 @@ static struct str question(const struct turn_loop *l)
 	return t->in.content.n ? t->in.content : t->user.content;
 }
 
-/* A preview asks no service, so it searches words alone. */
+/* A preview calls no service, so it searches words only. */
 static int retrieve(struct turn_loop *l, const struct retrieve_wish *wish,
 		    struct retrieve_found *found, struct err *e)
 {

@@ -1,6 +1,6 @@
 /*
- * What a turn is given of knowledge bases without asking: passages for its message,
- * where its agent says so (ragEnabled), numbered, in the turn's envelope.
+ * Passages of knowledge bases that a turn gets without a tool call if its agent
+ * has ragEnabled: searched with its message, numbered, in the turn's envelope.
  */
 #ifndef TURN_KNOWLEDGE_H
 #define TURN_KNOWLEDGE_H
@@ -8,10 +8,10 @@
 struct turn_loop;
 
 /*
- * Searches for the turn's message, unless that is done or the agent does not want
- * it, or the message is empty: l->knowledge. A preview (no sink) searches words
- * alone: it asks no service and stores nothing. Nothing fails: what cannot be
- * searched is logged.
+ * Fills l->knowledge with passages for the turn's message. Does nothing if that
+ * is done already, the agent does not want passages, or the message is empty. A
+ * preview (no sink) searches words only: it calls no service and stores
+ * nothing. Failures are logged and leave it empty.
  */
 void context_knowledge(struct turn_loop *l);
 

@@ -14,13 +14,17 @@
 
 enum {
 	ROUND_MS = 250,
-	LOOK_ROUNDS = 2,		/* how often own turns are looked at */
-	TOUCH_ROUNDS = 20,		/* leases are extended every so often */
-	TIDY_ROUNDS = 240,		/* housekeeping; also at once: CGI has few */
+	/* Rounds between reads of the own turns */
+	LOOK_ROUNDS = 2,
+	TOUCH_ROUNDS = 20,		/* rounds between extensions of the
+					   leases */
+	TIDY_ROUNDS = 240,		/* housekeeping; also in the first
+					   round: CGI processes end soon */
 	PRUNE_MS = 200,			/* turns are waiting */
-	URGENT_GAP_MS = 20,		/* between flushes that cannot wait */
-	TOUCH_TURNS = 64,		/* with more, a part of them each round */
-	ROW_BYTES = 4194304,		/* of the journal, about */
+	URGENT_GAP_MS = 20,		/* between urgent flushes */
+	TOUCH_TURNS = 64,		/* leases of more turns are spread over
+					   rounds */
+	ROW_BYTES = 4194304,		/* limit of a journal row, approximate */
 };
 
 struct turn_watch {
@@ -28,30 +32,31 @@ struct turn_watch {
 	struct turn_watch *next, **prev;	/* under live->lock */
 	struct uuid turn;
 	struct turn_state state;		/* under live->lock */
-	int64_t seq;			/* last event known; under live->lock */
-	bool look;			/* for what is not known; the same */
+	int64_t seq;			/* last known event; under live->lock */
+	bool look;			/* a read is due; under live->lock */
 	int refs;				/* under live->lock */
 	pthread_cond_t news;			/* with live->lock */
 };
 
 struct turn_live {
 	struct db *db;
-	struct journal journal;		/* the thread's */
-	struct journals journals;	/* the same */
+	struct journal journal;		/* the thread's own */
+	struct journals journals;	/* the thread's own */
 	pthread_mutex_t lock;
-	pthread_cond_t wake;		/* a turn or a watch came, or the end */
+	pthread_cond_t wake;		/* a turn or watch was added, or the
+					   thread must end */
 	struct turn_live_entry *turns;
 	struct turn_watch *watches;
 	int n, n_watches;
 	bool stop;
-	bool urgent;			/* a flush cannot wait */
-	bool interrupting;		/* whoever comes is stopped */
+	bool urgent;			/* an urgent flush is due */
+	bool interrupting;		/* new turns are stopped, too */
 	pthread_t thread;
 };
 
 /* -- the loop's side -------------------------------------------------------- */
 
-/* Under the lock. What was stopped by somebody stays stopped by them. */
+/* Under the lock. A turn that a user had stopped stays cancelled. */
 static void interrupt(struct turn_live_entry *t)
 {
 	if (http_aborted(t->abort))
@@ -166,7 +171,7 @@ int turn_live_count(struct turn_live *l)
 	return n;
 }
 
-/* The model says something: in the call that it is in, or in a new one. */
+/* A delta: part of the current model call, or the start of a new one. */
 static void said(struct turn_told *told, const struct turn_event *ev)
 {
 	if (ev->seq <= told->after_seq)
@@ -197,7 +202,7 @@ void turn_text_of_events(struct turn_told *told, int64_t seq, struct str data)
 	}
 }
 
-/* -- those who follow -------------------------------------------------------- */
+/* -- followers -------------------------------------------------------------- */
 
 struct turn_log *turn_live_log(struct turn_live *l, const struct uuid *turn)
 {
@@ -288,7 +293,7 @@ bool turn_watch_wait(struct turn_watch *w, int64_t after, int wait_ms)
 	       pthread_cond_timedwait(&w->news, &w->live->lock, &at) == 0)
 		continue;
 	news = has_news(w, after);
-	/* Said once: until the thread has looked again. */
+	/* Reported once, until the thread has read the state again. */
 	if (w->state.lease_until_us < clock_now_us())
 		w->state.lease_until_us = INT64_MAX;
 	w->look = false;
@@ -308,8 +313,8 @@ struct round {
 };
 
 /*
- * Copies what the round needs, or only the logs that cannot wait; false when
- * there is nothing to look after.
+ * Collects what the round needs, or only the logs that are urgent; false if
+ * there is nothing to do.
  */
 static bool collect(struct turn_live *l, struct round *r, bool urgent)
 {
@@ -350,9 +355,8 @@ static void let_go(struct turn_live *l, struct round *r)
 }
 
 /*
- * Writes what has come to logs first to *end - 1 since the last time as a row
- * of the journal, and says where that ended. Returns -1 when the database does
- * not take it.
+ * Writes the new events of logs first to *end - 1 as a row of the journal and
+ * sets *end to where it stopped. Returns -1 if the database fails.
  */
 static int flush_some(struct turn_live *l, struct round *r, size_t first,
 		      size_t *end)
@@ -399,7 +403,7 @@ static void stop_own(struct turn_live *l, const struct uuid *turn)
 	pthread_mutex_unlock(&l->lock);
 }
 
-/* -- what is watched -------------------------------------------------------- */
+/* -- watched turns ---------------------------------------------------------- */
 
 static void tell_watches(struct turn_live *l, struct round *r,
 			 const struct turn_state *states)
@@ -408,7 +412,10 @@ static void tell_watches(struct turn_live *l, struct round *r,
 	for (size_t i = r->n_own; i < r->n_ids; i++) {
 		struct turn_watch *w = r->watches[i - r->n_own];
 
-		/* From now on its journal is looked at: what was before? */
+		/*
+		 * Its journal is followed from now on: earlier events must be
+		 * read.
+		 */
 		w->look |= !uuid_eq(&w->state.journal_id,
 				    &states[i].journal_id);
 		w->state = states[i];
@@ -422,7 +429,7 @@ struct news_telling {
 	struct round *r;
 };
 
-/* A turn has told something in its journal. */
+/* The journal has events of a turn. */
 static void tell_turn(void *ctx, const struct uuid *turn, int64_t last)
 {
 	struct news_telling *k = ctx;
@@ -440,8 +447,8 @@ static void tell_turn(void *ctx, const struct uuid *turn, int64_t last)
 }
 
 /*
- * Stops those that were asked to, and those that are not ours any more; tells
- * those who watch.
+ * Stops the turns that were asked to stop or belong to another process now, and
+ * wakes the watchers.
  */
 static void look(struct turn_live *l, struct round *r)
 {
@@ -457,7 +464,7 @@ static void look(struct turn_live *l, struct round *r)
 		if (states[i].cancel_requested ||
 		    states[i].status != TURN_RUNNING)
 			stop_own(l, &r->ids[i]);
-	/* In this order: who is told to look then misses nothing. */
+	/* Journals first, so that a watcher that is woken finds the events. */
 	journals_look(&l->journals, l->db, states + r->n_own,
 		      r->n_ids - r->n_own, tell_turn,
 		      &(struct news_telling){ l, r });
@@ -465,8 +472,8 @@ static void look(struct turn_live *l, struct round *r)
 }
 
 /*
- * Leases are extended every TOUCH_ROUNDS; of many turns a part each round, so
- * that there is no round in which the database writes all of them.
+ * Extends leases every TOUCH_ROUNDS; with many turns a part of them each round,
+ * so that the database never has to write all of them at once.
  */
 static void touch(struct turn_live *l, struct round *r, int number)
 {
@@ -482,13 +489,13 @@ static void touch(struct turn_live *l, struct round *r, int number)
 		log_err("leases of running turns", &e);
 }
 
-/* number 0: only what cannot wait. */
+/* number 0: urgent work only. */
 static void round_run(struct turn_live *l, struct arena *a, int number)
 {
 	struct round r = { .arena = a };
 	struct err e = ERR_INIT;
 
-	/* Housekeeping is due by the round, also when the turns have just ended. */
+	/* Housekeeping is due by its round even if the last turn has just ended. */
 	if (number % TIDY_ROUNDS == 1 &&
 	    (store_tidy(l->db, &e) < 0 ||
 	     journal_prune(l->db, turn_text_of_events,
@@ -507,7 +514,7 @@ static void round_run(struct turn_live *l, struct arena *a, int number)
 
 enum wake { WAKE_END, WAKE_ROUND, WAKE_URGENT };
 
-/* Until the next round, or until a flush is urgent; for ever while idle. */
+/* Waits for the next round or an urgent flush; without limit while idle. */
 static enum wake wait_round(struct turn_live *l, int64_t *round_ms,
 			    int64_t flushed_ms)
 {

@@ -12,26 +12,26 @@
 #include "base/banned.h"
 
 enum {
-	LOG_BYTES = 33554432,	/* not stored; what comes then is not kept */
-	URGENT_BYTES = 65536,	/* not stored: flush at once */
-	KEEP_BYTES = 32768,	/* stored, kept for those who follow */
-	BATCH_BYTES = 262144,	/* of one row */
+	LOG_BYTES = 33554432,	/* unstored; further events are dropped */
+	URGENT_BYTES = 65536,	/* unstored; flush at once */
+	KEEP_BYTES = 32768,	/* stored, kept for followers */
+	BATCH_BYTES = 262144,	/* per row */
 	BATCH_EVENTS = 60000,	/* turn_event.n has 16 bits */
-	PART_BYTES = 1048576,	/* of one part of the journal, about */
+	PART_BYTES = 1048576,	/* of a part of the journal, approximate */
 };
 
 struct turn_log {
 	struct uuid turn;
-	int64_t resumes;	/* turn.resumes, of this run */
-	pthread_mutex_t lock;	/* of all that follows */
+	int64_t resumes;	/* of this run */
+	pthread_mutex_t lock;	/* of everything below */
 	pthread_cond_t more;
 	int refs, followers;
-	struct buf data;	/* records of the events behind base */
+	struct buf data;	/* records of the events after base */
 	uint32_t base, last;	/* numbers; 0 = none */
-	size_t stored_bytes;	/* of data */
-	uint32_t stored;	/* number of the last of them, or base */
+	size_t stored_bytes;	/* stored part of data */
+	uint32_t stored;	/* number of the last stored event, or base */
 	bool urged, ended;
-	bool journaled;		/* some of it is in the journal */
+	bool journaled;		/* a part of it is in the journal */
 	unsigned char key[JOURNAL_KEY_BYTES];	/* of its parts there */
 };
 
@@ -81,11 +81,6 @@ void turn_log_start(struct turn_log *log, uint32_t seq, int64_t resumes)
 	pthread_mutex_unlock(&log->lock);
 }
 
-const struct uuid *turn_log_turn(const struct turn_log *log)
-{
-	return &log->turn;
-}
-
 /* -- the turn ---------------------------------------------------------------- */
 
 bool turn_log_add(struct turn_log *log, const struct turn_event *ev)
@@ -126,7 +121,7 @@ bool turn_log_urged(struct turn_log *log)
 
 /* -- the flusher -------------------------------------------------------------- */
 
-/* The next row of what is left in r; false at the end. */
+/* The next row of the rest of r; false at the end. */
 static bool next_row(const struct turn_log *log, struct pack_reader *r,
 		     struct arena *a, struct turn_events *row)
 {
@@ -145,7 +140,7 @@ static bool next_row(const struct turn_log *log, struct pack_reader *r,
 	return row->seq > 0;
 }
 
-/* What is not stored. Under the lock. */
+/* The unstored records. Under the lock. */
 static struct pack_reader unstored(const struct turn_log *log)
 {
 	return (struct pack_reader){
@@ -216,7 +211,7 @@ void turn_log_stored(struct turn_log *log, uint32_t seq)
 	pthread_mutex_lock(&log->lock);
 	log->journaled = true;
 	r = unstored(log);
-	if (seq >= log->last) {		/* the usual case: no need to look */
+	if (seq >= log->last) {		/* usual case: everything is stored */
 		log->stored_bytes = log->data.n;
 		log->stored = log->last;
 	}
@@ -256,7 +251,7 @@ static void copy(const struct turn_log *log, uint32_t after, struct buf *out,
 	struct str rest = r.data;
 	struct turn_event ev;
 
-	/* Most often the reader has seen all but what is not stored yet. */
+	/* Usually the reader lacks only what is not stored yet. */
 	if (after >= log->stored) {
 		rest.p += log->stored_bytes;
 		rest.n -= log->stored_bytes;

@@ -1,7 +1,7 @@
 /*
- * The loop (E1): ask the model, run the tools it calls, ask again, until it
- * answers or the limit of iterations is met; then one last call in which it
- * may not call tools.
+ * The loop (E1): call the model, run the tools it asks for, call it again,
+ * until it answers or the limit of iterations is reached; then one last call in
+ * which it may not call tools.
  */
 #include "turn/loop.h"
 
@@ -30,7 +30,7 @@
 
 #include "base/banned.h"
 
-/* -- what the model says ---------------------------------------------------- */
+/* -- output of the model ---------------------------------------------------- */
 
 static void first_delta(struct turn_loop *l)
 {
@@ -133,7 +133,7 @@ static int on_event(void *ctx, const struct llm_event *ev)
 	return 0;
 }
 
-/* These two run on the thread of lib/net, as on_event does: see http.h. */
+/* on_flush and on_event run on the thread of lib/net: see http.h. */
 static int on_flush(void *ctx)
 {
 	return loop_try_flush(ctx) ? 0 : HTTP_STALL;
@@ -150,7 +150,7 @@ static void on_stall(void *ctx)
 	loop_flush(ctx);
 }
 
-/* In the turn's own thread, while the model reads the request. */
+/* Runs in the turn's own thread while the model reads the request. */
 static void on_meanwhile(void *ctx)
 {
 	steps_store_added(ctx);
@@ -179,7 +179,7 @@ static void tell_usage(struct turn_loop *l)
 	loop_emit(l, &ev);
 }
 
-/* What D5 asks for where the provider said nothing. */
+/* Estimates the usage that D5 requires if the provider reported none. */
 static void settle_usage(struct turn_loop *l)
 {
 	if (!l->step.has_usage)
@@ -200,7 +200,7 @@ static bool nothing_said(const struct turn_loop *l)
 	return l->step.text.n == 0 && l->step.reasoning.n == 0;
 }
 
-/* Whether the provider worked for a request that brought us nothing. */
+/* Whether a provider bills a request that failed like this. */
 static bool was_paid(const struct err *e)
 {
 	return e->code == ERR_CANCELLED || e->code == ERR_UPSTREAM_TIMEOUT ||
@@ -235,7 +235,10 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		l->model_calls++;
 		l->served.calls++;
 		rc = stream(l, &io, e);
-		/* An answer that came in one piece does not wait for the store. */
+		/*
+		 * An answer that arrived in one piece is flushed before it is
+		 * stored.
+		 */
 		loop_flush(l);
 		if (rc == 0 || !nothing_said(l) || l->step.has_usage ||
 		    was_paid(e))
@@ -252,7 +255,7 @@ static int ask_model(struct turn_loop *l, struct err *e)
 			  "The conversation is too long for the model; its "
 			  "older part was left out.");
 	}
-	if (rc < 0 && l->step.full) {	/* our own limit: an answer cut off */
+	if (rc < 0 && l->step.full) {	/* our own limit: the answer is cut off */
 		err_clear(e);
 		l->step.stop = LLM_STOP_MAX_TOKENS;
 		l->step.n_calls = 0;
@@ -277,9 +280,10 @@ static void tell_reset(struct turn_loop *l)
 }
 
 /*
- * Whether the step has changed nothing but the conversation. Then it may be
- * stored while the model is asked; else first, so that a turn that dies there
- * shows what was done. What an agent did with its own tools is not known here.
+ * Whether the step has changed nothing outside the conversation. Then it may be
+ * stored during the next model call; otherwise it is stored first, so that a
+ * turn that dies there shows what was done. What a nested agent did is unknown
+ * here, so it counts as a change.
  */
 static bool only_read(const struct turn_loop *l)
 {
@@ -294,7 +298,7 @@ static bool only_read(const struct turn_loop *l)
 	return true;
 }
 
-/* 1: the turn waits; 0: the step is done; -1. */
+/* Returns 1 if the turn waits; 0 if the step is done; -1. */
 static int finish_step(struct turn_loop *l, bool pausing, struct err *e)
 {
 	while (pause_waits(l)) {
@@ -347,7 +351,7 @@ static int max_iterations(const struct turn_loop *l)
 				  in->target.agent, n);
 }
 
-/* Of a nested loop: whether it has to come to its answer. */
+/* Whether a nested loop has used up its budget and must answer now. */
 static bool spent(const struct turn_loop *l)
 {
 	int64_t tokens = MAX(l->usage.input, 0) + MAX(l->usage.output, 0) +
@@ -358,7 +362,7 @@ static bool spent(const struct turn_loop *l)
 			     clock_mono_ms() >= l->until_ms);
 }
 
-/* Behind a step: whether the model may be asked again, and how. */
+/* After a step: whether the model may be called again, and how. */
 static int go_on(struct turn_loop *l, int limit, struct err *e)
 {
 	if (http_aborted(l->abort)) {
@@ -397,7 +401,7 @@ int loop_converse(struct turn_loop *l, struct err *e)
 	return MIN(rc, 0);
 }
 
-/* The id, the user's message as stored, and the title it gave. */
+/* Emits the turn's id, the user's message as stored, and its title. */
 static void tell_begin(struct turn_loop *l)
 {
 	struct turn_event session = { .type = TURN_EV_SESSION };
@@ -419,7 +423,7 @@ static void emit_nowhere(struct sink *s, const struct turn_event *ev)
 	(void)ev;
 }
 
-/* While there is a database: what an end that cannot be stored is sealed with. */
+/* Fetches the key for sealing an unstored end while the database is up. */
 static void get_key(const struct turn_deps *deps)
 {
 	unsigned char key[KEY_BYTES];

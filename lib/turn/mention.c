@@ -14,7 +14,7 @@ static struct str ref_at(const json_t *list, size_t i)
 {
 	const json_t *item = json_array_get(list, i);
 
-	if (json_is_object(item))	/* as it is stored */
+	if (json_is_object(item))	/* the stored form */
 		return jx_str(item, "ref");
 	return (struct str){ json_string_value(item), json_string_length(item) };
 }
@@ -26,7 +26,10 @@ static struct mention_ask ask_of(const struct turn_loop *l)
 	};
 }
 
-/* What the model is told of one: the handle of the message, and the text. */
+/*
+ * The text for the model about one mention: its reference in the message, and
+ * details.
+ */
 static void add_text(struct buf *b, struct str ref, const struct mention_item *m,
 		     const char *why)
 {
@@ -63,7 +66,7 @@ static int wrong(size_t i, const char *what, struct err *e)
 	return err_field(e, ERR_INVALID_FIELD, key, "mentions[%zu]: %s", i, what);
 }
 
-/* Its record, as it is stored. */
+/* The record that is stored of a mention. */
 static json_t *record(const struct mention_item *m)
 {
 	struct buf b = BUF_INIT(65536);
@@ -155,7 +158,7 @@ void context_mentions(struct turn_loop *l)
 	keep_text(l, &b);
 }
 
-/* The metadata; NULL: there is none. */
+/* Parses metadata; NULL if there is none. */
 static json_t *load(struct str meta)
 {
 	struct err ignored = ERR_INIT;
@@ -163,7 +166,7 @@ static json_t *load(struct str meta)
 	return meta.n ? jx_load_lenient(meta, &ignored) : NULL;
 }
 
-/* References in place of what is stored of them. */
+/* Replaces stored mentions by their references. */
 static void reduce(json_t *meta)
 {
 	const json_t *list = jx_arr(meta, key);

@@ -1,7 +1,7 @@
 /*
- * Metadata of message rows, both ways. What is written here is what clients
- * read (docs/turn.md lists it), so names are the wire's. What a row is stands in
- * its columns: metadata holds texts of others, which may look like any of it.
+ * Metadata of message rows, writing and parsing. Clients read it (docs/turn.md
+ * lists the members), so the names are the wire's. The kind of a row is in its
+ * columns: metadata contains untrusted text, which may imitate anything.
  */
 #include "turn/meta.h"
 
@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-enum { REASONING_BYTES = 65536 };	/* stored of the reasoning of a step */
+enum { REASONING_BYTES = 65536 };	/* stored of a step's reasoning */
 
 enum { META_BYTES = 4 * 1048576 + LIM_UNSTORED_BYTES };
 
@@ -39,8 +39,8 @@ static void write_reasoning(struct turn_loop *l, struct jw *w)
 }
 
 /*
- * args as JSON where they are; as a string where the model wrote something
- * else, so that it can be shown and sent back as it was.
+ * Writes args as JSON if they are; otherwise as a string, so that they can be
+ * shown and sent back as the model wrote them.
  */
 static void write_call(const struct turn_loop *l, struct jw *w,
 		       const struct turn_call *c)
@@ -100,7 +100,7 @@ struct str meta_step(struct turn_loop *l)
 	return take(l, &b);
 }
 
-/* What the events `tool-progress` of the call said in the end. */
+/* Writes the final state of the call's `tool-progress` events. */
 static void write_lines(struct jw *w, const struct turn_line *line)
 {
 	jw_key(w, "steps");
@@ -214,7 +214,7 @@ static void read_calls(struct arena *a, const json_t *meta, bool ours,
 		call->name = jx_str(c, "toolName");
 		if (call->id.n == 0 || call->name.n == 0)
 			continue;
-		/* What was no JSON then would be refused by providers now. */
+		/* Providers refuse arguments that are not a JSON object. */
 		call->args = json_is_object(args) ? str_of(jx_text(a, args))
 						  : STR("{}");
 		call->opaque = ours ? json_object_get(c, "opaque") : NULL;
@@ -222,7 +222,7 @@ static void read_calls(struct arena *a, const json_t *meta, bool ours,
 	}
 }
 
-/* An answer that did not fail needs nothing of its metadata: no parsing then. */
+/* An answer that succeeded needs nothing of its metadata: skip parsing. */
 static bool is_plain(const struct message *m)
 {
 	return m->meta.n == 0 || m->role == ROLE_USER ||
@@ -230,7 +230,7 @@ static bool is_plain(const struct message *m)
 	       (m->kind == KIND_ANSWER && !str_is(m->finish_reason, "error"));
 }
 
-/* A row that an older version wrote beside this one says it in its metadata. */
+/* Rows of versions without the column have their kind in the metadata. */
 static void read_kind(const struct message *m, const json_t *meta,
 		      struct meta_row *out)
 {

@@ -22,15 +22,16 @@
 enum { TIMEOUT_MS = 300000 };
 
 struct nested {
-	struct sink sink;		/* first: a sink is cast back */
+	struct sink sink;		/* must be first: a sink pointer is cast
+					   to this struct */
 	const struct tool_ctx *call;
 	struct turn_run run;
 	struct llm_service service;
-	bool automatic;			/* rules choose it */
+	bool automatic;			/* rules choose the service */
 	struct turn_loop *loop;
 };
 
-/* -- what it shows ---------------------------------------------------------- */
+/* -- progress --------------------------------------------------------------- */
 
 static enum tool_note_status status_of(struct str s)
 {
@@ -65,7 +66,10 @@ static void on_emit(struct sink *s, const struct turn_event *ev)
 
 /* -- setting up ------------------------------------------------------------- */
 
-/* Whether the caller's own service answers what the tool names another for. */
+/*
+ * Whether the caller's own service takes the place of the one that the tool
+ * names.
+ */
 static bool own_answers(const struct turn_loop *parent,
 			const struct conf_tool *tool)
 {
@@ -85,7 +89,7 @@ static int choose_service(struct nested *n, const struct turn_loop *parent,
 		tool_agent_service(parent->run->in.by.conf, tool->agent);
 	int limit = tool->timeout_ms ? tool->timeout_ms : TIMEOUT_MS;
 
-	/* The turn's rules are not for a service that the tool names. */
+	/* The turn's rules do not apply to a service that the tool names. */
 	n->automatic = !s && parent->run->in.target.automatic;
 	if (!s || own_answers(parent, tool))
 		s = parent->run->in.target.service;
@@ -179,7 +183,7 @@ static int answer(const struct conf_tool *tool, struct str text, int rc,
 	return 0;
 }
 
-/* One call of the model in place of the loop. */
+/* A single model call instead of the loop. */
 static int ask_once(const struct nested *n, const struct turn_loop *parent,
 		    const struct tool_task *task, struct buf *out,
 		    struct err *e)
@@ -256,7 +260,7 @@ int turn_agent(const struct turn_deps *deps, const struct turn_request *in,
 		return -1;
 	t.loop = l = loop_new(&t, call->arena);
 	l->abort = call->turn.abort;
-	/* Who typed the arguments has said what stands in them (said.c). */
+	/* The person who typed the arguments counts as their source (said.c). */
 	l->messages = &asked;
 	l->n_messages = 1;
 	rc = nested_run(l, call, task, out, &untrusted, &from, e);

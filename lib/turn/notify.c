@@ -16,14 +16,16 @@
 
 enum {
 	ROUND_MS = 250,
-	URGENT_MS = 20,		/* what comes so close is stored together */
-	TROUBLE_MS = 2000,	/* between tries while the store is away */
-	QUEUE_ROWS = 4096,	/* not stored yet; beyond, the oldest go */
-	LIST_ROWS = 32,		/* read and told at a time */
+	URGENT_MS = 20,		/* notices this close together are stored
+				   together */
+	TROUBLE_MS = 2000,	/* between attempts while the store is down */
+	QUEUE_ROWS = 4096,	/* not stored yet; beyond this the oldest are
+				   dropped */
+	LIST_ROWS = 32,		/* rows per read */
 	EVENTS = 64,
 };
 
-/* A notice that is not stored yet. */
+/* A notice not stored yet. */
 struct queued {
 	struct notice_row row;
 	struct queued *next;
@@ -40,27 +42,27 @@ struct topic {			/* a watched user */
 struct notify {
 	struct db *db;
 	int epoll_fd, wake_fd;
-	pthread_mutex_t lock;	/* over what follows */
-	pthread_cond_t over;	/* a place was given back */
+	pthread_mutex_t lock;	/* of everything below */
+	pthread_cond_t over;	/* a place was released */
 	pthread_t thread;
-	bool stop, stopping;	/* stopping: no subscriptions any more */
+	bool stop, stopping;	/* stopping: refuse subscriptions */
 	struct queued *queue, **queue_end;
 	size_t n_queue;
-	int64_t flush_ms;	/* when the queue is to be stored */
+	int64_t flush_ms;	/* when to store the queue */
 	struct notify_sub *incoming;
 	int n_places;
 	struct topic *topics;	/* changed by the thread only */
 	/* the thread's own */
-	int64_t round_ms;		/* when to look again */
-	int64_t trouble_until_ms;	/* the store is left alone */
+	int64_t round_ms;		/* next look at the store */
+	int64_t trouble_until_ms;	/* the store is not used before */
 };
 
-/* The thread looks again. */
+/* Wakes the thread. */
 static void wake(struct notify *n)
 {
 	uint64_t one = 1;
 
-	/* Full already means readable, which is all that is wanted. */
+	/* A full counter is readable already, which is all that is needed. */
 	if (write(n->wake_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
 		BUG("cannot write to an eventfd");
 }
@@ -99,7 +101,7 @@ static struct queued *take_first(struct notify *n)
 	return q;
 }
 
-/* what.word is constant text. */
+/* what.word must be constant. */
 static void send_notice(struct notify *n, const struct owner *o,
 			const struct notice *what)
 {
@@ -240,7 +242,7 @@ void notify_wait(struct notify *n)
 
 static void end_sub(struct notify *n, struct notify_sub *sub)
 {
-	if (sub->fd >= 0)	/* it may not have been there */
+	if (sub->fd >= 0)	/* may not be registered */
 		(void)epoll_ctl(n->epoll_fd, EPOLL_CTL_DEL, sub->fd, NULL);
 	sub->ops->end(sub);
 	pthread_mutex_lock(&n->lock);
@@ -249,7 +251,7 @@ static void end_sub(struct notify *n, struct notify_sub *sub)
 	pthread_mutex_unlock(&n->lock);
 }
 
-/* The topic of sub, a new one when nobody watched that user. */
+/* The topic of sub; a new one if the user was not watched before. */
 static struct topic *topic_of(struct notify *n, const struct notify_sub *sub)
 {
 	struct topic *t = n->topics;
@@ -281,7 +283,7 @@ static void adopt(struct notify *n)
 		struct topic *t;
 
 		next = sub->next;
-		if (sub->fd >= 0)	/* a file cannot hang up: fine */
+		if (sub->fd >= 0)	/* a regular file cannot hang up */
 			(void)epoll_ctl(n->epoll_fd, EPOLL_CTL_ADD, sub->fd,
 					&ev);
 		t = topic_of(n, sub);
@@ -294,7 +296,7 @@ static void adopt(struct notify *n)
 	}
 }
 
-/* Ends those for which over() is true; then the topics that nobody watches. */
+/* Ends the subscriptions for which over() is true, then unused topics. */
 static void sweep(struct notify *n, int64_t now_ms,
 		  bool (*over)(struct notify_sub *sub, int64_t now_ms))
 {
@@ -312,7 +314,7 @@ static void sweep(struct notify *n, int64_t now_ms,
 				sp = &sub->next;
 			}
 		pthread_mutex_lock(&n->lock);
-		if (t->subs)	/* its owner's text may be one of the gone */
+		if (t->subs)	/* its owner's text may belong to an ended one */
 			t->owner = t->subs->owner;
 		else
 			*tp = t->next;
@@ -349,7 +351,7 @@ static void in_trouble(struct notify *n, const char *what, const struct err *e)
 	n->trouble_until_ms = clock_mono_ms() + TROUBLE_MS;
 }
 
-/* Stores what waits; when that fails, it waits on. True when it stored. */
+/* Stores the queue; on failure keeps it. True if it stored something. */
 static bool flush(struct notify *n, struct arena *a)
 {
 	struct queued *first, *q;
@@ -391,7 +393,7 @@ static bool flush(struct notify *n, struct arena *a)
 	return true;
 }
 
-/* Finds out what the watched users have. */
+/* Reads the newest notice numbers of the watched users. */
 static void look(struct notify *n, struct arena *a)
 {
 	struct err e = ERR_INIT;
@@ -417,7 +419,7 @@ static void look(struct notify *n, struct arena *a)
 		t->last_seq = MAX(t->last_seq, last[count]);
 }
 
-/* From where on somebody lacks something; INT64_MAX: nobody does. */
+/* The number after which some subscription lacks notices; INT64_MAX: none does. */
 static int64_t lacking(const struct topic *t)
 {
 	int64_t after = INT64_MAX;
@@ -429,8 +431,9 @@ static int64_t lacking(const struct topic *t)
 }
 
 /*
- * Reads what is new for a topic and hands it on. Who does not take its part
- * holds up nobody: the next part is for those who have come so far.
+ * Reads new notices of a topic and passes them on. A subscription that does not
+ * take its rows does not delay the others: the next rows go to those that have
+ * taken these.
  */
 static int tell_topic(struct notify *n, struct topic *t, struct arena *a,
 		      struct err *e)
@@ -444,7 +447,7 @@ static int tell_topic(struct notify *n, struct topic *t, struct arena *a,
 		if (notice_list(n->db, &t->owner, after, LIST_ROWS, a, &rows,
 				&count, e) < 0)
 			return -1;
-		/* All of them have expired: the number alone is left. */
+		/* All have expired: pass only their number. */
 		if (!count)
 			rows = &none;
 		for (struct notify_sub *s = t->subs; s; s = s->next)
@@ -471,7 +474,7 @@ static void tell_all(struct notify *n, struct arena *a)
 
 /* -- the thread ---------------------------------------------------------------- */
 
-/* What there is to do now. */
+/* What is due now. */
 struct schedule {
 	bool flush, look, tell;
 	bool stopping, ends;
@@ -493,7 +496,7 @@ static struct schedule plan_of(struct notify *n, int64_t now_ms)
 	return p;
 }
 
-/* When there will be something to do; INT64_MAX: never by itself. */
+/* When something is due next; INT64_MAX: nothing by itself. */
 static int64_t next_ms(struct notify *n)
 {
 	int64_t at_ms = n->topics ? n->round_ms : INT64_MAX;
@@ -510,7 +513,7 @@ static int64_t next_ms(struct notify *n)
 	return at_ms;
 }
 
-/* Sleeps until at_ms, a wake-up, or somebody hangs up. */
+/* Sleeps until at_ms, a wake-up, or a hang-up. */
 static void sleep_until(struct notify *n, int64_t at_ms)
 {
 	struct epoll_event events[EVENTS];
@@ -523,7 +526,7 @@ static void sleep_until(struct notify *n, int64_t at_ms)
 	for (int i = 0; i < got; i++) {
 		struct notify_sub *sub = events[i].data.ptr;
 
-		/* Of a half-closed one nobody knows until it is written to. */
+		/* A half-closed connection shows only when it is written to. */
 		if (sub && !(events[i].events & (EPOLLHUP | EPOLLERR)))
 			sub->due_ms = 0;
 		else if (sub)

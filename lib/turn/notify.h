@@ -1,14 +1,13 @@
 /*
- * Notices from those who make them to those who watch (E5, E8), with the store
- * between them: whoever listens, in whichever process, reads the same numbered
- * rows (store/notice.h).
+ * Notices from their senders to the users' subscriptions (E5, E8), by way of
+ * the store: all listeners, in any process, read the same numbered rows
+ * (store/notice.h).
  *
- * One thread of the process does it all: it stores what was sent in this process
- * (in batches, every 250 ms, at once when somebody here watches that user), finds
- * out with one query every 250 ms what the watched users have got from all
- * processes, and hands it to the subscriptions. Those are no threads: they are
- * called by this one, and must never wait. It sleeps while there is nothing to
- * store and nobody to tell.
+ * One thread per process stores the notices of the process (in batches every
+ * 250 ms, at once if the user is watched here), finds out with one query every
+ * 250 ms what watched users have got from all processes, and hands it to the
+ * subscriptions. These have no threads: this one calls them, so they must never
+ * block. It sleeps while there is nothing to store and no subscription.
  */
 #ifndef TURN_NOTIFY_H
 #define TURN_NOTIFY_H
@@ -19,33 +18,34 @@
 
 struct notify;
 
-/* Starts the thread. Owned by the caller. */
+/* Starts the thread. The caller owns the result. */
 struct notify *notify_new(struct db *db, struct err *e) MUST_CHECK;
 
-/* Ends all subscriptions, stores what is left. NULL is fine. */
+/* Ends all subscriptions and stores what is queued. Accepts NULL. */
 void notify_free(struct notify *n);
 
 /*
- * -- for those who make notices; n may be NULL: nobody is told. --------------
+ * -- for senders; n may be NULL: nobody is notified. --------------------------
  *
- * Never wait for the store. What a process has not stored when it dies is lost
- * (at most 250 ms of it); when the store is away for long, the oldest are.
+ * None of these waits for the store. A process that dies loses at most the last
+ * 250 ms; a long outage of the store loses the oldest notices.
  */
 
-/* A turn has this status now. */
+/* A turn's status has changed. */
 void notify_turn(struct notify *n, const struct owner *o,
 		 const struct uuid *turn, const struct uuid *conversation,
 		 enum turn_status status);
 
 /*
- * A turn that another change took the place of (v, of a store function that
- * ends turns): nobody else tells of its end. Nothing where none was.
+ * Reports the end of a turn that was ended by another change (v, from a store
+ * function that ends turns), which nobody else reports. Does nothing if v has
+ * none.
  */
 void notify_evicted(struct notify *n, const struct owner *o,
 		    const struct uuid *conversation,
 		    const struct turn_evicted *v);
 
-/* A conversation got this title, by its first message or by a model. */
+/* A conversation got this title, from its first message or from a model. */
 void notify_title(struct notify *n, const struct owner *o,
 		  const struct uuid *conversation, struct str title);
 
@@ -55,72 +55,75 @@ void notify_conversation(struct notify *n, const struct owner *o,
 			 struct str title);
 
 /*
- * A job of the user's is so far: a task, which is a turn. status is its own word,
- * total -1: unknown.
+ * Progress of a user's task, which is a turn. status is its own word; total -1:
+ * unknown.
  */
 void notify_job(struct notify *n, const struct owner *o, const struct uuid *job,
 		const char *status, int64_t done, int64_t total);
 
 /*
- * The user's pages should read this again: "messages" of the conversation, or
- * what else they show (conversation may be NULL).
+ * Asks the user's pages to reload: "messages" of the conversation, or another
+ * part of the page (conversation may be NULL).
  */
 void notify_refresh(struct notify *n, const struct owner *o, const char *what,
 		    const struct uuid *conversation);
 
-/* -- for those who watch. Any thread. ----------------------------------------- */
+/* -- for subscribers. Any thread. --------------------------------------------- */
 
 struct notify_sub;
 
-/* What a subscription does; called by the thread, which they must not hold up. */
+/* Callbacks of a subscription. The thread calls them; they must not block. */
 struct notify_ops {
 	/*
-	 * Takes rows (in order; some may not be behind sub->after) and moves
-	 * sub->after on past those that it could take; what it could not comes
-	 * again. Numbers that are left out have expired; a row of kind 0 is
-	 * none, and only says with its number that all before it have. False:
-	 * it is over.
+	 * Takes rows in order (some may be at or before sub->after) and
+	 * advances sub->after past those that it took; the others are passed
+	 * again. Missing numbers have expired. A row of kind 0 is no notice: it
+	 * says that all before its number have expired. False: end the
+	 * subscription.
 	 */
 	bool (*tell)(struct notify_sub *sub, const struct notice *rows,
 		     size_t n);
 	/*
-	 * The time sub->due_ms has come, or the peer may have gone, which a
-	 * write would show; sets the next time. False: it is over.
+	 * sub->due_ms is reached, or the peer may have left, which a write
+	 * would show. Sets the next due_ms. False: end the subscription.
 	 */
 	bool (*due)(struct notify_sub *sub, int64_t now_ms);
-	/* The last call: over, hung up, or the process ends. Frees sub. */
+	/*
+	 * The last call: the subscription is over, the peer left, or the
+	 * process ends. Frees sub.
+	 */
 	void (*end)(struct notify_sub *sub);
 };
 
-struct notify_sub {	/* in a structure of the subscriber's */
+struct notify_sub {	/* embedded in the subscriber's struct */
 	const struct notify_ops *ops;
 	struct owner owner;	/* the text lives as long as sub */
-	int64_t after;		/* number of the newest notice that it has */
+	int64_t after;		/* number of the newest notice taken */
 	int64_t last_seq;	/* what notice_listen said */
 	int64_t due_ms;		/* monotonic */
-	int fd;			/* hangs up when the peer leaves; -1: none */
+	int fd;			/* polled for a hang-up of the peer; -1: none */
 
-	/* the thread's */
+	/* used by the thread */
 	struct notify_sub *next;
 	bool hung_up;
 };
 
 /*
- * A place for one subscription, when fewer than max have one; false else. It
- * is given back when the subscription ends.
+ * Reserves a place for one subscription if fewer than max are taken; else
+ * returns false. The place is released when the subscription ends.
  */
 bool notify_reserve(struct notify *n, int max);
 
-/* Hands over sub, which has a place. Its calls may begin before this returns. */
+/* Adds sub, which has a place. Callbacks may begin before this returns. */
 void notify_add(struct notify *n, struct notify_sub *sub);
 
-/* How many have a place now. */
+/* Number of places taken. */
 int notify_count(struct notify *n);
 
-/* Ends all subscriptions, and from now on new ones at once: for a shutdown. */
+/* Ends all subscriptions, and new ones at once: for a shutdown. */
 void notify_stop(struct notify *n);
 
-/* Waits until there is no subscription any more. */
+/* Waits until no subscription is left. */
 void notify_wait(struct notify *n);
 
 #endif

@@ -16,7 +16,7 @@ const struct turn_option turn_options[N_TURN_OPTIONS] = {
 #undef ROW
 };
 
-/* Adds what v says of d, if it says anything: a "no" only where it counts. */
+/* Adds the value of option d, if set: false only where it has a meaning. */
 static void put(json_t *o, const struct turn_option *d,
 		const struct turn_options *v, bool no_counts)
 {
@@ -36,7 +36,7 @@ static void put(json_t *o, const struct turn_option *d,
 		json_object_set(o, d->key, *(json_t *const *)p);
 }
 
-/* What o says of d, where v says nothing. */
+/* Sets option d from o if v does not have it. */
 static void fill(const json_t *o, const struct turn_option *d,
 		 struct turn_options *v)
 {
@@ -63,7 +63,7 @@ struct str turn_options_meta(struct arena *a, struct str meta,
 		if (turn_options[i].kept == TURN_OPTION_MESSAGE ||
 		    turn_options[i].kept == TURN_OPTION_META)
 			put(o, &turn_options[i], v, false);
-	/* The metadata may be long, and is not read here. */
+	/* The metadata may be long; it is not parsed here. */
 	text = jx_text(a, o);
 	if (!json_object_size(o))
 		return meta;
@@ -71,7 +71,7 @@ struct str turn_options_meta(struct arena *a, struct str meta,
 						meta.p, text + 1) : text);
 }
 
-/* Of a list, its text; p == NULL: nothing is in it. */
+/* A list as text; p == NULL if it is empty. */
 static struct str list_text(struct arena *a, const json_t *list)
 {
 	return json_array_size(list) ? str_of(jx_text(a, list))

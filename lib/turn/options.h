@@ -1,6 +1,6 @@
 /*
- * What a request that starts a turn may say beside its text: the rows of
- * turn_options.def, as a struct and as a table, and how they are kept.
+ * What a request that starts a turn may contain beside its text: the rows of
+ * turn_options.def as a struct and as a table, and how they are stored.
  */
 #ifndef TURN_OPTIONS_H
 #define TURN_OPTIONS_H
@@ -20,7 +20,7 @@ struct tool_ctx;
 #define TURN_OPTION_C_TEXTS json_t *
 #define TURN_OPTION_C_LIST json_t *
 
-/* All zero: nothing is said. */
+/* All zero: nothing set. */
 struct turn_options {
 #define ROW(F, SEP, member, key, type, max_chars, kept, form) \
 	TURN_OPTION_C_##type member;
@@ -54,40 +54,40 @@ enum { N_TURN_OPTIONS = 0
 extern const struct turn_option turn_options[N_TURN_OPTIONS];
 
 /*
- * The metadata of a user message (a JSON object as text, or empty) with what of
- * v is kept with the message. In a, or meta itself.
+ * Adds the options of v that are kept with the message to its metadata (a JSON
+ * object as text, or empty). In a, or meta itself.
  */
 struct str turn_options_meta(struct arena *a, struct str meta,
 			     const struct turn_options *v);
 
-/* What of v is kept with the message, for its row. Borrows, or in a. */
+/* The options of v that are columns of the message. Borrows, or in a. */
 struct message_options turn_options_kept(struct arena *a,
 					 const struct turn_options *v);
 
-/* Fills what v leaves unsaid with what was said with the message. As above. */
+/* Sets the unset options of v from the columns of the message. Borrows, or in a. */
 void turn_options_recall(struct arena *a, struct turn_options *v,
 			 const struct message_options *m);
 
-/* The same for what stands in its metadata only. In a. */
+/* Sets the unset options of v from the message's metadata. In a. */
 void turn_options_recall_meta(struct arena *a, struct turn_options *v,
 			      struct str meta);
 
 /*
- * Checks v, and writes what of it is kept with the turn: turn.client, in a;
- * p == NULL when nothing is. said: what is kept with the message is there.
- * ERR_INVALID_FIELD, ERR_TOO_BIG (field "client").
+ * Checks v and writes the options kept with the turn as the text of
+ * turn.client, in a; p == NULL if there are none. said: v also has the options
+ * kept with the message. ERR_INVALID_FIELD, ERR_TOO_BIG (field "client").
  */
 int turn_options_text(const struct turn_options *v, bool said, struct arena *a,
 		      struct str *out, struct err *e) MUST_CHECK;
 
 /*
- * Fills what v leaves unsaid with what such a text says; the tools of a page
- * are not in it (turn_options_tools). Texts in a.
+ * Sets the unset options of v from the text of turn.client, except the page's
+ * tools (turn_options_tools). Texts in a.
  */
 void turn_options_fill(struct str text, struct arena *a,
 		       struct turn_options *v);
 
-/* Puts the page's tools of such a text into ctx (tool_page_load). In a. */
+/* Loads the page's tools from that text into ctx (tool_page_load). In a. */
 void turn_options_tools(struct str text, struct arena *a,
 			struct tool_ctx *ctx);
 

@@ -4,7 +4,7 @@
 
 #include "base/banned.h"
 
-/* The members of a record, in order. The flags are bits of its first number. */
+/* Members of a record, in order. Flags are bits of its first number. */
 enum member_type { TEXT, NUMBER, FLAG };
 static const struct {
 	enum member_type type;
@@ -25,7 +25,7 @@ static size_t number_bytes(uint64_t v)
 	return n;
 }
 
-/* Seven bits a byte, the low ones first. */
+/* Seven bits per byte, least significant first. */
 static void add_number(struct buf *b, uint64_t v)
 {
 	char text[10];
@@ -150,7 +150,7 @@ static bool take_text(struct str *s, struct str *out)
 	return true;
 }
 
-/* A record that an earlier version wrote may end before the last members. */
+/* Takes the members; a record of an earlier version may lack the last ones. */
 static bool take_members(struct str s, struct turn_event *ev)
 {
 	uint64_t flags, v;

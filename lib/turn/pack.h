@@ -1,15 +1,16 @@
 /*
- * Stored events: how a turn's log looks in memory and in turn_event batches.
+ * Stored events: the format of a turn's log in memory and of turn_event
+ * batches.
  *
- * A log is records, one per event: a letter for its type, the distance of its
- * number to the one before, the length of what follows, and that: the bare
- * text of a delta, or the members of any other event. So a token costs three
- * bytes more than its text, any two neighbours can be joined when replayed,
- * and a reader who has seen number N goes on with exactly what follows, also
- * inside a batch. Numbers have gaps where events are not stored.
+ * A log is a sequence of records, one per event: a letter for the type, the
+ * difference of its number to the one before, the length of the rest, and the
+ * rest: the bare text of a delta, or the members of another event. A token thus
+ * costs three bytes more than its text, any two neighbours can be joined in a
+ * replay, and a reader that has seen number N can continue after it even within
+ * a batch. Numbers have gaps for events that are not stored.
  *
- * What is in rows anyway is not in the log: the user message is a record
- * without content, the terminal event none at all (turn/follow.h).
+ * The log does not repeat rows: the user message is a record without content,
+ * and there is no terminal event (turn/follow.h).
  */
 #ifndef TURN_PACK_H
 #define TURN_PACK_H
@@ -18,21 +19,21 @@
 #include "turn/event.h"
 
 /*
- * Appends ev, whose number is greater than prev, that of the record before it
- * (0 = none). False when this type is not packed, or does not fit: out is then
- * as it was.
+ * Appends ev, whose number is greater than prev, the number of the record
+ * before it (0 = none). Returns false, with out unchanged, if the type is not
+ * packed or the event does not fit.
  */
 bool pack_add(struct buf *out, uint32_t prev, const struct turn_event *ev);
 
 struct pack_reader {
-	struct str data;	/* what is left */
-	uint32_t seq;		/* of the record read last */
-	uint32_t first;		/* number of the next one; 0 = by distance */
+	struct str data;	/* the rest */
+	uint32_t seq;		/* of the last record read */
+	uint32_t first;		/* number of the next record; 0 = by difference */
 };
 
 /*
- * The next record as an event, its texts borrowed from data; run and message
- * are not set. False at the end, or where data is not ours.
+ * Reads the next record as an event whose texts borrow from data; run and
+ * message are not set. False at the end, or if data is malformed.
  */
 bool pack_next(struct pack_reader *r, struct turn_event *ev);
 

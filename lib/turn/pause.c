@@ -1,11 +1,11 @@
 /*
- * Calls that wait: for the user's approval (A42), for the page that carries
- * them out (E16), for an answer of the user (A41). The step's other calls run;
- * then the turn is stored as waiting and this process forgets it. resume.c goes
- * on with it, in whichever process somebody answers.
+ * Calls that wait: for the user's approval (A42), for the page to run them
+ * (E16), or for the user's answer (A41). The step's other calls run; then the
+ * turn is stored as waiting and leaves the process. resume.c continues it in
+ * whichever process gets the decision.
  *
- * The requests are told after the commit, so who is told can answer at once;
- * they are made from the rows, so are those for who comes later (follow.c).
+ * The requests are emitted after the commit, so a decision may follow at once.
+ * They are made from the stored rows, like those for later readers (follow.c).
  */
 #include "turn/pause.h"
 
@@ -27,8 +27,8 @@
 /* -- which calls ------------------------------------------------------------ */
 
 /*
- * Whether the user is asked. What they have approved for the whole
- * conversation is read when a call comes to that.
+ * Whether the user must be asked. Approvals for the whole conversation are read
+ * when the first call needs them.
  */
 static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
 {
@@ -77,7 +77,7 @@ bool pause_needed(struct turn_loop *l, struct turn_call *c)
 
 	if (!kind)
 		return false;
-	/* Nobody is asked about a call that could not run. */
+	/* An invalid call is not worth a question. */
 	if (tool_prepare(&l->tools, &l->tool_ctx, c->name, args, &o, &j,
 			 &e) < 0) {
 		tool_refuse(l->arena, e.code, err_message(&e), &c->result);
@@ -140,7 +140,7 @@ static void fill_row(struct turn_loop *l, struct turn_call *c,
 	buf_release(&from);
 }
 
-/* The rows of all that waits, in order; the new ones are the last *n_new. */
+/* Makes the rows of all waits, in order; the *n_new last ones are new. */
 static void make_rows(struct turn_loop *l, size_t *n_new)
 {
 	struct turn_step *s = &l->step;
@@ -160,7 +160,7 @@ static void make_rows(struct turn_loop *l, size_t *n_new)
 	l->n_waiting = n;
 }
 
-/* The calls that got a row know it now. */
+/* Links the calls to their stored rows. */
 static void keep_rows(struct turn_loop *l, struct turn_wait *made, size_t n)
 {
 	struct turn_step *s = &l->step;
@@ -179,7 +179,7 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 	turn_live_ending(l->run->deps->live, &l->live, l->arena, &events,
 			 &p->n_events);
 	p->events = events;
-	/* One for each that is asked, and the last: told after the commit. */
+	/* One event per wait and the last one, emitted after the commit. */
 	p->last_event_seq = (int64_t)l->seq + (int64_t)l->n_waiting + 1;
 	p->rows = l->unstored;
 	p->n_rows = l->n_unstored;
@@ -206,7 +206,7 @@ static void tell(struct turn_loop *l)
 	loop_flush(l);
 }
 
-/* What stands for the answer where a client needs one. */
+/* Sets the text that stands for the answer where a client needs one. */
 static void stand_in(struct turn_loop *l)
 {
 	struct turn_run *t = l->run;
@@ -253,7 +253,7 @@ int pause_turn(struct turn_loop *l, struct err *e)
 		return 0;
 	}
 	l->waiting = true;
-	if (!p.over)	/* else others have told what came after it */
+	if (!p.over)	/* otherwise another process has emitted what follows */
 		notify_turn(t->deps->notify, &l->owner, &t->id,
 			    &t->conversation_id, TURN_WAITING);
 	turn_live_remove(t->deps->live, &l->live);

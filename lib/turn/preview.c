@@ -60,8 +60,8 @@ static int build(struct turn_loop *l, struct context_preview *out,
 }
 
 /*
- * With what the user has set. A new conversation needs nothing else of the
- * database, so it is previewed without it, and the log says so.
+ * Applies the user's settings. A new conversation needs nothing else from the
+ * database, so if it is down the preview goes without, with a log entry.
  */
 static int check_target(struct turn_run *t, struct err *e)
 {
@@ -104,8 +104,8 @@ int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 /* -- as JSON ------------------------------------------------------------------- */
 
 /*
- * Whether the caller may read the text of a layer. What admins wrote is not told to
- * everybody; prompts of agents are no secret, as in their records.
+ * Whether the caller may read the text of a layer. Texts of admins are
+ * protected; prompts of agents are not secret, as their records show them.
  */
 static bool may_read(const struct context_preview *p, int part,
 		     const struct prompt_stamp *stamp)
@@ -148,7 +148,7 @@ static void write_text(const struct context_preview *p,
 		jw_kbool(w, "textCut", true);
 }
 
-/* What is said of a part: beside the numbers, the block that it is, if any. */
+/* Describes a part: its numbers and, for a prompt block, the block. */
 static void write_part(const struct context_preview *p,
 		       enum context_preview_for who, int i, struct jw *w)
 {
@@ -175,7 +175,7 @@ static void write_tool(const struct context_preview *p, size_t i, struct jw *w)
 	jw_end_obj(w);
 }
 
-/* An amount of money, with so many places that a single token shows. */
+/* Writes an amount of money with enough digits to show a single token. */
 static void write_money(struct jw *w, const char *key, double per_million,
 			int64_t tokens)
 {
@@ -187,7 +187,7 @@ static void write_money(struct jw *w, const char *key, double per_million,
 	jw_raw(w, str_of(text));
 }
 
-/* What the first call costs; the longest answer is only an upper limit. */
+/* Cost of the first call; the maximum answer gives an upper limit only. */
 static void write_cost(const struct context_preview *p, struct jw *w)
 {
 	const struct llm_service *s = p->service;

@@ -1,8 +1,8 @@
 /*
- * A turn that waited goes on: its last step is the current one again, and what
- * was decided about its calls is taken up, each decision once. An approval
- * holds for the very call that was asked about: turn, call, tool and arguments
- * as they stand in the thread must give the digest that the row has.
+ * Resuming a turn that waited: its last step becomes the current one, and each
+ * decision about its calls is applied once. An approval is valid for exactly
+ * the call that was shown: turn, call, tool and arguments in the thread must
+ * have the digest of the row.
  */
 #include "turn/resume.h"
 
@@ -17,7 +17,7 @@
 
 #include "base/banned.h"
 
-/* The waiting call of a row; NULL when the thread has none. */
+/* The waiting call of a row; NULL if the thread has none. */
 static struct turn_call *call_of(struct turn_loop *l, const struct turn_wait *w)
 {
 	for (size_t i = 0; i < l->step.n_calls; i++) {
@@ -57,7 +57,7 @@ static void approve(struct turn_loop *l, struct turn_call *c,
 	c->wait = 0;
 	c->approved = true;
 	c->edited = w->edited;
-	/* One for the page goes there next. */
+	/* An approved call of the page now waits for the page. */
 	if (pause_needed(l, c) && c->result.text.p)
 		calls_end(l, c);
 	else if (c->wait)
@@ -66,7 +66,7 @@ static void approve(struct turn_loop *l, struct turn_call *c,
 
 static const char unknown_error[] = "The page could not run the call.";
 
-/* What the page made of it; others' text, whatever it says. */
+/* The result from the page; always untrusted. */
 static void take_client(struct turn_loop *l, struct turn_call *c,
 			const struct turn_wait *w)
 {
@@ -74,10 +74,10 @@ static void take_client(struct turn_loop *l, struct turn_call *c,
 	struct tool_ctx ctx = l->tool_ctx;
 
 	c->wait = 0;
-	ctx.from = &c->from;	/* kept with what is too long */
+	ctx.from = &c->from;	/* origins are kept with a long result */
 	origins_add(&c->from, "page", c->name);
 	if (!str_eq(w->args, calls_canonical(l, c)))
-		c->edited = w->args;	/* when it was approved */
+		c->edited = w->args;	/* as edited with the approval */
 	if (w->is_error)
 		tool_refuse(l->arena, ERR_TOOL_FAILED, w->result.n
 			    ? arena_str(l->arena, w->result).p : unknown_error,
@@ -88,7 +88,7 @@ static void take_client(struct turn_loop *l, struct turn_call *c,
 	calls_end(l, c);
 }
 
-/* The user's choice: their own words. */
+/* The user's answer, in their own words: trusted. */
 static void take_answer(struct turn_loop *l, struct turn_call *c,
 			const struct turn_wait *w)
 {
@@ -129,7 +129,7 @@ static void take_up(struct turn_loop *l, struct turn_call *c,
 	}
 }
 
-/* Calls without a result and without a row that is open or just taken up. */
+/* Refuses calls without a result whose row is neither open nor just decided. */
 static void refuse_lost(struct turn_loop *l)
 {
 	for (size_t i = 0; i < l->step.n_calls; i++) {
@@ -152,7 +152,7 @@ int resume_calls(struct turn_loop *l, struct err *e)
 				 e) < 0)
 		return -1;
 	l->n_waits = n_all;
-	/* Read anew: it may be more now. */
+	/* Read again: approvals may have been added. */
 	l->tool_ctx.turn.allowed = NULL;
 	l->tool_ctx.turn.n_allowed = 0;
 	loop_status(l, "executing");
@@ -183,8 +183,8 @@ int resume_calls(struct turn_loop *l, struct err *e)
 /* -- the request that decides ------------------------------------------------- */
 
 /*
- * Arguments that the user changed must fit the tool as it is offered now, and
- * are kept in canonical form. The tools are described as for the turn itself.
+ * Edited arguments must fit the tool as it is offered now, and are kept in
+ * canonical form. Tools are described as for the turn itself.
  */
 static int check_edited(struct turn_run *t, struct turn_decision *d,
 			const struct turn_wait *w, struct err *e)
@@ -209,7 +209,7 @@ static int check_edited(struct turn_run *t, struct turn_decision *d,
 	return 0;
 }
 
-/* Decisions with arguments, against what they are about. */
+/* Checks decisions with arguments against the calls that they are about. */
 static int check_decisions(struct turn_run *t, struct turn_decision *d,
 			   size_t n, struct err *e)
 {
@@ -227,7 +227,7 @@ static int check_decisions(struct turn_run *t, struct turn_decision *d,
 	return 0;
 }
 
-/* Who decides is bound to the log's lines (log_bind). */
+/* Logs the decisions; the log's lines have the user (log_bind). */
 static void log_decisions(const struct turn_run *t,
 			  const struct turn_decision *d, size_t n)
 {
@@ -255,9 +255,9 @@ static bool decided_so(const struct turn_decision *d,
 }
 
 /*
- * Whether a request that may be a repetition, and that e (ERR_CONFLICT) refuses,
- * only decides again what was decided so before: then e is cleared, and what
- * that one was answered is to be followed.
+ * Whether a possibly repeated request, which e (ERR_CONFLICT) refuses, only
+ * repeats an earlier decision. Then clears e: the caller follows the turn as
+ * the first request did.
  */
 static bool decided_before(struct turn_run *t, struct err *e)
 {
@@ -309,7 +309,7 @@ int resume_start(struct turn_run *t, struct err *e)
 	if (t->loop->live.log)
 		turn_log_start(t->loop->live.log, t->loop->seq,
 			       t->resumes);
-	/* A better title may come. */
+	/* A model may still improve the title. */
 	t->loop->opens = t->loop->titled = r.turn_number == 1;
 	t->in.meta = t->user.meta;
 	return TURN_STARTED;

@@ -1,4 +1,4 @@
-/* A turn that waited goes on. */
+/* Resuming a turn that waited. */
 #ifndef TURN_RESUME_H
 #define TURN_RESUME_H
 
@@ -8,14 +8,15 @@ struct turn_loop;
 struct turn_run;
 
 /*
- * Takes up what was decided about the step: runs what was approved, answers
- * what was denied or came from the page. What is undecided waits on.
+ * Applies the decisions about the step: runs the approved calls, answers those
+ * denied or carried out by the page. Undecided ones keep waiting.
  */
 int resume_calls(struct turn_loop *l, struct err *e) MUST_CHECK;
 
 /*
- * The last step of turn_start for RESUME: stores what was decided and, where
- * nobody else runs the turn, takes it. Returns enum turn_started, or -1.
+ * The last step of turn_start for RESUME: stores the decisions and takes the
+ * turn unless another process runs it. Returns enum turn_started, or -1 with e
+ * set.
  */
 int resume_start(struct turn_run *t, struct err *e) MUST_CHECK;
 

@@ -1,7 +1,7 @@
 /*
- * Who said something first: the user or a tool, or the model. What the model
- * made up may come back in a result, from a service that echoes or an error that
- * quotes, and is no less made up then.
+ * The origin of a text: the user, a tool, or the model. A text that the model
+ * made up may come back in a result, from a service that echoes its input or an
+ * error that quotes it; it is still the model's.
  */
 #include "turn/said.h"
 
@@ -15,7 +15,7 @@ static bool holds(struct str s, struct str text)
 	return s.n >= text.n && memmem(s.p, s.n, text.p, text.n);
 }
 
-/* In any case of ASCII: what comes back may have been changed so far. */
+/* Ignores the case of ASCII, which services often change. */
 static bool holds_any_case(struct str s, struct str text)
 {
 	for (size_t i = 0; text.n <= s.n && i <= s.n - text.n; i++)
@@ -24,7 +24,7 @@ static bool holds_any_case(struct str s, struct str text)
 	return false;
 }
 
-/* Names and texts within, as they are meant: without JSON's escapes. */
+/* Searches keys and strings in their decoded form, without JSON escapes. */
 static bool json_holds(const json_t *j, struct str text)
 {
 	const char *key;
@@ -62,11 +62,11 @@ static bool model_says(const struct llm_message *m, struct str text)
 
 struct finding {
 	bool by_user;
-	bool by_model;		/* at all */
-	bool by_tool;		/* and not by the model before */
+	bool by_model;		/* ever */
+	bool by_tool;		/* before the model did */
 };
 
-/* What an agent is told is the model's that calls it. */
+/* The task of a nested agent comes from the model that calls it. */
 static struct finding look(const struct turn_loop *l, struct str text)
 {
 	struct finding f = { .by_user = false };
@@ -88,7 +88,7 @@ bool said_by_others(const struct turn_loop *l, struct str text)
 {
 	bool by_tool = false, by_user = false;
 
-	/* From within: what is around an agent was there before it. */
+	/* Innermost first: the outer messages are older. */
 	for (; l; l = l->parent) {
 		struct finding f = look(l, text);
 

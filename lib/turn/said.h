@@ -1,4 +1,4 @@
-/* Who said something first. */
+/* The origin of a text. */
 #ifndef TURN_SAID_H
 #define TURN_SAID_H
 
@@ -9,9 +9,8 @@
 struct turn_loop;
 
 /*
- * Whether text stands in what the user said, or in the result of a tool and not
- * in what the model had said before (said.c). Of a nested loop, its parents'
- * messages count too.
+ * Whether the user said text, or a tool returned it before the model wrote it
+ * (said.c). For a nested loop its parents' messages count, too.
  */
 bool said_by_others(const struct turn_loop *l, struct str text);
 

@@ -1,7 +1,8 @@
 /*
- * A new message begins a turn in one statement, which brings the caller's settings
- * along: they cost no round trip. Where they matter before (no workspace is named,
- * or no LLM service can be used without them) they are read on their own.
+ * A new message starts a turn in one statement, which also reads the caller's
+ * settings: they cost no round trip. Where they are needed earlier (no
+ * workspace is named, or no LLM service is usable without them), they are read
+ * on their own.
  */
 #include "turn/setting.h"
 
@@ -17,7 +18,7 @@ struct setting_value turn_setting(const struct turn_run *t, enum setting_id id)
 		.agent = t->in.target.agent });
 }
 
-/* Everybody who asks for the caller sees the same. */
+/* Keeps the settings; everybody who asks for the caller's sees the same. */
 static int settle(struct turn_run *t, const struct setting_said *s,
 		  struct err *e)
 {

@@ -1,7 +1,7 @@
 /*
- * Before the stream: every way to a turn goes through turn_start's table of
- * steps. What can be answered with a plain HTTP error is decided here, and the
- * user message is stored.
+ * Before the stream: every turn starts with turn_start's table of steps. They
+ * decide everything that can be answered with a plain HTTP error, and store the
+ * user message.
  */
 #include <string.h>
 
@@ -81,7 +81,7 @@ static void loop_release(void *p)
 	http_abort_free(l->abort);
 }
 
-/* It has begun: who runs it looks after it, and who watches is told. */
+/* The turn has begun: registers it and notifies watchers. */
 static void begun(struct turn_run *t)
 {
 	struct notify *n = t->deps->notify;
@@ -99,7 +99,7 @@ static void begun(struct turn_run *t)
 	notify_turn(n, o, &t->id, &t->conversation_id, TURN_RUNNING);
 }
 
-/* The user message that the old turn answered. */
+/* Loads the user message that the old turn answered. */
 static int load_user(struct turn_run *t, int64_t seq, struct err *e)
 {
 	if (message_get(t->deps->db, &t->loop->owner, &t->conversation_id, seq,
@@ -122,15 +122,16 @@ void loop_begun_again(struct turn_run *t, int64_t user_seq)
 
 /* -- the steps ------------------------------------------------------------- */
 
-/* A request on its way to a turn. */
+/* The state of a start. */
 struct start {
-	struct turn_run *run;	/* its request in run->in, completed step by step */
+	struct turn_run *run;	/* its request is in run->in, completed step by
+				   step */
 	struct str client;	/* turn.client */
-	struct str meta;	/* of the message, as the request has it */
-	bool guessed;		/* the agent is the default one, not looked up */
+	struct str meta;	/* of the message, as requested */
+	bool guessed;		/* the agent is the default, not looked up */
 };
 
-/* A step: 0 = on to the next; 1 + enum turn_started; -1. */
+/* Returns 0 for the next step; 1 + enum turn_started to end; -1. */
 typedef int start_step(struct start *s, struct err *e);
 
 #define STARTED(how) (1 + (how))
@@ -141,7 +142,7 @@ int turn_key_differs(struct err *e)
 			 "This Idempotency-Key was used for another request.");
 }
 
-/* Whether t's conversation is of the workspace and agent that are named. */
+/* Whether t's conversation belongs to the named workspace and agent. */
 static int check_agent(struct start *s, const struct turn *t, struct err *e)
 {
 	const struct turn_request *in = &s->run->in;
@@ -158,7 +159,7 @@ static int check_agent(struct start *s, const struct turn *t, struct err *e)
 	return 0;
 }
 
-/* Whether t is what this request would have started. */
+/* Whether this request would have started t. */
 static int check_same(struct start *s, const struct turn *t, struct err *e)
 {
 	const struct turn_request *in = &s->run->in;
@@ -181,7 +182,7 @@ static int check_same(struct start *s, const struct turn *t, struct err *e)
 		? 0 : turn_key_differs(e);
 }
 
-/* The turn that the request's key has started before. */
+/* Finds the turn that was started with the request's key. */
 static int find_before(struct start *s, struct err *e)
 {
 	struct turn_run *r = s->run;
@@ -204,7 +205,7 @@ static int find_before(struct start *s, struct err *e)
 	return STARTED(TURN_REPEATED);
 }
 
-/* The message that a client names, in the thread as it is. */
+/* Finds the message that a client names in the current thread. */
 static int find_message(struct start *s, struct err *e)
 {
 	struct turn_request *in = &s->run->in;
@@ -235,7 +236,7 @@ static int find_message(struct start *s, struct err *e)
 				       "The stored thread has no such message.");
 }
 
-/* Where no workspace is named: that of the settings, else the first one. */
+/* The default workspace: the setting's, else the first one. */
 static int find_default(struct turn_request *in, struct err *e)
 {
 	const struct workspace *w;
@@ -259,7 +260,7 @@ static int find_named(struct turn_request *in, struct err *e)
 		: find_default(in, e);
 }
 
-/* What is not named is as the conversation has it. */
+/* Takes what is not named from the conversation. */
 static int find_conversations_agent(struct start *s, struct err *e)
 {
 	struct turn_request *in = &s->run->in;
@@ -284,9 +285,8 @@ static int find_conversations_agent(struct start *s, struct err *e)
 }
 
 /*
- * Most conversations are the default agent's, and store_turn_begin finds out whether
- * this one is: so where only the agent is open it is only looked at when it is
- * not.
+ * Most conversations have the default agent, and store_turn_begin checks it. So
+ * if only the agent is not named, the conversation is read only if that fails.
  */
 static int find_target(struct start *s, struct err *e)
 {
@@ -302,7 +302,7 @@ static int find_target(struct start *s, struct err *e)
 	return find_named(in, e);
 }
 
-/* What is said with a message is kept with it. */
+/* The options that are kept with the message. */
 static int check_options(struct start *s, struct err *e)
 {
 	struct turn_request *in = &s->run->in;
@@ -313,7 +313,7 @@ static int check_options(struct start *s, struct err *e)
 		turn_options_fill(in->of->client, s->run->arena, &in->options);
 	if (in->verb == TURN_RESUME)
 		return 0;
-	/* What an older turn was made from may be gone. */
+	/* What an older turn was made from may have been deleted. */
 	if (!in->of && (chosen_find(s->run, e) < 0 ||
 			chosen_module_find(s->run, e) < 0))
 		return -1;
@@ -322,8 +322,8 @@ static int check_options(struct start *s, struct err *e)
 }
 
 /*
- * A service that the settings choose is found when they come with the begin of the
- * turn, unless there is no other.
+ * Finds the LLM service. One that the settings choose is found when they arrive
+ * with the begin of the turn, unless no other is usable.
  */
 static int find_service(struct start *s, struct err *e)
 {
@@ -365,7 +365,7 @@ static int prepare(struct start *s, struct err *e)
 	return 0;
 }
 
-/* What a message that is not stored yet mentions. */
+/* Looks up the mentions of a message not stored yet. */
 static int look_up(struct start *s, struct err *e)
 {
 	struct turn_run *t = s->run;
@@ -420,7 +420,7 @@ static int begin_send(struct start *s, struct err *e)
 	t->loop->opens = b.turn_number == 1;
 	t->loop->title = b.title;
 	begun(t);
-	/* It has begun: what fails now is told as its end. */
+	/* The turn has begun: a failure is emitted as its end. */
 	if (turn_settings_take(t, &b, said, &t->loop->err) < 0)
 		log_err("settings of a turn", &t->loop->err);
 	return STARTED(TURN_STARTED);
@@ -495,19 +495,21 @@ static int begin(struct start *s, struct err *e)
 }
 
 /*
- * What every request goes through, in this order. The process's own limits
- * (threads.max_turns, the share of one user) are the route's gates, in front of
- * the body; that the conversation is free only the storing transaction can say.
+ * The steps of every start, in this order. The process's own limits
+ * (threads.max_turns, the share of one user) are gates of the route, before the
+ * body is read. Only the storing transaction can tell whether the conversation
+ * is free.
  */
 static start_step *const steps[] = {
-	find_before,	/* the key has started a turn: that one, 422 for another */
-	find_message,	/* what is to be replaced: 422 */
-	find_target,	/* workspace and agent are there for the caller: 404 */
-	check_options,	/* what turn_options.def says: 422, 413 */
+	find_before,	/* a turn was started with the key: that one, or 422 for
+			   another request */
+	find_message,	/* the message to replace: 422 */
+	find_target,	/* workspace and agent, visible to the caller: 404 */
+	check_options,	/* the rules of turn_options.def: 422, 413 */
 	find_service,	/* an LLM service that can chat: 503, 422 */
 	prepare,
-	look_up,	/* what the message mentions: 422 */
-	begin,		/* not busy: 409; stored */
+	look_up,	/* mentions: 422 */
+	begin,		/* not busy: 409; stores the message */
 };
 enum { AFTER_TARGET = 3 };
 
@@ -520,7 +522,7 @@ static int go(struct start *s, size_t from, struct err *e)
 	return rc;
 }
 
-/* Whether another agent might be asked instead. */
+/* Whether e may not apply to another agent. */
 static bool is_the_agents(const struct err *e)
 {
 	return e->code == ERR_NOT_FOUND || e->code == ERR_CHAT_DISABLED ||
@@ -528,7 +530,7 @@ static bool is_the_agents(const struct err *e)
 		e->code == ERR_LLM_NO_CREDENTIAL;
 }
 
-/* The default agent cannot be asked, for why: the conversation's own then. */
+/* The default agent failed with `why`: tries the conversation's own. */
 static int try_own_agent(struct start *s, const struct err *why, struct err *e)
 {
 	const struct agent *first = s->run->in.target.agent;
@@ -541,7 +543,7 @@ static int try_own_agent(struct start *s, const struct err *why, struct err *e)
 	return -1;
 }
 
-/* Whether e may mean that the same form came a moment ago. */
+/* Whether e may mean that the same form was sent a moment ago. */
 static bool is_taken(const struct err *e)
 {
 	return e->code == ERR_BUSY || e->code == ERR_CONFLICT ||
@@ -571,7 +573,7 @@ int turn_start(struct turn_run *t, const struct turn_deps *deps,
 		err_clear(e);
 		rc = STARTED(TURN_REPEATED);
 	}
-	/* What only the start needs may be the caller's own. */
+	/* Needed by the start only; may be in the caller's memory. */
 	t->in.of = NULL;
 	t->in.decisions = NULL;
 	return rc < 0 ? -1 : rc - 1;

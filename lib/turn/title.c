@@ -1,6 +1,6 @@
 /*
- * After the response: a title by the model for a conversation that has only
- * its first words as one. Failing is no harm, that title stays.
+ * After the response: a model gives a title to a conversation whose title is
+ * only its first words. On failure it keeps that title.
  */
 #include "turn/title.h"
 
@@ -64,7 +64,7 @@ struct str turn_first_title(struct arena *a, struct str content)
 }
 
 enum {
-	TITLE_TOKENS = 1000,		/* reasoning models think first */
+	TITLE_TOKENS = 1000,		/* reasoning models need room */
 	TITLE_MS = 30000,
 	TITLE_EXCERPT_CHARS = 1500,	/* of question and answer each */
 	TITLE_REPLY_BYTES = 4096,
@@ -76,8 +76,8 @@ static bool is_wrapping(char c)
 }
 
 /*
- * The model's text as a title: its first line with any text, without quotes,
- * markdown and a final period, cut like a first message (turn_first_title).
+ * A model's text as a title: its first non-empty line without quotes, markdown
+ * and final period, shortened like a first message (turn_first_title).
  */
 struct str title_clean(struct arena *a, struct str s)
 {

@@ -1,4 +1,4 @@
-/* Titles that a model gives. */
+/* Titles by a model. */
 #ifndef TURN_TITLE_H
 #define TURN_TITLE_H
 
@@ -6,8 +6,8 @@
 #include "base/str.h"
 
 /*
- * What a model made of being asked for a title, as one: one line, without quotes
- * and markdown. In a. p == NULL: nothing was left.
+ * Makes a title of a model's answer: one line, without quotes and markdown. In
+ * a. p == NULL if nothing is left.
  */
 struct str title_clean(struct arena *a, struct str s);
 

@@ -62,7 +62,7 @@ static const char *wrong_model(const struct llm_service *s,
 			    near ? "\"?" : ". Check model:.");
 }
 
-/* What to say of a failure; e of the call that found it. */
+/* The explanation of a failure; e: the error of the call that found it. */
 static const char *sentence(const struct llm_service *s,
 			    const struct llm_probe *p, const struct err *e,
 			    struct arena *a)
@@ -90,7 +90,7 @@ static int ask(const struct turn_deps *deps, const struct llm_service *s,
 	return turn_ask(&q, a, reply, e);
 }
 
-/* What costs nothing first. A server without a list may answer all the same. */
+/* The free request first. A server without a list of models may still answer. */
 static int try(const struct turn_deps *deps, const struct llm_service *s,
 	       struct llm_probe *p, struct arena *a, struct llm_reply *reply,
 	       struct err *e)

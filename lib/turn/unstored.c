@@ -18,7 +18,7 @@
 _Static_assert(KEY_BYTES == crypto_aead_xchacha20poly1305_ietf_KEYBYTES,
 	       "keys fit");
 
-/* Members with the same name in the JSON. */
+/* Members of the same name in the JSON. */
 #define USAGE_NUMBERS(F) F(turn_number) F(input_tokens) F(cache_read_tokens) \
 	F(cache_write_tokens) F(output_tokens) F(reasoning_tokens) F(payer) \
 	F(estimated) F(iterations) F(ttft_ms) F(duration_ms) F(created_us)
@@ -136,7 +136,7 @@ static bool read_all(struct arena *a, const json_t *j,
 		read_row(row, &u->steps[u->n_steps++]);
 	if (!uuid_parse(jx_str(j, "conversation"), &u->end.conversation_id))
 		return false;
-	u->usage.id = *turn;	/* the one record that the turn's end has */
+	u->usage.id = *turn;	/* every end has this one usage record */
 	u->usage.turn_id = *turn;
 	u->usage.conversation_id = u->end.conversation_id;
 	return true;
@@ -144,7 +144,7 @@ static bool read_all(struct arena *a, const json_t *j,
 
 /* -- sealed ----------------------------------------------------------------- */
 
-/* Whose it is, and of which turn: sealed with it, though not in it. */
+/* Owner and turn: authenticated with the text, but not part of it. */
 static struct str bound_to(struct arena *a, const struct owner *o,
 			   const struct uuid *turn)
 {

@@ -1,10 +1,9 @@
 /*
- * The end of a turn that could not be stored while it was tried: handed to the
- * client, who brings it back when the database is there (POST
- * /turns/{t}/store). It is sealed with a key that only the processes of the
- * deployment have (store/key.h), for its owner, its turn and its run: a client
- * can neither read it nor make one, nor use it for anything else. What it may
- * still change is decided by the turn's row (store_turn_end_late).
+ * The end of a turn that could not be stored in time: handed to the client, who
+ * returns it when the database is back (POST /turns/{t}/store). It is sealed
+ * with a key of the deployment (store/key.h), for its owner, turn and run: a
+ * client can neither read nor forge it, nor use it elsewhere. The turn's row
+ * decides what it may still change (store_turn_end_late).
  */
 #ifndef TURN_UNSTORED_H
 #define TURN_UNSTORED_H
@@ -18,21 +17,21 @@ struct turn_unstored {
 	struct turn_end end;	/* answer and usage: those below */
 	struct message answer;
 	struct usage usage;
-	struct message *steps;	/* rows that were not stored either */
+	struct message *steps;	/* rows that could not be stored either */
 	size_t n_steps;
 };
 
 /*
- * As text (base64url) in a; empty when it would be more than
- * LIM_UNSTORED_BYTES. Of the rows, role, content, meta and the columns go with
- * it.
+ * Seals u as text (base64url) in a; empty if that would exceed
+ * LIM_UNSTORED_BYTES. Of the rows it contains role, content, meta and the
+ * columns.
  */
 struct str unstored_seal(struct arena *a, const unsigned char key[KEY_BYTES],
 			 const struct owner *o, const struct turn_unstored *u);
 
 /*
- * The other way; texts in a. ERR_INVALID_FIELD (unstored) when it is not ours,
- * another owner's or of another turn.
+ * Opens such a text; texts in a. ERR_INVALID_FIELD (unstored) if it is not
+ * authentic, or belongs to another owner or turn.
  */
 int unstored_open(struct arena *a, const unsigned char key[KEY_BYTES],
 		  const struct owner *o, const struct uuid *turn,

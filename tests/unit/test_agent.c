@@ -265,8 +265,9 @@ static void one_service_answers(void **state)
 	assert_int_equal(target_find(&by, STR("a_open"), STR("nobody"), &t, &e),
 			 -1);
 	/* Of what is gone: the installation's. */
-	assert_string_equal(target_service(c, workspace_named(&a, STR("gone")),
-		agent_named(&a, STR("too")))->id, "bare");
+	t = target_of(c, workspace_named(&a, STR("gone")),
+		      agent_named(&a, STR("too")));
+	assert_string_equal(t.service->id, "bare");
 	arena_release(&a);
 	conf_put(c);
 }

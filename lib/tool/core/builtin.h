@@ -19,12 +19,6 @@ int read_result_run(const struct tool *t, const struct tool_ctx *ctx,
 bool tool_in_group(const struct tool *t, struct str group);
 
 /*
- * Whether a list of names and "group:NAME" includes t. Every list except "none"
- * includes read_result, which only returns results of the others.
- */
-bool tool_listed(const struct conf_list *l, const struct tool *t);
-
-/*
  * Whether this turn may use t: pool of its context type, lists of workspace and
  * agent, groups, the caller's permission, tiers, the tool's own advertise.
  */

@@ -31,7 +31,11 @@ bool tool_in_group(const struct tool *t, struct str group)
 	return t->group && tool_has_word(t->group, group);
 }
 
-bool tool_listed(const struct conf_list *l, const struct tool *t)
+/*
+ * Whether a list of names and "group:NAME" includes t. Every list except "none"
+ * includes read_result, which only returns results of the others.
+ */
+static bool is_listed(const struct conf_list *l, const struct tool *t)
 {
 	if (conf_list_has(l, str_of(t->name)))
 		return true;
@@ -63,9 +67,9 @@ bool tool_allowed(const struct tool *t, const struct tool_ctx *ctx)
 
 	if (!tool_pool_has(ctx->turn.pool, t))
 		return false;
-	if (w && w->set.allow_tools && !tool_listed(&w->allow_tools, t))
+	if (w && w->set.allow_tools && !is_listed(&w->allow_tools, t))
 		return false;
-	if (a && a->set.tools ? !tool_listed(&a->tools, t) : t->listed_only)
+	if (a && a->set.tools ? !is_listed(&a->tools, t) : t->listed_only)
 		return false;
 	if (t->external && !ctx->turn.web)
 		return false;
