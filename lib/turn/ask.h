@@ -8,6 +8,8 @@
 #ifndef TURN_ASK_H
 #define TURN_ASK_H
 
+#include <stdatomic.h>
+
 #include "llm/llm.h"
 #include "prompt/builtin.h"
 #include "store/usage.h"
@@ -37,6 +39,7 @@ struct llm_ask {		/* all borrowed for the time of the call */
 	/* Whose end ends the call; NULL = an id of its own, and one of its own. */
 	const struct uuid *id;
 	struct http_abort *abort;
+	const atomic_bool *stop;	/* the same, looked at now and then; or NULL */
 };
 
 struct llm_reply {

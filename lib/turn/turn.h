@@ -29,6 +29,7 @@ struct tool_env;	/* tool/tool.h: what tools need */
 struct key_cache;	/* store/key.h */
 struct prompt_stamp;	/* prompt/blocks.h */
 struct module_use;	/* prompt/module.h */
+struct job;		/* store/job.h */
 
 /* What every turn of the process shares. */
 struct turn_deps {
@@ -112,6 +113,9 @@ struct turn_run {
 					   waits: a text that says so, not stored */
 	struct prompt_stamp *chosen;	/* of options.prompt_id; or NULL */
 	const struct module_use *module;	/* of options.module; or NULL */
+	const struct job *after;	/* what is done afterwards, a job that was stored
+					   with its end; NULL: nothing */
+	const struct llm_service *after_service;	/* who is asked for it */
 	const struct turn_wait *waits;	/* what it waits for; in the arena */
 	size_t n_waits;
 	struct arena *arena;
