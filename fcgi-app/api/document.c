@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "fields.h"
+#include "intake/item.h"
 #include "route.h"
 
 #include "base/banned.h"
@@ -180,44 +181,26 @@ static const struct field document_fields[] = {
 	  .offset = offsetof(struct document_body, groups) },
 };
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The names sorted and once each, as JSON. */
 static int read_groups(struct request *rq, const json_t *list, struct str *out,
 		       struct err *e)
 {
-	const char *names[LIM_DOCUMENT_GROUPS];
-	json_auto_t *sorted = json_array();
-	size_t n = json_array_size(list);
+	const char *sorted;
+	size_t wrong;
 
 	*out = STR("[]");
 	if (!list || json_is_null(list))
 		return 0;
-	if (!json_is_array(list) || n > LIM_DOCUMENT_GROUPS)
+	sorted = intake_groups(rq->arena, list, &wrong);
+	if (!sorted && wrong == SIZE_MAX)
 		return err_field(e, ERR_INVALID_FIELD, "groups",
 				 "groups must be a list of at most %d names.",
 				 LIM_DOCUMENT_GROUPS);
-	for (size_t i = 0; i < n; i++) {
-		const json_t *name = json_array_get(list, i);
-
-		names[i] = json_string_value(name);
-		if (!names[i] || !*names[i] ||
-		    strlen(names[i]) != json_string_length(name) ||
-		    utf8_chars(str_of(names[i])) > LIM_DOCUMENT_GROUP_CHARS)
-			return err_field(e, ERR_INVALID_FIELD, "groups",
-					 "groups[%zu] must be a name of 1 to %d "
-					 "characters.", i,
-					 LIM_DOCUMENT_GROUP_CHARS);
-	}
-	if (n)
-		qsort(names, n, sizeof(*names), by_name);
-	for (size_t i = 0; i < n; i++)
-		if (!i || strcmp(names[i], names[i - 1]) != 0)
-			json_array_append_new(sorted, json_string(names[i]));
-	*out = str_of(jx_text(rq->arena, sorted));
+	if (!sorted)
+		return err_field(e, ERR_INVALID_FIELD, "groups",
+				 "groups[%zu] must be a name of 1 to %d "
+				 "characters.", wrong, LIM_DOCUMENT_GROUP_CHARS);
+	*out = str_of(sorted);
 	return 0;
 }
 

@@ -237,7 +237,7 @@ int intake_sync(const struct intake_io *io, const struct conf_intake *s, bool ag
 
 	for (size_t i = 0; i < s->groups.n; i++)
 		json_array_append_new(groups, json_string(s->groups.v[i]));
-	list = intake_groups(a, groups);
+	list = intake_groups(a, groups, NULL);
 	k.groups = str_of(list ? list : "[]");
 	rc = list ? run(&k, again, e)
 		: err_set(e, ERR_CONFIG, "groups of the source %s", s->name);

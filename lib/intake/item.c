@@ -212,12 +212,14 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-const char *intake_groups(struct arena *a, const json_t *list)
+const char *intake_groups(struct arena *a, const json_t *list, size_t *wrong)
 {
 	const char *names[LIM_DOCUMENT_GROUPS];
 	size_t n = json_array_size(list);
 	json_t *sorted;
 
+	if (wrong)
+		*wrong = SIZE_MAX;
 	if (!json_is_array(list) || n > LIM_DOCUMENT_GROUPS)
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
@@ -226,8 +228,11 @@ const char *intake_groups(struct arena *a, const json_t *list)
 		names[i] = json_string_value(name);
 		if (!names[i] || !*names[i] ||
 		    strlen(names[i]) != json_string_length(name) ||
-		    utf8_chars(str_of(names[i])) > LIM_DOCUMENT_GROUP_CHARS)
+		    utf8_chars(str_of(names[i])) > LIM_DOCUMENT_GROUP_CHARS) {
+			if (wrong)
+				*wrong = i;
 			return NULL;
+		}
 	}
 	if (n)
 		qsort(names, n, sizeof(*names), by_name);

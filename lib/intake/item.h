@@ -67,8 +67,12 @@ int intake_keep(struct intake_run *k, const struct intake_item *it,
 int intake_write(struct intake_run *k, struct intake_item *it, struct arena *a,
 		 struct err *e) MUST_CHECK;
 
-/* Groups as JSON, sorted, each once. NULL: they are too many or too long. In a. */
-const char *intake_groups(struct arena *a, const json_t *list);
+/*
+ * Groups as JSON, sorted, each once; in a. NULL: it is no list of at most
+ * LIM_DOCUMENT_GROUPS names of 1 to LIM_DOCUMENT_GROUP_CHARS characters; *wrong (may
+ * be NULL) is the first that is none, SIZE_MAX: the list itself.
+ */
+const char *intake_groups(struct arena *a, const json_t *list, size_t *wrong);
 
 /* Deletes the documents of what the run did not see. 1, 0: there is more, -1. */
 int intake_drop(struct intake_run *k, struct err *e) MUST_CHECK;

@@ -142,7 +142,8 @@ static bool groups_of(const struct rows *r, const json_t *row, struct arena *a,
 				json_array_append_new(list, jx_string(name));
 		}
 	}
-	text = list && json_array_size(list) ? intake_groups(a, list) : NULL;
+	text = list && json_array_size(list) ? intake_groups(a, list, NULL)
+		: NULL;
 	if (text)
 		*out = str_of(text);
 	return text != NULL;

@@ -55,14 +55,41 @@ static int put_back(struct db *db, const struct kind *k, const struct job *j,
 				  str_of(why->text), e);
 }
 
+struct job job_taken(enum job_kind kind, struct str subject, struct str tenant_id,
+		     struct str args, int64_t now_us)
+{
+	return (struct job){
+		.kind = str_of(kinds[kind].name), .subject = subject,
+		.tenant_id = tenant_id, .args = args,
+		.due_us = now_us + kinds[kind].lease_s * INT64_C(1000000),
+		.asked = 1, .attempts = 1, .created_us = now_us,
+	};
+}
+
+int job_settle(struct db *db, const struct job *j, int rc, struct err *why,
+	       struct err *e)
+{
+	const struct kind *k = kind_of(j);
+
+	metric_add(METRIC_JOBS, rc > 0 ? "done" : rc == 0 ? "continued"
+		   : j->attempts >= k->attempts ? "abandoned" : "failed", NULL,
+		   1);
+	if (rc > 0)
+		return store_job_done(db, j, e);
+	if (rc == 0)
+		return store_job_put_back(db, j, clock_now_us(), 0,
+					  (struct str){ NULL, 0 }, e);
+	err_wrap(why, "%s %.*s", k->name, STR_ARG(j->subject));
+	return put_back(db, k, j, why, e);
+}
+
 /* A job that was taken. */
 static int work_one(const struct job_run *like, const struct job *j,
 		    struct arena *a, struct err *e)
 {
 	const struct kind *k = kind_of(j);
-	struct db *db = like->db;
 	struct job_run r = {
-		.job = j, .db = db, .conf = like->conf, .http = like->http,
+		.job = j, .db = like->db, .conf = like->conf, .http = like->http,
 		.stop = like->stop, .arena = a,
 		.until_ms = MIN(like->until_ms, clock_mono_ms() + RUN_MS),
 	};
@@ -74,16 +101,7 @@ static int work_one(const struct job_run *like, const struct job *j,
 		rc = err_set(&why, ERR_INTERNAL, "it never came to an end");
 	else
 		rc = k->run(&r, &why);
-	metric_add(METRIC_JOBS, rc > 0 ? "done" : rc == 0 ? "continued"
-		   : j->attempts >= k->attempts ? "abandoned" : "failed", NULL,
-		   1);
-	if (rc > 0)
-		return store_job_done(db, j, e);
-	if (rc == 0)
-		return store_job_put_back(db, j, clock_now_us(), 0,
-					  (struct str){ NULL, 0 }, e);
-	err_wrap(&why, "%s %.*s", k->name, STR_ARG(j->subject));
-	return put_back(db, k, j, &why, e);
+	return job_settle(like->db, j, rc, &why, e);
 }
 
 int job_look(struct db *db, const struct conf *conf, struct err *e)

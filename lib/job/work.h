@@ -72,6 +72,21 @@ int job_work(struct db *db, const struct conf *conf, struct http_pool *http,
 	     int64_t until_ms, const atomic_bool *stop, size_t *n,
 	     struct err *e) MUST_CHECK;
 
+/*
+ * A job that is asked for and taken at once, by the process that asks for it in a
+ * statement of its own: its first attempt, with a lease from now_us on. Texts are
+ * borrowed.
+ */
+struct job job_taken(enum job_kind kind, struct str subject, struct str tenant_id,
+		     struct str args, int64_t now_us);
+
+/*
+ * Stores what a run of a job that was taken came to: rc and *why as a job_fn left
+ * them. A failure is logged and postponed, as job_work does.
+ */
+int job_settle(struct db *db, const struct job *j, int rc, struct err *why,
+	       struct err *e) MUST_CHECK;
+
 /* One line a row: `list jobs`. */
 void job_print_kinds(struct buf *out);
 

@@ -34,19 +34,10 @@ static const struct db_field due_fields[] = {
 
 /* -- asking for jobs -------------------------------------------------------- */
 
-static int want(struct db *db, struct str kind, struct str tenant_id,
-		const struct uuid *subject, struct err *e)
-{
-	char id[UUID_TEXT_BYTES];
-
-	return store_job_ask(db, &(struct job){
-		.kind = kind, .subject = str_of(uuid_format(subject, id)),
-		.tenant_id = tenant_id, .due_us = clock_now_us() }, e);
-}
-
 int chats_want(struct db *db, const struct owner *o, struct err *e)
 {
-	return want(db, STR("conversation-index"), o->tenant_id, &o->user_id, e);
+	return store_job_ask_for(db, STR("conversation-index"), o->tenant_id,
+				 &o->user_id, e);
 }
 
 static const struct db_field owner_fields[] = {
@@ -320,8 +311,8 @@ static int forget_tx(struct db *tx, void *ctx, struct err *e)
 
 	if (search_drop(tx, &f->from->base, f->id, e) < 0)
 		return -1;
-	return want(tx, STR("search-tidy"), f->from->tenant_id, &f->from->base,
-		    e);
+	return store_job_ask_for(tx, STR("search-tidy"), f->from->tenant_id,
+				 &f->from->base, e);
 }
 
 int chats_forget(struct db *db, const struct uuid *conversation_id,

@@ -20,28 +20,18 @@ static const struct db_field document_fields[] = {
 #undef F
 };
 
-static int ask(struct db *db, struct str kind, struct str tenant_id,
-	       const struct uuid *base, struct err *e)
-{
-	char subject[UUID_TEXT_BYTES];
-	const struct job j = {
-		.kind = kind, .subject = str_of(uuid_format(base, subject)),
-		.tenant_id = tenant_id, .due_us = clock_now_us(),
-	};
-
-	return store_job_ask(db, &j, e);
-}
-
 int kb_ask_index(struct db *db, struct str tenant_id, const struct uuid *base,
 		 struct err *e)
 {
-	return ask(db, STR("knowledge-index"), tenant_id, base, e);
+	return store_job_ask_for(db, STR("knowledge-index"), tenant_id,
+				 base, e);
 }
 
 int kb_ask_embed(struct db *db, struct str tenant_id, const struct uuid *base,
 		 struct err *e)
 {
-	return ask(db, STR("knowledge-embed"), tenant_id, base, e);
+	return store_job_ask_for(db, STR("knowledge-embed"), tenant_id,
+				 base, e);
 }
 
 int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
@@ -49,7 +39,8 @@ int kb_doom(struct db *tx, struct str tenant_id, const struct uuid *base,
 {
 	if (search_base_doom(tx, base, e))
 		return -1;
-	return ask(tx, STR("knowledge-purge"), tenant_id, base, e);
+	return store_job_ask_for(tx, STR("knowledge-purge"), tenant_id,
+				 base, e);
 }
 
 int kb_shared(struct db *tx, struct str tenant_id, const struct uuid *base,
@@ -276,7 +267,8 @@ static int replace(struct db *tx, struct kb_writing *k,
 	    search_drop(tx, &k->at->base, &old->id, e) < 0)
 		return -1;
 	if (old->audience != d->audience &&
-	    ask(tx, STR("search-tidy"), k->at->tenant_id, &k->at->base, e))
+	    store_job_ask_for(tx, STR("search-tidy"), k->at->tenant_id,
+				 &k->at->base, e))
 		return -1;
 	if (leave_file(tx, k->at->tenant_id, &k->at->base, &old->attachment_id, e))
 		return -1;
@@ -436,7 +428,8 @@ static int delete_tx(struct db *tx, void *ctx, struct err *e)
 	    kb_room_take(tx, &k->at->base, &(struct kb_room){
 		.documents = -1, .bytes = -size.bytes }, e))
 		return -1;
-	return ask(tx, STR("search-tidy"), k->at->tenant_id, &k->at->base, e);
+	return store_job_ask_for(tx, STR("search-tidy"), k->at->tenant_id,
+				 &k->at->base, e);
 }
 
 int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,

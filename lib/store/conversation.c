@@ -390,7 +390,6 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 	struct arena a = ARENA_INIT;
 	struct turn_told told = { .text = BUF_INIT(1) };
 	struct locked l;
-	char id[UUID_TEXT_BYTES];
 	int rc = conversation_lock(tx, d->o, d->id, &a, &l, e);
 
 	arena_release(&a);
@@ -416,9 +415,8 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 	    db_exec(tx, STMT_FORK_UNLINK, DB_ARGS(DB_U(d->id)), NULL,
 		    e))
 		return -1;
-	uuid_format(d->id, id);
-	return store_job_ask(tx, &(struct job){ .kind = STR(CONVERSATION_PURGE_JOB),
-		.subject = str_of(id), .tenant_id = d->o->tenant_id }, e);
+	return store_job_ask_for(tx, STR(CONVERSATION_PURGE_JOB),
+				 d->o->tenant_id, d->id, e);
 }
 
 struct id_row {

@@ -25,6 +25,16 @@ int store_job_ask(struct db *db, const struct job *j, struct err *e)
 		       NULL, e);
 }
 
+int store_job_ask_for(struct db *db, struct str kind, struct str tenant_id,
+		      const struct uuid *subject, struct err *e)
+{
+	char id[UUID_TEXT_BYTES];
+
+	return store_job_ask(db, &(struct job){
+		.kind = kind, .subject = str_of(uuid_format(subject, id)),
+		.tenant_id = tenant_id, .due_us = clock_now_us() }, e);
+}
+
 int store_job_due(struct db *db, struct str kinds, struct arena *a,
 		  struct job **out, size_t *n, struct err *e)
 {

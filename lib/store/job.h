@@ -31,6 +31,10 @@ struct job {
  */
 int store_job_ask(struct db *db, const struct job *j, struct err *e) MUST_CHECK;
 
+/* Requests one about an id, without args, to run at once. */
+int store_job_ask_for(struct db *db, struct str kind, struct str tenant_id,
+		      const struct uuid *subject, struct err *e) MUST_CHECK;
+
 /*
  * The jobs that are due and whose kind is in kinds (names separated by commas),
  * longest due first, at most eight. Text in a.

@@ -115,15 +115,6 @@ static bool fewer(int64_t *rows, struct err *e)
 	return true;
 }
 
-static int ask_copy(struct db *tx, const struct forking *k, struct err *e)
-{
-	char id[UUID_TEXT_BYTES];
-
-	return store_job_ask(tx, &(struct job){ .kind = STR(FORK_COPY_JOB),
-		.subject = str_of(uuid_format(k->id, id)),
-		.tenant_id = k->o->tenant_id }, e);
-}
-
 static int fork_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct forking *k = ctx;
@@ -154,7 +145,8 @@ static int fork_tx(struct db *tx, void *ctx, struct err *e)
 	    gap_sum(tx, k->id, &n, e) ||
 	    copy_messages(tx, k->from, k->id, k->rows, &left, e) ||
 	    attachment_fork(tx, k->from, k->id, e) ||
-	    (left && ask_copy(tx, k, e)))
+	    (left && store_job_ask_for(tx, STR(FORK_COPY_JOB),
+				       k->o->tenant_id, k->id, e)))
 		return -1;
 	return db_exec(tx, STMT_CONVERSATION_FORK,
 		       DB_ARGS(DB_U(k->id), DB_I(k->seq), DB_I(n),

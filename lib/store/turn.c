@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "store/attempt.h"
+#include "store/job.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -583,9 +584,11 @@ static void end_args(struct db_val *v, const struct ending *k)
 	static const struct message no_answer;
 	static const struct usage no_usage;
 	static const struct turn_events no_events;
+	static const struct job no_job;
 	const struct turn_end *t = k->t;
 	const bool answer = t->answer != NULL;
 	const struct message *m = answer ? t->answer : &no_answer;
+	const struct job *j = t->job ? t->job : &no_job;
 	const struct db_val free_and_answer[] = {
 		DB_I(answer), DB_I(t->ended_us), DB_U(&t->conversation_id),
 		DB_S(k->o->tenant_id), DB_U(&k->o->user_id), DB_U(&t->turn_id),
@@ -606,20 +609,26 @@ static void end_args(struct db_val *v, const struct ending *k)
 
 		DB_I(t->n_events > 0),
 	};
+	const struct db_val job[] = {
+		DB_I(t->job != NULL), DB_S(j->kind), DB_S(j->subject),
+		DB_S(j->tenant_id), DB_S_IF(j->args), DB_I(j->due_us),
+		DB_I(j->attempts), DB_I(j->created_us),
+	};
 
 	memcpy(v, free_and_answer, sizeof(free_and_answer));
 	v = usage_args(v + ARRAY_LEN(free_and_answer), k->o,
 		       t->usage ? t->usage : &no_usage);
 	memcpy(v, end, sizeof(end));
-	event_args(v + ARRAY_LEN(end), t->n_events
-		   ? &t->events[t->n_events - 1] : &no_events, t->ended_us);
+	v = event_args(v + ARRAY_LEN(end), t->n_events
+		       ? &t->events[t->n_events - 1] : &no_events, t->ended_us);
+	memcpy(v, job, sizeof(job));
 }
 
 static int end_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 {
 	struct ending *k = ctx;
 	struct message *answer = k->t->answer;
-	struct db_val v[7 + MESSAGE_PARAMS + sizeof(USAGE_ROW) - 1 + 10 + 5];
+	struct db_val v[7 + MESSAGE_PARAMS + sizeof(USAGE_ROW) - 1 + 10 + 5 + 8];
 
 	k->ended = false;
 	if (answer)

@@ -182,17 +182,18 @@ struct turn_end {
 	const struct turn_events *events;	/* not flushed yet */
 	size_t n_events;
 	int64_t last_event_seq;		/* number of the terminal event */
+	const struct job *job;	/* asked for with it, and taken already; or NULL */
 	int64_t ended_us;	/* of the attempt (store/attempt.h): 0 = now */
 };
 
 /*
  * Ends a turn in one transaction: answer row, usage record, turn status, the
- * last events; the conversation is free and moves to the top. So who finds a
+ * last events, a job; the conversation is free and moves to the top. So who finds a
  * turn ended finds all its events. ERR_CONFLICT when the run is over:
  * someone else has closed the turn, or it waits, or was resumed (or the
  * conversation was deleted). 1 round trip; 4 more where
  * there is more than one batch of events, which are then stored before. Not
- * within db_tx.
+ * within db_tx. store_turn_end_late asks for no job.
  */
 int store_turn_end(struct db *db, const struct owner *o, struct turn_end *t,
 		   struct err *e) MUST_CHECK;

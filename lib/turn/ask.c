@@ -9,7 +9,8 @@
 
 #include "base/banned.h"
 
-#define TRIES 2		/* the first attempt and one repair */
+#define TRIES   2	/* the first attempt and one repair */
+#define TICK_MS 200	/* between checks for a stop */
 
 struct asking {
 	const struct llm_ask *q;
@@ -48,6 +49,16 @@ static int on_event(void *ctx, const struct llm_event *ev)
 		break;
 	}
 	return 0;
+}
+
+static bool stopped(const struct asking *k)
+{
+	return k->q->stop && atomic_load(k->q->stop);
+}
+
+static int on_idle(void *ctx)
+{
+	return stopped(ctx) ? -1 : 0;
 }
 
 /* -- what is sent ----------------------------------------------------------- */
@@ -107,6 +118,7 @@ static int call(struct asking *k, struct str input, struct err *e)
 	};
 	const struct llm_io io = {
 		.http = q->deps->http, .abort = k->abort, .watch_fd = -1,
+		.idle_ms = TICK_MS, .idle_fn = q->stop ? on_idle : NULL,
 	};
 	int rc;
 
@@ -206,7 +218,7 @@ int turn_ask(const struct llm_ask *q, struct arena *a, struct llm_reply *out,
 		rc = converse(&k, e);
 		turn_live_remove(q->deps->live, &entry);
 	}
-	out->interrupted = rc < 0 && entry.interrupted;
+	out->interrupted = rc < 0 && (entry.interrupted || stopped(&k));
 	turn_usage_count(&out->usage, &out->spent);
 	out->usage.duration_ms = clock_mono_ms() - k.started_ms;
 	out->usage.finish_reason = str_of(rc < 0 ? "error"

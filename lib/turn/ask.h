@@ -7,6 +7,8 @@
 #ifndef TURN_ASK_H
 #define TURN_ASK_H
 
+#include <stdatomic.h>
+
 #include "llm/llm.h"
 #include "prompt/builtin.h"
 #include "store/usage.h"
@@ -40,6 +42,7 @@ struct llm_ask {		/* everything is borrowed for the call */
 	/* Turn whose cancellation ends the call; NULL = a new id of its own. */
 	const struct uuid *id;
 	struct http_abort *abort;
+	const atomic_bool *stop;	/* the same, looked at now and then; or NULL */
 };
 
 struct llm_reply {

@@ -15,6 +15,7 @@
 #include "base/trace.h"
 #include "db/db.h"
 #include "metric/metric.h"
+#include "turn/after.h"
 #include "turn/cite.h"
 #include "turn/emit.h"
 #include "turn/loop.h"
@@ -260,7 +261,7 @@ static struct turn_end end_of(struct turn_loop *l, const struct finishing *n)
 		.answer = &t->answer, .usage = &n->usage,
 		.error_code = o->why ? err_row(o->why)->code : NULL,
 		.error_text = o->why ? err_message(o->why) : NULL,
-		.last_event_seq = (int64_t)l->seq + 1,
+		.last_event_seq = (int64_t)l->seq + 1, .job = t->after,
 		.ended_us = n->ended_us,
 	};
 }
@@ -416,6 +417,8 @@ enum turn_status loop_finish(struct turn_loop *l)
 		.variant_index = t->variant_index,
 		.variant_count = t->variant_count,
 	};
+	if (n.o.status == TURN_DONE)
+		t->after = after_job(t);
 	if (loop_stubbornly(l, store, &n, &e) < 0) {
 		not_stored(l, &n, &e);
 		n.o.status = TURN_ERROR;

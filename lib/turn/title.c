@@ -7,13 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
-#include "agent/auto.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "db/db.h"
+#include "store/conversation.h"
 #include "turn/after.h"
 #include "turn/ask.h"
-#include "turn/finish.h"
 #include "turn/loop.h"
 #include "turn/notify.h"
 #include "turn/setting.h"
@@ -102,46 +102,30 @@ static void excerpt(struct buf *b, const char *who, struct str s)
 	buf_addf(b, "%s: %.*s\n\n", who, STR_ARG(utf8_head(s, TITLE_EXCERPT_CHARS)));
 }
 
-static void choose_service(struct turn_run *t, struct llm_ask *q)
-{
-	const struct auto_facts f = {
-		.task = AUTO_TITLE, .who = t->in.by.who,
-		.tokens = 2 * TITLE_EXCERPT_CHARS / 4,
-		.now_us = clock_now_us(),
-	};
-	struct auto_choice c = auto_choose(t->in.by.conf,
-					   t->in.target.workspace, &f,
-					   t->arena);
-
-	if (c.service)
-		q->service = c.service;
-}
-
-static int ask(struct turn_run *t, struct str *title, struct err *e)
+static int ask(const struct after_work *w, struct llm_reply *r, struct err *e)
 {
 	struct buf b = BUF_INIT(65536);
 	struct llm_ask q = {
-		.deps = t->deps, .service = t->in.target.service,
+		.deps = w->deps, .service = w->service,
 		.kind = USAGE_TITLE, .layer = "title", .prompt = &prompt_title,
 		.max_output_tokens = TITLE_TOKENS,
 		.max_bytes = TITLE_REPLY_BYTES, .deadline_ms = TITLE_MS,
-		.aside = true, .stream = true,
-		.id = &t->id, .abort = t->loop->abort,
+		.aside = true, .stream = true, .stop = w->stop,
+		.id = &w->place.turn_id, .abort = w->abort,
 	};
-	struct llm_reply r;
 	int rc;
 
-	if (t->in.target.automatic)
-		choose_service(t, &q);
-	excerpt(&b, "User", t->in.content);
-	excerpt(&b, "Assistant", t->answer.content);
+	excerpt(&b, "User", w->question);
+	excerpt(&b, "Assistant", w->answer);
 	q.input = buf_str(&b);
-	rc = turn_ask(&q, t->arena, &r, e);
+	rc = turn_ask(&q, w->arena, r, e);
 	buf_release(&b);
-	turn_usage_place(&r.usage, t->loop);
-	turn_ask_record(t->deps->db, &t->loop->owner, &r);
-	if (rc == 0)
-		*title = title_clean(t->arena, r.text);
+	r->usage.workspace_id = w->place.workspace_id;
+	r->usage.agent_id = w->place.agent_id;
+	r->usage.conversation_id = w->place.conversation_id;
+	r->usage.turn_id = w->place.turn_id;
+	r->usage.turn_number = w->place.turn_number;
+	turn_ask_record(w->deps->db, &w->owner, r);
 	return rc;
 }
 
@@ -151,19 +135,59 @@ bool title_due(const struct turn_run *t)
 		t->loop->opens;
 }
 
-int title_run(struct turn_run *t, struct err *e)
+/* Whether it is still called by the first words of this turn. */
+static bool untitled(const struct after_work *w)
 {
-	bool changed = false;
-	struct str title;
+	const struct conversation *c = w->now;
 
-	if (ask(t, &title, e) < 0)
-		return -1;
-	if (title.n && conversation_rename(t->deps->db, &t->loop->owner,
-					   &t->conversation_id, title,
-					   TITLE_MODEL, &changed, e) < 0)
-		return -1;
+	return !c || (c->title_by == TITLE_FIRST_MESSAGE &&
+		      str_eq(c->title, turn_first_title(w->arena, w->question)));
+}
+
+/* Pages learn it from the thread that tells here, or from the store. */
+static void tell(const struct after_work *w, struct str title)
+{
+	const struct notice_row row = {
+		.owner = w->owner,
+		.notice = {
+			.kind = NOTICE_TITLE, .title = title,
+			.conversation_id = w->place.conversation_id,
+			.done = -1, .total = -1, .created_us = clock_now_us(),
+		},
+	};
+	struct err e = ERR_INIT;
+
+	if (w->deps->notify)
+		notify_title(w->deps->notify, &w->owner,
+			     &w->place.conversation_id, title);
+	else if (notice_store(w->deps->db, &row, 1, &e) < 0)
+		log_err("notice of a title", &e);
+}
+
+/* A second run finds the title, or asks once more if there is none. */
+int title_run(const struct after_work *w, struct err *e)
+{
+	struct llm_reply r;
+	struct str title;
+	bool changed = false;
+
+	if (!untitled(w))
+		return 1;
+	if (ask(w, &r, e) < 0) {
+		if (e->code != ERR_CANCELLED)
+			return -1;
+		err_clear(e);
+		return !r.interrupted;
+	}
+	title = title_clean(w->arena, r.text);
+	if (title.n && conversation_rename(w->deps->db, &w->owner,
+					   &w->place.conversation_id, title,
+					   TITLE_MODEL, &changed, e) < 0) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);		/* it was deleted */
+	}
 	if (changed)
-		notify_title(t->deps->notify, &t->loop->owner,
-			     &t->conversation_id, title);
-	return 0;
+		tell(w, title);
+	return 1;
 }

@@ -29,6 +29,7 @@ struct tool_env;	/* tool/tool.h: environment of tools */
 struct key_cache;	/* store/key.h */
 struct prompt_stamp;	/* prompt/blocks.h */
 struct module_use;	/* prompt/module.h */
+struct job;		/* store/job.h */
 
 /* Shared by all turns of the process. */
 struct turn_deps {
@@ -118,6 +119,9 @@ struct turn_run {
 					   stored */
 	struct prompt_stamp *chosen;	/* of options.prompt_id; or NULL */
 	const struct module_use *module;	/* of options.module; or NULL */
+	const struct job *after;	/* work afterwards, as a job stored with the
+					   turn's end; NULL: none */
+	const struct llm_service *after_service;	/* asked by that work */
 	/* What the turn waits for; in the arena */
 	const struct turn_wait *waits;
 	size_t n_waits;

@@ -21,9 +21,10 @@ class Answering(http.server.BaseHTTPRequestHandler):
 
 class Provider:
     """Speaks OpenAI's chat for any key that does not begin with "bad"; notes the
-    keys. The answer is the model's name."""
+    keys. The answer is the model's name. before(sent) may hold up an answer, and
+    refuse it with the status that it returns."""
 
-    def __init__(self):
+    def __init__(self, before=lambda sent: None):
         self.keys = keys = []
 
         class Handler(Answering):
@@ -43,6 +44,9 @@ class Provider:
                 sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 if not self.key():
                     return
+                status = before(sent)
+                if status:
+                    return self.answer(status, b"{}")
                 if self.path.startswith("/moved"):
                     self.send_response(307)
                     self.send_header("Location", "/v1/chat/completions")
