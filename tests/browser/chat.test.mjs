@@ -31,12 +31,11 @@ test('the question of the README: tool call, table, answer, reload', async (t) =
 	assert.match(await page.locator('.row.current').innerText(), /tickets/i);
 });
 
-test('an empty chat offers every question of the workspace', async (t) => {
+test('an empty chat offers questions of the workspace', async (t) => {
 	const page = await openChat(t);
 	const { items: [{ suggestions }] } = await api('GET', 'workspaces');
 
-	assert.ok(suggestions.length > 6);
-	assert.deepEqual(await page.locator('.suggestion').allInnerTexts(), suggestions);
+	assert.deepEqual(await page.locator('.suggestion').allInnerTexts(), suggestions.slice(0, 4));
 	await page.locator('.suggestion').first().click();
 	await reading(page);
 	assert.equal(await page.locator('.bubble').innerText(), suggestions[0]);

@@ -39,7 +39,7 @@ async function place(t, hash, { forms = [], may = [], routes })
 	return page;
 }
 
-test('settings: what is in force and from where, and the levels', async (t) => {
+test('settings: the values now and where they come from, and the levels', async (t) => {
 	const sent = [];
 	const said = { user: { confirm: null, about: 'I like tea.' }, tenant: { confirm: 'always' } };
 	const answer = (level) => ({ level, group: null, version: 7, items: [
@@ -71,8 +71,8 @@ test('settings: what is in force and from where, and the levels', async (t) => {
 		}) });
 	const control = (label, how) => page.locator('lamp-place').getByLabel(label, how);
 
-	await page.getByText('In force: always (for everyone)').waitFor();
-	await page.getByText('In force: 20 (built in)').waitFor();
+	await page.getByText('Now: always (set for everyone)').waitFor();
+	await page.getByText('Now: 20 (default)').waitFor();
 	assert.equal(await control('Ask before changes').inputValue(), '');
 	assert.equal(await control('About me').inputValue(), 'I like tea.');
 	assert.equal(await page.getByText('Models').count(), 0);

@@ -75,7 +75,7 @@ test('a prompt from a shipped one to its end', async (t) => {
 	await shares.locator('.children-row', { hasText: 'staff' }).waitFor();
 	await shares.getByRole('button', { name: 'Delete “staff”' }).click();
 	await answer(page).getByRole('button', { name: 'Delete' }).click();
-	await shares.getByText('There are none yet.').waitFor();
+	await shares.getByText('None yet.').waitFor();
 
 	// an earlier version, which is not stored before it is saved
 	const versions = page.locator('lamp-children', { hasText: 'Versions' });
@@ -260,7 +260,7 @@ test('a resource that the page knows nothing of', async (t) => {
 	assert.deepEqual(sent.pop(), ['PATCH', { watts: null }]);
 	await button(page, 'Delete').click();
 	await answer(page).getByRole('button', { name: 'Delete' }).click();
-	await page.getByText('There are none yet.').waitFor();
+	await page.getByText('None yet.').waitFor();
 });
 
 test('the words at the side are whole, and a new row is for who may make one', async (t) => {
@@ -313,7 +313,7 @@ test('axe, light and dark, wide and narrow; nothing wider than a phone', async (
 	};
 
 	// by whose it is, and by category
-	await page.getByRole('button', { name: 'Shipped' }).click();
+	await page.getByRole('button', { name: 'Included' }).click();
 	assert.equal(await page.locator('.gallery-tier').count(), 1);
 	await page.getByRole('button', { name: filed }).click();
 	await page.getByText('No prompt here fits').waitFor();

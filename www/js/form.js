@@ -250,6 +250,14 @@ export function rowName(form, record)
 	return text || t('form.unnamed', { what: form.what });
 }
 
+/** What a list shows below the name: the first text that people have written. */
+export function secondField(form, record)
+{
+	return form.fields.find((field) => field.type === 'text' &&
+		(form.readOnly || field.mode !== 'given') &&
+		!field.choices && !field.of && field.key !== form.labelKey && record[field.key]);
+}
+
 /** The path of a list, its {parameters} filled in. */
 export function fillPath(path, values)
 {
