@@ -50,9 +50,12 @@ export function valuesOf(form, record)
 
 	for (const field of form.fields) {
 		values[field.key] = controlValue(field, record?.[field.key]);
+		if (record)
+			continue;
 		// one that cannot be changed later is chosen at once
-		if (!record && field.mode === 'once' && field.choices?.length > 0)
+		if (field.mode === 'once' && field.choices?.length > 0)
 			values[field.key] = field.choices[0].value;
+		values[field.key] = field.begins ?? values[field.key];
 	}
 	return values;
 }

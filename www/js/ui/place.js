@@ -205,13 +205,21 @@ class LampPlace extends PageElement {
 		}
 	}
 
+	/** What is lost with a row is said before. */
+	#removeText(what, name)
+	{
+		const text = `${this.current.row.text}Gone`;
+
+		return t(has(text) ? text : 'form.removeText', { what, name });
+	}
+
 	async #delete()
 	{
 		const { form, draft } = this.current;
 		const name = rowName(form, draft.record);
 
 		if (!await this.confirm(t('form.removeTitle', { name }),
-			t('form.removeText', { what: form.what, name }), t('form.remove')))
+			this.#removeText(form.what, name), t('form.remove')))
 			return;
 		this.error = null;
 		try {
