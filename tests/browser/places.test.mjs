@@ -309,7 +309,7 @@ test('a resource that the page knows nothing of', async (t) => {
 	assert.deepEqual(sent.pop(), ['PATCH', { watts: null }]);
 	await button(page, 'Delete').click();
 	await answer(page).getByRole('button', { name: 'Delete' }).click();
-	await page.getByText('None yet.').waitFor();
+	await page.getByText(/There is no .* yet\./).waitFor();
 });
 
 test('the words at the side are whole, and a new row is for who may make one', async (t) => {
