@@ -598,4 +598,6 @@ status() {
 	fi
 	say "running: $(url) (model: $(cat "$run/llm"))"
 	say "configuration: $conf/lamplighter.yaml"
+	[ "$(cat "$run/llm")" != demo ] ||
+		say "demo model: http://127.0.0.1:$(demo_port)/v1, for a key of one's own too"
 }

@@ -57,7 +57,7 @@ static int read_settings(struct request *rq, struct err *e)
 	return setting_read_for(&rq->by, e);
 }
 
-/* The values in force; a long text is not for this answer. */
+/* The current values; a long text is not for this answer. */
 static void write_settings(struct jw *w, const struct caller *by)
 {
 	const struct setting_scope in = { .conf = by->conf, .said = by->said };
@@ -84,7 +84,7 @@ static void write_settings(struct jw *w, const struct caller *by)
  * settings?}. Without include it needs no database unless the caller shows a token.
  * defaultWorkspaceId: the one of the settings if they are included, else the first
  * one that the caller can see, or null; defaultAgentId: its default agent, or that
- * of the settings. settings: the values in force, but not custom_context.
+ * of the settings. settings: the current values, but not custom_context.
  * notifications: how to receive them; "stream", or "poll" if a stream would
  * occupy a process.
  */

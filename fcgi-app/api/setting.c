@@ -123,7 +123,7 @@ static int answer(struct request *rq, struct response *rs,
 
 /*
  * GET /settings?level=user|team|tenant&group=: 200 {level, group, version,
- * items[]}, each setting with its value in force, where it comes from, and what the
+ * items[]}, each setting with its current value, where it comes from, and what the
  * levels say. Of a group: its members, and who manages settings. The ETag is the
  * version of that level's own row.
  */

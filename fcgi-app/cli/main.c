@@ -193,7 +193,7 @@ static const struct cli_command commands[] = {
 		.run = cli_setting,
 		.summary = "show and change settings of users, groups, the tenant",
 		.help =
-"list prints each setting with the value in force and the level that it comes\n"
+"list prints each setting with its current value and the level that it comes\n"
 "from; show what every level says of one. set stores a value for the user, the\n"
 "group or the whole tenant; null unsets it. Values that are no text are JSON:\n"
 "true, 20, [\"main\",\"small\"].\n"

@@ -56,7 +56,8 @@ static void put_value(struct buf *b, enum setting_id id,
 	struct jw w = jw_on(b);
 
 	setting_write(&w, id, in, &v);
-	buf_addf(b, "\t%s", setting_level_name(v.level));
+	buf_addf(b, "\t%s", v.level == LEVEL_BUILT_IN ? "default"
+		 : setting_level_name(v.level));
 }
 
 static int list(struct cli_session *s, const struct setting_said *said)
@@ -93,7 +94,7 @@ static int show(struct cli_session *s, const struct setting_said *said,
 
 	if (!row)
 		return CLI_FAILED;
-	buf_addf(&b, "%s: %s\nin force\t", row->key, row->what);
+	buf_addf(&b, "%s: %s\nnow\t", row->key, row->what);
 	put_value(&b, (enum setting_id)(row - setting_rows), &in);
 	buf_addc(&b, '\n');
 	for (size_t i = 0; i < said->n; i++) {

@@ -46,9 +46,19 @@ struct talk {
 	struct out text;
 };
 
+/* Whether an answer before has said who answers here. */
+static bool is_told(const struct ask *a)
+{
+	for (long i = 0; i < ask_last_user(a); i++)
+		if (a->msgs[i].role == ROLE_ASSISTANT &&
+		    strstr(a->msgs[i].text, trailer))
+			return true;
+	return false;
+}
+
 static void say(struct talk *t, bool with_trailer)
 {
-	if (with_trailer)
+	if (with_trailer && !is_told(t->ask))
 		out_puts(&t->text, trailer);
 	plan_text(t->plan, PIECE_TEXT, out_keep(&t->text, t->a));
 }

@@ -39,7 +39,7 @@ async function place(t, hash, { forms = [], may = [], routes })
 	return page;
 }
 
-test('settings: what is in force and from where, and the levels', async (t) => {
+test('settings: the values now and where they come from, and the levels', async (t) => {
 	const sent = [];
 	const said = { user: { confirm: null, about: 'I like tea.' }, tenant: { confirm: 'always' } };
 	const answer = (level) => ({ level, group: null, version: 7, items: [
@@ -71,8 +71,8 @@ test('settings: what is in force and from where, and the levels', async (t) => {
 		}) });
 	const control = (label, how) => page.locator('lamp-place').getByLabel(label, how);
 
-	await page.getByText('In force: always (for everyone)').waitFor();
-	await page.getByText('In force: 20 (built in)').waitFor();
+	await page.getByText('Now: always (set for everyone)').waitFor();
+	await page.getByText('Now: 20 (default)').waitFor();
 	assert.equal(await control('Ask before changes').inputValue(), '');
 	assert.equal(await control('About me').inputValue(), 'I like tea.');
 	assert.equal(await page.getByText('Models').count(), 0);
@@ -131,7 +131,8 @@ test('a key of one\'s own is tried before it is stored, and afterwards', async (
 			{ key: 'name', label: 'Display name', type: 'text', required: true },
 			{ key: 'providerId', label: 'Provider', type: 'text', of: 'providers',
 				required: true },
-			{ key: 'apiKey', label: 'Key', type: 'secret' }])],
+			{ key: 'apiKey', label: 'Key', type: 'secret' },
+			{ key: 'active', label: 'Active', type: 'boolean', nullable: false }])],
 		routes: async (one) => {
 			// a list that has no pages takes no parameters
 			await one.route('**/api/v1/providers', (route) => json(route, { items: [
@@ -148,6 +149,8 @@ test('a key of one\'s own is tried before it is stored, and afterwards', async (
 		} });
 	const control = (label) => page.locator('lamp-place').getByLabel(label);
 
+	// a key is added to be used
+	assert.equal(await control('Active').isChecked(), true);
 	await page.getByRole('button', { name: 'Test' }).click();
 	await page.getByText('Display name is required.').waitFor();
 	await control('Display name').fill('Mine');
@@ -156,7 +159,7 @@ test('a key of one\'s own is tried before it is stored, and afterwards', async (
 	await page.getByRole('button', { name: 'Test' }).click();
 	await page.getByText('The key is not accepted.').waitFor();
 	assert.deepEqual(sent.pop(), ['provider-instances/test',
-		{ name: 'Mine', providerId: 'openai', apiKey: 'sk-wrong' }]);
+		{ name: 'Mine', providerId: 'openai', apiKey: 'sk-wrong', active: true }]);
 	await page.getByRole('button', { name: 'Save' }).click();
 	await page.getByText('One is stored.').waitFor();
 	assert.equal(await control('Key').inputValue(), '');

@@ -117,6 +117,8 @@ test('a prompt with blanks: errors at the field, a record, the text in the field
 		await only(page, name);
 		await page.keyboard.press('Tab');
 		await form.waitFor();
+		await page.waitForFunction(() => document.activeElement ===
+			document.querySelector('#blank-0'));
 		await form.getByRole('button', { name: 'Use prompt' }).click();
 		assert.equal(await form.locator('.field-error').count(), 3);
 		assert.deepEqual(await violations(page, 'form'), []);

@@ -75,7 +75,7 @@ test('a prompt from a shipped one to its end', async (t) => {
 	await shares.locator('.children-row', { hasText: 'staff' }).waitFor();
 	await shares.getByRole('button', { name: 'Delete “staff”' }).click();
 	await answer(page).getByRole('button', { name: 'Delete' }).click();
-	await shares.getByText('There are none yet.').waitFor();
+	await shares.getByText('None yet.').waitFor();
 
 	// an earlier version, which is not stored before it is saved
 	const versions = page.locator('lamp-children', { hasText: 'Versions' });
@@ -97,6 +97,55 @@ test('a prompt from a shipped one to its end', async (t) => {
 	await heading(page, 'Prompts');
 	await page.getByRole('searchbox', { name: 'Search by' }).fill(name);
 	await page.getByText('No name begins with').waitFor();
+});
+
+test('an empty list says what to do, and has the button for it', async (t) => {
+	for (const options of [{}, { ...PHONE, colorScheme: 'dark' }]) {
+		const page = await openPlace(t, 'provider-instances', { ...options, init: (fresh) =>
+			fresh.route('**/api/v1/provider-instances?*', (route) => route.fulfill({
+				json: { items: [], totalCount: 0, nextCursor: null } })) });
+		const none = page.locator('.rows-none');
+
+		await none.waitFor();
+		assert.match(await none.innerText(), /You have no keys yet\. Add one/);
+		assert.deepEqual(await violations(page, 'empty'), []);
+		await none.getByRole('link', { name: 'New' }).click();
+		await heading(page, 'New key');
+	}
+});
+
+test('one thing is current at the side: the place, or the conversation', async (t) => {
+	const { conversationId } = await api('POST', 'conversations',
+		{ workspaceId: 'intranet', title: unique('open') });
+	const page = await openChat(t, { hash: `#/c/${conversationId}` });
+	const current = page.locator('.side [aria-current=page], .side .row.current');
+
+	await page.locator('.row.current').waitFor();
+	await page.getByRole('navigation', { name: 'Places' })
+		.getByRole('link', { name: 'Agents' }).click();
+	await heading(page, 'Agents');
+	assert.deepEqual(await current.allInnerTexts(), ['Agents']);
+	await page.goBack();
+	await page.locator('.row.current').waitFor();
+	assert.equal(await page.locator('.places [aria-current]').count(), 0);
+});
+
+test('an agent is shown by what it is for; its deletion names the conversations', async (t) => {
+	const name = unique('Clerk');
+	const made = await api('POST', 'workspaces/intranet/agents',
+		{ name, description: 'Counts zebras' });
+	const page = await openPlace(t, 'agents', { workspace: 'intranet' });
+	const row = page.locator('.rows-link', { hasText: name });
+
+	await row.waitFor();
+	assert.equal(await row.locator('.rows-second').innerText(), 'Counts zebras');
+	await row.click();
+	await heading(page, name);
+	await button(page, 'Delete').click();
+	assert.match(await answer(page).innerText(), /all conversations with it/);
+	await answer(page).getByRole('button', { name: 'Delete' }).click();
+	await heading(page, 'Agents');
+	await assert.rejects(api('GET', `workspaces/intranet/agents/${made.agentId}`), /404/);
 });
 
 test('what was typed is not lost silently', async (t) => {
@@ -260,7 +309,7 @@ test('a resource that the page knows nothing of', async (t) => {
 	assert.deepEqual(sent.pop(), ['PATCH', { watts: null }]);
 	await button(page, 'Delete').click();
 	await answer(page).getByRole('button', { name: 'Delete' }).click();
-	await page.getByText('There are none yet.').waitFor();
+	await page.getByText(/There is no .* yet\./).waitFor();
 });
 
 test('the words at the side are whole, and a new row is for who may make one', async (t) => {
@@ -313,7 +362,7 @@ test('axe, light and dark, wide and narrow; nothing wider than a phone', async (
 	};
 
 	// by whose it is, and by category
-	await page.getByRole('button', { name: 'Shipped' }).click();
+	await page.getByRole('button', { name: 'Included' }).click();
 	assert.equal(await page.locator('.gallery-tier').count(), 1);
 	await page.getByRole('button', { name: filed }).click();
 	await page.getByText('No prompt here fits').waitFor();

@@ -50,9 +50,12 @@ export function valuesOf(form, record)
 
 	for (const field of form.fields) {
 		values[field.key] = controlValue(field, record?.[field.key]);
+		if (record)
+			continue;
 		// one that cannot be changed later is chosen at once
-		if (!record && field.mode === 'once' && field.choices?.length > 0)
+		if (field.mode === 'once' && field.choices?.length > 0)
 			values[field.key] = field.choices[0].value;
+		values[field.key] = field.begins ?? values[field.key];
 	}
 	return values;
 }
@@ -248,6 +251,14 @@ export function rowName(form, record)
 	const text = String(record?.[form.labelKey] ?? '').trim().split('\n')[0];
 
 	return text || t('form.unnamed', { what: form.what });
+}
+
+/** What a list shows below the name: the first text that people have written. */
+export function secondField(form, record)
+{
+	return form.fields.find((field) => field.type === 'text' &&
+		(form.readOnly || field.mode !== 'given') &&
+		!field.choices && !field.of && field.key !== form.labelKey && record[field.key]);
 }
 
 /** The path of a list, its {parameters} filled in. */

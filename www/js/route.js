@@ -9,18 +9,20 @@
  *  icons.js, view: another list than the ordinary one (ui/rows.js), part: pieces
  *  of a record's page (ui/parts.js), under: the place whose head leads there,
  *  what: what one of its rows is called, of strings.js, if not as the form says,
- *  permission: of a place that is no resource, reload: the chat shows them}
+ *  permission: of a place that is no resource, reload: the chat shows them,
+ *  begins: values of a new row}. Texts of strings.js whose names begin with its text:
+ *  …None: of an empty list, …Gone: what is deleted with a row
  */
 export const PLACES = [
 	{ form: 'agents', text: 'place.agents', hint: 'place.agentsHint', icon: 'agent',
 		part: 'agent', reload: true },
-	{ form: 'prompts', text: 'place.prompts', hint: 'place.promptsHint', icon: 'book',
+	{ form: 'prompts', text: 'place.prompts', hint: 'place.promptsHint', icon: 'prompt',
 		view: 'gallery', part: 'prompt' },
 	{ form: 'prompt-categories', text: 'place.categories', icon: 'tag', under: 'prompts' },
 	{ form: 'settings', text: 'place.settings', icon: 'gear', part: 'setting',
 		permission: 'AIChat.Settings.Read' },
 	{ form: 'provider-instances', text: 'place.keys', hint: 'place.keysHint', icon: 'key',
-		part: 'service', what: 'place.key' },
+		part: 'service', what: 'place.key', begins: { active: true } },
 	{ form: 'tokens', text: 'place.tokens', hint: 'place.tokensHint', icon: 'code' },
 	{ form: 'llm-services', text: 'place.models', hint: 'place.modelsHint', icon: 'model',
 		part: 'service', what: 'place.model' },

@@ -16,12 +16,13 @@ function settingsPath(id)
 		...group.length > 0 && { group: group.join(':') } })}` : 'settings';
 }
 
-/** The form with the page's word for one of its rows. */
+/** The form with the page's word for one of its rows, and what a new one begins with. */
 function called(form)
 {
-	const what = PLACES.find((row) => row.form === form.name)?.what;
+	const { what, begins = {} } = PLACES.find((row) => row.form === form.name) || {};
 
-	return what ? { ...form, what: t(what) } : form;
+	return { ...form, what: what ? t(what) : form.what,
+		fields: form.fields.map((field) => ({ ...field, begins: begins[field.key] })) };
 }
 
 export class Places extends Observable {

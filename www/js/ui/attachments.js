@@ -1,5 +1,6 @@
-// Files of a message: <lamp-attachments> in the composer takes them (button, drop,
-// paste) and shows how far they are; attachmentCards shows those of a stored message.
+// Files of a message: attachButton and <lamp-attachments> in the composer take them
+// (drop, paste), and the latter shows how far they are; attachmentCards shows those of a
+// stored message.
 import { html, nothing } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
 import { Watch } from '../observable.js';
@@ -21,12 +22,8 @@ class LampAttachments extends PageElement {
 
 	render()
 	{
-		return html`${this.uploads.items.length ? html`<ul class="file-cards">
-				${this.uploads.items.map((item) => this.#card(item))}</ul>` : nothing}
-			<label class="option-toggle file-button" title=${t('file.title')}>
-				<input type="file" multiple class="sr-only" ?disabled=${this.disabled}
-					aria-label=${t('file.add')} @change=${this.#onChosen}>
-				${icon('clip')}<span>${t('file.add')}</span></label>`;
+		return this.uploads.items.length ? html`<ul class="file-cards">
+			${this.uploads.items.map((item) => this.#card(item))}</ul>` : nothing;
 	}
 
 	#card(item)
@@ -48,11 +45,6 @@ class LampAttachments extends PageElement {
 				@click=${() => this.uploads.remove(item)}>${icon('close')}</button>
 		</li>`;
 	}
-
-	#onChosen = (event) => {
-		this.uploads.add(event.target.files);
-		event.target.value = '';
-	};
 
 	connectedCallback()
 	{
@@ -92,6 +84,17 @@ class LampAttachments extends PageElement {
 		event.preventDefault();
 		this.uploads.add(files);
 	};
+}
+
+/** The button that chooses files. @param disabled true where nobody can chat */
+export function attachButton(uploads, disabled)
+{
+	return html`<label class="icon-button file-button" title=${t('file.title')}>
+		<input type="file" multiple class="sr-only" ?disabled=${disabled}
+			aria-label=${t('file.add')} @change=${({ target }) => {
+				uploads.add(target.files);
+				target.value = '';
+			}}>${icon('clip')}</label>`;
 }
 
 /** The files of a stored message, each a link to download it. */

@@ -44,6 +44,7 @@ class LampBlanks extends PageElement {
 		this.#records.clear();
 		await this.updateComplete;
 		this.querySelector('dialog').showModal();
+		this.querySelector('#blank-0').focus();
 		return new Promise((resolve) => {
 			this.#answer = resolve;
 		});

@@ -8,7 +8,7 @@ import { Watch } from '../observable.js';
 import { OPTIONS } from '../store/options.js';
 import { Picker } from '../store/picker.js';
 import { t } from '../strings.js';
-import './attachments.js';
+import { attachButton } from './attachments.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { mentionChips, pickerFor, pickerKey, pickerScroll, pickerView } from './picker.js';
@@ -77,6 +77,7 @@ class LampComposer extends PageElement {
 				></lamp-attachments>
 				<div class="composer-bar">
 					${this.#agentChoice()}
+					${attachButton(thread.uploads, this.disabled)}
 					${this.#opener('/', 'slash', t('composer.prompt'))}
 					${this.#opener('@', 'at', t('composer.mention'))}
 					<button type="button" class="icon-button" aria-label=${t('preview.title')}

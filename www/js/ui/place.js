@@ -4,7 +4,7 @@ import { html, nothing } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { Watch } from '../observable.js';
 import { becomePlace, goPlace, placeHash } from '../route.js';
-import { t } from '../strings.js';
+import { has, t } from '../strings.js';
 import { PageElement } from './element.js';
 import { failureText } from './form.js';
 import { icon } from './icons.js';
@@ -103,9 +103,7 @@ class LampPlace extends PageElement {
 		return html`
 			${places.offered(form.name).map((row) => html`<a class="button button-small"
 				href=${placeHash(row.form)}>${placeTitle(row, places.form(row.form))}</a>`)}
-			${form.canWrite ? html`<a class="button button-small button-main"
-				href=${placeHash(form.name, 'new')}>${icon('plus')}<span>${
-				t('place.new')}</span></a>` : nothing}`;
+			${form.canWrite ? this.#newButton(form) : nothing}`;
 	}
 
 	#list()
@@ -114,7 +112,25 @@ class LampPlace extends PageElement {
 
 		return html`${row.hint ? html`<p class="place-hint">${t(row.hint)}</p>` : nothing}
 			<lamp-rows .places=${this.places} .form=${form} .rows=${rows}
-				view=${row.view || ''}></lamp-rows>`;
+				view=${row.view || ''} .none=${this.#none()}></lamp-rows>`;
+	}
+
+	/** What an empty list says, and what to do about it. */
+	#none()
+	{
+		const { row, form } = this.current;
+		const text = `${row.text}None`;
+
+		return html`<div class="rows-none muted">
+			<p>${has(text) ? t(text) : t('place.noneOf', { what: form.what })}</p>
+			${form.canWrite ? this.#newButton(form) : nothing}</div>`;
+	}
+
+	#newButton(form)
+	{
+		return html`<a class="button button-small button-main new-row"
+			href=${placeHash(form.name, 'new')}>${icon('plus')}<span>${
+			t('place.new')}</span></a>`;
 	}
 
 	#record()
@@ -189,13 +205,21 @@ class LampPlace extends PageElement {
 		}
 	}
 
+	/** What is lost with a row is said before. */
+	#removeText(what, name)
+	{
+		const text = `${this.current.row.text}Gone`;
+
+		return t(has(text) ? text : 'form.removeText', { what, name });
+	}
+
 	async #delete()
 	{
 		const { form, draft } = this.current;
 		const name = rowName(form, draft.record);
 
 		if (!await this.confirm(t('form.removeTitle', { name }),
-			t('form.removeText', { what: form.what, name }), t('form.remove')))
+			this.#removeText(form.what, name), t('form.remove')))
 			return;
 		this.error = null;
 		try {

@@ -1,7 +1,7 @@
 // <lamp-rows>: the list of a place. It pages as its end comes into sight; an
 // ordinary row is a link with its name, a gallery's is a card (ui/gallery.js).
 import { html, nothing, repeat } from '../../vendor/lit.js';
-import { rowName } from '../form.js';
+import { rowName, secondField } from '../form.js';
 import { moment } from '../format.js';
 import { Watch } from '../observable.js';
 import { placeHash } from '../route.js';
@@ -17,6 +17,8 @@ class LampRows extends PageElement {
 		form: { attribute: false },
 		rows: { attribute: false },
 		view: { type: String },
+		/** what is said where there is none, and what may be done then */
+		none: { attribute: false },
 		/** of a gallery: what is shown of it */
 		choice: { state: true },
 	};
@@ -87,7 +89,7 @@ class LampRows extends PageElement {
 		return html`
 			${form.search ? html`<div class="search rows-search" role="search">${icon('search')}
 				<input type="search" class="search-field" .value=${rows.q}
-					placeholder=${t('rows.search')} aria-label=${t('rows.search')}
+					placeholder=${t('rows.searchHow')} aria-label=${t('rows.search')}
 					autocomplete="off" spellcheck="false" maxlength="100"
 					@input=${(event) => rows.search(event.target.value)}></div>` : nothing}
 			${gallery ? galleryView(this) : html`<ul class="rows">${repeat(rows.items,
@@ -98,8 +100,7 @@ class LampRows extends PageElement {
 	#row(row)
 	{
 		const { form } = this;
-		const second = form.fields.find((field) => field.type === 'text' &&
-			!field.choices && field.key !== form.labelKey && row[field.key]);
+		const second = secondField(form, row);
 		const time = row.updatedAt ? moment(row.updatedAt) : '';
 
 		return html`<li><a class="rows-link"
@@ -123,8 +124,8 @@ class LampRows extends PageElement {
 			return html`<p><span class="sr-only">${t('app.loading')}</span>
 				<span class="skeleton"></span><span class="skeleton"></span></p>`;
 		if (rows.items.length === 0 && !rows.loading)
-			return html`<p class="rows-none muted">${rows.q.trim() ?
-				t('rows.none', { q: rows.q.trim() }) : t('rows.empty')}</p>`;
+			return rows.q.trim() ? html`<p class="rows-none muted">${
+				t('rows.none', { q: rows.q.trim() })}</p>` : this.none;
 		return rows.nextCursor === null ? nothing : html`<p class="rows-end">
 			<span class="sr-only">${t('list.more')}</span>
 			<span class="skeleton"></span></p>`;

@@ -29,6 +29,6 @@ export const settingPart = {
 				aria-current=${id === current.id ? 'page' : nothing}>${text}</a>`)}</nav>`;
 	},
 	below: () => (field) => !field.inForce || field.inForce.value === null ? nothing : html`
-		<p class="field-help">${t('settings.inForce', { value: shown(field, field.inForce.value),
-			from: t(FROM.get(field.inForce.from) || 'settings.built') })}</p>`,
+		<p class="field-help">${t('settings.now', { value: shown(field, field.inForce.value),
+			from: t(FROM.get(field.inForce.from) || 'settings.default') })}</p>`,
 };

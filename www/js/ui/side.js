@@ -25,7 +25,8 @@ export function sideView(page, actions)
 			${icon('plus')}<span>${t('list.new')}</span></button>
 		${placesNav(page.places)}
 		<lamp-list .list=${page.list} .busy=${page.threads.busy}
-			current=${page.threads.current.conversationId}></lamp-list>
+			current=${page.places.current ? '' : page.threads.current.conversationId}
+			></lamp-list>
 		${foot(page, actions.help)}`;
 }
 

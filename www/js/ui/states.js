@@ -6,6 +6,9 @@ import { LINK } from '../markdown.js';
 import { t } from '../strings.js';
 import { icon, lantern } from './icons.js';
 
+/** So many fit beside the message field; a low window shows fewer (layout.css). */
+const SUGGESTIONS = 4;
+
 export function startingView()
 {
 	return html`<main class="centre"><h1 class="sr-only">${t('app.name')}</h1>
@@ -57,7 +60,7 @@ export function emptyView({ me, space, off, send })
 	const first = (me.name || '').split(/\s+/)[0];
 	const hello = first && me.identityKind !== 'anonymous' ?
 		t('empty.named', { greeting: greeting(), name: first }) : greeting();
-	const suggestions = off ? [] : space?.suggestions || [];
+	const suggestions = off ? [] : (space?.suggestions || []).slice(0, SUGGESTIONS);
 	const links = off ? [] : space?.suggestedActions || [];
 
 	return html`<div class="empty">
