@@ -42,6 +42,7 @@ struct retrieve_ask {		/* all borrowed */
 	const struct llm_call *io;	/* http NULL: words alone */
 	const struct resource_row *bases;
 	size_t n_bases;
+	bool more;		/* there are others, which is said in the notice */
 	/* mode, text, all, documents and max; groups are by's. */
 	struct search_ask ask;
 	double min_score;	/* 0 to 1; see retrieve_find */
@@ -70,13 +71,17 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 /*
  * The bases that are meant, of those that the caller sees in this workspace (NULL:
  * all): the conversation's set (set.p NULL: not said), else the agent's (NULL: none),
- * else all, at most LIM_KNOWLEDGE_SET. A set may name bases that have gone: it
- * means what is left of it, perhaps nothing. In a.
+ * else all, at most LIM_BASES_SEARCHED, the first by name. A set may name bases that
+ * have gone: it means what is left of it, perhaps nothing. In a.
  */
+struct retrieve_bases {
+	struct resource_row *v;
+	size_t n;
+	bool more;		/* the caller sees others that are meant as well */
+};
 int retrieve_bases(const struct caller *by, const struct workspace *w,
 		   const struct agent *agent, struct str set, struct arena *a,
-		   struct resource_row **out, size_t *n,
-		   struct err *e) MUST_CHECK;
+		   struct retrieve_bases *out, struct err *e) MUST_CHECK;
 
 /* The set of the caller's conversation: JSON; p == NULL: not said, or none there. */
 int retrieve_set(const struct caller *by, const struct uuid *conversation,
@@ -84,10 +89,11 @@ int retrieve_set(const struct caller *by, const struct uuid *conversation,
 
 /*
  * Checks a set that the caller gives: a JSON array of ids of bases that they see, or
- * that are in old (JSON; p == NULL: none). ERR_INVALID_FIELD, public, with key.
+ * that are in old (JSON; p == NULL: none). *out: the set as JSON, each base once, in
+ * a. ERR_INVALID_FIELD, public, with key.
  */
 int retrieve_set_check(const struct caller *by, const json_t *set, struct str old,
-		       const char *key, struct arena *a,
+		       const char *key, struct arena *a, struct str *out,
 		       struct err *e) MUST_CHECK;
 
 /* What an agent says of retrieval, in its row or its file; else nothing is enabled. */
