@@ -159,11 +159,8 @@ static int read_knowledge(struct request *rq, const json_t *ids, struct str old,
 	if (!ids || json_is_null(ids) ||
 	    (json_is_array(ids) && !json_array_size(ids)))
 		return 0;
-	if (retrieve_set_check(&rq->by, ids, old, "knowledgeBaseIds", rq->arena,
-			       e))
-		return -1;
-	*out = str_of(jx_text(rq->arena, ids));
-	return 0;
+	return retrieve_set_check(&rq->by, ids, old, "knowledgeBaseIds",
+				  rq->arena, out, e);
 }
 
 /* Without surrounding blanks; p == NULL if there is nothing else. */

@@ -181,17 +181,17 @@ static int check_score(struct resource_row *row, struct err *e)
 static int check_knowledge(const struct caller *by, struct resource_row *row,
 			   struct err *e)
 {
+	struct db_val *v = value(agents, row, "knowledge_base_ids");
 	json_auto_t *set = NULL;
 
 	if (check_list(agents, row, "knowledge_base_ids", LIM_KNOWLEDGE_SET,
 		       LIM_NAME_BYTES, e))
 		return -1;
-	if (value(agents, row, "knowledge_base_ids")->null ||
-	    !is_given(agents, row, "knowledge_base_ids"))
+	if (v->null || !is_given(agents, row, "knowledge_base_ids"))
 		return 0;
-	set = jx_try(text(agents, row, "knowledge_base_ids"));
+	set = jx_try(v->s);
 	return retrieve_set_check(by, set, (struct str){ NULL, 0 },
-				  "knowledgeBaseIds", by->arena, e);
+				  "knowledgeBaseIds", by->arena, &v->s, e);
 }
 
 /* -- agents ------------------------------------------------------------------------------ */

@@ -17,8 +17,11 @@
 
 #include "base/banned.h"
 
-enum { RERANKED_DEPTH = 3 };	/* the ranker gets this many times the requested
+enum {
+	RERANKED_DEPTH = 3,	/* the ranker gets this many times the requested
 				   passages */
+	PAGE = 100,		/* bases that are read together */
+};
 
 static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
 static const struct resource *const agents = &resources[RESOURCE_AGENT];
@@ -37,120 +40,111 @@ static struct resource_at reading(const struct caller *by, struct arena *a)
 	return resource_reading(&by->owner, by->who->groups, by->who->n_groups, a);
 }
 
-static bool is_there(const struct resource_row *v, size_t n,
-		     const struct uuid *id)
+static bool uuid_among(const struct uuid *v, size_t n, const struct uuid *id)
 {
 	for (size_t i = 0; i < n; i++)
-		if (uuid_eq(&v[i].id, id))
+		if (uuid_eq(&v[i], id))
 			return true;
 	return false;
 }
 
-/* Appends the bases of this name that the caller sees to out. */
-static int bases_of_name(const struct caller *by, const struct workspace *w,
-			 struct str name, struct arena *a,
-			 struct resource_row *out, size_t *n, struct err *e)
+static bool is_listed(const struct resource_row *base, const struct conf_list *list)
 {
-	const struct resource_at at = reading(by, a);
-	const struct resource_want want = {
-		.size = LIM_KNOWLEDGE_SET, .prefix = resource_fold(a, name),
-	};
-	struct resource_row *found;
-	size_t n_found;
-	bool more;
+	struct str name = resource_text(bases, base, "name");
 
-	if (resource_list(by->db, bases, &at, &want, a, &found, &n_found, &more,
-			  e))
-		return -1;
-	for (size_t i = 0; i < n_found && *n < LIM_KNOWLEDGE_SET; i++)
-		if (str_eq(resource_text(bases, &found[i], "name"), name) &&
-		    is_of(w, &found[i]) && !is_there(out, *n, &found[i].id))
-			out[(*n)++] = found[i];
-	return 0;
-}
-
-/* The bases that a file lists, by name or id. */
-static int listed_bases(const struct caller *by, const struct workspace *w,
-			const struct conf_list *list, struct arena *a,
-			struct resource_row **out, size_t *n, struct err *e)
-{
-	const struct resource_at at = reading(by, a);
-
-	*out = arena_zalloc(a, LIM_KNOWLEDGE_SET, sizeof(**out));
-	*n = 0;
-	for (size_t i = 0; i < list->n && *n < LIM_KNOWLEDGE_SET; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		struct str said = str_of(list->v[i]);
 		struct uuid id;
 
-		if (!uuid_parse(said, &id)) {
-			if (bases_of_name(by, w, said, a, *out, n, e))
-				return -1;
-		} else if (!resource_get(by->db, bases, &at, &id, a, &(*out)[*n],
-					 e)) {
-			*n += is_of(w, &(*out)[*n]);
-		} else if (e->code != ERR_NOT_FOUND) {
-			return -1;
-		} else {
-			err_clear(e);
-		}
+		if (uuid_parse(said, &id) ? uuid_eq(&id, &base->id)
+					  : str_eq(said, name))
+			return true;
 	}
-	return 0;
+	return false;
+}
+
+/*
+ * The bases that the caller sees, in the order of their names: of a list that names
+ * them by name or id (NULL: all), at most max.
+ */
+static int seen_bases(const struct caller *by, const struct workspace *w,
+		      const struct conf_list *list, size_t max, struct arena *a,
+		      struct retrieve_bases *out, struct err *e)
+{
+	const struct resource_at at = reading(by, a);
+	struct resource_want want = { .size = PAGE };
+	struct resource_row *page;
+	size_t room = 0, n;
+	bool more = true;
+
+	while (more && !out->more) {
+		if (resource_list(by->db, bases, &at, &want, a, &page, &n, &more,
+				  e))
+			return -1;
+		for (size_t i = 0; i < n && !out->more; i++) {
+			if (!is_of(w, &page[i]) ||
+			    (list && !is_listed(&page[i], list)))
+				continue;
+			out->more = out->n == max;
+			if (out->more)
+				break;
+			out->v = arena_room(a, out->v, out->n, 1, &room,
+					    sizeof(*out->v));
+			out->v[out->n++] = page[i];
+		}
+		more = more && n;
+		want.after = n ? &page[n - 1] : NULL;
+	}
+	return arena_check(a, e);
 }
 
 /* The bases of a set that still exist for the caller, without repetitions. */
 static int named_bases(const struct caller *by, const struct workspace *w,
 		       const json_t *set, struct arena *a,
-		       struct resource_row **out, size_t *n, struct err *e)
+		       struct retrieve_bases *out, struct err *e)
 {
 	const struct resource_at at = reading(by, a);
-	size_t i;
+	size_t n = 0, n_rows, i;
+	struct resource_row *rows;
+	struct uuid *ids;
 	json_t *item;
 
-	*out = arena_zalloc(a, json_array_size(set) + 1, sizeof(**out));
-	*n = 0;
+	ids = arena_zalloc(a, json_array_size(set) + 1, sizeof(*ids));
 	json_array_foreach((json_t *)(uintptr_t)set, i, item) {
 		const char *text = json_string_value(item);
-		struct uuid id;
 
-		if (!text || !uuid_parse(str_of(text), &id) ||
-		    is_there(*out, *n, &id))
-			continue;
-		if (resource_get(by->db, bases, &at, &id, a, &(*out)[*n], e)) {
-			if (e->code != ERR_NOT_FOUND)
-				return -1;
-			err_clear(e);
-		} else if (is_of(w, &(*out)[*n])) {
-			(*n)++;
-		}
+		n += text && uuid_parse(str_of(text), &ids[n]) &&
+			!uuid_among(ids, n, &ids[n]);
 	}
+	rows = arena_zalloc(a, n + 1, sizeof(*rows));
+	out->v = arena_zalloc(a, n + 1, sizeof(*out->v));
+	if (resource_set(by->db, bases, RSTMT_KNOWLEDGE_BASE_SET, &at, ids, n, a,
+			 rows, &n_rows, e))
+		return -1;
+	for (i = 0; i < n; i++)
+		for (size_t k = 0; k < n_rows; k++)
+			if (uuid_eq(&rows[k].id, &ids[i]) && is_of(w, &rows[k]))
+				out->v[out->n++] = rows[k];
 	return 0;
 }
 
 int retrieve_bases(const struct caller *by, const struct workspace *w,
 		   const struct agent *agent, struct str set, struct arena *a,
-		   struct resource_row **out, size_t *n, struct err *e)
+		   struct retrieve_bases *out, struct err *e)
 {
-	const struct resource_at at = reading(by, a);
-	const struct resource_want want = { .size = LIM_KNOWLEDGE_SET };
 	json_auto_t *ids = NULL;
-	size_t all;
-	bool more;
 
+	*out = (struct retrieve_bases){ .n = 0 };
 	if (!set.p && agent && agent->row)
 		set = resource_text(agents, agent->row, "knowledge_base_ids");
 	if (set.p) {
 		ids = jx_try(set);
-		return named_bases(by, w, ids, a, out, n, e);
+		return named_bases(by, w, ids, a, out, e);
 	}
 	if (agent && agent->rag && agent->rag->bases.n)
-		return listed_bases(by, w, &agent->rag->bases, a, out, n, e);
-	if (resource_list(by->db, bases, &at, &want, a, out, &all, &more, e))
-		return -1;
-	*n = 0;
-	for (size_t i = 0; i < all; i++)
-		if (is_of(w, &(*out)[i]))
-			(*out)[(*n)++] = (*out)[i];
-	return 0;
+		return seen_bases(by, w, &agent->rag->bases, LIM_KNOWLEDGE_SET, a,
+				  out, e);
+	return seen_bases(by, w, NULL, LIM_BASES_SEARCHED, a, out, e);
 }
 
 static int take_set(void *ctx, const struct db_val *row, struct err *e)
@@ -183,13 +177,46 @@ static bool is_in(const json_t *set, const char *id)
 	return false;
 }
 
-int retrieve_set_check(const struct caller *by, const json_t *set, struct str old,
-		       const char *key, struct arena *a, struct err *e)
+static int no_base(const char *key, const char *text, struct err *e)
 {
-	const struct resource_at at = reading(by, a);
-	json_auto_t *had = old.p ? jx_try(old) : NULL;
+	return err_field(e, ERR_INVALID_FIELD, key, "There is no knowledge base "
+			 "\"%.60s\".", text);
+}
+
+/* The bases that the texts name, each once, into ids; those that are in had alone
+   need not be there. */
+static int read_set(const json_t *set, const json_t *had, const char *key,
+		    struct uuid *ids, bool *known, size_t *n, struct err *e)
+{
 	size_t i;
 	json_t *item;
+
+	*n = 0;
+	json_array_foreach((json_t *)(uintptr_t)set, i, item) {
+		const char *text = json_string_value(item);
+
+		if (!text)
+			return err_field(e, ERR_INVALID_FIELD, key, "%s must be a "
+					 "list of strings.", key);
+		if (!uuid_parse(str_of(text), &ids[*n]))
+			return no_base(key, text, e);
+		known[*n] = is_in(had, text);
+		*n += !uuid_among(ids, *n, &ids[*n]);
+	}
+	return 0;
+}
+
+int retrieve_set_check(const struct caller *by, const json_t *set, struct str old,
+		       const char *key, struct arena *a, struct str *out,
+		       struct err *e)
+{
+	const struct resource_at at = reading(by, a);
+	json_auto_t *had = old.p ? jx_try(old) : NULL, *once = json_array();
+	struct uuid ids[LIM_KNOWLEDGE_SET];
+	bool known[LIM_KNOWLEDGE_SET];
+	struct resource_row *rows;
+	char text[UUID_TEXT_BYTES];
+	size_t n, n_rows;
 
 	if (!json_is_array(set))
 		return err_field(e, ERR_INVALID_FIELD, key, "%s must be a list of "
@@ -198,25 +225,21 @@ int retrieve_set_check(const struct caller *by, const json_t *set, struct str ol
 		return err_field(e, ERR_INVALID_FIELD, key, "%s must be a list of "
 				 "at most %d ids of knowledge bases.", key,
 				 LIM_KNOWLEDGE_SET);
-	json_array_foreach((json_t *)(uintptr_t)set, i, item) {
-		const char *text = json_string_value(item);
-		struct resource_row row;
-		struct uuid id;
-
-		if (!text)
-			return err_field(e, ERR_INVALID_FIELD, key, "%s must be a "
-					 "list of strings.", key);
-		if (is_in(had, text))
-			continue;
-		if (uuid_parse(str_of(text), &id) &&
-		    !resource_get(by->db, bases, &at, &id, a, &row, e))
-			continue;
-		if (e->code != ERR_NONE && e->code != ERR_NOT_FOUND)
-			return -1;
-		err_clear(e);
-		return err_field(e, ERR_INVALID_FIELD, key, "There is no knowledge "
-				 "base \"%.60s\".", text);
+	if (read_set(set, had, key, ids, known, &n, e))
+		return -1;
+	rows = arena_zalloc(a, n + 1, sizeof(*rows));
+	if (resource_set(by->db, bases, RSTMT_KNOWLEDGE_BASE_SET, &at, ids, n, a,
+			 rows, &n_rows, e))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < n_rows; k++)
+			known[i] |= uuid_eq(&rows[k].id, &ids[i]);
+		if (!known[i])
+			return no_base(key, uuid_format(&ids[i], text), e);
+		json_array_append_new(once, json_string(uuid_format(&ids[i],
+								    text)));
 	}
+	*out = str_of(jx_text(a, once));
 	return 0;
 }
 
@@ -266,9 +289,11 @@ struct retrieve_wish retrieve_wish_of(const struct agent *agent)
 
 /* -- searching ---------------------------------------------------------------------- */
 
-struct asked_vector {		/* the question's vector by one service */
-	const struct llm_service *s;
-	float *v;		/* NULL: failed */
+struct asked_vector {		/* of a question, by the service */
+	struct str id;		/* as bases name it; p == NULL: they do not */
+	const struct llm_service *s;	/* NULL: there is none */
+	bool tried;
+	float *v;		/* NULL: it failed */
 	int dimension;
 };
 
@@ -284,26 +309,35 @@ struct retrieving {
 	const char *notice;
 };
 
-/* The question's vector by this service, requested once. */
-static const struct asked_vector *vector_by(struct retrieving *k,
-					    const struct llm_service *s)
+/* The service of this id, looked up once. */
+static int service_of(struct retrieving *k, struct str id,
+		      struct asked_vector **out, struct err *e)
 {
-	struct asked_vector *v;
+	struct asked_vector *v = k->asked;
+
+	for (*out = v; *out < v + k->n_asked; ++*out)
+		if (str_eq((*out)->id, id) && !(*out)->id.p == !id.p)
+			return 0;
+	k->n_asked++;
+	(*out)->id = id;
+	return embed_service(k->q->by, id, LLM_CAN_EMBED, k->a, &(*out)->s, e);
+}
+
+/* The question's vector by this service, asked for once. */
+static void ask_vector(struct retrieving *k, struct asked_vector *v)
+{
 	struct err e = ERR_INIT;
 
-	for (size_t i = 0; i < k->n_asked; i++)
-		if (!strcmp(k->asked[i].s->id, s->id))
-			return &k->asked[i];
-	v = &k->asked[k->n_asked++];
-	v->s = s;
-	if (embed_question(k->q->by, k->q->io, s, k->q->ask.text, k->a, &v->v,
+	if (v->tried)
+		return;
+	v->tried = true;
+	if (embed_question(k->q->by, k->q->io, v->s, k->q->ask.text, k->a, &v->v,
 			   &v->dimension, &e)) {
 		log_err("the question's vector", &e);
 		v->v = NULL;
 		k->notice = "The embedding service did not answer, so only words "
 			"were searched.";
 	}
-	return v;
 }
 
 static const char other_model[] =
@@ -312,45 +346,33 @@ static const char other_model[] =
 
 /* Sets the vector to search this base with; none: words only. */
 static int vector_for(struct retrieving *k, const struct resource_row *base,
-		      struct search_ask *ask, struct err *e)
+		      const struct search_base *info, struct search_ask *ask,
+		      struct err *e)
 {
-	const struct retrieve_ask *q = k->q;
-	const struct llm_service *s;
-	const struct asked_vector *got;
-	struct search_base info;
+	struct asked_vector *got;
 
-	ask->vector = NULL;
-	if (q->ask.mode == SEARCH_WORDS || !q->io || !q->io->http)
+	if (info->vectors <= 0 || info->stale || !info->model.p)
 		return 0;
-	if (search_base_get(q->by->db, &base->id, k->a, &info, e)) {
-		if (e->code != ERR_NOT_FOUND)
-			return -1;
-		err_clear(e);
-		return 0;
-	}
-	if (info.vectors <= 0 || info.stale || !info.model.p)
-		return 0;
-	if (embed_service(q->by, resource_text(bases, base,
-					       "embedding_service_id"),
-			  LLM_CAN_EMBED, k->a, &s, e))
+	if (service_of(k, resource_text(bases, base, "embedding_service_id"), &got,
+		       e))
 		return -1;
-	if (!s || !str_is(info.model, s->model)) {
+	if (!got->s || !str_is(info->model, got->s->model)) {
 		k->notice = other_model;
 		return 0;
 	}
-	got = vector_by(k, s);
+	ask_vector(k, got);
 	if (!got->v)
 		return 0;
-	if (got->dimension != info.dimension) {
+	if (got->dimension != info->dimension) {
 		k->notice = arena_printf(k->a, "The embedding service gave a "
 			"vector of %d dimensions for a knowledge base of %lld, so "
 			"only words were searched there.", got->dimension,
-			(long long)info.dimension);
+			(long long)info->dimension);
 		return 0;
 	}
 	ask->vector = got->v;
 	ask->dimension = got->dimension;
-	ask->model = info.model;
+	ask->model = info->model;
 	return 0;
 }
 
@@ -363,48 +385,83 @@ static struct kb_at sight_of(const struct caller *by, const struct uuid *base)
 	};
 }
 
-/* Appends the passages of one base. */
-static int search_one(struct retrieving *k, const struct resource_row *base,
-		      struct err *e)
+/* What each base is asked, into in. */
+static int prepare(struct retrieving *k, struct search_in *in, struct err *e)
 {
 	const struct retrieve_ask *q = k->q;
-	const struct caller *by = q->by;
-	struct search_ask ask = q->ask;
-	struct kb_at at = sight_of(by, &base->id);
-	struct search_found *found;
-	struct kb_document *docs;
-	struct uuid *ids;
-	size_t n, n_docs;
-	bool unused;
+	struct search_ask *asks = arena_zalloc(k->a, q->n_bases, sizeof(*asks));
+	struct search_base *infos = NULL;
 
-	at.all = ask.all;
-	ask.groups = by->who->groups;
-	ask.n_groups = by->who->n_groups;
-	ask.unused = &unused;
-	if (vector_for(k, base, &ask, e))
-		return -1;
-	if (ask.mode == SEARCH_VECTORS && !ask.vector && !k->notice)
-		return err_field(e, ERR_INVALID_FIELD, "mode", "This knowledge base "
-				 "has no vectors. Use words or fused.");
-	if (search_find(by->db, &base->id, &ask, k->a, &found, &n, e))
-		return -1;
-	if (unused) {	/* the base changed during the request */
-		ask.vector = NULL;
-		k->notice = other_model;
+	for (size_t i = 0; i < q->n_bases; i++) {
+		asks[i] = q->ask;
+		asks[i].groups = q->by->who->groups;
+		asks[i].n_groups = q->by->who->n_groups;
+		asks[i].vector = NULL;
+		in[i] = (struct search_in){ .base = &q->bases[i].id,
+					    .ask = &asks[i] };
 	}
-	ids = arena_zalloc(k->a, n + 1, sizeof(*ids));
-	for (size_t i = 0; i < n; i++)
-		ids[i] = found[i].document_id;
-	if (kb_of_ids(by->db, &at, ids, n, k->a, &docs, &n_docs, e))
+	if (q->ask.mode != SEARCH_WORDS && q->io && q->io->http &&
+	    search_look(q->by->db, in, q->n_bases, k->a, &infos, e))
 		return -1;
-	*(ask.vector ? &k->n_near : &k->n_words) += n > 0;
-	for (size_t i = 0; i < n; i++)
-		for (size_t d = 0; d < n_docs; d++)
-			if (uuid_eq(&docs[d].id, &ids[i])) {
-				k->v[k->n++] = (struct retrieve_hit){
-					base, &found[i], &docs[d] };
-				break;
-			}
+	for (size_t i = 0; i < q->n_bases; i++) {
+		if (infos && vector_for(k, &q->bases[i], &infos[i], &asks[i], e))
+			return -1;
+		if (q->ask.mode == SEARCH_VECTORS && !asks[i].vector && !k->notice)
+			return err_field(e, ERR_INVALID_FIELD, "mode", "This "
+					 "knowledge base has no vectors. Use words "
+					 "or fused.");
+	}
+	return 0;
+}
+
+/* The documents of what was found that the caller sees. */
+static int find_documents(struct retrieving *k, const struct search_in *in,
+			  struct kb_document **docs, size_t *n, struct err *e)
+{
+	const struct retrieve_ask *q = k->q;
+	struct kb_at *at = arena_zalloc(k->a, q->n_bases, sizeof(*at));
+	struct uuid *ids;
+	size_t n_ids = 0, all = 0;
+
+	for (size_t i = 0; i < q->n_bases; i++) {
+		at[i] = sight_of(q->by, in[i].base);
+		at[i].all = q->ask.all;
+		all += in[i].n;
+	}
+	ids = arena_zalloc(k->a, all + 1, sizeof(*ids));
+	for (size_t i = 0; i < q->n_bases; i++)
+		for (size_t h = 0; h < in[i].n; h++)
+			ids[n_ids++] = in[i].v[h].document_id;
+	return kb_of_ids(q->by->db, at, q->n_bases, ids, n_ids, k->a, docs, n, e);
+}
+
+/* The passages of all bases, base by base. */
+static int search_all(struct retrieving *k, struct err *e)
+{
+	const struct retrieve_ask *q = k->q;
+	struct search_in *in = arena_zalloc(k->a, q->n_bases + 1, sizeof(*in));
+	struct kb_document *docs;
+	size_t n_docs;
+
+	if (prepare(k, in, e) ||
+	    search_find_all(q->by->db, in, q->n_bases, k->a, e) ||
+	    find_documents(k, in, &docs, &n_docs, e))
+		return -1;
+	for (size_t i = 0; i < q->n_bases; i++) {
+		if (in[i].unused)	/* it changed while the service was asked */
+			k->notice = other_model;
+		*(in[i].ask->vector && !in[i].unused ? &k->n_near : &k->n_words) +=
+			in[i].n > 0;
+		for (size_t h = 0; h < in[i].n; h++)
+			for (size_t d = 0; d < n_docs; d++)
+				if (uuid_eq(&docs[d].id, &in[i].v[h].document_id) &&
+				    uuid_eq(&docs[d].base_id, in[i].base)) {
+					k->v[k->n++] = (struct retrieve_hit){
+						&q->bases[i], &in[i].v[h],
+						&docs[d] };
+					break;
+				}
+	}
 	return 0;
 }
 
@@ -509,9 +566,12 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 		asked.ask.max = MIN((size_t)LIM_FOUND, q->ask.max * RERANKED_DEPTH);
 	k.v = arena_zalloc(a, q->n_bases * asked.ask.max + 1, sizeof(*k.v));
 	k.asked = arena_zalloc(a, q->n_bases + 1, sizeof(*k.asked));
-	for (size_t i = 0; i < q->n_bases; i++)
-		if (search_one(&k, &q->bases[i], e))
-			return -1;
+	if (q->more)
+		k.notice = arena_printf(a, "Only the first %d knowledge bases, by "
+			"name, were searched. Name those that are meant in the "
+			"agent or the conversation.", LIM_BASES_SEARCHED);
+	if (q->n_bases && search_all(&k, e))
+		return -1;
 	if (k.n_near && k.n_words)
 		score_by_rank(&k);
 	if (k.n)
@@ -559,30 +619,6 @@ static int find_base(const struct seeing *k, const struct uuid *base,
 	return resource_get(k->by->db, bases, &as, base, k->a, &row, e);
 }
 
-/* Checks the sources of the base of v[first], from there on. */
-static int see_base(const struct seeing *k, size_t first, struct err *e)
-{
-	const struct uuid *base = &k->v[first].base_id;
-	struct uuid ids[LIM_SOURCES];
-	struct kb_document *docs;
-	struct kb_at at;
-	size_t n = 0, n_docs;
-	int rc = find_base(k, base, &at, e);
-
-	if (rc)
-		return is_gone(rc, e) ? 0 : -1;
-	for (size_t i = first; i < k->n && n < LIM_SOURCES; i++)
-		if (uuid_eq(&k->v[i].base_id, base))
-			ids[n++] = k->v[i].document_id;
-	if (kb_of_ids(k->by->db, &at, ids, n, k->a, &docs, &n_docs, e))
-		return -1;
-	for (size_t i = first; i < k->n; i++)
-		for (size_t d = 0; d < n_docs && !k->seen[i]; d++)
-			k->seen[i] = uuid_eq(&k->v[i].base_id, base) &&
-				uuid_eq(&k->v[i].document_id, &docs[d].id);
-	return 0;
-}
-
 static int see_attachment(const struct seeing *k, size_t i, struct err *e)
 {
 	struct attachment t;
@@ -608,6 +644,36 @@ static bool is_first_of_base(const struct seeing *k, size_t i)
 	return true;
 }
 
+static int see_documents(const struct seeing *k, struct err *e)
+{
+	struct kb_at *at = arena_zalloc(k->a, k->n + 1, sizeof(*at));
+	struct uuid *ids = arena_zalloc(k->a, k->n + 1, sizeof(*ids));
+	size_t n_at = 0, n = 0, n_docs;
+	struct kb_document *docs;
+
+	for (size_t i = 0; i < k->n; i++) {
+		int rc;
+
+		if (!uuid_is_nil(&k->v[i].attachment_id))
+			continue;
+		ids[n++] = k->v[i].document_id;
+		if (!is_first_of_base(k, i))
+			continue;
+		rc = find_base(k, &k->v[i].base_id, &at[n_at], e);
+		if (rc && !is_gone(rc, e))
+			return -1;
+		n_at += !rc;
+	}
+	if (kb_of_ids(k->by->db, at, n_at, ids, n, k->a, &docs, &n_docs, e))
+		return -1;
+	for (size_t i = 0; i < k->n; i++)
+		for (size_t d = 0; d < n_docs && !k->seen[i]; d++)
+			k->seen[i] = uuid_is_nil(&k->v[i].attachment_id) &&
+				uuid_eq(&k->v[i].base_id, &docs[d].base_id) &&
+				uuid_eq(&k->v[i].document_id, &docs[d].id);
+	return 0;
+}
+
 int retrieve_seen(const struct caller *by, retrieve_sight *sight, void *ctx,
 		  struct source *v, size_t *n, struct arena *a, struct err *e)
 {
@@ -615,19 +681,14 @@ int retrieve_seen(const struct caller *by, retrieve_sight *sight, void *ctx,
 		.by = by, .sight = sight, .ctx = ctx, .v = v, .n = *n,
 		.seen = arena_zalloc(a, *n + 1, sizeof(bool)), .a = a,
 	};
-	bool reads = policy_may(by->who, PERM_KNOWLEDGE_READ);
 	size_t kept = 0;
 
-	for (size_t i = 0; i < k.n; i++) {
-		int rc = 0;
-
-		if (!uuid_is_nil(&v[i].attachment_id))
-			rc = see_attachment(&k, i, e);
-		else if (reads && is_first_of_base(&k, i))
-			rc = see_base(&k, i, e);
-		if (rc)
+	for (size_t i = 0; i < k.n; i++)
+		if (!uuid_is_nil(&v[i].attachment_id) &&
+		    see_attachment(&k, i, e))
 			return -1;
-	}
+	if (policy_may(by->who, PERM_KNOWLEDGE_READ) && see_documents(&k, e))
+		return -1;
 	for (size_t i = 0; i < k.n; i++)
 		if (k.seen[i])
 			v[kept++] = v[i];

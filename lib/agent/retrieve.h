@@ -45,6 +45,7 @@ struct retrieve_ask {		/* everything is borrowed */
 	const struct llm_call *io;	/* http NULL: search words only */
 	const struct resource_row *bases;
 	size_t n_bases;
+	bool more;		/* not all bases are searched; the notice says so */
 	/* mode, text, all, documents and max; groups are set from by */
 	struct search_ask ask;
 	double min_score;	/* 0 to 1; see retrieve_find */
@@ -74,13 +75,18 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 /*
  * Selects the bases to search, among those that the caller sees in this
  * workspace (NULL: in all): the conversation's set (set.p == NULL: not set),
- * else the agent's (NULL: none), else all, at most LIM_KNOWLEDGE_SET. Deleted
- * bases of a set are ignored, even if none is left. In a. Database errors.
+ * else the agent's (NULL: none), else all, at most LIM_BASES_SEARCHED, in the
+ * order of their names. Deleted bases of a set are ignored, even if none is
+ * left. In a. Database errors.
  */
+struct retrieve_bases {
+	struct resource_row *v;
+	size_t n;
+	bool more;		/* there are further ones */
+};
 int retrieve_bases(const struct caller *by, const struct workspace *w,
 		   const struct agent *agent, struct str set, struct arena *a,
-		   struct resource_row **out, size_t *n,
-		   struct err *e) MUST_CHECK;
+		   struct retrieve_bases *out, struct err *e) MUST_CHECK;
 
 /*
  * The set of the caller's conversation as JSON; p == NULL if it is not set or
@@ -91,11 +97,11 @@ int retrieve_set(const struct caller *by, const struct uuid *conversation,
 
 /*
  * Checks a new set: a JSON array of ids of bases that the caller sees or that
- * are in old (JSON; p == NULL: none). ERR_INVALID_FIELD, public, with key as
- * the field; database errors.
+ * are in old (JSON; p == NULL: none). *out: the set as JSON, each base once, in
+ * a. ERR_INVALID_FIELD, public, with key as the field; database errors.
  */
 int retrieve_set_check(const struct caller *by, const json_t *set, struct str old,
-		       const char *key, struct arena *a,
+		       const char *key, struct arena *a, struct str *out,
 		       struct err *e) MUST_CHECK;
 
 /*

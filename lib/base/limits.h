@@ -180,6 +180,7 @@
 /* search */
 #define LIM_WORD_BYTES       128	/* of a word; what is behind them is not looked at */
 #define LIM_HEADING_CHARS    200	/* of one heading */
+#define LIM_PAGE_MARK        1000000	/* pages that marks in a text may count */
 #define LIM_CHUNKS           20000	/* of one document */
 #define LIM_BASE_CHUNKS      2147483647	/* ever, in one base */
 #define LIM_AUDIENCES        200	/* sets of groups in one base, besides all */
@@ -223,6 +224,7 @@
 #define LIM_READY_CALLS      64		/* of the model, in one call of a ready tool */
 #define LIM_READY_PART_BYTES 48000	/* of a long text that one of them gets */
 #define LIM_KNOWLEDGE_SET    32		/* bases that an agent or a conversation names */
+#define LIM_BASES_SEARCHED   1000	/* where none are named */
 
 #define LIM_CONF_FILE_BYTES  1048576	/* one YAML file */
 #define LIM_IMPORT_BYTES     16777216	/* a YAML file that a command imports */

@@ -196,7 +196,12 @@ static int read_all_arms(struct db *db, struct reading *k,
 	return 0;
 }
 
-static struct str readers_json(const struct resource_at *at, struct arena *a);
+static struct str ids_json(const struct uuid *v, size_t n, struct arena *a);
+
+static struct str readers_json(const struct resource_at *at, struct arena *a)
+{
+	return ids_json(at->readers, at->n_readers, a);
+}
 
 /* What is common to the statements of what is under one other. */
 static size_t add_under(const struct resource_at *at, const struct uuid *under,
@@ -264,23 +269,23 @@ static int count(struct db *db, unsigned stmt, const struct db_val *v,
 	return rc;
 }
 
-/* Of ids, as JSON. */
-static struct str readers_json(const struct resource_at *at, struct arena *a)
+/* As 32 hexadecimal digits each, for UNHEX. */
+static struct str ids_json(const struct uuid *v, size_t n, struct arena *a)
 {
 	static const char digits[] = "0123456789ABCDEF";
-	char *out = arena_alloc(a, at->n_readers * 35 + 3), *q = out;
+	char *out = arena_alloc(a, n * 35 + 3), *q = out;
 
 	*q++ = '[';
-	for (size_t i = 0; i < at->n_readers; i++) {
+	for (size_t i = 0; i < n; i++) {
 		*q++ = '"';
-		for (size_t k = 0; k < sizeof(at->readers[i].b); k++) {
-			*q++ = digits[at->readers[i].b[k] >> 4];
-			*q++ = digits[at->readers[i].b[k] & 15];
+		for (size_t k = 0; k < sizeof(v[i].b); k++) {
+			*q++ = digits[v[i].b[k] >> 4];
+			*q++ = digits[v[i].b[k] & 15];
 		}
 		*q++ = '"';
 		*q++ = ',';
 	}
-	q -= at->n_readers > 0;
+	q -= n > 0;
 	*q++ = ']';
 	return (struct str){ out, (size_t)(q - out) };
 }
@@ -343,6 +348,21 @@ int resource_get(struct db *db, const struct resource *r,
 	if (db_each(db, r->get, v, a, take_row, &k, e))
 		return -1;
 	return k.n ? 0 : resource_not_found(r, e);
+}
+
+int resource_set(struct db *db, const struct resource *r, unsigned stmt,
+		 const struct resource_at *at, const struct uuid *ids, size_t n,
+		 struct arena *a, struct resource_row *rows, size_t *found,
+		 struct err *e)
+{
+	struct reading k = { .r = r, .a = a, .rows = rows, .room = n };
+	int rc = n ? db_each(db, stmt, DB_ARGS(DB_S(ids_json(ids, n, a)),
+					       DB_S(at->by.tenant_id),
+					       DB_S(readers_json(at, a))),
+			     a, take_row, &k, e) : 0;
+
+	*found = k.n;
+	return rc;
 }
 
 int resource_get_by(struct db *db, const struct resource *r, unsigned stmt,

@@ -200,6 +200,16 @@ int resource_get(struct db *db, const struct resource *r,
 		 struct err *e) MUST_CHECK;
 
 /*
+ * Of n ids of a SHARED resource, no two the same, the rows that the caller sees, in
+ * any order, into rows, room for n; *found: how many. stmt: its RSTMT_…_SET. Text in
+ * a.
+ */
+int resource_set(struct db *db, const struct resource *r, unsigned stmt,
+		 const struct resource_at *at, const struct uuid *ids, size_t n,
+		 struct arena *a, struct resource_row *rows, size_t *found,
+		 struct err *e) MUST_CHECK;
+
+/*
  * The row that a statement of stmt.def finds (RSTMT_…, at most one row) with
  * these arguments. ERR_NOT_FOUND. Text in a.
  */

@@ -270,7 +270,7 @@ int chunk_page_mark(struct str line)
 	line.n -= before.n;
 	number = str_cut(&line, ' ');
 	return str_is(line, "-->") && str_int(number, &page) && page > 0 &&
-	       page <= CHUNK_PAGES_MAX ? (int)page : 0;
+	       page <= LIM_PAGE_MARK ? (int)page : 0;
 }
 
 /* The end of the table, or of the paragraph, that begins at i. */

@@ -9,8 +9,6 @@
 
 #include "base/arena.h"
 
-enum { CHUNK_PAGES_MAX = 1000000 };	/* that a mark may have */
-
 struct chunk {
 	struct str heading;	/* the headings above, "A > B"; or empty */
 	struct str text;
@@ -25,7 +23,7 @@ struct chunk {
 int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
 		struct err *e) MUST_CHECK;
 
-/* The page that a line "<!-- page N -->" begins; 0: it is another line. */
+/* The page that a line "<!-- page N -->" begins, up to LIM_PAGE_MARK; else 0. */
 int chunk_page_mark(struct str line);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Searching one base: by words (BM25), by vectors (cosine), or by both, fused by
+ * Searching bases: by words (BM25), by vectors (cosine), or by both, fused by
  * reciprocal rank. What the caller may not see, or did not ask for, is left out
  * before anything is counted or ranked.
  */
@@ -33,11 +33,6 @@ struct search_ask {
 	const struct search_range *ranges;
 	size_t n_ranges;
 	size_t max;		/* 1 to LIM_FOUND; of words more may be asked for */
-	/*
-	 * Set to whether vector was not used, since the base's are of another
-	 * model or dimension by now: only words were searched. May be NULL.
-	 */
-	bool *unused;
 };
 
 struct search_found {
@@ -49,10 +44,34 @@ struct search_found {
 	struct str heading, text;
 };
 
+/* A base, and what it is asked. Borrowed. */
+struct search_in {
+	const struct uuid *base;
+	const struct search_ask *ask;
+	/* out: the best passages, best first */
+	struct search_found *v;
+	size_t n;
+	/*
+	 * The question's vector was not used, since the base's are of another model
+	 * or dimension by now: only words were searched.
+	 */
+	bool unused;
+};
+
 /*
- * The best passages, best first. In a. A base that has gone or is empty has none.
- * A phrase is looked for in the 500 best passages that have all its words.
+ * Searches each of n bases by itself, with as many statements as for one. In a. A
+ * base that has gone or is empty has no passages. A phrase is looked for in the 500
+ * best passages that have all its words.
  */
+int search_find_all(struct db *db, struct search_in *in, size_t n,
+		    struct arena *a, struct err *e) MUST_CHECK;
+
+/* What the bases are, by their places; those that have gone: language.p == NULL. */
+int search_look(struct db *db, const struct search_in *in, size_t n,
+		struct arena *a, struct search_base **out,
+		struct err *e) MUST_CHECK;
+
+/* search_find_all of one base. */
 int search_find(struct db *db, const struct uuid *base,
 		const struct search_ask *ask, struct arena *a,
 		struct search_found **out, size_t *n, struct err *e) MUST_CHECK;
@@ -64,5 +83,8 @@ int search_find(struct db *db, const struct uuid *base,
 int search_audiences(struct db *db, const struct uuid *base,
 		     const struct search_ask *ask, struct arena *a,
 		     struct str *out, struct err *e) MUST_CHECK;
+
+/* Whether what is for groups (JSON; "[]": everybody) is for one who is in these. */
+bool search_is_for(struct str groups, const struct str *v, size_t n);
 
 #endif

@@ -1,7 +1,11 @@
-/* A search that is under way: what find.c and near.c share. Of one thread. */
+/*
+ * Searches that are under way, of several bases at once: what find.c, words.c and
+ * near.c share. Each step asks the database once for all of them. Of one thread.
+ */
 #ifndef SEARCH_FINDING_H
 #define SEARCH_FINDING_H
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "search/find.h"
 #include "search/rank.h"
@@ -17,31 +21,64 @@ struct phrase {
 	size_t n;
 };
 
+/* A text as it is asked of bases of one language. */
+struct question {
+	struct str language, text;
+	struct tokens *words;
+	struct {
+		int64_t term;
+		int times;
+	} terms[LIM_QUESTION_WORDS];
+	size_t n_terms;
+	struct phrase phrases[PHRASES];
+	size_t n_phrases;
+	struct question *next;
+};
+
+/* The postings of one of the question's terms. */
 struct term {
-	int64_t term;
 	struct rank_list list;
 	struct post *v;
 	size_t n, room;
 };
 
+struct search_hits {
+	struct rank_hit *v;	/* best first */
+	size_t n;
+};
+
+/* One base. */
 struct search {
-	struct db *db;
-	const struct uuid *base;
+	struct search_in *in;
 	const struct search_ask *ask;
-	struct arena *a;
+	bool there;		/* the base is */
 	struct search_base info;
 	bool sees[LIM_AUDIENCES + 1];
 	struct rank_stats stats;
 	struct search_range *hidden, *wanted;	/* by first */
 	size_t n_hidden, n_wanted, hidden_room, wanted_room;
-	struct term terms[LIM_QUESTION_WORDS];
-	size_t n_terms;
-	struct phrase phrases[PHRASES];
-	size_t n_phrases;
-	struct tokens *words;
+	struct question *question;	/* NULL: no words are searched */
+	struct term *terms;		/* as many as the question has */
+	struct search_hits words;
 	/* vectors */
-	struct rank_hit *best;
+	bool near;		/* are searched */
+	bool whole;		/* and all of them are read */
+	struct search_hits vectors;
+	struct rank_hit *best;	/* a heap of max_best */
 	size_t n_best, max_best;
+	bool reads;		/* the next statement over bases is for it too */
+	/* what is read next: of these hits the texts, or the vectors */
+	struct search_hits list;
+	struct search_found *got;
+	size_t n_got, got_room;
+};
+
+struct finding {
+	struct db *db;
+	struct arena *a;
+	struct search *v;
+	size_t n;
+	struct question *questions;
 	struct arena_mark row;	/* where the memory of a row begins */
 };
 
@@ -54,14 +91,25 @@ bool finding_wanted(const struct search *s, int64_t chunk);
 /* Whether they are of the audience of that number; any number. */
 bool finding_sees(const struct search *s, int64_t audience);
 
-/* The chunks of n hits as a JSON list, for statements. In a. */
-struct str finding_list(struct arena *a, const struct rank_hit *v, size_t n);
+/* The bases as a JSON array, for SEARCH_BASES; only those that read: others null. */
+struct str finding_bases(const struct finding *f, bool all);
+
+/* What items writes of each, for SEARCH_LISTS. In f->a. */
+struct str finding_lists(const struct finding *f,
+			 void (*items)(struct jw *w, const struct search *s));
+void finding_chunks(struct jw *w, const struct search *s);	/* s->list */
+
+/* The best passages of each by words, into its words, at most max of each. */
+int finding_words(struct finding *f, size_t max, struct err *e) MUST_CHECK;
+void finding_end_words(struct finding *f);
 
 /*
- * The max passages whose vectors are nearest to the question's, which is of the
- * base's dimension, best first. In s->a.
+ * The passages of each that is near, by how near their vectors are to the
+ * question's, which is of the base's dimension: into its vectors, at most max.
  */
-int finding_near(struct search *s, size_t max, struct rank_hit **hits, size_t *n,
-		 struct err *e) MUST_CHECK;
+int finding_near(struct finding *f, size_t max, struct err *e) MUST_CHECK;
+
+/* The texts of each one's list, in its order, into its got; those that are gone not. */
+int finding_read(struct finding *f, struct err *e) MUST_CHECK;
 
 #endif

@@ -139,27 +139,38 @@ int kb_list(struct db *db, const struct kb_at *at, int status,
 	return 0;
 }
 
-int kb_of_ids(struct db *db, const struct kb_at *at, const struct uuid *ids,
-	      size_t n, struct arena *a, struct kb_document **out, size_t *n_out,
-	      struct err *e)
+static bool is_seen(const struct kb_at *at, size_t n, const struct kb_document *d)
+{
+	for (size_t i = 0; i < n; i++)
+		if (uuid_eq(&at[i].base, &d->base_id))
+			return at[i].all || search_is_for(d->groups, at[i].groups,
+							  at[i].n_groups);
+	return false;
+}
+
+int kb_of_ids(struct db *db, const struct kb_at *at, size_t n_at,
+	      const struct uuid *ids, size_t n, struct arena *a,
+	      struct kb_document **out, size_t *n_out, struct err *e)
 {
 	struct buf list = BUF_INIT(n * 40 + 16);
 	struct jw w = jw_on(&list);
-	struct str seen;
+	size_t all = 0;
 	int rc;
 
+	*n_out = 0;
+	if (!n_at || !n)
+		return 0;
 	jw_arr(&w);
 	for (size_t i = 0; i < n; i++)
 		search_list_id(&w, &ids[i]);
 	jw_end_arr(&w);
-	rc = audiences(db, at, a, &seen, e);
-	if (!rc)
-		rc = db_list(db, STMT_KB_DOCUMENT_OF_IDS,
-			     DB_ARGS(DB_S(buf_str(&list)), DB_U(&at->base),
-				     DB_S(at->tenant_id), DB_I(at->all),
-				     DB_S(seen)), a, document_fields,
-			     sizeof(**out), 0, out, n_out, e);
+	rc = db_list(db, STMT_KB_DOCUMENT_OF_IDS,
+		     DB_ARGS(DB_S(buf_str(&list)), DB_S(at->tenant_id)), a,
+		     document_fields, sizeof(**out), 0, out, &all, e);
 	buf_release(&list);
+	for (size_t i = 0; !rc && i < all; i++)
+		if (is_seen(at, n_at, &(*out)[i]))
+			(*out)[(*n_out)++] = (*out)[i];
 	return rc;
 }
 

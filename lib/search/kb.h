@@ -12,7 +12,7 @@
 enum kb_status { KB_QUEUED, KB_READY, KB_FAILED };
 
 struct kb_document {
-	struct uuid id;
+	struct uuid id, base_id;
 	struct str external_id;	/* none: p == NULL */
 	struct str title, url;	/* url: none: p == NULL */
 	struct str groups;	/* JSON array, sorted; "[]": all who see the base */
@@ -76,11 +76,13 @@ int kb_list(struct db *db, const struct kb_at *at, int status,
 	    struct err *e) MUST_CHECK;
 
 /*
- * Those of n ids that the caller sees, in any order, for what was found. Text in a.
+ * Those of n ids that are in one of these bases and that the caller sees there, in
+ * any order, for what was found: one statement. All bases are of one tenant. Text
+ * in a.
  */
-int kb_of_ids(struct db *db, const struct kb_at *at, const struct uuid *ids,
-	      size_t n, struct arena *a, struct kb_document **out, size_t *n_out,
-	      struct err *e) MUST_CHECK;
+int kb_of_ids(struct db *db, const struct kb_at *at, size_t n_at,
+	      const struct uuid *ids, size_t n, struct arena *a,
+	      struct kb_document **out, size_t *n_out, struct err *e) MUST_CHECK;
 
 /* With all that it has in the index; the rest of that goes with a job. */
 int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,

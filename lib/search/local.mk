@@ -18,4 +18,5 @@ lib_liblamplighter_a_SOURCES += \
 	lib/search/tidy.c \
 	lib/search/unicode.c lib/search/unicode.h \
 	lib/search/vector.c lib/search/vector.h \
-	lib/search/tokens.c lib/search/tokens.h
+	lib/search/tokens.c lib/search/tokens.h \
+	lib/search/words.c

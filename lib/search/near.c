@@ -29,12 +29,19 @@ static void offer_vector(struct search *s, const struct db_val *row)
 
 static int note_vector(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct search *s = ctx;
+	struct finding *f = ctx;
 
 	(void)e;
-	offer_vector(s, row);
-	arena_rewind(s->a, s->row);	/* there may be many, of 16 KiB */
+	offer_vector(&f->v[row[0].i - 1], row + 1);
+	arena_rewind(f->a, f->row);	/* there may be many, of 16 KiB */
 	return 0;
+}
+
+/* Room for the nearest, of which there are none yet. */
+static void begin_best(struct search *s, struct arena *a)
+{
+	s->best = arena_zalloc(a, s->max_best + 1, sizeof(*s->best));
+	s->n_best = 0;
 }
 
 static bool keeps(const void *ctx, uint32_t chunk)
@@ -44,101 +51,98 @@ static bool keeps(const void *ctx, uint32_t chunk)
 	return finding_visible(s, chunk) && finding_wanted(s, chunk);
 }
 
+/* -- signs ------------------------------------------------------------------------- */
+
 struct signs_read {
-	struct search *s;
-	struct search_cached *c;
+	struct finding *f;
+	struct search_cached **c;	/* of each base that is read */
 };
 
 static int note_bits(void *ctx, const struct db_val *row, struct err *e)
 {
 	struct signs_read *r = ctx;
-	struct search_cached *c = r->c;
-	size_t n = (size_t)row[2].i, head = align_up(n * 4, 8);
-	const struct str data = row[3].s;
+	struct search_cached *c = r->c[row[0].i - 1];
+	size_t n = (size_t)row[3].i, head = align_up(n * 4, 8);
+	const struct str data = row[4].s;
 
-	if (row[2].i < 0 || data.n != head + n * c->words * 8)
+	if (row[3].i < 0 || data.n != head + n * c->words * 8)
 		return err_set(e, ERR_INTERNAL, "a block of signs is damaged");
-	search_cache_add(c, row[0].i, (uint32_t)row[1].i, data.p, data.p + head,
+	search_cache_add(c, row[1].i, (uint32_t)row[2].i, data.p, data.p + head,
 			 n);
-	arena_rewind(r->s->a, r->s->row);	/* c has a copy */
+	arena_rewind(r->f->a, r->f->row);	/* c has a copy */
 	return 0;
 }
 
-/* The signs of the base as it is now, or a little newer; to be given back. */
-static const struct search_cached *read_signs(struct search *s, struct err *e)
-{
-	const struct search_cached *found = search_cache_get(s->base,
-							     s->info.version);
-	const size_t words = vector_bits_bytes((int)s->info.dimension) / 8;
-	struct signs_read r = { .s = s };
-
-	if (found && found->words == words)
-		return found;
-	if (found)
-		search_cache_done(found);
-	r.c = search_cache_new(s->base, s->info.version, words);
-	s->row = arena_mark(s->a);
-	if (db_each(s->db, STMT_SEARCH_BITS_ALL, DB_ARGS(DB_U(s->base)), s->a,
-		    note_bits, &r, e)) {
-		search_cache_drop(r.c);
-		return NULL;
-	}
-	return search_cache_put(r.c);
-}
-
-/* Those whose signs are nearest, into s->best. */
-static int scan_signs(struct search *s, struct err *e)
+/* Those whose signs are nearest, into s->best. Gives c back. */
+static void scan_signs(struct search *s, const struct search_cached *c,
+		       struct arena *a)
 {
 	int dimension = (int)s->info.dimension;
-	uint64_t *question = arena_zalloc(s->a, 1, vector_bits_bytes(dimension));
+	uint64_t *question = arena_zalloc(a, 1, vector_bits_bytes(dimension));
 	const struct vector_scan scan = {
 		.question = question,
 		.words = vector_bits_bytes(dimension) / 8, .best = s->best,
 		.n_best = &s->n_best, .max = s->max_best, .keep = keeps,
 		.ctx = s,
 	};
-	const struct search_cached *c = read_signs(s, e);
 
-	if (!c)
-		return -1;
 	vector_signs(s->ask->vector, dimension, question);
 	for (size_t i = 0; i < c->n; i++)
 		if (finding_sees(s, c->v[i].audience))
 			vector_scan(&scan, c->v[i].bits, c->v[i].chunks,
 				    c->v[i].n);
 	search_cache_done(c);
-	return 0;
+	s->list = (struct search_hits){ s->best, s->n_best };
+	begin_best(s, a);
 }
 
-/* The vectors of these chunks, into s->best. */
-static int scan_chunks(struct search *s, const struct rank_hit *v, size_t n,
-		       struct err *e)
+/* Scans what is in memory; false: the signs have to be read, into *c. */
+static bool scan_cached(struct search *s, struct search_cached **c,
+			struct arena *a)
 {
-	const struct str list = finding_list(s->a, v, n);
+	const struct search_cached *found = search_cache_get(s->in->base,
+							     s->info.version);
+	const size_t words = vector_bits_bytes((int)s->info.dimension) / 8;
 
-	s->row = arena_mark(s->a);
-	return n ? db_each(s->db, STMT_SEARCH_VECTOR_GET,
-			   DB_ARGS(DB_S(list), DB_U(s->base)), s->a, note_vector,
-			   s, e) : 0;
+	if (found && found->words == words) {
+		scan_signs(s, found, a);
+		return true;
+	}
+	search_cache_done(found);
+	*c = search_cache_new(s->in->base, s->info.version, words);
+	return false;
 }
 
-/* All vectors, into s->best. */
-static int scan_all(struct search *s, struct err *e)
+/* The signs of the bases that read, as they are now or a little newer. */
+static int scan_read(struct finding *f, struct search_cached **c, struct err *e)
 {
-	s->row = arena_mark(s->a);
-	return db_each(s->db, STMT_SEARCH_VECTOR_ALL, DB_ARGS(DB_U(s->base)), s->a,
-		       note_vector, s, e);
+	struct signs_read r = { f, c };
+	struct str list = finding_bases(f, false);
+	int rc;
+
+	f->row = arena_mark(f->a);
+	rc = db_each(f->db, STMT_SEARCH_BITS_ALL, DB_ARGS(DB_S(list)), f->a,
+		     note_bits, &r, e);
+	for (size_t i = 0; i < f->n; i++)
+		if (c[i] && rc)
+			search_cache_drop(c[i]);
+		else if (c[i])
+			scan_signs(&f->v[i], search_cache_put(c[i]), f->a);
+	return rc;
 }
+
+/* -- vectors ----------------------------------------------------------------------- */
 
 /*
- * The chunks of what is asked for, in a; false: it is not limited, or they are so
- * many that signs decide.
+ * The chunks of what is asked for, into s->list; false: it is not limited, or they
+ * are so many that signs decide.
  */
-static bool few_wanted(struct search *s, struct rank_hit **out, size_t *n)
+static bool few_wanted(struct search *s, struct arena *a)
 {
 	const bool some = s->ask->n_documents > 0;
 	const struct search_range *v = some ? s->wanted : s->ask->ranges;
 	const size_t n_ranges = some ? s->n_wanted : s->ask->n_ranges;
+	struct search_hits *out = &s->list;
 	int64_t sum = 0;
 
 	if (!some && !s->ask->limited)
@@ -147,44 +151,62 @@ static bool few_wanted(struct search *s, struct rank_hit **out, size_t *n)
 		sum += MIN(MAX(v[i].n, (int64_t)0), (int64_t)EXACT + 1);
 	if (sum > EXACT)
 		return false;
-	*out = arena_alloc(s->a, ((size_t)sum + 1) * sizeof(**out));
-	*n = 0;
+	out->v = arena_alloc(a, ((size_t)sum + 1) * sizeof(*out->v));
 	for (size_t i = 0; i < n_ranges; i++)
 		/* a document that is named twice has its ranges twice */
 		for (int64_t k = 0; (!i || v[i].first != v[i - 1].first) &&
 		     k < v[i].n; k++)
-			(*out)[(*n)++] = (struct rank_hit){
+			out->v[out->n++] = (struct rank_hit){
 				.chunk = (uint32_t)(v[i].first + k) };
 	return true;
 }
 
-int finding_near(struct search *s, size_t max, struct rank_hit **hits, size_t *n,
-		 struct err *e)
+static int read_vectors(struct finding *f, unsigned stmt, struct str list,
+			struct err *e)
 {
-	struct rank_hit *near;
-	size_t n_near;
-	int rc;
+	f->row = arena_mark(f->a);
+	return db_each(f->db, stmt, DB_ARGS(DB_S(list)), f->a, note_vector, f, e);
+}
 
-	s->max_best = MAX(max, (size_t)RERANKED);
-	s->best = arena_zalloc(s->a, s->max_best + 1, sizeof(*s->best));
-	s->n_best = 0;
-	if (few_wanted(s, &near, &n_near)) {
-		rc = scan_chunks(s, near, n_near, e);
-	} else if (s->info.vectors < EXACT) {
-		rc = scan_all(s, e);
-	} else {
-		if (scan_signs(s, e))
-			return -1;
-		near = s->best;
-		n_near = s->n_best;
-		s->best = arena_zalloc(s->a, s->max_best + 1, sizeof(*s->best));
-		s->n_best = 0;
-		rc = scan_chunks(s, near, n_near, e);
+int finding_near(struct finding *f, size_t max, struct err *e)
+{
+	struct search_cached **c = arena_zalloc(f->a, f->n, sizeof(*c));
+	bool by_signs = false, whole = false, listed = false;
+
+	for (size_t i = 0; i < f->n; i++) {
+		struct search *s = &f->v[i];
+
+		s->list.n = 0;
+		if (!s->near)
+			continue;
+		s->max_best = MAX(max, (size_t)RERANKED);
+		begin_best(s, f->a);
+		if (few_wanted(s, f->a))
+			continue;
+		s->whole = s->info.vectors < EXACT;
+		s->reads = !s->whole && !scan_cached(s, &c[i], f->a);
+		by_signs |= s->reads;
 	}
-	if (rc)
+	if (by_signs && scan_read(f, c, e))
 		return -1;
-	rank_order(s->best, s->n_best);
-	*hits = s->best;
-	*n = MIN(s->n_best, max);
-	return 0;
+	for (size_t i = 0; i < f->n; i++) {
+		struct search *s = &f->v[i];
+
+		s->reads = s->whole;
+		whole |= s->whole;
+		listed |= s->list.n > 0;
+	}
+	if (whole && read_vectors(f, STMT_SEARCH_VECTOR_ALL,
+				  finding_bases(f, false), e))
+		return -1;
+	if (listed && read_vectors(f, STMT_SEARCH_VECTOR_GET,
+				   finding_lists(f, finding_chunks), e))
+		return -1;
+	for (size_t i = 0; i < f->n; i++) {
+		struct search *s = &f->v[i];
+
+		rank_order(s->best, s->n_best);
+		s->vectors = (struct search_hits){ s->best, MIN(s->n_best, max) };
+	}
+	return arena_check(f->a, e);
 }

@@ -135,8 +135,18 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(vectors, i, "vectors") SEP \
 	F(stale, i, "stale") SEP \
 	F(embed_error, S, "embed_error")
+/* Bases that are searched together; i: their places in the list, from 1 on. */
+#define SEARCH_BASES \
+	" FROM JSON_TABLE(?, '$[*]' COLUMNS (i FOR ORDINALITY," \
+	" x CHAR(32) PATH '$')) j STRAIGHT_JOIN "
+/* [{"b": base, "x": [what of it is read, …]}, …] */
+#define SEARCH_LISTS(type) \
+	" FROM JSON_TABLE(?, '$[*]' COLUMNS (i FOR ORDINALITY," \
+	" b CHAR(32) PATH '$.b', NESTED PATH '$.x[*]' COLUMNS (x " type \
+	" PATH '$'))) j STRAIGHT_JOIN "
 #define KB_DOCUMENT_FIELDS(F, SEP) \
 	F(id, u, "d.id") SEP \
+	F(base_id, u, "d.base_id") SEP \
 	F(external_id, S, "d.external_id") SEP \
 	F(title, s, "d.title") SEP \
 	F(url, S, "d.url") SEP \

@@ -160,14 +160,16 @@ static int retrieve(struct turn_loop *l, const struct retrieve_wish *wish,
 				: PASSAGES,
 		},
 	};
-	struct resource_row *bases;
+	struct retrieve_bases bases;
 	struct str set;
 
 	if (retrieve_set(by, &l->run->conversation_id, l->arena, &set, e) ||
 	    retrieve_bases(by, in->target.workspace, in->target.agent, set,
-			   l->arena, &bases, &q.n_bases, e))
+			   l->arena, &bases, e))
 		return -1;
-	q.bases = bases;
+	q.bases = bases.v;
+	q.n_bases = bases.n;
+	q.more = bases.more;
 	if (asks && wish->ranks && wish->ranker.p &&
 	    embed_service(by, wish->ranker, LLM_CAN_RERANK, l->arena, &q.ranker, e))
 		return -1;

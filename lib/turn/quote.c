@@ -38,40 +38,77 @@ static size_t run_of(struct str s, size_t i, char c)
 	return n;
 }
 
-/* The end of the code that begins at i with n marks; i + n: it has none. */
-static size_t code_end(struct str s, size_t i, size_t n)
-{
-	for (size_t k = i + n; k < s.n;) {
-		size_t m = run_of(s, k, s.p[i]);
+/* Marks in a row: what may begin code, or end it. */
+struct run {
+	size_t at, n;
+	const struct run *longer;	/* the next one that is at least as long */
+	const struct run *closes;	/* what ends code that begins here; or NULL */
+};
 
-		if (m == n || (m > n && n >= 3))
-			return k + m;
-		k += m ? m : 1;
+struct runs {
+	struct run *v;
+	size_t n, room;
+};
+
+static void find_runs(struct str s, struct arena *a, struct runs *out)
+{
+	for (size_t i = 0, n; i < s.n; i += n ? n : 1) {
+		n = s.p[i] == '`' || s.p[i] == '~' ? run_of(s, i, s.p[i]) : 0;
+		if (!n)
+			continue;
+		out->v = arena_room(a, out->v, out->n, 1, &out->room,
+				    sizeof(*out->v));
+		out->v[out->n++] = (struct run){ .at = i, .n = n };
 	}
-	return i + n;
+}
+
+/*
+ * From the last one on: each shorter run that is passed here is passed for good, so
+ * all together look at each run twice at most.
+ */
+static void close_runs(struct str s, const struct runs *runs, size_t *steps)
+{
+	const struct run *next[2] = { NULL, NULL }, *same[3] = { NULL };
+
+	for (size_t i = runs->n; i-- > 0;) {
+		struct run *r = &runs->v[i];
+		const struct run **of = &next[s.p[r->at] == '~'], *l = *of;
+
+		for (; l && l->n < r->n; l = l->longer)
+			++*steps;
+		r->longer = l;
+		*of = r;
+		if (r->n >= ARRAY_LEN(same)) {
+			r->closes = l;
+		} else if (s.p[r->at] == '`') {
+			r->closes = same[r->n];
+			same[r->n] = r;
+		}
+	}
 }
 
 /* The text with blanks in the place of code. In a. */
-static struct str without_code(struct str s, struct arena *a)
+static struct str without_code(struct str s, struct arena *a, size_t *steps)
 {
 	char *p = arena_memdup(a, s.p, s.n);
+	struct runs runs = { .n = 0 };
+	size_t past = 0;
 
-	for (size_t i = 0; i < s.n;) {
-		bool begins = i == 0 || s.p[i - 1] == '\n';
-		size_t n = run_of(s, i, '`'), end;
+	find_runs(s, a, &runs);
+	close_runs(s, &runs, steps);
+	for (size_t i = 0; i < runs.n; i++) {
+		const struct run *r = &runs.v[i];
+		bool begins = r->at == 0 || s.p[r->at - 1] == '\n';
 
-		if (!n && begins)
-			n = run_of(s, i, '~') >= 3 ? run_of(s, i, '~') : 0;
-		if (!n) {
-			i++;
+		if (r->at < past || (s.p[r->at] == '~' && (!begins || r->n < 3)))
 			continue;
-		}
-		end = code_end(s, i, n);
-		if (end == i + n && n >= 3 && begins)
-			end = s.n;	/* a block that is not closed */
-		if (end > i + n)
-			memset(p + i, ' ', end - i);
-		i = end;
+		if (r->closes)
+			past = r->closes->at + r->closes->n;
+		else if (r->n >= 3 && begins)
+			past = s.n;	/* a block that is not closed */
+		else
+			continue;
+		memset(p + r->at, ' ', past - r->at);
 	}
 	return (struct str){ p, s.n };
 }
@@ -239,11 +276,12 @@ static struct str quotation(struct str s, size_t i, struct ahead *kinds,
 
 void quote_find(struct str text, struct arena *a, struct quote_marks *out)
 {
-	struct str s = without_code(text, a), q;
+	struct str s, q;
 	struct ahead kinds[ARRAY_LEN(marks)] = { { .stop = 0 } };
 	size_t past;
 
 	*out = (struct quote_marks){ .n = 0 };
+	s = without_code(text, a, &out->steps);
 	for (size_t i = 0; i < s.n;) {
 		size_t next = citation(s, i, out);
 

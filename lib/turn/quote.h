@@ -19,7 +19,7 @@ struct quote_marks {
 	bool cited[QUOTE_NUMBER_MAX + 1];
 	struct str v[QUOTE_MARKED];	/* in quotation marks, as in the answer */
 	size_t n;
-	size_t steps;			/* bytes looked at for closing marks */
+	size_t steps;			/* looks at what may close, to be bounded */
 };
 
 /*

@@ -77,9 +77,23 @@ def test_a_base_that_is_named_twice_is_searched_once(lab, who):
     agent = agent_of(lab, who)
     c = lab.post("/conversations", {"workspaceId": "lab", "agentId": agent,
                                     "knowledgeBaseIds": [id_of(base)] * 32}, user=who)
-    assert c.status == 201, c
+    assert c.status == 201 and c.json["knowledgeBaseIds"] == [id_of(base)], c
     part = told(lab, who, agent, "leave", conversationId=c.json["conversationId"])[0]
     assert part.count("Five days") == 1 and part.count("[1]") == 1
+
+
+def test_all_bases_are_searched(lab, who):
+    """However many there are; a named one is found wherever it stands."""
+    team = [f"{who}-one", f"{who}-two", f"{who}-three"]
+    last = base_about(lab, who, "Zoo", "Wombats sleep by day.")
+    for i in range(36):
+        base_of(lab, who, team, name=f"Base {i}", tier="team", group=team[i % 3])
+    assert "Wombats sleep" in told(lab, who, agent_of(lab, who), "wombats", team)[0]
+    # A set names each base once, of an agent as of a conversation.
+    named = agent_of(lab, who, knowledgeBaseIds=[id_of(last)] * 3)
+    assert lab.get(f"/workspaces/lab/agents/{named}", user=who).json[
+        "knowledgeBaseIds"] == [id_of(last)]
+    assert "Wombats sleep" in told(lab, who, named, "wombats")[0]
 
 
 def test_the_conversation_comes_before_the_agent(lab, who):

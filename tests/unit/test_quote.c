@@ -154,6 +154,37 @@ static void test_marks_that_nothing_closes(void **state)
 	buf_release(&b);
 }
 
+/* The same for marks of code, whatever their lengths. */
+static void test_code_that_nothing_ends(void **state)
+{
+	enum { BYTES = 200000 };
+	struct buf falling = BUF_INIT(BYTES + 1024), units = BUF_INIT(BYTES + 64);
+	struct quote_marks m;
+
+	(void)state;
+	for (int n = 600; n; n--) {
+		for (int i = 0; i < n; i++)
+			buf_addc(&falling, '`');
+		buf_addc(&falling, ' ');
+	}
+	m = found_in(falling.p);
+	assert_in_range(m.steps, 0, 2 * falling.n);
+	while (units.n < BYTES)
+		buf_adds(&units, units.n % 3 ? "` `` " : "a\n~~~~\n~~~ ");
+	m = found_in(units.p);
+	assert_in_range(m.steps, 0, 2 * units.n);
+	/* What ends which. */
+	assert_int_equal(found_in("` \"a b c d e\" `` \"f g h i j\" `").n, 0);
+	assert_int_equal(found_in("`` \"a b c d e\" ` \"f g h i j\" ```").n, 2);
+	assert_int_equal(found_in("```` \"a b c d e\" ``` \"f g h i j\"").n, 0);
+	assert_int_equal(found_in("```\n\"a b c d e\"\n````\n\"f g h i j\"").n, 1);
+	assert_int_equal(found_in("~~~\n\"a b c d e\"\n~~~\n\"f g h i j\"").n, 1);
+	assert_int_equal(found_in("a ``` \"a b c d e\" `` \"f g h i j\"").n, 2);
+	assert_int_equal(found_in("a ~~~ \"a b c d e\" ~~~").n, 1);
+	buf_release(&falling);
+	buf_release(&units);
+}
+
 static int drop(void **state)
 {
 	(void)state;
@@ -169,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_they_are_compared),
 		cmocka_unit_test(test_there_may_be_many),
 		cmocka_unit_test(test_marks_that_nothing_closes),
+		cmocka_unit_test(test_code_that_nothing_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, drop);

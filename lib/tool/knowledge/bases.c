@@ -42,50 +42,49 @@ static bool is_named(const struct resource_row *base, struct str name)
 }
 
 int knowledge_bases(const struct tool_ctx *ctx, struct str name,
-		    struct resource_row **out, size_t *n, struct err *e)
+		    struct retrieve_bases *out, struct err *e)
 {
 	const struct tool_turn *t = &ctx->turn;
 	struct str set;
-	size_t n_all;
+	size_t kept = 0;
 
-	*n = 0;
 	if (retrieve_set(&t->by, t->conversation_id, ctx->arena, &set, e) ||
 	    retrieve_bases(&t->by, t->workspace, t->agent, set, ctx->arena, out,
-			   &n_all, e))
+			   e))
 		return -1;
-	for (size_t i = 0; i < n_all; i++)
-		if (!name.p || is_named(&(*out)[i], name))
-			(*out)[(*n)++] = (*out)[i];
+	for (size_t i = 0; i < out->n; i++)
+		if (!name.p || is_named(&out->v[i], name))
+			out->v[kept++] = out->v[i];
+	out->n = kept;
 	return 0;
 }
 
 int knowledge_documents(const struct tool_ctx *ctx,
-			const struct resource_row *bases, size_t n_bases,
+			const struct retrieve_bases *bases,
 			const struct uuid *ids, size_t n,
 			struct knowledge_document **out, size_t *n_out,
 			struct err *e)
 {
 	struct knowledge_document *of = arena_zalloc(ctx->arena, n + 1,
 						     sizeof(*of));
-	size_t kept = 0;
+	struct kb_at *at = arena_zalloc(ctx->arena, bases->n + 1, sizeof(*at));
+	struct kb_document *docs;
+	size_t kept = 0, n_docs;
 
-	for (size_t b = 0; b < n_bases; b++) {
-		const struct kb_at at = knowledge_at(ctx, &bases[b]);
-		struct kb_document *docs;
-		size_t n_docs;
+	for (size_t b = 0; b < bases->n; b++)
+		at[b] = knowledge_at(ctx, &bases->v[b]);
+	if (kb_of_ids(ctx->turn.by.db, at, bases->n, ids, n, ctx->arena,
+		      &docs, &n_docs, e))
+		return -1;
+	for (size_t d = 0; d < n_docs; d++) {
+		size_t i = 0, b = 0;
 
-		if (kb_of_ids(ctx->turn.by.db, &at, ids, n, ctx->arena, &docs,
-			      &n_docs, e))
-			return -1;
-		for (size_t d = 0; d < n_docs; d++) {
-			size_t i = 0;
-
-			while (i < n && !uuid_eq(&ids[i], &docs[d].id))
-				i++;
-			if (i < n)
-				of[i] = (struct knowledge_document){
-					&bases[b], &docs[d] };
-		}
+		while (i < n && !uuid_eq(&ids[i], &docs[d].id))
+			i++;
+		while (!uuid_eq(&bases->v[b].id, &docs[d].base_id))
+			b++;
+		if (i < n)
+			of[i] = (struct knowledge_document){ &bases->v[b], &docs[d] };
 	}
 	for (size_t i = 0; i < n; i++)
 		if (of[i].document)

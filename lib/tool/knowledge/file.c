@@ -15,28 +15,29 @@ bool knowledge_read_may(const struct tool *t, const struct tool_ctx *ctx)
 static int find_document(const struct tool_ctx *ctx, struct str said,
 			 struct knowledge_file *r, struct err *e)
 {
-	struct resource_row *bases;
+	struct retrieve_bases bases;
+	struct knowledge_document *found;
 	struct kb_document d;
+	struct kb_at at;
 	size_t n;
 
 	if (uuid_parse(said, &r->id) && knowledge_may(NULL, ctx)) {
-		if (knowledge_bases(ctx, (struct str){ NULL, 0 }, &bases, &n, e))
+		if (knowledge_bases(ctx, (struct str){ NULL, 0 }, &bases, e) ||
+		    knowledge_documents(ctx, &bases, &r->id, 1, &found, &n, e))
 			return -1;
-		for (size_t i = 0; i < n; i++) {
-			const struct kb_at at = knowledge_at(ctx, &bases[i]);
-
-			if (!kb_read(ctx->turn.by.db, &at, &r->id, ctx->arena,
-				     &d, &r->text, e)) {
-				r->base = &bases[i];
-				r->title = d.title;
-				r->url = d.url;
-				r->version = d.version;
-				return 0;
-			}
-			if (e->code != ERR_NOT_FOUND)
-				return -1;
-			err_clear(e);
+		if (n)
+			at = knowledge_at(ctx, found->base);
+		if (n && !kb_read(ctx->turn.by.db, &at, &r->id, ctx->arena, &d,
+				  &r->text, e)) {
+			r->base = found->base;
+			r->title = d.title;
+			r->url = d.url;
+			r->version = d.version;
+			return 0;
 		}
+		if (n && e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
 	}
 	return err_public(e, ERR_TOOL_ARGS, "There is no document of this id. Take "
 			  "the ids that search_knowledge returns.");

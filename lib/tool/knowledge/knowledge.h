@@ -28,8 +28,7 @@ tool_run_fn knowledge_read_run, knowledge_all_run, knowledge_chats_run;
  * name or id, or all (p == NULL). In ctx->arena.
  */
 int knowledge_bases(const struct tool_ctx *ctx, struct str name,
-		    struct resource_row **out, size_t *n,
-		    struct err *e) MUST_CHECK;
+		    struct retrieve_bases *out, struct err *e) MUST_CHECK;
 
 /* Its value, a text; p == NULL: none. Borrowed from row. */
 struct str knowledge_text(const struct resource_row *row, const char *column);
@@ -52,7 +51,7 @@ struct knowledge_document {
  * order of ids, each once. In ctx->arena.
  */
 int knowledge_documents(const struct tool_ctx *ctx,
-			const struct resource_row *bases, size_t n_bases,
+			const struct retrieve_bases *bases,
 			const struct uuid *ids, size_t n,
 			struct knowledge_document **out, size_t *n_out,
 			struct err *e) MUST_CHECK;
@@ -78,8 +77,8 @@ int knowledge_file(const struct tool_ctx *ctx, const json_t *args,
 /* -- search_knowledge.c ----------------------------------------------------- */
 
 /* The best passages of bases, best first, at most max. In ctx->arena. */
-int knowledge_find(const struct tool_ctx *ctx, const struct resource_row *bases,
-		   size_t n_bases, struct str query, size_t max,
+int knowledge_find(const struct tool_ctx *ctx,
+		   const struct retrieve_bases *bases, struct str query, size_t max,
 		   struct retrieve_found *out, struct err *e) MUST_CHECK;
 
 /*

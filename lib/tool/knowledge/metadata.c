@@ -18,31 +18,33 @@ int knowledge_list_run(const struct tool *t, const struct tool_ctx *ctx,
 		       struct err *e)
 {
 	struct jw w = jw_on(out);
-	struct resource_row *bases;
-	size_t n;
+	struct retrieve_bases bases;
 
 	(void)t;
 	(void)args;
-	if (knowledge_bases(ctx, (struct str){ NULL, 0 }, &bases, &n, e))
+	if (knowledge_bases(ctx, (struct str){ NULL, 0 }, &bases, e))
 		return -1;
 	*is_json = true;
 	jw_obj(&w);
 	jw_key(&w, "knowledge_bases");
 	jw_arr(&w);
-	for (size_t i = 0; i < n; i++) {
-		struct str name = knowledge_text(&bases[i], "name");
+	for (size_t i = 0; i < bases.n; i++) {
+		struct str name = knowledge_text(&bases.v[i], "name");
 
 		jw_obj(&w);
-		jw_kuuid(&w, "id", &bases[i].id);
+		jw_kuuid(&w, "id", &bases.v[i].id);
 		jw_kstr(&w, "name", name);
 		key_if_any(&w, "description",
-			   knowledge_text(&bases[i], "description"));
-		jw_kstr(&w, "language", knowledge_text(&bases[i], "language"));
+			   knowledge_text(&bases.v[i], "description"));
+		jw_kstr(&w, "language",
+			knowledge_text(&bases.v[i], "language"));
 		jw_end_obj(&w);
 		if (ctx->from)
 			origins_add(ctx->from, "knowledge", name);
 	}
 	jw_end_arr(&w);
+	if (bases.more)
+		jw_kbool(&w, "more", true);
 	jw_end_obj(&w);
 	return 0;
 }
@@ -71,15 +73,14 @@ int knowledge_metadata_run(const struct tool *t, const struct tool_ctx *ctx,
 {
 	struct jw w = jw_on(out);
 	struct knowledge_document *docs;
-	struct resource_row *bases;
-	size_t n_bases, n_ids, n;
+	struct retrieve_bases bases;
+	size_t n_ids, n;
 	const struct uuid *ids = read_ids(
 		ctx, json_object_get(args, "document_ids"), &n_ids);
 
 	(void)t;
-	if (knowledge_bases(ctx, jx_str(args, "project_id"), &bases, &n_bases,
-			    e) ||
-	    knowledge_documents(ctx, bases, n_bases, ids, n_ids, &docs, &n, e))
+	if (knowledge_bases(ctx, jx_str(args, "project_id"), &bases, e) ||
+	    knowledge_documents(ctx, &bases, ids, n_ids, &docs, &n, e))
 		return -1;
 	*is_json = true;
 	jw_obj(&w);

@@ -39,14 +39,13 @@ bool knowledge_all_may(const struct tool *t, const struct tool_ctx *ctx)
 static int add_passages(const struct tool_ctx *ctx, struct str query, size_t max,
 			struct hits *to, struct err *e)
 {
-	struct resource_row *bases;
+	struct retrieve_bases bases;
 	struct retrieve_found found;
-	size_t n_bases;
 
 	if (!knowledge_may(NULL, ctx))
 		return 0;
-	if (knowledge_bases(ctx, (struct str){ NULL, 0 }, &bases, &n_bases, e) ||
-	    knowledge_find(ctx, bases, n_bases, query, max, &found, e))
+	if (knowledge_bases(ctx, (struct str){ NULL, 0 }, &bases, e) ||
+	    knowledge_find(ctx, &bases, query, max, &found, e))
 		return -1;
 	passages_note_search(ctx->passages);
 	for (size_t i = 0; i < found.n; i++)

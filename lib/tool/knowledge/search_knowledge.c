@@ -11,8 +11,8 @@
 
 enum { RESULTS = 6 };
 
-int knowledge_find(const struct tool_ctx *ctx, const struct resource_row *bases,
-		   size_t n_bases, struct str query, size_t max,
+int knowledge_find(const struct tool_ctx *ctx,
+		   const struct retrieve_bases *bases, struct str query, size_t max,
 		   struct retrieve_found *out, struct err *e)
 {
 	const struct llm_call io = {
@@ -20,7 +20,8 @@ int knowledge_find(const struct tool_ctx *ctx, const struct resource_row *bases,
 		.abort = ctx->turn.abort,
 	};
 	const struct retrieve_ask q = {
-		.by = &ctx->turn.by, .io = &io, .bases = bases, .n_bases = n_bases,
+		.by = &ctx->turn.by, .io = &io, .bases = bases->v,
+		.n_bases = bases->n, .more = bases->more,
 		.ask = { .mode = SEARCH_FUSED, .text = query, .max = max },
 	};
 
@@ -62,19 +63,18 @@ int knowledge_search_run(const struct tool *t, const struct tool_ctx *ctx,
 	struct str name = jx_str(args, "base");
 	struct jw w = jw_on(out);
 	struct retrieve_found found;
-	struct resource_row *bases;
-	size_t n_bases;
+	struct retrieve_bases bases;
 	int no;
 
 	(void)t;
-	if (knowledge_bases(ctx, name, &bases, &n_bases, e))
+	if (knowledge_bases(ctx, name, &bases, e))
 		return -1;
-	if (!n_bases)
+	if (!bases.n)
 		return err_public(e, ERR_TOOL_FAILED, name.p
 				  ? "There is no knowledge base of this name. "
 				    "Leave base out to search all."
 				  : "There is no knowledge base here.");
-	if (knowledge_find(ctx, bases, n_bases, jx_str(args, "query"),
+	if (knowledge_find(ctx, &bases, jx_str(args, "query"),
 			   (size_t)jx_int(args, "max_results", RESULTS), &found,
 			   e))
 		return -1;

@@ -1,0 +1,355 @@
+/* Words: the terms of a question, their postings, and phrases. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "search/finding.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+enum { PHRASE_CANDIDATES = 500 };
+
+/* -- questions ---------------------------------------------------------------------- */
+
+static size_t term_at(const struct question *q, int64_t term)
+{
+	size_t i = 0;
+
+	while (i < q->n_terms && q->terms[i].term != term)
+		i++;
+	return i;
+}
+
+static void note_term(struct question *q, int64_t term)
+{
+	size_t i = term_at(q, term);
+
+	if (i == ARRAY_LEN(q->terms))
+		return;
+	if (i == q->n_terms)
+		q->terms[q->n_terms++].term = term;
+	q->terms[i].times++;
+}
+
+static void note_phrase(struct question *q, struct str text)
+{
+	struct phrase *p = &q->phrases[q->n_phrases];
+	size_t n;
+	const struct word *v;
+
+	if (q->n_phrases == ARRAY_LEN(q->phrases))
+		return;
+	v = tokens_split(q->words, text, true, &n);
+	p->n = 0;
+	for (size_t i = 0; i < n && p->n < ARRAY_LEN(p->terms); i++)
+		if (!v[i].extra)
+			p->terms[p->n++] = v[i].term;
+	q->n_phrases += p->n > 0;
+}
+
+/* The terms of the question, and what stands in it between quotes. */
+static void read_question(struct question *q)
+{
+	struct str text = utf8_head(q->text, LIM_QUESTION_CHARS), rest = text;
+	const struct word *v;
+	size_t n;
+
+	while (rest.n) {
+		struct str before = str_cut(&rest, '"'), phrase;
+
+		(void)before;
+		if (!rest.p || !memchr(rest.p, '"', rest.n))
+			break;
+		phrase = str_cut(&rest, '"');
+		note_phrase(q, phrase);
+	}
+	v = tokens_split(q->words, text, true, &n);
+	for (size_t i = 0; i < n; i++)
+		note_term(q, v[i].term);
+}
+
+/* The text as it is asked of bases of that language; NULL: e. */
+static struct question *question_of(struct finding *f, struct str language,
+				    struct str text, struct err *e)
+{
+	struct question *q = f->questions;
+
+	while (q && !(str_eq(q->language, language) && q->text.p == text.p &&
+		      q->text.n == text.n))
+		q = q->next;
+	if (q)
+		return q;
+	q = arena_new(f->a, struct question);
+	q->language = language;
+	q->text = text;
+	q->words = tokens_open(language, e);
+	if (!q->words)
+		return NULL;
+	q->next = f->questions;
+	f->questions = q;
+	read_question(q);
+	return q;
+}
+
+void finding_end_words(struct finding *f)
+{
+	for (struct question *q = f->questions; q; q = q->next)
+		tokens_close(q->words);
+	f->questions = NULL;
+}
+
+/* -- postings ----------------------------------------------------------------------- */
+
+static int note_posts(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct finding *f = ctx;
+	struct search *s = &f->v[row[0].i - 1];
+	size_t i = term_at(s->question, row[1].i);
+	struct term *t = &s->terms[i];
+	struct post v[2 * POST_BLOCK];
+	int n;
+
+	if (!finding_sees(s, row[2].i))
+		return 0;
+	n = post_read(row[5].s, (uint32_t)row[3].i, v);
+	if (n < 0 || i == s->question->n_terms)
+		return err_set(e, ERR_INTERNAL, "a block of postings is damaged");
+	t->v = arena_room(f->a, t->v, t->n, (size_t)n, &t->room, sizeof(*t->v));
+	for (int k = 0; k < n; k++) {
+		if (!finding_visible(s, v[k].chunk))
+			continue;
+		t->list.seen++;
+		if (finding_wanted(s, v[k].chunk))
+			t->v[t->n++] = v[k];
+	}
+	return arena_check(f->a, e);
+}
+
+static int by_chunk(const void *a, const void *b)
+{
+	const struct post *x = a, *y = b;
+
+	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
+}
+
+/* Audiences are read one after the other. */
+static void order_posts(struct search *s)
+{
+	for (size_t i = 0; i < s->question->n_terms; i++) {
+		struct term *t = &s->terms[i];
+		bool sorted = true;
+
+		for (size_t k = 1; sorted && k < t->n; k++)
+			sorted = t->v[k - 1].chunk < t->v[k].chunk;
+		if (!sorted)
+			qsort(t->v, t->n, sizeof(*t->v), by_chunk);
+		t->list.v = t->v;
+		t->list.n = t->n;
+		t->list.times = s->question->terms[i].times;
+	}
+}
+
+static void write_terms(struct jw *w, const struct search *s)
+{
+	for (size_t i = 0; s->question && i < s->question->n_terms; i++)
+		jw_int(w, s->question->terms[i].term);
+}
+
+static int read_posts(struct finding *f, struct err *e)
+{
+	if (db_each(f->db, STMT_SEARCH_POST_FIND,
+		    DB_ARGS(DB_S(finding_lists(f, write_terms))), f->a,
+		    note_posts, f, e))
+		return -1;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].question)
+			order_posts(&f->v[i]);
+	return 0;
+}
+
+/* -- phrases ------------------------------------------------------------------------ */
+
+/* The terms of all phrases, once each; false: no chunk has one of them. */
+static bool phrase_terms(const struct search *s, const struct term **must,
+			 size_t *n)
+{
+	*n = 0;
+	for (size_t p = 0; p < s->question->n_phrases; p++)
+		for (size_t k = 0; k < s->question->phrases[p].n; k++) {
+			size_t at = term_at(s->question,
+					    s->question->phrases[p].terms[k]);
+			const struct term *t = &s->terms[at];
+			size_t i = 0;
+
+			if (at == s->question->n_terms || !t->n)
+				return false;
+			while (i < *n && must[i] != t)
+				i++;
+			if (i == *n)
+				must[(*n)++] = t;
+		}
+	return true;
+}
+
+/* Leaves only chunks that have all words of all phrases in every list. */
+static void keep_whole(struct search *s, struct arena *a)
+{
+	const struct term *must[LIM_QUESTION_WORDS];
+	size_t at[LIM_QUESTION_WORDS] = { 0 }, n_must, n = 0;
+	bool any = phrase_terms(s, must, &n_must);
+	uint32_t *whole = any ? arena_alloc(a, (must[0]->n + 1) *
+					    sizeof(*whole)) : NULL;
+
+	for (size_t k = 0; any && k < must[0]->n; k++) {
+		uint32_t chunk = must[0]->v[k].chunk;
+		bool all = true;
+
+		for (size_t i = 1; all && i < n_must; i++) {
+			while (at[i] < must[i]->n &&
+			       must[i]->v[at[i]].chunk < chunk)
+				at[i]++;
+			all = at[i] < must[i]->n &&
+				must[i]->v[at[i]].chunk == chunk;
+		}
+		if (all)
+			whole[n++] = chunk;
+	}
+	for (size_t i = 0; i < s->question->n_terms; i++) {
+		struct term *t = &s->terms[i];
+		struct post *v = arena_alloc(a, (MIN(t->n, n) + 1) * sizeof(*v));
+		size_t kept = 0;
+
+		for (size_t k = 0, w = 0; k < t->n && w < n; k++) {
+			while (w < n && whole[w] < t->v[k].chunk)
+				w++;
+			if (w < n && whole[w] == t->v[k].chunk)
+				v[kept++] = t->v[k];
+		}
+		t->list.v = v;
+		t->list.n = kept;
+	}
+}
+
+static bool says(const struct word *v, size_t n, const struct phrase *p)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0, at = i;
+
+		if (v[i].extra)
+			continue;
+		while (k < p->n && at < n) {
+			if (v[at].extra) {
+				at++;
+				continue;
+			}
+			if (v[at].term != p->terms[k])
+				break;
+			at++;
+			k++;
+		}
+		if (k == p->n)
+			return true;
+	}
+	return false;
+}
+
+static bool says_all(const struct question *q, const struct search_found *f)
+{
+	for (size_t p = 0; p < q->n_phrases; p++) {
+		size_t n;
+		const struct word *v = tokens_split(q->words, f->text, false, &n);
+		bool said = says(v, n, &q->phrases[p]);
+
+		if (!said) {
+			v = tokens_split(q->words, f->heading, false, &n);
+			said = says(v, n, &q->phrases[p]);
+		}
+		if (!said)
+			return false;
+	}
+	return true;
+}
+
+/* The hits that are looked at next, from the from-th on: into each one's list. */
+static bool next_hits(struct finding *f, const size_t *kept, size_t from, size_t max)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < f->n; i++) {
+		struct search *s = &f->v[i];
+
+		s->list.n = 0;
+		if (!s->question || !s->question->n_phrases ||
+		    from >= s->words.n || kept[i] >= max)
+			continue;
+		s->list = (struct search_hits){
+			s->words.v + from,
+			MIN(s->words.n - from, (size_t)LIM_FOUND),
+		};
+		any = true;
+	}
+	return any;
+}
+
+/* Of hits that have the words of the phrases, those that have the phrases. */
+static int keep_phrases(struct finding *f, size_t max, struct err *e)
+{
+	size_t *kept = arena_zalloc(f->a, f->n, sizeof(*kept));
+
+	for (size_t from = 0; next_hits(f, kept, from, max); from += LIM_FOUND) {
+		if (finding_read(f, e) || arena_check(f->a, e))
+			return -1;
+		for (size_t i = 0; i < f->n; i++) {
+			struct search *s = &f->v[i];
+
+			for (size_t k = 0; s->list.n && k < s->n_got; k++)
+				if (says_all(s->question, &s->got[k]))
+					s->words.v[kept[i]++] = (struct rank_hit){
+						s->got[k].chunk,
+						(float)s->got[k].score };
+		}
+	}
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].question && f->v[i].question->n_phrases)
+			f->v[i].words.n = kept[i];
+	return 0;
+}
+
+static void rank(struct search *s, size_t max, struct arena *a)
+{
+	const struct question *q = s->question;
+	struct rank_list lists[LIM_QUESTION_WORDS];
+
+	if (q->n_phrases)
+		keep_whole(s, a);
+	for (size_t i = 0; i < q->n_terms; i++)
+		lists[i] = s->terms[i].list;
+	s->words.v = rank_best(lists, q->n_terms, &s->stats, q->n_phrases
+			       ? MAX(max, (size_t)PHRASE_CANDIDATES) : max, a,
+			       &s->words.n);
+}
+
+int finding_words(struct finding *f, size_t max, struct err *e)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < f->n; i++) {
+		struct search *s = &f->v[i];
+
+		if (!s->there || (s->near && s->ask->mode == SEARCH_VECTORS))
+			continue;
+		s->question = question_of(f, s->info.language, s->ask->text, e);
+		if (!s->question)
+			return -1;
+		s->terms = arena_zalloc(f->a, s->question->n_terms + 1,
+					sizeof(*s->terms));
+		any = true;
+	}
+	if (any && read_posts(f, e))
+		return -1;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].question)
+			rank(&f->v[i], max, f->a);
+	return keep_phrases(f, max, e);
+}
