@@ -90,8 +90,9 @@ static int add_tx(struct db *tx, void *ctx, struct err *e)
 		rc = -1;
 	else if (place.p)
 		/* The row is locked: nobody else writes there now. */
-		rc = blob_mark_write(tx, e) < 0 ? -1 : blob_write(blob_arriving(&k->t->file_id, at), k->start,
-				k->data, e);
+		rc = blob_mark_write(tx, e) < 0 ? -1
+			: blob_write(blob_arriving(&k->t->file_id, at), k->start,
+				     k->data, e);
 	else
 		rc = db_exec(tx, STMT_FILE_PIECE_INSERT,
 			     DB_ARGS(DB_U(&k->t->file_id), DB_I(k->start),
