@@ -334,7 +334,7 @@ static int vector_for(struct retrieving *k, const struct resource_row *base,
 					       "embedding_service_id"),
 			  LLM_CAN_EMBED, k->a, &s, e))
 		return -1;
-	if (!s || !str_is(info.model, s->model)) {
+	if (!s || !str_eq(info.model, llm_embed_name(s, k->a))) {
 		k->notice = other_model;
 		return 0;
 	}
