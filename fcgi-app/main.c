@@ -30,6 +30,8 @@
 #include "fcgi.h"
 #include "lsock.h"
 #include "net/http.h"
+#include "store/blob.h"
+#include "store/blob_mark.h"
 #include "turn/live.h"
 #include "turn/notify.h"
 #include "worker.h"
@@ -385,6 +387,15 @@ static void answer_broken(void)
 	      "\"The configuration is not valid.\",\"retryable\":false}", stdout);
 }
 
+/* Files are refused then; everything else works. */
+static void say_directory(struct app *app)
+{
+	struct err e = ERR_INIT;
+
+	if (blob_dir() && blob_mark_read(app->db, &e) < 0)
+		log_err("the directory of files", &e);
+}
+
 int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
@@ -414,8 +425,10 @@ int main(int argc, char **argv)
 	rc = app_open(&app, o.conf, &e);
 	if (rc == 0)
 		allow_dumps(dumps_wanted(&app));
-	if (rc == 0 && fastcgi)
+	if (rc == 0 && fastcgi) {
+		say_directory(&app);
 		rc = fcgi_global_init(&e);
+	}
 	app.gateway = l.kind == LSOCK_SPAWNED ? GATEWAY_SPAWNED
 		: fastcgi ? GATEWAY_SOCKET : GATEWAY_CGI;
 	app.socket_stays = l.kind == LSOCK_PASSED || l.kind == LSOCK_SPAWNED ||

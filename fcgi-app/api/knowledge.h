@@ -24,14 +24,13 @@ int api_knowledge_writer(struct request *rq, const char *arg, struct kb_at *at,
 			 struct err *e) MUST_CHECK;
 
 struct source;	/* store/source.h */
-struct turn;	/* store/turn.h */
 
 /*
- * A turn of the caller's, and the passages that it used by their number, without those
- * of documents and attachments that they do not see (any more). ERR_NOT_FOUND. In
- * rq's arena.
+ * The passages that the answer used that the query names (messageId), of the path's
+ * conversation, by their number; without those of documents and attachments that the
+ * caller does not see (any more). ERR_INVALID_FIELD, ERR_NOT_FOUND. In rq's arena.
  */
-int api_source_seen(struct request *rq, const struct uuid *turn, struct turn *t,
-		    struct source **v, size_t *n, struct err *e) MUST_CHECK;
+int api_source_of_message(struct request *rq, struct source **v, size_t *n,
+			  struct err *e) MUST_CHECK;
 
 #endif

@@ -3,6 +3,7 @@
 #include "app.h"
 #include "base/log.h"
 #include "route.h"
+#include "store/message.h"
 #include "tool/core/tool.h"
 
 #include "base/banned.h"
@@ -70,4 +71,17 @@ bool scope_web(struct request *rq, const struct workspace *w,
 	};
 
 	return s && s->capabilities & LLM_CAN_TOOLS && tool_web_offered(&ctx);
+}
+
+int scope_message(struct request *rq, struct str id, const char *key,
+		  int64_t *seq, struct err *e)
+{
+	struct uuid conversation;
+
+	if (!message_id_parse(id, &conversation, seq))
+		return err_field(e, ERR_INVALID_FIELD, key,
+				 "%s must be a message's id.", key);
+	if (!uuid_eq(&conversation, route_arg_uuid(rq, "conversation")))
+		return err_set(e, ERR_NOT_FOUND, "another conversation's");
+	return 0;
 }

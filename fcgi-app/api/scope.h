@@ -36,4 +36,11 @@ const struct llm_service *scope_service(struct request *rq,
 bool scope_web(struct request *rq, const struct workspace *w,
 	       const struct agent *a);
 
+/*
+ * The number of a message of the path's conversation, by the id that key has.
+ * ERR_INVALID_FIELD naming key; another conversation's is ERR_NOT_FOUND.
+ */
+int scope_message(struct request *rq, struct str id, const char *key,
+		  int64_t *seq, struct err *e) MUST_CHECK;
+
 #endif

@@ -6,10 +6,12 @@
 
 #include "agent/retrieve.h"
 #include "api/knowledge.h"
+#include "api/scope.h"
 #include "app.h"
 #include "base/limits.h"
 #include "route.h"
 #include "search/excerpt.h"
+#include "store/conversation.h"
 #include "store/source.h"
 #include "tool/core/passage.h"
 #include "turn/follow.h"
@@ -22,33 +24,29 @@ static int sight(void *ctx, const struct uuid *base, struct kb_at *at,
 	return api_knowledge_of(ctx, base, at, e);
 }
 
-int api_source_seen(struct request *rq, const struct uuid *turn, struct turn *t,
-		    struct source **v, size_t *n, struct err *e)
+int api_source_of_message(struct request *rq, struct source **v, size_t *n,
+			  struct err *e)
 {
+	const struct uuid *conversation = route_arg_uuid(rq, "conversation");
+	struct conversation c;
+	struct str id;
+	int64_t seq;
+
 	*n = 0;
-	if (store_turn_get(rq->app->db, &rq->by.owner, turn, rq->arena, t, e) ||
-	    store_source_list(rq->app->db, &rq->by.owner, turn, rq->arena, v, n,
-			      e))
+	if (req_query(rq, "messageId", &id, e) < 0 ||
+	    scope_message(rq, id, "messageId", &seq, e) ||
+	    conversation_get(rq->app->db, &rq->by.owner, conversation, rq->arena,
+			     &c, e) ||
+	    store_source_list_of(rq->app->db, &rq->by.owner, conversation, seq,
+				 rq->arena, v, n, e))
 		return -1;
 	return retrieve_seen(&rq->by, sight, rq, *v, n, rq->arena, e);
 }
 
-/*
- * GET /turns/{turn}/sources: 200 {items: [{number, documentId, externalId,
- * knowledgeBaseId, attachmentId, chunkId, title, page, url, score, text}]} by number,
- * without those that have been deleted, or that the caller may not see any more. 404
- * for others' turns.
- */
-int api_source_list(struct request *rq, struct response *rs, struct err *e)
+static int write_list(struct response *rs, const struct source *v, size_t n)
 {
-	struct source *v;
-	struct turn t;
-	size_t n;
-	struct jw w;
+	struct jw w = resp_json(rs, 200);
 
-	if (api_source_seen(rq, route_arg_uuid(rq, "turn"), &t, &v, &n, e))
-		return -1;
-	w = resp_json(rs, 200);
 	jw_obj(&w);
 	jw_key(&w, "items");
 	jw_arr(&w);
@@ -60,6 +58,41 @@ int api_source_list(struct request *rq, struct response *rs, struct err *e)
 	jw_end_arr(&w);
 	jw_end_obj(&w);
 	return 0;
+}
+
+/*
+ * GET /turns/{turn}/sources: 200 {items: [{number, documentId, externalId,
+ * knowledgeBaseId, attachmentId, chunkId, title, page, url, score, text}]} by number,
+ * without those that have been deleted, or that the caller may not see any more. 404
+ * for others' turns.
+ */
+int api_source_list(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct uuid *turn = route_arg_uuid(rq, "turn");
+	struct source *v;
+	struct turn t;
+	size_t n;
+
+	if (store_turn_get(rq->app->db, &rq->by.owner, turn, rq->arena, &t, e) ||
+	    store_source_list(rq->app->db, &rq->by.owner, turn, rq->arena, &v, &n,
+			      e) ||
+	    retrieve_seen(&rq->by, sight, rq, v, &n, rq->arena, e))
+		return -1;
+	return write_list(rs, v, n);
+}
+
+/*
+ * GET /conversations/{c}/sources?messageId=: the same of a message, also of one that
+ * was copied into a fork, whose turn is the original's. 422 if messageId is no
+ * message's id; 404 for others' conversations.
+ */
+int api_message_source_list(struct request *rq, struct response *rs,
+			    struct err *e)
+{
+	struct source *v;
+	size_t n;
+
+	return api_source_of_message(rq, &v, &n, e) ? -1 : write_list(rs, v, n);
 }
 
 static int read_number(struct request *rq, const char *key, int64_t min,

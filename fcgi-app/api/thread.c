@@ -20,23 +20,6 @@
 
 #include "base/banned.h"
 
-/*
- * The number of a message of the path's conversation. ERR_INVALID_FIELD naming
- * key; another conversation's is ERR_NOT_FOUND.
- */
-static int read_message_id(struct request *rq, struct str id, const char *key,
-			   int64_t *seq, struct err *e)
-{
-	struct uuid conversation;
-
-	if (!message_id_parse(id, &conversation, seq))
-		return err_field(e, ERR_INVALID_FIELD, key,
-				 "%s must be a message's id.", key);
-	if (!uuid_eq(&conversation, route_arg_uuid(rq, "conversation")))
-		return err_set(e, ERR_NOT_FOUND, "another conversation's");
-	return 0;
-}
-
 /* -- turns that replace a tail ------------------------------------------------- */
 
 struct replace_body {
@@ -52,7 +35,7 @@ static int stream_replace(struct request *rq, struct response *rs,
 
 	if (send_read(rq, TURN_REPLACE, fields, n, &b, sizeof(b), e) < 0 ||
 	    send_dialect(rq, &as.dialect, e) < 0 ||
-	    (b.message_id.p && read_message_id(rq, b.message_id, "messageId",
+	    (b.message_id.p && scope_message(rq, b.message_id, "messageId",
 					       &b.in.seq, e) < 0))
 		return -1;
 	b.in.conversation_id = *route_arg_uuid(rq, "conversation");
@@ -143,7 +126,7 @@ int api_variant_list(struct request *rq, struct response *rs, struct err *e)
 	struct jw w;
 
 	if (req_query(rq, "messageId", &id, e) < 0 ||
-	    read_message_id(rq, id, "messageId", &seq, e) < 0 ||
+	    scope_message(rq, id, "messageId", &seq, e) < 0 ||
 	    api_page_seq(rq, &after_seq, e) < 0 || api_page_size(rq, &size, e) < 0 ||
 	    thread_variants(rq->app->db, &rq->by.owner, &scope.conversation_id,
 			    seq, after_seq, size, rq->arena, &page, e) < 0)
@@ -209,7 +192,7 @@ int api_variant_choose(struct request *rq, struct response *rs, struct err *e)
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &variant,
 			sizeof(variant), e) < 0 ||
-	    read_message_id(rq, variant, "variantId", &seq, e) < 0 ||
+	    scope_message(rq, variant, "variantId", &seq, e) < 0 ||
 	    variant_choose(rq, id, seq, e) < 0)
 		return -1;
 	return answer_conversation(rq, rs, 200, id, &c, e);
@@ -266,7 +249,7 @@ int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &message,
 			sizeof(message), e) < 0 ||
-	    read_message_id(rq, message, "messageId", &seq, e) < 0)
+	    scope_message(rq, message, "messageId", &seq, e) < 0)
 		return -1;
 	key = idempotent_id(rq, "fork", &id, e);
 	if (key == 0)

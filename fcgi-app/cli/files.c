@@ -4,6 +4,8 @@
 
 #include "cli.h"
 #include "file/move.h"
+#include "store/blob.h"
+#include "store/blob_mark.h"
 
 #include "base/banned.h"
 
@@ -36,16 +38,38 @@ static int move(struct cli_session *s)
 	return n.damaged ? CLI_FAILED : CLI_OK;
 }
 
+static int take(struct cli_session *s)
+{
+	struct err e = ERR_INIT;
+
+	if (!blob_dir()) {
+		fputs("file_dir is not set\n", stderr);
+		return CLI_FAILED;
+	}
+	if (blob_mark_take(s->db, &e))
+		return cli_failed(&e);
+	fprintf(stderr, "%s belongs to this installation\n", blob_dir());
+	return CLI_OK;
+}
+
 int cli_files(struct cli *cli, int argc, char **argv)
 {
+	static const struct {
+		const char *name;
+		int (*run)(struct cli_session *s);
+	} actions[] = { { "check", check }, { "move", move }, { "take", take } };
 	struct cli_session s;
+	size_t i = 0;
 	int rc;
 
-	if (argc != 2 || (strcmp(argv[1], "check") && strcmp(argv[1], "move")))
-		return cli_usage(cli, "say check or move");
+	while (argc == 2 && i < ARRAY_LEN(actions) &&
+	       strcmp(argv[1], actions[i].name) != 0)
+		i++;
+	if (argc != 2 || i == ARRAY_LEN(actions))
+		return cli_usage(cli, "say check, move or take");
 	if (cli_session_open(&s, cli) < 0)
 		return CLI_FAILED;
-	rc = strcmp(argv[1], "move") ? check(&s) : move(&s);
+	rc = actions[i].run(&s);
 	cli_session_close(&s);
 	return rc;
 }

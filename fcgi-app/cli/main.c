@@ -255,14 +255,17 @@ static const struct cli_command commands[] = {
 "subject, due time, attempts and the last error.\n",
 	},
 	{
-		.name = "files", .args = "check|move",
+		.name = "files", .args = "check|move|take",
 		.run = cli_files,
 		.summary = "check the contents of uploads, or move them",
 		.help =
 "check compares every file with its hash and prints those that are damaged or\n"
 "missing. move moves every file to where file_store says that new ones go, from\n"
 "the database to file_dir or back, while people work; a damaged one stays and is\n"
-"printed. Both print id and store; the exit code is 1 if there are any.\n",
+"printed. Both print id and store; the exit code is 1 if there are any.\n"
+"take makes file_dir this installation's if it has the mark of another one, which\n"
+"must not use it any more: files of which this installation knows nothing are\n"
+"deleted after a day.\n",
 	},
 	{
 		.name = "kb", .args = "list | sync [SOURCE] | status",

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "store/blob.h"
+#include "store/blob_mark.h"
 
 #include "base/banned.h"
 
@@ -124,6 +125,20 @@ void doctor_look_files(struct doctor *d, const struct doctor_inside *in)
 			   l->n);
 }
 
+/* Without a database that answers: nobody knows. */
+static bool is_ours(struct doctor *d, const struct doctor_inside *in,
+		    const char *dir)
+{
+	struct err e = ERR_INIT;
+
+	if (access(dir, R_OK | W_OK | X_OK) < 0 ||
+	    blob_mark_write(in->db, &e) == 0 || e.code != ERR_FILE_STORE)
+		return true;
+	doctor_add(d, DOCTOR_FILE_STORE, DOCTOR_PROBLEM, dir, "",
+		   "Uploads fail: %s", doctor_log_text(&e));
+	return false;
+}
+
 /* The directory of uploads: ours alone, and never served. */
 void doctor_look_store(struct doctor *d, const struct doctor_inside *in)
 {
@@ -134,6 +149,8 @@ void doctor_look_store(struct doctor *d, const struct doctor_inside *in)
 	if (!dir)
 		doctor_add(d, DOCTOR_FILE_STORE, DOCTOR_OK, "", "",
 			   "Uploaded files are in the database.");
+	else if (!is_ours(d, in, dir))
+		return;
 	else if (blob_try(&e) < 0)
 		doctor_add(d, DOCTOR_FILE_STORE, DOCTOR_PROBLEM, dir,
 			   arena_printf(d->arena, "install -d -m 0700 -o %u %s",

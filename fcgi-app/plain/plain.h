@@ -107,7 +107,10 @@ bool plain_has_web(struct request *rq, const struct conversation *c);
 /* The page of an error: response.error_page. ctx is the struct request. */
 void plain_error(void *ctx, struct response *rs, const struct err *e);
 
-/* Below an answer: what is wrong with its citations, and a link to its sources. */
+/*
+ * Below an answer of the path's conversation: what is wrong with its citations, and a
+ * link to its sources.
+ */
 void plain_citations(struct plain *p, const struct message *m,
 		     const json_t *meta);
 

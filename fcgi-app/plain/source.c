@@ -2,8 +2,8 @@
 #include "plain/plain.h"
 
 #include "api/knowledge.h"
+#include "route.h"
 #include "store/source.h"
-#include "store/turn.h"
 
 #include "base/banned.h"
 
@@ -32,10 +32,12 @@ void plain_citations(struct plain *p, const struct message *m, const json_t *met
 		 jx_arr(checked, "unknown"));
 	put_list(p->b, "<p class=\"error\">Not found in the sources: ",
 		 jx_arr(checked, "notFound"));
-	if (n && !uuid_is_nil(&m->turn_id))
-		buf_addf(p->b, "<p class=\"small\"><a href=\"%sturns/%s/sources\">"
-			 "Sources: %zu</a></p>\n", p->root,
-			 uuid_format(&m->turn_id, id), n);
+	if (n)
+		buf_addf(p->b, "<p class=\"small\"><a href=\"%sconversations/%s/"
+			 "sources?messageId=%s.%lld\">Sources: %zu</a></p>\n",
+			 p->root, uuid_format(
+				 route_arg_uuid(p->rq, "conversation"), id), id,
+			 (long long)m->seq, n);
 }
 
 static void put_source(struct buf *b, const struct source *s)
@@ -58,18 +60,17 @@ static void put_source(struct buf *b, const struct source *s)
 }
 
 /*
- * GET {base}/plain/turns/{turn}/sources: the passages that the turn used and that the
- * caller may still see. 200; 404.
+ * GET {base}/plain/conversations/{c}/sources?messageId=: the passages that the answer
+ * used and that the caller may still see. 200; 404; 422.
  */
 int plain_sources(struct request *rq, struct response *rs, struct err *e)
 {
 	struct source *v;
-	struct turn t;
 	struct plain p;
 	char id[UUID_TEXT_BYTES];
 	size_t n;
 
-	if (api_source_seen(rq, route_arg_uuid(rq, "turn"), &t, &v, &n, e) ||
+	if (api_source_of_message(rq, &v, &n, e) ||
 	    plain_open(rq, &p, e) < 0)
 		return -1;
 	plain_begin(&p, rs, 200, STR("Sources"));
@@ -80,7 +81,7 @@ int plain_sources(struct request *rq, struct response *rs, struct err *e)
 			 "deleted, or you may not see them now.</p>\n");
 	buf_addf(p.b, "<p><a href=\"%sconversations/%s\">Back to the "
 		 "conversation</a></p>\n", p.root,
-		 uuid_format(&t.conversation_id, id));
+		 uuid_format(route_arg_uuid(rq, "conversation"), id));
 	plain_foot(&p);
 	return 0;
 }

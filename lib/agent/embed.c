@@ -133,7 +133,7 @@ static int make(struct embedding *k, const struct search_bare *v, size_t n,
 	rc = llm_embed(k->io, &k->s, texts, all, false, k->a, &got, e);
 	embed_record(k->db, &k->owner, USAGE_EMBED, k->named, &got.usage,
 		     began_ms, rc == 0);
-	return rc ? -1 : search_embed_put(k->db, k->base, str_of(k->named->model),
+	return rc ? -1 : search_embed_put(k->db, k->base, llm_embed_name(k->named, k->a),
 					  got.dimension, v, n, got.v, e);
 }
 
@@ -215,7 +215,8 @@ static int make_room(struct embedding *k, int64_t until_ms, struct err *e)
 
 	if (search_base_get(k->db, k->base, k->a, &b, e))
 		return -1;
-	if (!b.stale && (!b.model.p || str_is(b.model, k->named->model)))
+	if (!b.stale && (!b.model.p ||
+			 str_eq(b.model, llm_embed_name(k->named, k->a))))
 		return 1;
 	return search_embed_reset(k->db, k->base, until_ms, e);
 }

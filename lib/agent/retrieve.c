@@ -356,7 +356,7 @@ static int vector_for(struct retrieving *k, const struct resource_row *base,
 	if (service_of(k, resource_text(bases, base, "embedding_service_id"), &got,
 		       e))
 		return -1;
-	if (!got->s || !str_is(info->model, got->s->model)) {
+	if (!got->s || !str_eq(info->model, llm_embed_name(got->s, k->a))) {
 		k->notice = other_model;
 		return 0;
 	}

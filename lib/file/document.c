@@ -49,11 +49,20 @@ static int read_one(const struct document_run *k, const struct kb_document *d,
  * not the file's.
  */
 static int fail_one(struct document_run *k, const struct kb_document *d,
-		struct err *why, struct err *e)
+		    struct err *why, struct arena *a, struct err *e)
 {
+	const struct owner o = kb_files(k->r->job->tenant_id, &k->base);
 	struct kb_file_facts found = { .pages = 0 };
+	struct attachment t;
 
 	switch (why->code) {
+	case ERR_CONFLICT:	/* it was deleted while it was read */
+		if (!attachment_get(k->r->db, &o, &d->attachment_id, a, &t, e))
+			k->later = *why;
+		else if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		return 0;
 	case ERR_INTERNAL:
 		found.problem = STR("Its file is damaged: a part of it is missing. "
 				    "Upload it again.");
@@ -92,7 +101,7 @@ static int read_files(struct document_run *k, int64_t until_ms, struct err *e)
 			struct err why = ERR_INIT;
 
 			if (read_one(k, &v[i], &a, &why))
-				rc = fail_one(k, &v[i], &why, e);
+				rc = fail_one(k, &v[i], &why, &a, e);
 			after = v[i].id;
 			if (clock_mono_ms() >= until_ms)
 				break;

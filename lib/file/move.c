@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "store/attachment.h"
 #include "store/attachment_file.h"
+#include "store/blob_mark.h"
 #include "store/job.h"
 
 #include "base/banned.h"
@@ -226,6 +227,15 @@ static int each(struct db *db, struct move_run *run,
 	return rc;
 }
 
+/* The directory must be ours. */
+static int whose(struct db *db, struct err *e)
+{
+	if (!blob_dir())
+		return 0;
+	return (blob_for_new() ? blob_mark_write(db, e)
+		: blob_mark_read(db, e)) < 0 ? -1 : 0;
+}
+
 int file_move_all(struct db *db, struct file_moved *n, struct buf *out,
 		  struct err *e)
 {
@@ -236,6 +246,8 @@ int file_move_all(struct db *db, struct file_moved *n, struct buf *out,
 	int rc;
 
 	*n = (struct file_moved){ .moved = 0 };
+	if (whose(db, e))
+		return -1;
 	rc = begin(&run, &a, e);
 	if (rc) {
 		arena_release(&a);
@@ -259,7 +271,8 @@ int file_check_all(struct db *db, struct file_moved *n, struct buf *out,
 		   struct err *e)
 {
 	*n = (struct file_moved){ .moved = 0 };
-	return each(db, NULL, ATTACHMENT_IN_PIECES, check_one, n, out, e) < 0 ||
+	return (blob_dir() && blob_mark_read(db, e) < 0) ||
+		each(db, NULL, ATTACHMENT_IN_PIECES, check_one, n, out, e) < 0 ||
 		each(db, NULL, ATTACHMENT_IN_DIRECTORY, check_one, n, out, e) < 0
 		? -1 : 0;
 }

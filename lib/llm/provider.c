@@ -7,6 +7,7 @@
 
 #include <limits.h>
 
+#include "base/limits.h"
 #include "base/util.h"
 
 #include "base/banned.h"
@@ -82,7 +83,9 @@ static const struct provider rows[] = {
 		.name = "qwen", .title = "Qwen (DashScope)",
 		.dialect = &llm_dialect_openai,
 		.url = "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-		.quirks = { HOSTED, .output_format = OUTPUT_OBJECT },
+		/* 400 "batch size is invalid, it should not be larger than 10" */
+		.quirks = { HOSTED, .output_format = OUTPUT_OBJECT,
+			.embed_texts = 10 },
 	}, {
 		.name = "perplexity", .title = "Perplexity",
 		.dialect = &llm_dialect_openai, .url = "https://api.perplexity.ai",
@@ -188,13 +191,14 @@ int provider_unknown(const char *name, struct err *e)
 
 /* Quirks as `quirks:` names them. */
 
-enum q_type { Q_ENUM, Q_BOOL, Q_STR, Q_FIELDS };
+enum q_type { Q_ENUM, Q_BOOL, Q_STR, Q_INT, Q_FIELDS };
 
 static const struct quirk_row {
 	const char *key;
 	enum q_type type;
 	size_t offset;
 	const char *values;	/* of an enum, in order, blank separated */
+	int min, max;		/* of an int */
 	const char *help;
 } quirk_rows[] = {
 #define Q(member) .key = #member, .offset = offsetof(struct quirks, member)
@@ -217,6 +221,13 @@ static const struct quirk_row {
 	{ Q(rerank_format), .type = Q_ENUM, .values = "documents texts", .help = "what passages to be ranked are called; texts: TEI" },
 	{ Q(embed_query_prefix), .type = Q_STR, .help = "put in front of a question whose vector is asked" },
 	{ Q(embed_document_prefix), .type = Q_STR, .help = "put in front of a passage whose vector is asked" },
+	{ Q(embed_type_field), .type = Q_STR, .help = "name of the member that says what the texts are: input_type, task" },
+	{ Q(embed_query_type), .type = Q_STR, .help = "its value for a question" },
+	{ Q(embed_document_type), .type = Q_STR, .help = "its value for passages" },
+	{ Q(embed_dimensions), .type = Q_INT, .min = 1, .max = LIM_DIMENSION, .help = "sent as dimensions, for models that can make shorter vectors" },
+	{ Q(embed_texts), .type = Q_INT, .min = 1, .max = LIM_EMBED_TEXTS, .help = "texts that one request for vectors may have" },
+	{ Q(embed_chars), .type = Q_INT, .min = 100, .max = LIM_EMBED_CHARS, .help = "characters of each text that are sent, prefix not counted" },
+	{ Q(embed_truncate), .type = Q_ENUM, .values = "unset on off END", .help = "sent as truncate: whether the server cuts what is too long" },
 	{ Q(reasoning_in), .type = Q_FIELDS, .help = "members that hold reasoning, best first" },
 	{ Q(url_template), .type = Q_STR, .help = "{url}, {deployment}, {api_version}" },
 	{ Q(auth_header), .type = Q_STR, .help = "header with {key}; empty = none" },
@@ -298,6 +309,13 @@ static int set_quirk(const char *key, const json_t *v, struct quirks *q,
 			return err_set(e, ERR_CONFIG, "quirk %s must be text",
 				       key);
 		*(const char **)(void *)at = json_string_value(v);
+		return 0;
+	case Q_INT:
+		if (!json_is_integer(v) || json_integer_value(v) < row->min ||
+		    json_integer_value(v) > row->max)
+			return err_set(e, ERR_CONFIG, "quirk %s must be a number "
+				       "from %d to %d", key, row->min, row->max);
+		*(int *)(void *)at = (int)json_integer_value(v);
 		return 0;
 	case Q_FIELDS:
 		return set_fields(row, v, (const char **)(void *)at, e);
@@ -407,6 +425,7 @@ void llm_print_quirks(struct buf *out)
 		buf_addf(out, "%s\t%s\t%s\n", quirk_rows[i].key,
 			 quirk_rows[i].type == Q_ENUM ? quirk_rows[i].values :
 			 quirk_rows[i].type == Q_BOOL ? "true false" :
-			 quirk_rows[i].type == Q_STR ? "text" : "list",
+			 quirk_rows[i].type == Q_STR ? "text" :
+			 quirk_rows[i].type == Q_INT ? "number" : "list",
 			 quirk_rows[i].help);
 }

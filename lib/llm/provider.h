@@ -23,6 +23,7 @@ enum q_schema { SCHEMA_AS_IS, SCHEMA_PLAIN, SCHEMA_GEMINI };
 enum q_output { OUTPUT_SCHEMA, OUTPUT_OBJECT, OUTPUT_PROMPT };
 enum q_usage { USAGE_COMPLETION, USAGE_TOTAL };
 enum q_rerank { RERANK_DOCUMENTS, RERANK_TEXTS };
+enum q_truncate { TRUNCATE_UNSET, TRUNCATE_ON, TRUNCATE_OFF, TRUNCATE_END };
 enum q_parallel { PARALLEL_UNSET, PARALLEL_ON, PARALLEL_OFF };
 
 #define QUIRK_FIELDS 4
@@ -46,6 +47,12 @@ struct quirks {
 	bool key_required;	/* no key: ERR_LLM_NO_CREDENTIAL (B18) */
 	int rerank_format;	/* enum q_rerank: what passages are called */
 	const char *embed_query_prefix, *embed_document_prefix;	/* or NULL */
+	/* Member that says what a text is, and what it says; or NULL. */
+	const char *embed_type_field, *embed_query_type, *embed_document_type;
+	int embed_dimensions;	/* sent as `dimensions`; 0: not */
+	int embed_texts;	/* in a request; 0: LIM_EMBED_TEXTS */
+	int embed_chars;	/* of a text that are sent; 0: LIM_EMBED_CHARS */
+	int embed_truncate;	/* enum q_truncate: sent as `truncate` */
 	const char *reasoning_in[QUIRK_FIELDS];	/* fields, best first (C2) */
 	const char *url_template;	/* {url} {deployment} {api_version} */
 	const char *auth_header;	/* "Name: … {key}"; "" = none (E13) */

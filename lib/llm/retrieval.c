@@ -186,23 +186,57 @@ static void count(struct llm_usage *sum, const json_t *answer)
 
 /* -- vectors --------------------------------------------------------------------- */
 
+struct str llm_embed_name(const struct llm_service *s, struct arena *a)
+{
+	const struct provider *p = provider_find(s->provider);
+	struct err e = ERR_INIT;
+	struct quirks q;
+
+	if (!p || provider_quirks(p, s->quirks, &q, &e) || !q.embed_dimensions)
+		return str_of(s->model);
+	return str_of(arena_printf(a, "%.180s/%d", s->model,
+				   q.embed_dimensions));
+}
+
+/* What differs between providers, by quirks. */
+static void embed_options(const struct quirks *q, bool question, json_t *body)
+{
+	const char *type = question ? q->embed_query_type
+				    : q->embed_document_type;
+
+	if (q->embed_dimensions)
+		json_object_set_new(body, "dimensions",
+				    json_integer(q->embed_dimensions));
+	if (q->embed_type_field && type)
+		json_object_set_new(body, q->embed_type_field,
+				    json_string(type));
+	if (q->embed_truncate == TRUNCATE_END)
+		json_object_set_new(body, "truncate", json_string("END"));
+	else if (q->embed_truncate != TRUNCATE_UNSET)
+		json_object_set_new(body, "truncate",
+			json_boolean(q->embed_truncate == TRUNCATE_ON));
+}
+
 static json_t *embed_body(const struct retrieval *k, const struct str *texts,
 			  size_t n, bool question)
 {
 	const char *prefix = question ? k->q.embed_query_prefix
 				      : k->q.embed_document_prefix;
+	size_t chars = k->q.embed_chars ? (size_t)k->q.embed_chars
+					: LIM_EMBED_CHARS;
 	json_t *body = json_object(), *input = json_array();
 	struct buf b = BUF_INIT(LIM_EMBED_CHARS * 8);
 
 	for (size_t i = 0; i < n; i++) {
 		buf_reset(&b);
 		buf_adds(&b, prefix ? prefix : "");
-		buf_addstr(&b, utf8_head(texts[i], LIM_EMBED_CHARS));
+		buf_addstr(&b, utf8_head(texts[i], chars));
 		json_array_append_new(input, jx_string(buf_str(&b)));
 	}
 	buf_release(&b);
 	json_object_set_new(body, "model", jx_string(str_of(k->s->model)));
 	json_object_set_new(body, "input", input);
+	embed_options(&k->q, question, body);
 	return body;
 }
 
@@ -280,7 +314,8 @@ int llm_embed(const struct llm_call *io, const struct llm_service *s,
 	*out = (struct llm_vectors){ .usage = LLM_USAGE_UNKNOWN };
 	rc = begin(&k, FORM_EMBED, a, e);
 	for (size_t done = 0; !rc && done < n; ) {
-		size_t some = MIN(n - done, (size_t)LIM_EMBED_TEXTS);
+		size_t some = MIN(n - done, k.q.embed_texts
+				  ? (size_t)k.q.embed_texts : LIM_EMBED_TEXTS);
 		json_t *answer = NULL;
 
 		rc = post(&k, embed_body(&k, texts + done, some, question),

@@ -24,10 +24,16 @@ struct llm_vectors {
 };
 
 /*
+ * What the vectors of a service are called: its model, and the dimension that is asked
+ * for (quirk embed_dimensions), if any. Vectors of another name do not compare. In a.
+ */
+struct str llm_embed_name(const struct llm_service *s, struct arena *a);
+
+/*
  * The vectors of n texts, none of which is empty, in a. Of each at most
  * LIM_EMBED_CHARS characters are sent; at most LIM_EMBED_TEXTS texts go into a
- * request. question: they are asked, not found (the quirks embed_query_prefix and
- * embed_document_prefix). Blocks.
+ * request; the quirks embed_… say less, and what is sent with them. question: they are
+ * asked, not found. Blocks.
  * ERR_LLM_UNSUPPORTED, public: the service or its provider has none; the errors of
  * llm_check_service; ERR_UPSTREAM_…; ERR_CANCELLED.
  */

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "store/attachment_file.h"
+#include "store/blob_mark.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -65,8 +66,11 @@ int attachment_create(struct db *db, const struct owner *o,
 		.expires_us = expires_us,
 	};
 
-	if (blob_for_new())
+	if (blob_for_new()) {
+		if (blob_mark_write(db, e) < 0)
+			return -1;
 		m.place = str_of(blob_arriving(id, place));
+	}
 	return db_tx(db, create_tx, &m, e);
 }
 
@@ -269,7 +273,8 @@ int attachment_ready(struct db *db, const struct owner *o,
 	if (rc > 0 && place.p) {
 		blob_arriving(&t->file_id, from);
 		k.place = str_of(blob_complete(f->hash, &t->file_id, to));
-		rc = blob_sync(from, t->size, e);
+		rc = blob_dir() && blob_mark_write(db, e) < 0 ? -1
+			: blob_sync(from, t->size, e);
 	}
 	arena_release(&a);
 	if (rc < 0 || db_tx(db, ready_tx, &k, e))

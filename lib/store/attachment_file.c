@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "store/attachment.h"
+#include "store/blob_mark.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -89,8 +90,9 @@ static int add_tx(struct db *tx, void *ctx, struct err *e)
 		rc = -1;
 	else if (place.p)
 		/* The row is locked: nobody else writes there now. */
-		rc = blob_write(blob_arriving(&k->t->file_id, at), k->start,
-				k->data, e);
+		rc = blob_mark_write(tx, e) < 0 ? -1
+			: blob_write(blob_arriving(&k->t->file_id, at), k->start,
+				     k->data, e);
 	else
 		rc = db_exec(tx, STMT_FILE_PIECE_INSERT,
 			     DB_ARGS(DB_U(&k->t->file_id), DB_I(k->start),
@@ -105,7 +107,7 @@ int attachment_add(struct db *db, const struct owner *o,
 {
 	struct adding k = { o, t, start, data };
 
-	return db_tx(db, add_tx, &k, e);
+	return blob_mark_know(db, e) ? -1 : db_tx(db, add_tx, &k, e);
 }
 
 struct piece {
@@ -142,6 +144,8 @@ int attachment_piece(struct db *db, const struct uuid *file_id, int64_t from,
 	*out = p.data;
 	if (!p.place.p)
 		return 0;
+	if (blob_dir() && blob_mark_read(db, e) < 0)
+		return -1;
 	return blob_read(p.place, file_id, from, LIM_FILE_PIECE_BYTES, a, out, e);
 }
 
@@ -170,7 +174,9 @@ int attachment_file_delete(struct db *db, const struct uuid *id,
 	struct str place;
 	int rc = attachment_place(db, id, &a, &place, e);
 
-	if (rc > 0 && place.p)
+	if (rc > 0 && place.p && blob_dir() && blob_mark_read(db, e) < 0)
+		rc = -1;
+	else if (rc > 0 && place.p)
 		rc = blob_remove(place, id, e) < 0 ? -1 : 1;
 	arena_release(&a);
 	if (rc < 0)
@@ -223,10 +229,14 @@ bool attachment_file_sweep_due(void)
 
 int attachment_file_sweep(struct db *db, int64_t until_ms, struct err *e)
 {
-	int part;
+	int part, rc;
 
 	if (!blob_dir())
 		return 1;
+	/* What has no row may be another installation's. */
+	rc = blob_mark_read(db, e);
+	if (rc <= 0)
+		return rc < 0 ? -1 : 1;
 	if (blob_sweep_next(DAY_S, &part, e) < 0)
 		return -1;
 	for (; part < BLOB_PARTS; part++) {

@@ -3,6 +3,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/attachment_file.c lib/store/attachment_file.h \
 	lib/store/attempt.c lib/store/attempt.h \
 	lib/store/blob.c lib/store/blob.h \
+	lib/store/blob_mark.c lib/store/blob_mark.h \
 	lib/store/conversation.c lib/store/conversation.h \
 	lib/store/conversation_of.c \
 	lib/store/job.c lib/store/job.h \

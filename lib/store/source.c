@@ -81,6 +81,17 @@ int store_source_list(struct db *db, const struct owner *o,
 		       a, fields, sizeof(**out), 0, out, n, e);
 }
 
+int store_source_list_of(struct db *db, const struct owner *o,
+			 const struct uuid *conversation_id, int64_t seq,
+			 struct arena *a, struct source **out, size_t *n,
+			 struct err *e)
+{
+	return db_list(db, STMT_MESSAGE_SOURCE_LIST,
+		       DB_ARGS(DB_U(conversation_id), DB_I(seq),
+			       DB_S(o->tenant_id), DB_U(&o->user_id)),
+		       a, fields, sizeof(**out), 0, out, n, e);
+}
+
 int store_source_forget(struct db *db, const struct uuid *base,
 			const struct uuid *document, struct err *e)
 {

@@ -37,6 +37,15 @@ int store_source_list(struct db *db, const struct owner *o,
 		      const struct uuid *turn_id, struct arena *a,
 		      struct source **out, size_t *n, struct err *e) MUST_CHECK;
 
+/*
+ * The same of an answer of the owner's conversation: those of its turn; those that were
+ * copied with it, in a fork. None if there is no such answer.
+ */
+int store_source_list_of(struct db *db, const struct owner *o,
+			 const struct uuid *conversation_id, int64_t seq,
+			 struct arena *a, struct source **out, size_t *n,
+			 struct err *e) MUST_CHECK;
+
 /* Those of a document that has been deleted, in batches; within the transaction that does it. */
 int store_source_forget(struct db *db, const struct uuid *base,
 			const struct uuid *document, struct err *e) MUST_CHECK;

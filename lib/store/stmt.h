@@ -622,6 +622,9 @@ struct number {
 	F(error, S, "error") SEP \
 	F(created_us, i, "created_us")
 
+/* Whose the sources of message m are: its turn's; of a copy in a fork, its own. */
+#define SOURCES_OF_MESSAGE \
+	"COALESCE(m.turn_id, UNHEX(MD5(CONCAT(m.conversation_id, '.', m.seq))))"
 #define TURN_SOURCE_FIELDS(F, SEP) \
 	F(no, i, "s.no") SEP \
 	F(base_id, U, "s.base_id") SEP \

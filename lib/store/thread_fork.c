@@ -1,7 +1,8 @@
 /*
  * A copy of a thread up to a message, as a conversation of its own. Messages
  * keep their numbers, so only the conversation's part of their ids changes.
- * They belong to no turn: that of the original must not go on from here.
+ * They belong to no turn: that of the original must not go on from here. The
+ * sources of answers are copied with them.
  *
  * The gaps of the thread and its newest messages are copied at once; the others
  * by a job, downwards: conversation.copy_seq says up to where they are still
@@ -82,7 +83,7 @@ static int clip_batch(struct db *tx, const struct uuid *from, int64_t rows,
 }
 
 /*
- * The messages up to *seq, as many as a batch has, at most `rows`; *seq becomes
+ * The messages up to *seq with their sources, as many as a batch has, at most `rows`; *seq becomes
  * what is left.
  */
 static int copy_messages(struct db *tx, const struct uuid *from,
@@ -97,8 +98,12 @@ static int copy_messages(struct db *tx, const struct uuid *from,
 	*seq = r.more ? r.next_seq - 1 : 0;
 	if (!r.n)
 		return 0;
-	return db_exec(tx, STMT_MESSAGE_COPY,
-		       DB_ARGS(DB_U(id), DB_U(from), RANGE_ARGS(&r)), NULL, e);
+	if (db_exec(tx, STMT_MESSAGE_COPY,
+		    DB_ARGS(DB_U(id), DB_U(from), RANGE_ARGS(&r)), NULL, e))
+		return -1;
+	return db_exec(tx, STMT_TURN_SOURCE_FORK,
+		       DB_ARGS(DB_U(id), DB_U(id), DB_U(from), RANGE_ARGS(&r)),
+		       NULL, e);
 }
 
 /*

@@ -49,7 +49,7 @@ class Peer(Recorder):
     def openai(self, request):
         body = json.loads(request.body)
         data = [{"object": "embedding", "index": i,
-                 "embedding": vector(text, self.dimension)}
+                 "embedding": vector(text, body.get("dimensions", self.dimension))}
                 for i, text in enumerate(body["input"])]
         return self.failed(body) or (200, {"Content-Type": "application/json"}, json.dumps(
             {"object": "list", "data": data[::-1], "model": body["model"],

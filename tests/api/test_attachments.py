@@ -47,7 +47,11 @@ def stored(lab):
 
 
 def on_disk(lab):
-    return sorted(p for p in lab.files.glob("*/*"))
+    return on_disk_of(lab.files)
+
+
+def on_disk_of(path):
+    return sorted(path.glob("*/*"))
 
 
 @pytest.fixture(scope="module")
@@ -373,6 +377,78 @@ def test_orphans(make_lab, tmp_path):
     old(*gone)
     lab.command("work")
     assert all(p.exists() for p in gone)
+
+
+def test_the_directory_has_the_mark_of_its_installation(make_lab, tmp_path):
+    """Another installation can neither use it nor sweep it, until it takes it over."""
+    directory = {"file_store": "directory", "file_dir": str(tmp_path)}
+    first = make_lab(config=directory)
+    record = made(first, b"first " * 100)
+    path = f"/attachments/{record['id']}/content"
+    mark = tmp_path / "installation"
+    # Its id, of no file's age and no path's: the first 16 bytes of a key of the database.
+    key, = first.sql("SELECT LOWER(HEX(secret)) FROM site_key WHERE purpose = 'installation'")[0]
+    assert mark.read_text().replace("-", "") == key[:32] + "\n"
+    file, = on_disk_of(tmp_path)
+    orphan = tmp_path / "tmp" / ("0" * 32)
+    old(file, orphan)
+
+    other = make_lab(config=directory)
+    said = "belongs to another installation"
+    assert said in other.log("responder")
+    answer = other.post("/attachments", b"x", user="ada")
+    assert (answer.status, answer.json["code"]) == (503, "file_store_unavailable")
+    moved = other.command("files", "move", check=False)
+    assert moved.returncode == 1 and said in moved.stderr and "files take" in moved.stderr
+    assert said in other.command("files", "check", check=False).stderr
+    assert said in other.command("doctor", check=False).stdout
+    other.command("work", check=False)
+    assert file.exists() and orphan.exists()
+    assert other.sql("SELECT COUNT(*) FROM attachment") == [["0"]]
+    # The first one works as before, and a copy of its database has its id.
+    assert first.get(path, user="ada").body == b"first " * 100
+    first.command("work")
+    assert file.exists() and not orphan.exists()
+    other.sql("UPDATE site_key SET secret = UNHEX(CONCAT('" + key[:32]
+              + "', REPEAT('0', 32))) WHERE purpose = 'installation'")
+    assert other.command("files", "check").returncode == 0
+
+    # Taken over: what it does not know is swept, and the first one is refused.
+    other.sql("UPDATE site_key SET secret = REPEAT('x', 32) WHERE purpose = 'installation'")
+    assert other.command("files", "check", check=False).returncode == 1
+    assert "belongs to this installation" in other.command("files", "take").stderr
+    assert other.command("files", "check").returncode == 0
+    answer = first.get(path, user="ada")
+    assert (answer.status, answer.json["code"]) == (503, "file_store_unavailable")
+    assert first.command("files", "take").returncode == 0
+    assert first.get(path, user="ada").body == b"first " * 100
+
+
+def test_a_directory_without_a_mark(make_lab, tmp_path):
+    """An installation from before marks has files there; an unknown one's are not swept."""
+    lab = make_lab(config={"file_store": "directory", "file_dir": str(tmp_path)})
+    mark = tmp_path / "installation"
+    strange = tmp_path / "ab" / f"ab{'0' * 62}-{'1' * 32}"
+    old(strange)
+    answer = lab.post("/attachments", b"x", user="ada")
+    assert (answer.status, answer.json["code"]) == (503, "file_store_unavailable")
+    assert "but none of this installation" in lab.command("doctor", check=False).stdout
+    lab.command("work")
+    assert strange.exists() and not mark.exists()
+    strange.unlink()
+    record = made(lab, b"mine " * 100)
+    assert mark.exists()
+    # As if it were from before marks: read as it is, swept and written to with a mark.
+    mark.unlink()
+    old(strange)
+    assert lab.get(f"/attachments/{record['id']}/content", user="ada").status == 200
+    lab.command("work")
+    assert strange.exists() and not mark.exists()
+    made(lab, b"more " * 100)
+    lab.command("work")
+    assert mark.exists() and not strange.exists()
+    mark.write_text("")
+    assert "its mark is not readable" in lab.command("files", "move", check=False).stderr
 
 
 def test_from_one_store_to_the_other(make_lab, tmp_path):

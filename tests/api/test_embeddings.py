@@ -136,6 +136,25 @@ def test_another_model_makes_all_vectors_anew(lab, who, peer):
     assert len(answer["items"]) == 3 and "16 dimensions" in answer["notice"]
 
 
+def test_quirks_of_a_stored_service(lab, who, peer):
+    """What is sent is said in its row; another dimension is another name of the model."""
+    quirks = {"embed_dimensions": 24, "embed_texts": 1, "embed_type_field": "input_type",
+              "embed_query_type": "query", "embed_document_type": "passage"}
+    service = service_of(lab, peer.url + "/v1", quirks=quirks)
+    base = base_with(lab, who, service)
+    for i in range(2):
+        write(lab, base, who, f"Text number {i} about leave.")
+    state = embedded(lab, base, who, lambda e: e["vectors"] == 2)
+    assert (state["model"], state["dimension"]) == ("tiny/24", 24)
+    assert len(found(lab, base, "holiday", who, mode="vectors")) == 2
+    bodies = [json.loads(request.body) for request in peer.seen]
+    assert [(len(b["input"]), b["input_type"], b["dimensions"]) for b in bodies] == [
+        (1, "passage", 24), (1, "passage", 24), (1, "query", 24)]
+    bad = lab.call("PATCH", f"/llm-services/{service}", {"quirks": {"embed_dimensions": 0}}, **ADMIN)
+    assert (bad.status, bad.json["field"]) == (422, "quirks")
+    assert "embed_dimensions must be a number from 1 to 4096" in bad.json["detail"]
+
+
 def test_nobody_is_answered_with_what_they_may_not_see(lab, who, peer):
     service = service_of(lab, peer.url + "/v1")
     base = base_with(lab, who, service)

@@ -295,11 +295,75 @@ def test_plain_pages_show_what_is_cited(clerk, who, answered):
     page = browser.get(f"plain/{path}").text
     assert "There is no source [2], [7]" in page
     assert "Not found in the sources: ten days are paid out at once" in page
-    sources = f"turns/{done['turnId']}/sources"
+    sources = f"{path}/sources?messageId={done['messageId']}"
     assert f'{sources}">Sources: 1</a>' in page
     page = browser.get(f"plain/{sources}").text
     assert "[1] Handbook, page 2</h2>" in page and 'href="https://intranet.example/hb"' in page
     assert "and move to the next year." in page
+
+
+def test_a_fork_opens_the_same_sources(clerk, who, answered):
+    """Under the rights of now, and after the original is gone."""
+    base, document, events = answered
+    done = events[-1].data
+    mine = f"/turns/{done['turnId']}/sources"
+    kept = clerk.get(mine, user=who).json["items"]
+
+    def fork(message):
+        made = clerk.post(f"/conversations/{message.split('.')[0]}/fork",
+                          {"messageId": message}, user=who).json["conversationId"]
+        return f"{made}.{message.split('.')[1]}"
+
+    def sources(message, user=who):
+        return clerk.get(f"/conversations/{message.split('.')[0]}/sources"
+                         f"?messageId={message}", user=user)
+
+    original = done["messageId"]
+    first = fork(original)
+    second = fork(first)		# of a copy
+    for message in (original, first, second):
+        assert sources(message).json["items"] == kept, message
+        assert sources(message, user="eve2").status == 404
+    asked = original.split(".")[0] + ".1"
+    assert sources(asked).json["items"] == []
+    wrong = clerk.get(f"/conversations/{original.split('.')[0]}/sources?messageId=x", user=who)
+    assert (wrong.status, wrong.json["field"]) == (422, "messageId")
+    assert clerk.get(f"/conversations/{original.split('.')[0]}/sources?messageId={first}",
+                     user=who).status == 404
+    browser = Browser(clerk, who)
+    path = first.split(".")[0]
+    page = browser.get(f"plain/conversations/{path}").text
+    link = f"conversations/{path}/sources?messageId={first}"
+    assert f'{link}">Sources: 1</a>' in page
+    assert "and move to the next year." in browser.get(f"plain/{link}").text
+    assert clerk.call("DELETE", f"/conversations/{original.split('.')[0]}",
+                      user=who).status == 204
+    clerk.command("work")
+    assert clerk.get(mine, user=who).status == 404
+    assert sources(first).json["items"] == sources(second).json["items"] == kept
+    assert clerk.call("DELETE", f"{base}/documents/{document}", user=who).status == 204
+    for message in (first, second):
+        assert sources(message).json["items"] == []
+    assert clerk.sql("SELECT COUNT(*) FROM turn_source WHERE document_id = UNHEX('"
+                     + document.replace("-", "") + "')")[0][0] == "0"
+
+
+def test_a_fork_opens_what_its_user_may_see_now(clerk, who):
+    base = base_of(clerk, who)
+    write(clerk, base, who, "Salaries are ten.")
+    share = clerk.post(f"{base}/shares", {"group": "readers"}, user=who, groups=["readers"])
+    assert share.status == 201
+    settled(clerk, base, who)
+    reader = {"user": who + "r", "groups": ["readers"]}
+    done = clerk.chat(script({"tool_calls": [{"name": "search_knowledge", "args": {
+        "query": "salaries"}}], "then": {"text": "ok [1]"}}), agentId="clerk", **reader)[-1].data
+    fork = clerk.post(f"/conversations/{done['conversationId']}/fork",
+                      {"messageId": done["messageId"]}, **reader).json["conversationId"]
+    path = f"/conversations/{fork}/sources?messageId={fork}.{done['messageId'].split('.')[1]}"
+    assert [s["text"] for s in clerk.get(path, **reader).json["items"]] == ["Salaries are ten."]
+    assert clerk.get(path, user=reader["user"]).json["items"] == []
+    assert clerk.call("DELETE", f"{base}/shares/{share.json['id']}", user=who).status == 204
+    assert clerk.get(path, **reader).json["items"] == []
 
 
 def test_no_mark_counts_beyond_the_last_page(clerk, who):

@@ -202,7 +202,7 @@ def test_answers_are_as_declared(lab, ids, method, path):
         real += "?wait=0"
     if path == "/conversations/search":
         real += "?q=Hello"
-    if (method, path.rsplit("/", 1)[1]) == ("GET", "variants"):
+    if method == "GET" and path.endswith(("/variants", "{conversation}/sources")):
         real += "?messageId=" + ids["{message}"]
     if (method, path.rsplit("/", 1)[1]) == ("GET", "change"):
         real += "?message=" + ids["{message}"].rsplit(".", 1)[1]

@@ -77,6 +77,27 @@ test('an answer shows its sources, and each opens in its document', async (t) =>
 	assert.ok(await chip.evaluate((el) => el === document.activeElement));
 });
 
+test('an answer that was copied by a fork opens its sources', async (t) => {
+	const known = await knowledge(t);
+	const original = await answered(known, 'So it is [1].');
+	const { items } = await api('GET', `conversations/${original}/messages`);
+	const fork = await api('POST', `conversations/${original}/fork`,
+		{ messageId: items[0].messageId });
+
+	await api('DELETE', `conversations/${original}`);
+	const page = await openChat(t, { hash: `#/c/${fork.conversationId}` });
+
+	await ended(page);
+	await page.locator('.sources summary').click();
+	await page.waitForFunction(() =>
+		document.querySelector('.source-button')?.innerText.includes('Handbook · page 2'));
+	await page.locator('button.cite').click();
+	const passage = page.locator('.source-panel .source-passage');
+
+	await passage.waitFor();
+	assert.equal((await passage.innerText()).trim(), 'Five days carry over to the next year.');
+});
+
 test('a source that is gone, or changed, is not shown as it was', async (t) => {
 	const known = await knowledge(t);
 	const page = await openChat(t, { ...PHONE, colorScheme: 'dark',

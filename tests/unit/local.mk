@@ -362,7 +362,7 @@ tests_unit_test_http_SOURCES = tests/unit/test_http.c tests/unit/peer.h tests/un
 tests_unit_test_http_LDADD = $(LLM_UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test_llm_retrieval
-tests_unit_test_llm_retrieval_SOURCES = tests/unit/test_llm_retrieval.c tests/unit/peer.h \
+tests_unit_test_llm_retrieval_SOURCES = tests/unit/test_llm_retrieval.c tests/unit/llm_unit.h tests/unit/peer.h \
 	tests/unit/unit.h
 tests_unit_test_llm_retrieval_LDADD = $(LLM_UNIT_LIBS)
 UNIT_TESTS += tests/unit/test_guard

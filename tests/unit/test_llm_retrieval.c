@@ -1,4 +1,5 @@
 /* lib/llm/retrieval.c: what is sent for vectors and ranks, and what is read. */
+#include "llm_unit.h"
 #include "peer.h"
 
 #include <math.h>
@@ -77,6 +78,71 @@ static void questions_have_their_own_prefix(void **state)
 	assert_non_null(strstr(peer_last(peer), "[\"query: one\",\"query: two\"]"));
 	assert_int_equal(embed(&s, false, &v, &e), 0);
 	assert_non_null(strstr(peer_last(peer), "[\"passage: one\",\"passage: two\"]"));
+}
+
+/* The compatible address: https://ai.google.dev/gemini-api/docs/openai */
+static void gemini_makes_vectors_at_its_compatible_address(void **state)
+{
+	json_auto_t *quirks = json_pack("{s:i}", "embed_dimensions", 4);
+	struct llm_service s = service("gemini", "/v1beta/openai", quirks);
+	struct err e = ERR_INIT;
+	struct buf answer;
+	struct llm_vectors v;
+
+	(void)state;
+	s.api_key = "secret";
+	s.set.api_key = true;
+	answer = slurp("tests/fixtures/providers/embeddings/gemini-openai.json");
+	reply = buf_str(&answer).p;
+	assert_int_equal(embed(&s, false, &v, &e), 0);
+	assert_int_equal(v.dimension, 4);
+	assert_true(v.v[0] == 0.25F && v.v[4] == -0.5F);
+	assert_int_equal(v.usage.input, -1);
+	assert_non_null(strstr(peer_last(peer), "POST /v1beta/openai/embeddings "));
+	assert_non_null(strstr(peer_last(peer), "Authorization: Bearer secret"));
+	assert_non_null(strstr(peer_last(peer), "\"dimensions\":4"));
+	assert_true(str_is(llm_embed_name(&s, &a), "tiny/4"));
+	buf_release(&answer);
+}
+
+static void vectors_are_asked_for_as_the_quirks_say(void **state)
+{
+	json_auto_t *quirks = json_pack(
+		"{s:s, s:s, s:s, s:i, s:i, s:s}", "embed_type_field", "input_type",
+		"embed_query_type", "query", "embed_document_type", "passage",
+		"embed_texts", 1, "embed_chars", 100, "embed_truncate", "END");
+	struct llm_service s = service("openai_compatible", "/v1", quirks);
+	const struct llm_call io = { .http = http };
+	struct str texts[] = { STR("one"), { NULL, 0 } };
+	char want[160] = "\"input\":[\"";
+	struct err e = ERR_INIT;
+	struct llm_vectors v;
+	char longer[200];
+	int n;
+
+	(void)state;
+	memset(longer, 'x', sizeof(longer));
+	texts[1] = (struct str){ longer, sizeof(longer) };
+	memset(want + strlen(want), 'x', 100);
+	memcpy(want + strlen(want), "\"]", 3);
+	reply = "{\"data\":[{\"index\":0,\"embedding\":[1,2]}]}";
+	n = atomic_load(&peer->n_reqs);
+	assert_int_equal(llm_embed(&io, &s, texts, 2, false, &a, &v, &e), 0);
+	/* A request for each, and the second text was cut. */
+	assert_int_equal(atomic_load(&peer->n_reqs), n + 2);
+	assert_non_null(strstr(peer_last(peer), want));
+	assert_non_null(strstr(peer_last(peer), "\"input_type\":\"passage\""));
+	assert_non_null(strstr(peer_last(peer), "\"truncate\":\"END\""));
+	assert_null(strstr(peer_last(peer), "dimensions"));
+	assert_int_equal(llm_embed(&io, &s, texts, 1, true, &a, &v, &e), 0);
+	assert_non_null(strstr(peer_last(peer), "\"input_type\":\"query\""));
+	assert_true(str_is(llm_embed_name(&s, &a), "tiny"));
+	json_object_set_new(quirks, "embed_truncate", json_false());
+	assert_int_equal(llm_embed(&io, &s, texts, 1, true, &a, &v, &e), 0);
+	assert_non_null(strstr(peer_last(peer), "\"truncate\":false"));
+	json_object_set_new(quirks, "embed_texts", json_integer(65));
+	assert_int_equal(llm_embed(&io, &s, texts, 1, true, &a, &v, &e), -1);
+	assert_non_null(strstr(e.text, "embed_texts must be a number from 1 to 64"));
 }
 
 static void strange_vectors_are_refused(void **state)
@@ -208,6 +274,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vectors_have_the_order_of_their_texts),
 		cmocka_unit_test(questions_have_their_own_prefix),
+		cmocka_unit_test(gemini_makes_vectors_at_its_compatible_address),
+		cmocka_unit_test(vectors_are_asked_for_as_the_quirks_say),
 		cmocka_unit_test(strange_vectors_are_refused),
 		cmocka_unit_test(every_form_of_a_ranking_is_read),
 		cmocka_unit_test(strange_rankings_are_refused),

@@ -279,10 +279,11 @@ export class Api {
 		return this.json('GET', `turns/${enc(turnId)}`, { signal });
 	}
 
-	/** The passages that a turn used and that I may still see: {items}. */
-	sources(turnId)
+	/** The passages that an answer used and that I may still see: {items}. */
+	sources(messageId)
 	{
-		return this.json('GET', `turns/${enc(turnId)}/sources`);
+		return this.json('GET',
+			`conversations/${enc(messageId.split('.')[0])}/sources${query({ messageId })}`);
 	}
 
 	/** The part of a document that has a passage, or a page of it. */

@@ -527,13 +527,13 @@ class LampApp extends PageElement {
 				run: () => this.querySelector('lamp-used').show(id) }] : [];
 	}
 
-	#showSource = ({ detail: { turnId, number } }) =>
-		this.querySelector('lamp-source').show(turnId, number);
+	#showSource = ({ detail: { messageId, number } }) =>
+		this.querySelector('lamp-source').show(messageId, number);
 
 	/** Titles of sources are asked for when their list is opened. */
 	#tellTitles = async ({ detail: { turn } }) => {
 		try {
-			turn.tellSources((await this.api.sources(turn.turnId)).items);
+			turn.tellSources((await this.api.sources(turn.answerId)).items);
 		} catch (error) {
 			this.#say(errorText(error));
 		}

@@ -49,10 +49,10 @@ class LampSource extends PageElement {
 		error: { state: true },
 	};
 
-	/** @param turnId, number: of the source */
-	async show(turnId, number)
+	/** @param messageId of the answer; number: of the source */
+	async show(messageId, number)
 	{
-		const asked = this.#asked = { turnId, number };
+		const asked = this.#asked = { messageId, number };
 
 		Object.assign(this, { source: { number }, excerpt: null, error: null });
 		await this.updateComplete;
@@ -61,7 +61,7 @@ class LampSource extends PageElement {
 		if (!dialog.open)
 			dialog.showModal();
 		try {
-			const { items } = await this.api.sources(turnId);
+			const { items } = await this.api.sources(messageId);
 			const source = items.find((item) => item.number === number);
 
 			if (asked !== this.#asked)

@@ -230,7 +230,7 @@ class LampTurn extends PageElement {
 
 	#openSource(number)
 	{
-		this.emit('lamp-source', { turnId: this.turn.turnId, number });
+		this.emit('lamp-source', { messageId: this.turn.answerId, number });
 	}
 
 	/** What went wrong; the words that came before it stay above. */
