@@ -40,34 +40,54 @@ static void note_scanned(struct extract *x, int from, int to)
 		snprintf(s + n, room, "%s%d-%d", before, from, to);
 }
 
+bool extract_pdf_text(struct _PopplerPage *page, struct extract *x)
+{
+	char *text = poppler_page_get_text(page);
+	bool any = text && str_trim(str_of(text)).n > 0;
+
+	if (any && x)
+		extract_put_paragraph(&x->out, str_of(text));
+	g_free(text);
+	return any;
+}
+
 /* Whether the page has any text. */
 static bool read_page(struct extract *x, PopplerDocument *doc, int i,
 		      bool *is_there)
 {
 	PopplerPage *page = poppler_document_get_page(doc, i);
-	char *text;
+	size_t before = x->out.n;
 	bool any;
 
 	*is_there = page != NULL;
 	if (!page)
 		return false;
-	text = poppler_page_get_text(page);
-	any = text && str_trim(str_of(text)).n > 0;
-	if (any) {
-		extract_put_page(&x->out, i + 1);
-		extract_put_paragraph(&x->out, str_of(text));
+	extract_put_page(&x->out, i + 1);
+	any = extract_pdf_text(page, x);
+	if (!any) {
+		x->out.n = before;
+		x->out.p[before] = '\0';
 	}
-	g_free(text);
 	g_object_unref(page);
 	return any;
 }
 
-int extract_pdf(struct extract *x)
+static PopplerDocument *open_document(struct extract *x, GError **error)
 {
 	GBytes *bytes = g_bytes_new_static(x->input.p, x->input.n);
+
+	return poppler_document_new_from_bytes(bytes, NULL, error);
+}
+
+PopplerDocument *extract_pdf_open(struct extract *x)
+{
+	return open_document(x, NULL);
+}
+
+int extract_pdf(struct extract *x)
+{
 	GError *error = NULL;
-	PopplerDocument *doc = poppler_document_new_from_bytes(bytes, NULL,
-							       &error);
+	PopplerDocument *doc = open_document(x, &error);
 	int n, missing = 0, blank = 0;
 	bool any = false, is_there;
 
@@ -85,6 +105,7 @@ int extract_pdf(struct extract *x)
 			x->pages = i + 1;
 		if (is_there && !has_text) {
 			blank++;
+			x->unread = x->unread ? x->unread : i + 1;
 		} else {
 			if (blank)
 				note_scanned(x, i + 1 - blank, i);

@@ -29,6 +29,7 @@ enum extract_exit {
 	EXTRACT_EMPTY = 15,		/* nothing is in it */
 	EXTRACT_UNKNOWN = 16,		/* a type that has no reader */
 	EXTRACT_BOMB = 17,		/* far more in it than its size lets expect */
+	EXTRACT_NO_READER = 18,		/* there is no Tesseract, or not for the language */
 	EXTRACT_USAGE = 64,
 };
 
