@@ -31,8 +31,8 @@ struct extract {
 	int depth;		/* of files within files */
 	char scanned[120];	/* "2-5, 9": pages without text, beside others; "" */
 	int unread;		/* the first of those, or an image: 1; 0: none */
-	/* of scans: where to begin, how many pages, for whom; EXTRACT_OK, or why not */
-	int from, most;
+	/* of scans: the first page, the last, how many; EXTRACT_OK, or why not */
+	int from, to, most;
 	const char *languages;	/* "deu+eng" */
 	int failed;
 	struct buf out;		/* UTF-8 */

@@ -121,7 +121,7 @@ static int read_kind(struct extract *x, const struct file_kind *k)
 	for (size_t i = 0; i < ARRAY_LEN(readers); i++)
 		if (str_starts(str_of(k->type), str_of(readers[i].type)))
 			return readers[i].read(x);
-	x->unread = str_starts(str_of(k->type), STR("image/")) && !k->text;
+	x->unread = extract_is_image(k->type);
 	return k->text ? extract_plain(x) : EXTRACT_UNKNOWN;
 }
 

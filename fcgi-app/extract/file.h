@@ -31,6 +31,9 @@ void extract_file_inner(struct extract *x, struct str bytes, int depth);
 enum { EXTRACT_TYPE_BYTES = 128 };
 void extract_file_type(struct str bytes, char out[EXTRACT_TYPE_BYTES]);
 
+/* Whether scan.c reads images of that type. */
+bool extract_is_image(const char *type);
+
 /* PDF, its pages apart. */
 int extract_pdf(struct extract *x) MUST_CHECK;
 /* The document of the input, which is borrowed; NULL: it cannot be read. */
@@ -39,11 +42,12 @@ struct _PopplerDocument *extract_pdf_open(struct extract *x);
 bool extract_pdf_text(struct _PopplerPage *page, struct extract *x);
 
 /*
- * The text of images: of pages without text from x->from (counted from 1) on, at most
- * x->most of them and as many as there is time for. Writes "type: ", "done: N" (pages
- * that were recognised), "next: N" (where to go on; 0: that was all), an empty line
- * and the text, with page marks unless the file is one image. EXTRACT_NO_READER: there
- * is no Tesseract, or not for x->languages.
+ * The text of images: of pages without text from x->from (counted from 1) to x->to,
+ * at most x->most of them and as many as there is time for. Writes "type: ",
+ * "done: N" (pages that were recognised), "next: N" (where to go on, or the first
+ * such page behind x->to; 0: that was all), an empty line and the text, with page
+ * marks unless the file is one image. EXTRACT_NO_READER: there is no Tesseract, or
+ * not for x->languages.
  */
 int extract_scan_prepare(struct extract *x) MUST_CHECK;
 int extract_scan_read(struct extract *x) MUST_CHECK;

@@ -75,6 +75,7 @@ static const struct extract_type *read_options(int argc, char **argv,
 		{ "links", no_argument, NULL, 'l' },
 		{ "head", no_argument, NULL, 'h' },
 		{ "from", required_argument, NULL, 'f' },
+		{ "to", required_argument, NULL, 'o' },
 		{ "most", required_argument, NULL, 'm' },
 		{ "languages", required_argument, NULL, 'g' },
 		{ 0 },
@@ -93,6 +94,8 @@ static const struct extract_type *read_options(int argc, char **argv,
 			x->head = true;
 		else if (c == 'f')
 			x->from = (int)strtol(optarg, NULL, 10);
+		else if (c == 'o')
+			x->to = (int)strtol(optarg, NULL, 10);
 		else if (c == 'm')
 			x->most = (int)strtol(optarg, NULL, 10);
 		else if (c == 'g')
@@ -140,7 +143,7 @@ int main(int argc, char **argv)
 	struct extract x = {
 		.input = BUF_INIT(LIM_EXTRACT_FILE_BYTES + 65536),
 		.out = BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES),
-		.most = 1, .languages = "eng",
+		.most = 1, .to = LIM_EXTRACT_PAGES, .languages = "eng",
 	};
 	const struct extract_type *type = read_options(argc, argv, &x);
 	struct buf why = BUF_INIT(256);

@@ -239,14 +239,14 @@ static int scan_page(struct extract *x, PopplerPage *page, int number)
 /* -- all of it --- */
 
 /* A page of the input, from 1; what cannot be read there is left out. */
-struct scan {
+struct scanning {
 	struct extract *x;
 	PopplerDocument *doc;	/* NULL: an image */
 	bool many;		/* a TIFF */
 	int pages;
 };
 
-static PopplerPage *blank_page(const struct scan *s, int number)
+static PopplerPage *page_without_text(const struct scanning *s, int number)
 {
 	PopplerPage *page = poppler_document_get_page(s->doc, number - 1);
 
@@ -257,7 +257,20 @@ static PopplerPage *blank_page(const struct scan *s, int number)
 	return page;
 }
 
-static int open_scan(struct scan *s)
+bool extract_is_image(const char *type)
+{
+	static const char *const types[] = {
+		"image/png", "image/jpeg", "image/tiff", "image/webp", "image/gif",
+		"image/bmp", "image/x-ms-bmp",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		if (!strcmp(type, types[i]))
+			return true;
+	return false;
+}
+
+static int open_scan(struct scanning *s)
 {
 	char type[EXTRACT_TYPE_BYTES];
 	struct extract *x = s->x;
@@ -269,7 +282,7 @@ static int open_scan(struct scan *s)
 	s->many = !strcmp(type, "image/tiff");
 	s->pages = s->many ? LIM_EXTRACT_PAGES : 1;
 	if (!is_pdf)
-		return strncmp(type, "image/", 6) ? EXTRACT_UNKNOWN : EXTRACT_OK;
+		return extract_is_image(type) ? EXTRACT_OK : EXTRACT_UNKNOWN;
 	s->doc = extract_pdf_open(x);
 	if (!s->doc)
 		return EXTRACT_UNREADABLE;
@@ -278,7 +291,7 @@ static int open_scan(struct scan *s)
 }
 
 /* One page. 1: it was one without text; 0; *end: it is not there. */
-static int scan_one(struct scan *s, int number, bool *end)
+static int scan_one(struct scanning *s, int number, bool *end)
 {
 	PopplerPage *page;
 	bool there;
@@ -292,7 +305,7 @@ static int scan_one(struct scan *s, int number, bool *end)
 			s->x->failed = rc;
 		return there;
 	}
-	page = blank_page(s, number);
+	page = page_without_text(s, number);
 	if (!page)
 		return 0;
 	/* A page that cannot be drawn has no text. */
@@ -301,9 +314,32 @@ static int scan_one(struct scan *s, int number, bool *end)
 	return 1;
 }
 
+/* Whether the page is there and an image. */
+static bool is_unread(struct scanning *s, int number)
+{
+	PopplerPage *page;
+	bool there = false;
+
+	if (s->doc) {
+		page = page_without_text(s, number);
+		if (page)
+			g_object_unref(page);
+		return page != NULL;
+	}
+	if (s->many) {
+		int rc;
+		struct pix *image = read_image(s->x, number - 1, &rc);
+
+		there = image || rc == EXTRACT_TOO_BIG;
+		if (image)
+			lib.pixDestroy(&image);
+	}
+	return there;
+}
+
 int extract_scan_read(struct extract *x)
 {
-	struct scan s = { .x = x };
+	struct scanning s = { .x = x };
 	struct buf head;
 	int rc = open_scan(&s), number = MAX(x->from, 1), done = 0;
 	clock_t began = clock();
@@ -313,10 +349,16 @@ int extract_scan_read(struct extract *x)
 		return rc;
 	head = x->out;
 	x->out = (struct buf)BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES);
-	for (; number <= s.pages && done < x->most && !end && buf_ok(&x->out) &&
-	     (clock() - began) / CLOCKS_PER_SEC < SLICE_S; number++)
-		done += scan_one(&s, number, &end);
-	if (end || number > s.pages)
+	for (; number <= s.pages && done < x->most && buf_ok(&x->out) &&
+	     (clock() - began) / CLOCKS_PER_SEC < SLICE_S; number++) {
+		if (number > x->to && is_unread(&s, number))
+			break;
+		if (number <= x->to)
+			done += scan_one(&s, number, &end);
+		if (end || (number > x->to && !s.doc))
+			number = s.pages;
+	}
+	if (number > s.pages)
 		number = 0;
 	buf_addf(&head, "done: %d\nnext: %d\n\n", done, number);
 	buf_addstr(&head, buf_str(&x->out));
@@ -335,45 +377,74 @@ static cairo_status_t take_bytes(void *ctx, const unsigned char *p, unsigned int
 	return buf_ok(b) ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
-/* As a PNG that a model may be sent. */
+/* Whether all of it has one colour: nothing that anybody should be paid to read. */
+static bool is_blank(cairo_surface_t *s)
+{
+	const unsigned char *p = cairo_image_surface_get_data(s);
+	size_t stride = (size_t)cairo_image_surface_get_stride(s);
+	size_t line = 4 * (size_t)cairo_image_surface_get_width(s);
+	int height = cairo_image_surface_get_height(s);
+
+	if (memcmp(p, p + 4, line - 4) != 0)
+		return false;
+	for (int y = 1; y < height; y++)
+		if (memcmp(p, p + (size_t)y * stride, line) != 0)
+			return false;
+	return true;
+}
+
+/* As a PNG that a model may be sent. EXTRACT_EMPTY: nothing is on it. */
 static int put_picture(struct extract *x, PopplerPage *page)
 {
 	double side = PICTURE_SIDE, w, h;
+	int rc = EXTRACT_TOO_BIG;
 
 	poppler_page_get_size(page, &w, &h);
-	for (int i = 0; i < PICTURE_TRIES; i++, side *= 0.7) {
+	for (int i = 0; i < PICTURE_TRIES && rc == EXTRACT_TOO_BIG; i++, side *= 0.7) {
 		struct buf png = BUF_INIT(LIM_IMAGE_BYTES);
 		cairo_surface_t *s = draw(page, side / fmax(fmax(w, h), 1),
 					  LIM_SCAN_PIXELS);
-		bool fits = s && cairo_surface_write_to_png_stream(s, take_bytes,
-					&png) == CAIRO_STATUS_SUCCESS;
 
-		if (s)
-			cairo_surface_destroy(s);
-		if (fits)
+		if (!s)
+			return EXTRACT_UNREADABLE;
+		if (is_blank(s))
+			rc = EXTRACT_EMPTY;
+		else if (cairo_surface_write_to_png_stream(s, take_bytes, &png) ==
+			 CAIRO_STATUS_SUCCESS)
+			rc = EXTRACT_OK;
+		cairo_surface_destroy(s);
+		if (rc == EXTRACT_OK)
 			buf_addstr(&x->out, buf_str(&png));
 		buf_release(&png);
-		if (fits || !s)
-			return fits ? EXTRACT_OK : EXTRACT_UNREADABLE;
 	}
-	return EXTRACT_TOO_BIG;
+	return rc;
 }
 
 int extract_picture_read(struct extract *x)
 {
-	struct scan s = { .x = x };
-	PopplerPage *page = NULL;
+	struct scanning s = { .x = x };
 	int rc = open_scan(&s), number = MAX(x->from, 1);
+	struct buf head = x->out;
 
 	if (rc != EXTRACT_OK || !s.doc)
 		return rc == EXTRACT_OK ? EXTRACT_UNKNOWN : rc;
-	for (; number <= s.pages && !page; number++)
-		page = blank_page(&s, number);
-	buf_addf(&x->out, "done: %d\nnext: %d\n\n", page ? number - 1 : 0,
+	x->out = (struct buf)BUF_INIT(LIM_IMAGE_BYTES + 1);
+	for (rc = EXTRACT_EMPTY; number <= s.pages && rc == EXTRACT_EMPTY; number++) {
+		PopplerPage *page = page_without_text(&s, number);
+
+		if (page && number > x->to) {
+			g_object_unref(page);
+			break;
+		}
+		if (page) {
+			rc = put_picture(x, page);
+			g_object_unref(page);
+		}
+	}
+	buf_addf(&head, "done: %d\nnext: %d\n\n", rc == EXTRACT_OK ? number - 1 : 0,
 		 number > s.pages ? 0 : number);
-	if (!page)
-		return EXTRACT_EMPTY;
-	rc = put_picture(x, page);
-	g_object_unref(page);
+	buf_addstr(&head, buf_str(&x->out));
+	buf_release(&x->out);
+	x->out = head;
 	return rc;
 }

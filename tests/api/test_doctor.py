@@ -120,6 +120,8 @@ def test_inside(lab):
     # Both programs are run, each on what it is for.
     assert [e["result"] for e in found["extract"]] == ["ok", "ok"], found["extract"]
     assert "lamplighter-extract-file works" in found["extract"][1]["text"]
+    assert [e["text"] for e in found["scans"]] == [
+        "Tesseract recognises the text of scanned pages and images (eng)."]
     assert "database" in found["file-store"][0]["text"]
 
 

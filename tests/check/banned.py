@@ -125,6 +125,7 @@ SEARCHED = {
     "fcgi-app/doctor/look.c": "a version, an address",
     "lib/base/blank.c": "a prompt, for its blanks",
     "lib/conf/load.c": "an address", "lib/conf/rules.c": "a path",
+    "lib/file/scan.c": "the text of a file, for the marks of its pages",
     "lib/conf/text.c": "a line of YAML, for ${NAME}",
     "lib/llm/build.c": "the form of a header",
     "lib/llm/decoder.c": "a content type; an event, for the text that was parsed "
