@@ -105,7 +105,7 @@ def test_inside(lab):
     order = [item["check"] for item in report["items"]]
     assert order == sorted(order, key=[
         "hosts", "clock", "base", "restart", "database", "schema", "provider", "datasets", "tool",
-        "extract", "files", "file-store"].index)
+        "extract", "scans", "files", "file-store"].index)
     assert "MariaDB answers within" in found["database"][0]["text"] or \
         "MariaDB" in found["database"][0]["text"]
     assert found["schema"][0]["result"] == "ok"
