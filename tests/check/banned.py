@@ -115,6 +115,7 @@ SEARCH = re.compile(r"(?<![\w.>])(memmem|strstr|strcasestr)\s*\(")
 SEARCHED = {
     "fcgi-app/extract/file.c": "a foreign file, for what it is",
     "fcgi-app/extract/mail.c": "a mail, for its boundaries",
+    "fcgi-app/extract/pdf.c": "the name of a font",
     "fcgi-app/extract/office.c": "a foreign file, names of styles and files in it",
     "fcgi-app/multipart.c": "a body, for its boundaries",
     "fcgi-app/api/feeds.c": "frames, for their ends",
