@@ -2,7 +2,9 @@
 time. SAMPLES: name -> (bytes, media type, words of its text)."""
 
 import base64
+import ctypes
 import io
+import struct
 import zipfile
 import zlib
 
@@ -23,6 +25,11 @@ def pdf(pages, extra=b""):
         objects.append(b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792]"
                        b" /Contents %d 0 R /Resources << /Font << /F1 3 0 R >> >> >>"
                        % (len(objects)))
+    return pdf_of(objects, kids, extra)
+
+
+def pdf_of(objects, kids, extra=b""):
+    """The file with these objects, the second to be the list of the pages kids."""
     objects[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (
         len(kids), b" ".join(b"%d 0 R" % k for k in kids))
     out, places = b"%PDF-1.4\n", []
@@ -34,6 +41,94 @@ def pdf(pages, extra=b""):
     out += b"".join(b"%010d 00000 n \n" % place for place in places)
     return out + b"trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n" % (
         len(objects) + 1, extra, start)
+
+
+def drawn(text):
+    """A page of text as pixels, as a scanner gives it: (width, height, bytes in grey).
+    By cairo, on which poppler depends."""
+    cairo = ctypes.CDLL("libcairo.so.2")
+    real, size = ctypes.c_double, ctypes.c_void_p
+    for name in ("image_surface_create", "create"):
+        getattr(cairo, f"cairo_{name}").restype = size
+    cairo.cairo_image_surface_get_data.restype = ctypes.POINTER(ctypes.c_ubyte)
+    width, height = 1240, 120 + 80 * len(text.split("\n"))
+    surface = size(cairo.cairo_image_surface_create(1, width, height))     # RGB24
+    draw = size(cairo.cairo_create(surface))
+    cairo.cairo_set_source_rgb(draw, real(1), real(1), real(1))
+    cairo.cairo_paint(draw)
+    cairo.cairo_set_source_rgb(draw, real(0), real(0), real(0))
+    cairo.cairo_select_font_face(draw, b"serif", 0, 0)
+    cairo.cairo_set_font_size(draw, real(44))
+    for i, line in enumerate(text.split("\n")):
+        cairo.cairo_move_to(draw, real(90), real(110 + 80 * i))
+        cairo.cairo_show_text(draw, line.encode())
+    cairo.cairo_surface_flush(surface)
+    data = ctypes.string_at(cairo.cairo_image_surface_get_data(surface),
+                            width * height * 4)
+    cairo.cairo_destroy(draw)
+    cairo.cairo_surface_destroy(surface)
+    return width, height, data[::4]
+
+
+def scan(pages):
+    """A PDF whose pages are images of text; "": a page with nothing on it; a tuple:
+    one with this text, as text."""
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", None,
+               b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    kids = []
+    for text in pages:
+        use, stream, box = b"", b"", (612, 792)
+        if isinstance(text, tuple):
+            use = b"/Font << /F1 3 0 R >>"
+            stream = b"BT /F1 12 Tf 72 720 Td (%s) Tj ET" % text[0].encode()
+        elif text:
+            width, height, grey = drawn(text)
+            box = width * 72 / 150, height * 72 / 150
+            data = zlib.compress(grey)
+            objects.append(b"<< /Type /XObject /Subtype /Image /Width %d /Height %d"
+                           b" /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter"
+                           b" /FlateDecode /Length %d >>\nstream\n%s\nendstream"
+                           % (width, height, len(data), data))
+            use = b"/XObject << /I %d 0 R >>" % len(objects)
+            stream = b"%.2f 0 0 %.2f 0 0 cm /I Do" % box
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream"
+                       % (len(stream), stream))
+        objects.append(b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %.2f %.2f]"
+                       b" /Contents %d 0 R /Resources << %s >> >>"
+                       % (*box, len(objects), use))
+        kids.append(len(objects))
+    return pdf_of(objects, kids)
+
+
+def picture(text):
+    """A PNG of it, in grey."""
+    width, height, grey = drawn(text)
+
+    def part(kind, data):
+        return (struct.pack(">I", len(data)) + kind + data +
+                struct.pack(">I", zlib.crc32(kind + data)))
+    lines = b"".join(b"\0" + grey[y * width:(y + 1) * width] for y in range(height))
+    return (b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(
+        ">IIBBBBB", width, height, 8, 0, 0, 0, 0)) +
+        part(b"IDAT", zlib.compress(lines)) + part(b"IEND", b""))
+
+
+def tiff(texts):
+    """One with a page for each text, not compressed."""
+    out, link = bytearray(b"II*\0\0\0\0\0"), 4
+    for text in texts:
+        width, height, grey = drawn(text)
+        at = len(out)
+        out += grey + b"\0" * (len(grey) % 2)
+        struct.pack_into("<I", out, link, len(out))
+        tags = ((256, width), (257, height), (258, 8), (259, 1), (262, 1), (273, at),
+                (277, 1), (278, height), (279, len(grey)))
+        out += struct.pack("<H", len(tags))
+        for tag, value in tags:
+            out += struct.pack("<HHII", tag, 4, 1, value)
+        link = len(out)
+        out += b"\0\0\0\0"
+    return bytes(out)
 
 
 def archive(files, kind=None):

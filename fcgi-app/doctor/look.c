@@ -367,6 +367,32 @@ static void look_extract(struct doctor *d, bool files)
 	buf_release(&why);
 }
 
+/* Who would read the text of scanned pages and images. */
+static void look_scans(struct doctor *d)
+{
+	const struct conf *c = d->conf;
+	struct err e = ERR_INIT;
+	int can = c->scans.tesseract
+		? file_extract_can_scan(c->scans.languages, &e) : 0;
+
+	if (can < 0)
+		doctor_add(d, DOCTOR_SCANS, DOCTOR_PROBLEM, "", "",
+			   "Scanned pages cannot be read: %s", doctor_log_text(&e));
+	else if (can)
+		doctor_add(d, DOCTOR_SCANS, DOCTOR_OK, "", "",
+			   "Tesseract recognises the text of scanned pages and "
+			   "images (%s).", c->scans.languages);
+	else if (*c->scans.llm_service)
+		doctor_add(d, DOCTOR_SCANS, DOCTOR_OK, "", "",
+			   "The LLM service \"%s\" reads scanned pages and images.",
+			   c->scans.llm_service);
+	else
+		doctor_add(d, DOCTOR_SCANS, DOCTOR_OK, "", "",
+			   "Nothing reads scanned pages and images: there is no "
+			   "Tesseract for \"%s\" (scans.languages), and no "
+			   "scans.llm_service.", c->scans.languages);
+}
+
 /* A server is asked for its list of tools, which it keeps for a while. */
 static void look_mcp(struct doctor *d, const struct doctor_inside *in,
 		     const struct conf_mcp *m)
@@ -472,6 +498,8 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 	for (int files = 0; files <= 1; files++)
 		if (!late(d, until_ms, DOCTOR_EXTRACT, ""))
 			look_extract(d, files);
+	if (c->scans.pages && !late(d, until_ms, DOCTOR_SCANS, ""))
+		look_scans(d);
 	look_tools(d, in, c->tools, c->n_tools, until_ms);
 	for (size_t i = 0; i < c->n_mcp_servers; i++)
 		if (!late(d, until_ms, DOCTOR_TOOL, c->mcp_servers[i].id))

@@ -11,7 +11,7 @@
  *
  * lamplighter-extract-file is the same with types_file.c and the libraries for
  * documents: file.c what a file is, pdf.c, office.c, rtf.c, mail.c, plain.c its text,
- * out.c how that is written.
+ * scan.c the text of images, out.c how that is written.
  *
  * It links the few parts of lib/base that it uses, not the library, so that it
  * starts fast and contains no network code.
@@ -30,6 +30,11 @@ struct extract {
 	int64_t pages;		/* 0: it has none */
 	int depth;		/* of files within files */
 	char scanned[120];	/* "2-5, 9": pages without text, beside others; "" */
+	int unread;		/* the first of those, or an image: 1; 0: none */
+	/* of scans: the first page, the last, how many; EXTRACT_OK, or why not */
+	int from, to, most;
+	const char *languages;	/* "deu+eng" */
+	int failed;
 	struct buf out;		/* UTF-8 */
 };
 

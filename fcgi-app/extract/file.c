@@ -63,7 +63,7 @@ static const struct {
 };
 
 struct file_kind {
-	char type[128];
+	char type[EXTRACT_TYPE_BYTES];
 	bool text;		/* of some charset */
 };
 
@@ -105,6 +105,13 @@ static struct file_kind kind_of(struct str s)
 	return k;
 }
 
+void extract_file_type(struct str bytes, char out[EXTRACT_TYPE_BYTES])
+{
+	struct file_kind k = kind_of(bytes);
+
+	memcpy(out, k.type, EXTRACT_TYPE_BYTES);
+}
+
 static int read_kind(struct extract *x, const struct file_kind *k)
 {
 	struct str s = buf_str(&x->input);
@@ -114,6 +121,7 @@ static int read_kind(struct extract *x, const struct file_kind *k)
 	for (size_t i = 0; i < ARRAY_LEN(readers); i++)
 		if (str_starts(str_of(k->type), str_of(readers[i].type)))
 			return readers[i].read(x);
+	x->unread = extract_is_image(k->type);
 	return k->text ? extract_plain(x) : EXTRACT_UNKNOWN;
 }
 
@@ -142,6 +150,8 @@ int extract_file_read(struct extract *x)
 		buf_addf(&x->out, "pages: %lld\n", (long long)x->pages);
 	if (rc == EXTRACT_OK && *x->scanned)
 		buf_addf(&x->out, "scanned: %s\n", x->scanned);
+	if (x->unread)
+		buf_addf(&x->out, "unread: %d\n", x->unread);
 	buf_addc(&x->out, '\n');
 	if (rc == EXTRACT_OK)
 		buf_addstr(&x->out, buf_str(&text));

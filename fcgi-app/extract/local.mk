@@ -16,6 +16,7 @@ EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/pdf.c \
 	fcgi-app/extract/plain.c \
 	fcgi-app/extract/rtf.c \
+	fcgi-app/extract/scan.c \
 	fcgi-app/extract/types_file.c
 EXTRACT_BASE = lib/base/buf.c lib/base/utf8.c lib/base/util.c
 lamplighter_extract_SOURCES = fcgi-app/extract/main.c \
@@ -24,4 +25,4 @@ lamplighter_extract_LDADD = $(XML_LIBS) $(SECCOMP_LIBS)
 lamplighter_extract_file_SOURCES = fcgi-app/extract/main.c \
 	$(EXTRACT_FILE_SOURCES) $(EXTRACT_SOURCES) $(EXTRACT_BASE) lib/base/str.c
 lamplighter_extract_file_LDADD = $(POPPLER_LIBS) $(ARCHIVE_LIBS) $(XML_LIBS) \
-	$(UCHARDET_LIBS) $(MAGIC_LIBS) $(SECCOMP_LIBS)
+	$(UCHARDET_LIBS) $(MAGIC_LIBS) $(SECCOMP_LIBS) -lm

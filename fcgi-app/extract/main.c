@@ -74,6 +74,10 @@ static const struct extract_type *read_options(int argc, char **argv,
 		{ "charset", required_argument, NULL, 'c' },
 		{ "links", no_argument, NULL, 'l' },
 		{ "head", no_argument, NULL, 'h' },
+		{ "from", required_argument, NULL, 'f' },
+		{ "to", required_argument, NULL, 'o' },
+		{ "most", required_argument, NULL, 'm' },
+		{ "languages", required_argument, NULL, 'g' },
 		{ 0 },
 	};
 	const struct extract_type *type = NULL;
@@ -88,6 +92,14 @@ static const struct extract_type *read_options(int argc, char **argv,
 			x->links = true;
 		else if (c == 'h')
 			x->head = true;
+		else if (c == 'f')
+			x->from = (int)strtol(optarg, NULL, 10);
+		else if (c == 'o')
+			x->to = (int)strtol(optarg, NULL, 10);
+		else if (c == 'm')
+			x->most = (int)strtol(optarg, NULL, 10);
+		else if (c == 'g')
+			x->languages = optarg;
 		else
 			return NULL;
 	}
@@ -131,6 +143,7 @@ int main(int argc, char **argv)
 	struct extract x = {
 		.input = BUF_INIT(LIM_EXTRACT_FILE_BYTES + 65536),
 		.out = BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES),
+		.most = 1, .to = LIM_EXTRACT_PAGES, .languages = "eng",
 	};
 	const struct extract_type *type = read_options(argc, argv, &x);
 	struct buf why = BUF_INIT(256);

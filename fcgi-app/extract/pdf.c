@@ -40,34 +40,204 @@ static void note_scanned(struct extract *x, int from, int to)
 		snprintf(s + n, room, "%s%d-%d", before, from, to);
 }
 
+/* -- the text of a page --- */
+
+/* What its lines look like tells headings from sentences, and where paragraphs end. */
+struct line {
+	struct str text;
+	int size;		/* the smallest in it, in half points; 0: unknown */
+	bool bold;		/* all of it */
+	double top, bottom;
+};
+
+struct page_text {
+	const char *at;			/* the rest of the text */
+	int n;				/* characters before it */
+	GList *fonts;			/* of ranges of characters, in order */
+	PopplerRectangle *boxes;	/* of each character */
+	guint n_boxes;
+};
+
+enum { SIZES = 400 };
+
+/* Characters by size in half points, of the pages read so far; and those in bold. */
+static int64_t sizes[SIZES + 1], bold_chars, all_chars;
+
+static int half_points(const PopplerTextAttributes *f)
+{
+	return f->font_size > 0 && f->font_size < SIZES / 2
+		? (int)(f->font_size * 2 + 0.5) : 0;
+}
+
+static bool is_bold(const PopplerTextAttributes *f)
+{
+	static const char *const words[] = { "Bold", "bold", "Black", "Heavy" };
+
+	for (size_t i = 0; f->font_name && i < ARRAY_LEN(words); i++)
+		if (strstr(f->font_name, words[i]))
+			return true;
+	return false;
+}
+
+static void count_fonts(const GList *fonts)
+{
+	for (; fonts; fonts = fonts->next) {
+		const PopplerTextAttributes *f = fonts->data;
+		int64_t n = MAX((int64_t)f->end_index - f->start_index + 1, 0);
+
+		sizes[half_points(f)] += n;
+		all_chars += n;
+		bold_chars += is_bold(f) ? n : 0;
+	}
+}
+
+/* Of most of the text. */
+static int body_size(void)
+{
+	int best = 0;
+
+	for (int i = 1; i <= SIZES; i++)
+		if (sizes[i] > sizes[best] || !best)
+			best = i;
+	return best;
+}
+
+static bool next_line(struct page_text *p, struct line *out)
+{
+	const char *end = strchr(p->at, '\n');
+	int first = p->n;
+
+	if (!*p->at)
+		return false;
+	*out = (struct line){ .bold = true };
+	end = end ? end : p->at + strlen(p->at);
+	out->text = (struct str){ p->at, (size_t)(end - p->at) };
+	p->n += (int)g_utf8_strlen(p->at, end - p->at);
+	for (; p->fonts; p->fonts = p->fonts->next) {
+		const PopplerTextAttributes *f = p->fonts->data;
+		int size = half_points(f);
+
+		if (f->start_index >= p->n)
+			break;
+		if (f->end_index >= first) {
+			out->bold &= is_bold(f);
+			out->size = out->size ? MIN(out->size, size) : size;
+		}
+		if (f->end_index >= p->n)	/* of the next line, too */
+			break;
+	}
+	if (first < (int)p->n_boxes) {
+		out->top = p->boxes[first].y1;
+		out->bottom = p->boxes[first].y2;
+	}
+	p->at = *end ? end + 1 : end;
+	p->n += *end != '\0';
+	return true;
+}
+
+/* The level of a heading; 0: it is a line of a paragraph. */
+static int level_of(const struct line *l, int body)
+{
+	struct str s = str_trim(l->text);
+	bool large = body && l->size * 100 >= body * 115;
+
+	if (!s.n || s.n > LIM_EXTRACT_HEADING_BYTES ||
+	    (!large && (!l->bold || bold_chars * 2 > all_chars ||
+			strchr(".,;:!?", s.p[s.n - 1]))))
+		return 0;
+	return l->size * 10 >= body * 16 ? 1 : large ? 2 : 3;
+}
+
+static void put_block(struct extract *x, struct buf *b, int level)
+{
+	if (level)
+		extract_put_heading(&x->out, level, buf_str(b));
+	else
+		extract_put_paragraph(&x->out, buf_str(b));
+	buf_reset(b);
+}
+
+static void put_lines(struct extract *x, struct page_text *p)
+{
+	struct buf b = BUF_INIT(LIM_EXTRACT_OUTPUT_BYTES);
+	struct line l, before = { .size = 0 };
+	int level = 0, body;
+
+	count_fonts(p->fonts);
+	body = body_size();
+	while (next_line(p, &l)) {
+		int this = level_of(&l, body);
+		double gap = l.top - before.bottom, high = l.bottom - l.top;
+
+		if (b.n && (this != level || (high > 0 && gap > 0.75 * high)))
+			put_block(x, &b, level);
+		buf_addstr(&b, l.text);
+		buf_addc(&b, '\n');
+		level = this;
+		before = l;
+	}
+	put_block(x, &b, level);
+	buf_release(&b);
+}
+
+bool extract_pdf_text(PopplerPage *page, struct extract *x)
+{
+	char *text = poppler_page_get_text(page);
+	bool any = text && str_trim(str_of(text)).n > 0;
+
+	if (any && x) {
+		GList *fonts = poppler_page_get_text_attributes(page);
+		struct page_text p = { .at = text, .fonts = fonts };
+
+		if (!poppler_page_get_text_layout(page, &p.boxes, &p.n_boxes))
+			p.n_boxes = 0;
+		put_lines(x, &p);
+		g_free(p.boxes);
+		poppler_page_free_text_attributes(fonts);
+	}
+	g_free(text);
+	return any;
+}
+
+/* -- all of them --- */
+
 /* Whether the page has any text. */
 static bool read_page(struct extract *x, PopplerDocument *doc, int i,
 		      bool *is_there)
 {
 	PopplerPage *page = poppler_document_get_page(doc, i);
-	char *text;
+	size_t before = x->out.n;
 	bool any;
 
 	*is_there = page != NULL;
 	if (!page)
 		return false;
-	text = poppler_page_get_text(page);
-	any = text && str_trim(str_of(text)).n > 0;
-	if (any) {
-		extract_put_page(&x->out, i + 1);
-		extract_put_paragraph(&x->out, str_of(text));
+	extract_put_page(&x->out, i + 1);
+	any = extract_pdf_text(page, x);
+	if (!any) {
+		x->out.n = before;
+		x->out.p[before] = '\0';
 	}
-	g_free(text);
 	g_object_unref(page);
 	return any;
 }
 
-int extract_pdf(struct extract *x)
+static PopplerDocument *open_document(struct extract *x, GError **error)
 {
 	GBytes *bytes = g_bytes_new_static(x->input.p, x->input.n);
+
+	return poppler_document_new_from_bytes(bytes, NULL, error);
+}
+
+PopplerDocument *extract_pdf_open(struct extract *x)
+{
+	return open_document(x, NULL);
+}
+
+int extract_pdf(struct extract *x)
+{
 	GError *error = NULL;
-	PopplerDocument *doc = poppler_document_new_from_bytes(bytes, NULL,
-							       &error);
+	PopplerDocument *doc = open_document(x, &error);
 	int n, missing = 0, blank = 0;
 	bool any = false, is_there;
 
@@ -85,6 +255,7 @@ int extract_pdf(struct extract *x)
 			x->pages = i + 1;
 		if (is_there && !has_text) {
 			blank++;
+			x->unread = x->unread ? x->unread : i + 1;
 		} else {
 			if (blank)
 				note_scanned(x, i + 1 - blank, i);

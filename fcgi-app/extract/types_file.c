@@ -9,6 +9,10 @@
 static const struct extract_type types[] = {
 	{ .name = "file", .prepare = extract_file_prepare,
 	  .extract = extract_file_read, .answers = true, .quiet = true },
+	{ .name = "scan", .prepare = extract_scan_prepare,
+	  .extract = extract_scan_read, .answers = true, .quiet = true },
+	{ .name = "picture", .prepare = extract_file_prepare,
+	  .extract = extract_picture_read, .answers = true, .quiet = true },
 	{ .name = "html", .prepare = extract_page_prepare, .extract = extract_page_read },
 };
 

@@ -145,6 +145,9 @@
 #define LIM_EXTRACT_FILE_BYTES 67108864	/* attachment whose text is taken */
 #define LIM_EXTRACT_HEAD_BYTES 1048576	/* of a larger one, by which its type is found */
 #define LIM_EXTRACT_PAGES    5000	/* of one file whose text is taken */
+#define LIM_SCAN_PIXELS      50000000	/* of an image whose text is recognised */
+#define LIM_SCAN_PAGES       2000	/* of one file whose text is recognised, at most */
+#define LIM_EXTRACT_HEADING_BYTES 200	/* a line of a PDF that is longer is no heading */
 #define LIM_EXTRACT_UNPACKED_BYTES 134217728	/* of the documents in an archive */
 #define LIM_EXTRACT_ENTRIES  20000	/* files in an archive */
 #define LIM_EXTRACT_OUTPUT_BYTES 67108864	/* that text */

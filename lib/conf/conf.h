@@ -420,6 +420,11 @@ struct conf {
 	struct {
 		int file_bytes, user_mb, message_files, turn_tokens;
 	} attach;
+	struct {
+		bool tesseract;
+		int pages;
+		const char *languages, *llm_service;	/* "" = none */
+	} scans;
 	int file_store;		/* enum file_store: where new files go */
 	const char *file_dir;	/* "" = none */
 	struct {

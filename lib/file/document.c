@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "file/facts.h"
+#include "file/scan.h"
 #include "job/work.h"
 #include "search/kb.h"
 
@@ -14,15 +15,32 @@ struct document_run {
 	struct uuid base;
 	int64_t most_mb;
 	struct err later;	/* why a file could not be read in this run */
+	bool more;		/* pages of one are still to be read */
 };
 
+/* 1: there are more pages; 0; -1. */
+static int read_images(const struct document_run *k, const struct owner *o,
+		       struct attachment *t, struct arena *a, struct err *e)
+{
+	struct file_scanner with = {
+		.db = k->r->db, .conf = k->r->conf, .http = k->r->http,
+		.by = { .tenant_id = o->tenant_id },
+	};
+
+	if (!t->unread)
+		return 0;
+	return kb_owner(k->r->db, &k->base, &with.by.user_id, e) ? -1
+		: file_scan(&with, o, t, a, e);
+}
+
 /* Reads it, or takes what was found out when it was read before. */
-static int read_one(const struct document_run *k, const struct kb_document *d,
+static int read_one(struct document_run *k, const struct kb_document *d,
 		    struct arena *a, struct err *e)
 {
 	const struct owner o = kb_files(k->r->job->tenant_id, &k->base);
 	struct kb_file_facts found = { .pages = 0 };
 	struct attachment t = { .ready = 0 };
+	int more;
 
 	/* It was deleted, or has another file now: then nothing is noted. */
 	if (attachment_get(k->r->db, &o, &d->attachment_id, a, &t, e)) {
@@ -32,8 +50,14 @@ static int read_one(const struct document_run *k, const struct kb_document *d,
 		found.problem = STR("Its file is gone.");
 		return kb_file_read(k->r->db, &k->base, d, &found, k->most_mb, e);
 	}
-	if ((!t.ready && file_finish(k->r->db, &o, &t, NULL, a, e)) ||
-	    attachment_text(k->r->db, &o, &t.id, a, &found.text, e))
+	if (!t.ready && file_finish(k->r->db, &o, &t, NULL, a, e))
+		return -1;
+	more = read_images(k, &o, &t, a, e);
+	if (more) {
+		k->more |= more > 0;
+		return more < 0 ? -1 : 0;
+	}
+	if (attachment_text(k->r->db, &o, &t.id, a, &found.text, e))
 		return -1;
 	found.media_type = t.media_type;
 	found.pages = t.pages;
@@ -108,7 +132,7 @@ static int read_files(struct document_run *k, int64_t until_ms, struct err *e)
 		}
 		arena_release(&a);
 	} while (!rc && n && clock_mono_ms() < until_ms);
-	return rc ? -1 : !n;
+	return rc ? -1 : !n && !k->more;
 }
 
 /*

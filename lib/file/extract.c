@@ -288,6 +288,9 @@ static void read_found(struct str s, struct arena *a, bool text,
 		else if (str_is(key, "pages") &&
 			 !str_int(str_trim(value), &out->pages))
 			out->pages = 0;
+		else if (str_is(key, "unread") &&
+			 !str_int(str_trim(value), &out->unread))
+			out->unread = 0;
 		else if (text && str_is(key, "scanned"))
 			out->problem = scanned_pages(str_trim(value), a);
 	}
@@ -363,37 +366,47 @@ static void give_place(int at)
 	pthread_mutex_unlock(&places.lock);
 }
 
-int file_extract_all(const struct file_source *src, struct arena *a,
-		     struct file_found *out, struct err *e)
+/* Runs the program with these arguments (argv[0] is set here) in a place of the user. */
+static int run_file(const struct file_source *src, const char **argv, int stop_fd,
+		    struct child_outcome *o, struct err *e)
 {
 	static const char *const env[] = { NULL };
 	struct buf path = BUF_INIT(PATH_BYTES + 8);
-	const char *argv[] = { NULL, "--type", "file",
-			       src->head_only ? "--head" : NULL, NULL };
 	const struct spawn s = {
 		.argv = argv, .env = env, .dir = "/", .limits = file_limits,
 		.more = src->more, .more_ctx = src->ctx,
 	};
+	int rc, place = take_place(src->user, e);
+
+	if (place < 0)
+		return -1;
+	buf_addf(&path, "%s" FILE_EXTRACT_FILES, file_extract_program());
+	argv[0] = path.p;
+	rc = spawn_run(&s, (struct str){ NULL, 0 }, FILE_MS, stop_fd, &o->out,
+		       &o->errors, &o->r, e);
+	give_place(place);
+	/* It did not get its CPU time: that says nothing of the file. */
+	if (rc == 0 && o->r.late)
+		rc = err_set(e, ERR_OVERLOADED, "a file was not read in time");
+	buf_release(&path);
+	return rc;
+}
+
+int file_extract_all(const struct file_source *src, struct arena *a,
+		     struct file_found *out, struct err *e)
+{
+	const char *argv[] = { NULL, "--type", "file",
+			       src->head_only ? "--head" : NULL, NULL };
 	struct child_outcome o = {
 		.out = BUF_INIT(LIM_FILE_TEXT_BYTES + 1024),
 		.errors = BUF_INIT(STDERR_BYTES),
 	};
 	const char *why = NULL;
-	int rc, place = take_place(src->user, e);
+	int rc = run_file(src, argv, -1, &o, e);
 
 	*out = (struct file_found){ .pages = 0 };
-	if (place < 0)
-		return -1;
-	buf_addf(&path, "%s" FILE_EXTRACT_FILES, file_extract_program());
-	argv[0] = path.p;
-	rc = spawn_run(&s, (struct str){ NULL, 0 }, FILE_MS, -1, &o.out,
-		       &o.errors, &o.r, e);
-	give_place(place);
 	if (rc == 0 && o.r.stopped)
 		rc = err_set(e, ERR_INTERNAL, "the file could not be read back");
-	/* It did not get its CPU time: that says nothing of the file. */
-	if (rc == 0 && o.r.late)
-		rc = err_set(e, ERR_OVERLOADED, "a file was not read in time");
 	if (rc == 0) {
 		log_errors(&o);
 		if (o.r.signal || (o.r.exit_code != EXTRACT_OK))
@@ -406,10 +419,90 @@ int file_extract_all(const struct file_source *src, struct arena *a,
 		if (why)
 			out->problem = str_of(why);
 	}
-	buf_release(&path);
 	buf_release(&o.errors);
 	buf_release(&o.out);
 	return rc;
+}
+
+/* -- pages that are images -------------------------------------------------------- */
+
+static void read_scanned(struct str s, bool picture, struct arena *a,
+			 struct file_scanned *out)
+{
+	struct buf clean = BUF_INIT(3 * LIM_FILE_TEXT_BYTES + 1024);
+
+	while (s.n) {
+		struct str line = str_cut(&s, '\n'), value = line;
+		struct str key = str_cut(&value, ':');
+
+		if (!line.n)
+			break;
+		if (str_is(key, "done") && !str_int(str_trim(value), &out->done))
+			out->done = 0;
+		if (str_is(key, "next") && !str_int(str_trim(value), &out->next))
+			out->next = 0;
+	}
+	if (!picture) {
+		utf8_scrub(&clean, s);
+		s = buf_str(&clean);
+	}
+	out->text = arena_str(a, s);
+	buf_release(&clean);
+}
+
+int file_extract_scan(const struct file_source *src, const struct file_scan_want *w,
+		      struct arena *a, struct file_scanned *out, struct err *e)
+{
+	const char *argv[] = {
+		NULL, "--type", w->picture ? "picture" : "scan",
+		"--from", arena_printf(a, "%d", w->from),
+		"--to", arena_printf(a, "%d", w->to),
+		"--most", arena_printf(a, "%d", w->most),
+		"--languages", w->languages, NULL,
+	};
+	struct child_outcome o = {
+		.out = BUF_INIT(LIM_FILE_TEXT_BYTES + 1024),
+		.errors = BUF_INIT(STDERR_BYTES),
+	};
+	int rc = run_file(src, argv, w->abort ? http_abort_fd(w->abort) : -1, &o, e);
+
+	*out = (struct file_scanned){ .exit_code = o.r.exit_code };
+	if (rc == 0 && o.r.stopped)
+		rc = err_set(e, w->abort ? ERR_CANCELLED : ERR_INTERNAL,
+			     "stopped while reading");
+	if (rc == 0) {
+		/* Libraries write there what they think of an image. */
+		if (str_starts(buf_str(&o.errors), STR(EXTRACT_UNCONFINED)))
+			log_errors(&o);
+		out->killed = o.r.signal || o.r.exit_code == EXTRACT_MEMORY;
+		if (!out->killed && !o.r.too_big)
+			read_scanned(buf_str(&o.out), w->picture, a, out);
+	}
+	buf_release(&o.errors);
+	buf_release(&o.out);
+	return rc;
+}
+
+static int nothing_more(void *ctx, struct str *next)
+{
+	(void)ctx;
+	*next = (struct str){ NULL, 0 };
+	return 0;
+}
+
+int file_extract_can_scan(const char *languages, struct err *e)
+{
+	const struct uuid nobody = { .b = { 0 } };
+	const struct file_source src = { .more = nothing_more, .user = &nobody };
+	const struct file_scan_want w = {
+		.from = 1, .to = 1, .most = 1, .languages = languages,
+	};
+	struct arena a = ARENA_INIT;
+	struct file_scanned f;
+	int rc = file_extract_scan(&src, &w, &a, &f, e);
+
+	arena_release(&a);
+	return rc < 0 ? -1 : f.exit_code == EXTRACT_UNKNOWN;
 }
 
 /* -- for doctor -------------------------------------------------------- */

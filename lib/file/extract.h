@@ -29,6 +29,7 @@ enum extract_exit {
 	EXTRACT_EMPTY = 15,		/* nothing is in it */
 	EXTRACT_UNKNOWN = 16,		/* a type that has no reader */
 	EXTRACT_BOMB = 17,		/* far more in it than its size lets expect */
+	EXTRACT_NO_READER = 18,		/* there is no Tesseract, or not for the language */
 	EXTRACT_USAGE = 64,
 };
 
@@ -64,6 +65,7 @@ int file_extract_text(const struct extract_want *w, struct str input,
 struct file_found {
 	struct str media_type, text, problem;
 	int64_t pages;		/* 0: it has none */
+	int64_t unread;		/* the first page that is an image; 0: none */
 };
 
 struct file_source {
@@ -80,6 +82,29 @@ struct file_source {
  */
 int file_extract_all(const struct file_source *s, struct arena *a,
 		     struct file_found *out, struct err *e) MUST_CHECK;
+
+/* The text of pages that are images, by lamplighter-extract-file --type scan. */
+struct file_scan_want {
+	int from, to, most;	/* pages, from 1; and how many, if there is time */
+	bool picture;		/* the next one as a PNG instead */
+	const char *languages;	/* of Tesseract: "deu+eng" */
+	struct http_abort *abort;	/* NULL = cannot be cancelled */
+};
+
+struct file_scanned {
+	int exit_code;		/* enum extract_exit */
+	bool killed;		/* it took too much time or memory */
+	struct str text;	/* with page marks if the file has pages; or the PNG */
+	int64_t done, next;	/* as fcgi-app/extract/file.h has them */
+};
+
+/* The same errors, and ERR_CANCELLED. */
+int file_extract_scan(const struct file_source *s, const struct file_scan_want *w,
+		      struct arena *a, struct file_scanned *out,
+		      struct err *e) MUST_CHECK;
+
+/* Whether Tesseract is there, with these languages: 1, 0, -1. */
+int file_extract_can_scan(const char *languages, struct err *e) MUST_CHECK;
 
 /*
  * Tries a program with a small text, for doctor: the one for pages, or for files.

@@ -11,16 +11,7 @@
 
 /* -- reading it back -------------------------------------------------------- */
 
-/* The bytes of a file in order, a piece at a time. */
-struct file_reader {
-	struct db *db;
-	const struct uuid *file_id;
-	int64_t at, upto;
-	struct arena piece;
-	struct err *e;
-};
-
-static int next_piece(void *ctx, struct str *next)
+int file_next_piece(void *ctx, struct str *next)
 {
 	struct file_reader *r = ctx;
 
@@ -44,7 +35,7 @@ static int hash_all(struct file_reader *r, unsigned char *out)
 	int rc;
 
 	crypto_generichash_init(&h, NULL, 0, ATTACHMENT_HASH_BYTES);
-	while ((rc = next_piece(r, &part)) > 0)
+	while ((rc = file_next_piece(r, &part)) > 0)
 		crypto_generichash_update(&h, (const unsigned char *)part.p,
 					  part.n);
 	crypto_generichash_final(&h, out, ATTACHMENT_HASH_BYTES);
@@ -66,7 +57,7 @@ static int find(struct file_reader *r, const struct owner *o,
 {
 	bool large = t->size > LIM_EXTRACT_FILE_BYTES;
 	const struct file_source src = {
-		.more = next_piece, .ctx = r, .head_only = large,
+		.more = file_next_piece, .ctx = r, .head_only = large,
 		.user = &o->user_id,
 	};
 	struct file_found found = { .pages = 0 };
@@ -89,6 +80,7 @@ static int find(struct file_reader *r, const struct owner *o,
 	f->text = found.text;
 	f->text_chars = (int64_t)utf8_chars(found.text);
 	f->problem = found.problem;
+	f->unread = found.unread;
 	if (is_image(f->media_type))
 		f->problem = (struct str){ NULL, 0 };
 	else if (!f->text.p && !f->problem.p)

@@ -15,4 +15,15 @@ int file_finish(struct db *db, const struct owner *o, struct attachment *t,
 		const unsigned char *hash, struct arena *a,
 		struct err *e) MUST_CHECK;
 
+/* The bytes of a file in order, a piece at a time: a file_source's more and ctx. */
+struct file_reader {
+	struct db *db;
+	const struct uuid *file_id;
+	int64_t at, upto;
+	struct arena piece;	/* of it; released by whose reader it is */
+	struct err *e;		/* why it ended with -1 */
+};
+
+int file_next_piece(void *reader, struct str *next);
+
 #endif

@@ -142,6 +142,10 @@ int kb_file_read(struct db *db, const struct uuid *base, const struct kb_documen
 int kb_kind(struct db *db, const struct uuid *base, bool *is_private,
 	    bool *paused, struct err *e) MUST_CHECK;
 
+/* Whose base it is, for what reading its documents costs; nil: it has gone. */
+int kb_owner(struct db *db, const struct uuid *base, struct uuid *user_id,
+	     struct err *e) MUST_CHECK;
+
 /*
  * Queues a document that has failed, or asks for the vectors of one whose text the
  * service refused. ERR_NOT_FOUND; ERR_CONFLICT, public.

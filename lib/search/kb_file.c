@@ -167,6 +167,26 @@ int kb_kind(struct db *db, const struct uuid *base, bool *is_private,
 		look(db, STMT_KB_PAUSED, base, 1, paused, e) ? -1 : 0;
 }
 
+static int take_user(void *ctx, const struct db_val *row, struct err *e)
+{
+	(void)e;
+	memcpy(((struct uuid *)ctx)->b, row[0].s.p, sizeof(struct uuid));
+	return 0;
+}
+
+int kb_owner(struct db *db, const struct uuid *base, struct uuid *user_id,
+	     struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	int rc;
+
+	*user_id = (struct uuid){ .b = { 0 } };
+	rc = db_each(db, STMT_KB_EMBED_ASKED, DB_ARGS(DB_U(base)), &a, take_user,
+		     user_id, e);
+	arena_release(&a);
+	return rc;
+}
+
 /* -- again, and never more ----------------------------------------------------------- */
 
 /* 1; 0: the service has not refused it; -1. */

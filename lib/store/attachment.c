@@ -252,7 +252,8 @@ static int ready_tx(struct db *tx, void *ctx, struct err *e)
 			    DB_I_IF(f->pages, f->pages), DB_S_IF(f->problem),
 			    DB_S_IF(f->text),
 			    DB_I_IF(f->text.p, f->text_chars),
-			    DB_S_IF(k->place), DB_U(&k->t->file_id),
+			    DB_I_IF(f->unread, f->unread), DB_S_IF(k->place),
+			    DB_U(&k->t->file_id),
 			    DB_I(k->t->size)), &r, e))
 		return -1;
 	if (!r.affected)
@@ -288,6 +289,37 @@ int attachment_ready(struct db *db, const struct owner *o,
 				&why);
 	}
 	return 0;
+}
+
+struct scanned {
+	const struct attachment *t;
+	const struct attachment_facts *f;
+};
+
+static int scanned_tx(struct db *tx, void *ctx, struct err *e)
+{
+	const struct scanned *k = ctx;
+	const struct attachment_facts *f = k->f;
+	struct db_result r;
+
+	if (db_exec(tx, STMT_FILE_SCANNED,
+		    DB_ARGS(DB_S_IF(f->problem), DB_S_IF(f->text),
+			    DB_I_IF(f->text.p, f->text_chars),
+			    DB_I_IF(f->unread, f->unread), DB_U(&k->t->file_id),
+			    DB_I(k->t->unread)), &r, e))
+		return -1;
+	return !r.affected ? 0
+		: db_exec(tx, STMT_ATTACHMENT_SCANNED,
+			  DB_ARGS(DB_U(&k->t->file_id), DB_I(clock_now_us())),
+			  NULL, e);
+}
+
+int attachment_scanned(struct db *db, const struct attachment *t,
+		       const struct attachment_facts *f, struct err *e)
+{
+	struct scanned k = { t, f };
+
+	return db_tx(db, scanned_tx, &k, e);
 }
 
 /* -- whose messages have it -------------------------------------------------------- */

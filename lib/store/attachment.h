@@ -18,6 +18,7 @@ struct attachment {
 	struct str problem;	/* a sentence; p == NULL: none */
 	int64_t size;		/* bytes that have arrived */
 	int64_t pages, text_chars;	/* 0: none */
+	int64_t unread;		/* page, from 1, whose image was not read; 0: none */
 	int64_t ready;		/* all of it has arrived */
 };
 
@@ -76,6 +77,7 @@ struct attachment_facts {
 	struct str problem;	/* p == NULL: none */
 	struct str text;	/* p == NULL: none */
 	int64_t pages, text_chars;	/* 0: none */
+	int64_t unread;		/* as struct attachment has it */
 };
 
 /* 1 when the user has this content already, and t names that now; 0 when not, -1. */
@@ -92,6 +94,14 @@ int attachment_ready(struct db *db, const struct owner *o,
 		     const struct attachment *t,
 		     const struct attachment_facts *f,
 		     struct err *e) MUST_CHECK;
+
+/*
+ * Notes what images of t's file say, for all who have it: f's text, problem and
+ * unread; unless others have done so since t was read.
+ */
+int attachment_scanned(struct db *db, const struct attachment *t,
+		       const struct attachment_facts *f,
+		       struct err *e) MUST_CHECK;
 
 /* Notes that messages of the conversation have it. Once more is no error. */
 int attachment_use(struct db *db, const struct owner *o,

@@ -367,6 +367,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	F(size, i, "a.size") SEP \
 	F(pages, I, "a.pages") SEP \
 	F(text_chars, I, "a.text_chars") SEP \
+	F(unread, I, "a.unread_page") SEP \
 	F(ready, i, "a.state = 'ready'")
 #define SCOPE_FIELDS(F, SEP) \
 	F(workspace_id, s, "c.workspace_id") SEP \

@@ -2,13 +2,16 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "file/scan.h"
 #include "llm/llm.h"
 #include "search/best.h"
 #include "store/attachment.h"
 #include "tool/core/passage.h"
+#include "turn/emit.h"
 #include "turn/loop.h"
 
 #include "base/banned.h"
@@ -20,6 +23,7 @@ enum {
 	PARTS = 60,		/* chunks of a text that does not fit */
 	PART_CHARS = 200,	/* envelope and number around each chunk */
 	NOTE_BYTES = 1024,
+	SCAN_MS = 60000,	/* of one turn, to read pages that are images */
 };
 
 /* -- of a request -------------------------------------------------------- */
@@ -284,10 +288,6 @@ static void add_image(struct turn_loop *l, const struct attachment *t,
 	struct llm_image *images = (struct llm_image *)m->images;
 	struct err e = ERR_INIT;
 
-	if (llm_check_vision(l->run->in.target.service, &e) < 0) {
-		note(b, t, "this model cannot see images. Tell the user so.");
-		return;
-	}
 	if (t->size > LIM_IMAGE_BYTES || l->n_attach_images == IMAGES) {
 		note(b, t, l->n_attach_images == IMAGES
 		     ? "only eight images can be sent at a time."
@@ -308,6 +308,36 @@ static void add_image(struct turn_loop *l, const struct attachment *t,
 	origins_add(&l->taint, "attachment", t->name);
 }
 
+/*
+ * Reads the pages of t that are images, as many as there is time for in this turn: a
+ * later one goes on. A preview has what is there.
+ */
+static void read_scan(struct turn_loop *l, struct attachment *t)
+{
+	const struct file_scanner with = {
+		.db = l->run->deps->db, .conf = l->run->in.by.conf,
+		.http = l->run->deps->http, .abort = l->abort, .by = l->owner,
+	};
+	struct err e = ERR_INIT;
+	int more = 1;
+
+	if (!l->sink)
+		return;
+	if (!l->scan_until_ms) {
+		l->scan_until_ms = clock_mono_ms() + SCAN_MS;
+		loop_status(l, "executing");
+	}
+	while (more > 0 && clock_mono_ms() < l->scan_until_ms)
+		more = file_scan(&with, &l->owner, t, l->arena, &e);
+	if (more < 0 && e.code != ERR_CANCELLED)
+		log_err("a scan that cannot be read now", &e);
+}
+
+static bool is_image(const struct attachment *t)
+{
+	return t->media_type.p && str_starts(t->media_type, STR("image/"));
+}
+
 static void add_one(struct turn_loop *l, const json_t *record,
 		    struct llm_message *m, struct buf *b)
 {
@@ -322,10 +352,22 @@ static void add_one(struct turn_loop *l, const json_t *record,
 			log_err("an attachment that cannot be read", &e);
 		t = (struct attachment){ .name = jx_str(record, "name") };
 		note(b, &t, "it was deleted.");
-	} else if (t.text_chars) {
-		add_text(l, &t, b);
-	} else if (t.media_type.p && str_starts(t.media_type, STR("image/"))) {
+		return;
+	}
+	/* A model that sees is given the image itself. */
+	if (is_image(&t) && !llm_check_vision(l->run->in.target.service, &e)) {
 		add_image(l, &t, m, b);
+		return;
+	}
+	if (t.unread)
+		read_scan(l, &t);
+	if (t.text_chars) {
+		add_text(l, &t, b);
+	} else if (is_image(&t)) {
+		note(b, &t, arena_printf(l->arena, "this model cannot see images. "
+					 "Tell the user so.%s%.*s",
+					 t.problem.p ? " " : "",
+					 STR_ARG(t.problem)));
 	} else {
 		note(b, &t, t.problem.p
 		     ? arena_printf(l->arena, "it has no text: %.*s",

@@ -80,6 +80,7 @@ struct turn_loop {
 						   rows; or NULL */
 	int64_t attach_chars;		/* left for attachments, in characters */
 	bool attach_ready;		/* attach_chars is set */
+	int64_t scan_until_ms;		/* monotonic: to read scans; 0: none yet */
 	int n_attach_images;		/* images sent so far */
 	struct str stamps;		/* JSON: the prompts used (A43) */
 	const char *rule;		/* rule of "auto" that chose the

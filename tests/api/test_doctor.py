@@ -105,7 +105,7 @@ def test_inside(lab):
     order = [item["check"] for item in report["items"]]
     assert order == sorted(order, key=[
         "hosts", "clock", "base", "restart", "database", "schema", "provider", "datasets", "tool",
-        "extract", "files", "file-store"].index)
+        "extract", "scans", "files", "file-store"].index)
     assert "MariaDB answers within" in found["database"][0]["text"] or \
         "MariaDB" in found["database"][0]["text"]
     assert found["schema"][0]["result"] == "ok"
@@ -120,6 +120,8 @@ def test_inside(lab):
     # Both programs are run, each on what it is for.
     assert [e["result"] for e in found["extract"]] == ["ok", "ok"], found["extract"]
     assert "lamplighter-extract-file works" in found["extract"][1]["text"]
+    assert [e["text"] for e in found["scans"]] == [
+        "Tesseract recognises the text of scanned pages and images (eng)."]
     assert "database" in found["file-store"][0]["text"]
 
 

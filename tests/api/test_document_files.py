@@ -1,6 +1,8 @@
 """Documents of knowledge bases that are files: how they come in, what is found of
 them, who gets them back, and that nothing of them is left."""
 
+import pathlib
+import sys
 import uuid
 
 import pytest
@@ -9,6 +11,9 @@ from described import check
 from knowledge import base_of, found, left, settled, write
 from lab import wait_until
 from samples import docx, pdf
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "conf/demo"))
+from sample_handbook import pdf as handbook_pdf  # noqa: E402
 
 SCRIPT = (b"<h1>Leave</h1><p>Nine days carry over.</p>"
           b"<script>alert('quokka')</script><p onclick='quokka()'>Ask early.</p>")
@@ -88,6 +93,21 @@ def test_a_pdf_is_found_by_its_pages_and_given_back(lab, who):
         left(lab, base).values())))
     assert lab.call("DELETE", f"{base}/documents/{made['id']}", user=who).status == 204
     wait_until("nothing is left", lambda: nothing_left(lab, base, 1))
+
+
+def test_headings_of_a_pdf_are_no_part_of_a_sentence(lab, who):
+    """A PDF as the demo's handbook: what is larger or bold stands above the text."""
+    base = base_of(lab, who)
+    data = handbook_pdf([("Leave", ["Five days carry over to the next year, if they are"
+                                    " not taken until the end of December at the latest.",
+                                    "Ask early."]),
+                         ("Travel", ["Second class is paid."])])
+    upload(lab, base, who, data, "handbook.pdf")
+    settled(lab, base, who)
+    hit, = found(lab, base, "days carry over", who)
+    assert (hit["page"], hit["heading"]) == (1, "Leave")
+    assert hit["text"].startswith("Five days carry over"), hit["text"]
+    assert "\n\nAsk early." in hit["text"] and "Travel" not in hit["text"]
 
 
 def test_headings_come_from_the_file_and_scripts_do_not(lab, who):

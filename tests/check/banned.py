@@ -115,6 +115,7 @@ SEARCH = re.compile(r"(?<![\w.>])(memmem|strstr|strcasestr)\s*\(")
 SEARCHED = {
     "fcgi-app/extract/file.c": "a foreign file, for what it is",
     "fcgi-app/extract/mail.c": "a mail, for its boundaries",
+    "fcgi-app/extract/pdf.c": "the name of a font",
     "fcgi-app/extract/office.c": "a foreign file, names of styles and files in it",
     "fcgi-app/multipart.c": "a body, for its boundaries",
     "fcgi-app/api/feeds.c": "frames, for their ends",
@@ -125,6 +126,7 @@ SEARCHED = {
     "fcgi-app/doctor/look.c": "a version, an address",
     "lib/base/blank.c": "a prompt, for its blanks",
     "lib/conf/load.c": "an address", "lib/conf/rules.c": "a path",
+    "lib/file/scan.c": "the text of a file, for the marks of its pages",
     "lib/conf/text.c": "a line of YAML, for ${NAME}",
     "lib/llm/build.c": "the form of a header",
     "lib/llm/decoder.c": "a content type; an event, for the text that was parsed "

@@ -1,0 +1,40 @@
+/*
+ * The text of pages that are images: of a PDF, and of files that are images. It is
+ * recognised by Tesseract where that is installed (scans.tesseract), else by the LLM
+ * service that scans.llm_service names, a few pages at a time, so that a turn or a job
+ * can stop between them and another one goes on there (attachment.unread).
+ */
+#ifndef FILE_SCAN_H
+#define FILE_SCAN_H
+
+#include "conf/conf.h"
+#include "store/attachment.h"
+
+struct http_abort;
+struct http_pool;
+
+struct file_scanner {		/* all borrowed */
+	struct db *db;
+	const struct conf *conf;
+	struct http_pool *http;	/* NULL: no service can be asked */
+	struct http_abort *abort;	/* NULL: it cannot be cancelled */
+	struct owner by;	/* for whose usage a service is asked */
+};
+
+/*
+ * Reads the next pages of a ready file of o and stores their text with the others, in
+ * the order of pages; t is as it is now then, in a. 1: there are more; 0: there are
+ * not, or (t->unread is still set) nothing here can read them; -1: ERR_OVERLOADED
+ * when it may work later, ERR_CANCELLED, those of the store. Blocks, half a minute or
+ * as long as the service takes.
+ */
+int file_scan(const struct file_scanner *k, const struct owner *o,
+	      struct attachment *t, struct arena *a, struct err *e) MUST_CHECK;
+
+/*
+ * Inside lib/file and for tests: appends the pages of both texts in their order, each
+ * with its mark; a text without marks goes first.
+ */
+void file_scan_merge(struct str old, struct str more, struct buf *out);
+
+#endif

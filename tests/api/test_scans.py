@@ -1,0 +1,151 @@
+"""Scanned pages and images: their text is recognised by Tesseract, or read by a model
+that sees, when a turn or a knowledge base needs it (A11, A21)."""
+
+import json
+import uuid
+
+import pytest
+
+from knowledge import base_of, found, settled
+from lab import Lab
+from samples import picture, scan, tiff
+
+LEAVE = "Nine days of leave carry over\nuntil the end of March."
+WOMBAT = "The wombat sleeps in the\nsouthern office."
+PAGES = [LEAVE, ("Parking is free.",), "", WOMBAT]
+
+
+@pytest.fixture
+def who():
+    return "s" + uuid.uuid4().hex[:12]
+
+
+def attached(lab, data, name, user):
+    answer = lab.call("POST", f"/attachments?name={name}", data, user=user,
+                      headers={"Content-Type": "application/octet-stream"})
+    assert answer.status == 201, answer
+    return answer.json
+
+
+def sent_with(lab, record, user, **said):
+    """What the model is sent of it, and the events."""
+    lab.sent()
+    events = lab.chat("What is it?", user=user, attachments=[record["id"]], **said)
+    assert events[-1].name == "done", events
+    asked = next(b["messages"][-1]["content"] for b in lab.sent()
+                 if "What is it?" in json.dumps(b["messages"][-1]))
+    return asked, events
+
+
+def uploaded(lab, base, user, data, name):
+    answer = lab.call("POST", f"{base}/documents?name={name}", data, user=user,
+                      headers={"Content-Type": "application/octet-stream"})
+    assert answer.status == 201, answer
+    return f"{base}/documents/{answer.json['id']}"
+
+
+def text_of(lab, record, user):
+    return lab.get(f"/attachments/{record['id']}/text", user=user).body.decode()
+
+
+def test_a_scan_in_a_message(lab, who):
+    """Its text comes with the turn, in the envelope, and is there from then on."""
+    record = attached(lab, scan(PAGES), "scan.pdf", who)
+    assert (record["pages"], record["problem"]) == (
+        4, "Pages 1, 3-4 have no text: they are images or empty, as in a scan.")
+    said, events = sent_with(lab, record, who)
+    assert "executing" in [e.data["status"] for e in events if e.name == "status"]
+    inside = said.split("[UNTRUSTED-DATA ", 1)[1].split("[/UNTRUSTED-DATA", 1)[0]
+    places = [inside.index(s) for s in (
+        "<!-- page 1 -->", "until the end of March", "<!-- page 2 -->",
+        "Parking is free", "<!-- page 4 -->", "southern office")]
+    assert places == sorted(places)
+    now = lab.get(f"/attachments/{record['id']}", user=who).json
+    assert now["problem"] is None and now["textChars"] > record["textChars"]
+    before = text_of(lab, record, who)
+    assert sent_with(lab, record, who)[0].count("southern office") == 1
+    assert text_of(lab, record, who) == before
+    # The same content again is known already.
+    again = attached(lab, scan(PAGES), "again.pdf", who)
+    assert (again["problem"], again["textChars"]) == (None, now["textChars"])
+
+
+def test_images_in_a_message(lab, who):
+    for name, data, words in (("page.png", picture(LEAVE), ["Nine days"]),
+                              ("fax.tif", tiff([LEAVE, WOMBAT]), ["March", "wombat"])):
+        record = attached(lab, data, name, who)
+        assert record["problem"] is None
+        said, _ = sent_with(lab, record, who)
+        assert all(word in said for word in words), said
+        assert "cannot see images" not in said
+
+
+def test_a_scan_in_a_knowledge_base(lab, who):
+    base = base_of(lab, who)
+    paths = [uploaded(lab, base, who, data, name) for name, data in (
+        ("scan.pdf", scan(PAGES)), ("page.png", picture("The quokka answers the phone.")),
+        ("none.png", picture(" ")))]
+    assert settled(lab, base, who)["ready"] == 2
+    assert [(h["page"], h["title"]) for h in found(lab, base, "wombat", who)] == [
+        (4, "scan")]
+    assert found(lab, base, "quokka", who)[0]["title"] == "page"
+    assert found(lab, base, "parking", who)[0]["page"] == 2
+    assert lab.get(paths[2], user=who).json["error"] == (
+        "No text was found in the images of this file.")
+
+
+def test_what_cannot_be_read_says_so(lab, who):
+    """Damaged, and far more pixels than there is memory for."""
+    base = base_of(lab, who)
+    bomb = bytearray(picture(" "))
+    bomb[16:24] = (1).to_bytes(4, "big") + (10 ** 9).to_bytes(4, "big")
+    whole = picture(LEAVE)
+    for data, says in ((bytes(bomb), ("too many pixels", "cannot be read")),
+                       (whole[:len(whole) // 3], ("cannot be read",)),
+                       (b"\x89PNG\r\n\x1a\n" + bytes(90), ("cannot be read", "no text"))):
+        path = uploaded(lab, base, who, data, "bad.png")
+        settled(lab, base, who)
+        seen = lab.get(path, user=who).json
+        assert seen["status"] == "failed"
+        assert any(s in seen["error"] for s in says), seen["error"]
+
+
+# -- a model that sees ------------------------------------------------------------------
+
+SEES = {"capabilities": ["chat", "tools", "vision"]}
+
+
+@pytest.fixture(scope="module")
+def seeing():
+    """A place without Tesseract, whose admin has named a service."""
+    with Lab(services={"eyes": SEES}, config={
+            "scans": {"tesseract": False, "llm_service": "eyes", "pages": 3}}) as lab:
+        yield lab
+
+
+def test_a_service_reads_the_pages(seeing, who):
+    """One call a page, on the user's bill; a blank page costs none."""
+    lab = seeing
+    record = attached(lab, scan(PAGES[:3] + [WOMBAT] + [WOMBAT]), "scan.pdf", who)
+    said, _ = sent_with(lab, record, who)
+    assert said.count("I am the demo model and cannot see") == 1
+    assert "<!-- page 1 -->" in said and "Parking is free" in said
+    # scans.pages: the others are left out, with a sentence.
+    assert "on the first 3 pages of a file only" in said
+    assert lab.sql("SELECT COUNT(*), MIN(input_tokens) > 0 FROM usage_record r JOIN user u"
+                   f" ON u.id = r.user_id WHERE r.kind = 8 AND u.name = '{who}'") == [
+        ["1", "1"]]
+
+
+def test_a_service_reads_a_document(seeing, who):
+    lab = seeing
+    base = base_of(lab, who)
+    uploaded(lab, base, who, picture(LEAVE), "page.png")
+    fax = uploaded(lab, base, who, tiff([LEAVE]), "fax.tif")
+    settled(lab, base, who)
+    assert "image/png, 1240 x 280 pixels" in found(lab, base, "demo", who)[0]["text"]
+    # TIFF is nothing that models take.
+    assert lab.get(fax, user=who).json["error"] == "The file is an image. It has no text."
+    assert lab.sql("SELECT COUNT(*) FROM usage_record r JOIN knowledge_base k ON"
+                   " k.user_id = r.user_id WHERE r.kind = 8 AND HEX(k.id) ="
+                   f" '{base.rsplit('/', 1)[1].replace('-', '').upper()}'") == [["1"]]
