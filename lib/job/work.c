@@ -61,9 +61,10 @@ static int work_one(const struct job_run *like, const struct job *j,
 {
 	const struct kind *k = kind_of(j);
 	struct db *db = like->db;
+	int64_t due_us = 0;
 	struct job_run r = {
 		.job = j, .db = db, .conf = like->conf, .http = like->http,
-		.stop = like->stop, .arena = a,
+		.stop = like->stop, .arena = a, .due_us = &due_us,
 		.until_ms = MIN(like->until_ms, clock_mono_ms() + RUN_MS),
 	};
 	struct err why = ERR_INIT;
@@ -80,7 +81,7 @@ static int work_one(const struct job_run *like, const struct job *j,
 	if (rc > 0)
 		return store_job_done(db, j, e);
 	if (rc == 0)
-		return store_job_put_back(db, j, clock_now_us(), 0,
+		return store_job_put_back(db, j, MAX(clock_now_us(), due_us), 0,
 					  (struct str){ NULL, 0 }, e);
 	err_wrap(&why, "%s %.*s", k->name, STR_ARG(j->subject));
 	return put_back(db, k, j, &why, e);

@@ -31,6 +31,7 @@ struct job_run {
 	const atomic_bool *stop;	/* a wait should end; may be NULL */
 	struct arena *arena;	/* of this run */
 	int64_t until_ms;	/* monotonic: when it must have stopped */
+	int64_t *due_us;	/* of one that needs another run: not before; 0 */
 };
 
 /*
