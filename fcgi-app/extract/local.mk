@@ -7,7 +7,8 @@ EXTRACT_SOURCES = \
 	fcgi-app/extract/charset.c fcgi-app/extract/charset.h \
 	fcgi-app/extract/confine.c fcgi-app/extract/confine.h \
 	fcgi-app/extract/out.c fcgi-app/extract/out.h \
-	fcgi-app/extract/page.c fcgi-app/extract/page.h
+	fcgi-app/extract/page.c fcgi-app/extract/page.h \
+	fcgi-app/extract/web.c fcgi-app/extract/web.h
 EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/file.c fcgi-app/extract/file.h \
 	fcgi-app/extract/mail.c \
@@ -17,6 +18,7 @@ EXTRACT_FILE_SOURCES = \
 	fcgi-app/extract/plain.c \
 	fcgi-app/extract/rtf.c \
 	fcgi-app/extract/scan.c \
+	fcgi-app/extract/sitemap.c \
 	fcgi-app/extract/types_file.c
 EXTRACT_BASE = lib/base/buf.c lib/base/utf8.c lib/base/util.c
 lamplighter_extract_SOURCES = fcgi-app/extract/main.c \

@@ -52,6 +52,7 @@ static const struct element {
 
 struct writer {
 	struct buf *out;
+	enum page_part part;
 	size_t start;		/* of our text in out */
 	bool links;
 	int depth;
@@ -130,12 +131,25 @@ static void inline_element(struct writer *w, xmlNode *n)
 		link_target(w, n);
 }
 
+/* What stands on every page of a site, around what the page is about. */
+static bool is_frame(const struct writer *w, const char *name)
+{
+	static const char *const names[] = { "nav", "footer", "header", "aside" };
+
+	for (size_t i = 0; i < (w->part == PAGE_BARE ? ARRAY_LEN(names)
+				: w->part == PAGE_INNER); i++)
+		if (!strcasecmp(names[i], name))
+			return true;
+	return false;
+}
+
 static void element(struct writer *w, xmlNode *n)
 {
 	const struct element *el = element_of((const char *)n->name);
 	bool pre = w->pre;
 
-	switch (el ? el->how : AS_INLINE) {
+	switch (is_frame(w, (const char *)n->name) ? AS_SKIP
+		: el ? el->how : AS_INLINE) {
 	case AS_SKIP:
 		return;
 	case AS_INLINE:
@@ -210,25 +224,50 @@ int extract_page_read(struct extract *x)
 	return extract_page_text(x);
 }
 
-int extract_page_text(struct extract *x)
+int extract_page_parse(struct extract *x, struct _xmlDoc **out)
+{
+	if (!buf_ok(&x->input) || x->input.n > INT_MAX)
+		return EXTRACT_TOO_BIG;
+	/* Told that it is UTF-8, it looks up no converter. */
+	*out = htmlReadMemory(x->input.p, (int)x->input.n, NULL, "UTF-8",
+			      HTML_PARSE_RECOVER | HTML_PARSE_NOERROR |
+			      HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
+			      HTML_PARSE_IGNORE_ENC);
+	return *out ? EXTRACT_OK : EXTRACT_UNREADABLE;
+}
+
+void extract_page_walk(struct extract *x, const struct _xmlNode *n,
+		       enum page_part part)
 {
 	struct writer w = {
 		.out = &x->out, .start = x->out.n, .links = x->links,
+		.part = part,
 	};
-	htmlDocPtr doc;
 
-	if (!buf_ok(&x->input) || x->input.n > INT_MAX)
-		return EXTRACT_TOO_BIG;
+	walk(&w, n);
+}
+
+void extract_page_line(struct extract *x, const char *what, const char *s)
+{
+	struct writer w = { .out = &x->out };
+
+	buf_addf(&x->out, "%s: ", what);
+	w.start = x->out.n;
+	text(&w, s);
+	buf_addc(&x->out, '\n');
+}
+
+int extract_page_text(struct extract *x)
+{
+	htmlDocPtr doc;
+	int rc;
+
 	if (!x->input.n)
 		return EXTRACT_OK;
-	/* Told that it is UTF-8, it looks up no converter. */
-	doc = htmlReadMemory(x->input.p, (int)x->input.n, NULL, "UTF-8",
-			     HTML_PARSE_RECOVER | HTML_PARSE_NOERROR |
-			     HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
-			     HTML_PARSE_IGNORE_ENC);
-	if (!doc)
-		return EXTRACT_UNREADABLE;
-	walk(&w, xmlDocGetRootElement(doc));
-	xmlFreeDoc(doc);
-	return EXTRACT_OK;
+	rc = extract_page_parse(x, &doc);
+	if (rc == EXTRACT_OK) {
+		extract_page_walk(x, xmlDocGetRootElement(doc), PAGE_WHOLE);
+		xmlFreeDoc(doc);
+	}
+	return rc;
 }

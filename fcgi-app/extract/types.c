@@ -2,11 +2,13 @@
 #include "extract/extract.h"
 
 #include "extract/page.h"
+#include "extract/web.h"
 
 #include "base/banned.h"
 
 static const struct extract_type types[] = {
 	{ .name = "html", .prepare = extract_page_prepare, .extract = extract_page_read },
+	{ .name = "web", .prepare = extract_page_prepare, .extract = extract_web_read },
 };
 
 const struct extract_type *extract_type(const char *name)

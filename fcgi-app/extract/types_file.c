@@ -3,6 +3,7 @@
 
 #include "extract/file.h"
 #include "extract/page.h"
+#include "extract/web.h"
 
 #include "base/banned.h"
 
@@ -14,6 +15,8 @@ static const struct extract_type types[] = {
 	{ .name = "picture", .prepare = extract_file_prepare,
 	  .extract = extract_picture_read, .answers = true, .quiet = true },
 	{ .name = "html", .prepare = extract_page_prepare, .extract = extract_page_read },
+	{ .name = "sitemap", .prepare = extract_sitemap_prepare,
+	  .extract = extract_sitemap_read, .quiet = true },
 };
 
 const struct extract_type *extract_type(const char *name)

@@ -216,6 +216,13 @@
 #define LIM_INTAKE_FAULT_BYTES 16384	/* and their length */
 #define LIM_INTAKE_ROWS      200	/* of a table looked at together */
 #define LIM_INTAKE_READ      20		/* of these that are read together */
+#define LIM_SITE_URLS        1000	/* addresses that a source names */
+#define LIM_SITE_PAGES       50000	/* most that max_pages of a source may say */
+#define LIM_SITE_DELAY_MS    60000	/* most between two requests to a site */
+#define LIM_SITEMAP_URLS     50000	/* in one sitemap */
+#define LIM_SITEMAP_BYTES    52428800	/* of one, unpacked */
+#define LIM_SITEMAP_DEPTH    3		/* indexes of sitemaps in each other */
+#define LIM_SITEMAPS         1000	/* that one run of a source reads */
 #define LIM_INDEXED_AT_ONCE  64	/* documents that one look brings */
 #define LIM_INDEXED_BYTES    1048576	/* and their texts; one may be longer */
 #define LIM_DIMENSION        4096	/* of a vector */

@@ -403,9 +403,15 @@ static void check_dataset(struct loader *l, const struct conf_dataset *d)
 
 static void check_intake(struct loader *l, const struct conf_intake *s)
 {
-	if (!*s->directory == !*s->select)
-		load_fail(l, load_pos(l, s), "source \"%s\" needs directory or "
-			  "select, and not both", s->name);
+	if (!!*s->directory + !!*s->select + !!*s->sitemap + (s->urls.n > 0) != 1)
+		load_fail(l, load_pos(l, s), "source \"%s\" needs one of "
+			  "directory, select, urls and sitemap", s->name);
+	for (size_t i = 0; i < s->urls.n; i++)
+		if (!*s->urls.v[i] || strlen(s->urls.v[i]) >
+		    LIM_DOCUMENT_URL_CHARS)
+			load_fail(l, load_pos(l, &s->urls), "urls must be "
+				  "addresses of 1 to %d characters",
+				  LIM_DOCUMENT_URL_CHARS);
 	for (size_t i = 0; i < s->groups.n; i++)
 		if (!*s->groups.v[i] || utf8_chars(str_of(s->groups.v[i])) >
 		    LIM_DOCUMENT_GROUP_CHARS)

@@ -233,14 +233,22 @@ struct conf_dataset {
 	int line;
 };
 
+enum robots_mode { ROBOTS_OBEY, ROBOTS_IGNORE };
+
 /* Where documents of a knowledge base come from (intake/intake.h). */
 struct conf_intake {
 	const char *name;
 	const char *base;	/* name of a base of the tenant, or an id */
 	const char *language;	/* of the base, where it is made */
-	const char *directory;	/* "" when it is `select` */
+	const char *directory;	/* "": it is another kind */
 	const char *database;	/* id in `databases:`; "app" = ours */
-	const char *select;	/* by the admin; "" when it is `directory` */
+	const char *select;	/* by the admin; "" … */
+	struct conf_list urls;	/* n == 0 … */
+	const char *sitemap;	/* "" … */
+	struct conf_list allow_private;	/* this and what follows: of sites */
+	struct conf_list headers;	/* "Name: value"; secret */
+	enum robots_mode robots;
+	int max_pages, page_bytes, run_mb, delay_ms, timeout_ms;
 	struct conf_list groups;	/* of its documents; n == 0: none */
 	int every;		/* minutes; 0 = by the command only */
 	const char *file;

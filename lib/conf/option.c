@@ -25,6 +25,10 @@ static const struct opt_name log_targets[] = {
 	{ "stderr", LOG_TO_STDERR }, { "syslog", LOG_TO_SYSLOG }, { NULL, 0 },
 };
 
+static const struct opt_name robots_modes[] = {
+	{ "obey", ROBOTS_OBEY }, { "ignore", ROBOTS_IGNORE }, { NULL, 0 },
+};
+
 static const struct opt_name file_stores[] = {
 	{ "database", FILE_STORE_DATABASE },
 	{ "directory", FILE_STORE_DIRECTORY }, { NULL, 0 },
@@ -276,7 +280,7 @@ const struct opt_section_row opt_sections[SEC__MAX] = {
 	[SEC_INTAKE] = {
 		.name = "knowledge.sources.*",
 		.help = "Where documents of a knowledge base come from: a "
-			"directory, or the tables of an application "
+			"directory, a site, or the tables of an application "
 			"(docs/knowledge.md). The key is its name.",
 		.size = sizeof(struct conf_intake),
 		.id_offset = AT(struct conf_intake, name),

@@ -33,6 +33,12 @@ static const struct spawn_limits limits = {
 	.files = 16,	/* the libraries that it loads; then none (confine.c) */
 };
 
+/* The same of the one for files. */
+static const struct spawn_limits file_limits = {
+	.cpu_s = 25, .memory_mb = SANITIZED ? 0 : 1024,
+	.file_mb = SANITIZED ? 0 : SPAWN_NONE, .files = 32,
+};
+
 /* -- where it is -------------------------------------------------------- */
 
 static char program[PATH_BYTES];
@@ -84,11 +90,18 @@ static int run(const struct extract_want *w, struct str input, int timeout_ms,
 	       struct child_outcome *o, struct err *e)
 {
 	static const char *const env[] = { NULL };
-	const char *argv[8] = { file_extract_program(), "--type", w->type };
+	struct buf path = BUF_INIT(PATH_BYTES + 8);
+	const char *argv[8] = { NULL, "--type", w->type };
 	const struct spawn s = {
-		.argv = argv, .env = env, .dir = "/", .limits = limits,
+		.argv = argv, .env = env, .dir = "/",
+		.limits = w->files ? file_limits : limits,
 	};
 	size_t n = 3;
+	int rc;
+
+	buf_addf(&path, "%s%s", file_extract_program(),
+		 w->files ? FILE_EXTRACT_FILES : "");
+	argv[0] = path.p;
 
 	if (w->charset && *w->charset) {
 		argv[n++] = "--charset";
@@ -96,9 +109,11 @@ static int run(const struct extract_want *w, struct str input, int timeout_ms,
 	}
 	if (w->links)
 		argv[n++] = "--links";
-	return spawn_run(&s, input, timeout_ms,
-			 w->abort ? http_abort_fd(w->abort) : -1, &o->out,
-			 &o->errors, &o->r, e);
+	rc = spawn_run(&s, input, timeout_ms,
+		       w->abort ? http_abort_fd(w->abort) : -1, &o->out,
+		       &o->errors, &o->r, e);
+	buf_release(&path);
+	return rc;
 }
 
 /* Once per process: a host without the filter would repeat it for each page. */
@@ -157,6 +172,10 @@ static int judge(const struct extract_want *w, const struct child_outcome *o,
 			      "for it.", e);
 	if (r->signal == 0 && r->exit_code == EXTRACT_OK)
 		return 0;
+	if (r->signal == 0 && r->exit_code == EXTRACT_BOMB)
+		return failed(w, "expands to far more data than can be read.", e);
+	if (r->signal == 0 && r->exit_code == EXTRACT_EMPTY)
+		return failed(w, "is empty.", e);
 	if (r->exit_code != EXTRACT_UNREADABLE) {
 		struct err fault = ERR_INIT;
 
@@ -215,11 +234,6 @@ enum {
 	PLACES = 4,	/* each may take a GiB and a processor for half a minute */
 	PLACES_OF_USER = 2,
 	PLACE_MS = 20000,
-};
-
-static const struct spawn_limits file_limits = {
-	.cpu_s = 25, .memory_mb = SANITIZED ? 0 : 1024,
-	.file_mb = SANITIZED ? 0 : SPAWN_NONE, .files = 32,
 };
 
 /* Why a file has no text; NULL: none is expected. */

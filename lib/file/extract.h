@@ -38,9 +38,10 @@ enum extract_exit {
 
 struct extract_want {
 	const char *what;		/* "The page": begins the messages */
-	const char *type;		/* a row of fcgi-app/extract/types.c */
+	const char *type;		/* a row of fcgi-app/extract/types*.c */
 	const char *charset;		/* what the sender said; NULL or "" = nothing */
 	bool links;			/* "text (URL)" instead of "text" */
+	bool files;			/* type is one of lamplighter-extract-file */
 	int64_t until_ms;		/* clock_mono_ms; at most 20 s from now */
 	struct http_abort *abort;	/* NULL = cannot be cancelled */
 };

@@ -43,7 +43,8 @@ static int save(struct intake_run *k, struct err *e)
 			       DB_I_IF(st->ended_us, st->ended_us),
 			       DB_I(st->made), DB_I(st->changed),
 			       DB_I(st->same), DB_I(st->gone),
-			       DB_I(st->failed), DB_S(st->faults)), NULL, e);
+			       DB_I(st->failed), DB_S(st->faults),
+			       DB_I_IF(st->next_us, st->next_us)), NULL, e);
 }
 
 /* -- the base -------------------------------------------------------------------- */
@@ -153,7 +154,7 @@ static int begin(struct intake_run *k, bool again, struct err *e)
 		*st = (struct intake_state){
 			.base_id = k->at.base, .run = st->run + 1,
 			.going = LOOKING, .place = STR(""), .faults = STR(""),
-			.begun_us = clock_now_us(),
+			.begun_us = clock_now_us(), .next_us = st->next_us,
 		};
 	k->whole = st->going != LOOKING_IN_PART;
 	buf_addstr(&k->faults, st->faults);
@@ -168,7 +169,8 @@ static int look(struct intake_run *k, struct err *e)
 
 	if (k->st.going != DROPPING)
 		rc = *k->s->directory ? intake_directory(k, e)
-			: intake_select(k, e);
+			: *k->s->select ? intake_select(k, e)
+			: intake_site(k, e);
 	if (rc > 0 && k->whole) {
 		k->st.going = DROPPING;
 		rc = intake_drop(k, e);
@@ -217,18 +219,22 @@ static int run(struct intake_run *k, bool again, struct err *e)
 	return end(k, look(k, e), e);
 }
 
+struct kb_at intake_at(const struct conf *conf)
+{
+	struct str tenant = str_of(conf->tenant);
+
+	return (struct kb_at){
+		.tenant_id = tenant, .user_id = resource_of_tenant(tenant),
+		.all = true, .most_documents = LIM_DOCUMENTS,
+		.most_mb = conf->knowledge.base_mb,
+	};
+}
+
 int intake_sync(const struct intake_io *io, const struct conf_intake *s, bool again,
 		struct arena *a, struct intake_state *out, struct err *e)
 {
-	struct str tenant = str_of(io->conf->tenant);
 	struct intake_run k = {
-		.io = io, .s = s, .a = a,
-		.at = {
-			.tenant_id = tenant,
-			.user_id = resource_of_tenant(tenant), .all = true,
-			.most_documents = LIM_DOCUMENTS,
-			.most_mb = io->conf->knowledge.base_mb,
-		},
+		.io = io, .s = s, .a = a, .at = intake_at(io->conf),
 		.faults = BUF_INIT(LIM_INTAKE_FAULT_BYTES + 1024),
 	};
 	json_t *groups = jx_keep(a, json_array());

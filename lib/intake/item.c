@@ -12,6 +12,7 @@
 enum {
 	READ_BYTES = 16384,
 	DROP_ROWS = 100,	/* looked for at once */
+	DROP_PAGES = 1000,
 	SHOWN_CHARS = 200,	/* of a path or key in a sentence */
 };
 
@@ -73,6 +74,17 @@ int intake_keep(struct intake_run *k, const struct intake_item *it, struct err *
 	return db_exec(k->io->db, STMT_INTAKE_KEPT,
 		       DB_ARGS(DB_I(k->st.run), DB_U(&k->at.base),
 			       DB_S(str_of(k->s->name)), HASH(it->hash)), NULL, e);
+}
+
+int64_t intake_read_body(struct intake_item *it, char *p, size_t n, struct err *e)
+{
+	size_t part = MIN(n, it->body.n);
+
+	(void)e;
+	memcpy(p, it->body.p, part);
+	it->body.p += part;
+	it->body.n -= part;
+	return (int64_t)part;
 }
 
 /* -- writing ------------------------------------------------------------------- */
@@ -264,6 +276,20 @@ static int drop_one(struct intake_run *k, const struct left_item *l, struct err 
 			       DB_B(l->item)), NULL, e);
 }
 
+/* What is known of addresses that are not listed any more. 1, 0, -1. */
+static int drop_pages(struct intake_run *k, struct err *e)
+{
+	struct db_result r;
+
+	do
+		if (db_exec(k->io->db, STMT_INTAKE_PAGES_DROP,
+			    DB_ARGS(DB_U(&k->at.base), DB_S(str_of(k->s->name)),
+				    DB_I(k->st.run), DB_I(DROP_PAGES)), &r, e))
+			return -1;
+	while (r.affected == DROP_PAGES && !intake_is_late(k));
+	return r.affected < DROP_PAGES;
+}
+
 int intake_drop(struct intake_run *k, struct err *e)
 {
 	static const struct db_field fields[] = {
@@ -286,5 +312,5 @@ int intake_drop(struct intake_run *k, struct err *e)
 			rc = drop_one(k, &v[i], e);
 		arena_release(&a);
 	} while (!rc && n == DROP_ROWS && !intake_is_late(k));
-	return rc ? -1 : n < DROP_ROWS;
+	return rc ? -1 : n < DROP_ROWS ? drop_pages(k, e) : 0;
 }

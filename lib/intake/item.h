@@ -39,6 +39,9 @@ struct intake_item {
 	struct str body;	/* for read: what is left */
 };
 
+/* read of one that has its body. */
+int64_t intake_read_body(struct intake_item *it, char *p, size_t n, struct err *e);
+
 /* Hash of the parts, each with its end. */
 void intake_hash(unsigned char out[INTAKE_HASH_BYTES], const struct str *v,
 		 size_t n);
@@ -80,5 +83,11 @@ int intake_drop(struct intake_run *k, struct err *e) MUST_CHECK;
 /* The kinds: k->st.place says how far they are. 1, 0, -1. */
 int intake_directory(struct intake_run *k, struct err *e) MUST_CHECK;
 int intake_select(struct intake_run *k, struct err *e) MUST_CHECK;
+int intake_site(struct intake_run *k, struct err *e) MUST_CHECK;
+
+/*
+ * The caps and rights that documents of sources are written with; the base is nil.
+ */
+struct kb_at intake_at(const struct conf *conf);
 
 #endif

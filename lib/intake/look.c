@@ -24,10 +24,23 @@ static int is_due(struct db *db, const struct conf *conf,
 	return st.going || st.begun_us + s->every * MINUTE_US <= clock_now_us();
 }
 
+/* 1: one that is not configured is not noted yet, or its time has come; 0, -1. */
+static int leaves(struct db *db, const struct conf *conf, struct arena *a,
+		  struct err *e)
+{
+	struct intake_left *v;
+	size_t n;
+	int rc = intake_left_list(db, conf, a, &v, &n, e);
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = v[i].left_us + INTAKE_GRACE_US <= clock_now_us();
+	return rc;
+}
+
 int job_knowledge_sync_due(struct db *db, const struct conf *conf, struct arena *a,
 			   struct err *e)
 {
-	int rc = 0;
+	int rc = leaves(db, conf, a, e);
 
 	for (size_t i = 0; !rc && i < conf->knowledge.n_sources; i++)
 		rc = is_due(db, conf, &conf->knowledge.sources[i], a, e);
@@ -35,34 +48,58 @@ int job_knowledge_sync_due(struct db *db, const struct conf *conf, struct arena 
 }
 
 /*
+ * Reads one that is due: 1 it is read, or not due; 0 there is more; -1. *next_us: when
+ * it goes on, if that is later.
+ */
+static int sync_one(const struct job_run *r, const struct intake_io *io,
+		    const struct conf_intake *s, int64_t *next_us, struct err *e)
+{
+	struct intake_state st;
+	struct err why = ERR_INIT;
+	int rc = is_due(r->db, r->conf, s, r->arena, e);
+
+	if (rc <= 0)
+		return rc < 0 ? -1 : 1;
+	rc = intake_sync(io, s, false, r->arena, &st, &why);
+	if (rc < 0) {
+		err_wrap(&why, "source %s", s->name);
+		log_err("knowledge-sync", &why);
+	}
+	*next_us = st.next_us;
+	return rc != 0;
+}
+
+/*
  * A source that was read is not due for a second run. One that cannot be read keeps
- * none of the others waiting, and has its turn when it is due next.
+ * none of the others waiting, and has its turn when it is due next; nor does one
+ * whose site wants a pause.
  */
 int job_knowledge_sync(const struct job_run *r, struct err *e)
 {
 	const struct intake_io io = {
 		.db = r->db, .conf = r->conf, .until_ms = r->until_ms,
-		.stop = r->stop,
+		.stop = r->stop, .http = r->http,
 	};
+	int64_t due_us = INT64_MAX;
+	int rc = intake_leave(&io, r->arena, e);
 
+	if (rc <= 0)
+		return rc;
 	for (size_t i = 0; i < r->conf->knowledge.n_sources; i++) {
-		const struct conf_intake *s = &r->conf->knowledge.sources[i];
-		struct intake_state st;
-		struct err why = ERR_INIT;
-		int rc = is_due(r->db, r->conf, s, r->arena, e);
+		int64_t next_us = 0;
 
+		rc = sync_one(r, &io, &r->conf->knowledge.sources[i], &next_us,
+			      e);
 		if (rc < 0)
 			return -1;
-		if (rc)
-			rc = intake_sync(&io, s, false, r->arena, &st, &why);
-		else
-			rc = 1;
-		if (rc == 0 || clock_mono_ms() >= r->until_ms)
-			return 0;
-		if (rc < 0) {
-			err_wrap(&why, "source %s", s->name);
-			log_err("knowledge-sync", &why);
-		}
+		if (rc == 0)
+			due_us = MIN(due_us, next_us);
+		if (clock_mono_ms() >= r->until_ms)
+			break;
 	}
-	return 1;
+	if (clock_mono_ms() >= r->until_ms)
+		return 0;
+	if (due_us != INT64_MAX)
+		*r->due_us = due_us;
+	return due_us == INT64_MAX;
 }

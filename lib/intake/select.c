@@ -108,17 +108,6 @@ static int find_columns(struct rows *r, struct err *e)
 
 /* -- a row ---------------------------------------------------------------------- */
 
-static int64_t read_body(struct intake_item *it, char *p, size_t n, struct err *e)
-{
-	size_t part = MIN(n, it->body.n);
-
-	(void)e;
-	memcpy(p, it->body.p, part);
-	it->body.p += part;
-	it->body.n -= part;
-	return (int64_t)part;
-}
-
 /* Who finds it, by the row; false: that cannot be known. */
 static bool groups_of(const struct rows *r, const json_t *row, struct arena *a,
 		      struct str *out)
@@ -191,7 +180,7 @@ static const char *read_row(const struct rows *r, const json_t *row,
 		it->file_name = str_of(arena_printf(a, "%.*s.html",
 						    STR_ARG(file_name(it->title, a))));
 		it->body = as_page(said, a);
-		it->read = read_body;
+		it->read = intake_read_body;
 	}
 	parts[0] = it->title;
 	parts[1] = it->url;

@@ -66,8 +66,8 @@ struct job job_taken(enum job_kind kind, struct str subject, struct str tenant_i
 	};
 }
 
-int job_settle(struct db *db, const struct job *j, int rc, struct err *why,
-	       struct err *e)
+int job_settle(struct db *db, const struct job *j, int rc, int64_t due_us,
+	       struct err *why, struct err *e)
 {
 	const struct kind *k = kind_of(j);
 
@@ -77,7 +77,7 @@ int job_settle(struct db *db, const struct job *j, int rc, struct err *why,
 	if (rc > 0)
 		return store_job_done(db, j, e);
 	if (rc == 0)
-		return store_job_put_back(db, j, clock_now_us(), 0,
+		return store_job_put_back(db, j, MAX(clock_now_us(), due_us), 0,
 					  (struct str){ NULL, 0 }, e);
 	err_wrap(why, "%s %.*s", k->name, STR_ARG(j->subject));
 	return put_back(db, k, j, why, e);
@@ -88,9 +88,10 @@ static int work_one(const struct job_run *like, const struct job *j,
 		    struct arena *a, struct err *e)
 {
 	const struct kind *k = kind_of(j);
+	int64_t due_us = 0;
 	struct job_run r = {
 		.job = j, .db = like->db, .conf = like->conf, .http = like->http,
-		.stop = like->stop, .arena = a,
+		.stop = like->stop, .arena = a, .due_us = &due_us,
 		.until_ms = MIN(like->until_ms, clock_mono_ms() + RUN_MS),
 	};
 	struct err why = ERR_INIT;
@@ -101,7 +102,7 @@ static int work_one(const struct job_run *like, const struct job *j,
 		rc = err_set(&why, ERR_INTERNAL, "it never came to an end");
 	else
 		rc = k->run(&r, &why);
-	return job_settle(like->db, j, rc, &why, e);
+	return job_settle(like->db, j, rc, due_us, &why, e);
 }
 
 int job_look(struct db *db, const struct conf *conf, struct err *e)

@@ -31,6 +31,7 @@ struct job_run {
 	const atomic_bool *stop;	/* a wait should end; may be NULL */
 	struct arena *arena;	/* of this run */
 	int64_t until_ms;	/* monotonic: when it must have stopped */
+	int64_t *due_us;	/* of one that needs another run: not before; 0 */
 };
 
 /*
@@ -81,11 +82,11 @@ struct job job_taken(enum job_kind kind, struct str subject, struct str tenant_i
 		     struct str args, int64_t now_us);
 
 /*
- * Stores what a run of a job that was taken came to: rc and *why as a job_fn left
+ * Stores the outcome of a run of a taken job: rc, due_us and *why as a job_fn left
  * them. A failure is logged and postponed, as job_work does.
  */
-int job_settle(struct db *db, const struct job *j, int rc, struct err *why,
-	       struct err *e) MUST_CHECK;
+int job_settle(struct db *db, const struct job *j, int rc, int64_t due_us,
+	       struct err *why, struct err *e) MUST_CHECK;
 
 /* One line a row: `list jobs`. */
 void job_print_kinds(struct buf *out);

@@ -260,6 +260,8 @@ DELETE FROM turn_source WHERE base_id = ? LIMIT 200;
 DELETE FROM knowledge_source WHERE base_id = ? LIMIT 200;
 -- KNOWLEDGE_SOURCE_ITEM_PURGE (u) -> ()
 DELETE FROM knowledge_source_item WHERE base_id = ? LIMIT 1000;
+-- KNOWLEDGE_SOURCE_PAGE_PURGE (u) -> ()
+DELETE FROM knowledge_source_page WHERE base_id = ? LIMIT 1000;
 -- DOCUMENT_TEXT_PURGE (u) -> ()
 DELETE FROM document_text WHERE base_id = ? LIMIT 20;
 -- DOCUMENT_PURGE (u) -> ()

@@ -57,7 +57,18 @@ enum {
 	F(same, i, "s.same") SEP \
 	F(gone, i, "s.gone") SEP \
 	F(failed, i, "s.failed") SEP \
-	F(faults, s, "s.faults")
+	F(faults, s, "s.faults") SEP \
+	F(next_us, I, "s.next_us") SEP \
+	F(left_us, I, "s.left_us")
+
+#define INTAKE_PAGE_FIELDS(F, SEP) \
+	F(item, b, "p.item") SEP \
+	F(url, s, "p.url") SEP \
+	F(depth, i, "p.depth") SEP \
+	F(lastmod, s, "p.lastmod") SEP \
+	F(read_mod, s, "p.read_mod") SEP \
+	F(etag, b, "p.etag") SEP \
+	F(modified, b, "p.modified")
 
 #define CONVERSATION_FIELDS(F, SEP) \
 	F(id, u, "c.id") SEP \

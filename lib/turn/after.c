@@ -129,7 +129,7 @@ void turn_after(struct turn_run *t)
 		rc = !l->live.interrupted;
 	else
 		rc = run_rows(&w, t->after, &why);
-	if (job_settle(t->deps->db, t->after, rc, &why, &e) < 0)
+	if (job_settle(t->deps->db, t->after, rc, 0, &why, &e) < 0)
 		log_err("work after a turn", &e);
 }
 

@@ -1,5 +1,8 @@
 """Knowledge bases for tests: made, filled, and waited for."""
 
+import json
+import re
+
 from lab import wait_until
 
 NOBODY = "0192f000-0000-7000-8000-000000000000"
@@ -53,3 +56,49 @@ def embedded(lab, base, user, until=None, groups=()):
         return e if not progress["queued"] and (
             until(e) if until else e["vectors"] == e["passages"] > 0) else None
     return wait_until("the vectors are there", done)
+
+
+class Sources:
+    """The configuration of a Lab with its sources, and what becomes of them."""
+
+    def __init__(self, lab):
+        self.lab = lab
+        # Block style, so that the recipes fit below it.
+        config = json.loads(lab.config_file.read_text())
+        self.config = "".join(f"{key}: {json.dumps(value)}\n"
+                              for key, value in config.items())
+        self.dir = lab.dir / "docs"
+        self.dir.mkdir()
+
+    def say(self, *lines):
+        self.lab.config_file.write_text(
+            self.config + "knowledge:\n  sources:\n" + "\n".join(lines) + "\n")
+
+    def directory(self, name, **said):
+        path = self.dir / name
+        path.mkdir(exist_ok=True)
+        self.say(f"    {name}: {{base: {name}, language: en, directory: '{path}'"
+                 + "".join(f", {k}: {v}" for k, v in said.items()) + "}")
+        return path
+
+    def select(self, name, columns="id, title, body AS text, link AS url, changed,"
+               " who AS `groups`", where="1", database="lab"):
+        self.say(f"    {name}:", f"      base: {name}", f"      database: {database}",
+                 "      select: |", f"        SELECT {columns} FROM page_of_app WHERE {where}")
+
+    def sync(self, name, check=True):
+        """Its numbers (new, changed, as before, deleted, failed) and the sentences."""
+        result = self.lab.command("kb", "sync", name, check=check)
+        head, *faults = result.stdout.splitlines()
+        assert head.startswith(f"{name}: "), result
+        return [int(n) for n in re.findall(r"\d+", head.split(": ", 1)[1])], faults
+
+    def base(self, name):
+        items = self.lab.get("/knowledge-bases?pageSize=100", user="ada").json["items"]
+        one, = (b for b in items if b["name"] == name)
+        assert one["tier"] == "tenant"
+        return f"/knowledge-bases/{one['id']}"
+
+    def finds(self, name, query, groups=()):
+        self.lab.command("work")
+        return found(self.lab, self.base(name), query, "ada", groups)

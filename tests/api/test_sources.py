@@ -1,7 +1,6 @@
 """Sources of knowledge bases: what a directory and a SELECT become, what a second run
 costs, what leaves, who finds it, and what hostile names and rows do."""
 
-import json
 import os
 import re
 import signal
@@ -10,7 +9,7 @@ import sys
 
 import pytest
 
-from knowledge import found
+from knowledge import Sources
 from lab import COMMAND, ROOT, Lab, wait_until
 
 DOCS = """
@@ -65,52 +64,6 @@ def recipes():
     text = re.sub(r"database: (wiki|blog|site)", "database: lab", text)
     text = re.sub(r"every: \d+", "every: 0", text)
     return text[text.index("    # MediaWiki"):]
-
-
-class Sources:
-    """The configuration of a Lab with its sources, and what becomes of them."""
-
-    def __init__(self, lab):
-        self.lab = lab
-        # Block style, so that the recipes fit below it.
-        config = json.loads(lab.config_file.read_text())
-        self.config = "".join(f"{key}: {json.dumps(value)}\n"
-                              for key, value in config.items())
-        self.dir = lab.dir / "docs"
-        self.dir.mkdir()
-
-    def say(self, *lines):
-        self.lab.config_file.write_text(
-            self.config + "knowledge:\n  sources:\n" + "\n".join(lines) + "\n")
-
-    def directory(self, name, **said):
-        path = self.dir / name
-        path.mkdir(exist_ok=True)
-        self.say(f"    {name}: {{base: {name}, language: en, directory: '{path}'"
-                 + "".join(f", {k}: {v}" for k, v in said.items()) + "}")
-        return path
-
-    def select(self, name, columns="id, title, body AS text, link AS url, changed,"
-               " who AS `groups`", where="1", database="lab"):
-        self.say(f"    {name}:", f"      base: {name}", f"      database: {database}",
-                 "      select: |", f"        SELECT {columns} FROM page_of_app WHERE {where}")
-
-    def sync(self, name, check=True):
-        """Its numbers (new, changed, as before, deleted, failed) and the sentences."""
-        result = self.lab.command("kb", "sync", name, check=check)
-        head, *faults = result.stdout.splitlines()
-        assert head.startswith(f"{name}: "), result
-        return [int(n) for n in re.findall(r"\d+", head.split(": ", 1)[1])], faults
-
-    def base(self, name):
-        items = self.lab.get("/knowledge-bases?pageSize=100", user="ada").json["items"]
-        one, = (b for b in items if b["name"] == name)
-        assert one["tier"] == "tenant"
-        return f"/knowledge-bases/{one['id']}"
-
-    def finds(self, name, query, groups=()):
-        self.lab.command("work")
-        return found(self.lab, self.base(name), query, "ada", groups)
 
 
 @pytest.fixture(scope="module")
@@ -357,7 +310,7 @@ def test_errors_of_sql_are_for_admins(sources):
 
 
 def test_configuration_is_checked(sources):
-    for said, why in (("base: b", "needs directory or select, and not both"),
+    for said, why in (("base: b", "needs one of directory, select, urls and sitemap"),
                       ("base: b, directory: docs", "must be an absolute path"),
                       ("base: b, select: SELECT 1, database: nil", "nil"),
                       ("base: b, directory: /srv, groups: ['']", "names of 1 to 200")):

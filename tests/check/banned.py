@@ -128,6 +128,7 @@ SEARCHED = {
     "lib/conf/load.c": "an address", "lib/conf/rules.c": "a path",
     "lib/file/scan.c": "the text of a file, for the marks of its pages",
     "lib/conf/text.c": "a line of YAML, for ${NAME}",
+    "lib/intake/site_page.c": "a page, for what it is",
     "lib/llm/build.c": "the form of a header",
     "lib/llm/decoder.c": "a content type; an event, for the text that was parsed "
                          "out of it, and what follows is proven by parsing",
@@ -139,7 +140,7 @@ SEARCHED = {
     "lib/tool/web/web_fetch.c": "an address",
     "lib/tool/mcp/mcp_peer.c": "the words of a server that refuses",
     "lib/tool/http/openapi.c": "a path", "lib/tool/text/pii.c": "a text, for what is personal",
-    "lib/tool/core/secret.c": "a text, for a secret", "lib/tool/web/web_robots.c": "a path",
+    "lib/tool/core/secret.c": "a text, for a secret", "lib/net/robots.c": "a path",
     "lib/turn/quote.c": "a text, for words that the answer quotes",
     "lib/turn/said.c": "texts, for one that somebody must have said",
 }

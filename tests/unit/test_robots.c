@@ -1,10 +1,10 @@
-/* lib/tool/web/web_robots.c: which paths the rules of a site allow. */
+/* lib/net/robots.c: what the rules of a site allow. */
 #include "unit.h"
 
 #include <string.h>
 
 #include "base/buf.h"
-#include "tool/web/web.h"
+#include "net/robots.h"
 
 static void rules_fit_paths(void **state)
 {
@@ -32,6 +32,15 @@ static void rules_fit_paths(void **state)
 		{ "/a*$", "/abc", true },
 		{ "/$a", "/$ab", true },
 		{ "$", "/a", false },
+		/* however they are encoded */
+		{ "/%7ejoe", "/~joe/x", true },
+		{ "/~joe", "/%7Ejoe", true },
+		{ "/\xe3\x83\x84", "/%E3%83%84", true },
+		{ "/%e3%83%84", "/\xe3\x83\x84", true },
+		{ "/a%3cd", "/a%3Cd", true },
+		{ "/a%2Fb", "/a/b", false },
+		{ "/a%2a", "/abc", false },
+		{ "/a%4", "/a%4x", true },
 	};
 
 	(void)state;
@@ -57,6 +66,54 @@ static void the_longest_rule_counts(void **state)
 	assert_false(robots_allow(robots, STR("/a/x")));
 	assert_true(robots_allow(robots, STR("/a/b/x")));
 	assert_false(robots_allow(robots, STR("/a/b/c")));
+}
+
+static void groups_are_told_apart(void **state)
+{
+	struct str robots = STR("\xef\xbb\xbfUser-Agent: LAMPLIGHTER\r"
+				"user-agent: other\r\n"
+				"DISALLOW : /a\nSitemap: http://x/\n\n"
+				"Crawl-delay: 1.5\n"
+				"User-agent: lamplighter2\nDisallow: /c\n"
+				"User-agent: lamplighter\nDisallow: /d\n"
+				"no rule\nDisallow:\n");
+
+	(void)state;
+	assert_false(robots_allow(robots, STR("/a")));
+	assert_true(robots_allow(robots, STR("/c")));
+	assert_false(robots_allow(robots, STR("/d")));
+	assert_int_equal(robots_delay_ms(robots), 1500);
+	assert_int_equal(robots_delay_ms(STR("")), 0);
+	assert_int_equal(robots_delay_ms(
+		STR("User-agent: *\nCrawl-delay: 99999999999999999999\n")),
+		INT32_MAX);
+	assert_int_equal(robots_delay_ms(
+		STR("User-agent: *\nCrawl-delay: -1\n")), 0);
+	assert_true(robots_allow(STR("<html>Disallow: /"), STR("/")));
+	assert_true(robots_allow(STR("Disallow: /"), STR("/")));
+	assert_true(str_is(robots_path("https://x?a=/b#c"), "/"));
+}
+
+static void tags_of_pages(void **state)
+{
+	static const struct {
+		const char *value;
+		bool noindex;
+	} rows[] = {
+		{ "", false }, { "all", false }, { "noindex", true },
+		{ "NOFOLLOW , NoIndex", true }, { "none", true },
+		{ "noindexing", false }, { "otherbot: noindex", false },
+		{ "otherbot: noindex, nofollow", false },
+		{ "otherbot: nofollow, lamplighter: noindex", true },
+		{ "*: none", true }, { "max-snippet: 5, noindex", true },
+		{ "unavailable_after: 25 Jun 2030 15:00:00 PST, noindex", true },
+		{ ",,:,", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (robots_noindex(str_of(rows[i].value)) != rows[i].noindex)
+			fail_msg("%s", rows[i].value);
 }
 
 /*
@@ -90,6 +147,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_fit_paths),
 		cmocka_unit_test(the_longest_rule_counts),
+		cmocka_unit_test(groups_are_told_apart),
+		cmocka_unit_test(tags_of_pages),
 		cmocka_unit_test(matching_is_linear),
 	};
 

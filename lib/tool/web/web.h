@@ -24,14 +24,8 @@ bool web_asked(const struct conf_list *words, struct str message);
  * url. If the site fails to deliver its rules, nothing is allowed.
  * ERR_TOOL_FAILED with a public text when it may not; errors of the request.
  */
-int robots_check(const struct tool_ctx *ctx, const struct conf_list *allow,
-		 const char *url, struct err *e) MUST_CHECK;
-
-/*
- * Whether the rules of robots (RFC 9309) allow path ("/a?b"): the rules for
- * lamplighter, else those for everybody. Linear in the length of both. Any thread.
- */
-bool robots_allow(struct str robots, struct str path);
+int web_robots_check(const struct tool_ctx *ctx, const struct conf_list *allow,
+		     const char *url, struct err *e) MUST_CHECK;
 
 /* -- web_fetch.c ----------------------------------------------------------- */
 

@@ -95,7 +95,7 @@ static int follow(const struct tool_ctx *ctx, const struct web_want *w,
 		struct buf next = BUF_INIT(8192);
 		struct web_want left = *w;
 
-		if (robots_check(ctx, w->allow, url->p, &cause) < 0)
+		if (web_robots_check(ctx, w->allow, url->p, &cause) < 0)
 			return cause.public[0] ? (*e = cause, -1)
 				: web_failed("The site", &cause, e);
 		buf_reset(body);

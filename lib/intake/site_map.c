@@ -1,0 +1,190 @@
+/* What the sitemaps of a site list. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "file/extract.h"
+#include "intake/site.h"
+#include "net/url.h"
+#include "store/stmt.h"
+
+#include "base/banned.h"
+
+enum {
+	READ_MS = 20000,	/* to read one */
+	LIST_ROWS = 500,	/* that are put into the list together */
+	MAP_TEXT_BYTES = 16777216 + 65536,
+};
+
+struct map_reading {
+	struct site *s;
+	const struct site_page *p;	/* the sitemap */
+	struct buf rows;
+	struct jw w;
+	size_t n;		/* in rows */
+	int64_t ours, others;	/* addresses of the site, and of others */
+	bool too_many, too_deep;
+};
+
+static void begin_rows(struct map_reading *m)
+{
+	buf_reset(&m->rows);
+	m->w = jw_on(&m->rows);
+	jw_arr(&m->w);
+	m->n = 0;
+}
+
+static int put_rows(struct map_reading *m, struct err *e)
+{
+	int rc;
+
+	if (!m->n)
+		return 0;
+	jw_end_arr(&m->w);
+	rc = site_list(m->s, buf_str(&m->rows), e);
+	begin_rows(m);
+	return rc;
+}
+
+static bool has_room(struct map_reading *m, bool map)
+{
+	struct intake_pages *c = &m->s->count;
+
+	if (map && m->p->depth >= LIM_SITEMAP_DEPTH) {
+		m->too_deep = true;
+		return false;
+	}
+	if (map ? c->maps >= LIM_SITEMAPS : c->pages >= m->s->k->s->max_pages) {
+		m->too_many = true;
+		return false;
+	}
+	c->maps += map;
+	c->pages += !map;
+	return true;
+}
+
+/* "page LASTMOD ADDRESS" */
+static int add(struct map_reading *m, struct str line, struct err *e)
+{
+	bool map = str_is(str_cut(&line, ' '), "map");
+	struct str mod = str_cut(&line, ' ');
+	struct buf url = BUF_INIT(4 * LIM_DOCUMENT_URL_CHARS + 64);
+	const char *base = m->s->k->s->sitemap;
+
+	line = str_cut(&line, '#');
+	if (!url_join(base, line, &url) || !site_has(base, url.p) ||
+	    utf8_chars(buf_str(&url)) > LIM_DOCUMENT_URL_CHARS) {
+		m->others++;
+	} else {
+		m->ours++;
+		if (has_room(m, map)) {
+			jw_obj(&m->w);
+			jw_kstr(&m->w, "url", buf_str(&url));
+			jw_kint(&m->w, "depth", map ? m->p->depth + 1 : 0);
+			jw_kstr(&m->w, "mod", str_is(mod, "-") ? STR("")
+				: utf8_head(mod, SITE_MOD_BYTES));
+			jw_end_obj(&m->w);
+			m->n++;
+		}
+	}
+	buf_release(&url);
+	return m->n < LIST_ROWS ? 0 : put_rows(m, e);
+}
+
+/* What is not listed for another reason than that it has gone leaves nothing. */
+static void say(struct map_reading *m)
+{
+	struct intake_run *k = m->s->k;
+	char text[160];
+
+	if (m->others) {
+		snprintf(text, sizeof(text), "%lld of its addresses %s not of this "
+			 "site (%s); %s left out.", (long long)m->others,
+			 m->others == 1 ? "is" : "are", "scheme, host and port",
+			 m->others == 1 ? "it is" : "they are");
+		intake_fault(k, m->p->url, text);
+		if (!m->ours)
+			k->whole = false;
+	}
+	if (m->too_deep) {
+		intake_fault(k, m->p->url, "Sitemaps stand in each other too "
+			     "deeply here.");
+		k->whole = false;
+	}
+	if (m->too_many && !m->s->full) {
+		intake_fault(k, m->p->url, "There are more addresses than "
+			     "max_pages, or too many sitemaps; the rest is left "
+			     "out.");
+		m->s->full = true;
+	}
+}
+
+static int list(struct site *s, const struct site_page *p, struct str lines,
+		struct err *e)
+{
+	struct map_reading m = {
+		.s = s, .p = p, .rows = BUF_INIT(LIST_ROWS *
+			(size_t)(6 * LIM_DOCUMENT_URL_CHARS + 128)),
+	};
+	int rc = 0;
+
+	begin_rows(&m);
+	while (!rc && lines.n)
+		rc = add(&m, str_cut(&lines, '\n'), e);
+	if (!rc)
+		rc = put_rows(&m, e);
+	buf_release(&m.rows);
+	if (!rc)
+		say(&m);
+	/* Some addresses were in the list before. */
+	return rc ? -1 : intake_pages_get(s->k->io->db, str_of(s->k->s->name),
+					  &s->k->st, &s->count, e);
+}
+
+static int read_map(struct site *s, const struct site_page *p,
+		    const struct site_answer *w, struct err *e)
+{
+	const struct extract_want want = {
+		.what = "The sitemap", .type = "sitemap", .files = true,
+		.until_ms = clock_mono_ms() + READ_MS,
+	};
+	struct buf out = BUF_INIT(MAP_TEXT_BYTES);
+	int rc;
+
+	if (w->status != 200)
+		return err_public(e, ERR_UPSTREAM_PROTOCOL, "The site answered %d "
+				  "for its sitemap.", w->status);
+	rc = file_extract_text(&want, buf_str(&w->body), &out, e);
+	if (!rc)
+		rc = list(s, p, buf_str(&out), e);
+	buf_release(&out);
+	return rc;
+}
+
+int site_map(struct site *s, const struct site_page *p, struct err *e)
+{
+	const struct intake_run *k = s->k;
+	struct err why = ERR_INIT;
+	struct site_answer w;
+	int rc = site_get(s, p, true, LIM_EXTRACT_INPUT_BYTES, &w, &why);
+
+	if (rc > 0 && read_map(s, p, &w, &why))
+		rc = -1;
+	if (rc < 0 && (p->depth == 1 || !*why.public)) {
+		*e = why;
+		rc = -1;
+	} else if (rc) {
+		if (rc < 0) {
+			intake_fault(s->k, p->url, why.public);
+			s->k->whole = false;
+		}
+		rc = db_exec(k->io->db, STMT_INTAKE_PAGE_DONE,
+			     DB_ARGS(DB_S(STR("")), DB_B(STR("")), DB_B(STR("")),
+				     DB_I((int64_t)w.body.n), DB_U(&k->at.base),
+				     DB_S(str_of(k->s->name)), DB_B(p->item)),
+			     NULL, e) ? -1 : 1;
+	}
+	site_answer_release(&w);
+	return rc;
+}
