@@ -9,33 +9,32 @@
 
 #include "base/banned.h"
 
-static int check(struct cli_session *s)
+typedef int files_all(struct db *db, struct file_moved *n, struct buf *out,
+		      struct err *e);
+
+static int all(struct cli_session *s, files_all *fn, const char *done)
 {
 	struct buf out = BUF_INIT(CLI_OUT_BYTES);
 	struct err e = ERR_INIT;
 	struct file_moved n;
-	int rc = file_check_all(s->db, &n, &out, &e);
+	int rc = fn(s->db, &n, &out, &e);
 
 	(void)cli_print(&out);
 	if (rc < 0)
 		return cli_failed(&e);
-	fprintf(stderr, "%zu fine, %zu damaged or missing\n", n.moved, n.damaged);
+	fprintf(stderr, "%zu %s, %zu damaged or missing\n", n.moved, done,
+		n.damaged);
 	return n.damaged ? CLI_FAILED : CLI_OK;
+}
+
+static int check(struct cli_session *s)
+{
+	return all(s, file_check_all, "fine");
 }
 
 static int move(struct cli_session *s)
 {
-	struct buf out = BUF_INIT(CLI_OUT_BYTES);
-	struct err e = ERR_INIT;
-	struct file_moved n;
-	int rc = file_move_all(s->db, &n, &out, &e);
-
-	(void)cli_print(&out);
-	if (rc < 0)
-		return cli_failed(&e);
-	fprintf(stderr, "%zu moved, %zu damaged or missing\n", n.moved,
-		n.damaged);
-	return n.damaged ? CLI_FAILED : CLI_OK;
+	return all(s, file_move_all, "moved");
 }
 
 static int take(struct cli_session *s)

@@ -49,26 +49,35 @@ int cli_made_each_held(struct made *m, const struct resource *r,
 	return 0;
 }
 
-int cli_made_each(struct made *m, cli_made_take *take, void *ctx,
-		  struct err *e)
+int cli_made_pages(struct made *m, const struct resource *r,
+		   const struct resource_at *at, struct str prefix,
+		   cli_made_take *take, void *ctx, struct err *e)
 {
-	const struct resource_at at = resource_own(&m->by.owner);
-	struct resource_want want = { .size = LIM_PAGE_MAX };
+	struct resource_want want = { .size = LIM_PAGE_MAX, .prefix = prefix };
 	struct resource_row *rows;
 	bool more = true;
 	size_t n;
+	int rc;
 
 	while (more) {
-		if (resource_list(m->by.db, cli_made_of(m), &at, &want,
-				  &m->s->arena, &rows, &n, &more, e))
+		if (resource_list(m->by.db, r, at, &want, &m->s->arena, &rows,
+				  &n, &more, e))
 			return -1;
 		for (size_t i = 0; i < n; i++)
-			if (take(m, &rows[i], ctx, e))
-				return -1;
+			if ((rc = take(m, &rows[i], ctx, e)) != 0)
+				return MIN(rc, 0);
 		want.after = n ? &rows[n - 1] : NULL;
 		more = more && n;
 	}
 	return 0;
+}
+
+int cli_made_each(struct made *m, cli_made_take *take, void *ctx,
+		  struct err *e)
+{
+	const struct resource_at at = resource_own(&m->by.owner);
+
+	return cli_made_pages(m, cli_made_of(m), &at, STR(""), take, ctx, e);
 }
 
 /* -- import ---------------------------------------------------------------------------- */

@@ -14,12 +14,28 @@ static bool is_meant(const struct made *m, const char *workspace)
 	return !m->workspace || strcmp(m->workspace, workspace) == 0;
 }
 
-/* Of a workspace its own; each_agent goes through both kinds of rows. */
+/* Of a workspace its own. */
 static const char *workspace_of(const struct made *m, const struct resource *r,
 				const struct resource_row *row)
 {
 	return arena_str(&m->s->arena,
 			 resource_text(r, row, "workspace_id")).p;
+}
+
+/* What is handed on of the rows of one workspace. */
+struct within {
+	const struct resource *r;
+	cli_made_take *take;
+	void *ctx;
+};
+
+static int take_meant(struct made *m, const struct resource_row *row, void *ctx,
+		      struct err *e)
+{
+	const struct within *k = ctx;
+
+	return is_meant(m, workspace_of(m, k->r, row))
+		? k->take(m, row, k->ctx, e) : 0;
 }
 
 static int each_workspace(struct made *m, cli_made_take *take, void *ctx,
@@ -30,38 +46,9 @@ static int each_workspace(struct made *m, cli_made_take *take, void *ctx,
 	const struct resource_at at = {
 		.by = m->by.owner, .readers = &all, .n_readers = 1,
 	};
-	struct resource_want want = { .size = LIM_PAGE_MAX };
-	struct resource_row *rows;
-	bool more = true;
-	size_t n;
+	struct within k = { r, take, ctx };
 
-	while (more) {
-		if (resource_list(m->by.db, r, &at, &want, &m->s->arena, &rows,
-				  &n, &more, e))
-			return -1;
-		for (size_t i = 0; i < n; i++)
-			if (is_meant(m, workspace_of(m, r, &rows[i])) &&
-			    take(m, &rows[i], ctx, e))
-				return -1;
-		want.after = n ? &rows[n - 1] : NULL;
-		more = more && n;
-	}
-	return 0;
-}
-
-/* What each_agent hands on to those of one workspace. */
-struct within {
-	cli_made_take *take;
-	void *ctx;
-};
-
-static int take_meant(struct made *m, const struct resource_row *row, void *ctx,
-		      struct err *e)
-{
-	const struct within *k = ctx;
-
-	return is_meant(m, workspace_of(m, &resources[RESOURCE_AGENT], row))
-		? k->take(m, row, k->ctx, e) : 0;
+	return cli_made_pages(m, r, &at, STR(""), take_meant, &k, e);
 }
 
 static int take_workspace(struct made *m, const struct resource_row *row,
@@ -75,7 +62,7 @@ static int each_agent(struct made *m, cli_made_take *take, void *ctx, struct err
 {
 	const struct resource *r = &resources[RESOURCE_AGENT];
 	const struct catalog *c = catalog_of(m->by.conf);
-	struct within k = { take, ctx };
+	struct within k = { r, take, ctx };
 
 	if (m->user)
 		return cli_made_each_held(m, r, &m->by.owner.user_id, take_meant,

@@ -182,36 +182,36 @@ static bool is_first(const struct resource_row *a, const struct resource_row *b)
 	return memcmp(&a->id, &b->id, sizeof(a->id)) < 0;
 }
 
+struct naming {
+	struct made_item *item;
+	struct str name, folded;
+};
+
+static int take_named(struct made *m, const struct resource_row *row, void *ctx,
+		      struct err *e)
+{
+	const struct naming *k = ctx;
+	struct made_item *i = k->item;
+
+	(void)e;
+	if (uuid_eq(&row->holder, &i->at.holder) &&
+	    str_eq(resource_text(cli_made_of(m), row, "name"), k->name) &&
+	    !is_taken(m, &row->id) && is_first(row, i->now))
+		i->now = row;
+	return !str_eq(row->sort_key, k->folded);
+}
+
 /* Of those that the holder has by that name, the first that is left. */
 static int find_named(struct made *m, struct made_item *i, struct str name,
 		      struct err *e)
 {
-	const struct resource *r = cli_made_of(m);
 	const struct resource_at at = {
 		.by = m->by.owner, .readers = &i->at.holder, .n_readers = 1,
 	};
-	struct resource_want want = {
-		.size = LIM_PAGE_MAX,
-		.prefix = resource_fold(&m->s->arena, name),
-	};
-	struct resource_row *rows;
-	bool more = true;
-	size_t n;
+	struct naming k = { i, name, resource_fold(&m->s->arena, name) };
 
-	while (more) {
-		if (resource_list(m->by.db, r, &at, &want, &m->s->arena, &rows,
-				  &n, &more, e))
-			return -1;
-		for (size_t k = 0; k < n; k++)
-			if (uuid_eq(&rows[k].holder, &i->at.holder) &&
-			    str_eq(resource_text(r, &rows[k], "name"), name) &&
-			    !is_taken(m, &rows[k].id) &&
-			    is_first(&rows[k], i->now))
-				i->now = &rows[k];
-		want.after = n ? &rows[n - 1] : NULL;
-		more = more && n && str_eq(want.after->sort_key, want.prefix);
-	}
-	return 0;
+	return cli_made_pages(m, cli_made_of(m), &at, k.folded, take_named, &k,
+			      e);
 }
 
 static int find(struct made *m, struct made_item *i, struct err *e)

@@ -10,7 +10,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/journal.c lib/store/journal.h \
 	lib/store/key.c lib/store/key.h \
 	lib/store/mcp_pin.c lib/store/mcp_pin.h \
-	lib/store/message.c lib/store/message.h \
+	lib/store/message.c lib/store/message.h lib/store/message_row.h \
 	lib/store/metric_sum.c lib/store/metric_sum.h \
 	lib/store/notice.c lib/store/notice.h \
 	lib/store/prompt.c lib/store/prompt.h \
@@ -24,7 +24,8 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/thread_gap.c lib/store/thread_gap.h \
 	lib/store/token.c lib/store/token.h \
 	lib/store/tool_output.c lib/store/tool_output.h \
-	lib/store/turn.c lib/store/turn.h lib/store/turn_continue.c \
+	lib/store/turn.c lib/store/turn.h \
+	lib/store/turn_begin.c lib/store/turn_continue.c \
 	lib/store/turn_options.def \
 	lib/store/turn_dead.c lib/store/turn_late.c lib/store/turn_many.c \
 	lib/store/usage.c lib/store/usage.h \

@@ -113,7 +113,9 @@ TOOL_SCHEMAS = \
 	lib/tool/agent/summarize.schema.json \
 	lib/tool/agent/translate.schema.json \
 	lib/tool/client/ask_user.schema.json \
+	lib/tool/client/suggest_action.schema.json \
 	lib/tool/data/describe_dataset.schema.json \
+	lib/tool/data/query_data.schema.json \
 	lib/tool/data/read_result.schema.json \
 	lib/tool/knowledge/get_document_metadata.schema.json \
 	lib/tool/knowledge/list_knowledge_bases.schema.json \

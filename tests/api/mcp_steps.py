@@ -1,9 +1,12 @@
 """Servers of tools that misbehave, and a call of one of theirs."""
 
+import itertools
 import pathlib
 import shutil
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -27,6 +30,30 @@ def ask(lab, name, args=None, **kw):
     assert events[-1].name == "done", events
     return (next(e.data for e in events if e.name == "tool-result"),
             [e.data for e in events if e.name == "tool-progress"])
+
+
+def chat_without_end(lab, hostile, say, pause_s):
+    """A call whose answer is what say(message, n) returns, again and again; how long
+    the client had patience. It has hung up then."""
+    left = threading.Event()
+
+    def call(message, _):
+        def stream(out):
+            try:
+                for n in itertools.count():
+                    out.write(say(message, n))
+                    out.flush()
+                    left.wait(pause_s)
+            finally:
+                left.set()
+        return stream
+    hostile.handlers["tools/call"] = call
+    start = time.monotonic()
+    result, _ = ask(lab, "bad_look")
+    took_s = time.monotonic() - start
+    assert result["result"]["error"]["code"] == "tool_timeout"
+    assert left.wait(20)
+    return took_s
 
 
 @pytest.fixture

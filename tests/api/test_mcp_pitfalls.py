@@ -12,7 +12,8 @@ import time
 import pytest
 
 from lab import wait_until
-from mcp_steps import DUAL, NODE, ask, bad, hostile  # noqa: F401: fixtures
+from mcp_steps import (  # noqa: F401: fixtures
+    DUAL, NODE, ask, bad, chat_without_end, hostile)
 from hostile_mcp import event
 
 pytestmark = pytest.mark.long
@@ -237,30 +238,11 @@ def test_a_connection_that_broke(bad, hostile, era):
 
 def test_progress_has_an_end(bad, hostile, era):
     """Progress ends a silence, but not for ever: five times the time."""
-    lab = bad(timeout_ms=200)
-    left = threading.Event()
-
-    def call(message, _):
-        token = message["params"]["_meta"]["progressToken"]
-
-        def stream(out):
-            try:
-                for n in range(100000):
-                    out.write(event({"jsonrpc": "2.0",
-                                     "method": "notifications/progress",
-                                     "params": {"progressToken": token,
-                                                "progress": n}}))
-                    out.flush()
-                    left.wait(0.02)
-            finally:
-                left.set()
-        return stream
-    hostile.handlers["tools/call"] = call
-    start = time.monotonic()
-    result, _ = ask(lab, "bad_look")
-    assert result["result"]["error"]["code"] == "tool_timeout"
-    assert 0.9 < time.monotonic() - start < 15
-    assert left.wait(20)
+    def progress(message, n):
+        return event({"jsonrpc": "2.0", "method": "notifications/progress", "params": {
+            "progressToken": message["params"]["_meta"]["progressToken"],
+            "progress": n}})
+    assert 0.9 < chat_without_end(bad(timeout_ms=200), hostile, progress, 0.02) < 15
 
 
 # -- results ------------------------------------------------------------------

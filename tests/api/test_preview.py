@@ -222,15 +222,16 @@ def test_the_command_is_told_what_it_needs(lab):
     assert other.returncode == 1 and not other.stdout
 
 
+def rows(lab):
+    return lab.sql("SELECT (SELECT COUNT(*) FROM turn), (SELECT COUNT(*) FROM message),"
+                   " (SELECT COUNT(*) FROM usage_record)")
+
+
 def test_nothing_is_stored_or_asked(lab):
-    def rows():
-        return lab.sql("SELECT (SELECT COUNT(*) FROM turn),"
-                       " (SELECT COUNT(*) FROM message),"
-                       " (SELECT COUNT(*) FROM usage_record)")
-    before = rows()
+    before = rows(lab)
     lab.sent()
     preview(lab, "x", "claude")
-    assert rows() == before and lab.sent() == []
+    assert rows(lab) == before and lab.sent() == []
 
 
 # -- the prompt builder: layers of groups and of modules ----------------------------
@@ -408,11 +409,7 @@ def test_the_editor_sees_another_prompt(lab):
 
 
 def test_the_route_and_the_command_show_the_same(lab):
-    def rows():
-        return lab.sql("SELECT (SELECT COUNT(*) FROM turn),"
-                       " (SELECT COUNT(*) FROM message),"
-                       " (SELECT COUNT(*) FROM usage_record)")
-    before = rows()
+    before = rows(lab)
     lab.sent()
     shown = preview(lab, "x", "claude")
     shown.pop("request")
@@ -420,7 +417,7 @@ def test_the_route_and_the_command_show_the_same(lab):
                     user="ada", groups=["it"]).json
     assert asked == {**shown, "parts": asked["parts"], "tools": asked["tools"]}
     assert [p["tokens"] for p in asked["parts"]] == [p["tokens"] for p in shown["parts"]]
-    assert rows() == before and lab.sent() == []
+    assert rows(lab) == before and lab.sent() == []
 
 
 

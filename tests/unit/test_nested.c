@@ -85,32 +85,18 @@ static void it_shows_what_it_does(void **state)
 
 static void its_usage_is_a_record_of_its_own(void **state)
 {
-	char hex[2 * sizeof(struct uuid) + 1], query[256];
-	MYSQL *m = lab_root();
-	MYSQL_RES *res;
-	MYSQL_ROW row;
+	const char **row;
 	struct play p;
 
 	(void)state;
 	run_one(&p, CALL("counter"));
-	for (size_t i = 0; i < sizeof(struct uuid); i++)
-		snprintf(hex + 2 * i, 3, "%02x",
-			 ((const unsigned char *)&p.run.id)[i]);
-	snprintf(query, sizeof(query), "SELECT kind, agent_id, iterations,"
-		 " input_tokens > 0, finish_reason FROM usage_record WHERE"
-		 " turn_id = UNHEX('%s') ORDER BY kind", hex);
-	assert_int_equal(mysql_query(m, query), 0);
-	res = mysql_store_result(m);
-	assert_int_equal(mysql_num_rows(res), 2);
-	(void)mysql_fetch_row(res);
-	row = mysql_fetch_row(res);
-	assert_string_equal(row[0], "4");
-	assert_string_equal(row[1], "counter");
-	assert_string_equal(row[2], "2");
-	assert_string_equal(row[3], "1");
-	assert_string_equal(row[4], "stop");
-	mysql_free_result(res);
-	mysql_close(m);
+	row = play_usage(&p, USAGE_AGENT, "agent_id, iterations,"
+			 " input_tokens > 0, finish_reason");
+	assert_string_equal(row[0], "counter");
+	assert_string_equal(row[1], "2");
+	assert_string_equal(row[2], "1");
+	assert_string_equal(row[3], "stop");
+	(void)play_usage(&p, USAGE_CHAT, "1");
 	play_end(&p);
 }
 

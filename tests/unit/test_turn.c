@@ -189,10 +189,7 @@ static void other_ends_have_names(void **state)
 
 static void usage_is_recorded(void **state)
 {
-	char id[UUID_TEXT_BYTES], query[400];
-	MYSQL *m = lab_root();
-	MYSQL_RES *r;
-	MYSQL_ROW row;
+	const char **row;
 	struct play p;
 
 	(void)state;
@@ -200,15 +197,9 @@ static void usage_is_recorded(void **state)
 	     "],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":5},\"then\":"
 	     "{\"text\":\"x\",\"usage\":{\"prompt_tokens\":20,"
 	     "\"completion_tokens\":7}}}");
-	snprintf(query, sizeof(query), "SELECT iterations, input_tokens, "
-		 "output_tokens, prompts, tools, finish_reason, ttft_ms >= 0, "
-		 "workspace_id, model FROM usage_record WHERE turn_id = "
-		 "UNHEX(REPLACE('%s','-',''))", uuid_format(&p.run.id, id));
-	if (mysql_query(m, query))
-		fail_msg("%s", mysql_error(m));
-	r = mysql_store_result(m);
-	assert_int_equal(mysql_num_rows(r), 1);
-	row = mysql_fetch_row(r);
+	row = play_usage(&p, USAGE_CHAT, "iterations, input_tokens, output_tokens,"
+			 " prompts, tools, finish_reason, ttft_ms >= 0,"
+			 " workspace_id, model");
 	assert_string_equal(row[0], "2");
 	assert_string_equal(row[1], "30");
 	assert_string_equal(row[2], "12");
@@ -219,8 +210,6 @@ static void usage_is_recorded(void **state)
 	assert_string_equal(row[5], "stop");
 	assert_string_equal(row[6], "1");
 	assert_string_equal(row[7], "lab");
-	mysql_free_result(r);
-	mysql_close(m);
 	play_end(&p);
 }
 
@@ -411,10 +400,7 @@ static void titles_come_from_the_first_message(void **state)
 
 static void the_model_writes_a_title(void **state)
 {
-	char id[UUID_TEXT_BYTES], query[400];
-	MYSQL *m = lab_root();
-	MYSQL_RES *r;
-	MYSQL_ROW row;
+	const char **row;
 	struct conversation c;
 	struct err e = ERR_INIT;
 	struct owner o;
@@ -428,15 +414,8 @@ static void the_model_writes_a_title(void **state)
 					  &p.arena, &c, &e), 0);
 	assert_int_equal(c.title_by, TITLE_MODEL);
 	assert_true(c.title.n > 0);
-	snprintf(query, sizeof(query), "SELECT prompts, finish_reason, "
-		 "iterations, input_tokens > 0, agent_id, turn_number FROM "
-		 "usage_record WHERE kind = 3 AND turn_id = "
-		 "UNHEX(REPLACE('%s','-',''))", uuid_format(&p.run.id, id));
-	if (mysql_query(m, query))
-		fail_msg("%s", mysql_error(m));
-	r = mysql_store_result(m);
-	assert_int_equal(mysql_num_rows(r), 1);
-	row = mysql_fetch_row(r);
+	row = play_usage(&p, USAGE_TITLE, "prompts, finish_reason, iterations,"
+			 " input_tokens > 0, agent_id, turn_number");
 	assert_non_null(strstr(row[0], "[{\"layer\":\"title\",\"name\":"
 			       "\"title\",\"version\":1,\"hash\":\""));
 	assert_string_equal(row[1], "stop");
@@ -444,8 +423,6 @@ static void the_model_writes_a_title(void **state)
 	assert_string_equal(row[3], "1");
 	assert_string_equal(row[4], p.run.in.target.agent->id);
 	assert_string_equal(row[5], "1");
-	mysql_free_result(r);
-	mysql_close(m);
 	play_end(&p);
 }
 

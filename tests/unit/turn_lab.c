@@ -347,3 +347,26 @@ struct turn play_turn(struct play *p)
 		fail_msg("%s", e.text);
 	return t;
 }
+
+const char **play_usage(struct play *p, enum usage_kind kind, const char *columns)
+{
+	const char **out = arena_zalloc(&p->arena, 10, sizeof(*out));
+	char id[UUID_TEXT_BYTES], query[500];
+	MYSQL *m = lab_root();
+	MYSQL_RES *r;
+	MYSQL_ROW row;
+
+	snprintf(query, sizeof(query), "SELECT %s FROM usage_record WHERE kind = %d"
+		 " AND turn_id = UNHEX(REPLACE('%s','-',''))", columns, (int)kind,
+		 uuid_format(&p->run.id, id));
+	if (mysql_query(m, query))
+		fail_msg("%s", mysql_error(m));
+	r = mysql_store_result(m);
+	assert_int_equal(mysql_num_rows(r), 1);
+	row = mysql_fetch_row(r);
+	for (unsigned i = 0; i < MIN(mysql_num_fields(r), 10u); i++)
+		out[i] = arena_str(&p->arena, str_of(row[i] ? row[i] : "")).p;
+	mysql_free_result(r);
+	mysql_close(m);
+	return out;
+}

@@ -87,6 +87,10 @@ struct owner play_owner(const struct play *p);
 struct message_page play_thread(struct play *p);
 struct turn play_turn(struct play *p);
 
+/* The usage record of this kind that the turn has: these columns, up to ten. In p's
+   arena; "" for NULL. */
+const char **play_usage(struct play *p, enum usage_kind kind, const char *columns);
+
 /* Pieces of scripts: a call that counts the tickets, one that takes 300 ms. */
 #define COUNT_TICKETS "{\"name\":\"query_data\",\"args\":{\"dataset\":" \
 	"\"ticket\",\"aggregates\":[{\"fn\":\"count\"}]}}"

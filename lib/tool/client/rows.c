@@ -28,6 +28,7 @@ static const struct tool tools[] = {
 			"nothing by itself: the user follows it or not. "
 			"Suggest what the user would do next, at most two.",
 		.group = "dialog",
+		.schema = SCHEMA_suggest_action,
 		.effect = TOOL_READ,
 		.suggests = true,
 		.timeout_ms = 1000,

@@ -7,7 +7,9 @@
 
 #include "auth/policy.h"
 #include "base/limits.h"
+#include "base/json.h"
 #include "tool/client/client.h"
+#include "tool/core/family.h"
 
 #include "base/banned.h"
 
@@ -86,10 +88,9 @@ int suggest_describe(const struct tool *t, const struct tool_ctx *ctx,
 		json_array_append_new(names, json_string(a->name));
 		add_properties(values, a);
 	}
-	schema = json_pack("{s:s,s:{s:{s:s,s:o}},s:[s],s:b}", "type", "object",
-			   "properties", "action", "type", "string", "enum",
-			   names, "required", "action",
-			   "additionalProperties", 0);
+	schema = json_deep_copy(tool_schema(t->schema));
+	json_object_set_new(jx_pointer(schema, "/properties/action"), "enum",
+			    names);
 	if (json_object_size(values))
 		json_object_set_new(json_object_get(schema, "properties"),
 				    "values", json_pack("{s:s,s:o,s:b,s:s}",

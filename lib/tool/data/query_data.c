@@ -11,6 +11,7 @@
 #include "db/db.h"
 #include "net/http.h"
 #include "tool/core/env.h"
+#include "tool/core/family.h"
 #include "tool/data/query.h"
 #include "tool/core/text.h"
 
@@ -26,39 +27,6 @@ enum {
 	CELL_BYTES = 4000,	/* of one text in the result */
 	TAIL_BYTES = 192,	/* rowCount, truncated, totalCount, nextCursor */
 };
-
-static const char schema_head[] =
-"{\"type\":\"object\",\"properties\":{\"dataset\":{\"type\":\"string\",\"enum\":[";
-
-static const char schema_tail[] =
-"]},"
-"\"select\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"maxItems\":" STRINGIFY(LIM_QUERY_SELECT) ","
-"\"description\":\"Columns to return; all when left out\"},"
-"\"filters\":{\"type\":\"array\",\"maxItems\":" STRINGIFY(LIM_QUERY_FILTERS) ","
-"\"description\":\"All must hold\",\"items\":{"
-"\"type\":\"object\",\"properties\":{\"column\":{\"type\":\"string\"},"
-"\"op\":{\"type\":\"string\",\"enum\":[\"eq\",\"ne\",\"lt\",\"le\",\"gt\",\"ge\",\"in\",\"contains\","
-"\"starts_with\",\"is_null\",\"not_null\",\"between\"]},"
-"\"value\":{\"description\":\"A value; a list for in, two values for between; none for is_null and not_null\"}},"
-"\"required\":[\"column\",\"op\"],\"additionalProperties\":false}},"
-"\"search\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":200,"
-"\"description\":\"Words that must all stand in some text column\"},"
-"\"group_by\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"maxItems\":" STRINGIFY(LIM_QUERY_GROUP) "},"
-"\"aggregates\":{\"type\":\"array\",\"maxItems\":" STRINGIFY(LIM_QUERY_AGGREGATES) ","
-"\"items\":{\"type\":\"object\",\"properties\":{"
-"\"fn\":{\"type\":\"string\",\"enum\":[\"count\",\"sum\",\"avg\",\"min\",\"max\",\"count_distinct\"]},"
-"\"column\":{\"type\":\"string\"},"
-"\"as\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":64,\"description\":\"Name of the result\"}},"
-"\"required\":[\"fn\"],\"additionalProperties\":false}},"
-"\"sort\":{\"type\":\"array\",\"maxItems\":" STRINGIFY(LIM_QUERY_SORT) ","
-"\"items\":{\"type\":\"object\",\"properties\":{"
-"\"column\":{\"type\":\"string\",\"description\":\"A column or the name of an aggregate\"},"
-"\"direction\":{\"type\":\"string\",\"enum\":[\"asc\",\"desc\"]}},"
-"\"required\":[\"column\"],\"additionalProperties\":false}},"
-"\"limit\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Rows at most\"},"
-"\"cursor\":{\"type\":\"string\",\"maxLength\":100,\"description\":\"nextCursor of the answer before: "
-"continues the same query; only limit may differ\"}},"
-"\"required\":[\"dataset\"],\"additionalProperties\":false}";
 
 static void describe_column(struct buf *b, const struct conf_column *c)
 {
@@ -110,6 +78,27 @@ static bool describe_dataset(const struct tool_ctx *ctx,
 	return true;
 }
 
+/* The arguments, with the names of the datasets (taken) and the caps of the lists. */
+static json_t *arguments(const struct tool *t, json_t *names)
+{
+	static const struct {
+		const char *list;
+		int most;
+	} caps[] = {
+		{ "select", LIM_QUERY_SELECT }, { "filters", LIM_QUERY_FILTERS },
+		{ "group_by", LIM_QUERY_GROUP }, { "sort", LIM_QUERY_SORT },
+		{ "aggregates", LIM_QUERY_AGGREGATES },
+	};
+	json_t *schema = json_deep_copy(tool_schema(t->schema));
+	json_t *args = jx_obj(schema, "properties");
+
+	json_object_set_new(jx_obj(args, "dataset"), "enum", names);
+	for (size_t i = 0; i < ARRAY_LEN(caps); i++)
+		json_object_set_new(jx_obj(args, caps[i].list), "maxItems",
+				    json_integer(caps[i].most));
+	return schema;
+}
+
 /*
  * Description and schema for all callers that see the same datasets and columns:
  * {"text","schema","timeout"}. *whole is false if some columns are missing.
@@ -118,11 +107,11 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 			bool *whole, struct err *e)
 {
 	struct buf text = BUF_INIT(4 * DESCRIBE_BYTES);
-	struct buf schema = BUF_INIT(4 * DESCRIBE_BYTES);
 	const struct workspace *w = ctx->turn.workspace;
+	json_t *names = json_array(), *schema;
 	json_t *j = NULL;
 	int timeout_ms = 0;
-	size_t n = 0, k = 0;
+	size_t n = 0;
 
 	*whole = true;
 	for (size_t i = 0; i < w->n_datasets; i++)
@@ -131,28 +120,23 @@ static json_t *describe(const struct tool *t, const struct tool_ctx *ctx,
 	if (n > DESCRIBE_DATASETS)
 		buf_adds(&text, " Ask describe_dataset for the columns first.");
 	buf_adds(&text, "\nDatasets:");
-	buf_adds(&schema, schema_head);
 	for (size_t i = 0; i < w->n_datasets; i++) {
 		if (!dataset_visible(ctx, &w->datasets[i]))
 			continue;
-		if (k++)
-			buf_addc(&schema, ',');
-		buf_json(&schema, str_of(w->datasets[i].name));
+		json_array_append_new(names, json_string(w->datasets[i].name));
 		timeout_ms = MAX(timeout_ms, w->datasets[i].timeout_ms);
 		*whole &= describe_dataset(ctx, &w->datasets[i],
 					   n <= DESCRIBE_DATASETS, &text);
 	}
-	buf_adds(&schema, schema_tail);
-	if (buf_ok(&text) && buf_ok(&schema))
-		j = jx_try(buf_str(&schema));
-	if (j)
-		j = json_pack("{s:o,s:o,s:i}", "text",
-			      jx_string(buf_str(&text)), "schema", j,
+	schema = arguments(t, names);
+	if (buf_ok(&text))
+		j = json_pack("{s:o,s:O,s:i}", "text",
+			      jx_string(buf_str(&text)), "schema", schema,
 			      "timeout", timeout_ms + COUNT_TIMEOUT_MS);
 	else
 		err_set(e, ERR_CONFIG, "too many datasets to describe");
+	json_decref(schema);
 	buf_release(&text);
-	buf_release(&schema);
 	return j;
 }
 

@@ -42,6 +42,7 @@ static const struct tool tools[] = {
 			"are more rows than it has, and totalCount tells how "
 			"many. Only rows that the user may see are returned.",
 		.group = "data knowledge",
+		.schema = SCHEMA_query_data,
 		.effect = TOOL_READ,
 		.untrusted = true,
 		.timeout_ms = 60000,	/* each dataset has its own, less */
