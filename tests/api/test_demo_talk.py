@@ -345,6 +345,13 @@ def test_follow_up_keeps_the_conditions_of_what_it_speaks_of(model):
     assert "**2** open tickets" in t.ask("And how many tickets are open?")
 
 
+def test_it_says_what_it_is_once_in_a_conversation(model):
+    t = Talk(model)
+    assert "I am the demo model" in t.ask("Show the urgent tickets")
+    assert "I am the demo model" not in t.ask("And how many of them are closed?")
+    assert "I am the demo model" not in t.ask("hello")
+
+
 def test_longer_lists_say_how_much_there_is(model):
     rows = [[i, f"Thing {i}"] for i in range(1, 32)]
     t = Talk(model, data=Data({"stock_items": ("What we have", [

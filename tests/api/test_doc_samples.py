@@ -100,17 +100,16 @@ def test_settings_go_in_as_the_page_shows(lab, tmp_path):
         assert exported["tenant"]["history_messages"] == 50
         assert merged(exported, wanted) == exported
     finally:
-        for key, how in (("history_messages", ["--tenant"]),
-                         ("answer_language", ["--team", "sales"]),
-                         ("theme", ["--user", "ada"])):
-            lab.command("setting", "set", key, "null", *how)
+        for key, *how in (("history_messages", "--tenant"), ("theme", "--user", "ada"),
+                          ("answer_language", "--team", "sales")):
+            lab.command("setting", "set", *how, key, "null")
 
 
 @pytest.fixture
 def known(lab, tidy_agents):
-    """What the commands of the pages name: a service and prompts."""
-    made = [("/llm-services", {"llmServiceId": "house", "name": "House", "model": "m",
-                               "provider": "openai"}),
+    """What the commands of the pages name: services and prompts."""
+    made = [*(("/llm-services", {"llmServiceId": one, "name": one, "model": "m",
+                                 "provider": "openai"}) for one in ("house", "main", "small")),
             ("/prompts", {"name": "Reply to a complaint", "body": "Reply.", "tier": "team",
                           "group": "sales"}),
             ("/prompts", {"name": "Of ada", "body": "x"}),
@@ -118,6 +117,8 @@ def known(lab, tidy_agents):
     rows = [(path, lab.post(path, body, user="ada", groups=["it", "sales"]).json["id"])
             for path, body in made]
     yield
+    for key, *how in (("llm_services", "--tenant"), ("answer_language", "--team", "sales")):
+        lab.command("setting", "set", *how, key, "null")
     for path, one in rows:
         lab.call("DELETE", f"{path}/{one}", user="ada", groups=["it", "sales"])
 

@@ -96,6 +96,9 @@ def test_what_people_read_is_written_for_them(lab):
             said = f"{field['label']} {field['help']}"
             for word in ("null", "array", "GET ", "JSON", "boolean"):
                 assert word not in said, (name, field["key"], said)
+        assert "rag" not in form["what"] and not any(
+            word in f" {field['label'].lower()} " for field in form["fields"]
+            for word in (" rag ", " rerank ")), name
     for name in ("agents", "llm-services", "workspaces", "provider-instances"):
         asked = [f for f in forms(lab, **IT)[name]["fields"] if f["mode"] != "given"]
         assert asked[0]["label"] == "Name", name

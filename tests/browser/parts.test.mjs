@@ -169,3 +169,24 @@ test('a key of one\'s own is tried before it is stored, and afterwards', async (
 	assert.deepEqual(sent, [['provider-instances/k1/test', {}]]);
 	assert.ok(page.url().startsWith(base));
 });
+
+test('the list of keys shows which one is used; lists of an agent are read line by line', async (t) => {
+	const row = (id, active) => ({ id, displayName: `Key ${id}`, active, tools: ['a', 'b'] });
+	const keys = { ...form('provider-instances', 'provider-instances', 'id', [
+		{ key: 'displayName', label: 'Name', type: 'text', mode: 'given' },
+		{ key: 'tools', label: 'Tools', type: 'lines', mode: 'given' },
+		{ key: 'active', label: 'Active', type: 'boolean', nullable: false, mode: 'given' }]),
+	labelKey: 'displayName', canWrite: false };
+	const page = await place(t, 'provider-instances', { forms: [keys], routes: (one) =>
+		one.route('**/api/v1/provider-instances**', (route) =>
+			json(route, /instances\/1$/.test(new URL(route.request().url()).pathname) ?
+				row('1', true) : { items: [row('1', true), row('2', false)], totalCount: 2,
+					nextCursor: null })) });
+
+	await page.getByRole('link', { name: 'Key 2' }).waitFor();
+	assert.deepEqual(await page.locator('.rows-mark').allInnerTexts(), ['Active']);
+	assert.deepEqual(await violations(page, 'keys'), []);
+	await page.getByRole('link', { name: 'Key 1' }).click();
+	await page.waitForSelector('.told-list');
+	assert.deepEqual(await page.locator('.told-list li').allInnerTexts(), ['a', 'b']);
+});

@@ -48,6 +48,7 @@ test('a prompt from a shipped one to its end', async (t) => {
 	await page.waitForFunction(() => document.querySelectorAll('.card').length === 1);
 	await page.getByRole('link', { name: 'Rewrite a text' }).click();
 	await heading(page, 'Rewrite a text');
+	assert.match(await page.locator('.told').innerText(), /It comes with the program/);
 	assert.equal(await page.locator('lamp-form form').count(), 0);
 	await button(page, 'Copy to customise').click();
 	await page.waitForSelector('lamp-form form');

@@ -2,7 +2,7 @@
 // fields are texts, lists of ids, or true, false and '' as controls have them.
 // Knows no DOM and no HTTP.
 import { toJson } from './exact.js';
-import { locale, t } from './strings.js';
+import { has, locale, t } from './strings.js';
 
 const INTEGER = /^[+-]?\d+$/;
 
@@ -228,6 +228,9 @@ export function shown(field, stored, names = {})
 
 	if (choice)
 		return choice.label;
+	// one that nobody can choose
+	if (field.choices && has(`value.${stored}`))
+		return t(`value.${stored}`);
 	if (Array.isArray(stored))
 		return stored.map((item) => names[item] || String(item)).join(', ');
 	switch (field.type) {

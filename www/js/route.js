@@ -10,7 +10,7 @@
  *  of a record's page (ui/parts.js), under: the place whose head leads there,
  *  what: what one of its rows is called, of strings.js, if not as the form says,
  *  permission: of a place that is no resource, reload: the chat shows them,
- *  begins: values of a new row}. Texts of strings.js whose names begin with its text:
+ *  begins: values of a new row, mark: a yes or no that its list shows}. Texts of strings.js whose names begin with its text:
  *  …None: of an empty list, …Gone: what is deleted with a row
  */
 export const PLACES = [
@@ -22,7 +22,7 @@ export const PLACES = [
 	{ form: 'settings', text: 'place.settings', icon: 'gear', part: 'setting',
 		permission: 'AIChat.Settings.Read' },
 	{ form: 'provider-instances', text: 'place.keys', hint: 'place.keysHint', icon: 'key',
-		part: 'service', what: 'place.key', begins: { active: true } },
+		part: 'service', what: 'place.key', begins: { active: true }, mark: 'active' },
 	{ form: 'tokens', text: 'place.tokens', hint: 'place.tokensHint', icon: 'code' },
 	{ form: 'llm-services', text: 'place.models', hint: 'place.modelsHint', icon: 'model',
 		part: 'service', what: 'place.model' },

@@ -388,6 +388,7 @@ const en = {
 	'form.noTime': '{label} must be a date and a time.',
 	'form.noJson': '{label} is not valid JSON: {error}',
 	'form.wrong': { one: 'Check this field: {labels}.', other: 'Check {n} fields: {labels}.' },
+	'value.shipped': 'Everyone. It comes with the program',
 	'form.save': 'Save',
 	'form.saving': 'Saving',
 	'form.add': 'Add',

@@ -146,6 +146,8 @@ export function toldView(field, stored, places)
 	if (field.type === 'colour' && COLOUR.test(stored || ''))
 		return html`<svg class="swatch" viewBox="0 0 1 1" aria-hidden="true"><rect
 			width="1" height="1" fill=${stored}></rect></svg> ${stored}`;
+	if (field.type === 'lines' && ids.length > 0)
+		return html`<ul class="told-list">${ids.map((line) => html`<li>${line}</li>`)}</ul>`;
 	if (field.type === 'text' && String(stored ?? '').includes('\n'))
 		return html`<pre class="told-text">${stored}</pre>`;
 	return shown(field, stored);

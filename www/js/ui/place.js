@@ -112,7 +112,7 @@ class LampPlace extends PageElement {
 
 		return html`${row.hint ? html`<p class="place-hint">${t(row.hint)}</p>` : nothing}
 			<lamp-rows .places=${this.places} .form=${form} .rows=${rows}
-				view=${row.view || ''} .none=${this.#none()}></lamp-rows>`;
+				view=${row.view || ''} mark=${row.mark || ''} .none=${this.#none()}></lamp-rows>`;
 	}
 
 	/** What an empty list says, and what to do about it. */

@@ -19,6 +19,8 @@ class LampRows extends PageElement {
 		view: { type: String },
 		/** what is said where there is none, and what may be done then */
 		none: { attribute: false },
+		/** of the route table: the key of a yes or no that is shown */
+		mark: { type: String },
 		/** of a gallery: what is shown of it */
 		choice: { state: true },
 	};
@@ -102,10 +104,13 @@ class LampRows extends PageElement {
 		const { form } = this;
 		const second = secondField(form, row);
 		const time = row.updatedAt ? moment(row.updatedAt) : '';
+		const mark = row[this.mark] === true &&
+			form.fields.find(({ key }) => key === this.mark);
 
 		return html`<li><a class="rows-link"
 			href=${placeHash(form.name, row[form.idKey])}>
-			<span class="rows-name">${rowName(form, row)}</span>
+			<span class="rows-name">${rowName(form, row)}${mark ? html` <span
+				class="rows-mark">${mark.label}</span>` : nothing}</span>
 			${second ? html`<span class="rows-second">${row[second.key]}</span>` : nothing}
 			${time ? html`<span class="rows-time">${time}</span>` : nothing}
 		</a></li>`;
