@@ -202,7 +202,7 @@ static int read_all_arms(struct db *db, struct reading *k,
 
 static struct str readers_json(const struct resource_at *at, struct arena *a);
 
-/* Parameters common to the statements for rows under one other. */
+/* What is common to the statements of what is under one other. */
 static size_t add_under(const struct resource_at *at, const struct uuid *under,
 			struct arena *a, struct db_val *v)
 {
@@ -268,7 +268,7 @@ static int count(struct db *db, unsigned stmt, const struct db_val *v,
 	return rc;
 }
 
-/* Reader ids as JSON. */
+/* Of ids, as JSON. */
 static struct str readers_json(const struct resource_at *at, struct arena *a)
 {
 	static const char digits[] = "0123456789ABCDEF";

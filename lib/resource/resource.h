@@ -207,8 +207,8 @@ int resource_get(struct db *db, const struct resource *r,
 		 struct err *e) MUST_CHECK;
 
 /*
- * Reads the row that a statement of stmt.def (RSTMT_…, at most one row) finds
- * with these arguments. ERR_NOT_FOUND. Text in a.
+ * The row that a statement of stmt.def finds (RSTMT_…, at most one row) with
+ * these arguments. ERR_NOT_FOUND. Text in a.
  */
 int resource_get_by(struct db *db, const struct resource *r, unsigned stmt,
 		    const struct db_val *v, struct arena *a,

@@ -13,12 +13,12 @@
 
 struct attachment {
 	struct uuid id, file_id;
-	struct str name;	/* for display; one line */
-	struct str media_type;	/* p == NULL: not complete yet */
-	struct str problem;	/* a sentence for the user; p == NULL: none */
-	int64_t size;		/* bytes received */
+	struct str name;	/* for show; one line */
+	struct str media_type;	/* p == NULL: not ready */
+	struct str problem;	/* a sentence; p == NULL: none */
+	int64_t size;		/* bytes that have arrived */
 	int64_t pages, text_chars;	/* 0: none */
-	int64_t ready;		/* all bytes were received */
+	int64_t ready;		/* all of it has arrived */
 };
 
 /*
@@ -98,7 +98,7 @@ int attachment_ready(struct db *db, const struct owner *o,
 		     const struct attachment_facts *f,
 		     struct err *e) MUST_CHECK;
 
-/* Records that messages of the conversation have it. May be repeated. */
+/* Notes that messages of the conversation have it. Once more is no error. */
 int attachment_use(struct db *db, const struct owner *o,
 		   const struct uuid *conversation_id, const struct uuid *id,
 		   struct err *e) MUST_CHECK;

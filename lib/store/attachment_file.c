@@ -88,7 +88,7 @@ static int add_tx(struct db *tx, void *ctx, struct err *e)
 	    attachment_place(tx, &k->t->file_id, &a, &place, e) < 0)
 		rc = -1;
 	else if (place.p)
-		/* The row is locked, so nobody else writes this file now. */
+		/* The row is locked: nobody else writes there now. */
 		rc = blob_write(blob_arriving(&k->t->file_id, at), k->start,
 				k->data, e);
 	else
@@ -147,7 +147,7 @@ int attachment_piece(struct db *db, const struct uuid *file_id, int64_t from,
 
 /* -- deleting -------------------------------------------------------- */
 
-/* Returns 1; 0 if there is more to delete after until_ms; -1. */
+/* 1; 0: more to do after until_ms; -1. */
 static int delete_pieces(struct db *db, const struct uuid *id,
 			 int64_t until_ms, struct err *e)
 {

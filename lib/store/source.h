@@ -37,7 +37,7 @@ int store_source_list(struct db *db, const struct owner *o,
 		      const struct uuid *turn_id, struct arena *a,
 		      struct source **out, size_t *n, struct err *e) MUST_CHECK;
 
-/* Deletes the sources of a deleted document, in batches, within its transaction. */
+/* Those of a document that has been deleted, in batches; within the transaction that does it. */
 int store_source_forget(struct db *db, const struct uuid *base,
 			const struct uuid *document, struct err *e) MUST_CHECK;
 

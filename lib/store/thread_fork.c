@@ -1,8 +1,7 @@
 /*
  * A copy of a thread up to a message, as a conversation of its own. Messages
  * keep their numbers, so only the conversation's part of their ids changes.
- * They belong to no turn, because a turn of the original must not be continued
- * here.
+ * They belong to no turn: that of the original must not go on from here.
  *
  * The gaps of the thread and its newest messages are copied at once; the others
  * by a job, from new to old: conversation.copy_seq, the number up to which
@@ -84,8 +83,8 @@ static int clip_batch(struct db *tx, const struct uuid *from, int64_t rows,
 }
 
 /*
- * Copies messages up to *seq, one batch of at most `rows`; sets *seq to the
- * rest.
+ * The messages up to *seq, as many as a batch has, at most `rows`; *seq becomes
+ * what is left.
  */
 static int copy_messages(struct db *tx, const struct uuid *from,
 			 const struct uuid *id, int64_t rows, int64_t *seq,
