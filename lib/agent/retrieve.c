@@ -17,8 +17,7 @@
 
 #include "base/banned.h"
 
-enum { RERANKED_DEPTH = 3 };	/* the ranker gets this many times the requested
-				   passages */
+enum { RERANKED_DEPTH = 3 };	/* times what is asked: what the ranker is shown */
 
 static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
 static const struct resource *const agents = &resources[RESOURCE_AGENT];
@@ -46,7 +45,7 @@ static bool is_there(const struct resource_row *v, size_t n,
 	return false;
 }
 
-/* Appends the bases of this name that the caller sees to out. */
+/* The bases of this name that the caller sees, behind those in out. */
 static int bases_of_name(const struct caller *by, const struct workspace *w,
 			 struct str name, struct arena *a,
 			 struct resource_row *out, size_t *n, struct err *e)
@@ -69,7 +68,7 @@ static int bases_of_name(const struct caller *by, const struct workspace *w,
 	return 0;
 }
 
-/* The bases that a file lists, by name or id. */
+/* Those that a file names, by name or id. */
 static int listed_bases(const struct caller *by, const struct workspace *w,
 			const struct conf_list *list, struct arena *a,
 			struct resource_row **out, size_t *n, struct err *e)
@@ -266,9 +265,9 @@ struct retrieve_wish retrieve_wish_of(const struct agent *agent)
 
 /* -- searching ---------------------------------------------------------------------- */
 
-struct asked_vector {		/* the question's vector by one service */
+struct asked_vector {		/* of a question, by the service */
 	const struct llm_service *s;
-	float *v;		/* NULL: failed */
+	float *v;		/* NULL: it failed */
 	int dimension;
 };
 
@@ -284,7 +283,7 @@ struct retrieving {
 	const char *notice;
 };
 
-/* The question's vector by this service, requested once. */
+/* The question's vector by this service, asked for once. */
 static const struct asked_vector *vector_by(struct retrieving *k,
 					    const struct llm_service *s)
 {
@@ -310,7 +309,7 @@ static const char other_model[] =
 	"The vectors of a knowledge base are of another model than its embedding "
 	"service, so only words were searched there.";
 
-/* Sets the vector to search this base with; none: words only. */
+/* The vector to search this base with, into ask; none: only words. */
 static int vector_for(struct retrieving *k, const struct resource_row *base,
 		      struct search_ask *ask, struct err *e)
 {
@@ -363,7 +362,7 @@ static struct kb_at sight_of(const struct caller *by, const struct uuid *base)
 	};
 }
 
-/* Appends the passages of one base. */
+/* The passages of one base behind those that there are. */
 static int search_one(struct retrieving *k, const struct resource_row *base,
 		      struct err *e)
 {
@@ -388,7 +387,7 @@ static int search_one(struct retrieving *k, const struct resource_row *base,
 				 "has no vectors. Use words or fused.");
 	if (search_find(by->db, &base->id, &ask, k->a, &found, &n, e))
 		return -1;
-	if (unused) {	/* the base changed during the request */
+	if (unused) {	/* the base changed while the service was asked */
 		ask.vector = NULL;
 		k->notice = other_model;
 	}
@@ -559,7 +558,7 @@ static int find_base(const struct seeing *k, const struct uuid *base,
 	return resource_get(k->by->db, bases, &as, base, k->a, &row, e);
 }
 
-/* Checks the sources of the base of v[first], from there on. */
+/* Those of the base of v[first] from there on. */
 static int see_base(const struct seeing *k, size_t first, struct err *e)
 {
 	const struct uuid *base = &k->v[first].base_id;

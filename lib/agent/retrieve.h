@@ -45,7 +45,7 @@ struct retrieve_ask {		/* everything is borrowed */
 	const struct llm_call *io;	/* http NULL: search words only */
 	const struct resource_row *bases;
 	size_t n_bases;
-	/* mode, text, all, documents and max; groups are set from by */
+	/* mode, text, all, documents and max; groups are by's. */
 	struct search_ask ask;
 	double min_score;	/* 0 to 1; see retrieve_find */
 	const struct llm_service *ranker;	/* or NULL */
@@ -72,27 +72,23 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 		  struct retrieve_found *out, struct err *e) MUST_CHECK;
 
 /*
- * Selects the bases to search, among those that the caller sees in this
- * workspace (NULL: in all): the conversation's set (set.p == NULL: not set),
- * else the agent's (NULL: none), else all, at most LIM_KNOWLEDGE_SET. Deleted
- * bases of a set are ignored, even if none is left. In a. Database errors.
+ * The bases that are meant, of those that the caller sees in this workspace (NULL:
+ * all): the conversation's set (set.p NULL: not said), else the agent's (NULL: none),
+ * else all, at most LIM_KNOWLEDGE_SET. A set may name bases that have gone: it
+ * means what is left of it, perhaps nothing. In a.
  */
 int retrieve_bases(const struct caller *by, const struct workspace *w,
 		   const struct agent *agent, struct str set, struct arena *a,
 		   struct resource_row **out, size_t *n,
 		   struct err *e) MUST_CHECK;
 
-/*
- * The set of the caller's conversation as JSON; p == NULL if it is not set or
- * there is no such conversation.
- */
+/* The set of the caller's conversation: JSON; p == NULL: not said, or none there. */
 int retrieve_set(const struct caller *by, const struct uuid *conversation,
 		 struct arena *a, struct str *out, struct err *e) MUST_CHECK;
 
 /*
- * Checks a new set: a JSON array of ids of bases that the caller sees or that
- * are in old (JSON; p == NULL: none). ERR_INVALID_FIELD, public, with key as
- * the field; database errors.
+ * Checks a set that the caller gives: a JSON array of ids of bases that they see, or
+ * that are in old (JSON; p == NULL: none). ERR_INVALID_FIELD, public, with key.
  */
 int retrieve_set_check(const struct caller *by, const json_t *set, struct str old,
 		       const char *key, struct arena *a,

@@ -288,7 +288,7 @@ int attachment_ready(struct db *db, const struct owner *o,
 	return 0;
 }
 
-/* -- use by conversations ----------------------------------------------------------- */
+/* -- whose messages have it -------------------------------------------------------- */
 
 int attachment_use(struct db *db, const struct owner *o,
 		   const struct uuid *conversation_id, const struct uuid *id,

@@ -76,14 +76,12 @@ struct turn_loop {
 	} knowledge;			/* knowledge.h */
 	struct untrusted untrusted;	/* this turn's envelope */
 	struct llm_message input;	/* the user's message with its attachments */
-	const struct llm_message *attached;	/* attachments of the history's
-						   rows; or NULL */
-	int64_t attach_chars;		/* left for attachments, in characters */
-	bool attach_ready;		/* attach_chars is set */
-	int n_attach_images;		/* images sent so far */
-	struct str stamps;		/* JSON: the prompts used (A43) */
-	const char *rule;		/* rule of "auto" that chose the
-					   service; or NULL */
+	const struct llm_message *attached;	/* those of the rows of history; or NULL */
+	int64_t attach_chars;		/* of attachments that may still be sent */
+	bool attach_ready;		/* that is set */
+	int n_attach_images;		/* that are sent */
+	struct str stamps;		/* JSON: prompts used (A43) */
+	const char *rule;		/* of "auto" that chose the service; or NULL */
 
 	/* progress */
 	struct turn_step step;
