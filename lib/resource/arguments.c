@@ -12,7 +12,7 @@ static const char *const type_names[] = {
 
 static void put_type(struct jw *w, const struct resource_field *f, bool nullable)
 {
-	if (f->type == TYPE_JSON)	/* any */
+	if (f->type == TYPE_JSON)	/* any JSON type */
 		return;
 	if (!nullable) {
 		jw_kstrz(w, "type", type_names[f->type]);
@@ -55,7 +55,7 @@ static void put_range(struct jw *w, const struct resource_field *f)
 	}
 }
 
-/* In a change, null takes a value away; in a new row it is left out. */
+/* In a patch, null clears a value; in a new row it is omitted. */
 static void put_field(struct jw *w, const struct resource *r,
 		      const struct resource_field *f, bool creating)
 {

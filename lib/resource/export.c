@@ -26,7 +26,7 @@ static const char *last_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A row with what is below it. */
+/* A row with its child rows. */
 static int put_row(struct export *x, const struct resource *r,
 		   const struct resource_row *row)
 {

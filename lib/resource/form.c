@@ -9,9 +9,8 @@
 #include "base/banned.h"
 
 /*
- * Instead of choices: those are the groups of the caller; it is a colour; it is an
- * array with a text in each line of the control; or "@path": what it names is in
- * that list.
+ * Special values of choices: the caller's groups; a colour; an array with one
+ * text per line of the control; or "@path": the items of that list.
  */
 #define GROUPS "{groups}"
 #define COLOUR "{colour}"
@@ -28,7 +27,7 @@ static const struct input inputs[] = {
 #include "resource/resource.def"
 };
 
-/* What the ids of an IDS field are of: the table of its JOIN. */
+/* Path of the resource that an IDS field refers to, by the table of its JOIN. */
 static const struct {
 	const char *table, *target;
 } joins[] = {
@@ -103,7 +102,7 @@ const char *resource_choices(const struct resource *r,
 	return out;
 }
 
-/* -- words -------------------------------------------------------------------- */
+/* -- labels ------------------------------------------------------------------- */
 
 /* "expiresAt" and "expires-at" as "Expires at". */
 static void write_words(struct jw *w, const char *key, struct str name)
@@ -138,7 +137,7 @@ static struct str last_of(const char *path)
 	return str_of(slash ? slash + 1 : path);
 }
 
-/* A path without the types of its parameters; without those, too: a name. */
+/* The path without the types of its parameters; without parameters also a name. */
 static void write_path(struct jw *w, const char *key, const char *path,
 		       bool params)
 {
@@ -225,7 +224,7 @@ static void write_only(struct jw *w, const struct input *in)
 	jw_end_obj(w);
 }
 
-/* The list that an id, or ids, are of: its path, or null. */
+/* The path of the list that an id or ids refer to, or null. */
 static const char *list_of(const struct resource *r,
 			   const struct resource_field *f,
 			   const struct input *in)
@@ -283,7 +282,10 @@ static void write_field(struct jw *w, const struct resource *r,
 	jw_end_obj(w);
 }
 
-/* What a row has in its address: a name in the column "table"_id, else its id. */
+/*
+ * The key of a row's id in paths: the name in the column "table"_id, else the
+ * id.
+ */
 static const char *id_of(const struct resource *r)
 {
 	size_t n = strlen(r->table);
@@ -295,7 +297,7 @@ static const char *id_of(const struct resource *r)
 	return "id";
 }
 
-/* The field by which people know a row: its name, else its first text. */
+/* The field that identifies a row for people: the name, else the first text. */
 static const char *name_of(const struct resource *r)
 {
 	const char *first = NULL;

@@ -1,7 +1,7 @@
 /*
- * What a form asks for, from resource.def: the fields of a resource with their
- * labels, ranges and choices. Clients that draw forms from it need no code of a
- * resource (docs/page.md).
+ * Forms from resource.def: the fields of a resource with labels, ranges and
+ * choices. Clients that draw forms from them need no code for single resources
+ * (docs/page.md).
  */
 #ifndef RESOURCE_FORM_H
 #define RESOURCE_FORM_H
@@ -10,34 +10,34 @@
 #include "resource/resource.h"
 
 /*
- * Writes the members of the form of r, without braces: name, path, title, what,
- * parent, order, search, readOnly, most, idKey, labelKey, fields. groups: those of the
- * caller, which a field may offer as its choices.
+ * Writes the members of r's form, without braces: name, path, title, what, parent,
+ * order, search, readOnly, most, idKey, labelKey, fields. groups: the caller's groups,
+ * for fields that offer them as choices.
  */
 void resource_form(struct jw *w, const struct resource *r,
 		   const struct str *groups, size_t n_groups);
 
 /*
- * Whether the field takes the value: what its row INPUT lists; anything if there
- * is none, or it lists what only the caller knows.
+ * Whether value is among the choices of the field's INPUT row. True for any
+ * value if there is no row, or its choices depend on the caller.
  */
 bool resource_takes(const struct resource *r, const struct resource_field *f,
 		    struct str value);
 
-/* The choices as a sentence has them, "private, team or tenant". In a. */
+/* The choices as text, "private, team or tenant". In a. */
 const char *resource_choices(const struct resource *r,
 			     const struct resource_field *f, struct arena *a);
 
 /*
- * The choice at *rest of a list "value: label | value: label", and *rest moved
- * behind it. label is empty where the list has none. False at the end.
+ * Takes the next choice of a list "value: label | value: label" from *rest.
+ * label is empty if the list has none. False at the end.
  */
 bool resource_choice(struct str *rest, struct str *value, struct str *label);
 
-/* Whether a list is of choices, and does not say another kind of control. */
+/* Whether a list contains choices rather than another kind of control. */
 bool resource_choice_words(struct str list);
 
-/* What the field's INPUT row says as choices; "" without one. */
+/* The choices of the field's INPUT row; "" without one. */
 const char *resource_choice_list(const struct resource *r,
 				 const struct resource_field *f);
 

@@ -1,11 +1,11 @@
-/* Whose data: every statement on it carries both. */
+/* The owner of rows: every statement on user data binds both members. */
 #ifndef RESOURCE_OWNER_H
 #define RESOURCE_OWNER_H
 
 #include "base/str.h"
 #include "base/uuid.h"
 
-/* The outermost scope and the person. Borrowed text. */
+/* Tenant and user. Borrows the text. */
 struct owner {
 	struct str tenant_id;	/* slug */
 	struct uuid user_id;	/* uuid_of_name(tenant, login) */

@@ -7,7 +7,7 @@
 
 /* -- the list ---------------------------------------------------------------- */
 
-/* "kind TAB name TAB table TAB column, or what else the row says" */
+/* "kind TAB name TAB table TAB column, or the row's other argument" */
 static const char *const lines[][4] = {
 #define RESOURCE(id, table, name, path, r, w, owner, ...) \
 	{ "resource", #id, table, #owner " " path },
@@ -52,7 +52,7 @@ static void answer(struct buf *out, const char *status, const char *what,
 		 "\"#/components/schemas/%s%s\"}}}\n", status, what, name, use);
 }
 
-/* The path as OpenAPI has it: no types. */
+/* The path in OpenAPI's form: without types. */
 static void put_path(struct buf *out, const char *path)
 {
 	for (const char *p = path; *p; p++)
@@ -62,7 +62,7 @@ static void put_path(struct buf *out, const char *path)
 			buf_addc(out, *p);
 }
 
-/* "prompts/{parent:uuid}/shares" as "prompts_shares": for an operation's id. */
+/* "prompts/{parent:uuid}/shares" as "prompts_shares", for operation ids. */
 static void put_id(struct buf *out, const char *path)
 {
 	for (const char *p = path; *p; p++) {
@@ -113,7 +113,7 @@ static void print_path_name(struct buf *out, const struct resource *r,
 	REFUSED("409", "Conflict") REFUSED("413", "Problem") \
 	REFUSED("422", "Invalid")
 
-/* The whole file, or its first part. */
+/* Uploading a whole file, or its first part. */
 static void print_upload(struct buf *out, const struct resource *r)
 {
 	operation(out, r, "post", "upload", "Upload one");
@@ -129,7 +129,7 @@ static void print_upload(struct buf *out, const struct resource *r)
 	PROBLEMS(LARGE);
 }
 
-/* Its next part, and its end. */
+/* Appending a part, and completing the file. */
 static void print_append(struct buf *out, const struct resource *r)
 {
 	operation(out, r, "patch", "append", "Upload the next part of one");
@@ -215,7 +215,7 @@ static const char *const type_names[] = {
 	[TYPE_IDS] = "array",
 };
 
-/* What a body may have there, where that is a list of its own. */
+/* The allowed values, if they are a fixed list. */
 static void print_enum(struct buf *out, const struct resource *r,
 		       const struct resource_field *f)
 {
@@ -226,7 +226,7 @@ static void print_enum(struct buf *out, const struct resource *r,
 		return;
 	buf_adds(out, "enum: [");
 	while (resource_choice(&rest, &value, &label)) {
-		/* To YAML 1.1 a bare no is false. */
+		/* YAML 1.1 reads a bare no as false. */
 		buf_addf(out, str_is(value, "no") ? "%s\"%.*s\"" : "%s%.*s", sep,
 			 STR_ARG(value));
 		sep = ", ";
@@ -234,7 +234,7 @@ static void print_enum(struct buf *out, const struct resource *r,
 	buf_addf(out, "%s], ", f->flags & RESOURCE_NULLABLE ? ", null" : "");
 }
 
-/* In a record a secret is only whether there is one. */
+/* A record shows of a secret only whether it is set. */
 static const char *shown_key(const struct resource_field *f, const char *use)
 {
 	return !*use && f->type == TYPE_SECRET ? "Set" : "";
@@ -274,7 +274,7 @@ static void print_field(struct buf *out, const struct resource *r,
 	buf_addf(out, "description: \"%s\"}\n", f->help);
 }
 
-/* Whether the field is in the schema: of the record, New, Patch. */
+/* Whether the field is in this schema: record, New or Patch. */
 static bool in_schema(const struct resource_field *f, const char *use)
 {
 	if (!*use)
@@ -282,7 +282,7 @@ static bool in_schema(const struct resource_field *f, const char *use)
 	return f->mode == MODE_EDIT || (f->mode == MODE_ONCE && *use == 'N');
 }
 
-/* What a function adds to the records of a resource. */
+/* Members that functions add to the records of a resource. */
 static const struct {
 	enum resource_id of;
 	const char *key, *schema, *help;
@@ -300,7 +300,7 @@ static void print_extras(struct buf *out, const struct resource *r)
 				 extras[i].help);
 }
 
-/* Whether some of its rows are those of files. */
+/* Whether some of its rows may come from files. */
 static bool has_files(const struct resource *r)
 {
 	for (size_t i = 0; i < ARRAY_LEN(extras); i++)
@@ -336,7 +336,7 @@ static void print_schema(struct buf *out, const struct resource *r,
 			print_field(out, r, &r->fields[i], use);
 	if (!*use) {
 		print_extras(out, r);
-		/* Rows of files have none. */
+		/* Rows of files have no times. */
 		const char *time = has_files(r)
 			? "anyOf: [{$ref: \"#/components/schemas/Time\"}, "
 			  "{type: \"null\"}]"

@@ -12,11 +12,15 @@ enum branch {
 	BRANCH_NONE
 };
 
-/* What belongs to a root: a DELETE or UPDATE … LIMIT, or a batch of a branch. */
+/*
+ * Rows that belong to a root: a DELETE or UPDATE … LIMIT, or a batch of a
+ * branch.
+ */
 static const struct step {
 	enum resource_root root;
 	enum resource_stmt stmt;
-	enum branch branch;	/* stmt finds its ids; BRANCH_NONE: is the step */
+	enum branch branch;	/* stmt lists its ids; BRANCH_NONE: stmt is the
+				   step */
 } steps[] = {
 #define PART(id, root, ...) \
 	{ ROOT_##root, RSTMT_##id##_PURGE, BRANCH_NONE },
@@ -27,7 +31,7 @@ static const struct step {
 #include "resource/resource.def"
 };
 
-/* What goes with a row of a branch, the row itself last. */
+/* What is deleted with a row of a branch; the row itself is last. */
 static const struct {
 	enum branch branch;
 	enum resource_stmt stmt;
@@ -40,7 +44,7 @@ static const struct {
 static const struct {
 	enum resource_stmt stmt;
 	int64_t seconds;
-	bool held;		/* begins again */
+	bool held;		/* its rows' retention starts again */
 } keeps[] = {
 #define HOLD(id, table, seconds, condition) \
 	{ RSTMT_##id##_HELD, seconds, true },
@@ -53,11 +57,11 @@ struct purging {
 	const struct uuid *id;
 	resource_guard *guard;
 	const struct step *step;
-	bool gone;		/* out: the guard said so */
-	int64_t n;		/* out: rows of this batch */
+	bool gone;		/* out: the guard returned 0 */
+	int64_t n;		/* out: rows in this batch */
 };
 
-/* Ids of a branch, up to the rows of one batch. */
+/* Ids of branch rows, at most one batch. */
 struct ids {
 	struct db_val v[100];
 	size_t n;

@@ -1,6 +1,6 @@
 /*
- * Deleting by resource.def: what belongs to something goes with it, and what
- * ends by itself goes when it is old, in batches.
+ * Deletion by resource.def: dependent rows with their root, and expired rows,
+ * in batches.
  */
 #ifndef RESOURCE_PURGE_H
 #define RESOURCE_PURGE_H
@@ -8,30 +8,30 @@
 #include "resource/resource.h"
 
 /*
- * First in the transaction of each batch: 1 when the root still is to be purged
- * (and locks it), 0 when somebody else came to the end, -1.
+ * Runs first in the transaction of each batch and locks the root. Returns 1 if
+ * the root is still to be purged, 0 if another process has finished it, -1.
  */
 typedef int resource_guard(struct db *tx, const struct uuid *id, struct err *e);
 
 /*
- * Deletes what belongs to the root of that id, not the root itself, until
- * until_ms (monotonic). 1 when nothing is left, or the guard said so; 0 when the
- * time was over, -1. Any number may do it at once.
+ * Deletes the rows that belong to the root with this id, not the root itself,
+ * until until_ms (monotonic). Returns 1 if nothing is left or the guard
+ * returned 0; 0 if time ran out; -1. May run in several processes at once.
  */
 int resource_purge(struct db *db, enum resource_root root,
 		   const struct uuid *id, resource_guard *guard,
 		   int64_t until_ms, struct err *e) MUST_CHECK;
 
 /*
- * All of it, within the transaction that deletes the root: for roots whose
- * parts are few.
+ * Deletes all of them within the transaction that deletes the root: for roots
+ * with few dependent rows.
  */
 int resource_purge_now(struct db *tx, enum resource_root root,
 		       const struct uuid *id, struct err *e) MUST_CHECK;
 
 /*
- * Deletes rows that are past their time, at most 20,000 of a table. One round
- * trip a table when there is nothing to do.
+ * Deletes expired rows, at most 20,000 per table. One round trip per table if
+ * there is nothing to do. Database errors.
  */
 int resource_expire(struct db *db, struct err *e) MUST_CHECK;
 

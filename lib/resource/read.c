@@ -1,4 +1,4 @@
-/* Rows of resources out of the database. */
+/* Reading rows of resources. */
 #include "resource/rows.h"
 
 #include <stdlib.h>
@@ -9,12 +9,13 @@
 #include "base/banned.h"
 
 enum {
-	FIXED = 6,	/* columns in front of the values: ROW_SQL of stmt.def */
-	ARMS = 8,	/* of the union for readers: SEEN_SHARED of stmt.def */
+	FIXED = 6,	/* columns before the values: ROW_SQL of stmt.def */
+	ARMS = 8,	/* arms of the union for readers: SEEN_SHARED of
+			   stmt.def */
 	ARM_ARGS = 7,
 };
 
-/* Of what is FILED; 0: nothing else is. */
+/* Statements of FILED resources; 0 for the others. */
 static const struct {
 	unsigned list, total;
 } filed[RESOURCE__MAX] = {
@@ -51,7 +52,7 @@ static int take_row(void *ctx, const struct db_val *v, struct err *e)
 	return 0;
 }
 
-/* The holder where the statement asks for one. */
+/* Adds the holder if the statement has a parameter for it. */
 static size_t add_holder(const struct resource *r, const struct resource_at *at,
 			 struct db_val *v, size_t n)
 {
@@ -60,7 +61,10 @@ static size_t add_holder(const struct resource *r, const struct resource_at *at,
 	return n;
 }
 
-/* What the caller sees: of what is below a parent, its own and the caller's. */
+/*
+ * Adds what limits rows to those that the caller sees: below a parent, the
+ * shared ones and the caller's.
+ */
 static size_t add_seen(const struct resource *r, const struct resource_at *at,
 		       struct db_val *v, size_t n)
 {
@@ -71,7 +75,7 @@ static size_t add_seen(const struct resource *r, const struct resource_at *at,
 	return add_holder(r, at, v, n);
 }
 
-/* The same, of those of one name the one that hides the other. */
+/* The same; of two rows with one name, only the one that hides the other. */
 static size_t add_shown(const struct resource *r, const struct resource_at *at,
 			struct db_val *v, size_t n)
 {
@@ -91,7 +95,7 @@ size_t resource_mine(const struct resource *r, const struct resource_at *at,
 
 /* -- lists ------------------------------------------------------------------- */
 
-/* The first and the last key that a list wants. */
+/* The first and the last key of the requested part of a list. */
 struct name_range {
 	struct str low, high;
 };
@@ -117,7 +121,7 @@ static const struct resource_row first_newest = { .created_us = INT64_MAX };
 static const struct resource_row first_oldest = { .created_us = 0 };
 static const struct resource_row first_name = { .sort_key = { "", 0 } };
 
-/* What stands behind the holder in a statement for one page. */
+/* Adds the parameters of a page that follow the holder's. */
 static size_t add_place(const struct resource *r,
 			const struct resource_want *want,
 			const struct name_range *range, struct db_val *v, size_t n)
@@ -141,7 +145,7 @@ static size_t add_place(const struct resource *r,
 	return n;
 }
 
-/* Some of the readers' rows, whatever other readers have: at most ARMS. */
+/* Reads the rows of up to ARMS readers. */
 static int read_arms(struct db *db, struct reading *k,
 		     const struct resource_at *at, size_t from,
 		     const struct resource_want *want,
@@ -162,8 +166,8 @@ static int read_arms(struct db *db, struct reading *k,
 }
 
 /*
- * What several readers have, each row once and in order. Of those that were cut
- * short, nothing behind the first cut is known.
+ * Merges the rows of all readers, each once and in order. If lists were cut
+ * short, rows after the first cut are unknown and dropped.
  */
 static int read_all_arms(struct db *db, struct reading *k,
 			 const struct resource_at *at,
@@ -250,7 +254,7 @@ int resource_list(struct db *db, const struct resource *r,
 	return rc;
 }
 
-/* -- numbers ----------------------------------------------------------------- */
+/* -- counts ------------------------------------------------------------------ */
 
 static int take_count(void *ctx, const struct db_val *v, struct err *e)
 {

@@ -41,7 +41,10 @@ static int take(void *ctx, const struct db_val *v, struct err *e)
 	return 0;
 }
 
-/* 0: done, or somebody else was faster; 1: it cannot be opened, *why. */
+/*
+ * Returns 0 if it is sealed, here or by somebody else; 1 with *why if it cannot
+ * be opened.
+ */
 static int reseal(struct db *db, const struct conf *c, const struct sealed *f,
 		  const struct stale *s, struct arena *a, int64_t *done,
 		  struct err *why, struct err *e)

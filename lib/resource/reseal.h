@@ -1,24 +1,24 @@
-/* All sealed values of the database, for `secret rotate`. */
+/* Resealing all sealed values of the database, for `secret rotate`. */
 #ifndef RESOURCE_RESEAL_H
 #define RESOURCE_RESEAL_H
 
 #include "conf/conf.h"
 #include "db/db.h"
 
-/* A value that cannot be opened: its table, column and row, and why. */
+/* Reports a value that cannot be opened: table, column, row, and why. */
 typedef void resource_lost(void *ctx, const char *table, const char *column,
 			   const struct uuid *row, const struct err *why);
 
 struct resource_resealed {
-	int64_t done;		/* sealed anew by this call */
-	int64_t lost;		/* that cannot be opened; they stay as they are */
+	int64_t done;		/* resealed by this call */
+	int64_t lost;		/* cannot be opened; left unchanged */
 };
 
 /*
- * Seals everything with the first of secrets.key that is not sealed with it yet,
- * row by row: it may be interrupted and run again, also beside others and beside
- * a running server, whose changes win. ERR_SECRETS without a key; errors of the
- * database, after which *out is what was done until then.
+ * Reseals all values that are not sealed with the first key of secrets.key, row
+ * by row. May be interrupted and run again, also concurrently with others and
+ * with a running server, whose changes win. ERR_SECRETS without a key; database
+ * errors, after which *out says what was done.
  */
 int resource_reseal(struct db *db, const struct conf *c, resource_lost *lost,
 		    void *ctx, struct resource_resealed *out,

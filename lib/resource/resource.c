@@ -1,4 +1,4 @@
-/* The table itself, rows in memory, and records. */
+/* The table, rows in memory, and records. */
 #include "resource/resource.h"
 
 #include <locale.h>
@@ -31,7 +31,7 @@
 	_Static_assert(ARRAY_LEN(id##_fields) <= RESOURCE_FIELDS_MAX, #id);
 #include "resource/resource.def"
 
-/* The flag; from here on it is the owner. */
+/* From here on PARENT is the owner, not the flag. */
 #undef PARENT
 
 #define READERS_USER(id)
@@ -105,7 +105,10 @@ struct resource_at resource_own(const struct owner *o)
 	};
 }
 
-/* Beside users, whose scope is the tenant's slug: it has no '/'. */
+/*
+ * Distinct from the ids of users, which are made from the tenant's slug: a slug
+ * has no '/'.
+ */
 static struct uuid reader_of(struct str tenant_id, const char *kind,
 			     struct str name)
 {
@@ -186,11 +189,11 @@ void resource_new(const struct resource *r, struct resource_row *row)
 		};
 }
 
-/* -- the order ---------------------------------------------------------------- */
+/* -- sort keys ----------------------------------------------------------------- */
 
 #define SORT_CHARS 100
 
-static locale_t letters_of_all;	/* C.UTF-8; 0 where there is none: ASCII only */
+static locale_t letters_of_all;	/* C.UTF-8; 0 if it is missing: ASCII only */
 static pthread_once_t letters_once = PTHREAD_ONCE_INIT;
 
 static void find_letters(void)
@@ -205,7 +208,7 @@ static uint32_t small(uint32_t c)
 	return (uint32_t)towlower_l((wint_t)c, letters_of_all);
 }
 
-/* The code point at *p of valid text, moved behind it. */
+/* Takes the code point at *p of valid text. */
 static uint32_t take_char(const char **p)
 {
 	unsigned char first = (unsigned char)*(*p)++;
@@ -303,7 +306,7 @@ static void write_value(struct jw *w, enum resource_type type,
 		jw_raw(w, v->s);
 		return;
 	case TYPE_IDS:
-		jw_arr(w);	/* NULL: none */
+		jw_arr(w);	/* NULL: an empty array */
 		for (size_t i = 0; !v->null && i + sizeof(struct uuid) <= v->s.n;
 		     i += sizeof(struct uuid))
 			jw_uuid(w, (const struct uuid *)(const void *)
@@ -317,7 +320,7 @@ static void write_value(struct jw *w, enum resource_type type,
 	BUG("bytes are in no record");
 }
 
-/* What stands in a file has no times. */
+/* Rows of files have no times. */
 static void write_time(struct jw *w, const struct resource_row *row, int64_t us)
 {
 	if (row->config)

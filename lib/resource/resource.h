@@ -1,7 +1,8 @@
 /*
- * What people make and the API lists, declared once (resource.def): rows of
- * generic values, read and written by generated statements. The special behaviour
- * of a resource is not here, but in the files that fcgi-app/api/resource.c names.
+ * Resources that users create and the API lists, declared once in resource.def:
+ * rows of generic values, read and written by generated statements. Special
+ * behaviour of a resource is in the files that fcgi-app/api/resource.c names.
+ * The functions that use the database may block and return its errors.
  */
 #ifndef RESOURCE_RESOURCE_H
 #define RESOURCE_RESOURCE_H
@@ -15,7 +16,7 @@ enum resource_id {
 	RESOURCE__MAX
 };
 
-/* What other rows belong to. */
+/* What dependent rows belong to. */
 enum resource_root {
 	ROOT_NONE,
 #define ROOT(id, ...) ROOT_##id,
@@ -23,7 +24,7 @@ enum resource_root {
 	ROOT__MAX
 };
 
-/* The first statements of the store: enum stmt goes on behind them. */
+/* The first statements of the store: enum stmt continues after them. */
 enum resource_stmt {
 #define RSTMT(id, params, columns, sql) RSTMT_##id,
 #include "resource/stmt.def"
@@ -57,74 +58,79 @@ struct resource {
 	enum resource_owner owner;
 	enum resource_root of;
 	enum resource_order order;
-	int most;			/* rows of one holder */
-	bool retired;			/* what is deleted stays, unseen */
-	bool record;			/* made by the program, only read */
+	int most;			/* maximum of rows per holder */
+	bool retired;			/* deleted rows stay, invisible */
+	bool record;			/* made by the program; read-only */
 	bool named;			/* addressed by a name, not its id */
-	bool upload;			/* of a file that people upload */
+	bool upload;			/* the row of an uploaded file */
 	const struct resource_field *fields;
 	size_t n_fields;
-	/* statements; those of readers only where the owner is SHARED */
+	/* statements; those for readers only if the owner is SHARED */
 	unsigned list, total, count, get, insert, update, remove, take_out;
 	unsigned reader, unread, rename;
-	unsigned by_name;		/* where it is named */
+	unsigned by_name;		/* if named */
 };
 
-/* Indexed by enum resource_id. */
+/* By enum resource_id. */
 extern const struct resource resources[RESOURCE__MAX];
 
 #define RESOURCE_FIELDS_MAX 24
 
-/* A row: what all have, and the values in the order of the fields. */
+/* A row: the common members, and the values in the order of the fields. */
 struct resource_row {
 	struct uuid id;
-	int64_t version;	/* moved by every change */
+	int64_t version;	/* incremented by every change */
 	int64_t created_us, updated_us;
-	struct uuid holder;	/* whose: a user, a group, the parent, … */
-	struct str sort_key;	/* of ORDER NAME; else empty */
+	struct uuid holder;	/* the owner: a user, a group, the parent, … */
+	struct str sort_key;	/* ORDER NAME; else empty */
 	struct db_val v[RESOURCE_FIELDS_MAX];
-	bool given[RESOURCE_FIELDS_MAX];	/* of a change: this one */
-	bool config;		/* of a file: read-only */
+	bool given[RESOURCE_FIELDS_MAX];	/* in a change: this value is
+						   set */
+	bool config;		/* from a file: read-only */
 };
 
-/* Whose rows a call concerns, and who makes it. Borrowed. */
+/* The scope of a call: whose rows it concerns, and who makes it. Borrowed. */
 struct resource_at {
-	struct owner by;	/* who calls: stored as the one who made it */
-	struct uuid holder;	/* of what is written, listed or read; not of
-				   what is SHARED and read, nor the TENANT's */
-	struct uuid above;	/* OF a root: the holder of its row; nil: it
-				   stands in a file (MIXED) */
-	struct uuid parent;	/* MIXED: below which row; holder is then
-				   the user, or of what is changed */
-	const struct uuid *readers;	/* SHARED: as whom the caller reads */
+	struct owner by;	/* the caller, stored as the author */
+	struct uuid holder;	/* of the rows to write, list or read; ignored
+				   when SHARED rows are read, and for TENANT */
+	struct uuid above;	/* OF a root: the holder of the root's row; nil:
+				   it is in a file (MIXED) */
+	struct uuid parent;	/* MIXED: the parent row; holder is then the
+				   user, or the holder of the row to change */
+	const struct uuid *readers;	/* SHARED: the ids that the caller reads
+					   as */
 	size_t n_readers;
 };
 
-/* For what each user has of their own. */
+/* The scope of a user's own rows. */
 struct resource_at resource_own(const struct owner *o);
 
-/* For what the user sees as themselves, as one of the tenant and of groups. In a. */
+/*
+ * The scope of all rows that the user sees: as themselves, as a member of the
+ * tenant and of groups. In a.
+ */
 struct resource_at resource_reading(const struct owner *o,
 				    const struct str *groups, size_t n_groups,
 				    struct arena *a);
 
 /*
- * Ids of readers, and holders, besides users: the tenant as a whole, those who
- * look after all of its rows, a group.
+ * Ids of readers and holders other than users: the tenant as a whole, those who
+ * manage all of its rows, a group.
  */
 struct uuid resource_of_tenant(struct str tenant_id);
 struct uuid resource_of_admins(struct str tenant_id);
 struct uuid resource_of_group(struct str tenant_id, struct str group);
 
-/* The resource whose path is that of the table ("tokens"), or NULL. */
+/* The resource with this path ("tokens"), or NULL. */
 const struct resource *resource_find(struct str path);
 
-/* The resource whose rows are the root; NULL for a conversation. */
+/* The resource whose rows are this root; NULL for a conversation. */
 const struct resource *resource_of_root(enum resource_root root);
 
 /*
- * The text of a column (p NULL if it is NULL), and its value. A column that does
- * not exist is a BUG.
+ * The text of a column (p == NULL if it is NULL), and its value. An unknown
+ * column is a BUG.
  */
 struct str resource_text(const struct resource *r,
 			 const struct resource_row *row, const char *column);
@@ -134,34 +140,35 @@ struct db_val *resource_value(const struct resource *r,
 bool resource_same(const struct db_val *a, const struct db_val *b);
 
 /*
- * The text as rows are ordered and found by it: in small letters, at most 100
- * characters. In a.
+ * The form of a text that rows are sorted and searched by: lower case, at most
+ * 100 characters. In a.
  */
 struct str resource_fold(struct arena *a, struct str text);
 
-/* Sets row's sort_key by its SORT field. In a. */
+/* Sets row's sort_key from its SORT field. In a. */
 void resource_sort(const struct resource *r, struct arena *a,
 		   struct resource_row *row);
 
 /*
- * An empty row for something new: all values are NULL, with their types; id and
- * times are made now.
+ * Initializes a new row: all values NULL, with their types; a new id, and the
+ * current time.
  */
 void resource_new(const struct resource *r, struct resource_row *row);
 
-/* What of a list is wanted. */
+/* The requested part of a list. */
 struct resource_want {
-	const struct resource_row *after;	/* by its place in the order;
-						   NULL: from the first */
-	struct str prefix;	/* ORDER NAME: folded; empty: all */
-	size_t size;		/* rows at most */
-	/* FILED: only what is under this one; NULL: all */
+	const struct resource_row *after;	/* start after this row, by its
+						   place in the order; NULL: at
+						   the beginning */
+	struct str prefix;	/* ORDER NAME: folded; empty: no prefix */
+	size_t size;		/* maximum of rows */
+	/* FILED: only rows under this one; NULL: all */
 	const struct uuid *under;
 };
 
 /*
- * A page in the resource's order. Arena. *more: others follow. It is shorter than
- * size if its texts would exceed LIM_PAGE_BYTES.
+ * Reads a page in the resource's order, in a. *more: there are more rows. The
+ * page has fewer than size rows if its texts would exceed LIM_PAGE_BYTES.
  */
 int resource_list(struct db *db, const struct resource *r,
 		  const struct resource_at *at,
@@ -169,31 +176,31 @@ int resource_list(struct db *db, const struct resource *r,
 		  struct resource_row **out, size_t *n, bool *more,
 		  struct err *e) MUST_CHECK;
 
-/* Whether a list of it may say what it is under. */
+/* Whether its list can be limited to the rows under another one. */
 bool resource_is_filed(const struct resource *r);
 
-/* Whether row comes behind want's place, and within its prefix. */
+/* Whether row follows want's place and has its prefix. */
 bool resource_wanted(const struct resource_row *row,
 		     const struct resource_want *want);
 
-/* Before, at or behind, as strcmp; of rows of ORDER NAME. */
+/* Compares rows of ORDER NAME, for qsort. */
 int resource_compare(const void *a, const void *b);
 
 /*
- * How many rows the list has with that prefix, and under that one (or NULL),
- * counted up to LIM_COUNTED + 1.
+ * Counts the rows of the list with this prefix, and under that one (or NULL),
+ * up to LIM_COUNTED + 1.
  */
 int resource_total(struct db *db, const struct resource *r,
 		   const struct resource_at *at, struct str prefix,
 		   const struct uuid *under, int64_t *n,
 		   struct err *e) MUST_CHECK;
 
-/* How many rows the holder has, counted up to r->most. */
+/* Counts the holder's rows, up to r->most. */
 int resource_count(struct db *db, const struct resource *r,
 		   const struct resource_at *at, int64_t *n,
 		   struct err *e) MUST_CHECK;
 
-/* ERR_NOT_FOUND, also for what is somebody else's. Text in a. */
+/* Reads a row; text in a. ERR_NOT_FOUND, also if it is somebody else's. */
 int resource_get(struct db *db, const struct resource *r,
 		 const struct resource_at *at, const struct uuid *id,
 		 struct arena *a, struct resource_row *out,
@@ -218,9 +225,9 @@ int resource_get_by(struct db *db, const struct resource *r, unsigned stmt,
 		    struct resource_row *out, struct err *e) MUST_CHECK;
 
 /*
- * Of a resource that is NAMED: the rows of that name, of MIXED those of other too
- * (other.p NULL: none), into rows, room for RESOURCE_NAMED_MAX; of SHARED
- * whoever sees it. Text in a.
+ * NAMED: finds the rows with this name, for MIXED also with the other one (other.p
+ * == NULL: none); rows has room for RESOURCE_NAMED_MAX. SHARED rows are found for any
+ * caller. Text in a.
  */
 #define RESOURCE_NAMED_MAX 4
 int resource_named(struct db *db, const struct resource *r,
@@ -230,8 +237,8 @@ int resource_named(struct db *db, const struct resource *r,
 		   struct err *e) MUST_CHECK;
 
 /*
- * For take-out: the rows that the holder of at has, ordered by id, those behind
- * *after (nil: from the first), at most size. Arena.
+ * For exports: at->holder's rows by id, those after *after (nil: from the
+ * first), at most size. In a.
  */
 int resource_take_out(struct db *db, const struct resource *r,
 		      const struct resource_at *at, const struct uuid *after,
@@ -239,8 +246,8 @@ int resource_take_out(struct db *db, const struct resource *r,
 		      size_t *n, struct err *e) MUST_CHECK;
 
 /*
- * What else belongs to the transaction of a new or changed row; row->version is its
- * current one. Rules as for a closure of db_tx.
+ * Further work in the transaction of a new or changed row; row->version is the
+ * current one. May run more than once, like a closure of db_tx.
  */
 struct resource_also {
 	int (*run)(struct db *tx, const struct resource_row *row, void *ctx,
@@ -249,10 +256,11 @@ struct resource_also {
 };
 
 /*
- * Stores a new row, with also (NULL: nothing else). ERR_NOT_FOUND when its
- * parent is not there or not the owner's; ERR_DB_DUPLICATE when the id is taken,
- * perhaps by this very call (db_exec), or what must be UNIQUE: resource_taken;
- * ERR_INVALID_FIELD for an id of an IDS field that is not there.
+ * Stores a new row, and runs also (NULL: nothing). ERR_NOT_FOUND if its parent
+ * does not exist or is not the owner's; ERR_DB_DUPLICATE if the id exists,
+ * perhaps from an earlier attempt of this call (db_exec), or if a UNIQUE value
+ * exists (see resource_taken); ERR_INVALID_FIELD if an IDS field has an unknown
+ * id.
  */
 int resource_create(struct db *db, const struct resource *r,
 		    const struct resource_at *at,
@@ -260,23 +268,23 @@ int resource_create(struct db *db, const struct resource *r,
 		    const struct resource_also *also, struct err *e) MUST_CHECK;
 
 /*
- * Changes the given values of the row that is at row->version, and moves that.
- * ERR_NOT_FOUND; ERR_PRECONDITION when it is at another version; ERR_CONFLICT
- * with the UNIQUE field that another has; ERR_INVALID_FIELD as above.
+ * Changes the given values of the row if it is at row->version, and increments
+ * that. ERR_NOT_FOUND; ERR_PRECONDITION at another version; ERR_CONFLICT,
+ * naming the field, if a UNIQUE value exists; ERR_INVALID_FIELD as above.
  */
 int resource_update(struct db *db, const struct resource *r,
 		    const struct resource_at *at, struct resource_row *row,
 		    const struct resource_also *also, struct err *e) MUST_CHECK;
 
 /*
- * Makes of ERR_DB_DUPLICATE in e, for a row whose id is not taken, ERR_CONFLICT
- * that names the field. Returns -1.
+ * Converts ERR_DB_DUPLICATE in e, for a row whose id is free, to ERR_CONFLICT
+ * that names the UNIQUE field. Returns -1.
  */
 int resource_taken(const struct resource *r, struct err *e);
 
 /*
- * With what belongs to it. also runs before, for a row of which only the id is
- * known. ERR_NOT_FOUND.
+ * Deletes the row and what belongs to it. also runs first, with a row of which
+ * only the id is set. ERR_NOT_FOUND.
  */
 int resource_delete(struct db *db, const struct resource *r,
 		    const struct resource_at *at, const struct uuid *id,
@@ -284,8 +292,8 @@ int resource_delete(struct db *db, const struct resource *r,
 		    struct err *e) MUST_CHECK;
 
 /*
- * SHARED: lets the reader see the row, or no longer. Within a transaction that holds
- * the row. Repeating it is no error.
+ * SHARED: adds or removes a reader of the row. Within a transaction that holds
+ * the row. May be repeated.
  */
 int resource_let_read(struct db *tx, const struct resource *r,
 		      const struct owner *by, const struct uuid *reader,
@@ -294,22 +302,22 @@ int resource_stop_reading(struct db *tx, const struct resource *r,
 			  const struct owner *by, const struct uuid *reader,
 			  const struct uuid *id, struct err *e) MUST_CHECK;
 
-/* The members of a record, without braces; never a hidden one. */
+/* Writes the members of a record, without braces and hidden fields. */
 void resource_write(struct jw *w, const struct resource *r,
 		    const struct resource_row *row);
 
 /*
- * The JSON Schema of a tool's arguments: the route's query, its id, the fields of its
- * body. In a. Not of rows with a SECRET or a path that names a parent.
+ * The JSON Schema of a tool's arguments: the route's query, id, and body
+ * fields. In a. Not for rows with a SECRET or a path that names a parent.
  */
 const json_t *resource_arguments(const struct resource *r,
 				 enum resource_verb verb, struct arena *a);
 
-/* The paths and the schemas of all of them, as docs/openapi.yaml has them. */
+/* Appends the paths and schemas of all resources for docs/openapi.yaml. */
 void resource_print_paths(struct buf *out);
 void resource_print_schemas(struct buf *out);
 
-/* One line a row of resource.def: `list resources`. */
+/* Appends the rows of resource.def, one per line: `list resources`. */
 void resource_print(struct buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rows of resources into the database. */
+/* Writing rows of resources. */
 #include "resource/rows.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include "base/banned.h"
 
-/* The statement that finds and locks a root's row, by its holder. */
+/* The statement that finds and locks a root's row by its holder. */
 static const struct {
 	unsigned hold;
 	enum resource_owner owner;
@@ -20,7 +20,7 @@ static const struct {
 #include "resource/resource.def"
 };
 
-/* Of IDS fields, by their table. */
+/* For IDS fields, by their table. */
 static const struct join {
 	const char *table;
 	unsigned clear, add;
@@ -36,10 +36,10 @@ struct writing {
 	const struct resource_row *row;
 	const struct resource_also *also;
 	bool creating;
-	bool gone;	/* out: there was no row at that version */
+	bool gone;	/* out: no row at that version */
 };
 
-/* -- what belongs to a row ------------------------------------------------------ */
+/* -- dependent rows -------------------------------------------------------------- */
 
 static const struct join *join_of(const struct resource_field *f)
 {
@@ -74,7 +74,7 @@ static int write_ids(struct db *tx, const struct writing *k,
 	return 0;
 }
 
-/* What is stored beside the row itself. */
+/* Stores what belongs to the row in other tables. */
 static int write_rest(struct db *tx, const struct writing *k, struct err *e)
 {
 	const struct resource_row *row = k->row;
@@ -159,7 +159,7 @@ static int note_found(void *ctx, const struct db_val *v, struct err *e)
 	return 0;
 }
 
-/* The parent's row stays locked, and its holder's, until this is stored. */
+/* Locks the rows of the parent and its holder until this is stored. */
 static int hold_root(struct db *tx, const struct writing *k, struct err *e)
 {
 	struct arena a = ARENA_INIT;
@@ -179,14 +179,14 @@ static int create_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct writing *k = ctx;
 
-	/* What stands in a file cannot go meanwhile. */
+	/* What is in a file cannot be deleted meanwhile. */
 	if (k->r->of != ROOT_NONE && !uuid_is_nil(&k->at->above) &&
 	    hold_root(tx, k, e))
 		return -1;
 	return insert(tx, k, e) ? -1 : write_rest(tx, k, e);
 }
 
-/* Whoever stores a row seals its secrets first; this is the last place to see it. */
+/* Callers must have sealed the row's secrets; this is the last place to check. */
 static void check_sealed(const struct resource *r, const struct resource_row *row)
 {
 	for (size_t i = 0; i < r->n_fields; i++)
@@ -208,7 +208,7 @@ int resource_create(struct db *db, const struct resource *r,
 
 /* -- changing ------------------------------------------------------------------- */
 
-/* Whether the given values of row are those of now, at the same version. */
+/* Whether row's given values are those of now, at the same version. */
 static bool is_at(const struct resource *r, const struct resource_row *row,
 		  const struct resource_row *now)
 {
@@ -220,7 +220,7 @@ static bool is_at(const struct resource *r, const struct resource_row *row,
 	return true;
 }
 
-/* row is at the version that it gets. */
+/* row has its new version. */
 static int update_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct writing *k = ctx;
@@ -264,9 +264,9 @@ int resource_update(struct db *db, const struct resource *r,
 	if (!k.gone)
 		return 0;
 	/*
-	 * A second run after a lost link finds its own change. The time alone
-	 * does not tell: where the row's is ahead of the clock, both of two have
-	 * the same.
+	 * A retry after a lost connection finds its own change. The time alone
+	 * does not identify it: if the row's time is ahead of the clock, two
+	 * changes have the same.
 	 */
 	rc = resource_get(db, r, at, &row->id, &a, &now, e);
 	if (!rc && !is_at(r, row, &now))
@@ -307,7 +307,7 @@ struct deleting {
 	bool found;
 };
 
-/* Its own row first: it is what new parts would lock. */
+/* The row first: it is what new dependent rows lock. */
 static int delete_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct deleting *k = ctx;

@@ -147,14 +147,14 @@ int attachment_taken(struct db *db, const struct owner *o, int64_t *bytes,
 	return rc;
 }
 
-/* -- ready -------------------------------------------------------- */
+/* -- completing --------------------------------------------------- */
 
 struct readying {
 	const struct owner *o;
 	const struct attachment *t;
 	const struct attachment_facts *f;
 	const unsigned char *hash;
-	struct str place;	/* where it will be; p == NULL: in pieces */
+	struct str place;	/* its final place; p == NULL: in pieces */
 	bool adopted;
 };
 
@@ -170,7 +170,7 @@ static int take_id(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* The first id of a statement; nil: there is none. */
+/* The first id that a statement returns; nil if there is none. */
 static int find_id(struct db *db, enum stmt stmt, const struct db_val *args,
 		   struct uuid *id, struct err *e)
 {
@@ -192,7 +192,7 @@ static int put_ready(struct db *tx, const struct readying *k,
 			       DB_U(&k->o->user_id)), NULL, e);
 }
 
-/* Marks a file that no attachment has, for the sweep. */
+/* Marks a file that no attachment has for the sweep. */
 static int drop_file(struct db *tx, const struct uuid *file, struct err *e)
 {
 	return db_exec(tx, STMT_FILE_DROP,
@@ -283,7 +283,10 @@ int attachment_ready(struct db *db, const struct owner *o,
 	if (k.place.p) {
 		struct err why = ERR_INIT;
 
-		/* It is found there as well, and the sweep tries again. */
+		/*
+		 * Readers find it at its old place as well, and the sweep tries
+		 * again.
+		 */
 		if (blob_move(from, to, &why) < 0)
 			log_err("a file keeps the name with which it arrived",
 				&why);
@@ -354,7 +357,10 @@ struct removing {
 	bool unused_only;
 };
 
-/* Another conversation has it, or it was sent after it was found to have expired. */
+/*
+ * Whether another conversation has it, or it was sent after it was found
+ * expired.
+ */
 static int is_needed(struct db *tx, const struct uuid *id, struct err *e)
 {
 	struct uuid found;
@@ -372,7 +378,7 @@ static int remove_tx(struct db *tx, void *ctx, struct err *e)
 
 	if (find_id(tx, STMT_ATTACHMENT_FILE, DB_ARGS(DB_U(k->id)), &file, e))
 		return -1;
-	/* So that two who free the same file do not overlook each other. */
+	/* So that two transactions that free the same file conflict. */
 	if (!uuid_is_nil(&file) &&
 	    db_exec(tx, STMT_FILE_TOUCH, DB_ARGS(DB_U(&file)), NULL, e))
 		return -1;

@@ -1,10 +1,10 @@
 /*
  * Files that users have uploaded (docs/files.md). An attachment is a name for a
- * stored file, whose content lies in pieces; users have each content once, however
- * many attachments name it. A conversation whose messages have an attachment uses
- * it. What no conversation uses any more is deleted by attachment_sweep; every
- * change that may free a file moves stored_file.uses, so that two of them are a
- * conflict on any node.
+ * stored file, whose content is in pieces or in a directory; each content is
+ * stored once per user, however many attachments name it. A conversation uses
+ * the attachments of its messages. attachment_sweep deletes what no
+ * conversation uses any more. Every change that may free a file increments
+ * stored_file.uses, so that two concurrent ones conflict on any node.
  */
 #ifndef STORE_ATTACHMENT_H
 #define STORE_ATTACHMENT_H
@@ -23,20 +23,21 @@ struct attachment {
 };
 
 /*
- * A new one without content, which expires at expires_us unless it is used.
- * ERR_DB_DUPLICATE when the id is taken, perhaps by this very call.
+ * Creates an attachment without content, which expires at expires_us unless it
+ * is used. ERR_DB_DUPLICATE if the id exists, perhaps from an earlier attempt
+ * of this call.
  */
 int attachment_create(struct db *db, const struct owner *o,
 		      const struct uuid *id, struct str name,
 		      int64_t expires_us, struct err *e) MUST_CHECK;
 
-/* ERR_NOT_FOUND, also for somebody else's. Text in a. */
+/* ERR_NOT_FOUND, also for another user's. Text in a. */
 int attachment_get(struct db *db, const struct owner *o,
 		   const struct uuid *id, struct arena *a,
 		   struct attachment *out, struct err *e) MUST_CHECK;
 
 /*
- * The newest one of that name among those that messages of the conversation have.
+ * The newest attachment of this name that the conversation's messages have.
  * ERR_NOT_FOUND. Text in a.
  */
 int attachment_named(struct db *db, const struct owner *o,
@@ -44,33 +45,36 @@ int attachment_named(struct db *db, const struct owner *o,
 		     struct arena *a, struct attachment *out,
 		     struct err *e) MUST_CHECK;
 
-/* Its text (p == NULL: none), in a. ERR_NOT_FOUND. */
+/* The text read from it (p == NULL: none), in a. ERR_NOT_FOUND. */
 int attachment_text(struct db *db, const struct owner *o,
 		    const struct uuid *id, struct arena *a, struct str *out,
 		    struct err *e) MUST_CHECK;
 
-/* What the user has: bytes of all files, and attachments, counted up to LIM_ATTACHMENTS. */
+/*
+ * The user's usage: bytes of all files, and attachments, counted up to
+ * LIM_ATTACHMENTS.
+ */
 int attachment_taken(struct db *db, const struct owner *o, int64_t *bytes,
 		     int64_t *n, struct err *e) MUST_CHECK;
 
 /*
- * Appends a piece (1 to LIM_FILE_PIECE_BYTES) behind the first `start` bytes.
- * ERR_CONFLICT when so many are not there, or it is ready.
+ * Appends a piece of 1 to LIM_FILE_PIECE_BYTES bytes after the first `start`
+ * bytes. ERR_CONFLICT if the file has another size, or is complete.
  */
 int attachment_add(struct db *db, const struct owner *o,
 		   const struct attachment *t, int64_t start, struct str data,
 		   struct err *e) MUST_CHECK;
 
 /*
- * The part of a file from byte `from` on that one piece has; empty behind the end.
- * In a. Who calls has checked whose file it is.
+ * Reads the piece of a file that contains byte `from`, from that byte on; empty
+ * after the end. In a. The caller has checked the owner.
  */
 int attachment_piece(struct db *db, const struct uuid *file_id, int64_t from,
 		     struct arena *a, struct str *out, struct err *e) MUST_CHECK;
 
 #define ATTACHMENT_HASH_BYTES 32
 
-/* What was found out about a complete file. */
+/* Properties of a complete file. */
 struct attachment_facts {
 	unsigned char hash[ATTACHMENT_HASH_BYTES];
 	struct str media_type;
@@ -80,15 +84,16 @@ struct attachment_facts {
 	int64_t unread;		/* as struct attachment has it */
 };
 
-/* 1 when the user has this content already, and t names that now; 0 when not, -1. */
+/* If the user has this content already, makes t name it: 1; 0 if not; -1. */
 int attachment_adopt(struct db *db, const struct owner *o,
 		     const struct attachment *t,
 		     const unsigned char hash[ATTACHMENT_HASH_BYTES],
 		     struct err *e) MUST_CHECK;
 
 /*
- * Makes t ready, with t->size bytes. ERR_CONFLICT when it has grown since;
- * ERR_DB_DUPLICATE when the same content came meanwhile: attachment_adopt.
+ * Completes t, with t->size bytes. ERR_CONFLICT if it has grown since;
+ * ERR_DB_DUPLICATE if the same content was stored meanwhile: use
+ * attachment_adopt.
  */
 int attachment_ready(struct db *db, const struct owner *o,
 		     const struct attachment *t,
@@ -108,21 +113,25 @@ int attachment_use(struct db *db, const struct owner *o,
 		   const struct uuid *conversation_id, const struct uuid *id,
 		   struct err *e) MUST_CHECK;
 
-/* A fork uses what its source does. Within the transaction that makes it. */
+/*
+ * Makes a fork use its source's attachments, within the transaction that
+ * creates it.
+ */
 int attachment_fork(struct db *tx, const struct uuid *from,
 		    const struct uuid *to, struct err *e) MUST_CHECK;
 
-/* Deletes it, also where messages have it. ERR_NOT_FOUND. */
+/* Deletes it, even if messages have it. ERR_NOT_FOUND. */
 int attachment_delete(struct db *db, const struct owner *o,
 		      const struct uuid *id, struct err *e) MUST_CHECK;
 
-/* Whether there is something to delete: 1, 0, -1. Two short reads. */
+/* Whether attachment_sweep has work: 1, 0, -1. Two short reads. */
 int attachment_sweep_due(struct db *db, struct arena *a,
 			 struct err *e) MUST_CHECK;
 
 /*
- * Deletes what expired or lost its last conversation, and the contents that
- * nobody has, until until_ms (monotonic). 1 when nothing is left; 0, -1.
+ * Deletes attachments that expired or lost their last conversation, and
+ * contents that nothing uses, until until_ms (monotonic). Returns 1 if nothing
+ * is left; 0 if there is more; -1.
  */
 int attachment_sweep(struct db *db, int64_t until_ms, struct err *e) MUST_CHECK;
 

@@ -13,12 +13,12 @@
 
 enum {
 	PIECES = 16,		/* rows of a batch: 4 MiB */
-	DAY_S = 86400,		/* from one sweep of the directory to the next */
-	LOOK_S = 600,		/* from one look to the next, of this process */
-	AGE_S = 86400,		/* a file without a row is younger: it stays */
+	DAY_S = 86400,		/* between two sweeps of the directory */
+	LOOK_S = 600,		/* between two looks of this process */
+	AGE_S = 86400,		/* younger files without a row stay */
 };
 
-/* -- where it is -------------------------------------------------------- */
+/* -- the place ---------------------------------------------------------- */
 
 static int take_place(void *ctx, const struct db_val *row, struct err *e)
 {
@@ -48,7 +48,7 @@ struct adding {
 	struct str data;
 };
 
-/* A commit whose outcome is unknown has stored the piece, or nothing. */
+/* Whether a commit with unknown outcome has stored the piece. */
 static bool is_added(struct db *tx, const struct adding *k, struct err *e)
 {
 	struct arena a = ARENA_INIT;
@@ -187,9 +187,9 @@ int attachment_file_delete(struct db *db, const struct uuid *id,
 	return db_exec(db, STMT_FILE_DELETE, DB_ARGS(DB_U(id)), NULL, e) ? -1 : 1;
 }
 
-/* -- files of the directory that no row has --------------------------------- */
+/* -- files of the directory without a row ----------------------------------- */
 
-/* What a crash, or a restored dump, has left. */
+/* Handles a file that a crash or a restored dump has left behind. */
 static int sweep_one(void *ctx, const char *place, const struct uuid *id,
 		     struct err *e)
 {
@@ -200,7 +200,7 @@ static int sweep_one(void *ctx, const char *place, const struct uuid *id,
 
 	if (rc > 0 && has.p && !str_is(has, place) &&
 	    str_is(str_of(place), blob_arriving(id, own))) {
-		/* Its process died before it was renamed. */
+		/* Its process died before renaming it. */
 		memcpy(own, has.p, MIN(has.n, sizeof(own) - 1));
 		own[MIN(has.n, sizeof(own) - 1)] = '\0';
 		rc = blob_adopt(place, own, id, e);
@@ -249,7 +249,7 @@ int attachment_file_sweep(struct db *db, int64_t until_ms, struct err *e)
 	return 1;
 }
 
-/* -- from one store to the other ------------------------------------------- */
+/* -- moving between the stores --------------------------------------------- */
 
 int attachment_file_list(struct db *db, enum attachment_where where,
 			 const struct uuid *after, struct arena *a,
@@ -282,7 +282,7 @@ int attachment_file_put(struct db *db, const struct uuid *id, int64_t start,
 struct moving {
 	const struct stored_file *f;
 	struct str to;
-	bool yes;	/* out: it is there now; there is more to delete */
+	bool yes;	/* out: it is there now; or there is more to delete */
 };
 
 static bool is_same(struct str a, struct str b)
@@ -290,7 +290,7 @@ static bool is_same(struct str a, struct str b)
 	return a.p && b.p ? str_eq(a, b) : a.p == b.p;
 }
 
-/* The place of a file that was not dropped, under its lock. 1, 0, -1. */
+/* Reads the place of a file that was not dropped, under its lock. 1, 0, -1. */
 static int lock_place(struct db *tx, const struct uuid *id, struct arena *a,
 		      struct str *place, struct err *e)
 {
@@ -310,7 +310,10 @@ static int take_size(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* Whoever takes it away holds the row's lock, too. 1, 0, -1. */
+/*
+ * Whether the content is complete; deleting it needs the row's lock, too. 1, 0,
+ * -1.
+ */
 static int has_content(struct db *tx, const struct moving *k, struct arena *a,
 		       struct err *e)
 {
@@ -332,7 +335,7 @@ static int moved_tx(struct db *tx, void *ctx, struct err *e)
 	struct str place;
 	int rc = lock_place(tx, &k->f->id, &a, &place, e);
 
-	/* Also when a commit of unknown outcome is tried again. */
+	/* True as well when a commit with unknown outcome is tried again. */
 	k->yes = rc > 0 && is_same(place, k->to);
 	if (rc > 0 && !k->yes)
 		rc = has_content(tx, k, &a, e);

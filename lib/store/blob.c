@@ -13,7 +13,8 @@
 #include "base/banned.h"
 
 #define TMP   "tmp"
-#define STATE "sweep"	/* which part is next; its time is that of the last one */
+#define STATE "sweep"	/* the next part; the file's time is that of the last
+			   one */
 
 enum {
 	ID_DIGITS = 2 * sizeof(struct uuid),
@@ -21,7 +22,7 @@ enum {
 	TMP_PART = BLOB_PARTS - 1,
 };
 
-static char *root;	/* blob_use */
+static char *root;	/* set by blob_use */
 static bool for_new_files;
 
 void blob_use(const char *dir, bool for_new)
@@ -87,7 +88,7 @@ static bool take_hex(const char *from, size_t digits, unsigned char *to)
 	return true;
 }
 
-/* What we named: as the functions above do, and nothing else. */
+/* Parses a name that the functions above have made; false for any other. */
 static bool parse_name(const char *name, bool tmp, struct uuid *id,
 		       char place[BLOB_PLACE_BYTES])
 {
@@ -110,7 +111,7 @@ static bool parse_name(const char *name, bool tmp, struct uuid *id,
 	return strcmp(slash + 1, name) == 0;
 }
 
-/* A row's word for it is not enough: it must be a place that this file can have. */
+/* A place in a row is not trusted: it must be a possible place of this file. */
 static bool is_place_of(struct str place, const struct uuid *id,
 			char out[BLOB_PLACE_BYTES])
 {
@@ -139,7 +140,7 @@ static int fails(struct err *e, const char *what, const char *place)
 		       place, err_errno(n, why, sizeof(why)));
 }
 
-/* A directory below the root, made where it is missing and wanted; -1 with errno. */
+/* Opens a directory below the root, and creates it if `make`; -1 with errno. */
 static int open_dir(const char *name, bool make)
 {
 	enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
@@ -164,7 +165,7 @@ static int open_dir(const char *name, bool make)
 	return fd;
 }
 
-/* The directory of a place of ours; *name: the rest of it. */
+/* Opens the directory of a place; *name: the rest of the place. */
 static int open_dir_of(const char *place, bool make, const char **name)
 {
 	char part[8];
@@ -226,7 +227,7 @@ int blob_write(const char *place, int64_t start, struct str data, struct err *e)
 
 	if (fd < 0)
 		return fails(e, "open", place);
-	/* What a row says has arrived must be there after a power failure, too. */
+	/* What a row calls received must survive a power failure. */
 	rc = write_all(fd, start, data) < 0 || fdatasync(fd) < 0
 		? fails(e, "write", place) : 0;
 	close(fd);
@@ -235,7 +236,7 @@ int blob_write(const char *place, int64_t start, struct str data, struct err *e)
 
 int blob_sync(const char *place, int64_t size_bytes, struct err *e)
 {
-	/* An empty file has no piece that would have made it. */
+	/* An empty file was not created by a piece. */
 	int fd = open_file(place, O_WRONLY | (size_bytes ? 0 : O_CREAT)), rc = 0;
 	struct stat st;
 
@@ -279,7 +280,7 @@ int blob_move(const char *from, const char *to, struct err *e)
 	if (rc < 0 && errno == ENOENT) {
 		struct err why = ERR_INIT;
 
-		/* Somebody else has done it. */
+		/* Another process has renamed it. */
 		if (blob_is_there(to, &why) == 1) {
 			err_clear(e);
 			return 0;
@@ -322,7 +323,7 @@ int blob_read(struct str place, const struct uuid *id, int64_t from, size_t max,
 	fd = open_file(at, O_RDONLY);
 	if (fd < 0 && errno == ENOENT)
 		fd = open_file(blob_arriving(id, tmp), O_RDONLY);
-	/* Renamed between the two. */
+	/* It was renamed between the two attempts. */
 	if (fd < 0 && errno == ENOENT)
 		fd = open_file(at, O_RDONLY);
 	if (fd < 0)
@@ -338,7 +339,7 @@ static int remove_one(const char *place, struct err *e)
 	const char *name;
 	int dir = open_dir_of(place, false, &name), rc = 0;
 
-	/* A directory that is not mounted is no file that is gone. */
+	/* If the directory is not mounted, the file is not missing. */
 	if (dir < 0)
 		return errno == ENOENT && root && access(root, W_OK) == 0 ? 0
 			: fails(e, "delete", place);

@@ -1,8 +1,8 @@
 /*
- * Deleting first removes the owner of the row (no tenant, no user), so that from
- * then on no owner-checked query finds it, and then deletes its dependent rows in
- * batches, and the row itself last. After a crash, the remains are found again
- * because they have no owner.
+ * Deleting first removes the owner from the row (no tenant, no user), so that
+ * from then on no query that checks the owner finds it. Then it deletes the
+ * dependent rows in batches, and the row itself last. After a crash, the
+ * remains are recognised by the missing owner.
  */
 #include "store/conversation.h"
 
@@ -19,7 +19,7 @@
 
 #include "base/banned.h"
 
-#define ROOM_MS 3000	/* for the rest of one whose id is wanted again */
+#define ROOM_MS 3000	/* limit for purging a conversation whose id is wanted */
 
 static const struct db_field fields[] = {
 #define F(m, t, sql) FIELD_OF(struct conversation, m, t)
@@ -174,7 +174,7 @@ int conversation_ids(struct db *db, const struct owner *o,
 	return rc;
 }
 
-/* The last conversation that a page after k examines; zero: no limit. */
+/* The last conversation that a page after k examines; all zero: no limit. */
 static int reach_of(struct db *db, const struct owner *o,
 		    const struct conversation_filter *f,
 		    const struct conversation_key *k, struct arena *a,
@@ -303,7 +303,7 @@ static struct str title_head(struct str title)
 	return title;
 }
 
-/* What a change of no row means: it is gone, or has another version. */
+/* Why a change matched no row: it does not exist, or has another version. */
 static int changed_one(struct db *db, const struct owner *o,
 		       const struct uuid *id, const struct db_result *r,
 		       struct err *e)
@@ -371,7 +371,7 @@ int conversation_rename(struct db *db, const struct owner *o,
 		return -1;
 	if (changed)
 		*changed = r.affected > 0;
-	if (!r.affected)	/* named by a person, or not there? */
+	if (!r.affected)	/* a user's title, or no such conversation? */
 		rc = conversation_get(db, o, id, &a, &c, e);
 	arena_release(&a);
 	return rc;
@@ -394,12 +394,12 @@ static int doom_tx(struct db *tx, void *ctx, struct err *e)
 
 	arena_release(&a);
 	if (rc && e->code == ERR_NOT_FOUND && db_tx_unknown(tx)) {
-		err_clear(e);	/* an earlier try did it */
+		err_clear(e);	/* an earlier try has cancelled it */
 		return 0;
 	}
 	if (rc)
 		return -1;
-	/* If its process is alive, it replaces these by the actual figures. */
+	/* If its process is alive, it replaces this record by the actual usage. */
 	if (!uuid_is_nil(&l.turn_id) && l.status == TURN_RUNNING &&
 	    store_turn_estimate(tx, d->o, d->id, &l, NULL, &told, e))
 		return -1;
@@ -428,8 +428,8 @@ static const struct db_field id_fields[] = {
 };
 
 /*
- * Whether it exists as deleted; it is then locked: its id may be used again as
- * soon as a concurrent purge has finished.
+ * Locks the conversation and returns whether it is deleted. Its id may be used
+ * again as soon as a concurrent purge has finished.
  */
 static int doomed(struct db *tx, const struct uuid *id, struct err *e)
 {
@@ -475,7 +475,7 @@ int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 	return rc;
 }
 
-/* 1: the id is that of a conversation that exists, deleted or not; 0; -1. */
+/* Returns 1 if a conversation with the id exists, deleted or not; 0; -1. */
 static int is_there(struct db *db, const struct uuid *id, struct err *e)
 {
 	struct arena a = ARENA_INIT;
@@ -487,7 +487,7 @@ static int is_there(struct db *db, const struct uuid *id, struct err *e)
 	return rc;
 }
 
-/* 1: the deleted conversation is gone; 0: it was none; -1. */
+/* Returns 1 if the deleted conversation is purged; 0 if it was not deleted; -1. */
 static int purge_if_doomed(struct db *db, const struct uuid *id,
 			   int64_t until_ms, struct err *e)
 {
@@ -495,7 +495,7 @@ static int purge_if_doomed(struct db *db, const struct uuid *id,
 
 	if (rc > 0)
 		return conversation_purge(db, id, until_ms, e);
-	if (rc == 0) {	/* others may just have come to the end of it */
+	if (rc == 0) {	/* another process may just have finished the purge */
 		rc = is_there(db, id, e);
 		rc = rc < 0 ? -1 : !rc;
 	}
@@ -508,7 +508,7 @@ bool conversation_made_room(struct db *db, const struct uuid *id)
 	struct err e = ERR_INIT;
 	int rc;
 
-	do {	/* others purge it too: on another node, that is a conflict */
+	do {	/* a concurrent purge on another node is a conflict */
 		err_clear(&e);
 		rc = purge_if_doomed(db, id, until_ms, &e);
 	} while (rc < 0 && e.code == ERR_DB_RETRY && clock_mono_ms() < until_ms);

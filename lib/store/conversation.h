@@ -1,25 +1,28 @@
 /*
- * Conversations: belong to one user and one agent (B5). Listing is keyset over
- * (updated_us, id), newest first, at any depth one index range.
+ * Conversations: each belongs to one user and one agent (B5). Lists are paged
+ * by (updated_us, id), newest first; at any depth a page is one index range.
  */
 #ifndef STORE_CONVERSATION_H
 #define STORE_CONVERSATION_H
 
 #include "store/store.h"
 
-/* Who chose the title; a model never overwrites a person's. */
+/* The author of the title; a model never overwrites a user's. */
 enum title_by { TITLE_NONE, TITLE_FIRST_MESSAGE, TITLE_MODEL, TITLE_USER };
 
 struct conversation {
 	struct uuid id;
 	struct str workspace_id, agent_id;
 	struct str title;		/* p == NULL: none yet */
-	struct str knowledge;		/* JSON: ids of bases; p == NULL: not said */
+	struct str knowledge;		/* JSON: ids of bases; p == NULL: not
+					   set */
 	int64_t title_by;		/* enum title_by */
-	struct uuid user_id;		/* whose it is */
-	int64_t last_seq;		/* newest number that was given */
-	int64_t superseded;		/* numbers that are not in the thread */
-	int64_t version;		/* moved by every change, see stmt.def */
+	struct uuid user_id;		/* the owner */
+	int64_t last_seq;		/* number of the newest message */
+	int64_t superseded;		/* how many numbers are not in the
+					   thread */
+	int64_t version;		/* incremented by every change, see
+					   stmt.def */
 	struct uuid forked_from;	/* conversation; nil: none */
 	int64_t forked_seq;		/* of the last message copied; 0: none */
 	struct uuid running_turn_id;	/* nil: not answering */
@@ -28,23 +31,24 @@ struct conversation {
 	int64_t created_us, updated_us;
 };
 
-/* A conversation is answering while its turn's lease has not expired. */
+/* Whether its turn runs or waits: its lease has not expired. */
 bool conversation_running(const struct conversation *c, int64_t now_us);
 
-/* Whether that turn does not answer, but waits for the user. */
+/* Whether that turn waits for the user. */
 bool conversation_waiting(const struct conversation *c, int64_t now_us);
 
 struct conversation_new {
-	const struct uuid *id;		/* client's own, or NULL: made here */
+	const struct uuid *id;		/* the client's, or NULL: generated */
 	struct str workspace_id, agent_id;
 	struct str title;		/* p == NULL: none */
-	struct str knowledge;		/* JSON: ids of bases; p == NULL: not said */
+	struct str knowledge;		/* JSON: ids of bases; p == NULL: not
+					   set */
 };
 
 /*
- * Creates; *out as conversation_get would give it (text borrowed from n).
- * ERR_CONFLICT if the id is taken, by whomever. The caller has checked workspace
- * and agent.
+ * Creates a conversation; *out as conversation_get would return it (text
+ * borrowed from n). ERR_CONFLICT if the id exists, for any user. The caller has
+ * checked workspace and agent.
  */
 int conversation_create(struct db *db, const struct owner *o,
 			const struct conversation_new *n,
@@ -55,7 +59,7 @@ int conversation_get(struct db *db, const struct owner *o,
 		     const struct uuid *id, struct arena *a,
 		     struct conversation *out, struct err *e) MUST_CHECK;
 
-/* Position in a list: the last row that was given. */
+/* Position in a list: the last row returned. */
 struct conversation_key {
 	int64_t updated_us;	/* created_us with by_creation */
 	struct uuid id;
@@ -69,17 +73,17 @@ struct conversation_filter {
 };
 
 struct conversation_page {
-	struct conversation *items;	/* arena */
+	struct conversation *items;	/* in the arena */
 	size_t n;
 	bool more;
-	struct conversation_key next;	/* of the last one looked at; when more */
+	struct conversation_key next;	/* the last row examined; valid if more */
 };
 
 /*
- * One page, newest first, of at most size (1..LIM_PAGE_MAX) conversations
- * after `after` (NULL = from the newest). f may be NULL. With a filter, a page
- * examines LIM_LOOKED_AT of them: it may have fewer items, or none, and still be
- * followed by more.
+ * One page, newest first, of at most size (1..LIM_PAGE_MAX) conversations after
+ * `after` (NULL = from the newest). f may be NULL. With a filter, a page
+ * examines LIM_LOOKED_AT conversations: it may have fewer items, or none, and
+ * still have *more.
  */
 int conversation_list(struct db *db, const struct owner *o,
 		      const struct conversation_filter *f,
@@ -88,27 +92,28 @@ int conversation_list(struct db *db, const struct owner *o,
 		      struct err *e) MUST_CHECK;
 
 /*
- * The ids of the owner's conversations behind `after` (nil: from the first) in the
- * order of ids, at most max, into out. Whoever walks them gets each that is there
- * all the time, whatever is written meanwhile: the order of conversation_list moves.
+ * Lists the ids of the owner's conversations after `after` (nil: from the
+ * first) in order of ids, at most max, into out. This order is stable, unlike
+ * that of conversation_list: an iteration sees each conversation that exists
+ * during all of it.
  */
 int conversation_ids(struct db *db, const struct owner *o,
 		     const struct uuid *after, struct uuid *out, size_t max,
 		     size_t *n, struct err *e) MUST_CHECK;
 
 /*
- * How many there are with this filter (totalCount); -1 for an owner of more
- * than LIM_COUNTED conversations.
+ * Counts the conversations that match the filter (totalCount); -1 if the owner
+ * has more than LIM_COUNTED conversations.
  */
 int conversation_count(struct db *db, const struct owner *o,
 		       const struct conversation_filter *f, int64_t *out,
 		       struct err *e) MUST_CHECK;
 
 /*
- * Sets the title of a person (TITLE_USER) or of the model (TITLE_MODEL: does
- * nothing, and *changed is false, if a person has named it in the meantime).
- * title.p == NULL removes it. changed may be NULL. ERR_NOT_FOUND. A person's title
- * moves the conversation in the list, a model's does not.
+ * Sets the title, from a user (TITLE_USER) or a model (TITLE_MODEL: does
+ * nothing, with *changed false, if a user has set one meanwhile). title.p ==
+ * NULL removes it. changed may be NULL. ERR_NOT_FOUND. A user's title moves the
+ * conversation to the top of the list, a model's does not.
  */
 int conversation_rename(struct db *db, const struct owner *o,
 			const struct uuid *id, struct str title,
@@ -116,7 +121,7 @@ int conversation_rename(struct db *db, const struct owner *o,
 			struct err *e) MUST_CHECK;
 
 /*
- * Sets a person's title if the conversation still has that version (-1: any).
+ * Sets a user's title if the conversation still has this version (-1: any).
  * Otherwise as conversation_rename. ERR_PRECONDITION, ERR_NOT_FOUND.
  */
 int conversation_rename_at(struct db *db, const struct owner *o,
@@ -124,55 +129,57 @@ int conversation_rename_at(struct db *db, const struct owner *o,
 			   int64_t version, struct err *e) MUST_CHECK;
 
 /*
- * Sets the knowledge bases that it is limited to (JSON; p == NULL: not said) if it
- * still has that version (-1: any). ERR_PRECONDITION, ERR_NOT_FOUND.
+ * Sets the knowledge bases that it is limited to (JSON; p == NULL: not set) if
+ * it still has this version (-1: any). ERR_PRECONDITION, ERR_NOT_FOUND.
  */
 int conversation_limit_at(struct db *db, const struct owner *o,
 			  const struct uuid *id, struct str knowledge,
 			  int64_t version, struct err *e) MUST_CHECK;
 
 /*
- * Deletes it for every reader at once and requests the job that deletes its
- * messages, turns and other rows; titles in notices are blanked. A running turn is
- * cancelled first: its process stops at the next touch, and all its later writes
- * fail with ERR_CONFLICT. ERR_NOT_FOUND.
+ * Hides the conversation from all readers at once, and requests the job that
+ * deletes its messages, turns and other rows; titles in notices are blanked. A
+ * running turn is cancelled first: its process stops at the next
+ * store_turn_touch, and its later writes fail with ERR_CONFLICT. ERR_NOT_FOUND.
  */
 int conversation_delete(struct db *db, const struct owner *o,
 			const struct uuid *id, struct err *e) MUST_CHECK;
 
 /*
- * That job: works in bounded batches until the monotonic time until_ms; usage
- * records stay for accounting but lose the link. Returns 1 if nothing is left, 0 if
- * it must be called again, -1. Does nothing to a conversation that is not deleted.
- * Any number may run at the same time.
+ * Runs that job in bounded batches until until_ms (monotonic). Usage records stay
+ * for accounting but lose the link. Returns 1 if nothing is left; 0 if it must be
+ * called again; -1. Does nothing to a conversation that is not deleted. May run in
+ * several processes at once.
  */
 #define CONVERSATION_PURGE_JOB "conversation-purge"
 int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 		       struct err *e) MUST_CHECK;
 
-/*
- * The conversations that go with an agent or a workspace, whoever's they are.
- */
+/* Conversations to delete with an agent or a workspace, of all users. */
 struct conversation_of {
 	struct str workspace_id;
-	struct str agent_id;		/* p == NULL: all of the workspace */
-	const struct uuid *user;	/* only theirs; NULL: everyone's */
-	/* Not of users who have a stored agent of that id below it; or NULL. */
+	struct str agent_id;		/* p == NULL: all agents of the
+					   workspace */
+	const struct uuid *user;	/* only this user's; NULL: everyone's */
+	/*
+	 * Skip users who have a stored agent with that id below this parent; or
+	 * NULL.
+	 */
 	const struct uuid *parent;
-	int64_t since_us, before_us;	/* that were made from then until then */
+	int64_t since_us, before_us;	/* created between these times */
 };
 
 /*
- * Whether anybody has a conversation in a workspace of this id, which need not be
- * there any more. One read by a key. Errors of the database.
+ * Whether any user has a conversation in a workspace with this id, which may be
+ * deleted. One read by a key. Database errors.
  */
 int conversation_any_in(struct db *db, struct str tenant_id,
 			struct str workspace_id, bool *any,
 			struct err *e) MUST_CHECK;
 
 /*
- * Asks for the job that deletes them (conversation_delete_of), in the transaction
- * that deletes the row *what.
+ * Requests the job that deletes them (conversation_delete_of), in the
+ * transaction that deletes the row *what.
  */
 #define CONVERSATION_DELETE_JOB "agent-purge"
 int conversation_delete_ask(struct db *tx, struct str tenant_id,
@@ -181,31 +188,33 @@ int conversation_delete_ask(struct db *tx, struct str tenant_id,
 			    struct err *e) MUST_CHECK;
 
 /*
- * That job, with its tenant and args: as conversation_delete for each, until the
- * monotonic time until_ms. Returns 1 when there are none left, 0 if it must be called
- * again, -1.
+ * Runs that job, with its tenant and args: conversation_delete for each
+ * conversation, until until_ms (monotonic). Returns 1 if none is left; 0 if it
+ * must be called again; -1.
  */
 int conversation_delete_of(struct db *db, struct str tenant_id, struct str args,
 			   int64_t until_ms, struct err *e) MUST_CHECK;
 
 /*
- * Asks for CONVERSATION_PURGE_JOB for what is deleted and has none: an older program ended in
- * the middle, or the job failed for good and was forgotten. For store_tidy.
+ * Requests CONVERSATION_PURGE_JOB for deleted conversations that have no job,
+ * because an older version was interrupted or the job failed for good and was
+ * forgotten. For store_tidy.
  */
 int conversation_adopt(struct db *db, struct err *e) MUST_CHECK;
 
 /*
  * Writes the record (B13, E19): workspaceId, agentId, conversationId, title,
  * participants (the user and the agent: [{kind, id}]), knowledgeBaseIds,
- * createdAt, updatedAt, messageCount, runningTurnId (null if no turn runs, or its
- * process died); forkedFrom {conversationId, messageId} if it is a fork.
+ * createdAt, updatedAt, messageCount, runningTurnId (null if no turn runs, or
+ * its process died); for a fork forkedFrom {conversationId, messageId}.
  */
 void conversation_write(struct jw *w, const struct conversation *c,
 			int64_t now_us);
 
 /*
- * Whether the id, which a deleted conversation had, is free now, for callers that
- * found it taken and may try again. Takes three seconds at most.
+ * Purges a deleted conversation with this id, for callers that found the id
+ * taken: true if the id is free now, so that they may try again. Takes three
+ * seconds at most.
  */
 bool conversation_made_room(struct db *db, const struct uuid *id);
 

@@ -1,4 +1,4 @@
-/* The conversations that go with an agent or a workspace. */
+/* Conversations that are deleted with an agent or a workspace. */
 #include "store/conversation.h"
 
 #include "base/clock.h"
@@ -8,7 +8,7 @@
 
 #include "base/banned.h"
 
-enum { ARGS_BYTES = 1024, ROWS = 100 };	/* ROWS: of the statement */
+enum { ARGS_BYTES = 1024, ROWS = 100 };	/* ROWS: as in the statement */
 
 #define LAST_CHARACTER "\xf4\x8f\xbf\xbf"
 
@@ -86,7 +86,7 @@ static int find(struct db *db, struct str tenant_id, const json_t *args,
 		       a, fields, sizeof(**out), 0, out, n, e);
 }
 
-/* One that is gone meanwhile is as well. */
+/* Deletes one conversation; one deleted meanwhile counts as deleted. */
 static int delete_one(struct db *db, struct str tenant_id,
 		      const struct of_row *c, struct err *e)
 {

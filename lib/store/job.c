@@ -6,7 +6,7 @@
 
 #include "base/banned.h"
 
-#define LOOK_ROWS   8		/* due ones that one look brings: others take too */
+#define LOOK_ROWS   8		/* per look: other processes take jobs, too */
 #define LIST_ROWS   1000
 #define ERROR_CHARS 300
 

@@ -11,12 +11,12 @@
 #include "base/banned.h"
 
 enum {
-	ENTRY_BYTES = 32,	/* of a turn in turn_journal.turns */
+	ENTRY_BYTES = 32,	/* per turn in turn_journal.turns */
 	PLACE_ARGS = 6,		/* of JOURNAL_PLACE */
 	NEWS_ROWS = 64,
 	DETACH_ROWS = 16,
-	PRUNE_PROCESSES = 64,	/* in one go */
-	PRUNE_ROWS = 256,	/* looked at, and deleted, at a time */
+	PRUNE_PROCESSES = 64,	/* per call */
+	PRUNE_ROWS = 256,	/* examined, and deleted, at a time */
 };
 
 _Static_assert(JOURNAL_KEY_BYTES == crypto_stream_chacha20_ietf_KEYBYTES,
@@ -25,8 +25,8 @@ _Static_assert(JOURNAL_KEY_BYTES == crypto_stream_chacha20_ietf_KEYBYTES,
 /* -- parts ------------------------------------------------------------------- */
 
 /*
- * A key is of one turn in one journal, so a row's number is used once with it:
- * a row that is written again begins with the same events.
+ * A key belongs to one turn in one journal, and a row's number is used only
+ * once with it: a row that is written again begins with the same events.
  */
 static void cipher(char *out, struct str in, const void *key, int64_t number)
 {
@@ -71,7 +71,7 @@ static int64_t get_number(const char *at)
 /* -- writing ----------------------------------------------------------------- */
 
 struct journal_write {
-	struct db_val *places, *row;	/* the row stands behind the last place */
+	struct db_val *places, *row;	/* the row follows the last place */
 	size_t n_places;
 };
 
@@ -91,7 +91,7 @@ int journal_write(struct db *db, struct journal *j,
 {
 	struct arena a = ARENA_INIT;
 	struct journal_write w = { .n_places = 0 };
-	/* Never the same twice: one that failed may have been stored, or will be. */
+	/* Never reuse a number: the failed row may be stored, or will be. */
 	int64_t number = ++j->number;
 	struct db_val *place;
 	char *turns, *data, *entry;
@@ -131,14 +131,14 @@ int journal_write(struct db *db, struct journal *j,
 	w.row[2] = DB_I(clock_now_us());
 	w.row[3] = DB_B(((struct str){ turns, n * ENTRY_BYTES }));
 	w.row[4] = DB_B(((struct str){ data, bytes }));
-	/* By itself it is its own transaction, in one round trip. */
+	/* A single statement is its own transaction, in one round trip. */
 	rc = w.n_places ? db_tx(db, write_tx, &w, e)
 		: db_exec(db, STMT_JOURNAL_INSERT, w.row, NULL, e);
 	arena_release(&a);
 	return rc;
 }
 
-/* -- a turn's own rows --------------------------------------------------------- */
+/* -- rows of a turn ------------------------------------------------------------ */
 
 static const struct db_field events_fields[] = {
 #define F(m, t, sql) FIELD_OF(struct turn_events, m, t)
@@ -253,10 +253,10 @@ struct prune {
 	turn_text_fn *fn;
 	struct uuid process;
 	struct arena rows, *a;
-	struct uuid *turns;	/* of the rows */
+	struct uuid *turns;	/* in the rows */
 	size_t n_turns, turns_size;
 	size_t n_rows;
-	int64_t before;		/* rows below this number go */
+	int64_t before;		/* rows below this number are deleted */
 	int64_t until_ms;
 };
 
@@ -282,7 +282,7 @@ static int compare(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct uuid));
 }
 
-/* A turn is in many rows. */
+/* Removes duplicates: a turn is in many rows. */
 static void each_once(struct prune *p)
 {
 	size_t n = 0;
@@ -309,7 +309,8 @@ static const struct db_field running_fields[] = {
 };
 
 /*
- * Closes those that are dead, while there is time; what the others need stays.
+ * Closes the dead turns while there is time; keeps the rows that the others
+ * need.
  */
 static int look_at_running(struct prune *p, const struct uuid *ids, size_t n,
 			   struct err *e)
@@ -342,7 +343,7 @@ static int look_at_running(struct prune *p, const struct uuid *ids, size_t n,
 	return 0;
 }
 
-/* The oldest rows of a process. *more: there may be others behind them. */
+/* Prunes the oldest rows of a process. *more: there may be others after them. */
 static int prune_some(struct prune *p, bool *more, struct err *e)
 {
 	struct db_result r = { .affected = 0 };

@@ -12,7 +12,7 @@ struct secret_row {
 	struct str secret;
 };
 
-/* 1: there it is; 0: there is none; -1. */
+/* Returns 1 if the key was found; 0 if there is none; -1. */
 static int load(struct db *db, const char *purpose, unsigned char *out,
 		struct err *e)
 {
@@ -44,7 +44,7 @@ int key_get(struct db *db, const char *purpose, unsigned char *out,
 	if (n)
 		return n < 0 ? -1 : 0;
 	randombytes_buf(fresh, sizeof(fresh));
-	/* Who was first has made it for everybody. */
+	/* The first process to insert makes the key for all. */
 	if (db_exec(db, STMT_KEY_INSERT,
 		    DB_ARGS(DB_S(str_of(purpose)), DB_B(secret),
 			    DB_I(clock_now_us())), NULL, e) < 0) {

@@ -10,18 +10,19 @@
 #define MCP_PIN_HASH_BYTES 32
 
 struct mcp_pin {
-	struct str tool;	/* the server's name of it, at most 128 chars */
+	struct str tool;	/* the server's name for it, at most 128
+				   characters */
 	struct str hash;	/* MCP_PIN_HASH_BYTES */
 	struct str definition;	/* canonical JSON */
 	int64_t accepted_us;
 };
 
-/* All of a server, by name; in a. Any thread. */
+/* All pins of a server, by tool; in a. Any thread. */
 int store_mcp_pin_list(struct db *db, struct str tenant_id, struct str server,
 		       struct arena *a, struct mcp_pin **out, size_t *n,
 		       struct err *e) MUST_CHECK;
 
-/* As store_mcp_pin_list, without the definitions: those may be many megabytes. */
+/* As store_mcp_pin_list, without the definitions, which may be many megabytes. */
 int store_mcp_pin_hashes(struct db *db, struct str tenant_id, struct str server,
 			 struct arena *a, struct mcp_pin **out, size_t *n,
 			 struct err *e) MUST_CHECK;
@@ -30,7 +31,7 @@ int store_mcp_pin_hashes(struct db *db, struct str tenant_id, struct str server,
 int store_mcp_pin_set(struct db *db, struct str tenant_id, struct str server,
 		      const struct mcp_pin *pin, struct err *e) MUST_CHECK;
 
-/* Accepts unless something is pinned; the first of several wins. */
+/* Accepts a definition unless one is pinned; the first of several calls wins. */
 int store_mcp_pin_first(struct db *db, struct str tenant_id, struct str server,
 			const struct mcp_pin *pin, struct err *e) MUST_CHECK;
 

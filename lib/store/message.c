@@ -1,8 +1,8 @@
 /*
- * Pages of a thread. The conversation is joined in front, so that one round
- * trip checks the owner and reads the page. Only a page without messages needs
- * a second one (is the thread empty there, or not theirs?), and one that a gap
- * of the thread goes through: it is read on by the ranges beyond.
+ * Pages of a thread. The statement joins the conversation, so that one round
+ * trip checks the owner and reads the page. A second one is needed only for an
+ * empty page (is the thread empty, or not the caller's?), and for a page that
+ * spans a gap of the thread: the ranges after it are read separately.
  */
 #include "store/message.h"
 
@@ -40,16 +40,16 @@ static const struct db_field fields[] = {
 #undef F
 };
 
-/* A thread that is edited while a page is read: as often at most. */
+/* Limit of retries if the thread is edited while a page is read. */
 enum { TRIES = 5 };
 
 struct filling {
 	struct message_page *page;
-	size_t size;		/* wanted; one more is read */
-	size_t max_bytes;	/* of their texts */
-	struct scope scope;	/* of what was read last */
+	size_t size;		/* requested; one more is read */
+	size_t max_bytes;	/* of the texts */
+	struct scope scope;	/* of the last read */
 	bool backwards;		/* fill from the end of items */
-	bool said;		/* without the steps of turns */
+	bool said;		/* without steps */
 };
 
 static void set_scope(struct message_page *p, const struct scope *s)
@@ -100,8 +100,8 @@ static int each_row(struct db *db, enum stmt stmt, const struct db_val *args,
 }
 
 /*
- * The rows of one page up to the next gap. seq: the position; 0 = the newest
- * ones, newest first.
+ * Reads the rows of one page up to the next gap. seq: the position; 0 = from
+ * the newest, newest first.
  */
 static int read_rows(struct db *db, enum store_order order,
 		     const struct owner *o, const struct uuid *id, int64_t seq,
@@ -129,7 +129,7 @@ static int64_t last_seq(const struct filling *f)
 	return p->items[f->backwards ? f->size - p->n : p->n - 1].seq;
 }
 
-/* What is missing in the page, by the ranges behind seq. */
+/* Completes the page from the ranges after seq. */
 static int read_ranges(struct db *db, enum store_order order,
 		       const struct owner *o, const struct uuid *id,
 		       int64_t head_seq, int64_t seq, struct filling *f,
@@ -180,7 +180,7 @@ int message_head(struct db *db, const struct owner *o,
 	return 0;
 }
 
-/* 1: it was edited or copied meanwhile, and has to be read again. */
+/* Returns 1 if the thread was edited or copied meanwhile and must be read again. */
 static int try_fill(struct db *db, enum store_order order,
 		    const struct owner *o, const struct uuid *id, int64_t seq,
 		    struct filling *f, struct arena *a, struct err *e)
@@ -195,7 +195,7 @@ static int try_fill(struct db *db, enum store_order order,
 	    (!p->n && read_scope(db, o, id, a, &f->scope, e)))
 		return -1;
 	set_scope(p, &f->scope);
-	/* Its older messages are still on their way, and are wanted. */
+	/* The page needs older messages that are still being copied. */
 	if (f->scope.copy_seq && (order == NEWEST_FIRST ? !p->more
 				  : seq < f->scope.copy_seq))
 		return thread_whole(db, o, id, e) ? -1 : 1;
@@ -296,7 +296,7 @@ int message_get(struct db *db, const struct owner *o,
 			   a, fields, &r, e);
 		if (n || s.copy_seq)
 			break;
-		/* Not copied yet? */
+		/* Perhaps it is not copied yet. */
 		if (read_scope(db, o, id, a, &s, e))
 			return -1;
 		if (!s.copy_seq || seq > s.copy_seq)
@@ -332,7 +332,7 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* Of the newest LIM_LOOKED_AT of the thread. */
+/* Searches the newest LIM_LOOKED_AT messages of the thread. */
 static int find(struct db *db, const struct uuid *id, struct str client_id,
 		int64_t *seq, struct arena *a, struct err *e)
 {

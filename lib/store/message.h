@@ -15,14 +15,14 @@ enum message_role {
 
 /* The kind of a row. 0: written by an older version (sql/0017); see its meta. */
 enum message_kind {
-	KIND_SAID = 1,		/* by the user, or a note of the system */
-	KIND_STEP = 2,		/* assistant row that called tools */
+	KIND_SAID = 1,		/* by the user, or a system note */
+	KIND_STEP = 2,		/* assistant row with tool calls */
 	KIND_ANSWER = 3,
 	KIND_RESULT = 4,	/* of a tool */
-	KIND_REPLY = 5,		/* result of a question: what the user chose */
+	KIND_REPLY = 5,		/* result of a question: the user's answer */
 };
 
-/* Only what is kept with a message, of the rows of turn_options.def. */
+/* The rows of turn_options.def that are kept with a message. */
 #define MESSAGE_OPTION(F, SEP, member, key, type, max_chars, kept, form) \
 	MESSAGE_OPTION_##kept(F, SEP, member, type)
 #define MESSAGE_OPTION_MESSAGE(F, SEP, member, type) F(SEP, member, type)
@@ -30,7 +30,10 @@ enum message_kind {
 #define MESSAGE_OPTION_PAGE(F, SEP, member, type)
 #define MESSAGE_OPTION_META(F, SEP, member, type)
 
-/* What its request said that is kept with a message: KIND_SAID; as in meta. */
+/*
+ * Options of the request that are columns of the message (KIND_SAID); as in
+ * meta.
+ */
 struct message_options {
 #define MESSAGE_OPTION_C_BOOL int64_t
 #define MESSAGE_OPTION_C_TEXT struct str
@@ -45,35 +48,39 @@ struct message {
 	int64_t role;		/* enum message_role */
 	struct uuid turn_id;	/* nil: none */
 	int64_t created_us;
-	struct str content;	/* valid UTF-8, may be empty; NUL allowed */
+	struct str content;	/* valid UTF-8, may be empty or contain NUL */
 	struct str meta;	/* JSON object text; p == NULL: {} */
-	/* Number of this variant and of all variants at its place; 0: the only one. */
+	/*
+	 * Number of this variant and of all variants at its place; 0: the only
+	 * one.
+	 */
 	int64_t variant_index, variant_count;
 	int64_t kind;			/* enum message_kind */
 	struct str finish_reason;	/* answer: as in meta; p == NULL: none */
 	struct str client_id;	/* said: as in meta; or NULL. Not read back */
-	int64_t continues_seq;	/* answer: of the one that goes on here; or 0 */
-	int64_t kept;		/* result: tool_output has all of it */
+	int64_t continues_seq;	/* answer: of the one that it continues; or 0 */
+	int64_t kept;		/* result: tool_output has the whole result */
 	struct message_options options;
 };
 
 struct message_page {
 	struct str workspace_id, agent_id;	/* of the conversation */
-	int64_t version, created_us;		/* of the conversation, then */
+	int64_t version, created_us;		/* of the conversation at that
+						   time */
 	struct message *items;			/* arena */
 	size_t n;
 	bool more;
-	bool cut;	/* more, since its texts would be too many */
-	int64_t next_seq;	/* of the last item; when more */
+	bool cut;	/* more, because of LIM_PAGE_BYTES */
+	int64_t next_seq;	/* of the last item; valid if more */
 };
 
 /*
- * One page with the ownership check, in one round trip (two when it is empty).
- * after_seq: position (a message's seq; 0 = from the end that the order says).
- * size: 1..LIM_PAGE_MAX; a page ends before its texts exceed LIM_PAGE_BYTES, but
- * has at least one message. ERR_NOT_FOUND if the conversation does not exist or
- * belongs to somebody else. Superseded messages are left out; a position may be
- * that of a superseded one. Text in a.
+ * Reads one page and checks the owner, in one round trip (two if it is empty).
+ * after_seq: the position (a message's seq, even of a superseded message; 0 =
+ * the end that the order starts from). size: 1..LIM_PAGE_MAX; a page ends
+ * before its texts exceed LIM_PAGE_BYTES, but has at least one message.
+ * Superseded messages are not included. ERR_NOT_FOUND if the conversation does
+ * not exist or belongs to another user. Text in a.
  */
 int message_list(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, enum store_order order,
@@ -81,9 +88,8 @@ int message_list(struct db *db, const struct owner *o,
 		 struct message_page *out, struct err *e) MUST_CHECK;
 
 /*
- * As message_list, without the steps of turns and the results of tools: user
- * messages, their choices (KIND_REPLY), and answers. Steps that an older program
- * wrote (kind NULL) are included.
+ * As message_list, without steps and tool results: user messages, replies
+ * (KIND_REPLY), and answers. Steps of older versions (kind NULL) are included.
  */
 int message_list_said(struct db *db, const struct owner *o,
 		      const struct uuid *conversation_id,
@@ -91,15 +97,15 @@ int message_list_said(struct db *db, const struct owner *o,
 		      struct arena *a, struct message_page *out,
 		      struct err *e) MUST_CHECK;
 
-/* A page without its messages: the owner's check and the version. */
+/* A page without messages: checks the owner and reads the version. */
 int message_head(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, struct arena *a,
 		 struct message_page *out, struct err *e) MUST_CHECK;
 
 /*
- * For the model's context: the newest n_last messages with seq <= upto_seq
- * (0 = all), oldest first, with LIM_HISTORY_BYTES of text at most. As
- * message_list otherwise.
+ * For the model's context: the newest n_last messages with seq <= upto_seq (0 =
+ * all), oldest first, with at most LIM_HISTORY_BYTES of text. Otherwise as
+ * message_list.
  */
 int message_history(struct db *db, const struct owner *o,
 		    const struct uuid *conversation_id, int64_t upto_seq,
@@ -107,9 +113,9 @@ int message_history(struct db *db, const struct owner *o,
 		    struct err *e) MUST_CHECK;
 
 /*
- * The first messages of a variant, oldest first: of the current one those of the
- * thread from head_seq on. No more than size, and no more text than max_bytes
- * (but one). The caller has checked that it is theirs. Text in a.
+ * The first messages of a variant, oldest first; of the current one, those of
+ * the thread from head_seq on. At most size messages and max_bytes of text (but
+ * at least one message). The caller has checked the owner. Text in a.
  */
 int message_list_variant(struct db *db, const struct owner *o,
 			 const struct uuid *conversation_id, int64_t head_seq,
@@ -117,53 +123,50 @@ int message_list_variant(struct db *db, const struct owner *o,
 			 struct arena *a, struct message_page *out,
 			 struct err *e) MUST_CHECK;
 
-/*
- * One message by its number, in the thread or superseded. ERR_NOT_FOUND. Text
- * in a.
- */
+/* One message by its number, superseded or not. ERR_NOT_FOUND. Text in a. */
 int message_get(struct db *db, const struct owner *o,
 		const struct uuid *conversation_id, int64_t seq,
 		struct arena *a, struct message *out, struct err *e) MUST_CHECK;
 
 /*
- * The number of the newest user message of the thread that the client calls
- * client_id; 0: there is none among the newest LIM_LOOKED_AT.
+ * The number of the newest user message of the thread with this client_id; 0:
+ * none among the newest LIM_LOOKED_AT.
  */
 int message_find(struct db *db, const struct owner *o,
 		 const struct uuid *conversation_id, struct str client_id,
 		 int64_t *seq, struct err *e) MUST_CHECK;
 
-/* "{conversationId}.{seq}" into out. Returns out. */
+/* Writes "{conversationId}.{seq}" to out. Returns out. */
 #define MESSAGE_ID_BYTES 48
 char *message_id(const struct uuid *conversation_id, int64_t seq, char *out);
 
-/* The other way. False when id is not in that form; seq is 1 to 2^32 - 1. */
+/* Parses such an id. False if it is malformed; seq is 1 to 2^32 - 1. */
 bool message_id_parse(struct str id, struct uuid *conversation_id,
 		      int64_t *seq) MUST_CHECK;
 
 /* How a record is rendered: group A routes, or the agent-scoped ones (B6). */
 enum record_style { RECORD_PLAIN, RECORD_AGENT_SCOPED };
 
-/* The members that all messages of a thread share on the wire. */
+/* Members that all messages of a thread have in common. */
 struct message_scope {
 	struct str workspace_id, agent_id;
 	struct uuid conversation_id;
 	enum record_style style;
-	bool said;		/* a KIND_REPLY is a message of the user's */
+	bool said;		/* write a KIND_REPLY as a user message */
 };
 
 /*
  * Writes the record (B47, A51): workspaceId, agentId, conversationId, turnId,
  * messageId, id, role, content, createdAt, messageTs, metadata; variantIndex
- * and variantCount if there is more than one. metadata also has `continues`, if the
- * row names a message.
+ * and variantCount if there are several variants. metadata has `continues` if
+ * the row continues a message.
  */
 void message_write(struct jw *w, const struct message_scope *s,
 		   const struct message *m);
 
 /*
- * The n records of a page, into an open array. The members that all of them
- * share are escaped once.
+ * Writes the n records of a page to an open array. The common members are
+ * escaped once.
  */
 void message_write_all(struct jw *w, const struct message_scope *s,
 		       const struct message *m, size_t n);

@@ -12,17 +12,22 @@
 
 struct summing {
 	const struct uuid *process;
-	struct db_val *counters, *gauges;	/* rows of their statements */
+	struct db_val *counters, *gauges;	/* parameters of their
+						   statements */
 	size_t n_counters, n_gauges;
-	bool asked;		/* all was said; only the end may be missing */
+	bool asked;		/* all statements were sent; only the COMMIT may
+				   be missing */
 };
 
-/* Whether rows of gauges of this process may be stored: they go when all are zero. */
+/*
+ * Whether this process may have stored gauges, which are deleted when all are
+ * zero.
+ */
 static atomic_bool has_gauges;
 
 /*
- * The rows are in the same order in all processes, so that they wait for each
- * other and do not deadlock.
+ * All processes write rows in the same order, so that they wait for each other
+ * instead of deadlocking.
  */
 static void make_rows(struct summing *f, const struct metric_sums *s,
 		      struct arena *a)
@@ -92,7 +97,7 @@ static int flush(struct db *db, const struct uuid *process, bool leaving,
 		if (!rc && !f.n_gauges)
 			atomic_store(&has_gauges, false);
 	}
-	/* Once all was said, it may be stored: lost is better than twice. */
+	/* The sums may be stored: losing counts is better than counting twice. */
 	if (rc && !f.asked)
 		metric_put_back(sums);
 	arena_release(&a);
@@ -115,7 +120,7 @@ static int take_row(void *ctx, const struct db_val *row, struct err *e)
 	int64_t *v = metric_find(ctx, row[0].s, row[1].s);
 
 	(void)e;
-	/* Else it is of another version. */
+	/* else the row is another version's */
 	if (v)
 		*v += row[2].i;
 	return 0;

@@ -55,7 +55,7 @@ int notice_listen(struct db *db, const struct owner *o, int64_t *last_seq,
 		: err_set(e, ERR_INTERNAL, "a user's id in two tenants");
 }
 
-/* -- the newest numbers -------------------------------------------------------- */
+/* -- newest numbers ------------------------------------------------------------ */
 
 struct polling {
 	const struct uuid *users;
@@ -102,7 +102,7 @@ int notice_poll(struct db *db, const struct uuid *users, size_t n,
 /* -- storing ----------------------------------------------------------------- */
 
 struct storing {
-	const struct notice_row **rows;	/* by user, each one's in order */
+	const struct notice_row **rows;	/* by user, each user's in order */
 	size_t n;
 	struct arena a;
 };
@@ -113,7 +113,7 @@ static int compare(const struct notice_row *x, const struct notice_row *y)
 		      sizeof(x->owner.user_id.b));
 }
 
-/* By user, then by place: all processes lock topics in the same order. */
+/* By user, then by position: all processes lock topics in the same order. */
 static int by_user(const void *x, const void *y)
 {
 	const struct notice_row *const *a = x, *const *b = y;
@@ -185,12 +185,12 @@ static int store_tx(struct db *tx, void *ctx, struct err *e)
 	if (notice_poll(tx, users, n, last, e))
 		return -1;
 	v = args = arena_zalloc(&k->a, k->n * 10, sizeof(*v));
-	/* From the last one back, as the last number is known. */
+	/* Backwards, because the last number of each user is known. */
 	u = n - 1;
 	for (size_t i = k->n; i-- > 0;) {
 		if (!uuid_eq(&users[u], &k->rows[i]->owner.user_id))
 			u--;
-		if (last[u])	/* else this one has never listened */
+		if (last[u])	/* otherwise this user has never listened */
 			v = insert_args(v, k->rows[i], last[u]--);
 	}
 	return db_exec_rows(tx, STMT_NOTICE_INSERT, args, (size_t)(v - args) / 10,

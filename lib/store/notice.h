@@ -20,24 +20,24 @@ enum notice_kind {
 };
 
 struct notice {
-	int64_t seq;		/* 1, 2, … for this user; the store's */
+	int64_t seq;		/* 1, 2, … per user; set by the store */
 	int64_t kind;		/* enum notice_kind */
 	struct uuid subject_id, conversation_id;	/* nil: none */
 	struct str word;	/* at most 32 bytes; p == NULL: none */
 	struct str title;	/* at most LIM_TITLE_CHARS; p == NULL: none */
-	int64_t done, total;	/* of a job; -1: none, not known */
+	int64_t done, total;	/* of a job; -1: none or unknown */
 	int64_t created_us;
 };
 
-/* A notice and whose it is, to be stored. */
+/* A notice to be stored, and its user. */
 struct notice_row {
 	struct owner owner;
 	struct notice notice;
 };
 
 /*
- * Starts listening: from now on, notices of this user are stored. *last_seq is the
- * newest number so far. 1 round trip, 3 the first time.
+ * Starts listening: from now on, notices of this user are stored. *last_seq is
+ * the newest number so far. 1 round trip, 3 the first time. Database errors.
  */
 int notice_listen(struct db *db, const struct owner *o, int64_t *last_seq,
 		  struct err *e) MUST_CHECK;

@@ -26,7 +26,7 @@ static const char *role_name(enum message_role r, enum record_style style)
 					    : role_names[r].plain;
 }
 
-/* ".SEQ" into out (12 bytes); how many bytes without the NUL. */
+/* Formats ".SEQ" to out (12 bytes); returns its length without the NUL. */
 static size_t seq_format(int64_t seq, char *out)
 {
 	char digits[20], *end = digits + sizeof(digits), *at = end;
@@ -75,7 +75,7 @@ static void uuid_or_null(struct jw *w, const char *key, const struct uuid *u)
 	}
 }
 
-/* Members from the first to "turnId", which all messages of a thread share. */
+/* The members up to "turnId", which all messages of a thread share. */
 static void write_scope(struct buf *b, const struct message_scope *s,
 			const char *conversation_id)
 {
@@ -89,8 +89,9 @@ static void write_scope(struct buf *b, const struct message_scope *s,
 }
 
 /*
- * The metadata, plus the id of the message that this one continues: it is stored as
- * a number, so that it stays valid in a copy of the thread. id as in write_own.
+ * The metadata with the id of the message that this one continues, which is
+ * stored as a number so that it stays valid in a copy of the thread. id as in
+ * write_own.
  */
 static void write_meta(struct buf *b, const struct message *m, char *id)
 {
@@ -107,7 +108,7 @@ static void write_meta(struct buf *b, const struct message *m, char *id)
 	buf_adds(b, "\"}");
 }
 
-/* The role and the content; for a reply its text, not the call's result. */
+/* Role and content; for a reply its text instead of the call's result. */
 static void write_said(struct buf *b, const struct message_scope *s,
 		       const struct message *m)
 {
@@ -122,7 +123,7 @@ static void write_said(struct buf *b, const struct message_scope *s,
 	buf_json(b, reply ? jx_str(result, "answer") : m->content);
 }
 
-/* The rest. id is a messageId with its conversation's part filled in. */
+/* The remaining members. id: a messageId with its conversation's part filled in. */
 static void write_own(struct buf *b, const struct message_scope *s,
 		      const struct message *m, char *id)
 {

@@ -9,8 +9,8 @@
 #include "base/banned.h"
 
 enum {
-	FORGET_ROWS = 1000,	/* by one statement */
-	ROW_BYTES = 8192,	/* of one as JSON, without its text */
+	FORGET_ROWS = 1000,	/* per statement */
+	ROW_BYTES = 8192,	/* of a source as JSON, without its text */
 };
 
 static const struct db_field fields[] = {
@@ -19,7 +19,7 @@ static const struct db_field fields[] = {
 #undef F
 };
 
-/* As hexadecimal digits, for UNHEX. */
+/* In hexadecimal, for UNHEX. */
 static void write_id(struct jw *w, const char *key, const struct uuid *id)
 {
 	char text[2 * sizeof(id->b) + 1];

@@ -1,7 +1,7 @@
 /*
- * Passages that a turn used: of documents and of attachments. What they say is kept
- * here alone and goes with the document, its base, the attachment or the
- * conversation; the answer's metadata has their numbers and ids.
+ * Passages that a turn used, from documents and attachments. Their texts are
+ * stored only here and are deleted with the document, its base, the attachment
+ * or the conversation; the answer's metadata has their numbers and ids.
  */
 #ifndef STORE_SOURCE_H
 #define STORE_SOURCE_H
@@ -10,19 +10,19 @@
 
 struct source {
 	int64_t no;			/* within the turn, from 1 */
-	struct uuid base_id, document_id;	/* nil: of an attachment */
-	struct uuid attachment_id;	/* nil: of a document */
-	int64_t chunk;			/* of the base, or within the attachment */
-	int64_t page;			/* 0: there are no pages */
+	struct uuid base_id, document_id;	/* nil: from an attachment */
+	struct uuid attachment_id;	/* nil: from a document */
+	int64_t chunk;			/* within the base or the attachment */
+	int64_t page;			/* 0: no pages */
 	double score;
 	struct str external_id, url;	/* p == NULL: none */
 	struct str title, text;		/* valid UTF-8 */
 };
 
 /*
- * Stores n of them for a turn of the owner; those that are there stay as they are.
- * Texts are cut at LIM_SOURCE_TEXT_CHARS. A passage whose document has been deleted
- * meanwhile is left out, all are if the conversation has been. 1 round trip.
+ * Stores n sources for a turn of the owner; existing ones are not changed.
+ * Texts are cut at LIM_SOURCE_TEXT_CHARS. Skips passages of documents that were
+ * deleted meanwhile, and all if the conversation was. 1 round trip.
  */
 int store_source_put(struct db *db, const struct owner *o,
 		     const struct uuid *conversation_id,
@@ -30,8 +30,8 @@ int store_source_put(struct db *db, const struct owner *o,
 		     struct err *e) MUST_CHECK;
 
 /*
- * Those of a turn of the owner by their number; none if there is no such turn. That
- * the owner may still see the documents is the caller's to check. Text in a.
+ * The sources of a turn of the owner, by number; none if there is no such turn.
+ * The caller must check that the owner may still see the documents. Text in a.
  */
 int store_source_list(struct db *db, const struct owner *o,
 		      const struct uuid *turn_id, struct arena *a,

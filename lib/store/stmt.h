@@ -1,9 +1,9 @@
 /*
- * Inside lib/store: the statements by name, and the row descriptions.
+ * Inside lib/store: the statements by name, and the descriptions of rows.
  *
- * An entity's members are listed once, F(member, type letter, SQL); the
- * column list of its SELECTs, their signature and the table that fills the
- * struct all come from that list, so they cannot differ.
+ * The members of an entity are listed once, F(member, type letter, SQL): the
+ * column list of SELECTs, their signature and the table that fills the struct
+ * are all generated from it, so they cannot differ.
  */
 #ifndef STORE_STMT_H
 #define STORE_STMT_H
@@ -29,14 +29,14 @@ enum stmt {
 
 extern const struct db_stmt store_stmts[STMT__MAX];
 
-/* What is done with a list of F(member, letter, SQL). */
+/* Applied to a list of F(member, letter, SQL). */
 #define COMMA ,
 #define AS_SQL(member, t, sql) sql
 #define AS_SIG(member, t, sql) #t
 #define COLUMNS(list) list(AS_SQL, ",")
 #define SIGNATURE(list) list(AS_SIG, )
 
-/* In a function's file: static const struct db_field x[] = { FIELDS(…) }. */
+/* For use in functions: static const struct db_field x[] = { FIELDS(…) }. */
 enum {
 	T_i = 'i', T_I = 'i', T_d = 'd', T_D = 'd', T_s = 's', T_S = 's',
 	T_b = 'b', T_B = 'b', T_u = 'u', T_U = 'u',
@@ -93,7 +93,7 @@ enum {
 	" ON t.id = c.running_turn_id AND t.status IN (1, 2)"
 #define CONVERSATION_FROM CONVERSATION_FROM_BY("")
 
-struct locked {		/* a conversation and who holds it, both locked */
+struct locked {		/* a conversation and its turn, both locked */
 	struct str workspace_id, agent_id;
 	int64_t title_by, last_seq, superseded, turns;
 	struct uuid turn_id;	/* nil: free */
@@ -122,8 +122,10 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(said, s, "s.said")
 #define SETTING_FROM " FROM setting s WHERE s.tenant_id = ?"
 #define SETTING_OF SETTING_FROM " AND s.holder_id IN (" IDS_16 ")"
-/* SELECTs them if the user or the tenant has a row: most have none, and to look
-   costs a fifth of the list. */
+/*
+ * Reads them only if the user or the tenant has a row: most have none, and the
+ * look-up costs a fifth of the list.
+ */
 #define SETTING_IF_ANY(columns) \
 	" IF EXISTS (SELECT 1 FROM setting e WHERE e.holder_id IN (?,?)) THEN" \
 	" SELECT " columns SETTING_OF "; END IF;"
@@ -191,7 +193,7 @@ struct locked {		/* a conversation and who holds it, both locked */
 	F(updated_us, i, "c.updated_us")
 #define SEARCH_BASE_FROM " FROM search_base WHERE id = ? AND dead = 0"
 
-/* What single statements and whole transactions have in common. */
+/* Parts common to single statements and whole transactions. */
 #define CONVERSATION_ROW "usussSiiiUii"
 #define CONVERSATION_INSERT \
 	"INSERT INTO conversation (id, tenant_id, user_id, workspace_id," \
@@ -203,9 +205,9 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" unindexed = 1" \
 	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
 	" AND running_turn_id = ?"
-/* Its title or its older messages are not those that the index has (chats.h). */
+/* The index (chats.h) has an outdated title or outdated older messages. */
 #define CONVERSATION_REINDEX "unindexed = 1, indexed = -1"
-/* Columns of message.options, which come last: ", a", ",?", "i", ", DB_I()". */
+/* The columns of message.options, which come last: ", a", ",?", "i", ", DB_I()". */
 #define OPTION_NAME(SEP, member, type) ", " #member
 #define OPTION_MARK(SEP, member, type) ",?"
 #define OPTION_LETTER(SEP, member, type) OPTION_LETTER_##type
@@ -232,8 +234,8 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" version = version + 1" \
 	" WHERE id = ? AND tenant_id = ? AND user_id = ?" \
 	" AND running_turn_id = ?"
-/* Rows of a step, and what takes them: see store_turn_append. */
-/* An enum llm_payer as an argument: 0 is not known. */
+/* The rows of a step, and the statement that stores them: see store_turn_append. */
+/* An enum llm_payer as an argument: 0 is unknown. */
 #define PAYER(v) DB_I_IF((v) > 0, v)
 #define STEP_PARAMS "iusuui"
 #define STEP(rows) \
@@ -266,20 +268,20 @@ struct locked {		/* a conversation and who holds it, both locked */
 	" finish_reason, prompts, tools, created_us)" \
 	" VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 
-/* Locks in one order everywhere: conversation, then turn. ERR_NOT_FOUND. */
+/* Locks in the common order: conversation, then turn. ERR_NOT_FOUND. */
 int conversation_lock(struct db *tx, const struct owner *o,
 		      const struct uuid *id, struct arena *a,
 		      struct locked *out, struct err *e) MUST_CHECK;
 
-/* The arguments of USAGE_ROW. u is the one that lives: they point into it. */
+/* The arguments of USAGE_ROW, which point into u. */
 struct usage;
 struct db_val *usage_args(struct db_val *v, const struct owner *o,
 			  const struct usage *u);
 /*
- * Frees a locked conversation for the caller: closes a dead turn, and ends one that
- * waits (then lock it again, because it has more rows); a live turn is ERR_BUSY
- * with its id in e->id. *out is the turn that was ended; unchanged if there was
- * none.
+ * Frees a locked conversation for the caller: closes a dead turn, or ends one
+ * that waits (lock the conversation again, because it has more rows); for a
+ * live turn ERR_BUSY with its id in e->id. *out is the turn that was ended;
+ * unchanged if there was none.
  */
 int store_turn_evict(struct db *tx, const struct owner *o,
 		     const struct uuid *conversation_id, const struct locked *l,
@@ -287,45 +289,45 @@ int store_turn_evict(struct db *tx, const struct owner *o,
 		     struct err *e) MUST_CHECK;
 
 /*
- * Reads the events of the turn that l names, and writes its usage record from the
- * stored text, flagged as estimated, unless it has one. The caller releases told.
- * Within db_tx; l has locked the conversation.
+ * Reads the events of l's turn and writes its usage record, estimated from the
+ * stored text, unless there is one. The caller releases told. Within db_tx; the
+ * conversation is locked by l.
  */
 int store_turn_estimate(struct db *tx, const struct owner *o,
 			const struct uuid *conversation_id, const struct locked *l,
 			turn_text_fn *fn, struct turn_told *told,
 			struct err *e) MUST_CHECK;
 
-/* One row of a thread; its seq and times are the caller's. Within db_tx. */
+/* Inserts one row of a thread; the caller sets seq and times. Within db_tx. */
 int message_insert(struct db *tx, const struct uuid *conversation_id,
 		   const struct message *m, struct err *e) MUST_CHECK;
 
 /*
- * Ends a turn that waits, whose conversation l is locked by tx: open requests get
- * the status expired or why (enum wait_status), and each call an error result.
+ * Ends a turn that waits; its conversation l is locked by tx. Open requests get
+ * the status expired, or why (enum wait_status), and each call an error result.
  */
 int wait_close(struct db *tx, const struct owner *o,
 	       const struct uuid *conversation_id, const struct locked *l,
 	       int64_t why, struct err *e) MUST_CHECK;
 
 /*
- * Fills v with n ids (1 to IDS_MAX), padded with the last one to a size for which
- * there is a statement: 0 = 4, 1 = 32, 2 = 256.
+ * Fills v with n ids (1 to IDS_MAX), padded with the last one to a size that
+ * has a statement: returns 0 for 4, 1 for 32, 2 for 256.
  */
 #define IDS_MAX 256
 int pad_ids(struct db_val *v, const struct uuid *ids, size_t n);
 
 /*
- * The journal's parts of a turn become rows of its own: it pauses, or is
- * closed for a process that died and may yet write. Its row is locked by tx.
+ * Moves the journal's parts of a turn to rows of its own: when it pauses, or is
+ * closed for a process that died and may still write. Its row is locked by tx.
  */
 int journal_detach(struct db *tx, const struct uuid *turn_id,
 		   struct err *e) MUST_CHECK;
 
-/* Makes r->data readable; it may be copied into a. */
+/* Decrypts r->data, if necessary to a copy in a. */
 void journal_open(struct arena *a, struct turn_events *r);
 
-/* Writes batches; the turns' rows are locked by tx. */
+/* Inserts batches; the turns' rows are locked by tx. */
 int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size_t n,
 			     int64_t now_us, struct err *e) MUST_CHECK;
 
@@ -357,7 +359,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 #define NOTHING_i "0"
 #define NOTHING_I "CAST(NULL AS SIGNED)"
 #define NOTHING_S "CAST(NULL AS CHAR)"
-/* SEP must not be COMMA: it is handed on. */
+/* SEP must not be COMMA: it is passed on. */
 #define MESSAGE_OPTION_FIELD(F, SEP, member, key, type, max_chars, kept, form) \
 	OPTION_FIELD_##kept(F, SEP, member, type)
 #define OPTION_FIELD_MESSAGE(F, SEP, member, type) \
@@ -396,10 +398,10 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	" ORDER BY m.seq "
 
 /*
- * Bounds of m.seq, for what is in the thread behind its newest gap, or next to
- * a number. MIN and MAX over an index are known before the plan is made, so
- * the bounds are those of a range. The number is in a gap where the start of
- * the one is beyond the end of the other.
+ * Bounds of m.seq for the messages of the thread after its newest gap, or next to a
+ * number. MIN and MAX over an index are evaluated before the plan is made, so the
+ * optimizer sees a range with constant bounds. The number is in a gap if the start of
+ * one bound is beyond the end of the other.
  */
 #define GAP(what) \
 	"(SELECT " what " FROM thread_gap" \
@@ -425,7 +427,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	DB_U(id), DB_I(seq), DB_U(id), DB_I(seq), DB_U(id), DB_I(seq), \
 	DB_I(seq), DB_U(id), DB_I(seq)
 
-/* m.seq is in one of so many ranges (thread_gap.h), as RANGE_ARGS gives them. */
+/* m.seq is in one of these ranges (thread_gap.h); arguments: RANGE_ARGS. */
 #define R_1 "m.seq BETWEEN ? AND ?"
 #define R_4 R_1 " OR " R_1 " OR " R_1 " OR " R_1
 #define IN_RANGES_P "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii"
@@ -437,30 +439,30 @@ struct spot {		/* a message without its text */
 };
 
 /*
- * A message of the thread by its number. ERR_NOT_FOUND; ERR_CONFLICT when it
- * was superseded. The caller has checked whose conversation it is.
+ * A message of the thread by its number. ERR_NOT_FOUND; ERR_CONFLICT if it was
+ * superseded. The caller has checked the owner.
  */
 int thread_spot(struct db *db, const struct uuid *conversation_id, int64_t seq,
 		struct spot *out, struct err *e) MUST_CHECK;
 
 /*
- * The message of the thread that follows seq: 1 when there is one, 0 (and *out
- * zero) when not, -1. The conversation is locked.
+ * The message of the thread after seq: 1; 0, with *out zero, if there is none;
+ * -1. The conversation is locked.
  */
 int thread_next(struct db *tx, const struct uuid *conversation_id, int64_t seq,
 		struct spot *out, struct err *e) MUST_CHECK;
 
 /*
- * Numbers what follows after_seq as a variant: the user message that is there;
- * else the answer, or, where there are only steps (a wait that was given up),
- * the first of them.
+ * Numbers what follows after_seq as a variant: the user message; else the answer;
+ * else, if there are only steps (of a wait that was given up), the first of them.
  */
 int thread_number(struct db *tx, const struct uuid *conversation_id,
 		  int64_t after_seq, int64_t index, int64_t count,
 		  struct err *e) MUST_CHECK;
 
 /*
- * The last message of a thread; 0 = it has none. The conversation is locked.
+ * The number of the last message of a thread; 0 = none. The conversation is
+ * locked.
  */
 int thread_last(struct db *tx, const struct uuid *conversation_id,
 		int64_t *seq, struct err *e) MUST_CHECK;
@@ -514,9 +516,9 @@ struct number {
 	F(journal_id, U, "journal_id")
 
 /*
- * The events of a turn t, in their order: rows of its own from before it had a
- * journal, its parts of that, rows of its own from its end. A journal's row has
- * 32 bytes for each turn (sql/0038): JOURNAL_NUMBER is one of its numbers.
+ * The events of turn t, in order: its own rows from before it had a journal,
+ * its parts of the journal, its own rows from its end. A journal's row has 32
+ * bytes per turn (sql/0038): JOURNAL_NUMBER is one of its numbers.
  */
 #define JOURNAL_NUMBER(at) \
 	"COALESCE(CAST(CONV(HEX(SUBSTR(i.turns, LOCATE(t.id, i.turns) + " at "," \
@@ -532,9 +534,9 @@ struct number {
 	" JOIN turn_event e ON e.turn_id = t.id" \
 	" AND e.seq < COALESCE(t.journal_seq, 4294967296)"
 /*
- * All rows of the process since the turn came are looked at, but of those of
- * others only the small column: data is read by a second look, so that it is not
- * fetched before it is known to be wanted.
+ * Examines all rows of the process since the turn started, but only the small
+ * column: data is read by a second look-up, so that it is fetched only for rows
+ * that have the turn.
  */
 #define TURN_ROWS_JOURNAL \
 	" STRAIGHT_JOIN turn_journal i ON i.process = t.journal_id" \
@@ -655,13 +657,13 @@ struct number {
 	F(content, s, "content") SEP \
 	F(origins, S, "origins")
 
-/* Lists of ids: three sizes, padded with the last one. */
+/* Lists of ids in three sizes, padded with the last one. */
 #define IDS_4 "?,?,?,?"
 #define IDS_32 IDS_4 "," IDS_4 "," IDS_4 "," IDS_4 "," \
 	IDS_4 "," IDS_4 "," IDS_4 "," IDS_4
 #define IDS_256 IDS_32 "," IDS_32 "," IDS_32 "," IDS_32 "," \
 	IDS_32 "," IDS_32 "," IDS_32 "," IDS_32
-/* The holders of settings, STORE_SETTINGS of them. */
+/* The holders of settings: STORE_SETTINGS of them. */
 #define IDS_16 IDS_4 "," IDS_4 "," IDS_4 "," IDS_4
 #define U_4 "uuuu"
 #define U_16 U_4 U_4 U_4 U_4

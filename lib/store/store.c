@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-/* lib/resource knows its statements by their numbers. */
+/* lib/resource refers to its statements by number. */
 _Static_assert(STMT_API_TOKEN_LIST == (int)RSTMT_API_TOKEN_LIST &&
 	      STMT_CONVERSATION_INSERT == (int)RSTMT__MAX, "stmt.def");
 

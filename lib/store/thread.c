@@ -1,6 +1,6 @@
 /*
- * The transactions that change which messages a thread consists of. All of them
- * lock the conversation first, so nothing changes under them.
+ * The transactions that change which messages a thread has. All of them lock
+ * the conversation first, so the thread does not change in between.
  */
 #include "store/thread.h"
 
@@ -33,7 +33,7 @@ static const struct db_field number_fields[] = {
 
 /* -- reading ------------------------------------------------------------------ */
 
-/* db_get for a row of numbers only. */
+/* db_get for a row with numbers only. */
 static int get_numbers(struct db *db, enum stmt stmt, const struct db_val *args,
 		       const struct db_field *fields, void *out, struct err *e)
 {
@@ -45,8 +45,8 @@ static int get_numbers(struct db *db, enum stmt stmt, const struct db_val *args,
 }
 
 /*
- * The nearest message of the thread next to seq that stmt wants, downwards or
- * upwards: 1 when there is one, 0 (and *out zero) when not, -1.
+ * The nearest message next to seq that stmt selects, downwards or upwards: 1;
+ * 0, with *out zero, if there is none; -1.
  */
 static int find_spot(struct db *db, enum stmt stmt, const struct uuid *id,
 		     int64_t seq, struct spot *out, struct err *e)
@@ -135,7 +135,7 @@ static int count_variants(struct db *db, const struct uuid *id,
 			       e), 0);
 }
 
-/* Locks a conversation that no turn holds, or whose turn is dead. */
+/* Locks a conversation whose turn has ended or is dead. */
 static int lock_free(struct db *tx, const struct owner *o,
 		     const struct uuid *id, turn_text_fn *fn, struct arena *a,
 		     struct locked *l, struct turn_evicted *out, struct err *e)
@@ -151,7 +151,7 @@ static int lock_free(struct db *tx, const struct owner *o,
 
 /* -- superseding -------------------------------------------------------------- */
 
-/* The tail behind after_seq, which begins with head, becomes a variant. */
+/* Makes the tail after after_seq, which begins with head, a variant. */
 static int supersede(struct db *tx, const struct uuid *id, int64_t after_seq,
 		     const struct spot *head, int64_t last_seq, struct err *e)
 {
@@ -166,13 +166,13 @@ static int supersede(struct db *tx, const struct uuid *id, int64_t after_seq,
 struct replacing {
 	const struct owner *o;
 	struct turn_replace *r;
-	/* found on the way */
+	/* set during the transaction */
 	struct locked l;
-	int64_t after_seq;	/* what stays ends with it */
-	struct number number;	/* of the variant that begins; 0: the only one */
+	int64_t after_seq;	/* end of the part that stays */
+	struct number number;	/* of the new variant; 0: it is the only one */
 };
 
-/* The message to edit or to answer again, and where the thread is cut. */
+/* Finds the message to edit or answer again, and where to cut the thread. */
 static int find_place(struct db *tx, struct replacing *k, struct err *e)
 {
 	const struct uuid *id = &k->r->conversation_id;
@@ -198,7 +198,7 @@ static int find_place(struct db *tx, struct replacing *k, struct err *e)
 	return MIN(n, 0);
 }
 
-/* Makes room: the tail becomes a variant, and the new messages another one. */
+/* Supersedes the tail, and numbers it and the new messages as variants. */
 static int cut(struct db *tx, struct replacing *k, struct err *e)
 {
 	const struct uuid *id = &k->r->conversation_id;
@@ -223,7 +223,7 @@ static int cut(struct db *tx, struct replacing *k, struct err *e)
 	return 0;
 }
 
-/* The rows: of an edit the new message, then the turn. */
+/* Inserts the edited message, if any, and the turn. */
 static int begin(struct db *tx, struct replacing *k, struct err *e)
 {
 	struct turn_replace *r = k->r;
@@ -325,7 +325,7 @@ static int get_variant(struct db *db, const struct uuid *id, int64_t head_seq,
 		: err_set(e, ERR_NOT_FOUND, "no such variant");
 }
 
-/* The rows of v become the thread again, with the current number of v. */
+/* Makes the rows of v the thread again, with the present number of v. */
 static int restore(struct db *tx, const struct uuid *id,
 		   const struct variant *v, int64_t last_seq, struct err *e)
 {
@@ -354,7 +354,7 @@ static int choose(struct db *tx, struct choosing *k, struct arena *a,
 	    get_variant(tx, k->id, k->head_seq, &v, e) ||
 	    (v.after_seq && thread_spot(tx, k->id, v.after_seq, &place, e)))
 		return -1;
-	if (v.last_seq == 0)	/* it is the thread */
+	if (v.last_seq == 0)	/* it is in the thread */
 		return 0;
 	n = find_spot(tx, STMT_MESSAGE_SPOT_AFTER, k->id, v.after_seq, &head, e);
 	if (n < 0 ||
@@ -369,7 +369,7 @@ static int choose(struct db *tx, struct choosing *k, struct arena *a,
 		       NULL, e);
 }
 
-/* If an earlier attempt was committed, it is the thread already. */
+/* If an earlier attempt was committed, the variant is in the thread already. */
 static int choose_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct arena a = ARENA_INIT;
@@ -416,7 +416,7 @@ static int place_of(struct db *db, const struct uuid *id, int64_t seq,
 	return MIN(n, 0);
 }
 
-/* Numbers it as thread_number would if it were in the thread. */
+/* Sets the number that thread_number would give it in the thread. */
 static void number_item(struct variant_item *item, int64_t index, int64_t count)
 {
 	size_t at = 0;
@@ -438,8 +438,9 @@ static void number_item(struct variant_item *item, int64_t index, int64_t count)
 }
 
 /*
- * The first messages of a variant, with at most *left bytes of text (but at least
- * one message); reduces *left. 1: there are more, and *left is 0; 0; -1.
+ * Reads the first messages of a variant, with at most *left bytes of text (but
+ * at least one message), and reduces *left. Returns 1 if there are more, with
+ * *left 0; 0; -1.
  */
 static int read_messages(struct db *db, const struct owner *o,
 			 const struct uuid *id, struct variant_item *item,
@@ -462,8 +463,8 @@ static int read_messages(struct db *db, const struct owner *o,
 }
 
 /*
- * The texts of the page, which ends before a variant that would be too large; the
- * first variant is always included, with the messages that fit.
+ * Reads the texts of the page, which ends before a variant that is too large.
+ * The first variant is always included, with the messages that fit.
  */
 static int read_texts(struct db *db, const struct owner *o,
 		      const struct uuid *id, struct variant_page *p,

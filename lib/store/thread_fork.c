@@ -5,10 +5,11 @@
  * sources of answers are copied with them.
  *
  * The gaps of the thread and its newest messages are copied at once; the others
- * by a job, downwards: conversation.copy_seq says up to where they are still
- * missing, and moves with each batch. The messages of the original stay what
- * they are, whatever becomes of its thread, until it is purged: that copies
- * first. Who needs a message that is missing copies as well (thread_whole).
+ * by a job, from new to old: conversation.copy_seq, the number up to which
+ * messages are still missing, decreases with each batch. The original's
+ * messages stay unchanged, whatever happens to its thread, until it is purged,
+ * which copies first. Readers that need a missing message copy as well
+ * (thread_whole).
  */
 #include "store/thread.h"
 
@@ -23,9 +24,9 @@
 #include "base/banned.h"
 
 enum {
-	COPY_ROWS = 1000,	/* by one transaction, at most */
-	COPY_BYTES = 4194304,	/* the same, but always one row */
-	COPY_LESS = 8,		/* a batch that failed is tried with rows / this */
+	COPY_ROWS = 1000,	/* maximum per transaction */
+	COPY_BYTES = 4194304,	/* maximum per transaction, but always one row */
+	COPY_LESS = 8,		/* divides the rows of a batch after it failed */
 	WHOLE_MS = 20000,
 };
 
@@ -65,7 +66,7 @@ static int take_size(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* Leaves in the ranges what one transaction may copy. */
+/* Limits the ranges to what one transaction may copy. */
 static int clip_batch(struct db *tx, const struct uuid *from, int64_t rows,
 		      struct ranges *r, struct err *e)
 {
@@ -107,8 +108,8 @@ static int copy_messages(struct db *tx, const struct uuid *from,
 }
 
 /*
- * Whether a batch that failed with e may succeed with fewer rows: whatever the
- * server had against it, unless there is no server.
+ * Whether a batch that failed with e may succeed with fewer rows: after any
+ * error of the server, but not if it is unreachable.
  */
 static bool fewer(int64_t *rows, struct err *e)
 {
@@ -133,7 +134,8 @@ static int fork_tx(struct db *tx, void *ctx, struct err *e)
 	if (db_tx_unknown(tx)) {
 		rc = conversation_get(tx, k->o, k->id, &a, &made, e);
 		arena_release(&a);
-		if (rc == 0)	/* ours, or another node's of the same key */
+		if (rc == 0)	/* ours, or created on another node with the
+				   same key */
 			return made.created_us == k->now_us ? 0
 				: err_set(e, ERR_DB_DUPLICATE,
 					  "forked by another node");
@@ -141,7 +143,7 @@ static int fork_tx(struct db *tx, void *ctx, struct err *e)
 			return -1;
 		err_clear(e);
 	}
-	/* Locked, so that nobody edits it between two of the statements. */
+	/* Locked, so that it is not edited between two statements. */
 	rc = conversation_lock(tx, k->o, k->from, &a, &l, e);
 	arena_release(&a);
 	if (rc || check(tx, k, e) ||
@@ -183,12 +185,12 @@ int thread_fork(struct db *db, const struct owner *o,
 	return db_tx(db, fork_tx, &k, e);
 }
 
-/* -- what is still missing ------------------------------------------------------ */
+/* -- missing messages ---------------------------------------------------------- */
 
 struct copying {
 	struct uuid id, from;
 	int64_t seq;		/* 0: nothing is missing */
-	int64_t rows;		/* of a batch */
+	int64_t rows;		/* per batch */
 };
 
 static int take_missing(void *ctx, const struct db_val *row, struct err *e)
@@ -214,7 +216,7 @@ static int find_missing(struct db *db, enum stmt stmt,
 	return rc;
 }
 
-/* A batch. The row is locked, so that a second one takes the next. */
+/* Copies a batch. The row is locked, so concurrent copies take the next ones. */
 static int copy_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct copying *k = ctx;

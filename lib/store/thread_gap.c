@@ -5,14 +5,14 @@
 
 #include "base/banned.h"
 
-/* Between so many gaps, and beyond them, there are RANGES_MAX ranges. */
+/* GAPS_MAX gaps separate RANGES_MAX ranges. */
 enum { GAPS_MAX = RANGES_MAX - 1 };
 
 struct gap_reading {
 	struct ranges *out;
 	enum store_order order;
-	int64_t at;		/* the first number that is not looked at yet */
-	int n;			/* gaps */
+	int64_t at;		/* the first number not examined yet */
+	int n;			/* number of gaps */
 };
 
 static void add(struct ranges *r, int64_t from, int64_t to)
@@ -107,7 +107,7 @@ static int cut(struct db *tx, const struct uuid *id, int64_t behind_seq,
 						 DB_I(behind_seq)), NULL, e);
 }
 
-/* The gap that ends with `from` ends with `to`. */
+/* Makes the gap that ends with `from` end with `to`. */
 static int move_end(struct db *tx, const struct uuid *id, int64_t head_seq,
 		    int64_t from, int64_t to, struct db_result *r,
 		    struct err *e)

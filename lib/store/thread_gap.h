@@ -1,23 +1,23 @@
 /*
- * What is in a thread, as ranges of message.seq: all numbers but its gaps
- * (thread_gap). Superseding a tail writes one gap, and who reads the thread goes
- * from range to range, so what was superseded costs nothing, however much it is.
+ * The messages of a thread as ranges of message.seq: all numbers except its
+ * gaps (thread_gap). Superseding a tail writes one gap, and readers skip from
+ * range to range, so superseded messages cost nothing, however many there are.
  * The gaps of a superseded variant have its head_seq, those of the thread 0.
- * Gaps do not touch: between two of them there is a message.
+ * Gaps do not touch: there is a message between any two.
  */
 #ifndef STORE_THREAD_GAP_H
 #define STORE_THREAD_GAP_H
 
 #include "store/store.h"
 
-enum { RANGES_MAX = 16 };	/* IN_RANGES has as many */
+enum { RANGES_MAX = 16 };	/* the number in IN_RANGES */
 
 struct range {
-	int64_t from, to;	/* both are in it */
+	int64_t from, to;	/* inclusive */
 };
 
 struct ranges {
-	struct range v[RANGES_MAX];	/* in the order of reading; the rest 0 */
+	struct range v[RANGES_MAX];	/* in reading order; the rest is 0 */
 	size_t n;
 	bool more;		/* there are others, from next_seq on */
 	int64_t next_seq;
@@ -33,32 +33,32 @@ struct ranges {
 #define GAP_TOP (INT64_C(1) << 32)	/* beyond every number */
 
 /*
- * The ranges of a thread (head_seq 0) or a superseded variant that are next to
- * seq, which is not in them: downwards NEWEST_FIRST, upwards OLDEST_FIRST. In
- * one round trip.
+ * The ranges of a thread (head_seq 0) or a superseded variant next to seq,
+ * which they do not include: downwards for NEWEST_FIRST, upwards for
+ * OLDEST_FIRST. One round trip.
  */
 int gap_ranges(struct db *db, const struct uuid *conversation_id,
 	       int64_t head_seq, enum store_order order, int64_t seq,
 	       struct ranges *out, struct err *e) MUST_CHECK;
 
-/* Leaves max_n numbers in ranges that go downwards. Returns how many they have. */
+/* Limits descending ranges to max_n numbers. Returns how many they have. */
 int64_t gap_clip(struct ranges *r, int64_t max_n);
 
 /*
- * What follows after_seq, a message of the thread or 0, and begins with the
- * message head_seq, becomes a superseded variant. last_seq: the conversation's.
+ * Makes the messages after after_seq (a message of the thread or 0), which
+ * begin with head_seq, a superseded variant. last_seq: the conversation's.
  * Within db_tx; the conversation is locked.
  */
 int gap_supersede(struct db *tx, const struct uuid *conversation_id,
 		  int64_t after_seq, int64_t head_seq, int64_t last_seq,
 		  struct err *e) MUST_CHECK;
 
-/* The other way; nothing of the thread follows after_seq. */
+/* Reverses gap_supersede; no message of the thread may follow after_seq. */
 int gap_restore(struct db *tx, const struct uuid *conversation_id,
 		int64_t after_seq, int64_t head_seq, int64_t last_seq,
 		struct err *e) MUST_CHECK;
 
-/* How many numbers up to last_seq are not in the thread. */
+/* Sets *n to how many numbers up to last_seq are not in the thread. */
 int gap_sum(struct db *db, const struct uuid *conversation_id, int64_t *n,
 	    struct err *e) MUST_CHECK;
 

@@ -1,6 +1,7 @@
 /*
- * Tokens are 32 random bytes in base64url after a prefix that secret scanners can
- * recognise. The hash needs neither salt nor stretching, because tokens are random.
+ * Tokens are 32 random bytes in base64url after a prefix that secret scanners
+ * recognise. The hash needs no salt and no stretching, because tokens are
+ * random.
  */
 #include "store/token.h"
 
@@ -65,7 +66,7 @@ int token_create(struct db *db, const struct token_new *n, char *text,
 		DB_I_IF(n->expires_us, n->expires_us);
 	rc = resource_create(db, r, &at, &row, NULL, e);
 	if (rc && e->code == ERR_DB_DUPLICATE) {
-		err_clear(e);	/* a second run after a lost link */
+		err_clear(e);	/* a retry after a lost connection */
 		rc = 0;
 	}
 	*id = row.id;

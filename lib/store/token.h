@@ -1,20 +1,20 @@
 /*
- * API tokens: bearer credentials of a user, made by them (a resource) or by the
- * command. Only a hash is stored; the text is shown once.
+ * API tokens: bearer credentials of a user, created by the user (a resource) or
+ * by the command. Only a hash is stored; the secret is shown once.
  */
 #ifndef STORE_TOKEN_H
 #define STORE_TOKEN_H
 
 #include "store/store.h"
 
-#define TOKEN_TEXT_BYTES 64	/* "lamp_" and 43 characters, with its NUL */
+#define TOKEN_TEXT_BYTES 64	/* "lamp_", 43 characters, NUL */
 
 struct token {
 	struct uuid id;
 	struct str tenant_id;
 	struct uuid user_id;
-	struct str login;	/* the user it speaks for */
-	struct str name;	/* what it is for; p == NULL: none */
+	struct str login;	/* its user */
+	struct str name;	/* its purpose; p == NULL: none */
 	struct str groups;	/* JSON array of strings */
 	int64_t created_us;
 	int64_t expires_us;	/* 0 = never */
@@ -30,34 +30,34 @@ struct token_new {
 struct resource_row;
 
 /*
- * The fields of a new token (a row of its resource) that the server fills: its
- * owner, a new secret, which is stored in text, and its hash. login and groups (a
- * JSON array) are borrowed, the rest is in a.
+ * Sets the fields of a new token (a row of its resource) that the server fills:
+ * its owner, a new secret, which is returned in text, and the hash. login and
+ * groups (a JSON array) are borrowed, the rest is in a.
  */
 void token_fill(struct resource_row *row, struct str login, struct str groups,
 		struct arena *a, char text[TOKEN_TEXT_BYTES]);
 
-/* Creates; text (TOKEN_TEXT_BYTES) gets the secret, *id its id. */
+/* Creates a token; text (TOKEN_TEXT_BYTES) gets the secret, *id its id. */
 int token_create(struct db *db, const struct token_new *n, char *text,
 		 struct uuid *id, struct err *e) MUST_CHECK;
 
 /*
- * The owner of a bearer token: ERR_UNAUTHENTICATED if it is unknown, expired or
- * revoked, without telling which. One round trip; none for a text that cannot be a
+ * The user of a bearer token: ERR_UNAUTHENTICATED if it is unknown, expired or
+ * revoked, without saying which. One round trip; none if text cannot be a
  * token. Text in a.
  */
 int token_find(struct db *db, struct str text, struct arena *a,
 	       struct token *out, struct err *e) MUST_CHECK;
 
 /*
- * Those of a tenant, newest first, behind the one of that id (NULL: from the
- * newest), size at most. Arena. For the command.
+ * Lists the tokens of a tenant, newest first, after the one with this id (NULL:
+ * from the newest), at most size. In a. For the command.
  */
 int token_list(struct db *db, struct str tenant_id, const struct uuid *before,
 	       size_t size, struct arena *a, struct token **out, size_t *n,
 	       struct err *e) MUST_CHECK;
 
-/* ERR_NOT_FOUND. Revoking twice is fine. */
+/* ERR_NOT_FOUND. Revoking twice is no error. */
 int token_revoke(struct db *db, struct str tenant_id, const struct uuid *id,
 		 struct err *e) MUST_CHECK;
 

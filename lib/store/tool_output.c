@@ -32,7 +32,7 @@ int store_tool_output_put(struct db *db, const struct owner *o,
 					       .null = !origins.n }),
 			     DB_I(clock_now_us())), NULL, e);
 	if (rc && e->code == ERR_DB_DUPLICATE) {
-		err_clear(e);	/* a second run after a lost link */
+		err_clear(e);	/* a retry after a lost connection */
 		rc = 0;
 	}
 	if (rc)

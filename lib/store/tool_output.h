@@ -1,7 +1,7 @@
 /*
- * Results of tools that were too long for the model to get at once. Bounded
- * (LIM_TOOL_OUTPUT_BYTES each, TOOL_OUTPUTS_KEPT per conversation), kept for a day,
- * deleted with the conversation, read by the owner only.
+ * Tool results that were too long to give to the model at once. Limited
+ * (LIM_TOOL_OUTPUT_BYTES each, TOOL_OUTPUTS_KEPT per conversation), kept for a
+ * day, deleted with the conversation, readable by the owner only.
  */
 #ifndef STORE_TOOL_OUTPUT_H
 #define STORE_TOOL_OUTPUT_H
@@ -11,8 +11,9 @@
 enum { TOOL_OUTPUTS_KEPT = 20 };
 
 /*
- * Stores it, *id is new. content is valid UTF-8, cut at LIM_TOOL_OUTPUT_BYTES.
- * origins: JSON, where its text came from (tool/origin.h); or empty.
+ * Stores a result; *id is new. content is valid UTF-8, cut at
+ * LIM_TOOL_OUTPUT_BYTES. origins: JSON, the origins of its text
+ * (tool/origin.h); or empty.
  */
 int store_tool_output_put(struct db *db, const struct owner *o,
 			  const struct uuid *conversation_id, struct str tool,

@@ -1,7 +1,7 @@
 /*
- * A turn that continues where an earlier one was cut short. It is a separate turn,
- * with its own events and usage, because a turn ends once. It answers the same user
- * message and comes after the rows of the earlier turn.
+ * A turn that continues where an earlier one was cut short. It is a turn of its
+ * own, with its own events and usage, because a turn ends only once. It answers
+ * the same user message, after the rows of the earlier turn.
  */
 #include "store/turn.h"
 
@@ -55,7 +55,7 @@ static int continue_run(struct db *tx, void *ctx, struct arena *a,
 	struct locked l;
 	struct turn t;
 
-	/* Locks in the one order: conversation, then turn. */
+	/* Lock in the common order: conversation, then turn. */
 	if (store_turn_get(tx, k->o, &r->of, a, &t, e) ||
 	    conversation_lock(tx, k->o, &t.conversation_id, a, &l, e) ||
 	    store_turn_get(tx, k->o, &r->of, a, &t, e) ||

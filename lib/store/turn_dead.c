@@ -1,7 +1,7 @@
 /*
  * A turn whose lease has expired is dead: whoever finds it closes it as
- * interrupted, keeps the text so far as its answer, and writes an estimated usage
- * record. There is only one such record, because it has the turn's own id.
+ * interrupted, stores the text so far as its answer, and an estimated usage
+ * record. There is only one such record, because its id is the turn's.
  */
 #include "store/turn.h"
 
@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-enum { BYTES_PER_TOKEN = 4 };	/* about */
+enum { BYTES_PER_TOKEN = 4 };	/* estimate */
 
 static const struct db_field events_fields[] = {
 #define F(m, t, sql) FIELD_OF(struct turn_events, m, t)
@@ -38,10 +38,10 @@ static int collect(void *ctx, const struct db_val *row, struct err *e)
 	journal_open(c->rows, &r);
 	if (c->fn)
 		c->fn(c->told, r.seq, r.data);
-	else	/* text for the most part */
+	else	/* mostly text */
 		c->told->output_bytes += (int64_t)r.data.n;
 	c->told->last_seq = MAX(c->told->last_seq, r.seq + r.n - 1);
-	/* All events of a long turn may exceed the cap of an arena. */
+	/* All events of a long turn may exceed the limit of an arena. */
 	arena_reset(c->rows);
 	return 0;
 }
@@ -60,8 +60,8 @@ static int take_counted(void *ctx, const struct db_val *row, struct err *e)
 }
 
 /*
- * Roughly, each call was sent the thread; a call without any answer yet was paid
- * for as well. The usage before a wait has its own record.
+ * A rough estimate: each call was sent the thread, and a call without any
+ * answer yet counts as well. The usage before a wait has its own record.
  */
 int store_turn_estimate(struct db *tx, const struct owner *o,
 			const struct uuid *conversation_id, const struct locked *l,
@@ -101,7 +101,7 @@ int store_turn_estimate(struct db *tx, const struct owner *o,
 			       DB_S(o->tenant_id), DB_U(&o->user_id)), NULL, e);
 }
 
-/* The conversation is locked by l. Stores the text so far and frees it. */
+/* Closes the turn of a conversation locked by l: stores its text and frees it. */
 static int close_dead(struct db *tx, const struct owner *o,
 		      const struct uuid *conversation_id,
 		      const struct locked *l, turn_text_fn *fn, struct err *e)
@@ -145,7 +145,7 @@ out:
 	return rc;
 }
 
-/* Whether the turn that holds the conversation may be closed by others. */
+/* Whether other processes may close the turn that holds the conversation. */
 static bool is_dead(const struct locked *l, int64_t now_us)
 {
 	if (l->status == TURN_WAITING)
@@ -162,7 +162,7 @@ int store_turn_evict(struct db *tx, const struct owner *o,
 	if (is_dead(l, clock_now_us())) {
 		if (close_dead(tx, o, conversation_id, l, fn, e))
 			return -1;
-		/* It may have been left over by a turn that ended. */
+		/* The lock may be left over from a turn that has ended. */
 		if (l->status == TURN_RUNNING)
 			*out = (struct turn_evicted){ l->turn_id,
 						      TURN_INTERRUPTED };

@@ -1,7 +1,7 @@
 /*
- * The end of a turn that could not be stored because the database was unavailable.
- * Its client got it (turn/unstored.h) and sends it back. In the meantime, the turn
- * may have been closed as interrupted, with the text that had been stored by then,
+ * The end of a turn that could not be stored because the database was
+ * unavailable. Its client got it (turn/unstored.h) and returns it. Meanwhile
+ * the turn may have been closed as interrupted, with the text stored by then,
  * and the thread may have newer messages.
  */
 #include "store/turn.h"
@@ -31,8 +31,8 @@ static int has_gone_on(struct err *e)
 }
 
 /*
- * Whether the answer of a closed turn can still be replaced: it is in the thread,
- * and is the last row or followed by a user message.
+ * Checks that the answer of a closed turn can still be replaced: it is in the
+ * thread, and is the last row or followed by a user message.
  */
 static int check_place(struct db *tx, const struct turn *t, size_t n_steps,
 		       struct err *e)
@@ -48,7 +48,7 @@ static int check_place(struct db *tx, const struct turn *t, size_t n_steps,
 	return n && (n_steps || next.role != ROLE_USER) ? has_gone_on(e) : 0;
 }
 
-/* An answer in its place keeps the number that this has now as a variant. */
+/* Replaces the answer in its place, with the present row's number as a variant. */
 static int replace(struct db *tx, const struct uuid *conversation,
 		   const struct message *m, struct err *e)
 {
@@ -64,7 +64,7 @@ static int replace(struct db *tx, const struct uuid *conversation,
 			       DB_I(m->seq), DB_U(&m->turn_id)), NULL, e);
 }
 
-/* The rows behind last_seq, but for the first where instead has its place. */
+/* Appends the rows after last_seq, except the first if `instead` replaces a row. */
 static int put_rows(struct db *tx, struct late *k, int64_t last_seq,
 		    int64_t instead, struct err *e)
 {
@@ -85,7 +85,10 @@ static int put_rows(struct db *tx, struct late *k, int64_t last_seq,
 	return 0;
 }
 
-/* Behind steps, the answer takes that number along. */
+/*
+ * Moves the variant's number from the replaced row to the answer after the
+ * steps.
+ */
 static int take_number(struct db *tx, struct late *k, int64_t seq,
 		       struct arena *a, struct err *e)
 {
@@ -133,7 +136,7 @@ static int take_seq(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* Steps that were stored although their transaction seemed to fail exist already. */
+/* Skips steps that were stored although their transaction seemed to fail. */
 static int drop_stored(struct db *tx, struct late *k, struct arena *a,
 		       struct err *e)
 {
@@ -163,7 +166,7 @@ static int late(struct db *tx, struct late *k, struct arena *a, struct err *e)
 	struct locked l;
 	struct turn t;
 
-	/* Locks in the one order: conversation, then turn. */
+	/* Lock in the common order: conversation, then turn. */
 	if (conversation_lock(tx, k->o, &end->conversation_id, a, &l, e) ||
 	    store_turn_get(tx, k->o, &end->turn_id, a, &t, e))
 		return -1;
@@ -195,7 +198,7 @@ static int late_tx(struct db *tx, void *ctx, struct err *e)
 	struct late *given = ctx, k = *given;
 	int rc;
 
-	/* Each attempt begins with all steps, as they were given. */
+	/* Each attempt starts with all steps, as given. */
 	k.steps = arena_zalloc(&a, k.n_steps + 1, sizeof(*k.steps));
 	if (k.n_steps)
 		memcpy(k.steps, given->steps, k.n_steps * sizeof(*k.steps));

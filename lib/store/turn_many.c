@@ -1,7 +1,7 @@
 /*
- * Many turns at once: the work of one thread per process for all turns that run or
- * are watched here. Lists of ids are statements of three sizes, padded with the
- * last id.
+ * Many turns at once: used by the thread that serves all turns that run or are
+ * watched in the process. Lists of ids have statements of three sizes, padded
+ * with the last id.
  */
 #include "store/turn.h"
 
@@ -126,13 +126,13 @@ int store_turn_poll(struct db *db, const struct uuid *ids, size_t n,
 struct flushing {
 	const struct turn_events *rows;
 	size_t n;
-	bool *live;		/* by row: its turn runs */
+	bool *live;		/* by row: its turn is running */
 	struct arena a;
 };
 
 struct live {
 	struct flushing *k;
-	size_t from, n;		/* the rows that were asked about */
+	size_t from, n;		/* the rows of the present statement */
 };
 
 static int take_live(void *ctx, const struct db_val *row, struct err *e)
@@ -146,7 +146,7 @@ static int take_live(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-/* Locks the running turns, so that none of them can end before we commit. */
+/* Locks the running turns, so that none of them can end before the commit. */
 static int lock_live(struct db *tx, struct flushing *k, struct err *e)
 {
 	static const enum stmt stmts[] = { STMT_TURN_LIVE_4, STMT_TURN_LIVE_32,

@@ -63,7 +63,7 @@ int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 	usage_args(v, o, u);
 	rc = db_exec(db, STMT_USAGE_INSERT, v, NULL, e);
 	if (rc && e->code == ERR_DB_DUPLICATE) {
-		err_clear(e);	/* a second run after a lost link */
+		err_clear(e);	/* a retry after a lost connection */
 		rc = 0;
 	}
 	return rc;

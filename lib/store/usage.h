@@ -21,14 +21,14 @@ struct usage {
 	int64_t turn_number;		/* of the conversation, from 1; 0 = none */
 	struct str provider, model;
 	int64_t payer;			/* enum llm_payer; 0 = unknown */
-	/* Four disjoint counters; -1 = unknown. */
+	/* Disjoint counters; -1 = unknown. */
 	int64_t input_tokens, cache_read_tokens, cache_write_tokens;
 	int64_t output_tokens;
 	int64_t reasoning_tokens;	/* part of output; -1 = unknown */
 	double cost;			/* NAN = unknown */
-	bool estimated;			/* counters are ours, not the provider's */
+	bool estimated;			/* the counters are estimates */
 	int64_t iterations;		/* model calls */
-	int64_t ttft_ms;		/* first token; -1 = there was none */
+	int64_t ttft_ms;		/* time to first token; -1 = none */
 	int64_t duration_ms;
 	struct str finish_reason;
 	struct str prompts;	/* JSON [{"layer","name","version","hash"}] */
@@ -36,18 +36,18 @@ struct usage {
 	int64_t created_us;
 };
 
-/* Empty record: unknown counters, a new id, the clock's time. */
+/* An empty record: unknown counters, a new id, the current time. */
 struct usage usage_init(enum usage_kind kind);
 
-/* Inserts. Inside store_turn_end it is part of the turn's transaction. */
+/* Inserts a record. Within store_turn_end it is part of the turn's transaction. */
 int usage_insert(struct db *db, const struct owner *o, const struct usage *u,
 		 struct err *e) MUST_CHECK;
 
 /*
- * For a turn that others have closed in the meantime: its record, whose id is the
- * turn's, replaces the estimate that was made when it was closed. paused: the id of
- * a record of the same figures with which the turn may have been paused (the COMMIT
- * was not answered), nil or NULL: if that one is there, nothing happens.
+ * For a turn that another process has closed: its record, whose id is the
+ * turn's, replaces the estimate made then. paused: the id of a record with the
+ * same figures from a pause whose COMMIT was not answered; nil or NULL: none.
+ * If that record exists, nothing is stored.
  */
 int usage_settle(struct db *db, const struct owner *o, const struct usage *u,
 		 const struct uuid *paused, struct err *e) MUST_CHECK;

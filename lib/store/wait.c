@@ -35,7 +35,7 @@ const char *wait_kind_name(enum wait_kind k)
 		: k == WAIT_CLIENT ? "client-tool" : "clarification";
 }
 
-/* Each part is preceded by its length, so that parts cannot be shifted. */
+/* Each part is preceded by its length, so that text cannot move between parts. */
 static void hash_part(crypto_generichash_state *st, struct str s)
 {
 	uint64_t n = s.n;
@@ -169,7 +169,7 @@ static int insert_waits(struct db *tx, struct pausing *k, struct arena *a,
 			    e);
 }
 
-/* Leaves it waiting, and stores the events so far. May be repeated. */
+/* Sets the turn waiting, and stores the events so far. May be repeated. */
 static int set_waiting(struct db *tx, const struct turn_pause *p,
 		       struct err *e)
 {
@@ -194,10 +194,10 @@ static const struct turn_wait *row_of(const struct turn_wait *rows, size_t n,
 }
 
 /*
- * Only this run can have made the turn wait, so it did where the turn waits,
- * was resumed, or was given up. While it runs, its waits tell whether they were
- * stored, with news; without new ones there is nothing that a second try would
- * store twice.
+ * Only this run can have set the turn waiting, so it has done so if the turn
+ * waits, was resumed, or was given up. If the turn runs, its waits tell whether
+ * they were stored, with news; without new waits a second try stores nothing
+ * twice.
  */
 static int paused_before(struct db *tx, void *ctx, struct arena *a,
 			 struct err *e)
@@ -210,7 +210,7 @@ static int paused_before(struct db *tx, void *ctx, struct arena *a,
 	size_t n;
 
 	p->news = p->over = false;
-	/* Locks in the one order: conversation, then turn. */
+	/* Lock in the common order: conversation, then turn. */
 	if (conversation_lock(tx, k->o, &p->conversation_id, a, &l, e) ||
 	    store_turn_get(tx, k->o, &p->turn_id, a, &t, e))
 		return -1;
@@ -262,7 +262,7 @@ int store_turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
 	return attempt_tx(db, &pause, &p->attempt_us, &k, e);
 }
 
-/* -- taking up ---------------------------------------------------------------- */
+/* -- applying ----------------------------------------------------------------- */
 
 struct taking {
 	const struct owner *o;
@@ -278,7 +278,7 @@ static int take_tx(struct db *tx, void *ctx, struct err *e)
 	struct taking *k = ctx;
 	size_t kept = 0;
 
-	/* A second attempt finds none left to mark, and reads those of the first. */
+	/* A retry finds none left to mark, and reads those of the first try. */
 	if (db_exec(tx, STMT_TURN_WAIT_TAKE,
 		    DB_ARGS(DB_I(k->now_us), DB_U(k->turn_id),
 			    DB_I(k->now_us)), NULL, e) ||
@@ -313,7 +313,7 @@ struct resuming {
 	int64_t now_us;
 };
 
-/* Why a row could not be decided; 0: an earlier try of ours has done it. */
+/* Why a row could not be decided; 0: an earlier try of this call has decided it. */
 static int why_not(struct db *tx, struct resuming *k, struct arena *a,
 		   const struct turn_decision *d, struct err *e)
 {
@@ -386,7 +386,7 @@ static int remember(struct db *tx, struct resuming *k,
 	return 0;
 }
 
-/* The lease is the one that it got then; the outputs are those of that try. */
+/* Returns the outputs and the lease of the earlier try. */
 static int resumed_before(struct db *tx, void *ctx, struct arena *a,
 			  struct err *e)
 {
@@ -415,7 +415,7 @@ static int resume_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	w->variant_index = l.variant_index;
 	w->variant_count = l.variant_count;
 	w->resumed = w->turn.status == TURN_WAITING;
-	/* Of one that runs, the row does not say how far its events go. */
+	/* The row of a running turn does not have the number of its last event. */
 	if (w->turn.status == TURN_RUNNING &&
 	    store_turn_events_last(tx, &w->turn_id, &w->turn.last_event_seq, e))
 		return -1;
@@ -448,7 +448,7 @@ int store_turn_resume(struct db *db, const struct owner *o, struct turn_resume *
 
 /* -- closing --------------------------------------------------------------------- */
 
-/* What the model reads of a call that was never run. */
+/* The result that the model gets for a call that was never run. */
 static struct str closing_result(const struct turn_wait *w, int64_t now_us)
 {
 	if (w->expires_us <= now_us)
@@ -510,7 +510,8 @@ int wait_close(struct db *tx, const struct owner *o,
 			    DB_I(now_us), DB_S_IF(none), DB_S_IF(none),
 			    DB_I(1), DB_I(0), DB_U(&l->turn_id)), NULL, e))
 		return -1;
-	if (l->variant_count > 1 &&	/* there will be no answer to number */
+	if (l->variant_count > 1 &&	/* there will be no answer to carry the
+					   number */
 	    thread_number(tx, conversation_id, l->user_seq, l->variant_index,
 			  l->variant_count, e))
 		return -1;

@@ -1,13 +1,13 @@
 /*
- * What a turn waits for: one row per tool call that needs the user's approval, the
- * browser, or an answer of the user. While one of them is open, the turn's status
- * is TURN_WAITING, no process runs it, and nothing of it is in memory: the request
+ * What a turn waits for: one row per tool call that needs the user's approval,
+ * the browser, or an answer of the user. While one of them is open, the turn's
+ * status is TURN_WAITING and no process runs it or keeps state: the request
  * that answers a row resumes the turn.
  *
- * A decision is one conditional UPDATE of an open row, so it is made once; it is
- * used once (used_us), by the one request that changed the turn from waiting to
- * running. Both write the turn's row, so on a Galera cluster one of two concurrent
- * transactions is refused at commit and runs again.
+ * A decision is one conditional UPDATE of an open row, so it is made once. It
+ * is applied once (used_us), by the one request that changed the turn from
+ * waiting to running. Both write the turn's row, so on a Galera cluster one of
+ * two concurrent transactions is refused at commit and runs again.
  */
 #ifndef STORE_WAIT_H
 #define STORE_WAIT_H
@@ -24,8 +24,9 @@ enum wait_kind {
 
 enum wait_status {
 	WAIT_OPEN = 1, WAIT_APPROVED = 2, WAIT_DENIED = 3, WAIT_EXPIRED = 4,
-	WAIT_SUPERSEDED = 5,	/* the user went on, or stopped the turn */
-	WAIT_ANSWERED = 6,	/* result is there */
+	WAIT_SUPERSEDED = 5,	/* the user continued otherwise, or stopped the
+				   turn */
+	WAIT_ANSWERED = 6,	/* result is set */
 };
 
 enum { WAIT_EDITABLE = 1, WAIT_REMEMBER = 2 };	/* flags */
@@ -44,26 +45,30 @@ struct turn_wait {
 	int64_t effect;		/* enum tool_effect */
 	int64_t flags;		/* WAIT_EDITABLE, WAIT_REMEMBER */
 	struct str reason;	/* "policy", "tainted"; or empty */
-	struct str origins;	/* JSON, whose text the model has read; or NULL */
+	struct str origins;	/* JSON: origins of untrusted text that the
+				   model has read; or NULL */
 	struct str args;	/* as shown: canonical JSON */
 	struct str digest;	/* WAIT_DIGEST_BYTES: wait_digest of them */
-	struct str edited;	/* what the user made of them; p == NULL: not */
+	struct str edited;	/* as edited by the user; p == NULL: unchanged */
 	struct str result;	/* JSON; p == NULL: none */
 	int64_t is_error;
 	int64_t created_us, expires_us;
 	int64_t decided_us;	/* 0 = open */
-	int64_t decided_seq;	/* the turn's last event then; 0 = open */
+	int64_t decided_seq;	/* the turn's last event at that time; 0 = open */
 	struct uuid decided_by;
 	struct str decided_via;
-	int64_t used_us;	/* 0 = not taken up yet */
+	int64_t used_us;	/* 0 = not applied yet */
 };
 
-/* The digest of an approval: turn, call, tool and canonical arguments. */
+/*
+ * The digest that an approval is bound to: turn, call, tool and canonical
+ * arguments.
+ */
 void wait_digest(const struct uuid *turn_id, struct str call_id,
 		 struct str tool, struct str args,
 		 unsigned char out[WAIT_DIGEST_BYTES]);
 
-/* -- the turn's process ------------------------------------------------------- */
+/* -- for the process that runs the turn ---------------------------------------- */
 
 struct turn_pause {
 	int64_t attempt_us;	/* of the attempt (store/attempt.h): 0 = now */
@@ -71,47 +76,47 @@ struct turn_pause {
 	int64_t resumes;	/* turn.resumes of the run that ends */
 	struct message *rows;		/* of the step, as for store_turn_append */
 	size_t n_rows;
-	/* New ones; position, tenant and owner are filled in here. */
+	/* New ones; position, tenant and owner are set here. */
 	struct turn_wait *waits;
 	size_t n_waits;
 	int64_t n_before;		/* rows that the turn has already */
 	const struct usage *usage;	/* of this part of the turn; or NULL */
 	const struct turn_events *events;	/* not flushed yet */
 	size_t n_events;
-	int64_t last_event_seq;		/* of the event that says so */
-	int64_t until_us;		/* latest time that something expires */
+	int64_t last_event_seq;		/* of the event WAITING */
+	int64_t until_us;		/* latest expiry of a wait */
 	/* out: */
-	bool news;	/* something was decided meanwhile: it does not wait;
-			   rows and waits are stored all the same */
-	bool over;	/* it was stored by an earlier try, and the turn was resumed
-			   or given up since */
+	bool news;	/* a decision was made meanwhile, so it does not wait;
+			   rows and waits are stored nevertheless */
+	bool over;	/* an earlier try has stored it, and the turn was
+			   resumed or given up since */
 };
 
 /*
- * Stores rows, waits and events, and leaves the turn waiting, in one
- * transaction; or, with news, running. Tried again with the same attempt_us,
- * rows and waits, it recognises what an earlier try has stored, also where the
- * turn was resumed or given up since; while it waits, later events are added.
- * ERR_CONFLICT when the turn was closed.
+ * Stores rows, waits and events, and leaves the turn waiting (with news:
+ * running), in one transaction. A retry with the same attempt_us, rows and
+ * waits recognises what an earlier try has stored, even if the turn was resumed
+ * or given up since; while it waits, later events are added. ERR_CONFLICT if
+ * the turn was closed.
  */
 int store_turn_pause(struct db *db, const struct owner *o, struct turn_pause *p,
 		     struct err *e) MUST_CHECK;
 
 /*
- * Takes the rows that were decided, each once, and those that have expired: *out
- * in order of position, text in a. For the process that runs the turn.
+ * Takes the rows that were decided, each once, and those that have expired:
+ * *out by position, text in a. For the process that runs the turn.
  */
 int store_turn_wait_take(struct db *db, const struct owner *o,
 			 const struct uuid *turn_id, struct arena *a,
 			 struct turn_wait **out, size_t *n, struct err *e) MUST_CHECK;
 
-/* -- requests ------------------------------------------------------------------ */
+/* -- for requests ---------------------------------------------------------------- */
 
 struct turn_decision {
 	struct uuid id;			/* of the row */
-	enum wait_kind kind;		/* that it must have */
+	enum wait_kind kind;		/* required */
 	enum wait_status status;	/* APPROVED, DENIED, ANSWERED */
-	struct str digest;		/* that it must have; p == NULL: any */
+	struct str digest;		/* required; p == NULL: any */
 	struct str edited;		/* canonical JSON; p == NULL: as shown */
 	struct str result;		/* JSON; p == NULL: none */
 	bool is_error;
@@ -126,29 +131,29 @@ struct turn_resume {
 	/* out: */
 	bool resumed;			/* by this call: the caller runs it, as
 					   run number turn.resumes + 1 */
-	struct turn turn;		/* before; without texts */
+	struct turn turn;		/* before the decision; without texts */
 	int64_t last_seq;		/* of the thread */
 	int64_t turn_number;
-	int64_t variant_index, variant_count;	/* of the answer to come; or 0 */
+	int64_t variant_index, variant_count;	/* of the new answer; or 0 */
 };
 
 /*
  * Stores decisions, all or none, and takes the turn: it is resumed with a lease
- * TURN_LEASE_US from now or, if it runs, left to its process, which finds them
- * before it would wait again. ERR_NOT_FOUND; ERR_CONFLICT: it does not wait any
- * more, a row was decided before, or the digest differs; ERR_EXPIRED.
+ * of TURN_LEASE_US from now, or, if it runs, left to its process, which applies
+ * them before it would wait again. ERR_NOT_FOUND; ERR_CONFLICT if it does not
+ * wait any more, a row was decided before, or the digest differs; ERR_EXPIRED.
  */
 int store_turn_resume(struct db *db, const struct owner *o, struct turn_resume *w,
 	      struct err *e) MUST_CHECK;
 
-/* All rows of a turn in order of position; none for others' turns. Text in a. */
+/* All rows of a turn by position; none for turns of other users. Text in a. */
 int store_turn_wait_list(struct db *db, const struct owner *o,
 			 const struct uuid *turn_id, struct arena *a,
 			 struct turn_wait **out, size_t *n, struct err *e) MUST_CHECK;
 
 /*
- * Open approvals of all of the owner's turns that wait, newest first: at most
- * max, with LIM_PAGE_BYTES of text.
+ * Open approvals of all of the owner's waiting turns, newest first: at most
+ * max, with at most LIM_PAGE_BYTES of text.
  */
 int store_turn_wait_open(struct db *db, const struct owner *o, size_t max,
 			 struct arena *a, struct turn_wait **out, size_t *n,
@@ -161,24 +166,28 @@ struct wait_allowed {
 	int64_t created_us;
 };
 
-/* All of a conversation by name; none for others' conversations. Text in a. */
+/*
+ * All of a conversation, by name; none for other users' conversations. Text in
+ * a.
+ */
 int wait_allowed_list(struct db *db, const struct owner *o,
 		      const struct uuid *conversation_id, struct arena *a,
 		      struct wait_allowed **out, size_t *n,
 		      struct err *e) MUST_CHECK;
 
 /*
- * Revokes the permission: the next call of the tool asks again. *was: it was
- * allowed, in a conversation of the owner.
+ * Revokes the permission: the next call of the tool asks again. *was: it had
+ * been allowed, in a conversation of the owner.
  */
 int wait_revoke(struct db *db, const struct owner *o,
 		const struct uuid *conversation_id, struct str tool, bool *was,
 		struct err *e) MUST_CHECK;
 
 /*
- * Ends a waiting turn without resuming it: its open calls get an error result with
- * the reason (they are answered, B15), the turn is cancelled, the conversation
- * becomes free. *closed: it was waiting. In its own transaction.
+ * Ends a waiting turn without resuming it: its open calls get an error result
+ * with the reason (every call needs an answer, B15), the turn is cancelled, and
+ * the conversation becomes free. *closed: it was waiting. In a transaction of
+ * its own.
  */
 int store_turn_abandon(struct db *db, const struct owner *o,
 		       const struct uuid *turn_id, bool *closed,

@@ -13,7 +13,7 @@ def apply(copy):
     (row,), (sql,), (case,) = (blocks(PAGE, x) for x in ("c", "sql", "python"))
     for text in (sql, case):
         (copy.root / re.search(r"^(?:--|#) (\S+)$", text, re.M)[1]).write_text(text)
-    there = "/* -- what expires"
+    there = "/* -- rows that expire"
     copy.edit("lib/resource/resource.def", there, row + "\n" + there)
 
 
