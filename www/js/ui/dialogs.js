@@ -1,6 +1,7 @@
 // <lamp-confirm> and <lamp-help>: the browser's own modal dialog, which holds
 // the focus and gives it back.
-import { html } from '../../vendor/lit.js';
+import { html, nothing } from '../../vendor/lit.js';
+import { errorText } from '../format.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
@@ -28,6 +29,54 @@ export function frame(name, title, body, kind = '')
 			${body}
 		</div>
 	</dialog>`;
+}
+
+/**
+ * A dialog about a conversation, which is read each time that it is shown. Who
+ * extends it has name, read(id) and body(), which draws this.data.
+ */
+export class ConversationDialog extends PageElement {
+	static properties = {
+		api: { attribute: false },
+		/** null while it is read */
+		data: { state: true },
+		error: { state: true },
+	};
+
+	conversation = '';
+
+	/** @param id of the conversation */
+	async show(id)
+	{
+		this.conversation = id;
+		this.data = null;
+		this.error = null;
+		await this.updateComplete;
+		this.querySelector('dialog').showModal();
+		await this.load();
+	}
+
+	async load()
+	{
+		const id = this.conversation;
+
+		try {
+			const data = await this.read(id);
+
+			if (id === this.conversation)
+				this.data = data;
+		} catch (error) {
+			this.error = error;
+		}
+	}
+
+	render()
+	{
+		return frame(this.name, t(`${this.name}.title`), html`
+			${this.error ? html`<p role="alert">${errorText(this.error)}</p>` : nothing}
+			${this.data ? this.body() :
+				this.error ? nothing : html`<p>${t('app.loading')}</p>`}`);
+	}
 }
 
 class LampConfirm extends PageElement {

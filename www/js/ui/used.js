@@ -1,55 +1,28 @@
 // <lamp-used>: the knowledge bases to which a conversation is limited; none: its
 // agent's. What is ticked counts from the next message on.
-import { html, nothing } from '../../vendor/lit.js';
-import { errorText } from '../format.js';
+import { html } from '../../vendor/lit.js';
 import { t } from '../strings.js';
-import { frame } from './dialogs.js';
-import { PageElement } from './element.js';
+import { ConversationDialog } from './dialogs.js';
 import './refs.js';
 
-class LampUsed extends PageElement {
-	static properties = {
-		api: { attribute: false },
-		places: { attribute: false },
-		/** ids, or null while they are loaded */
-		chosen: { state: true },
-		error: { state: true },
-	};
+class LampUsed extends ConversationDialog {
+	static properties = { places: { attribute: false } };
 
-	#id = '';
+	name = 'used';
 	/** the change that is sent last: they follow one another */
 	#sent = Promise.resolve();
 
-	/** @param id of the conversation */
-	async show(id)
+	/** @returns a promise of ids */
+	async read(id)
 	{
-		this.#id = id;
-		this.chosen = null;
-		this.error = null;
-		await this.updateComplete;
-		this.querySelector('dialog').showModal();
-		await this.#load();
-	}
-
-	async #load()
-	{
-		const id = this.#id;
-
-		try {
-			const { knowledgeBaseIds } = await this.api.conversation(id);
-
-			if (id === this.#id)
-				this.chosen = knowledgeBaseIds;
-		} catch (error) {
-			this.error = error;
-		}
+		return (await this.api.conversation(id)).knowledgeBaseIds;
 	}
 
 	async #choose(chosen)
 	{
-		const id = this.#id;
+		const id = this.conversation;
 
-		this.chosen = chosen;
+		this.data = chosen;
 		this.error = null;
 		this.#sent = this.#sent.then(() => this.api.useKnowledge(id, chosen));
 		try {
@@ -57,21 +30,18 @@ class LampUsed extends PageElement {
 		} catch (error) {
 			this.#sent = Promise.resolve();
 			this.error = error;
-			await this.#load();
+			await this.load();
 		}
 	}
 
-	render()
+	body()
 	{
-		return frame('used', t('used.title'), html`
-			${this.error ? html`<p role="alert">${errorText(this.error)}</p>` : nothing}
-			${this.chosen ? html`<p>${t('used.text')}</p>
-				<fieldset class="field" aria-labelledby="used-title">
-					<lamp-refs .places=${this.places} path="knowledge-bases" multiple
-						name="used-bases" .chosen=${this.chosen}
-						@lamp-chosen=${(event) => this.#choose(event.detail.chosen)}
-						></lamp-refs></fieldset>` :
-				this.error ? nothing : html`<p>${t('app.loading')}</p>`}`);
+		return html`<p>${t('used.text')}</p>
+			<fieldset class="field" aria-labelledby="used-title">
+				<lamp-refs .places=${this.places} path="knowledge-bases" multiple
+					name="used-bases" .chosen=${this.data}
+					@lamp-chosen=${(event) => this.#choose(event.detail.chosen)}
+					></lamp-refs></fieldset>`;
 	}
 }
 
