@@ -80,6 +80,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/tool/mcp/mcp_http.c \
 	lib/tool/mcp/mcp_hub.c \
 	lib/tool/mcp/mcp_list.c \
+	lib/tool/mcp/mcp_param.c \
 	lib/tool/mcp/mcp_peer.c \
 	lib/tool/mcp/mcp_peer.h \
 	lib/tool/mcp/mcp_result.c \
