@@ -299,7 +299,10 @@ test('strings: each one that is used exists, each one is used', async () => {
 		assert.ok(has(key), `t('${key}')`);
 	const own = await readFile(new URL('strings.js', root), 'utf8');
 	// families whose last part is computed
-	const computed = /^(?:effect|error|note|origin|status|theme|tool)\./;
+	const computed = /^(?:effect|error|gone|none|note|origin|status|theme|tool|value)\./;
+
+	for (const [, place] of own.matchAll(/^\t'(?:none|gone)\.(\w+)':/gm))
+		assert.ok(source.includes(`'place.${place}'`), `no place ${place}`);
 
 	for (const [, key] of own.matchAll(/^\t'([\w.]+)':/gm))
 		assert.ok(computed.test(key) || source.includes(`'${key}'`), `unused ${key}`);

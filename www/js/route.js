@@ -10,8 +10,8 @@
  *  of a record's page (ui/parts.js), under: the place whose head leads there,
  *  what: what one of its rows is called, of strings.js, if not as the form says,
  *  permission: of a place that is no resource, reload: the chat shows them,
- *  begins: values of a new row, mark: a yes or no that its list shows}. Texts of strings.js whose names begin with its text:
- *  …None: of an empty list, …Gone: what is deleted with a row
+ *  begins: values of a new row, mark: a yes or no that its list shows}. Texts of strings.js with
+ *  the end of its text: none.… of an empty list, gone.… what is deleted with a row
  */
 export const PLACES = [
 	{ form: 'agents', text: 'place.agents', hint: 'place.agentsHint', icon: 'agent',

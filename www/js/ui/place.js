@@ -18,6 +18,12 @@ export function placeTitle(row, form)
 	return row.text ? t(row.text) : form?.title || t('error.lostTitle');
 }
 
+/** The name of a place's text of another family of strings.js. */
+function placeText(family, { text = '' })
+{
+	return text.replace('place.', `${family}.`);
+}
+
 class LampPlace extends PageElement {
 	static properties = {
 		api: { attribute: false },
@@ -119,7 +125,7 @@ class LampPlace extends PageElement {
 	#none()
 	{
 		const { row, form } = this.current;
-		const text = `${row.text}None`;
+		const text = placeText('none', row);
 
 		return html`<div class="rows-none muted">
 			<p>${has(text) ? t(text) : t('place.noneOf', { what: form.what })}</p>
@@ -208,7 +214,7 @@ class LampPlace extends PageElement {
 	/** What is lost with a row is said before. */
 	#removeText(what, name)
 	{
-		const text = `${this.current.row.text}Gone`;
+		const text = placeText('gone', this.current.row);
 
 		return t(has(text) ? text : 'form.removeText', { what, name });
 	}
