@@ -346,10 +346,6 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 		asked.ask.max = MIN((size_t)LIM_FOUND, q->ask.max * RERANKED_DEPTH);
 	k.v = arena_zalloc(a, q->n_bases * asked.ask.max + 1, sizeof(*k.v));
 	k.asked = arena_zalloc(a, q->n_bases + 1, sizeof(*k.asked));
-	if (q->more)
-		k.notice = arena_printf(a, "Only the first %d knowledge bases, by "
-			"name, were searched. Name those that are meant in the "
-			"agent or the conversation.", LIM_BASES_SEARCHED);
 	if (q->n_bases && search_all(&k, e))
 		return -1;
 	if (k.n_near && k.n_words)
@@ -358,6 +354,11 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 		qsort(k.v, k.n, sizeof(*k.v), by_score);
 	ranked = rank_again(&k);
 	keep_good(&k, ranked);
+	if (q->more)
+		k.notice = arena_printf(a, "Only the first %d knowledge bases, by "
+			"name, were searched. Name those that are meant in the "
+			"agent or the conversation.%s%s", LIM_BASES_SEARCHED,
+			k.notice ? " " : "", k.notice ? k.notice : "");
 	*out = (struct retrieve_found){
 		.v = k.v, .notice = k.notice,
 		.n = MIN(k.n, ranked && q->max_ranked ? q->max_ranked
