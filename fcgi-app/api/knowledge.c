@@ -313,6 +313,7 @@ int api_knowledge_search(struct request *rq, struct response *rs, struct err *e)
 {
 	const struct llm_call io = {
 		.http = rq->app->http, .stop = &rq->app->stopping,
+		.peer_fd = rs->conn->fd,
 	};
 	struct search_body b;
 	struct resource_row row;

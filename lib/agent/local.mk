@@ -5,7 +5,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/agent/caller.c lib/agent/caller.h \
 	lib/agent/catalog.c lib/agent/catalog.h \
 	lib/agent/embed.c lib/agent/embed.h \
-	lib/agent/retrieve.c lib/agent/retrieve.h \
+	lib/agent/retrieve.c lib/agent/retrieve.h lib/agent/retrieve_bases.c \
 	lib/agent/said.c lib/agent/said.h \
 	lib/agent/said_change.c lib/agent/said_json.c \
 	lib/agent/stored_service.c lib/agent/stored_service.h \

@@ -1,6 +1,7 @@
 #include "llm/retrieval.h"
 
 #include <math.h>
+#include <poll.h>
 #include <sys/random.h>
 
 #include "base/clock.h"
@@ -55,11 +56,21 @@ static int on_body(void *ctx, struct str bytes)
 	return 0;
 }
 
+/* Whether nobody waits for the answer any more. */
+static bool has_hung_up(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLRDHUP };
+
+	return fd > 0 && poll(&p, 1, 0) > 0 &&
+	       p.revents & (POLLRDHUP | POLLHUP | POLLERR);
+}
+
 static int on_tick(void *ctx)
 {
-	const struct retrieval *k = ctx;
+	const struct llm_call *io = ((const struct retrieval *)ctx)->io;
 
-	return k->io->stop && atomic_load(k->io->stop) ? -1 : 0;
+	return (io->stop && atomic_load(io->stop)) || has_hung_up(io->peer_fd)
+		? -1 : 0;
 }
 
 /* The address and the headers of a chat, whose path is replaced. */
@@ -97,7 +108,8 @@ static int begin(struct retrieval *k, enum form form, struct arena *a, struct er
 		.idle_timeout_ms = s->idle_timeout_ms,
 		.max_body_bytes = LIM_RETRIEVAL_BYTES, .abort = k->io->abort,
 		.guard = s->guard ? &k->guard : NULL, .watch_fd = -1,
-		.tick_ms = k->io->stop ? TICK_MS : 0, .on_tick = on_tick,
+		.tick_ms = k->io->stop || k->io->peer_fd > 0 ? TICK_MS : 0,
+		.on_tick = on_tick,
 		.on_body = on_body, .ctx = k,
 	};
 	if (s->total_timeout_ms)

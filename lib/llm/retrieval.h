@@ -15,6 +15,7 @@ struct llm_call {		/* all borrowed */
 	struct http_pool *http;
 	struct http_abort *abort;	/* ends it; may be NULL */
 	const atomic_bool *stop;	/* the same, looked at now and then; or NULL */
+	int peer_fd;		/* above 0: it ends soon after that hangs up */
 };
 
 struct llm_vectors {

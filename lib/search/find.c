@@ -37,12 +37,12 @@ static struct str list_of(struct arena *a, const struct search_in *in, size_t n,
 	return out;
 }
 
-struct str finding_bases(const struct finding *f, bool all)
+struct str finding_bases(const struct searches *f, bool all)
 {
 	return list_of(f->a, f->v->in, f->n, all ? NULL : f->v);
 }
 
-struct str finding_lists(const struct finding *f,
+struct str finding_lists(const struct searches *f,
 			 void (*items)(struct jw *w, const struct search *s))
 {
 	struct buf b = BUF_INIT(f->n * LIST_BYTES);
@@ -138,14 +138,14 @@ static bool is_for(const struct search_ask *ask, int64_t no, struct str groups)
 	       (ask->all || search_is_for(groups, ask->groups, ask->n_groups));
 }
 
-struct seeing {
+struct audience_list {
 	const struct search_ask *ask;
 	struct buf list;
 };
 
 static int note_audience(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct seeing *s = ctx;
+	struct audience_list *s = ctx;
 
 	(void)e;
 	if (is_for(s->ask, row[0].i, row[1].s))
@@ -157,7 +157,7 @@ int search_audiences(struct db *db, const struct uuid *base,
 		     const struct search_ask *ask, struct arena *a,
 		     struct str *out, struct err *e)
 {
-	struct seeing s = { ask, BUF_INIT((LIM_AUDIENCES + 1) * 8) };
+	struct audience_list s = { ask, BUF_INIT((LIM_AUDIENCES + 1) * 8) };
 	int rc = db_each(db, STMT_SEARCH_AUDIENCES, DB_ARGS(DB_U(base)), a,
 			 note_audience, &s, e);
 
@@ -166,7 +166,7 @@ int search_audiences(struct db *db, const struct uuid *base,
 	return rc;
 }
 
-static void note_look(struct finding *f, const struct look *row)
+static void note_look(struct searches *f, const struct look *row)
 {
 	struct search *s = &f->v[row->place - 1];
 
@@ -181,7 +181,7 @@ static void note_look(struct finding *f, const struct look *row)
 
 static int note_hidden(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct finding *f = ctx;
+	struct searches *f = ctx;
 	struct search *s = &f->v[row[0].i - 1];
 
 	(void)e;
@@ -193,7 +193,7 @@ static int note_hidden(void *ctx, const struct db_val *row, struct err *e)
 
 static int note_wanted(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct finding *f = ctx;
+	struct searches *f = ctx;
 	struct search *s = &f->v[row[0].i - 1];
 
 	(void)e;
@@ -232,7 +232,7 @@ static bool is_in(const struct search_range *v, size_t n, int64_t chunk)
 	return low < n && v[low].first <= chunk;
 }
 
-static int look_around(struct finding *f, struct err *e)
+static int look_around(struct searches *f, struct err *e)
 {
 	struct str list = finding_bases(f, true);
 	bool limited = false;
@@ -285,7 +285,7 @@ bool finding_sees(const struct search *s, int64_t audience)
 
 static int note_found(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct finding *f = ctx;
+	struct searches *f = ctx;
 	struct search *s = &f->v[row[0].i - 1];
 	struct search_found *to;
 
@@ -301,7 +301,7 @@ static int note_found(void *ctx, const struct db_val *row, struct err *e)
 	return 0;
 }
 
-int finding_read(struct finding *f, struct err *e)
+int finding_read(struct searches *f, struct err *e)
 {
 	bool any = false;
 
@@ -364,7 +364,7 @@ static void choose(struct search *s, struct arena *a)
 	s->list.n = MIN(s->list.n, s->ask->max + SPARE);
 }
 
-static int find(struct finding *f, struct err *e)
+static int find(struct searches *f, struct err *e)
 {
 	size_t most = FUSED_RANKS;
 
@@ -384,7 +384,7 @@ static int find(struct finding *f, struct err *e)
 int search_find_all(struct db *db, struct search_in *in, size_t n,
 		    struct arena *a, struct err *e)
 {
-	struct finding f = {
+	struct searches f = {
 		.db = db, .a = a, .n = n,
 		.v = arena_zalloc(a, n + 1, sizeof(*f.v)),
 	};

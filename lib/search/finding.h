@@ -73,7 +73,7 @@ struct search {
 	size_t n_got, got_room;
 };
 
-struct finding {
+struct searches {
 	struct db *db;
 	struct arena *a;
 	struct search *v;
@@ -92,24 +92,24 @@ bool finding_wanted(const struct search *s, int64_t chunk);
 bool finding_sees(const struct search *s, int64_t audience);
 
 /* The bases as a JSON array, for SEARCH_BASES; only those that read: others null. */
-struct str finding_bases(const struct finding *f, bool all);
+struct str finding_bases(const struct searches *f, bool all);
 
 /* What items writes of each, for SEARCH_LISTS. In f->a. */
-struct str finding_lists(const struct finding *f,
+struct str finding_lists(const struct searches *f,
 			 void (*items)(struct jw *w, const struct search *s));
 void finding_chunks(struct jw *w, const struct search *s);	/* s->list */
 
 /* The best passages of each by words, into its words, at most max of each. */
-int finding_words(struct finding *f, size_t max, struct err *e) MUST_CHECK;
-void finding_end_words(struct finding *f);
+int finding_words(struct searches *f, size_t max, struct err *e) MUST_CHECK;
+void finding_end_words(struct searches *f);
 
 /*
  * The passages of each that is near, by how near their vectors are to the
  * question's, which is of the base's dimension: into its vectors, at most max.
  */
-int finding_near(struct finding *f, size_t max, struct err *e) MUST_CHECK;
+int finding_near(struct searches *f, size_t max, struct err *e) MUST_CHECK;
 
 /* The texts of each one's list, in its order, into its got; those that are gone not. */
-int finding_read(struct finding *f, struct err *e) MUST_CHECK;
+int finding_read(struct searches *f, struct err *e) MUST_CHECK;
 
 #endif

@@ -29,7 +29,7 @@ static void offer_vector(struct search *s, const struct db_val *row)
 
 static int note_vector(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct finding *f = ctx;
+	struct searches *f = ctx;
 
 	(void)e;
 	offer_vector(&f->v[row[0].i - 1], row + 1);
@@ -54,7 +54,7 @@ static bool keeps(const void *ctx, uint32_t chunk)
 /* -- signs ------------------------------------------------------------------------- */
 
 struct signs_read {
-	struct finding *f;
+	struct searches *f;
 	struct search_cached **c;	/* of each base that is read */
 };
 
@@ -114,7 +114,7 @@ static bool scan_cached(struct search *s, struct search_cached **c,
 }
 
 /* The signs of the bases that read, as they are now or a little newer. */
-static int scan_read(struct finding *f, struct search_cached **c, struct err *e)
+static int scan_read(struct searches *f, struct search_cached **c, struct err *e)
 {
 	struct signs_read r = { f, c };
 	struct str list = finding_bases(f, false);
@@ -161,14 +161,14 @@ static bool few_wanted(struct search *s, struct arena *a)
 	return true;
 }
 
-static int read_vectors(struct finding *f, unsigned stmt, struct str list,
+static int read_vectors(struct searches *f, unsigned stmt, struct str list,
 			struct err *e)
 {
 	f->row = arena_mark(f->a);
 	return db_each(f->db, stmt, DB_ARGS(DB_S(list)), f->a, note_vector, f, e);
 }
 
-int finding_near(struct finding *f, size_t max, struct err *e)
+int finding_near(struct searches *f, size_t max, struct err *e)
 {
 	struct search_cached **c = arena_zalloc(f->a, f->n, sizeof(*c));
 	bool by_signs = false, whole = false, listed = false;

@@ -70,7 +70,7 @@ static void read_question(struct question *q)
 }
 
 /* The text as it is asked of bases of that language; NULL: e. */
-static struct question *question_of(struct finding *f, struct str language,
+static struct question *question_of(struct searches *f, struct str language,
 				    struct str text, struct err *e)
 {
 	struct question *q = f->questions;
@@ -92,7 +92,7 @@ static struct question *question_of(struct finding *f, struct str language,
 	return q;
 }
 
-void finding_end_words(struct finding *f)
+void finding_end_words(struct searches *f)
 {
 	for (struct question *q = f->questions; q; q = q->next)
 		tokens_close(q->words);
@@ -103,7 +103,7 @@ void finding_end_words(struct finding *f)
 
 static int note_posts(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct finding *f = ctx;
+	struct searches *f = ctx;
 	struct search *s = &f->v[row[0].i - 1];
 	size_t i = term_at(s->question, row[1].i);
 	struct term *t = &s->terms[i];
@@ -156,7 +156,7 @@ static void write_terms(struct jw *w, const struct search *s)
 		jw_int(w, s->question->terms[i].term);
 }
 
-static int read_posts(struct finding *f, struct err *e)
+static int read_posts(struct searches *f, struct err *e)
 {
 	if (db_each(f->db, STMT_SEARCH_POST_FIND,
 		    DB_ARGS(DB_S(finding_lists(f, write_terms))), f->a,
@@ -272,7 +272,7 @@ static bool says_all(const struct question *q, const struct search_found *f)
 }
 
 /* The hits that are looked at next, from the from-th on: into each one's list. */
-static bool next_hits(struct finding *f, const size_t *kept, size_t from, size_t max)
+static bool next_hits(struct searches *f, const size_t *kept, size_t from, size_t max)
 {
 	bool any = false;
 
@@ -293,7 +293,7 @@ static bool next_hits(struct finding *f, const size_t *kept, size_t from, size_t
 }
 
 /* Of hits that have the words of the phrases, those that have the phrases. */
-static int keep_phrases(struct finding *f, size_t max, struct err *e)
+static int keep_phrases(struct searches *f, size_t max, struct err *e)
 {
 	size_t *kept = arena_zalloc(f->a, f->n, sizeof(*kept));
 
@@ -330,7 +330,7 @@ static void rank(struct search *s, size_t max, struct arena *a)
 			       &s->words.n);
 }
 
-int finding_words(struct finding *f, size_t max, struct err *e)
+int finding_words(struct searches *f, size_t max, struct err *e)
 {
 	bool any = false;
 

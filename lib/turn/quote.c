@@ -39,18 +39,18 @@ static size_t run_of(struct str s, size_t i, char c)
 }
 
 /* Marks in a row: what may begin code, or end it. */
-struct run {
+struct mark_run {
 	size_t at, n;
-	const struct run *longer;	/* the next one that is at least as long */
-	const struct run *closes;	/* what ends code that begins here; or NULL */
+	const struct mark_run *longer;	/* the next one that is at least as long */
+	const struct mark_run *closes;	/* what ends code that begins here; or NULL */
 };
 
-struct runs {
-	struct run *v;
+struct mark_runs {
+	struct mark_run *v;
 	size_t n, room;
 };
 
-static void find_runs(struct str s, struct arena *a, struct runs *out)
+static void find_runs(struct str s, struct arena *a, struct mark_runs *out)
 {
 	for (size_t i = 0, n; i < s.n; i += n ? n : 1) {
 		n = s.p[i] == '`' || s.p[i] == '~' ? run_of(s, i, s.p[i]) : 0;
@@ -58,7 +58,7 @@ static void find_runs(struct str s, struct arena *a, struct runs *out)
 			continue;
 		out->v = arena_room(a, out->v, out->n, 1, &out->room,
 				    sizeof(*out->v));
-		out->v[out->n++] = (struct run){ .at = i, .n = n };
+		out->v[out->n++] = (struct mark_run){ .at = i, .n = n };
 	}
 }
 
@@ -66,13 +66,13 @@ static void find_runs(struct str s, struct arena *a, struct runs *out)
  * From the last one on: each shorter run that is passed here is passed for good, so
  * all together look at each run twice at most.
  */
-static void close_runs(struct str s, const struct runs *runs, size_t *steps)
+static void close_runs(struct str s, const struct mark_runs *runs, size_t *steps)
 {
-	const struct run *next[2] = { NULL, NULL }, *same[3] = { NULL };
+	const struct mark_run *next[2] = { NULL, NULL }, *same[3] = { NULL };
 
 	for (size_t i = runs->n; i-- > 0;) {
-		struct run *r = &runs->v[i];
-		const struct run **of = &next[s.p[r->at] == '~'], *l = *of;
+		struct mark_run *r = &runs->v[i];
+		const struct mark_run **of = &next[s.p[r->at] == '~'], *l = *of;
 
 		for (; l && l->n < r->n; l = l->longer)
 			++*steps;
@@ -91,13 +91,13 @@ static void close_runs(struct str s, const struct runs *runs, size_t *steps)
 static struct str without_code(struct str s, struct arena *a, size_t *steps)
 {
 	char *p = arena_memdup(a, s.p, s.n);
-	struct runs runs = { .n = 0 };
+	struct mark_runs runs = { .n = 0 };
 	size_t past = 0;
 
 	find_runs(s, a, &runs);
 	close_runs(s, &runs, steps);
 	for (size_t i = 0; i < runs.n; i++) {
-		const struct run *r = &runs.v[i];
+		const struct mark_run *r = &runs.v[i];
 		bool begins = r->at == 0 || s.p[r->at - 1] == '\n';
 
 		if (r->at < past || (s.p[r->at] == '~' && (!begins || r->n < 3)))

@@ -259,6 +259,12 @@ tests_unit_test_search_SOURCES = tests/unit/test_search.c \
 	$(DB_TEST_SOURCES)
 tests_unit_test_search_LDADD = $(UNIT_LIBS)
 
+DB_TESTS += tests/unit/test_search_many
+tests_unit_test_search_many_SOURCES = tests/unit/test_search_many.c \
+	tests/unit/search_lab.h $(STORE_LAB) \
+	$(DB_TEST_SOURCES)
+tests_unit_test_search_many_LDADD = $(UNIT_LIBS)
+
 DB_TESTS += tests/unit/test_store_notice
 tests_unit_test_store_notice_SOURCES = tests/unit/test_store_notice.c $(STORE_LAB) \
 	$(DB_TEST_SOURCES)

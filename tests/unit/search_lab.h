@@ -10,7 +10,7 @@
 
 static uint32_t seed = 7;
 
-static uint32_t dice(uint32_t sides)
+static inline uint32_t dice(uint32_t sides)
 {
 	seed = seed * 1664525U + 1013904223U;
 	return (seed >> 8) % sides;
@@ -90,7 +90,7 @@ static void drop(const struct uuid *base, struct uuid id)
 	ok(db_tx(db, drop_tx, &k, &e));
 }
 
-static size_t find(const struct uuid *base, struct search_ask ask,
+static inline size_t find(const struct uuid *base, struct search_ask ask,
 		   struct search_found **out)
 {
 	size_t n;
@@ -100,7 +100,7 @@ static size_t find(const struct uuid *base, struct search_ask ask,
 	return n;
 }
 
-static size_t find_text(const struct uuid *base, const char *text,
+static inline size_t find_text(const struct uuid *base, const char *text,
 			struct search_found **out)
 {
 	struct search_ask ask = { .text = S(text), .all = true };

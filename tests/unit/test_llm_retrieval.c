@@ -13,8 +13,12 @@ static struct arena a = ARENA_INIT;
 
 static int serve(struct peer *p, int fd, int n_req)
 {
+	char none;
+
 	(void)p;
 	(void)n_req;
+	if (!reply)	/* none, until whoever asked leaves */
+		return (int)recv(fd, &none, 1, 0) - 1;
 	return peer_reply(fd, "200 OK", "", reply);
 }
 
@@ -259,6 +263,27 @@ static int open_all(void **state)
 	return 0;
 }
 
+/* Nobody waits for an answer whose client has gone. */
+static void a_call_ends_when_its_client_leaves(void **state)
+{
+	struct llm_service s = service("openai_compatible", "/v1", NULL);
+	const struct str text = STR("one");
+	struct llm_call io = { .http = http };
+	struct err e = ERR_INIT;
+	struct llm_vectors v;
+	int pair[2];
+
+	(void)state;
+	reply = NULL;
+	s.total_timeout_ms = 30000;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	io.peer_fd = pair[0];
+	close(pair[1]);
+	assert_int_equal(llm_embed(&io, &s, &text, 1, true, &a, &v, &e), -1);
+	assert_int_equal(e.code, ERR_CANCELLED);
+	close(pair[0]);
+}
+
 static int close_all(void **state)
 {
 	(void)state;
@@ -279,6 +304,7 @@ int main(void)
 		cmocka_unit_test(strange_vectors_are_refused),
 		cmocka_unit_test(every_form_of_a_ranking_is_read),
 		cmocka_unit_test(strange_rankings_are_refused),
+		cmocka_unit_test(a_call_ends_when_its_client_leaves),
 	};
 
 	return cmocka_run_group_tests_name("llm_retrieval", tests, open_all, close_all);

