@@ -98,7 +98,7 @@ static int read_text(const struct field *f, const json_t *v, struct str *out,
 		return wrong(f, "a string", e);
 	s = (struct str){ json_string_value(v), json_string_length(v) };
 	if (f->type == FIELD_SLUG && !slug_valid(s))
-		return wrong(f, "an id of small letters, digits, - and _", e);
+		return wrong(f, "an id of lower case letters, digits, - and _", e);
 	if ((f->flags & FIELD_FILLED) && !str_trim(s).n)
 		return err_field(e, ERR_INVALID_FIELD, f->key,
 				 "%s must not be empty.", f->key);

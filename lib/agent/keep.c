@@ -94,8 +94,8 @@ static int check_id(const struct caller *by, const struct resource *r,
 	if (is_slug(id->s))
 		return 0;
 	return err_field(e, ERR_INVALID_FIELD, field(r, column)->key,
-			 "%s may have small letters, digits, - and _, and must "
-			 "begin with a letter or digit.", field(r, column)->key);
+			 "%s may contain lower case letters, digits, - and _, "
+			 "and must begin with a letter or digit.", field(r, column)->key);
 }
 
 /* -- lists and other values ---------------------------------------------------------- */
@@ -276,8 +276,8 @@ static int check_rounds(const struct caller *by, const struct workspace *w,
 	    stored_manages(by, w))
 		return 0;
 	return err_field(e, ERR_INVALID_FIELD, "maxToolIterations",
-			 "maxToolIterations may be at most %d: the workspace "
-			 "has no more.", w->max_tool_iterations);
+			 "maxToolIterations may be at most %d, the limit of "
+			 "the workspace.", w->max_tool_iterations);
 }
 
 int keep_agent_check(const struct caller *by, const struct workspace *w,

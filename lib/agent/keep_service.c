@@ -246,7 +246,7 @@ int keep_service_new(const struct caller *by, struct resource_row *row,
 	if (check_slug(arena_str(by->arena, id->s).p) ||
 	    str_is(id->s, AUTO_SERVICE))
 		return err_field(e, ERR_INVALID_FIELD, "llmServiceId",
-				 "llmServiceId must be small letters, digits, - "
+				 "llmServiceId must be lower case letters, digits, - "
 				 "and _, and not " AUTO_SERVICE ".");
 	if (catalog_service(by->conf, id->s))
 		return err_field(e, ERR_CONFLICT, "llmServiceId", "Another LLM "

@@ -135,7 +135,7 @@ static int parse_name(const struct setting_row *row, const json_t *v,
 		      struct setting_value *out, struct err *e)
 {
 	if (!is_name(v))
-		return wrong(row, "an id of small letters, digits, - and _", e);
+		return wrong(row, "an id of lower case letters, digits, - and _", e);
 	out->text = json_string_value(v);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
- * Files of a directory, in the order of their names, so that a run can go on behind
- * one. Nothing is opened by a path: each name is looked up in the directory that is
- * open, and no link is followed.
+ * Files of a directory, in the order of their names, so that a run can continue
+ * after any of them. Nothing is opened by path: each name is looked up in the
+ * open directory, and symbolic links are not followed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,9 +23,9 @@ enum { READ_BYTES = 16384 };
 struct dir_walk {
 	struct intake_run *k;
 	size_t entries;
-	char path[LIM_INTAKE_PATH];	/* below the directory */
+	char path[LIM_INTAKE_PATH];	/* relative to the directory */
 	size_t n;
-	const char *behind;	/* what is left of the place; NULL: none */
+	const char *behind;	/* the rest of the place; NULL: none */
 };
 
 static struct str path_of(const struct dir_walk *w)
@@ -43,8 +43,9 @@ static void fault_errno(const struct dir_walk *w, const char *what, int n)
 }
 
 /*
- * It cannot be opened. If the right to read it was taken away, its documents leave;
- * what may be an outage deletes nothing.
+ * Handles a directory that cannot be opened. If the permission to read it was
+ * removed, its documents are deleted; after an error that may be an outage,
+ * none are.
  */
 static void shut(struct dir_walk *w, int n)
 {
@@ -87,7 +88,7 @@ static int hash_content(struct intake_item *it, struct err *e)
 	return n < 0 || lseek(it->fd, 0, SEEK_SET) < 0 ? -1 : 0;
 }
 
-/* The name without what stands behind its last dot. */
+/* The name without its extension. */
 static struct str title_of(struct str name)
 {
 	for (size_t i = name.n; i-- > 1;)
@@ -142,7 +143,10 @@ static int take_file(struct dir_walk *w, int dir, const char *name,
 	struct stat st;
 	int rc;
 
-	/* Its time is the same when only the right to read it was taken away. */
+	/*
+	 * Its time does not change when only the permission to read it is
+	 * removed.
+	 */
 	if (faccessat(dir, name, R_OK, AT_EACCESS) < 0) {
 		shut(w, errno);
 		return 0;
@@ -178,7 +182,10 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Whether the name was there before the run went on: 1 done, 0 not, -1 within it. */
+/*
+ * Whether the run has passed the name before: 1 yes, 0 no, -1 the place is
+ * within it.
+ */
 static int is_done(struct dir_walk *w, const char *name)
 {
 	const char *end = w->behind ? strchr(w->behind, '/') : NULL;
@@ -200,7 +207,7 @@ static int is_done(struct dir_walk *w, const char *name)
 
 static int walk_in(struct dir_walk *w, int fd, int depth, struct err *e);
 
-/* 1, 0: it is late, -1. */
+/* Returns 1; 0 if time is up; -1. */
 static int take_entry(struct dir_walk *w, int dir, const char *name, int depth,
 		      struct err *e)
 {
@@ -218,10 +225,10 @@ static int take_entry(struct dir_walk *w, int dir, const char *name, int depth,
 		return !intake_is_late(w->k);
 	}
 	if (!S_ISDIR(st.st_mode))
-		return 1;	/* a link, a device: never */
+		return 1;	/* a link or a device: skipped */
 	if (depth >= LIM_INTAKE_DEPTH) {
-		intake_fault(w->k, path_of(w), "Directories stand in each other "
-			     "too deeply here.");
+		intake_fault(w->k, path_of(w), "Directories are nested too "
+			     "deeply.");
 		w->k->whole = false;
 		return 1;
 	}
@@ -233,7 +240,7 @@ static int take_entry(struct dir_walk *w, int dir, const char *name, int depth,
 	return walk_in(w, fd, depth + 1, e);
 }
 
-/* Takes the name as the next part of the path. */
+/* Appends the name to the path. */
 static bool enter(struct dir_walk *w, const char *name)
 {
 	size_t n = strlen(name);
@@ -268,7 +275,7 @@ static int walk_names(struct dir_walk *w, int fd, struct dirent **v, int n, int 
 			w->k->whole = false;
 		}
 		if (within)
-			w->behind = NULL;	/* all of it was before or is now */
+			w->behind = NULL;	/* the place has been reached */
 		if (rc > 0) {
 			w->n = before;
 			w->path[before] = 0;
@@ -277,7 +284,7 @@ static int walk_names(struct dir_walk *w, int fd, struct dirent **v, int n, int 
 	return rc;
 }
 
-/* Takes fd. 1: all of it; 0: it is late; -1. */
+/* Reads the directory fd. Returns 1 if it is complete; 0 if time is up; -1. */
 static int walk_in(struct dir_walk *w, int fd, int depth, struct err *e)
 {
 	struct dirent **v = NULL;

@@ -58,7 +58,7 @@ static int make_index(struct db *tx, const struct resource_row *row, void *ctx,
 				str_of(k->s->language), e);
 }
 
-/* Two that run at once may make two: then the first by id is the one. */
+/* Two concurrent runs may create two bases: then the first by id is used. */
 static int make_base(struct intake_run *k, struct err *e)
 {
 	const struct resource *r = &resources[RESOURCE_KNOWLEDGE_BASE];
@@ -86,7 +86,7 @@ struct found_base {
 	struct str tier;
 };
 
-/* k->at.base by its id: 1, 0: it is none, -1. */
+/* Finds k->at.base by its id: 1; 0 if there is none; -1. */
 static int by_id(struct intake_run *k, struct err *e)
 {
 	static const struct db_field fields[] = {
@@ -129,7 +129,7 @@ static int find_base(struct intake_run *k, struct err *e)
 
 /* -- a run ----------------------------------------------------------------------- */
 
-/* Takes the documents out of another base, where they were until now. 1, 0, -1. */
+/* Moves the documents out of the base that the source used before. 1, 0, -1. */
 static int leave_base(struct intake_run *k, struct err *e)
 {
 	struct uuid now = k->at.base;
@@ -180,7 +180,7 @@ static int look(struct intake_run *k, struct err *e)
 	return rc;
 }
 
-/* What the run came to is kept, its error too. */
+/* Stores the result of the run, including its error. */
 static int end(struct intake_run *k, int rc, struct err *e)
 {
 	struct err lost = ERR_INIT;

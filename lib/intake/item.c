@@ -11,12 +11,12 @@
 
 enum {
 	READ_BYTES = 16384,
-	DROP_ROWS = 100,	/* looked for at once */
+	DROP_ROWS = 100,	/* per batch */
 	DROP_PAGES = 1000,
-	SHOWN_CHARS = 200,	/* of a path or key in a sentence */
+	SHOWN_CHARS = 200,	/* of a path or key in messages */
 };
 
-/* A file whose document was not written goes after a day. */
+/* A file that did not become a document is deleted after a day. */
 #define UNWRITTEN_US INT64_C(86400000000)
 
 void intake_hash(unsigned char out[INTAKE_HASH_BYTES], const struct str *v, size_t n)
@@ -108,7 +108,7 @@ static int put_row(struct intake_run *k, const struct intake_item *it,
 			       HASH(it->content), DB_U(document)), NULL, e);
 }
 
-/* Its path or key behind the name of the source, where that is a fit id. */
+/* The source's name and the path or key, if that is a valid id. */
 static struct str external_id(const struct intake_run *k,
 			      const struct intake_item *it, struct arena *a)
 {
@@ -132,11 +132,11 @@ static int store_bytes(struct file_upload *u, struct intake_item *it,
 	while ((n = it->read(it, p, sizeof(p), e)) > 0)
 		if (file_upload_add(u, p, (size_t)n, e))
 			return -1;
-	/* The job takes the text out of it. */
+	/* The job extracts the text. */
 	return n < 0 ? -1 : file_upload_end(u, false, a, t, e);
 }
 
-/* The file as an attachment of the base's. */
+/* Stores the file as an attachment of the base. */
 static int store_file(struct intake_run *k, struct intake_item *it,
 		      struct kb_document *d, struct arena *a, struct err *e)
 {
@@ -184,7 +184,7 @@ static int put_document(struct intake_run *k, struct intake_item *it,
 	*id = d.id;
 	if (rc && !uuid_is_nil(&file) &&
 	    attachment_delete(k->io->db, &o, &file, &(struct err)ERR_INIT))
-		return -1;	/* it goes by itself, after a day */
+		return -1;	/* an unused upload is deleted after a day */
 	return rc;
 }
 
@@ -210,7 +210,7 @@ int intake_write(struct intake_run *k, struct intake_item *it, struct arena *a,
 		k->st.changed += !made;
 		return put_row(k, it, &id, e);
 	}
-	if (!*e->public)	/* not of this one alone */
+	if (!*e->public)	/* an error of the run, not of this item */
 		return -1;
 	intake_fault(k, it->key, e->public);
 	err_clear(e);
@@ -255,7 +255,7 @@ const char *intake_groups(struct arena *a, const json_t *list, size_t *wrong)
 	return jx_text(a, sorted);
 }
 
-/* -- what is gone -------------------------------------------------------------- */
+/* -- deletion ------------------------------------------------------------------ */
 
 struct left_item {
 	struct str item;
@@ -265,7 +265,7 @@ struct left_item {
 static int drop_one(struct intake_run *k, const struct left_item *l, struct err *e)
 {
 	if (kb_delete(k->io->db, &k->at, &l->document_id, e)) {
-		if (e->code != ERR_NOT_FOUND)	/* somebody deleted it */
+		if (e->code != ERR_NOT_FOUND)	/* somebody else has deleted it */
 			return -1;
 		err_clear(e);
 	} else {
@@ -276,7 +276,7 @@ static int drop_one(struct intake_run *k, const struct left_item *l, struct err 
 			       DB_B(l->item)), NULL, e);
 }
 
-/* What is known of addresses that are not listed any more. 1, 0, -1. */
+/* Deletes the state of addresses that are not listed any more. 1, 0, -1. */
 static int drop_pages(struct intake_run *k, struct err *e)
 {
 	struct db_result r;

@@ -1,4 +1,4 @@
-/* Sources that the configuration does not name any more. */
+/* Sources that were removed from the configuration. */
 #include "base/log.h"
 #include "intake/item.h"
 #include "store/stmt.h"
@@ -48,7 +48,7 @@ static int note(const struct intake_io *io, struct intake_left *l, struct arena 
 			       DB_S(l->name)), NULL, e) ? -1 : 1;
 }
 
-/* 1, 0: there is more, -1. */
+/* Returns 1; 0 if there is more; -1. */
 static int drop(const struct intake_io *io, const struct intake_left *l,
 		struct arena *a, struct err *e)
 {

@@ -7,7 +7,7 @@
 
 #define MINUTE_US INT64_C(60000000)
 
-/* 1, 0, -1. */
+/* Returns 1, 0 or -1. */
 static int is_due(struct db *db, const struct conf *conf,
 		  const struct conf_intake *s, struct arena *a, struct err *e)
 {
@@ -24,7 +24,7 @@ static int is_due(struct db *db, const struct conf *conf,
 	return st.going || st.begun_us + s->every * MINUTE_US <= clock_now_us();
 }
 
-/* 1: one that is not configured is not noted yet, or its time has come; 0, -1. */
+/* Returns 1 if a removed source is not noted yet or its time has come; 0; -1. */
 static int leaves(struct db *db, const struct conf *conf, struct arena *a,
 		  struct err *e)
 {
@@ -48,8 +48,8 @@ int job_knowledge_sync_due(struct db *db, const struct conf *conf, struct arena 
 }
 
 /*
- * Reads one that is due: 1 it is read, or not due; 0 there is more; -1. *next_us: when
- * it goes on, if that is later.
+ * Reads a source if it is due. Returns 1 if it was read or is not due; 0 if
+ * there is more; -1. *next_us: when it may continue, if that is later.
  */
 static int sync_one(const struct job_run *r, const struct intake_io *io,
 		    const struct conf_intake *s, int64_t *next_us, struct err *e)
@@ -70,9 +70,9 @@ static int sync_one(const struct job_run *r, const struct intake_io *io,
 }
 
 /*
- * A source that was read is not due for a second run. One that cannot be read keeps
- * none of the others waiting, and has its turn when it is due next; nor does one
- * whose site wants a pause.
+ * A second run is harmless: a source that was read is not due. A source that
+ * cannot be read, or whose site requires a pause, does not delay the others,
+ * and is read again when it is due.
  */
 int job_knowledge_sync(const struct job_run *r, struct err *e)
 {

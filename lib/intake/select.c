@@ -1,7 +1,8 @@
 /*
- * Rows of a SELECT. Its keys are looked at in pages, each with what tells that the
- * row changed; only rows that are new or changed are read. A change of its groups
- * is seen too, whether or not the application moves the time.
+ * Rows of a SELECT. Keys are read in pages, each with the value that shows
+ * whether the row has changed; only new and changed rows are read in full. A
+ * change of the groups is noticed even if the application does not update the
+ * time.
  */
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "base/banned.h"
 
 enum {
-	TIMEOUT_MS = 60000,	/* of one query */
+	TIMEOUT_MS = 60000,	/* per query */
 	ANSWER_BYTES = 32 * 1024 * 1024,
 	SQL_BYTES = 32768,
 };
@@ -30,9 +31,12 @@ struct rows {
 	bool has[N_COLUMNS];
 };
 
-/* -- asking --------------------------------------------------------------------- */
+/* -- queries -------------------------------------------------------------------- */
 
-/* Appends "SELECT " with the wanted columns, NULL for those that there are not. */
+/*
+ * Appends "SELECT " with the columns, NULL for those that the query does not
+ * have.
+ */
 static void add_select(const struct rows *r, const enum column *v, size_t n,
 		       struct buf *sql)
 {
@@ -43,7 +47,7 @@ static void add_select(const struct rows *r, const enum column *v, size_t n,
 	buf_addf(sql, " FROM (%s\n) s WHERE `id` ", r->k->s->select);
 }
 
-/* The rows as JSON, which a keeps. *cut: there is more than fits. */
+/* Returns the rows as JSON, owned by a. *cut: not all of them fit. */
 static const json_t *ask(struct rows *r, const struct buf *sql,
 			 const struct db_val *v, size_t n, size_t most,
 			 struct arena *a, bool *cut, struct err *e)
@@ -66,7 +70,7 @@ static const json_t *ask(struct rows *r, const struct buf *sql,
 	return j ? jx_keep(a, j) : NULL;
 }
 
-/* A cell as text; p NULL: it is NULL. */
+/* A cell as text; p == NULL: NULL. */
 static struct str cell(const json_t *row, size_t i, struct arena *a)
 {
 	const json_t *j = json_array_get(row, i);
@@ -108,7 +112,7 @@ static int find_columns(struct rows *r, struct err *e)
 
 /* -- a row ---------------------------------------------------------------------- */
 
-/* Who finds it, by the row; false: that cannot be known. */
+/* Who may find the row; false if its groups are invalid. */
 static bool groups_of(const struct rows *r, const json_t *row, struct arena *a,
 		      struct str *out)
 {
@@ -138,7 +142,7 @@ static bool groups_of(const struct rows *r, const json_t *row, struct arena *a,
 	return text != NULL;
 }
 
-/* The tags around the text tell what it is where it has none of its own. */
+/* Adds the tags that make an HTML fragment a document. */
 static struct str as_page(struct str html, struct arena *a)
 {
 	return str_of(arena_printf(
@@ -156,7 +160,10 @@ static struct str url_of(struct str s)
 		: (struct str){ NULL, 0 };
 }
 
-/* What would be written of the row; a sentence why it cannot, or "": it is empty. */
+/*
+ * Reads a row into an item. Returns an error sentence, "" if the row is empty,
+ * or NULL.
+ */
 static const char *read_row(const struct rows *r, const json_t *row,
 			    struct arena *a, struct intake_item *it)
 {
@@ -168,10 +175,10 @@ static const char *read_row(const struct rows *r, const json_t *row,
 		it->title = file_name(it->key, a);
 	it->url = url_of(cell(row, URL, a));
 	if (!groups_of(r, row, a, &it->groups))
-		return "Its groups are neither names with commas between, nor a "
-		       "JSON list of names; it is left out.";
+		return "Its groups are neither names separated by commas nor a "
+		       "JSON list of names; it is skipped.";
 	if (said.n > LIM_DOCUMENT_BYTES)
-		return "Its text is too large; it is left out.";
+		return "Its text is too large; it is skipped.";
 	if (!str_trim(said).n)
 		return "";
 	it->text = said;
@@ -208,7 +215,7 @@ static int take_row(struct rows *r, const json_t *row, struct intake_item *it,
 
 /* -- rows ----------------------------------------------------------------------- */
 
-/* Reads n rows by their ids. Of what does not fit at once each is read alone. */
+/* Reads n rows by their ids. Those that do not fit together are read one by one. */
 static int read_rows(struct rows *r, struct intake_item *v, size_t n, struct err *e)
 {
 	static const enum column all[] = { ID, TITLE, TEXT, HTML, URL, CHANGED,
@@ -244,7 +251,7 @@ static int read_rows(struct rows *r, struct intake_item *v, size_t n, struct err
 			rc = read_rows(r, &v[i], 1, e);
 		else if (cut)
 			intake_fault(r->k, v[i].key, "It is too large.");
-		/* else it has gone meanwhile */
+		/* otherwise it was deleted meanwhile */
 	}
 	arena_release(&a);
 	return rc;
@@ -291,7 +298,7 @@ static int take_page(struct rows *r, const json_t *page, struct arena *a,
 	return !rc && n ? read_rows(r, v, n, e) : rc;
 }
 
-/* One page behind the place: 1 it was the last one, 0, -1. */
+/* Reads the page after the place. Returns 1 if it was the last one; 0; -1. */
 static int next_page(struct rows *r, struct err *e)
 {
 	static const enum column keys[] = { ID, CHANGED, GROUPS };
@@ -323,7 +330,7 @@ static int next_page(struct rows *r, struct err *e)
 	return rc;
 }
 
-/* How many rows have no id, which no page shows. */
+/* Counts the rows without an id, which no page includes. */
 static int count_nameless(struct rows *r, struct err *e)
 {
 	struct buf sql = BUF_INIT(SQL_BYTES);

@@ -1,6 +1,6 @@
 /*
- * A site: addresses that the configuration or its sitemap lists. The list of a run is
- * kept, with what is read of it, so that a run can go on.
+ * A site: the addresses in the configuration or in its sitemap. The list of a
+ * run is stored with what was read, so that a run can continue.
  */
 #include "intake/site.h"
 
@@ -50,7 +50,7 @@ int site_list(struct site *s, struct str json, struct err *e)
 			       DB_I(k->st.run), DB_S(json)), NULL, e);
 }
 
-/* What the configuration names. */
+/* Lists the addresses in the configuration. */
 static int list_roots(struct site *s, struct err *e)
 {
 	const struct conf_list *urls = &s->k->s->urls;
@@ -77,9 +77,9 @@ static int list_roots(struct site *s, struct err *e)
 	return rc;
 }
 
-/* -- what is to read ---------------------------------------------------------------------- */
+/* -- reading -------------------------------------------------------------------------------- */
 
-/* 1, 0: the run ends for now, -1. */
+/* Returns 1; 0 if the run ends for now; -1. */
 static int take(struct site *s, const struct site_page *v, size_t n, struct err *e)
 {
 	int rc = 1;
@@ -94,7 +94,7 @@ static int take(struct site *s, const struct site_page *v, size_t n, struct err 
 	return rc;
 }
 
-/* 2: nothing is left, else as take. Sitemaps come first. */
+/* Returns 2 if nothing is left, otherwise as take. Sitemaps come first. */
 static int take_some(struct site *s, struct err *e)
 {
 	const struct intake_run *k = s->k;

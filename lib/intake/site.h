@@ -1,4 +1,4 @@
-/* Inside lib/intake: a site as a source, its requests and what they bring. */
+/* Inside lib/intake: a site as a source, its requests and their results. */
 #ifndef INTAKE_SITE_H
 #define INTAKE_SITE_H
 
@@ -6,21 +6,22 @@
 #include "intake/item.h"
 #include "net/http.h"
 
-/* What is known of an address. */
+/* The state of an address. */
 struct site_page {
 	struct str item, url;
-	int64_t depth;		/* of sitemaps, from 1; 0: a page */
-	struct str lastmod, read_mod;	/* now, and when it was read last */
-	struct str etag, modified;	/* when it was read last */
+	int64_t depth;		/* level of a sitemap, from 1; 0: a page */
+	struct str lastmod, read_mod;	/* now, and at the last read */
+	struct str etag, modified;	/* of the last read */
 };
 
 struct site {
 	struct intake_run *k;
 	struct intake_pages count;
-	int64_t delay_ms;	/* between two requests */
-	struct buf rules_at, rules;	/* robots.txt of the site asked last */
-	struct arena one;	/* of the page or sitemap that it is at */
-	bool full;		/* max_pages or run_mb was said to be reached */
+	int64_t delay_ms;	/* between requests */
+	struct buf rules_at, rules;	/* robots.txt of the last site, and its
+					   address */
+	struct arena one;	/* for one page or sitemap */
+	bool full;		/* reaching max_pages or run_mb was reported */
 };
 
 #define SITE_MOD_BYTES 40
@@ -29,41 +30,42 @@ struct site {
 
 struct site_answer {
 	int status;
-	struct buf url;		/* that answered, redirects followed */
+	struct buf url;		/* final address, after redirects */
 	struct buf body;
 	char etag[SITE_ETAG_BYTES + 1], modified[SITE_MODIFIED_BYTES + 1];
 	char content_type[128];
-	bool noindex;		/* by its headers */
-	int64_t wait_s;		/* Retry-After; 0: none */
-	char to[4096];		/* of a redirect, "" */
+	bool noindex;		/* set by a header */
+	int64_t wait_s;		/* Retry-After in seconds; 0: none */
+	char to[4096];		/* target of a redirect, or "" */
 };
 
-/* Whether url is of the same site as base: its origin, or that with https. */
+/* Whether url belongs to base's site: same origin, or the same with https. */
 bool site_has(const char *base, const char *url);
 
 /*
- * GET of a page, as it was unless it changed (304) when p has its etag or modified,
- * which asks only if fresh is false. Waits for its turn. 1: *out is the answer,
- * whatever its status; 0: it is not its turn before the run ends; -1: with a public
- * text if it is the page's fault. site_answer_release must follow.
+ * Requests a page when the site may be asked again; unless fresh, only if it
+ * has changed (304), by p's etag or modified. Returns 1 with the answer in
+ * *out, whatever its status; 0 if the run ends before the request may be sent;
+ * -1, with a public text if the page is at fault. site_answer_release must
+ * follow.
  */
 int site_get(struct site *s, const struct site_page *p, bool fresh,
 	     size_t max_bytes, struct site_answer *out, struct err *e) MUST_CHECK;
 void site_answer_release(struct site_answer *w);
 
 /*
- * Whether the rules of its site allow url: 1 yes, 2 no, 0 it is not its turn to ask,
- * -1 as site_get.
+ * Whether robots.txt of its site allows url: 1 yes; 2 no; 0 if the run ends
+ * before it can be requested; -1 as site_get.
  */
 int site_allows(struct site *s, const char *url, struct err *e) MUST_CHECK;
 
-/* What a page becomes: 1 done, 0 it is not its turn, -1. */
+/* Reads a page as a document. Returns 1 when done; 0 if the run ends first; -1. */
 int site_page(struct site *s, const struct site_page *p, struct err *e) MUST_CHECK;
 
-/* Lists what a sitemap has. The same. */
+/* Adds the addresses of a sitemap to the list. Returns as site_page. */
 int site_map(struct site *s, const struct site_page *p, struct err *e) MUST_CHECK;
 
-/* Puts addresses into the list of this run: a JSON list of {url, depth, mod}. */
+/* Adds addresses to the list of this run: a JSON array of {url, depth, mod}. */
 int site_list(struct site *s, struct str json, struct err *e) MUST_CHECK;
 
 #endif

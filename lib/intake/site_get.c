@@ -1,4 +1,4 @@
-/* Requests to a site: one at a time, with pauses, and only to the site itself. */
+/* Requests to a site: one at a time, with delays, and only to the site itself. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -13,12 +13,12 @@
 #include "base/banned.h"
 
 enum {
-	TICK_MS = 100,		/* so often the end of the process is looked for */
-	WAIT_S = 60,		/* most that an answer can make us wait */
+	TICK_MS = 100,		/* interval of checks for a shutdown */
+	WAIT_S = 60,		/* maximum delay that a response can impose */
 	URL_CAP = 8192,
 };
 
-/* Instead of rules: the site could not say them. */
+/* Stored instead of rules: the site did not deliver them. */
 #define NO_RULES "!"
 
 static bool is_stopped(const struct site *s)
@@ -40,7 +40,7 @@ static bool is(struct str name, const char *want)
 	return name.n == strlen(want) && !strncasecmp(name.p, want, name.n);
 }
 
-/* What does not fit counts as not said. */
+/* A value that is too long counts as absent. */
 static void take(char *out, size_t n, struct str value)
 {
 	if (value.n < n)
@@ -72,7 +72,7 @@ static int on_tick(void *ctx)
 	return is_stopped(((struct site_call *)ctx)->s) ? -1 : 0;
 }
 
-/* 1, 0: the process ends, -1 with a public text. */
+/* Returns 1; 0 if the process ends; -1 with a public text. */
 static int ask(struct site *s, const char *const *headers, size_t n,
 	       size_t max_bytes, int timeout_ms, struct site_answer *out,
 	       struct err *e)
@@ -121,7 +121,7 @@ static int ask(struct site *s, const char *const *headers, size_t n,
 	}
 }
 
-/* Waits until the next request may go out. 1, 0: the run ends before that, -1. */
+/* Waits until the next request may be sent. 1; 0 if the run ends first; -1. */
 static int wait_turn(struct site *s, struct err *e)
 {
 	struct site_call call = { s, NULL };
@@ -132,7 +132,7 @@ static int wait_turn(struct site *s, struct err *e)
 	struct intake_state *st = &s->k->st;
 	int64_t ms = (st->next_us - clock_now_us() + 999) / 1000;
 
-	/* A clock that was set back keeps nobody waiting. */
+	/* Limits the delay if the clock was set back. */
 	ms = MIN(ms, LIM_SITE_DELAY_MS);
 	if (ms > 0 && ms >= s->k->io->until_ms - clock_mono_ms())
 		return 0;
@@ -161,7 +161,7 @@ bool site_has(const char *base, const char *url)
 	return has;
 }
 
-/* 1: the answer is no redirect; 0, -1. */
+/* Follows a redirect. Returns 1 if the answer is none; 0; -1. */
 static int follow(struct site *s, const char *base, const char *const *headers,
 		  size_t n, size_t max_bytes, struct site_answer *out,
 		  struct err *e)
@@ -184,8 +184,7 @@ static int follow(struct site *s, const char *base, const char *const *headers,
 		buf_release(&out->url);
 		out->url = next;
 	}
-	return err_public(e, ERR_UPSTREAM_PROTOCOL, "It leads from one address to "
-			  "the next without an end.");
+	return err_public(e, ERR_UPSTREAM_PROTOCOL, "It redirects too often.");
 }
 
 void site_answer_release(struct site_answer *w)
@@ -230,13 +229,16 @@ int site_get(struct site *s, const struct site_page *p, bool fresh,
 	return rc;
 }
 
-/* -- the rules of a site --------------------------------------------------------------- */
+/* -- robots.txt ---------------------------------------------------------------------------- */
 
 struct stored_rules {
 	struct str rules;
 };
 
-/* 1, 0: it is not its turn, -1: of ours. What the site fails to say is noted so. */
+/*
+ * Returns 1; 0 if the run ends first; -1 for internal errors. Failures of the
+ * site are stored.
+ */
 static int fetch_rules(struct site *s, struct err *e)
 {
 	const struct conf_list *extra = &s->k->s->headers;
@@ -251,7 +253,8 @@ static int fetch_rules(struct site *s, struct err *e)
 			    LIM_ROBOTS_BYTES, &w, &why);
 	if (rc < 0 && !*why.public)
 		*e = why;
-	else if (rc)	/* rules at another site are none; of long ones the head counts */
+	else if (rc)	/* redirects to other sites are ignored; of long rules
+			   the beginning counts */
 		rc = 1;
 	buf_reset(&s->rules);
 	if (rc > 0 && (why.code == ERR_TOO_BIG ||
@@ -267,7 +270,7 @@ static int fetch_rules(struct site *s, struct err *e)
 	return rc;
 }
 
-/* Those that this run has read, or reads now. 1, 0, -1. */
+/* Loads the rules that this run has read, or reads them. 1, 0, -1. */
 static int load_rules(struct site *s, struct err *e)
 {
 	static const struct db_field fields[] = {
@@ -324,7 +327,7 @@ int site_allows(struct site *s, const char *url, struct err *e)
 	if (rc <= 0)
 		return rc;
 	if (str_is(buf_str(&s->rules), NO_RULES))
-		return err_public(e, ERR_UPSTREAM_CONNECT, "The rules of its site "
-				  "(robots.txt) cannot be read.");
+		return err_public(e, ERR_UPSTREAM_CONNECT, "The site's robots.txt "
+				  "cannot be read.");
 	return robots_allow(buf_str(&s->rules), robots_path(url)) ? 1 : 2;
 }

@@ -1,4 +1,4 @@
-/* What the sitemaps of a site list. */
+/* Sitemaps of a site. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 #include "base/banned.h"
 
 enum {
-	READ_MS = 20000,	/* to read one */
-	LIST_ROWS = 500,	/* that are put into the list together */
+	READ_MS = 20000,	/* limit for parsing a sitemap */
+	LIST_ROWS = 500,	/* added to the list per statement */
 	MAP_TEXT_BYTES = 16777216 + 65536,
 };
 
@@ -23,7 +23,7 @@ struct map_reading {
 	struct buf rows;
 	struct jw w;
 	size_t n;		/* in rows */
-	int64_t ours, others;	/* addresses of the site, and of others */
+	int64_t ours, others;	/* addresses of the site, and others */
 	bool too_many, too_deep;
 };
 
@@ -64,7 +64,7 @@ static bool has_room(struct map_reading *m, bool map)
 	return true;
 }
 
-/* "page LASTMOD ADDRESS" */
+/* Parses "page LASTMOD ADDRESS". */
 static int add(struct map_reading *m, struct str line, struct err *e)
 {
 	bool map = str_is(str_cut(&line, ' '), "map");
@@ -92,7 +92,7 @@ static int add(struct map_reading *m, struct str line, struct err *e)
 	return m->n < LIST_ROWS ? 0 : put_rows(m, e);
 }
 
-/* What is not listed for another reason than that it has gone leaves nothing. */
+/* Reports skipped addresses. Their documents must not be deleted. */
 static void say(struct map_reading *m)
 {
 	struct intake_run *k = m->s->k;
@@ -100,7 +100,7 @@ static void say(struct map_reading *m)
 
 	if (m->others) {
 		snprintf(text, sizeof(text), "%lld of its addresses %s not of this "
-			 "site (%s); %s left out.", (long long)m->others,
+			 "site (%s); %s skipped.", (long long)m->others,
 			 m->others == 1 ? "is" : "are", "scheme, host and port",
 			 m->others == 1 ? "it is" : "they are");
 		intake_fault(k, m->p->url, text);
@@ -108,14 +108,13 @@ static void say(struct map_reading *m)
 			k->whole = false;
 	}
 	if (m->too_deep) {
-		intake_fault(k, m->p->url, "Sitemaps stand in each other too "
-			     "deeply here.");
+		intake_fault(k, m->p->url, "Sitemaps are nested too deeply.");
 		k->whole = false;
 	}
 	if (m->too_many && !m->s->full) {
 		intake_fault(k, m->p->url, "There are more addresses than "
-			     "max_pages, or too many sitemaps; the rest is left "
-			     "out.");
+			     "max_pages, or too many sitemaps; the rest is "
+			     "skipped.");
 		m->s->full = true;
 	}
 }
@@ -137,7 +136,7 @@ static int list(struct site *s, const struct site_page *p, struct str lines,
 	buf_release(&m.rows);
 	if (!rc)
 		say(&m);
-	/* Some addresses were in the list before. */
+	/* Some addresses were in the list already. */
 	return rc ? -1 : intake_pages_get(s->k->io->db, str_of(s->k->s->name),
 					  &s->k->st, &s->count, e);
 }

@@ -15,14 +15,14 @@
 #include "base/banned.h"
 
 enum {
-	READ_MS = 15000,	/* to take the text out of a page */
+	READ_MS = 15000,	/* limit for extracting the text of a page */
 	SNIFF_BYTES = 1024,
 };
 
-/* Changes when what is taken out of pages does. */
+/* Change it when the extracted text of pages changes. */
 #define READER STR("1")
 
-/* Notes that it was read; what tells the next time that it is as it was is in w. */
+/* Records that the page was read, with the validators in w for the next run. */
 static int done(struct site *s, const struct site_page *p,
 		const struct site_answer *w, struct str mod, struct err *e)
 {
@@ -36,7 +36,7 @@ static int done(struct site *s, const struct site_page *p,
 			       DB_B(p->item)), NULL, e) ? -1 : 1;
 }
 
-/* The same of one whose document stays, as does what is known of it. */
+/* The same for a page whose document and validators stay. */
 static int done_same(struct site *s, const struct site_page *p, struct str mod,
 		     struct err *e)
 {
@@ -47,7 +47,7 @@ static int done_same(struct site *s, const struct site_page *p, struct str mod,
 	return done(s, p, &w, mod, e);
 }
 
-/* It could not be read, and its document stays. */
+/* The page could not be read; its document stays. */
 static int keep(struct site *s, const struct site_page *p,
 		const struct intake_item *it, const char *why, struct err *e)
 {
@@ -55,7 +55,7 @@ static int keep(struct site *s, const struct site_page *p,
 	return intake_keep(s->k, it, e) ? -1 : done(s, p, NULL, STR(""), e);
 }
 
-/* It has no document, and leaves if it had one. */
+/* The page has no document any more. */
 static int leave(struct site *s, const struct site_page *p,
 		 const struct intake_item *it, const char *why, struct err *e)
 {
@@ -64,14 +64,14 @@ static int leave(struct site *s, const struct site_page *p,
 	return done(s, p, NULL, STR(""), e);
 }
 
-/* -- what it is ----------------------------------------------------------------------- */
+/* -- type -------------------------------------------------------------------------------- */
 
 static bool has_tag(struct str s, const char *tag)
 {
 	return s.n > strlen(tag) && !strncasecmp(s.p, tag, strlen(tag));
 }
 
-/* By its beginning; by what its sender says only where that does not tell. */
+/* By the first bytes; by the declared type only if they do not tell. */
 static bool is_html(const struct site_answer *w)
 {
 	static const char *const begins[] = {
@@ -115,7 +115,7 @@ static void charset_of(const char *content_type, char *out, size_t n)
 
 /* -- a file ----------------------------------------------------------------------------- */
 
-/* What stands behind the last slash of the address, without its encoding. */
+/* The last component of the address, decoded. */
 static struct str name_of(const char *url, struct arena *a)
 {
 	struct str path = robots_path(url);
@@ -177,7 +177,7 @@ struct site_text {
 	bool noindex;
 };
 
-/* What the reader wrote: lines of what the page says of itself, and its text. */
+/* Parses the reader's output: lines about the page, and its text. */
 static struct site_text read_text(struct str s)
 {
 	struct site_text t = { .noindex = false };
@@ -200,7 +200,7 @@ static struct site_text read_text(struct str s)
 	return t;
 }
 
-/* Whether another address of the list is the page's own. 1, 0, -1. */
+/* Whether the page has another address that is in the list. 1, 0, -1. */
 static int is_copy(struct site *s, const struct site_page *p, struct str url,
 		   struct err *e)
 {
@@ -314,11 +314,14 @@ static int get(struct site *s, const struct site_page *p, struct intake_item *it
 		rc = take(s, p, &w, it, e);
 	}
 	site_answer_release(&w);
-	/* What is as it was was not written so, such as for other groups. */
+	/*
+	 * The unchanged answer does not suffice, for instance because the
+	 * groups changed.
+	 */
 	return rc == 2 ? get(s, p, it, true, e) : rc;
 }
 
-/* What its site says of it, before it is asked for. */
+/* Checks robots.txt before the page is requested. */
 static int ask(struct site *s, const struct site_page *p, struct intake_item *it,
 	       struct err *e)
 {
@@ -330,8 +333,8 @@ static int ask(struct site *s, const struct site_page *p, struct intake_item *it
 	if (rc < 0)
 		*e = why;
 	if (rc == 2)
-		return leave(s, p, it, "The site does not want programs to read "
-			     "this page (robots.txt).", e);
+		return leave(s, p, it, "The site's robots.txt forbids reading "
+			     "this page.", e);
 	return rc > 0 ? get(s, p, it, false, e) : rc;
 }
 
@@ -350,7 +353,7 @@ int site_page(struct site *s, const struct site_page *p, struct err *e)
 	if (s->count.bytes >= s->k->s->run_mb * INT64_C(1048576)) {
 		if (!s->full)
 			intake_fault(s->k, it.key, "This run has read run_mb; "
-				     "from here on the pages stay as they are.");
+				     "it does not update this page and the rest.");
 		s->full = true;
 		return intake_keep(s->k, &it, e) ? -1
 			: done_same(s, p, p->read_mod, e);

@@ -155,7 +155,7 @@ def test_a_change(lab, made, provider):
     ("capabilities", ["sing"], "sing"), ("capabilities", "chat", "array"),
     ("capabilities", [], "array"), ("contextTokens", 1, "512"),
     ("temperature", 2.5, "0 to 2"), ("temperature", "x", "number"),
-    ("topP", -1, "0 to 1"), ("llmServiceId", "Not A Slug", "small letters"),
+    ("topP", -1, "0 to 1"), ("llmServiceId", "Not A Slug", "lower case letters"),
     ("llmServiceId", "auto", "auto"), ("unheard", 1, "unheard"),
 ])
 def test_bad_values(lab, provider, field, value, says):

@@ -79,7 +79,7 @@ def test_pages_come_change_and_leave(sources, site):
     counts, faults = sources.sync("site")
     assert counts == [3, 0, 0, 0, 1]
     assert faults == [f"{u}/sitemap.xml: 1 of its addresses is not of this site (scheme, host"
-                      " and port); it is left out."]
+                      " and port); it is skipped."]
     assert site.asked() == ["/a", "/b", "/c.md"]
     hits = {h["externalId"]: h for h in sources.finds("site", "quokka")}
     assert set(hits) == {f"site/{u}/a", f"site/{u}/b", f"site/{u}/c.md"}
@@ -175,7 +175,7 @@ def test_nothing_but_the_site_is_reached(sources, site):
     counts, faults = sources.sync("out")
     assert counts == [1, 0, 0, 0, 5] and not other.seen and not near.seen
     assert sum("outside of the site" in f for f in faults) == 4
-    assert sum("without an end" in f for f in faults) == 1
+    assert sum("redirects too often" in f for f in faults) == 1
     hit, = sources.finds("out", "bilby")
     assert hit["url"] == f"{site.url}/here"
     assert {r.headers.get("Authorization") for r in site.seen} == {"Bearer hunter2"}
@@ -201,13 +201,12 @@ def test_robots_are_obeyed(sources, site):
     begun = time.monotonic()
     counts, faults = sources.sync("robots")
     assert counts == [1, 0, 0, 0, 1] and time.monotonic() - begun > 0.2
-    assert faults == [f"{site.url}/private/x: The site does not want programs to read this page"
-                      " (robots.txt)."]
+    assert faults == [f"{site.url}/private/x: The site's robots.txt forbids reading this page."]
     assert site.asked() == ["/open", "/tagged"]
     site.pages["/robots.txt"] = (503, {}, "")
     counts, faults = sources.sync("robots")
     assert counts == [0, 0, 0, 0, 3] and site.asked() == []
-    assert all(f.endswith("(robots.txt) cannot be read.") for f in faults)
+    assert all(f.endswith("The site's robots.txt cannot be read.") for f in faults)
     say(sources, "robots", site, robots="ignore")
     assert sources.sync("robots")[0] == [2, 0, 1, 0, 0]
     assert "/robots.txt" not in [r.path for r in site.seen]

@@ -268,8 +268,8 @@ def test_groups_of_a_row_are_rights(sources):
         " (4, 'D', 'Dingo four.', NULL, '2026-01-01', '')")
     counts, faults = sources.sync("rights")
     assert counts == [3, 0, 0, 0, 1]
-    assert faults == ["3: Its groups are neither names with commas between, nor a JSON list of"
-                      " names; it is left out."]
+    assert faults == ["3: Its groups are neither names separated by commas nor a JSON list of"
+                      " names; it is skipped."]
 
     def titles(*groups):
         return {h["title"] for h in sources.finds("rights", "dingo", groups)}
