@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "file/extract.h"
+#include "file/scan.h"
 #include "file/upload.h"
 #include "store/attachment.h"
 #include "store_lab.h"
@@ -172,17 +173,23 @@ static int nothing(void *ctx, struct str *next)
 	return 0;
 }
 
+struct reading {
+	struct uuid user;
+	int64_t pages;
+};
+
 /* How many readers there were when this one began, as its pages. */
 static void *read_one(void *ctx)
 {
-	struct file_source src = { .more = nothing, .user = &ann.user_id };
+	struct reading *r = ctx;
+	struct file_source src = { .more = nothing, .user = &r->user };
 	struct file_found found = { .pages = -1 };
 	struct arena own = ARENA_INIT;
 	struct err err = ERR_INIT;
 
 	if (file_extract_all(&src, &own, &found, &err) < 0)
 		found.pages = -1;
-	*(int64_t *)ctx = found.pages;
+	r->pages = found.pages;
 	arena_release(&own);
 	return NULL;
 }
@@ -194,31 +201,71 @@ static bool is_running(void)
 	return stat(in_dir("run.2"), &st) == 0;
 }
 
-static void a_user_has_two_places(void **state)
+/* As many files at once; no more than most of them are read at a time, all in the end. */
+static void read_at_once(bool one_user, int most)
 {
-	enum { THREADS = 5 };
+	enum { THREADS = 9 };
 	pthread_t threads[THREADS];
-	int64_t pages[THREADS];
+	struct reading v[THREADS];
 	int fd;
 
-	(void)state;
+	(void)unlink(in_dir("go"));
 	/* mkdir, because it may write nothing. */
 	reader(arena_printf(&a, "cd %s; n=1; until mkdir run.$n 2>/dev/null;"
 			    " do n=$((n + 1)); done;"
 			    " until [ -e go ]; do sleep 0.02; done;"
 			    " rmdir run.$n; echo 'type: x'; echo pages: $n; echo",
 			    dir));
-	for (int i = 0; i < THREADS; i++)
+	for (int i = 0; i < THREADS; i++) {
+		v[i].user = one_user ? ann.user_id : uuid_new();
 		assert_int_equal(pthread_create(&threads[i], NULL, read_one,
-						&pages[i]), 0);
+						&v[i]), 0);
+	}
 	dbtest_until(is_running());
 	fd = open(in_dir("go"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	close(fd);
 	for (int i = 0; i < THREADS; i++) {
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
-		assert_in_range(pages[i], 1, 2);
+		assert_in_range(v[i].pages, 1, most);
 	}
+}
+
+static void a_user_has_two_places(void **state)
+{
+	(void)state;
+	read_at_once(true, 2);
+}
+
+static void all_users_have_four(void **state)
+{
+	(void)state;
+	read_at_once(false, 4);
+}
+
+/* -- pages that are images -------------------------------------------------------- */
+
+static void merged(const char *old, const char *more, const char *want)
+{
+	struct buf b = BUF_INIT(4096);
+
+	file_scan_merge(str_of(old), str_of(more), &b);
+	assert_string_equal(b.n ? b.p : "", want);
+	buf_release(&b);
+}
+
+#define PAGE(n, text) "<!-- page " #n " -->\n\n" text
+
+static void pages_come_in_their_order(void **state)
+{
+	(void)state;
+	merged("", "", "");
+	merged("", "x", "x\n");
+	merged(PAGE(2, "two\n"), "", PAGE(2, "two\n"));
+	merged(PAGE(2, "two\n\n") PAGE(5, "five\n"),
+	       PAGE(1, "one\n\n") PAGE(3, "three\n\n") PAGE(9, "nine\n"),
+	       PAGE(1, "one\n\n") PAGE(2, "two\n\n") PAGE(3, "three\n\n")
+	       PAGE(5, "five\n\n") PAGE(9, "nine\n"));
 }
 
 int main(int argc, char **argv)
@@ -229,6 +276,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(uploads_at_once_share_the_room),
 		cmocka_unit_test(one_that_was_made_is_found),
 		cmocka_unit_test(a_user_has_two_places),
+		cmocka_unit_test(all_users_have_four),
+		cmocka_unit_test(pages_come_in_their_order),
 	};
 
 	(void)argc;
