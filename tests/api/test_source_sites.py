@@ -157,6 +157,11 @@ def test_pages_that_fail(sources, site):
     assert len(sources.finds("fails", "numbat")) == 3
 
 
+def doctor(sources):
+    """What it says of sources: the command's own look, since no address is given."""
+    return sources.lab.command("doctor", check=False).stdout
+
+
 def test_nothing_but_the_site_is_reached(sources, site):
     other = Recorder(host="127.0.0.3")
     other.pages["/secret"] = page("<p>A bilby secret.</p>")
@@ -180,9 +185,11 @@ def test_nothing_but_the_site_is_reached(sources, site):
     assert hit["url"] == f"{site.url}/here"
     assert {r.headers.get("Authorization") for r in site.seen} == {"Bearer hunter2"}
     assert "hunter2" not in sources.lab.command("config", "print").stdout
+    assert "out: The site answers." in doctor(sources)
     # Without its address in the list, not a byte goes there.
     site.seen.clear()
     say(sources, "shut", site, allow_private="[]")
+    assert "shut: The site cannot be read" in doctor(sources)
     result = sources.lab.command("kb", "sync", "shut", check=False)
     assert result.returncode == 1 and "allow_private" in result.stderr and not site.seen
     other.close()
