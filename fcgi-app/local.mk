@@ -68,6 +68,7 @@ fcgi_app_libapp_a_SOURCES = \
 	fcgi-app/doctor/judge.c \
 	fcgi-app/doctor/look.c fcgi-app/doctor/look.h \
 	fcgi-app/doctor/look_files.c \
+	fcgi-app/doctor/look_sources.c \
 	fcgi-app/fcgi.c fcgi-app/fcgi.h \
 	fcgi-app/fields.c fcgi-app/fields.h \
 	fcgi-app/lsock.c fcgi-app/lsock.h \

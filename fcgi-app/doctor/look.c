@@ -494,6 +494,9 @@ void doctor_look(struct doctor *d, const struct doctor_inside *in)
 	for (size_t i = 0; i < c->n_databases; i++)
 		if (!late(d, until_ms, DOCTOR_DATASETS, c->databases[i].id))
 			look_foreign(d, c, &c->databases[i]);
+	for (size_t i = 0; i < c->knowledge.n_sources; i++)
+		if (!late(d, until_ms, DOCTOR_SOURCES, c->knowledge.sources[i].name))
+			doctor_look_source(d, in, &c->knowledge.sources[i]);
 	look_providers(d, in, until_ms);
 	for (int files = 0; files <= 1; files++)
 		if (!late(d, until_ms, DOCTOR_EXTRACT, ""))

@@ -14,4 +14,9 @@ void doctor_look_files(struct doctor *d, const struct doctor_inside *in);
 /* Whether files can be stored, and by us alone. */
 void doctor_look_store(struct doctor *d, const struct doctor_inside *in);
 
+/* Whether a source of a knowledge base can be read, in at most 5 s. */
+struct conf_intake;
+void doctor_look_source(struct doctor *d, const struct doctor_inside *in,
+			const struct conf_intake *s);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "extract/web.h"
 
 #include "base/banned.h"
@@ -62,7 +63,7 @@ static bool is_plain(struct str s)
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
 			return false;
-	return true;
+	return utf8_valid(s);
 }
 
 static void put(struct sitemap *m)

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "extract/file.h"
 #include "extract/page.h"
+#include "extract/web.h"
 
 #ifndef HAS_INNER
 #define HAS_INNER false
@@ -51,9 +52,17 @@ static int page(struct extract *x)
 	return rc == EXTRACT_OK ? extract_page_read(x) : rc;
 }
 
+static int web(struct extract *x)
+{
+	int rc = extract_page_prepare(x);
+
+	return rc == EXTRACT_OK ? extract_web_read(x) : rc;
+}
+
 /* Each is used by one of the programs only. */
 static int (*const all[])(struct extract *x) = {
-	mail, text, page, extract_rtf, extract_office,
+	mail, text, page, web, extract_rtf, extract_office,
+	extract_sitemap_read,
 };
 
 static void prepare(void)

@@ -6,7 +6,8 @@ FUZZ_TARGETS = tests/fuzz/fuzz_sse tests/fuzz/fuzz_decode tests/fuzz/fuzz_yaml \
 	tests/fuzz/fuzz_request tests/fuzz/fuzz_body tests/fuzz/fuzz_schema \
 	tests/fuzz/fuzz_mcp tests/fuzz/fuzz_openapi tests/fuzz/fuzz_multipart \
 	tests/fuzz/fuzz_mail tests/fuzz/fuzz_office tests/fuzz/fuzz_page \
-	tests/fuzz/fuzz_rtf tests/fuzz/fuzz_text
+	tests/fuzz/fuzz_rtf tests/fuzz/fuzz_text tests/fuzz/fuzz_web \
+	tests/fuzz/fuzz_sitemap tests/fuzz/fuzz_robots
 FUZZ_LIBS = $(LAMPLIGHTER_LIBS) -lm
 EXTRA_DIST += tests/fuzz/corpus tests/fuzz/tokens.dict tests/fuzz/run.sh
 
@@ -86,6 +87,21 @@ tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_extract.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_text_CPPFLAGS = $(AM_CPPFLAGS) -DREADER=text
 tests_fuzz_fuzz_text_LDADD = $(FUZZ_EXTRACT_LIBS)
 tests_fuzz_fuzz_text_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_web_SOURCES = tests/fuzz/fuzz_extract.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_web_CPPFLAGS = $(AM_CPPFLAGS) -DREADER=web
+tests_fuzz_fuzz_web_LDADD = $(FUZZ_EXTRACT_LIBS)
+tests_fuzz_fuzz_web_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_sitemap_SOURCES = tests/fuzz/fuzz_extract.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_sitemap_CPPFLAGS = $(AM_CPPFLAGS) -DREADER=extract_sitemap_read \
+	-DHAS_INNER=true
+tests_fuzz_fuzz_sitemap_LDADD = $(FUZZ_EXTRACT_LIBS)
+tests_fuzz_fuzz_sitemap_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+
+tests_fuzz_fuzz_robots_SOURCES = tests/fuzz/fuzz_robots.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_robots_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_robots_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 
 # All of them, and nothing else: a build with --enable-fuzz needs no more.
 .PHONY: fuzz-targets

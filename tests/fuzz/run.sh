@@ -18,7 +18,10 @@ mail 16384
 office 16384
 page 16384
 rtf 8192
-text 8192'
+text 8192
+web 16384
+sitemap 16384
+robots 8192'
 
 # fuzz_one SECONDS NAME MAX-BYTES: a slow machine is no hang, so a run may take
 # a minute.

@@ -219,6 +219,74 @@ static void unknown_types(void **state)
 		     "The page cannot be read.");
 }
 
+/* -- sites ---------------------------------------------------------------------- */
+
+static void assert_site(const char *type, const char *in, const char *want_text)
+{
+	struct extract_want w = { .what = "It", .type = type };
+	struct buf out;
+	struct err e;
+
+	w.files = !strcmp(type, "sitemap");
+	if (want_text) {
+		if (read_with(w, str_of(in), 65536, 60000, &out, &e))
+			fail_msg("%s: %s", in, err_message(&e));
+		assert_string_equal(out.p + 7, want_text);
+		buf_release(&out);
+	} else {
+		assert_fails(w, str_of(in), 65536, 60000, ERR_TOOL_FAILED, "It ");
+	}
+}
+
+static void sitemaps(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{ "<urlset/>", "" },
+		{ "<urlset><url><loc> http://a/?x=1&amp;y=2\n</loc><lastmod>2026"
+		  "</lastmod></url><url><loc><![CDATA[http://b/]]></loc></url>"
+		  "</urlset>", "page 2026 http://a/?x=1&y=2\npage - http://b/\n" },
+		{ "<s:urlset xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9' "
+		  "xmlns:i='x'><s:url><s:loc>http://a/</s:loc><i:image><i:loc>"
+		  "http://i/</i:loc></i:image></s:url></s:urlset>",
+		  "page - http://a/\n" },
+		{ "<sitemapindex><sitemap><lastmod>a b</lastmod><loc>http://a/"
+		  "</loc></sitemap><sitemap><loc/></sitemap></sitemapindex>",
+		  "map - http://a/\n" },
+		{ "<urlset><url><loc>http://a/\npage - http://b/</loc></url>"
+		  "</urlset>", "" },
+		{ "http://a/x\r\n\nhttps://b/\n",
+		  "page - http://a/x\npage - https://b/\n" },
+		{ "", NULL }, { "nothing", NULL }, { "<html/>", NULL },
+		{ "<urlset><url>", NULL }, { "\x1f\x8b broken", NULL },
+		{ "<!DOCTYPE urlset><urlset/>", NULL },
+		{ "<urlset><url><loc>http://a/&x;</loc></url></urlset>", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		assert_site("sitemap", rows[i].in, rows[i].out);
+}
+
+static void pages_of_sites(void **state)
+{
+	(void)state;
+	assert_site("web", "<title>A\n b</title><link rel='x canonical' "
+		    "href=/c><meta name=Robots content=none><nav>N</nav><h1>H</h1>"
+		    "<footer>F</footer>T",
+		    "canonical: /c\nrobots: none\ntitle: A b\n\n# H\nT" );
+	assert_site("web", "<header>S</header><main><header>K</header>M<nav>N"
+		    "</nav></main>after", "\nK\nM" );
+	assert_site("web", "<h1>One</h1><article>A</article>",
+		    "title: One\n\nA");
+	assert_site("web", "<article>A</article><article>B</article>",
+		    "\nA\nB\n");
+	assert_site("web", "<main></main><p>all", "\nall\n");
+	assert_site("web", "<title>x</title><main>m<template><meta name=robots "
+		    "content=none></template>", "title: x\n\nm");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +299,8 @@ int main(void)
 		cmocka_unit_test(it_stops_when_told),
 		cmocka_unit_test(too_much),
 		cmocka_unit_test(unknown_types),
+		cmocka_unit_test(sitemaps),
+		cmocka_unit_test(pages_of_sites),
 	};
 
 	signal(SIGPIPE, SIG_IGN);	/* as main does */
