@@ -184,8 +184,6 @@ static int create_once(struct request *rq, struct conversation_new *n,
 	if (conversation_create(rq->app->db, &rq->by.owner, n, c, e) == 0) {
 		notify_conversation(rq->app->notify, &rq->by.owner, &c->id,
 				    "created", c->title);
-		if (c->title.n)
-			api_search_again(rq);
 		return 0;
 	}
 	if (!rc || e->code != ERR_CONFLICT)

@@ -114,7 +114,8 @@ struct http_request {
 	int (*on_head)(void *ctx, const struct http_result *res);
 	int (*on_body)(void *ctx, struct str bytes);
 	int (*on_tick)(void *ctx);	/* silence, or watch_fd is readable */
-	int (*on_batch)(void *ctx);	/* after the on_body calls of a round */
+	int (*on_batch)(void *ctx);	/* after the on_body calls of a round, and
+					   once behind the request */
 	void (*on_stall)(void *ctx);
 	void (*meanwhile)(void *ctx);
 	void *ctx;

@@ -185,6 +185,9 @@ static void begin(struct http_pool *p, struct transfer *t)
 	watch_on(p, t);
 	due_set(&p->due, t);
 	curl_multi_add_handle(p->multi, t->easy);
+	/* The request goes out first, then what the caller has said before it. */
+	t->batch = true;
+	http_loop_dirty(t);
 }
 
 static void go_on(struct http_pool *p, struct transfer *t)

@@ -63,17 +63,24 @@ int chats_due(struct db *db, struct arena *a, struct err *e)
 	return owners(db, &first, a, &v, &n, e) ? -1 : n > 0;
 }
 
+/* 50 of those that are due and were not changed since until_us. */
+static int list_due(struct db *db, const struct owner *o, int64_t until_us,
+		    struct arena *a, struct chats_due_row **v, size_t *n,
+		    struct err *e)
+{
+	return db_list(db, STMT_CHATS_DUE,
+		       DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id),
+			       DB_I(until_us)), a, due_fields, sizeof(**v), 0,
+		       v, n, e);
+}
+
 int chats_owner_due(struct db *db, const struct owner *o, struct arena *a,
 		    struct err *e)
 {
 	struct chats_due_row *v;
 	size_t n;
 
-	if (db_list(db, STMT_CHATS_DUE,
-		    DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id)), a, due_fields,
-		    sizeof(*v), 0, &v, &n, e))
-		return -1;
-	return n > 0;
+	return list_due(db, o, INT64_MAX, a, &v, &n, e) ? -1 : n > 0;
 }
 
 int chats_want_all(struct db *db, int64_t until_ms, struct err *e)
@@ -265,16 +272,16 @@ static int index_round(struct db *db, struct chats_round *r, struct arena *a,
 int chats_index(struct db *db, const struct owner *o, int64_t until_ms,
 		struct err *e)
 {
+	/* What is said from now on is for the next time: one who follows turns
+	   as they end would be in each one's way. */
+	int64_t now_us = clock_now_us();
 	int rc = db_exec(db, STMT_CHATS_BASE_PUT,
 			 DB_ARGS(DB_U(&o->user_id), DB_S(o->tenant_id)), NULL, e);
-
 	while (!rc && clock_mono_ms() < until_ms) {
 		struct arena a = ARENA_INIT;
 		struct chats_round r = { .o = o };
 
-		rc = db_list(db, STMT_CHATS_DUE,
-			     DB_ARGS(DB_S(o->tenant_id), DB_U(&o->user_id)), &a,
-			     due_fields, sizeof(*r.v), 0, &r.v, &r.n, e);
+		rc = list_due(db, o, now_us, &a, &r.v, &r.n, e);
 		if (!rc && !r.n)
 			rc = 1;
 		if (!rc)

@@ -7,8 +7,9 @@
  * conversation.unindexed marks what the index has to look at: whoever changes a
  * thread or a title sets it in the same statement, so nothing is forgotten when a
  * process dies, and what was there before the index did is found in the same way.
- * A turn does nothing else: the look of each minute (job.def) indexes what several
- * turns have said in one go, unless its user searches before.
+ * A turn does nothing else, and neither does a new conversation: the look of each
+ * minute (job.def) indexes what several turns have said in one go, unless its user
+ * searches before.
  */
 #ifndef SEARCH_CHATS_H
 #define SEARCH_CHATS_H
@@ -31,8 +32,8 @@ int chats_want_all(struct db *db, int64_t until_ms, struct err *e) MUST_CHECK;
 
 /*
  * Indexes what is due of the owner, until until_ms (monotonic), in transactions of
- * bounded size. 1: nothing is due any more; 0; -1. May run in several places, and
- * again.
+ * bounded size. 1: nothing is due any more but what was changed meanwhile; 0; -1.
+ * May run in several places, and again.
  */
 int chats_index(struct db *db, const struct owner *o, int64_t until_ms,
 		struct err *e) MUST_CHECK;

@@ -69,6 +69,8 @@ void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 		   const struct uuid *turn, struct http_abort *abort,
 		   bool ended)
 {
+	bool first;
+
 	if (!l)
 		return;
 	*t = (struct turn_live_entry){
@@ -83,9 +85,11 @@ void turn_live_add(struct turn_live *l, struct turn_live_entry *t,
 	l->turns = t;
 	if (l->interrupting)
 		interrupt(t);
-	if (l->n++ == 0)
-		pthread_cond_signal(&l->wake);
+	first = l->n++ == 0;
 	pthread_mutex_unlock(&l->lock);
+	/* Not under the lock, for which it would only wait. */
+	if (first)
+		pthread_cond_signal(&l->wake);
 }
 
 void turn_live_remove(struct turn_live *l, struct turn_live_entry *t)

@@ -231,7 +231,8 @@ static int ask_model(struct turn_loop *l, struct err *e)
 			return -1;
 		tell_usage(l);
 		loop_status(l, "thinking");
-		loop_flush(l);
+		/* Sent by on_flush, behind the request: a client that is woken
+		   first would keep the model waiting. */
 		l->model_calls++;
 		l->served.calls++;
 		rc = stream(l, &io, e);

@@ -177,6 +177,19 @@ def test_what_was_there_before_the_index(lab, who):
     assert [i["conversationId"] for i in found(lab, who, "pangolins")] == [talk]
 
 
+def test_what_changes_while_it_is_indexed_waits(lab, who):
+    """A run takes what was there when it began: it does not follow each turn."""
+    later = said(lab, who, "Of wolverines, later.")
+    hour = "3600 * 1000000"
+    lab.sql(f"UPDATE conversation SET updated_us = updated_us + {hour} WHERE id = {key(later)}")
+    now = said(lab, who, "Of wolverines, now.")
+    wait_until("one is found", lambda: found(lab, who, "wolverines"))
+    assert [i["conversationId"] for i in found(lab, who, "wolverines")] == [now]
+    lab.sql(f"UPDATE conversation SET updated_us = updated_us - {hour} WHERE id = {key(later)}")
+    indexed(lab, who)
+    assert {i["conversationId"] for i in found(lab, who, "wolverines")} == {later, now}
+
+
 @pytest.mark.parametrize("query, field", [
     ("q=", "q"), ("q=%20", "q"), ("", "q"), ("q=" + "x" * 2001, "q"),
     ("q=x&from=yesterday", "from"), ("q=x&to=2026-13-01", "to"),

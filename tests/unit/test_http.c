@@ -1,5 +1,7 @@
 /* lib/net/http against a server inside the test. */
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "net/http.h"
@@ -7,6 +9,7 @@
 #include "peer.h"
 
 static struct http_pool *pool;
+static atomic_int batches;	/* of all requests */
 
 struct seen {
 	struct buf body;
@@ -45,6 +48,7 @@ static int on_tick(void *ctx)
 static int on_batch(void *ctx)
 {
 	((struct seen *)ctx)->n_batches++;
+	atomic_fetch_add(&batches, 1);
 	return 0;
 }
 
@@ -154,6 +158,33 @@ static int serve_chunks(struct peer *p, int fd, int n)
 	return peer_end(fd);
 }
 
+/* Has read the request, and answers when the client had its first batch. */
+static int serve_after_batch(struct peer *p, int fd, int n)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < 30000 && !atomic_load(&batches); i++)
+		nanosleep(&ms, NULL);
+	return atomic_load(&batches) == 1 ? serve_chunks(p, fd, n) : -1;
+}
+
+/* What was said before is sent while the server thinks. */
+static void batch_behind_request(void **state)
+{
+	struct seen s = SEEN;
+	struct http_request r;
+	struct peer *p;
+
+	(void)state;
+	atomic_store(&batches, 0);
+	p = peer_start(serve_after_batch);
+	r = request(p, &s);
+	assert_int_equal(run(&r, NULL), ERR_NONE);
+	assert_string_equal(s.body.p, "data: 1\n\ndata: 2\n\n");
+	peer_stop(p);
+	buf_release(&s.body);
+}
+
 static void chunks(void **state)
 {
 	struct peer *p = peer_start(serve_chunks);
@@ -164,7 +195,8 @@ static void chunks(void **state)
 	(void)state;
 	assert_int_equal(run(&r, &res), ERR_NONE);
 	assert_string_equal(s.body.p, "data: 1\n\ndata: 2\n\n");
-	assert_true(s.n_batches >= 1 && s.n_batches <= 2);
+	/* One behind the request, and the chunks. */
+	assert_true(s.n_batches >= 2 && s.n_batches <= 3);
 	assert_string_equal(res.content_type, "text/event-stream");
 	peer_stop(p);
 	buf_release(&s.body);
@@ -478,6 +510,7 @@ int main(void)
 		cmocka_unit_test(plain_and_warm),
 		cmocka_unit_test(stale_warm_connection),
 		cmocka_unit_test(chunks),
+		cmocka_unit_test(batch_behind_request),
 		cmocka_unit_test(timeouts),
 		cmocka_unit_test(connecting),
 		cmocka_unit_test(broken_answers),
