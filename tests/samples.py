@@ -51,7 +51,8 @@ def drawn(text):
     for name in ("image_surface_create", "create"):
         getattr(cairo, f"cairo_{name}").restype = size
     cairo.cairo_image_surface_get_data.restype = ctypes.POINTER(ctypes.c_ubyte)
-    width, height = 1240, 120 + 80 * len(text.split("\n"))
+    lines = text.split("\n")
+    width, height = 180 + 24 * max(map(len, lines)), 120 + 80 * len(lines)
     surface = size(cairo.cairo_image_surface_create(1, width, height))     # RGB24
     draw = size(cairo.cairo_create(surface))
     cairo.cairo_set_source_rgb(draw, real(1), real(1), real(1))
@@ -59,7 +60,7 @@ def drawn(text):
     cairo.cairo_set_source_rgb(draw, real(0), real(0), real(0))
     cairo.cairo_select_font_face(draw, b"serif", 0, 0)
     cairo.cairo_set_font_size(draw, real(44))
-    for i, line in enumerate(text.split("\n")):
+    for i, line in enumerate(lines):
         cairo.cairo_move_to(draw, real(90), real(110 + 80 * i))
         cairo.cairo_show_text(draw, line.encode())
     cairo.cairo_surface_flush(surface)
@@ -214,6 +215,34 @@ EML = (b"From: Ada <ada@example.org>\r\nTo: bob@example.org\r\nSubject: =?utf-8?
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJ"
     "RU5ErkJggg==")
+# The word "leave", as those write it who have an encoder.
+GIF = base64.b64decode(
+    "R0lGODdhYAAoAIAAAP///wAAACwAAAAAYAAoAAACxYSPqcvtD6OctNqLs968+w+G4kiW5omm6roEbsDGzwvLNuPe"
+    "epLvfu/TAYO2ITFmPNCShmXSqaQpoCTmK1rDIq5YbtML8IJBTyO4zLNmw2Ymp72OQsbWdCvugd8j+u16/IX3FgfI"
+    "RuiEtpUmWLgBh3gmVpb1CCnoeHi5OIUnubnS51CopsSpORLaMMqYM8mSKhdoigNzSSriahfrZ9sI6IbZOZQqdQcc"
+    "iUvVtSq1tCeqfCQ9TV1tfY2drb3N3e39DR4uDlEAADs=")
+WEBP = base64.b64decode(
+    "UklGRmgBAABXRUJQVlA4IFwBAACQCgCdASpgACgAP3Gwy160railJWxCkC4JaQAOgVYvLPB02lCul7z+HgblRwqI"
+    "DEXJnFCem1TMgx7fEiF3DhekHblBUsUV/sZ5NcoCZzVJF4WN9tdCZ3CkGhmPawAA/u9gmipNCeSeXENrO30N4ijg"
+    "ayw8WsWQeVVBLcSddb3Wttxz50RM9sGcDibCOYUm/c+XIXn36hg6Zc5GXiTz/n56gUc118zCMZxIF//Ieg6iJRfk"
+    "vkmongOyzfB1e1uqLgTLbcd9QJtAU6OD8Kg1gBUEXUMwZkXDW2ZvQjtbcSarQ3eYw4hc63wB5YrdvEkoFN7afv4n"
+    "Kq63iAElA2Ls/5RjffOXWNnyvGlJhfv9sJhoQaMNgwsz0srVgrDA30D6KwAkSwJhZJnG79zZwOWWkZrF9dyGZuAR"
+    "AF401X5XBTFdVT9wPGeFtTicQu55cW90DllrCZfVhY7MAAAAAAA=")
+JPEG = base64.b64decode(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQ"
+    "c1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/wAALCAAoAGABAREA/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcI"
+    "CQoL/8QAtRAAAgEDAwIEAwUFBAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKBkaEII0KxwRVS0fAkM2JyggkKFhcY"
+    "GRolJicoKSo0NTY3ODk6Q0RFRkdISUpTVFVWV1hZWmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmqKj"
+    "pKWmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6/9oACAEBAAA/AOmo"
+    "oooooooooooorF8RRIotZ1BEpuEQsCenPFbLMFUsxAA6k9qhivLad9kVxFI3orgmpJZY4U3yyLGvqxwKZBdW9xny"
+    "Jo5MddrA4pHvbVHKPcwq4OCpkAIpZbq3gIE08UZIyA7gZp0k0UUfmSSoif3mYAUkNxDcAmGVJAOu1gcVLRRWR4k/"
+    "49rT/r6T+RqPxDK7XNlahGkjkfc6A434xxzTdSiubq3UW+mPDNGwaNwyDbj6GrGozRB7JZrYz3Z5jhBGAcck9qq3"
+    "j3Eeo2Er2kduxl2bkk3Fgex4FSa7ClvPbaiI1IjfbMNvVT3P+e9WblIr3U4ItiukK+c5wDnso/mfwqjNK8viJ0Ns"
+    "1wltGNkYIABOOefrUrRXb6rbXMFg1uASsxLL8yn6HtzW3RRWZrFnd3vlJCIQkciyZdyCSM8Yx706+sZb2CGQlIru"
+    "Ft6EEsoPp9KJo9QvIxBIsVshI3vHIWYj0HAxSajYTSXVteWhTzYMja54ZfrUN7aajeS20xW3j8h94jLk5+px/StC"
+    "4g+12TwTAAyJhsHIBx2/Gq+j2MljbETuHmYjcwOeAMAfkKS6sZl1Bb+zKeZt2SRucBx9expyw3dxdRS3O2GOLJEU"
+    "bltx9ScD8qv0UUUUUUUUUUUV/9k=")
+IMAGES = (JPEG, WEBP, GIF)
 
 SAMPLES = {
     "policy.pdf": (pdf(["Ten days carry over.", "Second page."]), "application/pdf",

@@ -371,10 +371,14 @@ static void look_extract(struct doctor *d, bool files)
 static void look_scans(struct doctor *d)
 {
 	const struct conf *c = d->conf;
+	const struct llm_service *eyes = catalog_service(c, str_of(c->scans.llm_service));
 	struct err e = ERR_INIT;
 	int can = c->scans.tesseract
 		? file_extract_can_scan(c->scans.languages, &e) : 0;
 
+	/* The configuration is checked; what its provider takes is not. */
+	if (!can && eyes)
+		can = llm_check_vision(eyes, &e);
 	if (can < 0)
 		doctor_add(d, DOCTOR_SCANS, DOCTOR_PROBLEM, "", "",
 			   "Scanned pages cannot be read: %s", doctor_log_text(&e));
@@ -382,10 +386,10 @@ static void look_scans(struct doctor *d)
 		doctor_add(d, DOCTOR_SCANS, DOCTOR_OK, "", "",
 			   "Tesseract recognises the text of scanned pages and "
 			   "images (%s).", c->scans.languages);
-	else if (*c->scans.llm_service)
+	else if (eyes)
 		doctor_add(d, DOCTOR_SCANS, DOCTOR_OK, "", "",
 			   "The LLM service \"%s\" reads scanned pages and images.",
-			   c->scans.llm_service);
+			   eyes->id);
 	else
 		doctor_add(d, DOCTOR_SCANS, DOCTOR_OK, "", "",
 			   "Nothing reads scanned pages and images: there is no "

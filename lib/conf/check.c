@@ -577,6 +577,9 @@ void check_all(struct loader *l)
 	check_roles(l);
 	check_llms(l);
 	check_llm_ref(l, &c->chat_llm_service, 0);
+	if (*c->scans.llm_service)
+		check_service(l, &c->scans.llm_service, "llm_service",
+			      c->scans.llm_service, LLM_CAN_VISION, "vision");
 	check_autos(l, c->autos, c->n_autos);
 	if (c->platform.text && !*c->platform.name)
 		c->platform.name = "platform";
