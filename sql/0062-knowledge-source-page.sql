@@ -3,7 +3,10 @@
 
 ALTER TABLE knowledge_source
   ADD COLUMN IF NOT EXISTS next_us BIGINT NULL COMMENT 'us since 1970 UTC: no request to the site before it',
-  ADD COLUMN IF NOT EXISTS left_us BIGINT NULL COMMENT 'us since 1970 UTC: since when the configuration does not name it; NULL: it does';
+  ADD COLUMN IF NOT EXISTS left_us BIGINT NULL COMMENT 'us since 1970 UTC: since when the configuration does not name it; NULL: it does',
+  ADD COLUMN IF NOT EXISTS lease_by BINARY(16) NULL COMMENT 'the run that reads it',
+  ADD COLUMN IF NOT EXISTS lease_until_us BIGINT NULL COMMENT 'us since 1970 UTC: until when no other may; NULL: none reads it',
+  ADD COLUMN IF NOT EXISTS origin BINARY(32) NULL COMMENT 'BLAKE2b of the directory, select or addresses that the run reads';
 
 CREATE TABLE IF NOT EXISTS knowledge_source_page (
   base_id   BINARY(16)    NOT NULL COMMENT 'knowledge_base.id',

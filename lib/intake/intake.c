@@ -3,12 +3,17 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "resource/resource.h"
 #include "search/index.h"
 #include "search/tokens.h"
 #include "store/stmt.h"
 
 #include "base/banned.h"
+
+/* A request and the reading of its answer take less. */
+#define LEASE_US INT64_C(120000000)
+enum { RENEW_MS = 20000 };
 
 enum going { ENDED, LOOKING, LOOKING_IN_PART, DROPPING };
 
@@ -27,24 +32,86 @@ int intake_state_get(struct db *db, const struct conf *conf, struct str name,
 
 	if (rc < 0)
 		return -1;
-	return rc ? 0 : err_set(e, ERR_NOT_FOUND, "it was never read");
+	return rc && out->run ? 0 : err_set(e, ERR_NOT_FOUND, "it was never read");
+}
+
+/* -- the lease ------------------------------------------------------------------- */
+
+int intake_take(struct intake_run *k, struct err *e)
+{
+	int64_t now = clock_now_us();
+	struct db_result r;
+
+	k->lease = uuid_new();
+	k->renew_ms = clock_mono_ms() + RENEW_MS;
+	if (db_exec(k->io->db, STMT_INTAKE_TAKE,
+		    DB_ARGS(DB_U(&k->lease), DB_I(now + LEASE_US),
+			    DB_S(k->at.tenant_id), DB_S(str_of(k->s->name)),
+			    DB_U(&k->lease), DB_I(now)), &r, e))
+		return -1;
+	return r.affected > 0;
+}
+
+static int renewed(const struct db_result *r, struct err *e)
+{
+	return r->affected ? 0
+		: err_public(e, ERR_BUSY, "Another process reads it now; this one "
+			     "has ended.");
+}
+
+static int put_lease(struct intake_run *k, int64_t until_us, struct db_result *r,
+		     struct err *e)
+{
+	return db_exec(k->io->db, STMT_INTAKE_LEASE,
+		       DB_ARGS(DB_I_IF(until_us, until_us),
+			       DB_S(k->at.tenant_id),
+			       DB_S(str_of(k->s->name)), DB_U(&k->lease)), r, e);
+}
+
+int intake_renew(struct intake_run *k, bool force, struct err *e)
+{
+	struct db_result r;
+
+	if (!force && clock_mono_ms() < k->renew_ms)
+		return 0;
+	k->renew_ms = clock_mono_ms() + RENEW_MS;
+	return put_lease(k, clock_now_us() + LEASE_US, &r, e) ? -1
+		: renewed(&r, e);
+}
+
+void intake_release(struct intake_run *k)
+{
+	struct err lost = ERR_INIT;	/* then the lease runs out */
+
+	if (put_lease(k, 0, NULL, &lost))
+		log_err("the lease of a source", &lost);
 }
 
 static int save(struct intake_run *k, struct err *e)
 {
 	struct intake_state *st = &k->st;
+	struct db_result r;
 
 	st->faults = arena_str(k->a, buf_str(&k->faults));
-	return db_exec(k->io->db, STMT_INTAKE_PUT,
-		       DB_ARGS(DB_S(k->at.tenant_id),
-			       DB_S(str_of(k->s->name)), DB_U(&st->base_id),
-			       DB_I(st->run), DB_I(st->going), DB_B(st->place),
-			       DB_I_IF(st->begun_us, st->begun_us),
-			       DB_I_IF(st->ended_us, st->ended_us),
-			       DB_I(st->made), DB_I(st->changed),
-			       DB_I(st->same), DB_I(st->gone),
-			       DB_I(st->failed), DB_S(st->faults),
-			       DB_I_IF(st->next_us, st->next_us)), NULL, e);
+	if (db_exec(k->io->db, STMT_INTAKE_PUT,
+		    DB_ARGS(DB_I(clock_now_us() + LEASE_US), DB_U(&st->base_id),
+			    DB_I(st->run), DB_I(st->going), DB_B(st->place),
+			    DB_I_IF(st->begun_us, st->begun_us),
+			    DB_I_IF(st->ended_us, st->ended_us), DB_I(st->made),
+			    DB_I(st->changed), DB_I(st->same), DB_I(st->gone),
+			    DB_I(st->failed), DB_S(st->faults),
+			    DB_I_IF(st->next_us, st->next_us), DB_B(st->origin),
+			    DB_S(k->at.tenant_id), DB_S(str_of(k->s->name)),
+			    DB_U(&k->lease)), &r, e))
+		return -1;
+	return renewed(&r, e);
+}
+
+int intake_in_part(struct intake_run *k, struct err *e)
+{
+	k->whole = false;
+	k->st.going = LOOKING_IN_PART;
+	return save(k, e);
 }
 
 /* -- the base -------------------------------------------------------------------- */
@@ -139,19 +206,40 @@ static int leave_base(struct intake_run *k, struct err *e)
 	if (uuid_is_nil(&k->st.base_id) || uuid_eq(&k->st.base_id, &now))
 		return 1;
 	k->at.base = k->st.base_id;
-	k->st.run = -1;
+	k->st.run = INT64_MAX;
 	rc = intake_drop(k, e);
 	k->at.base = now;
 	k->st.run = run;
 	return rc;
 }
 
+/* A hash of what the source reads: a run cannot go on in anything else. */
+static struct str origin_of(const struct intake_run *k)
+{
+	const struct conf_intake *s = k->s;
+	struct str *v = arena_zalloc(k->a, s->urls.n + 4, sizeof(*v));
+	unsigned char hash[INTAKE_HASH_BYTES];
+	size_t n = 0;
+
+	v[n++] = str_of(s->directory);
+	v[n++] = str_of(s->select);
+	v[n++] = str_of(s->database);
+	v[n++] = str_of(s->sitemap);
+	for (size_t i = 0; i < s->urls.n; i++)
+		v[n++] = str_of(s->urls.v[i]);
+	intake_hash(hash, v, n);
+	return arena_str(k->a, (struct str){ (char *)hash, sizeof(hash) });
+}
+
 static int begin(struct intake_run *k, bool again, struct err *e)
 {
 	struct intake_state *st = &k->st;
+	struct str origin = origin_of(k);
 
-	if (again || st->going == ENDED || !uuid_eq(&st->base_id, &k->at.base))
+	if (again || st->going == ENDED || !str_eq(st->origin, origin) ||
+	    !uuid_eq(&st->base_id, &k->at.base))
 		*st = (struct intake_state){
+			.origin = origin,
 			.base_id = k->at.base, .run = st->run + 1,
 			.going = LOOKING, .place = STR(""), .faults = STR(""),
 			.begun_us = clock_now_us(), .next_us = st->next_us,
@@ -206,8 +294,9 @@ static int run(struct intake_run *k, bool again, struct err *e)
 		return -1;
 	if (rc) {
 		err_clear(e);
-		k->st = (struct intake_state){ .place = STR(""),
-					       .faults = STR("") };
+		k->st = (struct intake_state){
+			.place = STR(""), .faults = STR(""),
+		};
 	}
 	if (find_base(k, e))
 		return -1;
@@ -217,6 +306,24 @@ static int run(struct intake_run *k, bool again, struct err *e)
 	if (begin(k, again, e))
 		return -1;
 	return end(k, look(k, e), e);
+}
+
+/* As intake_sync. */
+static int run_alone(struct intake_run *k, bool again, struct err *e)
+{
+	const struct uuid none = { .b = { 0 } };
+	int rc = db_exec(k->io->db, STMT_INTAKE_NEW,
+			 DB_ARGS(DB_S(k->at.tenant_id), DB_S(str_of(k->s->name)),
+				 DB_U(&none)), NULL, e) ? -1 : intake_take(k, e);
+
+	if (!rc)
+		return err_public(e, ERR_BUSY, "It is being read by another "
+				  "process. If that was killed, wait two minutes.");
+	if (rc > 0) {
+		rc = run(k, again, e);
+		intake_release(k);
+	}
+	return rc;
 }
 
 struct kb_at intake_at(const struct conf *conf)
@@ -245,7 +352,7 @@ int intake_sync(const struct intake_io *io, const struct conf_intake *s, bool ag
 		json_array_append_new(groups, json_string(s->groups.v[i]));
 	list = intake_groups(a, groups, NULL);
 	k.groups = str_of(list ? list : "[]");
-	rc = list ? run(&k, again, e)
+	rc = list ? run_alone(&k, again, e)
 		: err_set(e, ERR_CONFIG, "groups of the source %s", s->name);
 	buf_release(&k.faults);
 	*out = k.st;

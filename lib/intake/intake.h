@@ -27,6 +27,8 @@ struct intake_state {
 				   no limit */
 	int64_t left_us;	/* when the source was first found missing; 0:
 				   it is configured */
+	int64_t lease_until_us;	/* a run reads it until then; 0: none does */
+	struct str origin;	/* what the last run read, as a hash */
 };
 
 struct intake_io {
@@ -81,7 +83,8 @@ int intake_leave(const struct intake_io *io, struct arena *a,
  * Reads the source (again: from its beginning) until it is complete or
  * io->until_ms is reached; the next call without again continues. Returns 1 if
  * it was read, even if single files, pages or rows failed; 0 if there is more;
- * -1 if the source or the store cannot be read. The error is for admins only:
+ * -1 if the source or the store cannot be read; ERR_BUSY if another
+ * process reads it (a run that was killed counts as one for two minutes). The error is for admins only:
  * it may contain text of the application's database. *out as by
  * intake_state_get, in a.
  */

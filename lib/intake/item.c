@@ -60,7 +60,7 @@ int intake_same(struct intake_run *k, const struct intake_item *it, struct err *
 {
 	struct db_result r;
 
-	if (db_exec(k->io->db, STMT_INTAKE_SEEN,
+	if (intake_renew(k, false, e) || db_exec(k->io->db, STMT_INTAKE_SEEN,
 		    DB_ARGS(DB_I(k->st.run), DB_U(&k->at.base),
 			    DB_S(str_of(k->s->name)), HASH(it->hash),
 			    HASH(it->stamp)), &r, e))
@@ -194,7 +194,7 @@ int intake_write(struct intake_run *k, struct intake_item *it, struct arena *a,
 	struct item_old old;
 	struct uuid id;
 	bool made;
-	int rc = db_get(k->io->db, STMT_INTAKE_ITEM,
+	int rc = intake_renew(k, false, e) ? -1 : db_get(k->io->db, STMT_INTAKE_ITEM,
 			DB_ARGS(DB_U(&k->at.base), DB_S(str_of(k->s->name)),
 				HASH(it->hash)), a, old_fields, &old, e);
 
@@ -282,7 +282,8 @@ static int drop_pages(struct intake_run *k, struct err *e)
 	struct db_result r;
 
 	do
-		if (db_exec(k->io->db, STMT_INTAKE_PAGES_DROP,
+		if (intake_renew(k, true, e) ||
+		    db_exec(k->io->db, STMT_INTAKE_PAGES_DROP,
 			    DB_ARGS(DB_U(&k->at.base), DB_S(str_of(k->s->name)),
 				    DB_I(k->st.run), DB_I(DROP_PAGES)), &r, e))
 			return -1;
@@ -303,6 +304,8 @@ int intake_drop(struct intake_run *k, struct err *e)
 	do {
 		struct arena a = ARENA_INIT;
 
+		if (intake_renew(k, true, e))
+			return -1;
 		rc = db_list(k->io->db, STMT_INTAKE_LEFT,
 			     DB_ARGS(DB_U(&k->at.base),
 				     DB_S(str_of(k->s->name)), DB_I(k->st.run),

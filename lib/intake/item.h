@@ -24,7 +24,22 @@ struct intake_run {
 	bool whole;		/* everything was examined: items not seen no
 				   longer exist */
 	struct arena *a;
+	struct uuid lease;	/* knowledge_source.lease_by */
+	int64_t renew_ms;	/* monotonic: when to renew it */
 };
+
+/*
+ * A run has a lease of its source, so that no other reads it. intake_take returns
+ * 1; 0 if another run has it; -1. intake_renew fails with ERR_BUSY if the lease
+ * was lost; then the run must delete nothing. It asks the database only once in a
+ * while, or if it is forced to. intake_release ends the lease.
+ */
+int intake_take(struct intake_run *k, struct err *e) MUST_CHECK;
+int intake_renew(struct intake_run *k, bool force, struct err *e) MUST_CHECK;
+void intake_release(struct intake_run *k);
+
+/* Notes in the database that the run must delete nothing, even after a kill. */
+int intake_in_part(struct intake_run *k, struct err *e) MUST_CHECK;
 
 /* An item. Borrowed. */
 struct intake_item {
@@ -84,7 +99,8 @@ int intake_write(struct intake_run *k, struct intake_item *it, struct arena *a,
 const char *intake_groups(struct arena *a, const json_t *list, size_t *wrong);
 
 /*
- * Deletes the documents of items that the run did not see. 1; 0 if there is
+ * Deletes the documents of items that neither the run nor a later one saw. 1; 0
+ * if there is
  * more; -1.
  */
 int intake_drop(struct intake_run *k, struct err *e) MUST_CHECK;

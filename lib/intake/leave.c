@@ -57,17 +57,22 @@ static int drop(const struct intake_io *io, const struct intake_left *l,
 	};
 	struct intake_run k = {
 		.io = io, .s = &s, .at = intake_at(io->conf), .a = a,
-		.st = { .run = -1 },
+		.st = { .run = INT64_MAX },
 	};
 	int rc;
 
 	k.at.base = l->base_id;
+	rc = intake_take(&k, e);
+	if (rc <= 0)	/* a process with the old configuration reads it */
+		return rc < 0 ? -1 : 1;
 	rc = intake_drop(&k, e);
 	if (rc > 0 && db_exec(io->db, STMT_INTAKE_FORGET,
 			      DB_ARGS(DB_S(k.at.tenant_id), DB_S(l->name)), NULL,
 			      e))
 		return -1;
-	if (rc > 0)
+	if (rc <= 0)
+		intake_release(&k);
+	else
 		log_info("the documents of a source that is not configured any "
 			 "more were deleted", "source", s.name);
 	return rc;

@@ -21,6 +21,8 @@ static int is_due(struct db *db, const struct conf *conf,
 		err_clear(e);
 		return 1;
 	}
+	if (st.lease_until_us > clock_now_us())
+		return 0;
 	return st.going || st.begun_us + s->every * MINUTE_US <= clock_now_us();
 }
 
@@ -61,7 +63,7 @@ static int sync_one(const struct job_run *r, const struct intake_io *io,
 	if (rc <= 0)
 		return rc < 0 ? -1 : 1;
 	rc = intake_sync(io, s, false, r->arena, &st, &why);
-	if (rc < 0) {
+	if (rc < 0 && why.code != ERR_BUSY) {
 		err_wrap(&why, "source %s", s->name);
 		log_err("knowledge-sync", &why);
 	}

@@ -85,6 +85,8 @@ static int take(struct site *s, const struct site_page *v, size_t n, struct err 
 	int rc = 1;
 
 	for (size_t i = 0; rc > 0 && i < n; i++) {
+		if (intake_renew(s->k, false, e))
+			return -1;
 		rc = v[i].depth > 0 ? site_map(s, &v[i], e)
 			: site_page(s, &v[i], e);
 		arena_release(&s->one);

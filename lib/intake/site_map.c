@@ -163,7 +163,7 @@ static int read_map(struct site *s, const struct site_page *p,
 
 int site_map(struct site *s, const struct site_page *p, struct err *e)
 {
-	const struct intake_run *k = s->k;
+	struct intake_run *k = s->k;
 	struct err why = ERR_INIT;
 	struct site_answer w;
 	int rc = site_get(s, p, true, LIM_EXTRACT_INPUT_BYTES, &w, &why);
@@ -175,14 +175,16 @@ int site_map(struct site *s, const struct site_page *p, struct err *e)
 		rc = -1;
 	} else if (rc) {
 		if (rc < 0) {
-			intake_fault(s->k, p->url, why.public);
-			s->k->whole = false;
+			intake_fault(k, p->url, why.public);
+			k->whole = false;
 		}
-		rc = db_exec(k->io->db, STMT_INTAKE_PAGE_DONE,
-			     DB_ARGS(DB_S(STR("")), DB_B(STR("")), DB_B(STR("")),
-				     DB_I((int64_t)w.body.n), DB_U(&k->at.base),
-				     DB_S(str_of(k->s->name)), DB_B(p->item)),
-			     NULL, e) ? -1 : 1;
+		rc = !k->whole && intake_in_part(k, e) ? -1 :
+			db_exec(k->io->db, STMT_INTAKE_PAGE_DONE,
+				DB_ARGS(DB_S(STR("")), DB_B(STR("")),
+					DB_B(STR("")), DB_I((int64_t)w.body.n),
+					DB_U(&k->at.base),
+					DB_S(str_of(k->s->name)), DB_B(p->item),
+					DB_I(k->st.run)), NULL, e) ? -1 : 1;
 	}
 	site_answer_release(&w);
 	return rc;

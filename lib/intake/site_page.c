@@ -33,7 +33,7 @@ static int done(struct site *s, const struct site_page *p,
 			       DB_B(str_of(w ? w->modified : "")),
 			       DB_I(w ? (int64_t)w->body.n : 0),
 			       DB_U(&k->at.base), DB_S(str_of(k->s->name)),
-			       DB_B(p->item)), NULL, e) ? -1 : 1;
+			       DB_B(p->item), DB_I(k->st.run)), NULL, e) ? -1 : 1;
 }
 
 /* The same for a page whose document and validators stay. */

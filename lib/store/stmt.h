@@ -59,7 +59,9 @@ enum {
 	F(failed, i, "s.failed") SEP \
 	F(faults, s, "s.faults") SEP \
 	F(next_us, I, "s.next_us") SEP \
-	F(left_us, I, "s.left_us")
+	F(left_us, I, "s.left_us") SEP \
+	F(lease_until_us, I, "s.lease_until_us") SEP \
+	F(origin, B, "s.origin")
 
 #define INTAKE_PAGE_FIELDS(F, SEP) \
 	F(item, b, "p.item") SEP \

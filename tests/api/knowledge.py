@@ -101,4 +101,9 @@ class Sources:
 
     def finds(self, name, query, groups=()):
         self.lab.command("work")
-        return found(self.lab, self.base(name), query, "ada", groups)
+        base = self.base(name)
+        key = base.rsplit("/", 1)[1].replace("-", "")
+        wait_until("documents are indexed", lambda: self.lab.sql(    # by whoever has the job
+            f"SELECT 1 FROM document WHERE base_id = UNHEX('{key}') AND status = 0"
+            " LIMIT 1") == [])
+        return found(self.lab, base, query, "ada", groups)

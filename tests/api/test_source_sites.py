@@ -2,12 +2,14 @@
 is asked again, what leaves, and what a hostile or broken site does."""
 
 import gzip
+import signal
+import subprocess
 import time
 
 import pytest
 
 from knowledge import Sources
-from lab import Lab, wait_until
+from lab import COMMAND, Lab, wait_until
 from web_site import Recorder
 
 HTML = {"Content-Type": "text/html"}
@@ -168,6 +170,91 @@ def test_a_page_that_does_not_answer_keeps_its_document(sources, site):
     assert len(sources.finds("slow", "numbat")) == 1
 
 
+class Held:
+    """A page that answers when it is let go, or to others."""
+
+    def __init__(self, text):
+        self.text, self.asked, self.go = text, 0, False
+
+    def __call__(self, request):
+        self.asked += 1
+        if self.asked == 1:
+            wait_until("it may answer", lambda: self.go)
+        return page(self.text)
+
+
+def begun(sources, name):
+    return subprocess.Popen([COMMAND, "-c", sources.lab.config_file, "kb", "sync", name],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def documents(sources, name):
+    (n,), = sources.lab.sql(
+        f"SELECT COUNT(*) FROM document WHERE external_id LIKE '{name}/%'")
+    return int(n)
+
+
+EXPIRE = "UPDATE knowledge_source SET lease_until_us = 1 WHERE name = "
+
+
+def test_one_run_at_a_time(sources, site):
+    names = [f"/{i}" for i in range(5)]
+    site.pages |= {n: page(f"<p>Number {n[1:]} of the dunnarts.</p>") for n in names}
+    site.lists(*names)
+    say(sources, "one", site)
+    assert sources.sync("one")[0] == [5, 0, 0, 0, 0]
+    held = site.pages["/3"] = Held("Number 3 of the dunnarts.")
+    first = begun(sources, "one")
+    wait_until("it is in a page", lambda: held.asked)
+    result = sources.lab.command("kb", "sync", "one", check=False)
+    assert result.returncode == 1 and "is being read by another process" in result.stderr
+    # It was away for too long: another run has read the source meanwhile.
+    sources.lab.sql(EXPIRE + "'one'")
+    sources.sync("one")
+    assert documents(sources, "one") == 5
+    held.go = True
+    out, err = first.communicate()
+    assert first.returncode == 1 and "Another process reads it now" in err, (out, err)
+    assert documents(sources, "one") == 5
+    assert sources.sync("one")[0][3:] == [0, 0]
+    assert documents(sources, "one") == 5
+
+
+def test_a_kill_forgets_no_sitemap_that_could_not_be_read(sources, site):
+    u = site.url
+    site.pages |= {n: page(f"<p>Page {n} of the kowari.</p>") for n in ("/a", "/b", "/c")}
+    site.pages |= {"/sitemap.xml": sitemap(f"{u}/1.txt", f"{u}/2.txt", kind="sitemap"),
+                   "/1.txt": (200, {}, f"{u}/a\n{u}/b\n"), "/2.txt": (200, {}, f"{u}/c\n")}
+    say(sources, "killed", site, every=60)
+    assert sources.sync("killed")[0][0] == 3
+    site.pages["/1.txt"] = (500, {}, "")
+    held = site.pages["/c"] = Held("Page c of the kowari.")
+    run = begun(sources, "killed")
+    wait_until("it is in a page", lambda: held.asked)
+    run.send_signal(signal.SIGKILL)
+    run.communicate()
+    held.go = True
+    sources.lab.sql(EXPIRE + "'killed'")
+    wait_until("the job has ended it", lambda: sources.lab.command("work") and
+               "killed: read" in sources.lab.command("kb", "status").stdout)
+    assert documents(sources, "killed") == 3
+
+
+def test_a_source_that_becomes_another_begins_anew(sources, site):
+    site.pages |= {"/a": page("<p>The site's quoll.</p>"), "/b": page("<p>B.</p>")}
+    site.lists("/a", "/b")
+    say(sources, "kind", site, every=60, delay_ms=60000)
+    wait_until("it is begun", lambda: sources.lab.command("work") and
+               "2 of 3 addresses" in sources.lab.command("kb", "status").stdout)
+    path = sources.directory("kind", every=60)
+    for name in ("a", "z"):     # before and after the place in the site
+        (path / f"{name}.md").write_text("A quoll of the directory.")
+    sources.lab.sql("DELETE FROM job WHERE kind = 'knowledge-sync'")
+    wait_until("the job has read it", lambda: sources.lab.command("work") and
+               "kind: read" in sources.lab.command("kb", "status").stdout)
+    assert documents(sources, "kind") == 2
+
+
 def doctor(sources):
     """What it says of sources: the command's own look, since no address is given."""
     return sources.lab.command("doctor", check=False).stdout
@@ -312,9 +399,13 @@ def test_the_job_goes_on_where_it_was(sources, site):
     # The sitemap is read; the next request has to wait, and keeps no job waiting.
     wait_until("it is begun", lambda: "5 of 6 addresses to read" in status())
     say(sources, "job", site, every=60)
-    sources.lab.sql("UPDATE knowledge_source SET next_us = 1 WHERE name = 'job';"
-                    " UPDATE job SET due_us = 1 WHERE kind = 'knowledge-sync'")
-    wait_until("all are read", lambda: "5 new" in status())
+
+    def run():
+        # Again if a run that has the old configuration still ends meanwhile.
+        sources.lab.sql("UPDATE knowledge_source SET next_us = 1 WHERE name = 'job';"
+                        " DELETE FROM job WHERE kind = 'knowledge-sync'")
+        return status()
+    wait_until("all are read", lambda: "5 new" in run())
     assert site.asked() == sorted(names)        # none of them twice
     # urls instead, and a budget for one run: what it does not reach stays.
     say(sources, "job", site, what=f"urls: ['{site.url}/1', '{site.url}/2']", run_mb=1)

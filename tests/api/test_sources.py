@@ -184,6 +184,9 @@ def test_a_killed_run_is_completed_by_the_next(sources):
     wait_until("some are there", lambda: int(sources.lab.sql(count)[0][0]) > 3)
     run.send_signal(signal.SIGKILL)
     run.wait()
+    result = sources.lab.command("kb", "sync", "many", check=False)
+    assert result.returncode == 1 and "is being read by another process" in result.stderr
+    sources.lab.sql("UPDATE knowledge_source SET lease_until_us = 1 WHERE name = 'many'")
     there = int(sources.lab.sql(count)[0][0])
     made, changed, same, gone, failed = sources.sync("many")[0]
     # The one that it was at may be written, but not noted.
