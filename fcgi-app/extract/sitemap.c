@@ -73,10 +73,15 @@ static void put(struct sitemap *m)
 
 	if (!buf_ok(&m->mod) || mod.n > MOD_BYTES || !mod.n || !is_plain(mod))
 		mod = STR("-");
-	if (buf_ok(&m->loc) && loc.n && is_plain(loc) &&
-	    m->count++ < LIM_SITEMAP_URLS)
+	if (m->count++ >= LIM_SITEMAP_URLS) {
+		if (m->count == LIM_SITEMAP_URLS + 1)
+			buf_adds(&m->x->out, "more\n");
+	} else if (buf_ok(&m->loc) && loc.n && is_plain(loc)) {
 		buf_addf(&m->x->out, "%s %.*s %.*s\n", m->index ? "map" : "page",
 			 STR_ARG(mod), STR_ARG(loc));
+	} else {
+		buf_adds(&m->x->out, "skip\n");
+	}
 	buf_reset(&m->loc);
 	buf_reset(&m->mod);
 }

@@ -14,7 +14,8 @@ int extract_web_read(struct extract *x) MUST_CHECK;
 /*
  * Writes a line for each address of a sitemap, "page LASTMOD ADDRESS" or, in an index
  * of sitemaps, "map LASTMOD ADDRESS"; LASTMOD is "-" where there is none. XML, or
- * text with an address a line; both may be packed with gzip. EXTRACT_UNREADABLE:
+ * text with an address a line; both may be packed with gzip. "skip": an entry without
+ * a valid address; "more": there are more than LIM_SITEMAP_URLS. EXTRACT_UNREADABLE:
  * it is neither, or broken, whatever it had until there.
  */
 int extract_sitemap_prepare(struct extract *x) MUST_CHECK;

@@ -50,6 +50,20 @@ int site_list(struct site *s, struct str json, struct err *e)
 			       DB_I(k->st.run), DB_S(json)), NULL, e);
 }
 
+int site_lists(struct site *s, struct str url, struct err *e)
+{
+	static const struct db_field fields[] = {
+		{ .column = "1", .type = 'i', .offset = 0 },
+	};
+	const struct intake_run *k = s->k;
+	int64_t one;
+
+	return db_get(k->io->db, STMT_INTAKE_PAGE_LISTED,
+		      DB_ARGS(DB_U(&k->at.base), DB_S(str_of(k->s->name)),
+			      DB_I(k->st.run), DB_S(url)), &s->one, fields, &one,
+		      e);
+}
+
 /* Lists the addresses in the configuration. */
 static int list_roots(struct site *s, struct err *e)
 {

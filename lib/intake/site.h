@@ -65,6 +65,9 @@ int site_page(struct site *s, const struct site_page *p, struct err *e) MUST_CHE
 /* Adds the addresses of a sitemap to the list. Returns as site_page. */
 int site_map(struct site *s, const struct site_page *p, struct err *e) MUST_CHECK;
 
+/* Whether the address is in the list of this run. 1, 0, -1. */
+int site_lists(struct site *s, struct str url, struct err *e) MUST_CHECK;
+
 /* Adds addresses to the list of this run: a JSON array of {url, depth, mod}. */
 int site_list(struct site *s, struct str json, struct err *e) MUST_CHECK;
 

@@ -247,7 +247,7 @@ static int fetch_rules(struct site *s, struct err *e)
 	int rc;
 
 	begin_answer(&w, s->rules_at.p);
-	rc = wait_turn(s, e);
+	rc = wait_turn(s, &why);
 	if (rc > 0)
 		rc = follow(s, s->rules_at.p, extra->v, extra->n,
 			    LIM_ROBOTS_BYTES, &w, &why);

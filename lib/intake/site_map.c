@@ -24,7 +24,9 @@ struct map_reading {
 	struct jw w;
 	size_t n;		/* in rows */
 	int64_t ours, others;	/* addresses of the site, and others */
+	int64_t bad;		/* no addresses at all */
 	bool too_many, too_deep;
+	bool in_part;		/* addresses are missing that may have documents */
 };
 
 static void begin_rows(struct map_reading *m)
@@ -47,38 +49,67 @@ static int put_rows(struct map_reading *m, struct err *e)
 	return rc;
 }
 
-static bool has_room(struct map_reading *m, bool map)
+static bool is_full(const struct site *s, bool map)
 {
-	struct intake_pages *c = &m->s->count;
+	return map ? s->count.maps >= LIM_SITEMAPS
+		: s->count.pages >= s->k->s->max_pages;
+}
+
+/*
+ * Whether the address fits into the list. The count includes addresses that were
+ * in it already, so it is made exact before one is refused. 1, 0, -1.
+ */
+static int has_room(struct map_reading *m, bool map, struct str url, struct err *e)
+{
+	struct site *s = m->s;
+	int rc;
 
 	if (map && m->p->depth >= LIM_SITEMAP_DEPTH) {
 		m->too_deep = true;
-		return false;
+		return 0;
 	}
-	if (map ? c->maps >= LIM_SITEMAPS : c->pages >= m->s->k->s->max_pages) {
-		m->too_many = true;
-		return false;
+	if (is_full(s, map)) {
+		if (map ? m->in_part : m->too_many)
+			return 0;
+		rc = put_rows(m, e) ? -1 : site_lists(s, url, e);
+		if (rc)
+			return rc < 0 ? -1 : 0;
+		if (intake_pages_get(s->k->io->db, str_of(s->k->s->name),
+				     &s->k->st, &s->count, e))
+			return -1;
+		if (is_full(s, map)) {
+			m->too_many = true;
+			m->in_part |= map;
+			return 0;
+		}
 	}
-	c->maps += map;
-	c->pages += !map;
-	return true;
+	s->count.maps += map;
+	s->count.pages += !map;
+	return 1;
 }
 
-/* Parses "page LASTMOD ADDRESS". */
+/* Parses "page LASTMOD ADDRESS", "skip" or "more". */
 static int add(struct map_reading *m, struct str line, struct err *e)
 {
-	bool map = str_is(str_cut(&line, ' '), "map");
+	struct str kind = str_cut(&line, ' ');
+	bool map = str_is(kind, "map");
 	struct str mod = str_cut(&line, ' ');
 	struct buf url = BUF_INIT(4 * LIM_DOCUMENT_URL_CHARS + 64);
 	const char *base = m->s->k->s->sitemap;
+	int rc = 0;
 
 	line = str_cut(&line, '#');
-	if (!url_join(base, line, &url) || !site_has(base, url.p) ||
+	if (str_is(kind, "skip")) {
+		m->bad++;
+	} else if (str_is(kind, "more")) {
+		m->too_many = m->in_part = true;
+	} else if (!url_join(base, line, &url) || !site_has(base, url.p) ||
 	    utf8_chars(buf_str(&url)) > LIM_DOCUMENT_URL_CHARS) {
 		m->others++;
 	} else {
 		m->ours++;
-		if (has_room(m, map)) {
+		rc = has_room(m, map, buf_str(&url), e);
+		if (rc > 0) {
 			jw_obj(&m->w);
 			jw_kstr(&m->w, "url", buf_str(&url));
 			jw_kint(&m->w, "depth", map ? m->p->depth + 1 : 0);
@@ -89,7 +120,7 @@ static int add(struct map_reading *m, struct str line, struct err *e)
 		}
 	}
 	buf_release(&url);
-	return m->n < LIST_ROWS ? 0 : put_rows(m, e);
+	return rc < 0 ? -1 : m->n < LIST_ROWS ? 0 : put_rows(m, e);
 }
 
 /* Reports skipped addresses. Their documents must not be deleted. */
@@ -104,9 +135,16 @@ static void say(struct map_reading *m)
 			 m->others == 1 ? "is" : "are", "scheme, host and port",
 			 m->others == 1 ? "it is" : "they are");
 		intake_fault(k, m->p->url, text);
-		if (!m->ours)
-			k->whole = false;
 	}
+	if (m->bad) {
+		snprintf(text, sizeof(text), "%lld of its entries %s no valid "
+			 "address; %s skipped.", (long long)m->bad,
+			 m->bad == 1 ? "has" : "have",
+			 m->bad == 1 ? "it is" : "they are");
+		intake_fault(k, m->p->url, text);
+	}
+	if (!m->ours || m->in_part)
+		k->whole = false;
 	if (m->too_deep) {
 		intake_fault(k, m->p->url, "Sitemaps are nested too deeply.");
 		k->whole = false;
@@ -134,6 +172,9 @@ static int list(struct site *s, const struct site_page *p, struct str lines,
 	if (!rc)
 		rc = put_rows(&m, e);
 	buf_release(&m.rows);
+	if (!rc && !m.ours && !m.others)
+		rc = err_public(e, ERR_UPSTREAM_PROTOCOL,
+				"The sitemap has no addresses.");
 	if (!rc)
 		say(&m);
 	/* Some addresses were in the list already. */

@@ -204,18 +204,9 @@ static struct site_text read_text(struct str s)
 static int is_copy(struct site *s, const struct site_page *p, struct str url,
 		   struct err *e)
 {
-	static const struct db_field fields[] = {
-		{ .column = "1", .type = 'i', .offset = 0 },
-	};
-	const struct intake_run *k = s->k;
-	int64_t one;
-
 	if (str_eq(url, p->url) || utf8_chars(url) > LIM_DOCUMENT_URL_CHARS)
 		return 0;
-	return db_get(k->io->db, STMT_INTAKE_PAGE_LISTED,
-		      DB_ARGS(DB_U(&k->at.base), DB_S(str_of(k->s->name)),
-			      DB_I(k->st.run), DB_S(url)), &s->one, fields, &one,
-		      e);
+	return site_lists(s, url, e);
 }
 
 static int write_text(struct site *s, const struct site_page *p,

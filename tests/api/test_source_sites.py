@@ -240,6 +240,43 @@ def test_a_kill_forgets_no_sitemap_that_could_not_be_read(sources, site):
     assert documents(sources, "killed") == 3
 
 
+def test_what_is_listed_twice_counts_once(sources, site):
+    names = [f"/{i}" for i in range(6)]
+    site.pages |= {n: page(f"<p>Number {n[1:]} of the mulgaras.</p>") for n in names}
+    site.lists(*names)
+    say(sources, "twice", site, max_pages=7)
+    assert sources.sync("twice")[0] == [6, 0, 0, 0, 0]
+    site.lists(*(n + "#x" for n in names[:3]), *names[:3], *(n + "#y" for n in names), *names)
+    assert sources.sync("twice") == ([0, 0, 6, 0, 0], [])
+    say(sources, "twice", site, max_pages=6)
+    assert sources.sync("twice") == ([0, 0, 6, 0, 0], [])
+
+
+def test_a_sitemap_without_addresses_deletes_nothing(sources, site):
+    site.pages["/a"] = page("<p>The empty bettong.</p>")
+    site.lists("/a")
+    say(sources, "none", site)
+    assert sources.sync("none")[0] == [1, 0, 0, 0, 0]
+    good, u = site.pages["/sitemap.xml"], site.url
+    for text in ("<urlset/>", "<sitemapindex/>"):
+        site.pages["/sitemap.xml"] = (200, {}, text)
+        result = sources.lab.command("kb", "sync", "none", check=False)
+        assert result.returncode == 1 and "has no addresses" in result.stderr
+    site.pages["/sitemap.xml"] = (200, {}, "<urlset><url><loc>http://x/a b</loc></url></urlset>")
+    sources.lab.command("kb", "sync", "none", check=False)
+    assert documents(sources, "none") == 1
+    # The same below an index.
+    site.pages |= {"/sitemap.xml": sitemap(f"{u}/1.xml", kind="sitemap"),
+                   "/1.xml": (200, {}, "<urlset/>")}
+    counts, faults = sources.sync("none")
+    assert counts == [0, 0, 0, 0, 1] and "has no addresses" in faults[0]
+    assert documents(sources, "none") == 1
+    site.pages["/sitemap.xml"] = (200, {}, good[2].replace(
+        "</urlset>", "<url><loc>a b</loc></url></urlset>"))
+    assert sources.sync("none") == ([0, 0, 1, 0, 1], [
+        f"{u}/sitemap.xml: 1 of its entries has no valid address; it is skipped."])
+
+
 def test_a_source_that_becomes_another_begins_anew(sources, site):
     site.pages |= {"/a": page("<p>The site's quoll.</p>"), "/b": page("<p>B.</p>")}
     site.lists("/a", "/b")

@@ -253,9 +253,9 @@ static void sitemaps(void **state)
 		  "page - http://a/\n" },
 		{ "<sitemapindex><sitemap><lastmod>a b</lastmod><loc>http://a/"
 		  "</loc></sitemap><sitemap><loc/></sitemap></sitemapindex>",
-		  "map - http://a/\n" },
+		  "map - http://a/\nskip\n" },
 		{ "<urlset><url><loc>http://a/\npage - http://b/</loc></url>"
-		  "</urlset>", "" },
+		  "</urlset>", "skip\n" },
 		{ "http://a/x\r\n\nhttps://b/\n",
 		  "page - http://a/x\npage - https://b/\n" },
 		{ "", NULL }, { "nothing", NULL }, { "<html/>", NULL },
