@@ -83,9 +83,9 @@ int intake_leave(const struct intake_io *io, struct arena *a,
  * Reads the source (again: from its beginning) until it is complete or
  * io->until_ms is reached; the next call without again continues. Returns 1 if
  * it was read, even if single files, pages or rows failed; 0 if there is more;
- * -1 if the source or the store cannot be read; ERR_BUSY if another
- * process reads it (a run that was killed counts as one for two minutes). The error is for admins only:
- * it may contain text of the application's database. *out as by
+ * -1 if the source or the store cannot be read; ERR_BUSY if another process reads
+ * it (a run that was killed counts as one for two minutes). The error is for
+ * admins only: it may contain text of the application's database. *out as by
  * intake_state_get, in a.
  */
 int intake_sync(const struct intake_io *io, const struct conf_intake *s,
