@@ -135,7 +135,10 @@ static bool is_small(int width, int height)
 		(int64_t)width * height <= LIM_SCAN_PIXELS;
 }
 
-/* A page of a TIFF, from 0; or a file that is one image: page < 0. */
+/*
+ * A page of a TIFF, from 0 (EXTRACT_EMPTY: it has no such page); or a file that is one
+ * image: page < 0.
+ */
 static struct pix *read_image(const struct extract *x, int page, int *rc)
 {
 	const unsigned char *p = (const unsigned char *)x->input.p;
@@ -147,7 +150,7 @@ static struct pix *read_image(const struct extract *x, int page, int *rc)
 					&other[1], &other[2], &other[3], &other[4]);
 	struct pix *image;
 
-	*rc = bad ? EXTRACT_UNREADABLE : EXTRACT_TOO_BIG;
+	*rc = !bad ? EXTRACT_TOO_BIG : page > 0 ? EXTRACT_EMPTY : EXTRACT_UNREADABLE;
 	if (bad || !is_small(w, h))
 		return NULL;
 	image = page < 0 ? lib.pixReadMem(p, x->input.n)
@@ -162,7 +165,7 @@ static int scan_image(struct extract *x, int page, bool marked, bool *there)
 	int rc;
 	struct pix *image = read_image(x, page, &rc);
 
-	*there = image || rc == EXTRACT_TOO_BIG;
+	*there = rc != EXTRACT_EMPTY;
 	if (!image)
 		return rc;
 	lib.TessBaseAPISetImage2(api, image);
@@ -301,7 +304,7 @@ static int scan_one(struct scanning *s, int number, bool *end)
 				    &there);
 
 		*end = !there;
-		if (rc == EXTRACT_TOO_BIG || (!s->many && rc != EXTRACT_OK))
+		if (there && rc != EXTRACT_OK)
 			s->x->failed = rc;
 		return there;
 	}
@@ -330,7 +333,7 @@ static bool is_unread(struct scanning *s, int number)
 		int rc;
 		struct pix *image = read_image(s->x, number - 1, &rc);
 
-		there = image || rc == EXTRACT_TOO_BIG;
+		there = rc != EXTRACT_EMPTY;
 		if (image)
 			lib.pixDestroy(&image);
 	}

@@ -22,7 +22,7 @@ enum {
 	CLOSE_MOST = 65536,	/* descriptors closed singly, on old kernels */
 	READ_BYTES = 16384,
 	READS = 64,		/* in a row: as much as the largest pipe holds */
-	LOOK_MS = 20,		/* without a pid_fd */
+	LOOK_MS = 20,		/* without a pid_fd, or for a stop */
 };
 
 /* -- in the child, between fork and exec: system calls only ------------------ */
@@ -316,7 +316,11 @@ static bool step(struct run *u)
 		u->r->late = true;
 		return false;
 	}
-	if (u->c.pid_fd < 0)
+	if (u->s->stop && atomic_load(u->s->stop)) {
+		u->r->stopped = true;
+		return false;
+	}
+	if (u->c.pid_fd < 0 || u->s->stop)
 		left = MIN(left, LOOK_MS);
 	if (poll(p, ARRAY_LEN(p), (int)MIN(left, 3600000)) < 0)
 		return errno == EINTR;

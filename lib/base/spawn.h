@@ -12,6 +12,7 @@
 #ifndef BASE_SPAWN_H
 #define BASE_SPAWN_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -46,6 +47,7 @@ struct spawn {
 	 */
 	int (*more)(void *ctx, struct str *next);
 	void *more_ctx;
+	const atomic_bool *stop;	/* spawn_run: kills it once set; may be NULL */
 };
 
 struct child {
@@ -78,8 +80,8 @@ struct spawn_result {
  * Runs a program to its end, with input on its stdin. What it writes goes to
  * out (more than its cap: it is killed) and errors (what does not fit is
  * dropped). It is killed with all its children after timeout_ms, or when
- * stop_fd (-1 = none) becomes readable; what it left running is killed when
- * it ends. -1 only when it could not be started, with child_start's errors.
+ * stop_fd (-1 = none) becomes readable or s->stop is set; what it left running is
+ * killed when it ends. -1 only when it could not be started, with child_start's errors.
  */
 int spawn_run(const struct spawn *s, struct str input, int timeout_ms,
 	      int stop_fd, struct buf *out, struct buf *errors,

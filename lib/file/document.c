@@ -24,7 +24,7 @@ static int read_images(const struct document_run *k, const struct owner *o,
 {
 	struct file_scanner with = {
 		.db = k->r->db, .conf = k->r->conf, .http = k->r->http,
-		.by = { .tenant_id = o->tenant_id },
+		.stop = k->r->stop, .by = { .tenant_id = o->tenant_id },
 	};
 
 	if (!t->unread)
@@ -97,6 +97,13 @@ static int fail_one(struct document_run *k, const struct kb_document *d,
 	case ERR_OVERLOADED:
 		found.problem = STR("The server was too busy to read its file.");
 		break;
+	case ERR_UPSTREAM:
+		found.problem = STR("The service that reads images refuses to. An "
+				    "admin can see why in the log.");
+		break;
+	case ERR_CANCELLED:	/* another process goes on */
+		k->more = true;
+		return 0;
 	default:
 		*e = *why;
 		return -1;
@@ -107,6 +114,12 @@ static int fail_one(struct document_run *k, const struct kb_document *d,
 		return 0;
 	}
 	return kb_file_read(k->r->db, &k->base, d, &found, k->most_mb, e);
+}
+
+static bool is_over(const struct document_run *k, int64_t until_ms)
+{
+	return clock_mono_ms() >= until_ms ||
+		(k->r->stop && atomic_load(k->r->stop));
 }
 
 /* 1: all are read, or left for later; 0: there are more; -1. One is always tried. */
@@ -127,11 +140,11 @@ static int read_files(struct document_run *k, int64_t until_ms, struct err *e)
 			if (read_one(k, &v[i], &a, &why))
 				rc = fail_one(k, &v[i], &why, &a, e);
 			after = v[i].id;
-			if (clock_mono_ms() >= until_ms)
+			if (is_over(k, until_ms))
 				break;
 		}
 		arena_release(&a);
-	} while (!rc && n && clock_mono_ms() < until_ms);
+	} while (!rc && n && !is_over(k, until_ms));
 	return rc ? -1 : !n && !k->more;
 }
 

@@ -382,13 +382,13 @@ static void give_place(int at)
 
 /* Runs the program with these arguments (argv[0] is set here) in a place of the user. */
 static int run_file(const struct file_source *src, const char **argv, int stop_fd,
-		    struct child_outcome *o, struct err *e)
+		    const atomic_bool *stop, struct child_outcome *o, struct err *e)
 {
 	static const char *const env[] = { NULL };
 	struct buf path = BUF_INIT(PATH_BYTES + 8);
 	const struct spawn s = {
 		.argv = argv, .env = env, .dir = "/", .limits = file_limits,
-		.more = src->more, .more_ctx = src->ctx,
+		.more = src->more, .more_ctx = src->ctx, .stop = stop,
 	};
 	int rc, place = take_place(src->user, e);
 
@@ -416,7 +416,7 @@ int file_extract_all(const struct file_source *src, struct arena *a,
 		.errors = BUF_INIT(STDERR_BYTES),
 	};
 	const char *why = NULL;
-	int rc = run_file(src, argv, -1, &o, e);
+	int rc = run_file(src, argv, -1, NULL, &o, e);
 
 	*out = (struct file_found){ .pages = 0 };
 	if (rc == 0 && o.r.stopped)
@@ -478,11 +478,12 @@ int file_extract_scan(const struct file_source *src, const struct file_scan_want
 		.out = BUF_INIT(LIM_FILE_TEXT_BYTES + 1024),
 		.errors = BUF_INIT(STDERR_BYTES),
 	};
-	int rc = run_file(src, argv, w->abort ? http_abort_fd(w->abort) : -1, &o, e);
+	int rc = run_file(src, argv, w->abort ? http_abort_fd(w->abort) : -1, w->stop,
+			  &o, e);
 
 	*out = (struct file_scanned){ .exit_code = o.r.exit_code };
 	if (rc == 0 && o.r.stopped)
-		rc = err_set(e, w->abort ? ERR_CANCELLED : ERR_INTERNAL,
+		rc = err_set(e, w->abort || w->stop ? ERR_CANCELLED : ERR_INTERNAL,
 			     "stopped while reading");
 	if (rc == 0) {
 		/* Libraries write there what they think of an image. */

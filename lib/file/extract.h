@@ -7,6 +7,7 @@
 #ifndef FILE_EXTRACT_H
 #define FILE_EXTRACT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -89,7 +90,8 @@ struct file_scan_want {
 	int from, to, most;	/* pages, from 1; and how many, if there is time */
 	bool picture;		/* the next one as a PNG instead */
 	const char *languages;	/* of Tesseract: "deu+eng" */
-	struct http_abort *abort;	/* NULL = cannot be cancelled */
+	struct http_abort *abort;	/* these two may be NULL: not cancelled */
+	const atomic_bool *stop;
 };
 
 struct file_scanned {

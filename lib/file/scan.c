@@ -24,6 +24,7 @@ enum {
 	ANSWER_BYTES = 262144,	/* of a service, for one page */
 	ANSWER_MS = 120000,
 	ANSWER_TOKENS = 8000,
+	TICK_MS = 200,		/* between looks at whether to stop */
 };
 
 /* What one go has found. */
@@ -31,6 +32,7 @@ struct pages_read {
 	struct str text;	/* with page marks, unless the file is one image */
 	int64_t next;		/* the page behind them; 0: that was all */
 	const char *problem;	/* why the others cannot be read; NULL */
+	const char *skipped;	/* why a page of these could not be; NULL */
 };
 
 /* -- page marks --- */
@@ -103,6 +105,7 @@ static int run_reader(const struct file_scanner *k, const struct owner *o,
 		.from = (int)t->unread, .to = k->conf->scans.pages,
 		.most = most, .picture = picture,
 		.languages = k->conf->scans.languages, .abort = k->abort,
+		.stop = k->stop,
 	};
 	int rc = file_extract_scan(&src, &w, a, out, e);
 
@@ -135,6 +138,15 @@ static const char *problem_of(const struct file_scanned *f,
 	}
 }
 
+/*
+ * It is of one page, and the others are read, unless the reader was killed: that
+ * may happen again and again.
+ */
+static void note_problem(const char *problem, bool killed, struct pages_read *out)
+{
+	*(killed ? &out->problem : &out->skipped) = problem;
+}
+
 /* 1; 0: there is none; -1. */
 static int by_tesseract(const struct file_scanner *k, const struct owner *o,
 			const struct attachment *t, struct arena *a,
@@ -154,16 +166,15 @@ static int by_tesseract(const struct file_scanner *k, const struct owner *o,
 	/* One of them is too much: is it the first one? */
 	if (f.killed && t->pages > 1 && run_reader(k, o, t, 1, false, a, &f, e))
 		return -1;
-	*out = (struct pages_read){
-		.text = f.text, .next = f.killed ? 0 : f.next,
-		.problem = problem_of(&f, t, a),
-	};
+	*out = (struct pages_read){ .text = f.text, .next = f.killed ? 0 : f.next };
+	note_problem(problem_of(&f, t, a), f.killed, out);
 	return 1;
 }
 
 /* -- a model that sees --- */
 
 struct sight {
+	const struct file_scanner *k;
 	struct buf text;
 	struct llm_usage usage;
 };
@@ -177,6 +188,13 @@ static int on_event(void *ctx, const struct llm_event *ev)
 	else if (ev->type == LLM_EV_USAGE)
 		s->usage = ev->usage;
 	return buf_ok(&s->text) ? 0 : -1;
+}
+
+static int on_idle(void *ctx)
+{
+	const atomic_bool *stop = ((const struct sight *)ctx)->k->stop;
+
+	return stop && atomic_load(stop) ? -1 : 0;
 }
 
 static int ask(const struct file_scanner *k, const struct llm_service *named,
@@ -198,6 +216,7 @@ static int ask(const struct file_scanner *k, const struct llm_service *named,
 	};
 	const struct llm_io io = {
 		.http = k->http, .abort = k->abort, .watch_fd = -1,
+		.idle_ms = TICK_MS, .idle_fn = k->stop ? on_idle : NULL,
 	};
 	int64_t began_ms = clock_mono_ms();
 	int rc = llm_stream(&r, &io, a, on_event, s, e);
@@ -261,6 +280,7 @@ static int next_page(const struct file_scanner *k, const struct owner *o,
 		     struct llm_image *image, int64_t *page,
 		     struct pages_read *out, struct err *e)
 {
+	struct err no_image = ERR_INIT;
 	struct file_scanned f;
 
 	if (run_reader(k, o, t, 1, true, a, &f, e))
@@ -268,9 +288,37 @@ static int next_page(const struct file_scanner *k, const struct owner *o,
 	*page = f.done;
 	out->next = f.killed ? 0 : f.next;
 	if (f.exit_code != EXTRACT_EMPTY)
-		out->problem = problem_of(&f, t, a);
+		note_problem(problem_of(&f, t, a), f.killed, out);
 	return f.exit_code == EXTRACT_OK && f.done &&
-		!llm_image_read(f.text, a, image, e);
+		!llm_image_read(f.text, a, image, &no_image);
+}
+
+/* 1: it is this page that it does not take, and why is not asked again; -1. */
+static int refused(const struct err *why, struct pages_read *out, struct err *e)
+{
+	switch (why->code) {
+	case ERR_CANCELLED:
+		*e = *why;
+		return -1;
+	case ERR_UPSTREAM_FILTER:
+		out->skipped = "The content filter of the service that reads images "
+			"blocked it.";
+		break;
+	case ERR_UPSTREAM_CONTEXT:
+	case ERR_UPSTREAM_PROTOCOL:
+	case ERR_UPSTREAM_REQUEST:
+		out->skipped = "The service that reads images could not read it.";
+		break;
+	default:
+		log_err("a service that reads images", why);
+		return err_row(why)->retryable
+			? err_set(e, ERR_OVERLOADED, "the service that reads images "
+				  "failed")
+			: err_set(e, ERR_UPSTREAM, "the service that reads images "
+				  "refuses every page");
+	}
+	log_err("a page that a service does not read", why);
+	return 1;
 }
 
 /* 1; 0: there is none, or it cannot take the file; -1. */
@@ -278,7 +326,7 @@ static int by_service(const struct file_scanner *k, const struct owner *o,
 		      const struct attachment *t, struct arena *a,
 		      struct pages_read *out, struct err *e)
 {
-	struct sight s = { .text = BUF_INIT(ANSWER_BYTES),
+	struct sight s = { .k = k, .text = BUF_INIT(ANSWER_BYTES),
 			   .usage = LLM_USAGE_UNKNOWN };
 	const struct llm_service *named = *k->conf->scans.llm_service
 		? catalog_service(k->conf, str_of(k->conf->scans.llm_service)) : NULL;
@@ -296,16 +344,10 @@ static int by_service(const struct file_scanner *k, const struct owner *o,
 	if (rc <= 0)
 		return rc < 0 ? -1 : is_pdf;
 	rc = ask(k, named, &image, &s, a, &why);
-	out->text = clean(buf_str(&s.text), page, a);
-	buf_release(&s.text);
 	if (!rc)
-		return 1;
-	if (why.code == ERR_CANCELLED) {
-		*e = why;
-		return -1;
-	}
-	log_err("a service that reads images", &why);
-	return err_set(e, ERR_OVERLOADED, "the service that reads images failed");
+		out->text = clean(buf_str(&s.text), page, a);
+	buf_release(&s.text);
+	return rc ? refused(&why, out, e) : 1;
 }
 
 /* -- with what is there --- */
@@ -332,7 +374,9 @@ static struct str problem_now(const struct file_scanner *k,
 	if (r->next)
 		return str_of(arena_printf(a, "It is read up to page %lld yet.",
 					   (long long)r->next - 1));
-	return text.n ? (struct str){ NULL, 0 }
+	if (text.n)
+		return (struct str){ NULL, 0 };
+	return r->skipped ? str_of(r->skipped)
 		: STR("No text was found in the images of this file.");
 }
 

@@ -7,6 +7,8 @@
 #ifndef FILE_SCAN_H
 #define FILE_SCAN_H
 
+#include <stdatomic.h>
+
 #include "conf/conf.h"
 #include "store/attachment.h"
 
@@ -17,7 +19,9 @@ struct file_scanner {		/* all borrowed */
 	struct db *db;
 	const struct conf *conf;
 	struct http_pool *http;	/* NULL: no service can be asked */
-	struct http_abort *abort;	/* NULL: it cannot be cancelled */
+	/* Each ends a read with ERR_CANCELLED; either may be NULL. */
+	struct http_abort *abort;
+	const atomic_bool *stop;
 	struct owner by;	/* for whose usage a service is asked */
 };
 
@@ -25,8 +29,9 @@ struct file_scanner {		/* all borrowed */
  * Reads the next pages of a ready file of o and stores their text with the others, in
  * the order of pages; t is as it is now then, in a. 1: there are more; 0: there are
  * not, or (t->unread is still set) nothing here can read them; -1: ERR_OVERLOADED
- * when it may work later, ERR_CANCELLED, those of the store. Blocks, half a minute or
- * as long as the service takes.
+ * when it may work later, ERR_UPSTREAM when the service refuses until an admin has
+ * changed something, ERR_CANCELLED, those of the store. Blocks, half a minute or as
+ * long as the service takes.
  */
 int file_scan(const struct file_scanner *k, const struct owner *o,
 	      struct attachment *t, struct arena *a, struct err *e) MUST_CHECK;

@@ -57,7 +57,8 @@ static int load(struct uuid *out, struct err *e)
 
 	*out = (struct uuid){ .b = { 0 } };
 	if (top >= 0)
-		fd = openat(top, NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		fd = openat(top, NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+			    O_NONBLOCK);
 	if (fd < 0) {
 		rc = top >= 0 && errno == ENOENT ? 0 : fails(e, "open");
 	} else {
@@ -75,11 +76,7 @@ static int load(struct uuid *out, struct err *e)
 	return rc;
 }
 
-/*
- * Under another name first, so that nobody reads half of it. over: whatever is there;
- * else the first of several processes has made it.
- */
-static int put(int top, const char *name, const struct uuid *id, bool over)
+static int make(int top, const char *name, const struct uuid *id)
 {
 	char text[UUID_TEXT_BYTES];
 	int fd = openat(top, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -91,15 +88,28 @@ static int put(int top, const char *name, const struct uuid *id, bool over)
 	rc = dprintf(fd, "%s\n", uuid_format(id, text)) < 0 ||
 		fchmod(fd, 0644) < 0 || fsync(fd) < 0 ? -1 : 0;
 	close(fd);
-	if (rc == 0 && !over) {
-		rc = linkat(top, name, top, NAME, 0);
-		if (rc < 0 && errno == EEXIST)
-			return unlinkat(top, name, 0);
-		over = rc < 0;	/* a file system without links */
-		rc = over ? 0 : unlinkat(top, name, 0);
-	}
-	if (rc == 0 && over)
+	return rc;
+}
+
+/*
+ * Under another name first, so that nobody reads half of it. over: whatever is there;
+ * else the first of several processes has made it.
+ */
+static int put(int top, const char *name, const struct uuid *id, bool over)
+{
+	int rc = make(top, name, id);
+
+	if (rc == 0 && over) {
 		rc = renameat(top, name, top, NAME);
+	} else if (rc == 0) {
+		rc = linkat(top, name, top, NAME, 0);
+		if (rc < 0 && errno != EEXIST)	/* a file system without links */
+			rc = make(top, NAME, id);
+		if (rc < 0 && errno == EEXIST)
+			rc = 0;
+		if (unlinkat(top, name, 0) < 0)
+			rc = -1;
+	}
 	return rc < 0 || fsync(top) < 0 ? -1 : 0;
 }
 

@@ -24,13 +24,13 @@ def write(lab, base, user, text, groups=(), status=201, **fields):
     return answer.json
 
 
-def settled(lab, base, user, groups=()):
+def settled(lab, base, user, groups=(), **wait):
     """The progress when nothing is queued any more."""
     def done():
         progress = lab.get(f"{base}/progress", user=user, groups=groups).json
         progress.pop("embedding")   # of vectors, which test_embeddings.py asks about
         return progress if not progress["queued"] else None
-    return wait_until("documents are indexed", done)
+    return wait_until("documents are indexed", done, **wait)
 
 
 def found(lab, base, query, user, groups=(), **fields):

@@ -449,6 +449,9 @@ def test_a_directory_without_a_mark(make_lab, tmp_path):
     assert mark.exists() and not strange.exists()
     mark.write_text("")
     assert "its mark is not readable" in lab.command("files", "move", check=False).stderr
+    mark.unlink()
+    os.mkfifo(mark)     # nothing to wait for
+    assert "its mark is not readable" in lab.command("files", "move", check=False).stderr
 
 
 def test_from_one_store_to_the_other(make_lab, tmp_path):

@@ -148,8 +148,14 @@ def test_every_table_is_as_before(make_lab, peer, tmp_path):  # noqa: F811
             "groups": ["it"], "permissions": ["AIChat.*", "AI.*"]}},
         "knowledge": {"embedding_service": "vectors", "sources": {"docs": {"base": "docs", "directory": str(tmp_path / "docs"),
                                            "every": 0}}}})
-    lab.command("work")
+
+    def idle():
+        lab.command("work")
+        return not counted(lab)["job"]
+
+    wait_until("no job is there", idle)
     before = counted(lab)
+    assert not before["job"]
 
     base = base_of(lab, "ada", groups=["it"])
     write(lab, base, "ada", "Five days of leave carry over.", externalId="x")
@@ -181,8 +187,11 @@ def test_every_table_is_as_before(make_lab, peer, tmp_path):  # noqa: F811
 
     # One by one: a document, the bases, the conversations.
     assert lab.call("DELETE", f"{base}/documents/{document['id']}", user="ada").status == 204
-    lab.config_file.write_text(json.dumps(
+    # Under another name first: the responder may look at it at any time.
+    config = lab.config_file.with_suffix(".new")
+    config.write_text(json.dumps(
         {**json.loads(lab.config_file.read_text()), "knowledge": {}}))
+    config.rename(lab.config_file)
     lab.command("work")
     for one in lab.get("/knowledge-bases", user="ada", groups=["it"]).json["items"]:
         assert lab.call("DELETE", f"/knowledge-bases/{one['id']}", user="ada",

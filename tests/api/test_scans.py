@@ -1,17 +1,23 @@
 """Scanned pages and images: their text is recognised by Tesseract, or read by a model
 that sees, when a turn or a knowledge base needs it (A11, A21)."""
 
+import contextlib
 import json
+import signal
+import threading
 import uuid
 
 import pytest
 
+from any_provider import Provider
 from knowledge import base_of, found, settled
 from lab import Lab, wait_until
 from samples import picture, scan, tiff
 
 LEAVE = "Nine days of leave carry over\nuntil the end of March."
 WOMBAT = "The wombat sleeps in the\nsouthern office."
+# One run may be too slow on a busy machine; the next is half a minute later.
+TESSERACT_S = 120
 PAGES = [LEAVE, ("Parking is free.",), "", WOMBAT]
 
 
@@ -85,7 +91,7 @@ def test_a_scan_in_a_knowledge_base(lab, who):
     paths = [uploaded(lab, base, who, data, name) for name, data in (
         ("scan.pdf", scan(PAGES)), ("page.png", picture("The quokka answers the phone.")),
         ("none.png", picture(" ")))]
-    assert settled(lab, base, who)["ready"] == 2
+    assert settled(lab, base, who, deadline_s=TESSERACT_S)["ready"] == 2
     assert [(h["page"], h["title"]) for h in found(lab, base, "wombat", who)] == [
         (4, "scan")]
     assert found(lab, base, "quokka", who)[0]["title"] == "page"
@@ -104,7 +110,7 @@ def test_what_cannot_be_read_says_so(lab, who):
                        (whole[:len(whole) // 3], ("cannot be read",)),
                        (b"\x89PNG\r\n\x1a\n" + bytes(90), ("cannot be read", "no text"))):
         path = uploaded(lab, base, who, data, "bad.png")
-        settled(lab, base, who)
+        settled(lab, base, who, deadline_s=TESSERACT_S)
         seen = lab.get(path, user=who).json
         assert seen["status"] == "failed"
         assert any(s in seen["error"] for s in says), seen["error"]
@@ -150,3 +156,87 @@ def test_a_service_reads_a_document(seeing, who):
     assert lab.sql("SELECT COUNT(*) FROM usage_record r JOIN knowledge_base k ON"
                    " k.user_id = r.user_id WHERE r.kind = 8 AND HEX(k.id) ="
                    f" '{base.rsplit('/', 1)[1].replace('-', '').upper()}'") == [["1"]]
+
+
+class Eyes(Provider):
+    """Writes out every page as "This is eyes."; refuses the first with a status, or all
+    until it is let."""
+
+    def __init__(self):
+        self.asked, self.let = threading.Event(), threading.Event()
+        self.refusals = []
+        super().__init__(self.before)
+
+    def before(self, sent):
+        self.asked.set()
+        self.let.wait(60)
+        return self.refusals.pop(0) if self.refusals else None
+
+
+@pytest.fixture(scope="module")
+def eyes():
+    with contextlib.closing(Eyes()) as made:
+        yield made
+        made.let.set()
+
+
+@pytest.fixture(scope="module")
+def asking(eyes):
+    with Lab(services={"eyes": {**SEES, "model": "eyes", "url": eyes.url,
+                                "api_key": "sk-ours"}},
+             config={"scans": {"tesseract": False, "llm_service": "eyes"},
+                     "threads": {"grace_s": 0}}) as lab:
+        yield lab
+
+
+def test_a_page_that_is_refused(asking, eyes, who):
+    """It is left out and not asked for again; where the key is wrong, nothing is noted."""
+    lab = asking
+    eyes.let.set()
+    eyes.refusals[:] = [400]
+    record = attached(lab, scan([LEAVE, WOMBAT]), "scan.pdf", who)
+    sent_with(lab, record, who)
+    assert lab.get(f"/attachments/{record['id']}", user=who).json["problem"] is None
+    text = text_of(lab, record, who)
+    assert "<!-- page 2 -->" in text and "<!-- page 1 -->" not in text
+    eyes.refusals[:] = [401]
+    other = attached(lab, scan([WOMBAT, LEAVE]), "other.pdf", who)
+    sent_with(lab, other, who)
+    assert "<!-- page" not in json.dumps(text_of(lab, other, who))
+    sent_with(lab, other, who)
+    assert text_of(lab, other, who).count("This is eyes") == 2
+    eyes.refusals[:] = [400]
+    base = base_of(lab, who)
+    path = uploaded(lab, base, who, picture(LEAVE), "page.png")
+    settled(lab, base, who)
+    assert "service that reads images could not read it" in lab.get(
+        path, user=who).json["error"]
+
+
+def test_a_process_that_is_stopped_does_not_wait_for_a_page(asking, eyes, who):
+    lab = asking
+    eyes.let.clear()
+    eyes.asked.clear()
+    base = base_of(lab, who)
+    uploaded(lab, base, who, picture(WOMBAT), "page.png")
+    assert eyes.asked.wait(30)
+    lab.stop("responder", sig=signal.SIGTERM)
+    job = "SELECT attempts, error IS NOT NULL FROM job WHERE kind = 'knowledge-index'"
+    assert lab.sql(job) == [["0", "0"]]
+    eyes.let.set()
+    lab.command("work")
+    lab.start_responder()
+    assert settled(lab, base, who)["ready"] == 1
+
+
+# -- pages of a TIFF ---------------------------------------------------------------------
+
+def test_a_page_that_cannot_be_decoded(lab, who):
+    """The pages behind it are read."""
+    data = bytearray(tiff([LEAVE, WOMBAT]))
+    width = data.index(b"\x01\x01\x04\0\x01\0\0\0")    # the height of the first page
+    data[width + 8:width + 12] = (10 ** 8).to_bytes(4, "little")
+    record = attached(lab, bytes(data), "fax.tif", who)
+    said, _ = sent_with(lab, record, who)
+    assert "wombat" in said and "March" not in said, said
+    assert lab.get(f"/attachments/{record['id']}", user=who).json["problem"] is None
