@@ -20,9 +20,6 @@
 /* The ranker gets this many times the requested passages. */
 enum { RERANKED_DEPTH = 3 };
 
-/* Passages that are read besides those that are wanted: some may be gone. */
-enum { SPARE = 20 };
-
 static const struct resource *const bases = &resources[RESOURCE_KNOWLEDGE_BASE];
 static const struct resource *const agents = &resources[RESOURCE_AGENT];
 
@@ -294,7 +291,7 @@ static int search_all(struct retrieving *k, size_t max, struct err *e)
 	while (n_read < n && k->n < max) {
 		size_t from = n_read;
 
-		n_read = MIN(n, from + max + SPARE);
+		n_read = MIN(n, from + max + SEARCH_SPARE);
 		if (read_hits(k, v + from, n_read - from, e))
 			return -1;
 		for (size_t i = from; i < n_read && k->n < max; i++)

@@ -12,7 +12,6 @@
 
 enum {
 	FUSED_RANKS = 100,	/* of each list that is fused */
-	SPARE = 20,		/* more than asked: some may go meanwhile */
 	LIST_BYTES = 1 << 16,	/* of one base in a list for a statement */
 	PICK_BYTES = 64,	/* of a passage */
 };
@@ -352,7 +351,7 @@ static void choose(struct search *s, struct arena *a)
 	else if (s->near)
 		s->list.v = rank_fuse(s->words.v, s->words.n, s->vectors.v,
 				      s->vectors.n, a, &s->list.n);
-	s->list.n = MIN(s->list.n, s->ask->max + SPARE);
+	s->list.n = MIN(s->list.n, s->ask->max + SEARCH_SPARE);
 }
 
 static int find(struct searches *f, struct err *e)
@@ -363,7 +362,7 @@ static int find(struct searches *f, struct err *e)
 		return -1;
 	for (size_t i = 0; i < f->n; i++) {
 		f->v[i].near = is_comparable(&f->v[i]);
-		most = MAX(most, f->v[i].ask->max + SPARE);
+		most = MAX(most, f->v[i].ask->max + SEARCH_SPARE);
 	}
 	if (finding_words(f, most, e) || finding_near(f, most, e))
 		return -1;

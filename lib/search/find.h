@@ -67,9 +67,11 @@ struct search_in {
 int search_find_all(struct db *db, struct search_in *in, size_t n,
 		    struct arena *a, struct err *e) MUST_CHECK;
 
+enum { SEARCH_SPARE = 20 };	/* more than asked: some may go meanwhile */
+
 /*
- * The first half of search_find_all: chunks and scores only, and up to 20 passages
- * of each base beyond ask->max, since some may be gone when they are read.
+ * The first half of search_find_all: chunks and scores only, and up to SEARCH_SPARE
+ * passages of each base beyond ask->max.
  */
 int search_rank_all(struct db *db, struct search_in *in, size_t n,
 		    struct arena *a, struct err *e) MUST_CHECK;
