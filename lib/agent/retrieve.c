@@ -194,53 +194,110 @@ static int prepare(struct retrieving *k, struct search_in *in, struct err *e)
 	return 0;
 }
 
-/* The documents of what was found that the caller sees. */
-static int find_documents(struct retrieving *k, const struct search_in *in,
-			  struct kb_document **docs, size_t *n, struct err *e)
+/* Their order among all: equal ones by base, and within it as they were found. */
+static int by_found(const void *x, const void *y)
 {
-	const struct retrieve_ask *q = k->q;
-	struct kb_at *at = arena_zalloc(k->a, q->n_bases, sizeof(*at));
-	struct uuid *ids;
-	size_t n_ids = 0, all = 0;
+	const struct retrieve_hit *a = x, *b = y;
 
-	for (size_t i = 0; i < q->n_bases; i++) {
-		at[i] = sight_of(q->by, in[i].base);
-		at[i].all = q->ask.all;
-		all += in[i].n;
-	}
-	ids = arena_zalloc(k->a, all + 1, sizeof(*ids));
-	for (size_t i = 0; i < q->n_bases; i++)
-		for (size_t h = 0; h < in[i].n; h++)
-			ids[n_ids++] = in[i].v[h].document_id;
-	return kb_of_ids(q->by->db, at, q->n_bases, ids, n_ids, k->a, docs, n, e);
+	if (a->found->score > b->found->score || a->found->score < b->found->score)
+		return a->found->score > b->found->score ? -1 : 1;
+	if (a->base != b->base)
+		return a->base < b->base ? -1 : 1;
+	return a->found < b->found ? -1 : a->found > b->found;
 }
 
-/* The passages of all bases, base by base. */
-static int search_all(struct retrieving *k, struct err *e)
+/* Replaces scores that cannot be compared between bases by ranks. */
+static void score_by_rank(struct search_in *in, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t h = 0; h < in[i].n; h++)
+			in[i].v[h].score = 2.0 / (double)(RRF_K + 1 + h);
+}
+
+/* All passages of all bases, best first, without what they say: into *v. */
+static int find_all(struct retrieving *k, struct retrieve_hit **v, size_t *n,
+		    struct err *e)
 {
 	const struct retrieve_ask *q = k->q;
 	struct search_in *in = arena_zalloc(k->a, q->n_bases + 1, sizeof(*in));
-	struct kb_document *docs;
-	size_t n_docs;
+	size_t all = 0;
 
 	if (prepare(k, in, e) ||
-	    search_find_all(q->by->db, in, q->n_bases, k->a, e) ||
-	    find_documents(k, in, &docs, &n_docs, e))
+	    search_rank_all(q->by->db, in, q->n_bases, k->a, e))
 		return -1;
 	for (size_t i = 0; i < q->n_bases; i++) {
 		if (in[i].unused)	/* it changed while the service was asked */
 			k->notice = other_model;
 		*(in[i].ask->vector && !in[i].unused ? &k->n_near : &k->n_words) +=
 			in[i].n > 0;
+		all += in[i].n;
+	}
+	if (k->n_near && k->n_words)
+		score_by_rank(in, q->n_bases);
+	*v = arena_zalloc(k->a, all + 1, sizeof(**v));
+	*n = 0;
+	for (size_t i = 0; i < q->n_bases; i++)
 		for (size_t h = 0; h < in[i].n; h++)
-			for (size_t d = 0; d < n_docs; d++)
-				if (uuid_eq(&docs[d].id, &in[i].v[h].document_id) &&
-				    uuid_eq(&docs[d].base_id, in[i].base)) {
-					k->v[k->n++] = (struct retrieve_hit){
-						&q->bases[i], &in[i].v[h],
-						&docs[d] };
-					break;
-				}
+			(*v)[(*n)++] = (struct retrieve_hit){
+				.base = &q->bases[i], .found = &in[i].v[h] };
+	if (all)
+		qsort(*v, all, sizeof(**v), by_found);
+	return 0;
+}
+
+/* Reads what n passages say, and their documents if the caller sees them. */
+static int read_hits(struct retrieving *k, struct retrieve_hit *v, size_t n,
+		     struct err *e)
+{
+	struct search_pick *picks = arena_zalloc(k->a, n, sizeof(*picks));
+	struct kb_at *at = arena_zalloc(k->a, n, sizeof(*at));
+	struct uuid *ids = arena_zalloc(k->a, n, sizeof(*ids));
+	struct kb_document *docs;
+	size_t n_docs;
+
+	for (size_t i = 0; i < n; i++) {
+		picks[i] = (struct search_pick){ &v[i].base->id, v[i].found };
+		at[i] = sight_of(k->q->by, &v[i].base->id);
+		at[i].all = k->q->ask.all;
+	}
+	if (search_read(k->q->by->db, picks, n, k->a, e))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		ids[i] = v[i].found->document_id;
+	if (kb_of_ids(k->q->by->db, at, n, ids, n, k->a, &docs, &n_docs, e))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		v[i].document = kb_among(docs, n_docs, &ids[i]);
+		if (v[i].document &&
+		    !uuid_eq(&v[i].document->base_id, &v[i].base->id))
+			v[i].document = NULL;
+	}
+	return 0;
+}
+
+/*
+ * The best passages, at most max, and of each base as many as were asked for. Only
+ * what may be among them is read: of many bases that is a small part.
+ */
+static int search_all(struct retrieving *k, size_t max, struct err *e)
+{
+	size_t *taken = arena_zalloc(k->a, k->q->n_bases + 1, sizeof(*taken));
+	struct retrieve_hit *v;
+	size_t n, n_read = 0;
+
+	if (find_all(k, &v, &n, e))
+		return -1;
+	k->v = v;
+	while (n_read < n && k->n < max) {
+		size_t from = n_read;
+
+		n_read = MIN(n, from + max + SEARCH_SPARE);
+		if (read_hits(k, v + from, n_read - from, e))
+			return -1;
+		for (size_t i = from; i < n_read && k->n < max; i++)
+			if (v[i].document &&
+			    taken[v[i].base - k->q->bases]++ < k->q->ask.max)
+				v[k->n++] = v[i];
 	}
 	return 0;
 }
@@ -251,18 +308,6 @@ static int by_score(const void *x, const void *y)
 
 	return a->found->score > b->found->score ? -1
 		: a->found->score < b->found->score;
-}
-
-/* Replaces scores that cannot be compared between bases by ranks. */
-static void score_by_rank(struct retrieving *k)
-{
-	size_t rank = 0;
-
-	for (size_t i = 0; i < k->n; i++) {
-		if (i && k->v[i].base != k->v[i - 1].base)
-			rank = 0;
-		k->v[i].found->score = 2.0 / (double)(RRF_K + 1 + rank++);
-	}
 }
 
 /* -- ranking by a service -------------------------------------------------------------- */
@@ -344,14 +389,10 @@ int retrieve_find(const struct retrieve_ask *q, struct arena *a,
 	search_cache_limit((size_t)q->by->conf->knowledge.cache_mb << 20);
 	if (q->ranker)
 		asked.ask.max = MIN((size_t)LIM_FOUND, q->ask.max * RERANKED_DEPTH);
-	k.v = arena_zalloc(a, q->n_bases * asked.ask.max + 1, sizeof(*k.v));
 	k.asked = arena_zalloc(a, q->n_bases + 1, sizeof(*k.asked));
-	if (q->n_bases && search_all(&k, e))
+	if (q->n_bases && search_all(&k, q->ranker ? (size_t)LIM_FOUND : q->ask.max,
+				     e))
 		return -1;
-	if (k.n_near && k.n_words)
-		score_by_rank(&k);
-	if (k.n)
-		qsort(k.v, k.n, sizeof(*k.v), by_score);
 	ranked = rank_again(&k);
 	keep_good(&k, ranked);
 	if (q->more)
@@ -448,11 +489,13 @@ static int see_documents(const struct seeing *k, struct err *e)
 	}
 	if (kb_of_ids(k->by->db, at, n_at, ids, n, k->a, &docs, &n_docs, e))
 		return -1;
-	for (size_t i = 0; i < k->n; i++)
-		for (size_t d = 0; d < n_docs && !k->seen[i]; d++)
-			k->seen[i] = uuid_is_nil(&k->v[i].attachment_id) &&
-				uuid_eq(&k->v[i].base_id, &docs[d].base_id) &&
-				uuid_eq(&k->v[i].document_id, &docs[d].id);
+	for (size_t i = 0; i < k->n; i++) {
+		const struct kb_document *d = kb_among(docs, n_docs,
+						       &k->v[i].document_id);
+
+		if (uuid_is_nil(&k->v[i].attachment_id))
+			k->seen[i] = d && uuid_eq(&k->v[i].base_id, &d->base_id);
+	}
 	return 0;
 }
 

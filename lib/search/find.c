@@ -12,8 +12,8 @@
 
 enum {
 	FUSED_RANKS = 100,	/* of each list that is fused */
-	SPARE = 20,		/* more than asked: some may go meanwhile */
 	LIST_BYTES = 1 << 16,	/* of one base in a list for a statement */
+	PICK_BYTES = 64,	/* of a passage */
 };
 
 /* -- lists for statements ----------------------------------------------------------- */
@@ -285,52 +285,42 @@ bool finding_sees(const struct search *s, int64_t audience)
 
 static int note_found(void *ctx, const struct db_val *row, struct err *e)
 {
-	struct searches *f = ctx;
-	struct search *s = &f->v[row[0].i - 1];
-	struct search_found *to;
+	struct search_found *to = ((struct search_pick *)ctx)[row[0].i - 1].found;
 
 	(void)e;
-	s->got = arena_room(f->a, s->got, s->n_got, 1, &s->got_room,
-			    sizeof(*s->got));
-	to = &s->got[s->n_got++];
-	*to = (struct search_found){
-		.chunk = (uint32_t)row[1].i, .page = (int)row[3].i,
-		.at = row[4].i, .heading = row[5].s, .text = row[6].s,
-	};
 	memcpy(to->document_id.b, row[2].s.p, 16);
+	to->page = (int)row[3].i;
+	to->at = row[4].i;
+	to->heading = row[5].s;
+	to->text = row[6].s;
 	return 0;
 }
 
-int finding_read(struct searches *f, struct err *e)
+int search_read(struct db *db, struct search_pick *v, size_t n, struct arena *a,
+		struct err *e)
 {
-	bool any = false;
+	struct buf b = BUF_INIT(n * PICK_BYTES + 16);
+	struct jw w = jw_on(&b);
+	int rc;
 
-	for (size_t i = 0; i < f->n; i++) {
-		f->v[i].got = NULL;
-		f->v[i].n_got = f->v[i].got_room = 0;
-		any |= f->v[i].list.n > 0;
+	if (!n)
+		return 0;
+	jw_arr(&w);
+	for (size_t i = 0; i < n; i++) {	/* so a row says whose it is */
+		jw_obj(&w);
+		jw_key(&w, "b");
+		search_list_id(&w, v[i].base);
+		jw_key(&w, "x");
+		jw_arr(&w);
+		jw_int(&w, v[i].found->chunk);
+		jw_end_arr(&w);
+		jw_end_obj(&w);
 	}
-	if (any && db_each(f->db, STMT_SEARCH_CHUNK_FIND,
-			   DB_ARGS(DB_S(finding_lists(f, finding_chunks))), f->a,
-			   note_found, f, e))
-		return -1;
-	for (size_t i = 0; i < f->n; i++) {
-		struct search *s = &f->v[i];
-		struct search_found *v = arena_zalloc(f->a, s->n_got + 1,
-						      sizeof(*v));
-		size_t n = 0;
-
-		for (size_t h = 0; h < s->list.n; h++)
-			for (size_t k = 0; k < s->n_got; k++)
-				if (s->got[k].chunk == s->list.v[h].chunk) {
-					v[n] = s->got[k];
-					v[n++].score = (double)s->list.v[h].score;
-					break;
-				}
-		s->got = v;
-		s->n_got = n;
-	}
-	return 0;
+	jw_end_arr(&w);
+	rc = db_each(db, STMT_SEARCH_CHUNK_FIND, DB_ARGS(DB_S(buf_str(&b))), a,
+		     note_found, v, e);
+	buf_release(&b);
+	return rc ? rc : arena_check(a, e);
 }
 
 /* -- both --------------------------------------------------------------------------- */
@@ -361,7 +351,7 @@ static void choose(struct search *s, struct arena *a)
 	else if (s->near)
 		s->list.v = rank_fuse(s->words.v, s->words.n, s->vectors.v,
 				      s->vectors.n, a, &s->list.n);
-	s->list.n = MIN(s->list.n, s->ask->max + SPARE);
+	s->list.n = MIN(s->list.n, s->ask->max + SEARCH_SPARE);
 }
 
 static int find(struct searches *f, struct err *e)
@@ -372,16 +362,29 @@ static int find(struct searches *f, struct err *e)
 		return -1;
 	for (size_t i = 0; i < f->n; i++) {
 		f->v[i].near = is_comparable(&f->v[i]);
-		most = MAX(most, f->v[i].ask->max + SPARE);
+		most = MAX(most, f->v[i].ask->max + SEARCH_SPARE);
 	}
 	if (finding_words(f, most, e) || finding_near(f, most, e))
 		return -1;
 	for (size_t i = 0; i < f->n; i++)
 		choose(&f->v[i], f->a);
-	return finding_read(f, e);
+	return 0;
 }
 
-int search_find_all(struct db *db, struct search_in *in, size_t n,
+/* The hits as passages that say nothing yet. */
+static void give_hits(const struct search *s, struct arena *a)
+{
+	struct search_in *in = s->in;
+
+	in->n = s->list.n;
+	in->v = arena_zalloc(a, in->n + 1, sizeof(*in->v));
+	for (size_t i = 0; i < in->n; i++) {
+		in->v[i].chunk = s->list.v[i].chunk;
+		in->v[i].score = (double)s->list.v[i].score;
+	}
+}
+
+int search_rank_all(struct db *db, struct search_in *in, size_t n,
 		    struct arena *a, struct err *e)
 {
 	struct searches f = {
@@ -399,11 +402,36 @@ int search_find_all(struct db *db, struct search_in *in, size_t n,
 	}
 	rc = n ? find(&f, e) : 0;
 	finding_end_words(&f);
-	for (size_t i = 0; !rc && i < n; i++) {
-		in[i].v = f.v[i].got;
-		in[i].n = MIN(f.v[i].n_got, in[i].ask->max);
+	for (size_t i = 0; !rc && i < n; i++)
+		give_hits(&f.v[i], a);
+	return rc ? rc : arena_check(a, e);
+}
+
+int search_find_all(struct db *db, struct search_in *in, size_t n,
+		    struct arena *a, struct err *e)
+{
+	struct search_pick *v;
+	size_t all = 0, n_v = 0;
+
+	if (search_rank_all(db, in, n, a, e))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		all += in[i].n;
+	v = arena_zalloc(a, all + 1, sizeof(*v));
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < in[i].n; k++)
+			v[n_v++] = (struct search_pick){ in[i].base, &in[i].v[k] };
+	if (search_read(db, v, n_v, a, e))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		size_t kept = 0;
+
+		for (size_t k = 0; k < in[i].n && kept < in[i].ask->max; k++)
+			if (search_is_there(&in[i].v[k]))
+				in[i].v[kept++] = in[i].v[k];
+		in[i].n = kept;
 	}
-	return rc;
+	return 0;
 }
 
 int search_find(struct db *db, const struct uuid *base,

@@ -58,7 +58,8 @@ struct search {
 	struct search_range *hidden, *wanted;	/* by first */
 	size_t n_hidden, n_wanted, hidden_room, wanted_room;
 	struct question *question;	/* NULL: no words are searched */
-	struct term *terms;		/* as many as the question has */
+	struct term *terms;		/* as many as the question has; while its
+					   postings are read */
 	struct search_hits words;
 	/* vectors */
 	bool near;		/* are searched */
@@ -67,10 +68,8 @@ struct search {
 	struct rank_hit *best;	/* a heap of max_best */
 	size_t n_best, max_best;
 	bool reads;		/* the next statement over bases is for it too */
-	/* what is read next: of these hits the texts, or the vectors */
+	/* the hits whose vectors are read next; in the end those that are chosen */
 	struct search_hits list;
-	struct search_found *got;
-	size_t n_got, got_room;
 };
 
 struct searches {
@@ -108,8 +107,5 @@ void finding_end_words(struct searches *f);
  * question's, which is of the base's dimension: into its vectors, at most max.
  */
 int finding_near(struct searches *f, size_t max, struct err *e) MUST_CHECK;
-
-/* The texts of each one's list, in its order, into its got; those that are gone not. */
-int finding_read(struct searches *f, struct err *e) MUST_CHECK;
 
 #endif

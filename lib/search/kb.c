@@ -1,5 +1,6 @@
 #include "search/kb.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -139,13 +140,36 @@ int kb_list(struct db *db, const struct kb_at *at, int status,
 	return 0;
 }
 
+static int by_base(const void *a, const void *b)
+{
+	const struct kb_at *x = a, *y = b;
+
+	return memcmp(x->base.b, y->base.b, sizeof(x->base.b));
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct kb_document *x = a, *y = b;
+
+	return memcmp(x->id.b, y->id.b, sizeof(x->id.b));
+}
+
+/* at is by base. */
 static bool is_seen(const struct kb_at *at, size_t n, const struct kb_document *d)
 {
-	for (size_t i = 0; i < n; i++)
-		if (uuid_eq(&at[i].base, &d->base_id))
-			return at[i].all || search_is_for(d->groups, at[i].groups,
-							  at[i].n_groups);
-	return false;
+	const struct kb_at key = { .base = d->base_id };
+	const struct kb_at *its = bsearch(&key, at, n, sizeof(*at), by_base);
+
+	return its && (its->all || search_is_for(d->groups, its->groups,
+						 its->n_groups));
+}
+
+struct kb_document *kb_among(struct kb_document *v, size_t n,
+			     const struct uuid *id)
+{
+	const struct kb_document key = { .id = *id };
+
+	return n ? bsearch(&key, v, n, sizeof(*v), by_id) : NULL;
 }
 
 int kb_of_ids(struct db *db, const struct kb_at *at, size_t n_at,
@@ -154,6 +178,7 @@ int kb_of_ids(struct db *db, const struct kb_at *at, size_t n_at,
 {
 	struct buf list = BUF_INIT(n * 40 + 16);
 	struct jw w = jw_on(&list);
+	struct kb_at *sorted;
 	size_t all = 0;
 	int rc;
 
@@ -168,10 +193,17 @@ int kb_of_ids(struct db *db, const struct kb_at *at, size_t n_at,
 		     DB_ARGS(DB_S(buf_str(&list)), DB_S(at->tenant_id)), a,
 		     document_fields, sizeof(**out), 0, out, &all, e);
 	buf_release(&list);
-	for (size_t i = 0; !rc && i < all; i++)
-		if (is_seen(at, n_at, &(*out)[i]))
+	if (rc)
+		return -1;
+	sorted = (struct kb_at *)(void *)arena_memdup(a, (const char *)at,
+						      n_at * sizeof(*at));
+	qsort(sorted, n_at, sizeof(*sorted), by_base);
+	for (size_t i = 0; i < all; i++)
+		if (is_seen(sorted, n_at, &(*out)[i]))
 			(*out)[(*n_out)++] = (*out)[i];
-	return rc;
+	if (*n_out)
+		qsort(*out, *n_out, sizeof(**out), by_id);
+	return 0;
 }
 
 static int note_count(void *ctx, const struct db_val *row, struct err *e)

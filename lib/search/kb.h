@@ -76,13 +76,17 @@ int kb_list(struct db *db, const struct kb_at *at, int status,
 	    struct err *e) MUST_CHECK;
 
 /*
- * Those of n ids that are in one of these bases and that the caller sees there, in
- * any order, for what was found: one statement. All bases are of one tenant. Text
- * in a.
+ * Those of n ids that are in one of these bases and that the caller sees there,
+ * ordered for kb_among: one statement. An id or a base may be named twice. All
+ * bases are of one tenant. Text in a.
  */
 int kb_of_ids(struct db *db, const struct kb_at *at, size_t n_at,
 	      const struct uuid *ids, size_t n, struct arena *a,
 	      struct kb_document **out, size_t *n_out, struct err *e) MUST_CHECK;
+
+/* The document of that id among n that kb_of_ids gave; NULL: none. */
+struct kb_document *kb_among(struct kb_document *v, size_t n,
+			     const struct uuid *id);
 
 /* With all that it has in the index; the rest of that goes with a job. */
 int kb_delete(struct db *db, const struct kb_at *at, const struct uuid *id,

@@ -115,6 +115,7 @@ struct rank_hit *rank_best(const struct rank_list *lists, size_t n_lists,
 			   struct arena *a, size_t *n)
 {
 	struct rank_hit *best = arena_zalloc(a, max + 1, sizeof(*best));
+	const struct arena_mark scratch = arena_mark(a);
 	struct scoring s;
 	uint32_t first;
 
@@ -146,6 +147,7 @@ struct rank_hit *rank_best(const struct rank_list *lists, size_t n_lists,
 					base + at, s.score[at] });
 		memset(s.score, 0, WINDOW * sizeof(*s.score));
 	}
+	arena_rewind(a, scratch);
 	rank_order(best, *n);
 	return best;
 }

@@ -8,7 +8,11 @@
 
 #include "base/banned.h"
 
-enum { PHRASE_CANDIDATES = 500 };
+enum {
+	PHRASE_CANDIDATES = 500,	/* of a base */
+	PHRASE_CANDIDATES_ALL = 50000,	/* of all bases, as far as may be */
+	READ_TOGETHER = 500,		/* texts that are in memory at once */
+};
 
 /* -- questions ---------------------------------------------------------------------- */
 
@@ -101,30 +105,12 @@ void finding_end_words(struct searches *f)
 
 /* -- postings ----------------------------------------------------------------------- */
 
-static int note_posts(void *ctx, const struct db_val *row, struct err *e)
-{
-	struct searches *f = ctx;
-	struct search *s = &f->v[row[0].i - 1];
-	size_t i = term_at(s->question, row[1].i);
-	struct term *t = &s->terms[i];
-	struct post v[2 * POST_BLOCK];
-	int n;
-
-	if (!finding_sees(s, row[2].i))
-		return 0;
-	n = post_read(row[5].s, (uint32_t)row[3].i, v);
-	if (n < 0 || i == s->question->n_terms)
-		return err_set(e, ERR_INTERNAL, "a block of postings is damaged");
-	t->v = arena_room(f->a, t->v, t->n, (size_t)n, &t->room, sizeof(*t->v));
-	for (int k = 0; k < n; k++) {
-		if (!finding_visible(s, v[k].chunk))
-			continue;
-		t->list.seen++;
-		if (finding_wanted(s, v[k].chunk))
-			t->v[t->n++] = v[k];
-	}
-	return arena_check(f->a, e);
-}
+struct posts_read {
+	struct searches *f;
+	size_t max;
+	struct search *now;	/* the base whose postings come */
+	struct arena posts, row;	/* of now; of a row */
+};
 
 static int by_chunk(const void *a, const void *b)
 {
@@ -154,18 +140,6 @@ static void write_terms(struct jw *w, const struct search *s)
 {
 	for (size_t i = 0; s->question && i < s->question->n_terms; i++)
 		jw_int(w, s->question->terms[i].term);
-}
-
-static int read_posts(struct searches *f, struct err *e)
-{
-	if (db_each(f->db, STMT_SEARCH_POST_FIND,
-		    DB_ARGS(DB_S(finding_lists(f, write_terms))), f->a,
-		    note_posts, f, e))
-		return -1;
-	for (size_t i = 0; i < f->n; i++)
-		if (f->v[i].question)
-			order_posts(&f->v[i]);
-	return 0;
 }
 
 /* -- phrases ------------------------------------------------------------------------ */
@@ -271,63 +245,159 @@ static bool says_all(const struct question *q, const struct search_found *f)
 	return true;
 }
 
-/* The hits that are looked at next, from the from-th on: into each one's list. */
-static bool next_hits(struct searches *f, const size_t *kept, size_t from, size_t max)
+/* The best hits of the base whose postings are read: into r's f->a. */
+static void rank(struct posts_read *r)
 {
-	bool any = false;
+	struct search *s = r->now;
+	const struct question *q = s->question;
+	struct rank_list lists[LIM_QUESTION_WORDS];
+	size_t many = MIN((size_t)PHRASE_CANDIDATES,
+			  PHRASE_CANDIDATES_ALL / r->f->n);
 
-	for (size_t i = 0; i < f->n; i++) {
-		struct search *s = &f->v[i];
+	order_posts(s);
+	if (q->n_phrases)
+		keep_whole(s, &r->posts);
+	for (size_t i = 0; i < q->n_terms; i++)
+		lists[i] = s->terms[i].list;
+	s->words.v = rank_best(lists, q->n_terms, &s->stats, q->n_phrases
+			       ? MAX(r->max, many) : r->max, r->f->a,
+			       &s->words.n);
+}
 
-		s->list.n = 0;
-		if (!s->question || !s->question->n_phrases ||
-		    from >= s->words.n || kept[i] >= max)
-			continue;
-		s->list = (struct search_hits){
-			s->words.v + from,
-			MIN(s->words.n - from, (size_t)LIM_FOUND),
-		};
-		any = true;
+/* The base before s is complete: only its best hits stay in memory. */
+static void next_base(struct posts_read *r, struct search *s)
+{
+	if (r->now) {
+		rank(r);
+		r->now->terms = NULL;
+		arena_reset(&r->posts);
 	}
-	return any;
+	r->now = s;
+	if (s)
+		s->terms = arena_zalloc(&r->posts, s->question->n_terms + 1,
+					sizeof(*s->terms));
+}
+
+static int note_posts(void *ctx, const struct db_val *row, struct err *e)
+{
+	struct posts_read *r = ctx;
+	struct search *s = &r->f->v[row[0].i - 1];
+	struct post v[2 * POST_BLOCK];
+	struct term *t;
+	size_t i;
+	int n;
+
+	if (s != r->now)
+		next_base(r, s);
+	i = term_at(s->question, row[1].i);
+	t = &s->terms[i];
+	n = !finding_sees(s, row[2].i) ? 0
+		: post_read(row[5].s, (uint32_t)row[3].i, v);
+	arena_reset(&r->row);
+	if (n < 0 || i == s->question->n_terms)
+		return err_set(e, ERR_INTERNAL, "a block of postings is damaged");
+	t->v = arena_room(&r->posts, t->v, t->n, (size_t)n, &t->room,
+			  sizeof(*t->v));
+	for (int k = 0; k < n; k++) {
+		if (!finding_visible(s, v[k].chunk))
+			continue;
+		t->list.seen++;
+		if (finding_wanted(s, v[k].chunk))
+			t->v[t->n++] = v[k];
+	}
+	return arena_check(&r->posts, e);
+}
+
+/* The best hits of each base, whose postings come one base after the other. */
+static int rank_posts(struct searches *f, size_t max, struct err *e)
+{
+	struct posts_read r = { .f = f, .max = max };
+	int rc = db_each(f->db, STMT_SEARCH_POST_FIND,
+			 DB_ARGS(DB_S(finding_lists(f, write_terms))), &r.row,
+			 note_posts, &r, e);
+
+	if (!rc)
+		next_base(&r, NULL);
+	arena_release(&r.row);
+	arena_release(&r.posts);
+	return rc;
+}
+
+/* -- what has the phrases ---------------------------------------------------------- */
+
+/* Hits whose texts are read together. */
+struct saying {
+	struct searches *f;
+	size_t *kept;		/* hits of each base that have the phrases */
+	size_t n;
+	size_t of[READ_TOGETHER];	/* the base's place */
+	struct search_found found[READ_TOGETHER];
+	struct search_pick v[READ_TOGETHER];
+};
+
+static int keep_saying(struct saying *k, struct err *e)
+{
+	const struct arena_mark texts = arena_mark(k->f->a);
+
+	if (search_read(k->f->db, k->v, k->n, k->f->a, e))
+		return -1;
+	for (size_t i = 0; i < k->n; i++) {
+		const struct search_found *hit = &k->found[i];
+		struct search *s = &k->f->v[k->of[i]];
+
+		if (search_is_there(hit) && says_all(s->question, hit))
+			s->words.v[k->kept[k->of[i]]++] = (struct rank_hit){
+				hit->chunk, (float)hit->score };
+	}
+	arena_rewind(k->f->a, texts);
+	k->n = 0;
+	return 0;
+}
+
+static int add_saying(struct saying *k, size_t of, struct rank_hit hit,
+		      struct err *e)
+{
+	if (k->n == READ_TOGETHER && keep_saying(k, e))
+		return -1;
+	k->of[k->n] = of;
+	k->found[k->n] = (struct search_found){ .chunk = hit.chunk,
+						.score = (double)hit.score };
+	k->v[k->n] = (struct search_pick){ k->f->v[of].in->base,
+					   &k->found[k->n] };
+	k->n++;
+	return 0;
 }
 
 /* Of hits that have the words of the phrases, those that have the phrases. */
 static int keep_phrases(struct searches *f, size_t max, struct err *e)
 {
-	size_t *kept = arena_zalloc(f->a, f->n, sizeof(*kept));
+	struct saying *k = arena_new(f->a, struct saying);
+	bool any = true;
 
-	for (size_t from = 0; next_hits(f, kept, from, max); from += LIM_FOUND) {
-		if (finding_read(f, e) || arena_check(f->a, e))
-			return -1;
+	k->f = f;
+	k->kept = arena_zalloc(f->a, f->n, sizeof(*k->kept));
+	for (size_t from = 0; any; from += LIM_FOUND) {
+		any = false;
 		for (size_t i = 0; i < f->n; i++) {
-			struct search *s = &f->v[i];
+			const struct search *s = &f->v[i];
 
-			for (size_t k = 0; s->list.n && k < s->n_got; k++)
-				if (says_all(s->question, &s->got[k]))
-					s->words.v[kept[i]++] = (struct rank_hit){
-						s->got[k].chunk,
-						(float)s->got[k].score };
+			if (!s->question || !s->question->n_phrases ||
+			    k->kept[i] >= max)
+				continue;
+			for (size_t h = from; h < MIN(s->words.n,
+						      from + LIM_FOUND); h++) {
+				any = true;
+				if (add_saying(k, i, s->words.v[h], e))
+					return -1;
+			}
 		}
+		if (keep_saying(k, e))
+			return -1;
 	}
 	for (size_t i = 0; i < f->n; i++)
 		if (f->v[i].question && f->v[i].question->n_phrases)
-			f->v[i].words.n = kept[i];
+			f->v[i].words.n = k->kept[i];
 	return 0;
-}
-
-static void rank(struct search *s, size_t max, struct arena *a)
-{
-	const struct question *q = s->question;
-	struct rank_list lists[LIM_QUESTION_WORDS];
-
-	if (q->n_phrases)
-		keep_whole(s, a);
-	for (size_t i = 0; i < q->n_terms; i++)
-		lists[i] = s->terms[i].list;
-	s->words.v = rank_best(lists, q->n_terms, &s->stats, q->n_phrases
-			       ? MAX(max, (size_t)PHRASE_CANDIDATES) : max, a,
-			       &s->words.n);
 }
 
 int finding_words(struct searches *f, size_t max, struct err *e)
@@ -342,14 +412,9 @@ int finding_words(struct searches *f, size_t max, struct err *e)
 		s->question = question_of(f, s->info.language, s->ask->text, e);
 		if (!s->question)
 			return -1;
-		s->terms = arena_zalloc(f->a, s->question->n_terms + 1,
-					sizeof(*s->terms));
 		any = true;
 	}
-	if (any && read_posts(f, e))
+	if (any && rank_posts(f, max, e))
 		return -1;
-	for (size_t i = 0; i < f->n; i++)
-		if (f->v[i].question)
-			rank(&f->v[i], max, f->a);
 	return keep_phrases(f, max, e);
 }
