@@ -11,9 +11,9 @@
 #include "base/banned.h"
 
 enum {
-	FUSED_RANKS = 100,	/* of each list that is fused */
-	SPARE = 20,		/* more than asked: some may go meanwhile */
-	LIST_BYTES = 1 << 16,	/* of one base in a list for a statement */
+	FUSED_RANKS = 100,	/* hits of each list that are fused */
+	SPARE = 20,		/* extra hits, as some may be deleted meanwhile */
+	LIST_BYTES = 1 << 16,	/* per base in the parameter of a statement */
 };
 
 /* -- lists for statements ----------------------------------------------------------- */
@@ -74,12 +74,12 @@ void finding_chunks(struct jw *w, const struct search *s)
 
 /* -- what the caller sees ------------------------------------------------------- */
 
-/* A row for each audience of each base. */
+/* A row of SEARCH_LOOK: one per base and audience. */
 struct look {
-	int64_t place;		/* of the base, from 1 on */
+	int64_t place;		/* of the base, from 1 */
 	struct search_base base;
 	int64_t no;
-	struct str groups;	/* p == NULL: the base has none */
+	struct str groups;	/* p == NULL: the base has no audiences */
 	int64_t chunks, words;
 };
 
@@ -336,8 +336,8 @@ int finding_read(struct searches *f, struct err *e)
 /* -- both --------------------------------------------------------------------------- */
 
 /*
- * Whether the base has vectors to compare the question's with. The caller got that
- * from a service, and meanwhile the base may have got another model.
+ * Whether the base has vectors of the query's model and dimension. The base may have
+ * got another model while the caller was waiting for the query's vector.
  */
 static bool is_comparable(struct search *s)
 {
@@ -352,7 +352,7 @@ static bool is_comparable(struct search *s)
 	return same;
 }
 
-/* The hits that are wanted of what was found: into its list. */
+/* Selects the hits to return and stores them in s->list. */
 static void choose(struct search *s, struct arena *a)
 {
 	s->list = s->words;
