@@ -1,21 +1,21 @@
-/* Pages of a site, and its sitemaps, for sources of knowledge bases (lib/intake). */
+/* Pages and sitemaps of sites, for sources of knowledge bases (lib/intake). */
 #ifndef EXTRACT_WEB_H
 #define EXTRACT_WEB_H
 
 #include "extract/extract.h"
 
 /*
- * Writes "title: …", "canonical: …", "robots: …" (a line each, where the page says
- * so), an empty line, and the text of its main part: main or its only article, else
- * all but navigation, headers and footers.
+ * Writes the lines "title: …", "canonical: …" and "robots: …" (each if the page has it),
+ * an empty line, and the text of the main part: the element main or the only article,
+ * else everything except navigation, headers and footers.
  */
 int extract_web_read(struct extract *x) MUST_CHECK;
 
 /*
- * Writes a line for each address of a sitemap, "page LASTMOD ADDRESS" or, in an index
- * of sitemaps, "map LASTMOD ADDRESS"; LASTMOD is "-" where there is none. XML, or
- * text with an address a line; both may be packed with gzip. EXTRACT_UNREADABLE:
- * it is neither, or broken, whatever it had until there.
+ * Writes a line for each URL of a sitemap: "page LASTMOD URL", or "map LASTMOD URL" in
+ * an index of sitemaps; LASTMOD is "-" if absent. The input is XML, or text with one URL
+ * per line; both may be compressed with gzip. EXTRACT_UNREADABLE if it is neither or
+ * malformed, even if some URLs were read.
  */
 int extract_sitemap_prepare(struct extract *x) MUST_CHECK;
 int extract_sitemap_read(struct extract *x) MUST_CHECK;
